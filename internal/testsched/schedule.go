@@ -19,11 +19,12 @@ const (
 	PCT                      // priorities that drop at Drops (Burckhardt et al., ASPLOS 2010)
 	POS                      // priorities drawn anew for each operation (Yuan et al., CAV 2018)
 	SURW                     // in proportion to the points left of each goroutine (Zhao et al., ASPLOS 2025)
+	Local                    // as Default, but the goroutines that the last one has started or woken come first
 	Systematic               // follows Plan, then the default order
 )
 
 func (p Policy) String() string {
-	return [...]string{"the default order", "random", "PCT", "POS", "SURW", "exhaustive"}[p]
+	return [...]string{"the default order", "random", "PCT", "POS", "SURW", "local order", "exhaustive"}[p]
 }
 
 // Schedule describes a run: the default order with Switches for the first Until operations, and the order of Policy after them.
@@ -95,7 +96,8 @@ func (s Switch) Pauses() bool { return s.To == pauses && !s.Case() }
 // Case reports whether s chooses a case of a select.
 func (s Switch) Case() bool { return s.Place&(blockedBit|caseBit) == caseBit }
 
-// draw returns schedule number n of an exploration. points is the number of points of a run.
+// draw returns schedule number n of an exploration: two orders without preemptions, then random ones. points is the number of points of a
+// run.
 func draw(seed uint64, n int, points uint64, race bool) *Schedule {
 	s := &Schedule{Seed: mix(seed), Memory: race && n%3 != 1}
 	if n == 0 {
@@ -103,14 +105,23 @@ func draw(seed uint64, n int, points uint64, race bool) *Schedule {
 	}
 	s.Seed = mix(seed ^ uint64(n)<<20)
 	s.Walk = mix(s.Seed)
-	if n%2 == 1 {
+	if n == 1 {
+		s.Policy, s.Unfair = Local, true
+		return s
+	}
+	round := (n - 2) / 8
+	if (n+round)%2 == 0 { // time passes in half of the schedules of each kind
 		s.Passes = 16
 	}
-	round := n / 8
-	switch n % 8 {
-	case 1:
+	switch (n - 2) % 8 {
+	case 0:
 		s.Policy, s.Every = Random, 3
-	case 2, 6:
+	case 1:
+		s.Policy, s.Every, s.Ops = SURW, 8, ^uint32(0)
+		if round%4 >= 2 {
+			s.Ops = uint32(mix(s.Seed + 1))
+		}
+	case 2, 5:
 		s.Policy = PCT
 		for i := range 1 + round%3 {
 			s.Drops = append(s.Drops, 1+mix(s.Seed+uint64(i))%max(points, 4))
@@ -119,19 +130,14 @@ func draw(seed uint64, n int, points uint64, race bool) *Schedule {
 		s.Policy = POS
 	case 4:
 		s.Policy, s.Every = Random, 1+uint32(round%20)
-	case 5:
-		s.Policy, s.Every, s.Ops = SURW, 8, ^uint32(0)
-		if round%2 == 1 {
-			s.Ops = uint32(mix(s.Seed + 1))
-		}
-	case 7:
+	case 6:
 		s.Policy, s.Every = Random, 4<<(round%5)
-		if round%2 == 1 {
+		if round%4 == 1 || round%4 == 2 {
 			s.Every, s.Unfair = 0, true
 		}
-	case 0:
+	case 7:
 		s.Policy = POS
-		if round%2 == 1 {
+		if round%4 >= 2 {
 			s.Policy, s.Every = Random, 1
 		}
 	}

@@ -199,6 +199,17 @@ func TestExplore_SeedDecides(t *testing.T) {
 			t.Errorf("%v orders %d of 50 runs", p, policies[p])
 		}
 	}
+	// Each policy comes with passing time and without it.
+	for _, p := range []Policy{Random, PCT, POS, SURW} {
+		for _, passes := range []uint32{0, 16} {
+			if !slices.ContainsFunc(drawn(1)[:20], func(s Schedule) bool { return s.Policy == p && s.Passes == passes }) {
+				t.Errorf("none of the first schedules has policy %v and time that passes with 1/%d", p, passes)
+			}
+		}
+	}
+	if s := drawn(1)[1]; s.Policy != Local || !s.Unfair {
+		t.Errorf("%+v, want the local order", s)
+	}
 }
 
 // A schedule that is a local minimum is replaced by one with fewer switches that a random walk finds.

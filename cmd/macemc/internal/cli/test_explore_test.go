@@ -704,6 +704,19 @@ func TestTicks(t *testing.T) {
 	}
 }
 
+// A goroutine that a timer wakes at a point may run before the operation there.
+func TestOvertakes(t *testing.T) {
+	c := make(chan int, 1)
+	go func() {
+		time.Sleep(500 * time.Microsecond)
+		c <- 1
+	}()
+	runtime.Gosched() // the goroutine sleeps
+	if len(c) != 0 {
+		t.Error("overtaken")
+	}
+}
+
 // Nothing can restart the timer.
 func TestStopped(t *testing.T) {
 	go func() {
@@ -781,7 +794,7 @@ func TestOKCleanup(t *testing.T) {
 }
 `)
 	out, status := testCommand(t.Context(), "-count=1", "-v", "-vet=off", "-schedules=3000", ".")
-	for _, want := range []string{"stopped by another", "Fires .*", "Expires .*", "Ticks .*", "Stopped .*", "LEAK: 1 goroutine is blocked and nothing can wake it", "sent between both", "LEAK: 1 goroutine is left after the test has returned, and ends under other schedules",
+	for _, want := range []string{"stopped by another", "Fires .*", "Expires .*", "Ticks .*", "overtaken", "Stopped .*", "LEAK: 1 goroutine is blocked and nothing can wake it", "sent between both", "LEAK: 1 goroutine is left after the test has returned, and ends under other schedules",
 		"--- PASS: TestOKWorker", "TestOKWorker: left after the test has returned", "--- PASS: TestOKUnix", "--- PASS: TestOKCleanup", "TestOKCleanup: not explored: it adds cleanups to objects"} {
 		if status != 1 || !strings.Contains(out, want) && !regexp.MustCompile("--- FAIL: Test"+want).MatchString(out) {
 			t.Errorf("status %d, %q is missing:\n%s", status, want, out)
