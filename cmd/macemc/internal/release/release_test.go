@@ -21,7 +21,7 @@ func here(t *testing.T) *workspace {
 // The modules agree on their version, replace nothing, and can be built from the released files alone.
 func TestInstall(t *testing.T) {
 	w := here(t)
-	if len(w.modules) != 12 || w.modules[0] != "." || w.version == "" {
+	if len(w.modules) != 13 || w.modules[0] != "." || w.version == "" {
 		t.Errorf("modules %q of version %q", w.modules, w.version)
 	}
 	if testing.Short() {
@@ -60,7 +60,7 @@ func TestSet(t *testing.T) {
 	for _, name := range []string{"go.work", "glue/go.work", "cmd/macemc/go.mod", "cmd/macemc-cluster/go.mod",
 		"cmd/macemc-mcp/go.mod", "cmd/macemc-vet/go.mod", "evaluation/go.mod", "systems/etcdraft/go.mod", "glue/grpc/go.mod",
 		"glue/raft/go.mod", "glue/memberlist/go.mod", "glue/services/go.mod",
-		"glue/services/raft/go.mod"} {
+		"glue/services/nats/go.mod", "glue/services/raft/go.mod"} {
 		text, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(name)))
 		if err != nil {
 			t.Fatal(err)
@@ -72,8 +72,8 @@ func TestSet(t *testing.T) {
 			}
 		}
 	}
-	if found != 26 {
-		t.Errorf("%d requirements and replacements, want 26", found)
+	if found != 27 {
+		t.Errorf("%d requirements and replacements, want 27", found)
 	}
 	list := exec.Command("go", "list", "./cmd/macemc", "./systems/etcdraft")
 	if !testing.Short() { // they require modules that nothing else needs, so that these may have to be downloaded

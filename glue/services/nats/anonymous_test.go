@@ -1,0 +1,14 @@
+//go:build macemc_overlay
+
+package nats
+
+import (
+	"testing"
+
+	"github.com/macemc/macemc/internal/test/replaytest"
+)
+
+// A publisher that repeats a message without an ID stores it twice.
+func TestStream_Anonymous(t *testing.T) {
+	replaytest.Finding(t, system(false), "stored twice")
+}
