@@ -7,9 +7,7 @@ import (
 	"regexp"
 
 	"github.com/macemc/macemc/internal/encoding/diff"
-	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/mdb/internal/cmdline"
-	"github.com/macemc/macemc/mdb/internal/history"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -27,13 +25,13 @@ func showMonitors(s *Session, _ context.Context, args []string, out *bytes.Buffe
 			continue
 		}
 		shown++
-		fields, err := monitor(r, r.At, i)
+		fields, err := r.Monitor(r.At, i)
 		if err != nil {
 			return err
 		}
 		changed := map[string]string{}
 		if r.At > 0 {
-			before, err := monitor(r, r.At-1, i)
+			before, err := r.Monitor(r.At-1, i)
 			if err != nil {
 				return err
 			}
@@ -54,29 +52,4 @@ func showMonitors(s *Session, _ context.Context, args []string, out *bytes.Buffe
 		fmt.Fprintln(out, "  there is no such monitor")
 	}
 	return nil
-}
-
-// monitor returns the state of a monitor after step n, with its pending obligations.
-func monitor(r *history.Run, n, i int) (fields []sim.Field, err error) {
-	w, err := r.World(n)
-	if err != nil {
-		return nil, err
-	}
-	fields = kernel.MonitorFields(w, i)
-	defer func() {
-		if recover() != nil { // Obligations may panic, and that may be the finding
-			err = nil
-		}
-	}()
-	for _, o := range kernel.Obligations(w, i) {
-		field := sim.Field{Path: "(obligation)", Value: "not hot"}
-		if o.Key != "" {
-			field.Path = "(obligation " + o.Key + ")"
-		}
-		if o.Hot {
-			field.Value = "hot"
-		}
-		fields = append(fields, field)
-	}
-	return fields, nil
 }

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-
-	"github.com/macemc/macemc/mdb/internal/history"
 )
 
 // PropertyLine is a property and its value in the current state.
@@ -73,19 +71,10 @@ func showProperties(s *Session, _ context.Context, _ []string, out *bytes.Buffer
 	}
 	if r.Step(r.At).Live {
 		fmt.Fprintln(out, "  the state is live")
-	} else if last := lastLive(r, r.At); last >= 0 {
+	} else if last := r.LastLive(r.At); last >= 0 {
 		fmt.Fprintf(out, "  the state is not live; it was after step %d\n", last)
 	} else {
 		fmt.Fprintln(out, "  the state is not live, and none before was")
 	}
 	return nil
-}
-
-func lastLive(r *history.Run, n int) int {
-	for ; n >= 0; n-- {
-		if r.Step(n).Live {
-			return n
-		}
-	}
-	return -1
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/macemc/macemc/internal/encoding/diff"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/mdb/internal/cmdline"
-	"github.com/macemc/macemc/mdb/internal/history"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -196,32 +195,6 @@ func writeFields(out *bytes.Buffer, margin string, fields []sim.Field, changed m
 	}
 }
 
-// changed returns the old values, by path, of the fields of a node that step n changed, and the fields that it removed.
-func changed(r *history.Run, n, node int) (old map[string]string, gone []sim.Field, err error) {
-	if n == 0 {
-		return nil, nil, nil
-	}
-	t, err := r.Trace(n)
-	if err != nil {
-		return nil, nil, err
-	}
-	old = map[string]string{}
-	for i, c := range t.Changes {
-		if c.Node != node {
-			continue
-		}
-		old[c.Path] = c.Old
-		switch {
-		case c.New != "" || i+1 < len(t.Changes) && replay.PartOf(t.Changes[i+1].Path, c.Path):
-		case c.Path == "(node)":
-			gone = append(gone, sim.Field{Path: c.Path, Value: "up"})
-		default:
-			gone = append(gone, sim.Field{Path: c.Path, Value: "gone"})
-		}
-	}
-	return old, gone, nil
-}
-
 func showState(s *Session, _ context.Context, args []string, out *bytes.Buffer) error {
 	r := s.run
 	nodes, rest, err := s.nodesIn(args)
@@ -240,7 +213,7 @@ func showState(s *Session, _ context.Context, args []string, out *bytes.Buffer) 
 		if err != nil {
 			return err
 		}
-		old, gone, err := changed(r, r.At, id)
+		old, gone, err := r.Changed(r.At, id)
 		if err != nil {
 			return err
 		}
@@ -280,7 +253,7 @@ func showField(s *Session, _ context.Context, args []string, out *bytes.Buffer) 
 	}
 	var all []sim.Field
 	for id := range s.sys.Nodes {
-		old, _, err := changed(s.run, s.run.At, id)
+		old, _, err := s.run.Changed(s.run.At, id)
 		if err != nil {
 			return err
 		}

@@ -118,7 +118,7 @@ func (s *Session) States() ([]StateLine, error) {
 		if len(fields) == 0 && r.Whole != nil {
 			continue // it was not yet started
 		}
-		old, gone, err := changed(r, r.At, id)
+		old, gone, err := r.Changed(r.At, id)
 		if err != nil {
 			return nil, err
 		}

@@ -2,7 +2,6 @@ package kernel
 
 import (
 	"fmt"
-	"reflect"
 	"unsafe"
 
 	"github.com/macemc/macemc/internal/kernel/aliasing"
@@ -29,18 +28,8 @@ func Lasting(w World, id sim.NodeID, other sim.Service) error {
 	if common == nil {
 		return nil
 	}
-	field := ""
-	met := map[uintptr]bool{}
-	aliasing.Walk(reflect.ValueOf(own), "", func(at uintptr, path string) bool {
-		if field == "" && at == uintptr(common) {
-			field = path
-		}
-		again := met[at]
-		met[at] = true
-		return field == "" && !again
-	})
 	return &sim.Finding{Kind: sim.Nondeterminism, Node: id, Message: fmt.Sprintf(
 		"the service %T: %s refers to what was made in a run and lasts longer: another run refers to the same. "+
 			"States that differ in whether it is this or something alike cannot be told apart. Make it before the check begins, where a variable of a package is declared, say",
-		own, field)}
+		own, aliasing.PathTo(own, common))}
 }

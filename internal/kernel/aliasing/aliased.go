@@ -3,6 +3,7 @@ package aliasing
 import (
 	"fmt"
 	"reflect"
+	"unsafe"
 
 	"github.com/macemc/macemc/sim"
 )
@@ -69,4 +70,18 @@ func Walk(v reflect.Value, path string, visit func(at uintptr, path string) bool
 			Walk(v.Field(i), dot(v.Type().Field(i).Name), visit)
 		}
 	}
+}
+
+// PathTo returns the path of a field of v that refers to an address. An empty string means that none was found.
+func PathTo(v any, address unsafe.Pointer) (field string) {
+	seen := map[uintptr]bool{}
+	Walk(reflect.ValueOf(v), "", func(at uintptr, path string) bool {
+		if field == "" && at == uintptr(address) {
+			field = path
+		}
+		again := seen[at]
+		seen[at] = true
+		return field == "" && !again
+	})
+	return field
 }
