@@ -61,8 +61,8 @@ func TestInterruptShrinking(t *testing.T) {
 		stop           string // made before the signal, which then comes twice
 		stderr, stdout string
 	}{
-		{syscall.SIGINT, "", "", "not all candidates"},
-		{syscall.SIGTERM, "", "", "not all candidates"},
+		{syscall.SIGINT, "", "", "others not"},
+		{syscall.SIGTERM, "", "", "others not"},
 		{syscall.SIGINT, "stop", "killed", "few"},
 	} {
 		all.run(t, c.signal.String()+c.stop, func(t *testing.T) {
