@@ -34,7 +34,6 @@ func (o *Options) describe(sys *sim.System, r *report.Report, res *search.Result
 	r.Schedule = found.Schedule
 	h := o.headerFor(r)
 	f, err := o.describeRun(sys, r, res, h)
-	r.Identify(o.subject())
 	if _, dies := res.Detail.(*isolate.Death); err == nil || dies || f.error != nil {
 		return f, err
 	}
@@ -52,14 +51,6 @@ func (o *Options) describe(sys *sim.System, r *report.Report, res *search.Result
 		err = fmt.Errorf("the run differs again when repeated: %w", err)
 	}
 	return f, err
-}
-
-// subject names the system, or the test that defines it, in identities of findings.
-func (o *Options) subject() string {
-	if h := &o.Header; h.Test != "" {
-		return h.Package + " " + h.Test
-	}
-	return o.Search.System.Name
 }
 
 // headerFor returns the header of the path file of a finding.

@@ -28,9 +28,7 @@ type keeper struct {
 	sys        sim.System
 	until      time.Duration    // when to stop shrinking, except for leastShrinking, on the clock of package budget; 0 means never
 	known      []*report.Report // as they were found, and as they were shrunk
-	listed     []report.Known   // known findings of Options.Known that were found again
-	recovered  bool             // an earlier process, whose known findings are lost, has searched
-	dead       []deadRun
+	dead       []choose.Path    // the found runs up to the step after which they are dead
 	findings   []*report.Report
 	duplicates int
 	unproven   map[string]int // duplicates whose critical step seems to have another handler, counted by that handler
@@ -43,12 +41,6 @@ type keeper struct {
 
 	confirmingTime time.Duration // of suspects
 	reportingTime  time.Duration // shrinking and describing findings
-}
-
-// deadRun is a found run up to the step after which it is dead. listed is the index of its known finding in keeper.listed; -1 means none.
-type deadRun struct {
-	path   choose.Path
-	listed int
 }
 
 // leastShrinking is the minimum time for shrinking a run, also after the time of the search is over.
@@ -65,12 +57,8 @@ func (o *Options) keeper(sys sim.System) *keeper {
 // confirm is Options.confirm except for runs that begin with a known dead run.
 func (k *keeper) confirm(ctx context.Context, s search.Suspect) (search.Confirmed, error) {
 	for _, dead := range k.dead {
-		if n := len(dead.path); n <= len(s.Path) && slices.Equal(dead.path, s.Path[:n]) && (s.Kind == sim.Liveness || s.Kind == sim.Deadlock) {
-			if dead.listed >= 0 {
-				k.listed[dead.listed].Count++
-			} else {
-				k.duplicates++
-			}
+		if len(dead) <= len(s.Path) && slices.Equal(dead, s.Path[:len(dead)]) && (s.Kind == sim.Liveness || s.Kind == sim.Deadlock) {
+			k.duplicates++
 			return search.Confirmed{Known: true}, nil
 		}
 	}
@@ -102,20 +90,15 @@ func (k *keeper) found(ctx context.Context, res *search.Result) error {
 	if f.error == nil {
 		return err
 	}
-	listed := k.countListed(unshrunk)
-	if listed < 0 && k.isDuplicate(unshrunk) {
+	if k.isDuplicate(unshrunk) {
 		k.countDuplicate(unshrunk)
 		k.o.suspectFile.release(res.Finding, true)
 		return nil
 	}
 	if c, ok := res.Detail.(*critical.Result); ok {
-		if err := k.remember(c, listed); err != nil {
+		if err := k.remember(c); err != nil {
 			return err
 		}
-	}
-	if listed >= 0 {
-		k.o.suspectFile.release(res.Finding, true)
-		return nil
 	}
 	// The end of the search's time does not discard a finding while it is processed.
 	ctx, cancel := k.whileShrinking(ctx)
@@ -126,13 +109,10 @@ func (k *keeper) found(ctx context.Context, res *search.Result) error {
 	if f.error == nil {
 		return err
 	}
-	listed = k.countListed(r)
-	duplicate := listed < 0 && k.isDuplicate(r)
+	duplicate := k.isDuplicate(r)
 	k.known = append(k.known, unshrunk, r)
 	if duplicate {
 		k.countDuplicate(r)
-	}
-	if duplicate || listed >= 0 {
 		k.o.suspectFile.release(res.Finding, true)
 		if k.o.early == "" {
 			return nil
@@ -170,39 +150,6 @@ func (k *keeper) whileShrinking(ctx context.Context) (context.Context, context.C
 // its kind and property, because walks find varying steps for the same cause.
 func (k *keeper) isDuplicate(r *report.Report) bool { return slices.ContainsFunc(k.known, r.Like) }
 
-// countListed counts a finding that is in the list of known ones, and returns its index in k.listed. -1 means that it is not known.
-func (k *keeper) countListed(r *report.Report) int {
-	i := slices.IndexFunc(k.o.Known, func(l report.Known) bool { return l.Is(r) })
-	if i < 0 {
-		return -1
-	}
-	at := slices.IndexFunc(k.listed, func(l report.Known) bool { return l.Identity == k.o.Known[i].Identity })
-	if at < 0 {
-		at, k.listed = len(k.listed), append(k.listed, k.o.Known[i])
-		k.listed[at].Of = r
-	}
-	k.listed[at].Count++
-	return at
-}
-
-// baseline compares the findings with the list of known ones. Without a list it returns nil.
-func (k *keeper) baseline(notChecked []string) *report.Baseline {
-	if k.o.KnownFile == "" {
-		return nil
-	}
-	b := &report.Baseline{File: k.o.KnownFile, Date: time.Now().Format(time.DateOnly), Known: k.listed, Absent: []report.Known{}, Partial: k.recovered}
-	if b.Known == nil {
-		b.Known = []report.Known{}
-	}
-	for _, l := range k.o.Known {
-		found := slices.ContainsFunc(k.listed, func(f report.Known) bool { return f.Identity == l.Identity })
-		if !found && !b.Partial && l.About(k.o.subject()) && !slices.ContainsFunc(notChecked, l.Violates) {
-			b.Absent = append(b.Absent, l)
-		}
-	}
-	return b
-}
-
 // countDuplicate counts a finding that is like a known one.
 func (k *keeper) countDuplicate(r *report.Report) {
 	k.duplicates++
@@ -211,14 +158,14 @@ func (k *keeper) countDuplicate(r *report.Report) {
 	}
 }
 
-// remember records the step after which a run is dead. listed is as in [deadRun].
-func (k *keeper) remember(c *critical.Result, listed int) error {
+// remember records the step after which a run is dead.
+func (k *keeper) remember(c *critical.Result) error {
 	if c.Step < 1 {
 		return nil
 	}
 	dead, err := firstSteps(&k.sys, c.Dead, c.Step)
 	if err == nil {
-		k.dead = append(k.dead, deadRun{dead, listed})
+		k.dead = append(k.dead, dead)
 	}
 	return err
 }
@@ -240,10 +187,7 @@ func (k *keeper) conclude(res *search.Result) (*report.Report, error) {
 		r.Verdict = search.Violation
 	case k.undecided > 0:
 		r.Verdict = search.Inconclusive
-	case r.Verdict == search.Violation && len(k.listed) > 0: // only known ones were found
-		r.Verdict = search.Conclude(false, r.Stopped, true)
 	}
-	r.Baseline = k.baseline(r.Coverage.NotChecked)
 	if slices.ContainsFunc(k.findings, func(f *report.Report) bool { return f.Kind == sim.Starvation }) {
 		r.Coverage.StarvedBefore()
 	}
@@ -252,7 +196,6 @@ func (k *keeper) conclude(res *search.Result) (*report.Report, error) {
 
 // recover adopts the findings of a process that died.
 func (k *keeper) recover(dirs []string) {
-	k.recovered = true
 	for _, dir := range dirs {
 		r := new(report.Report)
 		text, err := os.ReadFile(filepath.Join(dir, reportJSON))

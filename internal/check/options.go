@@ -47,10 +47,6 @@ type Options struct {
 	// the code that handled the decisive step. Dead runs without a proven critical step differ by kind and property
 	// only. Each has its own numbered folder in Dir.
 	KeepGoing bool
-	// Known lists known findings, see [report.Known]. With KeepGoing they are counted, and neither shrunk nor written. KnownFile is the file
-	// of the list; an empty string means that there is none.
-	Known     []report.Known
-	KnownFile string
 	// Commands, if non-nil, returns the commands suggested for a report in the folder dir.
 	Commands func(dir string) report.Commands
 

@@ -84,7 +84,7 @@ func ReportLost(o Options, out isolate.Outcome, err error) *report.Report {
 	}
 	res.Verdict = search.Conclude(false, res.Stopped, false)
 	r := o.report(res)
-	if len(out.Found) > 0 || o.KnownFile != "" {
+	if len(out.Found) > 0 {
 		k := o.keeper(o.Search.System)
 		k.recover(out.Found)
 		r, _ = k.conclude(res)

@@ -6,7 +6,6 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"go/types"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -79,36 +78,6 @@ func (p *Places) function(file string, line int) (*ast.FuncDecl, string) {
 		}
 	}
 	return nil, ""
-}
-
-// Function returns the function of the code that handled the step's event, with the case of its type switch if the place is one, as in
-// "office.dispatch, case *renewed". It returns the file if the source is missing, and an empty string if no code handled the event.
-func (s *TraceStep) Function() string {
-	file, line := s.Place()
-	if line == 0 {
-		return ""
-	}
-	p := &Places{files: map[string]*sourceFile{}}
-	fn, _ := p.function(file, line)
-	if fn == nil {
-		return shortFile(file)
-	}
-	name := fn.Name.Name
-	if on := receiver(fn); on != "" {
-		name = on + "." + name
-	}
-	f := p.parse(file)
-	ast.Inspect(fn.Body, func(n ast.Node) bool {
-		if c, ok := n.(*ast.CaseClause); ok && f.line(c.Pos()) == line && len(c.List) > 0 {
-			var list []string
-			for _, e := range c.List {
-				list = append(list, types.ExprString(e))
-			}
-			name += ", case " + strings.Join(list, ", ")
-		}
-		return true
-	})
-	return name
 }
 
 func (f *sourceFile) line(pos token.Pos) int { return f.set.Position(pos).Line }

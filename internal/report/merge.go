@@ -178,14 +178,6 @@ func (r *Report) add(o *Report) {
 	r.Coverage.add(&o.Coverage)
 	r.addWork(o)
 	r.addFindings(o)
-	switch {
-	case o.Baseline == nil:
-	case r.Baseline == nil:
-		r.Baseline = &Baseline{File: o.Baseline.File, Date: o.Baseline.Date, Known: []Known{}, Absent: []Known{}}
-		fallthrough
-	default:
-		r.Baseline.add(o.Baseline)
-	}
 }
 
 func (c *Coverage) add(o *Coverage) {

@@ -148,24 +148,3 @@ func TestShard(t *testing.T) {
 		t.Error("a seed that leaves no room is not refused")
 	}
 }
-
-// Known findings of shards are counted together. One that a shard has found is not absent.
-func TestMerge_Baseline(t *testing.T) {
-	with := func(number int, b Baseline) *Report {
-		b.File, b.Date = "known", "2026-01-02"
-		return shard(number, func(r *Report) { r.Baseline = &b })
-	}
-	p, q, r := Known{Identity: "x: panic in p", Line: 1}, Known{Identity: "x: panic in q", Line: 2}, Known{Identity: "x: panic in r", Line: 3}
-	times := func(k Known, n int) Known { k.Count = n; return k }
-	m, err := Merge([]*Report{
-		with(1, Baseline{Known: []Known{times(p, 2)}, Absent: []Known{q, r}}),
-		with(2, Baseline{Known: []Known{times(p, 3), times(q, 1)}, Absent: []Known{r}}),
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := &Baseline{File: "known", Date: "2026-01-02", Known: []Known{times(p, 5), times(q, 1)}, Absent: []Known{r}}
-	if !reflect.DeepEqual(m.Baseline, want) {
-		t.Errorf("got %+v, want %+v", m.Baseline, want)
-	}
-}

@@ -89,11 +89,6 @@ type Report struct {
 	// Suspect is the first undecided suspect. Nil means that there is none, or that the search ended with a violation.
 	Suspect *Suspect `json:"suspect,omitempty"`
 
-	// Identity recognizes the finding in later searches, see [Report.Identify]. Baseline compares the findings with a list of known ones.
-	// Nil means that there is no list.
-	Identity string    `json:"identity,omitempty"`
-	Baseline *Baseline `json:"baseline,omitempty"`
-
 	// The text renderers also need these. They are not part of the JSON.
 	Dead     *replay.Trace `json:"-"` // the violating run, traced
 	Live     *replay.Trace `json:"-"` // the nearest live run, traced; nil means unknown

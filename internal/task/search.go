@@ -30,7 +30,6 @@ type Search struct {
 	Out          string
 	NoShrink     bool
 	KeepGoing    bool
-	Known        string // the file of a list of known findings; KeepGoing is implied
 	Proof        string
 	WriteTest    bool
 	JSON         bool
@@ -98,13 +97,6 @@ func (f *Search) request(p *Process) (*request, error) {
 	if err != nil {
 		return nil, err
 	}
-	var known []report.Known
-	if f.Known != "" {
-		if known, err = report.ReadKnown(f.Known); err != nil {
-			return nil, fmt.Errorf("--known: %w", err)
-		}
-		f.KeepGoing = true
-	}
 	var job ClusterJob
 	if f.Cluster.URL != "" {
 		if job, err = f.clusterJob(p, &subject); err != nil {
@@ -146,7 +138,7 @@ func (f *Search) request(p *Process) (*request, error) {
 		Search: f, subject: subject, recording: merged, job: job,
 		options: check.Options{
 			Search: cfg, Header: subject.Header(seed), Shard: shard, Dir: f.Out,
-			NoShrink: f.NoShrink, KeepGoing: f.KeepGoing, Known: known, KnownFile: f.Known, Proven: f.Proof == string(critical.Exact),
+			NoShrink: f.NoShrink, KeepGoing: f.KeepGoing, Proven: f.Proof == string(critical.Exact),
 		},
 	}, nil
 }
@@ -216,8 +208,6 @@ func (f *Search) Validate() error {
 		return fmt.Errorf("--%s and --save-prefixes contradict each other; give one of them", f.Collected.names()[0])
 	case f.KeepGoing && f.Given.Has("save-prefixes"):
 		return fmt.Errorf("--keep-going and --save-prefixes contradict each other; give one of them")
-	case f.Known != "" && f.Given.Has("save-prefixes"):
-		return fmt.Errorf("--known and --save-prefixes contradict each other; give one of them")
 	case f.Given.Has("engine") && !slices.Contains(engineNames(), string(f.Config.Engine)):
 		return fmt.Errorf("--engine %q is not available; accepted are %s", f.Config.Engine, strings.Join(engineNames(), ", "))
 	case f.Given.Has("proof") && f.Proof != string(critical.Walks) && f.Proof != string(critical.Exact):

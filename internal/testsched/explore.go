@@ -14,7 +14,6 @@ type Config struct {
 	Race          bool          // the build has the race detector
 	Corpus        []*Stored     // schedules to execute first
 	Exhaustive    bool          // no schedule is sampled
-	Known         *KnownList    // nil means none
 	NoLeaks       bool          // leaks are noted and not reported as findings
 	Intrinsics    bool          // functions of package sync/atomic are not scheduling points in the package
 	Preemptions   int           // maximum with Exhaustive; Unbounded means any number
@@ -42,7 +41,6 @@ type Result struct {
 	Missing   string    // why schedules may be missing
 	// Exhaustive means that no schedule was sampled.
 	Exhaustive bool
-	Known      []KnownFinding
 }
 
 // Bounds of an exploration that are not configurable.
@@ -68,10 +66,6 @@ func Explore(c Config, run func(*Schedule) *Outcome) *Result {
 		}
 		o := run(l.schedule)
 		if o.Kind != Leak {
-			l.refuted = true
-			return false
-		}
-		if r.countKnown(&c, o) {
 			l.refuted = true
 			return false
 		}
@@ -129,8 +123,6 @@ func Explore(c Config, run func(*Schedule) *Outcome) *Result {
 			return false
 		case o.Kind == NoEnd && !o.Spins && r.Schedules > 1 && (limit > 0 || r.ends(s, o, run)):
 			r.TooLong++
-			return false
-		case r.countKnown(&c, o):
 			return false
 		}
 		r.Finding, r.By, r.Found = o, s.Policy, s.found(o, r.Schedules)

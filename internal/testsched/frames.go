@@ -209,8 +209,7 @@ func (g Goroutine) rank(all []Goroutine) int {
 const maxLines = 8
 
 // Blocked describes goroutines that nothing can wake. left means that the test has returned.
-func Blocked(all []Goroutine, left bool) (message, where, in string, details []string) {
-	in = functions(all)
+func Blocked(all []Goroutine, left bool) (message, where string, details []string) {
 	all = slices.Clone(all)
 	slices.SortStableFunc(all, func(a, b Goroutine) int { return a.rank(all) - b.rank(all) })
 	var places []string
@@ -228,13 +227,13 @@ func Blocked(all []Goroutine, left bool) (message, where, in string, details []s
 	if left {
 		message += ", after the test has returned"
 	}
-	return message, strings.Join(places, " "), in, details
+	return message, strings.Join(places, " "), details
 }
 
 // Stuck describes the goroutines of a run that does not terminate.
-func Stuck(all []Goroutine) (message, where, in string, details []string) {
-	_, where, in, details = Blocked(all, false)
-	return "the test does not terminate", where, in, details
+func Stuck(all []Goroutine) (message, where string, details []string) {
+	_, where, details = Blocked(all, false)
+	return "the test does not terminate", where, details
 }
 
 func plural(n int, one, many string) string {

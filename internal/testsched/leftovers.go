@@ -76,6 +76,5 @@ func (o *Outcome) Compare(s *Schedule) {
 		o.Message = plural(n, "goroutine is left after the test has returned, and ends under other schedules",
 			"goroutines are left after the test has returned, and end under other schedules")
 		o.Where = strings.Join(s.Ends, " ")
-		o.In = o.Where
 	}
 }

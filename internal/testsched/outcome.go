@@ -25,7 +25,6 @@ type Outcome struct {
 	Kind     Kind
 	Message  string   // one line
 	Where    string   // position in the code of the test, which distinguishes findings of one kind
-	In       string   // functions in which the run ended, for identities of findings
 	Details  []string // lines for display
 	Points   uint64
 	Executed uint64 // operations at points that were executed
@@ -151,7 +150,7 @@ func (o *Outcome) Title() string {
 // encode and Decode define the format in which processes exchange outcomes.
 func encode(o *Outcome) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%q %q %q %q %d %d %x\n", string(o.Kind), o.Message, o.Where, o.In, o.Points, o.Followed, o.Hash)
+	fmt.Fprintf(&b, "%q %q %q %d %d %x\n", string(o.Kind), o.Message, o.Where, o.Points, o.Followed, o.Hash)
 	for _, d := range o.Details {
 		fmt.Fprintf(&b, "detail %q\n", d)
 	}
@@ -176,7 +175,7 @@ func encode(o *Outcome) string {
 func Decode(text string) *Outcome {
 	o := new(Outcome)
 	head, rest, _ := strings.Cut(text, "\n")
-	if _, err := fmt.Sscanf(head, "%q %q %q %q %d %d %x", (*string)(&o.Kind), &o.Message, &o.Where, &o.In, &o.Points, &o.Followed, &o.Hash); err != nil {
+	if _, err := fmt.Sscanf(head, "%q %q %q %d %d %x", (*string)(&o.Kind), &o.Message, &o.Where, &o.Points, &o.Followed, &o.Hash); err != nil {
 		return nil
 	}
 	for line := range strings.Lines(rest) {

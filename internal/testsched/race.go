@@ -15,7 +15,7 @@ var raceLog struct {
 }
 
 // RaceReport describes the data races that were reported since its last call.
-func RaceReport() (kind Kind, message, where, in string, details []string) {
+func RaceReport() (kind Kind, message, where string, details []string) {
 	kind, message = Race, "two goroutines access the same memory without synchronization"
 	text := RaceText()
 	var at []string
@@ -32,14 +32,9 @@ func RaceReport() (kind Kind, message, where, in string, details []string) {
 		details = append(details, strings.ToLower(what)+" at "+place)
 	}
 	if len(at) == 0 {
-		return kind, message, "", "", nil
+		return kind, message, "", nil
 	}
-	var functions []string
-	for _, place := range at {
-		_, function, _ := strings.Cut(place, " in ")
-		functions = append(functions, function)
-	}
-	return kind, message, strings.Join(at, " "), unique(functions), details
+	return kind, message, strings.Join(at, " "), details
 }
 
 // position returns the innermost position of user code in the lines of a stack, which an empty line terminates.

@@ -6,15 +6,8 @@ import (
 	"strings"
 )
 
-// text describes an exploration without a new finding.
+// text describes an exploration without a finding.
 func (r *Result) text() string {
-	if len(r.Known) > 0 {
-		return strings.Replace(r.plainText(), "no finding", "no new finding", 1)
-	}
-	return r.plainText()
-}
-
-func (r *Result) plainText() string {
 	rate := float64(r.Schedules) / max(r.Elapsed.Seconds(), 1e-6)
 	if r.Complete != nil && r.Missing == "" {
 		return fmt.Sprintf("macemc: %v (%.0f/s), no finding", r.Complete, rate)
@@ -64,7 +57,6 @@ func (c *Coverage) String() string {
 // explain describes a finding in at most 25 lines.
 func (s *Settings) explain(c *Config, m *Minimized, how, file string) string {
 	o := m.Outcome
-	s.explained = o
 	lines := append(headline(o), how+differs(m.Schedule.Switches))
 	lines = append(lines, m.differences()...)
 	if k := m.Critical; k > 0 && k <= len(o.Trace) {

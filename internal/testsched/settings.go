@@ -19,7 +19,6 @@ const (
 	VariableTime       = "MACEMC_TEST_TIME"
 	VariableExhaustive = "MACEMC_TEST_EXHAUSTIVE" // number of preemptions, or "all"; empty means that schedules are sampled
 	VariableModules    = "MACEMC_TEST_MODULES"    // comma-separated modules in whose packages functions of sync/atomic are scheduling points
-	VariableKnown      = "MACEMC_TEST_KNOWN"      // the file of known findings and its lines; empty means none
 	VariableLeaks      = "MACEMC_TEST_LEAKS"      // "false" means that leaks are only noted
 	VariableSchedule   = "MACEMC_TEST_SCHEDULE"   // file with the only schedule to execute
 	VariableSummaries  = "MACEMC_TEST_SUMMARIES"  // folder for one file per package
@@ -41,7 +40,6 @@ type Settings struct {
 	summary   map[string]string // lines, by test
 	environ   []string
 	reserve   time.Duration // time reserved before the deadline for examining a finding
-	explained *Outcome      // of the minimized run
 	suspected string        // file of a finding that is not yet confirmed or minimized
 	// fresh executes the test in a new process with some environment variables changed. It returns nil if the process wrote no outcome.
 	fresh func(c *Config, env ...string) *Outcome
@@ -81,7 +79,6 @@ func FromEnvironment() *Settings {
 type Report struct {
 	Finding string // empty means none
 	Note    string
-	Known   string // known findings; empty means none. The test is skipped
 }
 
 // Runner executes a test.
@@ -111,7 +108,7 @@ func (s *Settings) end(deadline time.Time) time.Time {
 // test does.
 func (s *Settings) Test(pkg, name string, race bool, deadline time.Time, runner Runner) *Report {
 	// FromEnvironment reads these before package testing starts to record the variables that a cached result depends on.
-	for _, v := range []string{Variable, VariableSchedules, VariableTime, VariableExhaustive, VariableSchedule, VariableLeaks, VariableKnown} {
+	for _, v := range []string{Variable, VariableSchedules, VariableTime, VariableExhaustive, VariableSchedule, VariableLeaks} {
 		os.Getenv(v)
 	}
 	c := s.config
@@ -158,7 +155,6 @@ func (s *Settings) Test(pkg, name string, race bool, deadline time.Time, runner 
 	if err != nil {
 		return &Report{Finding: fmt.Sprintf("macemc: %v\n", err)}
 	}
-	c.Known = knownList()
 	c.NoLeaks = os.Getenv(VariableLeaks) == "false"
 	c.Corpus, c.Intrinsics = corpus, !ofModules(pkg, os.Getenv(VariableModules))
 	r := Explore(c, plain)
@@ -178,16 +174,13 @@ func (s *Settings) Test(pkg, name string, race bool, deadline time.Time, runner 
 			note = "stopped because -timeout is near"
 		}
 		s.summarize(name, r, note)
-		return &Report{Note: r.text(), Known: knownText(r.Known, r.Schedules)}
+		return &Report{Note: r.text()}
 	}
 	if s.tooLong(&c, r) {
 		s.summarize(name, r, fmt.Sprintf("not explored: it passes more than %d scheduling points in a run", r.First.Points/1000*1000))
 		return nil
 	}
 	report := s.found(&c, r, runner)
-	if report.Finding != "" {
-		report.Finding += s.asNew(&c, r.Finding, s.explained)
-	}
 	s.summarize(name, r, strings.TrimPrefix(report.Note, "macemc: "))
 	return report
 }
@@ -323,16 +316,13 @@ func (s *Settings) write(o *Outcome) {
 const (
 	SampledOnly = "sampled"
 	Complete    = "complete"
-	Ended       = "ended"   // by a finding
 	Suspect     = "suspect" // a finding was not yet confirmed or minimized
 )
 
 // summarize updates the package's summary for the command.
 func (s *Settings) summarize(test string, r *Result, note string) {
 	kind := SampledOnly
-	if r.Finding != nil {
-		kind = Ended
-	} else if r.Complete != nil && r.Missing == "" {
+	if r.Complete != nil && r.Missing == "" {
 		kind = Complete
 	}
 	s.summarizeAs(kind, test, r, note)
@@ -342,7 +332,7 @@ func (s *Settings) summarizeAs(kind, test string, r *Result, note string) {
 	if s.summaries == "" {
 		return
 	}
-	s.summary[test] = fmt.Sprintf("%q %d %d %s %q %q\n", test, r.Schedules, r.Elapsed.Microseconds(), kind, note, r.knownLines())
+	s.summary[test] = fmt.Sprintf("%q %d %d %s %q\n", test, r.Schedules, r.Elapsed.Microseconds(), kind, note)
 	var names []string
 	for name := range s.summary {
 		names = append(names, name)

@@ -356,7 +356,7 @@ func TestKindOf(t *testing.T) {
 
 // The goroutines of a cycle of locks come first, and those without user code last.
 func TestBlocked_Order(t *testing.T) {
-	_, _, _, details := Blocked([]Goroutine{{Number: 1, Func: "Test", At: "a"}, {Number: 2, At: "b"}, {Number: 3, Func: "f", Holder: 4, At: "c"}, {Number: 4, Func: "g", At: "d"}}, false)
+	_, _, details := Blocked([]Goroutine{{Number: 1, Func: "Test", At: "a"}, {Number: 2, At: "b"}, {Number: 3, Func: "f", Holder: 4, At: "c"}, {Number: 4, Func: "g", At: "d"}}, false)
 	var order []string
 	for _, d := range details {
 		order = append(order, strings.Fields(d)[1])

@@ -102,41 +102,11 @@ func (d *Document) Cases() []Case {
 	c.properties(d.Properties)
 	c.abstractions()
 	c.others()
-	c.known()
 	if c.unable != "" {
 		c.list = append(c.list, Case{Name: "the search is conclusive", Seconds: c.r.Seconds, Result: Errored,
 			Type: string(c.r.Verdict), Message: cmp.Or(c.r.Message, c.ended), Of: d})
 	}
 	return c.list
-}
-
-// known adds a skipped case for each known finding. The case of its property is skipped, too, if it would pass.
-func (c *cases) known() {
-	b := c.r.Baseline
-	if b == nil {
-		return
-	}
-	for _, k := range b.Known {
-		for i := range c.list {
-			if of := &c.list[i]; of.Result == Passed && k.Of != nil && (of.Name == k.Of.Property || of.Name == nameOf(k.Of.Kind) && k.Of.Property == "") {
-				of.Result, of.Message = Skipped, "known violation"+FirstSeen(k)
-			}
-		}
-		c.list = append(c.list, Case{Name: "known: " + k.Identity, Result: Skipped, Message: "known violation" + FirstSeen(k) + counted(k)})
-	}
-	for _, k := range b.Absent {
-		c.list = append(c.list, Case{Name: "known: " + k.Identity, Message: "", Text: "fixed, or not reached by this search; remove it from " + b.File + " if it is fixed"})
-	}
-}
-
-// nameOf returns the name of the case for findings of a kind without a property.
-func nameOf(kind sim.FindingKind) string {
-	for _, o := range otherCases() {
-		if o.kind == kind {
-			return o.name
-		}
-	}
-	return ""
 }
 
 // properties adds the cases of properties.

@@ -28,7 +28,6 @@ type Document struct {
 	Code     *Code
 	Compared []Fact
 	Facts    []Fact
-	Baseline []string // comparison with the list of known findings
 	Coverage []string // of a search that found nothing, or continued
 	// Dead is the violating run. Nil means that it was not traced. Live is the nearest live run; nil means unknown.
 	Dead, Live *eventgraph.Graph
@@ -64,7 +63,7 @@ func New(r *report.Report, properties []sim.Property) *Document {
 	}
 	if !d.Single() {
 		d.Title += outcome(r)
-		d.Baseline, d.Coverage = baselineLines(r), coverageLines(r)
+		d.Coverage = coverageLines(r)
 		return d
 	}
 	d.Title += strings.ToUpper(kindNames[r.Kind])

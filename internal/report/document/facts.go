@@ -243,19 +243,8 @@ func failsFrom(t *replay.Trace, from int, property string) bool {
 	return len(t.Steps) > 0 || slices.Contains(t.Boot.Failing, property)
 }
 
-// outcome returns the end of the title without a single finding. It counts known findings.
+// outcome returns the end of the title without a single finding.
 func outcome(r *report.Report) string {
-	if b := r.Baseline; b != nil && len(b.Known) > 0 {
-		text := plainOutcome(r)
-		if len(r.Findings) > 0 {
-			text = "NEW: " + text
-		}
-		return strings.Replace(text, "nothing found", "nothing new found", 1) + "; " + textfmt.Plural(len(b.Known), "known violation")
-	}
-	return plainOutcome(r)
-}
-
-func plainOutcome(r *report.Report) string {
 	if n := len(r.Findings); n > 0 {
 		found := "1 VIOLATION"
 		if n > 1 {

@@ -34,7 +34,7 @@ func HTML(w io.Writer, d *document.Document) error {
 	r := d.Report
 	p := pageData{
 		Title: d.Title, Sentence: d.Sentence, Violation: d.Single(), Setting: document.Setting(r),
-		Style: template.CSS(pageStyle), Coverage: slices.Concat(d.Baseline, d.Coverage), Facts: d.Facts, Tail: d.Tail, Commands: r.Commands,
+		Style: template.CSS(pageStyle), Coverage: d.Coverage, Facts: d.Facts, Tail: d.Tail, Commands: r.Commands,
 		View: &eventgraph.View{},
 	}
 	if p.Violation {

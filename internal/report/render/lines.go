@@ -13,7 +13,7 @@ import (
 const linesMark = "[macemc]"
 
 // Lines writes a line file:line: message for each source position of a finding, as compilers do, so that editors can
-// jump there. For a search without a finding, or with a list of known ones, the last line has its result.
+// jump there. For a search without a finding, the last line has its result.
 func Lines(w io.Writer, d *document.Document) error {
 	b := bufio.NewWriter(w)
 	for _, f := range d.Report.Single() {
@@ -28,7 +28,7 @@ func Lines(w io.Writer, d *document.Document) error {
 			fmt.Fprintf(b, "%s: %s %s\n", p.Short, linesMark, textfmt.Printable(text))
 		}
 	}
-	if len(d.Report.Single()) == 0 || d.Report.Baseline != nil {
+	if len(d.Report.Single()) == 0 {
 		fmt.Fprintf(b, "%s %s\n", linesMark, textfmt.Printable(d.Title))
 	}
 	return b.Flush()

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/macemc/macemc/eventgraph"
@@ -19,7 +18,7 @@ func Markdown(w io.Writer, d *document.Document) error {
 	r := d.Report
 	fmt.Fprintf(b, "# %s\n\n", markdownText(d.Title))
 	if !d.Single() {
-		for _, line := range slices.Concat(d.Baseline, d.Coverage) {
+		for _, line := range d.Coverage {
 			fmt.Fprintf(b, "* %s\n", markdownText(line))
 		}
 		markdownCommands(b, r)

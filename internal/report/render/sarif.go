@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/macemc/macemc/internal/replay"
-	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/internal/report/document"
 	"github.com/macemc/macemc/internal/textfmt"
 	"github.com/macemc/macemc/search"
@@ -66,9 +65,6 @@ type (
 		Message   sarifText       `json:"message"`
 		Locations []sarifLocation `json:"locations"`
 		Related   []sarifLocation `json:"relatedLocations,omitempty"`
-		// Baseline is new, unchanged or absent. It is empty if there is no list of known findings.
-		Baseline     string            `json:"baselineState,omitempty"`
-		Fingerprints map[string]string `json:"partialFingerprints,omitempty"`
 	}
 	sarifLocation struct {
 		ID       *int          `json:"id,omitempty"`
@@ -96,13 +92,23 @@ func SARIF(w io.Writer, d *document.Document) error {
 	run.Tool.Driver.Version = r.Program
 	root := repository()
 	for _, f := range r.Single() {
-		result := sarifFinding(root, f)
-		if r.Baseline != nil {
-			result.Baseline = "new"
+		result := sarifResult{Rule: ruleID(f.Kind), Level: "error", Message: sarifText{document.Headline(f)}}
+		for i, p := range document.Positions(f) {
+			at := sarifLocation{Message: sarifText{textfmt.Printable(p.Text)}}
+			at.Physical.Artifact, at.Physical.Region.Line = artifact(root, p.File), p.Line
+			if i == 0 {
+				result.Message.Text += fmt.Sprintf(" (%s)", at.Message.Text)
+				result.Locations = append(result.Locations, at)
+				continue
+			}
+			at.ID = &i
+			result.Related = append(result.Related, at)
+		}
+		if f.Commands.Look != "" {
+			result.Message.Text += "; " + textfmt.Printable(f.Commands.Look)
 		}
 		run.Results = append(run.Results, result)
 	}
-	run.Results = append(run.Results, sarifKnown(root, r.Baseline)...)
 	if len(run.Results) == 0 || r.Findings != nil {
 		level := "note"
 		if !run.Invocations[0].Successful {
@@ -111,69 +117,6 @@ func SARIF(w io.Writer, d *document.Document) error {
 		run.Invocations[0].note(level, d.Title)
 	}
 	return writeSARIF(w, run)
-}
-
-// sarifKnown returns the results of known findings. Those without a run lie at their line in the list, because services for code scanning
-// reject results without a location.
-func sarifKnown(root string, b *report.Baseline) (list []sarifResult) {
-	if b == nil {
-		return nil
-	}
-	listed := func(k report.Known, text string) sarifResult {
-		at := sarifLocation{Message: sarifText{textfmt.Printable(k.Identity)}}
-		file, err := filepath.Abs(b.File)
-		if err != nil {
-			file = b.File
-		}
-		at.Physical.Artifact, at.Physical.Region.Line = artifact(root, file), max(1, k.Line)
-		return sarifResult{Rule: "known-violation", Level: "note", Message: sarifText{textfmt.Printable(text + ": " + k.Identity)},
-			Locations: []sarifLocation{at}, Fingerprints: fingerprints(k.Identity)}
-	}
-	for _, k := range b.Known {
-		text := "known" + document.FirstSeen(k)
-		result := listed(k, text)
-		if k.Of != nil {
-			result = sarifFinding(root, k.Of)
-			result.Message.Text = text + ": " + result.Message.Text
-		}
-		result.Baseline = "unchanged"
-		list = append(list, result)
-	}
-	for _, k := range b.Absent {
-		result := listed(k, "fixed, or not reached by this search")
-		result.Baseline = "absent"
-		list = append(list, result)
-	}
-	return list
-}
-
-// sarifFinding returns the result of a finding.
-func sarifFinding(root string, f *report.Report) sarifResult {
-	result := sarifResult{Rule: ruleID(f.Kind), Level: "error", Message: sarifText{document.Headline(f)}}
-	for i, p := range document.Positions(f) {
-		at := sarifLocation{Message: sarifText{textfmt.Printable(p.Text)}}
-		at.Physical.Artifact, at.Physical.Region.Line = artifact(root, p.File), p.Line
-		if i == 0 {
-			result.Message.Text += fmt.Sprintf(" (%s)", at.Message.Text)
-			result.Locations = append(result.Locations, at)
-			continue
-		}
-		at.ID = &i
-		result.Related = append(result.Related, at)
-	}
-	if f.Commands.Look != "" {
-		result.Message.Text += "; " + textfmt.Printable(f.Commands.Look)
-	}
-	result.Fingerprints = fingerprints(f.Identity)
-	return result
-}
-
-// fingerprints lets services for code scanning recognize a finding in another run.
-func fingerprints(identity string) map[string]string {
-	if identity == "" {
-		return nil
-	}
-	return map[string]string{"macemc/v1": textfmt.Printable(identity)}
 }
 
 func (i *sarifInvocation) note(level, text string) {

@@ -24,7 +24,7 @@ func checkSARIF(text []byte) error {
 	var rules []string
 	required := map[string][]string{
 		"": {"version", "runs"}, "runs": {"tool"}, "tool": {"driver"}, "driver": {"name"}, "rules": {"id"}, "shortDescription": {"text"},
-		"invocations": {"executionSuccessful"}, "toolExecutionNotifications": {"message"}, "results": {"message", "locations"}, "partialFingerprints": nil,
+		"invocations": {"executionSuccessful"}, "toolExecutionNotifications": {"message"}, "results": {"message", "locations"},
 		"message": {"text"}, "locations": {"physicalLocation"}, "relatedLocations": {"physicalLocation"},
 		"physicalLocation": {"artifactLocation", "region"}, "artifactLocation": {"uri"}, "region": {"startLine"},
 	}

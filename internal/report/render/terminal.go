@@ -51,21 +51,16 @@ func Terminal(w io.Writer, d *document.Document) error {
 		for i, f := range r.Findings {
 			t.paragraph(fmt.Sprintf("  %d  ", i+1), "     ", document.FindingLine(f))
 		}
-		for _, line := range d.Baseline { // not wrapped, to be copied
-			t.line("  " + line)
-		}
 		if d.Style.Brief && r.Verdict == search.OK {
 			for _, line := range document.Essentials(r) {
 				t.line("  " + replay.Shorten(line, t.style.Width-2))
 			}
-			t.baseline(r)
 			return t.b.Flush()
 		}
 		for _, line := range d.Coverage {
 			t.paragraph("  ", "    ", line)
 		}
 		t.commands(r.Commands)
-		t.baseline(r)
 		return t.b.Flush()
 	}
 	setting := "(" + document.Setting(r) + ")"
@@ -166,13 +161,6 @@ func (t *terminal) excerpt(lines []string) {
 		} else {
 			t.line(l)
 		}
-	}
-}
-
-// baseline writes the last line, which counts known findings.
-func (t *terminal) baseline(r *report.Report) {
-	if text := document.BaselineSummary(r); text != "" {
-		t.line(text)
 	}
 }
 

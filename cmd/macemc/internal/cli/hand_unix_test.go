@@ -277,8 +277,8 @@ func TestHand(t *testing.T) {
 			if !strings.Contains(stderr.String()+rep.Message, killed) && c.phase != "write" {
 				t.Errorf("want %q in %s%s", killed, rep.Message, stderr.String())
 			}
-			if most := seconds*3*time.Second/2 + 5*time.Second; c.by == stop && took > most+time.Second {
-				t.Errorf("it took %v, want at most %v", took, most)
+			if most := seconds*3*time.Second/2 + 5*time.Second; c.by == stop && took > 3*most { // a busy machine takes longer
+				t.Errorf("it took %v, want about %v", took, most)
 			}
 			reported := rep.PathFile + rep.Suspect.PathFile
 			for _, f := range rep.Findings {

@@ -103,7 +103,6 @@ func (a *app) searchCommand() *cobra.Command {
 	ClusterFlags(fl, &f.Cluster, "cluster", "search on the cluster of the server at `URL`")
 	fl.StringVar(&f.Out, "out", "", "folder `DIR` for a violation (default: a new one in "+check.Root+")")
 	fl.BoolVar(&f.KeepGoing, "keep-going", false, "continue after a violation, and report each distinct one")
-	fl.StringVar(&f.Known, "known", "", "keep going, and fail only on violations that `FILE` does not list")
 	fl.StringVar(&f.Proof, "proof", string(critical.Walks), "require proof of dead runs by `KIND`: walks or exact")
 	fl.BoolVar(&f.NoShrink, "no-shrink", false, "report the violating run as it was found")
 	fl.BoolVar(&f.WriteTest, "write-test", false, "write a regression test beside the test of a package")

@@ -49,7 +49,6 @@ It accepts the flags of go test, and:
   -explore-time D     explore each test for D of processor time (default 2s, with -exhaustive 1m)
   -exhaustive[=N]     explore all schedules, with at most N preemptions
   -schedule FILE      execute only the schedule of FILE; last is the newest one
-  -known FILE         skip tests whose only findings are listed in FILE, and fail for others
   -explore-seed N     seed of the schedules (default 1)
   -leaks=false        only mention goroutines that tests leave behind
   -explore=false      execute each test once, as go test does
@@ -146,10 +145,8 @@ func (a Runner) goTest(ctx context.Context, args []string, stdout, stderr io.Wri
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = a.Stdin, stdout, stderr
 	since := time.Now()
 	var summary *summaries
-	if x.on {
-		summary = &summaries{out: stdout, folder: x.summaries, since: since, race: x.race, list: x.known, file: x.knownFile}
-	}
 	if x.on && !x.json {
+		summary = &summaries{out: stdout, folder: x.summaries, since: since, race: x.race}
 		cmd.Stdout = summary
 	}
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
@@ -164,12 +161,7 @@ func (a Runner) goTest(ctx context.Context, args []string, stdout, stderr io.Wri
 			defer fmt.Fprintf(stderr, "macemc: %v\n", unexecuted)
 		}
 	}
-	if x.on && x.json { // standard output is for events
-		summary.out = stderr
-		summary.unreported(modules)
-		summary.baseline()
-	}
-	if x.on && !x.json {
+	if summary != nil {
 		if cmd.ProcessState != nil && cmd.ProcessState.ExitCode() < 0 {
 			procgroup.Kill(cmd)
 			summary.unreported(modules)

@@ -1,10 +1,12 @@
 package gotest
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -13,8 +15,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/internal/testsched"
+	"github.com/macemc/macemc/internal/textfmt"
 )
 
 // exploration holds the flags of "macemc test" that go test does not have.
@@ -29,8 +31,6 @@ type exploration struct {
 	stored    *testsched.Stored // the schedule
 	exhaust   string            // "all" or a number of preemptions; empty means that schedules are sampled
 	seed      uint64
-	knownFile string // empty means none
-	known     []report.Known
 	summaries string // folder
 	folder    string // of the user, with -C applied
 	temp      string
@@ -135,9 +135,6 @@ func explorationFlags(folder string, args []string) (x exploration, rest []strin
 				return err
 			}
 			x.schedule, err = filepath.Abs(value)
-		case "known":
-			x.knownFile = value
-			x.known, err = report.ReadKnown(value)
 		case "exhaustive":
 			switch n, err := strconv.Atoi(value); {
 			case value == "true":
@@ -160,7 +157,7 @@ func explorationFlags(folder string, args []string) (x exploration, rest []strin
 		}
 		return err
 	}
-	own := []string{"schedules", "explore-time", "explore-seed", "schedule", "explore", "exhaustive", "leaks", "known"}
+	own := []string{"schedules", "explore-time", "explore-seed", "schedule", "explore", "exhaustive", "leaks"}
 	for i := 0; i < len(args); i++ {
 		if args[i] == "-args" || args[i] == "--args" {
 			rest = append(rest, args[i:]...)
@@ -222,7 +219,6 @@ func (x *exploration) environment() ([]string, error) {
 		testsched.VariableTime + "=" + x.time.String(),
 		testsched.VariableExhaustive + "=" + x.exhaust,
 		testsched.VariableSchedule + "=" + x.schedule,
-		testsched.VariableKnown + "=" + x.knownLines(),
 		testsched.VariableLeaks + "=" + strconv.FormatBool(x.leaks),
 		testsched.VariableSummaries + "=" + x.summaries,
 		testsched.VariableFolder + "=" + x.folder,
@@ -242,3 +238,160 @@ func (x *exploration) executed(since time.Time) bool {
 }
 
 func (x *exploration) remove() { os.RemoveAll(x.temp) }
+
+// summaries is a writer that appends a summary of the exploration to the line of each package.
+type summaries struct {
+	out    io.Writer
+	folder string
+	since  time.Time
+	race   bool
+	rest   []byte // incomplete line
+	total  packageSummary
+	notes  []testNote
+	failed int             // number of failed tests, and of findings that were not yet confirmed or minimized
+	shown  map[string]bool // packages whose summaries were read
+}
+
+// testNote is a note of the exploration about tests of a package.
+type testNote struct {
+	pkg, text string
+	tests     []string
+}
+
+// String lists the first three tests.
+func (n testNote) String() string {
+	names, text := strings.Join(n.tests, ", "), n.text
+	if more := len(n.tests) - 3; more > 0 {
+		names = fmt.Sprintf("%s and %d more", strings.Join(n.tests[:3], ", "), more)
+	}
+	if len(n.tests) > 1 {
+		text = strings.Replace(text, ": it ", ": each ", 1)
+	}
+	return n.pkg + " " + names + ": " + text
+}
+
+// packageSummary is the sum over the tests of packages.
+type packageSummary struct {
+	tests, schedules int
+	complete         int // number of tests
+	elapsed          time.Duration
+}
+
+func (p packageSummary) String() string {
+	complete := ""
+	if p.complete > 0 {
+		complete = fmt.Sprintf(" (%d complete)", p.complete)
+	}
+	return fmt.Sprintf("%s of %s%s, %.0f/s", textfmt.Plural(p.schedules, "schedule"), textfmt.Plural(p.tests, "test"), complete,
+		float64(p.schedules)/max(p.elapsed.Seconds(), 1e-6))
+}
+
+func (s *summaries) Write(p []byte) (int, error) {
+	s.rest = append(s.rest, p...)
+	for {
+		end := bytes.IndexByte(s.rest, '\n')
+		if end < 0 {
+			return len(p), nil
+		}
+		line := string(s.rest[:end])
+		s.rest = append(s.rest[:0], s.rest[end+1:]...)
+		if _, err := fmt.Fprintln(s.out, s.line(line)); err != nil {
+			return len(p), err
+		}
+	}
+}
+
+// line returns a line of go test with the summary of its package.
+func (s *summaries) line(line string) string {
+	if strings.HasPrefix(strings.TrimSpace(line), "--- FAIL: ") {
+		s.failed++
+	}
+	fields := strings.Fields(line)
+	if len(fields) < 3 || !strings.HasPrefix(line, "ok  \t") && !strings.HasPrefix(line, "FAIL\t") {
+		return line
+	}
+	file, err := os.Stat(testsched.SummaryFile(s.folder, fields[1]))
+	if err != nil || file.ModTime().Before(s.since) && !strings.Contains(line, "(cached)") {
+		return line // the summary is of an earlier run
+	}
+	sum := s.read(fields[1])
+	if sum.schedules == 0 {
+		return line
+	}
+	return line + "\t" + sum.String()
+}
+
+// read returns the sum over the tests of a package.
+func (s *summaries) read(pkg string) (sum packageSummary) {
+	text, err := os.ReadFile(testsched.SummaryFile(s.folder, pkg))
+	if err != nil {
+		return sum
+	}
+	if s.shown == nil {
+		s.shown = map[string]bool{}
+	}
+	s.shown[pkg] = true
+	for line := range strings.Lines(string(text)) {
+		var name, note string
+		var schedules int
+		var micros int64
+		var kind string
+		if _, err := fmt.Sscanf(line, "%q %d %d %s %q", &name, &schedules, &micros, &kind, &note); err != nil {
+			continue
+		}
+		if kind == testsched.Suspect {
+			s.failed++
+		}
+		if note != "" {
+			i := slices.IndexFunc(s.notes, func(n testNote) bool { return n.pkg == pkg && n.text == note })
+			if i < 0 {
+				i, s.notes = len(s.notes), append(s.notes, testNote{pkg: pkg, text: note})
+			}
+			s.notes[i].tests = append(s.notes[i].tests, name)
+		}
+		if strings.HasPrefix(note, "not explored") {
+			continue
+		}
+		sum.tests++
+		if kind == testsched.Complete {
+			sum.complete++
+		}
+		sum.schedules += schedules
+		sum.elapsed += time.Duration(micros) * time.Microsecond
+	}
+	s.total.tests += sum.tests
+	s.total.complete += sum.complete
+	s.total.schedules += sum.schedules
+	s.total.elapsed += sum.elapsed
+	return sum
+}
+
+// unreported reads the summaries of packages of these modules for which the go command wrote no line, because it was killed.
+func (s *summaries) unreported(modules []string) {
+	files, _ := os.ReadDir(s.folder)
+	for _, f := range files {
+		pkg := testsched.SummaryPackage(f.Name())
+		info, err := f.Info()
+		if err != nil || info.ModTime().Before(s.since) || s.shown[pkg] {
+			continue
+		}
+		if slices.ContainsFunc(modules, func(m string) bool { return pkg == m || strings.HasPrefix(pkg, m+"/") }) {
+			s.read(pkg)
+		}
+	}
+}
+
+// finish writes the sum over all packages.
+func (s *summaries) finish() {
+	s.out.Write(s.rest)
+	for _, note := range s.notes {
+		fmt.Fprintln(s.out, "macemc:", note)
+	}
+	if s.total.tests > 1 {
+		memory := ", plain memory (without -race)"
+		if s.race {
+			memory = ""
+		}
+		fmt.Fprintf(s.out, "macemc: %v; not scheduling points: cgo, files, processes, signals%s\n", s.total, memory)
+	}
+}
