@@ -34,7 +34,7 @@ func list(s *Session, _ context.Context, args []string, out *bytes.Buffer) error
 				return cmdline.Usagef("the steps of a test have no kinds; /REGEXP/ selects steps by what they do, and where")
 			}
 			if _, ok := sim.ParseEventKind(kind); !ok {
-				return cmdline.Usagef("there is no kind of event %q", kind)
+				return cmdline.Usagef("no kind of event is named %q", kind)
 			}
 		case s.isNode(a):
 			n, err := s.nodeID(a)
