@@ -22,7 +22,7 @@ type webSession struct {
 	t       *testing.T
 	address string
 	cancel  context.CancelFunc // as Ctrl-C does
-	errs    bytes.Buffer       // complete after end
+	errs    bothStreams        // also written by the process of a package; complete after end
 	end     chan int           // gets the exit status
 }
 
@@ -41,7 +41,7 @@ func startWeb(t *testing.T, args ...string) *webSession {
 	}()
 	line, err := bufio.NewReader(out).ReadString('\n')
 	if err != nil {
-		t.Fatalf("%q: exit status %d: %s", args, <-w.end, &w.errs)
+		t.Fatalf("%q: exit status %d: %s", args, <-w.end, &w.errs.text)
 	}
 	w.address = strings.TrimSpace(line)
 	return w
@@ -84,8 +84,8 @@ func TestMdbWeb(t *testing.T) {
 	}
 	w.do("take 0")
 	w.cancel()
-	if status := <-w.end; status != 0 || !strings.Contains(w.errs.String(), "macemc: not saved: branch1\n") {
-		t.Errorf("exit status %d: %s", status, &w.errs)
+	if status := <-w.end; status != 0 || !strings.Contains(w.errs.text.String(), "macemc: not saved: branch1\n") {
+		t.Errorf("exit status %d: %s", status, &w.errs.text)
 	}
 	// The file is a run of the system, which opens in the page as it does in a batch.
 	w = startWeb(t, "two.path")
@@ -105,8 +105,8 @@ func TestMdbWeb(t *testing.T) {
 	}
 	w.do("quit")
 	w.do("quit")
-	if status := <-w.end; status != 0 || strings.Contains(w.errs.String(), "not saved") {
-		t.Errorf("exit status %d: %s", status, &w.errs)
+	if status := <-w.end; status != 0 || strings.Contains(w.errs.text.String(), "not saved") {
+		t.Errorf("exit status %d: %s", status, &w.errs.text)
 	}
 }
 
@@ -199,7 +199,7 @@ func TestMdbWeb_Package(t *testing.T) {
 	if _, failed, _ := w.do("take 1"); failed != "the process that executes the run has ended" {
 		t.Errorf("the error is %q", failed)
 	}
-	if status := <-w.end; status != exitcode.Inconclusive || !strings.Contains(w.errs.String(), "macemc: the process that executes the run has ended\n") {
-		t.Errorf("exit status %d: %s", status, &w.errs)
+	if status := <-w.end; status != exitcode.Inconclusive || !strings.Contains(w.errs.text.String(), "macemc: the process that executes the run has ended\n") {
+		t.Errorf("exit status %d: %s", status, &w.errs.text)
 	}
 }
