@@ -93,7 +93,7 @@ func newDrawing(g *Graph, o Options) *drawing {
 			last = max(last, len(e.svgLabel()))
 		}
 	}
-	const narrowest = 96
+	const narrowest, fewestNotes = 76, 184
 	d.pitch = min(230, max(130, (longest+3)*svgLetter))
 	if len(nodes) > 5 {
 		d.pitch = 130
@@ -108,6 +108,7 @@ func newDrawing(g *Graph, o Options) *drawing {
 		notes = max(240, min(svgNotes, room-lanes*d.pitch))
 		if lanes > 0 {
 			d.pitch = max(narrowest, min(d.pitch, (room-notes)/lanes))
+			notes = max(fewestNotes, min(notes, room-lanes*d.pitch))
 		}
 	}
 	d.last = last
