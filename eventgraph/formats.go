@@ -16,12 +16,15 @@ type Drawing struct {
 // maxDrawnSteps is the maximum number of steps of an image or a page.
 const maxDrawnSteps = 5000
 
+// HTMLFormat is the name of the format of pages.
+const HTMLFormat = "html"
+
 // Formats returns the formats that a graph can be written in.
 func Formats() format.Table[Drawing] {
 	return format.Table[Drawing]{
 		{Name: "text", Ext: ".txt", Doc: "for a terminal", Render: drawn((*Graph).Text)},
 		{Name: "svg", Ext: ".svg", Doc: "an image", MaxSteps: maxDrawnSteps, Render: drawn((*Graph).SVG)},
-		{Name: "html", Ext: ".html", Doc: "an interactive page with all states", MaxSteps: maxDrawnSteps, Render: drawn((*Graph).HTML)},
+		{Name: HTMLFormat, Ext: ".html", Doc: "an interactive page with all states", MaxSteps: maxDrawnSteps, Render: drawn((*Graph).HTML)},
 		{Name: "mermaid", Ext: ".mmd", Doc: "a sequence diagram", Render: drawn((*Graph).Mermaid)},
 		{Name: "json", Ext: ".json", Doc: "everything", Render: func(w io.Writer, d Drawing) error { return d.Graph.JSON(w) }},
 		{Name: "jsonl", Ext: ".jsonl", Doc: "one JSON object per step, for scripts",

@@ -28,13 +28,17 @@ func legend(graphs []*Graph) []legendEntry {
 		}
 	}
 	down := event((*Event).takesDown)
+	step, woken, arrow := "action", "message handled", "message"
+	if graphs[0].Goroutines {
+		step, woken, arrow = "operation", "operation of a goroutine that was started or woken", "starts or wakes"
+	}
 	return slices.DeleteFunc([]legendEntry{
-		{`<circle class="dot actions" cx="13" cy="7" r="4.5"/>`, "action", class(Actions)},
-		{`<circle class="dot messages" cx="13" cy="7" r="4.5"/>`, "message handled", class(Messages)},
+		{`<circle class="dot actions" cx="13" cy="7" r="4.5"/>`, step, class(Actions)},
+		{`<circle class="dot messages" cx="13" cy="7" r="4.5"/>`, woken, class(Messages)},
 		{`<circle class="dot timers" cx="13" cy="7" r="4.5"/>`, "timer fires", class(Timers)},
 		{`<path class="x" d="M9 3l8 8m0 -8l-8 8"/>`, "node crashes", down},
 		{`<line class="down" x1="13" y1="0" x2="13" y2="14"/>`, "node down", down},
-		{`<line class="msg" x1="1" y1="7" x2="25" y2="7"/>`, "message", message(func(m *Message) bool { return len(m.Deliveries) > 0 })},
+		{`<line class="msg" x1="1" y1="7" x2="25" y2="7"/>`, arrow, message(func(m *Message) bool { return len(m.Deliveries) > 0 })},
 		{`<line class="gone" x1="1" y1="7" x2="25" y2="7"/>`, "lost", message(func(m *Message) bool { return m.End > 0 })},
 		{`<line class="waiting" x1="1" y1="7" x2="25" y2="7"/>`, "still in flight",
 			message(func(m *Message) bool { return m.Fate == sim.InFlight.String() })},

@@ -57,7 +57,7 @@ func (v *View) Markup() (template.HTML, error) {
 	if err != nil {
 		return "", fmt.Errorf("event graph: %w", err)
 	}
-	data := viewData{Common: v.Common, Unjudged: v.Unjudged}
+	data := viewData{Common: v.Common, Unjudged: v.Unjudged, Goroutines: v.Runs[0].Graph.Goroutines}
 	texts := interner{index: map[string]int{}}
 	var page struct {
 		Legend []legendEntry
@@ -154,10 +154,11 @@ type viewPanel struct {
 // viewData is the input of the script. Texts are indices into Strings, and states are differences, to keep long
 // runs small.
 type viewData struct {
-	Strings  []string  `json:"strings"`
-	Common   int       `json:"common"`
-	Unjudged bool      `json:"unjudged,omitempty"`
-	Runs     []viewRun `json:"runs"`
+	Strings    []string  `json:"strings"`
+	Common     int       `json:"common"`
+	Unjudged   bool      `json:"unjudged,omitempty"`
+	Goroutines bool      `json:"goroutines,omitempty"` // the lanes are goroutines
+	Runs       []viewRun `json:"runs"`
 }
 
 type viewRun struct {

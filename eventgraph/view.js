@@ -24,6 +24,9 @@
     run.at = run.first - 1;
     return run;
   });
+  // lane returns the short name of a node or goroutine.
+  function lane(run, node) { return run.data.nodes[node].split(" ")[0]; }
+  var names = data.goroutines ? ["failing run", "passing run"] : ["error run", "live run"];
   var active = 0, other = function () { return runs[1 - active]; };
 
   // gather finds the visible elements of steps. Ticks have some only while they are not folded.
@@ -158,7 +161,7 @@
       run.index = run.shown.map(function (n) {
         var s = step(run, n);
         return [n + " " + text[s.t || 0], text[s.s || 0]].concat((s.l || []).map(function (l) { return text[l]; }),
-          (s.c || []).map(function (c) { return "n" + c[0] + "." + text[c[1]] + " " + text[c[2]] + " " + text[c[3]]; }),
+          (s.c || []).map(function (c) { return lane(run, c[0]) + "." + text[c[1]] + " " + text[c[2]] + " " + text[c[3]]; }),
           (s.b || []).concat(s.m || []).map(function (p) { return text[p]; }), [text[s.e || 0]]).join("\n").toLowerCase();
       });
     }
@@ -219,7 +222,7 @@
   function showStep(run, s) {
     var box = byId("step");
     box.textContent = "";
-    var head = make("h3", "", "Step " + s.n + (runs.length > 1 ? (active === 0 ? ", error run" : ", live run") : ""));
+    var head = make("h3", "", "Step " + s.n + (runs.length > 1 ? ", " + names[active] : ""));
     box.appendChild(head);
     box.appendChild(make("p", "mono", text[s.t || 0]));
     if (s.s) box.appendChild(make("p", "mono soft", text[s.s]));
@@ -229,7 +232,7 @@
     (s.b || []).forEach(function (p) { box.appendChild(make("p", "", "no longer: " + text[p])); });
     (s.m || []).forEach(function (p) { box.appendChild(make("p", "", "holds again: " + text[p])); });
     if (s.l) box.appendChild(make("pre", "", s.l.map(function (l) { return text[l]; }).join("\n")));
-    else box.appendChild(make("p", "soft", "no effects"));
+    else if (!data.goroutines) box.appendChild(make("p", "soft", "no effects"));
   }
 
   // fields lists the places of a node, those of one field of the service together.
@@ -296,17 +299,17 @@
     a.state.forEach(function (v, p) { if (b.state.get(p) !== v) places.add(p); });
     b.state.forEach(function (v, p) { if (a.state.get(p) !== v) places.add(p); });
     box.appendChild(make("h3", "", places.size ? "Differences of the two runs" : "The two runs are in the same node states"));
-    var match = counterpart(a, a.chosen), how = match.step !== b.chosen ? "" : match.same ? ", the matching step" : ", as the live run has no matching step";
-    box.appendChild(make("p", "soft", "error run after step " + a.chosen + ", live run after step " + b.chosen + how));
+    var match = counterpart(a, a.chosen), how = match.step !== b.chosen ? "" : match.same ? ", the matching step" : ", as the " + names[1] + " has no matching step";
+    box.appendChild(make("p", "soft", names[0] + " after step " + a.chosen + ", " + names[1] + " after step " + b.chosen + how));
     if (!places.size) return;
     var table = make("table"), head = make("tr");
-    ["field", "error run", "live run"].forEach(function (h) { head.appendChild(make("th", "", h)); });
+    ["field", names[0], names[1]].forEach(function (h) { head.appendChild(make("th", "", h)); });
     table.appendChild(head);
     Array.from(places).filter(function (p) {
       return !hasParts(a, p) && !hasParts(b, p);
     }).sort(function (x, y) { return x.localeCompare(y, "en", {numeric: true}); }).forEach(function (p) {
       var row = make("tr");
-      row.appendChild(make("td", "", "n" + p.replace(" ", ".")));
+      row.appendChild(make("td", "", lane(a, p.slice(0, p.indexOf(" "))) + "." + p.slice(p.indexOf(" ") + 1)));
       var pair = cutPair(shown(a, p, "none"), shown(b, p, "none"), 60);
       row.appendChild(make("td", "", pair[0]));
       row.appendChild(make("td", "", pair[1]));

@@ -86,7 +86,7 @@ func (f *Graph) Do(ctx context.Context, p *Process) error {
 			g.Critical = r.Step
 		}
 	}
-	switch err := f.Draw(p, g); {
+	switch err := f.Draw(p, g, nil); {
 	case err != nil || outdated == nil:
 		return err
 	case len(l.Moved) > 0: // which loading has already reported
@@ -95,8 +95,8 @@ func (f *Graph) Do(ctx context.Context, p *Process) error {
 	return fmt.Errorf("%s: %w", f.File, outdated)
 }
 
-// Draw draws a graph.
-func (f *Graph) Draw(p *Process, g *eventgraph.Graph) error {
+// Draw draws a graph. If page is not nil, it writes what the format html shows.
+func (f *Graph) Draw(p *Process, g *eventgraph.Graph, page func(io.Writer, eventgraph.Options) error) error {
 	o, err := f.options()
 	if err != nil {
 		return err
@@ -116,5 +116,10 @@ func (f *Graph) Draw(p *Process, g *eventgraph.Graph) error {
 		return fmt.Errorf("%s: %d steps are too many for %s, at most %d can be read; choose some with --from and --to",
 			f.File, n, format.Name, format.MaxSteps)
 	}
-	return f.Out.Write(p.Stdout, func(w io.Writer) error { return format.Render(w, eventgraph.Drawing{Graph: g, Options: o}) })
+	return f.Out.Write(p.Stdout, func(w io.Writer) error {
+		if page != nil && format.Name == eventgraph.HTMLFormat {
+			return page(w, o)
+		}
+		return format.Render(w, eventgraph.Drawing{Graph: g, Options: o})
+	})
 }

@@ -134,6 +134,9 @@ func (e Event) operation() string {
 	return text
 }
 
+// Same reports whether two events are the same operation of the same goroutine at the same point.
+func (e Event) Same(f Event) bool { return e.Who == f.Who && e.Place == f.Place && e.Op == f.Op }
+
 // Same reports whether two runs show the same finding.
 func (o *Outcome) Same(p *Outcome) bool {
 	return o.Kind == p.Kind && (o.Kind != Panic && o.Kind != Race || o.Where == p.Where)

@@ -54,6 +54,11 @@ func (c *Coverage) String() string {
 	return text
 }
 
+// Certainty describes what the critical step of a finding relies on.
+func Certainty() string {
+	return fmt.Sprintf("sampled: before this step a random continuation passed, after it none of %d did", continuations)
+}
+
 // explain describes a finding in at most 25 lines.
 func (s *Settings) explain(c *Config, m *Minimized, how, file string) string {
 	o := m.Outcome

@@ -71,6 +71,12 @@ func code(r *report.Report, counterpart *replay.TraceStep) *Code {
 	return newCode(c, file, line, 1)
 }
 
+// Around returns the source around the operation of a step. Nil means that no code is known, or that its source is missing.
+func Around(step *replay.TraceStep) *Code {
+	file, line := step.Place()
+	return newCode(Code{Place: step.Source}, file, line, 4)
+}
+
 // newCode reads the lines from before the marked one to the end of its function, with a limit.
 func newCode(c Code, file string, mark, before int) *Code {
 	const after = 10

@@ -27,10 +27,6 @@ var (
 
 // HTML writes the report as one self-contained page: it needs no network and no other files.
 func HTML(w io.Writer, d *document.Document) error {
-	page, err := template.New("page").Parse(pageSource)
-	if err != nil {
-		return fmt.Errorf("report page: %w", err)
-	}
 	r := d.Report
 	p := pageData{
 		Title: d.Title, Sentence: d.Sentence, Violation: d.Single(), Setting: document.Setting(r),
@@ -54,6 +50,51 @@ func HTML(w io.Writer, d *document.Document) error {
 	p.Violated, p.Code, p.Compared = terms(d.Violated), d.Code, terms(d.Compared)
 	if d.Dead != nil && d.Dead.Last() > 0 {
 		p.View = view(d)
+	}
+	return p.write(w)
+}
+
+// Exploration is a finding in a schedule of a test.
+type Exploration struct {
+	Title, Sentence    string // the test, and the finding
+	Violated, Compared []document.Fact
+	Code               *document.Code    // nil if unknown
+	Run, Passing       *eventgraph.Graph // Passing is nil if no schedule is known to pass
+	Common             int               // number of steps with which both runs begin
+	Start              int               // step of Run to show first
+	Options            eventgraph.Options
+	Commands           report.Commands
+}
+
+// HTML writes the finding as a self-contained page, like that of a report.
+func (e *Exploration) HTML(w io.Writer) error {
+	o := e.Options
+	if o.Width == 0 {
+		o.Width = pageWidth
+	}
+	p := pageData{
+		Title: e.Title, Sentence: e.Sentence, Violation: true, Style: template.CSS(pageStyle),
+		Violated: e.Violated, Code: e.Code, Compared: e.Compared, Commands: e.Commands,
+		View: &eventgraph.View{Unjudged: true},
+	}
+	title := fmt.Sprintf("The schedule with the finding (%s)", textfmt.Plural(e.Run.Last(), "step"))
+	p.View.Runs = append(p.View.Runs, eventgraph.Run{Title: title, Graph: e.Run, Options: o, Start: e.Start})
+	if e.Passing != nil {
+		o.From, o.To = 0, 0
+		p.View.Common = e.Common
+		title := fmt.Sprintf("The nearest schedule that passes: the same until step %d (%s)", e.Common, textfmt.Plural(e.Passing.Last(), "step"))
+		p.View.Runs = append(p.View.Runs, eventgraph.Run{Title: title, Graph: e.Passing, Options: o, Start: min(e.Common+1, e.Passing.Last())})
+	}
+	return p.write(w)
+}
+
+// write writes the page, and sets Markup if View has runs.
+func (p *pageData) write(w io.Writer) error {
+	page, err := template.New("page").Parse(pageSource)
+	if err != nil {
+		return fmt.Errorf("report page: %w", err)
+	}
+	if len(p.View.Runs) > 0 {
 		var brief strings.Builder
 		if err := page.ExecuteTemplate(&brief, "brief", p); err != nil {
 			return err
@@ -140,19 +181,21 @@ const mostPlain = 50_000
 // in the text.
 const MaxPageSteps = 500
 
+// pageWidth is the width of the graph of a run in pixels.
+const pageWidth = 770
+
 // view shows both runs side by side, or the only one.
 func view(d *document.Document) *eventgraph.View {
 	r := d.Report
 	v := &eventgraph.View{Unjudged: r.Critical == nil}
 	mark := document.MarkedStep(r, d.Dead.Last())
-	const width = 770
 	if d.Live != nil {
 		v.Common = r.Critical.LiveCommon
 	}
-	v.Runs = append(v.Runs, pageRun("The run that "+ends(r), d.Dead, mark, width, d.DeadSteps, d.DeadNamed))
+	v.Runs = append(v.Runs, pageRun("The run that "+ends(r), d.Dead, mark, pageWidth, d.DeadSteps, d.DeadNamed))
 	if d.Live != nil {
 		title := fmt.Sprintf("The nearest run that recovers: the same until step %d%s", v.Common, d.LiveViolates())
-		v.Runs = append(v.Runs, pageRun(title, d.Live, min(d.LiveFrom, d.Live.Last()), width, d.LiveSteps, d.LiveNamed))
+		v.Runs = append(v.Runs, pageRun(title, d.Live, min(d.LiveFrom, d.Live.Last()), pageWidth, d.LiveSteps, d.LiveNamed))
 	}
 	return v
 }

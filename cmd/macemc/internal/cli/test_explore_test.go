@@ -283,6 +283,15 @@ func TestTest_Explores(t *testing.T) {
 	if status != 0 || !strings.Contains(drawn, "g2 TestLocks.func1") || !strings.Contains(drawn, "--go--") || !strings.Contains(drawn, "!! deadlock: 3 goroutines are blocked") {
 		t.Errorf("graph: status %d\n%s", status, drawn)
 	}
+	page, status := commandHere(t.Context(), "graph", "testdata/macemc/TestLocks/deadlock-1.path", "--format", "html")
+	for _, want := range []string{
+		`<h1 class="bad">DEADLOCK: 3 goroutines are blocked and nothing can wake them</h1>`, "<dt>at the end</dt><dd>goroutine 2 waits to lock a Mutex at",
+		"<dt>since step ", `<mark>&gt;`, "<dt>passing run</dt>", "after it none of 200 did", "The nearest schedule that passes: the same until step ", "starts or wakes",
+	} {
+		if status != 0 || !strings.Contains(page, want) {
+			t.Errorf("the page, with exit status %d, lacks %q", status, want)
+		}
+	}
 	text, err := os.ReadFile("testdata/macemc/TestLocks/deadlock-1.path")
 	if err != nil {
 		t.Fatal(err)

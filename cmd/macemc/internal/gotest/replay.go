@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,8 +13,11 @@ import (
 
 	"github.com/macemc/macemc/eventgraph"
 	"github.com/macemc/macemc/internal/replay"
+	"github.com/macemc/macemc/internal/report/document"
+	"github.com/macemc/macemc/internal/report/render"
 	"github.com/macemc/macemc/internal/task"
 	"github.com/macemc/macemc/internal/testsched"
+	"github.com/macemc/macemc/mdb"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -22,19 +26,100 @@ func (a Runner) Graph(ctx context.Context, f *task.Graph, s *testsched.Stored) e
 	if err := f.Validate(); err != nil {
 		return err
 	}
-	o, _, err := a.executeSchedule(ctx, f.File, f.File, s, "events")
+	o, passes, err := a.executeSchedule(ctx, f.File, f.File, s, "nearest")
 	if err != nil {
 		return err
 	}
 	g := eventgraph.Build(scheduleTrace(s.Test, o))
 	g.Critical = s.Critical(o.Trace)
-	if err := f.Draw(a.Process, g); err != nil {
+	page := func(w io.Writer, eo eventgraph.Options) error {
+		e := foundPage(f.File, s, o, passes)
+		e.Options, e.Run.Critical = eo, g.Critical
+		if g.Critical > 0 {
+			e.Start = g.Critical
+		}
+		return e.HTML(w)
+	}
+	if err := f.Draw(a.Process, g, page); err != nil {
 		return err
 	}
 	if o.Untraced > 0 {
 		fmt.Fprintf(a.Stderr, "macemc: %s: the graph has the first %d operations of %d\n", f.File, len(o.Trace), len(o.Trace)+o.Untraced)
 	}
 	return changed(f.File, s, o)
+}
+
+// foundPage returns what a page shows of a run under the schedule of a file.
+func foundPage(file string, s *testsched.Stored, o, passes *testsched.Outcome) *render.Exploration {
+	trace := pageTrace(s.Test, o)
+	e := &render.Exploration{Title: s.Test + " of " + s.Package, Sentence: o.Title(), Run: eventgraph.Build(trace)}
+	e.Commands.Look = "macemc mdb " + file
+	for i, d := range o.Details {
+		f := document.Fact{Text: d}
+		if i == 0 {
+			f.Label = detailLabel(o.Kind)
+		}
+		e.Violated = append(e.Violated, f)
+	}
+	if k := s.Critical(o.Trace); k > 0 {
+		e.Code = document.Around(&trace.Steps[k-1])
+		e.Violated = append(e.Violated, document.Fact{Label: fmt.Sprintf("since step %d", k), Text: o.Trace[k-1].String()})
+		e.Compared = append(e.Compared, document.Fact{Label: "certainty", Text: testsched.Certainty()})
+	}
+	e.Start = e.Run.Last()
+	for i, event := range slices.Backward(o.Trace) {
+		if e.Code == nil && len(o.Details) > 0 && strings.Contains(o.Details[0], " at "+event.At) {
+			e.Code, e.Start = document.Around(&trace.Steps[i]), i+1
+		}
+	}
+	if passes == nil {
+		return e
+	}
+	renumber(passes, o)
+	for e.Common < min(len(o.Trace), len(passes.Trace)) && o.Trace[e.Common].Same(passes.Trace[e.Common]) {
+		e.Common++
+	}
+	e.Passing = eventgraph.Build(pageTrace(s.Test, passes))
+	at := func(o *testsched.Outcome) string {
+		if e.Common < len(o.Trace) {
+			return o.Trace[e.Common].String()
+		}
+		return "the end of the test"
+	}
+	e.Compared = append([]document.Fact{
+		{Label: fmt.Sprintf("step %d", e.Common+1), Text: at(o)},
+		{Label: "passing run", Text: at(passes), Aside: "the first difference of the nearest schedule that passes"},
+	}, e.Compared...)
+	return e
+}
+
+// detailLabel returns the label of the details of a finding.
+func detailLabel(k testsched.Kind) string {
+	switch k {
+	case testsched.Deadlock, testsched.Leak, testsched.NoEnd:
+		return "at the end"
+	case testsched.Race:
+		return "accesses"
+	}
+	return "details"
+}
+
+// pageTrace returns debugTrace for a graph with states beside it: of the changes, the graph shows that the goroutine of a step waits after it.
+func pageTrace(test string, o *testsched.Outcome) *replay.Trace {
+	t := debugTrace(test, o)
+	for i := range t.Steps {
+		s := &t.Steps[i]
+		waits := slices.ContainsFunc(s.Changes, func(c replay.NodeChange) bool {
+			return c.Node == s.Node && c.Path == mdb.GoroutineStatus && c.New != "runs" && c.New != "ended" && !strings.HasPrefix(c.New, mdb.CanRun)
+		})
+		for j := range s.Changes {
+			c := &s.Changes[j]
+			if !waits || c.Node != s.Node || c.Path != mdb.GoroutineStatus && c.Path != mdb.GoroutineHolder {
+				c.Part.Kind = replay.Position
+			}
+		}
+	}
+	return t
 }
 
 // changed returns an error if a run under the schedule of a file lacks the finding that the file records.
