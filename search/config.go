@@ -180,6 +180,8 @@ const (
 	StoppedDisk         = "disk"                 // disk full
 	StoppedCrashes      = crashes.StoppedCrashes // crashes were left out, and it is not proven that this changes no verdict
 	StoppedStuck        = "stuck"                // a handler did not return, and this could not be confirmed
+	StoppedLost         = "lost"                 // its process died
+	StoppedUnresponsive = "unresponsive"         // it did not stop when its time was over
 )
 
 // Progress is a snapshot for people while a search runs.

@@ -67,12 +67,12 @@ func (o *Options) writeOutline(sys *sim.System, res *search.Result, d *isolate.D
 // ReportLost reports on a search after its process died. err is the error of Run of [isolate.Supervisor].
 func ReportLost(o Options, out isolate.Outcome, err error) *report.Report {
 	o.suspectFile = suspectFileOf(&out, &o)
-	res := &search.Result{Stopped: stoppedLost, Stats: stats(&out)}
+	res := &search.Result{Stopped: search.StoppedLost, Stats: stats(&out)}
 	var lost *isolate.LostError
 	var unresponsive *isolate.UnresponsiveError
 	switch {
 	case errors.As(err, &unresponsive) && !unresponsive.Told:
-		res.Stopped = stoppedUnresponsive
+		res.Stopped = search.StoppedUnresponsive
 	case unresponsive != nil:
 		res.Stopped = search.StoppedInterrupted
 	case errors.Is(err, isolate.ErrKilled):
@@ -139,7 +139,7 @@ func ReportCutShort(file string, confirmed bool, why error) (*report.Report, err
 	s := report.Suspect{Status: report.Suspected, Kind: sim.FindingKind(h.Finding), Property: h.Property, Message: why.Error(),
 		Steps: len(f.Steps), PathFile: file}
 	r := &report.Report{Settings: report.Settings{System: h.System, Nodes: h.Nodes, Limits: limits, Timing: h.Timing},
-		Seed: h.Seed, Stopped: stoppedLost, Message: s.Message}
+		Seed: h.Seed, Stopped: search.StoppedLost, Message: s.Message}
 	if confirmed || strings.HasPrefix(h.Note, string(report.Confirmed)+": ") {
 		r.Verdict, r.Kind, r.Property, r.Steps, r.PathFile = search.Violation, s.Kind, s.Property, s.Steps, file
 		return r, nil
@@ -147,12 +147,6 @@ func ReportCutShort(file string, confirmed bool, why error) (*report.Report, err
 	r.Verdict, r.Suspect, r.Suspects, r.Undecided = search.Inconclusive, &s, 1, 1
 	return r, nil
 }
-
-// stoppedLost is the reason for the end of a search when its process died.
-const stoppedLost = "lost"
-
-// stoppedUnresponsive is the reason for the end of a search that did not stop when its time was over.
-const stoppedUnresponsive = "unresponsive"
 
 // stats returns the known coverage of a process that died.
 func stats(out *isolate.Outcome) search.Stats {

@@ -70,7 +70,11 @@ type cases struct {
 // newCases returns the cases of a report, with an empty list.
 func newCases(r *report.Report, properties []sim.Property) *cases {
 	c := &cases{r: r, ended: "the search was interrupted"}
-	switch r.Verdict {
+	verdict := r.Verdict
+	if r.Findings != nil && verdict == search.Violation {
+		verdict = verdictOnRest(r)
+	}
+	switch verdict {
 	case search.Inconclusive:
 		c.unable, c.ended = "the search is inconclusive", "the search ended before a verdict"
 	case search.Interrupted:
@@ -89,6 +93,15 @@ func newCases(r *report.Report, properties []sim.Property) *cases {
 	return c
 }
 
+// verdictOnRest returns the verdict on what a search that continued after its findings did not find.
+func verdictOnRest(r *report.Report) search.Verdict {
+	open := []string{search.StoppedStuck, search.StoppedCrashes, search.StoppedLost, search.StoppedUnresponsive}
+	whole := len(r.Missing) == 0 && !slices.ContainsFunc(r.Shards, func(p report.Part) bool {
+		return p.Verdict != search.OK && p.Verdict != search.Violation
+	})
+	return search.Conclude(false, r.Stopped, whole && r.Undecided == 0 && !slices.Contains(open, r.Stopped))
+}
+
 // Cases returns a test case for each property and for each other kind of finding. A violated one fails. A search ends
 // with the first violation unless it continues, so the other cases are skipped then. Sometimes properties that never
 // held are skipped too, and so is everything that the search did not check. An inconclusive, interrupted or
@@ -102,7 +115,7 @@ func (d *Document) Cases() []Case {
 	c.properties(d.Properties)
 	c.abstractions()
 	c.others()
-	if c.unable != "" {
+	if c.unable != "" && c.r.Verdict != search.Violation {
 		c.list = append(c.list, Case{Name: "the search is conclusive", Seconds: c.r.Seconds, Result: Errored,
 			Type: string(c.r.Verdict), Message: cmp.Or(c.r.Message, c.ended), Of: d})
 	}
@@ -194,10 +207,12 @@ func (c *cases) add(name string, liveness bool, violated func(*report.Report) bo
 		return
 	}
 	of := Case{Name: name}
-	switch {
+	switch elsewhere := c.failsElsewhere(name); {
+	case elsewhere != "":
+		of.Message = fmt.Sprintf("does not hold in the run of %q", elsewhere)
 	case r.Verdict == search.Violation && (r.Findings == nil || r.Ended != ""):
 		of.Message = "the search ended with another violation"
-	case r.Verdict != search.OK && r.Verdict != search.Violation:
+	case c.unable != "":
 		of.Message = c.unable
 	default:
 		if of.Message = c.unchecked(name, liveness); of.Message == "" {
@@ -208,6 +223,24 @@ func (c *cases) add(name string, liveness bool, violated func(*report.Report) bo
 		of.Result = Skipped
 	}
 	c.list = append(c.list, of)
+}
+
+// failsElsewhere returns the name of another case whose run never satisfies an Eventually property again: a deadlock has
+// a case of its own, and a dead run violates all the properties that the text of its finding names. An empty string
+// means that there is none.
+func (c *cases) failsElsewhere(property string) string {
+	for _, d := range c.findings {
+		f := d.Report
+		if f.Kind != sim.Liveness && f.Kind != sim.Deadlock ||
+			!slices.ContainsFunc(neverAgain(f), func(never Fact) bool { return never.Text == property }) {
+			continue
+		}
+		if f.Kind == sim.Deadlock {
+			return noDeadlock
+		}
+		return f.Property
+	}
+	return ""
 }
 
 // unchecked returns why the search did not check something. An empty string means that it did.

@@ -48,8 +48,8 @@ func ended(r *report.Report) string {
 		search.StoppedFingerprints: "fingerprints are too short to distinguish all states",
 		search.StoppedCrashes:      "omitted crashes may change the verdict",
 		search.StoppedFound:        "",
-		"lost":                     "the search process died",
-		"unresponsive":             "killed: it did not stop at the time limit",
+		search.StoppedLost:         "the search process died",
+		search.StoppedUnresponsive: "killed: it did not stop at the time limit",
 	}[r.Stopped]
 	if !ok {
 		why = r.Stopped
