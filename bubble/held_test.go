@@ -51,3 +51,21 @@ func TestHeldBack_NotObserved(t *testing.T) {
 		t.Error("no schedule holds a goroutine back")
 	}
 }
+
+// A goroutine that is stopped because it runs on without waiting is shown as busy.
+func TestBusy_Shown(t *testing.T) {
+	stepping.Lock()
+	defer stepping.Unlock()
+	runtime.GOMAXPROCS(1)
+	n := start(boot{nodes: 1})
+	defer n.discard()
+	n.perform(&input{kind: bootInput}, func(ctx context.Context, _ *Host) error {
+		for ctx.Err() == nil {
+			runtime.Gosched()
+		}
+		return nil
+	})
+	if text := n.goroutines(); !strings.HasPrefix(text, "busy ") {
+		t.Errorf("shown is %q", text)
+	}
+}

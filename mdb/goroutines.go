@@ -23,8 +23,11 @@ const (
 // CanRun is a prefix of the status of a runnable goroutine. The other statuses are "runs", "ended", and those of waiting goroutines.
 const CanRun = history.StatusCanRun
 
-// Sleeps is the status of a goroutine that sleeps, or is held back until all others wait.
-const Sleeps = "sleeps"
+// Statuses of goroutines that wait for no object.
+const (
+	Sleeps = "sleeps"
+	Busy   = "is busy" // stopped until all others wait
+)
 
 var errNoCritical = errors.New("the critical step is not known: \"macemc test\" finds it, and the file of the schedule records none")
 
@@ -115,8 +118,9 @@ func showWaits(s *Session, _ context.Context, _ []string, out *bytes.Buffer) err
 			continue
 		}
 		some = true
-		fmt.Fprintf(out, "  %s %s", r.Node(id), g.Fields[history.FieldStatus])
-		if _, object, ok := strings.Cut(g.Fields[history.FieldOperation], "#"); ok && g.Fields[history.FieldStatus] != Sleeps {
+		status := g.Fields[history.FieldStatus]
+		fmt.Fprintf(out, "  %s %s", r.Node(id), status)
+		if _, object, ok := strings.Cut(g.Fields[history.FieldOperation], "#"); ok && status != Sleeps && status != Busy {
 			fmt.Fprintf(out, " #%s", object)
 		}
 		fmt.Fprintf(out, " at %s, since step %d", g.Fields[history.FieldAt], g.Since[history.FieldStatus])

@@ -20,13 +20,16 @@ import (
 )
 
 // A goroutine that runs without a scheduling point is ended, and the test that follows is executed. A sleep of no time is such a point.
+// A goroutine that waits by trying again and again is busy.
 func TestTest_EndsLoop(t *testing.T) {
 	if testing.Short() {
-		t.Skip("takes 20 s of CPU time")
+		t.Skip("takes 40 s of CPU time")
 	}
 	testFile(t, `package spin
 
 import (
+	"runtime"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -50,9 +53,17 @@ func TestFine(t *testing.T) {
 		time.Sleep(0)
 	}
 }
+
+func TestBusy(t *testing.T) {
+	var flag atomic.Bool
+	for !flag.Load() {
+		runtime.Gosched()
+	}
+}
 `)
 	out, status := testCommand(t.Context(), "-count=1", "-v", ".")
-	for _, want := range []string{"NO END: goroutine 2 loops without a scheduling point at x_test.go:13\n", "--- PASS: TestFine"} {
+	for _, want := range []string{"NO END: goroutine 2 loops without a scheduling point at x_test.go:15\n", "--- PASS: TestFine",
+		"goroutine 1 is busy at x_test.go:3"} {
 		if status != 1 || !strings.Contains(out, want) {
 			t.Errorf("status %d, %q is missing:\n%s", status, want, out)
 		}
