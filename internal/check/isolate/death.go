@@ -198,13 +198,14 @@ func used(state *os.ProcessState, limit int) string {
 	return " (" + strings.Join(parts, ", ") + ")"
 }
 
-// diverges records that the step was still running after limit, with that stack.
-func (d *Death) diverges(limit time.Duration, stack string) {
+// diverges records that the step was still running after limit, with that stack. remark ends the message.
+func (d *Death) diverges(limit time.Duration, stack, remark string) {
 	d.Stack, d.Endless = stack, true
 	d.Kind, d.Message = sim.Divergence, fmt.Sprintf("%s did not return within %v", d.subject(), limit.Round(time.Millisecond))
 	if at := askedAt(d.Stack); at != "" && d.subject() != handlerSubject {
 		d.Message += " (" + replay.NewPlaces().Short(at) + ")"
 	}
+	d.Message += remark
 	d.explained()
 }
 

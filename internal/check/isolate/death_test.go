@@ -1,6 +1,9 @@
 package isolate
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // Output of Go programs without memory, and similar output.
 func TestOutOfMemory(t *testing.T) {
@@ -14,6 +17,25 @@ func TestOutOfMemory(t *testing.T) {
 	} {
 		if outOfMemory.MatchString(said) != want {
 			t.Errorf("%v, want %v: %s", !want, want, said)
+		}
+	}
+}
+
+// A handler that exceeds its time limit in a deep recursion may be about to overflow the stack.
+func TestReadStuck(t *testing.T) {
+	frames := func(n int) string {
+		return "goroutine 7 [running]:\n" + strings.Repeat("p.down(0x1)\n\t/p/p.go:7 +0x1d\n", n) + "created by p.up in goroutine 1\n\t/p/p.go:3 +0x2\n"
+	}
+	const size = "macemc: stacks of 512 MB\n"
+	for _, c := range []struct{ name, said, stack, remark string }{
+		{"deep", size + stuckMark + frames(50), frames(50), "; it is in a deep recursion, which may be one that overflows the stack"},
+		{"killed before its stack was printed", size, "", "; with stacks of 512 MB, it may be in a recursion that overflows the stack"},
+		{"many goroutines", size + stuckMark + frames(5), frames(5), ""},
+		{"without a stack", "macemc: stacks of 3 MB\n" + stuckMark, "", ""},
+		{"did not answer", "", "", ""},
+	} {
+		if stack, remark := readStuck(c.said); stack != c.stack || remark != c.remark {
+			t.Errorf("%s: %q and stack\n%s", c.name, remark, stack)
 		}
 	}
 }

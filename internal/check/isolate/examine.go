@@ -187,7 +187,7 @@ func await(ctx context.Context, file string, rec *flight.Recorder, respawn func(
 		case <-done:
 			if stack, ok := strings.CutPrefix(said.String(), stuckMark); ok {
 				d := found(rec)
-				d.diverges((clock.Elapsed() - since).Round(100*time.Millisecond), stack)
+				d.diverges((clock.Elapsed() - since).Round(100*time.Millisecond), stack, "")
 				return d, nil
 			}
 			return autopsy(rec, cmd.ProcessState, said.String())
@@ -215,8 +215,12 @@ func await(ctx context.Context, file string, rec *flight.Recorder, respawn func(
 						return nil, err
 					}
 				}
+				stack, remark := readStuck(said.String())
+				if stackOverflow.MatchString(stack) { // just in time
+					return autopsy(rec, cmd.ProcessState, stack)
+				}
 				d := found(rec)
-				d.diverges(limit, strings.TrimPrefix(said.String(), stuckMark))
+				d.diverges(limit, stack, remark)
 				return d, nil
 			}
 		}

@@ -2,8 +2,10 @@ package isolate
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path"
+	"runtime/metrics"
 	"slices"
 	"strings"
 
@@ -22,13 +24,60 @@ const (
 	stuckMark   = "macemc: the handler does not return\n"
 )
 
+// stacksLine is a line with the size of all stacks, which precedes the stack because that of a deep recursion takes long
+// to print.
+const stacksLine = "macemc: stacks of %d MB\n"
+
 // answer executes a word in a process that re-executes. It does not return if it prints the stack.
 func answer(word string) {
+	size := stacksSize() >> 20
+	switch {
+	case word == stackWord:
+		fmt.Fprintf(os.Stderr, stacksLine, size)
+	case size >= deepStacks:
+		return // to look at such a stack would stop the recursion for seconds
+	}
 	stack, waits := handlerStack()
 	if word == stackWord || word == blockedWord && waits {
 		fmt.Fprint(os.Stderr, stuckMark, stack)
 		os.Exit(exitcode.Inconclusive)
 	}
+}
+
+// stacksSize returns the bytes of the stacks of all goroutines.
+func stacksSize() uint64 {
+	sample := []metrics.Sample{{Name: "/memory/classes/heap/stacks:bytes"}}
+	metrics.Read(sample)
+	return sample[0].Value.Uint64()
+}
+
+// deepStacks is a size of stacks, in MB, that suggests a recursion without end.
+const deepStacks = 16
+
+// deepCalls is how often a function occurs in the innermost frames of a deep recursion. The runtime prints 50 frames.
+const deepCalls = 20
+
+// readStuck splits the output of a process that did not return: the stack, which may be missing, and a remark if a
+// recursion may be the cause. An overflow of the stack takes seconds, which are more than some time limits.
+func readStuck(said string) (stack, remark string) {
+	size := 0
+	if _, err := fmt.Sscanf(said, stacksLine, &size); err == nil {
+		_, said, _ = strings.Cut(said, "\n")
+	}
+	stack = strings.TrimPrefix(said, stuckMark)
+	calls := map[string]int{}
+	for _, g := range stacks.Read(stack) {
+		for _, f := range g.Frames {
+			calls[f.Function]++
+		}
+	}
+	switch {
+	case len(calls) == 0 && size >= deepStacks:
+		remark = fmt.Sprintf("; with stacks of %d MB, it may be in a recursion that overflows the stack", size)
+	case slices.Max(append(slices.Collect(maps.Values(calls)), 0)) >= deepCalls:
+		remark = "; it is in a deep recursion, which may be one that overflows the stack"
+	}
+	return stack, remark
 }
 
 // handlerStack returns the stack of the goroutine that executes checked code, and whether it waits for another one.

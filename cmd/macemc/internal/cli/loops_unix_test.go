@@ -23,7 +23,7 @@ import (
 // loops is a system that does not return in the third step. Before, it writes the file sign if possible.
 var loops = spec.Entry{
 	Name: "loops", Summary: "does not return", MinNodes: 1, MaxNodes: 1, DefaultNodes: 1, Limits: sim.Limits{sim.Crashes: 1},
-	Params: []spec.Param{{Name: "where", Kind: spec.OneOf, Default: "handler", Values: []string{"handler", "property", "explain", "crash"}, Help: "what loops"}},
+	Params: []spec.Param{{Name: "where", Kind: spec.OneOf, Default: "handler", Values: []string{"handler", "property", "explain", "crash", "recursion"}, Help: "what loops"}},
 	Build: func(c spec.Config) (sim.System, error) {
 		at := func(where string, did int) {
 			if c.Text("where") == where && did == 2 {
@@ -38,6 +38,9 @@ var loops = spec.Entry{
 			Name: "loops", Nodes: 1, New: func(sim.NodeID) sim.Service { return &loop{} },
 			Actions: []sim.AnyAction{sim.Action[*loop]{Name: "go", Times: 4, Do: func(l *loop, _ sim.Env) {
 				at("handler", l.Did)
+				if c.Text("where") == "recursion" && l.Did == 2 {
+					l.Did = down(l.Did)
+				}
 				l.Did++
 			}}},
 			Properties: []sim.Property{
@@ -56,6 +59,14 @@ var loops = spec.Entry{
 	},
 }
 
+// down calls itself until the stack of a gigabyte is full.
+func down(n int) int {
+	if n < 0 {
+		return 0
+	}
+	return down(n+1) + 1
+}
+
 type loop struct {
 	sim.Nop
 	Did int
@@ -69,6 +80,7 @@ func TestDoesNotReturn(t *testing.T) {
 	}
 	for _, c := range []struct{ where, strategy, want string }{
 		{"handler", "bfs", "the handler did not return within 500ms"},
+		{"recursion", "bfs", "overflows the stack"}, // if it takes longer than the time limit, too
 		{"property", "bfs", `property "returns" did not return within 500ms (loops_unix_test.go:`},
 		{"property", "deepening", `property "returns" did not return within 500ms (loops_unix_test.go:`},
 		{"crash", "bfs", "MayCrash did not return within 500ms (loops_unix_test.go:"},
