@@ -19,6 +19,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/check"
 	"github.com/macemc/macemc/internal/check/exitcode"
 	"github.com/macemc/macemc/internal/check/isolate"
@@ -189,7 +190,7 @@ func (b *binary) do(ctx context.Context, c found, t task.Task) error {
 		return Exit(128 + int(syscall.SIGPIPE)) // head, or a pager that was left, has seen enough
 	}
 	if status == nil {
-		return b.cutShort(ctx, t, ending(cmd.ProcessState, hung.Load()), began)
+		return b.cutShort(ctx, c, t, ending(cmd.ProcessState, hung.Load()), began)
 	}
 	return b.a.StatusError(ctx, *status, nil)
 }
@@ -213,14 +214,17 @@ const crashed = 2
 
 // cutShort reports that the process of the tests ended before its work was done. Checked code in it may have ended it,
 // with any exit status, so the verdict is that of the files that it wrote after began.
-func (b *binary) cutShort(ctx context.Context, t task.Task, how string, began time.Time) error {
+func (b *binary) cutShort(ctx context.Context, c found, t task.Task, how string, began time.Time) error {
 	err := fmt.Errorf("%s: the process of the tests ended before its work was done: %s", b.ImportPath, how)
 	if s, ok := t.(*task.Search); ok {
 		dir := cmp.Or(s.Out, check.Root)
-		if file := writtenSince(began, dir, check.ErrorPath); file != "" {
+		own := func(h *choose.Header) bool {
+			return h.Package == b.ImportPath && h.Test == c.goTest && h.System == c.System
+		}
+		if file := writtenSince(began, dir, check.ErrorPath, own); file != "" {
 			return s.ShowCutShort(ctx, &b.a.Process, file, true, fmt.Errorf("%w; what was found before is in %s", err, file))
 		}
-		if file := writtenSince(began, dir, check.SuspectPath); file != "" {
+		if file := writtenSince(began, dir, check.SuspectPath, own); file != "" {
 			return s.ShowCutShort(ctx, &b.a.Process, file, false, fmt.Errorf("%w; the suspect that was examined is in %s", err, file))
 		}
 	}
@@ -248,14 +252,22 @@ func hangs(pid int, t task.Task) func() bool {
 	}
 }
 
-// writtenSince returns the file of that name in an output folder, or in a folder of it, that was written after began. An empty
-// string means that there is none.
-func writtenSince(began time.Time, dir, name string) string {
+// writtenSince returns the path file of that name in an output folder, or in a folder of it, that was written after began and
+// is of the same check, because searches of other checks may use the same folder. An empty string means that there is none.
+func writtenSince(began time.Time, dir, name string, own func(*choose.Header) bool) string {
 	for _, pattern := range []string{name, "*/" + name} {
 		names, _ := fs.Glob(os.DirFS(dir), pattern)
 		for _, name := range names {
 			name = filepath.Join(dir, name)
-			if info, err := os.Stat(name); err == nil && info.ModTime().After(began) {
+			info, err := os.Stat(name)
+			if err != nil || !info.ModTime().After(began) {
+				continue
+			}
+			text, err := os.ReadFile(name)
+			if err != nil {
+				continue
+			}
+			if f, err := choose.Parse(bytes.NewReader(text)); err == nil && own(&f.Header) {
 				return name
 			}
 		}

@@ -6,27 +6,33 @@ import (
 	"testing"
 	"time"
 
+	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/check"
 )
 
-// A suspect is found in the folder of a search and in its numbered folders, unless an earlier search left it.
+// A suspect is found in the folder of a search and in its numbered folders, unless an earlier search left it, or one of
+// another test.
 func TestWrittenSince(t *testing.T) {
+	own := func(h *choose.Header) bool { return h.Test == "TestOwn" }
 	dir := filepath.Join(t.TempDir(), "out [1]")
 	for _, in := range []string{dir, filepath.Join(dir, "2")} {
-		if got := writtenSince(time.Time{}, in, check.SuspectPath); got != "" {
+		if got := writtenSince(time.Time{}, in, check.SuspectPath, own); got != "" {
 			t.Errorf("got %s in an empty folder", got)
 		}
 		file := filepath.Join(in, check.SuspectPath)
 		if err := os.MkdirAll(in, 0o755); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(file, nil, 0o600); err != nil {
-			t.Fatal(err)
+		for test, want := range map[string]string{"TestOwn": file, "TestOther": ""} {
+			text := "macemc path 1\nsystem s\nnodes 1\ntest " + test + "\nend 0\n"
+			if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if got := writtenSince(time.Now().Add(-time.Hour), dir, check.SuspectPath, own); got != want {
+				t.Errorf("%s: got %q, want %q", test, got, want)
+			}
 		}
-		if got := writtenSince(time.Now().Add(-time.Hour), dir, check.SuspectPath); got != file {
-			t.Errorf("got %q, want %s", got, file)
-		}
-		if got := writtenSince(time.Now().Add(time.Hour), dir, check.SuspectPath); got != "" {
+		if got := writtenSince(time.Now().Add(time.Hour), dir, check.SuspectPath, own); got != "" {
 			t.Errorf("got %s, which is older", got)
 		}
 		if err := os.Remove(file); err != nil {
