@@ -159,24 +159,25 @@ func (s *Switch) describe(trace []Event) string {
 		return ""
 	}
 	e := trace[at]
-	before := fmt.Sprintf("before step %d: %s", at+1, e.operation())
+	step := fmt.Sprintf("step %d (%s)", at+1, e.operation())
 	if s.Case() {
-		return fmt.Sprintf("goroutine %d takes case %d at step %d: %s", e.Number, s.To-1, at+1, e.operation())
+		return fmt.Sprintf("goroutine %d takes case %d in %s", e.Number, s.To-1, step)
 	}
+	before := "before " + step
 	if s.Place&blockedBit != 0 {
-		before = fmt.Sprintf("after step %d: %s", at+1, e.operation())
+		before = "after " + step
 	}
 	switch {
 	case s.Timer() && s.Preempts():
-		return fmt.Sprintf("a timer fires while goroutine %d can run, %s", e.Number, before)
+		return fmt.Sprintf("a timer fires %s, while goroutine %d can run", before, e.Number)
 	case s.Timer():
-		return fmt.Sprintf("another timer fires first, %s", before)
+		return fmt.Sprintf("another timer fires first %s", before)
 	case s.Pauses():
-		return fmt.Sprintf("goroutine %d pauses until all others wait, %s", e.Number, before)
+		return fmt.Sprintf("goroutine %d pauses %s until all others wait", e.Number, before)
 	}
 	to := slices.IndexFunc(trace, func(e Event) bool { return e.Who == s.To })
 	if to < 0 {
 		return ""
 	}
-	return fmt.Sprintf("goroutine %d continues in place of goroutine %d, %s", trace[to].Number, e.Number, before)
+	return fmt.Sprintf("goroutine %d continues in place of goroutine %d %s", trace[to].Number, e.Number, before)
 }

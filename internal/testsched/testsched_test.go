@@ -472,23 +472,23 @@ func TestMinimized_Differences(t *testing.T) {
 	trace := []Event{{Who: 5, Number: 1, Place: 3, Op: 5, At: "a_test.go:7", Func: "TestA"},
 		{Who: 9, Number: 2, Place: 1, Op: 4, At: "a_test.go:9"}}
 	preempted, pause, absent := Switch{Who: 5, Place: 3, To: 9}, Switch{Who: 5, Place: 3, To: pauses}, Switch{Who: 5, Place: 8, To: pauses}
-	const at = "step 1: locks at a_test.go:7 in TestA"
+	const at = "step 1 (locks at a_test.go:7 in TestA)"
 	for _, c := range []struct {
 		list    []Switch
 		removed *Switch
 		want    []string
 	}{
 		{nil, nil, nil},
-		{[]Switch{preempted, absent}, nil, []string{"  goroutine 2 continues in place of goroutine 1, before " + at}},
+		{[]Switch{preempted, absent}, nil, []string{"  goroutine 2 continues in place of goroutine 1 before " + at}},
 		{[]Switch{preempted, pause, {Who: 5, Place: 3 | blockedBit | 1<<40, To: 9}}, &pause, []string{
-			"  goroutine 2 continues in place of goroutine 1, before " + at,
-			"  goroutine 1 pauses until all others wait, before " + at + "; the test passes without that",
-			"  goroutine 2 continues in place of goroutine 1, after " + at}},
+			"  goroutine 2 continues in place of goroutine 1 before " + at,
+			"  goroutine 1 pauses before " + at + " until all others wait; the test passes without that",
+			"  goroutine 2 continues in place of goroutine 1 after " + at}},
 		{[]Switch{{Who: 9, Place: 1 | caseBit, To: 3}, {Who: 5, Place: 3, To: timePasses}}, nil, []string{
-			"  goroutine 2 takes case 2 at step 2: selects at a_test.go:9",
-			"  a timer fires while goroutine 1 can run, before " + at}},
+			"  goroutine 2 takes case 2 in step 2 (selects at a_test.go:9)",
+			"  a timer fires before " + at + ", while goroutine 1 can run"}},
 		{[]Switch{absent, absent, absent, preempted}, &preempted, []string{
-			"  goroutine 2 continues in place of goroutine 1, before " + at + "; the test passes without that"}},
+			"  goroutine 2 continues in place of goroutine 1 before " + at + "; the test passes without that"}},
 		{[]Switch{absent, absent, absent, preempted}, nil, nil},
 	} {
 		m := &Minimized{Schedule: &Schedule{Switches: c.list}, Outcome: &Outcome{Trace: trace}, Removed: c.removed}
