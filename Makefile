@@ -127,7 +127,7 @@ check-browser:
 	@command -v chromium >/dev/null || command -v google-chrome >/dev/null || { apt-get update -q && apt-get install -q -y chromium; }
 	$(GO) test -count=1 -v -tags browser -run Browser $(PAGES)
 
-# Take the pictures of the README anew, the screenshot by headless Chromium (installs it from Debian packages).
+# Take the picture of the README anew, by headless Chromium (installs it from Debian packages).
 pictures:
 	@command -v chromium >/dev/null || { apt-get update -q && apt-get install -q -y chromium; }
 	@mkdir -p docs/pictures

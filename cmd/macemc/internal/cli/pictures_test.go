@@ -1,14 +1,17 @@
 package cli
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"testing"
 
+	"github.com/macemc/macemc/internal/scaffold"
 	"github.com/macemc/macemc/internal/test/golden"
 )
 
@@ -33,35 +36,48 @@ func current(t *testing.T, name string, want []byte) {
 	}
 }
 
-// The pictures in the README are output of the program. The picture of an event graph is text and is compared as such. For the screenshot,
-// a checksum of it and of its page is stored; -update, as in "make pictures", takes a new one.
+// The picture in the README is the report of the README's example. A checksum of it and of its page is stored; -update, as in "make pictures",
+// takes a new one.
 func TestPictures(t *testing.T) {
-	docs, err := filepath.Abs(filepath.Join("..", "..", "..", "..", "docs", "pictures"))
+	if testing.Short() {
+		t.Skip("builds a test")
+	}
+	leanBuilds(t)
+	checkout, err := filepath.Abs(filepath.Join("..", "..", "..", ".."))
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := t.TempDir()
-	t.Chdir(dir)
-	if _, stderr, status := run(t, "search", "pingack", "--workers", "1", "--out", "found"); status != 1 {
-		t.Fatalf("exit status %d: %s", status, stderr)
-	}
-	if _, stderr, status := run(t, "graph", "found/error.path", "--to", "7", "-o", "graph.svg"); status != 0 {
-		t.Fatalf("exit status %d: %s", status, stderr)
-	}
-	graph, err := os.ReadFile("graph.svg")
+	readme, err := os.ReadFile(filepath.Join(checkout, "README.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	current(t, filepath.Join(docs, "event-graph.svg"), graph)
+	_, code, _ := strings.Cut(string(readme), "`pingack_test.go`:\n\n```go\n")
+	code, _, found := strings.Cut(code, "```\n")
+	if !found {
+		t.Fatal("README.md has no pingack_test.go")
+	}
+	dir := filepath.Join(t.TempDir(), "mysvc")
+	if _, err := scaffold.Write(dir, checkout); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "pingack_test.go"), []byte(code), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	test := exec.Command("go", "test", "-run=^TestPingAck$", "-macemc.workers=1")
+	test.Dir = dir
+	out, err := test.CombinedOutput()
+	report := filepath.Join(dir, "testdata", "macemc", "TestPingAck", "report.html")
+	page, missing := os.ReadFile(report)
+	if err == nil || missing != nil {
+		t.Fatalf("%v, %v:\n%s", err, missing, out)
+	}
+	page = bytes.ReplaceAll(bytes.ReplaceAll(page, []byte(dir), nil), []byte(checkout), nil)
 
-	page, err := os.ReadFile("found/report.html")
-	if err != nil {
-		t.Fatal(err)
-	}
-	picture := filepath.Join(docs, "report.png")
+	pictures := filepath.Join(checkout, "docs", "pictures")
+	picture := filepath.Join(pictures, "report.png")
 	if *golden.Update {
 		screenshot := exec.Command("chromium", "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--window-size=1200,760",
-			"--screenshot="+picture, "file://"+filepath.Join(dir, "found", "report.html"))
+			"--screenshot="+picture, "file://"+report)
 		if out, err := screenshot.CombinedOutput(); err != nil {
 			t.Fatalf("no picture of the report, see make pictures: %v\n%s", err, out)
 		}
@@ -70,6 +86,6 @@ func TestPictures(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	current(t, filepath.Join(docs, "report.sum"), fmt.Appendf(nil, "page %x\npicture %x\n",
+	current(t, filepath.Join(pictures, "report.sum"), fmt.Appendf(nil, "page %x\npicture %x\n",
 		sha256.Sum256(untimed.ReplaceAll(page, nil)), sha256.Sum256(png)))
 }
