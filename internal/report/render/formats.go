@@ -45,7 +45,7 @@ type Output struct {
 func CollectedFormats() []Collected {
 	return []Collected{
 		{format.Format[*document.Document]{Name: "junit", Ext: ".xml", Doc: "JUnit XML", Render: JUnit}, junitMark, MergeJUnit},
-		{format.Format[*document.Document]{Name: "sarif", Ext: ".sarif", Doc: "SARIF, for code scanning", Render: SARIF}, sarifMark, MergeSARIF},
+		{format.Format[*document.Document]{Name: "sarif", Ext: ".sarif", Doc: "SARIF for code scanning", Render: SARIF}, sarifMark, MergeSARIF},
 		{format.Format[*document.Document]{Name: "lines", Ext: ".lines", Doc: "lines file:line: message", Render: Lines}, linesMark, MergeLines},
 	}
 }

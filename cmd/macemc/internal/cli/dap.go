@@ -21,7 +21,7 @@ start it. The run can be stepped forward and back. The arguments of the launch r
 
   path    the run or schedule of "macemc test", or last for the newest finding
   live    the run to compare with (default: live.path beside it)
-  stopAt  the step to begin at, such as start or 7 (default: the step that matters)
+  stopAt  the step to begin at, such as start or 7 (default: the critical step)
 
 A thread is a node. Its frame is its last step, at the source of the handler. "step over" goes
 to the next step of the run, "step into" to the next step of the thread. A function breakpoint

@@ -55,9 +55,9 @@ func (a *app) exitStatus(ctx context.Context, err error) int {
 func (a *app) command() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "macemc",
-		Short: "Find liveness and safety bugs in event-driven services",
-		Long: `macemc executes real service code under every order of events, fault and random draw
-that it can reach within its bounds, and shows the run that violates a property.
+		Short: "Find bugs that only some orders of events or goroutines show",
+		Long: `macemc executes tests under many schedules of their goroutines, and services under many
+orders of events, faults and random draws. It shows the run that fails or violates a property.
 "macemc help --all" lists all commands.
 
 Exit status, of every command:

@@ -25,7 +25,7 @@ func (a *app) searchCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "search SYSTEM | --from RECORDING",
 		Short: "Search a system for violations of its properties",
-		Long:  searchUsage + "\n\n--help-all shows all flags. The exit status is that of macemc --help.",
+		Long:  searchUsage + "\n\n--help-all shows all flags. For the exit status, see \"macemc help\".",
 		Example: `  macemc search randtree --bug RT13
   macemc search ./mysvc:TestLease --time 10m
   macemc search randtree --nodes 5 --crashes 2 --strategy faulty --time 10m
@@ -132,8 +132,9 @@ system, or the folder or import path of a package with a test that calls mctest.
 ./mysvc:TestLease names one of several tests. Without a name, or with a pattern such as
 ./..., all are searched.
 
-A violation is minimized and written to a new folder: error.path (the run), live.path (the
-nearest run that recovered), original.path, report.html, report.md and report.json.`
+A violation is minimized and written to a new folder in macemc-out: error.path (the run),
+live.path (the nearest run that recovered), original.path (the run before it was minimized),
+report.html, report.md and report.json.`
 
 // searchDetails is the text that --help-all adds to help.
 const searchDetails = `Options passed to mctest.CheckWith are ignored here; pass flags instead. --bug uses the
@@ -159,7 +160,7 @@ names what could not be reduced.
 --crash-model implicit explores no crashes, and proves afterwards that they cannot matter.
 auto crashes only the nodes for which that proof fails.
 
-The exit status is that of macemc --help.`
+For the exit status, see "macemc help".`
 
 const searchExamples = `  macemc search randtree --bug RT4 --json > report.json
   macemc search randtree --time 5m --junit macemc.xml

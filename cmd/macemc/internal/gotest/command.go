@@ -41,8 +41,8 @@ func (a Runner) Command() *cobra.Command {
 		Long: `Runs "go test" with the same arguments, and executes each test function many times, each
 time under a different schedule of its goroutines, in virtual time and on an in-memory network.
 It reports deadlocks, leaked goroutines, panics, failures and, with -race, data races. Each
-finding is replayed in a new process, minimized, and saved in testdata/macemc. It is executed
-first the next time. docs/test-exploration.md describes the exploration.
+finding is replayed in a new process, minimized, and saved in testdata/macemc. Saved findings
+are executed first. docs/test-exploration.md describes the exploration.
 
 It accepts the flags of go test, and:
   -schedules N        execute each test under at most N schedules
@@ -71,7 +71,8 @@ Exit status: 0 without a finding, 1 with one or if a test fails, 2 if the argume
   macemc test -C ../other ./...
   macemc test ./mysvc -macemc.time=5m
   macemc test --env > .macemc.env`,
-		DisableFlagParsing: true,
+		DisableFlagParsing:    true,
+		DisableFlagsInUseLine: true, // FLAG is a flag of go test
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if slices.Contains(args, "-h") || slices.Contains(args, "--help") {
 				return cmd.Help()
