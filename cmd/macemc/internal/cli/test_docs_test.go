@@ -8,8 +8,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-
-	"github.com/macemc/macemc/internal/task"
 )
 
 // writeExample writes the example of docs/test-exploration.md into a module of its own.
@@ -43,14 +41,13 @@ func TestTest_Example(t *testing.T) {
 	if out, err := exec.Command("go", "test", "-count=200").CombinedOutput(); err != nil {
 		t.Errorf("go test: %v\n%s", err, out)
 	}
-	var out strings.Builder
-	a := &app{Process: task.Process{Stdout: &out, Stderr: &out, Stdin: strings.NewReader(""), Program: "macemc", Front: front{}}}
-	if status := a.run(t.Context(), []string{"test", "-count=1", "-schedules=1000"}); status != 1 {
+	out, status := testCommand(t.Context(), "-count=1", "-schedules=1000")
+	if status != 1 {
 		t.Errorf("status %d", status)
 	}
-	m := regexp.MustCompile(`(?s)DEADLOCK: \d+ goroutines .*in bank.ServeHTTP, held by .*in bank.ServeHTTP, held by .*in bank.ServeHTTP, held by .*found by schedule (\d+) `).FindStringSubmatch(out.String())
+	m := regexp.MustCompile(`(?s)DEADLOCK: \d+ goroutines .*in bank.ServeHTTP, held by .*in bank.ServeHTTP, held by .*in bank.ServeHTTP, held by .*found by schedule (\d+) `).FindStringSubmatch(out)
 	if m == nil {
-		t.Fatalf("the cycle is missing:\n%s", out.String())
+		t.Fatalf("the cycle is missing:\n%s", out)
 	}
 	// One core executes thousands of its schedules a second.
 	if n, err := strconv.Atoi(m[1]); err != nil || n > 1000 {

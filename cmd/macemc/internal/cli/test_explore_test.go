@@ -119,7 +119,7 @@ func TestX(t *testing.T) {
 	a := &app{Process: task.Process{Stdout: out, Stderr: out, Stdin: strings.NewReader(""), Program: "macemc", Front: front{}}}
 	status := a.run(ctx, []string{"test", "-count=1", "-v", "-explore-time=1h", "-schedules=1000000000", "."})
 	if ended := time.Since(out.at); status != exitcode.Interrupted || ended > 6*time.Second {
-		t.Errorf("status %d, %v after the interrupt:\n%s", status, ended, out.String())
+		t.Errorf("status %d, %v after the interrupt:\n%s", status, ended, &out.text)
 	}
 }
 
@@ -164,7 +164,7 @@ func TestX(t *testing.T) {
 	out := &cancelling{cancel: cancel, on: "=== RUN"}
 	a := &app{Process: task.Process{Stdout: out, Stderr: out, Stdin: strings.NewReader(""), Program: "macemc", Front: front{}}}
 	status := a.run(ctx, []string{"test", "-count=1", "-v", "."})
-	reports("interrupted", out.String(), status)
+	reports("interrupted", out.text.String(), status)
 	if out, status := testCommand(t.Context(), "-run=^TestX$", "-schedule=testdata/macemc/TestX/deadlock-1.path", "."); status != 1 {
 		t.Errorf("replay: status %d\n%s", status, out)
 	}
@@ -188,19 +188,21 @@ func killGo(t *testing.T) {
 
 // cancelling keeps what is written, and interrupts a while after a text.
 type cancelling struct {
-	strings.Builder
+	bothStreams
 	on     string
 	at     time.Time
 	cancel context.CancelCauseFunc
 }
 
 func (c *cancelling) Write(p []byte) (int, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	if c.at.IsZero() && strings.Contains(string(p), c.on) {
 		const delay = 2 * time.Second
 		c.at = time.Now().Add(delay)
 		time.AfterFunc(delay, func() { c.cancel(&exitcode.Interruption{Signal: os.Interrupt}) })
 	}
-	return c.Builder.Write(p)
+	return c.text.Write(p)
 }
 
 // testFile makes a module with a test file, and its folder the working directory.
@@ -224,10 +226,10 @@ func testCommand(ctx context.Context, args ...string) (out string, status int) {
 }
 
 func commandHere(ctx context.Context, args ...string) (out string, status int) {
-	var b strings.Builder
+	var b bothStreams
 	a := &app{Process: task.Process{Stdout: &b, Stderr: &b, Stdin: strings.NewReader(""), Program: "macemc", Front: front{}}}
 	status = a.run(ctx, args)
-	return b.String(), status
+	return b.text.String(), status
 }
 
 // Tests with bugs in some schedules are reported, others pass, and what cannot be explored runs once. The second time the findings that

@@ -8,8 +8,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-
-	"github.com/macemc/macemc/internal/task"
 )
 
 // oracle executes the random programs of testdata/oracle. It returns the end of each, its possible ends by the model, and the output.
@@ -31,12 +29,10 @@ func oracle(t *testing.T, args ...string) (happened, possible map[int]map[string
 	t.Chdir(dir)
 	file := filepath.Join(t.TempDir(), "ends")
 	t.Setenv("ORACLE_FILE", file)
-	var out strings.Builder
-	a := &app{Process: task.Process{Stdout: &out, Stderr: &out, Stdin: strings.NewReader(""), Program: "macemc", Front: front{}}}
-	a.run(t.Context(), append([]string{"test", "-count=1", "-v", "."}, args...))
+	out, _ := testCommand(t.Context(), append([]string{"-count=1", "-v", "."}, args...)...)
 	text, err := os.ReadFile(file)
 	if err != nil {
-		t.Fatalf("%v\n%s", err, out.String())
+		t.Fatalf("%v\n%s", err, out)
 	}
 	happened, possible = map[int]map[string]bool{}, map[int]map[string]bool{}
 	for line := range strings.Lines(string(text)) {
@@ -54,7 +50,7 @@ func oracle(t *testing.T, args ...string) (happened, possible map[int]map[string
 		}
 		set[n][fields[2]] = true
 	}
-	return happened, possible, out.String()
+	return happened, possible, out
 }
 
 // findings returns the findings that were reported for each program.
