@@ -413,7 +413,7 @@ func TestReductionFlaws(t *testing.T) {
 	}{
 		{por.NoVisibility, 960}, {por.NoRecheck, 0}, {por.NoFixpoint, 360}, {por.NoLoss, 0}, {por.NoCrashes, 300}, {por.NoHalts, 0},
 		{por.NoReceivers, 3110}, {por.NoCommuting, 10},
-		{por.NoClosure, 120}, {por.NoProviso, 440}, {por.NoDeliveries, 60}, {por.NoSets, 80}, {por.NoRivals, 380}, {por.NoMonitors, 110},
+		{por.NoClosure, 280}, {por.NoProviso, 660}, {por.NoDeliveries, 90}, {por.NoSets, 160}, {por.NoRivals, 390}, {por.NoMonitors, 110},
 	} {
 		t.Run(string(f.without), func(t *testing.T) {
 			var c tallied
