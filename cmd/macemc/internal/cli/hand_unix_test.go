@@ -193,7 +193,7 @@ func TestHand(t *testing.T) {
 		{"write", memory, violation("safety: ")}, // Explain is part of the finding
 	} {
 		all.run(t, c.phase+" "+c.by, func(t *testing.T) {
-			if testing.Short() && c.by != child && c.phase != "search" {
+			if testing.Short() && (c.by != child || c.phase != "confirm") {
 				t.Skip("takes seconds")
 			}
 			dir := t.TempDir()
@@ -318,6 +318,9 @@ func inMemory(t *testing.T, cmd *exec.Cmd, bytes int) *exec.Cmd {
 
 // A disk that becomes full in any phase after the first suspect does not change the report, and preserves the path that was written.
 func TestHand_FullDisk(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	unshare, err := exec.LookPath("unshare")
 	if err != nil {
 		t.Skip(err)
@@ -345,9 +348,6 @@ func TestHand_FullDisk(t *testing.T) {
 		{"write", true, check.SuspectPath, "confirmed: safety: "},
 	} {
 		all.run(t, fmt.Sprint(c.phase, " ", c.temp), func(t *testing.T) {
-			if testing.Short() && (c.phase != "shrink" || c.temp) {
-				t.Skip("takes seconds")
-			}
 			kept, elsewhere := t.TempDir(), t.TempDir()
 			args := []string{"search", "lingers", "--set", "in=" + c.phase, "--set", "uses=disk", "--strategy", "walk", "--engine", "replay", "--workers", "1", "--walks", "4", "--walk-steps", "100", "--out", "out", "--json"}
 			if c.phase == "write" {

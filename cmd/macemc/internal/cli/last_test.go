@@ -61,11 +61,11 @@ func TestLast(t *testing.T) {
 	}
 	up := filepath.Join("..", files[1])
 	means("below", up, "replay", "last")
-	means("below", up, "mdb", "last", "--batch", "-x", "critical")
 	means("below", up, "graph", "last")
 	if testing.Short() {
 		return // the other commands take seconds
 	}
+	means("below", up, "mdb", "last", "--batch", "-x", "critical")
 	means("below", up, "critical", "last", "--workers", "1")
 	means("below", up, "report", "last", "--format", "markdown", "--workers", "1")
 	means("below", up, "shrink", "last", "--workers", "1")

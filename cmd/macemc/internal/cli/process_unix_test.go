@@ -78,6 +78,9 @@ func exitCode(err error) int {
 
 // The searching process resolves "last" to the file that the first process has found.
 func TestLast_Respawn(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	dir := t.TempDir()
 	if out, err := command(dir, "search", "pingack", "--no-shrink").CombinedOutput(); exitCode(err) != 1 {
 		t.Fatalf("exit status %d\n%s", exitCode(err), out)
