@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -221,6 +222,41 @@ func TestShrunkTakesThePlace(t *testing.T) {
 			t.Errorf("the report is not of the shrunk run: %v\n%s", err, text)
 		}
 	}
+}
+
+// quitter ends the goroutine of its handler with some draws.
+type quitter struct {
+	sim.Nop
+	N int
+}
+
+// A run is shrunk although smaller candidates end their goroutine.
+func TestShrink_CandidatesEndGoroutine(t *testing.T) {
+	sys := sim.System{
+		Name: "quitter", Nodes: 1, New: func(sim.NodeID) sim.Service { return &quitter{} },
+		Actions: []sim.AnyAction{sim.Action[*quitter]{Name: "go", Do: func(q *quitter, env sim.Env) {
+			if env.Choose("go on", 4) == 0 && q.N > 0 {
+				runtime.Goexit()
+			}
+			q.N++
+		}}},
+		Properties: []sim.Property{{Name: "few", Always: sim.Each(func(_ sim.NodeID, q *quitter) bool { return q.N < 4 })}},
+	}
+	for seed := range uint64(20) {
+		rep, err := check.Run(t.Context(), check.Options{
+			Search: search.Config{System: sys, Strategy: search.Walk, Seed: seed + 1, Workers: 1}, Dir: filepath.Join(t.TempDir(), "out"),
+		})
+		switch {
+		case err != nil:
+			t.Fatal(err)
+		case rep.Kind != sim.Safety: // the walk ended its goroutine
+			continue
+		case rep.Shrunk == nil || rep.Shrunk.Candidates == 0 || rep.Steps != 4:
+			t.Errorf("seed %d: %d steps, shrunk %+v", seed+1, rep.Steps, rep.Shrunk)
+		}
+		return
+	}
+	t.Error("no walk violates the property")
 }
 
 // A report names the actions and other events that are excluded from recovery.

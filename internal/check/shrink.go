@@ -12,7 +12,9 @@ import (
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/critical"
 	"github.com/macemc/macemc/internal/budget"
+	"github.com/macemc/macemc/internal/check/defect"
 	"github.com/macemc/macemc/internal/check/isolate"
+	"github.com/macemc/macemc/internal/kernel/contain"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/internal/shrink"
@@ -150,7 +152,7 @@ func (o *Options) shrink(ctx context.Context, sys *sim.System, res *search.Resul
 		cfg.Dead, cfg.Finding.Property = detail, deadProperty(dead, detail.Step, found.Property)
 		before.path, before.facts.FromCritical = detail.Dead, detail.Step
 	}
-	small, err := shrink.Run(ctx, cfg)
+	small, err := guarded(ctx, cfg)
 	switch {
 	case errors.Is(err, shrink.ErrUnable):
 		return nil, nil
@@ -175,6 +177,25 @@ func (o *Options) shrink(ctx context.Context, sys *sim.System, res *search.Resul
 	}
 	res.Finding = &after
 	return before, nil
+}
+
+// guarded shrinks a run. If a candidate ends its goroutine, guarded shrinks it again with contained worlds, which are slower.
+func guarded(ctx context.Context, cfg shrink.Config) (small *shrink.Result, err error) {
+	var fault error
+	run := func() {
+		fault = defect.Guard(func() error {
+			small, err = shrink.Run(ctx, cfg)
+			return nil
+		})
+	}
+	if contain.Guard(run) != nil {
+		cfg.Contain = true
+		run()
+	}
+	if fault != nil {
+		return nil, fault
+	}
+	return small, err
 }
 
 // refuses executes a smaller run in a fresh process, if one can be started, and returns why it is not accepted. An

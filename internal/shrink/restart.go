@@ -5,7 +5,6 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/kernel"
-	"github.com/macemc/macemc/internal/kernel/contain"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/search/runloop"
 	"github.com/macemc/macemc/internal/search/runs"
@@ -46,7 +45,7 @@ func newRestarter(cfg *Config, path choose.Path) (*restarter, error) {
 	if err != nil {
 		return nil, err
 	}
-	opts := kernel.Options{Contain: contain.Exited(&cfg.Finding)}
+	opts := kernel.Options{Contain: cfg.contains()}
 	s := &restarter{cfg: cfg, limit: max(longest*o.Steps, leastWalk)}
 	if s.loop, err = runloop.NewByEngine(&sys, runloop.Engine(cfg.Walks.Engine), opts); err != nil {
 		return nil, err

@@ -43,9 +43,14 @@ type Config struct {
 	Time time.Duration
 	// Progress, if not nil, is called before each candidate.
 	Progress func(Progress)
+	// Contain is as in [kernel.Options]. Without it a candidate may end the goroutine of [Run].
+	Contain bool
 
 	judged func(judge) judge // changes the judge, to plant defects in tests; nil means no change
 }
+
+// contains reports whether worlds contain checked code.
+func (c *Config) contains() bool { return c.Contain || contain.Exited(&c.Finding) }
 
 // Progress is the progress of shrinking.
 type Progress struct{ Steps, Tried, Executed int }
@@ -82,7 +87,7 @@ func Run(ctx context.Context, cfg Config) (*Result, error) {
 	if cfg.MaxSteps < 0 {
 		return nil, fmt.Errorf("shrink: MaxSteps is %d, must not be negative", cfg.MaxSteps)
 	}
-	w, err := kernel.NewWorld(&cfg.Walks.System, kernel.Options{Contain: contain.Exited(&cfg.Finding)})
+	w, err := kernel.NewWorld(&cfg.Walks.System, kernel.Options{Contain: cfg.contains()})
 	if err != nil {
 		return nil, err
 	}
