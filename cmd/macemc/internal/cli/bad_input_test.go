@@ -45,6 +45,9 @@ func TestBadInput(t *testing.T) {
 
 	for _, c := range []struct{ args, want string }{
 		{"frob", `unknown command "frob"`},
+		{"pingack", `unknown command "pingack"; did you mean macemc search pingack?`},
+		{"./...", `unknown command "./..."; did you mean macemc search ./...?`},
+		{"good.path", `unknown command "good.path"; did you mean macemc mdb good.path?`},
 		{"completion fihs", `unknown shell "fihs"; did you mean fish?`},
 		{"search", "macemc search needs a SYSTEM"},
 		{"help frob", `unknown command "frob"`},

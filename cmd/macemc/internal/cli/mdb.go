@@ -52,7 +52,7 @@ Exit status: 0, or 2 if FILE cannot be replayed or a command of --batch fails.`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case len(args) == 0:
-				return fmt.Errorf("FILE is missing; see %s --help", cmd.CommandPath())
+				return fmt.Errorf("%[1]s needs a FILE or a SYSTEM; see %[1]s --help", cmd.CommandPath())
 			case len(args) > 2:
 				return fmt.Errorf("want FILE and LIVE, got %d arguments; see %s --help", len(args), cmd.CommandPath())
 			case inBrowser && d.Batch:

@@ -80,7 +80,7 @@ func TestMdbBadInput(t *testing.T) {
 		args []string
 		want string
 	}{
-		{[]string{"mdb"}, "FILE is missing"},
+		{[]string{"mdb"}, "macemc mdb needs a FILE or a SYSTEM"},
 		{[]string{"mdb", "a", "b", "c"}, "got 3 arguments"},
 		{[]string{"mdb", filepath.Join(dir, "none.path")}, "no such file"},
 		{[]string{"mdb", file, filepath.Join(dir, "none.path")}, "no such file"},

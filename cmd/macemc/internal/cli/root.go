@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -92,7 +93,7 @@ Exit status, of every command:
 		a.tests().Doctor(), a.durableCommand(), a.shardsMergeCommand(),
 		a.versionCommand())
 	a.addCompanions(root)
-	root.Args = func(_ *cobra.Command, args []string) error { return noneOf("unknown command", root, args) }
+	root.Args = func(_ *cobra.Command, args []string) error { return a.noCommand(root, args) }
 	root.AddCommand(a.manCommand(root))
 	a.complete(root)
 	helpCommand(root)
@@ -103,6 +104,24 @@ Exit status, of every command:
 		c.Args = func(c *cobra.Command, args []string) error { return noneOf("unknown shell", c, args) }
 	}
 	return root
+}
+
+// noCommand returns the error for arguments that do not begin with a command. It suggests the command for a system, a package or a file.
+func (a *app) noCommand(root *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	command := ""
+	if _, err := spec.Find(a.Systems, args[0]); err == nil || isPackage(args[0]) {
+		command = "search"
+	}
+	if info, err := os.Stat(args[0]); err == nil && info.Mode().IsRegular() {
+		command = "mdb"
+	}
+	if command == "" {
+		return noneOf("unknown command", root, args)
+	}
+	return fmt.Errorf("unknown command %q; did you mean %s %s %[1]s?", args[0], root.CommandPath(), command)
 }
 
 // noneOf returns the error for an argument that is not a subcommand; nil means that there is no argument.
