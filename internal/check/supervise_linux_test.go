@@ -60,6 +60,17 @@ func (m *mean) do(depth int) int {
 			marker.Close()
 			os.Exit(7)
 		}
+	case "exit later": // the first process that executes the run again seems to do nothing
+		if os.Getenv("MACEMC_ROLE") == "reexecute" {
+			if marker, err := os.OpenFile(os.Getenv(markerVar), os.O_CREATE|os.O_EXCL, 0o600); err == nil {
+				marker.Close()
+				os.Stderr.Close()
+				for i := 0; ; i++ {
+					depth ^= i
+				}
+			}
+		}
+		os.Exit(7)
 	case "memory":
 		for {
 			m.kept = append(m.kept, bytes.Repeat([]byte{1}, 1<<24))
@@ -163,7 +174,7 @@ func TestHarmedProcess(t *testing.T) {
 // handlerLimit is short only for harm that must exceed it, because a busy machine detects other harm slowly.
 func handlerLimit(harm string) time.Duration {
 	switch {
-	case strings.HasPrefix(harm, "loop"):
+	case strings.HasPrefix(harm, "loop"), harm == "exit later":
 		return 100 * time.Millisecond
 	case harm == "block":
 		return 500 * time.Millisecond
@@ -206,6 +217,7 @@ func TestSupervised(t *testing.T) {
 	}{
 		{"overflow", "the handler overflows the stack", sim.Divergence},
 		{"exit", "the handler ends the process with exit status 0", sim.Panic},
+		{"exit later", "the handler ends the process with exit status 7", sim.Panic},
 		{"memory", "the handler exhausts the memory: more than 256 MB, ", sim.Divergence},
 		{"loop", "the handler did not return within 1s", sim.Divergence},
 		{"goroutine", "the handler kills the process: panic: in a goroutine", sim.Panic},
@@ -214,6 +226,7 @@ func TestSupervised(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "out")
 			t.Setenv("CHECK_TEST_DIR", dir)
 			t.Setenv(harmVar, c.harm)
+			t.Setenv(markerVar, filepath.Join(t.TempDir(), "marker"))
 			var stdout, stderr bytes.Buffer
 			s := isolate.Supervisor{
 				Respawn: harmed(c.harm), Stdout: &stdout, Stderr: &stderr, Workers: 1, HandlerLimit: handlerLimit(c.harm),

@@ -118,11 +118,13 @@ var ErrOutside = errors.New("a signal such as SIGSTOP has stopped a process that
 
 // isolateIn executes an order with the files of the process in temp. It also returns the recorder. A signal may come
 // from outside, so the order is executed again if one ended or stopped the process. If the code sends it, it does so again.
+// So is one whose process exceeded the time limit and showed no checked code that runs: it may have been starting, ending,
+// or waiting for the machine.
 func isolateIn(
 	ctx context.Context, temp *scratch.Folder, respawn func() *exec.Cmd, o order, limit time.Duration,
 ) (*Death, *flight.Recorder, error) {
 	d, rec, err := isolateOnce(ctx, temp, respawn, o, limit)
-	if errors.Is(err, ErrOutside) || d != nil && d.signal != "" {
+	if errors.Is(err, ErrOutside) || d != nil && (d.signal != "" || d.Endless && d.Stack == "") {
 		return isolateOnce(ctx, temp, respawn, o, limit)
 	}
 	return d, rec, err
