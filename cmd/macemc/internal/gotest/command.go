@@ -120,6 +120,9 @@ func (a Runner) goTest(ctx context.Context, args []string, stdout, stderr io.Wri
 		return err
 	}
 	flags := changed.Flags(strings.Trim(*a.Tags+","+tags, ","))
+	if !x.json && !libraryBuilt(ctx, changed, folder, x.race) {
+		fmt.Fprintln(stderr, "macemc: building the changed standard library, which takes about a minute the first time")
+	}
 	if x.schedule != "" {
 		flags = append(flags, "-count=1") // a cached result would not execute it
 	}
@@ -179,6 +182,19 @@ func (a Runner) goTest(ctx context.Context, args []string, stdout, stderr io.Wri
 		return task.Exit(max(1, exit.ExitCode()))
 	}
 	return cmp.Or(err, unexecuted)
+}
+
+// libraryBuilt reports whether the build cache holds the changed standard library, for the distribution that a folder uses.
+func libraryBuilt(ctx context.Context, changed overlay.Build, folder string, race bool) bool {
+	args := append([]string{"list", "-f={{.Stale}}"}, changed.Flags("")...)
+	if race {
+		args = append(args, "-race")
+	}
+	// Package testing imports the changed package runtime, on which all others depend.
+	cmd := GoCommand(ctx, changed.Env, append(args, "testing"))
+	cmd.Dir = folder
+	out, err := cmd.Output()
+	return err == nil && strings.TrimSpace(string(out)) == "false"
 }
 
 // folderFlag removes the flag -C from arguments of the go command, which accepts it only as the first one. An empty folder means that the

@@ -23,8 +23,8 @@ func (a Runner) Doctor() *cobra.Command {
 		Use:   "doctor",
 		Short: "Check what this machine needs for tests and goroutine systems",
 		Long: `Prints the version of Go that this folder uses, whether its distribution can be modified for
-"macemc test" and goroutine systems, in a copy, whether the race detector can be used, and the
-sizes of the caches.
+"macemc test" and goroutine systems, in a copy, whether the copy is built, whether the race
+detector can be used, and the sizes of the caches.
 
 Exit status: 0 if "macemc test" works, 2 if it does not.`,
 		Example: "  macemc doctor",
@@ -43,10 +43,15 @@ func (a Runner) doctor(ctx context.Context) error {
 	}
 	env := strings.Split(strings.TrimSpace(string(out)), "\n")
 	say("go", env[0]+" "+env[1]+"/"+env[2])
-	_, err = overlay.Prepare(ctx, ".")
+	changed, err := overlay.Prepare(ctx, ".")
 	switch places, ok := errors.AsType[*overlay.PlacesError](err); {
 	case err == nil:
 		say("overlay", "applies")
+		if libraryBuilt(ctx, changed, ".", false) {
+			say("library", "the changed standard library is built")
+		} else {
+			say("library", `the next "macemc test" builds the changed standard library, which takes about a minute`)
+		}
 	case ok:
 		works = false
 		say("overlay", "does not apply to this version of Go: "+places.Error())
