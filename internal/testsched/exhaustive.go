@@ -65,6 +65,7 @@ type Coverage struct {
 	Schedules   int
 	Preemptions int  // maximum per schedule; Unbounded means any number
 	Race        bool // whether the race detector was active
+	Delays      bool // whether timers were too far away to fire while a goroutine runs, so that longer delays may lead to other ends
 	Reduced     bool // every other schedule leads to the same states as one of these (sleep sets; Godefroid, 1996)
 }
 
@@ -91,6 +92,7 @@ type tree struct {
 	reduce  bool
 	nodes   []node
 	skipped bool // whether an option exceeded the bound
+	delays  bool // Coverage.Delays
 }
 
 // plan returns the plan of the next run.
@@ -237,7 +239,7 @@ func (r *Result) exhaust(c *Config, step func(*Schedule) bool, start stopwatch, 
 		if runs == 0 {
 			break
 		}
-		r.Complete = &Coverage{Schedules: runs, Preemptions: bound, Race: c.Race}
+		r.Complete = &Coverage{Schedules: runs, Preemptions: bound, Race: c.Race, Delays: t.delays}
 		if !t.skipped {
 			r.Complete.Preemptions = Unbounded
 			break
@@ -252,7 +254,7 @@ func (r *Result) exhaust(c *Config, step func(*Schedule) bool, start stopwatch, 
 				return true
 			}
 			if runs > 0 {
-				r.Complete = &Coverage{Schedules: runs, Preemptions: Unbounded, Reduced: true, Race: c.Race}
+				r.Complete = &Coverage{Schedules: runs, Preemptions: Unbounded, Reduced: true, Race: c.Race, Delays: t.delays}
 				break
 			}
 		}
@@ -264,10 +266,14 @@ func (r *Result) exhaust(c *Config, step func(*Schedule) bool, start stopwatch, 
 	return true
 }
 
+// restarts is the maximum number of times that a tree is explored anew because a run deviates from earlier ones. A deviation may be due to
+// work that an earlier run did once for the whole process, such as the initialization of a package of the distribution.
+const restarts = 2
+
 // level executes the runs of a tree and returns their number; 0 means that the tree was not completed. ended means that the exploration is
 // finished.
 func (r *Result) level(c *Config, t *tree, step func(*Schedule) bool, left func() bool) (runs int, ended bool) {
-	for {
+	for again := 0; ; {
 		if !left() {
 			return 0, false
 		}
@@ -275,6 +281,7 @@ func (r *Result) level(c *Config, t *tree, step func(*Schedule) bool, left func(
 			return 0, true
 		}
 		o := r.Last
+		t.delays = t.delays || o.Delays
 		switch {
 		case o.Long || o.Kind == NoEnd:
 			r.Missing = "a run is too long"
@@ -283,6 +290,10 @@ func (r *Result) level(c *Config, t *tree, step func(*Schedule) bool, left func(
 		case o.Outside:
 			r.Missing = "it waits for something outside the test"
 		case !t.add(o.Decisions):
+			if again++; again <= restarts {
+				*t, runs = tree{bound: t.bound, reduce: t.reduce}, 0
+				continue
+			}
 			r.Missing = "a run depends on package variables that earlier runs changed"
 		default:
 			if !o.Cut {

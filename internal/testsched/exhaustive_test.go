@@ -260,7 +260,7 @@ func TestExplore_NotComplete(t *testing.T) {
 		"it waits for something outside the test":                        func(o *Outcome) { o.Outside = true },
 		"functions of package sync/atomic are not scheduling points in ": func(*Outcome) {},
 		"a run depends on package variables that earlier runs changed": func(o *Outcome) {
-			if runs++; runs == 5 {
+			if runs++; runs%5 == 0 {
 				o.Decisions[0].Options[0].Who = 99
 			}
 		},
@@ -273,6 +273,48 @@ func TestExplore_NotComplete(t *testing.T) {
 		})
 		if text := result.text(); result.Missing != want || strings.Contains(text, "complete: all orders") || result.Complete != nil && result.Complete.Preemptions > 1 {
 			t.Errorf("missing %q, want %q: %s", result.Missing, want, text)
+		}
+	}
+}
+
+// A run that does work once for its process does not make an exploration incomplete.
+func TestExplore_RunsOnce(t *testing.T) {
+	p := toyProgram{{{'+', 0}, {'?', 0}}, {{'+', 0}, {'?', 0}}}
+	explore := func(change func(*Outcome)) *Result {
+		r := &toyRuntime{p: p, ends: map[string]bool{}}
+		return Explore(Config{Seed: 1, Exhaustive: true, Preemptions: Unbounded, Schedules: 1000}, func(s *Schedule) *Outcome {
+			o := r.run(s)
+			change(o)
+			return o
+		})
+	}
+	want, runs := explore(func(*Outcome) {}), 0
+	got := explore(func(o *Outcome) {
+		if runs++; runs == 1 {
+			o.Decisions = append(o.Decisions[:1:1], o.Decisions...)
+		}
+	})
+	if got.Complete == nil || *got.Complete != *want.Complete || got.Schedules <= want.Schedules {
+		t.Errorf("got %v after %d schedules, want %v after more than %d", got.Complete, got.Schedules, want.Complete, want.Schedules)
+	}
+}
+
+// The text of a coverage states its bounds.
+func TestCoverage_Bounds(t *testing.T) {
+	for _, c := range []struct {
+		coverage Coverage
+		want     string
+	}{
+		{Coverage{Schedules: 1, Preemptions: Unbounded}, "complete: the only schedule"},
+		{Coverage{Schedules: 1, Preemptions: Unbounded, Delays: true}, "complete: the only schedule, if no delay exceeds 1 ms"},
+		{Coverage{Schedules: 9, Preemptions: 2, Race: true}, "complete: all 9 schedules with at most 2 preemptions"},
+		{Coverage{Schedules: 9, Preemptions: 2, Delays: true},
+			"complete: all 9 schedules with at most 2 preemptions, if there is no data race and no delay exceeds 1 ms"},
+		{Coverage{Schedules: 4, Preemptions: Unbounded, Reduced: true},
+			"complete: all orders, by 4 schedules with sleep sets, if there is no data race"},
+	} {
+		if got := c.coverage.String(); got != c.want {
+			t.Errorf("%+v: got %s, want %s", c.coverage, got, c.want)
 		}
 	}
 }

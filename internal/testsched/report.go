@@ -48,8 +48,15 @@ func (c *Coverage) String() string {
 	if c.Preemptions < Unbounded {
 		text += " with at most " + plural(c.Preemptions, "preemption", "preemptions")
 	}
+	var conditions []string
 	if !c.Race && (c.Schedules > 1 || c.Preemptions < Unbounded) {
-		text += ", if there is no data race"
+		conditions = append(conditions, "there is no data race")
+	}
+	if c.Delays {
+		conditions = append(conditions, "no delay exceeds 1 ms")
+	}
+	if len(conditions) > 0 {
+		text += ", if " + strings.Join(conditions, " and ")
 	}
 	return text
 }

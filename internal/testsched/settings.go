@@ -332,7 +332,11 @@ func (s *Settings) summarizeAs(kind, test string, r *Result, note string) {
 	if s.summaries == "" {
 		return
 	}
-	s.summary[test] = fmt.Sprintf("%q %d %d %s %q\n", test, r.Schedules, r.Elapsed.Microseconds(), kind, note)
+	preemptions, delays := Unbounded, false
+	if kind == Complete {
+		preemptions, delays = r.Complete.Preemptions, r.Complete.Delays
+	}
+	s.summary[test] = fmt.Sprintf("%q %d %d %s %d %t %q\n", test, r.Schedules, r.Elapsed.Microseconds(), kind, preemptions, delays, note)
 	var names []string
 	for name := range s.summary {
 		names = append(names, name)

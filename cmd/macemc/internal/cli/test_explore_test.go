@@ -928,6 +928,21 @@ func sleepers(t *testing.T, again func()) {
 func TestSleepers(t *testing.T) { sleepers(t, func() {}) }
 func TestAfter(t *testing.T)    { sleepers(t, func() { <-time.After(time.Second) }) }
 
+// The operations on the timer depend on each other, as do the ends of the goroutines, so there are at least four orders.
+func TestTicket(t *testing.T) {
+	ticket := time.NewTimer(time.Second)
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		time.Sleep(2 * time.Second)
+		select {
+		case <-ticket.C:
+		default:
+		}
+	})
+	wg.Go(func() { time.Sleep(2 * time.Second); ticket.Stop() })
+	wg.Wait()
+}
+
 func TestContext(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
@@ -975,6 +990,12 @@ func TestThreeTicks(t *testing.T) { ticks(t, 3) }
 			of, _, _ = strings.Cut(of, "=== RUN")
 			if args[2] == "-exhaustive" && !strings.Contains(of, fmt.Sprintf("complete: all orders, by %d schedules", want)) {
 				t.Errorf("%v: %s: want %d schedules:\n%s", args, test, want, out)
+			}
+		}
+		if _, of, _ := strings.Cut(out, "=== RUN   TestTicket\n"); args[2] == "-exhaustive" {
+			var n int
+			if _, err := fmt.Sscanf(strings.TrimSpace(of), "macemc: complete: all orders, by %d schedules", &n); err != nil || n < 4 {
+				t.Errorf("%v: TestTicket: %v, want at least 4 schedules:\n%s", args, err, out)
 			}
 		}
 		if strings.Contains(out, "in a new process") {

@@ -10,8 +10,9 @@ import (
 	"testing"
 )
 
-// oracle executes the random programs of testdata/oracle. It returns the end of each, its possible ends by the model, and the output.
-func oracle(t *testing.T, args ...string) (happened, possible map[int]map[string]bool, output string) {
+// oracle executes the random programs of testdata/oracle. It returns their ends and the output. The ends are those that happened, those that
+// are possible by the model and, for programs with timers of several durations, those with unlimited delays.
+func oracle(t *testing.T, args ...string) (happened, possible, unlimited map[int]map[string]bool, output string) {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("builds the standard library the first time")
@@ -34,23 +35,20 @@ func oracle(t *testing.T, args ...string) (happened, possible map[int]map[string
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	happened, possible = map[int]map[string]bool{}, map[int]map[string]bool{}
+	sets := map[string]map[int]map[string]bool{"happened": {}, "possible": {}, "unlimited": {}}
 	for line := range strings.Lines(string(text)) {
 		fields := strings.SplitN(strings.TrimSuffix(line, "\n"), " ", 3)
 		n, err := strconv.Atoi(fields[0])
 		if err != nil || len(fields) != 3 {
 			t.Fatal(line)
 		}
-		set := possible
-		if fields[1] == "happened" {
-			set = happened
-		}
+		set := sets[fields[1]]
 		if set[n] == nil {
 			set[n] = map[string]bool{}
 		}
 		set[n][fields[2]] = true
 	}
-	return happened, possible, out
+	return sets["happened"], sets["possible"], sets["unlimited"], out
 }
 
 // findings returns the findings that were reported for each program.
@@ -72,7 +70,7 @@ const timedFrom = 50
 // The exhaustive exploration of random programs reports exactly the ends that the model allows. The programs are those that it explores
 // completely or that can deadlock, and one that it does not.
 func TestTest_ExhaustiveAsModel(t *testing.T) {
-	happened, possible, out := oracle(t, "-exhaustive", "-schedules=20000", "-run=^Test([0-246-9]|1[1256]|2[02458]|3[023468])$")
+	happened, possible, _, out := oracle(t, "-exhaustive", "-schedules=20000", "-run=^Test([0-246-9]|1[1256]|2[02458]|3[023468])$")
 	complete := 0
 	for n, text := range findings(out) {
 		if strings.HasPrefix(text, "complete: all") && !strings.Contains(text, "preemption") {
@@ -98,7 +96,7 @@ func TestTest_ExhaustiveAsModel(t *testing.T) {
 
 // With a bound of one preemption, the ends of random programs are those that a model which counts preemptions allows.
 func TestTest_BoundedAsModel(t *testing.T) {
-	happened, possible, out := oracle(t, "-exhaustive=1", "-schedules=20000", "-run=^Test4[0-9]$")
+	happened, possible, _, out := oracle(t, "-exhaustive=1", "-schedules=20000", "-run=^Test4[0-9]$")
 	texts := findings(out)
 	for n := boundedFrom; n < boundedFrom+10; n++ {
 		if !strings.Contains(texts[n], "with at most 1 preemption") || !maps.Equal(happened[n], possible[n]) {
@@ -109,7 +107,7 @@ func TestTest_BoundedAsModel(t *testing.T) {
 
 // The exhaustive exploration of random programs with timers of one instant reports exactly the ends that the model allows.
 func TestTest_TimersAsModel(t *testing.T) {
-	happened, possible, out := oracle(t, "-exhaustive", "-schedules=100000", "-run=^Test5[0-9]$")
+	happened, possible, _, out := oracle(t, "-exhaustive", "-schedules=100000", "-run=^Test5[0-9]$")
 	texts := findings(out)
 	for n := timedFrom; n < timedFrom+10; n++ {
 		if !strings.HasPrefix(texts[n], "complete: all") || strings.Contains(texts[n], "preemption") || !maps.Equal(happened[n], possible[n]) {
@@ -120,7 +118,7 @@ func TestTest_TimersAsModel(t *testing.T) {
 
 // Sampled runs of the same programs end only in ways that the model allows, and in nearly all of them.
 func TestTest_TimersAgreeWithModel(t *testing.T) {
-	happened, possible, out := oracle(t, "-schedules=300", "-run=^Test5[0-9]$")
+	happened, possible, _, out := oracle(t, "-schedules=300", "-run=^Test5[0-9]$")
 	seen, all := 0, 0
 	for n, ends := range possible {
 		for end := range happened[n] {
@@ -137,10 +135,44 @@ func TestTest_TimersAgreeWithModel(t *testing.T) {
 	}
 }
 
+// delayedFrom is the number of the first program with timers of several durations.
+const delayedFrom = 60
+
+// The exhaustive exploration of random programs with timers of several durations, locks and channels reports exactly the ends that the model
+// allows if no goroutine is delayed by more than 1 ms. Longer delays lead to no other ends unless the report mentions this bound.
+func TestTest_DelaysAsModel(t *testing.T) {
+	happened, possible, unlimited, out := oracle(t, "-exhaustive", "-schedules=30000", "-run=^Test(6[0-9]|7[0-5])$")
+	texts, complete, more := findings(out), 0, 0
+	for n := delayedFrom; n < delayedFrom+16; n++ {
+		all := strings.HasPrefix(texts[n], "complete: all") && !strings.Contains(texts[n], "preemption")
+		if all {
+			complete++
+		}
+		for end := range happened[n] {
+			if !possible[n][end] {
+				t.Errorf("program %d ended in %q, which cannot happen", n, end)
+			}
+		}
+		want := possible[n]
+		if !strings.Contains(texts[n], "no delay exceeds 1 ms") {
+			want = unlimited[n]
+		} else if len(possible[n]) < len(unlimited[n]) {
+			more++
+		}
+		if all && !maps.Equal(happened[n], want) {
+			t.Errorf("program %d: %s\n%d ends: %v\nwant %d: %v", n, texts[n], len(happened[n]), happened[n], len(want), want)
+		}
+	}
+	t.Logf("%d programs were explored completely, %d end in more ways beyond the bound", complete, more)
+	if complete < 10 || more == 0 || more == 16 {
+		t.Errorf("%d programs were explored completely, %d end in more ways beyond the bound\n%s", complete, more, out)
+	}
+}
+
 // Random programs of goroutines end only in ways that a model of them allows, and in nearly all of these ways. Exactly the programs that
 // can deadlock are reported as deadlocked.
 func TestTest_AgreesWithModel(t *testing.T) {
-	happened, possible, out := oracle(t, "-schedules=500", "-run=^Test[0-3]?[0-9]$")
+	happened, possible, _, out := oracle(t, "-schedules=500", "-run=^Test[0-3]?[0-9]$")
 	failed := map[int]string{}
 	for n, text := range findings(out) {
 		if kind, _, ok := strings.Cut(text, ":"); ok && kind == strings.ToUpper(kind) {

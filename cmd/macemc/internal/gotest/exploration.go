@@ -274,13 +274,39 @@ func (n testNote) String() string {
 type packageSummary struct {
 	tests, schedules int
 	complete         int // number of tests
+	bounded          bool
+	preemptions      int  // if bounded, the lowest maximum of the complete tests
+	delays           bool // whether a complete test has a testsched.Coverage with Delays
 	elapsed          time.Duration
+}
+
+// add adds another sum.
+func (p *packageSummary) add(q packageSummary) {
+	p.tests += q.tests
+	p.schedules += q.schedules
+	p.complete += q.complete
+	p.elapsed += q.elapsed
+	p.delays = p.delays || q.delays
+	if q.bounded && (!p.bounded || q.preemptions < p.preemptions) {
+		p.bounded, p.preemptions = true, q.preemptions
+	}
 }
 
 func (p packageSummary) String() string {
 	complete := ""
 	if p.complete > 0 {
-		complete = fmt.Sprintf(" (%d complete)", p.complete)
+		var bounds []string
+		if p.bounded {
+			bounds = append(bounds, "at most "+textfmt.Plural(p.preemptions, "preemption"))
+		}
+		if p.delays {
+			bounds = append(bounds, "delays up to 1 ms")
+		}
+		complete = fmt.Sprintf(" (%d complete", p.complete)
+		if len(bounds) > 0 {
+			complete += " with " + strings.Join(bounds, " and ")
+		}
+		complete += ")"
 	}
 	return fmt.Sprintf("%s of %s%s, %.0f/s", textfmt.Plural(p.schedules, "schedule"), textfmt.Plural(p.tests, "test"), complete,
 		float64(p.schedules)/max(p.elapsed.Seconds(), 1e-6))
@@ -336,7 +362,9 @@ func (s *summaries) read(pkg string) (sum packageSummary) {
 		var schedules int
 		var micros int64
 		var kind string
-		if _, err := fmt.Sscanf(line, "%q %d %d %s %q", &name, &schedules, &micros, &kind, &note); err != nil {
+		var preemptions int
+		var delays bool
+		if _, err := fmt.Sscanf(line, "%q %d %d %s %d %t %q", &name, &schedules, &micros, &kind, &preemptions, &delays, &note); err != nil {
 			continue
 		}
 		if kind == testsched.Suspect {
@@ -352,17 +380,13 @@ func (s *summaries) read(pkg string) (sum packageSummary) {
 		if strings.HasPrefix(note, "not explored") {
 			continue
 		}
-		sum.tests++
+		test := packageSummary{tests: 1, schedules: schedules, elapsed: time.Duration(micros) * time.Microsecond}
 		if kind == testsched.Complete {
-			sum.complete++
+			test.complete, test.bounded, test.preemptions, test.delays = 1, preemptions < testsched.Unbounded, preemptions, delays
 		}
-		sum.schedules += schedules
-		sum.elapsed += time.Duration(micros) * time.Microsecond
+		sum.add(test)
 	}
-	s.total.tests += sum.tests
-	s.total.complete += sum.complete
-	s.total.schedules += sum.schedules
-	s.total.elapsed += sum.elapsed
+	s.total.add(sum)
 	return sum
 }
 

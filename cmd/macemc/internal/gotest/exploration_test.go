@@ -81,11 +81,11 @@ func itoa(n int) string { return strconv.Itoa(n) }
 
 func TestSummaries(t *testing.T) {
 	dir := t.TempDir()
-	text := "\"TestA\" 100 50000 complete \"\"\n\"TestH\" 10 5000 sampled \"\"\n"
+	text := "\"TestA\" 100 50000 complete 9223372036854775807 false \"\"\n\"TestH\" 10 5000 sampled 0 false \"\"\n"
 	for _, test := range []string{"B", "C", "D", "E", "F"} {
-		text += fmt.Sprintf("\"Test%s\" 1 10000 sampled \"not explored: it starts a process\"\n", test)
+		text += fmt.Sprintf("\"Test%s\" 1 10000 sampled 0 false \"not explored: it starts a process\"\n", test)
 	}
-	text += "\"TestG\" 1 10000 sampled \"not explored: it waits for signals\"\n"
+	text += "\"TestG\" 1 10000 sampled 0 false \"not explored: it waits for signals\"\n"
 	if err := os.WriteFile(testsched.SummaryFile(dir, "example.org/p"), []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -103,6 +103,31 @@ func TestSummaries(t *testing.T) {
 		"macemc: 110 schedules of 2 tests (1 complete), 2000/s; not scheduling points: cgo, files, processes, signals, plain memory (without -race)\n"
 	if out.String() != want {
 		t.Errorf("got\n%s\nwant\n%s", out.String(), want)
+	}
+}
+
+// The bounds of complete tests stand beside their number.
+func TestPackageSummary_Bounds(t *testing.T) {
+	all := packageSummary{tests: 1, complete: 1, schedules: 4, elapsed: time.Second}
+	delayed, bounded := all, all
+	delayed.delays = true
+	bounded.bounded, bounded.preemptions = true, 1
+	for _, c := range []struct {
+		sums []packageSummary
+		want string
+	}{
+		{[]packageSummary{all}, "4 schedules of 1 test (1 complete), 4/s"},
+		{[]packageSummary{all, delayed}, "8 schedules of 2 tests (2 complete with delays up to 1 ms), 4/s"},
+		{[]packageSummary{bounded, all}, "8 schedules of 2 tests (2 complete with at most 1 preemption), 4/s"},
+		{[]packageSummary{all, delayed, bounded}, "12 schedules of 3 tests (3 complete with at most 1 preemption and delays up to 1 ms), 4/s"},
+	} {
+		var sum packageSummary
+		for _, s := range c.sums {
+			sum.add(s)
+		}
+		if got := sum.String(); got != c.want {
+			t.Errorf("got %s, want %s", got, c.want)
+		}
 	}
 }
 

@@ -350,7 +350,7 @@ func (p program) model() map[string]bool {
 // restored before each run.
 var ends int
 
-var chosen [programs + boundedPrograms + timedPrograms]interface {
+var chosen [programs + boundedPrograms + timedPrograms + delayedPrograms]interface {
 	run() string
 	model() map[string]bool
 }
@@ -385,8 +385,10 @@ func TestMain(m *testing.M) {
 			chosen[n] = choice(n)
 		case n < programs+boundedPrograms:
 			chosen[n] = choiceBounded(n)
-		default:
+		case n < programs+boundedPrograms+timedPrograms:
 			chosen[n] = choiceTimed(n)
+		default:
+			chosen[n] = choiceDelayed(n)
 		}
 	}
 	if name := os.Getenv("ORACLE_FILE"); name != "" && os.Getenv("MACEMC_TEST_OUTCOME") == "" {
@@ -404,6 +406,12 @@ func TestMain(m *testing.M) {
 			}
 			for end := range possible {
 				fmt.Fprintf(file, "%d possible %s\n", n, end)
+			}
+			if p, ok := p.(delayed); ok {
+				all, _ := p.ends(unlimited)
+				for end := range all {
+					fmt.Fprintf(file, "%d unlimited %s\n", n, end)
+				}
 			}
 		}
 		ends = int(file.Fd())
@@ -474,3 +482,19 @@ func Test56(t *testing.T) { test(t, 56) }
 func Test57(t *testing.T) { test(t, 57) }
 func Test58(t *testing.T) { test(t, 58) }
 func Test59(t *testing.T) { test(t, 59) }
+func Test60(t *testing.T) { test(t, 60) }
+func Test61(t *testing.T) { test(t, 61) }
+func Test62(t *testing.T) { test(t, 62) }
+func Test63(t *testing.T) { test(t, 63) }
+func Test64(t *testing.T) { test(t, 64) }
+func Test65(t *testing.T) { test(t, 65) }
+func Test66(t *testing.T) { test(t, 66) }
+func Test67(t *testing.T) { test(t, 67) }
+func Test68(t *testing.T) { test(t, 68) }
+func Test69(t *testing.T) { test(t, 69) }
+func Test70(t *testing.T) { test(t, 70) }
+func Test71(t *testing.T) { test(t, 71) }
+func Test72(t *testing.T) { test(t, 72) }
+func Test73(t *testing.T) { test(t, 73) }
+func Test74(t *testing.T) { test(t, 74) }
+func Test75(t *testing.T) { test(t, 75) }
