@@ -2,6 +2,7 @@ package check
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
@@ -119,9 +120,33 @@ func (o *Options) leftBehind(lost *isolate.LostError) *isolate.PendingSuspect {
 	return &isolate.PendingSuspect{Suspect: *o.suspectFile.entry(s, report.Suspected)}
 }
 
-// ReportCutShort reports the finding in a path file of a search that ended for reason why before it could report. The finding
-// is a suspect unless it is confirmed, also by the note in the file.
-func ReportCutShort(file string, confirmed bool, why error) (*report.Report, error) {
+// ReportCutShort reports what a search left in path files that ended for reason why before it could report. The findings
+// are suspects unless they are confirmed, also by the note in the file. several is KeepGoing of [Options].
+func ReportCutShort(files []string, confirmed, several bool, why error) (*report.Report, error) {
+	r, err := cutShort(files[0], confirmed, why)
+	if err != nil || r.Verdict != search.Violation || !several {
+		return r, err
+	}
+	all := &report.Report{Settings: r.Settings, Seed: r.Seed, Verdict: search.Violation, Stopped: search.StoppedLost, Message: why.Error(),
+		Findings: []*report.Report{r}}
+	for _, file := range files[1:] {
+		if r, err = cutShort(file, confirmed, why); err != nil {
+			return nil, err
+		}
+		all.Findings = append(all.Findings, r)
+	}
+	return all, nil
+}
+
+// cutShort reports what a search left in one path file. A confirmed finding has its report beside it.
+func cutShort(file string, confirmed bool, why error) (*report.Report, error) {
+	if text, err := os.ReadFile(filepath.Join(filepath.Dir(file), reportJSON)); confirmed && err == nil {
+		r := new(report.Report)
+		if json.Unmarshal(text, r) == nil && r.Verdict == search.Violation {
+			r.Stopped = search.StoppedLost
+			return r, nil
+		}
+	}
 	in, err := os.Open(file)
 	if err != nil {
 		return nil, err

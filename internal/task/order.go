@@ -76,6 +76,25 @@ type Order struct {
 	Listed   Listed // the requested check
 	// OtherVersions are as in Process.
 	OtherVersions []report.OtherVersion
+	// Printed is a file for the exit status of a search, written when its report is printed. The giver of the order
+	// must not print another one then. An empty string means none.
+	Printed string
+}
+
+// notePrinted records that the report of a search is printed, with its exit status.
+func (p *Process) notePrinted(status int) {
+	if p.printed != "" {
+		_ = os.WriteFile(p.printed, []byte(strconv.Itoa(status)), 0o600)
+	}
+}
+
+// PrintedStatus returns the exit status of a search that has printed its report. It returns false if it has not.
+func (o *Order) PrintedStatus() (status int, ok bool) {
+	text, err := os.ReadFile(o.Printed)
+	if err == nil {
+		status, err = strconv.Atoi(string(text))
+	}
+	return status, err == nil
 }
 
 // tasks returns the tasks that can be ordered.
@@ -149,7 +168,7 @@ func (o *Order) Obey(sys sim.System, writeTest func(pathFile string) (string, er
 		Systems: []spec.Entry{entryOf(sys, o.Listed.Test)},
 		Stdin:   os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 		Terminal: o.Terminal, Style: o.Style, NoScreen: o.NoScreen, Program: o.Program,
-		WriteTest: writeTest, OtherVersions: o.OtherVersions,
+		WriteTest: writeTest, OtherVersions: o.OtherVersions, printed: o.Printed,
 		Respawn: func() *exec.Cmd {
 			cmd := Respawn()
 			cmd.Dir = dir

@@ -169,6 +169,7 @@ func (p *Process) conclude(ctx context.Context, rep *report.Report, err error, r
 	if r.Collected.Printed() == "" {
 		status = p.show(ctx, rep, r.JSON)
 	}
+	p.notePrinted(status)
 	err = p.StatusError(ctx, status, err)
 	if faulty {
 		err = Exit(exitcode.Resource)
@@ -186,10 +187,10 @@ func (p *Process) conclude(ctx context.Context, rep *report.Report, err error, r
 	return err
 }
 
-// ShowCutShort prints the report of a search whose process ended for reason why before it could report: the finding in a
-// path file, which is a suspect unless confirmed.
-func (s *Search) ShowCutShort(ctx context.Context, p *Process, file string, confirmed bool, why error) error {
-	rep, err := check.ReportCutShort(file, confirmed, why)
+// ShowCutShort prints the report of a search whose process ended for reason why before it could report: the findings in
+// path files, or a suspect unless confirmed.
+func (s *Search) ShowCutShort(ctx context.Context, p *Process, files []string, confirmed bool, why error) error {
+	rep, err := check.ReportCutShort(files, confirmed, s.KeepGoing, why)
 	if err != nil {
 		status := exitcode.Inconclusive
 		if confirmed {

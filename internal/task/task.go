@@ -82,6 +82,7 @@ type Process struct {
 	// OtherVersions lists the modules built into the test in other versions than its module requires.
 	OtherVersions []report.OtherVersion
 
+	printed   string          // see Order
 	kill      <-chan struct{} // closed to end at once
 	interrupt atomic.Pointer[func() bool]
 	ballast   []byte // see collectSeldom

@@ -126,7 +126,10 @@ func (b *binary) do(ctx context.Context, c found, t task.Task) error {
 	if err != nil {
 		return err
 	}
-	order.Listed.Test, order.OtherVersions = c.goTest, b.others
+	order.Listed.Test, order.OtherVersions, order.Printed = c.goTest, b.others, filepath.Join(b.temp.Path, "printed")
+	if err := os.Remove(order.Printed); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
 	text, err := json.Marshal(order)
 	if err != nil {
 		return err
@@ -190,6 +193,9 @@ func (b *binary) do(ctx context.Context, c found, t task.Task) error {
 		return Exit(128 + int(syscall.SIGPIPE)) // head, or a pager that was left, has seen enough
 	}
 	if status == nil {
+		if status, ok := order.PrintedStatus(); ok { // only the process that waited for the search was cut short
+			return b.a.StatusError(ctx, status, nil)
+		}
 		return b.cutShort(ctx, c, t, ending(cmd.ProcessState, hung.Load()), began)
 	}
 	return b.a.StatusError(ctx, *status, nil)
@@ -206,7 +212,7 @@ func ending(state *os.ProcessState, hung bool) string {
 	case state.ExitCode() == crashed:
 		return fmt.Sprintf("the checked code ended it (%v), or a signal such as SIGSEGV, which may come from outside; its last output says more", state)
 	}
-	return fmt.Sprintf("the checked code ended it (%v), as in a goroutine that a handler started", state)
+	return fmt.Sprintf("the checked code ended it (%v)", state)
 }
 
 // crashed is the exit status with which the Go runtime ends a process after a panic, a fatal error or a fatal signal.
@@ -221,11 +227,11 @@ func (b *binary) cutShort(ctx context.Context, c found, t task.Task, how string,
 		own := func(h *choose.Header) bool {
 			return h.Package == b.ImportPath && h.Test == c.goTest && h.System == c.System
 		}
-		if file := writtenSince(began, dir, check.ErrorPath, own); file != "" {
-			return s.ShowCutShort(ctx, &b.a.Process, file, true, fmt.Errorf("%w; what was found before is in %s", err, file))
+		if files := writtenSince(began, dir, check.ErrorPath, own); files != nil {
+			return s.ShowCutShort(ctx, &b.a.Process, files, true, fmt.Errorf("%w; what was found before is in %s", err, strings.Join(files, ", ")))
 		}
-		if file := writtenSince(began, dir, check.SuspectPath, own); file != "" {
-			return s.ShowCutShort(ctx, &b.a.Process, file, false, fmt.Errorf("%w; the suspect that was examined is in %s", err, file))
+		if files := writtenSince(began, dir, check.SuspectPath, own); files != nil {
+			return s.ShowCutShort(ctx, &b.a.Process, files, false, fmt.Errorf("%w; the suspect that was examined is in %s", err, files[0]))
 		}
 	}
 	if ctx.Err() != nil {
@@ -252,9 +258,9 @@ func hangs(pid int, t task.Task) func() bool {
 	}
 }
 
-// writtenSince returns the path file of that name in an output folder, or in a folder of it, that was written after began and
-// is of the same check, because searches of other checks may use the same folder. An empty string means that there is none.
-func writtenSince(began time.Time, dir, name string, own func(*choose.Header) bool) string {
+// writtenSince returns the path files of that name in an output folder, and in folders of it, that were written after began
+// and are of the same check, because searches of other checks may use the same folder.
+func writtenSince(began time.Time, dir, name string, own func(*choose.Header) bool) (files []string) {
 	for _, pattern := range []string{name, "*/" + name} {
 		names, _ := fs.Glob(os.DirFS(dir), pattern)
 		for _, name := range names {
@@ -268,9 +274,9 @@ func writtenSince(began time.Time, dir, name string, own func(*choose.Header) bo
 				continue
 			}
 			if f, err := choose.Parse(bytes.NewReader(text)); err == nil && own(&f.Header) {
-				return name
+				files = append(files, name)
 			}
 		}
 	}
-	return ""
+	return files
 }

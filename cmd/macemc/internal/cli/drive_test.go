@@ -3,6 +3,7 @@ package cli
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -16,23 +17,23 @@ func TestWrittenSince(t *testing.T) {
 	own := func(h *choose.Header) bool { return h.Test == "TestOwn" }
 	dir := filepath.Join(t.TempDir(), "out [1]")
 	for _, in := range []string{dir, filepath.Join(dir, "2")} {
-		if got := writtenSince(time.Time{}, in, check.SuspectPath, own); got != "" {
+		if got := writtenSince(time.Time{}, in, check.SuspectPath, own); len(got) != 0 {
 			t.Errorf("got %s in an empty folder", got)
 		}
 		file := filepath.Join(in, check.SuspectPath)
 		if err := os.MkdirAll(in, 0o755); err != nil {
 			t.Fatal(err)
 		}
-		for test, want := range map[string]string{"TestOwn": file, "TestOther": ""} {
+		for test, want := range map[string][]string{"TestOwn": {file}, "TestOther": nil} {
 			text := "macemc path 1\nsystem s\nnodes 1\ntest " + test + "\nend 0\n"
 			if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			if got := writtenSince(time.Now().Add(-time.Hour), dir, check.SuspectPath, own); got != want {
+			if got := writtenSince(time.Now().Add(-time.Hour), dir, check.SuspectPath, own); !slices.Equal(got, want) {
 				t.Errorf("%s: got %q, want %q", test, got, want)
 			}
 		}
-		if got := writtenSince(time.Now().Add(time.Hour), dir, check.SuspectPath, own); got != "" {
+		if got := writtenSince(time.Now().Add(time.Hour), dir, check.SuspectPath, own); len(got) != 0 {
 			t.Errorf("got %s, which is older", got)
 		}
 		if err := os.Remove(file); err != nil {

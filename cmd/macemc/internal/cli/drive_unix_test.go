@@ -23,7 +23,7 @@ func TestDrive_Killed(t *testing.T) {
 	}{
 		{syscall.SIGKILL, "", `(?s)SAFETY VIOLATION .*SIGKILL ended it, sent by the checked code or from outside; what was found before is in \S*/error.path`},
 		{syscall.SIGSEGV, "", `(?s)SIGSEGV: segmentation violation.*SAFETY VIOLATION .*exit status 2\), or a signal such as SIGSEGV, which may come from outside`},
-		{syscall.SIGSTOP, "--json --time 1s", `(?s)"verdict": ?"violation".*a signal such as SIGSTOP had stopped it.*"path_file": ?"[^"]*/error.path"`},
+		{syscall.SIGSTOP, "--json --time 1s", `(?s)"verdict": ?"violation".*"stopped": ?"lost".*"path_file": ?"[^"]*/error.path".*a signal such as SIGSTOP had stopped it`},
 	} {
 		t.Run(c.signal.String(), func(t *testing.T) {
 			out, sign := fmt.Sprint("found", int(c.signal)), filepath.Join(t.TempDir(), "sign")
@@ -62,7 +62,7 @@ func TestDrive_Exits(t *testing.T) {
 	} {
 		t.Setenv("LATE_EXIT", c.exit)
 		args := append(strings.Fields(c.args), "found/error.path", "--tags", "check")
-		want := "before its work was done: the checked code ended it (exit status " + c.exit + "), as in a goroutine"
+		want := "before its work was done: the checked code ended it (exit status " + c.exit + ")\n"
 		if c.exit == "2" {
 			want = "before its work was done: the checked code ended it (exit status 2), or a signal such as SIGSEGV"
 		}
