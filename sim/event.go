@@ -119,21 +119,41 @@ var eventKinds = [EventKindCount]struct {
 	}},
 }
 
+// Sets of kinds, as bits, because engines test the kind of every step.
+var (
+	injections = kindsOf(func(k EventKind) bool { return eventKinds[k].fault })
+	ofNetwork  = kindsOf(func(k EventKind) bool { return eventKinds[k].network })
+	takesDown  = kindsOf(func(k EventKind) bool { return eventKinds[k].down })
+)
+
+type kindSet uint64
+
+func kindsOf(in func(EventKind) bool) (s kindSet) {
+	for k := range EventKindCount {
+		if in(k) {
+			s |= 1 << k
+		}
+	}
+	return s
+}
+
+func (s kindSet) has(k EventKind) bool { return s>>(k&63)&1 == 1 }
+
 // Injection reports whether events of kind k inject a fault. All others, the consequences of faults
 // included, belong to the recovery relation.
-func (k EventKind) Injection() bool { return eventKinds[k].fault }
+func (k EventKind) Injection() bool { return injections.has(k) }
 
 // Fault returns the fault that events of kind k inject; ok is false if they inject none.
 func (k EventKind) Fault() (f Fault, ok bool) { return eventKinds[k].of, eventKinds[k].fault }
 
 // OfNetwork reports whether events of kind k change the network, and no node.
-func (k EventKind) OfNetwork() bool { return eventKinds[k].network }
+func (k EventKind) OfNetwork() bool { return ofNetwork.has(k) }
 
 // OfMessage reports whether an event of kind k delivers or strikes a single message in flight from its peer to its node.
 func (k EventKind) OfMessage() bool { return eventKinds[k].message }
 
 // TakesDown reports whether an event of kind k takes its node down.
-func (k EventKind) TakesDown() bool { return eventKinds[k].down }
+func (k EventKind) TakesDown() bool { return takesDown.has(k) }
 
 // String returns the word for k in path files.
 func (k EventKind) String() string { return eventKinds[k].name }

@@ -270,7 +270,8 @@ func (l *Loop) step(index int, ev *sim.Event) error {
 	l.Events++
 	l.unlikely = false
 	kind := ev.Kind
-	if f, ok := kind.Fault(); ok {
+	if kind.Injection() {
+		f, _ := kind.Fault()
 		l.at.Used[f]++
 	}
 	if l.Coverage != nil {
