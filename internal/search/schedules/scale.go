@@ -10,10 +10,15 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
+// kinds is a power of two that is at least the number of kinds of events, which spares bounds checks.
+const kinds = 1 << 4
+
+const _ = uint(kinds - sim.EventKindCount)
+
 // Scale assigns weights to events.
 type Scale struct {
-	weights [1 << 8]int // by kind of event; all values of the type are indices, which spares bounds checks
-	actions []int       // by slot; nil means that weights applies to all
+	weights [kinds]int // by kind of event
+	actions []int      // by slot; nil means that weights applies to all
 	of      *sim.System
 
 	Disturbed bool         // disturbing events have no weight
@@ -54,7 +59,7 @@ func (d *Scale) weigh(rules []declared.ActionRule) {
 	}
 }
 
-func (d *Scale) Weight(k sim.EventKind) int { return d.weights[k] }
+func (d *Scale) Weight(k sim.EventKind) int { return d.weights[k%kinds] }
 
 // WeightOf returns the weight of an event, whether it disturbs or not.
 func (d *Scale) WeightOf(ev *sim.Event) int {
