@@ -28,9 +28,6 @@ func (t *commonTime) clone() commonTime {
 // pass advances a node to the present before it handles an event. A timer that is due later advances the present.
 func (w *Machine) pass(n *Node, ev sim.Event) {
 	t := &w.time
-	if t.at == nil {
-		return
-	}
 	if ev.Kind == sim.FireTimer {
 		t.now = max(t.now, t.at[n.ID]+n.Armed[ev.Slot].left)
 	}

@@ -249,7 +249,7 @@ func Obligations(in World, i int) []sim.Obligation {
 
 func (w *Machine) NetFields() []sim.Field {
 	f := w.Net.Fields(nil)
-	for of, limit := range declared.NodeLimits(w.Sys) {
+	for of, limit := range w.limits {
 		if limit > 0 {
 			f = append(f, sim.Field{Path: sim.Fault(of).String() + " left", Value: fmt.Sprint(w.Left[of])})
 		}

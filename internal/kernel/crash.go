@@ -6,7 +6,6 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/kernel/contain"
-	"github.com/macemc/macemc/internal/kernel/declared"
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/sim"
 )
@@ -54,10 +53,10 @@ func (w *Machine) sendable(id sim.NodeID) {
 	if w.Sys.CrashCut != sim.CutSubset {
 		return
 	}
-	limits, fails := declared.NodeLimits(w.Sys), false
+	fails := false
 	for i := range crashFaults {
 		f := crashFaults[i].fault
-		fails = fails || limits[f] > 0 && (w.May[f] == nil || w.May[f][id])
+		fails = fails || w.limits[f] > 0 && (w.May[f] == nil || w.May[f][id])
 	}
 	if !fails {
 		return

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/macemc/macemc/choose"
-	"github.com/macemc/macemc/internal/kernel/declared"
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/sim"
 )
@@ -55,8 +54,8 @@ func FaultInside(k choose.Kind) (f sim.Fault, ok bool) {
 
 // mayFail reports whether any fault that takes a node down can still strike.
 func (w *Machine) mayFail() bool {
-	for i := range crashFaults {
-		if w.Left[crashFaults[i].fault] > 0 {
+	for _, left := range w.Left {
+		if left > 0 {
 			return true
 		}
 	}
@@ -70,14 +69,13 @@ func (w *Machine) strikes(f sim.Fault, id sim.NodeID) bool {
 
 // WhoFails evaluates once which nodes may fail, by the functions of the system. The error is a finding.
 func (w *Machine) WhoFails() (err error) {
-	limits := declared.NodeLimits(w.Sys)
 	for i := range crashFaults {
 		how := &crashFaults[i]
 		f := how.fault
 		if how.may(w.Sys) == nil {
 			how = crashFaultOf(how.defaultsTo)
 		}
-		if may := how.may(w.Sys); may != nil && limits[f] > 0 && err == nil {
+		if may := how.may(w.Sys); may != nil && w.limits[f] > 0 && err == nil {
 			err = w.who(how.name, may, &w.May[how.fault])
 		}
 		w.May[f] = w.May[how.fault]

@@ -66,9 +66,6 @@ func (d *delays) latest() time.Duration {
 // timer and every link that has to deliver. The earliest event is always possible.
 func (w *Machine) noteDelays() {
 	d := &w.delays
-	if !d.stepped {
-		return
-	}
 	d.stepped = false
 	now := d.latest()
 	waiting := make([]bool, len(d.waiting))

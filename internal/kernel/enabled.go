@@ -15,7 +15,9 @@ func (w *Machine) Enabled() []sim.Event {
 	if w.Sys.Timing == sim.Prompt {
 		w.noteQuiet()
 	}
-	w.noteDelays()
+	if w.delays.stepped {
+		w.noteDelays()
+	}
 	for _, b := range w.stale {
 		w.dirty[b] = false
 		w.refresh(int(b))

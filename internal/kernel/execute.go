@@ -93,7 +93,9 @@ func (w *Machine) Handle(n *Node, ev sim.Event, d *declared.Handed, src choose.S
 	if late := w.Opts.UseAfterReturn; late.found.Load() != nil {
 		return late.Finding()
 	}
-	w.pass(n, ev)
+	if w.time.at != nil {
+		w.pass(n, ev)
+	}
 	var err error
 	if w.keepsSent() {
 		err = w.callWatched(n, ev, d)
@@ -166,31 +168,41 @@ func (w *Machine) call(n *Node, ev sim.Event, d *declared.Handed) (err error) {
 			}
 		}
 	}()
-	before := 0
-	if w.Opts.Settle {
-		before = runtime.NumGoroutine()
-	}
-	if w.contains() {
-		var own declared.Handed
-		if d != nil { // nil when the first nodes boot
-			own = *d
-		}
-		w.runContained(n, ev, own)
-	} else {
+	switch {
+	case w.Opts.Settle:
+		w.runSettled(n, ev, d)
+	case w.contains():
+		w.runContained(n, ev, d)
+	default:
 		w.run(n, ev, d)
-	}
-	if w.Opts.Settle && !declared.Carries(n.Service) { // the steps of services that carry code end when all their goroutines wait
-		if n := contain.AwaitStarted(before); n > 0 && w.Opts.Left != nil {
-			w.Opts.Left(n)
-		}
 	}
 	return nil
 }
 
+// runSettled is run that waits for the goroutines that the handler starts.
+func (w *Machine) runSettled(n *Node, ev sim.Event, d *declared.Handed) {
+	before := runtime.NumGoroutine()
+	if w.contains() {
+		w.runContained(n, ev, d)
+	} else {
+		w.run(n, ev, d)
+	}
+	if declared.Carries(n.Service) {
+		return // the steps of services that carry code end when all their goroutines wait
+	}
+	if n := contain.AwaitStarted(before); n > 0 && w.Opts.Left != nil {
+		w.Opts.Left(n)
+	}
+}
+
 // runContained is run on a separate goroutine. It copies the delivery, which would escape to the heap in every step if
 // the goroutine held the original.
-func (w *Machine) runContained(n *Node, ev sim.Event, d declared.Handed) {
-	contain.Call(w.watch, func() { w.run(n, ev, &d) })
+func (w *Machine) runContained(n *Node, ev sim.Event, d *declared.Handed) {
+	var own declared.Handed
+	if d != nil { // nil when the first nodes boot
+		own = *d
+	}
+	contain.Call(w.watch, func() { w.run(n, ev, &own) })
 }
 
 // HandlerCaller is the name in stacks of the function that calls handlers.
@@ -271,7 +283,7 @@ func (w *Machine) Start(src choose.Source) error {
 // boot sets the initial state.
 func (w *Machine) boot(src choose.Source) error {
 	w.Net.Reset()
-	w.Left, w.doubled = declared.NodeLimits(w.Sys), false
+	w.Left, w.doubled = w.limits, false
 	w.Steps, w.nextID = 0, 0
 	w.Properties.Reset()
 	w.Monitors = w.Monitors[:0]
@@ -303,8 +315,10 @@ func (w *Machine) boot(src choose.Source) error {
 	w.last.Reset(&sim.Event{Kind: sim.Boot, Peer: -1})
 	w.resetDelays(src)
 	w.resetTime()
-	if err := w.WhoFails(); err != nil {
-		return err
+	if w.mayFail() {
+		if err := w.WhoFails(); err != nil {
+			return err
+		}
 	}
 	for i := range w.Members {
 		if !late(i) {

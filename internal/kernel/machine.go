@@ -42,6 +42,7 @@ type Machine struct {
 	Members  []Node
 	Monitors []sim.Monitor
 	Owed     declared.Owed          // the obligations that the last notified monitor returned
+	limits   sim.Limits             // of faults of nodes
 	Left     sim.Limits             // faults of nodes that can still strike
 	May      [sim.FaultCount][]bool // by node: the fault may strike it when it is up; nil if not determined yet, or if it may strike all
 	Groups   [][]sim.NodeID         // by node: the nodes that crash with it; nil if none do
