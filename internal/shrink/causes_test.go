@@ -115,3 +115,17 @@ func TestReducer_DropsPairs(t *testing.T) {
 		}
 	}
 }
+
+// Many classes of steps are dropped at once.
+func TestReducer_DropsClasses(t *testing.T) {
+	r := &reducer{best: scripted("abcdefghijklmnopqrstuvwxyabcdefghijklmnopqrstuvwxyz")}
+	r.report, r.spent, r.detoured = func(*reducer) {}, func() bool { return false }, func() bool { return true }
+	r.judge = func(_ context.Context, s Script) (Script, bool, error) {
+		text := lettered(s)
+		return s, strings.Contains(text, "c") && strings.HasSuffix(text, "z"), nil
+	}
+	// One at a time takes a candidate for each of the 26 classes.
+	if r.dropClasses(t.Context()); lettered(r.best) != "ccz" || r.tried > 18 {
+		t.Errorf("%q after %d candidates", lettered(r.best), r.tried)
+	}
+}

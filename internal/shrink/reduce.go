@@ -3,6 +3,7 @@ package shrink
 import (
 	"context"
 	"crypto/sha256"
+	"slices"
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/sim"
@@ -128,7 +129,7 @@ func (r *reducer) dropFaults(ctx context.Context) (changed bool) {
 	return changed
 }
 
-// dropClasses drops all steps of a node, and then all of a class, the most frequent first.
+// dropClasses drops all steps of a node, and then those of half of the classes, of a quarter, and so on to single ones.
 func (r *reducer) dropClasses(ctx context.Context) {
 	nodes := map[sim.NodeID]bool{}
 	for i := 0; i < len(r.best.Steps); i++ {
@@ -141,15 +142,13 @@ func (r *reducer) dropClasses(ctx context.Context) {
 			i = -1
 		}
 	}
-	seen := map[string]bool{}
-	for i := len(r.best.Steps) - 1; i >= 0; i-- {
-		class := r.best.Steps[i].Class
-		if seen[class] {
-			continue
-		}
-		seen[class] = true
-		if r.try(ctx, r.best.only(func(_ int, s *Step) bool { return s.Class != class })) {
-			i = len(r.best.Steps)
+	for size := len(r.best.classes()) / 2; size > 0; size /= 2 {
+		for end := len(r.best.classes()); end > 0; {
+			list := r.best.classes()
+			end = min(end, len(list))
+			gone := list[max(0, end-size):end]
+			r.try(ctx, r.best.only(func(_ int, s *Step) bool { return !slices.Contains(gone, s.Class) }))
+			end -= size
 		}
 	}
 }

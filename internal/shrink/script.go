@@ -50,6 +50,18 @@ func (s Script) last() string {
 	return s.Steps[len(s.Steps)-1].Handler
 }
 
+// classes returns the classes of the steps, in the order of their last steps.
+func (s Script) classes() []string {
+	var list []string
+	for i := len(s.Steps) - 1; i >= 0; i-- {
+		if !slices.Contains(list, s.Steps[i].Class) {
+			list = append(list, s.Steps[i].Class)
+		}
+	}
+	slices.Reverse(list)
+	return list
+}
+
 // without returns the script without steps from to end-1.
 func (s Script) without(from, end int) Script {
 	s.Steps = slices.Concat(s.Steps[:from], s.Steps[end:])
