@@ -1,6 +1,7 @@
 package shrink
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,17 +19,24 @@ import (
 )
 
 const (
-	// firstWalks is the number of random walks from the end of a candidate that must not recover, at first. Their
-	// length is patience times the longest recovery of as many walks, but at least leastWalk. If a candidate turns
-	// out not to be dead, number and length grow by the factor moreWalks, until there are more than verifying.
+	// acceptingWalks is the number of random walks from the end of a candidate that must not recover, at first. Their
+	// length is patience times the longest of some recoveries, but at least leastWalk. If a candidate turns out not to
+	// be dead, the number grows by the factor moreWalks, up to verifying.
+	acceptingWalks = 16
+	patience       = 4
+	leastWalk      = 200
+	moreWalks      = 2
+	// firstWalks is the number of these walks that are made before known recoveries are tried. They find most candidates
+	// that are not dead.
 	firstWalks = 4
-	patience   = 4
-	leastWalk  = 200
-	moreWalks  = 4
 	// verifying is the number of walks that verify an accepted candidate. It is verified if it has fewer steps than the
 	// last verified one by one in verifyEach.
 	verifying  = 48
 	verifyEach = 5
+	// surest is the number of walks that precede the search for the critical transition of a candidate. There are fewer,
+	// but at least verifying, if they had more than sureSteps steps.
+	surest    = 200
+	sureSteps = 60_000
 	// liveWalks is the maximum number of walks from before the critical step to see one recover, if no known
 	// recovery does. liveSteps is the number of steps after which no more walks are begun.
 	liveWalks = 64
@@ -48,17 +56,20 @@ type dying struct {
 
 	loop     *runloop.Loop
 	walker   *runs.Walker
-	walks    int             // per candidate
-	quick    int             // length of these walks
-	limit    int             // length of walks that confirm the result
-	goal     *sim.Property   // a walk recovers when it holds; nil: when all Eventually properties hold
-	stuck    bool            // walks must run out of events
-	last     string          // handler of the critical step
-	verified int             // steps of the last candidate that more walks found dead
-	doubted  bool            // more walks found a candidate not dead that the usual ones found dead
-	most     int             // answers of weight 0 in the run
-	steps    int             // executed by walks
-	ctx      context.Context // ends walks, and the current task
+	walks    int                      // per candidate
+	quick    int                      // length of these walks
+	limit    int                      // length of walks that confirm the result
+	goal     *sim.Property            // a walk recovers when it holds; nil: when all Eventually properties hold
+	stuck    bool                     // walks must run out of events
+	cause    Script                   // of the original run; no steps if not known yet
+	base     Script                   // the last confirmed one
+	last     string                   // handler of the critical step
+	deaths   map[sim.Fingerprint]bool // final states of candidates that were found dead
+	verified int                      // steps of the last candidate that more walks found dead
+	doubted  bool                     // more walks found a candidate not dead that the usual ones found dead
+	most     int                      // answers of weight 0 in the run
+	steps    int                      // executed by walks
+	ctx      context.Context          // ends walks, and the current task
 	seed     uint64
 	system   *sim.System
 	// recoveries are suffixes of runs that became live, the last successful one first.
@@ -66,8 +77,22 @@ type dying struct {
 }
 
 func shrinkDead(ctx context.Context, cfg *Config, p *Player) (*Result, error) {
-	c := cfg.Dead
-	d := &dying{cfg: cfg, player: p, walks: firstWalks, limit: orElse(c.After.Limit, cfg.Walks.WalkSteps, 2000), seed: max(cfg.Walks.Seed, 1)}
+	d, err := newDying(cfg, p)
+	if err != nil {
+		return nil, err
+	}
+	switch cfg.Dead.Case {
+	case critical.Located:
+		return d.shrink(ctx)
+	case critical.DeadFromStart, critical.Unlocated:
+		return d.cut()
+	}
+	return nil, ErrUnable
+}
+
+func newDying(cfg *Config, p *Player) (*dying, error) {
+	d := &dying{cfg: cfg, player: p, walks: acceptingWalks, deaths: map[sim.Fingerprint]bool{},
+		limit: orElse(cfg.Dead.After.Limit, cfg.Walks.WalkSteps, 2000), seed: max(cfg.Walks.Seed, 1)}
 	d.system = &d.cfg.Walks.System
 	weights := cfg.Walks.Weights
 	if weights == (search.Weights{}) {
@@ -81,13 +106,7 @@ func shrinkDead(ctx context.Context, cfg *Config, p *Player) (*Result, error) {
 	if b := cfg.Walks.PathBuffer; b != nil {
 		d.loop.Replay().Path = b(0) // the player pauses during walks
 	}
-	switch {
-	case c.Case == critical.Located:
-		return d.shrink(ctx)
-	case c.Case == critical.DeadFromStart, c.Case == critical.Unlocated:
-		return d.cut()
-	}
-	return nil, ErrUnable
+	return d, nil
 }
 
 func orElse(values ...int) int {
@@ -146,20 +165,23 @@ func (d *dying) shrink(ctx context.Context) (*Result, error) {
 		return nil, fmt.Errorf("%w: only %d of the %d steps up to its critical one happen again", ErrUnable, n, c.Step)
 	}
 	path := d.player.Run.Path.Clone()
+	before := path[:d.player.Run.Bounds[c.Step-1]]
 	d.quick = d.limit
 	// That one property never holds again implies that all together never hold. A deadlock implies that no property
 	// recovers.
 	d.stuck = d.cfg.Finding.Kind == sim.Deadlock
-	if goal, stuck := d.goal, d.stuck; !d.dead(path, 2*firstWalks) {
+	if goal, stuck := d.goal, d.stuck; !d.dead(path, 0, 2*firstWalks) {
 		d.goal = nil
-		if d.stuck = stuck && d.dead(path, 2*firstWalks); !d.stuck {
+		if d.stuck = stuck && d.dead(path, 0, 2*firstWalks); !d.stuck {
 			d.goal = goal
-			if !d.dead(path, 2*firstWalks) {
+			if !d.dead(path, 0, 2*firstWalks) {
 				d.goal = nil
 			}
 		}
 	}
-	d.quick = d.enough(path[:d.player.Run.Bounds[c.Step-1]])
+	d.quick = d.enough(before)
+	cause.Steps = all.Script.Steps[:d.lateStep(all.Script, c.Step)]
+	d.cause, d.base, d.last = cause, cause, cause.last()
 	r := &reducer{best: cause, judge: d.judge, causes: d.player.Causes}
 	if cfg.judged != nil {
 		r.judge = cfg.judged(r.judge)
@@ -167,52 +189,63 @@ func (d *dying) shrink(ctx context.Context) (*Result, error) {
 	r.report = func(r *reducer) { cfg.report(r, d.executed()) }
 	r.spent = func() bool { return d.doubted || d.executed() >= d.cfg.MaxSteps }
 	r.detoured = func() bool { return d.executed() >= d.cfg.MaxSteps/2 }
-	again := &resampler{player: d.player, random: choose.NewRandom(d.seed, uint64(len(cfg.Path))), executed: d.executed}
+	again := &resampler{player: d.player, random: choose.NewRandom(d.seed, uint64(len(cfg.Path))), executed: d.executed, restarts: true}
 	again.violates = func(run *Played, steps int) bool {
 		return run.Unlikely <= d.most && (run.Finding == nil || steps < len(run.Script.Steps))
 	}
 	over := func() bool {
 		return errors.Is(reducing.Err(), context.DeadlineExceeded) || d.executed() >= cfg.MaxSteps
 	}
+	var confirmed *Result // of the run before random runs
+	result := func(res *Result) (*Result, error) {
+		res.From, res.Tried, res.Executed, res.Over = unshrunk.From, r.tried, d.executed(), over()
+		return res, nil
+	}
 	for {
 		d.ctx, d.doubted, d.verified = reducing, false, len(r.best.Steps)
 		r.over = false
-		r.forget()
-		r.reduceAndResample(reducing, again)
+		if confirmed == nil {
+			r.reduce(reducing)
+		} else {
+			r.reduceAndResample(reducing, again)
+		}
 		if r.err != nil {
 			return nil, r.err
 		}
-		if reducing.Err() != nil && len(r.accepted) == 0 {
+		ended := reducing.Err() != nil || over()
+		if len(r.accepted) == 0 && (ended || confirmed != nil && !d.doubted) {
 			break
 		}
-		last := len(r.accepted) == 0 || d.walks > verifying || over() || reducing.Err() != nil
-		d.ctx = confirming
 		var res *Result
-		minimal, pairs := r.minimal, r.pairs
-		if !d.doubted {
+		if d.ctx = confirming; !d.doubted || ended {
 			res, err = d.confirm(confirming, r.best)
 		}
-		if res == nil && err == nil && last {
-			minimal, pairs = false, false
+		if res != nil {
+			res.Minimal, res.Pairs = r.minimal, r.pairs
+			if confirmed != nil || ended {
+				return result(res)
+			}
+			confirmed, d.base, r.accepted = res, r.best, nil
+			continue
+		}
+		last := ended || !d.doubted && (len(r.accepted) == 0 || d.walks == verifying)
+		if err == nil && last {
 			res, err = smallest(r.accepted, func(s Script) (*Result, error) { return d.confirm(confirming, s) })
 		}
 		if err != nil && confirming.Err() == nil {
 			return nil, err
 		}
 		if res != nil {
-			res.From, res.Tried, res.Executed, res.Minimal, res.Pairs, res.Over = unshrunk.From, r.tried, d.executed(), minimal, pairs, over()
-			return res, nil
+			return result(res)
 		}
 		if err != nil || last {
 			break
 		}
 		// Some candidate on the way was not dead, though none of its walks recovered.
-		d.walks, d.quick = d.walks*moreWalks, min(d.quick*moreWalks, d.limit)
-		d.ctx, d.verified = reducing, len(cause.Steps)
-		d.back(r, cause)
+		d.walks, d.ctx = min(d.walks*moreWalks, verifying), reducing
+		d.back(r)
 	}
-	unshrunk.Tried, unshrunk.Executed, unshrunk.Over = r.tried, d.executed(), over()
-	return unshrunk, nil
+	return result(cmp.Or(confirmed, unshrunk))
 }
 
 // smallest returns the result of confirm for the last of the accepted scripts that it confirms, or nil. The very
@@ -243,7 +276,7 @@ func smallest[T any](accepted []Script, confirm func(Script) (*T, error)) (*T, e
 // interruptedConfirming is the time to confirm the smallest run after an interruption.
 const interruptedConfirming = 2 * time.Second
 
-// divide splits the time until the deadline of ctx, if it has one: half of it for candidates, the rest to confirm
+// divide splits the time until the deadline of ctx, if it has one: two thirds for candidates, the rest to confirm
 // the result. If ctx is cancelled, the best candidate so far is confirmed, too, if that takes no longer than
 // interruptedConfirming. The limit is processor time for both, 0 for none.
 func divide(ctx context.Context, limit time.Duration) (reducing, confirming context.Context, cancel func()) {
@@ -263,127 +296,35 @@ func divide(ctx context.Context, limit time.Duration) (reducing, confirming cont
 	reducing = ctx
 	if at, ok := budget.Deadline(ctx); ok {
 		now := budget.Now()
-		reducing = limited(budget.WithDeadline(reducing, now+(at-now)/2))
+		reducing = limited(budget.WithDeadline(reducing, now+(at-now)/3*2))
 		confirming = limited(budget.WithDeadline(confirming, at))
 	}
 	if limit > 0 {
-		reducing = limited(budget.WithProcessorTime(reducing, limit/2))
+		reducing = limited(budget.WithProcessorTime(reducing, limit/3*2))
 		confirming = limited(budget.WithProcessorTime(confirming, limit))
 	}
 	return reducing, confirming, cancel
 }
 
-// back returns to the last accepted script that more walks find dead.
-func (d *dying) back(r *reducer, cause Script) {
-	lo, hi := -1, len(r.accepted)-1 // dead up to lo, not at hi
-	at := func(i int) Script {
-		if i < 0 {
-			return cause
-		}
-		return r.accepted[i]
-	}
-	for hi-lo > 1 {
-		mid := (lo + hi) / 2
-		if _, ok, err := d.judge(d.ctx, at(mid)); ok && err == nil {
-			lo = mid
+// back returns to the last accepted script that more walks find dead, or to the last confirmed one.
+func (d *dying) back(r *reducer) {
+	lo, hi := -1, len(r.accepted) // dead up to lo, not at hi
+	for by := 1; hi-lo > 1; by *= 2 {
+		at := max(hi-by, (lo+hi)/2)
+		if d.player.Play(r.accepted[at]); d.dies(d.causeOf(r.accepted[at]), verifying) {
+			lo = at
 		} else {
-			hi = mid
+			hi = at
 		}
 	}
-	r.best, r.accepted = at(lo), r.accepted[:lo+1]
+	r.accepted = r.accepted[:lo+1]
+	if r.best = d.base; lo >= 0 {
+		r.best = r.accepted[lo]
+	}
+	r.dear, r.minimal, r.pairs = map[textSum]bool{}, false, false
+	clear(d.deaths)
 }
 
 // executed returns the number of executed steps. Several steps of walks count as one, because those are executed by
 // tables.
 func (d *dying) executed() int { return d.player.Steps + d.steps/cheaper }
-
-// judge reports whether a script ends with the critical step's handler, no walk recovers after that step, and a
-// walk recovers from before it.
-func (d *dying) judge(_ context.Context, s Script) (Script, bool, error) {
-	if s.last() != d.last {
-		return Script{}, false, nil
-	}
-	run := d.player.Play(s)
-	n := len(run.Script.Steps)
-	if run.Err != nil || run.Finding != nil || run.Script.last() != d.last || run.Unlikely > d.most {
-		return Script{}, false, run.Err
-	}
-	path := d.player.Run.Path.Clone()
-	before := path[:d.player.Run.Bounds[n-1]]
-	if d.revived(run.Script, run.Unlikely, d.reached) || !d.dead(path, d.walks) {
-		return Script{}, false, nil
-	}
-	if d.alive(run.Script.without(n-1, n), before) == nil {
-		return Script{}, false, nil
-	}
-	if n <= d.verified-d.verified/verifyEach {
-		if d.doubted = !d.dead(path, verifying); d.doubted {
-			return Script{}, false, nil
-		}
-		d.verified = n
-	}
-	return run.Script, true, nil
-}
-
-// confirm searches for the critical transition of a script with a new tail. It returns nil if the script is not
-// dead, or has another critical transition.
-func (d *dying) confirm(ctx context.Context, s Script) (*Result, error) {
-	if n := len(d.player.Play(s).Script.Steps); n == 0 || n != len(s.Steps) {
-		return nil, nil
-	}
-	start := d.player.Run.Path.Clone()
-	before := start[:d.player.Run.Bounds[len(s.Steps)-1]]
-	quick := d.quick
-	d.quick = d.limit
-	dead := d.dead(start, verifying)
-	if d.quick = quick; !dead {
-		return nil, nil // a search for the critical transition would take longer to tell
-	}
-	path, ok := d.tail(start, len(s.Steps))
-	if !ok {
-		return nil, nil
-	}
-	c := d.cfg.Walks
-	c.Path, c.WalkSteps, c.Expected = path, d.limit, len(s.Steps)
-	c.Live = d.alive(s.without(len(s.Steps)-1, len(s.Steps)), before)
-	res, err := critical.Find(ctx, c)
-	if ended := (*critical.Ended)(nil); errors.As(err, &ended) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	if d.cfg.Dead.Proof == critical.Exact && res.Proof != critical.Exact {
-		return nil, nil // the smaller run must be as certain
-	}
-	if res.Case != critical.Located || res.Step > len(s.Steps) {
-		d.learn(res.Live, len(s.Steps))
-	}
-	if res.Case != critical.Located || res.Step > len(s.Steps) || s.Steps[res.Step-1].Handler != d.last {
-		return nil, nil
-	}
-	res.Dead = res.Dead[:len(path)] // without the longer walks that may have been needed
-	if _, err := d.player.Follow(res.Dead); err != nil {
-		return nil, err
-	}
-	res.Steps = d.player.Run.Steps()
-	return &Result{Path: res.Dead, Steps: res.Steps, Dead: res}, nil
-}
-
-// tail appends to the path of a cause with that many steps a walk in which the property never holds, and which ends
-// like the finding.
-func (d *dying) tail(path choose.Path, steps int) (choose.Path, bool) {
-	length := max(leastTail, steps+1)
-	stuck := d.cfg.Finding.Kind == sim.Deadlock // at the latest in this walk
-	if stuck {
-		length = d.limit
-	}
-	for k := 0; k < tails && d.ctx.Err() == nil; k++ {
-		watch := &reaching{Walker: d.walker, goal: d.goal}
-		o := d.walk(path, k, length, watch)
-		if !watch.reached && !o.Live && (o.End == runloop.OutOfEvents) == stuck && (stuck || o.End == runloop.TooLong) {
-			return d.loop.Replay().Path.Clone(), true
-		}
-	}
-	return nil, false
-}

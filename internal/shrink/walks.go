@@ -53,13 +53,15 @@ func (d *dying) guided(s Script, path choose.Path, k int) choose.Path {
 	return d.player.Run.Path.Clone()
 }
 
-// dead makes walks until one reaches the goal, or continues although it should be stuck.
-func (d *dying) dead(path choose.Path, walks int) bool {
-	for k := range walks {
+// dead makes the walks of these numbers until one reaches the goal, or continues although it should be stuck.
+func (d *dying) dead(path choose.Path, first, end int) bool {
+	for k := first; k < end; k++ {
 		to := &reaching{Walker: d.walker, goal: d.goal}
 		o := d.walk(path, k, d.quick, to)
 		if o.Live || to.reached {
-			d.remember(path)
+			if k >= firstWalks || len(d.recoveries) < mostRecoveries { // the first walks find other recoveries again
+				d.remember(path)
+			}
 			return false
 		}
 		if o.End == runloop.Misfit || o.End == runloop.Stopped || d.stuck && o.End != runloop.OutOfEvents {
@@ -69,21 +71,19 @@ func (d *dying) dead(path choose.Path, walks int) bool {
 	return true
 }
 
-// enough returns the length of walks that suffices to recover, estimated by walks from recovering states.
+// enough returns the length of walks that suffices to recover, estimated by recoveries from the end of a path.
 func (d *dying) enough(path choose.Path) int {
-	longest, live := 0, 0
-	for _, r := range d.recoveries {
-		longest, live = max(longest, len(r.Steps)), live+1
-	}
 	began := d.steps
-	for k := 0; k < liveWalks && d.steps-began < liveSteps && live < firstWalks && d.ctx.Err() == nil; k++ {
-		before := d.steps
-		if o := d.walk(path, k, d.limit, d.walker); o.Live {
-			live++
-			longest = max(longest, d.steps-before)
+	for k := 0; k < liveWalks && d.steps-began < liveSteps && len(d.recoveries) < firstWalks && d.ctx.Err() == nil; k++ {
+		if d.walk(path, k, d.limit, d.walker).Live {
+			d.remember(path)
 		}
 	}
-	if live == 0 {
+	longest := 0
+	for _, r := range d.recoveries {
+		longest = max(longest, len(r.Steps))
+	}
+	if longest == 0 {
 		return d.limit
 	}
 	return min(d.limit, max(leastWalk, patience*longest))
@@ -97,8 +97,9 @@ func (d *dying) alive(s Script, path choose.Path) choose.Path {
 	began := d.steps
 	for k := 0; k < liveWalks && d.steps-began < liveSteps && d.ctx.Err() == nil; k++ {
 		if d.walk(d.guided(s, path, k), k, d.quick, d.walker).Live {
+			live := d.loop.Replay().Path.Clone() // remembering executes other runs in its place
 			d.remember(path)
-			return d.loop.Replay().Path.Clone()
+			return live
 		}
 	}
 	return nil
@@ -145,7 +146,11 @@ func (d *dying) learn(live choose.Path, from int) {
 	if err != nil || run.Finding != nil || from >= len(run.Script.Steps) {
 		return
 	}
-	d.recoveries = append([]Script{{Steps: run.Script.Steps[from:]}}, d.recoveries[:min(len(d.recoveries), mostRecoveries-1)]...)
+	r := Script{Steps: run.Script.Steps[from:]}
+	if d.cause.Steps != nil && d.revives(d.cause, r, d.most, d.reached) {
+		return // the evidence that a smaller run is dead is as good as that of the original one, but not better
+	}
+	d.recoveries = append([]Script{r}, d.recoveries[:min(len(d.recoveries), mostRecoveries-1)]...)
 }
 
 // errRevived ends a run that became live.
@@ -154,6 +159,18 @@ var errRevived = errors.New("revived")
 // revived plays the known recoveries after a script, which is much cheaper than random walks. It reports whether
 // one reaches a wanted state without answers of weight 0.
 func (d *dying) revived(s Script, unlikely int, wanted func() bool) bool {
+	for i, r := range d.recoveries {
+		if d.revives(s, r, unlikely, wanted) {
+			copy(d.recoveries[1:i+1], d.recoveries[:i])
+			d.recoveries[0] = r
+			return true
+		}
+	}
+	return false
+}
+
+// revives is revived for one recovery.
+func (d *dying) revives(s, recovery Script, unlikely int, wanted func() bool) bool {
 	check := d.player.Check
 	defer func() { d.player.Check = check }()
 	d.player.Check = func() error {
@@ -162,16 +179,10 @@ func (d *dying) revived(s Script, unlikely int, wanted func() bool) bool {
 		}
 		return d.player.Run.World.Check()
 	}
-	for i, r := range d.recoveries {
-		whole := s
-		whole.Steps = append(s.Steps[:len(s.Steps):len(s.Steps)], r.Steps...)
-		if run := d.player.Play(whole); run.Err == errRevived && run.Unlikely <= unlikely {
-			copy(d.recoveries[1:i+1], d.recoveries[:i])
-			d.recoveries[0] = r
-			return true
-		}
-	}
-	return false
+	whole := s
+	whole.Steps = append(s.Steps[:len(s.Steps):len(s.Steps)], recovery.Steps...)
+	run := d.player.Play(whole)
+	return run.Err == errRevived && run.Unlikely <= unlikely
 }
 
 // live reports whether the player's state is live.

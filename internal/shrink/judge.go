@@ -1,0 +1,183 @@
+package shrink
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/critical"
+	"github.com/macemc/macemc/internal/search/runloop"
+	"github.com/macemc/macemc/sim"
+)
+
+// judge reports whether a script ends with the critical step's handler, no walk recovers after that step, and a
+// walk recovers from before it. If the script is dead earlier, after another step of that handler, the run ends there.
+func (d *dying) judge(_ context.Context, s Script) (Script, bool, error) {
+	if s.last() != d.last {
+		return Script{}, false, nil
+	}
+	run := d.player.Play(s)
+	n := len(run.Script.Steps)
+	if run.Err != nil || run.Finding != nil || run.Script.last() != d.last || run.Unlikely > d.most {
+		return Script{}, false, run.Err
+	}
+	cause, state := d.causeOf(run.Script), d.player.Run.World.Fingerprint()
+	if !d.deaths[state] {
+		if !d.dies(cause, d.walks) {
+			return Script{}, false, nil
+		}
+		d.deaths[state] = true
+	}
+	if d.alive(cause.script.without(n-1, n), cause.before(n)) == nil {
+		if n = d.firstDead(cause); n == 0 || d.ctx.Err() != nil || cause.script.Steps[n-1].Handler != d.last {
+			return Script{}, false, nil
+		}
+		if cause = cause.until(n); d.alive(cause.script.without(n-1, n), cause.before(n)) == nil {
+			return Script{}, false, nil
+		}
+	}
+	if n <= d.verified-d.verified/verifyEach {
+		if d.doubted = !d.dead(cause.path, 0, verifying); d.doubted {
+			clear(d.deaths)
+			return Script{}, false, nil
+		}
+		d.verified = n
+	}
+	return cause.script, true, nil
+}
+
+// played is a script as it was executed, with its path.
+type played struct {
+	script Script
+	path   choose.Path
+	bounds []int32 // as in [replay.Run]
+}
+
+// causeOf returns the run of a script that the player has just executed.
+func (d *dying) causeOf(s Script) played {
+	return played{s, d.player.Run.Path.Clone(), slices.Clone(d.player.Run.Bounds)}
+}
+
+// before returns the path to the state before a step, which is counted from 1.
+func (p *played) before(step int) choose.Path { return p.path[:p.bounds[step-1]] }
+
+// until returns the first steps of the run.
+func (p *played) until(steps int) played {
+	if steps == len(p.bounds) {
+		return *p
+	}
+	return played{p.script.without(steps, len(p.script.Steps)), p.path[:p.bounds[steps]], p.bounds[:steps]}
+}
+
+// dies reports whether a run recovers neither by walks nor like a similar run.
+func (d *dying) dies(p played, walks int) bool {
+	return d.dead(p.path, 0, min(walks, firstWalks)) && !d.revived(p.script, d.most, d.reached) && d.dead(p.path, firstWalks, walks)
+}
+
+// firstDead returns the first step after which a run that is dead at its end is dead, by bisection, or 0 if it is dead
+// from the start.
+func (d *dying) firstDead(p played) int {
+	lo, hi := -1, len(p.bounds)
+	for hi-lo > 1 {
+		mid := (lo + hi) / 2
+		if d.dies(p.until(mid), d.walks) {
+			hi = mid
+		} else {
+			lo = mid
+		}
+	}
+	return hi
+}
+
+// lateStep returns the first step of a dead run, from its critical one on, after which no known recovery of another
+// run recovers. Random walks find these recoveries too rarely. It returns the critical step if there is no such step.
+func (d *dying) lateStep(s Script, step int) int {
+	dead := func(n int) bool { return !d.revived(s.without(n, len(s.Steps)), d.most, d.reached) }
+	lo, hi := step-1, 0
+	for by := 0; hi == 0; by = max(1, 2*by) {
+		at := min(step+by, len(s.Steps))
+		switch {
+		case dead(at):
+			hi = at
+		case at == len(s.Steps):
+			return step
+		default:
+			lo = at
+		}
+	}
+	for hi-lo > 1 {
+		if mid := (lo + hi) / 2; dead(mid) {
+			hi = mid
+		} else {
+			lo = mid
+		}
+	}
+	return hi
+}
+
+// confirm searches for the critical transition of a script with a new tail. It returns nil if the script is not
+// dead, or has another critical transition.
+func (d *dying) confirm(ctx context.Context, s Script) (*Result, error) {
+	if n := len(d.player.Play(s).Script.Steps); n == 0 || n != len(s.Steps) || n > d.cfg.Dead.Step {
+		return nil, nil
+	}
+	start := d.player.Run.Path.Clone()
+	before := start[:d.player.Run.Bounds[len(s.Steps)-1]]
+	if !d.dead(start, 0, max(verifying, min(surest, sureSteps/d.quick))) {
+		return nil, nil
+	}
+	quick := d.quick
+	d.quick = d.limit
+	dead := d.dead(start, 0, verifying)
+	if d.quick = quick; !dead {
+		return nil, nil // a search for the critical transition would take longer to tell
+	}
+	path, ok := d.tail(start, len(s.Steps))
+	if !ok {
+		return nil, nil
+	}
+	c := d.cfg.Walks
+	c.Path, c.WalkSteps, c.Expected = path, d.limit, len(s.Steps)
+	c.Live = d.alive(s.without(len(s.Steps)-1, len(s.Steps)), before)
+	res, err := critical.Find(ctx, c)
+	if ended := (*critical.Ended)(nil); errors.As(err, &ended) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if d.cfg.Dead.Proof == critical.Exact && res.Proof != critical.Exact {
+		return nil, nil // the smaller run must be as certain
+	}
+	if res.Case != critical.Located || res.Step > len(s.Steps) {
+		d.learn(res.Live, len(s.Steps))
+	}
+	if res.Case != critical.Located || res.Step > len(s.Steps) || s.Steps[res.Step-1].Handler != d.last {
+		return nil, nil
+	}
+	res.Dead = res.Dead[:len(path)] // without the longer walks that may have been needed
+	if _, err := d.player.Follow(res.Dead); err != nil {
+		return nil, err
+	}
+	res.Steps = d.player.Run.Steps()
+	return &Result{Path: res.Dead, Steps: res.Steps, Dead: res}, nil
+}
+
+// tail appends to the path of a cause with that many steps a walk in which the property never holds, and which ends
+// like the finding.
+func (d *dying) tail(path choose.Path, steps int) (choose.Path, bool) {
+	length := max(leastTail, steps+1)
+	stuck := d.cfg.Finding.Kind == sim.Deadlock // at the latest in this walk
+	if stuck {
+		length = d.limit
+	}
+	for k := 0; k < tails && d.ctx.Err() == nil; k++ {
+		watch := &reaching{Walker: d.walker, goal: d.goal}
+		o := d.walk(path, k, length, watch)
+		if !watch.reached && !o.Live && (o.End == runloop.OutOfEvents) == stuck && (stuck || o.End == runloop.TooLong) {
+			return d.loop.Replay().Path.Clone(), true
+		}
+	}
+	return nil, false
+}

@@ -1,0 +1,162 @@
+package shrink
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/critical"
+	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/replay"
+	"github.com/macemc/macemc/sim"
+)
+
+// counter counts the moves of its action "add", and leaves while it has counted less than 3.
+type counter struct {
+	sim.Nop
+	N    int
+	Left bool
+}
+
+// counters is dead after the third "add". "skip" changes nothing.
+func counters() sim.System {
+	return sim.System{
+		Name: "counter", Nodes: 1, New: func(sim.NodeID) sim.Service { return &counter{} },
+		Actions: []sim.AnyAction{
+			sim.Action[*counter]{Name: "add", Do: func(c *counter, _ sim.Env) { c.N++ }},
+			sim.Action[*counter]{Name: "skip", Do: func(*counter, sim.Env) {}},
+			sim.Action[*counter]{Name: "leave", When: func(c *counter) bool { return c.N < 3 }, Do: func(c *counter, _ sim.Env) { c.Left = true }},
+		},
+		Properties: []sim.Property{{Name: "left", Eventually: func(v *sim.View) bool { return v.Service(0).(*counter).Left }}},
+	}
+}
+
+// judgeOf returns a judge of dead runs of counters that end with "add".
+func judgeOf(t *testing.T) *dying {
+	t.Helper()
+	cfg := &Config{Walks: critical.Config{System: counters(), WalkSteps: 300}, Dead: &critical.Result{}}
+	w, err := kernel.NewWorld(&cfg.Walks.System, kernel.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := newDying(cfg, &Player{Run: replay.NewRun(w)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.ctx, d.last, d.quick = t.Context(), "action add", d.limit
+	return d
+}
+
+// script returns the script of actions, one letter for each.
+func (d *dying) script(t *testing.T, letters string) Script {
+	t.Helper()
+	var path choose.Path
+	for _, c := range letters {
+		path = append(path, int32(slices.Index([]rune("asl"), c)))
+	}
+	run, err := d.player.Follow(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return run.Script
+}
+
+// A script that is dead before its end is cut after the step from which it is dead, if that has the same handler. A script
+// that recovers is refused.
+func TestJudge_EarlierCriticalStep(t *testing.T) {
+	for _, c := range []struct {
+		letters string
+		steps   int // of the run; 0 means refused
+	}{{"aaa", 3}, {"saasa", 5}, {"aaaaaaa", 3}, {"asasassaaa", 5}, {"aa", 0}, {"aaas", 0}, {"sssa", 0}} {
+		d := judgeOf(t)
+		run, ok, err := d.judge(t.Context(), d.script(t, c.letters))
+		if err != nil || ok != (c.steps > 0) || ok && len(run.Steps) != c.steps {
+			t.Errorf("%s: %v with %d steps, %v; want %d steps", c.letters, ok, len(run.Steps), err, c.steps)
+		}
+	}
+}
+
+// No walks are made from the final state of a candidate that was found dead.
+func TestJudge_KnownDeadState(t *testing.T) {
+	d := judgeOf(t)
+	if _, ok, err := d.judge(t.Context(), d.script(t, "saasa")); !ok || err != nil {
+		t.Fatal(ok, err)
+	}
+	d.verified = 0 // smaller candidates need not be verified
+	before := d.steps
+	if run, ok, err := d.judge(t.Context(), d.script(t, "aaa")); !ok || err != nil || len(run.Steps) != 3 || d.steps != before {
+		t.Errorf("%v, %v, %d steps, %d of walks", ok, err, len(run.Steps), d.steps-before)
+	}
+}
+
+// The critical step of the original run is the first one after which no known recovery of another run recovers.
+func TestDying_LateStep(t *testing.T) {
+	for _, c := range []struct {
+		recoveries []string
+		run        string
+		step, want int
+	}{
+		{nil, "aaaaa", 1, 1},
+		{[]string{"l"}, "aaaaa", 1, 3},
+		{[]string{"l"}, "aaaaa", 2, 3},
+		{[]string{"l"}, "aaaaa", 3, 3},
+		{[]string{"l"}, "ssssssasasssass", 1, 13},
+		{[]string{"al"}, "aaaaa", 1, 2}, // it counts once more
+		{[]string{"al", "l"}, "aaaaa", 1, 3},
+		{[]string{"l"}, "ass", 1, 1}, // recovers to its end
+	} {
+		d := judgeOf(t)
+		for _, r := range c.recoveries {
+			d.recoveries = append(d.recoveries, d.script(t, r))
+		}
+		if got := d.lateStep(d.script(t, c.run), c.step); got != c.want {
+			t.Errorf("%s from step %d with recoveries %q: %d, want %d", c.run, c.step, c.recoveries, got, c.want)
+		}
+	}
+}
+
+// Recoveries that the original run takes as well are not used against smaller ones.
+func TestDying_Learn(t *testing.T) {
+	d := judgeOf(t)
+	live := choose.Path{0, 2}
+	d.cause = d.script(t, "aa")
+	if d.learn(live, 1); len(d.recoveries) != 0 {
+		t.Errorf("%d recoveries of a run that recovers itself", len(d.recoveries))
+	}
+	d.cause = d.script(t, "aaa")
+	if d.learn(live, 1); len(d.recoveries) != 1 {
+		t.Errorf("%d recoveries, want 1", len(d.recoveries))
+	}
+}
+
+// After a candidate turned out not to be dead, shrinking continues from the last one that is, or from the confirmed one.
+func TestDying_Back(t *testing.T) {
+	for dead := range 5 {
+		d := judgeOf(t)
+		d.base = d.script(t, "aaaaaaa")
+		r := &reducer{}
+		for i := range 4 {
+			letters := "aaaaaa"[:6-i]
+			if i >= dead {
+				letters = "aa"
+			}
+			r.accepted = append(r.accepted, d.script(t, letters))
+		}
+		r.best = r.accepted[3]
+		if d.back(r); len(r.accepted) != dead || len(r.best.Steps) != 7-dead {
+			t.Errorf("%d are dead: back to %d steps, %d accepted", dead, len(r.best.Steps), len(r.accepted))
+		}
+	}
+}
+
+// No script is confirmed that is larger than the original one, whose critical step the configuration has.
+func TestDying_ConfirmsNothingLarger(t *testing.T) {
+	for critical := 3; critical <= 6; critical++ {
+		d := judgeOf(t)
+		d.cfg.Dead.Step = critical
+		res, err := d.confirm(t.Context(), d.script(t, "asasa"))
+		if err != nil || (res != nil) != (critical >= 5) || res != nil && res.Dead.Step != 5 {
+			t.Errorf("5 steps in place of %d: %+v, %v", critical, res, err)
+		}
+	}
+}
