@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"reflect"
 	"runtime"
 	"slices"
@@ -246,6 +247,9 @@ func (machines) Open(name string, flag int) (openFile, bool, error) {
 		f, err := h.files.open(rel, flag)
 		return f, true, err
 	}
+	if ofKernel(name) {
+		return nil, true, syscall.ENOENT
+	}
 	if flag&(os.O_WRONLY|os.O_RDWR|os.O_CREATE|os.O_TRUNC) != 0 && name != os.DevNull {
 		return nil, false, h.outside()
 	}
@@ -273,7 +277,16 @@ func (machines) Stat(name string) (os.FileInfo, bool, error) {
 		info, err := h.files.stat(rel)
 		return info, true, err
 	}
+	if ofKernel(name) {
+		return nil, true, syscall.ENOENT
+	}
 	return nil, false, nil
+}
+
+// ofKernel reports whether a file is the kernel's view of the checker's process and machine, which differs between executions.
+func ofKernel(name string) bool {
+	name = filepath.Clean(name)
+	return name == "/proc" || name == "/sys" || strings.HasPrefix(name, "/proc/") || strings.HasPrefix(name, "/sys/")
 }
 
 // outside returns the error for changing a file outside the data directory. nil means that the machine performs the change.

@@ -178,6 +178,8 @@ func TestFiles_Refused(t *testing.T) {
 		{"root", func() error { _, err := os.OpenRoot("/data"); return err }, "neither links nor roots"},
 		{"readlink", func() error { _, err := os.Readlink("/data/f"); return err }, "readlink /data/f: invalid argument"},
 		{"chdir", func() error { return os.Chdir("/data") }, "chdir /data: the working directory of a node is /"},
+		{"kernel", func() error { _, err := os.ReadFile("/proc/self/stat"); return err }, "open /proc/self/stat: no such file or directory"},
+		{"kernel's folder", func() error { _, err := os.Stat("/sys/../proc/"); return err }, "stat /sys/../proc/: no such file or directory"},
 		{"raw", func() error { f, _ := os.Open("/data/f"); _, err := f.SyscallConn(); return err }, "has no descriptor"},
 		{"descriptor", func() (err error) {
 			defer func() { err = fmt.Errorf("%v", recover()) }()
@@ -189,7 +191,7 @@ func TestFiles_Refused(t *testing.T) {
 		for _, process := range []bool{false, true} {
 			var refused error
 			main := func(context.Context) error {
-				if _, err := os.ReadFile("/proc/self/stat"); err != nil {
+				if _, err := os.ReadFile("/etc/passwd"); err != nil {
 					return err
 				}
 				if err := os.WriteFile("data/f", []byte("x"), 0o644); err != nil { // relative to /
