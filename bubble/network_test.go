@@ -68,7 +68,11 @@ var networked = map[string][2]func() error{
 			return fmt.Errorf("%v, %v", c, err)
 		}
 		go serve("tcp", "127.0.0.1:80")()
-		return sendBack(retry(func() (net.Conn, error) { return net.Dial("tcp", ":80") }))
+		if err := sendBack(retry(func() (net.Conn, error) { return net.Dial("tcp", ":80") })); err != nil {
+			return err
+		}
+		go serve("tcp", "[::1]:81")()
+		return sendBack(retry(func() (net.Conn, error) { return net.Dial("tcp", "[::1]:81") }))
 	}},
 	"udp": {func() error {
 		p, err := net.ListenPacket("udp", ":53")
@@ -131,6 +135,12 @@ var networked = map[string][2]func() error{
 			return err
 		}
 		if _, err := net.Listen("unix", "socket"); err == nil || !strings.Contains(err.Error(), "TCP and UDP only") {
+			return err
+		}
+		if _, err := net.Dial("unix", "socket"); err == nil || !strings.Contains(err.Error(), "TCP and UDP only") {
+			return err
+		}
+		if _, err := net.Listen("tcp6", "[::1]:83"); !errors.Is(err, syscall.EAFNOSUPPORT) || !strings.Contains(err.Error(), "IPv4 only") {
 			return err
 		}
 		if _, err := net.Listen("tcp", "n0:82"); !errors.Is(err, syscall.EADDRNOTAVAIL) {
