@@ -59,6 +59,7 @@ var testChanges = func() []change {
 		{"testing/testing.go", atStart{"T.Parallel"}, " if macemcIsRun(t) { return }; ", whyTests},
 		{"testing/testing.go", atStart{"T.report"}, " if macemcIsRun(t) { return }; ", whyTests},
 		{"testing/testing.go", atEnd{"common.Fail"}, "macemcFailing(c); ", whyTests},
+		{"testing/testing.go", atStart{"common.log"}, " macemcLogged(s); ", whyTests},
 		{"testing/testing.go", atStart{"T.Deadline"}, " if macemcInRun() { return time.Time{}, false }; ", whyTests},
 
 		{"net/fd_posix.go", lastField{"netFD"}, " *fakeNetFD; ", whyNet},

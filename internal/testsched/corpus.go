@@ -1,10 +1,11 @@
 package testsched
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
-	"sort"
 	"strings"
 )
 
@@ -12,11 +13,20 @@ import (
 func folder(test string) string { return filepath.Join("testdata", "macemc", test) }
 
 // stored returns the stored schedules of a test. Other files in the folder, such as error.path, belong to checked systems.
-func stored(test string) (list []*Stored, err error) {
-	files, _ := filepath.Glob(filepath.Join(folder(test), "*-[0-9]*.path"))
-	sort.Strings(files)
-	for _, file := range files {
+func stored(pkg, test string) (list []*Stored, err error) {
+	files, err := os.ReadDir(folder(test))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	for _, e := range files {
+		if ok, _ := filepath.Match("*-[0-9]*.path", e.Name()); !ok {
+			continue
+		}
+		file := filepath.Join(folder(test), e.Name())
 		f, err := Load(file)
+		if err == nil {
+			err = f.check(pkg, test)
+		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", file, err)
 		}
@@ -27,12 +37,21 @@ func stored(test string) (list []*Stored, err error) {
 
 // Load reads a schedule from a file.
 func Load(file string) (*Stored, error) {
+	if info, err := os.Stat(file); err != nil {
+		return nil, err
+	} else if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("it is not a regular file")
+	}
 	f, err := os.Open(file)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	return Read(f)
+	s, err := Read(f)
+	if err == nil {
+		s.File = file
+	}
+	return s, err
 }
 
 // suspect stores a finding that is not yet confirmed or minimized, and its summary in case this process ends before it is.
@@ -67,7 +86,7 @@ func (s *Settings) store(c *Config, m *Minimized) string {
 
 // keep writes a finding to a new file, or over the file of the suspected finding. created is false if another file holds the same text.
 func (s *Settings) keep(c *Config, m *Minimized) (file string, created bool) {
-	f := &Stored{Package: c.Package, Test: c.Test, Finding: m.Outcome.Title(), Schedule: *m.Schedule}
+	f := &Stored{Package: c.Package, Test: c.Test, Finding: m.Outcome.Title(), Shows: m.Outcome.Shows, Schedule: *m.Schedule}
 	if m.Critical > 0 {
 		e := m.Outcome.Trace[m.Critical-1]
 		f.CriticalWho, f.CriticalPlace = e.Who, e.Place

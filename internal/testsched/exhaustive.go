@@ -214,6 +214,8 @@ func (r *Result) exhaust(c *Config, step func(*Schedule) bool, start stopwatch, 
 	defer func() {
 		switch {
 		case r.Complete == nil:
+		case r.recurred():
+			r.Complete, r.Missing = nil, "runs end with a known finding"
 		case c.Intrinsics:
 			r.Complete, r.Missing = nil, "functions of package sync/atomic are not scheduling points in "+c.Package
 		}
@@ -283,6 +285,8 @@ func (r *Result) level(c *Config, t *tree, step func(*Schedule) bool, left func(
 		o := r.Last
 		t.delays = t.delays || o.Delays
 		switch {
+		case t.reduce && r.knows(o): // the operations after it are not executed in an equivalent order
+			r.Missing = "runs end with a known finding"
 		case o.Long || o.Kind == NoEnd:
 			r.Missing = "a run is too long"
 		case o.Sampled != 0:

@@ -13,7 +13,7 @@ import (
 
 // toyOp is an operation of a toy program on an object: a counter or a lock.
 type toyOp struct {
-	kind byte // '+', '?' reads, 'L', 'U', 'S' takes one of two cases
+	kind byte // '+', '?' reads, 'L', 'U', 'S' takes one of two cases, 'P' panics
 	obj  int
 }
 
@@ -58,6 +58,12 @@ func (p toyProgram) step(s *toyState, i, pick int) bool {
 			return false
 		}
 		s.owner[o.obj] = i + 1
+	case 'P':
+		s.seen[i] += "panic"
+		for k := range p {
+			s.at[k] = len(p[k])
+		}
+		return false
 	case 'U':
 		s.owner[o.obj] = 0
 		if q := s.queues[o.obj]; q != "" {

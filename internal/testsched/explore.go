@@ -32,9 +32,11 @@ type Result struct {
 	Finding   *Outcome // nil means none
 	Found     *Schedule
 	By        Policy
-	FromFile  bool     // Found comes from the corpus
-	Stop      *Outcome // run that showed that the test cannot be explored
-	Left      []string // reachable goroutines that some runs left behind
+	FromFile  bool        // Found comes from the corpus
+	known     []*accepted // of the corpus
+	passed    int         // number of runs
+	Stop      *Outcome    // run that showed that the test cannot be explored
+	Left      []string    // reachable goroutines that some runs left behind
 	First     *Outcome
 	Last      *Outcome
 	Complete  *Coverage // nil means that schedules may be missing
@@ -59,18 +61,20 @@ func Explore(c Config, run func(*Schedule) *Outcome) *Result {
 	fresh := 0
 	limit := uint64(0) // maximum number of points; 0 means the default
 	var leaks leftovers
+	for _, f := range c.Corpus {
+		if f.Known != "" {
+			r.known = append(r.known, &accepted{Stored: f})
+		}
+	}
 	confirm := func() bool {
-		l := leaks.suspect()
-		if l == nil || c.NoLeaks {
-			return false
-		}
-		o := run(l.schedule)
-		if o.Kind != Leak {
+		for l := leaks.suspect(); l != nil && !c.NoLeaks; l = leaks.suspect() {
+			if o := run(l.schedule); o.Kind == Leak && !r.accept(o) {
+				r.Finding, r.By, r.Found, r.Schedules = o, l.by, l.schedule, l.run
+				return true
+			}
 			l.refuted = true
-			return false
 		}
-		r.Finding, r.By, r.Found, r.Schedules = o, l.by, l.schedule, l.run
-		return true
+		return false
 	}
 	defer func() {
 		if r.Finding == nil && r.Stop == nil {
@@ -114,15 +118,19 @@ func Explore(c Config, run func(*Schedule) *Outcome) *Result {
 		case o.Cut:
 			return false
 		case o.Kind == Passed:
+			r.passed++
 			leaks.add(o, s, r.Schedules)
 			return false
 		case o.Kind == Leak && c.NoLeaks:
+			r.passed++
 			if r.Left == nil {
 				r.Left = o.Details
 			}
 			return false
 		case o.Kind == NoEnd && !o.Spins && r.Schedules > 1 && (limit > 0 || r.ends(s, o, run)):
 			r.TooLong++
+			return false
+		case r.accept(o):
 			return false
 		}
 		r.Finding, r.By, r.Found = o, s.Policy, s.found(o, r.Schedules)
@@ -137,6 +145,11 @@ func Explore(c Config, run func(*Schedule) *Outcome) *Result {
 		if step(&s) {
 			r.FromFile = r.Finding != nil
 			return r
+		}
+		for _, k := range r.known {
+			if k.Stored == f {
+				k.executed, k.applied = true, r.Last.Followed >= len(s.Switches)
+			}
 		}
 	}
 	if c.Exhaustive {

@@ -150,14 +150,16 @@ func (s Stack) Lines() (lines []string) {
 
 // Goroutine is a waiting goroutine.
 type Goroutine struct {
-	Number  int // by age, starting at 1, which executes the test function
-	Waits   string
-	At      string
-	Func    string
-	Started string  // position of the go statement
-	Holder  int     // holder of the lock that it waits for; 0 means unknown
-	Lost    bool    // nothing can wake it
-	Go      uintptr // program counter of the go statement
+	Number   int // by age, starting at 1, which executes the test function
+	Waits    string
+	At       string
+	Func     string
+	Started  string  // position of the go statement
+	Holder   int     // holder of the lock that it waits for; 0 means unknown
+	Lost     bool    // nothing can wake it
+	Go       uintptr // program counter of the go statement
+	Stack    Stack
+	Creation Stack // of the go statement; nil means that it executes the test
 }
 
 // waits maps wait reasons of the runtime to texts.

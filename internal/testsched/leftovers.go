@@ -16,21 +16,26 @@ type leftovers struct {
 // leftover is the first run that leaves behind a goroutine of a go statement.
 type leftover struct {
 	at       uintptr
+	identity string
 	name     string
 	schedule *Schedule
 	by       Policy
 	run      int
-	refuted  bool // a repetition of the schedule did not leave it behind
+	refuted  bool // a repetition of the schedule did not leave it behind, or it is known
 }
 
 // add adds run number n, which must have passed.
 func (l *leftovers) add(o *Outcome, s *Schedule, n int) {
-	for _, at := range o.LeftAt {
-		if slices.ContainsFunc(l.left, func(l leftover) bool { return l.at == at }) {
+	for i, at := range o.LeftAt {
+		identity := ""
+		if i < len(o.Behind) {
+			identity = o.Behind[i].identity()
+		}
+		if slices.ContainsFunc(l.left, func(l leftover) bool { return l.at == at && l.identity == identity }) {
 			continue
 		}
 		if name := goStatement(at); name != "" {
-			l.left = append(l.left, leftover{at: at, name: name, schedule: s.found(o, n), by: s.Policy, run: n})
+			l.left = append(l.left, leftover{at: at, identity: identity, name: name, schedule: s.found(o, n), by: s.Policy, run: n})
 		}
 	}
 	for _, at := range o.Ended {
@@ -69,6 +74,7 @@ func (o *Outcome) Compare(s *Schedule) {
 	for i, at := range o.LeftAt {
 		if slices.Contains(s.Ends, goStatement(at)) {
 			o.Details = append(o.Details, o.Left[i])
+			o.Waiting = append(o.Waiting, o.Behind[min(i, len(o.Behind)):min(i+1, len(o.Behind))]...)
 		}
 	}
 	if n := len(o.Details); n > 0 {

@@ -47,7 +47,7 @@ func Minimize(found *Schedule, finding *Outcome, run, traced func(*Schedule) *Ou
 		s := *found
 		s.Policy, s.Switches = Default, list
 		m.Runs++
-		return run(&s).Same(finding)
+		return run(&s).equal(finding)
 	}
 	list := slices.Clone(found.Switches)
 	if !try(list) {
@@ -59,7 +59,7 @@ func Minimize(found *Schedule, finding *Outcome, run, traced func(*Schedule) *Ou
 	s.Switches = list
 	m.Schedule = &s
 	m.Runs++
-	if o := traced(&s); o.Same(finding) {
+	if o := traced(&s); o.equal(finding) {
 		m.Outcome = o
 	}
 	left := true
@@ -122,7 +122,7 @@ func (m *Minimized) shorter(list []Switch, finding *Outcome, run, traced func(*S
 		}
 		m.Runs++
 		o := run(&s)
-		if o.Lost || !o.Same(finding) {
+		if o.Lost || !o.equal(finding) {
 			continue
 		}
 		if other := o.Switches; budget.left() && try(other) {

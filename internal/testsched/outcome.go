@@ -2,6 +2,7 @@ package testsched
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -23,20 +24,23 @@ const (
 // Outcome is the result of a run.
 type Outcome struct {
 	Kind     Kind
-	Message  string   // one line
-	Where    string   // position in the code of the test, which distinguishes findings of one kind
-	Details  []string // lines for display
+	Message  string      // one line
+	Where    string      // position in the code of the test, which distinguishes findings of one kind
+	Details  []string    // lines for display
+	Shows    []string    // identifies the finding, see Identify
+	Waiting  []Goroutine // goroutines that are blocked or left behind; not passed between processes
 	Points   uint64
 	Executed uint64 // operations at points that were executed
 	Choices  uint64 // points at which another goroutine could have run
 	Hash     uint64 // of the order of goroutines
 	Switches []Switch
-	Lost     bool      // Switches is incomplete
-	Followed int       // number of switches of the schedule that applied
-	Outside  bool      // a goroutine waited for something outside the test: a process, a real file, a signal
-	Left     []string  // goroutines that the test left behind and that something reachable may wake
-	LeftAt   []uintptr // their go statements
-	Ended    []uintptr // go statements of goroutines that have ended; valid until the next run
+	Lost     bool        // Switches is incomplete
+	Followed int         // number of switches of the schedule that applied
+	Outside  bool        // a goroutine waited for something outside the test: a process, a real file, a signal
+	Left     []string    // goroutines that the test left behind and that something reachable may wake
+	LeftAt   []uintptr   // their go statements
+	Behind   []Goroutine // the same goroutines; not passed between processes
+	Ended    []uintptr   // go statements of goroutines that have ended; valid until the next run
 	Trace    []Event
 	Untraced int // number of events after those of Trace
 	States   []State
@@ -143,6 +147,9 @@ func (o *Outcome) Same(p *Outcome) bool {
 	return o.Kind == p.Kind && (o.Kind != Panic && o.Kind != Race || o.Where == p.Where)
 }
 
+// equal reports whether two runs show exactly the same. A minimized run does not show another finding, which may be known.
+func (o *Outcome) equal(p *Outcome) bool { return o.Same(p) && slices.Equal(o.Shows, p.Shows) }
+
 // Title returns the first line of a finding.
 func (o *Outcome) Title() string {
 	if o.Kind == Passed {
@@ -157,6 +164,9 @@ func encode(o *Outcome) string {
 	fmt.Fprintf(&b, "%q %q %q %d %d %x\n", string(o.Kind), o.Message, o.Where, o.Points, o.Followed, o.Hash)
 	for _, d := range o.Details {
 		fmt.Fprintf(&b, "detail %q\n", d)
+	}
+	for _, text := range o.Shows {
+		fmt.Fprintf(&b, "shows %q\n", text)
 	}
 	for _, s := range o.Switches {
 		fmt.Fprintf(&b, "switch %x %x %x\n", s.Who, s.Place, s.To)
@@ -187,6 +197,8 @@ func Decode(text string) *Outcome {
 		var d string
 		if _, err := fmt.Sscanf(line, "detail %q", &d); err == nil {
 			o.Details = append(o.Details, d)
+		} else if _, err := fmt.Sscanf(line, "shows %q", &d); err == nil {
+			o.Shows = append(o.Shows, d)
 		} else if _, err := fmt.Sscanf(line, "switch %x %x %x", &s.Who, &s.Place, &s.To); err == nil {
 			o.Switches = append(o.Switches, s)
 		} else if _, err := fmt.Sscanf(line, "untraced %d", &o.Untraced); err == nil {

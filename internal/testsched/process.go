@@ -46,7 +46,7 @@ func (s *Settings) processes(c *Config, r *Result, d *doubt) *Report {
 		if o != nil && o.Kind == Passed {
 			passed++
 		}
-		if !o.fails() {
+		if !o.fails() || r.accept(o) {
 			continue
 		}
 		drawn := draw(c.Seed, n, r.First.Points, c.Race)
@@ -99,9 +99,10 @@ func (s *Settings) failed(c *Config, found *Schedule, finding *Outcome, how stri
 		l := *found
 		l.Switches = list
 		m.Runs++
-		return m.Runs < 60 && same(&l) != nil
+		o := same(&l)
+		return m.Runs < 60 && o != nil && o.equal(finding)
 	})
-	if o := same(&less); o != nil {
+	if o := same(&less); o != nil && o.equal(finding) {
 		m.Schedule, m.Outcome = &less, o
 	} else if same(found) == nil {
 		return s.undetermined(finding, how, s.trials(1, 1, run))

@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -14,45 +16,49 @@ var raceLog struct {
 	offset int64
 }
 
-// RaceReport describes the data races that were reported since its last call.
-func RaceReport() (kind Kind, message, where string, details []string) {
-	kind, message = Race, "two goroutines access the same memory without synchronization"
+// SetRace adds the data races that were reported since its last call to what the outcome shows, and describes the first of them.
+func (o *Outcome) SetRace() (message, where string, details []string) {
 	text := RaceText()
-	var at []string
+	var at, accesses []string
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {
 		head := strings.TrimSpace(line)
-		access := strings.HasPrefix(head, "Read at") || strings.HasPrefix(head, "Write at") || strings.HasPrefix(head, "Previous ")
-		if !access || len(at) == 2 {
+		if !strings.HasPrefix(head, "Read at") && !strings.HasPrefix(head, "Write at") && !strings.HasPrefix(head, "Previous ") {
 			continue
 		}
 		what, _, _ := strings.Cut(head, " at 0x")
-		place := position(lines[i+1:])
-		at = append(at, place)
-		details = append(details, strings.ToLower(what)+" at "+place)
+		place, source := position(lines[i+1:])
+		if len(at) < 2 {
+			at = append(at, place)
+			details = append(details, strings.ToLower(what)+" at "+place)
+		}
+		accesses = append(accesses, strings.TrimPrefix(strings.ToLower(what), "previous ")+" at "+source)
 	}
-	if len(at) == 0 {
-		return kind, message, "", nil
+	for pair := range slices.Chunk(accesses, 2) { // the order of the two accesses varies
+		slices.Sort(pair)
+		o.Shows = append(o.Shows, "data race: "+strings.Join(pair, ", "))
 	}
-	return kind, message, strings.Join(at, " "), details
+	return "two goroutines access the same memory without synchronization", strings.Join(at, " "), details
 }
 
-// position returns the innermost position of user code in the lines of a stack, which an empty line terminates.
-func position(lines []string) string {
-	first := ""
+// position returns the innermost position of user code in the lines of a stack, which an empty line terminates, and the same as in
+// Stack.place.
+func position(lines []string) (first, source string) {
 	for i := 0; i+1 < len(lines) && strings.TrimSpace(lines[i]) != ""; i += 2 {
 		at, _, _ := strings.Cut(strings.TrimSpace(lines[i+1]), " +")
 		fn := strings.TrimSuffix(strings.TrimSpace(lines[i]), "()")
 		text := filepath.Base(at) + " in " + fn[strings.LastIndexByte(fn, '/')+1:]
-		if first == "" {
-			first = text
+		file, line, _ := strings.Cut(at, ":")
+		number, _ := strconv.Atoi(line)
+		user := !standard(runtime.Frame{File: file, Function: fn})
+		if user || first == "" {
+			first, source = text, fn+" "+sourceLine(file, number)
 		}
-		file, _, _ := strings.Cut(at, ":")
-		if !standard(runtime.Frame{File: file, Function: fn}) {
-			return text
+		if user {
+			break
 		}
 	}
-	return first
+	return first, source
 }
 
 // RaceText returns the output of the race detector since the last call.

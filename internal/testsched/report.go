@@ -6,8 +6,16 @@ import (
 	"strings"
 )
 
-// text describes an exploration without a finding.
+// text describes an exploration without a new finding.
 func (r *Result) text() string {
+	text := r.counts()
+	if r.recurred() {
+		text = strings.Replace(text, "no finding", "no new finding", 1)
+	}
+	return text
+}
+
+func (r *Result) counts() string {
 	rate := float64(r.Schedules) / max(r.Elapsed.Seconds(), 1e-6)
 	if r.Complete != nil && r.Missing == "" {
 		return fmt.Sprintf("macemc: %v (%.0f/s), no finding", r.Complete, rate)

@@ -47,6 +47,8 @@ type Schedule struct {
 	// Ends names functions with go statements whose goroutines end under another schedule. If the run leaves such a
 	// goroutine behind, that is a leak.
 	Ends []string
+	// Muted means that the output of the run is not shown live.
+	Muted bool
 }
 
 // found returns a schedule that replays run number n of an exploration, which used schedule s.
@@ -157,7 +159,10 @@ const magic = "macemc schedule 1"
 // Stored is a schedule file.
 type Stored struct {
 	Package, Test string
-	Finding       string // one line
+	Finding       string   // one line
+	Shows         []string // identifies the finding, see Outcome.Identify
+	Known         string   // the user's reason for accepting the finding; empty means that it is not accepted
+	File          string   // that Load has read
 	// CriticalWho and CriticalPlace are the goroutine of the critical step and its point; 0 means unknown. The number of the step may
 	// differ between processes.
 	CriticalWho, CriticalPlace uint64
@@ -169,6 +174,12 @@ func (f *Stored) WriteTo(w io.Writer) (int64, error) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\npackage %s\ntest %s\nfinding %s\nseed %d\nmemory %v\nwarm %v\n", magic, f.Package, f.Test, f.Finding,
 		f.Schedule.Seed, f.Schedule.Memory, f.Schedule.Warm)
+	for _, text := range f.Shows {
+		fmt.Fprintf(&b, "shows %s\n", text)
+	}
+	if f.Known != "" {
+		fmt.Fprintf(&b, "known %s\n", f.Known)
+	}
 	if f.CriticalWho != 0 {
 		fmt.Fprintf(&b, "critical %x at %d\n", f.CriticalWho, f.CriticalPlace)
 	}
@@ -223,6 +234,13 @@ func Read(r io.Reader) (*Stored, error) {
 			f.Test = rest
 		case key == "finding":
 			f.Finding = rest
+		case key == "shows":
+			f.Shows = append(f.Shows, rest)
+		case key == "known":
+			if rest = strings.TrimSpace(rest); rest == "" || f.Known != "" {
+				err = fmt.Errorf("a finding is known for one reason, which follows the word")
+			}
+			f.Known = rest
 		case key == "critical":
 			_, err = fmt.Sscanf(rest, "%x at %d", &f.CriticalWho, &f.CriticalPlace)
 		case key == "seed":

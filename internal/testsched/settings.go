@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -78,7 +79,9 @@ func FromEnvironment() *Settings {
 // Report is the output of package testing about an exploration.
 type Report struct {
 	Finding string // empty means none
+	Known   string // the only findings are known; empty means that there is none
 	Note    string
+	Quiet   bool // the first run has a known finding, and its output is not shown
 }
 
 // Runner executes a test.
@@ -113,7 +116,6 @@ func (s *Settings) Test(pkg, name string, race bool, deadline time.Time, runner 
 	}
 	c := s.config
 	c.Package, c.Test, c.Race, c.End = pkg, name, race, s.end(deadline)
-	plain := func(sch *Schedule) *Outcome { return runner.Run(sch, false) }
 	switch {
 	case s.only >= 0:
 		s.write(runner.Run(draw(c.Seed, s.only, uint64(s.config.Schedules), race), false))
@@ -151,17 +153,26 @@ func (s *Settings) Test(pkg, name string, race bool, deadline time.Time, runner 
 		}
 		return &Report{Finding: s.explain(&c, &Minimized{Schedule: &f.Schedule, Outcome: o}, "replayed from "+s.schedule, s.schedule)}
 	}
-	corpus, err := stored(name)
+	corpus, err := stored(pkg, name)
 	if err != nil {
+		s.summarizeAs(Damaged, name, &Result{pkg: pkg}, "")
 		return &Report{Finding: fmt.Sprintf("macemc: %v\n", err)}
 	}
 	c.NoLeaks = os.Getenv(VariableLeaks) == "false"
+	muted := slices.ContainsFunc(corpus, func(f *Stored) bool { return f.Known != "" })
 	c.Corpus, c.Intrinsics = corpus, !ofModules(pkg, os.Getenv(VariableModules))
-	r := Explore(c, plain)
+	r := Explore(c, func(sch *Schedule) *Outcome {
+		sch.Muted = muted
+		return runner.Run(sch, false)
+	})
 	switch {
 	case s.outcome != "":
 		s.write(r.outcome())
 		return &Report{}
+	case r.Finding == nil && r.Stop == nil:
+		r.repeat(func(sch *Schedule) *Outcome { return s.replay(&c, sch) })
+	}
+	switch {
 	case r.Stop != nil:
 		s.summarize(name, r, "not explored: "+r.Stop.Message)
 		return nil
@@ -173,16 +184,14 @@ func (s *Settings) Test(pkg, name string, race bool, deadline time.Time, runner 
 		if r.Ended {
 			note = "stopped because -timeout is near"
 		}
-		s.summarize(name, r, note)
-		return &Report{Note: r.text()}
+		return s.conclude(name, r, &Report{Note: r.text()}, note)
 	}
 	if s.tooLong(&c, r) {
 		s.summarize(name, r, fmt.Sprintf("not explored: it passes more than %d scheduling points in a run", r.First.Points/1000*1000))
 		return nil
 	}
 	report := s.found(&c, r, runner)
-	s.summarize(name, r, strings.TrimPrefix(report.Note, "macemc: "))
-	return report
+	return s.conclude(name, r, report, strings.TrimPrefix(report.Note, "macemc: "))
 }
 
 // ofModules reports whether a package belongs to one of the comma-separated modules.
@@ -317,6 +326,9 @@ const (
 	SampledOnly = "sampled"
 	Complete    = "complete"
 	Suspect     = "suspect" // a finding was not yet confirmed or minimized
+	New         = "new"     // a finding is not known
+	Hidden      = "hidden"  // known findings hide the rest of the test
+	Damaged     = "damaged" // a stored schedule cannot be read
 )
 
 // summarize updates the package's summary for the command.
@@ -337,6 +349,13 @@ func (s *Settings) summarizeAs(kind, test string, r *Result, note string) {
 		preemptions, delays = r.Complete.Preemptions, r.Complete.Delays
 	}
 	s.summary[test] = fmt.Sprintf("%q %d %d %s %d %t %q\n", test, r.Schedules, r.Elapsed.Microseconds(), kind, preemptions, delays, note)
+	known, fixed := s.knownLines(r)
+	for _, text := range known {
+		s.summary[test] += fmt.Sprintf("known %q %q\n", test, text)
+	}
+	for _, text := range fixed {
+		s.summary[test] += fmt.Sprintf("fixed %q %q\n", test, text)
+	}
 	var names []string
 	for name := range s.summary {
 		names = append(names, name)

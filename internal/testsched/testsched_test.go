@@ -324,8 +324,8 @@ func TestTable(t *testing.T) {
 
 func TestPosition(t *testing.T) {
 	lines := strings.Split("  sync.(*Mutex).Lock()\n      "+root+"sync/mutex.go:46 +0x1\n  example.org/p.f()\n      /src/p/p.go:12 +0x2\n\nmore", "\n")
-	if got, want := position(lines), "p.go:12 in p.f"; got != want {
-		t.Errorf("%q, want %q", got, want)
+	if got, source := position(lines); got != "p.go:12 in p.f" || source != "example.org/p.f p.go:12" {
+		t.Errorf("got %q, %q", got, source)
 	}
 }
 
@@ -427,7 +427,7 @@ func TestSuspect(t *testing.T) {
 		t.Errorf("stored in %s", file)
 	}
 	files(first)
-	if list, err := stored("TestX"); err != nil || len(list) != 1 || len(list[0].Schedule.Switches) != 1 {
+	if list, err := stored("p", "TestX"); err != nil || len(list) != 1 || len(list[0].Schedule.Switches) != 1 {
 		t.Errorf("stored %+v", list)
 	}
 
@@ -444,7 +444,7 @@ func TestSuspect(t *testing.T) {
 	if err := os.WriteFile("testdata/macemc/TestX/error.path", []byte("macemc path 1\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if list, err := stored("TestX"); err == nil || !strings.Contains(err.Error(), first+": line 1: a schedule begins with") {
+	if list, err := stored("p", "TestX"); err == nil || !strings.Contains(err.Error(), first+": line 1: a schedule begins with") {
 		t.Errorf("a damaged file: %v, %v", list, err)
 	}
 }

@@ -62,8 +62,11 @@ Other commands build packages that use package bubble in the same way. With --en
 argument, the command only prints the environment variables for this build, for editors and
 debuggers. See docs/goroutines.md, Commands.
 
-Exit status: 0 without a finding, 1 with one or if a test fails, 2 if the arguments are wrong,
-130 if interrupted before anything was found.`,
+A stored finding whose file has a line "known REASON" is known: it does not fail its test.
+
+Exit status: 0 without a new finding, 1 with one or if a test fails, 2 if the arguments or a
+stored schedule are wrong, 3 if a known finding occurs in every schedule of a test, which hides
+all others, 130 if interrupted before anything was found.`,
 		Example: `  macemc test ./...
   macemc test -race ./lease
   macemc test -schedules 10000 -run TestRenew ./lease
@@ -149,8 +152,11 @@ func (a Runner) goTest(ctx context.Context, args []string, stdout, stderr io.Wri
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = a.Stdin, stdout, stderr
 	since := time.Now()
 	var summary *summaries
-	if x.on && !x.json {
-		summary = &summaries{out: stdout, folder: x.summaries, since: since, race: x.race}
+	if x.on {
+		summary = &summaries{out: stdout, end: stdout, folder: x.summaries, since: since, race: x.race, json: x.json}
+		if x.json {
+			summary.end = stderr
+		}
 		cmd.Stdout = summary
 	}
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
@@ -179,6 +185,9 @@ func (a Runner) goTest(ctx context.Context, args []string, stdout, stderr io.Wri
 		}
 	}
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+		if summary != nil {
+			return task.Exit(summary.status(exit.ExitCode()))
+		}
 		return task.Exit(max(1, exit.ExitCode()))
 	}
 	return cmp.Or(err, unexecuted)

@@ -1,0 +1,216 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// markKnown marks the stored findings below the working directory as known.
+func markKnown(t *testing.T) {
+	t.Helper()
+	files, _ := filepath.Glob("testdata/macemc/*/*.path")
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err == nil && !strings.Contains(string(text), "\nknown ") {
+			err = os.WriteFile(file, []byte(strings.Replace(string(text), "\n", "\nknown issue 12\n", 1)), 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// expect reports what is missing in the output of a command.
+func expect(t *testing.T, out string, wants ...string) {
+	t.Helper()
+	for _, want := range wants {
+		if !regexp.MustCompile("(?m)" + want).MatchString(out) {
+			t.Errorf("%q is missing in\n%s", want, out)
+		}
+	}
+}
+
+// A test with a known finding is skipped if other schedules pass, whatever the seed and the format. A finding that is gone is fixed.
+func TestTest_Known(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the standard library the first time")
+	}
+	const text = `package x
+
+import (
+	"sync"
+	"testing"
+)
+
+func TestLocks(t *testing.T) {
+	var a, b sync.Mutex
+	var wg sync.WaitGroup
+	wg.Go(func() { a.Lock(); b.Lock(); b.Unlock(); a.Unlock() })
+	wg.Go(func() { b.Lock(); a.Lock(); a.Unlock(); b.Unlock() })
+	wg.Wait()
+}
+
+func TestFails(t *testing.T) {
+	c := make(chan int, 2)
+	go func() { c <- 1 }()
+	go func() { c <- 2 }()
+	t.Run("first", func(t *testing.T) {
+		if n := <-c; n == 2 {
+			t.Errorf("got %d", n)
+		}
+	})
+}
+`
+	testFile(t, text)
+	run := func(want int, args ...string) string {
+		t.Helper()
+		out, status := testCommand(t.Context(), append(args, "-schedules=250", ".")...)
+		if status != want {
+			t.Fatalf("%q: status %d, want %d:\n%s", args, status, want, out)
+		}
+		return out
+	}
+	run(1)
+	markKnown(t)
+	const locks = `^macemc: example.org/x TestLocks: known: DEADLOCK: 3 goroutines are .*; in \d+ of \d+ schedules: issue 12 \(testdata/macemc/TestLocks/deadlock-1.path\)$`
+	const fails = `^macemc: example.org/x TestFails: known: FAILED TEST: TestFails/first: x_test.go:22: got 2; in \d+ of \d+ schedules: issue 12 `
+	for _, args := range [][]string{{}, {}, {"-explore-seed=7"}, {"-explore-seed=8", "-v"}, {"-exhaustive", "-v"}, {"-json"}} {
+		out := run(0, args...)
+		expect(t, out, locks, fails, `^macemc: 0 new, 2 known, 0 fixed$`)
+		if strings.Contains(out, "FAIL:") || strings.Contains(out, "macemc: complete:") || strings.Contains(out, ", no finding") {
+			t.Errorf("%q: an outcome better than what was covered:\n%s", args, out)
+		}
+		switch {
+		case len(args) == 1 && args[0] == "-json":
+			expect(t, out, `"Action":"skip","Package":"example.org/x","Test":"TestLocks"`, `"Output":"    macemc: known: DEADLOCK`)
+		case len(args) == 2:
+			expect(t, out, `--- SKIP: TestLocks`, `^    macemc: .* no new finding`, `^    macemc: known: DEADLOCK`)
+		}
+	}
+	if out := run(0); !strings.Contains(out, "(cached)") && !strings.Contains(run(0), "(cached)") {
+		t.Errorf("the result is not cached:\n%s", out)
+	}
+	expect(t, run(1, "-run=TestLocks", "-schedule=testdata/macemc/TestLocks/deadlock-1.path"), `waits to lock a Mutex at x_test.go:11`) // in full
+
+	mended := strings.Replace(text, "n == 2", "n == 3", 1)
+	if err := os.WriteFile("x_test.go", []byte(mended), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	expect(t, run(0), locks, `^macemc: example.org/x TestFails: fixed: delete testdata/macemc/TestFails/failed-test-1.path$`, `^macemc: 0 new, 1 known, 1 fixed$`)
+
+	file := "testdata/macemc/TestLocks/deadlock-1.path"
+	stored, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, append([]byte("\ufeff"), stored...), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	expect(t, run(2), file+`: line 1: a schedule begins with`, `0 known, 1 fixed`)
+}
+
+// A known finding does not hide one that differs from it in anything but noise.
+func TestTest_KnownOther(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the standard library the first time")
+	}
+	rows := []struct {
+		name, before, after string
+		isNew               bool
+	}{
+		{"Subtest", `sub(t, "old")`, `sub(t, "old"); sub(t, "new")`, true},
+		{"OtherSubtest", `sub(t, "old")`, `sub(t, "new")`, true},
+		{"Message", `t.Error("rounding is off")`, `t.Error("money lost")`, true},
+		{"SecondMessage", `t.Error("rounding is off")`, `t.Error("rounding is off"); t.Error("money lost")`, true},
+		{"NoMessage", `t.Error("rounding is off")`, `t.Error("rounding is off"); t.Fail()`, true},
+		{"NoMessageTwice", `t.Fail()`, `if t.Name() != "" { /* lost */ t.Fail() }`, true},
+		{"SecondLine", `t.Error("off\nby 1 cent")`, `t.Error("off\nby 1 euro")`, true},
+		{"Leak", `t.Error("rounding is off")`, `t.Error("rounding is off"); go send()`, true},
+		{"ThirdLeak", `go send()`, `go send(); go receive()`, true},
+		{"OtherStart", `go send()`, `func() { go send() }()`, true},
+		{"OtherPlace", `go wait(0)`, `go wait(1)`, true},
+		{"OtherLine", `go twice(0)`, `go twice(1)`, true},
+		{"Panic", `panic("first")`, `panic("second")`, true},
+		{"PanicPlace", `fail("first")`, `panic("first")`, true},
+		{"PanicMessage", `panic("first")`, `t.Error("money lost"); panic("first")`, true},
+		{"Exit", `os.Exit(0)`, `t.Error("money lost"); os.Exit(0)`, true},
+		{"ExitStatus", `os.Exit(0)`, `os.Exit(1)`, true},
+		{"Kind", `t.Error("rounding is off")`, `panic("rounding is off")`, true},
+		{"Interleaved", `logged(t, func() {})`, `logged(t, runtime.Gosched)`, false},
+		{"Numbers", `t.Error(-1, 0xc0000, "3.5ms", "1m2s", "goroutine 7", t.TempDir(), "7c9e6679-7425-40de-944b-e07fc1f90ae7")`,
+			`t.Error(25, 0xd00ff, "12µs", "1.5h", "goroutine 12", t.TempDir(), "0b2e8d8c-90d5-4f57-a9fa-0e2b8d8cfa11")`, false},
+		{"Log", `t.Log("one"); t.Error("rounding is off")`, `t.Log("two"); t.Error("rounding is off"); t.Log("three")`, false},
+		{"Twice", `t.Error("rounding is off")`, `t.Error("rounding is off"); t.Error("rounding is off")`, false},
+		{"Moved", "go wait(1)", "\n\tgo wait(1)", false},
+	}
+	file := func(shift string, body func(i int) string) string {
+		text := "package x\n\nimport (\n\t\"os\"\n\t\"runtime\"\n\t\"testing\"\n)\n" + shift + `
+var _, _ = os.Args, runtime.Gosched
+
+func sub(t *testing.T, name string) { t.Run(name, func(t *testing.T) { t.Error("bad") }) }
+func fail(text string)              { panic(text) }
+func send()                         { make(chan int) <- 1 }
+func receive()                      { <-make(chan int) }
+
+func wait(n int) {
+	c := make(chan int)
+	if n == 0 {
+		c <- 1
+	}
+	c <- 2
+}
+
+func twice(n int) {
+	c := make(chan int)
+	if n == 0 {
+		c <- 1
+	}
+	c <- 1
+}
+
+// logged makes one goroutine fail after another one has logged.
+func logged(t *testing.T, f func()) {
+	done := make(chan bool)
+	go func() { f(); t.Error("rounding is off"); done <- true }()
+	go func() { t.Log("lost"); f(); t.Fail(); done <- true }()
+	<-done
+	<-done
+}
+`
+		for i, r := range rows {
+			text += fmt.Sprintf("\nfunc Test%s(t *testing.T) {\n\t%s\n}\n", r.name, body(i))
+		}
+		return text
+	}
+	testFile(t, file("", func(i int) string { return rows[i].before }))
+	run := func(want int, args ...string) string {
+		t.Helper()
+		out, status := testCommand(t.Context(), append(args, "-schedules=20", ".")...)
+		if status != want {
+			t.Fatalf("%q: status %d, want %d:\n%s", args, status, want, out)
+		}
+		return out
+	}
+	run(1)
+	markKnown(t)
+	for _, args := range [][]string{{}, {"-v", "-explore-seed=9"}, {"-json"}} {
+		expect(t, run(3, args...), fmt.Sprintf(`^macemc: 0 new, %d known, 0 fixed$`, len(rows)))
+	}
+	if err := os.WriteFile("x_test.go", []byte(file("\n// A comment.\n", func(i int) string { return rows[i].after })), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out := run(1)
+	for _, r := range rows {
+		known := strings.Contains(out, "macemc: example.org/x Test"+r.name+": known, and nothing else could be looked at: ")
+		if stored, _ := filepath.Glob("testdata/macemc/Test" + r.name + "/*.path"); known == r.isNew || (len(stored) == 2) != r.isNew {
+			t.Errorf("%s: known %t, %d findings stored, want a new one: %t", r.name, known, len(stored), r.isNew)
+		}
+	}
+	if t.Failed() {
+		t.Log(out)
+	}
+}

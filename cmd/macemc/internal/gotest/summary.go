@@ -1,0 +1,270 @@
+package gotest
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/macemc/macemc/internal/check/exitcode"
+	"github.com/macemc/macemc/internal/testsched"
+	"github.com/macemc/macemc/internal/textfmt"
+)
+
+// summaries is a writer that appends a summary of the exploration to the line of each package.
+type summaries struct {
+	out    io.Writer
+	folder string
+	since  time.Time
+	race   bool
+	rest   []byte // incomplete line
+	total  packageSummary
+	notes  []testNote
+	failed int             // number of failed tests, and of findings that were not yet confirmed or minimized
+	shown  map[string]bool // packages whose summaries were read
+
+	json    bool
+	end     io.Writer           // for lines about known findings
+	failing map[string][]string // failed tests of packages without a summary yet; only events of -json name the package
+	known   []string            // lines about findings that recurred, and about fixed ones
+	counts  struct{ new, known, fixed, hidden, damaged int }
+	other   bool // a package failed for another reason than its tests
+}
+
+// testNote is a note of the exploration about tests of a package.
+type testNote struct {
+	pkg, text string
+	tests     []string
+}
+
+// String lists the first three tests.
+func (n testNote) String() string {
+	names, text := strings.Join(n.tests, ", "), n.text
+	if more := len(n.tests) - 3; more > 0 {
+		names = fmt.Sprintf("%s and %d more", strings.Join(n.tests[:3], ", "), more)
+	}
+	if len(n.tests) > 1 {
+		text = strings.Replace(text, ": it ", ": each ", 1)
+	}
+	return n.pkg + " " + names + ": " + text
+}
+
+// packageSummary is the sum over the tests of packages.
+type packageSummary struct {
+	tests, schedules int
+	complete         int // number of tests
+	bounded          bool
+	preemptions      int  // if bounded, the lowest maximum of the complete tests
+	delays           bool // whether a complete test has a testsched.Coverage with Delays
+	elapsed          time.Duration
+	excused          []string // tests that fail without a new finding
+}
+
+// add adds another sum.
+func (p *packageSummary) add(q packageSummary) {
+	p.tests += q.tests
+	p.schedules += q.schedules
+	p.complete += q.complete
+	p.elapsed += q.elapsed
+	p.delays = p.delays || q.delays
+	if q.bounded && (!p.bounded || q.preemptions < p.preemptions) {
+		p.bounded, p.preemptions = true, q.preemptions
+	}
+}
+
+func (p packageSummary) String() string {
+	complete := ""
+	if p.complete > 0 {
+		var bounds []string
+		if p.bounded {
+			bounds = append(bounds, "at most "+textfmt.Plural(p.preemptions, "preemption"))
+		}
+		if p.delays {
+			bounds = append(bounds, "delays up to 1 ms")
+		}
+		complete = fmt.Sprintf(" (%d complete", p.complete)
+		if len(bounds) > 0 {
+			complete += " with " + strings.Join(bounds, " and ")
+		}
+		complete += ")"
+	}
+	return fmt.Sprintf("%s of %s%s, %.0f/s", textfmt.Plural(p.schedules, "schedule"), textfmt.Plural(p.tests, "test"), complete,
+		float64(p.schedules)/max(p.elapsed.Seconds(), 1e-6))
+}
+
+func (s *summaries) Write(p []byte) (int, error) {
+	s.rest = append(s.rest, p...)
+	for {
+		end := bytes.IndexByte(s.rest, '\n')
+		if end < 0 {
+			return len(p), nil
+		}
+		line := string(s.rest[:end])
+		s.rest = append(s.rest[:0], s.rest[end+1:]...)
+		var event struct{ Package, Output string }
+		if s.json && json.Unmarshal([]byte(line), &event) == nil {
+			s.line(event.Package, strings.TrimSuffix(event.Output, "\n"))
+		} else if !s.json {
+			line = s.line("", line)
+		}
+		if _, err := fmt.Fprintln(s.out, line); err != nil {
+			return len(p), err
+		}
+	}
+}
+
+// line returns a line of go test with the summary of its package.
+func (s *summaries) line(event, line string) string {
+	if name, failed := strings.CutPrefix(strings.TrimSpace(line), "--- FAIL: "); failed {
+		if s.failing == nil {
+			s.failing = map[string][]string{}
+		}
+		name, _, _ = strings.Cut(name, " (")
+		s.failing[event] = append(s.failing[event], name)
+	}
+	s.other = s.other || strings.HasPrefix(line, "exit status ") && line != "exit status 1" || strings.HasPrefix(line, "signal: ")
+	fields := strings.Fields(line)
+	if len(fields) < 3 || !strings.HasPrefix(line, "ok  \t") && !strings.HasPrefix(line, "FAIL\t") {
+		return line
+	}
+	var sum packageSummary
+	file, err := os.Stat(testsched.SummaryFile(s.folder, fields[1]))
+	if err == nil && (!file.ModTime().Before(s.since) || strings.Contains(line, "(cached)")) { // else it is of an earlier run
+		sum = s.read(fields[1])
+	}
+	for _, name := range s.failing[event] {
+		if !slices.Contains(sum.excused, name) {
+			s.failed++
+		}
+	}
+	delete(s.failing, event)
+	s.other = s.other || strings.HasPrefix(line, "FAIL\t") && len(sum.excused) == 0
+	if sum.schedules == 0 {
+		return line
+	}
+	return line + "\t" + sum.String()
+}
+
+// read returns the sum over the tests of a package.
+func (s *summaries) read(pkg string) (sum packageSummary) {
+	text, err := os.ReadFile(testsched.SummaryFile(s.folder, pkg))
+	if err != nil {
+		return sum
+	}
+	if s.shown == nil {
+		s.shown = map[string]bool{}
+	}
+	s.shown[pkg] = true
+	kind := ""
+	for line := range strings.Lines(string(text)) {
+		var name, note string
+		var schedules int
+		var micros int64
+		if _, err := fmt.Sscanf(line, "known %q %q", &name, &note); err == nil {
+			s.counts.known++
+			s.known = append(s.known, fmt.Sprintf("%s %s: %s%s", pkg, name, testsched.KnownPrefix(kind == testsched.Hidden), note))
+			continue
+		}
+		if _, err := fmt.Sscanf(line, "fixed %q %q", &name, &note); err == nil {
+			s.counts.fixed++
+			s.known = append(s.known, fmt.Sprintf("%s %s: fixed: %s", pkg, name, note))
+			continue
+		}
+		var preemptions int
+		var delays bool
+		if _, err := fmt.Sscanf(line, "%q %d %d %s %d %t %q", &name, &schedules, &micros, &kind, &preemptions, &delays, &note); err != nil {
+			continue
+		}
+		switch kind {
+		case testsched.Suspect:
+			s.failed++
+			s.counts.new++
+		case testsched.New:
+			s.counts.new++
+		case testsched.Hidden:
+			s.counts.hidden++
+			sum.excused = append(sum.excused, name)
+		case testsched.Damaged:
+			s.counts.damaged++
+			sum.excused = append(sum.excused, name)
+		}
+		if note != "" {
+			i := slices.IndexFunc(s.notes, func(n testNote) bool { return n.pkg == pkg && n.text == note })
+			if i < 0 {
+				i, s.notes = len(s.notes), append(s.notes, testNote{pkg: pkg, text: note})
+			}
+			s.notes[i].tests = append(s.notes[i].tests, name)
+		}
+		if strings.HasPrefix(note, "not explored") {
+			continue
+		}
+		test := packageSummary{tests: 1, schedules: schedules, elapsed: time.Duration(micros) * time.Microsecond}
+		if kind == testsched.Complete {
+			test.complete, test.bounded, test.preemptions, test.delays = 1, preemptions < testsched.Unbounded, preemptions, delays
+		}
+		sum.add(test)
+	}
+	s.total.add(sum)
+	return sum
+}
+
+// unreported reads the summaries of packages of these modules for which the go command wrote no line, because it was killed.
+func (s *summaries) unreported(modules []string) {
+	files, _ := os.ReadDir(s.folder)
+	for _, f := range files {
+		pkg := testsched.SummaryPackage(f.Name())
+		info, err := f.Info()
+		if err != nil || info.ModTime().Before(s.since) || s.shown[pkg] {
+			continue
+		}
+		if slices.ContainsFunc(modules, func(m string) bool { return pkg == m || strings.HasPrefix(pkg, m+"/") }) {
+			s.read(pkg)
+		}
+	}
+}
+
+// finish writes the sum over all packages, and the known findings.
+func (s *summaries) finish() {
+	s.out.Write(s.rest)
+	for _, names := range s.failing {
+		s.failed += len(names)
+	}
+	if !s.json {
+		for _, note := range s.notes {
+			fmt.Fprintln(s.out, "macemc:", note)
+		}
+		if s.total.tests > 1 {
+			memory := ", plain memory (without -race)"
+			if s.race {
+				memory = ""
+			}
+			fmt.Fprintf(s.out, "macemc: %v; not scheduling points: cgo, files, processes, signals%s\n", s.total, memory)
+		}
+	}
+	for _, line := range s.known {
+		fmt.Fprintln(s.end, "macemc:", line)
+	}
+	if len(s.known) > 0 {
+		fmt.Fprintf(s.end, "macemc: %d new, %d known, %d fixed\n", s.counts.new, s.counts.known, s.counts.fixed)
+	}
+}
+
+// status returns the exit status after go test ended with the given one.
+func (s *summaries) status(ended int) int {
+	switch {
+	case s.failed > 0:
+		return exitcode.Violation
+	case ended == 0:
+		return exitcode.OK
+	case ended != 1 || s.other:
+	case s.counts.damaged > 0:
+		return exitcode.Usage
+	case s.counts.hidden > 0:
+		return exitcode.Inconclusive
+	}
+	return max(1, ended)
+}

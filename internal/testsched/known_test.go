@@ -1,0 +1,291 @@
+package testsched
+
+import (
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// knownPanic is a stored finding of TestX that is known.
+func knownPanic() *Stored {
+	return &Stored{Package: "p", Test: "TestX", Finding: "PANIC: boom", Shows: []string{"panic", "panic: boom"}, Known: "issue 12", File: "panic-1.path",
+		Schedule: Schedule{Switches: []Switch{{1, 2, 3}}}}
+}
+
+func panics(shows ...string) *Outcome { return &Outcome{Kind: Panic, Shows: shows, Followed: 1} }
+
+// A known finding does not end an exploration, and another one does.
+func TestExplore_Known(t *testing.T) {
+	const both = "known PANIC: boom; in 2 of 9 schedules: issue 12 (panic-1.path)"
+	for _, c := range []struct {
+		what  string
+		run   func(n int) *Outcome
+		fresh *Outcome // of the known schedule in a new process
+		want  string
+	}{
+		{"it recurs", func(n int) *Outcome {
+			if n == 1 || n == 5 {
+				return panics("panic", "panic: boom")
+			}
+			return passes()
+		}, nil, both},
+		{"another schedule shows it", func(n int) *Outcome {
+			if n == 4 || n == 5 {
+				return panics("panic", "panic: boom")
+			}
+			return passes()
+		}, nil, both},
+		{"every schedule shows it", func(n int) *Outcome { return panics("panic", "panic: boom") }, nil,
+			"hidden PANIC: boom; in 9 of 9 schedules: issue 12 (panic-1.path)"},
+		{"a run shows more", func(n int) *Outcome {
+			if n == 7 {
+				return panics("failed TestX: money lost", "panic", "panic: boom")
+			}
+			return panics("panic", "panic: boom")
+		}, nil, "new failed TestX: money lost; PANIC: boom; in 6 of 7 schedules: issue 12 (panic-1.path)"},
+		{"its schedule shows less", func(n int) *Outcome { return panics("panic") }, nil, "new "},
+		{"it is gone", func(n int) *Outcome { return passes() }, &Outcome{Followed: 1}, "fixed delete panic-1.path"},
+		{"its schedule does not apply", func(n int) *Outcome { return &Outcome{} }, &Outcome{},
+			"fixed or changed so much that the schedule does not apply: delete panic-1.path"},
+		{"only new processes show it", func(n int) *Outcome { return passes() }, panics("panic", "panic: boom"),
+			"known PANIC: boom; in 1 of 9 schedules: issue 12 (panic-1.path)"},
+		{"new processes show another one", func(n int) *Outcome { return passes() }, panics("panic", "panic: bang"), "new panic: bang"},
+		{"no process executes it", func(n int) *Outcome { return passes() }, nil, ""},
+	} {
+		n := 0
+		r := Explore(Config{Seed: 1, Schedules: 9, Corpus: []*Stored{knownPanic()}}, func(s *Schedule) *Outcome {
+			n++
+			o := c.run(n)
+			o.Choices, o.Hash = 500, uint64(n)
+			if o.Kind == Passed && c.fresh != nil {
+				o.Followed = c.fresh.Followed
+			}
+			return o
+		})
+		if r.Finding == nil {
+			r.repeat(func(*Schedule) *Outcome { return c.fresh })
+		}
+		s := &Settings{summary: map[string]string{}, summaries: t.TempDir()}
+		known, fixed := s.knownLines(r)
+		got := ""
+		switch {
+		case r.Finding != nil:
+			got = "new " + strings.ReplaceAll(strings.ReplaceAll(r.unknown(), "not known: ", ""), "\n", "; ") + strings.Join(known, "\n")
+			got = strings.TrimSuffix(got, "; ")
+		case len(fixed) > 0:
+			got = "fixed " + strings.Join(fixed, "\n")
+		case len(known) > 0:
+			got = "known " + strings.Join(known, "\n")
+			if rep := s.conclude("TestX", r, &Report{}, ""); rep.Finding != "" {
+				got = "hidden " + strings.TrimSuffix(strings.TrimPrefix(rep.Finding, "macemc: known, and nothing else could be looked at: "), "\n")
+			}
+		}
+		if got != c.want {
+			t.Errorf("%s: got %q, want %q", c.what, got, c.want)
+		}
+	}
+}
+
+// Sleep sets leave out orders that a known panic cuts short. All ends of runs are reached nevertheless.
+func TestExhaust_Known(t *testing.T) {
+	p := toyProgram{{{'P', 1}}, {{'+', 0}, {'+', 0}, {'+', 0}}, {{'?', 0}, {'?', 0}, {'?', 0}}}
+	want := map[string]bool{}
+	p.bruteForce(toyState{}, -1, Unbounded, want)
+	rt := &toyRuntime{p: p, ends: map[string]bool{}}
+	known := &Stored{Shows: []string{"panic"}, Known: "issue 12"}
+	r := Explore(Config{Exhaustive: true, Preemptions: Unbounded, Corpus: []*Stored{known}}, func(s *Schedule) *Outcome {
+		if s.Plan == nil {
+			return &Outcome{}
+		}
+		earlier := maps.Clone(rt.ends)
+		clear(rt.ends)
+		o := rt.run(s)
+		for end := range rt.ends {
+			if strings.Contains(end, "panic") {
+				o.Kind, o.Shows = Panic, []string{"panic"}
+			}
+		}
+		maps.Copy(rt.ends, earlier)
+		return o
+	})
+	if r.Finding != nil || r.Complete != nil || r.Missing != "runs end with a known finding" || !maps.Equal(rt.ends, want) {
+		t.Errorf("finding %v, %v, missing %q; %d ends, want %d", r.Finding, r.Complete, r.Missing, len(rt.ends), len(want))
+	}
+}
+
+// A stored schedule that is damaged, or does not say what is known, is an error.
+func TestStored_Damaged(t *testing.T) {
+	t.Chdir(t.TempDir())
+	const file = "testdata/macemc/TestX/panic-1.path"
+	var b strings.Builder
+	if _, err := knownPanic().WriteTo(&b); err != nil {
+		t.Fatal(err)
+	}
+	text := func(old, replacement string) func() error {
+		return func() error {
+			return os.WriteFile(file, []byte(strings.Replace(b.String(), old, replacement, 1)), 0o600)
+		}
+	}
+	for _, c := range []struct {
+		want string
+		make func() error
+	}{
+		{"", text("", "")},
+		{"line 1: a schedule begins with", text("", "\ufeff")},
+		{"line 6: unknown line", text("memory", "# memory")},
+		{"line 10: a finding is known for one reason", text("known issue 12", "known ")},
+		{"line 11: a finding is known for one reason", text("known", "known issue 3\nknown")},
+		{`no line "shows"`, text("shows panic\nshows panic: boom\n", "")},
+		{"belongs to TestY in package p", text("TestX", "TestY")},
+		{"belongs to TestX in package q", text("package p", "package q")},
+		{"the end is missing", text("end 1\n", "")},
+		{"not a regular file", func() error { return os.Mkdir(file, 0o700) }},
+		{"not a regular file", func() error { return exec.Command("mkfifo", file).Run() }},
+		{"no such file", func() error { return os.Symlink("nowhere", file) }},
+		{"not a directory", func() error {
+			os.Remove(filepath.Dir(file))
+			return os.WriteFile(filepath.Dir(file), nil, 0o600)
+		}},
+	} {
+		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := c.make(); err != nil {
+			t.Logf("skipped: %s: %v", c.want, err)
+			continue
+		}
+		s := &Settings{only: -1, summary: map[string]string{}, summaries: t.TempDir()}
+		s.config.Schedules = 5
+		r := s.Test("p", "TestX", false, time.Time{}, runner(func(*Schedule) *Outcome { return panics("panic", "panic: boom") }))
+		damaged := strings.Contains(s.summary["TestX"], " damaged ")
+		if c.want == "" && (damaged || !strings.Contains(r.Finding, "known, and nothing else")) || c.want != "" && (!damaged || !strings.Contains(r.Finding, c.want)) {
+			t.Errorf("want %q, got %+v, summary %q", c.want, r, s.summary["TestX"])
+		}
+		os.RemoveAll("testdata")
+	}
+}
+
+// Equal messages of different runs have equal identities.
+func TestGeneral(t *testing.T) {
+	for message, want := range map[string]string{
+		"got 5, want -12.5e3 after 1m3.5s":                                  "got N, want N after N",
+		"pointer 0xc00001 and\n\tUUID 7c9e6679-7425-40de-944b-e07fc1f90ae7": "pointer N and UUID N",
+		"commit 3f2a9c1b of the facade effaced":                             "commit N of the facade effaced",
+		"open " + folders[0] + "/x.json":                                    "open DIR/x.json",
+		"rounding is off":                                                   "rounding is off",
+	} {
+		if got := general(message); got != want {
+			t.Errorf("%q: got %q, want %q", message, got, want)
+		}
+	}
+	long := strings.Repeat("a", 1000)
+	if a, b := brief(long+"b"), brief(long+"c"); a == b || len(a) > 450 || strings.Contains(a, "\n") {
+		t.Errorf("got %q and %q", a, b)
+	}
+}
+
+// A line is identified by its text, and by its number among equal ones of its function.
+func TestSourceLine(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "x.go")
+	if err := os.WriteFile(file, []byte("package x\n\nfunc f() {\n\tg()\n\tg( )\n\tg()\n}\n\nfunc h() {\n\tg()\n}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, line := range []int{4, 5, 6, 10, 2, 99} {
+		got = append(got, sourceLine(file, line))
+	}
+	if want := []string{"`g()`", "`g( )`", "`g()` (2)", "`g()`", "x.go:2", "x.go:99"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// Minimization does not turn a finding into one that shows less, which may be known.
+func TestMinimize_KeepsIdentity(t *testing.T) {
+	a, b := Switch{Who: 1, Place: 2, To: 3}, Switch{Who: 4, Place: 5, To: 6}
+	run := func(s *Schedule) *Outcome {
+		switch both := slices.Contains(s.Switches, b); {
+		case slices.Contains(s.Switches, a) && both:
+			return panics("failed TestX: money lost", "panic")
+		case slices.Contains(s.Switches, a):
+			return panics("panic")
+		}
+		return passes()
+	}
+	found := &Schedule{Switches: []Switch{a, {Who: 7, Place: 8, To: 9}, b}}
+	if m := Minimize(found, run(found), run, run); !slices.Equal(m.Schedule.Switches, []Switch{a, b}) || len(m.Outcome.Shows) != 2 {
+		t.Errorf("got %+v, %q", m.Schedule.Switches, m.Outcome.Shows)
+	}
+	// New processes minimize it, too.
+	s := &Settings{summary: map[string]string{}, fresh: func(c *Config, env ...string) *Outcome {
+		f, err := Load(strings.TrimPrefix(env[0], VariableSchedule+"="))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return run(&f.Schedule)
+	}}
+	t.Chdir(t.TempDir())
+	s.failed(&Config{Test: "TestX"}, found, run(found), "", nil)
+	if f, err := Load("testdata/macemc/TestX/panic-1.path"); err != nil || !slices.Equal(f.Schedule.Switches, []Switch{a, b}) || len(f.Shows) != 2 {
+		t.Errorf("stored %+v, %v", f, err)
+	}
+}
+
+// New processes that show a known finding do not end the search for an unconfirmed one.
+func TestFound_KnownInProcesses(t *testing.T) {
+	n := 0
+	s := &Settings{summary: map[string]string{}, fresh: func(c *Config, env ...string) *Outcome {
+		if !strings.HasPrefix(env[0], variableOnly) {
+			return passes()
+		}
+		if n++; n < 5 {
+			return panics("panic", "panic: boom")
+		}
+		return panics("panic", "panic: bang")
+	}}
+	t.Chdir(t.TempDir())
+	r := &Result{known: []*accepted{{Stored: knownPanic()}}, First: passes(), Finding: failure(), Found: &Schedule{Warm: true}}
+	if got := s.found(&Config{Test: "TestX", Schedules: 9}, r, runner(func(*Schedule) *Outcome { return passes() })); r.known[0].runs != 4 || !strings.Contains(got.Finding, "found by schedule 5 in a new process") {
+		t.Errorf("%d processes, %d known, %+v", n, r.known[0].runs, got)
+	}
+}
+
+// A known leak does not hide another one of the same go statement.
+func TestLeftovers_Known(t *testing.T) {
+	at := reflect.ValueOf(one).Pointer() + 1
+	known := &Stored{Known: "issue 12", Shows: []string{"goroutine sleeps at the standard library", "leak"}}
+	for _, c := range []struct {
+		left []string // wait reasons of the goroutine that the runs leave behind; empty means that it ends
+		want string
+	}{
+		{[]string{"", "", "sleep", "sleep", ""}, ""},
+		{[]string{"", "", "sleep", "select", ""}, "goroutine waits in select at the standard library"},
+		{[]string{"", "", "select", "sleep", ""}, "goroutine waits in select at the standard library"},
+	} {
+		runs, waits := 0, map[uint64]string{}
+		r := Explore(Config{Seed: 1, Schedules: len(c.left), Corpus: []*Stored{known}}, func(s *Schedule) *Outcome {
+			if s.Ends == nil { // it is not a repetition
+				waits[s.Seed] = c.left[runs]
+				runs++
+			}
+			o := &Outcome{Choices: 500, Hash: uint64(runs)}
+			if why := waits[s.Seed]; why == "" {
+				o.Ended = []uintptr{at}
+			} else {
+				o.Left, o.LeftAt, o.Behind = []string{"left"}, []uintptr{at}, []Goroutine{{Waits: why}}
+			}
+			if o.Compare(s); o.Kind != Passed {
+				o.Identify()
+			}
+			return o
+		})
+		if c.want == "" && (r.Finding != nil || r.known[0].runs != 1) || c.want != "" && (r.Finding == nil || !slices.Contains(r.Finding.Shows, c.want)) {
+			t.Errorf("%q: finding %+v, known %d times", c.left, r.Finding, r.known[0].runs)
+		}
+	}
+}
