@@ -12,6 +12,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -44,7 +45,14 @@ func (m *mean) Receive(env sim.Env, _ sim.NodeID, msg any) {
 }
 
 func (m *mean) Boot(sim.Env) {
-	if m.harm == "boot" {
+	switch m.harm {
+	case "stop": // the first process
+		if marker, err := os.OpenFile(os.Getenv(markerVar), os.O_CREATE|os.O_EXCL, 0o600); err == nil {
+			marker.Close()
+			syscall.Kill(os.Getpid(), syscall.SIGSTOP)
+		}
+		os.Exit(7)
+	case "boot":
 		os.Exit(7)
 	}
 }
@@ -262,6 +270,17 @@ func TestSupervised(t *testing.T) {
 				t.Errorf("%v:\n%s", err, page)
 			}
 		})
+	}
+}
+
+// A process that a signal stops is replaced long before the time limit of a step.
+func TestExamine_Stopped(t *testing.T) {
+	t.Setenv(markerVar, filepath.Join(t.TempDir(), "marker"))
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	d, _, err := isolate.Examine(ctx, harmed("stop"), nil, time.Hour)
+	if err != nil || d == nil || !strings.Contains(d.Message, "ends the process with exit status 7") {
+		t.Errorf("%+v, %v", d, err)
 	}
 }
 

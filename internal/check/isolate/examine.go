@@ -168,6 +168,9 @@ func await(ctx context.Context, file string, rec *flight.Recorder, respawn func(
 	done := exit(cmd)
 	tick := time.NewTicker(max(time.Millisecond, min(limit/20, 50*time.Millisecond)))
 	defer tick.Stop()
+	look := time.NewTicker(waitEvery)
+	defer look.Stop()
+	looks := 0 // that found the process stopped, one after the other
 	clock := budget.NewClock(cmd.Process.Pid)
 	steps, since := -1, time.Duration(0)
 	asked := false // whether the process was asked if the current step is blocked
@@ -193,6 +196,13 @@ func await(ctx context.Context, file string, rec *flight.Recorder, respawn func(
 				return d, nil
 			}
 			return autopsy(rec, cmd.ProcessState, said.String())
+		case <-look.C:
+			if looks++; !Stopped(cmd.Process.Pid) {
+				looks = 0
+			}
+			if time.Duration(looks)*waitEvery >= stoppedLimit {
+				return nil, cmp.Or(kill(), ErrOutside)
+			}
 		case <-tick.C:
 			now := clock.Elapsed()
 			begun := rec.Get(flight.Begun) != 0
@@ -236,6 +246,9 @@ const (
 	// stackLimit is the time limit for a process to print its stack.
 	stackLimit = time.Second
 )
+
+// stoppedLimit is how long a process may be stopped by a signal before it is executed again.
+const stoppedLimit = 2 * time.Second
 
 // startLimit is the time limit for starting a fresh process.
 const startLimit = time.Minute
