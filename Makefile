@@ -27,7 +27,7 @@ test test-all: export GOGC ?= 400
 
 demo: ## find a known liveness bug of the random overlay tree
 	@test -x bin/macemc || echo "compiling bin/macemc, which takes a minute the first time ..." >&2
-	@$(GO) build -o bin/ ./cmd/macemc
+	@GOGC=400 $(GO) build -o bin/ ./cmd/macemc # the compiler takes a fifth less CPU time
 	@bin/macemc search randtree --bug RT13; status=$$?; \
 	test $$status -eq 1 || { echo "demo: a violation (exit status 1) was expected, got exit status $$status" >&2; exit 1; }
 
