@@ -56,7 +56,7 @@ func (o *Options) tooLong(found *search.Suspect) bool {
 // leastShrinkSteps is the minimum number of steps for shrinking a run without a request: some seconds' worth.
 const leastShrinkSteps = 600_000
 
-// leastShrinkTime is the minimum limit of processor time for shrinking a run without a request. A tenth of the limit is
+// leastShrinkTime is the minimum limit of processor time for shrinking a run without a request. A fifth of the limit is
 // for executing the result in a fresh process and describing it.
 const leastShrinkTime = 5 * time.Second
 
@@ -65,7 +65,7 @@ func (o *Options) shrinkTime() time.Duration {
 	if o.ShrinkSteps > 0 {
 		return 0
 	}
-	return max(leastShrinkTime, budget.ProcessTime()-o.used) / 10 * 9
+	return max(leastShrinkTime, budget.ProcessTime()-o.used) / 5 * 4
 }
 
 // slowdown is the factor by which a step of shrinking takes longer than a step of a confirming walk. Those walks
