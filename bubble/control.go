@@ -32,6 +32,7 @@ type control struct {
 	spinning uintptr
 	held     uint32
 	yields   uint64
+	ahead    int64
 }
 
 // hold records that a goroutine holds a lock or waits for one.

@@ -23,7 +23,8 @@ import (
 )
 
 // outcomes visits all states of a system under one schedule. It returns the values that the nodes show once each has ended or shows that it
-// reads, after the number of states for each choice of random numbers.
+// reads, after the number of states for each choice of random numbers. A system with faults of programs is searched by walks, which do not
+// number its states.
 func outcomes(t *testing.T, sys sim.System) []string {
 	t.Helper()
 	seen := map[string]bool{}
@@ -40,9 +41,16 @@ func outcomes(t *testing.T, sys sim.System) []string {
 		seen[strings.Join(all, "; ")] = true
 		return true
 	}}}
+	if sys.ClockJumps+sys.DiskErrors+sys.HalfOpens > 0 {
+		r, err := search.Run(t.Context(), search.Config{System: sys, Workers: 1, MaxPaths: 3000, WalkSteps: 40})
+		if err != nil || r.Finding != nil {
+			t.Fatalf("%v: %+v", err, r)
+		}
+		return slices.Sorted(maps.Keys(seen))
+	}
 	r, err := search.Run(t.Context(), search.Config{System: sys, Workers: 1, Strategy: search.BFS})
 	if err != nil || r.Finding != nil || r.Stopped != search.StoppedSampled {
-		t.Fatalf("%v, %s: %+v", err, r.Stopped, r.Finding)
+		t.Fatalf("%v: %+v", err, r)
 	}
 	states := r.Stats.States
 	for range sys.Nodes {
@@ -82,18 +90,43 @@ func changes(_ context.Context, h *bubble.Host) error {
 
 // An error of the disk fails exactly one change, and any one. A full disk fails only what takes space.
 func TestDiskError(t *testing.T) {
-	for err, want := range map[syscall.Errno][]string{
-		syscall.EIO: {"53", "", "create: input/output error ", "remove: input/output error ", "rename: input/output error ", "sync: input/output error ",
-			"write: input/output error "},
-		syscall.ENOSPC: {"53", "", "create: no space left on device ", "write: no space left on device "},
-	} {
-		got := outcomes(t, sim.System{
-			Name: "changes", Nodes: 1, Network: netsim.Streams{}, Actions: []sim.AnyAction{bubble.DiskError(err)},
-			New: func(sim.NodeID) sim.Service { return bubble.Service(changes, bubble.DataDir("/data")) },
-		})
-		if !slices.Equal(got, want) {
-			t.Errorf("%v: %q, want %q", err, got, want)
-		}
+	got := outcomes(t, sim.System{
+		Name: "changes", Nodes: 1, Network: netsim.Streams{}, DiskErrors: 1,
+		New: func(sim.NodeID) sim.Service { return bubble.Service(changes, bubble.DataDir("/data")) },
+	})
+	want := []string{"", "create: input/output error ", "create: no space left on device ", "remove: input/output error ", "rename: input/output error ",
+		"sync: input/output error ", "write: input/output error ", "write: no space left on device "}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// A jump moves the wall clock. Durations, timers and deadlines do not notice it, even if they were derived from a wall clock alone.
+func TestClockJumps(t *testing.T) {
+	got := outcomes(t, sim.System{
+		Name: "times", Nodes: 1, Network: netsim.Streams{}, ClockJumps: 1,
+		New: func(sim.NodeID) sim.Service {
+			return bubble.Service(func(_ context.Context, h *bubble.Host) error {
+				state := ""
+				h.Observe(func() any { return state })
+				start := time.Now()
+				l, err := net.Listen("tcp", ":80")
+				if err != nil {
+					return err
+				}
+				l.(*net.TCPListener).SetDeadline(start.Round(0).Add(time.Second))
+				if _, err := l.Accept(); !errors.Is(err, os.ErrDeadlineExceeded) {
+					return err
+				}
+				now := time.Now()
+				state = fmt.Sprint(now.Sub(start), " ", now.Round(0).Sub(start.Round(0)))
+				return nil
+			})
+		},
+	})
+	want := []string{"1s -59m59s", "1s -59s", "1s 0s", "1s 1h0m1s", "1s 1m1s", "1s 1s", "1s 2s"}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
 	}
 }
 
@@ -111,13 +144,11 @@ func reads(c net.Conn, h *bubble.Host) error {
 // A half-open connection is an error at one end. The other end notices if and only if it writes.
 func TestHalfOpen(t *testing.T) {
 	for writes, want := range map[bool][]string{
-		false: {"5", "connection timed out; reads", "reads; reads"},
-		true:  {"11", "connection timed out; connection reset by peer", "connection timed out; reads", "reads; reads"},
+		false: {"connection timed out; reads", "reads; connection timed out", "reads; reads"},
+		true:  {"connection timed out; connection reset by peer", "connection timed out; reads", "reads; connection timed out", "reads; reads"},
 	} {
-		half := bubble.HalfOpen()
-		half.At = func(id sim.NodeID) bool { return id == 0 }
 		got := outcomes(t, sim.System{
-			Name: "reads", Nodes: 2, Network: netsim.Streams{}, Actions: []sim.AnyAction{half},
+			Name: "reads", Nodes: 2, Network: netsim.Streams{}, HalfOpens: 1,
 			New: func(id sim.NodeID) sim.Service {
 				return bubble.Service(func(ctx context.Context, h *bubble.Host) error {
 					if id == 0 {

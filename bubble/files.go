@@ -37,7 +37,7 @@ type files struct {
 	names map[int]string // last path of each inode
 	last  int            // number of the last record
 
-	failing syscall.Errno // error of the next change, see DiskError; 0 means none
+	failing syscall.Errno // error of the next change, see failDisk; 0 means none
 }
 
 var errOutside = errors.New("a node can write below its data directory only: declare one by bubble.DataDir (docs/goroutines.md)")
@@ -99,7 +99,7 @@ func (f *files) writing(takesSpace bool) error {
 	return f.fails(takesSpace)
 }
 
-// fails returns the error of a change or a sync if it is the next one after a DiskError.
+// fails returns the error of a change or a sync if it is the next one after a disk error.
 func (f *files) fails(takesSpace bool) error {
 	err := f.failing
 	if err == 0 || err == syscall.ENOSPC && !takesSpace {

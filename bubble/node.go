@@ -135,7 +135,7 @@ func (n *node) loop() {
 			h.flush()
 			n.look()
 		}
-		if n.now, n.next = time.Now().UnixNano(), next(); n.next-n.now >= int64(forever) {
+		if n.now, n.next = time.Now().UnixNano()-n.ctl.ahead, next(); n.next-n.now >= int64(forever) {
 			n.next = 0
 		}
 		if soon := n.now + int64(spinTime); n.ctl.spinning != 0 && (n.next == 0 || n.next > soon) {

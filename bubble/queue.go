@@ -43,6 +43,9 @@ func (w *waitlist) wake() {
 func (w *waitlist) over() bool { return !w.deadline.IsZero() && !time.Now().Before(w.deadline) }
 
 func (w *waitlist) setDeadline(t time.Time) {
+	if !t.IsZero() { // a jump of the wall clock does not move it
+		t = time.Now().Add(time.Until(t))
+	}
 	w.deadline = t
 	if w.timer != nil {
 		w.timer.Stop()

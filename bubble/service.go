@@ -16,9 +16,10 @@ import (
 
 // Program is the service of a node that runs an ordinary program. Its fields are for properties and for display, and must not be changed.
 type Program struct {
-	Seen  any           // value that the program shows, see [Host.Observe]; nil means none yet
-	Ended string        // how the program ended; an empty string means that it is running
-	Clock time.Duration // time on the node's own clock since the system began
+	Seen   any           // value that the program shows, see [Host.Observe]; nil means none yet
+	Ended  string        // how the program ended; an empty string means that it is running
+	Clock  time.Duration // time on the node's own clock since the system began, without jumps
+	Jumped time.Duration // sum of the jumps of its wall clock since it booted, see [sim.System.ClockJumps]
 	// HeldBack is the number of goroutines that the schedule holds back until the next step. If it is positive, Seen is of an earlier step.
 	HeldBack int
 
@@ -257,6 +258,7 @@ func (e *effect) ask(env sim.Env) {
 // look copies the state that the program shows from the node.
 func (p *Program) look(n *node) {
 	p.Ended, p.Clock, p.stale = n.host.ended, time.Duration(n.now-epoch), n.stale()
+	p.Jumped = time.Duration(n.ctl.ahead)
 	p.HeldBack, p.goroutines.conns = int(n.ctl.held), len(n.host.conns)
 	p.goroutines.exposed = p.goroutines.exposed[:0:0]
 	for _, v := range n.host.exposed {

@@ -211,3 +211,32 @@ func TestLongRunsOfWhatIsNotCopied(t *testing.T) {
 		t.Errorf("%d steps by tables, %d by replay; %s", e.TableEvents, e.ReplayEvents, res.Verdict)
 	}
 }
+
+// struckProgram is a service that faults of programs strike.
+type struckProgram struct {
+	sim.Nop
+	Times int
+}
+
+func (p *struckProgram) CanStrike(sim.Fault) bool      { return true }
+func (p *struckProgram) Strike(_ sim.Env, _ sim.Fault) { p.Times++ }
+
+// Faults of programs strike up to their limits, which the coverage counts. Strategies that store states refuse them.
+func TestProgramFaults(t *testing.T) {
+	sys := sim.System{Name: "struck", Nodes: 2, New: func(sim.NodeID) sim.Service { return &struckProgram{} }, ClockJumps: 2, HalfOpens: 1}
+	for most, want := range map[int]search.Verdict{2: search.Violation, 3: search.OK} {
+		sys.Properties = []sim.Property{{Name: "few", Always: func(v *sim.View) bool {
+			return v.Service(0).(*struckProgram).Times+v.Service(1).(*struckProgram).Times <= most
+		}}}
+		r := run(t, search.Config{System: sys, Workers: 1, MaxPaths: 200})
+		if r.Verdict != want || most == 3 && r.Stats.FaultsUsed != (sim.Limits{sim.ClockJumps: 2, sim.HalfOpens: 1}) {
+			t.Errorf("at most %d: %s, faults used: %v", most, r.Verdict, r.Stats.FaultsUsed)
+		}
+	}
+	for _, strategy := range []search.Name{search.BFS, search.DFS} {
+		_, err := search.Run(t.Context(), search.Config{System: sys, Strategy: strategy})
+		if err == nil || !strings.Contains(err.Error(), "does not support faults of programs (clock-jumps); use strategy deepening") {
+			t.Errorf("%s: %v", strategy, err)
+		}
+	}
+}

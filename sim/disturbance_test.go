@@ -18,7 +18,7 @@ func TestDisturbingIsValid(t *testing.T) {
 		{sim.DisturbingOf[*int](sim.Deliver), ""},
 		{sim.DisturbingOf[int](sim.TakeQuorum), ""},
 		{sim.Disturbing(sim.Crash), `"crash" injects a fault`},
-		{sim.Disturbing(sim.EventKindCount), "there is no event of kind 16"},
+		{sim.Disturbing(sim.EventKindCount), "there is no event of kind 19"},
 		{sim.DisturbingOf[int](sim.Boot), `"boot int": DisturbingOf is for events`},
 		{sim.DisturbingOf[error](sim.Deliver), `"message error": error is an interface`},
 	} {

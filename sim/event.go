@@ -25,6 +25,9 @@ const (
 	Duplicate // a datagram is duplicated
 	Break     // a connection breaks: both ends get an error, queued messages are lost
 	Partition // a set of links goes down
+	JumpClock // the wall clock of a program jumps
+	FailDisk  // the next operation of a program on its files fails
+	BreakEnd  // a connection of a program breaks at its end only
 
 	EventKindCount // number of kinds
 )
@@ -34,6 +37,7 @@ var eventKinds = [EventKindCount]struct {
 	name         string // in path files
 	network      bool   // it changes the network and no node
 	down         bool   // it takes its node down
+	program      bool   // it strikes the program of its node, which handles it
 	message      bool   // it delivers or strikes a single message in flight from Peer to Node
 	fault        bool   // it injects the fault in field of
 	of           Fault
@@ -117,6 +121,18 @@ var eventKinds = [EventKindCount]struct {
 		Sentence: "network cuts {what}", Lane: "CUT OFF {what}",
 		Link: "link {node}-{peer} is cut",
 	}},
+	JumpClock: {name: "jump-clock", program: true, fault: true, of: ClockJumps, presentation: simhook.Presentation{
+		Weight: "fault", Class: "faults", Method: "Strike",
+		Sentence: "{node} clock jumps", Lane: "CLOCK JUMPS",
+	}},
+	FailDisk: {name: "fail-disk", program: true, fault: true, of: DiskErrors, presentation: simhook.Presentation{
+		Weight: "fault", Class: "faults", Method: "Strike",
+		Sentence: "{node} disk fails once", Lane: "DISK FAILS ONCE",
+	}},
+	BreakEnd: {name: "break-end", program: true, fault: true, of: HalfOpens, presentation: simhook.Presentation{
+		Weight: "fault", Class: "faults", Method: "Strike",
+		Sentence: "{node} connection breaks at this end", Lane: "connection breaks at this end",
+	}},
 }
 
 // Sets of kinds, as bits, because engines test the kind of every step.
@@ -148,6 +164,9 @@ func (k EventKind) Fault() (f Fault, ok bool) { return eventKinds[k].of, eventKi
 
 // OfNetwork reports whether events of kind k change the network, and no node.
 func (k EventKind) OfNetwork() bool { return ofNetwork.has(k) }
+
+// OfProgram reports whether an event of kind k is a fault that strikes the program of its node, see package bubble.
+func (k EventKind) OfProgram() bool { return eventKinds[k].program }
 
 // OfMessage reports whether an event of kind k delivers or strikes a single message in flight from its peer to its node.
 func (k EventKind) OfMessage() bool { return eventKinds[k].message }

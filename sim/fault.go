@@ -19,6 +19,9 @@ const (
 	Loss                    // datagrams lost
 	Dup                     // datagrams duplicated
 	Partitions              // sets of links that go down
+	ClockJumps              // wall clocks of programs that jump
+	DiskErrors              // operations of programs on files that fail
+	HalfOpens               // connections of programs that break at one end
 
 	FaultCount // number of fault classes
 )
@@ -45,6 +48,13 @@ var faults = [FaultCount]struct {
 		Duplicate, nil},
 	Partitions: {"partitions", "partition", "partitions", "at most `N` partitions in a run", "no link goes down",
 		Partition, nil},
+	ClockJumps: {"clock-jumps", "clock jump", "clock jumps", "at most `N` jumps of wall clocks of programs in a run", "no wall clock jumps",
+		JumpClock, func(s *System) *int { return &s.ClockJumps }},
+	DiskErrors: {"disk-errors", "disk error", "disk errors", "at most `N` errors of programs' files in a run", "no operation on a file fails",
+		FailDisk, func(s *System) *int { return &s.DiskErrors }},
+	HalfOpens: {"half-opens", "half-open connection", "half-open connections (half-opens)",
+		"at most `N` connections of programs that break at one end in a run", "no connection breaks at one end",
+		BreakEnd, func(s *System) *int { return &s.HalfOpens }},
 }
 
 // String returns the name of f's limit in flags, path files and checkpoints.

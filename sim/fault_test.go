@@ -62,8 +62,8 @@ func TestEventKind_EntriesAreComplete(t *testing.T) {
 		if k.OfMessage() && !k.OfNetwork() && k != sim.Deliver {
 			t.Errorf("%v strikes a message, but does not change the network", k)
 		}
-		if ok && k.TakesDown() == k.OfNetwork() {
-			t.Errorf("%v: TakesDown() = OfNetwork() = %v, want one of both", k, k.OfNetwork())
+		if of := [3]bool{k.TakesDown(), k.OfNetwork(), k.OfProgram()}; ok && of != [3]bool{true} && of != [3]bool{1: true} && of != [3]bool{2: true} {
+			t.Errorf("%v: TakesDown, OfNetwork and OfProgram are %v, want one of them", k, of)
 		}
 	}
 	if injecting != int(sim.FaultCount) {
@@ -77,7 +77,7 @@ func TestEventKind_EntriesAreComplete(t *testing.T) {
 func TestLimits_AreAnObjectInJSON(t *testing.T) {
 	l := sim.Limits{sim.Crashes: 1, sim.NetErrors: 3}
 	text, err := json.Marshal(l)
-	if want := `{"crashes":1,"halts":0,"net_errors":3,"loss":0,"dup":0,"partitions":0}`; err != nil || string(text) != want {
+	if want := `{"crashes":1,"halts":0,"net_errors":3,"loss":0,"dup":0,"partitions":0,"clock_jumps":0,"disk_errors":0,"half_opens":0}`; err != nil || string(text) != want {
 		t.Errorf("Marshal = %s, %v, want %s", text, err, want)
 	}
 	got := sim.Limits{sim.Dup: 7}

@@ -38,6 +38,17 @@ type System struct {
 	// CrashCut selects the effects that happen of a step in which the node crashes or halts. The zero value is
 	// [CutPrefix].
 	CrashCut CrashCut
+	// ClockJumps is the maximum number of jumps of wall clocks in a run, over all nodes that are programs of package
+	// bubble. A jump is a choice from a second to an hour, forward or backward, and lasts until the node boots again.
+	// Timers and the monotonic readings of package time do not jump.
+	ClockJumps int
+	// DiskErrors is the maximum number of errors of files in a run, over all nodes that are programs with a data
+	// directory. The next change or Sync of a file or a directory fails with EIO, or the next change that takes space
+	// with ENOSPC. That change does not happen, and a later Sync makes earlier ones durable.
+	DiskErrors int
+	// HalfOpens is the maximum number of connections that break at one end in a run, over all nodes that are programs.
+	// That end gets the error ETIMEDOUT. The other end is reset when it sends data, and notices nothing otherwise.
+	HalfOpens int
 	// Late reports whether a node is down at first and boots later. Nil means that all nodes boot first.
 	Late func(NodeID) bool
 	// Roles returns the role of a node. An empty string means a role of its own. Nodes with the same role are declared

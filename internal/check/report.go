@@ -20,7 +20,7 @@ func uncovered(sys *sim.System) string {
 	}
 	text := l.Uncovered(sys.Interleave)
 	if c := sys.Clocks; c != nil && (c.Offset > 0 || c.Drift > 0) {
-		text += "; clock offsets and drifts other than 0 and the maximum, and clocks that jump or change their rate"
+		text += "; clock offsets and drifts other than 0 and the maximum, and clocks that change their rate"
 	}
 	return text
 }

@@ -72,7 +72,7 @@ func (w *Machine) Budgets() sim.Fingerprint {
 		w.scratch = w.time.append(w.scratch[:0])
 		sum = sum.Add(encoding.Hash(seed(Budgets, len(crashFaults)+1), w.scratch))
 	}
-	return sum
+	return sum.Add(w.programBudgets())
 }
 
 func (w *Machine) monitorHash(i int, m sim.Monitor) sim.Fingerprint {

@@ -191,7 +191,7 @@ func (w *Machine) Injections(buf []sim.Event) []sim.Event {
 			}
 		}
 	}
-	return w.Net.AppendInjections(buf)
+	return w.Net.AppendInjections(w.appendProgramFaults(buf))
 }
 
 // dirtyNetwork notes that the events that belong to no node may have changed.

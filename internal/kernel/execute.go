@@ -42,6 +42,9 @@ func (w *Machine) step(ev sim.Event, src choose.Source) error {
 		return nil
 	}
 	n := &w.Members[ev.Node]
+	if f, ok := ev.Kind.Fault(); ok {
+		w.Left[f]--
+	}
 	var d declared.Handed
 	switch ev.Kind {
 	case sim.Boot:
@@ -239,6 +242,9 @@ func (w *Machine) run(n *Node, ev sim.Event, d *declared.Handed) {
 		w.Quorums[d.Set.Quorum].Do(n.Service, e, d.Set.Set)
 	case sim.Internal:
 		n.Stepper.Step(e)
+	default:
+		f, _ := ev.Kind.Fault()
+		n.Service.(simext.Struck).Strike(e, f)
 	}
 }
 

@@ -12,6 +12,9 @@ func (w *Machine) Label(ev sim.Event) stepinfo.Label {
 		l.Process = w.Sys.Process(ev.Node)
 		return l
 	}
+	if ev.Kind.OfProgram() {
+		return l
+	}
 	switch ev.Kind {
 	case sim.Boot, sim.Internal:
 	case sim.DoAction:

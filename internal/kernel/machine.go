@@ -23,15 +23,16 @@ import (
 // are recorded in place: a pointer to another object would be followed in each step. Each file holds the methods of one
 // concern. Exported members serve packages bench and runner, which set a machine up piece by piece.
 type Machine struct {
-	Sys     *sim.System
-	Opts    Options
-	Closing bool // a service has a Close method
-	Actions []declared.Action
-	Quorums []declared.Quorum
-	plans   *encoding.Set
-	Copies  *encoding.Set // of messages: as plans, but a copy omits when a time was read and how a slice was made, and shares nothing
-	Enc     encoding.Encoder
-	scratch []byte
+	Sys      *sim.System
+	Opts     Options
+	Closing  bool // a service has a Close method
+	programs bool // a service is a [simext.Struck]
+	Actions  []declared.Action
+	Quorums  []declared.Quorum
+	plans    *encoding.Set
+	Copies   *encoding.Set // of messages: as plans, but a copy omits when a time was read and how a slice was made, and shares nothing
+	Enc      encoding.Encoder
+	scratch  []byte
 
 	disturbing *declared.Disturbing // nil if nothing disturbs
 

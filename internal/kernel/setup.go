@@ -133,6 +133,9 @@ func NewWorld(sys *sim.System, opts Options) (World, error) {
 			return nil, err
 		}
 	}
+	if err := w.tryPrograms(); err != nil {
+		return nil, err
+	}
 	for i := range sys.Monitors {
 		if err := w.tryMonitor(i); err != nil {
 			return nil, err
@@ -154,6 +157,9 @@ func (w *Machine) tryService(id sim.NodeID) error {
 		return fmt.Errorf("system %q: New(%d) is nil", sys.Name, id)
 	}
 	w.Closing = w.Closing || declared.Closes(s)
+	if _, ok := s.(simext.Struck); ok {
+		w.programs = true
+	}
 	if _, ok := s.(simext.Showing); ok {
 		w.Properties.MayBeStale = true
 	}

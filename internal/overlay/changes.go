@@ -51,6 +51,7 @@ var added = map[string]string{
 	"net/zz_macemc_nodes.go":                 nodesNetSource,
 	"net/http/zz_macemc.go":                  testsHTTPSource,
 	"net/http/zz_macemc_nodes.go":            nodesHTTPSource,
+	"time/zz_macemc_nodes.go":                nodesTimeSource,
 	"testing/zz_macemc.go":                   testsTestingSource,
 	"testing/zz_macemc_example.go":           testsExampleSource,
 	"math/rand/zz_macemc.go":                 "package rand" + randSource,

@@ -21,6 +21,9 @@ var nodesSignalSource string
 //go:embed source/nodes_syscall.go.txt
 var nodesSyscallSource string
 
+//go:embed source/nodes_time.go.txt
+var nodesTimeSource string
+
 //go:embed source/nodes_net.go.txt
 var nodesNetSource string
 
@@ -28,6 +31,7 @@ const (
 	whyNode = "the network of a node is the simulated one"
 	whyHTTP = "nodes have default clients and servers of their own"
 	whyOS   = "a node is a process of a machine of its own"
+	whyWall = "the wall clock of a node may jump"
 )
 
 // nodeChanges adapt the standard library to nodes of package bubble.
@@ -62,6 +66,7 @@ var nodeChanges = func() []change {
 			` if macemcInNode() { return nil, &PathError{Op: "fork/exec", Path: name, Err: errors.New("a node cannot start processes (docs/goroutines.md)")} }; `, whyOS},
 		{"os/signal/signal.go", atStart{"Notify"}, " if macemcInNode() { macemcNotify(c, sig); return }; ", whyOS},
 		{"os/signal/signal.go", atStart{"Stop"}, " if macemcInNode() { macemcStop(c); return }; ", whyOS},
+		{"time/time.go", callee{"Now", "runtimeNow"}, "macemcNow", whyWall},
 		{"runtime/debug.go", atStart{"NumCPU"}, " if macemcInNode() { return 1 }; ", "runs do not depend on the machine"},
 	}
 	list = append(list, nodeFiles...)

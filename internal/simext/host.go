@@ -16,6 +16,14 @@ type Stepper interface {
 	Step(sim.Env)
 }
 
+// Struck is implemented by services whose programs faults strike, those with [sim.EventKind.OfProgram].
+type Struck interface {
+	// CanStrike reports whether a fault can strike now. It reads the service only and changes nothing.
+	CanStrike(sim.Fault) bool
+	// Strike is a handler. It is called only if CanStrike returns true.
+	Strike(sim.Env, sim.Fault)
+}
+
 // Idler is implemented by steppers that may also step when no event is queued, as a machine does with its Null. Under
 // [sim.Prompt] timers wait for deliverable messages and errors, and for steps that handle a queued event.
 type Idler interface {

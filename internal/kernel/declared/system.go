@@ -28,10 +28,10 @@ func Compare(s, other sim.Service) []string {
 	return nil
 }
 
-// NodeLimits returns how often each fault that takes nodes down can strike in a run. The limits of other faults are 0.
+// NodeLimits returns how often each fault of nodes can strike in a run. The limits of other faults are 0.
 func NodeLimits(sys *sim.System) (limits sim.Limits) {
 	for f, limit := range sys.Limits() {
-		if sim.Fault(f).Event().TakesDown() {
+		if !sim.Fault(f).Event().OfNetwork() {
 			limits[f] = limit
 		}
 	}

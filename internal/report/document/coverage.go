@@ -185,6 +185,9 @@ func walkLines(r *report.Report) (lines []string) {
 	return lines
 }
 
+// applies reports whether a search could have a fault. Those of programs require a program.
+func applies(r *report.Report, f sim.Fault) bool { return !f.Event().OfProgram() || r.Uncovered != "" }
+
 // faultLines counts the faults used.
 func faultLines(r *report.Report) []string {
 	if r.Cluster != "" {
@@ -194,7 +197,7 @@ func faultLines(r *report.Report) []string {
 	for f := range sim.FaultCount {
 		if r.Limits[f] > 0 {
 			used = append(used, fmt.Sprintf("%s %d/%d", limitName(f), r.Coverage.FaultsUsed[f], r.Limits[f]))
-		} else {
+		} else if applies(r, f) {
 			limit := "--" + f.String()
 			if r.InTest {
 				limit = limitName(f)

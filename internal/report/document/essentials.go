@@ -71,6 +71,7 @@ func missing(r *report.Report) (list []string) {
 	var off, unused []string
 	for f := range sim.FaultCount {
 		switch {
+		case r.Limits[f] == 0 && !applies(r, f):
 		case r.Limits[f] == 0:
 			off = append(off, limitName(f))
 		case r.Coverage.FaultsUsed[f] == 0 && r.Cluster == "":

@@ -73,6 +73,11 @@ func (e *Tables) Init(sys *sim.System, opts kernel.Options, calls *options.Calls
 	if sys.Clocks != nil {
 		return &options.Unsupported{Why: "the clocks of its nodes follow a common time (sim.Clocks)"}
 	}
+	for f, limit := range sys.Limits() {
+		if limit > 0 && sim.Fault(f).Event().OfProgram() {
+			return &options.Unsupported{Why: fmt.Sprintf("faults of programs (%v)", sim.Fault(f))}
+		}
+	}
 	if bench.Closes() {
 		return &options.Unsupported{Why: "services with a method Close cannot be copied"}
 	}
