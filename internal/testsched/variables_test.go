@@ -19,3 +19,14 @@ func TestKindOf_Checker(t *testing.T) {
 		}
 	}
 }
+
+func TestOfC(t *testing.T) {
+	for symbol, want := range map[string]bool{
+		"net/http.DefaultClient": false, "gopkg.in/yaml%2ev3.x": false, "errors.x": false, "environ": true,
+		"_ZN6__tsan3ctxE": true, "_ZN11__sanitizerL5mutexE.1": true, "__tsan_x.0": true,
+	} {
+		if got := ofC(symbol); got != want {
+			t.Errorf("%s: got %v, want %v", symbol, got, want)
+		}
+	}
+}
