@@ -11,7 +11,7 @@ import (
 )
 
 // kinds is a power of two that is at least the number of kinds of events, which spares bounds checks.
-const kinds = 1 << 4
+const kinds = 1 << 5
 
 const _ = uint(kinds - sim.EventKindCount)
 
