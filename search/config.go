@@ -9,7 +9,7 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/explore"
-	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/contain"
 	"github.com/macemc/macemc/internal/search/verify"
 	"github.com/macemc/macemc/internal/table"
 	"github.com/macemc/macemc/internal/table/crashes"
@@ -85,7 +85,7 @@ type Config struct {
 	Calls *options.Calls `json:"-"`
 
 	start        time.Duration // start of the search, on the clock of package budget
-	late         *kernel.UseAfterReturn
+	late         *contain.UseAfterReturn
 	known        map[string]bool // for bfs and dfs: Always properties with a violation already reported
 	weightsGiven bool            // the weights are not the defaults
 	alternate    bool            // for tests: with AutoEngine, switch the engine after each run

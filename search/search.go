@@ -11,7 +11,7 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/budget"
-	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/contain"
 	"github.com/macemc/macemc/internal/search/coverage"
 	"github.com/macemc/macemc/internal/search/fpset"
 	"github.com/macemc/macemc/internal/search/runloop"
@@ -24,7 +24,7 @@ import (
 // unless Time or ctx ended the search or a handler did not return. With one worker the work done until then is the
 // same, too.
 func Run(ctx context.Context, cfg Config) (r *Result, err error) {
-	cfg.late = new(kernel.UseAfterReturn)
+	cfg.late = new(contain.UseAfterReturn)
 	goesOn := marked(ctx, func() { r, err = run(ctx, cfg) })
 	switch {
 	case err != nil:

@@ -93,7 +93,7 @@ func (w *Machine) arrive(ev sim.Event) (err error) {
 func (w *Machine) Handle(n *Node, ev sim.Event, d *declared.Handed, src choose.Source) error {
 	w.Src, w.Choices, w.Failed, w.Ended, w.BadType = src, 0, nil, nil, nil
 	w.FirstEffect = len(w.last.Effects)
-	if late := w.Opts.UseAfterReturn; late.found.Load() != nil {
+	if late := w.Opts.UseAfterReturn; late.Used() {
 		return late.Finding()
 	}
 	if w.time.at != nil {

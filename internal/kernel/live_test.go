@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/choose"
-	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/kernel/contain"
 	"github.com/macemc/macemc/internal/kernel/properties"
 	"github.com/macemc/macemc/sim"
@@ -70,7 +69,7 @@ func TestEachAsksInOrder(t *testing.T) {
 	})}}
 	w := start(t, sys)
 	live := func() (err error) {
-		defer kernel.CatchState(&err)
+		defer contain.CatchState(&err)
 		if w.Live() {
 			t.Error("it holds at node 1")
 		}

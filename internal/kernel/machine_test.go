@@ -9,6 +9,7 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/contain"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -146,7 +147,7 @@ func TestPropertyPanics(t *testing.T) {
 		sys.Properties = []sim.Property{p}
 		w := start(t, sys)
 		ask := func(f func()) (err error) {
-			defer kernel.CatchState(&err)
+			defer contain.CatchState(&err)
 			f()
 			return nil
 		}

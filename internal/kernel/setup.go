@@ -82,7 +82,7 @@ func NewWorld(sys *sim.System, opts Options) (World, error) {
 	}
 	opts.Contain = opts.Contain || opts.Trace // tracing is slow anyway
 	if opts.UseAfterReturn == nil {
-		opts.UseAfterReturn = new(UseAfterReturn)
+		opts.UseAfterReturn = new(contain.UseAfterReturn)
 	}
 	if opts.MaxChoices == 0 {
 		opts.MaxChoices = 10_000
@@ -133,7 +133,7 @@ func NewWorld(sys *sim.System, opts Options) (World, error) {
 			return nil, err
 		}
 	}
-	if err := w.tryPrograms(); err != nil {
+	if err := declared.CheckPrograms(w.Sys, w.programs); err != nil {
 		return nil, err
 	}
 	for i := range sys.Monitors {

@@ -7,26 +7,11 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
-	"sync/atomic"
 
 	"github.com/macemc/macemc/internal/kernel/contain"
 	"github.com/macemc/macemc/internal/stacks"
 	"github.com/macemc/macemc/sim"
 )
-
-// UseAfterReturn holds the first use of an Env by a goroutine that a handler had started, after that handler returned.
-// Such a use must not panic: nothing recovers there, and the process would die. Worlds that share a UseAfterReturn
-// report it at their next handler.
-type UseAfterReturn struct{ found atomic.Pointer[sim.Finding] }
-
-// Finding returns the use, or nil if there was none so far.
-func (l *UseAfterReturn) Finding() *sim.Finding {
-	if f := l.found.Load(); f != nil {
-		own := *f
-		return &own
-	}
-	return nil
-}
 
 // late records a use of the Env after its handler had returned.
 func (e *env) late(what string) {
@@ -40,13 +25,9 @@ func (e *env) late(what string) {
 		e.w.end(usedAfterReturn(text + lateAdvice))
 	}
 	text += fmt.Sprintf("; a goroutine used it that %s started (%s)", g.Creator.Function, g.Creator.Place)
-	e.w.Opts.UseAfterReturn.found.CompareAndSwap(nil, &sim.Finding{Kind: sim.Panic, Cause: sim.UsedAfterReturn, Node: e.n.ID,
-		Message: text + lateAdvice, Stack: stack})
+	e.w.Opts.UseAfterReturn.Record(&sim.Finding{Kind: sim.Panic, Cause: sim.UsedAfterReturn, Node: e.n.ID, Message: text + lateAdvice, Stack: stack})
 	runtime.Goexit()
 }
-
-// IsUseAfterReturn reports whether a finding is that an Env was used after its handler had returned.
-func IsUseAfterReturn(f *sim.Finding) bool { return f.Cause == sim.UsedAfterReturn }
 
 // usedAfterReturn is the panic value for such a use on a goroutine that calls checked code.
 type usedAfterReturn string

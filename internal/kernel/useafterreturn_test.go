@@ -6,6 +6,7 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/contain"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -43,7 +44,7 @@ func TestKeptEnv(t *testing.T) {
 			t.Fatal(err)
 		}
 		var f *sim.Finding
-		if err := w.Step(w.Enabled()[0], src); !errors.As(err, &f) || !kernel.IsUseAfterReturn(f) {
+		if err := w.Step(w.Enabled()[0], src); !errors.As(err, &f) || !contain.IsUseAfterReturn(f) {
 			t.Errorf("%d handlers ago: %v", ago, err)
 		}
 	}

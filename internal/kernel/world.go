@@ -41,7 +41,7 @@ type World interface {
 	// properties with changed reads.
 	Check() error
 	// Live reports whether all Eventually properties hold together. If one of them panics, and none fails, Live panics
-	// with a [*sim.Finding], see [properties.Together] and [CatchState].
+	// with a [*sim.Finding], see [properties.Together] and [contain.CatchState].
 	Live() bool
 	// Holds evaluates one property. If its function panics, Holds panics with a [*sim.Finding].
 	Holds(p *sim.Property) bool
@@ -101,7 +101,7 @@ type Options struct {
 	Heartbeat *contain.Heartbeat
 	// UseAfterReturn records a late use of an Env on a goroutine that a handler started. Nil means that the world has
 	// one of its own.
-	UseAfterReturn *UseAfterReturn
+	UseAfterReturn *contain.UseAfterReturn
 	// MaxChoices bounds the choices of one step; more are a divergence finding. 0 means 10,000.
 	MaxChoices int
 	// Log receives the log records of handlers. Nil means that they go only to the trace.

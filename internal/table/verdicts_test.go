@@ -10,6 +10,7 @@ import (
 	"github.com/macemc/macemc/internal/explore"
 	"github.com/macemc/macemc/internal/explore/graph"
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/contain"
 	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/internal/table/statespace"
 	"github.com/macemc/macemc/internal/table/steptree"
@@ -188,7 +189,7 @@ func TestVerdictsAreOfTheState(t *testing.T) {
 			t.Fatal(err)
 		}
 		live := func(w kernel.World) (live bool, err error) {
-			defer kernel.CatchState(&err)
+			defer contain.CatchState(&err)
 			return w.Live(), nil
 		}
 		for _, w := range []kernel.World{byTable, byReplay} {

@@ -13,6 +13,7 @@ import (
 	"github.com/macemc/macemc/internal/budget"
 	"github.com/macemc/macemc/internal/check/flight"
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/contain"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/sim"
 )
@@ -110,7 +111,7 @@ func (x *Execution) endsLike(y *Execution) bool {
 // follow executes the path of src and records the states. The error is a finding or states where the path does not
 // fit.
 func (x *Execution) follow(run *replay.Run, src *choose.Prefix, begun func(step int) error) (err error) {
-	defer kernel.CatchState(&err)
+	defer contain.CatchState(&err)
 	if err := begun(0); err != nil {
 		return err
 	}

@@ -139,7 +139,7 @@ func reexecutePicks(w kernel.World, rec *flight.Recorder, keys *os.File) (err er
 // evaluateProperties calls all functions of properties that a search may call in a state, and records the current one. The error is
 // a finding.
 func evaluateProperties(w kernel.World, rec *flight.Recorder) (err error) {
-	defer kernel.CatchState(&err)
+	defer contain.CatchState(&err)
 	for i := range w.System().Properties {
 		p := &w.System().Properties[i]
 		rec.SetPhase(p.Name)

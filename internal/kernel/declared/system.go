@@ -1,6 +1,7 @@
 package declared
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/macemc/macemc/internal/simext"
@@ -52,4 +53,25 @@ func Mates(sys *sim.System) [][]sim.NodeID {
 		mates[id] = slices.DeleteFunc(sys.Process(sim.NodeID(id)), func(mate sim.NodeID) bool { return int(mate) == id })
 	}
 	return mates
+}
+
+// ProgramFaults are the faults that strike programs, in the order in which they are offered.
+var ProgramFaults = func() (faults []sim.Fault) {
+	for f := range sim.FaultCount {
+		if f.Event().OfProgram() {
+			faults = append(faults, f)
+		}
+	}
+	return faults
+}()
+
+// CheckPrograms returns an error if a fault of programs is limited in a system that has no programs.
+func CheckPrograms(sys *sim.System, programs bool) error {
+	limits := NodeLimits(sys)
+	for _, f := range ProgramFaults {
+		if limits[f] > 0 && !programs {
+			return fmt.Errorf("system %q: no node is a program of package bubble, so it has no %s", sys.Name, f.Singular())
+		}
+	}
+	return nil
 }

@@ -157,7 +157,7 @@ func AtStep(err error, step int) error {
 
 // execute makes the run. It sets the end of o unless an error is returned.
 func (l *Loop) execute(o *Outcome) (err error) {
-	defer kernel.CatchState(&err)
+	defer contain.CatchState(&err)
 	if l.Interrupted() {
 		o.End = Stopped
 		return nil

@@ -11,6 +11,7 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/contain"
 	"github.com/macemc/macemc/internal/kernel/declared"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/sim"
@@ -90,7 +91,7 @@ func (r *Recording) at(step int) []part {
 // were sent.
 type Verifier struct {
 	Sys         *sim.System
-	Late        *kernel.UseAfterReturn
+	Late        *contain.UseAfterReturn
 	First       *replay.Run          // the recorded run
 	Active      func(*replay.Run)    // is called with the run being executed
 	Interrupted func() bool          // reports whether the second execution must end

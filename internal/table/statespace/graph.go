@@ -8,7 +8,6 @@ import (
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/explore"
 	"github.com/macemc/macemc/internal/explore/graph"
-	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/kernel/contain"
 	"github.com/macemc/macemc/internal/table/audit"
 	"github.com/macemc/macemc/internal/table/steptree"
@@ -224,7 +223,7 @@ func (g *Graph) alone() bool {
 
 // ask evaluates the properties of a state; Always properties only if check is true.
 func (g *Graph) ask(m *graph.FoundState, check, sampled bool) (live bool, err error) {
-	defer kernel.CatchState(&err) // of properties that panic
+	defer contain.CatchState(&err) // of properties that panic
 	w := g.World
 	p := &w.Properties
 	if c := w.Calls; c != nil {

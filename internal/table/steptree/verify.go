@@ -80,7 +80,7 @@ func (e *Engine) reenact(id uint32) (*kernel.Local, error) {
 
 // verify executes again a step that was looked up.
 func (e *Engine) verify(s *store.Situation, id uint32, rooms roomSource) (err error) {
-	defer kernel.CatchState(&err)
+	defer contain.CatchState(&err)
 	e.Counters.Verified++
 	before, err := e.calling(options.RepeatCall, s)
 	if err != nil {

@@ -48,5 +48,5 @@ func EndsRun(err error) bool {
 
 func IsUseAfterReturn(err error) bool {
 	f, ok := errors.AsType[*sim.Finding](err)
-	return ok && kernel.IsUseAfterReturn(f)
+	return ok && contain.IsUseAfterReturn(f)
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/contain"
 	"github.com/macemc/macemc/internal/recording"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/sim"
@@ -51,7 +52,7 @@ func (x *fleet) endsLive(ctx context.Context) bool {
 
 // failing returns the properties that do not hold. The error is a panic of a property.
 func failing(w kernel.World) (names []string, err error) {
-	defer kernel.CatchState(&err)
+	defer contain.CatchState(&err)
 	sys := w.System()
 	for i := range sys.Properties {
 		if p := &sys.Properties[i]; p.Sometimes == nil && !w.Holds(p) {
