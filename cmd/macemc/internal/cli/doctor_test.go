@@ -21,6 +21,7 @@ func TestDoctor(t *testing.T) {
 		t.Errorf("status %d\n%s", status, out)
 	}
 	// The first build is announced, except to programs that read -json.
+	t.Setenv("CGO_ENABLED", "1") // the race detector needs it
 	t.Setenv("GOCACHE", t.TempDir())
 	if out, status := run(); status != 0 || !strings.Contains(out, "library        the next \"macemc test\" builds the changed standard library") {
 		t.Errorf("empty build cache: status %d\n%s", status, out)
