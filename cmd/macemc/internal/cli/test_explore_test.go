@@ -52,8 +52,7 @@ func TestFine(t *testing.T) {
 }
 `)
 	out, status := testCommand(t.Context(), "-count=1", "-v", ".")
-	for _, want := range []string{"NO END: goroutine 2 loops without a scheduling point at x_test.go:13\n", "--- PASS: TestFine",
-	} {
+	for _, want := range []string{"NO END: goroutine 2 loops without a scheduling point at x_test.go:13\n", "--- PASS: TestFine"} {
 		if status != 1 || !strings.Contains(out, want) {
 			t.Errorf("status %d, %q is missing:\n%s", status, want, out)
 		}
