@@ -58,28 +58,20 @@ func TestDeadlineOfFindings(t *testing.T) {
 	}
 	const limit, most = 4 * time.Second, 4*time.Second*3/2 + 5*time.Second
 	dir := t.TempDir()
-	for again := 2; ; again-- { // other processes may delay a search
-		began := time.Now()
-		out, err := command(dir, "search", "lagging", "--strategy", "walk", "--engine", "replay", "--workers", "1", "--walks", "8",
-			"--walk-steps", "60",
-			"--time", limit.String(), "--out", "out").CombinedOutput()
-		took := time.Since(began)
-		if status := exitCode(err); status != exitcode.Violation {
-			t.Errorf("exit status %d, want %d\n%s", status, exitcode.Violation, out)
-		}
-		if took <= most+time.Second {
-			break
-		}
-		if again == 0 {
-			t.Fatalf("it took %v, want at most %v\n%s", took, most, out)
-		}
+	began := time.Now()
+	out, err := command(dir, "search", "lagging", "--strategy", "walk", "--engine", "replay", "--workers", "1", "--walks", "32", "--walk-steps", "60",
+		"--time", limit.String(), "--out", "out").CombinedOutput()
+	// Its clock is slower on a busy machine. Without the limit, it takes more than a minute.
+	if took, status := time.Since(began), exitCode(err); status != exitcode.Violation || took > 2*most {
+		t.Fatalf("exit status %d after %v, want %d after at most %v\n%s", status, took, exitcode.Violation, most, out)
 	}
 	var report struct {
 		Critical struct{ Case string }
 		Property string
+		Seconds  float64
 	}
 	text, err := os.ReadFile(filepath.Join(dir, "out", "report.json"))
-	if err != nil || json.Unmarshal(text, &report) != nil || report.Property != "done" || report.Critical.Case == "" {
+	if err != nil || json.Unmarshal(text, &report) != nil || report.Property != "done" || report.Critical.Case == "" || report.Seconds > most.Seconds() {
 		t.Errorf("%v\n%s", err, text)
 	}
 }
