@@ -99,6 +99,9 @@ func (r *recurrence) decide(ctx context.Context) (bool, error) {
 	if r.found.Property == kernel.MessagesProperty {
 		whole = isolate.Closely
 	}
+	if i := slices.IndexFunc(sys.Properties, func(p sim.Property) bool { return p.Sometimes != nil && p.Name == r.found.Property }); i >= 0 {
+		whole = isolate.AtEnd + i
+	}
 	if r.o.Respawn != nil {
 		r.again, r.death, err = isolate.ExecuteIsolated(ctx, r.o.Respawn, r.path, whole, isolate.ConfirmLimit(r.o.Search.HandlerLimit))
 		if ctx.Err() != nil {
@@ -130,7 +133,11 @@ func (r *recurrence) decide(ctx context.Context) (bool, error) {
 func (r *recurrence) execute(ctx context.Context, whole int) (*isolate.Execution, error) {
 	opts := r.o.patient()
 	opts.CheckMessages = whole == isolate.Closely
-	return isolate.Repeat(func() (kernel.World, error) { return kernel.NewWorld(r.sys, opts) }, r.path, func(int) error { return ctx.Err() })
+	var last *sim.Property
+	if i := whole - isolate.AtEnd; i >= 0 {
+		last = &r.sys.Properties[i]
+	}
+	return isolate.Repeat(func() (kernel.World, error) { return kernel.NewWorld(r.sys, opts) }, r.path, last, func(int) error { return ctx.Err() })
 }
 
 // recurs reports whether the other execution shows the same finding.

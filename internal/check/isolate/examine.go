@@ -53,8 +53,8 @@ func ExamineScript(
 	return d, err
 }
 
-// ExecuteIsolated executes path in a fresh process and returns the execution, or how that process died. With whole =
-// Closely, it also checks messages, see CheckMessages of [kernel.Options].
+// ExecuteIsolated executes path in a fresh process and returns the execution, or how that process died. Whole is AsSearched,
+// Closely, or AtEnd plus an index.
 func ExecuteIsolated(
 	ctx context.Context, respawn func() *exec.Cmd, path choose.Path, whole int, limit time.Duration,
 ) (*Execution, *Death, error) {
@@ -75,6 +75,7 @@ const (
 	AsSearched = 1
 	Closely    = 2 // with CheckMessages of [kernel.Options]
 	describing = 3 // see [Death.Describe]
+	AtEnd      = 4 // and more: also with the value of the property with this index in the last state, see [Execute]
 )
 
 // order is what a fresh process executes: a path, or else a script or a path file.

@@ -43,12 +43,13 @@ func (x *Execution) step() int {
 }
 
 // Execute executes path on w, which contains checked code. It calls begun with the number of each step before the step;
-// 0 is the first boots. If begun returns an error, it ends the execution.
-func Execute(w kernel.World, path choose.Path, begun func(step int) error) (*Execution, error) {
+// 0 is the first boots. If begun returns an error, it ends the execution. The property last is evaluated in the last state, unless it
+// is nil: searches stop to evaluate a Sometimes property when it holds, so no state before tells whether it panics.
+func Execute(w kernel.World, path choose.Path, last *sim.Property, begun func(step int) error) (*Execution, error) {
 	x := new(Execution)
 	run, src := replay.NewRun(w), &choose.Prefix{Path: path}
 	var ended error
-	err := x.follow(run, src, func(step int) error {
+	err := x.follow(run, src, last, func(step int) error {
 		ended = begun(step)
 		return ended
 	})
@@ -76,8 +77,8 @@ const (
 	repeatFor     = 500 * time.Millisecond // a step that is repeated must not be taken for one that does not return
 )
 
-// Repeat executes path several times, each time in a new world, until one ends differently. begun is as for [Execute].
-func Repeat(start func() (kernel.World, error), path choose.Path, begun func(step int) error) (*Execution, error) {
+// Repeat executes path several times, each time in a new world, until one ends differently. The others are as for [Execute].
+func Repeat(start func() (kernel.World, error), path choose.Path, last *sim.Property, begun func(step int) error) (*Execution, error) {
 	var first *Execution
 	began := budget.Now()
 	for n := 0; n < maxExecutions && (n == 0 || budget.Now()-began < repeatFor); n++ {
@@ -85,7 +86,7 @@ func Repeat(start func() (kernel.World, error), path choose.Path, begun func(ste
 		if err != nil {
 			return nil, err
 		}
-		x, err := Execute(w, path, begun)
+		x, err := Execute(w, path, last, begun)
 		if err != nil {
 			return nil, err
 		}
@@ -110,7 +111,7 @@ func (x *Execution) endsLike(y *Execution) bool {
 
 // follow executes the path of src and records the states. The error is a finding or states where the path does not
 // fit.
-func (x *Execution) follow(run *replay.Run, src *choose.Prefix, begun func(step int) error) (err error) {
+func (x *Execution) follow(run *replay.Run, src *choose.Prefix, last *sim.Property, begun func(step int) error) (err error) {
 	defer contain.CatchState(&err)
 	if err := begun(0); err != nil {
 		return err
@@ -134,6 +135,9 @@ func (x *Execution) follow(run *replay.Run, src *choose.Prefix, begun func(step 
 		x.States, x.Ends, x.Live = append(x.States, parts), append(x.Ends, src.Pos()), append(x.Live, live)
 		index, ok := src.Take()
 		if !ok {
+			if last != nil {
+				run.World.Holds(last)
+			}
 			return nil
 		}
 		if _, ok := run.Event(index); !ok {
@@ -187,12 +191,16 @@ func (x *Execution) End() string {
 const executionFile = "execution"
 
 // reexecuteWhole executes the picks in rec repeatedly and writes the execution beside rec.
-func reexecuteWhole(start func() (kernel.World, error), rec *flight.Recorder) error {
+func reexecuteWhole(sys *sim.System, start func() (kernel.World, error), rec *flight.Recorder) error {
 	path := rec.Left(picksRun)
 	if end := slices.Index(path, flight.None); end >= 0 {
 		path = path[:end]
 	}
-	x, err := Repeat(start, path, func(step int) error { rec.Set(flight.Steps, step); return nil })
+	var last *sim.Property
+	if i := rec.Get(flight.Whole) - AtEnd; i >= 0 {
+		last = &sys.Properties[i]
+	}
+	x, err := Repeat(start, path, last, func(step int) error { rec.Set(flight.Steps, step); return nil })
 	if err != nil {
 		return err
 	}

@@ -60,7 +60,7 @@ func Reexecute(sys *sim.System, rec *flight.Recorder) error {
 	}
 	rec.Set(flight.Begun, 1)
 	if rec.Get(flight.Whole) != 0 {
-		return reexecuteWhole(start, rec)
+		return reexecuteWhole(sys, start, rec)
 	}
 	if script != nil {
 		return reexecuteScript(w, rec, script)

@@ -126,6 +126,10 @@ func (s *Supervisor) Run(ctx context.Context) (Outcome, error) {
 		}
 		out, unexplained, err = again, next, e
 	}
+	if len(before.skipped) > 0 && err == nil && out.Status == exitcode.OK {
+		fmt.Fprintln(s.Stderr, "macemc: no run that was searched makes that call: reductions also try states that may be impossible, "+
+			"and a Sometimes property is evaluated only until it holds")
+	}
 	return out, err
 }
 

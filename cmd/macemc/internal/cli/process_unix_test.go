@@ -16,7 +16,7 @@ const mainVar = "MACEMC_TEST_MAIN"
 // TestMain makes this test binary act as the command, also for its own child processes.
 func TestMain(m *testing.M) {
 	if os.Getenv(mainVar) != "" {
-		os.Exit(Main(Config{Systems: append(testSystems(), loops, slow, lagging, exits, busy, calling, lingers, departs)}, os.Args[1:]))
+		os.Exit(Main(Config{Systems: append(testSystems(), loops, slow, lagging, exits, busy, calling, wishes, lingers, departs)}, os.Args[1:]))
 	}
 	os.Exit(withShared(m.Run))
 }

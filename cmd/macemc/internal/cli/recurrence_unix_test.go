@@ -13,6 +13,7 @@ import (
 
 	"github.com/macemc/macemc/internal/check"
 	"github.com/macemc/macemc/internal/check/exitcode"
+	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems/spec"
 )
@@ -120,6 +121,67 @@ func TestRecurrence_FindingThatDoesNotRecur(t *testing.T) {
 		if code := exitCode(err); code != status || !strings.Contains(string(again), "the finding that the file records "+said) {
 			t.Errorf("%s: exit status %d\n%s", flags, code, again)
 		}
+	}
+}
+
+// wishes has a Sometimes property whose function panics, or holds from the start and ends the process later.
+var wishes = spec.Entry{
+	Name: "wishes", Summary: "has a property that fails", MinNodes: 2, MaxNodes: 2, DefaultNodes: 2,
+	Params: []spec.Param{{Name: "by", Kind: spec.OneOf, Default: "panic", Values: []string{"panic", "exit"}, Help: "how it fails"}},
+	Build: func(c spec.Config) (sim.System, error) {
+		exits := c.Text("by") == "exit"
+		return sim.System{
+			Name: "wishes", Nodes: 2, New: func(sim.NodeID) sim.Service { return &wisher{} }, Network: netsim.Datagrams{},
+			Actions: []sim.AnyAction{sim.Action[*wisher]{Name: "tell", Times: 2, Do: (*wisher).Tell}},
+			Properties: []sim.Property{{Name: "well informed", Sometimes: func(v *sim.View) bool {
+				switch w, up := v.Service(1).(*wisher); {
+				case !up || w.Heard < 2:
+				case exits:
+					os.Exit(0)
+				default:
+					panic("twice")
+				}
+				return exits
+			}}},
+		}, nil
+	},
+}
+
+type wisher struct {
+	sim.Nop
+	Told, Heard int
+}
+
+func (w *wisher) Tell(env sim.Env) { w.Told++; env.Send(1-env.Self(), w.Told) }
+
+func (w *wisher) Receive(_ sim.Env, _ sim.NodeID, msg any) { w.Heard = max(w.Heard, msg.(int)) }
+
+// A Sometimes property that panics in a state does so again.
+func TestRecurrence_SometimesThatPanics(t *testing.T) {
+	for _, strategy := range []string{"walk", "bfs"} {
+		if testing.Short() && strategy != "walk" {
+			continue
+		}
+		dir := t.TempDir()
+		out, err := command(dir, "search", "wishes", "--strategy", strategy, "--workers", "1", "--out", "out").CombinedOutput()
+		if exitCode(err) != exitcode.Violation || !strings.Contains(string(out), "wishes: PANIC") {
+			t.Errorf("search with %s: %v\n%s", strategy, err, out)
+		}
+		again, err := command(dir, "replay", filepath.Join("out", check.ErrorPath)).CombinedOutput()
+		if exitCode(err) != exitcode.Violation || !strings.Contains(string(again), "the finding that the file records recurs: panic") {
+			t.Errorf("replay with %s: %v\n%s", strategy, err, again)
+		}
+	}
+}
+
+// A search of states whose reduction evaluated a Sometimes property that had held, and died of that, says so.
+func TestRecurrence_SometimesThatHeld(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts many processes")
+	}
+	out, err := command(t.TempDir(), "search", "wishes", "--set", "by=exit", "--strategy", "bfs", "--workers", "1").CombinedOutput()
+	if exitCode(err) != exitcode.OK || !strings.Contains(string(out), "no run that was searched makes that call") {
+		t.Errorf("%v\n%s", err, out)
 	}
 }
 
