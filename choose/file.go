@@ -25,6 +25,7 @@ const FormatVersion = 1
 //	schedule phases
 //	finding safety
 //	property every ping is acknowledged
+//	known https://example.org/issues/12
 //	round 2
 //	note found by walk 12
 //	boot draw:1(first peer)
@@ -41,7 +42,7 @@ type File struct {
 	Boot   []FilePick // choices of the first boots, before step 1
 	Steps  []FileStep
 	// Lines maps the entries that Parse found to their lines: "system", "nodes", "package", "test", "timing",
-	// "interleave", "crash-cut", "live-network", "seed", "schedule", "finding", "property", "round", "note", "boot",
+	// "interleave", "crash-cut", "live-network", "seed", "schedule", "finding", "property", "known", "round", "note", "boot",
 	// and with their keys "param K", "bug ID", "limit K". WriteTo ignores it.
 	Lines map[string]int
 }
@@ -67,6 +68,7 @@ type Header struct {
 	Schedule string // order of the random walk that found the run; empty if none or unknown
 	Finding  string // the kind of violation that the run shows; empty if none or unknown
 	Property string // the violated property; empty if unknown
+	Known    string // why the violation is accepted; empty if it is not
 	// Endless means that the run repeats its last Round steps forever, which lead back to where they began. If Round is
 	// 0, it stays in its last state.
 	Endless bool

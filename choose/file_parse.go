@@ -12,7 +12,7 @@ import (
 
 const (
 	magic      = "macemc path"
-	headerKeys = "system, nodes, package, test, param, bug, limit, timing, interleave, crash-cut, live-network, seed, schedule, finding, property, round, note"
+	headerKeys = "system, nodes, package, test, param, bug, limit, timing, interleave, crash-cut, live-network, seed, schedule, finding, property, known, round, note"
 )
 
 // Parse reads a path file. Errors are of type [*ParseError], unless r fails. Truncated files are refused. The whole
@@ -161,6 +161,8 @@ func (p *parser) header(word, rest string) (err error) {
 		h.Finding, err = unquoteRest(rest)
 	case "property":
 		h.Property, err = unquoteRest(rest)
+	case "known":
+		h.Known, err = unquoteRest(rest)
 	case "round":
 		h.Endless = true
 		h.Round, err = number(rest, "steps")

@@ -37,6 +37,7 @@ func example() *choose.File {
 			Endless:  true,
 			Round:    1,
 			Property: "every ping is acknowledged",
+			Known:    "https://example.org/issues/12",
 			Note:     "two\nlines",
 		},
 		Boot: []choose.FilePick{{choose.Draw, 1, "first peer"}, {choose.Compare, 0, ""}},
@@ -94,7 +95,7 @@ func TestGolden(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if f.Lines["system"] != 2 || f.Lines["param odd=key"] != 8 || f.Lines["schedule"] != 16 || f.Lines["round"] != 19 || f.Lines["boot"] != 21 || f.Steps[4].Line != 26 {
+	if f.Lines["system"] != 2 || f.Lines["param odd=key"] != 8 || f.Lines["schedule"] != 16 || f.Lines["round"] != 20 || f.Lines["boot"] != 22 || f.Steps[4].Line != 27 {
 		t.Errorf("lines %v, of the last step %d", f.Lines, f.Steps[4].Line)
 	}
 	wantFile := example()
@@ -189,7 +190,7 @@ func TestParseErrors(t *testing.T) {
 		{head + "0 crash n1\nend 2\n", `line 5: the end line announces 2 steps, but the file has 1`},
 		{head + "end\n", `line 4: bad number "" for steps: want 0 to 2147483647`},
 		{head + "end 0\nend 0\n", `line 5: "end 0" after the end line`},
-		{head + "sytem x\nend 0\n", `line 4: unknown header key "sytem"; known are system, nodes, package, test, param, bug, limit, timing, interleave, crash-cut, live-network, seed, schedule, finding, property, round, note`},
+		{head + "sytem x\nend 0\n", `line 4: unknown header key "sytem"; known are system, nodes, package, test, param, bug, limit, timing, interleave, crash-cut, live-network, seed, schedule, finding, property, known, round, note`},
 		{head + "live-network 5\nend 0\n", `line 4: live-network has no value, not "5"`},
 		{head + "system y\nend 0\n", `line 4: the header has a second "system"; the first is in line 2`},
 		{head + "param a=1\nparam b=1\nparam a=2\nend 0\n", `line 6: the header has a second "param a"; the first is in line 4`},
@@ -217,6 +218,7 @@ func TestParseErrors(t *testing.T) {
 		{head + "0 | draw:1\nend 1\n", `line 4: the step has no event key`},
 		{head + "0 \"crash\" n1\nend 1\n", `line 4: "n1" instead of "| PICKS" or "# COMMENT"`},
 		{head + "0 \"crash\nend 1\n", `line 4: bad quoted text "crash`},
+		{head + "known\nend 0\n", `line 4: the value is missing; the empty text is written ""`},
 		{head + "0 crash n1 | draw\nend 1\n", `line 4: bad pick "draw": want KIND:NUMBER`},
 		{head + "0 crash n1 | event:1\nend 1\n", `line 4: bad pick "event:1": kind "event" is not one of draw, compare, fault, outcome, seed`},
 		{head + "0 crash n1 | drew:1\nend 1\n", `line 4: bad pick "drew:1": kind "drew" is not one of draw, compare, fault, outcome, seed`},
@@ -314,6 +316,7 @@ func anyFile() *rapid.Generator[*choose.File] {
 				Schedule: text("schedule"),
 				Finding:  text("finding"),
 				Property: text("property"),
+				Known:    text("known"),
 				Note:     text("note"),
 			},
 			Boot: anyPicks().Draw(t, "boot"),

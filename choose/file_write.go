@@ -72,6 +72,9 @@ func (f *File) append(dst []byte) ([]byte, error) {
 	if h.Property != "" {
 		line("property", quoteRest(h.Property))
 	}
+	if h.Known != "" {
+		line("known", quoteRest(h.Known))
+	}
 	if h.Endless {
 		if h.Round < 0 || h.Round > len(f.Steps) {
 			return nil, fmt.Errorf("the round has %d steps, must have 0 to %d", h.Round, len(f.Steps))

@@ -249,7 +249,7 @@ func save(s *Session, _ context.Context, args []string, out *bytes.Buffer) error
 	}
 	r := s.run
 	h := s.cfg.Header
-	h.Note = fmt.Sprintf("%s, made in the debugger", r.Name)
+	h.Known, h.Note = "", fmt.Sprintf("%s, made in the debugger", r.Name)
 	if f, _ := r.FirstFound(); f == nil && r.Step(r.Len()).Live {
 		h.Property = ""
 	}

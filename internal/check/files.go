@@ -144,7 +144,7 @@ func (o *Options) describeDead(sys *sim.System, r *report.Report, c *critical.Re
 		return f, err
 	}
 	r.SetLive(live, c.LiveCommon)
-	h.Finding, h.Property, h.Note = "", "", "the nearest run that recovers"
+	h.Finding, h.Property, h.Known, h.Note = "", "", "", "the nearest run that recovers"
 	f.live, err = replay.WriteFile(sys, h, c.Live)
 	return f, err
 }
