@@ -153,7 +153,9 @@ type Result struct {
 	Verdict Verdict
 	Finding *Suspect // nil if nothing was found; with Config.Found only the finding that ended the search
 	// Last is the reason why the search ends with a violation passed to Config.Found; empty if it continues.
-	Last     string
+	Last string
+	// Accepted is set by Config.Found: the violation is a known one, and does not count in the verdict.
+	Accepted bool
 	Detail   any // Confirmed.Detail of the finding
 	Suspects int // suspected violations that were not confirmed
 	// Undecided is the number of Suspects that were not refuted either.
@@ -175,6 +177,7 @@ const (
 	// StoppedFingerprints: all states with different fingerprints were visited, but the fingerprints are too short to
 	// prove completeness.
 	StoppedFingerprints = "fingerprints"
+	StoppedKnown        = "known"                // an accepted violation ended it, or states after one were not visited
 	StoppedSampled      = "sampled"              // all states reachable by the sampled alternatives of large draws were visited
 	StoppedMemory       = "memory"               // at MaxBytes
 	StoppedDisk         = "disk"                 // disk full

@@ -54,7 +54,7 @@ func (s *searcher) rounds(ctx context.Context, src source, units []*unit) error 
 			r.excuse(late) // it was only slow
 			continue
 		}
-		if s.finding == nil {
+		if s.stopping != StoppedFound {
 			s.stopping = StoppedStuck
 		}
 		s.drain(r)
@@ -93,7 +93,7 @@ func (s *searcher) late(ctx context.Context, o *overdue, p phase) (refuted bool,
 	}
 	undecided := s.undecided
 	err = s.judge(ctx, sus, "a handler did not return")
-	return s.finding == nil && s.undecided == undecided, err
+	return s.stopping != StoppedFound && s.undecided == undecided, err
 }
 
 // share divides the time of a round among the phases of its units, by events.
@@ -225,7 +225,11 @@ func (s *searcher) violation(ctx context.Context, sus *Suspect, detail any, last
 	told := s.result(nil)
 	told.Verdict, told.Finding, told.Detail, told.Stopped, told.Last = Violation, sus, detail, StoppedFound, last
 	err := s.cfg.Found(ctx, told)
-	if told.Last != "" && last == "" {
+	switch {
+	case told.Accepted:
+		s.accepted++
+		s.finding, s.detail = nil, nil
+	case told.Last != "" && last == "":
 		s.finding, s.detail, s.stopping = told.Finding, told.Detail, StoppedFound
 	}
 	if ctx.Err() != nil {

@@ -81,7 +81,7 @@ func (s *searcher) result(sources []source) *Result {
 	}
 	undecided := s.undecided > 0 || s.stopping == StoppedStuck
 	conclusive := !undecided && (r.Stats.ExhaustedDepth > 0 || ended > 0) && !r.Stats.pointless(&s.cfg.System)
-	r.Verdict = Conclude(s.finding != nil || s.found > 0, s.stopping, conclusive)
+	r.Verdict = Conclude(s.finding != nil || s.found > s.accepted, s.stopping, conclusive)
 	for i := range r.Stats.Sometimes {
 		r.Stats.Sometimes[i].Walks, r.Stats.Sometimes[i].Of = s.walked[i], ended
 	}

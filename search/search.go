@@ -139,6 +139,7 @@ type searcher struct {
 
 	stopping  string // reason for the end of the search; "" while it continues
 	found     int    // violations that did not end it
+	accepted  int    // known ones of them
 	finding   *Suspect
 	detail    any
 	suspects  int

@@ -48,6 +48,7 @@ func stateful(ctx context.Context, cfg Config) (*Result, error) {
 func statesOnward(ctx context.Context, cfg *Config) (*Result, error) {
 	began := time.Now()
 	cfg.known = map[string]bool{}
+	accepted := 0
 	for {
 		r, err := statesWithin(ctx, cfg, began, cfg.handlerTicks())
 		if err != nil {
@@ -57,14 +58,19 @@ func statesOnward(ctx context.Context, cfg *Config) (*Result, error) {
 			r.Stats.unvisitedBehind()
 		}
 		if r.Verdict != Violation {
-			if len(cfg.known) > 0 {
+			if len(cfg.known) > accepted {
 				r.Verdict = Violation
 			}
 			return r, nil
 		}
 		told := *r
 		told.Last = cfg.lastOfStates(r.Finding)
-		if err := cfg.Found(ctx, &told); err != nil || told.Last != "" {
+		err = cfg.Found(ctx, &told)
+		if told.Accepted {
+			told.Verdict, told.Finding, told.Detail = Inconclusive, nil, nil
+			accepted++
+		}
+		if err != nil || told.Last != "" {
 			return &told, err
 		}
 		cfg.known[r.Finding.Property] = true
