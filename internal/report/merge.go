@@ -248,6 +248,7 @@ func (r *Report) addFindings(o *Report) {
 		found = []*Report{o}
 	}
 	r.Alike += o.Alike
+	r.addKnown(o)
 	for _, f := range found {
 		if slices.ContainsFunc(r.Findings, f.Like) {
 			r.Alike++

@@ -148,3 +148,24 @@ func TestShard(t *testing.T) {
 		t.Error("a seed that leaves no room is not refused")
 	}
 }
+
+// A finding that one shard accepts is known, and its violations are added up.
+func TestMerge_Known(t *testing.T) {
+	known := func(s KnownStatus, runs int, others ...Unsure) []Known {
+		return []Known{{File: "a.path", Status: s, Runs: runs, Others: others}}
+	}
+	parts := []*Report{
+		{Shard: &Shard{Number: 1, Of: 2, Seed: 1}, Verdict: search.OK, Known: known(Unused, 0)},
+		{Shard: &Shard{Number: 2, Of: 2, Seed: 1}, Verdict: search.OK, Known: known(Recurs, 3, Unsure{Handler: "f.go:1", Count: 2})},
+	}
+	for range 2 {
+		merged, err := Merge(parts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := known(Recurs, 3, Unsure{Handler: "f.go:1", Count: 2}); !reflect.DeepEqual(merged.Known, want) {
+			t.Errorf("%+v, want %+v", merged.Known, want)
+		}
+		parts[0].Known, parts[1].Known = parts[1].Known, parts[0].Known
+	}
+}

@@ -72,6 +72,9 @@ type Report struct {
 	Alike    int       `json:"alike,omitempty"`
 	Unsure   []Unsure  `json:"unsure,omitempty"` // of Alike
 	Ended    string    `json:"ended,omitempty"`
+	// Known are the accepted findings. Hidden explains why nothing else could be looked at; empty means that it could.
+	Known  []Known `json:"known,omitempty"`
+	Hidden string  `json:"hidden,omitempty"`
 	// Confirming is the time for confirming suspects, Telling that for shrinking and describing findings, in seconds.
 	Confirming float64 `json:"confirming_seconds,omitempty"`
 	Telling    float64 `json:"telling_seconds,omitempty"`

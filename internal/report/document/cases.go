@@ -60,6 +60,7 @@ type cases struct {
 	r        *report.Report
 	findings []*Document
 	found    []bool   // by finding: whether it has a case
+	known    []bool   // the same for known findings
 	unable   string   // why unviolated properties are not known to hold; an empty string means that they are
 	ended    string   // how the search ended in that case
 	left     []string // cases excluded from the search
@@ -111,7 +112,7 @@ func (d *Document) Cases() []Case {
 	if c.findings = d.Findings; c.findings == nil {
 		c.findings = []*Document{d}
 	}
-	c.found = make([]bool, len(c.findings))
+	c.found, c.known = make([]bool, len(c.findings)), make([]bool, len(c.r.Known))
 	c.properties(d.Properties)
 	c.abstractions()
 	c.others()
@@ -184,6 +185,11 @@ func (c *cases) others() {
 			c.add(cmp.Or(f.Property, string(f.Kind)), false, func(g *report.Report) bool { return g == f })
 		}
 	}
+	for i := range c.r.Known {
+		if k := &c.r.Known[i]; k.Status == report.Recurs && !c.known[i] {
+			c.add(cmp.Or(k.Property, string(k.Kind)), false, func(g *report.Report) bool { return g.Kind == k.Kind && g.Property == k.Property })
+		}
+	}
 }
 
 // add adds a case for each finding without one that violated the check. Otherwise it adds a case that holds or is
@@ -202,6 +208,18 @@ func (c *cases) add(name string, liveness bool, violated func(*report.Report) bo
 			failed.Name = fmt.Sprintf("%s (%d)", name, failures)
 		}
 		c.list = append(c.list, failed)
+	}
+	for i := range r.Known {
+		k := &r.Known[i]
+		if k.Status != report.Recurs || c.known[i] || !violated(&report.Report{Kind: k.Kind, Property: k.Property}) {
+			continue
+		}
+		c.known[i] = true
+		skipped := Case{Name: name, Result: Skipped, Message: KnownLine(r, k)}
+		if failures++; failures > 1 {
+			skipped.Name = fmt.Sprintf("%s (%d)", name, failures)
+		}
+		c.list = append(c.list, skipped)
 	}
 	if failures > 0 {
 		return

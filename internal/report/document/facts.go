@@ -267,7 +267,11 @@ func outcome(r *report.Report) string {
 	if c := &r.Coverage; c.Complete && c.Unchecked == "" && (c.Fair == nil || c.Fair.Judged) {
 		return fmt.Sprintf("nothing found in %s: every state within the limits was visited%s", elapsed(r), orStoodFor(r))
 	}
-	return fmt.Sprintf("nothing found in %s%s: bounded, NOT a proof", elapsed(r), ended(r))
+	nothing := "nothing"
+	if r.Count(report.Recurs) > 0 {
+		nothing = "nothing new"
+	}
+	return fmt.Sprintf("%s found in %s%s: bounded, NOT a proof", nothing, elapsed(r), ended(r))
 }
 
 // elapsed returns the duration of a search by the clock. It names the clock if the time limit ended the search, because

@@ -48,6 +48,7 @@ func ended(r *report.Report) string {
 		search.StoppedFingerprints: "fingerprints are too short to distinguish all states",
 		search.StoppedCrashes:      "omitted crashes may change the verdict",
 		search.StoppedFound:        "",
+		search.StoppedKnown:        "states after known findings were not visited",
 		search.StoppedLost:         "the search process died",
 		search.StoppedUnresponsive: "killed: it did not stop at the time limit",
 	}[r.Stopped]

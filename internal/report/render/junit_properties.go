@@ -70,6 +70,9 @@ func junitProperties(r *report.Report) []junitProperty {
 	for _, d := range document.SampledLines(r) {
 		list = append(list, junitProperty{"sampled", textfmt.Printable(d)})
 	}
+	for _, line := range document.KnownLines(r) {
+		list = append(list, junitProperty{"known", textfmt.Printable(line)})
+	}
 	for _, g := range r.Coverage.Grows {
 		list = append(list, junitProperty{"grows", document.Grown(g)})
 	}

@@ -31,6 +31,9 @@ func Lines(w io.Writer, d *document.Document) error {
 	if len(d.Report.Single()) == 0 {
 		fmt.Fprintf(b, "%s %s\n", linesMark, textfmt.Printable(d.Title))
 	}
+	for _, line := range document.KnownLines(d.Report) {
+		fmt.Fprintf(b, "%s %s\n", linesMark, textfmt.Printable(line))
+	}
 	return b.Flush()
 }
 

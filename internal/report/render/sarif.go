@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/macemc/macemc/internal/replay"
+	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/internal/report/document"
 	"github.com/macemc/macemc/internal/textfmt"
 	"github.com/macemc/macemc/search"
@@ -65,6 +66,13 @@ type (
 		Message   sarifText       `json:"message"`
 		Locations []sarifLocation `json:"locations"`
 		Related   []sarifLocation `json:"relatedLocations,omitempty"`
+		// Suppressions holds why the finding is accepted.
+		Suppressions []sarifSuppression `json:"suppressions,omitempty"`
+	}
+	sarifSuppression struct {
+		Kind          string `json:"kind"`
+		Status        string `json:"status"`
+		Justification string `json:"justification"`
 	}
 	sarifLocation struct {
 		ID       *int          `json:"id,omitempty"`
@@ -91,7 +99,14 @@ func SARIF(w io.Writer, d *document.Document) error {
 	run := sarifRun{Results: []sarifResult{}, Invocations: []sarifInvocation{{Successful: r.Verdict == search.OK || r.Verdict == search.Violation}}}
 	run.Tool.Driver.Version = r.Program
 	root := repository()
-	for _, f := range r.Single() {
+	found := slices.Clone(r.Single())
+	accepted := map[*report.Report]*report.Known{}
+	for i := range r.Known {
+		if k := &r.Known[i]; k.Status == report.Recurs && k.Of != nil {
+			found, accepted[k.Of] = append(found, k.Of), k
+		}
+	}
+	for _, f := range found {
 		result := sarifResult{Rule: ruleID(f.Kind), Level: "error", Message: sarifText{document.Headline(f)}}
 		for i, p := range document.Positions(f) {
 			at := sarifLocation{Message: sarifText{textfmt.Printable(p.Text)}}
@@ -107,9 +122,15 @@ func SARIF(w io.Writer, d *document.Document) error {
 		if f.Commands.Look != "" {
 			result.Message.Text += "; " + textfmt.Printable(f.Commands.Look)
 		}
+		if k := accepted[f]; k != nil {
+			result.Suppressions = []sarifSuppression{{"external", "accepted", textfmt.Printable(k.Reason + " (" + k.File + ")")}}
+		}
 		run.Results = append(run.Results, result)
 	}
-	if len(run.Results) == 0 || r.Findings != nil {
+	for _, line := range document.KnownLines(r) {
+		run.Invocations[0].note("note", line)
+	}
+	if len(run.Results) == len(accepted) || r.Findings != nil {
 		level := "note"
 		if !run.Invocations[0].Successful {
 			level = "error"

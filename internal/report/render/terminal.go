@@ -55,12 +55,14 @@ func Terminal(w io.Writer, d *document.Document) error {
 			for _, line := range document.Essentials(r) {
 				t.line("  " + replay.Shorten(line, t.style.Width-2))
 			}
+			t.known(r)
 			return t.b.Flush()
 		}
 		for _, line := range d.Coverage {
 			t.paragraph("  ", "    ", line)
 		}
 		t.commands(r.Commands)
+		t.known(r)
 		return t.b.Flush()
 	}
 	setting := "(" + document.Setting(r) + ")"
@@ -108,6 +110,7 @@ func Terminal(w io.Writer, d *document.Document) error {
 		t.fact(f)
 	}
 	t.commands(r.Commands)
+	t.known(r)
 	return t.b.Flush()
 }
 
@@ -161,6 +164,16 @@ func (t *terminal) excerpt(lines []string) {
 		} else {
 			t.line(l)
 		}
+	}
+}
+
+// known writes the lines about accepted findings.
+func (t *terminal) known(r *report.Report) {
+	for _, line := range document.KnownLines(r) {
+		t.paragraph("  ", "    ", line)
+	}
+	if counts := document.KnownCounts(r); counts != "" {
+		t.line(counts)
 	}
 }
 
