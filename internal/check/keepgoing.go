@@ -26,9 +26,10 @@ import (
 type keeper struct {
 	o          *Options
 	sys        sim.System
-	until      time.Duration    // when to stop shrinking, except for leastShrinking, on the clock of package budget; 0 means never
+	until      time.Duration // when to stop shrinking, except for leastShrinking, on the clock of package budget; 0 means never
+	accepted   []*accepted
 	known      []*report.Report // as they were found, and as they were shrunk
-	dead       []choose.Path    // the found runs up to the step after which they are dead
+	dead       []deadRun
 	findings   []*report.Report
 	duplicates int
 	unproven   map[string]int // duplicates whose critical step seems to have another handler, counted by that handler
@@ -41,6 +42,12 @@ type keeper struct {
 
 	confirmingTime time.Duration // of suspects
 	reportingTime  time.Duration // shrinking and describing findings
+}
+
+// deadRun is a found run up to the step after which it is dead.
+type deadRun struct {
+	path choose.Path
+	of   *accepted // nil means that the finding is not a known one
 }
 
 // leastShrinking is the minimum time for shrinking a run, also after the time of the search is over.
@@ -57,8 +64,12 @@ func (o *Options) keeper(sys sim.System) *keeper {
 // confirm is Options.confirm except for runs that begin with a known dead run.
 func (k *keeper) confirm(ctx context.Context, s search.Suspect) (search.Confirmed, error) {
 	for _, dead := range k.dead {
-		if len(dead) <= len(s.Path) && slices.Equal(dead, s.Path[:len(dead)]) && (s.Kind == sim.Liveness || s.Kind == sim.Deadlock) {
-			k.duplicates++
+		if n := len(dead.path); n <= len(s.Path) && slices.Equal(dead.path, s.Path[:n]) && (s.Kind == sim.Liveness || s.Kind == sim.Deadlock) {
+			if dead.of != nil {
+				dead.of.Runs++
+			} else {
+				k.duplicates++
+			}
 			return search.Confirmed{Known: true}, nil
 		}
 	}
@@ -90,15 +101,20 @@ func (k *keeper) found(ctx context.Context, res *search.Result) error {
 	if f.error == nil {
 		return err
 	}
-	if k.isDuplicate(unshrunk) {
+	a := k.knows(unshrunk)
+	if a == nil && k.isDuplicate(unshrunk) {
 		k.countDuplicate(unshrunk)
 		k.o.suspectFile.release(res.Finding, true)
 		return nil
 	}
 	if c, ok := res.Detail.(*critical.Result); ok {
-		if err := k.remember(c); err != nil {
+		if err := k.remember(c, a); err != nil {
 			return err
 		}
+	}
+	if a != nil {
+		k.count(a, unshrunk, res)
+		return nil
 	}
 	// The end of the search's time does not discard a finding while it is processed.
 	ctx, cancel := k.whileShrinking(ctx)
@@ -109,17 +125,29 @@ func (k *keeper) found(ctx context.Context, res *search.Result) error {
 	if f.error == nil {
 		return err
 	}
-	duplicate := k.isDuplicate(r)
-	k.known = append(k.known, unshrunk, r)
-	if duplicate {
+	a = k.knows(r)
+	duplicate := a == nil && k.isDuplicate(r)
+	switch {
+	case a != nil:
+		k.count(a, unshrunk, res)
+		a.like = append(a.like, unshrunk)
+	case duplicate:
 		k.countDuplicate(r)
 		k.o.suspectFile.release(res.Finding, true)
+	}
+	if a == nil {
+		k.known = append(k.known, unshrunk, r)
+	}
+	if a != nil || duplicate {
 		if k.o.early == "" {
 			return nil
 		}
 		return os.RemoveAll(k.o.early)
 	}
 	k.findings = append(k.findings, r)
+	if !k.o.KeepGoing {
+		res.Last = "--keep-going continues the search after a new violation"
+	}
 	k.problems = errors.Join(k.problems, notShrunk, err, k.o.write(r, f))
 	if r.PathFile != "" && k.o.early == "" {
 		return isolate.NoteFound(filepath.Dir(r.PathFile))
@@ -130,7 +158,7 @@ func (k *keeper) found(ctx context.Context, res *search.Result) error {
 // writeEarly writes a finding before its run is shrunk if there is a supervisor, because shrinking may end this
 // process.
 func (k *keeper) writeEarly(r *report.Report, f files, res *search.Result) {
-	if !isolate.Supervised() || !k.o.shrinks(res) {
+	if !k.o.KeepGoing || !isolate.Supervised() || !k.o.shrinks(res) {
 		return
 	}
 	if err := k.o.write(r, f); err == nil && isolate.NoteFound(filepath.Dir(r.PathFile)) == nil {
@@ -158,22 +186,29 @@ func (k *keeper) countDuplicate(r *report.Report) {
 	}
 }
 
-// remember records the step after which a run is dead.
-func (k *keeper) remember(c *critical.Result) error {
+// remember records the step after which a run is dead. a is the known finding; nil means none.
+func (k *keeper) remember(c *critical.Result, a *accepted) error {
 	if c.Step < 1 {
 		return nil
 	}
 	dead, err := firstSteps(&k.sys, c.Dead, c.Step)
 	if err == nil {
-		k.dead = append(k.dead, dead)
+		k.dead = append(k.dead, deadRun{dead, a})
 	}
 	return err
 }
 
 // conclude reports on the whole search.
 func (k *keeper) conclude(res *search.Result) (*report.Report, error) {
+	if !k.o.KeepGoing && len(k.findings) > 0 {
+		r := k.findings[0]
+		k.addKnown(r)
+		return r, errors.Join(k.problems, k.o.problem)
+	}
 	r := k.o.report(res)
-	r.Findings, r.Alike, r.Ended = k.findings, k.duplicates, k.ended
+	if k.o.KeepGoing {
+		r.Findings, r.Alike, r.Ended = k.findings, k.duplicates, k.ended
+	}
 	r.Confirming, r.Telling = k.confirmingTime.Seconds(), k.reportingTime.Seconds()
 	for _, handler := range slices.Sorted(maps.Keys(k.unproven)) {
 		r.Unsure = append(r.Unsure, report.Unsure{Handler: handler, Count: k.unproven[handler]})
@@ -191,6 +226,7 @@ func (k *keeper) conclude(res *search.Result) (*report.Report, error) {
 	if slices.ContainsFunc(k.findings, func(f *report.Report) bool { return f.Kind == sim.Starvation }) {
 		r.Coverage.StarvedBefore()
 	}
+	k.addKnown(r)
 	return r, errors.Join(k.problems, k.o.problem)
 }
 

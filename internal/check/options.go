@@ -47,6 +47,9 @@ type Options struct {
 	// the code that handled the decisive step. Dead runs without a proven critical step differ by kind and property
 	// only. Each has its own numbered folder in Dir.
 	KeepGoing bool
+	// Known are path files with a line "known REASON". Their findings do not end the search, and do not count in its
+	// verdict. A search with a log must have none.
+	Known []string
 	// Commands, if non-nil, returns the commands suggested for a report in the folder dir.
 	Commands func(dir string) report.Commands
 

@@ -41,15 +41,23 @@ func ReportDeath(ctx context.Context, o Options, out isolate.Outcome) (*report.R
 	if err != nil {
 		return nil, err
 	}
-	if !o.KeepGoing {
+	known, err := o.accept(ctx, &sys)
+	if err != nil {
+		return nil, err
+	}
+	if !o.KeepGoing && len(known) == 0 {
 		o.writeOutline(&sys, res, d)
 		return o.conclude(ctx, res)
 	}
 	k := o.keeper(sys)
+	k.accepted = known
 	k.recover(out.Found)
 	res.Last = "it terminated the search process"
 	if err := k.found(ctx, res); err != nil {
 		return nil, err
+	}
+	if res.Accepted {
+		res.Verdict, res.Finding, res.Detail = search.Inconclusive, nil, nil
 	}
 	return k.conclude(res)
 }

@@ -41,9 +41,16 @@ func Run(ctx context.Context, o Options) (*report.Report, error) {
 			tell(p)
 		}
 	}
+	var known []*accepted
+	if err == nil {
+		if known, err = o.accept(ctx, &sys); err != nil {
+			return nil, err
+		}
+	}
 	var k *keeper
-	if o.KeepGoing {
+	if o.KeepGoing || len(known) > 0 {
 		k = o.keeper(sys)
+		k.accepted = known
 		o.Search.Confirm, o.Search.Found = k.confirm, k.found
 	}
 	before := contain.Running()
@@ -54,12 +61,13 @@ func Run(ctx context.Context, o Options) (*report.Report, error) {
 	if o.awaitRunning(&sys, before); o.running > 0 {
 		res.Stats.Complete, res.Stats.Recovers = false, false
 	}
-	if o.Search.Calls.Settles() && !o.Search.Calls.Skips() && res.Verdict != search.Violation {
+	violated := res.Verdict == search.Violation || k != nil && k.died
+	if o.Search.Calls.Settles() && !o.Search.Calls.Skips() && !violated {
 		return nil, isolate.ErrLost
 	}
 	if o.Search.Calls.Skips() {
 		states := o.Search.Strategy.Can(search.VisitsStates)
-		if res.Verdict != search.Violation && (res.Verdict != search.OK || !states) || k != nil && !states && !k.died {
+		if !violated && (res.Verdict != search.OK || !states) || o.KeepGoing && !states && !k.died {
 			return nil, isolate.ErrLost
 		}
 	}

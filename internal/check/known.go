@@ -1,0 +1,164 @@
+package check
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/budget"
+	"github.com/macemc/macemc/internal/report"
+	"github.com/macemc/macemc/internal/report/document"
+	"github.com/macemc/macemc/search"
+	"github.com/macemc/macemc/sim"
+)
+
+// accepted is a known finding: that of a path file with a line "known REASON". It does not end a search.
+type accepted struct {
+	report.Known
+	like   []*report.Report // its report, and those of violations before they were shrunk to it
+	others map[string]int   // violations with another handler that count as it, by that handler
+}
+
+// accept executes the path files of known findings, in at most half of the time.
+func (o *Options) accept(ctx context.Context, sys *sim.System) (list []*accepted, err error) {
+	began := budget.Now()
+	if o.Search.Time > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = budget.WithDeadline(ctx, began+o.Search.Time/2)
+		defer cancel()
+	}
+	for _, name := range o.Known {
+		text, err := OpenSource(nil, name)
+		if err != nil {
+			return nil, err
+		}
+		h := &text.file.Header
+		a := &accepted{others: map[string]int{}, Known: report.Known{File: name, Reason: h.Known, Kind: sim.FindingKind(h.Finding),
+			Property: h.Property, Status: report.Unused}}
+		if a.Why = o.unlike(h); a.Why == "" {
+			o.tell("executing " + name)
+			a.examine(ctx, o, sys)
+		}
+		list = append(list, a)
+	}
+	if o.Search.Time > 0 {
+		o.Search.Time = max(1, o.Search.Time-(budget.Now()-began))
+	}
+	return list, nil
+}
+
+// unlike returns why the finding of a path file cannot be a finding of this search. An empty string means that it can.
+func (o *Options) unlike(h *choose.Header) string {
+	params, _, _ := SplitParams(h)
+	switch {
+	case h.Finding == "":
+		return "it records no finding"
+	case h.Finding == string(sim.Nondeterminism):
+		return "nondeterminism cannot be accepted, because other findings are unreliable then"
+	case o.Search.Property != "" && o.Search.Property != h.Property:
+		return fmt.Sprintf("the search checks only %s", o.Search.Property)
+	case !slices.Equal(params, o.Header.Params):
+		return "the path has other parameters"
+	case !slices.Equal(h.Bugs, o.Header.Bugs):
+		return "the path has other bugs"
+	}
+	return ""
+}
+
+// examine executes the run of the file on the system of the search.
+func (a *accepted) examine(ctx context.Context, o *Options, sys *sim.System) {
+	l, err := LoadFor(ctx, a.File, sys, o.Respawn)
+	if err != nil {
+		a.Why = strings.TrimPrefix(err.Error(), a.File+": ")
+		return
+	}
+	if a.Kind != sim.Liveness && a.Kind != sim.Deadlock && a.Kind != sim.Starvation && l.Unsafe == nil {
+		t, err := l.Trace(-1)
+		if err != nil {
+			a.Why = err.Error()
+			return
+		}
+		if t.Finding == nil {
+			a.Status = report.Fixed
+			return
+		}
+	}
+	c := CriticalOptions{Walks: o.Search.Walks, WalkSteps: o.Search.WalkSteps, Seed: o.Search.Seed, Workers: o.Search.Workers}
+	if o.Search.PathBuffer != nil {
+		c.PathBuffer = o.confirming
+	}
+	r, err := Describe(ctx, l, a.File, c)
+	switch {
+	case errors.Is(err, ErrNoViolation) && l.Unsafe == nil:
+		a.Status = report.Fixed
+	case err != nil:
+		a.Why = err.Error()
+	case r.Verdict != search.Violation:
+		a.Why = "it is undecided whether its run recovers"
+	case r.Kind != a.Kind || r.Property != a.Property:
+		a.Status, a.Why = report.Changed, document.FindingLine(r)
+	default:
+		r.Handler = r.HandledBy()
+		a.Status, a.Handler, a.Of, a.like = report.Recurs, r.Handler, r, []*report.Report{r}
+	}
+}
+
+// knows returns the known finding that a violation counts as; nil means none. They have the same kind, property and
+// handler of the decisive step. A dead run without a proven critical step counts as any of its kind and property.
+func (k *keeper) knows(r *report.Report) *accepted {
+	for _, same := range []func(*report.Report) bool{r.SameAs, r.Like} {
+		for _, a := range k.accepted {
+			if slices.ContainsFunc(a.like, same) {
+				return a
+			}
+		}
+	}
+	return nil
+}
+
+// count counts a violation as the known finding.
+func (k *keeper) count(a *accepted, r *report.Report, res *search.Result) {
+	a.Runs++
+	if by := r.HandledBy(); by != a.Handler {
+		a.others[by]++
+	}
+	a.AllOf = k.o.Search.Strategy.Can(search.VisitsStates) && res.Last == ""
+	res.Accepted = true
+	k.o.suspectFile.release(res.Finding, true)
+}
+
+// addKnown adds the known findings to the report of a search, and reserves its verdict.
+func (k *keeper) addKnown(r *report.Report) {
+	for _, a := range k.accepted {
+		for _, by := range slices.Sorted(maps.Keys(a.others)) {
+			a.Others = append(a.Others, report.Unsure{Handler: by, Count: a.others[by]})
+		}
+		r.Known = append(r.Known, a.Known)
+	}
+	met := r.Accepted()
+	if r.Count(report.Recurs) > 0 { // states after them were not visited
+		r.Coverage.Complete, r.Coverage.Recovers = false, false
+		if r.Stopped == search.StoppedComplete || r.Stopped == search.StoppedFound && k.ended != "" {
+			r.Stopped = search.StoppedKnown
+		}
+		if slices.ContainsFunc(k.accepted, func(a *accepted) bool { return a.Runs > 0 && a.Kind == sim.Starvation }) {
+			r.Coverage.StarvedBefore()
+		}
+	}
+	if len(k.findings) > 0 {
+		return
+	}
+	switch {
+	case met > 0 && k.ended != "":
+		r.Hidden = "the search stopped at it: " + k.ended
+	case met > 0 && met >= r.Paths && r.Transitions == 0:
+		r.Hidden = "no run passes it"
+	}
+	if r.Verdict == search.OK && (r.Hidden != "" || r.Count(report.Changed) > 0) {
+		r.Verdict = search.Inconclusive
+	}
+}

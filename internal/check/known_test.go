@@ -1,0 +1,245 @@
+package check_test
+
+import (
+	"errors"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/check"
+	"github.com/macemc/macemc/internal/report"
+	"github.com/macemc/macemc/internal/report/document"
+	"github.com/macemc/macemc/internal/report/render"
+	"github.com/macemc/macemc/search"
+	"github.com/macemc/macemc/sim"
+)
+
+// acceptedDoor returns a path file that accepts the finding of the door with these harms.
+func acceptedDoor(t *testing.T, harms ...string) string {
+	t.Helper()
+	rep := searchDoor(t, nil, search.Config{Strategy: search.Walk, MaxPaths: 200, WalkSteps: 100}, harms...)
+	if rep.Verdict != search.Violation {
+		t.Fatalf("%s", rep.Verdict)
+	}
+	text, err := os.ReadFile(rep.PathFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return writeKnown(t, harms[0]+".path", strings.Replace(string(text), "\n", "\nknown issue 12\n", 1))
+}
+
+func writeKnown(t *testing.T, name, text string) string {
+	t.Helper()
+	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+func searchDoor(t *testing.T, known []string, cfg search.Config, harms ...string) *report.Report {
+	t.Helper()
+	cfg.System, cfg.Workers = doorSystem(harms...), 1
+	rep, err := check.Run(t.Context(), check.Options{Known: known, Search: cfg})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rep
+}
+
+// A search goes on after known findings, and its verdict is that on others.
+func TestKnown(t *testing.T) {
+	t.Chdir(t.TempDir())
+	window, dry := acceptedDoor(t, "window"), acceptedDoor(t, "flood")
+	kick, lock := acceptedDoor(t, "kick"), acceptedDoor(t, "lock")
+	walk := search.Config{Strategy: search.Walk, MaxPaths: 200, WalkSteps: 100}
+	deepening := search.Config{MaxPaths: 200, WalkSteps: 100}
+	bfs, dfs := search.Config{Strategy: search.BFS}, search.Config{Strategy: search.DFS}
+	for name, c := range map[string]struct {
+		cfg     search.Config
+		harms   string
+		known   []string
+		verdict search.Verdict
+		action  string // of the new finding
+		says    []string
+	}{
+		"only a known one": {walk, "window", []string{window}, search.OK, "",
+			[]string{"nothing new found", "\n  known: safety violation of nobody is in by ", " runs: issue 12 (window.path)\n",
+				"not searched: states after a known finding", "\nmacemc: 0 new, 1 known, 0 fixed\n"}},
+		"deepening":        {deepening, "window", []string{window}, search.OK, "", []string{"nothing new found"}},
+		"another handler":  {walk, "window roof", []string{window}, search.Violation, "action n0 roof", []string{"macemc: 1 new, 1 known, 0 fixed\n"}},
+		"another property": {walk, "window flood", []string{window}, search.Violation, "action n0 flood", []string{"macemc: 1 new, 1 known, 0 fixed\n"}},
+		"another kind":     {walk, "window kick", []string{window}, search.Violation, "action n0 kick", nil},
+		"two known ones":   {walk, "window flood", []string{window, dry}, search.OK, "", []string{"macemc: 0 new, 2 known, 0 fixed\n"}},
+		"all known":        {walk, "window flood kick lock", []string{window, dry, kick, lock}, search.OK, "", []string{"macemc: 0 new, 4 known, 0 fixed\n", "panic by ", "deadlock of it turns often by "}},
+		"does not apply": {walk, "flood", []string{window, dry}, search.OK, "",
+			[]string{"not used: window.path: ", "known: safety violation of it is dry", "macemc: 0 new, 1 known, 0 fixed\n"}},
+		"by states": {bfs, "window roof", []string{window}, search.OK, "",
+			[]string{"nothing new found in ", ", states after known findings were not visited: bounded, NOT a proof", "; found again: issue 12",
+				"window.path: bfs takes all violations of nobody is in for it; other strategies distinguish them by handler"}},
+		"by depth":                 {dfs, "window flood", []string{window}, search.Violation, "action n0 flood", []string{"macemc: 1 new, 1 known"}},
+		"states, another property": {bfs, "window flood", []string{window}, search.Violation, "action n0 flood", []string{"macemc: 1 new, 1 known"}},
+		"a known one ends the states": {bfs, "kick", []string{kick}, search.Inconclusive, "",
+			[]string{"INCONCLUSIVE", "known, and nothing else could be looked at, because the search stopped at it: strategy bfs continues only", "macemc: 0 new, 1 known, 0 fixed\n"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			rep := searchDoor(t, c.known, c.cfg, strings.Fields(c.harms)...)
+			text, _, _, _ := rendered(t, rep, 300, nil)
+			action := ""
+			if step := rep.DecisiveStep(); step != nil {
+				action = step.Key
+			}
+			if rep.Verdict != c.verdict || action != c.action || rep.Coverage.Complete || rep.Coverage.Recovers || rep.Stopped == search.StoppedComplete {
+				t.Errorf("%s at %q, stopped %s, want %s at %q\n%s", rep.Verdict, action, rep.Stopped, c.verdict, c.action, text)
+			}
+			for _, want := range c.says {
+				if !strings.Contains(text, want) {
+					t.Errorf("%q is missing in\n%s", want, text)
+				}
+			}
+		})
+	}
+}
+
+// A finding is fixed only if its path applies and violates nothing, and known only on the same system.
+func TestKnown_Status(t *testing.T) {
+	t.Chdir(t.TempDir())
+	window := acceptedDoor(t, "window")
+	text, err := os.ReadFile(window)
+	if err != nil {
+		t.Fatal(err)
+	}
+	always := func(f func(*faultyDoor) bool) func(*sim.View) bool {
+		return func(v *sim.View) bool { return f(v.Service(0).(*faultyDoor)) }
+	}
+	for name, c := range map[string]struct {
+		change  func(*check.Options)
+		file    string // replaces parts of the file
+		verdict search.Verdict
+		want    string
+	}{
+		"fixed": {func(o *check.Options) {
+			o.Search.System.Properties[0].Always = always(func(*faultyDoor) bool { return true })
+		}, "",
+			search.OK, "fixed: safety violation of nobody is in: window.path violates nothing; remove its line \"known\"\nmacemc: 0 new, 0 known, 1 fixed\n"},
+		"another finding": {func(o *check.Options) {
+			o.Search.System.Properties[0].Always = always(func(*faultyDoor) bool { return true })
+			o.Search.System.Properties[1].Always = always(func(d *faultyDoor) bool { return !d.In })
+			o.Search.MaxPaths = 1
+		}, "", search.Inconclusive, "NOT known: window.path shows another finding: safety violation of it is dry by "},
+		"another property is checked": {func(o *check.Options) { o.Search.Property = "it is dry" }, "", search.OK,
+			"not used: window.path: the search checks only it is dry\nmacemc: 0 new, 0 known, 0 fixed\n"},
+		"other nodes":      {func(o *check.Options) { o.Search.System.Nodes = 2 }, "", search.Violation, "not used: window.path: line 5: the path has 1 nodes, the system has 2\n"},
+		"other timing":     {func(o *check.Options) { o.Search.System.Timing = sim.AnyOrder }, "", search.Violation, "the path has timing ByDeadline, but here it is AnyOrder"},
+		"other parameters": {func(o *check.Options) { o.Header.Params = []choose.Param{{Key: "doors", Value: "2"}} }, "", search.Violation, "the path has other parameters"},
+		"other bugs":       {func(o *check.Options) { o.Header.Bugs = []string{"D1"} }, "", search.Violation, "the path has other bugs"},
+		"nondeterminism":   {func(*check.Options) {}, "finding safety=finding nondeterminism", search.Violation, "nondeterminism cannot be accepted"},
+		"no finding":       {func(*check.Options) {}, "finding safety\n=", search.Violation, "it records no finding"},
+		"recorded as another property": {func(*check.Options) {}, "nobody is in=it is dry", search.Violation,
+			"NOT known: window.path shows another finding: safety violation of nobody is in by "},
+		"every run": {func(o *check.Options) {
+			o.Search.System.Properties[0].Always = always(func(d *faultyDoor) bool { return d.Turns == 0 })
+			o.Search.System.Actions = o.Search.System.Actions[:1]
+		}, "", search.Inconclusive, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			sys := doorSystem("window")
+			o := check.Options{Known: []string{window}, Search: search.Config{System: sys, Strategy: search.Walk, MaxPaths: 50, WalkSteps: 20, Workers: 1}}
+			c.change(&o)
+			changed := string(text)
+			if from, to, ok := strings.Cut(c.file, "="); ok {
+				changed = strings.Replace(changed, from, to, 1)
+			}
+			if name == "every run" {
+				o.Known = nil
+				rep, err := check.Run(t.Context(), o)
+				if err != nil {
+					t.Fatal(err)
+				}
+				found, err := os.ReadFile(rep.PathFile)
+				if err != nil {
+					t.Fatal(err)
+				}
+				changed, o.Known = strings.Replace(string(found), "\n", "\nknown issue 12\n", 1), []string{window}
+				c.want = "known, and nothing else could be looked at, because no run passes it: safety violation of nobody is in by "
+			}
+			writeKnown(t, window, changed)
+			rep, err := check.Run(t.Context(), o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			says, _, _, _ := rendered(t, rep, 300, nil)
+			if rep.Verdict != c.verdict || !strings.Contains(says, c.want) {
+				t.Errorf("%s, want %s and %q in\n%s", rep.Verdict, c.verdict, c.want, says)
+			}
+		})
+	}
+	writeKnown(t, window, "macemc path 1\nsystem door\n")
+	if _, err := check.Run(t.Context(), check.Options{Known: []string{window}, Search: search.Config{System: doorSystem("window")}}); err == nil ||
+		!strings.Contains(err.Error(), "window.path: line") {
+		t.Errorf("a damaged file: %v", err)
+	}
+}
+
+// With KeepGoing, new findings are reported besides the known ones. Formats for other programs do not count known ones as failures.
+func TestKnown_Formats(t *testing.T) {
+	t.Chdir(t.TempDir())
+	window, lock := acceptedDoor(t, "window"), acceptedDoor(t, "lock")
+	sys := doorSystem("window", "roof", "flood", "lock")
+	rep, err := check.Run(t.Context(), check.Options{KeepGoing: true, Known: []string{window, lock}, Search: search.Config{
+		System: sys, Strategy: search.Walk, MaxPaths: 500, WalkSteps: 100, Workers: 2, Time: time.Minute}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := told(rep); len(got) != 2 || rep.Count(report.Recurs) != 2 || rep.Accepted() < 2 {
+		t.Errorf("%q, %+v", got, rep.Known)
+	}
+	d := document.New(rep, sys.Properties)
+	var junit, sarif, lines strings.Builder
+	if err := errors.Join(render.JUnit(&junit, d), render.SARIF(&sarif, d), render.Lines(&lines, d)); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		text, word string
+		want       int
+	}{
+		{junit.String(), "<failure ", 2}, {junit.String(), `<skipped message="known: `, 2}, {junit.String(), `name="nobody is in (2)"`, 1},
+		{sarif.String(), `"ruleId"`, 4}, {sarif.String(), `"suppressions": [`, 2}, {sarif.String(), `"justification": "issue 12 (lock.path)"`, 1},
+		{lines.String(), "\n[macemc] known: ", 2}, {lines.String(), "keepgoing_test.go:31: [macemc] door: safety", 1},
+	} {
+		if n := strings.Count(c.text, c.word); n != c.want {
+			t.Errorf("%q %d times, want %d, in\n%s", c.word, n, c.want, c.text)
+		}
+	}
+}
+
+// A dead run without a proven critical step counts as any known one of its kind and property, and the report says so.
+func TestKnown_Unproven(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
+	t.Chdir(t.TempDir())
+	creak := sim.Action[*faultyDoor]{Name: "creak", Do: func(d *faultyDoor, _ sim.Env) { d.Creaks++ }}
+	bolt := sim.Action[*faultyDoor]{Name: "bolt", Do: func(d *faultyDoor, _ sim.Env) { d.Locked = true },
+		When: func(d *faultyDoor) bool { return d.Turns == 2 && !d.Locked }}
+	o := check.Options{NoShrink: true, Search: search.Config{System: doorSystem("lock"), Strategy: search.Walk, MaxPaths: 20, Walks: 40, WalkSteps: 100, Workers: 2}}
+	o.Search.System.Actions = append(o.Search.System.Actions, creak)
+	rep, err := check.Run(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(rep.PathFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Known = []string{writeKnown(t, "lock.path", strings.Replace(string(text), "\n", "\nknown issue 12\n", 1))}
+	o.Search.System.Actions = append(o.Search.System.Actions, bolt)
+	if rep, err = check.Run(t.Context(), o); err != nil {
+		t.Fatal(err)
+	}
+	says, _, _, _ := rendered(t, rep, 300, nil)
+	if rep.Verdict != search.OK || len(rep.Known[0].Others) == 0 || !strings.Contains(says, " of them by "+rep.Known[0].Others[0].Handler+", without a proven critical step") {
+		t.Errorf("%s in\n%s", rep.Verdict, says)
+	}
+}
