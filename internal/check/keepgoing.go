@@ -130,7 +130,7 @@ func (k *keeper) found(ctx context.Context, res *search.Result) error {
 	switch {
 	case a != nil:
 		k.count(a, unshrunk, res)
-		a.like = append(a.like, unshrunk)
+		a.like = append(a.like, identityOf(unshrunk))
 	case duplicate:
 		k.countDuplicate(r)
 		k.o.suspectFile.release(res.Finding, true)

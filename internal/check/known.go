@@ -1,12 +1,15 @@
 package check
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/budget"
@@ -19,8 +22,60 @@ import (
 // accepted is a known finding: that of a path file with a line "known REASON". It does not end a search.
 type accepted struct {
 	report.Known
-	like   []*report.Report // its report, and those of violations before they were shrunk to it
-	others map[string]int   // violations with another handler that count as it, by that handler
+	like   []identity     // its own, and those of violations before they were shrunk to it
+	others map[string]int // violations with another identity that count as it, by their step
+}
+
+// identity distinguishes known findings.
+type identity struct {
+	kind           sim.FindingKind
+	property       string
+	event, handler string // of the decisive step: the kind of event with the name of its action, timer or message; the source position
+	panicked       string // the frame that panicked
+}
+
+func identityOf(r *report.Report) identity {
+	id := identity{kind: r.Kind, property: r.Property, handler: r.HandledBy()}
+	if s := r.DecisiveStep(); s != nil {
+		id.event = s.Kind
+		name := s.What
+		if n := strings.IndexFunc(name, func(c rune) bool { return !unicode.IsLetter(c) && c != '_' && c != '.' }); n >= 0 && s.Kind != sim.DoAction.String() {
+			name = name[:n] // the rest is content
+		}
+		if name != "" {
+			id.event += " " + name
+		}
+	}
+	if places := document.Positions(r); r.Stack != "" && len(places) > 0 {
+		id.panicked = places[0].Short
+	}
+	return id
+}
+
+// step describes the decisive step.
+func (id identity) step() string {
+	switch {
+	case id.event == "", id.handler == "", id.handler == id.event:
+		return cmp.Or(id.event, id.handler)
+	}
+	return id.event + " (" + id.handler + ")"
+}
+
+// Regressions is the folder, beside a test, for paths of regression tests.
+const Regressions = "testdata/regress"
+
+// KnownFiles returns the path files in [Regressions] of a package's folder that accept a finding of a test's system.
+func KnownFiles(dir, test, system string) (files []string, err error) {
+	names, err := filepath.Glob(filepath.Join(dir, filepath.FromSlash(Regressions), "*.path"))
+	for _, name := range names {
+		text, e := OpenSource(nil, name)
+		if e != nil {
+			err = errors.Join(err, e)
+		} else if h := &text.file.Header; h.Known != "" && h.Test == test && h.System == system {
+			files = append(files, name)
+		}
+	}
+	return files, err
 }
 
 // accept executes the path files of known findings, in at most half of the time.
@@ -102,19 +157,26 @@ func (a *accepted) examine(ctx context.Context, o *Options, sys *sim.System) {
 	case r.Kind != a.Kind || r.Property != a.Property:
 		a.Status, a.Why = report.Changed, document.FindingLine(r)
 	default:
-		r.Handler = r.HandledBy()
-		a.Status, a.Handler, a.Of, a.like = report.Recurs, r.Handler, r, []*report.Report{r}
+		id := identityOf(r)
+		a.Status, a.Step, a.Of, a.like = report.Recurs, id.step(), r, []identity{id}
 	}
 }
 
-// knows returns the known finding that a violation counts as; nil means none. They have the same kind, property and
-// handler of the decisive step. A dead run without a proven critical step counts as any of its kind and property.
+// knows returns the known finding that a violation counts as; nil means none. They have the same identity. A dead run
+// without a proven critical step counts as any of its kind and property.
 func (k *keeper) knows(r *report.Report) *accepted {
-	for _, same := range []func(*report.Report) bool{r.SameAs, r.Like} {
-		for _, a := range k.accepted {
-			if slices.ContainsFunc(a.like, same) {
-				return a
-			}
+	id := identityOf(r)
+	for _, a := range k.accepted {
+		if slices.Contains(a.like, id) {
+			return a
+		}
+	}
+	if c := r.Critical; c == nil || c.Sure() {
+		return nil
+	}
+	for _, a := range k.accepted {
+		if a.Status == report.Recurs && a.Kind == id.kind && a.Property == id.property {
+			return a
 		}
 	}
 	return nil
@@ -123,8 +185,8 @@ func (k *keeper) knows(r *report.Report) *accepted {
 // count counts a violation as the known finding.
 func (k *keeper) count(a *accepted, r *report.Report, res *search.Result) {
 	a.Runs++
-	if by := r.HandledBy(); by != a.Handler {
-		a.others[by]++
+	if id := identityOf(r); id != a.like[0] {
+		a.others[id.step()]++
 	}
 	a.AllOf = k.o.Search.Strategy.Can(search.VisitsStates) && res.Last == ""
 	res.Accepted = true

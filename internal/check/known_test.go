@@ -65,19 +65,19 @@ func TestKnown(t *testing.T) {
 		says    []string
 	}{
 		"only a known one": {walk, "window", []string{window}, search.OK, "",
-			[]string{"nothing new found", "\n  known: safety violation of nobody is in by ", " runs: issue 12 (window.path)\n",
+			[]string{"nothing new found", "\n  known: safety violation of nobody is in by action window (check/keepgoing_test.go:30); found in ", " runs: issue 12 (window.path)\n",
 				"not searched: states after a known finding", "\nmacemc: 0 new, 1 known, 0 fixed\n"}},
 		"deepening":        {deepening, "window", []string{window}, search.OK, "", []string{"nothing new found"}},
 		"another handler":  {walk, "window roof", []string{window}, search.Violation, "action n0 roof", []string{"macemc: 1 new, 1 known, 0 fixed\n"}},
 		"another property": {walk, "window flood", []string{window}, search.Violation, "action n0 flood", []string{"macemc: 1 new, 1 known, 0 fixed\n"}},
 		"another kind":     {walk, "window kick", []string{window}, search.Violation, "action n0 kick", nil},
 		"two known ones":   {walk, "window flood", []string{window, dry}, search.OK, "", []string{"macemc: 0 new, 2 known, 0 fixed\n"}},
-		"all known":        {walk, "window flood kick lock", []string{window, dry, kick, lock}, search.OK, "", []string{"macemc: 0 new, 4 known, 0 fixed\n", "panic by ", "deadlock of it turns often by "}},
+		"all known":        {walk, "window flood kick lock", []string{window, dry, kick, lock}, search.OK, "", []string{"macemc: 0 new, 4 known, 0 fixed\n", "panic by action kick (check/keepgoing_test.go:33); ", "deadlock of it turns often by action lock (check/keepgoing_test.go:34); "}},
 		"does not apply": {walk, "flood", []string{window, dry}, search.OK, "",
 			[]string{"not used: window.path: ", "known: safety violation of it is dry", "macemc: 0 new, 1 known, 0 fixed\n"}},
 		"by states": {bfs, "window roof", []string{window}, search.OK, "",
 			[]string{"nothing new found in ", ", states after known findings were not visited: bounded, NOT a proof", "; found again: issue 12",
-				"window.path: bfs takes all violations of nobody is in for it; other strategies distinguish them by handler"}},
+				"window.path: bfs takes all violations of nobody is in for it; other strategies distinguish them by step"}},
 		"by depth":                 {dfs, "window flood", []string{window}, search.Violation, "action n0 flood", []string{"macemc: 1 new, 1 known"}},
 		"states, another property": {bfs, "window flood", []string{window}, search.Violation, "action n0 flood", []string{"macemc: 1 new, 1 known"}},
 		"a known one ends the states": {bfs, "kick", []string{kick}, search.Inconclusive, "",
@@ -239,7 +239,50 @@ func TestKnown_Unproven(t *testing.T) {
 		t.Fatal(err)
 	}
 	says, _, _, _ := rendered(t, rep, 300, nil)
-	if rep.Verdict != search.OK || len(rep.Known[0].Others) == 0 || !strings.Contains(says, " of them by "+rep.Known[0].Others[0].Handler+", without a proven critical step") {
+	if rep.Verdict != search.OK || len(rep.Known[0].Others) == 0 || !strings.Contains(says, " of them by action bolt (check/known_test.go:") || !strings.Contains(says, "), without a proven critical step") {
 		t.Errorf("%s in\n%s", rep.Verdict, says)
+	}
+}
+
+// Violations that differ only in the action, or only in the place of the panic, are different findings.
+func TestKnown_Identity(t *testing.T) {
+	t.Chdir(t.TempDir())
+	turns := func(n int) func(*faultyDoor) bool { return func(d *faultyDoor) bool { return d.Turns == n } }
+	kick := func(d *faultyDoor, _ sim.Env) {
+		if d.Turns == 1 {
+			panic("the lock is broken")
+		}
+		panic("the lock is broken")
+	}
+	for name, actions := range map[string][2]sim.Action[*faultyDoor]{
+		"action": {{Name: "window", When: turns(1), Do: (*faultyDoor).window}, {Name: "skylight", When: turns(2), Do: (*faultyDoor).window}},
+		"panic":  {{Name: "kick", When: turns(1), Do: kick}, {Name: "kick", When: turns(2), Do: kick}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := check.Options{Search: search.Config{System: doorSystem(), Strategy: search.Walk, MaxPaths: 50, WalkSteps: 20, Workers: 1}}
+			turn := o.Search.System.Actions[0]
+			o.Search.System.Actions = []sim.AnyAction{turn, actions[0]}
+			rep, err := check.Run(t.Context(), o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			text, err := os.ReadFile(rep.PathFile)
+			if err != nil {
+				t.Fatal(err)
+			}
+			o.Known = []string{writeKnown(t, name+".path", strings.Replace(string(text), "\n", "\nknown issue 12\n", 1))}
+			if rep, err = check.Run(t.Context(), o); err != nil || rep.Verdict != search.OK || rep.Accepted() == 0 {
+				t.Errorf("the known one alone: %s, %+v, %v", rep.Verdict, rep.Known, err)
+			}
+			either := actions[0]
+			either.When = func(d *faultyDoor) bool { return d.Turns == 1 || d.Turns == 2 }
+			o.Search.System.Actions = []sim.AnyAction{turn, actions[0], actions[1]}
+			if name == "panic" { // names of actions are unique
+				o.Search.System.Actions = []sim.AnyAction{turn, either}
+			}
+			if rep, err = check.Run(t.Context(), o); err != nil || rep.Verdict != search.Violation || rep.Steps != 3 || rep.Count(report.Recurs) != 1 {
+				t.Errorf("with another one: %s in step %d, %+v, %v", rep.Verdict, rep.Steps, rep.Known, err)
+			}
+		})
 	}
 }

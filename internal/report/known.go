@@ -12,11 +12,11 @@ type Known struct {
 	Reason   string          `json:"reason"`
 	Kind     sim.FindingKind `json:"kind"`
 	Property string          `json:"property,omitempty"`
-	Handler  string          `json:"handler,omitempty"` // as [Report.HandledBy] of its run
+	Step     string          `json:"step,omitempty"` // the decisive one of its run: event and handler
 	Status   KnownStatus     `json:"status"`
 	Why      string          `json:"why,omitempty"` // it is not used
 	Runs     int             `json:"runs"`          // violations of the search that count as the finding
-	// Others counts those of Runs with another handler: their critical step is not proven, or they shrink to the finding.
+	// Others counts those of Runs with another step: their critical step is not proven, or they shrink to the finding.
 	Others []Unsure `json:"others,omitempty"`
 	// AllOf means that all further violations of the property count as the finding, because the search does not
 	// distinguish them.

@@ -21,7 +21,7 @@ func KnownLines(r *report.Report) (lines []string) {
 				k.File, textfmt.Number(by.Count), cmp.Or(by.Handler, "an unknown step")))
 		}
 		if k.AllOf {
-			lines = append(lines, fmt.Sprintf("%s: %s takes all violations of %s for it; other strategies distinguish them by handler",
+			lines = append(lines, fmt.Sprintf("%s: %s takes all violations of %s for it; other strategies distinguish them by step",
 				k.File, r.Strategy, k.Property))
 		}
 	}
@@ -37,8 +37,8 @@ func KnownLine(r *report.Report, k *report.Known) string {
 	if k.Property != "" {
 		what += " of " + k.Property
 	}
-	if k.Handler != "" {
-		what += " by " + k.Handler
+	if k.Step != "" {
+		what += " by " + k.Step
 	}
 	switch k.Status {
 	case report.Fixed:
