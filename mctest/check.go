@@ -37,6 +37,8 @@ func Check(t testing.TB, system sim.System) {
 // if the result is inconclusive, because a suspect was not confirmed or there was not enough time. Otherwise it logs
 // the coverage and the properties that never held. A system without a name gets the name of the test.
 //
+// A line "known REASON" in a path of testdata/regress accepts its finding, which then does not fail the test.
+//
 // The search runs in a second process of the test binary, which starts at TestMain and runs this test alone. A handler
 // that overflows the stack, exhausts the memory, exits or never returns is therefore a finding. With coverage or a
 // profile of go test the search runs in this process, and such a handler ends the process.
@@ -246,6 +248,9 @@ func (c *checking) workForParent(work func(context.Context) (text string, status
 // statusCannotRun is the status of a process that cannot run the system, see [simext.CannotRun].
 const statusCannotRun = 255
 
+// statusKnown is the status of a replay that shows an accepted violation.
+const statusKnown = 254
+
 // conclude passes, skips or fails the test according to status, with the given text.
 func (c *checking) conclude(text string, status int) {
 	c.Helper()
@@ -254,7 +259,7 @@ func (c *checking) conclude(text string, status int) {
 		c.end(text, status)
 	case status == exitcode.OK:
 		c.Log(text)
-	case status == statusCannotRun && !c.noSkip:
+	case status == statusKnown, status == statusCannotRun && !c.noSkip:
 		c.Skip(text)
 	default:
 		c.Error(text)
@@ -321,6 +326,11 @@ func (c *checking) folder() string {
 }
 
 func (c *checking) options() check.Options {
+	c.Helper()
+	known, err := check.KnownFiles("", c.Name(), c.system.Name)
+	if err != nil {
+		c.Fatal(err)
+	}
 	return check.Options{
 		Search: search.Config{
 			System:    c.system,
@@ -339,6 +349,7 @@ func (c *checking) options() check.Options {
 		Replace: true,
 
 		KeepGoing: c.KeepGoing,
+		Known:     known,
 		Proven:    c.Proof == critical.Exact,
 		Respawn:   c.respawn(),
 		Commands: func(dir string) report.Commands {

@@ -14,6 +14,7 @@ import (
 	"github.com/macemc/macemc/internal/check/exitcode"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/report"
+	"github.com/macemc/macemc/internal/report/document"
 	"github.com/macemc/macemc/internal/textfmt"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
@@ -29,6 +30,8 @@ import (
 // rest is executed; -v shows where the run left the path. That is not a failure, because corrected services often behave
 // differently before the defect would show. If every step is left out, Replay fails, as the file tests nothing. With
 // -macemc.strict each step must fit; use it to find files to record again.
+//
+// A line "known REASON" in the header of the file accepts its violation: the test is skipped while the run shows it.
 //
 // Node count and name of the system must equal those of the file; a system without a name gets the name of the test in
 // the file. Fault limits, timing and the schedules of goroutines are taken from the file.
@@ -86,6 +89,8 @@ func (c *checking) judge(ctx context.Context, loaded *check.Loaded, file string,
 	case errors.Is(err, check.ErrNoViolation):
 	case err != nil:
 		return fmt.Sprintf("%s: %v%s", file, err, left), exitcode.OfError(ctx, err)
+	case rep.Verdict == search.Violation && loaded.Header.Known != "" && string(rep.Kind) == loaded.Header.Finding && rep.Property == loaded.Header.Property:
+		return fmt.Sprintf("%s: known: %s: %s%s", file, document.FindingLine(rep), loaded.Header.Known, left), statusKnown
 	default:
 		rep.Commands = report.Commands{Look: "macemc mdb " + file}
 		says := "undecided whether the run recovers"
@@ -94,9 +99,13 @@ func (c *checking) judge(ctx context.Context, loaded *check.Loaded, file string,
 		}
 		return fmt.Sprintf("%s: %s%s%s", file, says, left, c.terminal(rep)), exitcode.Of(rep.Verdict, context.Cause(ctx))
 	}
+	fixed := ""
+	if loaded.Header.Known != "" {
+		fixed = "; the known finding is fixed: remove the line \"known\""
+	}
 	switch {
 	case left == "":
-		return file + ": every step fits, and the run violates nothing", exitcode.OK
+		return file + ": every step fits, and the run violates nothing" + fixed, exitcode.OK
 	case loaded.Followed == 0 && !slices.ContainsFunc(loaded.Misfits, func(m *replay.MisfitError) bool { return m.Instead != "" }):
 		return fmt.Sprintf("%s: no step fits, so the test has no effect; record the path again or delete the test%s",
 			file, left), exitcode.Inconclusive

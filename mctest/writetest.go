@@ -16,6 +16,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/macemc/macemc/internal/check"
 	"github.com/macemc/macemc/internal/outfile"
 )
 
@@ -43,10 +44,7 @@ func caller() source {
 // ownPath is the import path of this package.
 const ownPath = "github.com/macemc/macemc/mctest"
 
-// regressions is the folder, beside the test, for paths of regression tests.
-const regressions = "testdata/regress"
-
-// writeTestFor writes a regression test for the path in a file, which it copies to the regressions folder. The test is
+// writeTestFor writes a regression test for the path in a file, which it copies to that of regression tests. The test is
 // a copy of the test that makes this check, under another name, with Replay in place of Check. It returns the new
 // test's file, beside that of the check. It overwrites no file.
 func (c *checking) writeTestFor(pathFile string) (string, error) {
@@ -59,7 +57,7 @@ func (c *checking) writeTestFor(pathFile string) (string, error) {
 		return "", fmt.Errorf("the source of the test is unknown (was it built with -trimpath?); %s", c.byHand(pathFile))
 	}
 	base := strings.Trim(regexp.MustCompile(`[^A-Za-z0-9]+`).ReplaceAllString(strings.TrimPrefix(c.Name(), "Test"), "_"), "_")
-	kept := filepath.Join(dir, filepath.FromSlash(regressions))
+	kept := filepath.Join(dir, filepath.FromSlash(check.Regressions))
 	for n := 1; ; n++ {
 		name := fmt.Sprintf("%s_%d", base, n)
 		to := filepath.Join(kept, name+".path")
@@ -70,7 +68,7 @@ func (c *checking) writeTestFor(pathFile string) (string, error) {
 		if exists(to) || exists(test) {
 			continue
 		}
-		text, err := c.regression("Test"+base+"_Regress"+strconv.Itoa(n), regressions+"/"+name+".path")
+		text, err := c.regression("Test"+base+"_Regress"+strconv.Itoa(n), check.Regressions+"/"+name+".path")
 		if err != nil {
 			return "", fmt.Errorf("%w; %s", err, c.byHand(pathFile))
 		}
