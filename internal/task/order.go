@@ -9,6 +9,7 @@ import (
 	"hash/fnv"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"reflect"
 	"runtime/debug"
 	"strconv"
@@ -177,7 +178,9 @@ func (o *Order) Obey(sys sim.System, writeTest func(pathFile string) (string, er
 	}
 	t, e := o.task()
 	if err = errors.Join(err, e); err == nil {
-		err = os.Chdir(o.Dir)
+		if p.Package, err = filepath.Rel(o.Dir, dir); err == nil {
+			err = os.Chdir(o.Dir)
+		}
 	}
 	if err != nil {
 		p.fail(err)

@@ -134,13 +134,32 @@ func (f *Search) request(p *Process) (*request, error) {
 	if err := f.crashing(&subject.System); err != nil {
 		return nil, err
 	}
+	known, err := f.known(p, &subject)
+	if err != nil {
+		return nil, err
+	}
 	return &request{
 		Search: f, subject: subject, recording: merged, job: job,
 		options: check.Options{
 			Search: cfg, Header: subject.Header(seed), Shard: shard, Dir: f.Out,
-			NoShrink: f.NoShrink, KeepGoing: f.KeepGoing, Proven: f.Proof == string(critical.Exact),
+			NoShrink: f.NoShrink, KeepGoing: f.KeepGoing, Known: known, Proven: f.Proof == string(critical.Exact),
 		},
 	}, nil
+}
+
+// known returns the path files that accept a finding of the subject.
+func (f *Search) known(p *Process, s *check.Subject) ([]string, error) {
+	if p.WriteTest == nil { // bundled systems have no folder
+		return nil, nil
+	}
+	files, err := check.KnownFiles(p.Package, s.Entry.Test, s.System.Name)
+	if f.Durable == "" && f.Cluster.URL == "" {
+		return files, err
+	}
+	if len(files) > 0 && p.Role.Recorder == nil {
+		fmt.Fprintf(p.Stderr, "macemc: known findings are reported as new ones, because a search with --durable or --cluster ends at its first violation\n")
+	}
+	return nil, err
 }
 
 // Limit returns the time limit of the search; 0 means none. Searches that last longer than one process have no default.

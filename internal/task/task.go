@@ -79,6 +79,8 @@ type Process struct {
 	// a test. In such a process, the test's system is the only one.
 	WriteTest func(pathFile string) (string, error)
 
+	// Package is the folder of the test's package. It is empty outside the process of a test.
+	Package string
 	// OtherVersions lists the modules built into the test in other versions than its module requires.
 	OtherVersions []report.OtherVersion
 

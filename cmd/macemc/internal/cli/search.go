@@ -143,6 +143,9 @@ settings documented for the bug, see "macemc systems SYSTEM". Other flags overri
 Code that exits, overflows the stack, exhausts the memory or does not return is a violation
 like others. bfs and dfs then search a second time to find the run.
 
+A line "known REASON" in a path of testdata/regress accepts its finding. The search goes on,
+and its status is that of new findings, or 3 if nothing else could be looked at.
+
 --durable works with all strategies but dfs. Resume with the same flags, see "macemc
 durable". --durable and --cluster have no time limit unless --time is given.
 Work after a finding takes at most 1.5 times --time plus 5s. On a busy machine the clock
