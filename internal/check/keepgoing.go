@@ -83,6 +83,9 @@ func spent(since time.Time, to *time.Duration) { *to += time.Since(since) }
 // found handles a violation. One that differs from the others is shrunk and written.
 func (k *keeper) found(ctx context.Context, res *search.Result) error {
 	defer spent(time.Now(), &k.reportingTime)
+	if k.knowsAgain(res) {
+		return nil
+	}
 	k.o.recur(ctx, res)
 	switch {
 	case res.Finding == nil:

@@ -182,6 +182,27 @@ func (k *keeper) knows(r *report.Report) *accepted {
 	return nil
 }
 
+// knowsAgain counts a violation of a known finding if another one was executed again. A fresh process for each would take
+// most of the time.
+func (k *keeper) knowsAgain(res *search.Result) bool {
+	f := res.Finding
+	if f.Kind != sim.Safety && f.Kind != sim.Panic || f.Late || res.Detail != nil || res.Last != "" ||
+		!slices.ContainsFunc(k.accepted, func(a *accepted) bool { return a.Runs > 0 }) {
+		return false
+	}
+	r := k.o.report(res)
+	if _, err := k.o.describe(&k.sys, r, res); err != nil {
+		return false
+	}
+	a := k.knows(r)
+	if a == nil || a.Runs == 0 {
+		return false
+	}
+	k.last, k.ended = f, ""
+	k.count(a, r, res)
+	return true
+}
+
 // count counts a violation as the known finding.
 func (k *keeper) count(a *accepted, r *report.Report, res *search.Result) {
 	a.Runs++

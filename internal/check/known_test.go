@@ -244,7 +244,7 @@ func TestKnown_Unproven(t *testing.T) {
 	}
 }
 
-// Violations that differ only in the action, or only in the place of the panic, are different findings.
+// Violations that differ only in the action, the property or the place of the panic are different findings.
 func TestKnown_Identity(t *testing.T) {
 	t.Chdir(t.TempDir())
 	turns := func(n int) func(*faultyDoor) bool { return func(d *faultyDoor) bool { return d.Turns == n } }
@@ -254,9 +254,11 @@ func TestKnown_Identity(t *testing.T) {
 		}
 		panic("the lock is broken")
 	}
+	leak := func(d *faultyDoor, _ sim.Env) { d.In, d.Flooded = d.Turns == 1, d.Turns != 1 }
 	for name, actions := range map[string][2]sim.Action[*faultyDoor]{
-		"action": {{Name: "window", When: turns(1), Do: (*faultyDoor).window}, {Name: "skylight", When: turns(2), Do: (*faultyDoor).window}},
-		"panic":  {{Name: "kick", When: turns(1), Do: kick}, {Name: "kick", When: turns(2), Do: kick}},
+		"action":   {{Name: "window", When: turns(1), Do: (*faultyDoor).window}, {Name: "skylight", When: turns(2), Do: (*faultyDoor).window}},
+		"property": {{Name: "leak", When: turns(1), Do: leak}, {Name: "leak", When: turns(2), Do: leak}},
+		"panic":    {{Name: "kick", When: turns(1), Do: kick}, {Name: "kick", When: turns(2), Do: kick}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			o := check.Options{Search: search.Config{System: doorSystem(), Strategy: search.Walk, MaxPaths: 50, WalkSteps: 20, Workers: 1}}
@@ -277,7 +279,7 @@ func TestKnown_Identity(t *testing.T) {
 			either := actions[0]
 			either.When = func(d *faultyDoor) bool { return d.Turns == 1 || d.Turns == 2 }
 			o.Search.System.Actions = []sim.AnyAction{turn, actions[0], actions[1]}
-			if name == "panic" { // names of actions are unique
+			if actions[0].Name == actions[1].Name { // names of actions are unique
 				o.Search.System.Actions = []sim.AnyAction{turn, either}
 			}
 			if rep, err = check.Run(t.Context(), o); err != nil || rep.Verdict != search.Violation || rep.Steps != 3 || rep.Count(report.Recurs) != 1 {
