@@ -23,12 +23,6 @@ const (
 // CanRun is a prefix of the status of a runnable goroutine. The other statuses are "runs", "ended", and those of waiting goroutines.
 const CanRun = history.StatusCanRun
 
-// Statuses of goroutines that wait for no object.
-const (
-	Sleeps = "sleeps"
-	Busy   = "is busy" // stopped until all others wait
-)
-
 var errNoCritical = errors.New("the critical step is not known: \"macemc test\" finds it, and the file of the schedule records none")
 
 // openRecorded opens a session on the recorded run of a test.
@@ -118,12 +112,7 @@ func showWaits(s *Session, _ context.Context, _ []string, out *bytes.Buffer) err
 			continue
 		}
 		some = true
-		status := g.Fields[history.FieldStatus]
-		fmt.Fprintf(out, "  %s %s", r.Node(id), status)
-		if _, object, ok := strings.Cut(g.Fields[history.FieldOperation], "#"); ok && status != Sleeps && status != Busy {
-			fmt.Fprintf(out, " #%s", object)
-		}
-		fmt.Fprintf(out, " at %s, since step %d", g.Fields[history.FieldAt], g.Since[history.FieldStatus])
+		fmt.Fprintf(out, "  %s %s at %s, since step %d", r.Node(id), g.Fields[history.FieldStatus], g.Fields[history.FieldAt], g.Since[history.FieldStatus])
 		if holder := g.Fields[history.FieldHolder]; holder != "" {
 			holders[r.Node(id)] = holder
 			fmt.Fprintf(out, ", held by %s", holder)

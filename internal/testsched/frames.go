@@ -10,8 +10,10 @@ import (
 	"strings"
 )
 
+type frame = runtime.Frame
+
 // Stack is the frames of a goroutine, innermost first.
-type Stack []runtime.Frame
+type Stack []frame
 
 // Frames returns the stack of program counters.
 func Frames(pcs []uintptr) (s Stack) {
@@ -152,6 +154,9 @@ func (s Stack) Lines() (lines []string) {
 type Goroutine struct {
 	Number   int // by age, starting at 1, which executes the test function
 	Waits    string
+	Address  uintptr // Address of the object of its last operation
+	Op       Op      // its last operation
+	Object   string  // label of what it waits for; empty means unknown
 	At       string
 	Func     string
 	Started  string  // position of the go statement
@@ -171,18 +176,46 @@ var waits = map[string]string{
 	"sync.WaitGroup.Wait": "waits for a WaitGroup", "sync.Cond.Wait": "waits for a Cond", "sleep": "sleeps", "busy": "is busy", "running": "runs", "semacquire": "waits for a semaphore",
 }
 
+// waitOps are the operations in which goroutines wait, by wait reason.
+var waitOps = map[string]Op{
+	"chan receive": opReceive, "chan send": opSend, "sync.Mutex.Lock": opLock, "sync.RWMutex.RLock": opRLock, "sync.RWMutex.Lock": opLock,
+	"sync.WaitGroup.Wait": opWaitGroup, "sync.Cond.Wait": opCond,
+}
+
+// reason returns a wait reason of the runtime without its bubble.
+func reason(why string) string {
+	why, _, _ = strings.Cut(why, " (durable)")
+	return strings.TrimSuffix(why, " (synctest)")
+}
+
 // describeWait describes a wait reason of the runtime.
 func describeWait(why string) string {
-	why, _, _ = strings.Cut(why, " (durable)")
-	why = strings.TrimSuffix(why, " (synctest)")
+	why = reason(why)
 	if text, ok := waits[why]; ok {
 		return text
 	}
 	return why
 }
 
+// waitFor describes a wait reason of the runtime with the label of an object.
+func waitFor(why, object string) string {
+	text := describeWait(why)
+	if i := strings.LastIndex(text, " a "); object != "" && i >= 0 {
+		return text[:i] + text[i+2:] + " " + object
+	}
+	return text
+}
+
+// Waiting returns the wait reason of a goroutine with a stack. A goroutine that waits for the Mutex of an RWMutex waits for the latter.
+func (s Stack) Waiting(why string) string {
+	if strings.HasPrefix(why, "sync.Mutex.Lock") && s.Inner() {
+		return "sync.RWMutex.Lock"
+	}
+	return why
+}
+
 func (g Goroutine) String() string {
-	text := fmt.Sprintf("goroutine %d %s at %s", g.Number, describeWait(g.Waits), g.At)
+	text := fmt.Sprintf("goroutine %d %s at %s", g.Number, waitFor(g.Stack.Waiting(g.Waits), g.Object), g.At)
 	if g.Func != "" {
 		text += " in " + g.Func
 	}
@@ -211,31 +244,36 @@ func (g Goroutine) rank(all []Goroutine) int {
 const maxLines = 8
 
 // Blocked describes goroutines that nothing can wake. left means that the test has returned.
-func Blocked(all []Goroutine, left bool) (message, where string, details []string) {
-	all = slices.Clone(all)
-	slices.SortStableFunc(all, func(a, b Goroutine) int { return a.rank(all) - b.rank(all) })
+func Blocked(all []Goroutine, left bool) (message, where string) {
 	var places []string
-	for i, g := range all {
+	for _, g := range all {
 		places = append(places, g.At)
-		if i < maxLines {
-			details = append(details, g.String())
-		}
-	}
-	if more := len(all) - maxLines; more > 0 {
-		details = append(details, fmt.Sprintf("and %d more", more))
 	}
 	sort.Strings(places)
 	message = plural(len(all), "goroutine is blocked and nothing can wake it", "goroutines are blocked and nothing can wake them")
 	if left {
 		message += ", after the test has returned"
 	}
-	return message, strings.Join(places, " "), details
+	return message, strings.Join(places, " ")
 }
 
 // Stuck describes the goroutines of a run that does not terminate.
-func Stuck(all []Goroutine) (message, where string, details []string) {
-	_, where, details = Blocked(all, false)
-	return "the test does not terminate", where, details
+func Stuck(all []Goroutine) (message, where string) {
+	_, where = Blocked(all, false)
+	return "the test does not terminate", where
+}
+
+// WaitList describes waiting goroutines, at most maxLines, one per line.
+func WaitList(all []Goroutine) (lines []string) {
+	all = slices.Clone(all)
+	slices.SortStableFunc(all, func(a, b Goroutine) int { return a.rank(all) - b.rank(all) })
+	for _, g := range all[:min(maxLines, len(all))] {
+		lines = append(lines, g.String())
+	}
+	if more := len(all) - maxLines; more > 0 {
+		lines = append(lines, fmt.Sprintf("and %d more", more))
+	}
+	return lines
 }
 
 func plural(n int, one, many string) string {

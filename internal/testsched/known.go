@@ -162,18 +162,38 @@ func (s Stack) place() string {
 	return f.Function + " " + sourceLine(f.File, f.Line)
 }
 
-// sources holds the lines of source files.
-var sources = map[string][]string{}
+// source is a source file, by lines. code has no comments and no content of strings.
+type source struct{ lines, code []string }
+
+var sources = map[string]*source{}
+
+// sourceOf reads a source file. A file that is missing has no text.
+func sourceOf(file string) *source {
+	s := sources[file]
+	if s == nil {
+		text, _ := os.ReadFile(file)
+		s = &source{strings.Split(string(text), "\n"), strings.Split(codeOf(string(text)), "\n")}
+		sources[file] = s
+	}
+	return s
+}
+
+// sourceCode returns a line of a source file as it is and as code, and the code of the line before it.
+func sourceCode(file string, line int) (text, code, before string) {
+	s := sourceOf(file)
+	if line < 1 || line > len(s.lines) {
+		return "", "", ""
+	}
+	if line > 1 {
+		before = s.code[line-2]
+	}
+	return s.lines[line-1], s.code[line-1], before
+}
 
 // sourceLine returns the text of a line, with its number among equal ones of the function if it is not the first. If the source is missing,
 // it returns the position.
 func sourceLine(file string, line int) string {
-	lines, read := sources[file]
-	if !read {
-		text, _ := os.ReadFile(file)
-		lines = strings.Split(string(text), "\n")
-		sources[file] = lines
-	}
+	lines := sourceOf(file).lines
 	if line < 1 || line > len(lines) || strings.TrimSpace(lines[line-1]) == "" {
 		return fmt.Sprintf("%s:%d", filepath.Base(file), line)
 	}

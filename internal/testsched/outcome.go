@@ -60,7 +60,7 @@ type Event struct {
 	Place  uint64
 	Count  uint64 // number of executed operations, including this one; calls of Gosched and operations of package testing have no events
 	Op     Op
-	Object int    // object of the operation, starting at 1; 0 means none
+	Object string // label of the operation's object; empty means none
 	At     string // position in the code of the test
 	Func   string
 	File   string // file of At, with its folder; empty if At is not a position
@@ -78,6 +78,7 @@ type State struct {
 	Number int // of the goroutine
 	Kind   StateKind
 	Waits  string // Parks: the runtime's wait reason
+	Object string // Parks: label of what it waits for; empty means unknown
 	At     string // Parks: position in the code of the test
 	Func   string
 	Other  int // for Parks and Holder, the holder of the lock; for Ready, the goroutine that started or woke this one; 0 means none
@@ -94,24 +95,83 @@ const (
 )
 
 // Wait describes what a goroutine waits for.
-func (s State) Wait() string { return describeWait(s.Waits) }
+func (s State) Wait() string { return waitFor(s.Waits, s.Object) }
 
 // Op is an operation with a scheduling point before it, with the runtime's numbers.
 type Op uint64
 
 const (
-	opGo    Op = 0
-	opClock Op = 18
+	opGo Op = iota
+	opSend
+	opReceive
+	opClose
+	opSelect
+	opLock
+	opRLock
+	opUnlock
+	opTryLock
+	opWaitGroup
+	opCond
+	opOnce
+	opMap
+	opPool
+	opAtomic
+	opRead
+	opWrite
+	opGosched
+	opClock
+	opTimer
+	opLen
+	// Operations that methods of an RWMutex execute on its Mutex. The runtime has no numbers for these.
+	opInnerLock
+	opInnerTryLock
+	opInnerUnlock
 )
 
 // String describes the operation in the third person.
 func (o Op) String() string {
 	names := [...]string{"starts a goroutine", "sends", "receives", "closes", "selects", "locks", "read-locks", "unlocks", "tries to lock",
-		"WaitGroup", "Cond", "Once", "sync.Map", "sync.Pool", "atomic operation", "reads", "writes", "Gosched", "reads the clock", "Timer", "len"}
+		"WaitGroup", "Cond", "Once", "sync.Map", "sync.Pool", "atomic operation", "reads", "writes", "Gosched", "reads the clock", "Timer", "len",
+		"keeps other writers out", "tries to keep other writers out", "lets other writers in"}
 	if o < Op(len(names)) {
 		return names[o]
 	}
 	return "operation"
+}
+
+// on describes the operation on an object.
+func (o Op) on(object string) string {
+	text := o.String()
+	switch {
+	case object == "":
+		return text
+	case o == opSend:
+		text = "sends to"
+	case o == opReceive:
+		text = "receives from"
+	case o == opAtomic:
+		text = "atomic operation on"
+	case o == opLen:
+		text = "len of"
+	case o == opInnerLock || o == opInnerTryLock:
+		text += " of"
+	case o == opInnerUnlock:
+		text = "lets other writers into"
+	}
+	return text + " " + object
+}
+
+// Inner returns the operation of an RWMutex for one on its Mutex.
+func (o Op) Inner() Op {
+	switch o {
+	case opLock:
+		return opInnerLock
+	case opTryLock:
+		return opInnerTryLock
+	case opUnlock:
+		return opInnerUnlock
+	}
+	return o
 }
 
 // Starts reports whether the operation is a go statement. Its event comes after the start of the goroutine and before that goroutine's
@@ -125,14 +185,21 @@ func (o Op) Noun() string {
 		return "go"
 	case opClock:
 		return "read of the clock"
+	case opInnerLock, opInnerTryLock:
+		return "lock"
+	case opInnerUnlock:
+		return "unlock"
 	}
 	return strings.TrimSuffix(o.String(), "s")
 }
 
 func (e Event) String() string { return fmt.Sprintf("goroutine %d: %s", e.Number, e.operation()) }
 
+// What describes the operation and its object.
+func (e Event) What() string { return e.Op.on(e.Object) }
+
 func (e Event) operation() string {
-	text := fmt.Sprintf("%s at %s", e.Op, e.At)
+	text := fmt.Sprintf("%s at %s", e.What(), e.At)
 	if e.Func != "" {
 		text += " in " + e.Func
 	}
@@ -175,12 +242,12 @@ func encode(o *Outcome) string {
 		fmt.Fprintf(&b, "untraced %d\n", o.Untraced)
 	}
 	for _, e := range o.Trace {
-		fmt.Fprintf(&b, "event %d %x %d %d %d %d %q %q %q %t %d %d\n",
+		fmt.Fprintf(&b, "event %d %x %d %d %d %q %q %q %q %t %d %d\n",
 			e.Count, e.Who, e.Number, e.Place, uint64(e.Op), e.Object, e.At, e.Func, e.File,
 			e.Direct, e.By, e.ByPlace)
 	}
 	for _, s := range o.States {
-		fmt.Fprintf(&b, "state %x %d %d %d %q %q %q %d\n", s.Who, s.After, s.Number, int(s.Kind), s.Waits, s.At, s.Func, s.Other)
+		fmt.Fprintf(&b, "state %x %d %d %d %q %q %q %q %d\n", s.Who, s.After, s.Number, int(s.Kind), s.Waits, s.Object, s.At, s.Func, s.Other)
 	}
 	return b.String()
 }
@@ -205,15 +272,15 @@ func Decode(text string) *Outcome {
 			continue
 		} else if strings.HasPrefix(line, "event ") {
 			var e Event
-			if _, err := fmt.Sscanf(line, "event %d %x %d %d %d %d %q %q %q %t %d %d", &e.Count, &e.Who, &e.Number, &e.Place, (*uint64)(&e.Op),
+			if _, err := fmt.Sscanf(line, "event %d %x %d %d %d %q %q %q %q %t %d %d", &e.Count, &e.Who, &e.Number, &e.Place, (*uint64)(&e.Op),
 				&e.Object, &e.At, &e.Func, &e.File, &e.Direct, &e.By, &e.ByPlace); err != nil {
 				return nil
 			}
 			o.Trace = append(o.Trace, e)
 		} else if strings.HasPrefix(line, "state ") {
 			var s State
-			if _, err := fmt.Sscanf(line, "state %x %d %d %d %q %q %q %d", &s.Who, &s.After, &s.Number, (*int)(&s.Kind), &s.Waits, &s.At,
-				&s.Func, &s.Other); err != nil {
+			if _, err := fmt.Sscanf(line, "state %x %d %d %d %q %q %q %q %d", &s.Who, &s.After, &s.Number, (*int)(&s.Kind), &s.Waits, &s.Object,
+				&s.At, &s.Func, &s.Other); err != nil {
 				return nil
 			}
 			o.States = append(o.States, s)

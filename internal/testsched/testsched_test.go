@@ -33,8 +33,8 @@ func TestStored_RoundTrip(t *testing.T) {
 
 func TestOutcome_BetweenProcesses(t *testing.T) {
 	want := &Outcome{Kind: Failed, Message: "x \"y\"\nz", Where: "a.go:1", Points: 3, Followed: 1, Hash: 1 << 63, Details: []string{"one", "two three"}, Switches: []Switch{{1, 1 << 63, 3}},
-		Untraced: 9, Trace: []Event{{1 << 63, 2, 3, 5, opGo, 4, "a.go:1", "TestA.func1", "/m/a.go", true, 1, 7}},
-		States: []State{{1 << 63, 1, 3, Parks, "sync.Mutex.Lock", "a.go:1", "TestA.func1", 2}, {5, 1, 2, Ends, "", "", "", 0}}}
+		Untraced: 9, Trace: []Event{{1 << 63, 2, 3, 5, opLock, "s.mu #4", "a.go:1", "TestA.func1", "/m/a.go", true, 1, 7}},
+		States: []State{{1 << 63, 1, 3, Parks, "sync.Mutex.Lock", "s.mu #4", "a.go:1", "TestA.func1", 2}, {5, 1, 2, Ends, "", "", "", "", 0}}}
 	if got := Decode(encode(want)); !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
@@ -355,8 +355,8 @@ func TestKindOf(t *testing.T) {
 }
 
 // The goroutines of a cycle of locks come first, and those without user code last.
-func TestBlocked_Order(t *testing.T) {
-	_, _, details := Blocked([]Goroutine{{Number: 1, Func: "Test", At: "a"}, {Number: 2, At: "b"}, {Number: 3, Func: "f", Holder: 4, At: "c"}, {Number: 4, Func: "g", At: "d"}}, false)
+func TestWaitList_Order(t *testing.T) {
+	details := WaitList([]Goroutine{{Number: 1, Func: "Test", At: "a"}, {Number: 2, At: "b"}, {Number: 3, Func: "f", Holder: 4, At: "c"}, {Number: 4, Func: "g", At: "d"}})
 	var order []string
 	for _, d := range details {
 		order = append(order, strings.Fields(d)[1])

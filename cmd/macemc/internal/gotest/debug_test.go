@@ -18,13 +18,13 @@ func threeLock() *testsched.Outcome {
 	const mutex = "sync.Mutex.Lock"
 	return &testsched.Outcome{
 		Trace: []testsched.Event{
-			{Who: 10, Number: 1, Place: 1, Op: lock, Object: 1, At: "x_test.go:3", Func: "TestX"},
+			{Who: 10, Number: 1, Place: 1, Op: lock, Object: "#1", At: "x_test.go:3", Func: "TestX"},
 			{Who: 10, Number: 1, Place: 2, Op: start, At: "x_test.go:4", Func: "TestX"},
 			{Who: 10, Number: 1, Place: 3, Op: start, At: "x_test.go:6", Func: "TestX"},
-			{Who: 20, Number: 2, Place: 1, Op: lock, Object: 1, At: "x_test.go:5", By: 1, ByPlace: 1},
-			{Who: 30, Number: 3, Place: 1, Op: lock, Object: 1, At: "x_test.go:7", By: 1, ByPlace: 2},
-			{Who: 10, Number: 1, Place: 4, Op: unlock, Object: 1, At: "x_test.go:9"},
-			{Who: 20, Number: 2, Place: 2, Op: unlock, Object: 1, At: "x_test.go:11", By: 1, ByPlace: 4},
+			{Who: 20, Number: 2, Place: 1, Op: lock, Object: "#1", At: "x_test.go:5", By: 1, ByPlace: 1},
+			{Who: 30, Number: 3, Place: 1, Op: lock, Object: "#1", At: "x_test.go:7", By: 1, ByPlace: 2},
+			{Who: 10, Number: 1, Place: 4, Op: unlock, Object: "#1", At: "x_test.go:9"},
+			{Who: 20, Number: 2, Place: 2, Op: unlock, Object: "#1", At: "x_test.go:11", By: 1, ByPlace: 4},
 		},
 		States: []testsched.State{
 			{Who: 10, After: 0, Number: 1, Kind: testsched.Ready},
@@ -32,8 +32,8 @@ func threeLock() *testsched.Outcome {
 			{Who: 30, After: 2, Number: 3, Kind: testsched.Ready, Other: 1},
 			{Who: 10, After: 3, Number: 1, Kind: testsched.Ready, Other: 1},
 			{Who: 30, After: 4, Number: 3, Kind: testsched.Holder, Other: 1}, // it does not yet wait
-			{Who: 20, After: 4, Number: 2, Kind: testsched.Parks, Waits: mutex, At: "x_test.go:5", Other: 1},
-			{Who: 30, After: 5, Number: 3, Kind: testsched.Parks, Waits: mutex, At: "x_test.go:7", Other: 1},
+			{Who: 20, After: 4, Number: 2, Kind: testsched.Parks, Waits: mutex, Object: "#1", At: "x_test.go:5", Other: 1},
+			{Who: 30, After: 5, Number: 3, Kind: testsched.Parks, Waits: mutex, Object: "#1", At: "x_test.go:7", Other: 1},
 			{Who: 20, After: 6, Number: 2, Kind: testsched.Ready, Other: 1},
 			{Who: 30, After: 6, Number: 3, Kind: testsched.Holder},
 			{Who: 10, After: 6, Number: 1, Kind: testsched.Parks, Waits: "sleep", At: "x_test.go:13"},

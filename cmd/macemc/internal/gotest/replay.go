@@ -196,11 +196,7 @@ func scheduleTrace(test string, o *testsched.Outcome) *replay.Trace {
 				t.Names[node] = test
 			}
 		}
-		what := e.Op.String()
-		if e.Object != 0 {
-			what = fmt.Sprintf("%v #%d", e.Op, e.Object)
-		}
-		s := replay.TraceStep{Number: i + 1, Kind: "operation", Node: int(node), Peer: -1, What: what, Source: e.At}
+		s := replay.TraceStep{Number: i + 1, Kind: "operation", Node: int(node), Peer: -1, What: e.What(), Source: e.At}
 		if name, ok := strings.CutPrefix(e.At, "the standard library ("); ok {
 			s.Source = strings.TrimSuffix(name, ")")
 		}

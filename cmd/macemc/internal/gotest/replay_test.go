@@ -12,12 +12,12 @@ import (
 func TestScheduleTrace(t *testing.T) {
 	const start, send, receive, closes, lock, atomic testsched.Op = 0, 1, 2, 3, 5, 14 // of the runtime
 	o := &testsched.Outcome{Kind: testsched.Failed, Executed: 6, Message: "x_test.go:9: wrong", Trace: []testsched.Event{
-		{Count: 1, Number: 1, Place: 1, Op: lock, Object: 1, At: "x_test.go:3", File: "/m/x_test.go", Func: "TestX"},
+		{Count: 1, Number: 1, Place: 1, Op: lock, Object: "s.mu", At: "x_test.go:3", File: "/m/x_test.go", Func: "TestX"},
 		{Count: 2, Number: 1, Place: 2, Op: start, At: "x_test.go:4", File: "/m/x_test.go", Func: "TestX"},
-		{Count: 3, Number: 1, Place: 3, Op: receive, Object: 2, At: "x_test.go:5", File: "/m/x_test.go", Func: "TestX"},
-		{Count: 4, Number: 2, Place: 1, Op: send, Object: 2, At: "x_test.go:7", File: "/m/x_test.go", Func: "TestX.func1", By: 1, ByPlace: 1},
-		{Count: 5, Number: 2, Place: 2, Op: closes, Object: 2, At: "x_test.go:8", File: "/m/x_test.go", Func: "TestX.func1"},
-		{Count: 6, Number: 1, Place: 4, Op: atomic, Object: 3, At: "x_test.go:9", File: "/m/x_test.go", Func: "TestX", By: 2, ByPlace: 1},
+		{Count: 3, Number: 1, Place: 3, Op: receive, Object: "c #2", At: "x_test.go:5", File: "/m/x_test.go", Func: "TestX"},
+		{Count: 4, Number: 2, Place: 1, Op: send, Object: "d #2", At: "x_test.go:7", File: "/m/x_test.go", Func: "TestX.func1", By: 1, ByPlace: 1},
+		{Count: 5, Number: 2, Place: 2, Op: closes, Object: "#2", At: "x_test.go:8", File: "/m/x_test.go", Func: "TestX.func1"},
+		{Count: 6, Number: 1, Place: 4, Op: atomic, Object: "#3", At: "x_test.go:9", File: "/m/x_test.go", Func: "TestX", By: 2, ByPlace: 1},
 	}}
 	var got strings.Builder
 	if err := eventgraph.Build(scheduleTrace("TestX", o)).Text(&got, eventgraph.Options{}); err != nil {
@@ -25,12 +25,12 @@ func TestScheduleTrace(t *testing.T) {
 	}
 	const want = `      g1 TestX                     g2 TestX.func1
    0  the test starts
-   1  locks #1                                            x_test.go:3
-   2  starts a goroutine            go to g2              x_test.go:4
-   3  receives #2                                         x_test.go:5
-   4    --go--------------------->  sends #2; send to g1  x_test.go:7
-   5                               closes #2              x_test.go:8
- > 6    <-------------------send--  atomic operation #3   x_test.go:9
+   1  locks s.mu                                               x_test.go:3
+   2  starts a goroutine            go to g2                   x_test.go:4
+   3  receives from c #2                                       x_test.go:5
+   4    --go--------------------->  sends to d #2; send to g1  x_test.go:7
+   5                               closes #2                   x_test.go:8
+ > 6    <-------------------send--  atomic operation on #3     x_test.go:9
       !! failed test: x_test.go:9: wrong
 `
 	if got.String() != want {
