@@ -2,6 +2,7 @@ package testsched
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"reflect"
 	"runtime"
@@ -24,13 +25,27 @@ func Frames(pcs []uintptr) (s Stack) {
 	for {
 		f, more := frames.Next()
 		if f.PC != 0 || f.Function != "" {
-			f.Line = lineOf(f)
+			f.Line, f.Function = lineOf(f), inPackage(f.Function)
 			s = append(s, f)
 		}
 		if !more {
 			return s
 		}
 	}
+}
+
+// FileArguments is the import path that the go command gives to a package of files among its arguments.
+const FileArguments = "command-line-arguments"
+
+// packagePath is the value of VariablePackage.
+var packagePath = os.Getenv(VariablePackage)
+
+// inPackage returns the name that a function has if the go command is given its package and not files of it.
+func inPackage(function string) string {
+	if rest, ok := strings.CutPrefix(function, FileArguments); ok && packagePath != "" {
+		return packagePath + rest
+	}
+	return function
 }
 
 // lineOf returns the line of a frame. The compiler assigns line 1 to instructions without a source position, such as the jump at the end of

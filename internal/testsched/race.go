@@ -46,7 +46,7 @@ func (o *Outcome) SetRace() (message, where string, details []string) {
 func position(lines []string) (first, source string) {
 	for i := 0; i+1 < len(lines) && strings.TrimSpace(lines[i]) != ""; i += 2 {
 		at, _, _ := strings.Cut(strings.TrimSpace(lines[i+1]), " +")
-		fn := strings.TrimSuffix(strings.TrimSpace(lines[i]), "()")
+		fn := inPackage(strings.TrimSuffix(strings.TrimSpace(lines[i]), "()"))
 		text := filepath.Base(at) + " in " + fn[strings.LastIndexByte(fn, '/')+1:]
 		file, line, _ := strings.Cut(at, ":")
 		number, _ := strconv.Atoi(line)

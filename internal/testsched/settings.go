@@ -1,6 +1,7 @@
 package testsched
 
 import (
+	"cmp"
 	"encoding/hex"
 	"fmt"
 	"os"
@@ -24,6 +25,7 @@ const (
 	VariableSchedule   = "MACEMC_TEST_SCHEDULE"   // file with the only schedule to execute
 	VariableSummaries  = "MACEMC_TEST_SUMMARIES"  // folder for one file per package
 	variableOnly       = "MACEMC_TEST_ONLY"       // number of the only schedule to execute, in a process of its own
+	VariablePackage    = "MACEMC_TEST_PACKAGE"    // import path of the package, if the go command was given files of it
 	VariableFolder     = "MACEMC_TEST_FOLDER"     // folder of the user, from which printed file names start
 	VariableOutcome    = "MACEMC_TEST_OUTCOME"    // file for the outcome of a process of its own
 	// VariableTrace selects parts of the outcome: "events", "states" (of goroutines, too), or "nearest" (also NearestFile).
@@ -38,6 +40,7 @@ type Settings struct {
 	outcome   string
 	summaries string
 	folder    string
+	pkg       string            // empty means that the go command was given a package
 	summary   map[string]string // lines, by test
 	environ   []string
 	reserve   time.Duration // time reserved before the deadline for examining a finding
@@ -111,9 +114,10 @@ func (s *Settings) end(deadline time.Time) time.Time {
 // test does.
 func (s *Settings) Test(pkg, name string, race bool, deadline time.Time, runner Runner) *Report {
 	// FromEnvironment reads these before package testing starts to record the variables that a cached result depends on.
-	for _, v := range []string{Variable, VariableSchedules, VariableTime, VariableExhaustive, VariableSchedule, VariableLeaks} {
+	for _, v := range []string{Variable, VariableSchedules, VariableTime, VariableExhaustive, VariableSchedule, VariableLeaks, VariablePackage} {
 		os.Getenv(v)
 	}
+	pkg = cmp.Or(packagePath, pkg)
 	c := s.config
 	c.Package, c.Test, c.Race, c.End = pkg, name, race, s.end(deadline)
 	switch {

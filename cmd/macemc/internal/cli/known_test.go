@@ -94,7 +94,24 @@ func TestFails(t *testing.T) {
 	if out := run(0); !strings.Contains(out, "(cached)") && !strings.Contains(run(0), "(cached)") {
 		t.Errorf("the result is not cached:\n%s", out)
 	}
-	expect(t, run(1, "-run=TestLocks", "-schedule=testdata/macemc/TestLocks/deadlock-1.path"), `waits to lock a Mutex at x_test.go:11`) // in full
+	expect(t, run(1, "-run=TestLocks", "-schedule=testdata/macemc/TestLocks/deadlock-1.path"), `waits to lock Mutex #\d at x_test.go:11`) // in full
+
+	// A file of the package in place of the package has the same findings. No other schedule is stored.
+	out, status := testCommand(t.Context(), "-schedules=250", "x_test.go")
+	if files, err := filepath.Glob("testdata/macemc/*/*"); status != 0 || err != nil || len(files) != 2 {
+		t.Errorf("status %d, %q, %v:\n%s", status, files, err, out)
+	}
+	expect(t, out, locks, fails, `^ok  \tcommand-line-arguments\t.* schedules of \d tests`)
+	if out, status := testCommand(t.Context(), "-run=TestLocks", "-schedule=testdata/macemc/TestLocks/deadlock-1.path", "x_test.go"); status != 1 {
+		t.Errorf("status %d:\n%s", status, out)
+	}
+	if err := os.WriteFile("y_test.go", []byte("//go:build ignore\n\n"+text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out, status := testCommand(t.Context(), "y_test.go"); status != 2 || !strings.Contains(out, "y_test.go belongs to no package of a module here") {
+		t.Errorf("status %d:\n%s", status, out)
+	}
+	os.Remove("y_test.go")
 
 	mended := strings.Replace(text, "n == 2", "n == 3", 1)
 	if err := os.WriteFile("x_test.go", []byte(mended), 0o600); err != nil {
@@ -213,4 +230,42 @@ func logged(t *testing.T, f func()) {
 	if t.Failed() {
 		t.Log(out)
 	}
+}
+
+// A schedule is executed with the same scheduling points as in the exploration that has found it.
+func TestTest_SchedulePoints(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the standard library the first time")
+	}
+	testFile(t, `package x
+
+import (
+	"sync/atomic"
+	"testing"
+)
+
+func TestLost(t *testing.T) {
+	var n int32
+	done := make(chan bool)
+	add := func() {
+		atomic.StoreInt32(&n, atomic.LoadInt32(&n)+1)
+		done <- true
+	}
+	go add()
+	go add()
+	<-done
+	<-done
+	if got := atomic.LoadInt32(&n); got != 2 {
+		t.Error(got)
+	}
+}
+`)
+	if out, status := testCommand(t.Context(), "."); status != 1 {
+		t.Fatalf("status %d:\n%s", status, out)
+	}
+	out, status := testCommand(t.Context(), "-run=TestLost", "-schedule=testdata/macemc/TestLost/failed-test-1.path", ".")
+	if status != 1 {
+		t.Errorf("status %d:\n%s", status, out)
+	}
+	expect(t, out, `FAILED TEST: x_test.go:\d+: 1$`, `\(atomic operation on n at x_test.go:12 in TestLost.func1\)`)
 }

@@ -126,13 +126,13 @@ func (a Runner) goTest(ctx context.Context, args []string, stdout, stderr io.Wri
 	if !x.json && !libraryBuilt(ctx, changed, folder, x.race) {
 		fmt.Fprintln(stderr, "macemc: building the changed standard library, which takes about a minute the first time")
 	}
-	if x.schedule != "" {
-		flags = append(flags, "-count=1") // a cached result would not execute it
-	}
 	// Package bubble runs one thread, but the build may run several.
 	env := slices.Concat(changed.Env, variables, []string{"GOMAXPROCS=1"})
 	var modules []string
 	if x.on {
+		if x.pkg, err = packageOf(ctx, changed.Env, folder, flags, args); err != nil {
+			return err
+		}
 		more, err := x.environment()
 		if err != nil {
 			return err
@@ -142,6 +142,9 @@ func (a Runner) goTest(ctx context.Context, args []string, stdout, stderr io.Wri
 		modules = explored
 		args, flags = linkerFlags(args, append(flags, points...))
 		env = slices.Concat(env, more, []string{testsched.VariableModules + "=" + strings.Join(modules, ",")})
+	}
+	if x.schedule != "" {
+		flags = append(flags, "-count=1") // a cached result would not execute it
 	}
 	parallel := "-p=" + strconv.Itoa(runtime.NumCPU())
 	test := []string{"test", parallel}
@@ -153,7 +156,7 @@ func (a Runner) goTest(ctx context.Context, args []string, stdout, stderr io.Wri
 	since := time.Now()
 	var summary *summaries
 	if x.on {
-		summary = &summaries{out: stdout, end: stdout, folder: x.summaries, since: since, race: x.race, json: x.json}
+		summary = &summaries{out: stdout, end: stdout, folder: x.summaries, since: since, race: x.race, json: x.json, pkg: x.pkg}
 		if x.json {
 			summary.end = stderr
 		}

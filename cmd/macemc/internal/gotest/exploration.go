@@ -30,6 +30,7 @@ type exploration struct {
 	seed      uint64
 	summaries string // folder
 	folder    string // of the user, with -C applied
+	pkg       string // import path of the package, if the arguments are files of it
 	temp      string
 }
 
@@ -38,6 +39,38 @@ const (
 	exploreTime    = 2 * time.Second
 	exhaustiveTime = time.Minute
 )
+
+// packageOf returns the import path of the package of the files among arguments of go test. An empty path means that there are no files.
+// Schedules are stored for that package, and executed again as tests of it.
+func packageOf(ctx context.Context, env []string, dir string, flags, args []string) (string, error) {
+	if i := slices.IndexFunc(args, func(arg string) bool { return arg == "-args" || arg == "--args" }); i >= 0 {
+		args = args[:i]
+	}
+	pkg, files := "", []string(nil)
+	for _, file := range args {
+		if strings.HasPrefix(file, "-") || !strings.HasSuffix(file, ".go") {
+			continue
+		}
+		if pkg == "" {
+			const list = "{{.ImportPath}}{{range .GoFiles}} {{.}}{{end}}{{range .CgoFiles}} {{.}}{{end}}{{range .TestGoFiles}} {{.}}{{end}}{{range .XTestGoFiles}} {{.}}{{end}}"
+			from := filepath.Dir(file)
+			if !filepath.IsAbs(from) {
+				from = "./" + from
+			}
+			cmd := GoCommand(ctx, env, slices.Concat([]string{"list"}, flags, []string{"-f", list, from}))
+			cmd.Dir = dir
+			out, _ := cmd.Output()
+			files = strings.Fields(string(out))
+			if len(files) > 0 {
+				pkg = files[0]
+			}
+		}
+		if !slices.Contains(files, filepath.Base(file)) {
+			return "", fmt.Errorf("%s belongs to no package of a module here, and a schedule is executed again as a test of its package: name a package, or add -explore=false", file)
+		}
+	}
+	return pkg, nil
+}
 
 // compilerFlags disables the compiler's intrinsics for package sync/atomic in packages outside the Go distribution, so that its functions
 // are called. With -race there are none, and the build is the same. The flags select packages by module, because "all" cannot exclude the
@@ -51,7 +84,7 @@ func compilerFlags(ctx context.Context, env []string, dir string, tags, args []s
 			break
 		}
 		if strings.HasSuffix(arg, ".go") {
-			modules = []string{"command-line-arguments"}
+			modules = []string{testsched.FileArguments}
 		} else if !strings.HasPrefix(arg, "-") {
 			packages = append(packages, arg)
 		}
@@ -219,6 +252,7 @@ func (x *exploration) environment() ([]string, error) {
 		testsched.VariableLeaks + "=" + strconv.FormatBool(x.leaks),
 		testsched.VariableSummaries + "=" + x.summaries,
 		testsched.VariableFolder + "=" + x.folder,
+		testsched.VariablePackage + "=" + x.pkg,
 		"GORACE=log_path=" + filepath.Join(x.temp, "race") + " suppress_equal_stacks=0 suppress_equal_addresses=0 atexit_sleep_ms=0 " + os.Getenv("GORACE"),
 	}, nil
 }

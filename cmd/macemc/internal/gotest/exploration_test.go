@@ -90,7 +90,7 @@ func TestSummaries(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out strings.Builder
-	s := &summaries{out: &out, folder: dir}
+	s := &summaries{out: &out, end: &out, folder: dir}
 	for _, part := range []string{"ok  \texample.org/p\t0.1", "s\nok  \texample.org/q\t0.2s\nsome", " text"} {
 		if _, err := s.Write([]byte(part)); err != nil {
 			t.Fatal(err)

@@ -19,6 +19,7 @@ import (
 type summaries struct {
 	out    io.Writer
 	folder string
+	pkg    string // see exploration
 	since  time.Time
 	race   bool
 	rest   []byte // incomplete line
@@ -28,7 +29,7 @@ type summaries struct {
 	shown  map[string]bool // packages whose summaries were read
 
 	json    bool
-	end     io.Writer           // for lines about known findings
+	end     io.Writer           // for the last lines
 	failing map[string][]string // failed tests of packages without a summary yet; only events of -json name the package
 	known   []string            // lines about findings that recurred, and about fixed ones
 	counts  struct{ new, known, fixed, hidden, damaged int }
@@ -107,7 +108,9 @@ func (s *summaries) Write(p []byte) (int, error) {
 		s.rest = append(s.rest[:0], s.rest[end+1:]...)
 		var event struct{ Package, Output string }
 		if s.json && json.Unmarshal([]byte(line), &event) == nil {
-			s.line(event.Package, strings.TrimSuffix(event.Output, "\n"))
+			if old := strings.TrimSuffix(event.Output, "\n"); old != "" {
+				line = withOutput(line, old, s.line(event.Package, old))
+			}
 		} else if !s.json {
 			line = s.line("", line)
 		}
@@ -115,6 +118,18 @@ func (s *summaries) Write(p []byte) (int, error) {
 			return len(p), err
 		}
 	}
+}
+
+// withOutput replaces the output in an event of go test -json. Everything else remains as the go command has encoded it.
+func withOutput(event, old, new string) string {
+	if new == old {
+		return event
+	}
+	quoted := func(text string) string {
+		b, _ := json.Marshal(text)
+		return strings.TrimSuffix(string(b), `"`)
+	}
+	return strings.Replace(event, `"Output":`+quoted(old), `"Output":`+quoted(new), 1)
 }
 
 // line returns a line of go test with the summary of its package.
@@ -132,9 +147,13 @@ func (s *summaries) line(event, line string) string {
 		return line
 	}
 	var sum packageSummary
-	file, err := os.Stat(testsched.SummaryFile(s.folder, fields[1]))
+	pkg := fields[1]
+	if pkg == testsched.FileArguments {
+		pkg = s.pkg
+	}
+	file, err := os.Stat(testsched.SummaryFile(s.folder, pkg))
 	if err == nil && (!file.ModTime().Before(s.since) || strings.Contains(line, "(cached)")) { // else it is of an earlier run
-		sum = s.read(fields[1])
+		sum = s.read(pkg)
 	}
 	for _, name := range s.failing[event] {
 		if !slices.Contains(sum.excused, name) {
@@ -233,17 +252,15 @@ func (s *summaries) finish() {
 	for _, names := range s.failing {
 		s.failed += len(names)
 	}
-	if !s.json {
-		for _, note := range s.notes {
-			fmt.Fprintln(s.out, "macemc:", note)
+	for _, note := range s.notes {
+		fmt.Fprintln(s.end, "macemc:", note)
+	}
+	if s.total.tests > 1 {
+		memory := ", plain memory (without -race)"
+		if s.race {
+			memory = ""
 		}
-		if s.total.tests > 1 {
-			memory := ", plain memory (without -race)"
-			if s.race {
-				memory = ""
-			}
-			fmt.Fprintf(s.out, "macemc: %v; not scheduling points: cgo, files, processes, signals%s\n", s.total, memory)
-		}
+		fmt.Fprintf(s.end, "macemc: %v; not scheduling points: cgo, files, processes, signals%s\n", s.total, memory)
 	}
 	for _, line := range s.known {
 		fmt.Fprintln(s.end, "macemc:", line)

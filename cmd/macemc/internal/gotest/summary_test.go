@@ -54,8 +54,31 @@ func TestSummaries_Known(t *testing.T) {
 		if !strings.Contains(end.String(), c.end) || c.end == "" && end.Len() > 0 {
 			t.Errorf("%s: got %q, want %q", c.what, end.String(), c.end)
 		}
-		if s.json && out.String() != c.output {
-			t.Errorf("events %q", out.String())
+		if want := strings.Replace(c.output, `p\t0.1s`, `p\t0.1s\t9 schedules of 1 test, 180000/s`, 1); s.json && out.String() != want {
+			t.Errorf("events %q, want %q", out.String(), want)
 		}
+	}
+}
+
+// With -json the event of a package's line has the bounds of complete tests, and the last lines do not stand among the events.
+func TestSummaries_Events(t *testing.T) {
+	dir := t.TempDir()
+	const summary = "\"TestA\" 3 50 complete 9223372036854775807 true \"\"\n\"TestB\" 3 50 complete 1 false \"passes <x>\"\n"
+	if err := os.WriteFile(testsched.SummaryFile(dir, "example.org/p"), []byte(summary), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	const output = `{"Time":"2026-01-01T00:00:00Z","Action":"output","Package":"example.org/p","Output":"ok  \tcommand-line-arguments\t0.1s\n","OutputType":"frame"}` + "\n" +
+		`{"Action":"output","Package":"example.org/p","Output":"a \u003cb\u003e\n"}` + "\n" + `{"Action":"pass","Package":"example.org/p","Elapsed":0.1}` + "\n"
+	const bounds = "6 schedules of 2 tests (2 complete with at most 1 preemption and delays up to 1 ms), 60000/s"
+	var out, end strings.Builder
+	s := &summaries{out: &out, end: &end, folder: dir, json: true, pkg: "example.org/p"}
+	s.Write([]byte(output))
+	s.finish()
+	if want := strings.Replace(output, `0.1s`, `0.1s\t`+bounds, 1); out.String() != want {
+		t.Errorf("got %s\nwant %s", out.String(), want)
+	}
+	want := "macemc: example.org/p TestB: passes <x>\nmacemc: " + bounds + "; not scheduling points: cgo, files, processes, signals, plain memory (without -race)\n"
+	if end.String() != want {
+		t.Errorf("got %s\nwant %s", end.String(), want)
 	}
 }
