@@ -26,7 +26,11 @@ func Build(t *replay.Trace) *Graph {
 		}
 	}
 	g.Initial = t.Boot.Changes
-	b := builder{g: g, timers: map[timerKey]int{}}
+	b := builder{g: g, timers: map[timerKey]int{}, states: make([]nodeState, t.Nodes), crashed: make([]nodeState, t.Nodes)}
+	for id := range b.states {
+		b.states[id] = nodeState{}
+	}
+	b.follow(t.Boot.Changes)
 	b.event(&t.Boot, nil)
 	for i := range t.Steps {
 		before := t.Boot.Failing
@@ -62,6 +66,8 @@ type timerKey struct {
 type builder struct {
 	g      *Graph
 	timers map[timerKey]int // armed timers
+	// states are those of the nodes. crashed are those before their last crashes; nil means that there was none.
+	states, crashed []nodeState
 }
 
 func (b *builder) event(s *replay.TraceStep, failedBefore []string) {
@@ -107,6 +113,7 @@ func (b *builder) event(s *replay.TraceStep, failedBefore []string) {
 		}
 	}
 	falls := e.takesDown()
+	b.restart(e)
 	if falls || e.kind == sim.Boot {
 		b.g.upDown = append(b.g.upDown, len(b.g.Events))
 	}

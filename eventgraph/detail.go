@@ -5,7 +5,18 @@ import (
 	"strings"
 
 	"github.com/macemc/macemc/internal/replay"
+	"github.com/macemc/macemc/internal/textfmt"
+	"github.com/macemc/macemc/sim"
 )
+
+// errorLine returns the finding in one line: all its lines, or only the first one if they are long.
+func (e *Event) errorLine() string {
+	const most = 160
+	if all := strings.ReplaceAll(strings.TrimSpace(e.Error), "\n", "; "); len(all) <= most {
+		return all
+	}
+	return textfmt.FirstLine(e.Error)
+}
 
 // detail lists the choices, nested calls and effects of a step.
 func (e *Event) detail() []string {
@@ -25,6 +36,12 @@ func (e *Event) detail() []string {
 			text += "  " + path.Base(f.From)
 		}
 		lines = append(lines, text)
+	}
+	if e.kind == sim.Boot {
+		lines = append(lines, e.Aftermath...)
+	}
+	if race := e.raceText(); race != "" {
+		lines = append(lines, race)
 	}
 	if e.Round != "" {
 		lines = append(lines, e.Round)

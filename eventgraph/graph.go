@@ -71,7 +71,8 @@ type Event struct {
 	// Applied of Effects effects happened. They differ if the node crashed inside the step.
 	Applied int `json:"applied"`
 	Effects int `json:"effects"`
-	// Aftermath describes the consequences of a crash in this step, see [replay.TraceStep.Aftermath].
+	// Aftermath describes the consequences of a crash in this step, see [replay.TraceStep.Aftermath], or what a restarted node has
+	// lost: "lost or changed: Promised 2->0".
 	Aftermath []string `json:"aftermath,omitempty"`
 	// Sets and Ends are indices into Timers: the timers that this step sets, and those that it ends.
 	Sets []int `json:"sets,omitempty"`
@@ -87,7 +88,9 @@ type Event struct {
 	Broke  []string `json:"broke,omitempty"`
 	Mended []string `json:"mended,omitempty"`
 	Round  string   `json:"round,omitempty"` // text for the beginning or end of a cycle
-	Error  string   `json:"error,omitempty"` // the run's finding, if it was found here
+	// Race is the other step of a data race; 0 means none. See [Graph.SetRace].
+	Race  int    `json:"race,omitempty"`
+	Error string `json:"error,omitempty"` // the run's finding, if it was found here
 
 	kind    sim.EventKind
 	turn    string // "LIVE" or "no longer live" if that changes with this step, else ""

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/macemc/macemc/internal/replay"
-	"github.com/macemc/macemc/internal/textfmt"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -118,6 +117,13 @@ func (m *mermaid) event(e *Event) {
 		m.arrow(e.Node, e.Peer, shape, fmt.Sprintf("%d %s", e.Step, e.linkText()))
 	default:
 		text := fmt.Sprintf("%d %s", e.Step, e.label())
+		if e.kind == sim.Boot && !e.Crashed {
+			changes = strings.Join(append(e.Aftermath, changes), ", ")
+			changes = strings.TrimSuffix(changes, ", ")
+		}
+		if race := e.raceText(); race != "" {
+			text += ": " + race
+		}
 		if changes != "" {
 			text += ": " + changes
 		}
@@ -136,7 +142,7 @@ func (m *mermaid) event(e *Event) {
 		m.arrow(v.From, v.To, "--x", v.Text+" "+v.Fate)
 	}
 	if e.Error != "" {
-		m.note(m.all, textfmt.FirstLine(e.Error))
+		m.note(m.all, e.errorLine())
 	}
 }
 

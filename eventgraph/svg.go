@@ -70,10 +70,12 @@ type drawing struct {
 	width   int
 	top     int
 	labels  strings.Builder // of messages, drawn over all lines
+
+	arguments arguments
 }
 
 func newDrawing(g *Graph, o Options) *drawing {
-	d := &drawing{g: g, o: o, rows: g.stretches(o), rowOf: map[int]int{}, top: svgTop}
+	d := &drawing{g: g, o: o, rows: g.stretches(o), rowOf: map[int]int{}, top: svgTop, arguments: argumentsOf(g)}
 	if o.NoHeader {
 		d.top = 4
 	}
@@ -138,6 +140,7 @@ func (d *drawing) close(w io.Writer) error {
 
 func (d *drawing) content() {
 	d.critical()
+	d.races()
 	d.round()
 	d.strip()
 	d.lanes(d.top + len(d.rows)*svgRow + 12)
@@ -194,6 +197,15 @@ func (d *drawing) critical() {
 	}
 	if y, ok := d.at(d.g.Critical); ok {
 		d.rect("mark", 0, y-svgRow/2, d.width, svgRow)
+	}
+}
+
+// races draws a band behind the steps of a data race.
+func (d *drawing) races() {
+	for i, s := range d.rows {
+		if !s.folded() && d.g.Events[s.from()].Race > 0 {
+			d.rect("mark", 0, d.y(i)-svgRow/2, d.width, svgRow)
+		}
 	}
 }
 
@@ -380,7 +392,7 @@ func (d *drawing) row(i int, s stretch) {
 	case e.Node < 0:
 		d.text("bad", "start", d.left+9, y-5, e.label())
 	}
-	switch failed := "!! " + textfmt.FirstLine(e.Error); {
+	switch failed := "!! " + e.errorLine(); {
 	case e.Error == "":
 		d.note(y, e)
 	case i < len(d.rows)-1:

@@ -3,6 +3,7 @@ package eventgraph
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/macemc/macemc/internal/textfmt"
@@ -96,7 +97,12 @@ func (d *drawing) delivered(m *Message, y1, y2, step int) {
 // label writes text under the end of a line, in the row of the step, which no other step uses. The title has the
 // full text.
 func (d *drawing) label(text string, step, x1, x2, y2 int) {
-	text, _ = fit(shortly(text), max(x1-x2, x2-x1)/svgLetter-2)
+	name, _ := splitMessage(text)
+	room := max(x1-x2, x2-x1)
+	if d.crowded(step, x1) {
+		room = d.pitch / 2
+	}
+	text = cmp.Or(d.arguments.label(text, room/svgLetter-3), name)
 	if x2 < x1 {
 		d.caption(step, "", "start", x2+14, y2+9, text)
 	} else {
@@ -104,43 +110,71 @@ func (d *drawing) label(text string, step, x1, x2, y2 int) {
 	}
 }
 
-// loose returns the label of a line that ends between lanes, cut to a lane's width, with the number of messages
+// crowded reports whether a message that the step sends towards a side has its label below the step, too.
+func (d *drawing) crowded(step, x int) bool {
+	e := &d.g.Events[d.rows[d.rowOf[step]].from()]
+	return slices.ContainsFunc(e.Sent, func(i int) bool {
+		m := &d.g.Messages[i]
+		return m.End == 0 && len(m.Deliveries) == 0 && d.x[m.To] >= 0 && (d.x[m.To] < d.x[e.Node]) == (x < d.x[e.Node])
+	})
+}
+
+// loose returns the label of a line that ends between lanes, in about a lane's width, with the number of messages
 // that it stands for. The title has the full text.
-func loose(text string, count int) string {
-	text = textfmt.Cut(shortly(text), 20)
+func (d *drawing) loose(text string, count int) string {
+	const most = 20
+	name, _ := splitMessage(text)
+	text = cmp.Or(d.arguments.label(text, min(most, d.pitch/svgLetter-3)), textfmt.Cut(name, most))
 	if count > 1 {
 		text += fmt.Sprintf(" +%d", count-1)
 	}
 	return text
 }
 
-// halfway returns the end of a line for a message without a delivery.
+// halfway returns the end of the line of a message in flight: between its sender's lane and the next one.
 func (d *drawing) halfway(m *Message) int {
-	if m.From == m.To {
-		return d.x[m.From] + 24
+	switch x := d.x[m.From]; {
+	case m.From == m.To:
+		return x + 24
+	case d.x[m.To] < x:
+		return x - d.pitch/2
+	default:
+		return x + d.pitch/2
 	}
-	return (d.x[m.From] + d.x[m.To]) / 2
+}
+
+// beside returns the end of the line of a message that does not arrive, right before its receiver's lane.
+func (d *drawing) beside(m *Message) int {
+	const gap = 18
+	switch x := d.x[m.To]; {
+	case m.From == m.To:
+		return d.halfway(m)
+	case x < d.x[m.From]:
+		return x + gap
+	default:
+		return x - gap
+	}
 }
 
 // duplicated draws a duplication by the network.
 func (d *drawing) duplicated(m *Message, y1, y2, step int) {
-	x2 := (d.x[m.From] + d.x[m.To]) / 2
+	x2 := d.halfway(m)
 	fmt.Fprintf(&d.out, `<g data-step="%d"><title>%s, sent in step %d, duplicated in step %d</title>`+"\n",
 		step, escape(m.Text), m.Sent, step)
 	d.line("waiting", d.x[m.From], y1, x2, y2)
-	d.caption(step, "bad", "middle", x2, y2+4, "x2 "+loose(m.Text, 1))
+	d.caption(step, "bad", "middle", x2, y2+4, "x2 "+d.loose(m.Text, 1))
 	d.out.WriteString("</g>\n")
 }
 
 // ended draws a lost message. Count is the number of messages lost with it that share its label; 0 means that the
 // label already exists.
 func (d *drawing) ended(m *Message, y1, y2, count int) {
-	x1, x2 := d.x[m.From], d.halfway(m)
+	x1, x2 := d.x[m.From], d.beside(m)
 	fmt.Fprintf(&d.out, `<g data-step="%d"><title>%s, sent in step %d, %s in step %d</title>`+"\n",
 		m.End, escape(m.Text), m.Sent, escape(m.Fate), m.End)
 	d.line("gone", x1, y1, x2, y2)
 	d.cross(x2, y2)
-	label := loose(m.Text, count)
+	label := d.loose(m.Text, count)
 	if count > 0 {
 		y := y2 + 10
 		if d.besideDelivery(m) {
@@ -180,7 +214,7 @@ func (d *drawing) waiting(m *Message, y, count int) {
 		anchor, gap = "end", -4
 	}
 	if count > 0 {
-		d.caption(m.Sent, "dim", anchor, x2+gap, y+12, loose(m.Text, count))
+		d.caption(m.Sent, "dim", anchor, x2+gap, y+12, d.loose(m.Text, count))
 	}
 	d.out.WriteString("</g>\n")
 }

@@ -38,6 +38,9 @@ func (g *Graph) svgNotes(e *Event) string {
 	if turn := e.turn; turn != "" {
 		parts = append([]string{turn}, parts...)
 	}
+	if race := e.raceText(); race != "" {
+		parts = append([]string{race}, parts...)
+	}
 	notes := strings.Join(parts, ", ")
 	if e.Source != "" {
 		notes = strings.TrimSpace(notes + "  " + path.Base(e.Source))

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/macemc/macemc/internal/replay"
-	"github.com/macemc/macemc/internal/textfmt"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -251,7 +250,7 @@ func (l *lanes) changes(e *Event, handler bool) []string {
 	case handler && !bookkeeping && e.kind == sim.Deliver:
 		notes = append(notes, "no change")
 	}
-	if e.kind == sim.Crash {
+	if e.kind == sim.Crash || e.kind == sim.Boot && !e.Crashed {
 		notes = append(notes, e.Aftermath...)
 	}
 	for _, c := range e.Choices {
@@ -268,6 +267,9 @@ func (l *lanes) changes(e *Event, handler bool) []string {
 	notes = append(notes, l.g.timerNotes(e)...)
 	if e.Round != "" {
 		notes = append(notes, e.Round)
+	}
+	if race := e.raceText(); race != "" {
+		notes = append(notes, "!! "+race)
 	}
 	if l.o.Notes {
 		for _, c := range e.Calls {
@@ -357,7 +359,7 @@ func (l *lanes) ends(e *Event) {
 		l.undelivered(m, text, m.Fate)
 	}
 	if e.Error != "" {
-		l.whole(strings.Repeat(" ", l.left) + "!! " + textfmt.FirstLine(e.Error))
+		l.whole(strings.Repeat(" ", l.left) + "!! " + e.errorLine())
 	}
 }
 

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/macemc/macemc/internal/replay"
-	"github.com/macemc/macemc/internal/textfmt"
 )
 
 var (
@@ -252,7 +251,7 @@ func (r *Run) data(o Options, t *interner) viewRun {
 			s = viewStep{
 				Number: e.Step, Text: t.of(e.Text), Source: t.of(e.Source), Node: e.Node,
 				Lines: t.all(e.detail()), Causes: e.Causes, Live: e.Live,
-				Broke: t.all(e.Broke), Mended: t.all(e.Mended), Error: t.of(textfmt.FirstLine(e.Error)),
+				Broke: t.all(e.Broke), Mended: t.all(e.Mended), Error: t.of(e.errorLine()),
 			}
 		}
 		for _, c := range e.Changes {
