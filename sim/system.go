@@ -16,6 +16,9 @@ type System struct {
 	Name string
 	// Nodes is the number of nodes, at least 1. Their [NodeID]s are 0 to Nodes-1.
 	Nodes int
+	// NodeName returns the name of a node that reports show beside its [NodeID], such as its ID in the numbering of the
+	// system: "raft 1". Nil means the types of the services if these differ, and else no names.
+	NodeName func(NodeID) string
 	// New returns the service of a node, at every start. It must depend on id alone.
 	New func(id NodeID) Service
 	// Network is the network between the nodes. Nil means no network: sending is a violation.

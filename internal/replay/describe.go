@@ -156,10 +156,14 @@ func (rec *recorder) effect(node int, e stepinfo.Effect, applied bool) TraceEffe
 	return t
 }
 
-// nodeNames names the service of each node by its type, with a lower-case first letter.
+// nodeNames returns the declared name of each node, or else the type of its service with a lower-case first letter.
 func nodeNames(sys *sim.System) []string {
 	names := make([]string, sys.Nodes)
 	for id := range names {
+		if sys.NodeName != nil {
+			names[id] = sys.NodeName(sim.NodeID(id))
+			continue
+		}
 		s := sys.New(sim.NodeID(id))
 		defer declared.Discard(s)
 		if h, ok := s.(simext.Hosting); ok {

@@ -15,7 +15,7 @@ import (
 type Trace struct {
 	System string   `json:"system"`
 	Nodes  int      `json:"nodes"`
-	Names  []string `json:"names"` // service of each node, e.g. "pinger"
+	Names  []string `json:"names"` // of each node: declared, or that of its service, e.g. "pinger"
 	// Goroutines reports that each node is a goroutine of a test: goroutine 1 is node 0.
 	Goroutines bool        `json:"goroutines,omitempty"`
 	Boot       TraceStep   `json:"boot"` // all first boots

@@ -1,6 +1,8 @@
 package etcdraft
 
 import (
+	"fmt"
+
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems/spec"
@@ -75,6 +77,7 @@ func build(c spec.Config) (sim.System, error) {
 	}
 	sys := sim.System{
 		Nodes:      c.Nodes,
+		NodeName:   func(id sim.NodeID) string { return fmt.Sprintf("raft %d", idOf(id)) },
 		New:        func(sim.NodeID) sim.Service { return &Node{opts: o} },
 		Network:    netsim.Datagrams{},
 		Timing:     sim.AnyOrder,
