@@ -6,6 +6,14 @@ type Summary struct {
 	Facts    []Labeled `json:"facts"`
 	Source   string    `json:"source,omitempty"` // position of the handler
 	Code     []string  `json:"code,omitempty"`   // lines around it, with their numbers; the handler's line is marked
+	Causes   []Source  `json:"causes,omitempty"` // handlers of steps that led to the violation
+}
+
+// Source is the source of a handler.
+type Source struct {
+	Source string   `json:"source"` // its position
+	Note   string   `json:"note"`   // the step that it handled
+	Code   []string `json:"code"`   // lines, see [Summary.Code]
 }
 
 // Labeled is a statement with a label and an aside.

@@ -2,6 +2,7 @@ package document
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/macemc/macemc/internal/replay"
@@ -58,6 +59,13 @@ func code(r *report.Report, counterpart *replay.TraceStep) *Code {
 	}
 	c := Code{}
 	step := r.DecisiveStep()
+	if r.Starved != nil { // the last step may be of a node without any part in it
+		if step = observedStep(r); step != nil {
+			c.Note = fmt.Sprintf("step %d: %s; the last step that monitors observed", step.Number, step.Sentence())
+		} else {
+			step = handledLast(r)
+		}
+	}
 	if step != nil && step.Source == "" {
 		if step = counterpart; step != nil {
 			c.Note = fmt.Sprintf("handled in step %d of the live run only", step.Number)
@@ -69,6 +77,18 @@ func code(r *report.Report, counterpart *replay.TraceStep) *Code {
 	c.Place = step.Source
 	file, line := step.Place()
 	return newCode(c, file, line, 1)
+}
+
+// handledLast returns the last step that code handled, and nil if there is none.
+func handledLast(r *report.Report) *replay.TraceStep {
+	if r.Dead != nil {
+		for i := range slices.Backward(r.Dead.Steps) {
+			if s := &r.Dead.Steps[i]; s.Source != "" {
+				return s
+			}
+		}
+	}
+	return nil
 }
 
 // Around returns the source around the operation of a step. Nil means that no code is known, or that its source is missing.

@@ -27,8 +27,11 @@ type Document struct {
 	Violated []Fact
 	Code     *Code
 	Compared []Fact
-	Facts    []Fact
-	Coverage []string // of a search that found nothing, or continued
+	// Causes are the sources of handlers of steps that led to the violation, the first one worth showing first. MoreCauses counts others.
+	Causes     []*Code
+	MoreCauses int
+	Facts      []Fact
+	Coverage   []string // of a search that found nothing, or continued
 	// Dead is the violating run. Nil means that it was not traced. Live is the nearest live run; nil means unknown.
 	Dead, Live *eventgraph.Graph
 	// DeadSteps and LiveSteps are the excerpts worth showing.
@@ -73,6 +76,7 @@ func New(r *report.Report, properties []sim.Property) *Document {
 		d.DeadSteps = d.deadExcerpt()
 	}
 	d.compare()
+	d.setCauses()
 	d.fold()
 	return d
 }
@@ -151,6 +155,9 @@ func (d *Document) Summary() *report.Summary {
 	}
 	for _, f := range slices.Concat(d.Violated, d.Compared) {
 		s.Facts = append(s.Facts, report.Labeled{Label: strings.TrimSuffix(f.Label, ":"), Text: f.Text, Aside: f.Aside})
+	}
+	for _, c := range d.Causes {
+		s.Causes = append(s.Causes, report.Source{Source: c.Place, Note: c.Note, Code: c.Text()})
 	}
 	return s
 }

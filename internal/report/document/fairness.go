@@ -61,8 +61,10 @@ func starvedFacts(r *report.Report) []Fact {
 		what += ": " + s.Obligation
 	}
 	f := []Fact{{"never again:", what, "pending forever, although every fair event happens"}}
+	from := "from the cycle"
 	switch {
 	case s.Round == 0:
+		f[0].Aside, from = "pending forever", fmt.Sprintf("after step %d", s.Steps)
 		f = append(f, Fact{"forever:", fmt.Sprintf("after step %d no fair event can happen any more", s.Steps), ""})
 	case s.Round == 1:
 		f = append(f, Fact{"forever:", fmt.Sprintf("step %d repeats", s.Steps+1), "it ends in the state in which it begins"})
@@ -86,9 +88,9 @@ func starvedFacts(r *report.Report) []Fact {
 		}
 	}
 	if s.Recovers {
-		return append(f, Fact{"recovery:", "is possible from the cycle", "by chance, which fairness does not guarantee"})
+		return append(f, Fact{"recovery:", "is possible " + from, "by chance, which fairness does not guarantee"})
 	}
-	return append(f, Fact{"recovery:", "is not possible from the cycle", "not even by chance"})
+	return append(f, Fact{"recovery:", "is not possible " + from, "not even by chance"})
 }
 
 // starvedSentence describes the starvation in one sentence.

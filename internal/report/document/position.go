@@ -75,7 +75,7 @@ func Headline(r *report.Report) string {
 	if of := cmp.Or(r.Property, r.Message); of != "" {
 		text += ": " + of
 	}
-	if why := explained(r); why != "" && r.Property != "" {
+	if why := oneLine(r); why != "" && r.Property != "" {
 		text += ": " + why
 	}
 	return textfmt.Printable(textfmt.FirstLine(text))

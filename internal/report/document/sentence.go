@@ -2,6 +2,7 @@ package document
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/macemc/macemc/critical"
@@ -24,7 +25,7 @@ func claim(r *report.Report) string {
 	where := ""
 	if last := r.LastStep(); last != nil {
 		where = fmt.Sprintf(" in step %d", last.Number)
-		if last.Node >= 0 {
+		if last.Node >= 0 && !strings.HasPrefix(oneLine(r), fmt.Sprintf("n%d: ", last.Node)) {
 			where += fmt.Sprintf(", at n%d", last.Node)
 		}
 	}
@@ -53,7 +54,7 @@ func claim(r *report.Report) string {
 		return capital(text)
 	case sim.Safety:
 		text := fmt.Sprintf("%q is violated%s", r.Property, where)
-		if why := textfmt.FirstLine(explained(r)); why != "" {
+		if why := oneLine(r); why != "" {
 			text += ": " + why
 		}
 		return text
@@ -72,6 +73,32 @@ func claim(r *report.Report) string {
 		return fmt.Sprintf("A handler does not return%s: %s", where, textfmt.FirstLine(r.Message))
 	}
 	return fmt.Sprintf("Two executions of the same path differ: %s", textfmt.FirstLine(r.Message))
+}
+
+// oneLine returns the explanation of a violation in one line. If it is long, the lines about the node of the last step come first, and the
+// others are counted.
+func oneLine(r *report.Report) string {
+	const most = 160
+	lines := strings.Split(strings.TrimSpace(explained(r)), "\n")
+	if all := strings.Join(lines, "; "); len(all) <= most {
+		return all
+	}
+	if last := r.LastStep(); last != nil {
+		own := fmt.Sprintf("n%d:", last.Node)
+		if i := slices.IndexFunc(lines, func(l string) bool { return strings.HasPrefix(l, own) }); i > 0 {
+			line := lines[i]
+			lines = slices.Insert(slices.Delete(lines, i, i+1), 0, line)
+		}
+	}
+	text, shown := lines[0], 1
+	for shown < len(lines) && len(text)+2+len(lines[shown]) <= most {
+		text += "; " + lines[shown]
+		shown++
+	}
+	if n := len(lines) - shown; n > 0 {
+		text += fmt.Sprintf("; and %d more", n)
+	}
+	return text
 }
 
 func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }

@@ -24,7 +24,7 @@ func TestBrowserAuditNotices(t *testing.T) {
 // visibly.
 func TestBrowserAccessibility(t *testing.T) {
 	ctx := browser(t, printed(t, render.HTML, pingackReport(t)))
-	chromium.Eval(t, ctx, `document.getElementById("more").open = true`)
+	chromium.Eval(t, ctx, `document.querySelectorAll("details").forEach(d => d.open = true)`)
 	chromium.Do(t, ctx, chromedp.KeyEvent("?"))
 	for _, width := range []int64{1400, 800} {
 		chromium.Do(t, ctx, chromedp.EmulateViewport(width, 900))

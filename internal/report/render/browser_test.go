@@ -140,7 +140,7 @@ func TestBrowser(t *testing.T) {
 func TestBrowserNarrow(t *testing.T) {
 	ctx := browser(t, printed(t, render.HTML, pingackReport(t)))
 	chromium.Do(t, ctx, chromedp.EmulateViewport(400, 800))
-	chromium.Eval(t, ctx, `document.getElementById("more").open = true`)
+	chromium.Eval(t, ctx, `document.querySelectorAll("details").forEach(d => d.open = true)`)
 	chromium.Expect(t, "width", chromium.Eval(t, ctx, `document.documentElement.scrollWidth <= 400`), "true")
 	const clipped = `[...document.querySelectorAll(".report *, .bar *, .detail *")].filter(e => { const r = e.getBoundingClientRect();
 		return r.width > 0 && (r.right > 400.5 || r.left < 0) }).map(e => e.tagName + " " + e.textContent.slice(0, 40)).join("; ")`

@@ -48,6 +48,10 @@ func HTML(w io.Writer, d *document.Document) error {
 		}
 	}
 	p.Violated, p.Code, p.Compared = terms(d.Violated), d.Code, terms(d.Compared)
+	p.Causes = d.Causes
+	if d.MoreCauses > 0 {
+		p.MoreCauses = "and " + textfmt.Plural(d.MoreCauses, "more handler")
+	}
 	if d.Dead != nil && d.Dead.Last() > 0 {
 		p.View = view(d)
 	}
@@ -126,6 +130,8 @@ type pageData struct {
 	Violated        []document.Fact
 	Code            *document.Code
 	Compared        []document.Fact
+	Causes          []*document.Code
+	MoreCauses      string // empty if Causes has all
 	Tail            string
 	Repeats         []pageRepeat
 	Coverage        []string
@@ -205,6 +211,9 @@ func ends(r *report.Report) string {
 		return "never recovers"
 	}
 	if r.Kind == sim.Starvation {
+		if r.Starved != nil && r.Starved.Round == 0 {
+			return "ends, and leaves an obligation pending"
+		}
 		return "repeats forever, and leaves an obligation pending"
 	}
 	return "goes wrong"

@@ -37,6 +37,18 @@ func Markdown(w io.Writer, d *document.Document) error {
 		b.WriteString("\n")
 	}
 	markdownFacts(b, d.Compared)
+	for i, c := range d.Causes {
+		if i == 0 {
+			b.WriteString("\n**Causes:**\n")
+		}
+		fmt.Fprintf(b, "\n`%s` -- %s\n", c.Place, markdownText(c.Note))
+		if i == 0 {
+			fmt.Fprintf(b, "\n```text\n%s\n```\n", strings.ReplaceAll(strings.Join(c.Text(), "\n"), "```", "'''"))
+		}
+	}
+	if d.MoreCauses > 0 {
+		fmt.Fprintf(b, "\nand %s\n", textfmt.Plural(d.MoreCauses, "more handler"))
+	}
 	if d.Tail != "" {
 		fmt.Fprintf(b, "\n**Then forever:** %s\n", markdownText(d.Tail))
 	}

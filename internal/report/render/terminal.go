@@ -89,6 +89,7 @@ func Terminal(w io.Writer, d *document.Document) error {
 	for _, f := range d.Compared {
 		t.fact(f)
 	}
+	t.causes(d)
 	t.line("")
 	t.excerpt(document.Excerpt(d.Dead, d.DeadSteps, true, t.style.Expand, t.style.Width))
 	if d.Tail != "" {
@@ -112,6 +113,23 @@ func Terminal(w io.Writer, d *document.Document) error {
 	t.commands(r.Commands)
 	t.known(r)
 	return t.b.Flush()
+}
+
+// causes lists the handlers of steps that led to the violation, the first one with its source.
+func (t *terminal) causes(d *document.Document) {
+	label := "causes:"
+	for i, c := range d.Causes {
+		t.fact(document.Fact{Label: label, Text: c.Place, Aside: c.Note})
+		for _, line := range c.Text() {
+			if i == 0 {
+				t.line("      " + replay.Shorten(line, t.style.Width-6))
+			}
+		}
+		label = ""
+	}
+	if d.MoreCauses > 0 {
+		t.fact(document.Fact{Text: "and " + textfmt.Plural(d.MoreCauses, "more handler")})
+	}
 }
 
 type terminal struct {

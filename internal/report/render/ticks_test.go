@@ -30,9 +30,9 @@ func TestTicks_Folded(t *testing.T) {
 		text  string
 		ticks int
 	}{
-		"text":     {string(printed(t, render.Terminal, r)), 2}, // steps 20 and 70
-		"-v":       {string(printedWith(t, render.Terminal, r, nil, document.Style{Expand: true})), 70},
-		"Markdown": {string(printed(t, render.Markdown, r)), 4}, // as text and as a diagram
+		"text":     {string(printed(t, render.Terminal, r)), 3}, // steps 20 and 70, and a cause
+		"-v":       {string(printedWith(t, render.Terminal, r, nil, document.Style{Expand: true})), 71},
+		"Markdown": {string(printed(t, render.Markdown, r)), 5}, // as text and as a diagram, and a cause
 	} {
 		contains(t, c.text, name != "-v", folds...)
 		if n := strings.Count(c.text, each); n != c.ticks {

@@ -1,0 +1,187 @@
+package document
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/macemc/macemc/eventgraph"
+	"github.com/macemc/macemc/internal/kernel/stepinfo"
+	"github.com/macemc/macemc/internal/replay"
+	"github.com/macemc/macemc/internal/report"
+	"github.com/macemc/macemc/internal/textfmt"
+	"github.com/macemc/macemc/sim"
+)
+
+// mostCauses is the maximum number of handlers whose source is shown as causes.
+const mostCauses = 6
+
+// setCauses adds the source of the handlers of steps that led to the violation, each once: of steps without an answer, of the cycle that
+// repeats forever, of steps that wrote what the property reads, of starts after the critical step, and of others, the latest first. It also
+// adds facts about the steps without an answer.
+func (d *Document) setCauses() {
+	g, r := d.Dead, d.Report
+	if g == nil || r.Running > 0 {
+		return
+	}
+	at := MarkedStep(r, g.Last())
+	if last := r.LastStep(); last != nil && r.Critical == nil {
+		at = last.Number
+	}
+	past := pastOf(g, at)
+	silent, facts := d.unanswered(append([]int{at}, past...), at)
+	d.Compared = append(facts, d.Compared...)
+	order := slices.Clone(silent)
+	if r.Starved != nil && r.Starved.Round > 0 {
+		for step := g.Last(); step > r.Starved.Steps; step-- {
+			order = append(order, step)
+		}
+	}
+	for _, step := range slices.Backward(g.Read) {
+		order = append(order, step)
+	}
+	if c := r.Critical; c != nil && c.Step > 0 {
+		for _, s := range lastStarts(r.Dead, c.Step) {
+			if s != nil {
+				order = append(order, s.Number)
+			}
+		}
+	}
+	order = append(order, past...)
+	steps := map[string][]int{} // by place
+	var places []string
+	for _, step := range order {
+		if step < 1 || step > len(r.Dead.Steps) {
+			continue
+		}
+		place := r.Dead.Steps[step-1].Source
+		if place == "" || d.Code != nil && place == d.Code.Place || slices.Contains(steps[place], step) {
+			continue
+		}
+		if steps[place] == nil {
+			places = append(places, place)
+		}
+		steps[place] = append(steps[place], step)
+	}
+	for _, place := range places {
+		s := &r.Dead.Steps[steps[place][0]-1]
+		file, line := s.Place()
+		note := fmt.Sprintf("step %d: %s", s.Number, s.Sentence())
+		if n := len(steps[place]) - 1; n > 0 {
+			note += fmt.Sprintf(", and %s", textfmt.Plural(n, "other step"))
+		}
+		code := newCode(Code{Place: place, Note: note}, file, line, 1)
+		switch {
+		case code == nil:
+		case len(d.Causes) == mostCauses:
+			d.MoreCauses++
+		default:
+			d.Causes = append(d.Causes, code)
+		}
+	}
+}
+
+// pastOf returns the steps that a step depends on, descending and without it.
+func pastOf(g *eventgraph.Graph, step int) (past []int) {
+	in := make([]bool, step+1)
+	in[step] = true
+	for s := step; s > 0; s-- {
+		if !in[s] {
+			continue
+		}
+		if s != step {
+			past = append(past, s)
+		}
+		for _, c := range g.Events[s].Causes {
+			in[c] = true
+		}
+	}
+	return past
+}
+
+// unanswered returns those of the steps, and facts about them, that handle a message and send nothing, although most steps up to the last one,
+// and of the live run, that handle such a message send an answer to its sender.
+func (d *Document) unanswered(steps []int, last int) (silent []int, facts []Fact) {
+	const most = 3
+	type kind struct {
+		all, answered int
+		with          string
+	}
+	kinds := map[string]*kind{}
+	count := func(g *eventgraph.Graph, from, to int) {
+		for i := from; i <= to; i++ {
+			name, answer := answerIn(g, i)
+			if kinds[name] == nil {
+				kinds[name] = new(kind)
+			}
+			k := kinds[name]
+			if k.all++; answer != "" {
+				k.answered++
+				k.with = cmp.Or(k.with, answer)
+			}
+		}
+	}
+	count(d.Dead, 1, last)
+	if d.Live != nil {
+		count(d.Live, d.LiveFrom, d.Live.Last())
+	}
+	label := "no answer:"
+	for _, step := range steps {
+		name, _ := answerIn(d.Dead, step)
+		e, k := &d.Dead.Events[step], kinds[name]
+		if name == "" || 2*k.answered <= k.all || e.Crashed || len(e.Sent) > 0 {
+			continue
+		}
+		if silent = append(silent, step); len(silent) > most {
+			continue
+		}
+		effect, _ := effectOf(d.Dead, step)
+		facts = append(facts, Fact{label, fmt.Sprintf("step %d: %s, %s", step, e.Text, effect),
+			fmt.Sprintf("%d of %d such messages are answered, as with %s", k.answered, k.all, k.with)})
+		label = ""
+	}
+	if more := len(silent) - most; more > 0 {
+		facts = append(facts, Fact{"", "and " + textfmt.Plural(more, "earlier step"), ""})
+	}
+	return silent, facts
+}
+
+// answerIn returns the kind of the message that a step handles, and the kind of the message that it sends back.
+func answerIn(g *eventgraph.Graph, step int) (kind, answer string) {
+	e := &g.Events[step]
+	if e.EventKind() != sim.Deliver || e.Peer < 0 || len(e.Consumed) == 0 {
+		return "", ""
+	}
+	for _, i := range e.Sent {
+		if m := &g.Messages[i]; m.To == e.Peer && e.Peer != e.Node {
+			answer = kindOf(m.Text)
+			break
+		}
+	}
+	return kindOf(g.Messages[e.Consumed[0]].Text), answer
+}
+
+// kindOf returns the text of a message up to its fields.
+func kindOf(text string) string {
+	if at := strings.IndexAny(text, "{ "); at > 0 {
+		return text[:at]
+	}
+	return text
+}
+
+// observedStep returns the last step that announced something to monitors. Nil means that there is none with a handler.
+func observedStep(r *report.Report) *replay.TraceStep {
+	if r.Dead == nil {
+		return nil
+	}
+	for i := range slices.Backward(r.Dead.Steps) {
+		s := &r.Dead.Steps[i]
+		if s.Source != "" && slices.ContainsFunc(s.Effects, func(e replay.TraceEffect) bool {
+			return e.Applied && e.Kind == stepinfo.AnnounceEffect.String()
+		}) {
+			return s
+		}
+	}
+	return nil
+}
