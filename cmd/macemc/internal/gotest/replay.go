@@ -31,6 +31,7 @@ func (a Runner) Graph(ctx context.Context, f *task.Graph, s *testsched.Stored) e
 		return err
 	}
 	g := eventgraph.Build(scheduleTrace(s.Test, o))
+	markRace(g, o)
 	g.Critical = s.Critical(o.Trace)
 	page := func(w io.Writer, eo eventgraph.Options) error {
 		e := foundPage(f.File, s, o, passes)
@@ -54,10 +55,14 @@ func foundPage(file string, s *testsched.Stored, o, passes *testsched.Outcome) *
 	trace := pageTrace(s.Test, o)
 	e := &render.Exploration{Title: s.Test + " of " + s.Package, Sentence: o.Title(), Run: eventgraph.Build(trace)}
 	e.Commands.Look = "macemc mdb " + file
+	pair := markRace(e.Run, o)
 	for i, d := range o.Details {
 		f := document.Fact{Text: d}
 		if i == 0 {
 			f.Label = detailLabel(o.Kind)
+		}
+		if i < len(pair) {
+			f.Aside = fmt.Sprintf("step %d, g%d", pair[i]+1, o.Trace[pair[i]].Number)
 		}
 		e.Violated = append(e.Violated, f)
 	}
@@ -91,6 +96,33 @@ func foundPage(file string, s *testsched.Stored, o, passes *testsched.Outcome) *
 		{Label: "passing run", Text: at(passes), Aside: "the first difference of the nearest schedule that passes"},
 	}, e.Compared...)
 	return e
+}
+
+// markRace marks the two steps that access the same memory in a data race, and returns the indices of their events: that of the first detail
+// of the finding, and the earlier one. It returns nil if they are not known.
+func markRace(g *eventgraph.Graph, o *testsched.Outcome) []int {
+	if o.Kind != testsched.Race || len(o.Details) < 2 {
+		return nil
+	}
+	access := func(e *testsched.Event, detail string) bool {
+		detail = strings.TrimPrefix(detail, "previous ")
+		verb, place, _ := strings.Cut(detail, " at ")
+		place, _, _ = strings.Cut(place, " in ")
+		return e.Object > 0 && e.At == place && e.Op.String() == verb+"s"
+	}
+	for i := range slices.Backward(o.Trace) {
+		last := &o.Trace[i]
+		if !access(last, o.Details[0]) {
+			continue
+		}
+		for j := range slices.Backward(o.Trace[:i]) {
+			if e := &o.Trace[j]; e.Object == last.Object && e.Number != last.Number && access(e, o.Details[1]) {
+				g.SetRace(j+1, i+1)
+				return []int{i, j}
+			}
+		}
+	}
+	return nil
 }
 
 // detailLabel returns the label of the details of a finding.

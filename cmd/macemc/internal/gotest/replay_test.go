@@ -1,6 +1,7 @@
 package gotest
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -49,6 +50,37 @@ func TestScheduleTrace_Distribution(t *testing.T) {
 	for i, want := range []int{1, 0, 0, 1} {
 		if got := len(scheduleTrace("TestX", o).Steps[i].Changes); got != want {
 			t.Errorf("step %d has %d changes, want %d", i+1, got, want)
+		}
+	}
+}
+
+// Of several accesses in a race, the last pair to the same memory by two goroutines is marked.
+func TestMarkRace(t *testing.T) {
+	const reads, writes testsched.Op = 15, 16 // of the runtime
+	event := func(number, object int, op testsched.Op, at string) testsched.Event {
+		return testsched.Event{Number: number, Op: op, Object: object, At: at, File: "/m/x_test.go", Func: "TestX"}
+	}
+	trace := []testsched.Event{
+		event(2, 1, writes, "x_test.go:7"), event(2, 2, writes, "x_test.go:7"), event(1, 3, writes, "x_test.go:7"),
+		event(1, 1, reads, "x_test.go:9"), event(1, 3, reads, "x_test.go:9"),
+	}
+	for _, c := range []struct {
+		kind   testsched.Kind
+		second string
+		want   []int
+	}{
+		{testsched.Race, "previous write at x_test.go:7 in x.TestX", []int{3, 0}},
+		{testsched.Race, "previous write at x_test.go:70 in x.TestX", nil},
+		{testsched.Race, "previous read at x_test.go:7 in x.TestX", nil},
+		{testsched.Failed, "previous write at x_test.go:7 in x.TestX", nil},
+	} {
+		o := &testsched.Outcome{Kind: c.kind, Trace: trace, Details: []string{"read at x_test.go:9 in x.TestX", c.second}}
+		g := eventgraph.Build(scheduleTrace("TestX", o))
+		if got := markRace(g, o); !slices.Equal(got, c.want) {
+			t.Errorf("%s, %s: got %v, want %v", c.kind, c.second, got, c.want)
+		}
+		if g.Events[1].Race != 4*min(len(c.want), 1) {
+			t.Errorf("%s, %s: step 1 races with step %d", c.kind, c.second, g.Events[1].Race)
 		}
 	}
 }
