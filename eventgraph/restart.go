@@ -41,12 +41,12 @@ func (b *builder) restart(e *Event) {
 	b.crashed[e.Node] = nil
 	var lost []replay.NodeChange
 	for _, path := range slices.Sorted(maps.Keys(was)) {
-		if c, now := was[path], is[path]; c.New != now.New && !c.Minor() {
+		if c, now := was[path], is[path]; c.New != now.New && !c.Minor() && c.Part.Kind != replay.Write {
 			c.Old, c.New = c.New, now.New
 			lost = append(lost, c)
 		}
 	}
 	if text := strings.Join(Digest(lost, e.Node, mostChanges), ", "); text != "" {
-		e.Aftermath = append(e.Aftermath, "lost: "+text)
+		e.Aftermath = append(e.Aftermath, "lost or changed: "+text)
 	}
 }

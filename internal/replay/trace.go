@@ -189,6 +189,7 @@ const (
 	Status   = diff.OfStatus
 	Timer    = diff.OfTimer
 	Action   = diff.OfAction
+	Write    = diff.OfWrite
 	Program  = diff.OfProgram
 	Disk     = diff.OfDisk
 	Position = diff.OfPosition
