@@ -288,3 +288,29 @@ func TestKnown_Identity(t *testing.T) {
 		})
 	}
 }
+
+// If the initial state shows the known finding, nothing else is looked at.
+func TestKnown_AtTheStart(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, strategy := range []search.Name{search.Walk, search.Deepening, search.BFS, search.DFS} {
+		sys := doorSystem("flood")
+		sys.Properties[0].Always = func(*sim.View) bool { return false }
+		o := check.Options{Search: search.Config{System: sys, Strategy: strategy, Workers: 1}}
+		rep, err := check.Run(t.Context(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := os.ReadFile(rep.PathFile)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o.Known = []string{writeKnown(t, "start.path", strings.Replace(string(text), "\n", "\nknown issue 12\n", 1))}
+		if rep, err = check.Run(t.Context(), o); err != nil {
+			t.Fatal(err)
+		}
+		says, _, _, _ := rendered(t, rep, 300, nil)
+		if rep.Verdict != search.Inconclusive || !strings.Contains(says, "known, and nothing else could be looked at, because ") {
+			t.Errorf("%s: %s in\n%s", strategy, rep.Verdict, says)
+		}
+	}
+}
