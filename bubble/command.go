@@ -22,8 +22,9 @@ import (
 //
 // The process ends when main returns or calls os.Exit, as log.Fatal does. Its connections are closed, and the node stays up without it
 // until a crash. [Program].Ended describes how it ended. A panic that is not recovered is a violation. Lines of os.Stdout and os.Stderr are
-// part of traces. [Interrupt] sends the signal SIGINT and cancels the context of a main function that takes one.
-func Command[M func() | func(context.Context) error](main M, args, env []string, options ...Option) sim.Service {
+// part of traces. [Interrupt] sends the signal SIGINT and cancels the context of a main function that takes one. A client that is written
+// for a test may also take a [Host].
+func Command[M func() | func(context.Context) error | func(context.Context, *Host) error](main M, args, env []string, options ...Option) sim.Service {
 	p := service(func(ctx context.Context, h *Host) error {
 		switch main := any(main).(type) {
 		case func():
@@ -31,14 +32,16 @@ func Command[M func() | func(context.Context) error](main M, args, env []string,
 			h.exit("exit status 0")
 		case func(context.Context) error:
 			h.exit(fmt.Sprint("returned ", main(ctx)))
+		case func(context.Context, *Host) error:
+			h.exit(fmt.Sprint("returned ", main(ctx, h)))
 		}
 		return nil
 	}, options)
-	_, takesContext := any(main).(func(context.Context) error)
+	_, simple := any(main).(func())
 	name := runtime.FuncForPC(reflect.ValueOf(main).Pointer()).Name()
 	slash := strings.LastIndexByte(name, '/') + 1
 	last, _, _ := strings.Cut(name[slash:], ".")
-	p.goroutines.command = &command{args: args, env: env, takesContext: takesContext, pkg: name[:slash] + last + "."}
+	p.goroutines.command = &command{args: args, env: env, takesContext: !simple, pkg: name[:slash] + last + "."}
 	return p
 }
 

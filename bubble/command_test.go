@@ -152,3 +152,36 @@ func TestCommand_Ended(t *testing.T) {
 		}
 	}
 }
+
+// A process with a Host shows its own package variables.
+func TestCommand_Host(t *testing.T) {
+	client := func(ctx context.Context, h *bubble.Host) error {
+		h.Observe(func() any { return boots })
+		boots++
+		<-ctx.Done()
+		return errors.New("interrupted")
+	}
+	r, err := search.Run(t.Context(), search.Config{Workers: 1, Time: time.Minute, MaxPaths: 10, WalkSteps: 100, System: sim.System{
+		Name: "host", Nodes: 2, State: bubble.Rules, Network: netsim.Streams{}, Actions: []sim.AnyAction{bubble.Interrupt()},
+		New: func(sim.NodeID) sim.Service { return bubble.Command(client, []string{"client"}, nil) },
+		Properties: []sim.Property{
+			{Name: "own variables", Always: func(v *sim.View) bool {
+				for _, n := range bubble.Seen[int](v) {
+					if n > 1 {
+						return false
+					}
+				}
+				return true
+			}},
+			{Name: "shown", Sometimes: func(v *sim.View) bool {
+				a, _ := bubble.SeenAt[int](v, 0)
+				b, _ := bubble.SeenAt[int](v, 1)
+				return a == 1 && b == 1
+			}},
+			{Name: "some end", Sometimes: ended("returned interrupted")},
+		},
+	}})
+	if err != nil || r.Finding != nil || r.Stats.Paths == 0 || r.Stats.Sometimes[0].Walks == 0 || r.Stats.Sometimes[1].Walks == 0 {
+		t.Errorf("%v, %s after %d paths: %+v", err, r.Verdict, r.Stats.Paths, r.Finding)
+	}
+}
