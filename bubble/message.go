@@ -2,9 +2,10 @@ package bubble
 
 import (
 	"fmt"
-	"strconv"
 
 	"github.com/cespare/xxhash/v2"
+
+	"github.com/macemc/macemc/bubble/internal/payload"
 )
 
 // Message is a datagram or a part of a connection.
@@ -42,10 +43,8 @@ type ConnID struct {
 
 func (c ConnID) String() string { return fmt.Sprintf("c%d.%d.%d", c.Node, c.Boot, c.Number) }
 
-// shown is the number of data bytes that String prints.
-const shown = 24
-
-// String formats the message. Long data is truncated and followed by its hash, so that different messages stay distinguishable.
+// String formats the message. Data of known protocols is decoded, and other data is truncated. Long data is followed by its hash, so that
+// different messages stay distinguishable.
 func (m Message) String() string {
 	text := m.Kind.String()
 	switch m.Kind {
@@ -61,12 +60,16 @@ func (m Message) String() string {
 	if m.Back {
 		text += " back"
 	}
-	switch {
-	case m.Data == "":
-	case len(m.Data) <= shown:
-		text += " " + strconv.Quote(m.Data)
-	default:
-		text += fmt.Sprintf(" %s.. %d bytes #%016x", strconv.Quote(m.Data[:shown]), len(m.Data), xxhash.Sum64String(m.Data))
+	if m.Data == "" {
+		return text
+	}
+	content, ok := payload.Decode(m.Data)
+	if !ok {
+		content = payload.Quote(m.Data)
+	}
+	text += " " + content
+	if len(m.Data) > payload.Shown {
+		text += fmt.Sprintf(" %d bytes #%016x", len(m.Data), xxhash.Sum64String(m.Data))
 	}
 	return text
 }

@@ -1,0 +1,23 @@
+package payload
+
+import (
+	"encoding/json"
+	"strings"
+)
+
+// longestJSON is the length of the longest data that decodeJSON recognizes.
+const longestJSON = 120
+
+// decodeJSON shows lines that are objects in JSON.
+func decodeJSON(data string) (text string, ok bool) {
+	lines, ok := strings.CutSuffix(data, "\n")
+	if !ok || len(data) > longestJSON {
+		return "", false
+	}
+	for line := range strings.SplitSeq(lines, "\n") {
+		if !strings.HasPrefix(line, "{") || !json.Valid([]byte(line)) {
+			return "", false
+		}
+	}
+	return strings.ReplaceAll(lines, "\n", " "), true
+}
