@@ -3,6 +3,9 @@ package redis
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
+	"os"
+	"strconv"
 	"testing"
 	"time"
 
@@ -26,62 +29,78 @@ func server(ctx context.Context) error {
 	return nil
 }
 
-// system has a server and two clients that increment the same counter in transactions.
-func system(watched string) sim.System {
+const (
+	servers = 3
+	turns   = 2 // of each client
+)
+
+// system has three servers and two clients that take turns to hold a lock, which is the key of a client on a quorum of servers. See
+// "Distributed Locks with Redis". Keys do not expire.
+func system(quorum int) sim.System {
 	return sim.System{
-		Name: "redis", Nodes: 3, State: bubble.Rules, Network: netsim.Streams{Errors: 2},
+		Name: "redis", Nodes: servers + 2, State: bubble.Rules, Network: netsim.Streams{Errors: 2},
 		New: func(id sim.NodeID) sim.Service {
-			if id == 0 {
+			if id < servers {
 				return bubble.Command(server, []string{"redis"}, nil)
 			}
-			return bubble.Service(func(ctx context.Context, h *bubble.Host) error { return client(ctx, h, watched) })
+			return bubble.Command(client, []string{"client", fmt.Sprint(quorum)}, nil)
 		},
-		Monitors: []func() sim.Monitor{func() sim.Monitor { return &unique{map[int]bool{}} }},
+		Monitors: []func() sim.Monitor{func() sim.Monitor { return &exclusion{} }},
 		Properties: []sim.Property{{Name: "the clients are done", Eventually: func(v *sim.View) bool {
-			a, _ := bubble.SeenAt[int](v, 1)
-			b, _ := bubble.SeenAt[int](v, 2)
-			return a+b == 2*increments
+			a, _ := bubble.SeenAt[int](v, servers)
+			b, _ := bubble.SeenAt[int](v, servers+1)
+			return a+b == 2*turns
 		}}},
 	}
 }
 
-const increments = 2
+// exclusion is a monitor of the clients that hold the lock.
+type exclusion struct{ holders int }
 
-// unique is a monitor of the values that increments have resulted in.
-type unique struct{ seen map[int]bool }
-
-func (u *unique) Observe(_ sim.NodeID, value any) error {
-	n := value.(int)
-	if u.seen[n] {
-		return fmt.Errorf("two clients have incremented the counter to %d", n)
+func (e *exclusion) Observe(_ sim.NodeID, change any) error {
+	if e.holders += change.(int); e.holders > 1 {
+		return fmt.Errorf("two clients hold the lock")
 	}
-	u.seen[n] = true
 	return nil
 }
 
-// client increments the counter, whose value is then at least the number of its own increments.
-func client(ctx context.Context, h *bubble.Host, watched string) error {
+// unlock deletes a key if it has a given value.
+const unlock = `if redis.call("GET", KEYS[1]) == ARGV[1] then return redis.call("DEL", KEYS[1]) end return 0`
+
+// client takes the lock, holds it for a while, and releases it. Its argument is the quorum.
+func client(ctx context.Context, h *bubble.Host) error {
 	done := 0
 	h.Observe(func() any { return done })
-	c := redis.NewClient(&redis.Options{Addr: "n0:6379"})
-	for done < increments {
-		err := c.Watch(ctx, func(tx *redis.Tx) error {
-			n, err := tx.Get(ctx, "counter").Int()
-			if err != nil && err != redis.Nil {
-				return err
+	quorum, err := strconv.Atoi(os.Args[1])
+	if err != nil {
+		return err
+	}
+	var all []*redis.Client
+	for i := range sim.NodeID(servers) {
+		all = append(all, redis.NewClient(&redis.Options{Addr: bubble.Addr(i, 6379)}))
+	}
+	for done < turns {
+		held, token := 0, rand.Int()
+		for _, c := range all {
+			if set, err := c.SetNX(ctx, "lock", token, 0).Result(); set && err == nil {
+				held++
 			}
-			_, err = tx.TxPipelined(ctx, func(p redis.Pipeliner) error { return p.Set(ctx, "counter", n+1, 0).Err() })
-			if err == nil {
-				done++
-				h.Announce(n + 1)
-			}
-			return err
-		}, watched)
-		if err != nil {
-			time.Sleep(time.Second)
 		}
+		if held >= quorum {
+			h.Announce(1)
+			time.Sleep(time.Second)
+			h.Announce(-1)
+			done++
+		}
+		for _, c := range all {
+			for c.Eval(ctx, unlock, []string{"lock"}, token).Err() != nil {
+				time.Sleep(time.Second)
+			}
+		}
+		time.Sleep(rand.N(time.Second))
 	}
 	return nil
 }
 
-func TestCounter(t *testing.T) { mctest.Check(t, system("counter")) }
+// Two clients never hold the lock at the same time, although connections break.
+func TestLock(t *testing.T) { mctest.Check(t, system(2)) }
