@@ -17,6 +17,7 @@ const (
 	whyClock                           = "reading the clock takes time"
 	whyProcessors                      = "runs do not depend on the machine"
 	whyRefused                         = "what a schedule does not determine is not explored"
+	whyRaces                           = "the races of a run belong to its outcome"
 	whyTests, whyAtomics, whyMemory    = "tests run under many schedules", "atomic operations are scheduling points", "plain memory accesses are scheduling points"
 )
 
@@ -126,6 +127,7 @@ var rewrites = []rewrite{
 	{"runtime/race_amd64.s", memoryInGo, whyMemory},
 	{"runtime/race.go", renameAtomics(`(?m)^(//go:linkname abigen_sync_atomic_\w+ sync/atomic\.)(\w+)()`), whyAtomics},
 	{"runtime/race.go", memoryPoints, whyMemory},
+	{"runtime/race.go", raceErrors, whyRaces},
 	{"runtime/atomic_pointer.go", renameAtomics(`(?m)^(//go:linkname sync_atomic_\w+Uintptr sync/atomic\.)(\w+)()`), whyAtomics},
 	{"runtime/atomic_pointer.go", pointerAtomics, whyAtomics},
 	{"runtime/runtime1.go", asyncTimers, "modules with a language version before Go 1.23 have other timers"},
@@ -239,6 +241,10 @@ var timerOrder = replace(
 	"\t\t\tt.rand = cheaprand()\n", "\t\t\tt.rand = t.macemcOrder\n",
 	"\t\tts.heap[0].when = t.when\n", "\t\tts.heap[0].when = t.when; t.rand = t.macemcOrder\n",
 	"\t\t\ttw.when = t.when\n", "\t\t\ttw.when = t.when; t.rand = t.macemcOrder\n")
+
+// raceErrors leaves the data races of runs out of the number for package testing, and of the exit status.
+var raceErrors = replace("\treturn int(n)\n", "\treturn int(n) - macemcRaces\n",
+	"\nfunc racefini() {\n", "\nfunc racefini() { if macemcRaces > 0 && RaceErrors() == 0 { return }\n")
 
 // stackOverflow makes a stack overflow end the test.
 var stackOverflow = replace("\tif newsize > maxstacksize || newsize > maxstackceiling {\n",

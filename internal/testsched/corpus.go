@@ -86,7 +86,8 @@ func (s *Settings) store(c *Config, m *Minimized) string {
 
 // keep writes a finding to a new file, or over the file of the suspected finding. created is false if another file holds the same text.
 func (s *Settings) keep(c *Config, m *Minimized) (file string, created bool) {
-	f := &Stored{Package: c.Package, Test: c.Test, Finding: m.Outcome.Title(), Shows: m.Outcome.Shows, Schedule: *m.Schedule}
+	f := &Stored{Package: c.Package, Test: c.Test, Finding: m.Outcome.Title(), Shows: m.Outcome.Shows, Race: c.Race, Flags: s.flags,
+		Schedule: *m.Schedule}
 	if m.Critical > 0 {
 		e := m.Outcome.Trace[m.Critical-1]
 		f.CriticalWho, f.CriticalPlace = e.Who, e.Place

@@ -34,6 +34,8 @@ type Result struct {
 	By        Policy
 	FromFile  bool        // Found comes from the corpus
 	known     []*accepted // of the corpus
+	race      bool        // Config.Race
+	noLeaks   bool        // Config.NoLeaks
 	passed    int         // number of runs
 	Stop      *Outcome    // run that showed that the test cannot be explored
 	Left      []string    // reachable goroutines that some runs left behind
@@ -54,7 +56,7 @@ const (
 
 // Explore executes a test under many schedules, until a run fails or a limit is reached. run executes the test once.
 func Explore(c Config, run func(*Schedule) *Outcome) *Result {
-	r := &Result{pkg: c.Package, Exhaustive: c.Exhaustive}
+	r := &Result{pkg: c.Package, Exhaustive: c.Exhaustive, race: c.Race, noLeaks: c.NoLeaks}
 	start := startWatch()
 	defer func() { r.Elapsed = time.Since(start.wall) }()
 	orders := map[uint64]int{}
@@ -68,7 +70,7 @@ func Explore(c Config, run func(*Schedule) *Outcome) *Result {
 	}
 	confirm := func() bool {
 		for l := leaks.suspect(); l != nil && !c.NoLeaks; l = leaks.suspect() {
-			if o := run(l.schedule); o.Kind == Leak && !r.accept(o) {
+			if o := run(l.schedule); o.Kind == Leak && !r.accept(o, 1) {
 				r.Finding, r.By, r.Found, r.Schedules = o, l.by, l.schedule, l.run
 				return true
 			}
@@ -130,7 +132,7 @@ func Explore(c Config, run func(*Schedule) *Outcome) *Result {
 		case o.Kind == NoEnd && !o.Spins && r.Schedules > 1 && (limit > 0 || r.ends(s, o, run)):
 			r.TooLong++
 			return false
-		case r.accept(o):
+		case r.accept(o, 1):
 			return false
 		}
 		r.Finding, r.By, r.Found = o, s.Policy, s.found(o, r.Schedules)

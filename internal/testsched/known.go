@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 )
@@ -12,7 +13,8 @@ import (
 // accepted is a known finding: a stored one whose file has a line "known REASON". It does not end an exploration.
 type accepted struct {
 	*Stored
-	runs     int  // runs that ended with the finding
+	runs     int  // runs of the exploration that ended with the finding
+	recurred bool // one of them did, or a new process
 	executed bool // its schedule was executed
 	applied  bool // all switches of its schedule applied
 }
@@ -22,11 +24,12 @@ func (r *Result) knows(o *Outcome) bool {
 	return slices.ContainsFunc(r.known, func(k *accepted) bool { return slices.Equal(k.Shows, o.Shows) })
 }
 
-// accept counts a run that ended with a known finding, and reports whether it did.
-func (r *Result) accept(o *Outcome) bool {
+// accept reports whether a run, or a new process, ended with a known finding. runs is the number of runs of the exploration that it adds.
+func (r *Result) accept(o *Outcome, runs int) bool {
 	for _, k := range r.known {
 		if slices.Equal(k.Shows, o.Shows) {
-			k.runs++
+			k.runs += runs
+			k.recurred = true
 		}
 	}
 	return r.knows(o)
@@ -34,18 +37,18 @@ func (r *Result) accept(o *Outcome) bool {
 
 // recurred reports whether a run ended with a known finding.
 func (r *Result) recurred() bool {
-	return slices.ContainsFunc(r.known, func(k *accepted) bool { return k.runs > 0 })
+	return slices.ContainsFunc(r.known, func(k *accepted) bool { return k.recurred })
 }
 
 // repeat executes in new processes the schedules of known findings that did not recur. One that shows another finding is the result's.
 func (r *Result) repeat(replay func(*Schedule) *Outcome) {
 	for _, k := range r.known {
-		if k.runs > 0 || !k.executed {
+		if k.recurred || !k.executed {
 			continue
 		}
 		o := replay(&k.Schedule)
 		k.executed = o != nil
-		if o.fails() && !r.accept(o) {
+		if o.fails() && !r.accept(o, 0) {
 			found := k.Schedule
 			r.Finding, r.Found, r.FromFile = o, &found, true
 			return
@@ -53,25 +56,73 @@ func (r *Result) repeat(replay func(*Schedule) *Outcome) {
 	}
 }
 
-// knownLines describes the known findings that recurred, and those that are fixed, one a line.
-func (s *Settings) knownLines(r *Result) (known, fixed []string) {
+// knownLines describes the known findings that recurred, those that are fixed, and those that this command could not show, one a line.
+func (s *Settings) knownLines(r *Result) (known, fixed, unsought []string) {
 	for _, k := range r.known {
 		file := s.shown(k.File)
+		lacks := s.lacks(k.Stored, r.race, r.noLeaks)
 		switch {
 		case k.runs > 0:
 			known = append(known, fmt.Sprintf("%s; in %d of %s: %s (%s)", k.Finding, k.runs, plural(r.Schedules, "schedule", "schedules"), k.Known, file))
-		case k.executed && r.Finding == nil && r.Stop == nil && k.applied:
+		case k.recurred:
+			known = append(known, fmt.Sprintf("%s; only in a new process: %s (%s)", k.Finding, k.Known, file))
+		case lacks != "":
+			unsought = append(unsought, file+" "+lacks)
+		case !k.executed || r.Finding != nil || r.Stop != nil:
+		case !k.applied && r.race && !k.raced():
+			unsought = append(unsought, file+" does not apply with -race")
+		case k.applied:
 			fixed = append(fixed, "delete "+file)
-		case k.executed && r.Finding == nil && r.Stop == nil:
+		default:
 			fixed = append(fixed, "or changed so much that the schedule does not apply: delete "+file)
 		}
 	}
-	return known, fixed
+	return known, fixed, unsought
+}
+
+// lacks returns why tests that are built and executed with these flags cannot show a stored finding; an empty string means that they can.
+func (s *Settings) lacks(f *Stored, race, noLeaks bool) string {
+	switch {
+	case !race && f.raced():
+		return "needs -race"
+	case noLeaks && slices.Contains(f.Shows, string(Leak)):
+		return "is a leak"
+	case f.Flags != s.flags && f.Flags == "":
+		return "needs a command without " + s.flags
+	case f.Flags != s.flags:
+		return "needs " + f.Flags
+	}
+	return ""
+}
+
+// raced reports whether a finding is of a build with the race detector.
+func (f *Stored) raced() bool {
+	return f.Race || f.Schedule.Memory || slices.ContainsFunc(f.Shows, isRace)
+}
+
+// isRace reports whether a text of Outcome.Shows is about a data race.
+func isRace(text string) bool { return strings.HasPrefix(text, string(Race)) }
+
+// flags returns the flags of go test, other than -race, that change what a test executes.
+func flags() string {
+	var list []string
+	if tags := os.Getenv(VariableTags); tags != "" {
+		list = append(list, "-tags="+tags)
+	}
+	for _, arg := range os.Args[min(1, len(os.Args)):] {
+		switch {
+		case arg == "-test.short=true":
+			list = append(list, "-short")
+		case !strings.HasPrefix(arg, "-test."):
+			list = append(list, strings.Join(strings.Fields(arg), " "))
+		}
+	}
+	return strings.Join(list, " ")
 }
 
 // conclude adds the known findings of an exploration to its report, and summarizes it.
 func (s *Settings) conclude(test string, r *Result, report *Report, note string) *Report {
-	known, _ := s.knownLines(r)
+	known, _, _ := s.knownLines(r)
 	text, hidden := "", report.Finding == "" && r.passed == 0
 	for _, line := range known {
 		text += "macemc: " + KnownPrefix(hidden) + line + "\n"
@@ -93,12 +144,31 @@ func (s *Settings) conclude(test string, r *Result, report *Report, note string)
 
 // unknown lists what the finding shows and no known one does.
 func (r *Result) unknown() (text string) {
-	for _, shown := range r.Finding.Shows {
-		if len(r.known) > 0 && !slices.ContainsFunc(r.known, func(k *accepted) bool { return slices.Contains(k.Shows, shown) }) {
-			text += "not known: " + shown + "\n"
+	if len(r.known) == 0 {
+		return ""
+	}
+	for i, shown := range r.Finding.Shows {
+		n := i + 1 - slices.Index(r.Finding.Shows, shown) // equal ones are neighbors
+		enough := func(k *accepted) bool { return count(k.Shows, shown) >= n }
+		if !slices.ContainsFunc(r.known, enough) {
+			text += "not known: " + shown
+			if n > 1 {
+				text += fmt.Sprintf(" (%d times)", n)
+			}
+			text += "\n"
 		}
 	}
 	return text
+}
+
+// count returns how often a list contains a text.
+func count(list []string, text string) (n int) {
+	for _, s := range list {
+		if s == text {
+			n++
+		}
+	}
+	return n
 }
 
 // KnownPrefix returns the beginning of a line about a known finding. hidden means that no schedule of the test passes.
@@ -131,7 +201,6 @@ func (o *Outcome) Identify() {
 		o.Shows[i] = brief(text)
 	}
 	slices.Sort(o.Shows)
-	o.Shows = slices.Compact(o.Shows)
 }
 
 // Show adds a message, and the place that it comes from, to what an outcome shows.
@@ -141,6 +210,23 @@ func (o *Outcome) Show(what, message string, at Stack) {
 		text += " at " + at.place()
 	}
 	o.Shows = append(o.Shows, text)
+}
+
+// ShowFailure adds a failure of a test to what an outcome shows, with its message and the innermost user code that is not in a function
+// that Helper was called in. The failures of package testing that report data races have no user code, and the accesses show these races.
+func (o *Outcome) ShowFailure(test, message string, at Stack, helpers []string) {
+	callers := slices.DeleteFunc(slices.Clone(at), func(f runtime.Frame) bool { return slices.Contains(helpers, f.Function) })
+	if callers.File() == "" {
+		callers = at
+	}
+	switch {
+	case callers.File() != "" || message == "":
+	case message == "race detected during execution of test":
+		return
+	default:
+		callers = nil
+	}
+	o.Show("failed "+test, message, callers)
 }
 
 // identity describes a goroutine without its number.

@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"reflect"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -54,7 +55,7 @@ func TestExplore_Known(t *testing.T) {
 		{"its schedule does not apply", func(n int) *Outcome { return &Outcome{} }, &Outcome{},
 			"fixed or changed so much that the schedule does not apply: delete panic-1.path"},
 		{"only new processes show it", func(n int) *Outcome { return passes() }, panics("panic", "panic: boom"),
-			"known PANIC: boom; in 1 of 9 schedules: issue 12 (panic-1.path)"},
+			"known PANIC: boom; only in a new process: issue 12 (panic-1.path)"},
 		{"new processes show another one", func(n int) *Outcome { return passes() }, panics("panic", "panic: bang"), "new panic: bang"},
 		{"no process executes it", func(n int) *Outcome { return passes() }, nil, ""},
 	} {
@@ -72,7 +73,7 @@ func TestExplore_Known(t *testing.T) {
 			r.repeat(func(*Schedule) *Outcome { return c.fresh })
 		}
 		s := &Settings{summary: map[string]string{}, summaries: t.TempDir()}
-		known, fixed := s.knownLines(r)
+		known, fixed, _ := s.knownLines(r)
 		got := ""
 		switch {
 		case r.Finding != nil:
@@ -171,6 +172,81 @@ func TestStored_Damaged(t *testing.T) {
 	}
 }
 
+// A finding that shows something more often than a known one is new.
+func TestIdentify_Multiplicity(t *testing.T) {
+	stuck := func(n int) *Outcome {
+		o := &Outcome{Kind: Deadlock, Waiting: slices.Repeat([]Goroutine{{Waits: "select"}}, n)}
+		o.Identify()
+		return o
+	}
+	one, two := stuck(1), stuck(2)
+	r := &Result{known: []*accepted{{Stored: &Stored{Shows: one.Shows}}}, Finding: two}
+	const want = "not known: goroutine waits in select at the standard library (2 times)\n"
+	if !r.accept(stuck(1), 1) || r.accept(two, 1) || r.unknown() != want || r.known[0].runs != 1 {
+		t.Errorf("shows %q and %q, not known %q", one.Shows, two.Shows, r.unknown())
+	}
+}
+
+// A failure is identified by the user code that is not a helper.
+func TestShowFailure(t *testing.T) {
+	frame := func(fn, file string) runtime.Frame { return runtime.Frame{Function: fn, File: file, Line: 3} }
+	fail, helper := frame("testing.(*common).Fail", root+"testing/testing.go"), frame("p.equal", "/p/helper.go")
+	test := frame("p.TestX", "/p/x_test.go")
+	for _, c := range []struct {
+		message string
+		at      Stack
+		want    []string
+	}{
+		{"got 5", Stack{fail, helper, test}, []string{"failed TestX: got N at p.TestX x_test.go:3"}},
+		{"", Stack{fail, test}, []string{"failed TestX:  at p.TestX x_test.go:3"}},
+		{"bad", Stack{fail, helper}, []string{"failed TestX: bad at p.equal helper.go:3"}},
+		{"the output is wrong", Stack{fail}, []string{"failed TestX: the output is wrong"}},
+		{"race detected during execution of test", Stack{fail}, nil},
+		{"race detected during execution of test", Stack{fail, test}, []string{"failed TestX: race detected during execution of test at p.TestX x_test.go:3"}},
+	} {
+		o := &Outcome{}
+		if o.ShowFailure("TestX", c.message, c.at, []string{"p.equal"}); !slices.Equal(o.Shows, c.want) {
+			t.Errorf("got %q, want %q", o.Shows, c.want)
+		}
+	}
+}
+
+// A finding is fixed only if the command could show it.
+func TestKnownLines_Unsought(t *testing.T) {
+	const fixed, changed = "fixed: delete p-1.path", "fixed: or changed so much that the schedule does not apply: delete p-1.path"
+	for _, c := range []struct {
+		what, flags   string
+		stored        Stored
+		race, noLeaks bool
+		unapplied     bool
+		want          string
+	}{
+		{what: "the same", want: fixed},
+		{what: "a race", stored: Stored{Shows: []string{"data race", "data race: write"}}, want: "p-1.path needs -race"},
+		{what: "memory", stored: Stored{Schedule: Schedule{Memory: true}}, want: "p-1.path needs -race"},
+		{what: "a race build", stored: Stored{Race: true}, want: "p-1.path needs -race"},
+		{what: "both race builds", stored: Stored{Race: true}, race: true, unapplied: true, want: changed},
+		{what: "more points", race: true, unapplied: true, want: "p-1.path does not apply with -race"},
+		{what: "one race build", race: true, want: fixed},
+		{what: "a leak", stored: Stored{Shows: []string{"leak"}}, want: fixed},
+		{what: "no leaks", stored: Stored{Shows: []string{"leak"}}, noLeaks: true, want: "p-1.path is a leak"},
+		{what: "tags", stored: Stored{Flags: "-tags=x"}, want: "p-1.path needs -tags=x"},
+		{what: "the same tags", flags: "-tags=x", stored: Stored{Flags: "-tags=x"}, want: fixed},
+		{what: "short", flags: "-short", want: "p-1.path needs a command without -short"},
+	} {
+		s := &Settings{flags: c.flags}
+		c.stored.File = "p-1.path"
+		r := &Result{race: c.race, noLeaks: c.noLeaks, known: []*accepted{{Stored: &c.stored, executed: true, applied: !c.unapplied}}}
+		_, fixes, unsought := s.knownLines(r)
+		for i := range fixes {
+			fixes[i] = "fixed: " + fixes[i]
+		}
+		if got := append(fixes, unsought...); !slices.Equal(got, []string{c.want}) {
+			t.Errorf("%s: got %q, want %q", c.what, got, c.want)
+		}
+	}
+}
+
 // Equal messages of different runs have equal identities.
 func TestGeneral(t *testing.T) {
 	for message, want := range map[string]string{
@@ -250,8 +326,8 @@ func TestFound_KnownInProcesses(t *testing.T) {
 	}}
 	t.Chdir(t.TempDir())
 	r := &Result{known: []*accepted{{Stored: knownPanic()}}, First: passes(), Finding: failure(), Found: &Schedule{Warm: true}}
-	if got := s.found(&Config{Test: "TestX", Schedules: 9}, r, runner(func(*Schedule) *Outcome { return passes() })); r.known[0].runs != 4 || !strings.Contains(got.Finding, "found by schedule 5 in a new process") {
-		t.Errorf("%d processes, %d known, %+v", n, r.known[0].runs, got)
+	if got := s.found(&Config{Test: "TestX", Schedules: 9}, r, runner(func(*Schedule) *Outcome { return passes() })); !r.known[0].recurred || r.known[0].runs != 0 || !strings.Contains(got.Finding, "found by schedule 5 in a new process") {
+		t.Errorf("%d processes, %+v, %+v", n, *r.known[0], got)
 	}
 }
 

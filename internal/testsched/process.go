@@ -46,7 +46,7 @@ func (s *Settings) processes(c *Config, r *Result, d *doubt) *Report {
 		if o != nil && o.Kind == Passed {
 			passed++
 		}
-		if !o.fails() || r.accept(o) {
+		if !o.fails() || r.accept(o, 0) {
 			continue
 		}
 		drawn := draw(c.Seed, n, r.First.Points, c.Race)
@@ -220,7 +220,7 @@ func (s *Settings) start(c *Config, env ...string) bool {
 	defer null.Close()
 	args := []string{exe, "-test.run=" + Pattern(c.Test), "-test.count=1", "-test.timeout=" + processTime.String()}
 	for _, arg := range os.Args[1:] {
-		if !strings.HasPrefix(arg, "-test.") {
+		if !strings.HasPrefix(arg, "-test.") || strings.HasPrefix(arg, "-test.short") {
 			args = append(args, arg)
 		}
 	}

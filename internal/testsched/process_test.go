@@ -115,6 +115,19 @@ func TestFound_Undetermined(t *testing.T) {
 	}
 }
 
+// A data race that no new process shows is a finding nevertheless.
+func TestFound_RaceOnce(t *testing.T) {
+	t.Chdir(t.TempDir())
+	s := &Settings{only: -1, summary: map[string]string{}, summaries: t.TempDir(), fresh: func(*Config, ...string) *Outcome { return passes() }}
+	s.config.Schedules = 5
+	r := s.Test("p", "TestX", true, time.Time{}, runner(func(*Schedule) *Outcome {
+		return &Outcome{Kind: Race, Message: "two accesses", Shows: []string{"data race", "data race: write at f, write at g"}}
+	}))
+	if !strings.Contains(r.Finding, "DATA RACE: two accesses once; not reproducible: ") || !strings.Contains(s.summary["TestX"], " new ") {
+		t.Errorf("got %+v, summary %q", r, s.summary["TestX"])
+	}
+}
+
 // A failure that no new process shows is noted. State of earlier runs is its cause only if the same runs lead to it again.
 func TestFound_Once(t *testing.T) {
 	for name, c := range map[string]struct {

@@ -36,7 +36,9 @@ func (o *Outcome) SetRace() (message, where string, details []string) {
 	}
 	for pair := range slices.Chunk(accesses, 2) { // the order of the two accesses varies
 		slices.Sort(pair)
-		o.Shows = append(o.Shows, "data race: "+strings.Join(pair, ", "))
+		if text := "data race: " + strings.Join(pair, ", "); !slices.Contains(o.Shows, text) { // a loop repeats a race any number of times
+			o.Shows = append(o.Shows, text)
+		}
 	}
 	return "two goroutines access the same memory without synchronization", strings.Join(at, " "), details
 }

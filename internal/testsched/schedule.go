@@ -161,6 +161,8 @@ type Stored struct {
 	Package, Test string
 	Finding       string   // one line
 	Shows         []string // identifies the finding, see Outcome.Identify
+	Race          bool     // found in a build with the race detector
+	Flags         string   // other flags of go test with which it was found, see flags
 	Known         string   // the user's reason for accepting the finding; empty means that it is not accepted
 	File          string   // that Load has read
 	// CriticalWho and CriticalPlace are the goroutine of the critical step and its point; 0 means unknown. The number of the step may
@@ -174,6 +176,12 @@ func (f *Stored) WriteTo(w io.Writer) (int64, error) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\npackage %s\ntest %s\nfinding %s\nseed %d\nmemory %v\nwarm %v\n", magic, f.Package, f.Test, f.Finding,
 		f.Schedule.Seed, f.Schedule.Memory, f.Schedule.Warm)
+	if f.Race {
+		fmt.Fprintln(&b, "race true")
+	}
+	if f.Flags != "" {
+		fmt.Fprintf(&b, "flags %s\n", f.Flags)
+	}
 	for _, text := range f.Shows {
 		fmt.Fprintf(&b, "shows %s\n", text)
 	}
@@ -234,6 +242,10 @@ func Read(r io.Reader) (*Stored, error) {
 			f.Test = rest
 		case key == "finding":
 			f.Finding = rest
+		case key == "race":
+			f.Race, err = strconv.ParseBool(rest)
+		case key == "flags":
+			f.Flags = rest
 		case key == "shows":
 			f.Shows = append(f.Shows, rest)
 		case key == "known":

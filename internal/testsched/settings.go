@@ -26,6 +26,7 @@ const (
 	VariableSummaries  = "MACEMC_TEST_SUMMARIES"  // folder for one file per package
 	variableOnly       = "MACEMC_TEST_ONLY"       // number of the only schedule to execute, in a process of its own
 	VariablePackage    = "MACEMC_TEST_PACKAGE"    // import path of the package, if the go command was given files of it
+	VariableTags       = "MACEMC_TEST_TAGS"       // build tags
 	VariableFolder     = "MACEMC_TEST_FOLDER"     // folder of the user, from which printed file names start
 	VariableOutcome    = "MACEMC_TEST_OUTCOME"    // file for the outcome of a process of its own
 	// VariableTrace selects parts of the outcome: "events", "states" (of goroutines, too), or "nearest" (also NearestFile).
@@ -41,6 +42,7 @@ type Settings struct {
 	summaries string
 	folder    string
 	pkg       string            // empty means that the go command was given a package
+	flags     string            // see flags
 	summary   map[string]string // lines, by test
 	environ   []string
 	reserve   time.Duration // time reserved before the deadline for examining a finding
@@ -58,6 +60,7 @@ func FromEnvironment() *Settings {
 	s := &Settings{
 		only: -1, schedule: os.Getenv(VariableSchedule), outcome: os.Getenv(VariableOutcome),
 		summaries: os.Getenv(VariableSummaries), folder: os.Getenv(VariableFolder), summary: map[string]string{},
+		flags: flags(),
 	}
 	s.fresh = s.process
 	s.config.Seed = seed
@@ -114,7 +117,7 @@ func (s *Settings) end(deadline time.Time) time.Time {
 // test does.
 func (s *Settings) Test(pkg, name string, race bool, deadline time.Time, runner Runner) *Report {
 	// FromEnvironment reads these before package testing starts to record the variables that a cached result depends on.
-	for _, v := range []string{Variable, VariableSchedules, VariableTime, VariableExhaustive, VariableSchedule, VariableLeaks, VariablePackage} {
+	for _, v := range []string{Variable, VariableSchedules, VariableTime, VariableExhaustive, VariableSchedule, VariableLeaks, VariablePackage, VariableTags} {
 		os.Getenv(v)
 	}
 	pkg = cmp.Or(packagePath, pkg)
@@ -148,7 +151,9 @@ func (s *Settings) Test(pkg, name string, race bool, deadline time.Time, runner 
 		o := alone(&f.Schedule, runner)
 		if o.Kind == Passed {
 			note := fmt.Sprintf("passes under %s: delete the file, or commit it as a regression test if the finding is fixed", s.shown(s.schedule))
-			if n := len(f.Schedule.Switches); o.Followed < n {
+			if lacks := s.lacks(f, race, false); lacks != "" {
+				note = fmt.Sprintf("passes, but the finding was not looked for: %s %s", s.shown(s.schedule), lacks)
+			} else if n := len(f.Schedule.Switches); o.Followed < n {
 				note = fmt.Sprintf("passes, but %s does not fit: %d of %s applied; the code may have changed",
 					s.shown(s.schedule), o.Followed, plural(n, "switch", "switches"))
 			}
@@ -195,6 +200,9 @@ func (s *Settings) Test(pkg, name string, race bool, deadline time.Time, runner 
 		return nil
 	}
 	report := s.found(&c, r, runner)
+	if report.Finding == "" && slices.ContainsFunc(r.Finding.Shows, isRace) {
+		report.Finding = report.Note + "\n" // the race detector has no false alarms
+	}
 	return s.conclude(name, r, report, strings.TrimPrefix(report.Note, "macemc: "))
 }
 
@@ -353,12 +361,15 @@ func (s *Settings) summarizeAs(kind, test string, r *Result, note string) {
 		preemptions, delays = r.Complete.Preemptions, r.Complete.Delays
 	}
 	s.summary[test] = fmt.Sprintf("%q %d %d %s %d %t %q\n", test, r.Schedules, r.Elapsed.Microseconds(), kind, preemptions, delays, note)
-	known, fixed := s.knownLines(r)
+	known, fixed, unsought := s.knownLines(r)
 	for _, text := range known {
 		s.summary[test] += fmt.Sprintf("known %q %q\n", test, text)
 	}
 	for _, text := range fixed {
 		s.summary[test] += fmt.Sprintf("fixed %q %q\n", test, text)
+	}
+	for _, text := range unsought {
+		s.summary[test] += fmt.Sprintf("unsought %q %q\n", test, text)
 	}
 	var names []string
 	for name := range s.summary {

@@ -130,6 +130,88 @@ func TestFails(t *testing.T) {
 	expect(t, run(2), file+`: line 1: a schedule begins with`, `0 known, 1 fixed`)
 }
 
+// A data race concerns its run alone: no later test, and no later finding.
+func TestTest_KnownRace(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the standard library with -race the first time")
+	}
+	t.Setenv("CGO_ENABLED", "1") // the race detector needs it
+	testFile(t, `package x
+
+import (
+	"sync"
+	"testing"
+)
+
+func order(n int) (list []int) {
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	for i := range n {
+		wg.Go(func() { mu.Lock(); list = append(list, i); mu.Unlock() })
+	}
+	wg.Wait()
+	return list
+}
+
+func TestA(t *testing.T) {
+	n := 0
+	var wg sync.WaitGroup
+	for range 2 {
+		wg.Go(func() { n++ })
+	}
+	wg.Wait()
+}
+
+func TestB(t *testing.T) {
+	for i, v := range order(5) {
+		if v != [...]int{3, 1, 4, 0, 2}[i] {
+			return
+		}
+	}
+	t.Error("order")
+}
+
+func TestSome(t *testing.T) {
+	if order(2)[0] == 1 {
+		TestA(t)
+	}
+}
+`)
+	run := func(want int, args ...string) string {
+		t.Helper()
+		out, status := testCommand(t.Context(), append(args, ".")...)
+		if status != want {
+			t.Fatalf("%q: status %d, want %d:\n%s", args, status, want, out)
+		}
+		return out
+	}
+	expect(t, run(1, "-race", "-schedules=1000"), `^    macemc: FAILED TEST: x_test.go:33: order$`, `-schedule testdata/macemc/TestB/failed-test-1.path`)
+	markKnown(t)
+	for n := 0; ; n++ { // the accesses of a race, a read or a write, depend on the schedule
+		out, status := testCommand(t.Context(), "-race", "-run=Some", "-schedules=300", ".")
+		if status == 0 {
+			expect(t, out, `^macemc: 0 new, \d+ known, 0 fixed$`)
+			break
+		}
+		if n == 5 {
+			t.Fatalf("status %d:\n%s", status, out)
+		}
+		markKnown(t)
+	}
+	files, _ := filepath.Glob("testdata/macemc/*/*.path")
+	for _, file := range files {
+		if text, err := os.ReadFile(file); err != nil || strings.Contains(string(text), "race detected") || !strings.Contains(string(text), "race true\n") {
+			t.Errorf("%s: %v\n%s", file, err, text)
+		}
+	}
+	out := run(0, "-run=Some", "-schedules=300")
+	expect(t, out, `^macemc: example.org/x TestSome: not looked for: testdata/macemc/TestSome/data-race-1.path needs -race$`, `0 known, 0 fixed, \d not looked for`)
+	if strings.Contains(out, "delete") {
+		t.Errorf("a race is fixed without -race:\n%s", out)
+	}
+	expect(t, run(0, "-run=Some", "-schedule=testdata/macemc/TestSome/data-race-1.path"), `not looked for: testdata/macemc/TestSome/data-race-1.path needs -race`)
+}
+
 // A known finding does not hide one that differs from it in anything but noise.
 func TestTest_KnownOther(t *testing.T) {
 	if testing.Short() {
@@ -158,15 +240,24 @@ func TestTest_KnownOther(t *testing.T) {
 		{"ExitStatus", `os.Exit(0)`, `os.Exit(1)`, true},
 		{"Kind", `t.Error("rounding is off")`, `panic("rounding is off")`, true},
 		{"Interleaved", `logged(t, func() {})`, `logged(t, runtime.Gosched)`, false},
-		{"Numbers", `t.Error(-1, 0xc0000, "3.5ms", "1m2s", "goroutine 7", t.TempDir(), "7c9e6679-7425-40de-944b-e07fc1f90ae7")`,
-			`t.Error(25, 0xd00ff, "12µs", "1.5h", "goroutine 12", t.TempDir(), "0b2e8d8c-90d5-4f57-a9fa-0e2b8d8cfa11")`, false},
-		{"Log", `t.Log("one"); t.Error("rounding is off")`, `t.Log("two"); t.Error("rounding is off"); t.Log("three")`, false},
-		{"Twice", `t.Error("rounding is off")`, `t.Error("rounding is off"); t.Error("rounding is off")`, false},
+		{"Numbers", `noise := []any{-1, 0xc0000, "3.5ms", "1m2s", "goroutine 7", t.TempDir(), "7c9e6679-7425-40de-944b-e07fc1f90ae7"}` + "\n\tt.Error(noise...)",
+			`noise := []any{25, 0xd00ff, "12µs", "1.5h", "goroutine 12", t.TempDir(), "0b2e8d8c-90d5-4f57-a9fa-0e2b8d8cfa11"}` + "\n\tt.Error(noise...)", false},
+		{"Log", `t.Log("one")` + "\n\tequal(t, 1, 0)", `t.Log("two")` + "\n\tequal(t, 1, 0)\n\t" + `t.Log("three")`, false},
+		{"Assertion", `equal(t, 1, 0)`, `equal(t, -5, 100)`, true},
+		{"Often", "n := 1\n\tfor range n {\n\t\tequal(t, 1, 0)\n\t}", "n := 2\n\tfor range n {\n\t\tequal(t, 1, 0)\n\t}", true},
+		{"OftenStuck", "n := 1\n\tfor range n {\n\t\tgo send()\n\t}", "n := 3\n\tfor range n {\n\t\tgo send()\n\t}", true},
 		{"Moved", "go wait(1)", "\n\tgo wait(1)", false},
 	}
 	file := func(shift string, body func(i int) string) string {
 		text := "package x\n\nimport (\n\t\"os\"\n\t\"runtime\"\n\t\"testing\"\n)\n" + shift + `
 var _, _ = os.Args, runtime.Gosched
+
+func equal(t *testing.T, got, want int) {
+	t.Helper()
+	if got != want {
+		t.Errorf("got %d, want %d", got, want)
+	}
+}
 
 func sub(t *testing.T, name string) { t.Run(name, func(t *testing.T) { t.Error("bad") }) }
 func fail(text string)              { panic(text) }

@@ -118,11 +118,12 @@ func (a Runner) goTest(ctx context.Context, args []string, stdout, stderr io.Wri
 	if err != nil {
 		return err
 	}
+	x.tags = strings.Trim(*a.Tags+","+tags, ",")
 	changed, err := overlay.Prepare(ctx, cmp.Or(folder, "."))
 	if err != nil {
 		return err
 	}
-	flags := changed.Flags(strings.Trim(*a.Tags+","+tags, ","))
+	flags := changed.Flags(x.tags)
 	if !x.json && !libraryBuilt(ctx, changed, folder, x.race) {
 		fmt.Fprintln(stderr, "macemc: building the changed standard library, which takes about a minute the first time")
 	}

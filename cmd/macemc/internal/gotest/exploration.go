@@ -31,6 +31,7 @@ type exploration struct {
 	summaries string // folder
 	folder    string // of the user, with -C applied
 	pkg       string // import path of the package, if the arguments are files of it
+	tags      string
 	temp      string
 }
 
@@ -250,6 +251,7 @@ func (x *exploration) environment() ([]string, error) {
 		testsched.VariableExhaustive + "=" + x.exhaust,
 		testsched.VariableSchedule + "=" + x.schedule,
 		testsched.VariableLeaks + "=" + strconv.FormatBool(x.leaks),
+		testsched.VariableTags + "=" + x.tags,
 		testsched.VariableSummaries + "=" + x.summaries,
 		testsched.VariableFolder + "=" + x.folder,
 		testsched.VariablePackage + "=" + x.pkg,

@@ -31,8 +31,8 @@ type summaries struct {
 	json    bool
 	end     io.Writer           // for the last lines
 	failing map[string][]string // failed tests of packages without a summary yet; only events of -json name the package
-	known   []string            // lines about findings that recurred, and about fixed ones
-	counts  struct{ new, known, fixed, hidden, damaged int }
+	known   []string            // lines about known findings
+	counts  struct{ new, known, fixed, unsought, hidden, damaged int }
 	other   bool // a package failed for another reason than its tests
 }
 
@@ -193,6 +193,11 @@ func (s *summaries) read(pkg string) (sum packageSummary) {
 			s.known = append(s.known, fmt.Sprintf("%s %s: fixed: %s", pkg, name, note))
 			continue
 		}
+		if _, err := fmt.Sscanf(line, "unsought %q %q", &name, &note); err == nil {
+			s.counts.unsought++
+			s.known = append(s.known, fmt.Sprintf("%s %s: not looked for: %s", pkg, name, note))
+			continue
+		}
 		var preemptions int
 		var delays bool
 		if _, err := fmt.Sscanf(line, "%q %d %d %s %d %t %q", &name, &schedules, &micros, &kind, &preemptions, &delays, &note); err != nil {
@@ -266,7 +271,11 @@ func (s *summaries) finish() {
 		fmt.Fprintln(s.end, "macemc:", line)
 	}
 	if len(s.known) > 0 {
-		fmt.Fprintf(s.end, "macemc: %d new, %d known, %d fixed\n", s.counts.new, s.counts.known, s.counts.fixed)
+		unsought := ""
+		if s.counts.unsought > 0 {
+			unsought = fmt.Sprintf(", %d not looked for", s.counts.unsought)
+		}
+		fmt.Fprintf(s.end, "macemc: %d new, %d known, %d fixed%s\n", s.counts.new, s.counts.known, s.counts.fixed, unsought)
 	}
 }
 

@@ -34,6 +34,8 @@ func TestSummaries_Known(t *testing.T) {
 		{"go test is killed", hidden, fail + pkg, -1, 1, "1 known"},
 		{"fixed", "\"TestA\" 9 50 sampled 0 false \"\"\nfixed \"TestA\" \"delete exit-1.path\"\n", "ok  \texample.org/p\t0.1s\n", 0, 0,
 			"macemc: example.org/p TestA: fixed: delete exit-1.path\nmacemc: 0 new, 0 known, 1 fixed\n"},
+		{"not looked for", "\"TestA\" 9 50 sampled 0 false \"\"\nunsought \"TestA\" \"exit-1.path needs -race\"\n", "ok  \texample.org/p\t0.1s\n", 0, 0,
+			"macemc: example.org/p TestA: not looked for: exit-1.path needs -race\nmacemc: 0 new, 0 known, 0 fixed, 1 not looked for\n"},
 		{"events", hidden, `{"Action":"output","Package":"example.org/q","Output":"ok  \texample.org/q\t0.1s\n"}` + "\n" +
 			`{"Action":"output","Package":"example.org/p","Test":"TestA","Output":"--- FAIL: TestA (0.01s)\n"}` + "\n" +
 			`{"Action":"output","Package":"example.org/p","Output":"FAIL\texample.org/p\t0.1s\n"}` + "\n", 1, 3, "0 new, 1 known, 0 fixed"},
