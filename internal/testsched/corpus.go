@@ -86,7 +86,7 @@ func (s *Settings) store(c *Config, m *Minimized) string {
 
 // keep writes a finding to a new file, or over the file of the suspected finding. created is false if another file holds the same text.
 func (s *Settings) keep(c *Config, m *Minimized) (file string, created bool) {
-	f := &Stored{Package: c.Package, Test: c.Test, Finding: m.Outcome.Title(), Shows: m.Outcome.Shows, Race: c.Race, Flags: s.flags,
+	f := &Stored{Package: c.Package, Test: c.Test, Finding: m.Outcome.Title(), Shows: m.Outcome.Shows, Race: c.Race, Flags: s.flags.of(c.Test),
 		Schedule: *m.Schedule}
 	if m.Critical > 0 {
 		e := m.Outcome.Trace[m.Critical-1]
@@ -123,12 +123,27 @@ func (s *Settings) keep(c *Config, m *Minimized) (file string, created bool) {
 
 // replayLines returns the commands that replay a schedule, debug it, and draw it.
 func (s *Settings) replayLines(c *Config, file string) string {
-	flags := ""
+	flags, args := s.command(c)
+	return fmt.Sprintf("replay: macemc test %s -schedule %s %s%s\ndebug:  macemc mdb %[2]s\ngraph:  macemc graph %[2]s",
+		flags, s.shown(file), c.Package, args)
+}
+
+// command returns the flags of go test that execute a test as it is executed here, and what follows the package.
+func (s *Settings) command(c *Config) (flags, args string) {
 	if c.Race {
 		flags = "-race "
 	}
-	return fmt.Sprintf("replay: macemc test %s-run '%s' -schedule %s %s\ndebug:  macemc mdb %[3]s\ngraph:  macemc graph %[3]s",
-		flags, Pattern(c.Test), s.shown(file), c.Package)
+	flags += "-run '" + s.flags.pattern(c.Test) + "'"
+	f := s.flags
+	f.run = ""
+	more, rest, has := strings.Cut(f.of(c.Test), "-args ")
+	if more = strings.TrimSpace(more); more != "" {
+		flags += " " + more
+	}
+	if has {
+		args = " -args " + rest
+	}
+	return flags, args
 }
 
 // shown returns the name of a file from the user's folder.

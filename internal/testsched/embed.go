@@ -4,6 +4,6 @@ import "embed"
 
 // Source is the part of this package's source that package testing needs. internal/overlay adds it to the distribution.
 //
-//go:embed corpus.go exhaustive.go explore.go frames.go known.go leftovers.go minimize.go outcome.go processor_other.go processor_unix.go race.go report.go
+//go:embed corpus.go exhaustive.go explore.go flags.go frames.go known.go leftovers.go minimize.go outcome.go processor_other.go processor_unix.go race.go report.go
 //go:embed objects.go process.go schedule.go settings.go stopwatch.go variables.go
 var Source embed.FS

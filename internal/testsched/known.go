@@ -82,14 +82,15 @@ func (s *Settings) knownLines(r *Result) (known, fixed, unsought []string) {
 
 // lacks returns why tests that are built and executed with these flags cannot show a stored finding; an empty string means that they can.
 func (s *Settings) lacks(f *Stored, race, noLeaks bool) string {
+	flags := s.flags.of(f.Test)
 	switch {
 	case !race && f.raced():
 		return "needs -race"
 	case noLeaks && slices.Contains(f.Shows, string(Leak)):
 		return "is a leak"
-	case f.Flags != s.flags && f.Flags == "":
-		return "needs a command without " + s.flags
-	case f.Flags != s.flags:
+	case f.Flags != flags && f.Flags == "":
+		return "needs a command without " + flags
+	case f.Flags != flags:
 		return "needs " + f.Flags
 	}
 	return ""
@@ -102,23 +103,6 @@ func (f *Stored) raced() bool {
 
 // isRace reports whether a text of Outcome.Shows is about a data race.
 func isRace(text string) bool { return strings.HasPrefix(text, string(Race)) }
-
-// flags returns the flags of go test, other than -race, that change what a test executes.
-func flags() string {
-	var list []string
-	if tags := os.Getenv(VariableTags); tags != "" {
-		list = append(list, "-tags="+tags)
-	}
-	for _, arg := range os.Args[min(1, len(os.Args)):] {
-		switch {
-		case arg == "-test.short=true":
-			list = append(list, "-short")
-		case !strings.HasPrefix(arg, "-test."):
-			list = append(list, strings.Join(strings.Fields(arg), " "))
-		}
-	}
-	return strings.Join(list, " ")
-}
 
 // conclude adds the known findings of an exploration to its report, and summarizes it.
 func (s *Settings) conclude(test string, r *Result, report *Report, note string) *Report {

@@ -215,7 +215,8 @@ func TestShowFailure(t *testing.T) {
 func TestKnownLines_Unsought(t *testing.T) {
 	const fixed, changed = "fixed: delete p-1.path", "fixed: or changed so much that the schedule does not apply: delete p-1.path"
 	for _, c := range []struct {
-		what, flags   string
+		what          string
+		flags         testFlags
 		stored        Stored
 		race, noLeaks bool
 		unapplied     bool
@@ -231,8 +232,9 @@ func TestKnownLines_Unsought(t *testing.T) {
 		{what: "a leak", stored: Stored{Shows: []string{"leak"}}, want: fixed},
 		{what: "no leaks", stored: Stored{Shows: []string{"leak"}}, noLeaks: true, want: "p-1.path is a leak"},
 		{what: "tags", stored: Stored{Flags: "-tags=x"}, want: "p-1.path needs -tags=x"},
-		{what: "the same tags", flags: "-tags=x", stored: Stored{Flags: "-tags=x"}, want: fixed},
-		{what: "short", flags: "-short", want: "p-1.path needs a command without -short"},
+		{what: "the same tags", flags: testFlags{tags: "x"}, stored: Stored{Flags: "-tags=x"}, want: fixed},
+		{what: "a subtest", flags: testFlags{run: "X/a"}, stored: Stored{Test: "TestX"}, want: "p-1.path needs a command without '-run=^TestX$/a'"},
+		{what: "short", flags: testFlags{short: true}, want: "p-1.path needs a command without -short"},
 	} {
 		s := &Settings{flags: c.flags}
 		c.stored.File = "p-1.path"

@@ -218,12 +218,7 @@ func (s *Settings) start(c *Config, env ...string) bool {
 		return false
 	}
 	defer null.Close()
-	args := []string{exe, "-test.run=" + Pattern(c.Test), "-test.count=1", "-test.timeout=" + processTime.String()}
-	for _, arg := range os.Args[1:] {
-		if !strings.HasPrefix(arg, "-test.") || strings.HasPrefix(arg, "-test.short") {
-			args = append(args, arg)
-		}
-	}
+	args := append([]string{exe, "-test.count=1", "-test.timeout=" + processTime.String()}, s.flags.process(c.Test)...)
 	p, err := os.StartProcess(exe, args, &os.ProcAttr{Env: s.environment(env), Files: []*os.File{null, null, null}})
 	if err != nil {
 		return false

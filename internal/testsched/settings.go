@@ -41,8 +41,8 @@ type Settings struct {
 	outcome   string
 	summaries string
 	folder    string
-	pkg       string            // empty means that the go command was given a package
-	flags     string            // see flags
+	pkg       string // empty means that the go command was given a package
+	flags     testFlags
 	summary   map[string]string // lines, by test
 	environ   []string
 	reserve   time.Duration // time reserved before the deadline for examining a finding
@@ -60,7 +60,7 @@ func FromEnvironment() *Settings {
 	s := &Settings{
 		only: -1, schedule: os.Getenv(VariableSchedule), outcome: os.Getenv(VariableOutcome),
 		summaries: os.Getenv(VariableSummaries), folder: os.Getenv(VariableFolder), summary: map[string]string{},
-		flags: flags(),
+		flags: parseFlags(os.Args[min(1, len(os.Args)):]),
 	}
 	s.fresh = s.process
 	s.config.Seed = seed
@@ -289,10 +289,8 @@ func (s *Settings) again(c *Config, r *Result) string {
 			flags += fmt.Sprintf("=%d", c.Preemptions)
 		}
 	}
-	if c.Race {
-		flags += " -race"
-	}
-	return fmt.Sprintf("macemc test -run '%s' %s %s", Pattern(c.Test), flags, c.Package)
+	before, args := s.command(c)
+	return fmt.Sprintf("macemc test %s %s %s%s", before, flags, c.Package, args)
 }
 
 // leftIn describes where earlier runs may have left state that a run depends on. It names at most three changed package variables.
@@ -359,6 +357,9 @@ func (s *Settings) summarizeAs(kind, test string, r *Result, note string) {
 	preemptions, delays := Unbounded, false
 	if kind == Complete {
 		preemptions, delays = r.Complete.Preemptions, r.Complete.Delays
+	}
+	if strings.Contains(s.summary[test], " "+New+" ") && (kind == Hidden || kind == Damaged) {
+		kind = New // an earlier execution of the same test, as with -count, has failed
 	}
 	s.summary[test] = fmt.Sprintf("%q %d %d %s %d %t %q\n", test, r.Schedules, r.Elapsed.Microseconds(), kind, preemptions, delays, note)
 	known, fixed, unsought := s.knownLines(r)

@@ -212,6 +212,46 @@ func TestSome(t *testing.T) {
 	expect(t, run(0, "-run=Some", "-schedule=testdata/macemc/TestSome/data-race-1.path"), `not looked for: testdata/macemc/TestSome/data-race-1.path needs -race`)
 }
 
+// New processes execute the subtests that -run selects. A command that executes others cannot show their findings.
+func TestTest_KnownSubtest(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the standard library the first time")
+	}
+	testFile(t, `package x
+
+import "testing"
+
+func fails(t *testing.T) {
+	c := make(chan int, 2)
+	go func() { c <- 1 }()
+	go func() { c <- 2 }()
+	if <-c == 2 {
+		t.Error("two is first")
+	}
+}
+
+func TestX(t *testing.T) {
+	t.Run("a", func(t *testing.T) { <-t.Context().Done() })
+	t.Run("b", fails)
+}
+`)
+	const found = `found by schedule \d+ \(.*\n(.*\n)*    replay: macemc test -run '\^TestX\$/b' -schedule testdata/macemc/TestX/failed-test-1.path example.org/x`
+	for _, c := range []struct {
+		run, want string
+		status    int
+	}{
+		{"TestX/b", found, 1},
+		{"TestX/none", `^macemc: example.org/x TestX: not looked for: testdata/macemc/TestX/failed-test-1.path needs '-run=\^TestX\$/b'$`, 0},
+		{"TestX/b", `^macemc: 0 new, 1 known, 0 fixed$`, 0},
+	} {
+		out, status := testCommand(t.Context(), "-run="+c.run, "-schedules=250", ".")
+		if expect(t, out, c.want); status != c.status {
+			t.Errorf("-run %s: status %d, want %d:\n%s", c.run, status, c.status, out)
+		}
+		markKnown(t)
+	}
+}
+
 // A known finding does not hide one that differs from it in anything but noise.
 func TestTest_KnownOther(t *testing.T) {
 	if testing.Short() {

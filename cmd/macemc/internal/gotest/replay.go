@@ -188,11 +188,13 @@ func (a Runner) executeSchedule(
 	if folder, ok := strings.CutSuffix(filepath.Dir(of), string(filepath.Separator)+within); ok {
 		pkg, args = ".", append([]string{"-C", folder}, args...)
 	}
-	if s.Schedule.Memory || strings.HasPrefix(s.Finding, strings.ToUpper(string(testsched.Race))) {
+	flags, last := s.Words()
+	args = append(args, flags...)
+	if s.Race || s.Schedule.Memory || strings.HasPrefix(s.Finding, strings.ToUpper(string(testsched.Race))) {
 		args = append(args, "-race")
 	}
 	var out bytes.Buffer
-	failed := a.goTest(ctx, append(args, pkg), &out, &out, testsched.VariableOutcome+"="+outcome, testsched.VariableTrace+"="+traced)
+	failed := a.goTest(ctx, append(append(args, pkg), last...), &out, &out, testsched.VariableOutcome+"="+outcome, testsched.VariableTrace+"="+traced)
 	if err := ctx.Err(); err != nil {
 		return nil, nil, err
 	}

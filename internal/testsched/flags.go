@@ -1,0 +1,157 @@
+package testsched
+
+import (
+	"os"
+	"regexp"
+	"strings"
+)
+
+// testFlags are the flags of go test, other than -race, that change what a test executes.
+type testFlags struct {
+	tags, run, skip string
+	short           bool
+	args            []string // of the user's program
+}
+
+// parseFlags parses the arguments of a test binary.
+func parseFlags(args []string) (f testFlags) {
+	f.tags = os.Getenv(VariableTags)
+	for _, arg := range args {
+		name, value, _ := strings.Cut(arg, "=")
+		switch {
+		case name == "-test.run":
+			f.run = value
+		case name == "-test.skip":
+			f.skip = value
+		case name == "-test.short":
+			f.short = value != "false"
+		case !strings.HasPrefix(name, "-test."):
+			f.args = append(f.args, arg)
+		}
+	}
+	return f
+}
+
+// process returns the arguments with which a process of the same binary executes one test.
+func (f testFlags) process(test string) []string {
+	list := []string{"-test.run=" + f.pattern(test)}
+	if f.skip != "" {
+		list = append(list, "-test.skip="+f.skip)
+	}
+	if f.short {
+		list = append(list, "-test.short=true")
+	}
+	return append(list, f.args...)
+}
+
+// pattern returns the value of -run that selects a test, and only those of its subtests that are selected here.
+func (f testFlags) pattern(test string) string {
+	name := strings.Split(test, "/")
+	var list []string
+	for _, alternative := range alternatives(f.run) {
+		matches := true
+		for i := range min(len(name), len(alternative)) {
+			ok, err := regexp.MatchString(alternative[i], name[i])
+			matches = matches && ok && err == nil
+		}
+		switch {
+		case !matches:
+		case len(alternative) <= len(name):
+			return Pattern(test)
+		default:
+			list = append(list, Pattern(test)+"/"+strings.Join(alternative[len(name):], "/"))
+		}
+	}
+	if len(list) == 0 {
+		return Pattern(test)
+	}
+	return strings.Join(list, "|")
+}
+
+// alternatives splits a value of -run like package testing: into alternatives, and these into elements, outside of brackets and parentheses.
+func alternatives(pattern string) (list [][]string) {
+	var elements []string
+	start, brackets, parentheses := 0, 0, 0
+	for i := 0; i < len(pattern); i++ {
+		switch c := pattern[i]; {
+		case c == '\\':
+			i++
+		case c == '[':
+			brackets++
+		case c == ']':
+			brackets = max(0, brackets-1)
+		case c == '(' && brackets == 0:
+			parentheses++
+		case c == ')' && brackets == 0:
+			parentheses--
+		case (c == '/' || c == '|') && brackets == 0 && parentheses == 0:
+			elements = append(elements, pattern[start:i])
+			start = i + 1
+			if c == '|' {
+				list, elements = append(list, elements), nil
+			}
+		}
+	}
+	return append(list, append(elements, pattern[start:]))
+}
+
+// of returns the flags that change what one test executes, as words of a command line.
+func (f testFlags) of(test string) string {
+	var list []string
+	if f.tags != "" {
+		list = append(list, "-tags="+f.tags)
+	}
+	if f.short {
+		list = append(list, "-short")
+	}
+	if run := f.pattern(test); run != Pattern(test) {
+		list = append(list, "-run="+run)
+	}
+	if strings.Contains(f.skip, "/") {
+		list = append(list, "-skip="+f.skip)
+	}
+	if len(f.args) > 0 {
+		list = append(append(list, "-args"), f.args...)
+	}
+	for i, word := range list {
+		word = strings.Join(strings.Fields(word), " ")
+		if strings.Trim(word, "-=,./:_"+letters) != "" {
+			word = "'" + strings.ReplaceAll(word, "'", `'"'"'`) + "'"
+		}
+		list[i] = word
+	}
+	return strings.Join(list, " ")
+}
+
+const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+
+// Words returns the flags of go test with which a finding was found, and the arguments of the user's program behind -args.
+func (f *Stored) Words() (flags, args []string) {
+	var words []string
+	var word strings.Builder
+	quote, begun := byte(0), false
+	for i := range len(f.Flags) {
+		switch c := f.Flags[i]; {
+		case c == quote:
+			quote = 0
+		case quote == 0 && (c == '\'' || c == '"'):
+			quote, begun = c, true
+		case quote == 0 && c == ' ':
+			words = append(words, word.String())
+			word.Reset()
+			begun = false
+		default:
+			word.WriteByte(c)
+			begun = true
+		}
+	}
+	if begun {
+		words = append(words, word.String())
+	}
+	for i, w := range words {
+		if w == "-args" {
+			return words[:i], words[i:]
+		}
+	}
+	return words, nil
+}
