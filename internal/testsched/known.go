@@ -48,6 +48,9 @@ func (r *Result) repeat(replay func(*Schedule) *Outcome) {
 		}
 		o := replay(&k.Schedule)
 		k.executed = o != nil
+		if o.fails() && o.Kind == Leak && r.noLeaks {
+			continue
+		}
 		if o.fails() && !r.accept(o, 0) {
 			found := k.Schedule
 			r.Finding, r.Found, r.FromFile = o, &found, true

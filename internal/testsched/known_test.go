@@ -249,6 +249,27 @@ func TestKnownLines_Unsought(t *testing.T) {
 	}
 }
 
+// Without leaks, a new process that shows one neither confirms a known finding nor has a new one.
+func TestRepeat_NoLeaks(t *testing.T) {
+	for _, known := range []string{"leak", "panic"} {
+		r := &Result{noLeaks: true, known: []*accepted{{Stored: &Stored{Shows: []string{known}}, executed: true}}}
+		r.repeat(func(*Schedule) *Outcome { return &Outcome{Kind: Leak, Shows: []string{"leak"}} })
+		if r.Finding != nil || r.recurred() {
+			t.Errorf("known %s: finding %+v, recurred %t", known, r.Finding, r.recurred())
+		}
+	}
+}
+
+// With -count, a later execution of a test does not excuse the new finding of an earlier one.
+func TestSummarize_Count(t *testing.T) {
+	s := &Settings{summary: map[string]string{}, summaries: t.TempDir()}
+	for _, c := range []struct{ kind, want string }{{Suspect, Suspect}, {Hidden, Hidden}, {New, New}, {Hidden, New}, {Damaged, New}, {Suspect, Suspect}} {
+		if s.summarizeAs(c.kind, "TestX", &Result{}, ""); !strings.Contains(s.summary["TestX"], " "+c.want+" ") {
+			t.Errorf("%s: got %q, want %s", c.kind, s.summary["TestX"], c.want)
+		}
+	}
+}
+
 // Equal messages of different runs have equal identities.
 func TestGeneral(t *testing.T) {
 	for message, want := range map[string]string{
