@@ -20,7 +20,7 @@ func ExampleCheckWith() {
 	mctest.CheckWith(t, System, mctest.Options{Time: time.Minute, Strategy: search.Faulty, KeepGoing: true})
 }
 
-// A regression test, as -macemc.write-test writes it. It fails as long as the run in the file violates a property.
+// A regression test, as -macemc.write-test writes it. It fails while the run violates any property.
 func ExampleReplay() {
 	var t *testing.T
 	mctest.Replay(t, System, "testdata/regress/PingAck_1.path")

@@ -2,9 +2,11 @@ package mctest
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -21,14 +23,15 @@ import (
 )
 
 // Replay is a regression test from a path file, such as the error.path of a finding. It executes that run on the system
-// and fails if the run still violates a property. A run that ends in a state that is not live fails if random walks
-// from that state do not recover. The file is relative to the folder of the test.
+// and fails if the run violates any property, not only the recorded one. A run that ends in a state that is not live fails
+// if random walks from that state do not recover. The file is relative to the folder of the test.
 //
 // The code may have changed since the file was written; a fix of the defect changes it. A step that can no longer
 // happen is replaced by one that differs in content only. If the name of its message, timer or action has disappeared, it
 // is replaced by one with a name that the file does not contain, as after a renaming. Other steps are left out, and the
 // rest is executed; -v shows where the run left the path. That is not a failure, because corrected services often behave
-// differently before the defect would show. If every step is left out, Replay fails, as the file tests nothing. With
+// differently before the defect would show. If what is left violates a property, Replay writes that run and its report
+// where [CheckWith] writes findings. If every step is left out, Replay fails, as the file tests nothing. With
 // -macemc.strict each step must fit; use it to find files to record again.
 //
 // A line "known REASON" in the header of the file accepts its violation: the test is skipped while the run shows it.
@@ -84,20 +87,27 @@ func (c *checking) follow(ctx context.Context, file string, buffer func(int) cho
 // judge reports whether the run of a file still violates a property.
 func (c *checking) judge(ctx context.Context, loaded *check.Loaded, file string, buffer func(int) choose.Path) (text string, status int) {
 	left := misfits(loaded)
-	rep, err := check.Describe(ctx, loaded, file, check.CriticalOptions{Seed: c.Seed, Workers: c.Workers, PathBuffer: buffer})
+	rep, err := c.describe(ctx, loaded, file, check.CriticalOptions{Seed: c.Seed, Workers: c.Workers, PathBuffer: buffer})
 	switch {
 	case errors.Is(err, check.ErrNoViolation):
-	case err != nil:
+	case rep == nil:
 		return fmt.Sprintf("%s: %v%s", file, err, left), exitcode.OfError(ctx, err)
 	case rep.Verdict == search.Violation && loaded.Header.Known != "" && string(rep.Kind) == loaded.Header.Finding && rep.Property == loaded.Header.Property:
 		return fmt.Sprintf("%s: known: %s: %s%s", file, document.FindingLine(rep), loaded.Header.Known, left), statusKnown
 	default:
-		rep.Commands = report.Commands{Look: "macemc mdb " + file}
-		says := "undecided whether the run recovers"
-		if rep.Verdict == search.Violation {
-			says = "the run still violates"
+		text = c.terminal(rep)
+		switch gone := c.gone(loaded, rep); {
+		case gone != "":
+			text = gone + text + strings.TrimPrefix(left, "; ") + "\n"
+		case rep.Verdict == search.Violation:
+			text = "the run still violates" + left + text
+		default:
+			text = "undecided whether the run recovers" + left + text
 		}
-		return fmt.Sprintf("%s: %s%s%s", file, says, left, c.terminal(rep)), exitcode.Of(rep.Verdict, context.Cause(ctx))
+		if err != nil {
+			text += fmt.Sprintf("the run could not be written: %v\n", err)
+		}
+		return file + ": " + text, exitcode.Of(rep.Verdict, context.Cause(ctx))
 	}
 	fixed := ""
 	if loaded.Header.Known != "" {
@@ -113,6 +123,58 @@ func (c *checking) judge(ctx context.Context, loaded *check.Loaded, file string,
 		return fmt.Sprintf("%s: the path does not fit any more%s", file, left), exitcode.Inconclusive
 	}
 	return fmt.Sprintf("%s: the run violates nothing any more%s", file, left), exitcode.OK
+}
+
+// describe reports the violation of a loaded run. If the run left its path, describe writes the executed one to the
+// folder of this test.
+func (c *checking) describe(ctx context.Context, l *check.Loaded, file string, co check.CriticalOptions) (*report.Report, error) {
+	if len(l.Misfits) == 0 {
+		rep, err := check.Describe(ctx, l, file, co)
+		if err != nil {
+			return nil, err
+		}
+		rep.Commands = report.Commands{Look: "macemc mdb " + file}
+		return rep, nil
+	}
+	o := c.options()
+	o.KeepGoing = false
+	o.Commands = func(dir string) report.Commands {
+		return report.Commands{Look: "macemc mdb " + filepath.Join(dir, check.ErrorPath), Report: filepath.Join(dir, check.ReportPage)}
+	}
+	return check.DescribeInto(ctx, l, file, co, o)
+}
+
+// gone describes how the violation of a run differs from the one that the file records. An empty string means that it
+// is the recorded one, as far as known.
+func (c *checking) gone(l *check.Loaded, rep *report.Report) string {
+	recorded := cmp.Or(l.Header.Property, l.Header.Finding)
+	switch {
+	case !c.another(l, rep):
+		return ""
+	case rep.Critical == nil && (l.Followed+len(l.Misfits) < l.Steps || sim.FindingKind(l.Header.Finding) != sim.Safety):
+		return fmt.Sprintf("another violation ends the run before the recorded one (%s) can happen:", recorded)
+	case rep.Verdict != search.Violation:
+		return fmt.Sprintf("the recorded violation (%s) is gone; undecided whether the run recovers:", recorded)
+	case len(l.Misfits) == 0:
+		return fmt.Sprintf("the recorded violation (%s) is gone; the same steps lead to another one:", recorded)
+	}
+	return fmt.Sprintf("the recorded violation (%s) is gone; the steps that fit lead to another one:", recorded)
+}
+
+// another reports whether the violation of a run is known to differ from the one that its file records.
+func (c *checking) another(l *check.Loaded, rep *report.Report) bool {
+	h := &l.Header
+	switch kind := sim.FindingKind(h.Finding); {
+	case rep.Dead == nil || kind == sim.Nondeterminism:
+		return false
+	case h.Property == "":
+		return kind != "" && kind != rep.Kind
+	}
+	fails := func(p replay.PropertyState) bool {
+		return p.Name == h.Property && !p.Holds && (p.Kind == "always" || rep.Critical != nil)
+	}
+	known := h.Property == sim.AssertionProperty || slices.Contains(c.listed().Properties, h.Property)
+	return known && h.Property != rep.Property && !slices.ContainsFunc(rep.Dead.Properties, fails)
 }
 
 // misfits describes where a run left its path. An empty string means nowhere.

@@ -3,6 +3,7 @@ package mctest_test
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -49,6 +50,21 @@ func TestReplayDefect(t *testing.T) { replayed(t, System) }
 func TestReplayNoFaults(t *testing.T) {
 	s := System
 	s.Network = netsim.Datagrams{}
+	replayed(t, s)
+}
+
+// TestReplayOther has a further property, which always holds.
+func TestReplayOther(t *testing.T) {
+	s := System
+	s.Properties = append(slices.Clone(s.Properties), sim.Property{Name: "old", Always: func(*sim.View) bool { return true }})
+	replayed(t, s)
+}
+
+// TestReplayEarlier has a further property, which fails early.
+func TestReplayEarlier(t *testing.T) {
+	s := System
+	s.Properties = append(slices.Clone(s.Properties), sim.Property{Name: "deaf",
+		Always: sim.Each(func(_ sim.NodeID, q *Ponger) bool { return q.Seen == 0 })})
 	replayed(t, s)
 }
 
@@ -158,6 +174,11 @@ end 4
 	if err := os.WriteFile(changed, []byte(other), 0o644); err != nil {
 		t.Fatal(err)
 	}
+	safety := filepath.Join(dir, "safety.path")
+	if err := os.WriteFile(safety, []byte(strings.Replace(other, "property every ping is acknowledged", "finding safety\nproperty old", 1)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	executed := filepath.Join(dir, "testdata/macemc/TestReplayOther/error.path")
 	for _, c := range []struct {
 		test, file string
 		flags      string
@@ -172,6 +193,13 @@ end 4
 			`violates nothing any more; 2 steps fit, these do not:\s+line 9: step 2 \(deliver n1<-n0 Ping\{Seq:9\}\).*; deliver n1<-n0 Ping\{Seq:1\} instead\s+line 11: step 4 .*; left out`},
 		{"TestReplayFixed", changed, "-macemc.strict", false, `the path does not fit any more`},
 		{"TestReplayDefect", changed, "", false, `still violates; 2 steps fit`},
+		{"TestReplayDefect", changed, "", false, `look: +macemc mdb testdata/macemc/TestReplayDefect/error.path`},
+		{"TestReplayOther", safety, "", false,
+			`the recorded violation \(old\) is gone; the steps that fit lead to another one:\s+pingack: LIVENESS VIOLATION(.*\n)+\s+2 steps fit, these do not:`},
+		{"TestReplayOther", safety, "", false, `look: +macemc mdb testdata/macemc/TestReplayOther/error.path`},
+		{"TestReplayOther", executed, "-macemc.strict", false, `the run still violates\s+pingack: LIVENESS`},
+		{"TestReplayEarlier", changed, "", false,
+			`another violation ends the run before the recorded one \(every ping is acknowledged\) can happen:\s+pingack: SAFETY`},
 		{"TestReplayRenamed", path, "", false, `still violates; 4 steps fit.*\s+line 8: step 1 \(action n0 ping\).*; action n0 poke instead`},
 		{"TestReplayRenamedMessages", path, "", false,
 			`still violates; 2 steps fit.*\s+line 9: .*; deliver n1<-n0 Request\{Seq:1\} instead\s+line 10: .*; lose n0<-n1 Reply\{Seq:1\} instead`},

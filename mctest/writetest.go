@@ -131,7 +131,7 @@ func (c *checking) regression(name, path string) ([]byte, error) {
 	// The selector of the call has the file's name for mctest.
 	replay := strings.TrimSuffix(part(call.Fun), "CheckWith")
 	replay = strings.TrimSuffix(replay, "Check") + "Replay"
-	fmt.Fprintf(&b, ")\n\n// %s fails as long as the run in the file violates a property.\nfunc %s%s %s%s(%s, %s, %q)%s\n",
+	fmt.Fprintf(&b, ")\n\n// %s fails while the recorded run, or what is left of it, violates any property.\nfunc %s%s %s%s(%s, %s, %q)%s\n",
 		name, name, part(fn.Type)[len("func ")+len(fn.Name.Name):], text[at(fn.Body.Pos()):at(call.Pos())], replay,
 		part(call.Args[0]), part(call.Args[1]), path, text[at(call.End()):at(fn.Body.End())])
 	return format.Source(b.Bytes())

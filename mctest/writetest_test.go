@@ -43,7 +43,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// TestX fails as long as the run in the file violates a property.
+// TestX fails while the recorded run, or what is left of it, violates any property.
 func TestX(t *testing.T) {
 	system := sim.System{Nodes: 2}
 	mc.Replay(t, system, "x.path")

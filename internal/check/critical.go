@@ -26,6 +26,12 @@ type CriticalOptions struct {
 
 // Critical finds the critical transition of a loaded run and returns the report. It writes no files.
 func Critical(ctx context.Context, l *Loaded, c CriticalOptions) (*report.Report, error) {
+	r, _, err := l.critical(ctx, c)
+	return r, err
+}
+
+// critical is [Critical]. It also returns the path files of the report.
+func (l *Loaded) critical(ctx context.Context, c CriticalOptions) (*report.Report, files, error) {
 	o := Options{
 		Search: search.Config{
 			System: l.System, Property: c.Property, Walks: c.Walks, WalkSteps: c.WalkSteps, Weights: l.weights(),
@@ -35,14 +41,14 @@ func Critical(ctx context.Context, l *Loaded, c CriticalOptions) (*report.Report
 	}
 	sys, err := o.System()
 	if err != nil {
-		return nil, err
+		return nil, files{}, err
 	}
 	cfg := o.criticalConfig(sys)
 	cfg.Path = l.Path
 	start := time.Now()
 	res, err := critical.Find(ctx, cfg)
 	if err != nil {
-		return nil, err
+		return nil, files{}, err
 	}
 	r := o.report(&search.Result{
 		Verdict: criticalVerdict(res),
@@ -55,9 +61,9 @@ func Critical(ctx context.Context, l *Loaded, c CriticalOptions) (*report.Report
 	}
 	f, err := o.describeDead(&sys, r, res, l.Header)
 	if err != nil {
-		return nil, err
+		return nil, files{}, err
 	}
-	return r, keep(r, f)
+	return r, f, keep(r, f)
 }
 
 func criticalVerdict(res *critical.Result) search.Verdict {

@@ -19,9 +19,33 @@ var ErrNoViolation = errors.New("the run contains no violation: no finding in an
 // Describe reports the violation in a run that was loaded from a file or a folder of recordings. For liveness it
 // computes the critical transition and the nearest live run again. It writes no files.
 func Describe(ctx context.Context, l *Loaded, file string, c CriticalOptions) (*report.Report, error) {
-	t, err := l.Trace(-1)
+	r, _, err := l.describe(ctx, file, c)
+	return r, err
+}
+
+// DescribeInto is [Describe] for a run that left its path. It writes the finding to the folder of o, as Run does,
+// because the file does not contain the run that was executed. If only writing fails, it returns the report and the
+// error.
+func DescribeInto(ctx context.Context, l *Loaded, file string, c CriticalOptions, o Options) (*report.Report, error) {
+	r, f, err := l.describe(ctx, file, c)
 	if err != nil {
 		return nil, err
+	}
+	if f.error == nil {
+		if f.error, err = replay.WriteFile(&l.System, l.Header, l.Path); err != nil {
+			return r, err
+		}
+	}
+	h := &f.error.Header
+	h.Finding, h.Property, h.Note = string(r.Kind), r.Property, note(r)
+	return r, o.write(r, f)
+}
+
+// describe returns the report. The files are those of a liveness violation.
+func (l *Loaded) describe(ctx context.Context, file string, c CriticalOptions) (*report.Report, files, error) {
+	t, err := l.Trace(-1)
+	if err != nil {
+		return nil, files{}, err
 	}
 	f := t.Finding
 	switch {
@@ -29,17 +53,17 @@ func Describe(ctx context.Context, l *Loaded, file string, c CriticalOptions) (*
 		// The cycle is observed here. The pending obligation and the fairness of the run are as recorded by the
 		// search that wrote the file.
 		if err := t.SetRound(l.Header.Round); err != nil {
-			return nil, err
+			return nil, files{}, err
 		}
 		f = &sim.Finding{Kind: sim.Starvation, Property: l.Header.Property, Message: l.Header.Note}
 	case f == nil && l.Unsafe != nil:
-		return nil, ErrNoViolation
+		return nil, files{}, ErrNoViolation
 	case f == nil:
-		r, err := Critical(ctx, l, c)
+		r, files, err := l.critical(ctx, c)
 		if err == nil && r.Verdict == search.OK || errors.Is(err, critical.ErrNoGoal) {
 			err = ErrNoViolation
 		}
-		return r, err
+		return r, files, err
 	}
 	o := Options{Search: search.Config{System: l.System, Seed: l.Header.Seed}, Header: l.Header}
 	r := o.report(&search.Result{Verdict: search.Violation})
@@ -49,7 +73,7 @@ func Describe(ctx context.Context, l *Loaded, file string, c CriticalOptions) (*
 	if l.Death != nil {
 		r.Running = l.Death.Running
 	}
-	return r, keepText(r, l, file)
+	return r, files{}, keepText(r, l, file)
 }
 
 // keepText stores the text of a path file in its report.
