@@ -43,7 +43,7 @@
 //     [Quorum] ([AnyQuorum], [From], [QuorumProperty]), [Limits] for each [Fault] ([ParseFault]) up to [MaxFaults],
 //     [Timing] ([Bounded], [BoundedLiveness], [ParseTiming]), [Clocks] ([MaxOffset], [MaxDrift]), [Interleave]
 //     ([ParseInterleave]), [CrashCut] ([ParseCrashCut], [MostCut]), [Abstraction]
-//   - [Property], [View], [Each], [EachArmed], [Nodes]; [AssertionProperty]
+//   - [Property], [View], [Each], [Any], [EachArmed], [Nodes]; [AssertionProperty]
 //   - [Monitor], [MonitorName]; [Obliged] and [Obligation] for monitors of events that must happen
 //   - [StateRule] for types of the state that belong to other packages: [IgnoreField], [EncodeBy], [CopyBy], [ShowBy],
 //     [ByElements], [MethodByName], [AcrossPrograms]; [StateError]

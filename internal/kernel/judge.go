@@ -31,14 +31,19 @@ func Unjudged(w World) bool {
 
 // ReadBy returns the nodes that the named property reads in the current state, see [properties.State.ReadBy]. Nil means that there is no
 // such property, or that it is not known.
-func ReadBy(w World, name string) []int {
+func ReadBy(w World, name string) []int { return nodesOf(w, name, (*properties.State).ReadBy) }
+
+// FailsAt returns the nodes at which the named property, which does not hold, fails, see [properties.State.FailsAt].
+func FailsAt(w World, name string) []int { return nodesOf(w, name, (*properties.State).FailsAt) }
+
+func nodesOf(w World, name string, nodes func(*properties.State, *sim.Property) []int) []int {
 	m, ok := w.(*Machine)
 	if !ok {
 		return nil
 	}
 	for i := range m.Sys.Properties {
 		if p := &m.Sys.Properties[i]; p.Name == name {
-			return m.Properties.ReadBy(p)
+			return nodes(&m.Properties, p)
 		}
 	}
 	return nil

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/kernel/contain"
 	"github.com/macemc/macemc/internal/kernel/properties"
 	"github.com/macemc/macemc/sim"
@@ -95,4 +96,39 @@ func TestEachAsksInOrder(t *testing.T) {
 	if err := live(); err == nil || !slices.Equal(asked, []sim.NodeID{0}) {
 		t.Errorf("%v, nodes %v are asked", err, asked)
 	}
+}
+
+// Any holds if one node complies, and Each if all do. ReadBy and FailsAt name the nodes that decide.
+func TestAnyAndEach_Nodes(t *testing.T) {
+	fired := func(_ sim.NodeID, c *counter) bool { return c.Fired > 0 }
+	sys := counterSystem()
+	sys.Nodes = 3
+	sys.Properties = []sim.Property{{Name: "any", Eventually: sim.Any(fired)}, {Name: "each", Eventually: sim.Each(fired)}}
+	w := start(t, sys)
+	check := func(when string, any bool, readByAny, readByEach, failsAt []int) {
+		t.Helper()
+		for range 2 { // then it is cached
+			if got := w.Holds(&sys.Properties[0]); got != any || w.Holds(&sys.Properties[1]) {
+				t.Errorf("%s: any holds: %v, want %v; or each holds", when, got, any)
+			}
+		}
+		for what, nodes := range map[string][2][]int{
+			"read by any": {kernel.ReadBy(w, "any"), readByAny}, "read by each": {kernel.ReadBy(w, "each"), readByEach},
+			"any fails at": {kernel.FailsAt(w, "any"), nil}, "each fails at": {kernel.FailsAt(w, "each"), failsAt},
+		} {
+			if !slices.Equal(nodes[0], nodes[1]) {
+				t.Errorf("%s: %s nodes %v, want %v", when, what, nodes[0], nodes[1])
+			}
+		}
+	}
+	check("at the start", false, []int{0, 1, 2}, []int{0}, []int{0, 1, 2})
+	for _, ev := range w.Enabled() {
+		if ev.Node == 1 && ev.Kind == sim.FireTimer {
+			if err := w.Step(ev, choose.First); err != nil {
+				t.Fatal(err)
+			}
+			break
+		}
+	}
+	check("after n1 fired", true, []int{1}, []int{0}, []int{0, 2})
 }

@@ -43,6 +43,7 @@ type World[Service any, NodeID ~int, Envelope any] interface {
 // Predicate is a predicate over the local state of one node. There is one value for each predicate.
 type Predicate[Service any, NodeID ~int, Envelope any] struct {
 	HoldsAt func(v *View[Service, NodeID, Envelope], id NodeID) bool
+	Negated bool // the user's predicate is the negation
 	asked   atomic.Bool
 }
 

@@ -99,7 +99,8 @@ func TestReducedEach(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sys.Properties = append(slices.Clone(sys.Properties), sim.Property{Name: "there", Always: sim.Each(func(_ sim.NodeID, s sim.Service) bool { return s != nil })})
+	there := func(_ sim.NodeID, s sim.Service) bool { return s != nil }
+	sys.Properties = append(slices.Clone(sys.Properties), sim.Property{Name: "all there", Always: sim.Each(there)}, sim.Property{Name: "one there", Always: sim.Any(there)})
 	x, err := table.Explore(context.Background(), &sys, options.Options{Reduce: options.ReduceFull})
 	if err != nil || !x.Complete || x.States != 875 {
 		t.Errorf("%v, complete: %v, %d states", err, x.Complete, x.States)

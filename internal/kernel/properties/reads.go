@@ -7,38 +7,65 @@ import (
 
 // ReadBy returns the nodes that a property reads in the current state, ascending. Of a predicate that is lifted to all nodes that is the
 // first node where it does not hold. Nodes from 64 on are left out.
-func (c *State) ReadBy(p *sim.Property) (nodes []int) {
+func (c *State) ReadBy(p *sim.Property) []int {
+	nodes, _ := c.observe(p, false)
+	return nodes
+}
+
+// FailsAt returns the nodes at which predicates that a property lifts to all nodes by sim.Each do not hold, ascending. The
+// property must not hold in the current state. Nodes from 64 on are left out. An empty result means that the property
+// has no such predicate.
+func (c *State) FailsAt(p *sim.Property) []int {
+	_, nodes := c.observe(p, true)
+	return nodes
+}
+
+// observe evaluates a property. It returns the nodes that it reads and, on request, those where its predicates fail.
+func (c *State) observe(p *sim.Property, all bool) (read, failing []int) {
 	world, reads := c.Shown.World, c.Shown.Reads
-	c.Shown.World, c.Shown.Reads = blaming{world, len(c.Shown.Services)}, simhook.Reads{}
+	b := &blaming{World: world, nodes: len(c.Shown.Services), all: all}
+	c.Shown.World, c.Shown.Reads = b, simhook.Reads{}
 	defer func() {
 		_ = recover() // a property that panics has read what it has read
-		all := c.Shown.Reads.All()
+		read, failing = b.list(c.Shown.Reads.All()), b.list(b.failing)
 		c.Shown.World, c.Shown.Reads = world, reads
-		for id := range min(len(c.Shown.Services), 64) {
-			if all>>id&1 != 0 {
-				nodes = append(nodes, id)
-			}
-		}
 	}()
 	c.question(p).holds(&c.view)
-	return nil
+	return nil, nil
 }
 
 // blaming is a world that notes of predicates where they do not hold.
 type blaming struct {
 	simhook.World[sim.Service, sim.NodeID, sim.Envelope]
-	nodes int
+	nodes   int
+	all     bool   // evaluates each predicate at all nodes
+	failing uint64 // bit i: a predicate of sim.Each does not hold at node i
 }
 
-func (b blaming) Each(v *View, p *Predicate) bool {
-	for id := range sim.NodeID(b.nodes) {
-		if !p.HoldsAt(v, id) {
-			v.Reads.Read(int(id))
-			return false
+func (b *blaming) list(bits uint64) (nodes []int) {
+	for id := range min(b.nodes, 64) {
+		if bits>>id&1 != 0 {
+			nodes = append(nodes, id)
 		}
 	}
-	for id := range b.nodes {
+	return nodes
+}
+
+func (b *blaming) Each(v *View, p *Predicate) bool {
+	holds := true
+	for id := 0; id < b.nodes && (holds || b.all); id++ {
+		if p.HoldsAt(v, sim.NodeID(id)) {
+			continue
+		}
+		if holds {
+			v.Reads.Read(id)
+		}
+		if holds = false; !p.Negated && id < 64 {
+			b.failing |= 1 << id
+		}
+	}
+	for id := 0; id < b.nodes && holds; id++ {
 		v.Reads.Read(id)
 	}
-	return true
+	return holds
 }

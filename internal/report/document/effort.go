@@ -12,13 +12,13 @@ import (
 // fewWalks is the minimum number of walks for percentages.
 const fewWalks = 100
 
-// vacuous warns of a Sometimes property that held in few walks. An empty string means that it held in many, or that
-// there were few walks.
+// vacuous warns of a Sometimes property that held in less than 1 % of the walks. An empty string means that it held in
+// more, or that there were few walks.
 func vacuous(s *search.Sometimes) string {
-	if s.Of < fewWalks || 2*s.Walks >= s.Of {
+	if s.Of < fewWalks || 100*s.Walks >= s.Of {
 		return ""
 	}
-	return fmt.Sprintf("   (RARE: in %s of the random runs; code that depends on it is barely tested)", percent(s.Walks, s.Of))
+	return fmt.Sprintf("   (RARE: in %s of the random runs, less than 1 %%; code that depends on it is barely tested)", percent(s.Walks, s.Of))
 }
 
 // ShortWalks warns that most random walks ended after few steps, which tests little. An empty string means that they did
