@@ -181,6 +181,11 @@ func (rec *recorder) told() *Trace {
 		state := PropertyState{Name: p.Name, Kind: propertyKind(p), Holds: !slices.Contains(failing, i)}
 		if !state.Holds {
 			state.Explain = w.Explain(p)
+			if p.Eventually != nil {
+				if state.FailsAt = kernel.FailsAt(w, p.Name); state.FailsAt == nil {
+					state.Reads = kernel.ReadBy(w, p.Name)
+				}
+			}
 		}
 		t.Properties = append(t.Properties, state)
 	}

@@ -168,6 +168,10 @@ type PropertyState struct {
 	Kind    string `json:"kind"` // always, eventually or sometimes
 	Holds   bool   `json:"holds"`
 	Explain string `json:"explain,omitempty"` // the property's explanation if it does not hold
+	// FailsAt are the nodes where an Eventually property of sim.Each does not hold. Reads are the nodes that another one
+	// reads if it does not hold.
+	FailsAt []int `json:"fails_at,omitempty"`
+	Reads   []int `json:"reads,omitempty"`
 }
 
 // NodeChange is a field of a node's state that a step changed. Old or New is empty if the field did not exist.

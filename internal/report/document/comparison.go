@@ -152,7 +152,7 @@ func differingTimers(a, b *state, node int, xs, ys []string) (x, y []string) {
 			if at.part.Kind == replay.Timer && at.node == node && from.values[at] != "" && other.values[at] == "" && left > 0 {
 				left--
 				timer := "timer " + replay.Brief(at.part.Name)
-				*set, *unset = append(*set, timer+" set"), append(*unset, "no "+timer)
+				*set, *unset = append(*set, timer+" set"), append(*unset, timer+" not set")
 			}
 		}
 	}

@@ -2,6 +2,7 @@ package document
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/macemc/macemc/internal/report"
@@ -47,8 +48,8 @@ func coverageLines(r *report.Report) []string {
 		lines = append(lines, "not checked: "+strings.Join(c.NotChecked, "; "))
 	}
 	lines = append(append(lines, walkLines(r)...), faultLines(r)...)
-	if len(c.NeverHappened) > 0 {
-		lines = append(lines, "never happened: "+strings.Join(c.NeverHappened, ", ")+"   (this check does not test them)")
+	if never := neverHappened(c); len(never) > 0 {
+		lines = append(lines, "never happened: "+strings.Join(never, ", ")+"   (this check does not test them)")
 	}
 	lines = append(lines, sometimesLines(r)...)
 	if line := afterLive(c); line != "" {
@@ -88,6 +89,13 @@ func coverageLines(r *report.Report) []string {
 	return append(lines, engineLines(r)...)
 }
 
+// neverHappened returns what never happened, without the Sometimes properties, which have lines of their own.
+func neverHappened(c *report.Coverage) []string {
+	return slices.DeleteFunc(slices.Clone(c.NeverHappened), func(what string) bool {
+		return slices.ContainsFunc(c.Sometimes, func(s search.Sometimes) bool { return what == "sometimes "+s.Property })
+	})
+}
+
 // exhaustionLines describes how many of all states were visited, if the search visits states.
 func exhaustionLines(r *report.Report) []string {
 	c := &r.Coverage
@@ -101,12 +109,13 @@ func exhaustionLines(r *report.Report) []string {
 	case r.Stopped == search.StoppedSampled:
 		exhaustive = fmt.Sprintf("complete for the sampled alternatives: %s", textfmt.Plural(r.States, "state"))
 	case c.ExhaustedDepth == 0:
-		why := "the search ended early"
+		exhaustive = fmt.Sprintf("the search ended early: %s seen, the successors of %s of them computed",
+			textfmt.Plural(r.States, "state"), textfmt.Number(r.Expanded))
 		if d := c.Reduced; d != nil && search.Reduction(d.Used) != search.ReduceNone {
-			why += " and omits states (macemc search --reduce none counts depths)"
+			exhaustive += "; no depth is complete, as states were left out (--reduce none leaves out none)"
+		} else {
+			exhaustive += "; no depth is complete"
 		}
-		exhaustive = fmt.Sprintf("not exhaustive to any depth, %s: %s seen, %s of them expanded",
-			why, textfmt.Plural(r.States, "state"), textfmt.Number(r.Expanded))
 	}
 	if len(c.Sampled) > 0 && r.Stopped != search.StoppedSampled {
 		exhaustive += ", for the sampled alternatives"
@@ -114,7 +123,7 @@ func exhaustionLines(r *report.Report) []string {
 	if r.Transitions > 0 {
 		exhaustive += ", " + textfmt.Plural(r.Transitions, "transition")
 		if r.Cluster == "" {
-			exhaustive += fmt.Sprintf(" by %s; %.1f bytes per state", textfmt.Plural(r.Handlers, "handler execution"), float64(r.Bytes)/float64(max(1, r.States)))
+			exhaustive += fmt.Sprintf(" (%s, the rest cached); %.1f bytes per state", textfmt.Plural(r.Handlers, "handler execution"), float64(r.Bytes)/float64(max(1, r.States)))
 		}
 	}
 	if c.ExhaustedDepth > 0 || c.Complete || search.Name(r.Strategy).Can(search.VisitsStates) {

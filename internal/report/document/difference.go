@@ -172,9 +172,9 @@ func unlike(a, b *state) (kinds [3][]place) {
 	return kinds
 }
 
-// smallState shows the final states of the nodes, as "n0{Sent:2 Acked:1} n1{Seen:2}". It returns an empty string if
-// that is long.
-func smallState(t *replay.Trace) string {
+// smallState shows the final states of some nodes, as "n0{Sent:2 Acked:1} n1{Seen:2}". It returns an empty string if that
+// is long.
+func smallState(t *replay.Trace, of []int) string {
 	const most = 60
 	s := stateAfter(t, len(t.Steps))
 	nodes := make([][]string, t.Nodes)
@@ -185,7 +185,7 @@ func smallState(t *replay.Trace) string {
 	}
 	var parts []string
 	for id, fields := range nodes {
-		if len(fields) > 0 {
+		if len(fields) > 0 && slices.Contains(of, id) {
 			parts = append(parts, fmt.Sprintf("n%d{%s}", id, strings.Join(fields, " ")))
 		}
 	}

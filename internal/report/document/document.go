@@ -96,6 +96,7 @@ func (d *Document) compare() {
 		if d.Dead != nil {
 			d.DeadNamed = d.Dead.Read
 		}
+		d.Compared = append(d.Compared, endFacts(r, false)...)
 		d.Compared = append(d.Compared, certaintyFacts(r)...)
 		return
 	}
@@ -127,6 +128,7 @@ func (d *Document) compare() {
 	if d.Difference != "" {
 		d.Compared = append(d.Compared, Fact{"difference:", d.Difference, "this run | nearest live run"})
 	}
+	d.Compared = append(d.Compared, endFacts(r, d.Difference != "")...)
 	d.Compared = append(append(d.Compared, laterFacts(r)...), certaintyFacts(r)...)
 	if in != nil && in.onlyLive != "" {
 		d.Facts = append(d.Facts, Fact{"live run only:", in.onlyLive, ""})

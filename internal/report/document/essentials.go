@@ -59,7 +59,7 @@ func missing(r *report.Report) (list []string) {
 			list = append(list, fmt.Sprintf("%q never held", s.Property))
 		}
 	}
-	if n := len(c.NeverHappened); n > 0 {
+	if n := len(neverHappened(c)); n > 0 {
 		list = append(list, textfmt.Plural(n, "event")+" never happened")
 	}
 	if n := len(c.Sampled); n > 0 {

@@ -191,7 +191,7 @@ func neverAgain(r *report.Report) []Fact {
 		if p.Kind != "eventually" {
 			continue
 		}
-		f := Fact{label, p.Name, p.Explain}
+		f := Fact{label, p.Name, cmp.Or(p.Explain, failingNodes(r.Dead, &p))}
 		all = append(all, f)
 		if failsFrom(r.Dead, from, p.Name) {
 			never = append(never, f)
@@ -206,12 +206,6 @@ func neverAgain(r *report.Report) []Fact {
 	if len(never) == 0 {
 		return []Fact{{label, r.Property, explained(r)}}
 	}
-	if len(never) == 1 {
-		never[0].Aside = cmp.Or(never[0].Aside, smallState(r.Dead))
-	}
-	if !slices.ContainsFunc(never, func(f Fact) bool { return f.Aside != "" }) {
-		never[0].Aside = unlikeLive(r)
-	}
 	for i := len(never) - 1; i > 0; i-- {
 		never[i].Label = ""
 		if never[i].Aside == never[i-1].Aside {
@@ -221,16 +215,53 @@ func neverAgain(r *report.Report) []Fact {
 	return never
 }
 
-// unlikeLive describes the dead state if no property explains it.
-func unlikeLive(r *report.Report) string {
-	c := r.Critical
-	switch {
-	case c != nil && r.Live != nil && c.Step <= len(r.Dead.Steps):
-		return firstUnlike(r.Dead, r.Live, c.Step, c.LiveCommon)
-	case c != nil && c.Step > 0:
-		return changedLast(r.Dead, c.Step)
+// failingNodes describes the nodes that a property reads while it does not hold, as "at n0{Sent:2 Acked:1}". It omits long
+// states. An empty string means that the nodes are unknown, or their states long.
+func failingNodes(t *replay.Trace, p *replay.PropertyState) string {
+	if p.Holds || len(p.FailsAt) == 0 {
+		return smallState(t, p.Reads)
 	}
-	return changedLast(r.Dead, len(r.Dead.Steps))
+	if text := smallState(t, p.FailsAt); text != "" {
+		return "at " + text
+	}
+	var names []string
+	for _, node := range p.FailsAt {
+		names = append(names, fmt.Sprintf("n%d", node))
+	}
+	return "at " + strings.Join(names, ", ")
+}
+
+// endFacts describes the state at the end of a dead run if no property explains it. further means that a difference
+// precedes.
+func endFacts(r *report.Report, further bool) []Fact {
+	if r.Dead == nil || r.Kind != sim.Liveness && r.Kind != sim.Deadlock {
+		return nil
+	}
+	for i := range r.Dead.Properties {
+		p := &r.Dead.Properties[i]
+		if p.Kind == "eventually" && (p.Explain != "" || strings.Contains(failingNodes(r.Dead, p), "{")) {
+			return nil
+		}
+	}
+	at := len(r.Dead.Steps)
+	switch c := r.Critical; {
+	case c != nil && r.Live != nil && c.Step <= at:
+		f := Fact{"difference:", firstUnlike(r.Dead, r.Live, c.Step, c.LiveCommon), "at the end of this run | when the other is live"}
+		if further {
+			f.Label = ""
+		}
+		return onlyWithText(f)
+	case c != nil && c.Step > 0:
+		at = c.Step
+	}
+	return onlyWithText(Fact{"last changed:", changedLast(r.Dead, at), "at the end"})
+}
+
+func onlyWithText(f Fact) []Fact {
+	if f.Text == "" {
+		return nil
+	}
+	return []Fact{f}
 }
 
 // failsFrom reports whether the property fails after each step from the given one on.
@@ -298,7 +329,7 @@ func (d *Document) readFacts() (f []Fact) {
 	if d.Dead == nil {
 		return nil
 	}
-	label := "also reads:"
+	label, which := "property:", "also reads "
 	for i, step := range slices.Backward(d.Dead.Read) {
 		if step == 0 {
 			break
@@ -307,8 +338,8 @@ func (d *Document) readFacts() (f []Fact) {
 			return append(f, Fact{"", "and what " + textfmt.Plural(i+1, "earlier step") + " wrote", ""})
 		}
 		e := &d.Dead.Events[step]
-		f = append(f, Fact{label, fmt.Sprintf("what step %d wrote: %s", step, e.Text), e.Source})
-		label = ""
+		f = append(f, Fact{label, fmt.Sprintf("%swhat step %d wrote: %s", which, step, e.Text), e.Source})
+		label, which = "", ""
 	}
 	return f
 }

@@ -20,7 +20,7 @@ func laterFacts(r *report.Report) []Fact {
 	if c == nil || r.Dead == nil || c.Case != critical.Located {
 		return nil
 	}
-	ran, aside := "code that runs forever: ", "before this step recovery was still possible"
+	ran, aside := fmt.Sprintf("code that repeats after step %d: ", c.Step), "before this step recovery was still possible"
 	if c.OutOfEvents {
 		ran, aside = "code that ran last: ", "in the end nothing happens: a message, timer or retry is missing"
 	}
@@ -28,15 +28,15 @@ func laterFacts(r *report.Report) []Fact {
 	if len(handlers) == 0 {
 		return nil
 	}
-	return []Fact{{"where to look:", "also later, in " + startedAfter(r.Dead, c.Step) + ran + strings.Join(handlers, ", "), aside}}
+	return []Fact{{"where to look:", "also " + startedAfter(r.Dead, c.Step) + ran + strings.Join(handlers, ", "), aside}}
 }
 
-// startedAfter names the last start of each node after a step, as in "the start of n0 (a.go:7, step 9), or in ". If the
+// startedAfter names the last start of each node after a step, as in "the start of n0 (a.go:7, step 9), or ". If the
 // start does not restore something after a crash, such as a timer, it is missing forever.
 func startedAfter(run *replay.Trace, step int) (text string) {
 	for _, s := range lastStarts(run, step) {
 		if s != nil {
-			text += fmt.Sprintf("the start of n%d (%s, step %d), or in ", s.Node, s.Source, s.Number)
+			text += fmt.Sprintf("the start of n%d (%s, step %d), or ", s.Node, s.Source, s.Number)
 		}
 	}
 	return text

@@ -42,7 +42,11 @@ func shrunkFact(s *report.Shrunk, r *report.Report) Fact {
 	aside, before := textfmt.Plural(s.Candidates, "candidate")+" tried", ""
 	c := r.Critical
 	if c != nil && c.Step > 0 {
-		aside = fmt.Sprintf("critical step %s to %s; %s", textfmt.Number(s.FromCritical), textfmt.Number(c.Step), aside)
+		was := ""
+		if c.Step != s.FromCritical {
+			was = fmt.Sprintf("was %s, ", textfmt.Number(s.FromCritical))
+		}
+		aside = fmt.Sprintf("critical step: %sis %s; %s", was, textfmt.Number(c.Step), aside)
 		before = " before it"
 	}
 	switch {
@@ -52,9 +56,9 @@ func shrunkFact(s *report.Shrunk, r *report.Report) Fact {
 	case !s.Minimal:
 		aside += ", others not"
 	case s.Pairs:
-		aside += fmt.Sprintf("; no step%s can be removed, nor two with their consequences", before)
+		aside += fmt.Sprintf("; no step%s, and no pair of steps with what they cause, can be left out", before)
 	default:
-		aside += fmt.Sprintf("; no single step%s can be removed", before)
+		aside += fmt.Sprintf("; no single step%s can be left out", before)
 		if s.Over {
 			aside += ", effort limit reached for pairs of steps"
 		}

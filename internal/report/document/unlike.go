@@ -43,7 +43,7 @@ func firstUnlike(dead, live *replay.Trace, critical, common int) string {
 				rank++
 			}
 			x, y := textfmt.CutPair(now.show(at), goal.show(at), mostLetters)
-			ranks[rank] = append(ranks[rank], fmt.Sprintf("n%d.%s %s (live run: %s)", at.node, at.path, x, y))
+			ranks[rank] = append(ranks[rank], fmt.Sprintf("n%d.%s %s | %s", at.node, at.path, x, y))
 		}
 	}
 	return strings.Join(textfmt.Few(slices.Concat(ranks[:]...), mostApart), "\n")
