@@ -146,7 +146,7 @@ func (s *Session) Runs() []RunLine {
 	for _, r := range s.runs {
 		text := fmt.Sprintf("%d steps, at step %d", r.Len(), r.At)
 		if r.From != nil {
-			text += fmt.Sprintf(", shares %d with %s", r.Common, r.From.Name)
+			text += fmt.Sprintf(", branched from %s at step %d", r.From.Name, r.Common)
 		}
 		if r.Critical > 0 {
 			text += fmt.Sprintf(", critical step %d", r.Critical)

@@ -94,7 +94,7 @@ func TestViolatedProperty(t *testing.T) {
 	if out := do(t, s, "prev"); !strings.Contains(out, found) {
 		t.Errorf("the branch does not tell of the violation:\n%s", out)
 	}
-	if out := do(t, s, "2; take 1; runs"); !strings.Contains(out, "@ branch2    3 steps, at step 3, shares 2 with branch1, live in the end") {
+	if out := do(t, s, "2; take 1; runs"); !strings.Contains(out, "@ branch2    3 steps, at step 3, branched from branch1 at step 2, live in the end") {
 		t.Errorf("node 1 counts, and that is too much:\n%s", out)
 	}
 	do(t, s, "run main")
@@ -125,11 +125,11 @@ func TestSharedSteps(t *testing.T) {
 		path, live choose.Path
 		want       string
 	}{
-		{choose.Path{0, 0, 0}, choose.Path{0, 0, 0, 0}, "shares 2 with main"},
-		{choose.Path{1, 0, 0, 0}, choose.Path{0, 0, 0}, "shares 0 with main"},
-		{choose.Path{0, 0, 0}, choose.Path{1, 0, 0, 0}, "shares 0 with main"},
-		{choose.Path{1, 0, 0, 0}, choose.Path{1, 1, 0, 0}, "shares 0 with main"},
-		{choose.Path{1, 1, 0, 0}, choose.Path{1, 1, 0}, "shares 1 with main"},
+		{choose.Path{0, 0, 0}, choose.Path{0, 0, 0, 0}, "branched from main at step 2"},
+		{choose.Path{1, 0, 0, 0}, choose.Path{0, 0, 0}, "branched from main at step 0"},
+		{choose.Path{0, 0, 0}, choose.Path{1, 0, 0, 0}, "branched from main at step 0"},
+		{choose.Path{1, 0, 0, 0}, choose.Path{1, 1, 0, 0}, "branched from main at step 0"},
+		{choose.Path{1, 1, 0, 0}, choose.Path{1, 1, 0}, "branched from main at step 1"},
 	} {
 		s := opened(t, mdb.Config{System: sys, Path: c.path, Live: c.live})
 		if out := do(t, s, "runs"); !strings.Contains(out, c.want) {
@@ -145,7 +145,7 @@ func TestWrongPicks(t *testing.T) {
 	do(t, s, "1; take 0")                                  // branch2, off branch1
 	do(t, s, "run branch1 2")
 	before := do(t, s, "runs")
-	if why := fails(t, s, "take 0 1"); !strings.Contains(why, "the step asks 0 questions, but 1 picks were given") {
+	if why := fails(t, s, "take 0 1"); !strings.Contains(why, "the step has 0 choices, but 1 picks were given") {
 		t.Error(why)
 	}
 	if after := do(t, s, "runs"); after != before {

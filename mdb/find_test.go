@@ -121,10 +121,10 @@ func TestDiffOfSteps(t *testing.T) {
 			t.Errorf("%s:\n%s, want\n%s", c.line, out, c.want)
 		}
 	}
-	if why := fails(t, s, "take 1 4"); !strings.Contains(why, `pick 1 is 4, but question "luck" has alternatives 0 to 3`) {
+	if why := fails(t, s, "take 1 4"); !strings.Contains(why, `pick 1 is 4, but choice "luck" has alternatives 0 to 3`) {
 		t.Error(why)
 	}
-	if out := do(t, s, "take 1 2"); !strings.Contains(out, `"luck": pick 2 of 0 to 3`) || !strings.Contains(out, "n1.Luck  3 -> 2") {
+	if out := do(t, s, "take 1 2"); !strings.Contains(out, `"luck": alternative 2 of 4`) || !strings.Contains(out, "n1.Luck  3 -> 2") {
 		t.Errorf("take:\n%s", out)
 	}
 	if out := do(t, s, "diff main match"); !strings.Contains(out, "branch1 after step 5 | main after step 5, the matching step; the first 4 steps are the same\n  n1.Luck  2 | 0\n") {

@@ -50,7 +50,7 @@ func TestView_Options(t *testing.T) {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 	if p := v.Properties; len(p) != 1 ||
-		p[0] != (mdb.PropertyLine{Kind: "eventually", Name: "n0 is lucky", State: "FAILS", Since: "from the start"}) {
+		p[0] != (mdb.PropertyLine{Kind: "eventually", Name: "n0 is lucky", State: "does not hold", Since: "from the start"}) {
 		t.Errorf("properties: %+v", p)
 	}
 	do(t, s, "next")
@@ -58,7 +58,7 @@ func TestView_Options(t *testing.T) {
 	if p := v.Properties; p[0].State != "holds" || p[0].Since != "since step 3" {
 		t.Errorf("properties: %+v", p)
 	}
-	if len(v.Questions) != 1 || v.Questions[0].Text != `draw "luck": pick 3 of 0 to 3` {
+	if len(v.Questions) != 1 || v.Questions[0].Text != `draw "luck": alternative 3 of 4` {
 		t.Fatalf("questions: %+v", v.Questions)
 	}
 	for pick, a := range v.Questions[0].Alternatives {
@@ -66,7 +66,7 @@ func TestView_Options(t *testing.T) {
 			t.Errorf("alternative %d: %+v", pick, a)
 		}
 		do(t, s, "run main 3")
-		wants(t, do(t, s, a.Command+"; choices"), fmt.Sprintf(`"luck": pick %d of 0 to 3`, pick), "step 3: event 0 of those")
+		wants(t, do(t, s, a.Command+"; choices"), fmt.Sprintf(`"luck": alternative %d of 4`, pick), "step 3: event 0 of these")
 	}
 	wants(t, do(t, s, "run main 3"), "main step 3 of 6")
 	do(t, s, v.Questions[0].Alternatives[3].Command)
@@ -75,7 +75,7 @@ func TestView_Options(t *testing.T) {
 	}
 	runs := viewed(t, s).Runs
 	if len(runs) != 4 || runs[0].Unsaved || !runs[1].Unsaved || !runs[0].Current ||
-		runs[1].Text != "3 steps, at step 3, shares 2 with main, not saved" {
+		runs[1].Text != "3 steps, at step 3, branched from main at step 2, not saved" {
 		t.Errorf("runs: %+v", runs)
 	}
 	do(t, s, "run main end")
@@ -140,9 +140,9 @@ func TestOpen_System(t *testing.T) {
 	if p := s.Position(); p.Last != 0 || p.Step != 0 || p.Run != "main" {
 		t.Errorf("%+v", p)
 	}
-	wants(t, do(t, s, "choices"), `"mood": pick 0 of 0 to 1`)
+	wants(t, do(t, s, "choices"), `"mood": alternative 0 of 2`)
 	wants(t, do(t, s, "take 1"), "branch1 step 1 of 1: n1 add")
-	wants(t, do(t, s, "take 0; runs"), "branch1    2 steps, at step 2, shares 0 with main")
+	wants(t, do(t, s, "take 0; runs"), "branch1    2 steps, at step 2, branched from main at step 0")
 }
 
 // A regression test is written for the file of the run, once that is saved.
@@ -204,4 +204,20 @@ func TestView_Goroutines(t *testing.T) {
 			t.Errorf("got\n%s\nwant\n%s", got, want)
 		}
 	}
+}
+
+// A property that may still hold has not failed. The events of a step are counted with the faults.
+func TestProperties_NotYet(t *testing.T) {
+	luck := func(n sim.NodeID) func(*sim.View) bool {
+		return func(v *sim.View) bool { d, ok := v.Service(n).(*drawer); return ok && d.Luck == 3 }
+	}
+	s := opened(t, mdb.Config{System: &sim.System{
+		Name: "draws", Nodes: 2, New: func(sim.NodeID) sim.Service { return &drawer{} }, Crashes: 1,
+		Actions:    []sim.AnyAction{sim.Action[*drawer]{Name: "draw", Do: (*drawer).draw}},
+		Properties: []sim.Property{{Name: "n0 is lucky", Eventually: luck(0)}, {Name: "n1 is lucky", Sometimes: luck(1)}},
+	}})
+	wants(t, do(t, s, "take 0; step"), "event 0 of 4: ")
+	wants(t, do(t, s, "properties"), "  eventually does not hold  from the start   n0 is lucky\n", "  sometimes  not yet                         n1 is lucky\n")
+	wants(t, do(t, s, "take 1 3; properties"), "  sometimes  holds          since step 2     n1 is lucky\n")
+	wants(t, do(t, s, "take 1 0; properties"), "  sometimes  does not hold  since step 3     n1 is lucky\n")
 }

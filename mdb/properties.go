@@ -10,7 +10,7 @@ import (
 type PropertyLine struct {
 	Kind  string // always, eventually, inevitably or sometimes
 	Name  string
-	State string // holds or FAILS; empty if unknown
+	State string // holds, FAILS, "does not hold" or "not yet"; empty if unknown
 	Since string // since when it has that value
 	Why   string // explanation of a failure; empty if there is none
 }
@@ -46,6 +46,12 @@ func (s *Session) Properties() ([]PropertyLine, error) {
 			}
 			if r.Step(r.At).Failing&bit != 0 {
 				l.State, l.Why = "FAILS", w.Explain(p)
+				switch {
+				case p.Sometimes != nil && since == 0:
+					l.State, l.Since = "not yet", ""
+				case p.Always == nil: // it may hold again
+					l.State = "does not hold"
+				}
 			}
 		}
 		lines = append(lines, l)
@@ -64,9 +70,9 @@ func showProperties(s *Session, _ context.Context, _ []string, out *bytes.Buffer
 			fmt.Fprintf(out, "  %-10s %s\n", l.Kind, l.Name)
 			continue
 		}
-		fmt.Fprintf(out, "  %-10s %s  %-16s %s\n", l.Kind, l.State, l.Since, l.Name)
+		fmt.Fprintf(out, "  %-10s %-13s  %-16s %s\n", l.Kind, l.State, l.Since, l.Name)
 		if l.Why != "" {
-			fmt.Fprintln(out, indent(l.Why, "                      "))
+			fmt.Fprintln(out, indent(l.Why, "                               "))
 		}
 	}
 	if r.Step(r.At).Live {

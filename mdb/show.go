@@ -149,7 +149,11 @@ func showStep(s *Session, _ context.Context, args []string, out *bytes.Buffer) e
 	if n > 0 && r.Whole != nil {
 		fmt.Fprintf(out, "  %s step %d\n", r.Because(n), r.Step(n).Cause)
 	} else if n > 0 {
-		fmt.Fprintf(out, "  event %d of %d: %s\n", t.Index, t.Enabled, t.Key)
+		all, _, err := s.events(n - 1)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(out, "  event %d of %d: %s\n", t.Index, len(all), t.Key)
 	}
 	for _, c := range t.Choices {
 		if replay.Notable(c) {

@@ -3,6 +3,7 @@ package mdb
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 
@@ -40,7 +41,7 @@ func listSource(s *Session, _ context.Context, args []string, out *bytes.Buffer)
 func (s *Session) Source(around int) ([]string, error) {
 	r := s.run
 	if r.At == 0 {
-		return nil, fmt.Errorf("no code is looked at in the first state")
+		return nil, errors.New(`step 0 has no code; "critical", "end" or a number goes to a step that has`)
 	}
 	t, err := r.Trace(r.At)
 	if err != nil {

@@ -128,7 +128,7 @@ func choices(s *Session, _ context.Context, args []string, out *bytes.Buffer) er
 	if n == 0 {
 		fmt.Fprintln(out, "first boots")
 	} else {
-		fmt.Fprintf(out, "step %d: event %d of those that could happen\n", n, t.Index)
+		fmt.Fprintf(out, "step %d: event %d of these\n", n, t.Index)
 		if err := s.options(n-1, t.Index, out); err != nil {
 			return err
 		}
@@ -137,7 +137,7 @@ func choices(s *Session, _ context.Context, args []string, out *bytes.Buffer) er
 	for _, c := range t.Choices {
 		if c.Arity > 1 {
 			if asked++; asked == 1 {
-				fmt.Fprintln(out, "questions in the step:")
+				fmt.Fprintln(out, "choices in the step:")
 			}
 			fmt.Fprintf(out, "  %d. %s\n", asked, question(c))
 		}
@@ -145,7 +145,7 @@ func choices(s *Session, _ context.Context, args []string, out *bytes.Buffer) er
 	return nil
 }
 
-// picker answers questions with the given picks, then with 0, and records the questions.
+// picker answers choices with the given picks, then with 0, and records the choices.
 type picker struct {
 	picks []int
 	asked []string
@@ -159,7 +159,7 @@ func (p *picker) Choose(point choose.Point) int {
 	}
 	if pick < 0 || pick >= point.Arity {
 		if p.wrong == nil {
-			p.wrong = fmt.Errorf("pick %d is %d, but question %q has alternatives 0 to %d", i+1, pick, point.Label, point.Arity-1)
+			p.wrong = fmt.Errorf("pick %d is %d, but choice %q has alternatives 0 to %d", i+1, pick, point.Label, point.Arity-1)
 		}
 		pick = 0
 	}
@@ -170,7 +170,7 @@ func (p *picker) Choose(point choose.Point) int {
 
 // question describes a question with its answer and the range of possible answers.
 func question(a stepinfo.Answer) string {
-	text := fmt.Sprintf("%s %q: pick %d of 0 to %d", a.Kind, a.Label, a.Pick, a.Arity-1)
+	text := fmt.Sprintf("%s %q: alternative %d of %d", a.Kind, a.Label, a.Pick, a.Arity)
 	if a.Kind != choose.Draw {
 		text += fmt.Sprintf(" (%s)", replay.Answered(a))
 	}
@@ -201,7 +201,7 @@ func (s *Session) take(n int, args []string, out *bytes.Buffer) error {
 	}
 	if p.wrong != nil || len(p.asked) < len(p.picks) {
 		if p.wrong == nil {
-			p.wrong = fmt.Errorf("the step asks %d questions, but %d picks were given", len(p.asked), len(p.picks))
+			p.wrong = fmt.Errorf("the step has %d choices, but %d picks were given", len(p.asked), len(p.picks))
 		}
 		if s.run != b { // a new branch, which is discarded
 			return p.wrong

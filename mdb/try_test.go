@@ -22,16 +22,16 @@ func wants(t *testing.T, out string, parts ...string) {
 // In drawn, a state is live if n0 has drawn 3: only after step 3.
 func TestTry(t *testing.T) {
 	s := drawn(t)
-	wants(t, do(t, s, "3; choices"), "step 3: event 0 of those", " @  0  n0 draw\n    1  n1 draw\n", "questions in the step:\n  1. ", `"luck": pick 3 of 0 to 3`)
+	wants(t, do(t, s, "3; choices"), "step 3: event 0 of these", " @  0  n0 draw\n    1  n1 draw\n", "choices in the step:\n  1. ", `"luck": alternative 3 of 4`)
 	wants(t, do(t, s, "options"), "    0  n0 draw\n    1  n1 draw\n") // none of them is marked as taken
-	wants(t, do(t, s, "instead 0 2"), `"luck": pick 2 of 0 to 3`, "branch1 step 3 of 3: n0 draw", "n0.Luck  1 -> 2")
+	wants(t, do(t, s, "instead 0 2"), `"luck": alternative 2 of 4`, "branch1 step 3 of 3: n0 draw", "n0.Luck  1 -> 2")
 	wants(t, do(t, s, "take 1"), "branch1 step 4 of 4: n1 draw", "n1.Luck  3 -> 0")
 	wants(t, do(t, s, "search live"), "200 of 200 walks reached a live state; the shortest after 1 steps", "branch2: 1 steps more from step 4 on",
 		"branch2 step 5 of 5: n0 draw", "n0.Luck  2 -> 3", "(live)")
 	wants(t, do(t, s, "run main 4; walk"), "live after ", "branch3: ", "n0.Luck", "-> 3", "(live)")
 	wants(t, do(t, s, "run main 4; walk steps=1"), "branch4: 1 steps more from step 4 on")
-	wants(t, do(t, s, "runs"), "branch1    4 steps, at step 4, shares 2 with main, not saved",
-		"branch2    5 steps, at step 5, shares 4 with branch1, live in the end, not saved")
+	wants(t, do(t, s, "runs"), "branch1    4 steps, at step 4, branched from main at step 2, not saved",
+		"branch2    5 steps, at step 5, branched from branch1 at step 4, live in the end, not saved")
 	if why := fails(t, s, "start; instead 0"); !strings.Contains(why, "no step to replace") {
 		t.Error(why)
 	}
@@ -64,7 +64,7 @@ func TestPanic(t *testing.T) {
 		}
 	}
 	wants(t, do(t, s, "critical"), "no step is critical", "it fell")
-	wants(t, do(t, s, "1; take 0 3; runs"), "branch1    2 steps, at step 2, shares 1 with main")
+	wants(t, do(t, s, "1; take 0 3; runs"), "branch1    2 steps, at step 2, branched from main at step 1")
 	wants(t, do(t, s, "take 1"), "branch1 step 3 of 3: n0 fall", "PANIC: it fell")
 	wants(t, do(t, s, "1; search violation"), "found a PANIC: it fell", "  PANIC: it fell")
 }

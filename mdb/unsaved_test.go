@@ -58,7 +58,7 @@ func TestListSource(t *testing.T) {
 	s := drawn(t)
 	out := do(t, s, "3; list 1")
 	wants(t, out, "find_test.go:23\n", "=> 23  func (d *drawer) draw(env sim.Env) {", "   24      d.Luck, d.Mood = env.Choose(")
-	if why := fails(t, s, "0; list"); !strings.Contains(why, "no code") {
+	if why := fails(t, s, "0; list"); !strings.Contains(why, `step 0 has no code; "critical", "end" or a number`) {
 		t.Error(why)
 	}
 }

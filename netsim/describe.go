@@ -108,8 +108,7 @@ func (m *model) Fields(buf []sim.Field) []sim.Field {
 	}
 	for i := range faults {
 		if f := &faults[i]; f.exists(&m.config) {
-			name := strings.ReplaceAll(f.of.String(), "-", "_")
-			buf = append(buf, sim.Field{Path: "left." + name, Value: fmt.Sprint(m.left[f.of])})
+			buf = append(buf, sim.Field{Path: f.of.String() + " left", Value: fmt.Sprint(m.left[f.of])})
 		}
 	}
 	if m.cut.active {

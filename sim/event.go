@@ -51,7 +51,7 @@ var eventKinds = [EventKindCount]struct {
 	DoAction: {name: "action", presentation: simhook.Presentation{
 		Weight: "action", Class: "actions",
 		Sentence: "{node} {what}", Lane: "{what}",
-		Cause: "by the application, which runs since", Process: "action {what} at {node}",
+		Cause: "by the application; its node started in", Process: "action {what} at {node}",
 	}},
 	FireTimer: {name: "timer", presentation: simhook.Presentation{
 		Weight: "timer", Class: "timers", Method: "Timer",

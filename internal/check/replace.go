@@ -69,20 +69,30 @@ func removeFindings(dir string) error {
 	return err
 }
 
-// Ignore makes git ignore a folder of findings unless the folder already has a .gitignore file. Files worth
-// committing are schedules and the paths that tests replay, which lie elsewhere.
+// Ignore makes git ignore a folder of findings unless the folder already has a .gitignore file. In the folder of tests,
+// schedules are worth committing. The paths that tests replay lie elsewhere.
 func Ignore(dir string) error {
-	err := outfile.Create(filepath.Join(dir, ".gitignore"),
-		[]byte(`# Findings of macemc. Do not commit them: the next search of the same test replaces them.
+	text := ignoredInTests
+	if filepath.Base(dir) == Root {
+		text = ignored
+	}
+	if err := outfile.Create(filepath.Join(dir, ".gitignore"), []byte(text)); !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return nil
+}
+
+const ignored = `# Findings of macemc, each in a new folder. Nothing here is replaced; remove what is not needed.
+# To keep a run as a regression test, use --write-test. It copies the path to testdata/regress; commit
+# that folder.
+*
+`
+
+const ignoredInTests = `# Findings of macemc. Do not commit them: the next search of the same test replaces them.
 # To keep a run as a regression test, use --write-test or -macemc.write-test. It copies the path to
 # testdata/regress; commit that folder. Schedules of "macemc test", such as deadlock-1.path, can be
 # committed here: it executes them first.
 *
 !*/
 !*-[0-9]*.path
-`))
-	if errors.Is(err, fs.ErrExist) {
-		return nil
-	}
-	return err
-}
+`

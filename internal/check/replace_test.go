@@ -106,6 +106,9 @@ func TestFindingsAreIgnored(t *testing.T) {
 	if out, err := exec.Command("git", "status", "--porcelain", "--untracked-files=all").CombinedOutput(); err != nil || len(out) > 0 {
 		t.Errorf("git status: %s, %v", out, err)
 	}
+	if text, _ := os.ReadFile("macemc-out/.gitignore"); strings.Contains(string(text), "replaces") || !strings.HasSuffix(string(text), "\n*\n") {
+		t.Errorf("findings are not replaced there, and nothing is committed: %s", text)
+	}
 	if err := os.WriteFile("macemc-out/.gitignore", []byte("# mine\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}

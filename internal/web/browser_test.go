@@ -61,7 +61,7 @@ func stepThrough(t *testing.T, width int64) {
 	click(t, ctx, "n0 ping")
 	await(t, ctx, "#at", "branch1, step 1 of 1")
 	chromium.Expect(t, "options", chromium.Text(t, ctx, "#options"), "n0 timer resend", "n1 receives Ping{1} from n0", "faults", "network loses Ping{1} n0->n1")
-	chromium.Expect(t, "properties", chromium.Text(t, ctx, "#properties"), "eventually\tFAILS\tsince step 1\tevery ping is acknowledged")
+	chromium.Expect(t, "properties", chromium.Text(t, ctx, "#properties"), "eventually\tdoes not hold\tsince step 1\tevery ping is acknowledged")
 	chromium.Expect(t, "states", chromium.Text(t, ctx, "#states"), "Sent\t0 1")
 	chromium.Expect(t, "lanes", chromium.Text(t, ctx, "#names"), "n0", "n1")
 	chromium.Expect(t, "legend", chromium.Text(t, ctx, "#legend"), "action")
@@ -77,7 +77,7 @@ func stepThrough(t *testing.T, width int64) {
 	chromium.Expect(t, "what the run does", chromium.Text(t, ctx, `#options [aria-current="true"]`), "n0 receives Ack{1} from n1")
 	click(t, ctx, "network loses Ack{1} n1->n0")
 	await(t, ctx, "#at", "branch2, step 3 of 3")
-	chromium.Expect(t, "runs", chromium.Text(t, ctx, "#list"), "3 steps, at step 2, shares 0 with main, live in the end, not saved", "shares 2 with branch1, not saved")
+	chromium.Expect(t, "runs", chromium.Text(t, ctx, "#list"), "3 steps, at step 2, branched from main at step 0, live in the end, not saved", "branched from branch1 at step 2, not saved")
 	chromium.Expect(t, "difference", chromium.Text(t, ctx, "#difference"), "branch2 after step 3 | branch1 after step 3", "n0.Acked  0 | 1")
 	if out := chromium.Eval(t, ctx, `document.documentElement.scrollWidth - innerWidth`); out != "0" {
 		t.Errorf("the page is wider by %s", out)

@@ -240,7 +240,7 @@
       const row = make("tr"), what = make("td", "", p.Name);
       if (p.Why) what.appendChild(make("div", "soft why", p.Why));
       row.appendChild(make("td", "", p.Kind));
-      row.appendChild(make("td", p.State === "FAILS" ? "alert" : "fine", p.State));
+      row.appendChild(make("td", p.State === "holds" ? "fine" : p.State === "not yet" ? "soft" : "alert", p.State));
       row.appendChild(make("td", "soft", p.Since));
       row.appendChild(what);
       table.appendChild(row);

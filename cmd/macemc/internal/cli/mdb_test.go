@@ -22,7 +22,7 @@ func TestMdbBatch(t *testing.T) {
 	if status != 0 || stderr != "" {
 		t.Errorf("exit status %d: %s", status, stderr)
 	}
-	for _, want := range []string{"CRITICAL", "is critical: not proven; after it 0 of 200 walks recovered, before it ", "| live after step", "eventually FAILS"} {
+	for _, want := range []string{"CRITICAL", "is critical: not proven; after it 0 of 200 walks recovered, before it ", "| live after step", "eventually does not hold"} {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("%q is missing in\n%s", want, stdout)
 		}

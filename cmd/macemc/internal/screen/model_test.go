@@ -112,10 +112,10 @@ func TestKeys(t *testing.T) {
 	contains(t, press(t, m, "1N"), "n1 selected", "state of n1", "step 3 of 40")
 	contains(t, press(t, m, "x<tab><tab>o"), "output")
 	contains(t, press(t, m, ":find event /crashes/<enter>"), "step 16 of 40")
-	contains(t, press(t, m, ":prop<tab><enter>"), "output", "eventually FAILS")
+	contains(t, press(t, m, ":prop<tab><enter>"), "output", "eventually does not hold")
 	failed := press(t, m, ":fly<enter>")
 	contains(t, failed, "output", `error: there is no command "fly"`)
-	if strings.Contains(failed, "eventually FAILS") {
+	if strings.Contains(failed, "eventually does not hold") {
 		t.Errorf("an error stands beside what was said before:\n%s", failed)
 	}
 	contains(t, press(t, m, ":<up><up>"), ":properties")
