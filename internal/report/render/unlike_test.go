@@ -40,7 +40,11 @@ func TestNeverAgainOfALargeService(t *testing.T) {
 	for i := range 6 {
 		live[0].Changes = append(live[0].Changes, of(1, fmt.Sprintf("Zone%d", i)))
 	}
-	_, facts, _ := strings.Cut(string(printed(t, render.Terminal, r)), "nearest live run\n")
+	whole := string(printed(t, render.Terminal, r))
+	if line := "never again:    every ping is acknowledged       at n0\n"; !strings.Contains(whole, line) {
+		t.Errorf("the failing node is not named alone: no %q in\n%s", line, whole)
+	}
+	_, facts, _ := strings.Cut(whole, "nearest live run\n")
 	facts, _, _ = strings.Cut(facts, "where to look:")
 	var lines []string
 	for line := range strings.SplitSeq(facts, "\n") {
