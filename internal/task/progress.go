@@ -86,29 +86,25 @@ func progressLine(p search.Progress) string {
 
 // pace is the speed at which a search visits states.
 type pace struct {
-	from           search.Progress
-	found, through float64 // states found per second, and states expanded per second
+	from  search.Progress
+	found float64 // states per second
 }
 
 // paceEvery is the minimum interval of a measurement.
 const paceEvery = 2 * time.Second
 
-// text describes the waiting states: their number, and the time that they alone would take.
+// text describes the waiting states and the speed.
 func (m *pace) text(p search.Progress) string {
 	if p.Waiting == 0 {
 		return ""
 	}
 	if took := p.Elapsed - m.from.Elapsed; took >= paceEvery {
 		m.found = float64(p.States-m.from.States) / took.Seconds()
-		m.through = float64(p.States-p.Waiting-m.from.States+m.from.Waiting) / took.Seconds()
 		m.from = p
 	}
 	text := fmt.Sprintf("  %s waiting", textfmt.Number(p.Waiting))
 	if m.found > 0 {
 		text += fmt.Sprintf("  %s states/s", textfmt.Number(int(m.found)))
-	}
-	if m.through > 0 {
-		text += fmt.Sprintf("  at least %v more", time.Duration(float64(p.Waiting)/m.through*float64(time.Second)).Round(time.Second))
 	}
 	return text
 }

@@ -31,7 +31,7 @@ others see "macemc help".`,
 	fl.Var((*only)(&c.Walks.Property), "property", "a state is live when the property `NAME` holds (default: all of them)")
 	fl.IntVar(&c.Walks.Walks, "walks", 0, "make `K` walks per probe (default 200)")
 	fl.IntVar(&c.Walks.WalkSteps, "walk-steps", 0, "length `N` of a walk, in steps (default 2000)")
-	fl.Uint64Var(&c.Walks.Seed, "seed", 0, "`SEED` of the walks (default: that of FILE)")
+	fl.Uint64Var(&c.Walks.Seed, "seed", 0, "seed the walks with `N` (default: that of FILE)")
 	fl.IntVar(&c.Walks.Workers, "workers", 0, "execute `N` walks in parallel (default: all cores)")
 	fl.BoolVar(&c.JSON, "json", false, "print one JSON object")
 	return cmd

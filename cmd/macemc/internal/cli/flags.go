@@ -82,8 +82,8 @@ func ClusterFlags(fl *pflag.FlagSet, c *task.Cluster, name, usage string) {
 	if name != "" {
 		fl.StringVar(&c.URL, name, "", usage)
 	}
-	fl.StringVar(&c.CA, "tls-ca", "", "`FILE` with the certificates of the CA")
-	fl.StringVar(&c.Cert, "tls-cert", "", "`FILE` with this process's certificate")
-	fl.StringVar(&c.Key, "tls-key", "", "`FILE` with the key of the certificate")
-	fl.StringVar(&c.TokenFile, "token-file", "", "`FILE` with the shared secret, at least 16 characters")
+	fl.StringVar(&c.CA, "tls-ca", "", "read the certificates of the CA from `FILE`")
+	fl.StringVar(&c.Cert, "tls-cert", "", "read this process's certificate from `FILE`")
+	fl.StringVar(&c.Key, "tls-key", "", "read the key of the certificate from `FILE`")
+	fl.StringVar(&c.TokenFile, "token-file", "", "read the shared secret, at least 16 characters, from `FILE`")
 }

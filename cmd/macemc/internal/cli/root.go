@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -59,11 +58,7 @@ func (a *app) command() *cobra.Command {
 		Short: "Find bugs that only some orders of events or goroutines show",
 		Long: `macemc executes tests under many schedules of their goroutines, and services under many
 orders of events, faults and random draws. It shows the run that fails or violates a property.
-"macemc help --all" lists all commands.
-
-Exit status, of every command:
-
-` + strings.TrimRight(exitcode.Table(), "\n"),
+"macemc help --all" lists all commands.`,
 		Example: `  macemc test ./...                  run tests under many schedules of their goroutines
   macemc search randtree --bug RT13  find a known bug of the random overlay tree
   macemc mdb error.path              debug the run that was found`,
@@ -75,6 +70,7 @@ Exit status, of every command:
 	}
 	root.Version = version.Current().String()
 	root.SetVersionTemplate("macemc {{.Version}}\n")
+	root.SetHelpTemplate(root.HelpTemplate() + "{{if not .HasParent}}\nExit status, of every command:\n\n" + exitcode.Table() + "{{end}}")
 	root.SetFlagErrorFunc(flagError)
 	root.PersistentFlags().StringVar(&a.tags, "tags", "", "build packages with the tags `LIST`, as go build does")
 	if a.config.Name != "" {

@@ -70,7 +70,7 @@ func (a *app) searchCommand() *cobra.Command {
 	fl.SortFlags = false
 	subjectFlags(fl, &f.Subject, &test)
 	fl.Var((*only)(&f.Property), "property", "check only property or monitor `NAME`")
-	fl.StringVar((*string)(&f.Config.Strategy), "strategy", "", "`NAME`: "+strings.Join(search.StrategyNames(0), ", ")+" (default deepening)")
+	fl.StringVar((*string)(&f.Config.Strategy), "strategy", "", "use `NAME`: "+strings.Join(search.StrategyNames(0), ", ")+" (default deepening)")
 	fl.StringVar(&f.Schedules, "schedules", "", "order walks by `NAMES`: "+strings.Join(task.ScheduleNames(), ", "))
 	fl.IntVar(&f.Config.MaxDepth, "depth", 0, "maximum depth `D`: steps for bfs and dfs, choices for deepening")
 	fl.IntVar(&f.Config.DeepenBy, "deepen-by", 0, "increase the depth of deepening by `N` each time (default 1)")
@@ -79,7 +79,7 @@ func (a *app) searchCommand() *cobra.Command {
 	environmentFlags(fl, &f.Subject)
 	fl.StringVar(&f.Weights, "weights", "", "set `WEIGHTS` of events in random walks, such as action=40,message=8")
 	fl.BoolVar(&f.Unbiased, "unbiased", false, "give all events equal weights in random walks")
-	fl.Uint64Var(&f.Config.Seed, "seed", 1, "`SEED` of the random walks, at least 1")
+	fl.Uint64Var(&f.Config.Seed, "seed", 1, "seed the random walks with `N`, at least 1")
 	fl.StringVar(&f.Shard, "shard", "", "run part `K/N` of a divided search, for macemc merge")
 	fl.StringVar((*string)(&f.Config.Engine), "engine", "", "execute steps by `NAME`: table, replay or auto (default auto)")
 	fl.StringVar((*string)(&f.Config.Visited), "visited", "",
@@ -94,7 +94,7 @@ func (a *app) searchCommand() *cobra.Command {
 	fl.StringVar(&f.From, "from", "", "start from a recording or a path, `FILE`")
 	fl.IntVar(&f.Step, "step", 0, "start from the state after step `N` of --from (default: the last)")
 	fl.StringVar(&f.SavePrefixes, "save-prefixes", "", "only write paths to live states into the folder `DIR`")
-	fl.DurationVar(&f.Config.Time, "time", defaultTime, "stop after `TIME`, not counting CPU waits, or never if 0")
+	fl.DurationVar(&f.Config.Time, "time", defaultTime, "stop after `TIME` of CPU time per worker, or never if 0")
 	fl.IntVar(&f.Config.MaxPaths, "max-paths", 0, "stop after `N` paths (default: no limit)")
 	fl.DurationVar(&f.Config.HandlerLimit, "handler-limit", 500*time.Millisecond, "suspect divergence if a handler runs longer than `TIME`")
 	fl.StringVar(&f.Durable, "durable", "", "checkpoint the search in `DIR`, so that --resume can continue it")
@@ -106,7 +106,7 @@ func (a *app) searchCommand() *cobra.Command {
 	fl.StringVar(&f.Proof, "proof", string(critical.Walks), "require proof of dead runs by `KIND`: walks or exact")
 	fl.BoolVar(&f.NoShrink, "no-shrink", false, "report the violating run as it was found")
 	fl.BoolVar(&f.WriteTest, "write-test", false, "write a regression test beside the test of a package")
-	fl.BoolVarP(&verbose, "verbose", "v", false, "print the full report, and each tick of a violating run")
+	fl.BoolVarP(&verbose, "verbose", "v", false, "print the full report, with timers that change only clocks")
 	fl.BoolVar(&f.JSON, "json", false, "print the report as one JSON object")
 	collectedFlags(fl, &f.Collected)
 	fl.BoolVar(&all, "help-all", false, "show all flags")
@@ -148,8 +148,8 @@ and its status is that of new findings, or 3 if nothing else could be looked at.
 
 --durable works with all strategies but dfs. Resume with the same flags, see "macemc
 durable". --durable and --cluster have no time limit unless --time is given.
-Work after a finding takes at most 1.5 times --time plus 5s. On a busy machine the clock
-stands still while the search waits for a processor.
+Work after a finding takes at most 1.5 times --time plus 5s. --time is processor time of each
+worker, so a search takes longer on a busy machine.
 
 --cluster works with --strategy bfs, see "macemc cluster" and "macemc worker".
 
@@ -177,7 +177,7 @@ func subjectFlags(fl *pflag.FlagSet, f *task.Subject, test *string) {
 	fl.StringVar(test, "test", "", "check only test `NAME` of a package")
 	fl.StringArrayVar(&f.Bugs, "bug", nil, "enable the known bug `ID`; repeatable")
 	fl.IntVar(&f.Nodes, "nodes", 0, "run `N` nodes (default: as the system defines)")
-	fl.StringArrayVar(&f.Set, "set", nil, "set a parameter of the system, as `KEY=VALUE`; repeatable")
+	fl.StringArrayVar(&f.Set, "set", nil, "set system parameter `KEY=VALUE`; repeatable")
 }
 
 // environmentFlags adds the flags for possible events.
@@ -185,7 +185,7 @@ func environmentFlags(fl *pflag.FlagSet, f *task.Subject) {
 	for fault := range sim.FaultCount {
 		fl.IntVar(&f.Limits[fault], fault.String(), 0, fault.Doc())
 	}
-	fl.StringVar(&f.Timing, "timing", "", "`MODE`: ByDeadline, AnyOrder, Prompt, Bounded:1s, BoundedLiveness:1s")
+	fl.StringVar(&f.Timing, "timing", "", "use `MODE`: ByDeadline, AnyOrder, Prompt, Bounded:1s, BoundedLiveness:1s")
 	fl.StringVar(&f.Interleave, "interleave", "", "order goroutines by `MODE`: rotate, fifo, random or pct:N")
 	fl.StringVar(&f.CrashCut, "crash-cut", "", "lose effects of a step that crashes by `MODE`: prefix, none or subset")
 }

@@ -38,7 +38,7 @@ Exit status: 1 if the run violates, 0 if it does not, 3 if that is undecided; fo
 	fl.IntVar(&o.MaxSteps, "max-steps", 0, "stop shrinking after `N` executed steps (default 2000000)")
 	fl.IntVar(&o.Walks, "walks", 0, "make `K` walks per probe of a critical transition (default 200)")
 	fl.IntVar(&o.WalkSteps, "walk-steps", 0, "length `N` of a walk, in steps (default 2000)")
-	fl.Uint64Var(&o.Seed, "seed", 0, "`SEED` of the walks (default: that of FILE)")
+	fl.Uint64Var(&o.Seed, "seed", 0, "seed the walks with `N` (default: that of FILE)")
 	fl.IntVar(&o.Workers, "workers", 0, "execute `N` walks in parallel (default: all cores)")
 	fl.BoolVar(&o.JSON, "json", false, "print the report as one JSON object on standard output")
 	return cmd

@@ -110,6 +110,24 @@ func (a Runner) printTestEnv(ctx context.Context) error {
 	return nil
 }
 
+// inModule returns an error if the arguments name packages of a folder that is in no module. The status of go test does
+// not distinguish that from a failing test.
+func inModule(ctx context.Context, folder string, args []string) error {
+	isFlag := func(a string) bool { return strings.HasPrefix(a, "-") }
+	relative := func(a string) bool { return a == "." || strings.HasPrefix(a, "./") || strings.HasPrefix(a, "..") }
+	if !slices.ContainsFunc(args, relative) && slices.ContainsFunc(args, func(a string) bool { return !isFlag(a) }) {
+		return nil
+	}
+	cmd := GoCommand(ctx, nil, []string{"env", "GOMOD", "GOWORK"})
+	cmd.Dir = folder
+	out, err := cmd.Output()
+	module, work, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
+	if err != nil || module != os.DevNull || work != "" && work != "off" {
+		return nil // go test reports other problems
+	}
+	return fmt.Errorf("there is no go.mod in %s or a folder above it", cmp.Or(folder, "this folder"))
+}
+
 // goTest runs go test with additional environment variables.
 func (a Runner) goTest(ctx context.Context, args []string, stdout, stderr io.Writer, variables ...string) error {
 	args, tags := withoutTags(args)
@@ -119,6 +137,9 @@ func (a Runner) goTest(ctx context.Context, args []string, stdout, stderr io.Wri
 		return err
 	}
 	x.tags = strings.Trim(*a.Tags+","+tags, ",")
+	if err := inModule(ctx, folder, args); err != nil {
+		return err
+	}
 	changed, err := overlay.Prepare(ctx, cmp.Or(folder, "."))
 	if err != nil {
 		return err

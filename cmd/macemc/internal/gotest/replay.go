@@ -108,7 +108,7 @@ func markRace(g *eventgraph.Graph, o *testsched.Outcome) []int {
 		detail = strings.TrimPrefix(detail, "previous ")
 		verb, place, _ := strings.Cut(detail, " at ")
 		place, _, _ = strings.Cut(place, " in ")
-		return e.Object > 0 && e.At == place && e.Op.String() == verb+"s"
+		return e.Object != "" && e.At == place && e.Op.String() == verb+"s"
 	}
 	for i := range slices.Backward(o.Trace) {
 		last := &o.Trace[i]

@@ -2,6 +2,7 @@ package gotest
 
 import (
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -82,5 +83,25 @@ func TestSummaries_Events(t *testing.T) {
 	want := "macemc: example.org/p TestB: passes <x>\nmacemc: " + bounds + "; not scheduling points: cgo, files, processes, signals, plain memory (without -race)\n"
 	if end.String() != want {
 		t.Errorf("got %s\nwant %s", end.String(), want)
+	}
+}
+
+// A folder that is in no module is an error of the arguments, unless they name packages elsewhere.
+func TestInModule(t *testing.T) {
+	t.Setenv("GOWORK", "off")
+	dir := t.TempDir()
+	for _, c := range []struct {
+		args []string
+		ok   bool
+	}{{[]string{"./..."}, false}, {nil, false}, {[]string{"-race"}, false}, {[]string{"-v", ".."}, false}, {[]string{"fmt"}, true}, {[]string{"a_test.go"}, true}} {
+		if err := inModule(t.Context(), dir, c.args); (err == nil) != c.ok {
+			t.Errorf("%q without go.mod: got error %v", c.args, err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module m\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := inModule(t.Context(), dir, []string{"./..."}); err != nil {
+		t.Errorf("with go.mod: %v", err)
 	}
 }

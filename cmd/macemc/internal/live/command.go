@@ -103,7 +103,7 @@ Exit status:
 	fl := cmd.Flags()
 	fl.SortFlags = false
 	fl.StringArrayVar(&f.bugs, "bug", nil, "enable the known bug `ID`; repeatable")
-	fl.StringArrayVar(&f.set, "set", nil, "set a parameter of the system, as `KEY=VALUE`; repeatable")
+	fl.StringArrayVar(&f.set, "set", nil, "set system parameter `KEY=VALUE`; repeatable")
 	fl.IntVar(&f.nodes, "nodes", 0, "run `N` nodes (default: as the system defines)")
 	fl.IntVar(&f.node, "node", 0, "run node `I` in this process")
 	fl.StringVar(&f.peers, "peers", "", "with --node, addresses of all nodes in order, as `IP:PORT,...`")
