@@ -41,7 +41,6 @@ type Settings struct {
 	outcome   string
 	summaries string
 	folder    string
-	pkg       string // empty means that the go command was given a package
 	flags     testFlags
 	summary   map[string]string // lines, by test
 	environ   []string
