@@ -99,7 +99,7 @@ func (s *Settings) keep(c *Config, m *Minimized) (file string, created bool) {
 	for n := 1; ; n++ {
 		file = filepath.Join(dir, fmt.Sprintf("%s-%d.path", kind, n))
 		old, err := os.ReadFile(file)
-		if err == nil && string(old) == b.String() {
+		if err == nil && sameStored(string(old), b.String()) {
 			return file, file == s.suspected
 		}
 		if err == nil && file != s.suspected {

@@ -34,11 +34,12 @@ type Result struct {
 	By        Policy
 	FromFile  bool        // Found comes from the corpus
 	known     []*accepted // of the corpus
-	race      bool        // Config.Race
-	noLeaks   bool        // Config.NoLeaks
-	passed    int         // number of runs
-	Stop      *Outcome    // run that showed that the test cannot be explored
-	Left      []string    // reachable goroutines that some runs left behind
+	Saved     Saved
+	race      bool     // Config.Race
+	noLeaks   bool     // Config.NoLeaks
+	passed    int      // number of runs
+	Stop      *Outcome // run that showed that the test cannot be explored
+	Left      []string // reachable goroutines that some runs left behind
 	First     *Outcome
 	Last      *Outcome
 	Complete  *Coverage // nil means that schedules may be missing
@@ -147,6 +148,12 @@ func Explore(c Config, run func(*Schedule) *Outcome) *Result {
 		if step(&s) {
 			r.FromFile = r.Finding != nil
 			return r
+		}
+		if f.Known == "" && r.Last.Kind == Passed {
+			r.Saved.Passing++
+			if r.Last.Followed < len(s.Switches) {
+				r.Saved.Unfit++
+			}
 		}
 		for _, k := range r.known {
 			if k.Stored == f {

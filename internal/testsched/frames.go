@@ -110,7 +110,25 @@ func (s Stack) Where() string {
 	if f, ok := s.user(); ok {
 		return fmt.Sprintf("%s:%d", filepath.Base(f.File), f.Line)
 	}
-	return "the standard library" + s.outermost()
+	return standardLibrary + s.outermost()
+}
+
+// standardLibrary is the beginning of Where if there is no frame of the user's code.
+const standardLibrary = "the standard library"
+
+// Starter returns the function with the go statement that the stack executes. It returns an empty string if that is the user's code, or
+// WaitGroup.Go.
+func (s Stack) Starter() string {
+	for _, f := range s {
+		if strings.HasPrefix(f.Function, "runtime.") || f.Function == "sync.(*WaitGroup).Go" {
+			continue
+		}
+		if standard(f) {
+			return f.Function
+		}
+		break
+	}
+	return ""
 }
 
 // Direct reports whether the user's code executes the operation itself: no function of the distribution is in between but those of
@@ -237,7 +255,7 @@ func (g Goroutine) String() string {
 	if g.Holder != 0 {
 		text += fmt.Sprintf(", held by goroutine %d", g.Holder)
 	}
-	if g.Started != "" && !strings.HasPrefix(g.Started, "the standard library") {
+	if g.Started != "" && !strings.HasPrefix(g.Started, standardLibrary) {
 		text += ", started at " + g.Started
 	}
 	return text

@@ -126,9 +126,9 @@ func (s Stack) Object(op Op) string {
 	one := func(find operand, token string) string { return theOnly(line, code, before, token, find) }
 	if strings.HasPrefix(callee, "runtime.") {
 		switch op {
-		case opSend:
+		case opSend, opTrySend:
 			return one(sent, "<-")
-		case opReceive:
+		case opReceive, opTryReceive:
 			if !strings.Contains(code, "<-") {
 				return one(operandAfter, "range ")
 			}

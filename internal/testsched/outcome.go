@@ -44,6 +44,7 @@ type Outcome struct {
 	Trace    []Event
 	Untraced int // number of events after those of Trace
 	States   []State
+	Origins  []Origin
 
 	Decisions []Decision // Systematic: the Options are valid until the next run
 	Spins     bool       // NoEnd: a goroutine runs without a scheduling point
@@ -69,6 +70,47 @@ type Event struct {
 	// 0 means that this goroutine did not wait, or that a timer woke it.
 	By      int
 	ByPlace uint64
+}
+
+// Origin describes how a goroutine started, other than the one that executes the test.
+type Origin struct {
+	Number   int
+	Timer    bool   // a timer of time.AfterFunc started it
+	By       int    // goroutine that executed the go statement or set the timer
+	ByPlace  uint64 // the last place of that goroutine before that
+	At, Func string // position of that goroutine in the code of the test
+	Starter  string // function of the distribution with the go statement; empty means that At is the go statement
+}
+
+func (g Origin) String() string {
+	place := " in " + g.At
+	if !strings.HasPrefix(g.At, standardLibrary) {
+		place = " at " + g.At
+	}
+	switch {
+	case g.Timer && g.Func != "":
+		return "started by the timer set" + place + " in " + g.Func
+	case g.Timer:
+		return "started by the timer set" + place
+	case g.Starter != "" && strings.HasPrefix(g.At, standardLibrary):
+		return "started by " + g.Starter
+	case g.Starter != "":
+		return "started by " + g.Starter + ", called" + place
+	}
+	return "started" + place
+}
+
+// Identity describes a goroutine: the test that it executes, or how it started. An empty string means that this is not known.
+func (o *Outcome) Identity(test string, number int) string {
+	if number == 1 {
+		return test
+	}
+	for _, g := range o.Origins {
+		if g.Number == number {
+			return g.String()
+		}
+	}
+	return ""
 }
 
 // State is a change of a goroutine's state after an event of a trace and before the next one. At its own events a goroutine is running.
@@ -122,21 +164,30 @@ const (
 	opClock
 	opTimer
 	opLen
+	opTrySend
+	opTryReceive
 	// Operations that methods of an RWMutex execute on its Mutex. The runtime has no numbers for these.
 	opInnerLock
 	opInnerTryLock
 	opInnerUnlock
 )
 
-// String describes the operation in the third person.
+// opWords holds the verbs and nouns of operations, by number.
+var opWords = [...]struct{ verb, noun string }{
+	{"starts a goroutine", "go"}, {"sends", "send"}, {"receives", "receive"}, {"closes", "close"}, {"selects", "select"}, {"locks", "lock"},
+	{"read-locks", "read-lock"}, {"unlocks", "unlock"}, {"tries to lock", "try to lock"}, {"uses WaitGroup", "WaitGroup"}, {"uses Cond", "Cond"},
+	{"uses Once", "Once"}, {"uses sync.Map", "sync.Map"}, {"uses sync.Pool", "sync.Pool"}, {"accesses atomic", "atomic operation"},
+	{"reads", "read"}, {"writes", "write"}, {"yields", "yield"}, {"reads the clock", "read of the clock"},
+	{"stops or resets timer", "timer"}, {"reads length", "len"}, {"tries to send", "send"}, {"tries to receive", "receive"},
+	{"keeps other writers out", "lock"}, {"tries to keep other writers out", "lock"}, {"lets other writers in", "unlock"},
+}
+
+// String describes the operation in the third person. The text does not depend on its success.
 func (o Op) String() string {
-	names := [...]string{"starts a goroutine", "sends", "receives", "closes", "selects", "locks", "read-locks", "unlocks", "tries to lock",
-		"WaitGroup", "Cond", "Once", "sync.Map", "sync.Pool", "atomic operation", "reads", "writes", "Gosched", "reads the clock", "Timer", "len",
-		"keeps other writers out", "tries to keep other writers out", "lets other writers in"}
-	if o < Op(len(names)) {
-		return names[o]
+	if o < Op(len(opWords)) {
+		return opWords[o].verb
 	}
-	return "operation"
+	return "executes an operation"
 }
 
 // on describes the operation on an object.
@@ -145,15 +196,11 @@ func (o Op) on(object string) string {
 	switch {
 	case object == "":
 		return text
-	case o == opSend:
-		text = "sends to"
-	case o == opReceive:
-		text = "receives from"
-	case o == opAtomic:
-		text = "atomic operation on"
-	case o == opLen:
-		text = "len of"
-	case o == opInnerLock || o == opInnerTryLock:
+	case o == opSend || o == opTrySend:
+		text += " to"
+	case o == opReceive || o == opTryReceive:
+		text += " from"
+	case o == opLen || o == opInnerLock || o == opInnerTryLock:
 		text += " of"
 	case o == opInnerUnlock:
 		text = "lets other writers into"
@@ -180,17 +227,10 @@ func (o Op) Starts() bool { return o == opGo }
 
 // Noun names the operation: "send".
 func (o Op) Noun() string {
-	switch o {
-	case opGo:
-		return "go"
-	case opClock:
-		return "read of the clock"
-	case opInnerLock, opInnerTryLock:
-		return "lock"
-	case opInnerUnlock:
-		return "unlock"
+	if o < Op(len(opWords)) {
+		return opWords[o].noun
 	}
-	return strings.TrimSuffix(o.String(), "s")
+	return "operation"
 }
 
 func (e Event) String() string { return fmt.Sprintf("goroutine %d: %s", e.Number, e.operation()) }
@@ -246,6 +286,9 @@ func encode(o *Outcome) string {
 			e.Count, e.Who, e.Number, e.Place, uint64(e.Op), e.Object, e.At, e.Func, e.File,
 			e.Direct, e.By, e.ByPlace)
 	}
+	for _, g := range o.Origins {
+		fmt.Fprintf(&b, "origin %d %t %d %d %q %q %q\n", g.Number, g.Timer, g.By, g.ByPlace, g.At, g.Func, g.Starter)
+	}
 	for _, s := range o.States {
 		fmt.Fprintf(&b, "state %x %d %d %d %q %q %q %q %d\n", s.Who, s.After, s.Number, int(s.Kind), s.Waits, s.Object, s.At, s.Func, s.Other)
 	}
@@ -277,6 +320,13 @@ func Decode(text string) *Outcome {
 				return nil
 			}
 			o.Trace = append(o.Trace, e)
+		} else if strings.HasPrefix(line, "origin ") {
+			var g Origin
+			if _, err := fmt.Sscanf(line, "origin %d %t %d %d %q %q %q", &g.Number, &g.Timer, &g.By, &g.ByPlace, &g.At, &g.Func,
+				&g.Starter); err != nil {
+				return nil
+			}
+			o.Origins = append(o.Origins, g)
 		} else if strings.HasPrefix(line, "state ") {
 			var s State
 			if _, err := fmt.Sscanf(line, "state %x %d %d %d %q %q %q %q %d", &s.Who, &s.After, &s.Number, (*int)(&s.Kind), &s.Waits, &s.Object,

@@ -195,7 +195,7 @@ func TestFound_KeepsFinding(t *testing.T) {
 	})
 	want := filepath.Join("testdata", "macemc", "TestX", "failed-test-1.path")
 	if fmt.Sprint(files) != fmt.Sprint([]string{want}) ||
-		!strings.Contains(r.Finding, "macemc: FAILED TEST: unlucky\nfound by schedule 1 in a new process; 1 context switch") {
+		!strings.Contains(r.Finding, "macemc: FAILED TEST: unlucky\nfound by schedule 1 in a new process; 1 switch") {
 		t.Fatalf("got %+v, files %q", r, files)
 	}
 	if f, err := Load(want); err != nil || f.Finding != "FAILED TEST: unlucky" || len(f.Schedule.Switches) != 1 {

@@ -2,15 +2,41 @@ package testsched
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 )
 
 // text describes an exploration without a new finding.
 func (r *Result) text() string {
 	text := r.counts()
+	if saved := r.Saved.String(); saved != "" {
+		text += "; " + saved
+	}
 	if r.recurred() {
 		text = strings.Replace(text, "no finding", "no new finding", 1)
+	}
+	return text
+}
+
+// Saved counts stored schedules, except those of known findings, that pass.
+type Saved struct {
+	Passing int
+	Unfit   int // number of them of which a switch did not apply
+}
+
+// String returns an empty string if there are none.
+func (s Saved) String() string {
+	if s.Passing == 0 {
+		return ""
+	}
+	text := plural(s.Passing, "saved schedule passes", "saved schedules pass")
+	switch {
+	case s.Unfit == s.Passing:
+		text += ", but the code may have changed"
+	case s.Unfit > 0:
+		text += fmt.Sprintf(", but the code may have changed for %d", s.Unfit)
 	}
 	return text
 }
@@ -74,19 +100,40 @@ func Certainty() string {
 	return fmt.Sprintf("sampled: before this step a random continuation passed, after it none of %d did", continuations)
 }
 
-// explain describes a finding in at most 25 lines.
+// explain describes a finding in about 25 lines.
 func (s *Settings) explain(c *Config, m *Minimized, how, file string) string {
 	o := m.Outcome
-	lines := append(headline(o), how+differs(m.Schedule.Switches))
-	lines = append(lines, m.differences()...)
+	head := headline(o)
+	lines := m.differences()
 	if k := m.Critical; k > 0 && k <= len(o.Trace) {
 		lines = append(lines, fmt.Sprintf("until step %d of %d the test could still pass (%d of %d random continuations did); after the next step none of %d did:", k-1, len(o.Trace), m.Passing, m.Tried, continuations),
 			"  step "+fmt.Sprint(k)+": "+o.Trace[k-1].String())
 	}
+	lines = slices.Concat(head, o.identities(c.Test, head, lines), []string{how + differs(m.Schedule.Switches)}, lines)
 	if file != "" {
 		lines = append(lines, s.replayLines(c, file))
 	}
 	return strings.Join(lines, "\n") + "\n"
+}
+
+var goroutineName = regexp.MustCompile(`\bgoroutine (\d+)`)
+
+// identities describes the goroutines that the lines of a report name, except those that the headline describes.
+func (o *Outcome) identities(test string, head, rest []string) (lines []string) {
+	described := map[string]bool{}
+	for _, line := range head {
+		if m := goroutineName.FindStringSubmatch(line); m != nil && (strings.Contains(line, ", started at ") || m[1] == "1" && strings.Contains(line, " in "+test)) {
+			described[m[1]] = true
+		}
+	}
+	for _, m := range goroutineName.FindAllStringSubmatch(strings.Join(slices.Concat(head, rest), "\n"), -1) {
+		number, _ := strconv.Atoi(m[1])
+		if text := o.Identity(test, number); text != "" && !described[m[1]] {
+			lines = append(lines, "  "+m[0]+": "+text)
+		}
+		described[m[1]] = true
+	}
+	return lines
 }
 
 // headline returns the title of a finding and its first details.
@@ -124,31 +171,58 @@ func differs(list []Switch) string {
 			}
 		}
 	}
-	var parts []string
-	if switches > 0 {
-		parts = append(parts, plural(switches, "context switch", "context switches"))
+	var more, other []string
+	switch {
+	case switches > preemptions:
+		other = append(other, plural(switches, "switch", "switches"))
+	case switches > 0:
+		more = append(more, plural(switches, "switch", "switches"))
 	}
 	if waits > 0 {
-		parts = append(parts, plural(waits, "pause", "pauses"))
+		more = append(more, plural(waits, "pause", "pauses"))
 	}
 	if cases > 0 {
-		parts = append(parts, plural(cases, "case of a select", "cases of selects"))
+		other = append(other, plural(cases, "case of a select", "cases of selects"))
 	}
 	if timers > 0 {
-		parts = append(parts, plural(timers, "timer", "timers"))
+		other = append(other, plural(timers, "timer", "timers"))
 	}
-	if len(parts) == 0 {
-		return ""
+	text, from := "", " from the default order"
+	if len(more) > 0 {
+		text, from = "; "+strings.Join(more, " and ")+" more than the default order", " from it"
 	}
-	text, verb := strings.Join(parts, " and "), " differ"
-	if len(list) == 1 {
-		verb = " differs"
+	if switches == preemptions {
+		text += preempting(switches, preemptions)
 	}
-	text = "; " + text + verb + " from the default order"
-	if switches > 0 {
-		text += " (" + plural(preemptions, "preemption", "preemptions") + ")"
+	if len(other) > 0 {
+		n, verb := cases+timers, " differ"
+		if switches > preemptions {
+			n += switches
+		}
+		if n == 1 {
+			verb = " differs"
+		}
+		text += "; " + strings.Join(other, " and ") + verb + from
+	}
+	if switches > preemptions {
+		text += preempting(switches, preemptions)
 	}
 	return text
+}
+
+// preempting describes how many of the switches are preemptions.
+func preempting(switches, preemptions int) string {
+	switch {
+	case preemptions == 0:
+		return ""
+	case switches == 1:
+		return ", a preemption"
+	case switches == preemptions:
+		return ", all preemptions"
+	case preemptions == 1:
+		return ", 1 of them a preemption"
+	}
+	return fmt.Sprintf(", %d of them preemptions", preemptions)
 }
 
 // differences describes the differences between the schedule and the default order if they are few, else the one without which the test

@@ -27,6 +27,14 @@ func (p Policy) String() string {
 	return [...]string{"the default order", "random", "PCT", "POS", "SURW", "local order", "exhaustive"}[p]
 }
 
+// strategy names the policy as the origin of a schedule.
+func (p Policy) strategy() string {
+	if p == Default {
+		return p.String()
+	}
+	return "strategy " + p.String()
+}
+
 // Schedule describes a run: the default order with Switches for the first Until operations, and the order of Policy after them.
 type Schedule struct {
 	Seed     uint64 // seed of the test's random numbers, of select, and of the order of maps
@@ -156,6 +164,14 @@ func mix(z uint64) uint64 {
 // magic is the first line of a schedule file.
 const magic = "macemc schedule 1"
 
+// comment is the second line of a schedule file. It is optional.
+const comment = `# written by "macemc test"; edit nothing but a line "known REASON", which accepts the finding`
+
+// sameStored reports whether two files hold the same schedule.
+func sameStored(a, b string) bool {
+	return strings.Replace(a, comment+"\n", "", 1) == strings.Replace(b, comment+"\n", "", 1)
+}
+
 // Stored is a schedule file.
 type Stored struct {
 	Package, Test string
@@ -174,7 +190,7 @@ type Stored struct {
 // WriteTo implements io.WriterTo.
 func (f *Stored) WriteTo(w io.Writer) (int64, error) {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s\npackage %s\ntest %s\nfinding %s\nseed %d\nmemory %v\nwarm %v\n", magic, f.Package, f.Test, f.Finding,
+	fmt.Fprintf(&b, "%s\n%s\npackage %s\ntest %s\nfinding %s\nseed %d\nmemory %v\nwarm %v\n", magic, comment, f.Package, f.Test, f.Finding,
 		f.Schedule.Seed, f.Schedule.Memory, f.Schedule.Warm)
 	if f.Race {
 		fmt.Fprintln(&b, "race true")
@@ -236,6 +252,7 @@ func Read(r io.Reader) (*Stored, error) {
 			}
 		case ended:
 			err = fmt.Errorf("text after the end")
+		case number == 2 && key == "#":
 		case key == "package":
 			f.Package = rest
 		case key == "test":

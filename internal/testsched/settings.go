@@ -228,7 +228,7 @@ func (s *Settings) tooLong(c *Config, r *Result) bool {
 func (s *Settings) found(c *Config, r *Result, runner Runner) *Report {
 	plain := func(sch *Schedule) *Outcome { return runner.Run(sch, false) }
 	traced := func(sch *Schedule) *Outcome { return runner.Run(sch, true) }
-	how := fmt.Sprintf("found by schedule %d (%v)", r.Schedules, r.By)
+	how := fmt.Sprintf("found by schedule %d (%s)", r.Schedules, r.By.strategy())
 	changed := runner.Changed()
 	if r.FromFile {
 		how = "found by a schedule in " + folder(c.Test)
@@ -361,6 +361,13 @@ func (s *Settings) summarizeAs(kind, test string, r *Result, note string) {
 		kind = New // an earlier execution of the same test, as with -count, has failed
 	}
 	s.summary[test] = fmt.Sprintf("%q %d %d %s %d %t %q\n", test, r.Schedules, r.Elapsed.Microseconds(), kind, preemptions, delays, note)
+	if r.Saved.Passing > 0 {
+		s.summary[test] += fmt.Sprintf("saved %q %d %d\n", test, r.Saved.Passing, r.Saved.Unfit)
+	}
+	if kind == SampledOnly && r.Complete == nil && !r.Exhaustive && r.Orders > 1 {
+		_, seen := r.estimate()
+		s.summary[test] += fmt.Sprintf("coverage %q %f\n", test, seen)
+	}
 	known, fixed, unsought := s.knownLines(r)
 	for _, text := range known {
 		s.summary[test] += fmt.Sprintf("known %q %q\n", test, text)
