@@ -128,5 +128,6 @@ type Kept struct {
 // Commands are the commands to run next. Empty ones are not shown.
 type Commands struct {
 	Look, Rerun, Report string
+	Search              bool   // Rerun searches again, in place of executing the run
 	More                string // a hint, not a command: how to find further violations
 }

@@ -68,11 +68,8 @@ func (f *Report) Do(ctx context.Context, p *Process) error {
 	}
 	r.PathFile = file
 	r.Commands = report.Commands{
-		Look:  fmt.Sprintf("%s replay %s", p.Program, ShellWord(file)),
-		Rerun: fmt.Sprintf("%s critical %s", p.Program, ShellWord(file)),
-	}
-	if r.Critical == nil {
-		r.Commands = report.Commands{Rerun: r.Commands.Look}
+		Look:  fmt.Sprintf("%s mdb %s", p.Program, ShellWord(file)),
+		Rerun: fmt.Sprintf("%s replay %s", p.Program, ShellWord(file)),
 	}
 	return f.Out.Write(p.Stdout, func(w io.Writer) error {
 		d := document.New(r, l.System.Properties)

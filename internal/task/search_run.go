@@ -31,6 +31,7 @@ func (r *request) commands(program string) func(string) report.Commands {
 			More:   more,
 			Look:   fmt.Sprintf("%s mdb %s", program, ShellWord(filepath.Join(dir, check.ErrorPath))),
 			Rerun:  program + " " + r.Again,
+			Search: true,
 			Report: filepath.Join(dir, check.ReportPage),
 		}
 	}

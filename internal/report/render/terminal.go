@@ -200,9 +200,14 @@ func (t *terminal) commands(c report.Commands) {
 		return
 	}
 	t.line("")
-	for _, l := range [][2]string{{"look:", c.Look}, {"rerun:", c.Rerun}, {"report:", c.Report}, {"more:", c.More}} {
+	again, width := "replay:", 7
+	if c.Search {
+		again = "search again:"
+		width = len(again)
+	}
+	for _, l := range [][2]string{{"debug:", c.Look}, {again, c.Rerun}, {"report:", c.Report}, {"more:", c.More}} {
 		if l[1] != "" {
-			t.line(fmt.Sprintf("  %-7s %s", l[0], l[1]))
+			t.line(fmt.Sprintf("  %-*s %s", width, l[0], l[1]))
 		}
 	}
 }

@@ -161,7 +161,7 @@ func TestReport(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"&#34;every ping is acknowledged&#34; can never hold again after step 6", "network loses Ack{2} n1-&gt;n0",
-		`download="error.path"`, `download="live.path"`, "macemc critical "} {
+		`download="error.path"`, `download="live.path"`, "macemc mdb "} {
 		if !strings.Contains(string(page), want) {
 			t.Errorf("%q is missing", want)
 		}

@@ -20,7 +20,7 @@ func TestLast(t *testing.T) {
 	var files []string
 	for _, args := range [][]string{{"search", "pingack", "--workers", "1"}, {"search", "pingack", "--workers", "1", "--out", "found"}} {
 		stdout, stderr, status := run(t, args...)
-		_, look, _ := strings.Cut(stdout, "look:   macemc mdb ")
+		_, look, _ := strings.Cut(stdout, "debug:        macemc mdb ")
 		file, _, _ := strings.Cut(look, "\n")
 		if status != 1 || file == "" {
 			t.Fatalf("exit status %d: %s\n%s", status, stderr, stdout)
