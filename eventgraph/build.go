@@ -18,6 +18,9 @@ func Build(t *replay.Trace) *Graph {
 		if named && id < len(t.Names) {
 			n.Name = t.Names[id]
 		}
+		if id < len(t.Origins) {
+			n.Origin = t.Origins[id]
+		}
 		g.Nodes = append(g.Nodes, n)
 	}
 	for _, c := range t.Boot.Changes {

@@ -162,7 +162,7 @@ func (g *Graph) tally(steps []int, room int) string {
 	}
 	text := fmt.Sprintf("%s %s no node: ", span(steps[0], steps[len(steps)-1]), verb)
 	if g.Goroutines {
-		text = span(steps[0], steps[len(steps)-1]) + " inside the distribution or at one place: "
+		text = span(steps[0], steps[len(steps)-1]) + " in the standard library, or at the position of the step before: "
 	}
 	for i, what := range order {
 		more := ""

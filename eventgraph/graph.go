@@ -45,6 +45,8 @@ type Node struct {
 	ID   int    `json:"id"`
 	Name string `json:"name"`           // "" if all nodes run the same service
 	Late bool   `json:"late,omitempty"` // down at first
+	// Origin describes how a goroutine started; "" if unknown.
+	Origin string `json:"origin,omitempty"`
 }
 
 // Event is one step.

@@ -25,9 +25,17 @@ type Line struct {
 // not fit between their lanes move to the notes on the right.
 func (g *Graph) Text(w io.Writer, o Options) error {
 	b := bufio.NewWriter(w)
-	for _, l := range g.Lines(o) {
+	for i, l := range g.Lines(o) {
 		b.WriteString(l.Text)
 		b.WriteByte('\n')
+		if i > 0 || o.NoHeader {
+			continue
+		}
+		for _, n := range g.shown(o) {
+			if n.Origin != "" {
+				fmt.Fprintf(b, "      %s: %s\n", g.lane(n.ID), n.Origin)
+			}
+		}
 	}
 	return b.Flush()
 }

@@ -20,6 +20,9 @@ const (
 	GoroutineHolder    = history.PathHolder // holder of the lock that it waits for
 )
 
+// TimerSet is the text of the message from the goroutine that has set a timer to the goroutine that the timer has started.
+const TimerSet = history.TimerSet
+
 // CanRun is a prefix of the status of a runnable goroutine. The other statuses are "runs", "ended", and those of waiting goroutines.
 const CanRun = history.StatusCanRun
 
@@ -87,7 +90,7 @@ func (s *Session) takeGoroutine(ctx context.Context, args []string, out *bytes.B
 	}
 	from := r.At
 	s.enter(b)
-	fmt.Fprintf(out, "%s: %d steps, of which %d are the same\n", b.Name, b.Len(), b.Common)
+	fmt.Fprintf(out, "%s: %s in place of step %d; %d steps, of which %d are the same\n", b.Name, r.Node(node), from, b.Len(), b.Common)
 	return s.to(min(from+1, b.Len()), out)
 }
 
@@ -95,7 +98,11 @@ func (s *Session) takeGoroutine(ctx context.Context, args []string, out *bytes.B
 func (s *Session) refuses(c *command) error {
 	switch recorded := s.cfg.Trace != nil; {
 	case recorded && c.system:
-		return fmt.Errorf("%s executes steps of a system, and the run of a test under a schedule is only recorded; \"help\" lists what can be done", c.name)
+		text := fmt.Sprintf("%q needs a system of nodes", c.name)
+		if c.group == trying && s.cfg.Try != nil {
+			return errors.New(text + "; in the schedule of a test use \"take gN\"")
+		}
+		return errors.New(text + ", and this is the schedule of a test; \"help\" lists what can be done")
 	case !recorded && c.recorded:
 		return fmt.Errorf("%s is for the goroutines of a test, and this is the run of a system", c.name)
 	}

@@ -69,7 +69,8 @@ func moveCommands() []command {
 		},
 		{
 			name: "critical", aliases: []string{"crit"}, group: moving, args: "[again]",
-			about: "go to the critical transition; searches for it if it is not known",
+			about:         "go to the critical transition; searches for it if it is not known",
+			recordedUsage: "critical", recordedAbout: "go to the critical step, if the file records one",
 			more: "The critical transition is the step after which no live state can be reached. The one recorded with\n" +
 				"the run is used. \"critical again\" searches for it anew, by random walks. For a test it is the step after\n" +
 				"which no random continuation passed, as recorded in the file of the schedule.",

@@ -19,8 +19,8 @@ func showCommands() []command {
 	return []command{
 		{
 			name: "step", aliases: []string{"s", "where"}, group: looking, args: "[STEP]",
-			about: "describe a step: event, choices, effects in order, changes, properties",
-			do:    showStep,
+			about: "describe a step: event, choices, effects in order, changes, properties", recordedAbout: "describe a step: its cause and its changes",
+			do: showStep,
 		},
 		{
 			name: "state", aliases: []string{"st"}, group: looking, args: "[NODE...] [/REGEXP/]",
@@ -228,7 +228,11 @@ func showState(s *Session, _ context.Context, args []string, out *bytes.Buffer) 
 		if len(fields) == 0 && r.Whole != nil {
 			continue // the goroutine was not yet started
 		}
-		fmt.Fprintln(out, r.Title(id))
+		title := r.Title(id)
+		if origin := r.Origin(id); origin != "" {
+			title += ", " + origin
+		}
+		fmt.Fprintln(out, title)
 		writeFields(out, "  ", fields, old)
 	}
 	return nil

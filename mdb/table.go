@@ -15,8 +15,10 @@ type command struct {
 	group   string
 	args    string // as in usage
 	about   string // one line
-	more    string // further paragraphs, or ""
-	do      func(s *Session, ctx context.Context, args []string, out *bytes.Buffer) error
+	// recordedUsage and recordedAbout are the usage and the line for a recorded test; empty texts mean those of all.
+	recordedUsage, recordedAbout string
+	more                         string // further paragraphs, or ""
+	do                           func(s *Session, ctx context.Context, args []string, out *bytes.Buffer) error
 	// system means that the command executes steps of a system, so that it does not work on a recorded test. recorded means the opposite.
 	system, recorded bool
 	// words returns possible arguments, for completion.
@@ -96,12 +98,32 @@ func help(s *Session, ctx context.Context, args []string, out *bytes.Buffer) err
 	if err := describe(s, args, &text); err != nil {
 		return err
 	}
-	if s.cfg.Trace != nil {
-		out.WriteString(ofGoroutines.Replace(text.String()))
-		return nil
-	}
 	_, err := text.WriteTo(out)
 	return err
+}
+
+// of returns a help text in the words of the session: nodes, or goroutines.
+func (s *Session) of(text string) string {
+	if s.cfg.Trace != nil {
+		return ofGoroutines.Replace(text)
+	}
+	return text
+}
+
+// usageOf returns the usage of a command in the help.
+func (s *Session) usageOf(c *command) string {
+	if s.cfg.Trace != nil && c.recordedUsage != "" {
+		return c.recordedUsage
+	}
+	return s.of(c.usage())
+}
+
+// aboutOf returns the line about a command in the help.
+func (s *Session) aboutOf(c *command) string {
+	if s.cfg.Trace != nil && c.recordedAbout != "" {
+		return c.recordedAbout
+	}
+	return s.of(c.about)
 }
 
 // describe writes the help.
@@ -111,12 +133,12 @@ func describe(s *Session, args []string, out *bytes.Buffer) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(out, "%s\n  %s\n", c.usage(), c.about)
+		fmt.Fprintf(out, "%s\n  %s\n", s.usageOf(c), s.aboutOf(c))
 		if len(c.aliases) > 0 {
 			fmt.Fprintf(out, "  also: %s\n", strings.Join(c.aliases, ", "))
 		}
 		if c.more != "" {
-			fmt.Fprintf(out, "\n%s\n", indent(c.more, "  "))
+			fmt.Fprintf(out, "\n%s\n", indent(s.of(c.more), "  "))
 		}
 		return nil
 	}
@@ -126,14 +148,14 @@ func describe(s *Session, args []string, out *bytes.Buffer) error {
 			if c.group != g || s.refuses(&c) != nil {
 				continue
 			}
-			left := c.usage()
+			left := s.usageOf(&c)
 			if len(c.aliases) > 0 {
 				left += " (" + strings.Join(c.aliases, ", ") + ")"
 			}
 			if len(left) > 36 {
-				fmt.Fprintf(out, "  %s\n  %-36s %s\n", left, "", c.about)
+				fmt.Fprintf(out, "  %s\n  %-36s %s\n", left, "", s.aboutOf(&c))
 			} else {
-				fmt.Fprintf(out, "  %-36s %s\n", left, c.about)
+				fmt.Fprintf(out, "  %-36s %s\n", left, s.aboutOf(&c))
 			}
 		}
 	}

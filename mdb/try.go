@@ -31,7 +31,8 @@ func tryCommands() []command {
 		},
 		{
 			name: "take", group: trying, args: "EVENT [PICK...]",
-			about: "continue by hand: make an event of \"options\" happen next",
+			about:         "continue by hand: make an event of \"options\" happen next",
+			recordedUsage: "take GOROUTINE", recordedAbout: "let another goroutine continue before this step, on a branch",
 			more: "take 3       event number 3\ntake 3 1 0   the same, with alternative 1 for its first choice and 0 for its second\n" +
 				"Choices without a PICK take alternative 0. At the end of a branch the command extends the branch. Anywhere else\n" +
 				"it starts a new branch and leaves the current run unchanged.\n\n" +

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/macemc/macemc/internal/textfmt"
 	"github.com/macemc/macemc/mdb/internal/history"
@@ -18,7 +19,12 @@ func why(s *Session, _ context.Context, args []string, out *bytes.Buffer) error 
 		return err
 	}
 	const most = 200
+	library := 0 // skipped steps in the standard library
 	for length := 0; ; length++ {
+		if library > 0 && (n == 0 || inCode(r, n)) {
+			fmt.Fprintf(out, "       ... %s in the standard library\n", textfmt.Plural(library, "step"))
+			library = 0
+		}
 		if n == 0 {
 			text := "first boots"
 			if r.Whole != nil {
@@ -28,6 +34,11 @@ func why(s *Session, _ context.Context, args []string, out *bytes.Buffer) error 
 			return nil
 		}
 		info := r.Step(n)
+		if length > 0 && !inCode(r, n) {
+			library++
+			n = int(info.Cause)
+			continue
+		}
 		t, err := r.Trace(n)
 		if err != nil {
 			return err
@@ -48,9 +59,18 @@ func why(s *Session, _ context.Context, args []string, out *bytes.Buffer) error 
 			fmt.Fprintf(out, "       and so on, see \"why %d\"\n", info.Cause)
 			return nil
 		}
-		fmt.Fprintf(out, "       %s\n", r.Because(n))
+		if r.Whole != nil {
+			fmt.Fprintf(out, "       %s step %d\n", r.Because(n), info.Cause)
+		} else {
+			fmt.Fprintf(out, "       %s\n", r.Because(n))
+		}
 		n = int(info.Cause)
 	}
+}
+
+// inCode reports whether a step is one of a system, or of a test in code outside the standard library.
+func inCode(r *history.Run, n int) bool {
+	return r.Whole == nil || strings.Contains(r.Whole.Steps[n-1].Source, ":")
 }
 
 // whyViolated lists, for the step of a safety violation, the other steps that wrote the data its property reads.

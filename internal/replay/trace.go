@@ -17,9 +17,11 @@ type Trace struct {
 	Nodes  int      `json:"nodes"`
 	Names  []string `json:"names"` // of each node: declared, or that of its service, e.g. "pinger"
 	// Goroutines reports that each node is a goroutine of a test: goroutine 1 is node 0.
-	Goroutines bool        `json:"goroutines,omitempty"`
-	Boot       TraceStep   `json:"boot"` // all first boots
-	Steps      []TraceStep `json:"steps"`
+	Goroutines bool `json:"goroutines,omitempty"`
+	// Origins describes how each goroutine started, as in "started at x.go:3"; empty texts mean that it is not known.
+	Origins []string    `json:"origins,omitempty"`
+	Boot    TraceStep   `json:"boot"` // all first boots
+	Steps   []TraceStep `json:"steps"`
 	// Messages has all messages with their fates, in sending order.
 	Messages []TraceMessage `json:"messages"`
 	// Round is the number of last steps that repeat forever: they lead back to the state before them. 0 means none

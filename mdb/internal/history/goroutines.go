@@ -12,6 +12,9 @@ import (
 // StatusCanRun is a prefix of the status of a runnable goroutine.
 const StatusCanRun = "can run"
 
+// TimerSet is the text of the message from the goroutine that has set a timer to the goroutine that the timer has started.
+const TimerSet = "timer"
+
 // NodeName returns the name of a node: n2, or g3 for a goroutine.
 func NodeName(goroutine bool, id int) string {
 	if goroutine {
@@ -58,6 +61,14 @@ func (r *Run) Title(id int) string {
 		return strings.TrimSpace(r.Node(id) + " " + r.Whole.Names[id])
 	}
 	return r.Node(id)
+}
+
+// Origin describes how a goroutine started. An empty text means that this is not known, or that the goroutine executes the test.
+func (r *Run) Origin(id int) string {
+	if r.Whole == nil || id >= len(r.Whole.Origins) {
+		return ""
+	}
+	return r.Whole.Origins[id]
 }
 
 // Beginning describes step 0.
@@ -189,9 +200,12 @@ func (r *Run) recordedBecause(n int) string {
 	case len(t.MsgIDs) == 0 && r.Step(n).Cause == 0:
 		return "is the first step of the goroutine, after"
 	case len(t.MsgIDs) == 0:
-		return "the goroutine had gone on since"
+		return "running since"
 	}
 	m := r.Whole.Message(t.MsgIDs[0])
+	if m.Text == TimerSet && r.Origin(t.Node) != "" {
+		return fmt.Sprintf("the goroutine was %s, by %s after", r.Origin(t.Node), r.Node(m.From))
+	}
 	for i := range n - 1 {
 		if r.steps[i].Ev.Node == t.Event.Node {
 			return "the goroutine waited, and was woken in"

@@ -58,17 +58,17 @@ func TestDebugTrace(t *testing.T) {
 	}
 	golden.CompareFile(t, filepath.Join("testdata", "locks.txt"), []byte(out.String()))
 	for line, want := range map[string]string{
-		"options":       "options executes steps of a system, and the run of a test under a schedule is only recorded",
+		"options":       `"options" needs a system of nodes, and this is the schedule of a test`,
 		"take g2":       "the test cannot be executed again here",
-		"save x.path":   "save executes steps",
-		"properties":    "properties executes steps",
+		"save x.path":   `"save" needs a system of nodes`,
+		"properties":    `"properties" needs a system of nodes`,
 		"critical":      "the critical step is not known",
 		"goto crit":     "the critical step is not known",
 		"diff":          "there is no run to compare with: none is known",
 		"next g4":       `there is no goroutine "g4"; goroutines are g1 to g3`,
 		"next n1":       `there is no goroutine "n1"`,
 		"rfind at == 1": "no step before step 7 matches",
-		"walk":          "walk executes steps",
+		"walk":          `"walk" needs a system of nodes`,
 		"find live":     `a recorded test has no "live"`,
 		"steps kind=x":  "the steps of a test have no kinds",
 		"list":          "no code of the service handled step 7",
@@ -78,8 +78,51 @@ func TestDebugTrace(t *testing.T) {
 		}
 	}
 	out.Reset()
+	lines := strings.Split(help(t, s), "\n")
+	for i, line := range lines { // the columns are aligned, and what does not fit has a line of its own
+		if strings.HasPrefix(line, "  ") && len(line) > 38 && line[38] != ' ' && !strings.HasPrefix(lines[i+1], strings.Repeat(" ", 39)) {
+			t.Errorf("help: %q", line)
+		}
+	}
+	if text := help(t, s); strings.Contains(text, "choices") || strings.Contains(text, "make an event") || strings.Contains(text, "KIND") || strings.Contains(text, "searches for it") {
+		t.Errorf("help lists what a recorded test does not have:\n%s", text)
+	}
 	if err := s.Do(t.Context(), "help", &out); err != nil || strings.Contains(out.String(), "instead") || !strings.Contains(out.String(), "waits") {
 		t.Errorf("help: %v\n%s", err, out.String())
+	}
+}
+
+func help(t *testing.T, s *mdb.Session) string {
+	t.Helper()
+	var out strings.Builder
+	if err := s.Do(t.Context(), "help", &out); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+// Steps in the standard library are folded in a chain of causes.
+func TestDebugTrace_Library(t *testing.T) {
+	o := threeLock()
+	for _, i := range []int{0, 5} {
+		o.Trace[i].At = "the standard library (net/http.(*conn).serve)"
+	}
+	s, err := mdb.Open(mdb.Config{Trace: debugTrace("TestX", o)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	if err := s.Do(t.Context(), "7; why", &out); err != nil {
+		t.Fatal(err)
+	}
+	_, got, _ := strings.Cut(out.String(), "    7 ")
+	const want = ` g2 unlocks #1  [x_test.go:11]
+       the goroutine waited, and was woken in step 6
+       ... 2 steps in the standard library
+    0  the test starts
+`
+	if got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/macemc/macemc/internal/report/render"
 	"github.com/macemc/macemc/internal/task"
 	"github.com/macemc/macemc/internal/testsched"
+	"github.com/macemc/macemc/internal/textfmt"
 	"github.com/macemc/macemc/mdb"
 	"github.com/macemc/macemc/sim"
 )
@@ -41,13 +42,68 @@ func (a Runner) Graph(ctx context.Context, f *task.Graph, s *testsched.Stored) e
 		}
 		return e.HTML(w)
 	}
+	hint, err := selectAround(f, o, g.Critical)
+	if err != nil {
+		return err
+	}
 	if err := f.Draw(a.Process, g, page); err != nil {
 		return err
+	}
+	if hint != "" {
+		fmt.Fprintf(a.Stderr, "macemc: %s: %s\n", f.File, hint)
 	}
 	if o.Untraced > 0 {
 		fmt.Fprintf(a.Stderr, "macemc: %s: the graph has the first %d operations of %d\n", f.File, len(o.Trace), len(o.Trace)+o.Untraced)
 	}
 	return changed(f.File, s, o)
+}
+
+// Bounds of a graph as text that shows the whole run, and the number of steps before and after the critical one that others show.
+const (
+	fewSteps      = 60
+	fewGoroutines = 6
+	aroundSteps   = 20
+)
+
+// selectAround sets the steps and goroutines of a graph as text of a long run, unless flags select some: the steps around the critical one,
+// or the last ones, and the goroutines that execute code outside the standard library there. The hint says what is left out.
+func selectAround(f *task.Graph, o *testsched.Outcome, critical int) (hint string, err error) {
+	format, err := eventgraph.Formats().Choose(f.Format, f.Out.File)
+	if err != nil || format.Name != eventgraph.Formats()[0].Name || slices.ContainsFunc([]string{"from", "to", "nodes", "classes"}, f.Given.Has) {
+		return "", err
+	}
+	last, all := len(o.Trace), 0
+	for _, e := range o.Trace {
+		all = max(all, e.Number)
+	}
+	if last <= fewSteps && all <= fewGoroutines {
+		return "", nil
+	}
+	middle := cmp.Or(f.Critical, critical, last)
+	f.From, f.To = max(1, min(middle, last)-aroundSteps), min(last, middle+aroundSteps)
+	var shown []int
+	for i, e := range o.Trace[f.From-1 : f.To] {
+		if (e.File != "" || f.From+i == middle) && !slices.Contains(shown, e.Number) {
+			shown = append(shown, e.Number)
+		}
+	}
+	slices.Sort(shown)
+	var names []string
+	for _, n := range shown {
+		names = append(names, fmt.Sprintf("g%d", n))
+	}
+	f.Nodes = strings.Join(names, ",")
+	others := 0
+	for _, e := range o.Trace[f.From-1 : f.To] {
+		if !slices.Contains(shown, e.Number) {
+			others++
+		}
+	}
+	hint = fmt.Sprintf("the graph has steps %d to %d of %d, and %d of %d goroutines", f.From, f.To, last, len(shown), all)
+	if others > 0 {
+		hint += fmt.Sprintf(", without %s in the standard library", textfmt.Plural(others, "step"))
+	}
+	return hint + "; --from 0 shows all", nil
 }
 
 // foundPage returns what a page shows of a run under the schedule of a file.
@@ -242,11 +298,14 @@ func scheduleTrace(test string, o *testsched.Outcome) *replay.Trace {
 			s.Changes = []replay.NodeChange{{Node: int(node), Path: "(at)", Part: replay.Part{Kind: replay.Position}, Old: at[e.Number], New: e.At}}
 			at[e.Number] = e.At
 		}
-		from := waker(o.Trace, events[e.By], e, len(events[e.Number]) == 0)
+		from, text := waker(o.Trace, events[e.By], e, len(events[e.Number]) == 0), ""
+		if len(events[e.Number]) == 0 && from < 0 {
+			from, text = timerSetter(o, events, e.Number), mdb.TimerSet
+		}
 		events[e.Number] = append(events[e.Number], i)
 		if from >= 0 {
 			by := o.Trace[from]
-			m := replay.TraceMessage{ID: len(t.Messages) + 1, From: by.Number - 1, To: int(node), Text: by.Op.Noun(), Sent: from + 1,
+			m := replay.TraceMessage{ID: len(t.Messages) + 1, From: by.Number - 1, To: int(node), Text: cmp.Or(text, by.Op.Noun()), Sent: from + 1,
 				Fates: []replay.TraceFate{{Step: i + 1, Fate: sim.Delivered, Name: sim.Delivered.String()}}}
 			t.Messages = append(t.Messages, m)
 			// A quorum step is drawn with the texts of its messages beside its own.
@@ -255,11 +314,38 @@ func scheduleTrace(test string, o *testsched.Outcome) *replay.Trace {
 		t.Steps = append(t.Steps, s)
 	}
 	t.Nodes = len(t.Names)
+	setOrigins(t, o)
 	if o.Kind != testsched.Passed && o.Untraced == 0 {
 		message := strings.Join(append([]string{o.Message}, o.Details...), "\n")
 		t.Finding, t.FoundAt = &sim.Finding{Kind: sim.FindingKind(o.Kind), Message: message, Node: -1}, len(t.Steps)
 	}
 	return t
+}
+
+// setOrigins sets how the goroutines of a trace started, except the one that executes the test, whose name says it.
+func setOrigins(t *replay.Trace, o *testsched.Outcome) {
+	t.Origins = nil
+	for id := range t.Nodes {
+		text := ""
+		if id > 0 {
+			text = o.Identity("", id+1)
+		}
+		t.Origins = append(t.Origins, text)
+	}
+}
+
+// timerSetter returns the index of the last event before a timer was set that started a goroutine; -1 means none.
+func timerSetter(o *testsched.Outcome, events map[int][]int, goroutine int) int {
+	at := slices.IndexFunc(o.Origins, func(g testsched.Origin) bool { return g.Number == goroutine && g.Timer })
+	if at < 0 {
+		return -1
+	}
+	for _, i := range slices.Backward(events[o.Origins[at].By]) {
+		if o.Trace[i].Place <= o.Origins[at].ByPlace {
+			return i
+		}
+	}
+	return -1
 }
 
 // waker returns the index of the event, among those of a goroutine, that started or woke the goroutine of e; -1 means none. The event of a

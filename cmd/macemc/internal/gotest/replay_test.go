@@ -6,7 +6,9 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/eventgraph"
+	"github.com/macemc/macemc/internal/task"
 	"github.com/macemc/macemc/internal/testsched"
+	"github.com/macemc/macemc/mdb"
 )
 
 // An arrow connects the step of a goroutine to the operation that started or woke the goroutine.
@@ -31,11 +33,77 @@ func TestScheduleTrace(t *testing.T) {
    3  receives from c #2                                       x_test.go:5
    4    --go--------------------->  sends to d #2; send to g1  x_test.go:7
    5                               closes #2                   x_test.go:8
- > 6    <-------------------send--  atomic operation on #3     x_test.go:9
+ > 6    <-------------------send--  accesses atomic #3         x_test.go:9
       !! failed test: x_test.go:9: wrong
 `
 	if got.String() != want {
 		t.Errorf("got\n%s\nwant\n%s", got.String(), want)
+	}
+}
+
+// A goroutine of a timer is connected to the last operation before the timer was set.
+func TestScheduleTrace_Timer(t *testing.T) {
+	o := &testsched.Outcome{Trace: []testsched.Event{
+		{Number: 1, Place: 1, Op: 5, Object: 1, At: "x_test.go:3", File: "/m/x_test.go", Func: "TestX"},
+		{Number: 1, Place: 2, Op: 7, Object: 1, At: "x_test.go:5", File: "/m/x_test.go", Func: "TestX"},
+		{Number: 2, Place: 1, Op: 22, Object: 2, At: "x_test.go:7", File: "/m/x_test.go", Func: "flush"},
+	}, Origins: []testsched.Origin{{Number: 2, Timer: true, By: 1, ByPlace: 1, At: "x_test.go:4", Func: "TestX"}}}
+	var got strings.Builder
+	if err := eventgraph.Build(scheduleTrace("TestX", o)).Text(&got, eventgraph.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	const want = `      g1 TestX                     g2 flush
+      g2: started by the timer set at x_test.go:4 in TestX
+   0  the test starts
+   1  locks #1                      timer to g2          x_test.go:3
+   2  unlocks #1                                         x_test.go:5
+   3    --timer------------------>  tries to receive #2  x_test.go:7
+`
+	if got.String() != want {
+		t.Errorf("got\n%s\nwant\n%s", got.String(), want)
+	}
+	s, err := mdb.Open(mdb.Config{Trace: debugTrace("TestX", o), LiveName: "none is known"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var why strings.Builder
+	if err := s.Do(t.Context(), "3; why", &why); err != nil ||
+		!strings.Contains(why.String(), "the goroutine was started by the timer set at x_test.go:4 in TestX, by g1 after step 1\n") {
+		t.Errorf("%v\n%s", err, why.String())
+	}
+}
+
+// The text of a long run shows the steps around the critical one and the goroutines that execute the user's code.
+func TestSelectAround(t *testing.T) {
+	o := &testsched.Outcome{}
+	for i := range 200 {
+		e := testsched.Event{Number: 1 + i%4, Op: 5, At: "x_test.go:3", File: "/m/x_test.go"}
+		if e.Number > 2 {
+			e.At, e.File = "the standard library (net/http.(*conn).serve)", ""
+		}
+		o.Trace = append(o.Trace, e)
+	}
+	for _, c := range []struct {
+		graph    task.Graph
+		critical int
+		nodes    string
+		from, to int
+		hint     string
+	}{
+		{task.Graph{}, 101, "g1,g2", 81, 121, "the graph has steps 81 to 121 of 200, and 2 of 4 goroutines, without 20 steps in the standard library; --from 0 shows all"},
+		{task.Graph{}, 0, "g1,g2,g4", 180, 200, "the graph has steps 180 to 200 of 200, and 3 of 4 goroutines, without 5 steps in the standard library; --from 0 shows all"},
+		{task.Graph{Given: task.Given{"from"}}, 101, "", 0, 0, ""},
+		{task.Graph{Format: "svg"}, 101, "", 0, 0, ""},
+	} {
+		hint, err := selectAround(&c.graph, o, c.critical)
+		if f := c.graph; err != nil || hint != c.hint || f.Nodes != c.nodes || f.From != c.from || f.To != c.to {
+			t.Errorf("%v, %q, goroutines %s, steps %d to %d; want %+v", err, hint, f.Nodes, f.From, f.To, c)
+		}
+	}
+	o.Trace = o.Trace[:50]
+	var f task.Graph
+	if hint, err := selectAround(&f, o, 20); err != nil || hint != "" || f.To != 0 {
+		t.Errorf("a short run: %v, %q, %+v", err, hint, f)
 	}
 }
 

@@ -32,6 +32,7 @@ func debugTrace(test string, o *testsched.Outcome) *replay.Trace {
 	for len(t.Names) < t.Nodes {
 		t.Names = append(t.Names, "")
 	}
+	setOrigins(t, o)
 	return t
 }
 
@@ -156,6 +157,10 @@ func renumber(o, as *testsched.Outcome) {
 	}
 	for i := range o.States {
 		o.States[i].Other = changed[o.States[i].Other]
+	}
+	for i := range o.Origins {
+		g := &o.Origins[i]
+		g.Number, g.By = changed[g.Number], changed[g.By]
 	}
 }
 
