@@ -62,6 +62,9 @@ func FromEnvironment() *Settings {
 		flags: parseFlags(os.Args[min(1, len(os.Args)):]),
 	}
 	s.fresh = s.process
+	if s.summaries != "" {
+		os.WriteFile(BegunFile(s.summaries), nil, 0o666)
+	}
 	s.config.Seed = seed
 	s.environ = os.Environ()
 	os.Unsetenv(Variable) // programs that tests start must not explore
@@ -389,6 +392,9 @@ func (s *Settings) summarizeAs(kind, test string, r *Result, note string) {
 	}
 	os.WriteFile(SummaryFile(s.summaries, r.pkg), []byte(b.String()), 0o666)
 }
+
+// BegunFile returns the file in a folder of summaries that each test binary writes when it starts.
+func BegunFile(dir string) string { return filepath.Join(dir, "begun") }
 
 // SummaryFile returns the file of a package's summary.
 func SummaryFile(dir, pkg string) string {

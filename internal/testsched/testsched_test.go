@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"runtime"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -34,7 +35,8 @@ func TestStored_RoundTrip(t *testing.T) {
 func TestOutcome_BetweenProcesses(t *testing.T) {
 	want := &Outcome{Kind: Failed, Message: "x \"y\"\nz", Where: "a.go:1", Points: 3, Followed: 1, Hash: 1 << 63, Details: []string{"one", "two three"}, Switches: []Switch{{1, 1 << 63, 3}},
 		Untraced: 9, Trace: []Event{{1 << 63, 2, 3, 5, opLock, "s.mu #4", "a.go:1", "TestA.func1", "/m/a.go", true, 1, 7}},
-		States: []State{{1 << 63, 1, 3, Parks, "sync.Mutex.Lock", "s.mu #4", "a.go:1", "TestA.func1", 2}, {5, 1, 2, Ends, "", "", "", "", 0}}}
+		States:  []State{{1 << 63, 1, 3, Parks, "sync.Mutex.Lock", "s.mu #4", "a.go:1", "TestA.func1", 2}, {5, 1, 2, Ends, "", "", "", "", 0}},
+		Origins: []Origin{{2, true, 1, 7, "a.go:3", "TestA", ""}, {3, false, 1, 8, "a.go:4", "TestA", "net/http.(*Server).Serve"}}}
 	if got := Decode(encode(want)); !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
@@ -446,6 +448,95 @@ func TestSuspect(t *testing.T) {
 	}
 	if list, err := stored("p", "TestX"); err == nil || !strings.Contains(err.Error(), first+": line 1: a schedule begins with") {
 		t.Errorf("a damaged file: %v, %v", list, err)
+	}
+}
+
+func TestOrigin_String(t *testing.T) {
+	for want, g := range map[string]Origin{
+		"started by the timer set at batch.go:21 in (*Batcher).Add":         {Timer: true, At: "batch.go:21", Func: "(*Batcher).Add"},
+		"started by the timer set in the standard library (net/http.serve)": {Timer: true, At: "the standard library (net/http.serve)"},
+		"started at x_test.go:3":                                     {At: "x_test.go:3", Func: "TestX"},
+		"started by net/http.(*Server).Serve, called at x_test.go:4": {At: "x_test.go:4", Func: "TestX", Starter: "net/http.(*Server).Serve"},
+		"started by net/http.(*conn).serve":                          {At: "the standard library (net/http.(*conn).serve)", Starter: "net/http.(*conn).serve"},
+	} {
+		if got := g.String(); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
+// The function of the distribution with a go statement starts a goroutine, except WaitGroup.Go.
+func TestStack_Starter(t *testing.T) {
+	frame := func(name string) runtime.Frame {
+		f := runtime.Frame{Function: name, File: "/m/x_test.go"}
+		if !strings.Contains(name, "TestX") {
+			f.File = root + "x.go"
+		}
+		return f
+	}
+	for want, names := range map[string][]string{
+		"":                         {"runtime.newproc", "sync.(*WaitGroup).Go", "example.org/x.TestX"},
+		"net/http.(*Server).Serve": {"runtime.newproc", "net/http.(*Server).Serve", "example.org/x.TestX"},
+	} {
+		var s Stack
+		for _, name := range names {
+			s = append(s, frame(name))
+		}
+		if got := s.Starter(); got != want {
+			t.Errorf("%v: %q, want %q", names, got, want)
+		}
+	}
+	if got := (Stack{frame("runtime.newproc"), frame("example.org/x.TestX"), frame("testing.tRunner")}).Starter(); got != "" {
+		t.Errorf("the test itself: %q", got)
+	}
+}
+
+// A report describes each goroutine that it names once, unless the headline does.
+func TestExplain_Identities(t *testing.T) {
+	o := &Outcome{Kind: Failed, Message: "wrong", Details: []string{"goroutine 3 sleeps at x.go:1, started at x.go:2", "goroutine 4 sleeps at x.go:5"},
+		Origins: []Origin{{Number: 3, At: "x.go:2"}, {Number: 4, Timer: true, At: "x.go:4"}, {Number: 5, At: "x.go:6"}}}
+	got := o.identities("TestX", headline(o), []string{"goroutine 1 pauses", "goroutine 4 continues in place of goroutine 9"})
+	if want := []string{"  goroutine 4: started by the timer set at x.go:4", "  goroutine 1: TestX"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// The file of a program that wrote no comment is the same finding.
+func TestStored_Comment(t *testing.T) {
+	t.Chdir(t.TempDir())
+	s, c := new(Settings), &Config{Package: "p", Test: "TestX"}
+	m := &Minimized{Schedule: &Schedule{Seed: 3}, Outcome: &Outcome{Kind: Panic, Message: "boom"}}
+	file := s.store(c, m)
+	text, err := os.ReadFile(file)
+	if err != nil || !strings.Contains(string(text), "edit nothing but a line") {
+		t.Fatalf("%v: %q", err, text)
+	}
+	if err := os.WriteFile(file, []byte(strings.Replace(string(text), comment+"\n", "", 1)), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if again := s.store(c, m); again != file {
+		t.Errorf("the finding is kept a second time, in %s", again)
+	}
+	if f, err := Load(file); err != nil || f.Schedule.Seed != 3 {
+		t.Errorf("%v, %v", f, err)
+	}
+}
+
+// Saved schedules that pass are counted, with those that do not apply.
+func TestExplore_Saved(t *testing.T) {
+	list := []*Stored{{Schedule: Schedule{Switches: []Switch{{Who: 4, Place: 1, To: 8}}}}, {}, {Known: "issue 12"}}
+	r := Explore(Config{Corpus: list, Schedules: 4}, func(*Schedule) *Outcome { return &Outcome{} })
+	if want := (Saved{Passing: 2, Unfit: 1}); r.Saved != want {
+		t.Errorf("got %+v, want %+v", r.Saved, want)
+	}
+	for want, saved := range map[string]Saved{"": {}, "1 saved schedule passes": {Passing: 1}, "2 saved schedules pass, but the code may have changed for 1": r.Saved,
+		"1 saved schedule passes, but the code may have changed": {1, 1}} {
+		if got := saved.String(); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+	if text := r.text(); !strings.Contains(text, "; 2 saved schedules pass") {
+		t.Error(text)
 	}
 }
 

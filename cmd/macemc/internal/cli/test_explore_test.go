@@ -159,6 +159,57 @@ func TestX(t *testing.T) {
 	}
 }
 
+// A report names operations that do not block, and the timers that started goroutines. Once the test is mended, the package's line counts
+// the saved schedule.
+func TestTest_Origins(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the standard library the first time")
+	}
+	const text = `package x
+
+import (
+	"testing"
+	"time"
+)
+
+func TestFlush(t *testing.T) {
+	c, n := make(chan int), 0
+	for range 2 {
+		time.AfterFunc(time.Millisecond, func() {
+			select {
+			case <-c:
+			default:
+			}
+			c <- 1
+		})
+	}
+	for n < 1 {
+		n += <-c
+	}
+}
+`
+	testFile(t, text)
+	out, status := testCommand(t.Context(), "-count=1", "-schedules=100", ".")
+	for _, want := range []string{"LEAK: 1 goroutine is blocked", ": started by the timer set at x_test.go:11 in TestFlush\n"} {
+		if status != 1 || !strings.Contains(out, want) {
+			t.Errorf("status %d, %q is missing:\n%s", status, want, out)
+		}
+	}
+	drawn, status := commandHere(t.Context(), "graph", "testdata/macemc/TestFlush/leak-1.path")
+	for _, want := range []string{": started by the timer set at x_test.go:11 in TestFlush\n", "tries to receive #"} {
+		if status != 0 || !strings.Contains(drawn, want) {
+			t.Errorf("graph: status %d, %q is missing:\n%s", status, want, drawn)
+		}
+	}
+	if err := os.WriteFile("x_test.go", []byte(strings.Replace(text, "n < 1", "n < 2", 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out, status := testCommand(t.Context(), "-count=1", "-schedules=5", "."); status != 0 ||
+		!regexp.MustCompile(`(?m)^ok .*; 1 saved schedule passes`).MatchString(out) {
+		t.Errorf("mended: status %d\n%s", status, out)
+	}
+}
+
 // killGo kills the go command that this process has started.
 func killGo(t *testing.T) {
 	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
@@ -241,17 +292,17 @@ func TestTest_Explores(t *testing.T) {
 		t.Errorf("status %d\n%s", status, out)
 	}
 	for _, want := range []string{
-		`(?s)--- FAIL: TestLocks .*DEADLOCK: 3 goroutines are blocked and nothing can wake them\n.*goroutine 2 waits to lock Mutex b at explored_test.go:29 in TestLocks.func1, held by goroutine 3\n[^\n]*\n[^\n]*\n    found by [^\n]*; 1 (context switch|pause) differs from the default order[^\n]*\n      goroutine [^\n]*; the test passes without that\n`,
+		`(?s)--- FAIL: TestLocks .*DEADLOCK: 3 goroutines are blocked and nothing can wake them\n.*goroutine 2 waits to lock Mutex b at explored_test.go:29 in TestLocks.func1, held by goroutine 3\n(?:[^\n]*\n){2,5}    found by [^\n]*; 1 (switch|pause) (more than|differs from) the default order[^\n]*\n      goroutine [^\n]*; the test passes without that\n`,
 		`(?s)--- FAIL: TestAtomics .*FAILED TEST: explored_test.go:59: 2 and 1\n`,
 		`(?s)--- FAIL: TestLeak .*LEAK: 1 goroutine is blocked and nothing can wake it, after the test has returned\n.*waits to send to channel c at explored_test.go:67`,
 		`(?s)--- FAIL: TestPanic .*PANIC: close of closed channel\n`,
-		`(?s)--- FAIL: TestWithdraw .*FAILED TEST: explored_test.go:\d+: the balance is -10\n[^\n]*; [1-3] (context switch(es)?|pauses?) differ[^\n]*\n(\s+goroutine \d+ [^\n]* step \d+[: ][^\n]*\n)+\s+until step`,
+		`(?s)--- FAIL: TestWithdraw .*FAILED TEST: explored_test.go:\d+: the balance is -10\n(?:[^\n]*\n){1,6}    found by [^\n]*; [1-3] (switch(es)?|pauses?) (more|differ)[^\n]*\n(\s+goroutine \d+ [^\n]* step \d+[: ][^\n]*\n)+\s+until step`,
 		`TestRegistered: schedule 2 ended with FAILED TEST: .*, which depends on state that earlier runs left in mime\..*; reset that state in the test; to repeat: macemc test -run '\^TestRegistered\$' -explore-seed 1 -schedules 2 example.org/explored\n`,
 		`(?s)--- FAIL: TestGenerator .*FAILED TEST: explored_test.go:\d+: map\[0:\d+ 1:\d+\], \d+, [0-9a-f]+, true, 1\n`,
 		`(?s)--- FAIL: TestInfinity .*DEADLOCK: .*goroutine 1 waits in select at `,
 		`TestProcess: not explored: it starts a process\n`,
 		`(?s)--- FAIL: TestSynctestLeft .*DEADLOCK: 2 goroutines are blocked`,
-		`(?s)--- FAIL: TestSynctestFails .*FAILED TEST: TestSynctestFails/order: explored_test.go:\d+: 1 is first\n    found by`,
+		`(?s)--- FAIL: TestSynctestFails .*FAILED TEST: TestSynctestFails/order: explored_test.go:\d+: 1 is first\n(?:[^\n]*\n){1,4}    found by`,
 		`(?s)--- FAIL: TestLogsLate .*PANIC: Log in goroutine after TestLogsLate has completed: late\n`,
 		`(?s)--- FAIL: Example_lines .*FAILED TEST: the output is "two\\none", want "one\\ntwo"\n`,
 		`(?s)--- FAIL: FuzzOrder/seed#1 .*FAILED TEST: explored_test.go:\d+: the second one comes first\n.*replay: macemc test -run '\^FuzzOrder\$/\^seed#1\$' -schedule \S+ example.org/explored\n`,

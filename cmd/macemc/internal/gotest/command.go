@@ -145,7 +145,8 @@ func (a Runner) goTest(ctx context.Context, args []string, stdout, stderr io.Wri
 		return err
 	}
 	flags := changed.Flags(x.tags)
-	if !x.json && !libraryBuilt(ctx, changed, folder, x.race) {
+	built := libraryBuilt(ctx, changed, folder, x.race)
+	if !x.json && !built {
 		fmt.Fprintln(stderr, "macemc: building the changed standard library, which takes about a minute the first time")
 	}
 	// Package bubble runs one thread, but the build may run several.
@@ -188,6 +189,14 @@ func (a Runner) goTest(ctx context.Context, args []string, stdout, stderr io.Wri
 	if !term.IsTerminal(int(os.Stdin.Fd())) { // on a terminal, Ctrl-C reaches the tests anyway
 		procgroup.InterruptAll(cmd)
 	}
+	if x.on && built && !x.json && len(variables) == 0 {
+		announcement := time.AfterFunc(longBuild, func() {
+			if !x.begun(since) {
+				fmt.Fprintln(stderr, "macemc: building the tests and what they import for the changed standard library, which takes longer the first time")
+			}
+		})
+		defer announcement.Stop()
+	}
 	err = cmd.Run()
 	var unexecuted error
 	if x.on && x.stored != nil && len(variables) == 0 && ctx.Err() == nil && !x.executed(since) {
@@ -217,6 +226,9 @@ func (a Runner) goTest(ctx context.Context, args []string, stdout, stderr io.Wri
 	}
 	return cmp.Or(err, unexecuted)
 }
+
+// longBuild is the time after which the command announces that it builds tests.
+const longBuild = 5 * time.Second
 
 // libraryBuilt reports whether the build cache holds the changed standard library, for the distribution that a folder uses.
 func libraryBuilt(ctx context.Context, changed overlay.Build, folder string, race bool) bool {

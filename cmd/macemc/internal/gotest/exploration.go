@@ -259,6 +259,12 @@ func (x *exploration) environment() ([]string, error) {
 	}, nil
 }
 
+// begun reports whether a test binary has started since a time.
+func (x *exploration) begun(since time.Time) bool {
+	info, err := os.Stat(testsched.BegunFile(x.summaries))
+	return err == nil && !info.ModTime().Before(since)
+}
+
 // executed reports whether the test of the given schedule was executed since a time.
 func (x *exploration) executed(since time.Time) bool {
 	file := testsched.SummaryFile(x.summaries, x.stored.Package)

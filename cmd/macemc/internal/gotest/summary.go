@@ -63,6 +63,9 @@ type packageSummary struct {
 	delays           bool // whether a complete test has a testsched.Coverage with Delays
 	elapsed          time.Duration
 	excused          []string // tests that fail without a new finding
+	saved            testsched.Saved
+	sampled          int     // number of tests with an estimated coverage
+	coverage         float64 // the lowest of these
 }
 
 // add adds another sum.
@@ -72,6 +75,12 @@ func (p *packageSummary) add(q packageSummary) {
 	p.complete += q.complete
 	p.elapsed += q.elapsed
 	p.delays = p.delays || q.delays
+	p.saved.Passing += q.saved.Passing
+	p.saved.Unfit += q.saved.Unfit
+	if q.sampled > 0 && (p.sampled == 0 || q.coverage < p.coverage) {
+		p.coverage = q.coverage
+	}
+	p.sampled += q.sampled
 	if q.bounded && (!p.bounded || q.preemptions < p.preemptions) {
 		p.bounded, p.preemptions = true, q.preemptions
 	}
@@ -93,8 +102,27 @@ func (p packageSummary) String() string {
 		}
 		complete += ")"
 	}
-	return fmt.Sprintf("%s of %s%s, %.0f/s", textfmt.Plural(p.schedules, "schedule"), textfmt.Plural(p.tests, "test"), complete,
+	text := fmt.Sprintf("%s of %s%s, %.0f/s", textfmt.Plural(p.schedules, "schedule"), textfmt.Plural(p.tests, "test"), complete,
 		float64(p.schedules)/max(p.elapsed.Seconds(), 1e-6))
+	if p.sampled > 0 {
+		lowest := ""
+		if p.sampled > 1 {
+			lowest = "lowest "
+		}
+		text += ", " + lowest + "estimated coverage " + percent(p.coverage)
+	}
+	if p.saved.Passing > 0 {
+		text += "; " + p.saved.String()
+	}
+	return text
+}
+
+// percent formats a share so that only a complete one is 100 %.
+func percent(share float64) string {
+	if n := int(100 * share); n > 0 {
+		return fmt.Sprintf("%d %%", min(n, 99))
+	}
+	return "below 1 %"
 }
 
 func (s *summaries) Write(p []byte) (int, error) {
@@ -198,6 +226,16 @@ func (s *summaries) read(pkg string) (sum packageSummary) {
 			s.known = append(s.known, fmt.Sprintf("%s %s: not looked for: %s", pkg, name, note))
 			continue
 		}
+		var saved testsched.Saved
+		if _, err := fmt.Sscanf(line, "saved %q %d %d", &name, &saved.Passing, &saved.Unfit); err == nil {
+			sum.add(packageSummary{saved: saved})
+			continue
+		}
+		var coverage float64
+		if _, err := fmt.Sscanf(line, "coverage %q %f", &name, &coverage); err == nil {
+			sum.add(packageSummary{sampled: 1, coverage: coverage})
+			continue
+		}
 		var preemptions int
 		var delays bool
 		if _, err := fmt.Sscanf(line, "%q %d %d %s %d %t %q", &name, &schedules, &micros, &kind, &preemptions, &delays, &note); err != nil {
@@ -266,6 +304,9 @@ func (s *summaries) finish() {
 			memory = ""
 		}
 		fmt.Fprintf(s.end, "macemc: %v; not scheduling points: cgo, files, processes, signals%s\n", s.total, memory)
+	}
+	if saved := s.total.saved.String(); s.json && saved != "" {
+		fmt.Fprintln(s.end, "macemc:", saved)
 	}
 	for _, line := range s.known {
 		fmt.Fprintln(s.end, "macemc:", line)

@@ -9,6 +9,36 @@ import (
 	"github.com/macemc/macemc/internal/testsched"
 )
 
+// The line of a package has the lowest estimated coverage, and the number of saved schedules that pass.
+func TestSummaries_Coverage(t *testing.T) {
+	const a = "\"TestA\" 9 1000000 sampled 0 false \"\"\n"
+	const b = "\"TestB\" 6 1000000 sampled 0 false \"\"\ncoverage \"TestB\" 0.999\n"
+	for _, c := range []struct{ summary, want string }{
+		{a + "saved \"TestA\" 1 0\n", "9 schedules of 1 test, 9/s; 1 saved schedule passes"},
+		{a + "coverage \"TestA\" 0.004\n", "9 schedules of 1 test, 9/s, estimated coverage below 1 %"},
+		{b, "6 schedules of 1 test, 6/s, estimated coverage 99 %"},
+		{a + "coverage \"TestA\" 0.25\n" + b, "15 schedules of 2 tests, 8/s, lowest estimated coverage 25 %"},
+	} {
+		dir := t.TempDir()
+		if err := os.WriteFile(testsched.SummaryFile(dir, "example.org/p"), []byte(c.summary), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		var out strings.Builder
+		s := &summaries{out: &out, end: &out, folder: dir}
+		s.Write([]byte("ok  \texample.org/p\t0.1s\n"))
+		if got, want := out.String(), "ok  \texample.org/p\t0.1s\t"+c.want+"\n"; got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+		var end strings.Builder
+		events := &summaries{out: new(strings.Builder), end: &end, folder: dir, json: true}
+		events.Write([]byte(`{"Action":"output","Package":"example.org/p","Output":"ok  \texample.org/p\t0.1s\n"}` + "\n"))
+		events.finish()
+		if got, want := end.String() != "", strings.Contains(c.want, "saved"); got != want {
+			t.Errorf("with -json: %q", end.String())
+		}
+	}
+}
+
 // The status is better than that of a failed test only if known findings or damaged files explain all that failed.
 func TestSummaries_Known(t *testing.T) {
 	const fail, pkg = "--- FAIL: TestA (0.01s)\n", "FAIL\texample.org/p\t0.1s\n"
