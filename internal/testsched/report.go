@@ -126,12 +126,25 @@ func (o *Outcome) identities(test string, head, rest []string) (lines []string) 
 			described[m[1]] = true
 		}
 	}
+	var texts []string
+	of := map[string][]string{} // numbers by text
 	for _, m := range goroutineName.FindAllStringSubmatch(strings.Join(slices.Concat(head, rest), "\n"), -1) {
 		number, _ := strconv.Atoi(m[1])
 		if text := o.Identity(test, number); text != "" && !described[m[1]] {
-			lines = append(lines, "  "+m[0]+": "+text)
+			if of[text] == nil {
+				texts = append(texts, text)
+			}
+			of[text] = append(of[text], m[1])
 		}
 		described[m[1]] = true
+	}
+	for _, text := range texts {
+		numbers, last := of[text], len(of[text])-1
+		who := "goroutine " + numbers[0]
+		if last > 0 {
+			who = "goroutines " + strings.Join(numbers[:last], ", ") + " and " + numbers[last]
+		}
+		lines = append(lines, "  "+who+": "+text)
 	}
 	return lines
 }

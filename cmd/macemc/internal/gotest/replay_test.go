@@ -44,9 +44,9 @@ func TestScheduleTrace(t *testing.T) {
 // A goroutine of a timer is connected to the last operation before the timer was set.
 func TestScheduleTrace_Timer(t *testing.T) {
 	o := &testsched.Outcome{Trace: []testsched.Event{
-		{Number: 1, Place: 1, Op: 5, Object: 1, At: "x_test.go:3", File: "/m/x_test.go", Func: "TestX"},
-		{Number: 1, Place: 2, Op: 7, Object: 1, At: "x_test.go:5", File: "/m/x_test.go", Func: "TestX"},
-		{Number: 2, Place: 1, Op: 22, Object: 2, At: "x_test.go:7", File: "/m/x_test.go", Func: "flush"},
+		{Number: 1, Place: 1, Op: 5, Object: "#1", At: "x_test.go:3", File: "/m/x_test.go", Func: "TestX"},
+		{Number: 1, Place: 2, Op: 7, Object: "#1", At: "x_test.go:5", File: "/m/x_test.go", Func: "TestX"},
+		{Number: 2, Place: 1, Op: 22, Object: "#2", At: "x_test.go:7", File: "/m/x_test.go", Func: "flush"},
 	}, Origins: []testsched.Origin{{Number: 2, Timer: true, By: 1, ByPlace: 1, At: "x_test.go:4", Func: "TestX"}}}
 	var got strings.Builder
 	if err := eventgraph.Build(scheduleTrace("TestX", o)).Text(&got, eventgraph.Options{}); err != nil {
