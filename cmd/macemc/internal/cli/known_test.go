@@ -139,6 +139,7 @@ func TestTest_KnownRace(t *testing.T) {
 	testFile(t, `package x
 
 import (
+	"os"
 	"sync"
 	"testing"
 )
@@ -151,6 +152,13 @@ func order(n int) (list []int) {
 	}
 	wg.Wait()
 	return list
+}
+
+func TestMain(m *testing.M) {
+	if os.Getenv("RACE") != "" {
+		TestA(nil)
+	}
+	os.Exit(m.Run())
 }
 
 func TestA(t *testing.T) {
@@ -185,7 +193,7 @@ func TestSome(t *testing.T) {
 		}
 		return out
 	}
-	expect(t, run(1, "-race", "-schedules=1000"), `^    macemc: FAILED TEST: x_test.go:33: order$`, `-schedule testdata/macemc/TestB/failed-test-1.path`)
+	expect(t, run(1, "-race", "-schedules=1000"), `^    macemc: FAILED TEST: x_test.go:41: order$`, `-schedule testdata/macemc/TestB/failed-test-1.path`)
 	markKnown(t)
 	for n := 0; ; n++ { // the accesses of a race, a read or a write, depend on the schedule
 		out, status := testCommand(t.Context(), "-race", "-run=Some", "-schedules=300", ".")
@@ -204,6 +212,8 @@ func TestSome(t *testing.T) {
 			t.Errorf("%s: %v\n%s", file, err, text)
 		}
 	}
+	t.Setenv("RACE", "before all tests")
+	expect(t, run(1, "-race", "-run=Some", "-schedules=300"), `^WARNING: DATA RACE$`, `^testing: race detected outside of test execution$`, `^macemc: 0 new`)
 	out := run(0, "-run=Some", "-schedules=300")
 	expect(t, out, `^macemc: example.org/x TestSome: not looked for: testdata/macemc/TestSome/data-race-1.path needs -race$`, `0 known, 0 fixed, \d not looked for`)
 	if strings.Contains(out, "delete") {
