@@ -55,9 +55,9 @@ func TestScheduleTrace_Timer(t *testing.T) {
 	const want = `      g1 TestX                     g2 flush
       g2: started by the timer set at x_test.go:4 in TestX
    0  the test starts
-   1  locks #1                      timer to g2          x_test.go:3
-   2  unlocks #1                                         x_test.go:5
-   3    --timer------------------>  tries to receive #2  x_test.go:7
+   1  locks #1                      timer to g2               x_test.go:3
+   2  unlocks #1                                              x_test.go:5
+   3    --timer------------------>  tries to receive from #2  x_test.go:7
 `
 	if got.String() != want {
 		t.Errorf("got\n%s\nwant\n%s", got.String(), want)
@@ -125,12 +125,12 @@ func TestScheduleTrace_Distribution(t *testing.T) {
 // Of several accesses in a race, the last pair to the same memory by two goroutines is marked.
 func TestMarkRace(t *testing.T) {
 	const reads, writes testsched.Op = 15, 16 // of the runtime
-	event := func(number, object int, op testsched.Op, at string) testsched.Event {
+	event := func(number int, object string, op testsched.Op, at string) testsched.Event {
 		return testsched.Event{Number: number, Op: op, Object: object, At: at, File: "/m/x_test.go", Func: "TestX"}
 	}
 	trace := []testsched.Event{
-		event(2, 1, writes, "x_test.go:7"), event(2, 2, writes, "x_test.go:7"), event(1, 3, writes, "x_test.go:7"),
-		event(1, 1, reads, "x_test.go:9"), event(1, 3, reads, "x_test.go:9"),
+		event(2, "#1", writes, "x_test.go:7"), event(2, "#2", writes, "x_test.go:7"), event(1, "#3", writes, "x_test.go:7"),
+		event(1, "#1", reads, "x_test.go:9"), event(1, "#3", reads, "x_test.go:9"),
 	}
 	for _, c := range []struct {
 		kind   testsched.Kind

@@ -305,9 +305,6 @@ func (s *summaries) finish() {
 		}
 		fmt.Fprintf(s.end, "macemc: %v; not scheduling points: cgo, files, processes, signals%s\n", s.total, memory)
 	}
-	if saved := s.total.saved.String(); s.json && saved != "" {
-		fmt.Fprintln(s.end, "macemc:", saved)
-	}
 	for _, line := range s.known {
 		fmt.Fprintln(s.end, "macemc:", line)
 	}

@@ -29,13 +29,6 @@ func TestSummaries_Coverage(t *testing.T) {
 		if got, want := out.String(), "ok  \texample.org/p\t0.1s\t"+c.want+"\n"; got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
-		var end strings.Builder
-		events := &summaries{out: new(strings.Builder), end: &end, folder: dir, json: true}
-		events.Write([]byte(`{"Action":"output","Package":"example.org/p","Output":"ok  \texample.org/p\t0.1s\n"}` + "\n"))
-		events.finish()
-		if got, want := end.String() != "", strings.Contains(c.want, "saved"); got != want {
-			t.Errorf("with -json: %q", end.String())
-		}
 	}
 }
 
