@@ -141,7 +141,7 @@ func TestStored_Damaged(t *testing.T) {
 		{"line 1: a schedule begins with", text("", "\ufeff")},
 		{"line 7: unknown line", text("memory", "# memory")},
 		{"line 11: a finding is known for one reason", text("known issue 12", "known ")},
-		{"line 12: a finding is known for one reason", text("known", "known issue 3\nknown")},
+		{"line 12: a finding is known for one reason", text("known issue 12", "known issue 3\nknown issue 12")},
 		{`no line "shows"`, text("shows panic\nshows panic: boom\n", "")},
 		{"belongs to TestY in package p", text("TestX", "TestY")},
 		{"belongs to TestX in package q", text("package p", "package q")},

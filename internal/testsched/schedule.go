@@ -164,7 +164,7 @@ func mix(z uint64) uint64 {
 // magic is the first line of a schedule file.
 const magic = "macemc schedule 1"
 
-// comment is the second line of a schedule file. It is optional.
+// comment is the second line of a schedule file, unless the user has added a line above it. It is optional.
 const comment = `# written by "macemc test"; edit nothing but a line "known REASON", which accepts the finding`
 
 // sameStored reports whether two files hold the same schedule.
@@ -252,7 +252,7 @@ func Read(r io.Reader) (*Stored, error) {
 			}
 		case ended:
 			err = fmt.Errorf("text after the end")
-		case number == 2 && key == "#":
+		case lines.Text() == comment:
 		case key == "package":
 			f.Package = rest
 		case key == "test":

@@ -520,6 +520,9 @@ func TestStored_Comment(t *testing.T) {
 	if f, err := Load(file); err != nil || f.Schedule.Seed != 3 {
 		t.Errorf("%v, %v", f, err)
 	}
+	if f, err := Read(strings.NewReader(strings.Replace(string(text), "\n", "\nknown issue 12\n", 1))); err != nil || f.Known != "issue 12" {
+		t.Errorf("known above the comment: %v, %v", f, err)
+	}
 }
 
 // Saved schedules that pass are counted, with those that do not apply.
