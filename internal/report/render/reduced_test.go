@@ -50,8 +50,8 @@ func TestReduced(t *testing.T) {
 	for used, wanted := range map[options.Reduction]bool{options.ReduceFull: true, options.ReduceNone: false} {
 		early.Coverage.Reduced = &search.Reduced{Used: used, Permutations: 6}
 		shown := flat(printed(t, render.Terminal, &early))
-		contains(t, shown, true, "not exhaustive to any depth")
-		contains(t, shown, wanted, "--reduce none counts depths")
+		contains(t, shown, true, "no depth is complete")
+		contains(t, shown, wanted, "--reduce none leaves out none")
 	}
 
 	r.Coverage.Reduced = &search.Reduced{Used: options.ReduceNone, Permutations: 6}
