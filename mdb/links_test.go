@@ -20,6 +20,9 @@ import (
 
 // The debugger determines the chain of causes while it reads a run, and the event graph does so from the run's trace. Both must agree.
 func TestCauses(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	for _, e := range papers.All() {
 		t.Run(e.Name, func(t *testing.T) {
 			e.Limits = sim.Limits{}

@@ -203,6 +203,9 @@ func TestEnginesAgreeOnBundledSystems(t *testing.T) {
 
 // Engines agree on small systems that use all features of services, by every strategy.
 func TestEnginesAgreeOnRandomSystems(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	rapid.Check(t, func(t *rapid.T) {
 		sys := *scripts.Draw(t).System()
 		compareEngines(t, search.Config{

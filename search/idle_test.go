@@ -88,6 +88,9 @@ func twoLocks(deadlock, disturbs bool) sim.System {
 // Random walks begin transfers that the application may begin, also if these disturb and no other event is enabled. All
 // seeds find the deadlock, and walks without it are not short.
 func TestIdleSystem(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	for _, disturbs := range []bool{false, true} {
 		for _, strategy := range []search.Name{search.Deepening, search.Walk, search.Faulty} {
 			for _, steps := range []int{20, 0} {

@@ -191,6 +191,9 @@ func endOf(t rapid.TB, o *oracle, sys *sim.System, p choose.Path) int {
 
 // The result of a search does not depend on the number of workers.
 func TestWorkersDoNotMatter(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	rapid.Check(t, func(t *rapid.T) {
 		tab := drawTable(t)
 		if rapid.Bool().Draw(t, "unsafe") {

@@ -46,7 +46,7 @@ func TestVerdictSaysWhatWasCovered(t *testing.T) {
 		"paths":               {t.Context(), search.Config{MaxPaths: 20, Strategy: search.Walk}, search.OK, "paths", []string{"stopped at the path limit: bounded"}},
 		"depth":               {t.Context(), search.Config{MaxDepth: 3, Strategy: search.BFS}, search.OK, "depth", []string{"stopped at the depth limit: bounded", "exhaustive to depth 3"}},
 		"interrupted":         {cancelled, search.Config{}, search.Interrupted, "interrupted", []string{"INTERRUPTED"}},
-		"depth first, memory": {t.Context(), search.Config{MaxBytes: 1, Strategy: search.DFS}, search.OutOfResource, "memory", []string{"OUT OF RESOURCES", "stopped at the memory limit", "not exhaustive to any depth", "of them expanded"}},
+		"depth first, memory": {t.Context(), search.Config{MaxBytes: 1, Strategy: search.DFS}, search.OutOfResource, "memory", []string{"OUT OF RESOURCES", "stopped at the memory limit", "the search ended early: 1 state seen", "the successors of 0 of them computed"}},
 		"deepening, memory": {t.Context(), search.Config{MaxBytes: 1 << 11, Alone: true}, search.OutOfResource, "memory",
 			[]string{"OUT OF RESOURCES", "stopped at the memory limit"}},
 		"breadth first, memory": {t.Context(), search.Config{MaxBytes: 1, Strategy: search.BFS}, search.OutOfResource, "memory",

@@ -94,6 +94,9 @@ func everything(c *replay.Cursor) string {
 // A moved cursor that keeps states is in the same state as plain execution at that step, and describes the steps around
 // it in the same way.
 func TestKeptStates(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	all := []*sim.System{long()}
 	for _, e := range papers.All() {
 		e.Limits = sim.Limits{}

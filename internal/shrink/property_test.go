@@ -169,6 +169,9 @@ func chances(tab *automaton.Table) (p [6]float64) {
 // A shrunk dead run is dead after its critical step and not before, exactly; and of the steps to the
 // critical one none can be dropped such that this step still does it.
 func TestDeadIsMinimal(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	rapid.Check(t, func(t *rapid.T) {
 		live := []int{5}
 		tab, moves := draw(t, nil, live, func(tab *automaton.Table, state int) bool { return chances(tab)[state] == 0 })

@@ -36,6 +36,9 @@ func hillConfig() Config {
 
 // A restart finds runs with other steps, with at most the faults of the best run, that end with the same handler.
 func TestRestarter_Next(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	cfg := hillConfig()
 	s, err := newRestarter(&cfg, cfg.Path)
 	if err != nil {

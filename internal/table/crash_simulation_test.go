@@ -324,6 +324,9 @@ func TestTransparentCuts(t *testing.T) {
 
 // Results of bundled systems with implicit crashes.
 func TestImplicitCrashes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	t.Parallel()
 	for _, c := range []struct {
 		system         string

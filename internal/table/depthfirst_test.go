@@ -256,6 +256,9 @@ func TestDepthFirstStops(t *testing.T) {
 }
 
 func TestDepthFirstIsDeterministic(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	sys := bundled(t, "twophase", 4, sim.Limits{sim.Crashes: 1}, "TP3")
 	for _, visited := range visitedSets {
 		x, y := dive(t, sys, options.Options{Visited: visited}), dive(t, sys, options.Options{Visited: visited})

@@ -133,6 +133,9 @@ func TestLogResumesInMemory(t *testing.T) {
 
 // So it is with random systems, wherever the log is cut.
 func TestLogOfRandomSystems(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	dir := t.TempDir()
 	n, resumed, found := 0, 0, 0
 	rapid.Check(t, func(t *rapid.T) {

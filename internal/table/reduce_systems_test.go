@@ -134,6 +134,9 @@ func TestReducedQuorums(t *testing.T) {
 
 // The counts of the bundled Paxos.
 func TestReducedPaxos(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	t.Parallel()
 	for _, c := range []struct {
 		proposers int

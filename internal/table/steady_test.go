@@ -181,6 +181,9 @@ func (s *steady) batch(t testing.TB) int {
 
 // Once all local situations are known, no transition allocates memory.
 func TestNoAllocationInSteadyState(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	for name, sys := range map[string]*sim.System{
 		"timers and choices": {Name: "ring", Nodes: 3, New: func(sim.NodeID) sim.Service { return &ring{} }, Timing: sim.AnyOrder,
 			Properties: even(func(s sim.Service) int { return s.(*ring).Count })},

@@ -51,6 +51,9 @@ func TestOnwardLimits(t *testing.T) {
 
 // A search that continues a path uses the property and the weights of the path's search, unless others are given.
 func TestOnwardAsBefore(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	dir := filepath.Join(t.TempDir(), "out")
 	const weights = "action=1,message=2,timer=3,consequence=4,fault=5"
 	var out bytes.Buffer

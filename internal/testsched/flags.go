@@ -155,3 +155,12 @@ func (f *Stored) Words() (flags, args []string) {
 	}
 	return words, nil
 }
+
+// Pattern returns the value of -run that selects a test, or one seed of a fuzz test.
+func Pattern(test string) string {
+	parts := strings.Split(test, "/")
+	for i, part := range parts {
+		parts[i] = "^" + regexp.QuoteMeta(part) + "$"
+	}
+	return strings.Join(parts, "/")
+}

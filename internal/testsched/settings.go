@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"sort"
 	"strconv"
@@ -306,15 +305,6 @@ func leftIn(variables []string) string {
 		text += fmt.Sprintf(" and %d more package variables", more)
 	}
 	return text
-}
-
-// Pattern returns the value of -run that selects a test, or one seed of a fuzz test.
-func Pattern(test string) string {
-	parts := strings.Split(test, "/")
-	for i, part := range parts {
-		parts[i] = "^" + regexp.QuoteMeta(part) + "$"
-	}
-	return strings.Join(parts, "/")
 }
 
 // alone executes a schedule in a process that has not executed any other.

@@ -202,6 +202,9 @@ func TestTwoMembers(t *testing.T) {
 
 // Raft's own types are readable without a rule that shows them, and changes inside raft count as internal.
 func TestReadableWithoutRule(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	sys := system(t, spec.Config{Bugs: []string{"ER2"}}, sim.Limits{sim.Crashes: 1})
 	n := len(sys.State)
 	sys.State = slices.DeleteFunc(sys.State, func(r sim.StateRule) bool { return strings.HasPrefix(r.String(), "ShowBy") })

@@ -129,6 +129,9 @@ func clean(t *testing.T, cfg search.Config) *search.Result {
 // The critical transition of P3, found without the property that detects it at once, is a step after which the bounds
 // of some leaf set are wrong: the insertion that records the wrong bound.
 func TestWrongBoundIsCritical(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	e := Entry()
 	b, err := e.Bug("P3")
 	if err != nil {

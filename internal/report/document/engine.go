@@ -37,7 +37,7 @@ func engineLines(r *report.Report) []string {
 	}
 	lines := []string{text}
 	if e.TableEvents > 0 {
-		lines[0] += fmt.Sprintf("; %.4g %% of the table's steps were cached", 100*e.HitRate)
+		lines[0] += fmt.Sprintf("; %.4g %% of the table's steps were cached", 100*max(0, e.HitRate))
 	}
 	if e.Tried > 0 {
 		lines = append(lines, "quorums without a Need: "+textfmt.Plural(e.Tried, "set")+" tried in different states of their nodes; a Need reduces them")

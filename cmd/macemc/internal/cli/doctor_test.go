@@ -10,6 +10,9 @@ import (
 )
 
 func TestDoctor(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	run := func() (string, int) {
 		var out strings.Builder
 		a := &app{Process: task.Process{Stdout: &out, Stderr: &out, Program: "macemc", Front: front{}}}

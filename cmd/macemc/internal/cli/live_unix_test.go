@@ -31,6 +31,9 @@ func runReal(t *testing.T, dir string, stdin string, args ...string) (stdout, st
 // Nodes run as processes and form one tree. One of them is killed and started again. The checker reaches the same states, and continues
 // from there.
 func TestLiveProcesses(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	t.Parallel()
 	dir := t.TempDir()
 	out, errs, status := runReal(t, dir, "", "live", "randtree", "--nodes", "4", "--dir", "run", "--pause", "30ms",
@@ -96,6 +99,9 @@ func TestLiveProcesses(t *testing.T) {
 
 // Nodes that share a process are killed and started together, and the run shows their crash together.
 func TestLiveProcessOfTwo(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	t.Parallel()
 	dir := t.TempDir()
 	out, errs, status := runReal(t, dir, "", "live", "multipaxos", "--nodes", "8", "--set", "fail=crash", "--set", "process=2", "--set", "changes=0",
@@ -148,6 +154,9 @@ func TestSearchOnwardFromARecording(t *testing.T) {
 
 // Without a time limit, the run ends when the system is live. It reports when that was, ignoring liveness before a node was killed.
 func TestLiveEndsWhenLive(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	t.Parallel()
 	for earliest, args := range map[float64][]string{
 		0: {"randtree", "--nodes", "2"},
@@ -275,6 +284,9 @@ func TestLiveLogsObserved(t *testing.T) {
 
 // Deliveries are counted over time, and drawn with the interventions.
 func TestLiveRate(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	t.Parallel()
 	dir := t.TempDir()
 	out, errs, _ := runReal(t, dir, "", "live", "chain", "--set", "fail=crash", "--set", "requests=20", "--nodes", "7", "--dir", "run",

@@ -69,6 +69,9 @@ func TestShards(t *testing.T) {
 
 // A violation in one shard is one of the merged result, and its path file is found at its present location.
 func TestMergeViolation(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	dir := t.TempDir()
 	for k := range 2 {
 		shard := fmt.Sprintf("%d/2", k+1)

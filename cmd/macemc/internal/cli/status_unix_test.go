@@ -153,6 +153,9 @@ func TestFull(t *testing.T) {
 
 // Files that do not fit on the disk yield one error line, and the finding is not lost.
 func TestDiskFull(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	found, err := exec.LookPath("unshare")
 	if err != nil {
 		t.Skip(err)

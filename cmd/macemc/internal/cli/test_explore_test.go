@@ -474,7 +474,7 @@ func Example_order() {
 	// a
 }
 `)
-	own := regexp.MustCompile(`(?m)^.*(=== NAME|macemc: |found by |replay: macemc|debug:  macemc|graph:  macemc).*\n|\t[\d,]+ schedules? of .*$`)
+	own := regexp.MustCompile(`(?m)^.*(=== NAME|macemc: |found by |replay: macemc|debug:  macemc|graph:  macemc).*\n|\t[\d,]+ schedules? of .*$|\\t[\d,]+ schedules? of [^\\]*`)
 	times := regexp.MustCompile(`[\d.]+(s|s\)| ns/op)(\\n"})?$|"(Time|Elapsed)":[^,}]*|\([\d.]+s\)|/b\d+/x\.test|/go-build\d+|^Benchmark.*`)
 	normal := func(out string) string {
 		lines := strings.Split(own.ReplaceAllString(out, ""), "\n")

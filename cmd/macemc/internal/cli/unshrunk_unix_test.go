@@ -52,6 +52,9 @@ type sluggish struct {
 // A signal while a run is being shrunk stops the shrinking, and a second one kills the process that shrinks. In both cases the finding,
 // which was announced before, is reported.
 func TestInterruptShrinking(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	file := filepath.Join("out", "error.path")
 	told := regexp.MustCompile(`^slow: found a safety violation in \d+ steps: few; shrinking \(Ctrl-C stops it\); original: ` + regexp.QuoteMeta(file) + `$`)
 	all := newWaiting()
