@@ -408,5 +408,5 @@ func TestLost(t *testing.T) {
 	if status != 1 {
 		t.Errorf("status %d:\n%s", status, out)
 	}
-	expect(t, out, `FAILED TEST: x_test.go:\d+: 1$`, `\(atomic operation on n at x_test.go:12 in TestLost.func1\)`)
+	expect(t, out, `FAILED TEST: x_test.go:\d+: 1$`, `\(accesses atomic n at x_test.go:12 in TestLost.func1\)`)
 }
