@@ -124,24 +124,19 @@ func (k *keeper) found(ctx context.Context, res *search.Result) error {
 	defer cancel()
 	k.writeEarly(unshrunk, f, res)
 	defer func() { k.o.early = "" }()
+	found := f
 	r, f, notShrunk, err := k.o.complete(ctx, &k.sys, res)
 	if f.error == nil {
 		return err
 	}
-	a = k.knows(r)
-	duplicate := a == nil && k.isDuplicate(r)
-	switch {
-	case a != nil:
-		k.count(a, unshrunk, res)
-		a.like = append(a.like, identityOf(unshrunk))
-	case duplicate:
+	if k.knows(r) != nil { // the run that was found has another cause, unless both steps have the same one
+		r, f = unshrunk, found
+	}
+	duplicate := k.isDuplicate(r)
+	k.known = append(k.known, unshrunk, r)
+	if duplicate {
 		k.countDuplicate(r)
 		k.o.suspectFile.release(res.Finding, true)
-	}
-	if a == nil {
-		k.known = append(k.known, unshrunk, r)
-	}
-	if a != nil || duplicate {
 		if k.o.early == "" {
 			return nil
 		}

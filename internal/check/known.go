@@ -5,7 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -32,6 +34,7 @@ type identity struct {
 	property       string
 	event, handler string // of the decisive step: the kind of event with the name of its action, timer or message; the source position
 	panicked       string // the frame that panicked
+	text           string // what was panicked with, without numbers
 }
 
 func identityOf(r *report.Report) identity {
@@ -39,7 +42,7 @@ func identityOf(r *report.Report) identity {
 	if s := r.DecisiveStep(); s != nil {
 		id.event = s.Kind
 		name := s.What
-		if n := strings.IndexFunc(name, func(c rune) bool { return !unicode.IsLetter(c) && c != '_' && c != '.' }); n >= 0 && s.Kind != sim.DoAction.String() {
+		if n := strings.IndexFunc(name, func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) && c != '_' && c != '.' }); n >= 0 && s.Kind != sim.DoAction.String() {
 			name = name[:n] // the rest is content
 		}
 		if name != "" {
@@ -48,6 +51,14 @@ func identityOf(r *report.Report) identity {
 	}
 	if places := document.Positions(r); r.Stack != "" && len(places) > 0 {
 		id.panicked = places[0].Short
+	}
+	if r.Kind == sim.Panic {
+		id.text = strings.Map(func(c rune) rune {
+			if unicode.IsDigit(c) {
+				return -1
+			}
+			return c
+		}, r.Message)
 	}
 	return id
 }
@@ -66,8 +77,16 @@ const Regressions = "testdata/regress"
 
 // KnownFiles returns the path files in [Regressions] of a package's folder that accept a finding of a test's system.
 func KnownFiles(dir, test, system string) (files []string, err error) {
-	names, err := filepath.Glob(filepath.Join(dir, filepath.FromSlash(Regressions), "*.path"))
-	for _, name := range names {
+	folder := filepath.Join(dir, filepath.FromSlash(Regressions))
+	entries, err := os.ReadDir(folder)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	for _, entry := range entries {
+		if filepath.Ext(entry.Name()) != ".path" {
+			continue
+		}
+		name := filepath.Join(folder, entry.Name())
 		text, e := OpenSource(nil, name)
 		if e != nil {
 			err = errors.Join(err, e)
@@ -141,10 +160,14 @@ func (a *accepted) examine(ctx context.Context, o *Options, sys *sim.System) {
 			a.Status = report.Fixed
 			return
 		}
+		if t.FoundAt < l.Steps {
+			a.Status, a.Why = report.Changed, fmt.Sprintf("a violation after step %d of %d: %v", t.FoundAt, l.Steps, t.Finding)
+			return
+		}
 	}
 	c := CriticalOptions{Walks: o.Search.Walks, WalkSteps: o.Search.WalkSteps, Seed: o.Search.Seed, Workers: o.Search.Workers}
 	if o.Search.PathBuffer != nil {
-		c.PathBuffer = o.confirming
+		c.PathBuffer = o.Search.PathBuffer // Describe adds those that confirm
 	}
 	r, err := Describe(ctx, l, a.File, c)
 	switch {

@@ -138,6 +138,9 @@ func TestKnown_Status(t *testing.T) {
 		"no finding":       {func(*check.Options) {}, "finding safety\n=", search.Violation, "it records no finding"},
 		"recorded as another property": {func(*check.Options) {}, "nobody is in=it is dry", search.Violation,
 			"NOT known: window.path shows another finding: safety violation of nobody is in by "},
+		"an earlier step": {func(o *check.Options) {
+			o.Search.System.Properties[0].Always = always(func(d *faultyDoor) bool { return d.Turns == 0 })
+		}, "", search.Violation, "NOT known: window.path shows another finding: a violation after step 1 of 2: "},
 		"every run": {func(o *check.Options) {
 			o.Search.System.Properties[0].Always = always(func(d *faultyDoor) bool { return d.Turns == 0 })
 			o.Search.System.Actions = o.Search.System.Actions[:1]

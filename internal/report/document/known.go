@@ -17,7 +17,7 @@ func KnownLines(r *report.Report) (lines []string) {
 	for i := range r.Known {
 		k := &r.Known[i]
 		for _, by := range k.Others {
-			lines = append(lines, fmt.Sprintf("%s: %s of them by %s, without a proven critical step or until shrunk; the cause may differ",
+			lines = append(lines, fmt.Sprintf("%s: %s of them by %s, without a proven critical step; the cause may differ",
 				k.File, textfmt.Number(by.Count), cmp.Or(by.Handler, "an unknown step")))
 		}
 		if k.AllOf {

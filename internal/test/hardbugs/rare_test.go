@@ -106,6 +106,9 @@ func TestHaltsMatter(t *testing.T) {
 // Weighted walks miss a defect for the reason in its case: without other schedules the stale acknowledgement is not
 // found.
 func TestScheduleMatters(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	cfg := search.Config{System: hardbugs.Stale().System, Strategy: search.Walk, MaxPaths: 3000, Seed: 3}
 	cfg.Schedules = []search.Schedule{search.Phases}
 	if res := run(t, cfg); res.Verdict != search.Violation || res.Finding.Schedule != search.Phases {

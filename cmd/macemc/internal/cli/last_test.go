@@ -12,6 +12,9 @@ import (
 
 // last means the newest finding of the module, in every folder of the module.
 func TestLast(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	dir := t.TempDir()
 	t.Chdir(dir)
 	if _, stderr, status := run(t, "replay", "last"); status != 2 || !strings.Contains(stderr, "there is no finding in macemc-out, and this folder is not in a module") {

@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// doorTest is a test with a way in. DOOR_LOCKED closes it. DOOR_FLOOD adds another defect, and DOOR_EXIT a step that ends the process.
+// doorTest is a test with a way in. DOOR_LOCKED closes it. DOOR_FLOOD adds another defect, DOOR_STUCK a dead state, and DOOR_EXIT a step that
+// ends the process.
 const doorTest = `package door
 
 import (
@@ -22,8 +23,8 @@ import (
 
 type door struct {
 	sim.Nop
-	Turns       int
-	In, Flooded bool
+	Turns               int
+	In, Flooded, Locked bool
 }
 
 func TestDoor(t *testing.T) {
@@ -44,6 +45,10 @@ func TestDoor(t *testing.T) {
 	}
 	if os.Getenv("DOOR_FLOOD") != "" {
 		sys.Actions = append(sys.Actions, action("flood", 3, 1, func(d *door) { d.Flooded = true }))
+	}
+	if os.Getenv("DOOR_STUCK") != "" {
+		sys.Actions = append(sys.Actions, action("lock", 2, 1, func(d *door) { d.Locked = true }))
+		sys.Properties = append(sys.Properties, sim.Property{Name: "it opens", Eventually: sim.Each(func(_ sim.NodeID, d *door) bool { return !d.Locked })})
 	}
 	if os.Getenv("DOOR_EXIT") != "" {
 		sys.Actions = append(sys.Actions, action("kick", 2, 1, func(*door) { os.Exit(7) }))
@@ -106,6 +111,18 @@ func TestSearch_Known(t *testing.T) {
 	}
 	expect(t, search(1, "--durable", "stored"), `^macemc: known findings are reported as new ones, because`)
 	expect(t, search(0, "--strategy", "bfs"), `bfs takes all violations of nobody is in for it`, `, states after known findings were not visited: bounded, NOT a proof`)
+
+	// A dead state can be accepted, too.
+	t.Setenv("DOOR_STUCK", "1")
+	expect(t, search(1, "--write-test", "--workers", "2"), `"it opens" `, `^macemc: 1 new, 1 known, 0 fixed$`)
+	accept("Door_2.path")
+	expect(t, search(0, "--workers", "2"), `^macemc: 0 new, 2 known, 0 fixed$`)
+	os.Unsetenv("DOOR_STUCK")
+	for _, file := range []string{filepath.Join("testdata", "regress", "Door_2.path"), "regress_door_2_test.go"} {
+		if err := os.Remove(filepath.Join(dir, file)); err != nil {
+			t.Fatal(err)
+		}
+	}
 
 	// Others are new: in the search itself, or if they end its process.
 	t.Setenv("DOOR_FLOOD", "1")
