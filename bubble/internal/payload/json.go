@@ -5,13 +5,10 @@ import (
 	"strings"
 )
 
-// longestJSON is the length of the longest data that decodeJSON recognizes.
-const longestJSON = 120
-
 // decodeJSON shows lines that are objects in JSON.
 func decodeJSON(data string) (text string, ok bool) {
 	lines, ok := strings.CutSuffix(data, "\n")
-	if !ok || len(data) > longestJSON {
+	if !ok {
 		return "", false
 	}
 	for line := range strings.SplitSeq(lines, "\n") {

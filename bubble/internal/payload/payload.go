@@ -11,10 +11,16 @@ var decoders = [...]func(data string) (text string, ok bool){
 	decodeJSON,
 }
 
-// Decode returns the text of the first decoder that recognizes data.
+// longest is the length of the longest text of a decoder that Decode returns.
+const longest = 120
+
+// Decode returns the text of the first decoder that recognizes data, unless it is long.
 func Decode(data string) (text string, ok bool) {
 	for _, decode := range decoders {
 		if text, ok = decode(data); ok {
+			if len(text) > longest {
+				break
+			}
 			return text, true
 		}
 	}

@@ -25,6 +25,7 @@ func TestDecode(t *testing.T) {
 		{`{"a":1}`, ""},
 		{"{\"a\":\n", ""},
 		{"[1]\n", ""},
+		{"+" + strings.Repeat("a", 200) + "\r\n", ""},
 	} {
 		if got, ok := Decode(c.data); got != c.want || ok != (c.want != "") {
 			t.Errorf("Decode(%q) = %q, %v; want %q", c.data, got, ok, c.want)
