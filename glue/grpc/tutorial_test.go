@@ -12,6 +12,9 @@ import (
 	"github.com/macemc/macemc/internal/test/golden"
 )
 
+// building is what macemc test prints when the caches lack something.
+var building = regexp.MustCompile(`(?m)^macemc: building .*\n`)
+
 // duration is the time of a test or a search, and its number of schedules.
 var duration = regexp.MustCompile(`\(\d+\.\d+s|\t\d+\.\d+s|\d+/s`)
 
@@ -32,7 +35,7 @@ func TestTutorial(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	here := strings.NewReplacer("github.com/macemc/macemc/glue/grpc/"+filepath.Base(dir), "example.com/kv")
-	s := doccheck.Script{Dir: dir, Replace: here.Replace,
+	s := doccheck.Script{Dir: dir, Replace: func(out string) string { return here.Replace(building.ReplaceAllString(out, "")) },
 		Env: []string{"GOMAXPROCS=2", "COLUMNS=100", "PATH=" + bin + string(filepath.ListSeparator) + os.Getenv("PATH")}}
 	shown, err := s.Run(string(text))
 	timeless := func(s string) string { return duration.ReplaceAllString(s, "(a while)") }
