@@ -200,15 +200,6 @@ func (d *drawing) critical() {
 	}
 }
 
-// races draws a band behind the steps of a data race.
-func (d *drawing) races() {
-	for i, s := range d.rows {
-		if !s.folded() && d.g.Events[s.from()].Race > 0 {
-			d.rect("mark", 0, d.y(i)-svgRow/2, d.width, svgRow)
-		}
-	}
-}
-
 // round draws a band behind the steps of the cycle.
 func (d *drawing) round() {
 	if d.g.Round == 0 {

@@ -218,3 +218,12 @@ func (d *drawing) waiting(m *Message, y, count int) {
 	}
 	d.out.WriteString("</g>\n")
 }
+
+// races draws a band behind the steps of a data race.
+func (d *drawing) races() {
+	for i, s := range d.rows {
+		if !s.folded() && d.g.Events[s.from()].Race > 0 {
+			d.rect("mark", 0, d.y(i)-svgRow/2, d.width, svgRow)
+		}
+	}
+}
