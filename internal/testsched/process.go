@@ -94,13 +94,17 @@ func (s *Settings) failed(c *Config, found *Schedule, finding *Outcome, how stri
 			return s.undetermined(finding, how, s.trials(1, 1, run))
 		}
 	}
-	less := *found
+	const processes = 60
+	less, start := *found, startWatch()
 	less.Switches = remove(found.Switches, func(list []Switch) bool {
+		if m.Runs >= processes || start.over(minimizeMost) {
+			return false
+		}
 		l := *found
 		l.Switches = list
 		m.Runs++
 		o := same(&l)
-		return m.Runs < 60 && o != nil && o.equal(finding)
+		return o != nil && o.equal(finding)
 	})
 	if o := same(&less); o != nil && o.equal(finding) {
 		m.Schedule, m.Outcome = &less, o

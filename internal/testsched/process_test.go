@@ -203,6 +203,30 @@ func TestFound_KeepsFinding(t *testing.T) {
 	}
 }
 
+// Minimization in new processes ends after some of them, however many switches there are.
+func TestFound_ManySwitches(t *testing.T) {
+	switches := make([]Switch, 2000)
+	for i := range switches {
+		switches[i] = Switch{Who: 4, Place: uint64(i) + 1, To: 5}
+	}
+	drawn := false
+	r, f, _ := reportOf(t, 3, func(p process) *Outcome {
+		switch {
+		case p.warm || p.explores:
+			return passes()
+		case p.schedule == "":
+			drawn = true
+			return &Outcome{Kind: Failed, Message: "unlucky", Switches: switches}
+		case drawn && strings.Count(p.schedule, "\n") > len(switches):
+			return failure()
+		}
+		return passes()
+	})
+	if !strings.Contains(r.Finding, "FAILED TEST: unlucky") || f.n > 80 {
+		t.Errorf("%d processes, %+v", f.n, r)
+	}
+}
+
 // A replay that passes although not all switches applied says so, and the schedule of another test is not executed.
 func TestReplay_Fit(t *testing.T) {
 	t.Chdir(t.TempDir())

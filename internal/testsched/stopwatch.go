@@ -2,7 +2,7 @@ package testsched
 
 import "time"
 
-// stopwatch measures the processor time of this process, so that the amount of work does not depend on the load of the machine.
+// stopwatch measures processor time, so that the amount of work does not depend on the load of the machine.
 type stopwatch struct {
 	wall time.Time
 	cpu  time.Duration
