@@ -84,8 +84,10 @@ func (s *Settings) store(c *Config, m *Minimized) string {
 	return file
 }
 
-// keep writes a finding to a new file, or over the file of the suspected finding. created is false if another file holds the same text.
+// keep writes a finding to a new file, or over the file of the suspected finding, and sets s.unstored. created is false if another file
+// holds the same text.
 func (s *Settings) keep(c *Config, m *Minimized) (file string, created bool) {
+	s.unstored = nil
 	f := &Stored{Package: c.Package, Test: c.Test, Finding: m.Outcome.Title(), Shows: m.Outcome.Shows, Race: c.Race, Flags: s.flags.of(c.Test),
 		Schedule: *m.Schedule}
 	if m.Critical > 0 {
@@ -105,7 +107,7 @@ func (s *Settings) keep(c *Config, m *Minimized) (file string, created bool) {
 		if err == nil && file != s.suspected {
 			continue
 		}
-		if err := os.MkdirAll(dir, 0o777); err != nil {
+		if s.unstored = os.MkdirAll(dir, 0o777); s.unstored != nil {
 			return "", false
 		}
 		temp := file + ".tmp" // the rename replaces the old text atomically
@@ -115,6 +117,7 @@ func (s *Settings) keep(c *Config, m *Minimized) (file string, created bool) {
 		}
 		if err != nil {
 			os.Remove(temp)
+			s.unstored = err
 			return "", false
 		}
 		return file, true

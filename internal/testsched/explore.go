@@ -58,7 +58,7 @@ const (
 // Explore executes a test under many schedules, until a run fails or a limit is reached. run executes the test once.
 func Explore(c Config, run func(*Schedule) *Outcome) *Result {
 	r := &Result{pkg: c.Package, Exhaustive: c.Exhaustive, race: c.Race, noLeaks: c.NoLeaks}
-	start := startWatch()
+	start := startWatch(time.Time{})
 	defer func() { r.Elapsed = time.Since(start.wall) }()
 	orders := map[uint64]int{}
 	fresh := 0

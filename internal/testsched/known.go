@@ -190,11 +190,17 @@ func (o *Outcome) Identify() {
 	slices.Sort(o.Shows)
 }
 
+// Texts of Outcome.Shows before a test that failed, and before the place of a message.
+const (
+	showsFailed = "failed "
+	showsAt     = " at "
+)
+
 // Show adds a message, and the place that it comes from, to what an outcome shows.
 func (o *Outcome) Show(what, message string, at Stack) {
 	text := what + ": " + general(message)
 	if at != nil {
-		text += " at " + at.place()
+		text += showsAt + at.place()
 	}
 	o.Shows = append(o.Shows, text)
 }
@@ -213,7 +219,7 @@ func (o *Outcome) ShowFailure(test, message string, at Stack, helpers []string) 
 	default:
 		callers = nil
 	}
-	o.Show("failed "+test, message, callers)
+	o.Show(showsFailed+test, message, callers)
 }
 
 // identity describes a goroutine without its number.

@@ -15,6 +15,7 @@ type Minimized struct {
 	Passing  int      // Passing of Tried random continuations from the step before Critical pass
 	Tried    int
 	Removed  *Switch // switch without which the run passes; nil means unknown
+	end      time.Time
 }
 
 // Bounds of each phase of minimization. A phase may take minimizeTime. If it has executed fewer than minimizeRuns runs
@@ -33,15 +34,16 @@ type budget struct {
 	m     *Minimized
 }
 
-func (m *Minimized) budget() budget { return budget{startWatch(), m.Runs, m} }
+func (m *Minimized) budget() budget { return budget{startWatch(m.end), m.Runs, m} }
 
 func (b budget) left() bool {
 	return !b.start.over(minimizeTime) || !b.start.over(minimizeMost) && b.m.Runs-b.first < minimizeRuns
 }
 
-// Minimize removes switches while the finding persists, and looks for the critical step. traced executes a run and records its events.
-func Minimize(found *Schedule, finding *Outcome, run, traced func(*Schedule) *Outcome) *Minimized {
-	m := &Minimized{Schedule: found, Outcome: finding}
+// Minimize removes switches while the finding persists, and looks for the critical step. traced executes a run and records its events. No
+// phase begins or continues after end; the zero time means no limit.
+func Minimize(found *Schedule, finding *Outcome, end time.Time, run, traced func(*Schedule) *Outcome) *Minimized {
+	m := &Minimized{Schedule: found, Outcome: finding, end: end}
 	budget := m.budget()
 	try := func(list []Switch) bool {
 		s := *found
@@ -203,7 +205,7 @@ func (s *Settings) nearest(sch *Schedule, o *Outcome, runner Runner) {
 	if o.Kind == Passed || o.Spins {
 		return
 	}
-	start := startWatch()
+	start := startWatch(s.latest)
 	var near *Outcome
 	try := func(list []Switch) bool {
 		if start.over(minimizeMost) {

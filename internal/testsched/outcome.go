@@ -249,9 +249,29 @@ func (e Event) operation() string {
 // Same reports whether two events are the same operation of the same goroutine at the same point.
 func (e Event) Same(f Event) bool { return e.Who == f.Who && e.Place == f.Place && e.Op == f.Op }
 
-// Same reports whether two runs show the same finding.
+// Same reports whether two runs show the same finding, perhaps with other messages.
 func (o *Outcome) Same(p *Outcome) bool {
-	return o.Kind == p.Kind && (o.Kind != Panic && o.Kind != Race || o.Where == p.Where)
+	if o.Kind != p.Kind {
+		return false
+	}
+	switch o.Kind {
+	case Panic, Race, Exit:
+		return o.Where == p.Where
+	case Failed:
+		a, b := o.failurePlaces(), p.failurePlaces()
+		return len(a) == 0 || len(b) == 0 || slices.ContainsFunc(a, func(at string) bool { return slices.Contains(b, at) })
+	}
+	return true
+}
+
+// failurePlaces returns the places of the test's failures, as far as they are known.
+func (o *Outcome) failurePlaces() (places []string) {
+	for _, text := range o.Shows {
+		if i := strings.LastIndex(text, showsAt); i >= 0 && strings.HasPrefix(text, showsFailed) {
+			places = append(places, text[i:])
+		}
+	}
+	return places
 }
 
 // equal reports whether two runs show exactly the same. A minimized run does not show another finding, which may be known.

@@ -36,7 +36,7 @@ func (s *Settings) processes(c *Config, r *Result, d *doubt) *Report {
 	if c.Schedules > 0 {
 		limit = min(limit, c.Schedules)
 	}
-	deadline := time.Now().Add(max(10*time.Second, 2*c.Time))
+	deadline := s.within(max(10*time.Second, 2*c.Time))
 	passed := 0
 	for n := 0; n < limit && time.Now().Before(deadline); n++ {
 		run := func() *Outcome {
@@ -53,10 +53,17 @@ func (s *Settings) processes(c *Config, r *Result, d *doubt) *Report {
 		return s.failed(c, &Schedule{Seed: drawn.Seed, Memory: drawn.Memory, Switches: o.Switches}, o,
 			fmt.Sprintf("found by schedule %d in a new process", n+1), run)
 	}
-	s.discard("")
 	if passed == 0 {
-		return &Report{Finding: describe(r.Finding, d.how, "not reproducible: no new process could execute the test")}
+		note := "not confirmed: no new process could execute the test"
+		if !s.within(time.Second).After(time.Now()) {
+			note = "not confirmed: -timeout is near"
+		}
+		if file := s.store(c, &Minimized{Schedule: r.Found, Outcome: r.Finding}); file != "" {
+			note += "\n" + s.replayLines(c, file)
+		}
+		return &Report{Finding: describe(r.Finding, d.how, note)}
 	}
+	s.discard("")
 	if d.fresh != nil {
 		sch := *r.Found
 		sch.Warm = false
@@ -95,7 +102,7 @@ func (s *Settings) failed(c *Config, found *Schedule, finding *Outcome, how stri
 		}
 	}
 	const processes = 60
-	less, start := *found, startWatch()
+	less, start := *found, startWatch(s.latest)
 	less.Switches = remove(found.Switches, func(list []Switch) bool {
 		if m.Runs >= processes || start.over(minimizeMost) {
 			return false
@@ -121,7 +128,7 @@ type trials struct{ executed, failed int }
 func (s *Settings) trials(executed, failed int, run func() *Outcome) trials {
 	t := trials{executed, failed}
 	const most = 20
-	deadline := time.Now().Add(10 * time.Second)
+	deadline := s.within(10 * time.Second)
 	for n := 0; n < most && time.Now().Before(deadline); n++ {
 		o := run()
 		if o != nil {
@@ -185,6 +192,15 @@ func (s *Settings) replay(c *Config, sch *Schedule) *Outcome {
 	return s.fresh(c, VariableSchedule+"="+file.Name())
 }
 
+// within returns the time after a duration, or the latest time of the examination of findings if that is earlier.
+func (s *Settings) within(d time.Duration) time.Time {
+	t := time.Now().Add(d)
+	if !s.latest.IsZero() && s.latest.Before(t) {
+		return s.latest
+	}
+	return t
+}
+
 // processTime is the time limit of a new process.
 const processTime = 60 * time.Second
 
@@ -217,6 +233,10 @@ func (s *Settings) start(c *Config, env ...string) bool {
 	if err != nil {
 		return false
 	}
+	limit := time.Until(s.within(processTime + 10*time.Second))
+	if limit <= 0 {
+		return false
+	}
 	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
 	if err != nil {
 		return false
@@ -227,7 +247,7 @@ func (s *Settings) start(c *Config, env ...string) bool {
 	if err != nil {
 		return false
 	}
-	timer := time.AfterFunc(processTime+10*time.Second, func() { p.Kill() })
+	timer := time.AfterFunc(limit, func() { p.Kill() })
 	defer timer.Stop()
 	p.Wait()
 	return true

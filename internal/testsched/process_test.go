@@ -104,7 +104,6 @@ func TestFound_Undetermined(t *testing.T) {
 			}
 			return passes()
 		}, "not reproducible: failed in 1 of 21 new processes under the same schedule\n" + uncontrolled},
-		"unknown": {1, func(process) *Outcome { return nil }, "not reproducible: no new process could execute the test"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r, _, files := reportOf(t, c.run, c.outcome)
@@ -200,6 +199,66 @@ func TestFound_KeepsFinding(t *testing.T) {
 	}
 	if f, err := Load(want); err != nil || f.Finding != "FAILED TEST: unlucky" || len(f.Schedule.Switches) != 1 {
 		t.Errorf("stored %+v, %v", f, err)
+	}
+}
+
+// A finding is not lost if no new process can execute the test, or if its schedule cannot be stored.
+func TestFound_Unconfirmed(t *testing.T) {
+	unknown := func(process) *Outcome { return nil }
+	r, _, files := reportOf(t, 1, unknown)
+	if !strings.Contains(r.Finding, "not confirmed: no new process could execute the test\nreplay: ") || len(files) != 1 {
+		t.Errorf("got %+v, files %q", r, files)
+	}
+	s := &Settings{only: -1, summary: map[string]string{}, fresh: func(*Config, ...string) *Outcome { return failure() }}
+	s.config = Config{Seed: 1, Schedules: 40}
+	t.Chdir(t.TempDir())
+	if err := os.Symlink(filepath.Join("no", "folder"), "testdata"); err != nil {
+		t.Fatal(err)
+	}
+	fails := runner(func(*Schedule) *Outcome { return failure() })
+	if r := s.Test("example.org/t", "TestX", false, time.Time{}, fails); !strings.Contains(r.Finding, "the schedule could not be stored: ") {
+		t.Errorf("got %+v", r)
+	}
+}
+
+// The examination of a finding ends before the deadline of package testing.
+func TestFound_Deadline(t *testing.T) {
+	t.Chdir(t.TempDir())
+	deadline, runs := time.Now().Add(4*time.Second), 0
+	s := &Settings{only: -1, summary: map[string]string{}, fresh: func(*Config, ...string) *Outcome {
+		time.Sleep(50 * time.Millisecond)
+		return passes()
+	}}
+	s.config.Schedules = 200
+	r := s.Test("p", "TestX", false, deadline, runner(func(s *Schedule) *Outcome {
+		if runs++; runs == 1 {
+			return failure()
+		}
+		return passes()
+	}))
+	if !strings.Contains(r.Note, "not reproducible") || time.Now().After(deadline) {
+		t.Errorf("got %+v, %v after the deadline", r, time.Since(deadline))
+	}
+}
+
+// A new process that fails at another place does not confirm a failure.
+func TestOutcome_SameFailure(t *testing.T) {
+	at := func(message, place string) *Outcome {
+		return &Outcome{Kind: Failed, Shows: []string{"failed test", "failed TestX: " + message + " at p.TestX " + place}}
+	}
+	for _, c := range []struct {
+		name string
+		a, b *Outcome
+		want bool
+	}{
+		{"message", at("lost a", "if got != 1 {"), at("lost b", "if got != 1 {"), true},
+		{"place", at("lost a", "if got != 1 {"), at("lost a", "if err != nil {"), false},
+		{"unknown", at("lost a", "if got != 1 {"), failure(), true},
+		{"exit", &Outcome{Kind: Exit, Where: "a.go:1"}, &Outcome{Kind: Exit, Where: "a.go:2"}, false},
+	} {
+		if c.a.Same(c.b) != c.want || c.b.Same(c.a) != c.want {
+			t.Errorf("%s: not %v", c.name, c.want)
+		}
 	}
 }
 

@@ -110,8 +110,11 @@ func (s *Settings) explain(c *Config, m *Minimized, how, file string) string {
 			"  step "+fmt.Sprint(k)+": "+o.Trace[k-1].String())
 	}
 	lines = slices.Concat(head, o.identities(c.Test, head, lines), []string{how + differs(m.Schedule.Switches)}, lines)
-	if file != "" {
+	switch {
+	case file != "":
 		lines = append(lines, s.replayLines(c, file))
+	case s.unstored != nil:
+		lines = append(lines, "the schedule could not be stored: "+s.unstored.Error())
 	}
 	return strings.Join(lines, "\n") + "\n"
 }

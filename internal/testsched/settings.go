@@ -44,7 +44,9 @@ type Settings struct {
 	summary   map[string]string // lines, by test
 	environ   []string
 	reserve   time.Duration // time reserved before the deadline for examining a finding
+	latest    time.Time     // when the examination of a finding must have ended; the zero time means no limit
 	suspected string        // file of a finding that is not yet confirmed or minimized
+	unstored  error         // why the latest schedule could not be stored
 	// fresh executes the test in a new process with some environment variables changed. It returns nil if the process wrote no outcome.
 	fresh func(c *Config, env ...string) *Outcome
 }
@@ -103,7 +105,8 @@ type Runner interface {
 // mostReserve limits Settings.reserve.
 const mostReserve = 10 * time.Second
 
-// end returns the time after which no schedule begins, given the deadline of package testing. The zero time means no limit.
+// end returns the time after which no schedule begins, given the deadline of package testing, and sets s.latest. The zero time means no
+// limit.
 func (s *Settings) end(deadline time.Time) time.Time {
 	if deadline.IsZero() {
 		return deadline
@@ -111,6 +114,7 @@ func (s *Settings) end(deadline time.Time) time.Time {
 	if s.reserve == 0 {
 		s.reserve = min(mostReserve, time.Until(deadline)/4)
 	}
+	s.latest = deadline.Add(-s.reserve / 4)
 	return deadline.Add(-s.reserve)
 }
 
@@ -256,7 +260,7 @@ func (s *Settings) found(c *Config, r *Result, runner Runner) *Report {
 		return &Report{Finding: s.explain(c, m, how, s.store(c, m))}
 	}
 	s.suspect(c, r, again, "minimized")
-	m := Minimize(r.Found, r.Finding, plain, traced)
+	m := Minimize(r.Found, r.Finding, s.latest, plain, traced)
 	if o := s.replay(c, m.Schedule); o == nil || !o.Same(r.Finding) {
 		if o := s.replay(c, r.Found); o != nil && o.Kind == Passed {
 			return s.undetermined(again, how, s.trials(2, 1, func() *Outcome { return s.replay(c, r.Found) }))

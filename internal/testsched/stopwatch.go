@@ -6,11 +6,12 @@ import "time"
 type stopwatch struct {
 	wall time.Time
 	cpu  time.Duration
+	end  time.Time // all limits are used up; the zero time means never
 }
 
-func startWatch() stopwatch { return stopwatch{time.Now(), processorTime()} }
+func startWatch(end time.Time) stopwatch { return stopwatch{time.Now(), processorTime(), end} }
 
 // over reports whether a limit of processor time is used up, or a larger limit of elapsed time if the machine is busy.
 func (w stopwatch) over(limit time.Duration) bool {
-	return processorTime()-w.cpu >= limit || time.Since(w.wall) >= limit+limit/2+5*time.Second
+	return processorTime()-w.cpu >= limit || time.Since(w.wall) >= limit+limit/2+5*time.Second || !w.end.IsZero() && !time.Now().Before(w.end)
 }

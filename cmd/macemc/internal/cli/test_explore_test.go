@@ -1094,6 +1094,43 @@ func TestLost(t *testing.T) {
 	}
 }
 
+// A test that changes the environment or the working directory and deadlocks does not affect the storing of findings.
+func TestTest_ChangesProcess(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the standard library the first time")
+	}
+	testFile(t, `package changes
+
+import (
+	"os"
+	"testing"
+)
+
+func deadlock() { <-make(chan int) }
+
+func TestChdir(t *testing.T) {
+	os.Chdir("/")
+	t.Chdir(t.TempDir())
+	deadlock()
+}
+
+func TestSetenv(t *testing.T) {
+	t.Setenv("TMPDIR", "/nonexistent/folder")
+	os.Clearenv()
+	deadlock()
+}
+
+func TestZ(t *testing.T) { deadlock() }
+`)
+	out, status := testCommand(t.Context(), "-schedules=5", ".")
+	for _, test := range []string{"TestChdir", "TestSetenv", "TestZ"} {
+		file := filepath.Join("testdata", "macemc", test, "deadlock-1.path")
+		if _, err := os.Stat(file); err != nil || status != 1 || !strings.Contains(out, "-schedule "+file) {
+			t.Errorf("status %d, %s: %v\n%s", status, test, err, out)
+		}
+	}
+}
+
 // Exploring ends before -timeout, also if runs are given up while they log a variable of the environment that they read.
 func TestTest_EndsBeforeTimeout(t *testing.T) {
 	if testing.Short() {
