@@ -82,11 +82,13 @@ func prepare(env goEnvironment, cache string) (Build, error) {
 		if err := copied(env.GOROOT, root); err != nil {
 			return b, err
 		}
-		b.Env = []string{"GOTOOLCHAIN=local", "GOROOT=" + root, "PATH=" + filepath.Join(root, "bin") + string(os.PathListSeparator) + os.Getenv("PATH")}
+		b.Env = []string{"GOTOOLCHAIN=local", "GOROOT=" + root, "PATH=" + filepath.Join(root, "bin") + string(os.PathListSeparator) +
+			os.Getenv("PATH")}
 	}
 	files, err := Files(root)
 	if list, ok := errors.AsType[scanner.ErrorList](err); ok {
-		return b, fmt.Errorf("this program was built by %s, which cannot parse the standard library of %s (%v): rebuild it with %[2]s", runtime.Version(), env.GOVERSION, list)
+		return b, fmt.Errorf("this program was built by %s, which cannot parse the standard library of %s (%v): rebuild it with %[2]s",
+			runtime.Version(), env.GOVERSION, list)
 	}
 	if err != nil {
 		return b, fmt.Errorf("goroutine systems cannot be checked with %s: %w", env.GOVERSION, err)
@@ -98,6 +100,9 @@ func prepare(env goEnvironment, cache string) (Build, error) {
 	}
 	return b, write(out, root, files)
 }
+
+// inModule is the import path of package testsched, which is testing/internal in the distribution.
+const inModule = "github.com/macemc/macemc/internal/testsched"
 
 // Files returns the changed and added files of a distribution, keyed by their path below src.
 func Files(root string) (map[string][]byte, error) {
@@ -114,7 +119,7 @@ func Files(root string) (map[string][]byte, error) {
 		if err == nil && !d.IsDir() {
 			var text []byte
 			text, err = testsched.Source.ReadFile(name)
-			more["testing/internal/"+name] = string(text)
+			more["testing/internal/"+name] = strings.ReplaceAll(string(text), `"`+inModule+"/", `"testing/internal/`)
 		}
 		return err
 	}); err != nil {

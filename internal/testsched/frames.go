@@ -113,7 +113,7 @@ func (s Stack) Where() string {
 	return standardLibrary + s.outermost()
 }
 
-// standardLibrary is the beginning of Where if there is no frame of the user's code.
+// standardLibrary begins the result of Where for stacks without frames of the user's code.
 const standardLibrary = "the standard library"
 
 // Starter returns the function with the go statement that the stack executes. It returns an empty string if that is the user's code, or

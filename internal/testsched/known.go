@@ -3,11 +3,12 @@ package testsched
 import (
 	"fmt"
 	"os"
-	"path/filepath"
 	"regexp"
 	"runtime"
 	"slices"
 	"strings"
+
+	"github.com/macemc/macemc/internal/testsched/sourceline"
 )
 
 // accepted is a known finding: a stored one whose file has a line "known REASON". It does not end an exploration.
@@ -19,7 +20,7 @@ type accepted struct {
 	applied  bool // all switches of its schedule applied
 }
 
-// knows reports whether an outcome is a known finding: everything that it shows is what the known one shows.
+// knows reports whether an outcome is a known finding: both show the same.
 func (r *Result) knows(o *Outcome) bool {
 	return slices.ContainsFunc(r.known, func(k *accepted) bool { return slices.Equal(k.Shows, o.Shows) })
 }
@@ -238,57 +239,7 @@ func (s Stack) place() string {
 	if !ok {
 		return s.Where()
 	}
-	return f.Function + " " + sourceLine(f.File, f.Line)
-}
-
-// source is a source file, by lines. code has no comments and no content of strings.
-type source struct{ lines, code []string }
-
-var sources = map[string]*source{}
-
-// sourceOf reads a source file. A file that is missing has no text.
-func sourceOf(file string) *source {
-	s := sources[file]
-	if s == nil {
-		text, _ := os.ReadFile(file)
-		s = &source{strings.Split(string(text), "\n"), strings.Split(codeOf(string(text)), "\n")}
-		sources[file] = s
-	}
-	return s
-}
-
-// sourceCode returns a line of a source file as it is and as code, and the code of the line before it.
-func sourceCode(file string, line int) (text, code, before string) {
-	s := sourceOf(file)
-	if line < 1 || line > len(s.lines) {
-		return "", "", ""
-	}
-	if line > 1 {
-		before = s.code[line-2]
-	}
-	return s.lines[line-1], s.code[line-1], before
-}
-
-// sourceLine returns the text of a line, with its number among equal ones of the function if it is not the first. If the source is missing,
-// it returns the position.
-func sourceLine(file string, line int) string {
-	lines := sourceOf(file).lines
-	if line < 1 || line > len(lines) || strings.TrimSpace(lines[line-1]) == "" {
-		return fmt.Sprintf("%s:%d", filepath.Base(file), line)
-	}
-	text, n := strings.Join(strings.Fields(lines[line-1]), " "), 0
-	for _, l := range slices.Backward(lines[:line]) {
-		if strings.Join(strings.Fields(l), " ") == text {
-			n++
-		}
-		if strings.HasPrefix(l, "func ") {
-			break
-		}
-	}
-	if n > 1 {
-		return fmt.Sprintf("`%s` (%d)", text, n)
-	}
-	return "`" + text + "`"
+	return f.Function + " " + sourceline.Describe(f.File, f.Line)
 }
 
 // noise matches addresses, UUIDs, hexadecimal words, durations and numbers.

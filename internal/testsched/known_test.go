@@ -289,21 +289,6 @@ func TestGeneral(t *testing.T) {
 	}
 }
 
-// A line is identified by its text, and by its number among equal ones of its function.
-func TestSourceLine(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "x.go")
-	if err := os.WriteFile(file, []byte("package x\n\nfunc f() {\n\tg()\n\tg( )\n\tg()\n}\n\nfunc h() {\n\tg()\n}\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	var got []string
-	for _, line := range []int{4, 5, 6, 10, 2, 99} {
-		got = append(got, sourceLine(file, line))
-	}
-	if want := []string{"`g()`", "`g( )`", "`g()` (2)", "`g()`", "x.go:2", "x.go:99"}; !slices.Equal(got, want) {
-		t.Errorf("got %q, want %q", got, want)
-	}
-}
-
 // Minimization does not turn a finding into one that shows less, which may be known.
 func TestMinimize_KeepsIdentity(t *testing.T) {
 	a, b := Switch{Who: 1, Place: 2, To: 3}, Switch{Who: 4, Place: 5, To: 6}

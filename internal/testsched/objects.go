@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/macemc/macemc/internal/testsched/sourceline"
 )
 
 // Objects labels the objects of a run, such as locks and channels. A label is the text of the user's code for the object, if it is known, and
@@ -122,33 +124,29 @@ func (s Stack) Object(op Op) string {
 	if callee == "" {
 		return ""
 	}
-	line, code, before := sourceCode(s[user].File, s[user].Line)
-	one := func(find operand, token string) string { return theOnly(line, code, before, token, find) }
+	line := sourceline.Read(s[user].File, s[user].Line)
 	if strings.HasPrefix(callee, "runtime.") {
 		switch op {
 		case opSend, opTrySend:
-			return one(sent, "<-")
+			return line.Sent()
 		case opReceive, opTryReceive:
-			if !strings.Contains(code, "<-") {
-				return one(operandAfter, "range ")
-			}
-			return one(received, "<-")
+			return line.Received()
 		case opClose:
-			return one(argument, "close(")
+			return line.Argument("close")
 		case opLen:
-			return one(argument, "len(")
+			return line.Argument("len")
 		}
 		return ""
 	}
 	i := strings.LastIndexByte(callee, '.')
-	of, name := callee[:i], callee[i:]+"("
+	of, name := callee[:i], callee[i+1:]
 	switch {
 	case of == "sync/atomic" && op == opAtomic:
-		return strings.TrimPrefix(one(argument, name), "&")
+		return strings.TrimPrefix(line.Argument("."+name), "&")
 	case strings.HasPrefix(of, "sync/atomic.(*") && op == opAtomic, slices.Contains(operations[of], op):
-		return one(receiver, name)
+		return line.Receiver(name)
 	case of == "sync.(*Cond)" && (op == opLock || op == opUnlock):
-		if c := one(receiver, name); c != "" {
+		if c := line.Receiver(name); c != "" {
 			return c + ".L"
 		}
 	}
@@ -160,225 +158,4 @@ func (s Stack) Inner() bool {
 	user, callee := s.callee()
 	return strings.HasPrefix(callee, "sync.(*RWMutex).") &&
 		slices.ContainsFunc(s[:max(0, user)], func(f frame) bool { return strings.HasPrefix(f.Function, "sync.(*Mutex).") })
-}
-
-// maxText is the maximum length of an object's text.
-const maxText = 40
-
-// operand locates an operand of a token that ends at an index. Equal results mean that there is none.
-type operand func(code string, end int) (from, to int)
-
-// theOnly returns the text that find locates at an occurrence of a token in a line, if it is the same at all occurrences. code is the line
-// without comments and the content of strings, and before is the code before the line.
-func theOnly(line, code, before, token string, find operand) (text string) {
-	for at := 0; ; at++ {
-		i := strings.Index(code[at:], token)
-		if i < 0 {
-			return text
-		}
-		at += i
-		if token == "<-" && ofType(code, at) || word(token[0]) && at > 0 && (word(code[at-1]) || code[at-1] == '.') {
-			continue
-		}
-		from, to := find(code, at+len(token))
-		if from >= to || to-from > maxText {
-			return ""
-		}
-		if strings.TrimSpace(code[:from]) == "" && strings.HasSuffix(strings.TrimSpace(before), ".") {
-			return "" // it begins in an earlier line
-		}
-		if next := line[from:to]; text != "" && text != next {
-			return ""
-		} else {
-			text = next
-		}
-	}
-}
-
-// ofType reports whether an arrow belongs to the type of a channel.
-func ofType(code string, at int) bool {
-	left, right := strings.TrimRight(code[:at], " "), strings.TrimLeft(code[at+2:], " ")
-	return left != "" && lastWord(left) == "chan" || strings.HasPrefix(right, "chan") && !(len(right) > 4 && word(right[4]))
-}
-
-func lastWord(code string) string {
-	i := len(code)
-	for i > 0 && word(code[i-1]) {
-		i--
-	}
-	return code[i:]
-}
-
-// receiver returns the operand before a call of a method whose name and parenthesis end at an index.
-func receiver(code string, end int) (from, to int) {
-	return operandBefore(code, strings.LastIndexByte(code[:end], '.'))
-}
-
-// sent returns the operand before an arrow.
-func sent(code string, end int) (from, to int) {
-	return operandBefore(code, len(strings.TrimRight(code[:end-2], " \t")))
-}
-
-// received returns the operand after an arrow.
-func received(code string, at int) (from, to int) {
-	if left := strings.TrimRight(code[:at-2], " \t"); left != "" && (word(left[len(left)-1]) || strings.HasSuffix(left, ")") || strings.HasSuffix(left, "]")) &&
-		!keyword(lastWord(left)) {
-		return 0, 0 // a send
-	}
-	return operandAfter(code, at)
-}
-
-// argument returns the first argument of a call whose parenthesis ends at an index.
-func argument(code string, at int) (from, to int) {
-	depth := 0
-	for i := at; i < len(code); i++ {
-		switch c := code[i]; {
-		case depth == 0 && (c == ')' || c == ','):
-			return at, i
-		case strings.IndexByte("([{", c) >= 0:
-			depth++
-		case strings.IndexByte(")]}", c) >= 0:
-			depth--
-		}
-	}
-	return 0, 0
-}
-
-// operandBefore returns the operand that ends at an index: names, selectors, indices and calls.
-func operandBefore(code string, end int) (from, to int) {
-	i := end
-	for i > 0 {
-		if c := code[i-1]; c == ')' || c == ']' {
-			if i = opening(code, i-1); i < 0 {
-				return 0, 0
-			}
-			if i > 0 && (word(code[i-1]) && !keyword(lastWord(code[:i])) || code[i-1] == ')' || code[i-1] == ']') {
-				continue // a call or an index
-			}
-			if c == ']' || i > 0 && code[i-1] == '}' {
-				return 0, 0
-			}
-			return i, end
-		}
-		name := lastWord(code[:i])
-		if name == "" || keyword(name) {
-			return 0, 0
-		}
-		i -= len(name)
-		if i == 0 || code[i-1] != '.' {
-			return i, end
-		}
-		i--
-	}
-	return 0, 0
-}
-
-// operandAfter returns the operand that begins at an index or behind the blanks there.
-func operandAfter(code string, at int) (from, to int) {
-	for at < len(code) && code[at] == ' ' {
-		at++
-	}
-	i := at
-	for i < len(code) {
-		start := i
-		for i < len(code) && word(code[i]) {
-			i++
-		}
-		if i == start && (start != at || i == len(code) || code[i] != '(') || keyword(code[start:i]) {
-			return 0, 0
-		}
-		for i < len(code) && (code[i] == '(' || code[i] == '[') {
-			if i = closing(code, i) + 1; i == 0 {
-				return 0, 0
-			}
-		}
-		if i == len(code) || code[i] != '.' {
-			return at, i
-		}
-		i++
-	}
-	return 0, 0
-}
-
-// opening returns the index of the bracket that the one at an index closes, or -1.
-func opening(code string, at int) int {
-	depth := 0
-	for i := at; i >= 0; i-- {
-		if strings.IndexByte(")]}", code[i]) >= 0 {
-			depth++
-		} else if strings.IndexByte("([{", code[i]) >= 0 {
-			if depth--; depth == 0 {
-				return i
-			}
-		}
-	}
-	return -1
-}
-
-// closing returns the index of the bracket that closes the one at an index, or -1.
-func closing(code string, at int) int {
-	depth := 0
-	for i := at; i < len(code); i++ {
-		if strings.IndexByte("([{", code[i]) >= 0 {
-			depth++
-		} else if strings.IndexByte(")]}", code[i]) >= 0 {
-			if depth--; depth == 0 {
-				return i
-			}
-		}
-	}
-	return -1
-}
-
-func word(c byte) bool {
-	return c == '_' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c >= 0x80
-}
-
-// keyword reports whether a word next to an operand is not part of it.
-func keyword(word string) bool {
-	switch word {
-	case "case", "return", "go", "defer", "if", "for", "switch", "range", "func", "select", "else", "chan", "map", "struct", "interface":
-		return true
-	}
-	return false
-}
-
-// codeOf replaces comments of a source file by blanks, and strings by underscores. Newlines remain.
-func codeOf(text string) string {
-	code := []byte(text)
-	for i := 0; i < len(code); {
-		end, with := i+1, byte('_')
-		switch c := code[i]; {
-		case strings.HasPrefix(text[i:], "//"):
-			end, with = until(text, i+2, "\n"), ' '
-		case strings.HasPrefix(text[i:], "/*"):
-			end, with = until(text, i+2, "*/")+2, ' '
-		case c == '`':
-			end = until(text, i+1, "`") + 1
-		case c == '"' || c == '\'':
-			for end < len(text) && text[end] != c && text[end] != '\n' {
-				if text[end] == '\\' {
-					end++
-				}
-				end++
-			}
-			end++
-		default:
-			i++
-			continue
-		}
-		for end = min(end, len(code)); i < end; i++ {
-			if code[i] != '\n' {
-				code[i] = with
-			}
-		}
-	}
-	return string(code)
-}
-
-func until(text string, from int, token string) int {
-	if i := strings.Index(text[from:], token); i >= 0 {
-		return from + i
-	}
-	return len(text)
 }

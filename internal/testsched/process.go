@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// doubt is what new processes have shown about a finding that they did not confirm.
+// doubt collects the results of new processes that did not confirm a finding.
 type doubt struct {
 	how     string   // how the finding was found
 	changed []string // package variables that earlier runs have changed

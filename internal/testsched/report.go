@@ -23,7 +23,7 @@ func (r *Result) text() string {
 // Saved counts stored schedules, except those of known findings, that pass.
 type Saved struct {
 	Passing int
-	Unfit   int // number of them of which a switch did not apply
+	Unfit   int // number of them with a switch that did not apply
 }
 
 // String returns an empty string if there are none.
