@@ -16,6 +16,7 @@ import (
 	"github.com/macemc/macemc/internal/check"
 	"github.com/macemc/macemc/internal/check/exitcode"
 	"github.com/macemc/macemc/internal/check/isolate"
+	"github.com/macemc/macemc/internal/check/outfolder"
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/internal/report/document"
 	"github.com/macemc/macemc/internal/report/render"
@@ -353,7 +354,7 @@ func (c *checking) options() check.Options {
 		Proven:    c.Proof == critical.Exact,
 		Respawn:   c.respawn(),
 		Commands: func(dir string) report.Commands {
-			path := filepath.Join(dir, check.ErrorPath)
+			path := filepath.Join(dir, outfolder.ErrorPath)
 			more := ""
 			if !c.KeepGoing {
 				more = "-macemc.keep-going continues the search after a violation"
@@ -362,7 +363,7 @@ func (c *checking) options() check.Options {
 				More:   more,
 				Look:   "macemc mdb " + path,
 				Rerun:  fmt.Sprintf("%s -run '%s' . -macemc.replay=%s", c.tester(), check.RunPattern(c.Name()), path),
-				Report: filepath.Join(dir, check.ReportPage),
+				Report: filepath.Join(dir, outfolder.ReportPage),
 			}
 		},
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/check"
 	"github.com/macemc/macemc/internal/check/exitcode"
+	"github.com/macemc/macemc/internal/check/outfolder"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/internal/report/document"
@@ -92,7 +93,8 @@ func (c *checking) judge(ctx context.Context, loaded *check.Loaded, file string,
 	case errors.Is(err, check.ErrNoViolation):
 	case rep == nil:
 		return fmt.Sprintf("%s: %v%s", file, err, left), exitcode.OfError(ctx, err)
-	case rep.Verdict == search.Violation && loaded.Header.Known != "" && string(rep.Kind) == loaded.Header.Finding && rep.Property == loaded.Header.Property &&
+	case rep.Verdict == search.Violation && loaded.Header.Known != "" && string(rep.Kind) == loaded.Header.Finding &&
+		rep.Property == loaded.Header.Property &&
 		left == "" && (rep.Critical != nil || rep.Dead == nil || rep.Dead.FoundAt == loaded.Steps):
 		return fmt.Sprintf("%s: known: %s: %s%s", file, document.FindingLine(rep), loaded.Header.Known, left), statusKnown
 	default:
@@ -140,7 +142,7 @@ func (c *checking) describe(ctx context.Context, l *check.Loaded, file string, c
 	o := c.options()
 	o.KeepGoing = false
 	o.Commands = func(dir string) report.Commands {
-		return report.Commands{Look: "macemc mdb " + filepath.Join(dir, check.ErrorPath), Report: filepath.Join(dir, check.ReportPage)}
+		return report.Commands{Look: "macemc mdb " + filepath.Join(dir, outfolder.ErrorPath), Report: filepath.Join(dir, outfolder.ReportPage)}
 	}
 	return check.DescribeInto(ctx, l, file, co, o)
 }

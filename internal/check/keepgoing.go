@@ -16,6 +16,7 @@ import (
 	"github.com/macemc/macemc/critical"
 	"github.com/macemc/macemc/internal/budget"
 	"github.com/macemc/macemc/internal/check/isolate"
+	"github.com/macemc/macemc/internal/check/outfolder"
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
@@ -232,7 +233,7 @@ func (k *keeper) conclude(res *search.Result) (*report.Report, error) {
 func (k *keeper) recover(dirs []string) {
 	for _, dir := range dirs {
 		r := new(report.Report)
-		text, err := os.ReadFile(filepath.Join(dir, reportJSON))
+		text, err := os.ReadFile(filepath.Join(dir, outfolder.ReportJSON))
 		if errors.Is(err, fs.ErrNotExist) {
 			continue // it turned out to be a duplicate
 		}

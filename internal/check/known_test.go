@@ -19,15 +19,22 @@ import (
 // acceptedDoor returns a path file that accepts the finding of the door with these harms.
 func acceptedDoor(t *testing.T, harms ...string) string {
 	t.Helper()
-	rep := searchDoor(t, nil, search.Config{Strategy: search.Walk, MaxPaths: 200, WalkSteps: 100}, harms...)
-	if rep.Verdict != search.Violation {
-		t.Fatalf("%s", rep.Verdict)
+	cfg := search.Config{System: doorSystem(harms...), Strategy: search.Walk, MaxPaths: 200, WalkSteps: 100, Workers: 1}
+	return writeKnown(t, harms[0]+".path", acceptedText(t, check.Options{Search: cfg}))
+}
+
+// acceptedText runs a check and returns the text of a path file that accepts its finding.
+func acceptedText(t *testing.T, o check.Options) string {
+	t.Helper()
+	rep, err := check.Run(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
 	}
 	text, err := os.ReadFile(rep.PathFile)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return writeKnown(t, harms[0]+".path", strings.Replace(string(text), "\n", "\nknown issue 12\n", 1))
+	return strings.Replace(string(text), "\n", "\nknown issue 12\n", 1)
 }
 
 func writeKnown(t *testing.T, name, text string) string {
@@ -156,15 +163,7 @@ func TestKnown_Status(t *testing.T) {
 			}
 			if name == "every run" {
 				o.Known = nil
-				rep, err := check.Run(t.Context(), o)
-				if err != nil {
-					t.Fatal(err)
-				}
-				found, err := os.ReadFile(rep.PathFile)
-				if err != nil {
-					t.Fatal(err)
-				}
-				changed, o.Known = strings.Replace(string(found), "\n", "\nknown issue 12\n", 1), []string{window}
+				changed, o.Known = acceptedText(t, o), []string{window}
 				c.want = "known, and nothing else could be looked at, because no run passes it: safety violation of nobody is in by "
 			}
 			writeKnown(t, window, changed)
@@ -228,17 +227,10 @@ func TestKnown_Unproven(t *testing.T) {
 		When: func(d *faultyDoor) bool { return d.Turns == 2 && !d.Locked }}
 	o := check.Options{NoShrink: true, Search: search.Config{System: doorSystem("lock"), Strategy: search.Walk, MaxPaths: 20, Walks: 40, WalkSteps: 100, Workers: 2}}
 	o.Search.System.Actions = append(o.Search.System.Actions, creak)
+	o.Known = []string{writeKnown(t, "lock.path", acceptedText(t, o))}
+	o.Search.System.Actions = append(o.Search.System.Actions, bolt)
 	rep, err := check.Run(t.Context(), o)
 	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := os.ReadFile(rep.PathFile)
-	if err != nil {
-		t.Fatal(err)
-	}
-	o.Known = []string{writeKnown(t, "lock.path", strings.Replace(string(text), "\n", "\nknown issue 12\n", 1))}
-	o.Search.System.Actions = append(o.Search.System.Actions, bolt)
-	if rep, err = check.Run(t.Context(), o); err != nil {
 		t.Fatal(err)
 	}
 	says, _, _, _ := rendered(t, rep, 300, nil)
@@ -267,16 +259,8 @@ func TestKnown_Identity(t *testing.T) {
 			o := check.Options{Search: search.Config{System: doorSystem(), Strategy: search.Walk, MaxPaths: 50, WalkSteps: 20, Workers: 1}}
 			turn := o.Search.System.Actions[0]
 			o.Search.System.Actions = []sim.AnyAction{turn, actions[0]}
-			rep, err := check.Run(t.Context(), o)
-			if err != nil {
-				t.Fatal(err)
-			}
-			text, err := os.ReadFile(rep.PathFile)
-			if err != nil {
-				t.Fatal(err)
-			}
-			o.Known = []string{writeKnown(t, name+".path", strings.Replace(string(text), "\n", "\nknown issue 12\n", 1))}
-			if rep, err = check.Run(t.Context(), o); err != nil || rep.Verdict != search.OK || rep.Accepted() == 0 {
+			o.Known = []string{writeKnown(t, name+".path", acceptedText(t, o))}
+			if rep, err := check.Run(t.Context(), o); err != nil || rep.Verdict != search.OK || rep.Accepted() == 0 {
 				t.Errorf("the known one alone: %s, %+v, %v", rep.Verdict, rep.Known, err)
 			}
 			either := actions[0]
@@ -285,7 +269,7 @@ func TestKnown_Identity(t *testing.T) {
 			if actions[0].Name == actions[1].Name { // names of actions are unique
 				o.Search.System.Actions = []sim.AnyAction{turn, either}
 			}
-			if rep, err = check.Run(t.Context(), o); err != nil || rep.Verdict != search.Violation || rep.Steps != 3 || rep.Count(report.Recurs) != 1 {
+			if rep, err := check.Run(t.Context(), o); err != nil || rep.Verdict != search.Violation || rep.Steps != 3 || rep.Count(report.Recurs) != 1 {
 				t.Errorf("with another one: %s in step %d, %+v, %v", rep.Verdict, rep.Steps, rep.Known, err)
 			}
 		})
@@ -299,16 +283,9 @@ func TestKnown_AtTheStart(t *testing.T) {
 		sys := doorSystem("flood")
 		sys.Properties[0].Always = func(*sim.View) bool { return false }
 		o := check.Options{Search: search.Config{System: sys, Strategy: strategy, Workers: 1}}
+		o.Known = []string{writeKnown(t, "start.path", acceptedText(t, o))}
 		rep, err := check.Run(t.Context(), o)
 		if err != nil {
-			t.Fatal(err)
-		}
-		text, err := os.ReadFile(rep.PathFile)
-		if err != nil {
-			t.Fatal(err)
-		}
-		o.Known = []string{writeKnown(t, "start.path", strings.Replace(string(text), "\n", "\nknown issue 12\n", 1))}
-		if rep, err = check.Run(t.Context(), o); err != nil {
 			t.Fatal(err)
 		}
 		says, _, _, _ := rendered(t, rep, 300, nil)

@@ -21,14 +21,14 @@ type Options struct {
 	// Header is the header of path files, except for the fields that system and finding determine.
 	Header choose.Header
 	// Dir is the folder for a violation. If it is in use, the files go to a numbered folder in it. An empty string
-	// means a new folder in [Root], named after the finding.
+	// means a new folder in [outfolder.Root], named after the finding.
 	Dir string
 	// Replace makes the findings of this check replace those of an earlier one, in Dir and in numbered folders in it.
 	// Other files stay; if one of them has a needed name, a numbered folder is used. Dir is left as it is if it
 	// already holds the same path.
 	Replace bool
-	// Root is the folder with the findings of many checks. Git ignores it. An empty string means [Root] if Dir is
-	// empty, else none.
+	// Root is the folder with the findings of many checks. Git ignores it. An empty string means [outfolder.Root] if Dir
+	// is empty, else none.
 	Root string
 	// Respawn makes a command that starts this program again and calls [isolate.Reexecute] with the same system. nil
 	// means that handlers that do not return are only suspected.

@@ -137,7 +137,8 @@ func (r *recurrence) execute(ctx context.Context, whole int) (*isolate.Execution
 	if i := whole - isolate.AtEnd; i >= 0 {
 		last = &r.sys.Properties[i]
 	}
-	return isolate.Repeat(func() (kernel.World, error) { return kernel.NewWorld(r.sys, opts) }, r.path, last, func(int) error { return ctx.Err() })
+	return isolate.Repeat(func() (kernel.World, error) { return kernel.NewWorld(r.sys, opts) }, r.path, last,
+		func(int) error { return ctx.Err() })
 }
 
 // recurs reports whether the other execution shows the same finding.
@@ -171,7 +172,8 @@ func comesRound(x *isolate.Execution, n int) bool {
 // nondeterminism returns the finding that another execution of the path differs.
 func (r *recurrence) nondeterminism() *search.Suspect {
 	f := r.found
-	sus := &search.Suspect{Kind: sim.Nondeterminism, Node: -1, Path: f.Path, Steps: f.Steps, Strategy: f.Strategy, Schedule: f.Schedule, Depth: f.Depth}
+	sus := &search.Suspect{Kind: sim.Nondeterminism, Node: -1, Path: f.Path, Steps: f.Steps, Strategy: f.Strategy,
+		Schedule: f.Schedule, Depth: f.Depth}
 	end := ""
 	if r.death != nil {
 		end = "ends in step " + fmt.Sprint(r.death.Steps) + ": " + r.death.Message

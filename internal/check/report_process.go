@@ -13,6 +13,7 @@ import (
 	"github.com/macemc/macemc/internal/budget"
 	"github.com/macemc/macemc/internal/check/exitcode"
 	"github.com/macemc/macemc/internal/check/isolate"
+	"github.com/macemc/macemc/internal/check/outfolder"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/search"
@@ -112,7 +113,7 @@ func ReportLost(o Options, out isolate.Outcome, err error) *report.Report {
 		}
 		r.Verdict, r.Kind, r.Property, r.Message, r.Steps, r.PathFile = search.Violation, s.Kind, s.Property, s.Message, s.Steps, s.PathFile
 		if o.Commands != nil && s.PathFile != "" {
-			r.Commands.Look = strings.ReplaceAll(o.Commands(filepath.Dir(s.PathFile)).Look, ErrorPath, filepath.Base(s.PathFile))
+			r.Commands.Look = strings.ReplaceAll(o.Commands(filepath.Dir(s.PathFile)).Look, outfolder.ErrorPath, filepath.Base(s.PathFile))
 		}
 	}
 	return r
@@ -148,7 +149,7 @@ func ReportCutShort(files []string, confirmed, several bool, why error) (*report
 
 // cutShort reports what a search left in one path file. A confirmed finding has its report beside it.
 func cutShort(file string, confirmed bool, why error) (*report.Report, error) {
-	if text, err := os.ReadFile(filepath.Join(filepath.Dir(file), reportJSON)); confirmed && err == nil {
+	if text, err := os.ReadFile(filepath.Join(filepath.Dir(file), outfolder.ReportJSON)); confirmed && err == nil {
 		r := new(report.Report)
 		if json.Unmarshal(text, r) == nil && r.Verdict == search.Violation {
 			r.Stopped = search.StoppedLost

@@ -18,7 +18,7 @@ import (
 )
 
 // Writable checks before the search whether a report could be written. It leaves nothing behind.
-func Writable(o Options) error { return o.folder().probe() }
+func Writable(o Options) error { return o.folder().Probe() }
 
 // Run searches and reports the result. A violation is written to an output folder. The report is not nil if only its
 // writing failed. When ctx is done, the search ends and its coverage until then is reported. The error is [ErrLost]

@@ -15,6 +15,7 @@ import (
 	"github.com/macemc/macemc/internal/check"
 	"github.com/macemc/macemc/internal/check/defect"
 	"github.com/macemc/macemc/internal/check/exitcode"
+	"github.com/macemc/macemc/internal/check/outfolder"
 	"github.com/macemc/macemc/internal/recording"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/report"
@@ -301,7 +302,7 @@ func TestFaultKeepsFinding(t *testing.T) {
 	if rep == nil || rep.Verdict != search.Violation || rep.Property != "few" || rep.Dead == nil {
 		t.Fatalf("%+v", rep)
 	}
-	if _, err := os.Stat(rep.PathFile); err != nil || filepath.Base(rep.PathFile) != check.ErrorPath {
+	if _, err := os.Stat(rep.PathFile); err != nil || filepath.Base(rep.PathFile) != outfolder.ErrorPath {
 		t.Errorf("%q: %v", rep.PathFile, err)
 	}
 }

@@ -101,7 +101,8 @@ func LivenessTiming(sys *sim.System) (t sim.Timing) {
 func turns(sys *sim.System) (err error) {
 	defer func() { _ = recover() }() // a panic in New is a finding of the search
 	if sys.Interleave != sim.Rotate && declared.Limited(sys) == nil {
-		err = fmt.Errorf("--interleave %v: no service of %s uses package bubble, so there are no goroutines to interleave", sys.Interleave, sys.Name)
+		err = fmt.Errorf("--interleave %v: no service of %s uses package bubble, so there are no goroutines to interleave",
+			sys.Interleave, sys.Name)
 	}
 	return err
 }

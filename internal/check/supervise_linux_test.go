@@ -20,6 +20,7 @@ import (
 	"github.com/macemc/macemc/internal/check/exitcode"
 	"github.com/macemc/macemc/internal/check/flight"
 	"github.com/macemc/macemc/internal/check/isolate"
+	"github.com/macemc/macemc/internal/check/outfolder"
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/internal/report/document"
 	"github.com/macemc/macemc/internal/report/render"
@@ -257,7 +258,7 @@ func TestSupervised(t *testing.T) {
 			if rep.Verdict != search.Violation || rep.Kind != c.kind || !strings.HasPrefix(rep.Message, c.message) || rep.Steps != 2 {
 				t.Errorf("got %s, %s in step %d: %s", rep.Verdict, rep.Kind, rep.Steps, rep.Message)
 			}
-			text, err := os.ReadFile(filepath.Join(dir, check.ErrorPath))
+			text, err := os.ReadFile(filepath.Join(dir, outfolder.ErrorPath))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -390,7 +391,7 @@ func TestSupervisedBoot(t *testing.T) {
 	if want := "the handler ends the process with exit status 7"; rep.Steps != 0 || !strings.Contains(text.String(), want) {
 		t.Errorf("steps %d, want 0 and %q in\n%s", rep.Steps, want, text.String())
 	}
-	if path, err := os.ReadFile(filepath.Join(dir, check.ErrorPath)); err != nil || !strings.HasSuffix(string(path), "\nend 0\n") {
+	if path, err := os.ReadFile(filepath.Join(dir, outfolder.ErrorPath)); err != nil || !strings.HasSuffix(string(path), "\nend 0\n") {
 		t.Errorf("%v: path file\n%s", err, path)
 	}
 }

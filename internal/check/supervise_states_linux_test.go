@@ -12,6 +12,7 @@ import (
 
 	"github.com/macemc/macemc/internal/check"
 	"github.com/macemc/macemc/internal/check/isolate"
+	"github.com/macemc/macemc/internal/check/outfolder"
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/search"
@@ -99,7 +100,7 @@ func visits(t *testing.T, harm, how string) (rep *report.Report, path string, ag
 			t.Fatalf("%v: %s%s", err, stdout.String(), stderr.String())
 		}
 	}
-	text, _ := os.ReadFile(filepath.Join(dir, check.ErrorPath))
+	text, _ := os.ReadFile(filepath.Join(dir, outfolder.ErrorPath))
 	return rep, string(text), strings.Contains(stderr.String(), "searching again")
 }
 

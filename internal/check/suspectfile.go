@@ -9,6 +9,7 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/check/isolate"
+	"github.com/macemc/macemc/internal/check/outfolder"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/report"
@@ -143,7 +144,7 @@ func (f *suspectFile) write(s *search.Suspect, status report.Status) error {
 		return err
 	}
 	if f.dir == "" {
-		return f.begin(slug(sys.Name, cmp.Or(s.Property, string(s.Kind))), text)
+		return f.begin(outfolder.Slug(sys.Name, cmp.Or(s.Property, string(s.Kind))), text)
 	}
 	return writeFile(f.dir, text)
 }
@@ -151,27 +152,27 @@ func (f *suspectFile) write(s *search.Suspect, status report.Status) error {
 // begin writes the first file.
 func (f *suspectFile) begin(slug string, text []byte) error {
 	where := f.o.folder()
-	if where.replace { // the files of an earlier check stay until this one has a finding
+	if where.Replace { // the files of an earlier check stay until this one has a finding
 		f.dir = f.o.Dir
 		var err error
-		if f.made, err = mkdirAll(f.dir); err != nil {
+		if f.made, err = outfolder.MkdirAll(f.dir); err != nil {
 			return err
 		}
 		return writeFile(f.dir, text)
 	}
-	in := where.root
-	if where.dir != "" {
-		in = where.dir
-		if !where.several {
-			in = filepath.Dir(where.dir)
+	in := where.Root
+	if where.Dir != "" {
+		in = where.Dir
+		if !where.Several {
+			in = filepath.Dir(where.Dir)
 		}
 	}
-	made, err := mkdirAll(in)
+	made, err := outfolder.MkdirAll(in)
 	if err != nil {
 		return err
 	}
 	f.made = made
-	dir, err := where.write(slug, func(temp, _ string) error { return writeFile(temp, text) })
+	dir, err := where.Write(slug, func(temp, _ string) error { return writeFile(temp, text) })
 	if err == nil {
 		f.dir, f.made = dir, append([]string{dir}, made...)
 	}
@@ -253,7 +254,7 @@ func (o *Options) suspect(r *report.Report, res *search.Result) error {
 	}
 	r.Suspect = o.suspectFile.entry(s, report.Suspected)
 	if o.suspectFile.err == nil && o.Dir == "" {
-		return Ignore(Root)
+		return outfolder.Ignore(outfolder.Root)
 	}
 	return o.suspectFile.err
 }

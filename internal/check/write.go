@@ -9,24 +9,15 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/check/outfolder"
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/internal/report/document"
 	"github.com/macemc/macemc/internal/report/render"
 	"github.com/macemc/macemc/internal/version"
 )
 
-// Names of files in an output folder.
-const (
-	ErrorPath  = "error.path"
-	LivePath   = "live.path"
-	Original   = "original.path" // the run before it was shrunk
-	reportStem = "report"        // reports append the extension of their format
-	ReportPage = reportStem + ".html"
-	reportJSON = reportStem + ".json"
-)
-
-func (o *Options) folder() folder {
-	return folder{dir: o.Dir, root: Root, several: o.KeepGoing, replace: o.Replace && !o.replaced}
+func (o *Options) folder() outfolder.Folder {
+	return outfolder.Folder{Dir: o.Dir, Root: outfolder.Root, Several: o.KeepGoing, Replace: o.Replace && !o.replaced}
 }
 
 // write makes the output folder of a finding and records its name in the report.
@@ -38,26 +29,26 @@ func (o *Options) write(r *report.Report, f files) error {
 	errorPath := []byte(r.PathText)
 	where := o.folder()
 	if o.Replace && !o.KeepGoing {
-		if text, err := os.ReadFile(filepath.Join(o.Dir, ErrorPath)); err == nil && bytes.Equal(text, errorPath) {
+		if text, err := os.ReadFile(filepath.Join(o.Dir, outfolder.ErrorPath)); err == nil && bytes.Equal(text, errorPath) {
 			o.placed(r, o.Dir, f)
 			o.suspectFile.supersede(r, o.Dir)
-			_ = os.Chtimes(filepath.Join(o.Dir, ErrorPath), time.Time{}, time.Now()) // it is the newest finding again
+			_ = os.Chtimes(filepath.Join(o.Dir, outfolder.ErrorPath), time.Time{}, time.Now()) // it is the newest finding again
 			return nil
 		}
 	}
-	name := slug(r.System, cmp.Or(r.Property, string(r.Kind)))
-	if dir := cmp.Or(o.early, o.suspectFile.folder(name)); dir != "" && !where.replace {
-		where = folder{dir: dir, replace: true}
+	name := outfolder.Slug(r.System, cmp.Or(r.Property, string(r.Kind)))
+	if dir := cmp.Or(o.early, o.suspectFile.folder(name)); dir != "" && !where.Replace {
+		where = outfolder.Folder{Dir: dir, Replace: true}
 	}
-	dir, err := where.write(name, func(temp, dir string) error {
+	dir, err := where.Write(name, func(temp, dir string) error {
 		o.placed(r, dir, f)
-		if err := os.WriteFile(filepath.Join(temp, ErrorPath), errorPath, 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(temp, outfolder.ErrorPath), errorPath, 0o644); err != nil {
 			return err
 		}
 		for _, p := range []struct {
 			name string
 			file *choose.File
-		}{{LivePath, f.live}, {Original, f.original}} {
+		}{{outfolder.LivePath, f.live}, {outfolder.Original, f.original}} {
 			if p.file == nil {
 				continue
 			}
@@ -75,7 +66,7 @@ func (o *Options) write(r *report.Report, f files) error {
 			if err := format.Render(&b, d); err != nil {
 				return err
 			}
-			if err := os.WriteFile(filepath.Join(temp, reportStem+format.Ext), b.Bytes(), 0o644); err != nil {
+			if err := os.WriteFile(filepath.Join(temp, outfolder.ReportStem+format.Ext), b.Bytes(), 0o644); err != nil {
 				return err
 			}
 		}
@@ -93,9 +84,9 @@ func (o *Options) write(r *report.Report, f files) error {
 	o.suspectFile.supersede(r, dir)
 	switch {
 	case o.Root != "":
-		return Ignore(o.Root)
+		return outfolder.Ignore(o.Root)
 	case o.Dir == "":
-		return Ignore(Root)
+		return outfolder.Ignore(outfolder.Root)
 	}
 	return nil
 }
@@ -105,11 +96,11 @@ func (o *Options) write(r *report.Report, f files) error {
 func (o *Options) leave(r *report.Report) {
 	r.PathFile, r.Commands = o.suspectFile.name(), report.Commands{}
 	if o.early != "" {
-		r.PathFile = filepath.Join(o.early, ErrorPath)
+		r.PathFile = filepath.Join(o.early, outfolder.ErrorPath)
 	}
 	if r.PathFile == "" && r.PathText != "" {
 		if dir, err := os.MkdirTemp("", "macemc-finding-"); err == nil {
-			r.PathFile = filepath.Join(dir, ErrorPath)
+			r.PathFile = filepath.Join(dir, outfolder.ErrorPath)
 			if os.WriteFile(r.PathFile, []byte(r.PathText), 0o644) != nil {
 				os.RemoveAll(dir)
 				r.PathFile = ""
@@ -117,7 +108,7 @@ func (o *Options) leave(r *report.Report) {
 		}
 	}
 	if o.Commands != nil && r.PathFile != "" {
-		r.Commands.Look = strings.ReplaceAll(o.Commands(filepath.Dir(r.PathFile)).Look, ErrorPath, filepath.Base(r.PathFile))
+		r.Commands.Look = strings.ReplaceAll(o.Commands(filepath.Dir(r.PathFile)).Look, outfolder.ErrorPath, filepath.Base(r.PathFile))
 	}
 }
 
@@ -139,12 +130,12 @@ func keep(r *report.Report, f files) error {
 
 // placed records the present or future names of the files.
 func (o *Options) placed(r *report.Report, dir string, f files) {
-	r.PathFile, r.LivePathFile = filepath.Join(dir, ErrorPath), ""
+	r.PathFile, r.LivePathFile = filepath.Join(dir, outfolder.ErrorPath), ""
 	if f.live != nil {
-		r.LivePathFile = filepath.Join(dir, LivePath)
+		r.LivePathFile = filepath.Join(dir, outfolder.LivePath)
 	}
 	if f.original != nil {
-		r.Shrunk.Original = filepath.Join(dir, Original)
+		r.Shrunk.Original = filepath.Join(dir, outfolder.Original)
 	}
 	if o.Commands != nil {
 		r.Commands = o.Commands(dir)

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/macemc/macemc/internal/check"
+	"github.com/macemc/macemc/internal/check/outfolder"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/textfmt"
 	"github.com/macemc/macemc/mdb"
@@ -142,12 +143,12 @@ func (p *Process) prompt(ctx context.Context, s *mdb.Session) error {
 func (p *Process) liveRun(ctx context.Context, cfg *mdb.Config, file, live string) error {
 	asked := live != ""
 	if !asked {
-		if filepath.Base(file) == check.LivePath {
+		if filepath.Base(file) == outfolder.LivePath {
 			return nil
 		}
-		live = filepath.Join(filepath.Dir(file), check.LivePath)
+		live = filepath.Join(filepath.Dir(file), outfolder.LivePath)
 		if _, err := os.Stat(live); errors.Is(err, fs.ErrNotExist) {
-			cfg.LiveName = "there is no " + check.LivePath + " beside the file"
+			cfg.LiveName = "there is no " + outfolder.LivePath + " beside the file"
 			return nil
 		}
 	}

@@ -10,8 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/macemc/macemc/internal/check"
 	"github.com/macemc/macemc/internal/check/exitcode"
+	"github.com/macemc/macemc/internal/check/outfolder"
 	"github.com/macemc/macemc/internal/report"
 )
 
@@ -56,13 +56,13 @@ func (s *shards) read(path string) error {
 		switch {
 		case err != nil || d.IsDir():
 			return err
-		case d.Name() == check.ErrorPath:
+		case d.Name() == outfolder.ErrorPath:
 			if s.errors == nil {
 				s.errors = map[string]string{}
 			}
 			s.errors[filepath.Base(filepath.Dir(name))] = name
 		case filepath.Ext(name) == ".json":
-			if _, err := os.Stat(filepath.Join(filepath.Dir(name), check.ErrorPath)); errors.Is(err, fs.ErrNotExist) { // else of one finding
+			if _, err := os.Stat(filepath.Join(filepath.Dir(name), outfolder.ErrorPath)); errors.Is(err, fs.ErrNotExist) { // else of one finding
 				return s.file(name, false)
 			}
 		}

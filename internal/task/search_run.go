@@ -14,6 +14,7 @@ import (
 	"github.com/macemc/macemc/internal/check/defect"
 	"github.com/macemc/macemc/internal/check/exitcode"
 	"github.com/macemc/macemc/internal/check/isolate"
+	"github.com/macemc/macemc/internal/check/outfolder"
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/internal/report/document"
 	"github.com/macemc/macemc/internal/report/render"
@@ -29,10 +30,10 @@ func (r *request) commands(program string) func(string) report.Commands {
 	return func(dir string) report.Commands {
 		return report.Commands{
 			More:   more,
-			Look:   fmt.Sprintf("%s mdb %s", program, ShellWord(filepath.Join(dir, check.ErrorPath))),
+			Look:   fmt.Sprintf("%s mdb %s", program, ShellWord(filepath.Join(dir, outfolder.ErrorPath))),
 			Rerun:  program + " " + r.Again,
 			Search: true,
-			Report: filepath.Join(dir, check.ReportPage),
+			Report: filepath.Join(dir, outfolder.ReportPage),
 		}
 	}
 }

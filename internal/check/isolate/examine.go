@@ -78,7 +78,7 @@ const (
 	AtEnd      = 4 // and more: also with the value of the property with this index in the last state, see [Execute]
 )
 
-// order is what a fresh process executes: a path, or else a script or a path file.
+// order names the run that a fresh process executes: a path, or else a script or a path file.
 type order struct {
 	path   choose.Path
 	script *shrink.Script // the length of path then determines the size of the recorder
@@ -317,7 +317,7 @@ func leftSince(rec *flight.Recorder) (step int, before choose.Path) {
 	return step, nil
 }
 
-// FileRun is what a fresh process did when it followed a path file.
+// FileRun is the execution of a path file in a fresh process.
 type FileRun struct {
 	Death *Death      // how it died; nil means that it did not
 	Path  choose.Path // the picks that it used

@@ -70,7 +70,7 @@ func (c *Clock) Spent() time.Duration {
 }
 
 // KillAfter returns when a process that searches is killed, on a [Clock] of it. Some of [search.LastLimit] is left for
-// reporting what is on disk.
+// reporting the data on disk.
 func KillAfter(limit time.Duration) time.Duration {
 	return search.LastLimit(limit) - 500*time.Millisecond
 }

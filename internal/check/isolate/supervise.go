@@ -133,7 +133,7 @@ func (s *Supervisor) Run(ctx context.Context) (Outcome, error) {
 	return out, err
 }
 
-// earlier is what is known from search processes that died.
+// earlier collects the data of search processes that died.
 type earlier struct {
 	skipped []uint64 // the calls that ended them
 	died    string   // how the last of these calls ended its process

@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/macemc/macemc/internal/check"
 	"github.com/macemc/macemc/internal/check/exitcode"
+	"github.com/macemc/macemc/internal/check/outfolder"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems/spec"
 )
@@ -68,7 +68,7 @@ func TestDeparts(t *testing.T) {
 	} {
 		all.run(t, by, func(t *testing.T) {
 			dir := t.TempDir()
-			file := filepath.Join("out", check.ErrorPath)
+			file := filepath.Join("out", outfolder.ErrorPath)
 			out, err := command(dir, "search", "departs", "--set", "by="+by, "--engine", "replay", "--workers", "1", "--out", "out").CombinedOutput()
 			if text := strings.Join(strings.Fields(string(out)), " "); exitCode(err) != exitcode.Violation || !strings.Contains(text, ended) || !strings.Contains(text, "1 go Count 0->1") {
 				t.Fatalf("%s: exit status %d\n%s", by, exitCode(err), out)

@@ -23,6 +23,7 @@ import (
 	"github.com/macemc/macemc/internal/check"
 	"github.com/macemc/macemc/internal/check/exitcode"
 	"github.com/macemc/macemc/internal/check/isolate"
+	"github.com/macemc/macemc/internal/check/outfolder"
 	"github.com/macemc/macemc/internal/task"
 	"github.com/macemc/macemc/internal/version"
 	"github.com/macemc/macemc/search"
@@ -187,7 +188,8 @@ func (b *binary) do(ctx context.Context, c found, t task.Task) error {
 		return err
 	}
 	if !reached {
-		return fmt.Errorf("%s: %s did not reach the system that it listed; does the system depend on when or where it is built?", b.ImportPath, c.goTest)
+		return fmt.Errorf("%s: %s did not reach the system that it listed; does the system depend on when or where it is built?",
+			b.ImportPath, c.goTest)
 	}
 	if by, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); ok && by.Signaled() && by.Signal() == syscall.SIGPIPE {
 		return Exit(128 + int(syscall.SIGPIPE)) // head, or a pager that was left, has seen enough
@@ -223,11 +225,11 @@ const crashed = 2
 func (b *binary) cutShort(ctx context.Context, c found, t task.Task, how string, began time.Time) error {
 	err := fmt.Errorf("%s: the process of the tests ended before its work was done: %s", b.ImportPath, how)
 	if s, ok := t.(*task.Search); ok {
-		dir := cmp.Or(s.Out, check.Root)
+		dir := cmp.Or(s.Out, outfolder.Root)
 		own := func(h *choose.Header) bool {
 			return h.Package == b.ImportPath && h.Test == c.goTest && h.System == c.System
 		}
-		if files := writtenSince(began, dir, check.ErrorPath, own); files != nil {
+		if files := writtenSince(began, dir, outfolder.ErrorPath, own); files != nil {
 			return s.ShowCutShort(ctx, &b.a.Process, files, true, fmt.Errorf("%w; what was found before is in %s", err, strings.Join(files, ", ")))
 		}
 		if files := writtenSince(began, dir, check.SuspectPath, own); files != nil {

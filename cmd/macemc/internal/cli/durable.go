@@ -6,8 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/macemc/macemc/internal/check"
 	"github.com/macemc/macemc/internal/check/exitcode"
+	"github.com/macemc/macemc/internal/check/outfolder"
 	"github.com/macemc/macemc/internal/task"
 )
 
@@ -94,7 +94,7 @@ Exit status:
 	fl.IntVar(&f.Memory, "memory", 0, "stop when states take about `N` MB (default: half of the free memory)")
 	fl.IntVar(&f.Config.Workers, "workers", 0, "run `N` workers in parallel (default: all cores)")
 	fl.DurationVar(&f.Config.Time, "time", 0, "stop after `TIME` (default: no limit)")
-	fl.StringVar(&f.Out, "out", "", "folder `DIR` for a violation (default: a new one in "+check.Root+")")
+	fl.StringVar(&f.Out, "out", "", "folder `DIR` for a violation (default: a new one in "+outfolder.Root+")")
 	fl.BoolVar(&f.JSON, "json", false, "print the report as one JSON object on standard output")
 	collectedFlags(fl, &f.Collected)
 	return cmd

@@ -16,6 +16,7 @@ import (
 
 	"github.com/macemc/macemc/internal/check"
 	"github.com/macemc/macemc/internal/check/exitcode"
+	"github.com/macemc/macemc/internal/check/outfolder"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems/spec"
 )
@@ -46,7 +47,7 @@ var lingers = spec.Entry{
 			case "critical":
 				return !again && inHand() != ""
 			case "shrink":
-				_, err := os.Stat(filepath.Join("out", check.ErrorPath))
+				_, err := os.Stat(filepath.Join("out", outfolder.ErrorPath))
 				return !again && err == nil
 			}
 			return !again && strings.Contains(inHand(), "note confirmed: ")
@@ -342,8 +343,8 @@ func TestHand_FullDisk(t *testing.T) {
 		{"confirm", true, check.SuspectPath, "suspected: safety: "},
 		{"critical", false, check.SuspectPath, "suspected: liveness: "},
 		{"critical", true, check.SuspectPath, "suspected: liveness: "},
-		{"shrink", false, check.ErrorPath, "safety: "},
-		{"shrink", true, check.ErrorPath, "safety: "},
+		{"shrink", false, outfolder.ErrorPath, "safety: "},
+		{"shrink", true, outfolder.ErrorPath, "safety: "},
 		{"write", false, check.SuspectPath, "confirmed: safety: "},
 		{"write", true, check.SuspectPath, "confirmed: safety: "},
 	} {

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/macemc/macemc/cmd/macemc/internal/gotest"
-	"github.com/macemc/macemc/internal/check"
+	"github.com/macemc/macemc/internal/check/outfolder"
 )
 
 // lastVariable passes the file that "last" denotes to processes that execute the same command line.
@@ -24,8 +24,8 @@ func (a *app) runFile(name string) (string, error) {
 		return file, nil
 	}
 	file, err := gotest.NewestFinding(".", func(file string) bool {
-		if filepath.Base(file) == check.ErrorPath {
-			return check.IsFinding(filepath.Dir(file))
+		if filepath.Base(file) == outfolder.ErrorPath {
+			return outfolder.IsFinding(filepath.Dir(file))
 		}
 		return gotest.IsSchedule(file)
 	})

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/macemc/macemc/internal/check"
 	"github.com/macemc/macemc/internal/check/exitcode"
+	"github.com/macemc/macemc/internal/check/outfolder"
 	"github.com/macemc/macemc/internal/report"
 )
 
@@ -88,7 +88,7 @@ func TestMergeViolation(t *testing.T) {
 		t.Fatal(err)
 	}
 	m, _ := reportOf(t, exitcode.Violation, "merge", now)
-	if len(m.Findings) != 1 || m.Alike != 1 || m.Findings[0].PathFile != filepath.Join(now, "0", check.ErrorPath) {
+	if len(m.Findings) != 1 || m.Alike != 1 || m.Findings[0].PathFile != filepath.Join(now, "0", outfolder.ErrorPath) {
 		t.Errorf("%+v", m)
 	}
 	if err := os.WriteFile(filepath.Join(now, "1.json"), []byte(`{"system": "pin`), 0o644); err != nil {

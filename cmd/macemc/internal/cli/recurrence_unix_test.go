@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/macemc/macemc/internal/check"
 	"github.com/macemc/macemc/internal/check/exitcode"
+	"github.com/macemc/macemc/internal/check/outfolder"
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems/spec"
@@ -167,7 +167,7 @@ func TestRecurrence_SometimesThatPanics(t *testing.T) {
 		if exitCode(err) != exitcode.Violation || !strings.Contains(string(out), "wishes: PANIC") {
 			t.Errorf("search with %s: %v\n%s", strategy, err, out)
 		}
-		again, err := command(dir, "replay", filepath.Join("out", check.ErrorPath)).CombinedOutput()
+		again, err := command(dir, "replay", filepath.Join("out", outfolder.ErrorPath)).CombinedOutput()
 		if exitCode(err) != exitcode.Violation || !strings.Contains(string(again), "the finding that the file records recurs: panic") {
 			t.Errorf("replay with %s: %v\n%s", strategy, err, again)
 		}
@@ -188,8 +188,8 @@ func TestRecurrence_SometimesThatHeld(t *testing.T) {
 // A run that is smaller in the process that searched, but has no finding in a new process, does not replace the run that was found.
 func TestRecurrence_SmallerRun(t *testing.T) {
 	for file, flags := range map[string]string{
-		check.ErrorPath:        "",
-		"1/" + check.ErrorPath: "--keep-going --max-paths 1", // it is written only after shrinking
+		outfolder.ErrorPath:        "",
+		"1/" + outfolder.ErrorPath: "--keep-going --max-paths 1", // it is written only after shrinking
 	} {
 		dir := t.TempDir()
 		args := append([]string{"search", "calling", "--set", "fails=early", "--strategy", "walk", "--engine", "replay", "--workers", "1", "--out", "out"},
@@ -227,13 +227,13 @@ func TestRecurrence_Replay(t *testing.T) {
 			if out, err := command(dir, "search", c.search, "--out", "out").CombinedOutput(); exitCode(err) != exitcode.Violation {
 				t.Fatalf("%s: %v\n%s", c.search, err, out)
 			}
-			text, err := os.ReadFile(filepath.Join(dir, "out", check.ErrorPath))
+			text, err := os.ReadFile(filepath.Join(dir, "out", outfolder.ErrorPath))
 			if err != nil {
 				t.Fatal(err)
 			}
 			found[c.search] = text
 		}
-		file, text := filepath.Join(dir, check.ErrorPath), found[c.search]
+		file, text := filepath.Join(dir, outfolder.ErrorPath), found[c.search]
 		if c.change != "" {
 			if c.change == "end 1" { // from which walks recover
 				text = regexp.MustCompile(`(?ms)^(\d+ .*?\n).*`).ReplaceAll(text, []byte("${1}end 1\n"))

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/macemc/macemc/internal/check"
 	"github.com/macemc/macemc/internal/check/exitcode"
+	"github.com/macemc/macemc/internal/check/outfolder"
 	"github.com/macemc/macemc/refine"
 )
 
@@ -61,7 +61,7 @@ func TestObserve(t *testing.T) {
 	if _, stderr, status := run(t, "search", "commit", "--bug", "PC2", "--out", "found"); status != exitcode.Violation {
 		t.Fatal(status, stderr)
 	}
-	path := filepath.Join("found", check.ErrorPath)
+	path := filepath.Join("found", outfolder.ErrorPath)
 	stdout, stderr, status := run(t, "observe", path)
 	if status != exitcode.Violation || !strings.Contains(stdout, "monitor atomicity: VIOLATED in ") ||
 		!strings.Contains(stdout, "machine.Sent[commit.Written]") {

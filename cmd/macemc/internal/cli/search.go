@@ -5,13 +5,13 @@ import (
 	"strings"
 	"time"
 
+	"github.com/macemc/macemc/internal/check/outfolder"
 	"github.com/macemc/macemc/sim"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/macemc/macemc/critical"
-	"github.com/macemc/macemc/internal/check"
 	"github.com/macemc/macemc/internal/task"
 	"github.com/macemc/macemc/search"
 )
@@ -70,7 +70,8 @@ func (a *app) searchCommand() *cobra.Command {
 	fl.SortFlags = false
 	subjectFlags(fl, &f.Subject, &test)
 	fl.Var((*only)(&f.Property), "property", "check only property or monitor `NAME`")
-	fl.StringVar((*string)(&f.Config.Strategy), "strategy", "", "use `NAME`: "+strings.Join(search.StrategyNames(0), ", ")+" (default deepening)")
+	fl.StringVar((*string)(&f.Config.Strategy), "strategy", "",
+		"use `NAME`: "+strings.Join(search.StrategyNames(0), ", ")+" (default deepening)")
 	fl.StringVar(&f.Schedules, "schedules", "", "order walks by `NAMES`: "+strings.Join(task.ScheduleNames(), ", "))
 	fl.IntVar(&f.Config.MaxDepth, "depth", 0, "maximum depth `D`: steps for bfs and dfs, choices for deepening")
 	fl.IntVar(&f.Config.DeepenBy, "deepen-by", 0, "increase the depth of deepening by `N` each time (default 1)")
@@ -101,7 +102,7 @@ func (a *app) searchCommand() *cobra.Command {
 	fl.BoolVar(&f.Resume, "resume", false, "continue the search in the folder of --durable, or begin it")
 	fl.IntVar(&f.Cluster.Replicas, "replicas", 0, "store the states of --cluster on 1 or 3 `SERVERS` (default 3 if possible)")
 	ClusterFlags(fl, &f.Cluster, "cluster", "search on the cluster of the server at `URL`")
-	fl.StringVar(&f.Out, "out", "", "folder `DIR` for a violation (default: a new one in "+check.Root+")")
+	fl.StringVar(&f.Out, "out", "", "folder `DIR` for a violation (default: a new one in "+outfolder.Root+")")
 	fl.BoolVar(&f.KeepGoing, "keep-going", false, "continue after a violation, and report each distinct one")
 	fl.StringVar(&f.Proof, "proof", string(critical.Walks), "require proof of dead runs by `KIND`: walks or exact")
 	fl.BoolVar(&f.NoShrink, "no-shrink", false, "report the violating run as it was found")
@@ -124,7 +125,8 @@ func (a *app) searchCommand() *cobra.Command {
 
 // usualSearchFlags returns the flags that help shows without --help-all.
 func usualSearchFlags() []string {
-	return []string{"bug", "nodes", "set", "strategy", "crashes", "loss", "seed", "workers", "time", "keep-going", "verbose", "json", "help", "help-all"}
+	return []string{"bug", "nodes", "set", "strategy", "crashes", "loss", "seed", "workers", "time", "keep-going", "verbose", "json",
+		"help", "help-all"}
 }
 
 const searchUsage = `Searches until it finds a violation, reaches a limit, or is interrupted. SYSTEM is a bundled
@@ -143,7 +145,7 @@ settings documented for the bug, see "macemc systems SYSTEM". Other flags overri
 Code that exits, overflows the stack, exhausts the memory or does not return is a violation
 like others. bfs and dfs then search a second time to find the run.
 
-A line "known REASON" in a path of testdata/regress accepts its finding. The search goes on,
+A line "known REASON" in a path of testdata/regress accepts its finding. The search continues,
 and its status is that of new findings, or 3 if nothing else could be looked at.
 
 --durable works with all strategies but dfs. Resume with the same flags, see "macemc

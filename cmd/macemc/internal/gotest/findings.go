@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/macemc/macemc/internal/check"
+	"github.com/macemc/macemc/internal/check/outfolder"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/testsched"
 )
@@ -37,7 +37,7 @@ func NewestFinding(dir string, accepted func(string) bool) (string, error) {
 		time time.Time
 	}
 	var all []found
-	err = filepath.WalkDir(cmp.Or(module, filepath.Join(wd, check.Root)), func(file string, e fs.DirEntry, err error) error {
+	err = filepath.WalkDir(cmp.Or(module, filepath.Join(wd, outfolder.Root)), func(file string, e fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return nil // ignore folders that are unreadable or removed
@@ -65,7 +65,7 @@ func NewestFinding(dir string, accepted func(string) bool) (string, error) {
 		}
 	}
 	if module == "" {
-		return "", fmt.Errorf("last: there is no finding in %s, and this folder is not in a module", check.Root)
+		return "", fmt.Errorf("last: there is no finding in %s, and this folder is not in a module", outfolder.Root)
 	}
 	return "", errors.New("last: there is no finding in this module")
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/internal/check"
+	"github.com/macemc/macemc/internal/check/outfolder"
 	"github.com/macemc/macemc/internal/recording"
 	"github.com/macemc/macemc/internal/task"
 	"github.com/macemc/macemc/internal/wire"
@@ -88,11 +89,11 @@ func (x *fleet) folder() error {
 		}
 		return os.MkdirAll(x.dir, 0o755)
 	}
-	if err := errors.Join(os.MkdirAll(check.Root, 0o755), check.Ignore(check.Root)); err != nil {
+	if err := errors.Join(os.MkdirAll(outfolder.Root, 0o755), outfolder.Ignore(outfolder.Root)); err != nil {
 		return err
 	}
 	for n := 1; ; n++ {
-		x.dir = filepath.Join(check.Root, fmt.Sprintf("live-%s-%d", x.subject.System.Name, n))
+		x.dir = filepath.Join(outfolder.Root, fmt.Sprintf("live-%s-%d", x.subject.System.Name, n))
 		err := os.Mkdir(x.dir, 0o755)
 		if !errors.Is(err, os.ErrExist) {
 			return err

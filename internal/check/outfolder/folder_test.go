@@ -1,4 +1,4 @@
-package check
+package outfolder
 
 import (
 	"os"
@@ -20,22 +20,22 @@ func TestFolderNeverOverwrites(t *testing.T) {
 	if err := os.Mkdir(empty, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	named := folder{root: filepath.Join(root, "out")}
+	named := Folder{Root: filepath.Join(root, "out")}
 	for i, c := range []struct {
-		folder folder
+		folder Folder
 		want   string
 	}{
 		{named, "out/toy-1"},
 		{named, "out/toy-2"},
 		{named, "out/toy-3"},
-		{folder{dir: asked}, "asked"},
-		{folder{dir: asked}, "asked/1"},
-		{folder{dir: asked}, "asked/2"},
-		{folder{dir: empty}, "empty"},
-		{folder{dir: filepath.Join(root, "a", "b")}, "a/b"},
+		{Folder{Dir: asked}, "asked"},
+		{Folder{Dir: asked}, "asked/1"},
+		{Folder{Dir: asked}, "asked/2"},
+		{Folder{Dir: empty}, "empty"},
+		{Folder{Dir: filepath.Join(root, "a", "b")}, "a/b"},
 	} {
 		text := string(rune('a' + i))
-		got, err := c.folder.write("toy", fillWith(text))
+		got, err := c.folder.Write("toy", fillWith(text))
 		if err != nil {
 			t.Fatalf("%s: %v", c.want, err)
 		}
@@ -56,8 +56,8 @@ func TestFolderNeverOverwrites(t *testing.T) {
 
 func TestProbeLeavesNothing(t *testing.T) {
 	root := t.TempDir()
-	for _, f := range []folder{{root: filepath.Join(root, "out")}, {dir: filepath.Join(root, "a", "b", "c")}} {
-		if err := f.probe(); err != nil {
+	for _, f := range []Folder{{Root: filepath.Join(root, "out")}, {Dir: filepath.Join(root, "a", "b", "c")}} {
+		if err := f.Probe(); err != nil {
 			t.Error(err)
 		}
 	}
@@ -69,12 +69,12 @@ func TestProbeLeavesNothing(t *testing.T) {
 // Concurrent searches in one directory remove their probe folders, but not the folders that others are about to use.
 func TestProbesMeet(t *testing.T) {
 	root := t.TempDir()
-	out := folder{root: filepath.Join(root, "out")}
+	out := Folder{Root: filepath.Join(root, "out")}
 	var all sync.WaitGroup
 	for range 4 {
 		all.Go(func() {
 			for range 500 {
-				if err := out.probe(); err != nil {
+				if err := out.Probe(); err != nil {
 					t.Error(err)
 					return
 				}
@@ -83,7 +83,7 @@ func TestProbesMeet(t *testing.T) {
 	}
 	all.Go(func() {
 		for range 50 {
-			name, err := out.write("toy", fillWith("a"))
+			name, err := out.Write("toy", fillWith("a"))
 			if err == nil {
 				err = os.RemoveAll(name)
 			}
@@ -91,7 +91,7 @@ func TestProbesMeet(t *testing.T) {
 				t.Error(err)
 				return
 			}
-			_ = os.Remove(out.root)
+			_ = os.Remove(out.Root)
 		}
 	})
 	all.Wait()
@@ -103,8 +103,8 @@ func TestProbeRefuses(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	for _, f := range []folder{{dir: file}, {dir: filepath.Join(file, "sub")}, {root: file}} {
-		if f.probe() == nil {
+	for _, f := range []Folder{{Dir: file}, {Dir: filepath.Join(file, "sub")}, {Root: file}} {
+		if f.Probe() == nil {
 			t.Errorf("%+v was accepted", f)
 		}
 	}
@@ -116,8 +116,8 @@ func TestSlug(t *testing.T) {
 		{"n0: a/b ../.. Ä", "n0-a-b"},
 		{"0123456789 0123456789 0123456789 0123456789 0123456789 01234 678", "0123456789-0123456789-0123456789-0123456789-0123456789-01234"},
 	} {
-		if got := slug(c.in); got != c.want {
-			t.Errorf("slug(%q) = %q, want %q", c.in, got, c.want)
+		if got := Slug(c.in); got != c.want {
+			t.Errorf("Slug(%q) = %q, want %q", c.in, got, c.want)
 		}
 	}
 }

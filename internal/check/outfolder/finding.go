@@ -1,4 +1,4 @@
-package check
+package outfolder
 
 import (
 	"encoding/json"
@@ -14,11 +14,24 @@ import (
 	"github.com/macemc/macemc/internal/report/render"
 )
 
+// Root is the default parent of output folders.
+const Root = "macemc-out"
+
+// Names of files in the folder of a finding.
+const (
+	ErrorPath  = "error.path"
+	LivePath   = "live.path"
+	Original   = "original.path" // the run before it was shrunk
+	ReportStem = "report"        // reports append the extension of their format
+	ReportPage = ReportStem + ".html"
+	ReportJSON = ReportStem + ".json"
+)
+
 // findingFiles returns the names of all files that a folder of a finding may contain.
 func findingFiles() []string {
 	names := []string{ErrorPath, LivePath, Original}
 	for _, f := range render.FolderFormats() {
-		names = append(names, reportStem+f.Ext)
+		names = append(names, ReportStem+f.Ext)
 	}
 	return names
 }
@@ -26,7 +39,7 @@ func findingFiles() []string {
 // IsFinding reports whether a check wrote a finding into the folder: its report names the path file beside it.
 func IsFinding(dir string) bool {
 	var r report.Report
-	text, err := os.ReadFile(filepath.Join(dir, reportJSON))
+	text, err := os.ReadFile(filepath.Join(dir, ReportJSON))
 	return err == nil && json.Unmarshal(text, &r) == nil && r.PathFile != "" &&
 		filepath.Base(r.PathFile) == ErrorPath && filepath.Base(filepath.Dir(r.PathFile)) == filepath.Base(dir)
 }

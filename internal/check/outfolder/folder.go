@@ -1,4 +1,4 @@
-package check
+package outfolder
 
 import (
 	"errors"
@@ -11,24 +11,21 @@ import (
 	"strings"
 )
 
-// Root is the default parent of output folders.
-const Root = "macemc-out"
-
-// folder is the destination of a report. Nothing that exists is ever overwritten, except findings to be replaced.
-type folder struct {
-	dir  string // requested; an empty string means a folder in root, named after the finding
-	root string
-	// several reports go into dir, each into a numbered folder.
-	several bool
-	// replace treats the names of earlier findings in dir as free. They are removed when the new one is complete, before it gets its name.
-	replace bool
+// Folder is the destination of a report.
+type Folder struct {
+	Dir  string // requested; an empty string means a folder in Root, named after the finding
+	Root string
+	// Several reports go into Dir, each into a numbered folder.
+	Several bool
+	// Replace treats the names of earlier findings in Dir as free. They are removed when the new one is complete, before it gets its name.
+	Replace bool
 }
 
-// probe checks whether a report can be written, and leaves nothing behind.
-func (f folder) probe() error {
-	in := f.root
-	if f.dir != "" {
-		in = parent(f.dir)
+// Probe checks whether a report can be written, and leaves nothing behind.
+func (f Folder) Probe() error {
+	in := f.Root
+	if f.Dir != "" {
+		in = parent(f.Dir)
 	}
 	temp, made, err := tempIn(in)
 	if err == nil {
@@ -47,7 +44,7 @@ func (f folder) probe() error {
 // folders that it made, innermost first. It retries if a concurrent probe of another process removes them.
 func tempIn(in string) (temp string, made []string, err error) {
 	for range 100 {
-		if made, err = mkdirAll(in); err == nil {
+		if made, err = MkdirAll(in); err == nil {
 			temp, err = os.MkdirTemp(in, ".macemc-")
 		}
 		if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrExist) { // another process made or removed it meanwhile
@@ -57,8 +54,8 @@ func tempIn(in string) (temp string, made []string, err error) {
 	return temp, made, err
 }
 
-// mkdirAll is os.MkdirAll but returns the folders it made, innermost first.
-func mkdirAll(dir string) (made []string, err error) {
+// MkdirAll is os.MkdirAll but returns the folders it made, innermost first.
+func MkdirAll(dir string) (made []string, err error) {
 	for d := filepath.Clean(dir); ; d = filepath.Dir(d) {
 		if _, err := os.Stat(d); !errors.Is(err, fs.ErrNotExist) {
 			break
@@ -68,13 +65,13 @@ func mkdirAll(dir string) (made []string, err error) {
 	return made, os.MkdirAll(dir, 0o755)
 }
 
-// write makes the folder with the files that fill writes, and returns its name. The folder gets that name only when
+// Write makes the folder with the files that fill writes, and returns its name. The folder gets that name only when
 // it is complete. fill also receives the final name, and is called again if another process has taken that name
 // meanwhile.
-func (f folder) write(slug string, fill func(temp, final string) error) (string, error) {
+func (f Folder) Write(slug string, fill func(temp, final string) error) (string, error) {
 	for name := range f.names(slug) {
 		ok, err := free(name)
-		if err == nil && !ok && f.replace {
+		if err == nil && !ok && f.Replace {
 			ok, err = replaceable(name)
 		}
 		switch {
@@ -85,8 +82,8 @@ func (f folder) write(slug string, fill func(temp, final string) error) (string,
 		}
 		err = place(name, func(temp, final string) error {
 			err := fill(temp, final)
-			if err == nil && f.replace {
-				err = removeFindings(f.dir)
+			if err == nil && f.Replace {
+				err = removeFindings(f.Dir)
 			}
 			return err
 		})
@@ -99,14 +96,14 @@ func (f folder) write(slug string, fill func(temp, final string) error) (string,
 }
 
 // names yields the names that the folder may get, in order of preference.
-func (f folder) names(slug string) iter.Seq[string] {
+func (f Folder) names(slug string) iter.Seq[string] {
 	return func(yield func(string) bool) {
-		stem := filepath.Join(f.root, slug) + "-"
-		if f.dir != "" {
-			if !f.several && !yield(f.dir) {
+		stem := filepath.Join(f.Root, slug) + "-"
+		if f.Dir != "" {
+			if !f.Several && !yield(f.Dir) {
 				return
 			}
-			stem = f.dir + string(filepath.Separator)
+			stem = f.Dir + string(filepath.Separator)
 		}
 		for n := 1; n < 100_000; n++ {
 			if !yield(stem + strconv.Itoa(n)) {
@@ -180,9 +177,9 @@ func moveInto(dir, temp string) error {
 	return nil
 }
 
-// slug turns words into a part of a file name: lower case letters and digits, joined by dashes, at most 60
+// Slug turns words into a part of a file name: lower case letters and digits, joined by dashes, at most 60
 // characters.
-func slug(words ...string) string {
+func Slug(words ...string) string {
 	parts := strings.FieldsFunc(strings.ToLower(strings.Join(words, " ")), func(r rune) bool {
 		return !('a' <= r && r <= 'z' || '0' <= r && r <= '9')
 	})
