@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"fmt"
+	"unsafe"
 
 	"github.com/macemc/macemc/internal/encoding"
 	"github.com/macemc/macemc/internal/kernel/aliasing"
@@ -40,4 +41,14 @@ func (w *Machine) closely() bool { return w.Opts.CheckMessages || w.Watching }
 func (w *Machine) serviceHash(n *Node) sim.Fingerprint {
 	w.scratch = w.appendService(n, w.scratch[:0])
 	return encoding.Hash(seed(NodeState, int(n.ID)), w.scratch)
+}
+
+// Lasting returns a finding if the service of a node shares mutable memory with its service in another execution, see
+// [aliasing.Lasting]. w must be a world of [NewWorld]; for others the result is nil.
+func Lasting(w World, id sim.NodeID, other sim.Service) error {
+	m, ok := w.(*Machine)
+	if !ok || m.Members[id].Service == nil || other == nil {
+		return nil
+	}
+	return aliasing.Lasting(id, m.Members[id].Service, other, func(v any, f func(unsafe.Pointer)) { m.PlanOf(v).References(v, f) })
 }

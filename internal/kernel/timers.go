@@ -27,7 +27,8 @@ type timer struct {
 // KindOf interns a timer value.
 func (w *Machine) KindOf(t any) (k *timerKind, err error) {
 	incomparable := func() error {
-		return &encoding.Error{Role: "timer", Type: reflect.TypeOf(t), Verb: "a timer", Hint: "timers must be comparable; use a struct of names and numbers"}
+		return &encoding.Error{Role: "timer", Type: reflect.TypeOf(t), Verb: "a timer",
+			Hint: "timers must be comparable; use a struct of names and numbers"}
 	}
 	defer func() {
 		switch r := recover().(type) {
@@ -51,7 +52,8 @@ func (w *Machine) KindOf(t any) (k *timerKind, err error) {
 	w.Enc.Reset()
 	w.Enc.Add(p, t)
 	if len(w.Enc.Times()) > 0 {
-		return nil, &encoding.Error{Role: "timer", Type: p.Type(), Verb: "a timer", Hint: "timers must not hold macetime.Time values; keep them in the service"}
+		return nil, &encoding.Error{Role: "timer", Type: p.Type(), Verb: "a timer",
+			Hint: "timers must not hold macetime.Time values; keep them in the service"}
 	}
 	// A value that refers only to constants is its own copy.
 	if own, err := w.Copies.Of(t); err != nil || !own.Copyable() || w.PrivateTo(t) != t {
