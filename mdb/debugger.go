@@ -59,18 +59,19 @@ func (s *Session) View(w Wanted) View {
 	from := max(0, min(v.At.Step-w.Steps/2, v.At.Last-w.Steps+2))
 	v.Steps = s.Steps(from, from+w.Steps)
 	var err error
+	note := func(err error) {
+		if err != nil {
+			v.Err = err.Error()
+		}
+	}
 	if w.Places {
-		if err = s.places(v.Steps); err != nil {
-			v.Err = err.Error()
-		}
+		note(s.places(v.Steps))
 	}
-	if v.States, err = s.States(); err != nil {
-		v.Err = err.Error()
-	}
+	v.States, err = s.States()
+	note(err)
 	if w.Reach > 0 {
-		if v.Lanes, err = s.Lanes(v.At.Step-w.Reach, v.At.Step+w.Reach, w.Width); err != nil {
-			v.Err = err.Error()
-		}
+		v.Lanes, err = s.Lanes(v.At.Step-w.Reach, v.At.Step+w.Reach, w.Width)
+		note(err)
 	}
 	if w.Differences {
 		if v.Differences, err = s.Differences(); err != nil {
@@ -83,19 +84,15 @@ func (s *Session) View(w Wanted) View {
 		}
 	}
 	if w.Image > 0 {
-		if v.Image, err = s.image(s.run, s.run.At, w.Image); err != nil {
-			v.Err = err.Error()
-		}
+		v.Image, err = s.image(s.run, s.run.At, w.Image)
+		note(err)
 	}
 	if w.Beside > 0 {
-		if v.Beside, err = s.beside(w.Beside); err != nil {
-			v.Err = err.Error()
-		}
+		v.Beside, err = s.beside(w.Beside)
+		note(err)
 	}
 	if w.Options {
-		if err = s.addOptions(&v); err != nil {
-			v.Err = err.Error()
-		}
+		note(s.addOptions(&v))
 	}
 	return v
 }

@@ -43,7 +43,8 @@ such as joined(2) is matched by joined and by 2.`
 			words: words,
 		},
 		{
-			name: "rfind", aliases: []string{"r"}, group: finding, args: "WHAT", about: "go to the previous step that matches", more: strings.ReplaceAll(what, "find ", "rfind "),
+			name: "rfind", aliases: []string{"r"}, group: finding, args: "WHAT", about: "go to the previous step that matches",
+			more: strings.ReplaceAll(what, "find ", "rfind "),
 			do: func(s *Session, ctx context.Context, args []string, out *bytes.Buffer) error {
 				return s.find(ctx, args, -1, out)
 			},

@@ -49,7 +49,8 @@ func openRecorded(cfg Config) *Session {
 }
 
 // ofGoroutines translates help texts from nodes to goroutines.
-var ofGoroutines = strings.NewReplacer("n2", "g2", "n1", "g1", "node 2", "goroutine 2", "node 1", "goroutine 1", "NODE", "GOROUTINE", "node", "goroutine",
+var ofGoroutines = strings.NewReplacer("n2", "g2", "n1", "g1", "node 2", "goroutine 2", "node 1", "goroutine 1", "NODE",
+	"GOROUTINE", "node", "goroutine",
 	"the live run", "the passing run", "diff live", "diff passing")
 
 // takeGoroutine switches to another goroutine at the current step, on a branch.
@@ -90,7 +91,7 @@ func (s *Session) takeGoroutine(ctx context.Context, args []string, out *bytes.B
 	}
 	from := r.At
 	s.enter(b)
-	fmt.Fprintf(out, "%s: %s in place of step %d; %d steps, of which %d are the same\n", b.Name, r.Node(node), from, b.Len(), b.Common)
+	fmt.Fprintf(out, "%s: %s in place of step %d; %d steps, the first %d are the same\n", b.Name, r.Node(node), from, b.Len(), b.Common)
 	return s.to(min(from+1, b.Len()), out)
 }
 
@@ -119,7 +120,8 @@ func showWaits(s *Session, _ context.Context, _ []string, out *bytes.Buffer) err
 			continue
 		}
 		some = true
-		fmt.Fprintf(out, "  %s %s at %s, since step %d", r.Node(id), g.Fields[history.FieldStatus], g.Fields[history.FieldAt], g.Since[history.FieldStatus])
+		fmt.Fprintf(out, "  %s %s at %s, since step %d", r.Node(id), g.Fields[history.FieldStatus], g.Fields[history.FieldAt],
+			g.Since[history.FieldStatus])
 		if holder := g.Fields[history.FieldHolder]; holder != "" {
 			holders[r.Node(id)] = holder
 			fmt.Fprintf(out, ", held by %s", holder)

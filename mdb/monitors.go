@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"regexp"
 
 	"github.com/macemc/macemc/internal/encoding/diff"
 	"github.com/macemc/macemc/mdb/internal/cmdline"
@@ -12,16 +11,13 @@ import (
 )
 
 func showMonitors(s *Session, _ context.Context, args []string, out *bytes.Buffer) error {
-	var re *regexp.Regexp
-	if len(args) > 0 {
-		var err error
-		if re, err = cmdline.Pattern(args...); err != nil {
-			return err
-		}
+	re, err := cmdline.Pattern(args...)
+	if err != nil {
+		return err
 	}
 	r, shown := s.run, 0
 	for i, name := range s.sys.MonitorNames() {
-		if re != nil && !re.MatchString(name) {
+		if !re.MatchString(name) {
 			continue
 		}
 		shown++
@@ -46,7 +42,7 @@ func showMonitors(s *Session, _ context.Context, args []string, out *bytes.Buffe
 	}
 	switch {
 	case shown > 0:
-	case re == nil:
+	case len(args) == 0:
 		fmt.Fprintln(out, "  the system has no monitors")
 	default:
 		fmt.Fprintln(out, "  there is no such monitor")

@@ -19,7 +19,7 @@ type OptionLine struct {
 	Node    int    // -1 means the network
 	Text    string
 	Fault   bool
-	Taken   bool // it is what happens in the run
+	Taken   bool // it happens in the run
 }
 
 // QuestionLine is a question that the current step asked.

@@ -48,5 +48,6 @@ func probed(r *critical.Transition) string {
 	case r.Proof == critical.Exact:
 		proof = "proven; "
 	}
-	return fmt.Sprintf("%safter it %d of %d walks recovered, before it %d of %d", proof, r.After.Recovered, r.After.Walks, r.Before.Recovered, r.Before.Walks)
+	return fmt.Sprintf("%safter it %d of %d walks recovered, before it %d of %d", proof, r.After.Recovered, r.After.Walks,
+		r.Before.Recovered, r.Before.Walks)
 }

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/macemc/macemc/eventgraph"
@@ -19,8 +18,9 @@ func showCommands() []command {
 	return []command{
 		{
 			name: "step", aliases: []string{"s", "where"}, group: looking, args: "[STEP]",
-			about: "describe a step: event, choices, effects in order, changes, properties", recordedAbout: "describe a step: its cause and its changes",
-			do: showStep,
+			about:         "describe a step: event, choices, effects in order, changes, properties",
+			recordedAbout: "describe a step: its cause and its changes",
+			do:            showStep,
 		},
 		{
 			name: "state", aliases: []string{"st"}, group: looking, args: "[NODE...] [/REGEXP/]",
@@ -44,7 +44,8 @@ func showCommands() []command {
 			do: showTimers, words: (*Session).nodeWords,
 		},
 		{
-			name: "connections", system: true, aliases: []string{"conn"}, group: looking, about: "connections, queues, partitions and the remaining faults",
+			name: "connections", system: true, aliases: []string{"conn"}, group: looking,
+			about: "connections, queues, partitions and the remaining faults",
 			do: func(s *Session, _ context.Context, _ []string, out *bytes.Buffer) error {
 				w, err := s.run.World(s.run.At)
 				if err != nil {
@@ -205,11 +206,9 @@ func showState(s *Session, _ context.Context, args []string, out *bytes.Buffer) 
 	if err != nil {
 		return err
 	}
-	var re *regexp.Regexp
-	if len(rest) > 0 {
-		if re, err = cmdline.Pattern(rest...); err != nil {
-			return err
-		}
+	re, err := cmdline.Pattern(rest...)
+	if err != nil {
+		return err
 	}
 	fmt.Fprintf(out, "after step %d\n", r.At)
 	for _, id := range nodes {
@@ -221,10 +220,7 @@ func showState(s *Session, _ context.Context, args []string, out *bytes.Buffer) 
 		if err != nil {
 			return err
 		}
-		fields = append(fields, gone...)
-		if re != nil {
-			fields = only(fields, re.MatchString)
-		}
+		fields = only(append(fields, gone...), re.MatchString)
 		if len(fields) == 0 && r.Whole != nil {
 			continue // the goroutine was not yet started
 		}

@@ -93,15 +93,6 @@ func (s *Session) names() []string {
 	return names
 }
 
-func help(s *Session, ctx context.Context, args []string, out *bytes.Buffer) error {
-	var text bytes.Buffer
-	if err := describe(s, args, &text); err != nil {
-		return err
-	}
-	_, err := text.WriteTo(out)
-	return err
-}
-
 // of returns a help text in the words of the session: nodes, or goroutines.
 func (s *Session) of(text string) string {
 	if s.cfg.Trace != nil {
@@ -126,8 +117,8 @@ func (s *Session) aboutOf(c *command) string {
 	return s.of(c.about)
 }
 
-// describe writes the help.
-func describe(s *Session, args []string, out *bytes.Buffer) error {
+// help lists the commands, or describes one.
+func help(s *Session, _ context.Context, args []string, out *bytes.Buffer) error {
 	if len(args) > 0 {
 		c, err := s.command(args[0])
 		if err != nil {

@@ -9,8 +9,6 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// The rest of this file provides the content of a session as data, for screens.
-
 // Position is the position of a session.
 type Position struct {
 	System     string
