@@ -1,6 +1,7 @@
 package eventgraph
 
 import (
+	"iter"
 	"slices"
 
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
@@ -143,25 +144,36 @@ func (e *Event) onNode() bool {
 	return e.Node >= 0 && (e.kind == sim.Arrive || !e.kind.OfNetwork())
 }
 
-// Past returns at most n steps before step, ascending. It prefers the latest steps that step depends on through
-// messages and the order on nodes. If these are fewer than n, it adds those right before step.
-func (g *Graph) Past(step, n int) []int {
+// Ancestors yields the steps that a step depends on through messages and the order on nodes, the latest first.
+func (g *Graph) Ancestors(step int) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		in := make([]bool, step+1)
+		in[step] = true
+		for s := step; s > 0; s-- {
+			if !in[s] {
+				continue
+			}
+			if s != step && !yield(s) {
+				return
+			}
+			for _, c := range g.Events[s].Causes {
+				in[c] = true
+			}
+		}
+	}
+}
+
+// Past returns at most n steps before step, ascending: the latest of its ancestors and, if these are fewer than n, the steps right
+// before it.
+func (g *Graph) Past(step, n int) (past []int) {
 	if step < 1 || step >= len(g.Events) {
 		return nil
 	}
-	in := make([]bool, step+1)
-	in[step] = true
-	var past []int
-	for s := step; s > 0 && len(past) < n; s-- {
-		if !in[s] {
-			continue
+	for s := range g.Ancestors(step) {
+		if len(past) == n {
+			break
 		}
-		if s != step {
-			past = append(past, s)
-		}
-		for _, c := range g.Events[s].Causes {
-			in[c] = true
-		}
+		past = append(past, s)
 	}
 	for s := step - 1; s > 0 && len(past) < n; s-- {
 		if !slices.Contains(past, s) {

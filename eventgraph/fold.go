@@ -204,7 +204,8 @@ func (g *Graph) quiet(e *Event) bool {
 	if e.Step < g.violation() && e.Matters() {
 		return false
 	}
-	if e.Step == g.Critical && e.Step > 0 || g.inRound(e.Step) || e.Error != "" || e.Crashed || len(e.Broke)+len(e.Mended) > 0 || len(e.Gone) > 0 {
+	if e.Step == g.Critical && e.Step > 0 || g.inRound(e.Step) || e.Error != "" || e.Crashed || len(e.Broke)+len(e.Mended) > 0 ||
+		len(e.Gone) > 0 {
 		return false
 	}
 	if k := e.kind; k == sim.DoAction && !g.Goroutines || k == sim.Boot || k == sim.Heal || k.Injection() || k == sim.DeliverError {

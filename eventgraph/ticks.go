@@ -37,8 +37,8 @@ func (g *Graph) Folds() []Fold {
 	return folds
 }
 
-// ticksFrom returns the index of the last event of the sequence of ticks that begins at an event, or less than from if
-// that is no tick.
+// ticksFrom returns the index of the last event of the sequence of ticks that begins at an event, or less than from
+// if that event is not a tick.
 func (g *Graph) ticksFrom(from int) int {
 	first, ok := g.tick(from)
 	if !ok {
@@ -159,7 +159,7 @@ func notable(f replay.TraceEffect) bool {
 	return !f.IsCall() && f.Kind != stepinfo.SetTimerEffect.String() && f.Kind != stepinfo.StopTimerEffect.String()
 }
 
-// advanceOf parses the change of a clock. ok is false if the field is no clock or goes back.
+// advanceOf parses the change of a clock. ok is false if the field is not a clock or decreases.
 func advanceOf(c *replay.NodeChange) (a advance, ok bool) {
 	a = advance{path: c.Path, from: c.Old, to: c.New}
 	if from, err := strconv.ParseInt(c.Old, 10, 64); err == nil {

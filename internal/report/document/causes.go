@@ -29,7 +29,7 @@ func (d *Document) setCauses() {
 	if last := r.LastStep(); last != nil && r.Critical == nil {
 		at = last.Number
 	}
-	past := pastOf(g, at)
+	past := slices.Collect(g.Ancestors(at))
 	silent, facts := d.unanswered(append([]int{at}, past...), at)
 	d.Compared = append(facts, d.Compared...)
 	order := slices.Clone(silent)
@@ -82,26 +82,8 @@ func (d *Document) setCauses() {
 	}
 }
 
-// pastOf returns the steps that a step depends on, descending and without it.
-func pastOf(g *eventgraph.Graph, step int) (past []int) {
-	in := make([]bool, step+1)
-	in[step] = true
-	for s := step; s > 0; s-- {
-		if !in[s] {
-			continue
-		}
-		if s != step {
-			past = append(past, s)
-		}
-		for _, c := range g.Events[s].Causes {
-			in[c] = true
-		}
-	}
-	return past
-}
-
-// unanswered returns those of the steps, and facts about them, that handle a message and send nothing, although most steps up to the last one,
-// and of the live run, that handle such a message send an answer to its sender.
+// unanswered returns those of the steps, and facts about them, that handle a message and send nothing, although most steps up to the
+// last one, and of the live run, that handle such a message send an answer to its sender.
 func (d *Document) unanswered(steps []int, last int) (silent []int, facts []Fact) {
 	const most = 3
 	type kind struct {
