@@ -76,7 +76,8 @@ func (c *Config) fits() error {
 		set   bool
 		needs Capability
 	}{
-		{"MaxBytes", c.MaxBytes != 0, KeepsStates}, {"Alone", c.Alone, Deepens}, {"DeepenBy", c.DeepenBy != 0, Deepens}, {"Reach", c.Reach != nil, Deepens},
+		{"MaxBytes", c.MaxBytes != 0, KeepsStates}, {"Alone", c.Alone, Deepens}, {"DeepenBy", c.DeepenBy != 0, Deepens},
+		{"Reach", c.Reach != nil, Deepens},
 		{"Shortest", c.Shortest, VisitsStates}, {"Symmetry", c.Symmetry, VisitsStates}, {"Log", c.Log != nil, BreadthFirst},
 		{"Visited " + string(c.Visited), c.Visited != "", KeepsStates},
 		{"Reduce " + string(c.Reduce), c.Reduce == ReduceDrop || c.Reduce == ReduceFull, VisitsStates},

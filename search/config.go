@@ -326,8 +326,7 @@ type Phase struct {
 // ShortWalk is the number of steps below which a random walk tests little.
 const ShortWalk = 10
 
-// Histogram counts values in powers-of-two classes, with exact minimum, maximum and quantiles
-// within a class.
+// Histogram counts values in powers-of-two classes, with exact minimum and maximum.
 type Histogram struct {
 	Count   int   `json:"count"`
 	Min     int   `json:"min"`

@@ -44,7 +44,8 @@ func (s *Stats) unjudged(sys *sim.System, strategy Name) {
 	if names := sys.Obligations(); len(names) > 0 {
 		s.Fair = &Fair{Obligations: names, Why: "not all states were visited"}
 		if !strategy.Can(KeepsStates) {
-			s.Fair.Why = fmt.Sprintf("strategy %s executes runs and does not visit all states; %s do", strategy, strings.Join(StrategyNames(VisitsStates), " and "))
+			s.Fair.Why = fmt.Sprintf("strategy %s executes runs and does not visit all states; %s do", strategy,
+				strings.Join(StrategyNames(VisitsStates), " and "))
 		}
 	}
 }

@@ -30,7 +30,8 @@ type rotation struct {
 const mostMet = 1 << 17
 
 func newRotation(names []Schedule, faults bool) *rotation {
-	r := &rotation{names: names, rates: make([]float64, len(names)), met: map[uint64]bool{}, found: make([]int, len(names)), steps: make([]int, len(names))}
+	r := &rotation{names: names, rates: make([]float64, len(names)), met: map[uint64]bool{}, found: make([]int, len(names)),
+		steps: make([]int, len(names))}
 	all := 0.0
 	for _, name := range names {
 		i := slices.Index(Schedules(), name)

@@ -129,7 +129,8 @@ func statesWithin(ctx context.Context, cfg *Config, began time.Time, ticks int) 
 	r.Stats = Stats{
 		Work: Work{States: x.States, Transitions: x.Transitions, Events: x.Transitions, Handlers: x.Stats.Handlers, Bytes: x.Bytes,
 			Disk: x.Disk, Expanded: x.Expanded, Phases: []Phase{}, Engine: engineOf(x)},
-		Coverage: Coverage{ExhaustedDepth: x.Depth, Complete: complete, Recovers: complete && x.LivenessChecked && x.Dead == 0}, Omission: x.Omission,
+		Coverage: Coverage{ExhaustedDepth: x.Depth, Complete: complete, Recovers: complete && x.LivenessChecked && x.Dead == 0},
+		Omission: x.Omission,
 	}
 	if !cfg.Strategy.Can(BreadthFirst) && r.Stopped != StoppedDepth && r.Stopped != StoppedSampled && !complete {
 		r.Stats.ExhaustedDepth = 0 // it is only deep in some places
@@ -198,7 +199,8 @@ func noRoom(err error) bool {
 // deadState makes the nearest dead state the finding of a search.
 func deadState(ctx context.Context, cfg *Config, x *table.Exploration, r *Result) error {
 	sus := &Suspect{
-		Kind: sim.Liveness, Node: -1, Path: x.DeadPath, Steps: x.DeadCritical, Strategy: cfg.Strategy, OutOfEvents: x.DeadOutOfEvents, Proven: x.Omission == 0,
+		Kind: sim.Liveness, Node: -1, Path: x.DeadPath, Steps: x.DeadCritical, Strategy: cfg.Strategy, OutOfEvents: x.DeadOutOfEvents,
+		Proven: x.Omission == 0,
 	}
 	if x.DeadOutOfEvents {
 		sus.Kind = sim.Deadlock
@@ -244,7 +246,8 @@ func explorationOf(ctx context.Context, cfg *Config, began time.Time, ticks int)
 		opts.Progress = func(states, transitions, depth, waiting int) {
 			if now := time.Now(); now.Sub(shown) >= progressEvery {
 				shown = now
-				cfg.Progress(Progress{Elapsed: now.Sub(began), Phase: string(cfg.Strategy), Depth: depth, States: states, Events: transitions, Waiting: waiting})
+				cfg.Progress(Progress{Elapsed: now.Sub(began), Phase: string(cfg.Strategy), Depth: depth, States: states, Events: transitions,
+					Waiting: waiting})
 			}
 		}
 	}

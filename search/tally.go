@@ -143,16 +143,3 @@ func (h *Histogram) Merge(g *Histogram) {
 		h.Buckets[k] += n
 	}
 }
-
-// Quantile returns the upper end of the class of the q-quantile, at most Max; q is from 0 to 1. It returns 0 if nothing
-// was counted.
-func (h *Histogram) Quantile(q float64) int {
-	rank := int(q * float64(h.Count))
-	for k, n := range h.Buckets {
-		if rank < n {
-			return min(max(1<<k-1, h.Min), h.Max)
-		}
-		rank -= n
-	}
-	return h.Max
-}

@@ -40,7 +40,8 @@ func (s *Stats) pointless(sys *sim.System) bool {
 	asked := false
 	for i := range sys.Properties {
 		switch p := &sys.Properties[i]; {
-		case p.Always != nil, p.Eventually != nil && s.Unchecked == "", p.Inevitably != nil && s.Fair != nil && (s.Fair.Judged || s.Fair.Walked.Walks > 0):
+		case p.Always != nil, p.Eventually != nil && s.Unchecked == "", p.Inevitably != nil && s.Fair != nil &&
+			(s.Fair.Judged || s.Fair.Walked.Walks > 0):
 			return false
 		case p.Eventually != nil, p.Inevitably != nil:
 			asked = true

@@ -69,7 +69,8 @@ func (w *worker) setRoots(roots []choose.Path) {
 func (w *worker) do(u *unit) {
 	if f := contain.Guard(func() { w.measured(u) }); f != nil {
 		run := w.loop.Replay()
-		u.suspect = &Suspect{Path: run.Path.Clone(), Steps: run.Steps(), Node: -1, Strategy: u.phase.strategy(), Schedule: scheduleOf(w.strategies[u.phase])}
+		u.suspect = &Suspect{Path: run.Path.Clone(), Steps: run.Steps(), Node: -1, Strategy: u.phase.strategy(),
+			Schedule: scheduleOf(w.strategies[u.phase])}
 		u.stopped = true
 		u.suspect.Find(f)
 		// A slower world that contains checked code can find the cause.
