@@ -24,7 +24,8 @@ import (
 // until a crash. [Program].Ended describes how it ended. A panic that is not recovered is a violation. Lines of os.Stdout and os.Stderr are
 // part of traces. [Interrupt] sends the signal SIGINT and cancels the context of a main function that takes one. A client that is written
 // for a test may also take a [Host].
-func Command[M func() | func(context.Context) error | func(context.Context, *Host) error](main M, args, env []string, options ...Option) sim.Service {
+func Command[M func() | func(context.Context) error | func(context.Context, *Host) error](main M, args, env []string,
+	options ...Option) sim.Service {
 	p := service(func(ctx context.Context, h *Host) error {
 		switch main := any(main).(type) {
 		case func():

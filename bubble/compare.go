@@ -85,7 +85,8 @@ func (p *Program) Compare(other sim.Service) []string {
 			continue
 		}
 		if a[i].next != b[i].next && slices.Equal(a[i].marks, b[i].marks) {
-			return []string{fmt.Sprintf("%v: the next timer is at %s in one execution and at %s in the other", a[i], clockTime(b[i].next), clockTime(a[i].next))}
+			return []string{fmt.Sprintf("%v: the next timer is at %s in one execution and at %s in the other", a[i], clockTime(b[i].next),
+				clockTime(a[i].next))}
 		}
 		k := 0
 		for k < min(len(a[i].marks), len(b[i].marks)) && a[i].marks[k] == b[i].marks[k] {

@@ -95,8 +95,8 @@ func (e effect) String() string {
 }
 
 func newHost(b boot) *Host {
-	h := &Host{self: b.self, nodes: b.nodes, boot: b.times, hosts: b.hosts, command: b.command, packets: map[int]*packetConn{}, listeners: map[int]*listener{},
-		pending: make([]int, b.nodes), full: make([]bool, b.nodes)}
+	h := &Host{self: b.self, nodes: b.nodes, boot: b.times, hosts: b.hosts, command: b.command, packets: map[int]*packetConn{},
+		listeners: map[int]*listener{}, pending: make([]int, b.nodes), full: make([]bool, b.nodes)}
 	h.disk.h, h.disk.content = h, map[string][]byte{}
 	for _, e := range b.disk {
 		h.disk.content[e.Key] = slices.Clone(e.Value)

@@ -135,7 +135,8 @@ func (p *Program) Sampled(how sim.Interleave) map[string]int {
 
 // Boot implements [sim.Service].
 func (p *Program) Boot(env sim.Env) {
-	b := boot{self: env.Self(), nodes: env.Nodes(), times: int(env.Clock().Tick().Count) - 1, hosts: p.goroutines.hosts, command: p.goroutines.command}
+	b := boot{self: env.Self(), nodes: env.Nodes(), times: int(env.Clock().Tick().Count) - 1, hosts: p.goroutines.hosts,
+		command: p.goroutines.command}
 	if i, ok := env.(simext.Interleaver); ok {
 		b.seed = uint64(i.Seed(randomNumbers))
 	}

@@ -107,9 +107,12 @@ func (k *Kind) SVG() string {
 	top := func(i int) int { return 20 + i*chartRow }
 	for i, s := range k.states {
 		fill := map[bool]string{true: "#fbe3d6", false: "#eef3fa"}[s.hot]
-		fmt.Fprintf(&b, `<rect x="%d" y="%d" width="%d" height="%d" rx="8" fill="%s" stroke="#345"/>`+"\n", side, top(i), chartWidth, chartBox, fill)
-		fmt.Fprintf(&b, `<text x="%d" y="%d" text-anchor="middle" font-weight="bold">%s</text>`+"\n", side+chartWidth/2, top(i)+22, html.EscapeString(string(s.name)))
-		fmt.Fprintf(&b, `<text x="%d" y="%d" text-anchor="middle" font-size="9">%s</text>`+"\n", side+chartWidth/2, top(i)+40, html.EscapeString(s.note()))
+		fmt.Fprintf(&b, `<rect x="%d" y="%d" width="%d" height="%d" rx="8" fill="%s" stroke="#345"/>`+"\n", side, top(i), chartWidth,
+			chartBox, fill)
+		fmt.Fprintf(&b, `<text x="%d" y="%d" text-anchor="middle" font-weight="bold">%s</text>`+"\n", side+chartWidth/2, top(i)+22,
+			html.EscapeString(string(s.name)))
+		fmt.Fprintf(&b, `<text x="%d" y="%d" text-anchor="middle" font-size="9">%s</text>`+"\n", side+chartWidth/2, top(i)+40,
+			html.EscapeString(s.note()))
 	}
 	for _, a := range arrows {
 		x, sign, anchor := side+chartWidth, 1, "start"
@@ -118,7 +121,8 @@ func (k *Kind) SVG() string {
 		}
 		y1, y2 := top(a.from)+chartBox*2/3, top(a.to)+chartBox/3
 		bend := x + sign*chartBend*max(1, a.to-a.from, a.from-a.to)
-		fmt.Fprintf(&b, `<path d="M%d %dC%d %d %d %d %d %d" fill="none" stroke="#345" marker-end="url(#tip)"/>`+"\n", x, y1, bend, y1, bend, y2, x, y2)
+		fmt.Fprintf(&b, `<path d="M%d %dC%d %d %d %d %d %d" fill="none" stroke="#345" marker-end="url(#tip)"/>`+"\n", x, y1, bend, y1,
+			bend, y2, x, y2)
 		fmt.Fprintf(&b, `<text x="%d" y="%d" text-anchor="%s">%s</text>`+"\n", x+(bend-x)*3/4+sign*4, (y1+y2)/2, anchor,
 			html.EscapeString(strings.Join(a.labels, ", ")))
 	}

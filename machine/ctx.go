@@ -153,7 +153,8 @@ func (x *Ctx) leave(t transfer) {
 		if x.kind.state(t.to) == nil {
 			x.fail(RulesProperty, "%s in state %s goes to the unknown state %q", x.name(), x.m.State(), t.to)
 		}
-		x.fail(RulesProperty, "%s in state %s goes to state %s, which its rule does not name: %s(f, %q)", x.name(), x.m.State(), t.to, x.kind.maker(x.act), t.to)
+		x.fail(RulesProperty, "%s in state %s goes to state %s, which its rule does not name: %s(f, %q)", x.name(), x.m.State(), t.to,
+			x.kind.maker(x.act), t.to)
 	}
 	x.next = t
 }

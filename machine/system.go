@@ -241,7 +241,8 @@ func (s *System) Sim(name string) sim.System {
 		New: func(id ID) sim.Service { return &Host{sys: s, at: &s.machines[id]} },
 		State: []sim.StateRule{sim.IgnoreField[Host]("sys"), sim.IgnoreField[Host]("at"), sim.IgnoreField[monitor]("watcher"),
 			sim.IgnoreField[monitor]("sys"), sim.IgnoreField[monitor]("passed"), sim.CopyBy(func(passages) passages { return nil }),
-			sim.CopyBy(func(s *System) *System { return s }), sim.CopyBy(func(p *place) *place { return p }), sim.CopyBy(func(w *watcher) *watcher { return w })},
+			sim.CopyBy(func(s *System) *System { return s }), sim.CopyBy(func(p *place) *place { return p }),
+			sim.CopyBy(func(w *watcher) *watcher { return w })},
 	}
 	for i := range s.watchers {
 		sys.Monitors = append(sys.Monitors, s.watchers[i].monitor(s))

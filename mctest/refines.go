@@ -46,7 +46,8 @@ func Refines(t testing.TB, impl, abs sim.System, clients ...sim.NodeID) {
 			strings.Join(r.Trace, "\n\t"), r.Round, runOf(t, impl, r))
 		return
 	}
-	if back, err := refine.Compare(t.Context(), &abs, &impl, refine.Options{Clients: clients}); err == nil && back.Verdict == refine.Difference {
+	if back, err := refine.Compare(t.Context(), &abs, &impl, refine.Options{Clients: clients}); err == nil &&
+		back.Verdict == refine.Difference {
 		t.Logf("the abstraction has more behaviors: %s", strings.Join(back.Trace, ", "))
 	}
 }

@@ -101,7 +101,8 @@ func (c *checking) regression(name, path string) ([]byte, error) {
 	}
 	fn, call := c.callIn(fset, f)
 	if call == nil {
-		return nil, fmt.Errorf("%s:%d: the check is not a call of mctest.Check in the function %s", filepath.Base(c.source.file), c.source.line, c.Name())
+		return nil, fmt.Errorf("%s:%d: the check is not a call of mctest.Check in the function %s", filepath.Base(c.source.file),
+			c.source.line, c.Name())
 	}
 	text, err := os.ReadFile(c.source.file)
 	if err != nil {

@@ -141,7 +141,8 @@ func (o *Options) side(sys *sim.System, names *labels, faults bool) (*refinement
 	if s.MayHalt != nil {
 		s.MayHalt = o.but(s.MayHalt)
 	}
-	return refinement.NewTransitions(&s, refinement.TransitionOptions{Clients: o.Clients, Blind: func(id sim.NodeID) bool { return blind[id] }, Label: names.of})
+	return refinement.NewTransitions(&s, refinement.TransitionOptions{Clients: o.Clients,
+		Blind: func(id sim.NodeID) bool { return blind[id] }, Label: names.of})
 }
 
 // but excludes clients.

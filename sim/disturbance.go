@@ -56,7 +56,8 @@ func (d Disturbance) validate() error {
 	case d.hands == nil:
 		return nil
 	case d.kind != FireTimer && d.kind != Deliver && d.kind != TakeQuorum:
-		return fmt.Errorf("%q: DisturbingOf is for events of kind %q, %q and %q, which hand a value to a node; use Disturbing for others", d, FireTimer, Deliver, TakeQuorum)
+		return fmt.Errorf("%q: DisturbingOf is for events of kind %q, %q and %q, which hand a value to a node; use Disturbing for others",
+			d, FireTimer, Deliver, TakeQuorum)
 	case d.hands.Kind() == reflect.Interface:
 		return fmt.Errorf("%q: %v is an interface; must be the type that is sent, or set as a timer", d, d.hands)
 	}

@@ -30,10 +30,11 @@ type tool struct {
 // newTool returns the tool that calls do.
 func newTool[In any](name, about string, do func(*server, context.Context, In) (result, error)) tool {
 	return tool{name, about, func(to *mcp.Server, s *server) {
-		mcp.AddTool(to, &mcp.Tool{Name: name, Description: about}, func(ctx context.Context, _ *mcp.CallToolRequest, in In) (*mcp.CallToolResult, result, error) {
-			r, err := do(s, ctx, in)
-			return nil, r, err
-		})
+		mcp.AddTool(to, &mcp.Tool{Name: name, Description: about},
+			func(ctx context.Context, _ *mcp.CallToolRequest, in In) (*mcp.CallToolResult, result, error) {
+				r, err := do(s, ctx, in)
+				return nil, r, err
+			})
 	}}
 }
 

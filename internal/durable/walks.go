@@ -121,7 +121,8 @@ func batches(dir string, reached func([]byte) error) (reports [][]byte, err erro
 		}
 		var s batch
 		err = json.Unmarshal(data, &s)
-		if same, _ := json.Marshal(s); err != nil || !bytes.Equal(append(same, '\n'), data) || s.Sum != sumOf(append([]byte(s.Reach), s.Report...)) {
+		if same, _ := json.Marshal(s); err != nil || !bytes.Equal(append(same, '\n'), data) ||
+			s.Sum != sumOf(append([]byte(s.Reach), s.Report...)) {
 			return nil, damaged(batchFile(n + 1))
 		}
 		reports = append(reports, s.Report)

@@ -286,7 +286,8 @@ func keyOf(record []uint32) uint64 { return uint64(record[0])<<32 | uint64(recor
 // finish processes the states of a batch that turned out to be new.
 func (l *Loop) finish(ctx context.Context, b *Batch) error {
 	l.setBytes, l.growth = b.bytes, b.growth
-	b.final = l.opts.MaxDepth > 0 && int(b.depth) == l.opts.MaxDepth && !b.root && l.opts.Frontier.Shortest && l.opts.Reducer == nil && l.journal == nil
+	b.final = l.opts.MaxDepth > 0 && int(b.depth) == l.opts.MaxDepth && !b.root && l.opts.Frontier.Shortest && l.opts.Reducer == nil &&
+		l.journal == nil
 	l.frontier.Push(b)
 	if err := l.held(); err != nil {
 		return err

@@ -147,12 +147,14 @@ func (s *Space) Pass(ctx context.Context, down bool, want func(id uint32) bool, 
 
 // PassKept iterates over the states with kept edges, like Pass. Edges that sleep, see [graph.Edges], may be missing,
 // unless the analysis is a [Namer] that needs names.
-func (s *Space) PassKept(ctx context.Context, down bool, want func(id uint32) bool, visit func(id uint32, row StateEdges, to []uint32)) error {
+func (s *Space) PassKept(ctx context.Context, down bool, want func(id uint32) bool,
+	visit func(id uint32, row StateEdges, to []uint32)) error {
 	return s.pass(ctx, down, true, func(id uint32) bool { return s.loop.rows.has(id) && want(id) }, visit)
 }
 
 // pass is Pass. With sparse, rows that lack edges suffice.
-func (s *Space) pass(ctx context.Context, down, sparse bool, want func(id uint32) bool, visit func(id uint32, row StateEdges, to []uint32)) error {
+func (s *Space) pass(ctx context.Context, down, sparse bool, want func(id uint32) bool,
+	visit func(id uint32, row StateEdges, to []uint32)) error {
 	s.visit = visit
 	l, n := s.loop, s.Len()
 	var last memory.Bitset // states to visit last

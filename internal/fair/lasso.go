@@ -237,7 +237,8 @@ func (w *way) turn() {
 	s := w.c.s
 	for i := s.begin[w.first]; i < s.begin[w.first+1] && len(w.edges) == 0; i++ {
 		e := w.edge(i)
-		if e.To == w.first && w.c.contains(e) && e.Actor != 0 && s.Processes[e.Actor-1].Fairness != None && w.c.missing(w.first, []uint32{i}) == nil {
+		if e.To == w.first && w.c.contains(e) && e.Actor != 0 && s.Processes[e.Actor-1].Fairness != None &&
+			w.c.missing(w.first, []uint32{i}) == nil {
 			w.edges = []uint32{i}
 		}
 	}

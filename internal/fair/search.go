@@ -100,7 +100,8 @@ type search struct {
 
 func newSearch(g *Graph, marks []Mark, extra []bool) *search {
 	s := &search{Graph: g, marks: marks, actor: make([]uint16, len(g.edges)), region: make([]uint32, g.Len()),
-		acts: make([]bool, len(g.Processes)), enabled: make([]int, len(g.Processes)), seen: make([]uint32, len(g.Processes)), picks: map[Draw]bool{}}
+		acts: make([]bool, len(g.Processes)), enabled: make([]int, len(g.Processes)), seen: make([]uint32, len(g.Processes)),
+		picks: map[Draw]bool{}}
 	for i, c := range g.Choices {
 		s.fair = append(s.fair, c.Fair || extra != nil && extra[i])
 	}

@@ -65,7 +65,8 @@ func (t Table[D]) Choose(name, file string) (f Format[D], err error) {
 	case name != "":
 		return f, fmt.Errorf("--format %q is not available; accepted are %s", name, names)
 	case len(ending) > 1:
-		return f, fmt.Errorf("the ending of %s names no format; accepted are %s, or --format with one of %s", file, strings.Join(endings, ", "), names)
+		return f, fmt.Errorf("the ending of %s names no format; accepted are %s, or --format with one of %s", file,
+			strings.Join(endings, ", "), names)
 	}
 	return t[0], nil
 }

@@ -91,7 +91,8 @@ func (e *Event) Received() []Received {
 }
 
 // kinds maps the numbers in files to the recorded kinds of events.
-var kinds = [...]sim.EventKind{sim.Boot, sim.DoAction, sim.FireTimer, sim.DeliverError, sim.DeliverReady, sim.Deliver, sim.Internal, sim.TakeQuorum}
+var kinds = [...]sim.EventKind{sim.Boot, sim.DoAction, sim.FireTimer, sim.DeliverError, sim.DeliverReady, sim.Deliver, sim.Internal,
+	sim.TakeQuorum}
 
 // Answer is the answer to a question.
 type Answer struct {

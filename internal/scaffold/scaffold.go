@@ -155,7 +155,8 @@ func origin(checkout string) (*source, error) {
 			return &source{version: version, goLine: goLine()}, nil
 		}
 		if !filepath.IsAbs(file) {
-			return nil, errors.New("this program does not know where it was built; name the folder of a checkout of " + module + " with --macemc DIR")
+			return nil, errors.New("this program does not know where it was built; name the folder of a checkout of " + module +
+				" with --macemc DIR")
 		}
 		checkout = filepath.Dir(filepath.Dir(filepath.Dir(file)))
 	}

@@ -10,7 +10,7 @@ import (
 // Folder is a temporary folder of this process.
 type Folder struct {
 	Path string
-	lock *os.File // nil: it lies in another one, or locks are not to be had here
+	lock *os.File // nil means that the folder lies in another one, or that locks are not available
 }
 
 const (
@@ -59,7 +59,7 @@ func hold(dir string) *os.File {
 	return f
 }
 
-// sweep removes the folders whose lock nobody holds. What cannot be removed stays.
+// sweep removes the folders without a locked lock file. Folders that cannot be removed stay.
 func sweep(in string) {
 	names, err := filepath.Glob(filepath.Join(in, prefix+"*"))
 	if err != nil {

@@ -155,7 +155,8 @@ func exploreAll(ctx context.Context, sys *sim.System, opts options.Options) (*Ex
 		x.reduction.Permuter.AddCoverage()
 	}
 	out.Stats, out.Plans, out.Coverage = g.World.Stats(), g.World.Plans(), g.World.Coverage()
-	out.Coverage.ForeignTimes = g.Answers.ForeignTimes || g.Configs.Answers.ForeignTimes || x.reduction != nil && x.reduction.Answers.ForeignTimes
+	out.Coverage.ForeignTimes = g.Answers.ForeignTimes || g.Configs.Answers.ForeignTimes || x.reduction != nil &&
+		x.reduction.Answers.ForeignTimes
 	switch {
 	case errors.As(err, new(*options.Unsupported)), errors.As(err, new(*explore.ChangedError)), errors.As(err, new(*explore.LogError)):
 		return out, err

@@ -25,7 +25,8 @@ type Recovery struct {
 	// violation in Finding.
 	Stopped string
 	// Finding is the violation in a visited state; its successors were not visited. Or it is the failure of a step
-	// that makes choices in an endless loop; not all of them were tried. Or it is what ended the search, or nil.
+	// that makes choices in an endless loop; not all of them were tried. Or it is the error that ended the search. nil
+	// means none of these.
 	Finding error
 	// Failed is the finding of the first step that fails, or nil.
 	Failed error
@@ -61,7 +62,8 @@ func recovery(ctx context.Context, sys *sim.System, path choose.Path, opts optio
 		return nil, errors.New("table: the system has no Eventually property, so that no state is dead")
 	}
 	g.Onward, g.Configs.TolerateFailures = &statespace.Onward{Path: path}, true
-	loop, err := (&options.Options{MaxDepth: opts.MaxDepth, MaxStates: opts.MaxStates, MaxBytes: opts.MaxBytes, Reducer: recoveryOnly{}}).Loop(g, untilLive{})
+	loop, err := (&options.Options{MaxDepth: opts.MaxDepth, MaxStates: opts.MaxStates, MaxBytes: opts.MaxBytes,
+		Reducer: recoveryOnly{}}).Loop(g, untilLive{})
 	if err != nil {
 		return nil, err
 	}

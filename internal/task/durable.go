@@ -99,7 +99,8 @@ func (r *request) manifest() (*durable.Manifest, error) {
 	}
 	m := &durable.Manifest{
 		System: sys.Name, Package: s.Entry.Package, Test: s.Entry.Test, Nodes: sys.Nodes, Params: s.Config.Params,
-		Limits: sys.Limits(), Timing: sys.Timing.String(), Interleave: sys.Interleave.String(), CrashCut: sys.CrashCut.String(), Weights: check.WeightsText(weights),
+		Limits: sys.Limits(), Timing: sys.Timing.String(), Interleave: sys.Interleave.String(), CrashCut: sys.CrashCut.String(),
+		Weights: check.WeightsText(weights),
 		Visited: string(cmp.Or(cfg.Visited, search.ExactStates)), Monitors: sys.MonitorNames(), Properties: []string{},
 		Builds: []durable.Build{durable.NewBuild(version.Current().String(), slices.Clone(s.Config.Bugs))},
 	}

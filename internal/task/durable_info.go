@@ -25,7 +25,8 @@ func (p *Process) DurableInfo(dir string, asJSON bool) error {
 	if asJSON {
 		return WriteJSON(p.Stdout, map[string]any{
 			"manifest": m, "states": end.States, "waiting": waiting, "transitions": end.Transitions, "depth": end.Depth, "bytes": stats.Bytes,
-			"torn": stats.Torn, "blocks": stats.Blocks, "pioneers": stats.CacheFillers, "finished": end.States > 0 && waiting == 0, "in_use": s.InUse,
+			"torn": stats.Torn, "blocks": stats.Blocks, "pioneers": stats.CacheFillers, "finished": end.States > 0 && waiting == 0,
+			"in_use": s.InUse,
 		})
 	}
 	w, line := p.describe(m)
@@ -79,7 +80,8 @@ func (p *Process) runsInfo(dir string, s *durable.State, asJSON bool) error {
 	}
 	w := walking{all: all}
 	if asJSON {
-		return WriteJSON(p.Stdout, map[string]any{"manifest": s.Manifest, "runs": w.paths(), "stretches": len(all), "finished": w.over(), "in_use": s.InUse})
+		return WriteJSON(p.Stdout, map[string]any{"manifest": s.Manifest, "runs": w.paths(), "stretches": len(all), "finished": w.over(),
+			"in_use": s.InUse})
 	}
 	out, line := p.describe(s.Manifest)
 	line("runs", "%s, in %s", textfmt.Number(w.paths()), textfmt.Plural(len(all), "part"))
@@ -116,7 +118,8 @@ func (p *Process) DurableVerify(dir string) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(p.Stdout, "%s: %s runs in %s, all intact\n", dir, textfmt.Number((&walking{all: all}).paths()), textfmt.Plural(len(all), "part"))
+		fmt.Fprintf(p.Stdout, "%s: %s runs in %s, all intact\n", dir, textfmt.Number((&walking{all: all}).paths()),
+			textfmt.Plural(len(all), "part"))
 		return nil
 	}
 	defer s.Log.Close()
@@ -128,7 +131,8 @@ func (p *Process) DurableVerify(dir string) error {
 		states += len(b.Origins)
 	}
 	stats := s.Log.Stats()
-	fmt.Fprintf(p.Stdout, "%s: %s states in %d blocks, %s bytes, all intact\n", dir, textfmt.Number(states), stats.Blocks, textfmt.Number(int(stats.Bytes)))
+	fmt.Fprintf(p.Stdout, "%s: %s states in %d blocks, %s bytes, all intact\n", dir, textfmt.Number(states), stats.Blocks,
+		textfmt.Number(int(stats.Bytes)))
 	if stats.Torn > 0 {
 		fmt.Fprintf(p.Stdout, "%s: %d more bytes at the end are an incomplete block; --resume truncates them\n", dir, stats.Torn)
 	}

@@ -48,7 +48,8 @@ func (p *Process) walkDurably(ctx context.Context, r *request) error {
 	}
 	cfg := &r.options.Search
 	m.Visited = string(cfg.Visited)
-	m.Walks = &durable.Walks{Strategy: string(cfg.Strategy), Seed: cfg.Seed, Steps: cfg.WalkSteps, Schedules: strings.Trim(fmt.Sprint(cfg.Schedules), "[]")}
+	m.Walks = &durable.Walks{Strategy: string(cfg.Strategy), Seed: cfg.Seed, Steps: cfg.WalkSteps,
+		Schedules: strings.Trim(fmt.Sprint(cfg.Schedules), "[]")}
 	var reached func([]byte) error
 	if cfg.Strategy.Can(search.Deepens) {
 		m.Walks.Depth, m.Walks.DeepenBy, m.Walks.Alone = cfg.MaxDepth, cfg.DeepenBy, cfg.Alone
@@ -196,7 +197,8 @@ func (w *walking) over() bool {
 		return true
 	}
 	n := len(w.all)
-	return n > 0 && slices.Contains([]string{search.StoppedComplete, search.StoppedDepth, search.StoppedFingerprints, search.StoppedSampled}, w.all[n-1].Stopped)
+	return n > 0 && slices.Contains([]string{search.StoppedComplete, search.StoppedDepth, search.StoppedFingerprints,
+		search.StoppedSampled}, w.all[n-1].Stopped)
 }
 
 // reportsOf reads the reports in a folder.

@@ -128,7 +128,8 @@ func (c *compared) text(w io.Writer) error {
 	switch d.Verdict {
 	case refine.NoDifference:
 		out.add("  the abstraction includes all behavior of the implementation that these clients observe: %s, %s abstract, %s compared (%s covered, sets of up to %s)",
-			textfmt.Plural(d.States, "state"), textfmt.Number(d.Abstract), textfmt.Plural(d.Pairs, "pair"), textfmt.Number(d.Covered), textfmt.Number(d.Largest))
+			textfmt.Plural(d.States, "state"), textfmt.Number(d.Abstract), textfmt.Plural(d.Pairs, "pair"), textfmt.Number(d.Covered),
+			textfmt.Number(d.Largest))
 	case refine.Difference:
 		out.add("  DIFFERENCE: %s", d.What)
 		out.seen(d.Trace)

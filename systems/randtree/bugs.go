@@ -86,7 +86,8 @@ func knownBugs() []spec.Bug {
 			Shows:   "as RT1",
 			Fix:     "add the root to the peers",
 			Kind:    sim.Divergence, PaperKind: sim.Divergence,
-			Defaults: spec.Defaults{Nodes: 4, Params: map[string]string{degreeParam: "1"}, Limits: sim.Limits{sim.Crashes: 2, sim.NetErrors: 4}, Weights: lateJoins},
+			Defaults: spec.Defaults{Nodes: 4, Params: map[string]string{degreeParam: "1"},
+				Limits: sim.Limits{sim.Crashes: 2, sim.NetErrors: 4}, Weights: lateJoins},
 		},
 		{
 			ID:      "RT7",
@@ -110,7 +111,8 @@ func knownBugs() []spec.Bug {
 			Shows:   "as RT1; needs the action shed",
 			Fix:     "add the root to the peers",
 			Kind:    sim.Divergence, PaperKind: sim.Divergence,
-			Defaults: spec.Defaults{Nodes: 5, Params: map[string]string{shedsParam: "3"}, Limits: sim.Limits{sim.Crashes: 1, sim.NetErrors: 1}, Weights: lateJoins},
+			Defaults: spec.Defaults{Nodes: 5, Params: map[string]string{shedsParam: "3"},
+				Limits: sim.Limits{sim.Crashes: 1, sim.NetErrors: 1}, Weights: lateJoins},
 		},
 		{
 			ID:      "RT10",
@@ -158,7 +160,8 @@ func knownBugs() []spec.Bug {
 			Shows:   "a node that still names a root is made root",
 			Fix:     "reset it at both places: either alone masks the other",
 			Kind:    sim.Safety, PaperKind: sim.Safety, PaperProperty: sim.AssertionProperty,
-			Defaults: spec.Defaults{Nodes: 4, Params: map[string]string{strictRootParam: "false"}, Limits: sim.Limits{sim.Crashes: 2, sim.NetErrors: 1}, Weights: lateJoins},
+			Defaults: spec.Defaults{Nodes: 4, Params: map[string]string{strictRootParam: "false"},
+				Limits: sim.Limits{sim.Crashes: 2, sim.NetErrors: 1}, Weights: lateJoins},
 		},
 		{
 			ID:      "RT16",
@@ -166,7 +169,8 @@ func knownBugs() []spec.Bug {
 			Shows:   "as RT15",
 			Fix:     "reset it",
 			Kind:    sim.Safety, PaperKind: sim.Safety, PaperProperty: sim.AssertionProperty,
-			Defaults: spec.Defaults{Nodes: 5, Params: map[string]string{strictRootParam: "false"}, Limits: sim.Limits{sim.Crashes: 2, sim.NetErrors: 2}, Weights: lateJoins},
+			Defaults: spec.Defaults{Nodes: 5, Params: map[string]string{strictRootParam: "false"},
+				Limits: sim.Limits{sim.Crashes: 2, sim.NetErrors: 2}, Weights: lateJoins},
 		},
 		{
 			ID:      "RT17",
@@ -174,7 +178,8 @@ func knownBugs() []spec.Bug {
 			Shows:   "as RT15: a forwarded join reaches a restarted node of higher address",
 			Fix:     "reset it",
 			Kind:    sim.Safety, PaperKind: sim.Safety, PaperProperty: sim.AssertionProperty,
-			Defaults: spec.Defaults{Nodes: 6, Params: map[string]string{strictRootParam: "false"}, Limits: sim.Limits{sim.Crashes: 2, sim.NetErrors: 2}, Weights: lateJoins},
+			Defaults: spec.Defaults{Nodes: 6, Params: map[string]string{strictRootParam: "false"},
+				Limits: sim.Limits{sim.Crashes: 2, sim.NetErrors: 2}, Weights: lateJoins},
 		},
 	}
 }

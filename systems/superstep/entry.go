@@ -20,10 +20,11 @@ func Entry() spec.Entry {
 			{Name: "leaves", Kind: spec.Int, Default: "0", Min: 0, Max: 3, Help: "how many members may hand over their parts and end; not all"},
 		},
 		MinNodes: 2, MaxNodes: 4, DefaultNodes: 3,
-		Limits:   sim.Limits{sim.Crashes: 1, sim.Loss: 1, sim.Dup: 1},
-		Bugs:     knownBugs(),
-		Messages: []any{Claim{}, Release{}, Granted{}, Swap{}, Swapped{}, Append{}, Read{}, Log{}, Hello{}, Go{}, Batch{}, Ended{}, Done{}, Lost{}, Numbered{}},
-		Build:    build,
+		Limits: sim.Limits{sim.Crashes: 1, sim.Loss: 1, sim.Dup: 1},
+		Bugs:   knownBugs(),
+		Messages: []any{Claim{}, Release{}, Granted{}, Swap{}, Swapped{}, Append{}, Read{}, Log{}, Hello{}, Go{}, Batch{}, Ended{},
+			Done{}, Lost{}, Numbered{}},
+		Build: build,
 	}
 }
 
@@ -43,13 +44,15 @@ func build(c spec.Config) (sim.System, error) {
 		Properties: properties(),
 	}
 	if n := c.Int("forgets"); n > 0 {
-		sys.Actions = append(sys.Actions, sim.Action[*Store]{Name: "the store forgets", Times: n, When: (*Store).mayForget, Do: (*Store).forget, Disturbs: true})
+		sys.Actions = append(sys.Actions, sim.Action[*Store]{Name: "the store forgets", Times: n, When: (*Store).mayForget,
+			Do: (*Store).forget, Disturbs: true})
 	}
 	if n := c.Int("leaves"); n > 0 {
 		if n >= c.Nodes-1 {
 			return sys, fmt.Errorf("%d of %d members may leave (--set leaves=%d): none would remain", n, c.Nodes-1, n)
 		}
-		sys.Actions = append(sys.Actions, sim.Action[*Member]{Name: "a member leaves", Times: 1, When: (*Member).mayLeave, Do: (*Member).Leave, Disturbs: true,
+		sys.Actions = append(sys.Actions, sim.Action[*Member]{Name: "a member leaves", Times: 1, When: (*Member).mayLeave,
+			Do: (*Member).Leave, Disturbs: true,
 			At: func(id sim.NodeID) bool { return int(id) >= c.Nodes-n }})
 	}
 	return sys, nil

@@ -70,7 +70,8 @@ func explain(v *sim.View) string {
 	c := &s.Commit
 	lines := []string{fmt.Sprintf("commit %d: superstep %d, epoch %d, %v; lease of n%d", c.Rev, c.K, c.Epoch, c.End, s.Holder)}
 	for p, log := range s.Logs {
-		lines = append(lines, fmt.Sprintf("part %d of n%d: %v, next %d, until %d, committed %d", p, c.Owner[p], log, c.Next[p], c.Until[p], c.Len[p]))
+		lines = append(lines, fmt.Sprintf("part %d of n%d: %v, next %d, until %d, committed %d", p, c.Owner[p], log, c.Next[p],
+			c.Until[p], c.Len[p]))
 	}
 	return strings.Join(lines, "\n")
 }

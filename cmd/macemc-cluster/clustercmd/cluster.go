@@ -39,8 +39,9 @@ func security(c task.Cluster) cluster.Security {
 func (p *process) byWorkers(c task.Cluster, job task.ClusterJob) (search.Elsewhere, error) {
 	s := &cluster.Search{
 		URL: c.URL, Security: security(c),
-		Manifest: cluster.Manifest{Build: job.Build, Title: job.Title, Job: job.Job, Visited: job.Visited, Depth: job.Depth, Replicas: c.Replicas},
-		Tell:     func(text string) { fmt.Fprintln(p.Stderr, "macemc:", text) },
+		Manifest: cluster.Manifest{Build: job.Build, Title: job.Title, Job: job.Job, Visited: job.Visited, Depth: job.Depth,
+			Replicas: c.Replicas},
+		Tell: func(text string) { fmt.Fprintln(p.Stderr, "macemc:", text) },
 	}
 	return s.Explore, nil
 }

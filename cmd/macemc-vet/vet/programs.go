@@ -41,7 +41,8 @@ func (t *tables) scope(k Kind, o types.Object) scope {
 			name = o.Pkg().Path() + "." + recv.Obj().Name() + "." + o.Name()
 		}
 	}
-	if fine := strings.Fields(harmless); slices.Contains(fine, name) || slices.Contains(fine, all) || slices.Contains(simulated, o.Pkg().Path()) {
+	if fine := strings.Fields(harmless); slices.Contains(fine, name) || slices.Contains(fine, all) ||
+		slices.Contains(simulated, o.Pkg().Path()) {
 		return inHandlers
 	}
 	return scopeOf(k)

@@ -126,7 +126,8 @@ func (p *pass) reachOf(h handler) []reached {
 				}
 			}
 			at := p.fset.Position(pos)
-			return []reached{{kind, "uses " + nameOf(f), at.Filename, at.Line, at.Column, []Frame{p.frame(h.name, pos)}, p.tables.scope(kind, f), pos}}
+			return []reached{{kind, "uses " + nameOf(f), at.Filename, at.Line, at.Column, []Frame{p.frame(h.name, pos)},
+				p.tables.scope(kind, f), pos}}
 		}
 	}
 	var fact reaches

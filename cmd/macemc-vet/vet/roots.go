@@ -155,7 +155,8 @@ func (p *pass) handlersIn(d ast.Decl) {
 			}
 		case *ast.FuncLit:
 			if sig, ok := p.typeOf(n).(*types.Signature); ok && !p.roots[n] && (p.takesEnv(sig) || p.takesHost(sig)) {
-				p.addHandler(handler{name: "function in line " + itoa(p.fset.Position(n.Pos()).Line), rank: bySignature, lit: n, program: p.takesHost(sig)})
+				p.addHandler(handler{name: "function in line " + itoa(p.fset.Position(n.Pos()).Line), rank: bySignature, lit: n,
+					program: p.takesHost(sig)})
 			}
 			return !p.roots[n] // its literals are part of it
 		}

@@ -244,7 +244,8 @@ func (p *pass) call(u *unit, n *ast.CallExpr, within []ast.Node) {
 	if sel, ok := ast.Unparen(n.Fun).(*ast.SelectorExpr); ok && f.Signature().Recv() != nil {
 		p.methodCall(u, n, sel, f)
 	}
-	if f.Pkg() != nil && f.Pkg().Path() == "sync/atomic" && f.Signature().Recv() == nil && !strings.HasPrefix(f.Name(), "Load") && len(n.Args) > 0 {
+	if f.Pkg() != nil && f.Pkg().Path() == "sync/atomic" && f.Signature().Recv() == nil && !strings.HasPrefix(f.Name(), "Load") &&
+		len(n.Args) > 0 {
 		if amp, ok := ast.Unparen(n.Args[0]).(*ast.UnaryExpr); ok && amp.Op == token.AND {
 			p.assignment(u, amp.X, true)
 		}

@@ -121,8 +121,9 @@ func (p *pass) rulesIn(n *ast.CallExpr, stack []ast.Node) (all []expected) {
 		}
 		pos := p.fset.Position(n.Pos())
 		all = append(all, expected{eventName(t), named.Obj().Pkg().Path(), named.Obj().Exported(), Finding{
-			File: pos.Filename, Line: pos.Line, Column: pos.Column, Kind: Unsent, Instead: infoOf(Unsent).Instead, Handler: table, Handlers: []string{table},
-			Message: "there is a rule for " + named.Obj().Name() + state + ", but no analyzed code makes one",
+			File: pos.Filename, Line: pos.Line, Column: pos.Column, Kind: Unsent, Instead: infoOf(Unsent).Instead, Handler: table,
+			Handlers: []string{table},
+			Message:  "there is a rule for " + named.Obj().Name() + state + ", but no analyzed code makes one",
 		}})
 	}
 	return all

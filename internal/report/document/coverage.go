@@ -123,7 +123,8 @@ func exhaustionLines(r *report.Report) []string {
 	if r.Transitions > 0 {
 		exhaustive += ", " + textfmt.Plural(r.Transitions, "transition")
 		if r.Cluster == "" {
-			exhaustive += fmt.Sprintf(" (%s, the rest cached); %.1f bytes per state", textfmt.Plural(r.Handlers, "handler execution"), float64(r.Bytes)/float64(max(1, r.States)))
+			exhaustive += fmt.Sprintf(" (%s, the rest cached); %.1f bytes per state", textfmt.Plural(r.Handlers, "handler execution"),
+				float64(r.Bytes)/float64(max(1, r.States)))
 		}
 	}
 	if c.ExhaustedDepth > 0 || c.Complete || search.Name(r.Strategy).Can(search.VisitsStates) {

@@ -40,7 +40,8 @@ func engineLines(r *report.Report) []string {
 		lines[0] += fmt.Sprintf("; %.4g %% of the table's steps were cached", 100*max(0, e.HitRate))
 	}
 	if e.Tried > 0 {
-		lines = append(lines, "quorums without a Need: "+textfmt.Plural(e.Tried, "set")+" tried in different states of their nodes; a Need reduces them")
+		lines = append(lines,
+			"quorums without a Need: "+textfmt.Plural(e.Tried, "set")+" tried in different states of their nodes; a Need reduces them")
 	}
 	if copies := copies(e); copies != "" {
 		lines = append(lines, copies)

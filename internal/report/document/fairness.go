@@ -37,7 +37,8 @@ func Unjudged(c *report.Coverage) string {
 	case w.Walks == 0:
 		return f.Why + "; no fair walks: " + cmp.Or(w.Why, "no event is enabled")
 	default:
-		why := fmt.Sprintf("%s; %s through at most %s found no violation", f.Why, textfmt.Plural(w.Walks, "fair walk"), textfmt.Plural(w.States, "state"))
+		why := fmt.Sprintf("%s; %s through at most %s found no violation", f.Why, textfmt.Plural(w.Walks, "fair walk"),
+			textfmt.Plural(w.States, "state"))
 		if w.Why != "" {
 			why += ", and were stopped: " + w.Why
 		}

@@ -96,7 +96,8 @@ type (
 // notification that describes its coverage. A search without a verdict counts as not executed successfully.
 func SARIF(w io.Writer, d *document.Document) error {
 	r := d.Report
-	run := sarifRun{Results: []sarifResult{}, Invocations: []sarifInvocation{{Successful: r.Verdict == search.OK || r.Verdict == search.Violation}}}
+	decided := r.Verdict == search.OK || r.Verdict == search.Violation
+	run := sarifRun{Results: []sarifResult{}, Invocations: []sarifInvocation{{Successful: decided}}}
 	run.Tool.Driver.Version = r.Program
 	root := repository()
 	found := slices.Clone(r.Single())

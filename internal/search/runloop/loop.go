@@ -51,7 +51,7 @@ type Loop struct {
 	unlikely bool // an answer of the step in progress has weight 0
 }
 
-// Notes is what a loop records about its runs. The owner of the loop may change it between runs.
+// Notes are the records of a loop about its runs. The owner of the loop may change it between runs.
 type Notes struct {
 	Coverage  *coverage.Set // may be nil
 	CoverTask bool          // count the coverage of tasks, too; otherwise it is known from earlier runs

@@ -128,7 +128,8 @@ func (l *links) age(b *bag) {
 
 // takes reports whether a step took the first of a set of datagrams. Remaining ones count as new.
 func takes(step *stepinfo.Step, node sim.NodeID, f *flying) bool {
-	return step != nil && (step.Event.Kind == sim.Deliver || step.Event.Kind == sim.Lose) && step.Event.Node == node && step.Event.Slot == f.slot
+	return step != nil && (step.Event.Kind == sim.Deliver || step.Event.Kind == sim.Lose) && step.Event.Node == node &&
+		step.Event.Slot == f.slot
 }
 
 // oldest reports whether event number i, the delivery of a message, takes the oldest message of its link.

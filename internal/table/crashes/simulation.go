@@ -289,7 +289,8 @@ func within(some, all []statespace.EffectOp) bool {
 }
 
 // cuts returns the obligations for crashes and halts inside a step.
-func (a *simulation) cuts(l *por.LocalState, f uint32, o *por.Outcome, x uint32, there *por.Outcomes) (duties []crashObligation, err error) {
+func (a *simulation) cuts(l *por.LocalState, f uint32, o *por.Outcome, x uint32, there *por.Outcomes) (duties []crashObligation,
+	err error) {
 	r, e := a.r, a.r.World.Engine
 	if r.Mutated(por.NoCrashCuts) {
 		return nil, nil

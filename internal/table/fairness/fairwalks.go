@@ -50,11 +50,12 @@ const (
 // Edges to states that no walk visited lead outside. So a finding is a violation, and no finding proves nothing.
 // The same seed gives the same result. The error is that of [world.New].
 func WalkFair(ctx context.Context, sys *sim.System, opts FairWalkOptions) (*FairWalks, error) {
-	return options.Guard(ctx, options.Options{World: opts.World, Calls: opts.Calls}, func(ctx context.Context, o options.Options) (*FairWalks, error) {
-		opts := opts
-		opts.World, opts.Calls = o.World, o.Calls
-		return walkFair(ctx, sys, opts)
-	})
+	return options.Guard(ctx, options.Options{World: opts.World, Calls: opts.Calls},
+		func(ctx context.Context, o options.Options) (*FairWalks, error) {
+			opts := opts
+			opts.World, opts.Calls = o.World, o.Calls
+			return walkFair(ctx, sys, opts)
+		})
 }
 
 func walkFair(ctx context.Context, sys *sim.System, opts FairWalkOptions) (*FairWalks, error) {

@@ -88,7 +88,8 @@ type ChoiceKey struct {
 }
 
 func newBuilder(g *statespace.Graph, src *source, compared int) *Builder {
-	b := &Builder{Graph: g, src: src, Processes: NewProcesses(g.World.Engine), Choices: map[ChoiceKey]uint16{}, Edges: fair.New(), Draws: map[string]uint32{}}
+	b := &Builder{Graph: g, src: src, Processes: NewProcesses(g.World.Engine), Choices: map[ChoiceKey]uint16{}, Edges: fair.New(),
+		Draws: map[string]uint32{}}
 	b.labels.every = compared
 	return b
 }

@@ -37,7 +37,7 @@ func (c *Calls) Skips() bool { return c != nil && len(c.Skipped) > 0 }
 // Settles reports whether steps wait for the goroutines that their handlers start.
 func (c *Calls) Settles() bool { return c != nil && c.Settle }
 
-// unnoted returns a copy that skips the same calls and reports to nobody.
+// unnoted returns a copy that skips the same calls and reports none.
 func (c *Calls) unnoted() *Calls {
 	if c == nil {
 		return nil

@@ -94,7 +94,8 @@ type Permuter interface {
 
 // RulesOf returns the rules of a reduction.
 func RulesOf(used options.Reduction) options.Rules {
-	return options.Rules{DeadMessages: used == options.ReduceDrop || used == options.ReduceFull, SingletonAmple: used == options.ReduceFull, Chains: used == options.ReduceFull}
+	return options.Rules{DeadMessages: used == options.ReduceDrop || used == options.ReduceFull,
+		SingletonAmple: used == options.ReduceFull, Chains: used == options.ReduceFull}
 }
 
 // KeepsAll reports whether no state is left out.

@@ -56,7 +56,8 @@ func NewTransitions(sys *sim.System, o TransitionOptions) (*Transitions, error) 
 	g := statespace.NewGraph(e, nil)
 	g.Answers.Keep = true
 	t := &Transitions{g: g, o: o, ids: map[string]uint32{}}
-	t.b = &fairness.Builder{Graph: g, Processes: fairness.NewProcesses(e), Choices: map[fairness.ChoiceKey]uint16{}, Edges: fair.New(), Draws: map[string]uint32{}}
+	t.b = &fairness.Builder{Graph: g, Processes: fairness.NewProcesses(e), Choices: map[fairness.ChoiceKey]uint16{}, Edges: fair.New(),
+		Draws: map[string]uint32{}}
 	t.b.Processes.Free = func(ev sim.Event) bool {
 		comes := ev.Msgs > 0 || ev.Kind == sim.DeliverError || ev.Kind == sim.DeliverReady
 		return t.sees(ev) && !comes

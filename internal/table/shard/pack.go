@@ -192,7 +192,8 @@ func (u *unpacking) bytes(n int) []byte {
 // Unpack decodes a pack into states, as concatenated vectors, and their sources. It calls stateOf for the source of
 // a state if its content is missing here. If stateOf is nil no states are returned. The error reports a damaged
 // pack, or steps that have other results here than in the sender.
-func (s *Shard) Unpack(pack []byte, stateOf func(part, number uint32) ([]uint32, error)) (states []uint32, from []explore.Source, err error) {
+func (s *Shard) Unpack(pack []byte, stateOf func(part, number uint32) ([]uint32, error)) (states []uint32, from []explore.Source,
+	err error) {
 	defer func() {
 		switch r := recover().(type) {
 		case nil:

@@ -26,7 +26,8 @@ type Shard struct {
 
 // New returns a shard of a state space with so many parts by a cut, see [explore.NewParts]. It owns no part yet. Of
 // opts it uses World, Visited and Weightless. The error is that of [table.Explore].
-func New(sys *sim.System, opts options.Options, parts int, cut []int, elsewhere func(part int, state []uint32, from explore.Source)) (*Shard, error) {
+func New(sys *sim.System, opts options.Options, parts int, cut []int,
+	elsewhere func(part int, state []uint32, from explore.Source)) (*Shard, error) {
 	e, err := steptree.NewEngine(sys, opts.World, nil)
 	if err != nil {
 		return nil, err

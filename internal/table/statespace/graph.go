@@ -63,7 +63,8 @@ func NewGraph(e *steptree.Engine, weightless []sim.EventKind) *Graph {
 
 // Sibling returns another graph on the same tables, to be used instead of g.
 func (g *Graph) Sibling() *Graph {
-	return &Graph{World: world.NewBareOn(g.World.Engine), Log: g.Log, BadEvent: -1, Configs: g.Configs, Vector: g.Vector, packedVector: g.packedVector}
+	return &Graph{World: world.NewBareOn(g.World.Engine), Log: g.Log, BadEvent: -1, Configs: g.Configs, Vector: g.Vector,
+		packedVector: g.packedVector}
 }
 
 // Words implements [graph.Graph].
@@ -388,6 +389,7 @@ func (g *Graph) Resumed() { g.Log.Resumed() }
 // Visit implements [explore.Noting].
 func (g *Graph) Visit() int {
 	s, e := g.Configs, g.World.Engine
-	return len(s.Transitions) + len(s.uncached) + len(s.rooms) + len(s.Globals) + e.Trees.Leaves.Len() + len(e.Locals.List) + len(e.Contents.List) +
+	return len(s.Transitions) + len(s.uncached) + len(s.rooms) + len(s.Globals) + e.Trees.Leaves.Len() + len(e.Locals.List) +
+		len(e.Contents.List) +
 		len(e.Inboxes.List) + e.Conns.List.Len() + len(e.NetGlobals.List) + len(e.Monitors.Outs)
 }

@@ -229,7 +229,8 @@ func (g *Graph) takeBreaks(e *graph.Edges, fr uint32) {
 			peer := bits.TrailingZeros64(set)
 			broke := s.Globals[fr].broke - 1
 			if s.Globals[fr].broke == 0 {
-				broke = s.populateBreak(w, g.WorldVector, sim.Event{Kind: sim.Break, Node: sim.NodeID(node), Peer: sim.NodeID(peer), Slot: w.Conns.Slot})
+				broke = s.populateBreak(w, g.WorldVector, sim.Event{Kind: sim.Break, Node: sim.NodeID(node), Peer: sim.NodeID(peer),
+					Slot: w.Conns.Slot})
 			}
 			d := draft{g.WorldVector, e.Changes, len(e.Changes)}
 			s.operate(&d, node, []EffectOp{s.stream(node, peer, store.OpBreak, 0)})

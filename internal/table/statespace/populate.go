@@ -66,7 +66,8 @@ func (s *NodeConfigs) breakOf(low, high int) uint32 {
 	}
 	at := &s.breaks[s.Engine.Layout.Pair(sim.NodeID(low), sim.NodeID(high))]
 	if *at == 0 {
-		*at = s.span([]learned{{transition: transition{Kind: globalTransition, note: uint8(low)}, peers: NeverSleeps, struck: 1<<low | 1<<high}}, 0).begin
+		*at = s.span([]learned{{transition: transition{Kind: globalTransition, note: uint8(low)}, peers: NeverSleeps,
+			struck: 1<<low | 1<<high}}, 0).begin
 	}
 	return *at
 }

@@ -73,7 +73,8 @@ func canSleep(e *steptree.Engine) bool {
 // peersOf returns the peers of a node's transition from a packed vector, after its operations were listed. Sets
 // taken by quorums depend on everything that has arrived; arrivals depend on whether a node is up.
 func (s *NodeConfigs) peersOf(m *transition, ev *sim.Event, asked []asked, node int, packed []uint32) (peers uint16) {
-	if !s.SleepSets || m.Kind == globalTransition || m.Global != packed[s.Global] || s.Engine.Sys.Timing == sim.Prompt && ev.Kind == sim.FireTimer {
+	if !s.SleepSets || m.Kind == globalTransition || m.Global != packed[s.Global] || s.Engine.Sys.Timing == sim.Prompt &&
+		ev.Kind == sim.FireTimer {
 		return NeverSleeps
 	}
 	if up := s.Tables[node].Up; up[m.Next] != up[packed[node]] {

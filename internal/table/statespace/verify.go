@@ -70,7 +70,8 @@ func (g *Graph) verify(number int, e *graph.Edges, t int) error {
 	n := 0
 	err := g.EachStep(func(step Taken) error {
 		g.Configs.Pack(w.Vector, g.packedVector)
-		if n >= len(all.Ends) || all.Notes[n]&NoteOrdinary != step.note&NoteOrdinary || !slices.Equal(g.packedVector, all.To(n, g.WorldVector, nil)) {
+		if n >= len(all.Ends) || all.Notes[n]&NoteOrdinary != step.note&NoteOrdinary ||
+			!slices.Equal(g.packedVector, all.To(n, g.WorldVector, nil)) {
 			panic("table: a transition leads elsewhere than its step")
 		}
 		if g.width > 0 && all.Lo[n] != g.Configs.Fingerprint(g.packedVector).Lo {

@@ -212,5 +212,6 @@ func (e *Engine) otherQuestions(s *store.Situation, at Ref, q *bench.Question) e
 			now = fmt.Sprintf("the room in the stream to n%d", q.Peer)
 		}
 	}
-	return e.Differs(s.Event.Node, fmt.Sprintf("executed again in the same state with the same answers a step asked %s, before %s", now, before))
+	return e.Differs(s.Event.Node, fmt.Sprintf("executed again in the same state with the same answers a step asked %s, before %s",
+		now, before))
 }

@@ -69,7 +69,8 @@ func (e *Tables) internMonitor(index int, state sim.Monitor, from *monitorOrigin
 	if !ok {
 		id = uint32(len(m.List))
 		m.ids[string(e.Buf)] = id
-		m.List = append(m.List, monitor{State: state, index: index, Hash: kernel.Hash(kernel.MonitorState, index, e.Buf[2:]), Enc: string(e.Buf), from: from})
+		m.List = append(m.List, monitor{State: state, index: index, Hash: kernel.Hash(kernel.MonitorState, index, e.Buf[2:]),
+			Enc: string(e.Buf), from: from})
 	}
 	if at := &m.List[id]; says != nil && !at.asked {
 		at.asked, at.Owes = true, m.Owed.of(index, says)

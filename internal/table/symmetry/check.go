@@ -81,7 +81,8 @@ func (s *Symmetry) CompareLocal(id uint32) {
 		if !m.Met {
 			r.Add(other, m)
 		}
-		same := l.Up == m.Up && len(l.Own) == len(m.Own) && r.World.MayCrash(l.Node) == r.World.MayCrash(m.Node) && r.World.MayHalt(l.Node) == r.World.MayHalt(m.Node)
+		same := l.Up == m.Up && len(l.Own) == len(m.Own) && r.World.MayCrash(l.Node) == r.World.MayCrash(m.Node) &&
+			r.World.MayHalt(l.Node) == r.World.MayHalt(m.Node)
 		for i := 0; same && i < len(l.Own); i++ {
 			x, y := l.Events[i], m.Events[i]
 			x.Node, y.Node = 0, 0

@@ -91,7 +91,8 @@ func (w *World) AllEvents(buf []sim.Event) []sim.Event {
 func (w *World) isQuiet() bool {
 	for up := w.UpNodes; up != 0; up &= up - 1 {
 		node := bits.TrailingZeros64(up)
-		if w.Locals.List[w.Vector[node]].Busy || w.Failing[node]|w.Deliverable[node] != 0 || w.Layout.InboxCount > 0 && w.Vector[w.Layout.Inboxes+node] != 0 {
+		if w.Locals.List[w.Vector[node]].Busy || w.Failing[node]|w.Deliverable[node] != 0 || w.Layout.InboxCount > 0 &&
+			w.Vector[w.Layout.Inboxes+node] != 0 {
 			return false
 		}
 	}

@@ -123,8 +123,8 @@ func Expect(t *testing.T, what, got string, wants ...string) {
 	}
 }
 
-// LoadTime loads the page again, and returns the processor time that its thread takes for that. Unlike a time by the clock it does not depend
-// on other programs.
+// LoadTime loads the page again, and returns the processor time that its thread takes for that. Unlike a time by the clock it does not
+// depend on other programs.
 func LoadTime(t *testing.T, ctx context.Context) time.Duration {
 	t.Helper()
 	seconds, err := chromedp.Run(ctx, func(ctx context.Context, tab *chromedp.Target) (float64, error) {

@@ -23,14 +23,15 @@ func Late() Case {
 			},
 			Properties: []sim.Property{
 				{Name: "all have the log", Eventually: sim.Each(func(_ sim.NodeID, s *logger) bool { return s.Last == entries })},
-				{Name: "nothing is lost", Always: sim.Each(func(_ sim.NodeID, s *logger) bool { return s.Lost == 0 }), Explain: func(v *sim.View) string {
-					for id, s := range sim.Nodes[*logger](v) {
-						if s.Lost > 0 {
-							return fmt.Sprintf("node %d lost entry %d", id, s.Lost)
+				{Name: "nothing is lost", Always: sim.Each(func(_ sim.NodeID, s *logger) bool { return s.Lost == 0 }),
+					Explain: func(v *sim.View) string {
+						for id, s := range sim.Nodes[*logger](v) {
+							if s.Lost > 0 {
+								return fmt.Sprintf("node %d lost entry %d", id, s.Lost)
+							}
 						}
-					}
-					return ""
-				}},
+						return ""
+					}},
 			},
 		}
 	}

@@ -106,7 +106,8 @@ func (a allocation) holds() bool {
 }
 
 func simpleAllocator() System {
-	return System{Name: "SimpleAllocator, 3 clients, 2 resources", Source: examples + "allocator/SimpleAllocator.cfg", System: relation[allocation](), States: 400}
+	return System{Name: "SimpleAllocator, 3 clients, 2 resources", Source: examples + "allocator/SimpleAllocator.cfg",
+		System: relation[allocation](), States: 400}
 }
 
 // alternating is the alternating bit protocol with two values, over lossy queues of at most two messages.
@@ -194,7 +195,8 @@ func (a alternating) holds() bool {
 }
 
 func alternatingBit() System {
-	s := System{Name: "AlternatingBit", Source: examples + "SpecifyingSystems/TLC/MCAlternatingBit.cfg", System: relation[alternating](), States: 240}
+	s := System{Name: "AlternatingBit", Source: examples + "SpecifyingSystems/TLC/MCAlternatingBit.cfg",
+		System: relation[alternating](), States: 240}
 	// Initially the sent and received values are arbitrary.
 	s.Properties[0] = sim.Property{Name: "bits are bits", Always: sim.Each(func(_ sim.NodeID, h *holder[alternating]) bool {
 		return h.State.Sends|h.State.Acked|h.State.Received <= 1

@@ -193,5 +193,6 @@ func (l lamp) next() (out []lamp) {
 func (l lamp) holds() bool { return !l.Announced || bits.OnesCount(l.Visited) == 3 }
 
 func singleSwitch() System {
-	return System{Name: "Prisoners, single switch", Source: examples + "Prisoners_Single_Switch/Prisoner.cfg", System: relation[lamp](), States: 16}
+	return System{Name: "Prisoners, single switch", Source: examples + "Prisoners_Single_Switch/Prisoner.cfg",
+		System: relation[lamp](), States: 16}
 }

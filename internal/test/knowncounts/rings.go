@@ -124,7 +124,8 @@ func (a activity) next() (out []activity) {
 func (a activity) holds() bool { return !a.Detected || a.Active == 0 }
 
 func syncTermination() System {
-	s := System{Name: "SyncTerminationDetection, 7 nodes", Source: examples + "ewd840/SyncTerminationDetection.cfg", System: relation[activity](), States: 129}
+	s := System{Name: "SyncTerminationDetection, 7 nodes", Source: examples + "ewd840/SyncTerminationDetection.cfg",
+		System: relation[activity](), States: 129}
 	s.Properties = append(s.Properties, eventually("detected", func(a activity) bool { return a.Detected }))
 	return s
 }
@@ -194,5 +195,6 @@ func (e election) holds() bool {
 }
 
 func changRoberts() System {
-	return System{Name: "ChangRoberts, 3 nodes", Source: examples + "chang_roberts/MCChangRoberts.cfg", System: relation[election](), States: 137}
+	return System{Name: "ChangRoberts, 3 nodes", Source: examples + "chang_roberts/MCChangRoberts.cfg", System: relation[election](),
+		States: 137}
 }

@@ -83,7 +83,8 @@ func (c *comparison) all() error {
 		}
 		c.r.Searches++
 		if err := c.search(cfg); err != nil {
-			return fmt.Errorf("%s, alone %v, engine %s, states kept %q, reduction %q: %w", cfg.Strategy, cfg.Alone, cfg.Engine, cfg.Visited, cfg.Reduce, err)
+			return fmt.Errorf("%s, alone %v, engine %s, states kept %q, reduction %q: %w", cfg.Strategy, cfg.Alone, cfg.Engine, cfg.Visited,
+				cfg.Reduce, err)
 		}
 	}
 	return nil
@@ -189,9 +190,11 @@ func (c *comparison) liveness(x *table.Exploration) error {
 	switch {
 	case err != nil:
 		return err
-	case end.bad != nil || !c.graph.dead[end.number] || end.steps != nearest || x.DeadCritical != nearest || x.DeadOutOfEvents != c.graph.states[end.number].stuck:
+	case end.bad != nil || !c.graph.dead[end.number] || end.steps != nearest || x.DeadCritical != nearest ||
+		x.DeadOutOfEvents != c.graph.states[end.number].stuck:
 		return fmt.Errorf("dead after %d steps, number %d being critical, out of events: %v; the oracle: %v, dead: %v, out of events: %v, the nearest dead one after %d steps",
-			end.steps, x.DeadCritical, x.DeadOutOfEvents, end.bad, end.bad == nil && c.graph.dead[end.number], end.bad == nil && c.graph.states[end.number].stuck, nearest)
+			end.steps, x.DeadCritical, x.DeadOutOfEvents, end.bad, end.bad == nil && c.graph.dead[end.number], end.bad == nil &&
+				c.graph.states[end.number].stuck, nearest)
 	}
 	return nil
 }

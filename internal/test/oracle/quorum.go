@@ -119,7 +119,8 @@ func (m *model) needsAgain(n *node, i int) *finding {
 	for k, q := range m.script.Quorums {
 		if n.up && has(n.never, k) && q.Need[n.phase] >= 0 {
 			return &finding{sim.Safety, sim.QuorumProperty, fmt.Sprintf(
-				"quorum %q: Need was negative, which says that no set will be taken any more, crashes included; now it is %d", quorumName(k), q.Need[n.phase]), i}
+				"quorum %q: Need was negative, which says that no set will be taken any more, crashes included; now it is %d", quorumName(k),
+				q.Need[n.phase]), i}
 		}
 	}
 	return nil

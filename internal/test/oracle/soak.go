@@ -158,6 +158,7 @@ func (t *Tally) Insert(page string) error {
 }
 
 func (t *Tally) row() string {
-	return fmt.Sprintf("| %d | 0 to %s | %s | %s | %s | %s |", t.Generator, textfmt.Number(int(t.Next)-1), textfmt.Number(t.States), textfmt.Number(t.Transitions),
+	return fmt.Sprintf("| %d | 0 to %s | %s | %s | %s | %s |", t.Generator, textfmt.Number(int(t.Next)-1), textfmt.Number(t.States),
+		textfmt.Number(t.Transitions),
 		textfmt.Number(t.Searches), textfmt.Number(len(t.Different)))
 }

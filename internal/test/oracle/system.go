@@ -34,7 +34,8 @@ func (s *Script) System() *sim.System {
 		sys.Late = func(id sim.NodeID) bool { return has(s.Late, int(id)) }
 	}
 	for k, a := range s.Actions {
-		action := sim.Action[service]{Name: actionName(k), Times: a.Times, Disturbs: a.Disturbs, Do: func(p service, env sim.Env) { p.act(env, OnAction+Class(k)) }}
+		action := sim.Action[service]{Name: actionName(k), Times: a.Times, Disturbs: a.Disturbs,
+			Do: func(p service, env sim.Env) { p.act(env, OnAction+Class(k)) }}
 		if a.Phases != 0 {
 			action.When = func(p service) bool { return has(a.Phases, p.phase()) }
 		}

@@ -20,7 +20,8 @@ var errMemory = errors.New("not enough memory")
 // judge finds dead states, after all states are in the logs and were verified. It runs in this process, with four
 // bytes for each state, and with those states that are not known to recover by how they were found. The error is
 // one of the logs, that of ctx, or errMemory.
-func (s *Search) judge(ctx context.Context, r *run, c *superstep.Commit, shard *shard.Shard, opts options.Options, x *table.Exploration) error {
+func (s *Search) judge(ctx context.Context, r *run, c *superstep.Commit, shard *shard.Shard, opts options.Options,
+	x *table.Exploration) error {
 	dead := shard.NewDead(opts.Visited, c.Len)
 	if dead == nil {
 		return nil
@@ -81,7 +82,8 @@ func (s *Search) judge(ctx context.Context, r *run, c *superstep.Commit, shard *
 
 // each reads all logs, which were seen to their ends, in the order of writing, so that all content becomes known.
 // It omits blocks in which all states recover according to but.
-func (r *run) each(shard *shard.Shard, do func(part, first int, states []uint32, from []explore.Source) error, but *explore.DeadParts) error {
+func (r *run) each(shard *shard.Shard, do func(part, first int, states []uint32, from []explore.Source) error,
+	but *explore.DeadParts) error {
 	ctx := context.Background()
 	type place struct {
 		part, i int

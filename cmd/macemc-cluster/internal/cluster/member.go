@@ -88,7 +88,8 @@ func (r *run) enlist(ctx context.Context) (self sim.NodeID, err error) {
 
 // join makes this process a member of a run.
 func join(ctx context.Context, r *run, self sim.NodeID, log *slog.Logger, newData func(*member) (*data, error)) (*member, error) {
-	m := &member{run: r, ctx: ctx, logs: log, self: self, inc: int(rand.Int64N(1<<52)) + 1, came: make(chan struct{}, 1), timers: map[any]time.Time{}}
+	m := &member{run: r, ctx: ctx, logs: log, self: self, inc: int(rand.Int64N(1<<52)) + 1, came: make(chan struct{}, 1),
+		timers: map[any]time.Time{}}
 	m.env.m = m
 	d, err := newData(m)
 	if err != nil {

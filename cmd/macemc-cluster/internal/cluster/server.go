@@ -78,7 +78,8 @@ func (s *Security) tls() (*tls.Config, error) {
 		return nil, fmt.Errorf("%s holds no certificate", s.CA)
 	}
 	return &tls.Config{
-		Certificates: []tls.Certificate{cert}, RootCAs: pool, ClientCAs: pool, ClientAuth: tls.RequireAndVerifyClientCert, MinVersion: tls.VersionTLS13,
+		Certificates: []tls.Certificate{cert}, RootCAs: pool, ClientCAs: pool, ClientAuth: tls.RequireAndVerifyClientCert,
+		MinVersion: tls.VersionTLS13,
 	}, nil
 }
 
@@ -208,7 +209,8 @@ func connect(where string, s Security) (*nats.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	opts := []nats.Option{nats.MaxReconnects(-1), nats.ReconnectWait(200 * time.Millisecond), nats.Timeout(3 * time.Second), nats.Name("macemc"),
+	opts := []nats.Option{nats.MaxReconnects(-1), nats.ReconnectWait(200 * time.Millisecond), nats.Timeout(3 * time.Second),
+		nats.Name("macemc"),
 		nats.PingInterval(2 * time.Second), nats.MaxPingsOutstanding(2)} // detects a server that is cut off
 	if token != "" {
 		opts = append(opts, nats.Token(token))

@@ -100,5 +100,6 @@ func check(from sim.NodeID, msg any) (sim.NodeID, any, error) {
 
 // fits reports whether a commit has the sizes of this program.
 func fits(c *superstep.Commit) bool {
-	return len(c.Incs) == members && len(c.Owner) == parts && len(c.Next) == parts && len(c.Until) == parts && len(c.Len) == parts && len(c.Edges) == parts
+	return len(c.Incs) == members && len(c.Owner) == parts && len(c.Next) == parts && len(c.Until) == parts && len(c.Len) == parts &&
+		len(c.Edges) == parts
 }

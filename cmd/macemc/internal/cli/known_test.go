@@ -24,7 +24,17 @@ func markKnown(t *testing.T) {
 	}
 }
 
-// expect reports what is missing in the output of a command.
+// testStatus executes "macemc test" in the working directory. The test ends unless the status is the wanted one.
+func testStatus(t *testing.T, want int, args ...string) string {
+	t.Helper()
+	out, status := testCommand(t.Context(), args...)
+	if status != want {
+		t.Fatalf("%q: status %d, want %d:\n%s", args, status, want, out)
+	}
+	return out
+}
+
+// expect reports the texts that are missing in the output of a command.
 func expect(t *testing.T, out string, wants ...string) {
 	t.Helper()
 	for _, want := range wants {
@@ -68,11 +78,7 @@ func TestFails(t *testing.T) {
 	testFile(t, text)
 	run := func(want int, args ...string) string {
 		t.Helper()
-		out, status := testCommand(t.Context(), append(args, "-schedules=250", ".")...)
-		if status != want {
-			t.Fatalf("%q: status %d, want %d:\n%s", args, status, want, out)
-		}
-		return out
+		return testStatus(t, want, append(args, "-schedules=250", ".")...)
 	}
 	run(1)
 	markKnown(t)
@@ -187,11 +193,7 @@ func TestSome(t *testing.T) {
 `)
 	run := func(want int, args ...string) string {
 		t.Helper()
-		out, status := testCommand(t.Context(), append(args, ".")...)
-		if status != want {
-			t.Fatalf("%q: status %d, want %d:\n%s", args, status, want, out)
-		}
-		return out
+		return testStatus(t, want, append(args, ".")...)
 	}
 	expect(t, run(1, "-race", "-schedules=1000"), `^    macemc: FAILED TEST: x_test.go:41: order$`, `-schedule testdata/macemc/TestB/failed-test-1.path`)
 	markKnown(t)
@@ -347,11 +349,7 @@ func logged(t *testing.T, f func()) {
 	testFile(t, file("", func(i int) string { return rows[i].before }))
 	run := func(want int, args ...string) string {
 		t.Helper()
-		out, status := testCommand(t.Context(), append(args, "-schedules=20", ".")...)
-		if status != want {
-			t.Fatalf("%q: status %d, want %d:\n%s", args, status, want, out)
-		}
-		return out
+		return testStatus(t, want, append(args, "-schedules=20", ".")...)
 	}
 	run(1)
 	markKnown(t)

@@ -87,7 +87,8 @@ func chosen(all []found, pkg, test string) (found, error) {
 	if test != "" {
 		return found{}, spec.Unknown(fmt.Sprintf("%s: no check in a test", pkg), test, names)
 	}
-	return found{}, fmt.Errorf("%s has %d systems; name one, as in %s:%s; they are %s", pkg, len(all), pkg, names[0], strings.Join(names, ", "))
+	return found{}, fmt.Errorf("%s has %d systems; name one, as in %s:%s; they are %s", pkg, len(all), pkg, names[0],
+		strings.Join(names, ", "))
 }
 
 // onFile executes a task on the system of a path file.

@@ -58,7 +58,8 @@ func (a *app) searchPackage(ctx context.Context, f task.Search, again func(name 
 
 // searchAll searches one check after another, each with a report of its own. Its exit status is 1 if there is a finding, and otherwise that
 // of the first search that failed.
-func (a *app) searchAll(ctx context.Context, f task.Search, again func(name string) string, search func(*patternSearch, context.Context) error) (err error) {
+func (a *app) searchAll(ctx context.Context, f task.Search, again func(name string) string,
+	search func(*patternSearch, context.Context) error) (err error) {
 	for _, flag := range []string{"test", "out", "durable", "save-prefixes", "from", "property"} {
 		if f.Given.Has(flag) {
 			return fmt.Errorf("--%s is for one system, and %s has several; name one, as in ./mysvc:TestLease", flag, f.System)

@@ -84,7 +84,8 @@ orders of events, faults and random draws. It shows the run that fails or violat
 	}
 	live := live.Command(&a.Process, a.entry)
 	live.Args = exactlyOne("SYSTEM")
-	root.AddCommand(newCommand(), a.systemsCommand(), a.searchCommand(), a.replayCommand(), a.criticalCommand(), a.mdbCommand(), a.dapCommand(), a.graphCommand(),
+	root.AddCommand(newCommand(), a.systemsCommand(), a.searchCommand(), a.replayCommand(), a.criticalCommand(), a.mdbCommand(),
+		a.dapCommand(), a.graphCommand(),
 		a.reportCommand(), a.shrinkCommand(), a.refineCommand(), a.observeCommand(), live, a.recordingCommand(), a.tests().Command(),
 		a.tests().Doctor(), a.durableCommand(), a.shardsMergeCommand(),
 		a.versionCommand())

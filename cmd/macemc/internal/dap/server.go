@@ -145,7 +145,8 @@ func (s *server) next(ctx context.Context) (dap.Message, error) {
 func (s *server) response(m dap.RequestMessage) dap.Response {
 	s.seq++
 	r := m.GetRequest()
-	return dap.Response{ProtocolMessage: dap.ProtocolMessage{Seq: s.seq, Type: "response"}, RequestSeq: r.Seq, Success: true, Command: r.Command}
+	return dap.Response{ProtocolMessage: dap.ProtocolMessage{Seq: s.seq, Type: "response"}, RequestSeq: r.Seq, Success: true,
+		Command: r.Command}
 }
 
 func (s *server) event(name string) dap.Event {
@@ -156,7 +157,8 @@ func (s *server) event(name string) dap.Event {
 // refuse writes an error response with a text.
 func (s *server) refuse(m dap.RequestMessage, text string) {
 	r := &dap.ErrorResponse{Response: s.response(m)}
-	r.Success, r.Message, r.Body.Error = false, text, &dap.ErrorMessage{Id: 1, Format: "{text}", Variables: map[string]string{"text": text}, ShowUser: true}
+	r.Success, r.Message, r.Body.Error = false, text, &dap.ErrorMessage{Id: 1, Format: "{text}",
+		Variables: map[string]string{"text": text}, ShowUser: true}
 	s.send(r)
 }
 

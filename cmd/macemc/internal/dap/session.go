@@ -167,7 +167,8 @@ func (x *session) move(ctx context.Context, m dap.Message) error {
 func (x *session) stopped(reason, description string) {
 	v := x.d.View(mdb.Wanted{})
 	x.output(fmt.Sprintf("step %d of %d: %s\n", v.At.Step, v.At.Last, v.Summary))
-	e := &dap.StoppedEvent{Event: x.event("stopped"), Body: dap.StoppedEventBody{Reason: reason, Description: description, ThreadId: 1, AllThreadsStopped: true}}
+	e := &dap.StoppedEvent{Event: x.event("stopped"), Body: dap.StoppedEventBody{Reason: reason, Description: description, ThreadId: 1,
+		AllThreadsStopped: true}}
 	step := x.steps[v.At.Step]
 	if step.Node >= 0 {
 		e.Body.ThreadId = step.Node + 1

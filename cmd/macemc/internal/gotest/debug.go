@@ -64,7 +64,8 @@ func (x *debuggedTest) try(ctx context.Context, from, name string, step, gorouti
 		}
 	})
 	s := *x.stored
-	s.Schedule.Switches = slices.DeleteFunc(slices.Clone(r.switches), func(s testsched.Switch) bool { return s.Who == at.Who && s.Place == at.Place })
+	s.Schedule.Switches = slices.DeleteFunc(slices.Clone(r.switches),
+		func(s testsched.Switch) bool { return s.Who == at.Who && s.Place == at.Place })
 	if to != at.Who {
 		s.Schedule.Switches = append(s.Schedule.Switches, testsched.Switch{Who: at.Who, Place: at.Place, To: to})
 	}

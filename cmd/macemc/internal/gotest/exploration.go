@@ -255,7 +255,8 @@ func (x *exploration) environment() ([]string, error) {
 		testsched.VariableSummaries + "=" + x.summaries,
 		testsched.VariableFolder + "=" + x.folder,
 		testsched.VariablePackage + "=" + x.pkg,
-		"GORACE=log_path=" + filepath.Join(x.temp, "race") + " suppress_equal_stacks=0 suppress_equal_addresses=0 atexit_sleep_ms=0 " + os.Getenv("GORACE"),
+		"GORACE=log_path=" + filepath.Join(x.temp, "race") + " suppress_equal_stacks=0 suppress_equal_addresses=0 atexit_sleep_ms=0 " +
+			os.Getenv("GORACE"),
 	}, nil
 }
 

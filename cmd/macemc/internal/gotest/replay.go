@@ -69,7 +69,8 @@ const (
 // or the last ones, and the goroutines that execute code outside the standard library there. The hint says what is left out.
 func selectAround(f *task.Graph, o *testsched.Outcome, critical int) (hint string, err error) {
 	format, err := eventgraph.Formats().Choose(f.Format, f.Out.File)
-	if err != nil || format.Name != eventgraph.Formats()[0].Name || slices.ContainsFunc([]string{"from", "to", "nodes", "classes"}, f.Given.Has) {
+	if err != nil || format.Name != eventgraph.Formats()[0].Name ||
+		slices.ContainsFunc([]string{"from", "to", "nodes", "classes"}, f.Given.Has) {
 		return "", err
 	}
 	last, all := len(o.Trace), 0
@@ -154,8 +155,8 @@ func foundPage(file string, s *testsched.Stored, o, passes *testsched.Outcome) *
 	return e
 }
 
-// markRace marks the two steps that access the same memory in a data race, and returns the indices of their events: that of the first detail
-// of the finding, and the earlier one. It returns nil if they are not known.
+// markRace marks the two steps that access the same memory in a data race, and returns the indices of their events: that of the first
+// detail of the finding, and the earlier one. It returns nil if they are not known.
 func markRace(g *eventgraph.Graph, o *testsched.Outcome) []int {
 	if o.Kind != testsched.Race || len(o.Details) < 2 {
 		return nil
@@ -192,7 +193,8 @@ func detailLabel(k testsched.Kind) string {
 	return "details"
 }
 
-// pageTrace returns debugTrace for a graph with states beside it: of the changes, the graph shows that the goroutine of a step waits after it.
+// pageTrace returns debugTrace for a graph with states beside it: of the changes, the graph shows that the goroutine of a step waits
+// after it.
 func pageTrace(test string, o *testsched.Outcome) *replay.Trace {
 	t := debugTrace(test, o)
 	for i := range t.Steps {
@@ -250,7 +252,8 @@ func (a Runner) executeSchedule(
 		args = append(args, "-race")
 	}
 	var out bytes.Buffer
-	failed := a.goTest(ctx, append(append(args, pkg), last...), &out, &out, testsched.VariableOutcome+"="+outcome, testsched.VariableTrace+"="+traced)
+	failed := a.goTest(ctx, append(append(args, pkg), last...), &out, &out, testsched.VariableOutcome+"="+outcome,
+		testsched.VariableTrace+"="+traced)
 	if err := ctx.Err(); err != nil {
 		return nil, nil, err
 	}

@@ -26,7 +26,8 @@ func debugTrace(test string, o *testsched.Outcome) *replay.Trace {
 		step.Changes = x.changes()
 	}
 	if o.Kind != testsched.Passed && o.Untraced > 0 {
-		t.Finding = &sim.Finding{Kind: sim.FindingKind(o.Kind), Message: fmt.Sprintf("after %d more operations: %s", o.Untraced, o.Message), Node: -1}
+		t.Finding = &sim.Finding{Kind: sim.FindingKind(o.Kind), Message: fmt.Sprintf("after %d more operations: %s", o.Untraced,
+			o.Message), Node: -1}
 		t.FoundAt = len(t.Steps)
 	}
 	for len(t.Names) < t.Nodes {

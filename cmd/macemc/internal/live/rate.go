@@ -92,7 +92,8 @@ func (r *rate) bucket() time.Duration {
 }
 
 func (r *rate) String() string {
-	return fmt.Sprintf("%s: %s delivered, %.1f in %v on average (standard deviation %.1f)", r.what(), textfmt.Number(r.Total), r.Mean, r.bucket(), r.SD)
+	return fmt.Sprintf("%s: %s delivered, %.1f in %v on average (standard deviation %.1f)", r.what(), textfmt.Number(r.Total), r.Mean,
+		r.bucket(), r.SD)
 }
 
 // dense is the number of buckets from which on a picture cannot show them separately.
@@ -134,7 +135,8 @@ func (r *rate) svg(title string) string {
 <text x="%[3]d" y="48" fill="#555">%[5]s</text>
 `, width, height, left, html.EscapeString(title), html.EscapeString(what))
 	for _, n := range ticks(float64(most), 5) {
-		fmt.Fprintf(&b, `<path d="M%d %.1fH%d" stroke="#ddd"/><text x="%d" y="%.1f" text-anchor="end">%g</text>`+"\n", left, y(n), right, left-8, y(n)+4, n)
+		fmt.Fprintf(&b, `<path d="M%d %.1fH%d" stroke="#ddd"/><text x="%d" y="%.1f" text-anchor="end">%g</text>`+"\n", left, y(n), right,
+			left-8, y(n)+4, n)
 	}
 	for _, at := range ticks(seconds, 10) {
 		fmt.Fprintf(&b, `<text x="%.1f" y="%d" text-anchor="middle">%g s</text>`+"\n", x(at), bottom+20, at)

@@ -33,7 +33,8 @@ func (w *workspace) outside() (*outside, error) {
 	cache, proxy, _ := strings.Cut(strings.TrimSpace(string(env)), "\n")
 	o.env = append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=mod -modcacherw", "GOSUMDB=off", "GOBIN="+filepath.Join(dir, "bin"),
 		"GOMODCACHE="+filepath.Join(dir, "cache"),
-		"GOPROXY=file://"+filepath.ToSlash(filepath.Join(dir, "proxy"))+",file://"+filepath.ToSlash(filepath.Join(cache, "cache", "download"))+","+proxy)
+		"GOPROXY=file://"+filepath.ToSlash(filepath.Join(dir, "proxy"))+",file://"+filepath.ToSlash(filepath.Join(cache, "cache",
+			"download"))+","+proxy)
 	if err = errors.Join(err, w.copyTo(o.copy.dir)); err == nil {
 		for _, m := range w.modules {
 			err = errors.Join(err, o.serve(m))
