@@ -14,6 +14,7 @@ import (
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/table"
 	"github.com/macemc/macemc/internal/table/options"
+	"github.com/macemc/macemc/internal/test/bruteforce"
 	"github.com/macemc/macemc/machine"
 	"github.com/macemc/macemc/sim"
 )
@@ -294,20 +295,11 @@ func (g *endlessGraph) violated(flaw string) bool {
 }
 
 func allReach(states []int, steps []endlessStep) bool {
-	for _, from := range states {
-		met := []int{from}
-		for k := 0; k < len(met); k++ {
-			for _, s := range steps {
-				if s.from == met[k] && !slices.Contains(met, s.to) {
-					met = append(met, s.to)
-				}
-			}
-		}
-		if len(met) < len(states) {
-			return false
-		}
+	var pairs [][2]int
+	for _, s := range steps {
+		pairs = append(pairs, [2]int{s.from, s.to})
 	}
-	return true
+	return bruteforce.Connected(states, pairs)
 }
 
 // Whether a hot monitor starves in random machines follows the definition over the steps that replay executes, in every

@@ -1,13 +1,11 @@
 package search_test
 
 import (
-	"context"
 	"fmt"
 	"runtime"
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
@@ -77,23 +75,7 @@ func TestAskedInVain(t *testing.T) {
 				continue // the code is the same
 			}
 			t.Run(fmt.Sprint(where, " ", c.strategy), func(t *testing.T) {
-				asked := 0
-				sys := asks(t, where)
-				res, err := search.Run(t.Context(), search.Config{
-					System: sys, Strategy: c.strategy, Engine: c.engine, Time: endless, Workers: 1, HandlerLimit: 100 * time.Millisecond,
-					Confirm: func(_ context.Context, s search.Suspect) (search.Confirmed, error) {
-						asked++
-						return search.Confirmed{Violation: s.Overdue}, nil
-					},
-				})
-				if err != nil {
-					t.Fatal(err)
-				}
-				f := res.Finding
-				if res.Verdict != search.Violation || f == nil || f.Kind != sim.Divergence || !f.Overdue || asked != 1 ||
-					!strings.Contains(f.Message, "did not return within") {
-					t.Fatalf("%s, %+v, %d", res.Verdict, f, asked)
-				}
+				f := overdue(t, search.Config{System: asks(t, where), Strategy: c.strategy, Engine: c.engine})
 				if want := 2; where != "MayCrash" && len(f.Path) < want {
 					t.Errorf("path %v", f.Path)
 				}

@@ -6,24 +6,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/macemc/macemc/internal/test/toys"
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 )
 
 // Each of these services depends on more than its node's own events.
-
-// sharer shares a map with the others.
-type sharer struct {
-	sim.Nop
-	Board map[string]int
-}
-
-func (s *sharer) Boot(env sim.Env) { env.SetTimer("go", 1) }
-func (s *sharer) Timer(env sim.Env, t any) {
-	s.Board["seen"] = (s.Board["seen"] + 1) % 4
-	env.SetTimer(t, 1)
-}
 
 // counter counts events of all nodes, in all runs.
 type counter struct {
@@ -71,8 +60,8 @@ func TestDishonestServicesAreNamed(t *testing.T) {
 	}{
 		{"shared map", func() sim.System {
 			board := map[string]int{}
-			return sim.System{New: func(sim.NodeID) sim.Service { return &sharer{Board: board} }}
-		}, "sharer"},
+			return sim.System{New: func(sim.NodeID) sim.Service { return &toys.Sharer{Board: board} }}
+		}, "Sharer"},
 		{"global counter", func() sim.System {
 			count := 0
 			return sim.System{New: func(sim.NodeID) sim.Service { return &counter{count: &count} }}

@@ -12,6 +12,7 @@ import (
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/table/fairness"
 	"github.com/macemc/macemc/internal/table/options"
+	"github.com/macemc/macemc/internal/test/bruteforce"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -242,20 +243,11 @@ func (g *fairGraph) starved() bool {
 
 // goRound reports whether each of the states leads to each other one.
 func goRound(states []int, edges []fairEdge) bool {
-	for _, from := range states {
-		met := []int{from}
-		for k := 0; k < len(met); k++ {
-			for _, e := range edges {
-				if e.from == met[k] && !slices.Contains(met, e.to) {
-					met = append(met, e.to)
-				}
-			}
-		}
-		if len(met) < len(states) {
-			return false
-		}
+	var pairs [][2]int
+	for _, e := range edges {
+		pairs = append(pairs, [2]int{e.from, e.to})
 	}
-	return true
+	return bruteforce.Connected(states, pairs)
 }
 
 // roundOf returns the states and steps of the cycle at the end of a path, by number.

@@ -211,23 +211,9 @@ func compareSystem(sys sim.System, number uint64, without options.Mutation, t *t
 		if k > 0 && k != 1+int(number/5)%(len(variants)-1) {
 			continue
 		}
-		some, err := sys.Only(names...)
-		if err != nil {
+		some, full, err := t.explore(&sys, names, k == 0)
+		if full == nil {
 			return err
-		}
-		full, err := look(&some, options.Options{MaxStates: mostDrawn})
-		if err != nil {
-			return err
-		}
-		if full.Stopped != "" && full.Stopped != "finding" {
-			t.large.Add(1)
-			return nil
-		}
-		if k == 0 {
-			t.count(&some, full)
-		}
-		if full.Finding != nil {
-			t.violated.Add(1)
 		}
 		for n, w := range allRules {
 			if k > 0 && n != int(number)%len(allRules) && n != len(allRules)-1 {
@@ -248,6 +234,28 @@ func compareSystem(sys sim.System, number uint64, without options.Mutation, t *t
 		}
 	}
 	return nil
+}
+
+// explore visits all states of a system with some properties, and counts them in t. The result is nil if there are too many states, or with
+// an error. first means that the system is not yet counted.
+func (t *tallied) explore(sys *sim.System, names []string, first bool) (some sim.System, full *seen, err error) {
+	if some, err = sys.Only(names...); err != nil {
+		return some, nil, err
+	}
+	if full, err = look(&some, options.Options{MaxStates: mostDrawn}); err != nil {
+		return some, nil, err
+	}
+	if full.Stopped != "" && full.Stopped != "finding" {
+		t.large.Add(1)
+		return some, nil, nil
+	}
+	if first {
+		t.count(&some, full)
+	}
+	if full.Finding != nil {
+		t.violated.Add(1)
+	}
+	return some, full, nil
 }
 
 func (t *tallied) count(sys *sim.System, full *seen) {

@@ -47,23 +47,9 @@ func compareSymmetric(number uint64, only twist, without options.Mutation, t *sy
 		if len(sys.Monitors) > 0 {
 			names = append(names, sys.MonitorNames()...)
 		}
-		some, err := sys.Only(names...)
-		if err != nil {
+		some, full, err := t.explore(&sys, names, k == 0)
+		if full == nil {
 			return err
-		}
-		full, err := look(&some, options.Options{MaxStates: mostDrawn})
-		if err != nil {
-			return err
-		}
-		if full.Stopped != "" && full.Stopped != "finding" {
-			t.large.Add(1)
-			return nil
-		}
-		if k == 0 {
-			t.count(&some, full)
-		}
-		if full.Finding != nil {
-			t.violated.Add(1)
 		}
 		for n, w := range append([]options.Rules{{}}, allRules...) {
 			if n > 0 && n != int(number)%(len(allRules)+1) && n != len(allRules) {

@@ -13,6 +13,7 @@ import (
 	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/internal/table/world"
 	"github.com/macemc/macemc/internal/test/script"
+	"github.com/macemc/macemc/internal/test/toys"
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/sim"
 )
@@ -52,18 +53,6 @@ func wander(w kernel.World, steps int) error {
 }
 
 // Each of these services is not a function of its local state, or is changed behind its back.
-
-type sharer struct {
-	sim.Nop
-	Board map[string]int // one for all nodes
-}
-
-func (s *sharer) Boot(env sim.Env) { env.SetTimer("go", 1) }
-
-func (s *sharer) Timer(env sim.Env, t any) {
-	s.Board["seen"] = (s.Board["seen"] + 1) % 4
-	env.SetTimer(t, 1)
-}
 
 type global struct {
 	sim.Nop
@@ -150,8 +139,8 @@ func TestWhatIsNoFunctionOfItsStateIsFound(t *testing.T) {
 	}{
 		{"a shared map", func() *sim.System {
 			board := map[string]int{}
-			return &sim.System{New: func(sim.NodeID) sim.Service { return &sharer{Board: board} }}
-		}, []string{"*table_test.sharer", "Board[seen] is 1, was missing"}},
+			return &sim.System{New: func(sim.NodeID) sim.Service { return &toys.Sharer{Board: board} }}
+		}, []string{"*toys.Sharer", "Board[seen] is 1, was missing"}},
 		{"a global counter", func() *sim.System {
 			count := 0
 			return &sim.System{New: func(sim.NodeID) sim.Service { return &global{count: &count} }}

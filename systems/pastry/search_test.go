@@ -256,23 +256,7 @@ func BenchmarkWalk(b *testing.B) {
 		{"nodes=16/bits=160", spec.Config{Nodes: 16}},
 	} {
 		b.Run(c.name, func(b *testing.B) {
-			sys := system(b, c.conf, sim.Limits{}, "")
-			world, err := kernel.NewWorld(&sys, kernel.Options{})
-			if err != nil {
-				b.Fatal(err)
-			}
-			loop, walker, events := runloop.New(world), runs.NewWalker(search.DefaultWeights().Scale(), 20_000), 0
-			b.ReportAllocs()
-			for i := range b.N {
-				walker.Seed(1, uint64(i))
-				o := loop.Run(walker, runloop.Task{})
-				if !o.Live {
-					b.Fatalf("walk %d ended %v, not live", i, o.End)
-				}
-				events += o.Steps
-			}
-			b.ReportMetric(float64(events)/b.Elapsed().Seconds(), "events/s")
-			b.ReportMetric(float64(events)/float64(b.N), "events/walk")
+			systest.BenchmarkWalks(b, system(b, c.conf, sim.Limits{}, ""), 20_000)
 		})
 	}
 }

@@ -14,6 +14,8 @@ import (
 	"github.com/macemc/macemc/critical"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/replay"
+	"github.com/macemc/macemc/internal/search/runloop"
+	"github.com/macemc/macemc/internal/search/runs"
 	"github.com/macemc/macemc/internal/table"
 	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/search"
@@ -56,6 +58,26 @@ func Search(t testing.TB, cfg search.Config, walks int) *search.Result {
 		t.Fatal(err)
 	}
 	return res
+}
+
+// BenchmarkWalks measures random walks of sys to their first live state, with events/s. They have at most that many steps.
+func BenchmarkWalks(b *testing.B, sys sim.System, steps int) {
+	world, err := kernel.NewWorld(&sys, kernel.Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	loop, walker, events := runloop.New(world), runs.NewWalker(search.DefaultWeights().Scale(), steps), 0
+	b.ReportAllocs()
+	for i := range b.N {
+		walker.Seed(1, uint64(i))
+		o := loop.Run(walker, runloop.Task{})
+		if !o.Live {
+			b.Fatalf("walk %d ended %v, not live", i, o.End)
+		}
+		events += o.Steps
+	}
+	b.ReportMetric(float64(events)/b.Elapsed().Seconds(), "events/s")
+	b.ReportMetric(float64(events)/float64(b.N), "events/walk")
 }
 
 // World returns a world of sys with nodes in given states: set changes each node after its boot, as its only

@@ -13,24 +13,35 @@ import (
 	"github.com/macemc/macemc/internal/check/exitcode"
 )
 
+// smallDisk mounts a disk of a size until the test ends. The function that it returns changes the size.
+func smallDisk(t *testing.T, disk, size string) (resize func(size string)) {
+	t.Helper()
+	if err := os.Mkdir(disk, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Mount("tmpfs", disk, "tmpfs", 0, "size="+size); err != nil {
+		t.Skip("file systems cannot be mounted here: ", err)
+	}
+	t.Cleanup(func() {
+		if err := syscall.Unmount(disk, 0); err != nil {
+			t.Error(err)
+		}
+	})
+	return func(size string) {
+		t.Helper()
+		if err := syscall.Mount("tmpfs", disk, "tmpfs", syscall.MS_REMOUNT, "size="+size); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // On a full disk a search ends with a status of its own, and continues once there is room.
 func TestDurableDiskFull(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
 	}
 	dir := t.TempDir()
-	disk := filepath.Join(dir, "disk")
-	if err := os.Mkdir(disk, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := syscall.Mount("tmpfs", disk, "tmpfs", 0, "size=800k"); err != nil {
-		t.Skip("file systems cannot be mounted here: ", err)
-	}
-	defer func() {
-		if err := syscall.Unmount(disk, 0); err != nil {
-			t.Error(err)
-		}
-	}()
+	resize := smallDisk(t, filepath.Join(dir, "disk"), "800k")
 	search := func(folder string, status int, more ...string) (c counts, errors string) {
 		t.Helper()
 		var stderr bytes.Buffer
@@ -43,19 +54,13 @@ func TestDurableDiskFull(t *testing.T) {
 		c.Disk = 0
 		return c, stderr.String()
 	}
-	room := func(size string) {
-		t.Helper()
-		if err := syscall.Mount("tmpfs", disk, "tmpfs", syscall.MS_REMOUNT, "size="+size); err != nil {
-			t.Fatal(err)
-		}
-	}
 	want, _ := search("whole", exitcode.OK)
 	for _, c := range []struct {
 		name string
 		more []string
 		full string // at first
 	}{{"log", nil, "800k"}, {"spilled", []string{"--memory", "24"}, "8m"}} {
-		room(c.full)
+		resize(c.full)
 		folder := filepath.Join("disk", c.name)
 		for range 2 { // with the disk full from the start, too
 			if part, errors := search(folder, exitcode.Resource, c.more...); !strings.Contains(errors, "no space left on device") ||
@@ -66,7 +71,7 @@ func TestDurableDiskFull(t *testing.T) {
 				t.Errorf("%s: %+v is left", c.name, left.Mark)
 			}
 		}
-		room("64m")
+		resize("64m")
 		if got, _ := search(folder, exitcode.OK, c.more...); got != want {
 			t.Errorf("%s: %+v, undisturbed %+v", c.name, got, want)
 		}
@@ -80,18 +85,7 @@ func TestRunsDiskFull(t *testing.T) {
 		t.Skip("slow")
 	}
 	dir := t.TempDir()
-	disk := filepath.Join(dir, "disk")
-	if err := os.Mkdir(disk, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := syscall.Mount("tmpfs", disk, "tmpfs", 0, "size=150k"); err != nil {
-		t.Skip("file systems cannot be mounted here: ", err)
-	}
-	defer func() {
-		if err := syscall.Unmount(disk, 0); err != nil {
-			t.Error(err)
-		}
-	}()
+	resize := smallDisk(t, filepath.Join(dir, "disk"), "150k")
 	search := func(folder string, status int) map[string]any {
 		t.Helper()
 		out, err := command(dir, "search", "paxos", "--max-paths", "70000", "--json", "--durable", folder, "--resume").Output()
@@ -103,9 +97,7 @@ func TestRunsDiskFull(t *testing.T) {
 	if part := search("disk/runs", exitcode.Resource); part["verdict"] != "out-of-resource" || part["stopped"] != "disk" {
 		t.Errorf("%v, %v", part["verdict"], part["stopped"])
 	}
-	if err := syscall.Mount("tmpfs", disk, "tmpfs", syscall.MS_REMOUNT, "size=10m"); err != nil {
-		t.Fatal(err)
-	}
+	resize("10m")
 	if got, want := search("disk/runs", exitcode.OK), search("whole", exitcode.OK); !reflect.DeepEqual(got, want) {
 		t.Errorf("%v, undisturbed %v", got, want)
 	}

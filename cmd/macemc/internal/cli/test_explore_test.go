@@ -51,12 +51,7 @@ func TestFine(t *testing.T) {
 	}
 }
 `)
-	out, status := testCommand(t.Context(), "-count=1", "-v", ".")
-	for _, want := range []string{"NO END: goroutine 2 loops without a scheduling point at x_test.go:13\n", "--- PASS: TestFine"} {
-		if status != 1 || !strings.Contains(out, want) {
-			t.Errorf("status %d, %q is missing:\n%s", status, want, out)
-		}
-	}
+	testReports(t, []string{"NO END: goroutine 2 loops without a scheduling point at x_test.go:13\n", "--- PASS: TestFine"}, 1, "-count=1", "-v", ".")
 }
 
 // A cached result is one of the same settings.
@@ -263,6 +258,17 @@ func testFile(t testing.TB, text string) {
 // testCommand executes "macemc test" in the working directory.
 func testCommand(ctx context.Context, args ...string) (out string, status int) {
 	return commandHere(ctx, append([]string{"test"}, args...)...)
+}
+
+// testReports executes "macemc test" in the working directory, and reports texts that its output lacks, and another status.
+func testReports(t *testing.T, texts []string, status int, args ...string) {
+	t.Helper()
+	out, got := testCommand(t.Context(), args...)
+	for _, want := range texts {
+		if got != status || !strings.Contains(out, want) {
+			t.Errorf("status %d, %q is missing:\n%s", got, want, out)
+		}
+	}
 }
 
 func commandHere(ctx context.Context, args ...string) (out string, status int) {
@@ -701,12 +707,7 @@ func TestFinalizers(t *testing.T) {
 	runtime.GC()
 }
 `)
-	out, status := testCommand(t.Context(), "-count=1", "-v", "-vet=off", "-schedules=20", ".")
-	for _, want := range []string{"--- PASS: TestLong", "TestLonger: not explored: it passes more than 5000000 scheduling points in a run\n", "--- PASS: TestBusy", "TestBusy: left after the test has returned: goroutine 2 ", "--- PASS: TestFinalizers"} {
-		if status != 0 || !strings.Contains(out, want) {
-			t.Errorf("status %d, %q is missing:\n%s", status, want, out)
-		}
-	}
+	testReports(t, []string{"--- PASS: TestLong", "TestLonger: not explored: it passes more than 5000000 scheduling points in a run\n", "--- PASS: TestBusy", "TestBusy: left after the test has returned: goroutine 2 ", "--- PASS: TestFinalizers"}, 0, "-count=1", "-v", "-vet=off", "-schedules=20", ".")
 }
 
 // These operations are scheduling points, and goroutines that only some schedules leave behind are leaks.
@@ -1159,12 +1160,7 @@ func TestEnv(t *testing.T) {
 	wg.Wait()
 }
 `)
-	out, status := testCommand(t.Context(), "-v", "-exhaustive", "-timeout=6s", ".")
-	for _, want := range []string{"--- PASS: TestEnv", "stopped because -timeout is near"} {
-		if status != 0 || !strings.Contains(out, want) {
-			t.Errorf("status %d, %q is missing:\n%s", status, want, out)
-		}
-	}
+	testReports(t, []string{"--- PASS: TestEnv", "stopped because -timeout is near"}, 0, "-v", "-exhaustive", "-timeout=6s", ".")
 }
 
 // Time passes when the clock is read, also for goroutines that do nothing else, and not in a test of package synctest.
@@ -1229,10 +1225,5 @@ func TestBubble(t *testing.T) {
 	})
 }
 `)
-	out, status := testCommand(t.Context(), "-count=1", "-v", "-vet=off", "-schedules=200", ".")
-	for _, want := range []string{"--- PASS: TestPasses", "--- PASS: TestFires", "--- PASS: TestSpins", "--- PASS: TestBubble"} {
-		if status != 0 || !strings.Contains(out, want) {
-			t.Errorf("status %d, %q is missing:\n%s", status, want, out)
-		}
-	}
+	testReports(t, []string{"--- PASS: TestPasses", "--- PASS: TestFires", "--- PASS: TestSpins", "--- PASS: TestBubble"}, 0, "-count=1", "-v", "-vet=off", "-schedules=200", ".")
 }
