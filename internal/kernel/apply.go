@@ -3,7 +3,6 @@ package kernel
 import (
 	"time"
 
-	"github.com/macemc/macemc/internal/kernel/declared"
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/sim"
 )
@@ -68,28 +67,4 @@ func (w *Machine) sent(n *Node, f *stepinfo.Effect) {
 		w.last.Sent = append(w.last.Sent,
 			sim.Envelope{From: n.ID, To: f.Peer, Msg: f.Msg.Body, ID: f.Msg.ID, Stream: f.Kind != stepinfo.SendEffect})
 	}
-}
-
-// observed is the result of a monitor's Observe.
-type observed struct {
-	err  error
-	owed declared.Owed // valid unless err is set
-}
-
-// observe passes an announced event to a monitor.
-func (w *Machine) observe(m sim.Monitor, from sim.NodeID, event any) error {
-	tell := func() (o observed) {
-		if o.err = m.Observe(from, event); o.err == nil {
-			o.owed = declared.OwedBy(m)
-		}
-		return o
-	}
-	var o observed
-	if w.apart {
-		o = asking(w, func() Asked { return Asked{Name: sim.MonitorName(m)} }, tell)
-	} else {
-		o = tell()
-	}
-	w.Owed = o.owed
-	return o.err
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/macemc/macemc/internal/encoding"
+	"github.com/macemc/macemc/internal/kernel/delays"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -17,7 +18,7 @@ type Checkpoint struct {
 	monitors    []sim.Monitor
 	left        sim.Limits // faults of nodes
 	doubled     bool
-	delays      delays
+	delays      delays.Delays
 	time        commonTime
 	steps       int
 	nextID      sim.MessageID
@@ -48,7 +49,7 @@ func (w *Machine) Checkpoint() (c *Checkpoint, err error) {
 	if !ok && w.Sys.Network != nil {
 		return nil, fmt.Errorf("the network %T cannot be taken apart", w.Sys.Network)
 	}
-	c = &Checkpoint{delays: w.delays.clone(), time: w.time.clone(), left: w.Left, doubled: w.doubled, steps: w.Steps, nextID: w.nextID}
+	c = &Checkpoint{delays: w.delays.Clone(), time: w.time.clone(), left: w.Left, doubled: w.doubled, steps: w.Steps, nextID: w.nextID}
 	for i := range w.Members {
 		l := w.Take(&w.Members[i])
 		if err := w.Copyable(l); err != nil {
@@ -86,7 +87,7 @@ func (w *Machine) Resume(c *Checkpoint) error {
 	if len(c.nodes) != len(w.Members) || len(c.monitors) != len(w.Sys.Monitors) {
 		return fmt.Errorf("system %q: the checkpoint is of another system", w.Sys.Name)
 	}
-	w.delays, w.time = c.delays.clone(), c.time.clone()
+	w.delays, w.time = c.delays.Clone(), c.time.clone()
 	w.Left, w.doubled, w.Steps, w.nextID = c.left, c.doubled, c.steps, c.nextID
 	for i := range w.Members {
 		l, err := w.CopyLocal(c.nodes[i])

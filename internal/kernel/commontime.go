@@ -36,9 +36,7 @@ func (w *Machine) pass(n *Node, ev sim.Event) {
 	for i := range n.Armed {
 		n.Armed[i].left = max(0, n.Armed[i].left-elapsed)
 	}
-	if d := &w.delays; d.clocks != nil && d.armed[n.ID] {
-		d.clocks[n.ID] += elapsed
-	}
+	w.delays.Pass(n.ID, elapsed)
 }
 
 // append encodes the time.

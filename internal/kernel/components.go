@@ -64,8 +64,8 @@ func (w *Machine) Budgets() sim.Fingerprint {
 			sum = sum.Add(encoding.Hash(seed(Budgets, i), w.scratch))
 		}
 	}
-	if w.delays.clocks != nil {
-		w.scratch = w.delays.append(w.scratch[:0])
+	if w.delays.Bounded() {
+		w.scratch = w.delays.Append(w.scratch[:0])
 		sum = sum.Add(encoding.Hash(seed(Budgets, len(crashFaults)), w.scratch))
 	}
 	if w.time.at != nil {
@@ -257,7 +257,7 @@ func (w *Machine) NetFields() []sim.Field {
 	if w.time.at != nil {
 		f = append(f, sim.Field{Path: "(common time)", Value: w.time.now.String()})
 	}
-	return w.delays.fields(f)
+	return w.delays.Fields(f)
 }
 
 // Hash is the component hash of an encoding.

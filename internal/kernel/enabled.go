@@ -15,7 +15,7 @@ func (w *Machine) Enabled() []sim.Event {
 	if w.Sys.Timing == sim.Prompt {
 		w.noteQuiet()
 	}
-	if w.delays.stepped {
+	if w.delays.Stepped {
 		w.noteDelays()
 	}
 	for _, b := range w.stale {

@@ -22,7 +22,7 @@ func (w *Machine) Step(ev sim.Event, src choose.Source) error {
 
 func (w *Machine) step(ev sim.Event, src choose.Source) error {
 	w.Steps++
-	w.delays.stepped = w.delays.fires != nil
+	w.delays.Stepped = w.delays.Bounded()
 	w.last.Reset(&ev)
 	w.last.Disturbs = w.disturbing != nil && w.Disturbs(ev)
 	w.Src = src
@@ -220,9 +220,7 @@ func (w *Machine) run(n *Node, ev sim.Event, d *declared.Handed) {
 	case sim.DoAction:
 		w.Actions[ev.Slot].Do(n.Service, e)
 	case sim.FireTimer:
-		if w.delays.clocks != nil {
-			w.delays.clocks[n.ID] += n.Armed[ev.Slot].left
-		}
+		w.delays.Pass(n.ID, n.Armed[ev.Slot].left)
 		w.last.Timer = n.fire(ev.Slot)
 		n.Service.Timer(e, w.last.Timer)
 	case sim.Deliver:

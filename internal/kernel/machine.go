@@ -8,6 +8,7 @@ import (
 	"github.com/macemc/macemc/internal/encoding"
 	"github.com/macemc/macemc/internal/kernel/contain"
 	"github.com/macemc/macemc/internal/kernel/declared"
+	"github.com/macemc/macemc/internal/kernel/delays"
 	"github.com/macemc/macemc/internal/kernel/memdisk"
 	"github.com/macemc/macemc/internal/kernel/properties"
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
@@ -59,7 +60,7 @@ type Machine struct {
 	kept        []int32 // per node: one plus the number of leading events of its block that are still valid; 0 if all must be relisted
 	buf         []sim.Event
 	Quiet       bool // whether it was quiet when timers were listed, see noteQuiet; maintained only under Prompt timing
-	delays      delays
+	delays      delays.Delays
 	time        commonTime
 	Timers      map[any]*timerKind
 	last        stepinfo.Step

@@ -126,7 +126,7 @@ func (n *Node) nextTimer() time.Duration {
 
 // appendTimers appends the timers of n that may fire.
 func (w *Machine) appendTimers(n *Node, buf []sim.Event) []sim.Event {
-	if len(n.Armed) == 0 || w.Sys.Timing == sim.Prompt && !w.Quiet || w.delays.fires != nil && !w.delays.fires[n.ID] {
+	if len(n.Armed) == 0 || w.Sys.Timing == sim.Prompt && !w.Quiet || !w.delays.Fires(n.ID) {
 		return buf
 	}
 	first := n.nextTimer()

@@ -1,0 +1,170 @@
+// Package delays keeps the times of nodes and links under bounded delays: which timers may fire, and by when links have to deliver.
+package delays
+
+import (
+	"encoding/binary"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/macemc/macemc/sim"
+)
+
+// Delays holds the clocks of nodes and links together under [sim.Bounded]. The zero value stands for other timings and
+// for unbounded runs. Times are relative to the earliest one, so that states with the same possible futures are equal.
+type Delays struct {
+	Unbounded bool // the run was chosen to be unbounded under [sim.BoundedLiveness]
+	Stepped   bool // a step was made since the last update
+
+	bound   time.Duration
+	clocks  []time.Duration // by node: the time there; 0 if no timer is armed
+	armed   []bool          // by node
+	since   []time.Duration // by receiver and sender: the time from which the link has to deliver; 0 if nothing waits
+	waiting []bool          // by receiver and sender
+	fires   []bool          // by node: its next timer may fire
+}
+
+// New returns the delays of n nodes at the start of a run.
+func New(bound time.Duration, n int) Delays {
+	return Delays{
+		bound: bound, clocks: make([]time.Duration, n), armed: make([]bool, n), since: make([]time.Duration, n*n), waiting: make([]bool, n*n),
+		fires: make([]bool, n), Stepped: true,
+	}
+}
+
+// Bounded reports whether delays are bounded in the run.
+func (d *Delays) Bounded() bool { return d.clocks != nil }
+
+// Clone returns a copy that shares nothing.
+func (d *Delays) Clone() Delays {
+	c := *d
+	c.clocks, c.armed, c.fires = slices.Clone(d.clocks), slices.Clone(d.armed), slices.Clone(d.fires)
+	c.since, c.waiting = slices.Clone(d.since), slices.Clone(d.waiting)
+	return c
+}
+
+// Fires reports whether the next timer of a node may fire.
+func (d *Delays) Fires(node sim.NodeID) bool { return !d.Bounded() || d.fires[node] }
+
+// Pass advances the clock of a node with timers.
+func (d *Delays) Pass(node sim.NodeID, elapsed time.Duration) {
+	if d.Bounded() && d.armed[node] {
+		d.clocks[node] += elapsed
+	}
+}
+
+// latest returns the time of the latest clock or link.
+func (d *Delays) latest() time.Duration {
+	return max(slices.Max(d.clocks), slices.Max(d.since))
+}
+
+// Update updates the delays after a step. waiting are the links with something to deliver, by receiver and sender, and took is the one that
+// has delivered in the step, or -1. next returns the time until the next timer of a node fires, and whether it has timers. The result lists
+// the nodes for which [Delays.Fires] has changed.
+func (d *Delays) Update(waiting []bool, took int, next func(node int) (left time.Duration, armed bool)) (changed []int) {
+	d.Stepped = false
+	now := d.latest()
+	for i, waits := range waiting {
+		set(&d.since[i], waits, d.waiting[i] && i != took, now)
+	}
+	d.waiting = waiting
+	for i := range d.clocks {
+		_, armed := next(i)
+		set(&d.clocks[i], armed, d.armed[i], now)
+		d.armed[i] = armed
+	}
+	d.normalize()
+	return d.updateFires(next)
+}
+
+// updateFires returns the nodes for which it has changed whether timers may fire. A timer may fire if it is due at most the bound later than
+// every other timer and every link that has to deliver. The earliest event is always possible.
+func (d *Delays) updateFires(next func(node int) (left time.Duration, armed bool)) (changed []int) {
+	due := make([]time.Duration, len(d.clocks))
+	limit := time.Duration(-1)
+	note := func(t time.Duration) {
+		if limit < 0 || t < limit {
+			limit = t
+		}
+	}
+	for i := range due {
+		if d.armed[i] {
+			left, _ := next(i)
+			due[i] = d.clocks[i] + left
+			note(due[i])
+		}
+	}
+	for i, waits := range d.waiting {
+		if waits {
+			note(d.since[i])
+		}
+	}
+	for i := range due {
+		if fires := d.armed[i] && due[i] <= limit+d.bound; fires != d.fires[i] {
+			d.fires[i] = fires
+			changed = append(changed, i)
+		}
+	}
+	return changed
+}
+
+// set updates a time: 0 if it is not in use, now if its use begins.
+func set(t *time.Duration, used, before bool, now time.Duration) {
+	switch {
+	case !used:
+		*t = 0
+	case !before:
+		*t = now
+	}
+}
+
+// normalize makes the earliest time 0.
+func (d *Delays) normalize() {
+	first := time.Duration(-1)
+	each := func(f func(*time.Duration)) {
+		for i := range d.clocks {
+			if d.armed[i] {
+				f(&d.clocks[i])
+			}
+		}
+		for i := range d.since {
+			if d.waiting[i] {
+				f(&d.since[i])
+			}
+		}
+	}
+	each(func(t *time.Duration) {
+		if first < 0 || *t < first {
+			first = *t
+		}
+	})
+	each(func(t *time.Duration) { *t -= first })
+}
+
+// Append encodes the delays.
+func (d *Delays) Append(buf []byte) []byte {
+	for _, list := range [][]time.Duration{d.clocks, d.since} {
+		for _, t := range list {
+			buf = binary.AppendUvarint(buf, uint64(t))
+		}
+	}
+	return buf
+}
+
+// Fields appends a description of the delays.
+func (d *Delays) Fields(f []sim.Field) []sim.Field {
+	if d.Unbounded {
+		f = append(f, sim.Field{Path: "(delays)", Value: "unbounded"})
+	}
+	for i, t := range d.clocks {
+		if d.armed[i] {
+			f = append(f, sim.Field{Path: fmt.Sprintf("(clock of n%d)", i), Value: t.String()})
+		}
+	}
+	for i, t := range d.since {
+		if d.waiting[i] {
+			f = append(f, sim.Field{Path: fmt.Sprintf("(n%d->n%d waits since)", i%len(d.clocks), i/len(d.clocks)), Value: t.String()})
+		}
+	}
+	return f
+}
