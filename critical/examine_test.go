@@ -102,3 +102,23 @@ func TestUnlikelyRecoveryInAllStrategies(t *testing.T) {
 		}
 	}
 }
+
+// A run whose critical step has too many successors may be proven dead at its end.
+func TestFind_ProveEnd(t *testing.T) {
+	tab := automaton.Table{Live: []int{2}, Moves: []automaton.Move{
+		automaton.To(0, 1), automaton.To(1, 2), automaton.To(1, 3), automaton.To(3, 4), automaton.To(4, 5),
+		automaton.To(5, 6), automaton.To(6, 5),
+	}}
+	for _, c := range []struct {
+		end  bool
+		want critical.Proof
+		at   int
+	}{{false, critical.Walks, 0}, {true, critical.Exact, 62}} {
+		res := find(t, critical.Config{
+			System: tab.System(), Path: slices.Concat(choose.Path{0, 1}, repeat(0, 60)), WalkSteps: 50, Walks: 10, States: 3, ProveEnd: c.end,
+		})
+		if res.Case != critical.Located || res.Step != 2 || res.Proof != c.want || res.ProvenAt != c.at {
+			t.Errorf("ProveEnd %v: %s at step %d, proof %q at %d", c.end, res.Case, res.Step, res.Proof, res.ProvenAt)
+		}
+	}
+}

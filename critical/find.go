@@ -47,6 +47,8 @@ type Config struct {
 	Live choose.Path
 	// Proven accepts a run as a violation only if it is proven dead.
 	Proven bool
+	// ProveEnd searches the successors of the last state if those of the critical step are too many.
+	ProveEnd bool
 	// examineFirst makes walks only from states for which the exhaustive search finds no live successor.
 	examineFirst bool
 }

@@ -296,8 +296,8 @@ func (f *finder) verifyDead(ctx context.Context, step int) (bool, error) {
 
 // transition returns the result for a critical step.
 func (f *finder) transition(ctx context.Context, step int) (*Result, error) {
-	if f.outOfEvents {
-		if _, err := f.examine(ctx, f.steps()); err != nil { // it has no successors, which is a proof
+	if f.outOfEvents || f.cfg.ProveEnd && !f.proven(step) {
+		if _, err := f.examine(ctx, f.steps()); err != nil { // without events it has no successors, which is a proof
 			return nil, err
 		}
 	}
