@@ -139,6 +139,7 @@ func (d *dying) confirm(ctx context.Context, s Script) (*Result, error) {
 	}
 	c := d.cfg.Walks
 	c.Path, c.WalkSteps, c.Expected = path, d.limit, len(s.Steps)
+	c.ProveEnd = d.cfg.Dead.Proof == critical.Exact // the smaller run must be as certain
 	c.Live = d.alive(s.without(len(s.Steps)-1, len(s.Steps)), before)
 	res, err := critical.Find(ctx, c)
 	if ended := (*critical.Ended)(nil); errors.As(err, &ended) {
@@ -148,7 +149,7 @@ func (d *dying) confirm(ctx context.Context, s Script) (*Result, error) {
 		return nil, err
 	}
 	if d.cfg.Dead.Proof == critical.Exact && res.Proof != critical.Exact {
-		return nil, nil // the smaller run must be as certain
+		return nil, nil
 	}
 	if res.Case != critical.Located || res.Step > len(s.Steps) {
 		d.learn(res.Live, len(s.Steps))

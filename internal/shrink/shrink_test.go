@@ -373,3 +373,22 @@ func TestUnable(t *testing.T) {
 		t.Errorf("a path that does not fit: %v", err)
 	}
 }
+
+// A run that is proven dead is replaced by a smaller one that is, too, even if there are too many successors of its critical
+// step.
+func TestRun_ProvenDead(t *testing.T) {
+	tab := automaton.Table{Live: []int{2}, Moves: []automaton.Move{
+		automaton.To(0, 1), automaton.To(1, 0), automaton.To(1, 2), automaton.To(1, 3, 4), automaton.To(2, 2),
+		automaton.To(3, 6), automaton.To(6, 4), automaton.To(4, 5), automaton.To(5, 4),
+	}}
+	cfg := critical.Config{System: tab.System(), WalkSteps: 200, Walks: 50, Workers: 1, States: 3}
+	cfg.Path = slices.Concat(choose.Path{0, 0, 0, 2, 1}, make(choose.Path, 300)) // the fourth step is critical, by its second alternative
+	dead, err := critical.Find(t.Context(), cfg)
+	if err != nil || dead.Step != 4 || dead.Proof != critical.Exact {
+		t.Fatalf("%+v, %v", dead, err)
+	}
+	r := run(t, shrink.Config{Walks: cfg, Path: cfg.Path, Dead: dead, Finding: sim.Finding{Kind: sim.Liveness, Property: "live"}})
+	if r.Dead.Step != 2 || r.Dead.Proof != critical.Exact || !slices.Equal(r.Path[:3], choose.Path{0, 2, 0}) {
+		t.Errorf("critical step %d, proof %q, path %v", r.Dead.Step, r.Dead.Proof, r.Path[:3])
+	}
+}
