@@ -37,7 +37,7 @@ func (l *lanes) blank() canvas {
 func (l *lanes) numbered(e *Event) canvas {
 	c := l.blank()
 	mark := ' '
-	if last := e.Error != "" && (!l.g.Goroutines || l.g.Critical == 0); e.Step > 0 && (last || e.Step == l.g.Critical) {
+	if l.g.decisive(e) {
 		mark = '>'
 	} else if l.g.inRound(e.Step) {
 		mark = '@'

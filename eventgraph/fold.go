@@ -14,9 +14,11 @@ type stretch struct {
 	steps []int // never empty, ascending
 	gap   bool  // the steps before it are omitted
 	ticks *Fold // nil means another stretch in which no node changes
+	// leftOut means that the steps are not in the list of steps to show.
+	leftOut bool
 }
 
-func (s *stretch) folded() bool { return len(s.steps) > 1 }
+func (s *stretch) folded() bool { return len(s.steps) > 1 || s.leftOut }
 func (s *stretch) from() int    { return s.steps[0] }
 func (s *stretch) to() int      { return s.steps[len(s.steps)-1] }
 
@@ -71,6 +73,29 @@ func (g *Graph) stretches(o Options) []stretch {
 	return out
 }
 
+// marked adds what a list of steps to show leaves out, as stretches.
+func (g *Graph) marked(o Options, shown []stretch) (all []stretch) {
+	if o.Steps == nil || len(shown) == 0 {
+		return shown
+	}
+	next := 1
+	leaveOut := func(to int) {
+		var steps []int
+		for ; next <= to; next++ {
+			steps = append(steps, next)
+		}
+		if steps != nil {
+			all = append(all, stretch{steps: steps, leftOut: true})
+		}
+	}
+	for _, s := range shown {
+		leaveOut(s.from() - 1)
+		all, next = append(all, s), s.to()+1
+	}
+	leaveOut(g.Last())
+	return all
+}
+
 // complete adds to steps, which ascend, the others of their folds.
 func (g *Graph) complete(steps []int, folds []Fold) []int {
 	base := g.Events[0].Step
@@ -117,8 +142,11 @@ func (g *Graph) hasTicks(o Options) bool {
 
 // summary describes a folded stretch in about room characters.
 func (g *Graph) summary(s *stretch, room int) string {
-	if s.ticks != nil {
+	switch {
+	case s.ticks != nil:
 		return textfmt.Cut(g.line(s.ticks), room)
+	case s.leftOut:
+		return g.skipped(s.from(), s.to(), room)
 	}
 	return g.tally(s.steps, room)
 }
@@ -140,37 +168,51 @@ func candidates(g *Graph, o Options, yield func(step int)) {
 	}
 }
 
-// tally counts what happened in folded steps, most frequent first, in about room characters: "12 steps (9-20)
-// change no node: n0 timer resend x6, n1 Ping{2} x6".
+// tally describes folded steps in about room characters: "12 steps (9-20) change no node: n0 timer resend x6, n1 Ping{2} x6".
 func (g *Graph) tally(steps []int, room int) string {
+	what := " change no node: "
+	if len(steps) == 1 {
+		what = " changes no node: "
+	}
+	if g.Goroutines {
+		what = " in the standard library, or at the position of the step before: "
+	}
+	return g.count(g.span(steps[0], steps[len(steps)-1])+what, steps, room)
+}
+
+// count appends to a text how often each event happened in some steps, in about room characters: faults first, then the most frequent ones.
+func (g *Graph) count(text string, steps []int, room int) string {
 	count := map[string]int{}
+	faults := map[string]bool{}
 	var order []string
 	for _, s := range steps {
-		what := g.Events[s].short()
+		e := &g.Events[s]
+		what := e.short()
 		if g.Goroutines {
-			what = g.lane(g.Events[s].Node) + " " + g.Events[s].What
+			what = g.lane(e.Node) + " " + e.What
 		}
 		if count[what] == 0 {
 			order = append(order, what)
 		}
 		count[what]++
+		faults[what] = faults[what] || e.Crashed || e.kind.Injection()
 	}
-	slices.SortStableFunc(order, func(a, b string) int { return count[b] - count[a] })
-	verb := "change"
-	if len(steps) == 1 {
-		verb = "changes"
-	}
-	text := fmt.Sprintf("%s %s no node: ", span(steps[0], steps[len(steps)-1]), verb)
-	if g.Goroutines {
-		text = span(steps[0], steps[len(steps)-1]) + " in the standard library, or at the position of the step before: "
-	}
+	slices.SortStableFunc(order, func(a, b string) int {
+		if faults[a] != faults[b] {
+			if faults[a] {
+				return -1
+			}
+			return 1
+		}
+		return count[b] - count[a]
+	})
 	for i, what := range order {
 		more := ""
 		if i > 0 {
 			more = ", "
 		}
 		more += what
-		if len(steps) > 1 {
+		if count[what] > 1 {
 			more += fmt.Sprintf(" x%d", count[what])
 		}
 		if i > 0 && len(text)+len(more) > room-len(", and more") {
@@ -184,15 +226,20 @@ func (g *Graph) tally(steps []int, room int) string {
 // skipped describes the steps from..to, which are not shown.
 func (g *Graph) skipped(from, to, room int) string {
 	var steps []int
+	quiet := true
 	for i := from; i <= to; i++ {
-		if steps = append(steps, i); !g.quiet(&g.Events[i]) {
-			return fmt.Sprintf("%s left out", span(from, to))
-		}
+		steps = append(steps, i)
+		quiet = quiet && g.quiet(&g.Events[i])
 	}
-	return g.tally(steps, room)
+	if quiet {
+		return g.tally(steps, room)
+	}
+	return g.count(g.span(from, to)+" left out: ", steps, room)
 }
 
-func span(from, to int) string {
+// span counts the events from..to and names their steps.
+func (g *Graph) span(from, to int) string {
+	from, to = g.Events[from].Step, g.Events[to].Step
 	if from == to {
 		return fmt.Sprintf("1 step (%d)", from)
 	}

@@ -34,6 +34,11 @@ func (g *Graph) violation() int {
 	return cmp.Or(g.Critical, g.found)
 }
 
+// decisive reports whether an event is marked: the critical step, or the one with the finding. Of a test with a critical step, only that one is.
+func (g *Graph) decisive(e *Event) bool {
+	return e.Step > 0 && (e.Step == g.Critical || e.Error != "" && (!g.Goroutines || g.Critical == 0))
+}
+
 // Before returns, ascending, the steps before a step that matter, the direct latest ones in its past, and those
 // that sent what these consumed. See [Event.Matters] and [Graph.Past].
 func (g *Graph) Before(step, direct int) []int {

@@ -28,10 +28,7 @@ func (g *Graph) Mermaid(w io.Writer, o Options) error {
 	}
 	inRound := false
 	note := func(over, text string) { fmt.Fprintf(b, "    Note over %s: %s\n", over, mermaidText(text)) }
-	for _, s := range g.stretches(o) {
-		if s.gap {
-			note(all, "...")
-		}
+	for _, s := range g.marked(o, g.stretches(o)) {
 		if s.folded() {
 			over := all
 			if s.ticks != nil && o.lane(s.ticks.Node) >= 0 {

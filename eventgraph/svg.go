@@ -75,7 +75,7 @@ type drawing struct {
 }
 
 func newDrawing(g *Graph, o Options) *drawing {
-	d := &drawing{g: g, o: o, rows: g.stretches(o), rowOf: map[int]int{}, top: svgTop, arguments: argumentsOf(g)}
+	d := &drawing{g: g, o: o, rows: g.marked(o, g.stretches(o)), rowOf: map[int]int{}, top: svgTop, arguments: argumentsOf(g)}
 	if o.NoHeader {
 		d.top = 4
 	}
@@ -91,7 +91,7 @@ func newDrawing(g *Graph, o Options) *drawing {
 	}
 	for i := range g.Events {
 		e := &g.Events[i]
-		if _, ok := d.rowOf[e.Step]; ok && e.Node >= 0 && len(nodes) > 0 && e.Node == nodes[len(nodes)-1].ID && e.kind != sim.Deliver {
+		if row, ok := d.rowOf[e.Step]; ok && !d.rows[row].leftOut && e.Node >= 0 && len(nodes) > 0 && e.Node == nodes[len(nodes)-1].ID && e.kind != sim.Deliver {
 			last = max(last, len(e.svgLabel()))
 		}
 	}
@@ -139,7 +139,7 @@ func (d *drawing) close(w io.Writer) error {
 }
 
 func (d *drawing) content() {
-	d.critical()
+	d.decisive()
 	d.races()
 	d.round()
 	d.strip()
@@ -190,12 +190,12 @@ func (d *drawing) names() {
 	}
 }
 
-// critical draws a band behind the critical step.
-func (d *drawing) critical() {
-	if d.g.Critical == 0 {
-		return
+// decisive draws bands behind the critical step and the step with the finding.
+func (d *drawing) decisive() {
+	if y, ok := d.at(d.g.Events[d.g.found].Step); ok && d.g.found > 0 && d.g.found != d.g.Critical {
+		d.rect("mark violation", 1, y-svgRow/2, d.width-2, svgRow)
 	}
-	if y, ok := d.at(d.g.Critical); ok {
+	if y, ok := d.at(d.g.Critical); ok && d.g.Critical > 0 {
 		d.rect("mark", 0, y-svgRow/2, d.width, svgRow)
 	}
 }
@@ -253,8 +253,8 @@ func (d *drawing) lanes(bottom int) {
 			if !change {
 				continue
 			}
-			if y, ok := d.at(e.Step); ok && s >= first {
-				draw(y)
+			if row, ok := d.rowOf[e.Step]; ok && s >= first {
+				draw(d.y(row))
 			}
 			up = !up
 		}
@@ -315,13 +315,21 @@ func (d *drawing) note(y int, e *Event) {
 func (d *drawing) row(i int, s stretch) {
 	y := d.y(i)
 	if s.folded() {
-		text := d.g.summary(&s, 100)
-		if s.ticks == nil {
-			d.text("dim", "start", svgLeft-20, y+4, text)
+		text := d.g.summary(&s, max(100, d.width/svgLetter-8))
+		class := fmt.Sprintf(`<g class="left-out" data-from="%d">`, d.g.Events[s.from()].Step)
+		switch {
+		case s.ticks != nil:
+			text, class = d.g.summary(&s, 100), `<g class="ticks">`
+		case !s.leftOut:
+			d.text("dim", "start", svgLeft-20, y+4, d.g.summary(&s, 100))
 			return
 		}
-		fmt.Fprintf(&d.out, `<g class="ticks"><title>%s</title>`+"\n", escape(text))
+		fmt.Fprintf(&d.out, `%s<title>%s</title>`+"\n", class, escape(text))
 		d.rect("hit", 0, y-svgRow/2, d.width, svgRow)
+		if s.leftOut {
+			d.line("down", 0, y-svgRow/2+2, d.width, y-svgRow/2+2)
+			d.line("down", 0, y+svgRow/2-2, d.width, y+svgRow/2-2)
+		}
 		d.text("dim", "start", svgLeft-20, y+4, text)
 		d.out.WriteString("</g>\n")
 		return
@@ -330,15 +338,12 @@ func (d *drawing) row(i int, s stretch) {
 	fmt.Fprintf(&d.out, `<g class="step" data-step="%d"><title>%s</title>`+"\n", e.Step, escape(d.g.title(e)))
 	d.rect("hit", 0, y-svgRow/2, d.width, svgRow)
 	number := fmt.Sprint(e.Step)
-	if e.Step > 0 && e.Step == d.g.Critical {
+	if d.g.decisive(e) {
 		number = "> " + number
 	} else if d.g.inRound(e.Step) {
 		number = "@ " + number
 	}
 	d.text("dim", "end", svgLeft-10, y+4, number)
-	if s.gap {
-		d.line("down", 0, y-svgRow/2, d.width, y-svgRow/2)
-	}
 	on := e.Node >= 0 && d.x[e.Node] >= 0
 	if on && e.onNode() {
 		fmt.Fprintf(&d.out, `<circle class="dot %s" cx="%d" cy="%d" r="4.5"/>`+"\n", e.class(), d.x[e.Node], y)

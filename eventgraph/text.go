@@ -74,7 +74,7 @@ func (g *Graph) Lines(o Options) []Line {
 		l.event(&g.Events[s.from()])
 		advance(s.to())
 	}
-	if o.Steps != nil && !o.NoHeader && 0 < next && next <= g.Last() {
+	if o.Steps != nil && 0 < next && next <= g.Last() {
 		l.from, l.to = -1, -1
 		lead := strings.Repeat(" ", l.left-2) + "... "
 		l.whole(lead + g.skipped(next, g.Last(), l.width-len(lead)))

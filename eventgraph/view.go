@@ -86,7 +86,7 @@ func (v *View) Markup() (template.HTML, error) {
 			return "", err
 		}
 		// The SVG escapes all text of the run.
-		panel := viewPanel{Index: i, Title: r.Title, Names: template.HTML(names.String()), Body: template.HTML(body.String())}
+		panel := viewPanel{Index: i, Title: r.Title, Names: template.HTML(names.String()), Body: template.HTML(body.String()), LeftOut: r.Graph.leftOut(o)}
 		if r.Graph.hasTicks(o) {
 			all := o
 			all.Expand = true
@@ -148,7 +148,53 @@ type viewPanel struct {
 	Title       string
 	Names, Body template.HTML
 	All         template.HTML // the body with all ticks; empty means that none are folded
+	LeftOut     []leftOut     // steps that the body leaves out
 }
+
+// leftOut shows steps that a drawing leaves out, as text.
+type leftOut struct {
+	From, To int
+	Text     string
+}
+
+// mostLeftOut limits the text of the steps that one drawing leaves out, in bytes.
+const mostLeftOut = 40_000
+
+// leftOut returns the steps that a drawing leaves out. Ticks and long quiet stretches are folded.
+func (g *Graph) leftOut(o Options) (list []leftOut) {
+	var gaps []stretch
+	var steps []int
+	for _, s := range g.marked(o, g.stretches(o)) {
+		if s.leftOut {
+			gaps, steps = append(gaps, s), append(steps, s.steps...)
+		}
+	}
+	if gaps == nil {
+		return nil
+	}
+	lines := g.Lines(Options{Steps: steps, Nodes: o.Nodes, Width: textWidth})
+	header, room := lines[0].Text, mostLeftOut
+	for _, s := range gaps {
+		text := header
+		for len(lines) > 0 && lines[0].From <= s.to() {
+			l := lines[0]
+			if lines = lines[1:]; l.To < s.from() { // also the header, and marks of gaps
+				continue
+			}
+			switch room -= len(l.Text) + 1; {
+			case room >= 0:
+				text += "\n" + l.Text
+			case room+len(l.Text)+1 >= 0:
+				text += fmt.Sprintf("\n... and the steps up to %d", g.Events[s.to()].Step)
+			}
+		}
+		list = append(list, leftOut{g.Events[s.from()].Step, g.Events[s.to()].Step, text})
+	}
+	return list
+}
+
+// textWidth is the width of text in a page, in columns.
+const textWidth = 120
 
 // viewData is the input of the script. Texts are indices into Strings, and states are differences, to keep long
 // runs small.
@@ -163,6 +209,7 @@ type viewData struct {
 type viewRun struct {
 	first    int        // index of the event of the first of Steps
 	Critical int        `json:"critical"`
+	Found    int        `json:"found,omitempty"` // the step with the finding
 	Start    int        `json:"start"`
 	Nodes    []string   `json:"nodes"`
 	Initial  [][3]int   `json:"initial"` // node, field, value before the first step below
@@ -225,7 +272,7 @@ func (t *interner) all(list []string) []int {
 // data covers all steps from the first that is shown to the last. Of others between them it has what leads from state to state.
 func (r *Run) data(o Options, t *interner) viewRun {
 	g := r.Graph
-	d := viewRun{Critical: g.Critical, Start: r.Start, Initial: [][3]int{}, Steps: []viewStep{}}
+	d := viewRun{Critical: g.Critical, Found: g.Events[g.found].Step, Start: r.Start, Initial: [][3]int{}, Steps: []viewStep{}}
 	for i := range g.Nodes {
 		d.Nodes = append(d.Nodes, g.heading(g.Nodes[i]))
 	}

@@ -118,11 +118,22 @@
     show();
     say("the matching step: " + found.step);
   }
+  // critical goes to the critical step, or else to the step with the finding.
   function critical() {
-    for (var i = 0; i < runs.length; i++) {
-      if (runs[i].data.critical) { active = i; choose(runs[i].data.critical); return; }
+    for (var i = 0; i < 2 * runs.length; i++) {
+      var run = runs[i % runs.length].data, to = i < runs.length ? run.critical : run.found;
+      if (to) { active = i % runs.length; choose(to); return; }
     }
     choose(runs[active].data.start);
+  }
+
+  // unfold shows the steps that the graph leaves out from a step on.
+  function unfold(run, from) {
+    run.section.querySelectorAll("details.left-out").forEach(function (e) {
+      if (Number(e.dataset.from) !== from) return;
+      e.open = true;
+      e.scrollIntoView({block: "nearest"});
+    });
   }
 
   // What led to the chosen step, or everything.
@@ -227,7 +238,7 @@
     box.appendChild(make("p", "mono", text[s.t || 0]));
     if (s.s) box.appendChild(make("p", "mono soft", text[s.s]));
     if (run.data.critical === s.n && s.n > 0) box.appendChild(make("p", "alert", "the critical step"));
-    if (s.e) box.appendChild(make("p", "alert", text[s.e]));
+    if (s.e) box.appendChild(make("p", "alert", "the violation: " + text[s.e]));
     if (!data.unjudged) box.appendChild(make("p", s.v ? "fine" : "soft", s.v ? "The state after it is live." : "The state after it is not live."));
     (s.b || []).forEach(function (p) { box.appendChild(make("p", "", "no longer: " + text[p])); });
     (s.m || []).forEach(function (p) { box.appendChild(make("p", "", "holds again: " + text[p])); });
@@ -403,12 +414,20 @@
     run.section.addEventListener("click", function (ev) {
       active = i;
       if (byId("ticks") && ev.target.closest(".ticks")) { byId("ticks").checked = true; ticks(); return; }
+      var out = ev.target.closest("g.left-out");
+      if (out) unfold(run, Number(out.dataset.from));
+      if (ev.target.closest("details")) return;
       var at = ev.target.closest("[data-step]");
       if (at && run.rows.has(Number(at.dataset.step))) choose(Number(at.dataset.step));
       else show();
     });
   });
-  if (!runs.some(function (r) { return r.data.critical; })) root.querySelector('[data-do="critical"]').hidden = true;
+  if (!runs.some(function (r) { return r.data.critical; })) {
+    var toFinding = root.querySelector('[data-do="critical"]');
+    toFinding.textContent = "violation";
+    toFinding.title = "the step with the violation (c)";
+    toFinding.hidden = !runs.some(function (r) { return r.data.found; });
+  }
   root.querySelectorAll(".two").forEach(function (e) { if (runs.length < 2) e.hidden = true; });
 
   runs.forEach(function (run) { if (run.shown.length) mark(run, nearest(run, run.data.start)); });

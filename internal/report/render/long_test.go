@@ -8,6 +8,7 @@ import (
 	"github.com/macemc/macemc/critical"
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/internal/report/render"
+	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems/pingack"
 )
 
@@ -59,4 +60,31 @@ func TestPage_LongRun(t *testing.T) {
 	if strings.Contains(dead, `data-step="3000"`) {
 		t.Error("the page has all steps")
 	}
+}
+
+// A page says where it leaves out steps of a long run and which, and shows them as text.
+func TestPage_LeftOut(t *testing.T) {
+	page := string(printed(t, render.HTML, longReport(t)))
+	dead, live, _ := strings.Cut(page, `data-run="1"`)
+	for name, c := range map[string]struct{ part, want string }{
+		"in the graph":       {dead, `<g class="left-out" data-from="6"><title>4495 steps (6-4500) change no node: n0 timer resend x2248, n1 Ping{2} x2247</title>`},
+		"of the other run":   {live, `<g class="left-out" data-from="1"><title>4486 steps (1-4486) left out: `},
+		"as text":            {dead, `<details class="left-out" data-from="6"><summary>steps 6 to 4500, left out above</summary>`},
+		"as text, other run": {live, "\n   1  ping                          Sent 0-&gt;1; sets resend; no longer live  "},
+		"as text, in a fold": {dead, "... 4495 steps (6-4500) change no node: "},
+	} {
+		if !strings.Contains(c.part, c.want) {
+			t.Errorf("%s: the page lacks %s", name, c.want)
+		}
+	}
+}
+
+// The step with the violation is marked like a critical one.
+func TestPage_MarksViolation(t *testing.T) {
+	dead := trace(t, bombs(sim.Property{Name: "not lit", Always: func(v *sim.View) bool { return v.Service(0).(*bomb).Fuse < 2 }}),
+		"action n0 light", "action n0 light")
+	f := dead.Finding
+	r := &report.Report{Settings: report.Settings{System: "bomb", Nodes: 1}, Verdict: "violation", Kind: f.Kind, Property: f.Property, Message: f.Message, Dead: dead}
+	contains(t, string(printed(t, render.HTML, r)), true, `<rect class="mark violation" x="1" `, `&gt; 2</text>`, "</svg> violation</span>", `"found":2`)
+	contains(t, string(printed(t, render.HTML, pingackReport(t))), false, `mark violation`, `"found":`)
 }
