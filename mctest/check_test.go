@@ -58,7 +58,7 @@ func TestFinding(t *testing.T) {
 		t.Errorf("passed:\n%s", out)
 	}
 	wantAll(t, out,
-		`TestPingAck: LIVENESS VIOLATION .*2 nodes, loss<=1, timing ByDeadline`,
+		`TestPingAck: LIVENESS VIOLATION .*2 nodes, loss 1 of 1 used, timing ByDeadline`,
 		`never again:\s+every ping is acknowledged`,
 		`since step \d+:\s*network loses Ack\{\d\} n1->n0`,
 		`0 of 200 random continuations recovered`,

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/internal/textfmt"
 	"github.com/macemc/macemc/search"
@@ -63,12 +64,7 @@ func ended(r *report.Report) string {
 
 // Setting describes the setting of the search: time, size, limits, timing, crash cut, parameters.
 func Setting(r *report.Report) string {
-	parts := []string{seconds(r.Seconds), textfmt.Plural(r.Nodes, "node")}
-	for f, allowed := range r.Limits {
-		if allowed > 0 {
-			parts = append(parts, fmt.Sprintf("%s<=%d", limitName(sim.Fault(f)), allowed))
-		}
-	}
+	parts := append([]string{seconds(r.Seconds)}, size(r)...)
 	if r.Timing != "" {
 		parts = append(parts, "timing "+r.Timing)
 	}
@@ -78,10 +74,60 @@ func Setting(r *report.Report) string {
 	if r.CrashCut != "" {
 		parts = append(parts, "crash cut "+r.CrashCut)
 	}
+	return strings.Join(append(parts, params(r)...), ", ")
+}
+
+// size returns the number of nodes and the limits of faults, of a known run with the number of faults in it.
+func size(r *report.Report) []string {
+	parts := []string{textfmt.Plural(r.Nodes, "node")}
+	var used sim.Limits
+	if r.Dead != nil {
+		used = faultsIn(r.Dead)
+	}
+	for f, allowed := range r.Limits {
+		switch {
+		case allowed == 0:
+		case r.Dead == nil:
+			parts = append(parts, fmt.Sprintf("%s<=%d", limitName(sim.Fault(f)), allowed))
+		default:
+			parts = append(parts, fmt.Sprintf("%s %d of %d used", limitName(sim.Fault(f)), used[f], allowed))
+		}
+	}
+	return parts
+}
+
+// faultsIn counts the faults in a run.
+func faultsIn(t *replay.Trace) (used sim.Limits) {
+	for i := range t.Steps {
+		s := &t.Steps[i]
+		if f, ok := s.Event.Kind.Fault(); ok {
+			used[f]++
+		} else if s.Halted {
+			used[sim.Halts]++
+		} else if s.Crashed {
+			used[sim.Crashes]++
+		}
+	}
+	return used
+}
+
+// Deciding describes the part of the setting that a finding depends on: size, used faults, parameters, and for liveness the timing.
+func Deciding(r *report.Report) string {
+	parts := size(r)
+	if TimingAssumption(r) != "" {
+		parts = append(parts, "timing "+r.Timing)
+		if r.Clocks != "" {
+			parts = append(parts, "clocks: "+r.Clocks)
+		}
+	}
+	return strings.Join(append(parts, params(r)...), ", ")
+}
+
+func params(r *report.Report) (parts []string) {
 	for _, k := range slices.Sorted(maps.Keys(r.Params)) {
 		parts = append(parts, k+"="+r.Params[k])
 	}
-	return strings.Join(parts, ", ")
+	return parts
 }
 
 // Searched describes how the run was found.

@@ -58,7 +58,7 @@ func TestBrowser(t *testing.T) {
 	ctx := browser(t, printed(t, render.HTML, r))
 	press := func(key string) { t.Helper(); chromium.Do(t, ctx, chromedp.KeyEvent(key)) }
 
-	chromium.Expect(t, "first screen", chromium.Text(t, ctx, ".report"), `"every ping is acknowledged" can never hold again after step 6`)
+	chromium.Expect(t, "first screen", chromium.Text(t, ctx, ".report"), "LIVENESS VIOLATION with 2 nodes, loss 1 of 1 used, timing ByDeadline", `"every ping is acknowledged" can never hold again after step 6`)
 	chromium.Expect(t, "summary", chromium.Text(t, ctx, ".brief"), "network loses Ack{2} n1->n0",
 		"0 of 200 random continuations recovered", "n0.Acked 1 | 2", "if a := msg.(Ack); a.Seq == p.Sent {")
 	// The critical step is drawn on the first screen, the summary and the states are beside it.
@@ -70,7 +70,7 @@ func TestBrowser(t *testing.T) {
 	}
 	chromium.Expect(t, "folded", chromium.Eval(t, ctx, `document.getElementById("more").open`), "false")
 	chromium.Eval(t, ctx, `document.getElementById("more").open = true`)
-	chromium.Expect(t, "unfolded", chromium.Text(t, ctx, "#more"), "loss<=1", "n1 Ping{2}", "changes nothing", "go test -run 'TestPingAck$'")
+	chromium.Expect(t, "unfolded", chromium.Text(t, ctx, "#more"), "loss 1 of 1 used", "n1 Ping{2}", "changes nothing", "go test -run 'TestPingAck$'")
 	chromium.Eval(t, ctx, `document.getElementById("more").open = false`)
 	chromium.Expect(t, "start", chromium.Text(t, ctx, "#at"), "step 6 of 26")
 	chromium.Expect(t, "start", chromium.Text(t, ctx, "#step"), "Step 6, error run", "the critical step", "not live")

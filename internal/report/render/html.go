@@ -34,7 +34,7 @@ func HTML(w io.Writer, d *document.Document) error {
 		View: &eventgraph.View{},
 	}
 	if p.Violation {
-		p.Search = document.Searched(r)
+		p.Deciding, p.Search = document.Deciding(r), document.Searched(r)
 		p.Files = pathFiles(r)
 	}
 	if c := r.Critical; c != nil && !c.OutOfEvents {
@@ -124,6 +124,7 @@ type pageData struct {
 	Title, Sentence string
 	Violation       bool
 	Setting         string
+	Deciding        string // what the finding depends on
 	Search          string
 	Style           template.CSS
 	Facts           []document.Fact

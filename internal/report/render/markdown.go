@@ -25,6 +25,7 @@ func Markdown(w io.Writer, d *document.Document) error {
 		return b.Flush()
 	}
 	fmt.Fprintf(b, "**%s.**\n\n", markdownText(strings.TrimRight(d.Sentence, ".")))
+	fmt.Fprintf(b, "With %s.\n\n", markdownText(document.Deciding(r)))
 	markdownFacts(b, d.Violated)
 	if c := d.Code; c != nil {
 		note := ""
