@@ -328,7 +328,7 @@ func (c *checking) folder() string {
 
 func (c *checking) options() check.Options {
 	c.Helper()
-	known, err := check.KnownFiles("", c.Name(), c.system.Name)
+	known, err := check.KnownFiles("", c.Name())
 	if err != nil {
 		c.Fatal(err)
 	}

@@ -93,8 +93,7 @@ func (c *checking) judge(ctx context.Context, loaded *check.Loaded, file string,
 	case errors.Is(err, check.ErrNoViolation):
 	case rep == nil:
 		return fmt.Sprintf("%s: %v%s", file, err, left), exitcode.OfError(ctx, err)
-	case rep.Verdict == search.Violation && loaded.Header.Known != "" && string(rep.Kind) == loaded.Header.Finding &&
-		rep.Property == loaded.Header.Property &&
+	case rep.Verdict == search.Violation && loaded.Header.Known != "" && check.AsRecorded(&loaded.Header, rep) &&
 		left == "" && (rep.Critical != nil || rep.Dead == nil || rep.Dead.FoundAt == loaded.Steps):
 		return fmt.Sprintf("%s: known: %s: %s%s", file, document.FindingLine(rep), loaded.Header.Known, left), statusKnown
 	default:

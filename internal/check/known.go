@@ -9,14 +9,17 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/budget"
+	"github.com/macemc/macemc/internal/kernel/properties"
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/internal/report/document"
+	"github.com/macemc/macemc/internal/textfmt"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 )
@@ -34,7 +37,7 @@ type identity struct {
 	property       string
 	event, handler string // of the decisive step: the kind of event with the name of its action, timer or message; the source position
 	panicked       string // the frame that panicked
-	text           string // what was panicked with, without numbers
+	text           string // the words of the message of a panic, an assertion or a monitor
 }
 
 func identityOf(r *report.Report) identity {
@@ -52,15 +55,49 @@ func identityOf(r *report.Report) identity {
 	if places := document.Positions(r); r.Stack != "" && len(places) > 0 {
 		id.panicked = places[0].Short
 	}
-	if r.Kind == sim.Panic {
-		id.text = strings.Map(func(c rune) rune {
-			if unicode.IsDigit(c) {
-				return -1
-			}
-			return c
-		}, r.Message)
+	if tells(r) {
+		id.text = words(r.Message)
 	}
 	return id
+}
+
+// tells reports whether the message of a finding distinguishes defects. That of a property describes a state.
+func tells(r *report.Report) bool {
+	return r.Kind == sim.Panic || r.Kind == sim.Safety && r.Explain == "" && r.Message != properties.DoesNotHold
+}
+
+// words returns the first line of a message without numbers, addresses, quoted texts and the contents of brackets.
+func words(message string) string {
+	depth, quoted := 0, false
+	return strings.Map(func(c rune) rune {
+		switch {
+		case c == '"':
+			quoted = !quoted
+			return c
+		case quoted:
+			return -1
+		case strings.ContainsRune("([{", c):
+			depth++
+		case strings.ContainsRune(")]}", c):
+			depth = max(0, depth-1)
+		}
+		if depth > 0 || unicode.IsDigit(c) {
+			return -1
+		}
+		return c
+	}, address.ReplaceAllString(textfmt.FirstLine(message), ""))
+}
+
+var address = regexp.MustCompile(`\b0x[0-9a-f]+`)
+
+// AsRecorded reports whether a violation is the one that the header of its path file records: kind, property, and the words of a message
+// that tells defects apart.
+func AsRecorded(h *choose.Header, r *report.Report) bool {
+	if string(r.Kind) != h.Finding || r.Property != h.Property {
+		return false
+	}
+	recorded, ok := strings.CutPrefix(h.Note, string(r.Kind)+": ")
+	return !ok || !tells(r) || words(recorded) == words(r.Message)
 }
 
 // step describes the decisive step.
@@ -75,13 +112,15 @@ func (id identity) step() string {
 // Regressions is the folder, beside a test, for paths of regression tests.
 const Regressions = "testdata/regress"
 
-// KnownFiles returns the path files in [Regressions] of a package's folder that accept a finding of a test's system.
-func KnownFiles(dir, test, system string) (files []string, err error) {
+// KnownFiles returns the path files in [Regressions] of a package's folder that accept a finding of a test, or of a test that the package
+// does not have.
+func KnownFiles(dir, test string) (files []string, err error) {
 	folder := filepath.Join(dir, filepath.FromSlash(Regressions))
 	entries, err := os.ReadDir(folder)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = nil
 	}
+	has := testsIn(dir)
 	for _, entry := range entries {
 		if filepath.Ext(entry.Name()) != ".path" {
 			continue
@@ -90,11 +129,29 @@ func KnownFiles(dir, test, system string) (files []string, err error) {
 		text, e := OpenSource(nil, name)
 		if e != nil {
 			err = errors.Join(err, e)
-		} else if h := &text.file.Header; h.Known != "" && h.Test == test && h.System == system {
+		} else if h := &text.file.Header; h.Known != "" && (h.Test == test || h.Test != "" && !has(h.Test)) {
 			files = append(files, name)
 		}
 	}
 	return files, err
+}
+
+var testFunction = regexp.MustCompile(`(?m)^func (Test\w*)\(`)
+
+// testsIn returns whether a package has a test. Without the source of the tests, it has all.
+func testsIn(dir string) (has func(test string) bool) {
+	files, _ := filepath.Glob(filepath.Join(dir, "*_test.go"))
+	functions := map[string]bool{}
+	for _, file := range files {
+		text, _ := os.ReadFile(file)
+		for _, m := range testFunction.FindAllSubmatch(text, -1) {
+			functions[string(m[1])] = true
+		}
+	}
+	return func(test string) bool {
+		function, _, _ := strings.Cut(test, "/")
+		return len(functions) == 0 || functions[function]
+	}
 }
 
 // accept executes the path files of known findings, in at most half of the time.
@@ -129,6 +186,14 @@ func (o *Options) accept(ctx context.Context, sys *sim.System) (list []*accepted
 func (o *Options) unlike(h *choose.Header) string {
 	params, _, _ := SplitParams(h)
 	switch {
+	case h.Test != o.Header.Test && o.Header.Test != "":
+		names := `line "test"`
+		if h.System != o.Search.System.Name {
+			names = `lines "test" and "system"`
+		}
+		return fmt.Sprintf("there is no test %s; correct its %s", h.Test, names)
+	case h.System != o.Search.System.Name:
+		return fmt.Sprintf("its system is %q, and this one is %q", h.System, o.Search.System.Name)
 	case h.Finding == "":
 		return "it records no finding"
 	case h.Finding == string(sim.Nondeterminism):
@@ -177,7 +242,7 @@ func (a *accepted) examine(ctx context.Context, o *Options, sys *sim.System) {
 		a.Why = err.Error()
 	case r.Verdict != search.Violation:
 		a.Why = "it is undecided whether its run recovers"
-	case r.Kind != a.Kind || r.Property != a.Property:
+	case !AsRecorded(&l.Header, r):
 		a.Status, a.Why = report.Changed, document.FindingLine(r)
 	default:
 		id := identityOf(r)

@@ -2,6 +2,7 @@ package check_test
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -274,6 +275,65 @@ func TestKnown_Identity(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Assertions and monitors with other words are other findings, also in the same step. A path that shows a panic with other words does not
+// show the one that it records.
+func TestKnown_Words(t *testing.T) {
+	t.Chdir(t.TempDir())
+	watched := func(fail func(d *faultyDoor) error) []func() sim.Monitor {
+		return []func() sim.Monitor{func() sim.Monitor { return &watcher{fail} }}
+	}
+	leak := sim.Action[*faultyDoor]{Name: "leak", Do: func(d *faultyDoor, env sim.Env) { d.In = true; env.Announce(*d) },
+		When: func(d *faultyDoor) bool { return d.Turns == 1 || d.Turns == 2 }}
+	o := check.Options{Search: search.Config{System: doorSystem(), Strategy: search.Walk, MaxPaths: 80, WalkSteps: 20, Workers: 1}}
+	sys := &o.Search.System
+	sys.Properties = nil
+	sys.Actions = append(sys.Actions, leak)
+	sys.Monitors = watched(func(d *faultyDoor) error {
+		if d.Turns == 1 {
+			return fmt.Errorf("turn %d is wet", d.Turns)
+		}
+		return nil
+	})
+	rep, err := check.Run(t.Context(), o)
+	if err != nil || rep.Verdict != search.Violation {
+		t.Fatal(rep, err)
+	}
+	text, err := os.ReadFile(rep.PathFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Known = []string{writeKnown(t, "wet.path", strings.Replace(string(text), "\n", "\nknown issue 12\n", 1))}
+	for name, c := range map[string]struct {
+		second string
+		want   search.Verdict
+	}{"the same words": {"turn %d is wet", search.OK}, "other words": {"turn %d is cold", search.Violation}} {
+		sys.Monitors = watched(func(d *faultyDoor) error {
+			if d.Turns == 1 {
+				return fmt.Errorf("turn %d is wet", d.Turns)
+			}
+			return fmt.Errorf(c.second, d.Turns)
+		})
+		if rep, err = check.Run(t.Context(), o); err != nil || rep.Verdict != c.want || rep.Count(report.Recurs) != 1 {
+			t.Errorf("%s: %s, %+v, %v", name, rep.Verdict, rep.Known, err)
+		}
+	}
+	sys.Monitors = watched(func(d *faultyDoor) error { return fmt.Errorf("turn %d is cold", d.Turns) })
+	if rep, err = check.Run(t.Context(), o); err != nil || rep.Verdict != search.Violation || rep.Count(report.Changed) != 1 {
+		t.Errorf("the path shows other words: %s, %+v, %v", rep.Verdict, rep.Known, err)
+	}
+}
+
+// watcher is a monitor of doors.
+type watcher struct {
+	fail func(*faultyDoor) error `macemc:"-"`
+}
+
+// Observe implements [sim.Monitor].
+func (w *watcher) Observe(_ sim.NodeID, event any) error {
+	d := event.(faultyDoor)
+	return w.fail(&d)
 }
 
 // If the initial state shows the known finding, nothing else is looked at.

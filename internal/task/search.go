@@ -152,7 +152,7 @@ func (f *Search) known(p *Process, s *check.Subject) ([]string, error) {
 	if p.WriteTest == nil { // bundled systems have no folder
 		return nil, nil
 	}
-	files, err := check.KnownFiles(p.Package, s.Entry.Test, s.System.Name)
+	files, err := check.KnownFiles(p.Package, s.Entry.Test)
 	if f.Durable == "" && f.Cluster.URL == "" {
 		return files, err
 	}

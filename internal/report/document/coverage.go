@@ -99,7 +99,7 @@ func neverHappened(c *report.Coverage) []string {
 // exhaustionLines describes how many of all states were visited, if the search visits states.
 func exhaustionLines(r *report.Report) []string {
 	c := &r.Coverage
-	exhaustive := fmt.Sprintf("exhaustive to depth %s, %s", textfmt.Number(c.ExhaustedDepth), textfmt.Plural(r.States, "state"))
+	exhaustive := fmt.Sprintf("exhaustive to depth %s%s, %s", textfmt.Number(c.ExhaustedDepth), beyondFindings(r), textfmt.Plural(r.States, "state"))
 	switch {
 	case c.Complete:
 		exhaustive = fmt.Sprintf("complete: %s", textfmt.Plural(r.States, "state"))
@@ -278,7 +278,7 @@ func summaryLines(r *report.Report) []string {
 		}
 		what = append(what, all)
 	case c.ExhaustedDepth > 0:
-		all := fmt.Sprintf("everything that can happen in the first %s %s of a run", textfmt.Number(c.ExhaustedDepth), units)
+		all := fmt.Sprintf("everything that can happen in the first %s %s of a run", textfmt.Number(c.ExhaustedDepth), units) + beyondFindings(r)
 		if len(c.Sampled) > 0 {
 			all += ", for the sampled alternatives"
 		}
@@ -297,6 +297,17 @@ func summaryLines(r *report.Report) []string {
 		return nil
 	}
 	return []string{"covered: " + strings.Join(what, ", and ")}
+}
+
+// beyondFindings describes what a search omits that continued after a finding.
+func beyondFindings(r *report.Report) string {
+	switch {
+	case r.Accepted() > 0:
+		return ", except after known findings"
+	case len(r.Findings) > 0:
+		return ", except after findings"
+	}
+	return ""
 }
 
 // numbered reports whether a phase consists of random walks from the start.
