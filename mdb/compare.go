@@ -118,6 +118,7 @@ func writeDiff(out *bytes.Buffer, a *history.Run, n int, b *history.Run, m int) 
 	if len(all) == 0 {
 		fmt.Fprintln(out, "  the states are the same")
 	}
+	cut := false
 	for _, d := range all {
 		parts := func(e history.Difference) bool { return e.Node == d.Node && replay.PartOf(e.Path, d.Path) }
 		if d.Node >= 0 && slices.ContainsFunc(all, parts) {
@@ -127,10 +128,18 @@ func writeDiff(out *bytes.Buffer, a *history.Run, n int, b *history.Run, m int) 
 		if d.Node >= 0 {
 			where = a.Node(d.Node) + "."
 		}
-		fmt.Fprintf(out, "  %s%s  %s | %s\n", where, d.Path, cmp.Or(d.Old, "none"), cmp.Or(d.New, "none"))
+		from, to := textfmt.CutPair(cmp.Or(d.Old, "none"), cmp.Or(d.New, "none"), mostCompared)
+		cut = cut || from != d.Old && d.Old != "" || to != d.New && d.New != ""
+		fmt.Fprintf(out, "  %s%s  %s | %s\n", where, d.Path, from, to)
+	}
+	if cut {
+		fmt.Fprintln(out, "  long values are cut around their first difference; \"field PATH\" shows them whole")
 	}
 	return nil
 }
+
+// mostCompared is the maximum length of a value in a comparison.
+const mostCompared = 60
 
 // RunLine is a run of a session.
 type RunLine struct {

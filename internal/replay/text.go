@@ -25,7 +25,7 @@ func (c *NodeChange) Waits() bool { return c.Part.Kind == diff.OfProgram }
 func (c *NodeChange) Minor() bool { return c.Bookkeeping() || c.Waits() }
 
 // Short renders the change in a few words: "Seen 1->2", "peers[3] =n2", "parent removed", "unsynced write 1: lease = 7".
-// Long values are shown around the first place where they differ.
+// Long values are shown around the first place where they differ, and names without their numbers.
 func (c *NodeChange) Short() string {
 	const most = 32
 	to := Shorten(c.New, most)
@@ -44,7 +44,8 @@ func (c *NodeChange) Short() string {
 	case c.New == "":
 		return c.Path + " removed"
 	}
-	from, to := textfmt.CutPair(c.Old, c.New, most)
+	from, to := textfmt.Names(c.Old, c.New)
+	from, to = textfmt.CutPair(from, to, most)
 	return c.Path + " " + from + "->" + to
 }
 

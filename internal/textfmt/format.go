@@ -67,3 +67,24 @@ func CutPair(a, b string, n int) (string, string) {
 	}
 	return around(x), around(y)
 }
+
+// Names returns two texts without the numbers behind their names, as in "joined(2)", if the names differ.
+func Names(a, b string) (string, string) {
+	x, y := named(a), named(b)
+	if x == "" || y == "" || x == y {
+		return a, b
+	}
+	return x, y
+}
+
+// named returns the name in front of a number in parentheses. An empty string means that the text has another form.
+func named(s string) string {
+	at := strings.LastIndexByte(s, '(')
+	if at < 1 || !strings.HasSuffix(s, ")") {
+		return ""
+	}
+	if _, err := strconv.Atoi(s[at+1 : len(s)-1]); err != nil {
+		return ""
+	}
+	return s[:at]
+}

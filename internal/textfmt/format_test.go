@@ -65,3 +65,15 @@ func TestCutPair(t *testing.T) {
 		}
 	}
 }
+
+// Numbers behind names are left out unless they tell the values apart.
+func TestNames(t *testing.T) {
+	for _, c := range [][4]string{
+		{"joining(1)", "joined(2)", "joining", "joined"}, {"{2}(4)", "{}(0)", "{2}", "{}"}, {"tick(3)", "tick(4)", "tick(3)", "tick(4)"},
+		{"none", "joined(2)", "none", "joined(2)"}, {"1", "2", "1", "2"}, {"f(x)", "g(y)", "f(x)", "g(y)"}, {"(1)", "a(2)", "(1)", "a(2)"}, {"low(-1)", "a(2)", "low", "a"},
+	} {
+		if a, b := Names(c[0], c[1]); a != c[2] || b != c[3] {
+			t.Errorf("%s, %s: %s, %s", c[0], c[1], a, b)
+		}
+	}
+}

@@ -7,7 +7,6 @@ import (
 	"github.com/macemc/macemc/eventgraph"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/report"
-	"github.com/macemc/macemc/internal/textfmt"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -134,7 +133,7 @@ func differingState(a, b *state, node int) (x, y string) {
 		if a.values[at] == b.values[at] || b.values[at] == "" {
 			continue
 		}
-		u, v := textfmt.CutPair(a.values[at], b.values[at], mostLetters)
+		u, v := pair(a.values[at], b.values[at])
 		xs, ys = append(xs, at.path+" "+u), append(ys, at.path+" "+v)
 	}
 	if b != nil {

@@ -116,6 +116,12 @@ func joinFew(parts []string) string { return strings.Join(textfmt.Few(parts, mos
 // mostLetters is the maximum length of a value in a comparison.
 const mostLetters = 40
 
+// pair returns two different values for a comparison: names without their numbers, and long ones around the first difference.
+func pair(a, b string) (string, string) {
+	a, b = textfmt.Names(a, b)
+	return textfmt.CutPair(a, b, mostLetters)
+}
+
 // differences lists the fields in which two states differ: the changed ones of a node, its other ones, and those of
 // the other nodes. In each group, fields inside values of foreign types come last. rest are bookkeeping fields and
 // down nodes.
@@ -127,7 +133,7 @@ func differences(a, b *state, node int, changed []replay.NodeChange) (found, res
 	var ranks [6][]string
 	for kind, places := range unlike(a, b) {
 		for _, at := range places {
-			x, y := textfmt.CutPair(a.show(at), b.show(at), mostLetters)
+			x, y := pair(a.show(at), b.show(at))
 			text := fmt.Sprintf("n%d.%s %s | %s", at.node, at.path, x, y)
 			switch {
 			case kind == minorKind:

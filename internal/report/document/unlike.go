@@ -42,7 +42,7 @@ func firstUnlike(dead, live *replay.Trace, critical, common int) string {
 			if !stays[at] {
 				rank++
 			}
-			x, y := textfmt.CutPair(now.show(at), goal.show(at), mostLetters)
+			x, y := pair(now.show(at), goal.show(at))
 			ranks[rank] = append(ranks[rank], fmt.Sprintf("n%d.%s %s | %s", at.node, at.path, x, y))
 		}
 	}
