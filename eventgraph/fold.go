@@ -220,7 +220,7 @@ func (g *Graph) count(text string, steps []int, room int) string {
 		}
 		text += more
 	}
-	return text
+	return textfmt.Cut(text, max(room, 40))
 }
 
 // skipped describes the steps from..to, which are not shown.

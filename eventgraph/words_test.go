@@ -30,7 +30,7 @@ func TestChangesOfFourLanes(t *testing.T) {
 	if err := g.SVG(&b, Options{Width: 770}); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{">State joined(2)-&gt;joining(1),<", ">Epoch.Count 1-&gt;2<", ">timer aTimerW…<"} {
+	for _, want := range []string{">State joined-&gt;joining,<", ">Epoch.Count 1-&gt;2<", ">timer aTimerW…<"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("%q is missing in\n%s", want, &b)
 		}

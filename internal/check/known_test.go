@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -94,6 +95,9 @@ func TestKnown(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			rep := searchDoor(t, c.known, c.cfg, strings.Fields(c.harms)...)
 			text, _, _, _ := rendered(t, rep, 300, nil)
+			if left, _ := filepath.Glob(filepath.Join(check.Root, "*", check.SuspectPath)); left != nil {
+				t.Errorf("the search leaves %q", left)
+			}
 			action := ""
 			if step := rep.DecisiveStep(); step != nil {
 				action = step.Key
