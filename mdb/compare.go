@@ -128,8 +128,11 @@ func writeDiff(out *bytes.Buffer, a *history.Run, n int, b *history.Run, m int) 
 		if d.Node >= 0 {
 			where = a.Node(d.Node) + "."
 		}
-		from, to := textfmt.CutPair(cmp.Or(d.Old, "none"), cmp.Or(d.New, "none"), mostCompared)
-		cut = cut || from != d.Old && d.Old != "" || to != d.New && d.New != ""
+		from, to := cmp.Or(d.Old, "none"), cmp.Or(d.New, "none")
+		if d.Old != "" && d.New != "" {
+			from, to = textfmt.CutPair(from, to, mostCompared)
+			cut = cut || from != d.Old || to != d.New
+		}
 		fmt.Fprintf(out, "  %s%s  %s | %s\n", where, d.Path, from, to)
 	}
 	if cut {

@@ -157,7 +157,12 @@ func (w *Machine) Encoded(m *sim.Message) []byte {
 	return known.Encoding
 }
 
-func (w *Machine) DescribeMessage(m *sim.Message) string { return w.PlanOf(m.Body).Text(m.Body) }
+func (w *Machine) DescribeMessage(m *sim.Message) string {
+	if w.names {
+		return w.PlanOf(m.Body).Names(m.Body)
+	}
+	return w.PlanOf(m.Body).Text(m.Body)
+}
 
 func (w *Machine) Fate(id sim.MessageID, fate sim.Fate) {
 	if w.Opts.Trace && id > 0 {
@@ -248,7 +253,9 @@ func Obligations(in World, i int) []sim.Obligation {
 }
 
 func (w *Machine) NetFields() []sim.Field {
+	w.names = true
 	f := w.Net.Fields(nil)
+	w.names = false
 	for of, limit := range w.limits {
 		if limit > 0 {
 			f = append(f, sim.Field{Path: sim.Fault(of).String() + " left", Value: fmt.Sprint(w.Left[of])})
