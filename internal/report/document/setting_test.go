@@ -27,6 +27,7 @@ func TestSetting_UsedFaults(t *testing.T) {
 	if got := Setting(r); got != "0.0s, "+want+"timing ByDeadline, crash cut none, degree=2" {
 		t.Errorf("whole: %q", got)
 	}
+	r.Params["walk-weights"] = "timer=0"
 	if r.Kind = sim.Safety; Deciding(r) != want+"degree=2" {
 		t.Errorf("safety: %q", Deciding(r))
 	}

@@ -120,8 +120,11 @@ func Deciding(r *report.Report) string {
 			parts = append(parts, "clocks: "+r.Clocks)
 		}
 	}
-	return strings.Join(append(parts, params(r)...), ", ")
+	return strings.Join(append(parts, slices.DeleteFunc(params(r), func(p string) bool { return strings.HasPrefix(p, weights) })...), ", ")
 }
+
+// weights is the beginning of a parameter that records the weights of walks.
+const weights = "walk-weights="
 
 func params(r *report.Report) (parts []string) {
 	for _, k := range slices.Sorted(maps.Keys(r.Params)) {

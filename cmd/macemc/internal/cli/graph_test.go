@@ -192,8 +192,8 @@ func TestReportExplainsRT13(t *testing.T) {
 	report := string(text)
 	for _, want := range []string{
 		"every node has joined", "n1 receives JoinReply", "`randtree/join.go:", "func (n *Node) joinAnswered(",
-		"**effect:** changes nothing, sends nothing -- before it, n1 has State init(0)",
-		"the same event changes nothing, sends Remove to n0 -- before it, n1 has State joining(1)",
+		"**effect:** changes nothing, sends nothing -- before it, n1 has State init",
+		"the same event changes nothing, sends Remove to n0 -- before it, n1 has State joining",
 		"**live run only:** Remove n1->n0", "* CRASH", "|--JoinReply---------------->|",
 	} {
 		if !strings.Contains(report, want) {
