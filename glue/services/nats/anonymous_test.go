@@ -12,3 +12,10 @@ import (
 func TestStream_Anonymous(t *testing.T) {
 	replaytest.Finding(t, system("-anonymous"), "in the stream")
 }
+
+// Runs in which servers crash are reproducible.
+func TestStream_Retrace(t *testing.T) {
+	s := system()
+	s.Crashes = 2
+	replaytest.Check(t, s)
+}

@@ -1132,6 +1132,71 @@ func TestZ(t *testing.T) { deadlock() }
 	}
 }
 
+// A package is initialized with the same random numbers, clock and order of maps in every program, so that paths replay after other packages
+// have changed.
+func TestTest_Initialization(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the standard library the first time")
+	}
+	testFile(t, "package x\n")
+	const test = `package x
+
+import (
+	"testing"
+	"example.org/x/values"
+	"example.org/x/EARLIER"
+)
+
+var _ = EARLIER.Drawn
+
+func Test(t *testing.T) { t.Log("values:", values.Drawn) }
+`
+	drawn := func(pkg string) string {
+		return "package " + pkg + `
+
+import (
+	crypto "crypto/rand"
+	"fmt"
+	"hash/maphash"
+	"math/rand/v2"
+	"runtime"
+	"time"
+)
+
+var Drawn = func() (all []any) {
+	m := map[int]bool{}
+	for i := range 100 {
+		m[i] = true
+	}
+	for i := range m {
+		all = append(all, i)
+	}
+	return append(all, crypto.Text(), rand.Int(), maphash.String(maphash.MakeSeed(), "x"), fmt.Sprint(time.Now()), runtime.NumCPU())
+}()
+`
+	}
+	for file, text := range map[string]string{
+		"values/values.go": drawn("values"), "earlier/earlier.go": drawn("earlier"), "none/none.go": "package none\n\nconst Drawn = 0\n",
+		"one/x_test.go": strings.ReplaceAll(test, "EARLIER", "none"), "two/x_test.go": strings.ReplaceAll(test, "EARLIER", "earlier"),
+	} {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, []byte(text), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var all []string
+	for _, args := range [][]string{{"./one"}, {"./two"}, {"-schedules=0", "./one"}} {
+		out, _ := testCommand(t.Context(), append([]string{"-v", "-count=1"}, args...)...)
+		at := strings.Index(out, "values:")
+		if at < 0 {
+			t.Fatalf("%v:\n%s", args, out)
+		}
+		line, _, _ := strings.Cut(out[at:], "\n")
+		if all = append(all, line); line != all[0] {
+			t.Errorf("%v: got %s, want %s", args, line, all[0])
+		}
+	}
+}
+
 // Exploring ends before -timeout, also if runs are given up while they log a variable of the environment that they read.
 func TestTest_EndsBeforeTimeout(t *testing.T) {
 	if testing.Short() {
