@@ -32,6 +32,7 @@ const (
 	whyHTTP = "nodes have default clients and servers of their own"
 	whyOS   = "a node is a process of a machine of its own"
 	whyWall = "the wall clock of a node may jump"
+	whyDead = "the collector does not change what a node does"
 )
 
 // nodeChanges adapt the standard library to nodes of package bubble.
@@ -68,6 +69,10 @@ var nodeChanges = func() []change {
 		{"os/signal/signal.go", atStart{"Stop"}, " if macemcInNode() { macemcStop(c); return }; ", whyOS},
 		{"time/time.go", callee{"Now", "runtimeNow"}, "macemcNow", whyWall},
 		{"runtime/debug.go", atStart{"NumCPU"}, " if macemcInNode() { return 1 }; ", "runs do not depend on the machine"},
+		{"runtime/mheap.go", atStart{"internal_weak_runtime_registerWeakPointer"}, " macemcRetain(p); ", whyDead},
+		{"runtime/synctest.go", lastField{"synctestBubble"}, " macemcRetained []unsafe.Pointer; ", whyDead},
+		{"runtime/mcleanup.go", atStart{"AddCleanup"}, " if macemcUndying(sys.GetCallerPC()) { return Cleanup{} }; ", whyDead},
+		{"runtime/mfinal.go", atStart{"SetFinalizer"}, " if macemcUndying(sys.GetCallerPC()) { return }; ", whyDead},
 	}
 	list = append(list, nodeFiles...)
 	for _, m := range []string{"MX", "NS", "TXT"} {

@@ -1184,7 +1184,7 @@ var Drawn = func() (all []any) {
 		}
 	}
 	var all []string
-	for _, args := range [][]string{{"./one"}, {"./two"}, {"-schedules=0", "./one"}} {
+	for _, args := range [][]string{{"./one"}, {"./two"}, {"-explore=false", "./one"}} {
 		out, _ := testCommand(t.Context(), append([]string{"-v", "-count=1"}, args...)...)
 		at := strings.Index(out, "values:")
 		if at < 0 {
