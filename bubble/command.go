@@ -145,29 +145,55 @@ func (h *Host) halt(how string) {
 
 // interrupt cancels the context of the program and sends its process SIGINT.
 func (h *Host) interrupt() {
-	h.stop()
-	if h.command == nil || h.halted {
-		return
-	}
-	heard := h.command.takesContext
-	for _, s := range h.signals {
-		if len(s.signals) == 0 || slices.Contains(s.signals, os.Interrupt) {
-			heard = true
-			select {
-			case s.c <- os.Interrupt:
-			default:
-			}
-		}
-	}
-	if !heard {
+	if h.command == nil {
+		h.stop()
+	} else if !h.halted && !h.signal(os.Interrupt) {
 		h.halt("signal: interrupt")
 	}
 }
 
-// signalled is a channel that a process has passed to signal.Notify.
+// signal sends the process a signal. It reports whether the process handles or ignores it.
+func (h *Host) signal(sig os.Signal) (handled bool) {
+	if sig == os.Interrupt {
+		h.stop()
+		handled = h.command.takesContext
+	}
+	for _, s := range h.signals {
+		if s.takes(sig) {
+			handled = true
+			select {
+			case s.c <- sig: // never if they are ignored
+			default:
+			}
+		}
+	}
+	return handled
+}
+
+// signalled is a channel that a process has passed to signal.Notify; nil means that the signals are ignored.
 type signalled struct {
 	c       chan<- os.Signal
-	signals []os.Signal
+	signals []os.Signal // empty means all
+	except  []os.Signal
+}
+
+func (s *signalled) takes(sig os.Signal) bool {
+	return (len(s.signals) == 0 || slices.Contains(s.signals, sig)) && !slices.Contains(s.except, sig)
+}
+
+// unset cancels earlier calls of signal.Ignore for signals, and of signal.Notify if channels is set. An empty list means all signals.
+func (h *Host) unset(signals []os.Signal, channels bool) {
+	var left []signalled
+	for _, s := range h.signals {
+		if channels || s.c == nil {
+			if len(signals) == 0 {
+				continue
+			}
+			s.except = append(s.except, signals...)
+		}
+		left = append(left, s)
+	}
+	h.signals = left
 }
 
 // flush logs incomplete lines that the process has printed.
@@ -190,6 +216,9 @@ type machine interface {
 	Pid() int
 	Notify(c chan<- os.Signal, signals []os.Signal)
 	Stop(c chan<- os.Signal)
+	Reset(signals []os.Signal, ignore bool)
+	Ignored(sig os.Signal) bool
+	Signal(pid int, sig os.Signal) error
 	// Open, Change and Stat operate on files. own reports whether a path is below the data directory of the node.
 	Open(name string, flag int) (f openFile, own bool, err error)
 	Change(op, name, to string, size int64) (own bool, err error)
@@ -302,14 +331,45 @@ func (h *Host) outside() error {
 }
 
 func (machines) Notify(c chan<- os.Signal, signals []os.Signal) {
+	if c == nil {
+		panic("os/signal: Notify using nil channel")
+	}
 	h := current()
-	h.signals = append(h.signals, signalled{c, slices.Clone(signals)})
+	h.unset(signals, false)
+	h.signals = append(h.signals, signalled{c: c, signals: slices.Clone(signals)})
 }
 
 func (machines) Stop(c chan<- os.Signal) {
 	h := current()
 	h.signals = slices.DeleteFunc(h.signals, func(s signalled) bool { return s.c == c })
 }
+
+// Reset restores the default action for signals or ignores them. An empty list means all signals.
+func (machines) Reset(signals []os.Signal, ignore bool) {
+	h := current()
+	h.unset(signals, true)
+	if ignore {
+		h.signals = append(h.signals, signalled{signals: slices.Clone(signals)})
+	}
+}
+
+func (machines) Ignored(sig os.Signal) bool {
+	return slices.ContainsFunc(current().signals, func(s signalled) bool { return s.c == nil && s.takes(sig) })
+}
+
+// Signal sends the process of the node a signal. The machine has no other processes.
+func (m machines) Signal(pid int, sig os.Signal) error {
+	h := current()
+	switch {
+	case h.command == nil || pid != m.Pid():
+		return errProcess
+	case sig == os.Kill || sig != syscall.Signal(0) && !h.signal(sig):
+		h.exit(fmt.Sprint("signal: ", sig))
+	}
+	return nil
+}
+
+var errProcess = errors.New("a node can send signals to its own process only, and only in a bubble.Command (docs/goroutines.md)")
 
 // canRun reports why the command cannot be run.
 func (c *command) canRun() error {

@@ -1,0 +1,200 @@
+//go:build macemc_overlay
+
+package bubble_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"os/signal"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/macemc/macemc/bubble"
+	"github.com/macemc/macemc/netsim"
+	"github.com/macemc/macemc/search"
+	"github.com/macemc/macemc/sim"
+)
+
+// machines are programs for the rows of the table "What is simulated" in docs/goroutines.md. An error that a program returns is a bug.
+var machines = map[string]func() error{
+	"processors": func() error {
+		if n, old := runtime.NumCPU(), runtime.GOMAXPROCS(4); n != 1 || old != 1 || runtime.GOMAXPROCS(0) != 1 {
+			return fmt.Errorf("%d processors, %d, %d", n, old, runtime.GOMAXPROCS(0))
+		}
+		return nil
+	},
+	"goroutines": func() error {
+		before, block := runtime.NumGoroutine(), make(chan bool)
+		go func() { <-block }()
+		if n := runtime.NumGoroutine(); before != 1 || n != 2 {
+			return fmt.Errorf("%d goroutines, and %d", before, n)
+		}
+		runtime.LockOSThread() // takes effect, and harms nothing
+		close(block)
+		time.Sleep(time.Second)
+		runtime.UnlockOSThread()
+		if n := runtime.NumGoroutine(); n != 1 {
+			return fmt.Errorf("%d goroutines in the end", n)
+		}
+		return nil
+	},
+	"signal to itself": func() error {
+		self, err := os.FindProcess(os.Getpid())
+		if err != nil {
+			return err
+		}
+		c, all := make(chan os.Signal, 9), make(chan os.Signal, 9)
+		signal.Notify(c, syscall.SIGTERM, syscall.SIGHUP)
+		signal.Notify(all)
+		signal.Reset(syscall.SIGHUP)
+		signal.Ignore(os.Interrupt)
+		for _, sig := range []os.Signal{syscall.Signal(0), os.Interrupt, syscall.SIGTERM, syscall.SIGUSR1} {
+			if err := self.Signal(sig); err != nil {
+				return fmt.Errorf("%v: %w", sig, err)
+			}
+		}
+		if len(c) != 1 || <-c != syscall.SIGTERM || len(all) != 2 || <-all != syscall.SIGTERM || !signal.Ignored(os.Interrupt) || signal.Ignored(syscall.SIGTERM) {
+			return fmt.Errorf("%d signals, and %d", len(c), len(all))
+		}
+		signal.Notify(c, os.Interrupt)
+		if self.Signal(os.Interrupt); len(c) != 1 || signal.Ignored(os.Interrupt) {
+			return errors.New("an interrupt is ignored")
+		}
+		return nil
+	},
+	"signal to another": func() error {
+		p, err := os.FindProcess(os.Getpid() + 1)
+		if err != nil || p.Signal(syscall.Signal(0)) == nil || p.Kill() == nil {
+			return errors.New("another process exists")
+		}
+		return nil
+	},
+	"terminated": func() error {
+		p, _ := os.FindProcess(os.Getpid())
+		return fmt.Errorf("a signal returns: %w", p.Signal(syscall.SIGTERM))
+	},
+	"processes": func() error {
+		if exec.Command("true").Run() == nil || os.Chdir("/") == nil {
+			return errors.New("a process is started, or the directory changed")
+		}
+		if _, err := os.ReadFile("/proc/self/stat"); !errors.Is(err, os.ErrNotExist) {
+			return err
+		}
+		if _, err := os.Stat("/sys"); !errors.Is(err, os.ErrNotExist) {
+			return err
+		}
+		return nil
+	},
+	"sockets": func() error {
+		var c net.ListenConfig
+		for i, try := range []func() error{
+			func() error { _, err := net.Listen("unix", "/tmp/macemc-socket"); return err },
+			func() error { _, err := net.Dial("unix", "/tmp/macemc-socket"); return err },
+			func() error { _, err := net.Dial("tcp6", "[::1]:80"); return err },
+			func() error { _, err := c.ListenPacket(context.Background(), "ip4:icmp", "0.0.0.0"); return err },
+			func() error {
+				_, err := net.ListenMulticastUDP("udp4", nil, &net.UDPAddr{IP: net.IPv4(224, 0, 0, 1), Port: 9})
+				return err
+			},
+			func() error {
+				l, err := net.Listen("tcp", ":80")
+				if err == nil {
+					_, err = l.(*net.TCPListener).File()
+				}
+				return err
+			},
+			func() error {
+				p, err := net.ListenPacket("udp", ":80")
+				if err != nil {
+					return err
+				}
+				raw, err := p.(*net.UDPConn).SyscallConn()
+				if err == nil {
+					err = raw.Control(func(uintptr) {})
+				}
+				return err
+			},
+		} {
+			if try() == nil {
+				return fmt.Errorf("socket %d is not refused", i)
+			}
+		}
+		return nil
+	},
+	"names": func() error {
+		if a, err := net.LookupHost("n0"); err != nil || a[0] != "10.0.0.1" {
+			return fmt.Errorf("%v %w", a, err)
+		}
+		if a, err := net.LookupHost("localhost"); err != nil || a[0] != "127.0.0.1" {
+			return fmt.Errorf("%v %w", a, err)
+		}
+		if _, err := net.LookupHost("example.com"); err == nil {
+			return errors.New("a name of the machine's network")
+		}
+		if all, err := net.Interfaces(); err != nil || len(all) != 2 || all[0].Name != "lo" || all[1].Name != "eth0" {
+			return fmt.Errorf("%v %w", all, err)
+		}
+		return nil
+	},
+	"clock": func() error {
+		if now := time.Now().UTC(); now.Year() != 2000 || now.YearDay() != 1 {
+			return errors.New(now.String())
+		}
+		began := time.Now()
+		time.Sleep(time.Hour)
+		if d := time.Since(began); d < time.Hour || d > time.Hour+time.Second {
+			return errors.New(d.String())
+		}
+		return nil
+	},
+	"files": func() error {
+		if _, err := os.ReadDir("/"); err != nil { // of the machine
+			return err
+		}
+		if os.WriteFile("/tmp/macemc-file", nil, 0o600) == nil || os.Remove("/tmp/macemc-file") == nil {
+			return errors.New("a file of the machine is changed")
+		}
+		if host, err := os.Hostname(); err != nil || host != "n0" || os.Getppid() != 1 || len(os.Environ()) != 0 {
+			return fmt.Errorf("%s %d %w", host, os.Getppid(), err)
+		}
+		return nil
+	},
+}
+
+func TestMachine(t *testing.T) {
+	for name, program := range machines {
+		t.Run(name, func(t *testing.T) {
+			main := func() {
+				if err := program(); err != nil {
+					fmt.Println(err)
+					os.Exit(1)
+				}
+			}
+			want := "exit status 0"
+			if name == "terminated" {
+				want = "signal: terminated"
+			}
+			r, err := search.Run(t.Context(), search.Config{Workers: 1, Time: time.Minute, MaxPaths: 3, WalkSteps: 20, System: sim.System{
+				Name: "machine", Nodes: 1, State: bubble.Rules, Network: netsim.Streams{}, Interleave: sim.FIFO, Clocks: &sim.Clocks{},
+				New: func(sim.NodeID) sim.Service { return bubble.Command(main, []string{"main"}, nil) },
+				Properties: []sim.Property{
+					{Name: "as documented", Always: func(v *sim.View) bool {
+						p, ok := v.Service(0).(*bubble.Program)
+						return !ok || p.Ended == "" || strings.HasPrefix(p.Ended, want)
+					}},
+					{Name: "ends", Sometimes: ended(want)},
+				},
+			}})
+			if err != nil || r.Finding != nil || r.Stats.Sometimes[0].Walks == 0 {
+				t.Errorf("%v, %s after %d paths: %+v", err, r.Verdict, r.Stats.Paths, r.Finding)
+			}
+		})
+	}
+}
