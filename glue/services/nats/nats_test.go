@@ -78,7 +78,8 @@ func publish(_ context.Context, h *bubble.Host) error {
 	}
 }
 
-// system has a cluster of three servers, and a publisher.
+// system has a cluster of three servers, and a publisher. Servers do not crash: they sync files every two minutes unless sync_interval is
+// "always", so a crash may lose acknowledged messages.
 func system(flags ...string) sim.System {
 	return sim.System{
 		Name: "nats", Nodes: 4, State: bubble.Rules, Network: netsim.Streams{Errors: 10}, Clocks: &sim.Clocks{},
