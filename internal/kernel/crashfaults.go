@@ -52,16 +52,6 @@ func FaultInside(k choose.Kind) (f sim.Fault, ok bool) {
 	return 0, false
 }
 
-// mayFail reports whether any fault that takes a node down can still strike.
-func (w *Machine) mayFail() bool {
-	for _, left := range w.Left {
-		if left > 0 {
-			return true
-		}
-	}
-	return false
-}
-
 // strikes reports whether a fault can strike a node, if any is left.
 func (w *Machine) strikes(f sim.Fault, id sim.NodeID) bool {
 	return w.Members[id].Up && (w.May[f] == nil || w.May[f][id])

@@ -42,7 +42,8 @@ func (w *Machine) step(ev sim.Event, src choose.Source) error {
 		return nil
 	}
 	n := &w.Members[ev.Node]
-	if f, ok := ev.Kind.Fault(); ok {
+	if ev.Kind.Injection() {
+		f, _ := ev.Kind.Fault()
 		w.Left[f]--
 	}
 	var d declared.Handed
@@ -73,7 +74,7 @@ func (w *Machine) step(ev sim.Event, src choose.Source) error {
 	if err := w.Handle(n, ev, &d, src); err != nil {
 		return err
 	}
-	if w.mayFail() && w.last.Cuttable() {
+	if w.last.Cuttable() {
 		w.askCut(n.ID)
 	}
 	if w.last.Crashed {
@@ -319,10 +320,8 @@ func (w *Machine) boot(src choose.Source) error {
 	w.last.Reset(&sim.Event{Kind: sim.Boot, Peer: -1})
 	w.resetDelays(src)
 	w.resetTime()
-	if w.mayFail() {
-		if err := w.WhoFails(); err != nil {
-			return err
-		}
+	if err := w.WhoFails(); err != nil {
+		return err
 	}
 	for i := range w.Members {
 		if !late(i) {

@@ -44,13 +44,10 @@ type Machine struct {
 	Holder   sim.Queued   // the network, if messages leave their sender one by one
 	Members  []Node
 	Monitors []sim.Monitor
-	Owed     declared.Owed          // the obligations that the last notified monitor returned
-	limits   sim.Limits             // of faults of nodes
-	Left     sim.Limits             // faults of nodes that can still strike
-	May      [sim.FaultCount][]bool // by node: the fault may strike it when it is up; nil if not determined yet, or if it may strike all
-	Groups   [][]sim.NodeID         // by node: the nodes that crash with it; nil if none do
-	cuts     []stepinfo.Cut         // of the step in progress
-	doubled  bool                   // a datagram was duplicated, so that messages in flight may share memory
+	Owed     declared.Owed  // the obligations that the last notified monitor returned
+	Left     sim.Limits     // faults of nodes that can still strike
+	cuts     []stepinfo.Cut // of the step in progress
+	doubled  bool           // a datagram was duplicated, so that messages in flight may share memory
 
 	events      []sim.Event    // ordinary events of all blocks in order; block i is node i, the last one the network's
 	asked       declared.Asker // the function being called, nil if none
@@ -61,9 +58,6 @@ type Machine struct {
 	kept        []int32 // per node: one plus the number of leading events of its block that are still valid; 0 if all must be relisted
 	buf         []sim.Event
 	Quiet       bool // whether it was quiet when timers were listed, see noteQuiet; maintained only under Prompt timing
-	delays      delays.Delays
-	time        commonTime
-	Timers      map[any]*timerKind
 	last        stepinfo.Step
 	Src         choose.Source
 	Choices     int // asked in the step in progress
@@ -85,6 +79,14 @@ type Machine struct {
 
 	swallowed int // number of panics that tried to end the handler in progress
 
+	// Fields that a step hardly reads are last, so that the others share few cache lines.
+
+	limits     sim.Limits             // of faults of nodes
+	May        [sim.FaultCount][]bool // by node: the fault may strike it when it is up; nil if not determined yet, or if it may strike all
+	Groups     [][]sim.NodeID         // by node: the nodes that crash with it; nil if none do
+	delays     delays.Delays
+	time       commonTime
+	Timers     map[any]*timerKind
 	components iter.Seq2[Component, sim.Fingerprint] // made once, because verified runs list the components of each state
 }
 

@@ -129,7 +129,10 @@ func (w *Machine) appendTimers(n *Node, buf []sim.Event) []sim.Event {
 	if len(n.Armed) == 0 || w.Sys.Timing == sim.Prompt && !w.Quiet || !w.delays.Fires(n.ID) {
 		return buf
 	}
-	first := n.nextTimer()
+	first := n.Armed[0].left
+	if w.Sys.Timing != sim.AnyOrder { // where all are equal
+		first = n.nextTimer()
+	}
 	for i := range n.Armed {
 		if n.Armed[i].left == first {
 			buf = append(buf, sim.Event{Kind: sim.FireTimer, Node: n.ID, Peer: -1, Slot: int32(i)})
