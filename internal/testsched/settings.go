@@ -32,6 +32,9 @@ const (
 	VariableTrace = "MACEMC_TEST_TRACE"
 )
 
+// PrintsKeys is added to GODEBUG to make the go command print the keys of cached results.
+const PrintsKeys = ",gocachetest=1"
+
 // Settings are the settings from the environment.
 type Settings struct {
 	config    Config
@@ -67,6 +70,11 @@ func FromEnvironment() *Settings {
 		os.WriteFile(BegunFile(s.summaries), nil, 0o666)
 	}
 	s.config.Seed = seed
+	if debug, ok := strings.CutSuffix(","+os.Getenv("GODEBUG"), PrintsKeys); ok { // the test itself may run go test
+		if os.Unsetenv("GODEBUG"); debug != "" {
+			os.Setenv("GODEBUG", debug[1:])
+		}
+	}
 	s.environ = os.Environ()
 	os.Unsetenv(Variable) // programs that tests start must not explore
 	s.config.Schedules, _ = strconv.Atoi(os.Getenv(VariableSchedules))
@@ -397,6 +405,9 @@ func SummaryFile(dir, pkg string) string {
 
 // SummaryPackage returns the package whose summary is in a file of that name, or an empty string.
 func SummaryPackage(name string) string {
-	pkg, _ := hex.DecodeString(name)
+	pkg, err := hex.DecodeString(name)
+	if err != nil {
+		return ""
+	}
 	return string(pkg)
 }

@@ -73,6 +73,88 @@ func TestTest_Cached(t *testing.T) {
 	}
 }
 
+// A cached result is shown with the summary of the run that it is of, although another copy of the module, other arguments
+// and another version of the test have other findings meanwhile.
+func TestTest_CachedSummaries(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the standard library the first time")
+	}
+	const text = `package x
+
+import "testing"
+
+func TestX(t *testing.T) {
+	c := make(chan int, 2)
+	go func() { c <- 1 }()
+	go func() { c <- 2 }()
+	if n := <-c; n == 2 {
+		t.Errorf("got %d", n)
+	}
+}
+
+func TestY(t *testing.T) {}
+`
+	testFile(t, text)
+	run := func(cached bool, want string, args ...string) {
+		t.Helper()
+		out, status := testCommand(t.Context(), append(args, "-schedules=50", ".")...)
+		if status != 0 || cached != strings.Contains(out, "(cached)") || strings.Contains(out, "testcache") {
+			t.Errorf("%q: status %d, cached must be %t:\n%s", args, status, cached, out)
+		}
+		if expect(t, out, want); want == unknown && strings.Contains(out, "known:") {
+			t.Errorf("%q: a finding of another result:\n%s", args, out)
+		}
+	}
+	change := func(text string) { // the go command caches nothing that depends on a file of the last two seconds
+		t.Helper()
+		err := os.WriteFile("x_test.go", []byte(text), 0o600)
+		err = errors.Join(err, filepath.WalkDir(".", func(name string, _ fs.DirEntry, err error) error {
+			return errors.Join(err, os.Chtimes(name, time.Unix(1e9, 0), time.Unix(1e9, 0)))
+		}))
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if out, status := testCommand(t.Context(), "-schedules=50", "."); status != 1 {
+		t.Fatalf("status %d:\n%s", status, out)
+	}
+	markKnown(t)
+	change(text)
+	run(false, known)
+	run(true, known)
+
+	mine, err := filepath.Abs(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := filepath.Join(t.TempDir(), "x")
+	if err := os.Mkdir(other, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(other)
+	if err := os.WriteFile("go.mod", []byte("module example.org/x\n\ngo 1.26\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	change(strings.Replace(text, "n == 2", "n == 3", 1))
+	run(false, unknown)
+	run(true, unknown)
+	t.Chdir(mine)
+	run(true, known)
+	run(false, `^ok .* schedules? of 1 test`, "-run=TestY")
+	run(true, known)
+	change(strings.Replace(text, "n == 2", "n == 4", 1))
+	run(false, `TestX: fixed: `)
+	change(text)
+	run(true, known)
+	t.Chdir(other)
+	run(true, unknown)
+}
+
+const unknown = `^ok .* schedules of 2 tests`
+
+// known matches the line about a known finding.
+const known = `^macemc: example.org/x TestX: known: FAILED TEST: x_test.go:10: got 2`
+
 // An interrupt of the command reaches the tests.
 func TestTest_Interrupted(t *testing.T) {
 	if testing.Short() {

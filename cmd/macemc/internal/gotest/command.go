@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -151,18 +152,16 @@ func (a Runner) goTest(ctx context.Context, args []string, stdout, stderr io.Wri
 	}
 	// Package bubble runs one thread, but the build may run several.
 	env := slices.Concat(changed.Env, variables, []string{"GOMAXPROCS=1"})
-	var modules []string
 	if x.on {
 		if x.pkg, err = packageOf(ctx, changed.Env, folder, flags, args); err != nil {
 			return err
 		}
+		defer x.remove()
 		more, err := x.environment()
 		if err != nil {
 			return err
 		}
-		defer x.remove()
-		points, explored := compilerFlags(ctx, changed.Env, folder, flags, args)
-		modules = explored
+		points, modules := compilerFlags(ctx, changed.Env, folder, flags, args)
 		args, flags = linkerFlags(args, append(flags, points...))
 		env = slices.Concat(env, more, []string{testsched.VariableModules + "=" + strings.Join(modules, ",")})
 	}
@@ -176,14 +175,16 @@ func (a Runner) goTest(ctx context.Context, args []string, stdout, stderr io.Wri
 	}
 	cmd := GoCommand(ctx, env, slices.Concat(test, flags, args))
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = a.Stdin, stdout, stderr
-	since := time.Now()
 	var summary *summaries
 	if x.on {
-		summary = &summaries{out: stdout, end: stdout, folder: x.summaries, since: since, race: x.race, json: x.json, pkg: x.pkg}
+		streams := new(sync.Mutex)
+		stdout, stderr = &lockedWriter{streams, stdout}, &lockedWriter{streams, stderr}
+		keys := &cachedSummaries{store: x.store, out: stderr, looked: map[string]string{}, saved: map[string][]string{}}
+		summary = &summaries{out: stdout, end: stdout, folder: x.summaries, cached: keys, race: x.race, json: x.json, pkg: x.pkg}
 		if x.json {
 			summary.end = stderr
 		}
-		cmd.Stdout = summary
+		cmd.Stdout, cmd.Stderr = summary, keys
 	}
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	if !term.IsTerminal(int(os.Stdin.Fd())) { // on a terminal, Ctrl-C reaches the tests anyway
@@ -191,7 +192,7 @@ func (a Runner) goTest(ctx context.Context, args []string, stdout, stderr io.Wri
 	}
 	if x.on && built && !x.json && len(variables) == 0 {
 		announcement := time.AfterFunc(longBuild, func() {
-			if !x.begun(since) {
+			if !x.begun() {
 				fmt.Fprintln(stderr, "macemc: building the tests and what they import for the changed standard library, which takes longer the first time")
 			}
 		})
@@ -199,7 +200,7 @@ func (a Runner) goTest(ctx context.Context, args []string, stdout, stderr io.Wri
 	}
 	err = cmd.Run()
 	var unexecuted error
-	if x.on && x.stored != nil && len(variables) == 0 && ctx.Err() == nil && !x.executed(since) {
+	if x.on && x.stored != nil && len(variables) == 0 && ctx.Err() == nil && !x.executed() {
 		unexecuted = fmt.Errorf("%s: this is a schedule of %s in package %s, which was not executed", x.schedule, x.stored.Test, x.stored.Package)
 		if err != nil {
 			defer fmt.Fprintf(stderr, "macemc: %v\n", unexecuted)
@@ -208,9 +209,10 @@ func (a Runner) goTest(ctx context.Context, args []string, stdout, stderr io.Wri
 	if summary != nil {
 		if cmd.ProcessState != nil && cmd.ProcessState.ExitCode() < 0 {
 			procgroup.Kill(cmd)
-			summary.unreported(modules)
+			summary.unreported()
 		}
 		summary.finish()
+		summary.cached.save(x.summaries, x.pkg)
 		switch {
 		case summary.failed > 0:
 			return task.Exit(exitcode.Violation)
@@ -225,6 +227,18 @@ func (a Runner) goTest(ctx context.Context, args []string, stdout, stderr io.Wri
 		return task.Exit(max(1, exit.ExitCode()))
 	}
 	return cmp.Or(err, unexecuted)
+}
+
+// lockedWriter serializes writers that may be the same one.
+type lockedWriter struct {
+	mu *sync.Mutex
+	to io.Writer
+}
+
+func (w *lockedWriter) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.to.Write(p)
 }
 
 // longBuild is the time after which the command announces that it builds tests.

@@ -28,7 +28,8 @@ type exploration struct {
 	stored    *testsched.Stored // the schedule
 	exhaust   string            // "all" or a number of preemptions; empty means that schedules are sampled
 	seed      uint64
-	summaries string // folder
+	store     string // folder for the summaries of cached results
+	summaries string // folder for the summaries of this run
 	folder    string // of the user, with -C applied
 	pkg       string // import path of the package, if the arguments are files of it
 	tags      string
@@ -236,14 +237,17 @@ func (x *exploration) environment() ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The test cache of the go command depends on the names and values of these variables, so they must be constant.
-	x.summaries = filepath.Join(cache, "macemc", "tests")
-	if err := os.MkdirAll(x.summaries, 0o755); err != nil {
+	x.store = filepath.Join(cache, "macemc", "tests")
+	if err := os.MkdirAll(x.store, 0o755); err != nil {
+		return nil, err
+	}
+	if x.summaries, err = os.MkdirTemp(x.store, "run-"); err != nil {
 		return nil, err
 	}
 	if x.temp, err = os.MkdirTemp("", "macemc-test-"); err != nil {
 		return nil, err
 	}
+	// The test cache depends on the values of the variables that Test of [testsched.Settings] reads, and on that of GODEBUG.
 	return []string{
 		testsched.Variable + "=" + strconv.FormatUint(x.seed, 10),
 		testsched.VariableSchedules + "=" + strconv.Itoa(x.schedules),
@@ -255,26 +259,25 @@ func (x *exploration) environment() ([]string, error) {
 		testsched.VariableSummaries + "=" + x.summaries,
 		testsched.VariableFolder + "=" + x.folder,
 		testsched.VariablePackage + "=" + x.pkg,
+		"GODEBUG=" + strings.TrimPrefix(os.Getenv("GODEBUG")+testsched.PrintsKeys, ","),
 		"GORACE=log_path=" + filepath.Join(x.temp, "race") + " suppress_equal_stacks=0 suppress_equal_addresses=0 atexit_sleep_ms=0 " +
 			os.Getenv("GORACE"),
 	}, nil
 }
 
-// begun reports whether a test binary has started since a time.
-func (x *exploration) begun(since time.Time) bool {
-	info, err := os.Stat(testsched.BegunFile(x.summaries))
-	return err == nil && !info.ModTime().Before(since)
+// begun reports whether a test binary has started.
+func (x *exploration) begun() bool {
+	_, err := os.Stat(testsched.BegunFile(x.summaries))
+	return err == nil
 }
 
-// executed reports whether the test of the given schedule was executed since a time.
-func (x *exploration) executed(since time.Time) bool {
-	file := testsched.SummaryFile(x.summaries, x.stored.Package)
-	info, err := os.Stat(file)
-	if err != nil || info.ModTime().Before(since) {
-		return false
-	}
-	text, err := os.ReadFile(file)
+// executed reports whether the test of the given schedule was executed.
+func (x *exploration) executed() bool {
+	text, err := os.ReadFile(testsched.SummaryFile(x.summaries, x.stored.Package))
 	return err == nil && strings.Contains("\n"+string(text), "\n"+strconv.Quote(x.stored.Test)+" ")
 }
 
-func (x *exploration) remove() { os.RemoveAll(x.temp) }
+func (x *exploration) remove() {
+	os.RemoveAll(x.temp)
+	os.RemoveAll(x.summaries)
+}

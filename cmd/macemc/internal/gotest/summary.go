@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -18,9 +19,9 @@ import (
 // summaries is a writer that appends a summary of the exploration to the line of each package.
 type summaries struct {
 	out    io.Writer
-	folder string
-	pkg    string // see exploration
-	since  time.Time
+	folder string           // of the summaries of this run
+	cached *cachedSummaries // nil means that there are none
+	pkg    string           // see exploration
 	race   bool
 	rest   []byte // incomplete line
 	total  packageSummary
@@ -174,15 +175,17 @@ func (s *summaries) line(event, line string) string {
 	if len(fields) < 3 || !strings.HasPrefix(line, "ok  \t") && !strings.HasPrefix(line, "FAIL\t") {
 		return line
 	}
-	var sum packageSummary
 	pkg := fields[1]
 	if pkg == testsched.FileArguments {
 		pkg = s.pkg
 	}
-	file, err := os.Stat(testsched.SummaryFile(s.folder, pkg))
-	if err == nil && (!file.ModTime().Before(s.since) || strings.Contains(line, "(cached)")) { // else it is of an earlier run
-		sum = s.read(pkg)
+	file := testsched.SummaryFile(s.folder, pkg)
+	if strings.Contains(line, "(cached)") {
+		file = s.cached.file(fields[1])
+		now := time.Now()
+		_ = os.Chtimes(file, now, now) // see keyAge
 	}
+	sum := s.read(pkg, file)
 	for _, name := range s.failing[event] {
 		if !slices.Contains(sum.excused, name) {
 			s.failed++
@@ -196,9 +199,9 @@ func (s *summaries) line(event, line string) string {
 	return line + "\t" + sum.String()
 }
 
-// read returns the sum over the tests of a package.
-func (s *summaries) read(pkg string) (sum packageSummary) {
-	text, err := os.ReadFile(testsched.SummaryFile(s.folder, pkg))
+// read returns the sum over the tests of a package, from a file.
+func (s *summaries) read(pkg, file string) (sum packageSummary) {
+	text, err := os.ReadFile(file)
 	if err != nil {
 		return sum
 	}
@@ -274,17 +277,12 @@ func (s *summaries) read(pkg string) (sum packageSummary) {
 	return sum
 }
 
-// unreported reads the summaries of packages of these modules for which the go command wrote no line, because it was killed.
-func (s *summaries) unreported(modules []string) {
+// unreported reads the summaries of packages for which the go command wrote no line, because it was killed.
+func (s *summaries) unreported() {
 	files, _ := os.ReadDir(s.folder)
 	for _, f := range files {
-		pkg := testsched.SummaryPackage(f.Name())
-		info, err := f.Info()
-		if err != nil || info.ModTime().Before(s.since) || s.shown[pkg] {
-			continue
-		}
-		if slices.ContainsFunc(modules, func(m string) bool { return pkg == m || strings.HasPrefix(pkg, m+"/") }) {
-			s.read(pkg)
+		if pkg := testsched.SummaryPackage(f.Name()); pkg != "" && !s.shown[pkg] {
+			s.read(pkg, filepath.Join(s.folder, f.Name()))
 		}
 	}
 }
