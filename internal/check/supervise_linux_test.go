@@ -112,6 +112,10 @@ func meanSystem(harm string) sim.System {
 	if where, ok := strings.CutPrefix(harm, "in "); ok {
 		return placed(where)
 	}
+	if at, ok := strings.CutPrefix(harm, "at "); ok {
+		where, what, _ := strings.Cut(at, "/")
+		return methodsSystem(where, what)
+	}
 	harm, rests := strings.CutSuffix(harm, "+rest")
 	harm, slips := strings.CutSuffix(harm, "+slip")
 	sys := sim.System{
@@ -183,7 +187,7 @@ func TestHarmedProcess(t *testing.T) {
 // handlerLimit is short only for harm that must exceed it, because a busy machine detects other harm slowly.
 func handlerLimit(harm string) time.Duration {
 	switch {
-	case strings.HasPrefix(harm, "loop"), harm == "exit later":
+	case strings.HasPrefix(harm, "loop"), strings.HasSuffix(harm, "/loop"), harm == "exit later":
 		return 100 * time.Millisecond
 	case harm == "block":
 		return 500 * time.Millisecond

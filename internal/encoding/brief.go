@@ -38,25 +38,23 @@ func (r *renderer) brief(v any) string {
 		value = value.Elem()
 	}
 	name := shortName(value.Type())
-	var text string
-	failed := rule.Contained(func() {
+	text, _ := rule.Contained(value.Type(), func() string {
 		switch {
 		case value.Kind() == reflect.Struct && len(shown(value.Type())) > 0:
-			text = name + b.fields(value, 0)
+			return name + b.fields(value, 0)
 		case value.Kind() != reflect.Struct && value.Kind() != reflect.Pointer:
-			if text = b.text(value, 0); text != "" && text[0] != '[' {
+			text := b.text(value, 0)
+			if text != "" && text[0] != '[' {
 				text = "(" + text + ")"
 			}
-			text = name + text
-		default:
-			if own := ownText(v); own != "" {
-				text = name + "(" + own + ")"
-			}
+			return name + text
 		}
+		own := ownText(v)
+		if own == "" {
+			return ""
+		}
+		return name + "(" + own + ")"
 	})
-	if failed != "" {
-		return ""
-	}
 	return text
 }
 

@@ -268,19 +268,10 @@ func (c *copier) byFunction(n *node, to, from unsafe.Pointer) {
 			}
 		}
 	}
-	if n.copyAt != nil {
-		n.copyAt(to, from)
+	if c.set.Calls != nil {
+		c.set.copy(n, to, from)
 	} else {
-		v := n.copyBoxed(n.in(from))
-		if memory.TypeWord(v) != n.word {
-			panic("encoding: the CopyBy function made a " + typeString(reflect.TypeOf(v)) + " of a " + n.typ.String())
-		}
-		data := (*memory.Interface)(unsafe.Pointer(&v)).Data
-		if n.direct {
-			*(*unsafe.Pointer)(to) = data
-		} else {
-			assign(n, to, data)
-		}
+		n.copy(to, from)
 	}
 	if at != nil && c.track {
 		o, _ := c.seen.meet(at, n, 1, isOpaque)

@@ -47,6 +47,7 @@ type Encoder struct {
 // Reset drops all values and times but keeps the buffers.
 func (e *Encoder) Reset() {
 	e.buf, e.times = e.buf[:0], e.times[:0]
+	e.entries, e.keys = e.entries[:0], e.keys[:0] // not empty after a panic
 }
 
 // Bytes returns the encoding of all values added since Reset. The encoder owns it. It is valid until the next call of

@@ -11,6 +11,7 @@ import (
 
 	"github.com/macemc/macemc/internal/encoding/diff"
 	"github.com/macemc/macemc/internal/encoding/memory"
+	"github.com/macemc/macemc/internal/encoding/rule"
 )
 
 // Fields appends the fields of v, a value of p's type: one for each part without parts of its own, in canonical
@@ -299,7 +300,7 @@ func (r *renderer) sharing() {
 	}
 }
 
-// enumName returns the result of an integer type's String method.
+// enumName returns the result of an integer type's String method, unless the method fails.
 func enumName(n *node, p unsafe.Pointer) (name string, ok bool) {
 	if n.kind < reflect.Int || n.kind > reflect.Uintptr || n.typ == durationType {
 		return "", false
@@ -308,12 +309,8 @@ func enumName(n *node, p unsafe.Pointer) (name string, ok bool) {
 	if !ok {
 		return "", false
 	}
-	defer func() {
-		if recover() != nil { // a value without a name
-			name, ok = "", false
-		}
-	}()
-	return s.String(), true
+	name, failed := rule.Contained(n.typ, s.String)
+	return name, failed == "" // else it may be a value without a name
 }
 
 // isBytes reports whether n is a slice or array of bytes.

@@ -41,6 +41,43 @@ type node struct {
 	uncopied    *unsupportedType // why the type itself, without its targets, cannot be copied
 }
 
+// encode calls the function that encodes values of the type.
+func (n *node) encode(dst []byte, p unsafe.Pointer) []byte {
+	if n.encodeAt != nil {
+		return n.encodeAt(dst, p)
+	}
+	return n.encodeBoxed(dst, n.in(p))
+}
+
+// copy calls the function that copies values of the type.
+func (n *node) copy(to, from unsafe.Pointer) {
+	if n.copyAt != nil {
+		n.copyAt(to, from)
+		return
+	}
+	v := n.copyBoxed(n.in(from))
+	if memory.TypeWord(v) != n.word {
+		panic("encoding: the CopyBy function made a " + typeString(reflect.TypeOf(v)) + " of a " + n.typ.String())
+	}
+	data := (*memory.Interface)(unsafe.Pointer(&v)).Data
+	if n.direct {
+		*(*unsafe.Pointer)(to) = data
+	} else {
+		assign(n, to, data)
+	}
+}
+
+// encode calls the function of a node by Calls.
+func (s *Set) encode(n *node, dst []byte, p unsafe.Pointer) []byte {
+	s.Calls("EncodeBy", n.typ, func() { dst = n.encode(dst, p) })
+	return dst
+}
+
+// copy calls the function of a node by Calls.
+func (s *Set) copy(n *node, to, from unsafe.Pointer) {
+	s.Calls("CopyBy", n.typ, func() { n.copy(to, from) })
+}
+
 // flat reports whether a copy by assignment is complete.
 func (n *node) flat() bool { return len(n.fixes) == 0 }
 

@@ -12,16 +12,18 @@ import (
 
 // Set holds the compiled plans of one world under one list of rules. It is not for concurrent use.
 type Set struct {
-	rules   *rule.List
-	nodes   map[reflect.Type]*node
-	plans   map[unsafe.Pointer]planned // by type word
-	named   map[string]reflect.Type    // types by their names in encodings
-	maps    []*node                    // of map types
-	recent  [64]recentPlan
-	null    *Plan
-	enc     Encoder           // of Plan.Append
-	copier  copier            // of Plan.Copy
-	consts  *memory.Constants // not copied
+	rules  *rule.List
+	nodes  map[reflect.Type]*node
+	plans  map[unsafe.Pointer]planned // by type word
+	named  map[string]reflect.Type    // types by their names in encodings
+	maps   []*node                    // of map types
+	recent [64]recentPlan
+	null   *Plan
+	enc    Encoder           // of Plan.Append
+	copier copier            // of Plan.Copy
+	consts *memory.Constants // not copied
+	// Calls calls a function of a rule, if non-nil. rule is "EncodeBy" or "CopyBy", and of its type.
+	Calls   func(rule string, of reflect.Type, f func())
 	telling *memory.Constants // encoded by name
 	direct  bool              // map iterators point at the entries
 }

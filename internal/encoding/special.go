@@ -28,10 +28,10 @@ func (e *Encoder) special(l *leaf, q unsafe.Pointer, dst []byte) []byte {
 			dst = append(dst, 1)
 		}
 		return withLength(dst, l.of, func(dst []byte) []byte {
-			if l.of.encodeAt != nil {
-				return l.of.encodeAt(dst, q)
+			if e.set.Calls != nil {
+				return e.set.encode(l.of, dst, q)
 			}
-			return l.of.encodeBoxed(dst, l.of.in(q))
+			return l.of.encode(dst, q)
 		})
 	case opHook:
 		return withLength(dst, l.of, memory.Assemble(l.of.pointerTo, q).(selfEncoder).AppendState)

@@ -12,6 +12,7 @@ import (
 	"unsafe"
 
 	"github.com/macemc/macemc/internal/encoding/memory"
+	"github.com/macemc/macemc/internal/encoding/rule"
 	"github.com/macemc/macemc/macetime"
 )
 
@@ -86,7 +87,7 @@ func (r *renderer) text(n *node, p unsafe.Pointer) string {
 		if failed == "" {
 			return text
 		}
-		return fmt.Sprintf("%s(ShowBy %s)#%016x", shortName(n.typ), failed, Hash(0, r.encoder().run(n.prog, p, nil)).Hi)
+		return fmt.Sprintf("%s(ShowBy %s)#%s", shortName(n.typ), failed, r.hash(n, p))
 	}
 	switch n.how {
 	case byPosition:
@@ -178,7 +179,13 @@ func (r *renderer) opaqueText(n *node, p unsafe.Pointer) string {
 			return text
 		}
 	}
-	return fmt.Sprintf("%s#%016x", cmp.Or(text, shortName(n.typ)), Hash(0, r.encoder().run(n.prog, p, nil)).Hi)
+	return fmt.Sprintf("%s#%s", cmp.Or(text, shortName(n.typ)), r.hash(n, p))
+}
+
+// hash returns a hash of a value's encoding as text.
+func (r *renderer) hash(n *node, p unsafe.Pointer) string {
+	text, failed := rule.Contained(n, func() string { return fmt.Sprintf("%016x", Hash(0, r.encoder().run(n.prog, p, nil)).Hi) })
+	return cmp.Or(text, "(EncodeBy "+failed+")")
 }
 
 func (r *renderer) integer(n *node, p unsafe.Pointer) string {

@@ -50,8 +50,8 @@ func (w *Machine) Apply(n *Node, first, end int) (err error) {
 				if !w.OnBench { // other observers must not see what one does to it; on a bench it is a copy already
 					event = w.PrivateTo(event)
 				}
-				if err := w.observe(m, n.ID, event); err != nil {
-					return &sim.Finding{Kind: sim.Safety, Property: sim.MonitorName(m), Node: n.ID, Message: err.Error()}
+				if text, failed := w.observe(m, n.ID, event); failed {
+					return &sim.Finding{Kind: sim.Safety, Property: sim.MonitorName(m), Node: n.ID, Message: text}
 				}
 			}
 		}

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/macemc/macemc/internal/kernel/callsite"
+	"github.com/macemc/macemc/internal/kernel/contain"
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/sim"
 )
@@ -47,7 +48,7 @@ func (w *Machine) argument(v any) string {
 	case sim.NodeID:
 		return string(stepinfo.AppendNode(nil, v))
 	case error:
-		return v.Error()
+		return fmt.Sprint(contain.Shown{Value: v})
 	}
 	p, err := w.plans.Of(v)
 	if err != nil {

@@ -13,11 +13,20 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-func (w *Machine) Step(ev sim.Event, src choose.Source) error {
+func (w *Machine) Step(ev sim.Event, src choose.Source) (err error) {
+	defer contain.CatchState(&err) // of functions of state rules
 	if err := w.step(ev, src); err != nil {
 		return err
 	}
+	w.encodeAll()
 	return w.list()
+}
+
+// encodeAll calls the functions that encode the state if they are contained, so that a failure belongs to a step.
+func (w *Machine) encodeAll() {
+	if w.Opts.Contain && len(w.Sys.State) > 0 {
+		w.Fingerprint()
+	}
 }
 
 func (w *Machine) step(ev sim.Event, src choose.Source) error {
@@ -263,7 +272,7 @@ func PanicFinding(id sim.NodeID, r any) *sim.Finding {
 	case misuse:
 		return &sim.Finding{Kind: sim.Panic, Node: id, Message: string(r), Stack: stack}
 	}
-	return &sim.Finding{Kind: sim.Panic, Node: id, Message: fmt.Sprint(value), Stack: stack}
+	return &sim.Finding{Kind: sim.Panic, Node: id, Message: fmt.Sprint(contain.Shown{Value: value}), Stack: stack}
 }
 
 // ask has the source answer a question of the step in progress.
@@ -278,10 +287,12 @@ func (w *Machine) ask(p choose.Point) int {
 	return pick
 }
 
-func (w *Machine) Start(src choose.Source) error {
+func (w *Machine) Start(src choose.Source) (err error) {
+	defer contain.CatchState(&err)
 	if err := w.boot(src); err != nil {
 		return err
 	}
+	w.encodeAll()
 	return w.list()
 }
 
@@ -289,7 +300,7 @@ func (w *Machine) Start(src choose.Source) error {
 func (w *Machine) boot(src choose.Source) error {
 	w.Net.Reset()
 	w.Left, w.doubled = w.limits, false
-	w.Steps, w.nextID = 0, 0
+	w.Steps, w.nextID, w.ruleFailed = 0, 0, false
 	w.Properties.Reset()
 	w.Monitors = w.Monitors[:0]
 	for i, newMonitor := range w.Sys.Monitors {

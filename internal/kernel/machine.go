@@ -77,6 +77,8 @@ type Machine struct {
 	Watching   bool           // of a bench: see Bench.EventsWatched
 	watch      *contain.Watch
 
+	ruleFailed bool // a function of a state rule has failed in this run
+
 	swallowed int // number of panics that tried to end the handler in progress
 
 	// Fields that a step hardly reads are last, so that the others share few cache lines.

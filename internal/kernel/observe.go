@@ -7,14 +7,17 @@ import (
 
 // observed is the result of a monitor's Observe.
 type observed struct {
-	err  error
-	owed declared.Owed // valid unless err is set
+	failed bool
+	text   string        // of the error, if it failed
+	owed   declared.Owed // valid unless it failed
 }
 
-// observe passes an announced event to a monitor.
-func (w *Machine) observe(m sim.Monitor, from sim.NodeID, event any) error {
+// observe passes an announced event to a monitor. It returns the text of the monitor's error.
+func (w *Machine) observe(m sim.Monitor, from sim.NodeID, event any) (text string, failed bool) {
 	tell := func() (o observed) {
-		if o.err = m.Observe(from, event); o.err == nil {
+		if err := m.Observe(from, event); err != nil {
+			o.failed, o.text = true, err.Error()
+		} else {
 			o.owed = declared.OwedBy(m)
 		}
 		return o
@@ -26,5 +29,5 @@ func (w *Machine) observe(m sim.Monitor, from sim.NodeID, event any) error {
 		o = tell()
 	}
 	w.Owed = o.owed
-	return o.err
+	return o.text, o.failed
 }

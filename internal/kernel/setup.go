@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 
 	"github.com/macemc/macemc/internal/encoding"
@@ -64,6 +65,36 @@ func asking[T any](w *Machine, what func() Asked, f func() T) T {
 	return contain.Value(w.watch, f)
 }
 
+// callRule calls a function of a state rule. It panics with a finding if the function fails. After that, the state of a
+// run is only inspected, and no such function is called.
+func (w *Machine) callRule(rule string, of reflect.Type, f func()) {
+	name := func() string { return fmt.Sprintf("the %s function of %v", rule, of) }
+	defer func() {
+		r := recover()
+		if r == nil {
+			return
+		}
+		w.ruleFailed = !w.OnBench
+		switch r.(type) {
+		case *sim.StateError, *sim.Finding:
+			panic(r)
+		}
+		panic(contain.Panicked(name(), r))
+	}()
+	switch {
+	case w.ruleFailed:
+		return
+	case w.Opts.Contain:
+		defer w.Opts.asks(func() Asked { return Asked{Name: name()} })()
+		contain.Call(w.watch, f)
+		return
+	case w.Opts.Heartbeat != nil:
+		w.Opts.Heartbeat.Begin()
+		defer w.Opts.Heartbeat.End()
+	}
+	f()
+}
+
 // asks reports to Asking that checked code other than a handler or a property is called, until end is called.
 func (o *Options) asks(what func() Asked) (end func()) {
 	tell := o.Asking
@@ -104,6 +135,7 @@ func NewWorld(sys *sim.System, opts Options) (World, error) {
 	if err := processGroups(sys, &opts); err != nil {
 		return nil, err
 	}
+	plans.Calls, copies.Calls = w.callRule, w.callRule
 	w.components = w.yieldComponents
 	w.Actions, w.Quorums, w.disturbing = declared.Actions(sys), declared.Quorums(sys), declared.DisturbingOf(sys)
 	w.Members = make([]Node, sys.Nodes)

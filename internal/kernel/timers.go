@@ -35,6 +35,8 @@ func (w *Machine) KindOf(t any) (k *timerKind, err error) {
 		case nil:
 		case *encoding.Error:
 			err = encoding.As("timer", r)
+		case *sim.Finding: // of a function of a state rule
+			err = r
 		default: // an interface in t holds a value that cannot be a map key
 			err = incomparable()
 		}

@@ -7,7 +7,9 @@ import (
 	"reflect"
 	"strings"
 
+	"github.com/macemc/macemc/internal/encoding/rule"
 	"github.com/macemc/macemc/internal/kernel/callsite"
+	"github.com/macemc/macemc/internal/kernel/contain"
 	"github.com/macemc/macemc/internal/kernel/declared"
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/internal/simext"
@@ -111,7 +113,13 @@ func (h *traceHandler) Handle(_ context.Context, r slog.Record) error {
 }
 
 func writeAttr(b *strings.Builder, group string, a slog.Attr) {
-	v := a.Value.Resolve()
+	v := a.Value
+	if v.Kind() == slog.KindLogValuer {
+		resolved, failed := rule.Contained(reflect.TypeOf(v.Any()), v.Resolve)
+		if v = resolved; failed != "" {
+			v = slog.StringValue("(its LogValue " + failed + ")")
+		}
+	}
 	switch {
 	case v.Kind() == slog.KindGroup:
 		if a.Key != "" {
@@ -121,7 +129,11 @@ func writeAttr(b *strings.Builder, group string, a slog.Attr) {
 			writeAttr(b, group, in)
 		}
 	case !a.Equal(slog.Attr{}):
-		fmt.Fprintf(b, " %s%s=%v", group, a.Key, v)
+		var value any = v
+		if v.Kind() == slog.KindAny {
+			value = contain.Shown{Value: v.Any()}
+		}
+		fmt.Fprintf(b, " %s%s=%v", group, a.Key, value)
 	}
 }
 

@@ -2,11 +2,13 @@ package task
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"os/signal"
 	"runtime"
 	"runtime/debug"
+	"strings"
 	"syscall"
 	"time"
 
@@ -18,6 +20,7 @@ import (
 // Main calls do, with a context that the first signal cancels, and returns the exit status. The process must end
 // afterwards.
 func (p *Process) Main(do func(context.Context) int) int {
+	defer exitAfterGoexit()
 	var err error
 	if p.Role, err = isolate.CurrentRole(); err != nil {
 		p.fail(err)
@@ -39,6 +42,15 @@ func (p *Process) Main(do func(context.Context) int) int {
 		return exitcode.Resource
 	}
 	return status
+}
+
+// exitAfterGoexit, when deferred in the main goroutine, ends the process if checked code has ended that goroutine. The other
+// goroutines would continue without it.
+func exitAfterGoexit() {
+	if stack := string(debug.Stack()); strings.Contains(stack, "\nruntime.Goexit(") {
+		fmt.Fprintf(os.Stderr, "fatal error: checked code ended the main goroutine (runtime.Goexit)\n\n%s", stack)
+		os.Exit(exitcode.Inconclusive)
+	}
 }
 
 // collectSeldom delays the first garbage collection to a heap of 12 MB, which small searches do not reach. Afterwards

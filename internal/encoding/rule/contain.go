@@ -1,20 +1,48 @@
 package rule
 
-// Contained calls f on its own goroutine, because f may end that. It returns how f failed; an empty string means that
-// f returned.
-func Contained(f func()) (failed string) {
-	done := make(chan struct{})
-	failed = "ended its goroutine"
+import (
+	"sync"
+	"time"
+)
+
+// showLimit is how long a function that shows a value may take.
+const showLimit = 5 * time.Second
+
+// unreturned holds the functions that did not return. They are not called again in this process.
+//
+//lint:state affects only texts
+var unreturned sync.Map
+
+// Contained calls a function that shows a value on its own goroutine, because f may end that or not return. of identifies
+// the function among all. It returns how f failed; an empty string means that f returned.
+func Contained[T any](of any, f func() T) (v T, failed string) {
+	const notReturned = "did not return"
+	if _, ok := unreturned.Load(of); ok {
+		return v, notReturned
+	}
+	type result struct {
+		value  T
+		failed string
+	}
+	done := make(chan result, 1)
 	go func() {
-		defer close(done)
+		r := result{failed: "ended its goroutine"}
 		defer func() {
 			if recover() != nil {
-				failed = "panicked"
+				r.failed = "panicked"
 			}
+			done <- r
 		}()
-		f()
-		failed = ""
+		r.value = f()
+		r.failed = ""
 	}()
-	<-done
-	return failed
+	limit := time.NewTimer(showLimit)
+	defer limit.Stop()
+	select {
+	case r := <-done:
+		return r.value, r.failed
+	case <-limit.C:
+		unreturned.Store(of, true)
+		return v, notReturned
+	}
 }

@@ -83,14 +83,17 @@ func CopyBy[T any](copy func(T) T) Rule {
 
 // ShowBy renders values of type T, in fields and texts, by a function. Texts are part of stable keys, so they must be
 // deterministic and distinguish different values. A line break in a text, with the blanks around it, becomes a blank.
-// If the function panics or ends its goroutine, the text reports that. Without the rule, the text of a type that a
+// If the function panics, ends its goroutine or does not return, the text reports that. Without the rule, the text of a type that a
 // function encodes is a hash of its encoding in stable keys, and its exported fields for people.
 func ShowBy[T any](show func(T) string) Rule {
-	return Rule{kind: showBy, Typ: reflect.TypeFor[T](), ShowBoxed: func(v any) (text, failed string) {
-		failed = Contained(func() { text = OneLine(show(v.(T))) })
-		return text, failed
+	typ := reflect.TypeFor[T]()
+	return Rule{kind: showBy, Typ: typ, ShowBoxed: func(v any) (text, failed string) {
+		return Contained(shown{typ}, func() string { return OneLine(show(v.(T))) })
 	}}
 }
+
+// shown identifies the function of ShowBy for a type.
+type shown struct{ typ reflect.Type }
 
 // OneLine replaces line breaks in a text by blanks.
 func OneLine(s string) string {

@@ -3,11 +3,14 @@ package contain
 
 import (
 	"fmt"
+	"io"
+	"reflect"
 	"runtime"
 	"runtime/debug"
 	"runtime/pprof"
 	"time"
 
+	"github.com/macemc/macemc/internal/encoding/rule"
 	"github.com/macemc/macemc/internal/stacks"
 	"github.com/macemc/macemc/sim"
 )
@@ -45,7 +48,19 @@ func PanicText(value any, format string) string {
 	if value == (Ended{}) {
 		return EndedText
 	}
-	return fmt.Sprintf(format, value)
+	return fmt.Sprintf(format, Shown{value})
+}
+
+// Shown is a value of checked code whose own methods may not return.
+type Shown struct{ Value any }
+
+// Format implements [fmt.Formatter].
+func (s Shown) Format(to fmt.State, verb rune) {
+	text, failed := rule.Contained(reflect.TypeOf(s.Value), func() string { return fmt.Sprintf(fmt.FormatString(to, verb), s.Value) })
+	if failed != "" {
+		text = fmt.Sprintf("%T (its text %s)", s.Value, failed)
+	}
+	io.WriteString(to, text)
 }
 
 // Panicked returns the finding that code named what panicked, or ended its goroutine; r is the recovered value.

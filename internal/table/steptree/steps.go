@@ -128,7 +128,8 @@ func (e *Engine) Walk(s *store.Situation, src choose.Source, rooms roomSource) (
 }
 
 // learn runs the handler of a step, and adds the outcome to the step's tree.
-func (e *Engine) learn(s *store.Situation, src choose.Source, rooms roomSource) (uint32, error) {
+func (e *Engine) learn(s *store.Situation, src choose.Source, rooms roomSource) (leaf uint32, err error) {
+	defer e.CatchRule(&err)
 	e.Counters.Misses++
 	before, err := e.calling(options.HandlerCall, s)
 	if err != nil {
@@ -285,7 +286,8 @@ func answersOf(questions []bench.Question) []store.Answer {
 
 // AfterEffects returns the local state after the effects before end only, because a later one could not happen. It runs
 // the handler again. The state has no successors.
-func (e *Engine) AfterEffects(s *store.Situation, id uint32, end int) (uint32, error) {
+func (e *Engine) AfterEffects(s *store.Situation, id uint32, end int) (after uint32, err error) {
+	defer e.CatchRule(&err)
 	before, err := e.calling(options.RepeatCall, s)
 	if err != nil {
 		return 0, err
@@ -300,8 +302,8 @@ func (e *Engine) AfterEffects(s *store.Situation, id uint32, end int) (uint32, e
 		return 0, out.Err
 	}
 	effects := slices.Clone(out.Effects)
-	after, _, _ := e.Bench.ApplyEffects(s.Event.Node, out.After, effects, min(end, len(effects)))
-	return e.Intern(s.Event.Node, after, nil)
+	state, _, _ := e.Bench.ApplyEffects(s.Event.Node, out.After, effects, min(end, len(effects)))
+	return e.Intern(s.Event.Node, state, nil)
 }
 
 // private returns the local state with a private copy of its service, for a handler to run on. The error is a

@@ -55,14 +55,15 @@ type Answer int32
 func (l *locals) init() { l.ids = map[string]uint32{} }
 
 // Intern returns the number of a local state. If it is new, Intern stores state and a copy of from. The error is
-// [*Unsupported], [*sim.StateError], or the finding that the When of an action fails.
+// [*Unsupported], [*sim.StateError], or the finding that the When of an action, or a
+// function of a state rule, fails.
 func (e *Tables) Intern(node sim.NodeID, state *kernel.Local, from *Origin) (id uint32, err error) {
 	defer func() {
 		switch r := recover().(type) {
 		case nil:
 		case *sim.StateError:
 			err = r
-		case *sim.Finding: // of an action's When
+		case *sim.Finding: // of an action's When, or a function of a state rule
 			err, e.Unlisted = r, true
 		default:
 			err = &options.Unsupported{Why: fmt.Sprintf("the state of node %d: %v", node, r)}
@@ -103,6 +104,20 @@ func (e *Tables) Intern(node sim.NodeID, state *kernel.Local, from *Origin) (id 
 		e.Recorder.Local(id)
 	}
 	return id, nil
+}
+
+// CatchRule, when deferred, turns the panic that a function of a state rule failed into an error. The replay engine calls such
+// functions at other times, so it does not confirm the step.
+func (e *Tables) CatchRule(err *error) {
+	switch r := recover().(type) {
+	case nil:
+	case *sim.StateError:
+		*err = r
+	case *sim.Finding:
+		*err, e.Unlisted = r, true
+	default:
+		panic(r)
+	}
 }
 
 // Listed returns the events of a local state that are independent of the network.

@@ -59,7 +59,11 @@ func (m *monitors) init(e *Tables) error {
 // internMonitor interns the state of a monitor with its obligations; says is nil if it failed.
 func (e *Tables) internMonitor(index int, state sim.Monitor, from *monitorOrigin, says *declared.Owed) (id uint32, err error) {
 	defer func() {
-		if r := recover(); r != nil {
+		switch r := recover().(type) {
+		case nil:
+		case *sim.Finding: // of a function of a state rule
+			err = r
+		default:
 			err = &options.Unsupported{Why: fmt.Sprintf("%s: %v", sim.MonitorName(state), r)}
 		}
 	}()
@@ -79,7 +83,8 @@ func (e *Tables) internMonitor(index int, state sim.Monitor, from *monitorOrigin
 }
 
 // Observe returns the monitor's state after an announced event. The error is a finding, or [*Unsupported].
-func (e *Tables) Observe(id uint32, node sim.NodeID, event uint32) (uint32, error) {
+func (e *Tables) Observe(id uint32, node sim.NodeID, event uint32) (next uint32, err error) {
+	defer e.CatchRule(&err)
 	m := &e.Monitors
 	key := uint64(id)<<32 | uint64(event)*uint64(e.Nodes) + uint64(node)
 	if v, ok := m.Sees.Get(key); ok {
@@ -104,8 +109,7 @@ func (e *Tables) Observe(id uint32, node sim.NodeID, event uint32) (uint32, erro
 	if found != nil {
 		asked = nil
 	}
-	next, err := e.internMonitor(index, own, &monitorOrigin{id, node, event}, asked)
-	if err != nil {
+	if next, err = e.internMonitor(index, own, &monitorOrigin{id, node, event}, asked); err != nil {
 		return id, err
 	}
 	m.Sees.Put(key, uint64(len(m.Outs)))

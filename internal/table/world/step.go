@@ -11,7 +11,8 @@ import (
 )
 
 // Step implements [kernel.World].
-func (w *World) Step(ev sim.Event, src choose.Source) error {
+func (w *World) Step(ev sim.Event, src choose.Source) (err error) {
+	defer w.Engine.CatchRule(&err)
 	if w.CrossCheck.active {
 		return w.follow(&ev, src)
 	}

@@ -145,7 +145,8 @@ func (w *World) Refresh() {
 }
 
 // Start implements [kernel.World].
-func (w *World) Start(src choose.Source) error {
+func (w *World) Start(src choose.Source) (err error) {
+	defer w.Engine.CatchRule(&err)
 	if w.full() {
 		if err := w.forget(); err != nil {
 			return err

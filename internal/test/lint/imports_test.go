@@ -53,7 +53,7 @@ var imports = []struct {
 	{pkg: "internal/kernel/delays", module: []string{"sim"}, strict: true},
 	{pkg: "internal/kernel/stepinfo", module: []string{"choose", "sim"}, strict: true},
 	{pkg: "internal/kernel/callsite", module: []string{"sim", "internal/simext"}, strict: true},
-	{pkg: "internal/kernel/contain", module: []string{"internal/stacks", "sim"}, strict: true},
+	{pkg: "internal/kernel/contain", module: []string{"internal/encoding/rule", "internal/stacks", "sim"}, strict: true},
 	{pkg: "internal/kernel/declared", module: []string{"sim", "internal/simext", "internal/simhook", "internal/encoding/..."}, strict: true},
 	{pkg: "internal/kernel/properties", module: []string{"internal/kernel/contain", "sim", "internal/simext", "internal/simhook"}, strict: true},
 	{pkg: "internal/kernel", module: []string{"internal/kernel/memdisk", "internal/kernel/delays", "internal/kernel/aliasing", "internal/kernel/stepinfo", "internal/kernel/callsite", "internal/kernel/contain", "internal/kernel/declared", "internal/kernel/properties", "internal/stacks", "choose", "macetime", "sim", "internal/simext", "internal/simhook", "internal/encoding/..."}, strict: true},
