@@ -300,7 +300,7 @@ func (w *Machine) Start(src choose.Source) (err error) {
 func (w *Machine) boot(src choose.Source) error {
 	w.Net.Reset()
 	w.Left, w.doubled = w.limits, false
-	w.Steps, w.nextID, w.ruleFailed = 0, 0, false
+	w.Steps, w.nextID, w.failedRule = 0, 0, stateRule{}
 	w.Properties.Reset()
 	w.Monitors = w.Monitors[:0]
 	for i, newMonitor := range w.Sys.Monitors {

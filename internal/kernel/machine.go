@@ -77,7 +77,7 @@ type Machine struct {
 	Watching   bool           // of a bench: see Bench.EventsWatched
 	watch      *contain.Watch
 
-	ruleFailed bool // a function of a state rule has failed in this run
+	failedRule stateRule // whose function has failed in this run
 
 	swallowed int // number of panics that tried to end the handler in progress
 

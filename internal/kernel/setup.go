@@ -65,8 +65,14 @@ func asking[T any](w *Machine, what func() Asked, f func() T) T {
 	return contain.Value(w.watch, f)
 }
 
+// stateRule identifies a function of a state rule.
+type stateRule struct {
+	name string // EncodeBy or CopyBy
+	of   reflect.Type
+}
+
 // callRule calls a function of a state rule. It panics with a finding if the function fails. After that, the state of a
-// run is only inspected, and no such function is called.
+// run is only inspected, and the function is not called.
 func (w *Machine) callRule(rule string, of reflect.Type, f func()) {
 	name := func() string { return fmt.Sprintf("the %s function of %v", rule, of) }
 	defer func() {
@@ -74,7 +80,9 @@ func (w *Machine) callRule(rule string, of reflect.Type, f func()) {
 		if r == nil {
 			return
 		}
-		w.ruleFailed = !w.OnBench
+		if !w.OnBench {
+			w.failedRule = stateRule{rule, of}
+		}
 		switch r.(type) {
 		case *sim.StateError, *sim.Finding:
 			panic(r)
@@ -82,7 +90,7 @@ func (w *Machine) callRule(rule string, of reflect.Type, f func()) {
 		panic(contain.Panicked(name(), r))
 	}()
 	switch {
-	case w.ruleFailed:
+	case w.failedRule == (stateRule{rule, of}):
 		return
 	case w.Opts.Contain:
 		defer w.Opts.asks(func() Asked { return Asked{Name: name()} })()
