@@ -203,6 +203,9 @@ func TestSupervisedMethods(t *testing.T) {
 	ways := []string{"bfs exact none 2", "dfs 64 auto 2", "walk"}
 	for i, where := range slices.Concat(judged, showing) {
 		for j, what := range []string{"panic", "goexit", "loop", "exit"} {
+			if what == "exit" && slices.Contains(showing, where) {
+				continue // the process that describes the run ends, and its report is incomplete
+			}
 			way := ways[(i+j)%len(ways)]
 			t.Run(where+" "+what+" "+way, func(t *testing.T) {
 				harm := "at " + where + "/" + what
@@ -220,8 +223,8 @@ func TestSupervisedMethods(t *testing.T) {
 				if _, err := os.Stat(rep.PathFile); err != nil {
 					t.Fatal(err)
 				}
-				if what == "loop" && i < len(judged) || what == "exit" && i >= len(judged) {
-					return // the first takes long, and the second would end this process, too
+				if what == "loop" && i < len(judged) {
+					return // it takes long
 				}
 				sys := meanSystem(harm)
 				l, err := check.LoadFor(t.Context(), rep.PathFile, &sys, harmed(harm))
