@@ -11,6 +11,7 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/check"
+	"github.com/macemc/macemc/internal/check/outfolder"
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/internal/report/document"
 	"github.com/macemc/macemc/internal/report/render"
@@ -95,7 +96,7 @@ func TestKnown(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			rep := searchDoor(t, c.known, c.cfg, strings.Fields(c.harms)...)
 			text, _, _, _ := rendered(t, rep, 300, nil)
-			if left, _ := filepath.Glob(filepath.Join(check.Root, "*", check.SuspectPath)); left != nil {
+			if left, _ := filepath.Glob(filepath.Join(outfolder.Root, "*", check.SuspectPath)); left != nil {
 				t.Errorf("the search leaves %q", left)
 			}
 			action := ""

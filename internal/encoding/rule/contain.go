@@ -36,7 +36,7 @@ func Contained[T any](of any, f func() T) (v T, failed string) {
 		r.value = f()
 		r.failed = ""
 	}()
-	limit := time.NewTimer(showLimit)
+	limit := time.NewTicker(showLimit)
 	defer limit.Stop()
 	select {
 	case r := <-done:
