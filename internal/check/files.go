@@ -34,6 +34,10 @@ func (o *Options) describe(sys *sim.System, r *report.Report, res *search.Result
 	r.Schedule = found.Schedule
 	h := o.headerFor(r)
 	f, err := o.describeRun(sys, r, res, h)
+	if err == nil && res.Detail == nil && departs(r.Dead, found) {
+		res.Finding = departure(r.Dead, found)
+		return o.describe(sys, r, res)
+	}
 	if _, dies := res.Detail.(*isolate.Death); err == nil || dies || f.error != nil {
 		return f, err
 	}
@@ -51,6 +55,28 @@ func (o *Options) describe(sys *sim.System, r *report.Report, res *search.Result
 		err = fmt.Errorf("the run differs again when repeated: %w", err)
 	}
 	return f, err
+}
+
+// departs reports whether the described run of a finding does not end in it. The last state may violate several properties.
+func departs(t *replay.Trace, found *search.Suspect) bool {
+	switch {
+	case found.Late, found.Property == kernel.MessagesProperty, found.Kind != sim.Safety && found.Kind != sim.Panic:
+		return false
+	}
+	f := t.Finding
+	return f == nil || t.FoundAt != found.Steps || !isolate.SameFinding(f, &sim.Finding{Kind: found.Kind, Property: f.Property, Stack: found.Stack})
+}
+
+// departure returns the finding that the described run of a finding does not end in it.
+func departure(t *replay.Trace, found *search.Suspect) *search.Suspect {
+	end := "ends without a finding"
+	if t.Finding != nil {
+		end = fmt.Sprintf("ends in step %d: %v", t.FoundAt, t.Finding)
+	}
+	return &search.Suspect{
+		Kind: sim.Nondeterminism, Node: -1, Path: found.Path, Steps: len(t.Steps), Strategy: found.Strategy, Schedule: found.Schedule, Depth: found.Depth,
+		Message: fmt.Sprintf("%s (%s) was found but does not recur: described in the process that searched, the run %s", what(found), found.Message, end),
+	}
 }
 
 // headerFor returns the header of the path file of a finding.

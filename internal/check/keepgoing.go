@@ -96,12 +96,13 @@ func (k *keeper) found(ctx context.Context, res *search.Result) error {
 	case res.Finding.Kind == sim.Nondeterminism && res.Last == "":
 		res.Last = "further findings are unreliable if the system is nondeterministic"
 	}
-	k.last, k.ended = res.Finding, res.Last
+	k.ended = res.Last
 	if _, ok := res.Detail.(*isolate.Death); ok {
 		k.died = true
 	}
 	unshrunk := k.o.report(res)
 	f, err := k.o.describe(&k.sys, unshrunk, res)
+	k.last = res.Finding
 	if f.error == nil {
 		return err
 	}

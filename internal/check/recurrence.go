@@ -108,8 +108,9 @@ func (r *recurrence) decide(ctx context.Context) (bool, error) {
 			return false, nil
 		}
 	}
-	if r.again == nil && r.death == nil { // also if no process could be started
-		r.again, err = r.execute(ctx, whole)
+	fresh := r.again != nil
+	if !fresh && r.death == nil { // also if no process could be started
+		r.again, err = r.execute(ctx, whole, isolate.MaxExecutions)
 	}
 	if r.death != nil && r.death.Endless && r.found.Kind != sim.Divergence {
 		return false, err
@@ -120,8 +121,14 @@ func (r *recurrence) decide(ctx context.Context) (bool, error) {
 		}
 		return true, err
 	}
-	if kind := r.found.Kind; err == nil && (kind == sim.Liveness || kind == sim.Deadlock || kind == sim.Starvation || !r.recurs()) {
-		r.here, err = r.execute(ctx, whole)
+	switch kind := r.found.Kind; {
+	case err != nil:
+	case kind == sim.Liveness, kind == sim.Deadlock, kind == sim.Starvation, !r.recurs():
+		r.here, err = r.execute(ctx, whole, isolate.MaxExecutions)
+	case fresh: // this process describes the run
+		if r.here, err = r.execute(ctx, whole, 1); err == nil && !r.shows(r.here) {
+			r.here, r.again = r.again, r.here
+		}
 	}
 	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 		return false, nil
@@ -129,22 +136,22 @@ func (r *recurrence) decide(ctx context.Context) (bool, error) {
 	return true, err
 }
 
-// execute executes the path repeatedly in this process.
-func (r *recurrence) execute(ctx context.Context, whole int) (*isolate.Execution, error) {
+// execute executes the path in this process, as often as [isolate.Repeat] does.
+func (r *recurrence) execute(ctx context.Context, whole, times int) (*isolate.Execution, error) {
 	opts := r.o.patient()
 	opts.CheckMessages = whole == isolate.Closely
 	var last *sim.Property
 	if i := whole - isolate.AtEnd; i >= 0 {
 		last = &r.sys.Properties[i]
 	}
-	return isolate.Repeat(func() (kernel.World, error) { return kernel.NewWorld(r.sys, opts) }, r.path, last,
+	return isolate.Repeat(times, func() (kernel.World, error) { return kernel.NewWorld(r.sys, opts) }, r.path, last,
 		func(int) error { return ctx.Err() })
 }
 
 // recurs reports whether the other execution shows the same finding.
 func (r *recurrence) recurs() bool {
-	if r.death != nil {
-		return r.death.Kind == r.found.Kind
+	if d := r.death; d != nil { // the process that searched survived a panic
+		return r.found.Kind == sim.Divergence && d.Kind == sim.Divergence && d.Steps == r.found.Steps
 	}
 	switch r.found.Kind {
 	case sim.Liveness, sim.Deadlock, sim.Starvation:
@@ -158,9 +165,11 @@ func (r *recurrence) recurs() bool {
 	return r.shows(r.again)
 }
 
-// shows reports whether an execution ends in the finding.
+// shows reports whether an execution ends in the finding, in the same step.
 func (r *recurrence) shows(x *isolate.Execution) bool {
-	return x.Finding != nil && isolate.SameFinding(x.Finding, &sim.Finding{Kind: r.found.Kind, Property: r.found.Property})
+	f := r.found
+	return x.Finding != nil && x.Step() == f.Steps &&
+		isolate.SameFinding(x.Finding, &sim.Finding{Kind: f.Kind, Property: f.Property, Stack: f.Stack})
 }
 
 // comesRound reports whether the last n steps return to the state before them.
@@ -192,16 +201,24 @@ func (r *recurrence) nondeterminism() *search.Suspect {
 		}
 	}
 	sus.Path = r.path
-	if ends := r.here.Ends; sus.Steps < len(ends) {
+	ends := r.here.Ends
+	if r.again != nil && len(r.again.Ends) > len(ends) {
+		ends = r.again.Ends
+	}
+	if sus.Steps < len(ends) {
 		sus.Path = r.path[:ends[sus.Steps]]
 	} else if r.here.Misfit != "" && len(ends) > 0 {
 		sus.Path = r.path[:ends[len(ends)-1]]
 	}
-	what := string(f.Kind)
-	if f.Property != "" {
-		what += ": " + f.Property
-	}
 	sus.Message = fmt.Sprintf("%s (%s) was found but does not recur: executed again, the run %s; step %d is the first that differs",
-		what, f.Message, end, sus.Steps)
+		what(f), f.Message, end, sus.Steps)
 	return sus
+}
+
+// what names a finding by its kind and property.
+func what(f *search.Suspect) string {
+	if f.Property == "" {
+		return string(f.Kind)
+	}
+	return string(f.Kind) + ": " + f.Property
 }

@@ -1,6 +1,7 @@
 package shrink
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/macemc/macemc/internal/stacks"
@@ -14,15 +15,15 @@ func same(a, b *sim.Finding) bool {
 	}
 	switch {
 	case a.Kind == sim.Panic:
-		return place(a) == place(b)
+		return cmp.Or(Place(a), wordsOf(a.Message)) == cmp.Or(Place(b), wordsOf(b.Message))
 	case a.Property == sim.AssertionProperty:
 		return wordsOf(a.Message) == wordsOf(b.Message)
 	}
 	return true
 }
 
-// place returns the function and line that panicked. Without a stack it returns the message without its numbers.
-func place(f *sim.Finding) string {
+// Place returns the function and line that panicked. An empty string means that they are not known.
+func Place(f *sim.Finding) string {
 	panicked := false
 	for _, g := range stacks.Read(f.Stack) {
 		for _, c := range g.Frames {
@@ -34,7 +35,7 @@ func place(f *sim.Finding) string {
 			}
 		}
 	}
-	return wordsOf(f.Message)
+	return ""
 }
 
 // wordsOf returns a message without its numbers.

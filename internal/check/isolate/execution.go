@@ -15,6 +15,7 @@ import (
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/kernel/contain"
 	"github.com/macemc/macemc/internal/replay"
+	"github.com/macemc/macemc/internal/shrink"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -34,8 +35,8 @@ type part struct {
 	Hash      sim.Fingerprint
 }
 
-// step returns the number of the last step that began.
-func (x *Execution) step() int {
+// Step returns the number of the last step that began.
+func (x *Execution) Step() int {
 	if x.Finding != nil || x.Misfit != "" {
 		return len(x.States)
 	}
@@ -73,15 +74,15 @@ func Execute(w kernel.World, path choose.Path, last *sim.Property, begun func(st
 
 // Limits of the executions of one path. Code that tosses a coin shows the same finding in all of them once in 1,024 times.
 const (
-	maxExecutions = 10
+	MaxExecutions = 10
 	repeatFor     = 500 * time.Millisecond // a step that is repeated must not be taken for one that does not return
 )
 
-// Repeat executes path several times, each time in a new world, until one ends differently. The others are as for [Execute].
-func Repeat(start func() (kernel.World, error), path choose.Path, last *sim.Property, begun func(step int) error) (*Execution, error) {
+// Repeat executes path up to times, each time in a new world, until one ends differently. The others are as for [Execute].
+func Repeat(times int, start func() (kernel.World, error), path choose.Path, last *sim.Property, begun func(step int) error) (*Execution, error) {
 	var first *Execution
 	began := budget.Now()
-	for n := 0; n < maxExecutions && (n == 0 || budget.Now()-began < repeatFor); n++ {
+	for n := 0; n < times && (n == 0 || budget.Now()-began < repeatFor); n++ {
 		w, err := start()
 		if err != nil {
 			return nil, err
@@ -101,12 +102,12 @@ func Repeat(start func() (kernel.World, error), path choose.Path, last *sim.Prop
 	return first, nil
 }
 
-// endsLike reports whether both executions end in the same finding, or none.
+// endsLike reports whether both executions end in the same finding in the same step, or in none.
 func (x *Execution) endsLike(y *Execution) bool {
 	if x.Finding == nil || y.Finding == nil {
 		return x.Finding == y.Finding && (x.Misfit == "") == (y.Misfit == "")
 	}
-	return SameFinding(x.Finding, y.Finding)
+	return x.Step() == y.Step() && SameFinding(x.Finding, y.Finding)
 }
 
 // follow executes the path of src and records the states. The error is a finding or states where the path does not
@@ -136,7 +137,10 @@ func (x *Execution) follow(run *replay.Run, src *choose.Prefix, last *sim.Proper
 		index, ok := src.Take()
 		if !ok {
 			if last != nil {
+				n := len(x.States)
+				x.States = x.States[:n-1] // the last step includes the evaluation, which may panic
 				run.World.Holds(last)
+				x.States = x.States[:n]
 			}
 			return nil
 		}
@@ -173,14 +177,24 @@ func (x *Execution) Parting(y *Execution) (step int, in *kernel.Component, same 
 	return 0, nil, true
 }
 
-// SameFinding reports whether two findings are of the same kind and property.
-func SameFinding(a, b *sim.Finding) bool { return a.Kind == b.Kind && a.Property == b.Property }
+// SameFinding reports whether two findings are of the same kind and property and, if both have one, of the same place
+// of a panic.
+func SameFinding(a, b *sim.Finding) bool {
+	if a.Kind != b.Kind || a.Property != b.Property {
+		return false
+	}
+	if a.Kind != sim.Panic {
+		return true
+	}
+	at, other := shrink.Place(a), shrink.Place(b)
+	return at == "" || other == "" || at == other
+}
 
 // End describes how the execution ended.
 func (x *Execution) End() string {
 	switch {
 	case x.Finding != nil:
-		return fmt.Sprintf("ends in step %d: %v", x.step(), x.Finding)
+		return fmt.Sprintf("ends in step %d: %v", x.Step(), x.Finding)
 	case x.Misfit != "":
 		return fmt.Sprintf("cannot be followed beyond step %d: %s", len(x.States)-1, x.Misfit)
 	}
@@ -200,7 +214,7 @@ func reexecuteWhole(sys *sim.System, start func() (kernel.World, error), rec *fl
 	if i := rec.Get(flight.Whole) - AtEnd; i >= 0 {
 		last = &sys.Properties[i]
 	}
-	x, err := Repeat(start, path, last, func(step int) error { rec.Set(flight.Steps, step); return nil })
+	x, err := Repeat(MaxExecutions, start, path, last, func(step int) error { rec.Set(flight.Steps, step); return nil })
 	if err != nil {
 		return err
 	}

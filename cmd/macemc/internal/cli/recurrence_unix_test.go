@@ -31,7 +31,7 @@ var calling = spec.Entry{
 	Build: func(c spec.Config) (sim.System, error) {
 		late := 3000
 		if c.Text("fails") == "early" {
-			late = 200 // the shrinker comes this far
+			late = 500 // the shrinker comes this far, a process that confirms does not
 		}
 		do := func(f func(*labourer)) func(*labourer, sim.Env) {
 			return func(s *labourer, env sim.Env) {
