@@ -2,6 +2,7 @@ package check
 
 import (
 	"context"
+	"os"
 	"os/exec"
 	"time"
 
@@ -78,6 +79,7 @@ type Options struct {
 	toldAt      time.Time
 	start       time.Duration // of the check, on the clock of package budget
 	used        time.Duration // processor time before the check
+	workDir     string        // the current folder when the search began; an empty string means that it is not known
 	// confirmDeadOnce confirms suspects of liveness and deadlock. It remembers their kinds.
 	confirmDeadOnce func(context.Context, search.Suspect) (search.Confirmed, error)
 }
@@ -88,6 +90,14 @@ func (o *Options) System() (sim.System, error) {
 		return o.Search.System, nil
 	}
 	return o.Search.System.Only(o.Search.Property)
+}
+
+// returnHome makes the folder in which the search began the current one again. Names of files are relative to it, and
+// checked code may have left it.
+func (o *Options) returnHome() {
+	if o.workDir != "" {
+		_ = os.Chdir(o.workDir) // if this fails, so does writing
+	}
 }
 
 // following returns the context for the work after a finding, see [search.FollowLimit].

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"os"
 	"time"
 
 	"github.com/macemc/macemc/critical"
@@ -26,6 +27,7 @@ func Writable(o Options) error { return o.folder().Probe() }
 func Run(ctx context.Context, o Options) (*report.Report, error) {
 	o.start, o.used = budget.Now(), budget.ProcessTime()
 	o.Search.Workers = cmp.Or(o.Search.Workers, search.DefaultWorkers())
+	o.workDir, _ = os.Getwd()
 	o.limitStates()
 	o.comparesLater()
 	o.suspectFile = &suspectFile{o: &o, dir: isolate.SuspectFolder()}

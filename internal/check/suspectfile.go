@@ -123,6 +123,7 @@ func (f *suspectFile) supersede(r *report.Report, dir string) {
 
 // write writes the file.
 func (f *suspectFile) write(s *search.Suspect, status report.Status) error {
+	defer f.o.returnHome() // also for the processes that execute the run
 	sys, err := f.o.System()
 	if err != nil {
 		return err
@@ -143,6 +144,7 @@ func (f *suspectFile) write(s *search.Suspect, status report.Status) error {
 	if err != nil {
 		return err
 	}
+	f.o.returnHome() // the outline has executed the run
 	if f.dir == "" {
 		return f.begin(outfolder.Slug(sys.Name, cmp.Or(s.Property, string(s.Kind))), text)
 	}

@@ -23,6 +23,7 @@ func (o *Options) folder() outfolder.Folder {
 // write makes the output folder of a finding and records its name in the report.
 func (o *Options) write(r *report.Report, f files) error {
 	o.tell("writing the report")
+	o.returnHome()
 	if err := keep(r, f); err != nil {
 		return err
 	}
