@@ -196,7 +196,8 @@ func (c *checking) search() {
 	out, text, err := c.supervise()
 	switch {
 	case err != nil:
-		c.conclude(fmt.Sprintf("%v%s", err, c.terminal(check.ReportLost(o, out, err))), exitcode.Inconclusive)
+		rep := check.ReportLost(o, out, err)
+		c.conclude(fmt.Sprintf("%v%s", err, c.terminal(rep)), exitcode.Of(rep.Verdict, c.interrupted))
 	case out.Death != nil:
 		c.system = out.Death.Hollow(c.system)
 		rep, err := check.ReportDeath(c.Context(), c.options(), out)
@@ -227,20 +228,23 @@ func (c *checking) supervise() (out isolate.Outcome, text string, err error) {
 	}
 	said, err := os.ReadFile(file)
 	if err != nil {
-		c.Fatalf("the other process left no report: %v", err)
+		return out, fmt.Sprintf("the process of the search could not write its report to a file, it printed it: %v", err), nil
 	}
 	return out, string(said), nil
 }
 
-// workForParent sends text and status of work to the parent process, and ends this process.
+// workForParent sends text and status of work to the parent process, and ends this process. It prints a text that it
+// cannot send.
 func (c *checking) workForParent(work func(context.Context) (text string, status int)) {
+	file := os.Getenv(reportVar) // before checked code runs
 	leaveSignals()
 	c.role.LimitMemory()
 	ctx, cancel := context.WithCancelCause(context.Background())
 	c.role.Follow(cancel)
 	text, status := work(ctx)
-	if err := os.WriteFile(os.Getenv(reportVar), []byte(text), 0o600); err != nil {
-		fmt.Fprintln(os.Stderr, err)
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		os.Remove(file) // it may be incomplete
+		fmt.Println(text)
 	}
 	c.role.Recorder.End(status)
 	os.Exit(0)

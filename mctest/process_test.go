@@ -1,11 +1,14 @@
 package mctest_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime/debug"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/macemc/macemc/mctest"
 	"github.com/macemc/macemc/sim"
@@ -172,6 +175,109 @@ func TestKeepGoing(t *testing.T) {
 	for _, name := range []string{"1", "2"} {
 		if _, err := os.Stat(filepath.Join(dir, "testdata", "macemc", "TestTwoFlaws", name, "error.path")); err != nil {
 			t.Error(err)
+		}
+	}
+}
+
+// fickle fails in ways that depend on its process.
+type fickle struct {
+	sim.Nop
+	Got int
+}
+
+// howVar names how a fickle node fails, and dirVar names a folder.
+const howVar, dirVar = "MCTEST_HOW", "MCTEST_DIR"
+
+var (
+	fickleHow, fickleDir = os.Getenv(howVar), os.Getenv(dirVar)
+	reportTo             = os.Getenv("MACEMC_REPORT_TO")
+	fresh                = os.Getenv("MACEMC_ROLE") == "reexecute"
+	inUse                int // of a pool that is never refilled
+)
+
+func (f *fickle) Boot(env sim.Env) { env.SetTimer("tick", 1) }
+
+func (f *fickle) Timer(env sim.Env, _ any) {
+	f.Got++
+	inUse++
+	env.SetTimer("tick", 1)
+	switch fickleHow {
+	case "pool":
+		env.Assert(inUse <= 5, "the pool is exhausted: %d in use", inUse)
+		return
+	case "other assertion":
+		env.Assert(!fresh && f.Got < 3, "third")
+		return
+	case "other panic":
+		if fresh {
+			panic("first")
+		}
+	case "other place":
+		if fresh && f.Got == 3 {
+			panic("third, elsewhere")
+		}
+	case "exit":
+		if fresh {
+			os.Exit(7)
+		}
+	case "chdir":
+		os.Chdir(fickleDir)
+	case "clearenv":
+		os.Clearenv()
+	case "unwritable":
+		os.RemoveAll(filepath.Dir(reportTo))
+	}
+	if f.Got == 3 {
+		panic("third")
+	}
+}
+
+func TestFickle(t *testing.T) {
+	onlyInside(t)
+	mctest.CheckWith(t, sim.System{
+		Nodes: 1, New: func(sim.NodeID) sim.Service { return &fickle{} },
+		Properties: []sim.Property{{Name: "quiet", Always: func(*sim.View) bool { return true }}},
+	}, mctest.Options{Time: 2 * time.Second, Workers: 1})
+}
+
+// A finding that other executions of its run show in another step, in another place of the code, or by the end of their
+// process, is nondeterminism.
+func TestCheck_FindingThatDoesNotRecur(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts many processes")
+	}
+	for how, step := range map[string]int{"pool": 1, "other assertion": 1, "other panic": 1, "other place": 3, "exit": 1} {
+		dir := t.TempDir()
+		out, passed := run(t, dir, "TestFickle", howVar+"="+how)
+		if passed {
+			t.Errorf("%s: passed", how)
+		}
+		wantAll(t, out, `NONDETERMINISM`, `does not\s+recur`, fmt.Sprintf(`step\s+%d\s+is\s+the\s+first\s+that\s+differs`, step))
+		text, err := os.ReadFile(filepath.Join(dir, "testdata", "macemc", "TestFickle", "error.path"))
+		if err != nil || !strings.Contains(string(text), "\nfinding nondeterminism\n") {
+			t.Errorf("%s: %v\n%s", how, err, text)
+		}
+	}
+}
+
+// Handlers that change their folder or environment, or prevent the report's transfer, do not prevent the report.
+func TestCheck_HandlersThatMeddle(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts many processes")
+	}
+	for _, how := range []string{"chdir", "clearenv", "unwritable"} {
+		dir, other := t.TempDir(), t.TempDir()
+		out, passed := run(t, dir, "TestFickle", howVar+"="+how, dirVar+"="+other)
+		if passed {
+			t.Errorf("%s: passed", how)
+		}
+		file := filepath.Join("testdata", "macemc", "TestFickle", "error.path")
+		wantAll(t, out, `PANIC`, `third`, regexp.QuoteMeta(file))
+		if _, err := os.Stat(filepath.Join(dir, file)); err != nil {
+			t.Errorf("%s: %v", how, err)
+		}
+		if left, err := os.ReadDir(other); err != nil || len(left) > 0 {
+			t.Errorf("%s: %v in the folder that it changes to, %v", how, left, err)
 		}
 	}
 }

@@ -75,3 +75,30 @@ func TestCheck_Interrupted(t *testing.T) {
 		})
 	}
 }
+
+func TestTerminator(t *testing.T) {
+	onlyInside(t)
+	mctest.Check(t, sim.System{
+		Nodes: 1, New: func(sim.NodeID) sim.Service { return &idler{} },
+		Actions: []sim.AnyAction{sim.Action[*idler]{Name: "count", Do: func(*idler, sim.Env) {
+			for range 2 {
+				syscall.Kill(os.Getppid(), syscall.SIGTERM)
+				time.Sleep(2 * repeatTime)
+			}
+		}}},
+	})
+}
+
+// repeatTime is the time within which a second signal counts as the same one.
+const repeatTime = 200 * time.Millisecond
+
+// The exit status of a check that signals ended fits its verdict.
+func TestCheck_InterruptedStatus(t *testing.T) {
+	cmd := exec.Command(os.Args[0], "-test.run=^TestTerminator$")
+	cmd.Dir, cmd.Env = t.TempDir(), append(os.Environ(), insideVar+"=1")
+	out, _ := cmd.CombinedOutput()
+	const terminated = 128 + int(syscall.SIGTERM)
+	if got := cmd.ProcessState.ExitCode(); got != terminated || !strings.Contains(string(out), "INTERRUPTED") {
+		t.Errorf("exit status %d, want %d and a report:\n%s", got, terminated, out)
+	}
+}
