@@ -112,8 +112,8 @@ func (r Role) Follow(stop func(cause error)) {
 	if r.Recorder == nil {
 		return
 	}
+	waiting, lines := os.Getppid(), bufio.NewScanner(os.Stdin)
 	go func() {
-		lines := bufio.NewScanner(os.Stdin)
 		for lines.Scan() {
 			if r.Reexecuting() {
 				answer(lines.Text())
@@ -121,9 +121,15 @@ func (r Role) Follow(stop func(cause error)) {
 			}
 			stop(exitcode.StopCause(lines.Text()))
 		}
+		for lines.Err() != nil && os.Getppid() == waiting { // checked code has closed the input
+			time.Sleep(lookEvery)
+		}
 		os.Exit(exitcode.Inconclusive)
 	}()
 }
+
+// lookEvery is the interval at which a process without its input looks whether the waiting process is gone.
+const lookEvery = 100 * time.Millisecond
 
 // temporary makes a folder for the recorder of a new process. It lies in the folder of this process, if there is one,
 // so that nothing is left when this process dies.

@@ -1,9 +1,11 @@
 package isolate
 
 import (
+	"os"
 	"path/filepath"
 	"runtime"
 	"testing"
+	"time"
 
 	"github.com/macemc/macemc/internal/check/flight"
 	"github.com/macemc/macemc/search"
@@ -25,4 +27,18 @@ func TestOneWorkerTakesOneProcessor(t *testing.T) {
 			t.Errorf("%s by %d workers: %d processors", c.strategy, c.workers, got)
 		}
 	}
+}
+
+// A process continues if checked code has closed its input.
+func TestRole_FollowWithoutInput(t *testing.T) {
+	in, out, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer out.Close()
+	in.Close()
+	defer func(stdin *os.File) { os.Stdin = stdin }(os.Stdin)
+	os.Stdin = in
+	Role{Recorder: new(flight.Recorder)}.Follow(func(error) {})
+	time.Sleep(2 * lookEvery) // this process would end
 }
