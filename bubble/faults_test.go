@@ -101,6 +101,56 @@ func TestDiskError(t *testing.T) {
 	}
 }
 
+// A call that changes nothing does not fail by an error of the disk, and leaves it to the next change. A shorter file takes no space.
+func TestDiskError_Unchanged(t *testing.T) {
+	calls := func(_ context.Context, h *bubble.Host) error {
+		failed := ""
+		h.Observe(func() any { return failed })
+		f, err := os.Create("/data/a")
+		if err != nil {
+			return err
+		}
+		if _, err := f.WriteString("xy"); err != nil {
+			return err
+		}
+		time.Sleep(time.Second) // the error of the disk strikes here, or after the last call
+		r, err := os.Open("/data/a")
+		if err != nil {
+			return err
+		}
+		note := func(what string, err error) {
+			if errors.Is(err, syscall.EIO) || errors.Is(err, syscall.ENOSPC) {
+				failed += fmt.Sprintf("%s: %v ", what, errors.Unwrap(err))
+			}
+		}
+		note("remove of no file", os.Remove("/data/none"))
+		note("remove of no tree", os.RemoveAll("/data/none"))
+		note("rename of no file", os.Rename("/data/none", "/data/b"))
+		note("rename to itself", os.Rename("/data/a", "/data/a"))
+		note("existing folder", os.Mkdir("/data", 0o755))
+		_, err = f.Write(nil)
+		note("empty write", err)
+		_, err = f.WriteAt(nil, 0)
+		note("empty write at", err)
+		note("equal size", f.Truncate(2))
+		_, err = r.WriteString("x")
+		note("write of a reader", err)
+		note("truncation of a reader", r.Truncate(0))
+		r.Close()
+		note("truncation of a closed file", r.Truncate(0))
+		note("shorter", f.Truncate(0))
+		note("longer", f.Truncate(1))
+		return nil
+	}
+	got := outcomes(t, sim.System{
+		Name: "calls", Nodes: 1, Network: netsim.Streams{}, DiskErrors: 1,
+		New: func(sim.NodeID) sim.Service { return bubble.Service(calls, bubble.DataDir("/data")) },
+	})
+	if want := []string{"", "longer: no space left on device ", "shorter: input/output error "}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 // A jump moves the wall clock. Durations, timers and deadlines do not notice it, even if they were derived from a wall clock alone.
 func TestClockJumps(t *testing.T) {
 	got := outcomes(t, sim.System{

@@ -58,9 +58,7 @@ func (h *handle) ReadAt(b []byte, off int64) (int, error) {
 }
 
 func (h *handle) Write(b []byte) (int, error) {
-	if err := h.writing(true); err != nil {
-		return 0, err
-	}
+	h.h.disk.writing()
 	i, err := h.check(true)
 	if err != nil {
 		return 0, err
@@ -68,31 +66,32 @@ func (h *handle) Write(b []byte) (int, error) {
 	if h.flag&os.O_APPEND != 0 {
 		h.at = len(i.Data)
 	}
-	err = h.write(b, h.at)
-	h.at += len(b)
-	return len(b), err
+	n, err := h.write(b, h.at)
+	h.at += n
+	return n, err
 }
 
 func (h *handle) WriteAt(b []byte, off int64) (int, error) {
-	if err := h.writing(true); err != nil {
-		return 0, err
-	}
+	h.h.disk.writing()
 	if _, err := h.check(true); err != nil {
 		return 0, err
 	}
-	return len(b), h.write(b, int(off))
+	return h.write(b, int(off))
 }
 
-func (h *handle) write(b []byte, at int) error {
+func (h *handle) write(b []byte, at int) (int, error) {
 	if len(b) == 0 {
-		return nil
+		return 0, nil
+	}
+	if err := h.fails(true); err != nil {
+		return 0, err
 	}
 	h.do(filetree.Change{Op: filetree.WriteData, Ino: h.ino, At: at, Data: slices.Clone(b)},
 		fmt.Sprintf("write %d bytes to %s at %d", len(b), h.names[h.ino], at))
 	if h.flag&os.O_SYNC != 0 {
-		return h.sync(h.ino)
+		return len(b), h.sync(h.ino)
 	}
-	return nil
+	return len(b), nil
 }
 
 func (h *handle) Seek(offset int64, whence int) (int64, error) {
@@ -114,9 +113,7 @@ func (h *handle) Seek(offset int64, whence int) (int64, error) {
 }
 
 func (h *handle) Truncate(size int64) error {
-	if err := h.writing(true); err != nil {
-		return err
-	}
+	h.h.disk.writing()
 	if _, err := h.check(true); err != nil {
 		return err
 	}

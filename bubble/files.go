@@ -93,13 +93,8 @@ func (f *files) do(c filetree.Change, text string) {
 	f.h.effect(effect{kind: putEffect, text: recordKey(f.last, text), value: c.Append(nil)})
 }
 
-// writing is called before a change or a sync. takesSpace reports whether it fails on a full disk.
-func (f *files) writing(takesSpace bool) error {
-	f.h.disk.writing()
-	return f.fails(takesSpace)
-}
-
-// fails returns the error of a change or a sync if it is the next one after a disk error.
+// fails returns the error of a change or a sync if it is the next one after a disk error. A call that changes nothing does not use up the
+// error. takesSpace reports whether the change fails on a full disk.
 func (f *files) fails(takesSpace bool) error {
 	err := f.failing
 	if err == 0 || err == syscall.ENOSPC && !takesSpace {
@@ -110,7 +105,8 @@ func (f *files) fails(takesSpace bool) error {
 }
 
 func (f *files) sync(ino int) error {
-	if err := f.writing(false); err != nil {
+	f.h.disk.writing()
+	if err := f.fails(false); err != nil {
 		return err
 	}
 	if f.dirty[ino] {
@@ -129,6 +125,9 @@ func (f *files) truncate(ino, size int) error {
 	case size < 0:
 		return syscall.EINVAL
 	case size != len(i.Data):
+		if err := f.fails(size > len(i.Data)); err != nil {
+			return err
+		}
 		f.do(filetree.Change{Op: filetree.TruncateData, Ino: ino, At: size}, fmt.Sprintf("truncate %s to %d bytes", f.names[ino], size))
 	}
 	return nil
@@ -147,18 +146,14 @@ func (f *files) open(rel string, flag int) (*handle, error) {
 	case ino == 0 && flag&os.O_CREATE == 0:
 		return nil, syscall.ENOENT
 	case ino == 0:
-		if err := f.fails(true); err != nil {
+		if ino, err = f.create(filetree.CreateFile, dir, name); err != nil {
 			return nil, err
 		}
-		ino = f.create(filetree.CreateFile, dir, name)
 	case flag&os.O_CREATE != 0 && flag&os.O_EXCL != 0:
 		return nil, syscall.EEXIST
 	case f.tree.Inodes[ino].IsDir() && (writes || flag&makes != 0):
 		return nil, syscall.EISDIR
 	case writes && flag&os.O_TRUNC != 0:
-		if err := f.fails(false); err != nil {
-			return nil, err
-		}
 		if err := f.truncate(ino, 0); err != nil {
 			return nil, err
 		}
@@ -166,17 +161,18 @@ func (f *files) open(rel string, flag int) (*handle, error) {
 	return &handle{files: f, ino: ino, flag: flag, name: name}, nil
 }
 
-func (f *files) create(op filetree.Op, dir int, name string) (ino int) {
+func (f *files) create(op filetree.Op, dir int, name string) (ino int, err error) {
+	if err := f.fails(true); err != nil {
+		return 0, err
+	}
 	f.tree.Last++
 	f.do(filetree.Change{Op: op, Ino: f.tree.Last, Dir: dir, Name: name}, "create "+path.Join(f.names[dir], name))
-	return f.tree.Last
+	return f.tree.Last, nil
 }
 
 // change executes an operation of package os on paths. to is empty if the operation has one path.
 func (f *files) change(op, rel, to string, size int64) error {
-	if err := f.writing(op == "mkdir" || op == "truncate"); err != nil {
-		return err
-	}
+	f.h.disk.writing()
 	dir, ino, name, err := f.tree.Find(rel)
 	switch {
 	case err != nil && op == "RemoveAll" && errors.Is(err, fs.ErrNotExist):
@@ -187,14 +183,14 @@ func (f *files) change(op, rel, to string, size int64) error {
 		if ino != 0 {
 			return syscall.EEXIST
 		}
-		f.create(filetree.CreateDir, dir, name)
-		return nil
+		_, err := f.create(filetree.CreateDir, dir, name)
+		return err
 	case op == "RemoveAll":
 		return f.removeAll(dir, ino, name)
 	case ino == 0:
 		return syscall.ENOENT
 	case op == "chmod" || op == "chtimes" || op == "chown" || op == "lchown":
-		return nil
+		return f.fails(false)
 	case op == "truncate":
 		return f.truncate(ino, int(size))
 	case op == "link" || op == "symlink" || op == "openroot":
@@ -210,6 +206,9 @@ func (f *files) change(op, rel, to string, size int64) error {
 func (f *files) remove(dir, ino int, name string) error {
 	if len(f.tree.Inodes[ino].Entries) > 0 {
 		return syscall.ENOTEMPTY
+	}
+	if err := f.fails(false); err != nil {
+		return err
 	}
 	f.do(filetree.Change{Op: filetree.RemoveEntry, Ino: ino, Dir: dir, Name: name}, "remove "+f.names[ino])
 	return nil
@@ -245,6 +244,9 @@ func (f *files) rename(dir, ino int, name, to string) error {
 		return syscall.ENOTDIR
 	case strings.HasPrefix(f.dir+to+"/", f.names[ino]+"/"):
 		return syscall.EINVAL
+	}
+	if err := f.fails(false); err != nil {
+		return err
 	}
 	f.do(filetree.Change{Op: filetree.MoveEntry, Ino: ino, Dir: dir, Name: name, ToDir: toDir, To: toName},
 		"rename "+f.names[ino]+" to "+path.Join(f.names[toDir], toName))
