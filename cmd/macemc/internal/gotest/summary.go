@@ -26,7 +26,7 @@ type summaries struct {
 	rest   []byte // incomplete line
 	total  packageSummary
 	notes  []testNote
-	failed int             // number of failed tests, and of findings that were not yet confirmed or minimized
+	failed int             // number of failed tests, and of findings that no failed test reports
 	shown  map[string]bool // packages whose summaries were read
 
 	json    bool
@@ -64,6 +64,7 @@ type packageSummary struct {
 	delays           bool // whether a complete test has a testsched.Coverage with Delays
 	elapsed          time.Duration
 	excused          []string // tests that fail without a new finding
+	found            []string // tests with a new finding
 	saved            testsched.Saved
 	sampled          int     // number of tests with an estimated coverage
 	coverage         float64 // the lowest of these
@@ -191,6 +192,15 @@ func (s *summaries) line(event, line string) string {
 			s.failed++
 		}
 	}
+	for _, name := range sum.found {
+		if slices.Contains(s.failing[event], name) {
+			continue
+		}
+		s.failed++
+		if strings.HasPrefix(line, "ok") { // go test shows no output of the package
+			s.note(pkg, name, "a new finding was stored, although the process of the tests ended with status 0")
+		}
+	}
 	delete(s.failing, event)
 	s.other = s.other || strings.HasPrefix(line, "FAIL\t") && len(sum.excused) == 0
 	if sum.schedules == 0 {
@@ -250,6 +260,7 @@ func (s *summaries) read(pkg, file string) (sum packageSummary) {
 			s.counts.new++
 		case testsched.New:
 			s.counts.new++
+			sum.found = append(sum.found, name)
 		case testsched.Hidden:
 			s.counts.hidden++
 			sum.excused = append(sum.excused, name)
@@ -258,11 +269,7 @@ func (s *summaries) read(pkg, file string) (sum packageSummary) {
 			sum.excused = append(sum.excused, name)
 		}
 		if note != "" {
-			i := slices.IndexFunc(s.notes, func(n testNote) bool { return n.pkg == pkg && n.text == note })
-			if i < 0 {
-				i, s.notes = len(s.notes), append(s.notes, testNote{pkg: pkg, text: note})
-			}
-			s.notes[i].tests = append(s.notes[i].tests, name)
+			s.note(pkg, name, note)
 		}
 		if strings.HasPrefix(note, "not explored") {
 			continue
@@ -282,9 +289,18 @@ func (s *summaries) unreported() {
 	files, _ := os.ReadDir(s.folder)
 	for _, f := range files {
 		if pkg := testsched.SummaryPackage(f.Name()); pkg != "" && !s.shown[pkg] {
-			s.read(pkg, filepath.Join(s.folder, f.Name()))
+			s.failed += len(s.read(pkg, filepath.Join(s.folder, f.Name())).found)
 		}
 	}
+}
+
+// note adds a note about a test.
+func (s *summaries) note(pkg, test, text string) {
+	i := slices.IndexFunc(s.notes, func(n testNote) bool { return n.pkg == pkg && n.text == text })
+	if i < 0 {
+		i, s.notes = len(s.notes), append(s.notes, testNote{pkg: pkg, text: text})
+	}
+	s.notes[i].tests = append(s.notes[i].tests, test)
 }
 
 // finish writes the sum over all packages, and the known findings.

@@ -49,6 +49,8 @@ func TestSummaries_Known(t *testing.T) {
 		{"another test fails", hidden, fail + "--- FAIL: TestB (0.01s)\n" + pkg, 1, 1, "1 known"},
 		{"a new finding", hidden + "\"TestB\" 9 50 new 0 false \"\"\n", fail + "--- FAIL: TestB (0.01s)\n" + pkg, 1, 1, "1 new, 1 known"},
 		{"the process ended early", hidden + "\"TestB\" 9 50 suspect 0 false \"\"\n", fail + pkg, 1, 1, "1 new, 1 known"},
+		{"TestMain hides a new finding", "\"TestA\" 9 50 new 0 false \"\"\n", "ok  \texample.org/p\t0.1s\n", 0, 1,
+			"macemc: example.org/p TestA: a new finding was stored, although the process of the tests ended with status 0\n"},
 		{"a subtest fails", hidden, fail + "    --- FAIL: TestA/sub (0.01s)\n" + pkg, 1, 1, "1 known"},
 		{"another package fails", hidden, fail + pkg + "FAIL\texample.org/q\t0.1s\n", 1, 1, "1 known"},
 		{"another package is not built", hidden, fail + pkg + "FAIL\texample.org/q [build failed]\n", 1, 1, "1 known"},
