@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -93,6 +94,12 @@ func chosen(all []found, pkg, test string) (found, error) {
 
 // onFile executes a task on the system of a path file.
 func (a *app) onFile(ctx context.Context, file string, t task.Task) error {
+	return a.onFileOf(ctx, file, "", t)
+}
+
+// onFileOf executes a task on the system of a path file. If the file belongs to a package, name selects one of the checks of its test. An empty
+// name selects the first one that fits.
+func (a *app) onFileOf(ctx context.Context, file, name string, t task.Task) error {
 	if err := t.Validate(); err != nil {
 		return err
 	}
@@ -102,9 +109,11 @@ func (a *app) onFile(ctx context.Context, file string, t task.Task) error {
 	}
 	h := parsed.Header
 	err := a.elsewhere(ctx, filepath.Dir(file), h.Package, h.Test, func(all []found) (found, error) {
-		fits := slices.DeleteFunc(slices.Clone(all), func(c found) bool { return c.goTest != h.Test || c.System != h.System })
+		fits := slices.DeleteFunc(slices.Clone(all), func(c found) bool {
+			return c.goTest != h.Test || c.System != h.System || name != "" && c.Test != name
+		})
 		if len(fits) == 0 {
-			return found{}, fmt.Errorf("%s: package %s has no test %s that checks the system %q", file, h.Package, h.Test, h.System)
+			return found{}, fmt.Errorf("%s: package %s has no test %s that checks the system %q", file, h.Package, cmp.Or(name, h.Test), h.System)
 		}
 		for _, c := range fits {
 			if c.Nodes == h.Nodes {
@@ -118,6 +127,28 @@ func (a *app) onFile(ctx context.Context, file string, t task.Task) error {
 			file, parsed.Lines["package"], h.Test, h.Package, missing.text)
 	}
 	return err
+}
+
+// searchFrom searches from a path file of a package's test. The name of the system, and --test, may be omitted.
+func (a *app) searchFrom(ctx context.Context, f *task.Search, test string, h *choose.Header) error {
+	pkg, inName := splitTest(f.System)
+	if isFolder(pkg) {
+		out, err := a.listPkg(ctx, pkg, ".")
+		if err != nil {
+			return err
+		}
+		var l listedPackage
+		if err := json.Unmarshal(out, &l); err != nil {
+			return fmt.Errorf("go list %s: %w", pkg, err)
+		}
+		pkg = l.ImportPath
+	}
+	name := cmp.Or(inName, test)
+	if pkg != "" && pkg != h.Package || name != "" && name != h.Test && !strings.HasPrefix(name, h.Test+"#") || test != "" && test != name {
+		return fmt.Errorf("--from %s is a run of test %s of package %s, not of %q", f.From, h.Test, h.Package, cmp.Or(f.System, test))
+	}
+	f.System = "" // it is that of the run
+	return a.onFileOf(ctx, f.From, name, f)
 }
 
 // packagePath reads a path file. nil means that it does not belong to a package, or that reading it elsewhere gives a better error.

@@ -135,7 +135,17 @@ func (s *service) Timer(env sim.Env, _ any) {
 	}
 }
 
+// With LATE_START, the process of the tests ends before it reaches the check that it listed.
 func TestLate(t *testing.T) {
+	if how := os.Getenv("LATE_START"); how != "" && os.Getenv("MACEMC_DRIVE") != "" {
+		status, err := strconv.Atoi(how)
+		if err != nil {
+			self, _ := os.FindProcess(os.Getpid())
+			self.Kill()
+			select {}
+		}
+		os.Exit(status)
+	}
 	most := 3
 	if os.Getenv("LATE_SEARCH") != "" {
 		most = 100
@@ -257,6 +267,34 @@ func (w *bothStreams) Write(p []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.text.Write(p)
+}
+
+// A search starts from a run of a test's system, with and without the name of the test.
+func TestSearchFrom_Package(t *testing.T) {
+	dir := testModule(t)
+	for _, c := range []struct {
+		args   string
+		status int
+		want   string
+	}{
+		{"search ./two:TestTwice/same#01 --out found", 1, `TestTwice/same#01: SAFETY VIOLATION`},
+		{"search --from found/error.path --step 1 --out again", 1, `TestTwice/same.*: SAFETY VIOLATION`},
+		{"search ./two --test TestTwice/same#01 --from found/error.path --max-paths 1 --out named", 1, `SAFETY VIOLATION`},
+		{"search example.org/mysvc/two:TestTwice/same#01 --from found/error.path --max-paths 1 --out listed", 1, `SAFETY VIOLATION`},
+		{"search ./two:TestSub/one --from found/error.path", 2,
+			`--from found/error.path is a run of test TestTwice/same.* of package example.org/mysvc/two, not of "./two:TestSub/one"`},
+		{"search ./two:TestTwice/same --from found/error.path", 2, `not of "./two:TestTwice/same"`},
+		{"search ./two:TestTwice#2 --out check", 1, `TestTwice: SAFETY VIOLATION`},
+		{"search ./two:TestTwice#2 --from check/error.path --max-paths 1 --out numbered", 1, `SAFETY VIOLATION`},
+		{"search ./two:TestTwice#3 --from check/error.path", 2, `has no test TestTwice#3 that checks the system "TestTwice"`},
+		{"search ./late --from found/error.path", 2, `of package example.org/mysvc/two, not of "./late"`},
+		{"search pingack --from found/error.path", 2, `of package example.org/mysvc/two, not of "pingack"`},
+	} {
+		out, status := runHere(t, dir, append(strings.Fields(c.args), "--tags", "check")...)
+		if status != c.status || !regexp.MustCompile(c.want).MatchString(out) {
+			t.Errorf("macemc %s: exit status %d, want %d and %s, got\n%s", c.args, status, c.status, c.want, out)
+		}
+	}
 }
 
 // All commands work on a system of a test in any package, from a search to a regression test.

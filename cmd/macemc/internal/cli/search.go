@@ -56,6 +56,9 @@ func (a *app) searchCommand() *cobra.Command {
 				f.System = args[0]
 			}
 			named := func(name string) string { return again(cmd, []string{name}) }
+			if parsed := packagePath(f.From); parsed != nil && !isPattern(f.System) {
+				return a.searchFrom(cmd.Context(), &f, test, &parsed.Header)
+			}
 			pkg, inName := splitTest(f.System)
 			switch {
 			case isPattern(f.System):
