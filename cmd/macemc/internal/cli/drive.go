@@ -161,8 +161,8 @@ func (b *binary) do(ctx context.Context, c found, t task.Task) error {
 	go func() {
 		defer close(ended)
 		err = cmd.Wait()
-		// Its own output is still read, but not that of processes of the checked code that inherited the pipe.
-		_ = answers.SetReadDeadline(time.Now().Add(time.Second))
+		// Its own answers are still read, but not for long if processes of the checked code have inherited the pipe.
+		_ = answers.SetReadDeadline(time.Now().Add(answerWait))
 	}()
 	go func() {
 		hangs := hangs(cmd.Process.Pid, t)
@@ -182,14 +182,14 @@ func (b *binary) do(ctx context.Context, c found, t task.Task) error {
 			}
 		}
 	}()
-	reached, status := task.Serve(ctx, answers, orders, b.a.Front)
+	reached, status := task.Serve(ctx, lateReader{answers}, orders, b.a.Front)
 	<-ended
 	if _, exited := errors.AsType[*exec.ExitError](err); err != nil && !exited {
 		return err
 	}
-	if !reached {
-		return fmt.Errorf("%s: %s did not reach the system that it listed; does the system depend on when or where it is built?",
-			b.ImportPath, c.goTest)
+	if code := cmd.ProcessState.ExitCode(); !reached && (code == 0 || code == 1) { // the tests ended, and nothing ended their process
+		return fmt.Errorf("%s: %s did not reach the system that it listed (%v); does the system depend on when or where it is built?",
+			b.ImportPath, c.goTest, cmd.ProcessState)
 	}
 	if by, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); ok && by.Signaled() && by.Signal() == syscall.SIGPIPE {
 		return Exit(128 + int(syscall.SIGPIPE)) // head, or a pager that was left, has seen enough
@@ -201,6 +201,20 @@ func (b *binary) do(ctx context.Context, c found, t task.Task) error {
 		return b.cutShort(ctx, c, t, ending(cmd.ProcessState, hung.Load()), began)
 	}
 	return b.a.StatusError(ctx, *status, nil)
+}
+
+// lateReader reads a pipe until its deadline, and then what is left in it: a read after the deadline fails at once, although data may
+// be there if this process got no processor time before.
+type lateReader struct{ *os.File }
+
+func (r lateReader) Read(b []byte) (int, error) {
+	n, err := r.File.Read(b)
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		if err = r.SetReadDeadline(time.Now().Add(answerWait)); err == nil {
+			n, err = r.File.Read(b)
+		}
+	}
+	return n, err
 }
 
 // ending describes how a process ended that did not finish its work, as far as its state shows.
@@ -241,6 +255,9 @@ func (b *binary) cutShort(ctx context.Context, c found, t task.Task, how string,
 	}
 	return b.a.StatusError(ctx, exitcode.Inconclusive, err)
 }
+
+// answerWait is the time after the end of the process of the tests in which its next answer arrives.
+const answerWait = time.Second
 
 // lookEvery is the interval at which the process of the tests is watched.
 const lookEvery = 100 * time.Millisecond

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -10,6 +12,25 @@ import (
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/check"
 )
+
+// What is in a pipe is read even if the deadline has passed before. The wait for more ends.
+func TestLateReader(t *testing.T) {
+	in, out, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	defer out.Close()
+	if _, err := out.WriteString("answer"); err != nil {
+		t.Fatal(err)
+	}
+	if err := in.SetReadDeadline(time.Now().Add(-time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := io.ReadAll(lateReader{in}); string(got) != "answer" || !errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Errorf("got %q and error %v, want the answer and the end of the wait", got, err)
+	}
+}
 
 // A suspect is found in the folder of a search and in its numbered folders, unless an earlier search left it, or one of
 // another test.

@@ -51,6 +51,24 @@ func TestDrive_Killed(t *testing.T) {
 	}
 }
 
+// A process of the tests that does not reach its check is described by its state. The system is suspected only if the tests have ended.
+func TestDrive_Unreached(t *testing.T) {
+	dir := testModule(t)
+	for _, c := range []struct {
+		how, want string
+		status    int
+	}{
+		{"kill", "before its work was done: SIGKILL ended it, sent by the checked code or from outside", 3},
+		{"7", "before its work was done: the checked code ended it (exit status 7)", 3},
+		{"1", "TestLate did not reach the system that it listed (exit status 1); does the system depend", 2},
+	} {
+		t.Setenv("LATE_START", c.how)
+		if out, status := runHere(t, dir, "search", "./late", "--tags", "check"); !strings.Contains(out, c.want) || status != c.status {
+			t.Errorf("%s: exit status %d, want %d and %q:\n%s", c.how, status, c.status, c.want, out)
+		}
+	}
+}
+
 // If checked code ends the process of the tests, with any exit status, a command is inconclusive and states the reason.
 func TestDrive_Exits(t *testing.T) {
 	dir := testModule(t)
