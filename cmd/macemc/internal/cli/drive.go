@@ -203,7 +203,7 @@ func (b *binary) do(ctx context.Context, c found, t task.Task) error {
 	return b.a.StatusError(ctx, *status, nil)
 }
 
-// lateReader reads a pipe until its deadline, and then what is left in it: a read after the deadline fails at once, although data may
+// lateReader reads a pipe until its deadline, and then the rest of its data. A read of os.File after the deadline fails at once, although data may
 // be there if this process got no processor time before.
 type lateReader struct{ *os.File }
 

@@ -13,7 +13,7 @@ import (
 	"github.com/macemc/macemc/internal/check"
 )
 
-// What is in a pipe is read even if the deadline has passed before. The wait for more ends.
+// Data in a pipe is read although the deadline has passed. The wait for more ends.
 func TestLateReader(t *testing.T) {
 	in, out, err := os.Pipe()
 	if err != nil {
