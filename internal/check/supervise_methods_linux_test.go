@@ -40,6 +40,7 @@ func (h harmful) do() {
 		runtime.Goexit()
 	case "loop":
 		for {
+			runtime.Gosched()
 		}
 	case "exit":
 		os.Exit(5)
