@@ -106,7 +106,8 @@ func (s *Settings) explain(c *Config, m *Minimized, how, file string) string {
 	head := headline(o)
 	lines := m.differences()
 	if k := m.Critical; k > 0 && k <= len(o.Trace) {
-		lines = append(lines, fmt.Sprintf("until step %d of %d the test could still pass (%d of %d random continuations did); after the next step none of %d did:", k-1, len(o.Trace), m.Passing, m.Tried, continuations),
+		lines = append(lines, fmt.Sprintf("before step %d of %d the test could still pass (%d of %d random continuations did), after it none of %d did:",
+			k, len(o.Trace), m.Passing, m.Tried, continuations),
 			"  step "+fmt.Sprint(k)+": "+o.Trace[k-1].String())
 	}
 	lines = slices.Concat(head, o.identities(c.Test, head, lines), []string{how + differs(m.Schedule.Switches)}, lines)

@@ -384,7 +384,7 @@ func TestTest_Explores(t *testing.T) {
 		`(?s)--- FAIL: TestAtomics .*FAILED TEST: explored_test.go:59: 2 and 1\n`,
 		`(?s)--- FAIL: TestLeak .*LEAK: 1 goroutine is blocked and nothing can wake it, after the test has returned\n.*waits to send to channel c at explored_test.go:67`,
 		`(?s)--- FAIL: TestPanic .*PANIC: close of closed channel\n`,
-		`(?s)--- FAIL: TestWithdraw .*FAILED TEST: explored_test.go:\d+: the balance is -10\n(?:[^\n]*\n){1,6}    found by [^\n]*; [1-3] (switch(es)?|pauses?) (more|differ)[^\n]*\n(\s+goroutine \d+ [^\n]* step \d+[: ][^\n]*\n)+\s+until step`,
+		`(?s)--- FAIL: TestWithdraw .*FAILED TEST: explored_test.go:\d+: the balance is -10\n(?:[^\n]*\n){1,6}    found by [^\n]*; [1-3] (switch(es)?|pauses?) (more|differ)[^\n]*\n(\s+goroutine \d+ [^\n]* step \d+[: ][^\n]*\n)+\s+before step`,
 		`TestRegistered: schedule 2 ended with FAILED TEST: .*, which depends on state that earlier runs left in mime\..*; reset that state in the test; to repeat: macemc test -run '\^TestRegistered\$' -explore-seed 1 -schedules 2 example.org/explored\n`,
 		`(?s)--- FAIL: TestGenerator .*FAILED TEST: explored_test.go:\d+: map\[0:\d+ 1:\d+\], \d+, [0-9a-f]+, true, 1\n`,
 		`(?s)--- FAIL: TestInfinity .*DEADLOCK: .*goroutine 1 waits in select at `,
@@ -1165,7 +1165,7 @@ func TestLost(t *testing.T) {
 `)
 	for _, args := range [][]string{{"."}, {"-count=1", "."}, {}} {
 		out, status := testCommand(t.Context(), args...)
-		if status != 1 || !strings.Contains(out, "until step ") || strings.Contains(out, "in a new process") {
+		if status != 1 || !strings.Contains(out, "before step ") || strings.Contains(out, "in a new process") {
 			t.Errorf("%v: status %d, want a finding with its critical step:\n%s", args, status, out)
 		}
 		for _, replay := range [][]string{{"-schedule=last", "."}, {"-schedule=last"}} {
