@@ -3,7 +3,6 @@ package nats
 import (
 	"context"
 	"fmt"
-	"net/url"
 	"os"
 	"slices"
 	"testing"
@@ -20,12 +19,9 @@ import (
 
 // serve runs a server of a cluster of three, whose streams are files. Its argument is its name.
 func serve(ctx context.Context) error {
-	var routes []*url.URL
-	for i := range 3 {
-		routes = append(routes, &url.URL{Scheme: "nats", Host: bubble.Addr(sim.NodeID(i), 6222)})
-	}
 	s, err := server.NewServer(&server.Options{
-		ServerName: os.Args[1], Port: 4222, NoSigs: true, Routes: routes,
+		ServerName: os.Args[1], Port: 4222, NoSigs: true,
+		Routes:    server.RoutesFromStr("nats://10.0.0.1:6222,nats://10.0.0.2:6222,nats://10.0.0.3:6222"),
 		Cluster:   server.ClusterOpts{Name: "C", Port: 6222, PoolSize: -1, NoAdvertise: true},
 		JetStream: true, StoreDir: "/data", JetStreamMaxMemory: 1 << 20, JetStreamMaxStore: 1 << 20,
 	})
