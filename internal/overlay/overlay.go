@@ -15,9 +15,11 @@ import (
 	"maps"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/macemc/macemc/internal/testsched"
@@ -101,8 +103,15 @@ func prepare(env goEnvironment, cache string) (Build, error) {
 	return b, write(out, root, files)
 }
 
-// inModule is the import path of package testsched, which is testing/internal in the distribution.
-const inModule = "github.com/macemc/macemc/internal/testsched"
+// Import paths in the distribution of package testsched and of the package below it. Go vet enters the folders of packages, so these are
+// folders that the distribution has, without Go files.
+const (
+	testschedPath  = "testing/internal"
+	sourcelinePath = "internal/types"
+)
+
+// sourcelineInModule is the import path of package sourceline in this module.
+const sourcelineInModule = "github.com/macemc/macemc/internal/testsched/sourceline"
 
 // Files returns the changed and added files of a distribution, keyed by their path below src.
 func Files(root string) (map[string][]byte, error) {
@@ -119,7 +128,11 @@ func Files(root string) (map[string][]byte, error) {
 		if err == nil && !d.IsDir() {
 			var text []byte
 			text, err = testsched.Source.ReadFile(name)
-			more["testing/internal/"+name] = strings.ReplaceAll(string(text), `"`+inModule+"/", `"testing/internal/`)
+			to := testschedPath
+			if path.Dir(name) != "." {
+				to = sourcelinePath
+			}
+			more[path.Join(to, path.Base(name))] = strings.ReplaceAll(string(text), strconv.Quote(sourcelineInModule), strconv.Quote(sourcelinePath))
 		}
 		return err
 	}); err != nil {

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// showLimit is how long a function that shows a value may take.
-const showLimit = 5 * time.Second
+// showLimit is how long a function that shows a value may take, which is less than a handler that shows it may take.
+const showLimit = 2 * time.Second
 
 // unreturned holds the functions that did not return. They are not called again in this process.
 //
