@@ -2,8 +2,8 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"encoding/json"
+	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -54,7 +54,7 @@ func TestBugs(t *testing.T) {
 // A bug that is not found is shown as not found.
 func TestBugsNotFound(t *testing.T) {
 	stdout, _, status := runUntil(t, t.Context(), "bugs", "gossip", "--time", "1ns") // some thousand runs are needed
-	missing := strings.Count(stdout, "NOT FOUND") // a search executes a few runs before it looks at the clock
+	missing := strings.Count(stdout, "NOT FOUND")                                    // a search executes a few runs before it looks at the clock
 	if status != exitcode.Violation || missing == 0 || !strings.Contains(stdout, fmt.Sprintf("%d of 4 found as known", 4-missing)) {
 		t.Errorf("exit status %d:\n%s", status, stdout)
 	}

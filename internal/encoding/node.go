@@ -69,13 +69,27 @@ func (n *node) copy(to, from unsafe.Pointer) {
 
 // encode calls the function of a node by Calls.
 func (s *Set) encode(n *node, dst []byte, p unsafe.Pointer) []byte {
-	s.Calls("EncodeBy", n.typ, func() { dst = n.encode(dst, p) })
+	if s.Calls.Begin() {
+		defer s.Calls.End("EncodeBy", n.typ)
+		return n.encode(dst, p)
+	}
+	return s.encodeByCall(n, dst, p)
+}
+
+// encodeByCall is separate, because its closure moves dst to the heap.
+func (s *Set) encodeByCall(n *node, dst []byte, p unsafe.Pointer) []byte {
+	s.Calls.Call("EncodeBy", n.typ, func() { dst = n.encode(dst, p) })
 	return dst
 }
 
 // copy calls the function of a node by Calls.
 func (s *Set) copy(n *node, to, from unsafe.Pointer) {
-	s.Calls("CopyBy", n.typ, func() { n.copy(to, from) })
+	if s.Calls.Begin() {
+		defer s.Calls.End("CopyBy", n.typ)
+		n.copy(to, from)
+		return
+	}
+	s.Calls.Call("CopyBy", n.typ, func() { n.copy(to, from) })
 }
 
 // flat reports whether a copy by assignment is complete.

@@ -10,20 +10,28 @@ import (
 	"github.com/macemc/macemc/internal/encoding/rule"
 )
 
+// Calls calls the functions of rules. A rule is "EncodeBy" or "CopyBy".
+type Calls interface {
+	// Begin reports whether a function may be called directly, before a deferred End.
+	Begin() (direct bool)
+	End(rule string, of reflect.Type)
+	// Call calls the function f of a rule for a type.
+	Call(rule string, of reflect.Type, f func())
+}
+
 // Set holds the compiled plans of one world under one list of rules. It is not for concurrent use.
 type Set struct {
-	rules  *rule.List
-	nodes  map[reflect.Type]*node
-	plans  map[unsafe.Pointer]planned // by type word
-	named  map[string]reflect.Type    // types by their names in encodings
-	maps   []*node                    // of map types
-	recent [64]recentPlan
-	null   *Plan
-	enc    Encoder           // of Plan.Append
-	copier copier            // of Plan.Copy
-	consts *memory.Constants // not copied
-	// Calls calls a function of a rule, if non-nil. rule is "EncodeBy" or "CopyBy", and of its type.
-	Calls   func(rule string, of reflect.Type, f func())
+	rules   *rule.List
+	nodes   map[reflect.Type]*node
+	plans   map[unsafe.Pointer]planned // by type word
+	named   map[string]reflect.Type    // types by their names in encodings
+	maps    []*node                    // of map types
+	recent  [64]recentPlan
+	null    *Plan
+	enc     Encoder           // of Plan.Append
+	copier  copier            // of Plan.Copy
+	consts  *memory.Constants // not copied
+	Calls   Calls             // calls the functions of rules, if non-nil
 	telling *memory.Constants // encoded by name
 	direct  bool              // map iterators point at the entries
 }

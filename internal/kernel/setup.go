@@ -71,37 +71,63 @@ type stateRule struct {
 	of   reflect.Type
 }
 
-// callRule calls a function of a state rule. It panics with a finding if the function fails. After that, the state of a
-// run is only inspected, and the function is not called.
-func (w *Machine) callRule(rule string, of reflect.Type, f func()) {
-	name := func() string { return fmt.Sprintf("the %s function of %v", rule, of) }
-	defer func() {
-		r := recover()
-		if r == nil {
-			return
-		}
-		if !w.OnBench {
-			w.failedRule = stateRule{rule, of}
-		}
-		switch r.(type) {
-		case *sim.StateError, *sim.Finding:
-			panic(r)
-		}
-		panic(contain.Panicked(name(), r))
-	}()
-	switch {
-	case w.failedRule == (stateRule{rule, of}):
-		return
-	case w.Opts.Contain:
-		defer w.Opts.asks(func() Asked { return Asked{Name: name()} })()
-		contain.Call(w.watch, f)
-		return
-	case w.Opts.Heartbeat != nil:
-		w.Opts.Heartbeat.Begin()
-		defer w.Opts.Heartbeat.End()
+// ruleCalls calls the functions of state rules. It panics with a finding if one fails. After that, the state of a run is only
+// inspected, and that function is not called.
+type ruleCalls struct{ w *Machine }
+
+func (c ruleCalls) Begin() (direct bool) {
+	w := c.w
+	if w.Opts.Contain || w.failedRule.of != nil {
+		return false
 	}
-	f()
+	if w.Opts.Heartbeat != nil {
+		w.Opts.Heartbeat.Begin()
+	}
+	return true
 }
+
+func (c ruleCalls) End(rule string, of reflect.Type) {
+	r := recover()
+	if c.w.Opts.Heartbeat != nil {
+		c.w.Opts.Heartbeat.End()
+	}
+	c.failed(stateRule{rule, of}, r)
+}
+
+func (c ruleCalls) Call(rule string, of reflect.Type, f func()) {
+	w, called := c.w, stateRule{rule, of}
+	if w.failedRule == called {
+		return
+	}
+	if !w.Opts.Contain {
+		if w.Opts.Heartbeat != nil {
+			w.Opts.Heartbeat.Begin()
+		}
+		defer c.End(rule, of)
+		f()
+		return
+	}
+	defer func() { c.failed(called, recover()) }()
+	defer w.Opts.asks(func() Asked { return Asked{Name: called.String()} })()
+	contain.Call(w.watch, f)
+}
+
+// failed panics with the finding about a function that has panicked with r, unless r is nil.
+func (c ruleCalls) failed(called stateRule, r any) {
+	if r == nil {
+		return
+	}
+	if !c.w.OnBench {
+		c.w.failedRule = called
+	}
+	switch r.(type) {
+	case *sim.StateError, *sim.Finding:
+		panic(r)
+	}
+	panic(contain.Panicked(called.String(), r))
+}
+
+func (r stateRule) String() string { return fmt.Sprintf("the %s function of %v", r.name, r.of) }
 
 // asks reports to Asking that checked code other than a handler or a property is called, until end is called.
 func (o *Options) asks(what func() Asked) (end func()) {
@@ -143,7 +169,7 @@ func NewWorld(sys *sim.System, opts Options) (World, error) {
 	if err := processGroups(sys, &opts); err != nil {
 		return nil, err
 	}
-	plans.Calls, copies.Calls = w.callRule, w.callRule
+	plans.Calls, copies.Calls = ruleCalls{w}, ruleCalls{w}
 	w.components = w.yieldComponents
 	w.Actions, w.Quorums, w.disturbing = declared.Actions(sys), declared.Quorums(sys), declared.DisturbingOf(sys)
 	w.Members = make([]Node, sys.Nodes)
