@@ -86,6 +86,19 @@ func (s *Settings) processes(c *Config, r *Result, d *doubt) *Report {
 		note, plural(passed, "new process", "new processes"), cause, s.again(c, r))}
 }
 
+// leftIn describes where earlier runs may have left state that a run depends on. It names at most three changed package variables.
+func leftIn(variables []string) string {
+	if len(variables) == 0 {
+		return "outside of package variables, for example in files or in the standard library"
+	}
+	const most = 3
+	text := "in " + strings.Join(variables[:min(most, len(variables))], ", ")
+	if more := len(variables) - most; more > 0 {
+		text += fmt.Sprintf(" and %d more package variables", more)
+	}
+	return text
+}
+
 // failed confirms, minimizes and describes the failure of a schedule in a new process. run executes that schedule in another one.
 func (s *Settings) failed(c *Config, found *Schedule, finding *Outcome, how string, run func() *Outcome) *Report {
 	same := func(sch *Schedule) *Outcome {

@@ -306,19 +306,6 @@ func (s *Settings) again(c *Config, r *Result) string {
 	return fmt.Sprintf("macemc test %s %s %s%s", before, flags, c.Package, args)
 }
 
-// leftIn describes where earlier runs may have left state that a run depends on. It names at most three changed package variables.
-func leftIn(variables []string) string {
-	if len(variables) == 0 {
-		return "outside of package variables, for example in files or in the standard library"
-	}
-	const most = 3
-	text := "in " + strings.Join(variables[:min(most, len(variables))], ", ")
-	if more := len(variables) - most; more > 0 {
-		text += fmt.Sprintf(" and %d more package variables", more)
-	}
-	return text
-}
-
 // alone executes a schedule in a process that has not executed any other.
 func alone(sch *Schedule, runner Runner) *Outcome {
 	if sch.Warm {
