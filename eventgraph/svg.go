@@ -315,13 +315,12 @@ func (d *drawing) note(y int, e *Event) {
 func (d *drawing) row(i int, s stretch) {
 	y := d.y(i)
 	if s.folded() {
-		text := d.g.summary(&s, max(100, d.width/svgLetter-8))
-		class := fmt.Sprintf(`<g class="left-out" data-from="%d">`, d.g.Events[s.from()].Step)
-		switch {
-		case s.ticks != nil:
-			text, class = d.g.summary(&s, 100), `<g class="ticks">`
-		case !s.leftOut:
-			d.text("dim", "start", svgLeft-20, y+4, d.g.summary(&s, 100))
+		text, class := d.g.summary(&s, 100), `<g class="ticks">`
+		if s.leftOut {
+			text = d.g.summary(&s, max(100, d.width/svgLetter-8))
+			class = fmt.Sprintf(`<g class="left-out" data-from="%d">`, d.g.Events[s.from()].Step)
+		} else if s.ticks == nil {
+			d.text("dim", "start", svgLeft-20, y+4, text)
 			return
 		}
 		fmt.Fprintf(&d.out, `%s<title>%s</title>`+"\n", class, escape(text))
