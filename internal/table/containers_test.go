@@ -115,7 +115,7 @@ func TestExploreContainers(t *testing.T) {
 					t.Errorf("%s: %d states, %d transitions, %d live, complete %v, %v", how, x.States, x.Transitions, x.Live, x.Complete, x.Finding)
 				}
 			}
-			newBoth(t, test.sys, 1).walk(2000, 30)
+			newBoth(t, test.sys, 1).walk(500, 30)
 		})
 	}
 }

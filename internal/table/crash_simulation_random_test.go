@@ -13,7 +13,7 @@ import (
 )
 
 var (
-	crashings     = flag.Int("crashings", 80, "compare this many random systems whose nodes do not crash with the whole graph")
+	crashings     = flag.Int("crashings", 40, "compare this many random systems whose nodes do not crash with the whole graph")
 	firstCrashing = flag.Uint64("first-crashing", 0, "the number of the first of these systems")
 )
 

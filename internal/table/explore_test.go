@@ -432,12 +432,10 @@ func TestFingerprintsFindTheSame(t *testing.T) {
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		sys := script.Draw(t).System()
-		opts := options.Options{MaxDepth: 3, MaxStates: 2000}
+		opts := options.Options{MaxDepth: 3, MaxStates: 2000, SkipRehearsal: true}
 		exact := breadth(t, sys, opts)
-		for k, visited := range slices.Concat(visitedSets, visitedSets) {
-			opts.Visited, opts.Go = visited, workers[k/3]
-			agree(t, exact, breadth(t, sys, opts))
-		}
+		opts.Visited, opts.Go = rapid.SampledFrom(visitedSets).Draw(t, "visited"), workers[1]
+		agree(t, exact, breadth(t, sys, opts))
 	})
 }
 

@@ -299,7 +299,7 @@ func judge(t *testing.T, seed uint64) (j judged, ok bool) {
 		return j, false
 	}
 	visited, frontier := stateset.Kinds[seed%uint64(len(stateset.Kinds))], explore.Frontiers[seed/3%uint64(len(explore.Frontiers))]
-	x := breadth(t, sys, options.Options{Visited: visited, Frontier: frontier})
+	x := breadth(t, sys, options.Options{Visited: visited, Frontier: frontier, SkipRehearsal: true})
 	f := x.Fairness
 	if x.Finding != nil || !x.Complete || x.States != len(j.goal) || !f.Judged {
 		t.Fatalf("seed %d: %+v, %+v; %d states", seed, x, f, len(j.goal))
@@ -334,8 +334,9 @@ func TestFairRunsOfRandomSystems(t *testing.T) {
 	t.Parallel()
 	defects := map[fairDefect]bool{strongIsWeak: true, strongIsNone: true, weakIsStrong: true, weakIsNone: true, dueIsFree: true, freeIsDue: true, noStart: true,
 		idleActs: true, answersAlone: true, oneTimer: true, noFairDraws: true, allFairDraws: true, oneChoice: true, faultsAreSteps: true, neverStays: true}
+	rare := []uint64{1949, 7428, 1334, 1366} // show what hardly another one does
 	systems, starved := 0, 0
-	count := 1500
+	count := 500
 	if testing.Short() {
 		count = 100
 		clear(defects) // show later
@@ -345,8 +346,8 @@ func TestFairRunsOfRandomSystems(t *testing.T) {
 			break
 		}
 		seed := uint64(n)
-		if n < 2 && len(defects) > 0 {
-			seed = []uint64{1949, 7428}[n] // show what no other does
+		if n < len(rare) && len(defects) > 0 {
+			seed = rare[n]
 		}
 		j, ok := judge(t, seed)
 		if !ok {

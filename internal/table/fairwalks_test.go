@@ -12,7 +12,7 @@ import (
 // most violations.
 func TestFairWalksOfRandomSystems(t *testing.T) {
 	t.Parallel()
-	count := uint64(350)
+	count := uint64(150)
 	if testing.Short() {
 		count = 80
 	}

@@ -295,7 +295,7 @@ func TestLivenessOfRandomSystems(t *testing.T) {
 	compared, dead := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
 		sys := script.Draw(t).System()
-		x := breadth(t, sys, options.Options{MaxStates: 150})
+		x := breadth(t, sys, options.Options{MaxStates: 150, SkipRehearsal: true})
 		if !x.Complete {
 			if x.LivenessChecked || x.Dead != 0 {
 				t.Fatalf("%+v", x)

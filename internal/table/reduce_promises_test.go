@@ -110,7 +110,7 @@ func TestEndlessPromise(t *testing.T) {
 // Quorums that break their contract are found with any reduction. Most of the random systems have such quorums.
 func TestBrokenPromises(t *testing.T) {
 	var c tallied
-	n := 60
+	n := 30
 	if testing.Short() {
 		n = 15
 	}

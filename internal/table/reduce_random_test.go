@@ -28,7 +28,7 @@ import (
 )
 
 var (
-	reductions     = flag.Int("reductions", 200, "compare reductions of this many random systems with the whole graph")
+	reductions     = flag.Int("reductions", 100, "compare reductions of this many random systems with the whole graph")
 	firstReduction = flag.Uint64("first-reduction", 0, "the number of the first of these systems")
 )
 

@@ -75,7 +75,7 @@ func TestReducedTerminals(t *testing.T) {
 		proposers string
 		how       options.Reduction
 		want      int
-	}{{"2", options.ReduceNone, 7}, {"2", options.ReduceDrop, 7}, {"2", options.ReduceFull, 7}, {"3", options.ReduceFull, 49}} {
+	}{{"2", options.ReduceNone, 7}, {"2", options.ReduceFull, 7}, {"3", options.ReduceFull, 49}} {
 		e, err := systems.Find("paxos")
 		if err != nil {
 			t.Fatal(err)

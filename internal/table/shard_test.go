@@ -162,7 +162,7 @@ func TestShards(t *testing.T) {
 	for _, entry := range papers.All() {
 		t.Run(entry.Name, func(t *testing.T) {
 			sys := bundled(t, entry.Name, 0, sim.Limits{sim.Crashes: 1})
-			nearly, err := table.Explore(context.Background(), sys, options.Options{Visited: set, MaxStates: 20_000})
+			nearly, err := table.Explore(context.Background(), sys, options.Options{Visited: set, MaxStates: 8000})
 			if err != nil {
 				t.Skip(err)
 			}

@@ -54,11 +54,11 @@ func TestRoomInStreams(t *testing.T) {
 						return true
 					}}},
 				}
-				for seed := range uint64(20) {
+				for seed := range uint64(5) {
 					newBoth(t, sys, seed).walk(60, 40)
 				}
-				states, transitions, live, found := oracle(t, sys, 6)
-				x := breadth(t, sys, options.Options{MaxDepth: 6})
+				states, transitions, live, found := oracle(t, sys, 7-nodes)
+				x := breadth(t, sys, options.Options{MaxDepth: 7 - nodes})
 				if x.States != states || x.Transitions != transitions || x.Live != live || found != nil || x.Finding != nil {
 					t.Errorf("%d states, %d transitions, %d live, %v; the replay engine: %d, %d, %d, %v",
 						x.States, x.Transitions, x.Live, x.Finding, states, transitions, live, found)

@@ -15,7 +15,7 @@ import (
 )
 
 var (
-	symmetries    = flag.Int("symmetries", 100, "compare what is left of this many random systems by symmetry with the whole graph")
+	symmetries    = flag.Int("symmetries", 50, "compare what is left of this many random systems by symmetry with the whole graph")
 	firstSymmetry = flag.Uint64("first-symmetry", 0, "the number of the first of these systems")
 )
 
