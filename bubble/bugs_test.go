@@ -499,7 +499,7 @@ func TestSmallBugs(t *testing.T) {
 			}
 			t.Logf("found in %v, %d paths: %s %s", time.Since(began).Round(time.Millisecond), r.Stats.Paths, r.Finding.Kind, r.Finding.Message)
 
-			r, err = search.Run(t.Context(), search.Config{System: b.system(false), Workers: 1, Time: *clean, MaxPaths: 5000, WalkSteps: 100})
+			r, err = search.Run(t.Context(), search.Config{System: b.system(false), Workers: 1, Time: *clean, MaxPaths: 1500, WalkSteps: 100})
 			if err != nil {
 				t.Fatal(err)
 			}
