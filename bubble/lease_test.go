@@ -168,10 +168,10 @@ func TestClocks_Leases(t *testing.T) {
 		violated bool
 		paths    int // upper bound
 	}{
-		{&sim.Clocks{}, 0, "time", false, 100},
+		{&sim.Clocks{}, 0, "time", false, 50},
 		{&sim.Clocks{Offset: 1500 * time.Millisecond}, time.Second, "time", true, 1000},
-		{&sim.Clocks{Offset: 500 * time.Millisecond}, time.Second, "time", false, 100},
-		{&sim.Clocks{Offset: time.Hour, Drift: 100_000}, 600 * time.Millisecond, "duration", false, 100},
+		{&sim.Clocks{Offset: 500 * time.Millisecond}, time.Second, "time", false, 50},
+		{&sim.Clocks{Offset: time.Hour, Drift: 100_000}, 600 * time.Millisecond, "duration", false, 50},
 		{&sim.Clocks{Drift: 300_000}, 300 * time.Millisecond, "duration", true, 1000},
 		{nil, time.Second, "time", true, 1000},
 	} {
