@@ -93,7 +93,7 @@ func TestKeepGoing(t *testing.T) {
 			for _, workers := range []int{1, 3} {
 				t.Chdir(t.TempDir())
 				rep, err := check.Run(t.Context(), check.Options{KeepGoing: true, Search: search.Config{
-					System: doorSystem("window", "roof", "flood", "kick", "lock"), Strategy: strategy, Workers: workers, MaxPaths: 2000, WalkSteps: 100,
+					System: doorSystem("window", "roof", "flood", "kick", "lock"), Strategy: strategy, Workers: workers, MaxPaths: 200, WalkSteps: 100,
 				}})
 				if err != nil {
 					t.Fatal(err)
@@ -247,7 +247,7 @@ func TestKeepGoingFormats(t *testing.T) {
 	}
 	t.Chdir(t.TempDir())
 	sys := doorSystem("window", "roof", "flood")
-	rep, err := check.Run(t.Context(), check.Options{KeepGoing: true, Dir: "out", Search: search.Config{System: sys, Strategy: search.Walk, MaxPaths: 2000, Workers: 1}})
+	rep, err := check.Run(t.Context(), check.Options{KeepGoing: true, Dir: "out", Search: search.Config{System: sys, Strategy: search.Walk, MaxPaths: 100, Workers: 1}})
 	if err != nil {
 		t.Fatal(err)
 	}

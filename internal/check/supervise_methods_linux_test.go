@@ -5,12 +5,15 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/macemc/macemc/internal/check"
+	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
@@ -193,57 +196,84 @@ func methodsSystem(where, what string) sim.System {
 	return sys
 }
 
-// A call of user code that does not return normally is a finding with a path, whatever the code, the way in which it fails and
-// the strategy. If the code only shows values, it does not change the findings.
+// judged are the places that decide whether a run is a finding.
+var judged = []string{"Do", "Receive", "Timer", "When", "Observe", "Obligations", "Error", "Always", "Eventually", "Sometimes",
+	"MayCrash", "MayHalt", "EncodeBy", "CopyBy"}
+
+// A call of user code that panics or ends its goroutine is a finding with a path, whatever the code and the strategy. If the
+// code only shows values, it does not change the findings.
+func TestMethodsThatFail(t *testing.T) {
+	for i, where := range slices.Concat(judged, showing) {
+		for j, what := range []string{"panic", "goexit"} {
+			way := ways[(i+j)%len(ways)]
+			t.Run(where+" "+what+" "+way, func(t *testing.T) {
+				harm := "at " + where + "/" + what
+				t.Setenv("CHECK_TEST_DIR", filepath.Join(t.TempDir(), "out"))
+				t.Setenv(harmVar, harm)
+				t.Setenv(statesVar, way)
+				o := options(meanSystem(harm))
+				o.Respawn, o.NoShrink = nil, true
+				rep, err := check.Run(t.Context(), o)
+				if err != nil {
+					t.Fatal(err)
+				}
+				fails(t, rep, where, what, nil)
+			})
+		}
+	}
+}
+
+var ways = []string{"bfs exact none 2", "dfs 64 auto 2", "walk"}
+
+// Nor do processes that the code ends or that wait for it hide the finding.
 func TestSupervisedMethods(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts many processes")
 	}
-	judged := []string{"Do", "Receive", "Timer", "When", "Observe", "Obligations", "Error", "Always", "Eventually", "Sometimes",
-		"MayCrash", "MayHalt", "EncodeBy", "CopyBy"}
-	loops := []string{"Observe", "Sometimes", "EncodeBy", "String"}
-	ways := []string{"bfs exact none 2", "dfs 64 auto 2", "walk"}
-	for i, where := range slices.Concat(judged, showing) {
-		for j, what := range []string{"panic", "goexit", "loop", "exit"} {
-			if what == "exit" && slices.Contains(showing, where) {
-				continue // the process that describes the run ends, and its report is incomplete
-			}
-			if what == "loop" && !slices.Contains(loops, where) {
-				continue // each takes ten seconds
-			}
-			way := ways[(i+j)%len(ways)]
-			t.Run(where+" "+what+" "+way, func(t *testing.T) {
-				harm := "at " + where + "/" + what
-				rep, _, _ := visits(t, harm, way)
-				kind, message := sim.Panic, map[string]string{"panic": "no", "goexit": "ended its goroutine", "exit": "ends the process with exit status 5"}[what]
-				if what == "loop" {
-					kind, message = sim.Divergence, "did not return within"
-				}
-				if i >= len(judged) {
-					kind, message = sim.Safety, ""
-				}
-				if rep.Verdict != search.Violation || rep.Kind != kind || !strings.Contains(rep.Message, message) {
-					t.Errorf("got %s, %s: %s; want %s: %s", rep.Verdict, rep.Kind, rep.Message, kind, message)
-				}
-				if _, err := os.Stat(rep.PathFile); err != nil {
-					t.Fatal(err)
-				}
-				if what == "loop" && i < len(judged) {
-					return // it takes long
-				}
-				sys := meanSystem(harm)
-				l, err := check.LoadFor(t.Context(), rep.PathFile, &sys, harmed(harm))
-				if err != nil {
-					t.Fatal(err)
-				}
-				trace, err := l.Trace(-1)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if got := l.Violation(trace); !strings.HasPrefix(got, string(kind)+": ") || !strings.Contains(got, message) {
-					t.Errorf("the path shows %q, want %s: %s", got, kind, message)
-				}
-			})
-		}
+	for i, c := range []struct{ where, what string }{
+		{"Timer", "exit"}, {"Obligations", "exit"}, {"Error", "exit"}, {"Eventually", "exit"}, {"Sometimes", "exit"}, {"EncodeBy", "exit"}, {"CopyBy", "exit"},
+		{"Observe", "loop"}, {"String", "loop"}, {"Sometimes", "loop"}, {"EncodeBy", "loop"}, // each takes seconds
+		{"Receive", "panic"}, {"Explain", "goexit"},
+	} {
+		way := ways[i%len(ways)]
+		t.Run(c.where+" "+c.what+" "+way, func(t *testing.T) {
+			harm := "at " + c.where + "/" + c.what
+			rep, _, _ := visits(t, harm, way)
+			fails(t, rep, c.where, c.what, harmed(harm))
+		})
+	}
+}
+
+// fails expects the finding of harm in a place, and a path that shows it.
+func fails(t *testing.T, rep *report.Report, where, what string, respawn func() *exec.Cmd) {
+	t.Helper()
+	kind, message := sim.Panic, map[string]string{"panic": "no", "goexit": "ended its goroutine", "exit": "ends the process with exit status 5"}[what]
+	if what == "loop" {
+		kind, message = sim.Divergence, "did not return within"
+	}
+	shows := slices.Contains(showing, where)
+	if shows {
+		kind, message = sim.Safety, ""
+	}
+	if rep.Verdict != search.Violation || rep.Kind != kind || !strings.Contains(rep.Message, message) {
+		t.Errorf("got %s, %s: %s; want %s: %s", rep.Verdict, rep.Kind, rep.Message, kind, message)
+	}
+	if _, err := os.Stat(rep.PathFile); err != nil {
+		t.Fatal(err)
+	}
+	if what == "loop" && !shows {
+		return // it takes long
+	}
+	sys := methodsSystem(where, what)
+	l, err := check.LoadFor(t.Context(), rep.PathFile, &sys, respawn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	trace, err := l.Trace(-1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := l.Violation(trace); !strings.HasPrefix(got, string(kind)+": ") || !strings.Contains(got, message) {
+		t.Errorf("the path shows %q, want %s: %s", got, kind, message)
 	}
 }

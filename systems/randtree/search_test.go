@@ -1,7 +1,6 @@
 package randtree_test
 
 import (
-	"cmp"
 	"fmt"
 	"strconv"
 	"testing"
@@ -62,18 +61,9 @@ func TestBugIsFoundOverTransport(t *testing.T) {
 		t.Skip("slow")
 	}
 	sys := build(t, spec.Config{Nodes: 3, Bugs: spec.BugSet{"RT13"}, Params: map[string]string{"over": "transport"}}, sim.Limits{sim.Crashes: 1})
-	res := explore(t, sys, search.Config{Strategy: search.Faulty, Weights: weights(spec.Weights{Action: 4, Fault: 1}), MaxPaths: 5000, Schedules: []search.Schedule{search.Weighted}})
+	res := explore(t, sys, search.Config{Strategy: search.Faulty, Weights: systest.Weights(spec.Weights{Action: 4, Fault: 1}), MaxPaths: 5000, Schedules: []search.Schedule{search.Weighted}})
 	if f := res.Finding; f == nil || f.Kind != sim.Liveness {
 		t.Errorf("found %v", f)
-	}
-}
-
-// weights replaces zeros by defaults.
-func weights(w spec.Weights) search.Weights {
-	d := search.DefaultWeights()
-	return search.Weights{
-		Action: cmp.Or(w.Action, d.Action), Message: cmp.Or(w.Message, d.Message), Timer: cmp.Or(w.Timer, d.Timer),
-		Consequence: cmp.Or(w.Consequence, d.Consequence), Fault: cmp.Or(w.Fault, d.Fault),
 	}
 }
 
@@ -86,7 +76,7 @@ func TestBugsAreFound(t *testing.T) {
 	e := randtree.Entry()
 	for i := range e.Bugs {
 		b := &e.Bugs[i]
-		faulty := search.Config{Strategy: search.Faulty, Weights: weights(b.Defaults.Weights), MaxPaths: 100_000}
+		faulty := search.Config{Strategy: search.Faulty, Weights: systest.Weights(b.Defaults.Weights), MaxPaths: 100_000}
 		t.Run(b.ID, func(t *testing.T) {
 			t.Parallel()
 			sys := build(t, b.Apply(spec.Config{}), b.Defaults.Limits)
@@ -149,7 +139,7 @@ func TestCorrected(t *testing.T) {
 			sys := build(t, spec.Config{Nodes: c.nodes, Params: map[string]string{
 				"degree": strconv.Itoa(c.degree), "buffer": strconv.Itoa(c.buffer), "sheds": strconv.Itoa(c.sheds),
 			}}, c.limits)
-			res := explore(t, sys, search.Config{Strategy: c.strategy, Weights: weights(c.weights), MaxPaths: c.paths})
+			res := explore(t, sys, search.Config{Strategy: c.strategy, Weights: systest.Weights(c.weights), MaxPaths: c.paths})
 			if f := res.Finding; f != nil {
 				t.Fatalf("%s: %s: %s", f.Kind, f.Property, f.Message)
 			}

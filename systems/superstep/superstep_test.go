@@ -21,7 +21,7 @@ func TestNothingIsFound(t *testing.T) {
 		{Nodes: 4, Params: map[string]string{"leaves": "2"}},
 	} {
 		sys := systest.Build(t, superstep.Entry(), c, all)
-		res := systest.Search(t, search.Config{System: sys, MaxPaths: 1500}, 50)
+		res := systest.Search(t, search.Config{System: sys, MaxPaths: 300}, 50)
 		if res.Finding != nil {
 			t.Errorf("%d nodes, %v: %v", c.Nodes, c.Params, res.Finding)
 		}
@@ -33,17 +33,20 @@ func TestNothingIsFound(t *testing.T) {
 	}
 }
 
-// Each defect is found by the default search.
+// Each defect is found by the default search with its weights.
 func TestBugs(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
 	}
 	e := superstep.Entry()
 	for _, b := range e.Bugs {
-		sys := systest.Build(t, e, b.Apply(spec.Config{}), b.Defaults.Limits)
-		res := systest.Search(t, search.Config{System: sys, MaxPaths: 40_000}, 50)
-		if res.Finding == nil || !b.Accepts(res.Finding.Kind) {
-			t.Errorf("%s: found %v after %d paths, want %v", b.ID, res.Finding, res.Stats.Paths, b.Kind)
-		}
+		t.Run(b.ID, func(t *testing.T) {
+			sys := systest.Build(t, e, b.Apply(spec.Config{}), b.Defaults.Limits)
+			res := systest.Search(t, search.Config{System: sys, Weights: systest.Weights(b.Defaults.Weights), MaxPaths: 5000}, 50)
+			t.Log(res.Stats.Paths, res.Stats.Events)
+			if res.Finding == nil || !b.Accepts(res.Finding.Kind) {
+				t.Errorf("found %v after %d paths, want %v", res.Finding, res.Stats.Paths, b.Kind)
+			}
+		})
 	}
 }

@@ -3,6 +3,7 @@
 package systest
 
 import (
+	"cmp"
 	"context"
 	"math/rand/v2"
 	"slices"
@@ -58,6 +59,15 @@ func Search(t testing.TB, cfg search.Config, walks int) *search.Result {
 		t.Fatal(err)
 	}
 	return res
+}
+
+// Weights replaces zeros by default weights.
+func Weights(w spec.Weights) search.Weights {
+	d := search.DefaultWeights()
+	return search.Weights{
+		Action: cmp.Or(w.Action, d.Action), Message: cmp.Or(w.Message, d.Message), Timer: cmp.Or(w.Timer, d.Timer),
+		Consequence: cmp.Or(w.Consequence, d.Consequence), Fault: cmp.Or(w.Fault, d.Fault),
+	}
 }
 
 // BenchmarkWalks measures random walks of sys to their first live state, with events/s. They have at most that many steps.
