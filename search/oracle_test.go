@@ -13,6 +13,7 @@ import (
 	"github.com/macemc/macemc/internal/table/fairness"
 	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/internal/test/automaton"
+	"github.com/macemc/macemc/internal/test/cases"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 	"pgregory.net/rapid"
@@ -129,7 +130,7 @@ func drawTable(t *rapid.T) automaton.Table {
 // Complete deepening sees all states that brute force sees. Its leaves alone make it suspect a run that ends in a dead
 // state if and only if there are dead states. It may suspect others, too, because a walk may be too short.
 func TestDeepeningAgainstOracle(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	cases.Check(t, 40, func(t *rapid.T) {
 		tab := drawTable(t)
 		sys := tab.System()
 		weights := search.DefaultWeights()
@@ -202,7 +203,7 @@ func TestWorkersDoNotMatter(t *testing.T) {
 		cfg := search.Config{
 			HandlerLimit: patient,
 			System:       tab.System(), WalkSteps: 30, MaxDepth: rapid.IntRange(1, 8).Draw(t, "depth"), Seed: 3,
-			MaxPaths: rapid.IntRange(1, 5000).Draw(t, "paths"),
+			MaxPaths: rapid.IntRange(1, 1000).Draw(t, "paths"),
 			Confirm: func(_ context.Context, s search.Suspect) (search.Confirmed, error) {
 				return search.Confirmed{Violation: len(s.Path) == 7}, nil
 			},

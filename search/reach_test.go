@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/macemc/macemc/internal/test/cases"
 	"github.com/macemc/macemc/search"
 	"pgregory.net/rapid"
 )
@@ -23,7 +24,7 @@ func again(t rapid.TB, pieces [][]byte) *search.Reach {
 // A sequence of deepening searches, in which each resumes its predecessor, visits all states that brute force visits. It
 // suspects a run that ends in a dead state if there are any. One process and a sequence of processes search alike.
 func TestReachAgainstOracle(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+	cases.Check(t, 40, func(t *rapid.T) {
 		tab := drawTable(t)
 		sys := tab.System()
 		o := explore(t, &sys)

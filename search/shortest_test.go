@@ -35,7 +35,7 @@ func TestShortest(t *testing.T) {
 	for _, c := range []struct {
 		system, bug string
 		crashes     int
-	}{{"paxos", "PX1", 0}, {"synod", "SY1", 0}, {"paxos", "PX2", 1}} {
+	}{{"paxos", "PX1", 0}, {"paxos", "PX2", 1}} {
 		cfg := withBug(t, c.system, c.bug)
 		cfg.System.Crashes = c.crashes
 		cfg.Reduce = ReduceNone

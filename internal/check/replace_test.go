@@ -35,7 +35,7 @@ func TestFindingsAreReplaced(t *testing.T) {
 	}
 	t.Chdir(t.TempDir())
 	find := func(harm string, keepGoing bool) {
-		c := search.Config{System: doorSystem(strings.Fields(harm)...), Strategy: search.Walk, Workers: 1, MaxPaths: 2000}
+		c := search.Config{System: doorSystem(strings.Fields(harm)...), Strategy: search.Walk, Workers: 1, MaxPaths: 100}
 		rep, err := check.Run(t.Context(), check.Options{Dir: "kept/TestDoor", Root: "kept", Replace: true, KeepGoing: keepGoing, Search: c})
 		if err != nil {
 			t.Fatal(err)
