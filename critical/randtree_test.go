@@ -71,7 +71,7 @@ func TestRandTreeCorrect(t *testing.T) {
 		t.Skip("slow")
 	}
 	sys := randTree(t, 3, sim.Limits{sim.Crashes: 1, sim.NetErrors: 1})
-	res, err := search.Run(context.Background(), search.Config{HandlerLimit: time.Minute, System: sys, MaxPaths: 10_000, Confirm: critical.Confirm(critical.Config{System: sys})})
+	res, err := search.Run(context.Background(), search.Config{HandlerLimit: time.Minute, System: sys, MaxPaths: 1000, Confirm: critical.Confirm(critical.Config{System: sys})})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/check"
 	"github.com/macemc/macemc/internal/check/exitcode"
+	"github.com/macemc/macemc/internal/check/identity"
 	"github.com/macemc/macemc/internal/check/outfolder"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/report"
@@ -93,7 +94,7 @@ func (c *checking) judge(ctx context.Context, loaded *check.Loaded, file string,
 	case errors.Is(err, check.ErrNoViolation):
 	case rep == nil:
 		return fmt.Sprintf("%s: %v%s", file, err, left), exitcode.OfError(ctx, err)
-	case rep.Verdict == search.Violation && loaded.Header.Known != "" && check.AsRecorded(&loaded.Header, rep) &&
+	case rep.Verdict == search.Violation && loaded.Header.Known != "" && identity.AsRecorded(&loaded.Header, rep) &&
 		left == "" && (rep.Critical != nil || rep.Dead == nil || rep.Dead.FoundAt == loaded.Steps):
 		return fmt.Sprintf("%s: known: %s: %s%s", file, document.FindingLine(rep), loaded.Header.Known, left), statusKnown
 	default:

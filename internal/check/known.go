@@ -1,7 +1,6 @@
 package check
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,14 +11,12 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/budget"
-	"github.com/macemc/macemc/internal/kernel/properties"
+	"github.com/macemc/macemc/internal/check/identity"
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/internal/report/document"
-	"github.com/macemc/macemc/internal/textfmt"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 )
@@ -27,86 +24,8 @@ import (
 // accepted is a known finding: that of a path file with a line "known REASON". It does not end a search.
 type accepted struct {
 	report.Known
-	like   []identity     // its own, and those of violations before they were shrunk to it
-	others map[string]int // violations with another identity that count as it, by their step
-}
-
-// identity distinguishes known findings.
-type identity struct {
-	kind           sim.FindingKind
-	property       string
-	event, handler string // of the decisive step: the kind of event with the name of its action, timer or message; the source position
-	panicked       string // the frame that panicked
-	text           string // the words of the message of a panic, an assertion or a monitor
-}
-
-func identityOf(r *report.Report) identity {
-	id := identity{kind: r.Kind, property: r.Property, handler: r.HandledBy()}
-	if s := r.DecisiveStep(); s != nil {
-		id.event = s.Kind
-		name := s.What
-		if n := strings.IndexFunc(name, func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) && c != '_' && c != '.' }); n >= 0 && s.Kind != sim.DoAction.String() {
-			name = name[:n] // the rest is content
-		}
-		if name != "" {
-			id.event += " " + name
-		}
-	}
-	if places := document.Positions(r); r.Stack != "" && len(places) > 0 {
-		id.panicked = places[0].Short
-	}
-	if tells(r) {
-		id.text = words(r.Message)
-	}
-	return id
-}
-
-// tells reports whether the message of a finding distinguishes defects. That of a property describes a state.
-func tells(r *report.Report) bool {
-	return r.Kind == sim.Panic || r.Kind == sim.Safety && r.Explain == "" && r.Message != properties.DoesNotHold
-}
-
-// words returns the first line of a message without numbers, addresses, quoted texts and the contents of brackets.
-func words(message string) string {
-	depth, quoted := 0, false
-	return strings.Map(func(c rune) rune {
-		switch {
-		case c == '"':
-			quoted = !quoted
-			return c
-		case quoted:
-			return -1
-		case strings.ContainsRune("([{", c):
-			depth++
-		case strings.ContainsRune(")]}", c):
-			depth = max(0, depth-1)
-		}
-		if depth > 0 || unicode.IsDigit(c) {
-			return -1
-		}
-		return c
-	}, address.ReplaceAllString(textfmt.FirstLine(message), ""))
-}
-
-var address = regexp.MustCompile(`\b0x[0-9a-f]+`)
-
-// AsRecorded reports whether a violation is the one that the header of its path file records: kind, property, and the words of a message
-// that tells defects apart.
-func AsRecorded(h *choose.Header, r *report.Report) bool {
-	if string(r.Kind) != h.Finding || r.Property != h.Property {
-		return false
-	}
-	recorded, ok := strings.CutPrefix(h.Note, string(r.Kind)+": ")
-	return !ok || !tells(r) || words(recorded) == words(r.Message)
-}
-
-// step describes the decisive step.
-func (id identity) step() string {
-	switch {
-	case id.event == "", id.handler == "", id.handler == id.event:
-		return cmp.Or(id.event, id.handler)
-	}
-	return id.event + " (" + id.handler + ")"
+	like   []identity.Identity // its own, and those of violations before they were shrunk to it
+	others map[string]int      // violations with another identity that count as it, by their step
 }
 
 // Regressions is the folder, beside a test, for paths of regression tests.
@@ -242,18 +161,18 @@ func (a *accepted) examine(ctx context.Context, o *Options, sys *sim.System) {
 		a.Why = err.Error()
 	case r.Verdict != search.Violation:
 		a.Why = "it is undecided whether its run recovers"
-	case !AsRecorded(&l.Header, r):
+	case !identity.AsRecorded(&l.Header, r):
 		a.Status, a.Why = report.Changed, document.FindingLine(r)
 	default:
-		id := identityOf(r)
-		a.Status, a.Step, a.Of, a.like = report.Recurs, id.step(), r, []identity{id}
+		id := identity.Of(r)
+		a.Status, a.Step, a.Of, a.like = report.Recurs, id.Step(), r, []identity.Identity{id}
 	}
 }
 
 // knows returns the known finding that a violation counts as; nil means none. They have the same identity. A dead run
 // without a proven critical step counts as any of its kind and property.
 func (k *keeper) knows(r *report.Report) *accepted {
-	id := identityOf(r)
+	id := identity.Of(r)
 	for _, a := range k.accepted {
 		if slices.Contains(a.like, id) {
 			return a
@@ -263,7 +182,7 @@ func (k *keeper) knows(r *report.Report) *accepted {
 		return nil
 	}
 	for _, a := range k.accepted {
-		if a.Status == report.Recurs && a.Kind == id.kind && a.Property == id.property {
+		if a.Status == report.Recurs && a.Kind == id.Kind && a.Property == id.Property {
 			return a
 		}
 	}
@@ -294,8 +213,8 @@ func (k *keeper) knowsAgain(res *search.Result) bool {
 // count counts a violation as the known finding.
 func (k *keeper) count(a *accepted, r *report.Report, res *search.Result) {
 	a.Runs++
-	if id := identityOf(r); id != a.like[0] {
-		a.others[id.step()]++
+	if id := identity.Of(r); id != a.like[0] {
+		a.others[id.Step()]++
 	}
 	a.AllOf = k.o.Search.Strategy.Can(search.VisitsStates) && res.Last == ""
 	res.Accepted = true

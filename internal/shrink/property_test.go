@@ -8,6 +8,7 @@ import (
 	"github.com/macemc/macemc/critical"
 	"github.com/macemc/macemc/internal/shrink"
 	"github.com/macemc/macemc/internal/test/automaton"
+	"github.com/macemc/macemc/internal/test/cases"
 	"github.com/macemc/macemc/sim"
 	"pgregory.net/rapid"
 )
@@ -172,7 +173,7 @@ func TestDeadIsMinimal(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
 	}
-	rapid.Check(t, func(t *rapid.T) {
+	cases.Check(t, 30, func(t *rapid.T) {
 		live := []int{5}
 		tab, moves := draw(t, nil, live, func(tab *automaton.Table, state int) bool { return chances(tab)[state] == 0 })
 		if len(moves) == 0 {

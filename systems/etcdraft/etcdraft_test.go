@@ -162,24 +162,23 @@ func TestNothingIsFound(t *testing.T) {
 		t.Skip("slow")
 	}
 	for _, c := range []struct {
-		nodes  int
-		params params
-		limits sim.Limits
+		strategy search.Name
+		nodes    int
+		params   params
+		limits   sim.Limits
 	}{
-		{3, nil, sim.Limits{}},
-		{3, nil, sim.Limits{sim.Crashes: 2, sim.Loss: 3, sim.Dup: 3}},
-		{3, params{"pre-vote": "true", "registers": "2", "reads": "2"}, sim.Limits{sim.Crashes: 1, sim.Partitions: 1}},
-		{3, params{"transfers": "2", "changes": "2"}, sim.Limits{sim.Crashes: 1, sim.Loss: 1, sim.Dup: 1}},
-		{5, params{"changes": "1"}, sim.Limits{sim.Crashes: 2}},
+		{search.Deepening, 3, nil, sim.Limits{}},
+		{search.Deepening, 3, nil, sim.Limits{sim.Crashes: 2, sim.Loss: 3, sim.Dup: 3}},
+		{search.Faulty, 3, params{"pre-vote": "true", "registers": "2", "reads": "2"}, sim.Limits{sim.Crashes: 1, sim.Partitions: 1}},
+		{search.Faulty, 3, params{"transfers": "2", "changes": "2"}, sim.Limits{sim.Crashes: 1, sim.Loss: 1, sim.Dup: 1}},
+		{search.Faulty, 5, params{"changes": "1"}, sim.Limits{sim.Crashes: 2}},
 	} {
-		for _, strategy := range []search.Name{search.Faulty, search.Deepening} {
-			res := run(t, search.Config{
-				System:   system(t, spec.Config{Nodes: c.nodes, Params: c.params}, c.limits),
-				Strategy: strategy, MaxPaths: 100,
-			})
-			if res.Finding != nil || res.Verdict != search.OK {
-				t.Errorf("%+v, %v: %v: %v", c, strategy, res.Verdict, res.Finding)
-			}
+		res := run(t, search.Config{
+			System:   system(t, spec.Config{Nodes: c.nodes, Params: c.params}, c.limits),
+			Strategy: c.strategy, MaxPaths: 60,
+		})
+		if res.Finding != nil || res.Verdict != search.OK {
+			t.Errorf("%+v: %v: %v", c, res.Verdict, res.Finding)
 		}
 	}
 }

@@ -39,8 +39,8 @@ func TestCorrectedOverTransport(t *testing.T) {
 		paths  int
 	}{
 		{1, "4", sim.Limits{sim.Crashes: 1}, 50},
-		{3, "4", sim.Limits{sim.Crashes: 2, sim.Loss: 2, sim.Dup: 2, sim.Partitions: 1}, 300},
-		{5, "2", sim.Limits{sim.Crashes: 1, sim.Loss: 1, sim.Dup: 1}, 50},
+		{3, "4", sim.Limits{sim.Crashes: 2, sim.Loss: 2, sim.Dup: 2, sim.Partitions: 1}, 80},
+		{5, "2", sim.Limits{sim.Crashes: 1, sim.Loss: 1, sim.Dup: 1}, 20},
 	} {
 		t.Run(fmt.Sprintf("%d nodes", c.nodes), func(t *testing.T) {
 			t.Parallel()
@@ -108,7 +108,7 @@ func TestBugsAreFound(t *testing.T) {
 			}
 			cfg := defaults(&b)
 			cfg.System = system(t, spec.Config{Nodes: b.Defaults.Nodes, Params: b.Defaults.Params}, b.Defaults.Limits, "")
-			cfg.MaxPaths = 200
+			cfg.MaxPaths = 40
 			clean(t, cfg)
 		})
 	}
@@ -190,13 +190,13 @@ func TestCorrected(t *testing.T) {
 		paths    int
 		steps    int
 	}{
-		{"2 nodes", 2, map[string]string{"bits": "32", "leaves": "4"}, sim.Limits{sim.Crashes: 2, sim.NetErrors: 2, sim.Loss: 2, sim.Dup: 2, sim.Partitions: 1}, search.Faulty, 2000, 0},
-		{"long keys", 3, nil, sim.Limits{sim.Crashes: 1, sim.NetErrors: 1, sim.Loss: 1, sim.Dup: 1}, search.Faulty, 300, 4000},
-		{"small leaf sets", 5, map[string]string{"bits": "32", "leaves": "2", "salt": "5"}, sim.Limits{sim.Crashes: 3, sim.NetErrors: 3, sim.Partitions: 1}, search.Faulty, 500, 0},
-		{"small buffers", 4, map[string]string{"bits": "32", "leaves": "2", "buffer": "2"}, sim.Limits{sim.Crashes: 2, sim.NetErrors: 2, sim.Partitions: 1}, search.Faulty, 500, 4000},
-		{"8 nodes", 8, map[string]string{"bits": "32", "leaves": "4", "lookups": "2"}, sim.Limits{sim.Crashes: 3, sim.NetErrors: 3, sim.Partitions: 1}, search.Faulty, 200, 4000},
-		{"digits of 8 bits", 6, map[string]string{"bits": "64", "leaves": "2", "digit": "8"}, sim.Limits{}, search.Walk, 200, 0},
-		{"exhaustive", 3, map[string]string{"bits": "8", "leaves": "2"}, sim.Limits{sim.Crashes: 1, sim.NetErrors: 1}, search.Deepening, 1000, 0},
+		{"2 nodes", 2, map[string]string{"bits": "32", "leaves": "4"}, sim.Limits{sim.Crashes: 2, sim.NetErrors: 2, sim.Loss: 2, sim.Dup: 2, sim.Partitions: 1}, search.Faulty, 400, 0},
+		{"long keys", 3, nil, sim.Limits{sim.Crashes: 1, sim.NetErrors: 1, sim.Loss: 1, sim.Dup: 1}, search.Faulty, 60, 4000},
+		{"small leaf sets", 5, map[string]string{"bits": "32", "leaves": "2", "salt": "5"}, sim.Limits{sim.Crashes: 3, sim.NetErrors: 3, sim.Partitions: 1}, search.Faulty, 100, 0},
+		{"small buffers", 4, map[string]string{"bits": "32", "leaves": "2", "buffer": "2"}, sim.Limits{sim.Crashes: 2, sim.NetErrors: 2, sim.Partitions: 1}, search.Faulty, 150, 4000},
+		{"8 nodes", 8, map[string]string{"bits": "32", "leaves": "4", "lookups": "2"}, sim.Limits{sim.Crashes: 3, sim.NetErrors: 3, sim.Partitions: 1}, search.Faulty, 40, 4000},
+		{"digits of 8 bits", 6, map[string]string{"bits": "64", "leaves": "2", "digit": "8"}, sim.Limits{}, search.Walk, 50, 0},
+		{"exhaustive", 3, map[string]string{"bits": "8", "leaves": "2"}, sim.Limits{sim.Crashes: 1, sim.NetErrors: 1}, search.Deepening, 200, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			sys := system(t, spec.Config{Nodes: c.nodes, Params: c.params}, c.limits, "")

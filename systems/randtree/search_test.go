@@ -95,7 +95,7 @@ func TestBugsAreFound(t *testing.T) {
 
 			fixed := build(t, spec.Config{Nodes: b.Defaults.Nodes, Params: b.Defaults.Params}, b.Defaults.Limits)
 			cfg := faulty
-			cfg.MaxPaths = 300
+			cfg.MaxPaths = 60
 			if res := explore(t, fixed, cfg); res.Finding != nil || res.Verdict != search.OK {
 				t.Errorf("without the bug: %s, %v", res.Verdict, res.Finding)
 			}
@@ -125,14 +125,14 @@ func TestCorrected(t *testing.T) {
 		paths                        int
 	}{
 		{1, 2, 20, 1, sim.Limits{sim.Crashes: 1}, search.Faulty, spec.Weights{}, 50},
-		{2, 2, 20, 1, sim.Limits{sim.Crashes: 2, sim.NetErrors: 2}, search.Faulty, spec.Weights{}, 1000},
-		{3, 2, 20, 1, sim.Limits{sim.Crashes: 1, sim.NetErrors: 1}, search.Deepening, spec.Weights{}, 1000},
-		{3, 2, 20, 0, sim.Limits{}, search.Walk, spec.Weights{}, 1000},
-		{3, 1, 1, 2, sim.Limits{sim.Crashes: 2, sim.NetErrors: 2, sim.Partitions: 1}, search.Faulty, spec.Weights{Action: 4, Fault: 1}, 1000},
-		{4, 2, 3, 2, sim.Limits{sim.Crashes: 2, sim.NetErrors: 2, sim.Partitions: 1}, search.Faulty, spec.Weights{}, 1000},
-		{5, 1, 2, 2, sim.Limits{sim.Crashes: 2, sim.NetErrors: 2}, search.Faulty, spec.Weights{Action: 4, Fault: 1}, 1000},
-		{6, 2, 20, 1, sim.Limits{sim.Crashes: 2, sim.NetErrors: 2}, search.Faulty, spec.Weights{Action: 4, Fault: 1}, 1000},
-		{8, 3, 20, 1, sim.Limits{sim.Crashes: 2, sim.NetErrors: 2}, search.Faulty, spec.Weights{}, 300},
+		{2, 2, 20, 1, sim.Limits{sim.Crashes: 2, sim.NetErrors: 2}, search.Faulty, spec.Weights{}, 200},
+		{3, 2, 20, 1, sim.Limits{sim.Crashes: 1, sim.NetErrors: 1}, search.Deepening, spec.Weights{}, 200},
+		{3, 2, 20, 0, sim.Limits{}, search.Walk, spec.Weights{}, 200},
+		{3, 1, 1, 2, sim.Limits{sim.Crashes: 2, sim.NetErrors: 2, sim.Partitions: 1}, search.Faulty, spec.Weights{Action: 4, Fault: 1}, 300},
+		{4, 2, 3, 2, sim.Limits{sim.Crashes: 2, sim.NetErrors: 2, sim.Partitions: 1}, search.Faulty, spec.Weights{}, 200},
+		{5, 1, 2, 2, sim.Limits{sim.Crashes: 2, sim.NetErrors: 2}, search.Faulty, spec.Weights{Action: 4, Fault: 1}, 300},
+		{6, 2, 20, 1, sim.Limits{sim.Crashes: 2, sim.NetErrors: 2}, search.Faulty, spec.Weights{Action: 4, Fault: 1}, 300},
+		{8, 3, 20, 1, sim.Limits{sim.Crashes: 2, sim.NetErrors: 2}, search.Faulty, spec.Weights{}, 60},
 	} {
 		t.Run(fmt.Sprintf("%d nodes %s", c.nodes, c.strategy), func(t *testing.T) {
 			t.Parallel()

@@ -48,7 +48,7 @@ func TestBugsAreFound(t *testing.T) {
 				}
 			}
 			fixed := spec.Config{Nodes: b.Defaults.Nodes, Params: b.Defaults.Params}
-			clean(t, fixed, b.Defaults.Limits, search.Config{MaxPaths: 400})
+			clean(t, fixed, b.Defaults.Limits, search.Config{MaxPaths: 100})
 		})
 	}
 }
@@ -76,15 +76,15 @@ func TestCorrected(t *testing.T) {
 		strategy                                  search.Name
 		paths                                     int
 	}{
-		{2, 2, 1, 2, 0, sim.Limits{}, search.Walk, 2000},
-		{2, 4, 2, 1, 0, sim.Limits{}, search.Walk, 1000},
-		{3, 3, 1, 1, 0, sim.Limits{}, search.Walk, 500},
-		{2, 2, 1, 2, 0, sim.Limits{sim.Crashes: 1, sim.Loss: 1, sim.Dup: 1}, search.Faulty, 2000},
-		{2, 4, 1, 1, 0, sim.Limits{sim.Crashes: 2, sim.Loss: 2, sim.Dup: 2}, search.Faulty, 2000},
-		{2, 3, 2, 1, 1, sim.Limits{sim.Crashes: 2, sim.Loss: 2, sim.Dup: 2, sim.Partitions: 1}, search.Faulty, 1000},
-		{3, 2, 2, 1, 0, sim.Limits{sim.Crashes: 2, sim.Loss: 1, sim.Dup: 1}, search.Faulty, 500},
-		{2, 2, 1, 2, 0, sim.Limits{sim.Crashes: 1, sim.Dup: 1}, search.Deepening, 4000},
-		{3, 2, 1, 1, 0, sim.Limits{sim.Crashes: 1}, search.Deepening, 1000},
+		{2, 2, 1, 2, 0, sim.Limits{}, search.Walk, 300},
+		{2, 4, 2, 1, 0, sim.Limits{}, search.Walk, 300},
+		{3, 3, 1, 1, 0, sim.Limits{}, search.Walk, 200},
+		{2, 2, 1, 2, 0, sim.Limits{sim.Crashes: 1, sim.Loss: 1, sim.Dup: 1}, search.Faulty, 400},
+		{2, 4, 1, 1, 0, sim.Limits{sim.Crashes: 2, sim.Loss: 2, sim.Dup: 2}, search.Faulty, 400},
+		{2, 3, 2, 1, 1, sim.Limits{sim.Crashes: 2, sim.Loss: 2, sim.Dup: 2, sim.Partitions: 1}, search.Faulty, 400},
+		{3, 2, 2, 1, 0, sim.Limits{sim.Crashes: 2, sim.Loss: 1, sim.Dup: 1}, search.Faulty, 200},
+		{2, 2, 1, 2, 0, sim.Limits{sim.Crashes: 1, sim.Dup: 1}, search.Deepening, 1000},
+		{3, 2, 1, 1, 0, sim.Limits{sim.Crashes: 1}, search.Deepening, 300},
 	} {
 		config := spec.Config{Nodes: c.nodes, Params: map[string]string{
 			"messages": strconv.Itoa(c.messages), "packets": strconv.Itoa(c.packets),
