@@ -2,13 +2,10 @@ package mdb
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
-	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/simext"
 	"github.com/macemc/macemc/internal/textfmt"
 	"github.com/macemc/macemc/mdb/internal/cmdline"
@@ -85,7 +82,7 @@ func showDiff(s *Session, _ context.Context, args []string, out *bytes.Buffer) e
 				return cmdline.Usagef("more than two steps")
 			}
 			fmt.Fprintf(out, "after step %d | after step %d\n", n, to)
-			return writeDiff(out, r, n, r, to)
+			return history.WriteDifferences(out, r, n, r, to)
 		}
 	}
 	var (
@@ -107,42 +104,8 @@ func showDiff(s *Session, _ context.Context, args []string, out *bytes.Buffer) e
 	}
 	shared := history.Common(r, other)
 	fmt.Fprintf(out, "%s after step %d | %s after step %d%s; the first %d steps are the same\n", r.Name, r.At, other.Name, n, how, shared)
-	return writeDiff(out, r, r.At, other, n)
+	return history.WriteDifferences(out, r, r.At, other, n)
 }
-
-func writeDiff(out *bytes.Buffer, a *history.Run, n int, b *history.Run, m int) error {
-	all, err := history.Differences(a, n, b, m)
-	if err != nil {
-		return err
-	}
-	if len(all) == 0 {
-		fmt.Fprintln(out, "  the states are the same")
-	}
-	cut := false
-	for _, d := range all {
-		parts := func(e history.Difference) bool { return e.Node == d.Node && replay.PartOf(e.Path, d.Path) }
-		if d.Node >= 0 && slices.ContainsFunc(all, parts) {
-			continue // empty in one of the states; its parts are listed
-		}
-		where := "network "
-		if d.Node >= 0 {
-			where = a.Node(d.Node) + "."
-		}
-		from, to := cmp.Or(d.Old, "none"), cmp.Or(d.New, "none")
-		if d.Old != "" && d.New != "" {
-			from, to = textfmt.CutPair(from, to, mostCompared)
-			cut = cut || from != d.Old || to != d.New
-		}
-		fmt.Fprintf(out, "  %s%s  %s | %s\n", where, d.Path, from, to)
-	}
-	if cut {
-		fmt.Fprintln(out, "  long values are cut around their first difference; \"field PATH\" shows them whole")
-	}
-	return nil
-}
-
-// mostCompared is the maximum length of a value in a comparison.
-const mostCompared = 60
 
 // RunLine is a run of a session.
 type RunLine struct {
@@ -156,30 +119,10 @@ type RunLine struct {
 func (s *Session) Runs() []RunLine {
 	var lines []RunLine
 	for _, r := range s.runs {
-		text := fmt.Sprintf("%d steps, at step %d", r.Len(), r.At)
-		if r.From != nil {
-			text += fmt.Sprintf(", branched from %s at step %d", r.From.Name, r.Common)
-		}
-		if r.Critical > 0 {
-			text += fmt.Sprintf(", critical step %d", r.Critical)
-		}
-		switch f, _ := r.FirstFound(); {
-		case f != nil:
-			text += ", " + history.Violation(f)
-		case r.Step(r.Len()).Live:
-			text += ", live in the end"
-		case r.Whole != nil:
-			text += ", the test passes"
-		}
-		if !r.Saved {
-			text += ", not saved"
-		}
-		lines = append(lines, RunLine{r.Name, text, r == s.run, unsaved(r)})
+		lines = append(lines, RunLine{r.Name, r.Summary(), r == s.run, r.Unsaved()})
 	}
 	return lines
 }
-
-func unsaved(r *history.Run) bool { return r.From != nil && !r.Saved && r.Name != "live" }
 
 func listRuns(s *Session, _ context.Context, _ []string, out *bytes.Buffer) error {
 	for _, l := range s.Runs() {

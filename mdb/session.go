@@ -161,7 +161,7 @@ func (s *Session) Begin() {
 func (s *Session) Quit() error {
 	var names []string
 	for _, r := range s.runs {
-		if unsaved(r) {
+		if r.Unsaved() {
 			names = append(names, r.Name)
 		}
 	}

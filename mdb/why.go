@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/macemc/macemc/internal/textfmt"
 	"github.com/macemc/macemc/mdb/internal/history"
@@ -21,7 +20,7 @@ func why(s *Session, _ context.Context, args []string, out *bytes.Buffer) error 
 	const most = 200
 	library := 0 // skipped steps in the standard library
 	for length := 0; ; length++ {
-		if library > 0 && (n == 0 || inCode(r, n)) {
+		if library > 0 && (n == 0 || r.InCode(n)) {
 			fmt.Fprintf(out, "       ... %s in the standard library\n", textfmt.Plural(library, "step"))
 			library = 0
 		}
@@ -34,7 +33,7 @@ func why(s *Session, _ context.Context, args []string, out *bytes.Buffer) error 
 			return nil
 		}
 		info := r.Step(n)
-		if length > 0 && !inCode(r, n) {
+		if length > 0 && !r.InCode(n) {
 			library++
 			n = int(info.Cause)
 			continue
@@ -66,11 +65,6 @@ func why(s *Session, _ context.Context, args []string, out *bytes.Buffer) error 
 		}
 		n = int(info.Cause)
 	}
-}
-
-// inCode reports whether a step is one of a system, or of a test in code outside the standard library.
-func inCode(r *history.Run, n int) bool {
-	return r.Whole == nil || strings.Contains(r.Whole.Steps[n-1].Source, ":")
 }
 
 // whyViolated lists, for the step of a safety violation, the other steps that wrote the data its property reads.

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/macemc/macemc/internal/encoding/rule"
+	"github.com/macemc/macemc/internal/encoding/typeinfo"
 )
 
 const (
@@ -37,7 +38,7 @@ func (r *renderer) brief(v any) string {
 	for value.Kind() == reflect.Pointer && !value.IsNil() {
 		value = value.Elem()
 	}
-	name := shortName(value.Type())
+	name := typeinfo.Short(value.Type())
 	text, _ := rule.Contained(value.Type(), func() string {
 		switch {
 		case value.Kind() == reflect.Struct && len(shown(value.Type())) > 0:
@@ -147,7 +148,7 @@ func (b *briefer) text(v reflect.Value, depth int) string {
 		for v.Kind() == reflect.Pointer && !v.IsNil() {
 			v = v.Elem()
 		}
-		name := shortName(v.Type())
+		name := typeinfo.Short(v.Type())
 		if v.Kind() == reflect.Struct {
 			return name + b.text(v, depth+1)
 		}

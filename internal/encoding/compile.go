@@ -10,6 +10,7 @@ import (
 
 	"github.com/macemc/macemc/internal/encoding/memory"
 	"github.com/macemc/macemc/internal/encoding/rule"
+	"github.com/macemc/macemc/internal/encoding/typeinfo"
 	"github.com/macemc/macemc/macetime"
 )
 
@@ -117,7 +118,7 @@ func (c *compiler) fill(n *node) *unsupportedType {
 // structure fills in the node's parts that follow from the structure of its type.
 func (c *compiler) structure(n *node) *unsupportedType {
 	t := n.typ
-	if hint, ok := volatile[typeName(t)]; ok {
+	if hint, ok := volatile[typeinfo.Name(t)]; ok {
 		return refuse(t, hint)
 	}
 	if o, run := scalarOp(t); o != opNone {

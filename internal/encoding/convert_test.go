@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/macemc/macemc/internal/encoding/typeinfo"
 	"pgregory.net/rapid"
 )
 
@@ -135,7 +136,7 @@ func TestConvertible(t *testing.T) {
 		if a.Kind() == reflect.Interface {
 			return // reflect ignores other interfaces with the same methods
 		}
-		if want := reflect.PointerTo(a).ConvertibleTo(reflect.PointerTo(b)); convertible(a, b) != want {
+		if want := reflect.PointerTo(a).ConvertibleTo(reflect.PointerTo(b)); typeinfo.Convertible(a, b) != want {
 			t.Fatalf("from %v to %v: %v", a, b, !want)
 		}
 	})

@@ -16,6 +16,7 @@ import (
 	"time"
 	"unsafe"
 
+	"github.com/macemc/macemc/internal/encoding/typeinfo"
 	"github.com/macemc/macemc/macetime"
 )
 
@@ -418,10 +419,10 @@ func TestStableTypeNames(t *testing.T) {
 		{time.Second, "time.Duration", "Duration"},
 	} {
 		p := planOf(t, newSet(t), c.v)
-		if got := typeName(p.Type()); got != c.full {
+		if got := typeinfo.Name(p.Type()); got != c.full {
 			t.Errorf("got %s, want %s", got, c.full)
 		}
-		if got := shortName(p.Type()); got != c.short {
+		if got := typeinfo.Short(p.Type()); got != c.short {
 			t.Errorf("got %s, want %s", got, c.short)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/macemc/macemc/internal/encoding/diff"
 	"github.com/macemc/macemc/internal/encoding/memory"
 	"github.com/macemc/macemc/internal/encoding/rule"
+	"github.com/macemc/macemc/internal/encoding/typeinfo"
 )
 
 // Fields appends the fields of v, a value of p's type: one for each part without parts of its own, in canonical
@@ -274,7 +275,7 @@ func (r *renderer) boxedFields(v any, path string) {
 			n.kind == reflect.Map && memory.MapLen(at) > 0,
 			n.kind == reflect.Array && n.count > 0 && !isBytes(n),
 			n.kind == reflect.Slice && (*memory.Slice)(at).Len > 0 && !isBytes(n):
-			r.fields(n, at, joinPath(path, "("+shortName(n.typ)+")"))
+			r.fields(n, at, joinPath(path, "("+typeinfo.Short(n.typ)+")"))
 			return
 		}
 	}

@@ -134,12 +134,4 @@ func TestInsideForeign(t *testing.T) {
 	if !maps.Equal(inside, want) {
 		t.Errorf("fields by what they are inside of: %v, want %v\n%v", inside, want, r.out)
 	}
-	for pkg, want := range map[string]string{
-		"example.com/a/b/c": "example.com/a/b", "container/list": "container/list", checker + "/internal/encoding": checker, checker + "_test": checker,
-		"main": modules()[0],
-	} {
-		if got := moduleOf(pkg); got != want {
-			t.Errorf("package %s is of module %s, want %s", pkg, got, want)
-		}
-	}
 }

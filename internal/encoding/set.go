@@ -8,6 +8,7 @@ import (
 
 	"github.com/macemc/macemc/internal/encoding/memory"
 	"github.com/macemc/macemc/internal/encoding/rule"
+	"github.com/macemc/macemc/internal/encoding/typeinfo"
 )
 
 // Calls calls the functions of rules. A rule is "EncodeBy" or "CopyBy".
@@ -107,7 +108,7 @@ func (s *Set) compile(t reflect.Type) (*Plan, error) {
 		c.rollback(0)
 		return nil, why.whole(t)
 	}
-	name := typeName(t)
+	name := typeinfo.Name(t)
 	if other, ok := s.named[name]; ok && other != t {
 		why := refuse(t, fmt.Sprintf(
 			"another type is named %s too, of kind %v: rename one of them, types declared in functions need names of their own",

@@ -3,6 +3,8 @@ package encoding
 import (
 	"reflect"
 	"slices"
+
+	"github.com/macemc/macemc/internal/encoding/typeinfo"
 )
 
 // uncopied returns the first part reachable from n that makes values uncopyable.
@@ -131,7 +133,7 @@ func lies(inner, t reflect.Type, array bool) bool {
 	case reflect.Struct:
 		for i := range t.NumField() {
 			f := t.Field(i).Type
-			if !array && convertible(f, inner) || lies(inner, f, array) {
+			if !array && typeinfo.Convertible(f, inner) || lies(inner, f, array) {
 				return true
 			}
 		}
@@ -146,9 +148,9 @@ func lies(inner, t reflect.Type, array bool) bool {
 // an array of them as an array count, because elements of arrays cannot be converted.
 func same(a, b reflect.Type, array bool) bool {
 	if array {
-		return identical(a, b)
+		return typeinfo.Identical(a, b)
 	}
-	return convertible(a, b)
+	return typeinfo.Convertible(a, b)
 }
 
 func stripArrays(t reflect.Type) reflect.Type {

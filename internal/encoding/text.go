@@ -13,6 +13,7 @@ import (
 
 	"github.com/macemc/macemc/internal/encoding/memory"
 	"github.com/macemc/macemc/internal/encoding/rule"
+	"github.com/macemc/macemc/internal/encoding/typeinfo"
 	"github.com/macemc/macemc/macetime"
 )
 
@@ -41,7 +42,7 @@ func (p *Plan) text(v any, names bool) string {
 
 // boxedText renders a value with a type that the context does not determine.
 func (r *renderer) boxedText(n *node, p unsafe.Pointer) string {
-	name := shortName(n.typ)
+	name := typeinfo.Short(n.typ)
 	switch {
 	case n.show != nil || n.opaque && n.kind != reflect.Array:
 		return r.text(n, p)
@@ -87,7 +88,7 @@ func (r *renderer) text(n *node, p unsafe.Pointer) string {
 		if failed == "" {
 			return text
 		}
-		return fmt.Sprintf("%s(ShowBy %s)#%s", shortName(n.typ), failed, r.hash(n, p))
+		return fmt.Sprintf("%s(ShowBy %s)#%s", typeinfo.Short(n.typ), failed, r.hash(n, p))
 	}
 	switch n.how {
 	case byPosition:
@@ -179,7 +180,7 @@ func (r *renderer) opaqueText(n *node, p unsafe.Pointer) string {
 			return text
 		}
 	}
-	return fmt.Sprintf("%s#%s", cmp.Or(text, shortName(n.typ)), r.hash(n, p))
+	return fmt.Sprintf("%s#%s", cmp.Or(text, typeinfo.Short(n.typ)), r.hash(n, p))
 }
 
 // hash returns a hash of a value's encoding as text.

@@ -21,6 +21,7 @@ var imports = []struct {
 	{pkg: "choose", strict: true, foreign: []string{"github.com/cespare/xxhash/v2"}},
 	{pkg: "macetime", strict: true},
 	{pkg: "internal/encoding/memory", strict: true},
+	{pkg: "internal/encoding/typeinfo", strict: true},
 	{pkg: "internal/encoding/rule", strict: true},
 	{pkg: "internal/encoding/diff", strict: true},
 	{pkg: "internal/encoding", module: []string{"internal/encoding/...", "macetime"}, strict: true, foreign: []string{"github.com/cespare/xxhash/v2"}},

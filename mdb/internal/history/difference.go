@@ -1,8 +1,14 @@
 package history
 
 import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+
 	"github.com/macemc/macemc/internal/encoding/diff"
 	"github.com/macemc/macemc/internal/replay"
+	"github.com/macemc/macemc/internal/textfmt"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -56,6 +62,41 @@ func Differences(a *Run, n int, b *Run, m int) ([]Difference, error) {
 	}
 	return all, nil
 }
+
+// WriteDifferences writes the differences of two states, one a line.
+func WriteDifferences(out io.Writer, a *Run, n int, b *Run, m int) error {
+	all, err := Differences(a, n, b, m)
+	if err != nil {
+		return err
+	}
+	if len(all) == 0 {
+		fmt.Fprintln(out, "  the states are the same")
+	}
+	cut := false
+	for _, d := range all {
+		parts := func(e Difference) bool { return e.Node == d.Node && replay.PartOf(e.Path, d.Path) }
+		if d.Node >= 0 && slices.ContainsFunc(all, parts) {
+			continue // empty in one of the states; its parts are listed
+		}
+		where := "network "
+		if d.Node >= 0 {
+			where = a.Node(d.Node) + "."
+		}
+		from, to := cmp.Or(d.Old, "none"), cmp.Or(d.New, "none")
+		if d.Old != "" && d.New != "" {
+			from, to = textfmt.CutPair(from, to, mostCompared)
+			cut = cut || from != d.Old || to != d.New
+		}
+		fmt.Fprintf(out, "  %s%s  %s | %s\n", where, d.Path, from, to)
+	}
+	if cut {
+		fmt.Fprintln(out, "  long values are cut around their first difference; \"field PATH\" shows them whole")
+	}
+	return nil
+}
+
+// mostCompared is the maximum length of a value in a comparison.
+const mostCompared = 60
 
 // allFields returns the fields of each node after step n, and last those of the network.
 func allFields(r *Run, n int) (all [][]sim.Field, err error) {

@@ -210,6 +210,37 @@ func (r *Run) FirstFound() (*sim.Finding, int) {
 	return r.Finding, r.Len()
 }
 
+// Unsaved reports whether the run is a branch that the end of the session drops.
+func (r *Run) Unsaved() bool { return r.From != nil && !r.Saved && r.Name != "live" }
+
+// InCode reports whether a step is one of a system, or of a test in code outside the standard library.
+func (r *Run) InCode(n int) bool {
+	return r.Whole == nil || strings.Contains(r.Whole.Steps[n-1].Source, ":")
+}
+
+// Summary describes the length of a run, its origin and its end.
+func (r *Run) Summary() string {
+	text := fmt.Sprintf("%d steps, at step %d", r.Len(), r.At)
+	if r.From != nil {
+		text += fmt.Sprintf(", branched from %s at step %d", r.From.Name, r.Common)
+	}
+	if r.Critical > 0 {
+		text += fmt.Sprintf(", critical step %d", r.Critical)
+	}
+	switch f, _ := r.FirstFound(); {
+	case f != nil:
+		text += ", " + Violation(f)
+	case r.Step(r.Len()).Live:
+		text += ", live in the end"
+	case r.Whole != nil:
+		text += ", the test passes"
+	}
+	if !r.Saved {
+		text += ", not saved"
+	}
+	return text
+}
+
 // Len returns the number of steps.
 func (r *Run) Len() int { return len(r.steps) }
 

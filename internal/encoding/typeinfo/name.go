@@ -1,4 +1,5 @@
-package encoding
+// Package typeinfo names types and relates them.
+package typeinfo
 
 import (
 	"cmp"
@@ -7,8 +8,8 @@ import (
 	"strings"
 )
 
-// typeName returns the full name of t with package paths, which is the same in every process.
-func typeName(t reflect.Type) string {
+// Name returns the full name of t with package paths, which is the same in every process.
+func Name(t reflect.Type) string {
 	if t.Name() != "" {
 		if t.PkgPath() == "" {
 			return t.Name()
@@ -17,13 +18,13 @@ func typeName(t reflect.Type) string {
 	}
 	switch t.Kind() {
 	case reflect.Pointer:
-		return "*" + typeName(t.Elem())
+		return "*" + Name(t.Elem())
 	case reflect.Slice:
-		return "[]" + typeName(t.Elem())
+		return "[]" + Name(t.Elem())
 	case reflect.Array:
-		return "[" + strconv.Itoa(t.Len()) + "]" + typeName(t.Elem())
+		return "[" + strconv.Itoa(t.Len()) + "]" + Name(t.Elem())
 	case reflect.Map:
-		return "map[" + typeName(t.Key()) + "]" + typeName(t.Elem())
+		return "map[" + Name(t.Key()) + "]" + Name(t.Elem())
 	case reflect.Struct:
 		var b strings.Builder
 		b.WriteString("struct{")
@@ -35,7 +36,7 @@ func typeName(t reflect.Type) string {
 			if f.Anonymous {
 				b.WriteByte('^')
 			}
-			b.WriteString(f.PkgPath + " " + f.Name + " " + typeName(f.Type))
+			b.WriteString(f.PkgPath + " " + f.Name + " " + Name(f.Type))
 			if f.Tag != "" {
 				b.WriteString(" " + strconv.Quote(string(f.Tag)))
 			}
@@ -46,11 +47,11 @@ func typeName(t reflect.Type) string {
 	return t.String() // interfaces and unsupported types
 }
 
-// shortName returns the name of t for people, without packages.
-func shortName(t reflect.Type) string {
+// Short returns the name of t for people, without packages.
+func Short(t reflect.Type) string {
 	full := cmp.Or(t.Name(), t.String())
 	if t.Kind() == reflect.Pointer && t.Name() == "" {
-		return "*" + shortName(t.Elem())
+		return "*" + Short(t.Elem())
 	}
 	var b strings.Builder
 	start := 0 // of a possible package path
