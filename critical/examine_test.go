@@ -83,7 +83,7 @@ func TestUnlikelyRecoveryInAllStrategies(t *testing.T) {
 				refuted := 0
 				confirm := critical.Confirm(critical.Config{System: sys, WalkSteps: 50, Walks: 10})
 				res, err := search.Run(t.Context(), search.Config{
-					System: sys, Strategy: strategy, Engine: engine, WalkSteps: 50, MaxPaths: 100,
+					System: sys, Strategy: strategy, Engine: engine, WalkSteps: 50, MaxPaths: 20,
 					Confirm: func(ctx context.Context, s search.Suspect) (search.Confirmed, error) {
 						c, err := confirm(ctx, s)
 						if c.Refuted {

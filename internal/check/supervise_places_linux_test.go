@@ -23,22 +23,22 @@ func TestSupervisedPlaces(t *testing.T) {
 		steps       int
 		ways        []string
 	}{
-		{"when", `the When of action "draw"`, 3, append(ways[:3:3], ways[8:11]...)},
-		{"need", `the Need of quorum "votes"`, 4, append(ways[:3:3], "dfs 64 none 1 4")},
-		{"fits", `the Fits of quorum "votes"`, 3, ways[2:4]},
+		{"when", `the When of action "draw"`, 3, []string{ways[0], ways[11]}},
+		{"need", `the Need of quorum "votes"`, 4, []string{ways[2], "dfs 64 none 1 4"}},
+		{"fits", `the Fits of quorum "votes"`, 3, ways[2:3]},
 		{"key", `the Key of quorum "votes"`, 3, append(ways[1:2:2], "bfs 64 full 1")},
-		{"guard", `the Guard of quorum "votes"`, 3, append(ways[8:11:11], "bfs exact full 2")},
-		{"may crash", "MayCrash", 0, append(ways[:2:2], ways[14:]...)},
+		{"guard", `the Guard of quorum "votes"`, 3, []string{ways[9], "bfs exact full 2"}},
+		{"may crash", "MayCrash", 0, []string{ways[1], ways[14]}},
 		{"may halt", "MayHalt", 0, ways[9:10]},
-		{"new", "New(1)", 0, []string{"walk", "deepening", ways[0], ways[15]}},
+		{"new", "New(1)", 0, []string{"walk", ways[15]}},
 		{"late", "Late(0)", 0, []string{"faulty", ways[1]}},
 		{"monitor maker", "the function that makes monitor 0", 0, []string{"deepening", ways[2]}},
-		{"new of a late node", "New(1)", 1, []string{"walk", "deepening", ways[0], ways[15]}},
+		{"new of a late node", "New(1)", 1, []string{"deepening", ways[0]}},
 		{"new after a crash", "New(1)", 2, []string{"faulty", "deepening"}}, // tables assume that such a New always behaves the same
 		{"again", "the handler", 6, ways[:1]},
-		{"fair walk", "the handler", 90, []string{ways[0], "bfs 64 none 2", "walk"}},
-		{"walk", "the handler", 3, []string{"walk", "deepening", "faulty"}},
-		{"recovery", "the handler", 25, []string{"walk", "deepening", "faulty"}},
+		{"fair walk", "the handler", 90, []string{"bfs 64 none 2", "walk"}},
+		{"walk", "the handler", 3, []string{"walk", "faulty"}},
+		{"recovery", "the handler", 25, []string{"deepening", "faulty"}},
 	} {
 		t.Run(c.where, func(t *testing.T) {
 			for _, how := range c.ways {

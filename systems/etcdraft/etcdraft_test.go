@@ -175,7 +175,7 @@ func TestNothingIsFound(t *testing.T) {
 	} {
 		res := run(t, search.Config{
 			System:   system(t, spec.Config{Nodes: c.nodes, Params: c.params}, c.limits),
-			Strategy: c.strategy, MaxPaths: 60,
+			Strategy: c.strategy, MaxPaths: 25,
 		})
 		if res.Finding != nil || res.Verdict != search.OK {
 			t.Errorf("%+v: %v: %v", c, res.Verdict, res.Finding)
