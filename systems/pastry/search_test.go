@@ -27,7 +27,7 @@ func system(t testing.TB, c spec.Config, l sim.Limits, property string) sim.Syst
 
 func explore(t testing.TB, cfg search.Config) *search.Result {
 	t.Helper()
-	return systest.Search(t, cfg, 200)
+	return systest.Search(t, cfg, 60)
 }
 
 // Over the transport it recovers from crashes, lost and duplicated datagrams as over streams, and lookups arrive.
