@@ -7,10 +7,20 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 )
 
+// begin is the working directory in which the process began: the folder of the package. Functions such as TestMain may change it.
+var begin, _ = syscall.Getwd()
+
 // folder returns the folder of a test's findings.
-func folder(test string) string { return filepath.Join("testdata", "macemc", test) }
+func folder(test string) string {
+	dir := filepath.Join("testdata", "macemc", test)
+	if now, err := syscall.Getwd(); err == nil && now != begin {
+		return filepath.Join(begin, dir)
+	}
+	return dir
+}
 
 // stored returns the stored schedules of a test. Other files in the folder, such as error.path, belong to checked systems.
 func stored(pkg, test string) (list []*Stored, err error) {

@@ -256,7 +256,7 @@ func (s *Settings) start(c *Config, env ...string) bool {
 	}
 	defer null.Close()
 	args := append([]string{exe, "-test.count=1", "-test.timeout=" + processTime.String()}, s.flags.process(c.Test)...)
-	p, err := os.StartProcess(exe, args, &os.ProcAttr{Env: s.environment(env), Files: []*os.File{null, null, null}})
+	p, err := os.StartProcess(exe, args, &os.ProcAttr{Dir: begin, Env: s.environment(env), Files: []*os.File{null, null, null}})
 	if err != nil {
 		return false
 	}

@@ -245,7 +245,7 @@ func (s *Settings) found(c *Config, r *Result, runner Runner) *Report {
 	how := fmt.Sprintf("found by schedule %d (%s)", r.Schedules, r.By.strategy())
 	changed := runner.Changed()
 	if r.FromFile {
-		how = "found by a schedule in " + folder(c.Test)
+		how = "found by a schedule in " + s.shown(folder(c.Test))
 	}
 	s.suspect(c, r, r.Finding, "confirmed")
 	d := doubt{how: how, changed: changed}
