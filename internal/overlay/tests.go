@@ -16,6 +16,7 @@ const (
 	whyFinalizers                      = "finalizers run outside of the bubble of a test, whose channels they cannot use"
 	whyClock                           = "reading the clock takes time"
 	whyProcessors                      = "runs do not depend on the machine"
+	whyStacks                          = "stack dumps of a test do not show the checker"
 	whyRefused                         = "what a schedule does not determine is not explored"
 	whyRaces                           = "the races of a run belong to its outcome"
 	whyTests, whyAtomics, whyMemory    = "tests run under many schedules", "atomic operations are scheduling points", "plain memory accesses are scheduling points"
@@ -32,6 +33,10 @@ var testChanges = func() []change {
 		{"os/file.go", atStart{"File.Write"}, " if macemcMuted() && f != nil && (f.name == \"/dev/stdout\" || f.name == \"/dev/stderr\") { return len(b), nil }; ", whyPrint},
 		{"runtime/print.go", atStart{"gwrite"}, " if macemcMuted() { return }; ", whyPrint},
 		{"os/exec.go", atStart{"StartProcess"}, ` macemcRefuse("it starts a process"); `, whyRefused},
+		{"testing/benchmark.go", atStart{"Benchmark"}, ` macemcRefuse("it runs a benchmark"); `, whyRefused},
+		{"runtime/mfinal.go", atStart{"SetFinalizer"}, " if macemcFinalizer(sys.GetCallerPC()) { return }; ", whyFinalizers},
+		{"runtime/mgc.go", atStart{"GC"}, " macemcCollected(); ", whyFinalizers},
+		{"runtime/traceback.go", atStart{"isSystemGoroutine"}, " if macemcHides(gp) { return true }; ", whyStacks},
 		{"os/signal/signal.go", atStart{"Notify"}, ` macemcRefuse("it waits for signals"); `, whyRefused},
 		{"testing/synctest/synctest.go", atStart{"Test"}, ` if macemcTested() { macemcTest(t, f); return }; `, whyTests},
 		{"testing/synctest/synctest.go", atStart{"Wait"}, " if macemcTested() { macemcWait(); return }; ", whyTests},
@@ -118,6 +123,7 @@ var rewrites = []rewrite{
 	{"time/sleep.go", timerPoints, why},
 	{"time/tick.go", timerPoints, why},
 	{"runtime/stack.go", stackOverflow, whyEnd},
+	{"runtime/panic.go", unprintable, whyEnd},
 	{"runtime/synctest.go", lateTimers, whyClock},
 	{"runtime/synctest.go", wakeTime, "timers that were stopped wake nobody"},
 	{"runtime/synctest.go", idleTimers, "timers of one instant fire one by one, in any order"},
@@ -249,6 +255,10 @@ var raceErrors = replace("\treturn int(n)\n", "\treturn int(n) - macemcRaces\n",
 // stackOverflow makes a stack overflow end the test.
 var stackOverflow = replace("\tif newsize > maxstacksize || newsize > maxstackceiling {\n",
 	"\tif newsize > maxstacksize || newsize > maxstackceiling { macemcOverflowed(gp);\n")
+
+// unprintable makes a panic whose value cannot be printed end the test.
+var unprintable = replace("throw(text + \": \" + r)", "{ macemcUnprintable(text + \": \" + r); throw(text + \": \" + r) }",
+	"throw(text + \": type \"", "macemcUnprintable(text); throw(text + \": type \"")
 
 // replace returns an edit that replaces the first text of each pair by the second. Each first text must occur exactly once.
 func replace(pairs ...string) func(string, map[string]string) (string, error) {

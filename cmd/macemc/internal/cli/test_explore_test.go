@@ -1374,3 +1374,118 @@ func TestBubble(t *testing.T) {
 `)
 	testReports(t, []string{"--- PASS: TestPasses", "--- PASS: TestFires", "--- PASS: TestSpins", "--- PASS: TestBubble"}, 0, "-count=1", "-v", "-vet=off", "-schedules=200", ".")
 }
+
+// A package whose TestMain changes the working directory, as many do. New processes begin where the first one did.
+func TestTest_ChdirInMain(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the standard library the first time")
+	}
+	testFile(t, `package chdir
+
+import (
+	"os"
+	"sync/atomic"
+	"testing"
+)
+
+func TestMain(m *testing.M) {
+	os.Chdir("..")
+	os.Exit(m.Run())
+}
+
+func TestX(t *testing.T) {
+	if _, err := os.Stat("chdir/x_test.go"); err != nil {
+		t.Fatal(err)
+	}
+	var n atomic.Int32
+	go n.Store(1)
+	if n.Load() > 0 {
+		t.Error("set")
+	}
+}
+`)
+	if err := os.Mkdir("chdir", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename("x_test.go", "chdir/x_test.go"); err != nil {
+		t.Fatal(err)
+	}
+	const file = "chdir/testdata/macemc/TestX/failed-test-1.path"
+	for range 2 {
+		out, status := testCommand(t.Context(), "-schedules=200", "./chdir")
+		if _, err := os.Stat(file); err != nil || status != 1 || !strings.Contains(out, "FAILED TEST: x_test.go:21: set\n") ||
+			!strings.Contains(out, "-schedule "+file+" ") {
+			t.Errorf("status %d, want a confirmed finding: %v\n%s", status, err, out)
+		}
+	}
+}
+
+// Lists of goroutines do not show the checker, so leak detectors find nothing. Tests of finalizers and benchmarks run once, as their time
+// is not virtual. Values that cannot be printed, or whose methods panic, lose no finding.
+func TestTest_DumpsAndPanics(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the standard library the first time")
+	}
+	testFile(t, `package x
+
+import (
+	"runtime"
+	"strings"
+	"testing"
+)
+
+func TestStacks(t *testing.T) {
+	done := make(chan bool)
+	go func() { close(done) }()
+	<-done
+	list := make([]byte, 1<<20)
+	list = list[:runtime.Stack(list, true)]
+	for _, text := range strings.Split(string(list), "\n\n")[1:] {
+		if !strings.Contains(text, "testing.(*T).Run(") {
+			t.Errorf("also:\n%s", text)
+		}
+	}
+}
+
+type object struct{ stop chan bool }
+
+func TestFinalizer(t *testing.T) {
+	o := &object{make(chan bool)}
+	stop := o.stop
+	runtime.SetFinalizer(o, func(o *object) { close(o.stop) })
+	o = nil
+	runtime.GC()
+	<-stop
+}
+
+func TestBenchmark(t *testing.T) {
+	testing.Benchmark(func(b *testing.B) {
+		for b.Loop() {
+		}
+	})
+}
+
+type cycle struct{ next map[string]any }
+
+func TestCycle(t *testing.T) {
+	c := cycle{map[string]any{}}
+	c.next["next"] = c
+	panic(c)
+}
+
+type failing struct{}
+
+func (failing) Error() string { panic("no text") }
+
+func TestFailing(t *testing.T) { panic(failing{}) }
+
+type code struct{ A, B int }
+
+func TestStruct(t *testing.T) { panic(code{1, 2}) }
+`)
+	testReports(t, []string{"--- PASS: TestStacks", "--- PASS: TestFinalizer", "TestFinalizer: not explored: it waits for finalizers\n",
+		"TestBenchmark: not explored: it runs a benchmark\n", "PANIC: a value of type x.cycle\n",
+		"PANIC: fatal error: panic while printing panic value: no text\n", `PANIC: {1 2}
+`,
+	}, 1, "-count=1", "-v", "-schedules=20", "-benchtime=1x", ".")
+}
