@@ -10,13 +10,14 @@ import (
 	"syscall"
 )
 
-// begin is the working directory in which the process began: the folder of the package. Functions such as TestMain may change it.
-var begin, _ = syscall.Getwd()
+// begin is the working directory in which the process began: the folder of the package. Functions such as TestMain may change it. An empty
+// string means the current one.
+var begin string
 
 // folder returns the folder of a test's findings.
 func folder(test string) string {
 	dir := filepath.Join("testdata", "macemc", test)
-	if now, err := syscall.Getwd(); err == nil && now != begin {
+	if now, err := syscall.Getwd(); err == nil && begin != "" && now != begin {
 		return filepath.Join(begin, dir)
 	}
 	return dir

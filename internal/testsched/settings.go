@@ -10,6 +10,7 @@ import (
 	"sort"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -66,6 +67,7 @@ func FromEnvironment() *Settings {
 		flags: parseFlags(os.Args[min(1, len(os.Args)):]),
 	}
 	s.fresh = s.process
+	begin, _ = syscall.Getwd()
 	if s.summaries != "" {
 		os.WriteFile(BegunFile(s.summaries), nil, 0o666)
 	}
