@@ -5,6 +5,7 @@
 package overlay
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
@@ -35,11 +36,28 @@ const bubble = "github.com/macemc/macemc/bubble"
 type Build struct {
 	Overlay string   // value of -overlay
 	Env     []string // additional environment variables
+	goFlags string   // of the variable GOFLAGS
 }
 
-// Flags returns flags for go build, go test and similar commands. tags are additional build tags in the format of -tags and may be empty.
+// Default returns the value that GOFLAGS sets for a flag, such as -tags, which a flag of the command line replaces.
+func (b Build) Default(flag string) (value string) {
+	for rest := strings.TrimSpace(b.goFlags); rest != ""; rest = strings.TrimSpace(rest) {
+		entry, end := "", " "
+		if quote := rest[:1]; quote == "'" || quote == `"` {
+			rest, end = rest[1:], quote
+		}
+		entry, rest, _ = strings.Cut(rest, end)
+		if v, ok := strings.CutPrefix("-"+strings.TrimLeft(entry, "-"), flag+"="); ok {
+			value = v
+		}
+	}
+	return value
+}
+
+// Flags returns flags for go build, go test and similar commands. tags are build tags in the format of -tags. An empty string means those of
+// GOFLAGS.
 func (b Build) Flags(tags string) []string {
-	if tags != "" {
+	if tags = cmp.Or(tags, b.Default("-tags")); tags != "" {
 		tags += ","
 	}
 	return []string{"-overlay=" + b.Overlay, "-tags=" + tags + Tag}
@@ -61,10 +79,10 @@ func Prepare(ctx context.Context, dir string) (Build, error) {
 }
 
 // goEnvironment is the output of go env.
-type goEnvironment struct{ GOVERSION, GOROOT, GOMODCACHE string }
+type goEnvironment struct{ GOVERSION, GOROOT, GOMODCACHE, GOFLAGS string }
 
 func goEnv(ctx context.Context, dir string) (e goEnvironment, err error) {
-	cmd := exec.CommandContext(ctx, "go", "env", "-json", "GOVERSION", "GOROOT", "GOMODCACHE")
+	cmd := exec.CommandContext(ctx, "go", "env", "-json", "GOVERSION", "GOROOT", "GOMODCACHE", "GOFLAGS")
 	cmd.Dir = dir
 	out, err := cmd.Output()
 	if err != nil {
@@ -77,7 +95,7 @@ func goEnv(ctx context.Context, dir string) (e goEnvironment, err error) {
 }
 
 func prepare(env goEnvironment, cache string) (Build, error) {
-	var b Build
+	b := Build{goFlags: env.GOFLAGS}
 	root := env.GOROOT
 	if rel, err := filepath.Rel(env.GOMODCACHE, root); err == nil && filepath.IsLocal(rel) {
 		root = filepath.Join(cache, filepath.Base(root))

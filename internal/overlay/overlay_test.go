@@ -172,4 +172,13 @@ func TestFlags(t *testing.T) {
 			t.Errorf("%q: %s, want %s", tags, got, want)
 		}
 	}
+	b.goFlags = `-mod=mod '-ldflags=-X a.b=c -w' --tags=c,d`
+	for tags, want := range map[string]string{"": "-tags=c,d," + Tag, "a": "-tags=a," + Tag} {
+		if got := b.Flags(tags)[1]; got != want {
+			t.Errorf("%q with GOFLAGS: %s, want %s", tags, got, want)
+		}
+	}
+	if got, want := b.Default("-ldflags"), "-X a.b=c -w"; got != want {
+		t.Errorf("linker flags %q, want %q", got, want)
+	}
 }

@@ -162,7 +162,7 @@ func (a Runner) goTest(ctx context.Context, args []string, stdout, stderr io.Wri
 			return err
 		}
 		points, modules := compilerFlags(ctx, changed.Env, folder, flags, args)
-		args, flags = linkerFlags(args, append(flags, points...))
+		args, flags = linkerFlags(args, append(flags, points...), changed.Default("-ldflags"))
 		env = slices.Concat(env, more, []string{testsched.VariableModules + "=" + strings.Join(modules, ",")})
 	}
 	if x.schedule != "" {

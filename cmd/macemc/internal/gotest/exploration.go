@@ -110,9 +110,9 @@ func compilerFlags(ctx context.Context, env []string, dir string, tags, args []s
 }
 
 // linkerFlags adds the flag that makes the linker write the symbol table, which the go command omits by default. The program locates its
-// package variables by it. Linker flags among the arguments of go test remain in effect.
-func linkerFlags(args, flags []string) (rest, more []string) {
-	value := "-s=false"
+// package variables by it. Linker flags among the arguments of go test remain in effect, or else those that GOFLAGS sets.
+func linkerFlags(args, flags []string, inGoFlags string) (rest, more []string) {
+	value := strings.TrimSpace(inGoFlags + " -s=false")
 	for i := 0; i < len(args); i++ {
 		if args[i] == "-args" || args[i] == "--args" {
 			rest = append(rest, args[i:]...)

@@ -133,12 +133,13 @@ func TestPackageSummary_Bounds(t *testing.T) {
 
 // The symbol table is written regardless of the linker flags in the arguments.
 func TestLinkerFlags(t *testing.T) {
-	for _, c := range []struct{ args, rest, flags string }{
-		{"./p", "./p", "-ldflags=-s=false"},
-		{"-ldflags=-X=p.v=1 ./p", "./p", "-ldflags=-X=p.v=1 -s=false"},
-		{"-ldflags -s ./p -args -ldflags=x", "./p -args -ldflags=x", "-ldflags=-s -s=false"},
+	for _, c := range []struct{ inGoFlags, args, rest, flags string }{
+		{"", "./p", "./p", "-ldflags=-s=false"},
+		{"-w", "./p", "./p", "-ldflags=-w -s=false"},
+		{"-w", "-ldflags=-X=p.v=1 ./p", "./p", "-ldflags=-X=p.v=1 -s=false"},
+		{"", "-ldflags -s ./p -args -ldflags=x", "./p -args -ldflags=x", "-ldflags=-s -s=false"},
 	} {
-		rest, flags := linkerFlags(strings.Fields(c.args), nil)
+		rest, flags := linkerFlags(strings.Fields(c.args), nil, c.inGoFlags)
 		if strings.Join(rest, " ") != c.rest || strings.Join(flags, " ") != c.flags {
 			t.Errorf("%s: %q and %q, want %q and %q", c.args, rest, flags, c.rest, c.flags)
 		}
