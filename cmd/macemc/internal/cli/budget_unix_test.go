@@ -56,6 +56,7 @@ func TestDeadlineOfFindings(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
 	}
+	t.Parallel()
 	const limit, most = 4 * time.Second, 4*time.Second*3/2 + 5*time.Second
 	dir := t.TempDir()
 	began := time.Now()
@@ -81,6 +82,7 @@ func TestSlowChecks(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
 	}
+	t.Parallel()
 	all := newWaiting()
 	defer all.Wait()
 	for _, c := range []struct {

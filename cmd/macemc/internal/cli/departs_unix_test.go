@@ -60,6 +60,7 @@ func TestDeparts(t *testing.T) {
 	if testing.Short() {
 		t.Skip("waits for goroutines")
 	}
+	t.Parallel()
 	all := newWaiting()
 	defer all.Wait()
 	for by, ended := range map[string]string{
@@ -113,6 +114,7 @@ func TestDeparts(t *testing.T) {
 // A run that ends its process only when it is not the first run of that process is reported in all forms. A search of states
 // stops at the step in question, so it does not confirm the run, which remains a suspect with a path file.
 func TestDeparts_Second(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		strategy, verdict string
 		status            int

@@ -40,6 +40,7 @@ func TestDurableDiskFull(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
 	}
+	t.Parallel()
 	dir := t.TempDir()
 	resize := smallDisk(t, filepath.Join(dir, "disk"), "800k")
 	search := func(folder string, status int, more ...string) (c counts, errors string) {
@@ -84,6 +85,7 @@ func TestRunsDiskFull(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
 	}
+	t.Parallel()
 	dir := t.TempDir()
 	resize := smallDisk(t, filepath.Join(dir, "disk"), "150k")
 	search := func(folder string, status int) map[string]any {

@@ -61,6 +61,7 @@ func TestDurableKilled(t *testing.T) {
 	if testing.Short() {
 		t.Skip("searches for some seconds, several times")
 	}
+	t.Parallel()
 	dir := t.TempDir()
 	search := func(folder string, more ...string) (c counts) {
 		t.Helper()
@@ -73,7 +74,7 @@ func TestDurableKilled(t *testing.T) {
 	want := search("whole")
 	for _, more := range [][]string{nil, {"--memory", "24"}} {
 		last := 0
-		for range 5 {
+		for range 3 {
 			killed(t, dir, time.Duration(150+rand.IntN(500+500*len(more)))*time.Millisecond, more...)
 			if _, err := os.Stat(filepath.Join(dir, "log", "states.log")); err != nil {
 				continue
@@ -120,6 +121,7 @@ func TestDurableInterrupted(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
 	}
+	t.Parallel()
 	dir := t.TempDir()
 	args := []string{"search", "randtree", "--strategy", "bfs", "--time", "10m", "--durable", "log", "--resume"}
 	for i, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {

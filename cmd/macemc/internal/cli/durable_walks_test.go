@@ -50,10 +50,11 @@ func TestRunsKilled(t *testing.T) {
 	if testing.Short() {
 		t.Skip("searches for some seconds, several times")
 	}
+	t.Parallel()
 	t.Run("faulty", func(t *testing.T) {
-		runsKilled(t, 6500, "transport", "--loss", "1", "--strategy", "faulty")
+		runsKilled(t, 4500, "transport", "--loss", "1", "--strategy", "faulty")
 	})
-	t.Run("deepening", func(t *testing.T) { runsKilled(t, 110_000, "paxos") })
+	t.Run("deepening", func(t *testing.T) { runsKilled(t, 70_000, "paxos") })
 }
 
 func runsKilled(t *testing.T, runs int, search ...string) {
@@ -66,7 +67,7 @@ func runsKilled(t *testing.T, runs int, search ...string) {
 		t.Fatalf("%v: %s", err, want)
 	}
 	most := 0
-	for range 5 {
+	for range 3 {
 		cmd := command(dir, args("often")...)
 		cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 		if err := cmd.Start(); err != nil {
@@ -81,7 +82,7 @@ func runsKilled(t *testing.T, runs int, search ...string) {
 		}
 		most = len(left)
 	}
-	t.Logf("%d batches after five kills", most)
+	t.Logf("%d batches after three kills", most)
 	got, err := command(dir, args("often")...).Output()
 	if exitCode(err) != exitcode.OK {
 		t.Fatalf("%v: %s", err, got)

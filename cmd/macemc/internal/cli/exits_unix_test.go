@@ -69,6 +69,7 @@ func TestExitsStates(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts many processes")
 	}
+	t.Parallel()
 	for flags, what := range map[string]string{
 		"--strategy bfs --keep-going --set few=2":            "the handler",
 		"--strategy dfs --visited 64 --keep-going":           "the handler",

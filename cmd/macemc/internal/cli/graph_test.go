@@ -182,7 +182,7 @@ func TestReportExplainsRT13(t *testing.T) {
 		t.Skip("takes seconds")
 	}
 	t.Chdir(t.TempDir())
-	if _, stderr, status := run(t, "search", "randtree", "--bug", "RT13", "--out", "rt13", "--workers", "1"); status != 1 {
+	if _, stderr, status := run(t, "search", "randtree", "--bug", "RT13", "--out", "rt13", "--workers", "1", "--walks", "40", "--walk-steps", "1000"); status != 1 {
 		t.Fatalf("exit status %d: %s", status, stderr)
 	}
 	text, err := os.ReadFile("rt13/report.md")

@@ -132,6 +132,7 @@ func fillDisk() {
 
 // A search that ends in any phase, in any way, reports its suspect, with its status, and the path is on disk.
 func TestHand(t *testing.T) {
+	t.Parallel()
 	const (
 		child, parent, limit = "kill the child", "kill the parent", "time limit"
 		stop, fault, memory  = "stop the child", "fault of the child", "memory"
@@ -322,6 +323,7 @@ func TestHand_FullDisk(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
 	}
+	t.Parallel()
 	unshare, err := exec.LookPath("unshare")
 	if err != nil {
 		t.Skip(err)

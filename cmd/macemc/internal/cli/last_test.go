@@ -21,8 +21,8 @@ func TestLast(t *testing.T) {
 		t.Errorf("without a finding: exit status %d: %s", status, stderr)
 	}
 	var files []string
-	for _, args := range [][]string{{"search", "pingack", "--workers", "1"}, {"search", "pingack", "--workers", "1", "--out", "found"}} {
-		stdout, stderr, status := run(t, args...)
+	for _, args := range [][]string{{"search", "pingack"}, {"search", "pingack", "--out", "found"}} {
+		stdout, stderr, status := run(t, append(args, "--no-shrink", "--workers", "1", "--walks", "20", "--walk-steps", "200")...)
 		_, look, _ := strings.Cut(stdout, "debug:        macemc mdb ")
 		file, _, _ := strings.Cut(look, "\n")
 		if status != 1 || file == "" {
@@ -65,14 +65,11 @@ func TestLast(t *testing.T) {
 	up := filepath.Join("..", files[1])
 	means("below", up, "replay", "last")
 	means("below", up, "graph", "last")
-	if testing.Short() {
-		return // the other commands take seconds
-	}
 	means("below", up, "mdb", "last", "--batch", "-x", "critical")
-	means("below", up, "critical", "last", "--workers", "1")
-	means("below", up, "report", "last", "--format", "markdown", "--workers", "1")
-	means("below", up, "shrink", "last", "--workers", "1")
-	stdout, stderr, status := run(t, "search", "--workers", "1", "--no-shrink", "--out", filepath.Join(t.TempDir(), "found"), "--from", "last")
+	means("below", up, "critical", "last", "--workers", "1", "--walks", "20", "--walk-steps", "200")
+	means("below", up, "report", "last", "--format", "markdown", "--workers", "1", "--walks", "20", "--walk-steps", "200")
+	means("below", up, "shrink", "last", "--workers", "1", "--walks", "20", "--walk-steps", "200")
+	stdout, stderr, status := run(t, "search", "--workers", "1", "--no-shrink", "--walks", "20", "--walk-steps", "200", "--out", filepath.Join(t.TempDir(), "found"), "--from", "last")
 	if want := "--from " + up; status != 1 || !strings.Contains(stderr, "last is "+up) || !strings.Contains(stdout, want) {
 		t.Errorf("exit status %d, %q is missing: %s\n%s", status, want, stderr, stdout)
 	}
@@ -98,7 +95,7 @@ func TestLast_Schedule(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	run(t, "search", "pingack", "--workers", "1", "--no-shrink")
+	run(t, "search", "pingack", "--workers", "1", "--no-shrink", "--walks", "20", "--walk-steps", "200")
 	if _, stderr, _ := run(t, "graph", "last"); !strings.Contains(stderr, "last is macemc-out") {
 		t.Errorf("the newest finding is that of the search, got %s", stderr)
 	}

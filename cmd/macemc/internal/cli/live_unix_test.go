@@ -129,6 +129,7 @@ func TestSearchOnwardFromARecording(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
 	}
+	t.Parallel()
 	dir := t.TempDir()
 	out, errs, status := runReal(t, dir, "do 1 joinOverlay\nquit\n", "live", "randtree", "--nodes", "3", "--bug", "RT13", "--idle", "--dir", "run")
 	if status != 3 || !strings.Contains(out, "n1 does joinOverlay") || !strings.Contains(out, "not live after") {
@@ -175,6 +176,7 @@ func TestLiveEndsWhenLive(t *testing.T) {
 
 // Commands on standard input are executed.
 func TestLiveCommands(t *testing.T) {
+	t.Parallel()
 	out, errs, status := runReal(t, t.TempDir(), "do 0 propose\ndo 0 sleep\nstate\nkill 1\ndo 1 propose\nkill 1\nkill 9\nstart 1\nnonsense\nquit\n", "live", "paxos", "--idle")
 	for _, want := range []string{"n1 is killed", "n1 is not up", `"kill 9" is not a command`, "n0 does propose",
 		`there is no action "sleep"; there are propose`, "n1 is started", `"nonsense" is not a command; known are kill N, start N, do N ACTION`} {
@@ -213,6 +215,7 @@ func TestLiveUsage(t *testing.T) {
 
 // A separate node that a signal ends has the exit status that the table of all commands specifies. After its time limit it is 0.
 func TestLiveNodeEnds(t *testing.T) {
+	t.Parallel()
 	args := []string{"live", "pingack", "--node", "0", "--peers", "127.0.0.1:0,127.0.0.1:1", "--dir", "n0"}
 	for signal, want := range map[syscall.Signal]int{syscall.SIGINT: exitcode.Interrupted, syscall.SIGTERM: exitcode.Terminated} {
 		cmd := command(t.TempDir(), args...)

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"syscall"
 	"testing"
@@ -39,6 +40,7 @@ var loops = spec.Entry{
 			Actions: []sim.AnyAction{sim.Action[*loop]{Name: "go", Times: 4, Do: func(l *loop, _ sim.Env) {
 				at("handler", l.Did)
 				if c.Text("where") == "recursion" && l.Did == 2 {
+					debug.SetMaxStack(200 << 20) // a fifth of the default, which takes seconds to fill
 					l.Did = down(l.Did)
 				}
 				l.Did++
@@ -59,7 +61,7 @@ var loops = spec.Entry{
 	},
 }
 
-// down calls itself until the stack of a gigabyte is full.
+// down calls itself until the stack is full.
 func down(n int) int {
 	if n < 0 {
 		return 0
@@ -78,6 +80,7 @@ func TestDoesNotReturn(t *testing.T) {
 	if testing.Short() {
 		t.Skip("waits for what does not return")
 	}
+	t.Parallel()
 	for _, c := range []struct{ where, strategy, want string }{
 		{"handler", "bfs", "the handler did not return within 500ms"},
 		{"recursion", "bfs", "overflows the stack"}, // if it takes longer than the time limit, too
@@ -110,6 +113,7 @@ func TestFailingExplain(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts many processes")
 	}
+	t.Parallel()
 	for _, c := range []struct{ system, strategy, want string }{
 		{"loops", "dfs", "its Explain did not return"},
 		{"loops", "walk", "its Explain did not return"},
@@ -148,6 +152,7 @@ func TestInterruptLoop(t *testing.T) {
 	if testing.Short() {
 		t.Skip("waits for what does not return")
 	}
+	t.Parallel()
 	for _, where := range []string{"handler", "property"} {
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 		defer cancel()

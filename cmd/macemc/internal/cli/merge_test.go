@@ -30,7 +30,7 @@ func TestShards(t *testing.T) {
 	}
 	const n = 3
 	for _, base := range [][]string{
-		{"search", "randtree", "--crashes", "1", "--strategy", "walk", "--max-paths", "300"},
+		{"search", "randtree", "--crashes", "1", "--strategy", "walk", "--max-paths", "100"},
 		{"search", "paxos", "--depth", "4"},
 	} {
 		dir := t.TempDir()

@@ -51,6 +51,7 @@ func TestDivergence(t *testing.T) {
 	if testing.Short() {
 		t.Skip("waits for handlers that do not return")
 	}
+	t.Parallel()
 	dir := t.TempDir()
 	out, err := command(dir, "search", "randtree", "--bug", "RT1", "--handler-limit", "50ms", "--out", "out").CombinedOutput()
 	if code := exitCode(err); code != 1 || !strings.Contains(string(out), "randtree with bug RT1: DIVERGENCE") {
@@ -81,11 +82,12 @@ func TestLast_Respawn(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
 	}
+	t.Parallel()
 	dir := t.TempDir()
-	if out, err := command(dir, "search", "pingack", "--no-shrink").CombinedOutput(); exitCode(err) != 1 {
+	if out, err := command(dir, "search", "pingack", "--no-shrink", "--walks", "20", "--walk-steps", "200").CombinedOutput(); exitCode(err) != 1 {
 		t.Fatalf("exit status %d\n%s", exitCode(err), out)
 	}
-	out, err := command(dir, "search", "--from", "last", "--no-shrink").CombinedOutput()
+	out, err := command(dir, "search", "--from", "last", "--no-shrink", "--walks", "20", "--walk-steps", "200").CombinedOutput()
 	if code := exitCode(err); code != 1 || strings.Count(string(out), "macemc: last is ") != 1 {
 		t.Errorf("exit status %d, want 1 and one line about last:\n%s", code, out)
 	}

@@ -28,7 +28,7 @@ func TestProofExact(t *testing.T) {
 	} {
 		t.Run(c.args, func(t *testing.T) {
 			t.Chdir(t.TempDir())
-			stdout, stderr, status := run(t, append(strings.Fields("search "+c.args), "--workers", "1", "--json", "--out", "out", "--junit", "junit.xml")...)
+			stdout, stderr, status := run(t, append(strings.Fields("search "+c.args), "--workers", "1", "--walks", "40", "--walk-steps", "500", "--json", "--out", "out", "--junit", "junit.xml")...)
 			if status != c.status {
 				t.Fatalf("exit status %d, want %d: %s", status, c.status, stderr)
 			}

@@ -77,6 +77,7 @@ func TestRecurrence_FindingThatDoesNotRecur(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts many processes")
 	}
+	t.Parallel()
 	for _, flags := range []string{
 		"--strategy deepening --engine replay",
 		"--strategy walk --engine replay --set fails=from",
@@ -158,6 +159,7 @@ func (w *wisher) Receive(_ sim.Env, _ sim.NodeID, msg any) { w.Heard = max(w.Hea
 
 // A Sometimes property that panics in a state does so again.
 func TestRecurrence_SometimesThatPanics(t *testing.T) {
+	t.Parallel()
 	for _, strategy := range []string{"walk", "bfs"} {
 		if testing.Short() && strategy != "walk" {
 			continue
@@ -179,6 +181,7 @@ func TestRecurrence_SometimesThatHeld(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts many processes")
 	}
+	t.Parallel()
 	out, err := command(t.TempDir(), "search", "wishes", "--set", "by=exit", "--strategy", "bfs", "--workers", "1").CombinedOutput()
 	if exitCode(err) != exitcode.OK || !strings.Contains(string(out), "no run that was searched makes that call") {
 		t.Errorf("%v\n%s", err, out)
@@ -187,6 +190,7 @@ func TestRecurrence_SometimesThatHeld(t *testing.T) {
 
 // A run that is smaller in the process that searched, but has no finding in a new process, does not replace the run that was found.
 func TestRecurrence_SmallerRun(t *testing.T) {
+	t.Parallel()
 	for file, flags := range map[string]string{
 		outfolder.ErrorPath:        "",
 		"1/" + outfolder.ErrorPath: "--keep-going --max-paths 1", // it is written only after shrinking
@@ -210,6 +214,7 @@ func TestRecurrence_Replay(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts many processes")
 	}
+	t.Parallel()
 	found := map[string][]byte{} // path files
 	for _, c := range []struct {
 		search, change string
@@ -224,7 +229,7 @@ func TestRecurrence_Replay(t *testing.T) {
 	} {
 		dir := t.TempDir()
 		if found[c.search] == nil {
-			if out, err := command(dir, "search", c.search, "--out", "out").CombinedOutput(); exitCode(err) != exitcode.Violation {
+			if out, err := command(dir, "search", c.search, "--no-shrink", "--walks", "20", "--walk-steps", "200", "--out", "out").CombinedOutput(); exitCode(err) != exitcode.Violation {
 				t.Fatalf("%s: %v\n%s", c.search, err, out)
 			}
 			text, err := os.ReadFile(filepath.Join(dir, "out", outfolder.ErrorPath))

@@ -21,13 +21,13 @@ func TestRetries(t *testing.T) {
 		status      int
 		timing      string // in the path file; an empty string means that there is none
 	}{
-		{"TestPatient", "--max-paths 600", 0, ""},
-		{"TestPatient", "--max-paths 600 --timing ByDeadline", 1, "timing ByDeadline\n"},
+		{"TestPatient", "--max-paths 300", 0, ""},
+		{"TestPatient", "--max-paths 300 --timing ByDeadline", 1, "timing ByDeadline\n"},
 		{"TestDeaf", "", 1, standard},
 		{"TestDeaf", "--timing Bounded:70ms", 1, "timing Bounded:70ms\n"},
 	} {
 		out := filepath.Join(t.TempDir(), "out")
-		text, status := runHere(t, dir, append([]string{"search", ".:" + c.name, "--time", "20s", "--out", out}, strings.Fields(c.flags)...)...)
+		text, status := runHere(t, dir, append([]string{"search", ".:" + c.name, "--time", "20s", "--no-shrink", "--out", out}, strings.Fields(c.flags)...)...)
 		if status != c.status {
 			t.Errorf("search %s %s: exit status %d, want %d\n%s", c.name, c.flags, status, c.status, text)
 		}
@@ -42,13 +42,16 @@ func TestRetries(t *testing.T) {
 		if text, status := runHere(t, dir, "replay", file); status != 1 || !strings.Contains(text, "the finding that the file records recurs: deadlock: connected") {
 			t.Errorf("replay: exit status %d\n%s", status, text)
 		}
+		if c.name == "TestDeaf" {
+			continue // it fails with every timing
+		}
 		if text, status := runHere(t, dir, "test", "-explore=false", "-count=1", "-run", c.name+"$", ".", "-macemc.replay="+file); status != 1 ||
 			!strings.Contains(text, "liveness: connected") {
 			t.Errorf("test -macemc.replay: exit status %d\n%s", status, text)
 		}
 	}
 	defer os.RemoveAll(filepath.Join(dir, "macemc-out"))
-	text, status := runHere(t, dir, "test", "-explore=false", "-count=1", "-v", ".", "-macemc.max-paths=600", "-macemc.time=20s")
+	text, status := runHere(t, dir, "test", "-explore=false", "-count=1", "-v", ".", "-macemc.max-paths=300", "-macemc.time=20s")
 	for _, want := range []string{"--- PASS: TestPatient", "--- FAIL: TestDeaf", "loss 1 of 1 used, " + strings.TrimSpace(standard)} {
 		if status != 1 || !strings.Contains(text, want) {
 			t.Errorf("test: exit status %d, want %q in\n%s", status, want, text)

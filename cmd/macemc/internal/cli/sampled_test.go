@@ -21,8 +21,6 @@ func TestSampled_IsNeverComplete(t *testing.T) {
 	for _, c := range []struct{ name, strategy, limit, check string }{
 		{"LostUpdate", "deepening", "--max-paths=9", "right"},
 		{"RareDraw", "deepening", "--max-paths=9", "right"},
-		{"TryLock", "deepening", "--max-paths=9", "right"},
-		{"SelectDefault", "deepening", "--max-paths=9", "right"},
 		{"Deadlock", "deepening", "--max-paths=9", "no deadlock"},
 		{"LostUpdate", "bfs", "--time=10s", "right"},
 	} {

@@ -26,7 +26,7 @@ var reportKeys = []string{
 
 func TestSearchJSON(t *testing.T) {
 	t.Chdir(t.TempDir())
-	stdout, stderr, status := run(t, "search", "pingack", "--workers", "1", "--json")
+	stdout, stderr, status := run(t, "search", "pingack", "--workers", "1", "--walks", "20", "--walk-steps", "200", "--json")
 	if status != 1 || stderr != "" {
 		t.Fatalf("exit status %d, stderr %q", status, stderr)
 	}
@@ -139,14 +139,14 @@ func TestSearchIsDeterministic(t *testing.T) {
 	for _, args := range [][]string{
 		{"search", "pingack", "--json"},
 		{"search", "pingack", "--loss", "0", "--depth", "10", "--json"},
-		{"search", "randtree", "--nodes", "2", "--depth", "4", "--max-paths", "3000", "--json"},
-		{"search", "randtree", "--bug", "RT2", "--max-paths", "3000"},
+		{"search", "randtree", "--nodes", "2", "--depth", "4", "--max-paths", "500", "--json"},
+		{"search", "randtree", "--bug", "RT3", "--max-paths", "500"},
 	} {
 		var texts [2]string
 		for i := range texts {
 			dir := t.TempDir()
 			t.Chdir(dir)
-			stdout, stderr, status := run(t, append(args, "--workers", "1", "--time", "0", "--walks", "20", "--walk-steps", "300")...)
+			stdout, stderr, status := run(t, append(args, "--workers", "1", "--time", "0", "--walks", "10", "--walk-steps", "200")...)
 			if status > 1 {
 				t.Fatalf("%v: exit status %d: %s", args, status, stderr)
 			}
@@ -264,7 +264,8 @@ func TestPropertyAlone(t *testing.T) {
 
 func TestSearchJUnit(t *testing.T) {
 	t.Chdir(t.TempDir())
-	_, stderr, status := run(t, "search", "pingack", "--seed", "1", "--workers", "1", "--no-shrink", "--junit", "out.xml")
+	search := []string{"search", "pingack", "--workers", "1", "--no-shrink", "--walks", "20", "--walk-steps", "200", "--junit"}
+	_, stderr, status := run(t, append(search, "out.xml")...)
 	text, err := os.ReadFile("out.xml")
 	if err != nil || status != 1 {
 		t.Fatalf("exit status %d: %v: %s", status, err, stderr)
@@ -286,7 +287,7 @@ func TestSearchJUnit(t *testing.T) {
 		t.Errorf("exit status %d: %s", status, stderr)
 	}
 	// On standard output nothing else is printed.
-	stdout, _, status := run(t, "search", "pingack", "--seed", "1", "--workers", "1", "--no-shrink", "--junit", "-")
+	stdout, _, status := run(t, append(search, "-")...)
 	if !strings.HasPrefix(stdout, "<?xml") || !strings.HasSuffix(stdout, "</testsuites>\n") || !strings.Contains(stdout, `failures="1"`) || status != 1 {
 		t.Errorf("--junit -: exit status %d, not one document:\n%s", status, stdout)
 	}

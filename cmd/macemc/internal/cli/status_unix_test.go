@@ -22,6 +22,7 @@ func TestInterrupt(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts many processes")
 	}
+	t.Parallel()
 	for _, c := range []struct {
 		signal   syscall.Signal
 		strategy string
@@ -97,12 +98,13 @@ func TestFull(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
 	}
+	t.Parallel()
 	const full = "/dev/full"
 	if _, err := os.Stat(full); err != nil {
 		t.Skip(err)
 	}
 	dir := t.TempDir()
-	if out, err := command(dir, "search", "pingack", "--out", "found").CombinedOutput(); exitCode(err) != exitcode.Violation {
+	if out, err := command(dir, "search", "pingack", "--no-shrink", "--walks", "20", "--walk-steps", "200", "--out", "found").CombinedOutput(); exitCode(err) != exitcode.Violation {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	clean := "search pingack --loss 0 --strategy bfs --depth 5"
@@ -118,11 +120,11 @@ func TestFull(t *testing.T) {
 		{"shrink found/error.path -o " + full, false, exitcode.Usage, full + " exists already"},
 		{clean, true, exitcode.Resource, "no space left on device"},
 		{clean + " --json", true, exitcode.Resource, "no space left on device"},
-		{"search pingack --json", true, exitcode.Violation, "no space left on device"},
-		{"search pingack --no-shrink", true, exitcode.Violation, "no space left on device"},
+		{"search pingack --walks 20 --walk-steps 200 --json", true, exitcode.Violation, "no space left on device"},
+		{"search pingack --no-shrink --walks 20 --walk-steps 200", true, exitcode.Violation, "no space left on device"},
 		{"replay found/error.path", true, exitcode.Violation, "no space left on device"},
-		{"critical found/error.path", true, exitcode.Violation, "no space left on device"},
-		{"shrink found/error.path", true, exitcode.Violation, "no space left on device"},
+		{"critical found/error.path --walks 20 --walk-steps 200", true, exitcode.Violation, "no space left on device"},
+		{"shrink found/error.path --walks 20 --walk-steps 200", true, exitcode.Violation, "no space left on device"},
 		{"graph found/error.path", true, exitcode.Resource, "no space left on device"},
 		{"systems --json", true, exitcode.Resource, "no space left on device"},
 		{"systems", true, exitcode.Resource, "no space left on device"},
@@ -156,6 +158,7 @@ func TestDiskFull(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
 	}
+	t.Parallel()
 	found, err := exec.LookPath("unshare")
 	if err != nil {
 		t.Skip(err)
@@ -170,7 +173,7 @@ func TestDiskFull(t *testing.T) {
 		status int
 	}{
 		{"search pingack --loss 0 --strategy bfs --depth 5 --junit j.xml", exitcode.Resource},
-		{"search pingack --no-shrink --junit j.xml", exitcode.Violation},
+		{"search pingack --no-shrink --walks 20 --walk-steps 200 --junit j.xml", exitcode.Violation},
 	} {
 		cmd := command("", strings.Fields(c.args)...)
 		cmd.Args = append([]string{found, "-rm", "sh", "-c", mount, "-", small, cmd.Path}, cmd.Args[1:]...)

@@ -55,6 +55,7 @@ func TestInterruptShrinking(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
 	}
+	t.Parallel()
 	file := filepath.Join("out", "error.path")
 	told := regexp.MustCompile(`^slow: found a safety violation in \d+ steps: few; shrinking \(Ctrl-C stops it\); original: ` + regexp.QuoteMeta(file) + `$`)
 	all := newWaiting()
