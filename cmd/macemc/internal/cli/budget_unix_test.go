@@ -132,7 +132,7 @@ func TestLoadedMachine(t *testing.T) {
 	}
 	search := func(bug string) (r result) {
 		dir := t.TempDir()
-		out, err := command(dir, append(append([]string{"search"}, strings.Fields(bug)...), "--seed", "7", "--time", "5s", "--out", "out", "--json")...).Output()
+		out, err := command(dir, append(append([]string{"search"}, strings.Fields(bug)...), "--seed", "7", "--time", "3s", "--walks", "60", "--out", "out", "--json")...).Output()
 		text, unread := os.ReadFile(filepath.Join(dir, "out", "error.path"))
 		if status := exitCode(err); status != exitcode.Violation || unread != nil {
 			t.Errorf("%s: exit status %d, %v\n%s", bug, status, unread, out)

@@ -150,9 +150,9 @@ func TestDurableWalks(t *testing.T) {
 			t.Errorf("%v: exit status %d, must be %d\n%s%s", c.args, status, c.status, out, errs)
 		}
 	}
-	damagedRuns(t, at("w"), "runs-000002.json", 10, walk("w", "--max-paths", "2100", "--resume"))
-	damagedRuns(t, at("d"), "runs-000002.json", 5, deepen("d", "--max-paths", "40002", "--resume"))
-	damagedRuns(t, at("d"), "reach-000001", 5, deepen("d", "--max-paths", "40002", "--resume"))
+	damagedRuns(t, at("w"), "runs-000002.json", 4, walk("w", "--max-paths", "2100", "--resume"))
+	damagedRuns(t, at("d"), "runs-000002.json", 2, deepen("d", "--max-paths", "40002", "--resume"))
+	damagedRuns(t, at("d"), "reach-000001", 2, deepen("d", "--max-paths", "40002", "--resume"))
 }
 
 // Damaged data is rejected, wherever the damage is.
