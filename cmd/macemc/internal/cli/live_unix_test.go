@@ -135,7 +135,7 @@ func TestSearchOnwardFromARecording(t *testing.T) {
 	if status != 3 || !strings.Contains(out, "n1 does joinOverlay") || !strings.Contains(out, "not live after") {
 		t.Fatalf("exit status %d, %s%s", status, out, errs)
 	}
-	out, errs, status = runReal(t, dir, "", "search", "--from", filepath.Join("run", "recording"), "--time", "10m", "--out", "found", "--json")
+	out, errs, status = runReal(t, dir, "", "search", "--from", filepath.Join("run", "recording"), "--time", "10m", "--no-shrink", "--walks", "40", "--walk-steps", "1000", "--out", "found", "--json")
 	var r struct {
 		Verdict, Kind string
 		Bugs          []string
