@@ -179,3 +179,44 @@ func TestInterruptLoop(t *testing.T) {
 		}
 	}
 }
+
+// A goroutine that runs without a scheduling point is ended, and the test that follows is executed. A sleep of no time is such a point.
+func TestTest_EndsLoop(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes 20 s of CPU time")
+	}
+	t.Parallel()
+	dir := testFolder(t, `package spin
+
+import (
+	"testing"
+	"time"
+)
+
+var sink int
+
+func TestSpin(t *testing.T) {
+	done := make(chan bool)
+	go func() {
+		for i := 0; ; i++ {
+			sink = i
+		}
+	}()
+	<-done
+}
+
+func TestFine(t *testing.T) {
+	stop := false
+	go func() { stop = true }()
+	for !stop {
+		time.Sleep(0)
+	}
+}
+`)
+	text, err := command(dir, "test", "-count=1", "-v", "-vet=off", ".").CombinedOutput()
+	for _, want := range []string{"NO END: goroutine 2 loops without a scheduling point at x_test.go:13\n", "--- PASS: TestFine"} {
+		if code := exitCode(err); code != exitcode.Violation || !strings.Contains(string(text), want) {
+			t.Errorf("exit status %d, %q is missing:\n%s", code, want, text)
+		}
+	}
+}

@@ -19,41 +19,6 @@ import (
 	"github.com/macemc/macemc/internal/task"
 )
 
-// A goroutine that runs without a scheduling point is ended, and the test that follows is executed. A sleep of no time is such a point.
-func TestTest_EndsLoop(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes 20 s of CPU time")
-	}
-	testFile(t, `package spin
-
-import (
-	"testing"
-	"time"
-)
-
-var sink int
-
-func TestSpin(t *testing.T) {
-	done := make(chan bool)
-	go func() {
-		for i := 0; ; i++ {
-			sink = i
-		}
-	}()
-	<-done
-}
-
-func TestFine(t *testing.T) {
-	stop := false
-	go func() { stop = true }()
-	for !stop {
-		time.Sleep(0)
-	}
-}
-`)
-	testReports(t, []string{"NO END: goroutine 2 loops without a scheduling point at x_test.go:13\n", "--- PASS: TestFine"}, 1, "-count=1", "-v", ".")
-}
-
 // A cached result is one of the same settings.
 func TestTest_Cached(t *testing.T) {
 	if testing.Short() {
@@ -324,17 +289,22 @@ func (c *cancelling) Write(p []byte) (int, error) {
 
 // testFile makes a module with a test file, and its folder the working directory.
 func testFile(t testing.TB, text string) {
+	t.Chdir(testFolder(t, text))
+	leanBuilds(t)
+}
+
+// testFolder makes a module with a test file, and returns its folder.
+func testFolder(t testing.TB, text string) string {
 	dir := filepath.Join(t.TempDir(), "x")
 	if err := os.Mkdir(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	t.Chdir(dir)
-	leanBuilds(t)
 	for file, text := range map[string]string{"go.mod": "module example.org/x\n\ngo 1.26\n", "x_test.go": text} {
-		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
+	return dir
 }
 
 // testCommand executes "macemc test" in the working directory.
@@ -789,7 +759,7 @@ func TestFinalizers(t *testing.T) {
 	runtime.GC()
 }
 `)
-	testReports(t, []string{"--- PASS: TestLong", "TestLonger: not explored: it passes more than 5000000 scheduling points in a run\n", "--- PASS: TestBusy", "TestBusy: left after the test has returned: goroutine 2 ", "--- PASS: TestFinalizers"}, 0, "-count=1", "-v", "-vet=off", "-schedules=20", ".")
+	testReports(t, []string{"--- PASS: TestLong", "TestLonger: not explored: it passes more than 5000000 scheduling points in a run\n", "--- PASS: TestBusy", "TestBusy: left after the test has returned: goroutine 2 ", "--- PASS: TestFinalizers"}, 0, "-count=1", "-v", "-vet=off", "-schedules=5", ".")
 }
 
 // These operations are scheduling points, and goroutines that only some schedules leave behind are leaks.
@@ -938,7 +908,7 @@ func TestOKCleanup(t *testing.T) {
 	<-c
 }
 `)
-	out, status := testCommand(t.Context(), "-count=1", "-v", "-vet=off", "-schedules=3000", ".")
+	out, status := testCommand(t.Context(), "-count=1", "-v", "-vet=off", "-schedules=1000", ".")
 	for _, want := range []string{"stopped by another", "Fires .*", "Expires .*", "Ticks .*", "overtaken", "Stopped .*", "LEAK: 1 goroutine is blocked and nothing can wake it", "sent between both", "LEAK: 1 goroutine is left after the test has returned, and ends under other schedules",
 		"--- PASS: TestOKWorker", "TestOKWorker: left after the test has returned", "--- PASS: TestOKUnix", "--- PASS: TestOKCleanup", "TestOKCleanup: not explored: it adds cleanups to objects"} {
 		if status != 1 || !strings.Contains(out, want) && !regexp.MustCompile("--- FAIL: Test"+want).MatchString(out) {
