@@ -12,7 +12,7 @@ import (
 )
 
 func TestHelp(t *testing.T) {
-	for _, name := range []string{"", "systems", "search", "replay", "critical", "graph", "report", "shrink", "mdb", "live", "recording merge", "new"} {
+	for _, name := range []string{"", "systems", "search", "replay", "critical", "graph", "report", "shrink", "mdb", "live", "recording merge", "new", "test"} {
 		stdout, stderr, status := run(t, strings.Fields(name+" --help")...)
 		if status != 0 || stderr != "" {
 			t.Errorf("%s --help: exit status %d, stderr %q", name, status, stderr)

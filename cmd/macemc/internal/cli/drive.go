@@ -112,7 +112,7 @@ func (b *binary) list(ctx context.Context, test string) ([]found, error) {
 type noCheckError struct{ pkg string }
 
 func (e *noCheckError) Error() string {
-	return fmt.Sprintf("no test of %s calls mctest.Check, so there is no system to check", e.pkg)
+	return fmt.Sprintf("no test of %s calls mctest.Check, so there is no system to check; macemc test explores other tests", e.pkg)
 }
 
 // plainTest removes the number that distinguishes several checks of one test.

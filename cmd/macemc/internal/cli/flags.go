@@ -19,14 +19,21 @@ func flagError(cmd *cobra.Command, err error) error {
 	switch {
 	case unknown && (e.GetSpecifiedName() == "run" || e.GetSpecifiedShortnames() == "run") && cmd.Flags().Lookup("test") != nil:
 		err = errors.New("there is no --run; --test NAME selects the system of a test, and macemc test -run NAME explores the schedules of a test")
-	case unknown && e.GetSpecifiedShortnames() == "":
+	case unknown:
+		name := e.GetSpecifiedName()
+		if group, _, _ := strings.Cut(e.GetSpecifiedShortnames(), "="); len(group) > 1 {
+			name = group // as in -bug, which pflag takes for three flags
+		}
 		var names []string
 		cmd.Flags().VisitAll(func(f *pflag.Flag) {
 			if !f.Hidden {
 				names = append(names, "--"+f.Name)
 			}
 		})
-		if near := spec.Near("--"+e.GetSpecifiedName(), names); len(near) > 0 {
+		if near := spec.Near("--"+name, names); len(near) > 0 {
+			if name != e.GetSpecifiedName() {
+				err = fmt.Errorf("unknown flag: -%s", name)
+			}
 			err = fmt.Errorf("%w; did you mean %s?", err, strings.Join(near, " or "))
 		}
 	}

@@ -43,7 +43,12 @@ for some monitor; for others see "macemc help".`,
   macemc observe error.path --json
   macemc live etcdraft --time 3s --log log && macemc observe etcdraft log/*.jsonl
   macemc observe ./lock:TestLock production.jsonl --monitor "one holder"`,
-		Args: cobra.MinimumNArgs(1),
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return nil
+			}
+			return exactlyOne("FILE or a SYSTEM and LOGS")(cmd, args)
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.Given = given(cmd)
 			if len(args) > 1 {

@@ -33,7 +33,7 @@ func splitTest(name string) (pkg, test string) {
 // entry returns the bundled system with a name.
 func (a *app) entry(name string) (spec.Entry, error) {
 	if pkg, _ := splitTest(name); isPackage(pkg) {
-		return spec.Entry{}, fmt.Errorf("%s is a package, not a bundled system", name)
+		return spec.Entry{}, fmt.Errorf("%s is a package, not a bundled system; \"macemc systems\" lists those", name)
 	}
 	return a.Entry(name)
 }

@@ -36,49 +36,16 @@ type Runner struct {
 
 // Command returns the command test.
 func (a Runner) Command() *cobra.Command {
-	return &cobra.Command{
-		Use:   "test [PACKAGE...] [FLAG...]",
-		Short: "Run go test, and explore the schedules of each test",
-		Long: `Runs "go test" with the same arguments, and executes each test function many times, each
-time under a different schedule of its goroutines, in virtual time and on an in-memory network.
-It reports deadlocks, leaked goroutines, panics, failures and, with -race, data races. Each
-finding is replayed in a new process, minimized, and saved in testdata/macemc. Saved findings
-are executed first. docs/test-exploration.md describes the exploration.
-
-It accepts the flags of go test, and:
-  -schedules N        execute each test under at most N schedules
-  -explore-time D     explore each test for D of processor time (default 2s, with -exhaustive 1m)
-  -exhaustive[=N]     explore all schedules, with at most N preemptions
-  -schedule FILE      execute only the schedule of FILE; last is the newest one
-  -explore-seed N     seed of the schedules (default 1)
-  -leaks=false        only mention goroutines that tests leave behind
-  -explore=false      execute each test once, as go test does
-
-The build uses a copy of a few files of the Go distribution in use, changed so that
-goroutines can be scheduled. The copy is kept in the user's cache folder. The first build
-of a version takes a minute, as it includes the standard library. Tests that check
-systems with package mctest run once, as with go test.
-
-Other commands build packages that use package bubble in the same way. With --env, as the only
-argument, the command only prints the environment variables for this build, for editors and
-debuggers. See docs/goroutines.md, Commands.
-
-A stored finding whose file has a line "known REASON" is known: it does not fail its test.
-
-Exit status: 0 without a new finding, 1 with one or if a test fails, 2 if the arguments or a
-stored schedule are wrong, 3 if a known finding occurs in every schedule of a test, which hides
-all others, 130 if interrupted before anything was found.`,
-		Example: `  macemc test ./...
-  macemc test -race ./lease
-  macemc test -schedules 10000 -run TestRenew ./lease
-  macemc test -run TestRenew -schedule lease/testdata/macemc/TestRenew/deadlock-1.path ./lease
-  macemc test -C ../other ./...
-  macemc test ./mysvc -macemc.time=5m
-  macemc test --env > .macemc.env`,
+	cmd := &cobra.Command{
+		Use:                   "test [PACKAGE...] [FLAG...]",
+		Short:                 "Run go test, and explore the schedules of each test",
 		DisableFlagParsing:    true,
 		DisableFlagsInUseLine: true, // FLAG is a flag of go test
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if slices.Contains(args, "-h") || slices.Contains(args, "--help") {
+			if wanted, all := helpWanted(args); wanted {
+				if err := cmd.Flags().Set(helpAll, strconv.FormatBool(all)); err != nil {
+					return err
+				}
 				return cmd.Help()
 			}
 			if slices.Contains(args, "--env") {
@@ -90,6 +57,8 @@ all others, 130 if interrupted before anything was found.`,
 			return a.goTest(cmd.Context(), args, a.Stdout, a.Stderr)
 		},
 	}
+	setHelp(cmd)
+	return cmd
 }
 
 // printTestEnv prints the environment variables with which go test builds with the changed runtime, one per line.

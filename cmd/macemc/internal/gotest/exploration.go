@@ -132,6 +132,11 @@ func linkerFlags(args, flags []string, inGoFlags string) (rest, more []string) {
 	return rest, append(flags, "-ldflags="+value)
 }
 
+// ownFlags returns the names of the flags that go test does not have.
+func ownFlags() []string {
+	return []string{"schedules", "explore-time", "explore-seed", "schedule", "explore", "exhaustive", "leaks"}
+}
+
 // explorationFlags removes the flags of the exploration from arguments of go test in a folder.
 func explorationFlags(folder string, args []string) (x exploration, rest []string, err error) {
 	x = exploration{on: true, leaks: true, seed: 1}
@@ -161,6 +166,9 @@ func explorationFlags(folder string, args []string) (x exploration, rest []strin
 				}
 			}
 			if x.stored, err = testsched.Load(value); err != nil {
+				if _, notNumber := strconv.Atoi(value); notNumber == nil && errors.Is(err, fs.ErrNotExist) {
+					return fmt.Errorf("-schedule: there is no file %s; the limit of schedules is -schedules %[1]s", value)
+				}
 				if _, ok := errors.AsType[*fs.PathError](err); !ok {
 					err = fmt.Errorf("%s: %w", value, err)
 				}
@@ -189,7 +197,6 @@ func explorationFlags(folder string, args []string) (x exploration, rest []strin
 		}
 		return err
 	}
-	own := []string{"schedules", "explore-time", "explore-seed", "schedule", "explore", "exhaustive", "leaks"}
 	for i := 0; i < len(args); i++ {
 		if args[i] == "-args" || args[i] == "--args" {
 			rest = append(rest, args[i:]...)
@@ -197,7 +204,7 @@ func explorationFlags(folder string, args []string) (x exploration, rest []strin
 		}
 		name, value, has := strings.Cut(args[i], "=")
 		flag := strings.TrimPrefix(strings.TrimPrefix(name, "-"), "-")
-		if flag == name || !slices.Contains(own, flag) {
+		if flag == name || !slices.Contains(ownFlags(), flag) {
 			switch flag {
 			case "json":
 				x.json = value != "false"

@@ -77,6 +77,26 @@ func TestExplorationFlags(t *testing.T) {
 	}
 }
 
+func TestExplorationFlags_NumberAsFile(t *testing.T) {
+	t.Chdir(t.TempDir())
+	_, _, err := explorationFlags("", []string{"-schedule", "100"})
+	if want := "-schedule: there is no file 100; the limit of schedules is -schedules 100"; err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+}
+
+// Help for a test does not take the arguments of the test binary.
+func TestHelpWanted(t *testing.T) {
+	for args, want := range map[string][2]bool{
+		"-h": {true, false}, "./... --help": {true, false}, "-help-all": {true, true}, "--help-all": {true, true},
+		"./... -args -h": {}, "-v .": {},
+	} {
+		if wanted, all := helpWanted(strings.Fields(args)); wanted != want[0] || all != want[1] {
+			t.Errorf("%s: got %v and %v, want %v", args, wanted, all, want)
+		}
+	}
+}
+
 func itoa(n int) string { return strconv.Itoa(n) }
 
 func TestSummaries(t *testing.T) {

@@ -14,6 +14,7 @@ import (
 	"github.com/macemc/macemc/internal/check/exitcode"
 	"github.com/macemc/macemc/internal/testsched"
 	"github.com/macemc/macemc/internal/textfmt"
+	"github.com/macemc/macemc/systems/spec"
 )
 
 // summaries is a writer that appends a summary of the exploration to the line of each package.
@@ -35,6 +36,8 @@ type summaries struct {
 	known   []string            // lines about known findings
 	counts  struct{ new, known, fixed, unsought, hidden, damaged int }
 	other   bool // a package failed for another reason than its tests
+
+	undefined string // flag that a test binary does not know
 }
 
 // testNote is a note of the exploration about tests of a package.
@@ -172,6 +175,9 @@ func (s *summaries) line(event, line string) string {
 		s.failing[event] = append(s.failing[event], name)
 	}
 	s.other = s.other || strings.HasPrefix(line, "exit status ") && line != "exit status 1" || strings.HasPrefix(line, "signal: ")
+	if flag, ok := strings.CutPrefix(line, "flag provided but not defined: "); ok {
+		s.undefined = flag
+	}
 	fields := strings.Fields(line)
 	if len(fields) < 3 || !strings.HasPrefix(line, "ok  \t") && !strings.HasPrefix(line, "FAIL\t") {
 		return line
@@ -322,6 +328,13 @@ func (s *summaries) finish() {
 	for _, line := range s.known {
 		fmt.Fprintln(s.end, "macemc:", line)
 	}
+	if s.undefined != "" {
+		near := ""
+		if names := spec.Near(strings.TrimPrefix(s.undefined, "-"), ownFlags()); len(names) > 0 {
+			near = "did you mean -" + strings.Join(names, " or -") + "?; "
+		}
+		fmt.Fprintf(s.end, "macemc: unknown flag %s; %ssee macemc test --help\n", s.undefined, near)
+	}
 	if len(s.known) > 0 {
 		unsought := ""
 		if s.counts.unsought > 0 {
@@ -338,6 +351,8 @@ func (s *summaries) status(ended int) int {
 		return exitcode.Violation
 	case ended == 0:
 		return exitcode.OK
+	case s.undefined != "":
+		return exitcode.Usage
 	case ended != 1 || s.other:
 	case s.counts.damaged > 0:
 		return exitcode.Usage

@@ -1,11 +1,14 @@
 package gotest
 
 import (
+	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/macemc/macemc/internal/check/exitcode"
 	"github.com/macemc/macemc/internal/testsched"
 )
 
@@ -112,6 +115,23 @@ func TestSummaries_Events(t *testing.T) {
 }
 
 // A folder that is in no module is an error of the arguments, unless they name packages elsewhere.
+// A misspelled flag of the exploration reaches the test binary, whose list of flags does not have the right one.
+func TestSummaries_UnknownFlag(t *testing.T) {
+	for flag, want := range map[string]string{
+		"-scheduels": "macemc: unknown flag -scheduels; did you mean -schedules or -schedule?; see macemc test --help\n",
+		"-frob":      "macemc: unknown flag -frob; see macemc test --help\n",
+	} {
+		var out strings.Builder
+		s := &summaries{out: io.Discard, end: &out, folder: t.TempDir()}
+		if _, err := fmt.Fprintf(s, "flag provided but not defined: %s\nUsage of p.test:\nexit status 2\nFAIL\texample.org/p\t0.1s\n", flag); err != nil {
+			t.Fatal(err)
+		}
+		if s.finish(); out.String() != want || s.status(1) != exitcode.Usage {
+			t.Errorf("got %q and status %d, want %q and %d", out.String(), s.status(1), want, exitcode.Usage)
+		}
+	}
+}
+
 func TestInModule(t *testing.T) {
 	t.Setenv("GOWORK", "off")
 	dir := t.TempDir()
