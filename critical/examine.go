@@ -62,11 +62,11 @@ func (f *finder) examine(ctx context.Context, step int) (*table.Recovery, error)
 // one of them is live.
 func (f *finder) explore(ctx context.Context, path choose.Path) (r *table.Recovery, unproven string, err error) {
 	if f.cfg.States < 0 {
-		return nil, "successors were not searched", nil
+		return nil, "no exhaustive search was made", nil
 	}
 	states := cmp.Or(f.cfg.States, f.states())
 	if f.visited/mostLooks >= states {
-		return nil, fmt.Sprintf("%s successors were searched, but there may be more", textfmt.Number(f.visited)), nil
+		return nil, fmt.Sprintf("exhaustive searches were stopped after %s in total", textfmt.Plural(f.visited, "state")), nil
 	}
 	r, err = table.Recover(ctx, &f.cfg.System, path, options.Options{
 		World:     kernel.Options{Overdue: runloop.Overdue(f.cfg.HandlerLimit)},
@@ -78,7 +78,7 @@ func (f *finder) explore(ctx context.Context, path choose.Path) (r *table.Recove
 	var u *options.Unsupported
 	switch {
 	case errors.As(err, &u):
-		return nil, "successors cannot be searched: " + u.Why, nil
+		return nil, "an exhaustive search is not possible: " + u.Why, nil
 	case err != nil:
 		return nil, "", err
 	case ctx.Err() != nil:
@@ -88,9 +88,9 @@ func (f *finder) explore(ctx context.Context, path choose.Path) (r *table.Recove
 	case r.Live != nil || r.Closed:
 		return r, "", nil
 	case r.Stopped == "finding", r.Stopped == "violation":
-		return r, fmt.Sprintf("a successor has another finding: %v", r.Finding), nil
+		return r, fmt.Sprintf("an exhaustive search was stopped by another finding: %v", r.Finding), nil
 	}
-	return r, fmt.Sprintf("none of the first %s successors is live, but there are more", textfmt.Number(r.States)), nil
+	return r, fmt.Sprintf("an exhaustive search was stopped after %s, none of them live", textfmt.Plural(r.States, "state")), nil
 }
 
 // states returns the default maximum number of visited states.

@@ -36,7 +36,10 @@ func (c *Code) Text() []string {
 
 // setCode sets the code and removes its place beside the step.
 func (d *Document) setCode(counterpart *replay.TraceStep) {
-	if d.Code = code(d.Report, counterpart); d.Code == nil {
+	if d.Code = d.ignoredCode(); d.Code == nil {
+		d.Code = code(d.Report, counterpart)
+	}
+	if d.Code == nil {
 		return
 	}
 	for i := range d.Violated {

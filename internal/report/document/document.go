@@ -113,7 +113,11 @@ func (d *Document) compare() {
 		d.LiveNamed = append(d.LiveNamed, in.liveStep)
 	}
 	d.setCode(counterpart)
-	d.Compared = append(d.Compared, in.facts(c.Node)...)
+	facts := in.facts(c.Node)
+	if counterpart != nil && counterpart.Source != "" && handlerOf(r) == "" && d.Code != nil && d.Code.Place != counterpart.Source {
+		facts[len(facts)-1].Aside = counterpart.Source
+	}
+	d.Compared = append(d.Compared, facts...)
 	if d.Live != nil {
 		d.LiveSteps = d.liveExcerpt(in)
 		from := c.LiveCommon + 1

@@ -1,6 +1,7 @@
 package document
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,14 +13,21 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// sentence describes the violation and its step in one line, and whether that is not proven.
+// sentence describes the violation and its step in one line. If random continuations are the only evidence, it states their number.
 func sentence(r *report.Report) string {
 	text := claim(r)
-	if r.Critical != nil && r.Critical.Proof == critical.Walks {
-		text += " (not proven)"
+	if !byWalks(r) {
+		return text
 	}
-	return text
+	walks := cmp.Or(r.Critical.After.Walks, r.Critical.Walks)
+	if walks == 0 || r.Kind != sim.Liveness && r.Critical.Case != critical.Located {
+		return text + " (not proven)"
+	}
+	return text + " in " + textfmt.Plural(walks, "random continuation")
 }
+
+// byWalks reports whether random continuations are the only evidence that the run is dead.
+func byWalks(r *report.Report) bool { return r.Critical != nil && r.Critical.Proof == critical.Walks }
 
 func claim(r *report.Report) string {
 	where := ""
@@ -36,20 +44,31 @@ func claim(r *report.Report) string {
 	}
 	switch r.Kind {
 	case sim.Liveness, sim.Deadlock:
-		text := what + " can never hold again"
+		c := r.Critical
+		holds := " can never hold again"
+		if byWalks(r) {
+			holds = " did not hold again"
+		}
+		if c != nil && c.Case == critical.DeadFromStart && c.Step == 0 {
+			holds = " never holds"
+			if byWalks(r) {
+				holds = " did not hold"
+			}
+		}
+		text := what + holds
 		if r.Kind == sim.Deadlock {
 			text = stuckText(r) + ", and " + what + " does not hold"
 		}
-		c := r.Critical
 		switch {
 		case c == nil || c.Case != critical.Located:
 		case r.Kind == sim.Deadlock:
-			return capital(fmt.Sprintf("%s, which cannot be avoided after step %d", text, c.Step))
+			avoided := "cannot be"
+			if byWalks(r) {
+				avoided = "was not"
+			}
+			text += fmt.Sprintf(", which %s avoided after step %d", avoided, c.Step)
 		default:
-			return capital(fmt.Sprintf("%s after step %d", text, c.Step))
-		}
-		if c != nil && c.Case == critical.DeadFromStart && c.Step == 0 {
-			text = strings.Replace(text, "can never hold again", "never holds", 1)
+			text += fmt.Sprintf(" after step %d", c.Step)
 		}
 		return capital(text)
 	case sim.Safety:

@@ -1,0 +1,69 @@
+package document
+
+import (
+	"fmt"
+
+	"github.com/macemc/macemc/eventgraph"
+	"github.com/macemc/macemc/internal/replay"
+	"github.com/macemc/macemc/internal/textfmt"
+	"github.com/macemc/macemc/sim"
+)
+
+// ignoredRepetition returns the first step after the critical one in which a node receives a message again and does nothing, although
+// the message had an effect before. later is the number of later steps in which the same code does nothing. Nil means that there are no two
+// such steps, or that the code has an effect in some step after the critical one.
+func ignoredRepetition(g *eventgraph.Graph, run *replay.Trace, critical int) (step *replay.TraceStep, later int) {
+	type handler struct {
+		source string
+		node   int
+	}
+	type message struct {
+		handler
+		text string
+	}
+	handled := map[message]bool{} // with an effect, up to the critical step
+	first := map[handler]*replay.TraceStep{}
+	idle := map[handler]int{}    // steps after the first
+	active := map[handler]bool{} // has an effect after the critical step
+	for i := range run.Steps {
+		s := &run.Steps[i]
+		if s.Event.Kind != sim.Deliver || s.Source == "" {
+			continue
+		}
+		e := &g.Events[s.Number]
+		h := handler{s.Source, s.Node}
+		m := message{h, s.What}
+		switch effect := len(e.Changes) > 0 || e.Effects > 0 || len(e.Notes) > 0 || e.Crashed; {
+		case s.Number <= critical:
+			handled[m] = handled[m] || effect
+		case effect:
+			active[h] = true
+		case first[h] != nil:
+			idle[h]++
+		case handled[m]:
+			first[h] = s
+		}
+	}
+	for h, s := range first {
+		if n := idle[h]; !active[h] && (n > later || n > 0 && n == later && s.Number < step.Number) {
+			step, later = s, n
+		}
+	}
+	return step, later
+}
+
+// ignoredCode returns the code that ignores a repeated message, if the critical step is a fault and has no code of its own. If a message is lost
+// and its cause is repeated in vain, that code is the likely defect. Nil means that there is no such code.
+func (d *Document) ignoredCode() *Code {
+	c := d.Report.Critical
+	if d.Dead == nil || c == nil || c.Step < 1 || d.Report.Dead.Steps[c.Step-1].Source != "" {
+		return nil
+	}
+	s, later := ignoredRepetition(d.Dead, d.Report.Dead, c.Step)
+	if s == nil {
+		return nil
+	}
+	file, line := s.Place()
+	note := fmt.Sprintf("step %d: %s again and does nothing, as in %s", s.Number, s.Sentence(), textfmt.Plural(later, "later step"))
+	return newCode(Code{Place: s.Source, Note: note}, file, line, 1)
+}

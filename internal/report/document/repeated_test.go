@@ -1,0 +1,48 @@
+package document
+
+import (
+	"testing"
+
+	"github.com/macemc/macemc/eventgraph"
+	"github.com/macemc/macemc/internal/replay"
+	"github.com/macemc/macemc/sim"
+)
+
+// The code that ignores a repeated message had an effect before, and has none after the critical step.
+func TestIgnoredRepetition(t *testing.T) {
+	const ping, beat = "ping.go:7", "beat.go:3"
+	type step struct {
+		source, what string
+		effects      int
+	}
+	lost := step{}
+	for _, c := range []struct {
+		name        string
+		steps       []step
+		want, later int
+	}{
+		{"ignored twice", []step{{ping, "Ping{1}", 1}, lost, {ping, "Ping{1}", 0}, {ping, "Ping{1}", 0}}, 3, 1},
+		{"ignored once", []step{{ping, "Ping{1}", 1}, lost, {ping, "Ping{1}", 0}}, 0, 0},
+		{"another message before", []step{{ping, "Ping{0}", 1}, lost, {ping, "Ping{1}", 0}, {ping, "Ping{1}", 0}}, 0, 0},
+		{"never an effect", []step{{beat, "Beat", 0}, lost, {beat, "Beat", 0}, {beat, "Beat", 0}}, 0, 0},
+		{"an effect later", []step{{ping, "Ping{1}", 1}, lost, {ping, "Ping{1}", 0}, {ping, "Ping{1}", 0}, {ping, "Ping{2}", 1}}, 0, 0},
+		{"the more frequent one", []step{{ping, "Ping{1}", 1}, lost, {beat, "Beat", 0}, {ping, "Ping{1}", 0}, {beat, "Beat", 0}, {ping, "Ping{1}", 0}}, 4, 1},
+	} {
+		run, g, critical := &replay.Trace{}, &eventgraph.Graph{Events: make([]eventgraph.Event, 1)}, 0
+		for i, s := range c.steps {
+			kind := sim.Deliver
+			if s == lost {
+				kind, critical = sim.Lose, i+1
+			}
+			run.Steps = append(run.Steps, replay.TraceStep{Number: i + 1, Node: 1, Event: sim.Event{Kind: kind}, What: s.what, Source: s.source})
+			g.Events = append(g.Events, eventgraph.Event{Effects: s.effects})
+		}
+		got, later := ignoredRepetition(g, run, critical)
+		if got == nil {
+			got = new(replay.TraceStep)
+		}
+		if got.Number != c.want || later != c.later {
+			t.Errorf("%s: got step %d and %d later, want step %d and %d", c.name, got.Number, later, c.want, c.later)
+		}
+	}
+}
