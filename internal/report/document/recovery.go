@@ -64,7 +64,7 @@ func certaintyFacts(r *report.Report) []Fact {
 				fmt.Sprintf("the process died in or after step %d, which may not be the cause: %s that earlier handlers had started still ran",
 					r.Steps, textfmt.Plural(r.Running, "goroutine")), ""}}
 		}
-		if r.Kind == sim.Safety || r.Kind == sim.Panic {
+		if (r.Kind == sim.Safety || r.Kind == sim.Panic) && r.Dead != nil { // a run without a trace was not repeated
 			return []Fact{{"certainty:", "every repetition of this run ended in the same way", ""}}
 		}
 		return nil

@@ -3,16 +3,17 @@ package document
 import (
 	"fmt"
 
+	"github.com/macemc/macemc/critical"
 	"github.com/macemc/macemc/eventgraph"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/textfmt"
 	"github.com/macemc/macemc/sim"
 )
 
-// ignoredRepetition returns the first step after the critical one in which a node receives a message again and does nothing, although
+// ignoredRepetition returns the first step after step at in which a node receives a message again and does nothing, although
 // the message had an effect before. later is the number of later steps in which the same code does nothing. Nil means that there are no two
-// such steps, or that the code has an effect in some step after the critical one.
-func ignoredRepetition(g *eventgraph.Graph, run *replay.Trace, critical int) (step *replay.TraceStep, later int) {
+// such steps, or that the code has an effect in another one after at.
+func ignoredRepetition(g *eventgraph.Graph, run *replay.Trace, at int) (step *replay.TraceStep, later int) {
 	type handler struct {
 		source string
 		node   int
@@ -21,10 +22,10 @@ func ignoredRepetition(g *eventgraph.Graph, run *replay.Trace, critical int) (st
 		handler
 		text string
 	}
-	handled := map[message]bool{} // with an effect, up to the critical step
+	handled := map[message]bool{} // with an effect, up to step at
 	first := map[handler]*replay.TraceStep{}
 	idle := map[handler]int{}    // steps after the first
-	active := map[handler]bool{} // has an effect after the critical step
+	active := map[handler]bool{} // has an effect after step at
 	for i := range run.Steps {
 		s := &run.Steps[i]
 		if s.Event.Kind != sim.Deliver || s.Source == "" {
@@ -34,7 +35,7 @@ func ignoredRepetition(g *eventgraph.Graph, run *replay.Trace, critical int) (st
 		h := handler{s.Source, s.Node}
 		m := message{h, s.What}
 		switch effect := len(e.Changes) > 0 || e.Effects > 0 || len(e.Notes) > 0 || e.Crashed; {
-		case s.Number <= critical:
+		case s.Number <= at:
 			handled[m] = handled[m] || effect
 		case effect:
 			active[h] = true
@@ -56,7 +57,7 @@ func ignoredRepetition(g *eventgraph.Graph, run *replay.Trace, critical int) (st
 // and its cause is repeated in vain, that code is the likely defect. Nil means that there is no such code.
 func (d *Document) ignoredCode() *Code {
 	c := d.Report.Critical
-	if d.Dead == nil || c == nil || c.Step < 1 || d.Report.Dead.Steps[c.Step-1].Source != "" {
+	if d.Dead == nil || c == nil || c.Case != critical.Located || c.Step > d.Dead.Last() || handlerOf(d.Report) != "" {
 		return nil
 	}
 	s, later := ignoredRepetition(d.Dead, d.Report.Dead, c.Step)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/macemc/macemc/eventgraph"
 	"github.com/macemc/macemc/internal/replay"
+	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -44,5 +45,17 @@ func TestIgnoredRepetition(t *testing.T) {
 		if got.Number != c.want || later != c.later {
 			t.Errorf("%s: got step %d and %d later, want step %d and %d", c.name, got.Number, later, c.want, c.later)
 		}
+	}
+}
+
+// A violation whose run was not executed again, because the search process was killed, is not certain.
+func TestCertainty_WithoutTrace(t *testing.T) {
+	r := &report.Report{Kind: sim.Safety}
+	if f := certaintyFacts(r); f != nil {
+		t.Errorf("got %q without a trace", f)
+	}
+	r.Dead = &replay.Trace{}
+	if f := certaintyFacts(r); len(f) != 1 {
+		t.Errorf("got %q with a trace", f)
 	}
 }
