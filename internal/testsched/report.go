@@ -106,7 +106,7 @@ func (s *Settings) explain(c *Config, m *Minimized, how, file string) string {
 	head := headline(o)
 	lines := m.differences()
 	if k := m.Critical; k > 0 && k <= len(o.Trace) {
-		lines = append(lines, fmt.Sprintf("before step %d of %d the test could still pass (%d of %d random continuations did), after it none of %d did:",
+		lines = append(lines, fmt.Sprintf("critical step %d of %d: before it %d of %d random continuations passed, after it 0 of %d",
 			k, len(o.Trace), m.Passing, m.Tried, continuations),
 			"  step "+fmt.Sprint(k)+": "+o.Trace[k-1].String())
 	}

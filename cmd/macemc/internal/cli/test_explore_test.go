@@ -1135,7 +1135,7 @@ func TestLost(t *testing.T) {
 `)
 	for _, args := range [][]string{{"."}, {"-count=1", "."}, {}} {
 		out, status := testCommand(t.Context(), args...)
-		if status != 1 || !strings.Contains(out, "before step ") || strings.Contains(out, "in a new process") {
+		if status != 1 || !strings.Contains(out, "critical step ") || strings.Contains(out, "in a new process") {
 			t.Errorf("%v: status %d, want a finding with its critical step:\n%s", args, status, out)
 		}
 		for _, replay := range [][]string{{"-schedule=last", "."}, {"-schedule=last"}} {
