@@ -203,6 +203,9 @@ var judged = []string{"Do", "Receive", "Timer", "When", "Observe", "Obligations"
 // A call of user code that panics or ends its goroutine is a finding with a path, whatever the code and the strategy. If the
 // code only shows values, it does not change the findings.
 func TestMethodsThatFail(t *testing.T) {
+	if testing.Short() {
+		t.Skip("makes many searches")
+	}
 	for i, where := range slices.Concat(judged, showing) {
 		for j, what := range []string{"panic", "goexit"} {
 			way := ways[(i+j)%len(ways)]

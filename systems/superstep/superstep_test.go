@@ -43,7 +43,6 @@ func TestBugs(t *testing.T) {
 		t.Run(b.ID, func(t *testing.T) {
 			sys := systest.Build(t, e, b.Apply(spec.Config{}), b.Defaults.Limits)
 			res := systest.Search(t, search.Config{System: sys, Weights: systest.Weights(b.Defaults.Weights), MaxPaths: 5000}, 50)
-			t.Log(res.Stats.Paths, res.Stats.Events)
 			if res.Finding == nil || !b.Accepts(res.Finding.Kind) {
 				t.Errorf("found %v after %d paths, want %v", res.Finding, res.Stats.Paths, b.Kind)
 			}
