@@ -114,7 +114,6 @@ func TestDeparts(t *testing.T) {
 // A run that ends its process only when it is not the first run of that process is reported in all forms. A search of states
 // stops at the step in question, so it does not confirm the run, which remains a suspect with a path file.
 func TestDeparts_Second(t *testing.T) {
-	t.Parallel()
 	for _, c := range []struct {
 		strategy, verdict string
 		status            int
