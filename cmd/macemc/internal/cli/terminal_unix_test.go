@@ -64,7 +64,7 @@ func TestReaderGone(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.Close()
-	cmd := exec.Command(os.Args[0], "search", "pingack", "--no-shrink", "--out", filepath.Join(t.TempDir(), "found"))
+	cmd := exec.Command(os.Args[0], "search", "pingack", "--no-shrink", "--walks", "20", "--walk-steps", "200", "--out", filepath.Join(t.TempDir(), "found"))
 	cmd.Env = append(os.Environ(), mainVar+"=1")
 	var stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = w, &stderr
