@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/macemc/macemc/internal/budget"
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/refine"
@@ -14,7 +15,7 @@ import (
 // Limits for comparing a used abstraction with its implementation, which is done after the search.
 const (
 	mostCompared = 200_000 // states
-	comparing    = 10 * time.Second
+	comparing    = 10 * time.Second // of processor time
 )
 
 // assumptions compares the abstractions that the system uses with their implementations.
@@ -36,7 +37,7 @@ func (o *Options) assumptions(ctx context.Context) (all []report.Assumption) {
 			continue
 		}
 		impl, abs := a.Impl(), a.Abs()
-		within, cancel := context.WithTimeout(ctx, comparing)
+		within, cancel := budget.WithProcessorTime(ctx, comparing)
 		r, err := refine.Compare(within, &impl, &abs, refine.Options{Clients: a.Clients, Faults: true, MaxStates: mostCompared})
 		cancel()
 		over()
