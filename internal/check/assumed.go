@@ -14,7 +14,7 @@ import (
 
 // Limits for comparing a used abstraction with its implementation, which is done after the search.
 const (
-	mostCompared = 200_000 // states
+	mostCompared = 200_000          // states
 	comparing    = 10 * time.Second // of processor time
 )
 
