@@ -6,10 +6,10 @@ import (
 
 	"github.com/macemc/macemc/internal/encoding/diff"
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/textfmt"
 	"github.com/macemc/macemc/mdb/internal/cmdline"
 	"github.com/macemc/macemc/mdb/internal/history"
 	"github.com/macemc/macemc/sim"
-	"github.com/macemc/macemc/systems/spec"
 )
 
 // fieldTest finds steps after which a field satisfies a condition that it did not satisfy before.
@@ -81,7 +81,7 @@ func (s *Session) noField(word string) error {
 			top = append(top, name)
 		}
 	}
-	return spec.Unknown("no state that was looked at has a field", word, top)
+	return textfmt.Unknown("no state that was looked at has a field", word, top)
 }
 
 // selector selects fields of node states.

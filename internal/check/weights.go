@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/macemc/macemc/internal/textfmt"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems/spec"
@@ -32,7 +33,7 @@ func ParseWeights(text string, base search.Weights) (search.Weights, error) {
 		}
 		i := slices.Index(names, name)
 		if i < 0 {
-			return w, spec.Unknown("unknown class", name, names)
+			return w, textfmt.Unknown("unknown class", name, names)
 		}
 		if seen[name] {
 			return w, fmt.Errorf("%s is given twice", name)

@@ -84,7 +84,7 @@ func (o *Observe) Do(ctx context.Context, p *Process) error {
 		return fmt.Errorf("system %q has no monitors", sys.Name)
 	}
 	if o.Monitor != "" && !slices.Contains(names, o.Monitor) && !slices.Contains(names, "monitor "+o.Monitor) {
-		return spec.Unknown(fmt.Sprintf("system %q: unknown monitor", sys.Name), o.Monitor, names)
+		return textfmt.Unknown(fmt.Sprintf("system %q: unknown monitor", sys.Name), o.Monitor, names)
 	}
 	told := observation{System: sys.Name, Whole: seen.whole, Gaps: seen.gaps}
 	var all []sim.Monitor

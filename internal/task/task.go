@@ -170,5 +170,5 @@ func knownProperty(sys *sim.System, name string) error {
 		}
 		names = append(names, m)
 	}
-	return spec.Unknown(fmt.Sprintf("system %q: unknown property", sys.Name), name, names)
+	return textfmt.Unknown(fmt.Sprintf("system %q: unknown property", sys.Name), name, names)
 }

@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+
+	"github.com/macemc/macemc/internal/textfmt"
 )
 
 // Config is a selection of the settings of an [Entry]. The zero Config means all defaults.
@@ -76,7 +78,7 @@ func (e *Entry) Configure(c Config) (Config, error) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.Params)) {
 		if _, ok := full[name]; !ok {
-			return Config{}, Unknown(fmt.Sprintf("system %q: unknown parameter", e.Name), name, names)
+			return Config{}, textfmt.Unknown(fmt.Sprintf("system %q: unknown parameter", e.Name), name, names)
 		}
 	}
 	c.Params, c.Bugs, c.complete = full, slices.Clone(c.Bugs), true

@@ -3,6 +3,7 @@ package spec
 import (
 	"fmt"
 
+	"github.com/macemc/macemc/internal/textfmt"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -65,7 +66,7 @@ func (e *Entry) Bug(id string) (*Bug, error) {
 			return &e.Bugs[i], nil
 		}
 	}
-	return nil, Unknown(fmt.Sprintf("system %q: unknown bug", e.Name), id, e.BugIDs())
+	return nil, textfmt.Unknown(fmt.Sprintf("system %q: unknown bug", e.Name), id, e.BugIDs())
 }
 
 // BugIDs returns the identifiers of all bugs in the order of Bugs. The caller owns the slice.
@@ -86,5 +87,5 @@ func Find(entries []Entry, name string) (Entry, error) {
 		}
 		names = append(names, e.Name)
 	}
-	return Entry{}, Unknown("unknown system", name, names)
+	return Entry{}, textfmt.Unknown("unknown system", name, names)
 }

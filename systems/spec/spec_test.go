@@ -2,7 +2,6 @@ package spec_test
 
 import (
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/macemc/macemc/sim"
@@ -127,25 +126,5 @@ func TestNewAppliesLimits(t *testing.T) {
 	e.Limits[sim.Loss] = 1 // without a network
 	if _, err := e.New(spec.Config{}); err == nil {
 		t.Error("limits of a network that does not exist were accepted")
-	}
-}
-
-func TestNear(t *testing.T) {
-	known := []string{"pingack", "randtree", "transport", "pastry", "paxos", "overcast", "brokentree"}
-	for _, tc := range []struct {
-		name string
-		want string
-	}{
-		{"randtre", "randtree"},  // one letter left out
-		{"rnadtree", "randtree"}, // two swapped
-		{"RandTree", "randtree"}, // case
-		{"pa", "paxos pastry"},   // a beginning of both; paxos needs fewer insertions
-		{"ping", "pingack"},      // a beginning
-		{"raft", ""},
-		{"", ""},
-	} {
-		if got := strings.Join(spec.Near(tc.name, known), " "); got != tc.want {
-			t.Errorf("Near(%q) = %q, want %q", tc.name, got, tc.want)
-		}
 	}
 }

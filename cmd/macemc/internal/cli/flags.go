@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/macemc/macemc/internal/task"
-	"github.com/macemc/macemc/systems/spec"
+	"github.com/macemc/macemc/internal/textfmt"
 )
 
 // flagError describes the error in a flag and suggests alternatives.
@@ -30,7 +30,7 @@ func flagError(cmd *cobra.Command, err error) error {
 				names = append(names, "--"+f.Name)
 			}
 		})
-		if near := spec.Near("--"+name, names); len(near) > 0 {
+		if near := textfmt.Near("--"+name, names); len(near) > 0 {
 			if name != e.GetSpecifiedName() {
 				err = fmt.Errorf("unknown flag: -%s", name)
 			}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/task"
+	"github.com/macemc/macemc/internal/textfmt"
 	"github.com/macemc/macemc/systems/spec"
 )
 
@@ -86,7 +87,7 @@ func chosen(all []found, pkg, test string) (found, error) {
 		names = append(names, l.Test)
 	}
 	if test != "" {
-		return found{}, spec.Unknown(fmt.Sprintf("%s: no check in a test", pkg), test, names)
+		return found{}, textfmt.Unknown(fmt.Sprintf("%s: no check in a test", pkg), test, names)
 	}
 	return found{}, fmt.Errorf("%s has %d systems; name one, as in %s:%s; they are %s", pkg, len(all), pkg, names[0],
 		strings.Join(names, ", "))

@@ -12,6 +12,7 @@ import (
 	"github.com/macemc/macemc/cmd/macemc/internal/live"
 	"github.com/macemc/macemc/internal/check/exitcode"
 	"github.com/macemc/macemc/internal/task"
+	"github.com/macemc/macemc/internal/textfmt"
 	"github.com/macemc/macemc/internal/version"
 	"github.com/macemc/macemc/systems/spec"
 )
@@ -132,5 +133,5 @@ func noneOf(what string, of *cobra.Command, args []string) error {
 			names = append(names, c.Name())
 		}
 	}
-	return spec.Unknown(what, args[0], names)
+	return textfmt.Unknown(what, args[0], names)
 }

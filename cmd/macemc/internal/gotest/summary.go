@@ -14,7 +14,6 @@ import (
 	"github.com/macemc/macemc/internal/check/exitcode"
 	"github.com/macemc/macemc/internal/testsched"
 	"github.com/macemc/macemc/internal/textfmt"
-	"github.com/macemc/macemc/systems/spec"
 )
 
 // summaries is a writer that appends a summary of the exploration to the line of each package.
@@ -330,7 +329,7 @@ func (s *summaries) finish() {
 	}
 	if s.undefined != "" {
 		near := ""
-		if names := spec.Near(strings.TrimPrefix(s.undefined, "-"), ownFlags()); len(names) > 0 {
+		if names := textfmt.Near(strings.TrimPrefix(s.undefined, "-"), ownFlags()); len(names) > 0 {
 			near = "did you mean -" + strings.Join(names, " or -") + "?; "
 		}
 		fmt.Fprintf(s.end, "macemc: unknown flag %s; %ssee macemc test --help\n", s.undefined, near)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/macemc/macemc/internal/check"
 	"github.com/macemc/macemc/internal/task"
+	"github.com/macemc/macemc/internal/textfmt"
 	"github.com/macemc/macemc/systems/spec"
 )
 
@@ -155,7 +156,7 @@ func (f *options) validate(changed func(string) bool, s *check.Subject) error {
 	case changed("count") && !changed("bucket"):
 		return errors.New("--count goes with --bucket")
 	case changed("count") && !slices.Contains(messageNames(s.Entry.Messages), f.count):
-		return spec.Unknown(fmt.Sprintf("--count: system %q sends no such messages", s.System.Name), f.count, messageNames(s.Entry.Messages))
+		return textfmt.Unknown(fmt.Sprintf("--count: system %q sends no such messages", s.System.Name), f.count, messageNames(s.Entry.Messages))
 	case changed("node") && !changed("peers"):
 		return errors.New("--node needs --peers, the addresses of all nodes")
 	case changed("peers") && !changed("node"):
