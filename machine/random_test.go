@@ -19,7 +19,7 @@ import (
 // by every strategy and with every reduction.
 func TestRandomMachines(t *testing.T) {
 	t.Parallel()
-	programs := uint64(600) // some 20 s of CPU time
+	programs := uint64(150)
 	if testing.Short() {
 		programs = 12
 	}

@@ -97,7 +97,7 @@ func (c *Coverage) String() string {
 
 // Certainty describes what the critical step of a finding relies on.
 func Certainty() string {
-	return fmt.Sprintf("sampled: before this step a random continuation passed, after it none of %d did", continuations)
+	return fmt.Sprintf("sampled: before this step a random continuation passed, after it 0 of %d", continuations)
 }
 
 // explain describes a finding in about 25 lines.
