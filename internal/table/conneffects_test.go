@@ -45,6 +45,9 @@ func (m *countedModel) SetConnection(a, b sim.NodeID, c sim.Connection) {
 // The cached effects of operations agree with the network model for all connections of an exploration, and most are
 // not computed by the model. Without shapes all are, with the same result.
 func TestConnectionEffectsAreThoseOfTheNetwork(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	for _, sys := range []*sim.System{pipes(), bundledSystem(t, "randtree")} {
 		var first explore.Result
 		for _, most := range []uint64{store.MostShaped, 1, 0} {

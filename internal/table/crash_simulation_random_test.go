@@ -143,7 +143,7 @@ func TestTransparent(t *testing.T) {
 	var c crashingTally
 	n := *crashings
 	if testing.Short() {
-		n = 20
+		n = 5
 	}
 	number := *firstCrashing
 	for ; c.systems.Load() < int64(n); number++ {

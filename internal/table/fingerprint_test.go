@@ -99,6 +99,9 @@ func sameFingerprints(t failer, sys *sim.System, depth, walks int, seed uint64) 
 
 // The fingerprints of the explorer are those of [kernel.World], whatever the order of discovery.
 func TestFingerprintsAreThoseOfContent(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	type setting struct {
 		name   string
 		limits sim.Limits

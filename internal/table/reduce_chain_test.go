@@ -34,6 +34,9 @@ type first struct {
 // ends in a state that the first one passed. That must not change the end of the first one when it is followed
 // again.
 func TestReduction_LongChainIntoCircle(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
 	act := func(name string) sim.AnyAction {
 		return sim.Action[*first]{
 			Name: name, Times: 1, At: func(id sim.NodeID) bool { return id == 0 },

@@ -112,7 +112,7 @@ func TestBrokenPromises(t *testing.T) {
 	var c tallied
 	n := 30
 	if testing.Short() {
-		n = 15
+		n = 5
 	}
 	err := compareEach(0, n, &c, func(number uint64) error {
 		return compareSystem(drawSystem(rand.New(rand.NewPCG(2, number)), breaking), number, "", &c)

@@ -383,7 +383,7 @@ func compareEach(from uint64, n int, t *tallied, compare func(number uint64) err
 func TestReductions(t *testing.T) {
 	n := *reductions
 	if testing.Short() {
-		n = 20
+		n = 6
 	}
 	var c tallied
 	if err := compareAll(*firstReduction, n, "", &c); err != nil {

@@ -159,11 +159,11 @@ func (w *wisher) Receive(_ sim.Env, _ sim.NodeID, msg any) { w.Heard = max(w.Hea
 
 // A Sometimes property that panics in a state does so again.
 func TestRecurrence_SometimesThatPanics(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts many processes")
+	}
 	t.Parallel()
 	for _, strategy := range []string{"walk", "bfs"} {
-		if testing.Short() && strategy != "walk" {
-			continue
-		}
 		dir := t.TempDir()
 		out, err := command(dir, "search", "wishes", "--strategy", strategy, "--workers", "1", "--out", "out").CombinedOutput()
 		if exitCode(err) != exitcode.Violation || !strings.Contains(string(out), "wishes: PANIC") {
@@ -190,6 +190,9 @@ func TestRecurrence_SometimesThatHeld(t *testing.T) {
 
 // A run that is smaller in the process that searched, but has no finding in a new process, does not replace the run that was found.
 func TestRecurrence_SmallerRun(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts many processes")
+	}
 	t.Parallel()
 	for file, flags := range map[string]string{
 		outfolder.ErrorPath:        "",

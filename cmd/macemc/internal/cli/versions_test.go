@@ -12,6 +12,9 @@ import (
 
 // Version changes by a workspace or a replacement are reported, and nothing else is.
 func TestOtherVersions(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds packages")
+	}
 	const dep = "module example.org/dep\n\ngo 1.26.0\n"
 	const own = "module example.org/svc\n\ngo 1.26.0\n\nrequire example.org/dep v1.2.0\n"
 	files := map[string]string{
