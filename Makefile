@@ -53,7 +53,7 @@ test: ## run the quick tests (go test -short), without those of other programs, 
 	RAPID_SEED=$(RAPID_SEED) $(GO) test -short -p $(PARALLEL) -vet=off -timeout $(TIMEOUT) $$($(GO) list $(QUICK) | grep -v /papers)
 
 test-all: ## run all tests
-	RAPID_SEED=$(RAPID_SEED) $(GO) test -p $(PARALLEL) -vet=off -timeout $(TIMEOUT) $(PACKAGES)
+	RAPID_SEED=$(RAPID_SEED) $(GO) test -vet=off -timeout $(TIMEOUT) $(PACKAGES)
 	$(GO) test -vet=off -tags browser -run Browser $(PAGES)
 
 lint: ## check formatting, go vet and staticcheck

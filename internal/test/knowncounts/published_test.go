@@ -26,7 +26,7 @@ func (s *System) unchecked() sim.System {
 }
 
 // large is how many states a system has of which only some searches are made.
-const large = 5000
+const large = 1000
 
 func TestCounts(t *testing.T) {
 	systems := All()
