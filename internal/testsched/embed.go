@@ -7,5 +7,5 @@ import "embed"
 //
 //go:embed corpus.go exhaustive.go explore.go flags.go frames.go known.go leftovers.go minimize.go outcome.go processor_other.go processor_unix.go race.go report.go
 //go:embed sourceline/operand.go sourceline/source.go
-//go:embed objects.go process.go schedule.go settings.go stopwatch.go variables.go
+//go:embed objects.go process.go schedule.go settings.go stopwatch.go summary.go variables.go
 var Source embed.FS

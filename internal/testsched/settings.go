@@ -2,12 +2,9 @@ package testsched
 
 import (
 	"cmp"
-	"encoding/hex"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
-	"sort"
 	"strconv"
 	"strings"
 	"syscall"
@@ -322,81 +319,4 @@ func (s *Settings) write(o *Outcome) {
 		o.Trace = nil
 	}
 	os.WriteFile(s.outcome, []byte(encode(o)), 0o600)
-}
-
-// Kinds of a test in a summary.
-const (
-	SampledOnly = "sampled"
-	Complete    = "complete"
-	Suspect     = "suspect" // a finding was not yet confirmed or minimized
-	New         = "new"     // a finding is not known
-	Hidden      = "hidden"  // known findings hide the rest of the test
-	Damaged     = "damaged" // a stored schedule cannot be read
-)
-
-// summarize updates the package's summary for the command.
-func (s *Settings) summarize(test string, r *Result, note string) {
-	kind := SampledOnly
-	if r.Complete != nil && r.Missing == "" {
-		kind = Complete
-	}
-	s.summarizeAs(kind, test, r, note)
-}
-
-func (s *Settings) summarizeAs(kind, test string, r *Result, note string) {
-	if s.summaries == "" {
-		return
-	}
-	preemptions, delays := Unbounded, false
-	if kind == Complete {
-		preemptions, delays = r.Complete.Preemptions, r.Complete.Delays
-	}
-	if strings.Contains(s.summary[test], " "+New+" ") && (kind == Hidden || kind == Damaged) {
-		kind = New // an earlier execution of the same test, as with -count, has failed
-	}
-	s.summary[test] = fmt.Sprintf("%q %d %d %s %d %t %q\n", test, r.Schedules, r.Elapsed.Microseconds(), kind, preemptions, delays, note)
-	if r.Saved.Passing > 0 {
-		s.summary[test] += fmt.Sprintf("saved %q %d %d\n", test, r.Saved.Passing, r.Saved.Unfit)
-	}
-	if kind == SampledOnly && r.Complete == nil && !r.Exhaustive && r.Orders > 1 {
-		_, seen := r.estimate()
-		s.summary[test] += fmt.Sprintf("coverage %q %f\n", test, seen)
-	}
-	known, fixed, unsought := s.knownLines(r)
-	for _, text := range known {
-		s.summary[test] += fmt.Sprintf("known %q %q\n", test, text)
-	}
-	for _, text := range fixed {
-		s.summary[test] += fmt.Sprintf("fixed %q %q\n", test, text)
-	}
-	for _, text := range unsought {
-		s.summary[test] += fmt.Sprintf("unsought %q %q\n", test, text)
-	}
-	var names []string
-	for name := range s.summary {
-		names = append(names, name)
-	}
-	sort.Strings(names)
-	var b strings.Builder
-	for _, name := range names {
-		b.WriteString(s.summary[name])
-	}
-	os.WriteFile(SummaryFile(s.summaries, r.pkg), []byte(b.String()), 0o666)
-}
-
-// BegunFile returns the file in a folder of summaries that each test binary writes when it starts.
-func BegunFile(dir string) string { return filepath.Join(dir, "begun") }
-
-// SummaryFile returns the file of a package's summary.
-func SummaryFile(dir, pkg string) string {
-	return filepath.Join(dir, hex.EncodeToString([]byte(pkg)))
-}
-
-// SummaryPackage returns the package whose summary is in a file of that name, or an empty string.
-func SummaryPackage(name string) string {
-	pkg, err := hex.DecodeString(name)
-	if err != nil {
-		return ""
-	}
-	return string(pkg)
 }

@@ -25,7 +25,7 @@ func (s *System) unchecked() sim.System {
 	return sys
 }
 
-// large is how many states a system has of which only some searches are made.
+// large is the number of states above which a system is searched less often.
 const large = 1000
 
 func TestCounts(t *testing.T) {
