@@ -6,6 +6,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"github.com/macemc/macemc/bubble/internal/payload"
+	"github.com/macemc/macemc/sim"
 )
 
 // Message is a datagram or a part of a connection.
@@ -46,6 +47,23 @@ func (c ConnID) String() string { return fmt.Sprintf("c%d.%d.%d", c.Node, c.Boot
 // String formats the message. Data of known protocols is decoded, and other data is truncated. Long data is followed by its hash, so that
 // different messages stay distinguishable.
 func (m Message) String() string {
+	return m.text(func(m Message) (string, bool) { return payload.Decode(m.Data) })
+}
+
+// ShowBy returns [Rules] for a system whose traces show the data of a message as decode describes it. Where decode returns false, the data
+// is shown as without it. decode must be deterministic. It sees one message at a time: a part of a connection, as a program wrote it.
+func ShowBy(decode func(m Message) (text string, ok bool)) []sim.StateRule {
+	return append(Rules[:len(Rules)-1:len(Rules)-1], sim.ShowBy(func(m Message) string {
+		return m.text(func(m Message) (string, bool) {
+			if text, ok := decode(m); ok {
+				return text, true
+			}
+			return payload.Decode(m.Data)
+		})
+	}))
+}
+
+func (m Message) text(decode func(Message) (string, bool)) string {
 	text := m.Kind.String()
 	switch m.Kind {
 	case Datagram:
@@ -63,7 +81,7 @@ func (m Message) String() string {
 	if m.Data == "" {
 		return text
 	}
-	content, ok := payload.Decode(m.Data)
+	content, ok := decode(m)
 	if !ok {
 		content = payload.Quote(m.Data)
 	}

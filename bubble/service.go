@@ -56,7 +56,7 @@ func service(program Main, options []Option) *Program {
 	return &Program{goroutines: p}
 }
 
-// Rules are the state rules that a system with programs needs.
+// Rules are the state rules that a system with programs needs. [ShowBy] adds a decoder of its messages.
 var Rules = []sim.StateRule{
 	sim.EncodeBy(func(dst []byte, p *past) []byte {
 		if p.last == nil {
@@ -72,7 +72,7 @@ var Rules = []sim.StateRule{
 	}),
 	sim.CopyBy(func(p *past) *past { c := *p; return &c }),
 	sim.ShowBy((*past).show),
-	sim.ShowBy(Message.String),
+	sim.ShowBy(Message.String), // last, see ShowBy
 }
 
 // wake is the timer of a program. It stands for the earliest pending timer of its goroutines.

@@ -11,6 +11,7 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/health"
 	"google.golang.org/grpc/health/grpc_health_v1"
+	"google.golang.org/protobuf/reflect/protoregistry"
 
 	"github.com/macemc/macemc/bubble"
 	glue "github.com/macemc/macemc/glue/grpc"
@@ -54,7 +55,7 @@ func client(ctx context.Context, h *bubble.Host) error {
 // Clients get answers although connections break and nodes crash.
 func TestGRPC(t *testing.T) {
 	mctest.Check(t, sim.System{
-		Name: "grpc", Nodes: 3, State: bubble.Rules,
+		Name: "grpc", Nodes: 3, State: bubble.ShowBy(glue.Decoder(protoregistry.GlobalFiles)),
 		New: func(id sim.NodeID) sim.Service {
 			if id == 0 {
 				return bubble.Service(server)
