@@ -2,6 +2,8 @@ package bubble
 
 import (
 	"context"
+	"fmt"
+	"os"
 	"reflect"
 
 	"github.com/macemc/macemc/internal/simext"
@@ -35,13 +37,19 @@ func Call[S any](name string, f func(S, context.Context) error) sim.Action[*Prog
 	}
 }
 
-// Interrupt returns an action that cancels the context of a program's main function, as a signal would. It happens at most once in the life
-// of a node. The fields of the result may be changed.
-func Interrupt() sim.Action[*Program] {
+// Signal returns an action that sends a signal, such as os.Interrupt or syscall.SIGTERM, to the process of a node. It reaches channels of
+// signal.Notify. SIGINT and SIGTERM also cancel the context of a main function that takes one. Any other main function ends if it neither
+// handles nor ignores the signal. The action happens at most once in the life of a node. The fields of the result may be changed.
+func Signal(sig os.Signal) sim.Action[*Program] {
+	c := &call{name: sig.String(), on: func(h *Host) {
+		if !h.halted && !h.signal(sig) {
+			h.halt(fmt.Sprint("signal: ", sig))
+		}
+	}}
 	return sim.Action[*Program]{
-		Name:  "interrupt",
+		Name:  c.name,
 		Times: 1,
 		When:  func(p *Program) bool { return p.Ended == "" },
-		Do:    func(p *Program, env sim.Env) { p.step(env, &input{kind: interruptInput}) },
+		Do:    func(p *Program, env sim.Env) { p.step(env, &input{kind: callInput, call: c}) },
 	}
 }

@@ -4,6 +4,7 @@ package bubble_test
 
 import (
 	"context"
+	"os"
 	"strings"
 	"testing"
 
@@ -22,7 +23,7 @@ func (c *tally) increment(context.Context) error { c.n++; return nil }
 func TestCall_Method(t *testing.T) {
 	sys := sim.System{
 		Name: "tally", Nodes: 1, State: bubble.Rules, Network: netsim.Streams{}, Interleave: sim.FIFO,
-		Actions: []sim.AnyAction{bubble.Call("increment", (*tally).increment), bubble.Interrupt()},
+		Actions: []sim.AnyAction{bubble.Call("increment", (*tally).increment), bubble.Signal(os.Interrupt)},
 		New: func(sim.NodeID) sim.Service {
 			return bubble.Service(func(ctx context.Context, h *bubble.Host) error {
 				c := &tally{}

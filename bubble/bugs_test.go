@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -319,7 +320,7 @@ var smallBugs = []bug{
 	},
 	{
 		name: "context not honoured", kinds: []sim.FindingKind{sim.Liveness, sim.Deadlock},
-		actions:    []sim.AnyAction{start[0], bubble.Interrupt()},
+		actions:    []sim.AnyAction{start[0], bubble.Signal(os.Interrupt)},
 		eventually: func(v *sim.View) bool { p, ok := v.Service(0).(*bubble.Program); return ok && p.Ended != "" },
 		program: func(broken bool) bubble.Main {
 			return func(ctx context.Context, h *bubble.Host) error {

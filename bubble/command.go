@@ -22,8 +22,7 @@ import (
 //
 // The process ends when main returns or calls os.Exit, as log.Fatal does. Its connections are closed, and the node stays up without it
 // until a crash. [Program].Ended describes how it ended. A panic that is not recovered is a violation. Lines of os.Stdout and os.Stderr are
-// part of traces. [Interrupt] sends the signal SIGINT and cancels the context of a main function that takes one. A client that is written
-// for a test may also take a [Host].
+// part of traces. [Signal] sends a signal to the process. A client that is written for a test may also take a [Host].
 func Command[M func() | func(context.Context) error | func(context.Context, *Host) error](main M, args, env []string,
 	options ...Option) sim.Service {
 	p := service(func(ctx context.Context, h *Host) error {
@@ -143,20 +142,11 @@ func (h *Host) halt(how string) {
 	h.ended, h.returned, h.halted = how, true, true
 }
 
-// interrupt cancels the context of the program and sends its process SIGINT.
-func (h *Host) interrupt() {
-	if h.command == nil {
-		h.stop()
-	} else if !h.halted && !h.signal(os.Interrupt) {
-		h.halt("signal: interrupt")
-	}
-}
-
 // signal sends the process a signal. It reports whether the process handles or ignores it.
 func (h *Host) signal(sig os.Signal) (handled bool) {
-	if sig == os.Interrupt {
+	if sig == os.Interrupt || sig == syscall.SIGTERM {
 		h.stop()
-		handled = h.command.takesContext
+		handled = h.command == nil || h.command.takesContext
 	}
 	for _, s := range h.signals {
 		if s.takes(sig) {

@@ -15,6 +15,7 @@ import (
 	"os/signal"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -128,12 +129,22 @@ func of[M func() | func(context.Context) error](main M) func() sim.Service {
 	return func() sim.Service { return bubble.Command(main, []string{"x", "-unknown"}, nil) }
 }
 
-// A process ends when its main function returns, and when it is interrupted. Ended distinguishes the two.
+// A process ends when its main function returns, and when it receives a signal that it does not handle. Ended distinguishes the two.
 func TestCommand_Ended(t *testing.T) {
+	terminated := of(func() {
+		hangups, terminations := make(chan os.Signal, 1), make(chan os.Signal, 1)
+		signal.Notify(hangups, syscall.SIGHUP)
+		signal.Notify(terminations, syscall.SIGTERM)
+		<-hangups
+		<-terminations
+		os.Exit(8)
+	})
 	for want, service := range map[string]func() sim.Service{
+		"exit status 8":        terminated,
 		"exit status 0":        of(func() { go func() { select {} }() }),
 		"exit status 2":        of(func() { flag.Parse() }),
 		"signal: interrupt":    of(func() { select {} }),
+		"signal: terminated":   of(func() { signal.Ignore(os.Interrupt); select {} }),
 		"returned interrupted": of(func(ctx context.Context) error { <-ctx.Done(); return errors.New("interrupted") }),
 		"exit status 7": of(func() {
 			ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -142,8 +153,9 @@ func TestCommand_Ended(t *testing.T) {
 			os.Exit(7)
 		}),
 	} {
-		r, err := search.Run(t.Context(), search.Config{Workers: 1, Time: time.Minute, MaxPaths: 10, WalkSteps: 100, System: sim.System{
-			Name: "ended", Nodes: 1, State: bubble.Rules, Network: netsim.Streams{}, Actions: []sim.AnyAction{bubble.Interrupt()},
+		r, err := search.Run(t.Context(), search.Config{Workers: 1, Time: time.Minute, MaxPaths: 40, WalkSteps: 100, System: sim.System{
+			Name: "ended", Nodes: 1, State: bubble.Rules, Network: netsim.Streams{},
+			Actions:    []sim.AnyAction{bubble.Signal(os.Interrupt), bubble.Signal(syscall.SIGTERM), bubble.Signal(syscall.SIGHUP)},
 			New:        func(sim.NodeID) sim.Service { return service() },
 			Properties: []sim.Property{{Name: "ended", Always: func(v *sim.View) bool { return !ended(want)(v) }}},
 		}})
@@ -162,7 +174,7 @@ func TestCommand_Host(t *testing.T) {
 		return errors.New("interrupted")
 	}
 	r, err := search.Run(t.Context(), search.Config{Workers: 1, Time: time.Minute, MaxPaths: 10, WalkSteps: 100, System: sim.System{
-		Name: "host", Nodes: 2, State: bubble.Rules, Network: netsim.Streams{}, Actions: []sim.AnyAction{bubble.Interrupt()},
+		Name: "host", Nodes: 2, State: bubble.Rules, Network: netsim.Streams{}, Actions: []sim.AnyAction{bubble.Signal(os.Interrupt)},
 		New: func(sim.NodeID) sim.Service { return bubble.Command(client, []string{"client"}, nil) },
 		Properties: []sim.Property{
 			{Name: "own variables", Always: func(v *sim.View) bool {

@@ -47,7 +47,6 @@ const (
 	errorInput
 	readyInput
 	callInput
-	interruptInput
 )
 
 // chosen is a choice of the program through [Host.Choose].
@@ -74,10 +73,8 @@ func (in *input) String() string {
 		return fmt.Sprintf("connections with node %d: %v", in.peer, in.err)
 	case readyInput:
 		return fmt.Sprintf("room to send to node %d", in.peer)
-	case callInput:
-		return in.call.name
 	}
-	return "interrupt"
+	return in.call.name
 }
 
 // seal computes the hash of a complete input. It covers everything that the node was given, and did, since it booted.
@@ -194,8 +191,6 @@ func (n *node) perform(in *input, program Main) {
 				in.call.on(h)
 			}
 		})
-	case interruptInput:
-		n.step(h.interrupt)
 	}
 }
 

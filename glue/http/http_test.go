@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"os"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -76,7 +77,7 @@ func TestHTTP(t *testing.T) {
 		Network: netsim.Streams{Errors: 1},
 		Timing:  sim.Prompt, // else many connections pile up, which a server that shuts down closes in the order of a map
 		Crashes: 1,
-		Actions: []sim.AnyAction{bubble.Interrupt()},
+		Actions: []sim.AnyAction{bubble.Signal(os.Interrupt)},
 		Properties: []sim.Property{
 			{Name: "nobody is left without an answer", Always: func(v *sim.View) bool {
 				s, ok := bubble.SeenAt[Served](v, 0)

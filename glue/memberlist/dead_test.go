@@ -21,7 +21,7 @@ import (
 // dying returns a system with a last node that ends silently once it has joined. The others need not have seen each
 // other: if it ends before it has introduced them, none does.
 func dying(suspicion int) sim.System {
-	end := bubble.Interrupt()
+	end := bubble.Signal(os.Interrupt)
 	end.At = func(id sim.NodeID) bool { return id == nodes-1 }
 	end.When = func(p *bubble.Program) bool {
 		seen, _ := p.Seen.(Members)
