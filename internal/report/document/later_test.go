@@ -95,7 +95,7 @@ func TestShrunk_Certainty(t *testing.T) {
 		{report.Shrunk{Candidates: 1, Minimal: true, Pairs: true}, nil, "1 candidate tried; no step, and no pair of steps with what they cause, can be left out"},
 		{
 			report.Shrunk{Candidates: 7, Minimal: true, Pairs: true, FromCritical: 9}, critical,
-			"critical step: was 9, is 3; 7 candidates tried; no step before it, and no pair of steps with what they cause, can be left out",
+			"critical step 3, was 9; 7 candidates tried; no step before it, and no pair of steps with what they cause, can be left out",
 		},
 		{report.Shrunk{Candidates: 7, Minimal: true}, &report.Critical{}, "7 candidates tried"},
 	} {

@@ -16,7 +16,7 @@ import (
 // sentence describes the violation and its step in one line. If random continuations are the only evidence, it states their number.
 func sentence(r *report.Report) string {
 	text := claim(r)
-	if !byWalks(r) {
+	if !ByWalks(r) {
 		return text
 	}
 	walks := cmp.Or(r.Critical.After.Walks, r.Critical.Walks)
@@ -26,8 +26,8 @@ func sentence(r *report.Report) string {
 	return text + " in " + textfmt.Plural(walks, "random continuation")
 }
 
-// byWalks reports whether random continuations are the only evidence that the run is dead.
-func byWalks(r *report.Report) bool { return r.Critical != nil && r.Critical.Proof == critical.Walks }
+// ByWalks reports whether random continuations are the only evidence that the run is dead.
+func ByWalks(r *report.Report) bool { return r.Critical != nil && r.Critical.Proof == critical.Walks }
 
 func claim(r *report.Report) string {
 	where := ""
@@ -46,12 +46,12 @@ func claim(r *report.Report) string {
 	case sim.Liveness, sim.Deadlock:
 		c := r.Critical
 		holds := " can never hold again"
-		if byWalks(r) {
+		if ByWalks(r) {
 			holds = " did not hold again"
 		}
 		if c != nil && c.Case == critical.DeadFromStart && c.Step == 0 {
 			holds = " never holds"
-			if byWalks(r) {
+			if ByWalks(r) {
 				holds = " did not hold"
 			}
 		}
@@ -63,7 +63,7 @@ func claim(r *report.Report) string {
 		case c == nil || c.Case != critical.Located:
 		case r.Kind == sim.Deadlock:
 			avoided := "cannot be"
-			if byWalks(r) {
+			if ByWalks(r) {
 				avoided = "was not"
 			}
 			text += fmt.Sprintf(", which %s avoided after step %d", avoided, c.Step)

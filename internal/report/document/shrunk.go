@@ -44,9 +44,9 @@ func shrunkFact(s *report.Shrunk, r *report.Report) Fact {
 	if c != nil && c.Step > 0 {
 		was := ""
 		if c.Step != s.FromCritical {
-			was = fmt.Sprintf("was %s, ", textfmt.Number(s.FromCritical))
+			was = ", was " + textfmt.Number(s.FromCritical)
 		}
-		aside = fmt.Sprintf("critical step: %sis %s; %s", was, textfmt.Number(c.Step), aside)
+		aside = fmt.Sprintf("critical step %s%s; %s", textfmt.Number(c.Step), was, aside)
 		before = " before it"
 	}
 	switch {

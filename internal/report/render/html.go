@@ -208,7 +208,10 @@ func view(d *document.Document) *eventgraph.View {
 }
 
 func ends(r *report.Report) string {
-	if r.Critical != nil {
+	switch {
+	case document.ByWalks(r):
+		return "did not recover"
+	case r.Critical != nil:
 		return "never recovers"
 	}
 	if r.Kind == sim.Starvation {
