@@ -29,7 +29,7 @@ demo build test test-all lint check-goroutines check-deploy check-clients: expor
 test test-all: export GOGC ?= 400
 
 demo: ## find a known liveness bug of the random overlay tree
-	@test -x bin/demo/macemc || echo "compiling bin/demo/macemc, which takes a minute the first time ..." >&2
+	@test -x bin/demo/macemc || echo "compiling bin/demo/macemc, which takes about a minute with an empty build cache ..." >&2
 	@GOGC=400 $(GO) build -tags demo -o bin/demo/ ./cmd/macemc # it lacks what takes a quarter of the time; the compiler takes a fifth less with GOGC
 	@bin/demo/macemc search randtree --bug RT13; status=$$?; \
 	test $$status -eq 1 || { echo "demo: a violation (exit status 1) was expected, got exit status $$status" >&2; exit 1; }

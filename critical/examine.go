@@ -42,6 +42,7 @@ func (f *finder) examine(ctx context.Context, step int) (*table.Recovery, error)
 	if r, ok := f.examined[step]; ok {
 		return r, nil
 	}
+	f.notify(Progress{Step: step, Steps: f.steps()})
 	r, why, err := f.explore(ctx, f.prefix(step))
 	if err != nil {
 		return nil, err
@@ -90,7 +91,16 @@ func (f *finder) explore(ctx context.Context, path choose.Path) (r *table.Recove
 	case r.Stopped == "finding", r.Stopped == "violation":
 		return r, fmt.Sprintf("an exhaustive search was stopped by another finding: %v", r.Finding), nil
 	}
-	return r, fmt.Sprintf("an exhaustive search was stopped after %s, none of them live", textfmt.Plural(r.States, "state")), nil
+	text := fmt.Sprintf("an exhaustive search found no live state among %s", textfmt.Plural(r.States, "state"))
+	switch r.Stopped {
+	case "states":
+		text += ", its limit"
+	case "depth":
+		text += fmt.Sprintf(" and stopped at its limit of %d steps", deepest)
+	case "memory":
+		text += fmt.Sprintf(" and stopped at its limit of %d MB", defaultBytes>>20)
+	}
+	return r, text, nil
 }
 
 // states returns the default maximum number of visited states.

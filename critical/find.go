@@ -56,7 +56,7 @@ type Config struct {
 // Progress is the progress of Find.
 type Progress struct {
 	Step, Steps int // walks start after Step, of a run of Steps
-	Walks, Of   int // number of walks made, and their maximum
+	Walks, Of   int // number of walks made, and their maximum; 0 of 0 during an exhaustive search
 }
 
 const (

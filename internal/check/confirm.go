@@ -148,9 +148,13 @@ func (o *Options) criticalConfig(sys sim.System) critical.Config {
 	}
 	var shown time.Time
 	cfg.Progress = func(p critical.Progress) {
-		if now := time.Now(); now.Sub(shown) > progressEvery {
+		how := fmt.Sprintf("walk %d of %d", p.Walks, p.Of)
+		if p.Of == 0 {
+			how = "exhaustive search"
+		}
+		if now := time.Now(); p.Of == 0 || now.Sub(shown) > progressEvery {
 			shown = now
-			o.tell(fmt.Sprintf("examining a run of %d steps: from step %d, walk %d of %d", p.Steps, p.Step, p.Walks, p.Of))
+			o.tell(fmt.Sprintf("examining a run of %d steps: from step %d, %s", p.Steps, p.Step, how))
 		}
 	}
 	return cfg

@@ -84,6 +84,7 @@ func (o *Options) report(res *search.Result) *report.Report {
 	for _, d := range full.Disturbing {
 		r.Disturbing = append(r.Disturbing, d.String())
 	}
+	r.Coverage.NoProperty = len(full.Properties) == 0 && len(r.Monitors) == 0
 	if o.Search.Property != "" {
 		r.Coverage.NotChecked = leftOut(&full, o.Search.Property)
 	}

@@ -42,7 +42,7 @@ func TestVerdictSaysWhatWasCovered(t *testing.T) {
 		"short fingerprints": {t.Context(), search.Config{Visited: "6", Alone: true}, search.OK, "fingerprints",
 			[]string{"bounded, NOT a proof", "too short", "NOT exhaustive", "at most"}},
 		"long fingerprints":   {t.Context(), search.Config{Visited: "64", Alone: true}, search.OK, "complete", []string{"every state within the limits was visited"}},
-		"time":                {t.Context(), search.Config{Time: 100 * time.Millisecond, Strategy: search.Walk}, search.OK, "time", []string{"stopped at the time limit: bounded"}},
+		"time":                {t.Context(), search.Config{Time: 100 * time.Millisecond, Strategy: search.Walk}, search.OK, "time", []string{"stopped at the limit of CPU time: bounded"}},
 		"paths":               {t.Context(), search.Config{MaxPaths: 20, Strategy: search.Walk}, search.OK, "paths", []string{"stopped at the path limit: bounded"}},
 		"depth":               {t.Context(), search.Config{MaxDepth: 3, Strategy: search.BFS}, search.OK, "depth", []string{"stopped at the depth limit: bounded", "exhaustive to depth 3"}},
 		"interrupted":         {cancelled, search.Config{}, search.Interrupted, "interrupted", []string{"INTERRUPTED"}},

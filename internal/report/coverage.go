@@ -11,6 +11,8 @@ type Coverage struct {
 	OmissionProbability *float64 `json:"omission_probability"`
 	// NotChecked are the properties and monitors excluded from the search.
 	NotChecked []string `json:"not_checked,omitempty"`
+	// NoProperty reports that the system has neither a property nor a monitor.
+	NoProperty bool `json:"no_property,omitempty"`
 	// OnlySampled are the properties, monitors and other checks that were judged only for the sampled alternatives,
 	// see document.NoteSampled.
 	OnlySampled []string `json:"only_sampled,omitempty"`

@@ -113,7 +113,7 @@ func Merge(reports []*Report) (*Report, error) {
 		Settings: first.Settings, Seed: first.Shard.Seed, Workers: first.Workers, Verdict: search.OK, WalkSteps: first.WalkSteps,
 		Stopped: first.Stopped, Uncovered: first.Uncovered, Monitors: first.Monitors, Program: first.Program,
 		OtherVersions: first.OtherVersions, Disturbing: first.Disturbing,
-		Coverage: Coverage{NotChecked: first.Coverage.NotChecked, Coverage: search.Coverage{Unchecked: first.Coverage.Unchecked,
+		Coverage: Coverage{NotChecked: first.Coverage.NotChecked, NoProperty: first.Coverage.NoProperty, Coverage: search.Coverage{Unchecked: first.Coverage.Unchecked,
 			Fair: first.Coverage.unwalked(), NeverHappened: first.Coverage.NeverHappened}, Assumed: first.Coverage.Assumed},
 	}
 	for i, r := range reports {

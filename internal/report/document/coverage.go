@@ -44,6 +44,9 @@ func coverageLines(r *report.Report) []string {
 	for i := range c.Assumed {
 		lines = append(lines, assumptionLine(&c.Assumed[i]))
 	}
+	if c.NoProperty {
+		lines = append(lines, "NOT checked: "+noProperty)
+	}
 	if len(c.NotChecked) > 0 {
 		lines = append(lines, "not checked: "+strings.Join(c.NotChecked, "; "))
 	}
@@ -236,7 +239,7 @@ func safeLines(r *report.Report) []string {
 			recovered = recovered || p.Steps.Max > 0 // otherwise no property has to become true
 		}
 	}
-	if !recovered || r.Limits[sim.Halts] > 0 {
+	if !recovered || r.Limits[sim.Halts] > 0 || r.Coverage.NoProperty {
 		return nil
 	}
 	try := "--halts 1"

@@ -39,6 +39,9 @@ func Essentials(r *report.Report) (lines []string) {
 	return append(lines, "next: "+next+"; -v shows the full coverage")
 }
 
+// noProperty is the gap of a system without properties and monitors.
+const noProperty = "the system has no property, so only failed assertions, panics, handlers that hang and nondeterminism are found"
+
 // running describes the goroutines that ran beyond a search.
 func running(r *report.Report) string {
 	return textfmt.Plural(r.Running, "goroutine") + " started by handlers and still running at the end"
@@ -52,6 +55,9 @@ func missing(r *report.Report) (list []string) {
 	}
 	if c.Unchecked != "" {
 		list = append(list, c.Unchecked)
+	}
+	if c.NoProperty {
+		list = append(list, noProperty)
 	}
 	list = append(list, c.NotChecked...)
 	for _, s := range c.Sometimes {

@@ -93,6 +93,7 @@ func moreFacts(r *report.Report) []Fact {
 		f = append(f, Fact{"disturbances:", strings.Join(r.Disturbing, ", "), "recovery must not rely on them"})
 	}
 	f = append(f, timingFacts(r)...)
+	f = append(f, detailFacts(r)...)
 	if left := r.Coverage.NotChecked; len(left) > 0 {
 		f = append(f, Fact{"not checked:", strings.Join(left, "; "), ""})
 	}

@@ -1,12 +1,23 @@
 package document
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/report"
+	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 )
+
+// A search that judges no property says so, and claims nothing about recovery.
+func TestNoProperty(t *testing.T) {
+	r := &report.Report{Verdict: search.OK, Coverage: report.Coverage{NoProperty: true, Coverage: search.Coverage{Recovers: true}}}
+	brief, full := strings.Join(Essentials(r), "\n"), strings.Join(coverageLines(r), "\n")
+	if !strings.Contains(brief, "NOT covered: "+noProperty) || !strings.Contains(full, "NOT checked: "+noProperty) || strings.Contains(full, "recovery never failed") {
+		t.Errorf("brief:\n%s\nfull:\n%s", brief, full)
+	}
+}
 
 // The setting says how many of the allowed faults the run has. What cannot matter is not part of the deciding setting.
 func TestSetting_UsedFaults(t *testing.T) {
@@ -24,8 +35,11 @@ func TestSetting_UsedFaults(t *testing.T) {
 	if got := Deciding(r); got != want+"timing ByDeadline, degree=2" {
 		t.Errorf("%q", got)
 	}
-	if got := Setting(r); got != "0.0s, "+want+"timing ByDeadline, crash cut none, degree=2" {
-		t.Errorf("whole: %q", got)
+	if got := Setting(r); got != "0.0s, "+want+"timing ByDeadline" {
+		t.Errorf("headline: %q", got)
+	}
+	if got := detailFacts(r); len(got) != 1 || got[0].Text != "crash cut none, degree=2" {
+		t.Errorf("details: %v", got)
 	}
 	r.Params["walk-weights"] = "timer=0"
 	if r.Kind = sim.Safety; Deciding(r) != want+"degree=2" {

@@ -36,10 +36,10 @@ func seconds(s float64) string {
 // limitName names the limit of a fault.
 func limitName(f sim.Fault) string { return strings.ReplaceAll(f.String(), "-", " ") }
 
-// ended describes why the search ended early, as in ", stopped at the time limit".
+// ended describes why the search ended early, as in ", stopped at the limit of CPU time".
 func ended(r *report.Report) string {
 	why, ok := map[string]string{
-		search.StoppedTime:         "stopped at the time limit",
+		search.StoppedTime:         "stopped at the limit of CPU time",
 		search.StoppedPaths:        "stopped at the path limit",
 		search.StoppedDepth:        "stopped at the depth limit",
 		search.StoppedMemory:       "stopped at the memory limit",
@@ -62,7 +62,7 @@ func ended(r *report.Report) string {
 	return ", " + why
 }
 
-// Setting describes the setting of the search: time, size, limits, timing, crash cut, parameters.
+// Setting describes the part of the setting that all systems have: time, size, limits, timing.
 func Setting(r *report.Report) string {
 	parts := append([]string{seconds(r.Seconds)}, size(r)...)
 	if r.Timing != "" {
@@ -71,10 +71,24 @@ func Setting(r *report.Report) string {
 	if r.Clocks != "" {
 		parts = append(parts, "clocks: "+r.Clocks)
 	}
+	return strings.Join(parts, ", ")
+}
+
+// details describes the rest of the setting.
+func details(r *report.Report) []string {
+	var parts []string
 	if r.CrashCut != "" {
 		parts = append(parts, "crash cut "+r.CrashCut)
 	}
-	return strings.Join(append(parts, params(r)...), ", ")
+	return append(parts, params(r)...)
+}
+
+// detailFacts shows the settings that the headline leaves out.
+func detailFacts(r *report.Report) []Fact {
+	if d := details(r); len(d) > 0 {
+		return []Fact{{"settings:", strings.Join(d, ", "), ""}}
+	}
+	return nil
 }
 
 // size returns the number of nodes and the limits of faults, of a known run with the number of faults in it.

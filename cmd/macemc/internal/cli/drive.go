@@ -103,7 +103,7 @@ func (b *binary) list(ctx context.Context, test string) ([]found, error) {
 		if _, others := testFunctions(b.Dir, files); slices.Contains(others, function) {
 			return nil, fmt.Errorf("%s: %s", b.ImportPath, exploreHint(function, b.ImportPath))
 		}
-		return nil, fmt.Errorf("%s: no test %s is built that calls mctest.Check (one behind a build tag is with --tags TAG); \"macemc systems %s\" lists those that do", b.ImportPath, test, b.ImportPath)
+		return nil, fmt.Errorf("%s: no test %s calls mctest.Check; \"macemc systems %s\" lists those that do (--tags TAG adds files with a build tag)", b.ImportPath, test, b.ImportPath)
 	}
 	return nil, &noCheckError{b.ImportPath}
 }
