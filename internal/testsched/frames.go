@@ -328,7 +328,7 @@ func Logs(output, title string) (lines []string) {
 		line = strings.TrimSpace(line)
 		if line != "" && line != title && !strings.HasSuffix(title, ": "+line) && !strings.HasPrefix(line, "--- FAIL: ") &&
 			len(lines) < maxLines {
-			lines = append(lines, line)
+			lines = append(lines, shorten(line))
 		}
 	}
 	return lines

@@ -179,8 +179,9 @@ func (f *Stored) check(pkg, test string) error {
 	return nil
 }
 
-// Identify completes what an outcome shows. Equal lists mean the same finding, in any run of any process.
+// Identify completes what an outcome shows, and shortens its message. Equal lists mean the same finding, in any run of any process.
 func (o *Outcome) Identify() {
+	o.Message = shorten(o.Message)
 	o.Shows = append(o.Shows, string(o.Kind))
 	for _, g := range o.Waiting {
 		o.Shows = append(o.Shows, g.identity())
@@ -264,12 +265,21 @@ func general(message string) string {
 	for _, dir := range folders {
 		message = strings.ReplaceAll(message, dir+"/", "DIR/")
 	}
-	return noise.ReplaceAllStringFunc(strings.Join(strings.Fields(message), " "), func(text string) string {
+	return noise.ReplaceAllStringFunc(strings.Join(strings.Fields(shorten(message)), " "), func(text string) string {
 		if strings.ContainsAny(text, "0123456789") {
 			return "N"
 		}
 		return text
 	})
+}
+
+// shorten omits the end of a message of more than 4 KiB.
+func shorten(message string) string {
+	const most = 4096
+	if len(message) <= most {
+		return message
+	}
+	return fmt.Sprintf("%s... (%d bytes)", strings.ToValidUTF8(message[:most], ""), len(message))
 }
 
 // brief shortens a text to what fits in a line of a file. Long texts differ by a hash of the rest.

@@ -289,6 +289,22 @@ func TestGeneral(t *testing.T) {
 	}
 }
 
+// A message of any length is stored in part.
+func TestIdentify_LongMessage(t *testing.T) {
+	text := strings.Repeat("0123456789 ", 500_000)
+	o := &Outcome{Kind: Panic, Message: text, Details: Logs("short\n"+text+"\n", "")}
+	o.Show("panic", text, nil)
+	o.Identify()
+	for _, got := range append(slices.Clone(o.Shows), o.Details...) {
+		if len(got) > 4200 {
+			t.Errorf("%d bytes: %s...", len(got), got[:100])
+		}
+	}
+	if !strings.HasSuffix(o.Message, "... (5500000 bytes)") || len(o.Message) > 4200 {
+		t.Errorf("message of %d bytes: %s", len(o.Message), o.Message[max(0, len(o.Message)-100):])
+	}
+}
+
 // Minimization does not turn a finding into one that shows less, which may be known.
 func TestMinimize_KeepsIdentity(t *testing.T) {
 	a, b := Switch{Who: 1, Place: 2, To: 3}, Switch{Who: 4, Place: 5, To: 6}
