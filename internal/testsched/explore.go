@@ -41,6 +41,7 @@ type Result struct {
 	Stop      *Outcome // run that showed that the test cannot be explored
 	Left      []string // reachable goroutines that some runs left behind
 	First     *Outcome
+	first     *Schedule // of First
 	Last      *Outcome
 	Complete  *Coverage // nil means that schedules may be missing
 	Missing   string    // why schedules may be missing
@@ -98,7 +99,7 @@ func Explore(c Config, run func(*Schedule) *Outcome) *Result {
 		r.Schedules++
 		r.Last = o
 		if r.First == nil {
-			r.First = o
+			r.First, r.first = o, s
 		}
 		if o.Kind == Unexplored {
 			r.Stop = o

@@ -1147,7 +1147,8 @@ func TestLost(t *testing.T) {
 	}
 }
 
-// A test that changes the environment or the working directory and deadlocks does not affect the storing of findings.
+// A test that changes its process and deadlocks does not affect the storing of findings. What it leaves behind is undone before the next
+// run, or the report says that the test fails when it runs a second time.
 func TestTest_ChangesProcess(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds the standard library the first time")
@@ -1157,6 +1158,7 @@ func TestTest_ChangesProcess(t *testing.T) {
 import (
 	"os"
 	"testing"
+	"time"
 )
 
 func deadlock() { <-make(chan int) }
@@ -1174,6 +1176,23 @@ func TestSetenv(t *testing.T) {
 }
 
 func TestZ(t *testing.T) { deadlock() }
+
+func TestOKVariables(t *testing.T) {
+	if os.Args[0] == "changed" || os.Stdin == nil || time.Local == time.UTC {
+		t.Fatal("changed:", os.Args[0], os.Stdin, time.Local)
+	}
+	os.Args[0], os.Stdin, time.Local = "changed", nil, time.UTC
+	go func() {}()
+}
+
+func TestOKFile(t *testing.T) {
+	f, err := os.OpenFile("left", os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.Close()
+	go func() {}()
+}
 `)
 	out, status := testCommand(t.Context(), "-schedules=5", ".")
 	for _, test := range []string{"TestChdir", "TestSetenv", "TestZ"} {
@@ -1181,6 +1200,11 @@ func TestZ(t *testing.T) { deadlock() }
 		if _, err := os.Stat(file); err != nil || status != 1 || !strings.Contains(out, "-schedule "+file) {
 			t.Errorf("status %d, %s: %v\n%s", status, test, err, out)
 		}
+	}
+	stored, _ := filepath.Glob("testdata/macemc/TestOK*/*")
+	if len(stored) > 0 || strings.Contains(out, "TestOKVariables") || !strings.Contains(out,
+		"TestOKFile: it fails when it runs a second time, whatever the schedule: FAILED TEST: x_test.go:42: open left: file exists; its first run left") {
+		t.Errorf("stored %v\n%s", stored, out)
 	}
 }
 
