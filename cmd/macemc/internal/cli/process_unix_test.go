@@ -6,9 +6,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 )
 
 const mainVar = "MACEMC_TEST_MAIN"
@@ -90,5 +92,46 @@ func TestLast_Respawn(t *testing.T) {
 	out, err := command(dir, "search", "--from", "last", "--no-shrink", "--walks", "20", "--walk-steps", "200").CombinedOutput()
 	if code := exitCode(err); code != 1 || strings.Count(string(out), "macemc: last is ") != 1 {
 		t.Errorf("exit status %d, want 1 and one line about last:\n%s", code, out)
+	}
+}
+
+// The tests end soon after the command is killed.
+func TestTest_Killed(t *testing.T) {
+	if testing.Short() || runtime.GOOS != "linux" {
+		t.Skip("builds the standard library the first time, and only Linux ends processes with their parent")
+	}
+	testFile(t, `package x
+
+import (
+	"os"
+	"strconv"
+	"testing"
+)
+
+func TestX(t *testing.T) {
+	go func() {}()
+	os.WriteFile("process.tmp", []byte(strconv.Itoa(os.Getpid())), 0o600)
+	os.Rename("process.tmp", "process")
+}
+`)
+	cmd := command(".", "test", "-count=1", "-explore-time=1h", "-schedules=1000000000", ".")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	await(t, "process")
+	process, err := os.ReadFile("process")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd.Process.Kill()
+	cmd.Wait()
+	line := "/proc/" + string(process) + "/cmdline"
+	for began := time.Now(); ; time.Sleep(50 * time.Millisecond) {
+		if text, err := os.ReadFile(line); err != nil || len(text) == 0 { // the line of a zombie is empty
+			return
+		}
+		if time.Since(began) > time.Minute {
+			t.Fatal("the tests continue a minute after the command was killed")
+		}
 	}
 }

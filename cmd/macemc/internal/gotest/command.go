@@ -159,6 +159,7 @@ func (a Runner) goTest(ctx context.Context, args []string, stdout, stderr io.Wri
 	if !term.IsTerminal(int(os.Stdin.Fd())) { // on a terminal, Ctrl-C reaches the tests anyway
 		procgroup.InterruptAll(cmd)
 	}
+	procgroup.EndWithParent(cmd) // the tests end after it
 	if x.on && built && !x.json && len(variables) == 0 {
 		announcement := time.AfterFunc(longBuild, func() {
 			if !x.begun() {
@@ -178,6 +179,8 @@ func (a Runner) goTest(ctx context.Context, args []string, stdout, stderr io.Wri
 	if summary != nil {
 		if cmd.ProcessState != nil && cmd.ProcessState.ExitCode() < 0 {
 			procgroup.Kill(cmd)
+			summary.unreported()
+		} else if ctx.Err() != nil {
 			summary.unreported()
 		}
 		summary.finish()

@@ -289,7 +289,7 @@ func (s *summaries) read(pkg, file string) (sum packageSummary) {
 	return sum
 }
 
-// unreported reads the summaries of packages for which the go command wrote no line, because it was killed.
+// unreported reads the summaries of packages for which the go command wrote no line, because it was interrupted or killed.
 func (s *summaries) unreported() {
 	files, _ := os.ReadDir(s.folder)
 	for _, f := range files {
