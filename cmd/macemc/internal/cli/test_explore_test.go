@@ -1203,7 +1203,7 @@ func TestOKFile(t *testing.T) {
 	}
 	stored, _ := filepath.Glob("testdata/macemc/TestOK*/*")
 	if len(stored) > 0 || strings.Contains(out, "TestOKVariables") || !strings.Contains(out,
-		"TestOKFile: it fails when it runs a second time, whatever the schedule: FAILED TEST: x_test.go:42: open left: file exists; its first run left") {
+		"TestOKFile: it fails when it runs a second time, whatever the schedule: FAILED TEST: x_test.go:36: open left: file exists; its first run left") {
 		t.Errorf("stored %v\n%s", stored, out)
 	}
 }
