@@ -180,9 +180,9 @@ func TestBadInput(t *testing.T) {
 		{"report version.path", "version.path: line 1: the file has format version 9; this program reads version 1"},
 		{"report other.path", "other.path: line "},
 		{"report live.path", "live.path: the run contains no violation: no finding in any step, and no liveness violation at its end; macemc graph live.path draws it"},
-		{"report good.path --live missing.path", "open missing.path: no such file or directory"},
-		{"report good.path --live good.path", "good.path: its last state is not live"},
-		{"report good.path --live randtree.path", `randtree.path: line 2: the path is for system "randtree", not "pingack"`},
+		{"report good.path --walks 5 --walk-steps 100 --live missing.path", "open missing.path: no such file or directory"},
+		{"report good.path --walks 5 --walk-steps 100 --live good.path", "good.path: its last state is not live"},
+		{"report good.path --walks 5 --walk-steps 100 --live randtree.path", `randtree.path: line 2: the path is for system "randtree", not "pingack"`},
 	} {
 		stdout, stderr, status := run(t, strings.Fields(strings.ReplaceAll(c.args, "_", " "))...)
 		if strings.Contains(c.args, "_") { // one argument with blanks

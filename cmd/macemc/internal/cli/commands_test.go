@@ -178,7 +178,7 @@ func TestReplay(t *testing.T) {
 
 func TestCritical(t *testing.T) {
 	file := testdata(t, "pingack.path")
-	stdout, stderr, status := run(t, "critical", file, "--json")
+	stdout, stderr, status := run(t, "critical", file, "--json", "--walks", "20", "--walk-steps", "250")
 	if status != 1 || stderr != "" {
 		t.Errorf("exit status %d: %s", status, stderr)
 	}

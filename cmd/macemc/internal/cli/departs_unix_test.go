@@ -123,6 +123,9 @@ func TestDeparts_Second(t *testing.T) {
 		{"bfs", "inconclusive", exitcode.Inconclusive},
 	} {
 		strategy := c.strategy
+		if testing.Short() && strategy == "walk" {
+			continue
+		}
 		dir := t.TempDir()
 		cmd := command(dir, "search", "departs", "--set", "by=second", "--strategy", strategy, "--workers", "1", "--out", "out", "--json", "--junit", "junit.xml")
 		var stderr strings.Builder

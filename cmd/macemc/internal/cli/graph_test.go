@@ -153,14 +153,14 @@ func TestGraphFiles(t *testing.T) {
 func TestReport(t *testing.T) {
 	file := testdata(t, "pingack.path")
 	t.Chdir(t.TempDir())
-	if stdout, stderr, status := run(t, "report", file, "-o", "bug.html"); status != 0 || stdout+stderr != "" {
+	if stdout, stderr, status := run(t, "report", file, "-o", "bug.html", "--walks", "20", "--walk-steps", "250"); status != 0 || stdout+stderr != "" {
 		t.Errorf("exit status %d: %s%s", status, stdout, stderr)
 	}
 	page, err := os.ReadFile("bug.html")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"&#34;every ping is acknowledged&#34; did not hold again after step 6 in 200 random continuations", "network loses Ack{2} n1-&gt;n0",
+	for _, want := range []string{"&#34;every ping is acknowledged&#34; did not hold again after step 6 in 20 random continuations", "network loses Ack{2} n1-&gt;n0",
 		`download="error.path"`, `download="live.path"`, "macemc mdb "} {
 		if !strings.Contains(string(page), want) {
 			t.Errorf("%q is missing", want)
@@ -169,7 +169,7 @@ func TestReport(t *testing.T) {
 	for format, want := range map[string]string{
 		"markdown": "# pingack: LIVENESS VIOLATION\n", "json": "{\n", "text": "pingack: LIVENESS VIOLATION",
 	} {
-		if stdout, stderr, status := run(t, "report", file, "--format", format); status != 0 || !strings.HasPrefix(stdout, want) {
+		if stdout, stderr, status := run(t, "report", file, "--format", format, "--walks", "5", "--walk-steps", "250"); status != 0 || !strings.HasPrefix(stdout, want) {
 			t.Errorf("%s: exit status %d: %.60q %s", format, status, stdout, stderr)
 		}
 	}

@@ -95,7 +95,7 @@ func TestLast_Schedule(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	run(t, "search", "pingack", "--workers", "1", "--no-shrink", "--walks", "20", "--walk-steps", "200")
+	run(t, "search", "pingack", "--workers", "1", "--no-shrink", "--walks", "5", "--walk-steps", "100")
 	if _, stderr, _ := run(t, "graph", "last"); !strings.Contains(stderr, "last is macemc-out") {
 		t.Errorf("the newest finding is that of the search, got %s", stderr)
 	}

@@ -14,7 +14,7 @@ import (
 // The debugger uses the live run and the critical step that are stored beside the file.
 func TestMdbBatch(t *testing.T) {
 	t.Chdir(t.TempDir())
-	if _, stderr, status := run(t, "search", "pingack", "--out", "found", "--workers", "1"); status != 1 {
+	if _, stderr, status := run(t, "search", "pingack", "--out", "found", "--workers", "1", "--walks", "20", "--walk-steps", "250"); status != 1 {
 		t.Fatalf("exit status %d: %s", status, stderr)
 	}
 	file := filepath.Join("found", "error.path")
@@ -22,7 +22,7 @@ func TestMdbBatch(t *testing.T) {
 	if status != 0 || stderr != "" {
 		t.Errorf("exit status %d: %s", status, stderr)
 	}
-	for _, want := range []string{"CRITICAL", "is critical: not proven; after it 0 of 200 walks recovered, before it ", "| live after step", "eventually does not hold"} {
+	for _, want := range []string{"CRITICAL", "is critical: not proven; after it 0 of 20 walks recovered, before it ", "| live after step", "eventually does not hold"} {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("%q is missing in\n%s", want, stdout)
 		}

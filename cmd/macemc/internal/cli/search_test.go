@@ -71,14 +71,14 @@ func TestSearchJSON(t *testing.T) {
 
 func TestSearchText(t *testing.T) {
 	t.Chdir(t.TempDir())
-	stdout, _, status := run(t, "search", "pingack", "--workers", "1", "--out", "o u t")
+	stdout, _, status := run(t, "search", "pingack", "--workers", "1", "--walks", "20", "--walk-steps", "250", "--out", "o u t")
 	if status != 1 {
 		t.Errorf("exit status %d", status)
 	}
 	for _, want := range []string{
-		"pingack: LIVENESS VIOLATION", "every ping is acknowledged", "network loses Ack{", "0 of 200 random continuations recovered",
+		"pingack: LIVENESS VIOLATION", "every ping is acknowledged", "network loses Ack{", "0 of 20 random continuations recovered",
 		"then forever: ", "nearest run that recovered", "macemc mdb 'o u t/error.path'",
-		"macemc search pingack --seed 1 --workers 1\n",
+		"macemc search pingack --walk-steps 250 --walks 20 --seed 1 --workers 1\n",
 	} {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("%q is missing in\n%s", want, stdout)
@@ -216,7 +216,7 @@ func TestPrefixes(t *testing.T) {
 	if n := len(trace.Steps); n == 0 || !trace.Steps[n-1].Live {
 		t.Errorf("the prefix has %d steps and does not end in a live state", n)
 	}
-	stdout, _, status := run(t, "search", "--from", file, "--no-shrink", "--json")
+	stdout, _, status := run(t, "search", "--from", file, "--no-shrink", "--json", "--workers", "1", "--walks", "20", "--walk-steps", "250")
 	var report struct {
 		Critical struct{ Step int }
 	}
@@ -264,7 +264,7 @@ func TestPropertyAlone(t *testing.T) {
 
 func TestSearchJUnit(t *testing.T) {
 	t.Chdir(t.TempDir())
-	search := []string{"search", "pingack", "--workers", "1", "--no-shrink", "--walks", "20", "--walk-steps", "200", "--junit"}
+	search := []string{"search", "pingack", "--workers", "1", "--no-shrink", "--walks", "5", "--walk-steps", "100", "--junit"}
 	_, stderr, status := run(t, append(search, "out.xml")...)
 	text, err := os.ReadFile("out.xml")
 	if err != nil || status != 1 {
