@@ -135,14 +135,18 @@ func TestDepthFirstToADepth(t *testing.T) {
 					t.Skip(err)
 				}
 				for depth, visited := range visitedSets { // bugs change little, and take turns with them
-					if i > 0 && depth == i%len(visitedSets) || i == 0 && (!testing.Short() || depth == 0) {
+					if i > 0 && depth == i%len(visitedSets) && !testing.Short() || i == 0 && (!testing.Short() || depth == 0) {
 						bothOrders(t, &sys, options.Options{MaxDepth: 3 + depth%2, Visited: visited, SkipRehearsal: true})
 					}
 				}
 			})
 		}
 	}
-	bothOrders(t, bundled(t, "randtree", 3, sim.Limits{}), options.Options{MaxDepth: 9})
+	depth := 9
+	if testing.Short() {
+		depth = 6
+	}
+	bothOrders(t, bundled(t, "randtree", 3, sim.Limits{}), options.Options{MaxDepth: depth})
 	bothOrders(t, bundled(t, "randtree", 12, sim.Limits{}), options.Options{MaxDepth: 3}) // 78 connections
 }
 
@@ -235,7 +239,7 @@ func TestDepthFirstStops(t *testing.T) {
 	if err != nil || x.Stopped != "interrupted" || x.Complete {
 		t.Errorf("%+v, %v", x, err)
 	}
-	for _, visited := range visitedSets {
+	for _, visited := range quickSets(1) {
 		all := dive(t, paxos(2), options.Options{Visited: visited})
 		x := dive(t, paxos(2), options.Options{Visited: visited, MaxBytes: all.Bytes / 2})
 		if x.Stopped != "memory" || x.Complete || x.Bytes > all.Bytes/2 || x.States < 1000 {
@@ -264,7 +268,7 @@ func TestDepthFirstIsDeterministic(t *testing.T) {
 
 // Few states wait, and transitions allocate nothing; only sets and tables do.
 func TestDepthFirstAllocatesNothingPerTransition(t *testing.T) {
-	for _, visited := range visitedSets {
+	for _, visited := range quickSets(2) {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		x := dive(t, paxos(2), options.Options{Visited: visited})

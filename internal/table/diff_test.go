@@ -301,6 +301,9 @@ func TestAllBundledSystems(t *testing.T) {
 				if i > 0 { // bugs change little
 					steps = 50
 				}
+				if testing.Short() {
+					steps /= 3
+				}
 				newBoth(t, &sys, uint64(i)).walk(steps, 100)
 			})
 		}
@@ -323,7 +326,7 @@ func TestBundledSystems(t *testing.T) {
 			d := newBoth(t, bundled(t, test.name, test.nodes, test.limits), 1)
 			steps := 1000
 			if testing.Short() {
-				steps = 300
+				steps = 100
 			}
 			d.walk(steps, 150)
 			t.Logf("%+v", d.b.(*world.World).Stats())

@@ -342,7 +342,7 @@ func TestExploreStops(t *testing.T) {
 // The same exploration has the same result in every respect.
 func TestExploreIsDeterministic(t *testing.T) {
 	sys := bundled(t, "twophase", 4, sim.Limits{sim.Crashes: 1}, "TP3")
-	for _, visited := range visitedSets {
+	for _, visited := range quickSets(0) {
 		x := breadth(t, sys, options.Options{Visited: visited})
 		y := breadth(t, sys, options.Options{Visited: visited})
 		if !x.Complete || x.Dead == 0 || !reflect.DeepEqual(x, y) {
@@ -353,6 +353,14 @@ func TestExploreIsDeterministic(t *testing.T) {
 
 // visitedSets are all ways to keep visited states.
 var visitedSets = stateset.Kinds
+
+// quickSets returns all ways to keep visited states, or the k-th of them with -short.
+func quickSets(k int) []stateset.Kind {
+	if testing.Short() {
+		return visitedSets[k : k+1]
+	}
+	return visitedSets
+}
 
 var bits64, bits128 = visitedSets[1], visitedSets[2]
 
@@ -440,7 +448,7 @@ func TestFingerprintsFindTheSame(t *testing.T) {
 }
 
 func TestExploreStaysWithinMemory(t *testing.T) {
-	for _, visited := range visitedSets {
+	for _, visited := range quickSets(1) {
 		all := breadth(t, paxos(2), options.Options{Visited: visited})
 		if !all.Complete || all.Expanded != all.States {
 			t.Fatalf("%+v", all)

@@ -112,6 +112,9 @@ func TestLogResumes(t *testing.T) {
 
 // A resumed exploration with enough memory does not report states on disk for want of memory.
 func TestLogResumesInMemory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("visits many states")
+	}
 	set, err := stateset.Named("64")
 	if err != nil {
 		t.Fatal(err)

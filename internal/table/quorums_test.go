@@ -40,7 +40,11 @@ func TestQuorumsDiffer(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		newBoth(t, &sys, uint64(i)).walk(600, 100)
+		steps := 600
+		if testing.Short() {
+			steps = 150
+		}
+		newBoth(t, &sys, uint64(i)).walk(steps, 100)
 	}
 }
 

@@ -89,7 +89,7 @@ func compareSymmetric(number uint64, only twist, without options.Mutation, t *sy
 func TestSymmetries(t *testing.T) {
 	n := *symmetries
 	if testing.Short() {
-		n = 15
+		n = 5
 	}
 	var c symmetric
 	if err := compareEach(*firstSymmetry, n, &c.tallied, func(k uint64) error { return compareSymmetric(k, -1, "", &c) }); err != nil {

@@ -17,6 +17,9 @@ import (
 // Transitions are the states and steps that an exploration visits, and their paths lead where they say.
 func TestTransitionsAreThoseOfAnExploration(t *testing.T) {
 	for name, params := range map[string]map[string]string{"channel": nil, "chain": {"clients": "1"}, "commit": {"clients": "1", "values": "1"}, "twophase": nil} {
+		if testing.Short() && params != nil {
+			continue // large
+		}
 		e, err := papers.Find(name)
 		if err != nil {
 			t.Fatal(err)
