@@ -51,9 +51,13 @@ func pointedSystem() sim.System {
 
 // If the state tables do not support a state, the run continues without them from there, with no other visible effect.
 func TestFallsBackToTheReplayEngine(t *testing.T) {
+	paths := 500
+	if testing.Short() {
+		paths = 60
+	}
 	for _, strategy := range runStrategies {
 		cfg := search.Config{
-			System: pointedSystem(), Strategy: strategy, MaxPaths: 500, WalkSteps: 50, Workers: 1, HandlerLimit: patient,
+			System: pointedSystem(), Strategy: strategy, MaxPaths: paths, WalkSteps: 50, Workers: 1, HandlerLimit: patient,
 			Engine: search.ReplayEngine, Confirm: refute,
 		}
 		want := run(t, cfg)

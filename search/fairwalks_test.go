@@ -62,13 +62,16 @@ func TestFairWalksWhereMemoryEnds(t *testing.T) {
 	if s := res.Finding.Starved; res.Finding.Kind != sim.Starvation || s == nil || !s.Walked || s.Property != "done" || s.Steps != 5 || s.Round != 6 {
 		t.Errorf("%+v, %+v", res.Finding, s)
 	}
+	res, f = bfs(false, search.Config{MaxDepth: 3})
+	if res.Stopped != search.StoppedDepth || f.Walked != (search.FairWalks{}) || res.Finding != nil {
+		t.Errorf("to a depth: %s, %s, %+v", res.Verdict, res.Stopped, f.Walked)
+	}
+	if testing.Short() {
+		return
+	}
 	res, f = bfs(true, search.Config{MaxBytes: 6 << 20})
 	if want := res.Stats.States / 32; res.Verdict != search.OutOfResource || res.Stopped != search.StoppedMemory || f.Walked.Why != "" ||
 		f.Walked.States != want || want < 5000 || res.Finding != nil {
 		t.Errorf("%s, %s, %+v, want %d states", res.Verdict, res.Stopped, f.Walked, want)
-	}
-	res, f = bfs(false, search.Config{MaxDepth: 3})
-	if res.Stopped != search.StoppedDepth || f.Walked != (search.FairWalks{}) || res.Finding != nil {
-		t.Errorf("to a depth: %s, %s, %+v", res.Verdict, res.Stopped, f.Walked)
 	}
 }

@@ -28,8 +28,12 @@ func quiet(t *testing.T) sim.System {
 }
 
 func TestMaxPaths(t *testing.T) {
+	many := 1000
+	if testing.Short() {
+		many = 100
+	}
 	for _, s := range []search.Name{search.Deepening, search.Walk, search.Faulty, search.Swarm} {
-		for _, n := range []int{1, 7, 1000} {
+		for _, n := range []int{1, 7, many} {
 			res := run(t, search.Config{System: pingack.System, Strategy: s, MaxPaths: n, Confirm: refute})
 			if res.Stats.Paths != n || res.Stopped != search.StoppedPaths {
 				t.Errorf("%s: %d paths, %s; want %d, paths", s, res.Stats.Paths, res.Stopped, n)

@@ -20,6 +20,9 @@ func TestReducedFindings(t *testing.T) {
 		sys := bundled(t, c.system, spec.Config{Bugs: []string{c.bug}})
 		for _, strategy := range []search.Name{search.BFS, search.DFS} {
 			for _, how := range []search.Reduction{search.ReduceNone, search.ReduceDrop, search.ReduceFull} {
+				if testing.Short() && (how == search.ReduceNone || (how == search.ReduceFull) != (strategy == search.BFS)) {
+					continue
+				}
 				res := run(t, search.Config{System: sys, Strategy: strategy, Reduce: how, Workers: 1})
 				if res.Finding == nil || c.kind != "" && res.Finding.Kind != c.kind {
 					t.Errorf("%s, %s, %s: found %+v", c.bug, strategy, how, res.Finding)

@@ -43,6 +43,9 @@ func TestBreadthFirstCounts(t *testing.T) {
 func TestBreadthFirstByFingerprints(t *testing.T) {
 	for _, visited := range []search.Visited{search.Fingerprints64, search.Fingerprints128} {
 		for _, workers := range []int{1, 2} {
+			if testing.Short() && (workers == 1) != (visited == search.Fingerprints64) {
+				continue
+			}
 			res := run(t, search.Config{System: bundled(t, "paxos", spec.Config{}), Strategy: search.BFS, Reduce: search.ReduceNone, Visited: visited, Workers: workers})
 			s := &res.Stats
 			if s.States != 98_160 || s.Transitions != 506_256 || !s.Complete || s.Omission <= 0 || s.Omission > 1e-8 {
@@ -61,6 +64,9 @@ func TestBreadthFirstByFingerprints(t *testing.T) {
 func TestStatesDecideLiveness(t *testing.T) {
 	for _, strategy := range []search.Name{search.BFS, search.DFS} {
 		for _, visited := range []search.Visited{search.ExactStates, search.Fingerprints64, search.Fingerprints128} {
+			if testing.Short() && (visited == search.ExactStates) != (strategy == search.BFS) {
+				continue
+			}
 			cfg := search.Config{System: bundled(t, "twophase", spec.Config{Nodes: 3}), Strategy: strategy, Visited: visited}
 			ok := run(t, cfg)
 			if ok.Verdict != search.OK || !ok.Stats.Complete || !ok.Stats.Recovers || ok.Stats.Unchecked != "" {
