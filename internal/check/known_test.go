@@ -63,8 +63,8 @@ func TestKnown(t *testing.T) {
 	t.Chdir(t.TempDir())
 	window, dry := acceptedDoor(t, "window"), acceptedDoor(t, "flood")
 	kick, lock := acceptedDoor(t, "kick"), acceptedDoor(t, "lock")
-	walk := search.Config{Strategy: search.Walk, MaxPaths: 200, WalkSteps: 100}
-	deepening := search.Config{MaxPaths: 200, WalkSteps: 100}
+	walk := search.Config{Strategy: search.Walk, MaxPaths: 100, WalkSteps: 50}
+	deepening := search.Config{MaxPaths: 100, WalkSteps: 50}
 	bfs, dfs := search.Config{Strategy: search.BFS}, search.Config{Strategy: search.DFS}
 	for name, c := range map[string]struct {
 		cfg     search.Config
@@ -196,7 +196,7 @@ func TestKnown_Formats(t *testing.T) {
 	window, lock := acceptedDoor(t, "window"), acceptedDoor(t, "lock")
 	sys := doorSystem("window", "roof", "flood", "lock")
 	rep, err := check.Run(t.Context(), check.Options{KeepGoing: true, Known: []string{window, lock}, Search: search.Config{
-		System: sys, Strategy: search.Walk, MaxPaths: 500, WalkSteps: 100, Workers: 2, Time: time.Minute}})
+		System: sys, Strategy: search.Walk, MaxPaths: 200, WalkSteps: 50, Workers: 2, Time: time.Minute}})
 	if err != nil {
 		t.Fatal(err)
 	}

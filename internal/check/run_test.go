@@ -132,7 +132,7 @@ func TestFindingIsToldBeforeItIsShrunk(t *testing.T) {
 	t.Chdir(t.TempDir())
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	o := check.Options{Search: search.Config{System: counterSystem(600), Strategy: search.Walk, WalkSteps: 8000, Workers: 1}}
+	o := check.Options{Search: search.Config{System: counterSystem(150), Strategy: search.Walk, WalkSteps: 2000, Workers: 1}}
 	told := ""
 	o.Search.Progress = func(p search.Progress) {
 		if told == "" && strings.Contains(p.Phase, "shrinking") {
@@ -185,7 +185,7 @@ func TestShrunkTakesThePlace(t *testing.T) {
 	for _, noShrink := range []bool{false, true} {
 		dir, found := filepath.Join(t.TempDir(), "out"), 0
 		o := check.Options{
-			Search: search.Config{System: counterSystem(20), Strategy: search.Walk, WalkSteps: 8000, Workers: 1},
+			Search: search.Config{System: counterSystem(20), Strategy: search.Walk, WalkSteps: 2000, Workers: 1},
 			Dir:    dir, NoShrink: noShrink,
 			Unshrunk: func(*report.Report) {
 				found++
