@@ -70,10 +70,14 @@ func TestProbeLeavesNothing(t *testing.T) {
 func TestProbesMeet(t *testing.T) {
 	root := t.TempDir()
 	out := Folder{Root: filepath.Join(root, "out")}
+	probes, writes := 500, 50
+	if testing.Short() {
+		probes, writes = 100, 10
+	}
 	var all sync.WaitGroup
 	for range 4 {
 		all.Go(func() {
-			for range 500 {
+			for range probes {
 				if err := out.Probe(); err != nil {
 					t.Error(err)
 					return
@@ -82,7 +86,7 @@ func TestProbesMeet(t *testing.T) {
 		})
 	}
 	all.Go(func() {
-		for range 50 {
+		for range writes {
 			name, err := out.Write("toy", fillWith("a"))
 			if err == nil {
 				err = os.RemoveAll(name)
