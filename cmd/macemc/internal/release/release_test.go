@@ -102,27 +102,28 @@ func TestSet(t *testing.T) {
 
 // Conditions that would prevent an installation by users are detected.
 func TestLoadNotices(t *testing.T) {
+	dir := t.TempDir()
+	if err := here(t).copyTo(dir); err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct{ file, add, want string }{
 		{"cmd/macemc/go.mod", "\nreplace github.com/macemc/macemc => ../..\n", "go.mod replaces github.com/macemc/macemc"},
 		{"go.mod", "\nrequire github.com/macemc/macemc/systems/etcdraft v0.0.0\n", "which requires it"},
 		{"glue/raft/go.mod", "\nrequire github.com/macemc/macemc/systems/etcdraft v0.1.0\n", "where others require"},
 	} {
-		dir := t.TempDir()
-		if err := here(t).copyTo(dir); err != nil {
-			t.Fatal(err)
+		file := filepath.Join(dir, filepath.FromSlash(c.file))
+		text, err := os.ReadFile(file)
+		if err == nil {
+			err = os.WriteFile(file, []byte(string(text)+c.add), 0o644)
 		}
-		f, err := os.OpenFile(filepath.Join(dir, filepath.FromSlash(c.file)), os.O_APPEND|os.O_WRONLY, 0)
 		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := f.WriteString(c.add); err != nil {
-			t.Fatal(err)
-		}
-		if err := f.Close(); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := load(dir); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s with %q: %v, want %s", c.file, c.add, err, c.want)
+		}
+		if err := os.WriteFile(file, text, 0o644); err != nil {
+			t.Fatal(err)
 		}
 	}
 }
