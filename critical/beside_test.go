@@ -205,7 +205,7 @@ func (m *maze) run(r *rand.Rand) (path choose.Path, steps []taken) {
 func TestAgainstDefinition(t *testing.T) {
 	n := uint64(400)
 	if testing.Short() {
-		n = 200
+		n = 60
 	}
 	kinds := map[critical.Case]int{}
 	failing, proven, choices, unproven := 0, 0, 0, 0

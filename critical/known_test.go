@@ -29,7 +29,11 @@ func TestDeadline(t *testing.T) {
 	path := append(repeat(0, 2), 1)
 	path = append(path, repeat(0, 60)...)
 	cases := map[critical.Case]int{}
-	for left := 0; left < 1200; left += 5 {
+	step := 5
+	if testing.Short() {
+		step = 25
+	}
+	for left := 0; left < 1200; left += step {
 		res, err := critical.Find(&expiring{t.Context(), left}, critical.Config{
 			System: dead.System(), Path: path, WalkSteps: 20, Walks: 12, Workers: 1, States: -1,
 		})

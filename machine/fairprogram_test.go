@@ -311,7 +311,7 @@ func TestFairRunsOfRandomMachines(t *testing.T) {
 	}
 	systems, violated, most, by := 0, 0, *endlessSystems, [mostEndless + 1]int{}
 	if testing.Short() {
-		most = 30
+		most = 12
 		clear(flaws)
 	}
 	for seed := uint64(0); systems < most; seed++ {

@@ -21,7 +21,7 @@ func TestRandomMachines(t *testing.T) {
 	t.Parallel()
 	programs := uint64(150)
 	if testing.Short() {
-		programs = 12
+		programs = 6
 	}
 	compared, failed, large, closed := 0, 0, 0, 0
 	for seed := range programs {

@@ -13,6 +13,9 @@ import (
 // The other run is at the step that diff compares with, whichever of the runs is the current one.
 func TestView_Beside(t *testing.T) {
 	for _, folder := range []string{"rt13", "mt3"} {
+		if testing.Short() && folder == "mt3" {
+			continue
+		}
 		s := open(t, folder)
 		for _, run := range []string{"main", "live"} {
 			do(t, s, "run "+run)

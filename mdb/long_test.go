@@ -157,6 +157,9 @@ func BenchmarkJump(b *testing.B) {
 
 // A graph of a range far from the start is built from a part of the run, and equals the one built from the whole run.
 func TestGraphOfPart(t *testing.T) {
+	if testing.Short() {
+		t.Skip("follows long runs")
+	}
 	sys, path := longPath(t, partSteps)
 	samePart(t, sys, path)
 	samePart(t, late(), latePath(t))

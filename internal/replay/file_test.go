@@ -57,7 +57,11 @@ func rewritten(t *testing.T, sys *sim.System, path choose.Path) *choose.File {
 func TestFileRoundTrip(t *testing.T) {
 	sys := randTree(t, 3, sim.Limits{sim.Crashes: 1, sim.NetErrors: 1})
 	more := randTree(t, 3, sim.Limits{sim.Crashes: 3, sim.NetErrors: 2})
-	for seed := range uint64(20) {
+	seeds := uint64(20)
+	if testing.Short() {
+		seeds = 5
+	}
+	for seed := range seeds {
 		path := walk(t, sys, seed, 80).Path
 		f := rewritten(t, sys, path)
 		r, err := replay.ReadFile(sys, f)

@@ -210,6 +210,9 @@ func TestDead(t *testing.T) {
 	}
 	// The same again, by any number of workers.
 	for _, workers := range []int{1, 3} {
+		if testing.Short() && workers == 1 {
+			continue
+		}
 		again := run(t, deadRun(t, workers))
 		again.Dead.Engine = r.Dead.Engine
 		if !reflect.DeepEqual(again, r) {

@@ -143,6 +143,9 @@ func TestRestart(t *testing.T) {
 func TestBugs(t *testing.T) {
 	for _, b := range etcdraft.Entry().Bugs {
 		t.Run(b.ID, func(t *testing.T) {
+			if testing.Short() && b.ID == "ER2" {
+				t.Skip("takes many paths")
+			}
 			t.Parallel()
 			res := run(t, search.Config{
 				System:   system(t, b.Apply(spec.Config{}), b.Defaults.Limits),

@@ -123,7 +123,11 @@ func TestCarrier(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			res := checkTellers(t, tellers(c.network, 2, c.newTeller), 3000)
+			paths := 3000
+			if testing.Short() {
+				paths = 500
+			}
+			res := checkTellers(t, tellers(c.network, 2, c.newTeller), paths)
 			if f := res.Finding; f != nil {
 				t.Fatalf("%s: %s: %s", f.Kind, f.Property, f.Message)
 			}

@@ -21,7 +21,7 @@ func TestSystems(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(percent)) // the data of one system is garbage with the next
 	n := inCI
 	if testing.Short() {
-		n = 20
+		n = 8
 	}
 	sum := &Tally{Generator: Generator}
 	sum.Run(context.Background(), n, runtime.GOMAXPROCS(0), func(number uint64, difference string) { differs(t, number, difference) })
