@@ -40,10 +40,8 @@ const narrowPath = 22
 // about most parts is counted.
 func Digest(changes []replay.NodeChange, own, most int) []string {
 	var kept []replay.NodeChange
-	for i, c := range changes {
-		// An empty list that gets elements, or a pointer that gets a target, is not listed separately.
-		filled := c.New == "" && i+1 < len(changes) && replay.PartOf(changes[i+1].Path, c.Path)
-		if !c.Bookkeeping() && c.Part.Kind != replay.Status && c.Part.Kind != replay.Position && !filled {
+	for _, c := range replay.Readable(changes) {
+		if !c.Bookkeeping() && c.Part.Kind != replay.Status && c.Part.Kind != replay.Position {
 			kept = append(kept, c)
 		}
 	}

@@ -118,6 +118,11 @@ func TestDigest(t *testing.T) {
 		// A list that was empty gets an element of three fields, which counts once.
 		{[]replay.NodeChange{c("out.packets", "[]", ""), c("out.packets[0].Seq", "", "1"), c("out.packets[0].Body.Size", "", "4"),
 			c("out.packets[0].Body.Kind", "", "2"), c("n", "0", "1")}, 4, "out.packets[0] added; n 0->1"},
+		// Containers that were empty or become it.
+		{[]replay.NodeChange{c("Pending[0]", "1", ""), c("Leased", "map[]", ""), c("Pending", "", "[]"), c("Leased[2]", "", "1")}, 4,
+			"Pending [1]->[]; Leased {}->{2:1}"},
+		{[]replay.NodeChange{c("at", "nil", ""), c("at[2].ID", "1", ""), c("at[0]", "", "7"), c("at[1]", "", "8")}, 4, "at[2].ID removed; at[0] =7; at[1] =8"},
+		{[]replay.NodeChange{c("peers[1].a", "x", ""), c("peers[1].b", "y", ""), c("peers", "", "map[]")}, 4, "peers[1] removed"},
 		{[]replay.NodeChange{c("parent", "nil", ""), c("parent.ID", "", "1")}, 4, "parent.ID =1"},
 		{[]replay.NodeChange{c("peers[1].a", "x", ""), c("peers[1].b", "y", "")}, 4, "peers[1] removed"},
 		{[]replay.NodeChange{c("peers[1].a", "", "x")}, 4, "peers[1].a =x"},

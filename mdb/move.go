@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/critical"
+	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/textfmt"
 	"github.com/macemc/macemc/mdb/internal/cmdline"
 	"github.com/macemc/macemc/mdb/internal/history"
@@ -209,7 +210,7 @@ func (s *Session) sayStep(n int, out *bytes.Buffer) error {
 			fmt.Fprintf(out, "  n%d is %s\n", c.Node, cmp.Or(c.New, "up, with a new state"))
 		}
 	}
-	for _, c := range t.Changes {
+	for _, c := range replay.Readable(t.Changes) {
 		if slices.Contains(upOrDown, c.Node) || r.Whole != nil && history.Told(&c, t) {
 			continue // the whole state appears or disappears, or the first line contains it
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/mdb/internal/history"
 	"github.com/macemc/macemc/sim"
 )
@@ -233,7 +234,7 @@ func (s *Session) Summary() string {
 		return err.Error()
 	}
 	var parts []string
-	for _, c := range t.Changes {
+	for _, c := range replay.Readable(t.Changes) {
 		if r.Whole != nil && history.Told(&c, t) {
 			continue
 		}

@@ -56,7 +56,7 @@ func Picks(answers []stepinfo.Answer) []choose.FilePick {
 func (s *TraceStep) comment() string {
 	var parts []string
 	node := -1
-	for _, c := range s.Changes {
+	for _, c := range Readable(s.Changes) {
 		if c.Minor() {
 			continue
 		}

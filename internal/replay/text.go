@@ -56,6 +56,92 @@ func PartOf(path, whole string) bool {
 	return ok && rest != "" && (rest[0] == '[' || rest[0] == '.')
 }
 
+// Readable returns the changes of a step for people. A container that was empty, or is now, is a field of its own, in
+// place of its elements. Readable shows a small one as a whole, as in "[1]->[]" or "{}->{2:1}", and omits the field of others.
+func Readable(changes []NodeChange) []NodeChange {
+	const most = 4 // elements of a small container
+	type place struct {
+		node int
+		path string
+	}
+	single := map[place]int{} // fields that exist only before or only after the step
+	for i, c := range changes {
+		if (c.Old == "") != (c.New == "") && c.Part == (Part{}) {
+			single[place{c.Node, c.Path}] = i
+		}
+	}
+	parts := map[int][]int{} // of fields that were or became empty
+	for i, c := range changes {
+		if single[place{c.Node, c.Path}] != i || c.Old == c.New {
+			continue
+		}
+		for end, r := range c.Path {
+			whole, ok := single[place{c.Node, c.Path[:end]}]
+			if ok && (r == '[' || r == '.') && (changes[whole].Old == "") != (c.Old == "") {
+				parts[whole] = append(parts[whole], i)
+			}
+		}
+	}
+	if len(parts) == 0 {
+		return changes
+	}
+	omitted := map[int]bool{}
+	merged := map[int]NodeChange{} // by the index of the first change that it replaces
+	for whole, list := range parts {
+		omitted[whole] = true
+		c := changes[whole]
+		text, none, ok := elements(&c, changes, list)
+		if !ok || len(list) > most {
+			continue
+		}
+		if c.Old == "" {
+			c.Old, c.New = text, none
+		} else {
+			c.Old, c.New = none, text
+		}
+		for _, i := range list {
+			omitted[i] = true
+		}
+		merged[min(whole, list[0])] = c
+	}
+	var shown []NodeChange
+	for i := range changes {
+		if c, ok := merged[i]; ok {
+			shown = append(shown, c)
+		} else if !omitted[i] {
+			shown = append(shown, changes[i])
+		}
+	}
+	return shown
+}
+
+// elements returns the text of a slice or map that is empty before or after a step, from the changes of its elements, and its
+// text without them. It returns false if the field is another one, or if elements have parts.
+func elements(empty *NodeChange, changes []NodeChange, list []int) (text, none string, ok bool) {
+	first, last, keyed := "[", "]", false
+	switch empty.Old + empty.New {
+	case "[]":
+	case "map[]":
+		first, last, keyed = "{", "}", true
+	default:
+		return "", "", false
+	}
+	var texts []string
+	for _, i := range list {
+		c := &changes[i]
+		key := strings.TrimSuffix(c.Path[len(empty.Path)+1:], "]")
+		if c.Path != empty.Path+"["+key+"]" || strings.ContainsAny(key, "[].") {
+			return "", "", false
+		}
+		value := c.Old + c.New
+		if keyed {
+			value = key + ":" + value
+		}
+		texts = append(texts, value)
+	}
+	return first + strings.Join(texts, " ") + last, first + last, true
+}
+
 // Shorten cuts s to at most n characters, with "..." at the end if it was longer.
 func Shorten(s string, n int) string {
 	r := []rune(s)
@@ -189,7 +275,7 @@ func (s *TraceStep) writeText(b *bufio.Writer, ends []string, kinds map[string]s
 	for _, line := range ends {
 		fmt.Fprintf(b, "    %s\n", line)
 	}
-	for _, c := range s.Changes {
+	for _, c := range Readable(s.Changes) {
 		fmt.Fprintf(b, "    n%d.%s: %s -> %s\n", c.Node, c.Path, orNone(c.Old), orNone(c.New))
 	}
 	if s.Hash == "" {

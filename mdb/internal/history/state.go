@@ -1,6 +1,8 @@
 package history
 
 import (
+	"slices"
+
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/sim"
@@ -16,13 +18,14 @@ func (r *Run) Changed(n, node int) (old map[string]string, gone []sim.Field, err
 		return nil, nil, err
 	}
 	old = map[string]string{}
-	for i, c := range t.Changes {
+	for _, c := range t.Changes {
+		parts := func(d replay.NodeChange) bool { return d.Node == node && d.New != "" && replay.PartOf(d.Path, c.Path) }
 		if c.Node != node {
 			continue
 		}
 		old[c.Path] = c.Old
 		switch {
-		case c.New != "" || i+1 < len(t.Changes) && replay.PartOf(t.Changes[i+1].Path, c.Path):
+		case c.New != "" || slices.ContainsFunc(t.Changes, parts): // exists, or its parts do
 		case c.Path == "(node)":
 			gone = append(gone, sim.Field{Path: c.Path, Value: "up"})
 		default:
