@@ -7,6 +7,7 @@ import (
 
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/report"
+	"github.com/macemc/macemc/sim"
 )
 
 // Code is a few lines of source around a handler, or where it panicked.
@@ -70,7 +71,10 @@ func code(r *report.Report, counterpart *replay.TraceStep) *Code {
 		}
 	}
 	if step != nil && step.Source == "" {
-		if step = counterpart; step != nil {
+		lost := step
+		if step = counterpart; step != nil && delivers(step, lost) {
+			c.Note = "where the lost message would have been handled"
+		} else if step != nil {
 			c.Note = fmt.Sprintf("handled in step %d of the live run only", step.Number)
 		}
 	}
@@ -80,6 +84,11 @@ func code(r *report.Report, counterpart *replay.TraceStep) *Code {
 	c.Place = step.Source
 	file, line := step.Place()
 	return newCode(c, file, line, 1)
+}
+
+// delivers reports whether a step delivers the message that another step loses.
+func delivers(step, lost *replay.TraceStep) bool {
+	return step.Event.Kind == sim.Deliver && lost.Event.Kind == sim.Lose && step.Node == lost.Node && step.Peer == lost.Peer && step.What == lost.What
 }
 
 // handledLast returns the last step that code handled, and nil if there is none.

@@ -10,13 +10,13 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// ignoredRepetition returns the first step after step at in which a node receives a message again and does nothing, although
-// the message had an effect before. later is the number of later steps in which the same code does nothing. Nil means that there are no two
-// such steps, or that the code has an effect in another one after at.
+// ignoredRepetition returns the first step after step at in which a node receives a message of the same sender again and does
+// nothing, although the message had an effect before. later is the number of later steps in which the same code does nothing with messages
+// of that sender. Nil means that there are no two such steps, or that the code has an effect in another one after at.
 func ignoredRepetition(g *eventgraph.Graph, run *replay.Trace, at int) (step *replay.TraceStep, later int) {
 	type handler struct {
-		source string
-		node   int
+		source     string
+		node, from int
 	}
 	type message struct {
 		handler
@@ -32,7 +32,7 @@ func ignoredRepetition(g *eventgraph.Graph, run *replay.Trace, at int) (step *re
 			continue
 		}
 		e := &g.Events[s.Number]
-		h := handler{s.Source, s.Node}
+		h := handler{s.Source, s.Node, s.Peer}
 		m := message{h, s.What}
 		switch effect := len(e.Changes) > 0 || e.Effects > 0 || len(e.Notes) > 0 || e.Crashed; {
 		case s.Number <= at:

@@ -15,6 +15,7 @@ func TestIgnoredRepetition(t *testing.T) {
 	type step struct {
 		source, what string
 		effects      int
+		from         int
 	}
 	lost := step{}
 	for _, c := range []struct {
@@ -22,12 +23,14 @@ func TestIgnoredRepetition(t *testing.T) {
 		steps       []step
 		want, later int
 	}{
-		{"ignored twice", []step{{ping, "Ping{1}", 1}, lost, {ping, "Ping{1}", 0}, {ping, "Ping{1}", 0}}, 3, 1},
-		{"ignored once", []step{{ping, "Ping{1}", 1}, lost, {ping, "Ping{1}", 0}}, 0, 0},
-		{"another message before", []step{{ping, "Ping{0}", 1}, lost, {ping, "Ping{1}", 0}, {ping, "Ping{1}", 0}}, 0, 0},
-		{"never an effect", []step{{beat, "Beat", 0}, lost, {beat, "Beat", 0}, {beat, "Beat", 0}}, 0, 0},
-		{"an effect later", []step{{ping, "Ping{1}", 1}, lost, {ping, "Ping{1}", 0}, {ping, "Ping{1}", 0}, {ping, "Ping{2}", 1}}, 0, 0},
-		{"the more frequent one", []step{{ping, "Ping{1}", 1}, lost, {beat, "Beat", 0}, {ping, "Ping{1}", 0}, {beat, "Beat", 0}, {ping, "Ping{1}", 0}}, 4, 1},
+		{"ignored twice", []step{{ping, "Ping{1}", 1, 0}, lost, {ping, "Ping{1}", 0, 0}, {ping, "Ping{1}", 0, 0}}, 3, 1},
+		{"ignored once", []step{{ping, "Ping{1}", 1, 0}, lost, {ping, "Ping{1}", 0, 0}}, 0, 0},
+		{"another message before", []step{{ping, "Ping{0}", 1, 0}, lost, {ping, "Ping{1}", 0, 0}, {ping, "Ping{1}", 0, 0}}, 0, 0},
+		{"never an effect", []step{{beat, "Beat", 0, 0}, lost, {beat, "Beat", 0, 0}, {beat, "Beat", 0, 0}}, 0, 0},
+		{"an effect later", []step{{ping, "Ping{1}", 1, 0}, lost, {ping, "Ping{1}", 0, 0}, {ping, "Ping{1}", 0, 0}, {ping, "Ping{2}", 1, 0}}, 0, 0},
+		{"the more frequent one", []step{{ping, "Ping{1}", 1, 0}, lost, {beat, "Beat", 0, 0}, {ping, "Ping{1}", 0, 0}, {beat, "Beat", 0, 0}, {ping, "Ping{1}", 0, 0}}, 4, 1},
+		{"another sender's effect", []step{{ping, "Ping{1}", 1, 0}, lost, {ping, "Ping{1}", 1, 2}, {ping, "Ping{1}", 0, 0}, {ping, "Ping{1}", 0, 0}}, 4, 1},
+		{"another sender's message", []step{{ping, "Ping{1}", 1, 0}, lost, {ping, "Ping{1}", 0, 2}, {ping, "Ping{1}", 0, 0}, {ping, "Ping{1}", 0, 0}}, 4, 1},
 	} {
 		run, g, critical := &replay.Trace{}, &eventgraph.Graph{Events: make([]eventgraph.Event, 1)}, 0
 		for i, s := range c.steps {
@@ -35,7 +38,7 @@ func TestIgnoredRepetition(t *testing.T) {
 			if s == lost {
 				kind, critical = sim.Lose, i+1
 			}
-			run.Steps = append(run.Steps, replay.TraceStep{Number: i + 1, Node: 1, Event: sim.Event{Kind: kind}, What: s.what, Source: s.source})
+			run.Steps = append(run.Steps, replay.TraceStep{Number: i + 1, Node: 1, Peer: s.from, Event: sim.Event{Kind: kind}, What: s.what, Source: s.source})
 			g.Events = append(g.Events, eventgraph.Event{Effects: s.effects})
 		}
 		got, later := ignoredRepetition(g, run, critical)
@@ -44,6 +47,27 @@ func TestIgnoredRepetition(t *testing.T) {
 		}
 		if got.Number != c.want || later != c.later {
 			t.Errorf("%s: got step %d and %d later, want step %d and %d", c.name, got.Number, later, c.want, c.later)
+		}
+	}
+}
+
+// A step of the live run handles the lost message if it delivers the same content between the same nodes.
+func TestDelivers(t *testing.T) {
+	step := func(kind sim.EventKind, node, peer int, what string) *replay.TraceStep {
+		return &replay.TraceStep{Event: sim.Event{Kind: kind}, Node: node, Peer: peer, What: what}
+	}
+	lost := step(sim.Lose, 2, 0, "Job{1}")
+	for _, c := range []struct {
+		step *replay.TraceStep
+		want bool
+	}{
+		{step(sim.Deliver, 2, 0, "Job{1}"), true},
+		{step(sim.Deliver, 1, 0, "Job{1}"), false},
+		{step(sim.Deliver, 2, 0, "Job{2}"), false},
+		{step(sim.FireTimer, 2, 0, "Job{1}"), false},
+	} {
+		if got := delivers(c.step, lost); got != c.want {
+			t.Errorf("%+v: got %v, want %v", c.step, got, c.want)
 		}
 	}
 }
