@@ -229,8 +229,7 @@ func (l *Loaded) Outdated(t *replay.Trace) error {
 	case t.Finding != nil && n < l.Steps && l.Unsafe == nil:
 		return fmt.Errorf("the run ends after step %d, the file has %d steps: the system has changed; %w", n, l.Steps, t.Finding)
 	case len(l.Moved) > 0:
-		m := l.Moved[0]
-		return fmt.Errorf("step %d is event %d, the file says %d: the system has changed", m.Step, m.To, m.From)
+		return fmt.Errorf("%v", l.Moved[0])
 	case t.Finding == nil && l.Header.Endless && len(t.Steps) == l.Steps && t.Round != l.Header.Round:
 		return t.SetRound(l.Header.Round)
 	}

@@ -28,9 +28,7 @@ func (p *Process) load(ctx context.Context, file string) (l *check.Loaded, done 
 		p.Doubts(l.Recording)
 	}
 	if len(l.Moved) > 0 {
-		m := l.Moved[0]
-		fmt.Fprintf(p.Stderr, "macemc: %s: step %d is event %d, the file says %d: the system has changed\n",
-			file, m.Step, m.To, m.From)
+		fmt.Fprintf(p.Stderr, "macemc: %s: %v\n", file, l.Moved[0])
 	}
 	if len(l.Renamed) > 0 {
 		fmt.Fprintf(textfmt.Printer(p.Stderr), "macemc: %s: %v: the system or the file has changed\n", file, l.Renamed[0])

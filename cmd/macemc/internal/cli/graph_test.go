@@ -90,7 +90,7 @@ func TestGraphOutdated(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, c := range map[string]struct{ text, want string }{
-		"moved.path":  {strings.Replace(string(good), "\n1 deliver n0<-n1", "\n3 deliver n0<-n1", 1), "step 3 is event 1, the file says 3: the system has changed"},
+		"moved.path":  {strings.Replace(string(good), "\n1 deliver n0<-n1", "\n3 deliver n0<-n1", 1), "(step 3: its event is now number 1, not 3); this shows what the code does now"},
 		"longer.path": {regexp.MustCompile(`end \d+\n`).ReplaceAllString(string(found), "0 action n0 more\nend 9\n"), "the system has changed; panic: "},
 	} {
 		if c.text = strings.Replace(c.text, "end 9", fmt.Sprint("end ", len(regexp.MustCompile(`(?m)^\d`).FindAllString(c.text, -1))), 1); c.text == string(good) {
