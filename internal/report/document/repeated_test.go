@@ -83,3 +83,11 @@ func TestCertainty_WithoutTrace(t *testing.T) {
 		t.Errorf("got %q with a trace", f)
 	}
 }
+
+// A panic in the first boots names the node.
+func TestClaim_PanicAtBoot(t *testing.T) {
+	r := &report.Report{Kind: sim.Panic, Message: "no", Dead: &replay.Trace{Finding: &sim.Finding{Kind: sim.Panic, Node: 1}}}
+	if got, want := claim(r), "Panic at the boot of n1: no"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}

@@ -37,6 +37,10 @@ func claim(r *report.Report) string {
 			where += fmt.Sprintf(", at n%d", last.Node)
 		}
 	}
+	boot := ""
+	if r.Dead != nil && len(r.Dead.Steps) == 0 && r.Dead.Finding != nil && r.Dead.Finding.Node >= 0 {
+		boot = fmt.Sprintf(" at the boot of n%d", r.Dead.Finding.Node)
+	}
 	never := neverAgain(r)
 	what := `"` + never[0].Text + `"`
 	if n := len(never) - 1; n > 0 {
@@ -87,7 +91,7 @@ func claim(r *report.Report) string {
 		if r.Running > 0 { // the handler of the step need not be the cause
 			return fmt.Sprintf("The process ends in or after step %d: %s", r.Steps, textfmt.FirstLine(r.Message))
 		}
-		return fmt.Sprintf("Panic%s: %s", where, textfmt.FirstLine(r.Message))
+		return fmt.Sprintf("Panic%s: %s", where+boot, textfmt.FirstLine(r.Message))
 	case sim.Divergence:
 		return fmt.Sprintf("A handler does not return%s: %s", where, textfmt.FirstLine(r.Message))
 	}
