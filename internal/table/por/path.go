@@ -65,7 +65,7 @@ func (r *ReducedGraph) walk(trail []uint32) *walker {
 // followEdge follows an edge.
 func (k *walker) followEdge(edge int) {
 	r := k.r
-	note := uint8(statespace.NoteLocal)
+	var note uint8
 	if node, c := r.single(k.v); c != nil {
 		note = r.take(k.v, node, c, edge)
 		k.take(k.as(node, c.act), c.does.List[edge].Picks)
@@ -73,6 +73,7 @@ func (k *walker) followEdge(edge int) {
 		r.Configs.Unpack(k.v, r.unpacked)
 		r.World.Restore(r.unpacked)
 		_, ev, picks := r.g.Take(edge)
+		note = uint8(ev.Node) | statespace.NoteLocal
 		r.Configs.Pack(r.World.Vector, k.v)
 		k.take(k.same(ev), picks)
 	}
