@@ -130,9 +130,9 @@ func fillDisk() {
 	}
 }
 
-// A search that ends in any phase, in any way, reports its suspect, with its status, and the path is on disk.
+// A search that ends in any phase, in any way, reports its suspect, with its status, and the path is on disk. Its processes have limits by
+// the clock, so it runs before the parallel tests.
 func TestHand(t *testing.T) {
-	t.Parallel()
 	const (
 		child, parent, limit = "kill the child", "kill the parent", "time limit"
 		stop, fault, memory  = "stop the child", "fault of the child", "memory"
