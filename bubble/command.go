@@ -13,7 +13,7 @@ import (
 	"syscall"
 	"unsafe"
 
-	"github.com/macemc/macemc/internal/testsched"
+	"github.com/macemc/macemc/internal/testsched/program"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -84,15 +84,15 @@ func (c *command) photograph() error {
 	photographed.done = true
 	var all []variable
 	restored := false
-	for _, v := range testsched.Variables(dataStart()) {
+	for _, v := range program.Variables(dataStart()) {
 		kind := v.Kind
 		switch {
 		case strings.HasPrefix(v.Name, c.pkg):
-			kind = testsched.RestoreVariable
-		case kind == testsched.WatchVariable:
-			kind = testsched.LeaveVariable
+			kind = program.RestoreVariable
+		case kind == program.WatchVariable:
+			kind = program.LeaveVariable
 		}
-		if kind == testsched.RestoreVariable {
+		if kind == program.RestoreVariable {
 			restored = true
 		} else {
 			photographed.others = append(photographed.others, v.Name)

@@ -124,12 +124,12 @@ func prepare(env goEnvironment, cache string) (Build, error) {
 // Import paths in the distribution of package testsched and of the package below it. Go vet enters the folders of packages, so these are
 // folders that the distribution has, without Go files.
 const (
-	testschedPath  = "testing/internal"
-	sourcelinePath = "internal/types"
+	testschedPath = "testing/internal"
+	programPath   = "internal/types"
 )
 
-// sourcelineInModule is the import path of package sourceline in this module.
-const sourcelineInModule = "github.com/macemc/macemc/internal/testsched/sourceline"
+// programInModule is the import path of package program in this module.
+const programInModule = "github.com/macemc/macemc/internal/testsched/program"
 
 // Files returns the changed and added files of a distribution, keyed by their path below src.
 func Files(root string) (map[string][]byte, error) {
@@ -148,9 +148,9 @@ func Files(root string) (map[string][]byte, error) {
 			text, err = testsched.Source.ReadFile(name)
 			to := testschedPath
 			if path.Dir(name) != "." {
-				to = sourcelinePath
+				to = programPath
 			}
-			more[path.Join(to, path.Base(name))] = strings.ReplaceAll(string(text), strconv.Quote(sourcelineInModule), strconv.Quote(sourcelinePath))
+			more[path.Join(to, path.Base(name))] = strings.ReplaceAll(string(text), strconv.Quote(programInModule), strconv.Quote(programPath))
 		}
 		return err
 	}); err != nil {

@@ -2,10 +2,10 @@ package testsched
 
 import "embed"
 
-// Source is the part of the source of this package, and of sourceline, that package testing needs. internal/overlay adds it to the
+// Source is the part of the source of this package, and of program, that package testing needs. internal/overlay adds it to the
 // distribution.
 //
 //go:embed corpus.go exhaustive.go explore.go flags.go frames.go known.go leftovers.go minimize.go outcome.go processor_other.go processor_unix.go race.go report.go
-//go:embed sourceline/operand.go sourceline/source.go
-//go:embed objects.go process.go schedule.go settings.go stopwatch.go summary.go variables.go
+//go:embed program/operand.go program/source.go program/variables.go
+//go:embed objects.go process.go schedule.go settings.go stopwatch.go summary.go
 var Source embed.FS

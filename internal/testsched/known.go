@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/macemc/macemc/internal/testsched/sourceline"
+	"github.com/macemc/macemc/internal/testsched/program"
 )
 
 // accepted is a known finding: a stored one whose file has a line "known REASON". It does not end an exploration.
@@ -240,7 +240,7 @@ func (s Stack) place() string {
 	if !ok {
 		return s.Where()
 	}
-	return f.Function + " " + sourceline.Describe(f.File, f.Line)
+	return f.Function + " " + program.DescribeLine(f.File, f.Line)
 }
 
 // noise matches addresses, UUIDs, hexadecimal words, durations and numbers.

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/macemc/macemc/internal/testsched/sourceline"
+	"github.com/macemc/macemc/internal/testsched/program"
 )
 
 // Objects labels the objects of a run, such as locks and channels. A label is the text of the user's code for the object, if it is known, and
@@ -124,7 +124,7 @@ func (s Stack) Object(op Op) string {
 	if callee == "" {
 		return ""
 	}
-	line := sourceline.Read(s[user].File, s[user].Line)
+	line := program.ReadLine(s[user].File, s[user].Line)
 	if strings.HasPrefix(callee, "runtime.") {
 		switch op {
 		case opSend, opTrySend:

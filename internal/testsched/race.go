@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/macemc/macemc/internal/testsched/sourceline"
+	"github.com/macemc/macemc/internal/testsched/program"
 )
 
 // raceLog is the log file of the race detector in this process, which GORACE determines, and the offset up to which it was read.
@@ -56,7 +56,7 @@ func position(lines []string) (first, source string) {
 		number, _ := strconv.Atoi(line)
 		user := !standard(runtime.Frame{File: file, Function: fn})
 		if user || first == "" {
-			first, source = text, fn+" "+sourceline.Describe(file, number)
+			first, source = text, fn+" "+program.DescribeLine(file, number)
 		}
 		if user {
 			break

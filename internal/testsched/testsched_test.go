@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"reflect"
 	"runtime"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
@@ -329,31 +328,6 @@ func TestPosition(t *testing.T) {
 	lines := strings.Split("  sync.(*Mutex).Lock()\n      "+root+"sync/mutex.go:46 +0x1\n  example.org/p.f()\n      /src/p/p.go:12 +0x2\n\nmore", "\n")
 	if got, source := position(lines); got != "p.go:12 in p.f" || source != "example.org/p.f p.go:12" {
 		t.Errorf("got %q, %q", got, source)
-	}
-}
-
-// Symbols belong to packages whose names may have dots. Instances of generic code belong to the package of the generic declaration.
-func TestPackageOf(t *testing.T) {
-	for symbol, want := range map[string]string{
-		"example.org/p.x": "example.org/p", "gopkg.in/yaml%2ev3.x": "gopkg.in/yaml.v3", "mymod.x": "mymod",
-		"example.org/p.x[go.shape.int,example.org/q.T]": "example.org/p", "example.org/p..inittask": "example.org/p",
-	} {
-		if got := packageOf(symbol); got != want {
-			t.Errorf("%s: package %s, want %s", symbol, got, want)
-		}
-	}
-}
-
-// Variables of the modules of a build are restored, and those of the runtime never are.
-func TestKindOf(t *testing.T) {
-	info := &debug.BuildInfo{Main: debug.Module{Path: "mymod"}, Deps: []*debug.Module{{Path: "example.org/p"}, {Path: checker}, {Path: checker + "/glue"}}}
-	for pkg, want := range map[string]VariableKind{
-		"mymod": RestoreVariable, "mymod/sub": RestoreVariable, "mymod_test": RestoreVariable, "mymodule": WatchVariable, "example.org/p": RestoreVariable,
-		checker + "/bubble": LeaveVariable, checker + "/glue/sub": RestoreVariable, "example.org/p_test": RestoreVariable, "example.com/only/in/tests": RestoreVariable, "type:.eq.x": LeaveVariable, "vendor/golang.org/x/net": LeaveVariable, "x.y/z": RestoreVariable, "net/http": RestoreVariable, "mime": WatchVariable, "runtime": LeaveVariable, "internal/poll": LeaveVariable, "go:itab": LeaveVariable,
-	} {
-		if got := kindOf(pkg, info); got != want {
-			t.Errorf("%s: %d, want %d", pkg, got, want)
-		}
 	}
 }
 

@@ -1,4 +1,4 @@
-package testsched
+package program
 
 import (
 	"debug/elf"

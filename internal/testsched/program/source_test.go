@@ -1,4 +1,4 @@
-package sourceline
+package program
 
 import (
 	"os"
@@ -15,7 +15,7 @@ func TestDescribe(t *testing.T) {
 	}
 	var got []string
 	for _, line := range []int{4, 5, 6, 10, 2, 99} {
-		got = append(got, Describe(file, line))
+		got = append(got, DescribeLine(file, line))
 	}
 	if want := []string{"`g()`", "`g( )`", "`g()` (2)", "`g()`", "x.go:2", "x.go:99"}; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)

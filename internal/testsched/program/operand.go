@@ -1,4 +1,4 @@
-package sourceline
+package program
 
 import "strings"
 
@@ -11,7 +11,7 @@ type Line struct {
 }
 
 // Read returns a line of a source file. It is empty if there is none.
-func Read(file string, line int) (l Line) {
+func ReadLine(file string, line int) (l Line) {
 	s := sourceOf(file)
 	if line < 1 || line > len(s.lines) {
 		return l

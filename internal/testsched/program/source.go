@@ -1,4 +1,4 @@
-package sourceline
+package program
 
 import (
 	"fmt"
@@ -26,7 +26,7 @@ func sourceOf(file string) *source {
 
 // Describe returns the text of a line, with its number among equal ones of the function if it is not the first. If the source is missing,
 // it returns the position.
-func Describe(file string, line int) string {
+func DescribeLine(file string, line int) string {
 	lines := sourceOf(file).lines
 	if line < 1 || line > len(lines) || strings.TrimSpace(lines[line-1]) == "" {
 		return fmt.Sprintf("%s:%d", filepath.Base(file), line)
