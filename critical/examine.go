@@ -94,7 +94,7 @@ func (f *finder) explore(ctx context.Context, path choose.Path) (r *table.Recove
 	text := fmt.Sprintf("an exhaustive search found no live state among %s", textfmt.Plural(r.States, "state"))
 	switch r.Stopped {
 	case "states":
-		text += ", its limit"
+		text += " and stopped at this limit"
 	case "depth":
 		text += fmt.Sprintf(" and stopped at its limit of %d steps", deepest)
 	case "memory":

@@ -63,7 +63,7 @@ func TestUnlikelyRecoveryBeforeTheCriticalStep(t *testing.T) {
 // A budget that does not do leaves a suspect unproven.
 func TestUnprovenWithinBudget(t *testing.T) {
 	res := find(t, critical.Config{System: flips(22, -1).System(), Path: wrong(50), WalkSteps: 50, Walks: 10, States: 5})
-	if !res.Violation() || res.Proof != critical.Walks || res.Unproven != "an exhaustive search found no live state among 5 states, its limit" {
+	if !res.Violation() || res.Proof != critical.Walks || res.Unproven != "an exhaustive search found no live state among 5 states and stopped at this limit" {
 		t.Errorf("%s, proof %q: %s", res.Case, res.Proof, res.Unproven)
 	}
 }

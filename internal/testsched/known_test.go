@@ -349,7 +349,7 @@ func TestFound_KnownInProcesses(t *testing.T) {
 		return panics("panic", "panic: bang")
 	}}
 	t.Chdir(t.TempDir())
-	r := &Result{known: []*accepted{{Stored: knownPanic()}}, First: passes(), Finding: failure(), Found: &Schedule{Warm: true}}
+	r := &Result{known: []*accepted{{Stored: knownPanic()}}, First: passes(), first: &Schedule{}, Finding: failure(), Found: &Schedule{Warm: true}}
 	if got := s.found(&Config{Test: "TestX", Schedules: 9}, r, runner(func(*Schedule) *Outcome { return passes() })); !r.known[0].recurred || r.known[0].runs != 0 || !strings.Contains(got.Finding, "found by schedule 5 in a new process") {
 		t.Errorf("%d processes, %+v, %+v", n, *r.known[0], got)
 	}

@@ -285,7 +285,7 @@ func (s *Settings) found(c *Config, r *Result, runner Runner) *Report {
 // repeats reports whether the schedule of the first run, which passed, shows the finding in new processes. The runs so far have then changed
 // what the test finds outside of its process, or what processes inherit.
 func (s *Settings) repeats(c *Config, r *Result) bool {
-	if r.first == nil || r.First.Kind != Passed {
+	if r.First.Kind != Passed {
 		return false
 	}
 	run := func() *Outcome { return s.replay(c, r.first) }

@@ -220,10 +220,10 @@ func (r *ReducedGraph) onward(v []uint32, note uint8, first bool, k *walker) (la
 // passes reports whether an intermediate state, reached by a step with a note, has no violation.
 func (r *ReducedGraph) passes(v []uint32, note uint8) bool {
 	w := r.World
-	check, changed := false, w.FailGroup(note&statespace.NoteNode)
+	check := false
 	for i := range w.Properties.Always {
 		q := &w.Properties.Always[i]
-		check = check || q.Nodes == 0 || q.InFlight || note&statespace.NoteLocal != 0 && q.Nodes&changed != 0
+		check = check || q.Nodes == 0 || q.InFlight || note&statespace.NoteLocal != 0 && q.Nodes>>(note&statespace.NoteNode)&1 == 1
 	}
 	for i := range r.Configs.PendingLog {
 		if u := &r.Configs.PendingLog[i]; v[u.Node] == u.Config {
