@@ -119,6 +119,7 @@ func (s *Settings) conclude(test string, r *Result, report *Report, note string)
 	switch {
 	case report.Finding != "":
 		report.Finding += r.unknown() + text
+		r.reported = report.Finding
 		s.summarizeAs(New, test, r, note)
 	case text != "" && hidden:
 		report.Finding = text

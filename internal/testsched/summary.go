@@ -47,6 +47,9 @@ func (s *Settings) summarizeAs(kind, test string, r *Result, note string) {
 		_, seen := r.estimate()
 		s.summary[test] += fmt.Sprintf("coverage %q %f\n", test, seen)
 	}
+	if r.reported != "" {
+		s.summary[test] += fmt.Sprintf("finding %q %q\n", test, r.reported)
+	}
 	known, fixed, unsought := s.knownLines(r)
 	for _, text := range known {
 		s.summary[test] += fmt.Sprintf("known %q %q\n", test, text)

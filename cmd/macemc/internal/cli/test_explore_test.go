@@ -201,6 +201,38 @@ func TestX(t *testing.T) {
 	}
 }
 
+// A command that is interrupted while it explores a test reports the findings of others, whose output the go command withholds until the
+// package ends.
+func TestTest_InterruptedAfterFinding(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the standard library the first time")
+	}
+	testFile(t, `package x
+
+import (
+	"os"
+	"testing"
+)
+
+func TestX(t *testing.T) { <-make(chan int) }
+
+func TestY(t *testing.T) {
+	go func() {}()
+	os.WriteFile("began", nil, 0o600)
+}
+`)
+	ctx, cancel := context.WithCancelCause(t.Context())
+	go func() {
+		await(t, "began")
+		cancel(errors.New("interrupted"))
+	}()
+	out, status := testCommand(ctx, "-count=1", "-explore-time=1h", "-schedules=1000000000", ".")
+	if status != exitcode.Violation || strings.Count(out, "--- FAIL: TestX\n    macemc: DEADLOCK: ") != 1 ||
+		!strings.Contains(out, "replay: macemc test -run '^TestX$' -schedule testdata/macemc/TestX/deadlock-1.path example.org/x\n") {
+		t.Errorf("status %d\n%s", status, out)
+	}
+}
+
 // A report names operations that do not block, and the timers that started goroutines. Once the test is mended, the package's line counts
 // the saved schedule.
 func TestTest_Origins(t *testing.T) {

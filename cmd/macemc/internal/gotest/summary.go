@@ -67,6 +67,7 @@ type packageSummary struct {
 	elapsed          time.Duration
 	excused          []string // tests that fail without a new finding
 	found            []string // tests with a new finding
+	reports          map[string]string
 	saved            testsched.Saved
 	sampled          int     // number of tests with an estimated coverage
 	coverage         float64 // the lowest of these
@@ -224,6 +225,7 @@ func (s *summaries) read(pkg, file string) (sum packageSummary) {
 		s.shown = map[string]bool{}
 	}
 	s.shown[pkg] = true
+	sum.reports = map[string]string{}
 	kind := ""
 	for line := range strings.Lines(string(text)) {
 		var name, note string
@@ -242,6 +244,10 @@ func (s *summaries) read(pkg, file string) (sum packageSummary) {
 		if _, err := fmt.Sscanf(line, "unsought %q %q", &name, &note); err == nil {
 			s.counts.unsought++
 			s.known = append(s.known, fmt.Sprintf("%s %s: not looked for: %s", pkg, name, note))
+			continue
+		}
+		if _, err := fmt.Sscanf(line, "finding %q %q", &name, &note); err == nil {
+			sum.reports[name] = note
 			continue
 		}
 		var saved testsched.Saved
@@ -289,12 +295,23 @@ func (s *summaries) read(pkg, file string) (sum packageSummary) {
 	return sum
 }
 
-// unreported reads the summaries of packages for which the go command wrote no line, because it was interrupted or killed.
+// unreported reads the summaries of packages for which the go command wrote no line, because it was interrupted or killed. It writes the
+// findings of their tests, unless the go command did.
 func (s *summaries) unreported() {
+	s.out.Write(s.rest)
+	s.rest = nil
 	files, _ := os.ReadDir(s.folder)
 	for _, f := range files {
-		if pkg := testsched.SummaryPackage(f.Name()); pkg != "" && !s.shown[pkg] {
-			s.failed += len(s.read(pkg, filepath.Join(s.folder, f.Name())).found)
+		pkg := testsched.SummaryPackage(f.Name())
+		if pkg == "" || s.shown[pkg] {
+			continue
+		}
+		sum := s.read(pkg, filepath.Join(s.folder, f.Name()))
+		for _, name := range sum.found {
+			if !slices.ContainsFunc([]string{"", pkg}, func(event string) bool { return slices.Contains(s.failing[event], name) }) {
+				s.failed++
+				fmt.Fprintf(s.end, "--- FAIL: %s\n    %s\n", name, strings.ReplaceAll(strings.TrimSpace(sum.reports[name]), "\n", "\n    "))
+			}
 		}
 	}
 }
