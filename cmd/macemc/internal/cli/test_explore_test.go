@@ -201,6 +201,21 @@ func TestX(t *testing.T) {
 	}
 }
 
+// manyOrders is the rest of a test with more orders than a test explores.
+const manyOrders = `
+	var group sync.WaitGroup
+	var mutex sync.Mutex
+	for range 5 {
+		group.Go(func() {
+			for range 20 {
+				mutex.Lock()
+				mutex.Unlock()
+			}
+		})
+	}
+	group.Wait()
+`
+
 // A command that is interrupted while it explores a test reports the findings of others, whose output the go command withholds until the
 // package ends.
 func TestTest_InterruptedAfterFinding(t *testing.T) {
@@ -211,15 +226,14 @@ func TestTest_InterruptedAfterFinding(t *testing.T) {
 
 import (
 	"os"
+	"sync"
 	"testing"
 )
 
 func TestX(t *testing.T) { <-make(chan int) }
 
 func TestY(t *testing.T) {
-	go func() {}()
-	os.WriteFile("began", nil, 0o600)
-}
+	os.WriteFile("began", nil, 0o600)` + manyOrders + `}
 `)
 	ctx, cancel := context.WithCancelCause(t.Context())
 	go func() {
