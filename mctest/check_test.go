@@ -99,7 +99,7 @@ func TestFinding(t *testing.T) {
 
 func TestNothingFound(t *testing.T) {
 	dir := t.TempDir()
-	out, passed := run(t, dir, "TestNoLoss")
+	out, passed := run(t, dir, "TestNoLoss", "MACEMC_MAX_PATHS=100")
 	if !passed {
 		t.Errorf("failed:\n%s", out)
 	}

@@ -195,6 +195,9 @@ func deadRun(t testing.TB, workers int) shrink.Config {
 }
 
 func TestDead(t *testing.T) {
+	if testing.Short() {
+		t.Skip("minimizes a run of 307 steps")
+	}
 	cfg := deadRun(t, 1)
 	r := run(t, cfg)
 	got := keys(t, &cfg.Walks.System, r.Path)

@@ -54,7 +54,12 @@ func noHiddenInputs(t *tree, p *pkg) (found []problem) {
 	return found
 }
 
-func TestNoHiddenInputs(t *testing.T) { enforce(t, noHiddenInputs) }
+func TestNoHiddenInputs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("reads all types")
+	}
+	enforce(t, noHiddenInputs)
+}
 
 func TestNoHiddenInputsNotices(t *testing.T) {
 	const source = `package x

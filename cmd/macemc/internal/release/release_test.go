@@ -50,6 +50,9 @@ func TestPublished(t *testing.T) {
 
 // A new version is written into each file that contains one, and the modules still form one workspace.
 func TestSet(t *testing.T) {
+	if testing.Short() {
+		t.Skip("copies the tree")
+	}
 	dir := t.TempDir()
 	if err := here(t).copyTo(dir); err != nil {
 		t.Fatal(err)
@@ -102,6 +105,9 @@ func TestSet(t *testing.T) {
 
 // Conditions that would prevent an installation by users are detected.
 func TestLoadNotices(t *testing.T) {
+	if testing.Short() {
+		t.Skip("copies the tree")
+	}
 	dir := t.TempDir()
 	if err := here(t).copyTo(dir); err != nil {
 		t.Fatal(err)
