@@ -69,7 +69,7 @@ var changes = []change{
 	{"runtime/rand.go", atStart{"rand"}, " if macemcOn && getg().bubble != nil { return macemcMaps() }; if macemcInitially() { return macemcInitDraw() }; ",
 		"the order of maps that are made on the stack, hash/maphash"},
 	{"runtime/proc.go", atStart{"doInit1"}, " macemcInitialize(t); ", "packages begin with the same values in every program"},
-	{"runtime/proc.go", beforeCall{"main", "close"}, "macemcInit.on = false; ", "packages begin with the same values in every program"},
+	{"runtime/proc.go", beforeCall{"main", "close"}, "macemcInit.on, macemcInit.over = false, true; ", "packages begin with the same values in every program"},
 	{"runtime/rand.go", atStart{"legacy_fastrand"}, " if macemcOn { return uint32(macemcRand()) }; ", "libraries that draw from the runtime"},
 	{"runtime/rand.go", atStart{"legacy_fastrand64"}, " if macemcOn { return macemcRand() }; ", "libraries that draw from the runtime"},
 	{"math/rand/rand.go", callee{"runtimeSource.Int63", "runtime_rand"}, "macemcRand", "math/rand"},

@@ -6,6 +6,7 @@ import (
 	"go/parser"
 	"go/token"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -68,6 +69,22 @@ func TestFiles(t *testing.T) {
 		if !strings.Contains(string(files[c.file]), c.text) {
 			t.Errorf("%s: the change at %v is missing", c.file, c.place)
 		}
+	}
+}
+
+// The changed standard library compiles.
+func TestBuild(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles the standard library")
+	}
+	b, err := Prepare(t.Context(), ".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), "go", slices.Concat([]string{"build"}, b.Flags(""), []string{"testing", "net/http"})...)
+	cmd.Env = append(os.Environ(), b.Env...)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("%s: %v\n%s", runtime.Version(), err, out)
 	}
 }
 

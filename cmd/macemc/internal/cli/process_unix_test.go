@@ -109,7 +109,7 @@ import (
 )
 
 func TestX(t *testing.T) {
-	os.WriteFile("process", nil, 0o600)` + manyOrders + `}
+	os.WriteFile("process", nil, 0o600)`+manyOrders+`}
 `)
 	cmd := command(".", "test", "-count=1", "-explore-time=1h", "-schedules=1000000000", ".")
 	if err := cmd.Start(); err != nil {

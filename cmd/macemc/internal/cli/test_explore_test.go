@@ -233,7 +233,7 @@ import (
 func TestX(t *testing.T) { <-make(chan int) }
 
 func TestY(t *testing.T) {
-	os.WriteFile("began", nil, 0o600)` + manyOrders + `}
+	os.WriteFile("began", nil, 0o600)`+manyOrders+`}
 `)
 	ctx, cancel := context.WithCancelCause(t.Context())
 	go func() {
