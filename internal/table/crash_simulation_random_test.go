@@ -152,8 +152,9 @@ func TestTransparent(t *testing.T) {
 	if testing.Short() {
 		n = 5
 	}
+	c.stopAtInterrupt(t)
 	number := *firstCrashing
-	for ; c.systems.Load() < int64(n); number++ {
+	for ; c.systems.Load() < int64(n) && !c.stop.Load(); number++ {
 		if err := compareCrashing(number, "", &c); err != nil {
 			t.Fatal(err)
 		}

@@ -8,6 +8,8 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
+	"os"
+	"os/signal"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -189,6 +191,17 @@ var allRules = []options.Rules{
 type tallied struct {
 	systems, large, violated, dead, endless, faulty atomic.Int64
 	states, kept, votes                             atomic.Int64
+	stop                                            atomic.Bool // no further system is compared
+}
+
+// stopAtInterrupt sets t.stop if the user interrupts a comparison that may take hours.
+func (t *tallied) stopAtInterrupt(test *testing.T) {
+	if testing.Short() {
+		return
+	}
+	ctx, cancel := signal.NotifyContext(test.Context(), os.Interrupt)
+	test.Cleanup(cancel)
+	context.AfterFunc(ctx, func() { t.stop.Store(true) })
 }
 
 // compare compares the graph of a random system with reductions of it. The error describes a difference; large
@@ -362,13 +375,12 @@ func compareEach(from uint64, n int, t *tallied, compare func(number uint64) err
 	defer debug.SetGCPercent(debug.SetGCPercent(400)) // the data of one system is garbage with the next
 	next, found := atomic.Uint64{}, make(chan error, 2)
 	next.Store(from)
-	var stop atomic.Bool
 	var wait sync.WaitGroup
 	for range cap(found) {
 		wait.Go(func() {
-			for t.systems.Load() < int64(n) && !stop.Load() {
+			for t.systems.Load() < int64(n) && !t.stop.Load() {
 				if err := compare(next.Add(1) - 1); err != nil {
-					stop.Store(true)
+					t.stop.Store(true)
 					found <- err
 				}
 			}
@@ -386,6 +398,7 @@ func TestReductions(t *testing.T) {
 		n = 6
 	}
 	var c tallied
+	c.stopAtInterrupt(t)
 	if err := compareAll(*firstReduction, n, "", &c); err != nil {
 		t.Error(err)
 	}
