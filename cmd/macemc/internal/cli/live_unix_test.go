@@ -176,7 +176,7 @@ func TestLiveEndsWhenLive(t *testing.T) {
 
 // Commands on standard input are executed.
 func TestLiveCommands(t *testing.T) {
-	out, errs, status := runReal(t, t.TempDir(), "do 0 propose\ndo 0 sleep\nstate\nkill 1\ndo 1 propose\nkill 1\nkill 9\nstart 1\nnonsense\nquit\n", "live", "paxos", "--idle")
+	out, errs, status := runReal(t, t.TempDir(), "do 0 propose\ndo 0 sleep\nstate\nkill 1\ndo 1 propose\nkill 1\nkill 9\nstart 1\nnonsense\nquit\n", "live", "paxos", "--idle", "--time", "1m")
 	for _, want := range []string{"n1 is killed", "n1 is not up", `"kill 9" is not a command`, "n0 does propose",
 		`there is no action "sleep"; there are propose`, "n1 is started", `"nonsense" is not a command; known are kill N, start N, do N ACTION`} {
 		if !strings.Contains(out, want) {
