@@ -46,6 +46,7 @@ type Result struct {
 	Last      *Outcome
 	Complete  *Coverage // nil means that schedules may be missing
 	Missing   string    // why schedules may be missing
+	Delays    bool      // Outcome.Delays of any run
 	// Exhaustive means that no schedule was sampled.
 	Exhaustive bool
 }
@@ -99,6 +100,7 @@ func Explore(c Config, run func(*Schedule) *Outcome) *Result {
 		}
 		r.Schedules++
 		r.Last = o
+		r.Delays = r.Delays || o.Delays
 		if r.First == nil {
 			r.First, r.first = o, s
 		}

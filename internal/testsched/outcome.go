@@ -52,7 +52,7 @@ type Outcome struct {
 	Cut       bool       // Systematic: the run was ended early
 	Long      bool       // Cut, because there was no room for decisions
 	Sampled   Sampled
-	Delays    bool // Systematic: a timer was too far away to fire while a goroutine runs
+	Delays    bool // a timer was too far away to fire while a goroutine runs; false if Schedule.Passes is 0, unless Systematic
 }
 
 // Event is an operation that a goroutine executes, at a scheduling point.

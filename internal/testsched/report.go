@@ -11,6 +11,9 @@ import (
 // text describes an exploration without a new finding.
 func (r *Result) text() string {
 	text := r.counts()
+	if r.Delays && (r.Complete == nil || r.Missing != "") {
+		text += "; delays above 1 ms are not tried"
+	}
 	if saved := r.Saved.String(); saved != "" {
 		text += "; " + saved
 	}
@@ -57,7 +60,7 @@ func (r *Result) counts() string {
 		return fmt.Sprintf("macemc: %s, no finding; all have the same order of goroutines", plural(r.Schedules, "schedule", "schedules"))
 	}
 	orders, seen := r.estimate()
-	text := fmt.Sprintf("macemc: %s (%.0f/s), no finding; about %d distinct orders of goroutines, estimated coverage %.0f %%",
+	text := fmt.Sprintf("macemc: %s (%.0f/s), no finding; about %d distinct orders of goroutines, estimated order coverage %.0f %%",
 		plural(r.Schedules, "schedule", "schedules"), rate, orders, 100*seen)
 	if r.Complete != nil {
 		text += "; " + r.Complete.String()

@@ -32,14 +32,14 @@ func (s *Settings) summarizeAs(kind, test string, r *Result, note string) {
 	if s.summaries == "" {
 		return
 	}
-	preemptions, delays := Unbounded, false
+	preemptions := Unbounded
 	if kind == Complete {
-		preemptions, delays = r.Complete.Preemptions, r.Complete.Delays
+		preemptions = r.Complete.Preemptions
 	}
 	if strings.Contains(s.summary[test], " "+New+" ") && (kind == Hidden || kind == Damaged) {
 		kind = New // an earlier execution of the same test, as with -count, has failed
 	}
-	s.summary[test] = fmt.Sprintf("%q %d %d %s %d %t %q\n", test, r.Schedules, r.Elapsed.Microseconds(), kind, preemptions, delays, note)
+	s.summary[test] = fmt.Sprintf("%q %d %d %s %d %t %q\n", test, r.Schedules, r.Elapsed.Microseconds(), kind, preemptions, r.Delays, note)
 	if r.Saved.Passing > 0 {
 		s.summary[test] += fmt.Sprintf("saved %q %d %d\n", test, r.Saved.Passing, r.Saved.Unfit)
 	}

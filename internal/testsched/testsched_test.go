@@ -569,3 +569,15 @@ func TestMinimized_Differences(t *testing.T) {
 		}
 	}
 }
+
+// The text of sampled schedules states that timers were too far away to fire.
+func TestExplore_Delays(t *testing.T) {
+	for _, delays := range []bool{false, true} {
+		r := Explore(Config{Seed: 1, Schedules: 20}, func(s *Schedule) *Outcome {
+			return &Outcome{Points: 5, Choices: 500, Hash: s.Seed, Delays: delays && s.Passes > 0}
+		})
+		if text := r.text(); strings.Contains(text, "; delays above 1 ms are not tried") != delays {
+			t.Errorf("delays %v: %s", delays, text)
+		}
+	}
+}

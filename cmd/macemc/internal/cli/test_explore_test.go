@@ -1358,6 +1358,7 @@ func TestTest_Clock(t *testing.T) {
 	testFile(t, `package x
 
 import (
+	"math/rand"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -1411,8 +1412,26 @@ func TestBubble(t *testing.T) {
 		}
 	})
 }
+
+func TestSleeps(t *testing.T) {
+	var mutex sync.Mutex
+	done := rand.Intn(2)
+	for range 5 {
+		go func() {
+			mutex.Lock()
+			defer mutex.Unlock()
+			done += 2
+		}()
+	}
+	time.Sleep(10*time.Millisecond)
+	mutex.Lock()
+	defer mutex.Unlock()
+	if done < 10 {
+		t.Error(done)
+	}
+}
 `)
-	testReports(t, []string{"--- PASS: TestPasses", "--- PASS: TestFires", "--- PASS: TestSpins", "--- PASS: TestBubble"}, 0, "-count=1", "-v", "-vet=off", "-schedules=200", ".")
+	testReports(t, []string{"; delays above 1 ms are not tried\n--- PASS: TestSleeps", "--- PASS: TestPasses", "--- PASS: TestFires", "--- PASS: TestSpins", "--- PASS: TestBubble"}, 0, "-count=1", "-v", "-vet=off", "-schedules=200", ".")
 }
 
 // A package whose TestMain changes the working directory, as many do. New processes begin where the first one did.

@@ -137,9 +137,9 @@ func TestPackageSummary_Bounds(t *testing.T) {
 		want string
 	}{
 		{[]packageSummary{all}, "4 schedules of 1 test (1 complete), 4/s"},
-		{[]packageSummary{all, delayed}, "8 schedules of 2 tests (2 complete with delays up to 1 ms), 4/s"},
+		{[]packageSummary{all, delayed}, "8 schedules of 2 tests (2 complete) with delays up to 1 ms, 4/s"},
 		{[]packageSummary{bounded, all}, "8 schedules of 2 tests (2 complete with at most 1 preemption), 4/s"},
-		{[]packageSummary{all, delayed, bounded}, "12 schedules of 3 tests (3 complete with at most 1 preemption and delays up to 1 ms), 4/s"},
+		{[]packageSummary{all, delayed, bounded}, "12 schedules of 3 tests (3 complete with at most 1 preemption) with delays up to 1 ms, 4/s"},
 	} {
 		var sum packageSummary
 		for _, s := range c.sums {

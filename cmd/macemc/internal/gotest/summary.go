@@ -63,13 +63,13 @@ type packageSummary struct {
 	complete         int // number of tests
 	bounded          bool
 	preemptions      int  // if bounded, the lowest maximum of the complete tests
-	delays           bool // whether a complete test has a testsched.Coverage with Delays
+	delays           bool // whether a test has a testsched.Result with Delays
 	elapsed          time.Duration
 	excused          []string // tests that fail without a new finding
 	found            []string // tests with a new finding
 	reports          map[string]string
 	saved            testsched.Saved
-	sampled          int     // number of tests with an estimated coverage
+	sampled          int     // number of tests with an estimated order coverage
 	coverage         float64 // the lowest of these
 }
 
@@ -94,18 +94,14 @@ func (p *packageSummary) add(q packageSummary) {
 func (p packageSummary) String() string {
 	complete := ""
 	if p.complete > 0 {
-		var bounds []string
-		if p.bounded {
-			bounds = append(bounds, "at most "+textfmt.Plural(p.preemptions, "preemption"))
-		}
-		if p.delays {
-			bounds = append(bounds, "delays up to 1 ms")
-		}
 		complete = fmt.Sprintf(" (%d complete", p.complete)
-		if len(bounds) > 0 {
-			complete += " with " + strings.Join(bounds, " and ")
+		if p.bounded {
+			complete += " with at most " + textfmt.Plural(p.preemptions, "preemption")
 		}
 		complete += ")"
+	}
+	if p.delays {
+		complete += " with delays up to 1 ms"
 	}
 	text := fmt.Sprintf("%s of %s%s, %.0f/s", textfmt.Plural(p.schedules, "schedule"), textfmt.Plural(p.tests, "test"), complete,
 		float64(p.schedules)/max(p.elapsed.Seconds(), 1e-6))
@@ -114,7 +110,7 @@ func (p packageSummary) String() string {
 		if p.sampled > 1 {
 			lowest = "lowest "
 		}
-		text += ", " + lowest + "estimated coverage " + percent(p.coverage)
+		text += ", " + lowest + "estimated order coverage " + percent(p.coverage)
 	}
 	if p.saved.Passing > 0 {
 		text += "; " + p.saved.String()
@@ -285,9 +281,9 @@ func (s *summaries) read(pkg, file string) (sum packageSummary) {
 		if strings.HasPrefix(note, "not explored") {
 			continue
 		}
-		test := packageSummary{tests: 1, schedules: schedules, elapsed: time.Duration(micros) * time.Microsecond}
+		test := packageSummary{tests: 1, schedules: schedules, delays: delays, elapsed: time.Duration(micros) * time.Microsecond}
 		if kind == testsched.Complete {
-			test.complete, test.bounded, test.preemptions, test.delays = 1, preemptions < testsched.Unbounded, preemptions, delays
+			test.complete, test.bounded, test.preemptions = 1, preemptions < testsched.Unbounded, preemptions
 		}
 		sum.add(test)
 	}

@@ -12,15 +12,16 @@ import (
 	"github.com/macemc/macemc/internal/testsched"
 )
 
-// The line of a package has the lowest estimated coverage, and the number of saved schedules that pass.
+// The line of a package has the lowest estimated order coverage, and the number of saved schedules that pass.
 func TestSummaries_Coverage(t *testing.T) {
 	const a = "\"TestA\" 9 1000000 sampled 0 false \"\"\n"
 	const b = "\"TestB\" 6 1000000 sampled 0 false \"\"\ncoverage \"TestB\" 0.999\n"
 	for _, c := range []struct{ summary, want string }{
+		{strings.Replace(a, "false", "true", 1), "9 schedules of 1 test with delays up to 1 ms, 9/s"},
 		{a + "saved \"TestA\" 1 0\n", "9 schedules of 1 test, 9/s; 1 saved schedule passes"},
-		{a + "coverage \"TestA\" 0.004\n", "9 schedules of 1 test, 9/s, estimated coverage below 1 %"},
-		{b, "6 schedules of 1 test, 6/s, estimated coverage 99 %"},
-		{a + "coverage \"TestA\" 0.25\n" + b, "15 schedules of 2 tests, 8/s, lowest estimated coverage 25 %"},
+		{a + "coverage \"TestA\" 0.004\n", "9 schedules of 1 test, 9/s, estimated order coverage below 1 %"},
+		{b, "6 schedules of 1 test, 6/s, estimated order coverage 99 %"},
+		{a + "coverage \"TestA\" 0.25\n" + b, "15 schedules of 2 tests, 8/s, lowest estimated order coverage 25 %"},
 	} {
 		dir := t.TempDir()
 		if err := os.WriteFile(testsched.SummaryFile(dir, "example.org/p"), []byte(c.summary), 0o600); err != nil {
@@ -100,7 +101,7 @@ func TestSummaries_Events(t *testing.T) {
 	}
 	const output = `{"Time":"2026-01-01T00:00:00Z","Action":"output","Package":"example.org/p","Output":"ok  \tcommand-line-arguments\t0.1s\n","OutputType":"frame"}` + "\n" +
 		`{"Action":"output","Package":"example.org/p","Output":"a \u003cb\u003e\n"}` + "\n" + `{"Action":"pass","Package":"example.org/p","Elapsed":0.1}` + "\n"
-	const bounds = "6 schedules of 2 tests (2 complete with at most 1 preemption and delays up to 1 ms), 60000/s"
+	const bounds = "6 schedules of 2 tests (2 complete with at most 1 preemption) with delays up to 1 ms, 60000/s"
 	var out, end strings.Builder
 	s := &summaries{out: &out, end: &end, folder: dir, json: true, pkg: "example.org/p"}
 	s.Write([]byte(output))
