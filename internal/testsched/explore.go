@@ -1,6 +1,7 @@
 package testsched
 
 import (
+	"fmt"
 	"time"
 )
 
@@ -17,6 +18,8 @@ type Config struct {
 	NoLeaks       bool          // leaks are noted and not reported as findings
 	Intrinsics    bool          // functions of package sync/atomic are not scheduling points in the package
 	Preemptions   int           // maximum with Exhaustive; Unbounded means any number
+	Progress      func(*Result) // called between runs, about once per second; nil means none
+	Long          func(string)  // called before a run that may take long; nil means none
 }
 
 // Result is the result of an exploration.
@@ -62,6 +65,7 @@ const (
 func Explore(c Config, run func(*Schedule) *Outcome) *Result {
 	r := &Result{pkg: c.Package, Exhaustive: c.Exhaustive, race: c.Race, noLeaks: c.NoLeaks}
 	start := startWatch(time.Time{})
+	shown := start.wall
 	defer func() { r.Elapsed = time.Since(start.wall) }()
 	orders := map[uint64]int{}
 	fresh := 0
@@ -91,12 +95,23 @@ func Explore(c Config, run func(*Schedule) *Outcome) *Result {
 		if confirm() {
 			return true
 		}
+		if now := time.Now(); c.Progress != nil && now.Sub(shown) >= time.Second {
+			if r.Elapsed = now.Sub(start.wall); r.Schedules > 0 {
+				c.Progress(r)
+			}
+			shown = now
+		}
 		s.Limit, s.Unfair = limit, s.Unfair && r.TooLong == 0
+		begun := time.Now()
 		o := run(s)
-		if o.Kind == NoEnd && !o.Spins && r.Schedules == 0 && s.Policy == Default { // the test may be long
-			limit = longer * o.Points
-			s.Limit = limit
-			o = run(s)
+		if o.Kind == NoEnd && !o.Spins && o.Advances == 0 && r.Schedules == 0 && s.Policy == Default { // the test may be long
+			if c.End.IsZero() || time.Until(c.End) > longer*time.Since(begun) {
+				if limit = longer * o.Points; c.Long != nil {
+					c.Long(fmt.Sprintf("the first run %s; it is repeated with %d times as many", o.limit(), longer))
+				}
+				s.Limit = limit
+				o = run(s)
+			}
 		}
 		r.Schedules++
 		r.Last = o

@@ -290,10 +290,10 @@ func Blocked(all []Goroutine, left bool) (message, where string) {
 	return message, strings.Join(places, " ")
 }
 
-// Stuck describes the goroutines of a run that does not terminate.
-func Stuck(all []Goroutine) (message, where string) {
+// Stuck describes the goroutines of a run that does not terminate within so many units.
+func Stuck(all []Goroutine, limit int, units string) (message, where string) {
 	_, where = Blocked(all, false)
-	return "the test does not terminate", where
+	return fmt.Sprintf("the test does not return within %d %s", limit, units), where
 }
 
 // WaitList describes waiting goroutines, at most maxLines, one per line.

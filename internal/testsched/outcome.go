@@ -49,6 +49,7 @@ type Outcome struct {
 
 	Decisions []Decision // Systematic: the Options are valid until the next run
 	Spins     bool       // NoEnd: a goroutine runs without a scheduling point
+	Advances  int        // NoEnd: the maximum number of advances of the clock, if that was exceeded; 0 means another limit
 	Cut       bool       // Systematic: the run was ended early
 	Long      bool       // Cut, because there was no room for decisions
 	Sampled   Sampled
@@ -277,6 +278,14 @@ func (o *Outcome) failurePlaces() (places []string) {
 
 // equal reports whether two runs show exactly the same. A minimized run does not show another finding, which may be known.
 func (o *Outcome) equal(p *Outcome) bool { return o.Same(p) && slices.Equal(o.Shows, p.Shows) }
+
+// limit describes the limit that a run without end exceeded.
+func (o *Outcome) limit() string {
+	if o.Advances > 0 {
+		return fmt.Sprintf("advances the clock more than %d times", o.Advances)
+	}
+	return fmt.Sprintf("passes more than %d scheduling points", o.Points/1000*1000)
+}
 
 // Title returns the first line of a finding.
 func (o *Outcome) Title() string {

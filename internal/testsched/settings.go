@@ -182,6 +182,10 @@ func (s *Settings) Test(pkg, name string, race bool, deadline time.Time, runner 
 	c.NoLeaks = os.Getenv(VariableLeaks) == "false"
 	muted := slices.ContainsFunc(corpus, func(f *Stored) bool { return f.Known != "" })
 	c.Corpus, c.Intrinsics = corpus, !ofModules(pkg, os.Getenv(VariableModules))
+	if s.outcome == "" {
+		c.Progress = func(r *Result) { s.summarize(name, r, "the process ended during the exploration") }
+	}
+	c.Long = func(text string) { s.announce(pkg + " " + name + ": " + text) }
 	r := Explore(c, func(sch *Schedule) *Outcome {
 		sch.Muted = muted
 		return runner.Run(sch, false)
@@ -208,7 +212,7 @@ func (s *Settings) Test(pkg, name string, race bool, deadline time.Time, runner 
 		return s.conclude(name, r, &Report{Note: r.text()}, note)
 	}
 	if s.tooLong(&c, r) {
-		s.summarize(name, r, fmt.Sprintf("not explored: it passes more than %d scheduling points in a run", r.First.Points/1000*1000))
+		s.summarize(name, r, "not explored: it "+r.First.limit()+" in a run")
 		return nil
 	}
 	report := s.found(&c, r, runner)
@@ -233,8 +237,9 @@ func (s *Settings) tooLong(c *Config, r *Result) bool {
 	if r.Finding.Kind != NoEnd || r.Finding.Spins || r.First.Kind != NoEnd {
 		return false
 	}
-	start := time.Now()
-	return s.start(c, Variable+"=") && time.Since(start) < processTime
+	c.Long(fmt.Sprintf("a run %s; it is executed once without exploration, for at most %v", r.First.limit(), processTime))
+	end := s.within(processTime)
+	return s.start(c, Variable+"=") && time.Now().Before(end)
 }
 
 // found confirms, minimizes and describes a finding.

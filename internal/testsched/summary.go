@@ -75,6 +75,20 @@ func (s *Settings) summarizeAs(kind, test string, r *Result, note string) {
 // BegunFile returns the file in a folder of summaries that each test binary writes when it starts.
 func BegunFile(dir string) string { return filepath.Join(dir, "begun") }
 
+// AnnouncementsFile returns the file in a folder of summaries that holds lines for immediate display.
+func AnnouncementsFile(dir string) string { return filepath.Join(dir, "announcements") }
+
+// announce adds a line for immediate display. The go command withholds the output of tests until their package ends.
+func (s *Settings) announce(line string) {
+	if s.summaries == "" || s.outcome != "" {
+		return
+	}
+	if f, err := os.OpenFile(AnnouncementsFile(s.summaries), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o666); err == nil {
+		f.WriteString(line + "\n")
+		f.Close()
+	}
+}
+
 // SummaryFile returns the file of a package's summary.
 func SummaryFile(dir, pkg string) string {
 	return filepath.Join(dir, hex.EncodeToString([]byte(pkg)))

@@ -167,6 +167,46 @@ func TestExplore_Long(t *testing.T) {
 	}
 }
 
+// The first run is not repeated with a higher limit of points if it exceeded another limit, or if there is no time. Long runs are announced.
+func TestExplore_LongOnce(t *testing.T) {
+	for _, c := range []struct {
+		advances int
+		end      time.Duration
+		runs     int
+		text     string
+	}{
+		{0, time.Hour, 2, "the first run passes more than 3000 scheduling points; it is repeated with 10 times as many"},
+		{0, 20 * time.Millisecond, 1, ""},
+		{100, time.Hour, 1, ""},
+	} {
+		runs, text := 0, ""
+		r := Explore(Config{Seed: 1, End: time.Now().Add(c.end), Long: func(s string) { text += s }}, func(*Schedule) *Outcome {
+			runs++
+			time.Sleep(10 * time.Millisecond)
+			return &Outcome{Kind: NoEnd, Points: 3001, Advances: c.advances}
+		})
+		if runs != c.runs || text != c.text || r.Finding == nil {
+			t.Errorf("%+v: %d runs, %q, %v", c, runs, text, r.Finding)
+		}
+	}
+}
+
+// The progress of an exploration is shown between runs.
+func TestExplore_Progress(t *testing.T) {
+	var shown []int
+	Explore(Config{Seed: 1, Schedules: 4, Progress: func(r *Result) {
+		if shown = append(shown, r.Schedules); r.Elapsed < time.Second {
+			t.Errorf("after %v", r.Elapsed)
+		}
+	}}, func(s *Schedule) *Outcome {
+		time.Sleep(600 * time.Millisecond)
+		return &Outcome{Points: 5, Choices: 500, Hash: s.Seed}
+	})
+	if !slices.Equal(shown, []int{2}) {
+		t.Errorf("shown after %v schedules", shown)
+	}
+}
+
 // With NoLeaks, leaks are only noted.
 func TestExplore_NoLeaks(t *testing.T) {
 	r := Explore(Config{Seed: 1, Schedules: 20, NoLeaks: true}, func(s *Schedule) *Outcome {

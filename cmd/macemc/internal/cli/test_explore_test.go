@@ -1350,6 +1350,33 @@ func TestEnv(t *testing.T) {
 	testReports(t, []string{"--- PASS: TestEnv", "stopped because -timeout is near"}, 0, "-v", "-exhaustive", "-timeout=6s", ".")
 }
 
+// A test that polls forever is reported with the limit that it exceeds, before the end of -timeout, and what takes long is announced.
+func TestTest_Polls(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the standard library the first time")
+	}
+	testFile(t, `package x
+
+import (
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+var done atomic.Bool
+
+func TestSleeps(t *testing.T) {
+	for !done.Load() {
+		time.Sleep(time.Millisecond)
+	}
+}
+`)
+	testReports(t, []string{
+		"macemc: example.org/x TestSleeps: a run advances the clock more than 100000 times; it is executed once without exploration, for at most 1m0s\n",
+		"macemc: NO END: the test does not return within 100000 advances of the clock\n", "    not confirmed: -timeout is near\n",
+	}, 1, "-timeout=8s", ".")
+}
+
 // Time passes when the clock is read, also for goroutines that do nothing else, and not in a test of package synctest.
 func TestTest_Clock(t *testing.T) {
 	if testing.Short() {

@@ -168,6 +168,9 @@ func (a Runner) goTest(ctx context.Context, args []string, stdout, stderr io.Wri
 		})
 		defer announcement.Stop()
 	}
+	if x.on && !x.json && len(variables) == 0 {
+		defer x.announce(stderr)()
+	}
 	err = cmd.Run()
 	var unexecuted error
 	if x.on && x.stored != nil && len(variables) == 0 && ctx.Err() == nil && !x.executed() {

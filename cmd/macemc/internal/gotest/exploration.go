@@ -1,10 +1,12 @@
 package gotest
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -276,6 +278,30 @@ func (x *exploration) environment() ([]string, error) {
 func (x *exploration) begun() bool {
 	_, err := os.Stat(testsched.BegunFile(x.summaries))
 	return err == nil
+}
+
+// announce writes the lines that test binaries want displayed immediately, until end is called.
+func (x *exploration) announce(out io.Writer) (end func()) {
+	written, done := 0, make(chan bool)
+	write := func() {
+		text, _ := os.ReadFile(testsched.AnnouncementsFile(x.summaries))
+		for i := bytes.IndexByte(text[written:], '\n'); i >= 0; i = bytes.IndexByte(text[written:], '\n') {
+			fmt.Fprintf(out, "macemc: %s\n", text[written:written+i])
+			written += i + 1
+		}
+	}
+	go func() {
+		defer close(done)
+		for {
+			select {
+			case done <- true:
+				return
+			case <-time.After(500 * time.Millisecond):
+				write()
+			}
+		}
+	}()
+	return func() { <-done }
 }
 
 // executed reports whether the test of the given schedule was executed.

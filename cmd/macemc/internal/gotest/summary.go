@@ -36,6 +36,7 @@ type summaries struct {
 	counts  struct{ new, known, fixed, unsought, hidden, damaged int }
 	other   bool // a package failed for another reason than its tests
 
+	ended     bool   // there are packages without a line
 	undefined string // flag that a test binary does not know
 }
 
@@ -302,6 +303,7 @@ func (s *summaries) unreported() {
 		if pkg == "" || s.shown[pkg] {
 			continue
 		}
+		s.ended = true
 		sum := s.read(pkg, filepath.Join(s.folder, f.Name()))
 		for _, name := range sum.found {
 			if !slices.ContainsFunc([]string{"", pkg}, func(event string) bool { return slices.Contains(s.failing[event], name) }) {
@@ -330,7 +332,7 @@ func (s *summaries) finish() {
 	for _, note := range s.notes {
 		fmt.Fprintln(s.end, "macemc:", note)
 	}
-	if s.total.tests > 1 {
+	if s.total.tests > 1 || s.ended && s.total.tests > 0 {
 		memory := ", plain memory (without -race)"
 		if s.race {
 			memory = ""

@@ -36,6 +36,23 @@ func TestSummaries_Coverage(t *testing.T) {
 	}
 }
 
+// The summary of an interrupted package is shown, even if it has only one test.
+func TestSummaries_Unreported(t *testing.T) {
+	dir := t.TempDir()
+	const text = "\"TestA\" 9 1000000 sampled 0 false \"the process ended during the exploration\"\n"
+	if err := os.WriteFile(testsched.SummaryFile(dir, "example.org/p"), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	s := &summaries{out: &out, end: &out, folder: dir}
+	s.unreported()
+	s.finish()
+	const want = "macemc: example.org/p TestA: the process ended during the exploration\nmacemc: 9 schedules of 1 test, 9/s"
+	if !strings.HasPrefix(out.String(), want) {
+		t.Errorf("got %q, want %q", out.String(), want)
+	}
+}
+
 // The status is better than that of a failed test only if known findings or damaged files explain all that failed.
 func TestSummaries_Known(t *testing.T) {
 	const fail, pkg = "--- FAIL: TestA (0.01s)\n", "FAIL\texample.org/p\t0.1s\n"
