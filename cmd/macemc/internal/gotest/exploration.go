@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/internal/testsched"
+	"github.com/macemc/macemc/internal/textfmt"
 )
 
 // exploration holds the flags of "macemc test" that go test does not have.
@@ -139,6 +140,15 @@ func ownFlags() []string {
 	return []string{"schedules", "explore-time", "explore-seed", "schedule", "explore", "exhaustive", "leaks"}
 }
 
+// meant asks for the flag of the exploration that an unknown one may stand for. It returns an empty string if none is similar.
+func meant(flag string) string {
+	names := textfmt.Near(flag, ownFlags())
+	if len(names) == 0 {
+		return ""
+	}
+	return "did you mean -" + strings.Join(names, " or -") + "?; "
+}
+
 // explorationFlags removes the flags of the exploration from arguments of go test in a folder.
 func explorationFlags(folder string, args []string) (x exploration, rest []string, err error) {
 	x = exploration{on: true, leaks: true, seed: 1}
@@ -214,6 +224,9 @@ func explorationFlags(folder string, args []string) (x exploration, rest []strin
 				x.race = value != "false"
 			case "fuzz", "c", "list", "test.fuzz", "test.list":
 				x.on = false
+			}
+			if near := meant(flag); flag != name && len(flag) > 3 && near != "" { // shorter ones may belong to the tests
+				return x, nil, fmt.Errorf("unknown flag %s; %sflags of the tests come after -args", name, near)
 			}
 			rest = append(rest, args[i])
 			continue

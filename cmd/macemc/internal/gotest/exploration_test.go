@@ -3,7 +3,9 @@ package gotest
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -73,6 +75,33 @@ func TestExplorationFlags(t *testing.T) {
 	for _, args := range []string{"-schedules", "-schedules 0", "-schedules x", "-explore-time 0s", "-schedule /nowhere", "-explore=maybe", "-exhaustive=-1", "-explore-seed -1"} {
 		if _, _, err := explorationFlags("", strings.Fields(args)); err == nil {
 			t.Errorf("%s: no error", args)
+		}
+	}
+}
+
+// A misspelled flag is refused before the build. Flags of go test, and those of tests that are not similar, are not.
+func TestExplorationFlags_Misspelled(t *testing.T) {
+	const want = "unknown flag -schedulez; did you mean -schedules or -schedule?; flags of the tests come after -args"
+	for _, args := range []string{"-schedulez=5 .", ". -schedulez 5"} {
+		if _, _, err := explorationFlags("", strings.Fields(args)); err == nil || err.Error() != want {
+			t.Errorf("%s: got %v, want %s", args, err, want)
+		}
+	}
+	accepted := []string{". -args -schedulez=5", ". -exp -custom=1 -test.v -macemc.time=5m -macemc.schedule"}
+	for _, topic := range []string{"testflag", "build"} {
+		out, err := exec.Command("go", "help", topic).Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		flags := regexp.MustCompile(`(?m)^\t-[a-zA-Z]+`).FindAllString(string(out), -1)
+		if len(flags) < 15 {
+			t.Errorf("%s: %d flags", topic, len(flags))
+		}
+		accepted = append(accepted, flags...)
+	}
+	for _, args := range accepted {
+		if _, _, err := explorationFlags("", strings.Fields(args)); err != nil {
+			t.Errorf("%s: %v", args, err)
 		}
 	}
 }

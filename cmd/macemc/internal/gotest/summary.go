@@ -343,11 +343,7 @@ func (s *summaries) finish() {
 		fmt.Fprintln(s.end, "macemc:", line)
 	}
 	if s.undefined != "" {
-		near := ""
-		if names := textfmt.Near(strings.TrimPrefix(s.undefined, "-"), ownFlags()); len(names) > 0 {
-			near = "did you mean -" + strings.Join(names, " or -") + "?; "
-		}
-		fmt.Fprintf(s.end, "macemc: unknown flag %s; %ssee macemc test --help\n", s.undefined, near)
+		fmt.Fprintf(s.end, "macemc: unknown flag %s; %ssee macemc test --help\n", s.undefined, meant(strings.TrimPrefix(s.undefined, "-")))
 	}
 	if len(s.known) > 0 {
 		unsought := ""
