@@ -75,8 +75,15 @@ func (d *drawing) caption(step int, class, anchor string, x, y int, s string) {
 
 func (d *drawing) delivered(m *Message, y1, y2, step int) {
 	x1, x2 := d.x[m.From], d.x[m.To]
-	fmt.Fprintf(&d.out, `<g data-step="%d"><title>%s, sent in step %d, delivered in step %d</title>`+"\n",
-		step, escape(m.Text), m.Sent, step)
+	title := fmt.Sprintf("%s, sent in step %d, delivered in step %d", m.Text, m.Sent, step)
+	if d.g.Goroutines {
+		how := "woken"
+		if !slices.ContainsFunc(d.g.Events[:step], func(e Event) bool { return e.Step > 0 && e.Node == m.To }) {
+			how = "started"
+		}
+		title = fmt.Sprintf("%s in step %d, %s in step %d", m.Text, m.Sent, how, step)
+	}
+	fmt.Fprintf(&d.out, `<g data-step="%d"><title>%s</title>`+"\n", step, escape(title))
 	if x1 == x2 {
 		fmt.Fprintf(&d.out, `<path class="msg" d="M%d %dC%d %d %d %d %d %d"/>`+"\n", x1, y1, x1+40, y1, x1+40, y2, x1+6, y2)
 		d.out.WriteString("</g>\n")

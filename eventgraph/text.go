@@ -25,7 +25,8 @@ type Line struct {
 // not fit between their lanes move to the notes on the right.
 func (g *Graph) Text(w io.Writer, o Options) error {
 	b := bufio.NewWriter(w)
-	for i, l := range g.Lines(o) {
+	lines := g.Lines(o)
+	for i, l := range lines {
 		b.WriteString(l.Text)
 		b.WriteByte('\n')
 		if i > 0 || o.NoHeader {
@@ -37,7 +38,29 @@ func (g *Graph) Text(w io.Writer, o Options) error {
 			}
 		}
 	}
+	for _, line := range g.rest(lines) {
+		fmt.Fprintf(b, "      %s\n", line)
+	}
 	return b.Flush()
+}
+
+// rest returns what the lane view of a test's run lacks of its finding, such as the goroutines that are blocked: the last steps of these may
+// not be shown.
+func (g *Graph) rest(lines []Line) (rest []string) {
+	if !g.Goroutines || g.found == 0 {
+		return nil
+	}
+	e := &g.Events[g.found]
+	finding := strings.Split(strings.TrimSpace(e.Error), "\n")
+	if !slices.ContainsFunc(lines, func(l Line) bool { return l.From <= g.found && g.found <= l.To }) {
+		rest = append(rest, fmt.Sprintf("!! %s, in step %d", finding[0], e.Step))
+	} else if e.errorLine() != finding[0] {
+		return nil // it has all lines
+	}
+	for _, line := range finding[1:] {
+		rest = append(rest, "   "+line)
+	}
+	return rest
 }
 
 // Lines returns the lane view as lines, see [Graph.Text]. Each step has at least one. If it

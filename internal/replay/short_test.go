@@ -14,7 +14,7 @@ func TestShort(t *testing.T) {
 			Old: `{"Token":1,"Owners":[0,1,2],"Free":true}`, New: `{"Token":1,"Owners":[0,1,2],"Free":false}`},
 		"unsynced write 1: lease = 7":      {Path: "(unsynced write 1)", Part: Part{Kind: diff.OfWrite}, New: "lease = 7"},
 		"unsynced write 2 removed":         {Path: "(unsynced write 2)", Part: Part{Kind: diff.OfWrite}, Old: "lease = 7"},
-		"goroutines are blocked elsewhere": {Path: "(goroutines)", Part: Part{Kind: diff.OfProgram}, Old: "select", New: "no goroutines"},
+		"goroutines wait at other places": {Path: "(goroutines)", Part: Part{Kind: diff.OfProgram}, Old: "select", New: "no goroutines"},
 	} {
 		if got := c.Short(); got != want {
 			t.Errorf("got %q, want %q", got, want)

@@ -38,7 +38,7 @@ func (c *NodeChange) Short() string {
 	}
 	switch {
 	case c.Waits():
-		return "goroutines are blocked elsewhere"
+		return "goroutines wait at other places"
 	case c.Old == "":
 		return c.Path + " =" + to
 	case c.New == "":

@@ -227,6 +227,9 @@ func (o Op) Inner() Op {
 // events.
 func (o Op) Starts() bool { return o == opGo }
 
+// Locks reports whether the operation waits until a lock is free.
+func (o Op) Locks() bool { return o == opLock || o == opRLock || o == opInnerLock }
+
 // Noun names the operation: "send".
 func (o Op) Noun() string {
 	if o < Op(len(opWords)) {

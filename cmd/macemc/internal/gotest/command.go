@@ -149,7 +149,7 @@ func (a Runner) goTest(ctx context.Context, args []string, stdout, stderr io.Wri
 		streams := new(sync.Mutex)
 		stdout, stderr = &lockedWriter{streams, stdout}, &lockedWriter{streams, stderr}
 		keys := &cachedSummaries{store: x.store, out: stderr, looked: map[string]string{}, saved: map[string][]string{}}
-		summary = &summaries{out: stdout, end: stdout, folder: x.summaries, cached: keys, race: x.race, json: x.json, pkg: x.pkg}
+		summary = &summaries{out: stdout, end: stdout, folder: x.summaries, cached: keys, race: x.race, verbose: x.verbose, json: x.json, pkg: x.pkg}
 		if x.json {
 			summary.end = stderr
 		}

@@ -25,6 +25,7 @@ type exploration struct {
 	leaks     bool
 	json      bool
 	race      bool
+	verbose   bool
 	schedules int
 	time      time.Duration
 	schedule  string            // absolute path
@@ -222,6 +223,8 @@ func explorationFlags(folder string, args []string) (x exploration, rest []strin
 				x.json = value != "false"
 			case "race":
 				x.race = value != "false"
+			case "v", "test.v":
+				x.verbose = value != "false"
 			case "fuzz", "c", "list", "test.fuzz", "test.list":
 				x.on = false
 			}

@@ -278,6 +278,7 @@ func scheduleTrace(test string, o *testsched.Outcome) *replay.Trace {
 	boot := sim.Event{Kind: sim.Boot, Node: -1, Peer: -1}
 	t := &replay.Trace{System: test, Goroutines: true, Boot: replay.TraceStep{Node: -1, Peer: -1, Event: boot}}
 	at, events := map[int]string{}, map[int][]int{} // by goroutine
+	waits := unfinishedLocks(o)
 	for i, e := range o.Trace {
 		for e.Number > len(t.Names) {
 			t.Names = append(t.Names, "")
@@ -290,6 +291,9 @@ func scheduleTrace(test string, o *testsched.Outcome) *replay.Trace {
 			}
 		}
 		s := replay.TraceStep{Number: i + 1, Kind: "operation", Node: int(node), Peer: -1, What: e.What(), Source: e.At}
+		if waits[e.Number] == i+1 {
+			s.What = strings.TrimSpace("waits to " + e.Op.Noun() + " " + e.Object)
+		}
 		if name, ok := strings.CutPrefix(e.At, "the standard library ("); ok {
 			s.Source = strings.TrimSuffix(name, ")")
 		}
@@ -323,6 +327,25 @@ func scheduleTrace(test string, o *testsched.Outcome) *replay.Trace {
 		t.Finding, t.FoundAt = &sim.Finding{Kind: sim.FindingKind(o.Kind), Message: message, Node: -1}, len(t.Steps)
 	}
 	return t
+}
+
+// unfinishedLocks returns, by goroutine, the steps that lock what the goroutine still waits for at the end of the trace.
+func unfinishedLocks(o *testsched.Outcome) map[int]int {
+	last := map[int]int{}
+	for i, e := range o.Trace {
+		last[e.Number] = i + 1
+	}
+	waits := map[int]int{}
+	for _, s := range o.States {
+		switch {
+		case s.Kind == testsched.Parks && s.After >= last[s.Number] && last[s.Number] > 0 && strings.Contains(s.Waits, "Mutex.") &&
+			o.Trace[last[s.Number]-1].Op.Locks():
+			waits[s.Number] = last[s.Number]
+		case s.Kind != testsched.Holder:
+			delete(waits, s.Number)
+		}
+	}
+	return waits
 }
 
 // setOrigins sets how the goroutines of a trace started, except the one that executes the test, whose name says it.

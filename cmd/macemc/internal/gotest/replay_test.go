@@ -39,6 +39,28 @@ func TestScheduleTrace(t *testing.T) {
 	if got.String() != want {
 		t.Errorf("got\n%s\nwant\n%s", got.String(), want)
 	}
+	got.Reset()
+	if err := eventgraph.Build(scheduleTrace("TestX", o)).SVG(&got, eventgraph.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	for _, title := range []string{"go in step 2, started in step 4", "send in step 4, woken in step 6"} {
+		if !strings.Contains(got.String(), "<title>"+title+"</title>") {
+			t.Errorf("%q is missing in\n%s", title, got.String())
+		}
+	}
+}
+
+// A goroutine that never gets a lock waits for it in its last step.
+func TestScheduleTrace_Lock(t *testing.T) {
+	o := threeLock()
+	last := func() string { return scheduleTrace("TestX", o).Steps[4].What }
+	if got := last(); got != "locks #1" {
+		t.Errorf("got the lock, %q", got)
+	}
+	o.States = o.States[:len(o.States)-2]
+	if got := last(); got != "waits to lock #1" {
+		t.Errorf("does not get the lock, %q", got)
+	}
 }
 
 // A goroutine of a timer is connected to the last operation before the timer was set.
@@ -104,6 +126,28 @@ func TestSelectAround(t *testing.T) {
 	var f task.Graph
 	if hint, err := selectAround(&f, o, 20); err != nil || hint != "" || f.To != 0 {
 		t.Errorf("a short run: %v, %q, %+v", err, hint, f)
+	}
+}
+
+// The text of a graph shows where each goroutine of the finding is blocked, whatever its steps are.
+func TestScheduleTrace_Blocked(t *testing.T) {
+	o := &testsched.Outcome{Kind: testsched.Deadlock, Message: "2 goroutines are blocked"}
+	for _, n := range []string{"1", "2"} {
+		o.Details = append(o.Details, "goroutine "+n+" waits to lock Mutex s.mu at x_test.go:3 in example.org/x.TestX, held by goroutine 3, which has ended")
+	}
+	for i := range 20 {
+		o.Trace = append(o.Trace, testsched.Event{Number: 1 + i/19, Op: 5, At: "x_test.go:3"})
+	}
+	for _, to := range []int{0, 10} {
+		var b strings.Builder
+		if err := eventgraph.Build(scheduleTrace("TestX", o)).Text(&b, eventgraph.Options{To: to}); err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range append(o.Details, o.Message) {
+			if strings.Count(b.String(), want) != 1 {
+				t.Errorf("steps to %d: %q in\n%s", to, want, b.String())
+			}
+		}
 	}
 }
 

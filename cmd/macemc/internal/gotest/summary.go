@@ -18,16 +18,17 @@ import (
 
 // summaries is a writer that appends a summary of the exploration to the line of each package.
 type summaries struct {
-	out    io.Writer
-	folder string           // of the summaries of this run
-	cached *cachedSummaries // nil means that there are none
-	pkg    string           // see exploration
-	race   bool
-	rest   []byte // incomplete line
-	total  packageSummary
-	notes  []testNote
-	failed int             // number of failed tests, and of findings that no failed test reports
-	shown  map[string]bool // packages whose summaries were read
+	out     io.Writer
+	folder  string           // of the summaries of this run
+	cached  *cachedSummaries // nil means that there are none
+	pkg     string           // see exploration
+	race    bool
+	verbose bool   // -v
+	rest    []byte // incomplete line
+	total   packageSummary
+	notes   []testNote
+	failed  int             // number of failed tests, and of findings that no failed test reports
+	shown   map[string]bool // packages whose summaries were read
 
 	json    bool
 	end     io.Writer           // for the last lines
@@ -333,11 +334,14 @@ func (s *summaries) finish() {
 		fmt.Fprintln(s.end, "macemc:", note)
 	}
 	if s.total.tests > 1 || s.ended && s.total.tests > 0 {
-		memory := ", plain memory (without -race)"
-		if s.race {
-			memory = ""
+		unscheduled := ""
+		if s.verbose || s.json {
+			unscheduled = "; not scheduling points: cgo, files, processes, signals"
+			if !s.race {
+				unscheduled += ", plain memory (without -race)"
+			}
 		}
-		fmt.Fprintf(s.end, "macemc: %v; not scheduling points: cgo, files, processes, signals%s\n", s.total, memory)
+		fmt.Fprintf(s.end, "macemc: %v%s\n", s.total, unscheduled)
 	}
 	for _, line := range s.known {
 		fmt.Fprintln(s.end, "macemc:", line)
