@@ -21,7 +21,7 @@ func debugTrace(test string, o *testsched.Outcome) *replay.Trace {
 	for i, e := range o.Trace {
 		step := &t.Steps[i]
 		step.Key = fmt.Sprintf("g%d %v at %s", e.Number, e.Op, e.At)
-		x.is[e.Number] = goroutineState{at: place(e.At, e.Func), operation: step.What, status: "runs"}
+		x.is[e.Number] = goroutineState{at: place(e.At, e.Func), operation: e.What(), status: "runs"}
 		x.until(i + 1)
 		step.Changes = x.changes()
 	}
