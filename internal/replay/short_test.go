@@ -12,8 +12,8 @@ func TestShort(t *testing.T) {
 		"parent removed": {Path: "parent", Old: "1"},
 		`Map …,"Owners":[0,1,2],"Free":true}->…,"Owners":[0,1,2],"Free":false}`: {Path: "Map",
 			Old: `{"Token":1,"Owners":[0,1,2],"Free":true}`, New: `{"Token":1,"Owners":[0,1,2],"Free":false}`},
-		"unsynced write 1: lease = 7":      {Path: "(unsynced write 1)", Part: Part{Kind: diff.OfWrite}, New: "lease = 7"},
-		"unsynced write 2 removed":         {Path: "(unsynced write 2)", Part: Part{Kind: diff.OfWrite}, Old: "lease = 7"},
+		"unsynced write 1: lease = 7":     {Path: "(unsynced write 1)", Part: Part{Kind: diff.OfWrite}, New: "lease = 7"},
+		"unsynced write 2 removed":        {Path: "(unsynced write 2)", Part: Part{Kind: diff.OfWrite}, Old: "lease = 7"},
 		"goroutines wait at other places": {Path: "(goroutines)", Part: Part{Kind: diff.OfProgram}, Old: "select", New: "no goroutines"},
 	} {
 		if got := c.Short(); got != want {
