@@ -1203,6 +1203,8 @@ func TestTest_ChangesProcess(t *testing.T) {
 
 import (
 	"os"
+	"os/signal"
+	"runtime/debug"
 	"testing"
 	"time"
 )
@@ -1231,6 +1233,14 @@ func TestOKVariables(t *testing.T) {
 	go func() {}()
 }
 
+func TestOKOptions(t *testing.T) {
+	if signal.Ignored(os.Interrupt) || debug.SetGCPercent(51) == 51 || debug.SetMemoryLimit(1<<40) == 1<<40 {
+		t.Fatal("changed options of the runtime")
+	}
+	signal.Ignore(os.Interrupt)
+	go func() {}()
+}
+
 func TestOKFile(t *testing.T) {
 	f, err := os.OpenFile("left", os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
@@ -1248,8 +1258,8 @@ func TestOKFile(t *testing.T) {
 		}
 	}
 	stored, _ := filepath.Glob("testdata/macemc/TestOK*/*")
-	if len(stored) > 0 || strings.Contains(out, "TestOKVariables") || !strings.Contains(out,
-		"TestOKFile: it fails when it runs a second time, whatever the schedule: FAILED TEST: x_test.go:36: open left: file exists; its first run left") {
+	if len(stored) > 0 || strings.Contains(out, "TestOKVariables") || strings.Contains(out, "TestOKOptions") || !strings.Contains(out,
+		"TestOKFile: it fails when it runs a second time, whatever the schedule: FAILED TEST: x_test.go:46: open left: file exists; its first run left") {
 		t.Errorf("stored %v\n%s", stored, out)
 	}
 }
