@@ -216,3 +216,15 @@ func TestExplorationFlags_Last(t *testing.T) {
 		t.Errorf("-schedule last: got %q, %v, want %s", x.schedule, err, found)
 	}
 }
+
+func TestExploration_NamesMissingTemporaryFolder(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("XDG_CACHE_HOME", dir)
+	t.Setenv("HOME", dir)
+	t.Setenv("TMPDIR", filepath.Join(dir, "missing"))
+	x := exploration{}
+	defer x.remove()
+	if _, err := x.environment(); err == nil || !strings.Contains(err.Error(), "TMPDIR") {
+		t.Errorf("got error %v, want one that names TMPDIR", err)
+	}
+}
