@@ -50,12 +50,12 @@ func violatedFacts(r *report.Report) []Fact {
 	case sim.Divergence:
 		f = append(append(f, wholeMessage(r, "diverges:")...), stackFacts(r)...)
 	case sim.Nondeterminism:
+		f = append(f, wholeMessage(r, "mismatch:")...)
 		if r.Difference != nil && r.Difference.Twins {
-			f = append(f, Fact{"mismatch:", r.Message, "another run reached a state with the same encoding before the last step"},
+			f = append(f, Fact{"mismatch:", "another run reached a state with the same encoding before the last step", ""},
 				Fact{"remedy:", "a handler reads state that is not encoded; encode it (see sim.EncodeBy, sim.IgnoreField, fields with macemc:\"-\", memory shared by nodes or runs)", ""})
 			break
 		}
-		f = append(f, Fact{"mismatch:", r.Message, "two executions of the same path differ"})
 		if r.Difference != nil {
 			label := "differs:"
 			for _, line := range r.Difference.Details {

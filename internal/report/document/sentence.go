@@ -95,7 +95,7 @@ func claim(r *report.Report) string {
 	case sim.Divergence:
 		return fmt.Sprintf("A handler does not return%s: %s", where, textfmt.FirstLine(r.Message))
 	}
-	return fmt.Sprintf("Two executions of the same path differ: %s", textfmt.FirstLine(r.Message))
+	return capital(textfmt.FirstLine(cmp.Or(r.Message, "two executions of the same path differ"))) // of nondeterminism
 }
 
 // oneLine returns the explanation of a violation in one line. If it is long, the lines about the node of the last step come first, and the

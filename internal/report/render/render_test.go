@@ -284,7 +284,7 @@ func TestOtherKinds(t *testing.T) {
 	golden.Compare(t, "divergence.txt", printed(t, render.Terminal, &loop))
 
 	odd := base
-	odd.Kind, odd.Message = sim.Nondeterminism, "step 1: n0.Fuse was 1, now 2"
+	odd.Kind, odd.Message = sim.Nondeterminism, "step 1 leaves n0 in different states when repeated: Fuse is 1 or 2"
 	golden.Compare(t, "nondeterminism.txt", printed(t, render.Terminal, &odd))
 }
 

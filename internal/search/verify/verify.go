@@ -43,10 +43,11 @@ type Difference struct {
 }
 
 func (d *Difference) String() string {
-	s := fmt.Sprintf("step %d, executed twice in the same way, leaves %s in different states", d.Step, d.Where)
-	if d.Step == 0 {
-		s = fmt.Sprintf("the start, executed twice in the same way, leaves %s in different states", d.Where)
+	what := "the start"
+	if d.Step > 0 {
+		what = fmt.Sprintf("step %d", d.Step)
 	}
+	s := fmt.Sprintf("%s leaves %s in different states when repeated", what, d.Where)
 	if d.Field == "" {
 		return s
 	}
