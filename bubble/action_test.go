@@ -53,3 +53,36 @@ func TestCall_Method(t *testing.T) {
 		t.Errorf("%v calls, want 1", n)
 	}
 }
+
+// The boot of a program is located where its main function is.
+func TestProgram_BootSource(t *testing.T) {
+	for name, service := range map[string]func() sim.Service{
+		"Service": func() sim.Service {
+			return bubble.Service(func(ctx context.Context, _ *bubble.Host) error { <-ctx.Done(); return nil })
+		},
+		"Command": func() sim.Service {
+			return bubble.Command(func(ctx context.Context) error { <-ctx.Done(); return nil }, []string{"x"}, nil)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			sys := sim.System{Name: "down", Nodes: 1, State: bubble.Rules, Network: netsim.Streams{}, Interleave: sim.FIFO, Crashes: 1,
+				New: func(sim.NodeID) sim.Service { return service() }}
+			w, err := kernel.NewWorld(&sys, kernel.Options{Trace: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := w.Start(choose.First); err != nil {
+				t.Fatal(err)
+			}
+			if err := w.Step(w.Injections(nil)[0], choose.First); err != nil {
+				t.Fatal(err)
+			}
+			if err := w.Step(w.Enabled()[0], choose.First); err != nil {
+				t.Fatal(err)
+			}
+			if last := w.Last(); last.Event.Kind != sim.Boot || !strings.Contains(last.Source, "action_test.go:") {
+				t.Errorf("%v is located at %q, want a line of action_test.go", last.Event, last.Source)
+			}
+		})
+	}
+}

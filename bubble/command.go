@@ -41,12 +41,13 @@ func Command[M func() | func(context.Context) error | func(context.Context, *Hos
 	name := runtime.FuncForPC(reflect.ValueOf(main).Pointer()).Name()
 	slash := strings.LastIndexByte(name, '/') + 1
 	last, _, _ := strings.Cut(name[slash:], ".")
-	p.goroutines.command = &command{args: args, env: env, takesContext: !simple, pkg: name[:slash] + last + "."}
+	p.goroutines.command = &command{main: main, args: args, env: env, takesContext: !simple, pkg: name[:slash] + last + "."}
 	return p
 }
 
 // command describes the process that a node starts.
 type command struct {
+	main         any // the function that was passed to Command
 	args, env    []string
 	takesContext bool
 	pkg          string // prefix of the names in the package of main

@@ -45,6 +45,14 @@ type past struct {
 // where they are.
 func Service(program Main, options ...Option) sim.Service { return service(program, options) }
 
+// main returns the function that the node runs from its boot on.
+func (p *past) main() any {
+	if p.command != nil {
+		return p.command.main
+	}
+	return p.program
+}
+
 // Option is [Hosts], additional host names, or [DataDir], the data directory of the node.
 type Option interface{ set(p *past) }
 
@@ -139,6 +147,9 @@ func (p *Program) Boot(env sim.Env) {
 		command: p.goroutines.command}
 	if i, ok := env.(simext.Interleaver); ok {
 		b.seed = uint64(i.Seed(randomNumbers))
+	}
+	if t, ok := env.(simext.CodeTracer); ok {
+		t.Runs(p.goroutines.main())
 	}
 	p.goroutines.pace = newPace(env)
 	for _, key := range env.Disk().Keys("") {
