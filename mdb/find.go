@@ -98,7 +98,8 @@ func (s *Session) find(ctx context.Context, args []string, direction int, out *b
 		if test.known != nil && !test.known() {
 			return s.noField(args[0])
 		}
-		return fmt.Errorf("no step %s step %d matches %s", where, s.run.At, strings.Join(args, " "))
+		fmt.Fprintf(out, "no step %s step %d matches %s\n", where, s.run.At, strings.Join(args, " "))
+		return nil
 	}
 	return s.to(n, out)
 }

@@ -62,7 +62,7 @@ func TestFind(t *testing.T) {
 	} {
 		s.Go(c.from)
 		if c.want == none {
-			if why := fails(t, s, c.line); !strings.HasPrefix(why, "no step ") {
+			if why := do(t, s, c.line); !strings.HasPrefix(why, "no step ") {
 				t.Errorf("%s from step %d: %s", c.line, c.from, why)
 			}
 			c.want = c.from // the session does not move

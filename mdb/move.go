@@ -264,11 +264,14 @@ func goCritical(s *Session, ctx context.Context, args []string, out *bytes.Buffe
 	switch res.Case {
 	case critical.Located:
 	case critical.Recovered:
-		return errors.New("the run is not dead: walks from its end reach a live state")
+		fmt.Fprintln(out, "no step is critical: the run is not dead, walks from its end reach a live state")
+		return nil
 	case critical.DeadFromStart:
-		return errors.New("no walk reaches a live state, from the first indeterminate step on: the cause lies before the run")
+		fmt.Fprintln(out, "no step is critical: no walk reaches a live state, from the first indeterminate step on; the cause lies before the run")
+		return nil
 	default:
-		return errors.New("the critical transition lies too late in the run to tell; make the run longer with \"walk\"")
+		fmt.Fprintln(out, "the critical transition lies too late in the run to tell; make the run longer with \"walk\"")
+		return nil
 	}
 	r.Critical, r.Why = res.Step, probed(&res.Transition)
 	fmt.Fprintf(out, "step %d is critical: %s\n", r.Critical, r.Why)

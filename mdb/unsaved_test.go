@@ -48,9 +48,7 @@ func TestFindRefusesUnknownFields(t *testing.T) {
 			t.Errorf("find %s: %s; want %q", word, why, want)
 		}
 	}
-	if why := fails(t, s, "find Luck == 77"); !strings.Contains(why, "no step after") {
-		t.Errorf("a value that never is: %s", why)
-	}
+	wants(t, do(t, s, "find Luck == 77"), "no step after")
 }
 
 // The source around the code that handled a step is shown. The first state has none.
@@ -116,4 +114,13 @@ func TestBatch_Failure(t *testing.T) {
 			t.Errorf("%q: %v, want %s", c.lines, err, c.want)
 		}
 	}
+}
+
+// A negative answer does not fail, and the commands after it are executed.
+func TestBatch_NegativeAnswer(t *testing.T) {
+	var out strings.Builder
+	if err := mdb.Batch(t.Context(), drawn(t), []string{"find Luck == 77; search live walks=1 steps=1; 3; critical", "2"}, &out); err != nil {
+		t.Fatal(err)
+	}
+	wants(t, out.String(), "no step after step 0 matches Luck == 77", "none of 1 walks from step 0", "no step is critical: the run is not dead", "step 2 of 6")
 }

@@ -180,7 +180,8 @@ func searchOn(s *Session, ctx context.Context, args []string, out *bytes.Buffer)
 		return err
 	}
 	if res.Finding == nil {
-		return fmt.Errorf("nothing found in %d runs from step %d (stopped by %s); this is not a proof", res.Stats.Paths, s.run.At, res.Stopped)
+		fmt.Fprintf(out, "nothing found in %d runs from step %d (stopped by %s); this is not a proof\n", res.Stats.Paths, s.run.At, res.Stopped)
+		return ctx.Err()
 	}
 	f := res.Finding
 	fmt.Fprintf(out, "found a %s\n", history.Violation(&sim.Finding{Kind: f.Kind, Property: f.Property, Message: f.Message}))
@@ -214,7 +215,8 @@ func (s *Session) searchLive(ctx context.Context, walks, steps int, seed uint64,
 		}
 	}
 	if best == nil {
-		return fmt.Errorf("none of %d walks from step %d reached a live state (%d steps each)", made, s.run.At, steps)
+		fmt.Fprintf(out, "none of %d walks from step %d reached a live state (%d steps each)\n", made, s.run.At, steps)
+		return ctx.Err()
 	}
 	fmt.Fprintf(out, "%d of %d walks reached a live state; the shortest after %d steps\n", live, made, length-s.run.At)
 	return s.adopt(best, out)

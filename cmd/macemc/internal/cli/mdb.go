@@ -43,7 +43,8 @@ step, but with --batch or -x at step 0. --batch executes the commands of -x, or 
 standard input, and ends. --web prints the address of a page for a browser on this computer.
 Whoever knows the address can use the debugger, and write new files.
 
-Exit status: 0, or 2 if FILE cannot be replayed or a command of --batch fails.`,
+Exit status: 0, or 2 if FILE cannot be replayed or a command of --batch fails. A command that
+finds nothing, as find or critical may, does not fail.`,
 		Example: `  macemc mdb macemc-out/pingack-every-ping-is-acknowledged-1/error.path
   macemc mdb last
   macemc mdb error.path --batch -x 'critical; diff live; why'

@@ -58,20 +58,19 @@ func TestDebugTrace(t *testing.T) {
 	}
 	golden.CompareFile(t, filepath.Join("testdata", "locks.txt"), []byte(out.String()))
 	for line, want := range map[string]string{
-		"options":       `"options" needs a system of nodes, and this is the schedule of a test`,
-		"take g2":       "the test cannot be executed again here",
-		"save x.path":   `"save" needs a system of nodes`,
-		"properties":    `"properties" needs a system of nodes`,
-		"critical":      "the critical step is not known",
-		"goto crit":     "the critical step is not known",
-		"diff":          "there is no run to compare with: none is known",
-		"next g4":       `there is no goroutine "g4"; goroutines are g1 to g3`,
-		"next n1":       `there is no goroutine "n1"`,
-		"rfind at == 1": "no step before step 7 matches",
-		"walk":          `"walk" needs a system of nodes`,
-		"find live":     `a recorded test has no "live"`,
-		"steps kind=x":  "the steps of a test have no kinds",
-		"list":          "no code of the service handled step 7",
+		"options":      `"options" needs a system of nodes, and this is the schedule of a test`,
+		"take g2":      "the test cannot be executed again here",
+		"save x.path":  `"save" needs a system of nodes`,
+		"properties":   `"properties" needs a system of nodes`,
+		"critical":     "the critical step is not known",
+		"goto crit":    "the critical step is not known",
+		"diff":         "there is no run to compare with: none is known",
+		"next g4":      `there is no goroutine "g4"; goroutines are g1 to g3`,
+		"next n1":      `there is no goroutine "n1"`,
+		"walk":         `"walk" needs a system of nodes`,
+		"find live":    `a recorded test has no "live"`,
+		"steps kind=x": "the steps of a test have no kinds",
+		"list":         "no code of the service handled step 7",
 	} {
 		if err := s.Do(t.Context(), line, &out); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want an error with %q", line, err, want)
