@@ -38,7 +38,11 @@ func (f *Report) Validate() error {
 
 // Do implements [Task].
 func (f *Report) Do(ctx context.Context, p *Process) error {
-	format, err := render.Formats().Choose(f.Format, f.Out.File)
+	name := f.Format
+	if name == "" && f.Out.File == "" && p.Style.Terminal {
+		name = "text" // a page is not for reading
+	}
+	format, err := render.Formats().Choose(name, f.Out.File)
 	if err != nil {
 		return err
 	}

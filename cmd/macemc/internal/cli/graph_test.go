@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"encoding/json"
 	"encoding/xml"
 	"errors"
@@ -12,6 +13,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/macemc/macemc/internal/report/document"
+	"github.com/macemc/macemc/internal/task"
 	"github.com/macemc/macemc/internal/test/golden"
 )
 
@@ -171,6 +174,23 @@ func TestReport(t *testing.T) {
 	} {
 		if stdout, stderr, status := run(t, "report", file, "--format", format, "--walks", "5", "--walk-steps", "250"); status != 0 || !strings.HasPrefix(stdout, want) {
 			t.Errorf("%s: exit status %d: %.60q %s", format, status, stdout, stderr)
+		}
+	}
+}
+
+// A terminal gets text in place of a page, unless a format is given.
+func TestReport_OnTerminal(t *testing.T) {
+	file := testdata(t, "pingack.path")
+	for _, c := range []struct {
+		args []string
+		want string
+	}{{nil, "pingack: LIVENESS VIOLATION"}, {[]string{"--format", "html"}, "<!DOCTYPE html>"}} {
+		var out, errs bytes.Buffer
+		a := &app{Process: task.Process{Stdout: &out, Stderr: &errs, Program: "macemc", Systems: testSystems(), Front: front{},
+			Style: document.Style{Terminal: true}}}
+		status := a.run(t.Context(), append([]string{"report", file, "--walks", "5", "--walk-steps", "250"}, c.args...))
+		if status != 0 || !strings.HasPrefix(out.String(), c.want) {
+			t.Errorf("%q: exit status %d, got %.60q, want %q: %s", c.args, status, out.String(), c.want, errs.String())
 		}
 	}
 }

@@ -20,6 +20,8 @@ it.
 Formats:
 ` + render.Formats().Doc() + `
 
+Without -o and --format, a terminal gets text, and a pipe or a file gets html.
+
 A search writes the same report beside its paths. This command searches again for the critical
 transition and the nearest live run, unless --live names a live run.
 
