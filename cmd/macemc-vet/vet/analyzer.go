@@ -272,5 +272,6 @@ func (p *pass) result() Result {
 			p.Reportf(e.pos, "%s without a reason", suppressor)
 		}
 	}
+	p.uncalled(all)
 	return Result{len(names), all.sorted(), p.findEvents()}
 }

@@ -12,6 +12,7 @@ const (
 	Global      Kind = "global"
 	Outside     Kind = "outside"
 	Unsent      Kind = "unsent"
+	Uncalled    Kind = "uncalled"
 	Suppression Kind = "suppression"
 )
 
@@ -63,6 +64,10 @@ func Kinds() []KindInfo {
 				"analyzed package creates, including tests and their imports. If no analyzed package creates a " +
 				"machine.System, only unexported types are checked. Other drivers of the analyzer do not check this.",
 			"send it, or leave the rule out"},
+		{Uncalled, "handler that is never called",
+			"Methods with the parameters of Receive, Timer or PeerError under another name, which neither the package nor " +
+				"an interface uses, of a service that has no such handler, or that of sim.Nop. Messages would be dropped silently.",
+			"give it the name of the handler, or call it from there"},
 		{Suppression, "suppression",
 			"A comment //macemc:ok without a reason.",
 			"give the reason after //macemc:ok"},
