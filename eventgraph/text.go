@@ -80,7 +80,7 @@ func (g *Graph) Lines(o Options) []Line {
 		}
 		next = max(next, to+1)
 	}
-	for _, s := range stretches {
+	for i, s := range stretches {
 		l.from, l.to = -1, -1
 		if s.gap || o.Steps != nil && !o.NoHeader && next == 0 && s.from() > 1 {
 			lead := strings.Repeat(" ", l.left-2) + "... "
@@ -94,6 +94,7 @@ func (g *Graph) Lines(o Options) []Line {
 			continue
 		}
 		advance(s.from() - 1)
+		l.adjacent = i+1 < len(stretches) && !stretches[i+1].folded() && stretches[i+1].from() == s.from()+1
 		l.event(&g.Events[s.from()])
 		advance(s.to())
 	}
@@ -118,7 +119,8 @@ type lanes struct {
 	up     []bool // nodes that are up at the current step
 	rows   []row
 
-	from, to int // steps of the rows being added
+	from, to int  // steps of the rows being added
+	adjacent bool // the line after the current step is that of the next one
 }
 
 func (l *lanes) add(r row) {
@@ -289,12 +291,7 @@ func (l *lanes) changes(e *Event, handler bool) []string {
 			notes = append(notes, replay.Decision(c))
 		}
 	}
-	for _, i := range e.Sent {
-		// An arrow in the next line shows the message.
-		if m := &l.g.Messages[i]; len(m.Deliveries) > 0 && m.Deliveries[0] != e.Step+1 {
-			notes = append(notes, l.g.sends()+shortly(m.Text)+" to "+l.g.lane(m.To))
-		}
-	}
+	notes = append(notes, l.sent(e)...)
 	notes = append(notes, l.g.timerNotes(e)...)
 	if e.Round != "" {
 		notes = append(notes, e.Round)
@@ -316,6 +313,24 @@ func (l *lanes) changes(e *Event, handler bool) []string {
 	}
 	if turn := e.turn; turn != "" {
 		notes = append(notes, turn)
+	}
+	return notes
+}
+
+// sent names the messages that the event sends and that no line directly below shows, and counts the others if there are both.
+func (l *lanes) sent(e *Event) []string {
+	var notes []string
+	below := 0
+	for _, i := range e.Sent {
+		m := &l.g.Messages[i]
+		if len(m.Deliveries) == 0 || m.Deliveries[0] == e.Step+1 && l.adjacent {
+			below++
+			continue
+		}
+		notes = append(notes, l.g.sends()+shortly(m.Text)+" to "+l.g.lane(m.To))
+	}
+	if len(notes) > 0 && below > 0 && !l.g.Goroutines {
+		notes = append(notes, fmt.Sprintf("%d more below", below))
 	}
 	return notes
 }

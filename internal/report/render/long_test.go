@@ -63,7 +63,7 @@ func TestPage_LongRun(t *testing.T) {
 	// Where it leaves out steps, a line counts them, and they follow as text.
 	contains(t, dead, true, `<g class="left-out" data-from="6"><title>4495 steps (6-4500) left out: n0 timer resend x2248, n1 Ping{2} x2247</title>`,
 		`<details class="left-out" data-from="6"><summary>steps 6 to 4500, left out above</summary>`,
-		"\n     6  timer resend                             pingack.go:27\n", "\n... and the steps up to 4500</pre>")
+		"\n     6  timer resend  ", "\n... and the steps up to 4500</pre>")
 	contains(t, live, true, `<g class="left-out" data-from="1"><title>4486 steps (1-4486) left out: `,
 		"\n     1  ping                          Sent 0-&gt;1; sets resend; no longer live  pingack.go:24\n")
 }
