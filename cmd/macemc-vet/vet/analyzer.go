@@ -273,5 +273,6 @@ func (p *pass) result() Result {
 		}
 	}
 	p.uncalled(all)
+	p.mismatchedPointers(all)
 	return Result{len(names), all.sorted(), p.findEvents()}
 }

@@ -62,7 +62,8 @@ func Kinds() []KindInfo {
 		{Unsent, "event that is never sent",
 			"Rules in tables of package machine (On, OnGoto, Defer, Ignore and the like) for a type of event that no " +
 				"analyzed package creates, including tests and their imports. If no analyzed package creates a " +
-				"machine.System, only unexported types are checked. Other drivers of the analyzer do not check this.",
+				"machine.System, only unexported types are checked. Other drivers of the analyzer do not check this. " +
+				"Also assertions that a message is a *T in a package that sends only a T, and the reverse.",
 			"send it, or leave the rule out"},
 		{Uncalled, "handler that is never called",
 			"Methods with the parameters of Receive, Timer or PeerError under another name, which neither the package nor " +

@@ -37,6 +37,33 @@ func (r *router) route(sim.Env, sim.NodeID, any) { r.got++ }
 
 func (r *router) Other(sim.Env, sim.NodeID, any) { r.got++ }
 
+type (
+	Job  struct{ n int }
+	Done struct{ n int }
+)
+
+// worker expects messages of other types than those that are sent.
+type worker struct {
+	sim.Nop
+	got int
+}
+
+func (w *worker) Boot(env sim.Env) {
+	env.Send(1, Job{1})
+	_ = env.Stream(1).Send(&Done{2})
+}
+
+func (w *worker) Receive(_ sim.Env, _ sim.NodeID, msg any) {
+	if j, ok := msg.(*Job); ok { // want "[*]Job is expected, a pointer, but the package sends only a value"
+		w.got += j.n
+	}
+	switch m := msg.(type) {
+	case Done: // want "Done is expected, a value, but the package sends only a pointer"
+		w.got += m.n
+	case Job, *Done, string:
+	}
+}
+
 // table takes messages from a router, and is no service.
 type table struct{ got int }
 
