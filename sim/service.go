@@ -37,6 +37,7 @@ type Closer interface {
 }
 
 // Nop implements [Service] with handlers that do nothing. Embed it and define only the handlers that the service needs.
+// A handler whose name is misspelt is never called, which "macemc vet" reports.
 type Nop struct{}
 
 func (Nop) Boot(Env)                 {}
