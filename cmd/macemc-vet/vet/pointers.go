@@ -52,7 +52,7 @@ func (p *pass) mismatchedPointers(all collection) {
 			continue
 		}
 		pos := p.fset.Position(e.Pos())
-		f := Finding{File: pos.Filename, Line: pos.Line, Column: pos.Column, Kind: Unsent, Instead: infoOf(Unsent).Instead,
+		f := Finding{File: pos.Filename, Line: pos.Line, Column: pos.Column, Kind: Unsent, Instead: "expect the type that is sent",
 			Message: types.ExprString(e) + " is expected, " + want + ", but the package sends only " + got}
 		all.add(f)
 		p.Reportf(e.Pos(), "%s; %s", f.Message, f.Instead)
