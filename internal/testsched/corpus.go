@@ -75,6 +75,8 @@ func (s *Settings) suspect(c *Config, r *Result, o *Outcome, not string) {
 	note := fmt.Sprintf("%s (the process ended before this was %s)", o.Title(), not)
 	if file != "" {
 		note += "\n" + s.replayLines(c, file)
+	} else {
+		note += "\nthe schedule could not be stored: " + s.unstored.Error()
 	}
 	s.summarizeAs(Suspect, c.Test, r, note)
 }

@@ -221,6 +221,36 @@ func TestFound_Unconfirmed(t *testing.T) {
 	}
 }
 
+// A process that ends before a finding is confirmed leaves a summary with it, although the disk is full since the exploration began.
+func TestFound_FullDisk(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := os.Symlink(filepath.Join("no", "folder"), "testdata"); err != nil {
+		t.Fatal(err)
+	}
+	file, size, text := "", int64(0), ""
+	s := &Settings{only: -1, summary: map[string]string{}, summaries: t.TempDir(), fresh: func(*Config, ...string) *Outcome {
+		if text == "" {
+			b, err := os.ReadFile(file)
+			if text = string(b); err != nil || int64(len(b)) != size {
+				t.Errorf("the summary has %d bytes, want %d as before the finding (%v)", len(b), size, err)
+			}
+		}
+		return failure()
+	}}
+	file = SummaryFile(s.summaries, "example.org/t")
+	s.Test("example.org/t", "TestX", false, time.Time{}, runner(func(*Schedule) *Outcome {
+		if info, err := os.Stat(file); err == nil && size == 0 {
+			size = info.Size()
+		}
+		return failure()
+	}))
+	for _, want := range []string{" " + Suspect + " ", "the schedule could not be stored: "} {
+		if !strings.Contains(text, want) {
+			t.Errorf("want %q in the summary, got %q", want, strings.TrimSpace(text))
+		}
+	}
+}
+
 // The examination of a finding ends before the deadline of package testing.
 func TestFound_Deadline(t *testing.T) {
 	t.Chdir(t.TempDir())

@@ -183,6 +183,7 @@ func (s *Settings) Test(pkg, name string, race bool, deadline time.Time, runner 
 	muted := slices.ContainsFunc(corpus, func(f *Stored) bool { return f.Known != "" })
 	c.Corpus, c.Intrinsics = corpus, !ofModules(pkg, os.Getenv(VariableModules))
 	if s.outcome == "" {
+		s.writeSummary(pkg) // reserves room for a finding
 		c.Progress = func(r *Result) { s.summarize(name, r, "the process ended during the exploration") }
 	}
 	c.Long = func(text string) { s.announce(pkg + " " + name + ": " + text) }

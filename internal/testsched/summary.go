@@ -60,6 +60,18 @@ func (s *Settings) summarizeAs(kind, test string, r *Result, note string) {
 	for _, text := range unsought {
 		s.summary[test] += fmt.Sprintf("unsought %q %q\n", test, text)
 	}
+	s.writeSummary(r.pkg)
+}
+
+// summaryRoom is the least room for more text in the file of a summary that was written before the disk was full.
+const summaryRoom = 4096
+
+// writeSummary writes the package's summary over the old one. The file has room for a finding and is not truncated, so that a finding can
+// be added after the disk is full.
+func (s *Settings) writeSummary(pkg string) {
+	if s.summaries == "" {
+		return
+	}
 	var names []string
 	for name := range s.summary {
 		names = append(names, name)
@@ -69,7 +81,18 @@ func (s *Settings) summarizeAs(kind, test string, r *Result, note string) {
 	for _, name := range names {
 		b.WriteString(s.summary[name])
 	}
-	os.WriteFile(SummaryFile(s.summaries, r.pkg), []byte(b.String()), 0o666)
+	f, err := os.OpenFile(SummaryFile(s.summaries, pkg), os.O_WRONLY|os.O_CREATE, 0o666)
+	if err != nil {
+		return
+	}
+	defer f.Close()
+	const unit = 4 * summaryRoom
+	size := (b.Len() + summaryRoom + unit - 1) / unit * unit
+	if info, err := f.Stat(); err == nil {
+		size = max(size, int(info.Size()))
+	}
+	b.WriteString(strings.Repeat(" ", size-b.Len()-1) + "\n")
+	f.WriteString(b.String())
 }
 
 // BegunFile returns the file in a folder of summaries that each test binary writes when it starts.
