@@ -252,7 +252,7 @@ var noise = regexp.MustCompile(`(?i)0x[0-9a-f]+|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[
 var folders = func() (list []string) {
 	here, _ := os.Getwd()
 	home, _ := os.UserHomeDir()
-	for _, dir := range []string{here, os.Getenv(VariableFolder), os.TempDir(), home, strings.TrimSuffix(root, "/src/")} {
+	for _, dir := range []string{here, os.Getenv(VariableFolder), os.TempDir(), home, strings.TrimSuffix(program.Root, "/src/")} {
 		if len(dir) > 1 {
 			list = append(list, strings.TrimSuffix(dir, "/"))
 		}

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/macemc/macemc/internal/testsched/program"
 )
 
 // knownPanic is a stored finding of TestX that is known.
@@ -190,7 +192,7 @@ func TestIdentify_Multiplicity(t *testing.T) {
 // A failure is identified by the user code that is not a helper.
 func TestShowFailure(t *testing.T) {
 	frame := func(fn, file string) runtime.Frame { return runtime.Frame{Function: fn, File: file, Line: 3} }
-	fail, helper := frame("testing.(*common).Fail", root+"testing/testing.go"), frame("p.equal", "/p/helper.go")
+	fail, helper := frame("testing.(*common).Fail", program.Root+"testing/testing.go"), frame("p.equal", "/p/helper.go")
 	test := frame("p.TestX", "/p/x_test.go")
 	for _, c := range []struct {
 		message string

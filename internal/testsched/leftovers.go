@@ -3,6 +3,8 @@ package testsched
 import (
 	"slices"
 	"strings"
+
+	"github.com/macemc/macemc/internal/testsched/program"
 )
 
 // leftovers compares, by go statement, the goroutines that runs leave behind when their test returns. Such a goroutine is a leak if all
@@ -60,7 +62,7 @@ func (l *leftovers) suspect() *leftover {
 // distribution, which keeps goroutines for reuse. WaitGroup.Go is the exception, because it starts its caller's goroutines.
 func goStatement(at uintptr) string {
 	f := Frames([]uintptr{at})
-	if len(f) == 0 || standard(f[0]) && f[0].Function != "sync.(*WaitGroup).Go" {
+	if len(f) == 0 || program.Standard(f[0]) && f[0].Function != "sync.(*WaitGroup).Go" {
 		return ""
 	}
 	return f[0].Function

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/macemc/macemc/internal/testsched/program"
 )
 
 // The text of an object is what its line holds for it. Lines that hold several, or none, determine no text.
@@ -67,7 +69,7 @@ func TestStack_Object(t *testing.T) {
 		t.Fatal(err)
 	}
 	at := func(line int, callee string, op Op) string {
-		return Stack{{Function: callee, File: root + "x.go"}, {Function: "example.org/x.f", File: file, Line: line}}.Object(op)
+		return Stack{{Function: callee, File: program.Root + "x.go"}, {Function: "example.org/x.f", File: file, Line: line}}.Object(op)
 	}
 	for i, test := range tests {
 		if got := at(2*i+1, test.callee, test.op); got != test.want {
@@ -108,7 +110,7 @@ func TestObjects_Label(t *testing.T) {
 // A goroutine that waits for the Mutex of an RWMutex waits for the RWMutex.
 func TestStack_Inner(t *testing.T) {
 	user := frame{Function: "example.org/x.f", File: "/m/x.go", Line: 1}
-	lock, rw := frame{Function: "sync.(*Mutex).Lock", File: root + "x.go"}, frame{Function: "sync.(*RWMutex).Lock", File: root + "x.go"}
+	lock, rw := frame{Function: "sync.(*Mutex).Lock", File: program.Root + "x.go"}, frame{Function: "sync.(*RWMutex).Lock", File: program.Root + "x.go"}
 	for _, test := range []struct {
 		stack Stack
 		want  string

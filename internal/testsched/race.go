@@ -54,7 +54,7 @@ func position(lines []string) (first, source string) {
 		text := filepath.Base(at) + " in " + fn[strings.LastIndexByte(fn, '/')+1:]
 		file, line, _ := strings.Cut(at, ":")
 		number, _ := strconv.Atoi(line)
-		user := !standard(runtime.Frame{File: file, Function: fn})
+		user := !program.Standard(runtime.Frame{File: file, Function: fn})
 		if user || first == "" {
 			first, source = text, fn+" "+program.DescribeLine(file, number)
 		}

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/macemc/macemc/internal/testsched/program"
 )
 
 func TestStored_RoundTrip(t *testing.T) {
@@ -167,7 +169,8 @@ func TestExplore_Long(t *testing.T) {
 	}
 }
 
-// The first run is not repeated with a higher limit of points if it exceeded another limit, or if there is no time. Long runs are announced.
+// The first run is not repeated with a higher limit of points if it exceeded another limit, or if there is no time. Long runs are
+// announced.
 func TestExplore_LongOnce(t *testing.T) {
 	for _, c := range []struct {
 		advances int
@@ -365,7 +368,7 @@ func TestTable(t *testing.T) {
 }
 
 func TestPosition(t *testing.T) {
-	lines := strings.Split("  sync.(*Mutex).Lock()\n      "+root+"sync/mutex.go:46 +0x1\n  example.org/p.f()\n      /src/p/p.go:12 +0x2\n\nmore", "\n")
+	lines := strings.Split("  sync.(*Mutex).Lock()\n      "+program.Root+"sync/mutex.go:46 +0x1\n  example.org/p.f()\n      /src/p/p.go:12 +0x2\n\nmore", "\n")
 	if got, source := position(lines); got != "p.go:12 in p.f" || source != "example.org/p.f p.go:12" {
 		t.Errorf("got %q, %q", got, source)
 	}
@@ -485,7 +488,7 @@ func TestStack_Starter(t *testing.T) {
 	frame := func(name string) runtime.Frame {
 		f := runtime.Frame{Function: name, File: "/m/x_test.go"}
 		if !strings.Contains(name, "TestX") {
-			f.File = root + "x.go"
+			f.File = program.Root + "x.go"
 		}
 		return f
 	}
