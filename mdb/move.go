@@ -267,7 +267,8 @@ func goCritical(s *Session, ctx context.Context, args []string, out *bytes.Buffe
 		fmt.Fprintln(out, "no step is critical: the run is not dead, walks from its end reach a live state")
 		return nil
 	case critical.DeadFromStart:
-		fmt.Fprintln(out, "no step is critical: no walk reaches a live state, from the first indeterminate step on; the cause lies before the run")
+		fmt.Fprintln(out,
+			"no step is critical: no walk reaches a live state, from the first indeterminate step on; the cause lies before the run")
 		return nil
 	default:
 		fmt.Fprintln(out, "the critical transition lies too late in the run to tell; make the run longer with \"walk\"")

@@ -94,7 +94,8 @@ func match(t *testing.T, r *vet.Report, list []*want) {
 }
 
 func TestHazards(t *testing.T) {
-	dirs := []string{"clock", "random", "concurrency", "maporder", "address", "global", "outside", "roots", "suppress", "exempt", "across", "across/part", "none", "program", "unsent", "unsent/words", "machines", "uncalled"}
+	dirs := []string{"clock", "random", "concurrency", "maporder", "address", "global", "outside", "roots", "suppress", "exempt", "across", "across/part", "none", "program",
+		"unsent", "unsent/words", "machines", "uncalled"}
 	var patterns []string
 	for i, dir := range dirs {
 		dirs[i] = "testdata/" + dir
