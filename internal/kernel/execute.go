@@ -2,7 +2,6 @@ package kernel
 
 import (
 	"fmt"
-	"runtime"
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/kernel/contain"
@@ -194,28 +193,34 @@ func (w *Machine) call(n *Node, ev sim.Event, d *declared.Handed) (err error) {
 
 // runSettled is run that waits for the goroutines that the handler starts.
 func (w *Machine) runSettled(n *Node, ev sim.Event, d *declared.Handed) {
-	before := runtime.NumGoroutine()
+	own := detached(d)
+	step, joined := w.run, uint64(0)
 	if w.contains() {
-		w.runContained(n, ev, d)
-	} else {
-		w.run(n, ev, d)
+		step, joined = w.runContained, 1
 	}
-	if declared.Carries(n.Service) {
-		return // the steps of services that carry code end when all their goroutines wait
+	if declared.Carries(n.Service) { // its steps end when all its goroutines wait
+		step(n, ev, own)
+		return
 	}
-	if n := contain.AwaitStarted(before); n > 0 && w.Opts.Left != nil {
-		w.Opts.Left(n)
+	if left := w.started.By(func() { step(n, ev, own) }, joined); left > 0 && w.Opts.Left != nil {
+		w.Opts.Left(left)
 	}
 }
 
-// runContained is run on a separate goroutine. It copies the delivery, which would escape to the heap in every step if
-// the goroutine held the original.
+// runContained is run on a separate goroutine.
 func (w *Machine) runContained(n *Node, ev sim.Event, d *declared.Handed) {
-	var own declared.Handed
-	if d != nil { // nil when the first nodes boot
-		own = *d
+	own := detached(d)
+	contain.Call(w.watch, func() { w.run(n, ev, own) })
+}
+
+// detached returns a copy of a delivery for other goroutines. The original would escape to the heap in every step if they
+// held it. It is nil when the first nodes boot.
+func detached(d *declared.Handed) *declared.Handed {
+	own := new(declared.Handed)
+	if d != nil {
+		*own = *d
 	}
-	contain.Call(w.watch, func() { w.run(n, ev, &own) })
+	return own
 }
 
 // HandlerCaller is the name in stacks of the function that calls handlers.

@@ -76,6 +76,7 @@ type Machine struct {
 	apart      bool           // checked code is called on separate goroutines
 	Watching   bool           // of a bench: see Bench.EventsWatched
 	watch      *contain.Watch
+	started    contain.Started // with Settle
 
 	failedRule stateRule // whose function has failed in this run
 

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"reflect"
-	"runtime"
 	"runtime/debug"
 	"runtime/pprof"
 	"time"
@@ -127,7 +126,7 @@ func Call(w *Watch, f func()) {
 	go func() {
 		pprof.SetGoroutineLabels(labelled)
 		returned := false
-		defer close(done)
+		defer unlabelled(done)
 		defer func() {
 			if returned {
 				return
@@ -159,27 +158,6 @@ func Value[T any](w *Watch, f func() T) T {
 	return v
 }
 
-// AwaitStarted waits until there are no more goroutines than before a handler ran. A goroutine that panics then does so
-// in the step that started it. It waits for 200 ticks of 100 µs, which are longer on a busy machine, but
-// at most 200 ms, and returns how many more there are then.
-func AwaitStarted(before int) (left int) {
-	if runtime.NumGoroutine() <= before {
-		return 0
-	}
-	t := time.NewTicker(100 * time.Microsecond)
-	defer t.Stop()
-	end := time.NewTicker(200 * time.Millisecond)
-	defer end.Stop()
-	for tries := 0; tries < 200 && runtime.NumGoroutine() > before; tries++ {
-		select {
-		case <-t.C:
-		case <-end.C:
-			tries = 200
-		}
-	}
-	return max(0, runtime.NumGoroutine()-before)
-}
-
 // Guard calls f on a goroutine of its own. The finding reports that checked code ended that goroutine; nil means that it
 // did not. The world that f worked on can then only be started anew. Panics propagate.
 //
@@ -189,7 +167,7 @@ func Guard(f func()) (found *sim.Finding) {
 	go func() {
 		pprof.SetGoroutineLabels(labelled)
 		returned := false
-		defer close(done)
+		defer unlabelled(done)
 		defer func() {
 			if returned {
 				return

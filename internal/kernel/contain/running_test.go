@@ -34,3 +34,29 @@ func expect(t *testing.T, want int) {
 	}
 	t.Errorf("%d goroutines of checked code run, want %d", n, want)
 }
+
+// A goroutine that a step leaves running counts even if another one ends meanwhile, and in no later step.
+func TestStarted(t *testing.T) {
+	var s Started
+	end, other := make(chan struct{}), make(chan struct{})
+	defer func() {
+		close(end)
+		expect(t, 0)
+	}()
+	go func() { <-other }()
+	leave := func() { go func() { <-end }() }
+	for i, c := range []struct {
+		step func()
+		want int
+	}{
+		{func() {}, 0},
+		{func() { go func() {}() }, 0},
+		{func() { close(other); leave() }, 1},
+		{func() {}, 0},
+		{func() { leave(); leave() }, 2},
+	} {
+		if left := s.By(func() { Call(nil, c.step) }, 1); left != c.want {
+			t.Errorf("step %d leaves %d goroutines, want %d", i, left, c.want)
+		}
+	}
+}
