@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"syscall"
 	"time"
 
 	"github.com/macemc/macemc/internal/check/exitcode"
@@ -19,7 +18,7 @@ const repeatTime = 200 * time.Millisecond
 func interruptible(parent context.Context) (ctx context.Context, kill <-chan struct{}, stop func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	signals, second := make(chan os.Signal, 2), make(chan struct{})
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	exitcode.NotifyStops(signals)
 	go func() {
 		select {
 		case first := <-signals:
@@ -40,7 +39,7 @@ func interruptible(parent context.Context) (ctx context.Context, kill <-chan str
 }
 
 // leaveSignals makes this process ignore signals: a terminal sends them to the parent process, too, which handles them.
-func leaveSignals() { signal.Notify(make(chan os.Signal, 1), os.Interrupt, syscall.SIGTERM) }
+func leaveSignals() { exitcode.NotifyStops(make(chan os.Signal, 1)) }
 
 // end prints the text of a check that a signal ended, in the form of a failed test, and ends the process with the
 // status of the signal.

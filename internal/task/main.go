@@ -96,7 +96,7 @@ const together = 200 * time.Millisecond
 // process leaves signals to its parent.
 func (p *Process) stopOnSignals(stop func(cause error)) {
 	signals := make(chan os.Signal, 2)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	exitcode.NotifyStops(signals)
 	if p.Role.Recorder != nil {
 		signal.Ignore(syscall.SIGPIPE) // a closed reader must not end the search
 		p.Role.Follow(stop)

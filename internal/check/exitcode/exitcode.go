@@ -17,6 +17,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/signal"
 	"strings"
 	"syscall"
 
@@ -47,7 +48,7 @@ var statuses = []struct {
 	{Inconclusive, "inconclusive: a suspect could not be confirmed, or the search stopped before\ncompleting a depth or a walk, or before liveness if only that is checked"},
 	{Resource, "out of memory or disk, or an error of the checker itself; the report shows\nwhat was covered up to that point"},
 	{Interrupted, "interrupted by SIGINT (Ctrl-C) before anything was found"},
-	{Terminated, "interrupted by SIGTERM before anything was found"},
+	{Terminated, "interrupted by SIGTERM or SIGHUP before anything was found"},
 }
 
 // Table explains the exit statuses, one a line.
@@ -71,7 +72,7 @@ func Of(v search.Verdict, interrupted error) int {
 		return Resource
 	case search.Interrupted:
 		var by *Interruption
-		if errors.As(interrupted, &by) && by.Signal == syscall.SIGTERM {
+		if errors.As(interrupted, &by) && by.Signal != os.Interrupt {
 			return Terminated
 		}
 		return Interrupted
@@ -108,6 +109,15 @@ func OutOfResource(err error) bool {
 	return false
 }
 
+// NotifyStops relays to c the signals that stop a command: SIGINT, SIGTERM and, unless it is ignored as under nohup, SIGHUP.
+func NotifyStops(c chan<- os.Signal) {
+	stops := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) {
+		stops = append(stops, syscall.SIGHUP)
+	}
+	signal.Notify(c, stops...)
+}
+
 // Interruption is the cause of a context that a signal canceled.
 type Interruption struct{ Signal os.Signal }
 
@@ -118,6 +128,8 @@ func (i *Interruption) Error() string {
 		name = "SIGINT (Ctrl-C)"
 	case syscall.SIGTERM:
 		name = "SIGTERM"
+	case syscall.SIGHUP:
+		name = "SIGHUP"
 	}
 	return "interrupted by " + name
 }
@@ -131,7 +143,7 @@ const (
 // StopWord returns the word for the cause of a done context.
 func StopWord(cause error) string {
 	var by *Interruption
-	if errors.As(cause, &by) && by.Signal == syscall.SIGTERM {
+	if errors.As(cause, &by) && by.Signal != os.Interrupt {
 		return terminateWord
 	}
 	return interruptWord

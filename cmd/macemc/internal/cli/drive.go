@@ -149,7 +149,7 @@ func (b *binary) do(ctx context.Context, c found, t task.Task) error {
 	defer answers.Close()
 	cmd.ExtraFiles = []*os.File{theirIn, theirOut}
 	signals := make(chan os.Signal, 4)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	exitcode.NotifyStops(signals)
 	defer signal.Stop(signals)
 	began := time.Now()
 	err = cmd.Start()

@@ -30,6 +30,7 @@ func TestInterrupt(t *testing.T) {
 	}{
 		{syscall.SIGINT, "walk", exitcode.Interrupted},
 		{syscall.SIGTERM, "deepening", exitcode.Terminated},
+		{syscall.SIGHUP, "walk", exitcode.Terminated},
 		{syscall.SIGTERM, "bfs --reduce none", exitcode.Terminated},
 	} {
 		dir := t.TempDir()

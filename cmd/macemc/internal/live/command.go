@@ -73,7 +73,7 @@ Exit status:
     3  a liveness property does not hold in the end, a node is down that should be up, more
        messages were queued than --max-queue allows, or the checker disagrees with the recordings
   130  interrupted by SIGINT (Ctrl-C), with no violation until then
-  143  interrupted by SIGTERM, with no violation until then`,
+  143  interrupted by SIGTERM or SIGHUP, with no violation until then`,
 		Example: `  macemc live randtree --nodes 8 --until live
   macemc live randtree --nodes 8 --kill 3@2s --start 3@4s --until live --time 30s
   macemc live randtree --nodes 8 --kill 5@5s --time 60s --bucket 10ms --count randtree.Join
