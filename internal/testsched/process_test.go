@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -340,6 +341,40 @@ func TestReplay_Fit(t *testing.T) {
 		if got := s.summary["TestX"]; c.want == "" && (r != nil || got != "") ||
 			c.want != "" && (r == nil || !strings.HasPrefix(r.Note, c.want) || !strings.Contains(got, strings.TrimPrefix(c.want, "macemc: "))) {
 			t.Errorf("%+v: %+v, summary %s", c, r, got)
+		}
+	}
+}
+
+// outcomes is a Runner with the given outcomes.
+type outcomes struct {
+	of  []*Outcome
+	ran int
+}
+
+func (o *outcomes) Run(*Schedule, bool) *Outcome {
+	o.ran++
+	return o.of[o.ran-1]
+}
+
+func (o *outcomes) Changed() []string { return nil }
+
+// A schedule whose switches do not all apply is executed again after other runs, because these may have initialized something.
+func TestAlone(t *testing.T) {
+	first, unfit, fit, fails := &Outcome{Kind: Passed}, &Outcome{Kind: Passed, Followed: 1}, &Outcome{Kind: Passed, Followed: 2}, &Outcome{Kind: Deadlock, Followed: 2}
+	for _, c := range []struct {
+		warm bool
+		of   []*Outcome // the last is the result
+	}{
+		{true, []*Outcome{first, fails}},
+		{true, []*Outcome{first, fit}},
+		{true, []*Outcome{first, unfit, fit}},
+		{true, []*Outcome{first, unfit, unfit, fails}},
+		{true, []*Outcome{first, unfit, unfit, unfit}},
+		{false, []*Outcome{unfit}},
+	} {
+		r := &outcomes{of: append(slices.Clone(c.of), fails)}
+		if o := alone(&Schedule{Switches: make([]Switch, 2), Warm: c.warm}, r); o != c.of[len(c.of)-1] || r.ran != len(c.of) {
+			t.Errorf("after %d runs: %v, want %v after %d", r.ran, o.Kind, c.of[len(c.of)-1].Kind, len(c.of))
 		}
 	}
 }
