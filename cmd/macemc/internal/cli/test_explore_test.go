@@ -120,6 +120,37 @@ const unknown = `^ok .* schedules of 2 tests`
 // known matches the line about a known finding.
 const known = `^macemc: example.org/x TestX: known: FAILED TEST: x_test.go:10: got 2`
 
+// A folder that cannot be written is named, with the variable that selects another one.
+func TestTest_Unwritable(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the standard library the first time")
+	}
+	testFile(t, "package x\n")
+	file := filepath.Join(t.TempDir(), "file") // no folder can be made below it, even by root
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, variable := range []string{"TMPDIR", "GOTMPDIR", "GOCACHE", "XDG_CACHE_HOME"} {
+		t.Run(variable, func(t *testing.T) {
+			t.Setenv("GOCACHE", goCache(t))
+			t.Setenv(variable, filepath.Join(file, "below"))
+			want := "make room in " + filepath.Join(file, "below") + ", or set " + variable + " to a folder that can be written\n"
+			if out, status := testCommand(t.Context(), "."); status == 0 || strings.Count(out, want) != 1 {
+				t.Errorf("status %d, want %q in\n%s", status, want, out)
+			}
+		})
+	}
+}
+
+// goCache returns the build cache of the go command.
+func goCache(t *testing.T) string {
+	out, err := exec.Command("go", "env", "GOCACHE").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(string(out))
+}
+
 // An interrupt of the command reaches the tests.
 func TestTest_Interrupted(t *testing.T) {
 	if testing.Short() {

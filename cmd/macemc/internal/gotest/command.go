@@ -112,7 +112,7 @@ func (a Runner) goTest(ctx context.Context, args []string, stdout, stderr io.Wri
 	}
 	changed, err := overlay.Prepare(ctx, cmp.Or(folder, "."))
 	if err != nil {
-		return err
+		return cmp.Or(unwritable(ctx, folder), err)
 	}
 	flags := changed.Flags(x.tags)
 	built := libraryBuilt(ctx, changed, folder, x.race)
@@ -128,7 +128,7 @@ func (a Runner) goTest(ctx context.Context, args []string, stdout, stderr io.Wri
 		defer x.remove()
 		more, err := x.environment()
 		if err != nil {
-			return err
+			return cmp.Or(unwritable(ctx, folder), err)
 		}
 		points, modules := compilerFlags(ctx, changed.Env, folder, flags, args)
 		args, flags = linkerFlags(args, append(flags, points...), changed.Default("-ldflags"))
@@ -172,6 +172,11 @@ func (a Runner) goTest(ctx context.Context, args []string, stdout, stderr io.Wri
 		defer x.announce(stderr)()
 	}
 	err = cmd.Run()
+	if err != nil && ctx.Err() == nil && summary != nil && (len(summary.unbuilt) > 0 || !x.begun()) {
+		if err := unwritable(ctx, folder); err != nil {
+			defer fmt.Fprintf(stderr, "macemc: %v\n", err)
+		}
+	}
 	var unexecuted error
 	if x.on && x.stored != nil && len(variables) == 0 && ctx.Err() == nil && !x.executed() {
 		unexecuted = fmt.Errorf("%s: this is a schedule of %s in package %s, which was not executed", x.schedule, x.stored.Test, x.stored.Package)
@@ -202,6 +207,35 @@ func (a Runner) goTest(ctx context.Context, args []string, stdout, stderr io.Wri
 		return task.Exit(max(1, exit.ExitCode()))
 	}
 	return cmp.Or(err, unexecuted)
+}
+
+// unwritable returns an error if a folder that builds and explorations write to is read-only or full.
+func unwritable(ctx context.Context, folder string) error {
+	cmd := GoCommand(ctx, nil, []string{"env", "GOCACHE", "GOTMPDIR"})
+	cmd.Dir = folder
+	out, _ := cmd.Output()
+	cache, temp, _ := strings.Cut(strings.TrimRight(string(out), "\n"), "\n")
+	own, _ := os.UserCacheDir()
+	for i, f := range []struct{ variable, dir string }{
+		{"TMPDIR", os.TempDir()}, {"GOTMPDIR", temp}, {"GOCACHE", cache}, {"XDG_CACHE_HOME", own},
+	} {
+		if f.dir == "" || f.dir == "off" {
+			continue
+		}
+		var err error
+		if i >= 2 { // caches are created when they are needed
+			err = os.MkdirAll(f.dir, 0o755)
+		}
+		file := filepath.Join(f.dir, fmt.Sprintf("macemc-room-%d", os.Getpid()))
+		if err == nil {
+			err = os.WriteFile(file, make([]byte, 1<<20), 0o600)
+			os.Remove(file)
+		}
+		if err != nil {
+			return fmt.Errorf("%w: make room in %s, or set %s to a folder that can be written", err, f.dir, f.variable)
+		}
+	}
+	return nil
 }
 
 // lockedWriter serializes writers that may be the same one.

@@ -37,8 +37,9 @@ type summaries struct {
 	counts  struct{ new, known, fixed, unsought, hidden, damaged int }
 	other   bool // a package failed for another reason than its tests
 
-	ended     bool   // there are packages without a line
-	undefined string // flag that a test binary does not know
+	ended     bool     // there are packages without a line
+	undefined string   // flag that a test binary does not know
+	unbuilt   []string // packages whose tests were not built
 }
 
 // testNote is a note of the exploration about tests of a package.
@@ -183,6 +184,9 @@ func (s *summaries) line(event, line string) string {
 	pkg := fields[1]
 	if pkg == testsched.FileArguments {
 		pkg = s.pkg
+	}
+	if strings.HasSuffix(line, " failed]") { // [build failed] or [setup failed]
+		s.unbuilt = append(s.unbuilt, pkg)
 	}
 	file := testsched.SummaryFile(s.folder, pkg)
 	if strings.Contains(line, "(cached)") {
