@@ -151,6 +151,21 @@ func goCache(t *testing.T) string {
 	return strings.TrimSpace(string(out))
 }
 
+// A schedule of a package that does not compile adds nothing to the output of go test.
+func TestTest_ScheduleUnbuilt(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the standard library the first time")
+	}
+	testFile(t, "package x\n\nvar _ = undefined\n")
+	if err := os.WriteFile("x.path", []byte("macemc schedule 1\npackage example.org/x\ntest TestX\nend 0\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out, status := testCommand(t.Context(), "-schedule=x.path", ".")
+	if status != 1 || !strings.Contains(out, "x_test.go:3:9: undefined: undefined\n") || strings.Contains(out, "not executed") {
+		t.Errorf("status %d:\n%s", status, out)
+	}
+}
+
 // An interrupt of the command reaches the tests.
 func TestTest_Interrupted(t *testing.T) {
 	if testing.Short() {
