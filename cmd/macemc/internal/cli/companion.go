@@ -36,6 +36,7 @@ func (a *app) addCompanions(root *cobra.Command) {
 		root.AddCommand(&cobra.Command{
 			Use:                c.name,
 			Short:              c.short,
+			Long:               fmt.Sprintf("%s. See \"macemc %s --help\".", c.short, c.name),
 			Annotations:        map[string]string{companion: c.program},
 			DisableFlagParsing: true,
 			RunE:               func(*cobra.Command, []string) error { return a.become(c.program) },
