@@ -3,12 +3,9 @@ package contain
 import (
 	"bytes"
 	"context"
-	"runtime"
-	"runtime/metrics"
 	"runtime/pprof"
 	"strconv"
 	"strings"
-	"time"
 )
 
 const labelKey, labelValue = "macemc", "checked"
@@ -39,46 +36,4 @@ func Running() (n int) {
 		}
 	}
 	return n
-}
-
-// Started counts the goroutines that steps start and leave running.
-type Started struct {
-	before int  // goroutines of checked code after the last step
-	steady bool // no step has left any of them
-}
-
-// By waits until the goroutines that a step starts have ended, and returns the number of those that have not. A goroutine
-// that panics then does so in the step that started it. By waits for 200 ticks of 100 µs, which are longer on a busy
-// machine, but at most 200 ms. Of the goroutines that the step starts, its caller has joined some.
-func (s *Started) By(step func(), joined uint64) (left int) {
-	if !s.steady {
-		s.before, s.steady = Running(), true
-	}
-	all, made := runtime.NumGoroutine(), created()
-	step()
-	if created() == made+joined {
-		return 0
-	}
-	t := time.NewTicker(100 * time.Microsecond)
-	defer t.Stop()
-	end := time.NewTicker(200 * time.Millisecond)
-	defer end.Stop()
-	for tries := 0; tries < 200 && runtime.NumGoroutine() > all; tries++ {
-		select {
-		case <-t.C:
-		case <-end.C:
-			tries = 200
-		}
-	}
-	// Goroutines that ended meanwhile, such as the caller's own of an earlier step, may outweigh in all those that are left.
-	left = max(0, runtime.NumGoroutine()-all, Running()-s.before)
-	s.steady = left == 0
-	return left
-}
-
-// created returns the number of goroutines that have been created in this process.
-func created() uint64 {
-	s := []metrics.Sample{{Name: "/sched/goroutines-created:goroutines"}}
-	metrics.Read(s)
-	return s[0].Value.Uint64()
 }

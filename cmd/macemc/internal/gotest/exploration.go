@@ -270,7 +270,7 @@ func (x *exploration) environment() ([]string, error) {
 		return nil, err
 	}
 	if x.temp, err = os.MkdirTemp("", "macemc-test-"); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("cannot create a temporary folder, set TMPDIR to a folder that can be written: %w", err)
 	}
 	// The test cache depends on the values of the variables that Test of [testsched.Settings] reads, and on that of GODEBUG.
 	return []string{
