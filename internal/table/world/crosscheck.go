@@ -131,7 +131,7 @@ func (w *World) falls(own, real error, answers *referenceAnswers) error {
 		return w.differsFrom(w.CrossCheck.Reference, node, fmt.Sprintf("in the same run a step executed without tables asked no more questions, from the tables %q",
 			answers.asked[answers.next].label))
 	case (own != nil || real != nil) && fmt.Sprint(own) != fmt.Sprint(real):
-		return w.differsFrom(w.CrossCheck.Reference, node, fmt.Sprintf("in the same run a step of the replay engine ended with %v, from the tables with %v", real, own))
+		return w.differsFrom(w.CrossCheck.Reference, node, fmt.Sprintf("in the same run a step executed without tables ended with %s, from the tables with %s", ended(real), ended(own)))
 	}
 	here, there := w.last.Effects, w.CrossCheck.Reference.Last().Effects
 	if k := w.FirstDifference(there, here); k >= 0 {
@@ -173,6 +173,13 @@ func (w *World) differsFrom(other kernel.World, node sim.NodeID, what string) er
 	}
 	return &sim.Finding{Kind: sim.Nondeterminism, Node: node,
 		Message: fmt.Sprintf("the service %T: two states have the same encoding but behave differently: %s%s", here, what, text)}
+}
+
+func ended(err error) string {
+	if err == nil {
+		return "no finding"
+	}
+	return err.Error()
 }
 
 func withoutStack(err error) error {
