@@ -210,8 +210,8 @@ func (r *recurrence) nondeterminism() *search.Suspect {
 	} else if r.here.Misfit != "" && len(ends) > 0 {
 		sus.Path = r.path[:ends[len(ends)-1]]
 	}
-	sus.Message = fmt.Sprintf("%s (%s) was found but does not recur: executed again, the run %s; step %d of the original run is the first that differs",
-		what(f), f.Message, end, sus.Steps)
+	sus.Message = fmt.Sprintf("%s (%s) was found but does not recur: executed again, the run %s; "+
+		"step %d of the original run is the first that differs", what(f), f.Message, end, sus.Steps)
 	return sus
 }
 

@@ -214,7 +214,7 @@ func (w *Machine) runContained(n *Node, ev sim.Event, d *declared.Handed) {
 }
 
 // detached returns a copy of a delivery for other goroutines. The original would escape to the heap in every step if they
-// held it. It is nil when the first nodes boot.
+// held it. The original is nil when the first nodes boot.
 func detached(d *declared.Handed) *declared.Handed {
 	own := new(declared.Handed)
 	if d != nil {

@@ -360,7 +360,8 @@ func (o *outcomes) Changed() []string { return nil }
 
 // A schedule whose switches do not all apply is executed again after other runs, because these may have initialized something.
 func TestAlone(t *testing.T) {
-	first, unfit, fit, fails := &Outcome{Kind: Passed}, &Outcome{Kind: Passed, Followed: 1}, &Outcome{Kind: Passed, Followed: 2}, &Outcome{Kind: Deadlock, Followed: 2}
+	first, unfit, fit := &Outcome{Kind: Passed}, &Outcome{Kind: Passed, Followed: 1}, &Outcome{Kind: Passed, Followed: 2}
+	fails := &Outcome{Kind: Deadlock, Followed: 2}
 	for _, c := range []struct {
 		warm bool
 		of   []*Outcome // the last is the result

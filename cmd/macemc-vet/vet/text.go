@@ -16,7 +16,8 @@ func (r *Report) Text(w io.Writer) error {
 	case len(r.Findings) > 0:
 		fmt.Fprintf(&b, "%s in %s\n", count(len(r.Findings), "hazard"), count(len(r.Packages), "package"))
 	case r.Handlers == 0:
-		fmt.Fprintf(&b, "no handlers in %s: no type implements sim.Service, and nothing takes a sim.Env or a *machine.Ctx; macemc test checks other code\n",
+		fmt.Fprintf(&b, "no handlers in %s: no type implements sim.Service, and nothing takes a sim.Env or a *machine.Ctx; "+
+			"macemc test checks other code\n",
 			count(len(r.Packages), "package"))
 	default:
 		fmt.Fprintf(&b, "no hazards found in %s of %s\n", count(r.Handlers, "handler"), count(len(r.Packages), "package"))

@@ -189,7 +189,7 @@ func (s *Started) By(step func(), joined uint64) (left int) {
 			tries = 200
 		}
 	}
-	// Goroutines that ended meanwhile, such as the caller's own of an earlier step, may outweigh in all those that are left.
+	// Any goroutine that ends meanwhile, such as the caller's own of the previous step, lowers the first number.
 	left = max(0, runtime.NumGoroutine()-all, Running()-s.before)
 	s.steady = left == 0
 	return left

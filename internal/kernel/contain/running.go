@@ -20,8 +20,7 @@ func unlabelled(done chan<- struct{}) {
 }
 
 // Running returns the number of goroutines that execute checked code by [Call] or [Guard], and of those that they have
-// started, directly or not. Checked code that sets labels of its own is not counted. A call takes
-// about 0.4 ms.
+// started, directly or not. Checked code that sets labels of its own is not counted. A call takes about 0.4 ms.
 func Running() (n int) {
 	var text bytes.Buffer
 	if pprof.Lookup("goroutine").WriteTo(&text, 1) != nil {

@@ -131,7 +131,8 @@ func (w *World) falls(own, real error, answers *referenceAnswers) error {
 		return w.differsFrom(w.CrossCheck.Reference, node, fmt.Sprintf("in the same run a step executed without tables asked no more questions, from the tables %q",
 			answers.asked[answers.next].label))
 	case (own != nil || real != nil) && fmt.Sprint(own) != fmt.Sprint(real):
-		return w.differsFrom(w.CrossCheck.Reference, node, fmt.Sprintf("in the same run a step executed without tables ended with %s, from the tables with %s", ended(real), ended(own)))
+		return w.differsFrom(w.CrossCheck.Reference, node, fmt.Sprintf("in the same run a step executed without tables ended with %s, from the tables with %s",
+			ended(real), ended(own)))
 	}
 	here, there := w.last.Effects, w.CrossCheck.Reference.Last().Effects
 	if k := w.FirstDifference(there, here); k >= 0 {
