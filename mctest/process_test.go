@@ -252,7 +252,7 @@ func TestCheck_FindingThatDoesNotRecur(t *testing.T) {
 		if passed {
 			t.Errorf("%s: passed", how)
 		}
-		wantAll(t, out, `NONDETERMINISM`, `does not\s+recur`, fmt.Sprintf(`step\s+%d\s+is\s+the\s+first\s+that\s+differs`, step))
+		wantAll(t, out, `NONDETERMINISM`, `does not\s+recur`, fmt.Sprintf(`step\s+%d\s+of\s+the\s+original\s+run\s+is\s+the\s+first\s+that\s+differs`, step))
 		text, err := os.ReadFile(filepath.Join(dir, "testdata", "macemc", "TestFickle", "error.path"))
 		if err != nil || !strings.Contains(string(text), "\nfinding nondeterminism\n") {
 			t.Errorf("%s: %v\n%s", how, err, text)
