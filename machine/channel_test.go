@@ -5,10 +5,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/macemc/macemc/internal/refine"
 	"github.com/macemc/macemc/internal/table/fairness"
 	"github.com/macemc/macemc/machine"
 	"github.com/macemc/macemc/netsim"
-	"github.com/macemc/macemc/refine"
 	"github.com/macemc/macemc/sim"
 )
 

@@ -6,17 +6,18 @@ import (
 
 	"github.com/macemc/macemc/internal/check/isolate"
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/refine"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/task"
 	"github.com/macemc/macemc/internal/textfmt"
-	"github.com/macemc/macemc/refine"
 	"github.com/macemc/macemc/sim"
 )
 
 // Refines fails the test unless the abstraction abs has all behaviors of the implementation impl that the clients can
-// observe: see package refine. Clients are the same nodes in both systems. It shows a run of the implementation that
-// differs. It also fails if the comparison is undecided within [refine.DefaultStates]. Faults happen within the limits
-// of impl.
+// observe: the messages they receive, their actions, draws and notifications of room in streams, in every order, and
+// every silence after them. Clients are the same nodes in both systems. It shows a run of the implementation that
+// differs. It also fails if the comparison is undecided after a million states. Faults happen within the limits of
+// impl.
 //
 // The abstraction may have more behaviors, which the test logs: a check with it may find violations that the
 // implementation does not have.

@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/internal/budget"
+	"github.com/macemc/macemc/internal/refine"
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/internal/table/options"
-	"github.com/macemc/macemc/refine"
 )
 
 // Limits for comparing a used abstraction with its implementation, which is done after the search.

@@ -8,9 +8,9 @@ import (
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/check/exitcode"
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/refine"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/textfmt"
-	"github.com/macemc/macemc/refine"
 	"github.com/macemc/macemc/sim"
 )
 

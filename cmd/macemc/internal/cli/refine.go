@@ -3,8 +3,8 @@ package cli
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/macemc/macemc/internal/refine"
 	"github.com/macemc/macemc/internal/task"
-	"github.com/macemc/macemc/refine"
 )
 
 func (a *app) refineCommand() *cobra.Command {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/macemc/macemc/internal/check/exitcode"
 	"github.com/macemc/macemc/internal/check/outfolder"
-	"github.com/macemc/macemc/refine"
+	"github.com/macemc/macemc/internal/refine"
 )
 
 func TestRefine(t *testing.T) {

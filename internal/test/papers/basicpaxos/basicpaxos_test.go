@@ -3,8 +3,8 @@ package basicpaxos
 import (
 	"testing"
 
+	"github.com/macemc/macemc/internal/refine"
 	"github.com/macemc/macemc/internal/test/systest"
-	"github.com/macemc/macemc/refine"
 	"github.com/macemc/macemc/sim"
 )
 

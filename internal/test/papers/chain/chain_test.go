@@ -4,9 +4,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/macemc/macemc/internal/refine"
 	"github.com/macemc/macemc/internal/test/papers/smr"
 	"github.com/macemc/macemc/internal/test/systest"
-	"github.com/macemc/macemc/refine"
 	"github.com/macemc/macemc/sim"
 )
 

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/macemc/macemc/internal/refine"
 	"github.com/macemc/macemc/mctest"
-	"github.com/macemc/macemc/refine"
 	"github.com/macemc/macemc/sim"
 )
 

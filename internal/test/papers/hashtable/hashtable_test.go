@@ -3,10 +3,10 @@ package hashtable
 import (
 	"testing"
 
+	"github.com/macemc/macemc/internal/refine"
 	"github.com/macemc/macemc/internal/test/papers/smr"
 	"github.com/macemc/macemc/internal/test/papers/smr/group"
 	"github.com/macemc/macemc/internal/test/systest"
-	"github.com/macemc/macemc/refine"
 	"github.com/macemc/macemc/sim"
 )
 

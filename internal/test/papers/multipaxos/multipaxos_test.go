@@ -3,9 +3,9 @@ package multipaxos
 import (
 	"testing"
 
+	"github.com/macemc/macemc/internal/refine"
 	"github.com/macemc/macemc/internal/test/papers/smr"
 	"github.com/macemc/macemc/internal/test/systest"
-	"github.com/macemc/macemc/refine"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems/spec"

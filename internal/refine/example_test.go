@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/macemc/macemc/internal/refine"
 	"github.com/macemc/macemc/netsim"
-	"github.com/macemc/macemc/refine"
 	"github.com/macemc/macemc/sim"
 )
 

@@ -4,9 +4,9 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/macemc/macemc/internal/refine"
 	"github.com/macemc/macemc/machine"
 	"github.com/macemc/macemc/netsim"
-	"github.com/macemc/macemc/refine"
 	"github.com/macemc/macemc/sim"
 )
 
