@@ -19,11 +19,12 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-func (f *Search) mode() durable.Mode {
+// mode returns how the folder of a durable search is opened. A search that is repeated after a death began earlier.
+func (p *Process) mode(f *Search) durable.Mode {
 	switch {
 	case f.Recheck:
 		return durable.Recheck
-	case f.Resume:
+	case f.Resume, p.Role.Again():
 		return durable.Resume
 	}
 	return durable.Begin
@@ -116,11 +117,7 @@ func (p *Process) searchDurably(ctx context.Context, r *request) error {
 	if err != nil {
 		return err
 	}
-	mode := r.mode()
-	if p.Role.Again() && mode == durable.Begin {
-		mode = durable.Resume // it began before
-	}
-	folder, err := durable.Open(r.Durable, m, mode)
+	folder, err := durable.Open(r.Durable, m, p.mode(r.Search))
 	if err != nil {
 		return err
 	}

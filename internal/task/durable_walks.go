@@ -56,7 +56,7 @@ func (p *Process) walkDurably(ctx context.Context, r *request) error {
 		cfg.Reach = search.NewReach()
 		reached = cfg.Reach.Decode
 	}
-	runs, err := durable.OpenRuns(r.Durable, m, r.mode(), reached)
+	runs, err := durable.OpenRuns(r.Durable, m, p.mode(r.Search), reached)
 	if err != nil {
 		return err
 	}

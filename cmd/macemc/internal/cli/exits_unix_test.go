@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems/spec"
@@ -21,6 +22,7 @@ var exits = spec.Entry{
 	Name: "exits", Summary: "ends its process", MinNodes: 1, MaxNodes: 1, DefaultNodes: 1,
 	Params: []spec.Param{
 		{Name: "few", Kind: spec.OneOf, Default: "4", Values: []string{"2", "4"}, Help: "how many times are too many"},
+		{Name: "slow", Kind: spec.OneOf, Default: "no", Values: []string{"yes", "no"}, Help: "after the step"},
 		{Name: "where", Kind: spec.OneOf, Default: "handler",
 			Values: []string{"handler", "when", "crash", "new", "late", "monitor", "goroutine", "explain", "print"}, Help: "where it ends"},
 	},
@@ -41,7 +43,12 @@ var exits = spec.Entry{
 			Actions: []sim.AnyAction{
 				sim.Action[*quitter]{Name: "go", Times: 4, When: func(q *quitter) bool { return end("when", q.Did == 2 && q.Rested) }, Do: func(q *quitter, _ sim.Env) {
 					end("handler", q.Did == 2 && q.Rested)
-					go end("goroutine", q.Did == 2 && q.Rested)
+					go func(now bool) {
+						if now && c.Text("slow") == "yes" {
+							time.Sleep(20 * time.Millisecond)
+						}
+						end("goroutine", now)
+					}(q.Did == 2 && q.Rested)
 					q.Did++
 				}},
 				sim.Action[*quitter]{Name: "rest", Times: 1, Do: func(q *quitter, _ sim.Env) { q.Rested = true }},
@@ -71,18 +78,19 @@ func TestExitsStates(t *testing.T) {
 	}
 	t.Parallel()
 	for flags, what := range map[string]string{
-		"--strategy bfs --keep-going --set few=2":            "the handler",
-		"--strategy dfs --visited 64 --keep-going":           "the handler",
-		"--strategy bfs --visited 64 --durable kept":         "the handler",
-		"--strategy dfs --set where=when":                    `the When of action "go"`,
-		"--strategy bfs --crashes 1 --set where=crash":       "MayCrash",
-		"--strategy deepening --crashes 1 --set where=crash": "MayCrash",
-		"--strategy deepening --set where=new":               "New(0)",
-		"--strategy bfs --set where=new --keep-going":        "New(0)",
-		"--strategy walk --set where=late --property few":    "Late(0)",
-		"--strategy dfs --set where=monitor":                 "the function that makes monitor 0",
-		"--strategy bfs --set where=goroutine":               "the handler",
-		"--strategy walk --set where=goroutine":              "the handler",
+		"--strategy bfs --keep-going --set few=2":                             "the handler",
+		"--strategy dfs --visited 64 --keep-going":                            "the handler",
+		"--strategy bfs --visited 64 --durable kept":                          "the handler",
+		"--strategy dfs --set where=when":                                     `the When of action "go"`,
+		"--strategy bfs --crashes 1 --set where=crash":                        "MayCrash",
+		"--strategy deepening --crashes 1 --set where=crash":                  "MayCrash",
+		"--strategy deepening --set where=new":                                "New(0)",
+		"--strategy bfs --set where=new --keep-going":                         "New(0)",
+		"--strategy walk --set where=late --property few":                     "Late(0)",
+		"--strategy dfs --set where=monitor":                                  "the function that makes monitor 0",
+		"--strategy bfs --set where=goroutine":                                "the handler",
+		"--strategy walk --set where=goroutine":                               "the handler",
+		"--strategy walk --durable kept --set where=goroutine --set slow=yes": "the handler",
 	} {
 		ended := what + " ends the process with exit status 7"
 		dir := t.TempDir()
