@@ -84,8 +84,9 @@ type Part struct {
 	Seconds float64        `json:"seconds"`
 }
 
-// badness orders verdicts: the verdict of a divided search is the worst of its parts.
-var badness = []search.Verdict{search.OK, search.Inconclusive, search.Interrupted, search.OutOfResource, search.Violation}
+// severity orders verdicts: that of a divided search is the last one of its parts. An open suspect of any part makes it
+// inconclusive unless there is a violation. Package exitcode has the same order.
+var severity = []search.Verdict{search.OK, search.Inconclusive, search.OutOfResource, search.Interrupted, search.Violation}
 
 // Merge merges the reports of the shards of one search. Similar findings are reported once, work is summed, and
 // events count as never happened if no shard saw them. The verdict is the worst one, and not ok if a shard is
@@ -103,7 +104,7 @@ func Merge(reports []*Report) (*Report, error) {
 		if r.Shard.Number < 1 || r.Shard.Number > r.Shard.Of {
 			return nil, fmt.Errorf("a report is of shard %d of %d, which does not exist", r.Shard.Number, r.Shard.Of)
 		}
-		if !slices.Contains(badness, r.Verdict) {
+		if !slices.Contains(severity, r.Verdict) {
 			return nil, fmt.Errorf("shard %d has the unknown verdict %q", r.Shard.Number, r.Verdict)
 		}
 	}
@@ -161,7 +162,7 @@ func settingsDiffer(a, b *Report) string {
 // add adds the result of a shard.
 func (r *Report) add(o *Report) {
 	r.Shards = append(r.Shards, Part{o.Shard.Number, o.Seed, o.Verdict, o.Stopped, o.Paths, o.Seconds})
-	if slices.Index(badness, o.Verdict) > slices.Index(badness, r.Verdict) {
+	if slices.Index(severity, o.Verdict) > slices.Index(severity, r.Verdict) {
 		r.Verdict, r.Stopped = o.Verdict, o.Stopped
 	}
 	r.Paths += o.Paths
@@ -169,7 +170,9 @@ func (r *Report) add(o *Report) {
 	r.Seconds += o.Seconds
 	r.Suspects += o.Suspects
 	r.Undecided += o.Undecided
-	r.Suspect = cmp.Or(r.Suspect, o.Suspect)
+	if r.Suspect = cmp.Or(r.Suspect, o.Suspect); r.Suspect != nil && r.Verdict != search.Violation {
+		r.Verdict = search.Inconclusive
+	}
 	// The exhaustive part is the same in all shards: the longest one includes the others.
 	r.States, r.Depth = max(r.States, o.States), max(r.Depth, o.Depth)
 	if o.Kind == "" {

@@ -54,8 +54,8 @@ func TestMerge(t *testing.T) {
 
 // The verdict is that of the worst shard, and a missing shard counts as an inconclusive one.
 func TestMergeVerdict(t *testing.T) {
-	for i, worst := range badness {
-		for _, other := range badness[:i+1] {
+	for i, worst := range severity {
+		for _, other := range severity[:i+1] {
 			m, err := Merge([]*Report{shard(1, func(r *Report) { r.Verdict = other }), shard(2, func(r *Report) { r.Verdict = worst }), shard(3, nil)})
 			if err != nil || m.Verdict != worst {
 				t.Errorf("%s and %s: %s %v", other, worst, m.Verdict, err)
@@ -64,6 +64,21 @@ func TestMergeVerdict(t *testing.T) {
 				t.Errorf("%s alone: %s %v", worst, m.Verdict, err)
 			}
 		}
+	}
+}
+
+// An open suspect is not hidden by a shard that a signal ended.
+func TestMergeVerdict_Suspect(t *testing.T) {
+	open := shard(1, func(r *Report) { r.Verdict, r.Suspect = search.Inconclusive, &Suspect{} })
+	stopped := shard(2, func(r *Report) { r.Verdict = search.Interrupted })
+	for _, reports := range [][]*Report{{open, stopped, shard(3, nil)}, {open, shard(2, nil), shard(3, func(r *Report) { r.Verdict = search.OutOfResource })}} {
+		if m, err := Merge(reports); err != nil || m.Verdict != search.Inconclusive {
+			t.Errorf("%v, %v; want inconclusive", m, err)
+		}
+	}
+	found := shard(3, func(r *Report) { r.Verdict = search.Violation })
+	if m, err := Merge([]*Report{open, stopped, found}); err != nil || m.Verdict != search.Violation {
+		t.Errorf("%v, %v; want a violation", m, err)
 	}
 }
 
