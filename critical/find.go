@@ -60,7 +60,7 @@ type Progress struct {
 }
 
 const (
-	// raises is how often the length of walks is raised, by the factor raise, when the transition cannot be
+	// raises is the number of times that walks are made longer, by the factor raise, when the transition cannot be
 	// located. A probe then makes fewer walks, so that the number of executed steps is about the same.
 	raises   = 2
 	raise    = 4

@@ -27,7 +27,7 @@ type finder struct {
 
 	made      []probed
 	broken    Probe       // a probe interrupted by the deadline before a walk recovered
-	given     int         // the last step in common with the known live run, or -1
+	given     int         // the last step that the run shares with the known live run, or -1
 	alive     int         // the last step known to recover, or -1
 	doomed    atomic.Bool // enough walks were made to call the run dead
 	notifying sync.Mutex  // held while Progress is called
@@ -159,7 +159,8 @@ func (f *finder) raise(ctx context.Context) error {
 	return f.replay(ctx)
 }
 
-// bisect returns the first step after which no walk recovers, or 0 if no walk recovers from the first state.
+// bisect returns the first step after which neither walks nor an exhaustive search recover. It is 0 only if no state
+// of the run is live.
 // Recovers is true if the end of the run recovers.
 func (f *finder) bisect(ctx context.Context) (step int, recovers bool, err error) {
 	first := f.lastLive + 1 // the first indeterminate state
@@ -272,8 +273,8 @@ func (f *finder) probes() []Probe {
 	return out
 }
 
-// verifyDead reports whether the run is certain to be dead after the step. It is not if the step is in the second half
-// of the part that is known to be dead, or if longer walks recover.
+// verifyDead reports whether the step is accepted as the critical one: because that is proven, all walks from it ran out
+// of events, or it is in the first half of the steps after the last live state and longer walks do not recover either.
 func (f *finder) verifyDead(ctx context.Context, step int) (bool, error) {
 	p, err := f.probe(ctx, step, true)
 	if err != nil || p.Recovered > 0 {

@@ -63,8 +63,8 @@ func (f *finder) dead() (best Probe) {
 // enough returns the number of walks of a probe that suffices to call the run dead.
 func (f *finder) enough() int { return max(f.cfg.Walks/leastOf, min(f.cfg.Walks, minWalks)) }
 
-// deadlined is a context that also ends at a deadline: Decide until the run is known to be dead, and then
-// Locate.
+// deadlined is a context whose Err also reports a deadline: Decide until enough walks failed to recover, and then
+// Locate. Done does not.
 type deadlined struct {
 	context.Context
 	deadlines search.Deadlines

@@ -10,8 +10,8 @@ type Case string
 
 const (
 	Located       Case = "C1"         // found: runs recover before it, and none did after it
-	TooLateToTell Case = "C2"         // lies too late in the run to tell, after the last raise of the walk limit
-	DeadFromStart Case = "C2-initial" // dead from the first indeterminate step on: the cause is in the prefix
+	TooLateToTell Case = "C2"         // lies too late in the run to tell, even with the longest walks
+	DeadFromStart Case = "C2-initial" // no walk recovers from the first state
 	Unlocated     Case = "unlocated"  // no time to find it, but no walk recovers from After.Step on
 	Recovered     Case = "recovered"  // the end of the run recovers, so the run is not dead
 )

@@ -179,7 +179,8 @@ func (m *model) behind(from, to sim.NodeID) (place int, waits bool) {
 	return place, place > 0 && bag[place-1].from == from
 }
 
-// forget drops the messages on their way to a node, and those of a step of the node that have not left it.
+// forget drops the messages on their way to a node, and those that the node sent and that still wait in its outgoing
+// queue.
 func (m *model) forget(node sim.NodeID) {
 	for range m.bags[node] {
 		m.host.Fate(m.takeDatagram(node, 0).ID, sim.DroppedCrash)

@@ -141,7 +141,7 @@ func (d *Difference) String() string { return (*verify.Difference)(d).String() }
 // Confirmed is the result of examining a suspect.
 type Confirmed struct {
 	Violation bool
-	Refuted   bool // it is known not to be a violation; undecided if Violation is false, too
+	Refuted   bool // it is known not to be a violation; the suspect is undecided if both are false
 	Known     bool // with Found: a violation that was reported already and need not be again
 	Detail    any  // private to the confirmer, passed on to Result
 	// Instead is a different violation that was found during the examination. It replaces the suspect.

@@ -14,8 +14,8 @@ const (
 )
 
 // Conclude returns the verdict of a search that stopped for one of the Stopped reasons. conclusive means that its
-// coverage suffices for a negative result, and that no suspect is undecided. Package exitcode lists all causes of a
-// verdict in their order.
+// coverage suffices for a negative result, and that no suspect is undecided. Package exitcode lists the causes of a
+// verdict in the order in which they apply.
 func Conclude(found bool, stopped string, conclusive bool) Verdict {
 	switch {
 	case found:
@@ -30,9 +30,8 @@ func Conclude(found bool, stopped string, conclusive bool) Verdict {
 	return OK
 }
 
-// pointless reports whether a search reached no verdict on anything that a system is checked for. That is the case if
-// the system has only Eventually and Inevitably properties, see [sim.System.Only], which the search neither judged nor
-// looked for in walks.
+// pointless reports whether a search judged none of the properties of the system: all are Eventually or Inevitably
+// properties (see [sim.System.Only]), and it did not judge them, in walks either.
 func (s *Stats) pointless(sys *sim.System) bool {
 	if sys.Asserts() || len(sys.Monitors) > 0 {
 		return false

@@ -59,7 +59,7 @@ const (
 	Lost
 	Duplicated
 	Refused      // the send buffer was full
-	DroppedCrash // lost with a crash, or when the receiver halted
+	DroppedCrash // lost with a crash, or a datagram whose receiver halted
 	DroppedBreak // lost with its connection
 	DroppedDown  // sent to a node that was down
 	DroppedCut   // lost to a partition

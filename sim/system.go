@@ -89,8 +89,10 @@ type System struct {
 type Timing int64
 
 const (
-	ByDeadline Timing = iota // timers with the earliest deadline of their node
-	AnyOrder                 // any armed timer at any moment; deadlines do not matter
+	// ByDeadline lets the timers with the earliest deadline of their node fire. Nodes and messages are not ordered: a
+	// message may take longer than any timer.
+	ByDeadline Timing = iota
+	AnyOrder          // any armed timer at any moment; deadlines do not matter
 	// Prompt is like ByDeadline, but no timer fires while a message or error can be delivered, or a machine can take an
 	// event from its queue.
 	Prompt

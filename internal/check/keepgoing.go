@@ -166,7 +166,7 @@ func (k *keeper) writeEarly(r *report.Report, f files, res *search.Result) {
 	}
 }
 
-// whileShrinking returns ctx with the end of the search's time as its deadline.
+// whileShrinking returns ctx with the end of the search's time as its deadline, but at least leastShrinking from now.
 func (k *keeper) whileShrinking(ctx context.Context) (context.Context, context.CancelFunc) {
 	if k.until > 0 {
 		return budget.WithDeadline(ctx, max(k.until, budget.Now()+leastShrinking))

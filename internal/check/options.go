@@ -36,7 +36,7 @@ type Options struct {
 	Respawn func() *exec.Cmd
 	// NoShrink leaves a violating run as it was found. ShrinkSteps limits the work of shrinking it, as MaxSteps does
 	// in [shrink.Config]. Without it, a run of more than 10,000 steps is not shrunk. Shrinking another one takes at
-	// most as many steps and as much processor time as the search, or 600,000 steps and five seconds if these are
+	// most as many steps as the search and 4/5 of its processor time, or 200,000 steps and twelve seconds if these are
 	// more, and ends at [search.FollowLimit].
 	NoShrink    bool
 	ShrinkSteps int

@@ -17,8 +17,9 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// recur executes a finding again from its path, in a fresh process if one can be started. A finding that does not
-// recur becomes a finding of nondeterminism. If it cannot be executed to its end in time, it becomes a suspect.
+// recur executes a finding again from its path, several times in a fresh process if one can be started, and findings of
+// liveness, deadlock and starvation also in this one. A finding that does not recur becomes a finding of
+// nondeterminism. If it cannot be executed to its end in time, it becomes a suspect.
 //
 // Findings of nondeterminism are already differences of executions, and deaths were already confirmed in fresh
 // processes.

@@ -56,11 +56,12 @@ func (o *Options) tooLong(found *search.Suspect) bool {
 // leastShrinkSteps is the minimum number of steps for shrinking a run without a request: some seconds' worth.
 const leastShrinkSteps = 200_000
 
-// leastShrinkTime is the minimum limit of processor time for shrinking a run without a request. A fifth of the limit is
-// for executing the result in a fresh process and describing it.
+// leastShrinkTime is the minimum processor time for shrinking a run without a request, of which a fifth is for
+// executing the result in a fresh process and describing it.
 const leastShrinkTime = 15 * time.Second
 
-// shrinkTime returns the limit of processor time for shrinking a finding: that of the search. 0 means no limit.
+// shrinkTime returns the limit of processor time for shrinking a finding: 4/5 of the time that the check has used. 0
+// means no limit.
 func (o *Options) shrinkTime() time.Duration {
 	if o.ShrinkSteps > 0 {
 		return 0

@@ -25,7 +25,8 @@ func (t *commonTime) clone() commonTime {
 	return commonTime{t.now, append([]time.Duration(nil), t.at...)}
 }
 
-// pass advances a node to the present before it handles an event. A timer that is due later advances the present.
+// pass advances the clock of a node to the common time before it handles an event. A timer that is due later advances
+// the common time. Without common time, [Node.fire] advances the node's timers.
 func (w *Machine) pass(n *Node, ev sim.Event) {
 	t := &w.time
 	if ev.Kind == sim.FireTimer {

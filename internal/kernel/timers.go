@@ -105,7 +105,8 @@ func (n *Node) stopTimer(t any) {
 	}
 }
 
-// fire disarms the timer in a slot and moves the node's time to its deadline.
+// fire disarms the timer in a slot and subtracts the time until its deadline from the node's other timers. Nodes have no
+// other clock, except with [sim.Clocks].
 func (n *Node) fire(slot int32) any {
 	t := n.Armed[slot]
 	n.Armed = slices.Delete(n.Armed, int(slot), int(slot)+1)

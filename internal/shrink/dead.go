@@ -29,12 +29,12 @@ const (
 	// firstWalks is the number of these walks that are made before known recoveries are tried. They find most candidates
 	// that are not dead.
 	firstWalks = 4
-	// verifying is the number of walks that verify an accepted candidate. It is verified if it has fewer steps than the
-	// last verified one by one in verifyEach.
+	// verifying is the number of walks that verify an accepted candidate. It is verified if it is shorter than the last
+	// verified one by at least a fraction of 1/verifyEach.
 	verifying  = 48
 	verifyEach = 5
-	// surest is the number of walks that precede the search for the critical transition of a candidate. There are fewer,
-	// but at least verifying, if they had more than sureSteps steps.
+	// surest is the number of walks before the critical transition of a candidate is searched for. There are fewer, but
+	// at least verifying, if together they have more than sureSteps steps.
 	surest    = 200
 	sureSteps = 60_000
 	// liveWalks is the maximum number of walks from before the critical step to see one recover, if no known

@@ -69,7 +69,7 @@ func (r *reducer) reduceAndResample(ctx context.Context, s *resampler) {
 	}
 }
 
-// improve makes random runs until one is better than the best one of r, or until most steps were executed.
+// improve makes random runs until one is better than the best one of r, or until it has executed that many steps.
 func (s *resampler) improve(ctx context.Context, r *reducer, most int) bool {
 	began := s.executed()
 	runs := leastRuns + runsPerStep*len(r.best.Steps)

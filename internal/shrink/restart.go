@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	// restarts is the number of successive searches for another run after which none is expected to be smaller.
+	// restarts is the number of searches in a row that find no smaller run before shrinking ends.
 	restarts = 8
 	// leastRestarted is the size of runs from which on a restart pays.
 	leastRestarted = 8

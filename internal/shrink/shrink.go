@@ -1,7 +1,8 @@
 // Package shrink makes violating runs smaller. It drops faults and other steps (delta debugging: Zeller and
 // Hildebrandt, Simplifying and Isolating Failure-Inducing Input, 2002), alone and together with their consequences,
 // reorders the rest to have fewer context switches, and lowers picks. It alternates that with short random runs
-// that are similar to the smallest one, and searches again for other runs with the same finding. A candidate is
+// that are similar to the smallest one and, unless the run is dead, searches again for other runs with the same
+// finding. A candidate is
 // executed tolerantly, see [Player], and accepted if it violates the same property in the same way.
 package shrink
 
@@ -55,8 +56,8 @@ func (c *Config) contains() bool { return c.Contain || contain.Exited(&c.Finding
 // Progress is the progress of shrinking.
 type Progress struct{ Steps, Tried, Executed int }
 
-// Result is the result of shrinking. It depends only on the configuration without Workers, unless the context ended
-// the shrinking.
+// Result is the result of shrinking. It depends only on the configuration without Workers, unless the context or Time
+// ended the shrinking.
 type Result struct {
 	Path  choose.Path
 	Steps int // of Path

@@ -4,7 +4,8 @@
 //
 //	4         the checker has a defect, even if it has found something (conclude of internal/task)
 //	1         something was found, even if a signal or a limit ended the search later (search.Conclude)
-//	3         a suspect is open, whatever ended the search (search.Run, check.ReportLost)
+//	3         a suspect is open, whatever ended the search (search.Run, check.ReportLost), or a finding could not be
+//	          executed again in time (recur of internal/check)
 //	130, 143  a signal ended the search (search.Conclude)
 //	4         memory or disk ended the search (search.Conclude)
 //	3         its coverage does not suffice (search.Conclude), or an abstraction is wrong (internal/check)

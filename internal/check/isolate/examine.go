@@ -70,10 +70,10 @@ func ExecuteIsolated(
 	return x, nil, err
 }
 
-// Values of [flight.Whole].
+// Values of [flight.Whole], which select how a path is executed and described.
 const (
-	AsSearched = 1
-	Closely    = 2 // with CheckMessages of [kernel.Options]
+	AsSearched = 1 // with the options of the search
+	Closely    = 2 // also with CheckMessages of [kernel.Options]
 	describing = 3 // see [Death.Describe]
 	AtEnd      = 4 // and more: also with the value of the property with this index in the last state, see [Execute]
 )
@@ -117,10 +117,10 @@ func (o *order) size() int {
 // ErrOutside is the error of a fresh process that was stopped from outside, twice.
 var ErrOutside = errors.New("a signal such as SIGSTOP has stopped a process that executes a run again")
 
-// isolateIn executes an order with the files of the process in temp. It also returns the recorder. A signal may come
-// from outside, so the order is executed again if one ended or stopped the process. If the code sends it, it does so again.
-// So is one whose process exceeded the time limit and showed no checked code that runs: it may have been starting, ending,
-// or waiting for the machine.
+// isolateIn executes an order with the files of the process in temp. It also returns the recorder. An order is executed
+// a second time if a signal ended or stopped its process, which may have come from outside (code that sends the signal
+// does so again), or if the process exceeded the time limit while no checked code was running, because it may have been
+// starting, ending, or waiting for the machine.
 func isolateIn(
 	ctx context.Context, temp *scratch.Folder, respawn func() *exec.Cmd, o order, limit time.Duration,
 ) (*Death, *flight.Recorder, error) {

@@ -72,7 +72,8 @@ func Execute(w kernel.World, path choose.Path, last *sim.Property, begun func(st
 	return x, nil
 }
 
-// Limits of the executions of one path. Code that tosses a coin shows the same finding in all of them once in 1,024 times.
+// Limits of the executions of one path. Code that draws a random bit repeats the result of the search ten times with
+// probability 1/1,024.
 const (
 	MaxExecutions = 10
 	repeatFor     = 500 * time.Millisecond // a step that is repeated must not be taken for one that does not return

@@ -25,9 +25,9 @@ const picksRun, kindsRun = 0, 1
 // Values of [flight.Asking].
 const notAsked, askedOther, askedMaking = 0, 1, 2
 
-// Reexecute executes the picks in rec from the first state on, or the script beside rec, and records its progress in
-// rec. A fresh process calls it to confirm that a run kills its process or does not end. The waiting process reads
-// the progress from rec. The error is a finding of the last step or states why the system cannot run at all. Picks
+// Reexecute executes the order in rec and beside it: picks from the first state on, a script, or a path file. A fresh
+// process calls it to execute a finding again, and to confirm that a run kills its process or does not end. The waiting
+// process reads the progress from rec. The error is a finding of the last step or states why the system cannot run at all. Picks
 // that do not fit end the run.
 func Reexecute(sys *sim.System, rec *flight.Recorder) error {
 	asking := func(what kernel.Asked) {

@@ -273,7 +273,7 @@ func (r *ReducedGraph) drop(v []uint32) {
 	if lost == 0 {
 		return
 	}
-	// They might as well have been duplicated, and all copies lost.
+	// These datagrams could also have been duplicated, and all copies lost, which counts for the coverage of these faults.
 	f := &r.Configs.Globals[v[r.Configs.Global]]
 	left, most, used := r.World.NetGlobals.List[f.Net].State.Left, r.World.Sys.Limits(), &r.World.Covering.Used
 	if left[sim.Loss] > 0 {

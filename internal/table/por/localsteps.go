@@ -54,7 +54,7 @@ func (n *actor) Id(a Act) uint32 {
 type LocalState struct {
 	Node   int
 	Up     bool
-	Met    bool
+	Met    bool        // a reached state contains it
 	Own    []uint32    // events independent of the network
 	Events []sim.Event // the same, as listed in the local state
 	Steps  map[uint32]*Outcomes
@@ -69,7 +69,7 @@ type LocalState struct {
 type Outcomes struct {
 	List   []Outcome
 	noop   bool // it has no effect
-	silent bool // all outcomes are ordinary, do not fail, and announce nothing
+	silent bool // a delivery, timer, action or quorum whose outcomes are ordinary, do not fail, and announce nothing
 	Unsure bool // there may be more outcomes
 }
 

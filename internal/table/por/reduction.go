@@ -19,10 +19,10 @@ import (
 type Reduced struct {
 	Used   options.Reduction
 	Why    string // why it is weaker than the one asked for, or ""
-	Rounds int    // number of explorations; each drops the assumptions that fell in those before
+	Rounds int    // number of explorations; each drops the assumptions that earlier ones refuted
 	Passed int    // intermediate states of chains: checked, not stored
 	Chains int    // edges of several steps
-	Single int    // stored states in which one event was explored alone
+	Single int    // stored states whose ample set is one event
 	Dead   int    // local states with a dropped datagram
 
 	Permutations int    // permutations of nodes by which states were merged; 0: none
