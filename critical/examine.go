@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/explore"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/kernel/contain"
 	"github.com/macemc/macemc/internal/kernel/declared"
@@ -88,16 +89,16 @@ func (f *finder) explore(ctx context.Context, path choose.Path) (r *table.Recove
 		return nil, "", &Ended{Finding: contain.GivenUp(), Path: r.Path, Overdue: true}
 	case r.Live != nil || r.Closed:
 		return r, "", nil
-	case r.Stopped == "finding", r.Stopped == "violation":
+	case r.Stopped == table.StoppedFinding, r.Stopped == table.StoppedViolation:
 		return r, fmt.Sprintf("an exhaustive search was stopped by another finding: %v", r.Finding), nil
 	}
 	text := fmt.Sprintf("an exhaustive search found no live state among %s", textfmt.Plural(r.States, "state"))
 	switch r.Stopped {
-	case "states":
+	case explore.StoppedStates:
 		text += " and stopped at this limit"
-	case "depth":
+	case explore.StoppedDepth:
 		text += fmt.Sprintf(" and stopped at its limit of %d steps", deepest)
-	case "memory":
+	case explore.StoppedMemory:
 		text += fmt.Sprintf(" and stopped at its limit of %d MB", defaultBytes>>20)
 	}
 	return r, text, nil
@@ -127,7 +128,7 @@ func (f *finder) recoversExactly(ctx context.Context, step int) (bool, error) {
 }
 
 // exhausted reports whether every state that can be visited was: the rest lies behind findings.
-func exhausted(r *table.Recovery) bool { return r.Closed || r.Stopped == "violation" }
+func exhausted(r *table.Recovery) bool { return r.Closed || r.Stopped == table.StoppedViolation }
 
 // rescued reports whether the end of the run recovers, although no walk did.
 func (f *finder) rescued() bool {

@@ -34,23 +34,6 @@ type walkWorker struct {
 	nearest nearest // of the current probe
 }
 
-// stoppable is a walk that ends when its context is done.
-type stoppable struct {
-	*runs.Walker
-	ctx context.Context
-}
-
-// lookEvery is the number of steps between checks of the context.
-const lookEvery = 16
-
-// Select implements [runloop.Strategy].
-func (s *stoppable) Select(at *runloop.Node) runloop.Selection {
-	if at.Step%lookEvery == 0 && s.ctx.Err() != nil {
-		return runloop.Selection{End: runloop.Stopped}
-	}
-	return s.Walker.Select(at)
-}
-
 func newProber(cfg *Config) (*prober, error) {
 	p := &prober{seed: cfg.Seed}
 	for i := range cfg.Workers {
@@ -87,7 +70,7 @@ func (p *prober) walk(ctx context.Context, w *walkWorker, prefix choose.Path, k,
 	if err := ctx.Err(); err != nil {
 		return runloop.Outcome{}, err
 	}
-	o := w.loop.Run(&stoppable{w.walker, ctx}, runloop.Task{Path: prefix})
+	o := w.loop.Run(&runloop.Stoppable{Strategy: w.walker, Ctx: ctx}, runloop.Task{Path: prefix})
 	switch o.End {
 	case runloop.Misfit:
 		return o, &MisfitError{fmt.Errorf("critical: %w", o.Err)}

@@ -169,17 +169,17 @@ type Result struct {
 // Reasons for the end of a search.
 const (
 	StoppedFound       = "found"
-	StoppedDepth       = "depth" // everything requested is explored
+	StoppedDepth       = explore.StoppedDepth // everything requested is explored
 	StoppedTime        = "time"
 	StoppedPaths       = "paths"
-	StoppedInterrupted = "interrupted"
+	StoppedInterrupted = explore.StoppedInterrupted
 	StoppedComplete    = "complete" // all states were visited
 	// StoppedFingerprints: all states with different fingerprints were visited, but the fingerprints are too short to
 	// prove completeness.
 	StoppedFingerprints = "fingerprints"
 	StoppedKnown        = "known"                // an accepted violation ended it, or states after one were not visited
-	StoppedSampled      = "sampled"              // all states reachable by the sampled alternatives of large draws were visited
-	StoppedMemory       = "memory"               // at MaxBytes
+	StoppedSampled      = table.StoppedSampled   // all states reachable by the sampled alternatives of large draws were visited
+	StoppedMemory       = explore.StoppedMemory  // at MaxBytes
 	StoppedDisk         = "disk"                 // disk full
 	StoppedCrashes      = crashes.StoppedCrashes // crashes were left out, and it is not proven that this changes no verdict
 	StoppedStuck        = "stuck"                // a handler did not return, and this could not be confirmed

@@ -267,9 +267,9 @@ func stoppedBy(ctx context.Context, x *table.Exploration) string {
 		return StoppedComplete
 	case x.Finding != nil:
 		return StoppedFound
-	case x.Stopped == "interrupted" && ctx.Err() == nil:
+	case x.Stopped == explore.StoppedInterrupted && ctx.Err() == nil:
 		return StoppedTime
-	case x.Stopped == "depth":
+	case x.Stopped == explore.StoppedDepth:
 		return StoppedDepth
 	}
 	return x.Stopped

@@ -14,11 +14,11 @@ func (l *Loop) stop(ctx context.Context) {
 	}
 	switch {
 	case l.opts.MaxStates > 0 && l.out.States >= l.opts.MaxStates && (l.journal == nil || !l.journal.replay):
-		l.out.Stopped = "states"
+		l.out.Stopped = StoppedStates
 	case l.over(0):
-		l.out.Stopped = "memory"
+		l.out.Stopped = StoppedMemory
 	case ctx.Err() != nil:
-		l.out.Stopped = "interrupted"
+		l.out.Stopped = StoppedInterrupted
 	}
 }
 
@@ -47,7 +47,7 @@ func (l *Loop) late() error {
 	if !l.overdue.Load() {
 		return nil
 	}
-	l.limited = "interrupted"
+	l.limited = StoppedInterrupted
 	return ErrLimit
 }
 
@@ -55,9 +55,9 @@ func (l *Loop) late() error {
 func (l *Loop) Limit(ctx context.Context) error {
 	switch {
 	case ctx.Err() != nil:
-		l.limited = "interrupted"
+		l.limited = StoppedInterrupted
 	case l.over(l.batch.Bytes()):
-		l.limited = "memory"
+		l.limited = StoppedMemory
 	default:
 		return nil
 	}

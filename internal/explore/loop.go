@@ -155,7 +155,7 @@ func (l *Loop) run(ctx context.Context) error {
 		}
 	}
 	if l.out.Stopped == "" && l.out.Expanded < l.out.States {
-		l.out.Stopped, l.out.Depth = "depth", l.opts.MaxDepth
+		l.out.Stopped, l.out.Depth = StoppedDepth, l.opts.MaxDepth
 	}
 	return nil
 }

@@ -34,6 +34,14 @@ type Options struct {
 	Progress func(states, transitions, depth, waiting int)
 }
 
+// Reasons why an exploration is not complete.
+const (
+	StoppedDepth       = "depth"
+	StoppedStates      = "states"
+	StoppedMemory      = "memory"
+	StoppedInterrupted = "interrupted"
+)
+
 // Result is the result of an exploration.
 type Result struct {
 	States      int // distinct ones
@@ -42,7 +50,7 @@ type Result struct {
 	Expanded    int // expanded states, with all states found from them counted
 	Depth       int // steps to the last expanded states; with a frontier that is not [Ordered], to the farthest
 	Complete    bool
-	Stopped     string // the reason if it is not complete: "depth", "states", "memory", "interrupted"
+	Stopped     string // one of the Stopped constants if it is not complete, else empty
 
 	// Err is the error by which Expand, Roots, Check or Visit ended the exploration, or nil. Path leads to the state of
 	// the error. With AtEdge the error is about an edge from there, or about an edge to a root if Path is nil.

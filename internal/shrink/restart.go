@@ -89,7 +89,7 @@ func (s *restarter) next(ctx context.Context, handler string) (Script, bool) {
 			return Script{}, false
 		}
 		var o runloop.Outcome
-		s.loop.Measure(func() { o = s.loop.Run(&short{stoppable{s.walks, ctx}, s.limit}, task) })
+		s.loop.Measure(func() { o = s.loop.Run(&short{runloop.Stoppable{Strategy: s.walks, Ctx: ctx}, s.limit}, task) })
 		s.steps += o.Steps
 		if o.End != runloop.Found || o.Stuck != nil || !same(o.Finding, &s.cfg.Finding) {
 			continue
@@ -104,7 +104,7 @@ func (s *restarter) next(ctx context.Context, handler string) (Script, bool) {
 
 // short ends runs after a number of steps.
 type short struct {
-	stoppable
+	runloop.Stoppable
 	limit int
 }
 
@@ -113,7 +113,7 @@ func (s *short) Select(at *runloop.Node) runloop.Selection {
 	if at.Step >= s.limit {
 		return runloop.Selection{End: runloop.Stopped}
 	}
-	return s.stoppable.Select(at)
+	return s.Stoppable.Select(at)
 }
 
 // restart searches for other runs with the finding until none of several, reduced, is smaller than the best one.

@@ -1,7 +1,6 @@
 package shrink
 
 import (
-	"context"
 	"errors"
 
 	"github.com/macemc/macemc/choose"
@@ -15,26 +14,9 @@ func (d *dying) walk(path choose.Path, k, limit int, s runloop.Strategy) runloop
 	d.walker.SetLimit(limit)
 	d.walker.Seed(d.seed, choose.Derive(choose.Derive(d.seed, path), choose.Path{int32(k)}))
 	var o runloop.Outcome
-	d.loop.Measure(func() { o = d.loop.Run(&stoppable{s, d.ctx}, runloop.Task{Path: path}) })
+	d.loop.Measure(func() { o = d.loop.Run(&runloop.Stoppable{Strategy: s, Ctx: d.ctx}, runloop.Task{Path: path}) })
 	d.steps += o.Steps
 	return o
-}
-
-// stoppable is a walk that ends when its context is done.
-type stoppable struct {
-	runloop.Strategy
-	ctx context.Context
-}
-
-// lookEvery is the number of steps between checks of the context.
-const lookEvery = 16
-
-// Select implements [runloop.Strategy].
-func (s *stoppable) Select(at *runloop.Node) runloop.Selection {
-	if at.Step%lookEvery == 0 && s.ctx.Err() != nil {
-		return runloop.Selection{End: runloop.Stopped}
-	}
-	return s.Strategy.Select(at)
 }
 
 // guided returns the path from which to make walk number k from the end of a script, which has this path. Every other

@@ -22,6 +22,14 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
+// More reasons why an [Exploration] or a [Recovery] is not complete.
+const (
+	StoppedFinding   = "finding"
+	StoppedSampled   = "sampled"   // only some alternatives of large draws were explored
+	StoppedViolation = "violation" // recovery: states after violations were not visited
+	StoppedLive      = "live"      // recovery: a live state was reached
+)
+
 // Exploration is the result of [Explore].
 type Exploration struct {
 	States      int // distinct states
@@ -32,7 +40,7 @@ type Exploration struct {
 	// depth first, the greatest distance; 0 when unknown.
 	Depth    int
 	Complete bool
-	Stopped  string // why it is incomplete: "depth", "states", "memory", "interrupted", "finding", "sampled", [crashes.StoppedCrashes]
+	Stopped  string // why it is incomplete: one of the constants here, in package explore, or [crashes.StoppedCrashes]
 	// Finding is the violation or failure of a state or step, mostly a [*sim.Finding], or nil. Path leads there.
 	// Breadth first it is a shortest path, unless the finding has kind nondeterminism, a handler does not return
 	// (see [contain.Overdue]), or Reduced.Used is [options.ReduceFull].
@@ -149,7 +157,7 @@ func exploreAll(ctx context.Context, sys *sim.System, opts options.Options) (*Ex
 		out.Fairness = x.fairCycles.Result(&r, ctx.Err() != nil)
 	}
 	if len(out.Sampled) > 0 && out.Stopped == "" {
-		out.Stopped = "sampled"
+		out.Stopped = StoppedSampled
 	}
 	if x.reduction != nil && x.reduction.Permuter != nil {
 		x.reduction.Permuter.AddCoverage()
@@ -161,10 +169,10 @@ func exploreAll(ctx context.Context, sys *sim.System, opts options.Options) (*Ex
 	case errors.As(err, new(*options.Unsupported)), errors.As(err, new(*explore.ChangedError)), errors.As(err, new(*explore.LogError)):
 		return out, err
 	case err != nil:
-		out.Stopped, out.Finding, out.Path = "finding", err, path
+		out.Stopped, out.Finding, out.Path = StoppedFinding, err, path
 	case out.Stopped == "":
 		out.Complete = true
-	case out.Stopped != "sampled" && out.Stopped != crashes.StoppedCrashes:
+	case out.Stopped != StoppedSampled && out.Stopped != crashes.StoppedCrashes:
 		out.Grows = g.Configs.Growths()
 	}
 	return out, nil

@@ -20,9 +20,8 @@ type Recovery struct {
 	Live   choose.Path // shortest path to a live state, from the end of the given path; nil if none was visited
 	Closed bool        // all states that can be reached without failing steps were visited
 	States int         // number of visited states, the first included
-	// Stopped is why some states were not visited: "depth", "states", "memory", "interrupted", "sampled", "live",
-	// "finding" if checked code did not return or cannot be searched, or "violation" if the rest may lie behind the
-	// violation in Finding.
+	// Stopped is why some states were not visited. StoppedFinding means that checked code did not return or cannot be
+	// searched, StoppedViolation that the rest may lie behind the violation in Finding.
 	Stopped string
 	// Finding is the violation in a visited state; its successors were not visited. Or it is the failure of a step
 	// that makes choices in an endless loop; not all of them were tried. Or it is the error that ended the search. nil
@@ -73,23 +72,23 @@ func recovery(ctx context.Context, sys *sim.System, path choose.Path, opts optio
 	g.LimitBy(nil)
 	out := &Recovery{States: x.States, Stopped: x.Stopped}
 	if len(g.Sampled()) > 0 && out.Stopped == "" {
-		out.Stopped = "sampled"
+		out.Stopped = StoppedSampled
 	}
 	var u *options.Unsupported
 	switch {
 	case errors.Is(x.Err, statespace.ErrLive):
-		out.Live, out.Stopped = g.PathTo(&x), "live"
+		out.Live, out.Stopped = g.PathTo(&x), StoppedLive
 		if out.Live == nil {
 			out.Live = choose.Path{} // the first state
 		}
 	case errors.As(x.Err, &u), errors.Is(x.Err, statespace.ErrNoFit):
 		return nil, x.Err
 	case x.Err != nil:
-		if out.Stopped, out.Finding = "finding", x.Err; store.IsOverdue(x.Err) {
+		if out.Stopped, out.Finding = StoppedFinding, x.Err; store.IsOverdue(x.Err) {
 			out.Path = g.PathTo(&x)
 		}
 	case g.Onward.Violated != nil || g.Configs.Unseen != nil:
-		out.Stopped, out.Finding = cmp.Or(out.Stopped, "violation"), cmp.Or(g.Onward.Violated, g.Configs.Unseen)
+		out.Stopped, out.Finding = cmp.Or(out.Stopped, StoppedViolation), cmp.Or(g.Onward.Violated, g.Configs.Unseen)
 	default:
 		out.Closed = out.Stopped == ""
 	}

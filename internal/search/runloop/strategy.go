@@ -1,6 +1,8 @@
 package runloop
 
 import (
+	"context"
+
 	"errors"
 
 	"github.com/macemc/macemc/choose"
@@ -27,6 +29,23 @@ type Strategy interface {
 	Choose(at *Node, p choose.Point) (pick int, ok bool)
 	// Ended is called once for each run.
 	Ended(o *Outcome)
+}
+
+// Stoppable is a strategy whose runs end when Ctx is done.
+type Stoppable struct {
+	Strategy
+	Ctx context.Context
+}
+
+// lookEvery is the number of steps between checks of the context.
+const lookEvery = 16
+
+// Select implements [Strategy].
+func (s *Stoppable) Select(at *Node) Selection {
+	if at.Step%lookEvery == 0 && s.Ctx.Err() != nil {
+		return Selection{End: Stopped}
+	}
+	return s.Strategy.Select(at)
 }
 
 // A Stateful strategy recognizes states that it has seen.

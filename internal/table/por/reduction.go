@@ -251,9 +251,9 @@ func (r *ReducedGraph) Again(ctx context.Context, x *explore.Result) bool {
 		if r.Permuter != nil {
 			r.Permuter.CompareAll()
 		}
-		breaks := !fell && (x.Stopped == "depth" || x.Stopped == "states") && r.breaksPromises()
+		breaks := !fell && (x.Stopped == explore.StoppedDepth || x.Stopped == explore.StoppedStates) && r.breaksPromises()
 		r.final = !fell && !breaks
-		if again = fell && x.Stopped == "depth" || breaks && r.Err == nil; !r.final && !again {
+		if again = fell && x.Stopped == explore.StoppedDepth || breaks && r.Err == nil; !r.final && !again {
 			x.Depth = 0
 		}
 	}
@@ -270,9 +270,9 @@ func (r *ReducedGraph) Again(ctx context.Context, x *explore.Result) bool {
 		r.nothing("the visited set cannot find where edges lead")
 		return true
 	case again, x.Complete && !r.final:
-		x.Complete, x.Stopped = false, "interrupted"
+		x.Complete, x.Stopped = false, explore.StoppedInterrupted
 		if ctx.Err() == nil {
-			x.Stopped = "memory"
+			x.Stopped = explore.StoppedMemory
 		}
 	}
 	return false

@@ -100,7 +100,7 @@ var imports = []struct {
 	{pkg: "internal/budget", strict: true},
 	{pkg: "internal/stacks", strict: true},
 	{pkg: "internal/textfmt", strict: true},
-	{pkg: "critical", module: []string{"internal/search/runloop", "internal/search/runs", "internal/budget", "internal/textfmt", "choose", "macetime", "sim", "internal/kernel", "internal/kernel/...", "internal/replay", "search", "internal/table", "internal/table/..."}},
+	{pkg: "critical", module: []string{"internal/explore", "internal/search/runloop", "internal/search/runs", "internal/budget", "internal/textfmt", "choose", "macetime", "sim", "internal/kernel", "internal/kernel/...", "internal/replay", "search", "internal/table", "internal/table/..."}},
 	// Packages that mctest imports become part of every test that uses it: no bundled system.
 	{pkg: "internal/check/flight", module: []string{"choose"}},
 	{pkg: "internal/check/exitcode", module: []string{"internal/check/defect", "internal/check/flight", "search"}},
