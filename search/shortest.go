@@ -38,7 +38,7 @@ func (r *Result) shortest(ctx context.Context, cfg *Config, began time.Time, tic
 		return err
 	}
 	opts.Frontier, opts.Reduce, opts.Crashes = explore.Queue, options.ReduceDrop, options.CrashExplicit
-	opts.Log, opts.Hurry, opts.MaxDepth = nil, nil, s.Found-1
+	opts.Log, opts.Trial, opts.MaxDepth = nil, nil, s.Found-1
 	ctx, cancel := cfg.within(ctx, cfg.Time)
 	defer cancel()
 	y, err := table.Explore(ctx, &cfg.System, opts)

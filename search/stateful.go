@@ -230,7 +230,7 @@ func explorationOf(ctx context.Context, cfg *Config, began time.Time, ticks int)
 		Symmetry: cfg.Symmetry, Crashes: options.CrashModel(cfg.Crashes), Weightless: cfg.Weights.Weightless(), Known: cfg.known,
 		Log: cfg.Log}
 	if cfg.Time > 0 {
-		opts.Hurry = func(ctx context.Context) (context.Context, context.CancelFunc) { return cfg.within(ctx, cfg.Time/2) }
+		opts.Trial = func(ctx context.Context) (context.Context, context.CancelFunc) { return cfg.within(ctx, cfg.Time/2) }
 	}
 	opts.World.UseAfterReturn, opts.World.Settle = cfg.late, cfg.Calls.Settles()
 	if cfg.Spill != "" && cfg.MaxBytes > 0 {

@@ -227,7 +227,7 @@ func (x *exploration) run(ctx context.Context) (out explore.Result, refused erro
 		if x.opts.Wrap != nil {
 			graph = x.opts.Wrap(graph)
 		}
-		limited, cancel, opts := x.reduction.Hurry(ctx, *x.opts)
+		limited, cancel, opts := x.reduction.Trial(ctx, *x.opts)
 		loop, err := opts.Loop(graph, judge)
 		if err != nil {
 			cancel()

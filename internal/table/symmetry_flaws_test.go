@@ -221,7 +221,7 @@ func TestClaimsOfSymmetry(t *testing.T) {
 	for _, without := range []options.Mutation{"", por.NoSameClaims} {
 		asked := false
 		plant(t, 0, without, nil, func(r *por.ReducedGraph) {
-			local := r.Nodes[1].Met[0] // of an acceptor
+			local := r.Nodes[1].Reached[0] // of an acceptor
 			c := por.Claim{Local: local, Act: r.Nodes[1].Id(por.Act{Kind: sim.Deliver, From: 0})}
 			k := 0
 			for int(r.Permuter.Permutations()[k][1]) == 1 {
@@ -229,7 +229,7 @@ func TestClaimsOfSymmetry(t *testing.T) {
 			}
 			l := &por.Assumptions{}
 			l.Begin()
-			l.Fallen[por.Claim{Local: r.Permuter.(*symmetry.Symmetry).PermuteLocal(k, local), Act: r.Permuter.(*symmetry.Symmetry).PermuteAct(r.Permuter.Permutations()[k], 1, c.Act)}] = true
+			l.Refuted[por.Claim{Local: r.Permuter.(*symmetry.Symmetry).PermuteLocal(k, local), Act: r.Permuter.(*symmetry.Symmetry).PermuteAct(r.Permuter.Permutations()[k], 1, c.Act)}] = true
 			if holds := r.Permuter.HoldsForAll(l, c, func(por.Claim) bool { return true }); holds != (without != "") {
 				t.Errorf("without %q it holds: %v", without, holds)
 			}

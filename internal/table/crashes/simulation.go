@@ -109,7 +109,7 @@ func Sensitive(r *por.ReducedGraph) (list []options.CrashSensitive) {
 
 // gather collects the pairs and their obligations.
 func (a *simulation) gather() {
-	for _, id := range slices.Clone(a.r.Nodes[a.node].Met) {
+	for _, id := range slices.Clone(a.r.Nodes[a.node].Reached) {
 		if a.r.Local(id).Up {
 			a.pair(id, id)
 		}
@@ -186,7 +186,7 @@ func (a *simulation) ask(k int) (wrong string) {
 			case !l.Up && r.Mutated(por.NoQuietBoot):
 				d.ends = []int{a.pair(p.Next, x)}
 			default:
-				d.ends = a.ends(p.Next, x, p.Sends, p.Tells, there)
+				d.ends = a.ends(p.Next, x, p.Sends, p.Announced, there)
 			}
 			duties = append(duties, d)
 			cuts, err := a.cuts(l, f, p, x, there)
@@ -259,7 +259,7 @@ func (a *simulation) ends(next, x uint32, sends []statespace.EffectOp, announces
 	}
 	for i := range there.List {
 		q := &there.List[i]
-		if q.Failed || !within(sends, q.Sends) || !slices.Equal(announces, q.Tells) && !a.r.Mutated(por.NoSameNews) {
+		if q.Failed || !within(sends, q.Sends) || !slices.Equal(announces, q.Announced) && !a.r.Mutated(por.NoSameNews) {
 			continue
 		}
 		end := a.pair(next, q.Next)
@@ -355,13 +355,13 @@ func (a *simulation) decide() {
 func (a *simulation) addKnown() {
 	n := &a.r.Nodes[a.node]
 	visited := map[uint32]bool{}
-	for _, id := range n.Met {
+	for _, id := range n.Reached {
 		visited[id] = true
 	}
 	for k := range a.list {
 		if id := a.list[k].crashed; !a.list[k].fails() && !visited[id] {
 			visited[id] = true
-			n.Met = append(n.Met, id)
+			n.Reached = append(n.Reached, id)
 		}
 	}
 }

@@ -23,8 +23,8 @@ type Options struct {
 	Reduce    Reduction            // "" means ReduceNone
 	Crashes   CrashModel           // "" means CrashExplicit
 	Symmetry  bool                 // merge states that differ by a permutation of nodes of one role, see [sim.System.Roles]
-	// Hurry returns a context that ends when ReduceAuto gives ReduceFull up. Nil means never.
-	Hurry func(context.Context) (context.Context, context.CancelFunc)
+	// Trial returns a context that ends when ReduceAuto gives ReduceFull up. Nil means never.
+	Trial func(context.Context) (context.Context, context.CancelFunc)
 	// Log stores the exploration. Stored states are checked instead of explored. Nil disables it.
 	Log explore.Log
 	// Spill stores states that do not fit into memory, see [explore.Options.Spill]. Nil keeps all in memory.
@@ -81,7 +81,7 @@ const (
 	ReduceNone Reduction = "none" // all states are visited
 	ReduceDrop Reduction = "drop" // messages that no future step can observe are removed from states
 	ReduceFull Reduction = "full" // partial-order reduction: an event that commutes with all that may happen before it is explored alone
-	// ReduceAuto starts with ReduceFull. If this does not end in time (see [Options].Hurry), or within half of the
+	// ReduceAuto starts with ReduceFull. If this does not end in time (see [Options].Trial), or within half of the
 	// limit of states or memory, it falls back to ReduceDrop, which reports the depth to which all states were
 	// visited.
 	ReduceAuto Reduction = "auto"

@@ -17,7 +17,7 @@ const closureLimit, closureLeast = 2000, 125
 // writes may grow from state to state.
 const closureBulk = 16 << 10
 
-// mostEndless is the number of abandoned closures of a node after which a hurried exploration gives up.
+// mostEndless is the number of abandoned closures of a node after which a trial exploration gives up.
 const mostEndless = 100
 
 // tooLarge reports whether to abandon a closure that began in local state first, has reached x, and has the given
@@ -28,7 +28,7 @@ func (r *ReducedGraph) tooLarge(first, x uint32, states int) bool {
 	if states <= max(closureLimit>>n.endless, closureLeast) && store.BulkOf(&all[x]) <= store.BulkOf(&all[first])+closureBulk {
 		return r.Limited()
 	}
-	if n.endless++; n.endless == mostEndless && r.hurried {
+	if n.endless++; n.endless == mostEndless && r.trial {
 		r.Err = ErrAgain
 	}
 	return true
@@ -65,7 +65,7 @@ func (r *ReducedGraph) singletonAmple(c Claim) bool {
 		r.know(x, t)
 		for k := range of.List {
 			y := of.List[k].Next
-			r.meet(y)
+			r.reach(y)
 			if x != y && !r.Mutated(NoVisibility) && r.visible(node, x, y) {
 				return false
 			}
@@ -127,14 +127,14 @@ func (r *ReducedGraph) commute(x, y, f, t uint32, k int, of *Outcomes) (next []u
 	first := &of.List[k]
 	for b := range there.List {
 		p, q := &there.List[b], &here.List[b]
-		if p.Failed != q.Failed || p.Ordinary != q.Ordinary || !slices.Equal(p.Tells, q.Tells) || !slices.Equal(p.Sends, q.Sends) {
+		if p.Failed != q.Failed || p.Ordinary != q.Ordinary || !slices.Equal(p.Announced, q.Announced) || !slices.Equal(p.Sends, q.Sends) {
 			return next, false
 		}
 		if p.Failed {
 			continue
 		}
-		r.meet(p.Next)
-		r.meet(q.Next)
+		r.reach(p.Next)
+		r.reach(q.Next)
 		next = append(next, p.Next)
 		last := r.Step(p.Next, t)
 		if last == nil || !last.silent || len(last.List) != len(of.List) {
@@ -194,7 +194,7 @@ func (r *ReducedGraph) at(node int, id uint32) *configCache {
 		return p
 	}
 	here := r.Configs.Tables[node].List[id]
-	p := &configCache{local: r.meet(here.Local), dropped: id}
+	p := &configCache{local: r.reach(here.Local), dropped: id}
 	if r.rules.DeadMessages {
 		p.dropped = r.without(node, id)
 	}

@@ -10,8 +10,8 @@ import (
 )
 
 // recheckAssumptions decides all assumptions again from all known steps, until no more steps become known. It reports whether
-// an assumption fell.
-func (r *ReducedGraph) recheckAssumptions() (fell bool) {
+// an assumption was refuted.
+func (r *ReducedGraph) recheckAssumptions() (refuted bool) {
 	if r.Mutated(NoRecheck) {
 		return false
 	}
@@ -21,11 +21,11 @@ func (r *ReducedGraph) recheckAssumptions() (fell bool) {
 		if r.rules.SingletonAmple {
 			r.Widen()
 		}
-		fell = r.assumptions.check(r.singletonAmple) || fell
-		fell = r.deadMessages.check(r.dead) || fell
-		fell = r.readsMessages() || fell
+		refuted = r.assumptions.check(r.singletonAmple) || refuted
+		refuted = r.deadMessages.check(r.dead) || refuted
+		refuted = r.readsMessages() || refuted
 	}
-	return fell
+	return refuted
 }
 
 // readsMessages reports whether a property has read the messages in flight. Nothing is reduced from then on.
@@ -68,14 +68,14 @@ func (j *Analysis) Bytes() int {
 // Analyze implements [explore.Analysis].
 func (j *Analysis) Analyze(ctx context.Context, s *explore.Space) error {
 	r := j.Reduced
-	fell := r.recheckAssumptions()
+	refuted := r.recheckAssumptions()
 	if r.Permuter != nil {
 		r.Permuter.CompareAll()
 	}
 	switch {
 	case r.Err != nil:
 		return r.Err
-	case fell:
+	case refuted:
 		return ErrAgain
 	}
 	if again, err := r.proviso(ctx, s); err != nil || again {
@@ -97,7 +97,7 @@ func (j *Analysis) Analyze(ctx context.Context, s *explore.Space) error {
 // mostForced is the maximum number of states to expand fully that one pass looks for.
 const mostForced = 64
 
-// mostSearched is the total number of states that a hurried exploration searches for the proviso before it gives
+// mostSearched is the total number of states that a trial exploration searches for the proviso before it gives
 // up. Each component without an exit takes another search.
 const mostSearched = 1 << 20
 
@@ -117,7 +117,7 @@ func (r *ReducedGraph) proviso(ctx context.Context, s *explore.Space) (again boo
 		}
 	}()
 	for range mostForced {
-		if r.searched += int(s.Len()); r.hurried && r.searched > mostSearched {
+		if r.searched += int(s.Len()); r.trial && r.searched > mostSearched {
 			r.Err = ErrAgain
 			return true, nil
 		}

@@ -1,11 +1,11 @@
 package por
 
-// Assumptions are the claims that the reduction relies on, and those that fell.
+// Assumptions are the claims that the reduction relies on, and those that were refuted.
 type Assumptions struct {
 	decided map[Claim]bool // in this round
 	list    []Claim        // claims that hold and were used
 	listed  map[Claim]bool
-	Fallen  map[Claim]bool // in all rounds
+	Refuted map[Claim]bool // in all rounds
 	All     map[Claim]bool // in this round: claims that hold under all permutations of nodes
 }
 
@@ -14,8 +14,8 @@ type Claim struct{ Local, Act uint32 }
 
 func (l *Assumptions) Begin() {
 	l.decided, l.list, l.listed, l.All = map[Claim]bool{}, nil, map[Claim]bool{}, map[Claim]bool{}
-	if l.Fallen == nil {
-		l.Fallen = map[Claim]bool{}
+	if l.Refuted == nil {
+		l.Refuted = map[Claim]bool{}
 	}
 }
 
@@ -29,7 +29,7 @@ func (r *ReducedGraph) assume(l *Assumptions, c Claim, decide func(Claim) bool) 
 
 // Holds decides a claim once in a round, and records that it is used.
 func (l *Assumptions) Holds(c Claim, decide func(Claim) bool) bool {
-	if l.Fallen[c] {
+	if l.Refuted[c] {
 		return false
 	}
 	ok, known := l.decided[c]
@@ -44,13 +44,13 @@ func (l *Assumptions) Holds(c Claim, decide func(Claim) bool) bool {
 	return ok
 }
 
-// check decides the used claims again, and reports whether one fell.
-func (l *Assumptions) check(decide func(Claim) bool) (fell bool) {
+// check decides the used claims again, and reports whether one is refuted.
+func (l *Assumptions) check(decide func(Claim) bool) (refuted bool) {
 	for _, c := range l.list {
-		if !l.Fallen[c] && !decide(c) {
-			l.Fallen[c] = true
-			fell = true
+		if !l.Refuted[c] && !decide(c) {
+			l.Refuted[c] = true
+			refuted = true
 		}
 	}
-	return fell
+	return refuted
 }

@@ -4,7 +4,7 @@
 // alone if it commutes with everything that its node may do before it: an ample set of size one (Peled, All from
 // One, One for All, CAV 1993; Clarke, Grumberg and Peled, Model Checking, chapter 10). The cycle proviso is decided
 // when all states were visited, and states that need it are expanded fully in the next round. Every assumption is
-// decided from the known local steps, and decided again at the end. The next round drops assumptions that fell. The
+// decided from the known local steps, and decided again at the end. The next round drops assumptions that were refuted. The
 // reduction preserves terminal states, violations and dead states.
 //
 // # Why it is right

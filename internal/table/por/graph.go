@@ -159,7 +159,7 @@ const (
 	cycle   = 50
 	longest = 500
 
-	mostLong = 10 // chains cut at that length before a hurried exploration gives up: the state space may be infinite
+	mostLong = 10 // chains cut at that length before a trial exploration gives up: the state space may be infinite
 )
 
 // onward drops dead datagrams from a state, and executes steps as long as there is only one to explore. It returns
@@ -179,7 +179,7 @@ func (r *ReducedGraph) onward(v []uint32, note uint8, first bool, k *walker) (la
 			break
 		}
 		if steps == longest {
-			if r.long++; r.long == mostLong && r.hurried {
+			if r.long++; r.long == mostLong && r.trial {
 				r.Err = ErrAgain
 			}
 			break

@@ -24,16 +24,16 @@ type Act struct {
 
 // actor holds the known events and local states of a node.
 type actor struct {
-	Acts []Act
-	ids  map[Act]uint32
-	Met  []uint32          // local states
-	Sent []store.InboxItem // datagrams for its quorums, by known steps; only grows
-	is   map[statespace.Datagram]bool
+	Acts    []Act
+	ids     map[Act]uint32
+	Reached []uint32          // local states
+	Sent    []store.InboxItem // datagrams for its quorums, by known steps; only grows
+	is      map[statespace.Datagram]bool
 
 	// One local state for each combination of values of node predicates.
 	list       []uint32
 	alike      map[uint64]bool
-	classified int // number of local states of Met in list or alike to one there
+	classified int // number of local states of Reached in list or alike to one there
 	predicates int
 	hangs      bool // a predicate does not return
 
@@ -52,14 +52,14 @@ func (n *actor) Id(a Act) uint32 {
 
 // LocalState holds the known steps of a local state.
 type LocalState struct {
-	Node   int
-	Up     bool
-	Met    bool        // a reached state contains it
-	Own    []uint32    // events independent of the network
-	Events []sim.Event // the same, as listed in the local state
-	Steps  map[uint32]*Outcomes
-	Knows  map[uint32]bool // known steps
-	Known  []uint32        // the same, in order
+	Node    int
+	Up      bool
+	Reached bool        // a reached state contains it
+	Own     []uint32    // events independent of the network
+	Events  []sim.Event // the same, as listed in the local state
+	Steps   map[uint32]*Outcomes
+	Knows   map[uint32]bool // known steps
+	Known   []uint32        // the same, in order
 
 	taking taking // the sets that its quorums can take
 	kept   int    // its quorums keep their promises for the first kept-1 sent datagrams
@@ -75,13 +75,13 @@ type Outcomes struct {
 
 // Outcome is one outcome of an event.
 type Outcome struct {
-	Leaf     uint32
-	Picks    []int32
-	Next     uint32                // local state
-	Sends    []statespace.EffectOp // datagrams, sorted
-	Tells    []uint32              // announced events
-	Failed   bool
-	Ordinary bool
+	Leaf      uint32
+	Picks     []int32
+	Next      uint32                // local state
+	Sends     []statespace.EffectOp // datagrams, sorted
+	Announced []uint32              // announced events
+	Failed    bool
+	Ordinary  bool
 }
 
 // mostOutcomes is the maximum number of outcomes of an event that are listed.
@@ -108,10 +108,10 @@ func (r *ReducedGraph) Local(id uint32) *LocalState {
 	return l
 }
 
-// meet records that a node may be in a local state.
-func (r *ReducedGraph) meet(id uint32) *LocalState {
+// reach records that a node may be in a local state.
+func (r *ReducedGraph) reach(id uint32) *LocalState {
 	l := r.Local(id)
-	if !l.Met {
+	if !l.Reached {
 		r.Add(id, l)
 		if r.Permuter != nil {
 			r.Permuter.CompareLocal(id)
@@ -121,14 +121,14 @@ func (r *ReducedGraph) meet(id uint32) *LocalState {
 }
 
 func (r *ReducedGraph) Add(id uint32, l *LocalState) {
-	l.Met = true
+	l.Reached = true
 	r.known++
-	r.Nodes[l.Node].Met = append(r.Nodes[l.Node].Met, id)
+	r.Nodes[l.Node].Reached = append(r.Nodes[l.Node].Reached, id)
 }
 
 // know records that an event may happen in a local state.
 func (r *ReducedGraph) know(id, a uint32) {
-	if l := r.meet(id); !l.Knows[a] {
+	if l := r.reach(id); !l.Knows[a] {
 		r.Learn(id, l, a)
 		if r.Permuter != nil {
 			r.Permuter.CompareStep(id, a)
@@ -187,8 +187,8 @@ func (r *ReducedGraph) run(id uint32, l *LocalState, a uint32) *Outcomes {
 		}
 		out := r.outcome(leaf, &s)
 		out.Ordinary = ordinary && !r.Answers.Weightless
-		o.noop = o.noop && !out.Failed && out.Next == id && len(out.Sends) == 0 && len(out.Tells) == 0
-		o.silent = o.silent && !out.Failed && out.Ordinary && len(out.Tells) == 0
+		o.noop = o.noop && !out.Failed && out.Next == id && len(out.Sends) == 0 && len(out.Announced) == 0
+		o.silent = o.silent && !out.Failed && out.Ordinary && len(out.Announced) == 0
 		o.List = append(o.List, out)
 	}
 	if len(r.Answers.Sampled) > 0 {
@@ -247,9 +247,9 @@ func (r *ReducedGraph) outcome(id uint32, s *store.Situation) Outcome {
 		Failed: l.Err != nil || int(l.Failed) < len(l.Effects),
 	}
 	var others bool
-	out.Sends, out.Tells, others = r.Heard(s.Event.Node, l.Ops)
+	out.Sends, out.Announced, others = r.Heard(s.Event.Node, l.Ops)
 	if r.Mutated(NoMonitors) {
-		out.Tells = nil
+		out.Announced = nil
 	}
 	out.Failed = out.Failed || others
 	return out

@@ -182,7 +182,7 @@ func (r *ReducedGraph) breaksPromises() bool {
 	}
 	for node := range r.Nodes {
 		n := &r.Nodes[node]
-		for _, id := range n.Met {
+		for _, id := range n.Reached {
 			l := r.Local(id)
 			if !l.Up || l.kept == len(n.Sent)+1 {
 				continue
@@ -226,10 +226,10 @@ func (r *ReducedGraph) replaces(x, f, t uint32, of *Outcomes) bool {
 	a, b := &r.World.Quorums.Sets[acts[f].Msg], &r.World.Quorums.Sets[acts[t].Msg]
 	for k := range of.List {
 		p, q := &there.List[k], &of.List[k]
-		if p.Failed || !p.Ordinary || len(p.Tells) > 0 || p.Next != q.Next || !slices.Equal(p.Sends, q.Sends) {
+		if p.Failed || !p.Ordinary || len(p.Announced) > 0 || p.Next != q.Next || !slices.Equal(p.Sends, q.Sends) {
 			return false
 		}
-		r.meet(p.Next)
+		r.reach(p.Next)
 		if !r.Mutated(NoLeftovers) && !(r.leaves(p.Next, a, b) && r.leaves(p.Next, b, a)) {
 			return false
 		}

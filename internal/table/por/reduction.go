@@ -61,7 +61,7 @@ type ReducedGraph struct {
 	fullyExpanded map[string]bool // states to expand fully
 	full          []bool          // by number of the state: it was expanded fully
 	final         bool            // all assumptions hold for good
-	hurried       bool            // give ReduceFull up when it takes too long
+	trial         bool            // give ReduceFull up when it takes too long
 	searched      int             // number of states searched for the proviso
 	long          int             // number of chains cut at their length
 	Err           error           // error that prevents further exploration
@@ -116,7 +116,7 @@ func New(
 	n := g.World.Nodes
 	r = &ReducedGraph{g: g, World: g.World, Configs: g.Configs, rules: RulesOf(summary.Used), summary: summary,
 		fullyExpanded: map[string]bool{}}
-	r.hurried = opts.Reduce == options.ReduceAuto && summary.Used == options.ReduceFull
+	r.trial = opts.Reduce == options.ReduceAuto && summary.Used == options.ReduceFull
 	if opts.Rules != nil {
 		r.rules = *opts.Rules
 	}
@@ -208,24 +208,24 @@ func Irreducible(e *steptree.Engine) string {
 	return strings.Join(why, ", ") + NotReduced
 }
 
-// Hurry returns the limits for an exploration that is given up if it takes too long: half of the given limits.
-func (r *ReducedGraph) Hurry(ctx context.Context, opts options.Options) (context.Context, context.CancelFunc, *options.Options) {
-	if r == nil || !r.hurried {
+// Trial returns the limits for an exploration that is given up if it takes too long: half of the given limits.
+func (r *ReducedGraph) Trial(ctx context.Context, opts options.Options) (context.Context, context.CancelFunc, *options.Options) {
+	if r == nil || !r.trial {
 		return ctx, func() {}, &opts
 	}
 	opts.MaxStates = (opts.MaxStates + 1) / 2
-	if opts.Hurry == nil {
+	if opts.Trial == nil {
 		return ctx, func() {}, &opts
 	}
-	ctx, cancel := opts.Hurry(ctx)
+	ctx, cancel := opts.Trial(ctx)
 	return ctx, cancel, &opts
 }
 
-// GivesUp reports whether a hurried exploration took too long. Then the next one uses ReduceDrop, which keeps
+// GivesUp reports whether a trial exploration took too long. Then the next one uses ReduceDrop, which keeps
 // depths.
 func (r *ReducedGraph) GivesUp(ctx, limited context.Context, x *explore.Result) bool {
 	again := errors.Is(x.Err, ErrAgain)
-	if r == nil || !r.hurried || ctx.Err() != nil || x.Err != nil && !again {
+	if r == nil || !r.trial || ctx.Err() != nil || x.Err != nil && !again {
 		return false
 	}
 	return again && (r.Err != nil || limited.Err() != nil || r.summary.Rounds == mostRounds) ||
@@ -238,7 +238,7 @@ const tooLongToTell = "the time did not suffice to find which events commute: on
 // errLost reports a path that cannot be executed. It is not a finding about the system.
 var errLost = errors.New("table: a step of the reduced graph cannot be taken")
 
-// ErrAgain reports that an assumption of the exploration fell.
+// ErrAgain reports that an assumption of the exploration was refuted.
 var ErrAgain = errors.New("table: to be explored again")
 
 // Again reports whether the states must be explored once more. Otherwise the result is final.
@@ -247,13 +247,13 @@ func (r *ReducedGraph) Again(ctx context.Context, x *explore.Result) bool {
 	if again {
 		x.Err = nil
 	} else if x.Err == nil && !x.Complete {
-		fell := r.recheckAssumptions()
+		refuted := r.recheckAssumptions()
 		if r.Permuter != nil {
 			r.Permuter.CompareAll()
 		}
-		breaks := !fell && (x.Stopped == explore.StoppedDepth || x.Stopped == explore.StoppedStates) && r.breaksPromises()
-		r.final = !fell && !breaks
-		if again = fell && x.Stopped == explore.StoppedDepth || breaks && r.Err == nil; !r.final && !again {
+		breaks := !refuted && (x.Stopped == explore.StoppedDepth || x.Stopped == explore.StoppedStates) && r.breaksPromises()
+		r.final = !refuted && !breaks
+		if again = refuted && x.Stopped == explore.StoppedDepth || breaks && r.Err == nil; !r.final && !again {
 			x.Depth = 0
 		}
 	}
@@ -263,7 +263,7 @@ func (r *ReducedGraph) Again(ctx context.Context, x *explore.Result) bool {
 	switch {
 	case again && ctx.Err() == nil:
 		if r.summary.Rounds == mostRounds {
-			r.nothing(fmt.Sprintf("after %d rounds assumptions still fell", mostRounds))
+			r.nothing(fmt.Sprintf("after %d rounds assumptions were still refuted", mostRounds))
 		}
 		return true
 	case x.Blind && x.Complete && !r.final && ctx.Err() == nil:
@@ -280,7 +280,7 @@ func (r *ReducedGraph) Again(ctx context.Context, x *explore.Result) bool {
 
 // nothing disables the reduction.
 func (r *ReducedGraph) nothing(why string) {
-	r.rules, r.hurried, r.summary = options.Rules{Mutation: r.rules.Mutation}, false,
+	r.rules, r.trial, r.summary = options.Rules{Mutation: r.rules.Mutation}, false,
 		Reduced{Used: options.ReduceNone, Why: why + NotReduced, Rounds: r.summary.Rounds, Permutations: r.summary.Permutations,
 			Asymmetry: r.summary.Asymmetry}
 	r.assumptions.Begin()

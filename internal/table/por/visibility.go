@@ -101,7 +101,7 @@ func (r *ReducedGraph) combine(p *watched, but int) (at *combination, ok bool) {
 	at = &combination{nodes: p.Property.Nodes, close: p.close, v: make([]uint32, len(r.Nodes))}
 	size := 1
 	for i := range r.Nodes {
-		list := r.Nodes[i].Met
+		list := r.Nodes[i].Reached
 		if p.close>>i&1 == 0 && at.nodes>>i&1 == 1 {
 			if list, ok = r.alike(i); !ok {
 				return at, false
@@ -209,18 +209,18 @@ func (r *ReducedGraph) alike(node int) (list []uint32, ok bool) {
 		}
 		return r.World.Bench.Predicates(sim.NodeID(node), r.World.Engine.Locals.List[id].State)
 	}
-	if len(n.Met) > 0 {
-		if _, predicates := say(n.Met[0]); n.alike == nil || predicates != n.predicates {
+	if len(n.Reached) > 0 {
+		if _, predicates := say(n.Reached[0]); n.alike == nil || predicates != n.predicates {
 			n.alike, n.predicates, n.classified, n.list = map[uint64]bool{}, predicates, 0, nil
 		}
 	}
-	for _, id := range n.Met[n.classified:] {
+	for _, id := range n.Reached[n.classified:] {
 		if holds, _ := say(id); !n.alike[holds] {
 			n.alike[holds] = true
 			n.list = append(n.list, id)
 		}
 	}
-	n.classified = len(n.Met)
+	n.classified = len(n.Reached)
 	return n.list, true
 }
 

@@ -23,12 +23,12 @@ type inboxes struct {
 const Overrun = ^uint32(0)
 
 type inbox struct {
-	Items   []InboxItem
-	without []uint32          // by position: the inbox without one of these, plus one
-	doubled []uint32          // by position: the inbox with one more of these, plus one
-	fell    [2]uint32         // the inbox after a crash and after a halt of its node, plus one; 0: unknown
-	Held    bool              // the node must send something before anything else
-	hashes  []sim.Fingerprint // by node; zero: unknown
+	Items        []InboxItem
+	without      []uint32          // by position: the inbox without one of these, plus one
+	doubled      []uint32          // by position: the inbox with one more of these, plus one
+	afterFailure [2]uint32         // the inbox after a crash and after a halt of its node, plus one; 0: unknown
+	Held         bool              // the node must send something before anything else
+	hashes       []sim.Fingerprint // by node; zero: unknown
 }
 
 // inboxItemSize is the approximate memory of an item with its caches.
@@ -116,11 +116,11 @@ func (b *inboxes) WithOutgoing(id uint32, to sim.NodeID, msg uint32) uint32 {
 
 // AfterFailure returns the inbox of a node after its failure.
 func (b *inboxes) AfterFailure(id, how uint32) uint32 {
-	if b.List[id].fell[how] == 0 {
+	if b.List[id].afterFailure[how] == 0 {
 		next := b.work(id, func(sim.Parted) { b.e.FailNode(0, how) })
-		b.List[id].fell[how] = next + 1
+		b.List[id].afterFailure[how] = next + 1
 	}
-	return b.List[id].fell[how] - 1
+	return b.List[id].afterFailure[how] - 1
 }
 
 // Without returns the inbox without one message at a position.

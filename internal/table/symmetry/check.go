@@ -78,7 +78,7 @@ func (s *Symmetry) CompareLocal(id uint32) {
 			continue
 		}
 		m := r.Local(other)
-		if !m.Met {
+		if !m.Reached {
 			r.Add(other, m)
 		}
 		same := l.Up == m.Up && len(l.Own) == len(m.Own) && r.World.MayCrash(l.Node) == r.World.MayCrash(m.Node) &&
@@ -158,7 +158,7 @@ func (s *Symmetry) differ(k int, id, a, other, b uint32) string {
 			return "only one of them counts as recovery"
 		case p.Failed:
 			continue
-		case !slices.Equal(p.Tells, q.Tells):
+		case !slices.Equal(p.Announced, q.Announced):
 			return "their announcements differ"
 		case !slices.Equal(s.sends(k, p.Sends), q.Sends):
 			return "their messages or the receivers differ"
@@ -246,7 +246,7 @@ func (s *Symmetry) CompareAll() {
 		if s.r.Mutated(por.NoSameSets) {
 			break
 		}
-		for _, id := range slices.Clone(s.r.Nodes[node].Met) {
+		for _, id := range slices.Clone(s.r.Nodes[node].Reached) {
 			if s.witness == "" && s.r.World.Quorums.Any && s.r.Local(id).Up {
 				s.takes(id)
 			}

@@ -283,7 +283,7 @@ func (s *Symmetry) AddCoverage() {
 	r := s.r
 	leaves := &r.World.Trees.Leaves
 	for node := range r.Nodes {
-		for _, id := range r.Nodes[node].Met {
+		for _, id := range r.Nodes[node].Reached {
 			l := r.Local(id)
 			for _, a := range l.Known {
 				of := l.Steps[a]
