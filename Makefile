@@ -37,16 +37,27 @@ demo: ## find a known liveness bug of the random overlay tree
 	@bin/demo/macemc search randtree --bug RT13; status=$$?; \
 	test $$status -eq 1 || { echo "demo: a violation (exit status 1) was expected, got exit status $$status" >&2; exit 1; }
 
-PREFIX ?= $(HOME)/.local
+# Programs are installed as by go install: into GOBIN, or bin of the first folder of GOPATH. If PREFIX is given, into PREFIX/bin.
+ifdef PREFIX
+BIN = $(PREFIX)/bin
+else
+PREFIX = $(HOME)/.local
+BIN = $(shell dir=$$($(GO) env GOBIN); echo "$${dir:-$$($(GO) env GOPATH | cut -d: -f1)/bin}")
+endif
+SHARE = $(PREFIX)/share
 
-install: build ## install the programs, manual pages and completions below PREFIX=~/.local
-	@install -d $(PREFIX)/bin $(PREFIX)/share/bash-completion/completions $(PREFIX)/share/zsh/site-functions $(PREFIX)/share/fish/vendor_completions.d
-	install bin/macemc bin/macemc-cluster bin/macemc-mcp bin/macemc-vet $(PREFIX)/bin
-	bin/macemc completion bash >$(PREFIX)/share/bash-completion/completions/macemc
-	bin/macemc completion zsh >$(PREFIX)/share/zsh/site-functions/_macemc
-	bin/macemc completion fish >$(PREFIX)/share/fish/vendor_completions.d/macemc.fish
-	@for program in macemc-vet macemc-mcp macemc-cluster macemc; do bin/$$program man $(PREFIX)/share/man/man1 || exit 1; done
-	@command -v macemc >/dev/null || echo "add $(PREFIX)/bin to PATH"
+install: build ## install the programs into GOBIN or GOPATH/bin, manual pages and completions into ~/.local (PREFIX=DIR: below DIR)
+	@install -d "$(BIN)" "$(SHARE)/bash-completion/completions" "$(SHARE)/zsh/site-functions" "$(SHARE)/fish/vendor_completions.d"
+	@install bin/macemc bin/macemc-cluster bin/macemc-mcp bin/macemc-vet "$(BIN)"
+	@bin/macemc completion bash >"$(SHARE)/bash-completion/completions/macemc"
+	@bin/macemc completion zsh >"$(SHARE)/zsh/site-functions/_macemc"
+	@bin/macemc completion fish >"$(SHARE)/fish/vendor_completions.d/macemc.fish"
+	@for program in macemc-vet macemc-mcp macemc-cluster macemc; do bin/$$program man "$(SHARE)/man/man1" || exit 1; done
+	@bin="$(BIN)"; echo "installed $$bin/macemc"; first=$$(command -v macemc); \
+	case ":$$PATH:" in \
+	*":$$bin:"*) test "$$first" = "$$bin/macemc" || echo "PATH has another macemc before it: $$first" ;; \
+	*) echo "$$bin is not in PATH: export PATH=\"$$bin:\$$PATH\"" ;; \
+	esac
 
 build: ## build bin/macemc, and the programs that it executes
 	$(GO) build -o bin/ ./cmd/macemc ./cmd/macemc-cluster ./cmd/macemc-mcp ./cmd/macemc-vet

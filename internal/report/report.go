@@ -127,7 +127,9 @@ type Kept struct {
 
 // Commands are the commands to run next. Empty ones are not shown.
 type Commands struct {
-	Look, Rerun, Report string
-	Search              bool   // Rerun searches again, in place of executing the run
-	More                string // a hint, not a command: how to find further violations
+	Look   string // opens the run in the debugger
+	Replay string // executes the run
+	Search string // searches again
+	Report string // a hint, not a command: the file with the whole report
+	More   string // a hint, not a command: how to find further violations
 }

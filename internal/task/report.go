@@ -72,8 +72,8 @@ func (f *Report) Do(ctx context.Context, p *Process) error {
 	}
 	r.PathFile = file
 	r.Commands = report.Commands{
-		Look:  fmt.Sprintf("%s mdb %s", p.Program, ShellWord(file)),
-		Rerun: fmt.Sprintf("%s replay %s", p.Program, ShellWord(file)),
+		Look:   fmt.Sprintf("%s mdb %s", p.Program, ShellWord(file)),
+		Replay: fmt.Sprintf("%s replay %s", p.Program, ShellWord(file)),
 	}
 	return f.Out.Write(p.Stdout, func(w io.Writer) error {
 		d := document.New(r, l.System.Properties)

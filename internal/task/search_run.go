@@ -28,11 +28,12 @@ func (r *request) commands(program string) func(string) report.Commands {
 		more = "--keep-going continues the search after a violation"
 	}
 	return func(dir string) report.Commands {
+		path := ShellWord(filepath.Join(dir, outfolder.ErrorPath))
 		return report.Commands{
 			More:   more,
-			Look:   fmt.Sprintf("%s mdb %s", program, ShellWord(filepath.Join(dir, outfolder.ErrorPath))),
-			Rerun:  program + " " + r.Again,
-			Search: true,
+			Look:   fmt.Sprintf("%s mdb %s", program, path),
+			Replay: fmt.Sprintf("%s replay %s", program, path),
+			Search: program + " " + r.Again,
 			Report: filepath.Join(dir, outfolder.ReportPage),
 		}
 	}

@@ -53,7 +53,7 @@ func violatedFacts(r *report.Report) []Fact {
 		f = append(f, wholeMessage(r, "mismatch:")...)
 		if r.Difference != nil && r.Difference.Twins {
 			f = append(f, Fact{"mismatch:", "another run reached a state with the same encoding before the last step", ""},
-				Fact{"remedy:", "a handler reads state that is not encoded; encode it (see sim.EncodeBy, sim.IgnoreField, fields with macemc:\"-\", memory shared by nodes or runs)", ""})
+				remedyFact("a handler reads state that is not encoded; encode it (see sim.EncodeBy, sim.IgnoreField, fields with macemc:\"-\", memory shared by nodes or runs)"))
 			break
 		}
 		if r.Difference != nil {
@@ -63,9 +63,8 @@ func violatedFacts(r *report.Report) []Fact {
 				label = ""
 			}
 		}
-		f = append(f, Fact{"remedy:",
-			"a handler or a property depends on something outside the nodes' states: a clock, random numbers, map order, an address, " +
-				"a variable shared by nodes or runs, or state that is not encoded (sim.EncodeBy, sim.IgnoreField); run macemc vet", ""})
+		f = append(f, remedyFact("a handler or a property depends on something outside the nodes' states: a clock, random numbers, map order, an address, "+
+			"a variable shared by nodes or runs, or state that is not encoded (sim.EncodeBy, sim.IgnoreField)"))
 	}
 	if r.Kind == sim.Deadlock {
 		enabled := "faults do not count"
@@ -85,6 +84,9 @@ func violatedFacts(r *report.Report) []Fact {
 	}
 	return f
 }
+
+// remedyFact suggests how to find what makes code nondeterministic.
+func remedyFact(cause string) Fact { return Fact{"remedy:", cause + "; run macemc vet", ""} }
 
 // moreFacts returns the facts after the first screen.
 func moreFacts(r *report.Report) []Fact {
@@ -193,6 +195,9 @@ func neverAgain(r *report.Report) []Fact {
 			continue
 		}
 		f := Fact{label, p.Name, cmp.Or(p.Explain, failingNodes(r.Dead, &p))}
+		if !p.Holds && p.Explain == "" && !strings.Contains(f.Aside, "{") { // the states are long
+			f.Aside = join(f.Aside, "set Property.Explain to describe the state")
+		}
 		all = append(all, f)
 		if failsFrom(r.Dead, from, p.Name) {
 			never = append(never, f)
@@ -200,7 +205,7 @@ func neverAgain(r *report.Report) []Fact {
 	}
 	if len(never) == 0 {
 		for i := range all {
-			all[i].Aside = strings.TrimPrefix(all[i].Aside+", not at the same time as the others", ", ")
+			all[i].Aside = join(all[i].Aside, "not at the same time as the others")
 		}
 		never = all
 	}

@@ -108,7 +108,7 @@ func markdownCommands(b *bufio.Writer, r *report.Report) {
 		return
 	}
 	b.WriteString("\n## Look closer\n\n```sh\n")
-	for _, line := range []string{c.Look, c.Rerun} {
+	for _, line := range []string{c.Look, c.Replay, c.Search} {
 		if line != "" {
 			b.WriteString(line + "\n")
 		}

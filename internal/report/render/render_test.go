@@ -71,7 +71,7 @@ func pingackReport(t *testing.T) *report.Report {
 		WalkSteps: 2000, Stopped: "found", PathFile: "out/error.path", LivePathFile: "out/live.path",
 		Critical: report.CriticalOf(res, dead), Dead: dead, Live: live,
 		Commands: report.Commands{
-			Look: "macemc mdb out/error.path", Rerun: "go test -run 'TestPingAck$' -macemc.replay=out/error.path",
+			Look: "macemc mdb out/error.path", Replay: "go test -run 'TestPingAck$' -macemc.replay=out/error.path",
 			Report: "out/report.html", More: "-macemc.keep-going continues the search after a violation",
 		},
 	}
@@ -286,6 +286,33 @@ func TestOtherKinds(t *testing.T) {
 	odd := base
 	odd.Kind, odd.Message = sim.Nondeterminism, "step 1 leaves n0 in different states when repeated: Fuse is 1 or 2"
 	golden.Compare(t, "nondeterminism.txt", printed(t, render.Terminal, &odd))
+
+	odd.Difference = &search.Difference{Twins: true}
+	if text := string(printed(t, render.Terminal, &odd)); !strings.Contains(strings.Join(strings.Fields(text), " "), "nodes or runs); run macemc vet") {
+		t.Errorf("no advice to run macemc vet:\n%s", text)
+	}
+}
+
+// The commands of a search replay its finding and repeat the search.
+func TestCommands(t *testing.T) {
+	r := pingackReport(t)
+	r.Commands = report.Commands{Look: "macemc mdb out/error.path", Replay: "macemc replay out/error.path", Search: "macemc search pingack --seed 1"}
+	const want = `
+  debug:        macemc mdb out/error.path
+  replay:       macemc replay out/error.path
+  search again: macemc search pingack --seed 1
+`
+	if text := string(printed(t, render.Terminal, r)); !strings.HasSuffix(text, want) {
+		t.Errorf("got\n%s\nwant at the end\n%s", text, want)
+	}
+	for name, show := range map[string]func(io.Writer, *document.Document) error{"Markdown": render.Markdown, "HTML": render.HTML} {
+		text := string(printed(t, show, r))
+		for _, command := range []string{r.Commands.Look, r.Commands.Replay, r.Commands.Search} {
+			if !strings.Contains(text, command) {
+				t.Errorf("%s lacks %q", name, command)
+			}
+		}
+	}
 }
 
 // Every report describes the limits of what a search observes of a system, even if it has a finding.

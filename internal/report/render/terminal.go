@@ -200,12 +200,12 @@ func (t *terminal) commands(c report.Commands) {
 		return
 	}
 	t.line("")
-	again, width := "replay:", 7
-	if c.Search {
-		again = "search again:"
+	const again = "search again:"
+	width := len("replay:")
+	if c.Search != "" {
 		width = len(again)
 	}
-	for _, l := range [][2]string{{"debug:", c.Look}, {again, c.Rerun}, {"report:", c.Report}, {"more:", c.More}} {
+	for _, l := range [][2]string{{"debug:", c.Look}, {"replay:", c.Replay}, {again, c.Search}, {"report:", c.Report}, {"more:", c.More}} {
 		if l[1] != "" {
 			t.line(fmt.Sprintf("  %-*s %s", width, l[0], l[1]))
 		}

@@ -41,8 +41,8 @@ func TestNeverAgainOfALargeService(t *testing.T) {
 		live[0].Changes = append(live[0].Changes, of(1, fmt.Sprintf("Zone%d", i)))
 	}
 	whole := string(printed(t, render.Terminal, r))
-	if line := "never again:    every ping is acknowledged       at n0\n"; !strings.Contains(whole, line) {
-		t.Errorf("the failing node is not named alone: no %q in\n%s", line, whole)
+	if line := "never again:    every ping is acknowledged       at n0; set Property.Explain to describe the state\n"; !strings.Contains(whole, line) {
+		t.Errorf("the failing node is not named without its state: no %q in\n%s", line, whole)
 	}
 	_, facts, _ := strings.Cut(whole, "nearest live run\n")
 	facts, _, _ = strings.Cut(facts, "where to look:")

@@ -5,6 +5,7 @@ import (
 	"go/parser"
 	"go/token"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -79,5 +80,50 @@ func TestDemoSaysThatItCompiles(t *testing.T) {
 	demo, _, _ = strings.Cut(demo, "\n\n")
 	if says, builds := strings.Index(demo, "compiling"), strings.Index(demo, " build"); says < 0 || builds < says {
 		t.Errorf("it says nothing before it compiles:\n%s", demo)
+	}
+}
+
+// "make install" puts the programs where go install does, or below PREFIX, and reports a folder that is not in PATH.
+func TestInstall(t *testing.T) {
+	makefile, err := os.ReadFile("../../../Makefile")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	files := map[string]string{"Makefile": string(makefile)}
+	for _, name := range []string{"macemc", "macemc-cluster", "macemc-mcp", "macemc-vet"} {
+		files["bin/"+name] = "#!/bin/sh\n"
+	}
+	for name, text := range files {
+		file := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	path := os.Getenv("PATH")
+	gobin, gopath, prefix, other := filepath.Join(dir, "go bin"), filepath.Join(dir, "path"), filepath.Join(dir, "usr"), filepath.Join(dir, "bin")
+	for _, c := range []struct {
+		gobin, prefix, path string
+		to, also            string
+	}{
+		{gobin, "", path, gobin, gobin + ` is not in PATH: export PATH="` + gobin + `:$PATH"` + "\n"},
+		{gobin, "", gobin + ":" + path, gobin, ""},
+		{gobin, "", other + ":" + gobin + ":" + path, gobin, "PATH has another macemc before it: " + other + "/macemc\n"},
+		{"", "", gopath + "/bin:" + path, gopath + "/bin", ""},
+		{gobin, prefix, prefix + "/bin:" + path, prefix + "/bin", ""},
+	} {
+		cmd := exec.Command("make", "--no-print-directory", "-o", "build", "install")
+		cmd.Dir = dir
+		cmd.Env = append(os.Environ(), "HOME="+dir, "GOBIN="+c.gobin, "GOPATH="+gopath+":"+dir, "PATH="+c.path, "MAKEFLAGS=", "PREFIX="+c.prefix)
+		out, err := cmd.CombinedOutput()
+		if want := "installed " + c.to + "/macemc\n" + c.also; err != nil || string(out) != want {
+			t.Errorf("GOBIN=%q PREFIX=%q: %v, got\n%s\nwant\n%s", c.gobin, c.prefix, err, out, want)
+		}
+		if _, err := os.Stat(filepath.Join(c.to, "macemc-vet")); err != nil {
+			t.Error(err)
+		}
 	}
 }

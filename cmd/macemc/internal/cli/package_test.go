@@ -308,7 +308,7 @@ func TestSystemsOfPackages(t *testing.T) {
 		{"systems .:TestKeeper", 0, `(?s)^TestKeeper: TestKeeper of example.org/mysvc.*crashes<=1, loss<=1.*always +a confirmed offset`},
 		{"systems --tags check ./two", 0, `^macemc: [^\n]* where go.mod requires v1.2.0\nTestSub/none +1 nodes  few\nTestSub/one +1 nodes  few\nTestTwice/same +1 nodes  few\nTestTwice/same#01 +1 nodes  few\nTestTwice +1 nodes  few\nTestTwice#2 \(TestTwice\)  1 nodes  few\n$`},
 		{"search . --time 1m --write-test --out found", 1,
-			`(?s)TestKeeper: SAFETY VIOLATION.*search again: +macemc search \. --seed 1 --time 1m0s.*more: +--keep-going continues.*regression test: .*regress_keeper_1_test.go`},
+			`(?s)TestKeeper: SAFETY VIOLATION.*replay: +macemc replay found/error.path\n +search again: +macemc search \. --seed 1 --time 1m0s.*more: +--keep-going continues.*regression test: .*regress_keeper_1_test.go`},
 		{"replay found/error.path", 1, `found after step 5: safety: a confirmed offset is not lost`},
 		{"mdb found/error.path --batch -x 5", 0, `step 5 of 5: n0 receives Committed`},
 		{"report found/error.path --format text", 0, `SAFETY VIOLATION`},
