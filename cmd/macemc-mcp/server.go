@@ -57,7 +57,7 @@ type finding struct {
 	Property string `json:"property,omitempty"`
 	Message  string `json:"message,omitempty"`
 	Steps    int    `json:"steps,omitempty" jsonschema:"the length of the run"`
-	Critical int    `json:"critical_step,omitempty" jsonschema:"the step after which the run cannot recover"`
+	Critical int    `json:"critical_step,omitempty" jsonschema:"random continuations from before this step recover, none from after it"`
 	Handler  string `json:"handler,omitempty" jsonschema:"the source line of the critical step"`
 }
 

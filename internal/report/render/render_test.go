@@ -293,6 +293,15 @@ func TestOtherKinds(t *testing.T) {
 	}
 }
 
+// A report without a trace, as of a search that was killed, has no empty parts.
+func TestUntraced(t *testing.T) {
+	r := &report.Report{Settings: report.Settings{System: "kv", Nodes: 3}, Verdict: search.Violation, Kind: sim.Safety, Property: "one leader",
+		Message: "does not hold", Uncovered: "orders that were not drawn", Commands: report.Commands{Look: "macemc mdb suspect.path"}}
+	if text := string(printed(t, render.Terminal, r)); strings.Contains(text, "\n\n\n") || !strings.Contains(text, "is violated\n\n  not covered:") {
+		t.Errorf("got\n%s", text)
+	}
+}
+
 // The commands of a search replay its finding and repeat the search.
 func TestCommands(t *testing.T) {
 	r := pingackReport(t)

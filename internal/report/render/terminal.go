@@ -73,7 +73,9 @@ func Terminal(w io.Writer, d *document.Document) error {
 		t.paragraph("  ", "   ", setting)
 	}
 	t.paragraph("  ", "  ", d.Sentence)
-	t.line("")
+	if len(d.Violated)+len(d.Compared) > 0 || d.Code != nil {
+		t.line("")
+	}
 	for _, f := range slices.Concat(d.Violated, d.Compared, d.Facts) {
 		t.textAt = max(t.textAt, len([]rune(f.Label))+4)
 	}
@@ -90,8 +92,10 @@ func Terminal(w io.Writer, d *document.Document) error {
 		t.fact(f)
 	}
 	t.causes(d)
-	t.line("")
-	t.excerpt(document.Excerpt(d.Dead, d.DeadSteps, true, t.style.Expand, t.style.Width))
+	if d.Dead != nil {
+		t.line("")
+		t.excerpt(document.Excerpt(d.Dead, d.DeadSteps, true, t.style.Expand, t.style.Width))
+	}
 	if d.Tail != "" {
 		t.paragraph(" then forever: ", "     ", d.Tail)
 	}
