@@ -1,6 +1,9 @@
 package testsched
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Unbounded means that the number of preemptions is not limited.
 const Unbounded = math.MaxInt
@@ -131,7 +134,7 @@ func (t *tree) add(decisions []Decision) bool {
 	for i, d := range decisions {
 		if i < len(t.nodes) {
 			n := &t.nodes[i]
-			if n.kind != d.Kind || n.taken != d.Taken || !sameOptions(n.options, d.Options) {
+			if n.kind != d.Kind || n.taken != d.Taken || !slices.EqualFunc(n.options, d.Options, Option.same) {
 				return false
 			}
 			continue
@@ -145,34 +148,15 @@ func (t *tree) add(decisions []Decision) bool {
 			}
 		}
 		t.nodes = append(t.nodes, n)
-		if n.kind != atSelect && contains(n.asleep, n.options[n.taken].Who) {
+		if n.kind != atSelect && slices.Contains(n.asleep, n.options[n.taken].Who) {
 			break // the rest is explored already
 		}
 	}
 	return true
 }
 
-// sameOptions compares the goroutines of the options. Masks depend on addresses and differ between runs.
-func sameOptions(a, b []Option) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if a[i].Who != b[i].Who {
-			return false
-		}
-	}
-	return true
-}
-
-func contains(list []uint64, who uint64) bool {
-	for _, w := range list {
-		if w == who {
-			return true
-		}
-	}
-	return false
-}
+// same compares the goroutines of two options. Masks depend on addresses and differ between runs.
+func (o Option) same(p Option) bool { return o.Who == p.Who }
 
 // next takes another option of the last decision that has one. It returns false if none is left.
 func (t *tree) next() bool {
@@ -186,7 +170,7 @@ func (t *tree) next() bool {
 			k = 0
 		}
 		for ; k < uint32(len(n.options)); k++ {
-			if n.kind != atSelect && contains(n.asleep, n.options[k].Who) {
+			if n.kind != atSelect && slices.Contains(n.asleep, n.options[k].Who) {
 				continue
 			}
 			if n.preemptions+n.cost(k) > t.bound {

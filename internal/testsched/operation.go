@@ -1,5 +1,7 @@
 package testsched
 
+import "slices"
+
 // Op is an operation with a scheduling point before it, with the runtime's numbers.
 type Op uint64
 
@@ -31,6 +33,7 @@ const (
 	opInnerLock
 	opInnerTryLock
 	opInnerUnlock
+	opOther
 )
 
 // opWords holds the verbs and nouns of operations, by number.
@@ -41,15 +44,11 @@ var opWords = [...]struct{ verb, noun string }{
 	{"reads", "read"}, {"writes", "write"}, {"yields", "yield"}, {"reads the clock", "read of the clock"},
 	{"stops or resets timer", "timer"}, {"reads length", "len"}, {"tries to send", "send"}, {"tries to receive", "receive"},
 	{"keeps other writers out", "lock"}, {"tries to keep other writers out", "lock"}, {"lets other writers in", "unlock"},
+	{"executes an operation", "operation"}, // any other
 }
 
 // String describes the operation in the third person. The text does not depend on its success.
-func (o Op) String() string {
-	if o < Op(len(opWords)) {
-		return opWords[o].verb
-	}
-	return "executes an operation"
-}
+func (o Op) String() string { return opWords[min(o, opOther)].verb }
 
 // on describes the operation on an object.
 func (o Op) on(object string) string {
@@ -71,13 +70,8 @@ func (o Op) on(object string) string {
 
 // Inner returns the operation of an RWMutex for one on its Mutex.
 func (o Op) Inner() Op {
-	switch o {
-	case opLock:
-		return opInnerLock
-	case opTryLock:
-		return opInnerTryLock
-	case opUnlock:
-		return opInnerUnlock
+	if i := slices.Index([]Op{opLock, opTryLock, opUnlock}, o); i >= 0 {
+		return opInnerLock + Op(i)
 	}
 	return o
 }
@@ -90,9 +84,4 @@ func (o Op) Starts() bool { return o == opGo }
 func (o Op) Locks() bool { return o == opLock || o == opRLock || o == opInnerLock }
 
 // Noun names the operation: "send".
-func (o Op) Noun() string {
-	if o < Op(len(opWords)) {
-		return opWords[o].noun
-	}
-	return "operation"
-}
+func (o Op) Noun() string { return opWords[min(o, opOther)].noun }

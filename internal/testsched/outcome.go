@@ -239,37 +239,38 @@ func Decode(text string) *Outcome {
 		return nil
 	}
 	for line := range strings.Lines(rest) {
-		var s Switch
+		key, line, _ := strings.Cut(line, " ")
 		var d string
-		if _, err := fmt.Sscanf(line, "detail %q", &d); err == nil {
+		var err error
+		switch key {
+		case "detail":
+			_, err = fmt.Sscanf(line, "%q", &d)
 			o.Details = append(o.Details, d)
-		} else if _, err := fmt.Sscanf(line, "shows %q", &d); err == nil {
+		case "shows":
+			_, err = fmt.Sscanf(line, "%q", &d)
 			o.Shows = append(o.Shows, d)
-		} else if _, err := fmt.Sscanf(line, "switch %x %x %x", &s.Who, &s.Place, &s.To); err == nil {
+		case "switch":
+			var s Switch
+			_, err = fmt.Sscanf(line, "%x %x %x", &s.Who, &s.Place, &s.To)
 			o.Switches = append(o.Switches, s)
-		} else if _, err := fmt.Sscanf(line, "untraced %d", &o.Untraced); err == nil {
-			continue
-		} else if strings.HasPrefix(line, "event ") {
+		case "untraced":
+			_, err = fmt.Sscanf(line, "%d", &o.Untraced)
+		case "event":
 			var e Event
-			if _, err := fmt.Sscanf(line, "event %d %x %d %d %d %q %q %q %q %t %d %d", &e.Count, &e.Who, &e.Number, &e.Place, (*uint64)(&e.Op),
-				&e.Object, &e.At, &e.Func, &e.File, &e.Direct, &e.By, &e.ByPlace); err != nil {
-				return nil
-			}
+			_, err = fmt.Sscanf(line, "%d %x %d %d %d %q %q %q %q %t %d %d", &e.Count, &e.Who, &e.Number, &e.Place, (*uint64)(&e.Op),
+				&e.Object, &e.At, &e.Func, &e.File, &e.Direct, &e.By, &e.ByPlace)
 			o.Trace = append(o.Trace, e)
-		} else if strings.HasPrefix(line, "origin ") {
+		case "origin":
 			var g Origin
-			if _, err := fmt.Sscanf(line, "origin %d %t %d %d %q %q %q", &g.Number, &g.Timer, &g.By, &g.ByPlace, &g.At, &g.Func,
-				&g.Starter); err != nil {
-				return nil
-			}
+			_, err = fmt.Sscanf(line, "%d %t %d %d %q %q %q", &g.Number, &g.Timer, &g.By, &g.ByPlace, &g.At, &g.Func, &g.Starter)
 			o.Origins = append(o.Origins, g)
-		} else if strings.HasPrefix(line, "state ") {
+		case "state":
 			var s State
-			if _, err := fmt.Sscanf(line, "state %x %d %d %d %q %q %q %q %d", &s.Who, &s.After, &s.Number, (*int)(&s.Kind), &s.Waits, &s.Object,
-				&s.At, &s.Func, &s.Other); err != nil {
-				return nil
-			}
+			_, err = fmt.Sscanf(line, "%x %d %d %d %q %q %q %q %d", &s.Who, &s.After, &s.Number, (*int)(&s.Kind), &s.Waits, &s.Object, &s.At, &s.Func, &s.Other)
 			o.States = append(o.States, s)
+		}
+		if err != nil {
+			return nil
 		}
 	}
 	return o

@@ -241,6 +241,8 @@ func (f *Stored) Critical(trace []Event) int {
 func Read(r io.Reader) (*Stored, error) {
 	f := new(Stored)
 	lines, number, ended := bufio.NewScanner(r), 0, false
+	texts := map[string]*string{"package": &f.Package, "test": &f.Test, "finding": &f.Finding, "flags": &f.Flags}
+	bools := map[string]*bool{"race": &f.Race, "memory": &f.Schedule.Memory, "warm": &f.Schedule.Warm, "unfair": &f.Schedule.Unfair}
 	for lines.Scan() {
 		number++
 		key, rest, _ := strings.Cut(lines.Text(), " ")
@@ -253,16 +255,10 @@ func Read(r io.Reader) (*Stored, error) {
 		case ended:
 			err = fmt.Errorf("text after the end")
 		case lines.Text() == comment:
-		case key == "package":
-			f.Package = rest
-		case key == "test":
-			f.Test = rest
-		case key == "finding":
-			f.Finding = rest
-		case key == "race":
-			f.Race, err = strconv.ParseBool(rest)
-		case key == "flags":
-			f.Flags = rest
+		case texts[key] != nil:
+			*texts[key] = rest
+		case bools[key] != nil:
+			*bools[key], err = strconv.ParseBool(rest)
 		case key == "shows":
 			f.Shows = append(f.Shows, rest)
 		case key == "known":
@@ -274,12 +270,6 @@ func Read(r io.Reader) (*Stored, error) {
 			_, err = fmt.Sscanf(rest, "%x at %d", &f.CriticalWho, &f.CriticalPlace)
 		case key == "seed":
 			f.Schedule.Seed, err = strconv.ParseUint(rest, 10, 64)
-		case key == "memory":
-			f.Schedule.Memory, err = strconv.ParseBool(rest)
-		case key == "warm":
-			f.Schedule.Warm, err = strconv.ParseBool(rest)
-		case key == "unfair":
-			f.Schedule.Unfair, err = strconv.ParseBool(rest)
 		case key == "limit":
 			f.Schedule.Limit, err = strconv.ParseUint(rest, 10, 64)
 		case key == "ends":

@@ -3,9 +3,10 @@ package testsched
 import (
 	"encoding/hex"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
-	"sort"
+	"slices"
 	"strings"
 )
 
@@ -51,14 +52,10 @@ func (s *Settings) summarizeAs(kind, test string, r *Result, note string) {
 		s.summary[test] += fmt.Sprintf("finding %q %q\n", test, r.reported)
 	}
 	known, fixed, unsought := s.knownLines(r)
-	for _, text := range known {
-		s.summary[test] += fmt.Sprintf("known %q %q\n", test, text)
-	}
-	for _, text := range fixed {
-		s.summary[test] += fmt.Sprintf("fixed %q %q\n", test, text)
-	}
-	for _, text := range unsought {
-		s.summary[test] += fmt.Sprintf("unsought %q %q\n", test, text)
+	for i, lines := range [][]string{known, fixed, unsought} {
+		for _, text := range lines {
+			s.summary[test] += fmt.Sprintf("%s %q %q\n", []string{"known", "fixed", "unsought"}[i], test, text)
+		}
 	}
 	s.writeSummary(r.pkg)
 }
@@ -72,13 +69,8 @@ func (s *Settings) writeSummary(pkg string) {
 	if s.summaries == "" {
 		return
 	}
-	var names []string
-	for name := range s.summary {
-		names = append(names, name)
-	}
-	sort.Strings(names)
 	var b strings.Builder
-	for _, name := range names {
+	for _, name := range slices.Sorted(maps.Keys(s.summary)) {
 		b.WriteString(s.summary[name])
 	}
 	f, err := os.OpenFile(SummaryFile(s.summaries, pkg), os.O_WRONLY|os.O_CREATE, 0o666)
