@@ -105,7 +105,7 @@ func (s *Settings) keep(c *Config, m *Minimized) (file string, created bool) {
 		Schedule: *m.Schedule}
 	if m.Critical > 0 {
 		e := m.Outcome.Trace[m.Critical-1]
-		f.CriticalWho, f.CriticalPlace = e.Who, e.Place
+		f.CriticalWho, f.CriticalPlace, f.Passing, f.Tried, f.Hash = e.Who, e.Place, m.Passing, m.Tried, m.Outcome.Hash
 	}
 	var b strings.Builder
 	f.WriteTo(&b)
@@ -114,10 +114,11 @@ func (s *Settings) keep(c *Config, m *Minimized) (file string, created bool) {
 	for n := 1; ; n++ {
 		file = filepath.Join(dir, fmt.Sprintf("%s-%d.path", kind, n))
 		old, err := os.ReadFile(file)
-		if err == nil && sameStored(string(old), b.String()) {
+		same := err == nil && sameStored(string(old), b.String())
+		if same && (m.Critical == 0 || string(old) == b.String()) {
 			return file, file == s.suspected
 		}
-		if err == nil && file != s.suspected {
+		if err == nil && !same && file != s.suspected {
 			continue
 		}
 		if s.unstored = os.MkdirAll(dir, 0o777); s.unstored != nil {
@@ -133,7 +134,7 @@ func (s *Settings) keep(c *Config, m *Minimized) (file string, created bool) {
 			s.unstored = err
 			return "", false
 		}
-		return file, true
+		return file, !same
 	}
 }
 

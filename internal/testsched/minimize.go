@@ -18,6 +18,30 @@ type Minimized struct {
 	end      time.Time
 }
 
+// show replaces the run by the same one in another process. The initialization of packages may have shifted the steps there: the critical
+// one is the same occurrence of its operation.
+func (m *Minimized) show(o *Outcome) {
+	if m.Critical > 0 {
+		at := m.Outcome.Trace[m.Critical-1]
+		same := func(e Event) bool { return e.Who == at.Who && e.Op == at.Op && e.At == at.At }
+		n := 0
+		for _, e := range m.Outcome.Trace[:m.Critical] {
+			if same(e) {
+				n++
+			}
+		}
+		m.Critical = 0
+		for i, e := range o.Trace {
+			if same(e) {
+				if n--; n == 0 {
+					m.Critical = i + 1
+				}
+			}
+		}
+	}
+	m.Outcome = o
+}
+
 // Bounds of each phase of minimization. A phase may take minimizeTime. If it has executed fewer than minimizeRuns runs
 // by then, it continues up to that number, or until minimizeMost.
 const (

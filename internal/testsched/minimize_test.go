@@ -73,3 +73,20 @@ func TestStored_Critical(t *testing.T) {
 		}
 	}
 }
+
+// The critical step of a run is the same occurrence of its operation in another process, whatever precedes it there.
+func TestMinimized_Show(t *testing.T) {
+	event := func(who, place uint64, at string) Event { return Event{Who: who, Place: place, Op: opLock, At: at} }
+	trace := []Event{event(5, 1, "a"), event(6, 1, "b"), event(5, 2, "b"), event(5, 3, "b"), event(5, 4, "c")}
+	shifted := []Event{event(5, 1, "a"), event(5, 2, "init"), event(5, 3, "init"), event(6, 1, "b"), event(5, 4, "b"), event(5, 5, "b"), event(5, 6, "c")}
+	for critical, want := range []int{0, 1, 4, 5, 6, 7} {
+		m := &Minimized{Critical: critical, Outcome: &Outcome{Trace: trace}}
+		if m.show(&Outcome{Trace: shifted}); m.Critical != want || len(m.Outcome.Trace) != len(shifted) {
+			t.Errorf("step %d is step %d, want %d", critical, m.Critical, want)
+		}
+	}
+	m := &Minimized{Critical: 4, Outcome: &Outcome{Trace: trace}}
+	if m.show(&Outcome{Trace: trace[:3]}); m.Critical != 0 {
+		t.Errorf("step 4 is step %d of a run without it", m.Critical)
+	}
+}

@@ -101,8 +101,8 @@ func leftIn(variables []string) string {
 
 // failed confirms, minimizes and describes the failure of a schedule in a new process. run executes that schedule in another one.
 func (s *Settings) failed(c *Config, found *Schedule, finding *Outcome, how string, run func() *Outcome) *Report {
-	same := func(sch *Schedule) *Outcome {
-		if o := s.replay(c, sch); o != nil && o.Same(finding) {
+	same := func(sch *Schedule, env ...string) *Outcome {
+		if o := s.replay(c, sch, env...); o != nil && o.Same(finding) {
 			return o
 		}
 		return nil
@@ -126,9 +126,9 @@ func (s *Settings) failed(c *Config, found *Schedule, finding *Outcome, how stri
 		o := same(&l)
 		return o != nil && o.equal(finding)
 	})
-	if o := same(&less); o != nil && o.equal(finding) {
+	if o := same(&less, withTrace); o != nil && o.equal(finding) {
 		m.Schedule, m.Outcome = &less, o
-	} else if same(found) == nil {
+	} else if m.Outcome = same(found, withTrace); m.Outcome == nil {
 		return s.undetermined(finding, how, s.trials(1, 1, run))
 	}
 	return &Report{Finding: s.explain(c, m, how, s.store(c, m))}
@@ -190,8 +190,11 @@ func (r *Result) outcome() *Outcome {
 	return &Outcome{}
 }
 
-// replay executes a schedule in a new process; nil means that the process wrote no outcome.
-func (s *Settings) replay(c *Config, sch *Schedule) *Outcome {
+// withTrace makes a process pass the events of its run.
+const withTrace = VariableTrace + "=events"
+
+// replay executes a schedule in a new process, with some environment variables changed; nil means that the process wrote no outcome.
+func (s *Settings) replay(c *Config, sch *Schedule, env ...string) *Outcome {
 	file, err := os.CreateTemp("", "macemc-schedule-")
 	if err != nil {
 		return nil
@@ -202,7 +205,7 @@ func (s *Settings) replay(c *Config, sch *Schedule) *Outcome {
 	if e := file.Close(); err != nil || e != nil {
 		return nil
 	}
-	return s.fresh(c, VariableSchedule+"="+file.Name())
+	return s.fresh(c, append([]string{VariableSchedule + "=" + file.Name()}, env...)...)
 }
 
 // within returns the time after a duration, or the latest time of the examination of findings if that is earlier.

@@ -167,9 +167,12 @@ const magic = "macemc schedule 1"
 // comment is the second line of a schedule file, unless the user has added a line above it. It is optional.
 const comment = `# written by "macemc test"; edit nothing but a line "known REASON", which accepts the finding`
 
-// sameStored reports whether two files hold the same schedule.
+// sameStored reports whether two files hold the same schedule. The critical step is sampled and does not count.
 func sameStored(a, b string) bool {
-	return strings.Replace(a, comment+"\n", "", 1) == strings.Replace(b, comment+"\n", "", 1)
+	lines := func(text string) []string {
+		return slices.DeleteFunc(strings.Split(text, "\n"), func(line string) bool { return line == comment || strings.HasPrefix(line, "critical ") })
+	}
+	return slices.Equal(lines(a), lines(b))
 }
 
 // Stored is a schedule file.
@@ -184,6 +187,8 @@ type Stored struct {
 	// CriticalWho and CriticalPlace are the goroutine of the critical step and its point; 0 means unknown. The number of the step may
 	// differ between processes.
 	CriticalWho, CriticalPlace uint64
+	Passing, Tried             int    // see Minimized
+	Hash                       uint64 // see Outcome, of the run with the critical step
 	Schedule                   Schedule
 }
 
@@ -205,7 +210,7 @@ func (f *Stored) WriteTo(w io.Writer) (int64, error) {
 		fmt.Fprintf(&b, "known %s\n", f.Known)
 	}
 	if f.CriticalWho != 0 {
-		fmt.Fprintf(&b, "critical %x at %d\n", f.CriticalWho, f.CriticalPlace)
+		fmt.Fprintf(&b, "critical %x at %d passing %d of %d order %x\n", f.CriticalWho, f.CriticalPlace, f.Passing, f.Tried, f.Hash)
 	}
 	if f.Schedule.Unfair {
 		fmt.Fprintln(&b, "unfair true")
@@ -267,7 +272,10 @@ func Read(r io.Reader) (*Stored, error) {
 			}
 			f.Known = rest
 		case key == "critical":
-			_, err = fmt.Sscanf(rest, "%x at %d", &f.CriticalWho, &f.CriticalPlace)
+			var n int
+			if n, err = fmt.Sscanf(rest, "%x at %d passing %d of %d order %x", &f.CriticalWho, &f.CriticalPlace, &f.Passing, &f.Tried, &f.Hash); n >= 2 {
+				err = nil // older files end there
+			}
 		case key == "seed":
 			f.Schedule.Seed, err = strconv.ParseUint(rest, 10, 64)
 		case key == "limit":

@@ -172,7 +172,11 @@ func (s *Settings) Test(pkg, name string, race bool, deadline time.Time, runner 
 			s.summarize(name, &Result{pkg: pkg}, note)
 			return &Report{Note: "macemc: " + note}
 		}
-		return &Report{Finding: s.explain(&c, &Minimized{Schedule: &f.Schedule, Outcome: o}, "replayed from "+s.schedule, s.schedule)}
+		m := &Minimized{Schedule: &f.Schedule, Outcome: o, Passing: f.Passing, Tried: f.Tried}
+		if o.Hash == f.Hash {
+			m.Critical = f.Critical(o.Trace)
+		}
+		return &Report{Finding: s.explain(&c, m, "replayed from "+s.schedule, s.schedule)}
 	}
 	corpus, err := stored(pkg, name)
 	if err != nil {
@@ -259,12 +263,12 @@ func (s *Settings) found(c *Config, r *Result, runner Runner) *Report {
 			r.Finding.Title(), plural(r.Schedules-1, "schedule", "schedules"))}
 	}
 	d := doubt{how: how, changed: changed}
-	again := s.replay(c, r.Found)
+	again := s.replay(c, r.Found, withTrace)
 	d.add(r.Found, again)
 	if again == nil || !again.Same(r.Finding) { // other tests may have run before, or the initialization by the first run is irrelevant
 		other := *r.Found
 		other.Warm = !other.Warm
-		o := s.replay(c, &other)
+		o := s.replay(c, &other, withTrace)
 		d.add(&other, o)
 		if o != nil && o.Same(r.Finding) {
 			r.Found, again = &other, o
@@ -273,17 +277,16 @@ func (s *Settings) found(c *Config, r *Result, runner Runner) *Report {
 	if again == nil || !again.Same(r.Finding) || s.anyway(c, r) {
 		return s.processes(c, r, &d)
 	}
-	if r.Finding.Spins { // each run takes long
-		m := &Minimized{Schedule: r.Found, Outcome: again}
-		return &Report{Finding: s.explain(c, m, how, s.store(c, m))}
-	}
-	s.suspect(c, r, again, "minimized")
-	m := Minimize(r.Found, r.Finding, s.latest, plain, traced)
-	if o := s.replay(c, m.Schedule); o == nil || !o.Same(r.Finding) {
-		if o := s.replay(c, r.Found); o != nil && o.Kind == Passed {
+	m := &Minimized{Schedule: r.Found, Outcome: again}
+	if !r.Finding.Spins { // each run of such a finding takes long
+		s.suspect(c, r, again, "minimized")
+		less := Minimize(r.Found, r.Finding, s.latest, plain, traced)
+		if o := s.replay(c, less.Schedule, withTrace); o != nil && o.Same(r.Finding) {
+			less.show(o)
+			m = less
+		} else if o := s.replay(c, r.Found); o != nil && o.Kind == Passed {
 			return s.undetermined(again, how, s.trials(2, 1, func() *Outcome { return s.replay(c, r.Found) }))
 		}
-		m = &Minimized{Schedule: r.Found, Outcome: again}
 	}
 	return &Report{Finding: s.explain(c, m, how, s.store(c, m))}
 }

@@ -294,6 +294,50 @@ func TestY(t *testing.T) {
 	}
 }
 
+// The first report of a finding describes the run that its replay shows, with the critical step, although package mime is initialized only
+// once in a process.
+func TestTest_ReplayedReport(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the standard library the first time")
+	}
+	testFile(t, `package x
+
+import (
+	"mime"
+	"sync"
+	"testing"
+)
+
+func TestX(t *testing.T) {
+	var first sync.Once
+	var wg sync.WaitGroup
+	name, c := "", make(chan int)
+	for _, n := range []string{"a", "b"} {
+		wg.Go(func() { first.Do(func() { name = n }) })
+	}
+	wg.Wait()
+	if name == "b" {
+		mime.TypeByExtension(".b")
+		wg.Go(func() { <-c })
+		wg.Wait()
+	}
+}
+`)
+	report := func(args ...string) string {
+		out, status := testCommand(t.Context(), args...)
+		_, text, _ := strings.Cut(out, "macemc: DEADLOCK: ")
+		text, _, found := strings.Cut(text, "\nFAIL\n")
+		if status != 1 || !found {
+			t.Fatalf("%q: status %d\n%s", args, status, out)
+		}
+		return regexp.MustCompile(`(found by|replayed from) [^;]*;|; the test passes without that`).ReplaceAllString(text, "")
+	}
+	found := report("-count=1", ".")
+	if replayed := report("-schedule=last", "."); replayed != found || !strings.Contains(found, "critical step ") {
+		t.Errorf("found:\n%s\nreplayed:\n%s", found, replayed)
+	}
+}
+
 // A report names operations that do not block, and the timers that started goroutines. Once the test is mended, the package's line counts
 // the saved schedule.
 func TestTest_Origins(t *testing.T) {
