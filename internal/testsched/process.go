@@ -1,6 +1,7 @@
 package testsched
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"slices"
@@ -179,15 +180,11 @@ func (s *Settings) recurs(c *Config, r *Result) (failed, known bool) {
 
 // outcome returns the outcome that a process passes to the one that recurs waits for.
 func (r *Result) outcome() *Outcome {
-	switch {
-	case r.Stop != nil:
-		return r.Stop
-	case r.Finding != nil:
-		return r.Finding
-	case r.Ended:
-		return &Outcome{Kind: Unexplored}
+	rest := &Outcome{}
+	if r.Ended {
+		rest.Kind = Unexplored
 	}
-	return &Outcome{}
+	return cmp.Or(r.Stop, r.Finding, rest)
 }
 
 // withTrace makes a process pass the events of its run.
@@ -258,8 +255,9 @@ func (s *Settings) start(c *Config, env ...string) bool {
 		return false
 	}
 	defer null.Close()
+	env = slices.Concat(env, s.environ) // of equal names, the first counts
 	args := append([]string{exe, "-test.count=1", "-test.timeout=" + processTime.String()}, s.flags.process(c.Test)...)
-	p, err := os.StartProcess(exe, args, &os.ProcAttr{Dir: begin, Env: s.environment(env), Files: []*os.File{null, null, null}})
+	p, err := os.StartProcess(exe, args, &os.ProcAttr{Dir: begin, Env: env, Files: []*os.File{null, null, null}})
 	if err != nil {
 		return false
 	}
@@ -267,14 +265,4 @@ func (s *Settings) start(c *Config, env ...string) bool {
 	defer timer.Stop()
 	p.Wait()
 	return true
-}
-
-// environment returns the original environment of this process with some variables changed.
-func (s *Settings) environment(changed []string) []string {
-	return append(slices.DeleteFunc(slices.Clone(s.environ), func(old string) bool {
-		return slices.ContainsFunc(changed, func(e string) bool {
-			name, _, _ := strings.Cut(e, "=")
-			return strings.HasPrefix(old, name+"=")
-		})
-	}), changed...)
 }

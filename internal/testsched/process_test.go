@@ -173,6 +173,24 @@ func TestFound_Once(t *testing.T) {
 	}
 }
 
+// A note about a finding that depends on earlier runs describes its goroutines.
+func TestFound_NoteDetails(t *testing.T) {
+	t.Chdir(t.TempDir())
+	s := &Settings{only: -1, summary: map[string]string{}, fresh: func(*Config, ...string) *Outcome { return passes() }}
+	s.config.Schedules = 5
+	runs := 0
+	r := s.Test("p", "TestX", false, time.Time{}, runner(func(*Schedule) *Outcome {
+		if runs++; runs == 3 {
+			return &Outcome{Kind: Deadlock, Message: "1 goroutine is blocked", Details: []string{"goroutine 1 waits for a WaitGroup at x_test.go:7"}}
+		}
+		return &Outcome{Points: 20, Choices: 500, Hash: uint64(runs)}
+	}))
+	if r.Finding != "" || !strings.HasPrefix(r.Note, "macemc: schedule 3 ended with DEADLOCK: 1 goroutine is blocked once; ") ||
+		!strings.HasSuffix(r.Note, "\n  goroutine 1 waits for a WaitGroup at x_test.go:7") {
+		t.Errorf("got %+v", r)
+	}
+}
+
 // A later execution that passes does not replace a confirmed finding.
 func TestFound_KeepsFinding(t *testing.T) {
 	drawn, minimized := false, 0

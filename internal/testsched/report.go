@@ -192,36 +192,31 @@ func differs(list []Switch) string {
 		}
 	}
 	var more, other []string
-	switch {
-	case switches > preemptions:
-		other = append(other, plural(switches, "switch", "switches"))
-	case switches > 0:
-		more = append(more, plural(switches, "switch", "switches"))
+	add := func(list *[]string, n int, one, many string) {
+		if n > 0 {
+			*list = append(*list, plural(n, one, many))
+		}
 	}
-	if waits > 0 {
-		more = append(more, plural(waits, "pause", "pauses"))
+	text, from, verb, differing := "", " from the default order", " differ", cases+timers
+	if switches == preemptions {
+		add(&more, switches, "switch", "switches")
+	} else {
+		add(&other, switches, "switch", "switches")
+		differing += switches
 	}
-	if cases > 0 {
-		other = append(other, plural(cases, "case of a select", "cases of selects"))
-	}
-	if timers > 0 {
-		other = append(other, plural(timers, "timer", "timers"))
-	}
-	text, from := "", " from the default order"
+	add(&more, waits, "pause", "pauses")
+	add(&other, cases, "case of a select", "cases of selects")
+	add(&other, timers, "timer", "timers")
 	if len(more) > 0 {
 		text, from = "; "+strings.Join(more, " and ")+" more than the default order", " from it"
 	}
 	if switches == preemptions {
 		text += preempting(switches, preemptions)
 	}
-	if len(other) > 0 {
-		n, verb := cases+timers, " differ"
-		if switches > preemptions {
-			n += switches
-		}
-		if n == 1 {
-			verb = " differs"
-		}
+	if differing == 1 {
+		verb = " differs"
+	}
+	if differing > 0 {
 		text += "; " + strings.Join(other, " and ") + verb + from
 	}
 	if switches > preemptions {

@@ -247,6 +247,8 @@ func Read(r io.Reader) (*Stored, error) {
 	f := new(Stored)
 	lines, number, ended := bufio.NewScanner(r), 0, false
 	texts := map[string]*string{"package": &f.Package, "test": &f.Test, "finding": &f.Finding, "flags": &f.Flags}
+	lists := map[string]*[]string{"shows": &f.Shows, "ends": &f.Schedule.Ends}
+	numbers := map[string]*uint64{"seed": &f.Schedule.Seed, "limit": &f.Schedule.Limit}
 	bools := map[string]*bool{"race": &f.Race, "memory": &f.Schedule.Memory, "warm": &f.Schedule.Warm, "unfair": &f.Schedule.Unfair}
 	for lines.Scan() {
 		number++
@@ -264,8 +266,8 @@ func Read(r io.Reader) (*Stored, error) {
 			*texts[key] = rest
 		case bools[key] != nil:
 			*bools[key], err = strconv.ParseBool(rest)
-		case key == "shows":
-			f.Shows = append(f.Shows, rest)
+		case lists[key] != nil:
+			*lists[key] = append(*lists[key], rest)
 		case key == "known":
 			if rest = strings.TrimSpace(rest); rest == "" || f.Known != "" {
 				err = fmt.Errorf("a finding is known for one reason, which follows the word")
@@ -276,12 +278,8 @@ func Read(r io.Reader) (*Stored, error) {
 			if n, err = fmt.Sscanf(rest, "%x at %d passing %d of %d order %x", &f.CriticalWho, &f.CriticalPlace, &f.Passing, &f.Tried, &f.Hash); n >= 2 {
 				err = nil // older files end there
 			}
-		case key == "seed":
-			f.Schedule.Seed, err = strconv.ParseUint(rest, 10, 64)
-		case key == "limit":
-			f.Schedule.Limit, err = strconv.ParseUint(rest, 10, 64)
-		case key == "ends":
-			f.Schedule.Ends = append(f.Schedule.Ends, rest)
+		case numbers[key] != nil:
+			*numbers[key], err = strconv.ParseUint(rest, 10, 64)
 		case key == "switch":
 			var s Switch
 			var how string

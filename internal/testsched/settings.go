@@ -188,7 +188,7 @@ func (s *Settings) Test(pkg, name string, race bool, deadline time.Time, runner 
 	c.Corpus, c.Intrinsics = corpus, !ofModules(pkg, os.Getenv(VariableModules))
 	if s.outcome == "" {
 		s.writeSummary(pkg) // reserves room for a finding
-		c.Progress = func(r *Result) { s.summarize(name, r, "the process ended during the exploration") }
+		c.Progress = func(r *Result) { s.summarize(name, r, EndedEarly) }
 	}
 	c.Long = func(text string) { s.announce(pkg + " " + name + ": " + text) }
 	r := Explore(c, func(sch *Schedule) *Outcome {
@@ -221,6 +221,9 @@ func (s *Settings) Test(pkg, name string, race bool, deadline time.Time, runner 
 		return nil
 	}
 	report := s.found(&c, r, runner)
+	if report.Note != "" {
+		report.Note = strings.Join(append([]string{report.Note}, headline(r.Finding)[1:]...), "\n")
+	}
 	if report.Finding == "" && slices.ContainsFunc(r.Finding.Shows, isRace) {
 		report.Finding = report.Note + "\n" // the race detector has no false alarms
 	}

@@ -20,6 +20,9 @@ const (
 	Damaged     = "damaged" // a stored schedule cannot be read
 )
 
+// EndedEarly is the note of a test while it is explored. It remains if the process ends.
+const EndedEarly = "the process ended during the exploration"
+
 // summarize updates the package's summary for the command.
 func (s *Settings) summarize(test string, r *Result, note string) {
 	kind := SampledOnly
