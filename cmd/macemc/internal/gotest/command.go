@@ -145,9 +145,11 @@ func (a Runner) goTest(ctx context.Context, args []string, stdout, stderr io.Wri
 	cmd := GoCommand(ctx, env, slices.Concat(test, flags, args))
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = a.Stdin, stdout, stderr
 	var summary *summaries
+	var shown *lockedWriter // stderr
 	if x.on {
-		streams := new(sync.Mutex)
-		stdout, stderr = &lockedWriter{streams, stdout}, &lockedWriter{streams, stderr}
+		terminal := &console{status: task.NewStatus(stderr, a.Terminal)}
+		shown = &lockedWriter{terminal, stderr}
+		stdout, stderr = &lockedWriter{terminal, stdout}, shown
 		keys := &cachedSummaries{store: x.store, out: stderr, looked: map[string]string{}, saved: map[string][]string{}}
 		summary = &summaries{out: stdout, end: stdout, folder: x.summaries, cached: keys, race: x.race, verbose: x.verbose, json: x.json, pkg: x.pkg}
 		if x.json {
@@ -169,7 +171,7 @@ func (a Runner) goTest(ctx context.Context, args []string, stdout, stderr io.Wri
 		defer announcement.Stop()
 	}
 	if x.on && !x.json && len(variables) == 0 {
-		defer x.announce(stderr)()
+		defer x.announce(shown)()
 	}
 	err = cmd.Run()
 	if err != nil && ctx.Err() == nil && summary != nil && (len(summary.unbuilt) > 0 || !x.begun()) {
@@ -239,16 +241,35 @@ func unwritable(ctx context.Context, folder string) error {
 	return nil
 }
 
-// lockedWriter serializes writers that may be the same one.
+// console serializes writers that may write to the same terminal as the progress.
+type console struct {
+	mu     sync.Mutex
+	status *task.Status
+	shown  time.Duration // how long there was progress to show
+}
+
 type lockedWriter struct {
-	mu *sync.Mutex
+	*console
 	to io.Writer
 }
 
 func (w *lockedWriter) Write(p []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	w.status.Clear()
 	return w.to.Write(p)
+}
+
+// show replaces the progress. An empty text removes it.
+func (c *console) show(text string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if text == "" {
+		c.status.Clear()
+		return
+	}
+	c.shown += progressInterval
+	c.status.Tell(c.shown, text)
 }
 
 // longBuild is the time after which the command announces that it builds tests.

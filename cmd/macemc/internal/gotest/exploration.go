@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -296,8 +295,41 @@ func (x *exploration) begun() bool {
 	return err == nil
 }
 
-// announce writes the lines that test binaries want displayed immediately, until end is called.
-func (x *exploration) announce(out io.Writer) (end func()) {
+// Explorations that take longer than longExploration are shown, at intervals.
+const (
+	longExploration  = 3 * time.Second
+	progressInterval = 500 * time.Millisecond
+)
+
+// progress describes the explorations in progress that take long, and those whose finding is examined. An empty string means that there are
+// none.
+func (x *exploration) progress() string {
+	var texts []string
+	files, _ := os.ReadDir(x.summaries)
+	for _, f := range files {
+		pkg := testsched.SummaryPackage(f.Name())
+		info, err := f.Info()
+		if pkg == "" || err != nil || time.Since(info.ModTime()) > time.Minute { // its process has ended
+			continue
+		}
+		text, _ := os.ReadFile(filepath.Join(x.summaries, f.Name()))
+		for line := range strings.Lines(string(text)) {
+			t, _ := parseTest(line)
+			doing := ""
+			switch {
+			case t.kind == testsched.Suspect:
+				doing = "  examining a finding"
+			case t.note != testsched.EndedEarly || t.elapsed < longExploration:
+				continue
+			}
+			texts = append(texts, fmt.Sprintf("%4ds  %s %s  %s schedules%s", int(t.elapsed.Seconds()), pkg, t.name, textfmt.Number(t.schedules), doing))
+		}
+	}
+	return strings.Join(texts, ";")
+}
+
+// announce writes the lines that test binaries want displayed immediately, and shows the progress, until end is called.
+func (x *exploration) announce(out *lockedWriter) (end func()) {
 	written, done := 0, make(chan bool)
 	write := func() {
 		text, _ := os.ReadFile(testsched.AnnouncementsFile(x.summaries))
@@ -312,12 +344,13 @@ func (x *exploration) announce(out io.Writer) (end func()) {
 			select {
 			case done <- true:
 				return
-			case <-time.After(500 * time.Millisecond):
+			case <-time.After(progressInterval):
 				write()
+				out.show(x.progress())
 			}
 		}
 	}()
-	return func() { <-done }
+	return func() { <-done; out.show("") }
 }
 
 // executed reports whether the test of the given schedule was executed.

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/macemc/macemc/internal/task"
 	"github.com/macemc/macemc/internal/testsched"
 )
 
@@ -191,6 +192,55 @@ func TestLinkerFlags(t *testing.T) {
 		rest, flags := linkerFlags(strings.Fields(c.args), nil, c.inGoFlags)
 		if strings.Join(rest, " ") != c.rest || strings.Join(flags, " ") != c.flags {
 			t.Errorf("%s: %q and %q, want %q and %q", c.args, rest, flags, c.rest, c.flags)
+		}
+	}
+}
+
+// Explorations that take long, and examinations of findings, are shown while their processes run.
+func TestExploration_Progress(t *testing.T) {
+	x := exploration{summaries: t.TempDir()}
+	line := func(test, kind, note string, schedules, seconds int) string {
+		return fmt.Sprintf("%q %d %d %s 0 false %q\n", test, schedules, seconds*1e6, kind, note)
+	}
+	file := testsched.SummaryFile(x.summaries, "example.org/p")
+	for name, text := range map[string]string{
+		file: line("TestA", testsched.SampledOnly, "", 70, 9) + line("TestB", testsched.SampledOnly, testsched.EndedEarly, 1234, 12),
+		testsched.SummaryFile(x.summaries, "example.org/q"): line("TestC", testsched.SampledOnly, testsched.EndedEarly, 70, 1),
+		testsched.SummaryFile(x.summaries, "example.org/r"): line("TestD", testsched.Suspect, "DEADLOCK", 5, 0),
+		testsched.BegunFile(x.summaries):                    "",
+	} {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const examined = "   0s  example.org/r TestD  5 schedules  examining a finding"
+	if got, want := x.progress(), "  12s  example.org/p TestB  1,234 schedules;"+examined; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if err := os.Chtimes(file, time.Time{}, time.Now().Add(-time.Hour)); err != nil {
+		t.Fatal(err)
+	}
+	if got := x.progress(); got != examined {
+		t.Errorf("got %q, want %q", got, examined)
+	}
+}
+
+// On a terminal, output replaces the progress. Elsewhere, the progress is a line every 10 seconds.
+func TestConsole(t *testing.T) {
+	for terminal, want := range map[bool]string{
+		true:  strings.Repeat("\r\x1b[K\x1b[?7l12s\x1b[?7h", 20) + "\r\x1b[Kok\n",
+		false: "12s\nok\n",
+	} {
+		var out strings.Builder
+		w := &lockedWriter{&console{status: task.NewStatus(&out, terminal)}, &out}
+		for range 20 {
+			w.show("12s")
+		}
+		if _, err := w.Write([]byte("ok\n")); err != nil {
+			t.Error(err)
+		}
+		if w.show(""); out.String() != want {
+			t.Errorf("terminal %t: got %q, want %q", terminal, out.String(), want)
 		}
 	}
 }

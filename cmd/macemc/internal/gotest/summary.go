@@ -42,24 +42,6 @@ type summaries struct {
 	unbuilt   []string // packages whose tests were not built
 }
 
-// testNote is a note of the exploration about tests of a package.
-type testNote struct {
-	pkg, text string
-	tests     []string
-}
-
-// String lists the first three tests.
-func (n testNote) String() string {
-	names, text := strings.Join(n.tests, ", "), n.text
-	if more := len(n.tests) - 3; more > 0 {
-		names = fmt.Sprintf("%s and %d more", strings.Join(n.tests[:3], ", "), more)
-	}
-	if len(n.tests) > 1 {
-		text = strings.Replace(text, ": it ", ": each ", 1)
-	}
-	return n.pkg + " " + names + ": " + text
-}
-
 // packageSummary is the sum over the tests of packages.
 type packageSummary struct {
 	tests, schedules int
@@ -126,7 +108,7 @@ func percent(share float64) string {
 	if n := int(100 * share); n > 0 {
 		return fmt.Sprintf("%d %%", min(n, 99))
 	}
-	return "below 1 %"
+	return "below 1 % (raise -explore-time or -schedules)"
 }
 
 func (s *summaries) Write(p []byte) (int, error) {
@@ -217,6 +199,21 @@ func (s *summaries) line(event, line string) string {
 	return line + "\t" + sum.String()
 }
 
+// testLine is the line of a test in the summary of its package.
+type testLine struct {
+	name, kind, note       string
+	schedules, preemptions int
+	elapsed                time.Duration
+	delays                 bool
+}
+
+func parseTest(line string) (t testLine, ok bool) {
+	var micros int64
+	_, err := fmt.Sscanf(line, "%q %d %d %s %d %t %q", &t.name, &t.schedules, &micros, &t.kind, &t.preemptions, &t.delays, &t.note)
+	t.elapsed = time.Duration(micros) * time.Microsecond
+	return t, err == nil
+}
+
 // read returns the sum over the tests of a package, from a file.
 func (s *summaries) read(pkg, file string) (sum packageSummary) {
 	text, err := os.ReadFile(file)
@@ -228,14 +225,12 @@ func (s *summaries) read(pkg, file string) (sum packageSummary) {
 	}
 	s.shown[pkg] = true
 	sum.reports = map[string]string{}
-	kind := ""
+	var test testLine // the latest
 	for line := range strings.Lines(string(text)) {
 		var name, note string
-		var schedules int
-		var micros int64
 		if _, err := fmt.Sscanf(line, "known %q %q", &name, &note); err == nil {
 			s.counts.known++
-			s.known = append(s.known, fmt.Sprintf("%s %s: %s%s", pkg, name, testsched.KnownPrefix(kind == testsched.Hidden), note))
+			s.known = append(s.known, fmt.Sprintf("%s %s: %s%s", pkg, name, testsched.KnownPrefix(test.kind == testsched.Hidden), note))
 			continue
 		}
 		if _, err := fmt.Sscanf(line, "fixed %q %q", &name, &note); err == nil {
@@ -262,36 +257,35 @@ func (s *summaries) read(pkg, file string) (sum packageSummary) {
 			sum.add(packageSummary{sampled: 1, coverage: coverage})
 			continue
 		}
-		var preemptions int
-		var delays bool
-		if _, err := fmt.Sscanf(line, "%q %d %d %s %d %t %q", &name, &schedules, &micros, &kind, &preemptions, &delays, &note); err != nil {
+		var ok bool
+		if test, ok = parseTest(line); !ok {
 			continue
 		}
-		switch kind {
+		switch test.kind {
 		case testsched.Suspect:
 			s.failed++
 			s.counts.new++
 		case testsched.New:
 			s.counts.new++
-			sum.found = append(sum.found, name)
+			sum.found = append(sum.found, test.name)
 		case testsched.Hidden:
 			s.counts.hidden++
-			sum.excused = append(sum.excused, name)
+			sum.excused = append(sum.excused, test.name)
 		case testsched.Damaged:
 			s.counts.damaged++
-			sum.excused = append(sum.excused, name)
+			sum.excused = append(sum.excused, test.name)
 		}
-		if note != "" {
-			s.note(pkg, name, note)
+		if test.note != "" {
+			s.note(pkg, test.name, test.note)
 		}
-		if strings.HasPrefix(note, "not explored") {
+		if strings.HasPrefix(test.note, unexplored) {
 			continue
 		}
-		test := packageSummary{tests: 1, schedules: schedules, delays: delays, elapsed: time.Duration(micros) * time.Microsecond}
-		if kind == testsched.Complete {
-			test.complete, test.bounded, test.preemptions = 1, preemptions < testsched.Unbounded, preemptions
+		one := packageSummary{tests: 1, schedules: test.schedules, delays: test.delays, elapsed: test.elapsed}
+		if test.kind == testsched.Complete {
+			one.complete, one.bounded, one.preemptions = 1, test.preemptions < testsched.Unbounded, test.preemptions
 		}
-		sum.add(test)
+		sum.add(one)
 	}
 	s.total.add(sum)
 	return sum
@@ -319,23 +313,14 @@ func (s *summaries) unreported() {
 	}
 }
 
-// note adds a note about a test.
-func (s *summaries) note(pkg, test, text string) {
-	i := slices.IndexFunc(s.notes, func(n testNote) bool { return n.pkg == pkg && n.text == text })
-	if i < 0 {
-		i, s.notes = len(s.notes), append(s.notes, testNote{pkg: pkg, text: text})
-	}
-	s.notes[i].tests = append(s.notes[i].tests, test)
-}
-
 // finish writes the sum over all packages, and the known findings.
 func (s *summaries) finish() {
 	s.out.Write(s.rest)
 	for _, names := range s.failing {
 		s.failed += len(names)
 	}
-	for _, note := range s.notes {
-		fmt.Fprintln(s.end, "macemc:", note)
+	for _, line := range s.noteLines() {
+		fmt.Fprintln(s.end, "macemc:", line)
 	}
 	if s.total.tests > 1 || s.ended && s.total.tests > 0 {
 		unscheduled := ""

@@ -19,7 +19,7 @@ func TestSummaries_Coverage(t *testing.T) {
 	for _, c := range []struct{ summary, want string }{
 		{strings.Replace(a, "false", "true", 1), "9 schedules of 1 test with delays up to 1 ms, 9/s"},
 		{a + "saved \"TestA\" 1 0\n", "9 schedules of 1 test, 9/s; 1 saved schedule passes"},
-		{a + "coverage \"TestA\" 0.004\n", "9 schedules of 1 test, 9/s, estimated order coverage below 1 %"},
+		{a + "coverage \"TestA\" 0.004\n", "9 schedules of 1 test, 9/s, estimated order coverage below 1 % (raise -explore-time or -schedules)"},
 		{b, "6 schedules of 1 test, 6/s, estimated order coverage 99 %"},
 		{a + "coverage \"TestA\" 0.25\n" + b, "15 schedules of 2 tests, 8/s, lowest estimated order coverage 25 %"},
 	} {
@@ -32,6 +32,34 @@ func TestSummaries_Coverage(t *testing.T) {
 		s.Write([]byte("ok  \texample.org/p\t0.1s\n"))
 		if got, want := out.String(), "ok  \texample.org/p\t0.1s\t"+c.want+"\n"; got != want {
 			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
+// Tests that are not explored come before other notes. Without -v, one line counts them if they are many.
+func TestSummaries_Unexplored(t *testing.T) {
+	for _, verbose := range []bool{false, true} {
+		var out strings.Builder
+		s := &summaries{out: &out, end: &out, verbose: verbose}
+		s.note("p", "TestA", "left after the test has returned: goroutine 2")
+		for _, pkg := range []string{"q", "r", "s"} {
+			for _, test := range []string{"TestB", "TestC"} {
+				s.note(pkg, test, "not explored: it starts a process")
+			}
+			s.note(pkg, "TestD", "not explored: it waits for signals")
+		}
+		s.finish()
+		const left = "macemc: p TestA: left after the test has returned: goroutine 2\n"
+		want := "macemc: not explored: it starts a process (6 tests), it waits for signals (3 tests); -v names them\n" + left
+		if verbose {
+			want = ""
+			for _, pkg := range []string{"q", "r", "s"} {
+				want += "macemc: " + pkg + " TestB, TestC: not explored: each starts a process\nmacemc: " + pkg + " TestD: not explored: it waits for signals\n"
+			}
+			want += left
+		}
+		if out.String() != want {
+			t.Errorf("verbose %t: got\n%s\nwant\n%s", verbose, out.String(), want)
 		}
 	}
 }
