@@ -128,6 +128,7 @@ var rewrites = []rewrite{
 	{"runtime/synctest.go", wakeTime, "timers that were stopped wake nobody"},
 	{"runtime/synctest.go", idleTimers, "timers of one instant fire one by one, in any order"},
 	{"runtime/time.go", timerOrder, "the order of timers of the same instant"},
+	{"runtime/time.go", timerRaces, "no timer hides a data race"},
 	{"sync/atomic/asm.s", renameAtomics(`(?m)^(TEXT ·)(\w+)(\(SB\))`), whyAtomics},
 	{"runtime/race_amd64.s", renameAtomics(`(sync∕atomic·)(\w+)(\(SB\))`), whyAtomics},
 	{"runtime/race_amd64.s", memoryInGo, whyMemory},
@@ -247,6 +248,11 @@ var timerOrder = replace(
 	"\t\t\tt.rand = cheaprand()\n", "\t\t\tt.rand = t.macemcOrder\n",
 	"\t\tts.heap[0].when = t.when\n", "\t\tts.heap[0].when = t.when; t.rand = t.macemcOrder\n",
 	"\t\t\ttw.when = t.when\n", "\t\t\ttw.when = t.when; t.rand = t.macemcOrder\n")
+
+// timerRaces makes each firing of a bubble's timers a thread of its own for the race detector. With a common one, what happens before the
+// start of a timer would happen before all that later timers wake. The detector has room for few threads, so this one ends.
+var timerRaces = replace("\t\tgp.racectx = 0\n",
+	"\t\tgp.racectx = 0; if bubble != nil && macemcOn { racectxend(bubble.timers.raceCtx); bubble.timers.raceCtx = 0 }\n")
 
 // raceErrors leaves the data races of runs out of the number for package testing, and of the exit status.
 var raceErrors = replace("\treturn int(n)\n", "\treturn int(n) - macemcRaces\n",

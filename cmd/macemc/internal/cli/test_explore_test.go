@@ -696,8 +696,8 @@ func Example_order() {
 }
 
 // With the race detector, methods of atomic types are scheduling points, synctest.Wait orders what it waits for, accesses of memory do
-// not take so much time that connections time out, and stacks that move cause no race. A panic does not hide a race, and the printed command
-// replays a race from the folder of the user.
+// not take so much time that connections time out, and stacks that move cause no race. Neither a panic nor a timer hides a race, and the
+// printed command replays a race from the folder of the user.
 func TestTest_Race(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds the standard library the first time")
@@ -770,6 +770,24 @@ func TestStack(t *testing.T) {
 	wg.Wait()
 }
 
+func TestTimers(t *testing.T) { // the detector has room for 8128 threads
+	twice(func() {
+		for range 30 {
+			<-time.After(time.Microsecond)
+		}
+	})
+}
+
+func TestAfter(t *testing.T) {
+	n := 0
+	go func() {
+		n++
+		<-time.After(time.Millisecond)
+	}()
+	<-time.After(time.Second)
+	n++
+}
+
 func TestRacePanic(t *testing.T) {
 	n := 0
 	go func() { n++ }()
@@ -826,6 +844,7 @@ func TestHTTP(t *testing.T) {
 	out, status := testCommand(t.Context(), "-count=1", "-v", "-race", "-schedules=300", "-explore-time=1m", "./...")
 	for _, want := range []string{
 		"--- FAIL: TestInt32", "--- FAIL: TestPointer", "--- PASS: TestWait", "--- PASS: TestHTTP", "--- PASS: TestStack",
+		"--- PASS: TestTimers", `DATA RACE.*\n.* at x_test.go:\d+ in x.TestAfter\b`,
 		`PANIC: close of nil channel\n.*\n\s+before that, a data race:\n\s+(read|write) at x_test.go:`,
 		`(?s)DATA RACE[^\n]*\n\s+write at x_test.go:\d+ in x.TestWaitGroup\n.*--- FAIL: TestWaitGroup `,
 		`--- FAIL: TestSub `,
