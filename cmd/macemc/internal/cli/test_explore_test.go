@@ -1439,6 +1439,40 @@ var Drawn = func() (all []any) {
 	}
 }
 
+// A goroutine that a package has started answers a test, although the test waits before that goroutine has its turn.
+func TestTest_GoroutineOfPackage(t *testing.T) {
+	testFile(t, `package x
+
+import "testing"
+
+var requests = serve()
+
+func serve() chan chan int {
+	c := make(chan chan int)
+	go func() {
+		for r := range c {
+			r <- 1
+		}
+	}()
+	return c
+}
+
+func TestRequest(t *testing.T) {
+	for range 2 {
+		r := make(chan int)
+		requests <- r
+		<-r
+	}
+	r := make(chan int, 1)
+	requests <- r
+}
+`)
+	out, status := testCommand(t.Context(), "-count=1", "-v", "-schedules=20", ".")
+	if status != 0 || !strings.Contains(out, "no finding; not complete: it waits for something outside the test") {
+		t.Errorf("status %d\n%s", status, out)
+	}
+}
+
 // Exploring ends before -timeout, also if runs are given up while they log a variable of the environment that they read.
 func TestTest_EndsBeforeTimeout(t *testing.T) {
 	if testing.Short() {
