@@ -778,6 +778,17 @@ func TestTimers(t *testing.T) { // the detector has room for 8128 threads
 	})
 }
 
+var shared int
+
+func TestSubtests(t *testing.T) {
+	for i := range 3 {
+		t.Run("", func(t *testing.T) {
+			t.Parallel()
+			shared = i
+		})
+	}
+}
+
 func TestAfter(t *testing.T) {
 	n := 0
 	go func() {
@@ -845,6 +856,7 @@ func TestHTTP(t *testing.T) {
 	for _, want := range []string{
 		"--- FAIL: TestInt32", "--- FAIL: TestPointer", "--- PASS: TestWait", "--- PASS: TestHTTP", "--- PASS: TestStack",
 		"--- PASS: TestTimers", `DATA RACE.*\n.* at x_test.go:\d+ in x.TestAfter\b`,
+		`replay: macemc test -race -run '\^TestSubtests\$'`,
 		`PANIC: close of nil channel\n.*\n\s+before that, a data race:\n\s+(read|write) at x_test.go:`,
 		`(?s)DATA RACE[^\n]*\n\s+write at x_test.go:\d+ in x.TestWaitGroup\n.*--- FAIL: TestWaitGroup `,
 		`--- FAIL: TestSub `,
