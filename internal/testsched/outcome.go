@@ -163,20 +163,22 @@ func (o *Outcome) Same(p *Outcome) bool {
 		return false
 	}
 	switch o.Kind {
-	case Panic, Race, Exit:
+	case Panic, Exit:
 		return o.Where == p.Where
-	case Failed:
-		a, b := o.failurePlaces(), p.failurePlaces()
+	case Failed, Race: // a run with many races may report some of them, in any order
+		a, b := o.places(), p.places()
 		return len(a) == 0 || len(b) == 0 || slices.ContainsFunc(a, func(at string) bool { return slices.Contains(b, at) })
 	}
 	return true
 }
 
-// failurePlaces returns the places of the test's failures, as far as they are known.
-func (o *Outcome) failurePlaces() (places []string) {
+// places returns the places of the test's failures and data races, as far as they are known.
+func (o *Outcome) places() (places []string) {
 	for _, text := range o.Shows {
 		if i := strings.LastIndex(text, showsAt); i >= 0 && strings.HasPrefix(text, showsFailed) {
 			places = append(places, text[i:])
+		} else if strings.HasPrefix(text, string(Race)+": ") {
+			places = append(places, text)
 		}
 	}
 	return places

@@ -290,10 +290,13 @@ func TestFound_Deadline(t *testing.T) {
 	}
 }
 
-// A new process that fails at another place does not confirm a failure.
+// A new process that fails at another place does not confirm a failure. One of several data races is enough.
 func TestOutcome_SameFailure(t *testing.T) {
 	at := func(message, place string) *Outcome {
 		return &Outcome{Kind: Failed, Shows: []string{"failed test", "failed TestX: " + message + " at p.TestX " + place}}
+	}
+	races := func(pairs ...string) *Outcome {
+		return &Outcome{Kind: Race, Shows: append([]string{"data race"}, pairs...), Where: pairs[0]}
 	}
 	for _, c := range []struct {
 		name string
@@ -303,6 +306,8 @@ func TestOutcome_SameFailure(t *testing.T) {
 		{"message", at("lost a", "if got != 1 {"), at("lost b", "if got != 1 {"), true},
 		{"place", at("lost a", "if got != 1 {"), at("lost a", "if err != nil {"), false},
 		{"unknown", at("lost a", "if got != 1 {"), failure(), true},
+		{"some races", races("data race: a, b", "data race: c, d"), races("data race: c, d"), true},
+		{"other race", races("data race: a, b"), races("data race: c, d"), false},
 		{"exit", &Outcome{Kind: Exit, Where: "a.go:1"}, &Outcome{Kind: Exit, Where: "a.go:2"}, false},
 	} {
 		if c.a.Same(c.b) != c.want || c.b.Same(c.a) != c.want {
