@@ -62,7 +62,7 @@ func CheckWith(t testing.TB, system sim.System, o Options) {
 		c.workForParent(func(ctx context.Context) (text string, status int) {
 			rep, err := check.Run(ctx, o)
 			if errors.Is(err, isolate.ErrLost) {
-				os.Exit(exitcode.Inconclusive)
+				c.role.Resign()
 			}
 			return c.result(ctx, rep, err)
 		})

@@ -106,15 +106,19 @@ func (w *worker) runs(u *unit) {
 		w.made.Store(0)
 		w.events.Store(0)
 	}()
-	w.twins.Begin(u.twins)
+	verify, twins := u.verify, u.twins
+	if w.cfg.Calls.Settles() { // a death of this process must be in the recorded run
+		verify, twins = false, false
+	}
+	w.twins.Begin(twins)
 	events := 0
 	for u.made < u.runs && events < u.events {
 		t, ok := s.Next()
 		if !ok {
 			break
 		}
-		sampled := u.verify && (u.made == 0 || u.closely && u.made&(u.made-1) == 0)
-		if sampled || u.twins {
+		sampled := verify && (u.made == 0 || u.closely && u.made&(u.made-1) == 0)
+		if sampled || twins {
 			w.verifier.Recorded.Reset()
 			l.Recording = &w.verifier.Recorded
 		}
@@ -157,7 +161,7 @@ func (w *worker) runs(u *unit) {
 		for again := 0; sampled && u.suspect == nil && again <= w.verifier.Repeats(u.closely); again++ {
 			u.suspect = suspectOf(w.verifier.Verify(l.Coverage.Services))
 		}
-		if u.suspect == nil && u.twins {
+		if u.suspect == nil && twins {
 			u.suspect = suspectOf(w.twins.Look(&w.cfg.System, l.Replay(), &w.verifier.Recorded))
 		}
 		if u.suspect != nil {

@@ -102,7 +102,7 @@ func (o *Options) confirmDivergence(ctx context.Context, s search.Suspect) (sear
 	if left := o.confirming(0); left != nil { // code that depends on its process may end this one while the run is described
 		_ = append(left, s.Path...)
 	}
-	d, run, err := isolate.Examine(ctx, o.Respawn, s.Path, o.stepLimit(ctx))
+	d, last, err := isolate.Examine(ctx, o.Respawn, s.Path, o.stepLimit(ctx))
 	switch {
 	case errors.Is(err, context.Canceled):
 		return search.Confirmed{}, nil
@@ -112,7 +112,7 @@ func (o *Options) confirmDivergence(ctx context.Context, s search.Suspect) (sear
 	case err != nil:
 		return search.Confirmed{}, err
 	case d == nil && o.endedProcess(&s): // another process that it does not end does not refute it
-		o.suspectFile.adopt(&s, run)
+		o.suspectFile.adopt(&s, last.Run())
 		return search.Confirmed{}, nil
 	case d == nil:
 		return search.Confirmed{Refuted: true}, nil

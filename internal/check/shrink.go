@@ -87,7 +87,7 @@ func (o *Options) shrinkSteps(res *search.Result) int {
 
 // shrinks reports whether the run of a finding will be shrunk.
 func (o *Options) shrinks(res *search.Result) bool {
-	if d, ok := res.Detail.(*isolate.Death); ok && (o.Respawn == nil || d.Steps == 0 || d.Running > 0) {
+	if d, ok := res.Detail.(*isolate.Death); ok && (o.Respawn == nil || d.Steps == 0 || d.Running > 0 || d.Kind == sim.Nondeterminism) {
 		return false
 	}
 	return !o.NoShrink && res.Finding != nil && res.Finding.Starved == nil && !o.tooLong(res.Finding)

@@ -69,6 +69,10 @@ func (m *mean) do(depth int) int {
 			marker.Close()
 			os.Exit(7)
 		}
+	case "searching": // each process that searches
+		if os.Getenv("MACEMC_ROLE") != "reexecute" {
+			os.Exit(7)
+		}
 	case "exit later": // the first process that executes the run again seems to do nothing
 		if os.Getenv("MACEMC_ROLE") == "reexecute" {
 			if marker, err := os.OpenFile(os.Getenv(markerVar), os.O_CREATE|os.O_EXCL, 0o600); err == nil {
@@ -172,7 +176,7 @@ func TestHarmedProcess(t *testing.T) {
 		role.Record(&o.Search)
 		rep, err := check.Run(ctx, o)
 		if errors.Is(err, isolate.ErrLost) {
-			os.Exit(exitcode.Inconclusive)
+			role.Resign()
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -400,25 +404,36 @@ func TestSupervisedBoot(t *testing.T) {
 	}
 }
 
-// If the death of the process cannot be reproduced, the report says so, and the run in progress is a suspect.
-func TestSupervisedLost(t *testing.T) {
-	t.Setenv(markerVar, filepath.Join(t.TempDir(), "marker"))
-	dir := filepath.Join(t.TempDir(), "out")
-	t.Setenv("CHECK_TEST_DIR", dir)
-	var stdout, stderr bytes.Buffer
-	s := isolate.Supervisor{Respawn: harmed("once"), Stdout: &stdout, Stderr: &stderr, Workers: 1}
-	out, err := s.Run(t.Context())
-	if !errors.Is(err, isolate.ErrLost) || out.Death != nil || !strings.Contains(err.Error(), "exit status 7") {
-		t.Fatalf("%v, %+v", err, out)
-	}
-	rep := check.ReportLost(options(meanSystem("once")), out, err)
-	if rep.Verdict != search.Inconclusive || exitcode.Of(rep.Verdict, nil) != exitcode.Inconclusive || rep.Message == "" {
-		t.Errorf("%s: %q", rep.Verdict, rep.Message)
-	}
-	want := "\nnote suspected: panic: the search process died in this run: it ends the process with exit status 7\n"
-	text, err := os.ReadFile(filepath.Join(dir, check.SuspectPath))
-	if s := rep.Suspect; err != nil || s == nil || s.Status != report.Suspected || s.PathFile != filepath.Join(dir, check.SuspectPath) || !strings.Contains(string(text), want) {
-		t.Errorf("%v, suspect %+v, want the note %q in\n%s", err, s, want, text)
+// If the death of the process does not recur, it is a nondeterminism. The step of the run is known if the process dies
+// again while one run is in progress.
+func TestSupervised_DeathDoesNotRecur(t *testing.T) {
+	for _, c := range []struct{ harm, step string }{
+		{"once", "of the original run had begun then"},
+		{"searching", "of the original run is the first that differs"},
+	} {
+		t.Setenv(markerVar, filepath.Join(t.TempDir(), "marker"))
+		dir := filepath.Join(t.TempDir(), "out")
+		t.Setenv("CHECK_TEST_DIR", dir)
+		var stdout, stderr bytes.Buffer
+		s := isolate.Supervisor{Respawn: harmed(c.harm), Stdout: &stdout, Stderr: &stderr, Workers: 1}
+		out, err := s.Run(t.Context())
+		if err != nil || out.Death == nil {
+			t.Fatalf("%s: %v, %+v: %s", c.harm, err, out, stderr.String())
+		}
+		o := options(meanSystem(c.harm))
+		o.Respawn = harmed(c.harm)
+		rep, err := check.ReportDeath(t.Context(), o, out)
+		if err != nil || rep.Verdict != search.Violation || rep.Kind != sim.Nondeterminism || !strings.Contains(rep.Message, "exit status 7") ||
+			!strings.Contains(rep.Message, c.step) {
+			t.Errorf("%s: %v, %s %s: %q", c.harm, err, rep.Verdict, rep.Kind, rep.Message)
+		}
+		if got := rep.Dead.Steps[rep.Steps-1].Key; c.harm == "searching" && got != "deliver n1<-n0 2" {
+			t.Errorf("step %d is %q, which does not call the code that ends the process", rep.Steps, got)
+		}
+		text, err := os.ReadFile(filepath.Join(dir, outfolder.ErrorPath))
+		if want := "\nfinding nondeterminism\n"; err != nil || !strings.Contains(string(text), want) {
+			t.Errorf("%s: %v, want %q in\n%s", c.harm, err, want, text)
+		}
 	}
 }
 

@@ -30,6 +30,7 @@ func (r *Run) Steps() int { return len(r.Bounds) }
 // Start returns to the first state. Src answers the questions of the first boots. The error, if any, is a finding.
 func (r *Run) Start(src choose.Source) error {
 	r.Path, r.Bounds, r.driver = r.Path[:0], r.Bounds[:0], src
+	r.endPath()
 	return r.World.Start(r)
 }
 
@@ -41,9 +42,22 @@ func (r *Run) Choose(p choose.Point) int {
 		if uint(pick) >= uint(p.Arity) {
 			panic(fmt.Sprintf("replay: source picked %d of %d for %q", pick, p.Arity, p.Label))
 		}
-		r.Path = append(r.Path, int32(pick))
+		r.record(int32(pick))
 	}
 	return pick
+}
+
+// record appends a pick to Path before it takes effect.
+func (r *Run) record(pick int32) {
+	r.Path = append(r.Path, pick)
+	r.endPath()
+}
+
+// endPath marks the end of Path for readers of its memory, which may hold an earlier, longer run.
+func (r *Run) endPath() {
+	if n := len(r.Path); n < cap(r.Path) {
+		r.Path[:n+1][n] = -1 // None of package internal/check/flight
+	}
 }
 
 // Step executes the event with the given index (see [Run.Event]), with its questions answered by src. The error, if
@@ -59,7 +73,7 @@ func (r *Run) Step(index int, src choose.Source) error {
 // Take is Step for a caller that already has the event of that index.
 func (r *Run) Take(index int, ev sim.Event, src choose.Source) error {
 	r.Bounds = append(r.Bounds, int32(len(r.Path)))
-	r.Path = append(r.Path, int32(index))
+	r.record(int32(index))
 	r.driver = src
 	return r.World.Step(ev, r)
 }
@@ -101,7 +115,7 @@ func (r *Run) Move(w kernel.World) error {
 		if !ok {
 			return fmt.Errorf("replay: step %d: no event %d is enabled in another world", i+1, path[at])
 		}
-		r.Path = append(r.Path, path[at])
+		r.record(path[at])
 		err = w.Step(ev, src)
 	}
 	return err
@@ -119,6 +133,6 @@ func (s *resumed) Choose(p choose.Point) int {
 		return r.Choose(p)
 	}
 	pick := min(s.path[len(r.Path)], int32(p.Arity-1))
-	r.Path = append(r.Path, pick)
+	r.record(pick)
 	return int(pick)
 }

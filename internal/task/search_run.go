@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"syscall"
 
@@ -156,7 +155,7 @@ func (p *Process) supervise(ctx context.Context, r *request) error {
 // conclude prints a report, also if its files could not be written, and writes the requested test.
 func (p *Process) conclude(ctx context.Context, rep *report.Report, err error, r *request) error {
 	if errors.Is(err, isolate.ErrLost) {
-		exitAsLost()
+		p.Role.Resign()
 	}
 	if rep == nil {
 		return err
@@ -209,10 +208,6 @@ func (s *Search) ShowCutShort(ctx context.Context, p *Process, files []string, c
 	}
 	return p.StatusError(ctx, status, err)
 }
-
-// exitAsLost ends this process as if checked code had ended it: the recorder holds no exit status, so the supervisor
-// reports the search process as lost. The status itself is not read.
-func exitAsLost() { os.Exit(exitcode.Inconclusive) }
 
 // collect writes a report in the formats for other programs.
 func (p *Process) collect(r *request, rep *report.Report) error {

@@ -35,13 +35,14 @@ const (
 
 	// Of a search.
 
-	Paths   // runs made
-	States  // states visited
-	Events  // events executed
-	Depth   // the depth in progress
-	Waiting // states that wait to be expanded
-	Called  // the call of checked code in progress, see Calls of package internal/table/options; 0 means none
-	Limited // the time limit in nanoseconds; 0 before the search begins, -1 means that there is none
+	Paths    // runs made
+	States   // states visited
+	Events   // events executed
+	Depth    // the depth in progress
+	Waiting  // states that wait to be expanded
+	Called   // the call of checked code in progress, see Calls of package internal/table/options; 0 means none
+	Resigned // not 0 if it searched again for the cause of a death and did not find it
+	Limited  // the time limit in nanoseconds; 0 before the search begins, -1 means that there is none
 
 	// Of a re-execution of a run.
 
@@ -193,8 +194,8 @@ func (r *Recorder) Runs() int { return r.runs }
 // its capacity. Two runs must not use it at the same time.
 func (r *Recorder) Path(run int) choose.Path { return r.region(run)[:0] }
 
-// Left returns the recorded picks of a run, followed by leftovers of an earlier, longer run, and then [None].
-// Executing it again therefore repeats all that was executed and shows where it ended. The recorder owns the slice.
+// Left returns the recorded picks of a run, and then [None]. Leftovers of an earlier, longer run may follow. The recorder
+// owns the slice.
 func (r *Recorder) Left(run int) choose.Path { return r.region(run) }
 
 func (r *Recorder) region(run int) choose.Path {

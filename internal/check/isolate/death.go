@@ -52,6 +52,27 @@ type Death struct {
 	Endless bool
 
 	signal string // that ended the process, and may have come from outside; an empty string means none
+
+	misfit bool // another execution of the run could not be followed beyond this step
+}
+
+// Run returns the run as a path file without a header; nil means that it is not known.
+func (d *Death) Run() *choose.File { return d.outline }
+
+// differs turns the last step of a run that ended its process once, and does not do so again, into a finding of
+// nondeterminism. how describes that end. surely reports that the process ended in this step.
+func (d *Death) differs(how string, surely bool) {
+	again := "does not end its process"
+	if d.misfit {
+		again = fmt.Sprintf("cannot be followed beyond step %d", max(0, d.Steps-1))
+	}
+	step := "is the first that differs"
+	if !surely {
+		step = "had begun then; the process may have ended in another run in progress, or in a goroutine"
+	}
+	d.Kind, d.Property, d.Running = sim.Nondeterminism, "", 0
+	d.Message = fmt.Sprintf("%s (%s) was found but does not recur: executed again, the run %s; step %d of the original run %s",
+		sim.Panic, how, again, d.Steps, step)
 }
 
 // subject names the function that caused the death.

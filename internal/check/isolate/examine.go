@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -24,10 +25,10 @@ import (
 )
 
 // Examine executes path in a fresh process, with limit as the time limit of each step, and returns how that process
-// died; nil means that it did not. Then it returns the run as a path file without a header, if it is known. respawn makes
-// the command that starts the process, which must call [Reexecute] with the same system. Exceeding the limit is a
+// died; nil means that it did not. Then it returns the last step of the run, as if the process had died in it. respawn
+// makes the command that starts the process, which must call [Reexecute] with the same system. Exceeding the limit is a
 // death, too.
-func Examine(ctx context.Context, respawn func() *exec.Cmd, path choose.Path, limit time.Duration) (*Death, *choose.File, error) {
+func Examine(ctx context.Context, respawn func() *exec.Cmd, path choose.Path, limit time.Duration) (d, last *Death, err error) {
 	temp, err := temporary()
 	if err != nil {
 		return nil, nil, err
@@ -37,7 +38,13 @@ func Examine(ctx context.Context, respawn func() *exec.Cmd, path choose.Path, li
 	if d != nil || err != nil {
 		return d, nil, err
 	}
-	return nil, outline(rec, temp.Path), nil
+	last = found(rec)
+	last.outline = outline(rec, temp.Path)
+	if end := slices.Index(path, flight.None); end >= 0 {
+		path = path[:end]
+	}
+	last.misfit = rec.Get(flight.Used) < len(path)
+	return nil, last, nil
 }
 
 // ExamineScript executes script as [Examine] executes a path. The length of path determines the size of the recorder.

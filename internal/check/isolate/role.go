@@ -70,9 +70,13 @@ func CurrentRole() (Role, error) {
 
 // Record makes a search record its progress and its runs, and announces its time limit. A single worker that visits
 // states gets one processor: handlers have goroutines of their own then, and each would wake another processor that
-// finds nothing to do.
+// finds nothing to do. If a death of an earlier process was not explained, runs are made one at a time, so that it is
+// known which one is in progress at the next death.
 func (r Role) Record(s *search.Config) {
 	r.announce(s.Time)
+	if r.settle && !s.Strategy.Can(search.VisitsStates) {
+		s.Workers = 1
+	}
 	if s.Workers == 1 && s.Strategy.Can(search.VisitsStates) {
 		runtime.GOMAXPROCS(1)
 	}
@@ -99,6 +103,14 @@ func (r Role) Unlimited() {
 
 // Again reports whether checked code has ended earlier search processes.
 func (r Role) Again() bool { return len(r.skipped) > 0 || r.settle }
+
+// Resign ends this process without a result: it has searched for the cause of an earlier death and not found it.
+func (r Role) Resign() {
+	if r.Recorder != nil {
+		r.Recorder.Set(flight.Resigned, 1)
+	}
+	os.Exit(exitcode.Inconclusive)
+}
 
 // Searching reports whether a supervisor waits for this process.
 func (r Role) Searching() bool { return r.name == searching }

@@ -14,11 +14,11 @@ import (
 	"sync"
 	"time"
 
-	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/check/defect"
 	"github.com/macemc/macemc/internal/check/exitcode"
 	"github.com/macemc/macemc/internal/check/flight"
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/internal/stacks"
 	"github.com/macemc/macemc/search"
 )
@@ -69,8 +69,10 @@ type LostError struct {
 	// offHandler means that it may have died on a goroutine that a handler had started, during another call.
 	offHandler bool
 	during     call
-	// Runs are the runs in progress, without headers, if checked code ended the process.
-	Runs []*choose.File
+	own        bool // checked code ended it
+	settled    bool // it made its runs one at a time, and waited for goroutines of handlers
+	// Left are the last steps of the runs in progress, if checked code ended the process.
+	Left []*Death
 }
 
 func (e *LostError) Error() string {
@@ -103,7 +105,20 @@ const mostSkipped = 8
 // of making it, which reveals the path to it (see Calls of package internal/table/options). After a death on a
 // goroutine that a handler had started, steps wait for such goroutines. The second search may not reach the call,
 // because reductions try steps that may be impossible.
+//
+// If the process dies and no run in progress does so again, the death is a nondeterminism, unless its cause may be
+// outside the checked code.
 func (s *Supervisor) Run(ctx context.Context) (Outcome, error) {
+	out, err := s.run(ctx)
+	lost, ok := errors.AsType[*LostError](err)
+	if ok && lost.own && len(lost.Left) > 0 && (out.Suspect == nil || out.Suspect.Status == report.Suspected) {
+		out.Death, err = lost.Left[0], nil
+		out.Death.differs(lost.How, lost.settled && len(lost.Left) == 1)
+	}
+	return out, err
+}
+
+func (s *Supervisor) run(ctx context.Context) (Outcome, error) {
 	var before earlier
 	out, unexplained, err := s.search(ctx, earlier{})
 	for unexplained != nil && (unexplained.call != 0 || unexplained.offHandler && !before.settle) {
@@ -122,6 +137,9 @@ func (s *Supervisor) Run(ctx context.Context) (Outcome, error) {
 		}
 		if next != nil && (next.call == 0 || len(before.skipped) == mostSkipped || slices.Contains(before.skipped, uint64(next.call))) {
 			out.Suspect = cmp.Or(again.Suspect, out.Suspect)
+			if len(next.Left) > 0 {
+				unexplained = next
+			}
 			return out, unexplained
 		}
 		out, unexplained, err = again, next, e
@@ -191,11 +209,17 @@ func (s *Supervisor) search(ctx context.Context, before earlier) (out Outcome, u
 		return out, nil, ErrKilled
 	default:
 	}
+	if rec.Get(flight.Resigned) != 0 {
+		unexplained = &LostError{How: "it did not die again"}
+		return out, unexplained, unexplained
+	}
 	how := &Death{}
 	how.classify(cmd.ProcessState, output.head.String(), rec.Get(flight.Memory))
 	// A handler need not be the cause: the tables of the search take memory, too.
 	unexplained = &LostError{How: strings.Replace(how.Message, how.subject(), "it", 1), call: call(rec.Get(flight.Called)), Memory: how.memory,
 		fault: defect.Died(output.head.String())}
+	unexplained.settled = before.settle
+	unexplained.own = how.signal == "" && !unexplained.Memory && unexplained.fault == nil && !diedInRuntime(output.head.String())
 	if how.signal != "" {
 		unexplained.How += "; the signal may have come from outside"
 	}
@@ -216,9 +240,9 @@ func (s *Supervisor) search(ctx context.Context, before earlier) (out Outcome, u
 		case <-ctx.Done():
 		}
 	}()
-	out.Death, unexplained.Runs, err = s.investigate(ctx, rec)
+	out.Death, unexplained.Left, err = s.investigate(ctx, rec)
 	if how.signal != "" || unexplained.Memory || unexplained.fault != nil {
-		unexplained.Runs = nil // they need not be the cause
+		unexplained.Left = nil // they need not be the cause
 	}
 	switch {
 	case ctx.Err() != nil:
@@ -265,15 +289,15 @@ func (s *Supervisor) wait(ctx context.Context, cmd *exec.Cmd, rec *flight.Record
 }
 
 // investigate executes the runs that the dead process left, one by one, until one kills its process again. Otherwise it
-// returns these runs.
-func (s *Supervisor) investigate(ctx context.Context, rec *flight.Recorder) (d *Death, left []*choose.File, err error) {
+// returns their last steps.
+func (s *Supervisor) investigate(ctx context.Context, rec *flight.Recorder) (d *Death, left []*Death, err error) {
 	for run := range rec.Runs() {
-		d, file, err := Examine(ctx, s.Respawn, rec.Left(run), ConfirmLimit(s.HandlerLimit))
+		d, last, err := Examine(ctx, s.Respawn, rec.Left(run), ConfirmLimit(s.HandlerLimit))
 		if d != nil || err != nil {
 			return d, nil, err
 		}
-		if file != nil && len(file.Steps) > 0 {
-			left = append(left, file)
+		if last.outline != nil && len(last.outline.Steps) > 0 {
+			left = append(left, last)
 		}
 	}
 	return nil, left, nil
@@ -337,6 +361,13 @@ func (w *words) Write(p []byte) (int, error) {
 	}
 	w.head.Write(rest)
 	return len(p), nil
+}
+
+// diedInRuntime reports whether, by its output, a process died of an error of the Go runtime outside handlers, which
+// need not be due to checked code.
+func diedInRuntime(output string) bool {
+	all := stacks.Read(output)
+	return strings.HasPrefix(lastWords.FindString(output), "fatal error: ") && (len(all) == 0 || !all[0].Calls(kernel.HandlerCaller))
 }
 
 // diedOffHandler reports whether, by its output, a process may have died on a goroutine that a handler had started, and
