@@ -160,6 +160,7 @@ type Result struct {
 	Suspects int // suspected violations that were not confirmed
 	// Undecided is the number of Suspects that were not refuted either.
 	Undecided int
+	Slow      int // refuted suspects of steps that had exceeded HandlerLimit
 	// Suspect is the first undecided suspect; nil if there is none, or if there is a Finding.
 	Suspect *Suspect
 	Stats   Stats

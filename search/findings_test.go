@@ -94,7 +94,7 @@ func TestSlowHandler(t *testing.T) {
 			return search.Confirmed{Refuted: s.Overdue}, nil
 		},
 	})
-	if res.Verdict != search.OK || res.Suspects != 1 || !res.Stats.Complete || res.Stats.States != 4 {
+	if res.Verdict != search.OK || res.Suspects != 1 || res.Slow != 1 || !res.Stats.Complete || res.Stats.States != 4 {
 		t.Errorf("got %+v", res)
 	}
 }

@@ -193,6 +193,9 @@ func (s *searcher) judge(ctx context.Context, sus *Suspect, last string) error {
 		return s.violation(ctx, cmp.Or(c.Instead, sus), c.Detail, last)
 	case c.Refuted:
 		s.suspects++
+		if sus.Overdue {
+			s.slow++
+		}
 	default:
 		s.undecide(sus)
 	}

@@ -31,7 +31,7 @@ func (s *searcher) progress(p phase) {
 
 func (s *searcher) result(sources []source) *Result {
 	r := &Result{
-		Finding: s.finding, Detail: s.detail, Suspects: s.suspects, Undecided: s.undecided, Suspect: s.suspect, Stopped: s.stopping,
+		Finding: s.finding, Detail: s.detail, Suspects: s.suspects, Undecided: s.undecided, Slow: s.slow, Suspect: s.suspect, Stopped: s.stopping,
 		Stats: Stats{
 			Work: Work{Seconds: time.Since(s.began).Seconds(), Paths: s.runs, Events: s.tallies.events(), States: s.global.N,
 				Phases: s.tallies.phases()},

@@ -144,6 +144,7 @@ type searcher struct {
 	detail    any
 	suspects  int
 	undecided int
+	slow      int      // refuted suspects that had exceeded HandlerLimit
 	suspect   *Suspect // the first undecided suspect
 }
 

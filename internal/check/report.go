@@ -64,6 +64,7 @@ func (o *Options) report(res *search.Result) *report.Report {
 		Stopped:   res.Stopped,
 		Suspects:  res.Suspects,
 		Undecided: res.Undecided,
+		Slow:      res.Slow,
 		Coverage:  report.Coverage{Coverage: res.Stats.Coverage, Assumed: o.assumed},
 	}
 	if r.Verdict == search.OK && slices.ContainsFunc(o.assumed, func(a report.Assumption) bool { return a.Wrong() }) {

@@ -173,6 +173,7 @@ func (r *Report) add(o *Report) {
 	if r.Suspect = cmp.Or(r.Suspect, o.Suspect); r.Suspect != nil && r.Verdict != search.Violation {
 		r.Verdict = search.Inconclusive
 	}
+	r.Slow += o.Slow
 	// The exhaustive part is the same in all shards: the longest one includes the others.
 	r.States, r.Depth = max(r.States, o.States), max(r.Depth, o.Depth)
 	if o.Kind == "" {

@@ -86,6 +86,7 @@ type Report struct {
 	// Suspects counts suspected violations that were not confirmed. Undecided counts those that were not refuted either.
 	Suspects  int    `json:"suspects"`
 	Undecided int    `json:"undecided,omitempty"`
+	Slow      int    `json:"slow,omitempty"`    // refuted suspects of steps that took longer than --handler-limit
 	Stack     string `json:"stack,omitempty"`   // of a panic; renderers show its user frames only
 	Explain   string `json:"explain,omitempty"` // the property's explanation of the last state
 

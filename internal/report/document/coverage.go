@@ -79,6 +79,9 @@ func coverageLines(r *report.Report) []string {
 	if refuted := r.Suspects - r.Undecided; refuted > 0 {
 		lines = append(lines, "suspected violations that were refuted: "+textfmt.Number(refuted))
 	}
+	if slow := slowSteps(r); slow != "" {
+		lines = append(lines, slow)
+	}
 	if r.Undecided > 0 {
 		line := textfmt.Plural(r.Undecided, "suspected violation") + " could not be confirmed"
 		if r.Stopped == search.StoppedTime {

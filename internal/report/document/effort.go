@@ -37,6 +37,21 @@ func ShortWalks(r *report.Report) string {
 		search.ShortWalk)
 }
 
+// slowSteps warns that the search spent its time on slow steps. An empty string means that there were none.
+func slowSteps(r *report.Report) string {
+	if r.Slow == 0 {
+		return ""
+	}
+	spent := 0.0
+	for i := range r.Phases {
+		if p := &r.Phases[i]; p.Name == "critical" {
+			spent += p.Seconds
+		}
+	}
+	return fmt.Sprintf("steps are SLOW: %s took longer than --handler-limit; executing these again took %s of %s, so only %s were executed",
+		textfmt.Plural(r.Slow, "step"), seconds(spent), seconds(r.Seconds), textfmt.Plural(r.Events, "step"))
+}
+
 func percent(part, all int) string {
 	if part > 0 && 2000*part < all {
 		return "less than 0.1 %"

@@ -10,7 +10,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Essentials returns at most four lines about a search without a finding: its coverage, a warning, the gaps, and a suggestion.
+// Essentials returns at most five lines about a search without a finding: its coverage, warnings, the gaps, and a suggestion.
 func Essentials(r *report.Report) (lines []string) {
 	covered := summaryLines(r)
 	if r.Coverage.Complete {
@@ -21,6 +21,9 @@ func Essentials(r *report.Report) (lines []string) {
 	}
 	if warning := ShortWalks(r); warning != "" {
 		lines = append(lines, warning)
+	}
+	if slow := slowSteps(r); slow != "" {
+		lines = append(lines, slow)
 	}
 	if missing := missing(r); len(missing) > 0 {
 		lines = append(lines, "NOT covered: "+strings.Join(missing, "; "))

@@ -93,6 +93,9 @@ func claim(r *report.Report) string {
 		}
 		return fmt.Sprintf("Panic%s: %s", where+boot, textfmt.FirstLine(r.Message))
 	case sim.Divergence:
+		if why, ok := strings.CutPrefix(textfmt.FirstLine(r.Message), fmt.Sprintf("property %q ", r.Property)); ok {
+			return fmt.Sprintf("The property %q does not return%s: it %s", r.Property, where, why)
+		}
 		return fmt.Sprintf("A handler does not return%s: %s", where, textfmt.FirstLine(r.Message))
 	}
 	return capital(textfmt.FirstLine(cmp.Or(r.Message, "two executions of the same path differ"))) // of nondeterminism

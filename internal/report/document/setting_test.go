@@ -46,3 +46,21 @@ func TestSetting_UsedFaults(t *testing.T) {
 		t.Errorf("safety: %q", Deciding(r))
 	}
 }
+
+// A search that spent its time on slow steps says so.
+func TestEssentials_SlowSteps(t *testing.T) {
+	r := &report.Report{Verdict: search.OK, Slow: 2}
+	r.Events, r.Seconds, r.Phases = 623, 30.2, []search.Phase{{Name: "walks", Seconds: 1}, {Name: "critical", Seconds: 28}}
+	const want = "steps are SLOW: 2 steps took longer than --handler-limit; executing these again took 28.0s of 30.2s, so only 623 steps were executed"
+	if got := strings.Join(Essentials(r), "\n"); !strings.Contains(got, want) {
+		t.Errorf("got\n%s\nwant %q", got, want)
+	}
+}
+
+// A property that does not return is named.
+func TestClaim_PropertyDoesNotReturn(t *testing.T) {
+	r := &report.Report{Verdict: search.Violation, Kind: sim.Divergence, Property: "hangs", Message: `property "hangs" did not return within 5s (p.go:1)`}
+	if got, want := claim(r), `The property "hangs" does not return: it did not return within 5s (p.go:1)`; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
