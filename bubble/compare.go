@@ -3,10 +3,12 @@ package bubble
 import (
 	"fmt"
 	"path/filepath"
+	"reflect"
 	"runtime"
 	"slices"
 	"strings"
 
+	"github.com/macemc/macemc/internal/simext"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -82,7 +84,10 @@ func (p *Program) Compare(other sim.Service) []string {
 	a, b := p.goroutines.inputs(), o.goroutines.inputs()
 	for i := range min(len(a), len(b)) {
 		if a[i].hash == b[i].hash {
-			continue
+			if reflect.DeepEqual(a[i].seen, b[i].seen) {
+				continue
+			}
+			return observed(o.goroutines.at(b[i]), p.goroutines.at(a[i]))
 		}
 		if a[i].next != b[i].next && slices.Equal(a[i].marks, b[i].marks) {
 			return []string{fmt.Sprintf("%v: the next timer is at %s in one execution and at %s in the other", a[i], clockTime(b[i].next),
@@ -95,6 +100,43 @@ func (p *Program) Compare(other sim.Service) []string {
 		return firstDifference(b[i].acts, a[i].acts, k)
 	}
 	return nil
+}
+
+// at returns the history up to an input of it.
+func (p *past) at(in *input) *past {
+	if in == p.last {
+		return p
+	}
+	return &past{program: p.program, command: p.command, last: in}
+}
+
+// mostObserved is the maximum number of executions of a history that search for one in which the program shows the same value again.
+const mostObserved = 16
+
+// observed describes a step after which Observe returned different values in two executions: the goroutines of the node then, and the
+// package variables of the functions in which they are. An execution that shows the same value again stands for one that is over.
+func observed(before, again *past) []string {
+	lines := []string{fmt.Sprintf("%v: Observe returned %+v in one execution and %+v in the other", again.last, before.last.seen, again.last.seen)}
+	var frames []runtime.Frame
+	for i, p := range []*past{before, again} {
+		for range mostObserved {
+			r, err := p.resume()
+			if err == nil && reflect.DeepEqual(r.n.fresh, p.last.seen) {
+				all := r.n.ownGoroutines()
+				lines = append(lines, fmt.Sprintf("goroutines in %s execution: %s", []string{"one", "the other"}[i],
+					strings.ReplaceAll(describe(all), simext.BetweenGoroutines, ", ")))
+				for _, g := range all {
+					frames = append(frames, ownFrames(g.Frames)...)
+				}
+				break
+			}
+			p = &past{program: p.program, command: p.command, last: p.last}
+		}
+	}
+	if names := packageVariables(frames); len(names) > 0 {
+		lines = append(lines, "package variables there: "+strings.Join(names, ", "))
+	}
+	return lines
 }
 
 // inputs returns the inputs since the boot, in order.

@@ -38,6 +38,35 @@ func logsElsewhere(_ context.Context, h *Host) error {
 	return nil
 }
 
+// observesCount shows a value that differs between executions, and waits at a place that depends on it.
+func observesCount(_ context.Context, h *Host) error {
+	executions++
+	odd := executions%2 == 1
+	h.Observe(func() any { return odd })
+	if odd {
+		return waitsOdd()
+	}
+	select {}
+}
+
+func waitsOdd() error { select {} }
+
+// A program with equal effects that shows different values is such a finding, too.
+func TestCompare_Observed(t *testing.T) {
+	executions = 0
+	res, err := search.Run(t.Context(), search.Config{MaxPaths: 100, Workers: 1, Seed: 1, System: sim.System{
+		Name: "observed", Nodes: 1, State: Rules, Network: netsim.Datagrams{},
+		New:        func(sim.NodeID) sim.Service { return Service(observesCount) },
+		Properties: []sim.Property{{Name: "any", Always: func(*sim.View) bool { return true }}},
+	}})
+	if err != nil || res.Finding == nil || res.Finding.Kind != sim.Nondeterminism || res.Finding.Difference == nil {
+		t.Fatalf("%v, %+v; want nondeterminism", err, res)
+	}
+	wantParts(t, strings.Join(res.Finding.Difference.Details, "\n"), []string{"Observe returned true in one execution and false in the other",
+		"goroutines in one execution: select (no cases) at compare_test.go:", "in waitsOdd", "goroutines in the other execution: select (no cases) at compare_test.go:",
+		"in observesCount", "package variables there: executions"})
+}
+
 var unequal = []struct {
 	program Main
 	want    []string

@@ -35,6 +35,7 @@ type input struct {
 	acts   []act    // the same effects
 	next   int64    // time of the next timer of the node
 
+	seen  any    // what the program showed after the step, see [Host.Observe]
 	shown string // state of the goroutines after the step; empty if not yet requested; the only mutable field, guarded by stepping
 }
 

@@ -221,6 +221,7 @@ func (p *Program) step(env sim.Env, in *input) {
 			}
 		}
 		p.look(n)
+		in.seen = p.Seen
 		if text := n.ctl.deadlock(n.started); text != "" {
 			panic(&sim.Finding{Kind: sim.Panic,
 				Message: "deadlock: " + text + otherUnlocks + "\n" + strings.ReplaceAll(n.goroutines(), simext.BetweenGoroutines, "\n")})

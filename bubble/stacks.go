@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/macemc/macemc/internal/simext"
@@ -33,7 +34,10 @@ func (p *past) show() string {
 
 // goroutines describes the goroutines of the program: how many wait, for what, and at which place outside the standard library.
 // [simext.BetweenGoroutines] separates the groups.
-func (n *node) goroutines() string {
+func (n *node) goroutines() string { return describe(n.ownGoroutines()) }
+
+// ownGoroutines returns the goroutines of the program.
+func (n *node) ownGoroutines() (own []stacks.Goroutine) {
 	buf := make([]byte, 64<<10)
 	for {
 		if used := runtime.Stack(buf, true); used < len(buf) {
@@ -42,11 +46,19 @@ func (n *node) goroutines() string {
 		}
 		buf = make([]byte, 2*len(buf))
 	}
-	count, host := map[string]int{}, stacks.Name(simext.HostProgram)
+	host := stacks.Name(simext.HostProgram)
 	for _, g := range stacks.Read(string(buf)) {
 		if g.Bubble == n.bubble && !g.Calls(host) {
-			count[g.Status+" "+where(g.Frames)]++
+			own = append(own, g)
 		}
+	}
+	return own
+}
+
+func describe(own []stacks.Goroutine) string {
+	count := map[string]int{}
+	for _, g := range own {
+		count[g.Status+" "+where(g.Frames)]++
 	}
 	var texts []string
 	for text, k := range count {
@@ -68,18 +80,30 @@ func standard() string {
 	return strings.TrimSuffix(file, "strings/strings.go")
 }
 
-// where describes the innermost frame outside the Go distribution and this package, as in "at pool.go:12 in (*pool).take".
-func where(frames []stacks.Frame) string {
-	root, own := standard(), reflect.TypeFor[node]().PkgPath()
+// ownFrames returns the frames outside the Go distribution and this package.
+func ownFrames(frames []stacks.Frame) (own []runtime.Frame) {
+	root, this := standard(), reflect.TypeFor[node]().PkgPath()
 	for _, f := range frames {
-		if strings.HasPrefix(f.Place, root) || strings.Contains(f.Place, "macemc/overlay/") || f.Package() == own {
+		if strings.HasPrefix(f.Place, root) || strings.Contains(f.Place, "macemc/overlay/") || f.Package() == this && !strings.Contains(f.Place, "_test.go:") {
 			continue
 		}
-		name := f.Function[strings.LastIndexByte(f.Function, '/')+1:]
-		if _, function, ok := strings.Cut(name, "."); ok {
-			name = function
-		}
-		return "at " + filepath.Base(f.Place) + " in " + name
+		file, line, _ := strings.Cut(f.Place, ":")
+		n, _ := strconv.Atoi(line)
+		own = append(own, runtime.Frame{Function: f.Function, File: file, Line: n})
 	}
-	return "in the standard library"
+	return own
+}
+
+// where describes the innermost frame of the program, as in "at pool.go:12 in (*pool).take".
+func where(frames []stacks.Frame) string {
+	own := ownFrames(frames)
+	if len(own) == 0 {
+		return "in the standard library"
+	}
+	f := own[0]
+	name := f.Function[strings.LastIndexByte(f.Function, '/')+1:]
+	if _, function, ok := strings.Cut(name, "."); ok {
+		name = function
+	}
+	return fmt.Sprintf("at %s:%d in %s", filepath.Base(f.File), f.Line, name)
 }
