@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/macemc/macemc/eventgraph"
+	"github.com/macemc/macemc/internal/report/render"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems/spec"
@@ -82,6 +83,11 @@ func testPrintable(t *testing.T, property sim.Property) {
 	file := filepath.Join(dir, "error.path")
 	do("replay", &Replay{File: file, To: -1}, 1)
 	do("mdb --batch", &Debug{File: file, Batch: true, Execute: []string{"info", "end", "choices", "graph", "steps"}}, 0)
+	for _, format := range render.Formats().Names() {
+		if format != "json" {
+			do("report "+format, &Report{File: file, Format: format}, 0)
+		}
+	}
 	for _, format := range eventgraph.Formats().Names() {
 		if format != "json" && format != "jsonl" { // they are for programs
 			do("graph "+format, &Graph{File: file, Format: format, Notes: true}, 0)

@@ -70,7 +70,7 @@ func JUnit(w io.Writer, d *document.Document) error {
 	s := junitSuite{Name: document.SystemName(r), Time: junitTime(r.Seconds), Properties: junitProperties(r), Out: junitText{text}}
 	for _, c := range d.Cases() {
 		of := junitCase{Class: "macemc." + r.System, Name: c.Name, Time: junitTime(c.Seconds)}
-		problem := &junitProblem{Type: c.Type, Message: c.Message, Text: textfmt.Printable(c.Text)}
+		problem := &junitProblem{Type: c.Type, Message: c.Message, Text: c.Text}
 		if c.Of != nil {
 			if problem.Text, err = junitReport(c.Of); err != nil {
 				return err
@@ -101,7 +101,7 @@ func junitReport(d *document.Document) (string, error) {
 	plain.Style = document.Style{}
 	var text strings.Builder
 	err := Terminal(&text, &plain)
-	return textfmt.Printable(text.String()), err
+	return text.String(), err
 }
 
 // MergeJUnit writes one document with the test suites of several searches, named after their parts. A search without
@@ -113,7 +113,7 @@ func MergeJUnit(w io.Writer, parts []Output) error {
 		if p.Text == nil {
 			suites = append(suites, junitSuite{Name: p.Name, Tests: 1, Errors: 1, Time: junitTime(0), Cases: []junitCase{{
 				Class: "macemc." + p.Name, Name: "the search ends with a report", Time: junitTime(0),
-				Error: &junitProblem{Type: "error", Message: textfmt.Printable(p.Problem)},
+				Error: &junitProblem{Type: "error", Message: p.Problem},
 			}}})
 			continue
 		}
@@ -142,6 +142,7 @@ func writeJUnit(w io.Writer, suites []junitSuite, seconds float64) error {
 	for _, s := range suites {
 		all.Tests, all.Failures, all.Errors, all.Skipped = all.Tests+s.Tests, all.Failures+s.Failures, all.Errors+s.Errors, all.Skipped+s.Skipped
 	}
+	w = textfmt.Printer(w)
 	if _, err := io.WriteString(w, xml.Header); err != nil {
 		return err
 	}

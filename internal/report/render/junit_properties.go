@@ -6,7 +6,6 @@ import (
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/internal/report/document"
-	"github.com/macemc/macemc/internal/textfmt"
 )
 
 // junitProperties returns the properties of a report's test suite: the settings of the search and its coverage.
@@ -41,23 +40,23 @@ func junitProperties(r *report.Report) []junitProperty {
 			list = append(list, junitProperty{"permutations", fmt.Sprint(d.Permutations)})
 		}
 		if d.Asymmetry != "" {
-			list = append(list, junitProperty{"no_symmetry_because", textfmt.Printable(d.Asymmetry)})
+			list = append(list, junitProperty{"no_symmetry_because", d.Asymmetry})
 		}
 	}
 	if c := r.Coverage.Crashes; c != nil {
 		list = append(list, junitProperty{"crash_model", string(c.Model)}, junitProperty{"crashes_left_out", replay.ListNodes(c.Implicit)},
 			junitProperty{"crashes_left_out_proven", fmt.Sprint(c.Proven)})
 		for _, o := range c.CrashSensitive {
-			list = append(list, junitProperty{"crashes_matter", textfmt.Printable(fmt.Sprintf("n%d: %s", o.Node, o.Why))})
+			list = append(list, junitProperty{"crashes_matter", fmt.Sprintf("n%d: %s", o.Node, o.Why)})
 		}
 		if c.Why != "" {
-			list = append(list, junitProperty{"no_crashes_left_out_because", textfmt.Printable(c.Why)})
+			list = append(list, junitProperty{"no_crashes_left_out_because", c.Why})
 		}
 	}
 	if d := r.Coverage.Shortest; d != nil {
 		list = append(list, junitProperty{"shortest", fmt.Sprint(d.Least)})
 		if d.Why != "" {
-			list = append(list, junitProperty{"shortest_unknown_because", textfmt.Printable(d.Why)})
+			list = append(list, junitProperty{"shortest_unknown_because", d.Why})
 		}
 	}
 	if f := r.Coverage.Fair; f != nil {
@@ -68,10 +67,10 @@ func junitProperties(r *report.Report) []junitProperty {
 		list = append(list, junitProperty{"fair_runs", judged})
 	}
 	for _, d := range document.SampledLines(r) {
-		list = append(list, junitProperty{"sampled", textfmt.Printable(d)})
+		list = append(list, junitProperty{"sampled", d})
 	}
 	for _, line := range document.KnownLines(r) {
-		list = append(list, junitProperty{"known", textfmt.Printable(line)})
+		list = append(list, junitProperty{"known", line})
 	}
 	for _, g := range r.Coverage.Grows {
 		list = append(list, junitProperty{"grows", document.Grown(g)})
@@ -80,7 +79,7 @@ func junitProperties(r *report.Report) []junitProperty {
 		list = append(list, junitProperty{"warning", text})
 	}
 	if r.Uncovered != "" {
-		list = append(list, junitProperty{"not_covered", textfmt.Printable(r.Uncovered)})
+		list = append(list, junitProperty{"not_covered", r.Uncovered})
 	}
 	return list
 }
