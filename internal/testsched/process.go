@@ -39,7 +39,7 @@ func (s *Settings) processes(c *Config, r *Result, d *doubt) *Report {
 	}
 	deadline := s.within(max(10*time.Second, 2*c.Time))
 	passed := 0
-	for n := 0; n < limit && time.Now().Before(deadline); n++ {
+	for n := 0; n < limit && s.temporary == nil && time.Now().Before(deadline); n++ {
 		run := func() *Outcome {
 			return s.fresh(c, variableOnly+"="+strconv.Itoa(n), VariableSchedules+"="+strconv.FormatUint(r.First.Points, 10))
 		}
@@ -54,9 +54,11 @@ func (s *Settings) processes(c *Config, r *Result, d *doubt) *Report {
 		return s.failed(c, &Schedule{Seed: drawn.Seed, Memory: drawn.Memory, Switches: o.Switches}, o,
 			fmt.Sprintf("found by schedule %d in a new process", n+1), run)
 	}
-	if passed == 0 {
+	if passed == 0 || s.temporary != nil {
 		note := "not confirmed: no new process could execute the test"
-		if !s.within(time.Second).After(time.Now()) {
+		if s.temporary != nil {
+			note = fmt.Sprintf("not confirmed: %v: make room in %s, or set TMPDIR to another folder", s.temporary, os.TempDir())
+		} else if !s.within(time.Second).After(time.Now()) {
 			note = "not confirmed: -timeout is near"
 		}
 		if file := s.store(c, &Minimized{Schedule: r.Found, Outcome: r.Finding}); file != "" {
@@ -194,12 +196,14 @@ const withTrace = VariableTrace + "=events"
 func (s *Settings) replay(c *Config, sch *Schedule, env ...string) *Outcome {
 	file, err := os.CreateTemp("", "macemc-schedule-")
 	if err != nil {
+		s.temporary = err
 		return nil
 	}
 	defer os.Remove(file.Name())
 	f := &Stored{Package: c.Package, Test: c.Test, Schedule: *sch}
 	_, err = f.WriteTo(file)
-	if e := file.Close(); err != nil || e != nil {
+	if err = cmp.Or(err, file.Close()); err != nil {
+		s.temporary = err
 		return nil
 	}
 	return s.fresh(c, append([]string{VariableSchedule + "=" + file.Name()}, env...)...)
@@ -221,6 +225,7 @@ const processTime = 60 * time.Second
 func (s *Settings) process(c *Config, env ...string) *Outcome {
 	file, err := os.CreateTemp("", "macemc-outcome-")
 	if err != nil {
+		s.temporary = err
 		return nil
 	}
 	file.Close()
@@ -228,26 +233,19 @@ func (s *Settings) process(c *Config, env ...string) *Outcome {
 	if !s.start(c, append(env, VariableOutcome+"="+file.Name())...) {
 		return nil
 	}
-	text, err := os.ReadFile(file.Name())
-	if err != nil || len(text) == 0 {
-		return nil
+	text, _ := os.ReadFile(file.Name())
+	if o := Decode(string(text)); o != nil && o.Kind != Unexplored {
+		return o
 	}
-	o := Decode(string(text))
-	if o == nil || o.Kind == Unexplored {
-		return nil
-	}
-	return o
+	return nil
 }
 
 // start executes the test in a new process of this program, with some environment variables changed, and waits for its end. It reports
 // whether the process could be started.
 func (s *Settings) start(c *Config, env ...string) bool {
 	exe, err := os.Executable()
-	if err != nil {
-		return false
-	}
 	limit := time.Until(s.within(processTime + 10*time.Second))
-	if limit <= 0 {
+	if err != nil || limit <= 0 {
 		return false
 	}
 	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)

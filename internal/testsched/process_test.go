@@ -426,3 +426,17 @@ func TestAlone(t *testing.T) {
 		}
 	}
 }
+
+// A finding that cannot be confirmed because no temporary file can be written names the folder, and its schedule is kept.
+func TestProcesses_TemporaryFolder(t *testing.T) {
+	t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "missing"))
+	t.Chdir(t.TempDir())
+	s := &Settings{only: -1, summary: map[string]string{}}
+	s.fresh = s.process
+	s.config = Config{Seed: 1, Schedules: 40}
+	r := s.Test("example.org/t", "TestX", false, time.Time{}, runner(func(*Schedule) *Outcome { return failure() }))
+	want := "missing, or set TMPDIR to another folder\nreplay: "
+	if !strings.Contains(r.Finding, "not confirmed: open ") || !strings.Contains(r.Finding, want) {
+		t.Errorf("want %q in\n%s", want, r.Finding)
+	}
+}
