@@ -2,6 +2,7 @@ package mdb
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -93,17 +94,25 @@ func interruptible(ctx context.Context, interrupts <-chan struct{}, command func
 	return err
 }
 
-// Batch executes lines and shows each command before its output. It stops at the first command that fails, at quit, and when ctx is done.
-// The error names the failed command and reports whether other commands were not executed.
+// Batch executes lines and shows each command before its output. Errors of commands are shown and do not end it, as in [Prompt]. It ends
+// at quit, and when ctx is done. The error is that of the first command that failed.
 func Batch(ctx context.Context, s *Session, lines []string, out io.Writer) error {
 	s.batch = true
 	defer func() { s.batch = false }()
-	for i, line := range lines {
+	var first error
+	fails := func(err error) error {
+		first = cmp.Or(first, err)
+		_, err = fmt.Fprintf(textfmt.Printer(out), "error: %v\n", err)
+		return err
+	}
+	for _, line := range lines {
 		commands, err := cmdline.Split(line)
 		if err != nil {
-			return unexecuted(err, lines[i+1:])
+			if err := fails(err); err != nil {
+				return err
+			}
 		}
-		for j, words := range commands {
+		for _, words := range commands {
 			command := cmdline.Join(words)
 			if ctx.Err() != nil {
 				return fmt.Errorf("interrupted before %q: %w", command, ctx.Err())
@@ -112,27 +121,20 @@ func Batch(ctx context.Context, s *Session, lines []string, out io.Writer) error
 				return err
 			}
 			err := s.write(ctx, words, out)
-			if errors.Is(err, ErrQuit) {
-				return nil
+			switch {
+			case errors.Is(err, ErrQuit):
+				return first
+			case err == nil:
+				continue
 			}
-			if err != nil {
-				err = fmt.Errorf("%s: %w", command, err)
-				if j+1 < len(commands) {
-					return unexecuted(err, []string{cmdline.Join(commands[j+1])})
-				}
-				return unexecuted(err, lines[i+1:])
+			err = fmt.Errorf("%s: %w", command, err)
+			if ctx.Err() != nil {
+				return err
+			}
+			if err := fails(err); err != nil {
+				return err
 			}
 		}
 	}
-	return nil
-}
-
-// unexecuted wraps the error of a command. It adds that later commands were not executed, if there are any.
-func unexecuted(err error, after []string) error {
-	for _, line := range after {
-		if commands, failed := cmdline.Split(line); failed != nil || len(commands) > 0 {
-			return fmt.Errorf("%w; the commands after it were not executed", err)
-		}
-	}
-	return err
+	return first
 }

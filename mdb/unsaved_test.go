@@ -97,21 +97,23 @@ func TestPromptInterrupted(t *testing.T) {
 	}
 }
 
-// Batch names the failed command, and reports whether others were not executed.
+// Batch returns the error of the first command that failed. It shows each error and executes the other commands.
 func TestBatch_Failure(t *testing.T) {
-	const rest = "; the commands after it were not executed"
 	for _, c := range []struct {
-		lines []string
-		want  string
+		lines  []string
+		want   string
+		errors int
 	}{
-		{[]string{"1; fly; 2"}, `fly: there is no command "fly"` + rest},
-		{[]string{"fly 1", "# 3", "2"}, `fly 1: there is no command "fly"` + rest},
-		{[]string{"1; fly", "", "# that is all"}, `fly: there is no command "fly"`},
-		{[]string{"1", "fly '", "2"}, `"fly '": a quote ' is not closed` + rest},
+		{[]string{"1; fly; 2"}, `fly: there is no command "fly"`, 1},
+		{[]string{"0", "back", "fly 1", "# 3", "2"}, "back: ", 2},
+		{[]string{"1; 2; fly", "", "# that is all"}, `fly: there is no command "fly"`, 1},
+		{[]string{"1", "fly '", "2"}, `"fly '": a quote ' is not closed`, 1},
 	} {
-		err := mdb.Batch(t.Context(), counted(t, 3), c.lines, io.Discard)
-		if err == nil || !strings.HasPrefix(err.Error(), strings.TrimSuffix(c.want, rest)) || strings.HasSuffix(err.Error(), rest) != strings.HasSuffix(c.want, rest) {
-			t.Errorf("%q: %v, want %s", c.lines, err, c.want)
+		var out strings.Builder
+		err := mdb.Batch(t.Context(), counted(t, 3), c.lines, &out)
+		if err == nil || !strings.HasPrefix(err.Error(), c.want) || strings.Count(out.String(), "\nerror: "+c.want) != 1 ||
+			strings.Count(out.String(), "\nerror: ") != c.errors || !strings.Contains(out.String(), "\n(mdb) 2\n") {
+			t.Errorf("%q: %v, want %s, in\n%s", c.lines, err, c.want, out.String())
 		}
 	}
 }

@@ -15,7 +15,6 @@ import (
 	"github.com/macemc/macemc/internal/check"
 	"github.com/macemc/macemc/internal/check/outfolder"
 	"github.com/macemc/macemc/internal/replay"
-	"github.com/macemc/macemc/internal/textfmt"
 	"github.com/macemc/macemc/mdb"
 )
 
@@ -66,9 +65,7 @@ func (d *Debug) Run(ctx context.Context, p *Process, s *mdb.Session) error {
 			execute = append(execute, "step", "graph -4 +2")
 		}
 	}
-	if err := mdb.Batch(ctx, s, execute, &first); err != nil {
-		fmt.Fprintf(textfmt.Printer(&first), "error: %v\n", err)
-	}
+	_ = mdb.Batch(ctx, s, execute, &first) // which shows errors
 	why := p.NoScreen
 	if why == "" {
 		err := p.Front.Screen(ctx, s, ScreenOptions{NoColor: d.NoColor, Text: first.String()})
