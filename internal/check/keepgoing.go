@@ -125,7 +125,7 @@ func (k *keeper) found(ctx context.Context, res *search.Result) error {
 	ctx, cancel := k.whileShrinking(ctx)
 	defer cancel()
 	k.writeEarly(unshrunk, f, res)
-	defer func() { k.o.early = "" }()
+	defer func() { k.o.early, k.o.left = "", "" }()
 	found := f
 	r, f, notShrunk, err := k.o.complete(ctx, &k.sys, res)
 	if f.error == nil {

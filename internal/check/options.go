@@ -72,6 +72,7 @@ type Options struct {
 	told        search.Progress // the last one
 	running     int             // goroutines that handlers started and that still ran after the search
 	replaced    bool            // the findings of an earlier check are removed
+	left        string          // the folder that leave made; an empty string means none
 	early       string          // the folder of the finding before it was shrunk; an empty string means none
 	asFound     described       // before the run is shrunk
 	suspectFile *suspectFile    // nil means that nothing is searched

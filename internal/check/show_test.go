@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/internal/check"
+	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
@@ -63,5 +64,27 @@ func TestShowByThatFails(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// A finding whose files cannot be written, before and after it is shrunk, leaves one folder among the temporary files.
+func TestLeave_OneFolder(t *testing.T) {
+	temp := t.TempDir()
+	t.Setenv("TMPDIR", temp)
+	blocking := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(blocking, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	o := options(shows(func(digit) string { return "" }))
+	o.Respawn, o.Dir = nil, filepath.Join(blocking, "out")
+	first := ""
+	o.Unshrunk = func(r *report.Report) { first = r.PathFile }
+	rep, err := check.Run(t.Context(), o)
+	if err == nil || rep == nil || rep.Verdict != search.Violation || rep.PathFile == "" || rep.PathFile != first {
+		t.Fatalf("%v, %+v; the first file was %q", err, rep, first)
+	}
+	left, err := filepath.Glob(filepath.Join(temp, "macemc-finding-*", "*"))
+	if err != nil || len(left) != 1 || left[0] != rep.PathFile {
+		t.Errorf("%v, left %q, want %q alone", err, left, rep.PathFile)
 	}
 }

@@ -82,6 +82,10 @@ func (o *Options) write(r *report.Report, f files) error {
 		return err
 	}
 	o.replaced = true
+	if o.left != "" { // an earlier attempt failed
+		os.RemoveAll(o.left)
+		o.left = ""
+	}
 	o.suspectFile.supersede(r, dir)
 	switch {
 	case o.Root != "":
@@ -100,13 +104,7 @@ func (o *Options) leave(r *report.Report) {
 		r.PathFile = filepath.Join(o.early, outfolder.ErrorPath)
 	}
 	if r.PathFile == "" && r.PathText != "" {
-		if dir, err := os.MkdirTemp("", "macemc-finding-"); err == nil {
-			r.PathFile = filepath.Join(dir, outfolder.ErrorPath)
-			if os.WriteFile(r.PathFile, []byte(r.PathText), 0o644) != nil {
-				os.RemoveAll(dir)
-				r.PathFile = ""
-			}
-		}
+		r.PathFile = o.leaveText(r.PathText)
 	}
 	if o.Commands != nil && r.PathFile != "" {
 		r.Commands.Look = strings.ReplaceAll(o.Commands(filepath.Dir(r.PathFile)).Look, outfolder.ErrorPath, filepath.Base(r.PathFile))
@@ -148,4 +146,31 @@ func content(f *choose.File) ([]byte, error) {
 	f.Header.Program = version.Current().String()
 	_, err := f.WriteTo(&b)
 	return b.Bytes(), err
+}
+
+// leaveText writes the text of a path file to the folder for temporary files, over that of an earlier call. It returns the name of
+// the file; an empty string means that none could be written.
+func (o *Options) leaveText(text string) string {
+	if o.left == "" {
+		dir, err := os.MkdirTemp("", "macemc-finding-")
+		if err != nil {
+			return ""
+		}
+		o.left = dir
+	}
+	file := filepath.Join(o.left, outfolder.ErrorPath)
+	temp := file + "-"
+	err := os.WriteFile(temp, []byte(text), 0o644)
+	if err == nil {
+		err = os.Rename(temp, file)
+	}
+	if err != nil {
+		os.Remove(temp)
+		if _, err := os.Stat(file); err != nil { // no earlier text is left
+			os.Remove(o.left)
+			o.left = ""
+			return ""
+		}
+	}
+	return file
 }
