@@ -178,6 +178,10 @@ end 4
 	if err := os.WriteFile(safety, []byte(strings.Replace(other, "property every ping is acknowledged", "finding safety\nproperty old", 1)), 0o644); err != nil {
 		t.Fatal(err)
 	}
+	colored := filepath.Join(dir, "colored.path")
+	if err := os.WriteFile(colored, []byte(strings.Replace(other, "lose n0<-n1 Ack{Seq:1}\nend", "lose n0<-n1 \x1b[31m\u202eAck\nend", 1)), 0o644); err != nil {
+		t.Fatal(err)
+	}
 	executed := filepath.Join(dir, "testdata/macemc/TestReplayOther/error.path")
 	for _, c := range []struct {
 		test, file string
@@ -191,6 +195,7 @@ end 4
 		{"TestReplayFixed", path, "-test.timeout=1m -macemc.time=1h", true, `every step fits`}, // it does not search
 		{"TestReplayFixed", changed, "", true,
 			`violates nothing any more; 2 steps fit, these do not:\s+line 9: step 2 \(deliver n1<-n0 Ping\{Seq:9\}\).*; deliver n1<-n0 Ping\{Seq:1\} instead\s+line 11: step 4 .*; left out`},
+		{"TestReplayFixed", colored, "", true, `line 11: step 4 \(lose n0<-n1 \x{fffd}\[31m\x{fffd}Ack\).*; left out`},
 		{"TestReplayFixed", changed, "-macemc.strict", false, `the path does not fit any more`},
 		{"TestReplayDefect", changed, "", false, `still violates; 2 steps fit`},
 		{"TestReplayDefect", changed, "", false, `debug: +macemc mdb testdata/macemc/TestReplayDefect/error.path`},
