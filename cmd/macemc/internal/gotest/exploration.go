@@ -315,17 +315,15 @@ func (x *exploration) progress() string {
 		text, _ := os.ReadFile(filepath.Join(x.summaries, f.Name()))
 		for line := range strings.Lines(string(text)) {
 			t, _ := parseTest(line)
-			doing := ""
 			switch {
 			case t.kind == testsched.Suspect:
-				doing = "  examining a finding"
-			case t.note != testsched.EndedEarly || t.elapsed < longExploration:
-				continue
+				texts = append(texts, fmt.Sprintf("%s %s  examining a finding", pkg, t.name))
+			case t.note == testsched.EndedEarly && t.elapsed >= longExploration:
+				texts = append(texts, fmt.Sprintf("%4ds  %s %s  %s schedules", int(t.elapsed.Seconds()), pkg, t.name, textfmt.Number(t.schedules)))
 			}
-			texts = append(texts, fmt.Sprintf("%4ds  %s %s  %s schedules%s", int(t.elapsed.Seconds()), pkg, t.name, textfmt.Number(t.schedules), doing))
 		}
 	}
-	return strings.Join(texts, ";")
+	return strings.Join(texts, "; ")
 }
 
 // announce writes the lines that test binaries want displayed immediately, and shows the progress, until end is called.
