@@ -338,6 +338,48 @@ func TestX(t *testing.T) {
 	}
 }
 
+// A switch applies after the end of a goroutine that the wall clock has preempted.
+func TestTest_Preempted(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the standard library the first time")
+	}
+	testFile(t, `package x
+
+import (
+	"testing"
+	"time"
+)
+
+var (
+	order string
+	sum   uint64
+)
+
+func spin() {
+	for i := range uint64(60_000_000) {
+		sum += i * i
+	}
+	order += "spin "
+}
+
+func TestX(t *testing.T) {
+	go spin()
+	go func() { order += "a " }()
+	go func() { order += "b " }()
+	time.Sleep(time.Second)
+	if order == "spin b a " {
+		t.Error(order)
+	}
+}
+`)
+	const schedule = "macemc schedule 1\npackage example.org/x\ntest TestX\nseed 1\n" +
+		"switch 76bb4c4616f3508d after 1099511627776 to 37c3b99c854fb9f7\nend 1\n" // at the end of spin, in its first turn
+	if err := os.WriteFile("x.path", []byte(schedule), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	testReports(t, []string{"FAILED TEST: x_test.go:26: spin b a"}, 1, "-schedule=x.path", ".")
+}
+
 // A report names operations that do not block, and the timers that started goroutines. Once the test is mended, the package's line counts
 // the saved schedule.
 func TestTest_Origins(t *testing.T) {
