@@ -191,3 +191,32 @@ func TestDiskFull(t *testing.T) {
 		}
 	}
 }
+
+// A closed output ends the tests, and leaves no temporary folder.
+func TestTest_ClosedOutput(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the standard library the first time")
+	}
+	testFile(t, "package x\n\nimport (\n\t\"testing\"\n\t\"time\"\n)\n\n"+
+		"func TestX(t *testing.T) {\n\tfor range 1000 {\n\t\tt.Log(1)\n\t\ttime.Sleep(time.Millisecond)\n\t}\n}\n")
+	temp := t.TempDir()
+	cmd := command(".", "test", "-count=1", "-v", "-explore-time=1h", "-schedules=1000000000", ".")
+	cmd.Env = append(cmd.Env, "TMPDIR="+temp)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := out.Read(make([]byte, 1)); err != nil {
+		t.Fatal(err)
+	}
+	out.Close()
+	if status := exitCode(cmd.Wait()); status != 128+int(syscall.SIGPIPE) {
+		t.Errorf("exit status %d", status)
+	}
+	if left, err := filepath.Glob(filepath.Join(temp, "macemc-test-*")); err != nil || len(left) > 0 {
+		t.Errorf("%v, left %q", err, left)
+	}
+}

@@ -9,12 +9,14 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -99,7 +101,7 @@ func inModule(ctx context.Context, folder string, args []string) error {
 }
 
 // goTest runs go test with additional environment variables.
-func (a Runner) goTest(ctx context.Context, args []string, stdout, stderr io.Writer, variables ...string) error {
+func (a Runner) goTest(ctx context.Context, args []string, stdout, stderr io.Writer, variables ...string) (status error) {
 	args, tags := withoutTags(args)
 	folder, args := folderFlag(args)
 	x, args, err := explorationFlags(folder, args)
@@ -125,6 +127,14 @@ func (a Runner) goTest(ctx context.Context, args []string, stdout, stderr io.Wri
 		if x.pkg, err = packageOf(ctx, changed.Env, folder, flags, args); err != nil {
 			return err
 		}
+		outer, stop := ctx, context.CancelFunc(nil)
+		ctx, stop = signal.NotifyContext(ctx, syscall.SIGPIPE) // a closed output ends the tests, and the folders are removed
+		defer func() {
+			if ctx.Err() != nil && outer.Err() == nil {
+				status = task.Exit(128 + int(syscall.SIGPIPE))
+			}
+			stop()
+		}()
 		defer x.remove()
 		more, err := x.environment()
 		if err != nil {
@@ -257,7 +267,11 @@ func (w *lockedWriter) Write(p []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.status.Clear()
-	return w.to.Write(p)
+	n, err := w.to.Write(p)
+	if errors.Is(err, syscall.EPIPE) { // SIGPIPE ends the tests
+		n, err = len(p), nil
+	}
+	return n, err
 }
 
 // show replaces the progress. An empty text removes it.
