@@ -221,7 +221,8 @@ func (d *dying) shrink(ctx context.Context) (*Result, error) {
 			res, err = d.confirm(confirming, r.best)
 		}
 		if res != nil {
-			res.Minimal, res.Pairs = r.minimal, r.pairs
+			whole := res.Dead.Step == len(r.best.Steps)
+			res.Minimal, res.Pairs = whole && r.minimal, whole && r.pairs
 			if confirmed != nil || ended {
 				return result(res)
 			}

@@ -160,3 +160,14 @@ func TestDying_ConfirmsNothingLarger(t *testing.T) {
 		}
 	}
 }
+
+// No script is confirmed whose critical step has another handler.
+func TestDying_ConfirmsTheHandler(t *testing.T) {
+	for handler, want := range map[string]bool{"action add": true, "action skip": false} {
+		d := judgeOf(t)
+		d.cfg.Dead.Step, d.last = 4, handler
+		if res, err := d.confirm(t.Context(), d.script(t, "aaas")); err != nil || (res != nil) != want {
+			t.Errorf("%s: %+v, %v; want a result: %v", handler, res, err, want)
+		}
+	}
+}
