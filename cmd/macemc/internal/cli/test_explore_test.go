@@ -1521,9 +1521,11 @@ func TestRequest(t *testing.T) {
 	requests <- r
 }
 `)
-	out, status := testCommand(t.Context(), "-count=1", "-v", "-schedules=20", ".")
-	if status != 0 || !strings.Contains(out, "no finding; not complete: it waits for something outside the test") {
-		t.Errorf("status %d\n%s", status, out)
+	for option, want := range map[string]string{"-explore-seed=1": "no finding", "-exhaustive": "not complete: it waits for something outside the test"} {
+		out, status := testCommand(t.Context(), "-count=1", "-v", "-schedules=20", option, ".")
+		if status != 0 || !strings.Contains(out, want) {
+			t.Errorf("%s: status %d, want %s\n%s", option, status, want, out)
+		}
 	}
 }
 
