@@ -1495,6 +1495,9 @@ var Drawn = func() (all []any) {
 
 // A goroutine that a package has started answers a test, although the test waits before that goroutine has its turn.
 func TestTest_GoroutineOfPackage(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the standard library the first time")
+	}
 	testFile(t, `package x
 
 import "testing"
