@@ -33,18 +33,19 @@ func (n *node) acts() []act {
 var effectStacks = struct {
 	numbers map[[stackDepth]uintptr]uint32
 	all     [][stackDepth]uintptr
+	latest  [stackDepth]uintptr // here, because a local variable would escape
 }{numbers: map[[stackDepth]uintptr]uint32{}}
 
 const stackDepth = 24
 
 // stackNumber returns the number of the stack of the calling goroutine.
 func stackNumber() uint32 {
-	var pcs [stackDepth]uintptr
-	callers(pcs[:])
-	number, ok := effectStacks.numbers[pcs]
+	s := &effectStacks
+	clear(s.latest[callers(s.latest[:]):])
+	number, ok := s.numbers[s.latest]
 	if !ok {
-		number = uint32(len(effectStacks.all))
-		effectStacks.numbers[pcs], effectStacks.all = number, append(effectStacks.all, pcs)
+		number = uint32(len(s.all))
+		s.numbers[s.latest], s.all = number, append(s.all, s.latest)
 	}
 	return number
 }
