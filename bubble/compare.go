@@ -12,19 +12,23 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// act identifies an effect by its goroutine, its stack and its kind.
+// act identifies an effect by its hash, its goroutine, its stack and its kind.
 type act struct {
+	mark  uint64
 	by    uint64
 	stack uint32 // see stackOf
 	kind  effectKind
 }
+
+// same reports whether both effects have the same content.
+func (a act) same(b act) bool { return a.mark == b.mark }
 
 // acts returns the acts of the last step.
 func (n *node) acts() []act {
 	acts := make([]act, len(n.effects))
 	for i := range n.effects {
 		e := &n.effects[i]
-		acts[i] = act{e.by, e.stack, e.kind}
+		acts[i] = act{e.mark(), e.by, e.stack, e.kind}
 	}
 	return acts
 }
@@ -90,12 +94,12 @@ func (p *Program) Compare(other sim.Service) []string {
 			}
 			return observed(o.goroutines.at(b[i]), p.goroutines.at(a[i]))
 		}
-		if a[i].next != b[i].next && slices.Equal(a[i].marks, b[i].marks) {
+		if a[i].next != b[i].next && slices.EqualFunc(a[i].acts, b[i].acts, act.same) {
 			return []string{fmt.Sprintf("%v: the next timer is at %s in one execution and at %s in the other", a[i], clockTime(b[i].next),
 				clockTime(a[i].next))}
 		}
 		k := 0
-		for k < min(len(a[i].marks), len(b[i].marks)) && a[i].marks[k] == b[i].marks[k] {
+		for k < min(len(a[i].acts), len(b[i].acts)) && a[i].acts[k].same(b[i].acts[k]) {
 			k++
 		}
 		return firstDifference(b[i].acts, a[i].acts, k)

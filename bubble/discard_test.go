@@ -22,7 +22,7 @@ func TestDiscard(t *testing.T) {
 		var kept []chan *int
 		stepping.Lock()
 		n := start(boot{nodes: 1})
-		n.perform(&input{kind: bootInput}, func(ctx context.Context, _ *Host) error {
+		n.perform(&input{kind: bootInput, boot: new(boot)}, func(ctx context.Context, _ *Host) error {
 			for range 10 {
 				a, b := make(chan *int), make(chan *int)
 				kept = append(kept, a, b)

@@ -56,7 +56,7 @@ func TestGarbage(t *testing.T) {
 	stepping.Lock()
 	defer stepping.Unlock()
 	n := start(boot{nodes: 1})
-	n.perform(&input{kind: bootInput}, func(context.Context, *Host) error { return nil })
+	n.perform(&input{kind: bootInput, boot: new(boot)}, func(context.Context, *Host) error { return nil })
 	n.discard()
 	runtime.GC()
 	runtime.GC()

@@ -30,7 +30,7 @@ func TestHeldBack_NotObserved(t *testing.T) {
 	held := 0
 	for pick := range 100 {
 		n := start(boot{nodes: 1})
-		n.perform(&input{kind: bootInput, how: sim.Random, pick: pick}, program)
+		n.perform(&input{kind: bootInput, boot: new(boot), how: sim.Random, pick: pick}, program)
 		text := n.goroutines()
 		if shown := strings.HasPrefix(text, "held back until the next step "); shown != (n.ctl.held > 0) {
 			t.Errorf("schedule %d: %d goroutines are held back, shown is %q", pick, n.ctl.held, text)
@@ -59,7 +59,7 @@ func TestBusy_Shown(t *testing.T) {
 	runtime.GOMAXPROCS(1)
 	n := start(boot{nodes: 1})
 	defer n.discard()
-	n.perform(&input{kind: bootInput}, func(ctx context.Context, _ *Host) error {
+	n.perform(&input{kind: bootInput, boot: new(boot)}, func(ctx context.Context, _ *Host) error {
 		for ctx.Err() == nil {
 			runtime.Gosched()
 		}

@@ -19,7 +19,7 @@ type input struct {
 	hash   [2]uint64
 
 	kind inputKind
-	boot boot
+	boot *boot // of bootInput
 	peer sim.NodeID
 	msg  Message
 	err  error
@@ -31,8 +31,7 @@ type input struct {
 
 	chosen []chosen // choices of the program
 	took   []bool   // for each message offered to a stream, whether the stream accepted it
-	marks  []uint64 // hash of each effect
-	acts   []act    // the same effects
+	acts   []act    // effects
 	next   int64    // time of the next timer of the node
 
 	seen  any    // what the program showed after the step, see [Host.Observe]
@@ -124,8 +123,8 @@ func (in *input) seal() {
 			b = append(b, 0)
 		}
 	}
-	for _, m := range in.marks {
-		b = binary.LittleEndian.AppendUint64(b, m)
+	for _, a := range in.acts {
+		b = binary.LittleEndian.AppendUint64(b, a.mark)
 	}
 	in.hash[0] = xxhash.Sum64(b)
 	var second xxhash.Digest
@@ -165,7 +164,7 @@ func (n *node) perform(in *input, program Main) {
 	n.clock = in.clock
 	switch in.kind {
 	case bootInput:
-		n.step(n.begin(in.boot, program))
+		n.step(n.begin(*in.boot, program))
 	case wakeInput:
 		to := max(n.next, in.clock)
 		n.step(func() { advance(to) })
@@ -250,7 +249,7 @@ func (n *node) again(in *input, program Main) error {
 	}
 	for k := range n.effects {
 		e := &n.effects[k]
-		if k >= len(in.marks) || e.mark() != in.marks[k] {
+		if k >= len(in.acts) || e.mark() != in.acts[k].mark {
 			return n.differs(firstDifference(in.acts, n.acts(), k),
 				"step %d of the node (%v): goroutine %d %v, and something else when the same was executed before", in.number, in, e.by, e)
 		}
@@ -258,9 +257,9 @@ func (n *node) again(in *input, program Main) error {
 			n.stream(e, take)
 		}
 	}
-	if len(n.effects) < len(in.marks) {
+	if len(n.effects) < len(in.acts) {
 		return n.differs(firstDifference(in.acts, n.acts(), len(n.effects)),
-			"step %d of the node (%v): %d effects, and %d when the same was executed before", in.number, in, len(n.effects), len(in.marks))
+			"step %d of the node (%v): %d effects, and %d when the same was executed before", in.number, in, len(n.effects), len(in.acts))
 	}
 	if n.next != in.next {
 		return n.differs(nil, "step %d of the node (%v): the next timer is at %v, and was at %v when the same was executed before",

@@ -32,7 +32,7 @@ func TestCommand_Print(t *testing.T) {
 	}
 	n := start(boot{nodes: 1, command: p.command})
 	defer n.discard()
-	n.perform(&input{kind: bootInput, boot: boot{nodes: 1, command: p.command}}, p.program)
+	n.perform(&input{kind: bootInput, boot: &boot{nodes: 1, command: p.command}}, p.program)
 	var got []string
 	for _, e := range n.effects {
 		got = append(got, e.text)

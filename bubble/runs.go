@@ -90,7 +90,7 @@ func (p *past) resume() (*running, error) {
 		return r, nil
 	}
 	slices.Reverse(all)
-	r.n = start(all[0].boot)
+	r.n = start(*all[0].boot)
 	keep(r)
 	for _, in := range all {
 		if err := r.n.again(in, p.program); err != nil {
@@ -114,16 +114,13 @@ func (p *past) extend(in *input, settle func(*node)) error {
 		in.number = p.last.number + 1
 	}
 	if r.n == nil {
-		r.n = start(in.boot)
+		r.n = start(*in.boot)
 		keep(r)
 	}
 	r.at = nil
 	n := r.n
 	settle(n)
 	in.next = n.next
-	for i := range n.effects {
-		in.marks = append(in.marks, n.effects[i].mark())
-	}
 	in.acts = n.acts()
 	in.seal()
 	p.last, r.at = in, in

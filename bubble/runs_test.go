@@ -36,7 +36,7 @@ func TestMoreAreKept(t *testing.T) {
 	program := func(ctx context.Context, _ *Host) error { <-ctx.Done(); return nil }
 	for i := range 2 * fewRuns {
 		p := &past{program: program}
-		in := &input{kind: bootInput, boot: boot{nodes: 1, seed: uint64(i)}}
+		in := &input{kind: bootInput, boot: &boot{nodes: 1, seed: uint64(i)}}
 		if err := p.extend(in, func(n *node) { n.perform(in, program) }); err != nil {
 			t.Fatal(err)
 		}

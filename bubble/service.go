@@ -163,7 +163,7 @@ func (p *Program) Boot(env sim.Env) {
 		}
 		b.disk = []filetree.Record{{Key: filetree.ImageKey, Value: b.files.Image}}
 	}
-	p.step(env, &input{kind: bootInput, boot: b})
+	p.step(env, &input{kind: bootInput, boot: &b})
 }
 
 // otherUnlocks states a limitation of deadlock detection.

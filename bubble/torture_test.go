@@ -263,7 +263,7 @@ func alone(f func(*trace), how sim.Interleave, pick int) (uint64, *node) {
 	runtime.GOMAXPROCS(1)
 	tr := &trace{}
 	n := start(boot{nodes: 1})
-	n.perform(&input{kind: bootInput, how: how, pick: pick}, func(ctx context.Context, h *Host) error {
+	n.perform(&input{kind: bootInput, boot: new(boot), how: how, pick: pick}, func(ctx context.Context, h *Host) error {
 		f(tr)
 		<-ctx.Done()
 		return nil
@@ -435,7 +435,7 @@ func TestOnceDraws(t *testing.T) {
 		stepping.Lock()
 		defer stepping.Unlock()
 		n := start(boot{nodes: 1, seed: seed})
-		n.perform(&input{kind: bootInput}, func(context.Context, *Host) error {
+		n.perform(&input{kind: bootInput, boot: new(boot)}, func(context.Context, *Host) error {
 			once.Do(func() { x = randv2.Uint64() })
 			return nil
 		})
