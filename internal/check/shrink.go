@@ -56,7 +56,7 @@ func (o *Options) tooLong(found *search.Suspect) bool {
 // leastShrinkSteps is the minimum number of steps for shrinking a run without a request: some seconds' worth.
 const leastShrinkSteps = 200_000
 
-// leastShrinkTime is the minimum processor time for shrinking a run without a request, of which a fifth is for
+// leastShrinkTime is the minimum processor time for shrinking a run without a request. A fifth of it is reserved for
 // executing the result in a fresh process and describing it.
 const leastShrinkTime = 15 * time.Second
 
