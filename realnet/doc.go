@@ -11,6 +11,8 @@
 // once or not at all. A stream accepts as many messages as the model's send buffer, counting those that the peer
 // has not handled; only messages of machines wait without that bound, in memory (Config.MaxQueue). Each end that
 // knows the connection as established is notified of its first loss. Messages to a node that is down are refused.
+// One thing differs: what a node sent on streams before it crashed may arrive after others have noticed the crash.
+// A merged run leaves out what the receiver does from then on, and says so.
 //
 // Nothing on the wire is authenticated or encrypted. A node listens on a loopback address unless Config.Public is
 // set.

@@ -55,7 +55,7 @@ func (m *merger) repair() bool {
 	}
 	c.dead = true
 	d := &Disagreement{Origin: Origin{c.node, c.start + 1, e.Number, nil}, Step: m.run.Steps() + 1, What: e.describe(), Reason: m.why(c, e)}
-	if m.missing(e) {
+	if m.missing(e) || m.outlives(e) {
 		m.notes = append(m.notes, d.Error())
 		return true
 	}
@@ -81,6 +81,16 @@ func (m *merger) missing(e *Event) bool {
 	})
 }
 
+// outlives reports whether e takes a stream message whose sender is down or has started again. A real network may
+// deliver it after others have noticed the crash, and the receiver may have heard of it from them. In the model a
+// crash loses what its node sent on streams.
+func (m *merger) outlives(e *Event) bool {
+	return e.Stream && slices.ContainsFunc(e.Received(), func(a Received) bool {
+		p, ok := m.incarnations[a.From.Incarnation]
+		return ok && (m.cursors[p.node].start != p.start || !m.up(p.node))
+	})
+}
+
 func (m *merger) why(c *cursor, e *Event) string {
 	switch {
 	case e.Call:
@@ -91,6 +101,8 @@ func (m *merger) why(c *cursor, e *Event) string {
 		return "a recording ends before one of its messages is sent"
 	case m.missing(e):
 		return fmt.Sprintf("the recording of n%d ends before the delivery that made room", e.Peer)
+	case m.outlives(e):
+		return "its sender had crashed, as other nodes knew; in the model the message is lost with it"
 	case e.Kind == sim.Deliver:
 		return "in the model no such message can be delivered here"
 	case e.Kind == sim.TakeQuorum:
