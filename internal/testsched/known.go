@@ -191,6 +191,9 @@ func (o *Outcome) Identify() {
 		o.Shows[i] = brief(text)
 	}
 	slices.Sort(o.Shows)
+	if o.Kind == Leak { // the runtime may miss some of many goroutines that leak alike
+		o.Shows = slices.Compact(o.Shows)
+	}
 }
 
 // Texts of Outcome.Shows before a test that failed, and before the place of a message.

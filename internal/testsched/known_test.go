@@ -174,12 +174,16 @@ func TestStored_Damaged(t *testing.T) {
 	}
 }
 
-// A finding that shows something more often than a known one is new.
+// A finding that shows something more often than a known one is new, except a leak.
 func TestIdentify_Multiplicity(t *testing.T) {
-	stuck := func(n int) *Outcome {
-		o := &Outcome{Kind: Deadlock, Waiting: slices.Repeat([]Goroutine{{Waits: "select"}}, n)}
+	waiting := func(kind Kind, n int) *Outcome {
+		o := &Outcome{Kind: kind, Waiting: slices.Repeat([]Goroutine{{Waits: "select"}}, n)}
 		o.Identify()
 		return o
+	}
+	stuck := func(n int) *Outcome { return waiting(Deadlock, n) }
+	if a, b := waiting(Leak, 3), waiting(Leak, 1000); !slices.Equal(a.Shows, b.Shows) {
+		t.Errorf("a leak of 3 goroutines shows %q, and one of 1,000 alike shows %q", a.Shows, b.Shows)
 	}
 	one, two := stuck(1), stuck(2)
 	r := &Result{known: []*accepted{{Stored: &Stored{Shows: one.Shows}}}, Finding: two}
