@@ -1500,7 +1500,10 @@ func TestTest_GoroutineOfPackage(t *testing.T) {
 	}
 	testFile(t, `package x
 
-import "testing"
+import (
+	"testing"
+	"time"
+)
 
 var requests = serve()
 
@@ -1522,6 +1525,38 @@ func TestRequest(t *testing.T) {
 	}
 	r := make(chan int, 1)
 	requests <- r
+}
+
+var flushed = flush()
+
+func flush() chan int {
+	c := make(chan int)
+	go func() {
+		for {
+			time.Sleep(10 * time.Millisecond)
+			c <- 1
+		}
+	}()
+	return c
+}
+
+func TestFlush(t *testing.T) {
+	<-flushed
+	select {
+	case <-flushed:
+	case <-time.After(time.Second):
+		t.Fatal("late")
+	}
+}
+
+func TestRequestInTime(t *testing.T) {
+	r := make(chan int)
+	go func() { requests <- r }()
+	select {
+	case <-r:
+	case <-time.After(time.Second):
+		t.Fatal("late")
+	}
 }
 `)
 	for option, want := range map[string]string{"-explore-seed=1": "no finding", "-exhaustive": "not complete: it waits for something outside the test"} {
