@@ -192,7 +192,14 @@ func (o *Outcome) Identify() {
 	}
 	slices.Sort(o.Shows)
 	if o.Kind == Leak { // the runtime may miss some of many goroutines that leak alike
-		o.Shows = slices.Compact(o.Shows)
+		const most = 10
+		shows := o.Shows
+		o.Shows = nil
+		for i, text := range shows {
+			if i < most || shows[i-most] != text {
+				o.Shows = append(o.Shows, text)
+			}
+		}
 	}
 }
 

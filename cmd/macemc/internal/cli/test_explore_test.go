@@ -238,10 +238,12 @@ func TestX(t *testing.T) {
 	}
 
 	ctx, cancel := context.WithCancelCause(t.Context())
-	out := &cancelling{cancel: cancel, on: "=== RUN"}
-	a := &app{Process: task.Process{Stdout: out, Stderr: out, Stdin: strings.NewReader(""), Program: "macemc", Front: front{}}}
-	status := a.run(ctx, []string{"test", "-count=1", "-v", "."})
-	reports("interrupted", out.text.String(), status)
+	go func() {
+		await(t, "testdata/macemc/TestX/deadlock-1.path")
+		cancel(&exitcode.Interruption{Signal: os.Interrupt})
+	}()
+	text, status := testCommand(ctx, "-count=1", "-v", ".")
+	reports("interrupted", text, status)
 	if out, status := testCommand(t.Context(), "-run=^TestX$", "-schedule=testdata/macemc/TestX/deadlock-1.path", "."); status != 1 {
 		t.Errorf("replay: status %d\n%s", status, out)
 	}
