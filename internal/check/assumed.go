@@ -82,5 +82,5 @@ func (o *Options) comparesLater() {
 	for _, a := range o.Search.System.Abstractions {
 		own = slices.DeleteFunc(own, func(call uint64) bool { return call == comparison(a.Name) })
 	}
-	o.Search.Calls = &options.Calls{At: o.calls.At, Skipped: own, Died: o.calls.Died}
+	o.Search.Calls = &options.Calls{At: o.calls.At, Skipped: own, Settle: o.calls.Settle, Died: o.calls.Died, Own: o.calls.Own, Surely: o.calls.Surely}
 }

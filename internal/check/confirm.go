@@ -66,7 +66,7 @@ func (o *Options) confirmDead(ctx context.Context, s search.Suspect) (search.Con
 	}
 	d, err := o.confirmDivergence(ctx, *c.Instead)
 	if err != nil || d.Violation {
-		d.Instead = c.Instead
+		d.Instead = cmp.Or(d.Instead, c.Instead)
 		return d, err
 	}
 	if !d.Refuted {
@@ -113,6 +113,11 @@ func (o *Options) confirmDivergence(ctx context.Context, s search.Suspect) (sear
 		return search.Confirmed{}, err
 	case d == nil && o.endedProcess(&s): // another process that it does not end does not refute it
 		o.suspectFile.adopt(&s, last.Run())
+		if calls := o.Search.Calls; calls.Own {
+			last.Differs(calls.Died, calls.Surely)
+			s.Kind, s.Property, s.Message, s.Steps, s.Overdue = last.Kind, "", last.Message, last.Steps, false
+			return search.Confirmed{Violation: true, Instead: &s, Detail: last}, nil
+		}
 		return search.Confirmed{}, nil
 	case d == nil:
 		return search.Confirmed{Refuted: true}, nil

@@ -64,10 +64,14 @@ func (m *mean) do(depth int) int {
 		return m.do(depth+1) + 1
 	case "exit":
 		os.Exit(0)
-	case "once": // the first process only
+	case "once", "kill once": // the first process only
 		if marker, err := os.OpenFile(os.Getenv(markerVar), os.O_CREATE|os.O_EXCL, 0o600); err == nil {
 			marker.Close()
-			os.Exit(7)
+			if m.harm == "once" {
+				os.Exit(7)
+			}
+			syscall.Kill(os.Getpid(), syscall.SIGKILL)
+			select {}
 		}
 	case "searching": // each process that searches
 		if os.Getenv("MACEMC_ROLE") != "reexecute" {

@@ -160,25 +160,42 @@ func named(t *testing.T, harm, how string, kind sim.FindingKind, message string,
 	}
 }
 
-// A death that is not reproduced is reported as one, whatever else was covered. The path to its step is a suspect.
-func TestSupervisedStatesLost(t *testing.T) {
-	for i, how := range []string{"bfs exact none 1", "dfs 64 auto 2"} {
+// If the death of the process does not recur, it is a nondeterminism in the step that made the call.
+func TestSupervisedStates_DeathDoesNotRecur(t *testing.T) {
+	for i, c := range []struct{ harm, how, step string }{
+		{"once", "bfs exact none 1", "of the original run had begun then"},
+		{"once", "dfs 64 auto 2", "of the original run had begun then"},
+		{"searching", "bfs exact none 1", "of the original run is the first that differs"},
+	} {
 		if testing.Short() && i > 0 {
 			continue
 		}
 		t.Setenv(markerVar, filepath.Join(t.TempDir(), "marker"))
-		rep, path, _ := visits(t, "once", how)
-		if rep.Verdict != search.Inconclusive || path != "" || !strings.Contains(rep.Message, "exit status 7") {
-			t.Errorf("%s: %s: %q\n%s", how, rep.Verdict, rep.Message, path)
+		rep, path, _ := visits(t, c.harm, c.how)
+		if rep.Verdict != search.Violation || rep.Kind != sim.Nondeterminism || rep.Steps != 2 ||
+			!strings.Contains(rep.Message, "exit status 7") || !strings.Contains(rep.Message, c.step) {
+			t.Errorf("%s %s: got %s, %s in step %d: %q, want %q in step 2", c.harm, c.how, rep.Verdict, rep.Kind, rep.Steps, rep.Message, c.step)
 		}
-		want := "the search process died in this step: it ends the process with exit status 7"
-		s := rep.Suspect
-		if s == nil || s.Kind != sim.Panic || s.Message != want || s.Steps != 2 {
-			t.Fatalf("%s: suspect %+v, want %q in step 2", how, s, want)
+		if !strings.Contains(path, "\nfinding nondeterminism\n") || !strings.Contains(path, "\n1 deliver n1<-n0 2 # ") {
+			t.Errorf("%s %s: got the path\n%s", c.harm, c.how, path)
 		}
-		if text, err := os.ReadFile(s.PathFile); err != nil || !strings.Contains(string(text), "\nnote suspected: panic: "+want+"\n") || !strings.Contains(string(text), "\n1 deliver n1<-n0 2\n") {
-			t.Errorf("%s: %v\n%s", how, err, text)
-		}
+	}
+}
+
+// A death by a signal, which may come from outside, is not a finding. The path to its step is a suspect.
+func TestSupervisedStates_SignalDoesNotRecur(t *testing.T) {
+	t.Setenv(markerVar, filepath.Join(t.TempDir(), "marker"))
+	rep, path, _ := visits(t, "kill once", "bfs exact none 1")
+	if rep.Verdict != search.Inconclusive || path != "" || !strings.Contains(rep.Message, "SIGKILL") {
+		t.Errorf("got %s: %q\n%s", rep.Verdict, rep.Message, path)
+	}
+	want := "the search process died in this step: it is killed by SIGKILL"
+	s := rep.Suspect
+	if s == nil || s.Kind != sim.Panic || !strings.HasPrefix(s.Message, want) || s.Steps != 2 {
+		t.Fatalf("got suspect %+v, want %q in step 2", s, want)
+	}
+	if text, err := os.ReadFile(s.PathFile); err != nil || !strings.Contains(string(text), "\nnote suspected: panic: "+want) || !strings.Contains(string(text), "\n1 deliver n1<-n0 2\n") {
+		t.Errorf("%v\n%s", err, text)
 	}
 }
 

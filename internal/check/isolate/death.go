@@ -59,9 +59,9 @@ type Death struct {
 // Run returns the run as a path file without a header; nil means that it is not known.
 func (d *Death) Run() *choose.File { return d.outline }
 
-// differs turns the last step of a run that ended its process once, and does not do so again, into a finding of
+// Differs turns the last step of a run that ended its process once, and does not do so again, into a finding of
 // nondeterminism. how describes that end. surely reports that the process ended in this step.
-func (d *Death) differs(how string, surely bool) {
+func (d *Death) Differs(how string, surely bool) {
 	again := "does not end its process"
 	if d.misfit {
 		again = fmt.Sprintf("cannot be followed beyond step %d", max(0, d.Steps-1))

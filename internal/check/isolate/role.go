@@ -28,6 +28,8 @@ const (
 	settleVar  = "MACEMC_SETTLE"  // not empty: steps wait for the goroutines that their handlers start
 	suspectVar = "MACEMC_SUSPECT" // the folder of the suspect that a dead process was examining
 	diedVar    = "MACEMC_DIED"    // how the last one of the skipped calls ended its process
+	ownVar     = "MACEMC_OWN"     // not empty: checked code ended the processes of all skipped calls, as far as is known
+	surelyVar  = "MACEMC_SURELY"  // not empty: no goroutine of an earlier step may have done so instead
 )
 
 // Role is the purpose of this process.
@@ -82,7 +84,8 @@ func (r Role) Record(s *search.Config) {
 	}
 	s.PathBuffer = r.Recorder.Path
 	s.Progress = func(p search.Progress) { ReportProgress(r.Recorder, p) }
-	s.Calls = &options.Calls{At: r.Recorder.Word(flight.Called), Skipped: r.skipped, Settle: r.settle, Died: os.Getenv(diedVar)}
+	s.Calls = &options.Calls{At: r.Recorder.Word(flight.Called), Skipped: r.skipped, Settle: r.settle,
+		Died: os.Getenv(diedVar), Own: os.Getenv(ownVar) != "", Surely: os.Getenv(surelyVar) != ""}
 }
 
 // announce publishes a time limit to the supervisor; 0 means none. A search that skips calls has twice as much time, as

@@ -113,7 +113,7 @@ func (s *Supervisor) Run(ctx context.Context) (Outcome, error) {
 	lost, ok := errors.AsType[*LostError](err)
 	if ok && lost.own && len(lost.Left) > 0 && (out.Suspect == nil || out.Suspect.Status == report.Suspected) {
 		out.Death, err = lost.Left[0], nil
-		out.Death.differs(lost.How, lost.settled && len(lost.Left) == 1)
+		out.Death.Differs(lost.How, lost.settled && len(lost.Left) == 1)
 	}
 	return out, err
 }
@@ -124,7 +124,7 @@ func (s *Supervisor) run(ctx context.Context) (Outcome, error) {
 	for unexplained != nil && (unexplained.call != 0 || unexplained.offHandler && !before.settle) {
 		before.settle = before.settle || unexplained.offHandler
 		if before.died = ""; unexplained.call != 0 {
-			before.skipped, before.died = append(before.skipped, uint64(unexplained.call)), unexplained.How
+			before.skip(unexplained.call, unexplained)
 		}
 		fmt.Fprintf(s.Stderr, "macemc: the search process died (%s); searching again for the run that kills it\n", unexplained.How)
 		if before.folder = ""; out.Suspect != nil {
@@ -132,7 +132,7 @@ func (s *Supervisor) run(ctx context.Context) (Outcome, error) {
 		}
 		again, next, e := s.search(ctx, before)
 		if next != nil && next.call == 0 && unexplained.during != 0 { // it did not die again, so the path is not known yet
-			before.skipped, before.died = append(before.skipped, uint64(unexplained.during)), unexplained.How
+			before.skip(unexplained.during, unexplained)
 			again, next, e = s.search(ctx, before)
 		}
 		if next != nil && (next.call == 0 || len(before.skipped) == mostSkipped || slices.Contains(before.skipped, uint64(next.call))) {
@@ -155,8 +155,17 @@ func (s *Supervisor) run(ctx context.Context) (Outcome, error) {
 type earlier struct {
 	skipped []uint64 // the calls that ended them
 	died    string   // how the last of these calls ended its process
+	own     bool     // checked code ended the processes of all of these calls, as far as is known
+	surely  bool     // no goroutine of an earlier step was left that may have ended one instead
 	settle  bool     // one ended on a goroutine that a handler had started
 	folder  string   // of the suspect that the last one was examining
+}
+
+// skip adds a call that ended a process as lost describes.
+func (e *earlier) skip(c call, lost *LostError) {
+	first := len(e.skipped) == 0
+	e.own, e.surely = lost.own && (e.own || first), lost.settled && (e.surely || first)
+	e.skipped, e.died = append(e.skipped, uint64(c)), lost.How
 }
 
 // search is Run for one process. If that process died and left no run that reproduces it, unexplained describes the death.
@@ -176,6 +185,12 @@ func (s *Supervisor) search(ctx context.Context, before earlier) (out Outcome, u
 	cmd := s.Respawn()
 	assign(cmd, searching, file, before.skipped)
 	cmd.Env = append(cmd.Env, suspectVar+"="+before.folder, diedVar+"="+before.died)
+	if before.own {
+		cmd.Env = append(cmd.Env, ownVar+"=1")
+	}
+	if before.surely {
+		cmd.Env = append(cmd.Env, surelyVar+"=1")
+	}
 	if before.settle {
 		cmd.Env = append(cmd.Env, settleVar+"=1")
 	}

@@ -19,6 +19,9 @@ type Calls struct {
 	Settle  bool     // steps wait for the goroutines that their handlers start
 	// Died describes how a skipped call ended the process that made it. An empty string means that none was skipped.
 	Died string
+	// Own means that checked code ended the processes of all skipped calls, as far as is known. Surely means that no
+	// goroutine of an earlier step may have done so instead.
+	Own, Surely bool
 
 	now      uint64 // like *At, for handlers and monitors
 	round    uint64 // number of explorations begun
