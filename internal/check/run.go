@@ -60,7 +60,10 @@ func Run(ctx context.Context, o Options) (*report.Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	if o.awaitRunning(&sys, before); o.running > 0 {
+	if res.Finding == nil { // otherwise they do not change the report
+		o.awaitRunning(&sys, before)
+	}
+	if o.running > 0 {
 		res.Stats.Complete, res.Stats.Recovers = false, false
 	}
 	violated := res.Verdict == search.Violation || k != nil && k.died

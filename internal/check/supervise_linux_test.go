@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -294,6 +295,32 @@ func TestExamine_Stopped(t *testing.T) {
 	d, _, err := isolate.Examine(ctx, harmed("stop"), nil, time.Hour)
 	if err != nil || d == nil || !strings.Contains(d.Message, "ends the process with exit status 7") {
 		t.Errorf("%+v, %v", d, err)
+	}
+}
+
+// A process that searches uses one processor while it waits for another process, as its abandoned handlers may loop.
+func TestExamine_YieldsProcessors(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
+	for supervised, want := range map[string]int{filepath.Join(t.TempDir(), "flight"): 1, "": 2} {
+		t.Setenv("MACEMC_FLIGHT", supervised)
+		least, done := 2, make(chan struct{})
+		go func() {
+			defer close(done)
+			if d, _, err := isolate.Examine(t.Context(), harmed("boot"), nil, time.Hour); d == nil || err != nil {
+				t.Errorf("got %+v, %v, want a death", d, err)
+			}
+		}()
+		for running := true; running; {
+			select {
+			case <-done:
+				running = false
+			case <-time.After(time.Millisecond):
+				least = min(least, runtime.GOMAXPROCS(0))
+			}
+		}
+		if after := runtime.GOMAXPROCS(0); least != want || after != 2 {
+			t.Errorf("recorder %q: got %d processors, and %d afterwards, want %d and 2", supervised, least, after, want)
+		}
 	}
 }
 

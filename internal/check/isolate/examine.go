@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -173,6 +174,7 @@ func await(ctx context.Context, file string, rec *flight.Recorder, respawn func(
 	if err := cmd.Start(); err != nil {
 		return nil, fmt.Errorf("cannot start a fresh process: %w", err)
 	}
+	defer yieldProcessors()()
 	done := exit(cmd)
 	tick := time.NewTicker(max(time.Millisecond, min(limit/20, 50*time.Millisecond)))
 	defer tick.Stop()
@@ -245,6 +247,17 @@ func await(ctx context.Context, file string, rec *flight.Recorder, respawn func(
 			}
 		}
 	}
+}
+
+// yieldProcessors leaves one processor to a process that searches, while it only waits for another one. Abandoned
+// handlers may loop in it: they would slow the other process down, and the clocks of both. The result ends this. Other
+// processes keep their processors, because they may be running more than one search.
+func yieldProcessors() (end func()) {
+	if !Supervised() {
+		return func() {}
+	}
+	n := runtime.GOMAXPROCS(1)
+	return func() { runtime.GOMAXPROCS(n) }
 }
 
 const (
