@@ -159,6 +159,9 @@ func (s *searcher) merge(ctx context.Context, u *unit) error {
 // judge decides on a suspect. If it is a violation, the search ends unless the caller wants more; last is the reason
 // why it cannot continue, or "".
 func (s *searcher) judge(ctx context.Context, sus *Suspect, last string) error {
+	if !sus.certain() || s.cfg.Found == nil {
+		s.cfg.suspect(sus)
+	}
 	if sus.certain() || s.cfg.Confirm == nil {
 		return s.violation(ctx, sus, nil, last)
 	}

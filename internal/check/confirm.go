@@ -19,9 +19,7 @@ import (
 
 // confirm examines a suspect of the search and keeps its file meanwhile.
 func (o *Options) confirm(ctx context.Context, s search.Suspect) (search.Confirmed, error) {
-	if !o.endedProcess(&s) {
-		o.suspectFile.put(&s, report.Suspected)
-	} // otherwise only a fresh process can describe it
+	o.suspected(&s)
 	var c search.Confirmed
 	var err error
 	fault := defect.Guard(func() error {

@@ -103,6 +103,11 @@ func ReportLost(o Options, out isolate.Outcome, err error) *report.Report {
 	if lost != nil && len(lost.Left) > 0 && out.Suspect == nil && len(out.Found) == 0 {
 		out.Suspect = o.leftBehind(lost)
 	}
+	if s := out.Suspect; s != nil && s.Run() != nil {
+		sus := &search.Suspect{Kind: s.Kind, Property: s.Property, Message: s.Message, Node: -1, Strategy: o.Search.Strategy}
+		o.suspectFile.adopt(sus, s.Run())
+		out.Suspect = &isolate.PendingSuspect{Suspect: *o.suspectFile.entry(sus, s.Status)}
+	}
 	if s := out.Suspect; s != nil && !slices.Contains(out.Found, filepath.Dir(s.PathFile)) {
 		if s.Status == report.Suspected {
 			r.Suspect, r.Suspects, r.Undecided = &s.Suspect, 1, 1

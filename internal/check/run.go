@@ -31,7 +31,7 @@ func Run(ctx context.Context, o Options) (*report.Report, error) {
 	o.limitStates()
 	o.comparesLater()
 	o.suspectFile = &suspectFile{o: &o, dir: isolate.SuspectFolder()}
-	o.Search.Suspected = func(s *search.Suspect) { o.suspectFile.put(s, report.Suspected) }
+	o.Search.Suspected = o.suspected
 	o.Search.Confirm = o.confirm
 	sys, err := o.System()
 	if err == nil {

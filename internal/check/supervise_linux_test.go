@@ -113,6 +113,8 @@ func meanSystem(harm string) sim.System {
 		return hangsLater()
 	case "apart":
 		return apartSystem()
+	case "written":
+		return writtenSystem()
 	case "network":
 		sys := meanSystem("none")
 		sys.Network = deafNetwork{netsim.Datagrams{}}
@@ -465,6 +467,44 @@ func TestSupervised_DeathDoesNotRecur(t *testing.T) {
 		if want := "\nfinding nondeterminism\n"; err != nil || !strings.Contains(string(text), want) {
 			t.Errorf("%s: %v, want %q in\n%s", c.harm, err, want, text)
 		}
+	}
+}
+
+// writtenSystem has a finding whose path file kills the process that searches, because it contains a message.
+func writtenSystem() sim.System {
+	return sim.System{
+		Name: "written", Nodes: 2, Network: netsim.Datagrams{}, New: func(sim.NodeID) sim.Service { return new(listener) },
+		Actions: []sim.AnyAction{sim.Action[*listener]{
+			Name: "send", Times: 1, Do: func(_ *listener, env sim.Env) { env.Send(1-env.Self(), 1) },
+		}},
+		State: []sim.StateRule{sim.ShowBy(func(int) string {
+			if os.Getenv("MACEMC_ROLE") == "search" {
+				syscall.Kill(os.Getpid(), syscall.SIGKILL)
+			}
+			return "hello"
+		})},
+		Properties: []sim.Property{{Name: "nobody hears", Always: sim.Each(func(_ sim.NodeID, s *listener) bool { return !s.Heard })}},
+	}
+}
+
+// A suspect is reported, with its path on disk, although the process that found it was killed before it could write the path.
+func TestSupervised_KilledBeforeSuspectIsWritten(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "out")
+	t.Setenv("CHECK_TEST_DIR", dir)
+	t.Setenv(harmVar, "written")
+	var stdout, stderr bytes.Buffer
+	s := isolate.Supervisor{Respawn: harmed("written"), Stdout: &stdout, Stderr: &stderr, Workers: 1}
+	out, err := s.Run(t.Context())
+	if err == nil {
+		t.Fatalf("got no error, want one of a killed process: %+v", out)
+	}
+	rep := check.ReportLost(options(meanSystem("written")), out, err)
+	if rep.Verdict != search.Inconclusive || rep.Suspect == nil || rep.Suspect.Property != "nobody hears" {
+		t.Fatalf("got %s and suspect %+v, want one of nobody hears", rep.Verdict, rep.Suspect)
+	}
+	text, err := os.ReadFile(rep.Suspect.PathFile)
+	if want := "\nnote suspected: safety: "; err != nil || !strings.Contains(string(text), want) || !strings.Contains(string(text), " hello\n") {
+		t.Errorf("%v, want %q and the last step in\n%s", err, want, text)
 	}
 }
 

@@ -35,10 +35,34 @@ type suspectFile struct {
 
 // put writes the suspect under examination, in place of an earlier one.
 func (f *suspectFile) put(s *search.Suspect, status report.Status) {
+	if f.of == nil || !slices.Equal(f.of.Path, s.Path) {
+		f.note(s, status)
+	}
 	if f.err = f.write(s, status); f.err == nil {
 		f.written = s
 	}
-	isolate.NoteSuspect(&isolate.PendingSuspect{Suspect: *f.entry(s, status), Folder: f.dir})
+	pending := &isolate.PendingSuspect{Suspect: *f.entry(s, status), Folder: f.dir}
+	if pending.PathFile == "" {
+		pending.Path = s.Path
+	}
+	isolate.NoteSuspect(pending)
+}
+
+// note reports a suspect to the supervisor before its file is written, which takes time because it executes the run.
+func (f *suspectFile) note(s *search.Suspect, status report.Status) {
+	isolate.NoteSuspect(&isolate.PendingSuspect{
+		Suspect: report.Suspect{Status: status, Kind: s.Kind, Property: s.Property, Message: s.Message, Steps: s.Steps},
+		Folder:  f.dir, Path: s.Path,
+	})
+}
+
+// suspected keeps a suspect that the search has found.
+func (o *Options) suspected(s *search.Suspect) {
+	if o.endedProcess(s) { // only a fresh process can describe it
+		o.suspectFile.note(s, report.Suspected)
+		return
+	}
+	o.suspectFile.put(s, report.Suspected)
 }
 
 // adopt puts a suspect with a run that another process has executed; nil means that the run is not known.

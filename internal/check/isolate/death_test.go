@@ -34,8 +34,9 @@ func TestReadStuck(t *testing.T) {
 		{"without a stack", "macemc: stacks of 3 MB\n" + stuckMark, "", ""},
 		{"did not answer", "", "", ""},
 	} {
-		if stack, remark := readStuck(c.said); stack != c.stack || remark != c.remark {
-			t.Errorf("%s: %q and stack\n%s", c.name, remark, stack)
+		stack, remark, deep := readStuck(c.said)
+		if stack != c.stack || remark != c.remark || deep != (c.remark != "" && c.stack == "") {
+			t.Errorf("%s: %q, deep %v, and stack\n%s", c.name, remark, deep, stack)
 		}
 	}
 }

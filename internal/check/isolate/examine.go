@@ -127,13 +127,13 @@ var ErrOutside = errors.New("a signal such as SIGSTOP has stopped a process that
 
 // isolateIn executes an order with the files of the process in temp. It also returns the recorder. An order is executed
 // a second time if a signal ended or stopped its process, which may have come from outside (code that sends the signal
-// does so again), or if the process exceeded the time limit while no checked code was running, because it may have been
+// does so again), or if the process exceeded the time limit and no checked code was seen running, because it may have been
 // starting, ending, or waiting for the machine.
 func isolateIn(
 	ctx context.Context, temp *scratch.Folder, respawn func() *exec.Cmd, o order, limit time.Duration,
 ) (*Death, *flight.Recorder, error) {
 	d, rec, err := isolateOnce(ctx, temp, respawn, o, limit)
-	if errors.Is(err, ErrOutside) || d != nil && (d.signal != "" || d.Endless && d.Stack == "") {
+	if errors.Is(err, ErrOutside) || d != nil && (d.signal != "" || d.Endless && d.Stack == "" && !d.deep) {
 		return isolateOnce(ctx, temp, respawn, o, limit)
 	}
 	return d, rec, err
@@ -237,11 +237,12 @@ func await(ctx context.Context, file string, rec *flight.Recorder, respawn func(
 						return nil, err
 					}
 				}
-				stack, remark := readStuck(said.String())
+				stack, remark, deep := readStuck(said.String())
 				if stackOverflow.MatchString(stack) { // just in time
 					return autopsy(rec, cmd.ProcessState, stack)
 				}
 				d := found(rec)
+				d.deep = deep
 				d.diverges(limit, stack, remark)
 				return d, nil
 			}
@@ -251,9 +252,10 @@ func await(ctx context.Context, file string, rec *flight.Recorder, respawn func(
 
 // yieldProcessors leaves one processor to a process that searches, while it only waits for another one. Abandoned
 // handlers may loop in it: they would slow the other process down, and the clocks of both. The result ends this. Other
-// processes keep their processors, because they may be running more than one search.
+// processes keep their processors, because they may be running more than one search. So does one with a deep recursion,
+// because growing and scanning a large stack would occupy the only processor for seconds.
 func yieldProcessors() (end func()) {
-	if !Supervised() {
+	if !Supervised() || stacksSize()>>20 >= deepStacks {
 		return func() {}
 	}
 	n := runtime.GOMAXPROCS(1)

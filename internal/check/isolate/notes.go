@@ -8,6 +8,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/report"
 )
 
@@ -15,7 +16,14 @@ import (
 type PendingSuspect struct {
 	report.Suspect
 	Folder string // an empty string means that it could not be written
+	// Path is the run if no file has it, because the process was about to write it or could not.
+	Path choose.Path `json:",omitempty"`
+
+	run *choose.File
 }
+
+// Run returns Path as a path file without a header. nil means that it is not known, or that a file has it.
+func (s *PendingSuspect) Run() *choose.File { return s.run }
 
 // suspectNote is the file in which a searching process records the suspect under examination.
 const suspectNote = "suspect"

@@ -58,8 +58,9 @@ const deepStacks = 16
 const deepCalls = 20
 
 // readStuck splits the output of a process that did not return: the stack, which may be missing, and a remark if a
-// recursion may be the cause. An overflow of the stack takes seconds, which are more than some time limits.
-func readStuck(said string) (stack, remark string) {
+// recursion may be the cause. An overflow of the stack takes seconds, which are more than some time limits. deep reports
+// that the recursion is certain, although the stack is missing.
+func readStuck(said string) (stack, remark string, deep bool) {
 	size := 0
 	if _, err := fmt.Sscanf(said, stacksLine, &size); err == nil {
 		_, said, _ = strings.Cut(said, "\n")
@@ -73,11 +74,12 @@ func readStuck(said string) (stack, remark string) {
 	}
 	switch {
 	case len(calls) == 0 && size >= deepStacks:
+		deep = true
 		remark = fmt.Sprintf("; with stacks of %d MB, it may be in a recursion that overflows the stack", size)
 	case slices.Max(append(slices.Collect(maps.Values(calls)), 0)) >= deepCalls:
 		remark = "; it is in a deep recursion, which may be one that overflows the stack"
 	}
-	return stack, remark
+	return stack, remark, deep
 }
 
 // handlerStack returns the stack of the goroutine that executes checked code, and whether it waits for another one.

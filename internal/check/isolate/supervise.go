@@ -216,6 +216,7 @@ func (s *Supervisor) search(ctx context.Context, before earlier) (out Outcome, u
 		out.Status = status
 		return out, nil, nil
 	}
+	s.outline(out.Suspect)
 	if unresponsive != nil {
 		return out, nil, unresponsive
 	}
@@ -266,6 +267,26 @@ func (s *Supervisor) search(ctx context.Context, before earlier) (out Outcome, u
 		return out, unexplained, unexplained
 	}
 	return out, nil, err
+}
+
+// Limits of an execution for a path file, which follows the end of a search: for all steps, and for one.
+const (
+	outlineTime = 10 * time.Second
+	outlineStep = 200 * time.Millisecond
+)
+
+// outline executes the run of a suspect that is in no file, because the process that searched had no time to write it.
+// It drops the error: the suspect is reported without its run.
+func (s *Supervisor) outline(suspect *PendingSuspect) {
+	if suspect == nil || suspect.PathFile != "" || len(suspect.Path) == 0 {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), outlineTime)
+	defer cancel()
+	d, last, err := Examine(ctx, s.Respawn, suspect.Path, outlineStep)
+	if err == nil {
+		suspect.run = cmp.Or(d, last).Run()
+	}
 }
 
 // waitEvery is the polling interval of wait.
