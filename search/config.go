@@ -218,7 +218,7 @@ type Work struct {
 	Events      int   `json:"events"`                // steps executed, including re-execution of prefixes
 	// Engine describes how steps were executed. Like Seconds, it may differ between searches with the same result.
 	Engine  EngineStats `json:"engine"`
-	Seconds float64     `json:"seconds"`
+	Seconds float64     `json:"seconds"` // clock time, unlike [Config].Time
 	Phases  []Phase     `json:"phases"`
 	Relied  []Relied    `json:"relied,omitempty"` // actions that recovery relied on in random walks, in the system's order
 	// Schedules counts walks by schedule, in the order of [Schedules]. Walks without a schedule are not counted.

@@ -75,7 +75,7 @@ type Report struct {
 	// Known are the accepted findings. Hidden explains why nothing else could be looked at; empty means that it could.
 	Known  []Known `json:"known,omitempty"`
 	Hidden string  `json:"hidden,omitempty"`
-	// Confirming is the time for confirming suspects, Telling that for shrinking and describing findings, in seconds.
+	// Confirming is the clock time for confirming suspects, Telling that for shrinking and describing findings, in seconds.
 	Confirming float64 `json:"confirming_seconds,omitempty"`
 	Telling    float64 `json:"telling_seconds,omitempty"`
 

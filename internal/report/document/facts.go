@@ -311,14 +311,9 @@ func outcome(r *report.Report) string {
 	return fmt.Sprintf("%s found in %s%s: bounded, NOT a proof", nothing, elapsed(r), ended(r))
 }
 
-// elapsed returns the duration of a search by the clock. It names the clock if the time limit ended the search, because
-// that limit does not count waits for a processor.
-func elapsed(r *report.Report) string {
-	if r.Stopped == search.StoppedTime {
-		return seconds(r.Seconds) + " of clock time"
-	}
-	return seconds(r.Seconds)
-}
+// elapsed returns the duration of a search by the clock. It names the clock, because the time limit does not count waits
+// for a processor.
+func elapsed(r *report.Report) string { return seconds(r.Seconds) + " of clock time" }
 
 // handlerOf returns the source position of the decisive step. An empty string means unknown.
 func handlerOf(r *report.Report) string {

@@ -31,7 +31,7 @@ func otherFindings(r *report.Report) []string {
 		lines = append(lines, "grouped by kind and property only, because no critical step is proven; the causes may differ: "+strings.Join(other, ", "))
 	}
 	if r.Confirming+r.Telling >= 0.05 {
-		lines = append(lines, fmt.Sprintf("time: %s in total, %s for confirming suspects, %s for shrinking and describing findings",
+		lines = append(lines, fmt.Sprintf("clock time: %s in total, %s for confirming suspects, %s for shrinking and describing findings",
 			seconds(r.Seconds), seconds(r.Confirming), seconds(r.Telling)))
 	}
 	if r.Ended != "" {

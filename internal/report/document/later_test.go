@@ -70,7 +70,7 @@ func TestHandledAfter_Cut(t *testing.T) {
 func TestWhereTimeWent(t *testing.T) {
 	r := &report.Report{Verdict: search.Violation, Findings: []*report.Report{{}}, Work: search.Work{Seconds: 20},
 		Confirming: 12.5, Telling: 3}
-	want := "time: 20.0s in total, 12.5s for confirming suspects, 3.0s for shrinking and describing findings"
+	want := "clock time: 20.0s in total, 12.5s for confirming suspects, 3.0s for shrinking and describing findings"
 	if lines := otherFindings(r); !slices.Contains(lines, want) {
 		t.Errorf("%q", lines)
 	}

@@ -64,7 +64,7 @@ func ended(r *report.Report) string {
 
 // Setting describes the part of the setting that all systems have: time, size, limits, timing.
 func Setting(r *report.Report) string {
-	parts := append([]string{seconds(r.Seconds)}, size(r)...)
+	parts := append([]string{elapsed(r)}, size(r)...)
 	if r.Timing != "" {
 		parts = append(parts, "timing "+r.Timing)
 	}
