@@ -81,7 +81,7 @@ func TestPrefixRemembersMisfit(t *testing.T) {
 	}
 	x.Choose(draw(2))
 	if got := x.Choose(draw(2, 0, 1)); got != 1 {
-		t.Errorf("after a misfit the answer is %d, want First's 1", got)
+		t.Errorf("after a mismatch the answer is %d, want First's 1", got)
 	}
 	const want = `choice 2 of the path picks alternative 7, but draw "x" has 2 (counted from 0)`
 	if x.Err() == nil || x.Err().Error() != want {

@@ -29,8 +29,8 @@ func TestSearchesShareABudget(t *testing.T) {
 		}
 	}
 	// So it is for a search from a step, after which no other is tried.
-	f.examined = map[int]*table.Recovery{}
-	if ok, err := f.recoversExactly(t.Context(), 0); ok || err != nil || !f.tooMuch || f.unproven == "" {
+	f.searches = map[int]*table.Recovery{}
+	if ok, err := f.recoversExactly(t.Context(), 0); ok || err != nil || !f.tooManyStates || f.unproven == "" {
 		t.Errorf("%v, %v, %+v", ok, err, &f)
 	}
 }

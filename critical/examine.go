@@ -40,7 +40,7 @@ const (
 // examine visits the successors of a step within the budget, and caches the result. It returns nil if the state
 // tables do not support a state, or the budget is spent.
 func (f *finder) examine(ctx context.Context, step int) (*table.Recovery, error) {
-	if r, ok := f.examined[step]; ok {
+	if r, ok := f.searches[step]; ok {
 		return r, nil
 	}
 	f.notify(Progress{Step: step, Steps: f.steps()})
@@ -48,7 +48,7 @@ func (f *finder) examine(ctx context.Context, step int) (*table.Recovery, error)
 	if err != nil {
 		return nil, err
 	}
-	f.examined[step] = r
+	f.searches[step] = r
 	f.unproven = cmp.Or(why, f.unproven)
 	if r != nil && r.Live != nil {
 		o, err := f.prober.walk(ctx, f.prober.workers[0], r.Live, 0, 0)
@@ -116,35 +116,35 @@ func (f *finder) states() int {
 // one step has too many successors to search, no others are searched: states grow along a run that does not
 // recover, and so does their cost. Findings on the way do not matter to that.
 func (f *finder) recoversExactly(ctx context.Context, step int) (bool, error) {
-	if f.tooMuch {
+	if f.tooManyStates {
 		return false, nil
 	}
 	r, err := f.examine(ctx, step)
 	if err != nil {
 		return false, err
 	}
-	f.tooMuch = r == nil || r.Live == nil && !exhausted(r)
+	f.tooManyStates = r == nil || r.Live == nil && !exhausted(r)
 	return r != nil && r.Live != nil, nil
 }
 
 // exhausted reports whether every state that can be visited was: the rest lies behind findings.
 func exhausted(r *table.Recovery) bool { return r.Closed || r.Stopped == table.StoppedViolation }
 
-// rescued reports whether the end of the run recovers, although no walk did.
-func (f *finder) rescued() bool {
-	r := f.examined[f.steps()]
+// onlySearchRecovers reports whether the end of the run recovers, although no walk did.
+func (f *finder) onlySearchRecovers() bool {
+	r := f.searches[f.steps()]
 	return r != nil && r.Live != nil
 }
 
 // searched reports whether the successors of a step were searched, and none of them is live.
 func (f *finder) searched(step int) bool {
-	r := f.examined[step]
+	r := f.searches[step]
 	return r != nil && r.Live == nil && exhausted(r)
 }
 
 // proven reports whether it is certain that the run is dead after a step.
 func (f *finder) proven(step int) bool {
-	r := f.examined[step]
+	r := f.searches[step]
 	return r != nil && r.Dead()
 }
 
@@ -153,7 +153,7 @@ func (f *finder) prove(res *Result) {
 	res.Proof = Walks
 	for _, step := range []int{res.Step, res.After.Step, f.steps()} {
 		if f.proven(step) && (step > 0 || res.Case == DeadFromStart || res.Case == Unlocated) {
-			r := f.examined[step]
+			r := f.searches[step]
 			res.Proof, res.States, res.ProvenAt = Exact, r.States, step
 			if r.Failed != nil {
 				res.Failing = r.Failed.Error()
@@ -173,5 +173,5 @@ func (f *finder) save(path choose.Path, violates bool) {
 	for n.common < f.steps() && f.end(n.common+1) <= n.choices {
 		n.common++
 	}
-	f.nearest.take(&n)
+	f.nearest.replaceIfCloser(&n)
 }

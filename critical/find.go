@@ -50,7 +50,7 @@ type Config struct {
 	// ProveEnd searches the successors of the last state if those of the critical step are too many.
 	ProveEnd bool
 	// examineFirst makes walks only from states for which the exhaustive search finds no live successor.
-	examineFirst bool
+	searchFirst bool
 }
 
 // Progress is the progress of Find.
@@ -94,8 +94,8 @@ func Find(ctx context.Context, cfg Config) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &finder{cfg: &cfg, prober: p, alive: -1, path: cfg.Path.Clone(), limit: cfg.WalkSteps, walks: cfg.Walks, given: -1,
-		examined: map[int]*table.Recovery{}}
+	f := &finder{cfg: &cfg, prober: p, lastRecovering: -1, path: cfg.Path.Clone(), limit: cfg.WalkSteps, walks: cfg.Walks, liveShared: -1,
+		searches: map[int]*table.Recovery{}}
 	if d, ok := search.DeadlinesOf(ctx); ok {
 		ctx = &deadlined{ctx, d, f}
 	}
@@ -105,12 +105,12 @@ func Find(ctx context.Context, cfg Config) (*Result, error) {
 	if !f.goal {
 		return nil, ErrNoGoal
 	}
-	if err := f.take(ctx, cfg.Live); err != nil {
+	if err := f.takeKnownLive(ctx, cfg.Live); err != nil {
 		return nil, err
 	}
 	res, err := f.find(ctx)
 	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
-		if known := f.known(); known != nil {
+		if known := f.resultAtDeadline(); known != nil {
 			res, err = known, nil
 		}
 	}
@@ -124,12 +124,12 @@ func Find(ctx context.Context, cfg Config) (*Result, error) {
 }
 
 // MisfitError is the error of [Find] when the path cannot be followed to its end.
-type MisfitError struct{ err error }
+type MismatchError struct{ err error }
 
-func (e *MisfitError) Error() string { return e.err.Error() }
+func (e *MismatchError) Error() string { return e.err.Error() }
 
 // Unwrap returns the reason.
-func (e *MisfitError) Unwrap() error { return e.err }
+func (e *MismatchError) Unwrap() error { return e.err }
 
 // Ended is the error of [Find] when the continued run ends with a finding of another kind, or when checked code
 // does not return in a walk.
@@ -150,13 +150,13 @@ func (e *Ended) Error() string {
 // unfit describes why a run cannot be examined.
 func unfit(o *runloop.Outcome) error {
 	switch o.End {
-	case runloop.Misfit:
-		return &MisfitError{fmt.Errorf("critical: %w", o.Err)}
+	case runloop.Mismatch:
+		return &MismatchError{fmt.Errorf("critical: %w", o.Err)}
 	case runloop.Found:
 		if o.Stuck != nil {
 			return stuckIn(o)
 		}
-		return &MisfitError{fmt.Errorf("critical: step %d of the run ends it with a finding: %w", o.Steps, o.Finding)}
+		return &MismatchError{fmt.Errorf("critical: step %d of the run ends it with a finding: %w", o.Steps, o.Finding)}
 	}
 	return nil
 }
@@ -176,7 +176,7 @@ func Confirm(cfg Config) func(context.Context, search.Suspect) (search.Confirmed
 			return search.Confirmed{Violation: true}, nil
 		}
 		c := cfg
-		c.Path, c.examineFirst = s.Path, rescued
+		c.Path, c.searchFirst = s.Path, rescued
 		res, err := Find(ctx, c)
 		if ended := (*Ended)(nil); errors.As(err, &ended) {
 			s.Path, s.Steps = ended.Path, ended.Steps
@@ -187,7 +187,7 @@ func Confirm(cfg Config) func(context.Context, search.Suspect) (search.Confirmed
 		if err != nil {
 			return search.Confirmed{}, err
 		}
-		if res.rescued {
+		if res.onlySearchRecovers {
 			rescued = true
 		}
 		if s.Proven && res.Case != Recovered {

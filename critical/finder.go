@@ -25,21 +25,21 @@ type finder struct {
 	outOfEvents bool
 	live        bool // the last state is live
 
-	made      []probed
-	broken    Probe       // a probe interrupted by the deadline before a walk recovered
-	given     int         // the last step that the run shares with the known live run, or -1
-	alive     int         // the last step known to recover, or -1
-	doomed    atomic.Bool // enough walks were made to call the run dead
-	notifying sync.Mutex  // held while Progress is called
-	critical  int         // the critical step, or 0
-	last      int         // index of the last requested probe
-	after     Probe       // the probe of the step that verifyDead examined
-	nearest   nearest
+	finished       []finishedProbe
+	interrupted    Probe       // a probe interrupted by the deadline before a walk recovered
+	liveShared     int         // the last step that the run shares with the known live run, or -1
+	lastRecovering int         // the last step known to recover, or -1
+	enoughFailed   atomic.Bool // enough walks failed to recover to call the run dead
+	notifying      sync.Mutex  // held while Progress is called
+	critical       int         // the critical step, or 0
+	last           int         // index of the last requested probe
+	after          Probe       // the probe of the step that verifyDead examined
+	nearest        nearest
 
-	examined map[int]*table.Recovery // by step
-	unproven string                  // why the run is not proven dead
-	tooMuch  bool                    // too many successors to search
-	visited  int                     // number of states in all searches
+	searches      map[int]*table.Recovery // by step
+	unproven      string                  // why the run is not proven dead
+	tooManyStates bool                    // too many successors to search
+	visited       int                     // number of states in all searches
 }
 
 // steps returns the number of steps of the dead run.
@@ -61,8 +61,8 @@ func (f *finder) replay(ctx context.Context) error {
 	if err := unfit(&o); err != nil {
 		return err
 	}
-	if o.End == runloop.Cut {
-		return &MisfitError{fmt.Errorf("critical: step %d: the path does not fit the system", o.Steps+1)}
+	if o.End == runloop.Unanswered {
+		return &MismatchError{fmt.Errorf("critical: step %d: the path does not fit the system", o.Steps+1)}
 	}
 	f.bounds = append(f.bounds[:0], w.loop.Replay().Bounds...)
 	f.live = o.Live
@@ -81,11 +81,11 @@ func (f *finder) find(ctx context.Context) (*Result, error) {
 	if ok, err := f.recoversIfExtended(ctx); err != nil || ok {
 		return f.result(Recovered, 0), err
 	}
-	if f.cfg.examineFirst {
+	if f.cfg.searchFirst {
 		if ok, err := f.recoversExactly(ctx, f.steps()); err != nil || ok {
 			return f.result(Recovered, 0), err
 		}
-		f.tooMuch = false
+		f.tooManyStates = false
 	}
 	for raised := 0; ; raised++ {
 		if raised > 0 {
@@ -115,7 +115,7 @@ func (f *finder) find(ctx context.Context) (*Result, error) {
 				return f.result(TooLateToTell, 0), nil
 			}
 		default: // dead from the first state on
-			if raised == raises || f.certain() || f.proven(step) {
+			if raised == raises || f.allOutOfEvents() || f.proven(step) {
 				return f.result(DeadFromStart, 0), nil
 			}
 		}
@@ -215,8 +215,8 @@ func (f *finder) bisect(ctx context.Context) (step int, recovers bool, err error
 	return hi, false, nil
 }
 
-// take takes the known live run, if it is live.
-func (f *finder) take(ctx context.Context, live choose.Path) error {
+// takeKnownLive uses the known live run, if it is live.
+func (f *finder) takeKnownLive(ctx context.Context, live choose.Path) error {
 	if live == nil {
 		return nil
 	}
@@ -226,13 +226,13 @@ func (f *finder) take(ctx context.Context, live choose.Path) error {
 		return err
 	}
 	f.save(live, o.End == runloop.Found)
-	f.given = f.nearest.common
+	f.liveShared = f.nearest.common
 	return nil
 }
 
 // recovers probes the state after a step.
 func (f *finder) recovers(ctx context.Context, step int) (bool, error) {
-	if step <= f.given {
+	if step <= f.liveShared {
 		return true, nil
 	}
 	p, err := f.probe(ctx, step, false)
@@ -244,30 +244,30 @@ func (f *finder) recovers(ctx context.Context, step int) (bool, error) {
 
 // probe makes walks from the state after a step, all or until one is live.
 func (f *finder) probe(ctx context.Context, step int, all bool) (Probe, error) {
-	for i, p := range f.made {
+	for i, p := range f.finished {
 		if p.Step == step && p.Limit == f.limit && (p.all || p.Recovered == 0) {
 			f.last = i // all walks were made
 			return p.Probe, nil
 		}
 	}
-	f.alive = f.lastAlive()
+	f.lastRecovering = f.lastRecoveringStep()
 	p, err := f.prober.probe(ctx, f, f.prefix(step), step, all)
 	if err != nil {
-		f.broken = p.Probe
+		f.interrupted = p.Probe
 		return Probe{}, err
 	}
-	f.last = len(f.made)
-	f.made = append(f.made, p)
-	f.doomed.Store(f.dead().Walks >= f.enough())
+	f.last = len(f.finished)
+	f.finished = append(f.finished, p)
+	f.enoughFailed.Store(f.mostFailed().Walks >= f.enoughWalks())
 	return p.Probe, nil
 }
 
-// certain reports whether every walk of the last probe ran out of events.
-func (f *finder) certain() bool { return f.made[f.last].certain }
+// allOutOfEvents reports whether every walk of the last probe ran out of events.
+func (f *finder) allOutOfEvents() bool { return f.finished[f.last].allOutOfEvents }
 
-func (f *finder) probes() []Probe {
-	out := make([]Probe, len(f.made))
-	for i, p := range f.made {
+func (f *finder) finishedProbes() []Probe {
+	out := make([]Probe, len(f.finished))
+	for i, p := range f.finished {
 		out[i] = p.Probe
 	}
 	return out
@@ -281,7 +281,7 @@ func (f *finder) verifyDead(ctx context.Context, step int) (bool, error) {
 		return false, err
 	}
 	f.after = p
-	if f.certain() || f.proven(step) {
+	if f.allOutOfEvents() || f.proven(step) {
 		return true, nil
 	}
 	first := f.lastLive + 1
@@ -311,7 +311,7 @@ func (f *finder) transition(ctx context.Context, step int) (*Result, error) {
 	if res.Choice, err = f.choice(ctx, step); err != nil {
 		return nil, err
 	}
-	res.Probes = f.probes()
+	res.Probes = f.finishedProbes()
 	res.Live, res.LiveCommon = f.nearest.path, f.nearest.common
 	return res, nil
 }
@@ -322,13 +322,13 @@ func (f *finder) before(ctx context.Context, step int) (Probe, error) {
 	if step > f.lastLive {
 		return f.probe(ctx, step, true)
 	}
-	f.prober.leave = true
+	f.prober.leaveLive = true
 	p, err := f.probe(ctx, step, true)
-	f.prober.leave = false
+	f.prober.leaveLive = false
 	if err != nil || p.Recovered > 0 {
 		return p, err
 	}
-	f.made = f.made[:len(f.made)-1]
+	f.finished = f.finished[:len(f.finished)-1]
 	return f.probe(ctx, step, true)
 }
 
@@ -366,8 +366,8 @@ func (f *finder) choice(ctx context.Context, step int) (int, error) {
 
 func (f *finder) result(c Case, step int) *Result {
 	res := &Result{
-		Transition: Transition{Case: c, Step: step, Probes: f.probes(), OutOfEvents: f.outOfEvents, LiveCommon: f.nearest.common},
-		Choice:     -1, Dead: f.path, Steps: f.steps(), Live: f.nearest.path, rescued: c == Recovered && f.rescued(),
+		Transition: Transition{Case: c, Step: step, Probes: f.finishedProbes(), OutOfEvents: f.outOfEvents, LiveCommon: f.nearest.common},
+		Choice:     -1, Dead: f.path, Steps: f.steps(), Live: f.nearest.path, onlySearchRecovers: c == Recovered && f.onlySearchRecovers(),
 	}
 	switch res.Bound = f.steps(); c {
 	case Located:

@@ -26,7 +26,7 @@ func (s *follow) Select(at *runloop.Node) runloop.Selection {
 	}
 	switch {
 	case s.src.Err() != nil:
-		return runloop.Selection{End: runloop.Cut}
+		return runloop.Selection{End: runloop.Unanswered}
 	case s.src.Done():
 		return runloop.Selection{End: runloop.AtBound}
 	}

@@ -17,12 +17,12 @@ func TestNearest(t *testing.T) {
 	violates.violates = true
 	var n nearest
 	for _, m := range []*nearest{{}, violates, far, long, late, best} {
-		if n.take(m); m.path != nil && (n.walk != m.walk || len(n.path) != len(m.path)) {
+		if n.replaceIfCloser(m); m.path != nil && (n.walk != m.walk || len(n.path) != len(m.path)) {
 			t.Errorf("walk %d is not nearer than those before", m.walk)
 		}
 	}
 	for _, m := range []*nearest{{}, late, long, far, violates} {
-		if n.take(m); n.walk != best.walk {
+		if n.replaceIfCloser(m); n.walk != best.walk {
 			t.Errorf("walk %d seems nearer", n.walk)
 		}
 	}

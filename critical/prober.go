@@ -15,17 +15,17 @@ import (
 )
 
 // probed is a finished probe.
-type probed struct {
+type finishedProbe struct {
 	Probe
-	certain bool // every walk ran out of events
-	all     bool // all walks were made
+	allOutOfEvents bool // every walk ran out of events
+	all            bool // all walks were made
 }
 
 // prober makes walks in parallel.
 type prober struct {
-	workers []*walkWorker
-	seed    uint64
-	leave   bool // walks must leave the live states before a live state ends them
+	workers   []*walkWorker
+	seed      uint64
+	leaveLive bool // walks must leave the live states before a live state ends them
 }
 
 type walkWorker struct {
@@ -65,15 +65,15 @@ func (p *prober) engine() (all runloop.Counts) {
 // prefix does not fit, or ctx is done.
 func (p *prober) walk(ctx context.Context, w *walkWorker, prefix choose.Path, k, limit int) (runloop.Outcome, error) {
 	w.walker.SetLimit(limit)
-	w.walker.SetLeave(p.leave)
+	w.walker.SetLeaveLive(p.leaveLive)
 	w.walker.Seed(p.seed, choose.Derive(choose.Derive(p.seed, prefix), choose.Path{int32(k)}))
 	if err := ctx.Err(); err != nil {
 		return runloop.Outcome{}, err
 	}
 	o := w.loop.Run(&runloop.Stoppable{Strategy: w.walker, Ctx: ctx}, runloop.Task{Path: prefix})
 	switch o.End {
-	case runloop.Misfit:
-		return o, &MisfitError{fmt.Errorf("critical: %w", o.Err)}
+	case runloop.Mismatch:
+		return o, &MismatchError{fmt.Errorf("critical: %w", o.Err)}
 	case runloop.Stopped:
 		return o, ctx.Err()
 	}
@@ -86,7 +86,7 @@ func (p *prober) walk(ctx context.Context, w *walkWorker, prefix choose.Path, k,
 // probe makes walks from the end of prefix until one is live, or all. The result does not depend on the number of
 // workers: walks with lower numbers than the first live one are finished. With an error the result counts the
 // finished walks.
-func (p *prober) probe(ctx context.Context, f *finder, prefix choose.Path, step int, all bool) (probed, error) {
+func (p *prober) probe(ctx context.Context, f *finder, prefix choose.Path, step int, all bool) (finishedProbe, error) {
 	var (
 		wait      sync.WaitGroup
 		next      atomic.Int64
@@ -113,8 +113,8 @@ func (p *prober) probe(ctx context.Context, f *finder, prefix choose.Path, step 
 			if !live && o.End != runloop.OutOfEvents {
 				open.Store(true)
 			}
-			if !live && recovered.Load() == 0 && step > f.alive && n >= f.enough() {
-				f.doomed.Store(true)
+			if !live && recovered.Load() == 0 && step > f.lastRecovering && n >= f.enoughWalks() {
+				f.enoughFailed.Store(true)
 			}
 			f.notify(Progress{step, f.steps(), n, f.walks})
 			if live {
@@ -137,21 +137,21 @@ func (p *prober) probe(ctx context.Context, f *finder, prefix choose.Path, step 
 	}
 	wait.Wait()
 	if err := failed.Load(); err != nil {
-		return probed{Probe: Probe{Step: step, Walks: int(made.Load()), Recovered: int(recovered.Load()), Limit: f.limit}}, *err
+		return finishedProbe{Probe: Probe{Step: step, Walks: int(made.Load()), Recovered: int(recovered.Load()), Limit: f.limit}}, *err
 	}
-	out := probed{Probe: Probe{Step: step, Walks: f.walks, Recovered: int(recovered.Load()), Limit: f.limit}, all: all}
-	out.certain = out.Recovered == 0 && !open.Load()
+	out := finishedProbe{Probe: Probe{Step: step, Walks: f.walks, Recovered: int(recovered.Load()), Limit: f.limit}, all: all}
+	out.allOutOfEvents = out.Recovered == 0 && !open.Load()
 	if k := int(first.Load()); !all && k < f.walks {
 		out.Walks, out.Recovered = k+1, 1
 	}
 	var best nearest
 	for _, w := range p.workers {
 		if n := &w.nearest; n.path != nil && (all || n.walk == int(first.Load())) {
-			best.take(n)
+			best.replaceIfCloser(n)
 		}
 		w.nearest = nearest{}
 	}
-	f.nearest.take(&best)
+	f.nearest.replaceIfCloser(&best)
 	return out, nil
 }
 
@@ -249,7 +249,7 @@ func (n *nearest) better(m *nearest) bool {
 	return m.walk < n.walk
 }
 
-func (n *nearest) take(m *nearest) {
+func (n *nearest) replaceIfCloser(m *nearest) {
 	if m.path != nil && n.better(m) {
 		*n = *m
 	}

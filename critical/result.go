@@ -60,10 +60,10 @@ type Result struct {
 	// was found. A run that ends with a violated Always property is used only if there is no other.
 	Live choose.Path
 	// Dead is the path of the dead run, including the final walk that did not recover.
-	Dead     choose.Path
-	Steps    int  // of Dead
-	Unjudged bool // hardly any state showed whether it is live, so the run is undecided
-	rescued  bool // it recovers, although no walk did
+	Dead               choose.Path
+	Steps              int  // of Dead
+	Unjudged           bool // hardly any state showed whether it is live, so the run is undecided
+	onlySearchRecovers bool // it recovers, although no walk did
 	// Engine counts the steps of walks by engine. The counts are not deterministic.
 	Engine runloop.Counts
 }

@@ -69,7 +69,7 @@ func (a arguments) label(text string, room int) string {
 		}
 		whole = name + "{" + strings.Join(fields, " ") + "}"
 	}
-	return textfmt.Cut(whole, room)
+	return textfmt.Truncate(whole, room)
 }
 
 // splitMessage splits the text of a message into its name and its fields: "Put{Key:1 At:{2 3}}" has the fields "Key:1" and "At:{2 3}",

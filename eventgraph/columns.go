@@ -15,7 +15,7 @@ func (l *lanes) lines() []Line {
 		for i, n := range nodes {
 			name := l.g.heading(n)
 			if i+1 < len(nodes) {
-				name = textfmt.Cut(name, l.x[nodes[i+1].ID]-l.x[n.ID]-1)
+				name = textfmt.Truncate(name, l.x[nodes[i+1].ID]-l.x[n.ID]-1)
 			}
 			c.put(l.x[n.ID], name)
 		}

@@ -144,7 +144,7 @@ func (g *Graph) hasTicks(o Options) bool {
 func (g *Graph) summary(s *stretch, room int) string {
 	switch {
 	case s.ticks != nil:
-		return textfmt.Cut(g.line(s.ticks), room)
+		return textfmt.Truncate(g.line(s.ticks), room)
 	case s.leftOut:
 		return g.skipped(s.from(), s.to(), room)
 	}
@@ -220,7 +220,7 @@ func (g *Graph) count(text string, steps []int, room int) string {
 		}
 		text += more
 	}
-	return textfmt.Cut(text, max(room, 40))
+	return textfmt.Truncate(text, max(room, 40))
 }
 
 // skipped describes the steps from..to, which are not shown.

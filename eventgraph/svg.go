@@ -186,7 +186,7 @@ func (d *drawing) cross(x, y int) {
 
 func (d *drawing) names() {
 	for _, n := range d.g.shown(d.o) {
-		d.text("", "middle", d.x[n.ID], 20, textfmt.Cut(d.g.heading(n), (d.pitch-4)/svgLetter))
+		d.text("", "middle", d.x[n.ID], 20, textfmt.Truncate(d.g.heading(n), (d.pitch-4)/svgLetter))
 	}
 }
 
@@ -381,7 +381,7 @@ func (d *drawing) row(i int, s stretch) {
 		}
 		label := e.svgLabel()
 		if d.o.Width > 0 && d.x[e.Node] == slices.Max(d.x) {
-			label = textfmt.Cut(label, d.last)
+			label = textfmt.Truncate(label, d.last)
 		}
 		d.text(class, "start", d.x[e.Node]+9, y-5, label)
 	case e.Node < 0:
@@ -391,10 +391,10 @@ func (d *drawing) row(i int, s stretch) {
 	case e.Error == "":
 		d.note(y, e)
 	case i < len(d.rows)-1:
-		d.text("bad", "start", d.notes, y+4, textfmt.Cut(failed, d.noteLen))
+		d.text("bad", "start", d.notes, y+4, textfmt.Truncate(failed, d.noteLen))
 	default:
 		d.note(y, e)
-		d.text("bad", "start", svgLeft-20, y+svgRow, textfmt.Cut(failed, d.width/svgLetter-8))
+		d.text("bad", "start", svgLeft-20, y+svgRow, textfmt.Truncate(failed, d.width/svgLetter-8))
 	}
 	d.out.WriteString("</g>\n")
 }

@@ -131,7 +131,7 @@ func (d *drawing) crowded(step, x int) bool {
 func (d *drawing) loose(text string, count int) string {
 	const most = 20
 	name, _ := splitMessage(text)
-	text = cmp.Or(d.arguments.label(text, min(most, d.pitch/svgLetter-3)), textfmt.Cut(name, most))
+	text = cmp.Or(d.arguments.label(text, min(most, d.pitch/svgLetter-3)), textfmt.Truncate(name, most))
 	if count > 1 {
 		text += fmt.Sprintf(" +%d", count-1)
 	}

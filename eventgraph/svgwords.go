@@ -28,7 +28,7 @@ func (e *Event) svgLabel() string {
 	if e.kind == sim.DeliverError {
 		brief.What = ""
 	}
-	return textfmt.Cut(brief.label(), most)
+	return textfmt.Truncate(brief.label(), most)
 }
 
 // svgNotes returns the text beside a step.
@@ -52,10 +52,10 @@ func (g *Graph) svgNotes(e *Event) string {
 func twoLines(s string, n int) (first, second string) {
 	if r := []rune(s); len(r) > n {
 		if at := strings.LastIndexByte(string(r[:n+1]), ' '); at > 0 {
-			return strings.TrimSpace(s[:at]), textfmt.Cut(strings.TrimSpace(s[at:]), n)
+			return strings.TrimSpace(s[:at]), textfmt.Truncate(strings.TrimSpace(s[at:]), n)
 		}
 	}
-	return textfmt.Cut(s, n), ""
+	return textfmt.Truncate(s, n), ""
 }
 
 // title describes a step in full, for a tooltip.

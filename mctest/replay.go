@@ -63,7 +63,7 @@ func Replay(t testing.TB, system sim.System, file string) {
 		if err == nil && out.Death != nil {
 			var loaded *check.Loaded
 			if loaded, err = check.LoadDeath(t.Context(), file, &c.system, out.Death, c.respawn()); err == nil {
-				text, out.Status = c.judge(t.Context(), loaded, file, nil)
+				text, out.Status = c.verdict(t.Context(), loaded, file, nil)
 			}
 		}
 		if err != nil {
@@ -83,12 +83,12 @@ func (c *checking) follow(ctx context.Context, file string, buffer func(int) cho
 	if err != nil {
 		return failed(ctx, err)
 	}
-	return c.judge(ctx, loaded, file, buffer)
+	return c.verdict(ctx, loaded, file, buffer)
 }
 
-// judge reports whether the run of a file still violates a property.
-func (c *checking) judge(ctx context.Context, loaded *check.Loaded, file string, buffer func(int) choose.Path) (text string, status int) {
-	left := misfits(loaded)
+// verdict reports whether the run of a file still violates a property.
+func (c *checking) verdict(ctx context.Context, loaded *check.Loaded, file string, buffer func(int) choose.Path) (text string, status int) {
+	left := mismatches(loaded)
 	rep, err := c.describe(ctx, loaded, file, check.CriticalOptions{Seed: c.Seed, Workers: c.Workers, PathBuffer: buffer})
 	switch {
 	case errors.Is(err, check.ErrNoViolation):
@@ -119,7 +119,7 @@ func (c *checking) judge(ctx context.Context, loaded *check.Loaded, file string,
 	switch {
 	case left == "":
 		return file + ": every step fits, and the run violates nothing" + fixed, exitcode.OK
-	case loaded.Followed == 0 && !slices.ContainsFunc(loaded.Misfits, func(m *replay.MisfitError) bool { return m.Instead != "" }):
+	case loaded.Followed == 0 && !slices.ContainsFunc(loaded.Mismatches, func(m *replay.MismatchError) bool { return m.Instead != "" }):
 		return fmt.Sprintf("%s: no step fits, so the test has no effect; record the path again or delete the test%s",
 			file, left), exitcode.Inconclusive
 	case c.strict:
@@ -131,7 +131,7 @@ func (c *checking) judge(ctx context.Context, loaded *check.Loaded, file string,
 // describe reports the violation of a loaded run. If the run left its path, describe writes the executed one to the
 // folder of this test.
 func (c *checking) describe(ctx context.Context, l *check.Loaded, file string, co check.CriticalOptions) (*report.Report, error) {
-	if len(l.Misfits) == 0 {
+	if len(l.Mismatches) == 0 {
 		rep, err := check.Describe(ctx, l, file, co)
 		if err != nil {
 			return nil, err
@@ -154,11 +154,11 @@ func (c *checking) gone(l *check.Loaded, rep *report.Report) string {
 	switch {
 	case !c.another(l, rep):
 		return ""
-	case rep.Critical == nil && (l.Followed+len(l.Misfits) < l.Steps || sim.FindingKind(l.Header.Finding) != sim.Safety):
+	case rep.Critical == nil && (l.Followed+len(l.Mismatches) < l.Steps || sim.FindingKind(l.Header.Finding) != sim.Safety):
 		return fmt.Sprintf("another violation ends the run before the recorded one (%s) can happen:", recorded)
 	case rep.Verdict != search.Violation:
 		return fmt.Sprintf("the recorded violation (%s) is gone; undecided whether the run recovers:", recorded)
-	case len(l.Misfits) == 0:
+	case len(l.Mismatches) == 0:
 		return fmt.Sprintf("the recorded violation (%s) is gone; the same steps lead to another one:", recorded)
 	}
 	return fmt.Sprintf("the recorded violation (%s) is gone; the steps that fit lead to another one:", recorded)
@@ -180,17 +180,17 @@ func (c *checking) another(l *check.Loaded, rep *report.Report) bool {
 	return known && h.Property != rep.Property && !slices.ContainsFunc(rep.Dead.Properties, fails)
 }
 
-// misfits describes where a run left its path. An empty string means nowhere.
-func misfits(l *check.Loaded) string {
-	if len(l.Misfits) == 0 {
+// mismatches describes where a run left its path. An empty string means nowhere.
+func mismatches(l *check.Loaded) string {
+	if len(l.Mismatches) == 0 {
 		return ""
 	}
 	const most = 5
 	var b strings.Builder
 	fmt.Fprintf(&b, "; %d steps fit, these do not:", l.Followed)
-	for i, m := range l.Misfits {
+	for i, m := range l.Mismatches {
 		if i == most {
-			fmt.Fprintf(&b, "\n  and %d more", len(l.Misfits)-most)
+			fmt.Fprintf(&b, "\n  and %d more", len(l.Mismatches)-most)
 			break
 		}
 		fmt.Fprintf(&b, "\n  %v", m)

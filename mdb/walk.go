@@ -35,7 +35,7 @@ func (s *Session) walker(ctx context.Context, steps int, seed uint64) (*walker, 
 		return nil, err
 	}
 	x := &walker{loop: runloop.New(w), walk: stoppable{runs.NewWalker(search.DefaultWeights().Scale(), steps), ctx.Err}, seed: seed}
-	x.walk.SetLeave(s.run.Step(s.run.At).Live)
+	x.walk.SetLeaveLive(s.run.Step(s.run.At).Live)
 	if _, err := s.run.World(s.run.At); err != nil {
 		return nil, err
 	}
@@ -109,7 +109,7 @@ func walk(s *Session, ctx context.Context, args []string, out *bytes.Buffer) err
 	}
 	o, path := x.make(0)
 	switch o.End {
-	case runloop.Misfit:
+	case runloop.Mismatch:
 		return o.Err
 	case runloop.Stopped:
 		return ctx.Err()
@@ -199,7 +199,7 @@ func (s *Session) searchLive(ctx context.Context, walks, steps int, seed uint64,
 	for ; made < walks && ctx.Err() == nil; made++ {
 		o, path := x.make(made)
 		switch {
-		case o.End == runloop.Misfit:
+		case o.End == runloop.Mismatch:
 			return o.Err
 		case o.End == runloop.Stopped:
 			made-- // an interrupted walk does not count

@@ -22,7 +22,7 @@ func (m *model) SendDatagram(from, to sim.NodeID, msg sim.Message) {
 		m.Arrive(from, to, msg)
 	case !m.host.Up(to):
 		m.host.Fate(msg.ID, sim.DroppedDown)
-	case m.cut.severs(from, to):
+	case m.partition.severs(from, to):
 		m.host.Fate(msg.ID, sim.DroppedCut)
 	default:
 		m.insert(from, to, m.store(&msg))

@@ -111,8 +111,8 @@ func (m *model) Fields(buf []sim.Field) []sim.Field {
 			buf = append(buf, sim.Field{Path: f.of.String() + " left", Value: fmt.Sprint(m.left[f.of])})
 		}
 	}
-	if m.cut.active {
-		buf = append(buf, sim.Field{Path: "partition", Value: m.cut.String()})
+	if m.partition.active {
+		buf = append(buf, sim.Field{Path: "partition", Value: m.partition.String()})
 	}
 	if m.streams {
 		for i := range m.ends {
@@ -157,7 +157,7 @@ func (m *model) endFields(node, peer sim.NodeID, buf []sim.Field) []sim.Field {
 	return buf
 }
 
-func (c *cut) String() string {
+func (c *partition) String() string {
 	if c.peer < 0 {
 		return fmt.Sprintf("n%d | all others", c.node)
 	}

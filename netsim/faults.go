@@ -24,7 +24,7 @@ var faults = [...]fault{
 	{sim.NetErrors, ofStreams, "%d socket errors requested, but only netsim.Streams and netsim.Both have connections",
 		(*model).appendBreaks, (*model).injectBreak},
 	{sim.Partitions, ofAll, "%d partitions requested, but the network has none",
-		(*model).appendPartitions, func(m *model, ev sim.Event) { m.setCut(cut{active: true, node: ev.Node, peer: ev.Peer}) }},
+		(*model).appendPartitions, func(m *model, ev sim.Event) { m.setPartition(partition{active: true, node: ev.Node, peer: ev.Peer}) }},
 }
 
 func ofDatagrams(c *config) bool { return c.datagrams }

@@ -125,9 +125,9 @@ func (m *model) otherPrint() sim.Fingerprint {
 	for i := range faults {
 		p.word(uint64(m.left[faults[i].of]))
 	}
-	if m.cut.active {
-		p.word(uint64(m.cut.node))
-		p.word(uint64(m.cut.peer))
+	if m.partition.active {
+		p.word(uint64(m.partition.node))
+		p.word(uint64(m.partition.peer))
 	}
 	return p.done()
 }

@@ -87,7 +87,7 @@ func (m *model) legalEnd(a, b sim.NodeID) error {
 	}{
 		{failing, e.flags&unread != 0},
 		{ready, e.flags&wanted != 0 && int(e.n) < m.buffer},
-		{deliverable, other.n > 0 && e.flags&unread == 0 && !m.cut.severs(a, b)},
+		{deliverable, other.n > 0 && e.flags&unread == 0 && !m.partition.severs(a, b)},
 		{established, f == open},
 	} {
 		if in(s.kind) != s.want {

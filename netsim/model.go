@@ -31,8 +31,8 @@ type model struct {
 	nodes int
 	words int // words of a set of nodes
 
-	left sim.Limits // faults that may still be injected
-	cut  cut
+	left      sim.Limits // faults that may still be injected
+	partition partition
 
 	cells    []cell
 	free     int32 // first free cell, linked by next; none: noCell
@@ -97,7 +97,7 @@ func (m *model) Reset() {
 	}
 	m.cells, m.free = m.cells[:0], noCell
 	m.inFlight, m.due = 0, 0
-	m.left, m.cut = m.limits, cut{}
+	m.left, m.partition = m.limits, partition{}
 }
 
 // set returns the words of one of a node's sets of peers.
@@ -209,7 +209,7 @@ func (m *model) Inject(ev sim.Event) {
 	m.prints.globals()
 	switch ev.Kind {
 	case sim.Heal:
-		m.setCut(cut{})
+		m.setPartition(partition{})
 	case sim.Arrive:
 		m.arrive(ev.Node)
 	}

@@ -2,18 +2,18 @@ package netsim
 
 import "github.com/macemc/macemc/sim"
 
-// cut is a partition: the links that are down. The zero value means no partition.
-type cut struct {
+// partition is a set of links that are down. The zero value means no partition.
+type partition struct {
 	active bool
 	node   sim.NodeID
 	peer   sim.NodeID // the other end of the link; -1 means all links of node
 }
 
-func (c *cut) severs(a, b sim.NodeID) bool {
+func (c *partition) severs(a, b sim.NodeID) bool {
 	return c.active && c.between(a, b)
 }
 
-func (c *cut) between(a, b sim.NodeID) bool {
+func (c *partition) between(a, b sim.NodeID) bool {
 	switch {
 	case a == b:
 		return false
@@ -25,8 +25,8 @@ func (c *cut) between(a, b sim.NodeID) bool {
 
 // AppendGlobal implements [sim.NetModel].
 func (m *model) AppendGlobal(buf []sim.Event) []sim.Event {
-	if m.cut.active {
-		buf = append(buf, sim.Event{Kind: sim.Heal, Node: m.cut.node, Peer: m.cut.peer, Slot: noSlot})
+	if m.partition.active {
+		buf = append(buf, sim.Event{Kind: sim.Heal, Node: m.partition.node, Peer: m.partition.peer, Slot: noSlot})
 	}
 	return buf
 }
@@ -34,7 +34,7 @@ func (m *model) AppendGlobal(buf []sim.Event) []sim.Event {
 // appendPartitions appends the cuts of each node, then those of each link, unless one is active. With fewer than three
 // nodes, cutting off a node equals cutting its only link.
 func (m *model) appendPartitions(buf []sim.Event) []sim.Event {
-	if m.cut.active {
+	if m.partition.active {
 		return buf
 	}
 	n := sim.NodeID(m.nodes)
@@ -51,9 +51,9 @@ func (m *model) appendPartitions(buf []sim.Event) []sim.Event {
 	return buf
 }
 
-func (m *model) setCut(c cut) {
-	old := m.cut
-	m.cut = c
+func (m *model) setPartition(c partition) {
+	old := m.partition
+	m.partition = c
 	if !c.active {
 		c = old
 	}

@@ -81,8 +81,8 @@ func (m *model) setEnd(node, peer sim.NodeID, c sim.ConnectionEnd) {
 // Rest implements [sim.Parted].
 func (m *model) Rest() sim.NetRest {
 	r := sim.NetRest{Left: m.left}
-	if m.cut.active {
-		r.Cut, r.Node, r.Peer = true, m.cut.node, m.cut.peer
+	if m.partition.active {
+		r.Cut, r.Node, r.Peer = true, m.partition.node, m.partition.peer
 	}
 	return r
 }
@@ -90,9 +90,9 @@ func (m *model) Rest() sim.NetRest {
 // SetRest implements [sim.Parted].
 func (m *model) SetRest(r sim.NetRest) {
 	m.left = r.Left
-	m.setCut(cut{r.Cut, r.Node, r.Peer})
+	m.setPartition(partition{r.Cut, r.Node, r.Peer})
 	m.prints.globals()
 }
 
 // Severed implements [sim.Parted].
-func (m *model) Severed(a, b sim.NodeID) bool { return m.cut.severs(a, b) }
+func (m *model) Severed(a, b sim.NodeID) bool { return m.partition.severs(a, b) }

@@ -87,7 +87,7 @@ func (m *model) refresh(node, peer sim.NodeID) {
 
 // refreshDeliverable is the part of refresh that depends on the queue from peer to node.
 func (m *model) refreshDeliverable(node, peer sim.NodeID) {
-	in := m.end(peer, node).n > 0 && m.end(node, peer).flags&unread == 0 && !m.cut.severs(node, peer)
+	in := m.end(peer, node).n > 0 && m.end(node, peer).flags&unread == 0 && !m.partition.severs(node, peer)
 	if m.put(node, deliverable, peer, in) {
 		m.host.Dirty(node)
 	}

@@ -74,7 +74,7 @@ func Judge(ctx context.Context, h History, monitor func() sim.Monitor, rules []s
 	if err != nil {
 		return nil, err
 	}
-	j := &judge{h: h, plans: plans, visited: map[string]bool{}}
+	j := &orderSearch{h: h, plans: plans, visited: map[string]bool{}}
 	first := monitor()
 	if _, err := j.add(place{cut: make([]int, len(h)), state: first, from: -1}); err != nil {
 		return nil, err
@@ -133,7 +133,7 @@ func (h History) whole(cut []int) error {
 	return nil
 }
 
-type judge struct {
+type orderSearch struct {
 	h       History
 	plans   *encoding.Set
 	visited map[string]bool
@@ -149,7 +149,7 @@ type place struct {
 }
 
 // may reports whether the next announcement of a node may follow.
-func (j *judge) may(cut []int, node int) bool {
+func (j *orderSearch) may(cut []int, node int) bool {
 	if cut[node] == len(j.h[node]) {
 		return false
 	}
@@ -162,7 +162,7 @@ func (j *judge) may(cut []int, node int) bool {
 }
 
 // take passes the next announcement of a node to the monitor. It returns the message of a violation.
-func (j *judge) take(k, node int) (message string, err error) {
+func (j *orderSearch) take(k, node int) (message string, err error) {
 	p := j.places[k]
 	how, err := j.plans.Of(p.state)
 	if err == nil {
@@ -196,7 +196,7 @@ func notify(m sim.Monitor, from sim.NodeID, event any) (err error) {
 }
 
 // add adds a place unless it is known.
-func (j *judge) add(p place) (isNew bool, err error) {
+func (j *orderSearch) add(p place) (isNew bool, err error) {
 	how, err := j.plans.Of(p.state)
 	if err != nil {
 		return false, err
@@ -215,7 +215,7 @@ func (j *judge) add(p place) (isNew bool, err error) {
 }
 
 // order returns the announcements up to a place.
-func (j *judge) order(k int) (order []Place) {
+func (j *orderSearch) order(k int) (order []Place) {
 	for ; j.places[k].from >= 0; k = j.places[k].from {
 		p := j.places[k]
 		order = append(order, Place{sim.NodeID(p.node), p.cut[p.node] - 1})

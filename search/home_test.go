@@ -15,7 +15,7 @@ import (
 func long(t *testing.T, l *runloop.Loop) choose.Path {
 	t.Helper()
 	w := runs.NewWalker(search.DefaultWeights().Scale(), 2000)
-	w.SetLeave(true)
+	w.SetLeaveLive(true)
 	var path choose.Path
 	for k := uint64(1); len(path) <= 300; k++ {
 		w.Seed(1, k)
@@ -35,7 +35,7 @@ func TestRunsFromAKeptState(t *testing.T) {
 	const length = 40
 	walk := func(l *runloop.Loop, stream uint64, task choose.Path, steps int) runloop.Outcome {
 		w := runs.NewWalker(search.Weights{Action: 4, Message: 8, Timer: 1, Consequence: 8}.Scale(), steps)
-		w.SetLeave(true)
+		w.SetLeaveLive(true)
 		w.Seed(7, stream)
 		return l.Run(w, runloop.Task{Path: task})
 	}

@@ -33,12 +33,12 @@ func TestMarked(t *testing.T) {
 		<-began
 		return end
 	}
-	goesOn := marked(t.Context(), func() {})
+	goesOn := detectLeaks(t.Context(), func() {})
 	other, own := waiting(), make(chan bool)
 	if goesOn() {
 		t.Error("a goroutine of others is taken for one of the search")
 	}
-	goesOn = marked(t.Context(), func() {
+	goesOn = detectLeaks(t.Context(), func() {
 		own = waiting()
 		other <- true
 		<-other

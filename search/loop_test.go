@@ -114,7 +114,7 @@ func TestCut(t *testing.T) {
 		answer: func(_ runloop.Node, p choose.Point) (int, bool) { return 0, p.Kind != choose.Draw }}
 	l := newLoop(t, tab.System())
 	l.Explore(s, func(o *runloop.Outcome) bool {
-		if o.End != runloop.Cut || o.Steps != 1 || !slices.Equal(l.Replay().Path, choose.Path{0, 0}) {
+		if o.End != runloop.Unanswered || o.Steps != 1 || !slices.Equal(l.Replay().Path, choose.Path{0, 0}) {
 			t.Errorf("ended %d after %d steps, path %v", o.End, o.Steps, l.Replay().Path)
 		}
 		return true
@@ -134,7 +134,7 @@ func TestMisfits(t *testing.T) {
 		l := newLoop(t, tab.System())
 		w := runs.NewWalker(search.DefaultWeights().Scale(), 1)
 		w.Seed(1, 1)
-		if o := l.Run(w, runloop.Task{Path: c.path}); o.End != runloop.Misfit || o.Err == nil || o.Err.Error() != c.want {
+		if o := l.Run(w, runloop.Task{Path: c.path}); o.End != runloop.Mismatch || o.Err == nil || o.Err.Error() != c.want {
 			t.Errorf("%v: %v, want %s", c.path, o.Err, c.want)
 		}
 	}

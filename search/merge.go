@@ -84,7 +84,7 @@ func (s *searcher) drain(r *round) {
 	}
 }
 
-// late judges an unresponsive worker.
+// late decides about an unresponsive worker.
 func (s *searcher) late(ctx context.Context, o *overdue, p phase) (refuted bool, err error) {
 	sus := &Suspect{
 		Kind: sim.Divergence, Node: -1, Path: o.path, Steps: o.steps, Overdue: true,
@@ -92,7 +92,7 @@ func (s *searcher) late(ctx context.Context, o *overdue, p phase) (refuted bool,
 		Strategy: p.strategy(),
 	}
 	undecided := s.undecided
-	err = s.judge(ctx, sus, "a handler did not return")
+	err = s.decide(ctx, sus, "a handler did not return")
 	return s.stopping != StoppedFound && s.undecided == undecided, err
 }
 
@@ -153,16 +153,16 @@ func (s *searcher) merge(ctx context.Context, u *unit) error {
 	case u.stopped:
 		last = "it terminated the search goroutine"
 	}
-	return s.judge(ctx, u.suspect, last)
+	return s.decide(ctx, u.suspect, last)
 }
 
-// judge decides on a suspect. If it is a violation, the search ends unless the caller wants more; last is the reason
+// decide confirms a suspect, unless it needs no confirmation. If it is a violation, the search ends unless the caller wants more; last is the reason
 // why it cannot continue, or "".
-func (s *searcher) judge(ctx context.Context, sus *Suspect, last string) error {
-	if !sus.certain() || s.cfg.Found == nil {
+func (s *searcher) decide(ctx context.Context, sus *Suspect, last string) error {
+	if !sus.needsNoConfirmation() || s.cfg.Found == nil {
 		s.cfg.suspect(sus)
 	}
-	if sus.certain() || s.cfg.Confirm == nil {
+	if sus.needsNoConfirmation() || s.cfg.Confirm == nil {
 		return s.violation(ctx, sus, nil, last)
 	}
 	s.shown = time.Time{} // show progress at once, because confirming may take long

@@ -80,7 +80,7 @@ func (s *searcher) result(sources []source) *Result {
 		r.Stats.Fair.Walked = s.fairWalks
 	}
 	undecided := s.undecided > 0 || s.stopping == StoppedStuck
-	conclusive := !undecided && (r.Stats.ExhaustedDepth > 0 || ended > 0) && !r.Stats.pointless(&s.cfg.System)
+	conclusive := !undecided && (r.Stats.ExhaustedDepth > 0 || ended > 0) && !r.Stats.judgedNothing(&s.cfg.System)
 	r.Verdict = Conclude(s.finding != nil || s.found > s.accepted, s.stopping, conclusive)
 	for i := range r.Stats.Sometimes {
 		r.Stats.Sometimes[i].Walks, r.Stats.Sometimes[i].Of = s.walked[i], ended

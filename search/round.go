@@ -60,7 +60,7 @@ func (r *round) work(i int) {
 			r.doing[i].Store(k + 1)
 			w.do(r.units[k])
 			r.doing[i].Store(0)
-			if sus := r.units[k].suspect; sus != nil && sus.certain() && r.s.cfg.Found == nil {
+			if sus := r.units[k].suspect; sus != nil && sus.needsNoConfirmation() && r.s.cfg.Found == nil {
 				r.end(k)
 			}
 		}

@@ -25,14 +25,14 @@ import (
 // same, too.
 func Run(ctx context.Context, cfg Config) (r *Result, err error) {
 	cfg.late = new(contain.UseAfterReturn)
-	goesOn := marked(ctx, func() { r, err = run(ctx, cfg) })
+	leaked := detectLeaks(ctx, func() { r, err = run(ctx, cfg) })
 	switch {
 	case err != nil:
 	case r.Verdict != Violation:
 		if r.Suspect != nil { // regardless of the reason why the search ended
 			r.Verdict = Inconclusive
 		}
-		leave(&cfg, r, goesOn)
+		awaitLeaked(&cfg, r, leaked)
 	case r.Finding == nil:
 	case r.Finding.Kind == sim.Nondeterminism:
 		if f := cfg.late.Finding(); f != nil { // this is the cause

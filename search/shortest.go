@@ -30,7 +30,7 @@ func (r *Result) shortest(ctx context.Context, cfg *Config, began time.Time, tic
 		return nil
 	}
 	if cfg.Strategy.Can(BreadthFirst) && x.Reduced.Used != options.ReduceFull && x.Crashes == nil {
-		s.judge(x)
+		s.conclude(x)
 		return nil
 	}
 	opts, err := explorationOf(ctx, cfg, began, ticks)
@@ -58,19 +58,19 @@ func (r *Result) shortest(ctx context.Context, cfg *Config, began time.Time, tic
 			return err
 		}
 		r.Stats = stats
-		s.judge(y)
+		s.conclude(y)
 	case y.Finding != nil:
 		s.Why = "the breadth-first search failed: " + y.Finding.Error()
 	case y.Complete || y.Stopped == StoppedDepth:
-		s.judge(y)
+		s.conclude(y)
 	default:
 		s.Why = "stopped by " + y.Stopped
 	}
 	return nil
 }
 
-// judge checks that x, which went breadth first up to the reported violation, omitted no state before it.
-func (s *Shortest) judge(x *table.Exploration) {
+// conclude checks that x, which went breadth first up to the reported violation, omitted no state before it.
+func (s *Shortest) conclude(x *table.Exploration) {
 	switch {
 	case x.Omission > 0:
 		s.Why = "states are compared by fingerprint, and fingerprints can collide"

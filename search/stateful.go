@@ -175,7 +175,7 @@ func statesWithin(ctx context.Context, cfg *Config, began time.Time, ticks int) 
 	case refused != nil:
 		return confirmHang(ctx, cfg, began, ticks, refused, contain.GivenUp(), r)
 	}
-	r.Verdict = Conclude(r.Finding != nil, r.Stopped, conclusive && !r.Stats.pointless(&cfg.System))
+	r.Verdict = Conclude(r.Finding != nil, r.Stopped, conclusive && !r.Stats.judgedNothing(&cfg.System))
 	r.Stats.Seconds = time.Since(began).Seconds()
 	return r, nil
 }

@@ -86,7 +86,7 @@ func exploreStepwise(t rapid.TB, sys *sim.System, engine search.Engine, bound, m
 	s = &stepwise{bound: bound, most: most, run: loop.Replay(), seen: map[sim.Fingerprint]int{}}
 	loop.Explore(s, func(o *runloop.Outcome) bool {
 		found, failed = o.Finding, o.Err
-		return o.End != runloop.Misfit && found == nil
+		return o.End != runloop.Mismatch && found == nil
 	})
 	return s, found, failed
 }

@@ -30,9 +30,9 @@ func Conclude(found bool, stopped string, conclusive bool) Verdict {
 	return OK
 }
 
-// pointless reports whether a search judged none of the properties of the system: all are Eventually or Inevitably
+// judgedNothing reports whether a search judged none of the properties of the system: all are Eventually or Inevitably
 // properties (see [sim.System.Only]), and it did not judge them, in walks either.
-func (s *Stats) pointless(sys *sim.System) bool {
+func (s *Stats) judgedNothing(sys *sim.System) bool {
 	if sys.Asserts() || len(sys.Monitors) > 0 {
 		return false
 	}

@@ -148,7 +148,7 @@ func (w *worker) runs(u *unit) {
 		u.used = u.used.Max(o.Used)
 		u.foreign, l.Foreign = u.foreign || l.Foreign, false
 		u.noteHeld(l.Held)
-		if o.End == runloop.Misfit {
+		if o.End == runloop.Mismatch {
 			u.err = o.Err
 			break
 		}
@@ -282,8 +282,8 @@ func scheduleOf(s runs.Strategy) Schedule {
 	return ""
 }
 
-// certain reports whether a suspect needs no confirmation.
-func (s *Suspect) certain() bool {
+// needsNoConfirmation reports whether a suspect needs no confirmation.
+func (s *Suspect) needsNoConfirmation() bool {
 	return s.Kind != sim.Liveness && s.Kind != sim.Deadlock && !s.Overdue
 }
 

@@ -24,7 +24,7 @@ func (o *Options) confirm(ctx context.Context, s search.Suspect) (search.Confirm
 	var err error
 	fault := defect.Guard(func() error {
 		c, err = o.decide(ctx, s)
-		if _, misfit := errors.AsType[*critical.MisfitError](err); misfit {
+		if _, mismatch := errors.AsType[*critical.MismatchError](err); mismatch {
 			c, err = o.confirmDifference(ctx, s)
 		}
 		return nil

@@ -34,9 +34,9 @@ type Loaded struct {
 	Death *isolate.Death
 	// Unsafe is the step before which Path ends, because it may kill this process; nil means that there is none.
 	Unsafe *Unsafe
-	// Misfits are the steps that did not fit and Followed those that did, for LoadTolerant only.
-	Misfits  []*replay.MisfitError
-	Followed int
+	// Mismatches are the steps that did not fit and Followed those that did, for LoadTolerant only.
+	Mismatches []*replay.MismatchError
+	Followed   int
 
 	entries   []spec.Entry
 	elsewhere *replay.Trace // of a run with an unsafe step, by another process
@@ -307,7 +307,7 @@ func (l *Loaded) Recurs(ctx context.Context, t *replay.Trace, respawn func() *ex
 		if _, err := r.decide(ctx); err != nil || r.death != nil {
 			return err == nil, err
 		}
-		_, _, same := r.here.Parting(r.again)
+		_, _, same := r.here.FirstDifference(r.again)
 		return !same || r.here.Other != nil, ctx.Err()
 	}
 	return l.Violation(t) != "", nil

@@ -96,22 +96,22 @@ func (r *recurrence) decide(ctx context.Context) (bool, error) {
 		return false, err
 	}
 	r.sys = &sys
-	whole := isolate.AsSearched
+	mode := isolate.CompareStates
 	if r.found.Property == kernel.MessagesProperty {
-		whole = isolate.Closely
+		mode = isolate.CompareStatesAndMessages
 	}
 	if i := slices.IndexFunc(sys.Properties, func(p sim.Property) bool { return p.Sometimes != nil && p.Name == r.found.Property }); i >= 0 {
-		whole = isolate.AtEnd + i
+		mode = isolate.CompareStatesAndProperty + i
 	}
 	if r.o.Respawn != nil {
-		r.again, r.death, err = isolate.ExecuteIsolated(ctx, r.o.Respawn, r.path, whole, isolate.ConfirmLimit(r.o.Search.HandlerLimit))
+		r.again, r.death, err = isolate.ExecuteIsolated(ctx, r.o.Respawn, r.path, mode, isolate.ConfirmLimit(r.o.Search.HandlerLimit))
 		if ctx.Err() != nil {
 			return false, nil
 		}
 	}
 	fresh := r.again != nil
 	if !fresh && r.death == nil { // also if no process could be started
-		r.again, err = r.execute(ctx, whole, isolate.MaxExecutions)
+		r.again, err = r.execute(ctx, mode, isolate.MaxExecutions)
 	}
 	if r.death != nil && r.death.Endless && r.found.Kind != sim.Divergence {
 		return false, err
@@ -125,9 +125,9 @@ func (r *recurrence) decide(ctx context.Context) (bool, error) {
 	switch kind := r.found.Kind; {
 	case err != nil:
 	case kind == sim.Liveness, kind == sim.Deadlock, kind == sim.Starvation, !r.recurs():
-		r.here, err = r.execute(ctx, whole, isolate.MaxExecutions)
+		r.here, err = r.execute(ctx, mode, isolate.MaxExecutions)
 	case fresh: // this process describes the run
-		if r.here, err = r.execute(ctx, whole, 1); err == nil && !r.shows(r.here) {
+		if r.here, err = r.execute(ctx, mode, 1); err == nil && !r.shows(r.here) {
 			r.here, r.again = r.again, r.here
 		}
 	}
@@ -138,11 +138,11 @@ func (r *recurrence) decide(ctx context.Context) (bool, error) {
 }
 
 // execute executes the path in this process, as often as [isolate.Repeat] does.
-func (r *recurrence) execute(ctx context.Context, whole, times int) (*isolate.Execution, error) {
+func (r *recurrence) execute(ctx context.Context, mode, times int) (*isolate.Execution, error) {
 	opts := r.o.patient()
-	opts.CheckMessages = whole == isolate.Closely
+	opts.CheckMessages = mode == isolate.CompareStatesAndMessages
 	var last *sim.Property
-	if i := whole - isolate.AtEnd; i >= 0 {
+	if i := mode - isolate.CompareStatesAndProperty; i >= 0 {
 		last = &r.sys.Properties[i]
 	}
 	return isolate.Repeat(times, func() (kernel.World, error) { return kernel.NewWorld(r.sys, opts) }, r.path, last,
@@ -157,10 +157,10 @@ func (r *recurrence) recurs() bool {
 	switch r.found.Kind {
 	case sim.Liveness, sim.Deadlock, sim.Starvation:
 		again := r.again
-		if r.here == nil || again.Finding != nil || again.Misfit != "" || again.Live[len(again.Live)-1] && r.found.Kind != sim.Starvation {
+		if r.here == nil || again.Finding != nil || again.Mismatch != "" || again.Live[len(again.Live)-1] && r.found.Kind != sim.Starvation {
 			return false
 		}
-		_, _, same := r.here.Parting(again)
+		_, _, same := r.here.FirstDifference(again)
 		return same && (r.found.Starved == nil || comesRound(again, r.found.Starved.Round))
 	}
 	return r.shows(r.again)
@@ -190,7 +190,7 @@ func (r *recurrence) nondeterminism() *search.Suspect {
 		sus.Steps = r.death.Steps
 	} else {
 		end = r.again.End()
-		step, in, same := r.here.Parting(r.again)
+		step, in, same := r.here.FirstDifference(r.again)
 		if !same {
 			sus.Steps = step
 		}
@@ -208,7 +208,7 @@ func (r *recurrence) nondeterminism() *search.Suspect {
 	}
 	if sus.Steps < len(ends) {
 		sus.Path = r.path[:ends[sus.Steps]]
-	} else if r.here.Misfit != "" && len(ends) > 0 {
+	} else if r.here.Mismatch != "" && len(ends) > 0 {
 		sus.Path = r.path[:ends[len(ends)-1]]
 	}
 	sus.Message = fmt.Sprintf("%s (%s) was found but does not recur: executed again, the run %s; "+

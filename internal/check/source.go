@@ -56,7 +56,7 @@ func OpenSource(entries []spec.Entry, name string) (*Source, error) {
 	return &Source{name: name, data: data, file: f}, nil
 }
 
-// follow replays the path. A misfit gets the line of its step.
+// follow replays the path. A mismatch gets the line of its step.
 func (t *Source) follow(sys *sim.System) (*replay.Reading, error) {
 	var r *replay.Reading
 	var err error
@@ -65,12 +65,12 @@ func (t *Source) follow(sys *sim.System) (*replay.Reading, error) {
 	} else {
 		r, err = replay.ReadFile(sys, t.file)
 	}
-	if misfit, ok := errors.AsType[*replay.MisfitError](err); ok {
-		misfit.Line = t.stepLine(misfit.Step)
+	if mismatch, ok := errors.AsType[*replay.MismatchError](err); ok {
+		mismatch.Line = t.stepLine(mismatch.Step)
 		switch {
-		case misfit.Step > 0 && t.file.Header.Finding == string(sim.Nondeterminism):
+		case mismatch.Step > 0 && t.file.Header.Finding == string(sim.Nondeterminism):
 			err = fmt.Errorf("%w: %w", err, exitcode.ErrDiffers)
-		case misfit.Step > 0:
+		case mismatch.Step > 0:
 			err = fmt.Errorf("%w: code or settings have changed since the run was written; mctest.Replay executes the steps that still apply", err)
 		}
 	}
@@ -99,12 +99,12 @@ func (t *Source) load(ctx context.Context, sys *sim.System, respawn func() *exec
 	if err != nil {
 		return nil, err
 	}
-	for _, m := range reading.Misfits {
+	for _, m := range reading.Mismatches {
 		m.Line = t.stepLine(m.Step)
 	}
 	return &Loaded{
 		System: *sys, Header: t.file.Header, Recording: t.merged, Steps: len(t.file.Steps),
-		Path: reading.Path, Moved: reading.Moved, Renamed: reading.Renamed, Misfits: reading.Misfits, Followed: reading.Followed,
+		Path: reading.Path, Moved: reading.Moved, Renamed: reading.Renamed, Mismatches: reading.Mismatches, Followed: reading.Followed,
 	}, nil
 }
 

@@ -11,7 +11,7 @@ import (
 )
 
 // Loop is an exploration. Its many fields and methods form one algorithm. Its stages (expand, look up, finish, log,
-// judge) share the batch and the counters, and each stage has a file.
+// analyze) share the batch and the counters, and each stage has a file.
 type Loop struct {
 	opts     Options
 	graph    graph.Graph
@@ -107,7 +107,7 @@ func (l *Loop) Run(ctx context.Context) Result {
 	}
 	out.Omission = l.visited.Omission(out.States)
 	if err == nil && out.Stopped == "" && l.opts.Analysis != nil {
-		err = l.judge(ctx)
+		err = l.analyze(ctx)
 	}
 	if held := l.held(); held != nil {
 		err = held // its paths may be wrong
@@ -200,7 +200,7 @@ func (l *Loop) roots(ctx context.Context, logged *Block) error {
 		err = l.follow(0, l.journal.wanted(logged, 0))
 	}
 	if b.partial = err != nil; b.partial && logged != nil {
-		b.Cut(0)
+		b.Truncate(0)
 	}
 	b.leave()
 	if found := l.flush(ctx); found != nil || l.out.Stopped != "" {

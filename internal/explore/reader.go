@@ -89,7 +89,7 @@ func read(r graph.Reader, state []uint32, e *graph.Edges, try bool) bool {
 	edges, unlisted, steps := len(e.Ends), e.Unlisted, e.Steps
 	known := r.Read(state, e)
 	if !known || try {
-		e.Cut(edges)
+		e.Truncate(edges)
 		e.EdgeIndex, e.Unlisted, e.Steps = 0, unlisted, steps
 	}
 	return known
@@ -175,7 +175,7 @@ func (l *Loop) verify(b *Batch, k int) bool {
 	edges, index, unlisted, steps := len(e.Ends), e.EdgeIndex, e.Unlisted, e.Steps
 	b.resume(k)
 	known := read(l.reading.own, b.parent(k), e, true) && l.expandHere(b, k, b.number+k) == nil
-	e.Cut(edges)
+	e.Truncate(edges)
 	e.EdgeIndex, e.Unlisted, e.Steps = index, unlisted, steps
 	return known
 }

@@ -48,7 +48,7 @@ func (s *Space) regenerate(ctx context.Context, need memory.Bitset, each func(id
 				continue
 			}
 			if row.Edges == nil {
-				e.Cut(0)
+				e.Truncate(0)
 				if err := list(); err != nil {
 					return err
 				}

@@ -111,7 +111,7 @@ func (l *Loop) retrace(ctx context.Context, b *Block, filler *CacheFiller) error
 		err = l.follow(from, edges)
 	}
 	if err != nil {
-		batch.Cut(from)
+		batch.Truncate(from)
 	}
 	batch.leave()
 	if err != nil {

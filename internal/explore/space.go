@@ -85,8 +85,8 @@ func (s *Space) State(id uint32) []uint32 {
 	return s.loop.whole.Enter(s.loop.whole.Key(id))[:s.loop.batch.words]
 }
 
-// judge runs the analysis.
-func (l *Loop) judge(ctx context.Context) error {
+// analyze runs the analysis.
+func (l *Loop) analyze(ctx context.Context) error {
 	if l.ordered == nil {
 		return l.judgeAgain(ctx)
 	}

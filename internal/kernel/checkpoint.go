@@ -49,7 +49,7 @@ func (w *Machine) Checkpoint() (c *Checkpoint, err error) {
 	if !ok && w.Sys.Network != nil {
 		return nil, fmt.Errorf("the network %T cannot be taken apart", w.Sys.Network)
 	}
-	c = &Checkpoint{delays: w.delays.Clone(), time: w.time.clone(), left: w.Left, doubled: w.doubled, steps: w.Steps, nextID: w.nextID}
+	c = &Checkpoint{delays: w.delays.Clone(), time: w.time.clone(), left: w.FaultsLeft, doubled: w.doubled, steps: w.Steps, nextID: w.nextID}
 	for i := range w.Members {
 		l := w.Take(&w.Members[i])
 		if err := w.Copyable(l); err != nil {
@@ -88,7 +88,7 @@ func (w *Machine) Resume(c *Checkpoint) error {
 		return fmt.Errorf("system %q: the checkpoint is of another system", w.Sys.Name)
 	}
 	w.delays, w.time = c.delays.Clone(), c.time.clone()
-	w.Left, w.doubled, w.Steps, w.nextID = c.left, c.doubled, c.steps, c.nextID
+	w.FaultsLeft, w.doubled, w.Steps, w.nextID = c.left, c.doubled, c.steps, c.nextID
 	for i := range w.Members {
 		l, err := w.CopyLocal(c.nodes[i])
 		if err != nil {

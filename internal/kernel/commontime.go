@@ -30,12 +30,12 @@ func (t *commonTime) clone() commonTime {
 func (w *Machine) pass(n *Node, ev sim.Event) {
 	t := &w.time
 	if ev.Kind == sim.FireTimer {
-		t.now = max(t.now, t.at[n.ID]+n.Armed[ev.Slot].left)
+		t.now = max(t.now, t.at[n.ID]+n.Armed[ev.Slot].untilDue)
 	}
 	elapsed := t.now - t.at[n.ID]
 	t.at[n.ID] = t.now
 	for i := range n.Armed {
-		n.Armed[i].left = max(0, n.Armed[i].left-elapsed)
+		n.Armed[i].untilDue = max(0, n.Armed[i].untilDue-elapsed)
 	}
 	w.delays.Pass(n.ID, elapsed)
 }

@@ -59,7 +59,7 @@ func (w *Machine) Budgets() sim.Fingerprint {
 	for i := range crashFaults {
 		f := crashFaults[i].fault
 		// If none of a fault is left, the fingerprint equals that of a system without the fault. Crashes always count.
-		if left := w.Left[f]; left > 0 || f == sim.Crashes {
+		if left := w.FaultsLeft[f]; left > 0 || f == sim.Crashes {
 			w.scratch = appendCount(w.scratch[:0], left)
 			sum = sum.Add(encoding.Hash(seed(Budgets, i), w.scratch))
 		}
@@ -95,7 +95,7 @@ func (w *Machine) AppendNodeState(n *Node, buf []byte) []byte {
 	buf = appendCount(buf, len(n.Armed))
 	for i := range n.Armed {
 		buf = appendString(buf, n.Armed[i].Kind.enc)
-		buf = binary.AppendUvarint(buf, uint64(n.Armed[i].left))
+		buf = binary.AppendUvarint(buf, uint64(n.Armed[i].untilDue))
 	}
 	for i := range w.Actions {
 		if w.Actions[i].Times > 0 {
@@ -200,7 +200,7 @@ func (w *Machine) besides(n *Node, f []sim.Field) []sim.Field {
 	for i := range n.Armed {
 		value := "armed"
 		if w.Sys.Timing != sim.AnyOrder {
-			value = fmt.Sprintf("in %v", n.Armed[i].left)
+			value = fmt.Sprintf("in %v", n.Armed[i].untilDue)
 		}
 		name := n.Armed[i].Kind.Text
 		f = append(f, sim.Field{Path: "(timer " + name + ")", Value: value, Part: diff.Part{Kind: diff.OfTimer, Name: name}})
@@ -258,7 +258,7 @@ func (w *Machine) NetFields() []sim.Field {
 	w.names = false
 	for of, limit := range w.limits {
 		if limit > 0 {
-			f = append(f, sim.Field{Path: sim.Fault(of).String() + " left", Value: fmt.Sprint(w.Left[of])})
+			f = append(f, sim.Field{Path: sim.Fault(of).String() + " left", Value: fmt.Sprint(w.FaultsLeft[of])})
 		}
 	}
 	if w.time.at != nil {

@@ -14,7 +14,7 @@ import (
 func (w *Machine) askCut(id sim.NodeID) {
 	for i := range crashFaults {
 		how := &crashFaults[i]
-		if w.Left[how.fault] > 0 && w.strikes(how.fault, id) && w.asksCut(how.inside, how.matters) {
+		if w.FaultsLeft[how.fault] > 0 && w.strikes(how.fault, id) && w.asksCut(how.inside, how.matters) {
 			w.last.Crashed, w.last.Halted = true, how.fault == sim.Halts
 			return
 		}

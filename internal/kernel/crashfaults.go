@@ -33,7 +33,7 @@ var crashFaults = [...]crashFault{
 
 // fail makes a fault strike a node.
 func (w *Machine) fail(n *Node, f sim.Fault) error {
-	w.Left[f]--
+	w.FaultsLeft[f]--
 	return crashFaultOf(f).strike(w, n)
 }
 

@@ -181,7 +181,7 @@ func handlesEvent(s simext.Stepper) bool {
 func (w *Machine) Injections(buf []sim.Event) []sim.Event {
 	for i := range crashFaults {
 		f := crashFaults[i].fault
-		if w.Left[f] == 0 {
+		if w.FaultsLeft[f] == 0 {
 			continue
 		}
 		kind := f.Event()

@@ -52,7 +52,7 @@ func (w *Machine) step(ev sim.Event, src choose.Source) error {
 	n := &w.Members[ev.Node]
 	if ev.Kind.Injection() {
 		f, _ := ev.Kind.Fault()
-		w.Left[f]--
+		w.FaultsLeft[f]--
 	}
 	var d declared.Handed
 	switch ev.Kind {
@@ -202,8 +202,8 @@ func (w *Machine) runSettled(n *Node, ev sim.Event, d *declared.Handed) {
 		step(n, ev, own)
 		return
 	}
-	if left := w.started.By(func() { step(n, ev, own) }, joined); left > 0 && w.Opts.Left != nil {
-		w.Opts.Left(left)
+	if left := w.started.By(func() { step(n, ev, own) }, joined); left > 0 && w.Opts.Leaked != nil {
+		w.Opts.Leaked(left)
 	}
 }
 
@@ -235,7 +235,7 @@ func (w *Machine) run(n *Node, ev sim.Event, d *declared.Handed) {
 	case sim.DoAction:
 		w.Actions[ev.Slot].Do(n.Service, e)
 	case sim.FireTimer:
-		w.delays.Pass(n.ID, n.Armed[ev.Slot].left)
+		w.delays.Pass(n.ID, n.Armed[ev.Slot].untilDue)
 		w.last.Timer = n.fire(ev.Slot)
 		n.Service.Timer(e, w.last.Timer)
 	case sim.Deliver:
@@ -304,7 +304,7 @@ func (w *Machine) Start(src choose.Source) (err error) {
 // boot sets the initial state.
 func (w *Machine) boot(src choose.Source) error {
 	w.Net.Reset()
-	w.Left, w.doubled = w.limits, false
+	w.FaultsLeft, w.doubled = w.limits, false
 	w.Steps, w.nextID, w.failedRule = 0, 0, stateRule{}
 	w.Properties.Reset()
 	w.Monitors = w.Monitors[:0]

@@ -37,17 +37,17 @@ type Machine struct {
 
 	disturbing *declared.Disturbing // nil if nothing disturbs
 
-	Net      sim.NetModel
-	names    bool         // the network describes messages for people, see [encoding.Plan.Names]
-	Idle     sim.NetModel // the network of a bench while a handler runs, from which quorums take nothing; nil without a bench
-	asLive   bool         // the network accepts everything pushed
-	Holder   sim.Queued   // the network, if messages leave their sender one by one
-	Members  []Node
-	Monitors []sim.Monitor
-	Owed     declared.Owed  // the obligations that the last notified monitor returned
-	Left     sim.Limits     // faults of nodes that can still strike
-	cuts     []stepinfo.Cut // of the step in progress
-	doubled  bool           // a datagram was duplicated, so that messages in flight may share memory
+	Net        sim.NetModel
+	names      bool         // the network describes messages for people, see [encoding.Plan.Names]
+	Idle       sim.NetModel // the network of a bench while a handler runs, from which quorums take nothing; nil without a bench
+	asLive     bool         // the network accepts everything pushed
+	Holder     sim.Queued   // the network, if messages leave their sender one by one
+	Members    []Node
+	Monitors   []sim.Monitor
+	Owed       declared.Owed  // the obligations that the last notified monitor returned
+	FaultsLeft sim.Limits     // faults of nodes that can still strike
+	cuts       []stepinfo.Cut // of the step in progress
+	doubled    bool           // a datagram was duplicated, so that messages in flight may share memory
 
 	events      []sim.Event    // ordinary events of all blocks in order; block i is node i, the last one the network's
 	asked       declared.Asker // the function being called, nil if none

@@ -10,7 +10,7 @@ import (
 // appendProgramFaults lists the faults that can strike the programs of nodes.
 func (w *Machine) appendProgramFaults(buf []sim.Event) []sim.Event {
 	for _, f := range declared.ProgramFaults {
-		if w.Left[f] == 0 {
+		if w.FaultsLeft[f] == 0 {
 			continue
 		}
 		for i := range w.Members {
@@ -25,7 +25,7 @@ func (w *Machine) appendProgramFaults(buf []sim.Event) []sim.Event {
 // programBudgets hashes the remaining faults of programs. It is zero if there are none, as in a system without these faults.
 func (w *Machine) programBudgets() (sum sim.Fingerprint) {
 	for i, f := range declared.ProgramFaults {
-		if left := w.Left[f]; left > 0 {
+		if left := w.FaultsLeft[f]; left > 0 {
 			w.scratch = appendCount(w.scratch[:0], left)
 			sum = sum.Add(encoding.Hash(seed(Budgets, len(crashFaults)+2+i), w.scratch))
 		}

@@ -19,9 +19,9 @@ type timerKind struct {
 
 // timer is an armed timer of a node.
 type timer struct {
-	Value any
-	Kind  *timerKind
-	left  time.Duration // until its deadline; 0 under AnyOrder, where deadlines do not matter
+	Value    any
+	Kind     *timerKind
+	untilDue time.Duration // until its deadline; 0 under AnyOrder, where deadlines do not matter
 }
 
 // KindOf interns a timer value.
@@ -81,7 +81,7 @@ func (w *Machine) setTimer(n *Node, t any, after time.Duration) error {
 		after = 0
 	}
 	if i, armed := n.FindTimer(t); armed {
-		n.Armed[i].left = after
+		n.Armed[i].untilDue = after
 		return nil
 	}
 	k := n.set
@@ -110,9 +110,9 @@ func (n *Node) stopTimer(t any) {
 func (n *Node) fire(slot int32) any {
 	t := n.Armed[slot]
 	n.Armed = slices.Delete(n.Armed, int(slot), int(slot)+1)
-	if t.left != 0 {
+	if t.untilDue != 0 {
 		for i := range n.Armed {
-			n.Armed[i].left = max(0, n.Armed[i].left-t.left)
+			n.Armed[i].untilDue = max(0, n.Armed[i].untilDue-t.untilDue)
 		}
 	}
 	return t.Value
@@ -120,9 +120,9 @@ func (n *Node) fire(slot int32) any {
 
 // nextTimer returns the time until the earliest deadline of a node with timers.
 func (n *Node) nextTimer() time.Duration {
-	first := n.Armed[0].left
+	first := n.Armed[0].untilDue
 	for i := range n.Armed {
-		first = min(first, n.Armed[i].left)
+		first = min(first, n.Armed[i].untilDue)
 	}
 	return first
 }
@@ -132,12 +132,12 @@ func (w *Machine) appendTimers(n *Node, buf []sim.Event) []sim.Event {
 	if len(n.Armed) == 0 || w.Sys.Timing == sim.Prompt && !w.Quiet || !w.delays.Fires(n.ID) {
 		return buf
 	}
-	first := n.Armed[0].left
+	first := n.Armed[0].untilDue
 	if w.Sys.Timing != sim.AnyOrder { // where all are equal
 		first = n.nextTimer()
 	}
 	for i := range n.Armed {
-		if n.Armed[i].left == first {
+		if n.Armed[i].untilDue == first {
 			buf = append(buf, sim.Event{Kind: sim.FireTimer, Node: n.ID, Peer: -1, Slot: int32(i)})
 		}
 	}

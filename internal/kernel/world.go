@@ -86,9 +86,9 @@ type Options struct {
 	Guarded bool
 	// Settle makes each step wait for the goroutines that its handler started and that end. It is slow.
 	Settle bool
-	// Left, if non-nil, is called with Settle after a step whose handler started goroutines that did not end, with their
+	// Leaked, if non-nil, is called with Settle after a step whose handler started goroutines that did not end, with their
 	// number.
-	Left func(n int)
+	Leaked func(n int)
 	// Asking, if non-nil, is called with Contain before checked code that is neither a handler nor a property, and with
 	// the zero Asked after it.
 	Asking func(Asked)

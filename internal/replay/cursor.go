@@ -136,16 +136,16 @@ func (c *Cursor) peek() (int, error) {
 
 // check returns a mismatch of the path, if there is one, in place of the step's error.
 func (c *Cursor) check(err error) error {
-	misfit := c.short
+	mismatch := c.short
 	if e := c.src.Err(); e != nil {
-		misfit = e
+		mismatch = e
 	}
 	switch {
-	case misfit == nil:
+	case mismatch == nil:
 	case c.run.Steps() == 0:
-		err = fmt.Errorf("first boots: %w", misfit)
+		err = fmt.Errorf("first boots: %w", mismatch)
 	default:
-		err = fmt.Errorf("step %d: %w", c.run.Steps(), misfit)
+		err = fmt.Errorf("step %d: %w", c.run.Steps(), mismatch)
 	}
 	c.failed = err
 	return err

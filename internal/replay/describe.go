@@ -89,11 +89,11 @@ func (rec *recorder) message(m sim.Envelope, sent int) {
 func (rec *recorder) describe(s *TraceStep) {
 	w := rec.run.World
 	s.Hash = fmt.Sprintf("%016x%016x", w.Fingerprint().Hi, w.Fingerprint().Lo)
-	s.Failing, s.Live = rec.judge()
+	s.Failing, s.Live = rec.evaluateProperties()
 }
 
-// judge evaluates the properties. It returns those that do not hold, and whether all Eventually properties hold.
-func (rec *recorder) judge() (failing []string, live bool) {
+// evaluateProperties evaluates the properties. It returns those that do not hold, and whether all Eventually properties hold.
+func (rec *recorder) evaluateProperties() (failing []string, live bool) {
 	props := rec.run.World.System().Properties
 	live = true
 	numbers, found := kernel.Evaluate(rec.run.World)

@@ -112,8 +112,8 @@ type Reading struct {
 	// Renamed lists the steps with an answer labelled differently from its question. A different label shows that
 	// the system or the file has changed.
 	Renamed []Renamed
-	// Misfits lists the steps that did not fit. Only [FollowFile] sets it.
-	Misfits []*MisfitError
+	// Mismatches lists the steps that did not fit. Only [FollowFile] sets it.
+	Mismatches []*MismatchError
 	// Followed is the number of steps executed as in the file.
 	Followed int
 }
@@ -140,7 +140,7 @@ func (r Renamed) String() string {
 }
 
 // MisfitError reports the first step of a path file that does not fit the system.
-type MisfitError struct {
+type MismatchError struct {
 	Line   int // in the file; 0 if unknown
 	Step   int // from 1; 0 for the header or the first boots
 	Key    string
@@ -151,7 +151,7 @@ type MisfitError struct {
 	Instead string
 }
 
-func (e *MisfitError) Error() string {
+func (e *MismatchError) Error() string {
 	var b strings.Builder
 	if e.Line > 0 {
 		fmt.Fprintf(&b, "line %d: ", e.Line)
@@ -199,7 +199,7 @@ type Following struct {
 func Follow(sys *sim.System, f *choose.File, o Following) (*Reading, error) {
 	tolerant := o.Tolerant
 	if h := &f.Header; h.System != sys.Name || h.Nodes != sys.Nodes {
-		return nil, &MisfitError{Line: f.Lines["system"], Reason: fmt.Sprintf(
+		return nil, &MismatchError{Line: f.Lines["system"], Reason: fmt.Sprintf(
 			"the path is of system %q with %d nodes, not of %q with %d", h.System, h.Nodes, sys.Name, sys.Nodes)}
 	}
 	w := o.World
@@ -216,18 +216,18 @@ func Follow(sys *sim.System, f *choose.File, o Following) (*Reading, error) {
 	failed := r.checked(r.run.Start(&r))
 	r.renamed(0, out)
 	if err := r.src.Done(); err != nil {
-		out.Misfits = append(out.Misfits, &MisfitError{Line: f.Lines["boot"], Reason: "first boots: " + err.Error()})
+		out.Mismatches = append(out.Mismatches, &MismatchError{Line: f.Lines["boot"], Reason: "first boots: " + err.Error()})
 	}
 	for i := 0; i < len(f.Steps) && failed == nil; i++ {
-		if len(out.Misfits) > 0 && !tolerant {
+		if len(out.Mismatches) > 0 && !tolerant {
 			break
 		}
 		s := &f.Steps[i]
-		misfit := &MisfitError{Line: s.Line, Step: i + 1, Key: s.Key}
+		mismatch := &MismatchError{Line: s.Line, Step: i + 1, Key: s.Key}
 		index, ok := r.matchExact(s)
 		if !ok {
-			misfit.Reason, misfit.Near = "this cannot happen here", r.near(s.Key)
-			out.Misfits = append(out.Misfits, misfit)
+			mismatch.Reason, mismatch.Near = "this cannot happen here", r.near(s.Key)
+			out.Mismatches = append(out.Mismatches, mismatch)
 			if !tolerant {
 				continue
 			}
@@ -237,25 +237,25 @@ func Follow(sys *sim.System, f *choose.File, o Following) (*Reading, error) {
 				}
 			}
 			ev, _ := r.run.Event(index)
-			misfit.Instead = r.run.World.Key(ev)
+			mismatch.Instead = r.run.World.Key(ev)
 		} else if index != s.Index {
 			out.Moved = append(out.Moved, Moved{i + 1, s.Index, index})
 		}
 		r.src.Reset(s.Picks)
 		failed = r.step(index)
 		r.renamed(i+1, out)
-		if misfit.Reason != "" {
+		if mismatch.Reason != "" {
 			continue
 		}
 		if err := r.src.Done(); err != nil {
-			misfit.Reason, misfit.Instead = err.Error(), s.Key
-			out.Misfits = append(out.Misfits, misfit)
+			mismatch.Reason, mismatch.Instead = err.Error(), s.Key
+			out.Mismatches = append(out.Mismatches, mismatch)
 			continue
 		}
 		out.Followed++
 	}
-	if len(out.Misfits) > 0 && !tolerant {
-		return nil, out.Misfits[0]
+	if len(out.Mismatches) > 0 && !tolerant {
+		return nil, out.Mismatches[0]
 	}
 	out.Path = r.run.Path.Clone()
 	return out, nil

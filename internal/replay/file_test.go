@@ -107,9 +107,9 @@ func TestReadFileMisfits(t *testing.T) {
 	sys := &pingack.System
 	f := script(sys, "action n0 ping", "deliver n1<-n0 Ping{Seq:7}")
 	_, err := replay.ReadFile(sys, f)
-	var misfit *replay.MisfitError
-	if !errors.As(err, &misfit) || misfit.Step != 2 {
-		t.Fatalf("error %v, want a misfit in step 2", err)
+	var mismatch *replay.MismatchError
+	if !errors.As(err, &mismatch) || mismatch.Step != 2 {
+		t.Fatalf("error %v, want a mismatch in step 2", err)
 	}
 	// Most like it: the same message class and nodes; then the loss, then the timer.
 	want := "step 2 (deliver n1<-n0 Ping{Seq:7}): this cannot happen here; what can happen: " +
@@ -184,11 +184,11 @@ func TestReadFileTampered(t *testing.T) {
 			}
 		}
 		r, err := replay.ReadFile(sys, &g)
-		var misfit *replay.MisfitError
+		var mismatch *replay.MismatchError
 		switch {
-		case errors.As(err, &misfit):
-			if misfit.Step < 1 || misfit.Step > len(g.Steps) || misfit.Key != g.Steps[misfit.Step-1].Key {
-				t.Fatalf("misfit in step %d with key %q", misfit.Step, misfit.Key)
+		case errors.As(err, &mismatch):
+			if mismatch.Step < 1 || mismatch.Step > len(g.Steps) || mismatch.Key != g.Steps[mismatch.Step-1].Key {
+				t.Fatalf("mismatch in step %d with key %q", mismatch.Step, mismatch.Key)
 			}
 		case err != nil:
 			t.Fatal(err)

@@ -41,7 +41,7 @@ func End(sys *sim.System, path choose.Path, opts kernel.Options) (*Trace, error)
 		return nil, e
 	}
 	for err = rec.found(err); err == nil; err = rec.found(c.Next()) {
-		if rec.judge(); c.AtEnd() {
+		if rec.evaluateProperties(); c.AtEnd() {
 			break
 		}
 	}

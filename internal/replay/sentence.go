@@ -39,7 +39,7 @@ func describe(l *stepinfo.Label, what string) string {
 	case ev.Kind.TakesDown():
 		return fill(ev, "") + mates(l)
 	case ev.Kind == sim.Partition || ev.Kind == sim.Heal:
-		what = cut(*ev)
+		what = partitionedLinks(*ev)
 	}
 	return fill(ev, what)
 }
@@ -60,8 +60,8 @@ func mates(l *stepinfo.Label) string {
 	return AlsoFell(others)
 }
 
-// cut describes the links that a partition cuts.
-func cut(ev sim.Event) string {
+// partitionedLinks describes the links that a partition cuts.
+func partitionedLinks(ev sim.Event) string {
 	switch {
 	case ev.Peer >= 0:
 		return fmt.Sprintf("n%d-n%d", ev.Node, ev.Peer)

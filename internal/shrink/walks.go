@@ -46,7 +46,7 @@ func (d *dying) dead(path choose.Path, first, end int) bool {
 			}
 			return false
 		}
-		if o.End == runloop.Misfit || o.End == runloop.Stopped || d.stuck && o.End != runloop.OutOfEvents {
+		if o.End == runloop.Mismatch || o.End == runloop.Stopped || d.stuck && o.End != runloop.OutOfEvents {
 			return false
 		}
 	}

@@ -12,7 +12,7 @@ import (
 type analyses []explore.Analysis
 
 // judgesOf combines the analyses that are not nil. It returns nil if there are none.
-func judgesOf(dead explore.Analysis, starving *fairness.FairCycles) explore.Analysis {
+func analysesOf(dead explore.Analysis, starving *fairness.FairCycles) explore.Analysis {
 	switch {
 	case starving == nil:
 		return dead
@@ -24,8 +24,8 @@ func judgesOf(dead explore.Analysis, starving *fairness.FairCycles) explore.Anal
 
 // Visit implements [explore.Analysis].
 func (j analyses) Visit(id uint32, live bool, note uint8) error {
-	for _, judge := range j {
-		if err := judge.Visit(id, live, note); err != nil {
+	for _, analysis := range j {
+		if err := analysis.Visit(id, live, note); err != nil {
 			return err
 		}
 	}
@@ -35,8 +35,8 @@ func (j analyses) Visit(id uint32, live bool, note uint8) error {
 // Analyze implements [explore.Analysis].
 func (j analyses) Analyze(ctx context.Context, s *explore.Space) error {
 	limited := error(nil)
-	for _, judge := range j {
-		switch err := judge.Analyze(ctx, s); err {
+	for _, analysis := range j {
+		switch err := analysis.Analyze(ctx, s); err {
 		case nil:
 		case explore.ErrLimit: // the next analysis reports it for itself
 			limited = err
@@ -49,21 +49,21 @@ func (j analyses) Analyze(ctx context.Context, s *explore.Space) error {
 
 // NeedsEdges implements [explore.Analysis].
 func (j analyses) NeedsEdges(id uint32) bool {
-	return slices.ContainsFunc(j, func(judge explore.Analysis) bool { return judge.NeedsEdges(id) })
+	return slices.ContainsFunc(j, func(analysis explore.Analysis) bool { return analysis.NeedsEdges(id) })
 }
 
 // Names implements [explore.Namer].
 func (j analyses) Names() bool {
-	return slices.ContainsFunc(j, func(judge explore.Analysis) bool {
-		n, ok := judge.(explore.Namer)
+	return slices.ContainsFunc(j, func(analysis explore.Analysis) bool {
+		n, ok := analysis.(explore.Namer)
 		return ok && n.Names()
 	})
 }
 
 // Bytes implements [explore.Analysis].
 func (j analyses) Bytes() (n int) {
-	for _, judge := range j {
-		n += judge.Bytes()
+	for _, analysis := range j {
+		n += analysis.Bytes()
 	}
 	return n
 }

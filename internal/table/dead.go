@@ -16,8 +16,8 @@ type deadStates struct {
 	reduced *por.ReducedGraph // nil if the graph is g
 }
 
-// judge returns d, or nil if the system has no Eventually property and thus no dead states.
-func (d *deadStates) judge() explore.Analysis {
+// analysis returns d, or nil if the system has no Eventually property and thus no dead states.
+func (d *deadStates) analysis() explore.Analysis {
 	if len(d.g.World.Properties.Eventually) == 0 {
 		return nil
 	}

@@ -219,16 +219,16 @@ func (x *exploration) run(ctx context.Context) (out explore.Result, refused erro
 		if x.fairCycles != nil && x.opts.LabelSample > 0 {
 			x.fairCycles.Compared = x.opts.LabelSample
 		}
-		judge, graph := judgesOf(x.dead.judge(), x.fairCycles), graph.Graph(x.g)
+		analysis, graph := analysesOf(x.dead.analysis(), x.fairCycles), graph.Graph(x.g)
 		if r := x.reduction; r != nil {
 			r.Begin()
-			judge, graph = &por.Analysis{Reduced: r, Inner: judge}, r
+			analysis, graph = &por.Analysis{Reduced: r, Inner: analysis}, r
 		}
 		if x.opts.Wrap != nil {
 			graph = x.opts.Wrap(graph)
 		}
 		limited, cancel, opts := x.reduction.Trial(ctx, *x.opts)
-		loop, err := opts.Loop(graph, judge)
+		loop, err := opts.Loop(graph, analysis)
 		if err != nil {
 			cancel()
 			return out, err

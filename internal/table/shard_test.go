@@ -170,7 +170,7 @@ func TestShards(t *testing.T) {
 			if err != nil || want.Finding != nil {
 				t.Skip(err, want.Finding)
 			}
-			cuts := [][]int{nil, {0, sys.Nodes - 1}, shard.Cut(sys, options.Options{Visited: set}, 7)}
+			cuts := [][]int{nil, {0, sys.Nodes - 1}, shard.ChoosePartNodes(sys, options.Options{Visited: set}, 7)}
 			for i, workers := range []int{1, 3, 3} {
 				cut := cuts[i]
 				s := newShards(t, sys, workers, 7, cut)

@@ -37,8 +37,8 @@ func Few(list []string, most int) []string {
 	return list
 }
 
-// Cut shortens a text to n letters, ending in an ellipsis if it was longer.
-func Cut(s string, n int) string {
+// Truncate shortens a text to n letters, ending in an ellipsis if it was longer.
+func Truncate(s string, n int) string {
 	if r := []rune(s); len(r) > n {
 		return string(r[:max(n-1, 0)]) + "…"
 	}
@@ -61,9 +61,9 @@ func CutPair(a, b string, n int) (string, string) {
 	from := max(0, min(same-n/3, longest-n))
 	around := func(r []rune) string {
 		if from == 0 {
-			return Cut(string(r), n)
+			return Truncate(string(r), n)
 		}
-		return Cut("…"+string(r[from+1:]), n)
+		return Truncate("…"+string(r[from+1:]), n)
 	}
 	return around(x), around(y)
 }

@@ -35,7 +35,7 @@ func TestCut(t *testing.T) {
 		n    int
 		want string
 	}{{"läuft", 5, "läuft"}, {"läuft", 4, "läu…"}, {"läuft", 1, "…"}, {"läuft", 0, "…"}, {"läuft", -3, "…"}, {"", 0, ""}} {
-		if got := Cut(c.text, c.n); got != c.want {
+		if got := Truncate(c.text, c.n); got != c.want {
 			t.Errorf("%q, %d: %q, want %q", c.text, c.n, got, c.want)
 		}
 	}

@@ -46,17 +46,17 @@ const (
 
 	// Of a re-execution of a run.
 
-	Begun   // not 0 once it has begun
-	Steps   // steps begun
-	Used    // picks used so far
-	Asking  // not 0 while the phase names a [kernel.Asked]
-	Explain // not 0 during the Explain of a violated Always property
-	Whole   // not 0 if the execution is compared with another one, state by state
-	Running // goroutines that handlers started and that were still running after their steps
-	Leaving // the first step that left such goroutines, plus one; 0 means none
-	Near    // the first step that is described in full
-	Until   // how many steps are executed and not only described, see [Whole]
-	Done    // not 0 when only such goroutines are awaited
+	Begun          // not 0 once it has begun
+	Steps          // steps begun
+	Used           // picks used so far
+	Asking         // not 0 while the phase names a [kernel.Asked]
+	Explain        // not 0 during the Explain of a violated Always property
+	Mode           // what the execution records beside its end: one of the modes of package isolate; 0 means nothing
+	Leaked         // goroutines that handlers started and that were still running after their steps
+	LeakedIn       // the first step that left such goroutines, plus one; 0 means none
+	Near           // the first step that is described in full
+	Until          // how many steps are executed and not only described, see [Mode]
+	AwaitingLeaked // not 0 when only such goroutines are awaited
 
 	// Of a worker of a cluster.
 

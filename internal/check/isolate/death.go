@@ -55,7 +55,7 @@ type Death struct {
 
 	signal string // that ended the process, and may have come from outside; an empty string means none
 
-	misfit bool // another execution of the run could not be followed beyond this step
+	mismatch bool // another execution of the run could not be followed beyond this step
 }
 
 // Run returns the run as a path file without a header; nil means that it is not known.
@@ -65,7 +65,7 @@ func (d *Death) Run() *choose.File { return d.outline }
 // nondeterminism. how describes that end. surely reports that the process ended in this step.
 func (d *Death) Differs(how string, surely bool) {
 	again := "does not end its process"
-	if d.misfit {
+	if d.mismatch {
 		again = fmt.Sprintf("cannot be followed beyond step %d", max(0, d.Steps-1))
 	}
 	step := "is the first that differs"

@@ -60,7 +60,7 @@ func reexecuteDescribing(sys *sim.System, opts kernel.Options, rec *flight.Recor
 		return to.Encode(&next)
 	})
 	if err == nil {
-		outlive(rec)
+		awaitLeaked(rec)
 	}
 	return err
 }
@@ -106,7 +106,7 @@ func describe(
 		return nil, nil, err
 	}
 	defer temp.Remove()
-	died, _, err := isolateIn(ctx, temp, respawn, order{path: path, whole: describing, until: n, near: near}, limit)
+	died, _, err := isolateIn(ctx, temp, respawn, executionRequest{path: path, mode: describeSteps, until: n, near: near}, limit)
 	if err != nil {
 		return nil, nil, err
 	}

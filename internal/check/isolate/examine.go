@@ -35,7 +35,7 @@ func Examine(ctx context.Context, respawn func() *exec.Cmd, path choose.Path, li
 		return nil, nil, err
 	}
 	defer temp.Remove()
-	d, rec, err := isolateIn(ctx, temp, respawn, order{path: path}, limit)
+	d, rec, err := isolateIn(ctx, temp, respawn, executionRequest{path: path}, limit)
 	if d != nil || err != nil {
 		return d, nil, err
 	}
@@ -44,7 +44,7 @@ func Examine(ctx context.Context, respawn func() *exec.Cmd, path choose.Path, li
 	if end := slices.Index(path, flight.None); end >= 0 {
 		path = path[:end]
 	}
-	last.misfit = rec.Get(flight.Used) < len(path)
+	last.mismatch = rec.Get(flight.Used) < len(path)
 	return nil, last, nil
 }
 
@@ -57,48 +57,48 @@ func ExamineScript(
 		return nil, err
 	}
 	defer temp.Remove()
-	d, _, err := isolateIn(ctx, temp, respawn, order{path: path, script: script}, limit)
+	d, _, err := isolateIn(ctx, temp, respawn, executionRequest{path: path, script: script}, limit)
 	return d, err
 }
 
-// ExecuteIsolated executes path in a fresh process and returns the execution, or how that process died. Whole is AsSearched,
-// Closely, or AtEnd plus an index.
+// ExecuteIsolated executes path in a fresh process and returns the execution, or how that process died. mode is
+// CompareStates, CompareStatesAndMessages, or CompareStatesAndProperty plus an index.
 func ExecuteIsolated(
-	ctx context.Context, respawn func() *exec.Cmd, path choose.Path, whole int, limit time.Duration,
+	ctx context.Context, respawn func() *exec.Cmd, path choose.Path, mode int, limit time.Duration,
 ) (*Execution, *Death, error) {
 	temp, err := temporary()
 	if err != nil {
 		return nil, nil, err
 	}
 	defer temp.Remove()
-	if d, _, err := isolateIn(ctx, temp, respawn, order{path: path, whole: whole}, limit); d != nil || err != nil {
+	if d, _, err := isolateIn(ctx, temp, respawn, executionRequest{path: path, mode: mode}, limit); d != nil || err != nil {
 		return nil, d, err
 	}
 	x, err := readExecution(temp.Path)
 	return x, nil, err
 }
 
-// Values of [flight.Whole], which select how a path is executed and described.
+// Values of [flight.Mode], which select how a path is executed and described.
 const (
-	AsSearched = 1 // with the options of the search
-	Closely    = 2 // also with CheckMessages of [kernel.Options]
-	describing = 3 // see [Death.Describe]
-	AtEnd      = 4 // and more: also with the value of the property with this index in the last state, see [Execute]
+	CompareStates            = 1 // with the options of the search
+	CompareStatesAndMessages = 2 // also with CheckMessages of [kernel.Options]
+	describeSteps            = 3 // see [Death.Describe]
+	CompareStatesAndProperty = 4 // and more: also with the value of the property with this index in the last state, see [Execute]
 )
 
-// order names the run that a fresh process executes: a path, or else a script or a path file.
-type order struct {
+// executionRequest names the run that a fresh process executes: a path, or else a script or a path file.
+type executionRequest struct {
 	path   choose.Path
 	script *shrink.Script // the length of path then determines the size of the recorder
-	file   *fileOrder
-	whole  int // a value of [flight.Whole]
+	file   *pathFileRequest
+	mode   int // a value of [flight.Mode]
 	until  int // see [flight.Until]
 	near   int // see [flight.Near]
 }
 
-// write puts the order into the recorder and files beside it.
-func (o *order) write(rec *flight.Recorder, dir string) error {
-	rec.Set(flight.Whole, o.whole)
+// write puts the request into the recorder and files beside it.
+func (o *executionRequest) write(rec *flight.Recorder, dir string) error {
+	rec.Set(flight.Mode, o.mode)
 	rec.Set(flight.Until, o.until)
 	rec.Set(flight.Near, o.near)
 	switch {
@@ -112,7 +112,7 @@ func (o *order) write(rec *flight.Recorder, dir string) error {
 }
 
 // size returns the number of picks in the recorder.
-func (o *order) size() int {
+func (o *executionRequest) size() int {
 	switch {
 	case o.script != nil: // which may need picks that path does not contain
 		return 4*len(o.path) + 1024
@@ -125,12 +125,12 @@ func (o *order) size() int {
 // ErrOutside is the error of a fresh process that was stopped from outside, twice.
 var ErrOutside = errors.New("a signal such as SIGSTOP has stopped a process that executes a run again")
 
-// isolateIn executes an order with the files of the process in temp. It also returns the recorder. An order is executed
+// isolateIn executes a request with the files of the process in temp. It also returns the recorder. A request is executed
 // a second time if a signal ended or stopped its process, which may have come from outside (code that sends the signal
 // does so again), or if the process exceeded the time limit and no checked code was seen running, because it may have been
 // starting, ending, or waiting for the machine.
 func isolateIn(
-	ctx context.Context, temp *scratch.Folder, respawn func() *exec.Cmd, o order, limit time.Duration,
+	ctx context.Context, temp *scratch.Folder, respawn func() *exec.Cmd, o executionRequest, limit time.Duration,
 ) (*Death, *flight.Recorder, error) {
 	d, rec, err := isolateOnce(ctx, temp, respawn, o, limit)
 	if errors.Is(err, ErrOutside) || d != nil && (d.signal != "" || d.Endless && d.Stack == "" && !d.deep) {
@@ -140,7 +140,7 @@ func isolateIn(
 }
 
 func isolateOnce(
-	ctx context.Context, temp *scratch.Folder, respawn func() *exec.Cmd, o order, limit time.Duration,
+	ctx context.Context, temp *scratch.Folder, respawn func() *exec.Cmd, o executionRequest, limit time.Duration,
 ) (*Death, *flight.Recorder, error) {
 	file := filepath.Join(temp.Path, "flight")
 	if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -160,7 +160,7 @@ func isolateOnce(
 	return d, rec, err
 }
 
-// await starts a process that executes the order in rec, a recorder in that file, and returns how it died.
+// await starts a process that executes the request in rec, a recorder in that file, and returns how it died.
 func await(ctx context.Context, file string, rec *flight.Recorder, respawn func() *exec.Cmd, limit time.Duration) (*Death, error) {
 	var said head
 	cmd := respawn()
@@ -221,8 +221,8 @@ func await(ctx context.Context, file string, rec *flight.Recorder, respawn func(
 				steps, since, asked = n, now, false
 			case !begun && now-since > startLimit:
 				return nil, cmp.Or(kill(), fmt.Errorf("a fresh process did not start executing within %v: %s", startLimit, said.String()))
-			case rec.Get(flight.Done) != 0:
-				if now-since > limit+outliveLimit {
+			case rec.Get(flight.AwaitingLeaked) != 0:
+				if now-since > limit+awaitLeakedLimit {
 					return nil, kill()
 				}
 			case begun && !asked && now-since > limit/blockedShare:
@@ -286,7 +286,7 @@ func autopsy(rec *flight.Recorder, state *os.ProcessState, said string) (*Death,
 		return nil, fmt.Errorf("a fresh process ended before it executed anything: %v: %s", state, said)
 	}
 	if all := stacks.Read(said); len(all) == 0 || diedOffHandler(said, 0) && all[0].Creator.Function != contain.ContainedCreator {
-		d.Running = rec.Get(flight.Running)
+		d.Running = rec.Get(flight.Leaked)
 	}
 	if d.Running > 0 {
 		d.creator = creator(said)
@@ -298,7 +298,7 @@ func autopsy(rec *flight.Recorder, state *os.ProcessState, said string) (*Death,
 // found returns the position of a re-execution when it ended.
 func found(rec *flight.Recorder) *Death {
 	path := rec.Left(picksRun)
-	d := &Death{Steps: rec.Get(flight.Steps), After: rec.Get(flight.Done) != 0, explaining: rec.Get(flight.Explain) != 0}
+	d := &Death{Steps: rec.Get(flight.Steps), After: rec.Get(flight.AwaitingLeaked) != 0, explaining: rec.Get(flight.Explain) != 0}
 	switch rec.Get(flight.Asking) {
 	case notAsked:
 		d.Property = rec.Phase()
@@ -326,7 +326,7 @@ func found(rec *flight.Recorder) *Death {
 
 // leftSince returns the first step that left goroutines running, and the path before it. It returns 0 if there is none.
 func leftSince(rec *flight.Recorder) (step int, before choose.Path) {
-	step = max(0, rec.Get(flight.Leaving)-1)
+	step = max(0, rec.Get(flight.LeakedIn)-1)
 	path, kinds := rec.Left(picksRun), rec.Left(kindsRun)
 	begun := 0
 	for i := range min(rec.Get(flight.Used), len(path)) {
@@ -356,11 +356,11 @@ func ExamineFile(ctx context.Context, respawn func() *exec.Cmd, text string, tol
 		return nil, err
 	}
 	defer temp.Remove()
-	d, rec, err := isolateIn(ctx, temp, respawn, order{file: &fileOrder{text, tolerant}}, limit)
+	d, rec, err := isolateIn(ctx, temp, respawn, executionRequest{file: &pathFileRequest{text, tolerant}}, limit)
 	if err != nil {
 		return nil, err
 	}
-	run := &FileRun{Death: d, Left: rec.Get(flight.Leaving) != 0}
+	run := &FileRun{Death: d, Left: rec.Get(flight.LeakedIn) != 0}
 	run.Path = rec.Left(picksRun)[:rec.Get(flight.Used)].Clone()
 	run.Since, run.Safe = leftSince(rec)
 	return run, nil

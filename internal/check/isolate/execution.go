@@ -21,12 +21,12 @@ import (
 
 // Execution is the result of executing a path once. Executions of different processes can be compared.
 type Execution struct {
-	States  [][]part     // the first state, and that after each step
-	Ends    []int        // Ends[i] is the length of the path up to States[i]
-	Finding *sim.Finding // that ended the run; its step left no state
-	Misfit  string       // why the path does not fit further; an empty string means that it fits
-	Live    []bool       // whether all Eventually properties hold in States[i]
-	Other   *Execution   // of the same path in the same process, if one differs
+	States   [][]part     // the first state, and that after each step
+	Ends     []int        // Ends[i] is the length of the path up to States[i]
+	Finding  *sim.Finding // that ended the run; its step left no state
+	Mismatch string       // why the path does not fit further; an empty string means that it fits
+	Live     []bool       // whether all Eventually properties hold in States[i]
+	Other    *Execution   // of the same path in the same process, if one differs
 }
 
 // part is the hash of a component of a state.
@@ -37,7 +37,7 @@ type part struct {
 
 // Step returns the number of the last step that began.
 func (x *Execution) Step() int {
-	if x.Finding != nil || x.Misfit != "" {
+	if x.Finding != nil || x.Mismatch != "" {
 		return len(x.States)
 	}
 	return len(x.States) - 1
@@ -67,7 +67,7 @@ func Execute(w kernel.World, path choose.Path, last *sim.Property, begun func(st
 	case errors.As(err, &found):
 		x.Finding = found
 	case err != nil:
-		x.Misfit = err.Error()
+		x.Mismatch = err.Error()
 	}
 	return x, nil
 }
@@ -94,7 +94,7 @@ func Repeat(times int, start func() (kernel.World, error), path choose.Path, las
 		}
 		if first == nil {
 			first = x
-		} else if _, _, same := first.Parting(x); !same {
+		} else if _, _, same := first.FirstDifference(x); !same {
 			if first.Other = x; !first.endsLike(x) {
 				break
 			}
@@ -106,7 +106,7 @@ func Repeat(times int, start func() (kernel.World, error), path choose.Path, las
 // endsLike reports whether both executions end in the same finding in the same step, or in none.
 func (x *Execution) endsLike(y *Execution) bool {
 	if x.Finding == nil || y.Finding == nil {
-		return x.Finding == y.Finding && (x.Misfit == "") == (y.Misfit == "")
+		return x.Finding == y.Finding && (x.Mismatch == "") == (y.Mismatch == "")
 	}
 	return x.Step() == y.Step() && SameFinding(x.Finding, y.Finding)
 }
@@ -155,10 +155,10 @@ func (x *Execution) follow(run *replay.Run, src *choose.Prefix, last *sim.Proper
 	}
 }
 
-// Parting compares two executions of one path. It returns the first step after which they differ, and the component
+// FirstDifference compares two executions of one path. It returns the first step after which they differ, and the component
 // in which they differ. A nil component means that they differ in the step's outcome or in an Eventually property.
 // same means that they do not differ.
-func (x *Execution) Parting(y *Execution) (step int, in *kernel.Component, same bool) {
+func (x *Execution) FirstDifference(y *Execution) (step int, in *kernel.Component, same bool) {
 	for step := range min(len(x.States), len(y.States)) {
 		for i, p := range x.States[step] {
 			if i >= len(y.States[step]) || p != y.States[step][i] {
@@ -169,7 +169,7 @@ func (x *Execution) Parting(y *Execution) (step int, in *kernel.Component, same 
 			return step, nil, false
 		}
 	}
-	if len(x.States) != len(y.States) || (x.Finding == nil) != (y.Finding == nil) || (x.Misfit == "") != (y.Misfit == "") {
+	if len(x.States) != len(y.States) || (x.Finding == nil) != (y.Finding == nil) || (x.Mismatch == "") != (y.Mismatch == "") {
 		return min(len(x.States), len(y.States)), nil, false
 	}
 	if x.Finding != nil && !SameFinding(x.Finding, y.Finding) {
@@ -196,8 +196,8 @@ func (x *Execution) End() string {
 	switch {
 	case x.Finding != nil:
 		return fmt.Sprintf("ends in step %d: %v", x.Step(), x.Finding)
-	case x.Misfit != "":
-		return fmt.Sprintf("cannot be followed beyond step %d: %s", len(x.States)-1, x.Misfit)
+	case x.Mismatch != "":
+		return fmt.Sprintf("cannot be followed beyond step %d: %s", len(x.States)-1, x.Mismatch)
 	}
 	return "ends without a finding"
 }
@@ -205,14 +205,14 @@ func (x *Execution) End() string {
 // executionFile is the name of an execution's file beside the recorder.
 const executionFile = "execution"
 
-// reexecuteWhole executes the picks in rec repeatedly and writes the execution beside rec.
-func reexecuteWhole(sys *sim.System, start func() (kernel.World, error), rec *flight.Recorder) error {
+// reexecuteRecordingStates executes the picks in rec repeatedly and writes the execution, with its states, beside rec.
+func reexecuteRecordingStates(sys *sim.System, start func() (kernel.World, error), rec *flight.Recorder) error {
 	path := rec.Left(picksRun)
 	if end := slices.Index(path, flight.None); end >= 0 {
 		path = path[:end]
 	}
 	var last *sim.Property
-	if i := rec.Get(flight.Whole) - AtEnd; i >= 0 {
+	if i := rec.Get(flight.Mode) - CompareStatesAndProperty; i >= 0 {
 		last = &sys.Properties[i]
 	}
 	x, err := Repeat(MaxExecutions, start, path, last, func(step int) error { rec.Set(flight.Steps, step); return nil })
@@ -226,7 +226,7 @@ func reexecuteWhole(sys *sim.System, start func() (kernel.World, error), rec *fl
 	return errors.Join(gob.NewEncoder(f).Encode(x), f.Close())
 }
 
-// readExecution reads the file that reexecuteWhole wrote to a folder.
+// readExecution reads the file that reexecuteRecordingStates wrote to a folder.
 func readExecution(dir string) (*Execution, error) {
 	f, err := os.Open(filepath.Join(dir, executionFile))
 	if err != nil {

@@ -25,7 +25,7 @@ const picksRun, kindsRun = 0, 1
 // Values of [flight.Asking].
 const notAsked, askedOther, askedMaking = 0, 1, 2
 
-// Reexecute executes the order in rec and beside it: picks from the first state on, a script, or a path file. A fresh
+// Reexecute executes the request in rec and beside it: picks from the first state on, a script, or a path file. A fresh
 // process calls it to execute a finding again, and to confirm that a run kills its process or does not end. The waiting
 // process reads the progress from rec. The error is a finding of the last step or states why the system cannot run at all. Picks
 // that do not fit end the run.
@@ -41,8 +41,8 @@ func Reexecute(sys *sim.System, rec *flight.Recorder) error {
 		}
 		rec.Set(flight.Asking, asked)
 	}
-	opts := kernel.Options{Contain: true, Settle: true, Left: leaving(rec), Asking: asking, CheckMessages: rec.Get(flight.Whole) == Closely}
-	if rec.Get(flight.Whole) == describing {
+	opts := kernel.Options{Contain: true, Settle: true, Leaked: countLeaked(rec), Asking: asking, CheckMessages: rec.Get(flight.Mode) == CompareStatesAndMessages}
+	if rec.Get(flight.Mode) == describeSteps {
 		return reexecuteDescribing(sys, opts, rec)
 	}
 	start := func() (kernel.World, error) { return kernel.NewWorld(sys, opts) }
@@ -54,13 +54,13 @@ func Reexecute(sys *sim.System, rec *flight.Recorder) error {
 	if err != nil {
 		return err
 	}
-	file, err := readJSON[fileOrder](Beside(os.Getenv(flightVar), pathFile))
+	file, err := readJSON[pathFileRequest](Beside(os.Getenv(flightVar), pathFile))
 	if err != nil {
 		return err
 	}
 	rec.Set(flight.Begun, 1)
-	if rec.Get(flight.Whole) != 0 {
-		return reexecuteWhole(sys, start, rec)
+	if rec.Get(flight.Mode) != 0 {
+		return reexecuteRecordingStates(sys, start, rec)
 	}
 	if script != nil {
 		return reexecuteScript(w, rec, script)
@@ -76,31 +76,31 @@ func Reexecute(sys *sim.System, rec *flight.Recorder) error {
 		err = reexecutePicks(w, rec, keys)
 	}
 	if err == nil {
-		outlive(rec)
+		awaitLeaked(rec)
 	}
 	return err
 }
 
-// leaving returns a function that counts the goroutines that steps leave running.
-func leaving(rec *flight.Recorder) func(n int) {
+// countLeaked returns a function that counts the goroutines that steps leave running.
+func countLeaked(rec *flight.Recorder) func(n int) {
 	return func(n int) {
-		if rec.Get(flight.Running) == 0 {
-			rec.Set(flight.Leaving, rec.Get(flight.Steps)+1)
+		if rec.Get(flight.Leaked) == 0 {
+			rec.Set(flight.LeakedIn, rec.Get(flight.Steps)+1)
 		}
-		rec.Set(flight.Running, rec.Get(flight.Running)+n)
+		rec.Set(flight.Leaked, rec.Get(flight.Leaked)+n)
 	}
 }
 
 // outliveLimit is how long a process waits for goroutines that handlers started, after all steps.
-const outliveLimit = 2 * time.Second
+const awaitLeakedLimit = 2 * time.Second
 
-// outlive waits until the goroutines that handlers left running have ended, because they may end this process.
-func outlive(rec *flight.Recorder) {
-	if rec.Get(flight.Running) == 0 {
+// awaitLeaked waits until the goroutines that handlers left running have ended, because they may end this process.
+func awaitLeaked(rec *flight.Recorder) {
+	if rec.Get(flight.Leaked) == 0 {
 		return
 	}
-	rec.Set(flight.Done, 1)
-	for end := budget.Now() + outliveLimit; contain.Running() > 0 && budget.Now() < end; {
+	rec.Set(flight.AwaitingLeaked, 1)
+	for end := budget.Now() + awaitLeakedLimit; contain.Running() > 0 && budget.Now() < end; {
 		time.Sleep(5 * time.Millisecond)
 	}
 }
@@ -163,14 +163,14 @@ func evaluateProperties(w kernel.World, rec *flight.Recorder) (err error) {
 const pathFile = "path.json"
 
 // fileOrder is a path file to follow.
-type fileOrder struct {
+type pathFileRequest struct {
 	Text     string
 	Tolerant bool // as by [replay.FollowFile]
 }
 
 // reexecuteFile follows a path file and records its picks. It ends when the recorder is full.
-func reexecuteFile(w kernel.World, rec *flight.Recorder, order *fileOrder, keys *os.File) error {
-	file, err := choose.Parse(strings.NewReader(order.Text))
+func reexecuteFile(w kernel.World, rec *flight.Recorder, request *pathFileRequest, keys *os.File) error {
+	file, err := choose.Parse(strings.NewReader(request.Text))
 	if err != nil {
 		return err
 	}
@@ -178,7 +178,7 @@ func reexecuteFile(w kernel.World, rec *flight.Recorder, order *fileOrder, keys 
 	steps := 0
 	note := noteIn(rec)
 	_, err = replay.Follow(w.System(), file, replay.Following{
-		World: w, Tolerant: order.Tolerant, Record: rec.Path(picksRun),
+		World: w, Tolerant: request.Tolerant, Record: rec.Path(picksRun),
 		Noted: func(kind choose.Kind, key string) {
 			if kind == choose.Event {
 				steps++

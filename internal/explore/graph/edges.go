@@ -60,7 +60,7 @@ func (e *Edges) All() int { return len(e.Ends) + e.Unlisted }
 
 // Reset removes all edges.
 func (e *Edges) Reset() {
-	e.Cut(0)
+	e.Truncate(0)
 	e.By, e.EdgeIndex, e.Unlisted, e.Steps = 0, 0, 0, 0
 }
 
@@ -106,11 +106,11 @@ func (e *Edges) Keep(from int, list []uint32) {
 		}
 		e.Ends[to] = at // its old value is not needed again: to <= t
 	}
-	e.Cut(from + len(list))
+	e.Truncate(from + len(list))
 }
 
-// Cut removes the edges from an index on.
-func (e *Edges) Cut(from int) {
+// Truncate removes the edges from an index on.
+func (e *Edges) Truncate(from int) {
 	e.Changes = e.Changes[:e.ChangesBefore(from)]
 	e.Ends, e.Notes, e.Lo = e.Ends[:from], e.Notes[:from], e.Lo[:from]
 	e.EdgeIndexes, e.Names = e.EdgeIndexes[:from], e.Names[:from]

@@ -275,7 +275,7 @@ func (b *Bench) NodeFields(id sim.NodeID) []sim.Field { return b.w.NodeFields(id
 
 // NetFields is [World.NetFields].
 func (b *Bench) NetFields(left sim.Limits) []sim.Field {
-	b.w.Net, b.w.Left = b.real, left
+	b.w.Net, b.w.FaultsLeft = b.real, left
 	defer func() { b.w.Net = &b.idle }()
 	return b.w.NetFields()
 }

@@ -15,7 +15,7 @@ func (b *Bench) AppendLocal(id sim.NodeID, l *kernel.Local, buf []byte) []byte {
 
 // HashBudgets returns the component hash of the remaining faults of nodes.
 func (b *Bench) HashBudgets(left sim.Limits) sim.Fingerprint {
-	b.w.Left = left
+	b.w.FaultsLeft = left
 	return b.w.Budgets()
 }
 

@@ -85,4 +85,4 @@ func changedLast(dead *replay.Trace, step int) string {
 }
 
 // brief returns the beginning of a value.
-func brief(value string) string { return cmp.Or(textfmt.Cut(value, mostLetters), "none") }
+func brief(value string) string { return cmp.Or(textfmt.Truncate(value, mostLetters), "none") }

@@ -51,7 +51,7 @@ func (l *Loop) goHome() bool {
 
 // keepHome copies the state of the run if it is the one to keep.
 func (l *Loop) keepHome() {
-	if n := len(l.keep); n == 0 || l.pos != n || len(l.run.Path) != n || l.misfit != nil {
+	if n := len(l.keep); n == 0 || l.pos != n || len(l.run.Path) != n || l.mismatch != nil {
 		return
 	}
 	saved, err := l.run.Save()

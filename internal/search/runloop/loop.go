@@ -42,7 +42,7 @@ type Loop struct {
 	pos      int // length of the consumed part of the task
 	at, from *Node
 	cut      bool
-	misfit   error
+	mismatch error
 	outcome  Outcome
 
 	home *Home       // nil if runs begin in the initial state
@@ -106,7 +106,7 @@ func (l *Loop) Run(s Strategy, t Task) Outcome {
 	if l.engines != nil {
 		l.next()
 	}
-	l.strategy, l.task, l.pos, l.cut, l.misfit = s, t.Path, 0, false, nil
+	l.strategy, l.task, l.pos, l.cut, l.mismatch = s, t.Path, 0, false, nil
 	l.stateful, _ = s.(Stateful)
 	if l.patrol != nil {
 		f, returned := l.watched(o)
@@ -131,15 +131,15 @@ func (l *Loop) Run(s Strategy, t Task) Outcome {
 func (l *Loop) make(o *Outcome) {
 	l.at.Used, l.at.Choices, l.at.Step = sim.Limits{}, 0, 0
 	clear(l.Held)
-	if err := l.execute(o); err != nil || l.misfit != nil {
-		o.failed(AtStep(err, l.run.Steps()), l.misfit)
+	if err := l.execute(o); err != nil || l.mismatch != nil {
+		o.failed(AtStep(err, l.run.Steps()), l.mismatch)
 	}
 	if l.engines != nil {
-		if f := kernel.Finish(l.world); f != nil && o.End != Found && o.End != Misfit {
+		if f := kernel.Finish(l.world); f != nil && o.End != Found && o.End != Mismatch {
 			o.End, o.Finding = Found, f
 		}
 	}
-	o.Live = o.End != Found && o.End != Misfit && l.at.Live
+	o.Live = o.End != Found && o.End != Mismatch && l.at.Live
 	o.Steps, o.Choices, o.Used = l.run.Steps(), l.at.Choices, l.at.Used
 }
 
@@ -235,7 +235,7 @@ func (l *Loop) doTask() (End, error) {
 // pick lets the strategy select the next step, or the end of the run.
 func (l *Loop) pick() (index int, ev *sim.Event, end End) {
 	if l.cut {
-		return 0, nil, Cut
+		return 0, nil, Unanswered
 	}
 	if l.Interrupted() {
 		return 0, nil, Stopped
@@ -254,7 +254,7 @@ func (l *Loop) pick() (index int, ev *sim.Event, end End) {
 	}
 	index, ok := l.strategy.Choose(at, choose.Point{Kind: choose.Event, Arity: n})
 	if !ok {
-		return 0, nil, Cut
+		return 0, nil, Unanswered
 	}
 	if n > 1 {
 		at.Choices++
@@ -300,8 +300,8 @@ func (l *Loop) step(index int, ev *sim.Event) error {
 
 // arrive evaluates the state, beyond the task, that the run has reached.
 func (l *Loop) arrive(first bool) error {
-	if l.misfit != nil {
-		return l.misfit
+	if l.mismatch != nil {
+		return l.mismatch
 	}
 	if err := l.world.Check(); err != nil {
 		return err
@@ -345,12 +345,12 @@ func (l *Loop) Choose(p choose.Point) int {
 	}
 	pick := 0
 	switch {
-	case l.misfit != nil || l.cut:
+	case l.mismatch != nil || l.cut:
 		return choose.First.Choose(p)
 	case l.pos < len(l.task):
 		pick = int(l.task[l.pos])
 		if uint(pick) >= uint(p.Arity) {
-			l.misfit = fmt.Errorf("step %d: the path picks alternative %d of %v %q, which has %d (counted from 0)",
+			l.mismatch = fmt.Errorf("step %d: the path picks alternative %d of %v %q, which has %d (counted from 0)",
 				l.run.Steps(), pick, p.Kind, p.Label, p.Arity)
 			return choose.First.Choose(p)
 		}

@@ -80,9 +80,9 @@ const (
 	TooLong         // at the strategy's limit of steps
 	AtBound         // at the strategy's limit of depth
 	Duplicate       // in a state seen before
-	Cut             // a point was not answered
+	Unanswered      // a point was not answered
 	Found           // with a finding
-	Misfit          // the task does not fit the system
+	Mismatch        // the task does not fit the system
 	Stopped         // ended from outside
 )
 
@@ -91,7 +91,7 @@ type Outcome struct {
 	Task    Task
 	End     End
 	Finding *sim.Finding // for Found
-	Err     error        // for Misfit
+	Err     error        // for Mismatch
 	Steps   int          // of the run, including those of the task
 	Choices int          // points with more than one alternative, including those of the task
 	Live    bool         // whether the last state is live
@@ -143,14 +143,14 @@ func (n *Node) arrive(live bool) {
 	n.Step, n.Live, n.listed, n.hashed = n.Run.Steps(), live, false, false
 }
 
-func (o *Outcome) failed(err, misfit error) {
+func (o *Outcome) failed(err, mismatch error) {
 	var finding *sim.Finding
 	switch {
-	case misfit != nil:
-		o.End, o.Err = Misfit, misfit
+	case mismatch != nil:
+		o.End, o.Err = Mismatch, mismatch
 	case errors.As(err, &finding):
 		o.End, o.Finding = Found, finding
 	default:
-		o.End, o.Err = Misfit, err
+		o.End, o.Err = Mismatch, err
 	}
 }

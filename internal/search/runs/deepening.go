@@ -247,8 +247,8 @@ func (s *Deepening) open() int32 {
 	return -1
 }
 
-// leave removes completed layers, down to one from which a walk is due.
-func (s *Deepening) leave(path choose.Path) {
+// popCompleted removes completed layers, down to one from which a walk is due.
+func (s *Deepening) popCompleted(path choose.Path) {
 	for n := len(s.layers) - 1; n >= 0 && s.layers[n].Pos > s.open(); n-- {
 		if p := &s.layers[n]; s.due(p) {
 			s.redo, s.awaits = append(s.redo[:0], path[:p.Pos]...), true
@@ -333,7 +333,7 @@ func (s *Deepening) Choose(at *runloop.Node, p choose.Point) (int, bool) {
 
 // Ended implements [runloop.Strategy].
 func (s *Deepening) Ended(o *runloop.Outcome) {
-	if o.End == runloop.Stopped || o.End == runloop.Misfit {
+	if o.End == runloop.Stopped || o.End == runloop.Mismatch {
 		return
 	}
 	for k := len(s.frames) - 1; k >= 0 && s.frames[k].next >= s.frames[k].arity; k-- {
@@ -343,7 +343,7 @@ func (s *Deepening) Ended(o *runloop.Outcome) {
 	if k := len(s.frames) - 1; k >= 0 {
 		s.path = append(s.path[:0], s.run.Path[:s.frames[k].pos]...)
 	}
-	s.leave(s.run.Path)
+	s.popCompleted(s.run.Path)
 }
 
 // Suspects implements [Strategy].

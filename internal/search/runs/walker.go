@@ -13,14 +13,14 @@ import (
 // [runloop.Loop.Run]. If the system has no Eventually property, a walk does not end at live states.
 type Walker struct {
 	draws
-	limit int
-	leave bool // the walk does not end in a live state until it has been in one that is not live
+	limit     int
+	leaveLive bool // the walk does not end in a live state until it has been in one that is not live
 
-	begun  bool
-	origin int // the step after which the walk began
-	left   bool
-	pick   int
-	relied Relied
+	begun    bool
+	origin   int // the step after which the walk began
+	leftLive bool
+	pick     int
+	relied   Relied
 }
 
 // NewWalker returns a strategy for walks of at most limit steps beyond the task.
@@ -31,14 +31,14 @@ func NewWalker(scale schedules.Scale, limit int) *Walker {
 // Seed prepares the next walk, which draws from the given stream of a seed.
 func (w *Walker) Seed(seed, stream uint64) {
 	w.random.Seed(seed, stream)
-	w.begun, w.left, w.relied = false, false, w.relied[:0]
+	w.begun, w.leftLive, w.relied = false, false, w.relied[:0]
 }
 
 // SetLimit changes the limit of later walks.
 func (w *Walker) SetLimit(limit int) { w.limit = limit }
 
-// SetLeave sets whether later walks continue in live states until they have been in one that is not.
-func (w *Walker) SetLeave(leave bool) { w.leave = leave }
+// SetLeaveLive sets whether later walks continue in live states until they have been in one that is not.
+func (w *Walker) SetLeaveLive(leave bool) { w.leaveLive = leave }
 
 // Next returns no task: walks are made one at a time.
 func (w *Walker) Next() (runloop.Task, bool) { return runloop.Task{}, false }
@@ -53,8 +53,8 @@ func (w *Walker) Select(at *runloop.Node) runloop.Selection {
 		w.relied.begin(len(at.Run.World.System().Actions))
 	}
 	if !at.Live {
-		w.left = true
-	} else if at.Goal && (w.left || !w.leave) {
+		w.leftLive = true
+	} else if at.Goal && (w.leftLive || !w.leaveLive) {
 		return runloop.Selection{End: runloop.AtGoal}
 	}
 	if at.Step-w.origin >= w.limit && w.scale.AnyWeighs(at.Enabled) {

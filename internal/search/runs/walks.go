@@ -51,14 +51,14 @@ func (s *Walks) plan(at *runloop.Node) {
 	most = max(1, min(most, leastScheduled<<min(s.number/longerAfter, 20)))
 	s.left = length(&s.random, min(leastScheduled, most), most)
 	s.onward = s.random.IntN(4) > 0
-	s.origin, s.leave = at.Step, false
+	s.origin, s.leaveLive = at.Step, false
 	s.portfolio.begin(&s.random, at, s.left)
 }
 
 // Select implements [runloop.Strategy].
 func (s *Walks) Select(at *runloop.Node) runloop.Selection {
 	if !s.planned {
-		s.leave = true
+		s.leaveLive = true
 		s.plan(at)
 	}
 	if s.left > 0 {
@@ -91,7 +91,7 @@ func (s *Walks) Select(at *runloop.Node) runloop.Selection {
 // Next implements [runloop.Strategy].
 func (s *Walks) Next() (runloop.Task, bool) {
 	s.stop, s.planned = 0, false
-	s.begun, s.Walker.left, s.relied = false, false, s.relied[:0]
+	s.begun, s.Walker.leftLive, s.relied = false, false, s.relied[:0]
 	return s.take(&s.random)
 }
 

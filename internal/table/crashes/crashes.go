@@ -30,7 +30,7 @@ func Select(g *statespace.Graph, opts *options.Options) *Crashes {
 		return nil
 	}
 	c := &Crashes{Model: opts.Crashes, Implicit: []sim.NodeID{}, CrashSensitive: opts.CrashSensitive}
-	if c.Why = unspared(g, opts); c.Why != "" {
+	if c.Why = whyExplicit(g, opts); c.Why != "" {
 		return c
 	}
 	if e.Crashing == nil {
@@ -53,8 +53,8 @@ func Select(g *statespace.Graph, opts *options.Options) *Crashes {
 	return c
 }
 
-// unspared returns the reason why no crash can be left out of an exploration, or an empty string.
-func unspared(g *statespace.Graph, opts *options.Options) string {
+// whyExplicit returns the reason why no crash can be left out of an exploration, or an empty string.
+func whyExplicit(g *statespace.Graph, opts *options.Options) string {
 	switch {
 	case opts.Log != nil:
 		return "a stored search explores all crashes"

@@ -67,7 +67,7 @@ func walkFair(ctx context.Context, sys *sim.System, opts FairWalkOptions) (*Fair
 	g := statespace.NewGraph(e, opts.Weightless)
 	for part := uint64(0); out.Starvation == nil && out.Why == "" && out.States < opts.States; part++ {
 		w := &fairWalk{g: g.Sibling(), out: out, opts: &opts, random: choose.NewRandom(opts.Seed, part)}
-		if w.judge = NewFairCycles(w.g, false); w.judge == nil {
+		if w.cycles = NewFairCycles(w.g, false); w.cycles == nil {
 			return out, nil
 		}
 		opts.Calls.NextRound()
@@ -84,7 +84,7 @@ func walkFair(ctx context.Context, sys *sim.System, opts FairWalkOptions) (*Fair
 // fairWalk is a set of visited states that are judged together.
 type fairWalk struct {
 	g      *statespace.Graph
-	judge  *FairCycles
+	cycles *FairCycles
 	opts   *FairWalkOptions
 	out    *FairWalks
 	random *choose.Random
@@ -149,8 +149,8 @@ func (w *fairWalk) part(ctx context.Context) error {
 	if w.out.Why != "" {
 		return nil
 	}
-	for k := range w.judge.sources {
-		if err := w.judgeSource(&w.judge.sources[k]); err != nil {
+	for k := range w.cycles.sources {
+		if err := w.judgeSource(&w.cycles.sources[k]); err != nil {
 			return w.unable(err)
 		}
 	}
@@ -220,7 +220,7 @@ func (w *fairWalk) id(state []uint32) uint32 {
 			w.out.Path = w.g.Path(append(w.Path(w.from), w.edge))
 		}
 	}
-	_ = w.judge.Visit(id, true, 0)
+	_ = w.cycles.Visit(id, true, 0)
 	return id
 }
 
@@ -298,7 +298,7 @@ const faultsAre = 8
 
 // judgeSource judges the expanded states with an open obligation.
 func (w *fairWalk) judgeSource(src *source) error {
-	b := newBuilder(w.g, src, w.judge.Compared)
+	b := newBuilder(w.g, src, w.cycles.Compared)
 	b.left = make(stateSet, (len(w.ids)+63)/64)
 	for id := range uint32(len(w.ids)) {
 		if w.rows[id] != nil && src.owes.has(id) {

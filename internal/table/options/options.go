@@ -59,9 +59,9 @@ type Options struct {
 	CrashSensitive []CrashSensitive // with CrashAuto, nodes that crash
 }
 
-func (o *Options) Loop(g graph.Graph, judge explore.Analysis) (*explore.Loop, error) {
+func (o *Options) Loop(g graph.Graph, analysis explore.Analysis) (*explore.Loop, error) {
 	return explore.New(g, explore.Options{
-		Visited: o.Visited, Frontier: o.Frontier, Reducer: o.Reducer, Analysis: judge, Log: o.Log, Spill: o.Spill,
+		Visited: o.Visited, Frontier: o.Frontier, Reducer: o.Reducer, Analysis: analysis, Log: o.Log, Spill: o.Spill,
 		MaxDepth: o.MaxDepth, MaxStates: o.MaxStates, MaxBytes: o.MaxBytes, Go: o.Go, Progress: o.Progress,
 	})
 }

@@ -15,10 +15,10 @@ const (
 	cutBalance = 1.3    // maximum ratio of the largest part to the mean
 )
 
-// Cut chooses the nodes that select the part by their states, see [explore.NewParts]. In a sample of the first states few
+// ChoosePartNodes chooses the nodes that select the part by their states, see [explore.NewParts]. In a sample of the first states few
 // steps lead to another part, and no part is much larger than others. The result is deterministic. Nil means to
 // partition by the whole state.
-func Cut(sys *sim.System, opts options.Options, parts int) (cut []int) {
+func ChoosePartNodes(sys *sim.System, opts options.Options, parts int) (cut []int) {
 	s, err := New(sys, opts, 1, nil, nil)
 	if err != nil || s.start() != nil {
 		return nil // the exploration reports the error

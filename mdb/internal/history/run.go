@@ -98,7 +98,7 @@ func New(sys *sim.System, name string, path choose.Path) (*Run, error) {
 	r.boot = c.Pos()
 	r.links.init(sys.Nodes)
 	r.first = Step{Key: "first boots"}
-	r.judge(&r.first, 0)
+	r.evaluateProperties(&r.first, 0)
 	return r, r.readOn()
 }
 
@@ -158,12 +158,12 @@ func (r *Run) took() {
 	s := &r.steps[n-1]
 	s.Picks += int32(r.Cursor.Pos())
 	s.With = slices.Clone(r.Cursor.World().Last().With)
-	r.judge(s, n)
+	r.evaluateProperties(s, n)
 	r.links.follow(r.Cursor.World(), s, n)
 }
 
-// judge evaluates the properties in the state after step n.
-func (r *Run) judge(s *Step, n int) {
+// evaluateProperties evaluates the properties in the state after step n.
+func (r *Run) evaluateProperties(s *Step, n int) {
 	w := r.Cursor.World()
 	failing, found := kernel.Evaluate(w)
 	if r.violated == nil && found != nil {

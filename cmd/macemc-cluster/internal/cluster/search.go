@@ -40,7 +40,7 @@ func (s *Search) Explore(ctx context.Context, sys *sim.System, opts options.Opti
 	}
 	defer nc.Close()
 	opts.World.Contain = true // little is executed here
-	s.Manifest.Cut, s.Manifest.Weightless = shard.Cut(sys, opts, parts), opts.Weightless
+	s.Manifest.Cut, s.Manifest.Weightless = shard.ChoosePartNodes(sys, opts, parts), opts.Weightless
 	states, err := shard.New(sys, opts, parts, s.Manifest.Cut, nil)
 	if err != nil {
 		return nil, err

@@ -9,13 +9,13 @@ import (
 	"time"
 )
 
-// graceful is the time that the end of a search waits for goroutines that handlers left behind.
-const graceful = 300 * time.Millisecond
+// leakLimit is the time that the end of a search waits for goroutines that handlers left behind.
+const leakLimit = 300 * time.Millisecond
 
-// marked calls run with a mark on its goroutine, which the goroutines that it starts inherit. The returned function
+// detectLeaks calls run with a mark on its goroutine, which the goroutines that it starts inherit. The returned function
 // reports whether any of them is still running. The search itself leaves none. Counting goroutines does not suffice,
 // because others of the process start and end.
-func marked(ctx context.Context, run func()) (goesOn func() bool) {
+func detectLeaks(ctx context.Context, run func()) (leaked func() bool) {
 	mark := fmt.Sprintf("%p", new(int))
 	pprof.Do(ctx, pprof.Labels("macemc search", mark), func(context.Context) { run() })
 	return func() bool {
@@ -25,11 +25,11 @@ func marked(ctx context.Context, run func()) (goesOn func() bool) {
 	}
 }
 
-// leave ends a search without a finding. Goroutines that handlers left behind, which goesOn detects, may still use an
+// awaitLeaked ends a search without a finding. Goroutines that handlers left behind, which leaked detects, may still use an
 // Env. Their run is then unknown, so that the suspect has an empty path.
-func leave(cfg *Config, r *Result, goesOn func() bool) {
+func awaitLeaked(cfg *Config, r *Result, leaked func() bool) {
 	pause := time.Millisecond
-	for end := time.Now().Add(graceful); cfg.late.Finding() == nil && time.Now().Before(end) && goesOn(); pause += pause / 2 {
+	for end := time.Now().Add(leakLimit); cfg.late.Finding() == nil && time.Now().Before(end) && leaked(); pause += pause / 2 {
 		time.Sleep(pause)
 	}
 	f := cfg.late.Finding()

@@ -12,18 +12,18 @@ import (
 // recovers.
 const leastOf = 4
 
-// known returns the result at the deadline, or nil if the run cannot be called dead. A run that did not
+// resultAtDeadline returns the result at the deadline, or nil if the run cannot be called dead. A run that did not
 // recover by a long walk from its end counts as dead if no walk recovered from an earlier step.
-func (f *finder) known() *Result {
+func (f *finder) resultAtDeadline() *Result {
 	if f.critical > 0 {
-		i := slices.IndexFunc(f.made, func(p probed) bool { return p.Step == f.critical-1 && p.Recovered > 0 })
+		i := slices.IndexFunc(f.finished, func(p finishedProbe) bool { return p.Step == f.critical-1 && p.Recovered > 0 })
 		if i >= 0 {
 			res := f.result(Located, f.critical)
-			res.Before, res.After = f.made[i].Probe, f.after
+			res.Before, res.After = f.finished[i].Probe, f.after
 			return res
 		}
 	}
-	if f.after = f.dead(); f.after.Walks < f.enough() {
+	if f.after = f.mostFailed(); f.after.Walks < f.enoughWalks() {
 		return nil
 	}
 	res := f.result(Unlocated, 0)
@@ -33,15 +33,15 @@ func (f *finder) known() *Result {
 	return res
 }
 
-// lastAlive returns the last step from which the run is known to recover, or -1.
-func (f *finder) lastAlive() int {
+// lastRecoveringStep returns the last step from which the run is known to recover, or -1.
+func (f *finder) lastRecoveringStep() int {
 	alive := f.lastLive
-	for _, p := range f.made {
+	for _, p := range f.finished {
 		if p.Recovered > 0 {
 			alive = max(alive, p.Step)
 		}
 	}
-	for step, r := range f.examined {
+	for step, r := range f.searches {
 		if r != nil && r.Live != nil {
 			alive = max(alive, step)
 		}
@@ -49,10 +49,10 @@ func (f *finder) lastAlive() int {
 	return alive
 }
 
-// dead returns the probe with the best evidence that the run is dead, or one without walks.
-func (f *finder) dead() (best Probe) {
-	alive := f.lastAlive()
-	for _, p := range append(f.made, probed{Probe: f.broken}) {
+// mostFailed returns the probe with the best evidence that the run is dead, or one without walks.
+func (f *finder) mostFailed() (best Probe) {
+	alive := f.lastRecoveringStep()
+	for _, p := range append(f.finished, finishedProbe{Probe: f.interrupted}) {
 		if p.Step > alive && p.Recovered == 0 && p.Walks > best.Walks {
 			best = p.Probe
 		}
@@ -60,8 +60,8 @@ func (f *finder) dead() (best Probe) {
 	return best
 }
 
-// enough returns the number of walks of a probe that suffices to call the run dead.
-func (f *finder) enough() int { return max(f.cfg.Walks/leastOf, min(f.cfg.Walks, minWalks)) }
+// enoughWalks returns the number of walks of a probe that suffices to call the run dead.
+func (f *finder) enoughWalks() int { return max(f.cfg.Walks/leastOf, min(f.cfg.Walks, minWalks)) }
 
 // deadlined is a context whose Err also reports a deadline: Decide until enough walks failed to recover, and then
 // Locate. Done does not.
@@ -76,7 +76,7 @@ func (c *deadlined) Err() error {
 		return err
 	}
 	end := c.deadlines.Decide
-	if c.f.doomed.Load() {
+	if c.f.enoughFailed.Load() {
 		end = c.deadlines.Locate
 	}
 	if budget.Now() >= end {
