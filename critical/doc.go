@@ -1,3 +1,22 @@
 // Package critical finds the critical transition of a dead run: the step after which no live state can be reached
 // any more (MaceMC, NSDI 2007, section 3.3, with its algorithm 2 corrected).
+//
+// # How sure the result is
+//
+// A probe is a set of random walks from the state after one step. A state recovers if a walk or the search of all its
+// successors finds a live state. The opposite has three grades. With proof Exact all successors were visited. Otherwise
+// no walk of the configured number recovered, and the critical step is accepted if longer walks do not recover, either.
+// If the time ends first, a quarter of the walks suffices to call the run dead, without a step (Unlocated).
+//
+// # Files
+//
+//	find.go      Config, Find; Confirm, which adapts Find to suspects of a search
+//	finder.go    the algorithm: find raises the length of walks, bisect locates the step, verifyDead
+//	             accepts it
+//	prober.go    makes the walks from one step in parallel; the nearest live run
+//	examine.go   proofs: searches all successors of a step, within a budget
+//	deadline.go  the result that is known when the time is up
+//	follow.go    executes the dead run; summarizes what repeats in its tail
+//	starred.go   merges similar steps of that summary
+//	result.go    Result, and its cases
 package critical

@@ -14,7 +14,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// probed is a finished probe.
+// finishedProbe is a probe and how it ended.
 type finishedProbe struct {
 	Probe
 	allOutOfEvents bool // every walk ran out of events

@@ -1,5 +1,3 @@
-// Package search explores a system. It contains the exploration loop, the strategies that direct it, and the coverage.
-// It reports what it found. The caller confirms suspected liveness violations, through [Config].Confirm.
 package search
 
 import (

@@ -44,6 +44,30 @@
 // while there is room. With fingerprints, the fingerprints of these states and the order in which they were found are
 // kept. Otherwise states are expanded again, see [Space]. After another frontier, all states are visited once more by a
 // queue.
+//
+// # Files
+//
+//	loop.go, batch.go, lookup.go                       the loop: expands states, looks targets up in
+//	                                                   batches
+//	worker.go, reader.go                               the second worker of the loop
+//	options.go, limits.go                              options; when an exploration stops
+//	tables.go                                          the table of frontiers
+//	queue.go, diskqueue.go, stack.go                   frontiers
+//	reduce.go                                          states of chains that a reducer passes
+//	pendingbatches.go                                  batches that wait for a set on disk
+//	space.go, rows.go, rows_unknown.go, regenerate.go  all states and edges, for analyses
+//	dead.go                                            the analysis that finds dead states
+//	parts.go, deadparts.go                             the same for one part of the states, in a cluster
+//	log.go, replay.go                                  the interface of logs; continues from one
+//
+// # Packages
+//
+//	graph         states and edges
+//	stateset      visited sets
+//	predecessors  links to predecessors
+//	statelog      logs of states
+//	spill         lists on disk
+//	memory        lists outside the collector's memory
 package explore
 
 import (

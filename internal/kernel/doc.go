@@ -5,4 +5,33 @@
 // the table engine (package internal/table). A [runner.Runner] runs nodes with an external network. All three use one
 // [Machine], so that there is one semantics. The packages below need no machine: descriptions of steps, containment of
 // checked code, properties, declarations of systems.
+//
+// # Files
+//
+//	world.go                                    World, the interface of both engines, and its Options
+//	machine.go, local.go                        Machine; the local state of a node
+//	setup.go, assemble.go                       makes a machine for a system
+//	enabled.go, quorumstep.go                   lists enabled events and possible faults
+//	execute.go, handler.go                      executes a step; Env, which records effects
+//	apply.go                                    carries out the effects of a step
+//	crash.go, crashfaults.go, closing.go        crashes and halts
+//	programfaults.go                            faults of nodes that carry programs
+//	timers.go, delays.go                        timers: which may fire, and what firing one does to the
+//	                                            others
+//	clock.go, commontime.go                     readings of macetime; the virtual time that programs share
+//	observe.go, evaluate.go, propertyvalues.go  monitors; properties
+//	components.go, checkpoint.go, snapshot.go   parts and copies of states
+//	keys.go, messages.go, tracing.go, calls.go  names of events; what traces show
+//	isolation.go, useafterreturn.go             services that share memory or run on
+//
+// # Packages
+//
+//	stepinfo                     the record of a step
+//	declared                     what a system declares: actions, groups, quorums
+//	memdisk, delays              disks; bounded delays
+//	contain, callsite, aliasing  checked code that does not return, its source lines, memory that nodes
+//	                             share
+//	properties                   values of properties
+//	bench                        parts of steps for tables
+//	runner                       nodes with an external network
 package kernel

@@ -48,4 +48,16 @@
 // hides state from the encoding) would make the tables wrong. So a sample of the steps that were looked up is
 // executed again and compared, some of them from the node's last boot on. Properties must not change the state that
 // they read, so a sample of interned services is encoded again. A difference is a finding of kind nondeterminism.
+//
+// # Packages, lowest first
+//
+//	options, store, steptree  bounds, interned components, results of handlers as trees
+//	audit                     content hashes for logs and clusters
+//	world                     a kernel.World over the tables, for random walks
+//	statespace                states and transitions as a graph.Graph, sleep sets
+//	fairness, por             fair cycles; partial-order reduction
+//	symmetry, crashes         permutations of nodes; crashes that cannot matter
+//	refinement                observable transitions
+//	(this package)            Explore combines them: explore.go, analyses.go, dead.go, recovery.go
+//	shard                     one process's part of a state space
 package table

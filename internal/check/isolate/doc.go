@@ -1,3 +1,20 @@
 // Package isolate executes checked code in separate processes: a search under a [Supervisor], and a run that may end
 // its process in a fresh one. [CurrentRole] returns the role of a process.
+//
+// # Files
+//
+//	role.go                               the roles of a process: first process, search, execution of one
+//	                                      run
+//	supervise.go                          the first process: starts the search, waits, investigates its
+//	                                      death
+//	overrun.go                            how long a search may take after a stop request
+//	examine.go                            the first process: has one run executed (executionRequest,
+//	                                      isolateIn) and watches it
+//	reexecute.go                          the fresh process: executes that run
+//	execution.go                          both: records states while executing, so that two executions can
+//	                                      be compared
+//	death.go, description.go, outline.go  what is reported of a run that ended its process
+//	stuck.go                              stacks of a process that does not return
+//	notes.go                              what the search process leaves for its supervisor
+//	process_linux.go                      limits of memory; the parent's death
 package isolate

@@ -28,4 +28,17 @@
 // live states is kept by events of positive weight. These are results of Valmari (Stop It, and Be Stubborn!, CAV 1996)
 // and of Valmari and Vogler (Fair Testing and Stubborn Sets, SPIN 2016), with local conditions that are checked when
 // the exploration ends.
+//
+// # Files
+//
+//	reduction.go                 New; reducible and Irreducible: the systems and options that are not
+//	                             reduced
+//	graph.go                     the edges of the reduced graph
+//	ample.go                     one event alone: pick, unaffectedByFaults; claims about local states
+//	visibility.go                whether a step can change a property
+//	deadmessages.go              datagrams that nothing observes
+//	quorums.go                   sets that a quorum can take
+//	localsteps.go                known local steps
+//	assumptions.go, analysis.go  decides assumptions again; the cycle proviso
+//	path.go                      executes a path of the reduced graph
 package por

@@ -1,0 +1,46 @@
+package doccheck_test
+
+import (
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+var (
+	decisionFile = regexp.MustCompile("`([A-Za-z0-9_./-]+/[A-Za-z0-9_]+\\.go(?:\\.txt)?)`")
+	decisionFunc = regexp.MustCompile("`([A-Za-z]+)`")
+)
+
+// The table of ARCHITECTURE.md that names where things are decided names files and functions that exist.
+func TestArchitecture_NamesFunctionsThatExist(t *testing.T) {
+	text, err := os.ReadFile("../../../ARCHITECTURE.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(strings.Fields(string(text))); n > 1200 {
+		t.Errorf("ARCHITECTURE.md has %d words, more than 1,200", n)
+	}
+	_, table, _ := strings.Cut(string(text), "## Where it is decided")
+	table, _, _ = strings.Cut(table, "\n## ")
+	files := decisionFile.FindAllStringSubmatchIndex(table, -1)
+	if len(files) < 20 {
+		t.Fatalf("the table names %d files, want at least 20", len(files))
+	}
+	for i, at := range files {
+		name, end := table[at[2]:at[3]], len(table)
+		if i+1 < len(files) {
+			end = files[i+1][0]
+		}
+		source, err := os.ReadFile("../../../" + name)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		for _, m := range decisionFunc.FindAllStringSubmatch(table[at[1]:end], -1) {
+			if !regexp.MustCompile(`(?m)^func (\([^)]*\) )?` + m[1] + `[(\[]`).Match(source) {
+				t.Errorf("%s has no function %s", name, m[1])
+			}
+		}
+	}
+}
