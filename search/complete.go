@@ -53,7 +53,8 @@ func (c Config) complete() (Config, error) {
 	return c, nil
 }
 
-// fits returns the first error about options that do not fit the strategy or engine, or are out of range.
+// fits returns the first error about options that do not fit the strategy or engine, or are out of range. It names
+// fields. The same rules about logs stand in internal/task/durable.go (validateDurable), which names flags.
 func (c *Config) fits() error {
 	switch {
 	case c.Engine != AutoEngine && c.Engine != ReplayEngine && c.Engine != TableEngine:
@@ -64,8 +65,8 @@ func (c *Config) fits() error {
 		return fmt.Errorf("a log cannot be combined with reduction %s, which omits states", c.Reduce)
 	case c.Log != nil && c.Symmetry:
 		return errors.New("a log cannot be combined with symmetry, which omits states")
-	case c.Shortest && c.Elsewhere != nil:
-		return errors.New("Shortest cannot be combined with Elsewhere, which searches breadth first anyway")
+	case c.Shortest && c.RemoteExplorer != nil:
+		return errors.New("Shortest cannot be combined with RemoteExplorer, which searches breadth first anyway")
 	case c.Reach != nil && (len(c.Prefix) > 0 || c.PrefixRuns > 0):
 		return errors.New("Reach resumes a search from the initial state and cannot be combined with a prefix")
 	case c.Engine == ReplayEngine && c.Strategy.Can(VisitsStates):

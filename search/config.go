@@ -70,9 +70,9 @@ type Config struct {
 	// continues from there, and updates Reach if it ends by itself or at MaxPaths; otherwise Reach becomes unusable.
 	// Nil means that deepening begins anew.
 	Reach *Reach `json:"-"`
-	// Elsewhere, if non-nil, visits the states of bfs on other processes, in place of [table.Explore]. The only data
+	// RemoteExplorer, if non-nil, visits the states of bfs on other processes, in place of [table.Explore]. The only data
 	// about them are states, steps, and findings. Its Stopped may also be "time".
-	Elsewhere Elsewhere `json:"-"`
+	RemoteExplorer RemoteExplorer `json:"-"`
 	// PathBuffer returns an empty path with the capacity in which the runs of a worker, counted from 0, are recorded
 	// while they are made. It is called once for each worker. Nil means ordinary memory.
 	PathBuffer func(worker int) choose.Path `json:"-"`
@@ -89,8 +89,8 @@ type Config struct {
 	alternate    bool            // for tests: with AutoEngine, switch the engine after each run
 }
 
-// Elsewhere visits all states of a system on other processes. It has the contract of [table.Explore].
-type Elsewhere func(context.Context, *sim.System, options.Options) (*table.Exploration, error)
+// RemoteExplorer visits all states of a system on other processes. It has the contract of [table.Explore].
+type RemoteExplorer func(context.Context, *sim.System, options.Options) (*table.Exploration, error)
 
 // MaxWorkers is the maximum number of workers of a search. Each takes memory of its own, and more workers than cores
 // are not faster.

@@ -119,7 +119,7 @@ func (s *searcher) amongAll(ctx context.Context, bytes int) (*fairness.Starvatio
 // call, or nil.
 func (r *Result) walkFair(ctx context.Context, cfg *Config, world kernel.Options) (skipped *table.Exploration, err error) {
 	switch {
-	case r.Stats.Fair == nil || r.Stats.Fair.Judged || r.Finding != nil || cfg.Elsewhere != nil || len(cfg.known) > 0,
+	case r.Stats.Fair == nil || r.Stats.Fair.Judged || r.Finding != nil || cfg.RemoteExplorer != nil || len(cfg.known) > 0,
 		r.Stopped != StoppedMemory: // a user who bounds the depth wants nearby findings
 		return nil, nil
 	}

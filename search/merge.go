@@ -165,7 +165,7 @@ func (s *searcher) decide(ctx context.Context, sus *Suspect, last string) error 
 	if sus.needsNoConfirmation() || s.cfg.Confirm == nil {
 		return s.violation(ctx, sus, nil, last)
 	}
-	s.shown = time.Time{} // show progress at once, because confirming may take long
+	s.lastShown = time.Time{} // show progress at once, because confirming may take long
 	s.progress(criticalPhase)
 	began := time.Now()
 	limited, cancel := s.cfg.confirming(ctx, sus, s.found > 0)

@@ -7,9 +7,9 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// lookEvery: one in that many runs is checked for novelty, which hashes a node's state in each of its steps. With a
+// noveltySampling: one in that many runs is checked for novelty, which hashes a node's state in each of its steps. With a
 // smaller sample of the later runs, defects that need tens of thousands of runs are found later.
-const lookEvery = 8
+const noveltySampling = 8
 
 // novelty collects the changes of local states in a run, by kind of event.
 type novelty struct {
@@ -18,8 +18,8 @@ type novelty struct {
 	on     bool
 }
 
-// lookedAt reports whether run number k is in the sample.
-func lookedAt(k int) bool { return choose.Mix(uint64(k))%lookEvery == 0 }
+// inNoveltySample reports whether run number k is in the sample.
+func inNoveltySample(k int) bool { return choose.Mix(uint64(k))%noveltySampling == 0 }
 
 // begin prepares for a run.
 func (n *novelty) begin(on bool, nodes int) {

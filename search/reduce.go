@@ -20,7 +20,8 @@ const (
 	ReduceAuto = Reduction(options.ReduceAuto)
 )
 
-// Reduced describes how states were left out.
+// Reduced describes how states were left out, for reports. Its fields are those of por.Reduced in
+// internal/table/por/reduction.go, which Config.reduced converts to it.
 type Reduced struct {
 	Used   options.Reduction `json:"used"`
 	Why    string            `json:"why,omitempty"`    // why it is weaker than the one asked for, or ""

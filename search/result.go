@@ -13,20 +13,20 @@ const progressEvery = 200 * time.Millisecond
 
 func (s *searcher) progress(p phase) {
 	now := time.Now()
-	if s.cfg.Progress == nil || p == startPhase || now.Sub(s.shown) < progressEvery {
+	if s.cfg.Progress == nil || p == startPhase || now.Sub(s.lastShown) < progressEvery {
 		return
 	}
-	s.shown = now
+	s.lastShown = now
 	paths, events := s.runs, s.tallies.events()
 	for _, w := range s.workers {
 		paths += int(w.made.Load())
 		events += int(w.events.Load())
 	}
-	s.told = Progress{
+	s.lastProgress = Progress{
 		Elapsed: now.Sub(s.began), Phase: string(p), Depth: s.depth, States: s.global.N,
-		Paths: max(paths, s.told.Paths), Events: max(events, s.told.Events), // counts must not fall while units are merged
+		Paths: max(paths, s.lastProgress.Paths), Events: max(events, s.lastProgress.Events), // counts must not fall while units are merged
 	}
-	s.cfg.Progress(s.told)
+	s.cfg.Progress(s.lastProgress)
 }
 
 func (s *searcher) result(sources []source) *Result {

@@ -119,20 +119,20 @@ type searcher struct {
 	roots    []choose.Path
 	prefixes []choose.Path
 
-	tallies   tallies
-	units     int // taken so far
-	runs      int
-	sometimes []int
-	walked    []int // by property, of walks alone
-	activity  coverage.Activity
-	scheduled []scheduleTally // as cfg.Schedules
-	relied    []int           // by action
-	used      sim.Limits
-	foreign   bool
-	sampled   choose.Samples
-	depth     int
-	shown     time.Time
-	told      Progress
+	tallies      tallies
+	units        int // taken so far
+	runs         int
+	sometimes    []int
+	walked       []int // by property, of walks alone
+	activity     coverage.Activity
+	scheduled    []scheduleTally // as cfg.Schedules
+	relied       []int           // by action
+	used         sim.Limits
+	foreign      bool
+	sampled      choose.Samples
+	depth        int
+	lastShown    time.Time
+	lastProgress Progress
 
 	fairWalks FairWalks
 	fairTurn  int // number of times such walks were made

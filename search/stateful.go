@@ -105,8 +105,8 @@ func statesWithin(ctx context.Context, cfg *Config, began time.Time, ticks int) 
 	}
 	opts.Calls = cfg.Calls
 	visit := table.Explore
-	if cfg.Elsewhere != nil {
-		visit = cfg.Elsewhere
+	if cfg.RemoteExplorer != nil {
+		visit = cfg.RemoteExplorer
 	}
 	x, err := visit(exploring, &cfg.System, opts)
 	if why := options.UnsupportedBy(err); why != "" {
@@ -136,7 +136,7 @@ func statesWithin(ctx context.Context, cfg *Config, began time.Time, ticks int) 
 		r.Stats.ExhaustedDepth = 0 // it is only deep in some places
 	}
 	r.Stats.Sampled, r.Stats.Reduced, r.Stats.Crashes = x.Sampled, cfg.reduced(x), (*Crashes)(x.Crashes)
-	if cfg.Elsewhere == nil {
+	if cfg.RemoteExplorer == nil {
 		cover(&cfg.System, x, &r.Stats)
 	}
 	r.Stats.fair(&cfg.System, x)

@@ -23,7 +23,7 @@ type worker struct {
 	strategies map[phase]runs.Strategy
 	verifier   *verify.Verifier
 	novelty    novelty
-	twins      verify.Twins
+	twins      verify.EncodingCollisions
 
 	signal atomic.Uint32
 	active atomic.Pointer[replay.Run]     // the run being executed
@@ -124,7 +124,7 @@ func (w *worker) runs(u *unit) {
 		}
 		w.active.Store(l.Replay())
 		if u.Mix != nil {
-			looked := lookedAt(u.First + u.made)
+			looked := inNoveltySample(u.First + u.made)
 			w.novelty.begin(looked && len(w.cfg.Schedules) > 1, w.cfg.System.Nodes) // with a single schedule, no comparison is needed
 			l.Activity.Begin(looked)
 		}

@@ -61,7 +61,7 @@ type Options struct {
 	// Kept describes the storage of the search's states. nil means that they are not stored.
 	Kept *report.Kept
 
-	// Cluster is the address of remote workers, see Elsewhere of [search.Config]. An empty string means none.
+	// Cluster is the address of remote workers, see RemoteExplorer of [search.Config]. An empty string means none.
 	Cluster string
 
 	// Proven reports a liveness violation only if it is proven that nothing recovers from the run.

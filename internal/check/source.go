@@ -122,7 +122,7 @@ func (t *Source) examine(ctx context.Context, sys *sim.System, respawn func() *e
 		return t.dead(ctx, sys, d, respawn)
 	}
 	kind := sim.FindingKind(t.file.Header.Finding)
-	if !run.Left || kind != sim.Panic && kind != sim.Divergence {
+	if !run.LeaksGoroutines || kind != sim.Panic && kind != sim.Divergence {
 		return nil, nil
 	}
 	// A goroutine ended the recorded process, and may end the next one.
@@ -134,7 +134,7 @@ func (t *Source) examine(ctx context.Context, sys *sim.System, respawn func() *e
 		return t.dead(ctx, sys, run.Death, respawn)
 	}
 	l := t.loaded(sys, run.Safe)
-	l.elsewhere, l.Unsafe = trace, &Unsafe{run.Since, fmt.Sprintf("step %d starts a goroutine that may end this process", run.Since)}
+	l.elsewhere, l.Unsafe = trace, &Unsafe{run.LeakStep, fmt.Sprintf("step %d starts a goroutine that may end this process", run.LeakStep)}
 	return l, nil
 }
 

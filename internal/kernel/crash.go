@@ -10,18 +10,18 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// askCut chooses whether a fault strikes the node inside the step, and records where the step is cut.
-func (w *Machine) askCut(id sim.NodeID) {
+// askCrashInside chooses whether a fault strikes the node inside the step, and records where the step is cut.
+func (w *Machine) askCrashInside(id sim.NodeID) {
 	for i := range crashFaults {
 		how := &crashFaults[i]
-		if w.FaultsLeft[how.fault] > 0 && w.strikes(how.fault, id) && w.asksCut(how.inside, how.matters) {
+		if w.FaultsLeft[how.fault] > 0 && w.strikes(how.fault, id) && w.asksCrashInside(how.inside, how.matters) {
 			w.last.Crashed, w.last.Halted = true, how.fault == sim.Halts
 			return
 		}
 	}
 }
 
-func (w *Machine) asksCut(kind choose.Kind, matters func(stepinfo.EffectKind) bool) bool {
+func (w *Machine) asksCrashInside(kind choose.Kind, matters func(stepinfo.EffectKind) bool) bool {
 	w.cuts = stepinfo.AppendCuts(w.cuts[:0], w.Sys.CrashCut, w.last.Effects, matters)
 	if len(w.cuts) == 0 {
 		return false
@@ -72,8 +72,8 @@ func (w *Machine) sendable(id sim.NodeID) {
 	}
 }
 
-// who stores in known, by node, the results of may, unless they are there. may is the system's function called name.
-func (w *Machine) who(name string, may func(sim.NodeID) bool, known *[]bool) (err error) {
+// evaluateMay stores in known, by node, the results of may, unless they are there. may is the system's function called name.
+func (w *Machine) evaluateMay(name string, may func(sim.NodeID) bool, known *[]bool) (err error) {
 	if *known != nil {
 		return nil
 	}

@@ -66,7 +66,7 @@ func (w *Machine) WhoFails() (err error) {
 			how = crashFaultOf(how.defaultsTo)
 		}
 		if may := how.may(w.Sys); may != nil && w.limits[f] > 0 && err == nil {
-			err = w.who(how.name, may, &w.May[how.fault])
+			err = w.evaluateMay(how.name, may, &w.May[how.fault])
 		}
 		w.May[f] = w.May[how.fault]
 	}

@@ -83,7 +83,7 @@ func (w *Machine) step(ev sim.Event, src choose.Source) error {
 		return err
 	}
 	if w.last.Cuttable() {
-		w.askCut(n.ID)
+		w.askCrashInside(n.ID)
 	}
 	if w.last.Crashed {
 		return w.CrashInside(n, w.last.Applied)

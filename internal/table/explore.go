@@ -137,7 +137,7 @@ func exploreAll(ctx context.Context, sys *sim.System, opts options.Options) (*Ex
 			opts.SkipRehearsal, opts.CrashSensitive = true, append(slices.Clone(opts.CrashSensitive), x.crashSensitive...)
 			return exploreAll(ctx, sys, opts)
 		}
-		x.judgeCrashes(&r)
+		x.concludeCrashes(&r)
 		if err = r.Err; err != nil {
 			path = x.found(&r)
 		}
@@ -325,8 +325,8 @@ func Rehearse(ctx context.Context, e *steptree.Engine) (path choose.Path, err er
 	return nil, nil
 }
 
-// judgeCrashes judges an exploration in which some nodes did not crash.
-func (x *exploration) judgeCrashes(r *explore.Result) {
+// concludeCrashes decides whether the result holds of an exploration in which some nodes did not crash.
+func (x *exploration) concludeCrashes(r *explore.Result) {
 	c := x.crashes
 	if c == nil || x.g.World.Uncrashed == 0 {
 		return

@@ -30,7 +30,8 @@ func (p *Process) mode(f *Search) durable.Mode {
 	return durable.Begin
 }
 
-// validateDurable returns an error for options that cannot be combined with --durable.
+// validateDurable returns an error for options that cannot be combined with --durable. It names flags. For callers of
+// package search the same rules about logs stand in search/complete.go (fits).
 func (f *Search) validateDurable() error {
 	if f.Durable == "" {
 		if f.Resume {

@@ -82,7 +82,7 @@ func (p *Process) search(ctx context.Context, r *request) error {
 		if err != nil {
 			return err
 		}
-		r.options.Search.Elsewhere, r.options.Cluster = elsewhere, r.Cluster.URL
+		r.options.Search.RemoteExplorer, r.options.Cluster = elsewhere, r.Cluster.URL
 	}
 	rep, err := check.Run(ctx, r.options)
 	return p.conclude(ctx, rep, err, r)

@@ -74,7 +74,7 @@ type Process struct {
 	Respawn        func() *exec.Cmd // nil means that everything happens in this process
 	Role           isolate.Role     // the purpose of this process
 	// Cluster prepares a search by the workers of a server. nil means that this process has no workers.
-	Cluster func(c Cluster, job ClusterJob) (search.Elsewhere, error)
+	Cluster func(c Cluster, job ClusterJob) (search.RemoteExplorer, error)
 	// WriteTest writes a test that replays the path in a file, and returns its name. It is nil outside the process of
 	// a test. In such a process, the test's system is the only one.
 	WriteTest func(pathFile string) (string, error)

@@ -36,7 +36,7 @@ func security(c task.Cluster) cluster.Security {
 }
 
 // byWorkers prepares a search by the workers of a server.
-func (p *process) byWorkers(c task.Cluster, job task.ClusterJob) (search.Elsewhere, error) {
+func (p *process) byWorkers(c task.Cluster, job task.ClusterJob) (search.RemoteExplorer, error) {
 	s := &cluster.Search{
 		URL: c.URL, Security: security(c),
 		Manifest: cluster.Manifest{Build: job.Build, Title: job.Title, Job: job.Job, Visited: job.Visited, Depth: job.Depth,

@@ -194,9 +194,9 @@ func (r *Recorder) Runs() int { return r.runs }
 // its capacity. Two runs must not use it at the same time.
 func (r *Recorder) Path(run int) choose.Path { return r.region(run)[:0] }
 
-// Left returns the recorded picks of a run, and then [None]. Leftovers of an earlier, longer run may follow. The recorder
+// Recorded returns the recorded picks of a run, and then [None]. Leftovers of an earlier, longer run may follow. The recorder
 // owns the slice.
-func (r *Recorder) Left(run int) choose.Path { return r.region(run) }
+func (r *Recorder) Recorded(run int) choose.Path { return r.region(run) }
 
 func (r *Recorder) region(run int) choose.Path {
 	if run < 0 || run >= r.runs {

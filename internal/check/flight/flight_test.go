@@ -41,10 +41,10 @@ func TestOutlivesProcess(t *testing.T) {
 	if got := r.Get(flight.Steps); got != 2 {
 		t.Errorf("steps %d, want 2", got)
 	}
-	if got := r.Left(1)[:5]; !slices.Equal(got, []int32{9, 0, 7, 8, flight.None}) {
+	if got := r.Recorded(1)[:5]; !slices.Equal(got, []int32{9, 0, 7, 8, flight.None}) {
 		t.Errorf("left %v", got)
 	}
-	if got := r.Left(0)[:2]; !slices.Equal(got, []int32{flight.None, flight.None}) {
+	if got := r.Recorded(0)[:2]; !slices.Equal(got, []int32{flight.None, flight.None}) {
 		t.Errorf("the other run left %v", got)
 	}
 	r.End(1)
@@ -63,7 +63,7 @@ func TestOverflow(t *testing.T) {
 	for range 20 {
 		p = append(p, 1)
 	}
-	if r.Left(0)[9] != 1 || r.Left(1)[0] != flight.None {
+	if r.Recorded(0)[9] != 1 || r.Recorded(1)[0] != flight.None {
 		t.Error("picks are not where they belong")
 	}
 }

@@ -44,7 +44,7 @@ func reexecuteDescribing(sys *sim.System, opts kernel.Options, rec *flight.Recor
 	}
 	defer f.Close()
 	to := gob.NewEncoder(f)
-	path := rec.Left(picksRun)
+	path := rec.Recorded(picksRun)
 	if end := slices.Index(path, flight.None); end >= 0 {
 		path = path[:end]
 	}

@@ -107,7 +107,7 @@ func (o *executionRequest) write(rec *flight.Recorder, dir string) error {
 	case o.file != nil:
 		return writeJSON(filepath.Join(dir, pathFile), o.file)
 	}
-	copy(rec.Left(picksRun), o.path)
+	copy(rec.Recorded(picksRun), o.path)
 	return nil
 }
 
@@ -297,7 +297,7 @@ func autopsy(rec *flight.Recorder, state *os.ProcessState, said string) (*Death,
 
 // found returns the position of a re-execution when it ended.
 func found(rec *flight.Recorder) *Death {
-	path := rec.Left(picksRun)
+	path := rec.Recorded(picksRun)
 	d := &Death{Steps: rec.Get(flight.Steps), After: rec.Get(flight.AwaitingLeaked) != 0, explaining: rec.Get(flight.Explain) != 0}
 	switch rec.Get(flight.Asking) {
 	case notAsked:
@@ -309,7 +309,7 @@ func found(rec *flight.Recorder) *Death {
 		d.asked = rec.Phase()
 	}
 	used := min(rec.Get(flight.Used), len(path))
-	kinds := rec.Left(kindsRun)
+	kinds := rec.Recorded(kindsRun)
 	at := used // the first answer of the last step
 	for at > 0 && kinds[at-1] != int32(choose.Event) {
 		at--
@@ -327,7 +327,7 @@ func found(rec *flight.Recorder) *Death {
 // leftSince returns the first step that left goroutines running, and the path before it. It returns 0 if there is none.
 func leftSince(rec *flight.Recorder) (step int, before choose.Path) {
 	step = max(0, rec.Get(flight.LeakedIn)-1)
-	path, kinds := rec.Left(picksRun), rec.Left(kindsRun)
+	path, kinds := rec.Recorded(picksRun), rec.Recorded(kindsRun)
 	begun := 0
 	for i := range min(rec.Get(flight.Used), len(path)) {
 		if kinds[i] == int32(choose.Event) {
@@ -341,11 +341,11 @@ func leftSince(rec *flight.Recorder) (step int, before choose.Path) {
 
 // FileRun is the execution of a path file in a fresh process.
 type FileRun struct {
-	Death *Death      // how it died; nil means that it did not
-	Path  choose.Path // the picks that it used
-	Since int         // the first step that left goroutines running
-	Safe  choose.Path // the path before that step
-	Left  bool        // there is such a step
+	Death           *Death      // how it died; nil means that it did not
+	Path            choose.Path // the picks that it used
+	LeakStep        int         // the first step that left goroutines running
+	Safe            choose.Path // the path before that step
+	LeaksGoroutines bool        // there is such a step
 }
 
 // ExamineFile is [Examine] for the text of a path file. A tolerant process also follows a file of another version of
@@ -360,9 +360,9 @@ func ExamineFile(ctx context.Context, respawn func() *exec.Cmd, text string, tol
 	if err != nil {
 		return nil, err
 	}
-	run := &FileRun{Death: d, Left: rec.Get(flight.LeakedIn) != 0}
-	run.Path = rec.Left(picksRun)[:rec.Get(flight.Used)].Clone()
-	run.Since, run.Safe = leftSince(rec)
+	run := &FileRun{Death: d, LeaksGoroutines: rec.Get(flight.LeakedIn) != 0}
+	run.Path = rec.Recorded(picksRun)[:rec.Get(flight.Used)].Clone()
+	run.LeakStep, run.Safe = leftSince(rec)
 	return run, nil
 }
 

@@ -207,7 +207,7 @@ const executionFile = "execution"
 
 // reexecuteRecordingStates executes the picks in rec repeatedly and writes the execution, with its states, beside rec.
 func reexecuteRecordingStates(sys *sim.System, start func() (kernel.World, error), rec *flight.Recorder) error {
-	path := rec.Left(picksRun)
+	path := rec.Recorded(picksRun)
 	if end := slices.Index(path, flight.None); end >= 0 {
 		path = path[:end]
 	}

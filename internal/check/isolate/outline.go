@@ -39,7 +39,7 @@ func outline(rec *flight.Recorder, dir string) *choose.File {
 	}
 	f := new(choose.File)
 	picks := &f.Boot
-	path, kinds := rec.Left(picksRun), rec.Left(kindsRun)
+	path, kinds := rec.Recorded(picksRun), rec.Recorded(kindsRun)
 	for i := range min(rec.Get(flight.Used), len(path)) {
 		kind, pick := choose.Kind(kinds[i]), int(path[i])
 		switch {

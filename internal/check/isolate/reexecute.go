@@ -107,7 +107,7 @@ func awaitLeaked(rec *flight.Recorder) {
 
 // reexecutePicks executes the picks in rec.
 func reexecutePicks(w kernel.World, rec *flight.Recorder, keys *os.File) (err error) {
-	src := &recorded{path: rec.Left(picksRun), kinds: rec.Left(kindsRun), rec: rec}
+	src := &recorded{path: rec.Recorded(picksRun), kinds: rec.Recorded(kindsRun), rec: rec}
 	run := replay.NewRun(w)
 	if err = run.Start(src); err == nil && !src.bad {
 		err = evaluateProperties(w, rec)
@@ -198,7 +198,7 @@ func reexecuteFile(w kernel.World, rec *flight.Recorder, request *pathFileReques
 // noteIn returns a function that records the kinds of picks, each before it takes effect. It ends this process when the
 // recorder is full.
 func noteIn(rec *flight.Recorder) func(kind choose.Kind) {
-	kinds := rec.Left(kindsRun)
+	kinds := rec.Recorded(kindsRun)
 	return func(kind choose.Kind) {
 		at := rec.Get(flight.Used)
 		if at == len(kinds) {

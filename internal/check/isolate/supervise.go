@@ -328,7 +328,7 @@ func (s *Supervisor) wait(ctx context.Context, cmd *exec.Cmd, rec *flight.Record
 // returns their last steps.
 func (s *Supervisor) investigate(ctx context.Context, rec *flight.Recorder) (d *Death, left []*Death, err error) {
 	for run := range rec.Runs() {
-		d, last, err := Examine(ctx, s.Respawn, rec.Left(run), ConfirmLimit(s.HandlerLimit))
+		d, last, err := Examine(ctx, s.Respawn, rec.Recorded(run), ConfirmLimit(s.HandlerLimit))
 		if d != nil || err != nil {
 			return d, nil, err
 		}

@@ -1,4 +1,5 @@
-// Package fpset provides the set of states that iterative deepening visited, by fingerprint.
+// Package fpset provides the set of states that iterative deepening visited, by fingerprint. Strategies that visit states
+// use the sets of package internal/explore/stateset, which store no remaining depth.
 package fpset
 
 import (

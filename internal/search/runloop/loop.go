@@ -32,18 +32,18 @@ type Loop struct {
 	run       *replay.Run
 	world     kernel.World
 	observers []Observer
-	engines   *engines // nil if there is one world
-	patrol    *patrol  // nil if no goroutine watches runs, or an external one does
+	engines   *engines  // nil if there is one world
+	watchdog  *watchdog // nil if no goroutine watches runs, or an external one does
 
 	// State of the run in progress.
-	strategy Strategy
-	stateful Stateful // nil if the strategy is not Stateful
-	task     choose.Path
-	pos      int // length of the consumed part of the task
-	at, from *Node
-	cut      bool
-	mismatch error
-	outcome  Outcome
+	strategy   Strategy
+	stateful   Stateful // nil if the strategy is not Stateful
+	task       choose.Path
+	pos        int // length of the consumed part of the task
+	at, from   *Node
+	unanswered bool
+	mismatch   error
+	outcome    Outcome
 
 	home *Home       // nil if runs begin in the initial state
 	keep choose.Path // path to the next home; nil if home is already there, or not wanted
@@ -106,12 +106,12 @@ func (l *Loop) Run(s Strategy, t Task) Outcome {
 	if l.engines != nil {
 		l.next()
 	}
-	l.strategy, l.task, l.pos, l.cut, l.mismatch = s, t.Path, 0, false, nil
+	l.strategy, l.task, l.pos, l.unanswered, l.mismatch = s, t.Path, 0, false, nil
 	l.stateful, _ = s.(Stateful)
-	if l.patrol != nil {
+	if l.watchdog != nil {
 		f, returned := l.watched(o)
 		if !returned {
-			return l.giveUp(t)
+			return l.abandon(t)
 		}
 		if f != nil {
 			o.End, o.Finding = Found, f
@@ -234,7 +234,7 @@ func (l *Loop) doTask() (End, error) {
 
 // pick lets the strategy select the next step, or the end of the run.
 func (l *Loop) pick() (index int, ev *sim.Event, end End) {
-	if l.cut {
+	if l.unanswered {
 		return 0, nil, Unanswered
 	}
 	if l.Interrupted() {
@@ -345,7 +345,7 @@ func (l *Loop) Choose(p choose.Point) int {
 	}
 	pick := 0
 	switch {
-	case l.mismatch != nil || l.cut:
+	case l.mismatch != nil || l.unanswered:
 		return choose.First.Choose(p)
 	case l.pos < len(l.task):
 		pick = int(l.task[l.pos])
@@ -358,7 +358,7 @@ func (l *Loop) Choose(p choose.Point) int {
 	default:
 		var ok bool
 		if pick, ok = l.strategy.Choose(l.at, p); !ok {
-			l.cut = true
+			l.unanswered = true
 			return choose.First.Choose(p)
 		}
 	}

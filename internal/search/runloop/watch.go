@@ -28,6 +28,18 @@ func DidNotReturn(limit time.Duration) string {
 	return fmt.Sprintf("did not return within %v", limit.Round(time.Millisecond))
 }
 
+// Several watchdogs detect checked code that does not return. Each of them watches another kind of execution:
+//
+//	workers of a search            search/round.go (look), by [Watch]
+//	loops outside of searches      watchdog.go, by [Watch]
+//	explorations of states         [OverdueAfter], by kernel.Options.Overdue; judged by search/hang.go
+//	single calls of checked code   internal/kernel/contain: Watch; for properties Heartbeat
+//	the process of a search        internal/check/isolate/overrun.go
+//	the fresh process of one run   internal/check/isolate/examine.go (await) and stuck.go
+//	handlers on real networks      realnet/watchdog.go
+//
+// The first three use the rule of [Watch.Late], in units of ticks.
+
 // Watch monitors whether a worker responds. It counts in ticks, which stop when the whole process is suspended. On a
 // busy machine that does not suffice: a worker without a processor is not stuck.
 type Watch struct {

@@ -132,7 +132,7 @@ func (f *FairCycles) Analyze(ctx context.Context, s *explore.Space) error {
 		return nil
 	}
 	for k := range f.sources {
-		err := f.judge(ctx, s, &f.sources[k])
+		err := f.findCycles(ctx, s, &f.sources[k])
 		switch {
 		case errors.Is(err, explore.ErrLimit) && ctx.Err() != nil:
 			f.out.Why = "the time limit was reached"
@@ -170,7 +170,7 @@ func (f *FairCycles) Result(r *explore.Result, late bool) *Fairness {
 	return &f.out
 }
 
-func (f *FairCycles) judge(ctx context.Context, s *explore.Space, src *source) error {
+func (f *FairCycles) findCycles(ctx context.Context, s *explore.Space, src *source) error {
 	left := slices.Clone(src.owes)
 	edges, err := f.trim(ctx, s, left)
 	if err != nil {

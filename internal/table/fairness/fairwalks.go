@@ -150,7 +150,7 @@ func (w *fairWalk) part(ctx context.Context) error {
 		return nil
 	}
 	for k := range w.cycles.sources {
-		if err := w.judgeSource(&w.cycles.sources[k]); err != nil {
+		if err := w.findCycles(&w.cycles.sources[k]); err != nil {
 			return w.unable(err)
 		}
 	}
@@ -296,8 +296,8 @@ func (w *fairWalk) walk(ctx context.Context, most int) {
 // faultsAre is the inverse probability of choosing among all steps, including faults.
 const faultsAre = 8
 
-// judgeSource judges the expanded states with an open obligation.
-func (w *fairWalk) judgeSource(src *source) error {
+// findCycles judges the expanded states with an open obligation.
+func (w *fairWalk) findCycles(src *source) error {
 	b := newBuilder(w.g, src, w.cycles.Compared)
 	b.left = make(stateSet, (len(w.ids)+63)/64)
 	for id := range uint32(len(w.ids)) {

@@ -15,7 +15,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Reduced is the summary of a reduction.
+// Reduced is the summary of a reduction. Type Reduced of package search has the same fields, with their JSON names.
 type Reduced struct {
 	Used   options.Reduction
 	Why    string // why it is weaker than the one asked for, or ""

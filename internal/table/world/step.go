@@ -77,7 +77,7 @@ func (w *World) Advance(ev *sim.Event, src choose.Source) error {
 	}
 	c := stepinfo.Cut{At: len(l.Effects)}
 	if budget := w.Vector[w.Layout.Budget]; budget > 0 && l.CrashCuts+l.HaltCuts > 0 {
-		c = w.askCut(l, ev.Node, budget, src)
+		c = w.askCrashInside(l, ev.Node, budget, src)
 	}
 	w.last.Applied, w.last.Lost, w.last.Crashed, w.last.Halted = c.At, c.Lost, w.FailedInside, w.Halted
 	w.setLocal(ev.Node, l.Next)
@@ -157,8 +157,8 @@ type RoomTold struct {
 	Exact bool // otherwise only whether there is some
 }
 
-// askCut chooses whether the node crashes or halts inside the step, and returns the cut.
-func (w *World) askCut(l *steptree.Leaf, node sim.NodeID, budget uint32, src choose.Source) stepinfo.Cut {
+// askCrashInside chooses whether the node crashes or halts inside the step, and returns the cut.
+func (w *World) askCrashInside(l *steptree.Leaf, node sim.NodeID, budget uint32, src choose.Source) stepinfo.Cut {
 	if store.CrashesLeft(budget) > 0 && l.CrashCuts > 0 && w.MayCrash(int(node)) {
 		if pick := src.Choose(choose.Point{Kind: choose.CrashInside, Arity: int(l.CrashCuts) + 1, Label: choose.CrashInside.Label()}); pick > 0 {
 			w.FailedInside = true

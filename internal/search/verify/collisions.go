@@ -11,9 +11,9 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Twins finds pairs of states with equal encodings and different behaviour. They occur if an encoding omits data that
+// EncodingCollisions finds pairs of states with equal encodings and different behaviour. They occur if an encoding omits data that
 // handlers read.
-type Twins struct {
+type EncodingCollisions struct {
 	on   bool
 	runs []twinRun
 	seen map[twinStep]twinEnd
@@ -32,7 +32,7 @@ type twinEnd struct {
 	run, step int
 }
 
-func (t *Twins) Begin(on bool) {
+func (t *EncodingCollisions) Begin(on bool) {
 	t.on, t.runs = on, t.runs[:0]
 	if on && t.seen == nil {
 		t.seen = map[twinStep]twinEnd{}
@@ -42,7 +42,7 @@ func (t *Twins) Begin(on bool) {
 
 // Look searches a recorded run. The mismatch, if any, is the run up to the step that differs from the same step of an
 // earlier run.
-func (t *Twins) Look(sys *sim.System, run *replay.Run, states *Recording) *Mismatch {
+func (t *EncodingCollisions) Look(sys *sim.System, run *replay.Run, states *Recording) *Mismatch {
 	state := func(step int) (sum uint64) {
 		for _, p := range states.at(step) {
 			sum += p.hash.Lo
@@ -64,7 +64,7 @@ func (t *Twins) Look(sys *sim.System, run *replay.Run, states *Recording) *Misma
 		case !ok:
 			t.seen[key] = twinEnd{after, len(t.runs) - 1, step}
 		case end.state != after:
-			return tell(sys, t.runs[end.run].until(end.step-1), now.until(step-1), now.until(step))
+			return describeCollision(sys, t.runs[end.run].until(end.step-1), now.until(step-1), now.until(step))
 		}
 	}
 	return nil
@@ -78,8 +78,8 @@ func (r *twinRun) until(step int) choose.Path {
 	return r.path
 }
 
-// tell executes two runs to states with equal encodings, and then the same step in both.
-func tell(sys *sim.System, first, second, whole choose.Path) *Mismatch {
+// describeCollision executes two runs to states with equal encodings, and then the same step in both.
+func describeCollision(sys *sim.System, first, second, whole choose.Path) *Mismatch {
 	found := &Mismatch{Finding: &sim.Finding{Kind: sim.Nondeterminism, Node: -1}, Path: whole.Clone()}
 	found.Message = "the same step led from equal states to different states, but not when repeated"
 	a, err := runTo(sys, first)

@@ -11,8 +11,8 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// patrol watches the runs of one loop, if no other goroutine does.
-type patrol struct {
+// watchdog watches the runs of one loop, if no other goroutine does.
+type watchdog struct {
 	limit  time.Duration
 	ticker *time.Ticker
 }
@@ -20,7 +20,7 @@ type patrol struct {
 // Watch makes the loop abandon each run in which checked code does not return within limit; see [Outcome].Stuck. It is
 // for loops of [NewByEngine].
 func (l *Loop) Watch(limit time.Duration) {
-	l.patrol, l.Signal = &patrol{limit, time.NewTicker(Tick)}, new(atomic.Uint32)
+	l.watchdog, l.Signal = &watchdog{limit, time.NewTicker(Tick)}, new(atomic.Uint32)
 }
 
 // watched executes a prepared run. returned is false if the run was abandoned. The run then owns o, and may continue.
@@ -30,14 +30,14 @@ func (l *Loop) watched(o *Outcome) (found *sim.Finding, returned bool) {
 		defer close(done)
 		found = contain.Guard(func() { l.make(o) })
 	}()
-	w := Watch{Limit: Ticks(l.patrol.limit)}
+	w := Watch{Limit: Ticks(l.watchdog.limit)}
 	w.Probed()
 	l.Signal.Or(AskSignal)
 	for {
 		select {
 		case <-done:
 			return found, true
-		case <-l.patrol.ticker.C:
+		case <-l.watchdog.ticker.C:
 		}
 		if l.Signal.Load()&AskSignal == 0 {
 			w.Probed()
@@ -50,12 +50,12 @@ func (l *Loop) watched(o *Outcome) (found *sim.Finding, returned bool) {
 	}
 }
 
-// giveUp abandons a run that does not return. The loop must not be used again.
-func (l *Loop) giveUp(t Task) Outcome {
+// abandon gives up a run that does not return. The loop must not be used again.
+func (l *Loop) abandon(t Task) Outcome {
 	path, steps := PathInto(l.run)
 	l.Signal.Or(StopSignal) // in case it returns after all
 	return Outcome{Task: t, End: Found, Steps: steps, Stuck: path, Finding: &sim.Finding{
-		Kind: sim.Divergence, Node: -1, Message: "the handler " + DidNotReturn(l.patrol.limit),
+		Kind: sim.Divergence, Node: -1, Message: "the handler " + DidNotReturn(l.watchdog.limit),
 	}}
 }
 
