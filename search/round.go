@@ -19,7 +19,8 @@ type round struct {
 	doing    []atomic.Int32 // unit by worker, plus one
 	finished chan int
 	ended    []bool
-	first    int // unit that has not ended
+	first    int  // unit that has not ended
+	over     bool // the time limit was reached
 	watch    []runloop.Watch
 }
 
@@ -28,7 +29,7 @@ type overdue struct {
 	worker int
 	path   choose.Path
 	steps  int
-	again  bool // it was excused before
+	again  bool // it was excused before, or there is no time to excuse it
 }
 
 func (s *searcher) begin(units []*unit) *round {
@@ -93,6 +94,10 @@ func (r *round) wait(ctx context.Context) *overdue {
 		case <-limit:
 			limit = nil
 			r.s.stop(StoppedTime)
+			r.over = true
+			for i := range r.watch { // an excuse does not last longer
+				r.watch[i].Limit = min(r.watch[i].Limit, r.s.cfg.handlerTicks())
+			}
 		case <-ticker.C:
 			r.s.progress(r.units[0].phase)
 			if o := r.look(); o != nil {
@@ -124,7 +129,7 @@ func (r *round) look() *overdue {
 		if !w.Late(busy) || k != r.first { // earlier units decide first
 			continue
 		}
-		o := &overdue{worker: i, again: w.Limit > r.s.cfg.handlerTicks()}
+		o := &overdue{worker: i, again: w.Limit > r.s.cfg.handlerTicks() || r.over}
 		o.path, o.steps = runloop.PathInto(worker.active.Load())
 		if worker.signal.Load()&runloop.AskSignal != 0 {
 			return o

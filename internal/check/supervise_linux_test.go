@@ -74,6 +74,13 @@ func (m *mean) do(depth int) int {
 			syscall.Kill(os.Getpid(), syscall.SIGKILL)
 			select {}
 		}
+	case "twice": // the first process, and the first one that executes the run again
+		for _, n := range []string{"1", "2"} {
+			if marker, err := os.OpenFile(os.Getenv(markerVar)+n, os.O_CREATE|os.O_EXCL, 0o600); err == nil {
+				marker.Close()
+				os.Exit(7)
+			}
+		}
 	case "searching": // each process that searches
 		if os.Getenv("MACEMC_ROLE") != "reexecute" {
 			os.Exit(7)
@@ -443,6 +450,7 @@ func TestSupervised_DeathDoesNotRecur(t *testing.T) {
 	for _, c := range []struct{ harm, step string }{
 		{"once", "of the original run had begun then"},
 		{"searching", "of the original run is the first that differs"},
+		{"twice", "step 2 of the original run is the first that differs"},
 	} {
 		t.Setenv(markerVar, filepath.Join(t.TempDir(), "marker"))
 		dir := filepath.Join(t.TempDir(), "out")

@@ -77,6 +77,21 @@ func (d *Death) Differs(how string, surely bool) {
 		sim.Panic, how, again, d.Steps, step)
 }
 
+// compare turns a death into a finding of nondeterminism if another execution of its run does not end in the same step.
+// again is the death of that execution; if nil, last is its last step.
+func (d *Death) compare(again, last *Death) {
+	switch {
+	case again == nil:
+		d.mismatch = last.mismatch
+		d.Differs(d.Message, true)
+	case again.Steps != d.Steps:
+		*d, *again = *again, *d // the shorter run is known to its end, and the other one continues after it
+		d.Message = fmt.Sprintf("%s (%s) was found but does not recur: executed again, the run ends in step %d: %s; "+
+			"step %d of the original run is the first that differs", d.Kind, d.Message, again.Steps, again.Message, d.Steps)
+		d.Kind, d.Property = sim.Nondeterminism, ""
+	}
+}
+
 // subject names the function that caused the death.
 func (d *Death) subject() string {
 	asked := cmp.Or(d.asked, handlerSubject)

@@ -21,6 +21,7 @@ import (
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/internal/stacks"
 	"github.com/macemc/macemc/search"
+	"github.com/macemc/macemc/sim"
 )
 
 // Supervisor runs a search in another process, so that checked code that kills its process cannot prevent the report.
@@ -324,13 +325,24 @@ func (s *Supervisor) wait(ctx context.Context, cmd *exec.Cmd, rec *flight.Record
 	}
 }
 
-// investigate executes the runs that the dead process left, one by one, until one kills its process again. Otherwise it
-// returns their last steps.
+// investigate executes the runs that the dead process left, one by one, until one kills its process again. It is not
+// known in which step the first process died, so that run is executed once more: a death in another step is a
+// nondeterminism. If no run kills its process, investigate returns their last steps.
 func (s *Supervisor) investigate(ctx context.Context, rec *flight.Recorder) (d *Death, left []*Death, err error) {
 	for run := range rec.Runs() {
 		d, last, err := Examine(ctx, s.Respawn, rec.Recorded(run), ConfirmLimit(s.HandlerLimit))
-		if d != nil || err != nil {
-			return d, nil, err
+		if err != nil {
+			return nil, nil, err
+		}
+		if d != nil && d.Kind == sim.Panic && d.Running == 0 && d.signal == "" {
+			again, last, err := Examine(ctx, s.Respawn, d.Path(), ConfirmLimit(s.HandlerLimit))
+			if err != nil {
+				return nil, nil, err
+			}
+			d.compare(again, last)
+		}
+		if d != nil {
+			return d, nil, nil
 		}
 		if last.outline != nil && len(last.outline.Steps) > 0 {
 			left = append(left, last)
