@@ -137,3 +137,26 @@ func TestSlowOrNot(t *testing.T) {
 		}
 	}
 }
+
+// At the time limit, a handler that was excused has no more time than others.
+func TestHang_ExcuseEndsAtTimeLimit(t *testing.T) {
+	if testing.Short() {
+		t.Skip("waits for what does not return")
+	}
+	t.Parallel()
+	asked := 0
+	began := time.Now()
+	res, err := search.Run(t.Context(), search.Config{
+		System: staying(t, "channel", nil), Time: 3 * time.Second, Workers: 1, HandlerLimit: 2 * time.Second,
+		Confirm: func(context.Context, search.Suspect) (search.Confirmed, error) {
+			asked++
+			return search.Confirmed{Refuted: true}, nil
+		},
+	})
+	if err != nil || res.Verdict != search.Inconclusive || asked != 2 {
+		t.Errorf("got %+v, %v, asked %d times, want inconclusive after 2", res, err, asked)
+	}
+	if took := time.Since(began); took > 15*time.Second {
+		t.Errorf("took %v, want about 3s: the excuse lasts for 20s", took)
+	}
+}
