@@ -54,7 +54,7 @@ func (o *Options) tooLong(found *search.Suspect) bool {
 }
 
 // leastShrinkSteps is the minimum number of steps for shrinking a run without a request: some seconds' worth.
-const leastShrinkSteps = 200_000
+const leastShrinkSteps = 500_000
 
 // leastShrinkTime is the minimum processor time for shrinking a run without a request. A fifth of it is reserved for
 // executing the result in a fresh process and describing it.

@@ -54,24 +54,25 @@ type dying struct {
 	cfg    *Config
 	player *Player
 
-	loop     *runloop.Loop
-	walker   *runs.Walker
-	walks    int                      // per candidate
-	quick    int                      // length of these walks
-	limit    int                      // length of walks that confirm the result
-	goal     *sim.Property            // a walk recovers when it holds; nil: when all Eventually properties hold
-	stuck    bool                     // walks must run out of events
-	cause    Script                   // of the original run; no steps if not known yet
-	base     Script                   // the last confirmed one
-	last     string                   // handler of the critical step
-	deaths   map[sim.Fingerprint]bool // final states of candidates that were found dead
-	verified int                      // steps of the last candidate that more walks found dead
-	doubted  bool                     // more walks found a candidate not dead that the usual ones found dead
-	most     int                      // answers of weight 0 in the run
-	steps    int                      // executed by walks
-	ctx      context.Context          // ends walks, and the current task
-	seed     uint64
-	system   *sim.System
+	loop      *runloop.Loop
+	walker    *runs.Walker
+	walks     int                      // per candidate
+	quick     int                      // length of these walks
+	limit     int                      // length of walks that confirm the result
+	goal      *sim.Property            // a walk recovers when it holds; nil: when all Eventually properties hold
+	stuck     bool                     // walks must run out of events
+	cause     Script                   // of the original run; no steps if not known yet
+	base      Script                   // the last confirmed one
+	last      string                   // handler of the critical step
+	deaths    map[sim.Fingerprint]bool // final states of candidates that were found dead
+	verified  int                      // steps of the last candidate that more walks found dead
+	restarted bool                     // other dead runs were searched for
+	doubted   bool                     // more walks found a candidate not dead that the usual ones found dead
+	most      int                      // answers of weight 0 in the run
+	steps     int                      // executed by walks
+	ctx       context.Context          // ends walks, and the current task
+	seed      uint64
+	system    *sim.System
 	// recoveries are suffixes of runs that became live, the last successful one first.
 	recoveries []Script
 }
@@ -204,9 +205,13 @@ func (d *dying) shrink(ctx context.Context) (*Result, error) {
 	for {
 		d.ctx, d.doubted, d.verified = reducing, false, len(r.best.Steps)
 		r.over = false
-		if confirmed == nil {
+		if !d.restarted {
 			r.reduce(reducing)
-		} else {
+			if err := d.restart(reducing, r); err != nil {
+				return nil, err
+			}
+		}
+		if confirmed != nil {
 			r.reduceAndResample(reducing, again)
 		}
 		if r.err != nil {
@@ -229,15 +234,28 @@ func (d *dying) shrink(ctx context.Context) (*Result, error) {
 			confirmed, d.base, r.accepted = res, r.best, nil
 			continue
 		}
-		last := ended || !d.doubted && (len(r.accepted) == 0 || d.walks == verifying)
+		last := ended || !d.doubted && (len(r.accepted) == 0 || d.walks >= verifying)
 		if err == nil && last {
-			res, err = smallest(r.accepted, func(s Script) (*Result, error) { return d.confirm(confirming, s) })
+			res, err = smallest(r.accepted, func(s Script) (*Result, error) {
+				res, err := d.confirm(confirming, s)
+				if res != nil {
+					d.base = s
+				}
+				return res, err
+			})
 		}
 		if err != nil && confirming.Err() == nil {
 			return nil, err
 		}
-		if res != nil {
+		if res != nil && (confirmed != nil || ended) {
 			return result(res)
+		}
+		if res != nil {
+			confirmed, r.best, d.walks = res, d.base, d.sureWalks()
+			r.forget()
+			clear(d.deaths)
+			r.accepted = nil
+			continue
 		}
 		if err != nil || last {
 			break

@@ -30,7 +30,7 @@ func (d *dying) judge(_ context.Context, s Script) (Script, bool, error) {
 		d.deaths[state] = true
 	}
 	if d.alive(cause.script.without(n-1, n), cause.before(n)) == nil {
-		if n = d.firstDead(cause); n == 0 || d.ctx.Err() != nil || cause.script.Steps[n-1].Handler != d.last {
+		if n = d.firstDead(cause, -1, d.walks); n == 0 || d.ctx.Err() != nil || cause.script.Steps[n-1].Handler != d.last {
 			return Script{}, false, nil
 		}
 		if cause = cause.until(n); d.alive(cause.script.without(n-1, n), cause.before(n)) == nil {
@@ -75,13 +75,13 @@ func (d *dying) dies(p played, walks int) bool {
 	return d.dead(p.path, 0, min(walks, firstWalks)) && !d.revived(p.script, d.most, d.reached) && d.dead(p.path, firstWalks, walks)
 }
 
-// firstDead returns the first step after which a run that is dead at its end is dead, by bisection, or 0 if it is dead
-// from the start.
-func (d *dying) firstDead(p played) int {
-	lo, hi := -1, len(p.bounds)
+// firstDead returns the first step, from alive+1 on, after which a run that is dead at its end is dead, by bisection.
+// 0 means that it is dead from the start.
+func (d *dying) firstDead(p played, alive, walks int) int {
+	lo, hi := alive, len(p.bounds)
 	for hi-lo > 1 {
 		mid := (lo + hi) / 2
-		if d.dies(p.until(mid), d.walks) {
+		if d.dies(p.until(mid), walks) {
 			hi = mid
 		} else {
 			lo = mid
@@ -116,6 +116,9 @@ func (d *dying) lateStep(s Script, step int) int {
 	return hi
 }
 
+// sureWalks returns the number of walks before the critical transition of a candidate is searched for.
+func (d *dying) sureWalks() int { return max(verifying, min(surest, sureSteps/d.quick)) }
+
 // confirm searches for the critical transition of a script with a new tail. It returns nil if the script is not
 // dead, or has another critical transition.
 func (d *dying) confirm(ctx context.Context, s Script) (*Result, error) {
@@ -124,7 +127,7 @@ func (d *dying) confirm(ctx context.Context, s Script) (*Result, error) {
 	}
 	start := d.player.Run.Path.Clone()
 	before := start[:d.player.Run.Bounds[len(s.Steps)-1]]
-	if !d.dead(start, 0, max(verifying, min(surest, sureSteps/d.quick))) {
+	if !d.dead(start, 0, d.sureWalks()) {
 		return nil, nil
 	}
 	quick := d.quick

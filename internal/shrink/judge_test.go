@@ -8,6 +8,7 @@ import (
 	"github.com/macemc/macemc/critical"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/replay"
+	"github.com/macemc/macemc/internal/test/automaton"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -169,5 +170,42 @@ func TestDying_ConfirmsTheHandler(t *testing.T) {
 		if res, err := d.confirm(t.Context(), d.script(t, "aaas")); err != nil || (res != nil) != want {
 			t.Errorf("%s: %+v, %v; want a result: %v", handler, res, err, want)
 		}
+	}
+}
+
+// trapHill has two ways to state 9, which is dead: one of 10 steps, in which none can be left out, and one of 8 others.
+// Both end with move m9.
+var trapHill = automaton.Table{
+	Moves: append(slices.Clone(hill.Moves), automaton.To(9, 9), automaton.To(8, 20)),
+	Live:  []int{20},
+}
+
+// A restart replaces a dead run at a local minimum by a smaller one with other steps.
+func TestDying_Restart(t *testing.T) {
+	walks := critical.Config{System: trapHill.System(), WalkSteps: 300}
+	cfg := &Config{Walks: walks, Dead: &critical.Result{}, MaxSteps: 500_000, Finding: sim.Finding{Kind: sim.Liveness, Property: "live"}}
+	w, err := kernel.NewWorld(&cfg.Walks.System, kernel.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := newDying(cfg, &Player{Run: replay.NewRun(w)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.ctx, d.last, d.quick = t.Context(), "action m9", leastWalk
+	run, err := d.player.Follow(make(choose.Path, 10))
+	if err != nil {
+		t.Fatal(err)
+	}
+	never := func() bool { return false }
+	r := &reducer{best: run.Script, judge: d.judge, report: func(*reducer) {}, spent: never, detoured: never}
+	if r.dropSingle(t.Context()); len(r.best.Steps) != 10 {
+		t.Fatalf("%d steps, want a local minimum of 10", len(r.best.Steps))
+	}
+	if err := d.restart(t.Context(), r); err != nil || len(r.best.Steps) != 8 || r.best.last() != "action m9" || r.over {
+		t.Errorf("%d steps, the last one %s, %v", len(r.best.Steps), r.best.last(), err)
+	}
+	if !d.restarted {
+		t.Error("it may restart again")
 	}
 }

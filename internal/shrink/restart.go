@@ -1,14 +1,17 @@
 package shrink
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/budget"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/search/runloop"
 	"github.com/macemc/macemc/internal/search/runs"
 	"github.com/macemc/macemc/search"
+	"github.com/macemc/macemc/sim"
 )
 
 const (
@@ -17,26 +20,30 @@ const (
 	// leastRestarted is the size of runs from which on a restart pays.
 	leastRestarted = 8
 	// restartSteps is the maximum number of steps of the random walks of a restart.
-	restartSteps = 400_000
-	// restartShare is the denominator of the share of the time for restarts. They also take at most half of the steps.
-	restartShare = 4
+	restartSteps = 1_000_000
+	// restartShare is the denominator of the share of the budget after which no restart begins, in steps and in time.
+	restartShare = 2
 	// longest is the maximum length of a walk of a restart, as a multiple of the best run, or of leastWalk.
 	longest = 8
 )
 
-// restarter searches again for the finding, by random walks with at most the faults of the best run, which reducing
-// may leave at a local minimum: smaller runs may have nothing in common with it.
+// restarter searches again for the finding, or for a dead run, by random walks. Reducing may leave the best run at a
+// local minimum, and smaller runs may have nothing in common with it.
 type restarter struct {
-	cfg   *Config
 	loop  *runloop.Loop
 	walks *runs.Faulty
 	limit int     // length of a walk
 	trace *Player // of the system with these faults
 	steps int     // executed by walks
+	// suspect reports whether a walk may have violated. violates returns the violating start of its run, or false.
+	suspect  func(o *runloop.Outcome) bool
+	violates func(run Played, handler string) (Script, bool)
+	spent    func() bool // whether the budget is used up
 }
 
-// newRestarter returns a restarter for the best run, which has this path.
-func newRestarter(cfg *Config, path choose.Path) (*restarter, error) {
+// newRestarter returns a restarter for a best run of that many steps. Its walks have at most the faults of the path.
+// They recover within that many steps, or violate. 0 means that a recovery may be as long as a walk.
+func newRestarter(cfg *Config, path choose.Path, steps, recovery int) (*restarter, error) {
 	o, err := runs.Follow(&cfg.Walks.System, path)
 	if err != nil {
 		return nil, err
@@ -46,7 +53,7 @@ func newRestarter(cfg *Config, path choose.Path) (*restarter, error) {
 		return nil, err
 	}
 	opts := kernel.Options{Contain: cfg.contains()}
-	s := &restarter{cfg: cfg, limit: max(longest*o.Steps, leastWalk)}
+	s := &restarter{limit: max(longest*steps, leastWalk) + recovery, spent: func() bool { return false }}
 	if s.loop, err = runloop.NewByEngine(&sys, runloop.Engine(cfg.Walks.Engine), opts); err != nil {
 		return nil, err
 	}
@@ -64,11 +71,20 @@ func newRestarter(cfg *Config, path choose.Path) (*restarter, error) {
 		weights = search.DefaultWeights()
 	}
 	s.walks = runs.NewFaulty(runs.Settings{
-		Scale: weights.Scale(), Given: weights != search.DefaultWeights(), Schedules: names, Seed: cfg.Walks.Seed + 1, Steps: s.limit,
+		Scale: weights.Scale(), Given: weights != search.DefaultWeights(), Schedules: names, Seed: cfg.Walks.Seed + 1,
+		Steps: cmp.Or(recovery, s.limit),
 	}, o.Used)
 	s.walks.SetRoots([]choose.Path{nil})
 	s.walks.Begin(&runs.Job{Count: 1 << 30, Mix: mix(len(names))}, nil)
 	return s, nil
+}
+
+// seek searches for runs that end with a finding.
+func (s *restarter) seek(f *sim.Finding) {
+	s.suspect = func(o *runloop.Outcome) bool { return o.End == runloop.Found && o.Stuck == nil && same(o.Finding, f) }
+	s.violates = func(run Played, handler string) (Script, bool) {
+		return run.Script, run.Finding != nil && same(run.Finding, f) && run.Script.last() == handler
+	}
 }
 
 // mix returns the schedules of successive walks: half of them have the first one, the others the rest in turn.
@@ -80,10 +96,10 @@ func mix(schedules int) []uint8 {
 	return out
 }
 
-// next returns a script of a run with the finding in a handler, or false if the walks of a restart find none. A run that
+// next returns a script that violates in a handler, or false if the walks of a restart find none. A run that
 // ends with another handler may show another defect.
 func (s *restarter) next(ctx context.Context, handler string) (Script, bool) {
-	for began := s.steps; s.steps-began < restartSteps && ctx.Err() == nil; {
+	for began := s.steps; s.steps-began < restartSteps && ctx.Err() == nil && !s.spent(); {
 		task, ok := s.walks.Next()
 		if !ok {
 			return Script{}, false
@@ -91,12 +107,13 @@ func (s *restarter) next(ctx context.Context, handler string) (Script, bool) {
 		var o runloop.Outcome
 		s.loop.Measure(func() { o = s.loop.Run(&short{runloop.Stoppable{Strategy: s.walks, Ctx: ctx}, s.limit}, task) })
 		s.steps += o.Steps
-		if o.End != runloop.Found || o.Stuck != nil || !same(o.Finding, &s.cfg.Finding) {
+		if !s.suspect(&o) {
 			continue
 		}
-		run, err := s.trace.Follow(s.loop.Replay().Path.Clone())
-		if err == nil && run.Finding != nil && same(run.Finding, &s.cfg.Finding) && run.Script.last() == handler {
-			return run.Script, true
+		if run, err := s.trace.Follow(s.loop.Replay().Path.Clone()); err == nil {
+			if script, ok := s.violates(run, handler); ok {
+				return script, true
+			}
 		}
 	}
 	return Script{}, false
@@ -127,4 +144,63 @@ func (r *reducer) restart(ctx context.Context, s *restarter) {
 			left = restarts + 1
 		}
 	}
+}
+
+// restart searches once for other dead runs with the critical step in the same handler, if enough of the budget is
+// left, and more walks find the best run dead.
+func (d *dying) restart(ctx context.Context, r *reducer) error {
+	if r.over || d.doubted || r.detoured() || len(r.best.Steps) < leastRestarted {
+		return nil
+	}
+	d.player.Play(r.best)
+	path := d.player.Run.Path.Clone()
+	if !d.dead(path, 0, d.sureWalks()) {
+		d.doubted = d.walks < verifying
+		return nil
+	}
+	d.restarted = true
+	s, err := newRestarter(d.cfg, path, len(r.best.Steps), d.quick)
+	if err != nil {
+		return err
+	}
+	s.suspect = func(o *runloop.Outcome) bool {
+		return !o.Live && (o.End == runloop.OutOfEvents || !d.stuck && o.End == runloop.TooLong)
+	}
+	s.violates = d.deadStart
+	spent := r.spent
+	r.spent = func() bool { return d.doubted || d.executed()+s.steps/cheaper >= d.cfg.MaxSteps/restartShare }
+	s.spent = r.spent
+	restarting, cancel := ctx, func() {}
+	if d.cfg.Time > 0 {
+		restarting, cancel = budget.WithProcessorTime(ctx, d.cfg.Time/restartShare)
+	}
+	d.ctx = restarting
+	r.restart(restarting, s)
+	cancel()
+	d.ctx, r.spent = ctx, spent
+	d.steps += s.steps
+	r.over = r.err != nil
+	return nil
+}
+
+// deadStart returns the start of a run that ends with the critical step, if that is in the handler.
+func (d *dying) deadStart(run Played, handler string) (Script, bool) {
+	if run.Finding != nil || run.Unlikely > d.most {
+		return Script{}, false
+	}
+	if run = d.player.Play(run.Script); run.Err != nil || run.Finding != nil {
+		return Script{}, false
+	}
+	dead := d.causeOf(run.Script)
+	if !d.dies(dead, d.walks) {
+		return Script{}, false
+	}
+	n := d.firstDead(dead, -1, firstWalks)
+	if n > 0 && !d.dies(dead.until(n), d.walks) {
+		n = d.firstDead(dead, n, d.walks)
+	}
+	if n == 0 || d.ctx.Err() != nil || dead.script.Steps[n-1].Handler != handler {
+		return Script{}, false
+	}
+	return dead.until(n).script, true
 }

@@ -34,16 +34,17 @@ func hillConfig() Config {
 	}
 }
 
-// A restart finds runs with other steps, with at most the faults of the best run, that end with the same handler.
+// A restart finds runs with other steps, with at most the faults of a path, that end with the same handler.
 func TestRestarter_Next(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
 	}
 	cfg := hillConfig()
-	s, err := newRestarter(&cfg, cfg.Path)
+	s, err := newRestarter(&cfg, cfg.Path, len(cfg.Path), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
+	s.seek(&cfg.Finding)
 	lengths := map[int]bool{}
 	for range 8 {
 		script, ok := s.next(t.Context(), "action m9")

@@ -149,13 +149,15 @@ func shrinkFinding(ctx context.Context, cfg *Config, p *Player) (*Result, error)
 		r.dropSingle(ctx)
 	}
 	if len(r.best.Steps) >= leastRestarted && !r.over && at == "" {
-		p.Play(r.best)
-		other, err := newRestarter(cfg, p.Run.Path.Clone())
+		// Reducing drops faults, but runs with more of them violate more often.
+		other, err := newRestarter(cfg, cfg.Path, len(r.best.Steps), 0)
 		if err != nil {
 			return nil, err
 		}
+		other.seek(&cfg.Finding)
 		executed := func() int { return p.Steps + other.steps/cheaper }
-		r.spent = func() bool { return executed() >= cfg.MaxSteps/2 }
+		r.spent = func() bool { return executed() >= cfg.MaxSteps/restartShare }
+		other.spent = r.spent
 		restarting, cancel := ctx, func() {}
 		if cfg.Time > 0 {
 			restarting, cancel = budget.WithProcessorTime(ctx, cfg.Time/restartShare)
