@@ -95,7 +95,7 @@ func TestReducer_DropsPairs(t *testing.T) {
 	}{{true, "z"}, {false, "aabbz"}} {
 		// b follows from a: whole causes may be left out two at a time.
 		r := &reducer{best: scripted("aabbz")}
-		r.report, r.spent, r.detoured = func(*reducer) {}, func() bool { return false }, func() bool { return true }
+		r.report, r.spent, r.halfSpent = func(*reducer) {}, func() bool { return false }, func() bool { return true }
 		r.judge = func(_ context.Context, s Script) (Script, bool, error) {
 			text := lettered(s)
 			a, b := strings.Count(text, "a"), strings.Count(text, "b")
@@ -119,7 +119,7 @@ func TestReducer_DropsPairs(t *testing.T) {
 // Many classes of steps are dropped at once.
 func TestReducer_DropsClasses(t *testing.T) {
 	r := &reducer{best: scripted("abcdefghijklmnopqrstuvwxyabcdefghijklmnopqrstuvwxyz")}
-	r.report, r.spent, r.detoured = func(*reducer) {}, func() bool { return false }, func() bool { return true }
+	r.report, r.spent, r.halfSpent = func(*reducer) {}, func() bool { return false }, func() bool { return true }
 	r.judge = func(_ context.Context, s Script) (Script, bool, error) {
 		text := lettered(s)
 		return s, strings.Contains(text, "c") && strings.HasSuffix(text, "z"), nil

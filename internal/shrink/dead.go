@@ -49,8 +49,8 @@ const (
 	tails = 32
 )
 
-// dying shrinks dead runs. It shrinks the cause, which is the steps up to the critical one.
-type dying struct {
+// deadShrinker shrinks dead runs. It shrinks the cause, which is the steps up to the critical one.
+type deadShrinker struct {
 	cfg    *Config
 	player *Player
 
@@ -78,7 +78,7 @@ type dying struct {
 }
 
 func shrinkDead(ctx context.Context, cfg *Config, p *Player) (*Result, error) {
-	d, err := newDying(cfg, p)
+	d, err := newDeadShrinker(cfg, p)
 	if err != nil {
 		return nil, err
 	}
@@ -91,8 +91,8 @@ func shrinkDead(ctx context.Context, cfg *Config, p *Player) (*Result, error) {
 	return nil, ErrUnable
 }
 
-func newDying(cfg *Config, p *Player) (*dying, error) {
-	d := &dying{cfg: cfg, player: p, walks: acceptingWalks, deaths: map[sim.Fingerprint]bool{},
+func newDeadShrinker(cfg *Config, p *Player) (*deadShrinker, error) {
+	d := &deadShrinker{cfg: cfg, player: p, walks: acceptingWalks, deaths: map[sim.Fingerprint]bool{},
 		limit: orElse(cfg.Dead.After.Limit, cfg.Walks.WalkSteps, 2000), seed: max(cfg.Walks.Seed, 1)}
 	d.system = &d.cfg.Walks.System
 	weights := cfg.Walks.Weights
@@ -121,7 +121,7 @@ func orElse(values ...int) int {
 
 // cut shortens a run without a known critical step: it is dead from its first state that is not live, or since some
 // later step. Only its tail can be shortened.
-func (d *dying) cut() (*Result, error) {
+func (d *deadShrinker) cut() (*Result, error) {
 	c := *d.cfg.Dead
 	if _, err := d.player.Follow(c.Dead); err != nil {
 		return nil, err
@@ -135,7 +135,7 @@ func (d *dying) cut() (*Result, error) {
 	return &Result{Path: c.Dead, Steps: steps, From: from, Dead: &c, Executed: d.player.Steps, Minimal: c.Case == critical.DeadFromStart}, nil
 }
 
-func (d *dying) shrink(ctx context.Context) (*Result, error) {
+func (d *deadShrinker) shrink(ctx context.Context) (*Result, error) {
 	cfg, c := d.cfg, d.cfg.Dead
 	all, err := d.player.Follow(c.Dead)
 	if err != nil {
@@ -189,7 +189,7 @@ func (d *dying) shrink(ctx context.Context) (*Result, error) {
 	}
 	r.report = func(r *reducer) { cfg.report(r, d.executed()) }
 	r.spent = func() bool { return d.doubted || d.executed() >= d.cfg.MaxSteps }
-	r.detoured = func() bool { return d.executed() >= d.cfg.MaxSteps/2 }
+	r.halfSpent = func() bool { return d.executed() >= d.cfg.MaxSteps/2 }
 	again := &resampler{player: d.player, random: choose.NewRandom(d.seed, uint64(len(cfg.Path))), executed: d.executed, restarts: true}
 	again.violates = func(run *Played, steps int) bool {
 		return run.Unlikely <= d.most && (run.Finding == nil || steps < len(run.Script.Steps))
@@ -326,7 +326,7 @@ func divide(ctx context.Context, limit time.Duration) (reducing, confirming cont
 }
 
 // back returns to the last accepted script that more walks find dead, or to the last confirmed one.
-func (d *dying) back(r *reducer) {
+func (d *deadShrinker) back(r *reducer) {
 	lo, hi := -1, len(r.accepted) // dead up to lo, not at hi
 	for by := 1; hi-lo > 1; by *= 2 {
 		at := max(hi-by, (lo+hi)/2)
@@ -340,10 +340,10 @@ func (d *dying) back(r *reducer) {
 	if r.best = d.base; lo >= 0 {
 		r.best = r.accepted[lo]
 	}
-	r.dear, r.minimal, r.pairs = map[textSum]bool{}, false, false
+	r.larger, r.minimal, r.pairs = map[textSum]bool{}, false, false
 	clear(d.deaths)
 }
 
 // executed returns the number of executed steps. Several steps of walks count as one, because those are executed by
 // tables.
-func (d *dying) executed() int { return d.player.Steps + d.steps/cheaper }
+func (d *deadShrinker) executed() int { return d.player.Steps + d.steps/cheaper }

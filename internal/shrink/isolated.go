@@ -32,7 +32,7 @@ func Isolated[T any](ctx context.Context, cfg IsolatedConfig[T]) (*T, *Result, e
 		}
 	}
 	r.spent = func() bool { return r.tried >= cfg.MaxTried }
-	r.detoured = func() bool { return true } // a process for each candidate is too expensive
+	r.halfSpent = func() bool { return true } // a process for each candidate is too expensive
 	result := func(s Script, minimal bool) *Result {
 		return &Result{Steps: len(s.Steps), From: len(cfg.Start.Steps), Tried: r.tried, Minimal: minimal,
 			Over: r.spent() || errors.Is(ctx.Err(), context.DeadlineExceeded)}

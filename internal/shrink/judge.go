@@ -13,7 +13,7 @@ import (
 
 // judge reports whether a script ends with the critical step's handler, no walk recovers after that step, and a
 // walk recovers from before it. If the script is dead earlier, after another step of that handler, the run ends there.
-func (d *dying) judge(_ context.Context, s Script) (Script, bool, error) {
+func (d *deadShrinker) judge(_ context.Context, s Script) (Script, bool, error) {
 	if s.last() != d.last {
 		return Script{}, false, nil
 	}
@@ -55,7 +55,7 @@ type played struct {
 }
 
 // causeOf returns the run of a script that the player has just executed.
-func (d *dying) causeOf(s Script) played {
+func (d *deadShrinker) causeOf(s Script) played {
 	return played{s, d.player.Run.Path.Clone(), slices.Clone(d.player.Run.Bounds)}
 }
 
@@ -71,13 +71,13 @@ func (p *played) until(steps int) played {
 }
 
 // dies reports whether a run recovers neither by walks nor like a similar run.
-func (d *dying) dies(p played, walks int) bool {
+func (d *deadShrinker) dies(p played, walks int) bool {
 	return d.dead(p.path, 0, min(walks, firstWalks)) && !d.revived(p.script, d.most, d.reached) && d.dead(p.path, firstWalks, walks)
 }
 
 // firstDead returns the first step, from alive+1 on, after which a run that is dead at its end is dead, by bisection.
 // 0 means that it is dead from the start.
-func (d *dying) firstDead(p played, alive, walks int) int {
+func (d *deadShrinker) firstDead(p played, alive, walks int) int {
 	lo, hi := alive, len(p.bounds)
 	for hi-lo > 1 {
 		mid := (lo + hi) / 2
@@ -92,7 +92,7 @@ func (d *dying) firstDead(p played, alive, walks int) int {
 
 // lateStep returns the first step of a dead run, from its critical one on, after which no known recovery of another
 // run recovers. Random walks find these recoveries too rarely. It returns the critical step if there is no such step.
-func (d *dying) lateStep(s Script, step int) int {
+func (d *deadShrinker) lateStep(s Script, step int) int {
 	dead := func(n int) bool { return !d.revived(s.without(n, len(s.Steps)), d.most, d.reached) }
 	lo, hi := step-1, 0
 	for by := 0; hi == 0; by = max(1, 2*by) {
@@ -117,11 +117,11 @@ func (d *dying) lateStep(s Script, step int) int {
 }
 
 // sureWalks returns the number of walks before the critical transition of a candidate is searched for.
-func (d *dying) sureWalks() int { return max(verifying, min(surest, sureSteps/d.quick)) }
+func (d *deadShrinker) sureWalks() int { return max(verifying, min(surest, sureSteps/d.quick)) }
 
 // confirm searches for the critical transition of a script with a new tail. It returns nil if the script is not
 // dead, or has another critical transition.
-func (d *dying) confirm(ctx context.Context, s Script) (*Result, error) {
+func (d *deadShrinker) confirm(ctx context.Context, s Script) (*Result, error) {
 	if n := len(d.player.Play(s).Script.Steps); n == 0 || n != len(s.Steps) || n > d.cfg.Dead.Step {
 		return nil, nil
 	}
@@ -170,7 +170,7 @@ func (d *dying) confirm(ctx context.Context, s Script) (*Result, error) {
 
 // tail appends to the path of a cause with that many steps a walk in which the property never holds, and which ends
 // like the finding.
-func (d *dying) tail(path choose.Path, steps int) (choose.Path, bool) {
+func (d *deadShrinker) tail(path choose.Path, steps int) (choose.Path, bool) {
 	length := max(leastTail, steps+1)
 	stuck := d.cfg.Finding.Kind == sim.Deadlock // at the latest in this walk
 	if stuck {

@@ -33,14 +33,14 @@ func counters() sim.System {
 }
 
 // judgeOf returns a judge of dead runs of counters that end with "add".
-func judgeOf(t *testing.T) *dying {
+func judgeOf(t *testing.T) *deadShrinker {
 	t.Helper()
 	cfg := &Config{Walks: critical.Config{System: counters(), WalkSteps: 300}, Dead: &critical.Result{}}
 	w, err := kernel.NewWorld(&cfg.Walks.System, kernel.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := newDying(cfg, &Player{Run: replay.NewRun(w)})
+	d, err := newDeadShrinker(cfg, &Player{Run: replay.NewRun(w)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +49,7 @@ func judgeOf(t *testing.T) *dying {
 }
 
 // script returns the script of actions, one letter for each.
-func (d *dying) script(t *testing.T, letters string) Script {
+func (d *deadShrinker) script(t *testing.T, letters string) Script {
 	t.Helper()
 	var path choose.Path
 	for _, c := range letters {
@@ -91,7 +91,7 @@ func TestJudge_KnownDeadState(t *testing.T) {
 }
 
 // The critical step of the original run is the first one after which no known recovery of another run recovers.
-func TestDying_LateStep(t *testing.T) {
+func TestDeadShrinker_LateStep(t *testing.T) {
 	for _, c := range []struct {
 		recoveries []string
 		run        string
@@ -117,7 +117,7 @@ func TestDying_LateStep(t *testing.T) {
 }
 
 // Recoveries that the original run takes as well are not used against smaller ones.
-func TestDying_Learn(t *testing.T) {
+func TestDeadShrinker_Learn(t *testing.T) {
 	d := judgeOf(t)
 	live := choose.Path{0, 2}
 	d.cause = d.script(t, "aa")
@@ -131,7 +131,7 @@ func TestDying_Learn(t *testing.T) {
 }
 
 // After a candidate turned out not to be dead, shrinking continues from the last one that is, or from the confirmed one.
-func TestDying_Back(t *testing.T) {
+func TestDeadShrinker_Back(t *testing.T) {
 	for dead := range 5 {
 		d := judgeOf(t)
 		d.base = d.script(t, "aaaaaaa")
@@ -151,7 +151,7 @@ func TestDying_Back(t *testing.T) {
 }
 
 // No script is confirmed that is larger than the original one, whose critical step the configuration has.
-func TestDying_ConfirmsNothingLarger(t *testing.T) {
+func TestDeadShrinker_ConfirmsNothingLarger(t *testing.T) {
 	for critical := 3; critical <= 6; critical++ {
 		d := judgeOf(t)
 		d.cfg.Dead.Step = critical
@@ -163,7 +163,7 @@ func TestDying_ConfirmsNothingLarger(t *testing.T) {
 }
 
 // No script is confirmed whose critical step has another handler.
-func TestDying_ConfirmsTheHandler(t *testing.T) {
+func TestDeadShrinker_ConfirmsTheHandler(t *testing.T) {
 	for handler, want := range map[string]bool{"action add": true, "action skip": false} {
 		d := judgeOf(t)
 		d.cfg.Dead.Step, d.last = 4, handler
@@ -181,14 +181,14 @@ var trapHill = automaton.Table{
 }
 
 // A restart replaces a dead run at a local minimum by a smaller one with other steps.
-func TestDying_Restart(t *testing.T) {
+func TestDeadShrinker_Restart(t *testing.T) {
 	walks := critical.Config{System: trapHill.System(), WalkSteps: 300}
 	cfg := &Config{Walks: walks, Dead: &critical.Result{}, MaxSteps: 500_000, Finding: sim.Finding{Kind: sim.Liveness, Property: "live"}}
 	w, err := kernel.NewWorld(&cfg.Walks.System, kernel.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := newDying(cfg, &Player{Run: replay.NewRun(w)})
+	d, err := newDeadShrinker(cfg, &Player{Run: replay.NewRun(w)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -198,7 +198,7 @@ func TestDying_Restart(t *testing.T) {
 		t.Fatal(err)
 	}
 	never := func() bool { return false }
-	r := &reducer{best: run.Script, judge: d.judge, report: func(*reducer) {}, spent: never, detoured: never}
+	r := &reducer{best: run.Script, judge: d.judge, report: func(*reducer) {}, spent: never, halfSpent: never}
 	if r.dropSingle(t.Context()); len(r.best.Steps) != 10 {
 		t.Fatalf("%d steps, want a local minimum of 10", len(r.best.Steps))
 	}

@@ -20,8 +20,8 @@ type textSum [sha256.Size]byte
 type reducer struct {
 	judge  judge
 	report func(*reducer) // called before each candidate
-	// spent reports whether the budget is used up; detoured, whether too little is left for detours.
-	spent, detoured func() bool
+	// spent reports whether the budget is used up; halfSpent, whether too little is left to relocate steps.
+	spent, halfSpent func() bool
 	// causes executes a script and returns what was executed, with the cause of each step, see [Player.Causes]. Nil
 	// means that causes are unknown.
 	causes func(Script) (Script, []int)
@@ -30,7 +30,7 @@ type reducer struct {
 	accepted []Script // all best scripts so far, in order
 	tried    int
 	refused  map[textSum]bool // rejected by the judge; nil at first
-	dear     map[textSum]bool // not smaller than the best script; nil at first
+	larger   map[textSum]bool // not smaller than the best script; nil at first
 	neutral  bool             // accept scripts of equal cost
 	over     bool             // out of budget or time
 	minimal  bool             // no single step of best can be dropped
@@ -44,10 +44,10 @@ func (r *reducer) reduce(ctx context.Context) {
 	r.dropMany(ctx)
 	for !r.over {
 		r.dropSingle(ctx)
-		if r.dropFaults(ctx) || r.dropCauses(ctx) || !r.detoured() && r.halve(ctx) {
+		if r.dropFaults(ctx) || r.dropCauses(ctx) || !r.halfSpent() && r.halve(ctx) {
 			continue
 		}
-		if !r.merge(ctx) && !r.lower(ctx) && !r.dropPairs(ctx) && !r.detour(ctx) {
+		if !r.merge(ctx) && !r.lower(ctx) && !r.dropPairs(ctx) && !r.relocate(ctx) {
 			return
 		}
 	}
@@ -77,7 +77,7 @@ func (r *reducer) try(ctx context.Context, s Script) bool {
 		return false
 	}
 	text := textSum(sha256.Sum256([]byte(s.text())))
-	if r.refused[text] || r.dear[text] {
+	if r.refused[text] || r.larger[text] {
 		return false
 	}
 	if ctx.Err() != nil || r.spent() {
@@ -101,7 +101,7 @@ func (r *reducer) try(ctx context.Context, s Script) bool {
 		r.refused[text] = true
 		return false
 	case !r.neutral && !run.cost().less(r.best.cost()):
-		r.dear[text] = true
+		r.larger[text] = true
 		return false
 	}
 	r.best, r.minimal, r.pairs = run, false, false
@@ -110,7 +110,7 @@ func (r *reducer) try(ctx context.Context, s Script) bool {
 }
 
 // forget makes the judge judge candidates again.
-func (r *reducer) forget() { r.refused, r.dear = map[textSum]bool{}, map[textSum]bool{} }
+func (r *reducer) forget() { r.refused, r.larger = map[textSum]bool{}, map[textSum]bool{} }
 
 // dropFaults drops faults: first all, then each, from the last one on.
 func (r *reducer) dropFaults(ctx context.Context) (changed bool) {
@@ -172,9 +172,9 @@ func (r *reducer) dropSingle(ctx context.Context) {
 	r.minimal = !r.over
 }
 
-// detour moves actions, timers and faults to other positions, even without a gain, if steps can be dropped then.
+// relocate moves actions, timers and faults to other positions, even without a gain, if steps can be dropped then.
 // Deliveries follow.
-func (r *reducer) detour(ctx context.Context) bool {
+func (r *reducer) relocate(ctx context.Context) bool {
 	for from := len(r.best.Steps) - 1; from >= 0; from-- {
 		steps := r.best.Steps
 		if steps[from].follows() {
@@ -187,10 +187,10 @@ func (r *reducer) detour(ctx context.Context) bool {
 			if !earlier && !later {
 				continue
 			}
-			if r.over || r.detoured() {
+			if r.over || r.halfSpent() {
 				return false
 			}
-			if r.aside(ctx, r.best.moved(from, from+1, to), func(side *reducer) { side.dropSingle(ctx) }) {
+			if r.tryReduced(ctx, r.best.moved(from, from+1, to), func(branch *reducer) { branch.dropSingle(ctx) }) {
 				return true
 			}
 		}
@@ -198,22 +198,22 @@ func (r *reducer) detour(ctx context.Context) bool {
 	return false
 }
 
-// aside reduces a script that may be larger than the best one, and makes it the best if the result is smaller.
-func (r *reducer) aside(ctx context.Context, s Script, reduce func(side *reducer)) bool {
-	side := *r
-	side.best, side.dear, side.accepted = s, map[textSum]bool{}, nil
-	side.neutral = true
-	found := side.try(ctx, s)
-	side.neutral = false
+// tryReduced reduces a script that may be larger than the best one, and makes it the best if the result is smaller.
+func (r *reducer) tryReduced(ctx context.Context, s Script, reduce func(branch *reducer)) bool {
+	branch := *r
+	branch.best, branch.larger, branch.accepted = s, map[textSum]bool{}, nil
+	branch.neutral = true
+	found := branch.try(ctx, s)
+	branch.neutral = false
 	if found {
-		reduce(&side)
+		reduce(&branch)
 	}
-	r.tried, r.over, r.err = side.tried, side.over, side.err
-	if !found || !side.best.cost().less(r.best.cost()) {
+	r.tried, r.over, r.err = branch.tried, branch.over, branch.err
+	if !found || !branch.best.cost().less(r.best.cost()) {
 		return false
 	}
-	r.best, r.minimal, r.pairs = side.best, side.minimal, side.pairs
-	r.accepted = append(r.accepted, side.best)
+	r.best, r.minimal, r.pairs = branch.best, branch.minimal, branch.pairs
+	r.accepted = append(r.accepted, branch.best)
 	return true
 }
 

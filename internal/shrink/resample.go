@@ -87,7 +87,7 @@ func (s *resampler) improve(ctx context.Context, r *reducer, most int) bool {
 			}
 			script := run.Script
 			script.Steps = script.Steps[:i+1]
-			if s.fresh && r.aside(ctx, script, func(side *reducer) { side.dropMany(ctx); side.dropSingle(ctx) }) {
+			if s.fresh && r.tryReduced(ctx, script, func(branch *reducer) { branch.dropMany(ctx); branch.dropSingle(ctx) }) {
 				return true
 			}
 			if !s.fresh && script.cost().less(r.best.cost()) && r.try(ctx, script) {

@@ -140,7 +140,7 @@ func (r *reducer) restart(ctx context.Context, s *restarter) {
 		if !ok {
 			return
 		}
-		if r.aside(ctx, other, func(side *reducer) { side.dropMany(ctx); side.dropSingle(ctx) }) {
+		if r.tryReduced(ctx, other, func(branch *reducer) { branch.dropMany(ctx); branch.dropSingle(ctx) }) {
 			left = restarts + 1
 		}
 	}
@@ -148,8 +148,8 @@ func (r *reducer) restart(ctx context.Context, s *restarter) {
 
 // restart searches once for other dead runs with the critical step in the same handler, if enough of the budget is
 // left, and more walks find the best run dead.
-func (d *dying) restart(ctx context.Context, r *reducer) error {
-	if r.over || d.doubted || r.detoured() || len(r.best.Steps) < leastRestarted {
+func (d *deadShrinker) restart(ctx context.Context, r *reducer) error {
+	if r.over || d.doubted || r.halfSpent() || len(r.best.Steps) < leastRestarted {
 		return nil
 	}
 	d.player.Play(r.best)
@@ -184,7 +184,7 @@ func (d *dying) restart(ctx context.Context, r *reducer) error {
 }
 
 // deadStart returns the start of a run that ends with the critical step, if that is in the handler.
-func (d *dying) deadStart(run Played, handler string) (Script, bool) {
+func (d *deadShrinker) deadStart(run Played, handler string) (Script, bool) {
 	if run.Finding != nil || run.Unlikely > d.most {
 		return Script{}, false
 	}

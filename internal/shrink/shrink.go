@@ -127,7 +127,7 @@ func shrinkFinding(ctx context.Context, cfg *Config, p *Player) (*Result, error)
 	r := &reducer{best: first.Script, causes: p.Causes}
 	r.report = func(r *reducer) { cfg.report(r, p.Steps) }
 	r.spent = func() bool { return p.Steps >= cfg.MaxSteps }
-	r.detoured = func() bool { return p.Steps >= cfg.MaxSteps/2 }
+	r.halfSpent = func() bool { return p.Steps >= cfg.MaxSteps/2 }
 	r.judge = func(_ context.Context, s Script) (Script, bool, error) {
 		run := p.Play(s)
 		ok := run.Finding != nil && same(run.Finding, &cfg.Finding) && run.Unlikely <= first.Unlikely

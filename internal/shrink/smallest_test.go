@@ -49,7 +49,7 @@ func TestSmallest_Interrupted(t *testing.T) {
 	}
 }
 
-// Shrinking a run that this process cannot execute ends with the smallest confirmed script, even if a hasty judge
+// Shrinking a run that this process cannot execute ends with the smallest confirmed script, even if a wrong judge
 // accepts smaller ones, and continues from there.
 func TestIsolated_GoesBack(t *testing.T) {
 	start := Script{Steps: make([]Step, 9)}
@@ -62,23 +62,23 @@ func TestIsolated_GoesBack(t *testing.T) {
 		}
 		return out
 	}
-	// b and h are needed, before i. The hasty judge does without h, after d is gone.
-	needs := func(s string, hasty bool) bool {
-		return strings.Contains(s, "b") && strings.HasSuffix(s, "i") && (strings.Contains(s, "h") || hasty && !strings.Contains(s, "d"))
+	// b and h are needed, before i. The wrong judge does without h, after d is gone.
+	needs := func(s string, wrong bool) bool {
+		return strings.Contains(s, "b") && strings.HasSuffix(s, "i") && (strings.Contains(s, "h") || wrong && !strings.Contains(s, "d"))
 	}
 	for _, c := range []struct {
-		wary bool // after it was wrong
-		want string
+		corrected bool // after it was wrong
+		want      string
 	}{{true, "bhi"}, {false, ""}} {
-		hasty, confirmed := true, 0
+		wrong, confirmed := true, 0
 		got, res, err := Isolated(t.Context(), IsolatedConfig[string]{
 			Start: start, MaxTried: 1000,
-			Judge: func(_ context.Context, s Script) (Script, bool, error) { return s, needs(text(s), hasty), nil },
+			Judge: func(_ context.Context, s Script) (Script, bool, error) { return s, needs(text(s), wrong), nil },
 			Confirm: func(s Script) (*string, error) {
 				confirmed++
 				out := text(s)
 				if !needs(out, false) {
-					hasty = !c.wary
+					wrong = !c.corrected
 					return nil, nil
 				}
 				return &out, nil
@@ -88,9 +88,9 @@ func TestIsolated_GoesBack(t *testing.T) {
 			t.Errorf("%+v, %v, %d confirmed", res, err, confirmed)
 		}
 		switch {
-		case c.wary && (got == nil || *got != c.want || res.Steps != 3 || !res.Minimal):
-			t.Errorf("wary: %v, %+v", got, res)
-		case !c.wary && (got != nil && !needs(*got, false) || got != nil && len(*got) != res.Steps || got == nil && res.Steps != 9 || res.Minimal):
+		case c.corrected && (got == nil || *got != c.want || res.Steps != 3 || !res.Minimal):
+			t.Errorf("corrected: %v, %+v", got, res)
+		case !c.corrected && (got != nil && !needs(*got, false) || got != nil && len(*got) != res.Steps || got == nil && res.Steps != 9 || res.Minimal):
 			t.Errorf("always wrong: %v, %+v", got, res)
 		}
 	}

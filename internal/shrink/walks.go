@@ -10,7 +10,7 @@ import (
 )
 
 // walk makes random walk number k from the end of a path.
-func (d *dying) walk(path choose.Path, k, limit int, s runloop.Strategy) runloop.Outcome {
+func (d *deadShrinker) walk(path choose.Path, k, limit int, s runloop.Strategy) runloop.Outcome {
 	d.walker.SetLimit(limit)
 	d.walker.Seed(d.seed, choose.Derive(choose.Derive(d.seed, path), choose.Path{int32(k)}))
 	var o runloop.Outcome
@@ -21,7 +21,7 @@ func (d *dying) walk(path choose.Path, k, limit int, s runloop.Strategy) runloop
 
 // guided returns the path from which to make walk number k from the end of a script, which has this path. Every other
 // walk first plays a part of a known recovery, because recoveries from similar states are similar.
-func (d *dying) guided(s Script, path choose.Path, k int) choose.Path {
+func (d *deadShrinker) guided(s Script, path choose.Path, k int) choose.Path {
 	if k%2 == 0 || len(d.recoveries) == 0 {
 		return path
 	}
@@ -36,7 +36,7 @@ func (d *dying) guided(s Script, path choose.Path, k int) choose.Path {
 }
 
 // dead makes the walks of these numbers until one reaches the goal, or continues although it should be stuck.
-func (d *dying) dead(path choose.Path, first, end int) bool {
+func (d *deadShrinker) dead(path choose.Path, first, end int) bool {
 	for k := first; k < end; k++ {
 		to := &reaching{Walker: d.walker, goal: d.goal}
 		o := d.walk(path, k, d.quick, to)
@@ -54,7 +54,7 @@ func (d *dying) dead(path choose.Path, first, end int) bool {
 }
 
 // enough returns the length of walks that suffices to recover, estimated by recoveries from the end of a path.
-func (d *dying) enough(path choose.Path) int {
+func (d *deadShrinker) enough(path choose.Path) int {
 	began := d.steps
 	for k := 0; k < liveWalks && d.steps-began < liveSteps && len(d.recoveries) < firstWalks && d.ctx.Err() == nil; k++ {
 		if d.walk(path, k, d.limit, d.walker).Live {
@@ -72,7 +72,7 @@ func (d *dying) enough(path choose.Path) int {
 }
 
 // alive returns a live run that begins with a script, which has this path, or nil if it finds none.
-func (d *dying) alive(s Script, path choose.Path) choose.Path {
+func (d *deadShrinker) alive(s Script, path choose.Path) choose.Path {
 	if d.revived(s, d.most, d.live) {
 		return d.player.Run.Path.Clone()
 	}
@@ -110,7 +110,7 @@ const guides = 4
 const mostRecoveries = 4
 
 // remember stores the suffix of the last walk behind path as a recovery.
-func (d *dying) remember(path choose.Path) {
+func (d *deadShrinker) remember(path choose.Path) {
 	run := d.loop.Replay()
 	from := 0
 	for from < len(run.Bounds) && int(run.Bounds[from]) < len(path) {
@@ -120,7 +120,7 @@ func (d *dying) remember(path choose.Path) {
 }
 
 // learn stores the suffix of a live run from step from on as a recovery.
-func (d *dying) learn(live choose.Path, from int) {
+func (d *deadShrinker) learn(live choose.Path, from int) {
 	if live == nil {
 		return
 	}
@@ -140,7 +140,7 @@ var errRevived = errors.New("revived")
 
 // revived plays the known recoveries after a script, which is much cheaper than random walks. It reports whether
 // one reaches a wanted state without answers of weight 0.
-func (d *dying) revived(s Script, unlikely int, wanted func() bool) bool {
+func (d *deadShrinker) revived(s Script, unlikely int, wanted func() bool) bool {
 	for i, r := range d.recoveries {
 		if d.revives(s, r, unlikely, wanted) {
 			copy(d.recoveries[1:i+1], d.recoveries[:i])
@@ -152,7 +152,7 @@ func (d *dying) revived(s Script, unlikely int, wanted func() bool) bool {
 }
 
 // revives is revived for one recovery.
-func (d *dying) revives(s, recovery Script, unlikely int, wanted func() bool) bool {
+func (d *deadShrinker) revives(s, recovery Script, unlikely int, wanted func() bool) bool {
 	check := d.player.Check
 	defer func() { d.player.Check = check }()
 	d.player.Check = func() error {
@@ -168,10 +168,10 @@ func (d *dying) revives(s, recovery Script, unlikely int, wanted func() bool) bo
 }
 
 // live reports whether the player's state is live.
-func (d *dying) live() bool { return d.player.Run.World.Live() }
+func (d *deadShrinker) live() bool { return d.player.Run.World.Live() }
 
 // reached reports whether the player's state cannot belong to the dead run.
-func (d *dying) reached() bool {
+func (d *deadShrinker) reached() bool {
 	w := d.player.Run.World
 	return w.Live() || d.goal != nil && w.Holds(d.goal)
 }
