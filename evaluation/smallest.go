@@ -100,7 +100,7 @@ var smallestKnown = map[string]map[string]int{
 	"RT14": {"safety the recovery timer is set exactly outside init": 14},
 	"RT15": {"safety assertion": 19},
 	"RT16": {"safety assertion": 39},
-	"RT17": {"safety assertion": 30},
+	"RT17": {"safety assertion": 21},
 	"SS1":  {"safety assertion": 13},
 	"SS2":  {"safety complete means that all states were found, and all edges counted": 18},
 	"SS3":  {"safety the commit says no more than what the logs hold": 9},

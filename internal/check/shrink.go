@@ -224,8 +224,9 @@ func (o *Options) refuses(ctx context.Context, found *search.Suspect, small *shr
 const (
 	// maxProcesses is the maximum number of fresh processes for shrinking a run that kills them or does not return.
 	maxProcesses = 250
-	// hasty divides the confirming time limit of a step while shrinking. After a wrong result, wary divides it.
-	hasty, wary   = 40, 10
+	// quickShare divides the confirming time limit of a step while shrinking. After a wrong result, longShare divides it.
+	quickShare    = 40
+	longShare     = 10
 	leastPatience = 100 * time.Millisecond
 )
 
@@ -270,7 +271,7 @@ func (o *Options) shrinkDeath(ctx context.Context, d *isolate.Death, found *sear
 	}
 	patience := limit // a step that dies by itself gets the whole limit
 	if d.Endless {
-		patience = max(limit/hasty, leastPatience)
+		patience = max(limit/quickShare, leastPatience)
 	}
 	sure, small, err := shrink.Isolated(reducing, shrink.IsolatedConfig[isolate.Death]{
 		Start: start, MaxTried: maxProcesses, Progress: o.shrinkProgress(found),
@@ -291,7 +292,7 @@ func (o *Options) shrinkDeath(ctx context.Context, d *isolate.Death, found *sear
 		Confirm: func(s shrink.Script) (*isolate.Death, error) {
 			got, err := dies(context.WithoutCancel(ctx), &s, limit)
 			if got == nil {
-				patience = max(patience, limit/wary)
+				patience = max(patience, limit/longShare)
 			}
 			return got, err
 		},

@@ -30,7 +30,7 @@ func (d *deadShrinker) judge(_ context.Context, s Script) (Script, bool, error) 
 		d.deaths[state] = true
 	}
 	if d.alive(cause.script.without(n-1, n), cause.before(n)) == nil {
-		if n = d.firstDead(cause, -1, d.walks); n == 0 || d.ctx.Err() != nil || cause.script.Steps[n-1].Handler != d.last {
+		if n = d.firstDead(cause, -1); n == 0 || d.ctx.Err() != nil || cause.script.Steps[n-1].Handler != d.last {
 			return Script{}, false, nil
 		}
 		if cause = cause.until(n); d.alive(cause.script.without(n-1, n), cause.before(n)) == nil {
@@ -75,13 +75,16 @@ func (d *deadShrinker) dies(p played, walks int) bool {
 	return d.dead(p.path, 0, min(walks, firstWalks)) && !d.revived(p.script, d.most, d.reached) && d.dead(p.path, firstWalks, walks)
 }
 
-// firstDead returns the first step, from alive+1 on, after which a run that is dead at its end is dead, by bisection.
-// 0 means that it is dead from the start.
-func (d *deadShrinker) firstDead(p played, alive, walks int) int {
-	lo, hi := alive, len(p.bounds)
+// firstDead returns the first step, from alive+1 on, after which a run that is dead at its end is dead. 0 means that it
+// is dead from the start.
+func (d *deadShrinker) firstDead(p played, alive int) int {
+	return firstFrom(alive, len(p.bounds), func(n int) bool { return d.dies(p.until(n), d.walks) })
+}
+
+// firstFrom returns the first number after lo for which is returns true, by bisection. It holds for hi.
+func firstFrom(lo, hi int, is func(n int) bool) int {
 	for hi-lo > 1 {
-		mid := (lo + hi) / 2
-		if d.dies(p.until(mid), walks) {
+		if mid := (lo + hi) / 2; is(mid) {
 			hi = mid
 		} else {
 			lo = mid
@@ -106,14 +109,7 @@ func (d *deadShrinker) lateStep(s Script, step int) int {
 			lo = at
 		}
 	}
-	for hi-lo > 1 {
-		if mid := (lo + hi) / 2; dead(mid) {
-			hi = mid
-		} else {
-			lo = mid
-		}
-	}
-	return hi
+	return firstFrom(lo, hi, dead)
 }
 
 // sureWalks returns the number of walks before the critical transition of a candidate is searched for.

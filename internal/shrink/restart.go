@@ -192,12 +192,13 @@ func (d *deadShrinker) deadStart(run Played, handler string) (Script, bool) {
 		return Script{}, false
 	}
 	dead := d.causeOf(run.Script)
-	if !d.dies(dead, d.walks) {
+	if !d.dead(dead.path, 0, d.walks) {
 		return Script{}, false
 	}
-	n := d.firstDead(dead, -1, firstWalks)
+	// The first walks alone place the step almost always right.
+	n := firstFrom(-1, len(dead.bounds), func(n int) bool { return d.dead(dead.until(n).path, 0, firstWalks) })
 	if n > 0 && !d.dies(dead.until(n), d.walks) {
-		n = d.firstDead(dead, n, d.walks)
+		n = d.firstDead(dead, n)
 	}
 	if n == 0 || d.ctx.Err() != nil || dead.script.Steps[n-1].Handler != handler {
 		return Script{}, false

@@ -1,9 +1,8 @@
 // Package shrink makes violating runs smaller. It drops faults and other steps (delta debugging: Zeller and
 // Hildebrandt, Simplifying and Isolating Failure-Inducing Input, 2002), alone and together with their consequences,
 // reorders the rest to have fewer context switches, and lowers picks. It alternates that with short random runs
-// that are similar to the smallest one and, unless the run is dead, searches again for other runs with the same
-// finding. A candidate is
-// executed tolerantly, see [Player], and accepted if it violates the same property in the same way.
+// that are similar to the smallest one, and searches again for other runs that violate in the same handler. A candidate
+// is executed tolerantly, see [Player], and accepted if it violates the same property in the same way.
 package shrink
 
 import (
