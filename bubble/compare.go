@@ -2,6 +2,7 @@ package bubble
 
 import (
 	"fmt"
+	"math/bits"
 	"path/filepath"
 	"reflect"
 	"runtime"
@@ -14,42 +15,47 @@ import (
 
 // act identifies an effect by its hash, its goroutine, its stack and its kind.
 type act struct {
-	mark  uint64
-	by    uint64
-	stack uint32 // see stackOf
-	kind  effectKind
+	mark    uint64
+	by      uint64
+	stack   uint32 // see stackOf
+	kind    effectKind
+	refused bool // see effect
 }
 
 // same reports whether both effects have the same content.
 func (a act) same(b act) bool { return a.mark == b.mark }
 
-// acts returns the acts of the last step.
-func (n *node) acts() []act {
-	acts := make([]act, len(n.effects))
+// acts appends the acts of the last step to dst.
+func (n *node) acts(dst []act) []act {
+	dst = slices.Grow(dst, len(n.effects))
 	for i := range n.effects {
 		e := &n.effects[i]
-		acts[i] = act{e.mark(), e.by, e.stack, e.kind}
+		dst = append(dst, act{e.mark(), e.by, e.stack, e.kind, e.refused})
 	}
-	return acts
+	return dst
 }
 
 // effectStacks holds the distinct stacks of effects. It is guarded by the lock stepping.
 var effectStacks = struct {
-	numbers map[[stackDepth]uintptr]uint32
+	numbers map[uint64]uint32 // by hash
 	all     [][stackDepth]uintptr
 	latest  [stackDepth]uintptr // here, because a local variable would escape
-}{numbers: map[[stackDepth]uintptr]uint32{}}
+}{numbers: map[uint64]uint32{}}
 
 const stackDepth = 24
 
 // stackNumber returns the number of the stack of the calling goroutine.
 func stackNumber() uint32 {
 	s := &effectStacks
-	clear(s.latest[callers(s.latest[:]):])
-	number, ok := s.numbers[s.latest]
+	depth, hash := callers(s.latest[:]), uint64(0)
+	for _, pc := range s.latest[:depth] {
+		hash = bits.RotateLeft64((hash^uint64(pc))*0x9e3779b97f4a7c15, 31)
+	}
+	number, ok := s.numbers[hash]
 	if !ok {
+		clear(s.latest[depth:])
 		number = uint32(len(s.all))
-		s.numbers[s.latest], s.all = number, append(s.all, s.latest)
+		s.numbers[hash], s.all = number, append(s.all, s.latest)
 	}
 	return number
 }

@@ -56,6 +56,8 @@ type effect struct {
 	text  string // log line, key, or message of an assertion
 	value []byte
 	event any
+
+	refused bool // the stream did not accept the message
 }
 
 type effectKind uint8

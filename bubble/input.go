@@ -18,7 +18,9 @@ type input struct {
 	number int    // number of the step since the node booted, starting at 1
 	hash   [2]uint64
 
-	kind inputKind
+	kind    inputKind
+	flushed int32 // number of messages of the backlog that the stream accepted
+
 	boot *boot // of bootInput
 	peer sim.NodeID
 	msg  Message
@@ -30,8 +32,8 @@ type input struct {
 	pick  int // seed of the schedule of the step; 0 means FIFO
 
 	chosen []chosen // choices of the program
-	took   []bool   // for each message offered to a stream, whether the stream accepted it
 	acts   []act    // effects
+	act    [1]act   // holds a single effect
 	next   int64    // time of the next timer of the node
 
 	seen  any    // what the program showed after the step, see [Host.Observe]
@@ -79,13 +81,15 @@ func (in *input) String() string {
 
 // seal computes the hash of a complete input. It covers everything that the node was given, and did, since it booted.
 func (in *input) seal() {
-	b := make([]byte, 0, 256)
+	const second = 0x9e3779b97f4a7c15 // precedes what the second half of the hash covers
+	b := binary.LittleEndian.AppendUint64(stepping.buf[:0], second)
 	if in.before != nil {
 		b = binary.LittleEndian.AppendUint64(b, in.before.hash[0])
 		b = binary.LittleEndian.AppendUint64(b, in.before.hash[1])
 	}
 	number := func(n int) { b = binary.AppendVarint(b, int64(n)) }
 	number(int(in.kind))
+	number(int(in.flushed))
 	number(int(in.peer))
 	number(int(in.how))
 	number(in.pick)
@@ -116,21 +120,14 @@ func (in *input) seal() {
 		number(c.n)
 		number(c.pick)
 	}
-	for _, took := range in.took {
-		if took {
-			b = append(b, 1)
-		} else {
-			b = append(b, 0)
-		}
-	}
 	for _, a := range in.acts {
 		b = binary.LittleEndian.AppendUint64(b, a.mark)
+		if a.refused {
+			b = append(b, 1)
+		}
 	}
-	in.hash[0] = xxhash.Sum64(b)
-	var second xxhash.Digest
-	second.ResetWithSeed(0x9e3779b97f4a7c15)
-	second.Write(b)
-	in.hash[1] = second.Sum64()
+	in.hash = [2]uint64{xxhash.Sum64(b[8:]), xxhash.Sum64(b)}
+	stepping.buf = b
 }
 
 func (m *Message) append(b []byte) []byte {
@@ -147,13 +144,13 @@ func (m *Message) append(b []byte) []byte {
 
 // mark returns a hash of an effect.
 func (e *effect) mark() uint64 {
-	b := make([]byte, 0, 256)
-	b = append(b, byte(e.kind))
+	b := append(stepping.buf[:0], byte(e.kind))
 	b = binary.AppendUvarint(b, e.by)
 	b = binary.AppendVarint(b, int64(e.peer))
 	b = e.msg.append(b)
 	b = append(b, e.text...)
 	b = append(b, e.value...)
+	stepping.buf = b
 	return xxhash.Sum64(b)
 }
 
@@ -194,12 +191,15 @@ func (n *node) perform(in *input, program Main) {
 	}
 }
 
-// flush offers the backlog for a peer to its stream. take reports whether the stream accepted a message.
-func (n *node) flush(peer sim.NodeID, take func(sim.NodeID, Message) bool) {
+// flush offers the backlog for a peer to its stream and returns the number of accepted messages. take reports whether the stream accepted a
+// message.
+func (n *node) flush(peer sim.NodeID, take func(sim.NodeID, Message) bool) (accepted int32) {
 	for len(n.backlog[peer]) > 0 && take(peer, n.backlog[peer][0]) {
 		n.backlog[peer] = n.backlog[peer][1:]
+		accepted++
 	}
 	n.host.full[peer] = len(n.backlog[peer]) > 0
+	return accepted
 }
 
 // stream offers a message to a stream, unless the backlog for that peer is not empty. A reset removes the messages of its connection from
@@ -213,7 +213,7 @@ func (n *node) stream(e *effect, take func(sim.NodeID, Message) bool) {
 			return same
 		})
 	}
-	if !unheard && (len(n.backlog[e.peer]) > 0 || !take(e.peer, e.msg)) {
+	if e.refused = !unheard && (len(n.backlog[e.peer]) > 0 || !take(e.peer, e.msg)); e.refused {
 		n.backlog[e.peer] = append(n.backlog[e.peer], e.msg)
 	}
 	n.host.full[e.peer] = len(n.backlog[e.peer]) > 0
@@ -221,13 +221,12 @@ func (n *node) stream(e *effect, take func(sim.NodeID, Message) bool) {
 
 // again repeats a step that another node with the same history has executed. The error describes the difference.
 func (n *node) again(in *input, program Main) error {
-	i := 0
-	take := func(sim.NodeID, Message) bool {
-		i++
-		return i <= len(in.took) && in.took[i-1]
-	}
 	if in.kind == readyInput {
-		n.flush(in.peer, take)
+		left := in.flushed
+		n.flush(in.peer, func(sim.NodeID, Message) bool {
+			left--
+			return left >= 0
+		})
 	}
 	unlike, left := "", in.chosen
 	n.choose = func(what string, k int) int {
@@ -250,15 +249,15 @@ func (n *node) again(in *input, program Main) error {
 	for k := range n.effects {
 		e := &n.effects[k]
 		if k >= len(in.acts) || e.mark() != in.acts[k].mark {
-			return n.differs(firstDifference(in.acts, n.acts(), k),
+			return n.differs(firstDifference(in.acts, n.acts(nil), k),
 				"step %d of the node (%v): goroutine %d %v, and something else when the same was executed before", in.number, in, e.by, e)
 		}
 		if e.kind == streamEffect {
-			n.stream(e, take)
+			n.stream(e, func(sim.NodeID, Message) bool { return !in.acts[k].refused })
 		}
 	}
 	if len(n.effects) < len(in.acts) {
-		return n.differs(firstDifference(in.acts, n.acts(), len(n.effects)),
+		return n.differs(firstDifference(in.acts, n.acts(nil), len(n.effects)),
 			"step %d of the node (%v): %d effects, and %d when the same was executed before", in.number, in, len(n.effects), len(in.acts))
 	}
 	if n.next != in.next {

@@ -12,6 +12,7 @@ type turn struct {
 	free chan struct{} // holds a value while the lock is free
 	now  *node         // the node that executes a step, or nil
 	seen *encoding.Set // copies what programs show
+	buf  []byte        // scratch space
 
 	variables unsafe.Pointer // values of the checker's package variables while a process of a node runs
 }
