@@ -57,6 +57,27 @@ type chosen struct {
 	n, pick int
 }
 
+// chooser makes choices. [sim.Env] is one.
+type chooser interface {
+	Choose(what string, n int) int
+}
+
+// repeated is a chooser that repeats choices.
+type repeated struct {
+	left   []chosen
+	unlike string // call that differs; empty if there is none
+}
+
+func (r *repeated) Choose(what string, n int) int {
+	if len(r.left) == 0 || r.left[0].what != what || r.left[0].n != n {
+		r.unlike = fmt.Sprintf("Choose(%q, %d)", what, n)
+		return 0
+	}
+	pick := r.left[0].pick
+	r.left = r.left[1:]
+	return pick
+}
+
 // call is an action that runs in its own goroutine.
 type call struct {
 	name string
@@ -228,23 +249,15 @@ func (n *node) again(in *input, program Main) error {
 			return left >= 0
 		})
 	}
-	unlike, left := "", in.chosen
-	n.choose = func(what string, k int) int {
-		if len(left) == 0 || left[0].what != what || left[0].n != k {
-			unlike = fmt.Sprintf("Choose(%q, %d)", what, k)
-			return 0
-		}
-		pick := left[0].pick
-		left = left[1:]
-		return pick
-	}
+	choices := repeated{left: in.chosen}
+	n.choose = &choices
 	n.perform(in, program)
 	switch {
-	case unlike != "":
-		return n.differs(nil, "step %d of the node (%v): %s, and something else when the same was executed before", in.number, in, unlike)
-	case len(left) > 0:
+	case choices.unlike != "":
+		return n.differs(nil, "step %d of the node (%v): %s, and something else when the same was executed before", in.number, in, choices.unlike)
+	case len(choices.left) > 0:
 		return n.differs(nil, "step %d of the node (%v): no Choose(%q, %d), which was called when the same was executed before",
-			in.number, in, left[0].what, left[0].n)
+			in.number, in, choices.left[0].what, choices.left[0].n)
 	}
 	for k := range n.effects {
 		e := &n.effects[k]

@@ -46,9 +46,10 @@ type node struct {
 	fresh   any // value that Observe returned in the last step; nil means none
 	looking bool
 	dying   bool
-	choose  func(what string, n int) int // makes the program's choices in the step in progress
-	failed  any                          // value that choose panicked with
-	aborted bool                         // the step in progress did not terminate; the goroutines of the node are dead
+	choose  chooser  // makes the program's choices in the step in progress
+	chosen  []chosen // these choices
+	failed  any      // value that choose panicked with
+	aborted bool     // the step in progress did not terminate; the goroutines of the node are dead
 	over    bool
 	backlog [][]Message // messages that wait for room, by node
 }
@@ -178,7 +179,7 @@ func (n *node) step(f func()) {
 		clear(n.host.pending)
 		n.host.effects = n.host.effects[:0]
 	}
-	n.fresh = nil
+	n.fresh, n.chosen = nil, nil
 	n.ctl.number++
 	n.ctl.looked = false
 	stepping.now = n
@@ -213,7 +214,9 @@ func (n *node) chooses(what string, k int) int {
 	if n.failed != nil {
 		return 0
 	}
-	return n.choose(what, k)
+	pick := n.choose.Choose(what, k)
+	n.chosen = append(n.chosen, chosen{what, k, pick})
+	return pick
 }
 
 // started reports whether a goroutine is running that goroutine by has started since the node's goroutine count was since.

@@ -5,6 +5,8 @@ package bubble
 import (
 	"context"
 	"testing"
+
+	"github.com/macemc/macemc/sim"
 )
 
 // States that reference an evicted node do not keep it in memory.
@@ -52,5 +54,59 @@ func TestMoreAreKept(t *testing.T) {
 	}
 	if runs.limit != 2*fewRuns || len(runs.all) > 2*fewRuns {
 		t.Errorf("%d nodes are kept, at most %d", len(runs.all), runs.limit)
+	}
+}
+
+// A history that is executed again offers a full stream the same messages.
+func TestResume_Refused(t *testing.T) {
+	program := func(ctx context.Context, h *Host) error {
+		_, err := h.Dial(ctx, "tcp", "n1:7")
+		return err
+	}
+	p, room := &past{program: program}, false
+	take := func(sim.NodeID, Message) bool { return room }
+	for _, in := range []*input{{kind: bootInput, boot: &boot{nodes: 2}}, {kind: readyInput, peer: 1}} {
+		err := p.extend(in, func(n *node) {
+			if in.kind == readyInput {
+				in.flushed = n.flush(in.peer, take)
+			}
+			n.perform(in, program)
+			for i := range n.effects {
+				n.stream(&n.effects[i], take)
+			}
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.run = nil
+		stepping.Lock()
+		r, err := p.resume()
+		stepping.Unlock()
+		if want := map[bool]int{false: 1, true: 0}[room]; err != nil || len(r.n.backlog[1]) != want {
+			t.Errorf("room %v: %v, or %d messages wait, want %d", room, err, len(r.n.backlog[1]), want)
+		}
+		room = true
+	}
+}
+
+// Steps in which Observe returns equal values share one.
+func TestLook_Shared(t *testing.T) {
+	p := &Program{goroutines: &past{program: func(_ context.Context, h *Host) error {
+		h.Observe(func() any { return []int{1} })
+		select {}
+	}}}
+	var seen []*int
+	for _, in := range []*input{{kind: bootInput, boot: &boot{nodes: 1}}, {kind: readyInput}} {
+		err := p.goroutines.extend(in, func(n *node) {
+			n.perform(in, p.goroutines.program)
+			p.look(n)
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen = append(seen, &p.Seen.([]int)[0])
+	}
+	if seen[0] != seen[1] {
+		t.Error("each step keeps a copy")
 	}
 }
