@@ -219,6 +219,9 @@ func (d *deadShrinker) shrink(ctx context.Context) (*Result, error) {
 		}
 		ended := reducing.Err() != nil || over()
 		if len(r.accepted) == 0 && (ended || confirmed != nil && !d.doubted) {
+			if confirmed != nil && confirmed.Dead.Step == len(r.best.Steps) {
+				confirmed.Minimal, confirmed.Pairs = confirmed.Minimal || r.minimal, confirmed.Pairs || r.pairs
+			}
 			break
 		}
 		var res *Result
@@ -251,6 +254,7 @@ func (d *deadShrinker) shrink(ctx context.Context) (*Result, error) {
 			return result(res)
 		}
 		if res != nil {
+			// It may not be minimal yet: go on, with as many walks as confirm a script.
 			confirmed, r.best, d.walks = res, d.base, d.sureWalks()
 			r.forget()
 			clear(d.deaths)

@@ -123,34 +123,65 @@ func TestRun_WrongJudge(t *testing.T) {
 	}
 }
 
-// Nor is a dead run replaced by one that is not dead, or that has another critical transition.
-func TestRun_WrongJudgeOfDeadRuns(t *testing.T) {
+// trapConfig has a dead run with the critical step 5, m0 m1 m2 m0 m3.
+func trapConfig(t *testing.T) Config {
+	t.Helper()
 	trap := automaton.Table{
 		Moves: []automaton.Move{automaton.To(0, 1), automaton.To(1, 2), automaton.To(2, 0), automaton.To(1, 3), automaton.To(3, 4),
 			automaton.To(4, 3)},
 		Live: []int{2},
 	}
 	walks := critical.Config{System: trap.System(), WalkSteps: 300, Walks: 50, Workers: 1}
-	walks.Path = slices.Concat(choose.Path{0, 0, 0, 0, 1}, make(choose.Path, 300)) // m0 m1 m2 m0 m3, which is critical
+	walks.Path = slices.Concat(choose.Path{0, 0, 0, 0, 1}, make(choose.Path, 300))
 	dead, err := critical.Find(t.Context(), walks)
 	if err != nil || dead.Step != 5 {
 		t.Fatalf("%+v, %v", dead, err)
 	}
+	return Config{
+		Walks: walks, Path: walks.Path, Dead: dead, Finding: sim.Finding{Kind: sim.Liveness, Property: "live"}, MaxSteps: 50_000,
+	}
+}
+
+// Nor is a dead run replaced by one that is not dead, or that has another critical transition.
+func TestRun_WrongJudgeOfDeadRuns(t *testing.T) {
+	cfg := trapConfig(t)
 	for name, defect := range defects {
 		t.Run(name, func(t *testing.T) {
-			r, err := Run(t.Context(), Config{
-				Walks: walks, Path: walks.Path, Dead: dead, Finding: sim.Finding{Kind: sim.Liveness, Property: "live"}, MaxSteps: 50_000,
-				judged: defect,
-			})
+			cfg := cfg
+			cfg.judged = defect
+			r, err := Run(t.Context(), cfg)
 			if err != nil {
 				t.Fatal(err)
 			}
-			again := walks
+			again := cfg.Walks
 			again.Path = r.Path
 			found, err := critical.Find(t.Context(), again)
 			if err != nil || found.Case != critical.Located || found.Step != r.Dead.Step || r.Dead.Step > 5 {
 				t.Errorf("critical step %d; searched again: %+v, %v", r.Dead.Step, found, err)
 			}
 		})
+	}
+}
+
+// If the smallest dead run is never confirmed, shrinking goes on from the smallest confirmed one.
+func TestRun_ContinuesFromConfirmed(t *testing.T) {
+	cfg := trapConfig(t)
+	wrong, right := 0, 0
+	cfg.judged = func(judge judge) judge {
+		return func(ctx context.Context, s Script) (Script, bool, error) {
+			run, ok, err := judge(ctx, s)
+			switch {
+			case ok:
+				right++
+			case right > 0 && wrong < 3 && len(s.Steps) == 1: // once after each time that more walks are required
+				wrong++
+				return s, true, nil
+			}
+			return run, ok, err
+		}
+	}
+	r, err := Run(t.Context(), cfg)
+	if err != nil || r.Dead.Step != 2 || !r.Minimal || wrong < 3 {
+		t.Errorf("critical step %d, minimal %v, %v; wrong %d times", r.Dead.Step, r.Minimal, err, wrong)
 	}
 }
