@@ -1,12 +1,15 @@
 package check_test
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/macemc/macemc/internal/check"
+	"github.com/macemc/macemc/internal/check/isolate"
+	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 )
@@ -45,6 +48,30 @@ func TestConfirmationThatDoesNotReturn(t *testing.T) {
 	rep, err = check.Run(t.Context(), o)
 	if err != nil || rep.Verdict != search.Inconclusive || rep.Suspects != 1 {
 		t.Errorf("%v, %+v", err, rep)
+	}
+}
+
+// A handler that does not return is confirmed before its run is shrunk, so a process that is killed then has a violation.
+func TestConfirmationThatDoesNotReturn_IsKnownWhileShrinking(t *testing.T) {
+	flight := filepath.Join(t.TempDir(), "flight")
+	t.Setenv("MACEMC_FLIGHT", flight)
+	o := options(hangsLater())
+	o.Search.Strategy, o.Search.WalkSteps, o.Search.MaxDepth, o.Search.HandlerLimit = search.Walk, 100, 0, 200*time.Millisecond
+	o.Dir, o.Replace, o.Respawn = filepath.Join(t.TempDir(), "out"), true, harmed("walks")
+	note := ""
+	o.Search.Progress = func(p search.Progress) {
+		if strings.Contains(p.Phase, "shrinking") {
+			text, err := os.ReadFile(isolate.Beside(flight, "suspect"))
+			if note = string(text); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	if rep, err := check.Run(t.Context(), o); err != nil || rep.Kind != sim.Divergence {
+		t.Errorf("got %v, %+v, want a divergence", err, rep)
+	}
+	if want := string(report.Confirmed); !strings.Contains(note, want) {
+		t.Errorf("got the note %q while shrinking, want a suspect that is %s", note, want)
 	}
 }
 

@@ -257,7 +257,7 @@ func (o *Options) shrinkDeath(ctx context.Context, d *isolate.Death, found *sear
 		return got, nil
 	}
 	limit := o.stepLimit(ctx)
-	reducing := ctx
+	reducing, confirming := ctx, context.WithoutCancel(ctx)
 	if at, ok := budget.Deadline(ctx); ok {
 		left := at - budget.Now()
 		reserve := left / 10 // for confirming the result
@@ -267,6 +267,8 @@ func (o *Options) shrinkDeath(ctx context.Context, d *isolate.Death, found *sear
 		}
 		var cancel context.CancelFunc
 		reducing, cancel = budget.WithDeadline(ctx, at-reserve)
+		defer cancel()
+		confirming, cancel = budget.WithDeadline(confirming, at)
 		defer cancel()
 	}
 	patience := limit // a step that dies by itself gets the whole limit
@@ -290,7 +292,10 @@ func (o *Options) shrinkDeath(ctx context.Context, d *isolate.Death, found *sear
 			return run, true, nil
 		},
 		Confirm: func(s shrink.Script) (*isolate.Death, error) {
-			got, err := dies(context.WithoutCancel(ctx), &s, limit)
+			got, err := dies(confirming, &s, limit)
+			if confirming.Err() != nil {
+				return nil, nil // the run that was found is known to end so
+			}
 			if got == nil {
 				patience = max(patience, limit/longShare)
 			}
