@@ -19,7 +19,7 @@ type Checkpoint struct {
 	left        sim.Limits // faults of nodes
 	doubled     bool
 	delays      delays.Delays
-	time        commonTime
+	time        virtualTime
 	steps       int
 	nextID      sim.MessageID
 }

@@ -18,7 +18,7 @@
 //	programfaults.go                            faults of nodes that carry programs
 //	timers.go, delays.go                        timers: which may fire, and what firing one does to the
 //	                                            others
-//	clock.go, commontime.go                     readings of macetime; the virtual time that programs share
+//	clock.go, virtualtime.go                     readings of macetime; the virtual time that programs share
 //	observe.go, evaluate.go, propertyvalues.go  monitors; properties
 //	components.go, checkpoint.go, snapshot.go   parts and copies of states
 //	keys.go, messages.go, tracing.go, calls.go  names of events; what traces show

@@ -88,7 +88,7 @@ type Machine struct {
 	May        [sim.FaultCount][]bool // by node: the fault may strike it when it is up; nil if not determined yet, or if it may strike all
 	Groups     [][]sim.NodeID         // by node: the nodes that crash with it; nil if none do
 	delays     delays.Delays
-	time       commonTime
+	time       virtualTime
 	Timers     map[any]*timerKind
 	components iter.Seq2[Component, sim.Fingerprint] // made once, because verified runs list the components of each state
 }

@@ -105,8 +105,8 @@ func (n *Node) stopTimer(t any) {
 	}
 }
 
-// fire disarms the timer in a slot and subtracts the time until its deadline from the node's other timers. Nodes have no
-// other clock, except with [sim.Clocks].
+// fire disarms the timer in a slot and advances the node's virtual time to its deadline: it subtracts the time until then
+// from the node's other timers. Nodes have no other virtual time, except with [sim.Clocks] (virtualTime).
 func (n *Node) fire(slot int32) any {
 	t := n.Armed[slot]
 	n.Armed = slices.Delete(n.Armed, int(slot), int(slot)+1)
@@ -127,7 +127,8 @@ func (n *Node) nextTimer() time.Duration {
 	return first
 }
 
-// appendTimers appends the timers of n that may fire.
+// appendTimers appends the timers of n that may fire: all of them under AnyOrder, otherwise those with the earliest
+// deadline of the node. The search chooses one of them as it chooses among all events.
 func (w *Machine) appendTimers(n *Node, buf []sim.Event) []sim.Event {
 	if len(n.Armed) == 0 || w.Sys.Timing == sim.Prompt && !w.Quiet || !w.delays.Fires(n.ID) {
 		return buf

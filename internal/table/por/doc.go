@@ -29,6 +29,16 @@
 // and of Valmari and Vogler (Fair Testing and Stubborn Sets, SPIN 2016), with local conditions that are checked when
 // the exploration ends.
 //
+// # When it is not applied
+//
+//   - Irreducible: streams, queues, timing Prompt, partitions, containers, nodes that start late, obligations of
+//     monitors that are judged on fair infinite runs.
+//   - reducible: a stored search. With a bound on depth auto reduces nothing, and full only drops messages, as it does
+//     after a known violation.
+//   - For one event in a state: its step can change a property (visible), a monitor is notified (Outcomes.silent), a fault
+//     that is left can affect it (unaffectedByFaults), or it does not commute (singletonAmple).
+//   - Package symmetry and package crashes have conditions of their own, besides these.
+//
 // # Files
 //
 //	reduction.go                 New; reducible and Irreducible: the systems and options that are not

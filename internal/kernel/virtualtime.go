@@ -6,23 +6,23 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// commonTime is the time of [sim.Clocks], for nodes that are programs. Services compare readings of package macetime, see
-// clock. The zero value stands for independent clocks.
-type commonTime struct {
+// virtualTime is the virtual time of [sim.Clocks], for nodes that are programs. Services compare readings of
+// package macetime, see clock. The zero value stands for independent clocks.
+type virtualTime struct {
 	now time.Duration   // since the run began
 	at  []time.Duration // by node: the time of its last step
 }
 
 // resetTime resets the time for a new run.
 func (w *Machine) resetTime() {
-	w.time = commonTime{}
+	w.time = virtualTime{}
 	if w.Sys.Clocks != nil {
 		w.time.at = make([]time.Duration, len(w.Members))
 	}
 }
 
-func (t *commonTime) clone() commonTime {
-	return commonTime{t.now, append([]time.Duration(nil), t.at...)}
+func (t *virtualTime) clone() virtualTime {
+	return virtualTime{t.now, append([]time.Duration(nil), t.at...)}
 }
 
 // pass advances the clock of a node to the common time before it handles an event. A timer that is due later advances
@@ -41,7 +41,7 @@ func (w *Machine) pass(n *Node, ev sim.Event) {
 }
 
 // append encodes the time.
-func (t *commonTime) append(buf []byte) []byte {
+func (t *virtualTime) append(buf []byte) []byte {
 	buf = appendCount(buf, int(t.now))
 	for _, at := range t.at {
 		buf = appendCount(buf, int(t.now-at))
