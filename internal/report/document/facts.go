@@ -313,7 +313,7 @@ func outcome(r *report.Report) string {
 
 // elapsed returns the duration of a search by the clock. It names the clock, because the time limit does not count waits
 // for a processor.
-func elapsed(r *report.Report) string { return seconds(r.Seconds) + " of clock time" }
+func elapsed(r *report.Report) string { return seconds(r.Seconds) + " elapsed" }
 
 // handlerOf returns the source position of the decisive step. An empty string means unknown.
 func handlerOf(r *report.Report) string {

@@ -35,7 +35,7 @@ func TestSetting_UsedFaults(t *testing.T) {
 	if got := Deciding(r); got != want+"timing ByDeadline, degree=2" {
 		t.Errorf("%q", got)
 	}
-	if got := Setting(r); got != "0.0s of clock time, "+want+"timing ByDeadline" {
+	if got := Setting(r); got != "0.0s elapsed, "+want+"timing ByDeadline" {
 		t.Errorf("headline: %q", got)
 	}
 	if got := detailFacts(r); len(got) != 1 || got[0].Text != "crash cut none, degree=2" {

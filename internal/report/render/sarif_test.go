@@ -163,7 +163,7 @@ func TestLines(t *testing.T) {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 	if got, want := string(printed(t, render.Lines, nothingFound())),
-		"[macemc] pingack: nothing found in 5.0s of clock time, stopped at the limit of CPU time: bounded, NOT a proof\n"; got != want {
+		"[macemc] pingack: nothing found in 5.0s elapsed, stopped at the limit of CPU time: bounded, NOT a proof\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	var all bytes.Buffer
