@@ -155,7 +155,8 @@ func (s *search) asserts(init ast.Stmt) bool {
 	return ok && assert.Type != nil && s.names(assert.Type)
 }
 
-// body returns the place of a case: its line, or the only function that it calls.
+// body returns the place of a case: its line, or the only function that it calls. A function that gets only parts of the
+// message may serve other cases, too.
 func (s *search) body(file string, fn *ast.FuncDecl, body []ast.Stmt, line int) string {
 	if len(body) == 1 {
 		var call *ast.CallExpr
@@ -167,13 +168,23 @@ func (s *search) body(file string, fn *ast.FuncDecl, body []ast.Stmt, line int) 
 				call, _ = stmt.Results[0].(*ast.CallExpr)
 			}
 		}
-		if call != nil {
+		if call != nil && !slices.ContainsFunc(call.Args, func(a ast.Expr) bool { return isPart(fn, a) }) {
 			if callee, at := s.callee(fn, call); callee != nil {
 				return cmp.Or(s.in(at, callee), fmt.Sprintf("%s:%d", at, s.p.parse(at).line(callee.Pos())))
 			}
 		}
 	}
 	return fmt.Sprintf("%s:%d", file, line)
+}
+
+// isPart reports whether an argument is a field of something other than the receiver.
+func isPart(fn *ast.FuncDecl, arg ast.Expr) bool {
+	field, ok := arg.(*ast.SelectorExpr)
+	if !ok {
+		return false
+	}
+	id, ok := field.X.(*ast.Ident)
+	return ok && (fn.Recv == nil || len(fn.Recv.List[0].Names) == 0 || id.Name != fn.Recv.List[0].Names[0].Name)
 }
 
 // passesOn reports whether a call has the function's last parameter as an argument.

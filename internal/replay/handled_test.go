@@ -18,6 +18,7 @@ type (
 	told    struct{}
 	renewed struct{}
 	odd     struct{}
+	partial struct{ N int }
 	late    struct{} // a timer
 )
 
@@ -32,6 +33,7 @@ func (o *office) Send(env sim.Env) {
 	env.Send(1, told{})
 	env.Send(1, &renewed{})
 	env.Send(1, odd{})
+	env.Send(1, partial{1})
 	env.SetTimer(late{}, 1)
 }
 
@@ -55,12 +57,19 @@ func (o *office) dispatch(env sim.Env, msg any) {
 	case *renewed: // line of renewed
 		o.Said++
 		o.note(env)
+	case partial: // line of partial
+		o.add(env, m.N)
 	default:
 		o.note(env)
 	}
 }
 
 func (o *office) onAsked(env sim.Env, _ asked) { // line of asked
+	o.note(env)
+}
+
+func (o *office) add(env sim.Env, n int) {
+	o.Said += n
 	o.note(env)
 }
 
@@ -94,14 +103,14 @@ func lineOf(t *testing.T, comment string) int {
 }
 
 // A delivery and a timer have the place of the code that handled them: the case of the type switch, or the
-// function that is all that it calls; where no case is found, the deepest function before the first effect.
+// function that is all that it calls with the whole message; where no case is found, the deepest function before the first effect.
 func TestPlaceOfTheHandler(t *testing.T) {
 	sys := &sim.System{
 		Name: "offices", Nodes: 2, New: func(sim.NodeID) sim.Service { return &office{} }, Network: netsim.Datagrams{}, Timing: sim.AnyOrder,
 		Actions: []sim.AnyAction{sim.Action[*office]{Name: "send", Do: (*office).Send}},
 	}
-	trace := record(t, sys, follow(t, sys, "action n0 send", "deliver n1<-n0 asked{}", "deliver n1<-n0 told{}", "deliver n1<-n0 &renewed{}", "deliver n1<-n0 odd{}", "timer n0 late{}"))
-	for i, name := range []string{"", "asked", "told", "renewed", "odd", "late"} {
+	trace := record(t, sys, follow(t, sys, "action n0 send", "deliver n1<-n0 asked{}", "deliver n1<-n0 told{}", "deliver n1<-n0 &renewed{}", "deliver n1<-n0 odd{}", "deliver n1<-n0 partial{N:1}", "timer n0 late{}"))
+	for i, name := range []string{"", "asked", "told", "renewed", "odd", "partial", "late"} {
 		if name == "" {
 			continue
 		}
