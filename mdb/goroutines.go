@@ -2,6 +2,7 @@ package mdb
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -69,7 +70,11 @@ func (s *Session) takeGoroutine(ctx context.Context, args []string, out *bytes.B
 		return err
 	}
 	if g := r.Goroutine(r.At, node); !g.CanRun() {
-		return fmt.Errorf("%s cannot continue here, or does so anyway; \"state\" lists the goroutines that can run", r.Node(node))
+		status := g.Fields[history.FieldStatus]
+		if status == history.StatusRuns {
+			return fmt.Errorf("%s continues here in this run, too", r.Node(node))
+		}
+		return fmt.Errorf("%s cannot continue here: it %s; \"state\" lists the goroutines that can run", r.Node(node), cmp.Or(status, "has not started"))
 	}
 	name := fmt.Sprintf("branch%d", s.branches+1)
 	t, err := s.cfg.Try(ctx, r.Name, name, r.At, node+1)

@@ -9,8 +9,11 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// StatusCanRun is a prefix of the status of a runnable goroutine.
-const StatusCanRun = "can run"
+// Statuses of goroutines. That of a runnable one begins with StatusCanRun.
+const (
+	StatusCanRun = "can run"
+	StatusRuns   = "runs"
+)
 
 // TimerSet is the text of the message from the goroutine that has set a timer to the goroutine that the timer has started.
 const TimerSet = "timer"
@@ -161,7 +164,7 @@ func (r *Run) Goroutine(n, node int) GoroutineState {
 // Waits reports whether the goroutine waits.
 func (g *GoroutineState) Waits() bool {
 	status := g.Fields[FieldStatus]
-	return status != "" && status != "runs" && status != "ended" && !g.CanRun()
+	return status != "" && status != StatusRuns && status != "ended" && !g.CanRun()
 }
 
 // CanRun reports whether the goroutine is runnable.

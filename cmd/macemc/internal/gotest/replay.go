@@ -104,6 +104,9 @@ func selectAround(f *task.Graph, o *testsched.Outcome, critical int) (hint strin
 	if others > 0 {
 		hint += fmt.Sprintf(", without %s in the standard library", textfmt.Plural(others, "step"))
 	}
+	if f.To < last {
+		hint += fmt.Sprintf("; --from %d shows the end", last-aroundSteps)
+	}
 	return hint + "; --from 0 shows all", nil
 }
 

@@ -112,7 +112,7 @@ func TestSelectAround(t *testing.T) {
 		from, to int
 		hint     string
 	}{
-		{task.Graph{}, 101, "g1,g2", 81, 121, "the graph has steps 81 to 121 of 200, and 2 of 4 goroutines, without 20 steps in the standard library; --from 0 shows all"},
+		{task.Graph{}, 101, "g1,g2", 81, 121, "the graph has steps 81 to 121 of 200, and 2 of 4 goroutines, without 20 steps in the standard library; --from 180 shows the end; --from 0 shows all"},
 		{task.Graph{}, 0, "g1,g2,g4", 180, 200, "the graph has steps 180 to 200 of 200, and 3 of 4 goroutines, without 5 steps in the standard library; --from 0 shows all"},
 		{task.Graph{Given: task.Given{"from"}}, 101, "", 0, 0, ""},
 		{task.Graph{Format: "svg"}, 101, "", 0, 0, ""},
