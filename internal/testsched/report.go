@@ -1,6 +1,7 @@
 package testsched
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -240,11 +241,14 @@ func preempting(switches, preemptions int) string {
 	return fmt.Sprintf(", %d of them preemptions", preemptions)
 }
 
-// differences describes the differences between the schedule and the default order if they are few, else the one without which the test
-// passes.
+// differences describes the differences between the schedule and the default order, in the order of their steps, if they are few, else the
+// one without which the test passes.
 func (m *Minimized) differences() (lines []string) {
-	for i := range m.Schedule.Switches {
-		s := &m.Schedule.Switches[i]
+	sorted := slices.SortedStableFunc(slices.Values(m.Schedule.Switches), func(a, b Switch) int {
+		return cmp.Compare(a.step(m.Outcome.Trace), b.step(m.Outcome.Trace))
+	})
+	for i := range sorted {
+		s := &sorted[i]
 		needed := m.Removed != nil && *m.Removed == *s
 		if text := s.describe(m.Outcome.Trace); text != "" && (needed || len(m.Schedule.Switches) <= fewSwitches) {
 			if needed {
@@ -256,9 +260,14 @@ func (m *Minimized) differences() (lines []string) {
 	return lines
 }
 
+// step returns the index of the operation at which the goroutine yields, or -1 if it is not in the trace.
+func (s *Switch) step(trace []Event) int {
+	return slices.IndexFunc(trace, func(e Event) bool { return e.Who == s.Who && e.Place == s.Place&placeMask })
+}
+
 // describe returns an empty string if the operation at which the goroutine yields is not in the trace.
 func (s *Switch) describe(trace []Event) string {
-	at := slices.IndexFunc(trace, func(e Event) bool { return e.Who == s.Who && e.Place == s.Place&placeMask })
+	at := s.step(trace)
 	if at < 0 {
 		return ""
 	}

@@ -604,8 +604,8 @@ func TestMinimized_Differences(t *testing.T) {
 			"  goroutine 1 pauses before " + at + " until all others wait; the test passes without that",
 			"  goroutine 2 continues in place of goroutine 1 after " + at}},
 		{[]Switch{{Who: 9, Place: 1 | caseBit, To: 3}, {Who: 5, Place: 3, To: timePasses}}, nil, []string{
-			"  goroutine 2 takes case 2 in step 2 (selects at a_test.go:9)",
-			"  a timer fires before " + at + ", while goroutine 1 can run"}},
+			"  a timer fires before " + at + ", while goroutine 1 can run",
+			"  goroutine 2 takes case 2 in step 2 (selects at a_test.go:9)"}},
 		{[]Switch{absent, absent, absent, preempted}, &preempted, []string{
 			"  goroutine 2 continues in place of goroutine 1 before " + at + "; the test passes without that"}},
 		{[]Switch{absent, absent, absent, preempted}, nil, nil},
