@@ -1,7 +1,6 @@
 package realnet_test
 
 import (
-	"context"
 	"testing"
 
 	"github.com/macemc/macemc/internal/test/papers/smr"
@@ -19,17 +18,7 @@ func TestProcessOfTwoDies(t *testing.T) {
 	client := func(s []sim.Service) *smr.Client { return s[0].(*machine.Host).Vars.(*smr.Client) }
 	x.until("half of the commands are done", func(s []sim.Service) bool { return client(s).Last > commands/2 })
 	process := x.sys.Process(2)
-	for _, id := range process { // at the same time for all other nodes
-		if err := x.nodes[id].Freeze(context.Background()); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for _, id := range process {
-		if err := x.nodes[id].end(); err != nil {
-			t.Error(err)
-		}
-		x.nodes[id] = nil
-	}
+	x.kill(process...)
 	x.until("more commands are done", func(s []sim.Service) bool { return client(s).Last > 3*commands/4 })
 	for _, id := range process {
 		x.start(id)

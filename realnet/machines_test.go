@@ -70,10 +70,7 @@ func TestChainGoesOn(t *testing.T) {
 			return n
 		}
 		x.until("half of the commands are done", func(s []sim.Service) bool { return sum(s) > clients*commands/2 })
-		if err := x.nodes[dies].end(); err != nil {
-			t.Error(err)
-		}
-		x.nodes[dies] = nil
+		x.kill(sim.NodeID(dies))
 		x.until("all commands are done", func(s []sim.Service) bool {
 			for _, c := range s[:clients] {
 				if h := c.(*machine.Host); h.State() != "asked" || h.Vars.(*smr.Client).Waiting > 0 {

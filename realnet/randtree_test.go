@@ -1,7 +1,6 @@
 package realnet_test
 
 import (
-	"context"
 	"testing"
 	"time"
 
@@ -42,18 +41,7 @@ func TestRandTreeFormsOneTreeAndHeals(t *testing.T) {
 	x := newCluster(t, "randtree", spec.Config{Nodes: 8}, true)
 	x.act("joinOverlay")
 	x.until("one tree", oneTree)
-	for _, id := range []sim.NodeID{2, 5} {
-		if err := x.nodes[id].Freeze(context.Background()); err != nil {
-			t.Fatal(err)
-		}
-	}
-	time.Sleep(200 * time.Millisecond) // what they sent arrives: in the model their crash would lose it
-	for _, id := range []sim.NodeID{2, 5} {
-		if err := x.nodes[id].end(); err != nil {
-			t.Fatal(err)
-		}
-		x.nodes[id] = nil
-	}
+	x.kill(2, 5)
 	x.start(2)
 	x.start(5)
 	x.act("joinOverlay")

@@ -97,6 +97,23 @@ func (r *running) end() error {
 	return r.err
 }
 
+// kill ends nodes at the same time for all others, after what they have sent has arrived: in the model their crash would lose it.
+func (x *cluster) kill(ids ...sim.NodeID) {
+	x.t.Helper()
+	for _, id := range ids {
+		if err := x.nodes[id].Freeze(context.Background()); err != nil {
+			x.t.Fatal(err)
+		}
+	}
+	time.Sleep(200 * time.Millisecond)
+	for _, id := range ids {
+		if err := x.nodes[id].end(); err != nil {
+			x.t.Fatal(err)
+		}
+		x.nodes[id] = nil
+	}
+}
+
 func (x *cluster) stop() {
 	for _, r := range x.nodes {
 		if r != nil {
