@@ -5,8 +5,8 @@
 //
 //	role.go                               the roles of a process: first process, search, execution of one
 //	                                      run
-//	supervise.go                          the first process: starts the search, waits, investigates its
-//	                                      death
+//	supervise.go                          the first process: starts the search and waits
+//	investigation.go                      the first process: executes what a dead search left
 //	overrun.go                            how long a search may take after a stop request
 //	examine.go                            the first process: has one run executed (executionRequest,
 //	                                      isolateIn) and watches it
