@@ -25,11 +25,11 @@ RAPID_SEED ?= 1
 # Without cgo the programs are as those of a release, and compiled sooner. Tests and lint take what was compiled for them.
 demo build test test-all lint check-goroutines check-deploy check-clients check-next: export CGO_ENABLED ?= 0
 
-# Without tables for debuggers, which installed programs have, compilation takes an eighth less.
-demo test test-all lint check-goroutines check-next: export GOFLAGS := $(shell $(GO) env GOFLAGS) -gcflags=all=-dwarf=false
+# Without tables for debuggers, compilation takes an eighth less.
+demo build test test-all lint check-goroutines check-next: export GOFLAGS := $(shell $(GO) env GOFLAGS) -gcflags=all=-dwarf=false
 
 # With fewer garbage collections, tests take a quarter less CPU time, and compilation a tenth.
-test test-all check-next: export GOGC ?= 400
+build test test-all check-next: export GOGC ?= 400
 
 demo: ## find a known liveness bug of the random overlay tree
 	@test -x bin/demo/macemc || echo "compiling bin/demo/macemc, which takes about a minute with an empty build cache ..." >&2
@@ -60,7 +60,8 @@ install: build ## install the programs into GOBIN or GOPATH/bin, manual pages an
 	esac
 
 build: ## build bin/macemc, and the programs that it executes
-	$(GO) build -o bin/ ./cmd/macemc ./cmd/macemc-cluster ./cmd/macemc-mcp ./cmd/macemc-vet
+	@echo "compiling macemc, macemc-cluster, macemc-mcp and macemc-vet into bin ..." >&2
+	@$(GO) build -o bin/ ./cmd/macemc ./cmd/macemc-cluster ./cmd/macemc-mcp ./cmd/macemc-vet
 
 # A test that takes more than a second of CPU time is skipped with -short, or does less. Lint does the vetting.
 test: ## run the quick tests (go test -short), without those of other programs, papers, evaluation and source code
