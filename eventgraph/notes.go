@@ -1,11 +1,11 @@
 package eventgraph
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/macemc/macemc/internal/replay"
+	"github.com/macemc/macemc/internal/textfmt"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -71,7 +71,7 @@ func (l *lanes) sent(e *Event) []string {
 		notes = append(notes, l.g.sends()+shortly(m.Text)+" to "+l.g.lane(m.To))
 	}
 	if len(notes) > 0 && below > 0 && !l.g.Goroutines {
-		notes = append(notes, fmt.Sprintf("%d more below", below))
+		notes = append(notes, textfmt.Plural(below, "other message")+" below")
 	}
 	return notes
 }
