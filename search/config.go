@@ -78,8 +78,8 @@ type Config struct {
 	PathBuffer func(worker int) choose.Path `json:"-"`
 
 	// Calls informs the supervising process which checked code bfs and dfs were calling, in case the code ends the
-	// process. Calls may be skipped because an earlier process ended that way. The search then has twice its Time, and
-	// it is inconclusive unless it finds something or visits all states. Nil means that no process supervises.
+	// process. Calls may be skipped because an earlier process ended that way. The search is then inconclusive unless it
+	// finds something or visits all states. Nil means that no process supervises.
 	Calls *options.Calls `json:"-"`
 
 	start        time.Duration // start of the search, on the clock of package budget

@@ -48,8 +48,9 @@ type overrun struct {
 	stop  time.Duration // see StopLimit
 	told  bool          // a stop was requested
 	pid   int
-	clock *Clock // of the process, since it began to search; nil before
-	looks int    // since it should have stopped
+	spent time.Duration // by earlier processes
+	clock *Clock        // of the process, since it began to search; nil before
+	looks int           // since it should have stopped
 }
 
 // Clock measures the time of another process by package budget. At most a second counts between two readings, because
@@ -82,7 +83,7 @@ func (l *overrun) look(rec *flight.Recorder) error {
 		l.clock = NewClock(l.pid)
 	}
 	e := &UnresponsiveError{Told: l.told, begun: limit != 0, phase: rec.Phase()}
-	switch over := l.clock != nil && l.clock.Spent() >= KillAfter(limit) && limit > 0; {
+	switch over := l.clock != nil && l.spent+l.clock.Spent() >= KillAfter(limit) && limit > 0; {
 	case e.phase == Reporting && !Stopped(l.pid): // it may wait for its readers
 		l.looks = 0
 		return nil

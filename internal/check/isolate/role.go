@@ -30,6 +30,7 @@ const (
 	diedVar    = "MACEMC_DIED"    // how the last one of the skipped calls ended its process
 	ownVar     = "MACEMC_OWN"     // not empty: checked code ended the processes of all skipped calls, as far as is known
 	surelyVar  = "MACEMC_SURELY"  // not empty: no goroutine of an earlier step may have done so instead
+	spentVar   = "MACEMC_SPENT"   // the time that earlier search processes have used, as a duration
 )
 
 // Role is the purpose of this process.
@@ -38,6 +39,7 @@ type Role struct {
 	Recorder *flight.Recorder // nil if no process waits for this one
 	skipped  []uint64         // calls that ended earlier search processes
 	settle   bool             // an earlier search process ended on a goroutine that a handler had started
+	spent    time.Duration    // time that earlier search processes have used
 }
 
 const (
@@ -67,15 +69,23 @@ func CurrentRole() (Role, error) {
 		}
 		skipped = append(skipped, call)
 	}
-	return Role{name, rec, skipped, os.Getenv(settleVar) != ""}, nil
+	var spent time.Duration
+	if text := os.Getenv(spentVar); text != "" {
+		if spent, err = time.ParseDuration(text); err != nil {
+			return Role{}, fmt.Errorf("%s: %w", spentVar, err)
+		}
+	}
+	return Role{name, rec, skipped, os.Getenv(settleVar) != "", spent}, nil
 }
 
-// Record makes a search record its progress and its runs, and announces its time limit. A single worker that visits
+// Record makes a search record its progress and its runs, limits its time to what earlier processes have left, and
+// announces its time limit. A single worker that visits
 // states gets one processor: handlers have goroutines of their own then, and each would wake another processor that
 // finds nothing to do. If a death of an earlier process was not explained, runs are made one at a time, so that it is
 // known which one is in progress at the next death.
 func (r Role) Record(s *search.Config) {
 	r.announce(s.Time)
+	s.Time = timeLeft(s.Time, r.spent)
 	if r.settle && !s.Strategy.Can(search.VisitsStates) {
 		s.Workers = 1
 	}
@@ -88,14 +98,17 @@ func (r Role) Record(s *search.Config) {
 		Died: os.Getenv(diedVar), Own: os.Getenv(ownVar) != "", Surely: os.Getenv(surelyVar) != ""}
 }
 
-// announce publishes a time limit to the supervisor; 0 means none. A search that skips calls has twice as much time, as
-// it makes the steps of an earlier process again.
-func (r Role) announce(limit time.Duration) {
-	if len(r.skipped) > 0 {
-		limit *= 2
+// timeLeft returns the time limit of a search that repeats earlier ones, which have spent a time: all of them end
+// within [search.LastLimit], with some time to report. 0 means that there is no limit.
+func timeLeft(limit, spent time.Duration) time.Duration {
+	if limit == 0 || spent == 0 {
+		return limit
 	}
-	r.Recorder.Set(flight.Limited, cmp.Or(int(limit), -1))
+	return max(1, min(limit, search.LastLimit(limit)-search.LastLimit(0)-spent))
 }
+
+// announce publishes a time limit to the supervisor; 0 means none.
+func (r Role) announce(limit time.Duration) { r.Recorder.Set(flight.Limited, cmp.Or(int(limit), -1)) }
 
 // Unlimited tells the supervisor that this search waits for other machines and has no time limit.
 func (r Role) Unlimited() {

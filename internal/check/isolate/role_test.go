@@ -42,3 +42,51 @@ func TestRole_FollowWithoutInput(t *testing.T) {
 	Role{Recorder: new(flight.Recorder)}.Follow(func(error) {})
 	time.Sleep(2 * lookEvery) // this process would end
 }
+
+// Searches that repeat one whose process died end within the time limit of a single one, with what follows it.
+func TestRole_RecordLeavesTimeOfOneSearch(t *testing.T) {
+	rec, err := flight.Create(filepath.Join(t.TempDir(), "flight"), 1, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		limit, spent, want time.Duration
+		late               bool
+	}{
+		{0, 0, 0, false},
+		{0, time.Hour, 0, false},
+		{time.Minute, 0, time.Minute, false},
+		{time.Minute, 30 * time.Second, time.Minute, false},
+		{time.Minute, 50 * time.Second, 40 * time.Second, false},
+		{time.Minute, 89500 * time.Millisecond, 500 * time.Millisecond, true},
+		{time.Minute, 2 * time.Minute, 1, true},
+		{500 * time.Millisecond, 100 * time.Millisecond, 500 * time.Millisecond, false},
+	} {
+		s := search.Config{Strategy: search.Walk, Time: c.limit}
+		Role{Recorder: rec, spent: c.spent}.Record(&s)
+		if late := (&earlier{limit: c.limit, spent: c.spent}).late(); s.Time != c.want || late != c.late {
+			t.Errorf("%v spent of %v: time %v, too late: %v", c.spent, c.limit, s.Time, late)
+		}
+		if c.limit > 0 && time.Duration(rec.Get(flight.Limited)) != c.limit {
+			t.Errorf("%v spent of %v: announces %v", c.spent, c.limit, rec.Get(flight.Limited))
+		}
+	}
+}
+
+// A process that repeats a search is killed at the time limit of both together.
+func TestOverrun_CountsEarlierProcesses(t *testing.T) {
+	rec, err := flight.Create(filepath.Join(t.TempDir(), "flight"), 1, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rec.Set(flight.Limited, int(time.Minute))
+	for _, c := range []struct {
+		spent  time.Duration
+		killed bool
+	}{{0, false}, {KillAfter(time.Minute) - 30*time.Second, false}, {KillAfter(time.Minute), true}} {
+		o := overrun{pid: os.Getpid(), spent: c.spent, stop: time.Hour}
+		if err := o.look(rec); (err != nil) != c.killed {
+			t.Errorf("%v spent: %v", c.spent, err)
+		}
+	}
+}

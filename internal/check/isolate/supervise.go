@@ -120,20 +120,24 @@ func (s *Supervisor) Run(ctx context.Context) (Outcome, error) {
 
 func (s *Supervisor) run(ctx context.Context) (Outcome, error) {
 	var before earlier
-	out, unexplained, err := s.search(ctx, earlier{})
+	out, unexplained, err := s.search(ctx, &before)
 	for unexplained != nil && (unexplained.call != 0 || unexplained.offHandler && !before.settle) {
 		before.settle = before.settle || unexplained.offHandler
 		if before.died = ""; unexplained.call != 0 {
 			before.skip(unexplained.call, unexplained)
 		}
+		if before.late() {
+			unexplained.How += "; the time limit is too short to search again for the run that kills it"
+			return out, unexplained
+		}
 		fmt.Fprintf(s.Stderr, "macemc: the search process died (%s); searching again for the run that kills it\n", unexplained.How)
 		if before.folder = ""; out.Suspect != nil {
 			before.folder = out.Suspect.Folder
 		}
-		again, next, e := s.search(ctx, before)
+		again, next, e := s.search(ctx, &before)
 		if next != nil && next.call == 0 && unexplained.during != 0 { // it did not die again, so the path is not known yet
 			before.skip(unexplained.during, unexplained)
-			again, next, e = s.search(ctx, before)
+			again, next, e = s.search(ctx, &before)
 		}
 		if next != nil && (next.call == 0 || len(before.skipped) == mostSkipped || slices.Contains(before.skipped, uint64(next.call))) {
 			out.Suspect = cmp.Or(again.Suspect, out.Suspect)
@@ -153,12 +157,22 @@ func (s *Supervisor) run(ctx context.Context) (Outcome, error) {
 
 // earlier collects the data of search processes that died.
 type earlier struct {
-	skipped []uint64 // the calls that ended them
-	died    string   // how the last of these calls ended its process
-	own     bool     // checked code ended the processes of all of these calls, as far as is known
-	surely  bool     // no goroutine of an earlier step was left that may have ended one instead
-	settle  bool     // one ended on a goroutine that a handler had started
-	folder  string   // of the suspect that the last one was examining
+	skipped []uint64      // the calls that ended them
+	died    string        // how the last of these calls ended its process
+	own     bool          // checked code ended the processes of all of these calls, as far as is known
+	surely  bool          // no goroutine of an earlier step was left that may have ended one instead
+	settle  bool          // one ended on a goroutine that a handler had started
+	folder  string        // of the suspect that the last one was examining
+	limit   time.Duration // of the search; 0 means none
+	spent   time.Duration // by all of these processes
+}
+
+// leastAgain is the shortest time limit of a search that repeats another one.
+const leastAgain = time.Second
+
+// late reports whether too little time is left for another search.
+func (e *earlier) late() bool {
+	return e.limit > 0 && timeLeft(e.limit, e.spent) < min(e.limit, leastAgain)
 }
 
 // skip adds a call that ended a process as lost describes.
@@ -169,7 +183,7 @@ func (e *earlier) skip(c call, lost *LostError) {
 }
 
 // search is Run for one process. If that process died and left no run that reproduces it, unexplained describes the death.
-func (s *Supervisor) search(ctx context.Context, before earlier) (out Outcome, unexplained *LostError, err error) {
+func (s *Supervisor) search(ctx context.Context, before *earlier) (out Outcome, unexplained *LostError, err error) {
 	temp, err := temporary()
 	if err != nil {
 		return Outcome{}, nil, err
@@ -184,7 +198,7 @@ func (s *Supervisor) search(ctx context.Context, before earlier) (out Outcome, u
 	output := &words{to: s.Stderr}
 	cmd := s.Respawn()
 	assign(cmd, searching, file, before.skipped)
-	cmd.Env = append(cmd.Env, suspectVar+"="+before.folder, diedVar+"="+before.died)
+	cmd.Env = append(cmd.Env, suspectVar+"="+before.folder, diedVar+"="+before.died, spentVar+"="+before.spent.String())
 	if before.own {
 		cmd.Env = append(cmd.Env, ownVar+"=1")
 	}
@@ -203,7 +217,12 @@ func (s *Supervisor) search(ctx context.Context, before earlier) (out Outcome, u
 	if err := cmd.Start(); err != nil {
 		return Outcome{}, nil, fmt.Errorf("cannot start a process for the search: %w", err)
 	}
-	unresponsive := s.wait(ctx, cmd, rec, orders, start)
+	overdue := overrun{pid: cmd.Process.Pid, spent: before.spent, stop: cmp.Or(s.StopLimit, max(defaultStopLimit, ConfirmLimit(s.HandlerLimit)))}
+	unresponsive := s.wait(ctx, cmd, rec, orders, start, &overdue)
+	before.limit = max(0, time.Duration(rec.Get(flight.Limited)))
+	if overdue.clock != nil {
+		before.spent += overdue.clock.spent
+	}
 
 	out = Outcome{Progress: progressOf(rec, start)}
 	if out.Found, err = foundBefore(file); err != nil {
@@ -273,12 +292,11 @@ func (s *Supervisor) search(ctx context.Context, before earlier) (out Outcome, u
 const waitEvery = 100 * time.Millisecond
 
 // wait returns when the process has ended. The error means that it was killed here because it did not stop.
-func (s *Supervisor) wait(ctx context.Context, cmd *exec.Cmd, rec *flight.Recorder, orders io.Writer, start time.Time) error {
+func (s *Supervisor) wait(ctx context.Context, cmd *exec.Cmd, rec *flight.Recorder, orders io.Writer, start time.Time, overdue *overrun) error {
 	done := exit(cmd)
 	tick := time.NewTicker(waitEvery)
 	defer tick.Stop()
 	stop := ctx.Done()
-	overdue := overrun{pid: cmd.Process.Pid, stop: cmp.Or(s.StopLimit, max(defaultStopLimit, ConfirmLimit(s.HandlerLimit)))}
 	for {
 		select {
 		case <-done:
