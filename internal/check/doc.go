@@ -5,7 +5,7 @@
 // # Files
 //
 //	run.go                              Run: the search, then the work on its finding
-//	options.go, subject.go, weights.go  what is checked, and how
+//	options.go, subject.go              what is checked, and how
 //	confirm.go                          decides on a suspect while the search waits
 //	critical.go                         the critical step of a run of a file
 //	recurrence.go                       executes a finding again before it is reported
@@ -20,10 +20,11 @@
 //
 // # Packages
 //
-//	exitcode   exit statuses, and which of several causes decides
-//	isolate    processes of their own for searches and single runs
-//	flight     the memory-mapped record of picks that survives a process
-//	identity   recognizes a finding by its run
-//	outfolder  folders of findings
-//	defect     defects of the checker itself
+//	exitcode     exit statuses, and which of several causes decides
+//	isolate      processes of their own for searches and single runs
+//	flight       the memory-mapped record of picks that survives a process
+//	identity     recognizes a finding by its run
+//	outfolder    folders of findings
+//	defect       defects of the checker itself
+//	walkweights  weights of random walks, as text
 package check

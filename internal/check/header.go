@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/check/walkweights"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 )
@@ -49,7 +50,7 @@ func walkWeights(h *choose.Header) (w search.Weights, err error) {
 	if text == "" {
 		return w, nil
 	}
-	if w, err = ParseWeights(text, w); err != nil {
+	if w, err = walkweights.Parse(text, w); err != nil {
 		return w, &HeaderError{"param", weightsParam, err}
 	}
 	return w, nil
@@ -74,7 +75,7 @@ func (o *Options) header() choose.Header {
 		setParam(&h, onlyParam, name)
 	}
 	if w := o.Search.Weights; w != (search.Weights{}) && w != search.DefaultWeights() {
-		setParam(&h, weightsParam, WeightsText(w))
+		setParam(&h, weightsParam, walkweights.Text(w))
 	}
 	return h
 }

@@ -16,9 +16,8 @@
 //	apply.go                                    carries out the effects of a step
 //	crash.go, crashfaults.go, closing.go        crashes and halts
 //	programfaults.go                            faults of nodes that carry programs
-//	timers.go, delays.go                        timers: which may fire, and what firing one does to the
-//	                                            others
-//	clock.go, virtualtime.go                     readings of macetime; the virtual time that programs share
+//	timers.go, delays.go                        timers: which may fire, and the effects on others
+//	clock.go, virtualtime.go                    readings of macetime; the virtual time that programs share
 //	observe.go, evaluate.go, propertyvalues.go  monitors; properties
 //	components.go, checkpoint.go, snapshot.go   parts and copies of states
 //	keys.go, messages.go, tracing.go, calls.go  names of events; what traces show
@@ -29,8 +28,7 @@
 //	stepinfo                     the record of a step
 //	declared                     what a system declares: actions, groups, quorums
 //	memdisk, delays              disks; bounded delays
-//	contain, callsite, aliasing  checked code that does not return, its source lines, memory that nodes
-//	                             share
+//	contain, callsite, aliasing  checked code that does not return, its source lines, shared memory
 //	properties                   values of properties
 //	bench                        parts of steps for tables
 //	runner                       nodes with an external network

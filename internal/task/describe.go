@@ -11,6 +11,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/macemc/macemc/internal/check"
+	"github.com/macemc/macemc/internal/check/walkweights"
 	"github.com/macemc/macemc/internal/textfmt"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems/spec"
@@ -196,7 +197,7 @@ func (b bugInfo) lines(usual sim.Limits) []string {
 		uses = append(uses, "--strategy "+string(b.Strategy))
 	}
 	if b.Weights != nil {
-		uses = append(uses, "--weights "+check.WeightsText(check.FillWeights(*b.Weights)))
+		uses = append(uses, "--weights "+walkweights.Text(walkweights.Fill(*b.Weights)))
 	}
 	if b.WalkSteps != 0 {
 		uses = append(uses, "--walk-steps "+strconv.Itoa(b.WalkSteps))

@@ -11,6 +11,7 @@ import (
 
 	"github.com/macemc/macemc/internal/check"
 	"github.com/macemc/macemc/internal/check/exitcode"
+	"github.com/macemc/macemc/internal/check/walkweights"
 	"github.com/macemc/macemc/internal/durable"
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/internal/textfmt"
@@ -102,7 +103,7 @@ func (r *request) manifest() (*durable.Manifest, error) {
 	m := &durable.Manifest{
 		System: sys.Name, Package: s.Entry.Package, Test: s.Entry.Test, Nodes: sys.Nodes, Params: s.Config.Params,
 		Limits: sys.Limits(), Timing: sys.Timing.String(), Interleave: sys.Interleave.String(), CrashCut: sys.CrashCut.String(),
-		Weights: check.WeightsText(weights),
+		Weights: walkweights.Text(weights),
 		Visited: string(cmp.Or(cfg.Visited, search.ExactStates)), Monitors: sys.MonitorNames(), Properties: []string{},
 		Builds: []durable.Build{durable.NewBuild(version.Current().String(), slices.Clone(s.Config.Bugs))},
 	}

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/macemc/macemc/internal/check"
+	"github.com/macemc/macemc/internal/check/walkweights"
 	"github.com/macemc/macemc/internal/test/papers"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
@@ -65,7 +65,7 @@ func TestOnwardAsBefore(t *testing.T) {
 	}
 	file := filepath.Join(dir, "error.path")
 	cfg := requested(t, Search{From: file}).options.Search
-	if w := cfg.Weights; check.WeightsText(w) != weights || cfg.Property != "every ping is acknowledged" {
+	if w := cfg.Weights; walkweights.Text(w) != weights || cfg.Property != "every ping is acknowledged" {
 		t.Errorf("property %q, weights %+v", cfg.Property, w)
 	}
 	cfg = requested(t, Search{From: file, Unbiased: true}, "unbiased").options.Search

@@ -10,6 +10,7 @@ import (
 
 	"github.com/macemc/macemc/critical"
 	"github.com/macemc/macemc/internal/check"
+	"github.com/macemc/macemc/internal/check/walkweights"
 	"github.com/macemc/macemc/internal/recording"
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/search"
@@ -121,7 +122,7 @@ func (f *Search) request(p *Process) (*request, error) {
 	case f.Unbiased:
 		cfg.Weights = search.Weights{Action: 1, Message: 1, Timer: 1, Consequence: 1, Fault: 1}
 	case f.Weights != "":
-		if cfg.Weights, err = check.ParseWeights(f.Weights, cfg.Weights); err != nil {
+		if cfg.Weights, err = walkweights.Parse(f.Weights, cfg.Weights); err != nil {
 			return nil, fmt.Errorf("--weights: %w", err)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/macemc/macemc/internal/check"
+	"github.com/macemc/macemc/internal/check/walkweights"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems/spec"
@@ -115,7 +116,7 @@ func bugDefaults(s *check.Subject, cfg *search.Config) error {
 			cfg.PrefixRuns = PrefixRuns
 		}
 		if d.Weights != (spec.Weights{}) && cfg.Weights == (search.Weights{}) {
-			cfg.Weights = check.FillWeights(d.Weights)
+			cfg.Weights = walkweights.Fill(d.Weights)
 		}
 	}
 	return nil

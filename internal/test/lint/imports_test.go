@@ -104,6 +104,7 @@ var imports = []struct {
 	// Packages that mctest imports become part of every test that uses it: no bundled system.
 	{pkg: "internal/check/flight", module: []string{"choose"}},
 	{pkg: "internal/check/exitcode", module: []string{"internal/check/defect", "internal/check/flight", "search"}},
+	{pkg: "internal/check/walkweights", module: []string{"internal/textfmt", "search", "sim", "systems/spec"}},
 	{pkg: "internal/check/defect", module: []string{"internal/stacks"}},
 	{pkg: "internal/check/isolate", module: []string{"internal/table/options", "choose", "internal/budget", "internal/check/defect", "internal/check/exitcode", "internal/check/flight", "internal/kernel", "internal/kernel/...", "internal/replay", "internal/report", "internal/scratch", "internal/shrink", "internal/simext", "internal/stacks", "search", "sim"}},
 	{pkg: "internal/check", module: []string{"internal/table/options", "internal/search/runloop", "internal/stacks", "internal/budget", "internal/outfile", "internal/textfmt", "internal/version", "internal/check/...", "choose", "critical", "internal/scratch", "internal/refine", "internal/replay", "internal/report/...", "search", "internal/shrink", "sim", "internal/simext", "internal/kernel", "internal/kernel/...", "systems/spec", "internal/recording", "internal/wire"}},

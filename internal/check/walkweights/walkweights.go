@@ -1,4 +1,5 @@
-package check
+// Package walkweights reads and writes the weights of random walks as text.
+package walkweights
 
 import (
 	"cmp"
@@ -13,9 +14,9 @@ import (
 	"github.com/macemc/macemc/systems/spec"
 )
 
-// ParseWeights parses weights such as "action=40,message=8". Missing ones are those of base, or the search's defaults
+// Parse parses weights such as "action=40,message=8". Missing ones are those of base, or the search's defaults
 // if base is zero.
-func ParseWeights(text string, base search.Weights) (search.Weights, error) {
+func Parse(text string, base search.Weights) (search.Weights, error) {
 	w := base
 	if w == (search.Weights{}) {
 		w = search.DefaultWeights()
@@ -53,8 +54,8 @@ func ParseWeights(text string, base search.Weights) (search.Weights, error) {
 	return w, nil
 }
 
-// WeightsText formats weights for [ParseWeights].
-func WeightsText(w search.Weights) string {
+// Text formats weights for [Parse].
+func Text(w search.Weights) string {
 	var parts []string
 	for _, f := range w.Fields() {
 		parts = append(parts, fmt.Sprintf("%s=%d", f.Name, *f.Value))
@@ -62,8 +63,8 @@ func WeightsText(w search.Weights) string {
 	return strings.Join(parts, ",")
 }
 
-// FillWeights sets the weights that a bug omits to their defaults.
-func FillWeights(w spec.Weights) search.Weights {
+// Fill sets the weights that a bug omits to their defaults.
+func Fill(w spec.Weights) search.Weights {
 	out, usual := search.Weights(w), search.DefaultWeights()
 	for i, f := range out.Fields() {
 		*f.Value = cmp.Or(*f.Value, *usual.Fields()[i].Value)

@@ -1,4 +1,4 @@
-package check
+package walkweights
 
 import (
 	"testing"
@@ -7,11 +7,11 @@ import (
 )
 
 func TestWeights(t *testing.T) {
-	got, err := ParseWeights("message=9,fault=0", search.Weights{})
+	got, err := Parse("message=9,fault=0", search.Weights{})
 	if want := (search.Weights{Action: 40, Message: 9, Timer: 1, Consequence: 8, Fault: 0}); err != nil || got != want {
 		t.Errorf("got %+v, %v", got, err)
 	}
-	if text := WeightsText(got); text != "action=40,message=9,timer=1,consequence=8,fault=0" {
+	if text := Text(got); text != "action=40,message=9,timer=1,consequence=8,fault=0" {
 		t.Errorf("text %q", text)
 	}
 }
