@@ -231,11 +231,13 @@ func (s *Settings) nearest(sch *Schedule, o *Outcome, runner Runner) {
 	}
 	start := startWatch(s.latest)
 	var near *Outcome
+	seed := sch.Seed
 	try := func(list []Switch) bool {
 		if start.over(minimizeMost) {
 			return false
 		}
 		less := *sch
+		less.Seed = seed
 		less.Switches = list
 		o := runner.Run(&less, true)
 		if o.Kind == Passed {
@@ -247,6 +249,10 @@ func (s *Settings) nearest(sch *Schedule, o *Outcome, runner Runner) {
 		for n := range continuations {
 			c := *sch
 			c.Policy, c.Every, c.Walk, c.Switches = Random, 1+uint32(n%5)*3, mix(uint64(n)), nil
+			if n%2 == 1 { // selects take other cases
+				c.Seed = c.Walk
+			}
+			seed = c.Seed
 			if r := runner.Run(&c, true); r.Kind == Passed && !r.Lost && try(r.Switches) {
 				remove(r.Switches, try)
 				break
@@ -269,10 +275,12 @@ func (m *Minimized) critical(run func(*Schedule) *Outcome) {
 		for tried < continuations && budget.left() {
 			s := *m.Schedule
 			s.Policy, s.Every = Random, 1+uint32(tried%5)*3
+			s.Walk = mix(uint64(until)<<32 ^ uint64(tried))
 			if until > 0 {
 				s.Until = m.Outcome.Trace[until-1].Count
+			} else {
+				s.Seed = s.Walk
 			}
-			s.Walk = mix(uint64(until)<<32 ^ uint64(tried))
 			m.Runs++
 			tried++
 			if run(&s).Kind == Passed {

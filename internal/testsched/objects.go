@@ -153,6 +153,16 @@ func (s Stack) Object(op Op) string {
 	return ""
 }
 
+// Case returns the text of the user's code for the channel of a case of the select that the stack executes: the nth, counted from 0, of those
+// that send or receive. An empty string means that it is unknown.
+func (s Stack) Case(op Op, nth int) string {
+	f, ok := s.user()
+	if !ok {
+		return ""
+	}
+	return program.CaseOf(f.File, f.Line, op == opSend, nth)
+}
+
 // Inner reports whether the operation is one on the Mutex of an RWMutex, which its methods execute.
 func (s Stack) Inner() bool {
 	user, callee := s.callee()

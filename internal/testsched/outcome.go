@@ -63,6 +63,8 @@ type Event struct {
 	Place  uint64
 	Count  uint64 // number of executed operations, including this one; calls of Gosched and operations of package testing have no events
 	Op     Op
+	Takes  Op     // what a select executes without waiting, with itself for its default case; 0 means another operation
+	Ready  int    // number of cases that were ready then
 	Object string // label of the operation's object; empty means none
 	At     string // position in the code of the test
 	Func   string
@@ -144,7 +146,17 @@ func (s State) Wait() string { return waitFor(s.Waits, s.Object) }
 func (e Event) String() string { return fmt.Sprintf("goroutine %d: %s", e.Number, e.operation()) }
 
 // What describes the operation and its object.
-func (e Event) What() string { return e.Op.on(e.Object) }
+func (e Event) What() string {
+	switch {
+	case e.Takes == 0:
+		return e.Op.on(e.Object)
+	case e.Takes == opSelect:
+		return "takes the default case of a select"
+	case e.Ready > 1:
+		return fmt.Sprintf("%s in a select with %d ready cases", e.Takes.on(e.Object), e.Ready)
+	}
+	return e.Takes.on(e.Object) + " in a select"
+}
 
 func (e Event) operation() string {
 	text := fmt.Sprintf("%s at %s", e.What(), e.At)
@@ -220,8 +232,8 @@ func encode(o *Outcome) string {
 		fmt.Fprintf(&b, "untraced %d\n", o.Untraced)
 	}
 	for _, e := range o.Trace {
-		fmt.Fprintf(&b, "event %d %x %d %d %d %q %q %q %q %t %d %d\n",
-			e.Count, e.Who, e.Number, e.Place, uint64(e.Op), e.Object, e.At, e.Func, e.File,
+		fmt.Fprintf(&b, "event %d %x %d %d %d %d %d %q %q %q %q %t %d %d\n",
+			e.Count, e.Who, e.Number, e.Place, uint64(e.Op), uint64(e.Takes), e.Ready, e.Object, e.At, e.Func, e.File,
 			e.Direct, e.By, e.ByPlace)
 	}
 	for _, g := range o.Origins {
@@ -259,8 +271,8 @@ func Decode(text string) *Outcome {
 			_, err = fmt.Sscanf(line, "%d", &o.Untraced)
 		case "event":
 			var e Event
-			_, err = fmt.Sscanf(line, "%d %x %d %d %d %q %q %q %q %t %d %d", &e.Count, &e.Who, &e.Number, &e.Place, (*uint64)(&e.Op),
-				&e.Object, &e.At, &e.Func, &e.File, &e.Direct, &e.By, &e.ByPlace)
+			_, err = fmt.Sscanf(line, "%d %x %d %d %d %d %d %q %q %q %q %t %d %d", &e.Count, &e.Who, &e.Number, &e.Place, (*uint64)(&e.Op),
+				(*uint64)(&e.Takes), &e.Ready, &e.Object, &e.At, &e.Func, &e.File, &e.Direct, &e.By, &e.ByPlace)
 			o.Trace = append(o.Trace, e)
 		case "origin":
 			var g Origin

@@ -23,6 +23,58 @@ func ReadLine(file string, line int) (l Line) {
 	return l
 }
 
+// CaseOf returns the channel of a case of the select statement in a line of a source file: the nth, counted from 0, of those that send or
+// receive. It is empty if it is unknown.
+func CaseOf(file string, line int, sends bool, nth int) string {
+	s := sourceOf(file)
+	if line < 1 || line > len(s.lines) || !strings.HasSuffix(strings.TrimRight(s.code[line-1], " \t\r"), "select {") {
+		return ""
+	}
+	depth := 0
+	for i := line; i < len(s.lines); i++ {
+		if l, ok := ReadLine(file, i+1).clause(); ok && depth == 0 {
+			before, after, _ := strings.Cut(l.code, "<-")
+			before = strings.TrimSpace(before)
+			receives := before == "case" || strings.HasSuffix(before, "=")
+			switch {
+			case strings.Contains(after, "<-"):
+				return ""
+			case receives == sends:
+			case nth > 0:
+				nth--
+			case sends:
+				return l.Sent()
+			default:
+				return l.Received()
+			}
+		}
+		if depth += strings.Count(s.code[i], "{") - strings.Count(s.code[i], "}"); depth < 0 {
+			break
+		}
+	}
+	return ""
+}
+
+// clause returns the part of the line that belongs to the head of a case clause, if one begins there.
+func (l Line) clause() (head Line, ok bool) {
+	if !strings.HasPrefix(strings.TrimLeft(l.code, " \t"), "case ") {
+		return head, false
+	}
+	depth := 0
+	for i, c := range l.code {
+		switch {
+		case strings.ContainsRune("([{", c):
+			depth++
+		case strings.ContainsRune(")]}", c):
+			depth--
+		case c == ':' && depth == 0 && !strings.HasPrefix(l.code[i:], ":="):
+			l.text, l.code = l.text[:i], l.code[:i]
+			return l, true
+		}
+	}
+	return l, true
+}
+
 // Sent returns the channel of send statements.
 func (l Line) Sent() string { return l.only("<-", sent) }
 

@@ -433,6 +433,58 @@ func TestFlush(t *testing.T) {
 	}
 }
 
+// A report names the case that a select takes. Continuations draw the cases of later selects anew, so a select may be the critical step, even
+// if no schedule but its case decides.
+func TestTest_SelectedCase(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the standard library the first time")
+	}
+	testFile(t, `package x
+
+import "testing"
+
+func TestAlone(t *testing.T) {
+	a, b := make(chan int, 1), make(chan int, 1)
+	b <- 1
+	select {
+	case <-b:
+	case a <- 1:
+		t.Error("sent")
+	case <-a:
+	}
+}
+
+func TestWorker(t *testing.T) {
+	jobs, quit, begun, ended := make(chan int, 1), make(chan bool), make(chan bool), make(chan bool)
+	go func() {
+		begun <- true
+		select {
+		case <-jobs:
+		case <-quit:
+			t.Error("quit")
+		}
+		close(ended)
+	}()
+	jobs <- 1
+	<-begun
+	close(quit)
+	<-ended
+}
+`)
+	testReports(t, []string{
+		"critical step 2 of 2", "step 2: goroutine 1: sends to a in a select with 2 ready cases at x_test.go:8 in TestAlone\n",
+		"critical step 7 of 8", "step 7: goroutine 2: receives from quit in a select with 2 ready cases at x_test.go:20 in TestWorker.func1\n",
+	}, 1, "-count=1", "-explore-time=1m", ".")
+	for _, name := range []string{"TestAlone", "TestWorker"} {
+		path := "testdata/macemc/" + name + "/failed-test-1.path"
+		if out, status := commandHere(t.Context(), "mdb", path, "--batch", "-x", "critical; diff"); status != 0 || strings.Contains(out, "is not known") ||
+			strings.Contains(out, "no run to compare with") {
+			t.Errorf("mdb %s: status %d\n%s", name, status, out)
+		}
+	}
+	testReports(t, []string{"critical step 7 of 8"}, 1, "-run=TestWorker", "-schedule=testdata/macemc/TestWorker/failed-test-1.path", ".")
+}
+
 // killGo kills the go command that this process has started.
 func killGo(t *testing.T) {
 	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
