@@ -89,7 +89,7 @@ func (s *Session) takeGoroutine(ctx context.Context, args []string, out *bytes.B
 	}
 	b.From, b.Common = r, history.Common(r, b)
 	if b.Common == r.Len() && b.Common == b.Len() {
-		return fmt.Errorf("%s cannot continue before the operation of step %d: the run is the same", r.Node(node), r.At)
+		return fmt.Errorf("%s cannot continue before the operation of step %d, so nothing changes", r.Node(node), r.At)
 	}
 	if r.Critical <= r.At {
 		b.Critical = r.Critical

@@ -218,7 +218,7 @@ type Work struct {
 	Engine  EngineStats `json:"engine"`
 	Seconds float64     `json:"seconds"` // clock time, unlike [Config].Time
 	Phases  []Phase     `json:"phases"`
-	Relied  []Relied    `json:"relied,omitempty"` // actions that recovery relied on in random walks, in the system's order
+	Relied  []Relied    `json:"relied,omitempty"` // actions that random walks executed before they recovered, in the system's order
 	// Schedules counts walks by schedule, in the order of [Schedules]. Walks without a schedule are not counted.
 	Schedules []ScheduleStats `json:"schedules,omitempty"`
 }

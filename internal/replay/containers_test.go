@@ -75,7 +75,7 @@ func TestContainerFile(t *testing.T) {
 	}
 	for i, want := range []string{
 		2:  "n0 crashes with n2",
-		4:  "n2 note, and crashes; happened: set timer \"tick\", write note; did not happen: send word{1} to n3; none of 1 unsynced write survived (lost: note)",
+		4:  "n2 note, and crashes; happened: set timer \"tick\", write note; did not happen: send word{1} to n3 (containers_test.go:30); none of 1 unsynced write survived (lost: note)",
 		8:  "n2 note, and crashes with n0; ",
 		10: "n2 halts forever with n0",
 	} {

@@ -52,7 +52,7 @@ func (e *TraceEffect) Phrase() string {
 func (e *TraceEffect) happens() bool { return !e.IsCall() && e.Kind != stepinfo.LogEffect.String() }
 
 // Aftermath describes the consequences of a crash: for a crash inside the step, which of its effects happened, and
-// which unsynced writes survived. It is empty if no node crashed.
+// which unsynced writes survived. It is empty if no node crashed. The first effect that did not happen has its place.
 func (s *TraceStep) Aftermath() []string {
 	var parts []string
 	if s.Crashed {
@@ -62,6 +62,8 @@ func (s *TraceStep) Aftermath() []string {
 			case !e.happens():
 			case e.Applied:
 				done = append(done, e.Phrase())
+			case len(undone) == 0 && e.From != "": // where the crash takes place
+				undone = append(undone, fmt.Sprintf("%s (%s)", e.Phrase(), e.From))
 			default:
 				undone = append(undone, e.Phrase())
 			}

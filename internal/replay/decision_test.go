@@ -52,10 +52,10 @@ func TestAftermath(t *testing.T) {
 		picks choose.Path // where it crashes, and how many of the writes survive
 		want  []string
 	}{
-		{choose.Path{1}, []string{"did not happen: write term, send card{1} to n1, write vote, sync"}},
-		{choose.Path{2, 0}, []string{"happened: write term", "did not happen: send card{1} to n1, write vote, sync", "none of 1 unsynced write survived (lost: term)"}},
-		{choose.Path{4, 1}, []string{"happened: write term, send card{1} to n1, write vote", "did not happen: sync", "1 of 2 unsynced writes survived (term; lost: vote)"}},
-		{choose.Path{4, 2}, []string{"happened: write term, send card{1} to n1, write vote", "did not happen: sync", "2 of 2 unsynced writes survived (term, vote)"}},
+		{choose.Path{1}, []string{"did not happen: write term (decision_test.go:36), send card{1} to n1, write vote, sync"}},
+		{choose.Path{2, 0}, []string{"happened: write term", "did not happen: send card{1} to n1 (decision_test.go:37), write vote, sync", "none of 1 unsynced write survived (lost: term)"}},
+		{choose.Path{4, 1}, []string{"happened: write term, send card{1} to n1, write vote", "did not happen: sync (decision_test.go:39)", "1 of 2 unsynced writes survived (term; lost: vote)"}},
+		{choose.Path{4, 2}, []string{"happened: write term, send card{1} to n1, write vote", "did not happen: sync (decision_test.go:39)", "2 of 2 unsynced writes survived (term, vote)"}},
 	} {
 		crashed := append(slices.Clone(path[:len(path)-1]), c.picks...)
 		s := record(t, sys, crashed).Steps[0]

@@ -175,7 +175,7 @@ func TestFatesCrashInside(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	s := trace.Steps[0]
-	if want := "n0 cards, and crashes; happened: send card{1} to n1; did not happen: send card{2} to n2"; s.Sentence() != want {
+	if want := "n0 cards, and crashes; happened: send card{1} to n1; did not happen: send card{2} to n2 (fates_test.go:54)"; s.Sentence() != want {
 		t.Errorf("got %q, want %q", s.Sentence(), want)
 	}
 	if e := s.Effects[1]; e.Applied || e.MsgID != 0 {
@@ -193,7 +193,7 @@ func TestFatesCrashLoses(t *testing.T) {
 	if got, want := lives(trace), []string{"#1 card{2} n0->n2 sent in 1, dropped: receiver down in 1"}; !reflect.DeepEqual(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	if got, want := trace.Steps[0].Sentence(), "n0 cards, and crashes; happened: send card{2} to n2; did not happen: send card{1} to n1"; got != want {
+	if got, want := trace.Steps[0].Sentence(), "n0 cards, and crashes; happened: send card{2} to n2; did not happen: send card{1} to n1 (fates_test.go:53)"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	f, err := replay.WriteFile(sys, choose.Header{}, path)

@@ -189,7 +189,7 @@ func walkLines(r *report.Report) (lines []string) {
 		for _, a := range r.Relied {
 			actions = append(actions, fmt.Sprintf("%s in %s", a.Action, textfmt.Plural(a.Walks, "walk")))
 		}
-		lines = append(lines, "recovery relied on actions: "+strings.Join(actions, ", "))
+		lines = append(lines, "recovering walks executed actions: "+strings.Join(actions, ", "))
 	}
 	if len(r.Schedules) > 0 {
 		var turns []string
