@@ -2,6 +2,14 @@
 // goroutines can be driven step by step. Package bubble needs such builds, and so does macemc test, which gives tests package testsched
 // besides. Every change is located by the name of a function, type or variable, so that no text of the distribution is copied into this
 // package. If a place does not exist exactly once, the error names it.
+//
+// # Files
+//
+//	overlay.go, change.go       makes the files; how a place is found and changed
+//	changes.go                  the changes for both kinds of programs
+//	nodes.go                    those for nodes of systems
+//	tests.go, testsources.go    those for tests; the files added for them
+//	source/*.go.txt             files added to packages of the distribution, named after them
 package overlay
 
 import (

@@ -1,5 +1,23 @@
 // Package document converts reports to text. A [Document] contains the parts that renderers print: title, facts,
-// lines of coverage, excerpts of runs and test cases. Each other file describes one part of a report.
+// lines of coverage, excerpts of runs and test cases.
+//
+// # Files
+//
+//	document.go, words.go               the document; its style and words
+//	sentence.go, facts.go               the first screen
+//	recovery.go, causes.go, code.go     the critical step, what led to it, its source
+//	later.go, repeated.go, usedup.go    likelier places of the defect
+//	comparison.go, difference.go,       the critical step beside the nearest live run
+//	unlike.go
+//	excerpt.go                          the steps that are shown
+//	shrunk.go, shortest.go, suspect.go  sizes of runs; suspects
+//	findings.go, known.go, cases.go     several findings, accepted ones, cases for JUnit
+//	coverage.go, essentials.go,         the coverage of a search
+//	sampled.go, reduced.go, crashes.go,
+//	fairness.go, engine.go, effort.go
+//	timing.go, assumption.go            assumptions about time, and those of abstractions
+//	shards.go                           divided searches
+//	position.go, stack.go               places for editors; stacks
 package document
 
 import (
