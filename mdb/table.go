@@ -15,10 +15,10 @@ type command struct {
 	group   string
 	args    string // as in usage
 	about   string // one line
-	// recordedUsage and recordedAbout are the usage and the line for a recorded test; empty texts mean those of all.
-	recordedUsage, recordedAbout string
-	more                         string // further paragraphs, or ""
-	do                           func(s *Session, ctx context.Context, args []string, out *bytes.Buffer) error
+	more    string // further paragraphs, or ""
+	// recordedUsage, recordedAbout and recordedMore are the texts for a recorded test; empty ones mean those of all.
+	recordedUsage, recordedAbout, recordedMore string
+	do                                         func(s *Session, ctx context.Context, args []string, out *bytes.Buffer) error
 	// system means that the command executes steps of a system, so that it does not work on a recorded test. recorded means the opposite.
 	system, recorded bool
 	// words returns possible arguments, for completion.
@@ -128,7 +128,9 @@ func help(s *Session, _ context.Context, args []string, out *bytes.Buffer) error
 		if len(c.aliases) > 0 {
 			fmt.Fprintf(out, "  also: %s\n", strings.Join(c.aliases, ", "))
 		}
-		if c.more != "" {
+		if s.cfg.Trace != nil && c.recordedMore != "" {
+			fmt.Fprintf(out, "\n%s\n", indent(c.recordedMore, "  "))
+		} else if c.more != "" {
 			fmt.Fprintf(out, "\n%s\n", indent(s.of(c.more), "  "))
 		}
 		return nil
@@ -176,6 +178,9 @@ func Reference() string {
 			if c.more != "" {
 				fmt.Fprintf(&b, "\n```\n%s\n```\n", c.more)
 			}
+			if c.recordedMore != "" {
+				fmt.Fprintf(&b, "\nFor the schedule of a test:\n\n```\n%s\n```\n", c.recordedMore)
+			}
 		}
 	}
 	return b.String()
@@ -204,7 +209,7 @@ The [page of ` + "`--web`" + `](reports.md#in-a-browser) has the same keys, and 
 ## The schedule of a test
 
 FILE may be a schedule that ` + "`macemc test`" + ` has saved. The test is executed once under it, and then under schedules near it
-until one passes: without one of its switches, in the default order, or with a few more switches. The session steps
+until one passes: without one of its switches, in the default order, or with a few more switches or other draws. The session steps
 through the recording. A node is a goroutine, such as ` + "`g2`" + `. A step is an operation that a goroutine is about to execute.
 The state of a goroutine is its position, its operation, whether it runs, can run, waits or is held back, and who holds the lock.
 The run that passes is called ` + "`passing`" + `. Except for ` + "`take`" + `, commands that execute steps or need messages, properties

@@ -35,9 +35,10 @@ func tryCommands() []command {
 			recordedUsage: "take GOROUTINE", recordedAbout: "let another goroutine continue before this step, on a branch",
 			more: "take 3       event number 3\ntake 3 1 0   the same, with alternative 1 for its first choice and 0 for its second\n" +
 				"Choices without a PICK take alternative 0. At the end of a branch the command extends the branch. Anywhere else\n" +
-				"it starts a new branch and leaves the current run unchanged.\n\n" +
-				"take g3      for a test: goroutine 3 continues before the operation of this step. The test is executed again\n" +
-				"             under the schedule with this switch, as a new branch.",
+				"it starts a new branch and leaves the current run unchanged.",
+			recordedMore: "take g3   goroutine 3 continues before the operation of this step\n" +
+				"The test is executed again under the schedule with this switch, as a new branch. The case that a select takes\n" +
+				"cannot be chosen.",
 			do: func(s *Session, ctx context.Context, args []string, out *bytes.Buffer) error {
 				if s.run.Whole != nil {
 					return s.takeGoroutine(ctx, args, out)
