@@ -79,7 +79,7 @@ func Minimize(found *Schedule, finding *Outcome, end time.Time, run, traced func
 	if !try(list) {
 		return m
 	}
-	list = remove(list, func(list []Switch) bool { return budget.left() && try(list) })
+	list = remove(list, budget.left, try)
 	list = m.shorter(list, finding, run, traced, try)
 	s := *found
 	s.Switches = list
@@ -137,7 +137,7 @@ func (m *Minimized) shorter(list []Switch, finding *Outcome, run, traced func(*S
 		s := *m.Schedule
 		if n%3 == 2 || len(list) <= fewSwitches {
 			if other := some.draw(mix(s.Seed^uint64(n)<<32), min(1+n/3%3, len(list)-1)); try(other) {
-				list = remove(other, func(list []Switch) bool { return budget.left() && try(list) })
+				list = remove(other, budget.left, try)
 			}
 			continue
 		}
@@ -152,7 +152,7 @@ func (m *Minimized) shorter(list []Switch, finding *Outcome, run, traced func(*S
 			continue
 		}
 		if other := o.Switches; budget.left() && try(other) {
-			other = remove(slices.Clone(other), func(list []Switch) bool { return budget.left() && try(list) })
+			other = remove(slices.Clone(other), budget.left, try)
 			if len(other) < len(list) {
 				list = other
 			}
@@ -193,11 +193,15 @@ func (p pausesBefore) draw(seed uint64, n int) (list []Switch) {
 	return list
 }
 
-// remove minimizes a list while keep returns true, starting with halves (Zeller and Hildebrandt, TSE 2002).
-func remove(list []Switch, keep func([]Switch) bool) []Switch {
+// remove removes parts of a list for which keep returns true without them, starting with halves (Zeller and Hildebrandt, TSE 2002). It ends
+// when left returns false.
+func remove(list []Switch, left func() bool, keep func([]Switch) bool) []Switch {
 	for size := (len(list) + 1) / 2; size > 0; {
 		removed := false
 		for from := 0; from < len(list); {
+			if !left() {
+				return list
+			}
 			less := slices.Delete(slices.Clone(list), from, min(from+size, len(list)))
 			if keep(less) {
 				list, removed = less, true
@@ -231,9 +235,9 @@ func (s *Settings) nearest(sch *Schedule, o *Outcome, runner Runner) {
 	}
 	start := startWatch(s.latest)
 	var near *Outcome
-	seed := sch.Seed
+	seed, left := sch.Seed, func() bool { return !start.over(minimizeMost) }
 	try := func(list []Switch) bool {
-		if start.over(minimizeMost) {
+		if !left() {
 			return false
 		}
 		less := *sch
@@ -254,10 +258,10 @@ func (s *Settings) nearest(sch *Schedule, o *Outcome, runner Runner) {
 			}
 			seed = c.Seed
 			if r := runner.Run(&c, true); r.Kind == Passed && !r.Lost && try(r.Switches) {
-				remove(r.Switches, try)
+				remove(r.Switches, left, try)
 				break
 			}
-			if start.over(minimizeMost) {
+			if !left() {
 				break
 			}
 		}

@@ -119,10 +119,8 @@ func (s *Settings) failed(c *Config, found *Schedule, finding *Outcome, how stri
 	}
 	const processes = 60
 	less, start := *found, startWatch(s.latest)
-	less.Switches = remove(found.Switches, func(list []Switch) bool {
-		if m.Runs >= processes || start.over(minimizeMost) {
-			return false
-		}
+	left := func() bool { return m.Runs < processes && !start.over(minimizeMost) }
+	less.Switches = remove(found.Switches, left, func(list []Switch) bool {
 		l := *found
 		l.Switches = list
 		m.Runs++

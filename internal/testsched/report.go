@@ -244,13 +244,18 @@ func preempting(switches, preemptions int) string {
 // differences describes the differences between the schedule and the default order, in the order of their steps, if they are few, else the
 // one without which the test passes.
 func (m *Minimized) differences() (lines []string) {
-	sorted := slices.SortedStableFunc(slices.Values(m.Schedule.Switches), func(a, b Switch) int {
-		return cmp.Compare(a.step(m.Outcome.Trace), b.step(m.Outcome.Trace))
-	})
-	for i := range sorted {
-		s := &sorted[i]
+	few := len(m.Schedule.Switches) <= fewSwitches
+	var shown []Switch
+	for _, s := range m.Schedule.Switches {
+		if few || m.Removed != nil && *m.Removed == s {
+			shown = append(shown, s)
+		}
+	}
+	slices.SortStableFunc(shown, func(a, b Switch) int { return cmp.Compare(a.step(m.Outcome.Trace), b.step(m.Outcome.Trace)) })
+	for i := range shown {
+		s := &shown[i]
 		needed := m.Removed != nil && *m.Removed == *s
-		if text := s.describe(m.Outcome.Trace); text != "" && (needed || len(m.Schedule.Switches) <= fewSwitches) {
+		if text := s.describe(m.Outcome.Trace); text != "" {
 			if needed {
 				text += "; the test passes without that"
 			}

@@ -59,13 +59,19 @@ func TestRemove(t *testing.T) {
 			list = append(list, Switch{Who: i})
 		}
 		tried := 0
-		got := remove(list, func(l []Switch) bool {
+		got := remove(list, func() bool { return true }, func(l []Switch) bool {
 			tried++
 			return slices.Contains(l, Switch{Who: needed[0]}) && slices.Contains(l, Switch{Who: needed[1]})
 		})
 		if want := []Switch{{Who: needed[0]}, {Who: needed[1]}}; !slices.Equal(got, want) || tried > 100 {
 			t.Errorf("needed %v: got %v after %d tries", needed, got, tried)
 		}
+	}
+	asked := 0
+	left := func() bool { asked++; return asked <= 3 }
+	got := remove(make([]Switch, 1000), left, func([]Switch) bool { return false })
+	if len(got) != 1000 || asked != 4 {
+		t.Errorf("%d elements remain after %d looks at the budget, not 1000 after 4", len(got), asked)
 	}
 }
 
