@@ -1,9 +1,11 @@
 package testsched
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -215,15 +217,25 @@ func (o *Outcome) Title() string {
 	return strings.ToUpper(string(o.Kind)) + ": " + o.Message
 }
 
-// encode and Decode define the format in which processes exchange outcomes.
+// encode and Decode define the format in which processes exchange outcomes: a line for each part, with fields separated by blanks. Texts
+// are quoted. Traces are long and have few distinct texts, so that each is quoted and unquoted once.
 func encode(o *Outcome) string {
 	var b strings.Builder
+	texts := map[string]string{}
+	quote := func(text string) string {
+		quoted, ok := texts[text]
+		if !ok {
+			quoted = strconv.Quote(text)
+			texts[text] = quoted
+		}
+		return quoted
+	}
 	fmt.Fprintf(&b, "%q %q %q %d %d %x\n", string(o.Kind), o.Message, o.Where, o.Points, o.Followed, o.Hash)
 	for _, d := range o.Details {
 		fmt.Fprintf(&b, "detail %q\n", d)
 	}
 	for _, text := range o.Shows {
-		fmt.Fprintf(&b, "shows %q\n", text)
+		fmt.Fprintf(&b, "shows %s\n", quote(text))
 	}
 	for _, s := range o.Switches {
 		fmt.Fprintf(&b, "switch %x %x %x\n", s.Who, s.Place, s.To)
@@ -232,15 +244,16 @@ func encode(o *Outcome) string {
 		fmt.Fprintf(&b, "untraced %d\n", o.Untraced)
 	}
 	for _, e := range o.Trace {
-		fmt.Fprintf(&b, "event %d %x %d %d %d %d %d %q %q %q %q %t %d %d\n",
-			e.Count, e.Who, e.Number, e.Place, uint64(e.Op), uint64(e.Takes), e.Ready, e.Object, e.At, e.Func, e.File,
+		fmt.Fprintf(&b, "event %d %x %d %d %d %d %d %s %s %s %s %t %d %d\n",
+			e.Count, e.Who, e.Number, e.Place, uint64(e.Op), uint64(e.Takes), e.Ready, quote(e.Object), quote(e.At), quote(e.Func), quote(e.File),
 			e.Direct, e.By, e.ByPlace)
 	}
 	for _, g := range o.Origins {
-		fmt.Fprintf(&b, "origin %d %t %d %d %q %q %q\n", g.Number, g.Timer, g.By, g.ByPlace, g.At, g.Func, g.Starter)
+		fmt.Fprintf(&b, "origin %d %t %d %d %s %s %s\n", g.Number, g.Timer, g.By, g.ByPlace, quote(g.At), quote(g.Func), quote(g.Starter))
 	}
 	for _, s := range o.States {
-		fmt.Fprintf(&b, "state %x %d %d %d %q %q %q %q %d\n", s.Who, s.After, s.Number, int(s.Kind), s.Waits, s.Object, s.At, s.Func, s.Other)
+		fmt.Fprintf(&b, "state %x %d %d %d %s %s %s %s %d\n", s.Who, s.After, s.Number, int(s.Kind),
+			quote(s.Waits), quote(s.Object), quote(s.At), quote(s.Func), s.Other)
 	}
 	return b.String()
 }
@@ -248,46 +261,84 @@ func encode(o *Outcome) string {
 // Decode decodes the file of VariableOutcome. It returns nil if the text is damaged.
 func Decode(text string) *Outcome {
 	o := new(Outcome)
+	f := fields{texts: map[string]string{}}
 	head, rest, _ := strings.Cut(text, "\n")
-	if _, err := fmt.Sscanf(head, "%q %q %q %d %d %x", (*string)(&o.Kind), &o.Message, &o.Where, &o.Points, &o.Followed, &o.Hash); err != nil {
-		return nil
-	}
+	f.line = head
+	o.Kind, o.Message, o.Where, o.Points, o.Followed, o.Hash = Kind(f.text()), f.text(), f.text(), f.uint(10), f.int(), f.uint(16)
 	for line := range strings.Lines(rest) {
-		key, line, _ := strings.Cut(line, " ")
-		var d string
-		var err error
+		var key string
+		key, f.line, _ = strings.Cut(strings.TrimSuffix(line, "\n"), " ")
 		switch key {
 		case "detail":
-			_, err = fmt.Sscanf(line, "%q", &d)
-			o.Details = append(o.Details, d)
+			o.Details = append(o.Details, f.text())
 		case "shows":
-			_, err = fmt.Sscanf(line, "%q", &d)
-			o.Shows = append(o.Shows, d)
+			o.Shows = append(o.Shows, f.text())
 		case "switch":
-			var s Switch
-			_, err = fmt.Sscanf(line, "%x %x %x", &s.Who, &s.Place, &s.To)
-			o.Switches = append(o.Switches, s)
+			o.Switches = append(o.Switches, Switch{f.uint(16), f.uint(16), f.uint(16)})
 		case "untraced":
-			_, err = fmt.Sscanf(line, "%d", &o.Untraced)
+			o.Untraced = f.int()
 		case "event":
-			var e Event
-			_, err = fmt.Sscanf(line, "%d %x %d %d %d %d %d %q %q %q %q %t %d %d", &e.Count, &e.Who, &e.Number, &e.Place, (*uint64)(&e.Op),
-				(*uint64)(&e.Takes), &e.Ready, &e.Object, &e.At, &e.Func, &e.File, &e.Direct, &e.By, &e.ByPlace)
-			o.Trace = append(o.Trace, e)
+			o.Trace = append(o.Trace, Event{Count: f.uint(10), Who: f.uint(16), Number: f.int(), Place: f.uint(10), Op: Op(f.uint(10)),
+				Takes: Op(f.uint(10)), Ready: f.int(), Object: f.text(), At: f.text(), Func: f.text(), File: f.text(), Direct: f.bool(),
+				By: f.int(), ByPlace: f.uint(10)})
 		case "origin":
-			var g Origin
-			_, err = fmt.Sscanf(line, "%d %t %d %d %q %q %q", &g.Number, &g.Timer, &g.By, &g.ByPlace, &g.At, &g.Func, &g.Starter)
-			o.Origins = append(o.Origins, g)
+			o.Origins = append(o.Origins, Origin{Number: f.int(), Timer: f.bool(), By: f.int(), ByPlace: f.uint(10),
+				At: f.text(), Func: f.text(), Starter: f.text()})
 		case "state":
-			var s State
-			_, err = fmt.Sscanf(line, "%x %d %d %d %q %q %q %q %d", &s.Who, &s.After, &s.Number, (*int)(&s.Kind), &s.Waits, &s.Object, &s.At, &s.Func, &s.Other)
-			o.States = append(o.States, s)
+			o.States = append(o.States, State{Who: f.uint(16), After: f.int(), Number: f.int(), Kind: StateKind(f.int()),
+				Waits: f.text(), Object: f.text(), At: f.text(), Func: f.text(), Other: f.int()})
 		}
-		if err != nil {
+		if f.err != nil {
 			return nil
 		}
 	}
+	if f.err != nil {
+		return nil
+	}
 	return o
+}
+
+// fields reads the fields of lines, in their order. err is the first error.
+type fields struct {
+	line  string
+	texts map[string]string // unquoted, by quoted text
+	err   error
+}
+
+func (f *fields) word() (word string) {
+	word, f.line, _ = strings.Cut(f.line, " ")
+	return word
+}
+
+func (f *fields) uint(base int) uint64 {
+	n, err := strconv.ParseUint(f.word(), base, 64)
+	f.err = cmp.Or(f.err, err)
+	return n
+}
+
+func (f *fields) int() int {
+	n, err := strconv.Atoi(f.word())
+	f.err = cmp.Or(f.err, err)
+	return n
+}
+
+func (f *fields) bool() bool {
+	b, err := strconv.ParseBool(f.word())
+	f.err = cmp.Or(f.err, err)
+	return b
+}
+
+func (f *fields) text() string {
+	quoted, err := strconv.QuotedPrefix(f.line)
+	f.line = strings.TrimPrefix(f.line[len(quoted):], " ")
+	text, ok := f.texts[quoted]
+	if !ok && err == nil {
+		text, err = strconv.Unquote(quoted)
+		text = strings.Clone(text) // not the whole file
+		f.texts[quoted] = text
+	}
+	f.err = cmp.Or(f.err, err)
+	return text
 }
 
 // PanicText describes the value of a panic. The runtime has already replaced an error or a Stringer by its text.
