@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sort"
 	"strings"
+	"unsafe"
 
 	"github.com/macemc/macemc/internal/testsched/program"
 )
@@ -17,22 +18,70 @@ type frame = runtime.Frame
 // Stack is the frames of a goroutine, innermost first.
 type Stack []frame
 
-// Frames returns the stack of program counters.
-func Frames(pcs []uintptr) (s Stack) {
+// stacks caches the results of Frames, by the bytes of the program counters. stackTexts caches texts that methods of Stack return. Most
+// goroutines and operations of a test have one of a few stacks.
+var (
+	stacks     = map[string]Stack{}
+	stackTexts = map[textKey]string{}
+)
+
+// maxCached is the maximum number of entries of each cache.
+const maxCached = 1 << 13
+
+type textKey struct {
+	first *frame
+	n     int
+	what  int // textWhere and so on, or textObject plus an operation
+}
+
+const (
+	textWhere = iota
+	textFunc
+	textPlace
+	textObject
+)
+
+// cached adds an entry to a cache, and returns the value.
+func cached[K comparable, V any](cache map[K]V, key K, value V) V {
+	if len(cache) == maxCached {
+		clear(cache)
+	}
+	cache[key] = value
+	return value
+}
+
+// text returns the text that a method computes, from the cache if possible.
+func (s Stack) text(what int, compute func(Stack) string) string {
+	if len(s) == 0 {
+		return compute(s)
+	}
+	key := textKey{&s[0], len(s), what}
+	if text, ok := stackTexts[key]; ok {
+		return text
+	}
+	return cached(stackTexts, key, compute(s))
+}
+
+// Frames returns the stack of program counters. The caller must not change it.
+func Frames(pcs []uintptr) Stack {
 	if len(pcs) == 0 {
 		return nil
 	}
+	key := unsafe.Slice((*byte)(unsafe.Pointer(&pcs[0])), uintptr(len(pcs))*unsafe.Sizeof(pcs[0]))
+	if s, ok := stacks[string(key)]; ok {
+		return s
+	}
+	var s Stack
 	frames := runtime.CallersFrames(pcs)
-	for {
-		f, more := frames.Next()
+	for more := true; more; {
+		var f frame
+		f, more = frames.Next()
 		if f.PC != 0 || f.Function != "" {
 			f.Line, f.Function = program.LineOf(f), inPackage(f.Function)
 			s = append(s, f)
 		}
-		if !more {
-			return s
-		}
 	}
+	return cached(stacks, string(key), s)
 }
 
 // FileArguments is the import path that the go command gives to a package of files among its arguments.
@@ -73,7 +122,9 @@ func (s Stack) Testing() bool {
 }
 
 // Where returns the position of the innermost frame of the user's code.
-func (s Stack) Where() string {
+func (s Stack) Where() string { return s.text(textWhere, Stack.where) }
+
+func (s Stack) where() string {
 	if f, ok := s.user(); ok {
 		return fmt.Sprintf("%s:%d", filepath.Base(f.File), f.Line)
 	}
@@ -130,7 +181,9 @@ func (s Stack) outermost() string {
 }
 
 // Func returns the name of the innermost function of the user's code, without its package's path.
-func (s Stack) Func() string {
+func (s Stack) Func() string { return s.text(textFunc, Stack.function) }
+
+func (s Stack) function() string {
 	f, _ := s.user()
 	name := f.Function[strings.LastIndexByte(f.Function, '/')+1:]
 	if _, rest, ok := strings.Cut(name, "."); ok {
@@ -229,10 +282,9 @@ func (g Goroutine) String() string {
 }
 
 // rank orders goroutines in reports: first those that hold or wait for a lock that another goroutine needs, then those in user code.
-func (g Goroutine) rank(all []Goroutine) int {
-	holds := func(h Goroutine) bool { return h.Holder == g.Number }
+func (g *Goroutine) rank(holders map[int]bool) int {
 	switch {
-	case g.Holder != 0 || slices.ContainsFunc(all, holds):
+	case g.Holder != 0 || holders[g.Number]:
 		return 0
 	case g.Func != "":
 		return 1
@@ -265,10 +317,16 @@ func Stuck(all []Goroutine, limit int, units string) (message, where string) {
 
 // WaitList describes waiting goroutines, at most maxLines, one per line.
 func WaitList(all []Goroutine) (lines []string) {
-	all = slices.Clone(all)
-	slices.SortStableFunc(all, func(a, b Goroutine) int { return a.rank(all) - b.rank(all) })
-	for _, g := range all[:min(maxLines, len(all))] {
-		lines = append(lines, g.String())
+	holders := map[int]bool{}
+	for i := range all {
+		holders[all[i].Holder] = true
+	}
+	for rank := range 3 {
+		for i := range all {
+			if g := &all[i]; len(lines) < maxLines && g.rank(holders) == rank {
+				lines = append(lines, g.String())
+			}
+		}
 	}
 	if more := len(all) - maxLines; more > 0 {
 		lines = append(lines, fmt.Sprintf("and %d more", more))

@@ -184,11 +184,23 @@ func (f *Stored) check(pkg, test string) error {
 func (o *Outcome) Identify() {
 	o.Message = shorten(o.Message)
 	o.Shows = append(o.Shows, string(o.Kind))
-	for _, g := range o.Waiting {
-		o.Shows = append(o.Shows, g.identity())
-	}
 	for i, text := range o.Shows {
 		o.Shows[i] = brief(text)
+	}
+	type kind struct{ why, at, creation string }
+	identities := map[kind]string{} // comparisons of equal strings that share their memory are fast
+	for i := range o.Waiting {
+		g := &o.Waiting[i]
+		k := kind{why: g.Waits, at: g.Stack.place()}
+		if g.Creation != nil {
+			k.creation = g.Creation.place()
+		}
+		text, ok := identities[k]
+		if !ok {
+			text = brief(g.identity())
+			identities[k] = text
+		}
+		o.Shows = append(o.Shows, text)
 	}
 	slices.Sort(o.Shows)
 	if o.Kind == Leak { // the runtime may miss some of many goroutines that leak alike
@@ -246,7 +258,9 @@ func (g Goroutine) identity() string {
 
 // place describes the innermost frame of the user's code by its function and the text of its line, which other changes of the file leave
 // alone.
-func (s Stack) place() string {
+func (s Stack) place() string { return s.text(textPlace, Stack.describe) }
+
+func (s Stack) describe() string {
 	f, ok := s.user()
 	if !ok {
 		return s.Where()

@@ -120,6 +120,10 @@ func (s Stack) callee() (user int, name string) {
 // Object returns the text of the user's code for the object of an operation that the stack executes: "s.mu" for s.mu.Lock(). It returns an
 // empty string unless the line holds a single text for it.
 func (s Stack) Object(op Op) string {
+	return s.text(textObject+int(op), func(s Stack) string { return s.object(op) })
+}
+
+func (s Stack) object(op Op) string {
 	user, callee := s.callee()
 	if callee == "" {
 		return ""
