@@ -37,6 +37,7 @@ var added = map[string]string{
 	"runtime/zz_macemc_cpu_linux.go":         testsCPULinuxSource,
 	"runtime/zz_macemc_cpu.go":               testsCPUSource,
 	"runtime/zz_macemc_tests.go":             testsRuntimeSource,
+	"runtime/zz_macemc_queue.go":             testsQueueSource,
 	"runtime/zz_macemc_state.go":             testsStateSource,
 	"runtime/zz_macemc_nodes.go":             nodesRuntimeSource,
 	"sync/zz_macemc_tests.go":                testsSyncSource,

@@ -5,6 +5,9 @@ import _ "embed"
 //go:embed source/tests_runtime.go.txt
 var testsRuntimeSource string
 
+//go:embed source/tests_queue.go.txt
+var testsQueueSource string
+
 //go:embed source/tests_state.go.txt
 var testsStateSource string
 
