@@ -101,7 +101,7 @@ func (s *Settings) store(c *Config, m *Minimized) string {
 // holds the same text.
 func (s *Settings) keep(c *Config, m *Minimized) (file string, created bool) {
 	s.unstored = nil
-	f := &Stored{Package: c.Package, Test: c.Test, Finding: m.Outcome.Title(), Shows: m.Outcome.Shows, Race: c.Race, Flags: s.flags.of(c.Test),
+	f := &Stored{Package: c.Package, Test: c.Test, Finding: m.Outcome.Title(), Shows: m.Outcome.Shows, Race: c.Race, Flags: s.flags.Of(c.Test),
 		Schedule: *m.Schedule}
 	if m.Critical > 0 {
 		e := m.Outcome.Trace[m.Critical-1]
@@ -150,10 +150,10 @@ func (s *Settings) command(c *Config) (flags, args string) {
 	if c.Race {
 		flags = "-race "
 	}
-	flags += "-run '" + s.flags.pattern(c.Test) + "'"
+	flags += "-run '" + s.flags.Selection(c.Test) + "'"
 	f := s.flags
-	f.run = ""
-	more, rest, has := strings.Cut(f.of(c.Test), "-args ")
+	f.Run = ""
+	more, rest, has := strings.Cut(f.Of(c.Test), "-args ")
 	if more = strings.TrimSpace(more); more != "" {
 		flags += " " + more
 	}

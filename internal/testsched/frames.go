@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"sort"
 	"strings"
 	"unsafe"
@@ -345,37 +344,6 @@ func plural(n int, one, many string) string {
 func OneLine(text string) string {
 	line, _, _ := strings.Cut(text, "\n")
 	return line
-}
-
-// Logs returns the first lines that a failed test and its subtests have logged, except the line that ends the title.
-func Logs(output, title string) (lines []string) {
-	for line := range strings.Lines(output) {
-		line = strings.TrimSpace(line)
-		if line != "" && line != title && !strings.HasSuffix(title, ": "+line) && !strings.HasPrefix(line, "--- FAIL: ") &&
-			len(lines) < maxLines {
-			lines = append(lines, shorten(line))
-		}
-	}
-	return lines
-}
-
-// Entry returns the first line of a test's last log entry. If that line is only a position, as with package testify, Entry appends a later
-// line: the one that begins with "Error:" if there is one.
-func Entry(output string) string {
-	rest := ""
-	for _, line := range slices.Backward(strings.Split(output, "\n")) {
-		text := strings.TrimSpace(line)
-		switch {
-		case text == "":
-		case !strings.HasPrefix(line, "     ") && strings.HasSuffix(text, ":"):
-			return strings.TrimSpace(text + " " + rest)
-		case !strings.HasPrefix(line, "     "):
-			return text
-		case !strings.HasPrefix(rest, "Error:") || strings.HasPrefix(text, "Error:"):
-			rest = strings.Join(strings.Fields(text), " ")
-		}
-	}
-	return rest
 }
 
 // Table returns a hash table of switches in the layout that the runtime expects. It reuses the memory of old if possible.

@@ -86,7 +86,7 @@ func (s *Settings) knownLines(r *Result) (known, fixed, unsought []string) {
 
 // lacks returns why tests that are built and executed with these flags cannot show a stored finding; an empty string means that they can.
 func (s *Settings) lacks(f *Stored, race, noLeaks bool) string {
-	flags := s.flags.of(f.Test)
+	flags := s.flags.Of(f.Test)
 	switch {
 	case !race && f.raced():
 		return "needs -race"

@@ -222,7 +222,7 @@ func TestKnownLines_Unsought(t *testing.T) {
 	const fixed, changed = "fixed: delete p-1.path", "fixed: or changed so much that the schedule does not apply: delete p-1.path"
 	for _, c := range []struct {
 		what          string
-		flags         testFlags
+		flags         program.Flags
 		stored        Stored
 		race, noLeaks bool
 		unapplied     bool
@@ -238,9 +238,9 @@ func TestKnownLines_Unsought(t *testing.T) {
 		{what: "a leak", stored: Stored{Shows: []string{"leak"}}, want: fixed},
 		{what: "no leaks", stored: Stored{Shows: []string{"leak"}}, noLeaks: true, want: "p-1.path is a leak"},
 		{what: "tags", stored: Stored{Flags: "-tags=x"}, want: "p-1.path needs -tags=x"},
-		{what: "the same tags", flags: testFlags{tags: "x"}, stored: Stored{Flags: "-tags=x"}, want: fixed},
-		{what: "a subtest", flags: testFlags{run: "X/a"}, stored: Stored{Test: "TestX"}, want: "p-1.path needs a command without '-run=^TestX$/a'"},
-		{what: "short", flags: testFlags{short: true}, want: "p-1.path needs a command without -short"},
+		{what: "the same tags", flags: program.Flags{Tags: "x"}, stored: Stored{Flags: "-tags=x"}, want: fixed},
+		{what: "a subtest", flags: program.Flags{Run: "X/a"}, stored: Stored{Test: "TestX"}, want: "p-1.path needs a command without '-run=^TestX$/a'"},
+		{what: "short", flags: program.Flags{Short: true}, want: "p-1.path needs a command without -short"},
 	} {
 		s := &Settings{flags: c.flags}
 		c.stored.File = "p-1.path"
@@ -393,5 +393,14 @@ func TestLeftovers_Known(t *testing.T) {
 		if c.want == "" && (r.Finding != nil || r.known[0].runs != 1) || c.want != "" && (r.Finding == nil || !slices.Contains(r.Finding.Shows, c.want)) {
 			t.Errorf("%q: finding %+v, known %d times", c.left, r.Finding, r.known[0].runs)
 		}
+	}
+}
+
+// A replay line has the flags with which the finding was found.
+func TestSettings_Command(t *testing.T) {
+	s := &Settings{flags: program.Flags{Tags: "x,y", Short: true, Run: "TestX/a b", Skip: "X/c'd", Args: []string{"-slow", "$HOME"}}}
+	before, after := s.command(&Config{Test: "TestX", Race: true})
+	if want := `-race -run '^TestX$/a b' -tags=x,y -short '-skip=X/c'"'"'d'`; before != want || after != " -args -slow '$HOME'" {
+		t.Errorf("got %s and %s, want %s", before, after, want)
 	}
 }

@@ -252,7 +252,7 @@ func (s *Settings) start(c *Config, env ...string) bool {
 	}
 	defer null.Close()
 	env = slices.Concat(env, s.environ) // of equal names, the first counts
-	args := append([]string{exe, "-test.count=1", "-test.timeout=" + processTime.String()}, s.flags.process(c.Test)...)
+	args := append([]string{exe, "-test.count=1", "-test.timeout=" + processTime.String()}, s.flags.Process(c.Test)...)
 	p, err := os.StartProcess(exe, args, &os.ProcAttr{Dir: begin, Env: env, Files: []*os.File{null, null, null}})
 	if err != nil {
 		return false

@@ -299,3 +299,34 @@ func (s *Switch) describe(trace []Event) string {
 	}
 	return fmt.Sprintf("goroutine %d continues in place of goroutine %d %s", trace[to].Number, e.Number, before)
 }
+
+// Logs returns the first lines that a failed test and its subtests have logged, except the line that ends the title.
+func Logs(output, title string) (lines []string) {
+	for line := range strings.Lines(output) {
+		line = strings.TrimSpace(line)
+		if line != "" && line != title && !strings.HasSuffix(title, ": "+line) && !strings.HasPrefix(line, "--- FAIL: ") &&
+			len(lines) < maxLines {
+			lines = append(lines, shorten(line))
+		}
+	}
+	return lines
+}
+
+// Entry returns the first line of a test's last log entry. If that line is only a position, as with package testify, Entry appends a later
+// line: the one that begins with "Error:" if there is one.
+func Entry(output string) string {
+	rest := ""
+	for _, line := range slices.Backward(strings.Split(output, "\n")) {
+		text := strings.TrimSpace(line)
+		switch {
+		case text == "":
+		case !strings.HasPrefix(line, "     ") && strings.HasSuffix(text, ":"):
+			return strings.TrimSpace(text + " " + rest)
+		case !strings.HasPrefix(line, "     "):
+			return text
+		case !strings.HasPrefix(rest, "Error:") || strings.HasPrefix(text, "Error:"):
+			rest = strings.Join(strings.Fields(text), " ")
+		}
+	}
+	return rest
+}

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/macemc/macemc/internal/testsched/program"
 )
 
 // These environment variables control a test binary. Only Variable enables exploration.
@@ -41,7 +43,7 @@ type Settings struct {
 	outcome   string
 	summaries string
 	folder    string
-	flags     testFlags
+	flags     program.Flags
 	summary   map[string]string // lines, by test
 	environ   []string
 	reserve   time.Duration // time reserved before the deadline for examining a finding
@@ -62,7 +64,7 @@ func FromEnvironment() *Settings {
 	s := &Settings{
 		only: -1, schedule: os.Getenv(VariableSchedule), outcome: os.Getenv(VariableOutcome),
 		summaries: os.Getenv(VariableSummaries), folder: os.Getenv(VariableFolder), summary: map[string]string{},
-		flags: parseFlags(os.Args[min(1, len(os.Args)):]),
+		flags: program.ParseFlags(os.Getenv(VariableTags), os.Args[min(1, len(os.Args)):]),
 	}
 	s.fresh = s.process
 	begin, _ = syscall.Getwd()

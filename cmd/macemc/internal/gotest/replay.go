@@ -17,6 +17,7 @@ import (
 	"github.com/macemc/macemc/internal/report/render"
 	"github.com/macemc/macemc/internal/task"
 	"github.com/macemc/macemc/internal/testsched"
+	"github.com/macemc/macemc/internal/testsched/program"
 	"github.com/macemc/macemc/internal/textfmt"
 	"github.com/macemc/macemc/mdb"
 	"github.com/macemc/macemc/sim"
@@ -244,12 +245,12 @@ func (a Runner) executeSchedule(
 	}
 	defer os.RemoveAll(temp)
 	outcome := filepath.Join(temp, "outcome")
-	pkg, args := s.Package, []string{"-count=1", "-vet=off", "-run", testsched.Pattern(s.Test), "-schedule", file}
+	pkg, args := s.Package, []string{"-count=1", "-vet=off", "-run", program.Pattern(s.Test), "-schedule", file}
 	within := filepath.Join("testdata", "macemc", filepath.FromSlash(s.Test))
 	if folder, ok := strings.CutSuffix(filepath.Dir(of), string(filepath.Separator)+within); ok {
 		pkg, args = ".", append([]string{"-C", folder}, args...)
 	}
-	flags, last := s.Words()
+	flags, last := program.SplitFlags(s.Flags)
 	args = append(args, flags...)
 	if s.Race || s.Schedule.Memory || strings.HasPrefix(s.Finding, strings.ToUpper(string(testsched.Race))) {
 		args = append(args, "-race")

@@ -1,54 +1,53 @@
-package testsched
+package program
 
 import (
-	"os"
 	"regexp"
 	"strings"
 )
 
-// testFlags are the flags of go test, other than -race, that change what a test executes.
-type testFlags struct {
-	tags, run, skip string
-	short           bool
-	args            []string // of the user's program
+// Flags are the flags of go test, other than -race, that change what a test executes.
+type Flags struct {
+	Tags, Run, Skip string
+	Short           bool
+	Args            []string // of the user's program
 }
 
-// parseFlags parses the arguments of a test binary.
-func parseFlags(args []string) (f testFlags) {
-	f.tags = os.Getenv(VariableTags)
+// ParseFlags parses the arguments of a test binary that was built with the given tags.
+func ParseFlags(tags string, args []string) Flags {
+	f := Flags{Tags: tags}
 	for _, arg := range args {
 		name, value, _ := strings.Cut(arg, "=")
 		switch {
 		case name == "-test.run":
-			f.run = value
+			f.Run = value
 		case name == "-test.skip":
-			f.skip = value
+			f.Skip = value
 		case name == "-test.short":
-			f.short = value != "false"
+			f.Short = value != "false"
 		case !strings.HasPrefix(name, "-test."):
-			f.args = append(f.args, arg)
+			f.Args = append(f.Args, arg)
 		}
 	}
 	return f
 }
 
-// process returns the arguments with which a process of the same binary executes one test.
-func (f testFlags) process(test string) []string {
-	list := []string{"-test.run=" + f.pattern(test)}
-	if f.skip != "" {
-		list = append(list, "-test.skip="+f.skip)
+// Process returns the arguments with which a process of the same binary executes one test.
+func (f Flags) Process(test string) []string {
+	list := []string{"-test.run=" + f.Selection(test)}
+	if f.Skip != "" {
+		list = append(list, "-test.skip="+f.Skip)
 	}
-	if f.short {
+	if f.Short {
 		list = append(list, "-test.short=true")
 	}
-	return append(list, f.args...)
+	return append(list, f.Args...)
 }
 
-// pattern returns the value of -run that selects a test, and only those of its subtests that are selected here.
-func (f testFlags) pattern(test string) string {
+// Selection returns the value of -run that selects a test, and only those of its subtests that are selected here.
+func (f Flags) Selection(test string) string {
 	name := strings.Split(test, "/")
 	var list []string
-	for _, alternative := range alternatives(f.run) {
+	for _, alternative := range alternatives(f.Run) {
 		matches := true
 		for i := range min(len(name), len(alternative)) {
 			ok, err := regexp.MatchString(alternative[i], name[i])
@@ -95,23 +94,23 @@ func alternatives(pattern string) (list [][]string) {
 	return append(list, append(elements, pattern[start:]))
 }
 
-// of returns the flags that change what one test executes, as words of a command line.
-func (f testFlags) of(test string) string {
+// Of returns the flags that change what one test executes, as words of a command line.
+func (f Flags) Of(test string) string {
 	var list []string
-	if f.tags != "" {
-		list = append(list, "-tags="+f.tags)
+	if f.Tags != "" {
+		list = append(list, "-tags="+f.Tags)
 	}
-	if f.short {
+	if f.Short {
 		list = append(list, "-short")
 	}
-	if run := f.pattern(test); run != Pattern(test) {
+	if run := f.Selection(test); run != Pattern(test) {
 		list = append(list, "-run="+run)
 	}
-	if strings.Contains(f.skip, "/") {
-		list = append(list, "-skip="+f.skip)
+	if strings.Contains(f.Skip, "/") {
+		list = append(list, "-skip="+f.Skip)
 	}
-	if len(f.args) > 0 {
-		list = append(append(list, "-args"), f.args...)
+	if len(f.Args) > 0 {
+		list = append(append(list, "-args"), f.Args...)
 	}
 	for i, word := range list {
 		word = strings.Join(strings.Fields(word), " ")
@@ -125,13 +124,13 @@ func (f testFlags) of(test string) string {
 
 const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 
-// Words returns the flags of go test with which a finding was found, and the arguments of the user's program behind -args.
-func (f *Stored) Words() (flags, args []string) {
+// SplitFlags splits a result of [Flags.Of] into the flags of go test and, from -args on, the arguments of the user's program.
+func SplitFlags(line string) (flags, args []string) {
 	var words []string
 	var word strings.Builder
 	quote, begun := byte(0), false
-	for i := range len(f.Flags) {
-		switch c := f.Flags[i]; {
+	for i := range len(line) {
+		switch c := line[i]; {
 		case c == quote:
 			quote = 0
 		case quote == 0 && (c == '\'' || c == '"'):
