@@ -66,6 +66,7 @@ type Event struct {
 	Count  uint64 // number of executed operations, including this one; calls of Gosched and operations of package testing have no events
 	Op     Op
 	Takes  Op     // what a select executes without waiting, with itself for its default case; 0 means another operation
+	Case   int    // number of that case in the source, starting at 0, among those with the operation Takes
 	Ready  int    // number of cases that were ready then
 	Object string // label of the operation's object; empty means none
 	At     string // position in the code of the test
@@ -160,6 +161,14 @@ func (e Event) What() string {
 	return e.Takes.on(e.Object) + " in a select"
 }
 
+// Chosen identifies the case that a select takes, by its operation and number. It is empty for other events.
+func (e Event) Chosen() string {
+	if e.Takes == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s %d", e.Takes.Noun(), e.Case)
+}
+
 func (e Event) operation() string {
 	text := fmt.Sprintf("%s at %s", e.What(), e.At)
 	if e.Func != "" {
@@ -169,7 +178,9 @@ func (e Event) operation() string {
 }
 
 // Same reports whether two events are the same operation of the same goroutine at the same point.
-func (e Event) Same(f Event) bool { return e.Who == f.Who && e.Place == f.Place && e.Op == f.Op }
+func (e Event) Same(f Event) bool {
+	return e.Who == f.Who && e.Place == f.Place && e.Op == f.Op && e.Takes == f.Takes && e.Case == f.Case
+}
 
 // Same reports whether two runs show the same finding, perhaps with other messages.
 func (o *Outcome) Same(p *Outcome) bool {
@@ -244,8 +255,8 @@ func encode(o *Outcome) string {
 		fmt.Fprintf(&b, "untraced %d\n", o.Untraced)
 	}
 	for _, e := range o.Trace {
-		fmt.Fprintf(&b, "event %d %x %d %d %d %d %d %s %s %s %s %t %d %d\n",
-			e.Count, e.Who, e.Number, e.Place, uint64(e.Op), uint64(e.Takes), e.Ready, quote(e.Object), quote(e.At), quote(e.Func), quote(e.File),
+		fmt.Fprintf(&b, "event %d %x %d %d %d %d %d %d %s %s %s %s %t %d %d\n",
+			e.Count, e.Who, e.Number, e.Place, uint64(e.Op), uint64(e.Takes), e.Case, e.Ready, quote(e.Object), quote(e.At), quote(e.Func), quote(e.File),
 			e.Direct, e.By, e.ByPlace)
 	}
 	for _, g := range o.Origins {
@@ -279,7 +290,7 @@ func Decode(text string) *Outcome {
 			o.Untraced = f.int()
 		case "event":
 			o.Trace = append(o.Trace, Event{Count: f.uint(10), Who: f.uint(16), Number: f.int(), Place: f.uint(10), Op: Op(f.uint(10)),
-				Takes: Op(f.uint(10)), Ready: f.int(), Object: f.text(), At: f.text(), Func: f.text(), File: f.text(), Direct: f.bool(),
+				Takes: Op(f.uint(10)), Case: f.int(), Ready: f.int(), Object: f.text(), At: f.text(), Func: f.text(), File: f.text(), Direct: f.bool(),
 				By: f.int(), ByPlace: f.uint(10)})
 		case "origin":
 			o.Origins = append(o.Origins, Origin{Number: f.int(), Timer: f.bool(), By: f.int(), ByPlace: f.uint(10),

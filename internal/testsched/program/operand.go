@@ -35,6 +35,7 @@ func CaseOf(file string, line int, sends bool, nth int) string {
 		if l, ok := ReadLine(file, i+1).clause(); ok && depth == 0 {
 			before, after, _ := strings.Cut(l.code, "<-")
 			before = strings.TrimSpace(before)
+			before = strings.TrimRight(before, "( ")
 			receives := before == "case" || strings.HasSuffix(before, "=")
 			switch {
 			case strings.Contains(after, "<-"):

@@ -37,7 +37,7 @@ func f() {
 		select {
 		case <-inner:
 		}
-	case <-ctx.Done():
+	case (<-ctx.Done()):
 	default:
 	case out <- "<-":
 	case <-time.After(1): <-z

@@ -483,6 +483,75 @@ func TestWorker(t *testing.T) {
 		}
 	}
 	testReports(t, []string{"critical step 7 of 8"}, 1, "-run=TestWorker", "-schedule=testdata/macemc/TestWorker/failed-test-1.path", ".")
+	if err := os.RemoveAll("testdata"); err != nil {
+		t.Fatal(err)
+	}
+	testReports(t, []string{"critical step 2 of 2", "takes case ", "critical step 7 of 8"}, 1, "-count=1", "-exhaustive", ".")
+}
+
+// Random numbers and the order of maps are drawn anew, too, by each goroutine from its next draw on. The order differs between iterations at
+// one instant.
+func TestTest_DrawnAnew(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the standard library the first time")
+	}
+	testFile(t, `package x
+
+import (
+	"math/rand/v2"
+	"runtime"
+	"sync"
+	"testing"
+)
+
+func TestDraw(t *testing.T) {
+	var wg sync.WaitGroup
+	var mu sync.Mutex
+	x := 0
+	wg.Go(func() { x = rand.IntN(2) })
+	mu.Lock()
+	mu.Unlock()
+	wg.Wait()
+	mu.Lock()
+	mu.Unlock()
+	if x == 1 {
+		t.Error("one")
+	}
+}
+
+func first(m map[int]bool) int {
+	for k := range m {
+		return k
+	}
+	return -1
+}
+
+func TestTwice(t *testing.T) {
+	m := map[int]bool{1: true, 2: true}
+	if first(m) != first(m) {
+		t.Error("two orders")
+	}
+}
+
+func TestOKEvict(t *testing.T) {
+	m := map[int]bool{}
+	for i := range 100 {
+		m[i] = true
+		for len(m) > 4 {
+			if k := first(m); k != 0 {
+				delete(m, k)
+			}
+		}
+		runtime.Gosched()
+	}
+}
+`)
+	out, status := testCommand(t.Context(), "-count=1", "-explore-time=5s", "-v", ".")
+	for _, want := range []string{"--- FAIL: TestDraw ", "critical step 6 of 8: ", "step 6: goroutine 2: uses WaitGroup wg", "--- FAIL: TestTwice ", "two orders", "--- PASS: TestOKEvict"} {
+		if status != 1 || !strings.Contains(out, want) {
+			t.Errorf("status %d, %q is missing:\n%s", status, want, out)
+		}
+	}
 }
 
 // killGo kills the go command that this process has started.

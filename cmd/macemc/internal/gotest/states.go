@@ -20,7 +20,7 @@ func debugTrace(test string, o *testsched.Outcome) *replay.Trace {
 	t.Boot.Changes = x.changes()
 	for i, e := range o.Trace {
 		step := &t.Steps[i]
-		step.Key = fmt.Sprintf("g%d %v at %s", e.Number, e.Op, e.At)
+		step.Key = fmt.Sprintf("g%d %v at %s %s", e.Number, e.Op, e.At, e.Chosen())
 		x.is[e.Number] = goroutineState{at: place(e.At, e.Func), operation: e.What(), status: "runs"}
 		x.until(i + 1)
 		step.Changes = x.changes()
