@@ -40,6 +40,10 @@ var effectStacks = struct {
 	numbers map[uint64]uint32 // by hash
 	all     [][stackDepth]uintptr
 	latest  [stackDepth]uintptr // here, because a local variable would escape
+	recent  [64]struct {        // cache of numbers
+		hash   uint64
+		number uint32
+	}
 }{numbers: map[uint64]uint32{}}
 
 const stackDepth = 24
@@ -51,12 +55,17 @@ func stackNumber() uint32 {
 	for _, pc := range s.latest[:depth] {
 		hash = bits.RotateLeft64((hash^uint64(pc))*0x9e3779b97f4a7c15, 31)
 	}
+	cached := &s.recent[hash%uint64(len(s.recent))]
+	if cached.hash == hash {
+		return cached.number
+	}
 	number, ok := s.numbers[hash]
 	if !ok {
 		clear(s.latest[depth:])
 		number = uint32(len(s.all))
 		s.numbers[hash], s.all = number, append(s.all, s.latest)
 	}
+	cached.hash, cached.number = hash, number
 	return number
 }
 
