@@ -266,9 +266,11 @@ func (p *Program) look(n *node) {
 	p.Ended, p.Clock, p.stale = n.host.ended, time.Duration(n.now-epoch), n.stale()
 	p.Jumped = time.Duration(n.ctl.ahead)
 	p.HeldBack, p.goroutines.conns = int(n.ctl.held), len(n.host.conns)
-	p.goroutines.exposed = p.goroutines.exposed[:0:0]
-	for _, v := range n.host.exposed {
-		p.goroutines.exposed = append(p.goroutines.exposed, reflect.TypeOf(v))
+	if k := len(p.goroutines.exposed); k < len(n.host.exposed) {
+		p.goroutines.exposed = slices.Clip(p.goroutines.exposed)
+		for _, v := range n.host.exposed[k:] {
+			p.goroutines.exposed = append(p.goroutines.exposed, reflect.TypeOf(v))
+		}
 	}
 	if n.fresh == nil || reflect.DeepEqual(p.Seen, n.fresh) { // steps share equal values
 		return
