@@ -109,15 +109,15 @@ func (p *Program) Compare(other sim.Service) []string {
 			}
 			return observed(o.goroutines.at(b[i]), p.goroutines.at(a[i]))
 		}
-		if a[i].next != b[i].next && slices.EqualFunc(a[i].acts, b[i].acts, act.same) {
+		if a[i].next != b[i].next && slices.EqualFunc(a[i].acts(), b[i].acts(), act.same) {
 			return []string{fmt.Sprintf("%v: the next timer is at %s in one execution and at %s in the other", a[i], clockTime(b[i].next),
 				clockTime(a[i].next))}
 		}
 		k := 0
-		for k < min(len(a[i].acts), len(b[i].acts)) && a[i].acts[k].same(b[i].acts[k]) {
+		for k < min(len(a[i].acts()), len(b[i].acts())) && a[i].acts()[k].same(b[i].acts()[k]) {
 			k++
 		}
-		return firstDifference(b[i].acts, a[i].acts, k)
+		return firstDifference(b[i].acts(), a[i].acts(), k)
 	}
 	return nil
 }

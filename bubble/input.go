@@ -15,11 +15,12 @@ import (
 // input is one step of a node: the event that it was given and the effects of that event. Inputs are immutable, so nodes may share them.
 type input struct {
 	before *input // nil means that this input is the boot
-	number int    // number of the step since the node booted, starting at 1
 	hash   [2]uint64
 
-	kind    inputKind
+	number  int32 // number of the step since the node booted, starting at 1
 	flushed int32 // number of messages of the backlog that the stream accepted
+	kind    inputKind
+	single  bool // whether the step had one effect
 
 	boot *boot // of bootInput
 	peer sim.NodeID
@@ -32,8 +33,8 @@ type input struct {
 	pick  int // seed of the schedule of the step; 0 means FIFO
 
 	chosen []chosen // choices of the program
-	acts   []act    // effects
-	act    [1]act   // holds a single effect
+	act    [1]act   // the single effect; a slice of it would be a pointer that the garbage collector has to follow
+	many   []act    // several effects
 	next   int64    // time of the next timer of the node
 
 	seen  any    // what the program showed after the step, see [Host.Observe]
@@ -100,6 +101,22 @@ func (in *input) String() string {
 	return in.call.name
 }
 
+// acts returns the effects of the step.
+func (in *input) acts() []act {
+	if in.single {
+		return in.act[:]
+	}
+	return in.many
+}
+
+// setActs sets the effects of the step to those of the last step of a node.
+func (in *input) setActs(n *node) {
+	acts := n.acts(in.act[:0])
+	if in.single = len(acts) == 1; len(acts) > 1 {
+		in.many = acts
+	}
+}
+
 // seal computes the hash of a complete input. It covers everything that the node was given, and did, since it booted.
 func (in *input) seal() {
 	const second = 0x9e3779b97f4a7c15 // precedes what the second half of the hash covers
@@ -141,7 +158,7 @@ func (in *input) seal() {
 		number(c.n)
 		number(c.pick)
 	}
-	for _, a := range in.acts {
+	for _, a := range in.acts() {
 		b = binary.LittleEndian.AppendUint64(b, a.mark)
 		if a.refused {
 			b = append(b, 1)
@@ -259,19 +276,20 @@ func (n *node) again(in *input, program Main) error {
 		return n.differs(nil, "step %d of the node (%v): no Choose(%q, %d), which was called when the same was executed before",
 			in.number, in, choices.left[0].what, choices.left[0].n)
 	}
+	acts := in.acts()
 	for k := range n.effects {
 		e := &n.effects[k]
-		if k >= len(in.acts) || e.mark() != in.acts[k].mark {
-			return n.differs(firstDifference(in.acts, n.acts(nil), k),
+		if k >= len(acts) || e.mark() != acts[k].mark {
+			return n.differs(firstDifference(acts, n.acts(nil), k),
 				"step %d of the node (%v): goroutine %d %v, and something else when the same was executed before", in.number, in, e.by, e)
 		}
 		if e.kind == streamEffect {
-			n.stream(e, func(sim.NodeID, Message) bool { return !in.acts[k].refused })
+			n.stream(e, func(sim.NodeID, Message) bool { return !acts[k].refused })
 		}
 	}
-	if len(n.effects) < len(in.acts) {
-		return n.differs(firstDifference(in.acts, n.acts(nil), len(n.effects)),
-			"step %d of the node (%v): %d effects, and %d when the same was executed before", in.number, in, len(n.effects), len(in.acts))
+	if len(n.effects) < len(acts) {
+		return n.differs(firstDifference(acts, n.acts(nil), len(n.effects)),
+			"step %d of the node (%v): %d effects, and %d when the same was executed before", in.number, in, len(n.effects), len(acts))
 	}
 	if n.next != in.next {
 		return n.differs(nil, "step %d of the node (%v): the next timer is at %v, and was at %v when the same was executed before",

@@ -121,7 +121,7 @@ func (p *past) extend(in *input, settle func(*node)) error {
 	n := r.n
 	settle(n)
 	in.next = n.next
-	in.acts = n.acts(in.act[:0])
+	in.setActs(n)
 	in.seal()
 	p.last, r.at = in, in
 	return nil
