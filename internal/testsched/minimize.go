@@ -91,7 +91,7 @@ func Minimize(found *Schedule, finding *Outcome, end time.Time, run, traced func
 	left := true
 	i := without(list, func(list []Switch) bool {
 		less := s
-		less.Switches = list
+		less.Switches, less.Brief = list, true
 		m.Runs++
 		passes := run(&less).Kind == Passed
 		left = passes || budget.left()
@@ -278,7 +278,7 @@ func (m *Minimized) critical(run func(*Schedule) *Outcome) {
 	passes := func(until int) (passing, tried int) {
 		for tried < continuations && budget.left() {
 			s := *m.Schedule
-			s.Policy, s.Every = Random, 1+uint32(tried%5)*3
+			s.Policy, s.Every, s.Brief = Random, 1+uint32(tried%5)*3, true
 			s.Walk = mix(uint64(until)<<32 ^ uint64(tried))
 			if until > 0 {
 				s.Until = m.Outcome.Trace[until-1].Count

@@ -57,6 +57,8 @@ type Schedule struct {
 	Ends []string
 	// Muted means that the output of the run is not shown live.
 	Muted bool
+	// Brief means that only the kind of the outcome is needed.
+	Brief bool
 }
 
 // found returns a schedule that replays run number n of an exploration, which used schedule s.
