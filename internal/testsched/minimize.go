@@ -43,7 +43,7 @@ func (m *Minimized) show(o *Outcome) {
 }
 
 // Bounds of each phase of minimization. A phase may take minimizeTime. If it has executed fewer than minimizeRuns runs
-// by then, it continues up to that number, or until minimizeMost.
+// by then, it continues up to that number, or until minimizeMost, while no more than minimizeTime passes without progress.
 const (
 	minimizeTime  = 2 * time.Second
 	minimizeMost  = 10 * time.Second
@@ -53,16 +53,23 @@ const (
 
 // budget limits a phase.
 type budget struct {
-	start stopwatch
-	first int // runs before the phase
-	m     *Minimized
+	start  stopwatch
+	recent stopwatch // since the latest progress
+	first  int       // runs before the phase
+	m      *Minimized
 }
 
-func (m *Minimized) budget() budget { return budget{startWatch(m.end), m.Runs, m} }
-
-func (b budget) left() bool {
-	return !b.start.over(minimizeTime) || !b.start.over(minimizeMost) && b.m.Runs-b.first < minimizeRuns
+func (m *Minimized) budget() *budget {
+	start := startWatch(m.end)
+	return &budget{start, start, m.Runs, m}
 }
+
+func (b *budget) left() bool {
+	return !b.start.over(minimizeTime) ||
+		!b.start.over(minimizeMost) && b.m.Runs-b.first < minimizeRuns && !b.recent.over(minimizeTime)
+}
+
+func (b *budget) progress() { b.recent = startWatch(b.m.end) }
 
 // Minimize removes switches while the finding persists, and looks for the critical step. traced executes a run and records its events. No
 // phase begins or continues after end; the zero time means no limit.
@@ -79,7 +86,13 @@ func Minimize(found *Schedule, finding *Outcome, end time.Time, run, traced func
 	if !try(list) {
 		return m
 	}
-	list = remove(list, budget.left, try)
+	list = remove(list, budget.left, func(list []Switch) bool {
+		ok := try(list)
+		if ok {
+			budget.progress()
+		}
+		return ok
+	})
 	list = m.shorter(list, finding, run, traced, try)
 	s := *found
 	s.Switches = list
@@ -138,6 +151,7 @@ func (m *Minimized) shorter(list []Switch, finding *Outcome, run, traced func(*S
 		if n%3 == 2 || len(list) <= fewSwitches {
 			if other := some.draw(mix(s.Seed^uint64(n)<<32), min(1+n/3%3, len(list)-1)); try(other) {
 				list = remove(other, budget.left, try)
+				budget.progress()
 			}
 			continue
 		}
@@ -155,6 +169,7 @@ func (m *Minimized) shorter(list []Switch, finding *Outcome, run, traced func(*S
 			other = remove(slices.Clone(other), budget.left, try)
 			if len(other) < len(list) {
 				list = other
+				budget.progress()
 			}
 		}
 	}
@@ -301,6 +316,7 @@ func (m *Minimized) critical(run func(*Schedule) *Outcome) {
 	if n == 0 || high == 0 {
 		return
 	}
+	budget.progress()
 	if m.Outcome.Trace[high-1].Count < m.Outcome.Executed {
 		if later, _ := passes(high); later > 0 { // it is not an event, or the trace was full
 			return
@@ -313,6 +329,7 @@ func (m *Minimized) critical(run func(*Schedule) *Outcome) {
 		if tried == 0 || n == 0 && tried < continuations {
 			return
 		}
+		budget.progress()
 		if n > 0 {
 			low, m.Passing, m.Tried = mid, n, tried
 		} else {
