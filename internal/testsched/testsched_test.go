@@ -324,14 +324,21 @@ func TestMinimize_Pauses(t *testing.T) {
 // Minimize keeps only the switch that matters and finds the step after which no continuation passes.
 func TestMinimize(t *testing.T) {
 	needed := Switch{Who: 4, Place: 5, To: 6}
+	finding := &Outcome{Kind: Deadlock, Shows: []string{"a goroutine"}}
 	run := func(s *Schedule) *Outcome {
 		bad := slices.Contains(s.Switches, needed)
 		if s.Policy == Random && s.Until < 7 {
 			bad = s.Walk%4 == 0
 		}
+		if s.Policy == Random && !s.Brief {
+			t.Fatal("a continuation describes its outcome")
+		}
 		o := &Outcome{Executed: 20}
 		if bad {
 			o.Kind = Deadlock
+		}
+		if bad && !s.Brief {
+			o.Shows = finding.Shows
 		}
 		return o
 	}
@@ -345,13 +352,33 @@ func TestMinimize(t *testing.T) {
 		}
 		return o
 	}
-	m := Minimize(&Schedule{Switches: []Switch{{Who: 1}, needed, {Who: 7}}}, &Outcome{Kind: Deadlock}, time.Time{}, run, traced)
+	m := Minimize(&Schedule{Switches: []Switch{{Who: 1}, needed, {Who: 7}}}, finding, time.Time{}, run, traced)
 	if !slices.Equal(m.Schedule.Switches, []Switch{needed}) || m.Removed == nil || *m.Removed != needed || m.Critical != 6 { // the event of point 7
 		t.Errorf("%+v", m)
 	}
 	last = 5 // the trace was full
-	if m := Minimize(&Schedule{Switches: []Switch{needed}}, &Outcome{Kind: Deadlock}, time.Time{}, run, traced); m.Critical != 0 {
+	if m := Minimize(&Schedule{Switches: []Switch{needed}}, finding, time.Time{}, run, traced); m.Critical != 0 {
 		t.Errorf("the critical step is event %d, and it was not recorded", m.Critical)
+	}
+}
+
+// Beyond its usual time, a phase continues only while it makes progress, up to a number of runs.
+func TestMinimized_Budget(t *testing.T) {
+	m := new(Minimized)
+	b := m.budget()
+	b.start.cpu -= minimizeTime
+	b.recent = b.start
+	if b.left() {
+		t.Error("a phase without progress continues")
+	}
+	if b.progress(); !b.left() {
+		t.Error("a phase with recent progress ends")
+	}
+	if m.Runs = minimizeRuns; b.left() {
+		t.Error("a phase with many runs continues")
+	}
+	if m.Runs, b.start.cpu = 0, b.start.cpu-minimizeMost; b.left() {
+		t.Error("a phase that takes long continues")
 	}
 }
 
