@@ -240,6 +240,33 @@ func TestFound_Unconfirmed(t *testing.T) {
 	}
 }
 
+// The summary of an exhaustive exploration that ends early says so, with the reason. Without -v, users see nothing else.
+func TestTest_Incomplete(t *testing.T) {
+	t.Chdir(t.TempDir())
+	t.Setenv(VariableModules, "example.org")
+	for _, c := range []struct {
+		exhaustive bool
+		limit      int
+		sampled    Sampled
+		want       string
+	}{
+		{true, 20, sampledMaps, `"not complete: the order of maps is sampled"`},
+		{true, 1, 0, `"complete: the only schedule with at most 0 preemptions, if there is no data race; stopped there because the limits of the exploration were reached"`},
+		{false, 20, sampledMaps, `""`},
+	} {
+		s := &Settings{only: -1, summary: map[string]string{}, summaries: t.TempDir()}
+		s.config.Schedules, s.config.Exhaustive, s.config.Preemptions = c.limit, c.exhaustive, Unbounded
+		report := s.Test("example.org/t", "TestX", false, time.Time{}, runner(func(*Schedule) *Outcome {
+			o := passes()
+			o.Decisions, o.Sampled = []Decision{{Kind: atPoint, Options: []Option{{Who: 4}, {Who: 12}}}}, c.sampled
+			return o
+		}))
+		if report.Finding != "" || !strings.Contains(s.summary["TestX"], c.want) {
+			t.Errorf("want %s in the summary, got %s%s", c.want, s.summary["TestX"], report.Finding)
+		}
+	}
+}
+
 // A process that ends before a finding is confirmed leaves a summary with it, although the disk is full since the exploration began.
 func TestFound_FullDisk(t *testing.T) {
 	t.Chdir(t.TempDir())

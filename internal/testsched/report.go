@@ -51,11 +51,11 @@ func (r *Result) counts() string {
 		return fmt.Sprintf("macemc: %v (%.0f/s), no finding", r.Complete, rate)
 	}
 	if r.Exhaustive {
-		text := fmt.Sprintf("macemc: %s (%.0f/s), no finding; not complete: %s", plural(r.Schedules, "schedule", "schedules"), rate, r.Missing)
+		covered := plural(r.Schedules, "schedule", "schedules")
 		if r.Complete != nil {
-			text = fmt.Sprintf("macemc: %v (%.0f/s), no finding; stopped there because %s", r.Complete, rate, r.Missing)
+			covered = r.Complete.String()
 		}
-		return text
+		return fmt.Sprintf("macemc: %s (%.0f/s), no finding; %s", covered, rate, r.incomplete())
 	}
 	if r.Orders == 1 {
 		return fmt.Sprintf("macemc: %s, no finding; all have the same order of goroutines", plural(r.Schedules, "schedule", "schedules"))
@@ -73,6 +73,17 @@ func (r *Result) counts() string {
 		text += fmt.Sprintf("; %d did not end within the limit of scheduling points", r.TooLong)
 	}
 	return text
+}
+
+// incomplete describes why an exhaustive exploration ended before it had covered what was requested. An empty string means that it has not.
+func (r *Result) incomplete() string {
+	switch {
+	case !r.Exhaustive || r.Missing == "":
+		return ""
+	case r.Complete != nil:
+		return "stopped there because " + r.Missing
+	}
+	return "not complete: " + r.Missing
 }
 
 func (c *Coverage) String() string {

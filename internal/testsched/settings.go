@@ -210,9 +210,12 @@ func (s *Settings) Test(pkg, name string, race bool, deadline time.Time, runner 
 		s.summarize(name, r, "not explored: "+r.Stop.Message)
 		return nil
 	case r.Finding == nil:
-		note := ""
+		note := r.incomplete()
+		if note != "" && r.Complete != nil {
+			note = r.Complete.String() + "; " + note
+		}
 		if len(r.Left) > 0 {
-			note = "left after the test has returned: " + r.Left[0]
+			note = strings.TrimSuffix("left after the test has returned: "+r.Left[0]+"; "+note, "; ")
 		}
 		if r.Ended {
 			note = "stopped because -timeout is near"
