@@ -1946,3 +1946,61 @@ func TestStruct(t *testing.T) { panic(code{1, 2}) }
 `,
 	}, 1, "-count=1", "-v", "-schedules=20", "-benchtime=1x", ".")
 }
+
+// Schedules of a test with many timers at one instant are the same in each process. The garbage moves what a select waits for.
+func TestTest_ManyTimers(t *testing.T) {
+	testFile(t, `package x
+
+import (
+	"fmt"
+	"os"
+	"sync"
+	"testing"
+	"time"
+)
+
+var garbage []byte
+
+func TestX(t *testing.T) {
+	var wg sync.WaitGroup
+	order := 0
+	for i := range 300 {
+		wg.Go(func() {
+			for range 5 {
+				garbage = make([]byte, 20_000)
+				tick, timer := time.NewTicker(time.Millisecond), time.NewTimer(3*time.Millisecond)
+				for range 5 {
+					garbage = make([]byte, 10_000)
+					select {
+					case <-tick.C:
+					case <-timer.C:
+					}
+					order = order*31 + i
+				}
+				tick.Stop()
+			}
+		})
+	}
+	wg.Wait()
+	f, err := os.OpenFile("orders", os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fmt.Fprintln(f, order)
+	f.Close()
+}
+`)
+	var orders [2]string
+	for i := range orders {
+		testReports(t, []string{"8 schedules of 1 test"}, 0, "-count=1", "-schedules=8", ".")
+		text, err := os.ReadFile("orders")
+		if err != nil {
+			t.Fatal(err)
+		}
+		orders[i] = string(text)
+		os.Remove("orders")
+	}
+	if orders[0] != orders[1] || strings.Count(orders[0], "\n") != 8 {
+		t.Errorf("orders of two processes:\n%s\n%s", orders[0], orders[1])
+	}
+}
