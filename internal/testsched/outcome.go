@@ -3,7 +3,6 @@ package testsched
 import (
 	"cmp"
 	"fmt"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -350,36 +349,4 @@ func (f *fields) text() string {
 	}
 	f.err = cmp.Or(f.err, err)
 	return text
-}
-
-// PanicText describes the value of a panic. The runtime has already replaced an error or a Stringer by its text.
-func PanicText(v any) string {
-	if t := reflect.TypeOf(v); t != nil && !printable(t) {
-		return "a value of type " + t.String()
-	}
-	return fmt.Sprint(v)
-}
-
-var methodsOfFmt = []reflect.Type{reflect.TypeFor[fmt.Formatter](), reflect.TypeFor[fmt.Stringer](), reflect.TypeFor[error]()}
-
-// printable reports whether package fmt prints the values of a type without calling their methods or following references. The methods
-// could block outside of the bubble of the test, and the references form cycles.
-func printable(t reflect.Type) bool {
-	if slices.ContainsFunc(methodsOfFmt, t.Implements) {
-		return false
-	}
-	switch t.Kind() {
-	case reflect.Array:
-		return printable(t.Elem())
-	case reflect.Struct:
-		for i := range t.NumField() {
-			if !printable(t.Field(i).Type) {
-				return false
-			}
-		}
-		return true
-	case reflect.Interface, reflect.Map, reflect.Pointer, reflect.Slice:
-		return false
-	}
-	return true
 }

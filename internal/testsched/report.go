@@ -322,22 +322,3 @@ func Logs(output, title string) (lines []string) {
 	}
 	return lines
 }
-
-// Entry returns the first line of a test's last log entry. If that line is only a position, as with package testify, Entry appends a later
-// line: the one that begins with "Error:" if there is one.
-func Entry(output string) string {
-	rest := ""
-	for _, line := range slices.Backward(strings.Split(output, "\n")) {
-		text := strings.TrimSpace(line)
-		switch {
-		case text == "":
-		case !strings.HasPrefix(line, "     ") && strings.HasSuffix(text, ":"):
-			return strings.TrimSpace(text + " " + rest)
-		case !strings.HasPrefix(line, "     "):
-			return text
-		case !strings.HasPrefix(rest, "Error:") || strings.HasPrefix(text, "Error:"):
-			rest = strings.Join(strings.Fields(text), " ")
-		}
-	}
-	return rest
-}

@@ -423,20 +423,6 @@ func TestWaitList_Order(t *testing.T) {
 	}
 }
 
-// The title of a failed test is the last entry of its log.
-func TestEntry(t *testing.T) {
-	for log, want := range map[string]string{
-		"": "",
-		"    x_test.go:3: begins\n    x_test.go:4: wrong\n        in two lines\n":                                                            "x_test.go:4: wrong",
-		"    x_test.go:4: \n        \tError Trace:\tx_test.go:4\n        \tError:      \tNot equal: \n        \t            \texpected: 1\n": "x_test.go:4: Error: Not equal:",
-		"    x_test.go:4: \n        first\n        second\n":                                                                                 "x_test.go:4: first",
-	} {
-		if got := Entry(log); got != want {
-			t.Errorf("%q: %q, want %q", log, got, want)
-		}
-	}
-}
-
 // The details of a failed test repeat neither its title nor what package testing prints at the end.
 func TestLogs(t *testing.T) {
 	for title, want := range map[string][]string{

@@ -1,4 +1,12 @@
-// Package program reads the program that it is a part of: its package variables, what the frames of its stacks belong to, and lines of its
-// source, with what identifies a line and the text of the operand of an operation in it. It does not parse files, because it is part of every test binary. Like package testsched, it is
-// added to the Go distribution.
+// Package program reads what the test binary that it is a part of consists of and was started with. Like package testsched, it is added to
+// the Go distribution.
+//
+// # Files
+//
+//	variables.go  package variables
+//	frame.go      what the frames of stacks belong to
+//	source.go     lines of source files, and what identifies them
+//	operand.go    the text of an operand in a line; it does not parse files, because it is part of every test binary
+//	flags.go      flags of the test binary
+//	message.go    messages of panics and failed tests
 package program
