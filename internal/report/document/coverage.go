@@ -76,7 +76,7 @@ func coverageLines(r *report.Report) []string {
 	if r.Uncovered != "" {
 		lines = append(lines, "not covered: "+r.Uncovered)
 	}
-	if refuted := r.Suspects - r.Undecided; refuted > 0 {
+	if refuted := r.Suspects - r.Undecided - r.Slow; refuted > 0 {
 		lines = append(lines, "suspected violations that were refuted: "+textfmt.Number(refuted))
 	}
 	if slow := slowSteps(r); slow != "" {

@@ -48,7 +48,8 @@ func slowSteps(r *report.Report) string {
 			spent += p.Seconds
 		}
 	}
-	return fmt.Sprintf("steps are SLOW: %s took longer than --handler-limit; executing these again took %s of %s, so only %s were executed",
+	return fmt.Sprintf("steps are SLOW, or wait for something outside of the run: %s did not return within --handler-limit, but did when "+
+		"executed again, which took %s of %s, so only %s were executed",
 		textfmt.Plural(r.Slow, "step"), seconds(spent), seconds(r.Seconds), textfmt.Plural(r.Events, "step"))
 }
 
