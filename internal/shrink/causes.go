@@ -29,13 +29,9 @@ func (p *Player) Causes(s Script) (Script, []int) {
 	check := p.Check
 	p.Check = func() error {
 		now := map[delivery]int{}
-		for i := 0; ; i++ {
-			ev, ok := p.Run.Event(i)
-			if !ok {
-				break
-			}
+		for _, ev := range p.Run.World.Enabled() {
 			if follows(ev.Kind) {
-				now[delivery{ev.Kind, ev.Node, ev.Peer, p.Run.World.Key(ev)}]++
+				now[delivery{ev.Kind, ev.Node, ev.Peer, p.names.of(p.Run.World, ev).key}]++
 			}
 		}
 		waiting = append(waiting, now)
@@ -104,16 +100,23 @@ func (s Script) excluding(steps ...[]int) Script {
 	return s.only(func(i int, _ *Step) bool { return !gone[i] })
 }
 
-// dropCauses removes steps together with their consequences, the largest sets first.
+// dropCauses removes steps together with their consequences, the largest sets first. After each removal it continues
+// with the next smaller sets, and after those it begins again.
 func (r *reducer) dropCauses(ctx context.Context) (changed bool) {
-	for r.causes != nil && !r.over {
-		script, causes := r.causes(r.best)
-		groups := consequences(causes)
-		slices.SortStableFunc(groups, func(a, b []int) int { return cmp.Compare(len(b), len(a)) })
-		if !slices.ContainsFunc(groups, func(g []int) bool { return len(g) > 1 && r.try(ctx, script.excluding(g)) }) {
-			return changed
+	for again := r.causes != nil; again && !r.over; {
+		again = false
+		for largest := len(r.best.Steps); largest > 1 && !r.over; {
+			script, causes := r.causes(r.best)
+			groups := consequences(causes)
+			slices.SortStableFunc(groups, func(a, b []int) int { return cmp.Compare(len(b), len(a)) })
+			at := slices.IndexFunc(groups, func(g []int) bool {
+				return 1 < len(g) && len(g) <= largest && r.try(ctx, script.excluding(g))
+			})
+			if at < 0 {
+				break
+			}
+			again, changed, largest = true, true, len(groups[at])
 		}
-		changed = true
 	}
 	return changed
 }

@@ -63,8 +63,10 @@ type deadShrinker struct {
 	stuck     bool                     // walks must run out of events
 	cause     Script                   // of the original run; no steps if not known yet
 	base      Script                   // the last confirmed one
+	refuted   bool                     // the search for a critical transition found a script not dead that many walks found dead
 	last      string                   // handler of the critical step
 	deaths    map[sim.Fingerprint]bool // final states of candidates that were found dead
+	lives     map[sim.Fingerprint]bool // final states of candidates from which a walk recovered
 	verified  int                      // steps of the last candidate that more walks found dead
 	restarted bool                     // other dead runs were searched for
 	doubted   bool                     // more walks found a candidate not dead that the usual ones found dead
@@ -92,7 +94,7 @@ func shrinkDead(ctx context.Context, cfg *Config, p *Player) (*Result, error) {
 }
 
 func newDeadShrinker(cfg *Config, p *Player) (*deadShrinker, error) {
-	d := &deadShrinker{cfg: cfg, player: p, walks: acceptingWalks, deaths: map[sim.Fingerprint]bool{},
+	d := &deadShrinker{cfg: cfg, player: p, walks: acceptingWalks, deaths: map[sim.Fingerprint]bool{}, lives: map[sim.Fingerprint]bool{},
 		limit: orElse(cfg.Dead.After.Limit, cfg.Walks.WalkSteps, 2000), seed: max(cfg.Walks.Seed, 1)}
 	d.system = &d.cfg.Walks.System
 	weights := cfg.Walks.Weights
@@ -183,13 +185,18 @@ func (d *deadShrinker) shrink(ctx context.Context) (*Result, error) {
 	d.quick = d.enough(before)
 	cause.Steps = all.Script.Steps[:d.lateStep(all.Script, c.Step)]
 	d.cause, d.base, d.last = cause, cause, cause.last()
-	r := &reducer{best: cause, judge: d.judge, causes: d.player.Causes}
+	r := &reducer{best: cause, judge: d.judge, causes: d.player.Causes, prepare: d.player.Base}
 	if cfg.judged != nil {
 		r.judge = cfg.judged(r.judge)
 	}
 	r.report = func(r *reducer) { cfg.report(r, d.executed()) }
 	r.spent = func() bool { return d.doubted || d.executed() >= d.cfg.MaxSteps }
-	r.halfSpent = func() bool { return d.executed() >= d.cfg.MaxSteps/2 }
+	r.halfSpent = func() bool {
+		if d.restarted {
+			return d.executed() >= d.cfg.MaxSteps/6*5
+		}
+		return d.executed() >= d.cfg.MaxSteps/3 // the next third is for restarts
+	}
 	again := &resampler{player: d.player, random: choose.NewRandom(d.seed, uint64(len(cfg.Path))), executed: d.executed, restarts: true}
 	again.violates = func(run *Played, steps int) bool {
 		return run.Unlikely <= d.most && (run.Finding == nil || steps < len(run.Script.Steps))
@@ -198,6 +205,7 @@ func (d *deadShrinker) shrink(ctx context.Context) (*Result, error) {
 		return errors.Is(reducing.Err(), context.DeadlineExceeded) || d.executed() >= cfg.MaxSteps
 	}
 	var confirmed *Result // of the run before random runs
+	probed := false       // walks found the run before random runs dead
 	result := func(res *Result) (*Result, error) {
 		res.From, res.Tried, res.Executed, res.Over = unshrunk.From, r.tried, d.executed(), over()
 		return res, nil
@@ -211,7 +219,9 @@ func (d *deadShrinker) shrink(ctx context.Context) (*Result, error) {
 				return nil, err
 			}
 		}
-		if confirmed != nil {
+		if confirmed == nil && !probed {
+			r.reduce(reducing)
+		} else {
 			r.reduceAndResample(reducing, again)
 		}
 		if r.err != nil {
@@ -224,6 +234,13 @@ func (d *deadShrinker) shrink(ctx context.Context) (*Result, error) {
 			}
 			break
 		}
+		if confirmed == nil && !probed && !ended && !d.doubted {
+			// The search for the critical transition takes longer, so it is made for the last run only.
+			if probed = d.plays(r.best) && d.lasts(d.player.Run.Path.Clone(), surest); probed {
+				d.base = r.best
+				continue
+			}
+		}
 		var res *Result
 		if d.ctx = confirming; !d.doubted || ended {
 			res, err = d.confirm(confirming, r.best)
@@ -231,7 +248,7 @@ func (d *deadShrinker) shrink(ctx context.Context) (*Result, error) {
 		if res != nil {
 			whole := res.Dead.Step == len(r.best.Steps)
 			res.Minimal, res.Pairs = whole && r.minimal, whole && r.pairs
-			if confirmed != nil || ended {
+			if confirmed != nil || probed || ended {
 				return result(res)
 			}
 			confirmed, d.base, r.accepted = res, r.best, nil
@@ -269,6 +286,12 @@ func (d *deadShrinker) shrink(ctx context.Context) (*Result, error) {
 		d.back(r)
 	}
 	return result(cmp.Or(confirmed, unshrunk))
+}
+
+// plays executes a script and reports whether all its steps happened.
+func (d *deadShrinker) plays(s Script) bool {
+	n := len(d.player.Play(s).Script.Steps)
+	return n > 0 && n == len(s.Steps)
 }
 
 // smallest returns the result of confirm for the last of the accepted scripts that it confirms, or nil. The very

@@ -24,7 +24,14 @@ func (d *deadShrinker) judge(_ context.Context, s Script) (Script, bool, error) 
 	}
 	cause, state := d.causeOf(run.Script), d.player.Run.World.Fingerprint()
 	if !d.deaths[state] {
-		if !d.dies(cause, d.walks) {
+		if d.lives[state] {
+			return Script{}, false, nil
+		}
+		if !d.dead(cause.path, 0, min(d.walks, firstWalks)) {
+			d.lives[state] = d.ctx.Err() == nil
+			return Script{}, false, nil
+		}
+		if d.revived(cause.script, d.most, d.reached) || !d.dead(cause.path, firstWalks, d.walks) {
 			return Script{}, false, nil
 		}
 		d.deaths[state] = true
@@ -115,21 +122,30 @@ func (d *deadShrinker) lateStep(s Script, step int) int {
 // sureWalks returns the number of walks before the critical transition of a candidate is searched for.
 func (d *deadShrinker) sureWalks() int { return max(verifying, min(surest, sureSteps/d.quick)) }
 
+// lasts reports whether neither many walks recover from the end of a path nor some longer ones.
+func (d *deadShrinker) lasts(path choose.Path, longer int) bool {
+	if !d.dead(path, 0, d.sureWalks()) {
+		return false
+	}
+	quick := d.quick
+	defer func() { d.quick = quick }()
+	d.quick = d.limit
+	return d.dead(path, 0, longer)
+}
+
 // confirm searches for the critical transition of a script with a new tail. It returns nil if the script is not
 // dead, or has another critical transition.
 func (d *deadShrinker) confirm(ctx context.Context, s Script) (*Result, error) {
-	if n := len(d.player.Play(s).Script.Steps); n == 0 || n != len(s.Steps) || n > d.cfg.Dead.Step {
+	if !d.plays(s) || len(s.Steps) > d.cfg.Dead.Step {
 		return nil, nil
 	}
 	start := d.player.Run.Path.Clone()
 	before := start[:d.player.Run.Bounds[len(s.Steps)-1]]
-	if !d.dead(start, 0, d.sureWalks()) {
-		return nil, nil
+	longer := verifying
+	if d.refuted {
+		longer = surest
 	}
-	quick := d.quick
-	d.quick = d.limit
-	dead := d.dead(start, 0, verifying)
-	if d.quick = quick; !dead {
+	if !d.lasts(start, longer) {
 		return nil, nil // a search for the critical transition would take longer to tell
 	}
 	path, ok := d.tail(start, len(s.Steps))
@@ -151,6 +167,7 @@ func (d *deadShrinker) confirm(ctx context.Context, s Script) (*Result, error) {
 		return nil, nil
 	}
 	if res.Case != critical.Located || res.Step > len(s.Steps) {
+		d.refuted = true
 		d.learn(res.Live, len(s.Steps))
 	}
 	if res.Case != critical.Located || res.Step > len(s.Steps) || s.Steps[res.Step-1].Handler != d.last {

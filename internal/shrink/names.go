@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/macemc/macemc/internal/encoding"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/sim"
@@ -16,11 +17,13 @@ type eventName struct {
 	class, handler string // see [classify]
 }
 
-// eventNames names the events of one run. It formats the text of a message once, because most messages are enabled in
-// many states.
+// eventNames names the events of runs. It formats equal messages once, because most are enabled in many states, and sent
+// in many runs.
 type eventNames struct {
-	known     map[messageEvent]*eventName
+	known     map[messageEvent]*eventName // of one run
+	contents  map[contentEvent]map[string]*eventName
 	envelopes []sim.Envelope
+	encoding  []byte
 }
 
 // messageEvent is an event that consumes one message.
@@ -30,29 +33,84 @@ type messageEvent struct {
 	id         sim.MessageID
 }
 
-// reset forgets all names. Message numbers begin again in each run.
+// contentEvent is an event without its content: the encoding of the message that it consumes, or the text of its label.
+type contentEvent struct {
+	kind       sim.EventKind
+	node, peer sim.NodeID
+	carrier    string // see [stepinfo.Label]
+	stream     bool   // as in [sim.Envelope]
+	message    bool
+}
+
+// mostContents is the number of contents of an event after which their names are forgotten.
+const mostContents = 1 << 10
+
+// planner is implemented by worlds that encode messages.
+type planner interface{ PlanOf(v any) *encoding.Plan }
+
+// reset forgets the names of messages by their numbers, which begin again in each run.
 func (n *eventNames) reset() { clear(n.known) }
 
 // of returns the name of an event that is enabled in the state of w.
 func (n *eventNames) of(w kernel.World, ev sim.Event) *eventName {
-	at := messageEvent{ev.Kind, ev.Node, ev.Peer, 0}
-	if ev.Msgs == 1 && ev.Kind != sim.TakeQuorum {
-		if n.envelopes = w.Messages(ev, n.envelopes[:0]); len(n.envelopes) == 1 {
-			at.id = n.envelopes[0].ID
-		}
+	plans, ok := w.(planner)
+	if n.envelopes = n.envelopes[:0]; ok && ev.Msgs == 1 && (ev.Kind.OfMessage() || ev.Kind == sim.Arrive) {
+		n.envelopes = w.Messages(ev, n.envelopes)
 	}
-	if name := n.known[at]; at.id != 0 && name != nil {
-		return name
+	if len(n.envelopes) != 1 {
+		return n.ofLabel(w, ev)
 	}
-	label := w.Label(ev)
-	name := &eventName{key: label.String()}
-	name.class, name.handler = classify(w, &label)
-	if at.id != 0 {
+	m := &n.envelopes[0]
+	at := messageEvent{ev.Kind, ev.Node, ev.Peer, m.ID}
+	if known := n.known[at]; m.ID != 0 && known != nil {
+		return known
+	}
+	content := contentEvent{kind: ev.Kind, node: ev.Node, peer: ev.Peer, stream: m.Stream, message: true}
+	n.encoding = plans.PlanOf(m.Msg).Append(n.encoding[:0], m.Msg)
+	known := n.contents[content][string(n.encoding)]
+	if known == nil {
+		label := w.Label(ev)
+		known = name(w, &label)
+		n.add(content, string(n.encoding), known)
+	}
+	if m.ID != 0 {
 		if n.known == nil {
 			n.known = map[messageEvent]*eventName{}
 		}
-		n.known[at] = name
+		n.known[at] = known
 	}
+	return known
+}
+
+// ofLabel is of for an event that does not consume one message.
+func (n *eventNames) ofLabel(w kernel.World, ev sim.Event) *eventName {
+	label := w.Label(ev)
+	if ev.Msgs > 0 {
+		return name(w, &label)
+	}
+	content := contentEvent{kind: ev.Kind, node: ev.Node, peer: ev.Peer, carrier: label.Carrier}
+	known := n.contents[content][label.Content]
+	if known == nil {
+		known = name(w, &label)
+		n.add(content, label.Content, known)
+	}
+	return known
+}
+
+func (n *eventNames) add(event contentEvent, content string, name *eventName) {
+	if n.contents == nil {
+		n.contents = map[contentEvent]map[string]*eventName{}
+	}
+	if list := n.contents[event]; list == nil || len(list) >= mostContents {
+		n.contents[event] = map[string]*eventName{}
+	}
+	n.contents[event][content] = name
+}
+
+// name returns the name of the event of a label.
+func name(w kernel.World, l *stepinfo.Label) *eventName {
+	name := &eventName{key: l.String()}
+	name.class, name.handler = classify(w, l)
 	return name
 }
 

@@ -2,6 +2,7 @@ package shrink
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/replay"
@@ -21,11 +22,15 @@ type Player struct {
 	Noted func(kind choose.Kind)
 	// Check is called by Play in each state. Nil means the world's Check.
 	Check func() error
+	// checkFrom is the number of steps from which on Check must be called in each state.
+	checkFrom int
 
 	answers  choose.PickSource
 	taken    []choose.FilePick
 	unlikely int
 	names    eventNames
+	prefixes prefixes
+	faults   []sim.Event // reused
 }
 
 // Played is the result of a script.
@@ -40,17 +45,27 @@ type Played struct {
 // property.
 func (p *Player) Play(s Script) Played {
 	var out Played
-	p.unlikely = 0
-	p.begin(s.Boot)
-	over := p.ended(&out, p.start(p))
-	out.Script.Boot = p.picks()
-	for i := range s.Steps {
-		if over {
-			break
+	shared := p.shared(&s)
+	first, over := p.resume(shared), false
+	if first > 0 {
+		out.Script.Boot, out.Script.Steps = s.Boot, slices.Clone(s.Steps[:first])
+		over = p.ended(&out, nil)
+	} else {
+		p.unlikely = 0
+		p.begin(s.Boot)
+		over = p.ended(&out, p.start(p))
+		if out.Script.Boot = p.picks(); !slices.Equal(out.Script.Boot, s.Boot) {
+			shared = -1
+		}
+	}
+	for i := first; i < len(s.Steps) && !over; i++ {
+		if i <= shared {
+			p.save(i)
 		}
 		step := s.Steps[i]
 		index, ok := p.find(&step)
 		if !ok {
+			shared = -1
 			continue
 		}
 		p.begin(step.Picks)
@@ -61,6 +76,9 @@ func (p *Player) Play(s Script) Played {
 		over = p.ended(&out, p.Run.Step(index, p))
 		step.Picks = p.picks()
 		out.Script.Steps = append(out.Script.Steps, step)
+		if i < shared && !step.equal(&s.Steps[i]) {
+			shared = -1
+		}
 	}
 	out.Unlikely = p.unlikely
 	return out
@@ -84,29 +102,36 @@ func (p *Player) ended(out *Played, err error) bool {
 	return true
 }
 
+// events returns the enabled events, or the faults, and the index of the first one.
+func (p *Player) events(faults bool) (list []sim.Event, first int) {
+	w := p.Run.World
+	enabled := w.Enabled()
+	if !faults {
+		return enabled, 0
+	}
+	p.faults = w.Injections(p.faults[:0])
+	return p.faults, len(enabled)
+}
+
 // find finds the step's event, and updates the step if it is another one.
 func (p *Player) find(s *Step) (index int, ok bool) {
-	w := p.Run.World
 	near, nearKey := -1, "" // the first event of the same class
 	same, equal := 0, 0     // the last event of the same key and class, and their number
-	for i := 0; ; i++ {
-		ev, ok := p.Run.Event(i)
-		if !ok {
-			break
-		}
+	list, first := p.events(s.Kind.Injection())
+	for i, ev := range list {
 		if ev.Kind != s.Kind || ev.Node != s.Node || ev.Peer != s.Peer {
 			continue
 		}
-		name := p.names.of(w, ev)
+		name := p.names.of(p.Run.World, ev)
 		if name.key != s.Key && near >= 0 || name.class != s.Class {
 			continue
 		}
 		if name.key == s.Key {
-			if same, equal = i, equal+1; equal > s.Nth {
+			if same, equal = first+i, equal+1; equal > s.Nth {
 				break
 			}
 		} else {
-			near, nearKey = i, name.key
+			near, nearKey = first+i, name.key
 		}
 	}
 	if equal > 0 {
@@ -128,8 +153,8 @@ func (p *Player) Event(index int) (Step, bool) {
 	w := p.Run.World
 	name := p.names.of(w, ev)
 	s := Step{Kind: ev.Kind, Node: ev.Node, Peer: ev.Peer, Key: name.key, Class: name.class, Handler: name.handler}
-	for i := range index {
-		before, _ := p.Run.Event(i)
+	list, first := p.events(s.Kind.Injection())
+	for _, before := range list[:index-first] {
 		if before.Kind != s.Kind || before.Node != s.Node || before.Peer != s.Peer {
 			continue
 		}

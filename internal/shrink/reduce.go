@@ -20,7 +20,9 @@ type textSum [sha256.Size]byte
 type reducer struct {
 	judge  judge
 	report func(*reducer) // called before each candidate
-	// spent reports whether the budget is used up; halfSpent, whether too little is left to relocate steps.
+	// prepare is called with the best script before a candidate is judged. Nil means that nothing is to be prepared.
+	prepare func(best Script)
+	// spent reports whether the budget is used up; halfSpent, whether so much of it is that no steps are relocated.
 	spent, halfSpent func() bool
 	// causes executes a script and returns what was executed, with the cause of each step, see [Player.Causes]. Nil
 	// means that causes are unknown.
@@ -89,6 +91,9 @@ func (r *reducer) try(ctx context.Context, s Script) bool {
 	}
 	r.tried++
 	r.report(r)
+	if r.prepare != nil {
+		r.prepare(r.best)
+	}
 	run, ok, err := r.judge(ctx, s)
 	switch {
 	case err != nil:

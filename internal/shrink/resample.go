@@ -54,7 +54,8 @@ type resampler struct {
 
 	restarts bool // try fresh runs
 
-	used []bool // steps of the best run
+	used   []bool // steps of the best run
+	faulty bool   // the best run has steps that are faults
 	likeness
 }
 
@@ -111,6 +112,7 @@ func (s *resampler) run(like *Script) Played {
 	}
 	over := p.ended(&out, p.start(source))
 	out.Script.Boot = p.picks()
+	s.faulty = slices.ContainsFunc(like.Steps, func(step Step) bool { return step.Kind.Injection() })
 	s.used = slices.Grow(s.used[:0], len(like.Steps))[:len(like.Steps)]
 	for i := range s.used {
 		s.used[i] = s.random.IntN(len(like.Steps)) < s.without
@@ -168,11 +170,7 @@ func (s *resampler) choose(like *Script) (index, twin int) {
 	index, twin = -1, -1
 	others, twins := 0, 0
 	similar := s.random.IntN(outOf) < s.similar
-	for i := 0; ; i++ {
-		ev, ok := s.player.Run.Event(i)
-		if !ok {
-			return index, twin
-		}
+	draw := func(i int, ev sim.Event) {
 		at := -1
 		if similar || ev.Kind.Injection() && s.random.IntN(len(like.Steps)) == 0 {
 			at = s.twin(ev, like)
@@ -194,6 +192,17 @@ func (s *resampler) choose(like *Script) (index, twin int) {
 			}
 		}
 	}
+	list, _ := s.player.events(false)
+	for i, ev := range list {
+		draw(i, ev)
+	}
+	if s.faulty {
+		list, first := s.player.events(true)
+		for i, ev := range list {
+			draw(first+i, ev)
+		}
+	}
+	return index, twin
 }
 
 // twin returns the first unused step of like with the event's class.

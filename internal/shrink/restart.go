@@ -3,6 +3,7 @@ package shrink
 import (
 	"cmp"
 	"context"
+	"math/bits"
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/budget"
@@ -23,18 +24,28 @@ const (
 	restartSteps = 1_000_000
 	// restartShare is the denominator of the share of the budget after which no restart begins, in steps and in time.
 	restartShare = 2
-	// longest is the maximum length of a walk of a restart, as a multiple of the best run, or of leastWalk.
-	longest = 8
+	// longest is the maximum length of a walk of a restart, as a multiple of the best run, or of leastWalk. shortest is the
+	// minimum one, at least shortWalk, of walks to a finding.
+	longest   = 8
+	shortest  = 3
+	shortWalk = 20
+	// insideSteps is restartSteps for walks that begin inside the best run.
+	insideSteps = 200_000
+	// converged is the number of runs in a row that reduce to the size of the best one before restarting ends, because
+	// the others probably do, too.
+	converged = 3
 )
 
 // restarter searches again for the finding, or for a dead run, by random walks. Reducing may leave the best run at a
 // local minimum, and smaller runs may have nothing in common with it.
 type restarter struct {
-	loop  *runloop.Loop
-	walks *runs.Faulty
-	limit int     // length of a walk
-	trace *Player // of the system with these faults
-	steps int     // executed by walks
+	loop   *runloop.Loop
+	walks  *runs.Faulty
+	limit  int     // length of a walk
+	varied bool    // walks have different lengths, up to limit
+	count  int     // walks of different lengths
+	trace  *Player // of the system with these faults
+	steps  int     // executed by walks
 	// suspect reports whether a walk may have violated. violates returns the violating start of its run, or false.
 	suspect  func(o *runloop.Outcome) bool
 	violates func(run Played, handler string) (Script, bool)
@@ -81,9 +92,21 @@ func newRestarter(cfg *Config, path choose.Path, steps, recovery int) (*restarte
 
 // seek searches for runs that end with a finding.
 func (s *restarter) seek(f *sim.Finding) {
+	s.varied = true
 	s.suspect = func(o *runloop.Outcome) bool { return o.End == runloop.Found && o.Stuck == nil && same(o.Finding, f) }
 	s.violates = func(run Played, handler string) (Script, bool) {
 		return run.Script, run.Finding != nil && same(run.Finding, f) && run.Script.last() == handler
+	}
+}
+
+// luby returns number i, from 1 on, of Luby's sequence 1, 1, 2, 1, 1, 2, 4, 1, ...: see Luby, Sinclair and Zuckerman, "Optimal
+// Speedup of Las Vegas Algorithms", 1993.
+func luby(i int) int {
+	for k := bits.Len(uint(i)); ; k = bits.Len(uint(i)) {
+		if i == 1<<k-1 {
+			return 1 << (k - 1)
+		}
+		i -= 1<<(k-1) - 1
 	}
 }
 
@@ -96,16 +119,21 @@ func mix(schedules int) []uint8 {
 	return out
 }
 
-// next returns a script that violates in a handler, or false if the walks of a restart find none. A run that
-// ends with another handler may show another defect.
-func (s *restarter) next(ctx context.Context, handler string) (Script, bool) {
-	for began := s.steps; s.steps-began < restartSteps && ctx.Err() == nil && !s.spent(); {
+// next returns a script that violates in a handler, or false if walks with most steps find none. A run that ends with
+// another handler may show another defect. steps is the number of steps of the best script.
+func (s *restarter) next(ctx context.Context, handler string, steps, most int) (Script, bool) {
+	for began := s.steps; s.steps-began < most && ctx.Err() == nil && !s.spent(); {
 		task, ok := s.walks.Next()
 		if !ok {
 			return Script{}, false
 		}
 		var o runloop.Outcome
-		s.loop.Measure(func() { o = s.loop.Run(&short{runloop.Stoppable{Strategy: s.walks, Ctx: ctx}, s.limit}, task) })
+		limit := s.limit
+		if s.varied {
+			s.count++
+			limit = min(limit, max(shortest*steps, shortWalk)*luby(s.count))
+		}
+		s.loop.Measure(func() { o = s.loop.Run(&short{runloop.Stoppable{Strategy: s.walks, Ctx: ctx}, limit}, task) })
 		s.steps += o.Steps
 		if !s.suspect(&o) {
 			continue
@@ -133,23 +161,63 @@ func (s *short) Select(at *runloop.Node) runloop.Selection {
 	return s.Stoppable.Select(at)
 }
 
-// restart searches for other runs with the finding until none of several, reduced, is smaller than the best one.
+// restart searches for other runs with the finding until none of several, reduced, is smaller than the best one. Walks to
+// a finding also begin inside the best run: they find one sooner, and those from the first state find others.
 func (r *reducer) restart(ctx context.Context, s *restarter) {
-	for left := restarts; left > 0 && !r.over && len(r.best.Steps) >= leastRestarted; left-- {
-		other, ok := s.next(ctx, r.best.last())
-		if !ok {
+	if !s.varied {
+		r.restartFrom(ctx, s, s.outside, restarts, restartSteps)
+		return
+	}
+	for !r.over && len(r.best.Steps) >= leastRestarted {
+		r.restartFrom(ctx, s, s.inside, restarts/2, insideSteps)
+		if !r.restartFrom(ctx, s, s.outside, restarts, restartSteps) {
 			return
-		}
-		if r.tryReduced(ctx, other, func(branch *reducer) { branch.dropMany(ctx); branch.dropSingle(ctx) }) {
-			left = restarts + 1
 		}
 	}
 }
 
-// restart searches once for other dead runs with the critical step in the same handler, if enough of the budget is
-// left, and more walks find the best run dead.
+// restartFrom is restart for walks from the ends of some paths. It ends after a number of runs that are not smaller, or
+// after that many steps without a run. It reports whether it found a smaller run.
+func (r *reducer) restartFrom(ctx context.Context, s *restarter, roots func(Script) []choose.Path, runs, steps int) (changed bool) {
+	equal := 0
+	for left := runs; left > 0 && equal < converged && !r.over && len(r.best.Steps) >= leastRestarted; left-- {
+		s.walks.SetRoots(roots(r.best))
+		other, ok := s.next(ctx, r.best.last(), len(r.best.Steps), steps)
+		if !ok {
+			break
+		}
+		var reached cost
+		if r.tryReduced(ctx, other, func(branch *reducer) {
+			branch.dropMany(ctx)
+			branch.dropSingle(ctx)
+			reached = branch.best.cost()
+		}) {
+			left, equal, changed = runs+1, 0, true
+		} else if best := r.best.cost(); s.varied && reached.faults == best.faults && reached.steps == best.steps {
+			equal++
+		}
+	}
+	return changed
+}
+
+// outside returns the path to the first state.
+func (s *restarter) outside(Script) []choose.Path { return []choose.Path{nil} }
+
+// inside returns paths to states in the middle of a script.
+func (s *restarter) inside(script Script) []choose.Path {
+	s.trace.Play(script)
+	path, bounds := s.trace.Run.Path.Clone(), s.trace.Run.Bounds
+	n := len(bounds)
+	if n < leastRestarted {
+		return s.outside(script)
+	}
+	return []choose.Path{path[:bounds[n/4]], path[:bounds[n/2]], path[:bounds[n*3/4]]}
+}
+
+// restart searches once for other dead runs with the critical step in the same handler, if a third of the budget is
+// left, and more walks find the best run dead. It uses at most another third.
 func (d *deadShrinker) restart(ctx context.Context, r *reducer) error {
-	if r.over || d.doubted || r.halfSpent() || len(r.best.Steps) < leastRestarted {
+	if r.over || d.doubted || d.executed() >= d.cfg.MaxSteps/3*2 || len(r.best.Steps) < leastRestarted {
 		return nil
 	}
 	d.player.Play(r.best)
@@ -168,7 +236,7 @@ func (d *deadShrinker) restart(ctx context.Context, r *reducer) error {
 	}
 	s.violates = d.deadStart
 	spent := r.spent
-	r.spent = func() bool { return d.doubted || d.executed()+s.steps/cheaper >= d.cfg.MaxSteps/restartShare }
+	r.spent = func() bool { return d.doubted || d.executed()+s.steps/cheaper >= d.cfg.MaxSteps/3*2 }
 	s.spent = r.spent
 	restarting, cancel := ctx, func() {}
 	if d.cfg.Time > 0 {
@@ -179,6 +247,7 @@ func (d *deadShrinker) restart(ctx context.Context, r *reducer) error {
 	cancel()
 	d.ctx, r.spent = ctx, spent
 	d.steps += s.steps
+	d.restarted = !d.doubted
 	r.over = r.err != nil
 	return nil
 }

@@ -47,7 +47,7 @@ func TestRestarter_Next(t *testing.T) {
 	s.seek(&cfg.Finding)
 	lengths := map[int]bool{}
 	for range 8 {
-		script, ok := s.next(t.Context(), "action m9")
+		script, ok := s.next(t.Context(), "action m9", 10, restartSteps)
 		if !ok || script.cost().faults > 0 || script.last() != "action m9" {
 			t.Fatalf("%v, ends with %q, %d faults", ok, script.last(), script.cost().faults)
 		}
@@ -56,7 +56,7 @@ func TestRestarter_Next(t *testing.T) {
 	if !lengths[8] || !lengths[10] {
 		t.Errorf("runs of these lengths: %v, want 8 and 10", lengths)
 	}
-	if _, ok := s.next(t.Context(), "action m8"); ok || s.steps < restartSteps {
+	if _, ok := s.next(t.Context(), "action m8", 10, restartSteps); ok || s.steps < restartSteps {
 		t.Errorf("a run with another handler was found: %v, after %d steps", ok, s.steps)
 	}
 }
@@ -183,5 +183,43 @@ func TestRun_ContinuesFromConfirmed(t *testing.T) {
 	r, err := Run(t.Context(), cfg)
 	if err != nil || r.Dead.Step != 2 || !r.Minimal || wrong < 3 {
 		t.Errorf("critical step %d, minimal %v, %v; wrong %d times", r.Dead.Step, r.Minimal, err, wrong)
+	}
+}
+
+func TestLuby(t *testing.T) {
+	var got []int
+	for i := range 15 {
+		got = append(got, luby(i+1))
+	}
+	if want := []int{1, 1, 2, 1, 1, 2, 4, 1, 1, 2, 1, 1, 2, 4, 8}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+}
+
+// Restarting ends early if several runs in a row reduce to the size of the best one.
+func TestReducer_RestartConverges(t *testing.T) {
+	cfg := hillConfig()
+	s, err := newRestarter(&cfg, make(choose.Path, 10), 10, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.seek(&cfg.Finding)
+	run, err := s.trace.Follow(append(choose.Path{1}, make(choose.Path, 7)...))
+	if err != nil || len(run.Script.Steps) != 8 {
+		t.Fatalf("%d steps, %v; want the smallest run of 8", len(run.Script.Steps), err)
+	}
+	never := func() bool { return false }
+	r := &reducer{best: run.Script, report: func(*reducer) {}, spent: never, halfSpent: never}
+	r.judge = func(_ context.Context, script Script) (Script, bool, error) {
+		run := s.trace.Play(script)
+		return run.Script, run.Finding != nil, nil
+	}
+	runs := 0
+	roots := func(Script) []choose.Path {
+		runs++
+		return []choose.Path{nil}
+	}
+	if r.restartFrom(t.Context(), s, roots, 100, restartSteps); len(r.best.Steps) != 8 || runs == 100 {
+		t.Errorf("%d steps after %d runs", len(r.best.Steps), runs)
 	}
 }

@@ -42,6 +42,12 @@ func (s *Step) faults() int {
 	return n
 }
 
+// equal reports whether two steps have the same event and answers.
+func (s *Step) equal(t *Step) bool {
+	return s.Kind == t.Kind && s.Node == t.Node && s.Peer == t.Peer && s.Nth == t.Nth && s.Key == t.Key && s.Class == t.Class &&
+		slices.Equal(s.Picks, t.Picks)
+}
+
 // last returns the handler of the last step, or "" without steps.
 func (s Script) last() string {
 	if len(s.Steps) == 0 {

@@ -123,7 +123,7 @@ func shrinkFinding(ctx context.Context, cfg *Config, p *Player) (*Result, error)
 	if n := len(first.Script.Steps); n > 0 && cfg.Finding.Kind == sim.Divergence {
 		at = first.Script.Steps[n-1].Class
 	}
-	r := &reducer{best: first.Script, causes: p.Causes}
+	r := &reducer{best: first.Script, causes: p.Causes, prepare: p.Base}
 	r.report = func(r *reducer) { cfg.report(r, p.Steps) }
 	r.spent = func() bool { return p.Steps >= cfg.MaxSteps }
 	r.halfSpent = func() bool { return p.Steps >= cfg.MaxSteps/2 }
@@ -171,6 +171,7 @@ func shrinkFinding(ctx context.Context, cfg *Config, p *Player) (*Result, error)
 		return nil, r.err
 	}
 	over := r.spent() || errors.Is(ctx.Err(), context.DeadlineExceeded)
+	p.Base(Script{})
 	last := p.Play(r.best)
 	if last.Finding == nil || !same(last.Finding, &cfg.Finding) || len(last.Script.Steps) != len(r.best.Steps) {
 		r.minimal, r.pairs = false, false

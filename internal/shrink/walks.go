@@ -153,8 +153,9 @@ func (d *deadShrinker) revived(s Script, unlikely int, wanted func() bool) bool 
 
 // revives is revived for one recovery.
 func (d *deadShrinker) revives(s, recovery Script, unlikely int, wanted func() bool) bool {
-	check := d.player.Check
-	defer func() { d.player.Check = check }()
+	check, from := d.player.Check, d.player.checkFrom
+	defer func() { d.player.Check, d.player.checkFrom = check, from }()
+	d.player.checkFrom = len(s.Steps)
 	d.player.Check = func() error {
 		if d.player.Run.Steps() >= len(s.Steps) && wanted() {
 			return errRevived
