@@ -162,6 +162,17 @@ func TestDeadShrinker_ConfirmsNothingLarger(t *testing.T) {
 	}
 }
 
+// A script that ends in a state from which a walk recovered is refused without walks.
+func TestJudge_RemembersRecoveries(t *testing.T) {
+	d := judgeOf(t)
+	for i, letters := range []string{"aa", "sasa"} {
+		before := d.steps
+		if _, ok, err := d.judge(t.Context(), d.script(t, letters)); ok || err != nil || (d.steps > before) != (i == 0) {
+			t.Errorf("%s: accepted %v, %v, %d steps of walks", letters, ok, err, d.steps-before)
+		}
+	}
+}
+
 // No script is confirmed whose critical step has another handler.
 func TestDeadShrinker_ConfirmsTheHandler(t *testing.T) {
 	for handler, want := range map[string]bool{"action add": true, "action skip": false} {
