@@ -236,7 +236,7 @@ func (d *deadShrinker) shrink(ctx context.Context) (*Result, error) {
 		}
 		if confirmed == nil && !probed && !ended && !d.doubted {
 			// The search for the critical transition takes longer, so it is made for the last run only.
-			if probed = d.plays(r.best) && d.lasts(d.player.Run.Path.Clone(), surest); probed {
+			if probed = d.plays(r.best) && d.lasts(d.player.Run.Path.Clone(), verifying); probed {
 				d.base = r.best
 				continue
 			}
