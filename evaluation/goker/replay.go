@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/internal/testsched"
+	"github.com/macemc/macemc/internal/testsched/program"
 )
 
 // replays executes each schedule that the tests in a folder have stored in n new processes, several at a time, and
@@ -74,7 +75,7 @@ func replay(dir, file string) string {
 	}
 	out.Close()
 	defer os.Remove(out.Name())
-	cmd := exec.Command("./goker.test", "-test.run="+testsched.Pattern(s.Test))
+	cmd := exec.Command("./goker.test", "-test.run="+program.Pattern(s.Test))
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), testsched.Variable+"=1", testsched.VariableSchedule+"="+file, testsched.VariableOutcome+"="+out.Name(), testsched.VariableTrace+"=1")
 	_ = cmd.Run() // the outcome includes the exit status
