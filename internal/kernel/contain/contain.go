@@ -182,14 +182,14 @@ func (s *Started) By(step func(), joined uint64) (left int) {
 	defer t.Stop()
 	end := time.NewTicker(200 * time.Millisecond)
 	defer end.Stop()
-	for tries := 0; tries < 200 && runtime.NumGoroutine() > all; tries++ {
+	// Any goroutine that ends meanwhile, such as the caller's own of the previous step, lowers the first number.
+	for tries := 0; tries < 200 && (runtime.NumGoroutine() > all || Running() > s.before); tries++ {
 		select {
 		case <-t.C:
 		case <-end.C:
 			tries = 200
 		}
 	}
-	// Any goroutine that ends meanwhile, such as the caller's own of the previous step, lowers the first number.
 	left = max(0, runtime.NumGoroutine()-all, Running()-s.before)
 	s.steady = left == 0
 	return left

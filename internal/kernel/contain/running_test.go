@@ -1,6 +1,7 @@
 package contain
 
 import (
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -33,6 +34,24 @@ func expect(t *testing.T, want int) {
 		time.Sleep(time.Millisecond)
 	}
 	t.Errorf("%d goroutines of checked code run, want %d", n, want)
+}
+
+// A step waits for its goroutines although another goroutine ends meanwhile.
+func TestStarted_WaitsThough(t *testing.T) {
+	var s Started
+	other := make(chan struct{})
+	var ended atomic.Bool
+	go func() { <-other }()
+	step := func() {
+		close(other)
+		go func() {
+			time.Sleep(10 * time.Millisecond)
+			ended.Store(true)
+		}()
+	}
+	if left := s.By(func() { Call(nil, step) }, 1); left != 0 || !ended.Load() {
+		t.Errorf("%d goroutines left, ended: %v", left, ended.Load())
+	}
 }
 
 // A goroutine that a step leaves running counts even if another one ends meanwhile, and in no later step.
