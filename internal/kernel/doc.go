@@ -1,5 +1,4 @@
 // Package kernel executes systems one step at a time. Searches, replay, the debugger and live nodes are built on it.
-// Authors of services do not need it.
 //
 // A [World] is a system in some state, by [NewWorld]. A [bench.Bench] executes parts of steps outside of any run, for
 // the table engine (package internal/table). A [runner.Runner] runs nodes with an external network. All three use one
@@ -12,8 +11,7 @@
 //	machine.go, local.go                        Machine; the local state of a node
 //	setup.go, assemble.go                       makes a machine for a system
 //	enabled.go, quorumstep.go                   lists enabled events and possible faults
-//	execute.go, handler.go                      executes a step; Env, which records effects
-//	apply.go                                    carries out the effects of a step
+//	execute.go, handler.go, apply.go            executes a step; Env, which records effects; carries them out
 //	crash.go, crashfaults.go, closing.go        crashes and halts
 //	programfaults.go                            faults of nodes that carry programs
 //	timers.go, delays.go                        timers: which may fire, and the effects on others
@@ -26,10 +24,7 @@
 // # Packages
 //
 //	stepinfo                     the record of a step
-//	declared                     what a system declares: actions, groups, quorums
+//	declared, properties         what a system declares: actions, groups, quorums; values of properties
 //	memdisk, delays              disks; bounded delays
 //	contain, callsite, aliasing  checked code that does not return, its source lines, shared memory
-//	properties                   values of properties
-//	bench                        parts of steps for tables
-//	runner                       nodes with an external network
 package kernel
