@@ -157,8 +157,8 @@ func (s Stack) object(op Op) string {
 	return ""
 }
 
-// Case returns the text of the user's code for the channel of a case of the select that the stack executes: the nth, counted from 0, of those
-// that send or receive. An empty string means that it is unknown.
+// Case returns the text of the user's code for the channel of a case of the select that the stack executes: the nth, counted from 0, of
+// those that send or receive. An empty string means that it is unknown.
 func (s Stack) Case(op Op, nth int) string {
 	f, ok := s.user()
 	if !ok {

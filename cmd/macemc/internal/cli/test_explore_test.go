@@ -433,8 +433,8 @@ func TestFlush(t *testing.T) {
 	}
 }
 
-// A report names the case that a select takes. Continuations draw the cases of later selects anew, so a select may be the critical step, even
-// if no schedule but its case decides.
+// A report names the case that a select takes. Continuations draw the cases of later selects anew, so a select may be the critical step,
+// even if no schedule but its case decides.
 func TestTest_SelectedCase(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds the standard library the first time")
@@ -489,8 +489,8 @@ func TestWorker(t *testing.T) {
 	testReports(t, []string{"critical step 2 of 2", "takes case ", "critical step 7 of 8"}, 1, "-count=1", "-exhaustive", ".")
 }
 
-// Random numbers and the order of maps are drawn anew, too, by each goroutine from its next draw on. The order differs between iterations at
-// one instant.
+// Random numbers and the order of maps are drawn anew, too, by each goroutine from its next draw on. The order differs between iterations
+// at one instant.
 func TestTest_DrawnAnew(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds the standard library the first time")
