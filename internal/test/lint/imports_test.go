@@ -123,7 +123,7 @@ var imports = []struct {
 	{pkg: "internal/report/document", module: []string{"internal/report", "internal/simext", "internal/stacks", "internal/textfmt", "choose", "critical", "eventgraph", "internal/replay", "search", "sim", "internal/kernel", "internal/kernel/...", "internal/table/fairness"}},
 	{pkg: "internal/report/render", module: []string{"internal/report", "internal/report/document", "internal/format", "internal/textfmt", "critical", "eventgraph", "internal/replay", "search", "sim"}},
 	{pkg: "eventgraph", module: []string{"internal/simhook", "internal/format", "internal/textfmt", "choose", "macetime", "internal/replay", "sim", "internal/kernel", "internal/kernel/..."}},
-	{pkg: "internal/shrink", module: []string{"internal/search/runloop", "internal/search/runs", "internal/stacks", "internal/budget", "choose", "critical", "internal/replay", "search", "sim", "internal/kernel", "internal/kernel/..."}},
+	{pkg: "internal/shrink", module: []string{"internal/encoding", "internal/search/runloop", "internal/search/runs", "internal/stacks", "internal/budget", "choose", "critical", "internal/replay", "search", "sim", "internal/kernel", "internal/kernel/..."}},
 }
 
 // importDirection: imports point downward only.
