@@ -489,6 +489,96 @@ func TestWorker(t *testing.T) {
 	testReports(t, []string{"critical step 2 of 2", "takes case ", "critical step 7 of 8"}, 1, "-count=1", "-exhaustive", ".")
 }
 
+// The case that a trace names is the one that the select has taken.
+func TestTest_TakenCases(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the standard library the first time")
+	}
+	testFile(t, `package x
+
+import "testing"
+
+func fill(c chan int) {
+	select {
+	case c <- 1:
+	default:
+	}
+}
+
+func TestTook(t *testing.T) {
+	var none chan int
+	a, b, c, d, e := make(chan int, 1), make(chan int, 1), make(chan int, 1), make(chan int, 1), make(chan int)
+	close(e)
+	took := ""
+	for i := range 40 {
+		for _, x := range []chan int{a, b, c} {
+			if i%3 > 0 || x == b {
+				fill(x)
+			}
+		}
+		if i%2 == 0 {
+			select {
+			case <-a:
+				took += "a"
+			case d <- 1:
+				took += "D"
+			case <-none:
+			case x := <-b:
+				took += string("bb"[x-1])
+			case _, ok := <-e:
+				if !ok {
+					took += "e"
+				}
+			case <-c:
+				took += "c"
+			}
+			continue
+		}
+		select {
+		case <-d:
+			took += "d"
+		case none <- 1:
+		case <-c:
+			took += "c"
+		case b <- 2:
+			took += "B"
+		case a <- 2:
+			took += "A"
+		case <-a:
+			took += "a"
+		}
+	}
+	t.Errorf("took %s", took)
+}
+`)
+	seen := map[string]bool{}
+	for _, seed := range []string{"1", "2", "3"} {
+		if err := os.RemoveAll("testdata"); err != nil {
+			t.Fatal(err)
+		}
+		out, status := testCommand(t.Context(), "-count=1", "-explore-seed="+seed, ".")
+		took := regexp.MustCompile(`FAILED TEST: .*: took ([A-Za-e]{40})\n`).FindStringSubmatch(out)
+		if status != 1 || took == nil {
+			t.Fatalf("status %d:\n%s", status, out)
+		}
+		steps, _ := commandHere(t.Context(), "mdb", "testdata/macemc/TestTook/failed-test-1.path", "--batch", "-x", "steps /in a select/")
+		named := ""
+		for _, m := range regexp.MustCompile(`(receives from|sends to) ([a-e])(?: #[0-9]+)? in a select`).FindAllStringSubmatch(steps, -1) {
+			if m[1] == "sends to" {
+				m[2] = strings.ToUpper(m[2])
+			}
+			named += m[2]
+		}
+		if named != took[1] {
+			t.Errorf("seed %s: the trace names %s, but the test took %s\n%s", seed, named, took[1], steps)
+		}
+		seen[named] = true
+	}
+	if len(seen) < 2 {
+		t.Errorf("all seeds took %v", seen)
+	}
+}
+
 // Random numbers and the order of maps are drawn anew, too, by each goroutine from its next draw on. The order differs between iterations
 // at one instant.
 func TestTest_DrawnAnew(t *testing.T) {
