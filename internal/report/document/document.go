@@ -148,12 +148,12 @@ func (d *Document) compare() {
 		}
 	}
 	if d.Difference != "" {
-		d.Compared = append(d.Compared, Fact{"difference:", d.Difference, "this run | run that recovered"})
+		d.Compared = append(d.Compared, Fact{"difference:", d.Difference, "this run | other run"})
 	}
 	d.Compared = append(d.Compared, endFacts(r, d.Difference != "")...)
 	d.Compared = append(append(d.Compared, laterFacts(r)...), certaintyFacts(r)...)
 	if in != nil && in.onlyLive != "" {
-		d.Facts = append(d.Facts, Fact{"recovery only:", in.onlyLive, ""})
+		d.Facts = append(d.Facts, Fact{"other run only:", in.onlyLive, ""})
 		d.LiveNamed = append(d.LiveNamed, in.onlySteps...)
 	}
 	for _, s := range lastStarts(r.Dead, c.Step) {

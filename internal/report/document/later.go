@@ -28,7 +28,7 @@ func laterFacts(r *report.Report) []Fact {
 	if len(handlers) == 0 {
 		return nil
 	}
-	return []Fact{{"where to look:", "also " + startedAfter(r.Dead, c.Step) + ran + strings.Join(handlers, ", "), aside}}
+	return []Fact{{"where to look:", startedAfter(r.Dead, c.Step) + ran + strings.Join(handlers, ", "), aside}}
 }
 
 // startedAfter names the last start of each node after a step, as in "the start of n0 (a.go:7, step 9), or ". If the

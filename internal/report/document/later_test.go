@@ -25,14 +25,14 @@ func TestWhereToLook(t *testing.T) {
 	if got := handledAfter(run, 2, ""); !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
-	if f := laterFacts(r); len(f) != 1 || !strings.HasSuffix(f[0].Text, "also code that repeats after step 2: "+strings.Join(want, ", ")) {
+	if f := laterFacts(r); len(f) != 1 || !strings.HasSuffix(f[0].Text, "code that repeats after step 2: "+strings.Join(want, ", ")) {
 		t.Errorf("%q", f)
 	}
 	boot := replay.TraceStep{Number: 4, Node: 0, Event: sim.Event{Kind: sim.Boot}, Source: "a.go:7"}
 	again := *r
 	again.Dead = &replay.Trace{Nodes: 2, Steps: slices.Insert(slices.Clone(run.Steps), 3, boot)}
 	if f := laterFacts(&again); len(f) != 1 ||
-		!strings.Contains(f[0].Text, "also the start of n0 (a.go:7, step 4), or code that repeats after step 2: c.go:3") {
+		!strings.Contains(f[0].Text, "the start of n0 (a.go:7, step 4), or code that repeats after step 2: c.go:3") {
 		t.Errorf("a node that starts again: %q", f)
 	}
 	if again.Critical = (&report.Critical{Transition: critical.Transition{Case: critical.Located,
@@ -40,7 +40,7 @@ func TestWhereToLook(t *testing.T) {
 		t.Error("a start before the critical step is named")
 	}
 	r.Critical.OutOfEvents = true
-	if f := laterFacts(r); len(f) != 1 || !strings.Contains(f[0].Text, "also code that ran last: c.go:3") ||
+	if f := laterFacts(r); len(f) != 1 || !strings.Contains(f[0].Text, "code that ran last: c.go:3") ||
 		!strings.HasPrefix(f[0].Aside, "in the end nothing happens") {
 		t.Errorf("out of events: %q", f)
 	}

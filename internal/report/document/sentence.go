@@ -51,7 +51,7 @@ func claim(r *report.Report) string {
 		c := r.Critical
 		holds := " can never hold again"
 		if ByWalks(r) {
-			holds = " did not hold again"
+			holds = " never held again"
 		}
 		if c != nil && c.Case == critical.DeadFromStart && c.Step == 0 {
 			holds = " never holds"

@@ -629,7 +629,7 @@ func TestNotProven(t *testing.T) {
 		}
 		heading := "can never hold again after step 6</h1>"
 		if c.proof == critical.Walks {
-			heading = "did not hold again after step 6 in 200 random continuations</h1>"
+			heading = "never held again after step 6 in 200 random continuations</h1>"
 		}
 		if !strings.Contains(page, heading) {
 			t.Errorf("%s: the page has no heading %q", c.proof, heading)

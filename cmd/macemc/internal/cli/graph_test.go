@@ -163,7 +163,7 @@ func TestReport(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"&#34;every ping is acknowledged&#34; did not hold again after step 6 in 20 random continuations", "network loses Ack{2} n1-&gt;n0",
+	for _, want := range []string{"&#34;every ping is acknowledged&#34; never held again after step 6 in 20 random continuations", "network loses Ack{2} n1-&gt;n0",
 		`download="error.path"`, `download="live.path"`, "macemc mdb "} {
 		if !strings.Contains(string(page), want) {
 			t.Errorf("%q is missing", want)
@@ -214,7 +214,7 @@ func TestReportExplainsRT13(t *testing.T) {
 		"every node has joined", "n1 receives JoinReply", "`randtree/join.go:", "func (n *Node) joinAnswered(",
 		"**effect:** changes nothing, sends nothing -- before it, n1 has State init",
 		"the same event changes nothing, sends Remove to n0 -- before it, n1 has State joining",
-		"**recovery only:** Remove n1->n0", "* CRASH", "|--JoinReply---------------->|",
+		"**other run only:** Remove n1->n0", "* CRASH", "|--JoinReply---------------->|",
 	} {
 		if !strings.Contains(report, want) {
 			t.Errorf("%q is missing in\n%s", want, report)
