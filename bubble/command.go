@@ -217,7 +217,7 @@ type machine interface {
 	HasFiles() bool
 }
 
-// openFile is a file of the data directory. Read, ReadAt, Write and WriteAt behave as the system calls do, and Fd panics.
+// openFile is a file of the data directory. Read, ReadAt, Write and WriteAt behave as the system calls do.
 type openFile = interface {
 	Read(b []byte) (int, error)
 	ReadAt(b []byte, off int64) (int, error)
@@ -229,7 +229,7 @@ type openFile = interface {
 	Close() error
 	Stat() (os.FileInfo, error)
 	ReadDir(n int) ([]os.FileInfo, error)
-	Fd()
+	Fd() uintptr
 }
 
 // machines implements machine on the host of the calling goroutine.

@@ -21,6 +21,7 @@ type handle struct {
 	name   string
 	at     int
 	closed bool
+	fd     uintptr // descriptor for system calls; 0 means none
 }
 
 func (h *handle) check(writes bool) (*filetree.Inode, error) {
@@ -132,6 +133,7 @@ func (h *handle) Close() error {
 		return fs.ErrClosed
 	}
 	h.closed = true
+	h.forget()
 	return nil
 }
 
@@ -165,10 +167,4 @@ func (h *handle) ReadDir(n int) ([]fs.FileInfo, error) {
 		infos = append(infos, h.info(i.Entries[name], name))
 	}
 	return infos, nil
-}
-
-// Fd panics: simulated files have no descriptor for system calls.
-func (h *handle) Fd() {
-	panic(fmt.Sprintf("File.Fd of %s: files on the simulated disk of a node have no descriptors, so mmap, flock and other system calls cannot be used (docs/goroutines.md)",
-		h.names[h.ino]))
 }

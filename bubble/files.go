@@ -38,6 +38,9 @@ type files struct {
 	last  int            // number of the last record
 
 	failing syscall.Errno // error of the next change, see failDisk; 0 means none
+
+	described []*handle // by descriptor; nil if closed
+	locks     map[int][]lock
 }
 
 var errOutside = errors.New("a node can write below its data directory only: declare one by bubble.DataDir (docs/goroutines.md)")
@@ -47,7 +50,7 @@ func newFiles(h *Host, dir string, r *filetree.Restored) *files {
 	if err != nil {
 		panic(err)
 	}
-	return &files{h: h, dir: dir, tree: t, dirty: map[int]bool{}, names: filetree.Paths(t, nil, dir), last: r.Last}
+	return &files{h: h, dir: dir, tree: t, dirty: map[int]bool{}, names: filetree.Paths(t, nil, dir), locks: map[int][]lock{}, last: r.Last}
 }
 
 // save replaces the records of the disk by the restored image.
@@ -279,7 +282,6 @@ type fileInfo struct {
 func (i *fileInfo) Name() string       { return i.name }
 func (i *fileInfo) Size() int64        { return i.size }
 func (i *fileInfo) IsDir() bool        { return i.dir }
-func (i *fileInfo) Sys() any           { return nil }
 func (i *fileInfo) ModTime() time.Time { return time.Unix(0, epoch) }
 
 func (i *fileInfo) Mode() fs.FileMode {

@@ -12,7 +12,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/macemc/macemc/bubble"
 	"github.com/macemc/macemc/search"
@@ -161,6 +163,50 @@ func TestFiles_AsOnRealDisk(t *testing.T) {
 	}
 }
 
+// System calls on descriptors act on the simulated disk. Both a real file and one of a node get the same results.
+func TestFiles_Descriptors(t *testing.T) {
+	calls := func(name string, waits bool) (log []string) {
+		note := func(results ...any) { log = append(log, fmt.Sprint(results...)) }
+		f, err := os.Create(name)
+		note(err)
+		same, err := os.OpenFile(name, os.O_RDWR, 0)
+		note(err)
+		fd, other := int(f.Fd()), int(same.Fd())
+		note(f.Fd() == uintptr(fd), fd != other)
+		note(syscall.Flock(fd, syscall.LOCK_SH), syscall.Flock(other, syscall.LOCK_SH|syscall.LOCK_NB))
+		note(syscall.Flock(fd, syscall.LOCK_EX|syscall.LOCK_NB), syscall.Flock(other, syscall.LOCK_UN))
+		note(syscall.Flock(fd, syscall.LOCK_EX|syscall.LOCK_NB), syscall.Flock(other, syscall.LOCK_SH|syscall.LOCK_NB))
+		if waits { // a real system call that waits would stop all goroutines
+			time.AfterFunc(5*time.Millisecond, func() { f.Close() })
+		} else {
+			f.Close()
+		}
+		note(syscall.Flock(other, syscall.LOCK_EX), syscall.Flock(fd, syscall.LOCK_UN))
+		whole := syscall.Flock_t{Type: syscall.F_WRLCK}
+		note(syscall.FcntlFlock(same.Fd(), syscall.F_SETLK, &whole))
+		note(syscall.Fallocate(other, 0, 2, 5), syscall.Fallocate(other, 1, 0, 100), syscall.Fallocate(other, 0, 0, 3))
+		info, err := same.Stat()
+		note(info.Size(), err, info.Sys().(*syscall.Stat_t).Size)
+		note(syscall.Ftruncate(other, 4), syscall.Fsync(other), syscall.Fdatasync(other))
+		same.WriteAt([]byte("ab"), 3)
+		b, err := os.ReadFile(name)
+		note(b, err, same.Close(), same.Close() != nil, same.Fd() == ^uintptr(0), syscall.Fsync(other))
+		return log
+	}
+	want := calls(filepath.Join(t.TempDir(), "f"), false)
+	var got []string
+	s := sim.System{Name: "files", Nodes: 1, State: bubble.Rules, New: func(sim.NodeID) sim.Service {
+		return bubble.Service(func(context.Context, *bubble.Host) error { got = calls("/data/f", true); return nil }, bubble.DataDir("/data"))
+	}}
+	r, err := search.Run(t.Context(), search.Config{System: s, Workers: 1, MaxPaths: 1, MaxDepth: 9})
+	if err != nil || r.Finding != nil {
+		t.Fatal(err, r.Finding)
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q\n real file: %q", got, want)
+	}
+}
+
 // Unsupported file operations fail with an error, or panic, with advice.
 func TestFiles_Refused(t *testing.T) {
 	const outside = "/tmp/outside: a node can write below its data directory only: declare one by bubble.DataDir (docs/goroutines.md)"
@@ -181,12 +227,12 @@ func TestFiles_Refused(t *testing.T) {
 		{"kernel", func() error { _, err := os.ReadFile("/proc/self/stat"); return err }, "open /proc/self/stat: no such file or directory"},
 		{"kernel's folder", func() error { _, err := os.Stat("/sys/../proc/"); return err }, "stat /sys/../proc/: no such file or directory"},
 		{"raw", func() error { f, _ := os.Open("/data/f"); _, err := f.SyscallConn(); return err }, "has no descriptor"},
-		{"descriptor", func() (err error) {
+		{"map", func() (err error) {
 			defer func() { err = fmt.Errorf("%v", recover()) }()
 			f, _ := os.Open("/data/f")
-			f.Fd()
-			return nil
-		}, "so mmap, flock and other system calls cannot be used"},
+			_, err = syscall.Mmap(int(f.Fd()), 0, 1, syscall.PROT_READ, syscall.MAP_SHARED)
+			return err
+		}, "mmap of /data/f: files on the simulated disk of a node do not support it"},
 	} {
 		for _, process := range []bool{false, true} {
 			var refused error

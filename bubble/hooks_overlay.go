@@ -2,7 +2,10 @@
 
 package bubble
 
-import "unsafe" // bodies are pushed by linkname from standard library packages
+import (
+	"syscall"
+	"unsafe" // bodies are pushed by linkname from standard library packages
+)
 
 const hooked = true
 
@@ -29,6 +32,9 @@ func network(system)
 
 // operate makes package os use the machine of that node.
 func operate(machine)
+
+// intercept makes package syscall pass calls on descriptors of a node's files to a function.
+func intercept(call func(trap uintptr, args [4]uintptr) (uintptr, syscall.Errno))
 
 // photograph records the values of package variables and returns their size in bytes; 0 means that they are too large.
 func photograph([]variable) uintptr

@@ -2,7 +2,10 @@
 
 package bubble
 
-import "unsafe"
+import (
+	"syscall"
+	"unsafe"
+)
 
 const hooked = false
 
@@ -25,6 +28,7 @@ func reason(uint8) string                                             { return "
 func unexplored(string)                                               {}
 func network(system)                                                  {}
 func operate(machine)                                                 {}
+func intercept(func(uintptr, [4]uintptr) (uintptr, syscall.Errno))    {}
 func photograph([]variable) uintptr                                   { return 0 }
 func exchange(_, _ unsafe.Pointer, _ uint64, _ bool) unsafe.Pointer   { return nil }
 func dataStart() uintptr                                              { return 0 }

@@ -77,6 +77,7 @@ const idleTime = time.Second
 func start(b boot) *node {
 	network(sockets{})
 	operate(machines{})
+	intercept(onDescriptor)
 	n := &node{cmd: make(chan func()), done: make(chan struct{}, 1), gone: make(chan struct{}), backlog: make([][]Message, b.nodes)}
 	if c := b.command; c != nil {
 		n.process = &process{args: slices.Clone(c.args), env: slices.Clone(c.env)}

@@ -1,0 +1,124 @@
+//go:build linux && (amd64 || arm64)
+
+package bubble
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"syscall"
+	"time"
+)
+
+// firstDescriptor is the first descriptor of files on simulated disks; package syscall passes calls with them to onDescriptor.
+const firstDescriptor = 1 << 30
+
+// Fd returns a descriptor for the system calls that onDescriptor executes. It is valid until the file is closed.
+func (h *handle) Fd() uintptr {
+	if h.fd == 0 && !h.closed {
+		h.fd = firstDescriptor + uintptr(len(h.described))
+		h.described = append(h.described, h)
+	}
+	if h.closed {
+		return ^uintptr(0)
+	}
+	return h.fd
+}
+
+// forget releases the descriptor and the lock of a closed file.
+func (h *handle) forget() {
+	if h.fd != 0 {
+		h.described[h.fd-firstDescriptor] = nil
+		h.unlock()
+	}
+}
+
+// onDescriptor executes a system call on a file of the calling goroutine's node.
+func onDescriptor(trap uintptr, args [4]uintptr) (result uintptr, errno syscall.Errno) {
+	f := current().files
+	number := args[0] - firstDescriptor
+	if f == nil || number >= uintptr(len(f.described)) || f.described[number] == nil {
+		return ^uintptr(0), syscall.EBADF
+	}
+	if err := f.described[number].call(trap, args); err != nil {
+		if !errors.As(err, &errno) {
+			errno = syscall.EBADF
+		}
+		return ^uintptr(0), errno
+	}
+	return 0, 0
+}
+
+func (h *handle) call(trap uintptr, args [4]uintptr) error {
+	const keepSize = 1 // FALLOC_FL_KEEP_SIZE
+	switch trap {
+	case syscall.SYS_FSYNC, syscall.SYS_FDATASYNC:
+		return h.Sync()
+	case syscall.SYS_FTRUNCATE:
+		return h.Truncate(int64(args[1]))
+	case syscall.SYS_FALLOCATE:
+		size := int64(args[2] + args[3])
+		switch {
+		case args[1] == keepSize || args[1] == 0 && size <= int64(len(h.tree.Inodes[h.ino].Data)):
+			return nil
+		case args[1] == 0:
+			return h.Truncate(size)
+		}
+		return syscall.EOPNOTSUPP
+	case syscall.SYS_FLOCK:
+		return h.flock(args[1])
+	case syscall.SYS_FCNTL:
+		switch args[1] {
+		case syscall.F_SETLK, syscall.F_SETLKW, syscall.F_SETFD, syscall.F_GETFD:
+			return nil // a node is one process, whose locks of this kind do not exclude each other
+		}
+	case syscall.SYS_FADVISE64, syscall.SYS_READAHEAD:
+		return nil
+	case syscall.SYS_FSTATFS, syscall.SYS_SYNC_FILE_RANGE:
+		return syscall.ENOSYS
+	}
+	what := fmt.Sprint("system call ", trap)
+	if trap == syscall.SYS_MMAP {
+		what = "mmap"
+	}
+	panic(fmt.Sprintf("%s of %s: files on the simulated disk of a node do not support it (docs/goroutines.md)", what, h.names[h.ino]))
+}
+
+// lock is a lock by flock.
+type lock struct {
+	by        *handle
+	exclusive bool
+}
+
+// flock implements the system call. A caller that has to wait tries again every millisecond.
+func (h *handle) flock(operation uintptr) error {
+	exclusive := operation&syscall.LOCK_EX != 0
+	for {
+		h.unlock()
+		if operation&syscall.LOCK_UN != 0 {
+			return nil
+		}
+		held := h.locks[h.ino]
+		if len(held) == 0 || !exclusive && !held[0].exclusive {
+			break
+		}
+		if operation&syscall.LOCK_NB != 0 {
+			return syscall.EWOULDBLOCK
+		}
+		time.Sleep(time.Millisecond)
+	}
+	h.locks[h.ino] = append(h.locks[h.ino], lock{h, exclusive})
+	return nil
+}
+
+func (h *handle) unlock() {
+	h.locks[h.ino] = slices.DeleteFunc(h.locks[h.ino], func(l lock) bool { return l.by == h })
+}
+
+func (i *fileInfo) Sys() any {
+	mode := uint32(syscall.S_IFREG | 0o644)
+	if i.dir {
+		mode = syscall.S_IFDIR | 0o755
+	}
+	return &syscall.Stat_t{Size: i.size, Mode: mode, Nlink: 1}
+}
