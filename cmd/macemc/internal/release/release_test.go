@@ -78,7 +78,7 @@ func TestSet(t *testing.T) {
 	for _, name := range []string{"go.work", "glue/go.work", "cmd/macemc/go.mod", "cmd/macemc-cluster/go.mod",
 		"cmd/macemc-mcp/go.mod", "cmd/macemc-vet/go.mod", "evaluation/go.mod", "systems/etcdraft/go.mod", "glue/grpc/go.mod",
 		"glue/raft/go.mod", "glue/memberlist/go.mod", "glue/services/go.mod",
-		"glue/services/nats/go.mod", "glue/services/raft/go.mod"} {
+		"glue/services/nats/go.mod", "glue/services/pebble/go.mod", "glue/services/raft/go.mod"} {
 		text, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(name)))
 		if err != nil {
 			t.Fatal(err)
