@@ -90,8 +90,8 @@ func TestSet(t *testing.T) {
 			}
 		}
 	}
-	if found != 27 {
-		t.Errorf("%d requirements and replacements, want 27", found)
+	if found != 28 {
+		t.Errorf("%d requirements and replacements, want 28", found)
 	}
 	list := exec.Command("go", "list", "./cmd/macemc", "./systems/etcdraft")
 	if !testing.Short() { // they require modules that nothing else needs, so that these may have to be downloaded
