@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"go/version"
 	"io/fs"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -677,6 +678,48 @@ func (c *cancelling) Write(p []byte) (int, error) {
 		time.AfterFunc(delay, func() { c.cancel(&exitcode.Interruption{Signal: os.Interrupt}) })
 	}
 	return c.text.Write(p)
+}
+
+// A test that reaches a server in another process is not explored. If there is no such server, it fails in every schedule. The run of its
+// minimized schedule uses a channel of the first run, whose bubble was collected, while the collector marks objects.
+func TestTest_OtherProcess(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the standard library the first time")
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	testFile(t, strings.ReplaceAll(`package x
+
+import (
+	"net"
+	"net/http"
+	"testing"
+)
+
+func TestBroker(t *testing.T) {
+	c, err := net.Dial("tcp", "localhost:PORT")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Close()
+}
+
+func TestHTTP(t *testing.T) {
+	r, err := http.Get("http://127.0.0.1:1/")
+	if err == nil {
+		r.Body.Close()
+		t.Fatal("answered")
+	}
+}
+`, "PORT", strings.TrimPrefix(l.Addr().String(), "127.0.0.1:")))
+	testReports(t, []string{"TestBroker: not explored: it reaches another process", "schedules of 1 test"}, 0, ".")
+	l.Close()
+	for _, seed := range []string{"1", "2", "3"} {
+		testReports(t, []string{"macemc: FAILED TEST: x_test.go:12: dial tcp 127.0.0.1"}, 1, "-run=Broker", "-explore-seed="+seed, ".")
+	}
 }
 
 // testFile makes a module with a test file, and its folder the working directory.
