@@ -6,8 +6,8 @@ import (
 	"github.com/macemc/macemc/internal/table/options"
 )
 
-// telling records the call of a monitor.
-func (e *Tables) telling(id uint32, from int, event uint32) (before uint64, err error) {
+// enterMonitor records the call of a monitor.
+func (e *Tables) enterMonitor(id uint32, from int, event uint32) (before uint64, err error) {
 	if e.Calls == nil {
 		return 0, nil
 	}

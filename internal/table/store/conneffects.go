@@ -50,15 +50,15 @@ func effectKey(shape uint64, code uint32) uint64 {
 	return key
 }
 
-// handed is the content that an operation delivers: a message by OpTake, an error by OpError.
-type handed struct {
+// delivered is the content that an operation delivers: a message by OpTake, an error by OpError.
+type delivered struct {
 	Msg uint32
 	Err uint8
 }
 
 // observe derives the effect of an operation from the connection before and after it. It returns false if it is not
 // a connEffect.
-func (c *conns) observe(before, after *conn, code uint32, h handed) (d connEffect, ok bool) {
+func (c *conns) observe(before, after *conn, code uint32, h delivered) (d connEffect, ok bool) {
 	op, _, _, msg := Coded(code)
 	d = connEffect{flags: after.Flags, err: h.Err}
 	for i, id := range before.queues {
@@ -79,7 +79,7 @@ func (c *conns) observe(before, after *conn, code uint32, h handed) (d connEffec
 }
 
 // do applies an effect to a connection.
-func (c *conns) do(d *connEffect, before *conn, code uint32) (after conn, h handed) {
+func (c *conns) do(d *connEffect, before *conn, code uint32) (after conn, h delivered) {
 	_, _, _, msg := Coded(code)
 	after = *before
 	after.Flags = d.flags
@@ -93,7 +93,7 @@ func (c *conns) do(d *connEffect, before *conn, code uint32) (after conn, h hand
 			after.queues[i] = 0
 		}
 	}
-	return after, handed{c.taken(before, d), d.err}
+	return after, delivered{c.taken(before, d), d.err}
 }
 
 // taken returns the message that a queue loses, or an invalid number.

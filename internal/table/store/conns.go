@@ -12,10 +12,10 @@ import (
 type conns struct {
 	e     *Tables
 	List  Pages[conn]
-	Lines Pages[connLine]
-	kinds Memo   // by everything but the queues: an index of index
-	index []Memo // by queues: the connection
-	Slot  int32  // of stream events
+	Lines Pages[connLine] // by the same number as List
+	kinds Memo            // by everything but the queues: an index of index
+	index []Memo          // by queues: the connection
+	Slot  int32           // sim.Event.Slot of stream events
 
 	Queues  Queues
 	Effects MemoOf[*knownEffect] // by shape and operation
@@ -23,14 +23,14 @@ type conns struct {
 
 	MostShaped uint64 // MostShaped by default; tests change it
 
-	lately []connLately // by hash
+	recentOps []recentOp // by hash
 
 	buf   sim.Connection // scratch
 	asked []sim.Event
 	msgs  []uint32
 
-	hashes [][]sim.Fingerprint     // by pair and connection, of the first of these; zero: unknown
-	others MemoOf[sim.Fingerprint] // of all others
+	hashes [][]sim.Fingerprint     // by pair and connection, for low connection numbers; zero: unknown
+	others MemoOf[sim.Fingerprint] // hashes of all others
 }
 
 // connLine caches the most frequent queries about a connection, in the size of a cache line.
@@ -42,14 +42,14 @@ type connLine struct {
 	Known  [6]connStep // by hash of their codes
 }
 
-// connLately is a recent operation that does not fit into the line of its connection. The zero value is empty,
+// recentOp is a recent operation that does not fit into the line of its connection. The zero value is empty,
 // since no code is 0.
-type connLately struct {
+type recentOp struct {
 	key  uint64 // connection and code
 	next uint32
 }
 
-const latelyBits = 13
+const recentOpsBits = 13
 
 // connStep is the result of an operation, by its code; 0: none.
 type connStep struct{ Code, Next uint32 }
@@ -98,7 +98,7 @@ func (c *conns) init(e *Tables) {
 	}
 	c.Queues.Init()
 	c.MostShaped = MostShaped
-	c.lately = make([]connLately, 1<<latelyBits)
+	c.recentOps = make([]recentOp, 1<<recentOpsBits)
 	c.hashes = make([][]sim.Fingerprint, e.Layout.PairCount)
 	if e.Nodes > 1 {
 		c.intern(conn{})
@@ -226,14 +226,14 @@ func (c *conns) Apply(id, code uint32, up bool) (next uint32) {
 		return k.Next
 	}
 	key := uint64(id)<<32 | uint64(code)
-	at := &c.lately[key*0x9E3779B97F4A7C15>>(64-latelyBits)]
+	at := &c.recentOps[key*0x9E3779B97F4A7C15>>(64-recentOpsBits)]
 	if at.key == key {
 		return at.next
 	}
 	if next = c.work(id, code); k.Code == 0 {
 		*k = connStep{code, next}
 	} else {
-		*at = connLately{key, next}
+		*at = recentOp{key, next}
 	}
 	return next
 }
@@ -261,7 +261,7 @@ func (c *conns) work(id, code uint32) (next uint32) {
 }
 
 // after returns the connection after an operation, and what the operation delivers.
-func (c *conns) after(id uint32, before *conn, code uint32) (after conn, h handed) {
+func (c *conns) after(id uint32, before *conn, code uint32) (after conn, h delivered) {
 	shape, shaped := c.shape(before)
 	if !shaped {
 		return c.Ask(id, before, code)
@@ -283,7 +283,7 @@ func (c *conns) after(id uint32, before *conn, code uint32) (after conn, h hande
 }
 
 // Ask executes an operation in the network model, on that one connection.
-func (c *conns) Ask(id uint32, before *conn, code uint32) (after conn, h handed) {
+func (c *conns) Ask(id uint32, before *conn, code uint32) (after conn, h delivered) {
 	op, side, up, msg := Coded(code)
 	net, at := c.e.Net, ends(before.Self)
 	node, peer := at[side], at[1-side]

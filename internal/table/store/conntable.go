@@ -4,9 +4,9 @@ import "github.com/macemc/macemc/sim"
 
 // conn is the content of a connection. End 0 belongs to the node with the lower number.
 type conn struct {
-	queues [2]uint32
-	Flags  [2]uint8
-	Self   bool
+	queues [2]uint32 // by sending end
+	Flags  [2]uint8  // of the network model
+	Self   bool      // it joins a node with itself
 }
 
 // kind encodes everything but the queues, in 17 bits.

@@ -22,8 +22,9 @@ type inboxes struct {
 // Overrun stands for an inbox without room for a message. Sending it is a finding.
 const Overrun = ^uint32(0)
 
+// inbox is a multiset of datagrams. Its other fields are caches.
 type inbox struct {
-	Items        []InboxItem
+	Items        []InboxItem       // in the order of the network model, in which equal datagrams are adjacent
 	without      []uint32          // by position: the inbox without one of these, plus one
 	doubled      []uint32          // by position: the inbox with one more of these, plus one
 	afterFailure [2]uint32         // the inbox after a crash and after a halt of its node, plus one; 0: unknown
@@ -34,10 +35,11 @@ type inbox struct {
 // inboxItemSize is the approximate memory of an item with its caches.
 const inboxItemSize = 40
 
+// InboxItem is one datagram of an inbox.
 type InboxItem struct {
 	From sim.NodeID // see [sim.Datagram]
-	Msg  uint32
-	Same bool // equal to the one before, or delivered only after it
+	Msg  uint32     // index in Tables.Contents
+	Same bool       // equal to the one before, or delivered only after it
 }
 
 func (b *inboxes) init(e *Tables) {

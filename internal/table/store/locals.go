@@ -12,19 +12,20 @@ import (
 // locals interns the local states of all nodes. A number identifies a node and its state.
 type locals struct {
 	List []Local
-	ids  map[string]uint32
-	bulk int // in bytes, see BulkOf
+	ids  map[string]uint32 // by Encoding
+	bulk int               // in bytes, see BulkOf
 }
 
+// Local is the local state of one node. Its exported State must not be changed: handlers get copies.
 type Local struct {
 	State    *kernel.Local
 	Node     sim.NodeID
 	Events   []sim.Event // those independent of the network
 	Always   int32       // number of leading events that are enabled even when timers must wait
 	Busy     bool        // an event in the node can be handled; only set under Prompt timing
-	Encoding string      // preceded by the node
+	Encoding string      // canonical, preceded by the node: the key in locals.ids
 	Hash     sim.Fingerprint
-	Origin   *Origin
+	Origin   *Origin     // nil if no known step leads to it
 	Permuted bool        // moved from another node by package symmetry, not reached by a step
 	fields   []sim.Field // of the first few states, for reports of changes
 	Downs    []uint32    // by number of surviving writes: the state after a crash, plus one
@@ -133,14 +134,14 @@ func (l *Local) Unreached() bool { return l.Origin == nil && l.State.Up() && !l.
 
 // HaltedState returns the local state of a node after a halt.
 func (e *Tables) HaltedState(node sim.NodeID) (uint32, error) {
-	if e.gone[node] == 0 {
+	if e.haltedStates[node] == 0 {
 		id, err := e.Intern(node, e.Bench.Halted(node), nil)
 		if err != nil {
 			return 0, err
 		}
-		e.gone[node] = id + 1
+		e.haltedStates[node] = id + 1
 	}
-	return e.gone[node] - 1, nil
+	return e.haltedStates[node] - 1, nil
 }
 
 // Crashed returns the local state after a crash in which so many unsynced writes survive.

@@ -15,29 +15,32 @@ type monitors struct {
 	ids   map[string]uint32
 	Sees  Memo // state, node and event -> outcome
 	Owed  obligations
-	Outs  []monitorOut
-	First []uint32 // by monitor: its initial state
+	Outs  []monitorOut // by outcome, see Sees
+	First []uint32     // by monitor: its initial state
 }
 
+// monitor is a monitor in one state.
 type monitor struct {
 	State sim.Monitor
-	index int
+	index int // of the monitor in the system
 	Hash  sim.Fingerprint
-	Enc   string
+	Enc   string         // canonical encoding, the key in monitors.ids
 	from  *monitorOrigin // nil for an initial state
 	Owes  []Owed         // ascending
 	asked bool           // Owes is set; false only after a failure
 }
 
+// monitorOrigin is the step that first reached a state of a monitor.
 type monitorOrigin struct {
-	before uint32
+	before uint32 // the state before
 	node   sim.NodeID
-	event  uint32
+	event  uint32 // index in Tables.Announcements
 }
 
+// monitorOut is the outcome of an event for a monitor.
 type monitorOut struct {
 	next uint32
-	err  error
+	err  error // a finding; next is then the state in which the monitor failed
 	// Obligations that were hot, and that were settled, during the event.
 	hot, settled []uint32
 }
@@ -56,8 +59,8 @@ func (m *monitors) init(e *Tables) error {
 	return nil
 }
 
-// internMonitor interns the state of a monitor with its obligations; says is nil if it failed.
-func (e *Tables) internMonitor(index int, state sim.Monitor, from *monitorOrigin, says *declared.Owed) (id uint32, err error) {
+// internMonitor interns the state of a monitor with its obligations; owed is nil if it failed.
+func (e *Tables) internMonitor(index int, state sim.Monitor, from *monitorOrigin, owed *declared.Owed) (id uint32, err error) {
 	defer func() {
 		switch r := recover().(type) {
 		case nil:
@@ -76,8 +79,8 @@ func (e *Tables) internMonitor(index int, state sim.Monitor, from *monitorOrigin
 		m.List = append(m.List, monitor{State: state, index: index, Hash: kernel.Hash(kernel.MonitorState, index, e.Buf[2:]),
 			Enc: string(e.Buf), from: from})
 	}
-	if at := &m.List[id]; says != nil && !at.asked {
-		at.asked, at.Owes = true, m.Owed.of(index, says)
+	if at := &m.List[id]; owed != nil && !at.asked {
+		at.asked, at.Owes = true, m.Owed.of(index, owed)
 	}
 	return id, nil
 }
@@ -92,7 +95,7 @@ func (e *Tables) Observe(id uint32, node sim.NodeID, event uint32) (next uint32,
 		return m.Outs[v].next, m.Outs[v].err
 	}
 	index := m.List[id].index
-	before, err := e.telling(id, int(node), event)
+	before, err := e.enterMonitor(id, int(node), event)
 	if err != nil {
 		return id, err
 	}
@@ -101,11 +104,11 @@ func (e *Tables) Observe(id uint32, node sim.NodeID, event uint32) (next uint32,
 	if err != nil {
 		return id, err
 	}
-	says, found := e.Bench.Observe(own, node, e.Bench.CopyValue(e.Announcements.List[event]))
+	owed, found := e.Bench.Observe(own, node, e.Bench.CopyValue(e.Announcements.List[event]))
 	if IsOverdue(found) {
 		return id, found // its handler may still be changing the state
 	}
-	asked := &says
+	asked := &owed
 	if found != nil {
 		asked = nil
 	}
@@ -113,7 +116,7 @@ func (e *Tables) Observe(id uint32, node sim.NodeID, event uint32) (next uint32,
 		return id, err
 	}
 	m.Sees.Put(key, uint64(len(m.Outs)))
-	hot, settled := m.Owed.idsOf(index, says.Hot), m.Owed.idsOf(index, says.Settled)
+	hot, settled := m.Owed.idsOf(index, owed.Hot), m.Owed.idsOf(index, owed.Settled)
 	m.Outs = append(m.Outs, monitorOut{next, found, hot, settled})
 	e.Passing.see(&m.Outs[len(m.Outs)-1], m, index)
 	if e.Recorder != nil {

@@ -40,8 +40,8 @@ func (o *obligations) id(monitor int, key string) uint32 {
 }
 
 // of returns the obligations of a monitor, ascending.
-func (o *obligations) of(index int, says *declared.Owed) (list []Owed) {
-	for _, w := range says.Waits {
+func (o *obligations) of(index int, owed *declared.Owed) (list []Owed) {
+	for _, w := range owed.Waits {
 		list = append(list, Owed{o.id(index, w.Key), w.Hot})
 	}
 	slices.SortFunc(list, func(a, b Owed) int { return cmp.Compare(a.ID, b.ID) })

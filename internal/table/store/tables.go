@@ -19,13 +19,13 @@ type Tables struct {
 	Bench  *bench.Bench
 	Net    sim.Parted // nil: no network
 	Nodes  int
-	Layout layout
+	Layout layout // of vectors
 
-	Contents      messages
-	Announcements values // announced events
+	Contents      messages // bodies of messages
+	Announcements values   // announced events
 	Locals        locals
-	Inboxes       inboxes
-	Conns         conns
+	Inboxes       inboxes // numbers do not depend on the receiver
+	Conns         conns   // numbers do not depend on the pair
 	NetGlobals    netGlobalsTable
 	Monitors      monitors
 	Passing       *Passing          // nil unless fairness is judged
@@ -34,9 +34,9 @@ type Tables struct {
 	Crashing      []bool            // by node: it may crash when up
 	Halting       []bool            // by node: it may halt when up
 	Groups        [][]sim.NodeID    // by node: the other nodes of its process; nil if each has its own
-	Uncrashed     uint64            // nodes that neither crash nor halt, see CrashModel
+	Uncrashed     uint64            // set of nodes that neither crash nor halt in this exploration
 	Initial       []uint32          // local states before the first boot
-	gone          []uint32          // by node: the local state after a halt, plus one; 0: unknown
+	haltedStates  []uint32          // by node: the local state after a halt, plus one; 0: unknown
 	Loaded        []uint32          // local states when the first boots begin: nodes that start early have their services
 	EarlyNodes    uint64            // set of nodes that start early
 	LoadError     error             // the finding of the construction of a service
@@ -92,7 +92,7 @@ func (e *Tables) Init(sys *sim.System, opts kernel.Options, calls *options.Calls
 	e.Inboxes.init(e)
 	e.Conns.init(e)
 	e.NetGlobals.init(e)
-	e.gone = make([]uint32, e.Nodes)
+	e.haltedStates = make([]uint32, e.Nodes)
 	for i := range e.Nodes {
 		id, err := e.Intern(sim.NodeID(i), bench.Down(sim.NodeID(i)), nil)
 		if err != nil {
