@@ -2,8 +2,8 @@ package steptree
 
 import "github.com/macemc/macemc/internal/table/store"
 
-// calling records the call of a handler.
-func (e *Engine) calling(kind int, s *store.Situation) (before uint64, err error) {
+// enterHandler records the call of a handler.
+func (e *Engine) enterHandler(kind int, s *store.Situation) (before uint64, err error) {
 	if e.Calls == nil {
 		return 0, nil
 	}

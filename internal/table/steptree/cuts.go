@@ -11,6 +11,7 @@ import (
 // before.
 type Cut struct{ At, Failed int32 }
 
+// cutState is the local state of a node after a crash inside a step.
 type cutState struct {
 	Outcomes int      // numbers of unsynced writes that may survive
 	next     []uint32 // by that number: the local state, plus one
@@ -21,6 +22,7 @@ func (e *Engine) CutsOf(l *Leaf, matters func(stepinfo.EffectKind) bool) []stepi
 	return stepinfo.AppendCuts(nil, e.Sys.CrashCut, l.Effects, matters)
 }
 
+// CutOf returns the cut of a leaf's step, without the datagrams that it loses.
 func (l *Leaf) CutOf(c stepinfo.Cut) Cut { return Cut{int32(c.At), min(int32(c.At), l.Failed)} }
 
 // OpsLeft returns the operations of a leaf that happen before a cut.
@@ -60,6 +62,7 @@ func (e *Engine) CrashedInside(node sim.NodeID, id uint32, c Cut) *cutState {
 	return made
 }
 
+// Survived returns the local state after a crash inside the step, if this number of unsynced writes survives.
 func (e *Engine) Survived(node sim.NodeID, id uint32, c Cut, kept int) (uint32, error) {
 	s := e.CrashedInside(node, id, c)
 	if next := s.next[kept]; next != 0 {

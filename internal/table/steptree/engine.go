@@ -12,8 +12,8 @@ import (
 // Engine holds the component tables and decision trees of one system. It must not be used concurrently.
 type Engine struct {
 	store.Tables
-	Trees    steps
-	Quorums  quorums
+	Trees    steps     // outcomes of handlers
+	Quorums  quorums   // sets of messages that quorums take
 	Together [][]int32 // words of packed vectors that rehearsed steps changed together
 	// Weightless is the set of kinds of events that random walks never take.
 	Weightless   uint64

@@ -19,11 +19,12 @@ type question struct {
 // RoomAsked identifies a question about room in a stream, see [bench.Question].
 type RoomAsked struct {
 	Peer  sim.NodeID
-	Sent  int
-	Fresh bool
-	Exact bool
+	Sent  int  // messages that the handler had sent to the stream before
+	Fresh bool // the step had closed the stream, so the room before it does not matter
+	Exact bool // the handler received the number, not only whether there is room
 }
 
+// AboutRoom identifies an observation of room.
 func AboutRoom(q *bench.Question) RoomAsked { return RoomAsked{q.Peer, q.Sent, q.Fresh, q.Exact} }
 
 func (q *question) same(o *bench.Question) bool {
@@ -46,6 +47,7 @@ func (q *RoomAsked) Branch(room int) int {
 	return room
 }
 
+// Follow returns the node behind a branch, or NoRef.
 func (q *question) Follow(branch int) Ref {
 	if branch < len(q.Next) {
 		return q.Next[branch]

@@ -34,21 +34,21 @@ type GatheredSet struct {
 
 // MessageSet is a set of messages, independent of the node that takes it.
 type MessageSet struct {
-	Quorum int32
+	Quorum int32 // index in the list of quorums
 	From   []sim.NodeID
-	Msgs   []uint32
+	Msgs   []uint32 // by the same index as From; indices in Tables.Contents
 }
 
 // Gather returns the events that datagrams enable at a node that is up. The result is valid until the next call.
-func (e *Engine) Gather(node sim.NodeID, local, bag uint32) *Gathering {
+func (e *Engine) Gather(node sim.NodeID, local, inbox uint32) *Gathering {
 	q := &e.Quorums
-	key := uint64(local)<<32 | uint64(bag)
+	key := uint64(local)<<32 | uint64(inbox)
 	if id, ok := q.ids.Get(key); ok {
 		return &q.list[id]
 	}
-	events := e.Inboxes.AppendEvents(sim.Deliver, 1, node, bag, nil)
+	events := e.Inboxes.AppendEvents(sim.Deliver, 1, node, inbox, nil)
 	g := Gathering{}
-	g.made, g.Err = e.Assemble(local, e.Inboxes.List[bag].Items, q.watched())
+	g.made, g.Err = e.Assemble(local, e.Inboxes.List[inbox].Items, q.watched())
 	for k, ev := range events {
 		if g.Err == nil && !g.made.Taken[k] {
 			g.Events = append(g.Events, ev)
@@ -57,7 +57,7 @@ func (e *Engine) Gather(node sim.NodeID, local, bag uint32) *Gathering {
 	for i, s := range g.made.Sets {
 		made, set := MessageSet{Quorum: s.Quorum}, GatheredSet{}
 		for _, k := range s.Members {
-			it := &e.Inboxes.List[bag].Items[events[k].Slot]
+			it := &e.Inboxes.List[inbox].Items[events[k].Slot]
 			made.From, made.Msgs = append(made.From, it.From), append(made.Msgs, it.Msg)
 			set.Places = append(set.Places, events[k].Slot)
 		}
@@ -96,9 +96,9 @@ func (e *Engine) Assemble(local uint32, items []store.InboxItem, watched bool) (
 }
 
 // RepeatQuorums evaluates the quorums of a node again, and compares the results.
-func (e *Engine) RepeatQuorums(local, bag uint32) error {
-	before := e.Gather(e.Locals.List[local].Node, local, bag)
-	made, err := e.Assemble(local, e.Inboxes.List[bag].Items, true)
+func (e *Engine) RepeatQuorums(local, inbox uint32) error {
+	before := e.Gather(e.Locals.List[local].Node, local, inbox)
+	made, err := e.Assemble(local, e.Inboxes.List[inbox].Items, true)
 	if err != nil || before.Err != nil {
 		return err
 	}

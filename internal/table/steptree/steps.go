@@ -26,6 +26,7 @@ type steps struct {
 // Ref refers to a node of a tree: twice the number of a leaf, or twice that of an inner node plus one.
 type Ref uint32
 
+// NoRef stands for a missing node.
 const NoRef = ^Ref(0)
 
 // farBranch limits the memory of draws with many alternatives, if few of them occur: larger answers are kept in a
@@ -34,17 +35,17 @@ const farBranch = 1 << 10
 
 // Leaf is one outcome of a step.
 type Leaf struct {
-	Next      uint32 // local state after all effects; if Err is set, that in which the handler failed
-	Err       error  // a finding; the effects do not happen
-	Failed    int32  // index of the effect that cannot happen, or len(Effects)
-	Failure   error
-	Taken     bool  // the step was taken, not only inspected
-	CrashCuts int32 // number of ways in which the node may crash inside the step
-	HaltCuts  int32 // number of ways to halt inside the step
-	Ops       []Op
-	Effects   []stepinfo.Effect
-	Answers   []store.Answer // to all questions
-	Observed  []RoomAsked
+	Next      uint32            // local state after all effects; if Err is set, that in which the handler failed
+	Err       error             // a finding of the handler; the effects do not happen
+	Failed    int32             // index of the effect that cannot happen, or len(Effects)
+	Failure   error             // the finding by that effect; nil if all can happen
+	Taken     bool              // the step was taken, not only inspected
+	CrashCuts int32             // number of ways in which the node may crash inside the step
+	HaltCuts  int32             // number of ways to halt inside the step
+	Ops       []Op              // the effects on others, by ascending At
+	Effects   []stepinfo.Effect // all effects, in the order in which the handler requested them
+	Answers   []store.Answer    // to all questions, in order: the path from the root to this leaf
+	Observed  []RoomAsked       // the questions about room among these
 	// Local state after the handler, before any effect, without its service; nil unless the node may crash inside
 	// the step
 	handled *kernel.Local
@@ -56,9 +57,10 @@ type Op struct {
 	Kind stepinfo.EffectKind
 	At   int32 // index of the effect
 	Peer sim.NodeID
-	ID   uint32 // message or announced event
+	ID   uint32 // index in Tables.Contents, or for an announcement in Tables.Announcements
 }
 
+// SituationKey returns the key of a tree in steps.Roots.
 func SituationKey(local, event uint32) uint64 { return uint64(local)<<32 | uint64(event) }
 
 // roomSource returns the room in the acting node's stream to a peer, or that of an empty stream if fresh.
@@ -71,8 +73,8 @@ type missHandler struct {
 	e     *Engine
 	rooms roomSource
 	src   choose.Source
-	picks []int32
-	asked int
+	picks []int32 // known answers to choices
+	asked int     // number of choices so far
 }
 
 func (l *missHandler) Choose(p choose.Point) int {
@@ -124,14 +126,14 @@ func (e *Engine) Walk(s *store.Situation, src choose.Source, rooms roomSource) (
 		}
 		return uint32(at >> 1), nil
 	}
-	return e.learn(s, src, rooms)
+	return e.populate(s, src, rooms)
 }
 
-// learn runs the handler of a step, and adds the outcome to the step's tree.
-func (e *Engine) learn(s *store.Situation, src choose.Source, rooms roomSource) (leaf uint32, err error) {
+// populate runs the handler of a step, and adds the outcome to the step's tree.
+func (e *Engine) populate(s *store.Situation, src choose.Source, rooms roomSource) (leaf uint32, err error) {
 	defer e.CatchRule(&err)
 	e.Counters.Misses++
-	before, err := e.calling(options.HandlerCall, s)
+	before, err := e.enterHandler(options.HandlerCall, s)
 	if err != nil {
 		return 0, err
 	}
@@ -288,7 +290,7 @@ func answersOf(questions []bench.Question) []store.Answer {
 // the handler again. The state has no successors.
 func (e *Engine) AfterEffects(s *store.Situation, id uint32, end int) (after uint32, err error) {
 	defer e.CatchRule(&err)
-	before, err := e.calling(options.RepeatCall, s)
+	before, err := e.enterHandler(options.RepeatCall, s)
 	if err != nil {
 		return 0, err
 	}

@@ -82,7 +82,7 @@ func (e *Engine) reenact(id uint32) (*kernel.Local, error) {
 func (e *Engine) verify(s *store.Situation, id uint32, rooms roomSource) (err error) {
 	defer contain.CatchState(&err)
 	e.Counters.Verified++
-	before, err := e.calling(options.RepeatCall, s)
+	before, err := e.enterHandler(options.RepeatCall, s)
 	if err != nil {
 		return err
 	}
