@@ -136,7 +136,7 @@ func (t *Transitions) From(id uint32) ([]Transition, error) {
 	var row []Transition
 	var struck []bool // a crash inside the step, which is a fault
 	state := make([]uint32, g.Configs.Words)
-	var observed []world.RoomTold
+	var observed []world.RoomObservation
 	g.World.RoomAnswers = &observed
 	defer func() { g.World.RoomAnswers = nil }()
 	err := g.EachStep(func(s statespace.Taken) error {
@@ -189,7 +189,7 @@ func drawings(drawn []steptree.Drawing) (text string) {
 }
 
 // rooms describes the observations of room in streams during a step. Some room is the default, and not described.
-func rooms(observed []world.RoomTold, blind bool) (text string) {
+func rooms(observed []world.RoomObservation, blind bool) (text string) {
 	for _, r := range observed {
 		switch {
 		case r.Exact && !blind:

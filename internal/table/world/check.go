@@ -13,7 +13,7 @@ import (
 // Properties shows the state to properties, and caches the values of those that read few nodes.
 type Properties struct {
 	Shown      []uint32 // local states shown last, plus one
-	asked      int
+	asked      int      // number of states shown
 	Verdicts   steptree.Verdicts
 	nodes      uint64   // nodes that any property has ever read
 	Read       []int32  // nodes that verdicts depend on, ascending: the same, or all while there are none
@@ -28,9 +28,9 @@ type Properties struct {
 // Property is a property with a cache of its values.
 type Property struct {
 	*sim.Property
-	number   int
-	Nodes    uint64 // nodes that it has ever read; its reads in a state may depend on earlier reads
-	InFlight bool
+	number   int        // index in the properties of the system
+	Nodes    uint64     // nodes that it has ever read; its reads in a state may depend on earlier reads
+	InFlight bool       // it has ever read the messages in flight
 	values   store.Memo // by the local states of one or two nodes
 }
 

@@ -31,10 +31,10 @@ type Sent struct {
 
 // covering collects the coverage that is not in the tables.
 type covering struct {
-	Used      sim.Limits
+	Used      sim.Limits // maximum number of faults on the way to a state
 	Sometimes []Property
-	Unmet     int // number of Sometimes properties that have not held in any state
-	Met       []bool
+	Unmet     int    // number of Sometimes properties that have not held in any state
+	Met       []bool // by index in Sometimes: whether it has held
 }
 
 // ResetCoverage clears the coverage. Steps that were already in the tables do not count.

@@ -17,14 +17,15 @@ import (
 // CrossCheck executes a sample of the runs of a world on the replay engine, too. There a service lives for the
 // whole run, which exposes state that is not encoded.
 type CrossCheck struct {
-	Reference kernel.World // nil until needed
-	Strict    bool         // check messages
-	active    bool         // the current run is in the sample
-	runs      int
+	Reference kernel.World        // nil until needed
+	Strict    bool                // check messages
+	active    bool                // the current run is in the sample
+	runs      int                 // started so far
 	steps     int                 // of the run
 	asked     []referenceQuestion // in the current step
 }
 
+// referenceQuestion is a question of a step with its answer.
 type referenceQuestion struct {
 	kind  choose.Kind
 	arity int
@@ -103,7 +104,7 @@ func (w *World) follow(ev *sim.Event, src choose.Source) error {
 		s.active = false
 		return real
 	}
-	if found := w.falls(own, real, answers); found != nil {
+	if found := w.compareReference(own, real, answers); found != nil {
 		s.active = false
 		return found
 	}
@@ -117,8 +118,8 @@ func (w *World) execute(ev *sim.Event, src choose.Source) error {
 	return w.doStep(ev, src)
 }
 
-// falls compares the state with that of the replay engine.
-func (w *World) falls(own, real error, answers *referenceAnswers) error {
+// compareReference compares the state with that of the replay engine.
+func (w *World) compareReference(own, real error, answers *referenceAnswers) error {
 	if store.IsOverdue(real) {
 		return real
 	}
@@ -212,17 +213,17 @@ func (w *World) crossCheckStep() (bool, error) {
 // checkedChoices is the maximum length of a path that is retraced with a check of messages.
 const checkedChoices = 100
 
-// tracer returns a world of the replay engine for executing paths, with a check of messages if closely is true,
+// retraceWorld returns a world of the replay engine for executing paths, with a check of messages if checkMessages is true,
 // which is slow.
-func (w *World) tracer(closely bool) (kernel.World, error) {
-	made := &w.tracers[0]
-	if closely {
-		made = &w.tracers[1]
+func (w *World) retraceWorld(checkMessages bool) (kernel.World, error) {
+	made := &w.retraceWorlds[0]
+	if checkMessages {
+		made = &w.retraceWorlds[1]
 	}
 	var err error
 	if *made == nil {
 		opts := w.Opts
-		opts.CheckMessages = closely
+		opts.CheckMessages = checkMessages
 		*made, err = kernel.NewWorld(w.Sys, opts)
 	}
 	return *made, err
@@ -230,7 +231,7 @@ func (w *World) tracer(closely bool) (kernel.World, error) {
 
 // Retrace executes a path on the replay engine, and compares the state at its end with that of w.
 func (w *World) Retrace(path choose.Path) error {
-	real, err := w.tracer(len(path) <= checkedChoices)
+	real, err := w.retraceWorld(len(path) <= checkedChoices)
 	if err != nil {
 		return err
 	}

@@ -12,10 +12,10 @@ import (
 // again only after it may have changed.
 type blocks struct {
 	events []sim.Event
-	begin  []int32 // block i is events[begin[i]:begin[i+1]]
-	stale  []int32 // blocks to list again, unordered
-	isOld  []bool
-	buf    []sim.Event
+	begin  []int32     // block i is events[begin[i]:begin[i+1]]
+	stale  []int32     // blocks to list again, unordered
+	isOld  []bool      // by block: it is in stale
+	buf    []sim.Event // scratch
 }
 
 func (b *blocks) init(nodes int) {

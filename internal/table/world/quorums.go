@@ -40,10 +40,10 @@ func (w *World) UnlistedQuorums() error {
 // takeSet removes an event's set from the network, and returns its number.
 func (w *World) takeSet(ev sim.Event) uint32 {
 	set := w.Gathered(ev.Node).Sets[ev.Slot]
-	bag := w.Vector[w.Layout.Inboxes+int(ev.Node)]
+	inbox := w.Vector[w.Layout.Inboxes+int(ev.Node)]
 	for _, place := range set.Places {
-		bag = w.Inboxes.Without(bag, place)
+		inbox = w.Inboxes.Without(inbox, place)
 	}
-	w.setInbox(ev.Node, bag)
+	w.setInbox(ev.Node, inbox)
 	return set.ID
 }

@@ -60,7 +60,7 @@ func (w *World) Advance(ev *sim.Event, src choose.Source) error {
 	w.Handled, w.Leaf = true, id
 	if w.RoomAnswers != nil {
 		for _, o := range l.Observed {
-			*w.RoomAnswers = append(*w.RoomAnswers, RoomTold{o.Peer, w.roomSeen(o), o.Exact})
+			*w.RoomAnswers = append(*w.RoomAnswers, RoomObservation{o.Peer, w.roomSeen(o), o.Exact})
 		}
 	}
 	if !w.bare {
@@ -122,9 +122,9 @@ func (w *World) take(ev *sim.Event) {
 	case sim.Deliver, sim.DeliverError, sim.DeliverReady:
 		class := store.DeliverEvent
 		if ev.Slot >= 0 {
-			bag := w.Vector[w.Layout.Inboxes+int(ev.Node)]
-			s.Message = w.Inboxes.List[bag].Items[ev.Slot].Msg
-			w.setInbox(ev.Node, w.Inboxes.Without(bag, ev.Slot))
+			inbox := w.Vector[w.Layout.Inboxes+int(ev.Node)]
+			s.Message = w.Inboxes.List[inbox].Items[ev.Slot].Msg
+			w.setInbox(ev.Node, w.Inboxes.Without(inbox, ev.Slot))
 		} else {
 			word, side := w.connection(ev.Node, ev.Peer)
 			next := uint32(0)
@@ -150,8 +150,8 @@ func (w *World) observe(l *steptree.Leaf) {
 // roomSeen returns the observed room.
 func (w *World) roomSeen(o steptree.RoomAsked) int { return max(0, w.RoomOf(o.Peer, o.Fresh)-o.Sent) }
 
-// RoomTold is a handler's observation of room in a stream.
-type RoomTold struct {
+// RoomObservation is a handler's observation of room in a stream.
+type RoomObservation struct {
 	Peer  sim.NodeID
 	Room  int
 	Exact bool // otherwise only whether there is some
@@ -241,12 +241,12 @@ func (w *World) Inject(ev sim.Event) {
 	part := func(sim.Parted) {}
 	switch ev.Kind {
 	case sim.Lose, sim.Duplicate:
-		bag := w.Vector[l.Inboxes+int(ev.Node)]
-		part = func(net sim.Parted) { net.SetBag(ev.Node, w.Inboxes.Content(bag)) }
+		inbox := w.Vector[l.Inboxes+int(ev.Node)]
+		part = func(net sim.Parted) { net.SetBag(ev.Node, w.Inboxes.Content(inbox)) }
 		if ev.Kind == sim.Lose {
-			w.setInbox(ev.Node, w.Inboxes.Without(bag, ev.Slot))
+			w.setInbox(ev.Node, w.Inboxes.Without(inbox, ev.Slot))
 		} else {
-			w.setInbox(ev.Node, w.Inboxes.WithDuplicate(bag, ev.Slot))
+			w.setInbox(ev.Node, w.Inboxes.WithDuplicate(inbox, ev.Slot))
 		}
 	case sim.Break:
 		low, high := ev.Node, ev.Peer
@@ -343,24 +343,24 @@ func (w *World) setNetGlobals(id uint32) {
 
 // send delivers a message to the inbox of a node that is up. The error is a finding.
 func (w *World) send(from, to sim.NodeID, msg uint32) error {
-	bag := w.Vector[w.Layout.Inboxes+int(to)]
-	if next := w.Inboxes.AfterSend(bag, from, msg); next != store.Overrun {
+	inbox := w.Vector[w.Layout.Inboxes+int(to)]
+	if next := w.Inboxes.AfterSend(inbox, from, msg); next != store.Overrun {
 		w.setInbox(to, next)
 		return nil
 	}
 	return w.Bench.Contain(from, func() {
 		w.Net.Reset()
 		w.Bench.SetUp(to, true)
-		w.Net.SetBag(to, w.Inboxes.Content(bag))
+		w.Net.SetBag(to, w.Inboxes.Content(inbox))
 		w.Net.Arrive(from, to, w.Contents.List[msg])
 	})
 }
 
 // arrive moves a node's first outgoing message to its receiver. The error is a finding.
 func (w *World) arrive(ev sim.Event) error {
-	bag := w.Vector[w.Layout.Inboxes+int(ev.Node)]
-	first := w.Inboxes.List[bag].Items[0]
-	w.setInbox(ev.Node, w.Inboxes.Without(bag, 0))
+	inbox := w.Vector[w.Layout.Inboxes+int(ev.Node)]
+	first := w.Inboxes.List[inbox].Items[0]
+	w.setInbox(ev.Node, w.Inboxes.Without(inbox, 0))
 	if to := ^first.From; w.UpNodes>>to&1 == 1 {
 		return w.send(ev.Node, to, first.Msg)
 	}

@@ -17,12 +17,13 @@ import (
 // identities.
 type World struct {
 	*steptree.Engine
-	Vector      []uint32 // the state
-	UpNodes     uint64   // set of nodes
-	last        stepinfo.Step
-	RoomAnswers *[]RoomTold // if not nil, collects the observations of room in streams
+	Vector      []uint32           // the state; Layout names its words
+	UpNodes     uint64             // set of nodes
+	last        stepinfo.Step      // not updated by a bare world
+	RoomAnswers *[]RoomObservation // if not nil, collects the observations of room in streams
 
-	// Sets of peers, by node.
+	// Sets of peers, by node: from which it can receive an error, news of room, or a message, and the connections that
+	// may break, by their lower node. They follow from the connections in Vector.
 	Failing, Ready, Deliverable, Established []uint64
 	peers                                    []uint64 // all of these
 
@@ -37,18 +38,18 @@ type World struct {
 
 	AskedOfGroup int // number of last questions of the step about the writes of nodes that crashed together with its own
 
-	Handled  bool // the last step was a handler's, with the outcome in Leaf
-	Leaf     uint32
+	Handled  bool         // the last step was a handler's
+	Leaf     uint32       // its outcome; undefined unless Handled
 	Happened stepinfo.Cut // the executed part of its effects
 
-	Acting     sim.NodeID // the node of the running handler
-	Current    store.Situation
-	effects    []stepinfo.Effect // of Start
-	Properties Properties
-	Covering   covering
-	printed    printed
-	CrossCheck CrossCheck
-	tracers    [2]kernel.World // worlds that retrace paths, without and with a check of messages; nil until needed
+	Acting        sim.NodeID        // the node of the running handler
+	Current       store.Situation   // its step
+	effects       []stepinfo.Effect // scratch: of all boots of Start
+	Properties    Properties
+	Covering      covering
+	printed       printed
+	CrossCheck    CrossCheck
+	retraceWorlds [2]kernel.World // worlds that retrace paths, without and with a check of messages; nil until needed
 }
 
 var _ kernel.World = (*World)(nil)
@@ -152,11 +153,11 @@ func (w *World) Start(src choose.Source) (err error) {
 			return err
 		}
 	}
-	accompanied, err := w.crossCheckStep()
+	sampled, err := w.crossCheckStep()
 	switch {
 	case err != nil:
 		return err
-	case accompanied:
+	case sampled:
 		return w.follow(nil, src)
 	}
 	return w.Begin(src)
