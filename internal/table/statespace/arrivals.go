@@ -53,7 +53,7 @@ func (p *nodeTable) arrival(at, index uint32) *arrival {
 }
 
 // Once returns the node configuration of a node after a datagram was sent to it over a link that is not cut, or
-// noSite if the inbox refuses it.
+// noConfig if the inbox refuses it.
 func (s *NodeConfigs) Once(node, at, index uint32) uint32 {
 	if a := s.Tables[node].arrival(at, index); a != nil {
 		return a.next - 1
@@ -71,11 +71,11 @@ func (s *NodeConfigs) populateArrival(node, at, index uint32) *arrival {
 	next := at
 	if here := p.List[at]; s.Engine.IsUp(here.Local) {
 		d := p.All[index]
-		bag := s.Engine.Inboxes.AfterSend(here.Inbox, d.From, d.Msg)
-		if bag == store.Overrun {
-			return &arrival{} // noSite minus one
+		inbox := s.Engine.Inboxes.AfterSend(here.Inbox, d.From, d.Msg)
+		if inbox == store.Overrun {
+			return &arrival{} // noConfig minus one
 		}
-		next = s.Config(int(node), here.Local, bag)
+		next = s.Config(int(node), here.Local, inbox)
 	}
 	made := arrival{p.shares[next].Sub(p.shares[at]).Lo, next + 1}
 	if index < p.width {

@@ -206,7 +206,7 @@ func (g *Graph) shift(d *draft) (shift sim.Fingerprint) {
 	return shift
 }
 
-const noSite = ^uint32(0)
+const noConfig = ^uint32(0)
 
 // takeOther takes a transition that is neither fast nor mixed, or that is refused.
 func (g *Graph) takeOther(e *graph.Edges, k uint32) error {

@@ -56,7 +56,7 @@ func NewGraph(e *steptree.Engine, weightless []sim.EventKind) *Graph {
 	for _, kind := range weightless {
 		e.Weightless |= 1 << kind
 	}
-	g.Configs = newSites(e)
+	g.Configs = newNodeConfigs(e)
 	g.Vector, g.packedVector = make([]uint32, e.Layout.Words), make([]uint32, g.Configs.Words)
 	return g
 }

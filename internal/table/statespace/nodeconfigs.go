@@ -135,7 +135,7 @@ const (
 	NoteOrdinary = graph.Recovery
 )
 
-func newSites(e *steptree.Engine) *NodeConfigs {
+func newNodeConfigs(e *steptree.Engine) *NodeConfigs {
 	s := &NodeConfigs{Engine: e, Tables: make([]nodeTable, e.Nodes), Transitions: make([]transition, 1),
 		Peers: []uint16{NeverSleeps}, DisabledBy: make([]uint16, 1),
 		Takes: make([]uint32, 1), Origins: make([]uint32, 1), Commuting: make([]uint64, 1), breaks: make([]uint32, e.Layout.PairCount)}
@@ -192,23 +192,23 @@ func (s *NodeConfigs) Unpack(packed, v []uint32) {
 }
 
 // Config interns a node configuration.
-func (s *NodeConfigs) Config(node int, local, bag uint32) uint32 {
+func (s *NodeConfigs) Config(node int, local, inbox uint32) uint32 {
 	p := &s.Tables[node]
-	key := uint64(local)<<32 | uint64(bag)
+	key := uint64(local)<<32 | uint64(inbox)
 	if id, ok := p.ids.Get(key); ok {
 		return uint32(id)
 	}
 	id := uint32(len(p.List))
 	p.ids.Put(key, uint64(id))
-	p.List = append(p.List, NodeConfig{local, bag})
-	p.shares = append(p.shares, s.configHash(node, local, bag))
-	p.busy = append(p.busy, bag != 0 && s.Engine.IsUp(local) || s.Engine.Locals.List[local].Busy)
+	p.List = append(p.List, NodeConfig{local, inbox})
+	p.shares = append(p.shares, s.configHash(node, local, inbox))
+	p.busy = append(p.busy, inbox != 0 && s.Engine.IsUp(local) || s.Engine.Locals.List[local].Busy)
 	p.Up = append(p.Up, s.Engine.IsUp(local))
 	for range p.width {
 		p.after = append(p.after, arrival{})
 	}
-	if s.Engine.Quorums.Any && s.Engine.IsUp(local) && !s.Engine.Inboxes.List[bag].Held {
-		if err := s.Engine.Gather(sim.NodeID(node), local, bag).Err; err != nil {
+	if s.Engine.Quorums.Any && s.Engine.IsUp(local) && !s.Engine.Inboxes.List[inbox].Held {
+		if err := s.Engine.Gather(sim.NodeID(node), local, inbox).Err; err != nil {
 			s.PendingLog = append(s.PendingLog, unlistedQuorum{node, id, err})
 		}
 	}
@@ -235,8 +235,8 @@ func (s *NodeConfigs) globalWith(rest, budget uint32) uint32 {
 }
 
 // configHash returns the share of a node configuration in the fingerprint of a state.
-func (s *NodeConfigs) configHash(node int, local, bag uint32) sim.Fingerprint {
-	return s.Engine.Locals.List[local].Hash.Add(s.Engine.Inboxes.Hash(bag, node))
+func (s *NodeConfigs) configHash(node int, local, inbox uint32) sim.Fingerprint {
+	return s.Engine.Locals.List[local].Hash.Add(s.Engine.Inboxes.Hash(inbox, node))
 }
 
 // WordShare returns the share of a word of a packed vector in the fingerprint of the state.

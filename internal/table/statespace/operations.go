@@ -86,7 +86,7 @@ func (s *NodeConfigs) operate(d *draft, node int, ops []EffectOp) bool {
 		switch o.kind() {
 		case opDatagram:
 			next := s.Once(peer, d.at(int(peer)), o.Index)
-			if next == noSite {
+			if next == noConfig {
 				return false
 			}
 			d.set(int(peer), next)

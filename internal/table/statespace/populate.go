@@ -66,7 +66,7 @@ func (s *NodeConfigs) breakOf(low, high int) uint32 {
 	}
 	at := &s.breaks[s.Engine.Layout.Pair(sim.NodeID(low), sim.NodeID(high))]
 	if *at == 0 {
-		*at = s.span([]learned{{transition: transition{Kind: globalTransition, note: uint8(low)}, peers: NeverSleeps,
+		*at = s.span([]computed{{transition: transition{Kind: globalTransition, note: uint8(low)}, peers: NeverSleeps,
 			struck: 1<<low | 1<<high}}, 0).begin
 	}
 	return *at
@@ -78,8 +78,8 @@ func (s *NodeConfigs) visit(w *world.World, packed []uint32) {
 	w.Restore(s.worldVector)
 }
 
-// learned is a transition, with the questions of its handler.
-type learned struct {
+// computed is a transition, with the questions of its handler.
+type computed struct {
 	transition
 	peers   uint16 // see NodeConfigs
 	struck  uint16 // see NodeConfigs
@@ -100,7 +100,7 @@ type asked struct {
 func (s *NodeConfigs) populateTransitions(w *world.World, packed []uint32, node int, events []sim.Event) span {
 	steps := w.Counters.Steps
 	defer func() { w.Counters.Steps = steps }()
-	var list []learned
+	var list []computed
 	sp := span{}
 	for _, ev := range events {
 		list, sp.handled = s.group(s.run(w, packed, node, ev), 0, ev, list, sp.handled)
@@ -108,7 +108,7 @@ func (s *NodeConfigs) populateTransitions(w *world.World, packed []uint32, node 
 	return s.span(list, sp.handled)
 }
 
-func (s *NodeConfigs) span(list []learned, handled uint32) span {
+func (s *NodeConfigs) span(list []computed, handled uint32) span {
 	sp := span{begin: uint32(len(s.Transitions)), handled: handled}
 	changes, peers := uint32(0), uint16(0)
 	for i := range list {
@@ -132,18 +132,18 @@ func (s *NodeConfigs) span(list []learned, handled uint32) span {
 
 // run executes the steps of an event for all answers to its choices. It stops at a limit, which it records, and at
 // a step that diverges, since an endless loop has too many answers. See endless.
-func (s *NodeConfigs) run(w *world.World, packed []uint32, node int, ev sim.Event) (runs []learned) {
+func (s *NodeConfigs) run(w *world.World, packed []uint32, node int, ev sim.Event) (runs []computed) {
 	var diverges error
 	shared := node >= 0 && len(s.Engine.GroupOf(sim.NodeID(node))) > 0
 	if shared && ev.Kind.TakesDown() {
-		return []learned{s.shared(uncachedTransition{ev: ev})}
+		return []computed{s.shared(uncachedTransition{ev: ev})}
 	}
 	w.Restore(s.worldVector)
 	ordinary := w.IsRecovery(ev)
 	for s.Answers.Reset(); s.limited == nil && diverges == nil && s.Answers.Next(); s.limited = s.Answers.Stop() {
 		w.Restore(s.worldVector)
 		err := w.Advance(&ev, &s.Answers)
-		var r learned
+		var r computed
 		if w.Handled {
 			r.asked = askedBefore(w, w.Leaf)
 		}
@@ -207,10 +207,10 @@ func (s *NodeConfigs) diverged(err error, a *steptree.Answers) {
 }
 
 // shared returns the transition for steps that begin like slow, in which a node fails that shares its process.
-func (s *NodeConfigs) shared(slow uncachedTransition) learned {
+func (s *NodeConfigs) shared(slow uncachedTransition) computed {
 	m := transition{Kind: groupTransition, first: uint32(len(s.uncached)), note: uint8(slow.ev.Node) | NoteLocal}
 	s.uncached = append(s.uncached, slow)
-	return learned{transition: m, peers: NeverSleeps}
+	return computed{transition: m, peers: NeverSleeps}
 }
 
 // askedBefore lists the questions on the way to the leaf of the last step.
@@ -235,7 +235,7 @@ func askedBefore(w *world.World, id uint32) (list []asked) {
 
 // group appends transitions to a list. Transitions behind a question about room, later than the first from
 // questions, are stored with that question, which is listed in their place.
-func (s *NodeConfigs) group(runs []learned, from int, ev sim.Event, list []learned, handled uint32) ([]learned, uint32) {
+func (s *NodeConfigs) group(runs []computed, from int, ev sim.Event, list []computed, handled uint32) ([]computed, uint32) {
 	for len(runs) > 0 {
 		r := &runs[0]
 		k := slices.IndexFunc(r.asked[min(from, len(r.asked)):], func(a asked) bool { return a.room })
@@ -254,7 +254,7 @@ func (s *NodeConfigs) group(runs []learned, from int, ev sim.Event, list []learn
 		q := uint32(len(s.rooms))
 		s.rooms = append(s.rooms, roomQuestion{s.Engine.Trees.Inner.At(r.asked[k].inner).RoomAsked, nil, r.asked[k].inner, k, ev})
 		s.answer(q, runs[:n])
-		list = append(list, learned{transition: transition{Kind: questionTransition, first: q}, peers: NeverSleeps})
+		list = append(list, computed{transition: transition{Kind: questionTransition, first: q}, peers: NeverSleeps})
 		runs = runs[n:]
 	}
 	return list, handled
@@ -270,7 +270,7 @@ type roomQuestion struct {
 }
 
 // answer stores the transitions for one answer to a question about room.
-func (s *NodeConfigs) answer(q uint32, runs []learned) span {
+func (s *NodeConfigs) answer(q uint32, runs []computed) span {
 	room := &s.rooms[q]
 	branch, before := int(runs[0].asked[room.before].next), room.before
 	sp := s.span(s.group(runs, before+1, room.ev, nil, 0))
@@ -289,7 +289,7 @@ func (s *NodeConfigs) populateAnswer(w *world.World, packed []uint32, q uint32) 
 	defer func() { w.Counters.Steps = steps }()
 	s.visit(w, packed)
 	runs := s.run(w, packed, int(room.ev.Node), room.ev)
-	runs = slices.DeleteFunc(runs, func(r learned) bool {
+	runs = slices.DeleteFunc(runs, func(r computed) bool {
 		return len(r.asked) <= room.before || r.asked[room.before].inner != room.question
 	})
 	if len(runs) == 0 { // at a limit
