@@ -36,7 +36,7 @@ const (
 
 // NewFaulty returns faulty walks of systems with these limits.
 func NewFaulty(c Settings, limits sim.Limits) *Faulty {
-	return &Faulty{draws: draws{scale: c.Scale}, rowRuns: newRowRuns(c, faultyTag), limit: c.Steps, limits: limits}
+	return &Faulty{draws: draws{scale: c.Scale}, numberedRuns: newNumberedRuns(c, faultyTag), limit: c.Steps, limits: limits}
 }
 
 // Swarm is the strategy of faulty walks in which each run has a random subset of the allowed faults, each fault with
@@ -67,7 +67,7 @@ func (s *Swarm) Next() (runloop.Task, bool) {
 // beginning would not be found.
 type Faulty struct {
 	draws
-	rowRuns
+	numberedRuns
 	limit  int
 	limits sim.Limits // of the run
 

@@ -7,8 +7,8 @@ import (
 	"github.com/macemc/macemc/internal/search/schedules"
 )
 
-// rowRuns makes the runs of a row by number, from its roots in turn.
-type rowRuns struct {
+// numberedRuns makes the runs of a row by number, from its roots in turn.
+type numberedRuns struct {
 	portfolio portfolio
 	seed      uint64
 	tag       int32
@@ -17,12 +17,12 @@ type rowRuns struct {
 	number    int // of the run in progress
 }
 
-func newRowRuns(c Settings, tag int32) rowRuns {
-	return rowRuns{portfolio: newPortfolio(c), seed: c.Seed, tag: tag}
+func newNumberedRuns(c Settings, tag int32) numberedRuns {
+	return numberedRuns{portfolio: newPortfolio(c), seed: c.Seed, tag: tag}
 }
 
 // take returns the next run, and sets its schedule and random stream.
-func (r *rowRuns) take(random *choose.Random) (runloop.Task, bool) {
+func (r *numberedRuns) take(random *choose.Random) (runloop.Task, bool) {
 	if r.next >= r.end {
 		return runloop.Task{}, false
 	}
@@ -34,12 +34,12 @@ func (r *rowRuns) take(random *choose.Random) (runloop.Task, bool) {
 }
 
 // Begin implements [Strategy].
-func (r *rowRuns) Begin(j *Job, _ *fpset.Set) {
+func (r *numberedRuns) Begin(j *Job, _ *fpset.Set) {
 	r.next, r.end, r.portfolio.mix = j.First, j.First+j.Count, j.Mix
 }
 
 // Rest implements [Strategy].
-func (r *rowRuns) Rest(j *Job) *Job {
+func (r *numberedRuns) Rest(j *Job) *Job {
 	if n := j.First + j.Count - r.next; n > 0 {
 		return &Job{First: r.next, Count: n, Mix: j.Mix}
 	}
@@ -47,10 +47,10 @@ func (r *rowRuns) Rest(j *Job) *Job {
 }
 
 // SetRoots sets the paths at whose ends runs begin, in turn.
-func (r *rowRuns) SetRoots(roots []choose.Path) { r.roots = roots }
+func (r *numberedRuns) SetRoots(roots []choose.Path) { r.roots = roots }
 
 // Scheduled returns the schedule of the run that has just ended, or "" if it had none.
-func (r *rowRuns) Scheduled() string {
+func (r *numberedRuns) Scheduled() string {
 	if !r.portfolio.used {
 		return ""
 	}

@@ -1,4 +1,24 @@
 // Package runs makes the runs of strategies that execute them: random walks, and iterative deepening.
+//
+// A [Strategy] answers the choices of runs. Package runloop executes the runs: it calls Next for each run, Select in
+// each state, Choose for each other choice, and Ended after the run. A worker of package search calls Begin with a
+// [Job], a set of runs, and Rest for the runs of the job that are left when a limit ends it.
+//
+// A numbered run depends only on its number, the seed, and the settings, so that results do not depend on the number of
+// workers or on the division into jobs. Deepening recognizes states, by as many
+// bits as a [Key] has.
+//
+// # Files
+//
+//	job.go            Strategy, Job: which runs a worker makes, how jobs are divided
+//	walker.go         one random walk: which event is next, when it ends
+//	walks.go          numbered random walks, each with a part in the order of a schedule
+//	faulty.go         numbered runs in which phases with faults and without alternate; swarms
+//	portfolio.go      which schedule a numbered run gets, and which path it begins with
+//	deepening.go      iterative deepening: which alternative is next, from which states walks begin
+//	frames.go         the alternatives that are left, and their order
+//	deepening_job.go  the part of the search tree that a job has, and its rest
+//	key.go            which bits of a fingerprint identify a state; the probability of an omission
 package runs
 
 import (

@@ -12,7 +12,7 @@ import (
 // scheduled part, which may continue past live states. Then they continue as those of a [Walker].
 type Walks struct {
 	Walker
-	rowRuns
+	numberedRuns
 
 	stop    int // for a prefix without a goal: number of steps after which it ends; 0 if not drawn yet
 	planned bool
@@ -114,7 +114,7 @@ func (s *Walks) ReliedOn() Relied {
 
 // NewWalks returns the numbered walks of a tag.
 func NewWalks(c Settings, tag int32) *Walks {
-	return &Walks{Walker: *NewWalker(c.Scale, c.Steps), rowRuns: newRowRuns(c, tag)}
+	return &Walks{Walker: *NewWalker(c.Scale, c.Steps), numberedRuns: newNumberedRuns(c, tag)}
 }
 
 // Stay is the strategy of runs that end with their task.
