@@ -19,13 +19,13 @@ const changeOdds = 4
 // fifoBias is the factor by which the oldest message of a link is more probable than others.
 const fifoBias = 16
 
-// phased is the schedule [search.Phases].
-type phased struct {
+// phases is the schedule [search.Phases].
+type phases struct {
 	*Base
-	random *choose.Random
-	left   int // steps left of the phase
-	nodes  int
-	links  links
+	random    *choose.Random
+	left      int // steps left of the phase
+	nodes     int
+	sendOrder sendOrder
 
 	actions []int // factors of weights, by slot
 	timers  []int // by node
@@ -33,16 +33,16 @@ type phased struct {
 	weights []int // of the enabled events
 }
 
-func (s *phased) Begin(r *choose.Random, w kernel.World, _ int) {
+func (s *phases) Begin(r *choose.Random, w kernel.World, _ int) {
 	sys := w.System()
 	s.random, s.left, s.nodes = r, 0, sys.Nodes
 	s.actions = append(s.actions[:0], make([]int, len(sys.Actions))...)
 	s.timers, s.from = append(s.timers[:0], make([]int, s.nodes)...), append(s.from[:0], make([]int, s.nodes*s.nodes)...)
-	s.links.reset(s.nodes)
+	s.sendOrder.reset(s.nodes)
 }
 
 // redraw begins a phase.
-func (s *phased) redraw() {
+func (s *phases) redraw() {
 	s.left = leastPhase + s.random.IntN(mostPhase-leastPhase+1)
 	s.change(s.actions, 2)
 	s.change(s.timers, 3)
@@ -50,7 +50,7 @@ func (s *phased) redraw() {
 }
 
 // change redraws some of the factors, which are powers 0 to 3 of 1<<bits. Factors of 0 have not been drawn yet.
-func (s *phased) change(factors []int, bits int) {
+func (s *phases) change(factors []int, bits int) {
 	for i := range factors {
 		if factors[i] == 0 || s.random.IntN(changeOdds) == 0 {
 			factors[i] = 1 << (bits * s.random.IntN(4))
@@ -58,12 +58,12 @@ func (s *phased) change(factors []int, bits int) {
 	}
 }
 
-func (s *phased) Next(w kernel.World, enabled []sim.Event) int {
+func (s *phases) Next(w kernel.World, enabled []sim.Event) int {
 	if s.left == 0 {
 		s.redraw()
 	}
 	s.left--
-	s.links.follow(w, enabled)
+	s.sendOrder.follow(w, enabled)
 	total := 0
 	s.weights = s.weights[:0]
 	for i := range enabled {
@@ -84,7 +84,7 @@ func (s *phased) Next(w kernel.World, enabled []sim.Event) int {
 }
 
 // factor returns the weight of an event in this phase.
-func (s *phased) factor(i int, ev *sim.Event) int {
+func (s *phases) factor(i int, ev *sim.Event) int {
 	switch {
 	case s.WeightOf(ev) == 0:
 		return 0
@@ -94,7 +94,7 @@ func (s *phased) factor(i int, ev *sim.Event) int {
 		return s.timers[ev.Node] * fifoBias / 8
 	case ev.Kind == sim.Deliver:
 		w := s.from[int(ev.Node)*s.nodes+int(ev.Peer)]
-		if s.links.oldest(i, ev) {
+		if s.sendOrder.oldest(i, ev) {
 			w *= fifoBias
 		}
 		return w

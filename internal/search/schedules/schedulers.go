@@ -1,4 +1,20 @@
 // Package schedules provides the orders of events in random walks.
+//
+// A [Scheduler] decides which ordinary event is next in a part of a walk. Package runs calls it, and walks by weights
+// elsewhere in the run. [All] lists the schedules, with their shares of the runs. Package search documents each one. A
+// scheduler depends only on its [Base], its random stream, the world and the enabled events. It never takes an event of
+// weight 0.
+//
+// # Files
+//
+//	schedulers.go  Scheduler; the table of schedules
+//	weighted.go    events by their weights, which a run may change
+//	phases.go      speeds of nodes, links and timers that change from phase to phase
+//	pct.go         priorities, which change a few times
+//	pos.go         partial-order sampling
+//	surw.go        selectively uniform random walks
+//	scale.go       weights of events
+//	sendorder.go   which of the datagrams of a link was sent first
 package schedules
 
 import (
@@ -29,7 +45,7 @@ var All = []struct {
 	New           func(*Base) Scheduler
 }{
 	{Weighted, 2, 8, func(b *Base) Scheduler { return &weighted{Base: b} }},
-	{"phases", 6, 1, func(b *Base) Scheduler { return &phased{Base: b} }},
+	{"phases", 6, 1, func(b *Base) Scheduler { return &phases{Base: b} }},
 	{"pos-weighted", 2, 3, func(b *Base) Scheduler { return &pos{Base: b, weighted: true} }},
 	{"pos", 1, 0.5, func(b *Base) Scheduler { return &pos{Base: b} }},
 	{"pct", 1, 5, func(b *Base) Scheduler { return &pct{Base: b} }},

@@ -6,43 +6,43 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// links maintains the order in which the datagrams in flight were sent. States do not contain it, because they list
+// sendOrder maintains the order in which the datagrams in flight were sent. States do not contain it, because they list
 // datagrams by content. The order of recent datagrams from the same node may be wrong if the lists are ambiguous, in
 // the same way with every engine.
-type links struct {
-	bags  []bag // by receiver
-	least []int // by sender: index of its oldest datagram in the current bag
-	known bool  // bags hold the previous state
-	now   int
+type sendOrder struct {
+	inboxes []inbox // by receiver
+	least   []int   // by sender: index of its oldest datagram in the current inbox
+	known   bool    // inboxes hold the previous state
+	now     int
 }
 
-// bag holds the sets of equal datagrams to a node, in the order in which they are listed.
-type bag struct {
+// inbox holds the sets of equal datagrams to a node, in the order in which they are listed.
+type inbox struct {
 	first int // index of the first among the enabled events
-	list  []flying
-	spare []flying
+	list  []datagramSet
+	spare []datagramSet
 	seen  int // time of the last update
 }
 
-type flying struct {
+type datagramSet struct {
 	from sim.NodeID
 	slot int32
 	born int
 	old  bool // it is the oldest of its link
 }
 
-func (l *links) reset(nodes int) {
-	if len(l.bags) != nodes {
-		l.bags, l.least = make([]bag, nodes), make([]int, nodes)
+func (l *sendOrder) reset(nodes int) {
+	if len(l.inboxes) != nodes {
+		l.inboxes, l.least = make([]inbox, nodes), make([]int, nodes)
 	}
-	for i := range l.bags {
-		l.bags[i].list = l.bags[i].list[:0]
+	for i := range l.inboxes {
+		l.inboxes[i].list = l.inboxes[i].list[:0]
 	}
 	l.known, l.now = false, 0
 }
 
 // follow updates the order for a state. It must be called in each state, with its ordinary events.
-func (l *links) follow(w kernel.World, events []sim.Event) {
+func (l *sendOrder) follow(w kernel.World, events []sim.Event) {
 	l.now++
 	var step *stepinfo.Step
 	if l.known {
@@ -61,7 +61,7 @@ func (l *links) follow(w kernel.World, events []sim.Event) {
 			behind--
 		}
 		first = min(first, behind)
-		b := &l.bags[node]
+		b := &l.inboxes[node]
 		switch b.seen = l.now; {
 		case events[i].Kind == sim.Boot: // datagrams to a node that is down stay in flight
 		case first == behind:
@@ -73,8 +73,8 @@ func (l *links) follow(w kernel.World, events []sim.Event) {
 		}
 		i = end
 	}
-	for i := range l.bags {
-		if b := &l.bags[i]; b.seen != l.now {
+	for i := range l.inboxes {
+		if b := &l.inboxes[i]; b.seen != l.now {
 			b.list = b.list[:0]
 		}
 	}
@@ -83,9 +83,9 @@ func (l *links) follow(w kernel.World, events []sim.Event) {
 
 func datagram(ev *sim.Event) bool { return ev.Kind == sim.Deliver && ev.Slot >= 0 }
 
-// update sets the bag to the sets of events. Sets added by a step were sent by its node. If the lists are ambiguous,
+// update sets the inbox to the sets of events. Sets added by a step were sent by its node. If the lists are ambiguous,
 // the later ones are taken as added.
-func (b *bag) update(events []sim.Event, step *stepinfo.Step, now int) {
+func (b *inbox) update(events []sim.Event, step *stepinfo.Step, now int) {
 	old := b.list
 	sender := sim.NodeID(-1)
 	if step != nil {
@@ -98,7 +98,7 @@ func (b *bag) update(events []sim.Event, step *stepinfo.Step, now int) {
 		for k < len(old) && (takes(step, ev.Node, &old[k]) || old[k].from != ev.Peer && ev.Peer != sender) {
 			k++
 		}
-		f := flying{from: ev.Peer, slot: ev.Slot, born: now}
+		f := datagramSet{from: ev.Peer, slot: ev.Slot, born: now}
 		if k < len(old) && old[k].from == ev.Peer {
 			f.born = old[k].born
 			k++
@@ -109,7 +109,7 @@ func (b *bag) update(events []sim.Event, step *stepinfo.Step, now int) {
 }
 
 // age determines the oldest datagram of each link.
-func (l *links) age(b *bag) {
+func (l *sendOrder) age(b *inbox) {
 	for i := range l.least {
 		l.least[i] = -1
 	}
@@ -127,16 +127,16 @@ func (l *links) age(b *bag) {
 }
 
 // takes reports whether a step took the first of a set of datagrams. Remaining ones count as new.
-func takes(step *stepinfo.Step, node sim.NodeID, f *flying) bool {
+func takes(step *stepinfo.Step, node sim.NodeID, f *datagramSet) bool {
 	return step != nil && (step.Event.Kind == sim.Deliver || step.Event.Kind == sim.Lose) && step.Event.Node == node &&
 		step.Event.Slot == f.slot
 }
 
 // oldest reports whether event number i, the delivery of a message, takes the oldest message of its link.
-func (l *links) oldest(i int, ev *sim.Event) bool {
+func (l *sendOrder) oldest(i int, ev *sim.Event) bool {
 	if !datagram(ev) {
 		return true
 	}
-	b := &l.bags[ev.Node]
+	b := &l.inboxes[ev.Node]
 	return b.list[i-b.first].old
 }
