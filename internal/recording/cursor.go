@@ -45,8 +45,8 @@ func (c *cursor) lost() int {
 // atEnd reports whether the current start has no more recorded events.
 func (c *cursor) atEnd() bool { return c.pos == len(c.starts[c.start].Events) }
 
-// place identifies a start of a node.
-type place struct {
+// nodeStart identifies a start of a node.
+type nodeStart struct {
 	node  sim.NodeID
 	start int
 }

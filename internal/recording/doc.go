@@ -19,8 +19,29 @@
 // directly, and vector clocks are computed on reading (Fowler and Zwaenepoel, "Causal Distributed Breakpoints",
 // ICDCS 1990) at a constant cost per message.
 //
-// # Files
+// # Merging
+//
+// [Merge] executes the recorded events in a simulated world. The next event is the earliest one, by its recorded time,
+// that the network model allows. If none is possible, a fault is injected that makes one possible. After each event,
+// effects and fingerprints are compared with the recorded ones. The first difference is a [Disagreement] and ends the
+// run.
+//
+// # Recorded files
 //
 // A file is named after node, start and part, as in n3-0002-0001.rec. It consists of records with length and
 // CRC-32C. The reader detects torn or damaged files, and reads them up to the damage.
+//
+// # Files
+//
+//	record.go   Header, Event: the content of a record, and its encoding
+//	writer.go   when records reach the operating system; when a recording is full
+//	reader.go   reads the recordings of all nodes; damage
+//	merge.go    Merge, Reach: the merged run and its path
+//	index.go    which start a message arrives at; last events of a killed node that are dropped
+//	cursor.go   a node's position in its recordings
+//	order.go    which recorded event is next, and which are postponed
+//	execute.go  executes an event; duplicates, crashes
+//	repair.go   which fault makes the next event possible; when a recording is abandoned
+//	answers.go  replays the answers to a handler's questions
+//	compare.go  compares effects and states with the recorded ones
 package recording

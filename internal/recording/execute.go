@@ -25,10 +25,10 @@ func (m *merger) execute() {
 		}
 	}
 	err := m.run.Start(&src)
-	m.crowds()
+	m.recordOverflow()
 	m.file.Boot = src.picks
 	for _, c := range booted {
-		m.passed(c, c.next())
+		m.recordExecuted(c, c.next())
 	}
 	m.origins = nil // first boots are not steps
 	if err := errors.Join(src.done(), m.compareEffects(effects, 0)); err != nil {
@@ -48,22 +48,22 @@ func (m *merger) take(index int, src *answers) error {
 	ev, _ := m.run.Event(index)
 	key := m.world.Key(ev)
 	err := m.run.Step(index, src)
-	m.crowds()
+	m.recordOverflow()
 	m.file.Steps = append(m.file.Steps, choose.FileStep{Index: index, Key: key, Picks: src.picks})
 	return err
 }
 
-// crowds records the messages that the last step queued beyond the buffer.
-func (m *merger) crowds() {
+// recordOverflow records the messages that the last step queued beyond the buffer.
+func (m *merger) recordOverflow() {
 	for _, o := range m.world.Last().Over {
 		if waits := m.capacity - o.Room + 1; waits > m.over.waits {
-			m.over = crowd{o.From, o.To, waits}
+			m.over = overflow{o.From, o.To, waits}
 		}
 	}
 }
 
-// passed records that an event has been executed.
-func (m *merger) passed(c *cursor, e *Event) {
+// recordExecuted records that an event has been executed.
+func (m *merger) recordExecuted(c *cursor, e *Event) {
 	if c.pos == len(c.starts[c.start].Events) {
 		c.start, c.pos = c.nextStart(), 0
 	}
@@ -122,7 +122,7 @@ func (m *merger) perform(c *cursor, index int) {
 		m.disagree(c, e, what, wrong.Error())
 		return
 	}
-	m.passed(c, e)
+	m.recordExecuted(c, e)
 	if err != nil {
 		m.finding = err
 		return
@@ -159,7 +159,7 @@ func (m *merger) describe(index int) string {
 func (m *merger) crash(index int) {
 	ev, _ := m.run.Event(index)
 	src := answers{lost: map[string]int{}}
-	for _, id := range m.fallsWith(ev.Node) {
+	for _, id := range m.upInProcess(ev.Node) {
 		label := stepinfo.SurvivorsLabelOf(id)
 		if id == ev.Node {
 			label = stepinfo.SurvivorsLabel
@@ -175,8 +175,8 @@ func (m *merger) crash(index int) {
 	m.origins = append(m.origins, Origin{Node: -1})
 }
 
-// fallsWith returns the nodes of a node's process that are up, itself included.
-func (m *merger) fallsWith(id sim.NodeID) (all []sim.NodeID) {
+// upInProcess returns the nodes of a node's process that are up, itself included.
+func (m *merger) upInProcess(id sim.NodeID) (all []sim.NodeID) {
 	for _, mate := range m.world.System().Process(id) {
 		if m.up(mate) {
 			all = append(all, mate)

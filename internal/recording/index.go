@@ -15,7 +15,7 @@ func (m *merger) index() {
 				e := &r.Events[k]
 				for _, a := range e.Received() {
 					if m.copies[a.From]++; m.copies[a.From] == 1 {
-						m.arrives[a.From] = place{c.node, i}
+						m.arrives[a.From] = nodeStart{c.node, i}
 					}
 					if e.Stream {
 						m.coming[a.From.Incarnation]++
@@ -105,7 +105,7 @@ func (m *merger) findRefused(c *cursor) {
 			e := &r.Events[i]
 			if e.Kind == sim.DeliverError && int(e.Peer) < len(last) && e.Peer >= 0 {
 				if s := last[e.Peer]; s != nil && e.Err == sim.ErrRefused.Error() {
-					p := place{e.Peer, m.startAfter(e.Peer, s.Time)}
+					p := nodeStart{e.Peer, m.startAfter(e.Peer, s.Time)}
 					m.refused[s] = append(m.refused[s], p)
 					m.awaited[p]++
 				}

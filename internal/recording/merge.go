@@ -99,7 +99,7 @@ func follow(sys sim.System, set *Set, codec wire.Codec) (*merger, error) {
 		return nil, fmt.Errorf("%s: the messages of system %q have changed since the recording", set.Dir, sys.Name)
 	}
 	m := newMerger(set, codec)
-	loose, err := m.loosen(sys)
+	loose, err := m.widenLimits(sys)
 	if err != nil {
 		return nil, err
 	}
@@ -118,8 +118,8 @@ func follow(sys sim.System, set *Set, codec wire.Codec) (*merger, error) {
 	return m, nil
 }
 
-// loosen sets the fault limits to the maximum that the recordings may need.
-func (m *merger) loosen(sys sim.System) (sim.System, error) {
+// widenLimits sets the fault limits to the maximum that the recordings may need.
+func (m *merger) widenLimits(sys sim.System) (sim.System, error) {
 	limits := sim.Limits{}
 	for _, c := range m.cursors {
 		limits[sim.Crashes] += len(c.starts)
@@ -204,16 +204,16 @@ type merger struct {
 	world   kernel.World
 	cursors []*cursor
 
-	incarnations map[uint64]place
-	arrives      map[Ref]place  // first delivery of a message
-	copies       map[Ref]int    // number of its deliveries
-	coming       map[uint64]int // undelivered stream messages of an incarnation
-	refused      map[*Event][]place
-	awaited      map[place]int // number of events that must precede that start while the node is down
-	clocks       map[Ref][]int // of the sending events, while they are needed
+	incarnations map[uint64]nodeStart
+	arrives      map[Ref]nodeStart // first delivery of a message
+	copies       map[Ref]int       // number of its deliveries
+	coming       map[uint64]int    // undelivered stream messages of an incarnation
+	refused      map[*Event][]nodeStart
+	awaited      map[nodeStart]int // number of events that must precede that start while the node is down
+	clocks       map[Ref][]int     // of the sending events, while they are needed
 
 	capacity int // of send buffers
-	over     crowd
+	over     overflow
 	attempts bool                  // connection attempts were refused by a socket error
 	queued   map[[2]sim.NodeID]int // approximate number of messages in streams, by sender and receiver
 
@@ -230,8 +230,8 @@ type merger struct {
 	finding      error
 }
 
-// crowd is the maximum number of messages that waited for a node beyond the buffer; 0 if all fit.
-type crowd struct {
+// overflow is the maximum number of messages that waited for a node beyond the buffer; 0 if all fit.
+type overflow struct {
 	from, to sim.NodeID
 	waits    int
 }
@@ -239,8 +239,8 @@ type crowd struct {
 func newMerger(set *Set, codec wire.Codec) *merger {
 	m := &merger{
 		codec:        codec,
-		incarnations: map[uint64]place{}, arrives: map[Ref]place{}, copies: map[Ref]int{}, coming: map[uint64]int{},
-		refused: map[*Event][]place{}, awaited: map[place]int{}, clocks: map[Ref][]int{}, queued: map[[2]sim.NodeID]int{},
+		incarnations: map[uint64]nodeStart{}, arrives: map[Ref]nodeStart{}, copies: map[Ref]int{}, coming: map[uint64]int{},
+		refused: map[*Event][]nodeStart{}, awaited: map[nodeStart]int{}, clocks: map[Ref][]int{}, queued: map[[2]sim.NodeID]int{},
 		sums: map[sim.MessageID]uint64{},
 	}
 	m.notes = append(m.notes, set.Damage()...)
@@ -249,7 +249,7 @@ func newMerger(set *Set, codec wire.Codec) *merger {
 		for i, r := range starts {
 			own := *r
 			c.starts = append(c.starts, &own)
-			m.incarnations[r.Header.Incarnation] = place{sim.NodeID(node), i}
+			m.incarnations[r.Header.Incarnation] = nodeStart{sim.NodeID(node), i}
 		}
 		m.cursors = append(m.cursors, c)
 	}

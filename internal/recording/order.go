@@ -24,7 +24,7 @@ func (m *merger) step() bool {
 		at := int64(never)
 		for _, c := range m.cursors {
 			if t := m.time(c); !c.dead && t < at {
-				if i, ok := m.possible(c); ok && !(patient && m.putOff(c)) {
+				if i, ok := m.possible(c); ok && !(patient && m.postpones(c)) {
 					best, index, at = c, i, t
 				}
 			}
@@ -51,7 +51,7 @@ func (m *merger) time(c *cursor) int64 {
 
 // atCrash reports whether the node must crash next: it was started again, or others noticed that it stopped.
 func (m *merger) atCrash(c *cursor) bool {
-	return m.up(c.node) && (c.atEnd() && c.next() != nil || c.next() == nil && m.awaited[place{c.node, len(c.starts)}] > 0)
+	return m.up(c.node) && (c.atEnd() && c.next() != nil || c.next() == nil && m.awaited[nodeStart{c.node, len(c.starts)}] > 0)
 }
 
 // possible returns the index of the node's next event in the world, which may be a crash before its next start.
@@ -68,7 +68,7 @@ func (m *merger) possible(c *cursor) (int, bool) {
 
 // findCrash returns the index of the crash of a node's process, after all events of its nodes before it.
 func (m *merger) findCrash(id sim.NodeID) (int, bool) {
-	all := m.fallsWith(id)
+	all := m.upInProcess(id)
 	if slices.ContainsFunc(all, func(mate sim.NodeID) bool { return !m.cursors[mate].atEnd() }) {
 		return 0, false
 	}
@@ -141,17 +141,17 @@ func (m *merger) sum(env *sim.Envelope) uint64 {
 	return sum
 }
 
-// putOff reports whether to postpone the node's next event until events of other nodes.
-func (m *merger) putOff(c *cursor) bool {
+// postpones reports whether to postpone the node's next event until events of other nodes.
+func (m *merger) postpones(c *cursor) bool {
 	e := c.next()
 	switch {
 	case m.atCrash(c):
-		return slices.ContainsFunc(m.fallsWith(c.node), func(mate sim.NodeID) bool {
+		return slices.ContainsFunc(m.upInProcess(c.node), func(mate sim.NodeID) bool {
 			of := m.cursors[mate]
 			return m.coming[of.starts[of.start].Header.Incarnation] > 0
 		})
 	case c.atEnd():
-		return m.awaited[place{c.node, c.nextStart()}] > 0
+		return m.awaited[nodeStart{c.node, c.nextStart()}] > 0
 	}
 	for _, p := range m.refused[e] {
 		peer := m.cursors[p.node]

@@ -36,7 +36,7 @@ func (m *merger) repair() bool {
 		}
 		if peer.next() == nil && m.up(e.Peer) { // it stopped, and did not start again
 			if index, ok := m.findCrash(e.Peer); ok {
-				ended := m.fallsWith(e.Peer)
+				ended := m.upInProcess(e.Peer)
 				m.crash(index)
 				for _, id := range ended {
 					m.cursors[id].dead = m.cursors[id].next() == nil
