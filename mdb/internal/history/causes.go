@@ -13,9 +13,9 @@ import (
 // Root is the cause of steps without a cause in the run: faults.
 const Root = -1
 
-// links determines the cause of a step. The cause is the step that sent its message, set its timer, broke the connection, crashed the node
+// causes determines the cause of a step. The cause is the step that sent its message, set its timer, broke the connection, crashed the node
 // or started the partition. For an action it is the boot of the node. For an internal step of a node it is the node's last handler step.
-type links struct {
+type causes struct {
 	timers    map[armed]int32
 	texts     map[any]string
 	plans     *encoding.Set
@@ -35,8 +35,8 @@ type armed struct {
 	text string
 }
 
-func (l *links) init(nodes int) {
-	*l = links{
+func (l *causes) init(nodes int) {
+	*l = causes{
 		timers: map[armed]int32{}, texts: map[any]string{}, nodes: nodes,
 		booted: make([]int32, nodes), ran: make([]int32, nodes), crashed: make([]int32, nodes),
 		broken: make([]int32, nodes*nodes), sent: make([]int32, nodes*nodes), refused: make([]int32, nodes*nodes),
@@ -44,7 +44,7 @@ func (l *links) init(nodes int) {
 }
 
 // cause returns the cause of the next step, s.
-func (l *links) cause(c *replay.Cursor, s *Step) int32 {
+func (l *causes) cause(c *replay.Cursor, s *Step) int32 {
 	ev := s.Ev
 	pair := int(ev.Node)*l.nodes + int(ev.Peer)
 	if ev.Kind.OfMessage() {
@@ -87,7 +87,7 @@ func (l *links) cause(c *replay.Cursor, s *Step) int32 {
 }
 
 // follow records the effects of step n.
-func (l *links) follow(w kernel.World, s *Step, n int) {
+func (l *causes) follow(w kernel.World, s *Step, n int) {
 	ev, last, at := s.Ev, w.Last(), int32(n)
 	down := last.Crashed || ev.Kind.TakesDown()
 	switch ev.Kind {
@@ -132,7 +132,7 @@ func (l *links) follow(w kernel.World, s *Step, n int) {
 }
 
 // text formats a timer as keys do.
-func (l *links) text(w kernel.World, timer any) string {
+func (l *causes) text(w kernel.World, timer any) string {
 	if text, ok := l.texts[timer]; ok {
 		return text
 	}

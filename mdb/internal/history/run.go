@@ -39,7 +39,7 @@ type Run struct {
 
 	drawn   *eventgraph.Graph  // graph of Whole, once requested
 	States  [][]GoroutineState // states of Whole, by goroutine
-	links   links
+	causes  causes
 	windows []window // recorded parts, most recently used first
 }
 
@@ -51,7 +51,7 @@ type Step struct {
 	refused bool         // whether it is the error of a connection that the peer refused
 	With    []sim.NodeID // nodes that failed with the node of the event
 	Picks   int32        // number of answers
-	Cause   int32        // step that caused it, see links
+	Cause   int32        // step that caused it, see causes
 	Live    bool
 	Failing uint64 // indexes of properties that do not hold after it, as bits; indexes from 64 on are not stored
 }
@@ -96,7 +96,7 @@ func New(sys *sim.System, name string, path choose.Path) (*Run, error) {
 	}
 	c.Keep()
 	r.boot = c.Pos()
-	r.links.init(sys.Nodes)
+	r.causes.init(sys.Nodes)
 	r.first = Step{Key: "first boots"}
 	r.evaluateProperties(&r.first, 0)
 	return r, r.readOn()
@@ -133,33 +133,33 @@ func (r *Run) readOn() error {
 		if err != nil {
 			return err
 		}
-		r.meet(ev)
+		r.recordBefore(ev)
 		if err := r.ended(r.Cursor.Next()); err != nil {
 			return err
 		}
-		r.took()
+		r.recordAfter()
 	}
 	return nil
 }
 
-// meet records the data of a step that is available only before its execution.
-func (r *Run) meet(ev sim.Event) {
+// recordBefore records the data of a step that is available only before its execution.
+func (r *Run) recordBefore(ev sim.Event) {
 	w := r.Cursor.World()
 	label := w.Label(ev)
 	s := Step{Key: label.String(), Ev: ev, text: r.Words.Describe(w, ev), Picks: -int32(r.Cursor.Pos()) - 1}
 	s.refused = ev.Kind == sim.DeliverError && label.Content == sim.ErrRefused.Error()
-	s.Cause = r.links.cause(r.Cursor, &s)
+	s.Cause = r.causes.cause(r.Cursor, &s)
 	r.steps = append(r.steps, s)
 }
 
-// took completes the record of the step that was executed last.
-func (r *Run) took() {
+// recordAfter completes the record of the step that was executed last.
+func (r *Run) recordAfter() {
 	n := len(r.steps)
 	s := &r.steps[n-1]
 	s.Picks += int32(r.Cursor.Pos())
 	s.With = slices.Clone(r.Cursor.World().Last().With)
 	r.evaluateProperties(s, n)
-	r.links.follow(r.Cursor.World(), s, n)
+	r.causes.follow(r.Cursor.World(), s, n)
 }
 
 // evaluateProperties evaluates the properties in the state after step n.
@@ -318,12 +318,12 @@ func (r *Run) Branch(name string, n int) (*Run, error) {
 	if r.brokenAt <= n {
 		b.violated, b.brokenAt = r.violated, r.brokenAt
 	}
-	return b, b.relink()
+	return b, b.recomputeCauses()
 }
 
-// relink recomputes links up to the last step.
-func (r *Run) relink() error {
-	r.links.init(r.Cursor.World().System().Nodes)
+// recomputeCauses recomputes causes up to the last step.
+func (r *Run) recomputeCauses() error {
+	r.causes.init(r.Cursor.World().System().Nodes)
 	n := r.Len()
 	if err := r.Cursor.To(0); err != nil {
 		return err
@@ -332,7 +332,7 @@ func (r *Run) relink() error {
 		if err := r.ended(r.Cursor.Next()); err != nil {
 			return err
 		}
-		r.links.follow(r.Cursor.World(), &r.steps[i], i+1)
+		r.causes.follow(r.Cursor.World(), &r.steps[i], i+1)
 	}
 	return nil
 }
@@ -351,12 +351,12 @@ func (r *Run) Extend(index int, src choose.Source) error {
 		return fmt.Errorf("there is no event %d; \"options\" lists what can happen", index)
 	}
 	r.windows, r.Saved = nil, false
-	r.meet(events[index])
+	r.recordBefore(events[index])
 	if err := r.ended(r.Cursor.Extend(index, src)); err != nil {
 		r.steps = r.steps[:r.Len()-1]
 		return err
 	}
-	r.took()
+	r.recordAfter()
 	r.At = r.Len()
 	return nil
 }
