@@ -174,7 +174,7 @@ func (c *compiler) structure(n *node) *unsupportedType {
 				n.fixes = n.prog
 			}
 		case libraryError(t) && !c.set.rules.Apart:
-			if n.lasting = true; n.elem.flat() {
+			if n.immutable = true; n.elem.flat() {
 				n.fixes = nil
 			}
 		}

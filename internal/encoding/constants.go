@@ -14,20 +14,20 @@ func libraryError(t reflect.Type) bool {
 	return (home == "errors" || home == "fmt") && t.Implements(errorType)
 }
 
-// lasts reports whether nothing reachable from the error at p can be changed. A copy then refers to the error itself.
+// immutable reports whether nothing reachable from the error at p can be changed. A copy then refers to the error itself.
 // n is the type of a pointer to the error.
-func (c *copier) lasts(n *node, p unsafe.Pointer) bool {
+func (c *copier) immutable(n *node, p unsafe.Pointer) bool {
 	for _, f := range n.elem.fields {
 		at := unsafe.Add(p, f.off)
 		switch f.n.kind {
 		case reflect.Interface:
-			if !c.lastsIn(f.n, at) {
+			if !c.immutableIn(f.n, at) {
 				return false
 			}
 		case reflect.Slice:
 			s := (*memory.Slice)(at)
 			for i := range uintptr(s.Len) {
-				if !c.lastsIn(f.n.elem, unsafe.Add(s.Data, i*f.n.elem.size)) {
+				if !c.immutableIn(f.n.elem, unsafe.Add(s.Data, i*f.n.elem.size)) {
 					return false
 				}
 			}
@@ -40,8 +40,8 @@ func (c *copier) lasts(n *node, p unsafe.Pointer) bool {
 	return true
 }
 
-// lastsIn is lasts for the value in the interface at p.
-func (c *copier) lastsIn(n *node, p unsafe.Pointer) bool {
+// immutableIn is immutable for the value in the interface at p.
+func (c *copier) immutableIn(n *node, p unsafe.Pointer) bool {
 	if n.kind != reflect.Interface {
 		return n.flat()
 	}
@@ -57,7 +57,7 @@ func (c *copier) lastsIn(n *node, p unsafe.Pointer) bool {
 		return false
 	}
 	at := (*memory.Interface)(unsafe.Pointer(&v)).Data
-	return c.set.consts.Has(at) || pl.root.lasting && c.lasts(pl.root, at)
+	return c.set.consts.Has(at) || pl.root.immutable && c.immutable(pl.root, at)
 }
 
 // keep makes a copy refer to the original at p, a package variable or memory reachable from one, and to everything
@@ -119,13 +119,13 @@ func (c *copier) keepSlice(n *node, s memory.Slice) {
 	if !c.track || s.Cap == 0 || n.elem.size == 0 || !c.kept(s.Data, n.elem, s.Len, s.Cap) {
 		return
 	}
-	for i := range uintptr(c.set.reach(s)) {
+	for i := range uintptr(c.set.countedLen(s)) {
 		c.keepParts(n.elem, unsafe.Add(s.Data, i*n.elem.size))
 	}
 }
 
-// reach returns the number of elements of a slice that count.
-func (s *Set) reach(h memory.Slice) int {
+// countedLen returns the number of elements of a slice that count.
+func (s *Set) countedLen(h memory.Slice) int {
 	if s.rules.Loose {
 		return h.Len
 	}

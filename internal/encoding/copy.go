@@ -96,7 +96,7 @@ func (c *copier) fix(prog []leaf, to, from unsafe.Pointer) {
 		to, from := unsafe.Add(to, l.off), unsafe.Add(from, l.off)
 		switch l.op {
 		case opPointer:
-			if p := *(*unsafe.Pointer)(from); p != nil && !(l.of.lasting && c.lasts(l.of, p)) {
+			if p := *(*unsafe.Pointer)(from); p != nil && !(l.of.immutable && c.immutable(l.of, p)) {
 				*(*unsafe.Pointer)(to) = c.variable(l.of.elem, p)
 			}
 		case opSlice:
@@ -178,7 +178,7 @@ func (c *copier) slice(n *node, s memory.Slice) memory.Slice {
 		return s
 	}
 	if !c.track {
-		capacity := c.set.reach(s)
+		capacity := c.set.countedLen(s)
 		to := allocateSlice(n, capacity)
 		c.fillSlice(n, to, s)
 		return memory.Slice{Data: to, Len: s.Len, Cap: capacity}
@@ -186,7 +186,7 @@ func (c *copier) slice(n *node, s memory.Slice) memory.Slice {
 	o, _ := c.seen.meet(s.Data, elem, s.Len, s.Cap)
 	capacity := s.Cap // for memory allocated together, and for constants
 	if !o.together && !o.kept {
-		capacity = c.set.reach(s)
+		capacity = c.set.countedLen(s)
 		if o.copied == nil {
 			o.copied = allocateSlice(n, capacity)
 		}
@@ -204,7 +204,7 @@ func (c *copier) slice(n *node, s memory.Slice) memory.Slice {
 }
 
 func (c *copier) fillSlice(n *node, to unsafe.Pointer, s memory.Slice) {
-	elem, count := n.elem, c.set.reach(s)
+	elem, count := n.elem, c.set.countedLen(s)
 	if elem.bare {
 		size := uintptr(count) * elem.size
 		copy(unsafe.Slice((*byte)(to), size), unsafe.Slice((*byte)(s.Data), size))
@@ -220,7 +220,7 @@ func (c *copier) fixSlice(n *node, to unsafe.Pointer, s memory.Slice) {
 	if len(elem.fixes) == 0 {
 		return
 	}
-	for i := range uintptr(c.set.reach(s)) {
+	for i := range uintptr(c.set.countedLen(s)) {
 		c.fix(elem.fixes, unsafe.Add(to, i*elem.size), unsafe.Add(s.Data, i*elem.size))
 	}
 }
@@ -327,10 +327,10 @@ func (c *copier) assignAll(o *object) {
 	case o.cap == isVariable:
 		assign(o.of, o.copied, o.at)
 	case o.of.bare:
-		size := uintptr(c.set.reach(memory.Slice{Data: o.at, Len: o.len, Cap: o.cap})) * o.of.size
+		size := uintptr(c.set.countedLen(memory.Slice{Data: o.at, Len: o.len, Cap: o.cap})) * o.of.size
 		copy(unsafe.Slice((*byte)(o.copied), size), unsafe.Slice((*byte)(o.at), size))
 	default:
-		count := c.set.reach(memory.Slice{Data: o.at, Len: o.len, Cap: o.cap})
+		count := c.set.countedLen(memory.Slice{Data: o.at, Len: o.len, Cap: o.cap})
 		c.to, c.from = memory.Slice{Data: o.copied, Len: count, Cap: count}, memory.Slice{Data: o.at, Len: count, Cap: count}
 		typ := reflect.SliceOf(o.of.typ)
 		reflect.Copy(reflect.NewAt(typ, unsafe.Pointer(&c.to)).Elem(), reflect.NewAt(typ, unsafe.Pointer(&c.from)).Elem())

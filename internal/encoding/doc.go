@@ -30,4 +30,39 @@
 // constants, which are not copied. Ignored fields are copied shallowly. Zones are immutable, and so are errors made
 // by the packages errors and fmt that hold nothing mutable. They are not copied either, so that they still compare
 // equal to the originals. The rule [Apart] drops that.
+//
+// # Plans
+//
+// A [Set] compiles a [Plan] for each type: a tree of nodes, with programs of ops for its memory. An [Encoder], a copier
+// and a renderer walk a value by the same plan. What a walk must recognize, memory that it has visited before, is
+// recorded by seen. It is skipped for types whose values cannot share memory. The rules of a system apply to all values
+// of a Set.
+//
+// # Files
+//
+//	set.go                        Set: rules, plans by type
+//	plan.go                       Plan, Fingerprint
+//	compile.go                    which types are supported, and how each part of a type is treated
+//	node.go                       the node of a type: its treatment, and programs for its memory
+//	share.go                      whether values of a type can refer to the same memory twice
+//	convert.go                    map types that a conversion makes the same
+//	encode.go, special.go         the canonical encoding
+//	mapiter.go                    the order of map entries
+//	seen.go                       memory visited by a walk; overlaps
+//	copy.go                       deep copies
+//	constants.go                  memory that copies refer to: package variables, immutable errors
+//	zone.go                       time zones
+//	fields.go, text.go, brief.go  the fields of a value, and their text
+//	foreign.go                    which types belong to another module than the value
+//	changes.go, hidden.go         differences of two values that fields show, and that none shows
+//	references.go                 memory that counts by its identity
+//	hash.go                       hashes of encodings
+//	error.go                      unsupported types: the path to the part, and advice
+//
+// # Packages
+//
+//	diff      fields of values, and their changes
+//	rule      rules of a system for types
+//	memory    layouts of Go values; constants
+//	typeinfo  modules and names of types
 package encoding

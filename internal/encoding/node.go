@@ -18,7 +18,7 @@ type node struct {
 	how       treatment
 	opaque    bool // fields, elem and key are unknown
 	unwritten bool // of a slice: memory beyond the length does not count
-	lasting   bool // a pointer to a library error, immutable if its content is
+	immutable bool // a pointer to a library error, immutable if its content is
 
 	fields    []field // of a struct: the fields that count
 	elem, key *node

@@ -355,7 +355,7 @@ func TestRandomTypesNoticeMutations(t *testing.T) {
 			n.fixes = slices.DeleteFunc(slices.Clone(n.fixes), func(l leaf) bool { return l.op == opSlice })
 		}),
 		"errors that hold what changes": each(func(n *node) {
-			if n.lasting {
+			if n.immutable {
 				n.fixes = nil
 			}
 		}),

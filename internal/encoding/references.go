@@ -66,7 +66,7 @@ func (w *referrer) visit(n *node, p unsafe.Pointer) {
 	case reflect.Slice:
 		s := (*memory.Slice)(p)
 		if s.Cap > 0 && w.enter(s.Data, n.elem, s.Len, s.Cap) {
-			w.elements(n.elem, s.Data, w.enc.set.reach(*s))
+			w.elements(n.elem, s.Data, w.enc.set.countedLen(*s))
 		}
 	case reflect.Map:
 		m := *(*unsafe.Pointer)(p)

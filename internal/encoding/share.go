@@ -123,23 +123,23 @@ func (a referent) couldLieIn(b referent) bool {
 	if same(inner, outer, a.kind == reflect.Slice && b.kind == reflect.Slice) {
 		return true
 	}
-	return lies(inner, outer, a.kind == reflect.Slice)
+	return contains(inner, outer, a.kind == reflect.Slice)
 }
 
-// lies reports whether a value of type t contains, in its own memory, a variable of type inner. With array, only
+// contains reports whether a value of type t contains, in its own memory, a variable of type inner. With array, only
 // arrays of inner count.
-func lies(inner, t reflect.Type, array bool) bool {
+func contains(inner, t reflect.Type, array bool) bool {
 	switch t.Kind() {
 	case reflect.Struct:
 		for i := range t.NumField() {
 			f := t.Field(i).Type
-			if !array && typeinfo.Convertible(f, inner) || lies(inner, f, array) {
+			if !array && typeinfo.Convertible(f, inner) || contains(inner, f, array) {
 				return true
 			}
 		}
 	case reflect.Array:
 		base := stripArrays(t)
-		return same(base, inner, array) || lies(inner, base, array)
+		return same(base, inner, array) || contains(inner, base, array)
 	}
 	return false
 }
