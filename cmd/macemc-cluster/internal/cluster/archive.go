@@ -11,11 +11,11 @@ import (
 type archive struct {
 	*run
 	shard  *shard.Shard
-	blocks [parts]kept // the last blocks read
+	blocks [parts]loadedBlock // the last blocks read
 }
 
-// kept is a block with its states.
-type kept struct {
+// loadedBlock is a block with its states.
+type loadedBlock struct {
 	block
 	vectors []uint32
 }
@@ -37,6 +37,6 @@ func (a *archive) state(ctx context.Context, part, number int, stateOf func(part
 	if number-b.first >= len(vectors)/words {
 		return nil, fmt.Errorf("%w: part %d has no state %d", errUnread, part, number)
 	}
-	a.blocks[part] = kept{b, vectors}
+	a.blocks[part] = loadedBlock{b, vectors}
 	return vectors[(number-b.first)*words:][:words], nil
 }

@@ -45,7 +45,7 @@ const (
 func newData(m *member, sys *sim.System, opts options.Options) (*data, error) {
 	d := &data{m: m, packs: make([]*shard.Pack, members+1), budget: 500 * time.Millisecond}
 	var err error
-	if d.shard, err = shard.New(sys, opts, parts, m.Cut, d.elsewhere); err != nil {
+	if d.shard, err = shard.New(sys, opts, parts, m.Cut, d.sendToOwner); err != nil {
 		return nil, err
 	}
 	d.logs = archive{run: m.run, shard: d.shard}
@@ -176,8 +176,8 @@ func (d *data) unmark() {
 	}
 }
 
-// elsewhere sends a state to the owner of its part.
-func (d *data) elsewhere(part int, state []uint32, from explore.Source) {
+// sendToOwner sends a state to the owner of its part.
+func (d *data) sendToOwner(part int, state []uint32, from explore.Source) {
 	to := d.owner[part]
 	if d.packs[to] == nil {
 		d.packs[to] = d.shard.NewPack()

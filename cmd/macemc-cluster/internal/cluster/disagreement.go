@@ -30,18 +30,18 @@ func (r *run) differs(shard *shard.Shard, sys *sim.System, why *Why) error {
 	path, own, ok := shard.WitnessAt(trail)
 	if !ok {
 		return fmt.Errorf("%s and %s disagree about a state that this process cannot reach: one of them is broken, or the checked code is nondeterministic",
-			r.who(why.Worker), r.who(why.Other))
+			r.describeWorker(why.Worker), r.describeWorker(why.Other))
 	}
 	e := &DiffersError{}
 	switch {
 	case own == why.Witness && why.Other == 0:
-		return fmt.Errorf("%s finds an unreachable state in a log: another worker computes other results", r.who(why.Worker))
+		return fmt.Errorf("%s finds an unreachable state in a log: another worker computes other results", r.describeWorker(why.Worker))
 	case own == why.Witness:
-		e.Who = r.who(why.Other)
+		e.Who = r.describeWorker(why.Other)
 	case own == why.Theirs || why.Theirs == 0:
-		e.Who = r.who(why.Worker)
+		e.Who = r.describeWorker(why.Worker)
 	default:
-		e.Who = r.who(why.Worker) + ", as does " + r.who(why.Other) + ","
+		e.Who = r.describeWorker(why.Worker) + ", as does " + r.describeWorker(why.Other) + ","
 	}
 	if e.Keys, err = keysOf(sys, path); err != nil {
 		return errors.Join(e, err)
@@ -49,8 +49,8 @@ func (r *run) differs(shard *shard.Shard, sys *sim.System, why *Why) error {
 	return e
 }
 
-// who describes a worker.
-func (r *run) who(worker sim.NodeID) string {
+// describeWorker describes a worker.
+func (r *run) describeWorker(worker sim.NodeID) string {
 	name := "another worker"
 	if worker > 0 {
 		name = fmt.Sprintf("worker %d", worker)

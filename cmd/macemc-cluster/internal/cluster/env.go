@@ -73,8 +73,8 @@ func (m *member) with(report superstep.Done) done {
 	return d
 }
 
-// learn handles the lengths of the logs of another member's parts.
-func (m *member) learn(d *done) {
+// updateLengths handles the lengths of the logs of another member's parts.
+func (m *member) updateLengths(d *done) {
 	for i, n := range d.Blocks {
 		if n > 0 {
 			m.reported[i] = length{n, d.Len[i]}
@@ -101,7 +101,7 @@ func (m *member) ask(msg any) {
 			m.core.Over = true // the run was removed
 			return
 		}
-		m.sayFull(err)
+		m.reportFull(err)
 		m.logs.Warn("the server does not answer", "why", err)
 	}
 }

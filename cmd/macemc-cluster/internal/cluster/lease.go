@@ -63,7 +63,7 @@ func (m *member) release() error {
 // keepLease renews the lease at intervals while this member has it, even during long reads of logs.
 func (m *member) keepLease(ctx context.Context) {
 	self := []byte(strconv.Itoa(m.inc))
-	for rest(ctx, leaseTime/4) {
+	for sleep(ctx, leaseTime/4) {
 		if !m.holds.Load() {
 			continue
 		}

@@ -48,7 +48,7 @@ func TestLens(t *testing.T) {
 	add(0, 7, 5)
 	add(1, 0, 3)
 	said := (&member{run: owner}).with(superstep.Done{Len: []int{12, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}})
-	leader.learn(&said)
+	leader.updateLengths(&said)
 	if leader.reported[0] != (length{2, 12}) || leader.reported[1] != (length{1, 3}) || leader.reported[2] != (length{}) {
 		t.Errorf("the leader received %v", leader.reported)
 	}

@@ -119,7 +119,7 @@ func (m *member) work() error {
 	}
 	ctx, cancel := context.WithCancel(m.ctx)
 	var hellos sync.WaitGroup
-	hellos.Go(func() { m.sayHello(ctx) })
+	hellos.Go(func() { m.sendHeartbeats(ctx) })
 	hellos.Go(func() { m.keepLease(ctx) })
 	defer func() { cancel(); hellos.Wait() }()
 	m.nc.SetReconnectHandler(func(*nats.Conn) { m.put(0, reconnected{}) })
@@ -132,7 +132,7 @@ func (m *member) work() error {
 	}
 	for !m.core.Over && m.ctx.Err() == nil {
 		if paused.Load() && !m.leaving.Load() { // messages wait while all members are present; heartbeats continue
-			rest(m.ctx, helloPeriod)
+			sleep(m.ctx, helloPeriod)
 			if m.withdrawn(m.ctx) {
 				return nil
 			}
@@ -147,7 +147,7 @@ func (m *member) work() error {
 				m.leaves.Store(true)
 				m.core.Leave(&m.env)
 			case done:
-				m.learn(&msg)
+				m.updateLengths(&msg)
 				m.core.Receive(&m.env, l.from, msg.Done)
 			default:
 				m.core.Receive(&m.env, l.from, l.msg)
@@ -222,12 +222,12 @@ func (m *member) watch(ctx context.Context) (*atomic.Bool, error) {
 	return paused, nil
 }
 
-// sayHello sends heartbeats, whatever this member is doing.
-func (m *member) sayHello(ctx context.Context) {
+// sendHeartbeats sends heartbeats, whatever this member is doing.
+func (m *member) sendHeartbeats(ctx context.Context) {
 	for ctx.Err() == nil {
 		text, _ := encodeMessage(m.self, superstep.Hello{Inc: m.inc, Leaves: m.leaves.Load()})
 		_ = m.nc.Publish(m.subject("all"), text)
-		rest(ctx, helloPeriod)
+		sleep(ctx, helloPeriod)
 	}
 }
 

@@ -103,8 +103,8 @@ func within(ctx context.Context, f func(context.Context) error) error {
 	return f(ctx)
 }
 
-// rest waits. It returns false if ctx ended first.
-func rest(ctx context.Context, d time.Duration) bool {
+// sleep waits. It returns false if ctx ended first.
+func sleep(ctx context.Context, d time.Duration) bool {
 	select {
 	case <-ctx.Done():
 		return false
@@ -290,8 +290,8 @@ func outOfRoom(err error) bool {
 	return ok && slices.Contains([]jetstream.ErrorCode{errNoRoom, errNoStorage, errNoAccount}, api.ErrorCode)
 }
 
-// sayFull notifies the search if an error reports that the server has no room.
-func (r *run) sayFull(err error) {
+// reportFull notifies the search if an error reports that the server has no room.
+func (r *run) reportFull(err error) {
 	if outOfRoom(err) {
 		_ = r.nc.Publish(r.subject(fullSubject), nil) // it is repeated the next time
 	}

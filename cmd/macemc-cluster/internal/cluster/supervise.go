@@ -48,7 +48,7 @@ func (w *Worker) Supervise(ctx context.Context, respawn func() *exec.Cmd) error 
 		if err != nil {
 			return err
 		}
-		how, err := live(ctx, respawn(), file)
+		how, err := runProcess(ctx, respawn(), file)
 		if status, ok := rec.Ended(); ok || err != nil || ctx.Err() != nil {
 			if err == nil && ok && status != 0 {
 				err = ErrEnded
@@ -70,8 +70,8 @@ func (w *Worker) Supervise(ctx context.Context, respawn func() *exec.Cmd) error 
 	}
 }
 
-// live waits for the end of a working process, and describes it.
-func live(ctx context.Context, cmd *exec.Cmd, file string) (how string, err error) {
+// runProcess waits for the end of a working process, and describes it.
+func runProcess(ctx context.Context, cmd *exec.Cmd, file string) (how string, err error) {
 	output := &crashLine{}
 	if cmd.Env == nil {
 		cmd.Env = os.Environ()

@@ -9,8 +9,8 @@ import (
 	"github.com/macemc/macemc/systems/superstep"
 )
 
-// note is any message between members other than a batch.
-type note struct {
+// envelope is any message between members other than a batch.
+type envelope struct {
 	From  sim.NodeID       `json:"from"`
 	Hello *superstep.Hello `json:"hello,omitempty"`
 	Go    *superstep.Go    `json:"go,omitempty"`
@@ -30,7 +30,7 @@ var errGarbage = errors.New("it is not from this program")
 
 // encodeMessage encodes a message.
 func encodeMessage(from sim.NodeID, msg any) ([]byte, error) {
-	n := note{From: from}
+	n := envelope{From: from}
 	switch m := msg.(type) {
 	case superstep.Batch:
 		buf := binary.AppendUvarint([]byte{0}, uint64(from))
@@ -70,7 +70,7 @@ func decodeMessage(buf []byte) (from sim.NodeID, msg any, err error) {
 		}
 		return check(sim.NodeID(v[0]), superstep.Batch{K: v[1], Epoch: v[2], Seq: v[3], Content: buf})
 	}
-	var n note
+	var n envelope
 	if json.Unmarshal(buf, &n) != nil {
 		return 0, nil, errGarbage
 	}

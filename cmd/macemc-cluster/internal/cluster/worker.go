@@ -60,7 +60,7 @@ func (w *Worker) Work(ctx context.Context) error {
 			}
 			continue
 		}
-		rest(ctx, 200*time.Millisecond)
+		sleep(ctx, 200*time.Millisecond)
 	}
 	return nil
 }
@@ -75,7 +75,7 @@ func (w *Worker) connect(ctx context.Context) (*nats.Conn, error) {
 		if !reported {
 			w.Log.Warn("no server yet: waiting for it", "server", w.URL, "why", err)
 		}
-		if !rest(ctx, 500*time.Millisecond) {
+		if !sleep(ctx, 500*time.Millisecond) {
 			return nil, nil
 		}
 	}

@@ -135,7 +135,7 @@ func (d *data) write(full []int) {
 	for k, part := range full {
 		if errs[k] != nil {
 			d.warn(part, errs[k])
-			d.m.sayFull(errs[k])
+			d.m.reportFull(errs[k])
 			d.read[part], d.lost, d.void = false, true, true
 			continue
 		}
