@@ -26,7 +26,7 @@ var Analyzer = &analysis.Analyzer{
 	Run:              run,
 	RunDespiteErrors: true,
 	ResultType:       reflect.TypeFor[Result](),
-	FactTypes:        []analysis.Fact{new(reaches), new(asks), new(alters), new(makes)},
+	FactTypes:        []analysis.Fact{new(reaches), new(requestsEffects), new(changesReceiver), new(makes)},
 }
 
 // Result is the result of [Analyzer] for a package. File names are absolute.
@@ -43,19 +43,19 @@ type reaches struct {
 	Found  []reached
 }
 
-// asks is a fact about a function: it requests ordered effects.
-type asks struct{}
+// requestsEffects is a fact about a function: it requests ordered effects.
+type requestsEffects struct{}
 
-// alters is a fact about a method: it changes memory that its receiver refers to.
-type alters struct{}
+// changesReceiver is a fact about a method: it changes memory that its receiver refers to.
+type changesReceiver struct{}
 
-func (*reaches) AFact() {}
-func (*asks) AFact()    {}
-func (*alters) AFact()  {}
+func (*reaches) AFact()         {}
+func (*requestsEffects) AFact() {}
+func (*changesReceiver) AFact() {}
 
-func (*reaches) String() string { return "reaches a hazard" }
-func (*asks) String() string    { return "requests effects" }
-func (*alters) String() string  { return "alters its receiver" }
+func (*reaches) String() string         { return "reaches a hazard" }
+func (*requestsEffects) String() string { return "requests effects" }
+func (*changesReceiver) String() string { return "changes its receiver" }
 
 // pass is the analysis of one package.
 type pass struct {
@@ -68,7 +68,7 @@ type pass struct {
 	bubble   *types.Package // nil if the package does not import it
 	module   string
 	tables   *tables
-	comments map[place]excuse
+	comments map[sourceLine]suppression
 	exempted []string // suffixes of exempted messages
 	named    []*types.Named
 	literals map[*types.Var]ast.Expr
@@ -94,7 +94,7 @@ func (p *pass) ours(path string) bool {
 func run(ap *analysis.Pass) (any, error) {
 	p := &pass{
 		Pass: ap, files: ap.Files, fset: ap.Fset, info: ap.TypesInfo, pkg: ap.Pkg, tables: newTables(),
-		comments: map[place]excuse{}, roots: map[*ast.FuncLit]bool{},
+		comments: map[sourceLine]suppression{}, roots: map[*ast.FuncLit]bool{},
 		byObject: map[types.Object]*unit{}, byLit: map[*ast.FuncLit]*unit{},
 		changedTypes: map[*types.Named]bool{},
 	}
@@ -119,7 +119,7 @@ func run(ap *analysis.Pass) (any, error) {
 			}
 		}
 	}
-	p.excuses(p.files)
+	p.suppressions(p.files)
 	p.exempt(p.files)
 	p.findHandlers()
 	p.makeUnits()
@@ -184,7 +184,7 @@ func (p *pass) spreadChanges() {
 		if u := p.byObject[m]; u != nil {
 			return u.changes
 		}
-		return m.Pkg() != nil && m.Pkg() != p.pkg && p.ImportObjectFact(m, new(alters))
+		return m.Pkg() != nil && m.Pkg() != p.pkg && p.ImportObjectFact(m, new(changesReceiver))
 	}
 	for again := true; again; {
 		again = false
@@ -224,7 +224,7 @@ func (p *pass) hasEffects(f *types.Func) bool {
 	if u := p.byObject[f]; u != nil {
 		return u.effects
 	}
-	return f.Pkg() != nil && f.Pkg() != p.pkg && p.ImportObjectFact(f, new(asks))
+	return f.Pkg() != nil && f.Pkg() != p.pkg && p.ImportObjectFact(f, new(requestsEffects))
 }
 
 // export exports the facts for packages that import this one.
@@ -232,10 +232,10 @@ func (p *pass) export() {
 	for o, u := range p.byObject {
 		if f, ok := o.(*types.Func); ok {
 			if u.effects {
-				p.ExportObjectFact(f, new(asks))
+				p.ExportObjectFact(f, new(requestsEffects))
 			}
 			if u.changes {
-				p.ExportObjectFact(f, new(alters))
+				p.ExportObjectFact(f, new(changesReceiver))
 			}
 		}
 		if found := p.reach(u); len(found) > 0 {

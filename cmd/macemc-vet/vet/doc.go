@@ -16,4 +16,26 @@
 // followed. Changes of package variables are detected where the variables are named, not through pointers to them. An
 // empty report is therefore not a proof. A search executes a sample of its runs twice and compares them, which detects
 // what vet misses.
+//
+// The code of a package is divided into units: functions, methods and literals. The first pass records the hazards and
+// calls of each unit. The second one follows calls from the handlers, and exports a fact for each function.
+//
+// # Files
+//
+//	analyzer.go              Analyzer: the order of the passes, the facts
+//	check.go                 Check: which packages are loaded; errors of the compiler
+//	roots.go                 which code is a handler
+//	programs.go              which code is a program of package bubble, and what is a hazard there
+//	unit.go                  the hazards and calls of a unit
+//	reach.go                 which hazards a handler reaches, by the shortest path
+//	kinds.go, library.go     kinds of hazards; hazards of the standard library
+//	maporder.go, mapbody.go  ranges over maps: whether the body depends on the order
+//	printed.go               addresses in formatted text
+//	shared.go                values of package variables that nodes share
+//	pointers.go, unsent.go   messages that a type assertion misses, or that nothing sends
+//	uncalled.go              methods that look like handlers and are never called
+//	objects.go               which variable or function an expression denotes
+//	suppress.go              comments that suppress a finding
+//	finding.go, text.go      Finding; the text for people
+//	reference.go             docs/vet.md
 package vet

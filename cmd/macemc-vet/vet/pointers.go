@@ -48,7 +48,7 @@ func (p *pass) mismatchedPointers(all collection) {
 		if ptr, ok := t.(*types.Pointer); ok {
 			other, want, got = ptr.Elem(), got, want
 		}
-		if sent[types.TypeString(t, nil)] || !sent[types.TypeString(other, nil)] || p.excused(nil, e.Pos()) {
+		if sent[types.TypeString(t, nil)] || !sent[types.TypeString(other, nil)] || p.suppressed(nil, e.Pos()) {
 			continue
 		}
 		pos := p.fset.Position(e.Pos())

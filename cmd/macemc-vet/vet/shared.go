@@ -89,7 +89,7 @@ func (p *pass) reportShared() {
 			if u := p.byObject[m]; u != nil {
 				changes = u.changes
 			} else if m.Pkg() != nil && m.Pkg() != p.pkg {
-				changes = p.ImportObjectFact(m, new(alters))
+				changes = p.ImportObjectFact(m, new(changesReceiver))
 			}
 		}
 		if _, ok := p.tables.state(s.to); changes || ok {

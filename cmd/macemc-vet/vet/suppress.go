@@ -9,15 +9,15 @@ import (
 
 const suppressor = "//macemc:ok"
 
-// excuse is a comment with the reason why a hazard is harmless.
-type excuse struct {
+// suppression is a comment with the reason why a hazard is harmless.
+type suppression struct {
 	pos    token.Pos
 	reason string
 	alone  bool // on a line of its own: it applies to the next line
 }
 
-// excuses returns the suppressing comments of the files, by file name and line.
-func (p *pass) excuses(files []*ast.File) {
+// suppressions returns the suppressing comments of the files, by file name and line.
+func (p *pass) suppressions(files []*ast.File) {
 	for _, f := range files {
 		code := map[int]bool{} // lines with the end of a node
 		ast.Inspect(f, func(n ast.Node) bool {
@@ -37,7 +37,7 @@ func (p *pass) excuses(files []*ast.File) {
 				}
 				rest, _, _ = strings.Cut(rest, "// ")
 				at := p.fset.Position(c.Pos())
-				p.comments[place{at.Filename, at.Line}] = excuse{c.Pos(), strings.TrimSpace(rest), !code[at.Line]}
+				p.comments[sourceLine{at.Filename, at.Line}] = suppression{c.Pos(), strings.TrimSpace(rest), !code[at.Line]}
 			}
 		}
 	}
@@ -52,7 +52,7 @@ func (p *pass) exempt(files []*ast.File) {
 				break
 			}
 			for _, c := range g.List {
-				if name, reason, named := strings.Cut(p.excuse(c.Pos(), 0).reason, ": "); named && strings.TrimSpace(reason) != "" {
+				if name, reason, named := strings.Cut(p.suppressionAt(c.Pos(), 0).reason, ": "); named && strings.TrimSpace(reason) != "" {
 					p.exempted = append(p.exempted, "uses "+name)
 				}
 			}
@@ -65,27 +65,27 @@ func (p *pass) isExempt(message string) bool {
 	return slices.ContainsFunc(p.exempted, func(what string) bool { return strings.HasSuffix(message, what) })
 }
 
-// place is a line of a file.
-type place struct {
+// sourceLine is a line of a file.
+type sourceLine struct {
 	file string
 	line int
 }
 
-// excused reports whether a comment suppresses the hazard at pos: one on its line, on a line of its own before that, or
+// suppressed reports whether a comment suppresses the hazard at pos: one on its line, on a line of its own before that, or
 // in the comment of the function.
-func (p *pass) excused(u *unit, pos token.Pos) bool {
-	if above := p.excuse(pos, -1); p.excuse(pos, 0).reason != "" || above.alone && above.reason != "" {
+func (p *pass) suppressed(u *unit, pos token.Pos) bool {
+	if above := p.suppressionAt(pos, -1); p.suppressionAt(pos, 0).reason != "" || above.alone && above.reason != "" {
 		return true
 	}
 	if u == nil {
 		return false
 	}
 	d, ok := u.node.(*ast.FuncDecl)
-	return ok && d.Doc != nil && slices.ContainsFunc(d.Doc.List, func(c *ast.Comment) bool { return p.excuse(c.Pos(), 0).reason != "" })
+	return ok && d.Doc != nil && slices.ContainsFunc(d.Doc.List, func(c *ast.Comment) bool { return p.suppressionAt(c.Pos(), 0).reason != "" })
 }
 
-// excuse returns the comment the given number of lines below a position, or the zero value.
-func (p *pass) excuse(pos token.Pos, below int) excuse {
+// suppressionAt returns the comment the given number of lines below a position, or the zero value.
+func (p *pass) suppressionAt(pos token.Pos, below int) suppression {
 	at := p.fset.Position(pos)
-	return p.comments[place{at.Filename, at.Line + below}]
+	return p.comments[sourceLine{at.Filename, at.Line + below}]
 }

@@ -98,7 +98,7 @@ func (p *pass) add(u *unit, kind Kind, pos token.Pos, message string) {
 
 // addIn records a hazard in some scope of the code.
 func (p *pass) addIn(where scope, u *unit, kind Kind, pos token.Pos, message string) {
-	if !p.excused(u, pos) {
+	if !p.suppressed(u, pos) {
 		u.hazards = append(u.hazards, hazard{kind, message, pos, where})
 	}
 }
@@ -146,7 +146,7 @@ func (p *pass) ident(u *unit, id *ast.Ident, within []ast.Node) {
 
 // edge adds a call unless a comment suppresses it.
 func (p *pass) edge(u *unit, c call) {
-	if p.excused(u, c.pos) {
+	if p.suppressed(u, c.pos) {
 		return
 	}
 	f, ok := c.target.(*types.Func)

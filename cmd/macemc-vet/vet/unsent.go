@@ -116,7 +116,7 @@ func (p *pass) rulesIn(n *ast.CallExpr, stack []ast.Node) (all []expected) {
 	table, state := p.tableAround(stack)
 	for _, t := range list {
 		named, ok := types.Unalias(t).(*types.Named)
-		if !ok || named.Obj().Pkg() == nil || named.Obj().Pkg().Path() == machinePath || p.excused(nil, n.Pos()) {
+		if !ok || named.Obj().Pkg() == nil || named.Obj().Pkg().Path() == machinePath || p.suppressed(nil, n.Pos()) {
 			continue
 		}
 		pos := p.fset.Position(n.Pos())
