@@ -1,4 +1,20 @@
 // Package live implements the command that runs a system on a real network.
+//
+// runAll starts a process for each node (or group of nodes), with the same program and the flag for one node, and is
+// its parent. The parent kills and starts processes, sends orders to them on standard input, and reads reports from
+// their output. runNode is the child: it runs a realnet.Node. All nodes record. The parent executes the recordings so
+// far in a simulated world, so it evaluates properties without another protocol.
+//
+// # Files
+//
+//	command.go  flags; the schedule of kills and starts
+//	fleet.go    the parent: when nodes are killed or started, when the run ends
+//	process.go  one child process: its orders and its reports
+//	look.go     whether all nodes are up, and which properties hold
+//	console.go  commands of the user, progress
+//	node.go     the child: runs nodes, obeys orders, acts at random
+//	rate.go     deliveries over time, and their picture
+//	report.go   executes the whole run, and reports on it
 package live
 
 import (
@@ -173,16 +189,16 @@ func (f *options) validate(changed func(string) bool, s *check.Subject) error {
 	return err
 }
 
-// deed is an action on a node at a time.
-type deed struct {
+// scheduledAction is an action on a node at a time.
+type scheduledAction struct {
 	at   time.Duration
 	kill bool // kill the node, else start it
 	node int
 }
 
-// schedule returns the requested deeds, ordered by time.
-func (f *options) schedule(nodes int) ([]deed, error) {
-	var all []deed
+// schedule returns the requested actions, ordered by time.
+func (f *options) schedule(nodes int) ([]scheduledAction, error) {
+	var all []scheduledAction
 	for _, list := range []struct {
 		flag  string
 		given []string
@@ -194,9 +210,9 @@ func (f *options) schedule(nodes int) ([]deed, error) {
 			if !ok || err != nil || e != nil || d < 0 || n < 0 || n >= nodes {
 				return nil, fmt.Errorf("--%s %q is not of the form N@TIME, as 3@5s, with a node from 0 to %d", list.flag, text, nodes-1)
 			}
-			all = append(all, deed{d, list.flag == "kill", n})
+			all = append(all, scheduledAction{d, list.flag == "kill", n})
 		}
 	}
-	slices.SortStableFunc(all, func(a, b deed) int { return int(a.at - b.at) })
+	slices.SortStableFunc(all, func(a, b scheduledAction) int { return int(a.at - b.at) })
 	return all, nil
 }

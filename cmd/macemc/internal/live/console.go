@@ -66,7 +66,7 @@ func (x *fleet) command(ctx context.Context, line string) bool {
 				if words[0] == "do" {
 					x.act(n, words[2])
 				} else {
-					x.do(deed{0, words[0] == "kill", n})
+					x.do(scheduledAction{0, words[0] == "kill", n})
 				}
 				return false
 			}
@@ -76,18 +76,18 @@ func (x *fleet) command(ctx context.Context, line string) bool {
 	return false
 }
 
-// tellStuck prints the handlers that do not return, if they have changed.
-func (x *fleet) tellStuck() {
+// printStuck prints the handlers that do not return, if they have changed.
+func (x *fleet) printStuck() {
 	for node, p := range x.nodes {
-		if p == nil || p.stuckIn() == p.told {
+		if p == nil || p.stuckIn() == p.printed {
 			continue
 		}
-		if was := p.told; p.stuckIn() == "" {
+		if was := p.printed; p.stuckIn() == "" {
 			x.say("n%d: the handler has returned: %s", node, was)
 		} else {
 			x.say("n%d: a handler does not return: %s", node, p.stuckIn())
 		}
-		p.told = p.stuckIn()
+		p.printed = p.stuckIn()
 	}
 }
 
@@ -106,7 +106,7 @@ func (x *fleet) act(node int, action string) {
 	case <-p.acted: // a late answer to an earlier request
 	default:
 	}
-	p.tell("do " + action)
+	p.sendOrder("do " + action)
 	select {
 	case did := <-p.acted:
 		x.say("n%d %s %s", node, map[bool]string{true: "does", false: "cannot do"}[did == "done"], action)

@@ -41,7 +41,7 @@ func runAll(a *task.Process, ctx context.Context, f *options, s *check.Subject) 
 	if a.Respawn == nil {
 		return errors.New("this program cannot start processes of its own kind")
 	}
-	deeds, err := f.schedule(s.System.Nodes)
+	actions, err := f.schedule(s.System.Nodes)
 	if err != nil {
 		return err
 	}
@@ -68,7 +68,7 @@ func runAll(a *task.Process, ctx context.Context, f *options, s *check.Subject) 
 	x.say("%d nodes of %s run on %s to %s; recordings in %s", s.System.Nodes, s.System.Name, x.peers[0],
 		x.peers[len(x.peers)-1], x.recordings())
 	x.settle(ctx, f.await+time.Second)
-	x.watch(ctx, deeds)
+	x.watch(ctx, actions)
 	x.stopped = time.Now()
 	x.stop()
 	if f.bucket > 0 {
@@ -116,7 +116,7 @@ func freeAddresses(n int) ([]string, error) {
 }
 
 // do kills or starts the process of a node.
-func (x *fleet) do(d deed) {
+func (x *fleet) do(d scheduledAction) {
 	switch p := x.nodes[d.node]; {
 	case d.kill && p == nil:
 		x.say("n%d is not up", d.node)
@@ -144,7 +144,7 @@ func (x *fleet) do(d deed) {
 }
 
 // watch lets the nodes run until a reason to stop occurs.
-func (x *fleet) watch(ctx context.Context, deeds []deed) {
+func (x *fleet) watch(ctx context.Context, actions []scheduledAction) {
 	commands := x.commands()
 	var limit <-chan time.Time
 	end := time.Now().Add(1 << 62) // never
@@ -154,8 +154,8 @@ func (x *fleet) watch(ctx context.Context, deeds []deed) {
 	look := time.NewTimer(100 * time.Millisecond)
 	for {
 		var next <-chan time.Time
-		if len(deeds) > 0 {
-			next = time.After(max(0, time.Until(x.begun.Add(deeds[0].at))))
+		if len(actions) > 0 {
+			next = time.After(max(0, time.Until(x.begun.Add(actions[0].at))))
 		}
 		select {
 		case <-ctx.Done():
@@ -165,8 +165,8 @@ func (x *fleet) watch(ctx context.Context, deeds []deed) {
 			x.say("the time is up")
 			return
 		case <-next:
-			x.do(deeds[0])
-			deeds = deeds[1:]
+			x.do(actions[0])
+			actions = actions[1:]
 		case h := <-x.ended:
 			if slices.Contains(x.hosts(), h) {
 				x.failed(h)
@@ -182,11 +182,11 @@ func (x *fleet) watch(ctx context.Context, deeds []deed) {
 			}
 		case <-look.C:
 			began := time.Now()
-			x.tellStuck()
-			soon, cancel := context.WithDeadline(ctx, x.due(deeds, end)) // checking a long run takes long
+			x.printStuck()
+			soon, cancel := context.WithDeadline(ctx, x.due(actions, end)) // checking a long run takes long
 			live := x.look(soon, false)
 			cancel()
-			if live && x.flags.until == "live" && len(deeds) == 0 && x.endsLive(ctx) {
+			if live && x.flags.until == "live" && len(actions) == 0 && x.endsLive(ctx) {
 				return
 			}
 			look.Reset(max(200*time.Millisecond, 4*time.Since(began)))
@@ -194,10 +194,10 @@ func (x *fleet) watch(ctx context.Context, deeds []deed) {
 	}
 }
 
-// due returns the time of the next deed, or the end if that is earlier.
-func (x *fleet) due(deeds []deed, end time.Time) time.Time {
-	if len(deeds) > 0 && x.begun.Add(deeds[0].at).Before(end) {
-		return x.begun.Add(deeds[0].at)
+// due returns the time of the next scheduled action, or the end if that is earlier.
+func (x *fleet) due(actions []scheduledAction, end time.Time) time.Time {
+	if len(actions) > 0 && x.begun.Add(actions[0].at).Before(end) {
+		return x.begun.Add(actions[0].at)
 	}
 	return end
 }

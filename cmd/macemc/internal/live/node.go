@@ -54,7 +54,7 @@ func runNode(a *task.Process, ctx context.Context, f *options, s *check.Subject)
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	if f.control {
-		go obey(a, ctx, nodes, stop)
+		go executeOrders(a, ctx, nodes, stop)
 	}
 	ends := make(chan error, len(nodes))
 	for _, n := range nodes {
@@ -64,10 +64,10 @@ func runNode(a *task.Process, ctx context.Context, f *options, s *check.Subject)
 					fmt.Fprintf(a.Stdout, "%d up\n", n.id)
 				}
 			}()
-			go confess(a, ctx, n)
+			go reportStuck(a, ctx, n)
 		} else {
 			fmt.Fprintf(a.Stderr, "n%d of %s listens on %v\n", n.id, s.System.Name, n.Addr())
-			go tell(a, ctx, n.Node, n.id)
+			go printState(a, ctx, n.Node, n.id)
 		}
 		if !f.idle {
 			go act(ctx, n.Node, n.id, f.slow)
@@ -166,8 +166,8 @@ func openLog(dir string, node int) (*os.File, error) {
 	return os.OpenFile(filepath.Join(dir, fmt.Sprintf("n%d.jsonl", node)), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
 }
 
-// obey executes the orders of the parent process, until that ends. An order is the number of a node and an action.
-func obey(a *task.Process, ctx context.Context, nodes []hosted, stop func()) {
+// executeOrders executes the orders of the parent process, until that ends. An order is the number of a node and an action.
+func executeOrders(a *task.Process, ctx context.Context, nodes []hosted, stop func()) {
 	defer stop()
 	for in := bufio.NewScanner(a.Stdin); in.Scan(); {
 		number, what, _ := strings.Cut(in.Text(), " ")
@@ -194,8 +194,8 @@ func obey(a *task.Process, ctx context.Context, nodes []hosted, stop func()) {
 	}
 }
 
-// confess reports handlers that do not return to the parent process.
-func confess(a *task.Process, ctx context.Context, n hosted) {
+// reportStuck reports handlers that do not return to the parent process.
+func reportStuck(a *task.Process, ctx context.Context, n hosted) {
 	last := ""
 	for {
 		select {
@@ -231,8 +231,8 @@ func act(ctx context.Context, n *realnet.Node, id sim.NodeID, pause time.Duratio
 	}
 }
 
-// tell prints the node's state when it has changed, at most once per second.
-func tell(a *task.Process, ctx context.Context, n *realnet.Node, id sim.NodeID) {
+// printState prints the node's state when it has changed, at most once per second.
+func printState(a *task.Process, ctx context.Context, n *realnet.Node, id sim.NodeID) {
 	last := ""
 	for {
 		select {

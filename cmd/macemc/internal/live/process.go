@@ -30,13 +30,13 @@ type host struct {
 // process is a node and the process that runs it.
 type process struct {
 	*host
-	node   int
-	up     chan struct{} // closed when its boot is recorded
-	frozen chan struct{} // receives one value per freeze
-	acted  chan string
-	stuck  atomic.Pointer[string] // event whose handler does not return; nil or "" means none
-	told   string                 // last printed value of stuck
-	full   string                 // why it gave up, valid once done is closed; "" means that it did not
+	node    int
+	up      chan struct{} // closed when its boot is recorded
+	frozen  chan struct{} // receives one value per freeze
+	acted   chan string
+	stuck   atomic.Pointer[string] // event whose handler does not return; nil or "" means none
+	printed string                 // last printed value of stuck
+	full    string                 // why it gave up, valid once done is closed; "" means that it did not
 }
 
 // end describes the unexpected end of the process.
@@ -58,8 +58,8 @@ func (h *host) say(one, several string) string {
 	return h.names() + " " + one
 }
 
-// tell sends an order for a node to the process.
-func (p *process) tell(what string) { _, _ = fmt.Fprintf(p.stdin, "%d %s\n", p.node, what) }
+// sendOrder sends an order for a node to the process.
+func (p *process) sendOrder(what string) { _, _ = fmt.Fprintf(p.stdin, "%d %s\n", p.node, what) }
 
 // stuckIn returns the event whose handler does not return, or "" if there is none.
 func (p *process) stuckIn() string {
@@ -138,7 +138,7 @@ func (x *fleet) start(node int) error {
 		for in := bufio.NewScanner(stdout); in.Scan(); {
 			node, what, _ := strings.Cut(in.Text(), " ")
 			if p := own[node]; p != nil {
-				p.hear(what)
+				p.receive(what)
 			}
 		}
 		h.err = h.cmd.Wait()
@@ -148,8 +148,8 @@ func (x *fleet) start(node int) error {
 	return nil
 }
 
-// hear records a message of the process about the node.
-func (p *process) hear(what string) {
+// receive records a message of the process about the node.
+func (p *process) receive(what string) {
 	if event, ok := strings.CutPrefix(what, "stuck "); ok {
 		p.stuck.Store(&event)
 		return
@@ -202,7 +202,7 @@ func (p *process) boots() bool {
 func (x *fleet) order(what string) {
 	for _, p := range x.nodes {
 		if p != nil {
-			p.tell(what)
+			p.sendOrder(what)
 		}
 	}
 }
@@ -217,7 +217,7 @@ func (x *fleet) freeze() (silent string) {
 			case <-p.frozen: // a late answer to an earlier request
 			default:
 			}
-			p.tell("freeze")
+			p.sendOrder("freeze")
 		}
 	}
 	limit := time.Now().Add(10 * time.Second)

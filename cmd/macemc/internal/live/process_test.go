@@ -96,7 +96,7 @@ func TestLiveKillAfterTheEnd(t *testing.T) {
 	close(p.done)
 	var out bytes.Buffer
 	x := &fleet{a: &task.Process{Stdout: &out}, flags: &options{}, nodes: []*process{p}}
-	x.do(deed{kill: true})
+	x.do(scheduledAction{kill: true})
 	if x.nodes[0] != p || out.Len() > 0 {
 		t.Errorf("%v: %s", x.nodes, out.String())
 	}
@@ -106,7 +106,7 @@ func TestLiveKillAfterTheEnd(t *testing.T) {
 func TestLiveQueueTooLong(t *testing.T) {
 	full := upProcess(1)
 	full.err = errors.New("exit status 3")
-	full.hear("full live: 7 messages wait")
+	full.receive("full live: 7 messages wait")
 	x := &fleet{nodes: []*process{upProcess(0), full}}
 	x.failed(full.host)
 	if want := []string{"live: 7 messages wait"}; !slices.Equal(x.gaveUp, want) || len(x.crashed) > 0 {

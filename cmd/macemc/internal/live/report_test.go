@@ -56,21 +56,21 @@ func TestUnmergedIsNoVerdict(t *testing.T) {
 	}
 }
 
-// Evaluating the recordings delays neither deeds nor the end.
+// Evaluating the recordings delays neither actions nor the end.
 func TestDue(t *testing.T) {
 	begun := time.Now()
 	at := func(seconds int) time.Time { return begun.Add(time.Duration(seconds) * time.Second) }
 	x := &fleet{begun: begun}
 	for _, c := range []struct {
-		deeds     []deed
+		actions   []scheduledAction
 		end, want time.Time
 	}{
 		{nil, at(5), at(5)},
-		{[]deed{{at: 3 * time.Second}, {at: 4 * time.Second}}, at(5), at(3)},
-		{[]deed{{at: 6 * time.Second}}, at(5), at(5)},
+		{[]scheduledAction{{at: 3 * time.Second}, {at: 4 * time.Second}}, at(5), at(3)},
+		{[]scheduledAction{{at: 6 * time.Second}}, at(5), at(5)},
 	} {
-		if got := x.due(c.deeds, c.end); !got.Equal(c.want) {
-			t.Errorf("%v: %v, want %v", c.deeds, got, c.want)
+		if got := x.due(c.actions, c.end); !got.Equal(c.want) {
+			t.Errorf("%v: %v, want %v", c.actions, got, c.want)
 		}
 	}
 }
