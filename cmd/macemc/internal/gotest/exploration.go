@@ -140,8 +140,8 @@ func ownFlags() []string {
 	return []string{"schedules", "explore-time", "explore-seed", "schedule", "explore", "exhaustive", "leaks"}
 }
 
-// meant asks for the flag of the exploration that an unknown one may stand for. It returns an empty string if none is similar.
-func meant(flag string) string {
+// suggestFlag asks for the flag of the exploration that an unknown one may stand for. It returns an empty string if none is similar.
+func suggestFlag(flag string) string {
 	names := textfmt.Near(flag, ownFlags())
 	if len(names) == 0 {
 		return ""
@@ -227,7 +227,7 @@ func explorationFlags(folder string, args []string) (x exploration, rest []strin
 			case "fuzz", "c", "list", "test.fuzz", "test.list":
 				x.on = false
 			}
-			if near := meant(flag); flag != name && len(flag) > 3 && near != "" { // shorter ones may belong to the tests
+			if near := suggestFlag(flag); flag != name && len(flag) > 3 && near != "" { // shorter ones may belong to the tests
 				return x, nil, fmt.Errorf("unknown flag %s; %sflags of the tests come after -args", name, near)
 			}
 			rest = append(rest, args[i])

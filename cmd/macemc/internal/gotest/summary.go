@@ -336,7 +336,7 @@ func (s *summaries) finish() {
 		fmt.Fprintln(s.end, "macemc:", line)
 	}
 	if s.undefined != "" {
-		fmt.Fprintf(s.end, "macemc: unknown flag %s; %ssee macemc test --help\n", s.undefined, meant(strings.TrimPrefix(s.undefined, "-")))
+		fmt.Fprintf(s.end, "macemc: unknown flag %s; %ssee macemc test --help\n", s.undefined, suggestFlag(strings.TrimPrefix(s.undefined, "-")))
 	}
 	if len(s.known) > 0 {
 		unsought := ""
