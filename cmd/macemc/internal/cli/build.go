@@ -174,9 +174,9 @@ func (a *app) goCommand(ctx context.Context, dir string, env, args []string) ([]
 }
 
 // toolError is the output of a failed go command, whose lines are printed unchanged.
-type toolError struct{ said string }
+type toolError struct{ output string }
 
-func (e *toolError) Error() string { return e.said }
+func (e *toolError) Error() string { return e.output }
 
 func (b *binary) file() string {
 	if b.a.binaries == "" {

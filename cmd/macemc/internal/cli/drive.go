@@ -29,8 +29,8 @@ import (
 	"github.com/macemc/macemc/search"
 )
 
-// found is a check that was listed.
-type found struct {
+// listedCheck is a check that was listed.
+type listedCheck struct {
 	task.Listed
 	goTest string // Test without the number of the check
 }
@@ -44,7 +44,7 @@ func (b *binary) command(pattern, variable, value string) *exec.Cmd {
 }
 
 // list returns the checks in a test, or in all if none is named.
-func (b *binary) list(ctx context.Context, test string) ([]found, error) {
+func (b *binary) list(ctx context.Context, test string) ([]listedCheck, error) {
 	files := slices.Concat(b.TestGoFiles, b.XTestGoFiles)
 	pattern := candidates(b.Dir, files)
 	if test != "" {
@@ -70,7 +70,7 @@ func (b *binary) list(ctx context.Context, test string) ([]found, error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	var all []found
+	var all []listedCheck
 	count := map[string]int{}
 	for dec := json.NewDecoder(bytes.NewReader(text)); ; {
 		var l task.Announcement
@@ -87,7 +87,7 @@ func (b *binary) list(ctx context.Context, test string) ([]found, error) {
 			return nil, fmt.Errorf("%s is built with another macemc (%s) than this program (%s), which does not understand it; use a program %s",
 				b.ImportPath, l.Version, version.Current().Version, same)
 		}
-		f := found{l.Listed, l.Test}
+		f := listedCheck{l.Listed, l.Test}
 		if count[l.Test]++; count[l.Test] > 1 {
 			f.Test = fmt.Sprintf("%s#%d", l.Test, count[l.Test])
 		}
@@ -122,7 +122,7 @@ func plainTest(name string) string {
 }
 
 // do lets a test do a task. The streams, and the terminal with them, are those of this process.
-func (b *binary) do(ctx context.Context, c found, t task.Task) error {
+func (b *binary) do(ctx context.Context, c listedCheck, t task.Task) error {
 	order, err := b.a.Order(t, c.Listed)
 	if err != nil {
 		return err
@@ -236,7 +236,7 @@ const crashed = 2
 
 // cutShort reports that the process of the tests ended before its work was done. Checked code in it may have ended it,
 // with any exit status, so the verdict is that of the files that it wrote after began.
-func (b *binary) cutShort(ctx context.Context, c found, t task.Task, how string, began time.Time) error {
+func (b *binary) cutShort(ctx context.Context, c listedCheck, t task.Task, how string, began time.Time) error {
 	err := fmt.Errorf("%s: the process of the tests ended before its work was done: %s", b.ImportPath, how)
 	if s, ok := t.(*task.Search); ok {
 		dir := cmp.Or(s.Out, outfolder.Root)

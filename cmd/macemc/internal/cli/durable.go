@@ -84,7 +84,7 @@ Exit status:
 			if err != nil {
 				return err
 			}
-			f.Again = "durable " + again(cmd, args)
+			f.Again = "durable " + rerunArgs(cmd, args)
 			return a.onSystem(cmd.Context(), f.System, test, &f)
 		},
 	}

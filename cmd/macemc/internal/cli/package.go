@@ -57,7 +57,7 @@ func (a *app) onSystem(ctx context.Context, name, test string, t task.Task) erro
 		return fmt.Errorf("--test %s contradicts %s; give one of them", test, name)
 	}
 	test = cmp.Or(inName, test)
-	return a.elsewhere(ctx, "", pkg, test, func(all []found) (found, error) { return chosen(all, pkg, test) }, t)
+	return a.elsewhere(ctx, "", pkg, test, func(all []listedCheck) (listedCheck, error) { return chosen(all, pkg, test) }, t)
 }
 
 // testAsSystem returns an error with a suggestion if name is not a system but a test of the package in the current
@@ -78,7 +78,7 @@ func (a *app) testAsSystem(name string) error {
 }
 
 // chosen returns the check with a name.
-func chosen(all []found, pkg, test string) (found, error) {
+func chosen(all []listedCheck, pkg, test string) (listedCheck, error) {
 	var names []string
 	for _, l := range all {
 		if l.Test == test || test == "" && len(all) == 1 {
@@ -87,9 +87,9 @@ func chosen(all []found, pkg, test string) (found, error) {
 		names = append(names, l.Test)
 	}
 	if test != "" {
-		return found{}, textfmt.Unknown(fmt.Sprintf("%s: no check in a test", pkg), test, names)
+		return listedCheck{}, textfmt.Unknown(fmt.Sprintf("%s: no check in a test", pkg), test, names)
 	}
-	return found{}, fmt.Errorf("%s has %d systems; name one, as in %s:%s; they are %s", pkg, len(all), pkg, names[0],
+	return listedCheck{}, fmt.Errorf("%s has %d systems; name one, as in %s:%s; they are %s", pkg, len(all), pkg, names[0],
 		strings.Join(names, ", "))
 }
 
@@ -109,12 +109,12 @@ func (a *app) onFileOf(ctx context.Context, file, name string, t task.Task) erro
 		return t.Do(ctx, &a.Process)
 	}
 	h := parsed.Header
-	err := a.elsewhere(ctx, filepath.Dir(file), h.Package, h.Test, func(all []found) (found, error) {
-		fits := slices.DeleteFunc(slices.Clone(all), func(c found) bool {
+	err := a.elsewhere(ctx, filepath.Dir(file), h.Package, h.Test, func(all []listedCheck) (listedCheck, error) {
+		fits := slices.DeleteFunc(slices.Clone(all), func(c listedCheck) bool {
 			return c.goTest != h.Test || c.System != h.System || name != "" && c.Test != name
 		})
 		if len(fits) == 0 {
-			return found{}, fmt.Errorf("%s: package %s has no test %s that checks the system %q", file, h.Package, cmp.Or(name, h.Test), h.System)
+			return listedCheck{}, fmt.Errorf("%s: package %s has no test %s that checks the system %q", file, h.Package, cmp.Or(name, h.Test), h.System)
 		}
 		for _, c := range fits {
 			if c.Nodes == h.Nodes {
@@ -192,7 +192,7 @@ func (a *app) listPackage(ctx context.Context, pkg string, asJSON bool) error {
 }
 
 // elsewhere executes a task in the test binary of a package, on one of the checks of a test; "" means all tests.
-func (a *app) elsewhere(ctx context.Context, from, pkg, test string, choice func([]found) (found, error), t task.Task) error {
+func (a *app) elsewhere(ctx context.Context, from, pkg, test string, choice func([]listedCheck) (listedCheck, error), t task.Task) error {
 	b, err := a.build(ctx, from, pkg)
 	if err != nil {
 		return err

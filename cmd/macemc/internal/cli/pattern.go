@@ -121,7 +121,7 @@ func (p *patternSearch) search(ctx context.Context) error {
 				p.parts[name] = append(p.parts[name], render.Output{Name: pkg, Problem: err.Error()})
 			}
 		}
-		worst = worse(worst, p.told(ctx, err))
+		worst = worse(worst, p.markReported(ctx, err))
 		if ctx.Err() != nil {
 			return worst
 		}
@@ -136,8 +136,8 @@ func noSystem(pattern string) error {
 	return fmt.Errorf("%s: no test of these packages calls mctest.Check, so there is no system to check; macemc test explores other tests", pattern)
 }
 
-// told reports an error, unless it was reported already, and returns an error that marks it as reported.
-func (p *patternSearch) told(ctx context.Context, err error) error {
+// markReported reports an error, unless it was reported already, and returns an error that marks it as reported.
+func (p *patternSearch) markReported(ctx context.Context, err error) error {
 	if _, said := errors.AsType[Exit](err); err == nil || said {
 		return err
 	}
@@ -163,7 +163,7 @@ func (p *patternSearch) searchPackage(ctx context.Context, pkg string) (int, err
 }
 
 // checksOf builds the tests of a package and lists their checks.
-func (a *app) checksOf(ctx context.Context, pkg string) (*binary, []found, error) {
+func (a *app) checksOf(ctx context.Context, pkg string) (*binary, []listedCheck, error) {
 	b, err := a.build(ctx, "", pkg)
 	if err != nil {
 		return nil, nil, err
@@ -177,7 +177,7 @@ func (a *app) checksOf(ctx context.Context, pkg string) (*binary, []found, error
 }
 
 // searchChecks searches the checks of one package.
-func (p *patternSearch) searchChecks(ctx context.Context, b *binary, pkg string, all []found) error {
+func (p *patternSearch) searchChecks(ctx context.Context, b *binary, pkg string, all []listedCheck) error {
 	var worst error
 	for _, c := range all {
 		f := p.f
@@ -186,7 +186,7 @@ func (p *patternSearch) searchChecks(ctx context.Context, b *binary, pkg string,
 		fmt.Fprintf(p.a.Stderr, "macemc: searching %s\n", f.System)
 		err := b.do(ctx, c, &f)
 		p.takeParts(f.System, err)
-		if worst = worse(worst, p.told(ctx, err)); ctx.Err() != nil {
+		if worst = worse(worst, p.markReported(ctx, err)); ctx.Err() != nil {
 			break
 		}
 	}

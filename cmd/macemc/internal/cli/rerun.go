@@ -10,8 +10,8 @@ import (
 	"github.com/macemc/macemc/internal/task"
 )
 
-// again returns the arguments that repeat the search, with its seed.
-func again(cmd *cobra.Command, args []string) string {
+// rerunArgs returns the arguments that repeat the search, with its seed.
+func rerunArgs(cmd *cobra.Command, args []string) string {
 	words := []string{cmd.Name()}
 	for _, arg := range args {
 		words = append(words, task.ShellWord(arg))

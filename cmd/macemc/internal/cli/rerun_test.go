@@ -14,7 +14,7 @@ func TestAgain(t *testing.T) {
 	var f task.Search
 	var test string
 	cmd := &cobra.Command{Use: "search", RunE: func(cmd *cobra.Command, args []string) error {
-		got = again(cmd, args)
+		got = rerunArgs(cmd, args)
 		return nil
 	}}
 	subjectFlags(cmd.Flags(), &f.Subject, &test)

@@ -50,12 +50,12 @@ func (a *app) searchCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			f.Given, f.Again = given(cmd), again(cmd, args)
+			f.Given, f.Again = given(cmd), rerunArgs(cmd, args)
 			a.Style.Brief, a.Style.Expand = !verbose, verbose
 			if len(args) > 0 {
 				f.System = args[0]
 			}
-			named := func(name string) string { return again(cmd, []string{name}) }
+			named := func(name string) string { return rerunArgs(cmd, []string{name}) }
 			if parsed := packagePath(f.From); parsed != nil && !isPattern(f.System) {
 				return a.searchFrom(cmd.Context(), &f, test, &parsed.Header)
 			}
