@@ -57,3 +57,32 @@
 // [Network], [NetHost], [NetModel], [NetRest], [Parted], [Queued], [Envelope], [QueuedEnvelope], [Message], [MessageID],
 // [Delivery], [Datagram], [Connection], [ConnectionEnd], [Fate], [Event], [EventKind] ([ParseEventKind]), [Field], [Fingerprint].
 package sim
+
+// This package has types and their validation, and executes no system. Package kernel implements Env and decides on the
+// order of events; package netsim implements networks. Words of event kinds, faults and fields are part of path files,
+// JSON and flags, so a rename breaks stored files. The engines reach unexported data of this package only through
+// internal/simhook, and services offer more to the engines through internal/simext.
+//
+// The files of this package, for readers of its source:
+//
+//	system.go                  System; which timers may fire; validation of a system
+//	service.go                 Service: the handlers of a node
+//	env.go                     Env: what a handler can request
+//	event.go                   kinds of events, and their words
+//	fault.go                   faults, their limits, and words for both
+//	finding.go                 kinds and causes of violations
+//	property.go, view.go       predicates over states; what they can read
+//	monitor.go, obligation.go  monitors of announced events; what they wait for
+//	action.go                  operations of applications, and their weights
+//	quorum.go                  handlers that take sets of messages
+//	disturbance.go             events that are excluded from recovery
+//	containers.go              which nodes share a process, and so crash together
+//	crashcut.go                which effects of a step survive a crash inside it
+//	clocks.go                  how far the clocks of programs differ
+//	interleave.go              orders of the goroutines of programs
+//	abstraction.go             a simpler system in place of a part
+//	rule.go                    rules for encoding, copying and showing types
+//	network.go                 Network and NetModel: networks as package kernel calls them
+//	parts.go                   Parted: networks as the table engine calls them, part by part
+//	call.go                    calls between the services of a node, for traces
+//	fingerprint.go             hashes of states
