@@ -64,3 +64,21 @@
 // Messages that wait for a partition to heal, or for a node to boot, are in flight for properties. They do not prevent
 // the network from being quiet; otherwise no time-out could detect either condition under sim.Prompt.
 package netsim
+
+// A model implements sim.NetModel for package kernel, and sim.Parted for the table engine, which sets one part (the bag
+// of a node, a connection, the global part), calls one operation and reads the part again. Both use the same code, so a
+// rule exists once. Messages are in cells; an operation must mark what it changes (changed, fingerprintCache), since
+// fingerprints and sets of peers are updated by the change. The order of events is part of path files.
+//
+// The files of this package, for readers of its source:
+//
+//	network.go      Datagrams, Streams, Both: their fields and limits
+//	model.go        the state of a network; which events are possible, what each does
+//	datagrams.go    bags of datagrams: order, equal ones, loss, duplicates
+//	streams.go      connections: sends, deliveries, errors, breaks, closes
+//	queues.go       Queues: which message of a queue can be delivered; bounds
+//	partitions.go   which links are cut, and when they heal
+//	faults.go       the faults of networks: which exist, where each can strike
+//	parts.go        reads and sets single parts
+//	fingerprint.go  the share of each part in the fingerprint
+//	describe.go     keys, fields and messages in flight, for traces

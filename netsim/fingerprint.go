@@ -7,11 +7,11 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// prints holds the fingerprint of a model: the sum of the fingerprints of its components. These are the ends of
+// fingerprintCache holds the fingerprint of a model: the sum of the fingerprints of its components. These are the ends of
 // connections with their queues, the bags of datagrams, and the global part. A component in the state after Reset
 // counts zero. Changes mark components as stale; hashing is deferred until Fingerprint is called, so that runs that
 // never call it pay almost nothing.
-type prints struct {
+type fingerprintCache struct {
 	sum   sim.Fingerprint
 	ends  []sim.Fingerprint // as included in sum; nil until the first call of Fingerprint
 	bags  []sim.Fingerprint
@@ -26,13 +26,13 @@ type prints struct {
 	buf  []byte
 }
 
-func (p *prints) init(nodes int) {
+func (p *fingerprintCache) init(nodes int) {
 	p.bagIsStale = make([]bool, nodes)
 	p.otherStale = true
 }
 
 // reset must be called before the model itself is reset.
-func (p *prints) reset(m *model) {
+func (p *fingerprintCache) reset(m *model) {
 	if p.ends != nil {
 		for _, i := range m.touched {
 			p.ends[i] = sim.Fingerprint{}
@@ -47,7 +47,7 @@ func (p *prints) reset(m *model) {
 }
 
 // bag marks a bag of datagrams as changed.
-func (p *prints) bag(node sim.NodeID) {
+func (p *fingerprintCache) bag(node sim.NodeID) {
 	if !p.bagIsStale[node] {
 		p.bagIsStale[node] = true
 		p.staleBags = append(p.staleBags, int32(node))
@@ -55,7 +55,7 @@ func (p *prints) bag(node sim.NodeID) {
 }
 
 // globals marks the fault limits and the partition as changed.
-func (p *prints) globals() { p.otherStale = true }
+func (p *fingerprintCache) globals() { p.otherStale = true }
 
 // Fingerprint implements [sim.NetModel]. Its time is proportional to the changes since the last call.
 func (m *model) Fingerprint() sim.Fingerprint {
@@ -80,7 +80,7 @@ func (m *model) Fingerprint() sim.Fingerprint {
 	return p.sum
 }
 
-func (p *prints) replace(old *sim.Fingerprint, now sim.Fingerprint) {
+func (p *fingerprintCache) replace(old *sim.Fingerprint, now sim.Fingerprint) {
 	p.sum = p.sum.Sub(*old).Add(now)
 	*old = now
 }
@@ -132,13 +132,13 @@ func (m *model) otherPrint() sim.Fingerprint {
 	return p.done()
 }
 
-func (p *prints) start(key uint64) { p.seed, p.buf = key, p.buf[:0] }
+func (p *fingerprintCache) start(key uint64) { p.seed, p.buf = key, p.buf[:0] }
 
-func (p *prints) word(w uint64) { p.buf = binary.LittleEndian.AppendUint64(p.buf, w) }
+func (p *fingerprintCache) word(w uint64) { p.buf = binary.LittleEndian.AppendUint64(p.buf, w) }
 
-func (p *prints) message(f sim.Fingerprint) {
+func (p *fingerprintCache) message(f sim.Fingerprint) {
 	p.word(f.Hi)
 	p.word(f.Lo)
 }
 
-func (p *prints) done() sim.Fingerprint { return encoding.Hash(p.seed, p.buf) }
+func (p *fingerprintCache) done() sim.Fingerprint { return encoding.Hash(p.seed, p.buf) }

@@ -44,7 +44,7 @@ type model struct {
 	bags [][]datagram
 
 	touched []int32 // ends that are not as after Reset
-	prints  prints
+	prints  fingerprintCache
 	shown   sim.Connection // result of Connection
 }
 

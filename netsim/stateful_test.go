@@ -148,7 +148,7 @@ func TestAgainstOracle(t *testing.T) {
 func afresh(m *model) sim.Fingerprint {
 	c := *m
 	c.ends = slices.Clone(m.ends)
-	c.prints = prints{}
+	c.prints = fingerprintCache{}
 	c.prints.init(c.nodes)
 	for i := range c.ends {
 		c.prints.staleEnds = append(c.prints.staleEnds, int32(i))
