@@ -58,12 +58,12 @@ func (k *Kind) arrows() (all []arrow) {
 func (s *state) note() string {
 	var parts []string
 	for _, n := range []struct {
-		how  what
+		how  reaction
 		text string
 	}{{handle, "handles"}, {deferred, "defers"}, {ignored, "ignores"}} {
 		var names []string
 		for _, r := range s.rules {
-			if r.what == n.how && (r.act == nil || len(r.act.targets) == 0) {
+			if r.reaction == n.how && (r.act == nil || len(r.act.targets) == 0) {
 				names = append(names, eventName(r.event))
 			}
 		}

@@ -95,7 +95,7 @@ func (s *state) edges() func(yield func(edge) bool) {
 			}
 		}
 		for _, r := range s.rules {
-			if (r.what == goTo || r.what == push) && !yield(edge{r.to, eventName(r.event), r.event, r.what == push}) {
+			if (r.reaction == goTo || r.reaction == push) && !yield(edge{r.to, eventName(r.event), r.event, r.reaction == push}) {
 				return
 			}
 		}

@@ -54,7 +54,7 @@ func (c *Coverage) Table(kinds ...*Kind) string {
 		var never []string
 		for _, s := range k.states {
 			for _, r := range s.rules {
-				if r.what == deferred {
+				if r.reaction == deferred {
 					continue
 				}
 				if all++; c.used[pair{k, s.name, r.event}] {

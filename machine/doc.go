@@ -36,3 +36,24 @@
 //
 // Events are values: structs of exported fields.
 package machine
+
+// A [Kind] is the table of a type of machines, and immutable. A [Machine] has variables and a stack of states: the
+// state of one machine or one monitor. [Host] is the sim.Service of a node: it appends events to the queue and calls
+// Machine.take, which finds the rule, runs its action and executes the transfer that the action has requested. Host
+// also implements interfaces of internal/simext, by which the engines make a machine take further events in steps of
+// its own.
+//
+// The files of this package, for readers of its source:
+//
+//	table.go        Kind, In, On and the other rules of a table
+//	check.go        errors in a table; transitions; unreachable states
+//	machine.go      which rule handles an event; what a transfer does
+//	host.go         which event of the queue is next; when a machine can step
+//	ctx.go          Ctx: what a handler can request, and when that is a finding
+//	system.go       System: the nodes of machines, pools, networks; Sim
+//	monitor.go      monitors: which events they receive, when they are created
+//	obligations.go  which obligations of a monitor are open, hot or settled
+//	answered.go     EachAnswered: a monitor of requests without a response
+//	cover.go        which rules were used
+//	chart.go        state charts as Mermaid and SVG
+//	driver.go       combinations of parameters of systems

@@ -11,8 +11,8 @@ import (
 
 // Host is the service of a node that is a machine.
 type Host struct {
-	sys *System // not part of the state
-	at  *place  // not part of the state
+	sys *System   // not part of the state
+	at  *nodeSlot // not part of the state
 
 	Machine
 	Queue []any // events that have arrived and were not handled, in order
@@ -132,7 +132,7 @@ func (h *Host) first() int {
 	k := h.sys.kinds[h.Kind]
 	return slices.IndexFunc(h.Queue, func(ev any) bool {
 		r, _ := h.find(k, ev)
-		return r == nil || r.what != deferred && r.what != ignored
+		return r == nil || r.reaction != deferred && r.reaction != ignored
 	})
 }
 
@@ -155,10 +155,10 @@ func (h *Host) settle() {
 	k := h.sys.kinds[h.Kind]
 	for i := 0; i < len(h.Queue); {
 		switch r, level := h.find(k, h.Queue[i]); {
-		case r != nil && r.what == ignored:
+		case r != nil && r.reaction == ignored:
 			h.sys.Cover.note(k, h.Stack[level], r.event)
 			h.remove(i)
-		case r != nil && r.what == deferred:
+		case r != nil && r.reaction == deferred:
 			i++
 		default:
 			return

@@ -47,7 +47,7 @@ func (m *Machine) find(k *Kind, ev any) (r *rule, level int) {
 			return r, level
 		}
 		if s.deferAll && t != haltType {
-			return &rule{event: t, what: deferred}, level
+			return &rule{event: t, reaction: deferred}, level
 		}
 	}
 	return nil, -1
@@ -75,7 +75,7 @@ func (m *Machine) dispatch(x *Ctx, ev any) {
 		x.fail(UnhandledProperty, "unhandled event: %s in state %s gets %s%+v", x.name(), m.State(), eventName(reflect.TypeOf(ev)), ev)
 	}
 	x.cover.note(x.kind, m.Stack[level], r.event)
-	switch r.what {
+	switch r.reaction {
 	case push:
 		m.Stack = with(m.Stack, r.to)
 		m.enter(x, ev)
@@ -150,9 +150,9 @@ func (m *Machine) transfer(x *Ctx, t transfer) {
 		x.passes()
 	case raiseEvent:
 		switch r, level := m.find(x.kind, t.payload); {
-		case r != nil && r.what == ignored:
+		case r != nil && r.reaction == ignored:
 			x.cover.note(x.kind, m.Stack[level], r.event)
-		case r != nil && r.what == deferred && x.host != nil:
+		case r != nil && r.reaction == deferred && x.host != nil:
 			x.host.push(x, x.id, t.payload)
 		default:
 			m.dispatch(x, t.payload)

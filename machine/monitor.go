@@ -61,7 +61,7 @@ func (s *System) watch(w watcher) {
 			panic(fmt.Sprintf("monitor %s: state %s defers events or has a Null; a monitor receives each event once", w.kind.name, st.name))
 		}
 		for _, r := range st.rules {
-			if r.what == deferred {
+			if r.reaction == deferred {
 				panic(fmt.Sprintf("monitor %s: state %s defers %s; a monitor receives each event once", w.kind.name, st.name, eventName(r.event)))
 			}
 			if m, ok := reflect.Zero(r.event).Interface().(sender); ok {
@@ -149,7 +149,7 @@ func (m *monitor) Observe(from sim.NodeID, event any) error {
 		if one.Halted {
 			continue
 		}
-		if r, level := one.find(k, event); r != nil && r.what == ignored {
+		if r, level := one.find(k, event); r != nil && r.reaction == ignored {
 			m.sys.Cover.note(k, one.Stack[level], r.event)
 			continue
 		}

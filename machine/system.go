@@ -23,7 +23,7 @@ type System struct {
 	// Cover, if not nil, records the rules that were used.
 	Cover *Coverage
 
-	machines []place
+	machines []nodeSlot
 	kinds    map[string]*Kind // of machines, including those of pools
 	order    []*Kind          // of machines, including those of pools
 	pools    map[ID]*pool
@@ -37,13 +37,13 @@ type System struct {
 	plans   *encoding.Set
 }
 
-// place is a node: a machine that exists from the start, or a place of a pool.
-type place struct {
+// nodeSlot is a node: a machine that exists from the start, or a place of a pool.
+type nodeSlot struct {
 	kind *Kind // nil in a pool
 	vars any   // an M
 }
 
-func (p *place) name() string {
+func (p *nodeSlot) name() string {
 	if p.kind == nil {
 		return "pool"
 	}
@@ -68,8 +68,8 @@ func (s *System) Add(k *Kind, vars any) ID {
 	if t := reflect.TypeOf(vars); t != k.vars {
 		panic(fmt.Sprintf("machine %s: its variables are of type %v, not %v", k.name, k.vars, t))
 	}
-	s.know(k)
-	s.machines = append(s.machines, place{k, vars})
+	s.register(k)
+	s.machines = append(s.machines, nodeSlot{k, vars})
 	return ID(len(s.machines) - 1)
 }
 
@@ -104,10 +104,10 @@ func Replace[I, A any](s *System, kind, by *Kind, vars func(I) A) {
 	s.order = slices.DeleteFunc(s.order, func(k *Kind) bool { return k == kind })
 	for i := range s.machines {
 		if p := &s.machines[i]; p.kind == kind {
-			*p = place{by, vars(p.vars.(I))}
+			*p = nodeSlot{by, vars(p.vars.(I))}
 		}
 	}
-	s.know(by)
+	s.register(by)
 }
 
 // Pool lets a machine create up to size machines of these kinds, by [New]. It must be called once for a creator, which
@@ -118,7 +118,7 @@ func (s *System) Pool(creator ID, size int, kinds ...*Kind) ID {
 		panic(fmt.Sprintf("machine %d: it needs one pool of at least one place", creator))
 	}
 	for _, k := range kinds {
-		s.know(k)
+		s.register(k)
 	}
 	if s.pools == nil {
 		s.pools = map[ID]*pool{}
@@ -130,7 +130,7 @@ func (s *System) Pool(creator ID, size int, kinds ...*Kind) ID {
 		}
 	}
 	s.pools[creator] = p
-	s.machines = append(s.machines, make([]place, size)...)
+	s.machines = append(s.machines, make([]nodeSlot, size)...)
 	return p.first
 }
 
@@ -188,8 +188,8 @@ func (s *System) unbuilt(what string) {
 // label returns the name of a machine for people.
 func (s *System) label(id ID) string { return fmt.Sprintf("%s%d", s.machines[id].name(), id) }
 
-// know registers a kind of machines.
-func (s *System) know(k *Kind) {
+// register registers a kind of machines.
+func (s *System) register(k *Kind) {
 	if other := s.kinds[k.name]; other != nil && other != k {
 		panic(fmt.Sprintf("machine %s: two kinds have that name", k.name))
 	}
@@ -241,7 +241,7 @@ func (s *System) Sim(name string) sim.System {
 		New: func(id ID) sim.Service { return &Host{sys: s, at: &s.machines[id]} },
 		State: []sim.StateRule{sim.IgnoreField[Host]("sys"), sim.IgnoreField[Host]("at"), sim.IgnoreField[monitor]("watcher"),
 			sim.IgnoreField[monitor]("sys"), sim.IgnoreField[monitor]("passed"), sim.CopyBy(func(passages) passages { return nil }),
-			sim.CopyBy(func(s *System) *System { return s }), sim.CopyBy(func(p *place) *place { return p }),
+			sim.CopyBy(func(s *System) *System { return s }), sim.CopyBy(func(p *nodeSlot) *nodeSlot { return p }),
 			sim.CopyBy(func(w *watcher) *watcher { return w })},
 	}
 	for i := range s.watchers {

@@ -65,11 +65,11 @@ type state struct {
 	problems  []string
 }
 
-// what is the reaction to an event.
-type what uint8
+// reaction is the reaction to an event.
+type reaction uint8
 
 const (
-	handle what = iota
+	handle reaction = iota
 	goTo
 	push
 	deferred
@@ -78,10 +78,10 @@ const (
 
 // rule is a state's rule for events of one type.
 type rule struct {
-	event reflect.Type
-	what  what
-	to    State   // target of goTo and push
-	act   *action // may be nil
+	event    reflect.Type
+	reaction reaction
+	to       State   // target of goTo and push
+	act      *action // may be nil
 }
 
 // action is a method in one of its roles.
@@ -129,7 +129,7 @@ func On[M, E any](f func(*M, *Ctx, E), to ...State) Rule {
 
 // OnGoto makes events lead to another state. The state's entry action may take the event.
 func OnGoto[E any](to State) Rule {
-	return add(rule{event: reflect.TypeFor[E](), what: goTo, to: to})
+	return add(rule{event: reflect.TypeFor[E](), reaction: goTo, to: to})
 }
 
 // OnGotoWith is like OnGoto with a handler that runs between the exit action and the entry action. The handler cannot
@@ -137,13 +137,13 @@ func OnGoto[E any](to State) Rule {
 func OnGotoWith[M, E any](to State, f func(*M, *Ctx, E)) Rule {
 	act := taking(f, nil)
 	act.stays = "a rule that goes elsewhere already"
-	return add(rule{event: reflect.TypeFor[E](), what: goTo, to: to, act: act})
+	return add(rule{event: reflect.TypeFor[E](), reaction: goTo, to: to, act: act})
 }
 
 // OnPush enters another state on top of this one. This state handles the events that the upper one does not, until that
 // pops.
 func OnPush[E any](to State) Rule {
-	return add(rule{event: reflect.TypeFor[E](), what: push, to: to})
+	return add(rule{event: reflect.TypeFor[E](), reaction: push, to: to})
 }
 
 // Defer leaves events with the types of these values in the queue.
@@ -212,10 +212,10 @@ func once(at func(*state) **action, name string, a *action) Rule {
 	}
 }
 
-func each(w what, events []any) Rule {
+func each(w reaction, events []any) Rule {
 	return func(s *state) {
 		for _, e := range events {
-			add(rule{event: reflect.TypeOf(e), what: w})(s)
+			add(rule{event: reflect.TypeOf(e), reaction: w})(s)
 		}
 	}
 }
