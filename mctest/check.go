@@ -115,7 +115,7 @@ func begin(t testing.TB, system sim.System, o Options, isCheck bool) *checking {
 	if c.role, err = isolate.CurrentRole(); err != nil {
 		t.Fatal(err)
 	}
-	if c.settings, err = settle(o, testing.Short()); err != nil {
+	if c.settings, err = resolveSettings(o, testing.Short()); err != nil {
 		t.Fatal(err)
 	}
 	if c.interleave != nil && c.takesTurns() {

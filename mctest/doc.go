@@ -27,3 +27,20 @@
 // Seed and code determine the search; time and machine determine how far it gets. go test may show a passed test from
 // its cache while code and variables are unchanged; -count=1 searches again.
 package mctest
+
+// The test's own process does not search, except on request: it starts another one with the same test and flags
+// (respawn.go). That one has the role to search, and returns the text and the exit status, by which the first process
+// passes, skips or fails the test. A process that was started for one check finds it by its number in the test
+// (ordinal.go), so the calls of a test must come in the same order each time. The commands of macemc send
+// a test binary an order (internal/task), which the check with that identity executes.
+//
+// The files of this package, for readers of its source:
+//
+//	check.go                          Check: which process does what; how a result ends the test
+//	replay.go                         Replay: whether a run still violates what its file records
+//	refines.go                        Refines: compares an implementation with an abstraction
+//	settings.go                       settings: defaults, options, variables, flags
+//	respawn.go, ordinal.go            starts the test again; the number of a check in its test
+//	signals.go                        what a signal to the test does
+//	writetest.go                      the source of a regression test
+//	hooks_overlay.go, hooks_stock.go  ends an exploration of the test by macemc test

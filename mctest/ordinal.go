@@ -5,25 +5,25 @@ import (
 	"testing"
 )
 
-// begun counts the checks of the running tests, by name of the test. A process that was started for one check finds it
+// checksBegun counts the checks of the running tests, by name of the test. A process that was started for one check finds it
 // by its number, because systems may differ in their code only. A test has no place for such a counter.
-var begun = struct {
+var checksBegun = struct {
 	sync.Mutex
 	checks map[string]int
 }{checks: map[string]int{}}
 
 // ordinal returns the number of a check in its test, from 1. It restarts when the test runs again.
 func ordinal(t testing.TB) int {
-	begun.Lock()
-	defer begun.Unlock()
+	checksBegun.Lock()
+	defer checksBegun.Unlock()
 	name := t.Name()
-	begun.checks[name]++
-	if begun.checks[name] == 1 {
+	checksBegun.checks[name]++
+	if checksBegun.checks[name] == 1 {
 		t.Cleanup(func() {
-			begun.Lock()
-			defer begun.Unlock()
-			delete(begun.checks, name)
+			checksBegun.Lock()
+			defer checksBegun.Unlock()
+			delete(checksBegun.checks, name)
 		})
 	}
-	return begun.checks[name]
+	return checksBegun.checks[name]
 }

@@ -99,7 +99,7 @@ func (c *checking) verdict(ctx context.Context, loaded *check.Loaded, file strin
 		return fmt.Sprintf("%s: known: %s: %s%s", file, document.FindingLine(rep), loaded.Header.Known, left), statusKnown
 	default:
 		text = c.terminal(rep)
-		switch gone := c.gone(loaded, rep); {
+		switch gone := c.describeChange(loaded, rep); {
 		case gone != "":
 			text = gone + text + strings.TrimPrefix(left, "; ") + "\n"
 		case rep.Verdict == search.Violation:
@@ -147,12 +147,12 @@ func (c *checking) describe(ctx context.Context, l *check.Loaded, file string, c
 	return check.DescribeInto(ctx, l, file, co, o)
 }
 
-// gone describes how the violation of a run differs from the one that the file records. An empty string means that it
+// describeChange describes how the violation of a run differs from the one that the file records. An empty string means that it
 // is the recorded one, as far as known.
-func (c *checking) gone(l *check.Loaded, rep *report.Report) string {
+func (c *checking) describeChange(l *check.Loaded, rep *report.Report) string {
 	recorded := cmp.Or(l.Header.Property, l.Header.Finding)
 	switch {
-	case !c.another(l, rep):
+	case !c.differs(l, rep):
 		return ""
 	case rep.Critical == nil && (l.Followed+len(l.Mismatches) < l.Steps || sim.FindingKind(l.Header.Finding) != sim.Safety):
 		return fmt.Sprintf("another violation ends the run before the recorded one (%s) can happen:", recorded)
@@ -164,8 +164,8 @@ func (c *checking) gone(l *check.Loaded, rep *report.Report) string {
 	return fmt.Sprintf("the recorded violation (%s) is gone; the steps that fit lead to another one:", recorded)
 }
 
-// another reports whether the violation of a run is known to differ from the one that its file records.
-func (c *checking) another(l *check.Loaded, rep *report.Report) bool {
+// differs reports whether the violation of a run is known to differ from the one that its file records.
+func (c *checking) differs(l *check.Loaded, rep *report.Report) bool {
 	h := &l.Header
 	switch kind := sim.FindingKind(h.Finding); {
 	case rep.Dead == nil || kind == sim.Nondeterminism:

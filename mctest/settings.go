@@ -179,8 +179,8 @@ func validProof(p critical.Proof) error {
 	return nil
 }
 
-// settle computes settings from options, environment and flags, the later with precedence over the earlier.
-func settle(o Options, short bool) (settings, error) {
+// resolveSettings computes settings from options, environment and flags, the later with precedence over the earlier.
+func resolveSettings(o Options, short bool) (settings, error) {
 	s := settings{Options: o}
 	switch {
 	case o.Time < 0:
