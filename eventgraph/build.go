@@ -122,7 +122,7 @@ func (b *builder) event(s *replay.TraceStep, failedBefore []string) {
 	}
 	if falls {
 		for i := range b.g.Timers {
-			if t := &b.g.Timers[i]; e.fells(t.Node) && t.Ended == armed {
+			if t := &b.g.Timers[i]; e.takesNodeDown(t.Node) && t.Ended == armed {
 				b.endTimer(e, t.Node, t.What, "crash")
 			}
 		}

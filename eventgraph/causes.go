@@ -134,8 +134,8 @@ func (o *orderer) event(e *Event) {
 // takesDown reports whether the event takes its node down.
 func (e *Event) takesDown() bool { return e.Crashed || e.kind.TakesDown() }
 
-// fells reports whether the step takes a node down.
-func (e *Event) fells(node int) bool {
+// takesNodeDown reports whether the step takes a node down.
+func (e *Event) takesNodeDown(node int) bool {
 	return e.takesDown() && (node == e.Node || slices.Contains(e.With, node))
 }
 

@@ -2,3 +2,25 @@
 // messages and timers between them, and the dependencies of steps. Renderers show it as text, SVG, HTML page,
 // Mermaid, JSON and JSON lines. All output is deterministic.
 package eventgraph
+
+// [Build] converts a trace to a [Graph]: plain data with indices between events, messages and timers. Formats only read
+// it. [Options] select steps and nodes. Steps that are not shown, and ticks, are folded into segments by one function
+// (Graph.segments), so that all formats show the same steps.
+//
+// The files of this package, for readers of its source:
+//
+//	graph.go                                Graph, Event, Message, Timer
+//	build.go, restart.go                    the graph of a trace; what a boot after a crash has lost
+//	causes.go                               the steps that a step depends on
+//	relevance.go                            which steps matter before a violation
+//	race.go                                 the two steps of a data race
+//	select.go                               Options: which steps and nodes are shown
+//	fold.go, ticks.go                       which steps are folded into one line; clocks that only advance
+//	label.go, arguments.go                  names of events; fields by which messages differ
+//	changes.go, detail.go                   what a step changed, in a few words or in full
+//	formats.go                              the table of formats
+//	text.go, draw.go, columns.go, notes.go  text: lanes, arrows, notes beside them
+//	svg.go, svgmessages.go, svglabels.go    SVG: positions, arrows, texts
+//	legend.go                               which signs a graph explains
+//	view.go                                 the interactive page
+//	mermaid.go, jsonlines.go                Mermaid; JSON lines

@@ -9,22 +9,22 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// stretch is one step, or several that are folded into one line.
-type stretch struct {
+// segment is one step, or several that are folded into one line.
+type segment struct {
 	steps []int // never empty, ascending
 	gap   bool  // the steps before it are omitted
-	ticks *Fold // nil means another stretch in which no node changes
+	ticks *Fold // nil means another segment in which no node changes
 	// leftOut means that the steps are not in the list of steps to show.
 	leftOut bool
 }
 
-func (s *stretch) folded() bool { return len(s.steps) > 1 || s.leftOut }
-func (s *stretch) from() int    { return s.steps[0] }
-func (s *stretch) to() int      { return s.steps[len(s.steps)-1] }
+func (s *segment) folded() bool { return len(s.steps) > 1 || s.leftOut }
+func (s *segment) from() int    { return s.steps[0] }
+func (s *segment) to() int      { return s.steps[len(s.steps)-1] }
 
-// stretches divides the shown steps. It takes time linear in the number of steps of the range or, if it folds ticks, of
+// segments divides the shown steps. It takes time linear in the number of steps of the range or, if it folds ticks, of
 // the run.
-func (g *Graph) stretches(o Options) []stretch {
+func (g *Graph) segments(o Options) []segment {
 	fold := o.Fold
 	if fold == 0 {
 		fold = 4
@@ -49,14 +49,14 @@ func (g *Graph) stretches(o Options) []stretch {
 	if o.Steps != nil {
 		steps = g.complete(steps, folds)
 	}
-	var out []stretch
+	var out []segment
 	for i, n := 0, 1; i < len(steps); i += n {
 		quiet := 0
 		for fold >= 0 && i+quiet < len(steps) && (quiet == 0 || next(i+quiet)) && g.quiet(&g.Events[steps[i+quiet]]) {
 			quiet++
 		}
 		ticks := g.ticksIn(steps[i:], folds)
-		s := stretch{gap: i > 0 && !next(i)}
+		s := segment{gap: i > 0 && !next(i)}
 		switch {
 		case quiet > max(fold, 1) && quiet > ticks:
 			n = quiet
@@ -73,8 +73,8 @@ func (g *Graph) stretches(o Options) []stretch {
 	return out
 }
 
-// marked adds what a list of steps to show leaves out, as stretches.
-func (g *Graph) marked(o Options, shown []stretch) (all []stretch) {
+// marked adds what a list of steps to show leaves out, as segments.
+func (g *Graph) marked(o Options, shown []segment) (all []segment) {
 	if o.Steps == nil || len(shown) == 0 {
 		return shown
 	}
@@ -85,7 +85,7 @@ func (g *Graph) marked(o Options, shown []stretch) (all []stretch) {
 			steps = append(steps, next)
 		}
 		if steps != nil {
-			all = append(all, stretch{steps: steps, leftOut: true})
+			all = append(all, segment{steps: steps, leftOut: true})
 		}
 	}
 	for _, s := range shown {
@@ -129,7 +129,7 @@ func (g *Graph) ticksIn(steps []int, folds []Fold) int {
 
 // steps returns the shown steps, folded or not.
 func (g *Graph) steps(o Options) (steps []int) {
-	for _, s := range g.stretches(o) {
+	for _, s := range g.segments(o) {
 		steps = append(steps, s.steps...)
 	}
 	return steps
@@ -137,11 +137,11 @@ func (g *Graph) steps(o Options) (steps []int) {
 
 // hasTicks reports whether some steps are shown as a [Fold].
 func (g *Graph) hasTicks(o Options) bool {
-	return slices.ContainsFunc(g.stretches(o), func(s stretch) bool { return s.ticks != nil })
+	return slices.ContainsFunc(g.segments(o), func(s segment) bool { return s.ticks != nil })
 }
 
-// summary describes a folded stretch in about room characters.
-func (g *Graph) summary(s *stretch, room int) string {
+// summary describes a folded segment in about room characters.
+func (g *Graph) summary(s *segment, room int) string {
 	switch {
 	case s.ticks != nil:
 		return textfmt.Truncate(g.line(s.ticks), room)

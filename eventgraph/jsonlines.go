@@ -24,7 +24,7 @@ func (g *Graph) JSONLines(w io.Writer, o Options) error {
 	o.Fold, o.Expand = -1, true
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
-	for _, s := range g.stretches(o) {
+	for _, s := range g.segments(o) {
 		e := g.Events[s.from()]
 		line := jsonStep{
 			Event: e, Critical: e.Step > 0 && e.Step == g.Critical, Changes: e.Changes,

@@ -23,7 +23,7 @@ func (e *Event) linkText() string { return e.fill(e.kind.Presentation().Link) }
 // label describes the event on its own lane.
 func (e *Event) label() string {
 	if e.kind.TakesDown() {
-		return e.fall() + replay.AlsoFell(e.With)
+		return e.failureWord() + replay.AlsoFell(e.With)
 	}
 	return e.fill(e.kind.Presentation().Lane)
 }
@@ -36,8 +36,8 @@ func (e *Event) fill(t simhook.Template) string {
 	return t.Fill(fmt.Sprintf("n%d", e.Node), peer, e.What)
 }
 
-// fall returns the word for a crash, or for a halt.
-func (e *Event) fall() string {
+// failureWord returns the word for a crash, or for a halt.
+func (e *Event) failureWord() string {
 	kind := sim.Crash
 	if e.Halted || e.kind == sim.Halt {
 		kind = sim.Halt

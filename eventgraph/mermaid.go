@@ -28,7 +28,7 @@ func (g *Graph) Mermaid(w io.Writer, o Options) error {
 	}
 	inRound := false
 	note := func(over, text string) { fmt.Fprintf(b, "    Note over %s: %s\n", over, mermaidText(text)) }
-	for _, s := range g.marked(o, g.stretches(o)) {
+	for _, s := range g.marked(o, g.segments(o)) {
 		if s.folded() {
 			over := all
 			if s.ticks != nil && o.lane(s.ticks.Node) >= 0 {
@@ -127,7 +127,7 @@ func (m *mermaid) event(e *Event) {
 		m.note(own, text)
 	}
 	if e.Crashed {
-		m.note(own, e.fall()+replay.AlsoFell(e.With)+"; "+strings.Join(e.Aftermath, "; "))
+		m.note(own, e.failureWord()+replay.AlsoFell(e.With)+"; "+strings.Join(e.Aftermath, "; "))
 	}
 	for _, i := range e.Sent {
 		if v := &m.g.Messages[i]; len(v.Deliveries) == 0 && v.End == 0 {

@@ -29,7 +29,7 @@ func (b *builder) restart(e *Event) {
 		return
 	}
 	for id := range b.states {
-		if e.fells(id) {
+		if e.takesNodeDown(id) {
 			b.crashed[id] = maps.Clone(b.states[id])
 		}
 	}

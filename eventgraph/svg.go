@@ -59,7 +59,7 @@ type drawing struct {
 	g       *Graph
 	o       Options
 	out     strings.Builder
-	rows    []stretch
+	rows    []segment
 	rowOf   map[int]int // by step number
 	x       []int       // by node: position of its lane, or -1
 	left    int         // first lane
@@ -75,7 +75,7 @@ type drawing struct {
 }
 
 func newDrawing(g *Graph, o Options) *drawing {
-	d := &drawing{g: g, o: o, rows: g.marked(o, g.stretches(o)), rowOf: map[int]int{}, top: svgTop, arguments: argumentsOf(g)}
+	d := &drawing{g: g, o: o, rows: g.marked(o, g.segments(o)), rowOf: map[int]int{}, top: svgTop, arguments: argumentsOf(g)}
 	if o.NoHeader {
 		d.top = 4
 	}
@@ -249,7 +249,7 @@ func (d *drawing) lanes(bottom int) {
 		}
 		for s := 1; s < len(d.g.Events); s++ {
 			e := &d.g.Events[s]
-			change := e.kind == sim.Boot && e.Node == n.ID && !up || e.fells(n.ID) && up
+			change := e.kind == sim.Boot && e.Node == n.ID && !up || e.takesNodeDown(n.ID) && up
 			if !change {
 				continue
 			}
@@ -312,7 +312,7 @@ func (d *drawing) note(y int, e *Event) {
 }
 
 // row draws the step number, the mark on its lane, and the notes.
-func (d *drawing) row(i int, s stretch) {
+func (d *drawing) row(i int, s segment) {
 	y := d.y(i)
 	if s.folded() {
 		text, class := d.g.summary(&s, 100), `<g class="ticks">`

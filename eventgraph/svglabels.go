@@ -17,7 +17,7 @@ func (e *Event) crashLabel() string {
 	if e.kind != sim.Deliver {
 		what = e.svgLabel() + ", "
 	}
-	return what + e.fall() + " inside" + replay.AlsoFell(e.With)
+	return what + e.failureWord() + " inside" + replay.AlsoFell(e.With)
 }
 
 // svgLabel is a shorter label; the title has the full one.

@@ -66,9 +66,9 @@ func (g *Graph) rest(lines []Line) (rest []string) {
 // Lines returns the lane view as lines, see [Graph.Text]. Each step has at least one. If it
 // expands folds, it takes time linear in the number of shown steps, and little for the others.
 func (g *Graph) Lines(o Options) []Line {
-	stretches := g.stretches(o)
+	segments := g.segments(o)
 	last := 0
-	for _, s := range stretches {
+	for _, s := range segments {
 		last = s.to()
 	}
 	l := newLanes(g, o, g.Events[last].Step)
@@ -80,7 +80,7 @@ func (g *Graph) Lines(o Options) []Line {
 		}
 		next = max(next, to+1)
 	}
-	for i, s := range stretches {
+	for i, s := range segments {
 		l.from, l.to = -1, -1
 		if s.gap || o.Steps != nil && !o.NoHeader && next == 0 && s.from() > 1 {
 			lead := strings.Repeat(" ", l.left-2) + "... "
@@ -94,7 +94,7 @@ func (g *Graph) Lines(o Options) []Line {
 			continue
 		}
 		advance(s.from() - 1)
-		l.adjacent = i+1 < len(stretches) && !stretches[i+1].folded() && stretches[i+1].from() == s.from()+1
+		l.adjacent = i+1 < len(segments) && !segments[i+1].folded() && segments[i+1].from() == s.from()+1
 		l.event(&g.Events[s.from()])
 		advance(s.to())
 	}
@@ -271,14 +271,14 @@ func (l *lanes) arrows(c canvas, e *Event) (last canvas, note string) {
 // fallen marks the lanes of the nodes that the event took down. It returns notes for nodes without a lane.
 func (l *lanes) fallen(c *canvas, e *Event) (notes []string) {
 	if l.x[e.Node] >= 0 {
-		l.at(c, e.Node, e.fall())
+		l.at(c, e.Node, e.failureWord())
 	} else {
 		notes = append(notes, l.g.lane(e.Node)+" "+e.label())
 	}
 	for _, mate := range e.With {
 		switch {
 		case l.x[mate] >= 0:
-			l.at(c, mate, e.fall())
+			l.at(c, mate, e.failureWord())
 		case l.x[e.Node] >= 0:
 			notes = append(notes, strings.TrimSpace(replay.AlsoFell(e.With)))
 		}

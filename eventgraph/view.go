@@ -162,9 +162,9 @@ const mostLeftOut = 40_000
 
 // leftOut returns the steps that a drawing leaves out. Ticks and long quiet stretches are folded.
 func (g *Graph) leftOut(o Options) (list []leftOut) {
-	var gaps []stretch
+	var gaps []segment
 	var steps []int
-	for _, s := range g.marked(o, g.stretches(o)) {
+	for _, s := range g.marked(o, g.segments(o)) {
 		if s.leftOut {
 			gaps, steps = append(gaps, s), append(steps, s.steps...)
 		}
@@ -276,17 +276,17 @@ func (r *Run) data(o Options, t *interner) viewRun {
 	for i := range g.Nodes {
 		d.Nodes = append(d.Nodes, g.heading(g.Nodes[i]))
 	}
-	stretches := g.stretches(o)
-	if len(stretches) == 0 {
+	segments := g.segments(o)
+	if len(segments) == 0 {
 		return d
 	}
-	from, to := stretches[0].from(), stretches[len(stretches)-1].to()
+	from, to := segments[0].from(), segments[len(segments)-1].to()
 	d.first = from
 	for _, f := range g.stateBefore(from) {
 		d.Initial = append(d.Initial, [3]int{f.Node, t.of(f.Path), t.of(f.New)})
 	}
 	shown := map[int]bool{}
-	for _, s := range stretches {
+	for _, s := range segments {
 		for _, step := range s.steps {
 			shown[step] = true
 		}
