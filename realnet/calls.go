@@ -13,7 +13,7 @@ import (
 // for an action of the system.
 func (n *Node) Do(ctx context.Context, f func(sim.Env, sim.Service)) error {
 	return n.enter(ctx, func() error {
-		n.step(given{call: f, name: "Do"})
+		n.step(handlerEvent{call: f, name: "Do"})
 		return nil
 	})
 }
@@ -27,7 +27,7 @@ func (n *Node) Act(ctx context.Context, action string) (ok bool, err error) {
 		}
 		var ev sim.Event
 		if ev, did = n.run.ActionEvent(n.cfg.Node, action); did {
-			n.step(given{kind: sim.DoAction, event: ev, name: action})
+			n.step(handlerEvent{kind: sim.DoAction, event: ev, name: action})
 		}
 		return nil
 	})

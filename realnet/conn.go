@@ -33,8 +33,8 @@ func newConn(c net.Conn, in *bufio.Reader, peer sim.NodeID, incarnation uint64) 
 	return x
 }
 
-// again returns an empty buffer with the memory of b, or nil if b is too large to keep.
-func again(b []byte) []byte {
+// reuse returns an empty buffer with the memory of b, or nil if b is too large to keep.
+func reuse(b []byte) []byte {
 	if cap(b) > 8<<20 {
 		return nil
 	}
@@ -89,7 +89,7 @@ func (c *conn) writer() {
 			c.net.Close() // the reader notices
 			return
 		}
-		spare = again(b)
+		spare = reuse(b)
 	}
 }
 

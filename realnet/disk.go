@@ -80,7 +80,7 @@ func openDisk(dir string) (d *disk, found runner.Durable, cut int64, err error) 
 	}
 	good, sameBoot := d.load(data, &found)
 	if cut = int64(len(data) - good); cut > 0 {
-		if err := keepCut(d.file.Name(), data[good:]); err != nil {
+		if err := saveTornEnd(d.file.Name(), data[good:]); err != nil {
 			return d, found, cut, err
 		}
 		if err := d.file.Truncate(int64(good)); err != nil {
@@ -104,9 +104,9 @@ func openDisk(dir string) (d *disk, found runner.Durable, cut int64, err error) 
 	return d, found, cut, d.commit()
 }
 
-// keepCut writes the cut part of a log to its own file beside it, as in disk.log.cut-1. It may be more than a torn
+// saveTornEnd writes the cut part of a log to its own file beside it, as in disk.log.cut-1. It may be more than a torn
 // end if the log was damaged or the file is not a log.
-func keepCut(log string, data []byte) error {
+func saveTornEnd(log string, data []byte) error {
 	for n := 1; ; n++ {
 		f, err := os.OpenFile(fmt.Sprintf("%s.cut-%d", log, n), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 		if errors.Is(err, fs.ErrExist) {

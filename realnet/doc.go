@@ -17,3 +17,26 @@
 // Nothing on the wire is authenticated or encrypted. A node listens on a loopback address unless Config.Public is
 // set.
 package realnet
+
+// One goroutine, the event loop, owns the state of a [Node] and runs its handlers. Other goroutines accept, read and
+// write sockets, and post items to the loop. Node.step runs a handler in kernel/runner, and records it. Its external
+// effects wait for Node.commit: first the recording and the disk are passed to the operating system, and then
+// datagrams, messages and files leave. So nothing that others can observe precedes its record. A node that cannot
+// record continues without. Each start of a node has an incarnation, the time of the start, by which peers recognize
+// messages of an earlier one.
+//
+// The files of this package, for readers of its source:
+//
+//	config.go                              Config: its defaults and errors; the error of a full queue
+//	node.go                                Node: when it boots and ends
+//	loop.go                                which event is next, what a step does, when effects leave
+//	calls.go                               calls from other goroutines: actions, freezing
+//	link.go                                a stream to a peer: room, losses, reconnection
+//	conn.go                                one TCP connection: its reader and writer
+//	frame.go                               the format of frames and datagrams
+//	receive.go                             sockets: which connections and datagrams are accepted
+//	quorum.go                              which sets of messages a quorum takes
+//	timers.go                              armed timers, by deadline
+//	instants.go                            real times of the clock readings in the state
+//	disk.go, disk_linux.go, disk_other.go  the disk in a file: its log, torn ends, locks
+//	watchdog.go                            handlers that do not return

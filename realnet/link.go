@@ -83,7 +83,7 @@ func (n *Node) transmit(l *link) {
 			frame := appendFrame(n.scratch, ackFrame, appendNumbers(number[:0], c.delivered))
 			c.acknowledged = c.delivered
 			c.write(frame)
-			n.scratch = again(frame)
+			n.scratch = reuse(frame)
 		}
 		if l.sent < len(l.queue) {
 			l.conn.write(l.queue[l.sent:]...)
@@ -104,7 +104,7 @@ func (n *Node) dial(l *link) {
 		it := item{kind: dialledItem, peer: l.peer, number: h.attempt}
 		ctx, cancel := context.WithTimeout(n.ctx, n.cfg.DialTimeout)
 		defer cancel()
-		it.conn, it.abandoned, it.err = n.greet(ctx, addr, h)
+		it.conn, it.abandoned, it.err = n.dialHandshake(ctx, addr, h)
 		if errors.Is(it.err, errBusy) {
 			select { // the peer is dialling
 			case <-ctx.Done():
@@ -119,7 +119,7 @@ func (n *Node) dial(l *link) {
 
 var errBusy = errors.New("the peer dials itself")
 
-func (n *Node) greet(ctx context.Context, addr string, h hello) (c *conn, abandoned uint64, err error) {
+func (n *Node) dialHandshake(ctx context.Context, addr string, h hello) (c *conn, abandoned uint64, err error) {
 	var d net.Dialer
 	nc, err := d.DialContext(ctx, "tcp", addr)
 	if err != nil {
@@ -245,7 +245,7 @@ func (n *Node) lose(l *link, err error) {
 	notify := l.open || len(l.queue) > 0
 	l.open, l.queue, l.bytes, l.sent, l.acked = false, nil, 0, 0, 0
 	if notify {
-		n.step(given{kind: sim.DeliverError, peer: l.peer, err: err})
+		n.step(handlerEvent{kind: sim.DeliverError, peer: l.peer, err: err})
 	}
 	n.checkReady(l)
 }
@@ -253,7 +253,7 @@ func (n *Node) lose(l *link, err error) {
 func (n *Node) checkReady(l *link) {
 	if l.wanted && n.room(l.peer) > 0 && n.broken == nil {
 		l.wanted = false
-		n.step(given{kind: sim.DeliverReady, peer: l.peer})
+		n.step(handlerEvent{kind: sim.DeliverReady, peer: l.peer})
 	}
 }
 
@@ -279,7 +279,7 @@ func (n *Node) frame(it *item) {
 		l.open = true
 		it.conn.delivered++
 		n.mark(l)
-		n.step(given{kind: sim.Deliver, peer: l.peer, msg: it.msg, data: it.data, stream: !n.run.Ordered(),
+		n.step(handlerEvent{kind: sim.Deliver, peer: l.peer, msg: it.msg, data: it.data, stream: !n.run.Ordered(),
 			incarnation: it.conn.incarnation, number: it.number})
 	case ackFrame:
 		k := it.number - l.acked

@@ -30,7 +30,7 @@ const mostHeld = 1 << 14
 func (n *Node) loop(ctx context.Context) error {
 	alarm := time.NewTimer(time.Hour)
 	defer alarm.Stop()
-	n.step(given{kind: sim.Boot})
+	n.step(handlerEvent{kind: sim.Boot})
 	for {
 		if err := n.commit(); err != nil {
 			return err
@@ -79,7 +79,7 @@ func (n *Node) handleBatch() {
 		if !n.ready() {
 			break
 		}
-		n.step(given{kind: sim.Internal})
+		n.step(handlerEvent{kind: sim.Internal})
 	}
 	n.takeSets()
 	local := n.local
@@ -97,7 +97,7 @@ func (n *Node) handleBatch() {
 			break
 		}
 		if ev, ok := n.run.TimerEvent(n.cfg.Node, t); ok {
-			n.step(given{kind: sim.FireTimer, event: ev, timer: t})
+			n.step(handlerEvent{kind: sim.FireTimer, event: ev, timer: t})
 			n.takeSets()
 		}
 	}
@@ -139,7 +139,7 @@ func (n *Node) handle(it *item) {
 			l := n.links[it.peer]
 			l.take(1)
 		}
-		n.step(given{kind: sim.Deliver, peer: it.peer, msg: it.msg, data: it.data, stream: it.stream,
+		n.step(handlerEvent{kind: sim.Deliver, peer: it.peer, msg: it.msg, data: it.data, stream: it.stream,
 			incarnation: it.incarnation, number: it.number})
 		if it.stream {
 			n.checkReady(n.links[it.peer])
@@ -149,8 +149,8 @@ func (n *Node) handle(it *item) {
 	}
 }
 
-// given is an event for the service.
-type given struct {
+// handlerEvent is an event for the service.
+type handlerEvent struct {
 	kind  sim.EventKind
 	event sim.Event // of actions and timers
 	peer  sim.NodeID
@@ -170,7 +170,7 @@ type given struct {
 
 // step runs a handler, records it, and executes its local effects. Everything that leaves the node waits for
 // commit.
-func (n *Node) step(g given) {
+func (n *Node) step(g handlerEvent) {
 	if n.broken != nil || n.frozen {
 		return
 	}
@@ -259,7 +259,7 @@ func (n *Node) effects(done *runner.Done, e *recording.Event) {
 		case stepinfo.SendEffect, stepinfo.StreamEffect:
 			n.number++
 			data, err := n.cfg.Codec.Append(n.encoded, f.Msg.Body)
-			n.encoded = again(data)
+			n.encoded = reuse(data)
 			if err == nil && len(data) > n.cfg.MaxMessage {
 				err = fmt.Errorf("it takes %d bytes, the limit is %d", len(data), n.cfg.MaxMessage)
 			}
@@ -317,7 +317,7 @@ func (n *Node) send(f *stepinfo.Effect, data []byte) {
 	case stream, n.run.Ordered():
 		var number [binary.MaxVarintLen64]byte
 		frame := appendFrame(n.scratch, messageFrame, appendNumbers(number[:0], n.number), data)
-		n.scratch = again(frame)
+		n.scratch = reuse(frame)
 		n.enqueue(l, slices.Clone(frame)) // Clone, unlike growing, clears nothing
 	case len(data) > MaxDatagram:
 		n.counters.oversized.Add(1)

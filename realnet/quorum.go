@@ -40,7 +40,7 @@ func (n *Node) takeSets() {
 		first := slices.MinFunc(made.Sets, func(a, b declared.AssemblySet) int {
 			return int(slices.Max(a.Members) - slices.Max(b.Members))
 		})
-		g := given{kind: sim.TakeQuorum, peer: -1, quorum: first.Quorum}
+		g := handlerEvent{kind: sim.TakeQuorum, peer: -1, quorum: first.Quorum}
 		for _, k := range first.Members {
 			g.set = append(g.set, n.waiting[k])
 		}
@@ -62,7 +62,7 @@ func (n *Node) forget(drop func(i int) bool) {
 }
 
 // assembled returns the set of the event, or nil if it is not a TakeQuorum.
-func (g *given) assembled() *declared.Assembled {
+func (g *handlerEvent) assembled() *declared.Assembled {
 	if g.kind != sim.TakeQuorum {
 		return nil
 	}

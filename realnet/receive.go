@@ -22,12 +22,12 @@ func (n *Node) acceptor() {
 			time.Sleep(10 * time.Millisecond)
 			continue
 		}
-		n.wait.Go(func() { n.greeted(c) })
+		n.wait.Go(func() { n.acceptHandshake(c) })
 	}
 }
 
-// greeted handles the hello of a dialler.
-func (n *Node) greeted(c *net.TCPConn) {
+// acceptHandshake handles the hello of a dialler.
+func (n *Node) acceptHandshake(c *net.TCPConn) {
 	stop := context.AfterFunc(n.ctx, func() { c.Close() })
 	_ = c.SetReadDeadline(time.Now().Add(n.cfg.DialTimeout))
 	in := bufio.NewReaderSize(c, 64<<10)

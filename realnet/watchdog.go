@@ -12,12 +12,12 @@ import (
 // only reported.
 type watchdog struct {
 	mu       sync.Mutex
-	given    given     // the current event, or the last one; its message belongs to the handler
-	since    time.Time // start of the handler; zero if none runs
-	reported bool      // the running handler was reported
+	given    handlerEvent // the current event, or the last one; its message belongs to the handler
+	since    time.Time    // start of the handler; zero if none runs
+	reported bool         // the running handler was reported
 }
 
-func (d *watchdog) begin(g *given) {
+func (d *watchdog) begin(g *handlerEvent) {
 	d.mu.Lock()
 	d.given, d.since, d.reported = *g, time.Now(), false
 	d.mu.Unlock()
@@ -72,7 +72,7 @@ func (n *Node) Stuck() (event string, ran time.Duration) {
 }
 
 // String describes the kind of event without the content of messages, which belongs to the handler.
-func (g given) String() string {
+func (g handlerEvent) String() string {
 	switch {
 	case g.call != nil:
 		return "call from outside"
@@ -93,7 +93,7 @@ func (g given) String() string {
 }
 
 // after returns the log ids of the messages that it delivers.
-func (g *given) after() (ids []string) {
+func (g *handlerEvent) after() (ids []string) {
 	switch g.kind {
 	case sim.Deliver:
 		ids = append(ids, messageID(g.peer, g.incarnation, g.number))
