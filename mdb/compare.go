@@ -43,8 +43,8 @@ func (s *Session) runWords() []string {
 	return append(words, "same", "match")
 }
 
-// elsewhere parses a step of another run: a number, same, or match, which is the default.
-func (s *Session) elsewhere(r *history.Run, words []string) (n int, how string, err error) {
+// parseOtherStep parses a step of another run: a number, same, or match, which is the default.
+func (s *Session) parseOtherStep(r *history.Run, words []string) (n int, how string, err error) {
 	switch {
 	case len(words) > 1:
 		return 0, "", cmdline.Usagef("%q?", strings.Join(words, " "))
@@ -98,7 +98,7 @@ func showDiff(s *Session, _ context.Context, args []string, out *bytes.Buffer) e
 	if err != nil {
 		return err
 	}
-	n, how, err := s.elsewhere(other, args)
+	n, how, err := s.parseOtherStep(other, args)
 	if err != nil {
 		return err
 	}
@@ -146,7 +146,7 @@ func switchRun(s *Session, _ context.Context, args []string, out *bytes.Buffer) 
 	if r == s.run && len(args) == 1 {
 		return s.to(r.At, out)
 	}
-	n, how, err := s.elsewhere(r, args[1:])
+	n, how, err := s.parseOtherStep(r, args[1:])
 	if err != nil {
 		return err
 	}

@@ -137,7 +137,7 @@ func showWaits(s *Session, _ context.Context, _ []string, out *bytes.Buffer) err
 		fmt.Fprintln(out, "  no goroutine waits")
 	}
 	for id := range r.Nodes {
-		if cycle := circle(holders, r.Node(id)); cycle != nil {
+		if cycle := waitCycle(holders, r.Node(id)); cycle != nil {
 			fmt.Fprintf(out, "  %s wait for one another\n", strings.Join(append(cycle, cycle[0]), " -> "))
 			break
 		}
@@ -145,8 +145,8 @@ func showWaits(s *Session, _ context.Context, _ []string, out *bytes.Buffer) err
 	return nil
 }
 
-// circle returns the cycle of goroutines that wait for each other and contains from; nil means that there is none.
-func circle(holders map[string]string, from string) []string {
+// waitCycle returns the cycle of goroutines that wait for each other and contains from; nil means that there is none.
+func waitCycle(holders map[string]string, from string) []string {
 	names := []string{from}
 	for at := holders[from]; at != "" && len(names) <= len(holders); at = holders[at] {
 		if at == from {

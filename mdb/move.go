@@ -173,11 +173,11 @@ func (s *Session) touches(n, node int) bool {
 // to moves to a step and describes it.
 func (s *Session) to(n int, out *bytes.Buffer) error {
 	s.run.At = n
-	return s.sayStep(n, out)
+	return s.describeStep(n, out)
 }
 
-// sayStep describes step n in a few lines.
-func (s *Session) sayStep(n int, out *bytes.Buffer) error {
+// describeStep describes step n in a few lines.
+func (s *Session) describeStep(n int, out *bytes.Buffer) error {
 	r := s.run
 	t, err := r.Trace(n)
 	if err != nil {

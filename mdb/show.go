@@ -140,7 +140,7 @@ func showStep(s *Session, _ context.Context, args []string, out *bytes.Buffer) e
 	if err != nil {
 		return err
 	}
-	if err := s.sayStep(n, out); err != nil {
+	if err := s.describeStep(n, out); err != nil {
 		return err
 	}
 	t, err := r.Trace(n)

@@ -93,8 +93,8 @@ func (s *Session) names() []string {
 	return names
 }
 
-// of returns a help text in the words of the session: nodes, or goroutines.
-func (s *Session) of(text string) string {
+// adaptText returns a help text in the words of the session: nodes, or goroutines.
+func (s *Session) adaptText(text string) string {
 	if s.cfg.Trace != nil {
 		return ofGoroutines.Replace(text)
 	}
@@ -106,7 +106,7 @@ func (s *Session) usageOf(c *command) string {
 	if s.cfg.Trace != nil && c.recordedUsage != "" {
 		return c.recordedUsage
 	}
-	return s.of(c.usage())
+	return s.adaptText(c.usage())
 }
 
 // aboutOf returns the line about a command in the help.
@@ -114,7 +114,7 @@ func (s *Session) aboutOf(c *command) string {
 	if s.cfg.Trace != nil && c.recordedAbout != "" {
 		return c.recordedAbout
 	}
-	return s.of(c.about)
+	return s.adaptText(c.about)
 }
 
 // help lists the commands, or describes one.
@@ -131,7 +131,7 @@ func help(s *Session, _ context.Context, args []string, out *bytes.Buffer) error
 		if s.cfg.Trace != nil && c.recordedMore != "" {
 			fmt.Fprintf(out, "\n%s\n", indent(c.recordedMore, "  "))
 		} else if c.more != "" {
-			fmt.Fprintf(out, "\n%s\n", indent(s.of(c.more), "  "))
+			fmt.Fprintf(out, "\n%s\n", indent(s.adaptText(c.more), "  "))
 		}
 		return nil
 	}
