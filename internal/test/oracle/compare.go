@@ -47,7 +47,7 @@ const mostReenacted = 10_000
 func Compare(sc *Script, o Options) (r Report) {
 	c := comparison{script: sc, opts: o, sys: sc.System(), model: &model{sc, o.Defect}, graph: visitAll(sc, o.Defect), r: &r}
 	r.States, r.Transitions, r.Complete, r.Findings = len(c.graph.states), c.graph.steps, c.graph.complete, len(c.graph.findings)
-	r.Dead, _ = c.graph.deaths()
+	r.Dead, _ = c.graph.deadStates()
 	r.Kinds, r.Inside, r.Together = c.graph.kinds, c.graph.inside, c.graph.together
 	if err := c.all(); err != nil {
 		r.Difference = err.Error()
@@ -179,7 +179,7 @@ func (c *comparison) liveness(x *table.Exploration) error {
 	if !x.LivenessChecked {
 		return nil
 	}
-	dead, nearest := c.graph.deaths()
+	dead, nearest := c.graph.deadStates()
 	if x.Dead != dead {
 		return fmt.Errorf("%d states are dead; the oracle: %d", x.Dead, dead)
 	}
@@ -220,7 +220,7 @@ func (c *comparison) search(cfg search.Config) error {
 		return err
 	}
 	c.long = c.long || c.script.Uncopyable && res.Stats.Events > mostReenacted
-	dead, _ := c.graph.deaths()
+	dead, _ := c.graph.deadStates()
 	if res.Stats.Complete && res.Verdict == search.OK && res.Stats.Omission <= 1e-3 {
 		c.r.Closed++
 		if dead > 0 || len(c.graph.findings) > 0 {

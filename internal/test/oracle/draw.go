@@ -41,7 +41,7 @@ func Drawn(number uint64) *Script {
 		d.disturb(s)
 		d.halts(s)
 		d.cuts(s)
-		d.mates(s)
+		d.drawProcesses(s)
 		return s
 	}
 	ops := d.vocabulary(s)
@@ -53,7 +53,7 @@ func Drawn(number uint64) *Script {
 	d.quorums(s)
 	d.halts(s)
 	d.cuts(s)
-	d.mates(s)
+	d.drawProcesses(s)
 	return s
 }
 
@@ -64,8 +64,8 @@ func (d drawer) cuts(s *Script) {
 	}
 }
 
-// mates draws the nodes that run in one process.
-func (d drawer) mates(s *Script) {
+// drawProcesses draws the nodes that run in one process.
+func (d drawer) drawProcesses(s *Script) {
 	if s.Nodes < 2 || s.Crashes+s.Halts == 0 || !d.chance(3) {
 		return
 	}

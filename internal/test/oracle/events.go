@@ -162,8 +162,8 @@ func (m *model) haltable(s *state, i int) bool {
 	return s.nodes[i].up && (!has(lasting, i) || m.defect == haltLasting)
 }
 
-// mates returns the other nodes of a node's process.
-func (m *model) mates(i int) (others []int) {
+// othersOfProcess returns the other nodes of a node's process.
+func (m *model) othersOfProcess(i int) (others []int) {
 	for k := range m.script.Nodes {
 		if k != i && has(m.script.Mates, i) && has(m.script.Mates, k) {
 			others = append(others, k)
@@ -174,7 +174,7 @@ func (m *model) mates(i int) (others []int) {
 
 // firstOfProcess reports whether no node of its process that is up has a lower number.
 func (m *model) firstOfProcess(s *state, i int) bool {
-	return m.defect == crashEach || !slices.ContainsFunc(m.mates(i), func(k int) bool { return k < i && s.nodes[k].up })
+	return m.defect == crashEach || !slices.ContainsFunc(m.othersOfProcess(i), func(k int) bool { return k < i && s.nodes[k].up })
 }
 
 // key returns the event's stable key, as in path files.
@@ -185,7 +185,7 @@ func (m *model) key(s *state, ev event) string {
 	}
 	switch ev.kind {
 	case sim.Crash, sim.Halt:
-		if mates := m.mates(ev.node); len(mates) > 0 {
+		if mates := m.othersOfProcess(ev.node); len(mates) > 0 {
 			all := slices.Sorted(slices.Values(append(mates, ev.node)))
 			key = fmt.Sprintf("%v n%d with n%d", ev.kind, all[0], all[1])
 			for _, more := range all[2:] {

@@ -45,7 +45,7 @@ func visitAll(sc *Script, defect Defect) *graph {
 		if bad != nil {
 			g.found(m, bad, 0)
 		} else {
-			g.meet(m, s, 0)
+			g.intern(m, s, 0)
 		}
 		if !a.next() || defect == firstBoot {
 			break
@@ -61,7 +61,7 @@ func visitAll(sc *Script, defect Defect) *graph {
 		g.expand(m, i)
 	}
 	g.complete = true
-	g.mourn()
+	g.findDead()
 	return g
 }
 
@@ -78,8 +78,8 @@ func (g *graph) note(bad *finding, depth int) {
 	}
 }
 
-// meet returns the number of a state.
-func (g *graph) meet(m *model, s *state, depth int) int {
+// intern returns the number of a state.
+func (g *graph) intern(m *model, s *state, depth int) int {
 	enc := m.encode(s)
 	if i, ok := g.known[enc]; ok {
 		return i
@@ -131,7 +131,7 @@ func (g *graph) expand(m *model, i int) {
 			if bad != nil {
 				g.found(m, bad, depth)
 			} else {
-				to := g.meet(m, s, depth)
+				to := g.intern(m, s, depth)
 				if m.recovers(ev) && (k < len(ordinary) || m.defect == recoverByFaults) && (!crashed || m.defect == recoverByCrashes) && !a.weightless {
 					g.states[i].recovery = append(g.states[i].recovery, to)
 				}
@@ -187,8 +187,8 @@ func (s *Script) message(value int) Type {
 	return Word
 }
 
-// mourn finds the dead states by a backward search from the live ones.
-func (g *graph) mourn() {
+// findDead finds the dead states by a backward search from the live ones.
+func (g *graph) findDead() {
 	before := make([][]int, len(g.states))
 	var work []int
 	g.dead = make([]bool, len(g.states))
@@ -212,8 +212,8 @@ func (g *graph) mourn() {
 	}
 }
 
-// deaths returns the number of dead states, and the distance of the nearest one, or -1.
-func (g *graph) deaths() (n, nearest int) {
+// deadStates returns the number of dead states, and the distance of the nearest one, or -1.
+func (g *graph) deadStates() (n, nearest int) {
 	nearest = -1
 	for i, dead := range g.dead {
 		if dead && !g.states[i].ends {

@@ -313,7 +313,7 @@ func (n *node) flush(k int) {
 func (m *model) crash(s *state, i int, a *asker) {
 	s.left.crashes--
 	m.crashNode(s, i, a)
-	for _, mate := range m.mates(i) {
+	for _, mate := range m.othersOfProcess(i) {
 		if !s.nodes[mate].up || m.defect == mateSurvives {
 			continue
 		}
@@ -344,7 +344,7 @@ func (m *model) crashNode(s *state, i int, a *asker) {
 func (m *model) halt(s *state, i int) {
 	s.left.halts--
 	m.haltNode(s, i)
-	for _, mate := range m.mates(i) {
+	for _, mate := range m.othersOfProcess(i) {
 		if (s.nodes[mate].up || m.defect != mateComesBack) && m.defect != mateSurvivesHalt {
 			m.haltNode(s, mate)
 		}
