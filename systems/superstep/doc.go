@@ -60,4 +60,18 @@
 // In some state that stays reachable:
 //
 //   - the search ends.
+//
+// # Files
+//
+//	messages.go        Commit, and the messages between members and with the store
+//	member.go          Member: heartbeats, timers, when it leaves or ends
+//	worker.go          when a member expands, takes messages, and is done
+//	link.go            which batches of another member were taken
+//	leader.go          when the leader commits, begins an epoch, and gives parts to members
+//	part.go            which states of a part are accepted
+//	data.go            Letters: states, and the numbers by which they are sent
+//	graph.go           the graph that is searched
+//	store.go           the store: lease, commit, logs
+//	properties.go      properties, by the exact graph
+//	entry.go, bugs.go  parameters; defects
 package superstep
