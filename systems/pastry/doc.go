@@ -80,4 +80,17 @@
 // Sometimes, with the parameter lookups:
 //
 //   - a lookup reaches the node whose key it is for.
+//
+// # Files
+//
+//	node.go                   the state of a node, its handlers and timers
+//	join.go                   when a joiner has everything; what its helpers send
+//	leafset.go, table.go      which nodes are in the leaf set, and in the routing table
+//	route.go                  the next hop towards a key; lookups
+//	maintain.go               what members exchange; when a node is added or removed
+//	recovery.go               how separate rings find each other
+//	key.go, space.go, set.go  keys, the ring and rows; sets of nodes
+//	messages.go               messages
+//	properties.go             properties
+//	system.go, bugs.go        parameters; the defects P1 to P5
 package pastry
