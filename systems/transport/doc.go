@@ -70,4 +70,16 @@
 //   - every clear-to-send call-back answers a request.
 //
 // An assertion in the code: the delivered message is the next one and was not delivered before.
+//
+// # Files
+//
+//	transport.go                 Transport, for services that own one
+//	outgoing.go                  what is sent when: window, retransmission, resets
+//	incoming.go                  what is accepted, acknowledged and delivered
+//	session.go                   sessions over the transport: one connection for both directions
+//	carrier.go, networkparam.go  Carrier: transport or streams, by a parameter
+//	messages.go                  packets, acknowledgements, resets; timers
+//	talker.go                    the application of the bundled system
+//	properties.go                properties
+//	system.go, bugs.go           the system; the defects MT1 to MT10
 package transport
