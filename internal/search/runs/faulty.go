@@ -12,7 +12,7 @@ const (
 	faultyRounds = 6
 	// faultySteps bounds the length of a faulty part.
 	faultySteps = 60
-	// plainRuns is the number of the first runs of a row that are short, begin with faults, and use the given weights.
+	// plainRuns is the number of the first runs that are short, begin with faults, and use the given weights.
 	// Their schedule continues when no fault is left. This finds most defects soonest; the others are found by
 	// recovering at once.
 	plainRuns = 512
@@ -25,7 +25,7 @@ const (
 	// onwardOdds: one in that many runs continues past the live state that it reached when no fault was left.
 	onwardOdds = 3
 	// faultyGap bounds the number of fault-free steps after a fault, and at the start of a part. In the first soonRuns
-	// runs of a row the bound is soonGap, and smaller numbers are more probable, because runs may be short. Later runs
+	// runs the bound is soonGap, and smaller numbers are more probable, because runs may be short. Later runs
 	// find defects that need many steps before a fault.
 	faultyGap = 24
 	soonGap   = 12

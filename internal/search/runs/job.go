@@ -39,7 +39,7 @@ type Job struct {
 	Bound int    `json:"-"` // of [Deepening], in choices
 	Items []Item `json:"items"`
 
-	First, Count int     `json:"-"` // of rows of walks: numbers of the runs
+	First, Count int     `json:"-"` // of numbered runs: their numbers
 	Mix          []uint8 `json:"-"` // schedules by number of the run modulo its length; may be nil
 }
 

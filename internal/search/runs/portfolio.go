@@ -7,7 +7,7 @@ import (
 	"github.com/macemc/macemc/internal/search/schedules"
 )
 
-// numberedRuns makes the runs of a row by number, from its roots in turn.
+// numberedRuns makes runs by number, from its roots in turn.
 type numberedRuns struct {
 	portfolio portfolio
 	seed      uint64
@@ -57,7 +57,7 @@ func (r *numberedRuns) Scheduled() string {
 	return r.portfolio.names[r.portfolio.now]
 }
 
-// portfolio is the schedules of the walks of one row.
+// portfolio holds the schedules that numbered runs get in turn.
 type portfolio struct {
 	base  *schedules.Base
 	names []string

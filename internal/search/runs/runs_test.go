@@ -72,7 +72,7 @@ func TestDraws(t *testing.T) {
 	}
 }
 
-// In the first runs of a row faults strike after a few steps, later ones after up to 23.
+// In the first runs faults strike after a few steps, later ones after up to 23.
 func TestGapsBetweenFaults(t *testing.T) {
 	for _, c := range []struct{ number, least, most int }{{0, 6, 11}, {127, 6, 11}, {128, 18, 23}} {
 		s := &Faulty{numberedRuns: numberedRuns{number: c.number}}

@@ -8,7 +8,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Walks is the strategy of a row of walks, by number, from roots in turn. Those of WalkTag begin with a
+// Walks is the strategy of numbered walks, from roots in turn. Those of WalkTag begin with a
 // scheduled part, which may continue past live states. Then they continue as those of a [Walker].
 type Walks struct {
 	Walker
