@@ -17,8 +17,9 @@
 // empty report is therefore not a proof. A search executes a sample of its runs twice and compares them, which detects
 // what vet misses.
 //
-// The code of a package is divided into units: functions, methods and literals. The first pass records the hazards and
-// calls of each unit. The second one follows calls from the handlers, and exports a fact for each function.
+// The code of a package is divided into units: functions, methods and literals. First the hazards and calls of
+// each unit are recorded. Then calls are followed: hazards that a handler reaches are findings, and those that another
+// function reaches are exported as a fact about it.
 //
 // # Files
 //
