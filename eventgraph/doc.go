@@ -4,8 +4,8 @@
 package eventgraph
 
 // [Build] converts a trace to a [Graph]: plain data with indices between events, messages and timers. Formats only read
-// it. [Options] select steps and nodes. Steps that are not shown, and ticks, are folded into segments by one function
-// (Graph.segments), so that all formats show the same steps.
+// it. [Options] select steps and nodes. Graph.segments divides the shown steps into segments, each a step or several
+// folded ones, so that texts and pictures show the same steps.
 //
 // The files of this package, for readers of its source:
 //
