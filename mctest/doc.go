@@ -28,11 +28,11 @@
 // its cache while code and variables are unchanged; -count=1 searches again.
 package mctest
 
-// The test's own process does not search, except on request: it starts another one with the same test and flags
+// The test's own process searches only on request. Otherwise it starts another one with the same test and flags
 // (respawn.go). That one has the role to search, and returns the text and the exit status, by which the first process
 // passes, skips or fails the test. A process that was started for one check finds it by its number in the test
-// (ordinal.go), so the calls of a test must come in the same order each time. The commands of macemc send
-// a test binary an order (internal/task), which the check with that identity executes.
+// (ordinal.go), so the calls of a test must come in the same order each time. Commands of macemc send an order to a
+// test binary (internal/task), and the check with that identity executes it.
 //
 // The files of this package, for readers of its source:
 //
