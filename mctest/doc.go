@@ -31,8 +31,8 @@ package mctest
 // The test's own process searches only on request. Otherwise it starts another one with the same test and flags
 // (respawn.go). That one has the role to search, and returns the text and the exit status, by which the first process
 // passes, skips or fails the test. A process that was started for one check finds it by its number in the test
-// (ordinal.go), so the calls of a test must come in the same order each time. Commands of macemc send an order to a
-// test binary (internal/task), and the check with that identity executes it.
+// (ordinal.go). The calls of a test must therefore come in the same order each time. Commands of macemc send an order
+// to a test binary (internal/task), and the check with that identity executes it.
 //
 // The files of this package, for readers of its source:
 //

@@ -21,7 +21,7 @@ package realnet
 // One goroutine, the event loop, owns the state of a [Node] and runs its handlers. Other goroutines accept, read and
 // write sockets, and post items to the loop. Node.step runs a handler in kernel/runner, and records it. Its external
 // effects wait for Node.commit: first the recording and the disk are passed to the operating system, and then datagrams
-// and messages of streams leave. So nothing that others can observe precedes its record. A node that cannot record
+// and messages of streams leave. Nothing that others can observe precedes its record. A node that cannot record
 // continues without. Each start of a node has an incarnation, the time of the start, by which peers recognize messages
 // of an earlier one.
 //

@@ -59,7 +59,7 @@
 package sim
 
 // This package has types and their validation, and executes no system. Package kernel implements Env and decides on the
-// order of events; package netsim implements networks. Words of event kinds, faults and fields are part of path files,
+// order of events. Package netsim implements networks. Words of event kinds, faults and fields are part of path files,
 // JSON and flags, so a rename breaks stored files. The engines reach unexported data of this package only through
 // internal/simhook, and services offer more to the engines through internal/simext.
 //

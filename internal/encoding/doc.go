@@ -34,9 +34,8 @@
 // # Plans
 //
 // A [Set] compiles a [Plan] for each type: a tree of nodes, with programs of ops for its memory. An [Encoder], a copier
-// and a renderer walk a value by the same plan. What a walk must recognize, memory that it has visited before, is
-// recorded by seen. It is skipped for types whose values cannot share memory. The rules of a system apply to all values
-// of a Set.
+// and a renderer walk a value by the same plan. A walk records the memory that it visits (seen), unless values of the
+// type cannot share memory. The rules of a system apply to all values of a Set.
 //
 // # Files
 //

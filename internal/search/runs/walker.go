@@ -2,10 +2,11 @@
 //
 // A [Strategy] answers the choices of runs. Package runloop executes the runs: it calls Next for each run, Select in
 // each state, Choose for each other choice, and Ended after the run. A worker of package search calls Begin with a
-// [Job], a set of runs, and Rest for the runs of the job that are left when a limit ends it.
+// [Job], a set of runs, and Rest for the runs that are left when a limit ends it.
 //
 // A numbered run depends only on its number, the [Settings], the path that it begins with, and the schedules of its
-// job. So results do not depend on the number of workers. Deepening recognizes states, by as many bits as a [Key] has.
+// job. Results therefore do not depend on the number of workers. Deepening recognizes states, by as many bits as a
+// [Key] has.
 //
 // # Files
 //

@@ -5,7 +5,7 @@
 //
 // A [Search] creates a run on a [Server], waits for its end, and judges the states. A [Worker] takes part as a member:
 // it expands the states of its parts, and sends successors to the owners of their parts. The logs hold all states of a
-// committed superstep. So another member that reads the log of a part can take the place of a lost one.
+// committed superstep. Another member can therefore take the place of a lost one by reading the log.
 //
 // # Files
 //

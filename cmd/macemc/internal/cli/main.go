@@ -3,7 +3,7 @@
 //
 // Each command has a file, and a function that returns its cobra.Command. The command fills in a value of package task.
 // app.onSystem and app.onFile execute it: here for a bundled system, and otherwise in the test binary that build makes.
-// What a task does is decided in package task and below, not here.
+// Package task and those below it decide what a task does.
 //
 // # Files
 //
