@@ -159,7 +159,7 @@ func (m *merger) postpones(c *cursor) bool {
 			return true
 		}
 	}
-	if e.Kind == sim.Deliver && e.Stream && m.unheard(c.node, e) || m.crowded(c.node, e) {
+	if e.Kind == sim.Deliver && e.Stream && m.awaitsObservation(c.node, e) || m.crowded(c.node, e) {
 		return true
 	}
 	number := c.sent[c.start]
@@ -188,9 +188,9 @@ func (e *Event) room(peer sim.NodeID) (room int, ok bool) {
 	return 0, false
 }
 
-// unheard reports whether the delivery e must wait until its sender has next observed its send buffer. Otherwise
+// awaitsObservation reports whether the delivery e must wait until its sender has next observed its send buffer. Otherwise
 // there would be more room than was recorded.
-func (m *merger) unheard(node sim.NodeID, e *Event) bool {
+func (m *merger) awaitsObservation(node sim.NodeID, e *Event) bool {
 	if int(e.Peer) >= len(m.cursors) {
 		return false
 	}
