@@ -114,7 +114,8 @@ func (a *app) onFileOf(ctx context.Context, file, name string, t task.Task) erro
 			return c.goTest != h.Test || c.System != h.System || name != "" && c.Test != name
 		})
 		if len(fits) == 0 {
-			return listedCheck{}, fmt.Errorf("%s: package %s has no test %s that checks the system %q", file, h.Package, cmp.Or(name, h.Test), h.System)
+			return listedCheck{}, fmt.Errorf("%s: package %s has no test %s that checks the system %q", file, h.Package,
+				cmp.Or(name, h.Test), h.System)
 		}
 		for _, c := range fits {
 			if c.Nodes == h.Nodes {
