@@ -10,7 +10,8 @@
 //
 // # Files
 //
-//	find.go      Config, Find; Confirm, which adapts Find to suspects of a search
+//	find.go      Config, Find
+//	confirm.go   Confirm and Violation: which suspects of a search are violations, refuted or undecided
 //	finder.go    the algorithm: find raises the length of walks, bisect locates the step, verifyDead
 //	             accepts it
 //	prober.go    makes the walks from one step in parallel; the nearest live run

@@ -49,7 +49,7 @@ type Config struct {
 	Proven bool
 	// ProveEnd searches the successors of the last state if those of the critical step are too many.
 	ProveEnd bool
-	// examineFirst makes walks only from states for which the exhaustive search finds no live successor.
+	// searchFirst makes walks only from states for which the exhaustive search finds no live successor.
 	searchFirst bool
 }
 
@@ -123,7 +123,7 @@ func Find(ctx context.Context, cfg Config) (*Result, error) {
 	return res, err
 }
 
-// MisfitError is the error of [Find] when the path cannot be followed to its end.
+// MismatchError is the error of [Find] when the path cannot be followed to its end.
 type MismatchError struct{ err error }
 
 func (e *MismatchError) Error() string { return e.err.Error() }
@@ -164,44 +164,4 @@ func unfit(o *runloop.Outcome) error {
 // stuckIn returns the error of a walk in which checked code does not return.
 func stuckIn(o *runloop.Outcome) error {
 	return &Ended{Finding: o.Finding, Path: o.Stuck, Steps: o.Steps, Overdue: true}
-}
-
-// Confirm returns a function for [search.Config.Confirm] that applies Find to suspects of liveness and deadlock;
-// the path is the suspect's. Other suspects are accepted as violations. If checked code did not return in time, the
-// suspect is undecided, and Instead is the new suspect. The Detail is a [*Result].
-func Confirm(cfg Config) func(context.Context, search.Suspect) (search.Confirmed, error) {
-	rescued := false // a suspect recovered although no walk did
-	return func(ctx context.Context, s search.Suspect) (search.Confirmed, error) {
-		if s.Kind != sim.Liveness && s.Kind != sim.Deadlock {
-			return search.Confirmed{Violation: true}, nil
-		}
-		c := cfg
-		c.Path, c.searchFirst = s.Path, rescued
-		res, err := Find(ctx, c)
-		if ended := (*Ended)(nil); errors.As(err, &ended) {
-			s.Path, s.Steps = ended.Path, ended.Steps
-			s.Find(ended.Finding)
-			s.Overdue = ended.Overdue
-			return search.Confirmed{Violation: !ended.Overdue, Instead: &s}, nil
-		}
-		if err != nil {
-			return search.Confirmed{}, err
-		}
-		if res.onlySearchRecovers {
-			rescued = true
-		}
-		if s.Proven && res.Case != Recovered {
-			res.Proof, res.Unproven = Exact, ""
-		}
-		if cfg.Proven && res.Proof != Exact && res.Case != Recovered {
-			return search.Confirmed{Detail: res}, nil
-		}
-		return search.Confirmed{Violation: res.Violation(), Refuted: res.Case == Recovered, Detail: res}, nil
-	}
-}
-
-// Violation reports whether the run is confirmed to violate liveness.
-func (r *Result) Violation() bool {
-	return !r.Unjudged && (r.Case == Located || r.Case == DeadFromStart || r.Case == Unlocated ||
-		r.Case == TooLateToTell && (r.OutOfEvents || r.Proof == Exact))
 }

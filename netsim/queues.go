@@ -99,7 +99,8 @@ func (m *model) Holds(node sim.NodeID) bool {
 	return m.arrives() && len(m.bags[node]) > 0 && m.bags[node][0].from < 0
 }
 
-// leave appends a message to those that have not left node. They leave it one by one, by Arrive events.
+// leave appends a message to those that have not left node. They precede the others in its bag, and their from is ^to. They leave it one by
+// one, by Arrive events.
 func (m *model) leave(node, to sim.NodeID, cell int32) {
 	i := 0
 	for i < len(m.bags[node]) && m.bags[node][i].from < 0 {
@@ -179,8 +180,8 @@ func (m *model) behind(from, to sim.NodeID) (place int, waits bool) {
 	return place, place > 0 && bag[place-1].from == from
 }
 
-// forget drops the messages on their way to a node, and those that the node sent and that still wait in its outgoing
-// queue.
+// forget drops the messages on their way to a node, and those that have not left the node (see leave). It is called for queues and, if the
+// node halts, for datagrams.
 func (m *model) forget(node sim.NodeID) {
 	for range m.bags[node] {
 		m.host.Fate(m.takeDatagram(node, 0).ID, sim.DroppedCrash)

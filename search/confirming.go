@@ -8,6 +8,14 @@ import (
 	"github.com/macemc/macemc/internal/budget"
 )
 
+// A search with the time limit T, and what follows it:
+//
+//	until T                   the search; once it has a finding, also the confirmation of other suspects
+//	until Decide (T + 5 s)    whether a suspect is a violation; then it is undecided
+//	until Locate              the critical step: three quarters of what is left until FollowLimit
+//	until FollowLimit         shrinking (internal/check/shrink.go, internal/shrink/dead.go: divide)
+//	until LastLimit           the report; after it, the first process ends the search (internal/check/isolate/overrun.go)
+
 const (
 	// LeastConfirming is the minimum time limit for examining a suspect, even beyond the time limit of the search.
 	LeastConfirming = 5 * time.Second

@@ -63,10 +63,10 @@ func (o *Options) decide(ctx context.Context, s search.Suspect) (search.Confirme
 	return search.Confirmed{Violation: true}, nil
 }
 
-// confirmDead decides whether a run is dead as confirmDeadOnce does. If a walk from the run seems not to return, it
+// confirmDead decides whether a run is dead as criticalConfirm does. If a walk from the run seems not to return, it
 // confirms that suspect instead. If the machine was only slow, the walks are repeated with ten times the handler limit.
 func (o *Options) confirmDead(ctx context.Context, s search.Suspect) (search.Confirmed, error) {
-	c, err := o.confirmDeadOnce(ctx, s)
+	c, err := o.criticalConfirm(ctx, s)
 	if err != nil || c.Violation || c.Instead == nil {
 		return c, err
 	}

@@ -81,8 +81,8 @@ type Options struct {
 	start       time.Duration // of the check, on the clock of package budget
 	used        time.Duration // processor time before the check
 	workDir     string        // the current folder when the search began; an empty string means that it is not known
-	// confirmDeadOnce confirms suspects of liveness and deadlock. It remembers their kinds.
-	confirmDeadOnce func(context.Context, search.Suspect) (search.Confirmed, error)
+	// criticalConfirm confirms suspects of liveness and deadlock. It remembers their kinds.
+	criticalConfirm func(context.Context, search.Suspect) (search.Confirmed, error)
 }
 
 // System returns the system with only the checked properties.

@@ -35,7 +35,7 @@ func Run(ctx context.Context, o Options) (*report.Report, error) {
 	o.Search.Confirm = o.confirm
 	sys, err := o.System()
 	if err == nil {
-		o.confirmDeadOnce = critical.Confirm(o.criticalConfig(sys))
+		o.criticalConfirm = critical.Confirm(o.criticalConfig(sys))
 	} // otherwise the search returns err
 	if tell := o.Search.Progress; tell != nil {
 		o.Search.Progress = func(p search.Progress) {

@@ -8,8 +8,8 @@
 //	supervise.go                          the first process: starts the search and waits
 //	investigation.go                      the first process: executes what a dead search left
 //	overrun.go                            how long a search may take after a stop request
-//	examine.go                            the first process: has one run executed (executionRequest,
-//	                                      isolateIn) and watches it
+//	examine.go                            the process that asks (the search for its suspects, the first one after
+//	                                      a death): has one run executed (executionRequest, isolateIn), watches it
 //	reexecute.go                          the fresh process: executes that run
 //	execution.go                          both: records states while executing, so that two executions can
 //	                                      be compared

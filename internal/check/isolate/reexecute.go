@@ -91,7 +91,7 @@ func countLeaked(rec *flight.Recorder) func(n int) {
 	}
 }
 
-// outliveLimit is how long a process waits for goroutines that handlers started, after all steps.
+// awaitLeakedLimit is how long a process waits for goroutines that handlers started, after all steps.
 const awaitLeakedLimit = 2 * time.Second
 
 // awaitLeaked waits until the goroutines that handlers left running have ended, because they may end this process.

@@ -25,20 +25,6 @@ const (
 	SpoolShare    = 32 // there are three spools
 )
 
-// Deferred is a visited set that reports states as new until Flush determines that they are not.
-type Deferred interface {
-	Visited
-	// Pending reports whether states that AddAll reported as new may turn out not to be.
-	Pending() bool
-	// Due reports whether Flush should be called soon.
-	Due() bool
-	// Flush calls old with the numbers of states that AddAll reported as new since the last Flush, counted from 0, but
-	// that are not. The error is one of the storage on disk, and makes the set unusable.
-	Flush(old func(number uint32)) error
-	// Disk returns the number of bytes on disk.
-	Disk() int64
-}
-
 // Spilled is a set of fingerprints with young ones in memory, and the others in sorted runs. A fingerprint that is not
 // young is a suspect unless a filter excludes it from all runs. Suspects are looked up later, together, in their order.
 type Spilled struct {

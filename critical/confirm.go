@@ -1,0 +1,49 @@
+package critical
+
+import (
+	"context"
+	"errors"
+
+	"github.com/macemc/macemc/search"
+	"github.com/macemc/macemc/sim"
+)
+
+// Confirm returns a function for [search.Config.Confirm] that applies Find to suspects of liveness and deadlock;
+// the path is the suspect's. Other suspects are accepted as violations. If checked code did not return in time, the
+// suspect is undecided, and Instead is the new suspect. The Detail is a [*Result].
+func Confirm(cfg Config) func(context.Context, search.Suspect) (search.Confirmed, error) {
+	rescued := false // a suspect recovered although no walk did
+	return func(ctx context.Context, s search.Suspect) (search.Confirmed, error) {
+		if s.Kind != sim.Liveness && s.Kind != sim.Deadlock {
+			return search.Confirmed{Violation: true}, nil
+		}
+		c := cfg
+		c.Path, c.searchFirst = s.Path, rescued
+		res, err := Find(ctx, c)
+		if ended := (*Ended)(nil); errors.As(err, &ended) {
+			s.Path, s.Steps = ended.Path, ended.Steps
+			s.Find(ended.Finding)
+			s.Overdue = ended.Overdue
+			return search.Confirmed{Violation: !ended.Overdue, Instead: &s}, nil
+		}
+		if err != nil {
+			return search.Confirmed{}, err
+		}
+		if res.onlySearchRecovers {
+			rescued = true
+		}
+		if s.Proven && res.Case != Recovered {
+			res.Proof, res.Unproven = Exact, ""
+		}
+		if cfg.Proven && res.Proof != Exact && res.Case != Recovered {
+			return search.Confirmed{Detail: res}, nil
+		}
+		return search.Confirmed{Violation: res.Violation(), Refuted: res.Case == Recovered, Detail: res}, nil
+	}
+}
+
+// Violation reports whether the run is confirmed to violate liveness.
+func (r *Result) Violation() bool {
+	return !r.Unjudged && (r.Case == Located || r.Case == DeadFromStart || r.Case == Unlocated ||
+		r.Case == TooLateToTell && (r.OutOfEvents || r.Proof == Exact))
+}
