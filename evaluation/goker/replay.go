@@ -84,8 +84,5 @@ func replay(dir, file string) string {
 	if err != nil || o == nil || o.Kind == testsched.Passed {
 		return ""
 	}
-	if o.Kind == testsched.Leak { // stale pointers determine how many of many goroutines count as leaked
-		o.Message, o.Where, o.Details, o.Shows = "", "", nil, nil
-	}
 	return fmt.Sprintf("%#v", *o)
 }

@@ -17,6 +17,7 @@ const (
 	whyClock                           = "reading the clock takes time"
 	whyProcessors                      = "runs do not depend on the machine"
 	whyStacks                          = "stack dumps of a test do not show the checker"
+	whyLeaks                           = "stacks are searched for what can wake goroutines"
 	whyRefused                         = "what a schedule does not determine is not explored"
 	whyRaces                           = "the races of a run belong to its outcome"
 	whyTests, whyAtomics, whyMemory    = "tests run under many schedules", "atomic operations are scheduling points", "plain memory accesses are scheduling points"
@@ -36,6 +37,8 @@ var testChanges = func() []change {
 		{"testing/benchmark.go", atStart{"Benchmark"}, ` macemcRefuse("it runs a benchmark"); `, whyRefused},
 		{"runtime/mfinal.go", atStart{"SetFinalizer"}, " if macemcFinalizer(sys.GetCallerPC()) { return }; ", whyFinalizers},
 		{"runtime/mgc.go", atStart{"GC"}, " macemcCollected(); ", whyFinalizers},
+		{"runtime/mgcmark.go", atStart{"scanblock"}, " if macemcScanned != nil { macemcScanned.block(b0, n0, ptrmask, stk, false); return }; ", whyLeaks},
+		{"runtime/mgcmark.go", atStart{"scanConservative"}, " if macemcScanned != nil { macemcScanned.block(b, n, ptrmask, state, true); return }; ", whyLeaks},
 		{"runtime/traceback.go", atStart{"isSystemGoroutine"}, " if macemcHides(gp) { return true }; ", whyStacks},
 		{"os/signal/signal.go", atStart{"Notify"}, ` macemcRefuse("it waits for signals"); `, whyRefused},
 		{"testing/synctest/synctest.go", atStart{"Test"}, ` if macemcTested() { macemcTest(t, f); return }; `, whyTests},

@@ -1228,6 +1228,67 @@ func TestFinalizers(t *testing.T) {
 	testReports(t, []string{"--- PASS: TestLong", "TestLonger: not explored: it passes more than 5000000 scheduling points in a run\n", "--- PASS: TestBusy", "TestBusy: left after the test has returned: goroutine 2 ", "--- PASS: TestFinalizers"}, 0, "-count=1", "-v", "-vet=off", "-schedules=5", ".")
 }
 
+// Variables that are not used any more, and stopped timers, do not make what a goroutine waits for reachable.
+func TestTest_DeadReferences(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the standard library the first time")
+	}
+	testFile(t, `package x
+
+import (
+	"runtime"
+	"sync"
+	"testing"
+	"time"
+)
+
+var stop = make(chan bool)
+
+//go:noinline
+func use(c chan int) {}
+
+func keep(c chan int) {
+	runtime.Gosched() // c is saved on the stack
+	use(c)
+	<-stop
+}
+
+func TestDead(t *testing.T) {
+	c := make(chan int)
+	go func() { <-c }()
+	go keep(c)
+}
+
+func keepPointer(c chan int) {
+	p := &struct{ c chan int }{c}
+	<-stop
+	use(p.c)
+}
+
+func TestOKPointer(t *testing.T) {
+	c := make(chan int)
+	go func() { <-c }()
+	go keepPointer(c)
+}
+
+func TestTimer(t *testing.T) {
+	var mu sync.Mutex
+	mu.Lock()
+	go mu.Lock()
+	time.AfterFunc(time.Hour, mu.Unlock).Stop()
+	for other := new(sync.Mutex); ; other.Unlock() {
+		other.Lock()
+	}
+}
+`)
+	const leak = "    macemc: LEAK: 1 goroutine is blocked and nothing can wake it"
+	testReports(t, []string{"=== RUN   TestDead\n" + leak, "--- PASS: TestOKPointer"}, 1, "-count=1", "-v", "-vet=off", "-schedules=3", "-run=TestDead|TestOKPointer", ".")
+	if err := os.WriteFile("timer.path", []byte("macemc schedule 1\npackage example.org/x\ntest TestTimer\nfinding LEAK\nseed 1\nmemory false\nwarm false\nend 0\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	testReports(t, []string{leak}, 1, "-schedule=timer.path", ".")
+}
+
 // These operations are scheduling points, and goroutines that only some schedules leave behind are leaks.
 func TestTest_Points(t *testing.T) {
 	if testing.Short() {
