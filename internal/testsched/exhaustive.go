@@ -3,6 +3,7 @@ package testsched
 import (
 	"math"
 	"slices"
+	"strings"
 )
 
 // Unbounded means that the number of preemptions is not limited.
@@ -51,16 +52,15 @@ const (
 	sampledCases
 )
 
+// String lists the sources, such as "random numbers and orders of maps".
 func (s Sampled) String() string {
-	switch {
-	case s&sampledNumbers != 0:
-		return "random numbers are sampled"
-	case s&sampledMaps != 0:
-		return "the order of maps is sampled"
-	case s&sampledCases != 0:
-		return "the cases of a select with one channel twice are sampled"
+	var list []string
+	for i, text := range []string{"random numbers", "orders of maps", "cases of selects with one channel twice"} {
+		if s>>i&1 != 0 {
+			list = append(list, text)
+		}
 	}
-	return ""
+	return strings.Join(list, " and ")
 }
 
 // Coverage describes the schedules that an exploration has covered completely.
@@ -70,6 +70,9 @@ type Coverage struct {
 	Race        bool // whether the race detector was active
 	Delays      bool // whether timers were too far away to fire while a goroutine runs, so that longer delays may lead to other ends
 	Reduced     bool // every other schedule leads to the same states as one of these (sleep sets; Godefroid, 1996)
+	// Drawn are sources of randomness that the runs used. A goroutine draws the same values in all of these runs, so that schedules with
+	// other values are missing.
+	Drawn Sampled
 }
 
 // node is a decision of the current run.
@@ -96,6 +99,7 @@ type tree struct {
 	nodes   []node
 	skipped bool // whether an option exceeded the bound
 	delays  bool // Coverage.Delays
+	drawn   Sampled
 }
 
 // plan returns the plan of the next run.
@@ -186,8 +190,9 @@ func (t *tree) next() bool {
 }
 
 // exhaust explores all schedules with no preemption, with one, and so on (Musuvathi and Qadeer, PLDI 2007), and all orders with sleep sets.
-// It stops after limit runs; 0 means no limit. It reports whether the exploration of the test is finished.
-func (r *Result) exhaust(c *Config, step func(*Schedule) bool, start stopwatch, limit int) (ended bool) {
+// If they draw, it calls sample for the schedules of a usual exploration up to number minSaturated, and later for every other schedule. It
+// stops after limit runs; 0 means no limit. It reports whether the exploration of the test is finished.
+func (r *Result) exhaust(c *Config, step func(*Schedule) bool, sample func() bool, start stopwatch, limit int) (ended bool) {
 	if c.Intrinsics && !c.Exhaustive {
 		return false
 	}
@@ -218,14 +223,14 @@ func (r *Result) exhaust(c *Config, step func(*Schedule) bool, start stopwatch, 
 	}
 	for bound := 0; ; bound++ {
 		t := &tree{bound: bound}
-		runs, ended := r.level(c, t, step, func() bool { return left(1) })
+		runs, ended := r.level(c, t, step, sample, func() bool { return left(1) })
 		if ended {
 			return true
 		}
 		if runs == 0 {
 			break
 		}
-		r.Complete = &Coverage{Schedules: runs, Preemptions: bound, Race: c.Race, Delays: t.delays}
+		r.Complete = &Coverage{Schedules: runs, Preemptions: bound, Race: c.Race, Delays: t.delays, Drawn: t.drawn}
 		if !t.skipped {
 			r.Complete.Preemptions = Unbounded
 			break
@@ -235,12 +240,12 @@ func (r *Result) exhaust(c *Config, step func(*Schedule) bool, start stopwatch, 
 		}
 		if bound == reduceFrom && preemptions == Unbounded {
 			t := &tree{bound: Unbounded, reduce: true}
-			runs, ended := r.level(c, t, step, func() bool { return left(2) })
+			runs, ended := r.level(c, t, step, sample, func() bool { return left(2) })
 			if ended {
 				return true
 			}
 			if runs > 0 {
-				r.Complete = &Coverage{Schedules: runs, Preemptions: Unbounded, Reduced: true, Race: c.Race, Delays: t.delays}
+				r.Complete = &Coverage{Schedules: runs, Preemptions: Unbounded, Reduced: true, Race: c.Race, Delays: t.delays, Drawn: t.drawn}
 				break
 			}
 		}
@@ -258,7 +263,7 @@ const restarts = 2
 
 // level executes the runs of a tree and returns their number; 0 means that the tree was not completed. ended means that the exploration is
 // finished.
-func (r *Result) level(c *Config, t *tree, step func(*Schedule) bool, left func() bool) (runs int, ended bool) {
+func (r *Result) level(c *Config, t *tree, step func(*Schedule) bool, sample, left func() bool) (runs int, ended bool) {
 	for again := 0; ; {
 		if !left() {
 			return 0, false
@@ -267,14 +272,22 @@ func (r *Result) level(c *Config, t *tree, step func(*Schedule) bool, left func(
 			return 0, true
 		}
 		o := r.Last
-		t.delays = t.delays || o.Delays
+		t.delays, t.drawn, r.drawn = t.delays || o.Delays, t.drawn|o.Sampled, r.drawn|o.Sampled
+		for more := r.drawn != 0 && c.Exhaustive; more; more = r.Schedules < minSaturated {
+			if !left() {
+				return 0, false
+			}
+			if sample() {
+				return 0, true
+			}
+		}
 		switch {
 		case t.reduce && r.knows(o): // the operations after it are not executed in an equivalent order
 			r.Missing = "runs end with a known finding"
 		case o.Long || o.Kind == NoEnd:
 			r.Missing = "a run is too long"
-		case o.Sampled != 0:
-			r.Missing = o.Sampled.String()
+		case o.Sampled != 0 && !c.Exhaustive:
+			r.Missing = "it draws " + o.Sampled.String()
 		case o.Outside:
 			r.Missing = "it waits for something outside the test"
 		case !t.add(o.Decisions):

@@ -13,7 +13,7 @@ import (
 
 // toyOp is an operation of a toy program on an object: a counter or a lock.
 type toyOp struct {
-	kind byte // '+', '?' reads, 'L', 'U', 'S' takes one of two cases, 'P' panics
+	kind byte // '+', '?' reads, 'L', 'U', 'S' takes one of two cases, 'P' panics, 'R' draws whether the next operation is left out
 	obj  int
 }
 
@@ -27,6 +27,8 @@ type toyState struct {
 	owner  [2]int // goroutine+1
 	queues [2]string
 	seen   [4]string
+	seed   uint64 // of what goroutines draw
+	draws  [4]int
 }
 
 // runnable returns the goroutines that can continue, starting with the one that runs.
@@ -52,6 +54,12 @@ func (p toyProgram) step(s *toyState, i, pick int) bool {
 		s.seen[i] += fmt.Sprint(s.vars[o.obj], ",")
 	case 'S':
 		s.seen[i] += fmt.Sprint("case", pick, ",")
+	case 'R':
+		s.draws[i]++
+		if mix(s.seed^uint64(i)<<8^uint64(s.draws[i]))%2 == 0 {
+			s.seen[i] += "drawn,"
+			s.at[i] = min(s.at[i]+1, len(p[i])-1)
+		}
 	case 'L':
 		if s.owner[o.obj] != 0 {
 			s.queues[o.obj] += string(rune('0' + i))
@@ -118,20 +126,26 @@ func (p toyProgram) bruteForce(s toyState, current, preemptions int, ends map[st
 type toyRuntime struct {
 	p        toyProgram
 	mutation string
-	ends     map[string]bool
+	ends     map[string]bool // of systematic runs
 }
 
 func (r *toyRuntime) run(sch *Schedule) *Outcome {
-	o, s, current := &Outcome{Choices: 1}, toyState{}, -1
-	asleep := slices.Clone(sch.Plan.Asleep)
+	o, s, current := &Outcome{Choices: 1}, toyState{seed: sch.Seed}, -1
+	plan := sch.Plan
+	if plan == nil {
+		plan = &Plan{}
+	}
+	asleep := slices.Clone(plan.Asleep)
 	decide := func(kind uint32, options []Option) int {
-		if len(options) == 1 && !sch.Plan.Reduce {
+		if len(options) == 1 && !plan.Reduce {
 			return 0
 		}
 		n, k := len(o.Decisions), 0
 		switch {
-		case n < len(sch.Plan.Taken):
-			k = int(sch.Plan.Taken[n])
+		case sch.Policy != Systematic:
+			k = int(mix(sch.Walk^uint64(n)) % uint64(len(options)))
+		case n < len(plan.Taken):
+			k = int(plan.Taken[n])
 		case kind != atSelect:
 			for k < len(options) && slices.Contains(asleep, options[k].Who) {
 				k++
@@ -149,7 +163,9 @@ func (r *toyRuntime) run(sch *Schedule) *Outcome {
 	for {
 		list := r.p.runnable(&s, current)
 		if len(list) == 0 {
-			r.ends[r.p.end(&s)] = true
+			if sch.Policy == Systematic {
+				r.ends[r.p.end(&s)] = true
+			}
 			return o
 		}
 		var options []Option
@@ -159,7 +175,7 @@ func (r *toyRuntime) run(sch *Schedule) *Outcome {
 			if next.kind == 'L' || next.kind == 'U' {
 				mask <<= 2
 			}
-			if next.kind == 'S' || r.mutation == "masks" && next.kind == '+' {
+			if next.kind == 'S' || next.kind == 'R' || r.mutation == "masks" && next.kind == '+' {
 				mask = 0
 			}
 			options = append(options, Option{Who: uint64(i) + 10, Mask: mask})
@@ -176,8 +192,11 @@ func (r *toyRuntime) run(sch *Schedule) *Outcome {
 			return o
 		}
 		pick := 0
-		if current = list[k]; r.p[current][s.at[current]].kind == 'S' {
+		switch current = list[k]; r.p[current][s.at[current]].kind {
+		case 'S':
 			pick = decide(atSelect, []Option{{Who: 0}, {Who: 1}})
+		case 'R':
+			o.Sampled = sampledNumbers
 		}
 		if !r.p.step(&s, current, pick) {
 			current = -1
@@ -190,7 +209,7 @@ func drawToy(t *rapid.T) (p toyProgram) {
 		var ops []toyOp
 		held := -1
 		for range rapid.IntRange(1, 3).Draw(t, "operations") {
-			o := toyOp{rapid.SampledFrom([]byte("++??LS")).Draw(t, "kind"), rapid.IntRange(0, 1).Draw(t, "object")}
+			o := toyOp{rapid.SampledFrom([]byte("++??LSR")).Draw(t, "kind"), rapid.IntRange(0, 1).Draw(t, "object")}
 			if o.kind == 'L' && held >= 0 {
 				o = toyOp{'U', held}
 				held = -1
@@ -212,7 +231,7 @@ func exploreToy(p toyProgram, mutation string, preemptions int) string {
 	r := &toyRuntime{p: p, mutation: mutation, ends: map[string]bool{}}
 	result := Explore(Config{Seed: 1, Exhaustive: true, Preemptions: preemptions, Schedules: 300_000}, r.run)
 	want := map[string]bool{}
-	runs := p.bruteForce(toyState{}, -1, preemptions, want)
+	runs := p.bruteForce(toyState{seed: mix(1)}, -1, preemptions, want)
 	c := result.Complete
 	switch {
 	case c == nil || result.Missing != "":
@@ -260,8 +279,6 @@ func TestExplore_NotComplete(t *testing.T) {
 	runs := 0
 	for want, change := range map[string]func(*Outcome){
 		"the limits of the exploration were reached":                     func(*Outcome) {},
-		"random numbers are sampled":                                     func(o *Outcome) { o.Sampled = 1 },
-		"the order of maps is sampled":                                   func(o *Outcome) { o.Sampled = 2 },
 		"a run is too long":                                              func(o *Outcome) { o.Long = true },
 		"it waits for something outside the test":                        func(o *Outcome) { o.Outside = true },
 		"functions of package sync/atomic are not scheduling points in ": func(*Outcome) {},
@@ -280,6 +297,45 @@ func TestExplore_NotComplete(t *testing.T) {
 		if text := result.text(); result.Missing != want || strings.Contains(text, "complete: all orders") || result.Complete != nil && result.Complete.Preemptions > 1 {
 			t.Errorf("missing %q, want %q: %s", result.Missing, want, text)
 		}
+	}
+}
+
+// A test that draws is explored for what its schedules draw. The first 200 schedules are those of a usual exploration, and later ones alternate.
+func TestExplore_ExhaustiveDraws(t *testing.T) {
+	p := toyProgram{{{'R', 0}, {'+', 0}, {'?', 0}, {'?', 0}}, {{'+', 0}, {'?', 0}, {'+', 0}}, {{'+', 0}, {'?', 0}}}
+	explore := func(exhaustive bool, limit int) (list []Schedule, r *Result) {
+		toy := &toyRuntime{p: p, ends: map[string]bool{}}
+		r = Explore(Config{Seed: 1, Exhaustive: exhaustive, Preemptions: Unbounded, Schedules: limit}, func(s *Schedule) *Outcome {
+			list = append(list, *s)
+			o := toy.run(s)
+			o.Hash = uint64(len(list)) // no saturation
+			return o
+		})
+		return list, r
+	}
+	usual, _ := explore(false, minSaturated)
+	list, r := explore(true, minSaturated)
+	if len(list) != len(usual) || r.Complete != nil {
+		t.Fatalf("%d schedules, want %d: %s", len(list), len(usual), r.text())
+	}
+	for i := range usual {
+		if list[i].Seed != usual[i].Seed || i > 0 && (list[i].Walk != usual[i].Walk || list[i].Policy != usual[i].Policy) {
+			t.Errorf("schedule %d: got %+v, want %+v", i+1, list[i], usual[i])
+		}
+	}
+	list, r = explore(true, 2000)
+	systematic := 0
+	for _, s := range list[minSaturated : minSaturated+100] {
+		if s.Policy == Systematic {
+			systematic++
+		}
+	}
+	want := fmt.Sprintf("; %d of all %d schedules were sampled", r.sampled, len(list))
+	if text := r.text(); systematic != 50 || !strings.HasPrefix(text, "macemc: complete for the drawn random numbers: all ") || !strings.Contains(text, want) {
+		t.Errorf("%d of 100 schedules are systematic, want 50: %s", systematic, text)
+	}
+	if kind, _, _ := strings.Cut(r.text(), " ("); strings.Contains(kind, "complete:") {
+		t.Errorf("complete without reservation: %s", kind)
 	}
 }
 
@@ -313,6 +369,8 @@ func TestCoverage_Bounds(t *testing.T) {
 	}{
 		{Coverage{Schedules: 1, Preemptions: Unbounded}, "complete: the only schedule"},
 		{Coverage{Schedules: 1, Preemptions: Unbounded, Delays: true}, "complete: the only schedule, if no delay exceeds 1 ms"},
+		{Coverage{Schedules: 2, Preemptions: Unbounded, Race: true, Drawn: sampledNumbers | sampledMaps},
+			"complete for the drawn random numbers and orders of maps: all 2 schedules"},
 		{Coverage{Schedules: 9, Preemptions: 2, Race: true}, "complete: all 9 schedules with at most 2 preemptions"},
 		{Coverage{Schedules: 9, Preemptions: 2, Delays: true},
 			"complete: all 9 schedules with at most 2 preemptions, if there is no data race and no delay exceeds 1 ms"},

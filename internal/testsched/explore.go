@@ -14,7 +14,7 @@ type Config struct {
 	End           time.Time     // no schedule begins after it; the zero time means no limit
 	Race          bool          // the build has the race detector
 	Corpus        []*Stored     // schedules to execute first
-	Exhaustive    bool          // no schedule is sampled
+	Exhaustive    bool          // schedules are sampled only if they cannot be enumerated, or if they draw
 	NoLeaks       bool          // leaks are noted and not reported as findings
 	Intrinsics    bool          // functions of package sync/atomic are not scheduling points in the package
 	Preemptions   int           // maximum with Exhaustive; Unbounded means any number
@@ -50,7 +50,9 @@ type Result struct {
 	Complete  *Coverage // nil means that schedules may be missing
 	Missing   string    // why schedules may be missing
 	Delays    bool      // Outcome.Delays of any run
-	// Exhaustive means that no schedule was sampled.
+	sampled   int       // number of schedules that were drawn
+	drawn     Sampled   // Outcome.Sampled of all runs of an exhaustive exploration
+	// Exhaustive means Config.Exhaustive.
 	Exhaustive bool
 }
 
@@ -180,26 +182,38 @@ func Explore(c Config, run func(*Schedule) *Outcome) *Result {
 			}
 		}
 	}
-	if c.Exhaustive {
-		r.exhaust(&c, step, start, 0)
-		return r
-	}
-	points := uint64(0)
-	for n := 0; ; n++ {
-		if step(draw(c.Seed, n, points, c.Race)) {
-			return r
+	points, n := uint64(0), 0
+	sample := func() bool {
+		s := draw(c.Seed, n, points, c.Race)
+		n++
+		if step(s) {
+			return true
 		}
 		points = max(points, r.First.Points)
-		if n == 2 && r.Orders == 1 && r.First.Choices == 0 && r.exhaust(&c, step, start, exhaustiveRuns) {
+		r.sampled++
+		return false
+	}
+	spent := func() bool {
+		many := c.Exhaustive && c.Schedules == 0 && r.sampled >= exhaustiveRuns
+		return many || c.Schedules > 0 && r.Schedules >= c.Schedules || r.over(&c, start, 1)
+	}
+	if c.Exhaustive {
+		n = 1 // the first run of exhaust has the default order
+		if r.exhaust(&c, step, sample, start, 0) || spent() {
 			return r
 		}
-		if n == minSaturated && r.First.Choices <= exhaustiveChoices && r.exhaust(&c, step, start, exhaustiveRuns) {
+	}
+	for {
+		if sample() {
 			return r
 		}
-		if c.Schedules > 0 && r.Schedules >= c.Schedules {
+		if !c.Exhaustive && n == 3 && r.Orders == 1 && r.First.Choices == 0 && r.exhaust(&c, step, sample, start, exhaustiveRuns) {
 			return r
 		}
-		if r.over(&c, start, 1) {
+		if !c.Exhaustive && n == minSaturated+1 && r.First.Choices <= exhaustiveChoices && r.exhaust(&c, step, sample, start, exhaustiveRuns) {
+			return r
+		}
+		if spent() {
 			return r
 		}
 		if since := r.Schedules - fresh; since >= minSaturated && since >= 4*r.Orders && r.Once*20 <= r.Orders {

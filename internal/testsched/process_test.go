@@ -250,7 +250,8 @@ func TestTest_Incomplete(t *testing.T) {
 		sampled    Sampled
 		want       string
 	}{
-		{true, 20, sampledMaps, `"not complete: the order of maps is sampled"`},
+		{true, 20, sampledMaps, `"not complete: the limits of the exploration were reached"`},
+		{true, 1000, sampledMaps, ` drawn 9223372036854775807 false ""`},
 		{true, 1, 0, `"complete: the only schedule with at most 0 preemptions, if there is no data race; stopped there because the limits of the exploration were reached"`},
 		{false, 20, sampledMaps, `""`},
 	} {
@@ -258,7 +259,9 @@ func TestTest_Incomplete(t *testing.T) {
 		s.config.Schedules, s.config.Exhaustive, s.config.Preemptions = c.limit, c.exhaustive, Unbounded
 		report := s.Test("example.org/t", "TestX", false, time.Time{}, runner(func(*Schedule) *Outcome {
 			o := passes()
-			o.Decisions, o.Sampled = []Decision{{Kind: atPoint, Options: []Option{{Who: 4}, {Who: 12}}}}, c.sampled
+			if o.Sampled = c.sampled; c.limit <= 20 {
+				o.Decisions = []Decision{{Kind: atPoint, Options: []Option{{Who: 4}, {Who: 12}}}}
+			}
 			return o
 		}))
 		if report.Finding != "" || !strings.Contains(s.summary["TestX"], c.want) {

@@ -47,15 +47,19 @@ func (s Saved) String() string {
 
 func (r *Result) counts() string {
 	rate := float64(r.Schedules) / max(r.Elapsed.Seconds(), 1e-6)
-	if r.Complete != nil && r.Missing == "" {
-		return fmt.Sprintf("macemc: %v (%.0f/s), no finding", r.Complete, rate)
-	}
-	if r.Exhaustive {
-		covered := plural(r.Schedules, "schedule", "schedules")
+	if r.Exhaustive || r.Complete != nil && r.Missing == "" {
+		text := plural(r.Schedules, "schedule", "schedules")
 		if r.Complete != nil {
-			covered = r.Complete.String()
+			text = r.Complete.String()
 		}
-		return fmt.Sprintf("macemc: %s (%.0f/s), no finding; %s", covered, rate, r.incomplete())
+		text = fmt.Sprintf("macemc: %s (%.0f/s), no finding", text, rate)
+		if r.Exhaustive && r.sampled > 0 {
+			text += fmt.Sprintf("; %d of all %d schedules were sampled", r.sampled, r.Schedules)
+		}
+		if missing := r.incomplete(); missing != "" {
+			text += "; " + missing
+		}
+		return text
 	}
 	if r.Orders == 1 {
 		return fmt.Sprintf("macemc: %s, no finding; all have the same order of goroutines", plural(r.Schedules, "schedule", "schedules"))
@@ -87,12 +91,17 @@ func (r *Result) incomplete() string {
 }
 
 func (c *Coverage) String() string {
-	text := fmt.Sprintf("complete: all %d schedules", c.Schedules)
+	text := fmt.Sprintf("all %d schedules", c.Schedules)
 	switch {
 	case c.Reduced:
-		text = fmt.Sprintf("complete: all orders, by %s with sleep sets", plural(c.Schedules, "schedule", "schedules"))
+		text = fmt.Sprintf("all orders, by %s with sleep sets", plural(c.Schedules, "schedule", "schedules"))
 	case c.Schedules == 1:
-		text = "complete: the only schedule"
+		text = "the only schedule"
+	}
+	if c.Drawn != 0 {
+		text = fmt.Sprintf("complete for the drawn %v: %s", c.Drawn, text)
+	} else {
+		text = "complete: " + text
 	}
 	if c.Preemptions < Unbounded {
 		text += " with at most " + plural(c.Preemptions, "preemption", "preemptions")

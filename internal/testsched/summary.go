@@ -14,6 +14,7 @@ import (
 const (
 	SampledOnly = "sampled"
 	Complete    = "complete"
+	CompleteFor = "drawn"   // complete for what its schedules drew, see Coverage.Drawn
 	Suspect     = "suspect" // a finding was not yet confirmed or minimized
 	New         = "new"     // a finding is not known
 	Hidden      = "hidden"  // known findings hide the rest of the test
@@ -27,7 +28,9 @@ const EndedEarly = "the process ended during the exploration"
 func (s *Settings) summarize(test string, r *Result, note string) {
 	kind := SampledOnly
 	if r.Complete != nil && r.Missing == "" {
-		kind = Complete
+		if kind = Complete; r.Complete.Drawn != 0 {
+			kind = CompleteFor
+		}
 	}
 	s.summarizeAs(kind, test, r, note)
 }
@@ -37,7 +40,7 @@ func (s *Settings) summarizeAs(kind, test string, r *Result, note string) {
 		return
 	}
 	preemptions := Unbounded
-	if kind == Complete {
+	if kind == Complete || kind == CompleteFor {
 		preemptions = r.Complete.Preemptions
 	}
 	if strings.Contains(s.summary[test], " "+New+" ") && (kind == Hidden || kind == Damaged) {

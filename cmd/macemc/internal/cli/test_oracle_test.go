@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -171,6 +172,39 @@ func TestTest_DelaysAsModel(t *testing.T) {
 	t.Logf("%d programs were explored completely, %d end in more ways beyond the bound", complete, more)
 	if complete < 10 || more == 0 || more == 16 {
 		t.Errorf("%d programs were explored completely, %d end in more ways beyond the bound\n%s", complete, more, out)
+	}
+}
+
+// The exhaustive exploration of random programs that draw reports only ends that the model allows, and all of them for one outcome of the
+// draws. It says so.
+func TestTest_DrawsAsModel(t *testing.T) {
+	happened, possible, _, out := oracle(t, "-exhaustive", "-schedules=20000", "-run=^Test(7[6-9]|8[0-3])$")
+	sides := regexp.MustCompile("heads|tails|[|]")
+	texts, complete := findings(out), 0
+	for n := range possible {
+		missing := map[string]int{} // by outcome of the draws
+		for end := range possible[n] {
+			draws := strings.Join(sides.FindAllString(end, -1), "")
+			missing[draws] += 0
+			if !happened[n][end] {
+				missing[draws]++
+			}
+		}
+		for end := range happened[n] {
+			if !possible[n][end] {
+				t.Errorf("program %d ended in %q, which cannot happen", n, end)
+			}
+		}
+		if !strings.HasPrefix(texts[n], "complete for the drawn ") || strings.Contains(texts[n], "preemption") {
+			continue
+		}
+		complete++
+		if fewest := slices.Min(slices.Collect(maps.Values(missing))); fewest > 0 {
+			t.Errorf("program %d: %s\n%d ends: %v\nmissing: %v", n, texts[n], len(happened[n]), happened[n], missing)
+		}
+	}
+	if complete < 6 || len(possible) != 8 || strings.Contains(out, "complete:") {
+		t.Errorf("%d of %d programs were explored completely\n%s", complete, len(possible), out)
 	}
 }
 

@@ -159,8 +159,8 @@ func TestSummaries(t *testing.T) {
 // The bounds of complete tests stand beside their number.
 func TestPackageSummary_Bounds(t *testing.T) {
 	all := packageSummary{tests: 1, complete: 1, schedules: 4, elapsed: time.Second}
-	delayed, bounded := all, all
-	delayed.delays = true
+	delayed, bounded, drawn := all, all, all
+	delayed.delays, drawn.drawn = true, 1
 	bounded.bounded, bounded.preemptions = true, 1
 	for _, c := range []struct {
 		sums []packageSummary
@@ -169,6 +169,7 @@ func TestPackageSummary_Bounds(t *testing.T) {
 		{[]packageSummary{all}, "4 schedules of 1 test (1 complete), 4/s"},
 		{[]packageSummary{all, delayed}, "8 schedules of 2 tests (2 complete) with delays up to 1 ms, 4/s"},
 		{[]packageSummary{bounded, all}, "8 schedules of 2 tests (2 complete with at most 1 preemption), 4/s"},
+		{[]packageSummary{all, drawn, bounded}, "12 schedules of 3 tests (3 complete with at most 1 preemption, 1 of them for what they drew), 4/s"},
 		{[]packageSummary{all, delayed, bounded}, "12 schedules of 3 tests (3 complete with at most 1 preemption) with delays up to 1 ms, 4/s"},
 	} {
 		var sum packageSummary

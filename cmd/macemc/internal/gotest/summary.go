@@ -45,7 +45,8 @@ type summaries struct {
 // packageSummary is the sum over the tests of packages.
 type packageSummary struct {
 	tests, schedules int
-	complete         int // number of tests
+	complete         int // number of tests, with the next
+	drawn            int // number of tests that are complete for what they drew
 	bounded          bool
 	preemptions      int  // if bounded, the lowest maximum of the complete tests
 	delays           bool // whether a test has a testsched.Result with Delays
@@ -63,6 +64,7 @@ func (p *packageSummary) add(q packageSummary) {
 	p.tests += q.tests
 	p.schedules += q.schedules
 	p.complete += q.complete
+	p.drawn += q.drawn
 	p.elapsed += q.elapsed
 	p.delays = p.delays || q.delays
 	p.saved.Passing += q.saved.Passing
@@ -82,6 +84,9 @@ func (p packageSummary) String() string {
 		complete = fmt.Sprintf(" (%d complete", p.complete)
 		if p.bounded {
 			complete += " with at most " + textfmt.Plural(p.preemptions, "preemption")
+		}
+		if p.drawn > 0 {
+			complete += fmt.Sprintf(", %d of them for what they drew", p.drawn)
 		}
 		complete += ")"
 	}
@@ -282,7 +287,11 @@ func (s *summaries) read(pkg, file string) (sum packageSummary) {
 			continue
 		}
 		one := packageSummary{tests: 1, schedules: test.schedules, delays: test.delays, elapsed: test.elapsed}
-		if test.kind == testsched.Complete {
+		switch test.kind {
+		case testsched.CompleteFor:
+			one.drawn = 1
+			fallthrough
+		case testsched.Complete:
 			one.complete, one.bounded, one.preemptions = 1, test.preemptions < testsched.Unbounded, test.preemptions
 		}
 		sum.add(one)

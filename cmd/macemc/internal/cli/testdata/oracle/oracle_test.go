@@ -32,6 +32,7 @@ const (
 	waitCond // with lock 0: until the variable 0 is not 0
 	setCond  // with lock 0: sets the variable 0, Signal
 	kinds
+	flip // draws whether the next operation is left out: a random number, or the order of a map
 )
 
 type op struct {
@@ -116,8 +117,20 @@ func (p program) run() string {
 		go func() {
 			defer end.Done()
 			note := func(v any) { seen[i] = append(seen[i], fmt.Sprint(v)) }
+			left := false
 			for n, o := range ops {
+				if left {
+					left = false
+					continue
+				}
 				switch o.kind {
+				case flip:
+					if left = rand.IntN(2) == 0; o.arg == 1 {
+						for left = range map[bool]bool{false: true, true: true} {
+							break
+						}
+					}
+					note(sides[left])
 				case lock:
 					mu[o.arg].Lock()
 				case unlock:
@@ -163,6 +176,38 @@ func (p program) run() string {
 	}
 	end.Wait()
 	return format(seen)
+}
+
+// sides are what a goroutine notes after a draw.
+var sides = map[bool]string{false: "heads", true: "tails"}
+
+// drawnPrograms follow the delayed ones. They draw.
+const drawnPrograms = 8
+
+// choiceDrawn returns the program of a number: one that cannot deadlock and can end in at least four ways for each outcome of its draws.
+func choiceDrawn(n int) program {
+	for k := uint64(0); ; k++ {
+		p := random(seed()<<40 | uint64(n)<<20 | k)
+		draws, all := 0, 0
+		for i, ops := range p {
+			all += len(ops)
+			var more []op
+			for _, o := range ops {
+				if o.kind == add || o.kind == load || o.kind == swap {
+					more = append(more, op{flip, (n + draws) % 2})
+					draws++
+				}
+				more = append(more, o)
+			}
+			p[i] = more
+		}
+		if draws == 0 || draws > 3 || all > 8 { // the model is small
+			continue
+		}
+		if ends := p.model(); !ends["deadlock"] && len(ends) >= 3<<draws {
+			return p
+		}
+	}
 }
 
 func format(seen [][]string) string {
@@ -215,6 +260,14 @@ func (p program) model() map[string]bool {
 			t := s
 			note := func(t *state, v any) { t.seen += fmt.Sprintf("%d:%v;", i, v) }
 			switch o.kind {
+			case flip:
+				note(&t, sides[false])
+				t.at[i]++
+				next(t)
+				u := s
+				note(&u, sides[true])
+				u.at[i] += 2
+				next(u)
 			case lock:
 				if s.owner[o.arg] == 0 {
 					t.owner[o.arg] = i + 1
@@ -350,7 +403,7 @@ func (p program) model() map[string]bool {
 // restored before each run.
 var ends int
 
-var chosen [programs + boundedPrograms + timedPrograms + delayedPrograms]interface {
+var chosen [programs + boundedPrograms + timedPrograms + delayedPrograms + drawnPrograms]interface {
 	run() string
 	model() map[string]bool
 }
@@ -387,8 +440,10 @@ func TestMain(m *testing.M) {
 			chosen[n] = choiceBounded(n)
 		case n < programs+boundedPrograms+timedPrograms:
 			chosen[n] = choiceTimed(n)
-		default:
+		case n < programs+boundedPrograms+timedPrograms+delayedPrograms:
 			chosen[n] = choiceDelayed(n)
+		default:
+			chosen[n] = choiceDrawn(n)
 		}
 	}
 	if name := os.Getenv("ORACLE_FILE"); name != "" && os.Getenv("MACEMC_TEST_OUTCOME") == "" {
@@ -498,3 +553,11 @@ func Test72(t *testing.T) { test(t, 72) }
 func Test73(t *testing.T) { test(t, 73) }
 func Test74(t *testing.T) { test(t, 74) }
 func Test75(t *testing.T) { test(t, 75) }
+func Test76(t *testing.T) { test(t, 76) }
+func Test77(t *testing.T) { test(t, 77) }
+func Test78(t *testing.T) { test(t, 78) }
+func Test79(t *testing.T) { test(t, 79) }
+func Test80(t *testing.T) { test(t, 80) }
+func Test81(t *testing.T) { test(t, 81) }
+func Test82(t *testing.T) { test(t, 82) }
+func Test83(t *testing.T) { test(t, 83) }
