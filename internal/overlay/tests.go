@@ -126,6 +126,7 @@ var rewrites = []rewrite{
 	{"time/sleep.go", timerPoints, why},
 	{"time/tick.go", timerPoints, why},
 	{"runtime/stack.go", stackOverflow, whyEnd},
+	{"runtime/sema.go", condWakes, "goroutines of packages wake those of tests"},
 	{"runtime/panic.go", unprintable, whyEnd},
 	{"runtime/synctest.go", lateTimers, whyClock},
 	{"runtime/synctest.go", wakeTime, "timers that were stopped wake nobody"},
@@ -143,6 +144,15 @@ var rewrites = []rewrite{
 	{"runtime/runtime1.go", asyncTimers, "modules with a language version before Go 1.23 have other timers"},
 	{"net/net_fake.go", fakeNetwork, whyNet},
 	{"net/net_fake.go", socketsOfNodes, whyNode},
+}
+
+// condWakes lets goroutines outside a test wake those that wait for a Cond in it.
+func condWakes(text string, _ map[string]string) (string, error) {
+	const check = "if s.g.bubble != nil && getg().bubble != s.g.bubble"
+	if n := strings.Count(text, check); n != 2 {
+		return "", fmt.Errorf("%d places check the bubbles of goroutines that wait for a Cond, not 2", n)
+	}
+	return strings.ReplaceAll(text, check, check+" && macemcT == nil"), nil
 }
 
 var atomicFunc = regexp.MustCompile(`(?m)^(//go:noescape\n)?(//go:linknamestd \w+\n)?func (\w+)\(addr ([^)]*)\)( \([^)]*\))?$`)

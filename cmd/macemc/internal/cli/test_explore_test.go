@@ -1818,6 +1818,7 @@ func TestTest_GoroutineOfPackage(t *testing.T) {
 	testFile(t, `package x
 
 import (
+	"sync"
 	"testing"
 	"time"
 )
@@ -1864,6 +1865,96 @@ func TestFlush(t *testing.T) {
 	case <-time.After(time.Second):
 		t.Fatal("late")
 	}
+}
+
+type server struct {
+	mu                sync.Mutex
+	cond              *sync.Cond
+	requests, answers int
+	tests             []string
+}
+
+var served = newServer()
+
+func newServer() *server {
+	s := new(server)
+	s.cond = sync.NewCond(&s.mu)
+	go func() {
+		s.mu.Lock()
+		for {
+			for s.requests == 0 {
+				s.cond.Wait()
+			}
+			s.requests--
+			s.answers++
+			s.cond.Broadcast()
+		}
+	}()
+	return s
+}
+
+func TestCond(t *testing.T) {
+	s := served
+	s.mu.Lock()
+	for range 2 {
+		s.requests++
+		s.cond.Broadcast()
+		for s.answers == 0 {
+			s.cond.Wait()
+		}
+		s.answers--
+	}
+	s.mu.Unlock()
+	if s.tests = append(s.tests, "TestCond"); len(s.tests) != 1 {
+		t.Error(s.tests)
+	}
+}
+
+var (
+	held sync.Mutex
+	hold = holder()
+)
+
+func holder() chan bool {
+	c := make(chan bool)
+	go func() {
+		for range c {
+			held.Lock()
+			c <- true
+			time.Sleep(5 * time.Millisecond)
+			held.Unlock()
+		}
+	}()
+	return c
+}
+
+func TestHeld(t *testing.T) {
+	hold <- true
+	<-hold
+	held.Lock()
+	held.Unlock()
+}
+
+// The goroutine of the package may still answer.
+func TestLate(t *testing.T) {
+	r := make(chan int)
+	late <- r
+	go func() { <-r }()
+}
+
+var late = answerLate()
+
+func answerLate() chan chan int {
+	c := make(chan chan int)
+	go func() {
+		for r := range c {
+			go func() {
+				time.Sleep(time.Hour)
+				r <- 1
+			}()
+		}
+	}()
+	return c
 }
 
 func TestRequestInTime(t *testing.T) {
