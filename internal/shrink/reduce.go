@@ -205,6 +205,13 @@ func (r *reducer) relocate(ctx context.Context) bool {
 
 // tryReduced reduces a script that may be larger than the best one, and makes it the best if the result is smaller.
 func (r *reducer) tryReduced(ctx context.Context, s Script, reduce func(branch *reducer)) bool {
+	branch, ok := r.reduced(ctx, s, reduce)
+	return ok && r.adopt(branch)
+}
+
+// reduced reduces a script that may be larger than the best one, which it leaves as it is. It returns false if the script does
+// not violate.
+func (r *reducer) reduced(ctx context.Context, s Script, reduce func(branch *reducer)) (*reducer, bool) {
 	branch := *r
 	branch.best, branch.larger, branch.accepted = s, map[textSum]bool{}, nil
 	branch.neutral = true
@@ -214,12 +221,23 @@ func (r *reducer) tryReduced(ctx context.Context, s Script, reduce func(branch *
 		reduce(&branch)
 	}
 	r.tried, r.over, r.err = branch.tried, branch.over, branch.err
-	if !found || !branch.best.cost().less(r.best.cost()) {
+	return &branch, found
+}
+
+// adopt makes the best script of a branch the best one if it is smaller.
+func (r *reducer) adopt(branch *reducer) bool {
+	if !branch.best.cost().less(r.best.cost()) {
 		return false
 	}
 	r.best, r.minimal, r.pairs = branch.best, branch.minimal, branch.pairs
 	r.accepted = append(r.accepted, branch.best)
 	return true
+}
+
+// dropSteps drops many steps at once, and then single ones.
+func (r *reducer) dropSteps(ctx context.Context) {
+	r.dropMany(ctx)
+	r.dropSingle(ctx)
 }
 
 // merge reorders steps to have fewer context switches: it moves a step, with the following ones of its node, behind

@@ -9,9 +9,12 @@ import (
 )
 
 const (
-	// leastResampled is the minimum budget of steps for random runs without an improvement. The budget is the
-	// number of steps that reducing took, if that is more.
-	leastResampled = 150_000
+	// leastResampled is the minimum budget of steps for random runs without an improvement. The budget is the number of
+	// steps that reducing took, or resampledPerStep for each step of the best run, if that is more.
+	leastResampled   = 150_000
+	resampledPerStep = 10_000
+	// mostShort is the maximum length of a run for which all likenesses are used.
+	mostShort = 24
 	// leastRuns + runsPerStep for each step of the best run is the maximum number of random runs without an
 	// improvement.
 	leastRuns, runsPerStep = 200, 400
@@ -31,14 +34,20 @@ type likeness struct {
 	without int  // approximate number of its steps to leave out
 	fresh   bool // may be longer; the result is reduced itself
 	spliced bool // ends with a random suffix of the best run
+	mutated bool // replaces a part of the best run by random steps; the result is reduced itself
 }
 
-// likenesses are used in turn.
+// likenesses are used in turn for runs of up to mostShort steps.
 var likenesses = []likeness{
 	{similar: 6}, {similar: 4, spliced: true}, {similar: 8, ordered: true, without: 2}, {similar: 7, without: 1},
-	{similar: 7, ordered: true, without: 3}, {similar: 4},
-	{similar: 7, spliced: true},
+	{similar: 7, ordered: true, without: 3}, {similar: 4}, {similar: 4, mutated: true},
+	{similar: 7, spliced: true}, {similar: 2, mutated: true},
 	{similar: 6, ordered: true, without: 4}, {fresh: true},
+}
+
+// fewDeviations are used in turn for longer runs. Random runs that deviate from such a run in all parts hardly ever violate.
+var fewDeviations = []likeness{
+	{similar: 4, mutated: true}, {similar: 7, spliced: true}, {similar: 2, mutated: true}, {similar: 8, ordered: true, without: 2},
 }
 
 // resampler searches for a smaller run than a reduced one. It executes short random runs that consist mostly of
@@ -64,7 +73,8 @@ func (r *reducer) reduceAndResample(ctx context.Context, s *resampler) {
 	for {
 		began := s.executed()
 		r.reduce(ctx)
-		if n := len(r.best.Steps); r.over || n == 0 || n > mostResampled || !s.improve(ctx, r, max(leastResampled, s.executed()-began)) {
+		n := len(r.best.Steps)
+		if r.over || n == 0 || n > mostResampled || !s.improve(ctx, r, max(leastResampled, resampledPerStep*n, s.executed()-began)) {
 			return
 		}
 	}
@@ -72,26 +82,44 @@ func (r *reducer) reduceAndResample(ctx context.Context, s *resampler) {
 
 // improve makes random runs until one is better than the best one of r, or until it has executed that many steps.
 func (s *resampler) improve(ctx context.Context, r *reducer, most int) bool {
-	began := s.executed()
+	began, like, kinds := s.executed(), r.best, likenesses
+	if len(like.Steps) > mostShort {
+		kinds = fewDeviations
+	}
 	runs := leastRuns + runsPerStep*len(r.best.Steps)
 	for n := 0; n < runs && s.executed()-began < most && !r.over; n++ {
 		if ctx.Err() != nil || r.spent() {
 			return false
 		}
-		if s.likeness = likenesses[n%len(likenesses)]; s.fresh && !s.restarts {
+		if s.likeness = kinds[n%len(kinds)]; s.fresh && !s.restarts {
 			continue
 		}
-		run := s.run(&r.best)
+		var run Played
+		if s.mutated {
+			if r.prepare != nil {
+				r.prepare(like)
+			}
+			run = s.mutant(&like)
+		} else {
+			run = s.run(&like)
+		}
 		for i := range run.Script.Steps {
 			if run.Script.Steps[i].Handler != r.best.last() || !s.violates(&run, i+1) {
 				continue
 			}
 			script := run.Script
 			script.Steps = script.Steps[:i+1]
-			if s.fresh && r.tryReduced(ctx, script, func(branch *reducer) { branch.dropMany(ctx); branch.dropSingle(ctx) }) {
-				return true
-			}
-			if !s.fresh && script.cost().less(r.best.cost()) && r.try(ctx, script) {
+			switch {
+			case s.mutated && !slices.Contains(s.used, false): // it would be reduced to like
+			case s.fresh || s.mutated:
+				branch, ok := r.reduced(ctx, script, func(branch *reducer) { branch.dropSteps(ctx) })
+				if ok && r.adopt(branch) {
+					return true
+				}
+				if ok && branch.best.cost().size() == r.best.cost().size() {
+					like = branch.best // the next mutants are more different
+				}
+			case script.cost().less(r.best.cost()) && r.try(ctx, script):
 				return true
 			}
 		}
@@ -112,11 +140,7 @@ func (s *resampler) run(like *Script) Played {
 	}
 	over := p.ended(&out, p.start(source))
 	out.Script.Boot = p.picks()
-	s.faulty = slices.ContainsFunc(like.Steps, func(step Step) bool { return step.Kind.Injection() })
-	s.used = slices.Grow(s.used[:0], len(like.Steps))[:len(like.Steps)]
-	for i := range s.used {
-		s.used[i] = s.random.IntN(len(like.Steps)) < s.without
-	}
+	s.begin(like, func(int) bool { return s.random.IntN(len(like.Steps)) < s.without })
 	most, rest := len(like.Steps), len(like.Steps)
 	before := rest // number of steps before the rest of the best run is played
 	switch {
@@ -135,33 +159,83 @@ func (s *resampler) run(like *Script) Played {
 		if n < before {
 			index, twin = s.choose(like)
 		} else {
-			for ; index < 0 && rest < len(like.Steps); rest++ {
-				step := like.Steps[rest]
-				if at, ok := p.find(&step); ok {
-					index, twin = at, rest
-				}
-			}
+			index, twin = s.next(like, &rest)
 		}
 		if index < 0 {
 			break
 		}
-		step, _ := p.Event(index)
-		source = &drawn{p, s.random}
-		p.begin(nil)
-		if twin >= 0 {
-			s.used[twin] = true
-			if s.random.IntN(outOf) < s.similar {
-				source = p
-				p.begin(like.Steps[twin].Picks)
-			}
-		}
-		p.Steps++
-		over = p.ended(&out, p.Run.Step(index, source))
-		step.Picks = p.picks()
-		out.Script.Steps = append(out.Script.Steps, step)
+		over = s.step(&out, like, index, twin, s.random.IntN(outOf) < s.similar)
 	}
 	out.Unlikely = p.unlikely
 	return out
+}
+
+// mutant executes a run in which random steps replace some steps of like. Later steps that cannot happen then are left out.
+func (s *resampler) mutant(like *Script) Played {
+	n := len(like.Steps)
+	from := s.random.IntN(n)
+	rest := min(n, from+1+s.random.IntN(1+n/(2+2*s.random.IntN(2))))
+	s.begin(like, func(i int) bool { return i < from || i >= rest })
+	out := s.player.Play(like.without(from, n))
+	over := out.Finding != nil || out.Err != nil
+	for left := s.random.IntN(2*(rest-from) + 1); left > 0 && !over; left-- {
+		index, twin := s.choose(like)
+		if index < 0 {
+			break
+		}
+		over = s.step(&out, like, index, twin, s.random.IntN(outOf) < s.similar)
+	}
+	for !over {
+		index, twin := s.next(like, &rest)
+		if index < 0 {
+			break
+		}
+		over = s.step(&out, like, index, twin, true)
+	}
+	out.Unlikely = s.player.unlikely
+	return out
+}
+
+// begin prepares for a run that is like another one, of which some steps are used already.
+func (s *resampler) begin(like *Script, used func(i int) bool) {
+	s.faulty = slices.ContainsFunc(like.Steps, func(step Step) bool { return step.Kind.Injection() })
+	s.used = slices.Grow(s.used[:0], len(like.Steps))[:len(like.Steps)]
+	for i := range s.used {
+		s.used[i] = used(i)
+	}
+}
+
+// next returns the next step of like that can happen, from rest on, and the index of its event. That is -1 if there is none.
+func (s *resampler) next(like *Script, rest *int) (index, twin int) {
+	for *rest < len(like.Steps) {
+		step := like.Steps[*rest]
+		s.used[*rest] = false
+		*rest++
+		if at, ok := s.player.find(&step); ok {
+			return at, *rest - 1
+		}
+	}
+	return -1, -1
+}
+
+// step executes an event, with the answers of its twin in like, if it has one, or with random ones.
+func (s *resampler) step(out *Played, like *Script, index, twin int, answers bool) (over bool) {
+	p := s.player
+	step, _ := p.Event(index)
+	var source choose.Source = &drawn{p, s.random}
+	p.begin(nil)
+	if twin >= 0 {
+		s.used[twin] = true
+		if answers {
+			source = p
+			p.begin(like.Steps[twin].Picks)
+		}
+	}
+	p.Steps++
+	over = p.ended(out, p.Run.Step(index, source))
+	step.Picks = p.picks()
+	out.Script.Steps = append(out.Script.Steps, step)
+	return over
 }
 
 // choose draws an event and returns the corresponding step of like, or -1. It draws only faults that like has. The

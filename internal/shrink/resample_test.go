@@ -1,6 +1,7 @@
 package shrink_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/macemc/macemc/choose"
@@ -34,4 +35,45 @@ func TestRun_SearchesAgain(t *testing.T) {
 func TestRun_FirstState(t *testing.T) {
 	sys := pairs(func(a, b int) bool { return true })
 	want(t, &sys, shrunk(t, sys, choose.Path{}, safe))
+}
+
+// climber walks to a place. Above a height it can jump.
+type climber struct {
+	sim.Nop
+	Place, Height int
+	Fallen        bool
+}
+
+// climbers has a run of 30 steps along the ground, in which none can be left out. A run with 3 different climbs can jump. A
+// random step is almost always a fall, from which no step leads to a violation.
+func climbers() sim.System {
+	const high, far, falls = 3, 30, 8
+	sys := sim.System{
+		Name: "climbers", Nodes: 1, New: func(sim.NodeID) sim.Service { return &climber{} },
+		Properties: []sim.Property{{Name: "safe", Always: func(v *sim.View) bool { return v.Service(0).(*climber).Place < far }}},
+	}
+	add := func(name string, when func(c *climber) bool, do func(c *climber)) {
+		sys.Actions = append(sys.Actions, sim.Action[*climber]{
+			Name: name, When: func(c *climber) bool { return !c.Fallen && when(c) }, Do: func(c *climber, _ sim.Env) { do(c) },
+		})
+	}
+	add("walk", func(c *climber) bool { return c.Place != far-1 }, func(c *climber) { c.Place++ })
+	add("arrive", func(c *climber) bool { return c.Place == far-1 }, func(c *climber) { c.Place++ })
+	for i := range high {
+		here := func(c *climber) bool { return c.Height == i && c.Place < far-1 }
+		add(fmt.Sprintf("climb %d", i), here, func(c *climber) { c.Place, c.Height = c.Place+1, c.Height+1 })
+	}
+	add("jump", func(c *climber) bool { return c.Height >= high }, func(c *climber) { c.Place = min(far-1, c.Place+5) })
+	for i := range falls {
+		add(fmt.Sprintf("fall %d", i), func(*climber) bool { return true }, func(c *climber) { c.Fallen = true })
+	}
+	return sys
+}
+
+// A run is replaced by a smaller one that differs from it in many steps, by way of runs of the same length.
+func TestRun_ReplacesParts(t *testing.T) {
+	r := run(t, shrink.Config{Walks: critical.Config{System: climbers()}, Path: make(choose.Path, 30), Finding: safe})
+	if r.From != 30 || r.Steps >= 30 {
+		t.Errorf("from %d steps to %d, want fewer", r.From, r.Steps)
+	}
 }

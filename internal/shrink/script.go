@@ -144,6 +144,9 @@ func (c cost) less(d cost) bool {
 	return slices.Compare(a[:], b[:]) < 0
 }
 
+// size returns the cost without the quantities that only order runs of equal length.
+func (c cost) size() cost { return cost{faults: c.faults, steps: c.steps} }
+
 // text returns a unique text of the script.
 func (s Script) text() string {
 	var b strings.Builder
