@@ -22,13 +22,17 @@ const (
 	leastRestarted = 8
 	// restartSteps is the maximum number of steps of the random walks of a restart.
 	restartSteps = 1_000_000
-	// restartShare is the denominator of the share of the budget after which no restart begins, in steps and in time.
+	// restartShare is the denominator of the share of the remaining budget that a restart has, in steps and in time.
 	restartShare = 2
 	// longest is the maximum length of a walk of a restart, as a multiple of the best run, or of leastWalk. shortest is the
 	// minimum one, at least shortWalk, of walks to a finding.
 	longest   = 8
 	shortest  = 3
 	shortWalk = 20
+	// A restart permits one more run that is not smaller for each stepsPerRun steps of the best run, and walks of
+	// walkedPerStep steps since the last smaller one for each of its steps. A short run has little to gain.
+	stepsPerRun   = 4
+	walkedPerStep = 8_000
 	// insideSteps is restartSteps for walks that begin inside the best run.
 	insideSteps = 200_000
 	// converged is the number of runs in a row that reduce to the size of the best one before restarting ends, because
@@ -176,24 +180,41 @@ func (r *reducer) restart(ctx context.Context, s *restarter) {
 	}
 }
 
+// alternate restarts and resamples the best run in turn, until neither finds a smaller one.
+func (r *reducer) alternate(ctx context.Context, restart func(), s *resampler) {
+	for {
+		before := r.best.cost().size()
+		restart()
+		r.reduceAndResample(ctx, s)
+		if r.over || !r.best.cost().size().less(before) {
+			return
+		}
+	}
+}
+
 // restartFrom is restart for walks from the ends of some paths. It ends after a number of runs that are not smaller, or
-// after that many steps without a run. It reports whether it found a smaller run.
+// after that many steps without a run. A longer best run permits more of both. It reports whether it found a smaller run.
 func (r *reducer) restartFrom(ctx context.Context, s *restarter, roots func(Script) []choose.Path, runs, steps int) (changed bool) {
-	equal := 0
-	for left := runs; left > 0 && equal < converged && !r.over && len(r.best.Steps) >= leastRestarted; left-- {
+	began := s.steps
+	for missed, equal := 0, 0; !r.over; missed++ {
+		n := len(r.best.Steps)
+		if n < leastRestarted || missed >= runs+n/stepsPerRun || equal >= converged {
+			break
+		}
 		s.walks.SetRoots(roots(r.best))
-		other, ok := s.next(ctx, r.best.last(), len(r.best.Steps), steps)
+		other, ok := s.next(ctx, r.best.last(), n, min(steps, began+walkedPerStep*n-s.steps))
 		if !ok {
 			break
 		}
-		var reached cost
-		if r.tryReduced(ctx, other, func(branch *reducer) {
-			branch.dropMany(ctx)
-			branch.dropSingle(ctx)
-			reached = branch.best.cost()
-		}) {
-			left, equal, changed = runs+1, 0, true
-		} else if best := r.best.cost(); s.varied && reached.faults == best.faults && reached.steps == best.steps {
+		before := r.best.cost().size()
+		branch, ok := r.reduced(ctx, other, func(branch *reducer) { branch.dropSteps(ctx) })
+		if ok {
+			r.adopt(branch)
+		}
+		switch {
+		case r.best.cost().size().less(before):
+			missed, equal, began, changed = -1, 0, s.steps, true
+		case ok && s.varied && branch.best.cost().size() == before:
 			equal++
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/kernel/contain"
 	"github.com/macemc/macemc/internal/replay"
+	"github.com/macemc/macemc/internal/search/runloop"
 	"github.com/macemc/macemc/internal/test/automaton"
 	"github.com/macemc/macemc/sim"
 )
@@ -196,8 +197,9 @@ func TestLuby(t *testing.T) {
 	}
 }
 
-// Restarting ends early if several runs in a row reduce to the size of the best one.
-func TestReducer_RestartConverges(t *testing.T) {
+// restartedHill returns the smallest run of the hill, a restarter for it, and a reducer with the given judge.
+func restartedHill(t *testing.T, judged func(judge) judge) (*restarter, *reducer) {
+	t.Helper()
 	cfg := hillConfig()
 	s, err := newRestarter(&cfg, make(choose.Path, 10), 10, 0)
 	if err != nil {
@@ -210,10 +212,16 @@ func TestReducer_RestartConverges(t *testing.T) {
 	}
 	never := func() bool { return false }
 	r := &reducer{best: run.Script, report: func(*reducer) {}, spent: never, halfSpent: never}
-	r.judge = func(_ context.Context, script Script) (Script, bool, error) {
+	r.judge = judged(func(_ context.Context, script Script) (Script, bool, error) {
 		run := s.trace.Play(script)
 		return run.Script, run.Finding != nil, nil
-	}
+	})
+	return s, r
+}
+
+// Restarting ends early if several runs in a row reduce to the size of the best one.
+func TestReducer_RestartConverges(t *testing.T) {
+	s, r := restartedHill(t, func(judge judge) judge { return judge })
 	runs := 0
 	roots := func(Script) []choose.Path {
 		runs++
@@ -221,5 +229,58 @@ func TestReducer_RestartConverges(t *testing.T) {
 	}
 	if r.restartFrom(t.Context(), s, roots, 100, restartSteps); len(r.best.Steps) != 8 || runs == 100 {
 		t.Errorf("%d steps after %d runs", len(r.best.Steps), runs)
+	}
+}
+
+// The numbers of runs that are not smaller, and of steps of walks that find none, grow with the best run.
+func TestReducer_RestartEnds(t *testing.T) {
+	s, r := restartedHill(t, func(judge) judge {
+		return func(context.Context, Script) (Script, bool, error) { return Script{}, false, nil }
+	})
+	runs := 0
+	roots := func(Script) []choose.Path {
+		runs++
+		return []choose.Path{nil}
+	}
+	if r.restartFrom(t.Context(), s, roots, 3, restartSteps); runs != 3+8/stepsPerRun {
+		t.Errorf("%d runs, want %d", runs, 3+8/stepsPerRun)
+	}
+	began := s.steps
+	s.suspect = func(*runloop.Outcome) bool { return false }
+	r.restartFrom(t.Context(), s, s.outside, 3, restartSteps)
+	if steps := s.steps - began; steps < 8*walkedPerStep || steps > 9*walkedPerStep {
+		t.Errorf("%d steps of walks, want about %d", steps, 8*walkedPerStep)
+	}
+}
+
+// Restarting and resampling alternate until neither finds a smaller run.
+func TestReducer_Alternate(t *testing.T) {
+	cfg := hillConfig()
+	s, r := restartedHill(t, func(judge judge) judge { return judge })
+	small := r.best
+	long, err := s.trace.Follow(cfg.Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.best = long.Script
+	restarted := 0
+	again := &resampler{player: s.trace, random: choose.NewRandom(1, 1), executed: func() int { return s.trace.Steps }}
+	again.violates = func(*Played, int) bool { return false }
+	r.alternate(t.Context(), func() {
+		if restarted++; restarted == 2 {
+			r.best = small
+		}
+	}, again)
+	if restarted != 1 {
+		t.Errorf("restarted %d times without a smaller run, want once", restarted)
+	}
+	restarted = 1
+	r.alternate(t.Context(), func() {
+		if restarted++; restarted == 2 {
+			r.best = small
+		}
+	}, again)
+	if restarted != 3 || len(r.best.Steps) != 8 {
+		t.Errorf("restarted %d times, %d steps; want again after a smaller run", restarted-1, len(r.best.Steps))
 	}
 }

@@ -1,8 +1,8 @@
 // Package shrink makes violating runs smaller. It drops faults and other steps (delta debugging: Zeller and
 // Hildebrandt, Simplifying and Isolating Failure-Inducing Input, 2002), alone and together with their consequences,
-// reorders the rest to have fewer context switches, and lowers picks. It alternates that with short random runs
-// that are similar to the smallest one, and searches again for other runs that violate in the same handler. A candidate
-// is executed tolerantly, see [Player], and accepted if it violates the same property in the same way.
+// reorders the rest to have fewer context switches, and lowers picks. It alternates that with short random runs that are
+// similar to the smallest one or replace a part of it, and with new searches for runs that violate in the same handler.
+// A candidate is executed tolerantly, see [Player], and accepted if it violates the same property in the same way.
 package shrink
 
 import (
@@ -155,18 +155,22 @@ func shrinkFinding(ctx context.Context, cfg *Config, p *Player) (*Result, error)
 		}
 		other.seek(&cfg.Finding)
 		executed := func() int { return p.Steps + other.steps/cheaper }
-		r.spent = func() bool { return executed() >= cfg.MaxSteps/restartShare }
-		other.spent = r.spent
-		restarting, cancel := ctx, func() {}
-		if cfg.Time > 0 {
-			restarting, cancel = budget.WithProcessorTime(ctx, cfg.Time/restartShare)
-		}
-		r.restart(restarting, other)
-		cancel()
 		r.spent = func() bool { return executed() >= cfg.MaxSteps }
-		r.over = r.err != nil
+		r.alternate(ctx, func() {
+			spent, most := r.spent, executed()+(cfg.MaxSteps-executed())/restartShare
+			r.spent = func() bool { return executed() >= most }
+			other.spent = r.spent
+			restarting, cancel := ctx, func() {}
+			if cfg.Time > 0 {
+				restarting, cancel = budget.WithProcessorTime(ctx, cfg.Time/restartShare)
+			}
+			r.restart(restarting, other)
+			cancel()
+			r.spent, r.over = spent, r.err != nil
+		}, again)
+	} else {
+		r.reduceAndResample(ctx, again)
 	}
-	r.reduceAndResample(ctx, again)
 	if r.err != nil {
 		return nil, r.err
 	}
