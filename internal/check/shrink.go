@@ -53,9 +53,6 @@ func (o *Options) tooLong(found *search.Suspect) bool {
 	return !o.NoShrink && o.ShrinkSteps == 0 && found.Steps > mostShrunk
 }
 
-// leastShrinkSteps is the minimum number of steps for shrinking a run without a request: some seconds' worth.
-const leastShrinkSteps = 500_000
-
 // leastShrinkTime is the minimum processor time for shrinking a run without a request. A fifth of it is reserved for
 // executing the result in a fresh process and describing it.
 const leastShrinkTime = 15 * time.Second
@@ -73,16 +70,16 @@ func (o *Options) shrinkTime() time.Duration {
 // begin at common states and are executed by tables.
 const slowdown = 4
 
-// shrinkSteps returns the step limit for shrinking a finding: the counted steps of the search and of confirming. Unlike
-// the time limit, it does not make the result depend on the machine.
-func (o *Options) shrinkSteps(res *search.Result) int {
+// searchedSteps returns the counted steps of the search and of confirming. They limit those of shrinking. Unlike the time
+// limit, that does not make the result depend on the machine.
+func searchedSteps(res *search.Result) int {
 	steps := res.Stats.Events
 	if c, ok := res.Detail.(*critical.Result); ok {
 		for _, p := range c.Probes {
 			steps += (p.Walks - p.Recovered) * p.Limit / slowdown
 		}
 	}
-	return cmp.Or(o.ShrinkSteps, min(max(steps, leastShrinkSteps), shrink.DefaultMaxSteps))
+	return steps
 }
 
 // shrinks reports whether the run of a finding will be shrunk.
@@ -131,8 +128,9 @@ func (o *Options) shrink(ctx context.Context, sys *sim.System, res *search.Resul
 	began := time.Now()
 	found := res.Finding
 	cfg := shrink.Config{
-		Walks: o.criticalConfig(*sys), Path: found.Path, MaxSteps: o.shrinkSteps(res), Time: o.shrinkTime(), Progress: o.shrinkProgress(found),
-		Finding: sim.Finding{Kind: found.Kind, Cause: found.Cause, Property: found.Property, Message: found.Message, Stack: found.Stack},
+		Walks: o.criticalConfig(*sys), Path: found.Path, MaxSteps: o.ShrinkSteps, Searched: searchedSteps(res), Time: o.shrinkTime(),
+		Progress: o.shrinkProgress(found),
+		Finding:  sim.Finding{Kind: found.Kind, Cause: found.Cause, Property: found.Property, Message: found.Message, Stack: found.Stack},
 	}
 	before := &original{path: found.Path}
 	switch detail := res.Detail.(type) {

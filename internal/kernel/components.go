@@ -108,6 +108,16 @@ func (w *Machine) AppendNodeState(n *Node, buf []byte) []byte {
 	return n.Disk.Append(buf)
 }
 
+// NodeBytes returns the mean length of the encoded states of nodes. The time that a step takes grows with it.
+func (w *Machine) NodeBytes() int {
+	n := 0
+	for i := range w.Members {
+		w.scratch = w.AppendNodeState(&w.Members[i], w.scratch[:0])
+		n += len(w.scratch)
+	}
+	return n / max(1, len(w.Members))
+}
+
 // appendService encodes the service of a node and its clock's decisions about the times that the service holds.
 func (w *Machine) appendService(n *Node, buf []byte) []byte {
 	if !n.Up {

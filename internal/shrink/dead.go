@@ -143,6 +143,7 @@ func (d *deadShrinker) shrink(ctx context.Context) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	cfg.bound(d.player.Run.World)
 	if all.Finding != nil || c.Step < 1 || c.Step > len(all.Script.Steps) {
 		return nil, fmt.Errorf("shrink: the dead run ends with %w in step %d, its critical step is %d",
 			orNothing(all.Finding), len(all.Script.Steps), c.Step)

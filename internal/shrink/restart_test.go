@@ -284,3 +284,37 @@ func TestReducer_Alternate(t *testing.T) {
 		t.Errorf("restarted %d times, %d steps; want again after a smaller run", restarted-1, len(r.best.Steps))
 	}
 }
+
+// The default budget is the number of steps of the search, but at least some seconds' worth, which are fewer steps if states
+// are large.
+func TestConfig_Bound(t *testing.T) {
+	world := func(bytes int) kernel.World { return sizedWorld{bytes: bytes} }
+	for _, c := range []struct{ given, searched, bytes, want int }{
+		{1000, 5, 0, 1000}, {0, 5, 1, leastWork / leastSize}, {0, 5, 1000, leastWork / 1000}, {0, 700_000, 1000, 700_000},
+		{0, 1 << 40, 1000, DefaultMaxSteps},
+	} {
+		cfg := Config{MaxSteps: c.given, Searched: c.searched}
+		if cfg.bound(world(c.bytes)); cfg.MaxSteps != c.want {
+			t.Errorf("%+v: %d steps", c, cfg.MaxSteps)
+		}
+	}
+	cfg := hillConfig()
+	w, err := kernel.NewWorld(&cfg.Walks.System, kernel.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Start(&choose.PickSource{}); err != nil {
+		t.Fatal(err)
+	}
+	if s, ok := w.(interface{ NodeBytes() int }); !ok || s.NodeBytes() < 1 || s.NodeBytes() >= leastSize {
+		t.Errorf("the size of a small state is %d, %v", s.NodeBytes(), ok)
+	}
+}
+
+// sizedWorld is a world with nodes' states of a size.
+type sizedWorld struct {
+	kernel.World
+	bytes int
+}
+
+func (w sizedWorld) NodeBytes() int { return w.bytes }

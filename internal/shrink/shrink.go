@@ -6,7 +6,6 @@
 package shrink
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -36,8 +35,11 @@ type Config struct {
 	// Dead is the known critical transition of a dead run. Nil means that the run ends with Finding.
 	Dead *critical.Result
 	// MaxSteps is the budget of executed steps, walks included. After it no more candidates are tried, and the best
-	// one is confirmed. 0 means DefaultMaxSteps.
+	// one is confirmed. 0 means as many as Searched, but at least as many as take some seconds, estimated by the size of
+	// nodes' states, and at most DefaultMaxSteps.
 	MaxSteps int
+	// Searched is the number of steps that the search for the run executed.
+	Searched int
 	// Time is the limit of processor time. After it, as after MaxSteps, the best candidate is confirmed within the
 	// same time again if the run is dead. 0 means no limit.
 	Time time.Duration
@@ -83,7 +85,6 @@ var ErrUnable = errors.New("shrink: the run cannot be shrunk")
 // could not be confirmed before the deadline of ctx. The error is about the configuration or the system, or is
 // [ErrUnable].
 func Run(ctx context.Context, cfg Config) (*Result, error) {
-	cfg.MaxSteps = cmp.Or(cfg.MaxSteps, DefaultMaxSteps)
 	if cfg.MaxSteps < 0 {
 		return nil, fmt.Errorf("shrink: MaxSteps is %d, must not be negative", cfg.MaxSteps)
 	}
@@ -115,6 +116,7 @@ func shrinkFinding(ctx context.Context, cfg *Config, p *Player) (*Result, error)
 	if err != nil {
 		return nil, err
 	}
+	cfg.bound(p.Run.World)
 	if first.Finding == nil || !same(first.Finding, &cfg.Finding) {
 		return nil, fmt.Errorf("%w: it ends with %w when it is executed again, not with %w", ErrUnable, orNothing(first.Finding), &cfg.Finding)
 	}
@@ -185,6 +187,22 @@ func shrinkFinding(ctx context.Context, cfg *Config, p *Player) (*Result, error)
 		Path: p.Run.Path.Clone(), Steps: p.Run.Steps(), From: len(first.Script.Steps), Finding: last.Finding,
 		Tried: r.tried, Executed: p.Steps, Minimal: r.minimal, Pairs: r.pairs, Over: over,
 	}, nil
+}
+
+// leastWork is the minimum budget without MaxSteps: the number of steps times the size of a node's state in bytes, since the
+// time that a step takes grows with that. It takes a few seconds. leastSize is the minimum size.
+const leastWork, leastSize = 120_000_000, 140
+
+// bound sets MaxSteps if it is 0. The world is at the end of the run.
+func (cfg *Config) bound(w kernel.World) {
+	if cfg.MaxSteps > 0 {
+		return
+	}
+	size := leastSize
+	if s, ok := w.(interface{ NodeBytes() int }); ok {
+		size = max(size, s.NodeBytes())
+	}
+	cfg.MaxSteps = min(max(cfg.Searched, leastWork/size), DefaultMaxSteps)
 }
 
 func (cfg *Config) report(r *reducer, executed int) {
