@@ -182,11 +182,15 @@ func (r *reducer) restart(ctx context.Context, s *restarter) {
 
 // alternate restarts and resamples the best run in turn, until neither finds a smaller one.
 func (r *reducer) alternate(ctx context.Context, restart func(), s *resampler) {
-	for {
+	for first := true; ; first = false {
 		before := r.best.cost().size()
 		restart()
+		if !first && r.best.cost().size() == before {
+			r.reduce(ctx) // it may have fewer context switches; a run of this size has been resampled
+			return
+		}
 		r.reduceAndResample(ctx, s)
-		if r.over || !r.best.cost().size().less(before) {
+		if r.over || r.best.cost().size() == before {
 			return
 		}
 	}

@@ -275,13 +275,18 @@ func TestReducer_Alternate(t *testing.T) {
 		t.Errorf("restarted %d times without a smaller run, want once", restarted)
 	}
 	restarted = 1
+	steps := 0
 	r.alternate(t.Context(), func() {
 		if restarted++; restarted == 2 {
 			r.best = small
 		}
+		steps = s.trace.Steps
 	}, again)
 	if restarted != 3 || len(r.best.Steps) != 8 {
 		t.Errorf("restarted %d times, %d steps; want again after a smaller run", restarted-1, len(r.best.Steps))
+	}
+	if s.trace.Steps != steps {
+		t.Errorf("%d more steps; the same run was resampled twice", s.trace.Steps-steps)
 	}
 }
 
