@@ -174,11 +174,11 @@ func (d *deadShrinker) shrink(ctx context.Context) (*Result, error) {
 	// That one property never holds again implies that all together never hold. A deadlock implies that no property
 	// recovers.
 	d.stuck = d.cfg.Finding.Kind == sim.Deadlock
-	if goal, stuck := d.goal, d.stuck; !d.dead(path, 0, 2*firstWalks) {
+	if goal, stuck := d.goal, d.stuck; !d.dead(path, 0, verifying) {
 		d.goal = nil
-		if d.stuck = stuck && d.dead(path, 0, 2*firstWalks); !d.stuck {
+		if d.stuck = stuck && d.dead(path, 0, verifying); !d.stuck {
 			d.goal = goal
-			if !d.dead(path, 0, 2*firstWalks) {
+			if !d.dead(path, 0, verifying) {
 				d.goal = nil
 			}
 		}

@@ -7,6 +7,7 @@ import (
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/critical"
 	"github.com/macemc/macemc/internal/shrink"
+	"github.com/macemc/macemc/internal/test/automaton"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -75,5 +76,29 @@ func TestRun_ReplacesParts(t *testing.T) {
 	r := run(t, shrink.Config{Walks: critical.Config{System: climbers()}, Path: make(choose.Path, 30), Finding: safe})
 	if r.From != 30 || r.Steps >= 30 {
 		t.Errorf("from %d steps to %d, want fewer", r.From, r.Steps)
+	}
+}
+
+// A dead run that ends stuck is reduced although a few walks from it are not.
+func TestRun_RarelyNotStuck(t *testing.T) {
+	tab := automaton.Table{
+		Moves: []automaton.Move{
+			automaton.To(0, 1), automaton.To(1, 0), automaton.To(0, 7), automaton.To(7, 0), automaton.To(0, 2), // 7 is live
+			{From: 2, To: []int{3, 5}, Weights: []int{15, 1}}, automaton.To(5, 6), automaton.To(6, 5), // stuck in 3
+		},
+		Live: []int{7},
+	}
+	sys := tab.System()
+	for seed := range uint64(8) {
+		// In state 0 the events are m0, m2, m4.
+		cfg := critical.Config{System: sys, Path: choose.Path{0, 0, 2, 0, 0}, WalkSteps: 300, Walks: 50, Seed: seed + 1}
+		dead, err := critical.Find(t.Context(), cfg)
+		if err != nil || dead.Case != critical.Located || dead.Step != 3 || !dead.OutOfEvents {
+			t.Fatalf("%+v, %v", dead, err)
+		}
+		r := run(t, shrink.Config{Walks: cfg, Path: cfg.Path, Dead: dead, Finding: sim.Finding{Kind: sim.Deadlock, Property: "live"}})
+		if r.Dead.Step != 1 || !r.Minimal {
+			t.Errorf("seed %d: critical step %d, minimal %v", seed+1, r.Dead.Step, r.Minimal)
+		}
 	}
 }
