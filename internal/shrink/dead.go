@@ -198,7 +198,8 @@ func (d *deadShrinker) shrink(ctx context.Context) (*Result, error) {
 		}
 		return d.executed() >= d.cfg.MaxSteps/3 // the next third is for restarts
 	}
-	again := &resampler{player: d.player, random: choose.NewRandom(d.seed, uint64(len(cfg.Path))), executed: d.executed, restarts: true}
+	random := choose.NewRandom(d.seed, uint64(len(cfg.Path)))
+	again := &resampler{player: d.player, random: random, executed: d.executed, restarts: true, walks: true}
 	again.violates = func(run *Played, steps int) bool {
 		return run.Unlikely <= d.most && (run.Finding == nil || steps < len(run.Script.Steps))
 	}

@@ -63,6 +63,7 @@ type resampler struct {
 	violates func(run *Played, steps int) bool
 
 	restarts bool // try fresh runs
+	walks    bool // the judge makes walks, so that candidates are expensive
 
 	used   []bool // steps of the best run
 	faulty bool   // the best run has steps that are faults
@@ -75,7 +76,14 @@ func (r *reducer) reduceAndResample(ctx context.Context, s *resampler) {
 		began := s.executed()
 		r.reduce(ctx)
 		n := len(r.best.Steps)
-		if r.over || n == 0 || n > mostResampled || !s.improve(ctx, r, max(leastResampled, resampledPerStep*n, s.executed()-began)) {
+		if r.over || n == 0 || n > mostResampled {
+			return
+		}
+		most := max(leastResampled, resampledPerStep*n, s.executed()-began)
+		if s.walks {
+			most = max(leastResampled, resampledPerStep*n) / 2
+		}
+		if !s.improve(ctx, r, most) {
 			return
 		}
 	}

@@ -323,3 +323,35 @@ type sizedWorld struct {
 }
 
 func (w sizedWorld) NodeBytes() int { return w.bytes }
+
+// Variants of dead runs have a smaller budget, because the judge makes walks.
+func TestReducer_ResamplesDeadRunsLess(t *testing.T) {
+	const length = 40
+	var line automaton.Table
+	for i := range length {
+		line.Moves = append(line.Moves, automaton.To(i, i+1))
+	}
+	sys := line.System()
+	steps := func(walks bool) int {
+		w, err := kernel.NewWorld(&sys, kernel.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := &Player{Run: replay.NewRun(w)}
+		run, err := p.Follow(make(choose.Path, length))
+		if err != nil {
+			t.Fatal(err)
+		}
+		never := func() bool { return false }
+		r := &reducer{best: run.Script, report: func(*reducer) {}, spent: never, halfSpent: never}
+		r.judge = func(context.Context, Script) (Script, bool, error) { return Script{}, false, nil }
+		p.Steps = 0
+		again := &resampler{player: p, random: choose.NewRandom(1, 1), executed: func() int { return p.Steps }, walks: walks}
+		again.violates = func(*Played, int) bool { return false }
+		r.reduceAndResample(t.Context(), again)
+		return p.Steps
+	}
+	if all, dead := steps(false), steps(true); all < length*resampledPerStep || dead > all/2+2*length {
+		t.Errorf("%d steps, and %d of a dead run", all, dead)
+	}
+}
