@@ -17,6 +17,7 @@ const (
 	whyClock                           = "reading the clock takes time"
 	whyProcessors                      = "runs do not depend on the machine"
 	whyStacks                          = "stack dumps of a test do not show the checker"
+	whyAddresses                       = "addresses are the same in every process that executes one schedule"
 	whyLeaks                           = "stacks are searched for what can wake goroutines"
 	whyRefused                         = "what a schedule does not determine is not explored"
 	whyRaces                           = "the races of a run belong to its outcome"
@@ -37,6 +38,9 @@ var testChanges = func() []change {
 		{"testing/benchmark.go", atStart{"Benchmark"}, ` macemcRefuse("it runs a benchmark"); `, whyRefused},
 		{"runtime/mfinal.go", atStart{"SetFinalizer"}, " if macemcFinalizer(sys.GetCallerPC()) { return }; ", whyFinalizers},
 		{"runtime/mgc.go", atStart{"GC"}, " macemcCollected(); ", whyFinalizers},
+		{"runtime/cgroup_linux.go", atStart{"defaultGOMAXPROCS"}, " if macemcAlone() { return 1 }; ", whyAddresses},
+		{"runtime/cgroup_stubs.go", atStart{"defaultGOMAXPROCS"}, " if macemcAlone() { return 1 }; ", whyAddresses},
+		{"runtime/mgc.go", atStart{"gcTrigger.test"}, " if macemcUncollected(t.kind) { return false }; ", whyAddresses},
 		{"runtime/mgcmark.go", atStart{"scanblock"}, " if macemcScanned != nil { macemcScanned.block(b0, n0, ptrmask, stk, false); return }; ", whyLeaks},
 		{"runtime/mgcmark.go", atStart{"scanConservative"}, " if macemcScanned != nil { macemcScanned.block(b, n, ptrmask, state, true); return }; ", whyLeaks},
 		{"runtime/traceback.go", atStart{"isSystemGoroutine"}, " if macemcHides(gp) { return true }; ", whyStacks},

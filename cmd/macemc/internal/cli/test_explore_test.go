@@ -1271,6 +1271,21 @@ func TestOKPointer(t *testing.T) {
 	go keepPointer(c)
 }
 
+// Collections would change addresses.
+func TestOKMemory(t *testing.T) {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for range 50_000 {
+		kept = new([128]int)
+		runtime.Gosched()
+	}
+	if runtime.ReadMemStats(&after); after.NumGC != before.NumGC {
+		t.Error(after.NumGC-before.NumGC, "collections")
+	}
+}
+
+var kept *[128]int
+
 func TestTimer(t *testing.T) {
 	var mu sync.Mutex
 	mu.Lock()
@@ -1283,10 +1298,17 @@ func TestTimer(t *testing.T) {
 `)
 	const leak = "    macemc: LEAK: 1 goroutine is blocked and nothing can wake it"
 	testReports(t, []string{"=== RUN   TestDead\n" + leak, "--- PASS: TestOKPointer"}, 1, "-count=1", "-v", "-vet=off", "-schedules=3", "-run=TestDead|TestOKPointer", ".")
-	if err := os.WriteFile("timer.path", []byte("macemc schedule 1\npackage example.org/x\ntest TestTimer\nfinding LEAK\nseed 1\nmemory false\nwarm false\nend 0\n"), 0o600); err != nil {
-		t.Fatal(err)
+	for test, want := range map[string]string{"TestTimer": leak, "TestOKMemory": "--- PASS: TestOKMemory"} {
+		text := fmt.Sprintf("macemc schedule 1\npackage example.org/x\ntest %s\nfinding LEAK\nseed 1\nmemory false\nwarm false\nend 0\n", test)
+		if err := os.WriteFile("x.path", []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		status := 1
+		if test == "TestOKMemory" {
+			status = 0
+		}
+		testReports(t, []string{want}, status, "-v", "-run=^"+test+"$", "-schedule=x.path", ".")
 	}
-	testReports(t, []string{leak}, 1, "-schedule=timer.path", ".")
 }
 
 // These operations are scheduling points, and goroutines that only some schedules leave behind are leaks.
