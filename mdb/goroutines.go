@@ -27,6 +27,9 @@ const TimerSet = history.TimerSet
 // CanRun is a prefix of the status of a runnable goroutine. The other statuses are "runs", "ended", and those of waiting goroutines.
 const CanRun = history.StatusCanRun
 
+// Rested is the status of a runnable goroutine that waited, for example for a timer, and that no goroutine has woken.
+const Rested = history.StatusRested
+
 var errNoCritical = errors.New("the critical step is not known: \"macemc test\" finds it, and the file of the schedule records none")
 
 // openRecorded opens a session on the recorded run of a test.

@@ -12,6 +12,7 @@ import (
 // Statuses of goroutines. That of a runnable one begins with StatusCanRun.
 const (
 	StatusCanRun = "can run"
+	StatusRested = StatusCanRun + " after a wait" // no goroutine has woken it
 	StatusRuns   = "runs"
 )
 
@@ -203,6 +204,9 @@ func (r *Run) recordedBecause(n int) string {
 	case len(t.MsgIDs) == 0 && r.Step(n).Cause == 0:
 		return "is the first step of the goroutine, after"
 	case len(t.MsgIDs) == 0:
+		if g := r.Goroutine(n-1, t.Node); g.Waits() || g.Fields[FieldStatus] == StatusRested {
+			return "waited since"
+		}
 		return "running since"
 	}
 	m := r.Whole.Message(t.MsgIDs[0])

@@ -101,6 +101,33 @@ func help(t *testing.T, s *mdb.Session) string {
 }
 
 // Steps in the standard library are folded in a chain of causes.
+// A goroutine that slept has not run since its last step.
+func TestDebugTrace_Slept(t *testing.T) {
+	for want, states := range map[string][]testsched.State{
+		"running since step 1": nil,
+		"waited since step 1": {
+			{Who: 10, After: 1, Number: 1, Kind: testsched.Parks, Waits: "sleep", At: "x_test.go:4"},
+			{Who: 10, After: 1, Number: 1, Kind: testsched.Ready},
+		},
+	} {
+		o := &testsched.Outcome{
+			Trace: []testsched.Event{
+				{Who: 10, Number: 1, Place: 1, Op: 5, Object: "#1", At: "x_test.go:3", Func: "TestX"},
+				{Who: 10, Number: 1, Place: 2, Op: 7, Object: "#1", At: "x_test.go:5", Func: "TestX"},
+			},
+			States: append([]testsched.State{{Who: 10, After: 0, Number: 1, Kind: testsched.Ready}}, states...),
+		}
+		s, err := mdb.Open(mdb.Config{Trace: debugTrace("TestX", o)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out strings.Builder
+		if err := s.Do(t.Context(), "2; why", &out); err != nil || !strings.Contains(out.String(), want) {
+			t.Errorf("%v: no %q in\n%s", err, want, out.String())
+		}
+	}
+}
+
 func TestDebugTrace_Library(t *testing.T) {
 	o := threeLock()
 	for _, i := range []int{0, 5} {

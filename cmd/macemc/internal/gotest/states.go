@@ -113,7 +113,11 @@ func (g goroutineState) after(s testsched.State) goroutineState {
 		return goroutineState{at: at, operation: g.operation, status: s.Wait(), holder: holder, parked: true}
 	}
 	started := g == goroutineState{}
+	waited := g.parked
 	g.parked, g.holder, g.status = false, "", mdb.CanRun
+	if waited && s.Other == 0 {
+		g.status = mdb.Rested
+	}
 	if s.Other > 0 && s.Other != s.Number {
 		how := ", woken by "
 		if started {
