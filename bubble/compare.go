@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/macemc/macemc/internal/simext"
+	"github.com/macemc/macemc/internal/stacks"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -76,9 +77,12 @@ func stackOf(number uint32) (own []runtime.Frame) {
 		pcs = pcs[:end]
 	}
 	root := standard()
-	frames := runtime.CallersFrames(pcs)
+	frames, await := runtime.CallersFrames(pcs), stacks.Name(simext.AwaitProgram)
 	for {
 		f, more := frames.Next()
+		if f.Function == await { // the rest belongs to the checker
+			return own
+		}
 		if f.Function != "" && !strings.HasPrefix(f.File, root) && !strings.Contains(f.File, "macemc/overlay/") && !isBubble(f) {
 			own = append(own, f)
 		}

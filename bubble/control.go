@@ -33,6 +33,7 @@ type control struct {
 	held     uint32
 	yields   uint64
 	ahead    int64
+	main     uintptr
 }
 
 // hold records that a goroutine holds a lock or waits for one.

@@ -22,7 +22,13 @@ func yield()
 func quiet(d int32)
 func heir(bubble, gid, since uint64) bool
 func abort(bubble uint64)
-func enter() (bubble uint64)
+
+// enter makes the caller the main goroutine of its bubble between steps.
+func enter(*control) (bubble uint64)
+
+// join makes the caller the main goroutine of the bubble until it calls part.
+func join()
+func part()
 func id() uint64
 func callers(buf []uintptr) int
 func reason(why uint8) string

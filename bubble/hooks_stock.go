@@ -21,7 +21,9 @@ func spin()                                                           {}
 func yield()                                                          {}
 func quiet(int32)                                                     {}
 func heir(_, _, _ uint64) bool                                        { return false }
-func enter() (bubble uint64)                                          { return 0 }
+func enter(*control) (bubble uint64)                                  { return 0 }
+func join()                                                           {}
+func part()                                                           {}
 func id() uint64                                                      { return 0 }
 func callers([]uintptr) int                                           { return 0 }
 func reason(uint8) string                                             { return "" }

@@ -34,10 +34,9 @@ type boot struct {
 type node struct {
 	ctl     control
 	host    *Host
-	process *process // nil means that the program uses the checker's package variables
-	cmd     chan func()
-	done    chan struct{}
-	gone    chan struct{}
+	process *process      // nil means that the program uses the checker's package variables
+	done    chan struct{} // receives a value when the bubble exists, and is closed when it has ended
+	quit    chan struct{} // closed to end the bubble
 	bubble  uint64
 	now     int64 // clock reading, in nanoseconds since 1970
 	clock   int64 // clock reading of the step in progress, see input
@@ -54,7 +53,7 @@ type node struct {
 	backlog [][]Message // messages that wait for room, by node
 }
 
-// ownGoroutines is the number of a node's goroutines outside its program: the one that runs the bubble, and loop.
+// ownGoroutines is the number of a node's goroutines outside its program: the one that runs the bubble, and its main goroutine.
 const ownGoroutines = 2
 
 // epoch is the initial clock reading of all nodes. Each crash of a node advances its clock by downtime.
@@ -78,15 +77,15 @@ func start(b boot) *node {
 	network(sockets{})
 	operate(machines{})
 	intercept(onDescriptor)
-	n := &node{cmd: make(chan func()), done: make(chan struct{}, 1), gone: make(chan struct{}), backlog: make([][]Message, b.nodes)}
+	n := &node{done: make(chan struct{}), quit: make(chan struct{}), backlog: make([][]Message, b.nodes)}
 	if c := b.command; c != nil {
 		n.process = &process{args: slices.Clone(c.args), env: slices.Clone(c.env)}
 	}
 	n.ctl.ids = ownGoroutines
 	n.ctl.seed = mix(b.seed ^ uint64(b.self)<<32 ^ uint64(b.times)<<48)
 	go func() {
-		simext.HostProgram(func() { run(func() { simext.HostProgram(n.loop) }) })
-		close(n.gone)
+		simext.HostProgram(func() { run(func() { simext.HostProgram(n.hold) }) })
+		close(n.done)
 	}()
 	<-n.done
 	return n
@@ -110,42 +109,65 @@ func (n *node) begin(b boot, program Main) func() {
 	}
 }
 
-// loop is the main goroutine of the bubble. It receives from a channel outside the bubble, so that time stands still meanwhile.
-func (n *node) loop() {
-	n.bubble = enter()
+// hold is the main goroutine of the bubble between steps. It receives from a channel outside the bubble, so that time stands still
+// meanwhile.
+func (n *node) hold() {
+	n.bubble = enter(&n.ctl)
 	n.done <- struct{}{}
-	for f := range n.cmd {
-		if n.clock != 0 && !n.dying {
-			jump(n.clock)
-		}
-		f()
-		spin()
-		synctest.Wait()
-		looked := n.ctl.looked
-		switch h := n.host; {
-		case n.dying:
-		case h.returned && !n.over:
-			n.over = true
-			if !h.halted {
-				n.rest()
-				n.look()
-			}
-			h.finish()
-			kill()
-			synctest.Wait()
-		case !n.over:
-			h.flush()
+	<-n.quit
+}
+
+// execute calls f as the main goroutine of the bubble and runs the goroutines until all of them wait.
+func (n *node) execute(f func()) {
+	join()
+	defer part()
+	if n.clock != 0 && !n.dying {
+		jump(n.clock)
+	}
+	f()
+	n.check()
+	spin()
+	n.wait()
+	looked := n.ctl.looked
+	switch h := n.host; {
+	case n.dying:
+	case h.returned && !n.over:
+		n.over = true
+		if !h.halted {
+			n.rest()
 			n.look()
 		}
-		if n.now, n.next = time.Now().UnixNano()-n.ctl.ahead, next(); n.next-n.now >= int64(forever) {
-			n.next = 0
-		}
-		if soon := n.now + int64(spinTime); n.ctl.spinning != 0 && (n.next == 0 || n.next > soon) {
-			n.next = soon
-		} else if n.next == 0 && looked && !n.over {
-			n.next = n.now + int64(idleTime)
-		}
-		n.done <- struct{}{}
+		h.finish()
+		kill()
+		n.wait()
+	case !n.over:
+		h.flush()
+		n.look()
+	}
+	if n.now, n.next = time.Now().UnixNano()-n.ctl.ahead, next(); n.next-n.now >= int64(forever) {
+		n.next = 0
+	}
+	if soon := n.now + int64(spinTime); n.ctl.spinning != 0 && (n.next == 0 || n.next > soon) {
+		n.next = soon
+	} else if n.next == 0 && looked && !n.over {
+		n.next = n.now + int64(idleTime)
+	}
+	yield() // stored paths have two places here where another goroutine could run
+	yield()
+}
+
+// wait returns when all goroutines of the program wait.
+func (n *node) wait() {
+	synctest.Wait()
+	n.check()
+}
+
+// check panics if the step in progress was aborted.
+func (n *node) check() {
+	if n.aborted {
+		close(n.quit)
+		panic(&sim.Finding{Kind: sim.Divergence, Message: "the goroutines of the node did not come to rest: a loop without end, or one that waits without " +
+			"runtime.Gosched or a blocking operation, which is a limit (docs/goroutines.md, What is not covered)"})
 	}
 }
 
@@ -154,7 +176,7 @@ func (n *node) rest() {
 	if n.ctl.held > 0 {
 		n.ctl.mode = modeFIFO
 		spin()
-		synctest.Wait()
+		n.wait()
 	}
 }
 
@@ -168,11 +190,20 @@ func (n *node) look() {
 		n.fresh = n.host.observe()
 		n.looking = false
 	}()
-	synctest.Wait()
+	n.wait()
 }
 
 // stale reports whether the last observed value is of an earlier state. The value of a program that has ended is final.
 func (n *node) stale() bool { return !n.over && (n.looking || n.host.observe != nil && n.ctl.held > 0) }
+
+// run executes f with the package variables of the node's process.
+func (n *node) run(f func()) {
+	n.enter()
+	defer n.leave()
+	begin(&n.ctl)
+	simext.AwaitProgram(func() { n.execute(f) })
+	end()
+}
 
 // step calls f inside the bubble and runs the goroutines until all of them wait.
 func (n *node) step(f func()) {
@@ -184,18 +215,7 @@ func (n *node) step(f func()) {
 	n.ctl.number++
 	n.ctl.looked = false
 	stepping.now = n
-	n.enter()
-	begin(&n.ctl)
-	simext.AwaitProgram(func() {
-		n.cmd <- f
-		<-n.done
-	})
-	n.leave()
-	if n.aborted {
-		panic(&sim.Finding{Kind: sim.Divergence, Message: "the goroutines of the node did not come to rest: a loop without end, or one that waits without " +
-			"runtime.Gosched or a blocking operation, which is a limit (docs/goroutines.md, What is not covered)"})
-	}
-	end()
+	n.run(f)
 	stepping.now = nil
 	if n.failed != nil {
 		panic(n.failed)
@@ -230,12 +250,7 @@ func (n *node) discard() {
 	}
 	n.dying = true
 	n.ctl.mode = modeFIFO
-	n.enter()
-	begin(&n.ctl)
-	n.cmd <- kill
+	n.run(kill)
+	close(n.quit)
 	<-n.done
-	end()
-	n.leave()
-	close(n.cmd)
-	<-n.gone
 }

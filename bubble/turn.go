@@ -50,12 +50,8 @@ func (t *turn) Lock() {
 		}
 		if n := t.now; n != nil && n == stuck && n.ctl.number == number {
 			t.now = nil
-			abort(n.bubble)
 			n.aborted = true
-			select {
-			case n.done <- struct{}{}:
-			default:
-			}
+			abort(n.bubble)
 		}
 	}
 }

@@ -96,7 +96,7 @@ func handlerStack() (stack string, waits bool) {
 			return g.Text, g.Waits()
 		}
 		for k := range all { // find a goroutine of the program that keeps the step from ending
-			if p := &all[k]; p.Bubble > 0 && !p.Durable && !p.Calls(stacks.Name(simext.HostProgram)) {
+			if p := &all[k]; p != g && p.Bubble > 0 && !p.Durable && !p.Calls(stacks.Name(simext.HostProgram)) {
 				return p.Text, false
 			}
 		}
