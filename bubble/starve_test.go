@@ -47,3 +47,49 @@ func TestStep_EndlessSwitchesLetOthersRun(t *testing.T) {
 	}
 	os.Exit(0)
 }
+
+// A step that does not terminate is aborted when another goroutine has waited long for the lock. The handler gets a finding, whether it
+// waits for the program or for a time, and other nodes run afterwards.
+func TestTurn_LockAbortsEndlessStep(t *testing.T) {
+	if testing.Short() {
+		t.Skip("waits for seconds")
+	}
+	endless := func(_ context.Context, h *Host) error {
+		time.Sleep(time.Second)
+		for h.self == 0 {
+		}
+		return nil
+	}
+	for _, delay := range []int64{0, int64(time.Minute)} { // with a delay, the step sleeps longer than the program
+		stepping.Lock()
+		runtime.GOMAXPROCS(1)
+		n := start(boot{nodes: 1})
+		n.perform(&input{kind: bootInput, boot: new(boot)}, endless)
+		found, began := make(chan any), make(chan bool)
+		go func() {
+			defer func() {
+				stepping.Unlock()
+				found <- recover()
+			}()
+			close(began)
+			if delay == 0 {
+				n.perform(&input{kind: wakeInput}, nil)
+			}
+			n.step(func() { advance(n.now + delay) })
+		}()
+		<-began
+		stepping.Lock()
+		if f, ok := (<-found).(*sim.Finding); !ok || f.Kind != sim.Divergence {
+			t.Errorf("delay %d: the step ended with %v, want a divergence", delay, f)
+		}
+		n.discard()
+		<-n.done // the bubble has ended
+		n = start(boot{nodes: 1})
+		n.perform(&input{kind: bootInput, boot: new(boot)}, func(ctx context.Context, _ *Host) error { <-ctx.Done(); return nil })
+		if n.over {
+			t.Error("the program of the next node ended")
+		}
+		n.discard()
+		stepping.Unlock()
+	}
+}
