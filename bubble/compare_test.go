@@ -118,3 +118,19 @@ func wantParts(t *testing.T, text string, parts []string) {
 		t.Errorf("%q lacks %q, or says that a variable that nobody changes matters", text, missing)
 	}
 }
+
+// The stack of an effect that a node makes by itself, not through its program, has no frames of the handler.
+func TestStackOf_WithoutHandler(t *testing.T) {
+	stepping.Lock()
+	defer stepping.Unlock()
+	n := start(boot{nodes: 1})
+	defer n.discard()
+	n.perform(&input{kind: bootInput, boot: &boot{nodes: 1}}, func(ctx context.Context, _ *Host) error { <-ctx.Done(); return nil })
+	n.perform(&input{kind: messageInput, msg: Message{Kind: Dial, To: 80}}, nil)
+	if len(n.effects) != 1 || n.effects[0].msg.Kind != Refuse {
+		t.Fatalf("effects %v, want that the connection is refused", n.effects)
+	}
+	if own := stackOf(n.effects[0].stack); len(own) > 0 {
+		t.Errorf("the stack is %s, want no frames", stackText(own))
+	}
+}

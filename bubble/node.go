@@ -201,8 +201,8 @@ func (n *node) run(f func()) {
 	n.enter()
 	defer n.leave()
 	begin(&n.ctl)
+	defer end()
 	simext.AwaitProgram(func() { n.execute(f) })
-	end()
 }
 
 // step calls f inside the bubble and runs the goroutines until all of them wait.
@@ -214,7 +214,7 @@ func (n *node) step(f func()) {
 	n.fresh, n.chosen = nil, nil
 	n.ctl.number++
 	n.ctl.looked = false
-	stepping.now = n
+	stepping.begin(n)
 	n.run(f)
 	stepping.now = nil
 	if n.failed != nil {

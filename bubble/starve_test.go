@@ -7,6 +7,8 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"runtime/debug"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -49,7 +51,7 @@ func TestStep_EndlessSwitchesLetOthersRun(t *testing.T) {
 }
 
 // A step that does not terminate is aborted when another goroutine has waited long for the lock. The handler gets a finding, whether it
-// waits for the program or for a time, and other nodes run afterwards.
+// waits for the program or for a time, and stays locked to its thread. Other nodes run afterwards.
 func TestTurn_LockAbortsEndlessStep(t *testing.T) {
 	if testing.Short() {
 		t.Skip("waits for seconds")
@@ -67,8 +69,12 @@ func TestTurn_LockAbortsEndlessStep(t *testing.T) {
 		n.perform(&input{kind: bootInput, boot: new(boot)}, endless)
 		found, began := make(chan any), make(chan bool)
 		go func() {
+			runtime.LockOSThread()
 			defer func() {
 				stepping.Unlock()
+				if !locked() {
+					t.Errorf("delay %d: the handler is not locked to its thread after the step", delay)
+				}
 				found <- recover()
 			}()
 			close(began)
@@ -92,4 +98,39 @@ func TestTurn_LockAbortsEndlessStep(t *testing.T) {
 		n.discard()
 		stepping.Unlock()
 	}
+}
+
+// locked reports whether the calling goroutine is locked to its thread.
+func locked() bool {
+	header, _, _ := strings.Cut(string(debug.Stack()), "\n")
+	return strings.Contains(header, "locked to thread")
+}
+
+// A panic on the goroutine of the handler ends the step: the handler is locked to its thread as before, and other nodes run.
+func TestStep_PanicEndsStep(t *testing.T) {
+	stepping.Lock()
+	defer stepping.Unlock()
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	waits := func(ctx context.Context, _ *Host) error { <-ctx.Done(); return nil }
+	n := start(boot{nodes: 1})
+	n.perform(&input{kind: bootInput, boot: new(boot)}, waits)
+	func() {
+		defer func() {
+			if r := recover(); r != "mine" {
+				t.Errorf("the step ended with %v", r)
+			}
+		}()
+		n.step(func() { panic("mine") })
+	}()
+	if !locked() || id() != 0 {
+		t.Errorf("after the step: locked to the thread: %t, goroutine %d of a node", locked(), id())
+	}
+	n.discard()
+	n = start(boot{nodes: 1})
+	n.perform(&input{kind: bootInput, boot: new(boot)}, waits)
+	if n.over {
+		t.Error("the program of the next node ended")
+	}
+	n.discard()
 }

@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"github.com/macemc/macemc/internal/encoding"
+	"github.com/macemc/macemc/internal/simext"
 )
 
 // turn is a lock that serializes the steps of all nodes in the process.
@@ -13,6 +14,8 @@ type turn struct {
 	now  *node         // the node that executes a step, or nil
 	seen *encoding.Set // copies what programs show
 	buf  []byte        // scratch space
+
+	suspected uint32 // [simext.Suspected] at the beginning of the step in progress
 
 	variables unsafe.Pointer // values of the checker's package variables while a process of a node runs
 }
@@ -28,6 +31,12 @@ var stepping = func() *turn {
 // that the step does not terminate. In a process that was started to confirm the suspicion, no other goroutine waits for the lock.
 const patience = 5 * time.Second
 
+// suspectedPatience replaces patience if the search has suspected a handler during the step: it needs the lock to describe the run.
+const suspectedPatience = time.Second
+
+// begin records that a node begins a step.
+func (t *turn) begin(n *node) { t.now, t.suspected = n, simext.Suspected.Load() }
+
 // Lock acquires the lock. If a single step holds it for longer than patience, Lock aborts that step.
 func (t *turn) Lock() {
 	unexplored("it executes the program of a node")
@@ -38,10 +47,14 @@ func (t *turn) Lock() {
 	}
 	for {
 		stuck, number := t.now, uint32(0)
+		wait := patience
 		if stuck != nil {
 			number = stuck.ctl.number
+			if simext.Suspected.Load() != t.suspected {
+				wait = suspectedPatience
+			}
 		}
-		timer := time.NewTimer(patience)
+		timer := time.NewTimer(wait)
 		select {
 		case <-t.free:
 			timer.Stop()

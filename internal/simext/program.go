@@ -1,5 +1,7 @@
 package simext
 
+import "sync/atomic"
+
 // BetweenGoroutines separates the goroutines of a program in the description of its state.
 const BetweenGoroutines = "; "
 
@@ -14,3 +16,8 @@ func HostProgram(f func()) { f() }
 //
 //go:noinline
 func AwaitProgram(wait func()) { wait() }
+
+// Suspected changes whenever checked code is suspected not to return.
+//
+//lint:state it affects only steps that are aborted
+var Suspected atomic.Uint32

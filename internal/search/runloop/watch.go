@@ -54,7 +54,11 @@ func (w *Watch) Probed() { w.Waiting, w.cpu = 0, budget.ProcessTime() }
 // Late counts a tick without an answer. It reports whether the limit is exceeded, while so many workers are busy.
 func (w *Watch) Late(busy int) bool {
 	w.Waiting++
-	return w.Waiting > w.Limit && !w.starved(busy)
+	late := w.Waiting > w.Limit && !w.starved(busy)
+	if late {
+		simext.Suspected.Add(1)
+	}
+	return late
 }
 
 // starvedFactor times the limit applies for a worker that seems to have had no processor, since its handler may
