@@ -24,7 +24,7 @@ func Addr(node sim.NodeID, port int) string {
 // Hosts maps host names to nodes, as /etc/hosts does. The names n0, n1 and so on are always defined.
 type Hosts map[string]sim.NodeID
 
-func (h Hosts) set(p *past) { maps.Copy(p.hosts, h) }
+func (h Hosts) set(p *history) { maps.Copy(p.hosts, h) }
 
 var loopback = net.IPv4(127, 0, 0, 1)
 

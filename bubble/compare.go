@@ -9,29 +9,30 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/macemc/macemc/bubble/internal/pkgvars"
 	"github.com/macemc/macemc/internal/simext"
 	"github.com/macemc/macemc/internal/stacks"
 	"github.com/macemc/macemc/sim"
 )
 
-// act identifies an effect by its hash, its goroutine, its stack and its kind.
-type act struct {
-	mark    uint64
-	by      uint64
+// effectID identifies an effect by its hash, its goroutine, its stack and its kind.
+type effectID struct {
+	mark    uint64 // hash of kind and content
+	by      uint64 // the goroutine
 	stack   uint32 // see stackOf
 	kind    effectKind
 	refused bool // see effect
 }
 
 // same reports whether both effects have the same content.
-func (a act) same(b act) bool { return a.mark == b.mark }
+func (a effectID) same(b effectID) bool { return a.mark == b.mark }
 
-// acts appends the acts of the last step to dst.
-func (n *node) acts(dst []act) []act {
+// effectIDs appends the IDs of the effects of the last step to dst.
+func (n *node) effectIDs(dst []effectID) []effectID {
 	dst = slices.Grow(dst, len(n.effects))
 	for i := range n.effects {
 		e := &n.effects[i]
-		dst = append(dst, act{e.mark(), e.by, e.stack, e.kind, e.refused})
+		dst = append(dst, effectID{e.mark(), e.by, e.stack, e.kind, e.refused})
 	}
 	return dst
 }
@@ -113,25 +114,25 @@ func (p *Program) Compare(other sim.Service) []string {
 			}
 			return observed(o.goroutines.at(b[i]), p.goroutines.at(a[i]))
 		}
-		if a[i].next != b[i].next && slices.EqualFunc(a[i].acts(), b[i].acts(), act.same) {
+		if a[i].next != b[i].next && slices.EqualFunc(a[i].effectIDs(), b[i].effectIDs(), effectID.same) {
 			return []string{fmt.Sprintf("%v: the next timer is at %s in one execution and at %s in the other", a[i], clockTime(b[i].next),
 				clockTime(a[i].next))}
 		}
 		k := 0
-		for k < min(len(a[i].acts()), len(b[i].acts())) && a[i].acts()[k].same(b[i].acts()[k]) {
+		for k < min(len(a[i].effectIDs()), len(b[i].effectIDs())) && a[i].effectIDs()[k].same(b[i].effectIDs()[k]) {
 			k++
 		}
-		return firstDifference(b[i].acts(), a[i].acts(), k)
+		return firstDifference(b[i].effectIDs(), a[i].effectIDs(), k)
 	}
 	return nil
 }
 
 // at returns the history up to an input of it.
-func (p *past) at(in *input) *past {
+func (p *history) at(in *input) *history {
 	if in == p.last {
 		return p
 	}
-	return &past{program: p.program, command: p.command, last: in}
+	return &history{program: p.program, command: p.command, last: in}
 }
 
 // mostObserved is the maximum number of executions of a history that search for one in which the program shows the same value again.
@@ -139,10 +140,10 @@ const mostObserved = 16
 
 // observed describes a step after which Observe returned different values in two executions: the goroutines of the node then, and the
 // package variables of the functions in which they are. An execution that shows the same value again stands for one that is over.
-func observed(before, again *past) []string {
+func observed(before, again *history) []string {
 	lines := []string{fmt.Sprintf("%v: Observe returned %+v in one execution and %+v in the other", again.last, before.last.seen, again.last.seen)}
 	var frames []runtime.Frame
-	for i, p := range []*past{before, again} {
+	for i, p := range []*history{before, again} {
 		for range mostObserved {
 			r, err := p.resume()
 			if err == nil && reflect.DeepEqual(r.n.fresh, p.last.seen) {
@@ -154,17 +155,17 @@ func observed(before, again *past) []string {
 				}
 				break
 			}
-			p = &past{program: p.program, command: p.command, last: p.last}
+			p = &history{program: p.program, command: p.command, last: p.last}
 		}
 	}
-	if names := packageVariables(frames); len(names) > 0 {
+	if names := pkgvars.Changed(frames); len(names) > 0 {
 		lines = append(lines, "package variables there: "+strings.Join(names, ", "))
 	}
 	return lines
 }
 
 // inputs returns the inputs since the boot, in order.
-func (p *past) inputs() (all []*input) {
+func (p *history) inputs() (all []*input) {
 	for in := p.last; in != nil; in = in.before {
 		all = append(all, in)
 	}
@@ -174,22 +175,22 @@ func (p *past) inputs() (all []*input) {
 
 // firstDifference describes effect k of a step, which differs between two executions: the goroutine and the place. It also lists the
 // package variables of the functions there.
-func firstDifference(before, again []act, k int) []string {
+func firstDifference(before, again []effectID, k int) []string {
 	var texts [2]string
 	var frames []runtime.Frame
-	for i, acts := range [2][]act{before, again} {
+	for i, ids := range [2][]effectID{before, again} {
 		texts[i] = "no goroutine does anything more"
-		if k < len(acts) {
-			stack := stackOf(acts[k].stack)
+		if k < len(ids) {
+			stack := stackOf(ids[k].stack)
 			frames = append(frames, stack...)
-			texts[i] = fmt.Sprintf("goroutine %d %s%s", acts[k].by, acts[k].kind.act(), stackText(stack))
+			texts[i] = fmt.Sprintf("goroutine %d %s%s", ids[k].by, ids[k].kind.verb(), stackText(stack))
 		}
 	}
 	lines := []string{"in one execution " + texts[0], "in the other " + texts[1]}
 	if texts[0] == texts[1] {
 		lines = []string{"in both executions " + texts[0] + ", with other content"}
 	}
-	if names := packageVariables(frames); len(names) > 0 {
+	if names := pkgvars.Changed(frames); len(names) > 0 {
 		lines = append(lines, "package variables there: "+strings.Join(names, ", "))
 	}
 	return lines

@@ -95,7 +95,7 @@ func TestCompare_Search(t *testing.T) {
 func TestCompare_Resume(t *testing.T) {
 	for _, c := range unequal {
 		executions = 0
-		p := &past{program: c.program}
+		p := &history{program: c.program}
 		in := &input{kind: bootInput, boot: &boot{nodes: 1}}
 		if err := p.extend(in, func(n *node) { n.perform(in, c.program) }); err != nil {
 			t.Fatal(err)

@@ -14,16 +14,16 @@ import (
 type conn struct {
 	h             *Host
 	id            ConnID
-	dialled       bool // whether the peer dialled
+	dialled       bool // the peer dialled
 	peer          sim.NodeID
 	local, remote *net.TCPAddr
-	in            queue[string]
-	out           waitlist // goroutines that wait to write
-	unread        int      // bytes written that the peer has not reported as read; at most connWindow
-	unreported    int      // bytes read since the last report to the peer
-	finished      bool     // whether the write side is closed
-	broken        error
-	closed        bool
+	in            queue[string] // received and not read
+	out           waitlist      // goroutines that wait to write
+	unread        int           // bytes written that the peer has not reported as read; at most connWindow
+	unreported    int           // bytes read since the last report to the peer
+	finished      bool          // the write side is closed
+	broken        error         // error of later writes; nil means none
+	closed        bool          // by the program
 }
 
 func (c *conn) fail(op string, err error) error {

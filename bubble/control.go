@@ -12,36 +12,36 @@ import (
 
 // control is the scheduler's state of a node. Its fields must match macemcStep of the overlay.
 type control struct {
-	seed     uint64
-	sched    uint64
-	mode     uint32
-	every    uint32
-	changes  uint32
-	resigns  uint32
-	stays    uint32
-	number   uint32
-	ids      uint64
-	timers   uint32
-	outside  uint32
-	waiter   uint64
-	why      uint8
-	lost     bool
-	looked   bool
-	nholds   int32
+	seed     uint64 // of select and of random numbers
+	sched    uint64 // seed of the schedule of the step
+	mode     uint32 // modeFIFO, modeRandom or modePCT
+	every    uint32 // random: one in every places yields; 0 means none
+	changes  uint32 // PCT: priority changes left
+	resigns  uint32 // PCT: priorities lowered by runtime.Gosched or for fairness
+	stays    uint32 // goroutines that may still be held back until the next step
+	number   uint32 // of the step
+	ids      uint64 // goroutines that the node has had
+	timers   uint32 // timers that it has armed
+	outside  uint32 // times that a goroutine waited for something outside the bubble
+	waiter   uint64 // last goroutine that did
+	why      uint8  // reason for its wait
+	lost     bool   // holds overflowed, so deadlocks may be missed
+	looked   bool   // the program has read the clock in this step
+	nholds   int32  // used elements of holds
 	holds    [64]hold
-	spinning uintptr
-	held     uint32
-	yields   uint64
-	ahead    int64
-	main     uintptr
+	spinning uintptr // goroutines that wait for the next step; 0 means none
+	held     uint32  // goroutines that are held back until the next step
+	yields   uint64  // times that the schedule made a goroutine yield
+	ahead    int64   // nanoseconds by which jumps have put the wall clock forward
+	main     uintptr // main goroutine of the bubble
 }
 
 // hold records that a goroutine holds a lock or waits for one.
 type hold struct {
-	lock  uintptr
-	gid   uint64
-	since uint64
-	state uint32
+	lock  uintptr // its address
+	gid   uint64  // the goroutine
+	since uint64  // number of goroutines that the node had had when it acquired the lock
+	state uint32  // bit 0: it holds the lock, otherwise it waits; bit 1: as a reader
 }
 
 const (

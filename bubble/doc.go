@@ -19,3 +19,43 @@
 // The goroutines of a node are scheduled by a changed copy of a few files of the Go runtime, which "macemc test" and "macemc search" make
 // from the user's own Go distribution. docs/goroutines.md describes what is covered and what is not.
 package bubble
+
+// A [Program] is a [sim.Service] with a history as its state: a list of inputs, each with the hash of everything up to
+// it. Copies of a state share the list. A running node is only a cache of a history. Program.step looks for the node of
+// the history before the step, or executes the history again (history.resume), and then hands the input to the node.
+// The node runs its goroutines until all wait, and collects the effects that they request. After the step the effects
+// are passed to sim.Env.
+//
+// Steps of all nodes of the process exclude each other (stepLock), because the changed runtime schedules one bubble at
+// a time. A sealed input is immutable, except for the cached text of its goroutines. Repeating it must give the same
+// effects, or the node is nondeterministic.
+//
+// The files of this package, for readers of its source:
+//
+//	service.go                        Program: what a step does, what properties see, what is not covered
+//	input.go                          the input of a step; messages that wait for room; repeated steps
+//	nodecache.go                      which histories have a running node, and which are executed again
+//	node.go                           a running node: one step, when it ends, when its next timer fires
+//	control.go                        the order of goroutines in a step; deadlocks
+//	steplock.go                       one step at a time; steps that do not end
+//	hooks_overlay.go, hooks_stock.go  functions of the changed runtime, and stubs without it
+//	host.go                           Host: effects that a program requests; when writes to a node block
+//	network.go, address.go            package net of a node; names and addresses
+//	packet.go                         sockets for datagrams: when one is dropped
+//	listener.go                       which connections are established or refused
+//	conn.go                           connections: when reads and writes block, and how they end
+//	message.go                        messages between nodes, and their text
+//	queue.go                          goroutines that wait for an item or a deadline
+//	command.go                        processes: package variables, exit, signals; package os of a node
+//	files.go, filehandle.go           the data directory, and open files
+//	descriptor_linux.go               system calls on open files: flock, fsync, fallocate
+//	disk.go                           the disk of Host.Disk
+//	clock.go                          clocks that drift from the common time
+//	faults.go                         faults that strike a program: what they change
+//	action.go                         Call and Signal
+//	compare.go                        where two executions of a history differ
+//	stacks.go                         goroutines as shown in traces
+//
+// internal/filetree has the content of data directories and their state after a crash, internal/logstore an example
+// program with files, internal/payload the text of data of known protocols, and internal/pkgvars package variables that
+// a function mentions.

@@ -22,7 +22,7 @@ import (
 // durable: the creation, removal and renaming of files. Sync of a file does not do so.
 type DataDir string
 
-func (d DataDir) set(p *past) {
+func (d DataDir) set(p *history) {
 	if p.data = path.Join("/", string(d)); p.data == "/" {
 		panic("bubble: the data directory of a node cannot be /")
 	}
@@ -31,8 +31,8 @@ func (d DataDir) set(p *past) {
 // files is the node's file system as its program sees it.
 type files struct {
 	h     *Host
-	dir   string
-	tree  *filetree.Tree
+	dir   string         // path of the data directory
+	tree  *filetree.Tree // includes unsynced changes
 	dirty map[int]bool   // inodes with unsynced changes
 	names map[int]string // last path of each inode
 	last  int            // number of the last record

@@ -18,32 +18,32 @@ type Host struct {
 	nodes int
 	boot  int // number of earlier boots
 	hosts Hosts
-	ctx   context.Context
-	stop  context.CancelFunc
+	ctx   context.Context    // of the main function
+	stop  context.CancelFunc // cancels it, as signals do
 
-	effects   []effect // of the step in progress
-	packets   map[int]*packetConn
-	listeners map[int]*listener
-	conns     []*conn
-	dials     []*dial
+	effects   []effect            // of the step in progress
+	packets   map[int]*packetConn // by port
+	listeners map[int]*listener   // by port
+	conns     []*conn             // established, not closed by the program, and not broken
+	dials     []*dial             // not yet answered
 	lastPort  int
 	lastConn  int
-	pending   []int // connection messages of this step, by node
-	full      []bool
+	pending   []int  // connection messages of this step, by node
+	full      []bool // by node: messages to it wait for room, so writes block
 	disk      disk
 	files     *files          // nil means that the node has no data directory
 	values    map[string]*any // per-node storage of standard library packages
 
 	choose   func(what string, n int) int
-	observe  func() any
-	exposed  []any
-	ended    string
-	returned bool
+	observe  func() any // nil if Observe was not called
+	exposed  []any      // see Expose
+	ended    string     // how the program ended; empty while it runs
+	returned bool       // its main function has returned, or called exit
 
-	command *command  // nil means that the node is not a process
-	halted  bool      // the process has ended
-	printed [2][]byte // incomplete lines of stdout and stderr
-	signals []signalled
+	command *command    // nil means that the node is not a process
+	halted  bool        // the process has ended
+	printed [2][]byte   // incomplete lines of stdout and stderr
+	signals []signalled // each one that takes a signal receives it
 }
 
 // effect is an action of a node on its environment.
@@ -73,8 +73,8 @@ const (
 	logEffect
 )
 
-// act describes an effect without its content.
-func (k effectKind) act() string {
+// verb describes an effect without its content.
+func (k effectKind) verb() string {
 	return [...]string{"sends", "sends", "writes to the disk", "deletes from the disk", "syncs the disk", "announces", "asserts", "logs"}[k]
 }
 
@@ -184,8 +184,8 @@ const (
 // room reports whether data for a node can be sent without blocking.
 func (h *Host) room(to sim.NodeID) bool { return !h.full[to] && h.pending[to] < stepFrames }
 
-// roomy wakes goroutines that wait to write to a node.
-func (h *Host) roomy(to sim.NodeID) {
+// wakeWriters wakes goroutines that wait to write to a node.
+func (h *Host) wakeWriters(to sim.NodeID) {
 	for _, c := range slices.Clone(h.conns) {
 		if c.peer == to {
 			c.out.wake()

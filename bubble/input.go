@@ -14,28 +14,28 @@ import (
 
 // input is one step of a node: the event that it was given and the effects of that event. Inputs are immutable, so nodes may share them.
 type input struct {
-	before *input // nil means that this input is the boot
-	hash   [2]uint64
+	before *input    // nil means that this input is the boot
+	hash   [2]uint64 // of all inputs up to this one, and their effects; see seal
 
 	number  int32 // number of the step since the node booted, starting at 1
 	flushed int32 // number of messages of the backlog that the stream accepted
 	kind    inputKind
 	single  bool // whether the step had one effect
 
-	boot *boot // of bootInput
-	peer sim.NodeID
-	msg  Message
-	err  error
-	call *call
+	boot *boot      // of bootInput
+	peer sim.NodeID // sender, or the node that an error or room concerns
+	msg  Message    // of messageInput
+	err  error      // of errorInput
+	call *call      // of callInput
 	how  sim.Interleave
 	// clock is the node's clock at the beginning of the step. 0 means the time of the next timer, or the node's initial time at a boot.
 	clock int64
 	pick  int // seed of the schedule of the step; 0 means FIFO
 
-	chosen []chosen // choices of the program
-	act    [1]act   // the single effect; a slice of it would be a pointer that the garbage collector has to follow
-	many   []act    // several effects
-	next   int64    // time of the next timer of the node
+	chosen []chosen    // choices of the program
+	id     [1]effectID // the single effect; a slice of it would be a pointer that the garbage collector has to follow
+	many   []effectID  // several effects
+	next   int64       // time of the next timer of the node
 
 	seen  any    // what the program showed after the step, see [Host.Observe]
 	shown string // state of the goroutines after the step; empty if not yet requested; the only mutable field, guarded by stepping
@@ -54,8 +54,8 @@ const (
 
 // chosen is a choice of the program through [Host.Choose].
 type chosen struct {
-	what    string
-	n, pick int
+	what    string // label
+	n, pick int    // number of alternatives, and the chosen one
 }
 
 // chooser makes choices. [sim.Env] is one.
@@ -65,8 +65,8 @@ type chooser interface {
 
 // repeated is a chooser that repeats choices.
 type repeated struct {
-	left   []chosen
-	unlike string // call that differs; empty if there is none
+	left   []chosen // to be repeated
+	unlike string   // call that differs; empty if there is none
 }
 
 func (r *repeated) Choose(what string, n int) int {
@@ -101,19 +101,19 @@ func (in *input) String() string {
 	return in.call.name
 }
 
-// acts returns the effects of the step.
-func (in *input) acts() []act {
+// effectIDs returns the effects of the step.
+func (in *input) effectIDs() []effectID {
 	if in.single {
-		return in.act[:]
+		return in.id[:]
 	}
 	return in.many
 }
 
-// setActs sets the effects of the step to those of the last step of a node.
-func (in *input) setActs(n *node) {
-	acts := n.acts(in.act[:0])
-	if in.single = len(acts) == 1; len(acts) > 1 {
-		in.many = acts
+// setEffectIDs sets the effects of the step to those of the last step of a node.
+func (in *input) setEffectIDs(n *node) {
+	ids := n.effectIDs(in.id[:0])
+	if in.single = len(ids) == 1; len(ids) > 1 {
+		in.many = ids
 	}
 }
 
@@ -158,7 +158,7 @@ func (in *input) seal() {
 		number(c.n)
 		number(c.pick)
 	}
-	for _, a := range in.acts() {
+	for _, a := range in.effectIDs() {
 		b = binary.LittleEndian.AppendUint64(b, a.mark)
 		if a.refused {
 			b = append(b, 1)
@@ -217,7 +217,7 @@ func (n *node) perform(in *input, program Main) {
 	case readyInput:
 		n.step(func() {
 			if !h.full[in.peer] {
-				h.roomy(in.peer)
+				h.wakeWriters(in.peer)
 			}
 		})
 	case callInput:
@@ -257,8 +257,8 @@ func (n *node) stream(e *effect, take func(sim.NodeID, Message) bool) {
 	n.host.full[e.peer] = len(n.backlog[e.peer]) > 0
 }
 
-// again repeats a step that another node with the same history has executed. The error describes the difference.
-func (n *node) again(in *input, program Main) error {
+// repeatStep repeats a step that another node with the same history has executed. The error describes the difference.
+func (n *node) repeatStep(in *input, program Main) error {
 	if in.kind == readyInput {
 		left := in.flushed
 		n.flush(in.peer, func(sim.NodeID, Message) bool {
@@ -276,20 +276,20 @@ func (n *node) again(in *input, program Main) error {
 		return n.differs(nil, "step %d of the node (%v): no Choose(%q, %d), which was called when the same was executed before",
 			in.number, in, choices.left[0].what, choices.left[0].n)
 	}
-	acts := in.acts()
+	ids := in.effectIDs()
 	for k := range n.effects {
 		e := &n.effects[k]
-		if k >= len(acts) || e.mark() != acts[k].mark {
-			return n.differs(firstDifference(acts, n.acts(nil), k),
+		if k >= len(ids) || e.mark() != ids[k].mark {
+			return n.differs(firstDifference(ids, n.effectIDs(nil), k),
 				"step %d of the node (%v): goroutine %d %v, and something else when the same was executed before", in.number, in, e.by, e)
 		}
 		if e.kind == streamEffect {
-			n.stream(e, func(sim.NodeID, Message) bool { return !acts[k].refused })
+			n.stream(e, func(sim.NodeID, Message) bool { return !ids[k].refused })
 		}
 	}
-	if len(n.effects) < len(acts) {
-		return n.differs(firstDifference(acts, n.acts(nil), len(n.effects)),
-			"step %d of the node (%v): %d effects, and %d when the same was executed before", in.number, in, len(n.effects), len(acts))
+	if len(n.effects) < len(ids) {
+		return n.differs(firstDifference(ids, n.effectIDs(nil), len(n.effects)),
+			"step %d of the node (%v): %d effects, and %d when the same was executed before", in.number, in, len(n.effects), len(ids))
 	}
 	if n.next != in.next {
 		return n.differs(nil, "step %d of the node (%v): the next timer is at %v, and was at %v when the same was executed before",

@@ -18,7 +18,7 @@ type Main func(ctx context.Context, h *Host) error
 // boot holds the parameters of a node's boot.
 type boot struct {
 	self  sim.NodeID
-	nodes int
+	nodes int // of the system
 	times int // number of earlier boots
 	seed  uint64
 	disk  []filetree.Record // sorted by key
@@ -32,25 +32,25 @@ type boot struct {
 // node is a running node: a bubble with the goroutines of its program, driven from outside. The caller of its methods must hold the lock
 // stepping.
 type node struct {
-	ctl     control
-	host    *Host
+	ctl     control       // shared with the scheduler in the runtime
+	host    *Host         // nil until the boot
 	process *process      // nil means that the program uses the checker's package variables
 	done    chan struct{} // receives a value when the bubble exists, and is closed when it has ended
 	quit    chan struct{} // closed to end the bubble
-	bubble  uint64
-	now     int64 // clock reading, in nanoseconds since 1970
-	clock   int64 // clock reading of the step in progress, see input
-	next    int64 // time at which the next timer fires; 0 means none
-	effects []effect
-	fresh   any // value that Observe returned in the last step; nil means none
-	looking bool
-	dying   bool
-	choose  chooser  // makes the program's choices in the step in progress
-	chosen  []chosen // these choices
-	failed  any      // value that choose panicked with
-	aborted bool     // the step in progress did not terminate; the goroutines of the node are dead
-	over    bool
-	backlog [][]Message // messages that wait for room, by node
+	bubble  uint64        // its ID in the runtime
+	now     int64         // clock reading, in nanoseconds since 1970
+	clock   int64         // clock reading of the step in progress, see input
+	next    int64         // time at which the next timer fires; 0 means none
+	effects []effect      // of the last step, in order; shared with host
+	fresh   any           // value that Observe returned in the last step; nil means none
+	looking bool          // a call of Observe has not returned: it waits for a lock
+	dying   bool          // discard was called
+	choose  chooser       // makes the program's choices in the step in progress
+	chosen  []chosen      // these choices
+	failed  any           // value that choose panicked with
+	aborted bool          // the step in progress did not terminate; the goroutines of the node are dead
+	over    bool          // the program has ended, and its last state was observed
+	backlog [][]Message   // messages that wait for room, by node
 }
 
 // ownGoroutines is the number of a node's goroutines outside its program: the one that runs the bubble, and its main goroutine.
@@ -135,14 +135,14 @@ func (n *node) execute(f func()) {
 		n.over = true
 		if !h.halted {
 			n.rest()
-			n.look()
+			n.callObserve()
 		}
 		h.finish()
 		kill()
 		n.wait()
 	case !n.over:
 		h.flush()
-		n.look()
+		n.callObserve()
 	}
 	if n.now, n.next = time.Now().UnixNano()-n.ctl.ahead, next(); n.next-n.now >= int64(forever) {
 		n.next = 0
@@ -180,8 +180,8 @@ func (n *node) rest() {
 	}
 }
 
-// look calls the program's Observe function, unless a goroutine is held back. The function may block on a lock.
-func (n *node) look() {
+// callObserve calls the program's Observe function, unless a goroutine is held back. The function may block on a lock.
+func (n *node) callObserve() {
 	if n.host.observe == nil || n.looking || n.ctl.held > 0 {
 		return
 	}

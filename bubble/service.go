@@ -23,22 +23,22 @@ type Program struct {
 	// HeldBack is the number of goroutines that the schedule holds back until the next step. If it is positive, Seen is of an earlier step.
 	HeldBack int
 
-	stale      bool // Seen is of an earlier step: Observe waits for a lock, or a goroutine is held back
-	goroutines *past
+	stale      bool     // Seen is of an earlier step: Observe waits for a lock, or a goroutine is held back
+	goroutines *history // shown as the goroutines of the node
 }
 
-// past is the history of a node's inputs since its boot. The history is the state; a running node is only a cache of it.
-type past struct {
-	last     *input
-	run      *running // nil means that no node is running
+// history is the history of a node's inputs since its boot. The history is the state; a running node is only a cache of it.
+type history struct {
+	last     *input   // its before fields lead back to the boot; nil means that the node has not booted
+	run      *running // shared by copies of the state; nil means that no node is running
 	program  Main
 	command  *command // nil means that the node is not a process
 	pace     *pace    // nil means that the clock is independent of others
 	hosts    Hosts
-	data     string // path of the data directory; empty if there is none
-	exposed  []reflect.Type
-	conns    int  // number of established connections
-	outlined bool // show omits the state of the goroutines
+	data     string         // path of the data directory; empty if there is none
+	exposed  []reflect.Type // types of the values of Host.Expose, see exposes
+	conns    int            // number of established connections
+	outlined bool           // show omits the state of the goroutines
 }
 
 // Service returns a service that runs program. Each boot of the node calls program in a fresh bubble. A crash stops all its goroutines
@@ -46,7 +46,7 @@ type past struct {
 func Service(program Main, options ...Option) sim.Service { return service(program, options) }
 
 // main returns the function that the node runs from its boot on.
-func (p *past) main() any {
+func (p *history) main() any {
 	if p.command != nil {
 		return p.command.main
 	}
@@ -54,10 +54,10 @@ func (p *past) main() any {
 }
 
 // Option is [Hosts], additional host names, or [DataDir], the data directory of the node.
-type Option interface{ set(p *past) }
+type Option interface{ set(p *history) }
 
 func service(program Main, options []Option) *Program {
-	p := &past{program: program, hosts: Hosts{}}
+	p := &history{program: program, hosts: Hosts{}}
 	for _, o := range options {
 		o.set(p)
 	}
@@ -66,7 +66,7 @@ func service(program Main, options []Option) *Program {
 
 // Rules are the state rules that a system with programs needs. [ShowBy] adds a decoder of its messages.
 var Rules = []sim.StateRule{
-	sim.EncodeBy(func(dst []byte, p *past) []byte {
+	sim.EncodeBy(func(dst []byte, p *history) []byte {
 		if p.last == nil {
 			return append(dst, 0)
 		}
@@ -78,8 +78,8 @@ var Rules = []sim.StateRule{
 		}
 		return dst
 	}),
-	sim.CopyBy(func(p *past) *past { c := *p; return &c }),
-	sim.ShowBy((*past).show),
+	sim.CopyBy(func(p *history) *history { c := *p; return &c }),
+	sim.ShowBy((*history).show),
 	sim.ShowBy(Message.String), // last, see ShowBy
 }
 
@@ -191,7 +191,7 @@ func (p *Program) PeerReady(env sim.Env, peer sim.NodeID) {
 func (p *Program) step(env sim.Env, in *input) {
 	if i, ok := env.(simext.Interleaver); ok {
 		if in.how = i.Interleave(); in.how == sim.Rotate {
-			in.how = p.turn(env)
+			in.how = p.interleaving(env)
 		}
 		if in.how != sim.FIFO {
 			in.pick = i.Seed(schedule)
@@ -210,10 +210,10 @@ func (p *Program) step(env sim.Env, in *input) {
 			if e := &n.effects[i]; e.kind == streamEffect {
 				n.stream(e, take)
 			} else {
-				e.ask(env)
+				e.applyTo(env)
 			}
 		}
-		p.look(n)
+		p.copyShown(n)
 		in.seen = p.Seen
 		if text := n.ctl.deadlock(n.started); text != "" {
 			panic(&sim.Finding{Kind: sim.Panic,
@@ -233,16 +233,16 @@ func (p *Program) step(env sim.Env, in *input) {
 // rotated are the interleavings of [sim.Rotate].
 var rotated = [...]sim.Interleave{sim.FIFO, sim.Random, 3}
 
-// turn returns the interleaving that the node has used since its boot. It chooses one for a node that boots.
-func (p *Program) turn(env sim.Env) sim.Interleave {
+// interleaving returns the interleaving that the node has used since its boot. It chooses one for a node that boots.
+func (p *Program) interleaving(env sim.Env) sim.Interleave {
 	if last := p.goroutines.last; last != nil {
 		return last.how
 	}
 	return rotated[env.Choose(fmt.Sprintf("interleaving of the node %v", rotated), len(rotated))]
 }
 
-// ask applies an effect to the environment. Stream messages are handled by step.
-func (e *effect) ask(env sim.Env) {
+// applyTo applies an effect to the environment. Stream messages are handled by step.
+func (e *effect) applyTo(env sim.Env) {
 	switch e.kind {
 	case sendEffect:
 		env.Send(e.peer, e.msg)
@@ -261,8 +261,8 @@ func (e *effect) ask(env sim.Env) {
 	}
 }
 
-// look copies the state that the program shows from the node.
-func (p *Program) look(n *node) {
+// copyShown copies the state that the program shows from the node.
+func (p *Program) copyShown(n *node) {
 	p.Ended, p.Clock, p.stale = n.host.ended, time.Duration(n.now-epoch), n.stale()
 	p.Jumped = time.Duration(n.ctl.ahead)
 	p.HeldBack, p.goroutines.conns = int(n.ctl.held), len(n.host.conns)

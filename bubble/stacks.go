@@ -14,7 +14,7 @@ import (
 )
 
 // show describes the history by the state of the goroutines. Other descriptions would differ after every step.
-func (p *past) show() string {
+func (p *history) show() string {
 	stepping.Lock()
 	defer stepping.Unlock()
 	if p.last == nil {

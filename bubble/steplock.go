@@ -8,8 +8,8 @@ import (
 	"github.com/macemc/macemc/internal/simext"
 )
 
-// turn is a lock that serializes the steps of all nodes in the process.
-type turn struct {
+// stepLock is a lock that serializes the steps of all nodes in the process.
+type stepLock struct {
 	free chan struct{} // holds a value while the lock is free
 	now  *node         // the node that executes a step, or nil
 	seen *encoding.Set // copies what programs show
@@ -20,8 +20,8 @@ type turn struct {
 	variables unsafe.Pointer // values of the checker's package variables while a process of a node runs
 }
 
-var stepping = func() *turn {
-	t := &turn{free: make(chan struct{}, 1)}
+var stepping = func() *stepLock {
+	t := &stepLock{free: make(chan struct{}, 1)}
 	t.seen, _ = encoding.NewSet() // without rules, NewSet cannot fail
 	t.free <- struct{}{}
 	return t
@@ -35,10 +35,10 @@ const patience = 5 * time.Second
 const suspectedPatience = time.Second
 
 // begin records that a node begins a step.
-func (t *turn) begin(n *node) { t.now, t.suspected = n, simext.Suspected.Load() }
+func (t *stepLock) begin(n *node) { t.now, t.suspected = n, simext.Suspected.Load() }
 
 // Lock acquires the lock. If a single step holds it for longer than patience, Lock aborts that step.
-func (t *turn) Lock() {
+func (t *stepLock) Lock() {
 	unexplored("it executes the program of a node")
 	select {
 	case <-t.free:
@@ -70,4 +70,4 @@ func (t *turn) Lock() {
 }
 
 // Unlock releases the lock.
-func (t *turn) Unlock() { t.free <- struct{}{} }
+func (t *stepLock) Unlock() { t.free <- struct{}{} }

@@ -15,11 +15,11 @@ type running struct {
 	n    *node     // nil means that the node was evicted
 	at   *input    // nil means that the position is unknown or not reusable
 	left [2]uint64 // hash of the last input at the eviction
-	used uint64
+	used uint64    // time of the last use, in uses of the cache
 }
 
-// runs is an LRU cache of the process's running nodes.
-var runs = struct {
+// nodeCache is an LRU cache of the process's running nodes.
+var nodeCache = struct {
 	all    []*running
 	used   uint64
 	limit  int // capacity, see fewRuns
@@ -36,45 +36,45 @@ const (
 	missedShare = 4
 )
 
-// keep adds a node to the cache. The lock stepping must be held.
-func keep(r *running) {
-	for len(runs.all) >= runs.limit {
+// cacheNode adds a node to the cache. The lock stepping must be held.
+func cacheNode(r *running) {
+	for len(nodeCache.all) >= nodeCache.limit {
 		oldest := 0
-		for i, o := range runs.all {
-			if o.at == nil || o.used < runs.all[oldest].used {
+		for i, o := range nodeCache.all {
+			if o.at == nil || o.used < nodeCache.all[oldest].used {
 				oldest = i
 				if o.at == nil {
 					break
 				}
 			}
 		}
-		o := runs.all[oldest]
-		runs.all = slices.Delete(runs.all, oldest, oldest+1)
+		o := nodeCache.all[oldest]
+		nodeCache.all = slices.Delete(nodeCache.all, oldest, oldest+1)
 		if o.at != nil {
 			o.left, o.at = o.at.hash, nil
 		}
 		o.n.discard()
 		o.n = nil // states in memory reference o; drop the node's memory
 	}
-	runs.all = append(runs.all, r)
+	nodeCache.all = append(nodeCache.all, r)
 }
 
 // resume returns a node with the history p. The result has no node if p has not booted.
-func (p *past) resume() (*running, error) {
-	runs.used++
-	if runs.used%window == 0 {
-		if runs.missed > window/missedShare {
-			runs.limit = min(2*runs.limit, mostRuns)
+func (p *history) resume() (*running, error) {
+	nodeCache.used++
+	if nodeCache.used%window == 0 {
+		if nodeCache.missed > window/missedShare {
+			nodeCache.limit = min(2*nodeCache.limit, mostRuns)
 		}
-		runs.missed = 0
+		nodeCache.missed = 0
 	}
 	if r := p.run; r != nil && p.last != nil {
 		if r.at == p.last {
-			r.used = runs.used
+			r.used = nodeCache.used
 			return r, nil
 		}
 		if r.left == p.last.hash {
-			runs.missed++
+			nodeCache.missed++
 		}
 	}
 	if runtime.GOMAXPROCS(0) != 1 {
@@ -84,16 +84,16 @@ func (p *past) resume() (*running, error) {
 	for in := p.last; in != nil; in = in.before {
 		all = append(all, in)
 	}
-	r := &running{used: runs.used}
+	r := &running{used: nodeCache.used}
 	p.run = r
 	if len(all) == 0 {
 		return r, nil
 	}
 	slices.Reverse(all)
 	r.n = start(*all[0].boot)
-	keep(r)
+	cacheNode(r)
 	for _, in := range all {
-		if err := r.n.again(in, p.program); err != nil {
+		if err := r.n.repeatStep(in, p.program); err != nil {
 			return nil, err
 		}
 	}
@@ -102,7 +102,7 @@ func (p *past) resume() (*running, error) {
 }
 
 // extend executes one more step through settle, which is called with the node.
-func (p *past) extend(in *input, settle func(*node)) error {
+func (p *history) extend(in *input, settle func(*node)) error {
 	stepping.Lock()
 	defer stepping.Unlock()
 	r, err := p.resume()
@@ -115,13 +115,13 @@ func (p *past) extend(in *input, settle func(*node)) error {
 	}
 	if r.n == nil {
 		r.n = start(*in.boot)
-		keep(r)
+		cacheNode(r)
 	}
 	r.at = nil
 	n := r.n
 	settle(n)
 	in.next = n.next
-	in.setActs(n)
+	in.setEffectIDs(n)
 	in.seal()
 	p.last, r.at = in, in
 	return nil

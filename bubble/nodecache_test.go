@@ -14,12 +14,12 @@ func TestGivesWay(t *testing.T) {
 	stepping.Lock()
 	defer stepping.Unlock()
 	var all []*running
-	kept := runs.limit
+	kept := nodeCache.limit
 	for i := range kept + 1 {
-		runs.used++
-		r := &running{n: start(boot{nodes: 1}), at: &input{}, used: runs.used}
+		nodeCache.used++
+		r := &running{n: start(boot{nodes: 1}), at: &input{}, used: nodeCache.used}
 		all = append(all, r)
-		keep(r)
+		cacheNode(r)
 		if i == kept && (all[0].n != nil || all[0].at != nil || all[1].n == nil) {
 			t.Errorf("the first node is %p, the second %p", all[0].n, all[1].n)
 		}
@@ -31,13 +31,13 @@ func TestGivesWay(t *testing.T) {
 
 // The capacity grows when the steps of a search alternate between more nodes than fit.
 func TestMoreAreKept(t *testing.T) {
-	before := runs.limit
-	defer func() { runs.limit = before }()
-	runs.limit = fewRuns
-	var all []*past
+	before := nodeCache.limit
+	defer func() { nodeCache.limit = before }()
+	nodeCache.limit = fewRuns
+	var all []*history
 	program := func(ctx context.Context, _ *Host) error { <-ctx.Done(); return nil }
 	for i := range 2 * fewRuns {
-		p := &past{program: program}
+		p := &history{program: program}
 		in := &input{kind: bootInput, boot: &boot{nodes: 1, seed: uint64(i)}}
 		if err := p.extend(in, func(n *node) { n.perform(in, program) }); err != nil {
 			t.Fatal(err)
@@ -52,8 +52,8 @@ func TestMoreAreKept(t *testing.T) {
 			}
 		}
 	}
-	if runs.limit != 2*fewRuns || len(runs.all) > 2*fewRuns {
-		t.Errorf("%d nodes are kept, at most %d", len(runs.all), runs.limit)
+	if nodeCache.limit != 2*fewRuns || len(nodeCache.all) > 2*fewRuns {
+		t.Errorf("%d nodes are kept, at most %d", len(nodeCache.all), nodeCache.limit)
 	}
 }
 
@@ -63,7 +63,7 @@ func TestResume_Refused(t *testing.T) {
 		_, err := h.Dial(ctx, "tcp", "n1:7")
 		return err
 	}
-	p, room := &past{program: program}, false
+	p, room := &history{program: program}, false
 	take := func(sim.NodeID, Message) bool { return room }
 	for _, in := range []*input{{kind: bootInput, boot: &boot{nodes: 2}}, {kind: readyInput, peer: 1}} {
 		err := p.extend(in, func(n *node) {
@@ -91,7 +91,7 @@ func TestResume_Refused(t *testing.T) {
 
 // Steps in which Observe returns equal values share one.
 func TestLook_Shared(t *testing.T) {
-	p := &Program{goroutines: &past{program: func(_ context.Context, h *Host) error {
+	p := &Program{goroutines: &history{program: func(_ context.Context, h *Host) error {
 		h.Observe(func() any { return []int{1} })
 		select {}
 	}}}
@@ -99,7 +99,7 @@ func TestLook_Shared(t *testing.T) {
 	for _, in := range []*input{{kind: bootInput, boot: &boot{nodes: 1}}, {kind: readyInput}} {
 		err := p.goroutines.extend(in, func(n *node) {
 			n.perform(in, p.goroutines.program)
-			p.look(n)
+			p.copyShown(n)
 		})
 		if err != nil {
 			t.Fatal(err)

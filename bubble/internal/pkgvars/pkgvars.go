@@ -1,4 +1,5 @@
-package bubble
+// Package pkgvars finds the package variables that functions mention and that their packages change.
+package pkgvars
 
 import (
 	"errors"
@@ -12,9 +13,9 @@ import (
 	"slices"
 )
 
-// packageVariables returns the names of the package variables that the functions of frames mention and that their packages change. It reads
-// the source code if available.
-func packageVariables(frames []runtime.Frame) []string {
+// Changed returns the sorted names of the package variables that the functions of frames mention and that their packages
+// change. It reads the source code if available.
+func Changed(frames []runtime.Frame) []string {
 	names := map[string]bool{}
 	packages := map[string]*source{}
 	for _, f := range frames {
