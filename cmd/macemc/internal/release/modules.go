@@ -23,7 +23,7 @@ type workspace struct {
 }
 
 // works are the folders with go.work files.
-var works = [...]string{".", "glue"}
+var works = [...]string{".", "glue", "glue/services/pebble"}
 
 // load reads the go.work and go.mod files.
 func load(dir string) (*workspace, error) {

@@ -24,7 +24,7 @@ func here(t *testing.T) *workspace {
 // The modules agree on their version, replace nothing, and the released files are those that the checkout compiles.
 func TestPublished(t *testing.T) {
 	w := here(t)
-	if len(w.modules) != 13 || w.modules[0] != "." || w.version == "" {
+	if len(w.modules) != 14 || w.modules[0] != "." || w.version == "" {
 		t.Errorf("modules %q of version %q", w.modules, w.version)
 	}
 	if testing.Short() {
@@ -75,7 +75,7 @@ func TestSet(t *testing.T) {
 	}
 	versions := regexp.MustCompile(`macemc/macemc(/\S+)? (v\S+)`)
 	found := 0
-	for _, name := range []string{"go.work", "glue/go.work", "cmd/macemc/go.mod", "cmd/macemc-cluster/go.mod",
+	for _, name := range []string{"go.work", "glue/go.work", "glue/services/pebble/go.work", "cmd/macemc/go.mod", "cmd/macemc-cluster/go.mod",
 		"cmd/macemc-mcp/go.mod", "cmd/macemc-vet/go.mod", "evaluation/go.mod", "systems/etcdraft/go.mod", "glue/grpc/go.mod",
 		"glue/raft/go.mod", "glue/memberlist/go.mod", "glue/services/go.mod",
 		"glue/services/nats/go.mod", "glue/services/pebble/go.mod", "glue/services/raft/go.mod"} {
@@ -90,8 +90,8 @@ func TestSet(t *testing.T) {
 			}
 		}
 	}
-	if found != 28 {
-		t.Errorf("%d requirements and replacements, want 28", found)
+	if found != 29 {
+		t.Errorf("%d requirements and replacements, want 29", found)
 	}
 	list := exec.Command("go", "list", "./cmd/macemc", "./systems/etcdraft")
 	if !testing.Short() { // they require modules that nothing else needs, so that these may have to be downloaded
