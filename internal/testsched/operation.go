@@ -50,6 +50,9 @@ var opWords = [...]struct{ verb, noun string }{
 // String describes the operation in the third person. The text does not depend on its success.
 func (o Op) String() string { return opWords[min(o, opOther)].verb }
 
+// Tries reports whether the operation is one on a channel that does not wait: a select with one case and a default case.
+func (o Op) Tries() bool { return o == opTrySend || o == opTryReceive }
+
 // on describes the operation on an object.
 func (o Op) on(object string) string {
 	text := o.String()

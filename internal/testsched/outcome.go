@@ -64,7 +64,7 @@ type Event struct {
 	Place  uint64
 	Count  uint64 // number of executed operations, including this one; calls of Gosched and operations of package testing have no events
 	Op     Op
-	Takes  Op     // what a select executes without waiting, with itself for its default case; 0 means another operation
+	Takes  Op     // what a select executes without waiting; opSelect means its default case; 0 means another operation
 	Case   int    // number of that case in the source, starting at 0, among those with the operation Takes
 	Ready  int    // number of cases that were ready then
 	Object string // label of the operation's object; empty means none
@@ -152,6 +152,8 @@ func (e Event) What() string {
 	switch {
 	case e.Takes == 0:
 		return e.Op.on(e.Object)
+	case e.Takes == opSelect && e.Op.Tries():
+		return fmt.Sprintf("finds %s not ready", cmp.Or(e.Object, "a channel"))
 	case e.Takes == opSelect:
 		return "takes the default case of a select"
 	case e.Ready > 1:
