@@ -153,7 +153,7 @@ func (d *Document) compare() {
 	d.Compared = append(d.Compared, endFacts(r, d.Difference != "")...)
 	d.Compared = append(append(d.Compared, laterFacts(r)...), certaintyFacts(r)...)
 	if in != nil && in.onlyLive != "" {
-		d.Facts = append(d.Facts, Fact{"other run only:", in.onlyLive, ""})
+		d.Facts = append(d.Facts, Fact{"only there:", in.onlyLive, ""})
 		d.LiveNamed = append(d.LiveNamed, in.onlySteps...)
 	}
 	for _, s := range lastStarts(r.Dead, c.Step) {

@@ -214,7 +214,7 @@ func TestReportExplainsRT13(t *testing.T) {
 		"every node has joined", "n1 receives JoinReply", "`randtree/join.go:", "func (n *Node) joinAnswered(",
 		"**effect:** changes nothing, sends nothing -- before it, n1 has State init",
 		"the same event changes nothing, sends Remove to n0 -- before it, n1 has State joining",
-		"**other run only:** Remove n1->n0", "* CRASH", "|--JoinReply---------------->|",
+		"**only there:** Remove n1->n0", "* CRASH", "|--JoinReply---------------->|",
 	} {
 		if !strings.Contains(report, want) {
 			t.Errorf("%q is missing in\n%s", want, report)
