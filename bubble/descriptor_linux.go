@@ -5,6 +5,8 @@ package bubble
 import (
 	"errors"
 	"fmt"
+	"math"
+	"os"
 	"slices"
 	"syscall"
 	"time"
@@ -50,21 +52,18 @@ func onDescriptor(trap uintptr, args [4]uintptr) (result uintptr, errno syscall.
 }
 
 func (h *handle) call(trap uintptr, args [4]uintptr) error {
-	const keepSize = 1 // FALLOC_FL_KEEP_SIZE
 	switch trap {
+	case syscall.SYS_CLOSE:
+		return h.Close()
 	case syscall.SYS_FSYNC, syscall.SYS_FDATASYNC:
 		return h.Sync()
 	case syscall.SYS_FTRUNCATE:
+		if !h.writable() {
+			return syscall.EINVAL
+		}
 		return h.Truncate(int64(args[1]))
 	case syscall.SYS_FALLOCATE:
-		size := int64(args[2] + args[3])
-		switch {
-		case args[1] == keepSize || args[1] == 0 && size <= int64(len(h.tree.Inodes[h.ino].Data)):
-			return nil
-		case args[1] == 0:
-			return h.Truncate(size)
-		}
-		return syscall.EOPNOTSUPP
+		return h.allocate(args[1], int64(args[2]), int64(args[3]))
 	case syscall.SYS_FLOCK:
 		return h.flock(args[1])
 	case syscall.SYS_FCNTL:
@@ -84,6 +83,26 @@ func (h *handle) call(trap uintptr, args [4]uintptr) error {
 	panic(fmt.Sprintf("%s of %s: files on the simulated disk of a node do not support it (docs/goroutines.md)", what, h.names[h.ino]))
 }
 
+func (h *handle) writable() bool { return h.flag&(os.O_WRONLY|os.O_RDWR) != 0 }
+
+// allocate implements fallocate. The disk is never full by itself.
+func (h *handle) allocate(mode uintptr, at, n int64) error {
+	const keepSize = 1 // FALLOC_FL_KEEP_SIZE
+	switch {
+	case at < 0 || n <= 0:
+		return syscall.EINVAL
+	case !h.writable():
+		return syscall.EBADF
+	case mode != 0 && mode != keepSize:
+		return syscall.EOPNOTSUPP
+	case at > math.MaxInt64-n:
+		return syscall.EFBIG
+	case mode == 0 && at+n > int64(len(h.tree.Inodes[h.ino].Data)):
+		return h.Truncate(at + n)
+	}
+	return nil
+}
+
 // lock is a lock by flock.
 type lock struct {
 	by        *handle
@@ -92,10 +111,14 @@ type lock struct {
 
 // flock implements the system call. A caller that has to wait tries again every millisecond.
 func (h *handle) flock(operation uintptr) error {
-	exclusive := operation&syscall.LOCK_EX != 0
+	how := operation &^ syscall.LOCK_NB
+	exclusive := how == syscall.LOCK_EX
+	if !exclusive && how != syscall.LOCK_SH && how != syscall.LOCK_UN {
+		return syscall.EINVAL
+	}
 	for {
 		h.unlock()
-		if operation&syscall.LOCK_UN != 0 {
+		if how == syscall.LOCK_UN || h.closed { // closing the file while it waits releases the lock at once
 			return nil
 		}
 		held := h.locks[h.ino]

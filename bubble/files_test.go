@@ -8,8 +8,10 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"syscall"
@@ -187,6 +189,10 @@ func TestFiles_Descriptors(t *testing.T) {
 		note(syscall.Fallocate(other, 0, 2, 5), syscall.Fallocate(other, 1, 0, 100), syscall.Fallocate(other, 0, 0, 3))
 		info, err := same.Stat()
 		note(info.Size(), err, info.Sys().(*syscall.Stat_t).Size)
+		note(syscall.Flock(other, 0), syscall.Flock(other, syscall.LOCK_NB), syscall.Fallocate(other, 0, 0, 0), syscall.Fallocate(other, 1, -1, 1),
+			syscall.Fallocate(other, 0, math.MaxInt64, 1))
+		read, err := os.Open(name)
+		note(err, syscall.Fallocate(int(read.Fd()), 0, 0, 1), syscall.Ftruncate(int(read.Fd()), 3), syscall.Close(int(read.Fd())))
 		note(syscall.Ftruncate(other, 4), syscall.Fsync(other), syscall.Fdatasync(other))
 		same.WriteAt([]byte("ab"), 3)
 		b, err := os.ReadFile(name)
@@ -204,6 +210,42 @@ func TestFiles_Descriptors(t *testing.T) {
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("%q\n real file: %q", got, want)
+	}
+}
+
+// Another os.File on a descriptor may be collected outside of steps. A file that is closed while a goroutine waits for its lock holds none.
+func TestFiles_DescriptorsLeft(t *testing.T) {
+	failed := ""
+	s := sim.System{Name: "files", Nodes: 2, State: bubble.Rules, New: func(sim.NodeID) sim.Service {
+		return bubble.Service(func(context.Context, *bubble.Host) error {
+			open := func() *os.File {
+				f, err := os.OpenFile("/data/f", os.O_RDWR|os.O_CREATE, 0o644)
+				if err != nil {
+					failed = err.Error()
+				}
+				return f
+			}
+			os.NewFile(open().Fd(), "f")
+			a, b := open(), open()
+			fd := int(b.Fd())
+			syscall.Flock(int(a.Fd()), syscall.LOCK_EX)
+			go syscall.Flock(fd, syscall.LOCK_EX)
+			time.Sleep(10 * time.Millisecond)
+			b.Close()
+			a.Close()
+			time.Sleep(10 * time.Millisecond)
+			if err := syscall.Flock(int(open().Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+				failed = err.Error()
+			}
+			return nil
+		}, bubble.DataDir("/data"))
+	}}
+	for range 20 {
+		r, err := search.Run(t.Context(), search.Config{System: s, Workers: 1, MaxPaths: 1, MaxDepth: 9})
+		if err != nil || r.Finding != nil || failed != "" {
+			t.Fatal(err, r.Finding, failed)
+		}
+		runtime.GC() // finalizers close the descriptor
 	}
 }
 
@@ -226,7 +268,7 @@ func TestFiles_Refused(t *testing.T) {
 		{"chdir", func() error { return os.Chdir("/data") }, "chdir /data: the working directory of a node is /"},
 		{"kernel", func() error { _, err := os.ReadFile("/proc/self/stat"); return err }, "open /proc/self/stat: no such file or directory"},
 		{"kernel's folder", func() error { _, err := os.Stat("/sys/../proc/"); return err }, "stat /sys/../proc/: no such file or directory"},
-		{"raw", func() error { f, _ := os.Open("/data/f"); _, err := f.SyscallConn(); return err }, "has no descriptor"},
+		{"raw", func() error { f, _ := os.Open("/data/f"); _, err := f.SyscallConn(); return err }, "have no raw connections"},
 		{"map", func() (err error) {
 			defer func() { err = fmt.Errorf("%v", recover()) }()
 			f, _ := os.Open("/data/f")

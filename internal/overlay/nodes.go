@@ -116,9 +116,10 @@ var nodeFiles = func() []change {
 		{"os/file.go", atStart{"File.SyscallConn"}, " if f != nil && f.node != nil { return nil, errMacemcDescriptor }; ", whyFile},
 		{"os/file.go", atStart{"File.Fd"}, " if f != nil && f.node != nil { return f.node.Fd() }; ", whyFile},
 		{"syscall/syscall_linux.go", atStart{"Syscall"},
-			" if macemcOwns(a1) { return macemcCall(trap, a1, a2, a3, 0) }; ", whyFile},
+			" if macemcOwns(trap, a1) { return macemcCall(trap, a1, a2, a3, 0) }; ", whyFile},
 		{"syscall/syscall_linux.go", atStart{"Syscall6"},
-			" if macemcOwns(a1) { return macemcCall(trap, a1, a2, a3, a4) }; if trap == SYS_MMAP && macemcOwns(a5) { return macemcCall(trap, a5, a2, a3, a4) }; ",
+			" if macemcOwns(trap, a1) { return macemcCall(trap, a1, a2, a3, a4) }; " +
+				"if trap == SYS_MMAP && macemcOwns(0, a5) { return macemcCall(trap, a5, a2, a3, a4) }; ",
 			whyFile},
 		{"os/dir_unix.go", atStart{"File.readdir"}, " if f.node != nil { return f.macemcReaddir(n, mode) }; ", whyFile},
 	}
