@@ -680,6 +680,42 @@ func (c *cancelling) Write(p []byte) (int, error) {
 	return c.text.Write(p)
 }
 
+// A goroutine that a package has started may wake goroutines of a test after all of them waited.
+func TestTest_WokenFromOutside(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the standard library the first time")
+	}
+	testFile(t, `package x
+
+import (
+	"sync"
+	"testing"
+)
+
+var ask = make(chan *sync.WaitGroup)
+
+func init() {
+	go func() {
+		for w := range ask {
+			w.Done()
+		}
+	}()
+}
+
+func TestAsk(t *testing.T) {
+	var w sync.WaitGroup
+	w.Add(3)
+	for range 3 {
+		go func() { ask <- &w }()
+	}
+	w.Wait()
+}
+`)
+	for _, seed := range []string{"1", "2", "3"} {
+		testReports(t, []string{"\t2,000 schedules of 1 test"}, 0, "-schedules=2000", "-explore-time=1m", "-explore-seed="+seed, ".")
+	}
+}
+
 // A test that reaches a server in another process is not explored. If there is no such server, it fails in every schedule. The run of its
 // minimized schedule uses a channel of the first run, whose bubble was collected, while the collector marks objects.
 func TestTest_OtherProcess(t *testing.T) {
