@@ -362,6 +362,11 @@ func fakeNetwork(text string, added map[string]string) (string, error) {
 		}
 		fake = strings.Replace(fake, from, to, 1)
 	}
+	const named = `if sa.Name != "" {`
+	if n := strings.Count(fake, named); n != 1 {
+		return "", fmt.Errorf("%q is there %d times, not once", named, n)
+	}
+	fake = strings.Replace(fake, named, "if macemcInFolder(sa.Name) {", 1)
 	const wrapped = "if errors.Is(err, syscall.EADDRINUSE) {"
 	if n := strings.Count(fake, wrapped); n != 2 {
 		return "", fmt.Errorf("%q is there %d times, not 2", wrapped, n)

@@ -730,8 +730,11 @@ func TestTest_OtherProcess(t *testing.T) {
 	testFile(t, strings.ReplaceAll(`package x
 
 import (
+	"errors"
+	"io/fs"
 	"net"
 	"net/http"
+	"path/filepath"
 	"testing"
 )
 
@@ -743,6 +746,27 @@ func TestBroker(t *testing.T) {
 	c.Close()
 }
 
+func TestUnix(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, name := range []string{"@macemc-test", "relative.sock"} {
+		l, err := net.Listen("unix", name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := net.Dial("unix", name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Close()
+		l.Close()
+	}
+	for _, network := range []string{"unix", "unixgram"} {
+		if _, err := net.Dial(network, filepath.Join(t.TempDir(), "none.sock")); !errors.Is(err, fs.ErrNotExist) {
+			t.Error(network, err)
+		}
+	}
+}
+
 func TestHTTP(t *testing.T) {
 	r, err := http.Get("http://127.0.0.1:1/")
 	if err == nil {
@@ -751,10 +775,10 @@ func TestHTTP(t *testing.T) {
 	}
 }
 `, "PORT", strings.TrimPrefix(l.Addr().String(), "127.0.0.1:")))
-	testReports(t, []string{"TestBroker: not explored: it reaches another process", "schedules of 1 test"}, 0, ".")
+	testReports(t, []string{"TestBroker: not explored: it reaches another process", "schedules of 2 tests"}, 0, ".")
 	l.Close()
 	for _, seed := range []string{"1", "2", "3"} {
-		testReports(t, []string{"macemc: FAILED TEST: x_test.go:12: dial tcp 127.0.0.1"}, 1, "-run=Broker", "-explore-seed="+seed, ".")
+		testReports(t, []string{"macemc: FAILED TEST: x_test.go:15: dial tcp 127.0.0.1"}, 1, "-run=Broker", "-explore-seed="+seed, ".")
 	}
 }
 
