@@ -680,6 +680,45 @@ func (c *cancelling) Write(p []byte) (int, error) {
 	return c.text.Write(p)
 }
 
+// Names of Unix sockets may be abstract or relative, and a file that does not exist is not found.
+func TestTest_UnixSockets(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the standard library the first time")
+	}
+	testFile(t, `package x
+
+import (
+	"errors"
+	"io/fs"
+	"net"
+	"path/filepath"
+	"testing"
+)
+
+func TestUnix(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, name := range []string{"@macemc-test", "relative.sock"} {
+		l, err := net.Listen("unix", name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := net.Dial("unix", name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Close()
+		l.Close()
+	}
+	for _, network := range []string{"unix", "unixgram"} {
+		if _, err := net.Dial(network, filepath.Join(t.TempDir(), "none.sock")); !errors.Is(err, fs.ErrNotExist) {
+			t.Error(network, err)
+		}
+	}
+}
+`)
+	testReports(t, []string{"schedules of 1 test"}, 0, "-schedules=20", ".")
+}
+
 // A goroutine that a package has started may wake goroutines of a test after all of them waited.
 func TestTest_WokenFromOutside(t *testing.T) {
 	if testing.Short() {
@@ -716,8 +755,7 @@ func TestAsk(t *testing.T) {
 	}
 }
 
-// A test that reaches a server in another process is not explored. If there is no such server, it fails in every schedule. The run of its
-// minimized schedule uses a channel of the first run, whose bubble was collected, while the collector marks objects.
+// A test that reaches a server in another process is not explored. If there is no such server, it fails in every schedule.
 func TestTest_OtherProcess(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds the standard library the first time")
@@ -730,11 +768,8 @@ func TestTest_OtherProcess(t *testing.T) {
 	testFile(t, strings.ReplaceAll(`package x
 
 import (
-	"errors"
-	"io/fs"
 	"net"
 	"net/http"
-	"path/filepath"
 	"testing"
 )
 
@@ -746,27 +781,6 @@ func TestBroker(t *testing.T) {
 	c.Close()
 }
 
-func TestUnix(t *testing.T) {
-	t.Chdir(t.TempDir())
-	for _, name := range []string{"@macemc-test", "relative.sock"} {
-		l, err := net.Listen("unix", name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		c, err := net.Dial("unix", name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		c.Close()
-		l.Close()
-	}
-	for _, network := range []string{"unix", "unixgram"} {
-		if _, err := net.Dial(network, filepath.Join(t.TempDir(), "none.sock")); !errors.Is(err, fs.ErrNotExist) {
-			t.Error(network, err)
-		}
-	}
-}
-
 func TestHTTP(t *testing.T) {
 	r, err := http.Get("http://127.0.0.1:1/")
 	if err == nil {
@@ -775,10 +789,10 @@ func TestHTTP(t *testing.T) {
 	}
 }
 `, "PORT", strings.TrimPrefix(l.Addr().String(), "127.0.0.1:")))
-	testReports(t, []string{"TestBroker: not explored: it reaches another process", "schedules of 2 tests"}, 0, ".")
+	testReports(t, []string{"TestBroker: not explored: it reaches another process", "schedules of 1 test"}, 0, ".")
 	l.Close()
 	for _, seed := range []string{"1", "2", "3"} {
-		testReports(t, []string{"macemc: FAILED TEST: x_test.go:15: dial tcp 127.0.0.1"}, 1, "-run=Broker", "-explore-seed="+seed, ".")
+		testReports(t, []string{"macemc: FAILED TEST: x_test.go:12: dial tcp 127.0.0.1"}, 1, "-run=Broker", "-explore-seed="+seed, ".")
 	}
 }
 
