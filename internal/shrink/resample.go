@@ -205,7 +205,7 @@ func (s *resampler) mutant(like *Script) Played {
 	return out
 }
 
-// begin prepares for a run that is like another one, of which some steps are used already.
+// begin prepares for a run that is like another one. used reports which of its steps are used already.
 func (s *resampler) begin(like *Script, used func(i int) bool) {
 	s.faulty = slices.ContainsFunc(like.Steps, func(step Step) bool { return step.Kind.Injection() })
 	s.used = slices.Grow(s.used[:0], len(like.Steps))[:len(like.Steps)]

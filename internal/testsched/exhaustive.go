@@ -190,7 +190,7 @@ func (t *tree) next() bool {
 }
 
 // exhaust explores all schedules with no preemption, with one, and so on (Musuvathi and Qadeer, PLDI 2007), and all orders with sleep sets.
-// If they draw, it calls sample for the schedules of a usual exploration up to number minSaturated, and later for every other schedule. It
+// If they draw, it samples the first minSaturated schedules, as an exploration without the flag does, and later every other one. It
 // stops after limit runs; 0 means no limit. It reports whether the exploration of the test is finished.
 func (r *Result) exhaust(c *Config, step func(*Schedule) bool, sample func() bool, start stopwatch, limit int) (ended bool) {
 	if c.Intrinsics && !c.Exhaustive {

@@ -5,7 +5,7 @@
 // every strategy and engine on it and reports differences from the oracle.
 //
 // [Drawn] makes a Script, visitAll its graph, and [Script.System] the system that the engines get. A rule is stated here
-// in the simplest form, without caches. A difference is a bug of one side, and the documentation decides of which.
+// in the simplest form, without caches. A difference is a bug of one side; the documentation decides which.
 //
 // # Files
 //
