@@ -4,6 +4,8 @@ package budget
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -30,12 +32,14 @@ func process(pid int) (map[int]usage, bool) {
 	return map[int]usage{0: {running: used}}, false
 }
 
-// Clock measures real time minus the time for which a process waited for processors. Time in which the process waits
-// for something else, for example blocked, counts in full. A clock is safe for concurrent use.
+// Clock measures real time minus the time for which a process waited for processors, or for other processes that waited
+// for them. Time in which the process waits for something else, for example blocked, counts in full. A clock is safe for
+// concurrent use.
 type Clock struct {
 	pid int
 
 	mu      sync.Mutex
+	awaited []int     // processes for which pid waits
 	at      time.Time // time of the last sample
 	threads map[int]usage
 	elapsed time.Duration
@@ -59,6 +63,11 @@ func (c *Clock) Elapsed() time.Duration {
 	}
 	c.at = now
 	all, known := threads(c.pid)
+	for _, pid := range c.awaited {
+		if other, ok := threads(pid); ok && known && all != nil {
+			maps.Copy(all, other)
+		}
+	}
 	var used usage
 	for id, u := range all {
 		before := c.threads[id] // zero for a new one
@@ -68,6 +77,21 @@ func (c *Clock) Elapsed() time.Duration {
 	c.threads = all
 	c.elapsed += share(passed, used, known)
 	return c.elapsed
+}
+
+// Await adds a process for which the process of the clock waits, until the result is called. Time in which it waits for
+// processors does not count, as if its threads were of the process of the clock.
+func (c *Clock) Await(pid int) (end func()) {
+	c.Elapsed()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.awaited = append(c.awaited, pid)
+	return func() {
+		c.Elapsed()
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.awaited = slices.DeleteFunc(c.awaited, func(p int) bool { return p == pid })
+	}
 }
 
 // share returns the part of the passed time that counts: for a process with several runnable threads, their average. If
@@ -88,6 +112,9 @@ var own = sync.OnceValue(func() *Clock { return NewClock(0) })
 
 // Now returns the time on the clock of this process. Its zero is arbitrary.
 func Now() time.Duration { return own().Elapsed() }
+
+// Await is [Clock.Await] for the clock of this process.
+func Await(pid int) (end func()) { return own().Await(pid) }
 
 // WithDeadline returns a context that is done with [context.DeadlineExceeded] when the clock of this process reaches a
 // time.

@@ -3,6 +3,8 @@ package budget
 import (
 	"context"
 	"errors"
+	"os/exec"
+	"runtime"
 	"testing"
 	"time"
 )
@@ -78,6 +80,32 @@ func TestClock(t *testing.T) {
 	time.Sleep(300 * time.Millisecond)
 	if got, passed := c.Elapsed(), time.Since(began); got < passed/MostWaiting || got > passed {
 		t.Errorf("after %v: %v", passed, got)
+	}
+}
+
+// The clock of an idle process stops while a process for which it waits has no processor.
+func TestAwait(t *testing.T) {
+	if _, known := threads(0); !known || runtime.GOOS != "linux" {
+		t.Skip("waiting times are unknown")
+	}
+	var pid int
+	for range 2 * runtime.NumCPU() {
+		cmd := exec.Command("sh", "-c", "while :; do :; done")
+		if err := cmd.Start(); err != nil {
+			t.Skip(err)
+		}
+		defer cmd.Wait()
+		defer cmd.Process.Kill()
+		pid = cmd.Process.Pid
+	}
+	began, c := time.Now(), NewClock(0)
+	end := c.Await(pid)
+	time.Sleep(time.Second)
+	if got, passed := c.Elapsed(), time.Since(began); got > passed*3/4 {
+		t.Errorf("%v passed while the other process had at most half of %v on a processor", got, passed)
+	}
+	if end(); len(c.awaited) > 0 {
+		t.Errorf("after the end, the clock awaits %d", c.awaited)
 	}
 }
 

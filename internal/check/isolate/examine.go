@@ -174,6 +174,7 @@ func await(ctx context.Context, file string, rec *flight.Recorder, respawn func(
 	if err := cmd.Start(); err != nil {
 		return nil, fmt.Errorf("cannot start a fresh process: %w", err)
 	}
+	defer noteAwaited(cmd.Process.Pid)()
 	defer yieldProcessors()()
 	done := exit(cmd)
 	tick := time.NewTicker(max(time.Millisecond, min(limit/20, 50*time.Millisecond)))

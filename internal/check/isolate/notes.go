@@ -7,8 +7,11 @@ import (
 	"io/fs"
 	"os"
 	"strings"
+	"sync"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/budget"
+	"github.com/macemc/macemc/internal/check/flight"
 	"github.com/macemc/macemc/internal/report"
 )
 
@@ -80,6 +83,30 @@ func foundBefore(flightFile string) (dirs []string, err error) {
 		dirs = append(dirs, dir)
 	}
 	return dirs, err
+}
+
+// ownRecorder returns the recorder of this process; nil means that it has none.
+var ownRecorder = sync.OnceValue(func() *flight.Recorder {
+	rec, err := flight.Open(os.Getenv(flightVar))
+	if err != nil {
+		return nil
+	}
+	return rec
+})
+
+// noteAwaited stops the clocks of this process, also that of its supervisor, while another process for which it waits
+// has no processor. The result ends this.
+func noteAwaited(pid int) (end func()) {
+	resume := budget.Await(pid)
+	rec := ownRecorder()
+	if rec == nil {
+		return resume
+	}
+	rec.Set(flight.Awaited, pid)
+	return func() {
+		rec.Set(flight.Awaited, 0)
+		resume()
+	}
 }
 
 // NoteSuspect reports the suspect under examination to the supervisor, if there is one. nil means that there is no suspect.

@@ -50,6 +50,8 @@ type overrun struct {
 	pid   int
 	spent time.Duration // by earlier processes
 	clock *Clock        // of the process, since it began to search; nil before
+	await int           // the process for which it waits; 0 means none
+	end   func()        // ends to await it
 	looks int           // since it should have stopped
 }
 
@@ -81,6 +83,14 @@ func (l *overrun) look(rec *flight.Recorder) error {
 	limit := time.Duration(rec.Get(flight.Limited))
 	if limit != 0 && l.clock == nil {
 		l.clock = NewClock(l.pid)
+	}
+	if pid := rec.Get(flight.Awaited); l.clock != nil && pid != l.await {
+		if l.await != 0 {
+			l.end()
+		}
+		if l.await = pid; pid != 0 {
+			l.end = l.clock.of.Await(pid)
+		}
 	}
 	e := &UnresponsiveError{Told: l.told, begun: limit != 0, phase: rec.Phase()}
 	switch over := l.clock != nil && l.spent+l.clock.Spent() >= KillAfter(limit) && limit > 0; {
