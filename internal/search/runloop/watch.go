@@ -3,7 +3,6 @@ package runloop
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"sync"
 	"time"
 
@@ -91,15 +90,26 @@ func Overdue(limit time.Duration) func(ticks int) bool {
 	return OverdueAfter(Ticks(cmp.Or(limit, DefaultHandlerLimit)))
 }
 
-// blocked reports whether the handler of some worker waits for another goroutine. The check stops all goroutines, so it
-// is not made at each tick.
+// blocked reports whether the handler of some worker waits for another goroutine, or all goroutines of a hosted program
+// that keep a step from ending wait for something outside of it, such as a pipe. The check stops all goroutines, so it is
+// not made at each tick.
 func blocked(ticks int) bool {
 	const each = 8
 	if ticks%each != 0 {
 		return false
 	}
-	await := stacks.Name(simext.AwaitProgram)
-	return slices.ContainsFunc(stacks.Running(), func(g stacks.Goroutine) bool {
-		return g.Waits() && g.Calls(kernel.HandlerCaller) && !g.Calls(await)
-	})
+	await, host := stacks.Name(simext.AwaitProgram), stacks.Name(simext.HostProgram)
+	active, outside := 0, 0
+	for _, g := range stacks.Running() {
+		switch {
+		case g.Waits() && g.Calls(kernel.HandlerCaller) && !g.Calls(await):
+			return true
+		case g.Bubble == 0 || g.Durable || g.Calls(host):
+		case g.Waits() || g.Status == "IO wait":
+			outside++
+		default:
+			active++
+		}
+	}
+	return outside > 0 && active == 0
 }
