@@ -96,7 +96,7 @@ func (b *builder) event(s *replay.TraceStep, failedBefore []string) {
 		case s.Live && !was:
 			e.turn = "LIVE"
 		case was && !s.Live:
-			e.turn = "no longer live"
+			e.turn = "no longer LIVE"
 		}
 		e.Broke = missing(s.Failing, failedBefore)
 		e.Mended = missing(failedBefore, s.Failing)

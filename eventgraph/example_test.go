@@ -22,8 +22,8 @@ func Example() {
 	}
 	// Output:
 	// n0 pinger                    n1 ponger
-	//    0  first boots
-	//    1  ping                          Sent 0->1; sets resend; no longer live  pingack.go:24
+	//    0  all nodes boot
+	//    1  ping                          Sent 0->1; sets resend; no longer LIVE  pingack.go:24
 	//    2    --Ping{1}---------------->  Seen 0->1                               pingack.go:48
 	//         <-----------------Ack{1}--  (lost in step 3)
 	//    3               x lost Ack{1}--

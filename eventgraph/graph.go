@@ -95,7 +95,7 @@ type Event struct {
 	Error string `json:"error,omitempty"` // the run's finding, if it was found here
 
 	kind    sim.EventKind
-	turn    string // "LIVE" or "no longer live" if that changes with this step, else ""
+	turn    string // "LIVE" or "no longer LIVE" if that changes with this step, else ""
 	effects []replay.TraceEffect
 }
 

@@ -76,7 +76,7 @@ func (g *Graph) first() string {
 	if g.Goroutines {
 		return "the test starts"
 	}
-	return "first boots"
+	return "all nodes boot"
 }
 
 // sends returns the word before a sent message.

@@ -383,7 +383,7 @@ func (d *drawing) row(i int, s segment) {
 		if d.o.Width > 0 && d.x[e.Node] == slices.Max(d.x) {
 			label = textfmt.Truncate(label, d.last)
 		}
-		d.text(class, "start", d.x[e.Node]+9, y-5, label)
+		d.text(class, "start", d.x[e.Node]+9, y-3, label)
 	case e.Node < 0:
 		d.text("bad", "start", d.left+9, y-5, e.label())
 	}

@@ -60,7 +60,7 @@ func TestFinding(t *testing.T) {
 	wantAll(t, out,
 		`TestPingAck: LIVENESS VIOLATION .*2 nodes, loss 1 of 1 used, timing ByDeadline`,
 		`violated:\s+every ping is acknowledged`,
-		`since step \d+:\s*network loses Ack\{\d\} n1->n0`,
+		`critical step:\s*step \d+: network loses Ack\{\d\} n1->n0`,
 		`0 of 200 random continuations recovered`,
 		`then forever: .*n0 timer resend`,
 		`nearest run that recovered`,

@@ -128,7 +128,7 @@ func choices(s *Session, _ context.Context, args []string, out *bytes.Buffer) er
 		return err
 	}
 	if n == 0 {
-		fmt.Fprintln(out, "first boots")
+		fmt.Fprintln(out, "all nodes boot")
 	} else {
 		fmt.Fprintf(out, "step %d: event %d of these\n", n, t.Index)
 		if err := s.options(n-1, t.Index, out); err != nil {

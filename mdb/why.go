@@ -25,7 +25,7 @@ func why(s *Session, _ context.Context, args []string, out *bytes.Buffer) error 
 			library = 0
 		}
 		if n == 0 {
-			text := "first boots"
+			text := "all nodes boot"
 			if r.Whole != nil {
 				text = r.Beginning()
 			}

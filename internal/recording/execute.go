@@ -32,7 +32,7 @@ func (m *merger) execute() {
 	}
 	m.origins = nil // first boots are not steps
 	if err := errors.Join(src.done(), m.compareEffects(effects, 0)); err != nil {
-		m.disagreement = &Disagreement{Origin: Origin{Node: 0, Start: 1, Event: 1}, What: "first boots", Reason: err.Error()}
+		m.disagreement = &Disagreement{Origin: Origin{Node: 0, Start: 1, Event: 1}, What: "the boot of all nodes", Reason: err.Error()}
 		return
 	}
 	if err != nil {

@@ -225,7 +225,7 @@ func (rec *recorder) found(err error) error {
 }
 
 func (rec *recorder) start() {
-	b := TraceStep{Index: -1, Node: -1, Peer: -1, Kind: sim.Boot.String(), Key: "first boots"}
+	b := TraceStep{Index: -1, Node: -1, Peer: -1, Kind: sim.Boot.String(), Key: "all nodes boot"}
 	rec.took(&b)
 	rec.describe(&b)
 	rec.allFields(&b)

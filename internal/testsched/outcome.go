@@ -153,7 +153,7 @@ func (e Event) What() string {
 	case e.Takes == 0:
 		return e.Op.on(e.Object)
 	case e.Takes == opSelect && e.Op.Tries():
-		return fmt.Sprintf("finds %s not ready", cmp.Or(e.Object, "a channel"))
+		return fmt.Sprintf("takes default, as %s is not ready", cmp.Or(e.Object, "a channel"))
 	case e.Takes == opSelect:
 		return "takes the default case of a select"
 	case e.Ready > 1:

@@ -210,7 +210,7 @@ func (in *comparison) facts(node int) []Fact {
 		f = append(f, Fact{"effect:", in.effect, before(in.stateBefore)})
 	}
 	if text := in.counterpart(); text != "" {
-		f = append(f, Fact{"other run:", text, before(in.liveStateBefore)})
+		f = append(f, Fact{"nearest run:", text, before(in.liveStateBefore)})
 	}
 	return f
 }

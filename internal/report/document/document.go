@@ -148,7 +148,7 @@ func (d *Document) compare() {
 		}
 	}
 	if d.Difference != "" {
-		d.Compared = append(d.Compared, Fact{"difference:", d.Difference, "this run | other run"})
+		d.Compared = append(d.Compared, Fact{"difference:", d.Difference, "this run | nearest run"})
 	}
 	d.Compared = append(d.Compared, endFacts(r, d.Difference != "")...)
 	d.Compared = append(append(d.Compared, laterFacts(r)...), certaintyFacts(r)...)

@@ -15,7 +15,7 @@ import (
 func criticalFacts(c *report.Critical, place string) []Fact {
 	switch c.Case {
 	case critical.Located:
-		f := []Fact{{fmt.Sprintf("since step %d:", c.Step), c.Event, place}}
+		f := []Fact{{"critical step:", fmt.Sprintf("step %d: %s", c.Step, c.Event), place}}
 		if c.Choice != "" {
 			f = append(f, Fact{"by choice:", c.Choice, ""})
 		}

@@ -65,6 +65,6 @@ func (d *Document) ignoredCode() *Code {
 		return nil
 	}
 	file, line := s.Place()
-	note := fmt.Sprintf("step %d: %s again and does nothing, as in %s", s.Number, s.Sentence(), textfmt.Plural(later, "later step"))
+	note := fmt.Sprintf("repeats: %s and does nothing (step %d and %s)", s.Sentence(), s.Number, textfmt.Plural(later, "later step"))
 	return newCode(Code{Place: s.Source, Note: note}, file, line, 1)
 }

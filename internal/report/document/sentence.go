@@ -49,9 +49,9 @@ func claim(r *report.Report) string {
 	switch r.Kind {
 	case sim.Liveness, sim.Deadlock:
 		c := r.Critical
-		holds := " can never hold again"
+		holds := " cannot become true"
 		if ByWalks(r) {
-			holds = " never held again"
+			holds = " did not become true"
 		}
 		if c != nil && c.Case == critical.DeadFromStart && c.Step == 0 {
 			holds = " never holds"

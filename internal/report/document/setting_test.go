@@ -26,17 +26,21 @@ func TestSetting_UsedFaults(t *testing.T) {
 	}
 	r := &report.Report{Settings: report.Settings{Nodes: 3, Params: map[string]string{"degree": "2"}, Timing: sim.ByDeadline.String(), CrashCut: "none",
 		Limits: sim.Limits{sim.Crashes: 2, sim.Halts: 1, sim.Loss: 1}}, Kind: sim.Liveness}
-	const without = "3 nodes, crashes<=2, halts<=1, loss<=1, timing ByDeadline, degree=2"
+	const without = "3 nodes, crashes<=2, halts<=1, loss<=1, degree=2"
 	if got := Deciding(r); got != without {
 		t.Errorf("without a run: %q, want %q", got, without)
 	}
 	r.Dead = &replay.Trace{Steps: []replay.TraceStep{step(sim.Crash, false, false), step(sim.Deliver, true, false), step(sim.FireTimer, true, true), step(sim.Boot, false, false)}}
 	const want = "3 nodes, crashes 2 of 2 used, halts 1 of 1 used, loss 0 of 1 used, "
-	if got := Deciding(r); got != want+"timing ByDeadline, degree=2" {
+	if got := Deciding(r); got != want+"degree=2" {
 		t.Errorf("%q", got)
 	}
 	if got := Setting(r); got != "0.0s elapsed, "+want+"timing ByDeadline" {
 		t.Errorf("headline: %q", got)
+	}
+	r.Timing = sim.Prompt.String()
+	if got := Deciding(r); got != want+"timing Prompt, degree=2" {
+		t.Errorf("with another timing: %q", got)
 	}
 	if got := detailFacts(r); len(got) != 1 || got[0].Text != "crash cut none, degree=2" {
 		t.Errorf("details: %v", got)

@@ -125,11 +125,14 @@ func faultsIn(t *replay.Trace) (used sim.Limits) {
 	return used
 }
 
-// Deciding describes the part of the setting that a finding depends on: size, used faults, parameters, and for liveness the timing.
+// Deciding describes the part of the setting that a finding depends on: size, used faults, parameters, and for liveness the timing, unless it is the
+// default.
 func Deciding(r *report.Report) string {
 	parts := size(r)
 	if TimingAssumption(r) != "" {
-		parts = append(parts, "timing "+r.Timing)
+		if r.Timing != sim.ByDeadline.String() {
+			parts = append(parts, "timing "+r.Timing)
+		}
 		if r.Clocks != "" {
 			parts = append(parts, "clocks: "+r.Clocks)
 		}

@@ -86,7 +86,7 @@ func (e *Exploration) HTML(w io.Writer) error {
 	if e.Passing != nil {
 		o.From, o.To = 0, 0
 		p.View.Common = e.Common
-		title := fmt.Sprintf("The nearest schedule that passes: the same until step %d (%s)", e.Common, textfmt.Plural(e.Passing.Last(), "step"))
+		title := fmt.Sprintf("The nearest schedule that passes, equal through step %d (%s)", e.Common, textfmt.Plural(e.Passing.Last(), "step"))
 		p.View.Runs = append(p.View.Runs, eventgraph.Run{Title: title, Graph: e.Passing, Options: o, Start: min(e.Common+1, e.Passing.Last())})
 	}
 	return p.write(w)
@@ -201,7 +201,7 @@ func view(d *document.Document) *eventgraph.View {
 	}
 	v.Runs = append(v.Runs, pageRun("The run that "+ends(r), d.Dead, mark, pageWidth, d.DeadSteps, d.DeadNamed))
 	if d.Live != nil {
-		title := fmt.Sprintf("The nearest run that recovers: the same until step %d%s", v.Common, d.LiveViolates())
+		title := fmt.Sprintf("The nearest run that recovered, equal through step %d%s", v.Common, d.LiveViolates())
 		v.Runs = append(v.Runs, pageRun(title, d.Live, min(d.LiveFrom, d.Live.Last()), pageWidth, d.LiveSteps, d.LiveNamed))
 	}
 	return v

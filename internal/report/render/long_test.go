@@ -65,7 +65,7 @@ func TestPage_LongRun(t *testing.T) {
 		`<details class="left-out" data-from="6"><summary>steps 6 to 4500, left out above</summary>`,
 		"\n     6  timer resend  ", "\n... and the steps up to 4500</pre>")
 	contains(t, live, true, `<g class="left-out" data-from="1"><title>4486 steps (1-4486) left out: `,
-		"\n     1  ping                          Sent 0-&gt;1; sets resend; no longer live  pingack.go:24\n")
+		"\n     1  ping                          Sent 0-&gt;1; sets resend; no longer LIVE  pingack.go:24\n")
 }
 
 // The step with the violation is marked like a critical one.

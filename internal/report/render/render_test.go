@@ -579,7 +579,7 @@ func TestLiveBefore(t *testing.T) {
 			t.Errorf("%s:\n%s", name, text)
 		}
 	}
-	if page := string(printed(t, render.HTML, r)); !strings.Contains(page, "The nearest run that recovers: the same until step 3 (3 steps)") {
+	if page := string(printed(t, render.HTML, r)); !strings.Contains(page, "The nearest run that recovered, equal through step 3 (3 steps)") {
 		t.Error(page)
 	}
 }
@@ -627,9 +627,9 @@ func TestNotProven(t *testing.T) {
 		if !strings.Contains(page, "<dt>certainty</dt><dd>"+c.first) {
 			t.Errorf("%s, %d: the first screen lacks %q", c.proof, c.recovered, c.first)
 		}
-		heading := "can never hold again after step 6</h1>"
+		heading := "cannot become true after step 6</h1>"
 		if c.proof == critical.Walks {
-			heading = "never held again after step 6 in 200 random continuations</h1>"
+			heading = "did not become true after step 6 in 200 random continuations</h1>"
 		}
 		if !strings.Contains(page, heading) {
 			t.Errorf("%s: the page has no heading %q", c.proof, heading)

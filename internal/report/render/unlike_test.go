@@ -44,7 +44,7 @@ func TestNeverAgainOfALargeService(t *testing.T) {
 	if line := "never again:    every ping is acknowledged       at n0; set Property.Explain to describe the state\n"; !strings.Contains(whole, line) {
 		t.Errorf("the failing node is not named without its state: no %q in\n%s", line, whole)
 	}
-	_, facts, _ := strings.Cut(whole, "other run\n")
+	_, facts, _ := strings.Cut(whole, "nearest run\n")
 	facts, _, _ = strings.Cut(facts, "where to look:")
 	var lines []string
 	for line := range strings.SplitSeq(facts, "\n") {

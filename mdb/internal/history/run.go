@@ -97,7 +97,7 @@ func New(sys *sim.System, name string, path choose.Path) (*Run, error) {
 	c.Keep()
 	r.boot = c.Pos()
 	r.causes.init(sys.Nodes)
-	r.first = Step{Key: "first boots"}
+	r.first = Step{Key: "all nodes boot"}
 	r.evaluateProperties(&r.first, 0)
 	return r, r.readOn()
 }

@@ -106,7 +106,7 @@ func TestGraphOutdated(t *testing.T) {
 		if status != 2 || !strings.Contains(stderr, name+": ") || !strings.Contains(stderr, c.want) || strings.Count(stderr, "\n") != 1 {
 			t.Errorf("%s: exit status %d: %s", name, status, stderr)
 		}
-		if !strings.Contains(stdout, "first boots") || strings.Contains(stdout, " > ") {
+		if !strings.Contains(stdout, "all nodes boot") || strings.Contains(stdout, " > ") {
 			t.Errorf("%s: no graph, or one with a marked step:\n%s", name, stdout)
 		}
 	}
@@ -163,7 +163,7 @@ func TestReport(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"&#34;every ping is acknowledged&#34; never held again after step 6 in 20 random continuations", "network loses Ack{2} n1-&gt;n0",
+	for _, want := range []string{"&#34;every ping is acknowledged&#34; did not become true after step 6 in 20 random continuations", "network loses Ack{2} n1-&gt;n0",
 		`download="error.path"`, `download="live.path"`, "macemc mdb "} {
 		if !strings.Contains(string(page), want) {
 			t.Errorf("%q is missing", want)

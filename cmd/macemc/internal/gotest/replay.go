@@ -129,7 +129,7 @@ func foundPage(file string, s *testsched.Stored, o, passes *testsched.Outcome) *
 	}
 	if k := s.Critical(o.Trace); k > 0 {
 		e.Code = document.Around(&trace.Steps[k-1])
-		e.Violated = append(e.Violated, document.Fact{Label: fmt.Sprintf("since step %d", k), Text: o.Trace[k-1].String()})
+		e.Violated = append(e.Violated, document.Fact{Label: "critical step", Text: fmt.Sprintf("step %d: %s", k, o.Trace[k-1])})
 		e.Compared = append(e.Compared, document.Fact{Label: "certainty", Text: testsched.Certainty()})
 	}
 	e.Start = e.Run.Last()
