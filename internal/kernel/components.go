@@ -5,8 +5,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"iter"
-	"strconv"
-	"strings"
 
 	"github.com/macemc/macemc/internal/encoding"
 	"github.com/macemc/macemc/internal/encoding/diff"
@@ -221,27 +219,7 @@ func (w *Machine) besides(n *Node, f []sim.Field) []sim.Field {
 				Part: diff.Part{Kind: diff.OfAction, Name: a.Name, Times: a.Times}})
 		}
 	}
-	for _, e := range n.Disk.Synced {
-		f = append(f, sim.Field{Path: "(disk " + e.Key + ")", Value: quoted(e.Value),
-			Part: diff.Part{Kind: diff.OfDisk, Name: e.Key}})
-	}
-	for i, p := range n.Disk.Pending {
-		value := p.Key + " = " + quoted(p.Value)
-		if p.Gone {
-			value = p.Key + " deleted"
-		}
-		f = append(f, sim.Field{Path: fmt.Sprintf("(unsynced write %d)", i+1), Value: value,
-			Part: diff.Part{Kind: diff.OfWrite, Name: p.Key}})
-	}
-	return f
-}
-
-// quoted quotes the content of a disk: in backquotes if it contains double quotes, as JSON does.
-func quoted(value []byte) string {
-	if text := string(value); strings.Contains(text, `"`) && strconv.CanBackquote(text) {
-		return "`" + text + "`"
-	}
-	return strconv.Quote(string(value))
+	return n.Disk.Fields(f)
 }
 
 // MonitorFields describes the state of a monitor for people. It returns nil if the world does not hold the monitor

@@ -2,8 +2,13 @@ package memdisk
 
 import (
 	"encoding/binary"
+	"fmt"
 	"slices"
+	"strconv"
 	"strings"
+
+	"github.com/macemc/macemc/internal/encoding/diff"
+	"github.com/macemc/macemc/sim"
 )
 
 // Disk is the disk of one node: the synced content, and the writes since.
@@ -96,4 +101,27 @@ func (d *Disk) Append(buf []byte) []byte {
 
 func appendText(buf []byte, s string) []byte {
 	return append(binary.AppendUvarint(buf, uint64(len(s))), s...)
+}
+
+// Fields appends a description of the disk.
+func (d *Disk) Fields(f []sim.Field) []sim.Field {
+	for _, e := range d.Synced {
+		f = append(f, sim.Field{Path: "(disk " + e.Key + ")", Value: quoted(e.Value), Part: diff.Part{Kind: diff.OfDisk, Name: e.Key}})
+	}
+	for i, p := range d.Pending {
+		value := p.Key + " = " + quoted(p.Value)
+		if p.Gone {
+			value = p.Key + " deleted"
+		}
+		f = append(f, sim.Field{Path: fmt.Sprintf("(unsynced write %d)", i+1), Value: value, Part: diff.Part{Kind: diff.OfWrite, Name: p.Key}})
+	}
+	return f
+}
+
+// quoted quotes the content of a disk: in backquotes if it contains double quotes, as JSON does.
+func quoted(value []byte) string {
+	if text := string(value); strings.Contains(text, `"`) && strconv.CanBackquote(text) {
+		return "`" + text + "`"
+	}
+	return strconv.Quote(string(value))
 }

@@ -49,7 +49,7 @@ var imports = []struct {
 	{pkg: "internal/table", module: append([]string{"internal/table/options", "internal/table/store", "internal/table/steptree", "internal/table/audit", "internal/table/world", "internal/table/statespace", "internal/table/fairness", "internal/table/por", "internal/table/symmetry", "internal/table/crashes"}, tableBase...)},
 	{pkg: "internal/table/shard", module: append([]string{"internal/table", "internal/table/options", "internal/table/store", "internal/table/steptree", "internal/table/audit", "internal/table/world", "internal/table/statespace"}, tableBase...)},
 	// The layers of the replay engine, from the lowest to the highest.
-	{pkg: "internal/kernel/memdisk", strict: true},
+	{pkg: "internal/kernel/memdisk", module: []string{"sim", "internal/encoding/diff"}, strict: true},
 	{pkg: "internal/kernel/aliasing", module: []string{"sim"}, strict: true},
 	{pkg: "internal/kernel/delays", module: []string{"sim"}, strict: true},
 	{pkg: "internal/kernel/stepinfo", module: []string{"choose", "sim"}, strict: true},
