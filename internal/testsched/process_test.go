@@ -407,7 +407,7 @@ func TestReplay_Critical(t *testing.T) {
 	s.schedule = s.store(&Config{Package: "p", Test: "TestX"}, m)
 	for hash, want := range map[uint64]bool{9: true, 8: false} {
 		r := s.Test("p", "TestX", false, time.Time{}, runner(func(*Schedule) *Outcome { return &Outcome{Kind: Deadlock, Hash: hash, Trace: o.Trace} }))
-		const text = "\ncritical step 2 of 2: before it 3 of the first 6 random continuations passed, after it 0 of 200\n  step 2: goroutine 2: locks at x.go:1\n"
+		const text = "\ncritical step 2 of 2: random continuations passed before it (3 of 6), not after it (0 of 200)\n  step 2: goroutine 2: locks at x.go:1\n"
 		if strings.Contains(r.Finding, text) != want {
 			t.Errorf("order %d: got %s", hash, r.Finding)
 		}

@@ -121,7 +121,7 @@ func (c *Coverage) String() string {
 
 // Certainty describes what the critical step of a finding relies on.
 func Certainty() string {
-	return fmt.Sprintf("sampled: before this step a random continuation passed, after it 0 of %d", continuations)
+	return fmt.Sprintf("sampled: a random continuation passed before this step, 0 of %d after it", continuations)
 }
 
 // explain describes a finding in about 25 lines.
@@ -130,7 +130,7 @@ func (s *Settings) explain(c *Config, m *Minimized, how, file string) string {
 	head := headline(o)
 	lines := m.differences()
 	if k := m.Critical; k > 0 && k <= len(o.Trace) {
-		lines = append(lines, fmt.Sprintf("critical step %d of %d: before it %d of the first %d random continuations passed, after it 0 of %d",
+		lines = append(lines, fmt.Sprintf("critical step %d of %d: random continuations passed before it (%d of %d), not after it (0 of %d)",
 			k, len(o.Trace), m.Passing, m.Tried, continuations),
 			"  step "+fmt.Sprint(k)+": "+o.Trace[k-1].String())
 	}

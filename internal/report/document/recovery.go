@@ -52,7 +52,7 @@ func continuations(c *report.Critical) string {
 			text += ", where the live run recovers"
 		}
 	}
-	return text + fmt.Sprintf("; %s steps each", textfmt.Number(p.Limit))
+	return text + fmt.Sprintf("; up to %s steps each", textfmt.Number(p.Limit))
 }
 
 // certaintyFacts describes the certainty of the violation, or of the run being dead.

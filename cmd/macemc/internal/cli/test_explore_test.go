@@ -909,7 +909,7 @@ func TestTest_Explores(t *testing.T) {
 	page, status := commandHere(t.Context(), "graph", "testdata/macemc/TestLocks/deadlock-1.path", "--format", "html")
 	for _, want := range []string{
 		`<h1 class="bad">DEADLOCK: 3 goroutines are blocked and nothing can wake them</h1>`, "<dt>at the end</dt><dd>goroutine 2 waits to lock Mutex b at",
-		"<dt>critical step</dt>", `<mark>&gt;`, "<dt>passing run</dt>", "after it 0 of 200", "The nearest schedule that passes, equal through step ", "starts or wakes",
+		"<dt>critical step</dt>", `<mark>&gt;`, "<dt>passing run</dt>", "0 of 200 after it", "The nearest schedule that passes, equal through step ", "starts or wakes",
 	} {
 		if status != 0 || !strings.Contains(page, want) {
 			t.Errorf("the page, with exit status %d, lacks %q", status, want)
