@@ -248,7 +248,7 @@ func (g *Graph) span(from, to int) string {
 
 // quiet reports whether the event changed nothing worth showing.
 func (g *Graph) quiet(e *Event) bool {
-	if e.Step < g.violation() && e.Matters() {
+	if e.Step < g.violation() && e.HasLastingEffect() {
 		return false
 	}
 	if e.Step == g.Critical && e.Step > 0 || g.inRound(e.Step) || e.Error != "" || e.Crashed || len(e.Broke)+len(e.Mended) > 0 ||

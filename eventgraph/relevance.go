@@ -9,10 +9,10 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Matters reports whether the step has a lasting effect: it changed the state of a node, set or stopped a timer,
+// HasLastingEffect reports whether the step has a lasting effect: it changed the state of a node, set or stopped a timer,
 // wrote to a disk, or was a fault. Everything that its node does later depends on such a step, so before a
 // violation it is always shown.
-func (e *Event) Matters() bool {
+func (e *Event) HasLastingEffect() bool {
 	switch {
 	case len(e.Changes) > 0, len(e.Sets) > 0, e.Crashed, e.kind == sim.Boot, e.kind == sim.Heal, e.kind.Injection():
 		return true
@@ -40,11 +40,11 @@ func (g *Graph) decisive(e *Event) bool {
 }
 
 // Before returns, ascending, the steps before a step that matter, the direct latest ones in its past, and those
-// that sent what these consumed. See [Event.Matters] and [Graph.Past].
+// that sent what these consumed. See [Event.HasLastingEffect] and [Graph.Past].
 func (g *Graph) Before(step, direct int) []int {
 	steps := g.Past(step, direct)
 	for i := 1; i < min(step, len(g.Events)); i++ {
-		if e := &g.Events[i]; e.Matters() {
+		if e := &g.Events[i]; e.HasLastingEffect() {
 			steps = append(steps, i)
 			for _, m := range e.Consumed {
 				if sent := g.Messages[m].Sent; sent > 0 {

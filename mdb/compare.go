@@ -194,7 +194,7 @@ func info(s *Session, _ context.Context, _ []string, out *bytes.Buffer) error {
 	found, _ := main.FirstFound()
 	line("run", strings.TrimSpace(fmt.Sprintf("%s %d steps", main.File, main.Len())))
 	switch {
-	case main.Critical > 0 && main.Critical == s.cfg.Recorded.Step:
+	case main.Critical > 0 && main.Critical == s.cfg.CriticalTransition.Step:
 		line("critical", fmt.Sprintf("step %d, as recorded", main.Critical))
 	case main.Critical > 0:
 		line("critical", fmt.Sprintf("step %d", main.Critical))

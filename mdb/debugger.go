@@ -30,7 +30,7 @@ type Wanted struct {
 	Differences bool
 	Source      int  // number of source lines before and after that of the step; 0 means none
 	Image       int  // width of the event graph as an image, in pixels; 0 means none
-	Beside      int  // width of the image of the run to compare with, in pixels; 0 means none
+	Comparison  int  // width of the image of the run to compare with, in pixels; 0 means none
 	Options     bool // include the runs and, in the current state, the enabled events, the properties and the monitors
 }
 
@@ -44,7 +44,7 @@ type View struct {
 	Differences []string
 	Source      []string
 	Image       eventgraph.Image
-	Beside      Beside
+	Comparison  Comparison
 	Options     []OptionLine
 	Questions   []QuestionLine
 	Properties  []PropertyLine
@@ -87,8 +87,8 @@ func (s *Session) View(w Wanted) View {
 		v.Image, err = s.image(s.run, s.run.At, w.Image)
 		note(err)
 	}
-	if w.Beside > 0 {
-		v.Beside, err = s.beside(w.Beside)
+	if w.Comparison > 0 {
+		v.Comparison, err = s.comparison(w.Comparison)
 		note(err)
 	}
 	if w.Options {

@@ -18,9 +18,9 @@ package mdb
 //	move.go, find.go, field.go          to another step: by number, cause, event, field or property
 //	show.go, list.go, pending.go        a step, its state, and messages and timers; lists of steps
 //	properties.go, monitors.go, why.go  properties, monitors; the chain of causes
-//	compare.go, beside.go               other runs: differences, and the run shown beside
+//	compare.go, comparison.go           other runs: differences, and the run shown beside
 //	try.go, option.go, walk.go          branches: what can happen next, random walks
 //	view.go, graph.go, source.go        lines for screens; event graphs; source code
 //	goroutines.go                       recorded runs of tests
-//	recorded.go                         the critical step from a report
+//	criticaltransition.go               the critical step from a report
 //	prompt.go, remote.go                sessions at a prompt, in a batch, in another process

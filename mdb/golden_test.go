@@ -36,7 +36,7 @@ func open(t testing.TB, folder string) *mdb.Session {
 	}
 	return opened(t, mdb.Config{
 		System: &l.System, Header: l.Header, Path: l.Path, Name: "error.path",
-		Live: live.Path, LiveName: "live.path", Recorded: mdb.ReadRecorded(file),
+		Live: live.Path, LiveName: "live.path", CriticalTransition: mdb.ReadCriticalTransition(file),
 	})
 }
 

@@ -40,8 +40,8 @@ func openRecorded(cfg Config) *Session {
 	}
 	r := history.Recorded("main", cfg.Trace, s.sys.Nodes)
 	r.File = cfg.Name
-	if cfg.Recorded.Steps == r.Len() {
-		r.Critical, r.Why = cfg.Recorded.Step, cfg.Recorded.Why
+	if cfg.CriticalTransition.Steps == r.Len() {
+		r.Critical, r.Why = cfg.CriticalTransition.Step, cfg.CriticalTransition.Why
 	}
 	s.runs, s.run = []*history.Run{r}, r
 	if cfg.LiveTrace != nil {

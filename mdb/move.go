@@ -211,7 +211,7 @@ func (s *Session) describeStep(n int, out *bytes.Buffer) error {
 		}
 	}
 	for _, c := range replay.Readable(t.Changes) {
-		if slices.Contains(upOrDown, c.Node) || r.Whole != nil && history.Told(&c, t) {
+		if slices.Contains(upOrDown, c.Node) || r.Whole != nil && history.Redundant(&c, t) {
 			continue // the whole state appears or disappears, or the first line contains it
 		}
 		fmt.Fprintf(out, "  %s.%s  %s -> %s\n", r.Node(c.Node), c.Path, cmp.Or(c.Old, "none"), cmp.Or(c.New, "none"))

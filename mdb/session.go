@@ -26,8 +26,8 @@ type Config struct {
 	Live   choose.Path   // run to compare with; nil means none
 	// LiveName is the file of Live, or the reason why there is none.
 	LiveName string
-	// Recorded is the critical transition of Path. It is ignored if its number of steps differs.
-	Recorded Recorded
+	// CriticalTransition is the critical transition of Path. It is ignored if its number of steps differs.
+	CriticalTransition CriticalTransition
 	// Trace is a run that was recorded from a test and cannot be executed. LiveTrace is one that passes, or nil. With Trace, the fields
 	// System, Header, Path and Live are unused.
 	Trace, LiveTrace *replay.Trace
@@ -74,8 +74,8 @@ func Open(cfg Config) (*Session, error) {
 		return nil, err
 	}
 	r.File, r.Saved = cfg.Name, true
-	if cfg.Recorded.Steps == r.Len() && cfg.Recorded.Step <= r.Len() {
-		r.Critical, r.Why = cfg.Recorded.Step, cfg.Recorded.Why
+	if cfg.CriticalTransition.Steps == r.Len() && cfg.CriticalTransition.Step <= r.Len() {
+		r.Critical, r.Why = cfg.CriticalTransition.Step, cfg.CriticalTransition.Why
 	}
 	if h := &cfg.Header; h.Endless && r.ComesRound(h.Round) {
 		r.Round = h.Round

@@ -235,7 +235,7 @@ func (s *Session) Summary() string {
 	}
 	var parts []string
 	for _, c := range replay.Readable(t.Changes) {
-		if r.Whole != nil && history.Told(&c, t) {
+		if r.Whole != nil && history.Redundant(&c, t) {
 			continue
 		}
 		parts = append(parts, r.Node(c.Node)+"."+c.Short())

@@ -201,7 +201,7 @@ func (u *unit) noteHeld(held []bool) {
 // notice records the result of the run that has just ended, for its schedule.
 func (w *worker) notice(u *unit, s rotated, events int, live bool) {
 	if live {
-		for slot, did := range s.ReliedOn() {
+		for slot, did := range s.UsedActions() {
 			if did {
 				u.relied[slot]++
 			}
@@ -271,8 +271,8 @@ func suspectOf(f *verify.Mismatch) *Suspect {
 type rotated interface {
 	// Scheduled returns the schedule of the run that has just ended, or "" if it had none.
 	Scheduled() string
-	// ReliedOn returns the actions done between the last state at which recovery began and the end of the run.
-	ReliedOn() runs.Relied
+	// UsedActions returns the actions done between the last state at which recovery began and the end of the run.
+	UsedActions() runs.ActionSet
 }
 
 func scheduleOf(s runs.Strategy) Schedule {

@@ -82,7 +82,7 @@ func (f *Graph) Do(ctx context.Context, p *Process) error {
 	outdated := l.Outdated(t)
 	g := eventgraph.Build(t)
 	if outdated == nil {
-		if r := mdb.ReadRecorded(f.File); r.Steps == g.Last() && r.Step <= g.Last() {
+		if r := mdb.ReadCriticalTransition(f.File); r.Steps == g.Last() && r.Step <= g.Last() {
 			g.Critical = r.Step
 		}
 	}

@@ -213,7 +213,7 @@ func TestBrowserFinding(t *testing.T) {
 	}
 	s, err := mdb.Open(mdb.Config{
 		System: &l.System, Header: l.Header, Path: l.Path, Name: "error.path", Live: live.Path, LiveName: "live.path",
-		Recorded: mdb.ReadRecorded(filepath.Join(folder, "error.path")),
+		CriticalTransition: mdb.ReadCriticalTransition(filepath.Join(folder, "error.path")),
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -156,7 +156,7 @@
 
   // The other run is drawn with the matching step at the height of the current step. Steps that only one of the runs has are marked.
   function showBeside(row) {
-    const o = view.Beside, shown = beside && o.Run !== "";
+    const o = view.Comparison, shown = beside && o.Run !== "";
     byId("stage").classList.toggle("beside", shown);
     byId("other").hidden = !shown;
     byId("beside").setAttribute("aria-pressed", String(beside));
@@ -168,8 +168,8 @@
     draw("other-", o.Image, o.Run, o.Last);
     byId("other-drawn").textContent += ", step " + o.Step + (o.Same ? " matches" : " has the same number; no step matches");
     const there = mark("other-", o.Step);
-    list(view.Beside.Here).forEach(function (n) { only("", n); });
-    list(view.Beside.Only).forEach(function (n) { only("other-", n); });
+    list(view.Comparison.Here).forEach(function (n) { only("", n); });
+    list(view.Comparison.Only).forEach(function (n) { only("other-", n); });
     const sign = make("span", "", " only in one of the runs");
     sign.prepend(make("span", "only"));
     byId("legend").appendChild(sign);
@@ -383,7 +383,7 @@
     if (!b) return;
     if (b.dataset.line) run(b.dataset.line);
     else if (b.dataset.do) actions[b.dataset.do]();
-    else if (b.dataset.step) run((b.closest("#other") ? "run " + view.Beside.Run + " " : "goto ") + b.dataset.step);
+    else if (b.dataset.step) run((b.closest("#other") ? "run " + view.Comparison.Run + " " : "goto ") + b.dataset.step);
   });
   byId("save").addEventListener("submit", function (ev) {
     ev.preventDefault();

@@ -174,7 +174,7 @@ type outcome struct {
 func shown(beside bool) mdb.Wanted {
 	w := mdb.Wanted{Image: 735, Options: true, Differences: true, Source: 6}
 	if beside {
-		w.Image, w.Beside = 640, 640
+		w.Image, w.Comparison = 640, 640
 	}
 	return w
 }

@@ -80,7 +80,7 @@ type Faulty struct {
 	used     int  // faults when the gap was drawn
 	recovery int  // the step after which the fault-free part began
 	length   int  // of that part, if there is no goal
-	relied   Relied
+	relied   ActionSet
 	pick     int
 	enabled  []int // indices of the faults that can strike in a state, reused
 }
@@ -230,8 +230,8 @@ func (s *Faulty) Ended(*runloop.Outcome) {}
 // Walked returns the number of steps of the run that has just ended, which ended in a live state if it reached one.
 func (s *Faulty) Walked(o *runloop.Outcome) (steps int, whole bool) { return o.Steps, true }
 
-// ReliedOn returns the actions done between the last state at which recovery began and the end of the run.
-func (s *Faulty) ReliedOn() Relied { return s.relied }
+// UsedActions returns the actions done between the last state at which recovery began and the end of the run.
+func (s *Faulty) UsedActions() ActionSet { return s.relied }
 
 // Suspects implements [Strategy].
 func (s *Faulty) Suspects(o *runloop.Outcome) (int, bool) {

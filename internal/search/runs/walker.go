@@ -40,7 +40,7 @@ type Walker struct {
 	origin   int // the step after which the walk began
 	leftLive bool
 	pick     int
-	relied   Relied
+	relied   ActionSet
 }
 
 // NewWalker returns a strategy for walks of at most limit steps beyond the task.
@@ -107,12 +107,12 @@ type draws struct {
 // event draws one of the events. It returns -1 if none has weight.
 func (d *draws) event(events []sim.Event) int { return d.scale.Draw(&d.random, events) }
 
-// Relied is the set of actions that a walk did on the way to a live state.
-type Relied []bool // by slot
+// ActionSet is the set of actions that a walk did on the way to a live state.
+type ActionSet []bool // by slot
 
-func (r *Relied) begin(actions int) { *r = append((*r)[:0], make(Relied, actions)...) }
+func (r *ActionSet) begin(actions int) { *r = append((*r)[:0], make(ActionSet, actions)...) }
 
-func (r Relied) note(ev *sim.Event) {
+func (r ActionSet) note(ev *sim.Event) {
 	if ev.Kind == sim.DoAction && int(ev.Slot) < len(r) { // in tests, worlds list actions that their system lacks
 		r[ev.Slot] = true
 	}

@@ -104,8 +104,8 @@ func (s *Walks) Walked(o *runloop.Outcome) (steps int, whole bool) {
 	return o.Steps - s.origin, !s.portfolio.used
 }
 
-// ReliedOn returns the actions done between the last state at which recovery began and the end of the run.
-func (s *Walks) ReliedOn() Relied {
+// UsedActions returns the actions done between the last state at which recovery began and the end of the run.
+func (s *Walks) UsedActions() ActionSet {
 	if s.left > 0 {
 		return nil // recovery never began
 	}

@@ -9,14 +9,14 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Flying is a message in flight.
-type Flying struct {
+// InFlightMessage is a message in flight.
+type InFlightMessage struct {
 	sim.Envelope
 	Text string
 	Sent int
 }
 
-func (f Flying) String() string {
+func (f InFlightMessage) String() string {
 	kind := ""
 	if f.Stream {
 		kind = " (stream)"
@@ -25,7 +25,7 @@ func (f Flying) String() string {
 }
 
 // InFlight returns the messages in flight after step n.
-func (r *Run) InFlight(n int) ([]Flying, error) {
+func (r *Run) InFlight(n int) ([]InFlightMessage, error) {
 	w, err := r.World(n)
 	if err != nil {
 		return nil, err
@@ -34,9 +34,9 @@ func (r *Run) InFlight(n int) ([]Flying, error) {
 	if err != nil {
 		return nil, err
 	}
-	var all []Flying
+	var all []InFlightMessage
 	for m := range w.InFlight() {
-		f := Flying{Envelope: m}
+		f := InFlightMessage{Envelope: m}
 		if p, err := plans.Of(m.Msg); err == nil {
 			f.Text = replay.Brief(p.Names(m.Msg))
 		}

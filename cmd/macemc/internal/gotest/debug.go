@@ -27,7 +27,7 @@ func (a Runner) Debug(ctx context.Context, d *task.Debug, s *testsched.Stored) e
 	}
 	x := &debuggedTest{runner: a, file: d.File, stored: s, runs: map[string]debuggedRun{"main": {o, s.Schedule.Switches}}}
 	c := mdb.Config{Name: d.File, Trace: debugTrace(s.Test, o), LiveName: "no schedule is known to pass", Try: x.try}
-	c.Recorded = mdb.Recorded{Step: s.Critical(o.Trace), Steps: len(o.Trace)}
+	c.CriticalTransition = mdb.CriticalTransition{Step: s.Critical(o.Trace), Steps: len(o.Trace)}
 	if passes != nil {
 		renumber(passes, o)
 		x.runs["passing"] = debuggedRun{passes, passes.Switches}

@@ -33,7 +33,7 @@ func session(t *testing.T) *mdb.Session {
 		t.Fatal(err)
 	}
 	s, err := mdb.Open(mdb.Config{
-		System: &l.System, Header: l.Header, Path: l.Path, Live: live.Path, Recorded: mdb.ReadRecorded(file),
+		System: &l.System, Header: l.Header, Path: l.Path, Live: live.Path, CriticalTransition: mdb.ReadCriticalTransition(file),
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -23,7 +23,7 @@ func TestRecordedTellsOfProof(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(dir, "report.json"), []byte(report), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if got := mdb.ReadRecorded(filepath.Join(dir, "error.path")); got.Step != 5 || got.Why != want {
+		if got := mdb.ReadCriticalTransition(filepath.Join(dir, "error.path")); got.Step != 5 || got.Why != want {
 			t.Errorf("%s: step %d, %q, want %q", proof, got.Step, got.Why, want)
 		}
 	}

@@ -22,8 +22,8 @@ func TestView_Beside(t *testing.T) {
 			last, matching := s.Position().Last, 0
 			for n := range last + 1 {
 				s.Go(n)
-				v := s.View(mdb.Wanted{Beside: 400, Differences: true})
-				b := v.Beside
+				v := s.View(mdb.Wanted{Comparison: 400, Differences: true})
+				b := v.Comparison
 				how := ""
 				if !b.Same {
 					how = ", which has no matching step"
@@ -55,7 +55,7 @@ func TestView_BesideNone(t *testing.T) {
 		Name: "counter", Nodes: 1, New: func(sim.NodeID) sim.Service { return &counter{} },
 		Actions: []sim.AnyAction{sim.Action[*counter]{Name: "add", Do: (*counter).add}},
 	}})
-	if b := s.View(mdb.Wanted{Beside: 400}).Beside; b.Run != "" || !strings.Contains(b.Why, "there is no live run to compare with") {
+	if b := s.View(mdb.Wanted{Comparison: 400}).Comparison; b.Run != "" || !strings.Contains(b.Why, "there is no live run to compare with") {
 		t.Errorf("%+v", b)
 	}
 }

@@ -6,8 +6,8 @@ import (
 	"github.com/macemc/macemc/mdb/internal/history"
 )
 
-// Beside is the run to compare with, at the step that corresponds to the current one, as in the command diff.
-type Beside struct {
+// Comparison is the run to compare with, at the step that corresponds to the current one, as in the command diff.
+type Comparison struct {
 	Run   string // its name; empty means that there is none
 	Step  int
 	Last  int
@@ -19,15 +19,15 @@ type Beside struct {
 	Why        string // why there is none
 }
 
-// beside returns the run to compare with, drawn with a width in pixels.
-func (s *Session) beside(width int) (b Beside, err error) {
+// comparison returns the run to compare with, drawn with a width in pixels.
+func (s *Session) comparison(width int) (b Comparison, err error) {
 	r := s.run
 	other, err := s.other()
 	if err != nil {
-		return Beside{Why: err.Error()}, nil
+		return Comparison{Why: err.Error()}, nil
 	}
 	to := history.Counterparts(r, other)
-	b = Beside{Run: other.Name, Step: to[r.At].Step, Last: other.Len(), Same: to[r.At].Same}
+	b = Comparison{Run: other.Name, Step: to[r.At].Step, Last: other.Len(), Same: to[r.At].Same}
 	b.Here = unmatched(to, r.At)
 	b.Only = unmatched(history.Counterparts(other, r), b.Step)
 	b.Image, err = s.image(other, b.Step, width)

@@ -9,18 +9,18 @@ import (
 	"github.com/macemc/macemc/critical"
 )
 
-// Recorded is the critical transition of a run according to a report.
-type Recorded struct {
+// CriticalTransition is the critical transition of a run according to a report.
+type CriticalTransition struct {
 	Step  int
 	Steps int // length of the run, which must match
 	Why   string
 }
 
-// ReadRecorded reads the report beside a path file. The zero value means that there is no report, or that it describes another run.
-func ReadRecorded(pathFile string) Recorded {
+// ReadCriticalTransition reads the report beside a path file. The zero value means that there is no report, or that it describes another run.
+func ReadCriticalTransition(pathFile string) CriticalTransition {
 	text, err := os.ReadFile(filepath.Join(filepath.Dir(pathFile), "report.json"))
 	if err != nil {
-		return Recorded{}
+		return CriticalTransition{}
 	}
 	var report struct {
 		Steps    int
@@ -29,9 +29,9 @@ func ReadRecorded(pathFile string) Recorded {
 	}
 	if json.Unmarshal(text, &report) != nil || report.Critical == nil || report.Critical.Step < 1 ||
 		filepath.Base(report.PathFile) != filepath.Base(pathFile) {
-		return Recorded{}
+		return CriticalTransition{}
 	}
-	return Recorded{report.Critical.Step, report.Steps, probed(report.Critical)}
+	return CriticalTransition{report.Critical.Step, report.Steps, probed(report.Critical)}
 }
 
 // probed describes the evidence that a step is critical, and whether it is a proof. It returns "" if the evidence is unknown.
