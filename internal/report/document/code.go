@@ -14,6 +14,7 @@ import (
 type Code struct {
 	Place string // of the handler, in short form
 	Note  string // empty if it handled the decisive step
+	Label string // "repeats:" if the code runs again and again after that step; empty otherwise
 	First int    // number of the first line
 	Lines []string
 	Mark  int // index of the line at Place

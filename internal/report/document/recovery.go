@@ -37,7 +37,8 @@ func criticalFacts(c *report.Critical, place string) []Fact {
 }
 
 // continuations describes the random continuations of a run after and before the critical step.
-func continuations(c *report.Critical) string {
+func continuations(r *report.Report) string {
+	c := r.Critical
 	p := c.After
 	if p.Walks == 0 {
 		p.Walks, p.Limit = c.Walks, c.Limit
@@ -51,6 +52,9 @@ func continuations(c *report.Critical) string {
 		if c.Before.Recovered == 0 {
 			text += ", where the live run recovers"
 		}
+	}
+	if r.Limits != (sim.Limits{}) {
+		text += ", without further faults"
 	}
 	return text + fmt.Sprintf("; up to %s steps each", textfmt.Number(p.Limit))
 }
@@ -69,7 +73,7 @@ func certaintyFacts(r *report.Report) []Fact {
 		}
 		return nil
 	}
-	walks := continuations(c)
+	walks := continuations(r)
 	switch {
 	case c.Proof == critical.Exact && c.States == 0:
 		return []Fact{{"certainty:", "proven: no live state is reachable", "all states were visited"}}

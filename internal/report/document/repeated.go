@@ -65,6 +65,6 @@ func (d *Document) ignoredCode() *Code {
 		return nil
 	}
 	file, line := s.Place()
-	note := fmt.Sprintf("repeats: %s and does nothing (step %d and %s)", s.Sentence(), s.Number, textfmt.Plural(later, "later step"))
-	return newCode(Code{Place: s.Source, Note: note}, file, line, 1)
+	note := fmt.Sprintf("%s and does nothing (step %d and %s)", s.Sentence(), s.Number, textfmt.Plural(later, "later step"))
+	return newCode(Code{Place: s.Source, Note: note, Label: "repeats:"}, file, line, 1)
 }

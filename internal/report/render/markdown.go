@@ -28,11 +28,14 @@ func Markdown(w io.Writer, d *document.Document) error {
 	fmt.Fprintf(b, "With %s.\n\n", markdownText(document.Deciding(r)))
 	markdownFacts(b, d.Violated)
 	if c := d.Code; c != nil {
-		note := ""
+		label, note := c.Label, ""
+		if label != "" {
+			label += " "
+		}
 		if c.Note != "" {
 			note = " -- " + markdownText(c.Note)
 		}
-		fmt.Fprintf(b, "\n`%s`%s\n\n```text\n%s\n```\n", c.Place, note, strings.ReplaceAll(strings.Join(c.Text(), "\n"), "```", "'''"))
+		fmt.Fprintf(b, "\n%s`%s`%s\n\n```text\n%s\n```\n", label, c.Place, note, strings.ReplaceAll(strings.Join(c.Text(), "\n"), "```", "'''"))
 	}
 	if d.Code != nil && len(d.Compared) > 0 {
 		b.WriteString("\n")

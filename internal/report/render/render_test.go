@@ -617,8 +617,8 @@ func TestNotProven(t *testing.T) {
 		first     string
 		doubted   bool
 	}{
-		{critical.Walks, 9, "not proven: 0 of 200 random continuations recovered after step 6, 9 of 200 before it; up to 2,000 steps each", true},
-		{critical.Walks, 10, "not proven: 0 of 200 random continuations recovered after step 6, 10 of 200 before it; up to 2,000 steps each", false},
+		{critical.Walks, 9, "not proven: 0 of 200 random continuations recovered after step 6, 9 of 200 before it, without further faults; up to 2,000 steps each", true},
+		{critical.Walks, 10, "not proven: 0 of 200 random continuations recovered after step 6, 10 of 200 before it, without further faults; up to 2,000 steps each", false},
 		{critical.Exact, 1, "proven: no live state among the 1 state that can follow", false},
 	} {
 		r.Critical.States, r.Critical.ProvenAt = 1, r.Critical.Step

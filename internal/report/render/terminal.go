@@ -2,6 +2,7 @@ package render
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -83,7 +84,7 @@ func Terminal(w io.Writer, d *document.Document) error {
 		t.fact(f)
 	}
 	if c := d.Code; c != nil {
-		t.fact(document.Fact{Label: "source:", Text: c.Place, Aside: c.Note})
+		t.fact(document.Fact{Label: cmp.Or(c.Label, "source:"), Text: c.Place, Aside: c.Note})
 		for _, line := range c.Text() {
 			t.line("      " + replay.Shorten(line, t.style.Width-6))
 		}
