@@ -3,13 +3,13 @@ package bubble
 import (
 	"fmt"
 	"math/bits"
-	"path/filepath"
 	"reflect"
 	"runtime"
 	"slices"
 	"strings"
 
 	"github.com/macemc/macemc/bubble/internal/pkgvars"
+	"github.com/macemc/macemc/bubble/internal/userframes"
 	"github.com/macemc/macemc/internal/simext"
 	"github.com/macemc/macemc/internal/stacks"
 	"github.com/macemc/macemc/sim"
@@ -77,25 +77,19 @@ func stackOf(number uint32) (own []runtime.Frame) {
 	if end := slices.Index(pcs, 0); end >= 0 {
 		pcs = pcs[:end]
 	}
-	root := standard()
 	frames, await := runtime.CallersFrames(pcs), stacks.Name(simext.AwaitProgram)
 	for {
 		f, more := frames.Next()
 		if f.Function == await { // the rest belongs to the checker
 			return own
 		}
-		if f.Function != "" && !strings.HasPrefix(f.File, root) && !strings.Contains(f.File, "macemc/overlay/") && !isBubble(f) {
+		if userframes.Is(f) {
 			own = append(own, f)
 		}
 		if !more {
 			return own
 		}
 	}
-}
-
-// isBubble reports whether a frame belongs to this package, tests excluded.
-func isBubble(f runtime.Frame) bool {
-	return strings.HasPrefix(f.Function, "github.com/macemc/macemc/bubble.") && !strings.HasSuffix(f.File, "_test.go")
 }
 
 // Compare implements [simext.Comparer].
@@ -149,9 +143,9 @@ func observed(before, again *history) []string {
 			if err == nil && reflect.DeepEqual(r.n.fresh, p.last.seen) {
 				all := r.n.ownGoroutines()
 				lines = append(lines, fmt.Sprintf("goroutines in %s execution: %s", []string{"one", "the other"}[i],
-					strings.ReplaceAll(describe(all), simext.BetweenGoroutines, ", ")))
+					strings.ReplaceAll(userframes.Describe(all), simext.BetweenGoroutines, ", ")))
 				for _, g := range all {
-					frames = append(frames, ownFrames(g.Frames)...)
+					frames = append(frames, userframes.Of(g.Frames)...)
 				}
 				break
 			}
@@ -183,7 +177,7 @@ func firstDifference(before, again []effectID, k int) []string {
 		if k < len(ids) {
 			stack := stackOf(ids[k].stack)
 			frames = append(frames, stack...)
-			texts[i] = fmt.Sprintf("goroutine %d %s%s", ids[k].by, ids[k].kind.verb(), stackText(stack))
+			texts[i] = fmt.Sprintf("goroutine %d %s%s", ids[k].by, ids[k].kind.verb(), userframes.Text(stack))
 		}
 	}
 	lines := []string{"in one execution " + texts[0], "in the other " + texts[1]}
@@ -194,17 +188,4 @@ func firstDifference(before, again []effectID, k int) []string {
 		lines = append(lines, "package variables there: "+strings.Join(names, ", "))
 	}
 	return lines
-}
-
-// stackText formats a stack as one line.
-func stackText(frames []runtime.Frame) string {
-	if len(frames) == 0 {
-		return ", called by the standard library"
-	}
-	var b strings.Builder
-	for i, f := range frames {
-		b.WriteString([]string{" at ", ", called at "}[min(i, 1)])
-		fmt.Fprintf(&b, "%s:%d %s", filepath.Base(f.File), f.Line, filepath.Base(f.Function))
-	}
-	return b.String()
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/macemc/macemc/bubble/internal/userframes"
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
@@ -131,6 +132,6 @@ func TestStackOf_WithoutHandler(t *testing.T) {
 		t.Fatalf("effects %v, want that the connection is refused", n.effects)
 	}
 	if own := stackOf(n.effects[0].stack); len(own) > 0 {
-		t.Errorf("the stack is %s, want no frames", stackText(own))
+		t.Errorf("the stack is %s, want no frames", userframes.Text(own))
 	}
 }

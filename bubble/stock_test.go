@@ -6,7 +6,6 @@ import (
 
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/simext"
-	"github.com/macemc/macemc/internal/stacks"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -126,20 +125,5 @@ func TestUncovered(t *testing.T) {
 		if got := p.Uncovered(how); !strings.Contains(got, want) || !strings.Contains(got, "not drawn") || !strings.Contains(got, "docs/goroutines.md") {
 			t.Errorf("%v: %s", how, got)
 		}
-	}
-}
-
-// A waiting goroutine is described by the user's function that made the blocking call.
-func TestWhere(t *testing.T) {
-	frames := []stacks.Frame{
-		{Function: "sync.(*Mutex).Lock", Place: standard() + "sync/mutex.go:5"},
-		{Function: "example.com/a/pool.(*Pool).take", Place: "/home/me/pool/pool.go:12"},
-		{Function: "example.com/a.main", Place: "/home/me/main.go:7"},
-	}
-	if got, want := where(frames), "at pool.go:12 in (*Pool).take"; got != want {
-		t.Errorf("got %q, want %q", got, want)
-	}
-	if got, want := where(frames[:1]), "in the standard library"; got != want {
-		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -1,0 +1,83 @@
+// Package userframes selects and describes the frames of a program in stacks: those outside the Go distribution and package bubble.
+package userframes
+
+import (
+	"fmt"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/macemc/macemc/internal/simext"
+	"github.com/macemc/macemc/internal/stacks"
+	"github.com/macemc/macemc/internal/testsched/program"
+)
+
+// Is reports whether a frame belongs to a program. Tests of package bubble are programs, too.
+func Is(f runtime.Frame) bool {
+	return !program.Standard(f) && (!strings.HasPrefix(f.Function, bubble+".") && !strings.HasPrefix(f.Function, bubble+"/internal/filetree.") ||
+		strings.HasSuffix(f.File, "_test.go"))
+}
+
+const bubble = "github.com/macemc/macemc/bubble"
+
+// Of returns the frames of a program, innermost first.
+func Of(frames []stacks.Frame) (own []runtime.Frame) {
+	for _, f := range frames {
+		file, line, _ := strings.Cut(f.Place, ":")
+		n, _ := strconv.Atoi(line)
+		if r := (runtime.Frame{Function: f.Function, File: file, Line: n}); Is(r) {
+			own = append(own, r)
+		}
+	}
+	return own
+}
+
+// Describe describes goroutines: how many wait, for what, and at which place of the program. [simext.BetweenGoroutines] separates the
+// groups.
+func Describe(all []stacks.Goroutine) string {
+	count := map[string]int{}
+	for _, g := range all {
+		count[g.Status+" "+Where(g.Frames)]++
+	}
+	var texts []string
+	for text, k := range count {
+		if k > 1 {
+			text = fmt.Sprintf("%d x %s", k, text)
+		}
+		texts = append(texts, text)
+	}
+	slices.Sort(texts)
+	if len(texts) == 0 {
+		return "no goroutines"
+	}
+	return strings.Join(texts, simext.BetweenGoroutines)
+}
+
+// Where describes the innermost frame of the program, as in "at pool.go:12 in (*pool).take".
+func Where(frames []stacks.Frame) string {
+	own := Of(frames)
+	if len(own) == 0 {
+		return "in the standard library"
+	}
+	f := own[0]
+	name := f.Function[strings.LastIndexByte(f.Function, '/')+1:]
+	if _, function, ok := strings.Cut(name, "."); ok {
+		name = function
+	}
+	return fmt.Sprintf("at %s:%d in %s", filepath.Base(f.File), f.Line, name)
+}
+
+// Text formats frames of a program as one line.
+func Text(own []runtime.Frame) string {
+	if len(own) == 0 {
+		return ", called by the standard library"
+	}
+	var b strings.Builder
+	for i, f := range own {
+		b.WriteString([]string{" at ", ", called at "}[min(i, 1)])
+		fmt.Fprintf(&b, "%s:%d %s", filepath.Base(f.File), f.Line, filepath.Base(f.Function))
+	}
+	return b.String()
+}
