@@ -76,11 +76,30 @@ func (h *handle) call(trap uintptr, args [4]uintptr) error {
 	case syscall.SYS_FSTATFS, syscall.SYS_SYNC_FILE_RANGE:
 		return syscall.ENOSYS
 	}
-	what := fmt.Sprint("system call ", trap)
-	if trap == syscall.SYS_MMAP {
-		what = "mmap"
+	panic(fmt.Sprintf("%s of %s: files on the simulated disk of a node do not support it (docs/goroutines.md)", callName(trap, args[1]), h.names[h.ino]))
+}
+
+// callName returns the name of a system call on a descriptor. second is its second argument.
+func callName(trap, second uintptr) string {
+	switch name := callNames[trap]; name {
+	case "":
+		return fmt.Sprint("system call ", trap)
+	case "fcntl", "ioctl":
+		return fmt.Sprintf("%s with command %d", name, second)
+	default:
+		return name
 	}
-	panic(fmt.Sprintf("%s of %s: files on the simulated disk of a node do not support it (docs/goroutines.md)", what, h.names[h.ino]))
+}
+
+// callNames are the names of system calls that programs make on descriptors of files.
+var callNames = map[uintptr]string{
+	syscall.SYS_READ: "read", syscall.SYS_WRITE: "write", syscall.SYS_READV: "readv", syscall.SYS_WRITEV: "writev",
+	syscall.SYS_PREAD64: "pread", syscall.SYS_PWRITE64: "pwrite", syscall.SYS_PREADV: "preadv", syscall.SYS_PWRITEV: "pwritev",
+	syscall.SYS_LSEEK: "lseek", syscall.SYS_FSTAT: "fstat", syscall.SYS_FCHMOD: "fchmod", syscall.SYS_FCHOWN: "fchown",
+	syscall.SYS_GETDENTS64: "getdents", syscall.SYS_FCHDIR: "fchdir", syscall.SYS_OPENAT: "openat", syscall.SYS_MKDIRAT: "mkdirat",
+	syscall.SYS_UNLINKAT: "unlinkat", syscall.SYS_RENAMEAT: "renameat", syscall.SYS_DUP: "dup", syscall.SYS_DUP3: "dup3",
+	syscall.SYS_SENDFILE: "sendfile", syscall.SYS_SPLICE: "splice", syscall.SYS_FCNTL: "fcntl", syscall.SYS_IOCTL: "ioctl",
+	syscall.SYS_FGETXATTR: "fgetxattr", syscall.SYS_FSETXATTR: "fsetxattr", syscall.SYS_MMAP: "mmap",
 }
 
 func (h *handle) writable() bool { return h.flag&(os.O_WRONLY|os.O_RDWR) != 0 }

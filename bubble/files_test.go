@@ -269,6 +269,18 @@ func TestFiles_Refused(t *testing.T) {
 		{"kernel", func() error { _, err := os.ReadFile("/proc/self/stat"); return err }, "open /proc/self/stat: no such file or directory"},
 		{"kernel's folder", func() error { _, err := os.Stat("/sys/../proc/"); return err }, "stat /sys/../proc/: no such file or directory"},
 		{"raw", func() error { f, _ := os.Open("/data/f"); _, err := f.SyscallConn(); return err }, "have no raw connections"},
+		{"write by a system call", func() (err error) {
+			defer func() { err = fmt.Errorf("%v", recover()) }()
+			f, _ := os.OpenFile("/data/f", os.O_RDWR, 0)
+			_, err = syscall.Pwrite(int(f.Fd()), []byte("x"), 0)
+			return err
+		}, "pwrite of /data/f: files on the simulated disk of a node do not support it"},
+		{"unknown command", func() (err error) {
+			defer func() { err = fmt.Errorf("%v", recover()) }()
+			f, _ := os.Open("/data/f")
+			_, _, err = syscall.Syscall(syscall.SYS_FCNTL, f.Fd(), 1234, 0)
+			return err
+		}, "fcntl with command 1234 of /data/f"},
 		{"map", func() (err error) {
 			defer func() { err = fmt.Errorf("%v", recover()) }()
 			f, _ := os.Open("/data/f")
