@@ -212,6 +212,11 @@ func TestFailures(t *testing.T) {
 			n.Boot()
 			n.Do(func(_ *Pinger, env sim.Env) { _ = env.Stream(1).Send(Ping{1}) })
 		}, `^n0: panic: the network has no streams: use netsim.Streams or netsim.Both`},
+		{"no network", func(t testing.TB) {
+			n := simtest.New[*Pinger](t, sim.System{Nodes: 2, New: system.New}, 0)
+			n.Boot()
+			n.Do(func(_ *Pinger, env sim.Env) { _ = env.Stream(1).Send(Ping{1}) })
+		}, `^n0: panic: Stream: the system has no network: set the field Network of sim.System, .*netsim.Both{}`},
 		{"too much kept", func(t testing.TB) { booted(t).CrashKeeping(2) },
 			"^CrashKeeping: n0 has 1 unsynced writes, not 2$"},
 		{"room to nobody", func(t testing.TB) { booted(t).SetRoom(9, 1) }, "^SetRoom: there is no node 9; the system has "},

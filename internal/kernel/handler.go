@@ -60,7 +60,8 @@ func (e *env) use(what string) {
 
 func (e *env) peer(what string, id sim.NodeID) {
 	if e.w.Sys.Network == nil {
-		e.w.end(misuse(what + ": the system has no Network"))
+		e.w.end(misuse(what + ": the system has no network: set the field Network of sim.System, for example to netsim.Both{}, " +
+			"or to netsim.Streams{} for connections or netsim.Datagrams{} for datagrams only"))
 	}
 	if uint(id) >= uint(len(e.w.Members)) {
 		e.w.end(misuse(fmt.Sprintf("%s: there is no node %d", what, id)))
