@@ -4,11 +4,15 @@
 package stacks
 
 import (
+	"fmt"
 	"path"
 	"reflect"
+	"regexp"
 	"runtime"
 	"strconv"
 	"strings"
+
+	"github.com/macemc/macemc/internal/testsched/program"
 )
 
 // Goroutine is the state of a goroutine.
@@ -59,6 +63,43 @@ func (g *Goroutine) Calls(function string) bool {
 func Running() []Goroutine {
 	buf := make([]byte, 1<<20)
 	return Read(string(buf[:runtime.Stack(buf, true)]))
+}
+
+// RunningAtLines returns [Running] with the lines of loops. The compiler assigns line 1 to instructions without a source
+// position, such as the jump at the end of a loop. They get the line of [program.LineOf].
+func RunningAtLines() []Goroutine {
+	buf := make([]byte, 1<<20)
+	return Read(atFirstLine.ReplaceAllStringFunc(string(buf[:runtime.Stack(buf, true)]), func(text string) string {
+		part := atFirstLine.FindStringSubmatch(text)
+		offset, _ := strconv.ParseUint(part[3], 0, 32)
+		f := function(part[2])
+		if f == nil {
+			return text
+		}
+		line := program.LineOf(runtime.Frame{Func: f, Entry: f.Entry(), PC: f.Entry() + uintptr(offset), Line: 1})
+		return fmt.Sprintf("%s%d +%s", part[1], line, part[3])
+	}))
+}
+
+// atFirstLine matches a frame at line 1: the text before the number, with the function, and the offset in the function.
+var atFirstLine = regexp.MustCompile(`(?m)^((\S+)\(.*\)\n\t.+:)1 \+(0x[0-9a-f]+)$`)
+
+// function returns the function with that name in the stacks of all goroutines, and nil if there is none.
+func function(name string) *runtime.Func {
+	records := make([]runtime.StackRecord, runtime.NumGoroutine()+10)
+	n, _ := runtime.GoroutineProfile(records)
+	for i := range min(n, len(records)) {
+		frames := runtime.CallersFrames(records[i].Stack())
+		for f, more := frames.Next(); ; f, more = frames.Next() {
+			if f.Function == name && f.Func != nil {
+				return f.Func
+			}
+			if !more {
+				break
+			}
+		}
+	}
+	return nil
 }
 
 // Read returns the goroutines in a text. It skips other lines.

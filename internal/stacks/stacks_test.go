@@ -45,6 +45,42 @@ func TestRunning(t *testing.T) {
 	}
 }
 
+// spin has an instruction without a source position: the jump.
+//
+//go:noinline
+func spin(begun chan<- struct{}) {
+	close(begun)
+	for {
+		select {
+		default:
+		}
+	}
+}
+
+// A loop is shown at one of its lines, wherever it is interrupted.
+func TestRunningAtLines_Loop(t *testing.T) {
+	begun := make(chan struct{})
+	go spin(begun) // until the process ends
+	<-begun
+	name, found := stacks.Name(spin), 0
+	for range 50 {
+		for _, g := range stacks.RunningAtLines() {
+			for _, f := range g.Frames {
+				if f.Function != name {
+					continue
+				}
+				found++
+				if strings.HasSuffix(f.Place, "_test.go:1") || !strings.Contains(g.Text, f.Place+" +0x") {
+					t.Fatalf("%s in %s", f.Place, g.Text)
+				}
+			}
+		}
+	}
+	if found < 50 {
+		t.Errorf("found %d times, want 50 or more", found)
+	}
+}
+
 // Goroutines of a bubble have its number, and those that only their bubble can wake are marked.
 func TestBubble(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -86,7 +86,7 @@ func readStuck(said string) (stack, remark string, deep bool) {
 // An empty stack means that there is none. Worlds that contain checked code call it on goroutines made for that
 // purpose.
 func handlerStack() (stack string, waits bool) {
-	all := stacks.Running()
+	all := stacks.RunningAtLines()
 	for i := range all {
 		g := &all[i]
 		if g.Creator.Function != contain.ContainedCreator {

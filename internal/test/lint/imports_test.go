@@ -100,7 +100,7 @@ var imports = []struct {
 	{pkg: "internal/outfile", strict: true},
 	{pkg: "internal/format", strict: true},
 	{pkg: "internal/budget", strict: true},
-	{pkg: "internal/stacks", strict: true},
+	{pkg: "internal/stacks", module: []string{"internal/testsched/program"}, strict: true},
 	{pkg: "internal/textfmt", strict: true},
 	{pkg: "critical", module: []string{"internal/explore", "internal/search/runloop", "internal/search/runs", "internal/budget", "internal/textfmt", "choose", "macetime", "sim", "internal/kernel", "internal/kernel/...", "internal/replay", "search", "internal/table", "internal/table/..."}},
 	// Packages that mctest imports become part of every test that uses it: no bundled system.
