@@ -38,6 +38,12 @@ func (f Frame) Package() string {
 	return dir + name
 }
 
+// Standard reports whether the function belongs to the Go distribution.
+func (f Frame) Standard() bool {
+	file := f.Place[:max(0, strings.LastIndexByte(f.Place, ':'))]
+	return program.Standard(runtime.Frame{Function: f.Function, File: file})
+}
+
 // Waits reports whether the goroutine is blocked until another one acts.
 func (g *Goroutine) Waits() bool {
 	for _, status := range []string{"chan ", "select", "sync.", "semacquire"} {

@@ -16,11 +16,13 @@ import (
 
 // Is reports whether a frame belongs to a program. Tests of package bubble are programs, too.
 func Is(f runtime.Frame) bool {
-	return !program.Standard(f) && (!strings.HasPrefix(f.Function, bubble+".") && !strings.HasPrefix(f.Function, bubble+"/internal/filetree.") ||
-		strings.HasSuffix(f.File, "_test.go"))
+	return !program.Standard(f) && (!ofBubble(f.Function) || strings.HasSuffix(f.File, "_test.go"))
 }
 
-const bubble = "github.com/macemc/macemc/bubble"
+func ofBubble(function string) bool {
+	const bubble = "github.com/macemc/macemc/bubble"
+	return strings.HasPrefix(function, bubble+".") || strings.HasPrefix(function, bubble+"/internal/filetree.")
+}
 
 // Of returns the frames of a program, innermost first.
 func Of(frames []stacks.Frame) (own []runtime.Frame) {

@@ -3,12 +3,14 @@ package document
 import (
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/internal/simext"
 	"github.com/macemc/macemc/internal/stacks"
+	"github.com/macemc/macemc/sim"
 )
 
 // maxFrames is the maximum number of frames shown of a stack.
@@ -16,7 +18,8 @@ const maxFrames = 12
 
 // UserFrames returns the frames between the panic and the checker, one per line: "raft/node.go:41
 // raft.(*Node).Receive", see [replay.Places.Short]. stack is the output of debug.Stack or of a dying process. Without
-// a panic, UserFrames returns the frames up to the checker. The result does not depend on the run.
+// a panic, UserFrames returns the frames up to the checker. The first frame is not of the standard library if another one
+// is known. The result does not depend on the run.
 func UserFrames(stack string) []string {
 	var texts []string
 	places := replay.NewPlaces()
@@ -38,15 +41,23 @@ func framesOf(stack string) (frames []stacks.Frame) {
 			case f.Function == "panic":
 				frames = frames[:0] // the frames before it caught the panic
 			case pkg == "runtime" || strings.HasPrefix(pkg, "runtime/"):
-			case !fromChecker(pkg):
+			case !fromChecker(f):
 				frames = append(frames, f)
 			case len(frames) > 0:
-				return frames
+				return fromUser(frames)
 			}
 		}
 		if len(frames) > 0 {
 			break
 		}
+	}
+	return fromUser(frames)
+}
+
+// fromUser returns the frames from the first one outside the standard library on, and all if there is none.
+func fromUser(frames []stacks.Frame) []stacks.Frame {
+	if i := slices.IndexFunc(frames, func(f stacks.Frame) bool { return !f.Standard() }); i > 0 {
+		return frames[i:]
 	}
 	return frames
 }
@@ -72,17 +83,20 @@ func waitFacts(r *report.Report) (f []Fact) {
 	return f
 }
 
-// fromChecker reports whether a package belongs to the code that executes services.
-func fromChecker(pkg string) bool {
-	rest, ok := strings.CutPrefix(pkg, "github.com/macemc/macemc/")
-	if !ok {
+// fromChecker reports whether a frame belongs to the code that executes services.
+func fromChecker(f stacks.Frame) bool {
+	const module = "github.com/macemc/macemc"
+	pkg := f.Package()
+	// The compiler names a function literal after the function into which it inlines the code around the literal.
+	if rest, ok := strings.CutPrefix(path.Dir(f.Place), path.Dir(stacks.Dir(sim.ParseFault))+"/"); ok && !strings.Contains(f.Place, "_test.go:") {
+		pkg = path.Join(module, rest)
+	}
+	rest, ok := strings.CutPrefix(pkg, module+"/")
+	switch {
+	case !ok || strings.HasSuffix(rest, "_test"):
 		return false
+	case strings.HasPrefix(rest, "internal/"):
+		return !strings.HasPrefix(rest, "internal/test/")
 	}
-	for _, p := range []string{"sim", "internal/kernel", "internal/table", "internal/encoding", "internal/explore", "netsim",
-		"internal/replay", "search", "critical", "internal/check", "mctest"} {
-		if rest == p || strings.HasPrefix(p, "internal/") && strings.HasPrefix(rest, p+"/") {
-			return true
-		}
-	}
-	return false
+	return slices.Contains([]string{"sim", "netsim", "search", "critical", "mctest", "bubble", "bubble/internal/filetree"}, rest)
 }
