@@ -8,11 +8,13 @@ import (
 	"path/filepath"
 	"reflect"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"syscall"
 	"unsafe"
 
+	"github.com/macemc/macemc/internal/simext"
 	"github.com/macemc/macemc/internal/testsched/program"
 	"github.com/macemc/macemc/sim"
 )
@@ -239,6 +241,7 @@ func (machines) Exit(code int) {
 	if h := current(); h.command != nil {
 		h.exit(fmt.Sprint("exit status ", code))
 	}
+	fmt.Fprintf(os.Stderr, "%s%s", simext.ProgramExits, debug.Stack())
 }
 
 func (machines) Print(error bool, text []byte) bool {

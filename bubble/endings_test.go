@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/bubble"
+	"github.com/macemc/macemc/internal/simext"
 	"github.com/macemc/macemc/mctest"
 	"github.com/macemc/macemc/sim"
 )
@@ -22,9 +23,9 @@ var endings = map[string]struct {
 	do   func()
 	want []string
 }{
-	"panic":    {func() { panic("mine") }, []string{"mine"}},
-	"exit":     {func() { os.Exit(3) }, []string{"status 3"}},
-	"fatal":    {func() { log.Fatal("no more") }, []string{"status 1", "no more"}},
+	"panic":    {func() { panic("mine") }, []string{"mine", inInit}},
+	"exit":     {func() { os.Exit(3) }, []string{"status 3", inInit}},
+	"fatal":    {func() { log.Fatal("no more") }, []string{"status 1", "no more", inInit}},
 	"deadlock": {func() { var mu sync.Mutex; mu.Lock(); mu.Lock() }, []string{"deadlock: goroutine"}},
 	"loop": {func() {
 		//lint:ignore SA5002 it is to have no end
@@ -38,6 +39,9 @@ var endings = map[string]struct {
 		}
 	}, []string{"the handler did not return", "bubble_test.init.func"}},
 }
+
+// inInit is the first frame that a report shows of a function above.
+const inInit = " in:           bubble/endings_test.go:"
 
 // ending is set in the environment of a process that checks one of the endings.
 const ending = "MACEMC_TEST_ENDING"
@@ -77,7 +81,7 @@ func TestEndings(t *testing.T) {
 			}
 			out, err := cmd.CombinedOutput()
 			for _, want := range append(e.want, "--- FAIL: TestEnding", "start") {
-				if err == nil || !strings.Contains(string(out), want) {
+				if err == nil || !strings.Contains(string(out), want) || strings.Contains(string(out), simext.ProgramExits) {
 					t.Fatalf("%v, want %q:\n%s", err, want, out)
 				}
 			}

@@ -5,6 +5,10 @@ import "sync/atomic"
 // BetweenGoroutines separates the goroutines of a program in the description of its state.
 const BetweenGoroutines = "; "
 
+// ProgramExits is the line that precedes the stack of a program that ends the checker's process, as os.Exit does. The
+// stack shows the call.
+const ProgramExits = "macemc: a program ends the process\n\n"
+
 // HostProgram calls f, which runs the goroutines of a hosted program and is not one of them. Readers of stacks
 // recognize its goroutine by this call.
 //

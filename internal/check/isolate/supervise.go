@@ -19,6 +19,7 @@ import (
 	"github.com/macemc/macemc/internal/check/flight"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/report"
+	"github.com/macemc/macemc/internal/simext"
 	"github.com/macemc/macemc/internal/stacks"
 	"github.com/macemc/macemc/search"
 )
@@ -355,7 +356,7 @@ type words struct {
 	head head
 }
 
-var dying = regexp.MustCompile(`(?m)^(runtime: |fatal error: |panic: |SIG[A-Z]+: )`)
+var dying = regexp.MustCompile(`(?m)^(runtime: |fatal error: |panic: |SIG[A-Z]+: |` + simext.ProgramExits + `)`)
 
 func (w *words) Write(p []byte) (int, error) {
 	w.mu.Lock()
