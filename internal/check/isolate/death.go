@@ -48,7 +48,7 @@ type Death struct {
 
 	outline *choose.File // the run without header and comments; nil means that it is not known
 
-	deep bool // the process had large stacks when it was killed
+	deep bool // the process had large stacks, or many of them, when it was killed
 
 	// Endless means that the process did not die of itself, but was killed because the step did not end.
 	Endless bool

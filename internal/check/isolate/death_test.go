@@ -21,17 +21,20 @@ func TestOutOfMemory(t *testing.T) {
 	}
 }
 
-// A handler that exceeds its time limit in a deep recursion may be about to overflow the stack.
+// A handler that exceeds its time limit in a deep recursion may be about to overflow the stack. Many goroutines have large
+// stacks together, too.
 func TestReadStuck(t *testing.T) {
 	frames := func(n int) string {
 		return "goroutine 7 [running]:\n" + strings.Repeat("p.down(0x1)\n\t/p/p.go:7 +0x1d\n", n) + "created by p.up in goroutine 1\n\t/p/p.go:3 +0x2\n"
 	}
-	const size = "macemc: stacks of 512 MB\n"
+	const size = "macemc: stacks of 512 MB, 40 goroutines\n"
 	for _, c := range []struct{ name, said, stack, remark string }{
 		{"deep", size + stuckMark + frames(50), frames(50), "; it is in a deep recursion, which may be one that overflows the stack"},
 		{"killed before its stack was printed", size, "", "; with stacks of 512 MB, it may be in a recursion that overflows the stack"},
-		{"many goroutines", size + stuckMark + frames(5), frames(5), ""},
-		{"without a stack", "macemc: stacks of 3 MB\n" + stuckMark, "", ""},
+		{"many goroutines, and killed", "macemc: stacks of 512 MB, 190000 goroutines\n", "",
+			"; with 190000 goroutines, it may be in a loop that starts goroutines"},
+		{"some goroutines", size + stuckMark + frames(5), frames(5), ""},
+		{"without a stack", "macemc: stacks of 3 MB, 40 goroutines\n" + stuckMark, "", ""},
 		{"did not answer", "", "", ""},
 	} {
 		stack, remark, deep := readStuck(c.said)

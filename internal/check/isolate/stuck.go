@@ -5,6 +5,7 @@ import (
 	"maps"
 	"os"
 	"path"
+	"runtime"
 	"runtime/metrics"
 	"slices"
 	"strings"
@@ -24,18 +25,18 @@ const (
 	stuckMark   = "macemc: the handler does not return\n"
 )
 
-// stacksLine is a line with the size of all stacks, which precedes the stack because that of a deep recursion takes long
-// to print.
-const stacksLine = "macemc: stacks of %d MB\n"
+// stacksLine is a line with the size of all stacks and the number of goroutines. It precedes the stack, because that of a
+// deep recursion, or of many goroutines, takes long to print.
+const stacksLine = "macemc: stacks of %d MB, %d goroutines\n"
 
 // answer executes a word in a process that re-executes. It does not return if it prints the stack.
 func answer(word string) {
 	size := stacksSize() >> 20
 	switch {
 	case word == stackWord:
-		fmt.Fprintf(os.Stderr, stacksLine, size)
+		fmt.Fprintf(os.Stderr, stacksLine, size, runtime.NumGoroutine())
 	case size >= deepStacks:
-		return // to look at such a stack would stop the recursion for seconds
+		return // to look at such stacks would stop the handler for seconds
 	}
 	stack, waits := handlerStack()
 	if word == stackWord || word == blockedWord && waits {
@@ -51,18 +52,22 @@ func stacksSize() uint64 {
 	return sample[0].Value.Uint64()
 }
 
-// deepStacks is a size of stacks, in MB, that suggests a recursion without end.
+// deepStacks is a size of stacks, in MB, that suggests a recursion without end, or many goroutines.
 const deepStacks = 16
+
+// manyStacks is a number of goroutines per MB of stacks that excludes a deep recursion. The stack of a new goroutine has a
+// few KB.
+const manyStacks = 16
 
 // deepCalls is how often a function occurs in the innermost frames of a deep recursion. The runtime prints 50 frames.
 const deepCalls = 20
 
 // readStuck splits the output of a process that did not return: the stack, which may be missing, and a remark if a
-// recursion may be the cause. An overflow of the stack takes seconds, which are more than some time limits. deep reports
-// that the recursion is certain, although the stack is missing.
+// recursion or goroutines without end may be the cause. An overflow of the stack takes seconds, which are more than some
+// time limits. deep reports that this cause is certain, although the stack is missing.
 func readStuck(said string) (stack, remark string, deep bool) {
-	size := 0
-	if _, err := fmt.Sscanf(said, stacksLine, &size); err == nil {
+	size, goroutines := 0, 0
+	if _, err := fmt.Sscanf(said, stacksLine, &size, &goroutines); err == nil {
 		_, said, _ = strings.Cut(said, "\n")
 	}
 	stack = strings.TrimPrefix(said, stuckMark)
@@ -73,6 +78,9 @@ func readStuck(said string) (stack, remark string, deep bool) {
 		}
 	}
 	switch {
+	case len(calls) == 0 && size >= deepStacks && goroutines >= manyStacks*size:
+		deep = true
+		remark = fmt.Sprintf("; with %d goroutines, it may be in a loop that starts goroutines", goroutines)
 	case len(calls) == 0 && size >= deepStacks:
 		deep = true
 		remark = fmt.Sprintf("; with stacks of %d MB, it may be in a recursion that overflows the stack", size)
