@@ -38,7 +38,7 @@ type control struct {
 
 // hold records that a goroutine holds a lock or waits for one.
 type hold struct {
-	lock  uintptr // its address
+	lock  uintptr // its address, or the inode of the file
 	gid   uint64  // the goroutine
 	since uint64  // number of goroutines that the node had had when it acquired the lock
 	state uint32  // bit 0: it holds the lock, otherwise it waits; bit 1: as a reader
@@ -75,16 +75,18 @@ func mix(z uint64) uint64 {
 	return z ^ (z >> 31)
 }
 
-// deadlock describes a cycle of goroutines in which each waits for a lock that the next one holds. It returns "" if there is none. A
-// goroutine that a member of the cycle has started while it held the lock may be going to release it. started reports whether such a
-// goroutine exists.
-func (c *control) deadlock(started func(by, since uint64) bool) string {
-	holds := c.holds[:c.nholds]
-	waiting := false
+// deadlock describes a cycle of goroutines in which each waits for a lock that the next one holds. It returns "" if there is none. flocks
+// are locks of files. A goroutine that a member of the cycle has started while it held the lock may be going to release it. started reports
+// whether such a goroutine exists, other than those that are waiting for locks.
+func (c *control) deadlock(flocks []hold, started func(by, since uint64, waiting []uint64) bool) string {
+	holds := append(c.holds[:c.nholds:c.nholds], flocks...)
+	var waiting []uint64
 	for _, h := range holds {
-		waiting = waiting || h.state&1 == 0
+		if h.state&1 == 0 {
+			waiting = append(waiting, h.gid)
+		}
 	}
-	if !waiting || c.lost {
+	if len(waiting) == 0 || c.lost {
 		return ""
 	}
 	var chain []hold // locks that are held while other goroutines wait for them
@@ -115,7 +117,7 @@ func (c *control) deadlock(started func(by, since uint64) bool) string {
 		}
 		var names []string
 		for _, h := range chain {
-			if started(h.gid, h.since) {
+			if started(h.gid, h.since, waiting) {
 				return ""
 			}
 			names = append(names, fmt.Sprintf("goroutine %d", h.gid))

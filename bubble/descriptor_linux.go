@@ -5,11 +5,11 @@ package bubble
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"os"
 	"slices"
 	"syscall"
-	"time"
 )
 
 // firstDescriptor is the first descriptor of files on simulated disks; package syscall passes calls with them to onDescriptor.
@@ -32,6 +32,7 @@ func (h *handle) forget() {
 	if h.fd != 0 {
 		h.described[h.fd-firstDescriptor] = nil
 		h.unlock()
+		h.unlocked.wake() // those that wait with the file return
 	}
 }
 
@@ -124,11 +125,12 @@ func (h *handle) allocate(mode uintptr, at, n int64) error {
 
 // lock is a lock by flock.
 type lock struct {
+	hold
 	by        *handle
 	exclusive bool
 }
 
-// flock implements the system call. A caller that has to wait tries again every millisecond.
+// flock implements the system call.
 func (h *handle) flock(operation uintptr) error {
 	how := operation &^ syscall.LOCK_NB
 	exclusive := how == syscall.LOCK_EX
@@ -147,14 +149,35 @@ func (h *handle) flock(operation uintptr) error {
 		if operation&syscall.LOCK_NB != 0 {
 			return syscall.EWOULDBLOCK
 		}
-		time.Sleep(time.Millisecond)
+		me := hold{lock: uintptr(h.ino), gid: id()}
+		h.waiting = append(h.waiting, me)
+		h.unlocked.wait()
+		h.waiting = slices.DeleteFunc(h.waiting, func(w hold) bool { return w == me })
 	}
-	h.locks[h.ino] = append(h.locks[h.ino], lock{h, exclusive})
+	h.locks[h.ino] = append(h.locks[h.ino], lock{hold{uintptr(h.ino), id(), stepping.now.ctl.ids, 1}, h, exclusive})
 	return nil
 }
 
 func (h *handle) unlock() {
+	held := len(h.locks[h.ino])
 	h.locks[h.ino] = slices.DeleteFunc(h.locks[h.ino], func(l lock) bool { return l.by == h })
+	if len(h.locks[h.ino]) < held {
+		h.unlocked.wake()
+	}
+}
+
+// flocks returns the locks of files, and the goroutines that wait for one. It returns nil if none waits.
+func (f *files) flocks() []hold {
+	if f == nil || len(f.waiting) == 0 {
+		return nil
+	}
+	all := slices.Clone(f.waiting)
+	for _, ino := range slices.Sorted(maps.Keys(f.locks)) {
+		for _, l := range f.locks[ino] {
+			all = append(all, l.hold)
+		}
+	}
+	return all
 }
 
 func (i *fileInfo) Sys() any {

@@ -41,6 +41,8 @@ type files struct {
 
 	described []*handle // by descriptor; nil if closed
 	locks     map[int][]lock
+	waiting   []hold   // goroutines that wait for locks
+	unlocked  waitlist // wakes them
 }
 
 var errOutside = errors.New("a node can write below its data directory only: declare one by bubble.DataDir (docs/goroutines.md)")

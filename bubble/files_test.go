@@ -179,7 +179,7 @@ func TestFiles_Descriptors(t *testing.T) {
 		note(syscall.Flock(fd, syscall.LOCK_EX|syscall.LOCK_NB), syscall.Flock(other, syscall.LOCK_UN))
 		note(syscall.Flock(fd, syscall.LOCK_EX|syscall.LOCK_NB), syscall.Flock(other, syscall.LOCK_SH|syscall.LOCK_NB))
 		if waits { // a real system call that waits would stop all goroutines
-			time.AfterFunc(5*time.Millisecond, func() { f.Close() })
+			go func() { time.Sleep(5 * time.Millisecond); f.Close() }()
 		} else {
 			f.Close()
 		}
@@ -246,6 +246,50 @@ func TestFiles_DescriptorsLeft(t *testing.T) {
 			t.Fatal(err, r.Finding, failed)
 		}
 		runtime.GC() // finalizers close the descriptor
+	}
+}
+
+// Goroutines that wait for each other's locks of files are a deadlock, also if one has started the other. Those that take the locks in the
+// same order are not.
+func TestFiles_FlockDeadlock(t *testing.T) {
+	lock := func(name string) *os.File {
+		f, err := os.OpenFile("/data/"+name, os.O_RDWR|os.O_CREATE, 0o644)
+		if err == nil {
+			err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX)
+		}
+		if err != nil {
+			panic(err)
+		}
+		return f
+	}
+	both := func(names ...string) {
+		first := lock(names[0])
+		time.Sleep(time.Second)
+		lock(names[1]).Close()
+		first.Close()
+	}
+	for _, c := range []struct {
+		name, want string
+		program    func()
+	}{
+		{"opposite order", "deadlock: goroutine", func() { go both("a", "b"); both("b", "a") }},
+		{"started while a lock is held", "deadlock: goroutine", func() {
+			f := lock("b")
+			go both("a", "b")
+			time.Sleep(time.Millisecond)
+			lock("a").Close()
+			f.Close()
+		}},
+		{"one goroutine", "waits for a lock that it has itself", func() { defer lock("a").Close(); lock("a") }},
+		{"same order", "", func() { go both("a", "b"); both("a", "b") }},
+	} {
+		s := sim.System{Name: "locks", Nodes: 1, State: bubble.Rules, New: func(sim.NodeID) sim.Service {
+			return bubble.Service(func(ctx context.Context, _ *bubble.Host) error { c.program(); <-ctx.Done(); return nil }, bubble.DataDir("/data"))
+		}}
+		r, err := search.Run(t.Context(), search.Config{System: s, Workers: 1, MaxPaths: 20, MaxDepth: 20})
+		if err != nil || (r.Finding != nil) != (c.want != "") || r.Finding != nil && !strings.Contains(r.Finding.Message, c.want) {
+			t.Errorf("%s: %v, found %+v, want %q", c.name, err, r.Finding, c.want)
+		}
 	}
 }
 

@@ -20,7 +20,7 @@ func kill()
 func spin()
 func yield()
 func quiet(d int32)
-func heir(bubble, gid, since uint64) bool
+func heir(bubble, gid, since uint64, waiting []uint64) bool
 func abort(bubble uint64)
 
 // enter makes the caller the main goroutine of its bubble between steps.

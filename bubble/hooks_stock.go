@@ -20,7 +20,7 @@ func kill()                                                           {}
 func spin()                                                           {}
 func yield()                                                          {}
 func quiet(int32)                                                     {}
-func heir(_, _, _ uint64) bool                                        { return false }
+func heir(_, _, _ uint64, _ []uint64) bool                            { return false }
 func enter(*control) (bubble uint64)                                  { return 0 }
 func join()                                                           {}
 func part()                                                           {}

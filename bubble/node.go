@@ -240,8 +240,10 @@ func (n *node) chooses(what string, k int) int {
 	return pick
 }
 
-// started reports whether a goroutine is running that goroutine by has started since the node's goroutine count was since.
-func (n *node) started(by, since uint64) bool { return heir(n.bubble, by, since) }
+// deadlock describes a deadlock of the program's goroutines, see [control.deadlock].
+func (n *node) deadlock() string {
+	return n.ctl.deadlock(n.host.files.flocks(), func(by, since uint64, waiting []uint64) bool { return heir(n.bubble, by, since, waiting) })
+}
 
 // discard ends the node and its goroutines.
 func (n *node) discard() {

@@ -339,5 +339,5 @@ func (p threads) run(m *memory, how sim.Interleave, pick int) string {
 	for n.next > 0 {
 		n.perform(&input{kind: wakeInput, how: how, pick: pick}, nil)
 	}
-	return n.ctl.deadlock(n.started)
+	return n.deadlock()
 }

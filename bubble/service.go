@@ -215,7 +215,7 @@ func (p *Program) step(env sim.Env, in *input) {
 		}
 		p.copyShown(n)
 		in.seen = p.Seen
-		if text := n.ctl.deadlock(n.started); text != "" {
+		if text := n.deadlock(); text != "" {
 			panic(&sim.Finding{Kind: sim.Panic,
 				Message: "deadlock: " + text + otherUnlocks + "\n" + strings.ReplaceAll(n.goroutines(), simext.BetweenGoroutines, "\n")})
 		}

@@ -39,18 +39,21 @@ func TestDeadlock(t *testing.T) {
 	} {
 		var ctl control
 		ctl.nholds = int32(copy(ctl.holds[:], c.holds))
-		nobody := func(uint64, uint64) bool { return false }
-		if got := ctl.deadlock(nobody); got != c.want {
+		nobody := func(uint64, uint64, []uint64) bool { return false }
+		if got := ctl.deadlock(nil, nobody); got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+		if got := new(control).deadlock(c.holds, nobody); got != c.want {
+			t.Errorf("%s, locks of files: %q, want %q", c.name, got, c.want)
 		}
 		for i := range ctl.holds {
 			ctl.holds[i].since = 10 * ctl.holds[i].gid
 		}
-		if got := ctl.deadlock(func(by, since uint64) bool { return by == 1 && since == 10 }); got != "" && strings.Contains(got, " 1 ") {
+		if got := ctl.deadlock(nil, func(by, since uint64, _ []uint64) bool { return by == 1 && since == 10 }); got != "" && strings.Contains(got, " 1 ") {
 			t.Errorf("%s: %q though goroutine 1 has started one that goes on", c.name, got)
 		}
 		ctl.lost = true
-		if got := ctl.deadlock(nobody); got != "" {
+		if got := ctl.deadlock(nil, nobody); got != "" {
 			t.Errorf("%s: %q though not all locks are known", c.name, got)
 		}
 	}
