@@ -7,6 +7,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/macemc/macemc/bubble/internal/waitqueue"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -17,13 +18,13 @@ type conn struct {
 	dialled       bool // the peer dialled
 	peer          sim.NodeID
 	local, remote *net.TCPAddr
-	in            queue[string] // received and not read
-	out           waitlist      // goroutines that wait to write
-	unread        int           // bytes written that the peer has not reported as read; at most connWindow
-	unreported    int           // bytes read since the last report to the peer
-	finished      bool          // the write side is closed
-	broken        error         // error of later writes; nil means none
-	closed        bool          // by the program
+	in            waitqueue.Queue[string] // received and not read
+	out           waitqueue.List          // goroutines that wait to write
+	unread        int                     // bytes written that the peer has not reported as read; at most connWindow
+	unreported    int                     // bytes read since the last report to the peer
+	finished      bool                    // the write side is closed
+	broken        error                   // error of later writes; nil means none
+	closed        bool                    // by the program
 }
 
 func (c *conn) fail(op string, err error) error {
@@ -34,7 +35,7 @@ func (c *conn) Read(b []byte) (int, error) {
 	if len(b) == 0 {
 		return 0, nil
 	}
-	d, err := c.in.get()
+	d, err := c.in.Get()
 	if err == io.EOF {
 		return 0, err
 	}
@@ -43,7 +44,7 @@ func (c *conn) Read(b []byte) (int, error) {
 	}
 	n := copy(b, d)
 	if n < len(d) {
-		c.in.unget(d[n:])
+		c.in.Unget(d[n:])
 	}
 	c.consume(n)
 	return n, nil
@@ -77,7 +78,7 @@ func (c *conn) Write(b []byte) (n int, err error) {
 			return n, c.fail("write", c.broken)
 		case c.finished:
 			return n, c.fail("write", os.NewSyscallError("write", syscall.EPIPE))
-		case c.out.over():
+		case c.out.Over():
 			return n, c.fail("write", os.ErrDeadlineExceeded)
 		case c.h.room(c.peer):
 			if k := min(len(b)-n, connWindow-c.unread); k > 0 {
@@ -89,7 +90,7 @@ func (c *conn) Write(b []byte) (n int, err error) {
 				return n, nil
 			}
 		}
-		c.out.wait()
+		c.out.Wait()
 	}
 }
 
@@ -110,10 +111,10 @@ func (c *conn) CloseRead() error {
 	if c.closed {
 		return c.fail("close", net.ErrClosed)
 	}
-	for _, d := range c.in.items {
+	for _, d := range c.in.Items {
 		c.consume(len(d))
 	}
-	c.in.abort(io.EOF)
+	c.in.Abort(io.EOF)
 	return nil
 }
 
@@ -123,8 +124,8 @@ func (c *conn) Close() error {
 	}
 	c.CloseWrite()
 	c.closed = true
-	c.in.close()
-	c.out.wake()
+	c.in.Close()
+	c.out.Wake()
 	c.h.forget(c)
 	return nil
 }
@@ -132,18 +133,18 @@ func (c *conn) Close() error {
 // breaks closes a connection with an error.
 func (c *conn) breaks(err error) {
 	c.broken = err
-	c.in.abort(err)
-	c.out.wake()
+	c.in.Abort(err)
+	c.out.Wake()
 	c.h.forget(c)
 }
 
 func (c *conn) LocalAddr() net.Addr                { return c.local }
 func (c *conn) RemoteAddr() net.Addr               { return c.remote }
-func (c *conn) SetReadDeadline(t time.Time) error  { c.in.setDeadline(t); return nil }
-func (c *conn) SetWriteDeadline(t time.Time) error { c.out.setDeadline(t); return nil }
+func (c *conn) SetReadDeadline(t time.Time) error  { c.in.SetDeadline(t); return nil }
+func (c *conn) SetWriteDeadline(t time.Time) error { c.out.SetDeadline(t); return nil }
 
 func (c *conn) SetDeadline(t time.Time) error {
-	c.in.setDeadline(t)
-	c.out.setDeadline(t)
+	c.in.SetDeadline(t)
+	c.out.SetDeadline(t)
 	return nil
 }

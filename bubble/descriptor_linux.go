@@ -32,7 +32,7 @@ func (h *handle) forget() {
 	if h.fd != 0 {
 		h.described[h.fd-firstDescriptor] = nil
 		h.unlock()
-		h.unlocked.wake() // those that wait with the file return
+		h.unlocked.Wake() // those that wait with the file return
 	}
 }
 
@@ -151,7 +151,7 @@ func (h *handle) flock(operation uintptr) error {
 		}
 		me := hold{lock: uintptr(h.ino), gid: id()}
 		h.waiting = append(h.waiting, me)
-		h.unlocked.wait()
+		h.unlocked.Wait()
 		h.waiting = slices.DeleteFunc(h.waiting, func(w hold) bool { return w == me })
 	}
 	h.locks[h.ino] = append(h.locks[h.ino], lock{hold{uintptr(h.ino), id(), stepping.now.ctl.ids, 1}, h, exclusive})
@@ -162,7 +162,7 @@ func (h *handle) unlock() {
 	held := len(h.locks[h.ino])
 	h.locks[h.ino] = slices.DeleteFunc(h.locks[h.ino], func(l lock) bool { return l.by == h })
 	if len(h.locks[h.ino]) < held {
-		h.unlocked.wake()
+		h.unlocked.Wake()
 	}
 }
 

@@ -45,7 +45,6 @@ package bubble
 //	listener.go                       which connections are established or refused
 //	conn.go                           connections: when reads and writes block, and how they end
 //	message.go                        messages between nodes, and their text
-//	queue.go                          goroutines that wait for an item or a deadline
 //	command.go                        processes: package variables, exit, signals; package os of a node
 //	files.go, filehandle.go           the data directory, and open files
 //	descriptor_linux.go               system calls on open files: flock, fsync, fallocate
@@ -57,5 +56,6 @@ package bubble
 //	stacks.go                         goroutines as shown in traces
 //
 // internal/filetree has the content of data directories and their state after a crash, internal/logstore an example
-// program with files, internal/payload the text of data of known protocols, and internal/pkgvars package variables that
-// a function mentions.
+// program with files, internal/payload the text of data of known protocols, internal/pkgvars package variables that a
+// function mentions, internal/userframes the frames of programs in stacks, and internal/waitqueue goroutines that wait for
+// an item or a deadline.

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/bubble/internal/filetree"
+	"github.com/macemc/macemc/bubble/internal/waitqueue"
 )
 
 // DataDir is the path of the data directory of a node. Functions of package os access files below it on the node's simulated disk. Synced
@@ -41,8 +42,8 @@ type files struct {
 
 	described []*handle // by descriptor; nil if closed
 	locks     map[int][]lock
-	waiting   []hold   // goroutines that wait for locks
-	unlocked  waitlist // wakes them
+	waiting   []hold         // goroutines that wait for locks
+	unlocked  waitqueue.List // wakes them
 }
 
 var errOutside = errors.New("a node can write below its data directory only: declare one by bubble.DataDir (docs/goroutines.md)")

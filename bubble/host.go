@@ -188,7 +188,7 @@ func (h *Host) room(to sim.NodeID) bool { return !h.full[to] && h.pending[to] < 
 func (h *Host) wakeWriters(to sim.NodeID) {
 	for _, c := range slices.Clone(h.conns) {
 		if c.peer == to {
-			c.out.wake()
+			c.out.Wake()
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/macemc/macemc/bubble/internal/waitqueue"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -24,7 +25,7 @@ var (
 type listener struct {
 	h    *Host
 	addr *net.TCPAddr // a loopback address accepts only the node itself
-	in   queue[*conn]
+	in   waitqueue.Queue[*conn]
 }
 
 // Listen opens a listener. network is tcp or tcp4. Port 0 in address selects a free port.
@@ -60,7 +61,7 @@ func (h *Host) listen(ip net.IP, port int) (*listener, error) {
 }
 
 func (l *listener) Accept() (net.Conn, error) {
-	c, err := l.in.get()
+	c, err := l.in.Get()
 	if err != nil {
 		return nil, &net.OpError{Op: "accept", Net: "tcp", Addr: l.addr, Err: err}
 	}
@@ -68,21 +69,21 @@ func (l *listener) Accept() (net.Conn, error) {
 }
 
 func (l *listener) Close() error {
-	if l.in.err != nil {
+	if l.in.Err != nil {
 		return net.ErrClosed
 	}
-	for _, c := range l.in.items { // these are never accepted
+	for _, c := range l.in.Items { // these are never accepted
 		c.send(Message{Kind: Reset})
 		c.breaks(net.ErrClosed)
 	}
-	l.in.close()
+	l.in.Close()
 	delete(l.h.listeners, l.addr.Port)
 	return nil
 }
 
 func (l *listener) Addr() net.Addr                     { return l.addr }
-func (l *listener) SetDeadline(t time.Time) error      { l.in.setDeadline(t); return nil }
-func (l *listener) SetReadDeadline(t time.Time) error  { l.in.setDeadline(t); return nil }
+func (l *listener) SetDeadline(t time.Time) error      { l.in.SetDeadline(t); return nil }
+func (l *listener) SetReadDeadline(t time.Time) error  { l.in.SetDeadline(t); return nil }
 func (l *listener) SetWriteDeadline(t time.Time) error { return nil }
 
 // Dial connects to a port of a node. It has the signature of http.Transport.DialContext and similar fields and options. It blocks until the
@@ -151,7 +152,7 @@ func (h *Host) got(from sim.NodeID, m Message) {
 	switch m.Kind {
 	case Dial:
 		l := h.listeners[m.To]
-		if l == nil || len(l.in.items) >= acceptLimit || l.addr.IP.IsLoopback() && from != h.self {
+		if l == nil || len(l.in.Items) >= acceptLimit || l.addr.IP.IsLoopback() && from != h.self {
 			h.frame(from, Message{Kind: Refuse, Conn: m.Conn, Back: true})
 			return
 		}
@@ -161,7 +162,7 @@ func (h *Host) got(from sim.NodeID, m Message) {
 		}
 		h.conns = append(h.conns, c)
 		c.send(Message{Kind: Accept})
-		l.in.put(c)
+		l.in.Put(c)
 		return
 	case Accept:
 		h.answer(m.Conn, nil)
@@ -176,15 +177,15 @@ func (h *Host) got(from sim.NodeID, m Message) {
 		h.frame(from, Message{Kind: Reset, Conn: m.Conn, Back: !m.Back})
 	case c == nil:
 	case m.Kind == Data:
-		if c.in.err != nil {
+		if c.in.Err != nil {
 			c.consume(len(m.Data)) // nobody reads it
 		}
-		c.in.put(m.Data)
+		c.in.Put(m.Data)
 	case m.Kind == Window:
 		c.unread -= m.To
-		c.out.wake()
+		c.out.Wake()
 	case m.Kind == Finish:
-		c.in.finish(io.EOF)
+		c.in.Finish(io.EOF)
 	case m.Kind == Reset:
 		c.breaks(errReset)
 	}

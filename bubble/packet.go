@@ -7,6 +7,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/macemc/macemc/bubble/internal/waitqueue"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -27,7 +28,7 @@ type packetConn struct {
 	h    *Host
 	addr *net.UDPAddr // a loopback address accepts only the node itself
 	peer *net.UDPAddr // nil means that datagrams from any address are accepted
-	in   queue[received]
+	in   waitqueue.Queue[received]
 }
 
 // ListenPacket opens a socket for datagrams. network is udp or udp4. Port 0 in address selects a free port.
@@ -63,7 +64,7 @@ func (h *Host) packet(ip net.IP, port int) (*packetConn, error) {
 }
 
 func (p *packetConn) ReadFrom(b []byte) (int, net.Addr, error) {
-	d, err := p.in.get()
+	d, err := p.in.Get()
 	if err != nil {
 		return 0, nil, &net.OpError{Op: "read", Net: "udp", Source: p.addr, Err: err}
 	}
@@ -81,8 +82,8 @@ func (p *packetConn) WriteTo(b []byte, to net.Addr) (int, error) {
 		node, err = p.h.owner(ip)
 	}
 	switch {
-	case p.in.err != nil:
-		return fail(p.in.err)
+	case p.in.Err != nil:
+		return fail(p.in.Err)
 	case err != nil:
 		return fail(err)
 	case len(b) > maxDatagram:
@@ -93,22 +94,22 @@ func (p *packetConn) WriteTo(b []byte, to net.Addr) (int, error) {
 }
 
 func (p *packetConn) Close() error {
-	if p.in.err != nil {
+	if p.in.Err != nil {
 		return net.ErrClosed
 	}
-	p.in.close()
+	p.in.Close()
 	delete(p.h.packets, p.addr.Port)
 	return nil
 }
 
 func (p *packetConn) LocalAddr() net.Addr                { return p.addr }
-func (p *packetConn) SetDeadline(t time.Time) error      { p.in.setDeadline(t); return nil }
-func (p *packetConn) SetReadDeadline(t time.Time) error  { p.in.setDeadline(t); return nil }
+func (p *packetConn) SetDeadline(t time.Time) error      { p.in.SetDeadline(t); return nil }
+func (p *packetConn) SetReadDeadline(t time.Time) error  { p.in.SetDeadline(t); return nil }
 func (p *packetConn) SetWriteDeadline(t time.Time) error { return nil }
 
 func (h *Host) gotDatagram(from sim.NodeID, m Message) {
 	p := h.packets[m.To]
-	if p == nil || len(p.in.items) >= packetLimit || p.addr.IP.IsLoopback() && from != h.self {
+	if p == nil || len(p.in.Items) >= packetLimit || p.addr.IP.IsLoopback() && from != h.self {
 		return
 	}
 	sender := &net.UDPAddr{IP: IP(from), Port: m.From}
@@ -116,7 +117,7 @@ func (h *Host) gotDatagram(from sim.NodeID, m Message) {
 		sender.IP = loopback
 	}
 	if p.peer == nil || p.peer.Port == sender.Port && p.peer.IP.Equal(sender.IP) {
-		p.in.put(received{sender, m.Data})
+		p.in.Put(received{sender, m.Data})
 	}
 }
 

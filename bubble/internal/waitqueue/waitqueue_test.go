@@ -1,22 +1,25 @@
-package bubble
+package waitqueue_test
 
 import (
 	"errors"
 	"net"
 	"testing"
 	"time"
+
+	"github.com/macemc/macemc/bubble/internal/waitqueue"
 )
 
 // A closed connection reports net.ErrClosed even after its deadline. A deadline takes precedence over other errors.
 func TestClosedBeforeDeadline(t *testing.T) {
-	var q queue[int]
-	q.setDeadline(time.Unix(1, 0))
-	q.abort(errReset)
-	if _, err := q.get(); err == nil || errors.Is(err, errReset) {
+	reset := errors.New("reset")
+	var q waitqueue.Queue[int]
+	q.SetDeadline(time.Unix(1, 0))
+	q.Abort(reset)
+	if _, err := q.Get(); err == nil || errors.Is(err, reset) {
 		t.Errorf("after a reset: %v, want that the deadline is over", err)
 	}
-	q.close()
-	if _, err := q.get(); !errors.Is(err, net.ErrClosed) {
+	q.Close()
+	if _, err := q.Get(); !errors.Is(err, net.ErrClosed) {
 		t.Errorf("after Close: %v", err)
 	}
 }
