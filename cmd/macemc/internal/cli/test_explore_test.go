@@ -1305,7 +1305,8 @@ func TestFinalizers(t *testing.T) {
 	testReports(t, []string{"--- PASS: TestLong", "TestLonger: not explored: it passes more than 5000000 scheduling points in a run\n", "--- PASS: TestBusy", "TestBusy: left after the test has returned: goroutine 2 ", "--- PASS: TestFinalizers"}, 0, "-count=1", "-v", "-vet=off", "-schedules=5", ".")
 }
 
-// Variables that are not used any more, and stopped timers, do not make what a goroutine waits for reachable.
+// Variables that are not used any more, stopped timers, and timers that concern other goroutines do not make what a goroutine waits for
+// reachable.
 func TestTest_DeadReferences(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds the standard library the first time")
@@ -1334,6 +1335,69 @@ func TestDead(t *testing.T) {
 	c := make(chan int)
 	go func() { <-c }()
 	go keep(c)
+}
+
+// The goroutine that sleeps references another channel.
+func TestSleeper(t *testing.T) {
+	c, other := make(chan int), make(chan int)
+	go func() { <-c }()
+	go func() {
+		for ; len(other) == 0; {
+			time.Sleep(time.Second)
+		}
+	}()
+}
+
+func TestTicker(t *testing.T) {
+	c := make(chan int)
+	go func() { <-c }()
+	go func() {
+		for range time.Tick(time.Second) {
+		}
+	}()
+}
+
+// release releases a goroutine that waits for a channel, long after the test has returned.
+func release(t *testing.T, every func(tick func())) {
+	c, n := make(chan int), 0
+	go func() { <-c }()
+	every(func() {
+		if n++; n == 1000 {
+			c <- 1
+		}
+	})
+}
+
+func TestOKSleeper(t *testing.T) {
+	release(t, func(tick func()) {
+		go func() {
+			for ; ; tick() {
+				time.Sleep(time.Second)
+			}
+		}()
+	})
+}
+
+func TestOKTicker(t *testing.T) {
+	release(t, func(tick func()) {
+		ticker := time.NewTicker(time.Second)
+		go func() {
+			for range ticker.C {
+				tick()
+			}
+		}()
+	})
+}
+
+func TestOKTimer(t *testing.T) {
+	release(t, func(tick func()) {
+		var again func()
+		again = func() {
+			tick()
+			time.AfterFunc(time.Second, again)
+		}
+		again()
+	})
 }
 
 func keepPointer(c chan int) {
@@ -1374,7 +1438,9 @@ func TestTimer(t *testing.T) {
 }
 `)
 	const leak = "    macemc: LEAK: 1 goroutine is blocked and nothing can wake it"
-	testReports(t, []string{"=== RUN   TestDead\n" + leak, "--- PASS: TestOKPointer"}, 1, "-count=1", "-v", "-vet=off", "-schedules=3", "-run=TestDead|TestOKPointer", ".")
+	want := []string{"=== RUN   TestDead\n" + leak, "=== RUN   TestSleeper\n" + leak, "=== RUN   TestTicker\n" + leak,
+		"--- PASS: TestOKPointer", "--- PASS: TestOKSleeper", "--- PASS: TestOKTicker", "--- PASS: TestOKTimer"}
+	testReports(t, want, 1, "-count=1", "-v", "-vet=off", "-schedules=3", "-run=Dead|Sleeper|Ticker|OKPointer|OKTimer", ".")
 	for test, want := range map[string]string{"TestTimer": leak, "TestOKMemory": "--- PASS: TestOKMemory"} {
 		text := fmt.Sprintf("macemc schedule 1\npackage example.org/x\ntest %s\nfinding LEAK\nseed 1\nmemory false\nwarm false\nend 0\n", test)
 		if err := os.WriteFile("x.path", []byte(text), 0o600); err != nil {
