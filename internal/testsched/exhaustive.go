@@ -191,7 +191,8 @@ func (t *tree) next() bool {
 
 // exhaust explores all schedules with no preemption, with one, and so on (Musuvathi and Qadeer, PLDI 2007), and all orders with sleep sets.
 // If they draw, it samples the first minSaturated schedules, as an exploration without the flag does, and later every other one. It
-// stops after limit runs; 0 means no limit. It reports whether the exploration of the test is finished.
+// stops after limit runs; 0 means no limit. It reports whether the exploration of the test is finished. Runs that draw do not finish it,
+// because other draws may fail.
 func (r *Result) exhaust(c *Config, step func(*Schedule) bool, sample func() bool, start stopwatch, limit int) (ended bool) {
 	if c.Intrinsics && !c.Exhaustive {
 		return false
@@ -254,7 +255,7 @@ func (r *Result) exhaust(c *Config, step func(*Schedule) bool, sample func() boo
 		return false
 	}
 	r.Missing = ""
-	return true
+	return r.Complete.Drawn == 0
 }
 
 // restarts is the maximum number of times that a tree is explored anew because a run deviates from earlier ones. A deviation may be due to

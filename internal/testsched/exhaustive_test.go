@@ -229,7 +229,7 @@ func drawToy(t *rapid.T) (p toyProgram) {
 // exploreToy describes the errors of the exhaustive exploration of a toy program; an empty string means none.
 func exploreToy(p toyProgram, mutation string, preemptions int) string {
 	r := &toyRuntime{p: p, mutation: mutation, ends: map[string]bool{}}
-	result := Explore(Config{Seed: 1, Exhaustive: true, Preemptions: preemptions, Schedules: 300_000}, r.run)
+	result := Explore(Config{Seed: 1, Exhaustive: true, Preemptions: preemptions}, r.run)
 	want := map[string]bool{}
 	runs := p.bruteForce(toyState{seed: mix(1)}, -1, preemptions, want)
 	c := result.Complete
@@ -334,8 +334,36 @@ func TestExplore_ExhaustiveDraws(t *testing.T) {
 	if text := r.text(); systematic != 50 || !strings.HasPrefix(text, "macemc: complete for the drawn random numbers: all ") || !strings.Contains(text, want) {
 		t.Errorf("%d of 100 schedules are systematic, want 50: %s", systematic, text)
 	}
+	if len(list) != 2000 || list[1999].Policy == Systematic {
+		t.Errorf("%d schedules, the last one systematic: %t; want 2000, the last ones sampled", len(list), list[len(list)-1].Policy == Systematic)
+	}
 	if kind, _, _ := strings.Cut(r.text(), " ("); strings.Contains(kind, "complete:") {
 		t.Errorf("complete without reservation: %s", kind)
+	}
+}
+
+// A test that draws fails with a draw that no enumerated schedule has, although no new order of goroutines appears.
+func TestExplore_ExhaustiveRareDraw(t *testing.T) {
+	p := toyProgram{{{'R', 0}, {'+', 0}}, {{'+', 0}}}
+	toy := &toyRuntime{p: p, ends: map[string]bool{}}
+	explore := func(c Config, failing int) *Result {
+		c.Seed, c.Exhaustive, c.Preemptions = 1, true, Unbounded
+		return Explore(c, func(s *Schedule) *Outcome {
+			o := toy.run(s)
+			if s.Seed == draw(1, failing, 0, false).Seed {
+				o.Kind = Failed
+			}
+			return o
+		})
+	}
+	if r := explore(Config{}, 1500); r.Finding == nil || r.Found.Seed != draw(1, 1500, 0, false).Seed {
+		t.Errorf("no finding: %s", r.text())
+	}
+	if r := explore(Config{Schedules: 5000}, 4000); r.Finding == nil {
+		t.Errorf("no finding: %s", r.text())
+	}
+	if r := explore(Config{}, -1); r.Finding != nil || !r.Saturated || r.sampled < exhaustiveRuns || r.sampled > 2*exhaustiveRuns {
+		t.Errorf("%d samples, finding %v: %s", r.sampled, r.Finding, r.text())
 	}
 }
 

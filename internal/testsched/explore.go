@@ -193,9 +193,9 @@ func Explore(c Config, run func(*Schedule) *Outcome) *Result {
 		r.sampled++
 		return false
 	}
+	many := func() bool { return c.Schedules == 0 && r.sampled >= exhaustiveRuns }
 	spent := func() bool {
-		many := c.Exhaustive && c.Schedules == 0 && r.sampled >= exhaustiveRuns
-		return many || c.Schedules > 0 && r.Schedules >= c.Schedules || r.over(&c, start, 1)
+		return c.Exhaustive && many() && r.Complete == nil || c.Schedules > 0 && r.Schedules >= c.Schedules || r.over(&c, start, 1)
 	}
 	if c.Exhaustive {
 		n = 1 // the first run of exhaust has the default order
@@ -216,7 +216,8 @@ func Explore(c Config, run func(*Schedule) *Outcome) *Result {
 		if spent() {
 			return r
 		}
-		if since := r.Schedules - fresh; since >= minSaturated && since >= 4*r.Orders && r.Once*20 <= r.Orders {
+		drawn := c.Exhaustive && r.Complete != nil // other draws may fail in known orders
+		if since := r.Schedules - fresh; since >= minSaturated && since >= 4*r.Orders && r.Once*20 <= r.Orders && (!drawn || many()) {
 			r.Saturated = true
 			return r
 		}

@@ -178,7 +178,7 @@ func TestTest_DelaysAsModel(t *testing.T) {
 // The exhaustive exploration of random programs that draw reports only ends that the model allows, and all of them for one outcome of the
 // draws. It says so.
 func TestTest_DrawsAsModel(t *testing.T) {
-	happened, possible, _, out := oracle(t, "-exhaustive", "-schedules=20000", "-run=^Test(7[6-9]|8[0-3])$")
+	happened, possible, _, out := oracle(t, "-exhaustive", "-schedules=3000", "-run=^Test(7[6-9]|8[0-3])$")
 	sides := regexp.MustCompile("heads|tails|[|]")
 	texts, complete := findings(out), 0
 	for n := range possible {
