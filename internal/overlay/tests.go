@@ -372,6 +372,14 @@ func fakeNetwork(text string, added map[string]string) (string, error) {
 		return "", fmt.Errorf("%q is there %d times, not 2", wrapped, n)
 	}
 	fake = strings.ReplaceAll(fake, wrapped, "if _, ok := err.(*os.SyscallError); ok {")
+	for _, to := range []string{"ffd.fd.raddr.(sockaddr)", "raddr.(sockaddr)"} {
+		const absent = "if peeri == nil {"
+		before, after, ok := strings.Cut(fake, "sockets.Load(fakeAddr("+to+"))\n")
+		if !ok || !strings.HasPrefix(strings.TrimSpace(after), absent) {
+			return "", fmt.Errorf("the receiver of a datagram is not looked up by %s", to)
+		}
+		fake = before + "sockets.Load(fakeAddr(" + to + "))\n" + strings.Replace(after, absent, absent+" macemcUndelivered(ffd.fd, "+to+");", 1)
+	}
 	if !strings.Contains(fake, "errors.") {
 		fake = strings.Replace(fake, "\t\"errors\"\n", "", 1)
 	}

@@ -799,6 +799,74 @@ func TestHTTP(t *testing.T) {
 	}
 }
 
+// A test that sends datagrams to another process is not explored. Datagrams that nobody receives do not prevent that.
+func TestTest_DatagramsToOtherProcess(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the standard library the first time")
+	}
+	path := filepath.Join(t.TempDir(), "s")
+	var ports []string
+	for range 2 {
+		l, err := net.ListenPacket("udp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer l.Close()
+		ports = append(ports, strings.TrimPrefix(l.LocalAddr().String(), "127.0.0.1:"))
+		if len(ports) == 2 {
+			l.Close()
+		}
+	}
+	u, err := net.ListenPacket("unixgram", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer u.Close()
+	testFile(t, strings.NewReplacer("PORT", ports[0], "CLOSED", ports[1], "PATH", path).Replace(`package x
+
+import (
+	"net"
+	"testing"
+)
+
+func dial(t *testing.T, network, to string) {
+	c, err := net.Dial(network, to)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Write([]byte("hello"))
+	c.Close()
+}
+
+func send(t *testing.T, from, to string) {
+	c, err := net.ListenPacket("udp", from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, _ := net.ResolveUDPAddr("udp", to)
+	if _, err := c.WriteTo([]byte("hello"), a); err != nil {
+		t.Error(err)
+	}
+	c.Close()
+}
+
+func TestDial(t *testing.T) { dial(t, "udp", "localhost:PORT") }
+
+func TestSend(t *testing.T) { send(t, "127.0.0.1:0", "127.0.0.1:PORT") }
+
+func TestSendFromAll(t *testing.T) { send(t, ":0", "127.0.0.1:PORT") }
+
+func TestUnix(t *testing.T) { dial(t, "unixgram", "PATH") }
+
+func TestNobody(t *testing.T) {
+	go dial(t, "udp", "127.0.0.1:CLOSED")
+	send(t, "127.0.0.1:0", "127.0.0.1:CLOSED")
+}
+`))
+	testReports(t, []string{" TestDial, TestSend, TestSendFromAll and 1 more: not explored: each reaches another process",
+		"schedules of 1 test"}, 0, ".")
+}
+
 // testFile makes a module with a test file, and its folder the working directory.
 func testFile(t testing.TB, text string) {
 	t.Chdir(testFolder(t, text))
