@@ -126,6 +126,7 @@ var rewrites = []rewrite{
 	{"sync/atomic/doc_64.go", atomicBodies, whyAtomics},
 	{"sync/atomic/type.go", typeMethods, whyAtomics},
 	{"sync/atomic/value.go", valueMethods, whyAtomics},
+	{"sync/pool.go", replace("\npackage sync\n", "\npackage sync; import \"internal/runtime/sys\"\n"), why},
 	{"time/time.go", clockReads, whyClock},
 	{"time/sleep.go", timerPoints, why},
 	{"time/tick.go", timerPoints, why},

@@ -50,12 +50,13 @@ const (
 	sampledNumbers Sampled = 1 << iota
 	sampledMaps
 	sampledCases
+	sampledPools
 )
 
 // String lists the sources, such as "random numbers and orders of maps".
 func (s Sampled) String() string {
 	var list []string
-	for i, text := range []string{"random numbers", "orders of maps", "cases of selects with one channel twice"} {
+	for i, text := range []string{"random numbers", "orders of maps", "cases of selects with one channel twice", "values of pools"} {
 		if s>>i&1 != 0 {
 			list = append(list, text)
 		}

@@ -1271,6 +1271,19 @@ func add(wg *sync.WaitGroup) {
 //go:noinline
 func wait(wg *sync.WaitGroup) { wg.Wait() }
 
+// A pool orders what precedes Put before what follows Get.
+func TestPool(t *testing.T) {
+	var pool sync.Pool
+	twice(func() {
+		n, ok := pool.Get().(*int)
+		if !ok {
+			n = new(int)
+		}
+		*n++
+		pool.Put(n)
+	})
+}
+
 func TestHTTP(t *testing.T) {
 	srv := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	defer srv.Close()
@@ -1297,7 +1310,7 @@ func TestHTTP(t *testing.T) {
 	}
 	out, status := testCommand(t.Context(), "-count=1", "-v", "-race", "-schedules=300", "-explore-time=1m", "./...")
 	for _, want := range []string{
-		"--- FAIL: TestInt32", "--- FAIL: TestPointer", "--- PASS: TestWait", "--- PASS: TestHTTP", "--- PASS: TestStack",
+		"--- FAIL: TestInt32", "--- FAIL: TestPointer", "--- PASS: TestWait", "--- PASS: TestHTTP", "--- PASS: TestStack", "--- PASS: TestPool",
 		"--- PASS: TestTimers", `DATA RACE.*\n.* at x_test.go:\d+ in x.TestAfter\b`,
 		`replay: macemc test -race -run '\^TestSubtests\$'`,
 		`PANIC: close of nil channel\n.*\n\s+before that, a data race:\n\s+(read|write) at x_test.go:`,
@@ -1318,6 +1331,78 @@ func TestHTTP(t *testing.T) {
 	if again, status := testCommand(t.Context(), replay[1], "-run", replay[2], "-schedule", replay[3], replay[4]); status != 1 ||
 		!strings.Contains(again, "DATA RACE") {
 		t.Errorf("%s: status %d\n%s", replay[0], status, again)
+	}
+}
+
+// A pool of a module returns a value of this run or a new one, as the schedule draws. Pools of the distribution have no values.
+func TestTest_Pools(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the standard library the first time")
+	}
+	testFile(t, `package x
+
+import (
+	"bytes"
+	"fmt"
+	"sync"
+	"testing"
+)
+
+var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+
+func write(text string) *bytes.Buffer {
+	b := buffers.Get().(*bytes.Buffer)
+	b.Reset()
+	b.WriteString(text)
+	return b
+}
+
+func TestUsedAfterPut(t *testing.T) {
+	done := make(chan bool)
+	b := write("mine")
+	buffers.Put(b)
+	go func() {
+		buffers.Put(write("other"))
+		close(done)
+	}()
+	if got := b.String(); got != "mine" {
+		t.Error("used after Put:", got)
+	}
+	<-done
+}
+
+var values sync.Pool
+
+func TestDropped(t *testing.T) {
+	if got := values.Get(); got != nil {
+		t.Fatal("put by another run:", got)
+	}
+	values.Put(1)
+	if values.Get() == nil {
+		t.Error("dropped")
+	}
+}
+
+func TestOKAlone(t *testing.T) {
+	values.Put(1)
+	values.Put(2)
+	if a, b := values.Get(), values.Get(); a != nil && a == b {
+		t.Error("returned twice:", a)
+	}
+	_ = fmt.Sprint(1)
+}
+
+func TestOKStandard(t *testing.T) { _ = fmt.Sprint(fmt.Sprint(1)) }
+`)
+	out, status := testCommand(t.Context(), "-count=1", "-v", "-schedules=300", "-exhaustive", ".")
+	for _, want := range []string{
+		`FAILED TEST: x_test.go:\d+: used after Put: other\n`, `FAILED TEST: x_test.go:\d+: dropped\n`,
+		`macemc: complete for the drawn values of pools: the only schedule .*\n--- PASS: TestOKAlone`,
+		`macemc: complete: the only schedule .*\n--- PASS: TestOKStandard`,
+	} {
+		if status != 1 || !regexp.MustCompile(want).MatchString(out) {
+			t.Errorf("status %d, %q is missing:\n%s", status, want, out)
+		}
 	}
 }
 
