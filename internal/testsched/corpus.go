@@ -23,9 +23,22 @@ func folder(test string) string {
 	return dir
 }
 
+// removeEmpty removes a folder of findings, and those above it, as far as they are empty. made means that this process has made testdata;
+// otherwise it stays.
+func removeEmpty(dir string, made bool) {
+	for ; os.Remove(dir) == nil; dir = filepath.Dir(dir) {
+		if parent := filepath.Base(filepath.Dir(dir)); filepath.Base(dir) == "testdata" || parent == "testdata" && !made {
+			return
+		}
+	}
+}
+
 // stored returns the stored schedules of a test. Other files in the folder, such as error.path, belong to checked systems.
 func stored(pkg, test string) (list []*Stored, err error) {
 	files, err := os.ReadDir(folder(test))
+	if err == nil && len(files) == 0 {
+		removeEmpty(folder(test), false)
+	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
@@ -70,7 +83,7 @@ func (s *Settings) suspect(c *Config, r *Result, o *Outcome, not string) {
 	file, created := s.keep(c, &Minimized{Schedule: r.Found, Outcome: o})
 	s.discard(file)
 	if created {
-		s.suspected = file
+		s.suspected.file = file
 	}
 	note := fmt.Sprintf("%s (the process ended before this was %s)", o.Title(), not)
 	if file != "" {
@@ -81,11 +94,18 @@ func (s *Settings) suspect(c *Config, r *Result, o *Outcome, not string) {
 	s.summarizeAs(Suspect, c.Test, r, note)
 }
 
+// suspected is a finding that is not yet confirmed or minimized.
+type suspected struct {
+	file string // an empty string means none
+	made bool   // the process has made testdata
+}
+
 // discard removes the file of the suspected finding, unless it is the given file.
 func (s *Settings) discard(file string) {
-	if s.suspected != "" && s.suspected != file {
-		os.Remove(s.suspected)
-		s.suspected = ""
+	if old := s.suspected.file; old != "" && old != file {
+		os.Remove(old)
+		removeEmpty(filepath.Dir(old), s.suspected.made)
+		s.suspected.file = ""
 	}
 }
 
@@ -93,7 +113,7 @@ func (s *Settings) discard(file string) {
 func (s *Settings) store(c *Config, m *Minimized) string {
 	file, _ := s.keep(c, m)
 	s.discard(file)
-	s.suspected = ""
+	s.suspected.file = ""
 	return file
 }
 
@@ -116,11 +136,13 @@ func (s *Settings) keep(c *Config, m *Minimized) (file string, created bool) {
 		old, err := os.ReadFile(file)
 		same := err == nil && sameStored(string(old), b.String())
 		if same && (m.Critical == 0 || string(old) == b.String()) {
-			return file, file == s.suspected
+			return file, file == s.suspected.file
 		}
-		if err == nil && !same && file != s.suspected {
+		if err == nil && !same && file != s.suspected.file {
 			continue
 		}
+		_, missing := os.Stat(filepath.Dir(folder("")))
+		s.suspected.made = s.suspected.made || missing != nil
 		if s.unstored = os.MkdirAll(dir, 0o777); s.unstored != nil {
 			return "", false
 		}
@@ -131,6 +153,7 @@ func (s *Settings) keep(c *Config, m *Minimized) (file string, created bool) {
 		}
 		if err != nil {
 			os.Remove(temp)
+			removeEmpty(dir, s.suspected.made)
 			s.unstored = err
 			return "", false
 		}

@@ -48,9 +48,9 @@ type Settings struct {
 	environ   []string
 	reserve   time.Duration // time reserved before the deadline for examining a finding
 	latest    time.Time     // when the examination of a finding must have ended; the zero time means no limit
-	suspected string        // file of a finding that is not yet confirmed or minimized
-	unstored  error         // why the latest schedule could not be stored
-	temporary error         // the latest failure to write a temporary file for a new process; nil means none
+	suspected suspected
+	unstored  error // why the latest schedule could not be stored
+	temporary error // the latest failure to write a temporary file for a new process; nil means none
 	// fresh executes the test in a new process with some environment variables changed. It returns nil if the process wrote no outcome.
 	fresh func(c *Config, env ...string) *Outcome
 }

@@ -461,6 +461,9 @@ func TestSuspect(t *testing.T) {
 	}
 	s.discard("")
 	files()
+	if list, _ := os.ReadDir("."); len(list) > 0 {
+		t.Errorf("%s is left", list[0].Name())
+	}
 
 	s.suspect(c, r, finding, "confirmed")
 	s.suspect(c, r, &Outcome{Kind: Deadlock, Message: "blocked otherwise"}, "minimized")
@@ -489,6 +492,24 @@ func TestSuspect(t *testing.T) {
 	}
 	if list, err := stored("p", "TestX"); err == nil || !strings.Contains(err.Error(), first+": line 1: a schedule begins with") {
 		t.Errorf("a damaged file: %v, %v", list, err)
+	}
+
+	for _, file := range []string{first, filepath.Dir(first) + "/error.path"} {
+		if err := os.Remove(file); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := stored("p", "TestX"); err != nil {
+		t.Error(err)
+	}
+	if left, err := os.ReadDir("testdata"); err != nil || len(left) > 0 {
+		t.Errorf("the folder, which is the user's, has %v: %v", left, err)
+	}
+	s = &Settings{}
+	s.suspect(c, r, finding, "confirmed")
+	s.discard("")
+	if left, err := os.ReadDir("testdata"); err != nil || len(left) > 0 {
+		t.Errorf("the folder, which is the user's, has %v: %v", left, err)
 	}
 }
 
