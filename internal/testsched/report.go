@@ -155,22 +155,24 @@ func (o *Outcome) identities(test string, head, rest []string) (lines []string) 
 		}
 	}
 	var texts []string
-	of := map[string][]string{} // numbers by text
+	of := map[string][]int{} // numbers by text
 	for _, m := range goroutineName.FindAllStringSubmatch(strings.Join(slices.Concat(head, rest), "\n"), -1) {
 		number, _ := strconv.Atoi(m[1])
 		if text := o.Identity(test, number); text != "" && !described[m[1]] {
 			if of[text] == nil {
 				texts = append(texts, text)
 			}
-			of[text] = append(of[text], m[1])
+			of[text] = append(of[text], number)
 		}
 		described[m[1]] = true
 	}
 	for _, text := range texts {
-		numbers, last := of[text], len(of[text])-1
-		who := "goroutine " + numbers[0]
-		if last > 0 {
-			who = "goroutines " + strings.Join(numbers[:last], ", ") + " and " + numbers[last]
+		numbers := of[text]
+		slices.Sort(numbers)
+		who := fmt.Sprintf("goroutine %d", numbers[0])
+		if last := len(numbers) - 1; last > 0 {
+			list := strings.Trim(strings.ReplaceAll(fmt.Sprint(numbers[:last]), " ", ", "), "[]")
+			who = fmt.Sprintf("goroutines %s and %d", list, numbers[last])
 		}
 		lines = append(lines, "  "+who+": "+text)
 	}
