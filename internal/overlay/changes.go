@@ -88,7 +88,7 @@ var changes = []change{
 	{"runtime/time.go", lastField{"timer"}, " macemcOrder uint32; macemcFires uint32; macemcWho uint64; ",
 		"the order of timers of the same instant"},
 	{"runtime/time.go", atStart{"timer.modify"}, " macemcArm(t); ", "the order of timers of the same instant"},
-	{"runtime/proc.go", atStart{"runqput"}, " if macemcMine(gp) { macemcPut(gp); return }; ",
+	{"runtime/proc.go", atStart{"runqput"}, " if macemcMine(gp) { macemcPut(gp); return }; macemcWakes(gp); ",
 		"goroutines of a node wait in a queue of their own"},
 	{"runtime/proc.go", atStart{"globrunqput"}, " if macemcMine(gp) { macemcPut(gp); return }; ",
 		"goroutines of a node wait in a queue of their own"},

@@ -758,6 +758,87 @@ func TestAsk(t *testing.T) {
 	}
 }
 
+// Goroutines that a package has started do not hold a lock when the next run restores it. What the test makes them do comes before or after its
+// next operations, as the schedule determines.
+func TestTest_LocksOfPackage(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the standard library the first time")
+	}
+	testFile(t, `package x
+
+import (
+	"sync"
+	"testing"
+)
+
+type server struct {
+	sync.RWMutex
+	requests chan chan int
+}
+
+func newServer() *server {
+	s := &server{requests: make(chan chan int)}
+	go func() {
+		for r := range s.requests {
+			s.RLock()
+			r <- 1
+			s.RUnlock()
+		}
+	}()
+	return s
+}
+
+var ok, wrong, writer = newServer(), newServer(), &server{requests: make(chan chan int)}
+
+func init() {
+	go func() {
+		for r := range writer.requests {
+			writer.Lock()
+			r <- 1
+			writer.Unlock()
+		}
+	}()
+}
+
+func TestOK(t *testing.T) {
+	r := make(chan int)
+	go func() { ok.requests <- r }()
+	<-r
+}
+
+// The goroutine that the package has started may hold the lock until the test receives.
+func TestReader(t *testing.T) {
+	r := make(chan int)
+	wrong.requests <- r
+	wrong.Lock()
+	wrong.Unlock()
+	<-r
+}
+
+func TestWriter(t *testing.T) {
+	r := make(chan int)
+	writer.requests <- r
+	writer.RLock()
+	writer.RUnlock()
+	<-r
+}
+`)
+	for _, seed := range []string{"1", "2", "3"} {
+		os.RemoveAll("testdata")
+		out, status := testCommand(t.Context(), "-count=1", "-v", "-schedules=300", "-explore-seed="+seed, ".")
+		for _, want := range []string{
+			`--- PASS: TestOK `,
+			`=== RUN   TestReader\n.*DEADLOCK: 1 goroutine is blocked .*\n.*waits to lock RWMutex wrong\S* at x_test.go:47`,
+			`=== RUN   TestWriter\n.*DEADLOCK: 1 goroutine is blocked .*\n.*waits to read-lock RWMutex writer\S* at x_test.go:55`,
+		} {
+			if status != 1 || !regexp.MustCompile(want).MatchString(out) {
+				t.Errorf("seed %s: status %d, %s is missing:\n%s", seed, status, want, out)
+			}
+		}
+	}
+	testReports(t, []string{"waits to lock RWMutex wrong"}, 1, "-run=Reader", "-schedule=testdata/macemc/TestReader/deadlock-1.path", ".")
+}
+
 // A test that reaches a server in another process is not explored. If there is no such server, it fails in every schedule.
 func TestTest_OtherProcess(t *testing.T) {
 	if testing.Short() {
