@@ -839,6 +839,87 @@ func TestWriter(t *testing.T) {
 	testReports(t, []string{"waits to lock RWMutex wrong"}, 1, "-run=Reader", "-schedule=testdata/macemc/TestReader/deadlock-1.path", ".")
 }
 
+// A channel that an earlier run has made, of elements without pointers, does not keep the bubble of that run. No write barrier marks it when
+// this run adopts the channel, after the bubble was collected and while the collector marks.
+func TestTest_ChannelsOfEarlierRuns(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the standard library the first time")
+	}
+	testFile(t, `package x
+
+import (
+	"runtime"
+	"runtime/debug"
+	"testing"
+)
+
+var (
+	keep = make(chan chan int)
+	kept = make(chan []chan int)
+)
+
+func init() {
+	go func() {
+		var list []chan int
+		for {
+			select {
+			case c := <-keep:
+				list = append(list, c)
+			case kept <- list:
+			}
+		}
+	}()
+}
+
+func TestMakes(t *testing.T) {
+	for range 10 {
+		keep <- make(chan int, 1)
+	}
+}
+
+type node struct {
+	next *node
+	rest [10]*node
+}
+
+func TestUses(t *testing.T) {
+	debug.SetGCPercent(1)
+	var list *node
+	ping := make(chan bool)
+	defer close(ping)
+	go func() {
+		for range ping {
+		}
+	}()
+	work := func() {
+		for range 100 {
+			list.rest[0] = new(node)
+		}
+		ping <- true
+	}
+	for range 10_000 {
+		list = &node{next: list}
+	}
+	var stats runtime.MemStats
+	runtime.ReadMemStats(&stats)
+	for n, begun := 0, stats.NumGC; stats.NumGC < begun+3 && n < 1000; n++ {
+		work()
+		runtime.ReadMemStats(&stats)
+	}
+	for i, c := range <-kept {
+		select {
+		case c <- 1:
+		case <-c:
+		}
+		if i%10 == 0 {
+			work()
+		}
+	}
+}
+`)
+	testReports(t, []string{"\t200 schedules of 2 tests"}, 0, "-count=1", "-schedules=100", "-explore-time=1h", ".")
+}
+
 // A test that reaches a server in another process is not explored. If there is no such server, it fails in every schedule.
 func TestTest_OtherProcess(t *testing.T) {
 	if testing.Short() {
