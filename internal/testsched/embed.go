@@ -6,6 +6,6 @@ import "embed"
 // distribution.
 //
 //go:embed corpus.go exhaustive.go explore.go frames.go known.go leftovers.go minimize.go operation.go outcome.go
-//go:embed program/flags.go program/frame.go program/message.go program/operand.go program/source.go program/variables.go
-//go:embed objects.go process.go processor_other.go processor_unix.go race.go report.go schedule.go settings.go stopwatch.go summary.go
+//go:embed program/flags.go program/frame.go program/message.go program/operand.go program/race.go program/source.go program/variables.go
+//go:embed objects.go process.go processor_other.go processor_unix.go report.go schedule.go settings.go stopwatch.go summary.go
 var Source embed.FS

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/macemc/macemc/internal/testsched/program"
 )
 
 // Kind classifies the end of a run.
@@ -351,4 +353,24 @@ func (f *fields) text() string {
 	}
 	f.err = cmp.Or(f.err, err)
 	return text
+}
+
+// SetRace adds the data races that were reported since its last call to what the outcome shows, and describes the first of them.
+func (o *Outcome) SetRace() (message, where string, details []string) {
+	var at []string
+	for pair := range slices.Chunk(program.Accesses(program.RaceText(), inPackage), 2) {
+		var texts []string
+		for _, a := range pair {
+			what := strings.ToLower(a.What)
+			texts = append(texts, strings.TrimPrefix(what, "previous ")+" at "+a.Source)
+			if len(at) < 2 {
+				at, details = append(at, a.At), append(details, what+" at "+a.At)
+			}
+		}
+		slices.Sort(texts)                                                                      // the order of the two accesses varies
+		if text := "data race: " + strings.Join(texts, ", "); !slices.Contains(o.Shows, text) { // a loop repeats a race any number of times
+			o.Shows = append(o.Shows, text)
+		}
+	}
+	return "two goroutines access the same memory without synchronization", strings.Join(at, " "), details
 }

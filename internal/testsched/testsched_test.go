@@ -404,13 +404,6 @@ func TestTable(t *testing.T) {
 	}
 }
 
-func TestPosition(t *testing.T) {
-	lines := strings.Split("  sync.(*Mutex).Lock()\n      "+program.Root+"sync/mutex.go:46 +0x1\n  example.org/p.f()\n      /src/p/p.go:12 +0x2\n\nmore", "\n")
-	if got, source := position(lines); got != "p.go:12 in p.f" || source != "example.org/p.f p.go:12" {
-		t.Errorf("got %q, %q", got, source)
-	}
-}
-
 // The goroutines of a cycle of locks come first, and those without user code last.
 func TestWaitList_Order(t *testing.T) {
 	details := WaitList([]Goroutine{{Number: 1, Func: "Test", At: "a"}, {Number: 2, At: "b"}, {Number: 3, Func: "f", Holder: 4, At: "c"}, {Number: 4, Func: "g", At: "d"}})

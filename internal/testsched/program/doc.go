@@ -7,6 +7,7 @@
 //	frame.go      what the frames of stacks belong to
 //	source.go     lines of source files, and what identifies them
 //	operand.go    the text of an operand in a line; it does not parse files, because it is part of every test binary
+//	race.go       the output of the race detector
 //	flags.go      flags of the test binary
 //	message.go    messages of panics and failed tests
 package program
