@@ -123,7 +123,6 @@ var changes = []change{
 	{"runtime/mgcmark.go", atStart{"gcAssistAlloc"}, " if macemcMine(gp) { return }; ",
 		"the collector does not change who runs next"},
 	{"crypto/internal/sysrand/rand.go", atStart{"Read"}, " if macemcRead(b) { return }; ", "crypto/rand"},
-	{"sync/pool.go", lastField{"Pool"}, " macemc macemcPool; ", "what a pool has does not depend on other runs"},
 	{"sync/pool.go", atStart{"Pool.Get"}, " if macemcBubbled() { return macemcGet(p, sys.GetCallerPC()) }; ",
 		"what a pool has does not depend on other runs"},
 	{"sync/pool.go", atStart{"Pool.Put"}, " if macemcBubbled() { macemcPut(p, x, sys.GetCallerPC()); return }; ",

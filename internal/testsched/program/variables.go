@@ -53,8 +53,8 @@ func Variables(data uintptr) (list []PackageVariable) {
 		if section := f.Sections[s.Section]; section.Flags&elf.SHF_WRITE == 0 || section.Flags&elf.SHF_TLS != 0 {
 			continue
 		}
-		// Variables are left alone that the compiler has generated, or that belong to the race detector or the network of a run.
-		if strings.Contains(s.Name, "..") || ofC(s.Name) || s.Name == "net.sockets" || s.Name == "net.fakePorts" {
+		// Variables are left alone that the compiler has generated, or that belong to the race detector or to the network or pools of a run.
+		if strings.Contains(s.Name, "..") || ofC(s.Name) || slices.Contains([]string{"net.sockets", "net.fakePorts", "sync.macemcPools"}, s.Name) {
 			list = append(list, PackageVariable{uintptr(s.Value), uintptr(s.Value + s.Size), LeaveVariable, s.Name})
 			continue
 		}
