@@ -135,3 +135,23 @@ func classify(w kernel.World, l *stepinfo.Label) (class, handler string) {
 	}
 	return class, handler
 }
+
+// commonWords returns the number of words and numbers that two keys have at the same positions.
+func commonWords(a, b string) (n int) {
+	for a != "" && b != "" {
+		var x, y string
+		x, a = cutWord(a)
+		if y, b = cutWord(b); x == y {
+			n++
+		}
+	}
+	return n
+}
+
+// cutWord returns a key up to its first separator, and the rest behind it.
+func cutWord(key string) (word, rest string) {
+	if n := strings.IndexAny(key, " :,{}[]()"); n >= 0 {
+		return key[:n], key[n+1:]
+	}
+	return key, ""
+}

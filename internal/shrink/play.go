@@ -10,9 +10,10 @@ import (
 )
 
 // Player executes scripts tolerantly: it leaves out a step if its event is not enabled. It finds an event by key,
-// class and number among equal ones, or else by class, because the content of a message may depend on steps that
-// were left out. A question without an answer gets the first alternative, and faults get "no fault". A Player must
-// not be used concurrently.
+// class and number among equal ones. Otherwise it takes the most similar one of the class, because the content of a
+// message may depend on steps that were left out. If another message of the stream blocks a delivery, it delivers that
+// first. A question without an answer gets the first alternative, and faults get "no fault". A Player must not be used
+// concurrently.
 type Player struct {
 	Run *replay.Run
 	// Steps counts the executed steps of all scripts.
@@ -66,22 +67,38 @@ func (p *Player) Play(s Script) Played {
 		index, ok := p.find(&step)
 		if !ok {
 			shared = -1
-			continue
+			first := p.blocking(&step)
+			if first < 0 {
+				continue
+			}
+			other, _ := p.Event(first)
+			if over = p.step(&out, first, &other); over {
+				break
+			}
+			if index, ok = p.find(&step); !ok {
+				continue
+			}
 		}
-		p.begin(step.Picks)
-		p.Steps++
-		if p.Noted != nil {
-			p.Noted(choose.Event)
-		}
-		over = p.ended(&out, p.Run.Step(index, p))
-		step.Picks = p.picks()
-		out.Script.Steps = append(out.Script.Steps, step)
+		over = p.step(&out, index, &step)
 		if i < shared && !step.equal(&s.Steps[i]) {
 			shared = -1
 		}
 	}
 	out.Unlikely = p.unlikely
 	return out
+}
+
+// step executes an event with the answers of a step, which it appends to out as it was executed.
+func (p *Player) step(out *Played, index int, step *Step) (over bool) {
+	p.begin(step.Picks)
+	p.Steps++
+	if p.Noted != nil {
+		p.Noted(choose.Event)
+	}
+	over = p.ended(out, p.Run.Step(index, p))
+	step.Picks = p.picks()
+	out.Script.Steps = append(out.Script.Steps, *step)
+	return over
 }
 
 // ended records the end of a run: the error of a step, or a violation in the state after it.
@@ -115,23 +132,32 @@ func (p *Player) events(faults bool) (list []sim.Event, first int) {
 
 // find finds the step's event, and updates the step if it is another one.
 func (p *Player) find(s *Step) (index int, ok bool) {
-	near, nearKey := -1, "" // the first event of the same class
-	same, equal := 0, 0     // the last event of the same key and class, and their number
+	near, nearKey, words := -1, "", -1 // the most similar event of the same class; -1 words are not counted yet
+	same, equal := 0, 0                // the last event of the same key and class, and their number
 	list, first := p.events(s.Kind.Injection())
 	for i, ev := range list {
 		if ev.Kind != s.Kind || ev.Node != s.Node || ev.Peer != s.Peer {
 			continue
 		}
 		name := p.names.of(p.Run.World, ev)
-		if name.key != s.Key && near >= 0 || name.class != s.Class {
+		if name.class != s.Class || name.key != s.Key && equal > 0 {
 			continue
 		}
 		if name.key == s.Key {
 			if same, equal = first+i, equal+1; equal > s.Nth {
 				break
 			}
-		} else {
-			near, nearKey = first+i, name.key
+			continue
+		}
+		n := -1
+		if near >= 0 {
+			if words < 0 {
+				words = commonWords(nearKey, s.Key)
+			}
+			n = commonWords(name.key, s.Key)
+		}
+		if near < 0 || n > words {
+			near, nearKey, words = first+i, name.key, n
 		}
 	}
 	if equal > 0 {
@@ -142,6 +168,22 @@ func (p *Player) find(s *Step) (index int, ok bool) {
 		s.Key, s.Nth = nearKey, 0
 	}
 	return near, near >= 0
+}
+
+// blocking returns the index of the delivery that blocks another one of the same stream, or -1.
+func (p *Player) blocking(s *Step) int {
+	if s.Kind != sim.Deliver {
+		return -1
+	}
+	w := p.Run.World
+	for i, ev := range w.Enabled() {
+		if ev.Kind == sim.Deliver && ev.Node == s.Node && ev.Peer == s.Peer {
+			if m := w.Messages(ev, nil); len(m) == 1 && m[0].Stream {
+				return i
+			}
+		}
+	}
+	return -1
 }
 
 // Event returns the event of that index, see [replay.Run.Event], as a step without answers.
