@@ -34,11 +34,17 @@ const (
 	stepsPerRun   = 4
 	walkedPerStep = 8_000
 	// insideSteps is restartSteps for walks that begin inside the best run.
-	insideSteps = 200_000
-	// converged is the number of runs in a row that reduce to the size of the best one before restarting ends, because
-	// the others probably do, too.
-	converged = 3
+	insideSteps = 60_000
+	// converged is the number of runs that reduce to the size of the best one before restarting ends, because
+	// the others probably do, too. convergedInside is converged for walks that begin inside the best run.
+	converged       = 3
+	convergedInside = 2
+	// outOfParts is the denominator of the part of the best run that walks from inside it replace.
+	outOfParts = 16
 )
+
+// replaced holds the successive parts of the best run that walks from inside it replace.
+var replaced = []int{1, 2, 3, 4, 5, 6, 8, 12}
 
 // restarter searches again for the finding, or for a dead run, by random walks. Reducing may leave the best run at a
 // local minimum, and smaller runs may have nothing in common with it.
@@ -48,6 +54,7 @@ type restarter struct {
 	limit  int     // length of a walk
 	varied bool    // walks have different lengths, up to limit
 	count  int     // walks of different lengths
+	before int     // steps before a walk begins
 	trace  *Player // of the system with these faults
 	steps  int     // executed by walks
 	// suspect reports whether a walk may have violated. violates returns the violating start of its run, or false.
@@ -135,7 +142,7 @@ func (s *restarter) next(ctx context.Context, handler string, steps, most int) (
 		limit := s.limit
 		if s.varied {
 			s.count++
-			limit = min(limit, max(shortest*steps, shortWalk)*luby(s.count))
+			limit = min(limit, s.before+max(shortest*(steps-s.before), shortWalk)*luby(s.count))
 		}
 		s.loop.Measure(func() { o = s.loop.Run(&short{runloop.Stoppable{Strategy: s.walks, Ctx: ctx}, limit}, task) })
 		s.steps += o.Steps
@@ -168,16 +175,26 @@ func (s *short) Select(at *runloop.Node) runloop.Selection {
 // restart searches for other runs with the finding until none of several, reduced, is smaller than the best one. Walks to
 // a finding also begin inside the best run: they find one sooner, and those from the first state find others.
 func (r *reducer) restart(ctx context.Context, s *restarter) {
-	if !s.varied {
-		r.restartFrom(ctx, s, s.outside, restarts, restartSteps)
-		return
+	for again := true; again && !r.over && len(r.best.Steps) >= leastRestarted; {
+		_, again = r.restartFrom(ctx, s, 0)
+		again = s.varied && (r.restartInside(ctx, s) || again)
 	}
-	for !r.over && len(r.best.Steps) >= leastRestarted {
-		r.restartFrom(ctx, s, s.inside, restarts/2, insideSteps)
-		if !r.restartFrom(ctx, s, s.outside, restarts, restartSteps) {
-			return
+}
+
+// restartInside restarts from states of the best run. Walks from late states find violations much sooner than others, but
+// similar ones. It ends at the state from which they find none. It reports whether it found a smaller run.
+func (r *reducer) restartInside(ctx context.Context, s *restarter) (changed bool) {
+	for _, part := range replaced {
+		if r.over {
+			break
+		}
+		found, smaller := r.restartFrom(ctx, s, part)
+		changed = changed || smaller
+		if !found {
+			break
 		}
 	}
+	return changed
 }
 
 // alternate restarts and resamples the best run in turn, until neither finds a smaller one.
@@ -196,20 +213,26 @@ func (r *reducer) alternate(ctx context.Context, restart func(), s *resampler) {
 	}
 }
 
-// restartFrom is restart for walks from the ends of some paths. It ends after a number of runs that are not smaller, or
-// after that many steps without a run. A longer best run permits more of both. It reports whether it found a smaller run.
-func (r *reducer) restartFrom(ctx context.Context, s *restarter, roots func(Script) []choose.Path, runs, steps int) (changed bool) {
-	began := s.steps
+// restartFrom is restart for walks that replace a part of the best run, the whole one if part is 0. It ends after a number of
+// runs that are not smaller, or of steps without a run. A longer best run permits more of both. It reports whether it found a
+// run, and whether it found a smaller one.
+func (r *reducer) restartFrom(ctx context.Context, s *restarter, part int) (found, smaller bool) {
+	runs, steps, same := restarts, restartSteps, converged
+	if part > 0 {
+		runs, steps, same = restarts/2, insideSteps, convergedInside
+	}
+	began, like := s.steps, r.best
 	for missed, equal := 0, 0; !r.over; missed++ {
-		n := len(r.best.Steps)
-		if n < leastRestarted || missed >= runs+n/stepsPerRun || equal >= converged {
+		n := len(like.Steps)
+		if n < leastRestarted || missed >= runs+n/stepsPerRun || equal >= same {
 			break
 		}
-		s.walks.SetRoots(roots(r.best))
+		s.begin(like, part)
 		other, ok := s.next(ctx, r.best.last(), n, min(steps, began+walkedPerStep*n-s.steps))
 		if !ok {
 			break
 		}
+		found = true
 		before := r.best.cost().size()
 		branch, ok := r.reduced(ctx, other, func(branch *reducer) { branch.dropSteps(ctx) })
 		if ok {
@@ -217,26 +240,26 @@ func (r *reducer) restartFrom(ctx context.Context, s *restarter, roots func(Scri
 		}
 		switch {
 		case r.best.cost().size().less(before):
-			missed, equal, began, changed = -1, 0, s.steps, true
+			missed, equal, began, smaller, like = -1, 0, s.steps, true, r.best
 		case ok && s.varied && branch.best.cost().size() == before:
 			equal++
+			like = branch.best // its states are others
 		}
 	}
-	return changed
+	return found, smaller
 }
 
-// outside returns the path to the first state.
-func (s *restarter) outside(Script) []choose.Path { return []choose.Path{nil} }
-
-// inside returns paths to states in the middle of a script.
-func (s *restarter) inside(script Script) []choose.Path {
-	s.trace.Play(script)
-	path, bounds := s.trace.Run.Path.Clone(), s.trace.Run.Bounds
-	n := len(bounds)
-	if n < leastRestarted {
-		return s.outside(script)
+// begin makes walks begin before the last part of a script, in outOfParts parts, or in the first state if part is 0.
+func (s *restarter) begin(script Script, part int) {
+	var root choose.Path
+	if s.before = 0; part > 0 {
+		n := len(s.trace.Play(script).Script.Steps)
+		if s.before = n - max(1, n*part/outOfParts); s.before > 0 {
+			root = s.trace.Run.Path[:s.trace.Run.Bounds[s.before]].Clone()
+		}
+		s.before = max(0, s.before)
 	}
-	return []choose.Path{path[:bounds[n/4]], path[:bounds[n/2]], path[:bounds[n*3/4]]}
+	s.walks.SetRoots([]choose.Path{root})
 }
 
 // restart searches once for other dead runs with the critical step in the same handler, if a third of the budget is

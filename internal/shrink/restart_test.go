@@ -197,39 +197,64 @@ func TestLuby(t *testing.T) {
 	}
 }
 
-// restartedHill returns the smallest run of the hill, a restarter for it, and a reducer with the given judge.
+// restartedHill returns a restarter for the smallest run of the hill, and a reducer of that run with the given judge.
 func restartedHill(t *testing.T, judged func(judge) judge) (*restarter, *reducer) {
 	t.Helper()
+	s, r := restartedRun(t, &hill, append(choose.Path{1}, make(choose.Path, 7)...))
+	if r.judge = judged(r.judge); len(r.best.Steps) != 8 {
+		t.Fatalf("%d steps; want the smallest run of 8", len(r.best.Steps))
+	}
+	return s, r
+}
+
+// restartedRun returns a restarter for a violating run, and a reducer of it.
+func restartedRun(t *testing.T, tab *automaton.Table, path choose.Path) (*restarter, *reducer) {
+	t.Helper()
 	cfg := hillConfig()
-	s, err := newRestarter(&cfg, make(choose.Path, 10), 10, 0)
+	cfg.Walks.System = tab.System()
+	s, err := newRestarter(&cfg, path, 10, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	s.seek(&cfg.Finding)
-	run, err := s.trace.Follow(append(choose.Path{1}, make(choose.Path, 7)...))
-	if err != nil || len(run.Script.Steps) != 8 {
-		t.Fatalf("%d steps, %v; want the smallest run of 8", len(run.Script.Steps), err)
+	run, err := s.trace.Follow(path)
+	if err != nil || run.Finding == nil {
+		t.Fatalf("%d steps, %v", len(run.Script.Steps), err)
 	}
 	never := func() bool { return false }
 	r := &reducer{best: run.Script, report: func(*reducer) {}, spent: never, halfSpent: never}
-	r.judge = judged(func(_ context.Context, script Script) (Script, bool, error) {
+	r.judge = func(_ context.Context, script Script) (Script, bool, error) {
 		run := s.trace.Play(script)
 		return run.Script, run.Finding != nil, nil
-	})
+	}
 	return s, r
 }
 
 // Restarting ends early if several runs in a row reduce to the size of the best one.
 func TestReducer_RestartConverges(t *testing.T) {
-	s, r := restartedHill(t, func(judge judge) judge { return judge })
-	runs := 0
-	roots := func(Script) []choose.Path {
-		runs++
-		return []choose.Path{nil}
+	var tab automaton.Table
+	for i := range 8 {
+		tab.Moves = append(tab.Moves, automaton.To(i, i+1))
 	}
-	if r.restartFrom(t.Context(), s, roots, 100, restartSteps); len(r.best.Steps) != 8 || runs == 100 {
-		t.Errorf("%d steps after %d runs", len(r.best.Steps), runs)
+	tab.Bad = []int{8}
+	s, r := restartedRun(t, &tab, make(choose.Path, 8))
+	runs := s.counted()
+	if r.restartFrom(t.Context(), s, 0); len(r.best.Steps) != 8 || *runs != converged {
+		t.Errorf("%d steps after %d runs, want %d", len(r.best.Steps), *runs, converged)
 	}
+}
+
+// counted counts the violating runs that walks find.
+func (s *restarter) counted() *int {
+	runs, violates := 0, s.violates
+	s.violates = func(run Played, handler string) (Script, bool) {
+		script, ok := violates(run, handler)
+		if ok {
+			runs++
+		}
+		return script, ok
+	}
+	return &runs
 }
 
 // The numbers of runs that are not smaller, and of steps of walks that find none, grow with the best run.
@@ -237,19 +262,35 @@ func TestReducer_RestartEnds(t *testing.T) {
 	s, r := restartedHill(t, func(judge) judge {
 		return func(context.Context, Script) (Script, bool, error) { return Script{}, false, nil }
 	})
-	runs := 0
-	roots := func(Script) []choose.Path {
-		runs++
-		return []choose.Path{nil}
-	}
-	if r.restartFrom(t.Context(), s, roots, 3, restartSteps); runs != 3+8/stepsPerRun {
-		t.Errorf("%d runs, want %d", runs, 3+8/stepsPerRun)
+	runs := s.counted()
+	if r.restartFrom(t.Context(), s, 0); *runs != restarts+8/stepsPerRun {
+		t.Errorf("%d runs, want %d", *runs, restarts+8/stepsPerRun)
 	}
 	began := s.steps
 	s.suspect = func(*runloop.Outcome) bool { return false }
-	r.restartFrom(t.Context(), s, s.outside, 3, restartSteps)
+	r.restartFrom(t.Context(), s, 0)
 	if steps := s.steps - began; steps < 8*walkedPerStep || steps > 9*walkedPerStep {
 		t.Errorf("%d steps of walks, want about %d", steps, 8*walkedPerStep)
+	}
+}
+
+// Walks that replace only the end of a run find violations that walks from earlier states do not find.
+func TestReducer_RestartsAtTheEnd(t *testing.T) {
+	const fork, fallen, bad = 27, 40, 32
+	var tab automaton.Table
+	var path choose.Path
+	for i := range fork {
+		tab.Moves = append(tab.Moves, automaton.Move{From: i, To: []int{i + 1, fallen}, Weights: []int{1, 60}})
+		path = append(path, 0, 0)
+	}
+	for i := fork; i < bad-1; i++ {
+		tab.Moves = append(tab.Moves, automaton.Move{From: i, To: []int{i + 1, fallen}, Weights: []int{1, 3}})
+		path = append(path, 0, 0)
+	}
+	tab.Moves, tab.Bad = append(tab.Moves, automaton.To(fork, bad-1), automaton.To(bad-1, bad)), []int{bad}
+	s, r := restartedRun(t, &tab, append(path, 0))
+	if r.restartInside(t.Context(), s); len(r.best.Steps) != fork+2 {
+		t.Errorf("%d steps, want %d", len(r.best.Steps), fork+2)
 	}
 }
 
