@@ -14,6 +14,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -99,6 +100,7 @@ type minimalRun struct {
 	Seed     uint64          `json:"seed"`
 	Kind     sim.FindingKind `json:"kind"` // empty if nothing was found
 	Property string          `json:"property,omitempty"`
+	Handler  string          `json:"handler,omitempty"` // source file of the handler of the critical step
 	Found    int             `json:"found"`
 	Steps    int             `json:"steps"`
 	Minimal  bool            `json:"minimal"`
@@ -220,6 +222,7 @@ func (m *measurement) measure(ctx context.Context, row *minimalRow, seed uint64,
 	}
 	if c := small.Critical; c != nil {
 		run.Case = c.Case
+		run.Handler, _, _ = strings.Cut(small.Handler, ":")
 	}
 	return run, nil
 }

@@ -78,6 +78,10 @@ func TestMinimal_Page(t *testing.T) {
 		{system: "y", bug: "X3", accepts: accepts(sim.Liveness), runs: []minimalRun{
 			{Bug: "X3", Seed: 1, Kind: sim.Liveness, Case: critical.DeadFromStart, Minimal: true},
 		}},
+		{system: "y", bug: "X4", accepts: accepts(sim.Liveness), runs: []minimalRun{
+			{Bug: "X4", Seed: 1, Kind: sim.Liveness, Case: critical.Located, Handler: "a.go", Found: 30, Steps: 10, Minimal: true},
+			{Bug: "X4", Seed: 2, Kind: sim.Liveness, Case: critical.Located, Handler: "b.go", Found: 30, Steps: 20, Minimal: true},
+		}},
 	}}
 	golden.Compare(t, "minimal.md", m.markdown())
 	var b strings.Builder

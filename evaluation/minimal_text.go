@@ -19,14 +19,20 @@ const (
 	freeSeconds           = 5
 )
 
-// violation returns the kind and the property of a run. Runs with different violations are not compared.
+// violation returns the kind and the property of a run, and for a dead run the source file of the handler of its critical
+// step. Runs with different violations are not compared: minimizing does not replace the handler, because another one may
+// show another defect.
 func (r *minimalRun) violation() string {
-	return strings.TrimSpace(string(r.Kind) + " " + r.Property)
+	return strings.TrimSpace(r.anyHandler() + " " + r.Handler)
 }
+
+// anyHandler returns the violation of a run without its handler.
+func (r *minimalRun) anyHandler() string { return strings.TrimSpace(string(r.Kind) + " " + r.Property) }
 
 // best returns the number of steps of the smallest known run with the same violation, including those of the row.
 func (r *minimalRow) best(like *minimalRun) int {
-	best := cmp.Or(smallestKnown[r.bug][like.violation()], like.Steps)
+	known := smallestKnown[r.bug]
+	best := cmp.Or(known[like.violation()], known[like.anyHandler()], like.Steps)
 	for i := range r.runs {
 		if run := &r.runs[i]; r.judged(run) && run.violation() == like.violation() {
 			best = min(best, run.Steps)
@@ -198,7 +204,8 @@ Steps of a dead run count up to its critical step. A run that is dead from its f
 
 %s
 Steps found: minimum / median / maximum over the seeds. Steps minimized: in the order of the seeds. Smallest known: with the same violation, by
-any seed or by hand (`+"`evaluation/smallest.go`"+`), in the same order where violations differ. Worst ratio: largest minimized run to smallest known run. CPU seconds are those of
+any seed or by hand (`+"`evaluation/smallest.go`"+`), in the same order where violations differ. Dead runs are
+compared if the handlers of their critical steps are in one source file. Worst ratio: largest minimized run to smallest known run. CPU seconds are those of
 `+"`macemc search --no-shrink`"+` and the additional ones of minimizing: medians, and the maximum.
 `, minimalMark, command, m.flags.seeds, m.conclusion())
 	system := ""
