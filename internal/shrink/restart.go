@@ -221,13 +221,13 @@ func (r *reducer) restartFrom(ctx context.Context, s *restarter, part int) (foun
 	if part > 0 {
 		runs, steps, same = restarts/2, insideSteps, convergedInside
 	}
-	began, like := s.steps, r.best
+	began := s.steps
 	for missed, equal := 0, 0; !r.over; missed++ {
-		n := len(like.Steps)
+		n := len(r.best.Steps)
 		if n < leastRestarted || missed >= runs+n/stepsPerRun || equal >= same {
 			break
 		}
-		s.begin(like, part)
+		s.begin(r.best, part)
 		other, ok := s.next(ctx, r.best.last(), n, min(steps, began+walkedPerStep*n-s.steps))
 		if !ok {
 			break
@@ -240,10 +240,9 @@ func (r *reducer) restartFrom(ctx context.Context, s *restarter, part int) (foun
 		}
 		switch {
 		case r.best.cost().size().less(before):
-			missed, equal, began, smaller, like = -1, 0, s.steps, true, r.best
+			missed, equal, began, smaller = -1, 0, s.steps, true
 		case ok && s.varied && branch.best.cost().size() == before:
 			equal++
-			like = branch.best // its states are others
 		}
 	}
 	return found, smaller
