@@ -11,9 +11,8 @@ import (
 
 // Player executes scripts tolerantly: it leaves out a step if its event is not enabled. It finds an event by key,
 // class and number among equal ones. Otherwise it takes the most similar one of the class, because the content of a
-// message may depend on steps that were left out. If another message of the stream blocks a delivery, it delivers that
-// first. A question without an answer gets the first alternative, and faults get "no fault". A Player must not be used
-// concurrently.
+// message may depend on steps that were left out. A question without an answer gets the first alternative, and faults get
+// "no fault". A Player must not be used concurrently.
 type Player struct {
 	Run *replay.Run
 	// Steps counts the executed steps of all scripts.
@@ -23,6 +22,9 @@ type Player struct {
 	Noted func(kind choose.Kind)
 	// Check is called by Play in each state. Nil means the world's Check.
 	Check func() error
+	// Unblock makes Play deliver another message of a stream first if it blocks a delivery. It is not for dead runs, because
+	// it would also change the recoveries that are played behind candidates.
+	Unblock bool
 	// checkFrom is the number of steps from which on Check must be called in each state.
 	checkFrom int
 
@@ -170,9 +172,9 @@ func (p *Player) find(s *Step) (index int, ok bool) {
 	return near, near >= 0
 }
 
-// blocking returns the index of the delivery that blocks another one of the same stream, or -1.
+// blocking returns the index of the delivery that blocks another one of the same stream and is to be made first, or -1.
 func (p *Player) blocking(s *Step) int {
-	if s.Kind != sim.Deliver {
+	if !p.Unblock || s.Kind != sim.Deliver {
 		return -1
 	}
 	w := p.Run.World

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/critical"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/netsim"
@@ -82,8 +83,9 @@ func TestPlayer_SimilarMessage(t *testing.T) {
 }
 
 // A message that blocks the stream of a delivery is delivered first.
-func TestPlayer_BlockedStream(t *testing.T) {
+func TestPlayer_Unblock(t *testing.T) {
 	p := writers(t)
+	p.Unblock = true
 	whole := scriptOf(t, p, 3, 4)
 	whole.Steps = slices.Insert(whole.Steps, 0, scriptOf(t, p, 2, 4).Steps...)
 	got := keysOf(p.Play(whole).Script)
@@ -93,5 +95,39 @@ func TestPlayer_BlockedStream(t *testing.T) {
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// hushed is a service whose node 0 sends a letter before its parcel, except after 3 steps.
+type hushed struct {
+	sim.Nop
+	Steps  int
+	Parcel bool
+}
+
+func (h *hushed) Receive(_ sim.Env, _ sim.NodeID, m any) { _, h.Parcel = m.(parcel) }
+
+// A run becomes smaller by steps that avoid a message in front of the last one.
+func TestRun_Unblocks(t *testing.T) {
+	sys := sim.System{
+		Name: "hushed", Nodes: 2, Network: netsim.Streams{}, New: func(sim.NodeID) sim.Service { return &hushed{} },
+		Actions: []sim.AnyAction{
+			sim.Action[*hushed]{Name: "hush", Do: func(h *hushed, _ sim.Env) { h.Steps++ }},
+			sim.Action[*hushed]{Name: "pack", Do: func(h *hushed, env sim.Env) {
+				if h.Steps < 3 {
+					env.Stream(1 - env.Self()).Send(letter{})
+				}
+				env.Stream(1 - env.Self()).Send(parcel{})
+			}},
+		},
+		Properties: []sim.Property{{Name: "none", Always: func(v *sim.View) bool { return !v.Service(1).(*hushed).Parcel }}},
+	}
+	// In each state the events are both actions of both nodes, and then deliveries. The budget suffices for no random runs.
+	r, err := Run(t.Context(), Config{
+		Walks: critical.Config{System: sys}, Path: choose.Path{0, 0, 0, 1, 4}, MaxSteps: 40,
+		Finding: sim.Finding{Kind: sim.Safety, Property: "none"},
+	})
+	if err != nil || r.Steps != 3 {
+		t.Errorf("%+v, %v; want 3 steps", r, err)
 	}
 }

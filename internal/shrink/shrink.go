@@ -112,6 +112,7 @@ func Run(ctx context.Context, cfg Config) (*Result, error) {
 
 // shrinkFinding shrinks a run that ends with a finding.
 func shrinkFinding(ctx context.Context, cfg *Config, p *Player) (*Result, error) {
+	p.Unblock = true
 	first, err := p.Follow(cfg.Path)
 	if err != nil {
 		return nil, err
