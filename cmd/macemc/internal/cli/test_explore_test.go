@@ -758,6 +758,79 @@ func TestAsk(t *testing.T) {
 	}
 }
 
+// A deadlock is not reported before goroutines of packages that sleep or set timers could wake the test, and these do not race with what is
+// restored between runs.
+func TestTest_SleepsOutside(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the standard library the first time")
+	}
+	testFile(t, `package x
+
+import (
+	"testing"
+	"time"
+)
+
+var sleeper, setter = make(chan chan int), make(chan chan int)
+
+func init() {
+	go func() {
+		for range time.Tick(5 * time.Millisecond) {
+		}
+	}()
+	go func() {
+		for c := range sleeper {
+			time.Sleep(150 * time.Millisecond)
+			c <- 1
+		}
+	}()
+	go func() {
+		for c := range setter {
+			time.AfterFunc(150*time.Millisecond, func() { c <- 1 })
+		}
+	}()
+}
+
+func ask(c chan chan int) {
+	own := make(chan int, 1)
+	c <- own
+	<-own
+}
+
+func TestSleeper(t *testing.T) { ask(sleeper) }
+
+func TestSetter(t *testing.T) { ask(setter) }
+
+func TestOwn(t *testing.T) {
+	c := make(chan int)
+	go func() { c <- 1 }()
+	<-c
+}
+`)
+	testReports(t, []string{"\t15 schedules of 3 tests"}, 0, "-schedules=5", "-explore-time=1m", ".")
+	// A real deadlock is found, with the remark that such a goroutine may still act.
+	testFile(t, `package x
+
+import (
+	"testing"
+	"time"
+)
+
+func init() {
+	go func() {
+		for range time.Tick(5 * time.Millisecond) {
+		}
+	}()
+	go time.Sleep(time.Hour)
+}
+
+func TestDead(t *testing.T) { <-make(chan int) }
+`)
+	testReports(t, []string{"nothing can wake it, unless a goroutine that a package has started does so later"}, 1, "-schedules=5", ".")
+	t.Setenv("CGO_ENABLED", "1") // the race detector needs it
+	testReports(t, []string{"waits to receive"}, 1, "-race", "-schedules=20", ".")
+}
+
 // Goroutines that a package has started do not hold a lock when the next run restores it. What the test makes them do comes before or after its
 // next operations, as the schedule determines.
 func TestTest_LocksOfPackage(t *testing.T) {
