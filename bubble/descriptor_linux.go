@@ -32,7 +32,6 @@ func (h *handle) forget() {
 	if h.fd != 0 {
 		h.described[h.fd-firstDescriptor] = nil
 		h.unlock()
-		h.unlocked.Wake() // those that wait with the file return
 	}
 }
 
@@ -139,11 +138,14 @@ func (h *handle) flock(operation uintptr) error {
 	}
 	for {
 		h.unlock()
-		if how == syscall.LOCK_UN || h.closed { // closing the file while it waits releases the lock at once
+		if how == syscall.LOCK_UN {
 			return nil
 		}
 		held := h.locks[h.ino]
 		if len(held) == 0 || !exclusive && !held[0].exclusive {
+			if h.closed { // while it waited: the lock is released at once
+				return nil
+			}
 			break
 		}
 		if operation&syscall.LOCK_NB != 0 {

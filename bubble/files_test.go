@@ -229,11 +229,22 @@ func TestFiles_DescriptorsLeft(t *testing.T) {
 			a, b := open(), open()
 			fd := int(b.Fd())
 			syscall.Flock(int(a.Fd()), syscall.LOCK_EX)
-			go syscall.Flock(fd, syscall.LOCK_EX)
+			locked := false
+			go func() {
+				syscall.Flock(fd, syscall.LOCK_EX)
+				locked = true
+			}()
 			time.Sleep(10 * time.Millisecond)
 			b.Close()
+			time.Sleep(10 * time.Millisecond)
+			if locked {
+				failed = "the lock was acquired while another file held it"
+			}
 			a.Close()
 			time.Sleep(10 * time.Millisecond)
+			if !locked {
+				failed = "the lock was not acquired"
+			}
 			if err := syscall.Flock(int(open().Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
 				failed = err.Error()
 			}

@@ -108,7 +108,8 @@ func (o *Options) confirmDivergence(ctx context.Context, s search.Suspect) (sear
 	if left := o.confirming(0); left != nil { // code that depends on its process may end this one while the run is described
 		_ = append(left, s.Path...)
 	}
-	d, last, err := isolate.Examine(ctx, o.Respawn, s.Path, o.stepLimit(ctx))
+	limit := o.stepLimit(ctx)
+	d, last, err := isolate.Examine(ctx, o.Respawn, s.Path, limit)
 	switch {
 	case errors.Is(err, context.Canceled):
 		return search.Confirmed{}, nil
@@ -127,6 +128,9 @@ func (o *Options) confirmDivergence(ctx context.Context, s search.Suspect) (sear
 		return search.Confirmed{}, nil
 	case d == nil:
 		return search.Confirmed{Refuted: true}, nil
+	}
+	if full := isolate.ConfirmLimit(o.Search.HandlerLimit); d.Endless && limit < full {
+		d.Message += fmt.Sprintf("; a longer time limit gives a slow step up to %v", full)
 	}
 	return search.Confirmed{Violation: true, Detail: d}, nil
 }

@@ -150,6 +150,20 @@ func read(block string) Goroutine {
 	return g
 }
 
+// raisedAgain matches the first lines of a process that dies of a panic which a deferred function raised after it had
+// recovered another one.
+var raisedAgain = regexp.MustCompile(`(?m)^panic: .* \[recovered\]\n(?:\tpanic: .* \[recovered\]\n)*\tpanic: (.*)$`)
+
+// RaisedAgain returns the value of the panic of which a process died if a deferred function raised it after it had
+// recovered another one. said is what the process printed.
+func RaisedAgain(said string) (value string, ok bool) {
+	m := raisedAgain.FindStringSubmatch(said)
+	if m == nil {
+		return "", false
+	}
+	return m[1], true
+}
+
 // Name returns the name of a function as shown in stacks.
 func Name(f any) string { return runtime.FuncForPC(reflect.ValueOf(f).Pointer()).Name() }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/kernel/properties"
 	"github.com/macemc/macemc/internal/replay"
+	"github.com/macemc/macemc/internal/stacks"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -194,6 +195,9 @@ const noMemory = `SIGSEGV: [^\n]*\nPC=[^\n]* addr=0x0\n\ngoroutine 0 [^\n]*\nrun
 func (d *Death) classify(state *os.ProcessState, said string, memory int) {
 	d.Stack, d.signal = said, SignalOf(state, said)
 	words := lastWords.FindString(said)
+	if value, ok := stacks.RaisedAgain(said); ok {
+		words = "panic: " + value
+	}
 	switch {
 	case stackOverflow.MatchString(said):
 		d.Kind, d.Message = sim.Divergence, d.subject()+" overflows the stack"

@@ -34,10 +34,13 @@ func UserFrames(stack string) []string {
 
 // framesOf returns the frames that [UserFrames] describes.
 func framesOf(stack string) (frames []stacks.Frame) {
+	_, again := stacks.RaisedAgain(stack)
 	for _, g := range stacks.Read(stack) {
 		for _, f := range g.Frames {
 			pkg := f.Package()
 			switch {
+			case f.Function == "panic" && again && len(frames) > 0:
+				return fromUser(frames)
 			case f.Function == "panic":
 				frames = frames[:0] // the frames before it caught the panic
 			case pkg == "runtime" || strings.HasPrefix(pkg, "runtime/"):
@@ -48,6 +51,9 @@ func framesOf(stack string) (frames []stacks.Frame) {
 			}
 		}
 		if len(frames) > 0 {
+			if !slices.ContainsFunc(frames, func(f stacks.Frame) bool { return !f.Standard() }) && g.Creator.Function != "" && !g.Creator.Standard() {
+				frames = []stacks.Frame{g.Creator} // "go os.Exit(1)"
+			}
 			break
 		}
 	}

@@ -63,3 +63,30 @@ func TestUserFrames(t *testing.T) {
 		}
 	}
 }
+
+// A panic that a deferred function raised after it had recovered another one is described, and not the other one.
+func TestUserFrames_RaisedAgain(t *testing.T) {
+	const stack = "panic: first [recovered]\n\tpanic: again\n\ngoroutine 7 [running]:\nexample.org/p.f.func1()\n\t/src/p/p.go:6 +0x66\n" +
+		"panic({0x4a84a0?, 0x4cdf60?})\n\t/go/src/runtime/panic.go:860 +0x13a\nexample.org/p.f()\n\t/src/p/p.go:7 +0x3e\n"
+	if value, ok := stacks.RaisedAgain(stack); !ok || value != "again" {
+		t.Errorf("value %q, %v", value, ok)
+	}
+	if got := document.UserFrames(stack); len(got) != 1 || !strings.Contains(got[0], "p.go:6 ") {
+		t.Errorf("got %q, want the frame of the last panic", got)
+	}
+	repanicked := strings.Replace(stack, "[recovered]\n\tpanic: again", "[recovered, repanicked]", 1)
+	if _, ok := stacks.RaisedAgain(repanicked); ok {
+		t.Error("the same value counts as another one")
+	}
+	if got := document.UserFrames(repanicked); len(got) != 1 || !strings.Contains(got[0], "p.go:7 ") {
+		t.Errorf("got %q, want the frame of the first panic", got)
+	}
+}
+
+// A goroutine that has only frames of the standard library is described by its go statement.
+func TestUserFrames_Creator(t *testing.T) {
+	exit := "goroutine 7 [running]:\nos.Exit(0x5)\n\t" + path.Dir(stacks.Dir(strings.Cut)) + "/os/proc.go:62 +0x66\ncreated by example.org/p.f in goroutine 1\n\t/src/p/p.go:9 +0x3e\n"
+	if got := document.UserFrames(exit); len(got) != 1 || !strings.Contains(got[0], "p.go:9 ") {
+		t.Errorf("got %q, want the go statement", got)
+	}
+}

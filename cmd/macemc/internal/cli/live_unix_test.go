@@ -70,7 +70,7 @@ func TestLiveProcesses(t *testing.T) {
 		{[]string{"mdb", "--batch", "-x", "find event n2 crashes; next n2; goto end; properties"}, 0,
 			[]string{": n2 crashes", ": n2 boots", "the state is live"}},
 		{[]string{"graph"}, 0, []string{"* CRASH", "* boot "}},
-		{[]string{"graph", "--format", "svg"}, 0, []string{"<svg", "boots"}},
+		{[]string{"graph", "--format", "svg"}, 0, []string{"<svg", "boot"}},
 		{[]string{"critical"}, 0, []string{"The run is not dead"}},
 		{[]string{"report"}, 2, []string{"the run contains no violation"}},
 		{[]string{"shrink"}, 0, []string{"the run contains no violation"}},
