@@ -1027,7 +1027,7 @@ func TestHTTP(t *testing.T) {
 	}
 }
 `, "PORT", strings.TrimPrefix(l.Addr().String(), "127.0.0.1:")))
-	testReports(t, []string{"TestBroker: not explored: it reaches another process", "schedules of 1 test"}, 0, ".")
+	testReports(t, []string{"TestBroker: not explored: it reaches a socket outside of the run", "schedules of 1 test"}, 0, ".")
 	l.Close()
 	for _, seed := range []string{"1", "2", "3"} {
 		testReports(t, []string{"macemc: FAILED TEST: x_test.go:12: dial tcp 127.0.0.1"}, 1, "-run=Broker", "-explore-seed="+seed, ".")
@@ -1098,7 +1098,7 @@ func TestNobody(t *testing.T) {
 	send(t, "127.0.0.1:0", "127.0.0.1:CLOSED")
 }
 `))
-	testReports(t, []string{" TestDial, TestSend, TestSendFromAll and 1 more: not explored: each reaches another process",
+	testReports(t, []string{" TestDial, TestSend, TestSendFromAll and 1 more: not explored: each reaches a socket outside of the run",
 		"schedules of 1 test"}, 0, ".")
 }
 
