@@ -150,12 +150,12 @@ func read(block string) Goroutine {
 	return g
 }
 
-// raisedAgain matches the first lines of a process that dies of a panic which a deferred function raised after it had
+// raisedAgain matches the first lines of a process that ends with a panic that a deferred function raised after it had
 // recovered another one.
 var raisedAgain = regexp.MustCompile(`(?m)^panic: .* \[recovered\]\n(?:\tpanic: .* \[recovered\]\n)*\tpanic: (.*)$`)
 
-// RaisedAgain returns the value of the panic of which a process died if a deferred function raised it after it had
-// recovered another one. said is what the process printed.
+// RaisedAgain returns the value of the panic that ended a process, if a deferred function raised it after it had recovered
+// another one. said is the output of the process.
 func RaisedAgain(said string) (value string, ok bool) {
 	m := raisedAgain.FindStringSubmatch(said)
 	if m == nil {
