@@ -16,7 +16,8 @@ type CriticalTransition struct {
 	Why   string
 }
 
-// ReadCriticalTransition reads the report beside a path file. The zero value means that there is no report, or that it describes another run.
+// ReadCriticalTransition reads the report beside a path file. The zero value means that there is no report, or that it
+// describes another run.
 func ReadCriticalTransition(pathFile string) CriticalTransition {
 	text, err := os.ReadFile(filepath.Join(filepath.Dir(pathFile), "report.json"))
 	if err != nil {

@@ -51,7 +51,7 @@ func framesOf(stack string) (frames []stacks.Frame) {
 			}
 		}
 		if len(frames) > 0 {
-			if !slices.ContainsFunc(frames, func(f stacks.Frame) bool { return !f.Standard() }) && g.Creator.Function != "" && !g.Creator.Standard() {
+			if fromUser(frames)[0].Standard() && g.Creator.Function != "" && !g.Creator.Standard() {
 				frames = []stacks.Frame{g.Creator} // "go os.Exit(1)"
 			}
 			break
@@ -94,7 +94,8 @@ func fromChecker(f stacks.Frame) bool {
 	const module = "github.com/macemc/macemc"
 	pkg := f.Package()
 	// The compiler names a function literal after the function into which it inlines the code around the literal.
-	if rest, ok := strings.CutPrefix(path.Dir(f.Place), path.Dir(stacks.Dir(sim.ParseFault))+"/"); ok && !strings.Contains(f.Place, "_test.go:") {
+	root := path.Dir(stacks.Dir(sim.ParseFault)) + "/"
+	if rest, ok := strings.CutPrefix(path.Dir(f.Place), root); ok && !strings.Contains(f.Place, "_test.go:") {
 		pkg = path.Join(module, rest)
 	}
 	rest, ok := strings.CutPrefix(pkg, module+"/")

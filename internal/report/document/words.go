@@ -125,8 +125,8 @@ func faultsIn(t *replay.Trace) (used sim.Limits) {
 	return used
 }
 
-// Deciding describes the part of the setting that a finding depends on: size, used faults, parameters, and for liveness the timing, unless it is the
-// default.
+// Deciding describes the part of the setting that a finding depends on: size, used faults, parameters, and for liveness
+// the timing, unless it is the default.
 func Deciding(r *report.Report) string {
 	parts := size(r)
 	if TimingAssumption(r) != "" {

@@ -181,8 +181,8 @@ func (r *Run) recordedFields(n, node int) (fields []sim.Field) {
 	return fields
 }
 
-// Redundant reports whether the text of step t makes a change redundant. That holds for operations, for the place of the step's goroutine, and
-// for the place that a goroutine loses when it ends.
+// Redundant reports whether the text of step t makes a change redundant. That holds for operations, for the place of the
+// step's goroutine, and for the place that a goroutine loses when it ends.
 func Redundant(c *replay.NodeChange, t *replay.TraceStep) bool {
 	at, _, _ := strings.Cut(c.New, " in ")
 	return c.Path == PathOperation || c.Path == PathAt && (c.New == "" || c.Node == t.Node && at == t.Source)
