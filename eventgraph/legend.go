@@ -44,6 +44,7 @@ func legend(graphs []*Graph) []legendEntry {
 			message(func(m *Message) bool { return m.Fate == sim.InFlight.String() })},
 		{`<path class="armed" d="M13 0v14"/>`, "timer set", func(g *Graph) bool { return len(g.Timers) > 0 }},
 		{`<rect class="is-live" x="11" y="0" width="4" height="14"/>`, "live: properties hold", event(func(e *Event) bool { return e.turn != "" })},
+		{`<rect class="not-live" x="11" y="0" width="4" height="14"/>`, "not live", event(func(e *Event) bool { return e.turn != "" })},
 		{`<rect class="mark" x="0" y="0" width="26" height="14"/>`, "critical step", func(g *Graph) bool { return g.Critical > 0 }},
 		{`<rect class="mark violation" x="1" y="1" width="24" height="12"/>`, "violation", func(g *Graph) bool { return g.found > 0 && g.found != g.Critical }},
 		{`<rect class="mark" x="0" y="0" width="26" height="14"/>`, "data race", event(func(e *Event) bool { return e.Race > 0 })},

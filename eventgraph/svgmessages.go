@@ -101,28 +101,33 @@ func (d *drawing) delivered(m *Message, y1, y2, step int) {
 	d.out.WriteString("</g>\n")
 }
 
-// label writes text under the end of a line, in the row of the step, which no other step uses. The title has the
-// full text.
+// label writes text under the end of a line, in the row of the step, which no other step uses; if the step sends
+// a message back, between the two lines. The title has the full text.
 func (d *drawing) label(text string, step, x1, x2, y2 int) {
 	name, _ := splitMessage(text)
-	room := max(x1-x2, x2-x1)
-	if d.crowded(step, x1) {
-		room = d.pitch / 2
+	room, gap, below := max(x1-x2, x2-x1), 14, 9
+	pending := func(m *Message) bool { return m.End == 0 && len(m.Deliveries) == 0 }
+	switch {
+	case d.sends(step, x1, pending):
+		room = d.pitch / 2 // as that message has its label below the step, too
+	case d.sends(step, x1, func(m *Message) bool { return m.End != m.Sent && !pending(m) }):
+		gap, below = 32, 4
+		room -= gap
 	}
 	text = cmp.Or(d.arguments.label(text, room/svgLetter-3), name)
 	if x2 < x1 {
-		d.caption(step, "", "start", x2+14, y2+9, text)
+		d.caption(step, "", "start", x2+gap, y2+below, text)
 	} else {
-		d.caption(step, "", "end", x2-14, y2+9, text)
+		d.caption(step, "", "end", x2-gap, y2+below, text)
 	}
 }
 
-// crowded reports whether a message that the step sends towards a side has its label below the step, too.
-func (d *drawing) crowded(step, x int) bool {
+// sends reports whether a step sends such a message towards a side.
+func (d *drawing) sends(step, x int, such func(*Message) bool) bool {
 	e := &d.g.Events[d.rows[d.rowOf[step]].from()]
 	return slices.ContainsFunc(e.Sent, func(i int) bool {
 		m := &d.g.Messages[i]
-		return m.End == 0 && len(m.Deliveries) == 0 && d.x[m.To] >= 0 && (d.x[m.To] < d.x[e.Node]) == (x < d.x[e.Node])
+		return such(m) && m.From != m.To && d.x[m.To] >= 0 && (d.x[m.To] < d.x[e.Node]) == (x < d.x[e.Node])
 	})
 }
 
