@@ -125,7 +125,7 @@ func (s *Settings) keep(c *Config, m *Minimized) (file string, created bool) {
 		Schedule: *m.Schedule}
 	if m.Critical > 0 {
 		e := m.Outcome.Trace[m.Critical-1]
-		f.CriticalWho, f.CriticalPlace, f.Passing, f.Tried, f.Hash = e.Who, e.Place, m.Passing, m.Tried, m.Outcome.Hash
+		f.CriticalWho, f.CriticalPlace, f.Hash = e.Who, e.Place, m.Outcome.Hash
 	}
 	var b strings.Builder
 	f.WriteTo(&b)

@@ -12,9 +12,7 @@ type Minimized struct {
 	Outcome  *Outcome // traced
 	Runs     int      // number of executions
 	Critical int      // number of the step, starting at 1, after which none of the sampled continuations passes; 0 means unknown
-	Passing  int      // Passing of Tried random continuations from the step before Critical pass
-	Tried    int
-	Removed  *Switch // switch without which the run passes; nil means unknown
+	Removed  *Switch  // switch without which the run passes; nil means unknown
 	end      time.Time
 }
 
@@ -290,8 +288,8 @@ func (s *Settings) nearest(sch *Schedule, o *Outcome, runner Runner) {
 // continuation may exist nevertheless.
 func (m *Minimized) critical(run func(*Schedule) *Outcome) {
 	budget := m.budget()
-	passes := func(until int) (passing, tried int) {
-		for tried < continuations && budget.left() {
+	passes := func(until int) (passed bool, tried int) {
+		for !passed && tried < continuations && budget.left() {
 			s := *m.Schedule
 			s.Policy, s.Every, s.Brief = Random, 1+uint32(tried%5)*3, true
 			s.Walk = mix(uint64(until)<<32 ^ uint64(tried))
@@ -302,36 +300,29 @@ func (m *Minimized) critical(run func(*Schedule) *Outcome) {
 			}
 			m.Runs++
 			tried++
-			if run(&s).Kind == Passed {
-				passing++
-				if passing == 3 {
-					break
-				}
-			}
+			passed = run(&s).Kind == Passed
 		}
-		return passing, tried
+		return passed, tried
 	}
 	low, high := 0, len(m.Outcome.Trace) // some continuation from low passes, and none from high
-	n, tried := passes(0)
-	if n == 0 || high == 0 {
+	if passed, _ := passes(0); !passed || high == 0 {
 		return
 	}
 	budget.progress()
 	if m.Outcome.Trace[high-1].Count < m.Outcome.Executed {
-		if later, _ := passes(high); later > 0 { // it is not an event, or the trace was full
+		if later, _ := passes(high); later { // it is not an event, or the trace was full
 			return
 		}
 	}
-	m.Passing, m.Tried = n, tried
 	for low+1 < high {
 		mid := (low + high) / 2
-		n, tried := passes(mid)
-		if tried == 0 || n == 0 && tried < continuations {
+		passed, tried := passes(mid)
+		if !passed && tried < continuations {
 			return
 		}
 		budget.progress()
-		if n > 0 {
-			low, m.Passing, m.Tried = mid, n, tried
+		if passed {
+			low = mid
 		} else {
 			high = mid
 		}

@@ -402,22 +402,22 @@ func TestReplay_Fit(t *testing.T) {
 func TestReplay_Critical(t *testing.T) {
 	t.Chdir(t.TempDir())
 	o := &Outcome{Kind: Deadlock, Hash: 9, Trace: []Event{{Who: 4, Place: 1}, {Who: 5, Place: 1, Number: 2, Op: opLock, At: "x.go:1"}}}
-	m := &Minimized{Schedule: &Schedule{}, Outcome: o, Critical: 2, Passing: 3, Tried: 6}
+	m := &Minimized{Schedule: &Schedule{}, Outcome: o, Critical: 2}
 	s := &Settings{only: -1, summary: map[string]string{}}
 	s.schedule = s.store(&Config{Package: "p", Test: "TestX"}, m)
 	for hash, want := range map[uint64]bool{9: true, 8: false} {
 		r := s.Test("p", "TestX", false, time.Time{}, runner(func(*Schedule) *Outcome { return &Outcome{Kind: Deadlock, Hash: hash, Trace: o.Trace} }))
-		const text = "\ncritical step 2 of 2: random continuations passed before it (3 of 6), not after it (0 of 200)\n  step 2: goroutine 2: locks at x.go:1\n"
+		const text = "\ncritical step 2 of 2: a random continuation passed before it, none of 200 after it\n  step 2: goroutine 2: locks at x.go:1\n"
 		if strings.Contains(r.Finding, text) != want {
 			t.Errorf("order %d: got %s", hash, r.Finding)
 		}
 	}
 	again := *m
-	again.Tried = 7
+	again.Critical = 1
 	if file := s.store(&Config{Package: "p", Test: "TestX"}, &again); file != s.schedule {
 		t.Errorf("the same schedule is stored in %s, too", file)
 	}
-	if f, err := Load(s.schedule); err != nil || f.Tried != 7 {
+	if f, err := Load(s.schedule); err != nil || f.CriticalWho != 4 {
 		t.Errorf("stored %+v, %v", f, err)
 	}
 }

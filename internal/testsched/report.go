@@ -130,8 +130,8 @@ func (s *Settings) explain(c *Config, m *Minimized, how, file string) string {
 	head := headline(o)
 	lines := m.differences()
 	if k := m.Critical; k > 0 && k <= len(o.Trace) {
-		lines = append(lines, fmt.Sprintf("critical step %d of %d: random continuations passed before it (%d of %d), not after it (0 of %d)",
-			k, len(o.Trace), m.Passing, m.Tried, continuations),
+		lines = append(lines, fmt.Sprintf("critical step %d of %d: a random continuation passed before it, none of %d after it",
+			k, len(o.Trace), continuations),
 			"  step "+fmt.Sprint(k)+": "+o.Trace[k-1].String())
 	}
 	lines = slices.Concat(head, o.identities(c.Test, head, lines), []string{how + differs(m.Schedule.Switches)}, lines)

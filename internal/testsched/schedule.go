@@ -189,7 +189,6 @@ type Stored struct {
 	// CriticalWho and CriticalPlace are the goroutine of the critical step and its point; 0 means unknown. The number of the step may
 	// differ between processes.
 	CriticalWho, CriticalPlace uint64
-	Passing, Tried             int    // see Minimized
 	Hash                       uint64 // see Outcome, of the run with the critical step
 	Schedule                   Schedule
 }
@@ -212,7 +211,7 @@ func (f *Stored) WriteTo(w io.Writer) (int64, error) {
 		fmt.Fprintf(&b, "known %s\n", f.Known)
 	}
 	if f.CriticalWho != 0 {
-		fmt.Fprintf(&b, "critical %x at %d passing %d of %d order %x\n", f.CriticalWho, f.CriticalPlace, f.Passing, f.Tried, f.Hash)
+		fmt.Fprintf(&b, "critical %x at %d order %x\n", f.CriticalWho, f.CriticalPlace, f.Hash)
 	}
 	if f.Schedule.Unfair {
 		fmt.Fprintln(&b, "unfair true")
@@ -276,9 +275,9 @@ func Read(r io.Reader) (*Stored, error) {
 			}
 			f.Known = rest
 		case key == "critical":
-			var n int
-			if n, err = fmt.Sscanf(rest, "%x at %d passing %d of %d order %x", &f.CriticalWho, &f.CriticalPlace, &f.Passing, &f.Tried, &f.Hash); n >= 2 {
-				err = nil // older files end there
+			step, order, _ := strings.Cut(rest, " order ") // files of earlier versions have " passing 3 of 6" or no order
+			if _, err = fmt.Sscanf(step, "%x at %d", &f.CriticalWho, &f.CriticalPlace); err == nil && order != "" {
+				f.Hash, err = strconv.ParseUint(order, 16, 64)
 			}
 		case numbers[key] != nil:
 			*numbers[key], err = strconv.ParseUint(rest, 10, 64)

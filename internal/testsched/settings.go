@@ -175,7 +175,7 @@ func (s *Settings) Test(pkg, name string, race bool, deadline time.Time, runner 
 			s.summarize(name, &Result{pkg: pkg}, note)
 			return &Report{Note: "macemc: " + note}
 		}
-		m := &Minimized{Schedule: &f.Schedule, Outcome: o, Passing: f.Passing, Tried: f.Tried}
+		m := &Minimized{Schedule: &f.Schedule, Outcome: o}
 		if o.Hash == f.Hash {
 			m.Critical = f.Critical(o.Trace)
 		}
