@@ -401,13 +401,13 @@ func TestReplay_Fit(t *testing.T) {
 // A replay has the stored critical step if it executes the same run.
 func TestReplay_Critical(t *testing.T) {
 	t.Chdir(t.TempDir())
-	o := &Outcome{Kind: Deadlock, Hash: 9, Trace: []Event{{Who: 4, Place: 1}, {Who: 5, Place: 1, Number: 2, Op: opLock, At: "x.go:1"}}}
+	o := &Outcome{Kind: Deadlock, Hash: 9, Trace: []Event{{Who: 4, Place: 1, Number: 1, Op: opUnlock, Object: "mu", At: "x.go:2"}, {Who: 5, Place: 1, Number: 2, Op: opLock, Object: "mu", At: "x.go:1"}}}
 	m := &Minimized{Schedule: &Schedule{}, Outcome: o, Critical: 2}
 	s := &Settings{only: -1, summary: map[string]string{}}
 	s.schedule = s.store(&Config{Package: "p", Test: "TestX"}, m)
 	for hash, want := range map[uint64]bool{9: true, 8: false} {
 		r := s.Test("p", "TestX", false, time.Time{}, runner(func(*Schedule) *Outcome { return &Outcome{Kind: Deadlock, Hash: hash, Trace: o.Trace} }))
-		const text = "\ncritical step 2 of 2: a random continuation passed before it, none of 200 after it\n  step 2: goroutine 2: locks at x.go:1\n"
+		const text = "\ncritical step: a random continuation passed before step 2 of 2, none of 200 after it\n  step 1: goroutine 1: unlocks mu at x.go:2\n  step 2: goroutine 2: locks mu at x.go:1\n"
 		if strings.Contains(r.Finding, text) != want {
 			t.Errorf("order %d: got %s", hash, r.Finding)
 		}

@@ -130,9 +130,13 @@ func (s *Settings) explain(c *Config, m *Minimized, how, file string) string {
 	head := headline(o)
 	lines := m.differences()
 	if k := m.Critical; k > 0 && k <= len(o.Trace) {
-		lines = append(lines, fmt.Sprintf("critical step %d of %d: a random continuation passed before it, none of %d after it",
-			k, len(o.Trace), continuations),
-			"  step "+fmt.Sprint(k)+": "+o.Trace[k-1].String())
+		lines = append(lines, fmt.Sprintf("critical step: a random continuation passed before step %d of %d, none of %d after it",
+			k, len(o.Trace), continuations))
+		for _, step := range []int{o.rival(k), k} {
+			if step > 0 {
+				lines = append(lines, fmt.Sprintf("  step %d: %v", step, &o.Trace[step-1]))
+			}
+		}
 	}
 	lines = slices.Concat(head, o.identities(c.Test, head, lines), []string{how + differs(m.Schedule.Switches)}, lines)
 	switch {
@@ -142,6 +146,17 @@ func (s *Settings) explain(c *Config, m *Minimized, how, file string) string {
 		lines = append(lines, "the schedule could not be stored: "+s.unstored.Error())
 	}
 	return strings.Join(lines, "\n") + "\n"
+}
+
+// rival returns the last step before a step in which another goroutine used the same object; 0 means none.
+func (o *Outcome) rival(step int) int {
+	of := &o.Trace[step-1]
+	for k := step - 1; k > 0 && of.Object != ""; k-- {
+		if e := &o.Trace[k-1]; e.Who != of.Who && e.Object == of.Object {
+			return k
+		}
+	}
+	return 0
 }
 
 var goroutineName = regexp.MustCompile(`\bgoroutine (\d+)`)
