@@ -129,6 +129,9 @@ func (s *Settings) explain(c *Config, m *Minimized, how, file string) string {
 	o := m.Outcome
 	head := headline(o)
 	lines := m.differences()
+	if k := o.closed(); k > 0 {
+		lines = append(lines, fmt.Sprintf("the channel was closed in step %d: %v", k, &o.Trace[k-1]))
+	}
 	if k := m.Critical; k > 0 && k <= len(o.Trace) {
 		lines = append(lines, fmt.Sprintf("critical step: a random continuation passed before step %d of %d, none of %d after it",
 			k, len(o.Trace), continuations))
@@ -154,6 +157,19 @@ func (o *Outcome) rival(step int) int {
 	for k := step - 1; k > 0 && of.Object != ""; k-- {
 		if e := &o.Trace[k-1]; e.Who != of.Who && e.Object == of.Object {
 			return k
+		}
+	}
+	return 0
+}
+
+// closed returns the step that closed the channel that a panic's operation closes or sends to; 0 means that there is none.
+func (o *Outcome) closed() int {
+	if o.Kind != Panic {
+		return 0
+	}
+	for k, last := range slices.Backward(o.Trace) { // deferred functions may have steps after it
+		if last.At == o.Where && (last.Op == opClose || last.Op == opSend || last.Takes == opSend) {
+			return 1 + slices.IndexFunc(o.Trace[:k], func(e Event) bool { return e.Op == opClose && e.Object == last.Object })
 		}
 	}
 	return 0

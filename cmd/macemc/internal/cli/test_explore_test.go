@@ -1138,6 +1138,37 @@ func testReports(t *testing.T, texts []string, status int, args ...string) {
 	}
 }
 
+// A run ends when a panic would end the process. The report names the goroutine, and where a channel that it closes again was closed.
+func TestTest_EndsAtPanic(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the standard library the first time")
+	}
+	testFile(t, `package x
+
+import (
+	"sync/atomic"
+	"testing"
+)
+
+func TestTwice(t *testing.T) {
+	c := make(chan int)
+	var n atomic.Int32
+	go func() {
+		for range 1000 {
+			n.Add(1)
+		}
+	}()
+	close(c)
+	close(c)
+}
+`)
+	testReports(t, []string{"PANIC: close of closed channel\n      x_test.go:17  TestTwice\n      in goroutine 1\n",
+		"\n    the channel was closed in step 2: goroutine 1: closes c at x_test.go:16 in TestTwice\n"}, 1, ".")
+	if out, status := commandHere(t.Context(), "graph", "last"); status != 0 || !strings.Contains(out, "closes c") || strings.Contains(out, "accesses atomic n") {
+		t.Errorf("status %d, a run with steps after the panic:\n%s", status, out)
+	}
+}
+
 func commandHere(ctx context.Context, args ...string) (out string, status int) {
 	var b bothStreams
 	a := &app{Process: task.Process{Stdout: &b, Stderr: &b, Stdin: strings.NewReader(""), Program: "macemc", Front: front{}}}

@@ -64,6 +64,7 @@ const (
 	fewSteps      = 60
 	fewGoroutines = 6
 	aroundSteps   = 20
+	endSteps      = 100 // a text with at most so many steps goes on to the end
 )
 
 // selectAround sets the steps and goroutines of a graph as text of a long run, unless flags select some: the steps around the critical one,
@@ -83,6 +84,9 @@ func selectAround(f *task.Graph, o *testsched.Outcome, critical int) (hint strin
 	}
 	middle := cmp.Or(f.Critical, critical, last)
 	f.From, f.To = max(1, min(middle, last)-aroundSteps), min(last, middle+aroundSteps)
+	if last-f.From < endSteps {
+		f.To = last
+	}
 	var shown []int
 	for i, e := range o.Trace[f.From-1 : f.To] {
 		if (e.File != "" || f.From+i == middle) && !slices.Contains(shown, e.Number) {
