@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"time"
 )
 
 // Unbounded means that the number of preemptions is not limited.
@@ -67,10 +68,10 @@ func (s Sampled) String() string {
 // Coverage describes the schedules that an exploration has covered completely.
 type Coverage struct {
 	Schedules   int
-	Preemptions int  // maximum per schedule; Unbounded means any number
-	Race        bool // whether the race detector was active
-	Delays      bool // whether timers were too far away to fire while a goroutine runs, so that longer delays may lead to other ends
-	Reduced     bool // every other schedule leads to the same states as one of these (sleep sets; Godefroid, 1996)
+	Preemptions int           // maximum per schedule; Unbounded means any number
+	Race        bool          // whether the race detector was active
+	Delays      time.Duration // maximum delay, if timers were too far away to fire while a goroutine runs, so that longer delays may lead to other ends; else 0
+	Reduced     bool          // every other schedule leads to the same states as one of these (sleep sets; Godefroid, 1996)
 	// Drawn are sources of randomness that the runs used. A goroutine draws the same values in all of these runs, so that schedules with
 	// other values are missing.
 	Drawn Sampled
@@ -98,8 +99,8 @@ type tree struct {
 	bound   int // maximum number of preemptions
 	reduce  bool
 	nodes   []node
-	skipped bool // whether an option exceeded the bound
-	delays  bool // Coverage.Delays
+	skipped bool          // whether an option exceeded the bound
+	delays  time.Duration // Coverage.Delays
 	drawn   Sampled
 }
 
@@ -270,11 +271,14 @@ func (r *Result) level(c *Config, t *tree, step func(*Schedule) bool, sample, le
 		if !left() {
 			return 0, false
 		}
-		if step(&Schedule{Seed: mix(c.Seed), Policy: Systematic, Plan: t.plan()}) {
+		if step(&Schedule{Seed: mix(c.Seed), Policy: Systematic, Plan: t.plan(), Delay: c.Delay}) {
 			return 0, true
 		}
 		o := r.Last
-		t.delays, t.drawn, r.drawn = t.delays || o.Delays, t.drawn|o.Sampled, r.drawn|o.Sampled
+		if o.Delays {
+			t.delays = r.Delays
+		}
+		t.drawn, r.drawn = t.drawn|o.Sampled, r.drawn|o.Sampled
 		for more := r.drawn != 0 && c.Exhaustive; more; more = r.Schedules < minSaturated {
 			if !left() {
 				return 0, false

@@ -350,13 +350,13 @@ func TestExplore_ExhaustiveRareDraw(t *testing.T) {
 		c.Seed, c.Exhaustive, c.Preemptions = 1, true, Unbounded
 		return Explore(c, func(s *Schedule) *Outcome {
 			o := toy.run(s)
-			if s.Seed == draw(1, failing, 0, false).Seed {
+			if s.Seed == (&Config{Seed: 1}).draw(failing, 0).Seed {
 				o.Kind = Failed
 			}
 			return o
 		})
 	}
-	if r := explore(Config{}, 1500); r.Finding == nil || r.Found.Seed != draw(1, 1500, 0, false).Seed {
+	if r := explore(Config{}, 1500); r.Finding == nil || r.Found.Seed != (&Config{Seed: 1}).draw(1500, 0).Seed {
 		t.Errorf("no finding: %s", r.text())
 	}
 	if r := explore(Config{Schedules: 5000}, 4000); r.Finding == nil {
@@ -396,12 +396,12 @@ func TestCoverage_Bounds(t *testing.T) {
 		want     string
 	}{
 		{Coverage{Schedules: 1, Preemptions: Unbounded}, "complete: the only schedule"},
-		{Coverage{Schedules: 1, Preemptions: Unbounded, Delays: true}, "complete: the only schedule, if no delay exceeds 1 ms"},
+		{Coverage{Schedules: 1, Preemptions: Unbounded, Delays: time.Millisecond}, "complete: the only schedule, if no delay exceeds 1ms"},
 		{Coverage{Schedules: 2, Preemptions: Unbounded, Race: true, Drawn: sampledNumbers | sampledMaps},
 			"complete for the drawn random numbers and orders of maps: all 2 schedules"},
 		{Coverage{Schedules: 9, Preemptions: 2, Race: true}, "complete: all 9 schedules with at most 2 preemptions"},
-		{Coverage{Schedules: 9, Preemptions: 2, Delays: true},
-			"complete: all 9 schedules with at most 2 preemptions, if there is no data race and no delay exceeds 1 ms"},
+		{Coverage{Schedules: 9, Preemptions: 2, Delays: time.Millisecond},
+			"complete: all 9 schedules with at most 2 preemptions, if there is no data race and no delay exceeds 1ms"},
 		{Coverage{Schedules: 4, Preemptions: Unbounded, Reduced: true},
 			"complete: all orders, by 4 schedules with sleep sets, if there is no data race"},
 	} {

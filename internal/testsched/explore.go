@@ -1,6 +1,7 @@
 package testsched
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 )
@@ -14,6 +15,7 @@ type Config struct {
 	End           time.Time     // no schedule begins after it; the zero time means no limit
 	Race          bool          // the build has the race detector
 	Corpus        []*Stored     // schedules to execute first
+	Delay         time.Duration // maximum delay of a goroutine that can run; 0 means [UsualDelay]
 	Exhaustive    bool          // schedules are sampled only if they cannot be enumerated, or if they draw
 	NoLeaks       bool          // leaks are noted and not reported as findings
 	Intrinsics    bool          // functions of package sync/atomic are not scheduling points in the package
@@ -47,11 +49,11 @@ type Result struct {
 	first     *Schedule // of First
 	reported  string    // text of the finding
 	Last      *Outcome
-	Complete  *Coverage // nil means that schedules may be missing
-	Missing   string    // why schedules may be missing
-	Delays    bool      // Outcome.Delays of any run
-	sampled   int       // number of schedules that were drawn
-	drawn     Sampled   // Outcome.Sampled of all runs of an exhaustive exploration
+	Complete  *Coverage     // nil means that schedules may be missing
+	Missing   string        // why schedules may be missing
+	Delays    time.Duration // maximum delay, if any run has Outcome.Delays; else 0
+	sampled   int           // number of schedules that were drawn
+	drawn     Sampled       // Outcome.Sampled of all runs of an exhaustive exploration
 	// Exhaustive means Config.Exhaustive.
 	Exhaustive bool
 }
@@ -117,7 +119,9 @@ func Explore(c Config, run func(*Schedule) *Outcome) *Result {
 		}
 		r.Schedules++
 		r.Last = o
-		r.Delays = r.Delays || o.Delays
+		if o.Delays {
+			r.Delays = cmp.Or(c.Delay, UsualDelay)
+		}
 		if r.First == nil {
 			r.First, r.first = o, s
 		}
@@ -184,7 +188,7 @@ func Explore(c Config, run func(*Schedule) *Outcome) *Result {
 	}
 	points, n := uint64(0), 0
 	sample := func() bool {
-		s := draw(c.Seed, n, points, c.Race)
+		s := c.draw(n, points)
 		n++
 		if step(s) {
 			return true

@@ -50,8 +50,8 @@ func (s *Settings) processes(c *Config, r *Result, d *doubt) *Report {
 		if !o.fails() || r.accept(o, 0) {
 			continue
 		}
-		drawn := draw(c.Seed, n, r.First.Points, c.Race)
-		return s.failed(c, &Schedule{Seed: drawn.Seed, Memory: drawn.Memory, Switches: o.Switches}, o,
+		drawn := c.draw(n, r.First.Points)
+		return s.failed(c, &Schedule{Seed: drawn.Seed, Memory: drawn.Memory, Delay: c.Delay, Switches: o.Switches}, o,
 			fmt.Sprintf("found by schedule %d in a new process", n+1), run)
 	}
 	if passed == 0 || s.temporary != nil {

@@ -251,7 +251,7 @@ func TestTest_Incomplete(t *testing.T) {
 		want       string
 	}{
 		{true, 20, sampledMaps, `"not complete: the limits of the exploration were reached"`},
-		{true, 1000, sampledMaps, ` drawn 9223372036854775807 false ""`},
+		{true, 1000, sampledMaps, ` drawn 9223372036854775807 0 ""`},
 		{true, 1, 0, `"complete: the only schedule with at most 0 preemptions, if there is no data race; stopped there because the limits of the exploration were reached"`},
 		{false, 20, sampledMaps, `""`},
 	} {

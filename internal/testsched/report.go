@@ -12,8 +12,8 @@ import (
 // text describes an exploration without a new finding.
 func (r *Result) text() string {
 	text := r.counts()
-	if r.Delays && (r.Complete == nil || r.Missing != "") {
-		text += "; delays above 1 ms are not tried"
+	if r.Delays > 0 && (r.Complete == nil || r.Missing != "") {
+		text += fmt.Sprintf("; delays above %v are not tried (raise -explore-delay)", r.Delays)
 	}
 	if saved := r.Saved.String(); saved != "" {
 		text += "; " + saved
@@ -110,8 +110,8 @@ func (c *Coverage) String() string {
 	if !c.Race && (c.Schedules > 1 || c.Preemptions < Unbounded) {
 		conditions = append(conditions, "there is no data race")
 	}
-	if c.Delays {
-		conditions = append(conditions, "no delay exceeds 1 ms")
+	if c.Delays > 0 {
+		conditions = append(conditions, fmt.Sprintf("no delay exceeds %v", c.Delays))
 	}
 	if len(conditions) > 0 {
 		text += ", if " + strings.Join(conditions, " and ")

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // Policy determines the order of goroutines in a run.
@@ -39,17 +40,18 @@ func (p Policy) strategy() string {
 type Schedule struct {
 	Seed     uint64 // seed of the test's random numbers, of select, and of the order of maps
 	Policy   Policy
-	Walk     uint64   // seed of the policy's own random numbers
-	Every    uint32   // Random and SURW: one in Every points switches
-	Drops    []uint64 // PCT: points at which the priority of the running goroutine drops, ascending; at most 8
-	Ops      uint32   // SURW: operations that count, as bits
-	Passes   uint32   // one in Passes points without a switch advances time to the next timer; 0 means none
-	Memory   bool     // plain memory accesses are points (only in a build with -race)
-	Switches []Switch // Default: differences from the default order
-	Plan     *Plan    // Systematic
-	Unfair   bool     // a goroutine may run for any number of points without waiting
-	Limit    uint64   // maximum number of points; 0 means the default
-	Until    uint64   // Switches apply until this number of operations is executed, and Policy after that
+	Walk     uint64        // seed of the policy's own random numbers
+	Every    uint32        // Random and SURW: one in Every points switches
+	Drops    []uint64      // PCT: points at which the priority of the running goroutine drops, ascending; at most 8
+	Ops      uint32        // SURW: operations that count, as bits
+	Passes   uint32        // one in Passes points without a switch advances time to the next timer; 0 means none
+	Delay    time.Duration // maximum time that passes while a goroutine can run, but does not; 0 means [UsualDelay]
+	Memory   bool          // plain memory accesses are points (only in a build with -race)
+	Switches []Switch      // Default: differences from the default order
+	Plan     *Plan         // Systematic
+	Unfair   bool          // a goroutine may run for any number of points without waiting
+	Limit    uint64        // maximum number of points; 0 means the default
+	Until    uint64        // Switches apply until this number of operations is executed, and Policy after that
 	// Warm means that its process executes warmUp first, so that once-per-process initialization has happened.
 	Warm bool
 	// Ends names functions with go statements whose goroutines end under another schedule. If the run leaves such a
@@ -63,7 +65,7 @@ type Schedule struct {
 
 // found returns a schedule that replays run number n of an exploration, which used schedule s.
 func (s *Schedule) found(o *Outcome, n int) *Schedule {
-	f := &Schedule{Seed: s.Seed, Memory: s.Memory, Switches: slices.Clone(o.Switches), Warm: n > 1, Limit: s.Limit, Unfair: s.Unfair}
+	f := &Schedule{Seed: s.Seed, Memory: s.Memory, Switches: slices.Clone(o.Switches), Warm: n > 1, Limit: s.Limit, Unfair: s.Unfair, Delay: s.Delay}
 	if s.Policy == Default {
 		f.Switches = s.Switches
 	}
@@ -108,14 +110,17 @@ func (s Switch) Pauses() bool { return s.To == pauses && !s.Case() }
 // Case reports whether s chooses a case of a select.
 func (s Switch) Case() bool { return s.Place&(blockedBit|caseBit) == caseBit }
 
+// UsualDelay is the maximum delay of a goroutine that can run, if no other one is given.
+const UsualDelay = time.Millisecond
+
 // draw returns schedule number n of an exploration: two orders without preemptions, then random ones. points is the number of points of a
 // run.
-func draw(seed uint64, n int, points uint64, race bool) *Schedule {
-	s := &Schedule{Seed: mix(seed), Memory: race && n%3 != 1}
+func (c *Config) draw(n int, points uint64) *Schedule {
+	s := &Schedule{Seed: mix(c.Seed), Memory: c.Race && n%3 != 1, Delay: c.Delay}
 	if n == 0 {
 		return s
 	}
-	s.Seed = mix(seed ^ uint64(n)<<20)
+	s.Seed = mix(c.Seed ^ uint64(n)<<20)
 	s.Walk = mix(s.Seed)
 	if n == 1 {
 		s.Policy, s.Unfair = Local, true
@@ -219,6 +224,9 @@ func (f *Stored) WriteTo(w io.Writer) (int64, error) {
 	if f.Schedule.Limit > 0 {
 		fmt.Fprintf(&b, "limit %d\n", f.Schedule.Limit)
 	}
+	if f.Schedule.Delay > 0 {
+		fmt.Fprintf(&b, "delay %v\n", f.Schedule.Delay)
+	}
 	for _, name := range f.Schedule.Ends {
 		fmt.Fprintf(&b, "ends %s\n", name)
 	}
@@ -278,6 +286,10 @@ func Read(r io.Reader) (*Stored, error) {
 			step, order, _ := strings.Cut(rest, " order ") // files of earlier versions have " passing 3 of 6" or no order
 			if _, err = fmt.Sscanf(step, "%x at %d", &f.CriticalWho, &f.CriticalPlace); err == nil && order != "" {
 				f.Hash, err = strconv.ParseUint(order, 16, 64)
+			}
+		case key == "delay":
+			if f.Schedule.Delay, err = time.ParseDuration(rest); err == nil && f.Schedule.Delay < 0 {
+				err = fmt.Errorf("a negative duration")
 			}
 		case numbers[key] != nil:
 			*numbers[key], err = strconv.ParseUint(rest, 10, 64)

@@ -18,6 +18,7 @@ const (
 	Variable           = "MACEMC_TEST" // seed
 	VariableSchedules  = "MACEMC_TEST_SCHEDULES"
 	VariableTime       = "MACEMC_TEST_TIME"
+	VariableDelay      = "MACEMC_TEST_DELAY"
 	VariableExhaustive = "MACEMC_TEST_EXHAUSTIVE" // number of preemptions, or "all"; empty means that schedules are sampled
 	VariableModules    = "MACEMC_TEST_MODULES"    // comma-separated modules in whose packages functions of sync/atomic are scheduling points
 	VariableLeaks      = "MACEMC_TEST_LEAKS"      // "false" means that leaks are only noted
@@ -88,6 +89,7 @@ func FromEnvironment() *Settings {
 		n, err := strconv.Atoi(e)
 		s.config.Exhaustive, s.config.Preemptions = err == nil, n
 	}
+	s.config.Delay, _ = time.ParseDuration(os.Getenv(VariableDelay))
 	s.config.Time, _ = time.ParseDuration(os.Getenv(VariableTime))
 	if n, err := strconv.Atoi(os.Getenv(variableOnly)); err == nil {
 		s.only = n
@@ -132,7 +134,7 @@ func (s *Settings) end(deadline time.Time) time.Time {
 // test does.
 func (s *Settings) Test(pkg, name string, race bool, deadline time.Time, runner Runner) *Report {
 	// FromEnvironment reads these before package testing starts to record the variables that a cached result depends on.
-	for _, v := range []string{Variable, VariableSchedules, VariableTime, VariableExhaustive, VariableSchedule, VariableLeaks, VariablePackage, VariableTags} {
+	for _, v := range []string{Variable, VariableSchedules, VariableTime, VariableDelay, VariableExhaustive, VariableSchedule, VariableLeaks, VariablePackage, VariableTags} {
 		os.Getenv(v)
 	}
 	pkg = cmp.Or(packagePath, pkg)
@@ -140,7 +142,7 @@ func (s *Settings) Test(pkg, name string, race bool, deadline time.Time, runner 
 	c.Package, c.Test, c.Race, c.End = pkg, name, race, s.end(deadline)
 	switch {
 	case s.only >= 0:
-		s.write(runner.Run(draw(c.Seed, s.only, uint64(s.config.Schedules), race), false))
+		s.write(runner.Run(c.draw(s.only, uint64(s.config.Schedules)), false))
 		return &Report{}
 	case s.outcome != "" && s.schedule != "":
 		f, err := Load(s.schedule)
@@ -332,6 +334,9 @@ func (s *Settings) anyway(c *Config, r *Result) bool {
 // again returns a command that repeats an exploration up to its finding.
 func (s *Settings) again(c *Config, r *Result) string {
 	flags := fmt.Sprintf("-explore-seed %d -schedules %d", c.Seed, r.Schedules)
+	if c.Delay > 0 {
+		flags += fmt.Sprintf(" -explore-delay %v", c.Delay)
+	}
 	if c.Exhaustive {
 		flags += " -exhaustive"
 		if c.Preemptions < Unbounded {

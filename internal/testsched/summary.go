@@ -46,7 +46,7 @@ func (s *Settings) summarizeAs(kind, test string, r *Result, note string) {
 	if strings.Contains(s.summary[test], " "+New+" ") && (kind == Hidden || kind == Damaged) {
 		kind = New // an earlier execution of the same test, as with -count, has failed
 	}
-	s.summary[test] = fmt.Sprintf("%q %d %d %s %d %t %q\n", test, r.Schedules, r.Elapsed.Microseconds(), kind, preemptions, r.Delays, note)
+	s.summary[test] = fmt.Sprintf("%q %d %d %s %d %d %q\n", test, r.Schedules, r.Elapsed.Microseconds(), kind, preemptions, r.Delays, note)
 	if r.Saved.Passing > 0 {
 		s.summary[test] += fmt.Sprintf("saved %q %d %d\n", test, r.Saved.Passing, r.Saved.Unfit)
 	}

@@ -15,7 +15,7 @@ import (
 )
 
 func TestStored_RoundTrip(t *testing.T) {
-	want := &Stored{Package: "example.org/p", Test: "TestX", Finding: "DEADLOCK: the test does not return", CriticalWho: 1 << 63, CriticalPlace: 7, Hash: 1<<64 - 2, Schedule: Schedule{Seed: 1<<64 - 1, Memory: true, Warm: true, Limit: 9, Unfair: true, Ends: []string{"p.(*T).f"},
+	want := &Stored{Package: "example.org/p", Test: "TestX", Finding: "DEADLOCK: the test does not return", CriticalWho: 1 << 63, CriticalPlace: 7, Hash: 1<<64 - 2, Schedule: Schedule{Seed: 1<<64 - 1, Memory: true, Warm: true, Limit: 9, Delay: 5 * time.Millisecond, Unfair: true, Ends: []string{"p.(*T).f"},
 		Switches: []Switch{{Who: 5, Place: 7, To: 9}, {Who: 9, Place: 3<<40 | 2 | 1<<63, To: 5}, {Who: 9, Place: 8, To: pauses}}}}
 	var b strings.Builder
 	if _, err := want.WriteTo(&b); err != nil {
@@ -35,7 +35,7 @@ func TestStored_RoundTrip(t *testing.T) {
 		}
 	}
 	for _, damage := range [][2]string{{"macemc schedule 1", "macemc schedule 2"}, {"end 3", "end 2"}, {"end 3\n", ""},
-		{"pause 9", "pause y"}, {"switch 5", "switch x"}, {"seed ", "seeds "}, {"critical 8", "critical x"}, {"order f", "order x"}} {
+		{"pause 9", "pause y"}, {"switch 5", "switch x"}, {"seed ", "seeds "}, {"critical 8", "critical x"}, {"order f", "order x"}, {"delay 5ms", "delay -5ms"}, {"delay 5ms", "delay 5"}} {
 		text := strings.Replace(b.String(), damage[0], damage[1], 1)
 		if _, err := Read(strings.NewReader(text)); err == nil {
 			t.Errorf("%q in place of %q was read", damage[1], damage[0])
@@ -661,7 +661,7 @@ func TestExplore_Delays(t *testing.T) {
 		r := Explore(Config{Seed: 1, Schedules: 20}, func(s *Schedule) *Outcome {
 			return &Outcome{Points: 5, Choices: 500, Hash: s.Seed, Delays: delays && s.Passes > 0}
 		})
-		if text := r.text(); strings.Contains(text, "; delays above 1 ms are not tried") != delays {
+		if text := r.text(); strings.Contains(text, "; delays above 1ms are not tried") != delays {
 			t.Errorf("delays %v: %s", delays, text)
 		}
 	}

@@ -1169,6 +1169,37 @@ func TestTwice(t *testing.T) {
 	}
 }
 
+// A goroutine is delayed for as long as -explore-delay says, also when its schedule is replayed.
+func TestTest_Delay(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the standard library the first time")
+	}
+	testFile(t, `package x
+
+import (
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+func TestEarly(t *testing.T) {
+	var ready atomic.Bool
+	go ready.Store(true)
+	time.Sleep(50 * time.Millisecond)
+	if !ready.Load() {
+		t.Error("not ready")
+	}
+}
+`)
+	testReports(t, []string{"; delays above 1ms are not tried (raise -explore-delay)\n"}, 0, "-v", "-schedules=200", ".")
+	testReports(t, []string{"; delays above 10ms are not tried (raise -explore-delay)\n"}, 0, "-v", "-explore-delay=10ms", "-schedules=200", ".")
+	testReports(t, []string{"FAILED TEST: x_test.go:14: not ready\n"}, 1, "-explore-delay=50ms", ".")
+	if text, err := os.ReadFile("testdata/macemc/TestEarly/failed-test-1.path"); err != nil || !strings.Contains(string(text), "\ndelay 50ms\n") {
+		t.Errorf("stored: %s, %v", text, err)
+	}
+	testReports(t, []string{"FAILED TEST: x_test.go:14: not ready\n"}, 1, "-schedule=last", ".")
+}
+
 func commandHere(ctx context.Context, args ...string) (out string, status int) {
 	var b bothStreams
 	a := &app{Process: task.Process{Stdout: &b, Stderr: &b, Stdin: strings.NewReader(""), Program: "macemc", Front: front{}}}
@@ -2698,7 +2729,7 @@ func TestSleeps(t *testing.T) {
 	}
 }
 `)
-	testReports(t, []string{"; delays above 1 ms are not tried\n--- PASS: TestSleeps", "--- PASS: TestPasses", "--- PASS: TestFires", "--- PASS: TestSpins", "--- PASS: TestBubble"}, 0, "-count=1", "-v", "-vet=off", "-schedules=200", ".")
+	testReports(t, []string{"; delays above 1ms are not tried (raise -explore-delay)\n--- PASS: TestSleeps", "--- PASS: TestPasses", "--- PASS: TestFires", "--- PASS: TestSpins", "--- PASS: TestBubble"}, 0, "-count=1", "-v", "-vet=off", "-schedules=200", ".")
 }
 
 // A package whose TestMain changes the working directory, as many do. New processes begin where the first one did.

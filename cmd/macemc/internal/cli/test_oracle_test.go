@@ -155,7 +155,7 @@ func TestTest_DelaysAsModel(t *testing.T) {
 			}
 		}
 		want := possible[n]
-		if !strings.Contains(texts[n], "no delay exceeds 1 ms") {
+		if !strings.Contains(texts[n], "no delay exceeds 1ms") {
 			want = unlimited[n]
 		} else if len(possible[n]) < len(unlimited[n]) {
 			more++

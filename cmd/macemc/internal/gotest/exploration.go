@@ -27,6 +27,7 @@ type exploration struct {
 	verbose   bool
 	schedules int
 	time      time.Duration
+	delay     time.Duration     // 0 means testsched.UsualDelay
 	schedule  string            // absolute path
 	stored    *testsched.Stored // the schedule
 	exhaust   string            // "all" or a number of preemptions; empty means that schedules are sampled
@@ -137,7 +138,7 @@ func linkerFlags(args, flags []string, inGoFlags string) (rest, more []string) {
 
 // ownFlags returns the names of the flags that go test does not have.
 func ownFlags() []string {
-	return []string{"schedules", "explore-time", "explore-seed", "schedule", "explore", "exhaustive", "leaks"}
+	return []string{"schedules", "explore-time", "explore-seed", "explore-delay", "schedule", "explore", "exhaustive", "leaks"}
 }
 
 // suggestFlag asks for the flag of the exploration that an unknown one may stand for. It returns an empty string if none is similar.
@@ -166,6 +167,10 @@ func explorationFlags(folder string, args []string) (x exploration, rest []strin
 			given = true
 			if x.time, err = time.ParseDuration(value); err != nil || x.time <= 0 {
 				return fmt.Errorf("-explore-time must be a positive duration such as 30s")
+			}
+		case "explore-delay":
+			if x.delay, err = time.ParseDuration(value); err != nil || x.delay <= 0 {
+				return fmt.Errorf("-explore-delay must be a positive duration such as 20ms")
 			}
 		case "explore-seed":
 			if x.seed, err = strconv.ParseUint(value, 10, 64); err != nil {
@@ -276,6 +281,7 @@ func (x *exploration) environment() ([]string, error) {
 		testsched.Variable + "=" + strconv.FormatUint(x.seed, 10),
 		testsched.VariableSchedules + "=" + strconv.Itoa(x.schedules),
 		testsched.VariableTime + "=" + x.time.String(),
+		testsched.VariableDelay + "=" + x.delay.String(),
 		testsched.VariableExhaustive + "=" + x.exhaust,
 		testsched.VariableSchedule + "=" + x.schedule,
 		testsched.VariableLeaks + "=" + strconv.FormatBool(x.leaks),

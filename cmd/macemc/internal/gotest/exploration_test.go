@@ -131,11 +131,11 @@ func itoa(n int) string { return strconv.Itoa(n) }
 
 func TestSummaries(t *testing.T) {
 	dir := t.TempDir()
-	text := "\"TestA\" 100 50000 complete 9223372036854775807 false \"\"\n\"TestH\" 10 5000 sampled 0 false \"\"\n"
+	text := "\"TestA\" 100 50000 complete 9223372036854775807 0 \"\"\n\"TestH\" 10 5000 sampled 0 0 \"\"\n"
 	for _, test := range []string{"B", "C", "D", "E", "F"} {
-		text += fmt.Sprintf("\"Test%s\" 1 10000 sampled 0 false \"not explored: it starts a process\"\n", test)
+		text += fmt.Sprintf("\"Test%s\" 1 10000 sampled 0 0 \"not explored: it starts a process\"\n", test)
 	}
-	text += "\"TestG\" 1 10000 sampled 0 false \"not explored: it waits for signals\"\n"
+	text += "\"TestG\" 1 10000 sampled 0 0 \"not explored: it waits for signals\"\n"
 	if err := os.WriteFile(testsched.SummaryFile(dir, "example.org/p"), []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -160,17 +160,17 @@ func TestSummaries(t *testing.T) {
 func TestPackageSummary_Bounds(t *testing.T) {
 	all := packageSummary{tests: 1, complete: 1, schedules: 4, elapsed: time.Second}
 	delayed, bounded, drawn := all, all, all
-	delayed.delays, drawn.drawn = true, 1
+	delayed.delays, drawn.drawn = time.Millisecond, 1
 	bounded.bounded, bounded.preemptions = true, 1
 	for _, c := range []struct {
 		sums []packageSummary
 		want string
 	}{
 		{[]packageSummary{all}, "4 schedules of 1 test (1 complete), 4/s"},
-		{[]packageSummary{all, delayed}, "8 schedules of 2 tests (2 complete) with delays up to 1 ms, 4/s"},
+		{[]packageSummary{all, delayed}, "8 schedules of 2 tests (2 complete) with delays up to 1ms (raise -explore-delay), 4/s"},
 		{[]packageSummary{bounded, all}, "8 schedules of 2 tests (2 complete with at most 1 preemption), 4/s"},
 		{[]packageSummary{all, drawn, bounded}, "12 schedules of 3 tests (3 complete with at most 1 preemption, 1 of them for what they drew), 4/s"},
-		{[]packageSummary{all, delayed, bounded}, "12 schedules of 3 tests (3 complete with at most 1 preemption) with delays up to 1 ms, 4/s"},
+		{[]packageSummary{all, delayed, bounded}, "12 schedules of 3 tests (3 complete with at most 1 preemption) with delays up to 1ms (raise -explore-delay), 4/s"},
 	} {
 		var sum packageSummary
 		for _, s := range c.sums {
@@ -201,7 +201,7 @@ func TestLinkerFlags(t *testing.T) {
 func TestExploration_Progress(t *testing.T) {
 	x := exploration{summaries: t.TempDir()}
 	line := func(test, kind, note string, schedules, seconds int) string {
-		return fmt.Sprintf("%q %d %d %s 0 false %q\n", test, schedules, seconds*1e6, kind, note)
+		return fmt.Sprintf("%q %d %d %s 0 0 %q\n", test, schedules, seconds*1e6, kind, note)
 	}
 	file := testsched.SummaryFile(x.summaries, "example.org/p")
 	for name, text := range map[string]string{

@@ -58,6 +58,8 @@ Flags:
   -explore-time D     stop after D of processor time for each test (default: 2s; with
                       -exhaustive 1m, with -schedules no limit)
   -explore-seed N     seed the schedules with N (default 1)
+  -explore-delay D    delay goroutines by up to D of the test's clock, so that timers fire before
+                      them (default 1ms)
   -exhaustive[=N]     explore all schedules, or those with at most N preemptions
   -schedule FILE      execute only the schedule in FILE, or the newest finding if last
   -leaks=false        do not fail tests that leave goroutines behind, only mention them

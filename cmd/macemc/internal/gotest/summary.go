@@ -48,8 +48,8 @@ type packageSummary struct {
 	complete         int // number of tests, with the next
 	drawn            int // number of tests that are complete for what they drew
 	bounded          bool
-	preemptions      int  // if bounded, the lowest maximum of the complete tests
-	delays           bool // whether a test has a testsched.Result with Delays
+	preemptions      int           // if bounded, the lowest maximum of the complete tests
+	delays           time.Duration // the longest of testsched.Result.Delays
 	elapsed          time.Duration
 	excused          []string // tests that fail without a new finding
 	found            []string // tests with a new finding
@@ -66,7 +66,7 @@ func (p *packageSummary) add(q packageSummary) {
 	p.complete += q.complete
 	p.drawn += q.drawn
 	p.elapsed += q.elapsed
-	p.delays = p.delays || q.delays
+	p.delays = max(p.delays, q.delays)
 	p.saved.Passing += q.saved.Passing
 	p.saved.Unfit += q.saved.Unfit
 	if q.sampled > 0 && (p.sampled == 0 || q.coverage < p.coverage) {
@@ -90,8 +90,8 @@ func (p packageSummary) String() string {
 		}
 		complete += ")"
 	}
-	if p.delays {
-		complete += " with delays up to 1 ms"
+	if p.delays > 0 {
+		complete += fmt.Sprintf(" with delays up to %v (raise -explore-delay)", p.delays)
 	}
 	text := fmt.Sprintf("%s of %s%s, %.0f/s", textfmt.Plural(p.schedules, "schedule"), textfmt.Plural(p.tests, "test"), complete,
 		float64(p.schedules)/max(p.elapsed.Seconds(), 1e-6))
@@ -209,12 +209,12 @@ type testLine struct {
 	name, kind, note       string
 	schedules, preemptions int
 	elapsed                time.Duration
-	delays                 bool
+	delays                 time.Duration
 }
 
 func parseTest(line string) (t testLine, ok bool) {
 	var micros int64
-	_, err := fmt.Sscanf(line, "%q %d %d %s %d %t %q", &t.name, &t.schedules, &micros, &t.kind, &t.preemptions, &t.delays, &t.note)
+	_, err := fmt.Sscanf(line, "%q %d %d %s %d %d %q", &t.name, &t.schedules, &micros, &t.kind, &t.preemptions, &t.delays, &t.note)
 	t.elapsed = time.Duration(micros) * time.Microsecond
 	return t, err == nil
 }

@@ -14,10 +14,10 @@ import (
 
 // The line of a package has the lowest estimated order coverage, and the number of saved schedules that pass.
 func TestSummaries_Coverage(t *testing.T) {
-	const a = "\"TestA\" 9 1000000 sampled 0 false \"\"\n"
-	const b = "\"TestB\" 6 1000000 sampled 0 false \"\"\ncoverage \"TestB\" 0.999\n"
+	const a = "\"TestA\" 9 1000000 sampled 0 0 \"\"\n"
+	const b = "\"TestB\" 6 1000000 sampled 0 0 \"\"\ncoverage \"TestB\" 0.999\n"
 	for _, c := range []struct{ summary, want string }{
-		{strings.Replace(a, "false", "true", 1), "9 schedules of 1 test with delays up to 1 ms, 9/s"},
+		{strings.Replace(a, "0 \"\"", "1000000 \"\"", 1), "9 schedules of 1 test with delays up to 1ms (raise -explore-delay), 9/s"},
 		{a + "saved \"TestA\" 1 0\n", "9 schedules of 1 test, 9/s; 1 saved schedule passes"},
 		{a + "coverage \"TestA\" 0.004\n", "9 schedules of 1 test, 9/s, estimated order coverage below 1 % (raise -explore-time or -schedules)"},
 		{b, "6 schedules of 1 test, 6/s, estimated order coverage 99 %"},
@@ -67,7 +67,7 @@ func TestSummaries_Unexplored(t *testing.T) {
 // The summary of an interrupted package is shown, even if it has only one test.
 func TestSummaries_Unreported(t *testing.T) {
 	dir := t.TempDir()
-	const text = "\"TestA\" 9 1000000 sampled 0 false \"the process ended during the exploration\"\n"
+	const text = "\"TestA\" 9 1000000 sampled 0 0 \"the process ended during the exploration\"\n"
 	if err := os.WriteFile(testsched.SummaryFile(dir, "example.org/p"), []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -84,8 +84,8 @@ func TestSummaries_Unreported(t *testing.T) {
 // The status is better than that of a failed test only if known findings or damaged files explain all that failed.
 func TestSummaries_Known(t *testing.T) {
 	const fail, pkg = "--- FAIL: TestA (0.01s)\n", "FAIL\texample.org/p\t0.1s\n"
-	const hidden = "\"TestA\" 9 50 hidden 0 false \"\"\nknown \"TestA\" \"EXIT: os.Exit(0) was called; in 9 of 9 schedules: issue 12 (exit-1.path)\"\n"
-	const damaged = "\"TestA\" 0 0 damaged 0 false \"\"\n"
+	const hidden = "\"TestA\" 9 50 hidden 0 0 \"\"\nknown \"TestA\" \"EXIT: os.Exit(0) was called; in 9 of 9 schedules: issue 12 (exit-1.path)\"\n"
+	const damaged = "\"TestA\" 0 0 damaged 0 0 \"\"\n"
 	for _, c := range []struct {
 		what, summary, output string
 		ended, want           int
@@ -96,9 +96,9 @@ func TestSummaries_Known(t *testing.T) {
 		{"damaged", damaged, fail + pkg, 1, 2, ""},
 		{"both", hidden + strings.ReplaceAll(damaged, "TestA", "TestB"), fail + strings.Replace(fail, "A", "B", 1) + pkg, 1, 2, "0 new, 1 known, 0 fixed"},
 		{"another test fails", hidden, fail + "--- FAIL: TestB (0.01s)\n" + pkg, 1, 1, "1 known"},
-		{"a new finding", hidden + "\"TestB\" 9 50 new 0 false \"\"\n", fail + "--- FAIL: TestB (0.01s)\n" + pkg, 1, 1, "1 new, 1 known"},
-		{"the process ended early", hidden + "\"TestB\" 9 50 suspect 0 false \"\"\n", fail + pkg, 1, 1, "1 new, 1 known"},
-		{"TestMain hides a new finding", "\"TestA\" 9 50 new 0 false \"\"\n", "ok  \texample.org/p\t0.1s\n", 0, 1,
+		{"a new finding", hidden + "\"TestB\" 9 50 new 0 0 \"\"\n", fail + "--- FAIL: TestB (0.01s)\n" + pkg, 1, 1, "1 new, 1 known"},
+		{"the process ended early", hidden + "\"TestB\" 9 50 suspect 0 0 \"\"\n", fail + pkg, 1, 1, "1 new, 1 known"},
+		{"TestMain hides a new finding", "\"TestA\" 9 50 new 0 0 \"\"\n", "ok  \texample.org/p\t0.1s\n", 0, 1,
 			"macemc: example.org/p TestA: a new finding was stored, although the process of the tests ended with status 0\n"},
 		{"a subtest fails", hidden, fail + "    --- FAIL: TestA/sub (0.01s)\n" + pkg, 1, 1, "1 known"},
 		{"another package fails", hidden, fail + pkg + "FAIL\texample.org/q\t0.1s\n", 1, 1, "1 known"},
@@ -107,9 +107,9 @@ func TestSummaries_Known(t *testing.T) {
 		{"the package's line is missing", hidden, fail, 1, 1, ""},
 		{"the summary is lost", "", fail + pkg, 1, 1, ""},
 		{"go test is killed", hidden, fail + pkg, -1, 1, "1 known"},
-		{"fixed", "\"TestA\" 9 50 sampled 0 false \"\"\nfixed \"TestA\" \"delete exit-1.path\"\n", "ok  \texample.org/p\t0.1s\n", 0, 0,
+		{"fixed", "\"TestA\" 9 50 sampled 0 0 \"\"\nfixed \"TestA\" \"delete exit-1.path\"\n", "ok  \texample.org/p\t0.1s\n", 0, 0,
 			"macemc: example.org/p TestA: fixed: delete exit-1.path\nmacemc: 0 new, 0 known, 1 fixed\n"},
-		{"not looked for", "\"TestA\" 9 50 sampled 0 false \"\"\nunsought \"TestA\" \"exit-1.path needs -race\"\n", "ok  \texample.org/p\t0.1s\n", 0, 0,
+		{"not looked for", "\"TestA\" 9 50 sampled 0 0 \"\"\nunsought \"TestA\" \"exit-1.path needs -race\"\n", "ok  \texample.org/p\t0.1s\n", 0, 0,
 			"macemc: example.org/p TestA: not looked for: exit-1.path needs -race\nmacemc: 0 new, 0 known, 0 fixed, 1 not looked for\n"},
 		{"events", hidden, `{"Action":"output","Package":"example.org/q","Output":"ok  \texample.org/q\t0.1s\n"}` + "\n" +
 			`{"Action":"output","Package":"example.org/p","Test":"TestA","Output":"--- FAIL: TestA (0.01s)\n"}` + "\n" +
@@ -140,13 +140,13 @@ func TestSummaries_Known(t *testing.T) {
 // With -json the event of a package's line has the bounds of complete tests, and the last lines do not stand among the events.
 func TestSummaries_Events(t *testing.T) {
 	dir := t.TempDir()
-	const summary = "\"TestA\" 3 50 complete 9223372036854775807 true \"\"\n\"TestB\" 3 50 complete 1 false \"passes <x>\"\n"
+	const summary = "\"TestA\" 3 50 complete 9223372036854775807 1000000 \"\"\n\"TestB\" 3 50 complete 1 0 \"passes <x>\"\n"
 	if err := os.WriteFile(testsched.SummaryFile(dir, "example.org/p"), []byte(summary), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	const output = `{"Time":"2026-01-01T00:00:00Z","Action":"output","Package":"example.org/p","Output":"ok  \tcommand-line-arguments\t0.1s\n","OutputType":"frame"}` + "\n" +
 		`{"Action":"output","Package":"example.org/p","Output":"a \u003cb\u003e\n"}` + "\n" + `{"Action":"pass","Package":"example.org/p","Elapsed":0.1}` + "\n"
-	const bounds = "6 schedules of 2 tests (2 complete with at most 1 preemption) with delays up to 1 ms, 60000/s"
+	const bounds = "6 schedules of 2 tests (2 complete with at most 1 preemption) with delays up to 1ms (raise -explore-delay), 60000/s"
 	var out, end strings.Builder
 	s := &summaries{out: &out, end: &end, folder: dir, json: true, pkg: "example.org/p"}
 	s.Write([]byte(output))
