@@ -28,15 +28,18 @@ type state struct {
 	inside map[place]bool // internal parts of values of foreign types
 	isDown map[int]bool   // by node
 	order  []place        // of first appearance
+	step   int            // number of the last step; 0 means boot
+	since  map[place]int  // step of the last change
 }
 
 func newState(t *replay.Trace) *state {
-	s := &state{values: map[place]string{}, inside: map[place]bool{}, isDown: map[int]bool{}}
+	s := &state{values: map[place]string{}, inside: map[place]bool{}, isDown: map[int]bool{}, since: map[place]int{}, step: -1}
 	s.follow(&t.Boot)
 	return s
 }
 
 func (s *state) follow(step *replay.TraceStep) {
+	s.step++
 	for i := range step.Changes {
 		c := &step.Changes[i]
 		at := placeOf(c)
@@ -44,7 +47,7 @@ func (s *state) follow(step *replay.TraceStep) {
 			s.order = append(s.order, at)
 			s.inside[at] = c.Inside != ""
 		}
-		s.values[at] = c.New
+		s.values[at], s.since[at] = c.New, s.step
 		if c.Part.Kind == replay.Status {
 			s.isDown[c.Node] = c.New != ""
 		}
@@ -134,6 +137,9 @@ func differences(a, b *state, node int, changed []replay.NodeChange) (found, res
 	for kind, places := range unlike(a, b) {
 		for _, at := range places {
 			x, y := pair(a.show(at), b.show(at))
+			if since := a.since[at]; since > 0 && since < a.step {
+				x += fmt.Sprintf(" (since step %d)", since)
+			}
 			text := fmt.Sprintf("n%d.%s %s | %s", at.node, at.path, x, y)
 			switch {
 			case kind == minorKind:

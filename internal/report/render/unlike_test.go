@@ -94,7 +94,7 @@ func TestNodeThatIsDownInOneRun(t *testing.T) {
 	step := &r.Dead.Steps[r.Critical.Step-1]
 	step.Changes = append(step.Changes, replay.NodeChange{Node: 1, Path: "Seen", Old: "2"}, replay.NodeChange{Node: 1, Path: "(node)", New: "down", Part: replay.Part{Kind: replay.Status}})
 	text := string(printed(t, render.Terminal, r))
-	contains(t, text, true, "n1.(node) down | up", "difference:     n0.Acked 1 | 2 ")
+	contains(t, text, true, "n1.(node) down | up", "difference:     n0.Acked 1 (since step 3) | 2 ")
 	// Other differences are more informative.
 	contains(t, text, false, "n1.Seen none", "n1.Seen  none")
 }
@@ -130,7 +130,7 @@ func TestComparison_AlignedSteps(t *testing.T) {
 	for name, format := range map[string]func(io.Writer, *document.Document) error{"text": render.Terminal,
 		"Markdown": render.Markdown, "JSON": render.JSON, "page": render.HTML} {
 		text := html.UnescapeString(strings.ReplaceAll(string(printed(t, format, alignedReport(t))), `\|`, "|"))
-		for _, want := range []string{"step 8: n0 receives Ack{2} from n1, changes Acked 1->2", "n0.Acked 1 | 2 (after step 6 | step 8)"} {
+		for _, want := range []string{"step 8: n0 receives Ack{2} from n1, changes Acked 1->2", "n0.Acked 1 (since step 3) | 2 (after step 6 | step 8)"} {
 			if !strings.Contains(text, want) {
 				t.Errorf("%s: no %q in\n%s", name, want, text)
 			}
