@@ -33,6 +33,7 @@ func (o *Outcome) fails() bool { return o != nil && o.Kind != Passed }
 
 // processes executes schedules in new processes until one fails, and reports what these processes show about a finding.
 func (s *Settings) processes(c *Config, r *Result, d *doubt) *Report {
+	s.Hasty = false
 	limit := 200
 	if c.Schedules > 0 {
 		limit = min(limit, c.Schedules)
@@ -251,6 +252,9 @@ func (s *Settings) start(c *Config, env ...string) bool {
 		return false
 	}
 	defer null.Close()
+	if s.Hasty {
+		env = append(env, variableHasty+"=1")
+	}
 	env = slices.Concat(env, s.environ) // of equal names, the first counts
 	args := append([]string{exe, "-test.count=1", "-test.timeout=" + processTime.String()}, s.flags.Process(c.Test)...)
 	p, err := os.StartProcess(exe, args, &os.ProcAttr{Dir: begin, Env: env, Files: []*os.File{null, null, null}})

@@ -29,6 +29,7 @@ const (
 	VariableTags       = "MACEMC_TEST_TAGS"       // build tags
 	VariableFolder     = "MACEMC_TEST_FOLDER"     // folder of the user, from which printed file names start
 	VariableOutcome    = "MACEMC_TEST_OUTCOME"    // file for the outcome of a process of its own
+	variableHasty      = "MACEMC_TEST_HASTY"      // not empty means Settings.Hasty
 	// VariableTrace selects parts of the outcome: "events", "states" (of goroutines, too), or "nearest" (also NearestFile).
 	VariableTrace = "MACEMC_TEST_TRACE"
 )
@@ -52,6 +53,7 @@ type Settings struct {
 	suspected suspected
 	unstored  error // why the latest schedule could not be stored
 	temporary error // the latest failure to write a temporary file for a new process; nil means none
+	Hasty     bool  // the finding is that of a patient run, see Outcome.Patient, so that others with it need not be
 	// fresh executes the test in a new process with some environment variables changed. It returns nil if the process wrote no outcome.
 	fresh func(c *Config, env ...string) *Outcome
 }
@@ -67,7 +69,7 @@ func FromEnvironment() *Settings {
 		summaries: os.Getenv(VariableSummaries), folder: os.Getenv(VariableFolder), summary: map[string]string{},
 		flags: program.ParseFlags(os.Getenv(VariableTags), os.Args[min(1, len(os.Args)):]),
 	}
-	s.fresh = s.process
+	s.fresh, s.Hasty = s.process, os.Getenv(variableHasty) != ""
 	begin, _ = syscall.Getwd()
 	if s.summaries != "" {
 		os.WriteFile(BegunFile(s.summaries), nil, 0o666)
@@ -273,6 +275,8 @@ func (s *Settings) found(c *Config, r *Result, runner Runner) *Report {
 		return &Report{Note: fmt.Sprintf("macemc: it fails when it runs a second time, whatever the schedule: %s; its first run left something behind, for example a file or a setting of the process, which it should undo with t.Cleanup; only %s could be explored",
 			r.Finding.Title(), plural(r.Schedules-1, "schedule", "schedules"))}
 	}
+	s.Hasty = r.Finding.Patient
+	defer func() { s.Hasty = false }()
 	d := doubt{how: how, changed: changed}
 	again := s.replay(c, r.Found, withTrace)
 	d.add(r.Found, again)

@@ -831,6 +831,151 @@ func TestDead(t *testing.T) { <-make(chan int) }
 	testReports(t, []string{"waits to receive"}, 1, "-race", "-schedules=20", ".")
 }
 
+// The clock of a run passes in real time while goroutines that a package has started act for the test. It does so, too, when a run with a
+// finding is repeated, for those that the test has not woken.
+func TestTest_RealTimeOutside(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the standard library the first time")
+	}
+	testFile(t, `package x
+
+import (
+	"os/exec"
+	"sync"
+	"testing"
+	"time"
+)
+
+var sleeper, process, limited = make(chan chan int), make(chan chan int), make(chan chan int)
+
+var (
+	mu    sync.Mutex
+	batch []chan int
+)
+
+func init() {
+	go func() {
+		for c := range sleeper {
+			time.Sleep(300 * time.Millisecond)
+			c <- 1
+		}
+	}()
+	go func() {
+		for c := range process {
+			go func() {
+				exec.Command("sleep", "0.3").Run()
+				c <- 1
+			}()
+		}
+	}()
+	go func() {
+		for range time.Tick(200 * time.Millisecond) {
+			mu.Lock()
+			for _, c := range batch {
+				c <- 1
+			}
+			batch = nil
+			mu.Unlock()
+		}
+	}()
+	go func() {
+		for c := range limited {
+			c <- 1
+			time.Sleep(8 * time.Second)
+		}
+	}()
+}
+
+func await(t *testing.T, c chan int) {
+	select {
+	case <-c:
+	case <-time.After(4 * time.Second):
+		t.Error("timeout")
+	}
+}
+
+func ask(c chan chan int) chan int {
+	own := make(chan int, 1)
+	c <- own
+	return own
+}
+
+func TestSleeper(t *testing.T) { await(t, ask(sleeper)) }
+
+func TestProcess(t *testing.T) { await(t, ask(process)) }
+
+func TestProcessAlone(t *testing.T) { <-ask(process) }
+
+func TestPolls(t *testing.T) {
+	c := ask(sleeper)
+	for range 100 {
+		time.Sleep(40 * time.Millisecond)
+		if len(c) > 0 {
+			return
+		}
+	}
+	t.Error("no answer")
+}
+
+func TestTooShort(t *testing.T) {
+	select {
+	case <-ask(sleeper):
+		t.Error("answered early")
+	case <-time.After(200 * time.Millisecond):
+	}
+}
+
+func TestBatch(t *testing.T) {
+	c := make(chan int, 1)
+	mu.Lock()
+	batch = append(batch, c)
+	mu.Unlock()
+	await(t, c)
+}
+
+func TestZLimited(t *testing.T) { <-ask(limited) }
+`)
+	testReports(t, []string{"\t18 schedules of 6 tests",
+		"x TestZLimited: not explored: it waits more than 5s for a goroutine that a package has started at x_test.go:42\n"}, 0,
+		"-schedules=3", "-explore-time=1m", ".")
+	// A finding beside other goroutines of a package remains.
+	testFile(t, `package x
+
+import (
+	"testing"
+	"time"
+)
+
+func init() {
+	go func() {
+		for range time.Tick(10 * time.Millisecond) {
+		}
+	}()
+	go func() {
+		for {
+			time.Sleep(30 * time.Second)
+		}
+	}()
+}
+
+func TestLost(t *testing.T) {
+	c := make(chan int)
+	go func() {
+		select {
+		case c <- 1:
+		default:
+		}
+	}()
+	select {
+	case <-c:
+	case <-time.After(time.Minute):
+		t.Error("lost")
+	}
+}
+`)
+	testReports(t, []string{"lost\n", "the goroutine that a package has started at x_test.go:1", " sleeps in real time, and may act before that"}, 1, "-schedules=20", ".")
+}
+
 // Goroutines that a package has started do not hold a lock when the next run restores it. What the test makes them do comes before or after its
 // next operations, as the schedule determines.
 func TestTest_LocksOfPackage(t *testing.T) {
