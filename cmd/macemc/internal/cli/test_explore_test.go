@@ -1057,6 +1057,56 @@ func TestWriter(t *testing.T) {
 	testReports(t, []string{"waits to lock RWMutex wrong"}, 1, "-run=Reader", "-schedule=testdata/macemc/TestReader/deadlock-1.path", ".")
 }
 
+// Locks that goroutines of a package hold when a run begins or ends stay theirs. Others, even if they held them when the first run began, do
+// not block the test.
+func TestTest_LocksHeldOutside(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the standard library the first time")
+	}
+	testFile(t, `package x
+
+import (
+	"sync"
+	"testing"
+	"time"
+)
+
+var (
+	mutex     sync.Mutex
+	readWrite sync.RWMutex
+)
+
+func init() {
+	for _, l := range []sync.Locker{&mutex, &readWrite, readWrite.RLocker()} {
+		go func() {
+			for {
+				l.Lock()
+				time.Sleep(2 * time.Millisecond)
+				l.Unlock()
+				time.Sleep(time.Millisecond)
+			}
+		}()
+	}
+}
+
+func TestLocks(t *testing.T) {
+	var wg sync.WaitGroup
+	for _, l := range []sync.Locker{&mutex, &readWrite, readWrite.RLocker()} {
+		wg.Go(func() {
+			l.Lock()
+			l.Unlock()
+		})
+	}
+	wg.Wait()
+}
+
+func TestNone(t *testing.T) {}
+`)
+	for _, seed := range []string{"1", "2", "3"} {
+		testReports(t, []string{"\t204 schedules of 2 tests (1 complete)"}, 0, "-schedules=200", "-explore-time=1m", "-explore-seed="+seed, ".")
+	}
+}
+
 // A channel that an earlier run has made, of elements without pointers, does not keep the bubble of that run. No write barrier marks it when
 // this run adopts the channel, after the bubble was collected and while the collector marks.
 func TestTest_ChannelsOfEarlierRuns(t *testing.T) {
