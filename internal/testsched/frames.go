@@ -214,7 +214,7 @@ type Goroutine struct {
 	Started  string  // position of the go statement
 	Holder   int     // holder of the lock that it waits for; 0 means unknown
 	Lost     bool    // nothing can wake it
-	Go       uintptr // program counter of the go statement
+	Go       uintptr // program counter of the go statement, or of the call of WaitGroup.Go
 	Stack    Stack
 	Creation Stack // of the go statement; nil means that it executes the test
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/macemc/macemc/internal/testsched/program"
 )
 
-// leftovers compares, by go statement, the goroutines that runs leave behind when their test returns. Such a goroutine is a leak if all
+// leftovers compares, by go statement or call of WaitGroup.Go, the goroutines that runs leave behind when their test returns. Such a goroutine is a leak if all
 // goroutines of its go statement end under another schedule. Goroutines that every run leaves behind, such as those of a package, are not
 // leaks.
 type leftovers struct {
@@ -58,14 +58,14 @@ func (l *leftovers) suspect() *leftover {
 	return nil
 }
 
-// goStatement returns the name of the function that contains a go statement. It returns an empty string for functions of the Go
-// distribution, which keeps goroutines for reuse. WaitGroup.Go is the exception, because it starts its caller's goroutines.
+// goStatement returns the place of a go statement or call of WaitGroup.Go. It returns an empty string for functions of the Go distribution,
+// which keeps goroutines for reuse.
 func goStatement(at uintptr) string {
 	f := Frames([]uintptr{at})
-	if len(f) == 0 || program.Standard(f[0]) && f[0].Function != "sync.(*WaitGroup).Go" {
+	if len(f) == 0 || program.Standard(f[0]) {
 		return ""
 	}
-	return f[0].Function
+	return brief(f.place())
 }
 
 // Compare turns a passed outcome into a leak if the run left behind goroutines of the go statements in s.Ends.
@@ -74,7 +74,9 @@ func (o *Outcome) Compare(s *Schedule) {
 		return
 	}
 	for i, at := range o.LeftAt {
-		if slices.Contains(s.Ends, goStatement(at)) {
+		if name := goStatement(at); name != "" && slices.ContainsFunc(s.Ends, func(end string) bool {
+			return end == name || strings.HasPrefix(name, end+" ") // a file may have only the function
+		}) {
 			o.Details = append(o.Details, o.Left[i])
 			o.Waiting = append(o.Waiting, o.Behind[min(i, len(o.Behind)):min(i+1, len(o.Behind))]...)
 		}

@@ -14,7 +14,7 @@ func TestLeftovers(t *testing.T) {
 	mine := reflect.ValueOf(one).Pointer() + 1
 	library := reflect.ValueOf(strings.Cut).Pointer() + 1
 	group := reflect.ValueOf(strings.Cut).Pointer() // stands for a statement that is never left behind
-	name := "github.com/macemc/macemc/internal/testsched.one"
+	name := "github.com/macemc/macemc/internal/testsched.one `func one(c chan bool) { go func() { <-c }() }`"
 	for _, c := range []struct {
 		what     string
 		at       uintptr

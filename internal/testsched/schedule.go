@@ -54,8 +54,8 @@ type Schedule struct {
 	Until    uint64        // Switches apply until this number of operations is executed, and Policy after that
 	// Warm means that its process executes warmUp first, so that once-per-process initialization has happened.
 	Warm bool
-	// Ends names functions with go statements whose goroutines end under another schedule. If the run leaves such a
-	// goroutine behind, that is a leak.
+	// Ends has the places of go statements and calls of WaitGroup.Go whose goroutines end under another schedule. If the run leaves
+	// such a goroutine behind, that is a leak.
 	Ends []string
 	// Muted means that the output of the run is not shown live.
 	Muted bool

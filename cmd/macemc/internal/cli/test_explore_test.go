@@ -1057,6 +1057,66 @@ func TestWriter(t *testing.T) {
 	testReports(t, []string{"waits to lock RWMutex wrong"}, 1, "-run=Reader", "-schedule=testdata/macemc/TestReader/deadlock-1.path", ".")
 }
 
+// Whether goroutines end under other schedules is compared by go statement, and by call of WaitGroup.Go.
+func TestTest_LeftByStatement(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the standard library the first time")
+	}
+	testFile(t, `package x
+
+import (
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+func forever() {
+	for {
+		time.Sleep(time.Second)
+	}
+}
+
+func TestLeft(t *testing.T) {
+	var x atomic.Bool
+	go func() {
+		forever()
+	}()
+	go func() {
+		if x.Load() {
+			forever()
+		}
+	}()
+	x.Store(true)
+}
+
+func TestGroup(t *testing.T) {
+	var x atomic.Bool
+	var wg sync.WaitGroup
+	wg.Go(forever)
+	wg.Go(func() {
+		if x.Load() {
+			forever()
+		}
+	})
+	x.Store(true)
+}
+
+func TestAll(t *testing.T) {
+	var wg sync.WaitGroup
+	wg.Go(forever)
+	done := make(chan int)
+	wg.Go(func() { close(done) })
+	<-done
+}
+`)
+	out, status := testCommand(t.Context(), "-count=1", "-schedules=50", "-explore-time=1m", "-v", ".")
+	if n := strings.Count(out, "LEAK: 1 goroutine is left after the test has returned"); n != 2 || status != 1 || !strings.Contains(out, "--- PASS: TestAll") {
+		t.Errorf("status %d, %d leaks of one goroutine:\n%s", status, n, out)
+	}
+	testReports(t, []string{"LEAK: 1 goroutine is left"}, 1, "-run=Group", "-schedule=testdata/macemc/TestGroup/leak-1.path", ".")
+}
+
 // Locks that goroutines of a package hold when a run begins or ends stay theirs. Others, even if they held them when the first run began, do
 // not block the test.
 func TestTest_LocksHeldOutside(t *testing.T) {
