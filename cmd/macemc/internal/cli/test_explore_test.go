@@ -1117,6 +1117,60 @@ func TestAll(t *testing.T) {
 	testReports(t, []string{"LEAK: 1 goroutine is left"}, 1, "-run=Group", "-schedule=testdata/macemc/TestGroup/leak-1.path", ".")
 }
 
+// A weak pointer leads to an object that a blocked goroutine references.
+func TestTest_WeakPointers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the standard library the first time")
+	}
+	testFile(t, `package x
+
+import (
+	"testing"
+	"time"
+	"weak"
+)
+
+type released struct{ c chan int }
+
+func tick() {
+	for range time.Tick(time.Second) {
+	}
+}
+
+func TestReleased(t *testing.T) {
+	x := &released{make(chan int)}
+	w := weak.Make(x)
+	time.AfterFunc(24*time.Hour, func() {
+		if x := w.Value(); x != nil {
+			close(x.c)
+		}
+	})
+	go func() {
+		<-x.c
+		x.c = nil
+	}()
+	go tick()
+}
+
+func TestLeak(t *testing.T) {
+	x := &released{make(chan int)}
+	w := weak.Make(x)
+	if w.Value() == nil {
+		t.Error("no value")
+	}
+	go func() {
+		<-x.c
+		x.c = nil
+	}()
+	go tick()
+}
+`)
+	out, status := testCommand(t.Context(), "-count=1", "-schedules=20", "-explore-time=1m", "-v", ".")
+	if !strings.Contains(out, "--- PASS: TestReleased") || !strings.Contains(out, "--- FAIL: TestLeak") || status != 1 {
+		t.Errorf("status %d:\n%s", status, out)
+	}
+}
+
 // Locks that goroutines of a package hold when a run begins or ends stay theirs. Others, even if they held them when the first run began, do
 // not block the test.
 func TestTest_LocksHeldOutside(t *testing.T) {
