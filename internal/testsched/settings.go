@@ -51,9 +51,11 @@ type Settings struct {
 	reserve   time.Duration // time reserved before the deadline for examining a finding
 	latest    time.Time     // when the examination of a finding must have ended; the zero time means no limit
 	suspected suspected
-	unstored  error // why the latest schedule could not be stored
-	temporary error // the latest failure to write a temporary file for a new process; nil means none
-	Hasty     bool  // the finding is that of a patient run, see Outcome.Patient, so that others with it need not be
+	unstored  error         // why the latest schedule could not be stored
+	temporary error         // the latest failure to write a temporary file for a new process; nil means none
+	running   string        // test that is explored or replayed
+	runs      func() string // command that repeats the runs of the process; nil means unknown
+	Hasty     bool          // the finding is that of a patient run, see Outcome.Patient, so that others with it need not be
 	// fresh executes the test in a new process with some environment variables changed. It returns nil if the process wrote no outcome.
 	fresh func(c *Config, env ...string) *Outcome
 }
@@ -140,6 +142,7 @@ func (s *Settings) Test(pkg, name string, race bool, deadline time.Time, runner 
 		os.Getenv(v)
 	}
 	pkg = cmp.Or(packagePath, pkg)
+	s.running, s.runs = name, nil
 	c := s.config
 	c.Package, c.Test, c.Race, c.End = pkg, name, race, s.end(deadline)
 	switch {
@@ -198,7 +201,10 @@ func (s *Settings) Test(pkg, name string, race bool, deadline time.Time, runner 
 		c.Progress = func(r *Result) { s.summarize(name, r, EndedEarly) }
 	}
 	c.Long = func(text string) { s.announce(pkg + " " + name + ": " + text) }
+	runs := 0
+	s.runs = func() string { return s.again(&c, &Result{Schedules: runs}) }
 	r := Explore(c, func(sch *Schedule) *Outcome {
+		runs++
 		sch.Muted = muted
 		return runner.Run(sch, false)
 	})
@@ -349,6 +355,15 @@ func (s *Settings) again(c *Config, r *Result) string {
 	}
 	before, args := s.command(c)
 	return fmt.Sprintf("macemc test %s %s %s%s", before, flags, c.Package, args)
+}
+
+// Died returns the line that precedes the message of a panic of a goroutine outside the test, which ends the process.
+func (s *Settings) Died() string {
+	text := "macemc: a goroutine that a package has started ends the process during a run of " + s.running
+	if s.runs != nil {
+		text += "; to repeat: " + s.runs()
+	}
+	return text + "\n"
 }
 
 // alone executes a schedule in a process that has not executed any other. With Warm, a schedule that passes because some switches do not

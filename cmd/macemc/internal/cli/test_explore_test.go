@@ -1171,6 +1171,53 @@ func TestLeak(t *testing.T) {
 	}
 }
 
+// A panic of a goroutine that a package has started ends the process. The output has the test and the command that repeats the runs.
+func TestTest_PanicsOutside(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the standard library the first time")
+	}
+	testFile(t, `package x
+
+import "testing"
+
+var requests = make(chan int)
+
+func init() {
+	go func() {
+		last := 0
+		for n := range requests {
+			if 0 < n && n < last {
+				panic("order")
+			}
+			last = n
+		}
+	}()
+}
+
+func TestFirst(t *testing.T) {}
+
+func TestOrder(t *testing.T) {
+	requests <- 0
+	done := make(chan int)
+	for n := 1; n <= 2; n++ {
+		go func() {
+			requests <- n
+			done <- 1
+		}()
+	}
+	<-done
+	<-done
+}
+`)
+	out, status := testCommand(t.Context(), "-count=1", "-explore-seed=3", ".")
+	_, again, ok := strings.Cut(out, "macemc: a goroutine that a package has started ends the process during a run of TestOrder; to repeat: macemc test ")
+	again, rest, _ := strings.Cut(again, "\n")
+	if status != 1 || !ok || !strings.HasPrefix(again, "-run '^TestOrder$' -explore-seed 3 -schedules ") || !strings.Contains(rest, "panic: order") {
+		t.Fatalf("status %d:\n%s", status, out)
+	}
+	testReports(t, []string{"panic: order"}, 1, strings.Fields(strings.ReplaceAll(again, "'", ""))...)
+}
+
 // Locks that goroutines of a package hold when a run begins or ends stay theirs. Others, even if they held them when the first run began, do
 // not block the test.
 func TestTest_LocksHeldOutside(t *testing.T) {
