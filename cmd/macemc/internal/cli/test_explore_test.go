@@ -2036,6 +2036,22 @@ func TestDropped(t *testing.T) {
 	}
 }
 
+func TestMethodValues(t *testing.T) {
+	put, get := values.Put, values.Get
+	put(1)
+	if get() != nil {
+		t.Error("returned")
+	}
+}
+
+func TestOnce(t *testing.T) {
+	var once sync.Once
+	once.Do(func() { values.Put(1) })
+	if values.Get() != nil {
+		t.Error("was put once")
+	}
+}
+
 func TestOKAlone(t *testing.T) {
 	values.Put(1)
 	values.Put(2)
@@ -2050,6 +2066,7 @@ func TestOKStandard(t *testing.T) { _ = fmt.Sprint(fmt.Sprint(1)) }
 	out, status := testCommand(t.Context(), "-count=1", "-v", "-schedules=300", "-exhaustive", ".")
 	for _, want := range []string{
 		`FAILED TEST: x_test.go:\d+: used after Put: other\n`, `FAILED TEST: x_test.go:\d+: dropped\n`,
+		`FAILED TEST: x_test.go:\d+: returned\n`, `FAILED TEST: x_test.go:\d+: was put once\n`,
 		`macemc: complete for the drawn values of pools: the only schedule .*\n--- PASS: TestOKAlone`,
 		`macemc: complete: the only schedule .*\n--- PASS: TestOKStandard`,
 	} {
