@@ -973,7 +973,7 @@ func TestLost(t *testing.T) {
 	}
 }
 `)
-	testReports(t, []string{"lost\n", "the goroutine that a package has started at x_test.go:1", " sleeps in real time, and may act before that"}, 1, "-schedules=20", ".")
+	testReports(t, []string{"lost\n", "the goroutine that a package has started at x_test.go:1", " waits in real time, and may act before that"}, 1, "-schedules=20", ".")
 }
 
 // Goroutines that a package has started do not hold a lock when the next run restores it. What the test makes them do comes before or after its
