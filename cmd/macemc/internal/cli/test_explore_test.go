@@ -846,7 +846,10 @@ import (
 	"time"
 )
 
-var sleeper, process, limited = make(chan chan int), make(chan chan int), make(chan chan int)
+var (
+	sleeper, process, limited = make(chan chan int), make(chan chan int), make(chan chan int)
+	slots                     = make(chan int, 2)
+)
 
 var (
 	mu    sync.Mutex
@@ -882,6 +885,13 @@ func init() {
 		for c := range limited {
 			c <- 1
 			time.Sleep(8 * time.Second)
+		}
+	}()
+	go func() {
+		for {
+			slots <- 1
+			<-slots
+			time.Sleep(time.Millisecond)
 		}
 	}()
 }
@@ -933,10 +943,19 @@ func TestBatch(t *testing.T) {
 	await(t, c)
 }
 
+// The goroutine that this test wakes goes on to sleep.
+func TestSlots(t *testing.T) {
+	slots <- 1
+	slots <- 1
+	time.Sleep(10 * time.Second)
+	<-slots
+	<-slots
+}
+
 func TestZLimited(t *testing.T) { <-ask(limited) }
 `)
-	testReports(t, []string{"\t18 schedules of 6 tests",
-		"x TestZLimited: not explored: it waits more than 5s for a goroutine that a package has started at x_test.go:42\n"}, 0,
+	testReports(t, []string{"\t21 schedules of 7 tests",
+		"x TestZLimited: not explored: it waits more than 5s for a goroutine that a package has started at x_test.go:45\n"}, 0,
 		"-schedules=3", "-explore-time=1m", ".")
 	// A finding beside other goroutines of a package remains.
 	testFile(t, `package x
