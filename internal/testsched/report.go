@@ -135,11 +135,10 @@ func (s *Settings) explain(c *Config, m *Minimized, how, file string) string {
 	if k := m.Critical; k > 0 && k <= len(o.Trace) {
 		lines = append(lines, fmt.Sprintf("critical step: a random continuation passed before step %d of %d, none of %d after it",
 			k, len(o.Trace), continuations))
-		for _, step := range []int{o.rival(k), k} {
-			if step > 0 {
-				lines = append(lines, fmt.Sprintf("  step %d: %v", step, &o.Trace[step-1]))
-			}
+		if before := o.rival(k); before > 0 {
+			lines = append(lines, fmt.Sprintf("  step %d: %v", before, &o.Trace[before-1]))
 		}
+		lines = append(lines, fmt.Sprintf("> step %d: %v", k, &o.Trace[k-1]))
 	}
 	lines = slices.Concat(head, o.identities(c.Test, head, lines), []string{how + differs(m.Schedule.Switches)}, lines)
 	switch {
