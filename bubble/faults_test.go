@@ -49,7 +49,7 @@ func outcomes(t *testing.T, sys sim.System) []string {
 		return slices.Sorted(maps.Keys(seen))
 	}
 	r, err := search.Run(t.Context(), search.Config{System: sys, Workers: 1, Strategy: search.BFS})
-	if err != nil || r.Finding != nil || r.Stopped != search.StoppedSampled {
+	if err != nil || r.Finding != nil || r.Stopped != stats.StoppedSampled {
 		t.Fatalf("%v: %+v", err, r)
 	}
 	states := r.Stats.States

@@ -8,7 +8,7 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/critical"
-	"github.com/macemc/macemc/search"
+	"github.com/macemc/macemc/internal/search/runloop"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -216,7 +216,7 @@ func TestAgainstDefinition(t *testing.T) {
 		sys := m.system()
 		res, err := critical.Find(t.Context(), critical.Config{
 			System: sys, Path: path, Walks: 2, WalkSteps: 4, Workers: 1, Expected: int(seed % 5),
-			Engine: []search.Engine{search.ReplayEngine, search.TableEngine}[seed%2],
+			Engine: []string{runloop.ReplayEngine, runloop.TableEngine}[seed%2],
 		})
 		rooms := []int{0}
 		for _, s := range steps {

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/macemc/macemc/internal/budget"
-	"github.com/macemc/macemc/search"
 )
 
 // leastOf is the inverse fraction of the walks of an interrupted probe that suffices to conclude that none
@@ -67,7 +66,7 @@ func (f *finder) enoughWalks() int { return max(f.cfg.Walks/leastOf, min(f.cfg.W
 // Locate. Done does not.
 type deadlined struct {
 	context.Context
-	deadlines search.Deadlines
+	deadlines budget.Deadlines
 	f         *finder
 }
 

@@ -8,6 +8,8 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/critical"
+	"github.com/macemc/macemc/internal/search/runloop"
+	"github.com/macemc/macemc/internal/search/strategy"
 	"github.com/macemc/macemc/internal/test/automaton"
 	"github.com/macemc/macemc/search"
 )
@@ -74,16 +76,16 @@ func TestUnlikelyRecoveryInAllStrategies(t *testing.T) {
 		t.Skip("slow")
 	}
 	sys := flips(22, -1).System()
-	for _, strategy := range []search.Name{search.Deepening, search.BFS, search.DFS, search.Walk, search.Faulty} {
-		for _, engine := range []search.Engine{search.ReplayEngine, search.TableEngine} {
-			if strategy.Can(search.VisitsStates) && engine == search.ReplayEngine {
+	for _, name := range []search.Name{search.Deepening, search.BFS, search.DFS, search.Walk, search.Faulty} {
+		for _, engine := range []string{runloop.ReplayEngine, runloop.TableEngine} {
+			if name.Can(strategy.VisitsStates) && engine == runloop.ReplayEngine {
 				continue
 			}
-			t.Run(fmt.Sprintf("%s/%s", strategy, engine), func(t *testing.T) {
+			t.Run(fmt.Sprintf("%s/%s", name, engine), func(t *testing.T) {
 				refuted := 0
 				confirm := critical.Confirm(critical.Config{System: sys, WalkSteps: 50, Walks: 10})
 				res, err := search.Run(t.Context(), search.Config{
-					System: sys, Strategy: strategy, Engine: engine, WalkSteps: 50, MaxPaths: 20,
+					System: sys, Strategy: name, Engine: engine, WalkSteps: 50, MaxPaths: 20,
 					Confirm: func(ctx context.Context, s search.Suspect) (search.Confirmed, error) {
 						c, err := confirm(ctx, s)
 						if c.Refuted {
@@ -95,7 +97,7 @@ func TestUnlikelyRecoveryInAllStrategies(t *testing.T) {
 				if err != nil || res.Verdict != search.OK {
 					t.Errorf("%s, %v", res.Verdict, err)
 				}
-				if refuted == 0 && !strategy.Can(search.VisitsStates) {
+				if refuted == 0 && !name.Can(strategy.VisitsStates) {
 					t.Error("nothing was suspected, so that nothing was shown")
 				}
 			})

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/budget"
 	"github.com/macemc/macemc/internal/search/runloop"
 	"github.com/macemc/macemc/internal/table"
 	"github.com/macemc/macemc/internal/table/options"
@@ -25,7 +26,7 @@ type Config struct {
 	Weights   search.Weights // zero means those of search
 	Seed      uint64         // 0 means 1
 	Workers   int            // 0 means GOMAXPROCS
-	Engine    search.Engine  // engine of walks; "" means auto
+	Engine    string         // engine of walks; "" means auto
 	// HandlerLimit is the maximum time of checked code in a walk; exceeding it ends [Find] with an [Ended]. 0 means
 	// no limit, except in the exhaustive search.
 	HandlerLimit time.Duration
@@ -80,7 +81,7 @@ func Find(ctx context.Context, cfg Config) (*Result, error) {
 	cfg.WalkSteps = cmp.Or(cfg.WalkSteps, 2000)
 	cfg.Seed = cmp.Or(cfg.Seed, 1)
 	cfg.Workers = cmp.Or(cfg.Workers, runtime.GOMAXPROCS(0))
-	cfg.Engine = cmp.Or(cfg.Engine, search.AutoEngine)
+	cfg.Engine = cmp.Or(cfg.Engine, runloop.AutoEngine)
 	if cfg.Weights == (search.Weights{}) {
 		cfg.Weights = search.DefaultWeights()
 	}
@@ -96,7 +97,7 @@ func Find(ctx context.Context, cfg Config) (*Result, error) {
 	}
 	f := &finder{cfg: &cfg, prober: p, lastRecovering: -1, path: cfg.Path.Clone(), limit: cfg.WalkSteps, walks: cfg.Walks, liveShared: -1,
 		searches: map[int]*table.Recovery{}}
-	if d, ok := search.DeadlinesOf(ctx); ok {
+	if d, ok := budget.DeadlinesOf(ctx); ok {
 		ctx = &deadlined{ctx, d, f}
 	}
 	if err := f.replay(ctx); err != nil {

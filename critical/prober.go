@@ -37,7 +37,7 @@ type walkWorker struct {
 func newProber(cfg *Config) (*prober, error) {
 	p := &prober{seed: cfg.Seed}
 	for i := range cfg.Workers {
-		loop, err := runloop.NewByEngine(&cfg.System, runloop.Engine(cfg.Engine), kernel.Options{})
+		loop, err := runloop.NewByEngine(&cfg.System, cfg.Engine, kernel.Options{})
 		if err != nil {
 			return nil, err
 		}

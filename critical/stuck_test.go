@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/critical"
+	"github.com/macemc/macemc/internal/search/runloop"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 )
@@ -39,7 +40,7 @@ func hanging(where string) sim.System {
 // Checked code that does not return in a walk from the run ends Find, with the path into it.
 func TestWalkThatDoesNotReturn(t *testing.T) {
 	for _, where := range []string{"action", "property"} {
-		for _, engine := range []search.Engine{search.ReplayEngine, search.TableEngine} {
+		for _, engine := range []string{runloop.ReplayEngine, runloop.TableEngine} {
 			cfg := critical.Config{
 				System: hanging(where), Path: repeat(0, 10), WalkSteps: 25, Workers: 2, States: -1, Engine: engine, HandlerLimit: 100 * time.Millisecond,
 			}

@@ -6,7 +6,7 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/critical"
-	"github.com/macemc/macemc/search"
+	"github.com/macemc/macemc/internal/search/runloop"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -28,7 +28,7 @@ func TestLiveStatesThatViolate(t *testing.T) {
 			{Name: "the bank does not lose", Always: sim.Each(func(_ sim.NodeID, g *gambler) bool { return !g.Won })},
 		},
 	}
-	for _, engine := range []search.Engine{search.ReplayEngine, search.TableEngine} {
+	for _, engine := range []string{runloop.ReplayEngine, runloop.TableEngine} {
 		for _, states := range []int{-1, 0} {
 			res, err := critical.Find(t.Context(), critical.Config{
 				System: sys, Path: choose.Path{0, 0, 0, 1, 0, 0}, Walks: 50, WalkSteps: 10, Engine: engine, States: states,

@@ -22,6 +22,7 @@ import (
 	"github.com/macemc/macemc/internal/outfile"
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/internal/scratch"
+	"github.com/macemc/macemc/internal/search/runs"
 	"github.com/macemc/macemc/internal/task"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/systems/spec"
@@ -144,11 +145,11 @@ func (e *evaluator) bugHunt(f *bugsFlags, names []string) (*bugHunt, error) {
 		return nil, fmt.Errorf("--time is %v, must be positive", f.time)
 	case f.workers < 0:
 		return nil, fmt.Errorf("--workers is %d, must not be negative", f.workers)
-	case f.workers > search.MaxWorkers:
+	case f.workers > runs.MaxWorkers:
 		return nil, task.TooManyWorkers(f.workers)
 	}
 	h := &bugHunt{evaluator: e, flags: f, names: names, seeds: seeds, file: outfile.Generated{Name: f.markdown, Mark: bugsMark}}
-	h.machine = fmt.Sprintf("%d workers, %s on %s/%s", cmp.Or(f.workers, search.DefaultWorkers()), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	h.machine = fmt.Sprintf("%d workers, %s on %s/%s", cmp.Or(f.workers, runs.DefaultWorkers()), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 	var entries []spec.Entry
 	for i, name := range names {
 		entry, err := e.Entry(name)

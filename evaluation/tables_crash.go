@@ -9,8 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/internal/textfmt"
-	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -71,12 +71,12 @@ func crashTable(settings []paperSetting) *paperTable {
 	failing := func(n int, more ...string) []string {
 		return append([]string{"--halts", fmt.Sprint(n), "--crash-cut", sim.CutSubset.String()}, more...)
 	}
-	t.columns = []tableColumn{{leftOut, failing(mostCrashed, "--crash-model", string(search.CrashImplicit))}}
+	t.columns = []tableColumn{{leftOut, failing(mostCrashed, "--crash-model", options.CrashImplicit)}}
 	for n := 1; n <= mostCrashed; n++ {
 		t.columns = append(t.columns, tableColumn{crashes(n), failing(n)})
 	}
 	for _, s := range settings {
-		for _, reduce := range []search.Reduction{search.ReduceNone, search.ReduceFull} {
+		for _, reduce := range []string{options.ReduceNone, options.ReduceFull} {
 			t.rows = append(t.rows, &tableRow{
 				Setting: s.name, System: s.system, Variant: string(reduce), Quorums: true, Expected: s.expected, Published: s.quorums,
 				Flags: slices.Concat(s.flags, []string{"--set", "quorum=true", "--reduce", string(reduce)}),

@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/macemc/macemc/internal/search/stats"
+	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/machine"
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/search"
@@ -54,12 +56,12 @@ func TestGrowth_StoppedSearch(t *testing.T) {
 		name    string
 		streams *netsim.Streams
 		kinds   []*machine.Kind
-		want    []search.Growth
+		want    []stats.Growth
 	}{
-		{"queue", nil, []*machine.Kind{doubler}, []search.Growth{{Node: 0, What: "Queue", Elements: 60, Type: "request", OfType: 60}}},
-		{"inbox", nil, []*machine.Kind{taker, sender}, []search.Growth{{Node: 0, What: "inbox", Elements: 61, Type: "request", OfType: 60}}},
+		{"queue", nil, []*machine.Kind{doubler}, []stats.Growth{{Node: 0, What: "Queue", Elements: 60, Type: "request", OfType: 60}}},
+		{"inbox", nil, []*machine.Kind{taker, sender}, []stats.Growth{{Node: 0, What: "inbox", Elements: 61, Type: "request", OfType: 60}}},
 		{"connection", &netsim.Streams{Buffer: 100}, []*machine.Kind{taker, sender},
-			[]search.Growth{{Node: -1, What: "a connection", Elements: 61, Type: "request", OfType: 60}}},
+			[]stats.Growth{{Node: -1, What: "a connection", Elements: 61, Type: "request", OfType: 60}}},
 		{"list that keeps its length", nil, []*machine.Kind{counter}, nil},
 		{"complete", nil, []*machine.Kind{once}, nil},
 	} {
@@ -69,14 +71,14 @@ func TestGrowth_StoppedSearch(t *testing.T) {
 				ms.Add(k, slotted{})
 			}
 			r, err := search.Run(t.Context(), search.Config{
-				System: ms.Sim("grows"), Strategy: strategy, Reduce: search.ReduceNone, Workers: 1, MaxDepth: 60, Time: time.Minute,
+				System: ms.Sim("grows"), Strategy: strategy, Reduce: options.ReduceNone, Workers: 1, MaxDepth: 60, Time: time.Minute,
 			})
 			if err != nil {
 				t.Fatal(err)
 			}
-			stopped := search.StoppedDepth
+			stopped := stats.StoppedDepth
 			if c.name == "complete" {
-				stopped = search.StoppedComplete
+				stopped = stats.StoppedComplete
 			}
 			if r.Stopped != stopped {
 				t.Errorf("%s, %s: stopped by %q, want %q", c.name, strategy, r.Stopped, stopped)

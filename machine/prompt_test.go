@@ -4,6 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/macemc/macemc/internal/search/runloop"
+	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/machine"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
@@ -31,7 +33,7 @@ func TestPrompt_QueuedEvents(t *testing.T) {
 			machine.In("over", machine.Ignore(done{}))), 2},
 	} {
 		for _, cfg := range []search.Config{
-			{Strategy: search.BFS, Reduce: search.ReduceNone, MaxDepth: 60}, {Strategy: search.Deepening, Engine: search.ReplayEngine, Alone: true, MaxDepth: 60},
+			{Strategy: search.BFS, Reduce: options.ReduceNone, MaxDepth: 60}, {Strategy: search.Deepening, Engine: runloop.ReplayEngine, Alone: true, MaxDepth: 60},
 		} {
 			var ms machine.System
 			ms.Add(c.kind, struct{}{})

@@ -8,6 +8,8 @@ import (
 
 	"github.com/macemc/macemc/internal/explore"
 	"github.com/macemc/macemc/internal/explore/stateset"
+	"github.com/macemc/macemc/internal/search/runloop"
+	"github.com/macemc/macemc/internal/search/strategy"
 	"github.com/macemc/macemc/internal/table"
 	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/internal/test/bruteforce"
@@ -62,11 +64,11 @@ func TestRandomMachines(t *testing.T) {
 			}
 		}
 		for i, cfg := range []search.Config{
-			{Strategy: search.Deepening, Engine: []search.Engine{search.ReplayEngine, search.TableEngine}[seed%2]},
-			{Strategy: search.Walk}, {Strategy: search.Faulty}, {Strategy: search.BFS, Reduce: search.ReduceFull}, {Strategy: search.DFS, Symmetry: true},
+			{Strategy: search.Deepening, Engine: []string{runloop.ReplayEngine, runloop.TableEngine}[seed%2]},
+			{Strategy: search.Walk}, {Strategy: search.Faulty}, {Strategy: search.BFS, Reduce: options.ReduceFull}, {Strategy: search.DFS, Symmetry: true},
 		} {
 			cfg.System, cfg.Workers, cfg.WalkSteps, cfg.Seed = sys, 1, 100, seed+1
-			if !cfg.Strategy.Can(search.VisitsStates) {
+			if !cfg.Strategy.Can(strategy.VisitsStates) {
 				cfg.MaxPaths = 60
 			}
 			cfg.Confirm = func(context.Context, search.Suspect) (search.Confirmed, error) { return search.Confirmed{}, nil }

@@ -20,6 +20,7 @@ import (
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/internal/report/document"
 	"github.com/macemc/macemc/internal/report/render"
+	"github.com/macemc/macemc/internal/search/strategy"
 	"github.com/macemc/macemc/internal/simext"
 	"github.com/macemc/macemc/internal/task"
 	"github.com/macemc/macemc/search"
@@ -121,7 +122,7 @@ func begin(t testing.TB, system sim.System, o Options, isCheck bool) *checking {
 	if c.interleave != nil && c.takesTurns() {
 		c.system.Interleave = *c.interleave
 	}
-	if isCheck && !c.Strategy.Can(search.VisitsStates) {
+	if isCheck && !c.Strategy.Can(strategy.VisitsStates) {
 		c.system.Timing = check.LivenessTiming(&c.system)
 	}
 	switch {

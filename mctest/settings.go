@@ -10,6 +10,9 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/critical"
+	"github.com/macemc/macemc/internal/search/runs"
+	"github.com/macemc/macemc/internal/search/schedules"
+	"github.com/macemc/macemc/internal/search/strategy"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 )
@@ -26,12 +29,12 @@ type Options struct {
 	// Seed is the seed of the random walks; 0 means 1. It is constant unless set, so that a cached pass of go test is a
 	// test that would pass again.
 	Seed uint64
-	// Workers is the number of concurrent runs, up to [search.MaxWorkers]; 0 means the number of cores.
+	// Workers is the number of concurrent runs, up to 256; 0 means the number of cores.
 	Workers int
 	// Strategy is the search strategy; empty means [search.Deepening].
 	Strategy search.Name
-	// Schedules are the orders of events in random walks, in turn; nil means all of [search.Schedules] but SURW.
-	Schedules []search.Schedule
+	// Schedules are the orders of events in random walks, in turn; nil means all but surw.
+	Schedules []string
 	// WalkSteps is the length of a random walk; 0 means 2000. Walks is the number of walks per probe of a critical
 	// transition; 0 means 200.
 	WalkSteps, Walks int
@@ -105,7 +108,7 @@ func register(flags *flag.FlagSet) []setting {
 		{name: "keep-going", isBool: true, usage: "continue after a violation, and report all distinct ones",
 			set: boolean(func(s *settings, b bool) { s.KeepGoing = b })},
 		{name: "schedules", usage: "order random walks by these `NAMES` in turn", set: func(s *settings, v string) (err error) {
-			s.Schedules, err = search.ParseSchedules(v)
+			s.Schedules, err = schedules.Parse(v)
 			return err
 		}},
 		{name: "interleave", usage: "schedule goroutines by `MODE`: rotate, fifo, random, or pct:N", set: func(s *settings, v string) error {
@@ -167,7 +170,7 @@ func boolean(set func(*settings, bool)) func(*settings, string) error {
 
 func validStrategy(name search.Name) error {
 	if name == "" || name.Validate() != nil {
-		return fmt.Errorf("must be one of %s", strings.Join(search.StrategyNames(0), ", "))
+		return fmt.Errorf("must be one of %s", strings.Join(strategy.Names(0), ", "))
 	}
 	return nil
 }
@@ -212,11 +215,11 @@ func resolveSettings(o Options, short bool) (settings, error) {
 			s.Time = time.Second
 		}
 	}
-	if s.Workers > search.MaxWorkers {
+	if s.Workers > runs.MaxWorkers {
 		return s, fmt.Errorf("%d workers exceed the maximum of %d: each takes memory and 2 MB of the folder for temporary files",
-			s.Workers, search.MaxWorkers)
+			s.Workers, runs.MaxWorkers)
 	}
 	s.Seed = cmp.Or(s.Seed, 1)
-	s.Workers = cmp.Or(s.Workers, search.DefaultWorkers())
+	s.Workers = cmp.Or(s.Workers, runs.DefaultWorkers())
 	return s, nil
 }

@@ -4,6 +4,7 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/macemc/macemc/internal/search/stats"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 )
@@ -36,7 +37,7 @@ func TestAfterLive(t *testing.T) {
 		t.Fatalf("%+v in %d walks", s.AfterLive, s.AfterLiveWalks)
 	}
 	tell, news, tick := s.AfterLive[0], s.AfterLive[1], s.AfterLive[2]
-	if tell != (search.AfterLive{What: "action tell"}) {
+	if tell != (stats.AfterLive{What: "action tell"}) {
 		t.Errorf("%+v", tell)
 	}
 	if news.What != "message string" || news.Times != news.Walks || news.Walks == 0 || news.Walks > s.AfterLiveWalks {

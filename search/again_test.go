@@ -60,12 +60,12 @@ func TestRefusedAgain(t *testing.T) {
 			again = append(again, *calls.At)
 		}
 	})
-	if res := run(t, search.Config{System: sys, Strategy: search.BFS, Reduce: search.ReduceNone, Calls: calls}); res.Verdict != search.OK || len(again) == 0 {
+	if res := run(t, search.Config{System: sys, Strategy: search.BFS, Reduce: options.ReduceNone, Calls: calls}); res.Verdict != search.OK || len(again) == 0 {
 		t.Fatalf("%s, %d calls again", res.Verdict, len(again))
 	}
 	for _, call := range again {
 		calls = &options.Calls{At: new(uint64), Skipped: []uint64{call}}
-		if res := run(t, search.Config{System: sys, Strategy: search.BFS, Reduce: search.ReduceNone, Calls: calls}); res.Verdict == search.OK || res.Finding == nil {
+		if res := run(t, search.Config{System: sys, Strategy: search.BFS, Reduce: options.ReduceNone, Calls: calls}); res.Verdict == search.OK || res.Finding == nil {
 			t.Errorf("%x is passed over: %s, %s", call, res.Verdict, res.Stopped)
 		}
 	}

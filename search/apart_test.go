@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/macemc/macemc/internal/search/runloop"
+	"github.com/macemc/macemc/internal/search/strategy"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 )
@@ -131,11 +133,11 @@ func TestStatesThatDifferAreNotMerged(t *testing.T) {
 }
 
 // everyEngine yields each strategy with each of the engines that it supports.
-func everyEngine(engines ...search.Engine) iter.Seq2[search.Name, search.Engine] {
-	return func(yield func(search.Name, search.Engine) bool) {
-		for _, strategy := range []search.Name{search.Deepening, search.Walk, search.Faulty, search.BFS, search.DFS} {
+func everyEngine(engines ...string) iter.Seq2[search.Name, string] {
+	return func(yield func(search.Name, string) bool) {
+		for _, name := range []search.Name{search.Deepening, search.Walk, search.Faulty, search.BFS, search.DFS} {
 			for _, engine := range engines {
-				if (!strategy.Can(search.VisitsStates) || engine != search.ReplayEngine) && !yield(strategy, engine) {
+				if (!name.Can(strategy.VisitsStates) || engine != runloop.ReplayEngine) && !yield(name, engine) {
 					return
 				}
 			}
@@ -155,13 +157,13 @@ func everywhere(t *testing.T, name string, sys sim.System, judge func(t *testing
 
 // verdict is everywhere for searches that may be rejected.
 func verdict(t *testing.T, name string, sys sim.System, judge func(t *testing.T, res *search.Result, err error)) {
-	for strategy, engine := range everyEngine(search.ReplayEngine, search.TableEngine, search.AutoEngine) {
+	for strategy, engine := range everyEngine(runloop.ReplayEngine, runloop.TableEngine, runloop.AutoEngine) {
 		t.Run(fmt.Sprintf("%s/%s/%s", name, strategy, engine), func(t *testing.T) {
 			cfg := search.Config{System: sys, Strategy: strategy, Engine: engine, Alone: strategy == search.Deepening, WalkSteps: 200, Workers: 1, HandlerLimit: patient}
 			if strategy == search.Walk || strategy == search.Faulty {
 				cfg.MaxPaths = 50
 			}
-			if engine == search.AutoEngine {
+			if engine == runloop.AutoEngine {
 				cfg = search.Alternating(cfg)
 			}
 			res, err := search.Run(context.Background(), cfg)

@@ -7,6 +7,8 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/macemc/macemc/internal/search/runloop"
+	"github.com/macemc/macemc/internal/search/strategy"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 )
@@ -67,9 +69,9 @@ func TestAskedInVain(t *testing.T) {
 	} {
 		for _, c := range []struct {
 			strategy search.Name
-			engine   search.Engine
+			engine   string
 		}{
-			{search.Deepening, search.ReplayEngine}, {search.BFS, ""}, {search.Walk, search.TableEngine}, {search.DFS, ""},
+			{search.Deepening, runloop.ReplayEngine}, {search.BFS, ""}, {search.Walk, runloop.TableEngine}, {search.DFS, ""},
 		} {
 			if where != "always" && c.strategy != search.Deepening && c.strategy != search.BFS {
 				continue // the code is the same
@@ -79,7 +81,7 @@ func TestAskedInVain(t *testing.T) {
 				if want := 2; where != "MayCrash" && len(f.Path) < want {
 					t.Errorf("path %v", f.Path)
 				}
-				if c.strategy.Can(search.VisitsStates) && f.Property != property {
+				if c.strategy.Can(strategy.VisitsStates) && f.Property != property {
 					t.Errorf("property %q, want %q", f.Property, property)
 				}
 			})
@@ -96,8 +98,8 @@ func TestMayCrashFails(t *testing.T) {
 	for what, fail := range fails {
 		for _, c := range []struct {
 			strategy search.Name
-			engine   search.Engine
-		}{{search.Deepening, search.ReplayEngine}, {search.Walk, search.TableEngine}, {search.BFS, ""}, {search.DFS, ""}} {
+			engine   string
+		}{{search.Deepening, runloop.ReplayEngine}, {search.Walk, runloop.TableEngine}, {search.BFS, ""}, {search.DFS, ""}} {
 			sys := staying(t, "", nil)
 			may := func(sim.NodeID) bool { fail(); return true }
 			if strings.HasPrefix(what, "MayHalt") {

@@ -10,6 +10,7 @@ import (
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/internal/search/runloop"
 	"github.com/macemc/macemc/internal/search/runs"
+	"github.com/macemc/macemc/internal/search/schedules"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems/spec"
@@ -18,11 +19,11 @@ import (
 // BenchmarkSearch measures whole searches over RandTree, in time per executed event. Some cases use only weighted
 // draws. The cases named so use all schedules, with longer walks, choices of schedules and comparisons.
 func BenchmarkSearch(b *testing.B) {
-	weighted := []search.Schedule{search.Weighted}
+	weighted := []string{schedules.Weighted}
 	for _, c := range []struct {
 		name      string
 		strategy  search.Name
-		schedules []search.Schedule
+		schedules []string
 		nodes     int
 		limits    sim.Limits
 	}{

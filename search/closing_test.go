@@ -8,6 +8,7 @@ import (
 
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/replay"
+	"github.com/macemc/macemc/internal/search/runloop"
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
@@ -84,7 +85,7 @@ func TestServicesAreClosed(t *testing.T) {
 // execute runs by replay.
 func TestServicesWithCloseAreNotCopied(t *testing.T) {
 	var r register
-	for _, cfg := range []search.Config{{Strategy: search.BFS}, {Strategy: search.Walk, Engine: search.TableEngine, MaxPaths: 10}} {
+	for _, cfg := range []search.Config{{Strategy: search.BFS}, {Strategy: search.Walk, Engine: runloop.TableEngine, MaxPaths: 10}} {
 		cfg.System = closers(&r, nil)
 		if _, err := search.Run(t.Context(), cfg); err == nil || !strings.Contains(err.Error(), "with a method Close") {
 			t.Errorf("%s: %v", cfg.Strategy, err)

@@ -5,10 +5,17 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 
 	"github.com/macemc/macemc/internal/budget"
+	"github.com/macemc/macemc/internal/explore/stateset"
 	"github.com/macemc/macemc/internal/search/fpset"
 	"github.com/macemc/macemc/internal/search/runloop"
+	"github.com/macemc/macemc/internal/search/runs"
+	"github.com/macemc/macemc/internal/search/schedules"
+	"github.com/macemc/macemc/internal/search/strategy"
+	"github.com/macemc/macemc/internal/table/options"
 )
 
 // complete returns c with all defaults filled in and the property selected, or an error about the first invalid field.
@@ -27,12 +34,12 @@ func (c Config) complete() (Config, error) {
 		return c, err
 	}
 	c.Strategy = cmp.Or(c.Strategy, Deepening)
-	c.Engine = cmp.Or(c.Engine, AutoEngine)
+	c.Engine = cmp.Or(c.Engine, runloop.AutoEngine)
 	if err := c.fits(); err != nil {
 		return c, err
 	}
 	if len(c.Schedules) == 0 {
-		c.Schedules = defaultSchedules()
+		c.Schedules = schedules.Default()
 	}
 	if c.Weights == (Weights{}) {
 		c.Weights = DefaultWeights()
@@ -47,7 +54,7 @@ func (c Config) complete() (Config, error) {
 	c.WalkSteps = cmp.Or(c.WalkSteps, 2000)
 	c.Walks = cmp.Or(c.Walks, 200)
 	c.Seed = cmp.Or(c.Seed, 1)
-	c.Workers = cmp.Or(c.Workers, DefaultWorkers())
+	c.Workers = cmp.Or(c.Workers, runs.DefaultWorkers())
 	c.MaxPaths = cmp.Or(c.MaxPaths, math.MaxInt)
 	c.HandlerLimit = cmp.Or(c.HandlerLimit, runloop.DefaultHandlerLimit)
 	return c, nil
@@ -57,11 +64,11 @@ func (c Config) complete() (Config, error) {
 // fields. The same rules about logs stand in internal/task/durable.go (validateDurable), which names flags.
 func (c *Config) fits() error {
 	switch {
-	case c.Engine != AutoEngine && c.Engine != ReplayEngine && c.Engine != TableEngine:
-		return fmt.Errorf("engine %q is not one of %s, %s, %s", c.Engine, AutoEngine, TableEngine, ReplayEngine)
+	case c.Engine != runloop.AutoEngine && c.Engine != runloop.ReplayEngine && c.Engine != runloop.TableEngine:
+		return fmt.Errorf("engine %q is not one of %s, %s, %s", c.Engine, runloop.AutoEngine, runloop.TableEngine, runloop.ReplayEngine)
 	case c.MaxBytes < 0:
 		return fmt.Errorf("MaxBytes is %d, must not be negative", c.MaxBytes)
-	case c.Log != nil && (c.Reduce == ReduceDrop || c.Reduce == ReduceFull):
+	case c.Log != nil && (c.Reduce == options.ReduceDrop || c.Reduce == options.ReduceFull):
 		return fmt.Errorf("a log cannot be combined with reduction %s, which omits states", c.Reduce)
 	case c.Log != nil && c.Symmetry:
 		return errors.New("a log cannot be combined with symmetry, which omits states")
@@ -69,20 +76,20 @@ func (c *Config) fits() error {
 		return errors.New("Shortest cannot be combined with RemoteExplorer, which searches breadth first anyway")
 	case c.Reach != nil && (len(c.Prefix) > 0 || c.PrefixRuns > 0):
 		return errors.New("Reach resumes a search from the initial state and cannot be combined with a prefix")
-	case c.Engine == ReplayEngine && c.Strategy.Can(VisitsStates):
-		return fmt.Errorf("strategy %s needs the engine %s", c.Strategy, TableEngine)
+	case c.Engine == runloop.ReplayEngine && c.Strategy.Can(strategy.VisitsStates):
+		return fmt.Errorf("strategy %s needs the engine %s", c.Strategy, runloop.TableEngine)
 	}
 	for _, o := range []struct {
 		name  string
 		set   bool
-		needs Capability
+		needs strategy.Capability
 	}{
-		{"MaxBytes", c.MaxBytes != 0, KeepsStates}, {"Alone", c.Alone, Deepens}, {"DeepenBy", c.DeepenBy != 0, Deepens},
-		{"Reach", c.Reach != nil, Deepens},
-		{"Shortest", c.Shortest, VisitsStates}, {"Symmetry", c.Symmetry, VisitsStates}, {"Log", c.Log != nil, BreadthFirst},
-		{"Visited " + string(c.Visited), c.Visited != "", KeepsStates},
-		{"Reduce " + string(c.Reduce), c.Reduce == ReduceDrop || c.Reduce == ReduceFull, VisitsStates},
-		{"Crashes " + string(c.Crashes), c.Crashes == CrashImplicit || c.Crashes == CrashAuto, VisitsStates},
+		{"MaxBytes", c.MaxBytes != 0, strategy.KeepsStates}, {"Alone", c.Alone, strategy.Deepens}, {"DeepenBy", c.DeepenBy != 0, strategy.Deepens},
+		{"Reach", c.Reach != nil, strategy.Deepens},
+		{"Shortest", c.Shortest, strategy.VisitsStates}, {"Symmetry", c.Symmetry, strategy.VisitsStates}, {"Log", c.Log != nil, strategy.BreadthFirst},
+		{"Visited " + c.Visited, c.Visited != "", strategy.KeepsStates},
+		{"Reduce " + c.Reduce, c.Reduce == options.ReduceDrop || c.Reduce == options.ReduceFull, strategy.VisitsStates},
+		{"Crashes " + c.Crashes, c.Crashes == options.CrashImplicit || c.Crashes == options.CrashAuto, strategy.VisitsStates},
 	} {
 		if o.set {
 			if err := c.Strategy.Require(o.needs, o.name); err != nil {
@@ -97,21 +104,48 @@ func (c *Config) fits() error {
 	}{
 		{"MaxDepth", c.MaxDepth, fpset.MaxDepth}, {"DeepenBy", c.DeepenBy, fpset.MaxDepth}, {"WalkSteps", c.WalkSteps, 1 << 30},
 		{"Walks", c.Walks, 1 << 30},
-		{"Workers", c.Workers, MaxWorkers}, {"MaxPaths", c.MaxPaths, math.MaxInt}, {"PrefixRuns", c.PrefixRuns, 1 << 20},
+		{"Workers", c.Workers, runs.MaxWorkers}, {"MaxPaths", c.MaxPaths, math.MaxInt}, {"PrefixRuns", c.PrefixRuns, 1 << 20},
 		{"Time", int(c.Time), math.MaxInt}, {"HandlerLimit", int(c.HandlerLimit), math.MaxInt},
 	} {
 		if f.value < 0 || f.value > f.most {
 			return fmt.Errorf("%s is %d, must be 0 to %d", f.name, f.value, f.most)
 		}
 	}
-	if err := c.Visited.fits(c.Strategy); err != nil {
+	if err := c.fitsVisited(); err != nil {
 		return err
 	}
-	if err := c.Reduce.fits(); err != nil {
-		return err
+	if c.Reduce != "" && !slices.Contains(options.Reductions(), c.Reduce) {
+		return fmt.Errorf("reduction %q is not one of %s", c.Reduce, strings.Join(options.Reductions(), ", "))
 	}
-	if err := c.Crashes.fits(c); err != nil {
-		return err
+	switch m := c.Crashes; {
+	case m == "" || m == options.CrashExplicit:
+	case !slices.Contains(options.CrashModels(), m):
+		return fmt.Errorf("crash model %q is not one of %s", m, strings.Join(options.CrashModels(), ", "))
+	case c.Log != nil:
+		return fmt.Errorf("a log cannot be combined with crash model %s, which omits states", m)
 	}
-	return validSchedules(c.Schedules)
+	return schedules.Validate(c.Schedules)
+}
+
+// fitsVisited returns an error if Visited does not fit the strategy.
+func (c *Config) fitsVisited() error {
+	if c.Visited == "" {
+		return nil
+	}
+	if c.Strategy.Can(strategy.Deepens) {
+		if _, ok := runs.ParseKey(c.Visited); !ok {
+			return fmt.Errorf("visited set %q of strategy %s is neither %s nor a number of bits, 1 to 128", c.Visited, c.Strategy, runs.AllStates)
+		}
+		return nil
+	}
+	if _, err := stateset.Named(c.Visited); err != nil {
+		return fmt.Errorf("strategy %s: %w", c.Strategy, err)
+	}
+	return nil
+}
+
+// key returns the key of deepening.
+func (c *Config) key() runs.Key {
+	key, _ := runs.ParseKey(c.Visited)
+	return key
 }

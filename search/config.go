@@ -2,15 +2,13 @@ package search
 
 import (
 	"context"
-	"runtime"
 	"time"
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/explore"
 	"github.com/macemc/macemc/internal/kernel/contain"
-	"github.com/macemc/macemc/internal/search/verify"
+	"github.com/macemc/macemc/internal/search/stats"
 	"github.com/macemc/macemc/internal/table"
-	"github.com/macemc/macemc/internal/table/crashes"
 	"github.com/macemc/macemc/internal/table/fairness"
 	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/sim"
@@ -19,13 +17,16 @@ import (
 // Config selects what to search, and the limits. The zero value of each field but System is a default. Its JSON has all
 // fields but the system, and what belongs to one process.
 type Config struct {
-	System    sim.System `json:"-"`
-	Strategy  Name
-	Engine    Engine        // empty means auto, which is table for bfs and dfs
-	Visited   Visited       // for bfs, dfs and deepening; empty means exact for bfs and dfs, 128 bits for deepening
-	Reduce    Reduction     // for bfs and dfs: states that need not be visited; empty means [ReduceAuto]
-	Crashes   CrashModel    // for bfs and dfs: whether nodes crash; empty means [CrashExplicit]
-	Shortest  bool          // for bfs and dfs: after a safety violation, search for one in fewer steps, see [Shortest]
+	System   sim.System `json:"-"`
+	Strategy Name
+	Engine   string // executes steps: "auto", "replay", or "table"; empty means auto, which is table for bfs and dfs
+	// Visited selects how states are stored, of which equal ones are explored once. For bfs and dfs it is a name of
+	// package stateset, such as "exact", the default. For deepening it is a number of bits to which fingerprints are
+	// truncated, from 1 to 128, the default, or "none".
+	Visited   string
+	Reduce    string        // for bfs and dfs: leave states out that cannot change the verdict: "none", "drop", "full", or "auto", the default
+	Crashes   string        // for bfs and dfs: whether nodes crash and halt: "explicit", the default, "implicit", or "auto"
+	Shortest  bool          // for bfs and dfs: after a safety violation, search for one in fewer steps, see [stats.Shortest]
 	Symmetry  bool          // for bfs and dfs: identify states up to permutations of nodes of one role, see [sim.System.Roles]
 	Alone     bool          // for deepening: do not alternate with walks; walks from leaves remain
 	MaxBytes  int           // approximate memory for visited states and, for bfs and dfs, tables; 0 means no limit
@@ -35,10 +36,10 @@ type Config struct {
 	WalkSteps int           // length of a walk; 0 means 2,000
 	Walks     int           // walks per probe of a critical transition; 0 means 200
 	Weights   Weights       // all zero means DefaultWeights; otherwise each is used as given
-	Schedules []Schedule    // schedules that walks take turns at, see [Schedules]; nil means all but SURW
+	Schedules []string      // schedules that walks take turns at, see package schedules; nil means all but surw
 	Seed      uint64        // 0 means 1
-	Workers   int           // up to MaxWorkers; 0 means DefaultWorkers
-	Time      time.Duration // of the search, by package budget; the follow-up of a finding takes until [FollowLimit]; 0 means no limit
+	Workers   int           // up to 256; 0 means the number of cores
+	Time      time.Duration // of the search, by package budget; the follow-up of a finding takes until [budget.FollowLimit]; 0 means no limit
 	MaxPaths  int           // 0 means no limit
 	Prefix    choose.Path   // start from here instead of the initial state
 	// PrefixRuns > 0 means that the search first makes that many runs to a live state without injections. It then
@@ -72,7 +73,7 @@ type Config struct {
 	Reach *Reach `json:"-"`
 	// RemoteExplorer, if non-nil, visits the states of bfs on other processes, in place of [table.Explore]. The only data
 	// about them are states, steps, and findings. Its Stopped may also be "time".
-	RemoteExplorer RemoteExplorer `json:"-"`
+	RemoteExplorer table.Explorer `json:"-"`
 	// PathBuffer returns an empty path with the capacity in which the runs of a worker, counted from 0, are recorded
 	// while they are made. It is called once for each worker. Nil means ordinary memory.
 	PathBuffer func(worker int) choose.Path `json:"-"`
@@ -89,16 +90,6 @@ type Config struct {
 	alternate    bool            // for tests: with AutoEngine, switch the engine after each run
 }
 
-// RemoteExplorer visits all states of a system on other processes. It has the contract of [table.Explore].
-type RemoteExplorer func(context.Context, *sim.System, options.Options) (*table.Exploration, error)
-
-// MaxWorkers is the maximum number of workers of a search. Each takes memory of its own, and more workers than cores
-// are not faster.
-const MaxWorkers = 256
-
-// DefaultWorkers returns the default number of workers: the number of cores, up to MaxWorkers.
-func DefaultWorkers() int { return min(runtime.GOMAXPROCS(0), MaxWorkers) }
-
 // Suspect is a run that violates something, or seems to.
 type Suspect struct {
 	Kind        sim.FindingKind
@@ -109,32 +100,18 @@ type Suspect struct {
 	Node        sim.NodeID  // -1 if it concerns no single node
 	Path        choose.Path // the whole run, to its last step
 	Steps       int
-	Origin      int         // liveness: step from which a walk continued; 0 means the start
-	OutOfEvents bool        // deadlock: no event of the recovery relation was left
-	Proven      bool        // liveness: all states were visited, and no live one follows
-	Late        bool        // an Env was used after its handler had returned; a second execution of the path may not show this
-	Overdue     bool        // divergence: the last step was still running after HandlerLimit
-	Strategy    Name        // the strategy that found it
-	Schedule    Schedule    // the schedule of the walk; empty if none
-	Depth       int         // choices of the exhaustive part
-	Difference  *Difference // nondeterminism: the differing part of the state, if known
+	Origin      int               // liveness: step from which a walk continued; 0 means the start
+	OutOfEvents bool              // deadlock: no event of the recovery relation was left
+	Proven      bool              // liveness: all states were visited, and no live one follows
+	Late        bool              // an Env was used after its handler had returned; a second execution of the path may not show this
+	Overdue     bool              // divergence: the last step was still running after HandlerLimit
+	Strategy    Name              // the strategy that found it
+	Schedule    string            // the schedule of the walk; empty if none
+	Depth       int               // choices of the exhaustive part
+	Difference  *stats.Difference // nondeterminism: the differing part of the state, if known
 	// Starved is the run of starvation. Path ends after the first round.
 	Starved *fairness.Starvation
 }
-
-// Difference is a part of the state in which two executions of the same path differ.
-type Difference struct {
-	Step   int       `json:"step"`
-	Where  string    `json:"where"`  // "n0", "the network", "monitor 1"
-	Field  string    `json:"field"`  // empty if the values could not be reproduced
-	Values [2]string `json:"values"` // one per execution
-	// Details are lines from the service itself on the first difference, see [simext.Comparer].
-	Details []string `json:"details,omitempty"`
-	// Twins means that the same step from two states with equal encodings differs, not two executions of one path.
-	Twins bool `json:"twins,omitempty"`
-}
-
-func (d *Difference) String() string { return (*verify.Difference)(d).String() }
 
 // Confirmed is the result of examining a suspect.
 type Confirmed struct {
@@ -165,27 +142,6 @@ type Result struct {
 	Stopped string // reason for the end: one of the Stopped constants
 }
 
-// Reasons for the end of a search.
-const (
-	StoppedFound       = "found"
-	StoppedDepth       = explore.StoppedDepth // everything requested is explored
-	StoppedTime        = "time"
-	StoppedPaths       = "paths"
-	StoppedInterrupted = explore.StoppedInterrupted
-	StoppedComplete    = "complete" // all states were visited
-	// StoppedFingerprints: all states with different fingerprints were visited, but the fingerprints are too short to
-	// prove completeness.
-	StoppedFingerprints = "fingerprints"
-	StoppedKnown        = "known"                // an accepted violation ended it, or states after one were not visited
-	StoppedSampled      = table.StoppedSampled   // all states reachable by the sampled alternatives of large draws were visited
-	StoppedMemory       = explore.StoppedMemory  // at MaxBytes
-	StoppedDisk         = "disk"                 // disk full
-	StoppedCrashes      = crashes.StoppedCrashes // crashes were left out, and it is not proven that this changes no verdict
-	StoppedStuck        = "stuck"                // a handler did not return, and this could not be confirmed
-	StoppedLost         = "lost"                 // its process died
-	StoppedUnresponsive = "unresponsive"         // it did not stop when its time was over
-)
-
 // Progress is a snapshot for people while a search runs.
 type Progress struct {
 	Elapsed time.Duration
@@ -215,120 +171,42 @@ type Work struct {
 	Disk        int64 `json:"disk,omitempty"`        // for bfs: maximum number of bytes on disk, for lack of memory
 	Events      int   `json:"events"`                // steps executed, including re-execution of prefixes
 	// Engine describes how steps were executed. Like Seconds, it may differ between searches with the same result.
-	Engine  EngineStats `json:"engine"`
-	Seconds float64     `json:"seconds"` // clock time, unlike [Config].Time
-	Phases  []Phase     `json:"phases"`
-	Relied  []Relied    `json:"relied,omitempty"` // actions that random walks executed before they recovered, in the system's order
-	// Schedules counts walks by schedule, in the order of [Schedules]. Walks without a schedule are not counted.
-	Schedules []ScheduleStats `json:"schedules,omitempty"`
+	Engine  stats.Engine   `json:"engine"`
+	Seconds float64        `json:"seconds"` // clock time, unlike [Config].Time
+	Phases  []stats.Phase  `json:"phases"`
+	Relied  []stats.Relied `json:"relied,omitempty"` // actions that random walks executed before they recovered, in the system's order
+	// Schedules counts walks by schedule, in the order of [schedules.Names]. Walks without a schedule are not counted.
+	Schedules []stats.Schedule `json:"schedules,omitempty"`
 }
 
 // Coverage describes which states, events and properties a search covered.
 type Coverage struct {
 	ExhaustedDepth int    `json:"exhausted_depth"`
-	Complete       bool   `json:"complete"`            // all states were visited, except with a probability of at most [MostOmission]
+	Complete       bool   `json:"complete"`            // all states were visited, except with a probability of at most [stateset.MostOmission]
 	Recovers       bool   `json:"recovers,omitempty"`  // for bfs and dfs: a live state can be reached without faults from every state
 	Unchecked      string `json:"unchecked,omitempty"` // for bfs and dfs: properties that were not judged
 	// Reduced describes how bfs and dfs left states out, or why they left none out. Nil means that no reduction was
 	// requested.
-	Reduced *Reduced `json:"reduced,omitempty"`
+	Reduced *stats.Reduced `json:"reduced,omitempty"`
 	// Crashes describes which crashes bfs and dfs left out. Nil means that this was not requested.
-	Crashes *Crashes `json:"crashes,omitempty"`
+	Crashes *stats.Crashes `json:"crashes,omitempty"`
 	// Shortest reports whether a violation in fewer steps exists. Nil means that it was not requested, or that the
 	// finding has no last step.
-	Shortest *Shortest `json:"shortest,omitempty"`
+	Shortest *stats.Shortest `json:"shortest,omitempty"`
 	// Fair describes how infinite fair runs were judged. Nil means that the system has no obligations, see
 	// [sim.System.Obligations].
-	Fair *Fair `json:"fair,omitempty"`
+	Fair *stats.Fair `json:"fair,omitempty"`
 	// Sampled are draws with more alternatives than are enumerated. With any, the search is not complete.
 	Sampled choose.Samples `json:"sampled,omitempty"`
 	// BySample names checks that were made only in runs and steps executed a second time.
-	BySample      []string    `json:"by_sample,omitempty"`
-	NeverHappened []string    `json:"never_happened"`
-	Sometimes     []Sometimes `json:"sometimes"`
+	BySample      []string          `json:"by_sample,omitempty"`
+	NeverHappened []string          `json:"never_happened"`
+	Sometimes     []stats.Sometimes `json:"sometimes"`
 	// AfterLive counts events after the first live state of a walk, the rarest first. AfterLiveWalks is the number of
 	// walks counted: those in a sample of one in eight that reached a live state.
-	AfterLive      []AfterLive `json:"after_live,omitempty"`
-	AfterLiveWalks int         `json:"after_live_walks,omitempty"`
-	ForeignTimes   bool        `json:"foreign_times,omitempty"` // times of different nodes were compared, which have no order
-	Grows          []Growth    `json:"grows,omitempty"`         // bfs and dfs, stopped at a limit: growing structures, the largest first
-	FaultsUsed     sim.Limits  `json:"faults_used"`             // maximum used by a single run
-}
-
-// AfterLive counts an event after the first live states of walks.
-type AfterLive struct {
-	What  string `json:"what"`  // "action read", "message Ping", "timer Beat", as in NeverHappened
-	Times int    `json:"times"` // in all sampled walks
-	Walks int    `json:"walks"` // number of walks in which it happened
-}
-
-// Growth is a list, map or queue that grew while states were visited.
-type Growth struct {
-	Node     sim.NodeID `json:"node"`           // -1 for a connection, because connections are interned without their nodes
-	What     string     `json:"what"`           // path of a field of the service, "inbox", or "a connection"
-	Elements int        `json:"elements"`       // in the largest state of the node
-	Type     string     `json:"type,omitempty"` // the most frequent type; empty if types are unknown
-	OfType   int        `json:"of_type,omitempty"`
-}
-
-// Fair describes whether every infinite fair run is known to satisfy all obligations.
-type Fair struct {
-	Obligations []string `json:"obligations"`
-	Judged      bool     `json:"judged"`
-	Why         string   `json:"why,omitempty"` // the reason if it was not judged
-	// Hot holds, for bfs and dfs, the number of states in which each obligation is open.
-	Hot []int `json:"hot,omitempty"`
-	// Walked is the result of walks that looked for a run with an obligation open forever. None are made if everything
-	// is judged.
-	Walked FairWalks `json:"walked,omitzero"`
-}
-
-// Sometimes counts the runs in which a Sometimes property held. For bfs and dfs, which have no runs, the count is 1 if
-// it held in some state.
-type Sometimes struct {
-	Property string `json:"property"`
-	Runs     int    `json:"runs"`
-	Walks    int    `json:"walks,omitempty"` // number of these runs that are random walks, without those of the exhaustive part
-	Of       int    `json:"of,omitempty"`    // total number of such walks
-}
-
-// Relied counts the walks in which an action was done between the start of recovery and the live state reached. If
-// recovery must not rely on the action, mark it by [sim.Action.Disturbs].
-type Relied struct {
-	Action string `json:"action"`
-	Walks  int    `json:"walks"`
-}
-
-// ScheduleStats counts the walks of one schedule.
-type ScheduleStats struct {
-	Name   Schedule `json:"name"`
-	Paths  int      `json:"paths"`
-	Events int      `json:"events"`
-}
-
-// Phase counts the runs of one kind of exploration, summed over its rounds.
-type Phase struct {
-	Name        string    `json:"name"` // "deepening", "leaf walks", "walks", "faulty walks", "prefixes", "critical"
-	Seconds     float64   `json:"seconds"`
-	Paths       int       `json:"paths"`
-	Live        int       `json:"live"`       // runs that ended in a live state
-	Duplicates  int       `json:"duplicates"` // runs cut at a state seen before
-	OutOfEvents int       `json:"out_of_events"`
-	TooLong     int       `json:"too_long"` // runs that ended at the step limit, not live
-	States      int       `json:"states"`
-	Events      int       `json:"events"`
-	Steps       Histogram `json:"steps"`           // steps to the end; for walks to the first live state
-	Choices     Histogram `json:"choices"`         // choices with more than one alternative
-	Short       int       `json:"short,omitempty"` // walks of fewer than [ShortWalk] steps, including those past live states
-}
-
-// ShortWalk is the number of steps below which a random walk tests little.
-const ShortWalk = 10
-
-// Histogram counts values in powers-of-two classes, with exact minimum and maximum.
-type Histogram struct {
-	Count   int   `json:"count"`
-	Min     int   `json:"min"`
-	Max     int   `json:"max"`
-	Buckets []int `json:"buckets"` // Buckets[i] counts values v with bits.Len(v) == i
+	AfterLive      []stats.AfterLive `json:"after_live,omitempty"`
+	AfterLiveWalks int               `json:"after_live_walks,omitempty"`
+	ForeignTimes   bool              `json:"foreign_times,omitempty"` // times of different nodes were compared, which have no order
+	Grows          []stats.Growth    `json:"grows,omitempty"`         // bfs and dfs, stopped at a limit: growing structures, the largest first
+	FaultsUsed     sim.Limits        `json:"faults_used"`             // maximum used by a single run
 }

@@ -38,7 +38,7 @@ func TestConfirming(t *testing.T) {
 	} {
 		ctx, cancel := cfg.confirming(t.Context(), &Suspect{Overdue: c.overdue}, c.found)
 		at, ok := budget.Deadline(ctx)
-		if _, got := DeadlinesOf(ctx); !ok || at-cfg.start != c.want || got != c.deadlines {
+		if _, got := budget.DeadlinesOf(ctx); !ok || at-cfg.start != c.want || got != c.deadlines {
 			t.Errorf("overdue: %v, after a finding: %v: until %v, with deadlines: %v; want %v, %v",
 				c.overdue, c.found, at-cfg.start, got, c.want, c.deadlines)
 		}

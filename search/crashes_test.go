@@ -5,6 +5,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/macemc/macemc/internal/search/stats"
+	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/systems/spec"
 )
@@ -21,16 +23,16 @@ func TestCrashModels(t *testing.T) {
 		t.Skip("slow")
 	}
 	for _, c := range []struct {
-		model   search.CrashModel
+		model   string
 		bugs    []string
 		verdict search.Verdict
 		stopped string
 		opaque  int
 	}{
-		{search.CrashImplicit, nil, search.OK, search.StoppedComplete, 0},
-		{search.CrashAuto, nil, search.OK, search.StoppedComplete, 0},
-		{search.CrashImplicit, []string{"PX2"}, search.Inconclusive, search.StoppedCrashes, 3},
-		{search.CrashAuto, []string{"PX2"}, search.Violation, search.StoppedFound, 3},
+		{options.CrashImplicit, nil, search.OK, stats.StoppedComplete, 0},
+		{options.CrashAuto, nil, search.OK, stats.StoppedComplete, 0},
+		{options.CrashImplicit, []string{"PX2"}, search.Inconclusive, stats.StoppedCrashes, 3},
+		{options.CrashAuto, []string{"PX2"}, search.Violation, stats.StoppedFound, 3},
 	} {
 		cfg := crashing(t, c.bugs...)
 		cfg.Crashes = c.model
@@ -49,8 +51,8 @@ func TestCrashModels(t *testing.T) {
 func TestCrashModelsRefused(t *testing.T) {
 	for _, change := range []func(*search.Config){
 		func(c *search.Config) { c.Crashes = "some" },
-		func(c *search.Config) { c.Crashes, c.Strategy = search.CrashAuto, search.Deepening },
-		func(c *search.Config) { c.Crashes, c.Strategy = search.CrashImplicit, search.Walk },
+		func(c *search.Config) { c.Crashes, c.Strategy = options.CrashAuto, search.Deepening },
+		func(c *search.Config) { c.Crashes, c.Strategy = options.CrashImplicit, search.Walk },
 	} {
 		cfg := crashing(t)
 		change(&cfg)

@@ -12,6 +12,8 @@ import (
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/replay"
+	"github.com/macemc/macemc/internal/search/runloop"
+	"github.com/macemc/macemc/internal/search/stats"
 	"github.com/macemc/macemc/internal/table/world"
 	"github.com/macemc/macemc/internal/test/cases"
 	"github.com/macemc/macemc/internal/test/papers"
@@ -30,10 +32,10 @@ func compareEngines(t rapid.TB, cfg search.Config) *search.Result {
 	cfg.HandlerLimit = patient
 	var first *search.Result
 	var firstErr error
-	for i, engine := range []search.Engine{search.ReplayEngine, search.TableEngine, search.AutoEngine} {
+	for i, engine := range []string{runloop.ReplayEngine, runloop.TableEngine, runloop.AutoEngine} {
 		c := cfg
 		c.Engine = engine
-		if engine == search.AutoEngine {
+		if engine == runloop.AutoEngine {
 			c = search.Alternating(c)
 		}
 		res, err := search.Run(context.Background(), c)
@@ -100,8 +102,8 @@ func leadsTo(t rapid.TB, sys *sim.System, f *search.Suspect) {
 // must see the same states. Breadth and depth first, it must count as many, with the same transitions.
 func compareSpaces(t rapid.TB, sys *sim.System, depth int) {
 	t.Helper()
-	plain, found, failed := exploreStepwise(t, sys, search.ReplayEngine, depth, 0)
-	byTable, foundByTable, failedByTable := exploreStepwise(t, sys, search.TableEngine, depth, 0)
+	plain, found, failed := exploreStepwise(t, sys, runloop.ReplayEngine, depth, 0)
+	byTable, foundByTable, failedByTable := exploreStepwise(t, sys, runloop.TableEngine, depth, 0)
 	if fmt.Sprint(failed) != fmt.Sprint(failedByTable) {
 		t.Fatalf("failed with %v, by tables with %v", failed, failedByTable)
 	}
@@ -148,7 +150,7 @@ func compareSpaces(t rapid.TB, sys *sim.System, depth int) {
 	}
 	if found == nil {
 		a, b := bfs.Stats, dfs.Stats
-		a.Seconds, b.Seconds, a.Engine, b.Engine, a.Bytes, b.Bytes, a.Handlers, b.Handlers = 0, 0, search.EngineStats{}, search.EngineStats{}, 0, 0, 0, 0
+		a.Seconds, b.Seconds, a.Engine, b.Engine, a.Bytes, b.Bytes, a.Handlers, b.Handlers = 0, 0, stats.Engine{}, stats.Engine{}, 0, 0, 0, 0
 		if a.Complete {
 			a.ExhaustedDepth, b.ExhaustedDepth = 0, 0 // it means nothing else for these strategies
 		} else {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/critical"
+	"github.com/macemc/macemc/internal/search/runloop"
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
@@ -77,7 +78,7 @@ func TestDisturbingEvents(t *testing.T) {
 		if c.by == nil {
 			sys.Late = func(sim.NodeID) bool { return true }
 		}
-		for strategy, engine := range everyEngine(search.ReplayEngine, search.TableEngine) {
+		for strategy, engine := range everyEngine(runloop.ReplayEngine, runloop.TableEngine) {
 			t.Run(fmt.Sprintf("%+v/%s/%s/%s", c.by, c.what, strategy, engine), func(t *testing.T) {
 				cfg := search.Config{
 					System: sys, Strategy: strategy, Engine: engine, WalkSteps: 50, MaxPaths: 100, Workers: 1, HandlerLimit: patient,

@@ -9,8 +9,8 @@
 //
 //	search.go                          Run; run, the loop over rounds
 //	config.go, complete.go             Config; its defaults and errors
-//	strategies.go                      the table of strategies and their capabilities
-//	schedule.go, rotation.go           names of schedules of random walks, and which walk gets which
+//	strategies.go                      how the strategies of package strategy are executed
+//	rotation.go                        which walk gets which schedule
 //	source.go, unit.go, tally.go       units of work and where they come from; their counters
 //	round.go, worker.go                executes units; watches that handlers return
 //	merge.go                           merges units, confirms suspects
@@ -18,10 +18,11 @@
 //	leakedgoroutines.go                goroutines that handlers left running at the end
 //	stateful.go, shortest.go           strategies that visit states; whether a shorter violation exists
 //	hang.go                            a handler that does not return while states are visited
-//	reduce.go, crashes.go, visited.go  options of these strategies
 //	fair.go, fairwalks.go              infinite fair runs
 //	result.go, verdict.go              Result and Verdict; whether the coverage suffices
 //	sampled.go, novelty.go             sampled choices; runs with new behavior
 //	reach.go                           progress of deepening, so that a later search continues
-//	engine.go, weights.go              names of engines; weights of events
+//	weights.go                         weights of events
+//
+// Its counters and reasons to end are in internal/search/stats, its time limits in internal/budget.
 package search

@@ -27,13 +27,13 @@ func BenchmarkEngines(b *testing.B) {
 	} {
 		b.Run(fmt.Sprintf("%s/nodes=%d", c.system, c.nodes), func(b *testing.B) {
 			sys := bundled(b, c.system, spec.Config{Nodes: c.nodes})
-			rates := map[search.Engine][]float64{}
+			rates := map[string][]float64{}
 			var compared []float64
 			var hits float64
 			for b.Loop() {
 				events := 0
-				for _, engine := range []search.Engine{search.ReplayEngine, search.TableEngine, search.AutoEngine} {
-					loop, err := runloop.NewByEngine(&sys, runloop.Engine(engine), kernel.Options{})
+				for _, engine := range []string{runloop.ReplayEngine, runloop.TableEngine, runloop.AutoEngine} {
+					loop, err := runloop.NewByEngine(&sys, string(engine), kernel.Options{})
 					if err != nil {
 						b.Fatal(err)
 					}
@@ -41,7 +41,7 @@ func BenchmarkEngines(b *testing.B) {
 					walker := runs.NewWalker(search.DefaultWeights().Scale(), 2000)
 					begin := budget.ProcessTime()
 					done, walks := 0, 0
-					for engine == search.ReplayEngine && (budget.ProcessTime()-begin).Seconds() < seconds || done < events {
+					for engine == runloop.ReplayEngine && (budget.ProcessTime()-begin).Seconds() < seconds || done < events {
 						loop.Measure(func() {
 							for range 64 {
 								walks++
@@ -50,20 +50,20 @@ func BenchmarkEngines(b *testing.B) {
 								done += o.Steps
 							}
 						})
-						if engine == search.TableEngine && (budget.ProcessTime()-begin).Seconds() > 2*seconds {
+						if engine == runloop.TableEngine && (budget.ProcessTime()-begin).Seconds() > 2*seconds {
 							break // it is the slower one
 						}
 					}
 					rates[engine] = append(rates[engine], float64(done)/(budget.ProcessTime()-begin).Seconds())
-					if engine == search.ReplayEngine {
+					if engine == runloop.ReplayEngine {
 						events = done
 					}
-					if engine == search.TableEngine {
+					if engine == runloop.TableEngine {
 						hits = loop.Counts().Tables.HitRate()
 					}
 				}
-				last := func(e search.Engine) float64 { return rates[e][len(rates[e])-1] }
-				compared = append(compared, last(search.AutoEngine)/max(last(search.ReplayEngine), last(search.TableEngine)))
+				last := func(e string) float64 { return rates[e][len(rates[e])-1] }
+				compared = append(compared, last(runloop.AutoEngine)/max(last(runloop.ReplayEngine), last(runloop.TableEngine)))
 			}
 			for engine, r := range rates {
 				b.ReportMetric(median(r), string(engine)+"/cpu-s")

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/macemc/macemc/internal/search/runloop"
 	opaque "github.com/macemc/macemc/internal/test/script"
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/search"
@@ -58,7 +59,7 @@ func TestFallsBackToTheReplayEngine(t *testing.T) {
 	for _, strategy := range runStrategies {
 		cfg := search.Config{
 			System: pointedSystem(), Strategy: strategy, MaxPaths: paths, WalkSteps: 50, Workers: 1, HandlerLimit: patient,
-			Engine: search.ReplayEngine, Confirm: refute,
+			Engine: runloop.ReplayEngine, Confirm: refute,
 		}
 		want := run(t, cfg)
 		got := run(t, search.Alternating(cfg))
@@ -66,10 +67,10 @@ func TestFallsBackToTheReplayEngine(t *testing.T) {
 			t.Errorf("%s: by the replay engine %s\nhaving fallen back to it %s", strategy, a, b)
 		}
 		e := got.Stats.Engine
-		if !strings.Contains(e.Unsupported, "the state of node") || e.TableEvents == 0 && e.ReplayEvents == 0 || e.Used != search.ReplayEngine {
+		if !strings.Contains(e.Unsupported, "the state of node") || e.TableEvents == 0 && e.ReplayEvents == 0 || e.Used != runloop.ReplayEngine {
 			t.Errorf("%s: %+v", strategy, e)
 		}
-		cfg.Engine = search.TableEngine
+		cfg.Engine = runloop.TableEngine
 		if _, err := search.Run(context.Background(), cfg); err == nil || !strings.Contains(err.Error(), "use the replay engine") {
 			t.Errorf("%s by tables alone: %v", strategy, err)
 		}
@@ -91,18 +92,18 @@ func TestEngineIsReported(t *testing.T) {
 	cfg := search.Config{System: bundled(t, "paxos", spec.Config{}), Strategy: search.Walk, MaxPaths: 20_000, Workers: 1, HandlerLimit: patient}
 	res := run(t, cfg)
 	e := res.Stats.Engine
-	if e.Asked != search.AutoEngine || e.TableEvents+e.ReplayEvents != res.Stats.Events {
+	if e.Asked != runloop.AutoEngine || e.TableEvents+e.ReplayEvents != res.Stats.Events {
 		t.Errorf("of %d events: %+v", res.Stats.Events, e)
 	}
 	if e.TableEvents > 0 && (e.Handlers == 0 || e.HitRate <= 0 || e.HitRate > 1 || len(e.Copies) == 0) {
 		t.Errorf("%+v", e)
 	}
-	cfg.Engine = search.TableEngine
-	if e := run(t, cfg).Stats.Engine; e.Used != search.TableEngine || e.ReplayEvents != 0 || e.HitRate < 0.99 {
+	cfg.Engine = runloop.TableEngine
+	if e := run(t, cfg).Stats.Engine; e.Used != runloop.TableEngine || e.ReplayEvents != 0 || e.HitRate < 0.99 {
 		t.Errorf("by tables: %+v", e)
 	}
-	cfg.Engine = search.ReplayEngine
-	if e := run(t, cfg).Stats.Engine; e.Used != search.ReplayEngine || e.TableEvents != 0 || e.Handlers != 0 {
+	cfg.Engine = runloop.ReplayEngine
+	if e := run(t, cfg).Stats.Engine; e.Used != runloop.ReplayEngine || e.TableEvents != 0 || e.Handlers != 0 {
 		t.Errorf("without tables: %+v", e)
 	}
 }
@@ -166,7 +167,7 @@ func (c *carrying) Timer(env sim.Env, _ any) {
 // Programs are executed by the replay engine unless another one is requested, and no engine describes their states
 // internally.
 func TestPrograms(t *testing.T) {
-	for _, engine := range []search.Engine{search.AutoEngine, search.ReplayEngine, search.TableEngine} {
+	for _, engine := range []string{runloop.AutoEngine, runloop.ReplayEngine, runloop.TableEngine} {
 		shown := 0
 		r := run(t, search.Config{Engine: engine, Strategy: search.Walk, MaxPaths: 2000, WalkSteps: 50, Workers: 1, HandlerLimit: patient, System: sim.System{
 			Name: "carrying", Nodes: 2,
@@ -178,7 +179,7 @@ func TestPrograms(t *testing.T) {
 			},
 		}})
 		e := r.Stats.Engine
-		if e.Programs != (engine == search.AutoEngine) || (e.TableEvents > 0) != (engine == search.TableEngine) || shown > 0 {
+		if e.Programs != (engine == runloop.AutoEngine) || (e.TableEvents > 0) != (engine == runloop.TableEngine) || shown > 0 {
 			t.Errorf("%s: %d steps by tables, %d by replay, programs %v; states were shown %d times", engine, e.TableEvents, e.ReplayEvents, e.Programs, shown)
 		}
 	}

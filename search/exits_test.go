@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/macemc/macemc/internal/search/runloop"
 	"github.com/macemc/macemc/internal/search/runs"
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/search"
@@ -70,10 +71,10 @@ func TestExits(t *testing.T) {
 	for _, where := range []string{"Do", "When", "When panics", "Receive", "property", "monitor"} {
 		for _, c := range []struct {
 			strategy search.Name
-			engine   search.Engine
+			engine   string
 		}{
-			{search.Deepening, search.ReplayEngine}, {search.Deepening, search.TableEngine}, {search.Walk, search.ReplayEngine},
-			{search.Walk, search.TableEngine}, {search.Faulty, search.AutoEngine}, {search.BFS, ""}, {search.DFS, ""},
+			{search.Deepening, runloop.ReplayEngine}, {search.Deepening, runloop.TableEngine}, {search.Walk, runloop.ReplayEngine},
+			{search.Walk, runloop.TableEngine}, {search.Faulty, runloop.AutoEngine}, {search.BFS, ""}, {search.DFS, ""},
 		} {
 			t.Run(fmt.Sprint(where, " ", c.strategy, " ", c.engine), func(t *testing.T) {
 				message := " ended its goroutine (runtime.Goexit"

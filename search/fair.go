@@ -11,6 +11,8 @@ import (
 	"github.com/macemc/macemc/internal/budget"
 	"github.com/macemc/macemc/internal/kernel/contain"
 	"github.com/macemc/macemc/internal/search/fpset"
+	"github.com/macemc/macemc/internal/search/stats"
+	"github.com/macemc/macemc/internal/search/strategy"
 	"github.com/macemc/macemc/internal/table"
 	"github.com/macemc/macemc/internal/table/fairness"
 	"github.com/macemc/macemc/internal/table/options"
@@ -23,7 +25,7 @@ func (s *Stats) fair(sys *sim.System, x *table.Exploration) {
 	if len(names) == 0 {
 		return
 	}
-	s.Fair = &Fair{Obligations: names, Why: "not all states were visited"}
+	s.Fair = &stats.Fair{Obligations: names, Why: "not all states were visited"}
 	if f := x.Fairness; f != nil {
 		s.Fair.Judged, s.Fair.Why = f.Judged, f.Why
 		if f.Judged && len(x.Sampled) > 0 {
@@ -40,19 +42,19 @@ func (s *Stats) fair(sys *sim.System, x *table.Exploration) {
 }
 
 // unjudged records that a search that executes runs does not judge infinite ones.
-func (s *Stats) unjudged(sys *sim.System, strategy Name) {
+func (s *Stats) unjudged(sys *sim.System, name Name) {
 	if names := sys.Obligations(); len(names) > 0 {
-		s.Fair = &Fair{Obligations: names, Why: "not all states were visited"}
-		if !strategy.Can(KeepsStates) {
-			s.Fair.Why = fmt.Sprintf("strategy %s executes runs and does not visit all states; %s do", strategy,
-				strings.Join(StrategyNames(VisitsStates), " and "))
+		s.Fair = &stats.Fair{Obligations: names, Why: "not all states were visited"}
+		if !name.Can(strategy.KeepsStates) {
+			s.Fair.Why = fmt.Sprintf("strategy %s executes runs and does not visit all states; %s do", name,
+				strings.Join(strategy.Names(strategy.VisitsStates), " and "))
 		}
 	}
 }
 
 // starved makes an infinite run with an obligation open forever the finding of a search.
 func (r *Result) starved(s *fairness.Starvation, strategy Name) {
-	r.Finding, r.Stopped = starvation(s, strategy), StoppedFound
+	r.Finding, r.Stopped = starvation(s, strategy), stats.StoppedFound
 }
 
 // starvation returns the suspect for such a run.

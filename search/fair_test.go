@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"github.com/macemc/macemc/internal/search/runloop"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 )
@@ -27,7 +28,7 @@ func TestJudgingFairRunsTellsWhatItFinds(t *testing.T) {
 		Actions:    []sim.AnyAction{sim.Action[*hoarder]{Name: "turn", Fair: true, Do: (*hoarder).turn}},
 		Properties: []sim.Property{{Name: "odd", Inevitably: func(v *sim.View) bool { return v.Service(0).(*hoarder).Odd }}},
 	}
-	res := run(t, search.Config{System: sys, Engine: search.ReplayEngine, Alone: true, MaxPaths: 2})
+	res := run(t, search.Config{System: sys, Engine: runloop.ReplayEngine, Alone: true, MaxPaths: 2})
 	if res.Verdict != search.Violation || res.Finding == nil || res.Finding.Kind != sim.Nondeterminism {
 		t.Errorf("%s, %s, %+v, %+v", res.Verdict, res.Stopped, res.Finding, res.Stats.Fair)
 	}

@@ -1,24 +1,17 @@
 package search
 
 import (
-	"cmp"
 	"context"
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/search/runloop"
+	"github.com/macemc/macemc/internal/search/stats"
 	"github.com/macemc/macemc/internal/table"
 	"github.com/macemc/macemc/internal/table/fairness"
 	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/sim"
 )
-
-// FairWalks counts walks that look for infinite runs with an obligation open forever. Finding none proves nothing.
-type FairWalks struct {
-	Walks  int    `json:"walks"`
-	States int    `json:"states"`        // states visited by them, in the parts that were judged; each part counts by itself
-	Why    string `json:"why,omitempty"` // the reason why no more were made
-}
 
 // Fair walks begin after fairAfter of work by runs, and are repeated whenever the work has doubled, with one state per
 // fairShare of work.
@@ -28,11 +21,6 @@ const (
 	leastFair = 1 << 12
 	fewStates = 1 << 15 // limit of states to visit once walks have found something, in no more time than the earlier work
 )
-
-// And returns the sum of both.
-func (f FairWalks) And(o FairWalks) FairWalks {
-	return FairWalks{f.Walks + o.Walks, f.States + o.States, cmp.Or(f.Why, o.Why)}
-}
 
 // walkFair makes fair walks, with a separate seed.
 func walkFair(ctx context.Context, cfg *Config, world kernel.Options, turn, states, bytes int) (*fairness.FairWalks, error) {
@@ -52,8 +40,8 @@ func (s *searcher) walkFair(ctx context.Context, last bool) error {
 	switch {
 	case len(s.cfg.System.Obligations()) == 0 || len(s.cfg.Prefix) > 0 || s.cfg.Alone || s.found > 0 || s.finding != nil || f.Why != "":
 		return nil
-	case last && (f.Walks > 0 || s.stopping == StoppedComplete || s.stopping == StoppedInterrupted || s.stopping == StoppedTime ||
-		s.stopping == StoppedStuck):
+	case last && (f.Walks > 0 || s.stopping == stats.StoppedComplete || s.stopping == stats.StoppedInterrupted || s.stopping == stats.StoppedTime ||
+		s.stopping == stats.StoppedStuck):
 		return nil
 	case !last && (s.stopping != "" || s.worked() < fairAfter<<s.fairTurn):
 		return nil
@@ -73,7 +61,7 @@ func (s *searcher) walkFair(ctx context.Context, last bool) error {
 	if err != nil {
 		return err
 	}
-	*f = f.And(FairWalks{out.Walks, out.States, out.Why})
+	*f = f.And(stats.FairWalks{Walks: out.Walks, States: out.States, Why: out.Why})
 	if limited.Err() != nil {
 		f.Why = "" // the search ends for the same reason
 	}
@@ -120,7 +108,7 @@ func (s *searcher) amongAll(ctx context.Context, bytes int) (*fairness.Starvatio
 func (r *Result) walkFair(ctx context.Context, cfg *Config, world kernel.Options) (skipped *table.Exploration, err error) {
 	switch {
 	case r.Stats.Fair == nil || r.Stats.Fair.Judged || r.Finding != nil || cfg.RemoteExplorer != nil || len(cfg.known) > 0,
-		r.Stopped != StoppedMemory: // a user who bounds the depth wants nearby findings
+		r.Stopped != stats.StoppedMemory: // a user who bounds the depth wants nearby findings
 		return nil, nil
 	}
 	out, err := walkFair(ctx, cfg, world, 0, max(leastFair, r.Stats.States/fairShare), cfg.MaxBytes)
@@ -130,7 +118,7 @@ func (r *Result) walkFair(ctx context.Context, cfg *Config, world kernel.Options
 	if out.Skipped != nil {
 		return &table.Exploration{Finding: out.Skipped, Path: out.Path}, nil
 	}
-	r.Stats.Fair.Walked = FairWalks{out.Walks, out.States, out.Why}
+	r.Stats.Fair.Walked = stats.FairWalks{Walks: out.Walks, States: out.States, Why: out.Why}
 	if out.Starvation != nil {
 		r.starved(out.Starvation, cfg.Strategy)
 	}

@@ -3,6 +3,7 @@ package search_test
 import (
 	"testing"
 
+	"github.com/macemc/macemc/internal/search/stats"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 )
@@ -47,7 +48,7 @@ func TestFairWalksWhereStatesAreFew(t *testing.T) {
 // Fair walks look for starvation only if memory does not suffice for all states. Their result is reported, and has one
 // state in 32.
 func TestFairWalksWhereMemoryEnds(t *testing.T) {
-	bfs := func(finishes bool, cfg search.Config) (*search.Result, *search.Fair) {
+	bfs := func(finishes bool, cfg search.Config) (*search.Result, *stats.Fair) {
 		cfg.System, cfg.Strategy, cfg.Workers, cfg.Seed = idlers(finishes), search.BFS, 1, 1
 		res := run(t, cfg)
 		if f := res.Stats.Fair; f == nil || f.Judged || res.Stats.Complete {
@@ -56,21 +57,21 @@ func TestFairWalksWhereMemoryEnds(t *testing.T) {
 		return res, res.Stats.Fair
 	}
 	res, f := bfs(false, search.Config{MaxBytes: 6 << 20})
-	if want := (search.FairWalks{Walks: 20, States: 4000}); res.Verdict != search.Violation || f.Walked != want {
+	if want := (stats.FairWalks{Walks: 20, States: 4000}); res.Verdict != search.Violation || f.Walked != want {
 		t.Fatalf("%s, %s, %+v, want %+v", res.Verdict, res.Stopped, f.Walked, want)
 	}
 	if s := res.Finding.Starved; res.Finding.Kind != sim.Starvation || s == nil || !s.Walked || s.Property != "done" || s.Steps != 5 || s.Round != 6 {
 		t.Errorf("%+v, %+v", res.Finding, s)
 	}
 	res, f = bfs(false, search.Config{MaxDepth: 3})
-	if res.Stopped != search.StoppedDepth || f.Walked != (search.FairWalks{}) || res.Finding != nil {
+	if res.Stopped != stats.StoppedDepth || f.Walked != (stats.FairWalks{}) || res.Finding != nil {
 		t.Errorf("to a depth: %s, %s, %+v", res.Verdict, res.Stopped, f.Walked)
 	}
 	if testing.Short() {
 		return
 	}
 	res, f = bfs(true, search.Config{MaxBytes: 6 << 20})
-	if want := res.Stats.States / 32; res.Verdict != search.OutOfResource || res.Stopped != search.StoppedMemory || f.Walked.Why != "" ||
+	if want := res.Stats.States / 32; res.Verdict != search.OutOfResource || res.Stopped != stats.StoppedMemory || f.Walked.Why != "" ||
 		f.Walked.States != want || want < 5000 || res.Finding != nil {
 		t.Errorf("%s, %s, %+v, want %d states", res.Verdict, res.Stopped, f.Walked, want)
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/search/stats"
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
@@ -73,7 +74,7 @@ func TestHandlerThatDoesNotReturn(t *testing.T) {
 		t.Errorf("got %+v, want a divergence in step 2 of 0 0 1", f)
 	}
 	// The confirmation is undecided.
-	if res = searched(search.Confirmed{}); res.Verdict != search.Inconclusive || res.Stopped != search.StoppedStuck || res.Undecided != 1 {
+	if res = searched(search.Confirmed{}); res.Verdict != search.Inconclusive || res.Stopped != stats.StoppedStuck || res.Undecided != 1 {
 		t.Errorf("undecided: got %+v", res)
 	}
 }

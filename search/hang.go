@@ -7,6 +7,7 @@ import (
 
 	"github.com/macemc/macemc/internal/search/runloop"
 	"github.com/macemc/macemc/internal/search/runs"
+	"github.com/macemc/macemc/internal/search/stats"
 	"github.com/macemc/macemc/internal/table"
 	"github.com/macemc/macemc/sim"
 )
@@ -24,7 +25,7 @@ func confirmHang(
 		Message: "the handler " + runloop.DidNotReturn(cfg.HandlerLimit),
 	}
 	if ctx.Err() != nil { // the code did not get its full time limit
-		r.Verdict, r.Stopped, r.Suspects, r.Undecided = Interrupted, StoppedInterrupted, 1, 1
+		r.Verdict, r.Stopped, r.Suspects, r.Undecided = Interrupted, stats.StoppedInterrupted, 1, 1
 		r.Stats.Seconds = time.Since(began).Seconds()
 		return r, nil
 	}
@@ -53,13 +54,13 @@ func confirmHang(
 	}
 	switch {
 	case c.Violation:
-		r.Verdict, r.Finding, r.Detail, r.Stopped = Violation, cmp.Or(c.Instead, sus), c.Detail, StoppedFound
+		r.Verdict, r.Finding, r.Detail, r.Stopped = Violation, cmp.Or(c.Instead, sus), c.Detail, stats.StoppedFound
 	case ctx.Err() != nil:
-		r.Verdict, r.Stopped, r.Suspects, r.Undecided, r.Suspect = Interrupted, StoppedInterrupted, 1, 1, sus
+		r.Verdict, r.Stopped, r.Suspects, r.Undecided, r.Suspect = Interrupted, stats.StoppedInterrupted, 1, 1, sus
 	case c.Refuted && ticks == cfg.handlerTicks() && !cfg.Calls.Skips():
 		return statesWithin(ctx, cfg, began, 10*ticks)
 	default:
-		r.Verdict, r.Stopped, r.Suspects, r.Undecided, r.Suspect = Inconclusive, StoppedStuck, 1, 1, sus
+		r.Verdict, r.Stopped, r.Suspects, r.Undecided, r.Suspect = Inconclusive, stats.StoppedStuck, 1, 1, sus
 		if c.Refuted {
 			r.Undecided, r.Suspect = 0, nil
 		}

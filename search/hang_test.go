@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/macemc/macemc/internal/search/strategy"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 )
@@ -90,15 +91,15 @@ func TestNotReturned(t *testing.T) {
 		"select":  {search.Deepening, search.BFS, search.DFS},
 		"When":    {search.BFS},
 	} {
-		for _, strategy := range strategies {
-			t.Run(fmt.Sprint(how, " ", strategy), func(t *testing.T) {
+		for _, name := range strategies {
+			t.Run(fmt.Sprint(how, " ", name), func(t *testing.T) {
 				t.Parallel()
 				began := time.Now()
-				f := overdue(t, search.Config{System: staying(t, how, nil), Strategy: strategy})
+				f := overdue(t, search.Config{System: staying(t, how, nil), Strategy: name})
 				if !strings.Contains(f.Message, "the handler did not return within") {
 					t.Error(f.Message)
 				}
-				if strategy.Can(search.VisitsStates) && (len(f.Path) < 2 || f.Steps < 2) {
+				if name.Can(strategy.VisitsStates) && (len(f.Path) < 2 || f.Steps < 2) {
 					t.Errorf("path %v, %d steps", f.Path, f.Steps)
 				}
 				if took := time.Since(began); took > endless/2 {

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/macemc/macemc/internal/search/runloop"
+	"github.com/macemc/macemc/internal/search/strategy"
 	"github.com/macemc/macemc/internal/test/toys"
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/search"
@@ -70,16 +72,16 @@ func TestDishonestServicesAreNamed(t *testing.T) {
 			return sim.System{New: func(sim.NodeID) sim.Service { return &leaker{} }, Network: netsim.Datagrams{}}
 		}, "leaker"},
 	} {
-		for strategy, engine := range everyEngine(search.ReplayEngine, search.TableEngine, search.AutoEngine) {
-			t.Run(fmt.Sprintf("%s/%s/%s", c.name, strategy, engine), func(t *testing.T) {
+		for name, engine := range everyEngine(runloop.ReplayEngine, runloop.TableEngine, runloop.AutoEngine) {
+			t.Run(fmt.Sprintf("%s/%s/%s", c.name, name, engine), func(t *testing.T) {
 				sys := c.sys()
 				sys.Name, sys.Nodes = "dishonest", 2
 				sys.Properties = []sim.Property{{Name: "true", Always: func(*sim.View) bool { return true }}}
-				cfg := search.Config{System: sys, Strategy: strategy, Engine: engine, WalkSteps: 60, MaxPaths: 3000, Workers: 1, HandlerLimit: patient}
-				if engine == search.AutoEngine {
+				cfg := search.Config{System: sys, Strategy: name, Engine: engine, WalkSteps: 60, MaxPaths: 3000, Workers: 1, HandlerLimit: patient}
+				if engine == runloop.AutoEngine {
 					cfg = search.Alternating(cfg)
 				}
-				if strategy.Can(search.VisitsStates) {
+				if name.Can(strategy.VisitsStates) {
 					cfg.MaxDepth = 12
 				}
 				res, err := search.Run(context.Background(), cfg)

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/macemc/macemc/internal/search/runloop"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 )
@@ -42,10 +43,10 @@ func TestUsedLate(t *testing.T) {
 	for _, how := range []string{"goroutine", "later", "kept"} {
 		for _, c := range []struct {
 			strategy search.Name
-			engine   search.Engine
+			engine   string
 		}{
-			{search.Deepening, search.ReplayEngine}, {search.Deepening, search.TableEngine}, {search.Walk, search.ReplayEngine},
-			{search.Walk, search.TableEngine}, {search.BFS, ""}, {search.DFS, ""},
+			{search.Deepening, runloop.ReplayEngine}, {search.Deepening, runloop.TableEngine}, {search.Walk, runloop.ReplayEngine},
+			{search.Walk, runloop.TableEngine}, {search.BFS, ""}, {search.DFS, ""},
 		} {
 			t.Run(fmt.Sprint(how, " ", c.strategy, " ", c.engine), func(t *testing.T) {
 				judged := new(atomic.Int64)

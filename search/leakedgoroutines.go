@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"runtime/pprof"
 	"time"
+
+	"github.com/macemc/macemc/internal/search/stats"
 )
 
 // leakLimit is the time that the end of a search waits for goroutines that handlers left behind.
@@ -38,5 +40,5 @@ func awaitLeaked(cfg *Config, r *Result, leaked func() bool) {
 	}
 	sus := &Suspect{Strategy: cmp.Or(cfg.Strategy, Deepening), Late: true}
 	sus.Find(f)
-	r.Verdict, r.Finding, r.Detail, r.Stopped, r.Stats.Complete, r.Stats.Recovers = Violation, sus, nil, StoppedFound, false, false
+	r.Verdict, r.Finding, r.Detail, r.Stopped, r.Stats.Complete, r.Stats.Recovers = Violation, sus, nil, stats.StoppedFound, false, false
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/replay"
+	"github.com/macemc/macemc/internal/search/stats"
 	"github.com/macemc/macemc/internal/test/automaton"
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/search"
@@ -35,7 +36,7 @@ func TestMaxPaths(t *testing.T) {
 	for _, s := range []search.Name{search.Deepening, search.Walk, search.Faulty, search.Swarm} {
 		for _, n := range []int{1, 7, many} {
 			res := run(t, search.Config{System: pingack.System, Strategy: s, MaxPaths: n, Confirm: refute})
-			if res.Stats.Paths != n || res.Stopped != search.StoppedPaths {
+			if res.Stats.Paths != n || res.Stopped != stats.StoppedPaths {
 				t.Errorf("%s: %d paths, %s; want %d, paths", s, res.Stats.Paths, res.Stopped, n)
 			}
 		}
@@ -48,7 +49,7 @@ func refute(context.Context, search.Suspect) (search.Confirmed, error) {
 
 func TestMaxDepth(t *testing.T) {
 	res := run(t, search.Config{System: pingack.System, MaxDepth: 4, Confirm: refute})
-	if res.Stats.ExhaustedDepth != 4 || res.Stopped != search.StoppedDepth || res.Stats.Complete {
+	if res.Stats.ExhaustedDepth != 4 || res.Stopped != stats.StoppedDepth || res.Stats.Complete {
 		t.Errorf("got %+v", res.Stats)
 	}
 	for _, p := range res.Stats.Phases {
@@ -72,18 +73,18 @@ func TestTimeAndInterruption(t *testing.T) {
 		last = p
 	}}
 	res := run(t, cfg)
-	if res.Stopped != search.StoppedTime || res.Verdict != search.OK || res.Stats.Paths == 0 || told == 0 {
+	if res.Stopped != stats.StoppedTime || res.Verdict != search.OK || res.Stats.Paths == 0 || told == 0 {
 		t.Errorf("got %+v, told %d times", res, told)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cfg.Time, cfg.Progress = time.Hour, func(search.Progress) { cancel() }
 	res, err := search.Run(ctx, cfg)
-	if err != nil || res.Stopped != search.StoppedInterrupted || res.Stats.Paths == 0 {
+	if err != nil || res.Stopped != stats.StoppedInterrupted || res.Stats.Paths == 0 {
 		t.Errorf("got %+v, %v", res, err)
 	}
 	// No work was done.
 	res, err = search.Run(ctx, cfg)
-	if err != nil || res.Stopped != search.StoppedInterrupted || res.Verdict != search.Interrupted {
+	if err != nil || res.Stopped != stats.StoppedInterrupted || res.Verdict != search.Interrupted {
 		t.Errorf("got %+v, %v", res, err)
 	}
 }

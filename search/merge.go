@@ -8,6 +8,7 @@ import (
 	"github.com/macemc/macemc/internal/budget"
 	"github.com/macemc/macemc/internal/search/fpset"
 	"github.com/macemc/macemc/internal/search/runloop"
+	"github.com/macemc/macemc/internal/search/stats"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -37,7 +38,7 @@ func (s *searcher) rounds(ctx context.Context, src source, units []*unit) error 
 				s.drain(r)
 				return err
 			}
-			if s.stopping == StoppedFound {
+			if s.stopping == stats.StoppedFound {
 				s.drain(r)
 				return nil
 			}
@@ -54,8 +55,8 @@ func (s *searcher) rounds(ctx context.Context, src source, units []*unit) error 
 			r.excuse(late) // it was only slow
 			continue
 		}
-		if s.stopping != StoppedFound {
-			s.stopping = StoppedStuck
+		if s.stopping != stats.StoppedFound {
+			s.stopping = stats.StoppedStuck
 		}
 		s.drain(r)
 		return nil
@@ -93,7 +94,7 @@ func (s *searcher) late(ctx context.Context, o *overdue, p phase) (refuted bool,
 	}
 	undecided := s.undecided
 	err = s.decide(ctx, sus, "a handler did not return")
-	return s.stopping != StoppedFound && s.undecided == undecided, err
+	return s.stopping != stats.StoppedFound && s.undecided == undecided, err
 }
 
 // share divides the time of a round among the phases of its units, by events.
@@ -119,7 +120,7 @@ func (s *searcher) merge(ctx context.Context, u *unit) error {
 	s.runs += u.made
 	s.tallies.add(u.tallies)
 	if s.cfg.MaxBytes > 0 && s.global.Need(u.states.N)+s.cfg.Reach.need(u.states.N) > s.cfg.MaxBytes {
-		s.stop(StoppedMemory)
+		s.stop(stats.StoppedMemory)
 	} else {
 		s.tallies.of(u.phase).States += s.global.AddAll(u.states)
 		s.cfg.Reach.saw(u.states)
@@ -181,9 +182,9 @@ func (s *searcher) decide(ctx context.Context, sus *Suspect, last string) error 
 		s.undecide(sus)
 		switch {
 		case ctx.Err() != nil:
-			s.stop(StoppedInterrupted)
+			s.stop(stats.StoppedInterrupted)
 		case budget.Now() >= s.cfg.start+s.cfg.Time:
-			s.stop(StoppedTime)
+			s.stop(stats.StoppedTime)
 		}
 		return nil
 	case err != nil:
@@ -222,24 +223,24 @@ func (s *searcher) violation(ctx context.Context, sus *Suspect, detail any, last
 		last = "further findings are unreliable if the system is nondeterministic"
 	}
 	if s.cfg.Found == nil || last != "" {
-		s.finding, s.detail, s.stopping = sus, detail, StoppedFound
+		s.finding, s.detail, s.stopping = sus, detail, stats.StoppedFound
 	}
 	if s.cfg.Found == nil {
 		return nil
 	}
 	s.found++
 	told := s.result(nil)
-	told.Verdict, told.Finding, told.Detail, told.Stopped, told.Last = Violation, sus, detail, StoppedFound, last
+	told.Verdict, told.Finding, told.Detail, told.Stopped, told.Last = Violation, sus, detail, stats.StoppedFound, last
 	err := s.cfg.Found(ctx, told)
 	switch {
 	case told.Accepted:
 		s.accepted++
 		s.finding, s.detail = nil, nil
 	case told.Last != "" && last == "":
-		s.finding, s.detail, s.stopping = told.Finding, told.Detail, StoppedFound
+		s.finding, s.detail, s.stopping = told.Finding, told.Detail, stats.StoppedFound
 	}
 	if ctx.Err() != nil {
-		s.stop(StoppedInterrupted)
+		s.stop(stats.StoppedInterrupted)
 		return nil
 	}
 	return err

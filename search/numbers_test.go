@@ -8,6 +8,9 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/search/runloop"
+	"github.com/macemc/macemc/internal/search/stats"
+	"github.com/macemc/macemc/internal/search/strategy"
 	"github.com/macemc/macemc/internal/table"
 	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/netsim"
@@ -37,7 +40,7 @@ func drawing(do func(*numbers, sim.Env)) sim.System {
 
 // everyWay calls f with all combinations of strategies and engines.
 func everyWay(f func(search.Config)) {
-	for strategy, engine := range everyEngine(search.ReplayEngine, search.TableEngine) {
+	for strategy, engine := range everyEngine(runloop.ReplayEngine, runloop.TableEngine) {
 		if strategy != search.Faulty {
 			f(search.Config{Strategy: strategy, Engine: engine, MaxPaths: 200, Workers: 1, Time: endless})
 		}
@@ -106,10 +109,10 @@ func TestSampledDraw(t *testing.T) {
 			if s := res.Stats.Sampled; !found && (res.Stats.Complete || len(s) != 1 || s[0].Label != "rand.IntN" || s[0].Arity != many) {
 				t.Fatalf("%s, %s: complete %v, sampled %v", cfg.Strategy, cfg.Engine, res.Stats.Complete, s)
 			}
-			if !found && cfg.Strategy.Can(search.VisitsStates) != (res.Stats.Sampled[0].Taken == 64) {
+			if !found && cfg.Strategy.Can(strategy.VisitsStates) != (res.Stats.Sampled[0].Taken == 64) {
 				t.Errorf("%s, %s: %d alternatives were taken", cfg.Strategy, cfg.Engine, res.Stats.Sampled[0].Taken)
 			}
-			if !found && cfg.Strategy.Can(search.VisitsStates) && (res.Stats.States != 1+64 || res.Stopped != search.StoppedSampled) {
+			if !found && cfg.Strategy.Can(strategy.VisitsStates) && (res.Stats.States != 1+64 || res.Stopped != stats.StoppedSampled) {
 				t.Errorf("%s: %d states, stopped: %s", cfg.Strategy, res.Stats.States, res.Stopped)
 			}
 		})
@@ -164,7 +167,7 @@ func TestSampledDrawIsNotDead(t *testing.T) {
 		if res.Finding != nil || res.Stats.Complete || len(res.Stats.Sampled) != 1 {
 			t.Errorf("%s, %s: got %v, %+v", cfg.Strategy, cfg.Engine, res.Verdict, res.Stats)
 		}
-		if cfg.Strategy.Can(search.VisitsStates) && res.Stats.Unchecked == "" {
+		if cfg.Strategy.Can(strategy.VisitsStates) && res.Stats.Unchecked == "" {
 			t.Errorf("%s says that liveness was checked", cfg.Strategy)
 		}
 	})
@@ -187,14 +190,14 @@ func TestLimitsInsideOneState(t *testing.T) {
 		cfg.Time, cfg.MaxPaths = 300*time.Millisecond, 0
 		began := time.Now()
 		res := run(t, cfg)
-		if took := time.Since(began); took > endless/2 || res.Stopped != search.StoppedTime || res.Stats.Complete {
+		if took := time.Since(began); took > endless/2 || res.Stopped != stats.StoppedTime || res.Stats.Complete {
 			t.Errorf("%s, %s: stopped: %s after %v, complete %v", cfg.Strategy, cfg.Engine, res.Stopped, took, res.Stats.Complete)
 		}
-		if !cfg.Strategy.Can(search.VisitsStates) {
+		if !cfg.Strategy.Can(strategy.VisitsStates) {
 			return
 		}
 		cfg.Time, cfg.MaxBytes = endless, 20<<20
-		if res = run(t, cfg); res.Stopped != search.StoppedMemory || res.Stats.Complete || res.Stats.States < 1000 {
+		if res = run(t, cfg); res.Stopped != stats.StoppedMemory || res.Stats.Complete || res.Stats.States < 1000 {
 			t.Errorf("%s: stopped: %s, %d states", cfg.Strategy, res.Stopped, res.Stats.States)
 		}
 		// A finding before the limit is reported.

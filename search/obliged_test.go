@@ -10,6 +10,7 @@ import (
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/kernel/contain"
+	"github.com/macemc/macemc/internal/search/runloop"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 )
@@ -57,7 +58,7 @@ func TestObligedIsWatched(t *testing.T) {
 	t.Parallel()
 	for _, how := range []string{"Obliges", "Obligations", "Passed", "Obligations panics"} {
 		for _, cfg := range []search.Config{
-			{Strategy: search.BFS}, {Strategy: search.DFS}, {Strategy: search.Walk, Engine: search.ReplayEngine}, {Strategy: search.Walk, Engine: search.TableEngine},
+			{Strategy: search.BFS}, {Strategy: search.DFS}, {Strategy: search.Walk, Engine: runloop.ReplayEngine}, {Strategy: search.Walk, Engine: runloop.TableEngine},
 			{Strategy: search.Deepening},
 		} {
 			t.Run(fmt.Sprint(how, " ", cfg.Strategy, " ", cfg.Engine), func(t *testing.T) {

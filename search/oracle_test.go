@@ -9,6 +9,7 @@ import (
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/replay"
+	"github.com/macemc/macemc/internal/search/stats"
 	"github.com/macemc/macemc/internal/table"
 	"github.com/macemc/macemc/internal/table/fairness"
 	"github.com/macemc/macemc/internal/table/options"
@@ -164,7 +165,7 @@ func TestDeepeningAgainstOracle(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if res.Stopped != search.StoppedComplete || res.Stats.States != len(o.paths) {
+		if res.Stopped != stats.StoppedComplete || res.Stats.States != len(o.paths) {
 			t.Fatalf("%d states (%s), brute force finds %d", res.Stats.States, res.Stopped, len(o.paths))
 		}
 		if slices.Contains(dead, true) != (len(suspects) > 0) {
@@ -229,12 +230,12 @@ func TestWorkersDoNotMatter(t *testing.T) {
 
 func withoutTimes(res *search.Result) string {
 	c := *res
-	c.Stats.Seconds, c.Stats.Engine = 0, search.EngineStats{}
+	c.Stats.Seconds, c.Stats.Engine = 0, stats.Engine{}
 	c.Stats.Phases = slices.Clone(c.Stats.Phases)
 	for i := range c.Stats.Phases {
 		c.Stats.Phases[i].Seconds = 0
 	}
-	finding, suspect, fair := search.Suspect{}, search.Suspect{}, search.Fair{}
+	finding, suspect, fair := search.Suspect{}, search.Suspect{}, stats.Fair{}
 	if c.Suspect != nil {
 		suspect = *c.Suspect
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/search/runs"
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
@@ -45,7 +46,7 @@ func TestLikelyAlternativesFirst(t *testing.T) {
 		{search.Weights{Action: 1, Message: 1, Timer: 1, Consequence: 1}, 5},
 	} {
 		res := run(t, search.Config{
-			System: tellers(), Workers: 1, Alone: true, Visited: search.AllStates, Weights: c.weights, DeepenBy: 2, MaxDepth: 2,
+			System: tellers(), Workers: 1, Alone: true, Visited: runs.AllStates, Weights: c.weights, DeepenBy: 2, MaxDepth: 2,
 		})
 		if f := res.Finding; f == nil || !slices.Equal(f.Path, choose.Path{1, 1}) || res.Stats.Paths != c.paths {
 			t.Errorf("weights %+v: %+v after %d paths, want 1 1 after %d", c.weights, f, res.Stats.Paths, c.paths)
@@ -57,7 +58,7 @@ func TestLikelyAlternativesFirst(t *testing.T) {
 // to 22. The bound 4 ends none of them, nor does the bound 3 if it is the maximum.
 func TestDeepenBy(t *testing.T) {
 	for _, most := range []int{0, 3} {
-		s := run(t, search.Config{System: gridSystem(), Workers: 1, Visited: search.AllStates, Alone: true, DeepenBy: 2, MaxDepth: most}).Stats
+		s := run(t, search.Config{System: gridSystem(), Workers: 1, Visited: runs.AllStates, Alone: true, DeepenBy: 2, MaxDepth: most}).Stats
 		want := 4
 		if most == 3 {
 			want = 3

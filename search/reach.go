@@ -6,6 +6,7 @@ import (
 	"errors"
 
 	"github.com/macemc/macemc/internal/search/fpset"
+	"github.com/macemc/macemc/internal/search/stats"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -23,7 +24,7 @@ type Reach struct {
 func NewReach() *Reach { return &Reach{seen: fpset.New(), fresh: fpset.New()} }
 
 // Sampled reports whether deepening is complete, except for alternatives outside the samples of large draws.
-func (r *Reach) Sampled() bool { return r.at != nil && r.at.stopped() == StoppedSampled }
+func (r *Reach) Sampled() bool { return r.at != nil && r.at.stopped() == stats.StoppedSampled }
 
 // States returns the number of states seen.
 func (r *Reach) States() int { return r.seen.N }

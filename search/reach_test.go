@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/macemc/macemc/internal/search/stats"
 	"github.com/macemc/macemc/internal/test/cases"
 	"github.com/macemc/macemc/search"
 	"pgregory.net/rapid"
@@ -66,10 +67,10 @@ func TestReachAgainstOracle(t *testing.T) {
 			if results[0] != results[1] {
 				t.Fatalf("search %d in one process:\n%s\nin another one:\n%s", n, results[0], results[1])
 			}
-			if res.Stopped == search.StoppedPaths {
+			if res.Stopped == stats.StoppedPaths {
 				continue
 			}
-			if res.Stopped != search.StoppedComplete || !res.Stats.Complete || res.Stats.States != len(o.paths) {
+			if res.Stopped != stats.StoppedComplete || !res.Stats.Complete || res.Stats.States != len(o.paths) {
 				t.Fatalf("%d states (%s), brute force finds %d", res.Stats.States, res.Stopped, len(o.paths))
 			}
 			break

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/critical"
+	"github.com/macemc/macemc/internal/search/runloop"
 	"github.com/macemc/macemc/internal/test/automaton"
 	"github.com/macemc/macemc/search"
 )
@@ -25,7 +26,7 @@ func TestOneRecoveryRelation(t *testing.T) {
 		{"event of weight 0", automaton.Table{Moves: []automaton.Move{automaton.To(0, 0)}, Live: []int{0}, Crashes: 1}, noBoots, true},
 		{"only a crash helps", automaton.Table{Moves: []automaton.Move{automaton.To(0, 1), automaton.To(1, 1)}, Live: []int{0}, Crashes: 1}, search.Weights{}, false},
 	} {
-		for strategy, engine := range everyEngine(search.ReplayEngine, search.TableEngine) {
+		for strategy, engine := range everyEngine(runloop.ReplayEngine, runloop.TableEngine) {
 			for _, by := range []int{1, 4} {
 				if by > 1 && strategy != search.Deepening || c.faults && strategy == search.Walk {
 					continue

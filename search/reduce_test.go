@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/internal/search/runs"
+	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems/spec"
@@ -19,8 +20,8 @@ func TestReducedFindings(t *testing.T) {
 	}{{"paxos", "PX1", sim.Safety}, {"synod", "SY1", sim.Safety}, {"twophase", "TP2", ""}} {
 		sys := bundled(t, c.system, spec.Config{Bugs: []string{c.bug}})
 		for _, strategy := range []search.Name{search.BFS, search.DFS} {
-			for _, how := range []search.Reduction{search.ReduceNone, search.ReduceDrop, search.ReduceFull} {
-				if testing.Short() && (how == search.ReduceNone || (how == search.ReduceFull) != (strategy == search.BFS)) {
+			for _, how := range []string{options.ReduceNone, options.ReduceDrop, options.ReduceFull} {
+				if testing.Short() && (how == options.ReduceNone || (how == options.ReduceFull) != (strategy == search.BFS)) {
 					continue
 				}
 				res := run(t, search.Config{System: sys, Strategy: strategy, Reduce: how, Workers: 1})
@@ -35,7 +36,7 @@ func TestReducedFindings(t *testing.T) {
 				if c.kind != "" && (out.Finding == nil || out.Steps != res.Finding.Steps) {
 					t.Errorf("%s, %s, %s: the run ends after %d steps, %d expected, with %v", c.bug, strategy, how, out.Steps, res.Finding.Steps, out.Finding)
 				}
-				if (res.Stats.Reduced != nil) != (how != search.ReduceNone) {
+				if (res.Stats.Reduced != nil) != (how != options.ReduceNone) {
 					t.Errorf("%s: told %+v", how, res.Stats.Reduced)
 				}
 			}
@@ -49,19 +50,19 @@ func TestNotReduced(t *testing.T) {
 	for _, c := range []struct {
 		system string
 		cfg    search.Config
-		used   search.Reduction
+		used   string
 		why    string
 	}{
-		{"randtree", search.Config{MaxDepth: 3, Reduce: search.ReduceFull}, search.ReduceNone, "streams"},
-		{"gossip", search.Config{MaxDepth: 3, Reduce: search.ReduceFull}, search.ReduceNone, "Prompt"},
-		{"paxos", search.Config{MaxDepth: 5, Reduce: search.ReduceFull}, search.ReduceDrop, "bound on depth"},
-		{"paxos", search.Config{MaxDepth: 5, Reduce: search.ReduceDrop}, search.ReduceDrop, ""},
-		{"paxos", search.Config{MaxDepth: 5}, search.ReduceNone, "bound on depth"},
-		{"paxos", search.Config{}, search.ReduceFull, ""},
+		{"randtree", search.Config{MaxDepth: 3, Reduce: options.ReduceFull}, options.ReduceNone, "streams"},
+		{"gossip", search.Config{MaxDepth: 3, Reduce: options.ReduceFull}, options.ReduceNone, "Prompt"},
+		{"paxos", search.Config{MaxDepth: 5, Reduce: options.ReduceFull}, options.ReduceDrop, "bound on depth"},
+		{"paxos", search.Config{MaxDepth: 5, Reduce: options.ReduceDrop}, options.ReduceDrop, ""},
+		{"paxos", search.Config{MaxDepth: 5}, options.ReduceNone, "bound on depth"},
+		{"paxos", search.Config{}, options.ReduceFull, ""},
 	} {
 		c.cfg.System, c.cfg.Strategy, c.cfg.Workers = bundled(t, c.system, spec.Config{}), search.BFS, 1
 		res := run(t, c.cfg)
-		if r := res.Stats.Reduced; r == nil || search.Reduction(r.Used) != c.used || !strings.Contains(r.Why, c.why) || (r.Why == "") != (c.why == "") {
+		if r := res.Stats.Reduced; r == nil || string(r.Used) != c.used || !strings.Contains(r.Why, c.why) || (r.Why == "") != (c.why == "") {
 			t.Errorf("%s: %+v", c.system, r)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/macemc/macemc/internal/search/runloop"
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
@@ -48,7 +49,7 @@ func TestRefusedValues(t *testing.T) {
 			"at the start: timer nil: cannot be a timer: timers must be comparable; use a struct of names and numbers"},
 	} {
 		for _, cfg := range []search.Config{
-			{}, {Engine: search.TableEngine}, {Strategy: search.BFS}, {Strategy: search.Walk}, {Workers: 2},
+			{}, {Engine: runloop.TableEngine}, {Strategy: search.BFS}, {Strategy: search.Walk}, {Workers: 2},
 		} {
 			cfg.System = sim.System{
 				Name: "holder", Nodes: 1, Network: netsim.Datagrams{}, Timing: sim.AnyOrder,

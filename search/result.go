@@ -4,7 +4,9 @@ import (
 	"slices"
 	"time"
 
+	"github.com/macemc/macemc/internal/explore/stateset"
 	"github.com/macemc/macemc/internal/search/coverage"
+	"github.com/macemc/macemc/internal/search/stats"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -39,7 +41,7 @@ func (s *searcher) result(sources []source) *Result {
 		},
 	}
 	ended := 0 // number of walks
-	for _, st := range strategies() {
+	for _, st := range runners() {
 		if st.numbered() {
 			ended += s.tallies.of(st.phase).Paths
 		}
@@ -47,16 +49,16 @@ func (s *searcher) result(sources []source) *Result {
 	for _, src := range sources {
 		if t, ok := src.(*tree); ok {
 			r.Stats.ExhaustedDepth, r.Stats.Complete = t.Exhausted, t.Complete
-			r.Stats.Omission = s.cfg.Visited.key().Omission(s.global.N)
-			if t.Complete && r.Stats.Omission > MostOmission {
+			r.Stats.Omission = s.cfg.key().Omission(s.global.N)
+			if t.Complete && r.Stats.Omission > stateset.MostOmission {
 				r.Stats.Complete = false
-				if r.Stopped == StoppedComplete {
-					r.Stopped = StoppedFingerprints
+				if r.Stopped == stats.StoppedComplete {
+					r.Stopped = stats.StoppedFingerprints
 				}
 			}
 		}
 	}
-	if s.found > 0 || s.stopping == StoppedMemory { // the search did not continue from violations, or not all states were kept
+	if s.found > 0 || s.stopping == stats.StoppedMemory { // the search did not continue from violations, or not all states were kept
 		r.Stats.Complete = false
 	}
 	for _, w := range s.workers {
@@ -66,12 +68,12 @@ func (s *searcher) result(sources []source) *Result {
 	}
 	for i, t := range s.scheduled {
 		if t.paths > 0 {
-			r.Stats.Schedules = append(r.Stats.Schedules, ScheduleStats{s.cfg.Schedules[i], t.paths, t.events})
+			r.Stats.Schedules = append(r.Stats.Schedules, stats.Schedule{Name: s.cfg.Schedules[i], Paths: t.paths, Events: t.events})
 		}
 	}
 	for i, name := range s.cfg.System.ActionNames() {
 		if s.relied[i] > 0 && len(s.workers[0].loop.Goals) > 0 {
-			r.Stats.Relied = append(r.Stats.Relied, Relied{name, s.relied[i]})
+			r.Stats.Relied = append(r.Stats.Relied, stats.Relied{Action: name, Walks: s.relied[i]})
 		}
 	}
 	r.Stats.cover(&s.cfg.System, s.coverage, s.sometimes)
@@ -79,14 +81,14 @@ func (s *searcher) result(sources []source) *Result {
 	if s.fairTurn > 0 {
 		r.Stats.Fair.Walked = s.fairWalks
 	}
-	undecided := s.undecided > 0 || s.stopping == StoppedStuck
+	undecided := s.undecided > 0 || s.stopping == stats.StoppedStuck
 	conclusive := !undecided && (r.Stats.ExhaustedDepth > 0 || ended > 0) && !r.Stats.judgedNothing(&s.cfg.System)
 	r.Verdict = Conclude(s.finding != nil || s.found > s.accepted, s.stopping, conclusive)
 	for i := range r.Stats.Sometimes {
 		r.Stats.Sometimes[i].Walks, r.Stats.Sometimes[i].Of = s.walked[i], ended
 	}
 	for _, c := range s.activity.List(s.coverage) {
-		r.Stats.AfterLive = append(r.Stats.AfterLive, AfterLive(c))
+		r.Stats.AfterLive = append(r.Stats.AfterLive, stats.AfterLive(c))
 	}
 	r.Stats.AfterLiveWalks = s.activity.Runs
 	return r
@@ -103,11 +105,11 @@ func (r *Stats) cover(sys *sim.System, c *coverage.Set, sometimes []int) {
 		}
 	}
 	r.BySample = c.BySample(sys)
-	r.Sometimes = []Sometimes{}
+	r.Sometimes = []stats.Sometimes{}
 	for i := range sys.Properties {
 		if p := &sys.Properties[i]; p.Sometimes != nil {
 			n := sometimes[len(r.Sometimes)]
-			r.Sometimes = append(r.Sometimes, Sometimes{Property: p.Name, Runs: n})
+			r.Sometimes = append(r.Sometimes, stats.Sometimes{Property: p.Name, Runs: n})
 			if n == 0 {
 				out = append(out, "sometimes "+p.Name)
 			}

@@ -17,7 +17,7 @@ const (
 // other half goes to schedules that find new behaviour. Shares change after every 512th run, by the results of earlier
 // rounds, so that they do not depend on the number of workers.
 type rotation struct {
-	names []Schedule
+	names []string
 	base  []float64 // shares of the table, which sum to 1
 	mix   []uint8   // by number of the run modulo mixRuns: index in names; replaced, never changed
 	rates []float64
@@ -29,12 +29,12 @@ type rotation struct {
 // mostMet bounds the memory of a rotation. When it is full, it is cleared, and everything counts as new again.
 const mostMet = 1 << 17
 
-func newRotation(names []Schedule, faults bool) *rotation {
+func newRotation(names []string, faults bool) *rotation {
 	r := &rotation{names: names, rates: make([]float64, len(names)), met: map[uint64]bool{}, found: make([]int, len(names)),
 		steps: make([]int, len(names))}
 	all := 0.0
 	for _, name := range names {
-		i := slices.Index(Schedules(), name)
+		i := slices.Index(schedules.Names(), name)
 		share := schedules.All[i].Walks
 		if faults {
 			share = schedules.All[i].Faulty

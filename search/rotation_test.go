@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/macemc/macemc/internal/search/schedules"
 	"pgregory.net/rapid"
 )
 
@@ -11,7 +12,7 @@ import (
 // length.
 func TestCreditAtFixedNumbers(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		r := &walkSeries{phase: walkPhase, turns: newRotation(Schedules(), false)}
+		r := &walkSeries{phase: walkPhase, turns: newRotation(schedules.Names(), false)}
 		n := len(r.turns.names)
 		var mix []uint8  // of the runs since the last change of shares
 		met := uint64(0) // number of new changes of states
@@ -55,7 +56,7 @@ func TestCreditAtFixedNumbers(t *testing.T) {
 
 // A schedule that finds more has more turns, and all keep half of their first share.
 func TestCredit(t *testing.T) {
-	r := newRotation(Schedules(), true)
+	r := newRotation(schedules.Names(), true)
 	first := slices.Clone(r.mix)
 	last := len(r.names) - 1
 	for k := range uint64(10) {
@@ -98,10 +99,10 @@ func count(mix []uint8, i int) (n int) {
 
 // A schedule outside the default rotation makes runs on request.
 func TestSchedulesOnRequest(t *testing.T) {
-	if slices.Contains(defaultSchedules(), SURW) || len(defaultSchedules()) != len(Schedules())-1 {
-		t.Errorf("default %v", defaultSchedules())
+	if slices.Contains(schedules.Default(), schedules.SURW) || len(schedules.Default()) != len(schedules.Names())-1 {
+		t.Errorf("default %v", schedules.Default())
 	}
-	for _, list := range [][]Schedule{{SURW}, {Weighted, SURW}} {
+	for _, list := range [][]string{{schedules.SURW}, {schedules.Weighted, schedules.SURW}} {
 		if r := newRotation(list, false); count(r.mix, len(list)-1) == 0 {
 			t.Errorf("%v: SURW has no turn", list)
 		}

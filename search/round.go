@@ -8,6 +8,7 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/search/runloop"
+	"github.com/macemc/macemc/internal/search/stats"
 )
 
 // round is a set of units executed in parallel.
@@ -90,10 +91,10 @@ func (r *round) wait(ctx context.Context) *overdue {
 			}
 		case <-interrupt:
 			interrupt = nil
-			r.s.stop(StoppedInterrupted)
+			r.s.stop(stats.StoppedInterrupted)
 		case <-limit:
 			limit = nil
-			r.s.stop(StoppedTime)
+			r.s.stop(stats.StoppedTime)
 			r.over = true
 			for i := range r.watch { // an excuse does not last longer
 				r.watch[i].Limit = min(r.watch[i].Limit, r.s.cfg.handlerTicks())

@@ -3,6 +3,7 @@ package search_test
 import (
 	"testing"
 
+	"github.com/macemc/macemc/internal/search/stats"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 )
@@ -27,9 +28,9 @@ func TestSampled_ByService(t *testing.T) {
 	everyWay(func(cfg search.Config) {
 		cfg.System, cfg.Alone = sys, cfg.Strategy == search.Deepening
 		res := run(t, cfg)
-		stopped := search.StoppedSampled
+		stopped := stats.StoppedSampled
 		if cfg.Strategy == search.Walk {
-			stopped = search.StoppedPaths
+			stopped = stats.StoppedPaths
 		}
 		s := res.Stats.Sampled
 		if res.Verdict != search.OK || res.Stats.Complete || res.Stopped != stopped || len(s) != 1 || s[0].Label != "schedule" || s[0].Taken != 1 {

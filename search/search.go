@@ -15,6 +15,8 @@ import (
 	"github.com/macemc/macemc/internal/search/coverage"
 	"github.com/macemc/macemc/internal/search/fpset"
 	"github.com/macemc/macemc/internal/search/runloop"
+	"github.com/macemc/macemc/internal/search/stats"
+	"github.com/macemc/macemc/internal/search/strategy"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -44,7 +46,7 @@ func Run(ctx context.Context, cfg Config) (r *Result, err error) {
 }
 
 func run(ctx context.Context, cfg Config) (*Result, error) {
-	if cfg.Strategy.Can(VisitsStates) {
+	if cfg.Strategy.Can(strategy.VisitsStates) {
 		return stateful(ctx, cfg)
 	}
 	s, err := newSearcher(cfg)
@@ -64,7 +66,7 @@ func run(ctx context.Context, cfg Config) (*Result, error) {
 			return nil, err
 		}
 	}
-	sources, shares := s.cfg.Strategy.strategy().sources(s)
+	sources, shares := s.cfg.Strategy.runner().sources(s)
 	if err := s.explore(ctx, sources, shares); err != nil {
 		return nil, err
 	}
@@ -95,7 +97,7 @@ func MakePrefixes(ctx context.Context, cfg Config, n int) ([]choose.Path, error)
 	switch {
 	case s.finding != nil:
 		return nil, fmt.Errorf("a run intended as a prefix ended with a finding: %s: %s", s.finding.Kind, s.finding.Message)
-	case s.stopping == StoppedInterrupted:
+	case s.stopping == stats.StoppedInterrupted:
 		return s.prefixes, ctx.Err()
 	case len(s.prefixes) == 0:
 		return nil, errors.New("no fault-free run reached a live state, so there is no prefix")
@@ -134,7 +136,7 @@ type searcher struct {
 	lastShown    time.Time
 	lastProgress Progress
 
-	fairWalks FairWalks
+	fairWalks stats.FairWalks
 	fairTurn  int // number of times such walks were made
 
 	stopping  string // reason for the end of the search; "" while it continues
@@ -237,7 +239,7 @@ func (s *searcher) explore(ctx context.Context, sources []source, shares []int) 
 	limited := s.cfg.Time > 0 || s.cfg.MaxPaths < math.MaxInt
 	through := func(k int) {
 		s.stopping = sources[k].stopped()
-		if s.stopping == StoppedSampled && limited && len(sources) > 1 {
+		if s.stopping == stats.StoppedSampled && limited && len(sources) > 1 {
 			s.stopping = "" // walks draw alternatives outside the sample
 			sources, shares = slices.Concat(sources[:k], sources[k+1:]), slices.Concat(shares[:k], shares[k+1:])
 			work = slices.Delete(work, k, k+1)
@@ -256,7 +258,7 @@ func (s *searcher) explore(ctx context.Context, sources []source, shares []int) 
 		before := s.worked()
 		units := s.take(sources[k])
 		if len(units) == 0 {
-			s.stopping = StoppedPaths
+			s.stopping = stats.StoppedPaths
 			break
 		}
 		if err := s.rounds(ctx, sources[k], units); err != nil {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/search/stats"
 	"github.com/macemc/macemc/internal/test/automaton"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
@@ -30,13 +31,13 @@ func run(t *testing.T, cfg search.Config) *search.Result {
 	return res
 }
 
-func phaseOf(res *search.Result, name string) search.Phase {
+func phaseOf(res *search.Result, name string) stats.Phase {
 	for _, p := range res.Stats.Phases {
 		if p.Name == name {
 			return p
 		}
 	}
-	return search.Phase{}
+	return stats.Phase{}
 }
 
 // grid counts in two directions to 2 by an action each.
@@ -66,7 +67,7 @@ func gridSystem() sim.System {
 // At depth 3 no run is ended by the bound.
 func TestDeepeningCounts(t *testing.T) {
 	res := run(t, search.Config{System: gridSystem(), Workers: 1})
-	if res.Stopped != search.StoppedComplete || !res.Stats.Complete || res.Stats.ExhaustedDepth != 3 {
+	if res.Stopped != stats.StoppedComplete || !res.Stats.Complete || res.Stats.ExhaustedDepth != 3 {
 		t.Errorf("stopped %q, complete %v at depth %d; want complete at 3", res.Stopped, res.Stats.Complete, res.Stats.ExhaustedDepth)
 	}
 	if res.Verdict != search.OK || res.Stats.States != 9 {
@@ -74,10 +75,10 @@ func TestDeepeningCounts(t *testing.T) {
 	}
 	p := phaseOf(res, "deepening")
 	// Events: 1+1; 4+2+2+4; 4+3+3+2+4.
-	want := search.Phase{
+	want := stats.Phase{
 		Name: "deepening", Paths: 11, Live: 11, Duplicates: 6, OutOfEvents: 2, States: 9, Events: 30,
-		Steps:   search.Histogram{Count: 11, Min: 1, Max: 4, Buckets: []int{0, 2, 5, 4}},
-		Choices: search.Histogram{Count: 11, Min: 1, Max: 3, Buckets: []int{0, 2, 9}},
+		Steps:   stats.Histogram{Count: 11, Min: 1, Max: 4, Buckets: []int{0, 2, 5, 4}},
+		Choices: stats.Histogram{Count: 11, Min: 1, Max: 3, Buckets: []int{0, 2, 9}},
 	}
 	p.Seconds = 0
 	if a, b := text(t, p), text(t, want); a != b {

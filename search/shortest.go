@@ -7,30 +7,24 @@ import (
 
 	"github.com/macemc/macemc/internal/explore"
 	"github.com/macemc/macemc/internal/kernel/contain"
+	"github.com/macemc/macemc/internal/search/stats"
+	"github.com/macemc/macemc/internal/search/strategy"
 	"github.com/macemc/macemc/internal/table"
 	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/sim"
 )
 
-// Shortest reports whether fewer steps than those of a violation lead to one.
-type Shortest struct {
-	Found  int    `json:"found"`         // steps of the violation found first
-	Least  bool   `json:"least"`         // no run of fewer steps than the reported one violates anything
-	States int    `json:"states"`        // states visited to determine this
-	Why    string `json:"why,omitempty"` // the reason if it is unknown
-}
-
 // shortest searches breadth first for a violation in fewer steps than the one found, with all orders of events and all
 // crashes, in the remaining time. Dead messages are dropped, which preserves the number of steps.
 func (r *Result) shortest(ctx context.Context, cfg *Config, began time.Time, ticks int, x *table.Exploration) error {
-	s := &Shortest{Found: r.Finding.Steps}
+	s := &stats.Shortest{Found: r.Finding.Steps}
 	r.Stats.Shortest = s
 	if s.Found <= 1 { // initial states were checked
 		s.Least = true
 		return nil
 	}
-	if cfg.Strategy.Can(BreadthFirst) && x.Reduced.Used != options.ReduceFull && x.Crashes == nil {
-		s.conclude(x)
+	if cfg.Strategy.Can(strategy.BreadthFirst) && x.Reduced.Used != options.ReduceFull && x.Crashes == nil {
+		conclude(s, x)
 		return nil
 	}
 	opts, err := explorationOf(ctx, cfg, began, ticks)
@@ -53,16 +47,16 @@ func (r *Result) shortest(ctx context.Context, cfg *Config, began time.Time, tic
 	var finding *sim.Finding
 	switch errors.As(y.Finding, &finding); {
 	case finding != nil && !contain.Overdue(finding) && finding.Kind != sim.Nondeterminism:
-		stats := r.Stats
+		before := r.Stats
 		if err := r.found(cfg, y, finding); err != nil {
 			return err
 		}
-		r.Stats = stats
-		s.conclude(y)
+		r.Stats = before
+		conclude(s, y)
 	case y.Finding != nil:
 		s.Why = "the breadth-first search failed: " + y.Finding.Error()
-	case y.Complete || y.Stopped == StoppedDepth:
-		s.conclude(y)
+	case y.Complete || y.Stopped == stats.StoppedDepth:
+		conclude(s, y)
 	default:
 		s.Why = "stopped by " + y.Stopped
 	}
@@ -70,7 +64,7 @@ func (r *Result) shortest(ctx context.Context, cfg *Config, began time.Time, tic
 }
 
 // conclude checks that x, which went breadth first up to the reported violation, omitted no state before it.
-func (s *Shortest) conclude(x *table.Exploration) {
+func conclude(s *stats.Shortest, x *table.Exploration) {
 	switch {
 	case x.Omission > 0:
 		s.Why = "states are compared by fingerprint, and fingerprints can collide"
@@ -84,6 +78,6 @@ func (s *Shortest) conclude(x *table.Exploration) {
 // noShortest records that no shorter violation was searched for.
 func (r *Result) noShortest(cfg *Config) {
 	if cfg.Shortest {
-		r.Stats.Shortest = &Shortest{Why: "only for safety violations is the shortest run computed"}
+		r.Stats.Shortest = &stats.Shortest{Why: "only for safety violations is the shortest run computed"}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/macemc/macemc/internal/explore/stateset"
 	"github.com/macemc/macemc/internal/search/runs"
 	"github.com/macemc/macemc/internal/table"
 	"github.com/macemc/macemc/internal/table/options"
@@ -38,7 +39,7 @@ func TestShortest(t *testing.T) {
 	}{{"paxos", "PX1", 0}, {"paxos", "PX2", 1}} {
 		cfg := withBug(t, c.system, c.bug)
 		cfg.System.Crashes = c.crashes
-		cfg.Reduce = ReduceNone
+		cfg.Reduce = options.ReduceNone
 		all, err := Run(context.Background(), cfg)
 		if err != nil {
 			t.Fatal(err)
@@ -46,7 +47,7 @@ func TestShortest(t *testing.T) {
 		if s := all.Stats.Shortest; !s.Least || s.States != 0 || s.Found != all.Finding.Steps {
 			t.Errorf("%s, all states: %+v", c.bug, s)
 		}
-		for _, how := range []Config{{Strategy: BFS, Reduce: ReduceFull}, {Strategy: DFS, Reduce: ReduceNone}, {Strategy: BFS, Reduce: ReduceFull, Symmetry: true, Crashes: CrashAuto}} {
+		for _, how := range []Config{{Strategy: BFS, Reduce: options.ReduceFull}, {Strategy: DFS, Reduce: options.ReduceNone}, {Strategy: BFS, Reduce: options.ReduceFull, Symmetry: true, Crashes: options.CrashAuto}} {
 			if how.Strategy == DFS && c.crashes > 0 {
 				continue
 			}
@@ -69,10 +70,10 @@ func TestShortest(t *testing.T) {
 // whether all states were visited before or are visited for this search.
 func TestShortestOmission(t *testing.T) {
 	for k, c := range []struct {
-		visited Visited
+		visited string
 		why     string
-	}{{ExactStates, ""}, {Fingerprints64, "states are compared by fingerprint, and fingerprints can collide"}, {Fingerprints128, "states are compared by fingerprint, and fingerprints can collide"}} {
-		for i, reduce := range []Reduction{ReduceNone, ReduceDrop, ReduceFull} {
+	}{{stateset.Exact, ""}, {stateset.Fingerprints64, "states are compared by fingerprint, and fingerprints can collide"}, {stateset.Fingerprints128, "states are compared by fingerprint, and fingerprints can collide"}} {
+		for i, reduce := range []string{options.ReduceNone, options.ReduceDrop, options.ReduceFull} {
 			if testing.Short() && i != k {
 				continue
 			}
@@ -82,7 +83,7 @@ func TestShortestOmission(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if s := r.Stats.Shortest; s.Least != (c.why == "") || s.Why != c.why || (s.States == 0) != (reduce != ReduceFull) {
+			if s := r.Stats.Shortest; s.Least != (c.why == "") || s.Why != c.why || (s.States == 0) != (reduce != options.ReduceFull) {
 				t.Errorf("%s, %s: %+v, want why %q", c.visited, reduce, s, c.why)
 			}
 		}

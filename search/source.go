@@ -3,6 +3,7 @@ package search
 import (
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/search/runs"
+	"github.com/macemc/macemc/internal/search/stats"
 )
 
 // source hands out the units of one kind of exploration, in a fixed order.
@@ -86,11 +87,11 @@ func (t *tree) merged(done []*unit) {
 func (t *tree) stopped() string {
 	switch {
 	case t.Complete:
-		return StoppedComplete
+		return stats.StoppedComplete
 	case t.Through:
-		return StoppedSampled
+		return stats.StoppedSampled
 	case t.Exhausted >= t.most:
-		return StoppedDepth
+		return stats.StoppedDepth
 	}
 	return ""
 }
@@ -142,7 +143,7 @@ func (r *walkSeries) merged(done []*unit) {
 
 func (r *walkSeries) stopped() string {
 	if r.end > 0 && r.number >= r.end && len(r.pending) == 0 {
-		return StoppedDepth
+		return stats.StoppedDepth
 	}
 	return ""
 }

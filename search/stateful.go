@@ -16,6 +16,8 @@ import (
 	"github.com/macemc/macemc/internal/search/fpset"
 	"github.com/macemc/macemc/internal/search/runloop"
 	"github.com/macemc/macemc/internal/search/runs"
+	"github.com/macemc/macemc/internal/search/stats"
+	"github.com/macemc/macemc/internal/search/strategy"
 	"github.com/macemc/macemc/internal/table"
 	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/sim"
@@ -115,7 +117,7 @@ func statesWithin(ctx context.Context, cfg *Config, began time.Time, ticks int) 
 	var log *explore.LogError
 	switch {
 	case errors.As(err, &log) && noRoom(err):
-		x.Stopped = StoppedDisk
+		x.Stopped = stats.StoppedDisk
 	case err != nil:
 		return nil, err
 	}
@@ -124,25 +126,25 @@ func statesWithin(ctx context.Context, cfg *Config, began time.Time, ticks int) 
 		return nil, runloop.AtStep(x.Finding, x.Depth) // other behaviour of the system is meaningless
 	}
 	x.Sampled.Merge(sampledByServices(&cfg.System))
-	complete := x.Complete && x.Omission <= MostOmission && len(x.Sampled) == 0
+	complete := x.Complete && x.Omission <= stateset.MostOmission && len(x.Sampled) == 0
 	r := &Result{Stopped: stoppedBy(ctx, x)}
 	r.Stats = Stats{
 		Work: Work{States: x.States, Transitions: x.Transitions, Events: x.Transitions, Handlers: x.Stats.Handlers, Bytes: x.Bytes,
-			Disk: x.Disk, Expanded: x.Expanded, Phases: []Phase{}, Engine: engineOf(x)},
+			Disk: x.Disk, Expanded: x.Expanded, Phases: []stats.Phase{}, Engine: stats.EngineOf(x)},
 		Coverage: Coverage{ExhaustedDepth: x.Depth, Complete: complete, Recovers: complete && x.LivenessChecked && x.Dead == 0},
 		Omission: x.Omission,
 	}
-	if !cfg.Strategy.Can(BreadthFirst) && r.Stopped != StoppedDepth && r.Stopped != StoppedSampled && !complete {
+	if !cfg.Strategy.Can(strategy.BreadthFirst) && r.Stopped != stats.StoppedDepth && r.Stopped != stats.StoppedSampled && !complete {
 		r.Stats.ExhaustedDepth = 0 // it is only deep in some places
 	}
-	r.Stats.Sampled, r.Stats.Reduced, r.Stats.Crashes = x.Sampled, cfg.reduced(x), (*Crashes)(x.Crashes)
+	r.Stats.Sampled, r.Stats.Reduced, r.Stats.Crashes = x.Sampled, cfg.reduced(x), (*stats.Crashes)(x.Crashes)
 	if cfg.RemoteExplorer == nil {
 		cover(&cfg.System, x, &r.Stats)
 	}
 	r.Stats.fair(&cfg.System, x)
 	// Depth-first search completes no depth before all. Earlier processes may have visited states that this one did
 	// not.
-	through := complete || r.Stopped == StoppedSampled
+	through := complete || r.Stopped == stats.StoppedSampled
 	conclusive := r.Stats.ExhaustedDepth > 0 && !cfg.Calls.Skips() || through && !cfg.Calls.Doubts()
 	switch {
 	case finding != nil && contain.Overdue(finding):
@@ -186,7 +188,7 @@ func (r *Result) found(cfg *Config, x *table.Exploration, f *sim.Finding) error 
 	if err != nil {
 		return err
 	}
-	r.Finding, r.Stopped = &Suspect{Path: x.Path, Strategy: cfg.Strategy, Node: -1, Steps: o.Steps}, StoppedFound
+	r.Finding, r.Stopped = &Suspect{Path: x.Path, Strategy: cfg.Strategy, Node: -1, Steps: o.Steps}, stats.StoppedFound
 	r.Finding.Find(f)
 	return nil
 }
@@ -205,7 +207,7 @@ func deadState(ctx context.Context, cfg *Config, x *table.Exploration, r *Result
 	if x.DeadOutOfEvents {
 		sus.Kind = sim.Deadlock
 	}
-	r.Finding, r.Stopped = sus, StoppedFound
+	r.Finding, r.Stopped = sus, stats.StoppedFound
 	if cfg.Confirm != nil {
 		// The states prove that it is dead. Walks show a continuation, and the nearest run that recovers.
 		limited, cancel := cfg.confirming(ctx, sus, false)
@@ -221,12 +223,12 @@ func deadState(ctx context.Context, cfg *Config, x *table.Exploration, r *Result
 
 // explorationOf returns the options for visiting states.
 func explorationOf(ctx context.Context, cfg *Config, began time.Time, ticks int) (opts options.Options, err error) {
-	visited, err := stateset.Named(string(cfg.Visited))
+	visited, err := stateset.Named(cfg.Visited)
 	if err != nil {
 		return opts, err
 	}
-	opts = options.Options{MaxBytes: cfg.MaxBytes, Visited: visited, Frontier: cfg.Strategy.strategy().frontier,
-		Reduce:   options.Reduction(cmp.Or(cfg.Reduce, ReduceAuto)),
+	opts = options.Options{MaxBytes: cfg.MaxBytes, Visited: visited, Frontier: cfg.Strategy.runner().frontier,
+		Reduce:   options.Reduction(cmp.Or(cfg.Reduce, options.ReduceAuto)),
 		Symmetry: cfg.Symmetry, Crashes: options.CrashModel(cfg.Crashes), Weightless: cfg.Weights.Weightless(), Known: cfg.known,
 		Log: cfg.Log}
 	if cfg.Time > 0 {
@@ -259,18 +261,18 @@ func explorationOf(ctx context.Context, cfg *Config, began time.Time, ticks int)
 
 func stoppedBy(ctx context.Context, x *table.Exploration) string {
 	switch {
-	case x.Complete && x.Omission > MostOmission:
-		return StoppedFingerprints
+	case x.Complete && x.Omission > stateset.MostOmission:
+		return stats.StoppedFingerprints
 	case x.Complete && len(x.Sampled) > 0:
-		return StoppedSampled
+		return stats.StoppedSampled
 	case x.Complete:
-		return StoppedComplete
+		return stats.StoppedComplete
 	case x.Finding != nil:
-		return StoppedFound
+		return stats.StoppedFound
 	case x.Stopped == explore.StoppedInterrupted && ctx.Err() == nil:
-		return StoppedTime
+		return stats.StoppedTime
 	case x.Stopped == explore.StoppedDepth:
-		return StoppedDepth
+		return stats.StoppedDepth
 	}
 	return x.Stopped
 }
@@ -302,7 +304,15 @@ func cover(sys *sim.System, x *table.Exploration, s *Stats) {
 	}
 	s.FaultsUsed, s.ForeignTimes = did.Used, did.ForeignTimes
 	for _, g := range x.Grows {
-		s.Grows = append(s.Grows, Growth(g))
+		s.Grows = append(s.Grows, stats.Growth(g))
 	}
 	s.cover(sys, c, sometimes)
+}
+
+// reduced returns how states were left out, or nil if no reduction was requested.
+func (c *Config) reduced(x *table.Exploration) *stats.Reduced {
+	if c.Reduce == options.ReduceNone && !c.Symmetry {
+		return nil
+	}
+	return (*stats.Reduced)(&x.Reduced)
 }

@@ -6,6 +6,9 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/critical"
+	"github.com/macemc/macemc/internal/explore/stateset"
+	"github.com/macemc/macemc/internal/search/runloop"
+	"github.com/macemc/macemc/internal/search/stats"
 	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/internal/test/papers"
 	"github.com/macemc/macemc/search"
@@ -29,9 +32,9 @@ func bundled(t testing.TB, name string, c spec.Config) sim.System {
 // Single-decree Paxos with two proposers: the numbers of states and transitions that SPIN and rumur
 // count for the same model.
 func TestBreadthFirstCounts(t *testing.T) {
-	res := run(t, search.Config{System: bundled(t, "paxos", spec.Config{}), Strategy: search.BFS, Reduce: search.ReduceNone})
+	res := run(t, search.Config{System: bundled(t, "paxos", spec.Config{}), Strategy: search.BFS, Reduce: options.ReduceNone})
 	s := &res.Stats
-	if s.States != 98_160 || s.Transitions != 506_256 || !s.Complete || res.Verdict != search.OK || res.Stopped != search.StoppedComplete {
+	if s.States != 98_160 || s.Transitions != 506_256 || !s.Complete || res.Verdict != search.OK || res.Stopped != stats.StoppedComplete {
 		t.Errorf("%s, %s: %d states, %d transitions, complete %v", res.Verdict, res.Stopped, s.States, s.Transitions, s.Complete)
 	}
 	if s.Handlers*100 > s.Transitions {
@@ -41,12 +44,12 @@ func TestBreadthFirstCounts(t *testing.T) {
 
 // Fingerprints give the same numbers, with a bound on the probability of an error. Two workers change nothing.
 func TestBreadthFirstByFingerprints(t *testing.T) {
-	for _, visited := range []search.Visited{search.Fingerprints64, search.Fingerprints128} {
+	for _, visited := range []string{stateset.Fingerprints64, stateset.Fingerprints128} {
 		for _, workers := range []int{1, 2} {
-			if testing.Short() && (workers == 1) != (visited == search.Fingerprints64) {
+			if testing.Short() && (workers == 1) != (visited == stateset.Fingerprints64) {
 				continue
 			}
-			res := run(t, search.Config{System: bundled(t, "paxos", spec.Config{}), Strategy: search.BFS, Reduce: search.ReduceNone, Visited: visited, Workers: workers})
+			res := run(t, search.Config{System: bundled(t, "paxos", spec.Config{}), Strategy: search.BFS, Reduce: options.ReduceNone, Visited: visited, Workers: workers})
 			s := &res.Stats
 			if s.States != 98_160 || s.Transitions != 506_256 || !s.Complete || s.Omission <= 0 || s.Omission > 1e-8 {
 				t.Errorf("%s bits, %d workers: %d states, %d transitions, complete %v, omission %g",
@@ -55,7 +58,7 @@ func TestBreadthFirstByFingerprints(t *testing.T) {
 		}
 	}
 	res := run(t, search.Config{System: bundled(t, "paxos", spec.Config{}), Strategy: search.BFS, MaxBytes: 1 << 10})
-	if res.Stopped != search.StoppedMemory || res.Stats.Complete {
+	if res.Stopped != stats.StoppedMemory || res.Stats.Complete {
 		t.Errorf("in a kilobyte: %s, %+v", res.Stopped, res.Stats)
 	}
 }
@@ -63,8 +66,8 @@ func TestBreadthFirstByFingerprints(t *testing.T) {
 // If all states were seen, they decide liveness. The walks that show the critical transition must agree.
 func TestStatesDecideLiveness(t *testing.T) {
 	for _, strategy := range []search.Name{search.BFS, search.DFS} {
-		for _, visited := range []search.Visited{search.ExactStates, search.Fingerprints64, search.Fingerprints128} {
-			if testing.Short() && (visited == search.ExactStates) != (strategy == search.BFS) {
+		for _, visited := range []string{stateset.Exact, stateset.Fingerprints64, stateset.Fingerprints128} {
+			if testing.Short() && (visited == stateset.Exact) != (strategy == search.BFS) {
 				continue
 			}
 			cfg := search.Config{System: bundled(t, "twophase", spec.Config{Nodes: 3}), Strategy: strategy, Visited: visited}
@@ -78,7 +81,7 @@ func TestStatesDecideLiveness(t *testing.T) {
 			if res.Verdict != search.Violation || res.Finding == nil || res.Finding.Kind != sim.Liveness || res.Stats.Recovers {
 				t.Fatalf("%s, %s, TP3: %s, %+v", strategy, visited, res.Verdict, res.Finding)
 			}
-			if res.Finding.Proven != (visited == search.ExactStates) {
+			if res.Finding.Proven != (visited == stateset.Exact) {
 				t.Errorf("%s: proven: %v", visited, res.Finding.Proven)
 			}
 			c := res.Detail.(*critical.Result)
@@ -96,19 +99,19 @@ func TestBreadthFirstRefuses(t *testing.T) {
 		want string
 	}{
 		{search.Config{System: sys, Strategy: search.BFS, PrefixRuns: 1}, "does not accept a prefix"},
-		{search.Config{System: sys, Strategy: search.BFS, Engine: search.ReplayEngine}, "needs the engine table"},
+		{search.Config{System: sys, Strategy: search.BFS, Engine: runloop.ReplayEngine}, "needs the engine table"},
 		{search.Config{System: sys, Engine: "fast"}, `"fast"`},
 	} {
 		if _, err := search.Run(context.Background(), c.cfg); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("got %v, want %q", err, c.want)
 		}
 	}
-	dfs := run(t, search.Config{System: bundled(t, "paxos", spec.Config{}), Strategy: search.DFS, Reduce: search.ReduceNone, MaxBytes: 1 << 20})
-	if dfs.Stopped != search.StoppedMemory || dfs.Stats.ExhaustedDepth != 0 || dfs.Stats.Complete || dfs.Stats.States < 1000 {
+	dfs := run(t, search.Config{System: bundled(t, "paxos", spec.Config{}), Strategy: search.DFS, Reduce: options.ReduceNone, MaxBytes: 1 << 20})
+	if dfs.Stopped != stats.StoppedMemory || dfs.Stats.ExhaustedDepth != 0 || dfs.Stats.Complete || dfs.Stats.States < 1000 {
 		t.Errorf("dfs in 1 MB: %s, %+v", dfs.Stopped, dfs.Stats)
 	}
 	res := run(t, search.Config{System: sys, Strategy: search.BFS, MaxDepth: 2})
-	if res.Stopped != search.StoppedDepth || res.Stats.Complete || res.Stats.Unchecked == "" {
+	if res.Stopped != stats.StoppedDepth || res.Stats.Complete || res.Stats.Unchecked == "" {
 		t.Errorf("to depth 2: %+v", res)
 	}
 }
@@ -139,7 +142,7 @@ func TestEnginesAgree(t *testing.T) {
 	sys := bundled(t, "randtree", spec.Config{})
 	cfg := search.Config{System: sys, MaxPaths: 3000, Workers: 2}
 	want := run(t, cfg)
-	cfg.Engine = search.TableEngine
+	cfg.Engine = runloop.TableEngine
 	got := run(t, cfg)
 	a, b := &want.Stats, &got.Stats
 	if a.Paths != b.Paths || a.States != b.States || a.Events != b.Events || a.ExhaustedDepth != b.ExhaustedDepth {

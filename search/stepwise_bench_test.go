@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/internal/budget"
+	"github.com/macemc/macemc/internal/search/runloop"
+	"github.com/macemc/macemc/internal/search/strategy"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems/spec"
@@ -18,8 +20,8 @@ import (
 func BenchmarkBounded(b *testing.B) {
 	const most = 200_000 // states, run by run
 	for _, depth := range []int{10, 15, 20, 25} {
-		for _, strategy := range []search.Name{"run by run", search.Deepening, search.BFS, search.DFS} {
-			b.Run(fmt.Sprintf("depth=%d/%s", depth, strategy), func(b *testing.B) {
+		for _, name := range []search.Name{"run by run", search.Deepening, search.BFS, search.DFS} {
+			b.Run(fmt.Sprintf("depth=%d/%s", depth, name), func(b *testing.B) {
 				sys := bundled(b, "randtree", spec.Config{Nodes: 3})
 				sys, err := sys.WithLimits(sim.Limits{})
 				if err != nil {
@@ -28,19 +30,19 @@ func BenchmarkBounded(b *testing.B) {
 				states := 0
 				begin := budget.ProcessTime()
 				for b.Loop() {
-					if strategy == "run by run" {
-						s, found, err := exploreStepwise(b, &sys, search.ReplayEngine, depth, most)
+					if name == "run by run" {
+						s, found, err := exploreStepwise(b, &sys, runloop.ReplayEngine, depth, most)
 						if found != nil || err != nil {
 							b.Fatal(found, err)
 						}
 						states += len(s.seen)
 						continue
 					}
-					cfg := search.Config{System: sys, Strategy: strategy, MaxDepth: depth, Workers: 1}
-					if strategy.Can(search.VisitsStates) {
+					cfg := search.Config{System: sys, Strategy: name, MaxDepth: depth, Workers: 1}
+					if name.Can(strategy.VisitsStates) {
 						cfg.MaxBytes = 100 << 20
 					} else {
-						cfg.Engine, cfg.MaxPaths = search.ReplayEngine, 1_200_000
+						cfg.Engine, cfg.MaxPaths = runloop.ReplayEngine, 1_200_000
 					}
 					res, err := search.Run(context.Background(), cfg)
 					if err != nil || res.Verdict != search.OK {

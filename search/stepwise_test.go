@@ -8,7 +8,6 @@ import (
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/search/runloop"
-	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -78,8 +77,8 @@ func (s *stepwise) Choose(at *runloop.Node, p choose.Point) (int, bool) {
 func (s *stepwise) Ended(*runloop.Outcome) {}
 
 // exploreStepwise explores a system to a depth in steps, or to that many states.
-func exploreStepwise(t rapid.TB, sys *sim.System, engine search.Engine, bound, most int) (s *stepwise, found *sim.Finding, failed error) {
-	loop, err := runloop.NewByEngine(sys, runloop.Engine(engine), kernel.Options{})
+func exploreStepwise(t rapid.TB, sys *sim.System, engine string, bound, most int) (s *stepwise, found *sim.Finding, failed error) {
+	loop, err := runloop.NewByEngine(sys, string(engine), kernel.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/macemc/macemc/internal/kernel/declared"
 	"github.com/macemc/macemc/internal/search/fpset"
 	"github.com/macemc/macemc/internal/search/runs"
+	"github.com/macemc/macemc/internal/search/strategy"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -32,35 +33,9 @@ const (
 	DFS Name = "dfs"
 )
 
-// Capability is a set of things that a strategy does. Options and errors are decided by capabilities, not by names.
-type Capability uint16
-
-const (
-	VisitsStates Capability = 1 << iota // explores global states by the table engine rather than executing runs
-	BreadthFirst                        // visits states in the order of their depth
-	KeepsStates                         // has a visited set
-	BoundsDepth                         // has a depth, see Config.MaxDepth
-	Deepens                             // raises its depth step by step, and can continue from a [Reach]
-	Walks                               // makes random walks, which have schedules and can be divided by their seeds
-	Durable                             // can continue from the content of a folder
-)
-
-// capabilities describes each Capability, in the order of the constants, for "a strategy that ...".
-var capabilities = [...]string{
-	"visits all states", "visits states breadth first", "keeps states", "bounds the depth", "deepens iteratively", "makes random walks",
-	"can be resumed",
-}
-
-// StrategyInfo describes a strategy.
-type StrategyInfo struct {
-	Name Name
-	Doc  string // one line of description
-	Caps Capability
-}
-
-// strategy is a row of the table of strategies.
-type strategy struct {
-	StrategyInfo
+// runner executes the units of a strategy.
+type runner struct {
+	name Name
 
 	// frontier orders the states of strategies that visit states.
 	frontier explore.FrontierKind
@@ -74,65 +49,55 @@ type strategy struct {
 	plan func(*searcher) ([]source, []int)
 }
 
-// strategies returns the table of strategies, in the order of help texts and reports.
-func strategies() []strategy {
-	return []strategy{
+// runners returns the table of strategies, in the order of reports. Their descriptions and capabilities are in
+// [strategy.All].
+func runners() []runner {
+	return []runner{
 		{
-			StrategyInfo: StrategyInfo{Deepening, "search exhaustively to increasing depths, alternating with random walks",
-				KeepsStates | BoundsDepth | Deepens | Walks | Durable},
+			name:  Deepening,
 			phase: deepeningPhase,
 			new: func(w *worker, global *fpset.Set) runs.Strategy {
-				faults := w.cfg.System.Limits() != sim.Limits{}
-				return runs.NewDeepening(w.cfg.walking(), faults, w.cfg.Visited.key(), w.loop.Replay(), global)
+				faults, key := w.cfg.System.Limits() != sim.Limits{}, w.cfg.key()
+				return runs.NewDeepening(w.cfg.walking(), faults, key, w.loop.Replay(), global)
 			},
 			plan: planDeepening,
 		},
 		{
-			StrategyInfo: StrategyInfo{Walk, "walk at random, without faults", Walks | Durable},
-			phase:        walkPhase,
-			new:          func(w *worker, _ *fpset.Set) runs.Strategy { return runs.NewWalks(w.cfg.walking(), runs.WalkTag) },
+			name:  Walk,
+			phase: walkPhase,
+			new:   func(w *worker, _ *fpset.Set) runs.Strategy { return runs.NewWalks(w.cfg.walking(), runs.WalkTag) },
 		},
 		{
-			StrategyInfo: StrategyInfo{Faulty, "walk at random, alternating phases with faults and phases of recovery", Walks | Durable},
-			phase:        faultyPhase,
-			faults:       true,
+			name:   Faulty,
+			phase:  faultyPhase,
+			faults: true,
 			new: func(w *worker, _ *fpset.Set) runs.Strategy {
 				return runs.NewFaulty(w.cfg.walking(), w.cfg.System.Limits())
 			},
 		},
 		{
-			StrategyInfo: StrategyInfo{Swarm, "like faulty, each run with a random subset of the faults", Walks | Durable},
-			phase:        "swarm walks",
-			faults:       true,
+			name:   Swarm,
+			phase:  "swarm walks",
+			faults: true,
 			new: func(w *worker, _ *fpset.Set) runs.Strategy {
 				return runs.NewSwarm(w.cfg.walking(), w.cfg.System.Limits())
 			},
 		},
-		{
-			StrategyInfo: StrategyInfo{BFS, "visit all states breadth first", VisitsStates | BreadthFirst | KeepsStates | BoundsDepth | Durable},
-			frontier:     explore.Queue,
-		},
-		{
-			StrategyInfo: StrategyInfo{DFS, "visit all states depth first", VisitsStates | KeepsStates | BoundsDepth},
-			frontier:     explore.Stack,
-		},
+		{name: BFS, frontier: explore.Queue},
+		{name: DFS, frontier: explore.Stack},
 	}
 }
 
 // walking returns the settings of random walks.
 func (c *Config) walking() runs.Settings {
-	names := make([]string, len(c.Schedules))
-	for i, name := range c.Schedules {
-		names[i] = string(name)
-	}
-	return runs.Settings{Scale: c.Weights.Scale(), Given: c.weightsGiven, Schedules: names, Seed: c.Seed, Steps: c.WalkSteps}
+	return runs.Settings{Scale: c.Weights.Scale(), Given: c.weightsGiven, Schedules: c.Schedules, Seed: c.Seed, Steps: c.WalkSteps}
 }
 
 // planDeepening alternates between the tree of choices and random walks.
 func planDeepening(s *searcher) ([]source, []int) {
 	deep := s.cfg.Reach.tree(&tree{roots: s.roots, most: s.cfg.MaxDepth, by: s.cfg.DeepenBy})
 	deep.Sampled = deep.Sampled || len(s.sampled) > 0
-	walks, faults := Walk.strategy(), Faulty.strategy()
+	walks, faults := Walk.runner(), Faulty.runner()
 	switch {
 	case s.cfg.Alone:
 		return []source{deep}, []int{1}
@@ -143,10 +108,10 @@ func planDeepening(s *searcher) ([]source, []int) {
 }
 
 // numbered reports whether the strategy makes only numbered walks.
-func (s *strategy) numbered() bool { return s.new != nil && s.plan == nil }
+func (s *runner) numbered() bool { return s.new != nil && s.plan == nil }
 
 // sources returns the sources of units that a search alternates between, and the share of the work of each.
-func (s *strategy) sources(x *searcher) ([]source, []int) {
+func (s *runner) sources(x *searcher) ([]source, []int) {
 	if s.plan != nil {
 		return s.plan(x)
 	}
@@ -154,14 +119,14 @@ func (s *strategy) sources(x *searcher) ([]source, []int) {
 }
 
 // series returns the source of the strategy's numbered walks.
-func (s *strategy) series(c *Config) source {
+func (s *runner) series(c *Config) source {
 	return &walkSeries{phase: s.phase, turns: newRotation(c.Schedules, s.faults)}
 }
 
-// strategy returns the row of the table for n; nil means that there is none.
-func (n Name) strategy() *strategy {
-	for _, s := range strategies() {
-		if s.Name == cmp.Or(n, Deepening) {
+// runner returns the runner of n; nil means that no strategy has this name.
+func (n Name) runner() *runner {
+	for _, s := range runners() {
+		if s.name == cmp.Or(n, Deepening) {
 			return &s
 		}
 	}
@@ -170,62 +135,37 @@ func (n Name) strategy() *strategy {
 
 // strategy returns the strategy that makes the runs of a phase. Phases outside all strategies consist of plain walks.
 func (p phase) strategy() Name {
-	for _, s := range strategies() {
+	for _, s := range runners() {
 		if s.phase == p && p != "" {
-			return s.Name
+			return s.name
 		}
 	}
 	return Walk
 }
 
-// StrategyNames returns the names of the strategies that have all of the capabilities, in the order of help texts.
-func StrategyNames(c Capability) []string {
-	var names []string
-	for _, s := range strategies() {
-		if s.Caps&c == c {
-			names = append(names, string(s.Name))
-		}
-	}
-	return names
-}
-
 // Validate returns an error if no strategy has this name.
 func (n Name) Validate() error {
-	if n.strategy() == nil {
-		return fmt.Errorf("strategy %q is not one of %s", n, strings.Join(StrategyNames(0), ", "))
+	if n.runner() == nil {
+		return fmt.Errorf("strategy %q is not one of %s", n, strings.Join(strategy.Names(0), ", "))
 	}
 	return nil
 }
 
 // Can reports whether the strategy has all of the capabilities.
-func (n Name) Can(c Capability) bool {
-	s := n.strategy()
-	return s != nil && s.Caps&c == c
-}
+func (n Name) Can(c strategy.Capability) bool { return strategy.Can(string(n), c) }
 
 // Require returns an error if the strategy lacks the capability that an option needs.
-func (n Name) Require(c Capability, option string) error {
+func (n Name) Require(c strategy.Capability, option string) error {
 	if n.Can(c) {
 		return nil
 	}
-	return fmt.Errorf("%s needs a strategy that %v (%s), not %s", option, c, strings.Join(StrategyNames(c), ", "), cmp.Or(n, Deepening))
-}
-
-// String describes the capabilities as actions of a strategy: "visits all states".
-func (c Capability) String() string {
-	var list []string
-	for i, text := range capabilities {
-		if c&(1<<i) != 0 {
-			list = append(list, text)
-		}
-	}
-	return strings.Join(list, " and ")
+	return fmt.Errorf("%s needs a strategy that %v (%s), not %s", option, c, strings.Join(strategy.Names(c), ", "), cmp.Or(n, Deepening))
 }
 
 // newRuns returns the unit strategies of all phases for a worker.
 func newRuns(w *worker, global *fpset.Set) map[phase]runs.Strategy {
 	all := map[phase]runs.Strategy{startPhase: &runs.Stay{}, prefixPhase: runs.NewWalks(w.cfg.walking(), runs.PrefixTag)}
-	for _, s := range strategies() {
+	for _, s := range runners() {
 		if s.new != nil {
 			all[s.phase] = s.new(w, global)
 		}

@@ -1,25 +1,37 @@
 package search
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/macemc/macemc/internal/search/strategy"
+)
 
 // Names, phases and descriptions are distinct, and each strategy either visits states or executes runs.
 func TestStrategies_TableIsConsistent(t *testing.T) {
 	names, phases := map[Name]bool{}, map[phase]bool{startPhase: true, prefixPhase: true, criticalPhase: true, leafWalks: true}
-	for _, s := range strategies() {
-		if names[s.Name] || s.Doc == "" {
-			t.Errorf("strategy %q: listed twice, or without a description", s.Name)
+	for _, s := range runners() {
+		if names[s.name] {
+			t.Errorf("strategy %q: listed twice", s.name)
 		}
-		names[s.Name] = true
-		if visits := s.Caps&VisitsStates != 0; visits != (s.frontier.New != nil) || visits == (s.new != nil) {
-			t.Errorf("strategy %s: visits states %v, frontier %q, executes runs %v", s.Name, visits, s.frontier.Name, s.new != nil)
+		names[s.name] = true
+		if visits := s.name.Can(strategy.VisitsStates); visits != (s.frontier.New != nil) || visits == (s.new != nil) {
+			t.Errorf("strategy %s: visits states %v, frontier %q, executes runs %v", s.name, visits, s.frontier.Name, s.new != nil)
 		}
 		if s.new == nil {
 			continue
 		}
-		if phases[s.phase] || s.phase == "" || s.phase.strategy() != s.Name {
-			t.Errorf("strategy %s: its phase %q is taken", s.Name, s.phase)
+		if phases[s.phase] || s.phase == "" || s.phase.strategy() != s.name {
+			t.Errorf("strategy %s: its phase %q is taken", s.name, s.phase)
 		}
 		phases[s.phase] = true
+	}
+	for _, info := range strategy.All {
+		if !names[Name(info.Name)] || info.Doc == "" {
+			t.Errorf("strategy %q: no runner or no description", info.Name)
+		}
+	}
+	if len(names) != len(strategy.All) {
+		t.Errorf("strategies %v, want those of %v", names, strategy.All)
 	}
 	if got := phaseOrder(); len(got) != len(phases) {
 		t.Errorf("phases in reports: %q, want all of %v", got, phases)
@@ -27,11 +39,11 @@ func TestStrategies_TableIsConsistent(t *testing.T) {
 }
 
 func TestName_Require(t *testing.T) {
-	if err := DFS.Require(VisitsStates, "Symmetry"); err != nil {
+	if err := DFS.Require(strategy.VisitsStates, "Symmetry"); err != nil {
 		t.Errorf("got %v, want no error", err)
 	}
 	const want = "Log needs a strategy that visits states breadth first (bfs), not deepening"
-	if err := Name("").Require(BreadthFirst, "Log"); err == nil || err.Error() != want {
+	if err := Name("").Require(strategy.BreadthFirst, "Log"); err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
 	if Name("none").Can(0) || Name("none").Validate() == nil || Name("").Validate() != nil {

@@ -1,10 +1,6 @@
 package search
 
-import (
-	"math/bits"
-
-	"github.com/macemc/macemc/internal/search/runloop"
-)
+import "github.com/macemc/macemc/internal/search/stats"
 
 // phase names a kind of exploration, in progress and in reports.
 type phase string
@@ -24,7 +20,7 @@ const (
 // phaseOrder returns all phases in the order of reports.
 func phaseOrder() []phase {
 	order := []phase{startPhase, prefixPhase}
-	for _, s := range strategies() {
+	for _, s := range runners() {
 		if s.new != nil {
 			order = append(order, s.phase)
 		}
@@ -36,15 +32,15 @@ func phaseOrder() []phase {
 }
 
 // tallies holds the counts of phases.
-type tallies map[phase]*Phase
+type tallies map[phase]*stats.Phase
 
 // of returns the tally of a phase.
-func (t *tallies) of(p phase) *Phase {
+func (t *tallies) of(p phase) *stats.Phase {
 	if *t == nil {
 		*t = tallies{}
 	}
 	if (*t)[p] == nil {
-		(*t)[p] = &Phase{Name: string(p)}
+		(*t)[p] = &stats.Phase{Name: string(p)}
 	}
 	return (*t)[p]
 }
@@ -55,37 +51,6 @@ type scheduleTally struct{ paths, events int }
 func (t *scheduleTally) add(u *scheduleTally) {
 	t.paths += u.paths
 	t.events += u.events
-}
-
-// ended counts a run.
-func (p *Phase) ended(o *runloop.Outcome) {
-	p.Paths++
-	switch o.End {
-	case runloop.Duplicate:
-		p.Duplicates++
-	case runloop.OutOfEvents:
-		p.OutOfEvents++
-	case runloop.TooLong:
-		p.TooLong++
-	}
-	if o.Live {
-		p.Live++
-	}
-}
-
-// Add adds the counts of another part of the phase.
-func (p *Phase) Add(o *Phase) {
-	p.Seconds += o.Seconds
-	p.Paths += o.Paths
-	p.Live += o.Live
-	p.Duplicates += o.Duplicates
-	p.OutOfEvents += o.OutOfEvents
-	p.TooLong += o.TooLong
-	p.Short += o.Short
-	p.States += o.States
-	p.Events += o.Events
-	p.Steps.Merge(&o.Steps)
-	p.Choices.Merge(&o.Choices)
 }
 
 func (t *tallies) add(u tallies) {
@@ -102,44 +67,12 @@ func (t *tallies) events() int {
 	return n
 }
 
-func (t *tallies) phases() []Phase {
-	out := []Phase{}
+func (t *tallies) phases() []stats.Phase {
+	out := []stats.Phase{}
 	for _, p := range phaseOrder() {
 		if a := t.of(p); a.Paths > 0 || a.Events > 0 || a.Seconds != 0 {
 			out = append(out, *a)
 		}
 	}
 	return out
-}
-
-// Add counts a value, which must not be negative.
-func (h *Histogram) Add(v int) {
-	if h.Count == 0 {
-		h.Min, h.Max = v, v
-	}
-	h.Count++
-	h.Min, h.Max = min(h.Min, v), max(h.Max, v)
-	k := bits.Len(uint(v))
-	for len(h.Buckets) <= k {
-		h.Buckets = append(h.Buckets, 0)
-	}
-	h.Buckets[k]++
-}
-
-// Merge adds the values of another histogram.
-func (h *Histogram) Merge(g *Histogram) {
-	switch {
-	case g.Count == 0:
-		return
-	case h.Count == 0:
-		h.Min, h.Max = g.Min, g.Max
-	}
-	h.Count += g.Count
-	h.Min, h.Max = min(h.Min, g.Min), max(h.Max, g.Max)
-	for len(h.Buckets) < len(g.Buckets) {
-		h.Buckets = append(h.Buckets, 0)
-	}
-	for k, n := range g.Buckets {
-		h.Buckets[k] += n
-	}
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/macemc/macemc/internal/search/runloop"
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
@@ -51,7 +52,7 @@ func TestTwins(t *testing.T) {
 		{"a field that is left out", system(true, sim.IgnoreField[concealed]("Secret")), true, "IgnoreField"},
 	} {
 		for _, workers := range []int{1, 2} {
-			r, err := search.Run(context.Background(), search.Config{System: c.sys, Workers: workers, Engine: search.ReplayEngine})
+			r, err := search.Run(context.Background(), search.Config{System: c.sys, Workers: workers, Engine: runloop.ReplayEngine})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -6,6 +6,7 @@ import (
 	"github.com/macemc/macemc/internal/search/fpset"
 	"github.com/macemc/macemc/internal/search/runloop"
 	"github.com/macemc/macemc/internal/search/runs"
+	"github.com/macemc/macemc/internal/search/stats"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -75,9 +76,9 @@ func (u *unit) account(s runs.Strategy, o *runloop.Outcome, events int) {
 		accountDeepening(s.Branch(), o, events, &u.tallies)
 	case walked:
 		t := u.tallies.of(u.phase)
-		t.ended(o)
+		t.Ended(o)
 		t.Events += events
-		if events < ShortWalk {
+		if events < stats.ShortWalk {
 			t.Short++
 		}
 		if steps, whole := s.Walked(o); o.Live && whole {
@@ -99,7 +100,7 @@ func accountDeepening(b runs.Branch, o *runloop.Outcome, events int, t *tallies)
 		n := o.Steps - b.Leaf
 		events -= n
 		w.Events += n
-		w.ended(o)
+		w.Ended(o)
 		if o.End == runloop.AtGoal {
 			w.Steps.Add(n)
 			w.Choices.Add(o.Choices - b.LeafChoices)
@@ -114,7 +115,7 @@ func accountDeepening(b runs.Branch, o *runloop.Outcome, events int, t *tallies)
 		d.Paths++
 		d.Steps.Add(b.Leaf)
 	default:
-		d.ended(o)
+		d.Ended(o)
 		d.Steps.Add(o.Steps)
 	}
 	if b.Seen && b.Walk {

@@ -1,6 +1,9 @@
 package search
 
-import "github.com/macemc/macemc/sim"
+import (
+	"github.com/macemc/macemc/internal/search/stats"
+	"github.com/macemc/macemc/sim"
+)
 
 // Verdict is the result of a search. Each has an exit status of the commands.
 type Verdict string
@@ -20,9 +23,9 @@ func Conclude(found bool, stopped string, conclusive bool) Verdict {
 	switch {
 	case found:
 		return Violation
-	case stopped == StoppedInterrupted:
+	case stopped == stats.StoppedInterrupted:
 		return Interrupted
-	case stopped == StoppedMemory, stopped == StoppedDisk:
+	case stopped == stats.StoppedMemory, stopped == stats.StoppedDisk:
 		return OutOfResource
 	case !conclusive:
 		return Inconclusive

@@ -5,6 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/macemc/macemc/internal/explore/stateset"
+	"github.com/macemc/macemc/internal/search/runs"
+	"github.com/macemc/macemc/internal/search/stats"
 	"github.com/macemc/macemc/systems/spec"
 
 	"github.com/macemc/macemc/search"
@@ -13,7 +16,7 @@ import (
 // The grid of TestDeepeningCounts without a visited set: the runs to depth 1 are x and y; to depth 2 xx yy, xy, yx and
 // yy xx; to depth 3 the 6 paths from 00 to 22.
 func TestNoVisitedSet(t *testing.T) {
-	res := run(t, search.Config{System: gridSystem(), Workers: 1, Visited: search.AllStates, Alone: true})
+	res := run(t, search.Config{System: gridSystem(), Workers: 1, Visited: runs.AllStates, Alone: true})
 	s := res.Stats
 	if res.Verdict != search.OK || !s.Complete || s.ExhaustedDepth != 3 || s.Paths != 2+4+6 || s.States != 0 || s.Omission != 0 {
 		t.Errorf("%s, %+v", res.Verdict, s)
@@ -27,7 +30,7 @@ func TestNoVisitedSet(t *testing.T) {
 // the bound for 100 bits is 9*10/2 / 2^100.
 func TestCutFingerprints(t *testing.T) {
 	for _, c := range []struct {
-		bits     search.Visited
+		bits     string
 		least    int
 		most     int
 		omission float64
@@ -40,7 +43,7 @@ func TestCutFingerprints(t *testing.T) {
 		{"", 9, 9, 45 / math.Pow(2, 128)},
 	} {
 		s := run(t, search.Config{System: gridSystem(), Visited: c.bits}).Stats
-		if s.States < c.least || s.States > c.most || s.Complete != (c.omission < search.MostOmission) {
+		if s.States < c.least || s.States > c.most || s.Complete != (c.omission < stateset.MostOmission) {
 			t.Errorf("%s bits: %d states, complete %v", c.bits, s.States, s.Complete)
 		}
 		if c.most == 9 && s.Omission != c.omission || s.Omission < c.omission || s.Omission > 1 {
@@ -56,8 +59,8 @@ func TestVisitedIsChecked(t *testing.T) {
 	}{
 		{search.Config{Visited: "0"}, "neither none nor a number of bits"},
 		{search.Config{Visited: "129"}, "neither none nor a number of bits"},
-		{search.Config{Visited: search.ExactStates}, "neither none nor a number of bits"},
-		{search.Config{Visited: search.AllStates, Strategy: search.BFS}, "not one of exact, 64, 128"},
+		{search.Config{Visited: stateset.Exact}, "neither none nor a number of bits"},
+		{search.Config{Visited: runs.AllStates, Strategy: search.BFS}, "not one of exact, 64, 128"},
 		{search.Config{Visited: "64", Strategy: search.Walk}, "Visited 64 needs a strategy that keeps states (deepening, bfs, dfs), not walk"},
 		{search.Config{Alone: true, Strategy: search.Faulty}, "Alone needs a strategy that deepens iteratively (deepening), not faulty"},
 	} {
@@ -73,7 +76,7 @@ func TestVisitedIsChecked(t *testing.T) {
 func TestDeepeningWithinMemory(t *testing.T) {
 	const limit = 100_000
 	res := run(t, search.Config{System: bundled(t, "paxos", spec.Config{}), MaxBytes: limit, Alone: true, Workers: 1})
-	if s := &res.Stats; res.Verdict != search.OutOfResource || res.Stopped != search.StoppedMemory || s.Complete || s.States == 0 || s.States > limit/18 || s.ExhaustedDepth == 0 {
+	if s := &res.Stats; res.Verdict != search.OutOfResource || res.Stopped != stats.StoppedMemory || s.Complete || s.States == 0 || s.States > limit/18 || s.ExhaustedDepth == 0 {
 		t.Errorf("%s, %s: %+v", res.Verdict, res.Stopped, s)
 	}
 }

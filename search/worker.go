@@ -12,6 +12,7 @@ import (
 	"github.com/macemc/macemc/internal/search/fpset"
 	"github.com/macemc/macemc/internal/search/runloop"
 	"github.com/macemc/macemc/internal/search/runs"
+	"github.com/macemc/macemc/internal/search/stats"
 	"github.com/macemc/macemc/internal/search/verify"
 	"github.com/macemc/macemc/sim"
 )
@@ -34,7 +35,7 @@ type worker struct {
 
 // newWorker returns a worker that starts from the given roots.
 func newWorker(cfg *Config, number int, global *fpset.Set) (*worker, error) {
-	loop, err := runloop.NewByEngine(&cfg.System, runloop.Engine(cfg.Engine),
+	loop, err := runloop.NewByEngine(&cfg.System, cfg.Engine,
 		kernel.Options{UseAfterReturn: cfg.late, Settle: cfg.Calls.Settles()})
 	if err != nil {
 		return nil, err
@@ -207,7 +208,7 @@ func (w *worker) notice(u *unit, s rotated, events int, live bool) {
 			}
 		}
 	}
-	i := slices.Index(w.cfg.Schedules, Schedule(s.Scheduled()))
+	i := slices.Index(w.cfg.Schedules, s.Scheduled())
 	if i < 0 {
 		return
 	}
@@ -262,7 +263,7 @@ func suspectOf(f *verify.Mismatch) *Suspect {
 	if f == nil {
 		return nil
 	}
-	s := &Suspect{Path: f.Path, Steps: f.Steps, Difference: (*Difference)(f.Difference)}
+	s := &Suspect{Path: f.Path, Steps: f.Steps, Difference: (*stats.Difference)(f.Difference)}
 	s.Find(f.Finding)
 	return s
 }
@@ -275,9 +276,9 @@ type rotated interface {
 	UsedActions() runs.ActionSet
 }
 
-func scheduleOf(s runs.Strategy) Schedule {
+func scheduleOf(s runs.Strategy) string {
 	if r, ok := s.(rotated); ok {
-		return Schedule(r.Scheduled())
+		return r.Scheduled()
 	}
 	return ""
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/macemc/macemc/internal/search/fpset"
 	"github.com/macemc/macemc/internal/search/runloop"
 	"github.com/macemc/macemc/internal/search/runs"
+	"github.com/macemc/macemc/internal/search/stats"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -82,14 +83,14 @@ func TestConfirmationIsBrokenOff(t *testing.T) {
 	if err := s.decide(context.Background(), dead, ""); err != nil {
 		t.Fatal(err)
 	}
-	if s.finding != nil || s.undecided != 1 || s.stopping != StoppedTime {
+	if s.finding != nil || s.undecided != 1 || s.stopping != stats.StoppedTime {
 		t.Errorf("finding %v, %d undecided, stopped by %q; want one undecided, time", s.finding, s.undecided, s.stopping)
 	}
 	s.cfg.start, s.stopping = budget.Now(), ""
 	s.cfg.Confirm = func(context.Context, Suspect) (Confirmed, error) { return Confirmed{}, context.DeadlineExceeded }
 	ended, cancel := context.WithDeadline(context.Background(), time.Now())
 	defer cancel()
-	if err := s.decide(ended, dead, ""); err != nil || s.stopping != StoppedInterrupted || s.undecided != 2 {
+	if err := s.decide(ended, dead, ""); err != nil || s.stopping != stats.StoppedInterrupted || s.undecided != 2 {
 		t.Errorf("from outside: %v, stopped by %q, %d undecided", err, s.stopping, s.undecided)
 	}
 	s.stopping = "" // the deadlines pass before that of the context

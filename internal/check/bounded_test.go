@@ -84,7 +84,7 @@ func TestBounded_BoundedRetries(t *testing.T) {
 			},
 			Properties: []sim.Property{{Name: "connected", Eventually: func(v *sim.View) bool { return v.Service(0).(*dialer).Connected }}},
 		}
-		o := options(sys)
+		o := testOptions(sys)
 		o.Search.Time, o.Search.MaxPaths, o.Dir = time.Minute, 2000, filepath.Join(t.TempDir(), "out")
 		r, err := check.Run(t.Context(), o)
 		if err != nil {
@@ -98,7 +98,7 @@ func TestBounded_BoundedRetries(t *testing.T) {
 
 // A strategy whose states would lack the clocks rejects the timing.
 func TestBounded_NotExhaustive(t *testing.T) {
-	o := options(shows(func(digit) string { return "" }))
+	o := testOptions(shows(func(digit) string { return "" }))
 	o.Search.System.Timing, o.Search.Strategy, o.Dir = sim.Bounded(time.Second), search.BFS, filepath.Join(t.TempDir(), "out")
 	if r, err := check.Run(t.Context(), o); err == nil || !strings.Contains(err.Error(), "its timing Bounded:1s") {
 		t.Errorf("got %v, %+v", err, r)
@@ -122,7 +122,7 @@ func TestBoundedLiveness_Safety(t *testing.T) {
 				return !d.Connected || d.Attempts < 5
 			}}},
 		}
-		o := options(sys)
+		o := testOptions(sys)
 		o.Search.Time, o.Search.MaxPaths, o.Dir = time.Minute, 2000, filepath.Join(t.TempDir(), "out")
 		o.Respawn = nil
 		r, err := check.Run(t.Context(), o)

@@ -36,7 +36,7 @@ func hangsLater() sim.System {
 // A handler that does not return and that only the walks of a confirmation reach becomes a finding after a fresh
 // process has waited for it. If no process can be started, the result is undecided.
 func TestConfirmationThatDoesNotReturn(t *testing.T) {
-	o := options(hangsLater())
+	o := testOptions(hangsLater())
 	o.Search.Strategy, o.Search.WalkSteps, o.Search.MaxDepth, o.Search.HandlerLimit = search.Walk, 10, 0, 200*time.Millisecond
 	o.Search.MaxPaths = 64
 	o.Dir, o.Respawn = filepath.Join(t.TempDir(), "out"), harmed("walks")
@@ -55,7 +55,7 @@ func TestConfirmationThatDoesNotReturn(t *testing.T) {
 func TestConfirmationThatDoesNotReturn_IsKnownWhileShrinking(t *testing.T) {
 	flight := filepath.Join(t.TempDir(), "flight")
 	t.Setenv("MACEMC_FLIGHT", flight)
-	o := options(hangsLater())
+	o := testOptions(hangsLater())
 	o.Search.Strategy, o.Search.WalkSteps, o.Search.MaxDepth, o.Search.HandlerLimit = search.Walk, 100, 0, 200*time.Millisecond
 	o.Dir, o.Replace, o.Respawn = filepath.Join(t.TempDir(), "out"), true, harmed("walks")
 	note := ""
@@ -86,7 +86,7 @@ func TestExplainThatDoesNotReturn(t *testing.T) {
 			Explain: func(*sim.View) string { select {} },
 		},
 	}
-	o := options(sys)
+	o := testOptions(sys)
 	o.Respawn, o.Search.HandlerLimit, o.NoShrink, o.Dir = nil, 50*time.Millisecond, true, filepath.Join(t.TempDir(), "out")
 	rep, err := check.Run(t.Context(), o)
 	if err != nil || rep.Kind != sim.Safety || rep.Property != "few" ||

@@ -8,6 +8,7 @@ import (
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/critical"
 	"github.com/macemc/macemc/internal/report"
+	"github.com/macemc/macemc/internal/search/runs"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 )
@@ -35,7 +36,7 @@ func (l *Loaded) critical(ctx context.Context, c CriticalOptions) (*report.Repor
 	o := Options{
 		Search: search.Config{
 			System: l.System, Property: c.Property, Walks: c.Walks, WalkSteps: c.WalkSteps, Weights: l.weights(),
-			Seed: cmp.Or(c.Seed, l.Header.Seed, 1), Workers: cmp.Or(c.Workers, search.DefaultWorkers()), PathBuffer: c.PathBuffer,
+			Seed: cmp.Or(c.Seed, l.Header.Seed, 1), Workers: cmp.Or(c.Workers, runs.DefaultWorkers()), PathBuffer: c.PathBuffer,
 		},
 		Header: l.Header,
 	}

@@ -82,7 +82,7 @@ func departure(t *replay.Trace, found *search.Suspect) *search.Suspect {
 // headerFor returns the header of the path file of a finding.
 func (o *Options) headerFor(r *report.Report) choose.Header {
 	h := o.header()
-	h.Seed, h.Property, h.Schedule = r.Seed, r.Property, string(r.Schedule)
+	h.Seed, h.Property, h.Schedule = r.Seed, r.Property, r.Schedule
 	h.Finding, h.Note = string(r.Kind), note(r)
 	return h
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/macemc/macemc/internal/check"
 	"github.com/macemc/macemc/internal/report/document"
 	"github.com/macemc/macemc/internal/report/render"
+	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
@@ -34,7 +35,7 @@ func TestGrowth_InEachFormat(t *testing.T) {
 			}
 		}}},
 	}
-	r, err := check.Run(t.Context(), check.Options{Search: search.Config{System: sys, Strategy: search.BFS, Reduce: search.ReduceNone, MaxDepth: 30}})
+	r, err := check.Run(t.Context(), check.Options{Search: search.Config{System: sys, Strategy: search.BFS, Reduce: options.ReduceNone, MaxDepth: 30}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/macemc/macemc/internal/check"
 	"github.com/macemc/macemc/internal/check/exitcode"
 	"github.com/macemc/macemc/internal/report"
+	"github.com/macemc/macemc/internal/search/stats"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 )
@@ -132,7 +133,7 @@ func TestKeepGoing(t *testing.T) {
 // Searches by states continue after violations of Always properties, and report that other violations end them.
 func TestKeepGoingByStates(t *testing.T) {
 	for _, strategy := range []search.Name{search.BFS, search.DFS} {
-		for _, visited := range []search.Visited{"exact", "64"} {
+		for _, visited := range []string{"exact", "64"} {
 			for _, depth := range []int{0, 7} {
 				if testing.Short() && ((visited == "exact") != (depth == 0) || (visited == "exact") != (strategy == search.BFS)) {
 					continue
@@ -196,7 +197,7 @@ func TestKeepGoingUntilInterrupted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(rep.Findings) != 2 || rep.Stopped != search.StoppedInterrupted || exitcode.Of(rep.Verdict, nil) != exitcode.Violation {
+	if len(rep.Findings) != 2 || rep.Stopped != stats.StoppedInterrupted || exitcode.Of(rep.Verdict, nil) != exitcode.Violation {
 		t.Errorf("%d findings, %s, %s", len(rep.Findings), rep.Stopped, rep.Verdict)
 	}
 	rep, err = check.Run(t.Context(), check.Options{KeepGoing: true, Search: search.Config{System: doorSystem(), Strategy: search.BFS}})

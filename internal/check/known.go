@@ -17,6 +17,8 @@ import (
 	"github.com/macemc/macemc/internal/check/identity"
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/internal/report/document"
+	"github.com/macemc/macemc/internal/search/stats"
+	"github.com/macemc/macemc/internal/search/strategy"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 )
@@ -216,7 +218,7 @@ func (k *keeper) count(a *accepted, r *report.Report, res *search.Result) {
 	if id := identity.Of(r); id != a.like[0] {
 		a.others[id.Step()]++
 	}
-	a.AllOf = k.o.Search.Strategy.Can(search.VisitsStates) && res.Last == ""
+	a.AllOf = k.o.Search.Strategy.Can(strategy.VisitsStates) && res.Last == ""
 	res.Accepted = true
 	k.o.suspectFile.release(res.Finding, true)
 }
@@ -232,8 +234,8 @@ func (k *keeper) addKnown(r *report.Report) {
 	met := r.Accepted()
 	if r.Count(report.Recurs) > 0 { // states after them were not visited
 		r.Coverage.Complete, r.Coverage.Recovers = false, false
-		if r.Stopped == search.StoppedComplete || r.Stopped == search.StoppedFound && k.ended != "" {
-			r.Stopped = search.StoppedKnown
+		if r.Stopped == stats.StoppedComplete || r.Stopped == stats.StoppedFound && k.ended != "" {
+			r.Stopped = stats.StoppedKnown
 		}
 		if slices.ContainsFunc(k.accepted, func(a *accepted) bool { return a.Runs > 0 && a.Kind == sim.Starvation }) {
 			r.Coverage.StarvedBefore()

@@ -15,6 +15,7 @@ import (
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/internal/report/document"
 	"github.com/macemc/macemc/internal/report/render"
+	"github.com/macemc/macemc/internal/search/stats"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 )
@@ -75,14 +76,14 @@ func TestKnown(t *testing.T) {
 		says    []string
 	}{
 		"only a known one": {walk, "window", []string{window}, search.OK, "",
-			[]string{"nothing new found", "\n  known: safety violation of nobody is in by action window (check/keepgoing_test.go:30); found in ", " runs: issue 12 (window.path)\n",
+			[]string{"nothing new found", "\n  known: safety violation of nobody is in by action window (check/keepgoing_test.go:31); found in ", " runs: issue 12 (window.path)\n",
 				"not searched: states after a known finding", "\nmacemc: 0 new, 1 known, 0 fixed\n"}},
 		"deepening":        {deepening, "window", []string{window}, search.OK, "", []string{"nothing new found"}},
 		"another handler":  {walk, "window roof", []string{window}, search.Violation, "action n0 roof", []string{"macemc: 1 new, 1 known, 0 fixed\n"}},
 		"another property": {walk, "window flood", []string{window}, search.Violation, "action n0 flood", []string{"macemc: 1 new, 1 known, 0 fixed\n"}},
 		"another kind":     {walk, "window kick", []string{window}, search.Violation, "action n0 kick", nil},
 		"two known ones":   {walk, "window flood", []string{window, dry}, search.OK, "", []string{"macemc: 0 new, 2 known, 0 fixed\n"}},
-		"all known":        {walk, "window flood kick lock", []string{window, dry, kick, lock}, search.OK, "", []string{"macemc: 0 new, 4 known, 0 fixed\n", "panic by action kick (check/keepgoing_test.go:33); ", "deadlock of it turns often by action lock (check/keepgoing_test.go:34); "}},
+		"all known":        {walk, "window flood kick lock", []string{window, dry, kick, lock}, search.OK, "", []string{"macemc: 0 new, 4 known, 0 fixed\n", "panic by action kick (check/keepgoing_test.go:34); ", "deadlock of it turns often by action lock (check/keepgoing_test.go:35); "}},
 		"does not apply": {walk, "flood", []string{window, dry}, search.OK, "",
 			[]string{"not used: window.path: ", "known: safety violation of it is dry", "macemc: 0 new, 1 known, 0 fixed\n"}},
 		"by states": {bfs, "window roof", []string{window}, search.OK, "",
@@ -103,7 +104,7 @@ func TestKnown(t *testing.T) {
 			if step := rep.DecisiveStep(); step != nil {
 				action = step.Key
 			}
-			if rep.Verdict != c.verdict || action != c.action || rep.Coverage.Complete || rep.Coverage.Recovers || rep.Stopped == search.StoppedComplete {
+			if rep.Verdict != c.verdict || action != c.action || rep.Coverage.Complete || rep.Coverage.Recovers || rep.Stopped == stats.StoppedComplete {
 				t.Errorf("%s at %q, stopped %s, want %s at %q\n%s", rep.Verdict, action, rep.Stopped, c.verdict, c.action, text)
 			}
 			for _, want := range c.says {
@@ -214,7 +215,7 @@ func TestKnown_Formats(t *testing.T) {
 	}{
 		{junit.String(), "<failure ", 2}, {junit.String(), `<skipped message="known: `, 2}, {junit.String(), `name="nobody is in (2)"`, 1},
 		{sarif.String(), `"ruleId"`, 4}, {sarif.String(), `"suppressions": [`, 2}, {sarif.String(), `"justification": "issue 12 (lock.path)"`, 1},
-		{lines.String(), "\n[macemc] known: ", 2}, {lines.String(), "keepgoing_test.go:31: [macemc] door: safety", 1},
+		{lines.String(), "\n[macemc] known: ", 2}, {lines.String(), "keepgoing_test.go:32: [macemc] door: safety", 1},
 	} {
 		if n := strings.Count(c.text, c.word); n != c.want {
 			t.Errorf("%q %d times, want %d, in\n%s", c.word, n, c.want, c.text)

@@ -3,6 +3,7 @@ package check
 import (
 	"testing"
 
+	"github.com/macemc/macemc/internal/search/strategy"
 	"github.com/macemc/macemc/internal/test/automaton"
 	"github.com/macemc/macemc/search"
 )
@@ -10,11 +11,11 @@ import (
 // A search that stores states has a memory limit, even if none was requested.
 func TestLimitStates(t *testing.T) {
 	sys := automaton.Table{Moves: []automaton.Move{automaton.To(0, 0)}}.System()
-	for _, strategy := range []search.Name{"", search.Deepening, search.BFS, search.DFS, search.Walk, search.Faulty} {
-		o := Options{Search: search.Config{System: sys, Strategy: strategy, MaxPaths: 10, Workers: 1}}
+	for _, name := range []search.Name{"", search.Deepening, search.BFS, search.DFS, search.Walk, search.Faulty} {
+		o := Options{Search: search.Config{System: sys, Strategy: name, MaxPaths: 10, Workers: 1}}
 		o.limitStates()
-		if limited := o.Search.MaxBytes > 0; limited != strategy.Can(search.KeepsStates) {
-			t.Errorf("%s: limited %v", strategy, limited)
+		if limited := o.Search.MaxBytes > 0; limited != name.Can(strategy.KeepsStates) {
+			t.Errorf("%s: limited %v", name, limited)
 		}
 	}
 }

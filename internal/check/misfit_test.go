@@ -10,6 +10,7 @@ import (
 	"github.com/macemc/macemc/internal/check/exitcode"
 	"github.com/macemc/macemc/internal/check/outfolder"
 	"github.com/macemc/macemc/internal/replay"
+	"github.com/macemc/macemc/internal/search/runloop"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 )
@@ -30,7 +31,7 @@ func TestConfirm_PathThatCannotBeFollowed(t *testing.T) {
 	calls := 0
 	o := Options{Dir: filepath.Join(t.TempDir(), "out"), Search: search.Config{
 		System:   tired(func() bool { return calls < 10 }, func() { calls++ }),
-		Strategy: search.Walk, Engine: search.ReplayEngine, WalkSteps: 10, MaxPaths: 1, Workers: 1,
+		Strategy: search.Walk, Engine: runloop.ReplayEngine, WalkSteps: 10, MaxPaths: 1, Workers: 1,
 	}}
 	r, err := Run(t.Context(), o)
 	if err != nil || r.Verdict != search.Violation || r.Kind != sim.Nondeterminism || !strings.Contains(r.Message, "does not recur") {

@@ -37,7 +37,7 @@ type Options struct {
 	// NoShrink leaves a violating run as it was found. ShrinkSteps limits the work of shrinking it, as MaxSteps does
 	// in [shrink.Config]. Without it, a run of more than 10,000 steps is not shrunk. Shrinking another one takes at
 	// most as many steps as the search and 4/5 of its processor time, or 200,000 steps and twelve seconds if these are
-	// more, and ends at [search.FollowLimit].
+	// more, and ends at [budget.FollowLimit].
 	NoShrink    bool
 	ShrinkSteps int
 	// Unshrunk is called with a violation before its run is shrunk, which may take long. Its files are in its folder
@@ -101,10 +101,10 @@ func (o *Options) returnHome() {
 	}
 }
 
-// following returns the context for the work after a finding, see [search.FollowLimit].
+// following returns the context for the work after a finding, see [budget.FollowLimit].
 func (o *Options) following(ctx context.Context) (context.Context, context.CancelFunc) {
 	if o.Search.Time > 0 {
-		return budget.WithDeadline(ctx, o.start+search.FollowLimit(o.Search.Time))
+		return budget.WithDeadline(ctx, o.start+budget.FollowLimit(o.Search.Time))
 	}
 	return context.WithCancel(ctx)
 }

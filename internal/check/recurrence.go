@@ -13,6 +13,7 @@ import (
 	"github.com/macemc/macemc/internal/check/isolate"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/report"
+	"github.com/macemc/macemc/internal/search/stats"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 )
@@ -63,14 +64,14 @@ func (o *Options) recur(ctx context.Context, res *search.Result) {
 }
 
 // graceful returns a context that ends some time after ctx, which leaves time to execute a finding again after a stop
-// request. It also ends some time after the work that follows a finding, see [search.FollowLimit].
+// request. It also ends some time after the work that follows a finding, see [budget.FollowLimit].
 func (o *Options) graceful(ctx context.Context) (context.Context, context.CancelFunc) {
 	longer, cancel := context.WithCancel(context.Background())
-	stop := context.AfterFunc(ctx, func() { time.AfterFunc(search.LeastConfirming, cancel) })
+	stop := context.AfterFunc(ctx, func() { time.AfterFunc(budget.LeastConfirming, cancel) })
 	if o.Search.Time == 0 {
 		return longer, func() { stop(); cancel() }
 	}
-	limited, end := budget.WithDeadline(longer, o.start+search.FollowLimit(o.Search.Time)+leastRecurring)
+	limited, end := budget.WithDeadline(longer, o.start+budget.FollowLimit(o.Search.Time)+leastRecurring)
 	return limited, func() { stop(); cancel(); end() }
 }
 
@@ -195,7 +196,7 @@ func (r *recurrence) nondeterminism() *search.Suspect {
 			sus.Steps = step
 		}
 		if in != nil {
-			sus.Difference = &search.Difference{Step: step, Where: in.String()}
+			sus.Difference = &stats.Difference{Step: step, Where: in.String()}
 			if in.Kind == kernel.NodeState {
 				sus.Node = sim.NodeID(in.Index)
 			}

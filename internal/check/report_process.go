@@ -16,6 +16,7 @@ import (
 	"github.com/macemc/macemc/internal/check/outfolder"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/report"
+	"github.com/macemc/macemc/internal/search/stats"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 )
@@ -35,8 +36,8 @@ func ReportDeath(ctx context.Context, o Options, out isolate.Outcome) (*report.R
 			Path: d.Path(), Steps: d.Steps, Strategy: o.Search.Strategy,
 		},
 		Detail:  d,
-		Stopped: search.StoppedFound,
-		Stats:   stats(&out),
+		Stopped: stats.StoppedFound,
+		Stats:   statsOf(&out),
 	}
 	sys, err := o.System()
 	if err != nil {
@@ -77,20 +78,20 @@ func (o *Options) writeOutline(sys *sim.System, res *search.Result, d *isolate.D
 // ReportLost reports on a search after its process died. err is the error of Run of [isolate.Supervisor].
 func ReportLost(o Options, out isolate.Outcome, err error) *report.Report {
 	o.suspectFile = suspectFileOf(&out, &o)
-	res := &search.Result{Stopped: search.StoppedLost, Stats: stats(&out)}
+	res := &search.Result{Stopped: stats.StoppedLost, Stats: statsOf(&out)}
 	var lost *isolate.LostError
 	var unresponsive *isolate.UnresponsiveError
 	switch {
 	case errors.As(err, &unresponsive) && !unresponsive.Told:
-		res.Stopped = search.StoppedUnresponsive
+		res.Stopped = stats.StoppedUnresponsive
 	case unresponsive != nil:
-		res.Stopped = search.StoppedInterrupted
+		res.Stopped = stats.StoppedInterrupted
 	case errors.Is(err, isolate.ErrKilled):
-		res.Stopped = search.StoppedInterrupted
+		res.Stopped = stats.StoppedInterrupted
 	case errors.As(err, &lost) && lost.Memory:
-		res.Stopped = search.StoppedMemory
+		res.Stopped = stats.StoppedMemory
 	case exitcode.OutOfResource(err):
-		res.Stopped = search.StoppedDisk
+		res.Stopped = stats.StoppedDisk
 	}
 	res.Verdict = search.Conclude(false, res.Stopped, false)
 	r := o.report(res)
@@ -141,7 +142,7 @@ func ReportCutShort(files []string, confirmed, several bool, why error) (*report
 	if err != nil || r.Verdict != search.Violation || !several {
 		return r, err
 	}
-	all := &report.Report{Settings: r.Settings, Seed: r.Seed, Verdict: search.Violation, Stopped: search.StoppedLost, Message: why.Error(),
+	all := &report.Report{Settings: r.Settings, Seed: r.Seed, Verdict: search.Violation, Stopped: stats.StoppedLost, Message: why.Error(),
 		Findings: []*report.Report{r}}
 	for _, file := range files[1:] {
 		if r, err = cutShort(file, confirmed, why); err != nil {
@@ -157,7 +158,7 @@ func cutShort(file string, confirmed bool, why error) (*report.Report, error) {
 	if text, err := os.ReadFile(filepath.Join(filepath.Dir(file), outfolder.ReportJSON)); confirmed && err == nil {
 		r := new(report.Report)
 		if json.Unmarshal(text, r) == nil && r.Verdict == search.Violation {
-			r.Stopped = search.StoppedLost
+			r.Stopped = stats.StoppedLost
 			return r, nil
 		}
 	}
@@ -178,7 +179,7 @@ func cutShort(file string, confirmed bool, why error) (*report.Report, error) {
 	s := report.Suspect{Status: report.Suspected, Kind: sim.FindingKind(h.Finding), Property: h.Property, Message: why.Error(),
 		Steps: len(f.Steps), PathFile: file}
 	r := &report.Report{Settings: report.Settings{System: h.System, Nodes: h.Nodes, Limits: limits, Timing: h.Timing},
-		Seed: h.Seed, Stopped: search.StoppedLost, Message: s.Message}
+		Seed: h.Seed, Stopped: stats.StoppedLost, Message: s.Message}
 	if confirmed || strings.HasPrefix(h.Note, string(report.Confirmed)+": ") {
 		r.Verdict, r.Kind, r.Property, r.Steps, r.PathFile = search.Violation, s.Kind, s.Property, s.Steps, file
 		return r, nil
@@ -187,8 +188,8 @@ func cutShort(file string, confirmed bool, why error) (*report.Report, error) {
 	return r, nil
 }
 
-// stats returns the known coverage of a process that died.
-func stats(out *isolate.Outcome) search.Stats {
+// statsOf returns the known coverage of a process that died.
+func statsOf(out *isolate.Outcome) search.Stats {
 	p := &out.Progress
 	return search.Stats{Work: search.Work{Seconds: p.Elapsed.Seconds(), Paths: p.Paths, Events: p.Events, States: p.States}}
 }

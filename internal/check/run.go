@@ -14,6 +14,8 @@ import (
 	"github.com/macemc/macemc/internal/kernel/contain"
 	"github.com/macemc/macemc/internal/kernel/declared"
 	"github.com/macemc/macemc/internal/report"
+	"github.com/macemc/macemc/internal/search/runs"
+	"github.com/macemc/macemc/internal/search/strategy"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 )
@@ -26,7 +28,7 @@ func Writable(o Options) error { return o.folder().Probe() }
 // if checked code ended an earlier process and this one did not find out how; the supervisor reports that.
 func Run(ctx context.Context, o Options) (*report.Report, error) {
 	o.start, o.used = budget.Now(), budget.ProcessTime()
-	o.Search.Workers = cmp.Or(o.Search.Workers, search.DefaultWorkers())
+	o.Search.Workers = cmp.Or(o.Search.Workers, runs.DefaultWorkers())
 	o.workDir, _ = os.Getwd()
 	o.limitStates()
 	o.comparesLater()
@@ -71,7 +73,7 @@ func Run(ctx context.Context, o Options) (*report.Report, error) {
 		return nil, isolate.ErrLost
 	}
 	if o.Search.Calls.Skips() {
-		states := o.Search.Strategy.Can(search.VisitsStates)
+		states := o.Search.Strategy.Can(strategy.VisitsStates)
 		if !violated && (res.Verdict != search.OK || !states) || o.KeepGoing && !states && !k.died {
 			return nil, isolate.ErrLost
 		}
@@ -108,7 +110,7 @@ func (o *Options) awaitRunning(sys *sim.System, before int) {
 
 // limitStates gives a search that stores states a memory limit if it has none.
 func (o *Options) limitStates() {
-	if o.Search.MaxBytes == 0 && o.Search.Strategy.Can(search.KeepsStates) {
+	if o.Search.MaxBytes == 0 && o.Search.Strategy.Can(strategy.KeepsStates) {
 		o.Search.MaxBytes = isolate.DefaultMemory()
 	}
 }

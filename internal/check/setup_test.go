@@ -58,7 +58,7 @@ func TestSetUpThatFails(t *testing.T) {
 				t.Parallel()
 				sys := shows(func(digit) string { return "" })
 				fail(&sys)
-				o := options(sys)
+				o := testOptions(sys)
 				o.Search.Strategy, o.Search.Time, o.Dir = strategy, 20*time.Minute, filepath.Join(t.TempDir(), "out")
 				began := time.Now()
 				rep, err := check.Run(t.Context(), o)

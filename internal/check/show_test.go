@@ -47,7 +47,7 @@ func TestShowByThatFails(t *testing.T) {
 				continue
 			}
 			t.Run(what+" "+string(strategy), func(t *testing.T) {
-				o := options(shows(func(digit) string { fail(); return "" }))
+				o := testOptions(shows(func(digit) string { fail(); return "" }))
 				o.Respawn = nil // it would build another system
 				o.Search.Strategy, o.Search.Time, o.Dir = strategy, 20*time.Minute, filepath.Join(t.TempDir(), "out")
 				began := time.Now()
@@ -75,7 +75,7 @@ func TestLeave_OneFolder(t *testing.T) {
 	if err := os.WriteFile(blocking, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	o := options(shows(func(digit) string { return "" }))
+	o := testOptions(shows(func(digit) string { return "" }))
 	o.Respawn, o.Dir = nil, filepath.Join(blocking, "out")
 	first := ""
 	o.Unshrunk = func(r *report.Report) { first = r.PathFile }

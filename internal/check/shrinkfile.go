@@ -16,6 +16,7 @@ import (
 	"github.com/macemc/macemc/internal/outfile"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/report"
+	"github.com/macemc/macemc/internal/search/runs"
 	"github.com/macemc/macemc/internal/shrink"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
@@ -94,7 +95,7 @@ func (c *ShrinkOptions) options(l *Loaded) Options {
 	return Options{
 		Search: search.Config{
 			System: l.System, Walks: c.Walks, WalkSteps: c.WalkSteps, Weights: l.weights(), Seed: cmp.Or(c.Seed, l.Header.Seed, 1),
-			Workers: cmp.Or(c.Workers, search.DefaultWorkers()), Progress: c.Progress, HandlerLimit: lookLimit / 4,
+			Workers: cmp.Or(c.Workers, runs.DefaultWorkers()), Progress: c.Progress, HandlerLimit: lookLimit / 4,
 		},
 		Header: l.Header, Respawn: c.Respawn, ShrinkSteps: cmp.Or(c.MaxSteps, shrink.DefaultMaxSteps), // requested for any length
 	}

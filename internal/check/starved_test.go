@@ -9,6 +9,7 @@ import (
 	"github.com/macemc/macemc/eventgraph"
 	"github.com/macemc/macemc/internal/check"
 	"github.com/macemc/macemc/internal/report"
+	"github.com/macemc/macemc/internal/search/stats"
 	"github.com/macemc/macemc/machine"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
@@ -78,7 +79,7 @@ func TestReportSaysWhetherFairRunsWereJudged(t *testing.T) {
 			var got struct {
 				Verdict  search.Verdict
 				Kind     sim.FindingKind
-				Coverage struct{ Fair search.Fair }
+				Coverage struct{ Fair stats.Fair }
 				Starved  struct{ Steps, Round int }
 			}
 			if err := json.Unmarshal([]byte(object), &got); err != nil {

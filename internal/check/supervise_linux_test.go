@@ -186,7 +186,7 @@ func TestHarmedProcess(t *testing.T) {
 		role.Recorder.End(0)
 		os.Exit(0)
 	case role.Searching():
-		o := options(sys)
+		o := testOptions(sys)
 		role.Record(&o.Search)
 		rep, err := check.Run(ctx, o)
 		if errors.Is(err, isolate.ErrLost) {
@@ -213,7 +213,7 @@ func handlerLimit(harm string) time.Duration {
 	return 3 * time.Second
 }
 
-func options(sys sim.System) check.Options {
+func testOptions(sys sim.System) check.Options {
 	o := check.Options{
 		Search: search.Config{
 			System: sys, Time: 10 * time.Minute, MaxDepth: 20, Workers: 1, HandlerLimit: handlerLimit(os.Getenv(harmVar)),
@@ -268,7 +268,7 @@ func TestSupervised(t *testing.T) {
 			}
 			var rep report.Report
 			if out.Death != nil {
-				r, err := check.ReportDeath(t.Context(), options(meanSystem(c.harm)), out)
+				r, err := check.ReportDeath(t.Context(), testOptions(meanSystem(c.harm)), out)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -344,7 +344,7 @@ func TestKeepGoingUntilKilled(t *testing.T) {
 	if err != nil || out.Death == nil {
 		t.Fatalf("%v, %+v\n%s", err, out, stderr.String())
 	}
-	rep, err := check.ReportDeath(t.Context(), options(meanSystem("exit+slip")), out)
+	rep, err := check.ReportDeath(t.Context(), testOptions(meanSystem("exit+slip")), out)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -429,7 +429,7 @@ func TestSupervisedBoot(t *testing.T) {
 	if err != nil || out.Death == nil {
 		t.Fatalf("%v, %+v: %s", err, out, stderr.String())
 	}
-	rep, err := check.ReportDeath(t.Context(), options(meanSystem("boot")), out)
+	rep, err := check.ReportDeath(t.Context(), testOptions(meanSystem("boot")), out)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -461,7 +461,7 @@ func TestSupervised_DeathDoesNotRecur(t *testing.T) {
 		if err != nil || out.Death == nil {
 			t.Fatalf("%s: %v, %+v: %s", c.harm, err, out, stderr.String())
 		}
-		o := options(meanSystem(c.harm))
+		o := testOptions(meanSystem(c.harm))
 		o.Respawn = harmed(c.harm)
 		rep, err := check.ReportDeath(t.Context(), o, out)
 		if err != nil || rep.Verdict != search.Violation || rep.Kind != sim.Nondeterminism || !strings.Contains(rep.Message, "exit status 7") ||
@@ -506,7 +506,7 @@ func TestSupervised_KilledBeforeSuspectIsWritten(t *testing.T) {
 	if err == nil {
 		t.Fatalf("got no error, want one of a killed process: %+v", out)
 	}
-	rep := check.ReportLost(options(meanSystem("written")), out, err)
+	rep := check.ReportLost(testOptions(meanSystem("written")), out, err)
 	if rep.Verdict != search.Inconclusive || rep.Suspect == nil || rep.Suspect.Property != "nobody hears" {
 		t.Fatalf("got %s and suspect %+v, want one of nobody hears", rep.Verdict, rep.Suspect)
 	}
@@ -531,7 +531,7 @@ func TestReportLost_KeepsFindings(t *testing.T) {
 		found []string
 		want  search.Verdict
 	}{{nil, search.Inconclusive}, {[]string{dir}, search.Violation}} {
-		o := options(meanSystem("none"))
+		o := testOptions(meanSystem("none"))
 		o.KeepGoing = true
 		rep := check.ReportLost(o, isolate.Outcome{Found: c.found, Suspect: open}, isolate.ErrKilled)
 		if rep.Verdict != c.want || rep.Suspect == nil || len(rep.Findings) != len(c.found) {

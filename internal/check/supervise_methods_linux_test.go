@@ -214,7 +214,7 @@ func TestMethodsThatFail(t *testing.T) {
 				t.Setenv("CHECK_TEST_DIR", filepath.Join(t.TempDir(), "out"))
 				t.Setenv(harmVar, harm)
 				t.Setenv(statesVar, way)
-				o := options(meanSystem(harm))
+				o := testOptions(meanSystem(harm))
 				o.Respawn, o.NoShrink = nil, true
 				rep, err := check.Run(t.Context(), o)
 				if err != nil {

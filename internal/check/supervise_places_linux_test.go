@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/internal/report"
+	"github.com/macemc/macemc/internal/search/strategy"
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
@@ -78,7 +79,7 @@ func TestKeepGoingConfirming(t *testing.T) {
 // all states.
 func small(harm string, s *search.Config) {
 	switch fair := harm == "in fair walk"; {
-	case fair && s.Strategy.Can(search.VisitsStates):
+	case fair && s.Strategy.Can(strategy.VisitsStates):
 		s.MaxBytes = 6 << 20
 	case fair, harm == "in comparison":
 		s.MaxPaths, s.WalkSteps = 1, 10

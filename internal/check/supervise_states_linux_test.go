@@ -90,9 +90,9 @@ func visits(t *testing.T, harm, how string) (rep *report.Report, path string, ag
 	out, err := s.Run(t.Context())
 	switch {
 	case err != nil:
-		rep = check.ReportLost(options(meanSystem(harm)), out, err)
+		rep = check.ReportLost(testOptions(meanSystem(harm)), out, err)
 	case out.Death != nil:
-		if rep, err = check.ReportDeath(t.Context(), options(meanSystem(harm)), out); err != nil {
+		if rep, err = check.ReportDeath(t.Context(), testOptions(meanSystem(harm)), out); err != nil {
 			t.Fatal(err)
 		}
 	default:

@@ -93,7 +93,7 @@ func TestSearchThatDoesNotStop(t *testing.T) {
 			if c.verdict != search.Interrupted {
 				within = "no response within 4.7s, the time limit"
 			}
-			rep := check.ReportLost(options(meanSystem("network")), out, err)
+			rep := check.ReportLost(testOptions(meanSystem("network")), out, err)
 			if rep.Verdict != c.verdict || exitcode.Of(rep.Verdict, context.Cause(ctx)) != c.status ||
 				!strings.Contains(rep.Message, within) || !strings.Contains(rep.Message, "network model may not have returned") {
 				t.Errorf("%s: %q", rep.Verdict, rep.Message)

@@ -161,7 +161,7 @@ func (f *suspectFile) write(s *search.Suspect, status report.Status) error {
 	f.of = s
 	file := f.outline
 	head := f.o.header()
-	head.Seed, head.Schedule, head.Finding, head.Property = f.o.Search.Seed, string(s.Schedule), string(s.Kind), s.Property
+	head.Seed, head.Schedule, head.Finding, head.Property = f.o.Search.Seed, s.Schedule, string(s.Kind), s.Property
 	head.Note = string(status) + ": " + string(s.Kind) + ": " + s.Message
 	file.Header = replay.HeaderOf(&sys, head)
 	text, err := content(file)

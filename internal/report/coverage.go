@@ -1,6 +1,7 @@
 package report
 
 import (
+	"github.com/macemc/macemc/internal/search/stats"
 	"github.com/macemc/macemc/search"
 )
 
@@ -22,12 +23,12 @@ type Coverage struct {
 }
 
 // unwalked returns the results about fair runs without the walks, which are summed.
-func (c *Coverage) unwalked() *search.Fair {
+func (c *Coverage) unwalked() *stats.Fair {
 	if c.Fair == nil {
 		return nil
 	}
 	f := *c.Fair
-	f.Walked = search.FairWalks{}
+	f.Walked = stats.FairWalks{}
 	return &f
 }
 
@@ -36,6 +37,6 @@ func (c *Coverage) unwalked() *search.Fair {
 func (c *Coverage) StarvedBefore() {
 	c.Complete = false
 	if c.Fair != nil {
-		c.Fair = &search.Fair{Obligations: c.Fair.Obligations, Why: "the search ended with the first violation"}
+		c.Fair = &stats.Fair{Obligations: c.Fair.Obligations, Why: "the search ended with the first violation"}
 	}
 }

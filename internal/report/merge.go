@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/macemc/macemc/internal/search/stats"
 	"github.com/macemc/macemc/search"
 )
 
@@ -201,7 +202,7 @@ func (c *Coverage) add(o *Coverage) {
 	}
 	c.NeverHappened = slices.DeleteFunc(slices.Clone(c.NeverHappened), func(n string) bool { return !slices.Contains(o.NeverHappened, n) })
 	for _, s := range o.Sometimes {
-		t := named(&c.Sometimes, func(t *search.Sometimes) bool { return t.Property == s.Property }, search.Sometimes{Property: s.Property})
+		t := named(&c.Sometimes, func(t *stats.Sometimes) bool { return t.Property == s.Property }, stats.Sometimes{Property: s.Property})
 		t.Runs, t.Walks, t.Of = t.Runs+s.Runs, t.Walks+s.Walks, t.Of+s.Of
 	}
 	c.FaultsUsed = c.FaultsUsed.Max(o.FaultsUsed)
@@ -209,17 +210,17 @@ func (c *Coverage) add(o *Coverage) {
 
 func (r *Report) addWork(o *Report) {
 	for _, p := range o.Phases {
-		t := named(&r.Phases, func(t *search.Phase) bool { return t.Name == p.Name }, search.Phase{Name: p.Name})
+		t := named(&r.Phases, func(t *stats.Phase) bool { return t.Name == p.Name }, stats.Phase{Name: p.Name})
 		states := max(t.States, p.States)
 		t.Add(&p)
 		t.States = states
 	}
 	for _, s := range o.Schedules {
-		t := named(&r.Schedules, func(t *search.ScheduleStats) bool { return t.Name == s.Name }, search.ScheduleStats{Name: s.Name})
+		t := named(&r.Schedules, func(t *stats.Schedule) bool { return t.Name == s.Name }, stats.Schedule{Name: s.Name})
 		t.Paths, t.Events = t.Paths+s.Paths, t.Events+s.Events
 	}
 	for _, s := range o.Relied {
-		t := named(&r.Relied, func(t *search.Relied) bool { return t.Action == s.Action }, search.Relied{Action: s.Action})
+		t := named(&r.Relied, func(t *stats.Relied) bool { return t.Action == s.Action }, stats.Relied{Action: s.Action})
 		t.Walks += s.Walks
 	}
 }

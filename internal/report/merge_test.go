@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/critical"
+	"github.com/macemc/macemc/internal/search/stats"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 )
@@ -15,11 +16,11 @@ import (
 func shard(number int, change func(*Report)) *Report {
 	s := Shard{Number: number, Of: 3, Seed: 2}
 	r := &Report{Settings: Settings{System: "bank", Nodes: 3, Strategy: "walk"}, Seed: s.SeedOf(), Shard: &s, Verdict: search.OK,
-		Stopped: search.StoppedTime,
+		Stopped: stats.StoppedTime,
 		Work: search.Work{Paths: 10 * number, Seconds: 1,
-			Phases: []search.Phase{{Name: "walks", Paths: 10 * number,
-				Steps: search.Histogram{Count: 1, Min: number, Max: number, Buckets: []int{0, 1}}}}},
-		Coverage: Coverage{Coverage: search.Coverage{NeverHappened: []string{"a", "b"}, Sometimes: []search.Sometimes{{Property: "p", Runs: number}}, FaultsUsed: sim.Limits{sim.Crashes: number}}},
+			Phases: []stats.Phase{{Name: "walks", Paths: 10 * number,
+				Steps: stats.Histogram{Count: 1, Min: number, Max: number, Buckets: []int{0, 1}}}}},
+		Coverage: Coverage{Coverage: search.Coverage{NeverHappened: []string{"a", "b"}, Sometimes: []stats.Sometimes{{Property: "p", Runs: number}}, FaultsUsed: sim.Limits{sim.Crashes: number}}},
 	}
 	if change != nil {
 		change(r)
@@ -40,7 +41,7 @@ func TestMerge(t *testing.T) {
 		m.Coverage.FaultsUsed[sim.Crashes] != 3 || m.Coverage.ExhaustedDepth != 4 || !slices.Equal(m.Coverage.BySample, []string{"x"}) || len(m.Phases) != 1 || m.Phases[0].Paths != 60 || m.Phases[0].Steps.Count != 3 || m.Phases[0].Steps.Max != 3 {
 		t.Errorf("%+v", m)
 	}
-	want := []Part{{1, 4, search.OK, search.StoppedTime, 10, 1}, {2, 5, search.OK, search.StoppedTime, 20, 1}, {3, 6, search.OK, search.StoppedTime, 30, 1}}
+	want := []Part{{1, 4, search.OK, stats.StoppedTime, 10, 1}, {2, 5, search.OK, stats.StoppedTime, 20, 1}, {3, 6, search.OK, stats.StoppedTime, 30, 1}}
 	if !reflect.DeepEqual(m.Shards, want) || len(m.Missing) > 0 {
 		t.Errorf("%+v, missing %v", m.Shards, m.Missing)
 	}

@@ -22,6 +22,7 @@ package report
 import (
 	"github.com/macemc/macemc/eventgraph"
 	"github.com/macemc/macemc/internal/replay"
+	"github.com/macemc/macemc/internal/search/stats"
 	"github.com/macemc/macemc/internal/table/fairness"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
@@ -30,7 +31,7 @@ import (
 // Report is the outcome of one search. Its JSON keys are a contract: keys may be added, but not renamed or removed.
 type Report struct {
 	Settings
-	Schedule search.Schedule `json:"schedule,omitempty"` // of the walk that found the violation
+	Schedule string          `json:"schedule,omitempty"` // of the walk that found the violation
 	Seed     uint64          `json:"seed"`
 	Workers  int             `json:"workers"`
 	Verdict  search.Verdict  `json:"verdict"`
@@ -48,7 +49,7 @@ type Report struct {
 	Starved      *fairness.Starvation `json:"starved,omitempty"`    // of starvation: the infinite run
 	Shrunk       *Shrunk              `json:"shrunk,omitempty"`     // nil means that the run is as it was found
 	NotShrunk    string               `json:"not_shrunk,omitempty"` // why it was not shrunk
-	Difference   *search.Difference   `json:"difference,omitempty"` // of nondeterminism
+	Difference   *stats.Difference    `json:"difference,omitempty"` // of nondeterminism
 	Coverage     Coverage             `json:"coverage"`
 	// Uncovered describes what the search cannot observe of the services. Empty means that there is no such limit.
 	Uncovered string `json:"uncovered,omitempty"`

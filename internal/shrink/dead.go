@@ -102,7 +102,7 @@ func newDeadShrinker(cfg *Config, p *Player) (*deadShrinker, error) {
 		weights = search.DefaultWeights()
 	}
 	var err error
-	if d.loop, err = runloop.NewByEngine(d.system, runloop.Engine(cfg.Walks.Engine), kernel.Options{}); err != nil {
+	if d.loop, err = runloop.NewByEngine(d.system, string(cfg.Walks.Engine), kernel.Options{}); err != nil {
 		return nil, err
 	}
 	d.walker = runs.NewWalker(weights.Scale(), d.limit)

@@ -11,6 +11,7 @@ import (
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/search/runloop"
 	"github.com/macemc/macemc/internal/search/runs"
+	"github.com/macemc/macemc/internal/search/schedules"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 )
@@ -76,7 +77,7 @@ func newRestarter(cfg *Config, path choose.Path, steps, recovery int) (*restarte
 	}
 	opts := kernel.Options{Contain: cfg.contains()}
 	s := &restarter{limit: max(longest*steps, leastWalk) + recovery, spent: func() bool { return false }}
-	if s.loop, err = runloop.NewByEngine(&sys, runloop.Engine(cfg.Walks.Engine), opts); err != nil {
+	if s.loop, err = runloop.NewByEngine(&sys, string(cfg.Walks.Engine), opts); err != nil {
 		return nil, err
 	}
 	w, err := kernel.NewWorld(&sys, opts)
@@ -85,7 +86,7 @@ func newRestarter(cfg *Config, path choose.Path, steps, recovery int) (*restarte
 	}
 	s.trace = &Player{Run: replay.NewRun(w)}
 	var names []string
-	for _, name := range search.Schedules() {
+	for _, name := range schedules.Names() {
 		names = append(names, string(name))
 	}
 	weights := cfg.Walks.Weights

@@ -30,6 +30,9 @@ const (
 	StoppedLive      = "live"      // recovery: a live state was reached
 )
 
+// Explorer visits all states of a system, under the contract of [Explore].
+type Explorer func(context.Context, *sim.System, options.Options) (*Exploration, error)
+
 // Exploration is the result of [Explore].
 type Exploration struct {
 	States      int // distinct states

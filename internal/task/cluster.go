@@ -9,9 +9,10 @@ import (
 
 	"github.com/macemc/macemc/internal/check"
 	"github.com/macemc/macemc/internal/durable"
+	"github.com/macemc/macemc/internal/explore/stateset"
 	"github.com/macemc/macemc/internal/search/runloop"
+	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/internal/version"
-	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -65,7 +66,7 @@ func (f *Search) validateCluster() error {
 	switch {
 	case f.Given.Has("memory"):
 		return fmt.Errorf("--memory limits this process, which stores no states; set it for each macemc worker")
-	case f.Given.Has("reduce") && f.Config.Reduce != search.ReduceNone:
+	case f.Given.Has("reduce") && f.Config.Reduce != options.ReduceNone:
 		return fmt.Errorf("--cluster cannot be combined with --reduce %s, which omits states", f.Config.Reduce)
 	case f.Config.Symmetry:
 		return fmt.Errorf("--cluster cannot be combined with --symmetry, which omits states")
@@ -73,7 +74,7 @@ func (f *Search) validateCluster() error {
 		return fmt.Errorf("--cluster searches breadth first and finds a shortest run anyway; omit --shortest")
 	case f.leavesOutCrashes():
 		return fmt.Errorf("--cluster cannot be combined with --crash-model %s, which omits states", f.Config.Crashes)
-	case f.Config.Visited == search.ExactStates:
+	case f.Config.Visited == stateset.Exact:
 		return fmt.Errorf("--visited %s stores whole states, but a cluster stores fingerprints: use 64 or 128 (default 128)", f.Config.Visited)
 	}
 	return nil
@@ -97,7 +98,7 @@ func (f *Search) clusterJob(p *Process, s *check.Subject) (ClusterJob, error) {
 	}
 	text, err := json.Marshal(job{subject, f.Config.HandlerLimit})
 	return ClusterJob{
-		Build: ClusterBuild(), Title: f.System, Job: text, Visited: string(cmp.Or(f.Config.Visited, search.Fingerprints128)),
+		Build: ClusterBuild(), Title: f.System, Job: text, Visited: string(cmp.Or(f.Config.Visited, stateset.Fingerprints128)),
 		Depth: f.Config.MaxDepth,
 	}, err
 }

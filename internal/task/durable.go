@@ -13,7 +13,10 @@ import (
 	"github.com/macemc/macemc/internal/check/exitcode"
 	"github.com/macemc/macemc/internal/check/walkweights"
 	"github.com/macemc/macemc/internal/durable"
+	"github.com/macemc/macemc/internal/explore/stateset"
 	"github.com/macemc/macemc/internal/report"
+	"github.com/macemc/macemc/internal/search/stats"
+	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/internal/textfmt"
 	"github.com/macemc/macemc/internal/version"
 	"github.com/macemc/macemc/search"
@@ -40,7 +43,7 @@ func (f *Search) validateDurable() error {
 		}
 		return nil
 	}
-	if how := f.Config.Reduce; how == search.ReduceDrop || how == search.ReduceFull {
+	if how := f.Config.Reduce; how == options.ReduceDrop || how == options.ReduceFull {
 		return fmt.Errorf("--durable cannot be combined with --reduce %s, which omits states", f.Config.Reduce)
 	}
 	if f.Config.Symmetry {
@@ -84,7 +87,7 @@ func (f *Search) FromFolder(dir string) (test string, err error) {
 	for _, k := range slices.Sorted(maps.Keys(m.Params)) {
 		f.Set = append(f.Set, k+"="+m.Params[k])
 	}
-	f.Config.Strategy, f.Config.Visited, f.Config.HandlerLimit = search.BFS, search.Visited(m.Visited), 0
+	f.Config.Strategy, f.Config.Visited, f.Config.HandlerLimit = search.BFS, string(m.Visited), 0
 	f.Durable, f.Recheck = dir, true
 	return m.Test, nil
 }
@@ -104,7 +107,7 @@ func (r *request) manifest() (*durable.Manifest, error) {
 		System: sys.Name, Package: s.Entry.Package, Test: s.Entry.Test, Nodes: sys.Nodes, Params: s.Config.Params,
 		Limits: sys.Limits(), Timing: sys.Timing.String(), Interleave: sys.Interleave.String(), CrashCut: sys.CrashCut.String(),
 		Weights: walkweights.Text(weights),
-		Visited: string(cmp.Or(cfg.Visited, search.ExactStates)), Monitors: sys.MonitorNames(), Properties: []string{},
+		Visited: string(cmp.Or(cfg.Visited, stateset.Exact)), Monitors: sys.MonitorNames(), Properties: []string{},
 		Builds: []durable.Build{durable.NewBuild(version.Current().String(), slices.Clone(s.Config.Bugs))},
 	}
 	for _, p := range sys.Properties {
@@ -136,11 +139,11 @@ func (p *Process) searchDurably(ctx context.Context, r *request) error {
 	r.options.Kept = &report.Kept{Folder: r.Durable, Before: folder.Before}
 	rep, err := check.Run(ctx, r.options)
 	kept := folder.Close()
-	if kept == nil && rep != nil && rep.Stopped == search.StoppedDisk {
+	if kept == nil && rep != nil && rep.Stopped == stats.StoppedDisk {
 		kept = fmt.Errorf("%s: %w: it cannot store states that do not fit into memory", r.Durable, syscall.ENOSPC)
 	}
 	err = p.conclude(ctx, rep, err, r)
-	if rep != nil && rep.Stopped == search.StoppedMemory && m.Visited == string(search.ExactStates) {
+	if rep != nil && rep.Stopped == stats.StoppedMemory && m.Visited == string(stateset.Exact) {
 		fmt.Fprintf(p.Stderr, "macemc: whole states are stored in memory; with --visited 64 or 128, in another folder, states that do not fit go to disk\n")
 	}
 	if kept == nil {

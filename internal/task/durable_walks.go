@@ -19,6 +19,8 @@ import (
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/internal/report/document"
 	"github.com/macemc/macemc/internal/report/render"
+	"github.com/macemc/macemc/internal/search/stats"
+	"github.com/macemc/macemc/internal/search/strategy"
 	"github.com/macemc/macemc/internal/textfmt"
 	"github.com/macemc/macemc/search"
 )
@@ -29,9 +31,9 @@ import (
 
 // runsOf returns the number of runs in the n-th batch: few, so that little is lost, and more for late batches.
 // Deepening makes many more runs than walks in the same time.
-func runsOf(strategy search.Name, n int) int {
+func runsOf(name search.Name, n int) int {
 	runs := 1000
-	if strategy.Can(search.Deepens) {
+	if name.Can(strategy.Deepens) {
 		runs = 20_000
 	}
 	if n > 1000 {
@@ -47,11 +49,11 @@ func (p *Process) walkDurably(ctx context.Context, r *request) error {
 		return err
 	}
 	cfg := &r.options.Search
-	m.Visited = string(cfg.Visited)
+	m.Visited = cfg.Visited
 	m.Walks = &durable.Walks{Strategy: string(cfg.Strategy), Seed: cfg.Seed, Steps: cfg.WalkSteps,
 		Schedules: strings.Trim(fmt.Sprint(cfg.Schedules), "[]")}
 	var reached func([]byte) error
-	if cfg.Strategy.Can(search.Deepens) {
+	if cfg.Strategy.Can(strategy.Deepens) {
 		m.Walks.Depth, m.Walks.DeepenBy, m.Walks.Alone = cfg.MaxDepth, cfg.DeepenBy, cfg.Alone
 		cfg.Reach = search.NewReach()
 		reached = cfg.Reach.Decode
@@ -87,7 +89,7 @@ func (p *Process) walkDurably(ctx context.Context, r *request) error {
 	if notKept != nil && merged.Verdict == search.OK { // the search was to continue
 		merged.Verdict = search.Inconclusive
 		if errors.Is(notKept, syscall.ENOSPC) {
-			merged.Verdict, merged.Stopped = search.OutOfResource, search.StoppedDisk
+			merged.Verdict, merged.Stopped = search.OutOfResource, stats.StoppedDisk
 		}
 	}
 	if err := p.conclude(ctx, merged, err, r); notKept == nil || err != nil {
@@ -128,7 +130,7 @@ func (w *walking) goOn(ctx context.Context) error {
 	began, limit := budget.Now(), cmp.Or(w.r.options.Search.MaxPaths, math.MaxInt)
 	for !w.over() && w.paths() < limit {
 		if reach := w.r.options.Search.Reach; reach != nil && reach.Sampled() && !w.limited() {
-			w.stopped = search.StoppedSampled
+			w.stopped = stats.StoppedSampled
 			return nil
 		}
 		o := w.r.options
@@ -141,7 +143,7 @@ func (w *walking) goOn(ctx context.Context) error {
 		o.Search.MaxPaths = min(runsOf(o.Search.Strategy, n), limit-w.paths())
 		if o.Search.Time > 0 {
 			if o.Search.Time -= budget.Now() - began; o.Search.Time <= 0 && n > 1 {
-				w.stopped = search.StoppedTime
+				w.stopped = stats.StoppedTime
 				return nil
 			}
 		}
@@ -157,7 +159,7 @@ func (w *walking) goOn(ctx context.Context) error {
 			return err
 		}
 		w.all, w.lost = append(w.all, rep), rep.Paths
-		if err != nil || rep.Stopped != search.StoppedPaths && !w.over() {
+		if err != nil || rep.Stopped != stats.StoppedPaths && !w.over() {
 			return err
 		}
 		var text bytes.Buffer
@@ -197,8 +199,8 @@ func (w *walking) over() bool {
 		return true
 	}
 	n := len(w.all)
-	return n > 0 && slices.Contains([]string{search.StoppedComplete, search.StoppedDepth, search.StoppedFingerprints,
-		search.StoppedSampled}, w.all[n-1].Stopped)
+	return n > 0 && slices.Contains([]string{stats.StoppedComplete, stats.StoppedDepth, stats.StoppedFingerprints,
+		stats.StoppedSampled}, w.all[n-1].Stopped)
 }
 
 // reportsOf reads the reports in a folder.

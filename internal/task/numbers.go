@@ -5,7 +5,7 @@ import (
 	"runtime"
 
 	"github.com/macemc/macemc/internal/check"
-	"github.com/macemc/macemc/search"
+	"github.com/macemc/macemc/internal/search/runs"
 )
 
 // number is a flag with the least value that can be given. The default may be less.
@@ -23,7 +23,7 @@ func (all numbers) check(given Given) error {
 		if given.Has(n.flag) && n.value < n.least {
 			return fmt.Errorf("--%s is %d, must be at least %d", n.flag, n.value, n.least)
 		}
-		if n.flag == "workers" && n.value > search.MaxWorkers {
+		if n.flag == "workers" && n.value > runs.MaxWorkers {
 			return TooManyWorkers(n.value)
 		}
 	}
@@ -33,7 +33,7 @@ func (all numbers) check(given Given) error {
 // TooManyWorkers returns the error for more workers than are useful.
 func TooManyWorkers(n int) error {
 	return fmt.Errorf("--workers is %d, must be at most %d: each needs memory and 2 MB of temporary files, and more workers "+
-		"than cores (%d) do not speed up the search", n, search.MaxWorkers, runtime.NumCPU())
+		"than cores (%d) do not speed up the search", n, runs.MaxWorkers, runtime.NumCPU())
 }
 
 // walkNumbers returns the flags of walks that find a critical transition.

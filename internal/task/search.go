@@ -13,6 +13,11 @@ import (
 	"github.com/macemc/macemc/internal/check/walkweights"
 	"github.com/macemc/macemc/internal/recording"
 	"github.com/macemc/macemc/internal/report"
+	"github.com/macemc/macemc/internal/search/runloop"
+	"github.com/macemc/macemc/internal/search/runs"
+	"github.com/macemc/macemc/internal/search/schedules"
+	"github.com/macemc/macemc/internal/search/strategy"
+	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 )
@@ -103,10 +108,10 @@ func (f *Search) request(p *Process) (*request, error) {
 		if job, err = f.clusterJob(p, &subject); err != nil {
 			return nil, err
 		}
-		cfg.Visited, cfg.Reduce = search.Visited(job.Visited), search.ReduceNone
+		cfg.Visited, cfg.Reduce = string(job.Visited), options.ReduceNone
 	}
 	if cfg.Workers == 0 {
-		cfg.Workers = search.DefaultWorkers()
+		cfg.Workers = runs.DefaultWorkers()
 	}
 	if err := bugDefaults(&subject, &cfg); err != nil {
 		return nil, err
@@ -114,7 +119,7 @@ func (f *Search) request(p *Process) (*request, error) {
 	if cfg.Strategy == "" {
 		cfg.Strategy = search.Deepening
 	}
-	if run == nil && !f.Given.Has("timing") && !cfg.Strategy.Can(search.VisitsStates) && cfg.Engine != search.TableEngine {
+	if run == nil && !f.Given.Has("timing") && !cfg.Strategy.Can(strategy.VisitsStates) && cfg.Engine != runloop.TableEngine {
 		subject.System.Timing = check.LivenessTiming(&subject.System)
 		cfg.System.Timing = subject.System.Timing
 	}
@@ -177,7 +182,7 @@ func (f *Search) config(sys sim.System, seed uint64) (search.Config, error) {
 	cfg.System, cfg.Property, cfg.Seed, cfg.MaxBytes, cfg.Time = sys, f.Property, seed, f.Memory<<20, f.Limit()
 	if f.Schedules != "" {
 		var err error
-		if cfg.Schedules, err = search.ParseSchedules(f.Schedules); err != nil {
+		if cfg.Schedules, err = schedules.Parse(f.Schedules); err != nil {
 			return cfg, fmt.Errorf("--schedules: %w", err)
 		}
 	}
@@ -196,7 +201,7 @@ func (f *Search) Validate() error {
 		return err
 	}
 	if f.Given.Has("schedules") {
-		if _, err := search.ParseSchedules(f.Schedules); err != nil {
+		if _, err := schedules.Parse(f.Schedules); err != nil {
 			return fmt.Errorf("--schedules: %w", err)
 		}
 	}
@@ -228,19 +233,19 @@ func (f *Search) Validate() error {
 		return fmt.Errorf("--%s and --save-prefixes contradict each other; give one of them", f.Collected.names()[0])
 	case f.KeepGoing && f.Given.Has("save-prefixes"):
 		return fmt.Errorf("--keep-going and --save-prefixes contradict each other; give one of them")
-	case f.Given.Has("engine") && !slices.Contains(engineNames(), string(f.Config.Engine)):
-		return fmt.Errorf("--engine %q is not available; accepted are %s", f.Config.Engine, strings.Join(engineNames(), ", "))
+	case f.Given.Has("engine") && !slices.Contains(runloop.Engines(), f.Config.Engine):
+		return fmt.Errorf("--engine %q is not available; accepted are %s", f.Config.Engine, strings.Join(runloop.Engines(), ", "))
 	case f.Given.Has("proof") && f.Proof != string(critical.Walks) && f.Proof != string(critical.Exact):
 		return fmt.Errorf("--proof %q is not available; accepted are %s, %s", f.Proof, critical.Walks, critical.Exact)
 	case f.Memory < 0 || f.Memory > 1<<30:
 		return fmt.Errorf("--memory is %d, must be 0 to %d", f.Memory, 1<<30)
 	case f.Config.Strategy.Validate() != nil || f.Config.Strategy == "" && f.Given.Has("strategy"):
-		return fmt.Errorf("--strategy %q is not available; accepted are %s", f.Config.Strategy, strings.Join(search.StrategyNames(0), ", "))
-	case f.Given.Has("reduce") && !slices.Contains(search.Reductions(), f.Config.Reduce):
-		return fmt.Errorf("--reduce %q is not available; accepted are %s", f.Config.Reduce, strings.Join(search.ReductionNames(), ", "))
-	case f.Given.Has("crash-model") && !slices.Contains(search.CrashModels(), f.Config.Crashes):
-		return fmt.Errorf("--crash-model %q is not available; accepted are %s, %s, %s", f.Config.Crashes, search.CrashExplicit,
-			search.CrashImplicit, search.CrashAuto)
+		return fmt.Errorf("--strategy %q is not available; accepted are %s", f.Config.Strategy, strings.Join(strategy.Names(0), ", "))
+	case f.Given.Has("reduce") && !slices.Contains(options.Reductions(), f.Config.Reduce):
+		return fmt.Errorf("--reduce %q is not available; accepted are %s", f.Config.Reduce, strings.Join(options.Reductions(), ", "))
+	case f.Given.Has("crash-model") && !slices.Contains(options.CrashModels(), f.Config.Crashes):
+		return fmt.Errorf("--crash-model %q is not available; accepted are %s, %s, %s", f.Config.Crashes, options.CrashExplicit,
+			options.CrashImplicit, options.CrashAuto)
 	}
 	return cmp.Or(f.Collected.validate(f.JSON), f.validateStrategy())
 }
@@ -250,22 +255,22 @@ func (f *Search) validateStrategy() error {
 	for _, o := range []struct {
 		flag  string
 		set   bool
-		needs search.Capability
+		needs strategy.Capability
 	}{
-		{"max-paths", f.Given.Has("max-paths"), search.Walks},
-		{"schedules", f.Schedules != "", search.Walks},
-		{"shard", f.Shard != "", search.Walks},
-		{"depth", f.Given.Has("depth"), search.BoundsDepth},
-		{"deepen-by", f.Config.DeepenBy != 0, search.Deepens},
-		{"alone", f.Config.Alone, search.Deepens},
-		{"memory", f.Memory != 0, search.KeepsStates},
-		{"visited " + string(f.Config.Visited), f.Config.Visited != "", search.KeepsStates},
-		{"reduce " + string(f.Config.Reduce), f.Config.Reduce == search.ReduceDrop || f.Config.Reduce == search.ReduceFull, search.VisitsStates},
-		{"symmetry", f.Config.Symmetry, search.VisitsStates},
-		{"crash-model " + string(f.Config.Crashes), f.leavesOutCrashes(), search.VisitsStates},
-		{"shortest", f.Config.Shortest, search.VisitsStates},
-		{"durable", f.Durable != "", search.Durable},
-		{"cluster", f.Cluster.URL != "", search.BreadthFirst},
+		{"max-paths", f.Given.Has("max-paths"), strategy.Walks},
+		{"schedules", f.Schedules != "", strategy.Walks},
+		{"shard", f.Shard != "", strategy.Walks},
+		{"depth", f.Given.Has("depth"), strategy.BoundsDepth},
+		{"deepen-by", f.Config.DeepenBy != 0, strategy.Deepens},
+		{"alone", f.Config.Alone, strategy.Deepens},
+		{"memory", f.Memory != 0, strategy.KeepsStates},
+		{"visited " + f.Config.Visited, f.Config.Visited != "", strategy.KeepsStates},
+		{"reduce " + f.Config.Reduce, f.Config.Reduce == options.ReduceDrop || f.Config.Reduce == options.ReduceFull, strategy.VisitsStates},
+		{"symmetry", f.Config.Symmetry, strategy.VisitsStates},
+		{"crash-model " + f.Config.Crashes, f.leavesOutCrashes(), strategy.VisitsStates},
+		{"shortest", f.Config.Shortest, strategy.VisitsStates},
+		{"durable", f.Durable != "", strategy.Durable},
+		{"cluster", f.Cluster.URL != "", strategy.BreadthFirst},
 	} {
 		if !o.set {
 			continue
@@ -279,7 +284,7 @@ func (f *Search) validateStrategy() error {
 
 // leavesOutCrashes reports whether the crash model omits crashes.
 func (f *Search) leavesOutCrashes() bool {
-	return f.Config.Crashes != "" && f.Config.Crashes != search.CrashExplicit
+	return f.Config.Crashes != "" && f.Config.Crashes != options.CrashExplicit
 }
 
 // crashing returns an error for flags about crashes if no node can fail.
@@ -308,17 +313,4 @@ func (f *Search) validateShard() error {
 		err = fmt.Errorf("--shard: %w", err)
 	}
 	return err
-}
-
-// ScheduleNames returns the names of the schedules of random walks.
-func ScheduleNames() (names []string) {
-	for _, s := range search.Schedules() {
-		names = append(names, string(s))
-	}
-	return names
-}
-
-// engineNames returns the names of the selectable engines.
-func engineNames() []string {
-	return []string{string(search.AutoEngine), string(search.TableEngine), string(search.ReplayEngine)}
 }

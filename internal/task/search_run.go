@@ -17,6 +17,7 @@ import (
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/internal/report/document"
 	"github.com/macemc/macemc/internal/report/render"
+	"github.com/macemc/macemc/internal/search/strategy"
 	"github.com/macemc/macemc/search"
 )
 
@@ -71,7 +72,7 @@ func (p *Process) search(ctx context.Context, r *request) error {
 	}
 	switch {
 	case r.Durable == "":
-	case r.options.Search.Strategy.Can(search.VisitsStates):
+	case r.options.Search.Strategy.Can(strategy.VisitsStates):
 		return p.searchDurably(ctx, r)
 	default:
 		return p.walkDurably(ctx, r)

@@ -35,9 +35,9 @@ import (
 	"github.com/macemc/macemc/internal/check/isolate"
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/internal/report/document"
+	"github.com/macemc/macemc/internal/table"
 	"github.com/macemc/macemc/internal/textfmt"
 	"github.com/macemc/macemc/mdb"
-	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems/spec"
 )
@@ -87,7 +87,7 @@ type Process struct {
 	Respawn        func() *exec.Cmd // nil means that everything happens in this process
 	Role           isolate.Role     // the purpose of this process
 	// Cluster prepares a search by the workers of a server. nil means that this process has no workers.
-	Cluster func(c Cluster, job ClusterJob) (search.RemoteExplorer, error)
+	Cluster func(c Cluster, job ClusterJob) (table.Explorer, error)
 	// WriteTest writes a test that replays the path in a file, and returns its name. It is nil outside the process of
 	// a test. In such a process, the test's system is the only one.
 	WriteTest func(pathFile string) (string, error)

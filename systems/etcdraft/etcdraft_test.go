@@ -11,6 +11,7 @@ import (
 	"github.com/macemc/macemc/eventgraph"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/replay"
+	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/internal/table/world"
 	"github.com/macemc/macemc/internal/test/bruteforce"
 	"github.com/macemc/macemc/internal/test/systest"
@@ -59,7 +60,7 @@ func TestTwoNodes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	res, err := search.Run(context.Background(), search.Config{System: sys, Strategy: search.BFS, Reduce: search.ReduceNone, Workers: 1})
+	res, err := search.Run(context.Background(), search.Config{System: sys, Strategy: search.BFS, Reduce: options.ReduceNone, Workers: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/macemc/macemc/internal/search/stats"
 	"github.com/macemc/macemc/internal/test/systest"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
@@ -95,7 +96,7 @@ func TestTable(t *testing.T) {
 					if !res.Stats.Complete || property == gossip.Agreement && !res.Stats.Recovers {
 						t.Errorf("not complete: %+v", res.Stats)
 					}
-				case res.Stopped != search.StoppedPaths || res.Verdict != search.OK:
+				case res.Stopped != stats.StoppedPaths || res.Verdict != search.OK:
 					t.Errorf("%s, stopped by %s", res.Verdict, res.Stopped)
 				}
 			})
@@ -160,7 +161,7 @@ func TestCorrected(t *testing.T) {
 				if f := res.Finding; f != nil {
 					t.Fatalf("%s: %s: %s", f.Kind, f.Property, f.Message)
 				}
-				if res.Verdict != search.OK || res.Stopped != search.StoppedPaths {
+				if res.Verdict != search.OK || res.Stopped != stats.StoppedPaths {
 					t.Errorf("verdict %s, stopped by %s", res.Verdict, res.Stopped)
 				}
 				if strategy == search.Faulty && len(res.Stats.NeverHappened) > 0 {

@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/macemc/macemc/internal/search/schedules"
+	"github.com/macemc/macemc/internal/search/stats"
 	"github.com/macemc/macemc/internal/test/systest"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
@@ -61,7 +63,7 @@ func TestBugIsFoundOverTransport(t *testing.T) {
 		t.Skip("slow")
 	}
 	sys := build(t, spec.Config{Nodes: 3, Bugs: spec.BugSet{"RT13"}, Params: map[string]string{"over": "transport"}}, sim.Limits{sim.Crashes: 1})
-	res := explore(t, sys, search.Config{Strategy: search.Faulty, Weights: systest.Weights(spec.Weights{Action: 4, Fault: 1}), MaxPaths: 5000, Schedules: []search.Schedule{search.Weighted}})
+	res := explore(t, sys, search.Config{Strategy: search.Faulty, Weights: systest.Weights(spec.Weights{Action: 4, Fault: 1}), MaxPaths: 5000, Schedules: []string{schedules.Weighted}})
 	if f := res.Finding; f == nil || f.Kind != sim.Liveness {
 		t.Errorf("found %v", f)
 	}
@@ -143,7 +145,7 @@ func TestCorrected(t *testing.T) {
 			if f := res.Finding; f != nil {
 				t.Fatalf("%s: %s: %s", f.Kind, f.Property, f.Message)
 			}
-			if res.Verdict != search.OK || res.Stopped != search.StoppedPaths {
+			if res.Verdict != search.OK || res.Stopped != stats.StoppedPaths {
 				t.Errorf("verdict %s, stopped by %s", res.Verdict, res.Stopped)
 			}
 			if c.buffer == 1 && len(res.Stats.NeverHappened) > 0 {

@@ -16,9 +16,9 @@ import (
 	"github.com/macemc/macemc/cmd/macemc-cluster/internal/cluster"
 	"github.com/macemc/macemc/cmd/macemc/program"
 	"github.com/macemc/macemc/internal/check/exitcode"
+	"github.com/macemc/macemc/internal/table"
 	"github.com/macemc/macemc/internal/task"
 	"github.com/macemc/macemc/internal/textfmt"
-	"github.com/macemc/macemc/search"
 )
 
 // process is the process that executes the commands.
@@ -36,7 +36,7 @@ func security(c task.Cluster) cluster.Security {
 }
 
 // byWorkers prepares a search by the workers of a server.
-func (p *process) byWorkers(c task.Cluster, job task.ClusterJob) (search.RemoteExplorer, error) {
+func (p *process) byWorkers(c task.Cluster, job task.ClusterJob) (table.Explorer, error) {
 	s := &cluster.Search{
 		URL: c.URL, Security: security(c),
 		Manifest: cluster.Manifest{Build: job.Build, Title: job.Title, Job: job.Job, Visited: job.Visited, Depth: job.Depth,

@@ -11,6 +11,7 @@ import (
 
 	"github.com/macemc/macemc/internal/check/exitcode"
 	"github.com/macemc/macemc/internal/check/flight"
+	"github.com/macemc/macemc/internal/search/stats"
 	"github.com/macemc/macemc/search"
 )
 
@@ -24,18 +25,18 @@ func TestStatus(t *testing.T) {
 		verdict    search.Verdict
 		status     int
 	}{
-		{false, search.StoppedTime, true, nil, search.OK, 0},
-		{false, search.StoppedMemory, true, nil, search.OutOfResource, 4},
-		{false, search.StoppedMemory, false, nil, search.OutOfResource, 4},
-		{true, search.StoppedFound, true, nil, search.Violation, 1},
-		{true, search.StoppedInterrupted, true, intr, search.Violation, 1},
-		{true, search.StoppedMemory, false, nil, search.Violation, 1},
-		{false, search.StoppedTime, false, nil, search.Inconclusive, 3},
-		{false, search.StoppedStuck, false, nil, search.Inconclusive, 3},
-		{false, search.StoppedDisk, false, nil, search.OutOfResource, 4},
-		{false, search.StoppedInterrupted, true, intr, search.Interrupted, 130},
-		{false, search.StoppedInterrupted, false, term, search.Interrupted, 143},
-		{false, search.StoppedInterrupted, true, nil, search.Interrupted, 130},
+		{false, stats.StoppedTime, true, nil, search.OK, 0},
+		{false, stats.StoppedMemory, true, nil, search.OutOfResource, 4},
+		{false, stats.StoppedMemory, false, nil, search.OutOfResource, 4},
+		{true, stats.StoppedFound, true, nil, search.Violation, 1},
+		{true, stats.StoppedInterrupted, true, intr, search.Violation, 1},
+		{true, stats.StoppedMemory, false, nil, search.Violation, 1},
+		{false, stats.StoppedTime, false, nil, search.Inconclusive, 3},
+		{false, stats.StoppedStuck, false, nil, search.Inconclusive, 3},
+		{false, stats.StoppedDisk, false, nil, search.OutOfResource, 4},
+		{false, stats.StoppedInterrupted, true, intr, search.Interrupted, 130},
+		{false, stats.StoppedInterrupted, false, term, search.Interrupted, 143},
+		{false, stats.StoppedInterrupted, true, nil, search.Interrupted, 130},
 	} {
 		v := search.Conclude(c.found, c.stopped, c.conclusive)
 		if got := exitcode.Of(v, c.cause); v != c.verdict || got != c.status {

@@ -6,7 +6,6 @@ import (
 
 	"github.com/macemc/macemc/internal/budget"
 	"github.com/macemc/macemc/internal/check/flight"
-	"github.com/macemc/macemc/search"
 )
 
 // UnresponsiveError is ErrUnresponsive with the reason to stop.
@@ -72,10 +71,10 @@ func (c *Clock) Spent() time.Duration {
 	return c.spent
 }
 
-// KillAfter returns when a process that searches is killed, on a [Clock] of it. Some of [search.LastLimit] is left for
+// KillAfter returns when a process that searches is killed, on a [Clock] of it. Some of [budget.LastLimit] is left for
 // reporting the data on disk.
 func KillAfter(limit time.Duration) time.Duration {
-	return search.LastLimit(limit) - 500*time.Millisecond
+	return budget.LastLimit(limit) - 500*time.Millisecond
 }
 
 // look returns an error if the process should have stopped.
@@ -103,7 +102,7 @@ func (l *overrun) look(rec *flight.Recorder) error {
 		return nil
 	default:
 		if e.limit = l.stop; Stopped(l.pid) {
-			e.limit = min(l.stop, search.LeastConfirming)
+			e.limit = min(l.stop, budget.LeastConfirming)
 		} else if !l.told {
 			l.looks = 0
 			return nil

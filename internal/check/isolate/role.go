@@ -12,9 +12,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/macemc/macemc/internal/budget"
 	"github.com/macemc/macemc/internal/check/exitcode"
 	"github.com/macemc/macemc/internal/check/flight"
 	"github.com/macemc/macemc/internal/scratch"
+	"github.com/macemc/macemc/internal/search/strategy"
 	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/search"
 )
@@ -86,10 +88,10 @@ func CurrentRole() (Role, error) {
 func (r Role) Record(s *search.Config) {
 	r.announce(s.Time)
 	s.Time = timeLeft(s.Time, r.spent)
-	if r.settle && !s.Strategy.Can(search.VisitsStates) {
+	if r.settle && !s.Strategy.Can(strategy.VisitsStates) {
 		s.Workers = 1
 	}
-	if s.Workers == 1 && s.Strategy.Can(search.VisitsStates) {
+	if s.Workers == 1 && s.Strategy.Can(strategy.VisitsStates) {
 		runtime.GOMAXPROCS(1)
 	}
 	s.PathBuffer = r.Recorder.Path
@@ -99,12 +101,12 @@ func (r Role) Record(s *search.Config) {
 }
 
 // timeLeft returns the time limit of a search that repeats earlier ones, which have spent a time: all of them end
-// within [search.LastLimit], with some time to report. 0 means that there is no limit.
+// within [budget.LastLimit], with some time to report. 0 means that there is no limit.
 func timeLeft(limit, spent time.Duration) time.Duration {
 	if limit == 0 || spent == 0 {
 		return limit
 	}
-	return max(1, min(limit, search.LastLimit(limit)-search.LastLimit(0)-spent))
+	return max(1, min(limit, budget.LastLimit(limit)-budget.LastLimit(0)-spent))
 }
 
 // announce publishes a time limit to the supervisor; 0 means none.

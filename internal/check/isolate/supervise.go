@@ -100,7 +100,7 @@ func (c call) isHandler() bool { return c&1 == 0 }
 const mostSkipped = 8
 
 // Run starts the other process and waits for it. When ctx is done, Run asks that process to stop and report. The
-// error is [ErrUnresponsive] if the process does not stop, on request (see StopLimit) or at [search.LastLimit].
+// error is [ErrUnresponsive] if the process does not stop, on request (see StopLimit) or at [budget.LastLimit].
 //
 // If checked code ends the process in a recorded call, another process searches again, and stops at that call instead
 // of making it, which reveals the path to it (see Calls of package internal/table/options). After a death on a

@@ -18,26 +18,43 @@ type Kind struct {
 	Spilled func(graph.Graph, *Spill) Visited
 }
 
+// Names of kinds to which other packages refer.
+const (
+	Exact           = "exact" // whole states
+	Fingerprints64  = "64"    // fingerprints of 64 bits: states may be missed
+	Fingerprints128 = "128"
+)
+
+// MostOmission is the largest bound on the probability that a state was missed with which a search still counts as
+// complete. A verdict is never better than its bound.
+const MostOmission = 1e-3
+
 // Kinds lists all kinds of visited sets.
 var Kinds = []Kind{
-	{"exact", "whole states", func(g graph.Graph) Visited { return newExact(g) },
+	{Exact, "whole states", func(g graph.Graph) Visited { return newExact(g) },
 		func(g graph.Graph) Visited { return &boundedExact{exact: newExact(g)} }, nil},
-	{"64", "fingerprints of 64 bits", func(graph.Graph) Visited { return NewFingerprints(1) },
+	{Fingerprints64, "fingerprints of 64 bits", func(graph.Graph) Visited { return NewFingerprints(1) },
 		func(graph.Graph) Visited { return newBounded(1) },
 		func(_ graph.Graph, s *Spill) Visited { return NewSpilled(1, s) }},
-	{"128", "fingerprints of 128 bits", func(graph.Graph) Visited { return NewFingerprints(2) },
+	{Fingerprints128, "fingerprints of 128 bits", func(graph.Graph) Visited { return NewFingerprints(2) },
 		func(graph.Graph) Visited { return newBounded(2) },
 		func(_ graph.Graph, s *Spill) Visited { return NewSpilled(2, s) }},
 }
 
 // Named returns the kind of visited set with a name. An empty name means the first kind.
 func Named(name string) (Kind, error) {
-	var names []string
 	for _, k := range Kinds {
 		if k.Name == name || name == "" {
 			return k, nil
 		}
+	}
+	return Kind{}, fmt.Errorf("visited set %q is not one of %s", name, strings.Join(Names(), ", "))
+}
+
+// Names returns the names of all kinds.
+func Names() (names []string) {
+	for _, k := range Kinds {
 		names = append(names, k.Name)
 	}
-	return Kind{}, fmt.Errorf("visited set %q is not one of %s", name, strings.Join(names, ", "))
+	return names
 }

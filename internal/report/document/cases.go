@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/macemc/macemc/internal/report"
+	"github.com/macemc/macemc/internal/search/stats"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 )
@@ -96,7 +97,7 @@ func newCases(r *report.Report, properties []sim.Property) *cases {
 
 // verdictOnRest returns the verdict on what a search that continued after its findings did not find.
 func verdictOnRest(r *report.Report) search.Verdict {
-	open := []string{search.StoppedStuck, search.StoppedCrashes, search.StoppedLost, search.StoppedUnresponsive}
+	open := []string{stats.StoppedStuck, stats.StoppedCrashes, stats.StoppedLost, stats.StoppedUnresponsive}
 	whole := len(r.Missing) == 0 && !slices.ContainsFunc(r.Shards, func(p report.Part) bool {
 		return p.Verdict != search.OK && p.Verdict != search.Violation
 	})

@@ -5,7 +5,12 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/macemc/macemc/internal/budget"
+	"github.com/macemc/macemc/internal/explore/stateset"
 	"github.com/macemc/macemc/internal/report"
+	"github.com/macemc/macemc/internal/search/stats"
+	"github.com/macemc/macemc/internal/search/strategy"
+	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/internal/textfmt"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
@@ -84,8 +89,8 @@ func coverageLines(r *report.Report) []string {
 	}
 	if r.Undecided > 0 {
 		line := textfmt.Plural(r.Undecided, "suspected violation") + " could not be confirmed"
-		if r.Stopped == search.StoppedTime {
-			line += fmt.Sprintf("; the last had up to %v beyond the time limit", search.LeastConfirming)
+		if r.Stopped == stats.StoppedTime {
+			line += fmt.Sprintf("; the last had up to %v beyond the time limit", budget.LeastConfirming)
 		}
 		lines = append(lines, line)
 	}
@@ -98,7 +103,7 @@ func coverageLines(r *report.Report) []string {
 // neverHappened returns what never happened, without the Sometimes properties, which have lines of their own.
 func neverHappened(c *report.Coverage) []string {
 	return slices.DeleteFunc(slices.Clone(c.NeverHappened), func(what string) bool {
-		return slices.ContainsFunc(c.Sometimes, func(s search.Sometimes) bool { return what == "sometimes "+s.Property })
+		return slices.ContainsFunc(c.Sometimes, func(s stats.Sometimes) bool { return what == "sometimes "+s.Property })
 	})
 }
 
@@ -109,21 +114,21 @@ func exhaustionLines(r *report.Report) []string {
 	switch {
 	case c.Complete:
 		exhaustive = fmt.Sprintf("complete: %s", textfmt.Plural(r.States, "state"))
-	case c.OmissionProbability != nil && *c.OmissionProbability > search.MostOmission:
+	case c.OmissionProbability != nil && *c.OmissionProbability > stateset.MostOmission:
 		exhaustive = fmt.Sprintf("NOT exhaustive, because states with equal fingerprints count as one; depth %s, %s",
 			textfmt.Number(c.ExhaustedDepth), textfmt.Plural(r.States, "state"))
-	case r.Stopped == search.StoppedSampled:
+	case r.Stopped == stats.StoppedSampled:
 		exhaustive = fmt.Sprintf("complete for the sampled alternatives: %s", textfmt.Plural(r.States, "state"))
 	case c.ExhaustedDepth == 0:
 		exhaustive = fmt.Sprintf("the search ended early: %s seen, the successors of %s of them computed",
 			textfmt.Plural(r.States, "state"), textfmt.Number(r.Expanded))
-		if d := c.Reduced; d != nil && search.Reduction(d.Used) != search.ReduceNone {
+		if d := c.Reduced; d != nil && string(d.Used) != options.ReduceNone {
 			exhaustive += "; no depth is complete, as states were left out (--reduce none leaves out none)"
 		} else {
 			exhaustive += "; no depth is complete"
 		}
 	}
-	if len(c.Sampled) > 0 && r.Stopped != search.StoppedSampled {
+	if len(c.Sampled) > 0 && r.Stopped != stats.StoppedSampled {
 		exhaustive += ", for the sampled alternatives"
 	}
 	if r.Transitions > 0 {
@@ -133,14 +138,14 @@ func exhaustionLines(r *report.Report) []string {
 				float64(r.Bytes)/float64(max(1, r.States)))
 		}
 	}
-	if c.ExhaustedDepth > 0 || c.Complete || search.Name(r.Strategy).Can(search.VisitsStates) {
+	if c.ExhaustedDepth > 0 || c.Complete || search.Name(r.Strategy).Can(strategy.VisitsStates) {
 		return []string{exhaustive}
 	}
 	return nil
 }
 
 // Grown describes a component that grew while states were visited.
-func Grown(g search.Growth) string {
+func Grown(g stats.Growth) string {
 	text := g.What
 	if g.Node >= 0 {
 		text += fmt.Sprintf(" of n%d", g.Node)
@@ -258,7 +263,7 @@ func sometimesLines(r *report.Report) (lines []string) {
 		switch {
 		case s.Runs == 0:
 			lines = append(lines, fmt.Sprintf("sometimes: %q NEVER", s.Property))
-		case search.Name(r.Strategy).Can(search.VisitsStates):
+		case search.Name(r.Strategy).Can(strategy.VisitsStates):
 			lines = append(lines, fmt.Sprintf("sometimes: %q in some state", s.Property))
 		default:
 			lines = append(lines, fmt.Sprintf("sometimes: %q in %s%s", s.Property, textfmt.Plural(s.Runs, "run"), vacuous(&s)))
@@ -272,11 +277,11 @@ func summaryLines(r *report.Report) []string {
 	c := &r.Coverage
 	var what []string
 	units := "choices"
-	if search.Name(r.Strategy).Can(search.VisitsStates) {
+	if search.Name(r.Strategy).Can(strategy.VisitsStates) {
 		units = "steps"
 	}
 	switch {
-	case c.OmissionProbability != nil && *c.OmissionProbability > search.MostOmission:
+	case c.OmissionProbability != nil && *c.OmissionProbability > stateset.MostOmission:
 	case c.Complete:
 		all := "everything that can happen within the limits of nodes, actions and faults"
 		if r.CrashCut == sim.CutNone.String() {
@@ -317,11 +322,11 @@ func beyondFindings(r *report.Report) string {
 }
 
 // numbered reports whether a phase consists of random walks from the start.
-func numbered(p *search.Phase) bool {
+func numbered(p *stats.Phase) bool {
 	return p.Name == "walks" || p.Name == "faulty walks" || p.Name == "swarm walks"
 }
 
-func walkLine(r *report.Report, p *search.Phase) string {
+func walkLine(r *report.Report, p *stats.Phase) string {
 	parts := []string{fmt.Sprintf("%s %s", p.Name, textfmt.Number(p.Paths))}
 	if p.Live == p.Paths {
 		parts = append(parts, "all live")

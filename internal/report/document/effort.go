@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/macemc/macemc/internal/report"
+	"github.com/macemc/macemc/internal/search/stats"
 	"github.com/macemc/macemc/internal/textfmt"
 	"github.com/macemc/macemc/search"
 )
@@ -14,7 +15,7 @@ const fewWalks = 100
 
 // vacuous warns of a Sometimes property that held in less than 1 % of the walks. An empty string means that it held in
 // more, or that there were few walks.
-func vacuous(s *search.Sometimes) string {
+func vacuous(s *stats.Sometimes) string {
 	if s.Of < fewWalks || 100*s.Walks >= s.Of {
 		return ""
 	}
@@ -34,7 +35,7 @@ func ShortWalks(r *report.Report) string {
 		return ""
 	}
 	return fmt.Sprintf("random walks are SHORT: %s of %s took fewer than %d steps", textfmt.Number(short), textfmt.Number(walks),
-		search.ShortWalk)
+		stats.ShortWalk)
 }
 
 // slowSteps warns that the search spent its time on slow steps. An empty string means that there were none.

@@ -5,8 +5,9 @@ import (
 	"strings"
 
 	"github.com/macemc/macemc/internal/report"
+	"github.com/macemc/macemc/internal/search/runloop"
+	"github.com/macemc/macemc/internal/search/stats"
 	"github.com/macemc/macemc/internal/textfmt"
-	"github.com/macemc/macemc/search"
 )
 
 // engineLines names the engine that executed steps, and its speed.
@@ -21,9 +22,9 @@ func engineLines(r *report.Report) []string {
 		text += "; the table engine does not support " + e.Unsupported
 	case e.TableRate > 0:
 		fast, slow := e.TableRate, e.ReplayRate
-		other := search.ReplayEngine
-		if e.Used == search.ReplayEngine {
-			fast, slow, other = slow, fast, search.TableEngine
+		other := runloop.ReplayEngine
+		if e.Used == runloop.ReplayEngine {
+			fast, slow, other = slow, fast, runloop.TableEngine
 		}
 		if fast < 1.05*slow {
 			text += fmt.Sprintf(", measured about as fast as %s", other)
@@ -32,7 +33,7 @@ func engineLines(r *report.Report) []string {
 		}
 	case e.Programs:
 		text += ", which executes programs"
-	case e.Asked == search.AutoEngine:
+	case e.Asked == runloop.AutoEngine:
 		text += ", too few events to measure"
 	}
 	lines := []string{text}
@@ -50,7 +51,7 @@ func engineLines(r *report.Report) []string {
 }
 
 // copies lists the services that are not copied for executing handlers. An empty string means that all are copied.
-func copies(e *search.EngineStats) string {
+func copies(e *stats.Engine) string {
 	var again []string
 	for _, c := range e.Copies {
 		if !c.Copied {

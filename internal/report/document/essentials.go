@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"github.com/macemc/macemc/internal/report"
+	"github.com/macemc/macemc/internal/search/stats"
 	"github.com/macemc/macemc/internal/textfmt"
-	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -34,9 +34,9 @@ func Essentials(r *report.Report) (lines []string) {
 		next = "more nodes, actions or faults (--nodes, --crashes, --loss)"
 	case r.Running > 0:
 		next = "handlers that wait for the goroutines that they start"
-	case r.Stopped == search.StoppedMemory:
+	case r.Stopped == stats.StoppedMemory:
 		next = "more memory (--memory), or hashes for states (--visited 64)"
-	case r.Stopped == search.StoppedPaths:
+	case r.Stopped == stats.StoppedPaths:
 		next = "more runs (--max-paths)"
 	}
 	return append(lines, "next: "+next+"; -v shows the full coverage")

@@ -11,6 +11,7 @@ import (
 	"github.com/macemc/macemc/internal/kernel/properties"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/report"
+	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/internal/textfmt"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
@@ -109,7 +110,7 @@ func moreFacts(r *report.Report) []Fact {
 	}
 	if s := r.Coverage.Shortest; s != nil {
 		f = append(f, shortest(s))
-	} else if d := r.Coverage.Reduced; d != nil && search.Reduction(d.Used) != search.ReduceNone {
+	} else if d := r.Coverage.Reduced; d != nil && string(d.Used) != options.ReduceNone {
 		f = append(f, Fact{"reduced:", string(r.Coverage.Reduced.Used), "states were omitted; a shorter run may exist"})
 	}
 	for _, o := range r.OtherVersions {

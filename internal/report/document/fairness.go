@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	"github.com/macemc/macemc/internal/report"
+	"github.com/macemc/macemc/internal/search/stats"
 	"github.com/macemc/macemc/internal/table/fairness"
 	"github.com/macemc/macemc/internal/textfmt"
-	"github.com/macemc/macemc/search"
 )
 
 // fairRuns describes whether infinite fair runs were judged.
@@ -32,7 +32,7 @@ func fairRuns(c *report.Coverage) []string {
 func Unjudged(c *report.Coverage) string {
 	f := c.Fair
 	switch w := f.Walked; {
-	case w == search.FairWalks{}:
+	case w == stats.FairWalks{}:
 		return f.Why
 	case w.Walks == 0:
 		return f.Why + "; no fair walks: " + cmp.Or(w.Why, "no event is enabled")

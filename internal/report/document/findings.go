@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/macemc/macemc/internal/report"
+	"github.com/macemc/macemc/internal/search/strategy"
 	"github.com/macemc/macemc/internal/textfmt"
 	"github.com/macemc/macemc/search"
 )
@@ -17,7 +18,7 @@ func otherFindings(r *report.Report) []string {
 		return nil
 	}
 	lines := []string{"not searched: states after a violation; if a state violates several properties, only the first is reported"}
-	if search.Name(r.Strategy).Can(search.VisitsStates) {
+	if search.Name(r.Strategy).Can(strategy.VisitsStates) {
 		lines = append(lines, r.Strategy+" reports one violation of each Always property; other strategies also distinguish violations by handler")
 	}
 	if r.Alike > 0 {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/macemc/macemc/internal/report"
+	"github.com/macemc/macemc/internal/search/strategy"
 	"github.com/macemc/macemc/internal/textfmt"
 	"github.com/macemc/macemc/search"
 )
@@ -54,7 +55,7 @@ func KnownLine(r *report.Report, k *report.Known) string {
 	}
 	met := "only in its file"
 	switch {
-	case k.Runs > 0 && search.Name(r.Strategy).Can(search.VisitsStates):
+	case k.Runs > 0 && search.Name(r.Strategy).Can(strategy.VisitsStates):
 		met = "found again"
 	case k.Runs > 0:
 		met = fmt.Sprintf("found in %s", textfmt.Plural(k.Runs, "run"))

@@ -4,14 +4,14 @@ import (
 	"fmt"
 
 	"github.com/macemc/macemc/internal/report"
+	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/internal/textfmt"
-	"github.com/macemc/macemc/search"
 )
 
 // orStoodFor qualifies the claim that all states were visited if the search omitted some.
 func orStoodFor(r *report.Report) string {
 	d, c := r.Coverage.Reduced, r.Coverage.Crashes
-	if d != nil && (search.Reduction(d.Used) != search.ReduceNone || d.Permutations > 0) || c != nil && c.Proven {
+	if d != nil && (string(d.Used) != options.ReduceNone || d.Permutations > 0) || c != nil && c.Proven {
 		return ", or omitted because it cannot change the verdict"
 	}
 	return ""
@@ -27,13 +27,13 @@ func reductionLines(r *report.Report) (lines []string) {
 	if d.Rounds > 1 {
 		rounds = fmt.Sprintf("; explored in %s rounds, each without the refuted assumptions of the one before", textfmt.Number(d.Rounds))
 	}
-	switch search.Reduction(d.Used) {
-	case search.ReduceFull:
+	switch string(d.Used) {
+	case options.ReduceFull:
 		lines = append(lines, fmt.Sprintf("reduced (full): %s stored, %s checked in passing on %s; dead messages dropped in %s%s",
 			textfmt.Plural(r.States, "state"), textfmt.Plural(d.Passed, "state"), textfmt.Plural(d.Chains, "sequence")+" of steps",
 			textfmt.Plural(d.Dead, "local state"), rounds),
 			"states and transitions are counted after the reduction")
-	case search.ReduceDrop:
+	case options.ReduceDrop:
 		lines = append(lines, fmt.Sprintf("reduced (drop): dead messages dropped in %s%s", textfmt.Plural(d.Dead, "local state"), rounds))
 	}
 	if d.Why != "" {

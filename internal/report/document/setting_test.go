@@ -6,6 +6,7 @@ import (
 
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/report"
+	"github.com/macemc/macemc/internal/search/stats"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 )
@@ -54,7 +55,7 @@ func TestSetting_UsedFaults(t *testing.T) {
 // A search that spent its time on slow steps says so.
 func TestEssentials_SlowSteps(t *testing.T) {
 	r := &report.Report{Verdict: search.OK, Slow: 2}
-	r.Events, r.Seconds, r.Phases = 623, 30.2, []search.Phase{{Name: "walks", Seconds: 1}, {Name: "critical", Seconds: 28}}
+	r.Events, r.Seconds, r.Phases = 623, 30.2, []stats.Phase{{Name: "walks", Seconds: 1}, {Name: "critical", Seconds: 28}}
 	const want = "steps are SLOW, or wait for something outside of the run: 2 steps did not return within --handler-limit, but did when executed again, " +
 		"which took 28.0s of 30.2s, so only 623 steps were executed"
 	if got := strings.Join(Essentials(r), "\n"); !strings.Contains(got, want) {

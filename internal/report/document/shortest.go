@@ -1,12 +1,12 @@
 package document
 
 import (
+	"github.com/macemc/macemc/internal/search/stats"
 	"github.com/macemc/macemc/internal/textfmt"
-	"github.com/macemc/macemc/search"
 )
 
 // shortest describes whether a shorter run exists.
-func shortest(s *search.Shortest) Fact {
+func shortest(s *stats.Shortest) Fact {
 	if !s.Least {
 		return Fact{"shortest:", "unknown", s.Why}
 	}

@@ -10,8 +10,8 @@ import (
 
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/report"
+	"github.com/macemc/macemc/internal/search/stats"
 	"github.com/macemc/macemc/internal/textfmt"
-	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -39,24 +39,24 @@ func limitName(f sim.Fault) string { return strings.ReplaceAll(f.String(), "-", 
 // ended describes why the search ended early, as in ", stopped at the limit of CPU time".
 func ended(r *report.Report) string {
 	why, ok := map[string]string{
-		search.StoppedTime:         "stopped at the limit of CPU time",
-		search.StoppedPaths:        "stopped at the path limit",
-		search.StoppedDepth:        "stopped at the depth limit",
-		search.StoppedMemory:       "stopped at the memory limit",
-		search.StoppedDisk:         "the disk is full",
-		search.StoppedInterrupted:  "INTERRUPTED",
-		search.StoppedStuck:        "stopped by a handler that did not return",
-		search.StoppedFingerprints: "fingerprints are too short to distinguish all states",
-		search.StoppedCrashes:      "omitted crashes may change the verdict",
-		search.StoppedFound:        "",
-		search.StoppedKnown:        "states after known findings were not visited",
-		search.StoppedLost:         "the search process died",
-		search.StoppedUnresponsive: "killed: it did not stop at the time limit",
+		stats.StoppedTime:         "stopped at the limit of CPU time",
+		stats.StoppedPaths:        "stopped at the path limit",
+		stats.StoppedDepth:        "stopped at the depth limit",
+		stats.StoppedMemory:       "stopped at the memory limit",
+		stats.StoppedDisk:         "the disk is full",
+		stats.StoppedInterrupted:  "INTERRUPTED",
+		stats.StoppedStuck:        "stopped by a handler that did not return",
+		stats.StoppedFingerprints: "fingerprints are too short to distinguish all states",
+		stats.StoppedCrashes:      "omitted crashes may change the verdict",
+		stats.StoppedFound:        "",
+		stats.StoppedKnown:        "states after known findings were not visited",
+		stats.StoppedLost:         "the search process died",
+		stats.StoppedUnresponsive: "killed: it did not stop at the time limit",
 	}[r.Stopped]
 	if !ok {
 		why = r.Stopped
 	}
-	if why == "" || r.Stopped == search.StoppedComplete {
+	if why == "" || r.Stopped == stats.StoppedComplete {
 		return ""
 	}
 	return ", " + why
@@ -174,7 +174,7 @@ func SystemName(r *report.Report) string {
 }
 
 // median returns the class of h that contains the median, as "22" or "16-31".
-func median(h *search.Histogram) string {
+func median(h *stats.Histogram) string {
 	rest := (h.Count + 1) / 2
 	for class, n := range h.Buckets {
 		if rest -= n; rest > 0 || n == 0 {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/internal/report/render"
+	"github.com/macemc/macemc/internal/search/stats"
 	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
@@ -33,7 +34,7 @@ func TestCrashes(t *testing.T) {
 	expect(false, "except crashes inside steps")
 	r.CrashCut = ""
 
-	r.Coverage.Crashes = &search.Crashes{Model: options.CrashAuto, Implicit: []sim.NodeID{0, 2}, Proven: true, CrashSensitive: []options.CrashSensitive{{Node: 1, Why: "n1 boots"}}}
+	r.Coverage.Crashes = &stats.Crashes{Model: options.CrashAuto, Implicit: []sim.NodeID{0, 2}, Proven: true, CrashSensitive: []options.CrashSensitive{{Node: 1, Why: "n1 boots"}}}
 	expect(true, outcome, "crashes of n0, n2 were omitted: proven, from all known steps, not to change the verdict", "crashes of n1 matter: n1 boots",
 		`<property name="crash_model" value="auto">`, `<property name="crashes_left_out" value="n0, n2">`, `<property name="crashes_left_out_proven" value="true">`,
 		`<property name="crashes_matter" value="n1: n1 boots">`)
@@ -54,12 +55,12 @@ func TestCrashes(t *testing.T) {
 		t.Errorf("%+v", c)
 	}
 
-	r.Coverage.Crashes = &search.Crashes{Model: options.CrashAuto, Why: "streams"}
+	r.Coverage.Crashes = &stats.Crashes{Model: options.CrashAuto, Why: "streams"}
 	expect(true, "no crashes can be omitted: streams", `<property name="no_crashes_left_out_because" value="streams">`)
 	expect(false, outcome, "crashes of")
 
-	r.Verdict, r.Stopped, r.Coverage.Complete = search.Inconclusive, search.StoppedCrashes, false
-	r.Coverage.Crashes = &search.Crashes{Model: options.CrashImplicit, Implicit: []sim.NodeID{0, 1}, CrashSensitive: []options.CrashSensitive{{Node: 1, Why: "n1 boots"}}}
+	r.Verdict, r.Stopped, r.Coverage.Complete = search.Inconclusive, stats.StoppedCrashes, false
+	r.Coverage.Crashes = &stats.Crashes{Model: options.CrashImplicit, Implicit: []sim.NodeID{0, 1}, CrashSensitive: []options.CrashSensitive{{Node: 1, Why: "n1 boots"}}}
 	expect(true, "INCONCLUSIVE", "omitted crashes may change the verdict", "crashes of n0, n1 were omitted: NOT proven to leave the verdict unchanged",
 		"crashes of n1 matter: n1 boots", `<property name="crashes_left_out_proven" value="false">`)
 	expect(false, outcome)

@@ -8,6 +8,7 @@ import (
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/internal/report/document"
 	"github.com/macemc/macemc/internal/report/render"
+	"github.com/macemc/macemc/internal/search/stats"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 )
@@ -16,10 +17,10 @@ import (
 // With few runs it does not.
 func TestWaste(t *testing.T) {
 	text := func(walks, of, live int) string {
-		r := report.Report{Settings: report.Settings{System: "s"}, Verdict: search.OK, Stopped: search.StoppedTime}
-		r.Coverage.Sometimes = []search.Sometimes{{Property: "read", Runs: 90, Walks: walks, Of: of}}
+		r := report.Report{Settings: report.Settings{System: "s"}, Verdict: search.OK, Stopped: stats.StoppedTime}
+		r.Coverage.Sometimes = []stats.Sometimes{{Property: "read", Runs: 90, Walks: walks, Of: of}}
 		r.Coverage.AfterLiveWalks = live
-		r.Coverage.AfterLive = []search.AfterLive{{What: "action stop"}, {What: "timer beat", Times: 70, Walks: 7},
+		r.Coverage.AfterLive = []stats.AfterLive{{What: "action stop"}, {What: "timer beat", Times: 70, Walks: 7},
 			{What: "message ping", Times: 900, Walks: 150}}
 		return flat(printed(t, render.Terminal, &r))
 	}
@@ -51,9 +52,9 @@ func TestShortWalks(t *testing.T) {
 		"short": {51, 100, false, search.OK, true}, "long": {50, 100, false, search.OK, false}, "few": {99, 99, false, search.OK, false},
 		"complete": {51, 100, true, search.OK, false}, "violation": {51, 100, false, search.Violation, false},
 	} {
-		r := report.Report{Settings: report.Settings{System: "s"}, Verdict: c.verdict, Kind: sim.Safety, Stopped: search.StoppedTime}
+		r := report.Report{Settings: report.Settings{System: "s"}, Verdict: c.verdict, Kind: sim.Safety, Stopped: stats.StoppedTime}
 		r.Coverage.Complete = c.complete
-		r.Phases = []search.Phase{{Name: "leaf walks", Paths: 500}, {Name: "walks", Paths: c.walks - 20, Short: c.short - 10},
+		r.Phases = []stats.Phase{{Name: "leaf walks", Paths: 500}, {Name: "walks", Paths: c.walks - 20, Short: c.short - 10},
 			{Name: "faulty walks", Paths: 20, Short: 10}}
 		brief := func(w io.Writer, d *document.Document) error { d.Style.Brief = true; return render.Terminal(w, d) }
 		for format, f := range map[string]func(io.Writer, *document.Document) error{

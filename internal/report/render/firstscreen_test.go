@@ -9,6 +9,7 @@ import (
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/internal/report/document"
 	"github.com/macemc/macemc/internal/report/render"
+	"github.com/macemc/macemc/internal/search/stats"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 )
@@ -69,8 +70,8 @@ func TestNothingFound_LivenessNeverInDanger(t *testing.T) {
 		want             bool
 	}{"safe": {3, 9, 0, true}, "one does not recover": {2, 9, 0, false}, "no liveness": {3, 0, 0, false}, "halts": {3, 9, 1, false}} {
 		r := nothingFound()
-		r.Phases = []search.Phase{{Name: "faulty walks", Paths: 3, Live: c.live,
-			Steps: search.Histogram{Count: 3, Max: c.max, Buckets: []int{3}}}}
+		r.Phases = []stats.Phase{{Name: "faulty walks", Paths: 3, Live: c.live,
+			Steps: stats.Histogram{Count: 3, Max: c.max, Buckets: []int{3}}}}
 		r.Limits[sim.Halts] = c.halts
 		if text := flat(printed(t, render.Terminal, r)); strings.Contains(text, want) != c.want {
 			t.Errorf("%s: want %v:\n%s", name, c.want, text)

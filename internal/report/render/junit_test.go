@@ -9,6 +9,7 @@ import (
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/internal/report/document"
 	"github.com/macemc/macemc/internal/report/render"
+	"github.com/macemc/macemc/internal/search/stats"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 )
@@ -88,14 +89,14 @@ func TestJUnit_EndsAfterFinding(t *testing.T) {
 		r    report.Report
 		want string
 	}{
-		{"complete", report.Report{Stopped: search.StoppedComplete}, ""},
-		{"time limit", report.Report{Stopped: search.StoppedTime}, ""},
-		{"interrupted", report.Report{Stopped: search.StoppedInterrupted}, "the search was interrupted"},
-		{"out of memory", report.Report{Stopped: search.StoppedMemory}, "the search ran out of resources"},
-		{"its process died", report.Report{Stopped: search.StoppedLost}, "the search is inconclusive"},
-		{"a suspect is open", report.Report{Stopped: search.StoppedTime, Undecided: 1}, "the search is inconclusive"},
-		{"a shard is missing", report.Report{Stopped: search.StoppedTime, Missing: []int{2}}, "the search is inconclusive"},
-		{"a shard was interrupted", report.Report{Stopped: search.StoppedTime, Shards: []report.Part{{Verdict: search.Interrupted}}}, "the search is inconclusive"},
+		{"complete", report.Report{Stopped: stats.StoppedComplete}, ""},
+		{"time limit", report.Report{Stopped: stats.StoppedTime}, ""},
+		{"interrupted", report.Report{Stopped: stats.StoppedInterrupted}, "the search was interrupted"},
+		{"out of memory", report.Report{Stopped: stats.StoppedMemory}, "the search ran out of resources"},
+		{"its process died", report.Report{Stopped: stats.StoppedLost}, "the search is inconclusive"},
+		{"a suspect is open", report.Report{Stopped: stats.StoppedTime, Undecided: 1}, "the search is inconclusive"},
+		{"a shard is missing", report.Report{Stopped: stats.StoppedTime, Missing: []int{2}}, "the search is inconclusive"},
+		{"a shard was interrupted", report.Report{Stopped: stats.StoppedTime, Shards: []report.Part{{Verdict: search.Interrupted}}}, "the search is inconclusive"},
 	} {
 		c.r.Settings, c.r.Verdict, c.r.Findings = report.Settings{System: "lamps", Nodes: 1}, search.Violation, []*report.Report{found}
 		cases := document.New(&c.r, properties).Cases()

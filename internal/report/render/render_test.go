@@ -20,6 +20,7 @@ import (
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/internal/report/document"
 	"github.com/macemc/macemc/internal/report/render"
+	"github.com/macemc/macemc/internal/search/stats"
 	"github.com/macemc/macemc/internal/test/golden"
 	"github.com/macemc/macemc/internal/test/mermaid"
 	"github.com/macemc/macemc/internal/test/systest"
@@ -81,15 +82,15 @@ func nothingFound() *report.Report {
 	return &report.Report{
 		Settings: report.Settings{System: "pingack", Nodes: 2, Limits: sim.Limits{sim.Loss: 1}, Timing: "ByDeadline",
 			Strategy: "deepening"},
-		Verdict: search.OK, Work: search.Work{States: 81204, Paths: 3120, Seconds: 5, Phases: []search.Phase{
+		Verdict: search.OK, Work: search.Work{States: 81204, Paths: 3120, Seconds: 5, Phases: []stats.Phase{
 			{Name: "deepening", Paths: 10},
 			// 2 values of 16 to 31 among 3: the median is one of them.
-			{Name: "leaf walks", Paths: 3, Live: 3, Steps: search.Histogram{Count: 3, Min: 18, Max: 310,
+			{Name: "leaf walks", Paths: 3, Live: 3, Steps: stats.Histogram{Count: 3, Min: 18, Max: 310,
 				Buckets: []int{0, 0, 0, 0, 0, 2, 0, 0, 0, 1}}},
 			{Name: "faulty walks", Paths: 4, Live: 2, OutOfEvents: 1, TooLong: 1},
 		}}, WalkSteps: 2000, Stopped: "time",
 		Coverage: report.Coverage{
-			Coverage: search.Coverage{ExhaustedDepth: 14, NeverHappened: []string{"timer Pinger.retry", "message Nack"}, Sometimes: []search.Sometimes{{Property: "a resend was acknowledged", Runs: 412}, {Property: "two pings crossed"}}, FaultsUsed: sim.Limits{sim.Loss: 1}, BySample: []string{"handlers are deterministic", "When has no side effects"}},
+			Coverage: search.Coverage{ExhaustedDepth: 14, NeverHappened: []string{"timer Pinger.retry", "message Nack"}, Sometimes: []stats.Sometimes{{Property: "a resend was acknowledged", Runs: 412}, {Property: "two pings crossed"}}, FaultsUsed: sim.Limits{sim.Loss: 1}, BySample: []string{"handlers are deterministic", "When has no side effects"}},
 		},
 	}
 }
@@ -287,7 +288,7 @@ func TestOtherKinds(t *testing.T) {
 	odd.Kind, odd.Message = sim.Nondeterminism, "step 1 leaves n0 in different states when repeated: Fuse is 1 or 2"
 	golden.Compare(t, "nondeterminism.txt", printed(t, render.Terminal, &odd))
 
-	odd.Difference = &search.Difference{Twins: true}
+	odd.Difference = &stats.Difference{Twins: true}
 	if text := string(printed(t, render.Terminal, &odd)); !strings.Contains(strings.Join(strings.Fields(text), " "), "nodes or runs); run macemc vet") {
 		t.Errorf("no advice to run macemc vet:\n%s", text)
 	}
@@ -395,12 +396,12 @@ func TestJUnit(t *testing.T) {
 	}
 	ok := report.Report{Settings: report.Settings{System: "bomb", Nodes: 1, Timing: "AnyOrder", Strategy: "deepening"}, Seed: 1,
 		Verdict: search.OK, Work: search.Work{Seconds: 1.5}, Stopped: "time"}
-	ok.Coverage.Sometimes = []search.Sometimes{{Property: "burns", Runs: 3}, {Property: "glows"}}
+	ok.Coverage.Sometimes = []stats.Sometimes{{Property: "burns", Runs: 3}, {Property: "glows"}}
 	golden.Compare(t, "junit-ok.xml", junit(&ok))
 
 	// Readers of counts also see the information in the exit status.
 	full := ok
-	full.Verdict, full.Stopped = search.OutOfResource, search.StoppedMemory
+	full.Verdict, full.Stopped = search.OutOfResource, stats.StoppedMemory
 	if text := string(junit(&full)); !strings.Contains(text, `errors="1"`) ||
 		!strings.Contains(text, "ran out of resources, stopped at the memory limit") {
 		t.Errorf("out of memory:\n%s", text)

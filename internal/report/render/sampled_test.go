@@ -9,6 +9,7 @@ import (
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/internal/report/document"
 	"github.com/macemc/macemc/internal/report/render"
+	"github.com/macemc/macemc/internal/search/stats"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 )
@@ -21,9 +22,9 @@ func sampledReport(change func(*report.Report)) (*report.Report, []sim.Property)
 		{Name: "seen", Sometimes: func(*sim.View) bool { return true }},
 		{Name: "left", Always: func(*sim.View) bool { return true }},
 	}
-	r := &report.Report{Settings: report.Settings{System: "bank", Nodes: 3, Strategy: "walk"}, Verdict: search.OK, Stopped: search.StoppedTime,
+	r := &report.Report{Settings: report.Settings{System: "bank", Nodes: 3, Strategy: "walk"}, Verdict: search.OK, Stopped: stats.StoppedTime,
 		Monitors: []string{"monitor m"}}
-	r.Coverage.Sometimes = []search.Sometimes{{Property: "seen", Runs: 1}}
+	r.Coverage.Sometimes = []stats.Sometimes{{Property: "seen", Runs: 1}}
 	r.Coverage.NotChecked = []string{"left"}
 	r.Coverage.Sampled = choose.Samples{{Label: "key", Arity: 100_000, Taken: 64}, {Label: "schedule", Arity: choose.MaxArity, Taken: 1}}
 	change(r)

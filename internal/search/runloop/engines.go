@@ -16,19 +16,22 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Engine names a way to execute steps. Package search documents the engines.
-type Engine string
-
+// Names of engines, which execute steps.
 const (
-	ReplayEngine Engine = "replay"
-	TableEngine  Engine = "table"
-	AutoEngine   Engine = "auto"
+	ReplayEngine = "replay" // runs handlers at every step
+	TableEngine  = "table"  // looks steps up; pays when local states repeat
+	// AutoEngine executes each run by the engine measured to be faster recently. From the first state that the tables
+	// cannot hold, the replay engine executes it.
+	AutoEngine = "auto"
 )
+
+// Engines returns the names of the selectable engines.
+func Engines() []string { return []string{AutoEngine, TableEngine, ReplayEngine} }
 
 // engines holds the worlds that execute the runs of a loop, and their measured speed. The result of a run does not
 // depend on the engine, so each run may use either.
 type engines struct {
-	asked  Engine
+	asked  string
 	opts   kernel.Options
 	sys    *sim.System
 	replay kernel.World
@@ -56,7 +59,7 @@ const fewEntries = 1 << 15
 // faster recently, as measured in [Loop.Measure]. From the first state that the tables cannot hold, the replay engine
 // executes it. Runs of programs ([declared.Carries]) are all executed by the replay engine. The error is that of
 // [kernel.NewWorld] or [world.New]. The worlds are Guarded, whatever opts says.
-func NewByEngine(sys *sim.System, engine Engine, opts kernel.Options) (*Loop, error) {
+func NewByEngine(sys *sim.System, engine string, opts kernel.Options) (*Loop, error) {
 	opts.Guarded = true
 	e := &engines{asked: engine, sys: sys, opts: opts}
 	newWorld := kernel.NewWorld
@@ -215,7 +218,7 @@ func (l *Loop) lighten() error {
 
 // Counts describes which engine executed the steps of loops. Package search makes statistics of it.
 type Counts struct {
-	Asked    Engine
+	Asked    string
 	Why      string // what the tables could not hold, so that the replay engine continued; empty if nothing
 	Programs bool   // nodes carry programs, see [declared.CarriesAny], which the replay engine executes
 	Events   [2]int // steps by engine, see package meter

@@ -1,6 +1,8 @@
 package runs
 
 import (
+	"runtime"
+
 	"github.com/macemc/macemc/internal/search/fpset"
 	"github.com/macemc/macemc/internal/search/runloop"
 	"github.com/macemc/macemc/internal/search/schedules"
@@ -26,6 +28,13 @@ type Settings struct {
 	Seed      uint64
 	Steps     int // length of a walk
 }
+
+// MaxWorkers is the maximum number of workers of a search. Each takes memory of its own, and more workers than cores
+// are not faster.
+const MaxWorkers = 256
+
+// DefaultWorkers returns the default number of workers: the number of cores, up to MaxWorkers.
+func DefaultWorkers() int { return min(runtime.GOMAXPROCS(0), MaxWorkers) }
 
 // Tags of random streams, so that runs of the same number differ between kinds of walks.
 const (

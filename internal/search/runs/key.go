@@ -2,6 +2,7 @@ package runs
 
 import (
 	"math"
+	"strconv"
 
 	"github.com/macemc/macemc/internal/search/runloop"
 	"github.com/macemc/macemc/sim"
@@ -11,6 +12,23 @@ import (
 type Key struct {
 	bits int
 	mask sim.Fingerprint
+}
+
+// AllStates is the name of a key that identifies no states: each is explored as often as it is reached.
+const AllStates = "none"
+
+// ParseKey returns the key with a name: AllStates, or a number of bits, from 1 to 128. An empty name means 128. A short
+// key saves nothing but loses states, and those after them. It serves for comparison with searches that have only such
+// a hash.
+func ParseKey(name string) (Key, bool) {
+	switch n, err := strconv.Atoi(name); {
+	case name == AllStates:
+		return Key{}, true
+	case name == "":
+		return NewKey(128), true
+	default:
+		return NewKey(n), err == nil && n >= 1 && n <= 128
+	}
 }
 
 // NewKey returns the key of 1 to 128 bits.

@@ -11,7 +11,7 @@ import (
 // pctChanges is the number of times that the highest priority becomes the lowest: one less than the depth.
 const pctChanges = 2
 
-// pct is the schedule [search.PCT]. Priorities are functions of the source, so only those that became the lowest are
+// pct is the schedule [PCT]. Priorities are functions of the source, so only those that became the lowest are
 // stored.
 type pct struct {
 	*Base

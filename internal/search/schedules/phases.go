@@ -19,7 +19,7 @@ const changeOdds = 4
 // fifoBias is the factor by which the oldest message of a link is more probable than others.
 const fifoBias = 16
 
-// phases is the schedule [search.Phases].
+// phases is the schedule [Phases].
 type phases struct {
 	*Base
 	random    *choose.Random

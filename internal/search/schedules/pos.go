@@ -8,7 +8,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// pos is the schedules [search.POS] and [search.POSWeighted]. Clocks are not stored: each is a function of the event
+// pos is the schedules [POS] and [POSWeighted]. Clocks are not stored: each is a function of the event
 // and of the number of actions of its node.
 type pos struct {
 	*Base

@@ -6,7 +6,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// surw is the schedule [search.SURW]. The threads of the paper are the sources of events, as in [pct]. Their numbers of
+// surw is the schedule [SURW]. The threads of the paper are the sources of events, as in [pct]. Their numbers of
 // events are unknown, so they are drawn: powers of two up to 1<<mostDoublings.
 type surw struct {
 	*Base

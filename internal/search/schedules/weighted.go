@@ -8,7 +8,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// weighted is the schedule [search.Weighted].
+// weighted is the schedule [Weighted].
 type weighted struct {
 	*Base
 	random *choose.Random

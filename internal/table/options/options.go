@@ -76,29 +76,35 @@ func (o *Options) WithoutSymmetry(why string) Options {
 // Reduction names the states that an exploration may leave out without changing a verdict.
 type Reduction string
 
-// The reductions. Each but the last includes those before it.
+// The reductions, as options name them. Each but the last includes those before it.
 const (
-	ReduceNone Reduction = "none" // all states are visited
-	ReduceDrop Reduction = "drop" // messages that no future step can observe are removed from states
-	ReduceFull Reduction = "full" // partial-order reduction: an event that commutes with all that may happen before it is explored alone
+	ReduceNone = "none" // all states are visited
+	ReduceDrop = "drop" // messages that no future step can observe are removed from states
+	ReduceFull = "full" // partial-order reduction: an event that commutes with all that may happen before it is explored alone
 	// ReduceAuto starts with ReduceFull. If this does not end in time (see [Options].Trial), or within half of the
 	// limit of states or memory, it falls back to ReduceDrop, which reports the depth to which all states were
 	// visited.
-	ReduceAuto Reduction = "auto"
+	ReduceAuto = "auto"
 )
+
+// Reductions returns the names of all reductions. The last is the default of searches.
+func Reductions() []string { return []string{ReduceNone, ReduceDrop, ReduceFull, ReduceAuto} }
 
 // CrashModel selects the nodes that crash and halt in an exploration. A crash may be left out if slow messages explain
 // it: whatever the node does after the crash, it could do without it. See package crashes.
 type CrashModel string
 
-// The crash models.
+// The crash models, as options name them.
 const (
-	CrashExplicit CrashModel = "explicit" // nodes crash within the limits
+	CrashExplicit = "explicit" // nodes crash within the limits
 	// CrashImplicit explores no crashes. The exploration is complete only if the verdicts are proven not to depend
 	// on crashes.
-	CrashImplicit CrashModel = "implicit"
-	CrashAuto     CrashModel = "auto" // only nodes without that proof crash
+	CrashImplicit = "implicit"
+	CrashAuto     = "auto" // only nodes without that proof crash
 )
+
+// CrashModels returns the names of all crash models. The first is the default.
+func CrashModels() []string { return []string{CrashExplicit, CrashImplicit, CrashAuto} }
 
 // CrashSensitive is a node with a possible step after a crash that it could not take without the crash.
 type CrashSensitive struct {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/critical"
+	"github.com/macemc/macemc/internal/search/schedules"
 	"github.com/macemc/macemc/internal/test/hardbugs"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
@@ -32,7 +33,7 @@ func TestFound(t *testing.T) {
 	}
 	// The part of the search that is to find it, so that few paths do.
 	strategies := map[string]search.Name{"second failure": search.Faulty, "dead minority": search.Faulty}
-	schedules := map[string][]search.Schedule{"stale acknowledgement": {search.Phases}}
+	schedules := map[string][]string{"stale acknowledgement": {schedules.Phases}}
 	for _, c := range hardbugs.Cases() {
 		for seed := range uint64(5) {
 			cfg := search.Config{System: c.System, Seed: seed + 1, Time: *long}
@@ -110,11 +111,11 @@ func TestScheduleMatters(t *testing.T) {
 		t.Skip("takes seconds")
 	}
 	cfg := search.Config{System: hardbugs.Stale().System, Strategy: search.Walk, MaxPaths: 3000, Seed: 3}
-	cfg.Schedules = []search.Schedule{search.Phases}
-	if res := run(t, cfg); res.Verdict != search.Violation || res.Finding.Schedule != search.Phases {
+	cfg.Schedules = []string{schedules.Phases}
+	if res := run(t, cfg); res.Verdict != search.Violation || res.Finding.Schedule != schedules.Phases {
 		t.Errorf("phases: %s after %d paths", res.Verdict, res.Stats.Paths)
 	}
-	cfg.Schedules = []search.Schedule{search.Weighted}
+	cfg.Schedules = []string{schedules.Weighted}
 	if res := run(t, cfg); res.Verdict != search.OK {
 		t.Errorf("weighted: %s after %d paths", res.Verdict, res.Stats.Paths)
 	}

@@ -5,6 +5,9 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/critical"
+	"github.com/macemc/macemc/internal/explore/stateset"
+	"github.com/macemc/macemc/internal/search/strategy"
+	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 )
@@ -39,12 +42,12 @@ func TestCounts(t *testing.T) {
 				t.Skip("slow")
 			}
 			for i, strategy := range []search.Name{search.BFS, search.DFS} {
-				for k, visited := range []search.Visited{search.ExactStates, search.Fingerprints64, search.Fingerprints128} {
+				for k, visited := range []string{stateset.Exact, stateset.Fingerprints64, stateset.Fingerprints128} {
 					if s.States > large && k != (s.States+i)%3 {
 						continue // one visited set is enough for what takes long
 					}
 					workers := 1 + (k+i)%2
-					got := run(t, search.Config{System: s.unchecked(), Strategy: strategy, Visited: visited, Workers: workers, Reduce: search.ReduceNone}).Stats
+					got := run(t, search.Config{System: s.unchecked(), Strategy: strategy, Visited: visited, Workers: workers, Reduce: options.ReduceNone}).Stats
 					if got.States != s.States || !got.Complete || s.Transitions > 0 && got.Transitions != s.Transitions {
 						t.Errorf("%s, %s, %d workers: %d states, %d transitions, complete %t; want %d, %d",
 							strategy, visited, workers, got.States, got.Transitions, got.Complete, s.States, s.Transitions)
@@ -62,12 +65,12 @@ func TestVerdicts(t *testing.T) {
 			if testing.Short() && s.States > 100 {
 				t.Skip("slow")
 			}
-			for _, strategy := range []search.Name{search.BFS, search.DFS, search.Deepening, search.Walk} {
-				if s.States > large && strategy == search.DFS {
+			for _, name := range []search.Name{search.BFS, search.DFS, search.Deepening, search.Walk} {
+				if s.States > large && name == search.DFS {
 					continue // TestCounts lets it visit all states
 				}
-				cfg := search.Config{System: s.System, Strategy: strategy, Confirm: critical.Confirm(critical.Config{System: s.System})}
-				if !strategy.Can(search.VisitsStates) {
+				cfg := search.Config{System: s.System, Strategy: name, Confirm: critical.Confirm(critical.Config{System: s.System})}
+				if !name.Can(strategy.VisitsStates) {
 					cfg.MaxPaths, cfg.WalkSteps = 300, 200
 				}
 				res := run(t, cfg)
@@ -76,10 +79,10 @@ func TestVerdicts(t *testing.T) {
 					want = search.Violation
 				}
 				if res.Verdict != want {
-					t.Errorf("%s: %s, want %s: %+v", strategy, res.Verdict, want, res.Finding)
+					t.Errorf("%s: %s, want %s: %+v", name, res.Verdict, want, res.Finding)
 				}
-				if s.Depth > 0 && strategy == search.BFS && res.Finding.Steps != s.Depth {
-					t.Errorf("%s: %d steps, want %d", strategy, res.Finding.Steps, s.Depth)
+				if s.Depth > 0 && name == search.BFS && res.Finding.Steps != s.Depth {
+					t.Errorf("%s: %d steps, want %d", name, res.Finding.Steps, s.Depth)
 				}
 			}
 		})

@@ -9,6 +9,9 @@ import (
 	"github.com/macemc/macemc/critical"
 	"github.com/macemc/macemc/internal/explore"
 	"github.com/macemc/macemc/internal/explore/stateset"
+	"github.com/macemc/macemc/internal/search/runloop"
+	"github.com/macemc/macemc/internal/search/runs"
+	"github.com/macemc/macemc/internal/search/strategy"
 	"github.com/macemc/macemc/internal/table"
 	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/search"
@@ -78,7 +81,7 @@ func (c *comparison) all() error {
 		}
 	}
 	for _, cfg := range c.searches() {
-		if c.long && cfg.Engine == search.TableEngine {
+		if c.long && cfg.Engine == runloop.TableEngine {
 			continue
 		}
 		c.r.Searches++
@@ -98,8 +101,8 @@ func (c *comparison) searches() (list []search.Config) {
 		return nil
 	}
 	k := c.script.Number
-	kept := []search.Visited{"", search.Fingerprints64, search.AllStates, "40"}[k%4]
-	for _, engine := range []search.Engine{search.ReplayEngine, search.TableEngine} {
+	kept := []string{"", stateset.Fingerprints64, runs.AllStates, "40"}[k%4]
+	for _, engine := range []string{runloop.ReplayEngine, runloop.TableEngine} {
 		list = append(list,
 			search.Config{Strategy: search.Deepening, Engine: engine},
 			search.Config{Strategy: search.Deepening, Engine: engine, Visited: kept, Alone: true, DeepenBy: 3},
@@ -108,8 +111,8 @@ func (c *comparison) searches() (list []search.Config) {
 		)
 	}
 	if k%2 == 1 && c.graph.complete {
-		list = append(list, search.Config{Strategy: []search.Name{search.BFS, search.DFS}[k/2%2], Engine: search.TableEngine,
-			Reduce: search.Reductions()[int(k/4)%len(search.Reductions())]})
+		list = append(list, search.Config{Strategy: []search.Name{search.BFS, search.DFS}[k/2%2], Engine: runloop.TableEngine,
+			Reduce: options.Reductions()[int(k/4)%len(options.Reductions())]})
 	}
 	return list
 }
@@ -208,7 +211,7 @@ func (c *comparison) search(cfg search.Config) error {
 		cfg.WalkSteps = 60
 	}
 	cfg.HandlerLimit = patient
-	if cfg.MaxPaths == 0 && !cfg.Strategy.Can(search.VisitsStates) {
+	if cfg.MaxPaths == 0 && !cfg.Strategy.Can(strategy.VisitsStates) {
 		cfg.MaxPaths = mostPaths
 	}
 	cfg.Confirm = func(context.Context, search.Suspect) (search.Confirmed, error) { return search.Confirmed{}, nil }
@@ -226,7 +229,7 @@ func (c *comparison) search(cfg search.Config) error {
 		if dead > 0 || len(c.graph.findings) > 0 {
 			return fmt.Errorf("complete and nothing found; the oracle: %d dead states, %v", dead, c.graph.findings)
 		}
-		if cfg.Visited == search.AllStates || cfg.Strategy.Can(search.VisitsStates) && cfg.Reduce != search.ReduceNone {
+		if cfg.Visited == runs.AllStates || cfg.Strategy.Can(strategy.VisitsStates) && cfg.Reduce != options.ReduceNone {
 			return nil // it counts none, or not all
 		}
 		if c.graph.complete && res.Stats.States != len(c.graph.states) || res.Stats.States < len(c.graph.states) {
@@ -235,7 +238,7 @@ func (c *comparison) search(cfg search.Config) error {
 	}
 	f := res.Finding
 	if f == nil {
-		if cfg.Strategy.Can(search.VisitsStates) && (dead > 0 || len(c.graph.findings) > 0) {
+		if cfg.Strategy.Can(strategy.VisitsStates) && (dead > 0 || len(c.graph.findings) > 0) {
 			return fmt.Errorf("nothing found; the oracle: %d dead states, %v", dead, c.graph.findings)
 		}
 		return nil

@@ -14,11 +14,11 @@ import (
 
 	"github.com/macemc/macemc/internal/explore"
 	"github.com/macemc/macemc/internal/explore/stateset"
+	"github.com/macemc/macemc/internal/search/stats"
 	"github.com/macemc/macemc/internal/table"
 	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/internal/table/shard"
 	"github.com/macemc/macemc/internal/textfmt"
-	macesearch "github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems/superstep"
 )
@@ -73,7 +73,7 @@ func (s *Search) Explore(ctx context.Context, sys *sim.System, opts options.Opti
 	}
 	x, err := s.conclude(ctx, r, c, states, sys, opts)
 	if err == nil && noRoom {
-		x.Stopped = macesearch.StoppedDisk
+		x.Stopped = stats.StoppedDisk
 	}
 	if c.End != superstep.Running {
 		background := context.WithoutCancel(ctx)

@@ -6,8 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/macemc/macemc/internal/search/strategy"
 	"github.com/macemc/macemc/internal/task"
-	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/systems/spec"
 )
 
@@ -26,7 +26,7 @@ func (a *app) complete(root *cobra.Command) {
 	}
 	values := map[string]func(args []string) []string{
 		"bug": ofSystem(bugNames), "property": ofSystem(propertyNames), "set": ofSystem(paramNames),
-		"strategy": func([]string) []string { return search.StrategyNames(0) },
+		"strategy": func([]string) []string { return strategy.Names(0) },
 		"test": func(args []string) []string {
 			if len(args) == 0 || !isPackage(args[0]) {
 				return nil

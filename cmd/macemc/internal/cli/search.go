@@ -6,6 +6,9 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/internal/check/outfolder"
+	"github.com/macemc/macemc/internal/explore/stateset"
+	"github.com/macemc/macemc/internal/search/schedules"
+	"github.com/macemc/macemc/internal/search/strategy"
 	"github.com/macemc/macemc/sim"
 
 	"github.com/spf13/cobra"
@@ -13,7 +16,6 @@ import (
 
 	"github.com/macemc/macemc/critical"
 	"github.com/macemc/macemc/internal/task"
-	"github.com/macemc/macemc/search"
 )
 
 const defaultTime = time.Minute
@@ -74,8 +76,8 @@ func (a *app) searchCommand() *cobra.Command {
 	subjectFlags(fl, &f.Subject, &test)
 	fl.Var((*only)(&f.Property), "property", "check only property or monitor `NAME`")
 	fl.StringVar((*string)(&f.Config.Strategy), "strategy", "",
-		"use `NAME`: "+strings.Join(search.StrategyNames(0), ", ")+" (default deepening)")
-	fl.StringVar(&f.Schedules, "schedules", "", "order walks by `NAMES`: "+strings.Join(task.ScheduleNames(), ", "))
+		"use `NAME`: "+strings.Join(strategy.Names(0), ", ")+" (default deepening)")
+	fl.StringVar(&f.Schedules, "schedules", "", "order walks by `NAMES`: "+strings.Join(schedules.Names(), ", "))
 	fl.IntVar(&f.Config.MaxDepth, "depth", 0, "maximum depth `D`: steps for bfs and dfs, choices for deepening")
 	fl.IntVar(&f.Config.DeepenBy, "deepen-by", 0, "increase the depth of deepening by `N` each time (default 1)")
 	fl.IntVar(&f.Config.WalkSteps, "walk-steps", 0, "length `N` of a random walk in steps (default 2000)")
@@ -87,7 +89,7 @@ func (a *app) searchCommand() *cobra.Command {
 	fl.StringVar(&f.Shard, "shard", "", "run part `K/N` of a divided search, for macemc merge")
 	fl.StringVar((*string)(&f.Config.Engine), "engine", "", "execute steps by `NAME`: table, replay or auto (default auto)")
 	fl.StringVar((*string)(&f.Config.Visited), "visited", "",
-		"store states as `KIND`: "+strings.Join(search.VisitedNames(), ", ")+"; deepening: none or 1 to 128 bits")
+		"store states as `KIND`: "+strings.Join(stateset.Names(), ", ")+"; deepening: none or 1 to 128 bits")
 	fl.StringVar((*string)(&f.Config.Reduce), "reduce", "", "leave out states by `KIND`: none, drop, full or auto (default auto)")
 	fl.BoolVar(&f.Config.Symmetry, "symmetry", false, "visit one of the states that differ by permuting nodes of a role")
 	fl.StringVar((*string)(&f.Config.Crashes), "crash-model", "", "crash nodes by `MODEL`: explicit, implicit or auto (default explicit)")

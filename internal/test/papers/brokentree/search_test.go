@@ -4,6 +4,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/macemc/macemc/internal/explore/stateset"
+	"github.com/macemc/macemc/internal/search/runs"
+	"github.com/macemc/macemc/internal/search/stats"
 	"github.com/macemc/macemc/internal/test/papers/brokentree"
 	"github.com/macemc/macemc/internal/test/systest"
 	"github.com/macemc/macemc/search"
@@ -76,13 +79,13 @@ func TestVisitedSets(t *testing.T) {
 	for _, tc := range []struct {
 		timing      sim.Timing
 		deepenBy    int
-		visited     search.Visited
+		visited     string
 		found       bool
 		least, most int // paths
 	}{
-		{sim.AnyOrder, 20, search.AllStates, true, 10_000, 1_000_000},
-		{sim.Prompt, 1, search.AllStates, true, 100_000, 1_000_000},
-		{sim.Prompt, 1, search.Fingerprints128, true, 1000, 10_000},
+		{sim.AnyOrder, 20, runs.AllStates, true, 10_000, 1_000_000},
+		{sim.Prompt, 1, runs.AllStates, true, 100_000, 1_000_000},
+		{sim.Prompt, 1, stateset.Fingerprints128, true, 1000, 10_000},
 		{sim.Prompt, 1, "16", true, 1000, 10_000},
 		{sim.Prompt, 1, "5", false, 1, 1000},
 	} {
@@ -104,7 +107,7 @@ func TestVisitedSets(t *testing.T) {
 			t.Errorf("visited %s, by %d: finding %v, %d paths; want found %v, %d to %d paths",
 				tc.visited, tc.deepenBy, res.Finding, s.Paths, tc.found, tc.least, tc.most)
 		}
-		if s := &res.Stats; !tc.found && (s.Complete || res.Stopped != search.StoppedFingerprints || s.Omission != 1) {
+		if s := &res.Stats; !tc.found && (s.Complete || res.Stopped != stats.StoppedFingerprints || s.Omission != 1) {
 			t.Errorf("visited %s: complete %v, probability of having missed a state %g", tc.visited, s.Complete, s.Omission)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/critical"
+	"github.com/macemc/macemc/internal/search/stats"
 	"github.com/macemc/macemc/internal/test/papers/overcast"
 	"github.com/macemc/macemc/internal/test/systest"
 	"github.com/macemc/macemc/search"
@@ -105,7 +106,7 @@ func TestCorrected(t *testing.T) {
 			if f := res.Finding; f != nil {
 				t.Fatalf("%s: %s: %s", f.Kind, f.Property, f.Message)
 			}
-			if res.Verdict != search.OK || res.Stopped != search.StoppedPaths {
+			if res.Verdict != search.OK || res.Stopped != stats.StoppedPaths {
 				t.Errorf("verdict %s, stopped by %s", res.Verdict, res.Stopped)
 			}
 			if c.buffer == 1 && len(res.Stats.NeverHappened) > 0 {

@@ -1,4 +1,4 @@
-package search
+package stats
 
 import (
 	"github.com/macemc/macemc/internal/search/meter"
@@ -6,22 +6,11 @@ import (
 	"github.com/macemc/macemc/internal/table"
 )
 
-// Engine names a way to execute steps.
-type Engine string
-
-const (
-	ReplayEngine = Engine(runloop.ReplayEngine) // runs handlers at every step
-	TableEngine  = Engine(runloop.TableEngine)  // looks steps up; pays when local states repeat
-	// AutoEngine executes each run by the engine measured to be faster recently. From the first state that the tables
-	// cannot hold, the replay engine executes it.
-	AutoEngine = Engine(runloop.AutoEngine)
-)
-
-// EngineStats describes which engine executed steps. If the engine was selected by measuring, the counts differ from
-// search to search, as times do. Nothing else in a [Result] depends on them.
-type EngineStats struct {
-	Asked        Engine  `json:"asked"`
-	Used         Engine  `json:"used"`                  // the engine that executed most steps
+// Engine describes which engine executed steps. If the engine was selected by measuring, the counts differ from
+// search to search, as times do. Nothing else in a result depends on them.
+type Engine struct {
+	Asked        string  `json:"asked"`
+	Used         string  `json:"used"`                  // the engine that executed most steps
 	ReplayEvents int     `json:"replay_events"`         // steps
 	TableEvents  int     `json:"table_events"`          //
 	ReplayRate   float64 `json:"replay_rate"`           // events per second of processor time, if both engines were measured; otherwise 0
@@ -44,19 +33,19 @@ type Copy struct {
 }
 
 // Add adds the counts of loops.
-func (s *EngineStats) Add(c runloop.Counts) {
+func (s *Engine) Add(c runloop.Counts) {
 	s.counts.Add(c)
 	s.settle()
 }
 
 // settle computes the statistics from the counts.
-func (s *EngineStats) settle() {
+func (s *Engine) settle() {
 	c := &s.counts
-	s.Asked, s.Unsupported, s.Programs = Engine(c.Asked), c.Why, c.Programs
+	s.Asked, s.Unsupported, s.Programs = c.Asked, c.Why, c.Programs
 	s.ReplayEvents, s.TableEvents = c.Events[meter.ByReplay], c.Events[meter.ByTable]
 	s.Handlers, s.Tried = c.Tables.Handlers, c.Tables.Tried
-	if s.Used = ReplayEngine; s.TableEvents > s.ReplayEvents {
-		s.Used = TableEngine
+	if s.Used = runloop.ReplayEngine; s.TableEvents > s.ReplayEvents {
+		s.Used = runloop.TableEngine
 	}
 	if c.Tables.Steps > 0 {
 		s.HitRate = 1 - float64(c.Tables.Misses)/float64(c.Tables.Steps)
@@ -73,9 +62,9 @@ func (s *EngineStats) settle() {
 	}
 }
 
-// engineOf returns the statistics of an exploration.
-func engineOf(x *table.Exploration) EngineStats {
-	s := EngineStats{Copies: []Copy{}, counts: runloop.Counts{Asked: runloop.TableEngine, Tables: x.Stats, Plans: x.Plans}}
+// EngineOf returns the statistics of an exploration.
+func EngineOf(x *table.Exploration) Engine {
+	s := Engine{Copies: []Copy{}, counts: runloop.Counts{Asked: runloop.TableEngine, Tables: x.Stats, Plans: x.Plans}}
 	s.counts.Events[meter.ByTable] = x.Stats.Steps
 	s.settle()
 	return s
