@@ -57,7 +57,7 @@ func (e *Enumerate) Choose(p Point) int {
 	now := &e.picks[e.pos]
 	if now.arity != p.Arity {
 		panic(fmt.Sprintf("choose: Enumerate: point %d, %s, has %d alternatives instead of %d: the function depends on more than the answers",
-			e.pos+1, p.describe(), p.Arity, now.arity))
+			e.pos+1, p.Describe(), p.Arity, now.arity))
 	}
 	e.pos++
 	now.pick = p.Alternative(now.turn)

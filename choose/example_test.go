@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/pathfile"
 )
 
 // Enumerate answers the choices of a function in every possible way.
@@ -24,7 +25,7 @@ func ExampleEnumerate() {
 
 // A path file has one line for each step of a run.
 func ExampleParse() {
-	file, err := choose.Parse(strings.NewReader(`macemc path 1
+	file, err := pathfile.Parse(strings.NewReader(`macemc path 1
 system pingack
 nodes 2
 limit loss=1

@@ -40,9 +40,12 @@ var kinds = [kindCount]struct {
 	HaltInside:     {word: "fault", class: Fault, label: "halt inside the step"},
 }
 
+// Known reports whether k is one of the kinds.
+func (k Kind) Known() bool { return k < kindCount }
+
 // Class returns the class of k: k itself, [Compare] or [Fault].
 func (k Kind) Class() Kind {
-	if int(k) < len(kinds) {
+	if k.Known() {
 		return kinds[k].class
 	}
 	return k
@@ -53,44 +56,18 @@ func (k Kind) Label() string { return kinds[k].label }
 
 // String returns the word for k's class in path files.
 func (k Kind) String() string {
-	if int(k) < len(kinds) {
+	if k.Known() {
 		return kinds[k].word
 	}
 	return fmt.Sprintf("Kind(%d)", uint8(k))
-}
-
-// ParseKind returns the kind of a pick with the given word and label in a path file: the kind that has both, or else
-// the class that has the word.
-func ParseKind(word, label string) (Kind, bool) {
-	class, ok := Event, false
-	for k := range Kind(kindCount) {
-		switch d := &kinds[k]; {
-		case d.word != word:
-		case label != "" && d.label == label:
-			return k, true
-		case d.class == k:
-			class, ok = k, true
-		}
-	}
-	return class, ok
-}
-
-// pickWords returns the words that picks of path files may have.
-func pickWords() (words []string) {
-	for k := Event + 1; k < kindCount; k++ {
-		if kinds[k].class == k {
-			words = append(words, kinds[k].word)
-		}
-	}
-	return words
 }
 
 // InPath reports whether the answer to p is part of a [Path]. It is unless there is only one alternative; for events it
 // always is.
 func (p Point) InPath() bool { return p.Arity > 1 || p.Kind == Event }
 
-// describe returns the name of p for error messages.
-func (p Point) describe() string {
+// Describe returns the name of p for error messages.
+func (p Point) Describe() string {
 	if p.Label == "" {
 		return p.Kind.String()
 	}

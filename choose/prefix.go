@@ -29,7 +29,7 @@ func (x *Prefix) Choose(p Point) int {
 	pick := int(x.Path[x.pos])
 	if uint(pick) >= uint(p.Arity) {
 		x.err = fmt.Errorf("choice %d of the path picks alternative %d, but %s has %d (counted from 0)",
-			x.pos+1, pick, p.describe(), p.Arity)
+			x.pos+1, pick, p.Describe(), p.Arity)
 		return First.Choose(p)
 	}
 	x.pos++

@@ -59,7 +59,7 @@ func (r *Random) Choose(p Point) int {
 	}
 	if total <= 0 || least < 0 || len(p.Weights) != p.Arity {
 		panic(fmt.Sprintf("choose: weights %v of %s: need %d, none negative, not all zero",
-			p.Weights, p.describe(), p.Arity))
+			p.Weights, p.Describe(), p.Arity))
 	}
 	at := r.IntN(total)
 	for i, w := range p.Weights {

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/pathfile"
 )
 
 func draw(arity int, weights ...int) choose.Point {
@@ -35,14 +36,14 @@ func TestParseKind_FindsEachKind(t *testing.T) {
 		if k.Class().Class() != k.Class() || k.String() == "" || k.String() != k.Class().String() || k != k.Class() && k.Label() == "" {
 			t.Errorf("kind %d: class %d, word %q, label %q", k, k.Class(), k.String(), k.Label())
 		}
-		if got, ok := choose.ParseKind(k.String(), k.Label()); !ok || got != k {
+		if got, ok := pathfile.ParseKind(k.String(), k.Label()); !ok || got != k {
 			t.Errorf("ParseKind(%q, %q) = %v, %v", k.String(), k.Label(), got, ok)
 		}
-		if got, ok := choose.ParseKind(k.String(), "another label"); !ok || got != k.Class() {
+		if got, ok := pathfile.ParseKind(k.String(), "another label"); !ok || got != k.Class() {
 			t.Errorf("ParseKind(%q, another label) = %v, %v, want its class", k.String(), got, ok)
 		}
 	}
-	if k, ok := choose.ParseKind("drawn", ""); ok {
+	if k, ok := pathfile.ParseKind("drawn", ""); ok {
 		t.Errorf("ParseKind of an unknown word gave %v", k)
 	}
 }

@@ -22,11 +22,11 @@ type Lost struct{ Peer ID }
 // Property names of findings about machines.
 const (
 	// UnhandledProperty requires a rule of the state for each event that is taken.
-	UnhandledProperty = "every event is handled"
+	unhandledProperty = "every event is handled"
 	// RulesProperty requires handlers to stay within their rules.
-	RulesProperty = "machines keep to their rules"
+	rulesProperty = "machines keep to their rules"
 	// BoundProperty forbids machines to create more machines than their pools hold.
-	BoundProperty = "machine bound"
+	boundProperty = "machine bound"
 )
 
 // Ctx is the interface of a handler of a machine. It is valid only during the handler. Monitors can only transfer
@@ -78,7 +78,7 @@ func (x *Ctx) Env() sim.Env {
 // events.
 func (x *Ctx) determined(does string) {
 	if x.kind.function {
-		x.fail(RulesProperty, "%s in state %s %s, but a deterministic machine depends on its events only", x.name(), x.m.State(), does)
+		x.fail(rulesProperty, "%s in state %s %s, but a deterministic machine depends on its events only", x.name(), x.m.State(), does)
 	}
 }
 
@@ -99,7 +99,7 @@ func (x *Ctx) Send(to ID, ev any) {
 // while Send queues without a bound.
 func (x *Ctx) TrySend(to ID, ev any) bool {
 	if x.open("TrySend"); x.env != nil && x.host.sys.Streams == nil {
-		x.fail(RulesProperty, "%s in state %s calls TrySend, but queues do not report their length: set System.Streams", x.name(), x.m.State())
+		x.fail(rulesProperty, "%s in state %s calls TrySend, but queues do not report their length: set System.Streams", x.name(), x.m.State())
 	}
 	x.machine("TrySend")
 	x.determined("asks whether there is room")
@@ -147,13 +147,13 @@ func (x *Ctx) Halt() { x.leave(transfer{how: haltMachine}) }
 func (x *Ctx) leave(t transfer) {
 	x.open("a transfer of control")
 	if x.act.stays != "" {
-		x.fail(RulesProperty, "%s in state %s transfers control in %s", x.name(), x.m.State(), x.act.stays)
+		x.fail(rulesProperty, "%s in state %s transfers control in %s", x.name(), x.m.State(), x.act.stays)
 	}
 	if goes := t.how == gotoState || t.how == pushState; goes && !slices.Contains(x.act.targets, t.to) {
 		if x.kind.state(t.to) == nil {
-			x.fail(RulesProperty, "%s in state %s goes to the unknown state %q", x.name(), x.m.State(), t.to)
+			x.fail(rulesProperty, "%s in state %s goes to the unknown state %q", x.name(), x.m.State(), t.to)
 		}
-		x.fail(RulesProperty, "%s in state %s goes to state %s, which its rule does not name: %s(f, %q)", x.name(), x.m.State(), t.to,
+		x.fail(rulesProperty, "%s in state %s goes to state %s, which its rule does not name: %s(f, %q)", x.name(), x.m.State(), t.to,
 			x.kind.maker(x.act), t.to)
 	}
 	x.next = t
@@ -162,7 +162,7 @@ func (x *Ctx) leave(t transfer) {
 // open panics with a finding if the handler has already transferred control.
 func (x *Ctx) open(what string) {
 	if x.next.how != stay {
-		x.fail(RulesProperty, "%s in state %s calls %s after its handler has transferred control", x.name(), x.m.State(), what)
+		x.fail(rulesProperty, "%s in state %s calls %s after its handler has transferred control", x.name(), x.m.State(), what)
 	}
 }
 
@@ -187,7 +187,7 @@ func (x *Ctx) name() string {
 // machine panics with a finding if the operation is called in a monitor.
 func (x *Ctx) machine(what string) {
 	if x.env == nil {
-		x.fail(RulesProperty, "monitor %s in state %s calls %s; monitors only observe", x.name(), x.m.State(), what)
+		x.fail(rulesProperty, "monitor %s in state %s calls %s; monitors only observe", x.name(), x.m.State(), what)
 	}
 }
 
@@ -210,7 +210,7 @@ func Watch[M any](x *Ctx, payload any) {
 	x.machine("Watch")
 	k := x.host.sys.monitorOf(reflect.TypeFor[M]())
 	if k == nil {
-		x.fail(RulesProperty, "%s creates a monitor with variables %v, which the system does not have: see System.Each", x.name(),
+		x.fail(rulesProperty, "%s creates a monitor with variables %v, which the system does not have: see System.Each", x.name(),
 			reflect.TypeFor[M]())
 	}
 	x.env.Announce(create{k.name, payload})
@@ -277,10 +277,10 @@ func New[M any](x *Ctx, payload any) ID {
 	k := pool.kind(reflect.TypeFor[M]())
 	switch {
 	case k == nil:
-		x.fail(BoundProperty, "%s in state %s creates a machine with variables %v, for which it has no pool: see System.Pool", x.name(),
+		x.fail(boundProperty, "%s in state %s creates a machine with variables %v, for which it has no pool: see System.Pool", x.name(),
 			x.m.State(), reflect.TypeFor[M]())
 	case x.host.Made >= pool.size:
-		x.fail(BoundProperty, "%s in state %s creates more than %d machines, the size of its pool", x.name(), x.m.State(), pool.size)
+		x.fail(boundProperty, "%s in state %s creates more than %d machines, the size of its pool", x.name(), x.m.State(), pool.size)
 	}
 	id := pool.first + ID(x.host.Made)
 	x.host.Made++

@@ -72,7 +72,7 @@ func (m *Machine) dispatch(x *Ctx, ev any) {
 			m.halt()
 			return
 		}
-		x.fail(UnhandledProperty, "unhandled event: %s in state %s gets %s%+v", x.name(), m.State(), eventName(reflect.TypeOf(ev)), ev)
+		x.fail(unhandledProperty, "unhandled event: %s in state %s gets %s%+v", x.name(), m.State(), eventName(reflect.TypeOf(ev)), ev)
 	}
 	x.cover.note(x.kind, m.Stack[level], r.event)
 	switch r.reaction {
@@ -143,7 +143,7 @@ func (m *Machine) transfer(x *Ctx, t transfer) {
 		m.enter(x, t.payload)
 	case popState:
 		if len(m.Stack) == 1 {
-			x.fail(RulesProperty, "%s pops its last state %s", x.name(), m.State())
+			x.fail(rulesProperty, "%s pops its last state %s", x.name(), m.State())
 		}
 		m.exit(x)
 		m.drop()

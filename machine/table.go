@@ -172,7 +172,7 @@ func EntryWith[M, P any](f func(*M, *Ctx, P), to ...State) Rule {
 	a.run = func(m any, x *Ctx, arg any) {
 		p, ok := arg.(P)
 		if !ok && arg != nil {
-			x.fail(RulesProperty, "%s enters state %s with a %T, which takes a %v", x.name(), x.m.State(), arg, a.arg)
+			x.fail(rulesProperty, "%s enters state %s with a %T, which takes a %v", x.name(), x.m.State(), arg, a.arg)
 		}
 		f(m.(*M), x, p)
 	}

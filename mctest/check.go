@@ -11,12 +11,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/critical"
 	"github.com/macemc/macemc/internal/check"
 	"github.com/macemc/macemc/internal/check/exitcode"
 	"github.com/macemc/macemc/internal/check/isolate"
 	"github.com/macemc/macemc/internal/check/outfolder"
+	"github.com/macemc/macemc/internal/pathfile"
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/internal/report/document"
 	"github.com/macemc/macemc/internal/report/render"
@@ -349,7 +349,7 @@ func (c *checking) options() check.Options {
 			WalkSteps: c.WalkSteps,
 			Walks:     c.Walks,
 		},
-		Header:  choose.Header{Package: task.TestPackage(), Test: c.Name()},
+		Header:  pathfile.Header{Package: task.TestPackage(), Test: c.Name()},
 		Dir:     c.folder(),
 		Root:    findings,
 		Replace: true,

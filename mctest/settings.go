@@ -13,6 +13,7 @@ import (
 	"github.com/macemc/macemc/internal/search/runs"
 	"github.com/macemc/macemc/internal/search/schedules"
 	"github.com/macemc/macemc/internal/search/strategy"
+	"github.com/macemc/macemc/internal/simext"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 )
@@ -112,7 +113,7 @@ func register(flags *flag.FlagSet) []setting {
 			return err
 		}},
 		{name: "interleave", usage: "schedule goroutines by `MODE`: rotate, fifo, random, or pct:N", set: func(s *settings, v string) error {
-			i, err := sim.ParseInterleave(v)
+			i, err := simext.ParseInterleave(v)
 			s.interleave = &i
 			return err
 		}},

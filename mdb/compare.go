@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/macemc/macemc/internal/history"
 	"github.com/macemc/macemc/internal/simext"
 	"github.com/macemc/macemc/internal/textfmt"
 	"github.com/macemc/macemc/mdb/internal/cmdline"
-	"github.com/macemc/macemc/mdb/internal/history"
 	"github.com/macemc/macemc/sim"
 )
 

@@ -2,8 +2,8 @@ package mdb
 
 import (
 	"github.com/macemc/macemc/eventgraph"
+	"github.com/macemc/macemc/internal/history"
 	"github.com/macemc/macemc/internal/replay"
-	"github.com/macemc/macemc/mdb/internal/history"
 )
 
 // Comparison is the run to compare with, at the step that corresponds to the current one, as in the command diff.

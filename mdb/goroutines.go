@@ -8,27 +8,10 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/macemc/macemc/internal/history"
 	"github.com/macemc/macemc/mdb/internal/cmdline"
-	"github.com/macemc/macemc/mdb/internal/history"
 	"github.com/macemc/macemc/sim"
 )
-
-// Paths of the fields of goroutines in the trace of a test. A goroutine that has not been started has no fields.
-const (
-	GoroutineAt        = history.PathAt
-	GoroutineOperation = history.PathOperation // next operation, or the one in which it waits
-	GoroutineStatus    = history.PathStatus
-	GoroutineHolder    = history.PathHolder // holder of the lock that it waits for
-)
-
-// TimerSet is the text of the message from the goroutine that has set a timer to the goroutine that the timer has started.
-const TimerSet = history.TimerSet
-
-// CanRun is a prefix of the status of a runnable goroutine. The other statuses are "runs", "ended", and those of waiting goroutines.
-const CanRun = history.StatusCanRun
-
-// Rested is the status of a runnable goroutine that waited, for example for a timer, and that no goroutine has woken.
-const Rested = history.StatusRested
 
 var errNoCritical = errors.New("the critical step is not known: \"macemc test\" finds it, and the file of the schedule records none")
 

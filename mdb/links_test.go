@@ -11,6 +11,7 @@ import (
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/internal/replay"
+	"github.com/macemc/macemc/internal/simext"
 	"github.com/macemc/macemc/internal/test/papers"
 	"github.com/macemc/macemc/internal/test/systest"
 	"github.com/macemc/macemc/mdb"
@@ -70,7 +71,7 @@ func sameCauses(t *testing.T, sys *sim.System, path choose.Path) {
 			}
 		}
 		want := -1
-		kind, _ := sim.ParseEventKind(ev.Kind)
+		kind, _ := simext.ParseEventKind(ev.Kind)
 		switch kind {
 		case sim.Deliver, sim.Lose, sim.Duplicate:
 			want = g.Messages[ev.Consumed[0]].Sent
@@ -80,7 +81,7 @@ func sameCauses(t *testing.T, sys *sim.System, path choose.Path) {
 		case sim.Boot, sim.DoAction:
 			want = 0
 			for _, before := range g.Events[1:n] {
-				if k, _ := sim.ParseEventKind(before.Kind); kind == sim.Boot && (k == sim.Crash || before.Crashed) && (before.Node == ev.Node || slices.Contains(before.With, ev.Node)) ||
+				if k, _ := simext.ParseEventKind(before.Kind); kind == sim.Boot && (k == sim.Crash || before.Crashed) && (before.Node == ev.Node || slices.Contains(before.With, ev.Node)) ||
 					before.Node == ev.Node && kind == sim.DoAction && k == sim.Boot {
 					want = before.Step
 				}
@@ -88,7 +89,7 @@ func sameCauses(t *testing.T, sys *sim.System, path choose.Path) {
 		case sim.Internal, sim.Arrive:
 			want = 0
 			for _, before := range g.Events[1:n] {
-				k, _ := sim.ParseEventKind(before.Kind)
+				k, _ := simext.ParseEventKind(before.Kind)
 				if before.Node == ev.Node && !k.Injection() && k != sim.Arrive && k != sim.Heal {
 					want = before.Step
 				}

@@ -8,8 +8,9 @@ import (
 	"strings"
 
 	"github.com/macemc/macemc/eventgraph"
+	"github.com/macemc/macemc/internal/history"
+	"github.com/macemc/macemc/internal/simext"
 	"github.com/macemc/macemc/mdb/internal/cmdline"
-	"github.com/macemc/macemc/mdb/internal/history"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -33,7 +34,7 @@ func list(s *Session, _ context.Context, args []string, out *bytes.Buffer) error
 			if r.Whole != nil {
 				return cmdline.Usagef("the steps of a test have no kinds; /REGEXP/ selects steps by what they do, and where")
 			}
-			if _, ok := sim.ParseEventKind(kind); !ok {
+			if _, ok := simext.ParseEventKind(kind); !ok {
 				return cmdline.Usagef("no kind of event is named %q", kind)
 			}
 		case s.isNode(a):

@@ -17,6 +17,7 @@ import (
 	"github.com/macemc/macemc/eventgraph"
 	"github.com/macemc/macemc/internal/check"
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/pathfile"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/test/golden"
 	"github.com/macemc/macemc/mdb"
@@ -71,7 +72,7 @@ func TestLongRun(t *testing.T) {
 		t.Skip("100,000 steps")
 	}
 	sys, path := longPath(t, longSteps)
-	s := opened(t, mdb.Config{System: sys, Path: path, Header: choose.Header{System: sys.Name, Nodes: sys.Nodes, Seed: 1}})
+	s := opened(t, mdb.Config{System: sys, Path: path, Header: pathfile.Header{System: sys.Name, Nodes: sys.Nodes, Seed: 1}})
 	plain, err := replay.NewCursor(sys, path, kernel.Options{})
 	if err != nil {
 		t.Fatal(err)

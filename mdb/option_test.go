@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/history"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/mdb"
 	"github.com/macemc/macemc/sim"
@@ -189,9 +190,9 @@ func TestRegressionTest(t *testing.T) {
 func TestView_Goroutines(t *testing.T) {
 	trace := &replay.Trace{System: "TestX", Nodes: 3, Steps: make([]replay.TraceStep, 1)}
 	trace.Steps[0] = replay.TraceStep{Number: 1, What: "locks", Changes: []replay.NodeChange{
-		{Node: 0, Path: mdb.GoroutineStatus, New: "runs"}, {Node: 1, Path: mdb.GoroutineAt, New: "a.go:7"},
-		{Node: 1, Path: mdb.GoroutineOperation, New: "unlocks"}, {Node: 1, Path: mdb.GoroutineStatus, New: mdb.CanRun},
-		{Node: 2, Path: mdb.GoroutineStatus, New: mdb.CanRun + ", started by g1"},
+		{Node: 0, Path: history.PathStatus, New: "runs"}, {Node: 1, Path: history.PathAt, New: "a.go:7"},
+		{Node: 1, Path: history.PathOperation, New: "unlocks"}, {Node: 1, Path: history.PathStatus, New: history.StatusCanRun},
+		{Node: 2, Path: history.PathStatus, New: history.StatusCanRun + ", started by g1"},
 	}}
 	try := func(context.Context, string, string, int, int) (*replay.Trace, error) {
 		return nil, errors.New("not here")

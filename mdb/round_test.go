@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/pathfile"
 	"github.com/macemc/macemc/internal/table"
 	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/machine"
@@ -31,13 +31,13 @@ func TestRound(t *testing.T) {
 		t.Fatalf("%v, %+v", err, x.Fairness)
 	}
 	for round, marked := range map[int]bool{2: true, 1: false} {
-		s := opened(t, mdb.Config{System: &sys, Header: choose.Header{Endless: true, Round: round}, Path: x.Fairness.Starvation.Path})
+		s := opened(t, mdb.Config{System: &sys, Header: pathfile.Header{Endless: true, Round: round}, Path: x.Fairness.Starvation.Path})
 		list, at, graph, info := do(t, s, "steps 1 2"), do(t, s, "goto 1"), do(t, s, "graph"), do(t, s, "info")
 		if strings.Contains(list, " o+") != marked || strings.Contains(at, "IN THE CYCLE of steps 1 to 2") != marked || strings.Contains(graph, " @ 1") != marked || strings.Contains(info, "steps 1 to 2 repeat forever") != marked {
 			t.Errorf("a round of %d steps:\n%s\n%s\n%s\n%s", round, list, at, graph, info)
 		}
 	}
-	s := opened(t, mdb.Config{System: &sys, Header: choose.Header{Endless: true, Note: "the game ends stays pending forever"}, Path: x.Fairness.Starvation.Path})
+	s := opened(t, mdb.Config{System: &sys, Header: pathfile.Header{Endless: true, Note: "the game ends stays pending forever"}, Path: x.Fairness.Starvation.Path})
 	if info := do(t, s, "info"); !strings.Contains(info, "the game ends stays pending forever") || !strings.Contains(info, "no fair event can happen any more") {
 		t.Errorf("a run that ends:\n%s", info)
 	}

@@ -10,20 +10,21 @@ import (
 	"strings"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/history"
+	"github.com/macemc/macemc/internal/pathfile"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/textfmt"
 	"github.com/macemc/macemc/mdb/internal/cmdline"
-	"github.com/macemc/macemc/mdb/internal/history"
 	"github.com/macemc/macemc/sim"
 )
 
 // Config configures a session. Only System, or Trace, is required.
 type Config struct {
 	System *sim.System
-	Header choose.Header // of the path's file
-	Path   choose.Path   // nil means only the first boots, with answer 0 to each of their questions
-	Name   string        // name of the file, for display; empty if there is none
-	Live   choose.Path   // run to compare with; nil means none
+	Header pathfile.Header // of the path's file
+	Path   choose.Path     // nil means only the first boots, with answer 0 to each of their questions
+	Name   string          // name of the file, for display; empty if there is none
+	Live   choose.Path     // run to compare with; nil means none
 	// LiveName is the file of Live, or the reason why there is none.
 	LiveName string
 	// CriticalTransition is the critical transition of Path. It is ignored if its number of steps differs.

@@ -9,10 +9,10 @@ import (
 	"strconv"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/history"
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/mdb/internal/cmdline"
-	"github.com/macemc/macemc/mdb/internal/history"
 	"github.com/macemc/macemc/sim"
 )
 

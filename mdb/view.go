@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/macemc/macemc/internal/history"
 	"github.com/macemc/macemc/internal/replay"
-	"github.com/macemc/macemc/mdb/internal/history"
 	"github.com/macemc/macemc/sim"
 )
 

@@ -5,8 +5,8 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/macemc/macemc/internal/history"
 	"github.com/macemc/macemc/internal/textfmt"
-	"github.com/macemc/macemc/mdb/internal/history"
 	"github.com/macemc/macemc/sim"
 )
 

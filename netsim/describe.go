@@ -92,7 +92,7 @@ func (m *model) datagramsTo(to sim.NodeID, yield func(sim.Envelope) bool) bool {
 	}
 	for _, d := range m.bags[to] {
 		msg := &m.cells[d.cell].msg
-		if !yield(sim.QueuedEnvelope(d.from, to, msg.Body, msg.ID)) {
+		if !yield(simext.QueuedEnvelope(d.from, to, msg.Body, msg.ID)) {
 			return false
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"math/bits"
 	"reflect"
 
+	"github.com/macemc/macemc/internal/simext"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -45,7 +46,7 @@ type model struct {
 
 	touched []int32 // ends that are not as after Reset
 	prints  fingerprintCache
-	shown   sim.Connection // result of Connection
+	shown   simext.Connection // result of Connection
 }
 
 // cell holds a message in flight.

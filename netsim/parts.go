@@ -1,30 +1,33 @@
 package netsim
 
-import "github.com/macemc/macemc/sim"
+import (
+	"github.com/macemc/macemc/internal/simext"
+	"github.com/macemc/macemc/sim"
+)
 
-var _ sim.Parted = (*model)(nil)
+var _ simext.Parted = (*model)(nil)
 
-// Kinds implements [sim.Parted].
+// Kinds implements [simext.Parted].
 func (m *model) Kinds() (datagrams, streams bool) { return m.datagrams, m.streams }
 
-// Bag implements [sim.Parted].
-func (m *model) Bag(to sim.NodeID) []sim.Datagram {
-	bag := make([]sim.Datagram, len(m.bags[to]))
+// Bag implements [simext.Parted].
+func (m *model) Bag(to sim.NodeID) []simext.Datagram {
+	bag := make([]simext.Datagram, len(m.bags[to]))
 	for i, d := range m.bags[to] {
-		bag[i] = sim.Datagram{From: d.from, Msg: m.cells[d.cell].msg, Behind: d.same}
+		bag[i] = simext.Datagram{From: d.from, Msg: m.cells[d.cell].msg, Behind: d.same}
 	}
 	return bag
 }
 
-// SetBag implements [sim.Parted].
-func (m *model) SetBag(to sim.NodeID, bag []sim.Datagram) {
+// SetBag implements [simext.Parted].
+func (m *model) SetBag(to sim.NodeID, bag []simext.Datagram) {
 	for i, d := range bag {
 		m.insertAt(to, i, datagram{d.From, m.store(&d.Msg), i > 0 && m.waits(&bag[i-1], &bag[i])})
 	}
 }
 
 // waits reports whether the second of two neighbours in a bag cannot be delivered before the first.
-func (m *model) waits(first, second *sim.Datagram) bool {
+func (m *model) waits(first, second *simext.Datagram) bool {
 	switch {
 	case m.order == Arrival:
 		return first.From < 0 == (second.From < 0)
@@ -34,9 +37,9 @@ func (m *model) waits(first, second *sim.Datagram) bool {
 	return m.order == PerPair || m.host.CompareMessages(&first.Msg, &second.Msg) == 0
 }
 
-// Connection implements [sim.Parted].
-func (m *model) Connection(a, b sim.NodeID) sim.Connection {
-	m.shown[1] = sim.ConnectionEnd{Queue: m.shown[1].Queue[:0]}
+// Connection implements [simext.Parted].
+func (m *model) Connection(a, b sim.NodeID) simext.Connection {
+	m.shown[1] = simext.ConnectionEnd{Queue: m.shown[1].Queue[:0]}
 	m.showEnd(&m.shown[0], a, b)
 	if a != b {
 		m.showEnd(&m.shown[1], b, a)
@@ -44,7 +47,7 @@ func (m *model) Connection(a, b sim.NodeID) sim.Connection {
 	return m.shown
 }
 
-func (m *model) showEnd(c *sim.ConnectionEnd, node, peer sim.NodeID) {
+func (m *model) showEnd(c *simext.ConnectionEnd, node, peer sim.NodeID) {
 	e := m.end(node, peer)
 	c.Flags, c.Queue = uint8(e.flags), c.Queue[:0]
 	for cell, n := e.head, e.n; n > 0; cell, n = m.cells[cell].next, n-1 {
@@ -52,8 +55,8 @@ func (m *model) showEnd(c *sim.ConnectionEnd, node, peer sim.NodeID) {
 	}
 }
 
-// SetConnection implements [sim.Parted].
-func (m *model) SetConnection(a, b sim.NodeID, c sim.Connection) {
+// SetConnection implements [simext.Parted].
+func (m *model) SetConnection(a, b sim.NodeID, c simext.Connection) {
 	m.setEnd(a, b, c[0])
 	if a != b {
 		m.setEnd(b, a, c[1])
@@ -62,7 +65,7 @@ func (m *model) SetConnection(a, b sim.NodeID, c sim.Connection) {
 	m.refresh(b, a)
 }
 
-func (m *model) setEnd(node, peer sim.NodeID, c sim.ConnectionEnd) {
+func (m *model) setEnd(node, peer sim.NodeID, c simext.ConnectionEnd) {
 	e := m.end(node, peer)
 	e.flags = flags(c.Flags)
 	for k := range c.Queue {
@@ -78,21 +81,21 @@ func (m *model) setEnd(node, peer sim.NodeID, c sim.ConnectionEnd) {
 	m.changed(e, node, peer)
 }
 
-// Rest implements [sim.Parted].
-func (m *model) Rest() sim.NetRest {
-	r := sim.NetRest{Left: m.left}
+// Rest implements [simext.Parted].
+func (m *model) Rest() simext.NetRest {
+	r := simext.NetRest{Left: m.left}
 	if m.partition.active {
 		r.Cut, r.Node, r.Peer = true, m.partition.node, m.partition.peer
 	}
 	return r
 }
 
-// SetRest implements [sim.Parted].
-func (m *model) SetRest(r sim.NetRest) {
+// SetRest implements [simext.Parted].
+func (m *model) SetRest(r simext.NetRest) {
 	m.left = r.Left
 	m.setPartition(partition{r.Cut, r.Node, r.Peer})
 	m.prints.globals()
 }
 
-// Severed implements [sim.Parted].
+// Severed implements [simext.Parted].
 func (m *model) Severed(a, b sim.NodeID) bool { return m.partition.severs(a, b) }

@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/macemc/macemc/internal/simext"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -67,9 +68,9 @@ func TestArrivalsLeaveTheRestAlone(t *testing.T) {
 // were set.
 func TestConnectionsAreShownInPlace(t *testing.T) {
 	b := newBench(Streams{}, 3)
-	set := sim.Connection{{Flags: 1, Queue: []sim.Message{{ID: 1}, {ID: 2}}}, {Flags: 3, Queue: []sim.Message{{ID: 3}}}}
+	set := simext.Connection{{Flags: 1, Queue: []sim.Message{{ID: 1}, {ID: 2}}}, {Flags: 3, Queue: []sim.Message{{ID: 3}}}}
 	b.SetConnection(0, 1, set)
-	b.SetConnection(2, 2, sim.Connection{{Queue: []sim.Message{{ID: 4}}}})
+	b.SetConnection(2, 2, simext.Connection{{Queue: []sim.Message{{ID: 4}}}})
 	for range 2 {
 		if got := b.Connection(0, 1); fmt.Sprint(got) != fmt.Sprint(set) {
 			t.Fatalf("%v, want %v", got, set)

@@ -89,12 +89,12 @@ func (m *model) Ordered() bool { return m.queues }
 // arrives reports whether messages arrive by events of their own.
 func (m *model) arrives() bool { return m.queues && m.order == Arrival }
 
-// Queues implements [sim.Queued].
+// Queues implements [simext.Queued].
 func (m *model) Queues() (oneByOne, bounded bool) {
 	return m.arrives(), m.bound > 0 || len(m.atMost) > 0
 }
 
-// Holds implements [sim.Queued].
+// Holds implements [simext.Queued].
 func (m *model) Holds(node sim.NodeID) bool {
 	return m.arrives() && len(m.bags[node]) > 0 && m.bags[node][0].from < 0
 }
@@ -116,7 +116,7 @@ func (m *model) arrive(node sim.NodeID) {
 	m.Arrive(node, to, *m.takeDatagram(node, 0))
 }
 
-// Arrive implements [sim.Parted].
+// Arrive implements [simext.Parted].
 func (m *model) Arrive(from, to sim.NodeID, msg sim.Message) {
 	if !m.host.Up(to) {
 		m.host.Fate(msg.ID, sim.DroppedDown)

@@ -16,7 +16,7 @@ import (
 // Knower is a monitor for events in logs. Events returns samples of the types of events that it observes. Monitors
 // that are machines implement it; others need the method. Events in a log must survive JSON encoding: no unexported
 // fields, no fields of interface types, no functions, and strings in UTF-8.
-type Knower interface {
+type knower interface {
 	sim.Monitor
 	Events() []any
 }
@@ -61,7 +61,7 @@ func write(event any) (typed, error) {
 type reader map[string]any // samples by name
 
 func newReader(m sim.Monitor) (reader, error) {
-	k, ok := m.(Knower)
+	k, ok := m.(knower)
 	if !ok {
 		return nil, fmt.Errorf("%s does not declare the events that it observes: it needs a method Events() []any, see observe.Knower",
 			sim.MonitorName(m))

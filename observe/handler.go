@@ -15,14 +15,14 @@ import (
 // groups.
 const (
 	// NodeKey is the number of the logging node, usually set by Logger.With.
-	NodeKey = "node"
+	nodeKey = "node"
 	// EventKey is an event for monitors, as a Go value; in JSON an object with its "type", as in [Name], and its
 	// "value".
-	EventKey = "event"
+	eventKey = "event"
 	// IDKey is the unique id of the record, for records that come after it: a text or a number.
-	IDKey = "id"
+	idKey = "id"
 	// AfterKey is the id of a record, or a list of ids, that must precede this one.
-	AfterKey = "after"
+	afterKey = "after"
 )
 
 // Handler is an [slog.Handler] that passes the events that a process logs to monitors, and writes them in the
@@ -82,7 +82,7 @@ func (h *Handler) Handle(ctx context.Context, r slog.Record) error {
 	node, events := h.node, []any(nil)
 	for a := range r.Attrs {
 		switch {
-		case a.Key == NodeKey:
+		case a.Key == nodeKey:
 			node = nodeOf(a.Value, node)
 		case isEvent(a):
 			events = append(events, a.Value.Any())
@@ -114,16 +114,16 @@ func (h *Handler) Handle(ctx context.Context, r slog.Record) error {
 
 // isEvent reports whether an attribute is a value of a declared type.
 func isEvent(a slog.Attr) bool {
-	return a.Key == EventKey && (a.Value.Kind() == slog.KindAny || a.Value.Kind() == slog.KindLogValuer)
+	return a.Key == eventKey && (a.Value.Kind() == slog.KindAny || a.Value.Kind() == slog.KindLogValuer)
 }
 
 // attr returns the log attribute of an event.
 func attr(event any) slog.Attr {
 	t, err := write(event)
 	if err != nil {
-		return slog.Group(EventKey, "type", t.Type, "error", err.Error())
+		return slog.Group(eventKey, "type", t.Type, "error", err.Error())
 	}
-	return slog.Group(EventKey, "type", t.Type, "value", readable(t.Value))
+	return slog.Group(eventKey, "type", t.Type, "value", readable(t.Value))
 }
 
 // readable is JSON that text handlers show as text.
@@ -151,7 +151,7 @@ func (h *Handler) WithAttrs(attrs []slog.Attr) slog.Handler {
 	out := *h
 	if !h.group {
 		for _, a := range attrs {
-			if a.Key == NodeKey {
+			if a.Key == nodeKey {
 				out.node = nodeOf(a.Value, out.node)
 			}
 		}

@@ -41,7 +41,7 @@ func NewLog(nodes int) *Log {
 }
 
 // MaxLine is the maximum length of a line of a log.
-const MaxLine = 64 << 20
+const maxLine = 64 << 20
 
 // Read adds a file. Each line is a JSON object written by slog.JSONHandler, with the attributes [NodeKey],
 // [EventKey], [IDKey] and [AfterKey] where applicable, or traces in OpenTelemetry's file format (OTLP). Other lines
@@ -56,7 +56,7 @@ const MaxLine = 64 << 20
 // that it links to, whatever the times.
 func (l *Log) Read(name string, r io.Reader) error {
 	in := bufio.NewScanner(r)
-	in.Buffer(nil, MaxLine)
+	in.Buffer(nil, maxLine)
 	line := 0
 	for in.Scan() {
 		line++
@@ -95,7 +95,7 @@ func (l *Log) line(name string, line int, text []byte) error {
 		return l.traces(name, line, all)
 	}
 	rec := record{file: name, line: line}
-	if event := fields[EventKey]; event != nil {
+	if event := fields[eventKey]; event != nil {
 		var t typed
 		if json.Unmarshal(event, &t) != nil || t.Type == "" || t.Value == nil {
 			l.untyped++
@@ -104,25 +104,25 @@ func (l *Log) line(name string, line int, text []byte) error {
 		}
 	}
 	var err error
-	if id := fields[IDKey]; id != nil {
+	if id := fields[idKey]; id != nil {
 		if rec.id, err = idOf(id); err != nil {
-			return fmt.Errorf("%s: %w", IDKey, err)
+			return fmt.Errorf("%s: %w", idKey, err)
 		}
 	}
-	if after := fields[AfterKey]; after != nil {
+	if after := fields[afterKey]; after != nil {
 		if rec.after, err = idsOf(after); err != nil {
-			return fmt.Errorf("%s: %w", AfterKey, err)
+			return fmt.Errorf("%s: %w", afterKey, err)
 		}
 	}
 	if rec.event == nil && rec.id == "" && rec.after == nil {
 		return nil
 	}
-	if fields[NodeKey] == nil {
-		return fmt.Errorf("a record with %s, %s or %s needs %s, the number of the node that logs it", EventKey, IDKey, AfterKey, NodeKey)
+	if fields[nodeKey] == nil {
+		return fmt.Errorf("a record with %s, %s or %s needs %s, the number of the node that logs it", eventKey, idKey, afterKey, nodeKey)
 	}
 	var node int
-	if json.Unmarshal(fields[NodeKey], &node) != nil {
-		return fmt.Errorf("%s is %s, want the number of a node", NodeKey, fields[NodeKey])
+	if json.Unmarshal(fields[nodeKey], &node) != nil {
+		return fmt.Errorf("%s is %s, want the number of a node", nodeKey, fields[nodeKey])
 	}
 	return l.add(node, rec)
 }
@@ -145,11 +145,11 @@ func bothKinds(node int) error {
 // note checks the node of a record, and stores its id.
 func (l *Log) note(node int, rec *record) error {
 	if node < 0 || node >= len(l.nodes) {
-		return fmt.Errorf("%s is %d, but the system has nodes 0 to %d", NodeKey, node, len(l.nodes)-1)
+		return fmt.Errorf("%s is %d, but the system has nodes 0 to %d", nodeKey, node, len(l.nodes)-1)
 	}
 	if rec.id != "" {
 		if other, twice := l.ids[rec.id]; twice {
-			return fmt.Errorf("%s %q is also that of the record at %s", IDKey, rec.id, other)
+			return fmt.Errorf("%s %q is also that of the record at %s", idKey, rec.id, other)
 		}
 		l.ids[rec.id] = rec.where()
 	}

@@ -57,9 +57,9 @@ func (a attributes) text(key string) string {
 // node returns the number of the node, or -1 if there is none.
 func (a attributes) node() (int, error) {
 	for i := range a {
-		if a[i].Key == NodeKey {
+		if a[i].Key == nodeKey {
 			if a[i].Value.IntValue == nil {
-				return -1, fmt.Errorf("attribute %s is not an integer", NodeKey)
+				return -1, fmt.Errorf("attribute %s is not an integer", nodeKey)
 			}
 			return int(*a[i].Value.IntValue), nil
 		}
@@ -69,12 +69,12 @@ func (a attributes) node() (int, error) {
 
 // event returns the event in the attributes, or nil.
 func (a attributes) event() (*typed, error) {
-	t := typed{Type: a.text(EventKey + ".type"), Value: json.RawMessage(a.text(EventKey + ".value"))}
+	t := typed{Type: a.text(eventKey + ".type"), Value: json.RawMessage(a.text(eventKey + ".value"))}
 	if t.Type == "" {
 		return nil, nil
 	}
 	if !json.Valid(t.Value) {
-		return nil, fmt.Errorf("attribute %s.value is %q, want JSON", EventKey, string(t.Value))
+		return nil, fmt.Errorf("attribute %s.value is %q, want JSON", eventKey, string(t.Value))
 	}
 	return &t, nil
 }
@@ -173,7 +173,7 @@ func (l *Log) span(file string, line, node int, s *otlpSpan) error {
 		node = own
 	}
 	if node < 0 {
-		return fmt.Errorf("neither it nor its resource has an attribute %s, the number of the node", NodeKey)
+		return fmt.Errorf("neither it nor its resource has an attribute %s, the number of the node", nodeKey)
 	}
 	start := record{file: file, line: line, id: s.TraceID + "/" + s.SpanID}
 	if start.event, err = s.Attributes.event(); err != nil {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
+	"github.com/macemc/macemc/internal/pathfile"
 	"github.com/macemc/macemc/internal/recording"
 	"github.com/macemc/macemc/internal/wire"
 	"github.com/macemc/macemc/sim"
@@ -63,7 +64,7 @@ func TestMergeOfWrongRecordings(t *testing.T) {
 				r.Events = r.Events[:i]
 			}
 		}
-		m, err := recording.Merge(x.sys, set, codec, choose.Header{})
+		m, err := recording.Merge(x.sys, set, codec, pathfile.Header{})
 		if err != nil {
 			t.Fatal(err)
 		}

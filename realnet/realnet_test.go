@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/kernel/runner"
+	"github.com/macemc/macemc/internal/pathfile"
 	"github.com/macemc/macemc/internal/recording"
 	"github.com/macemc/macemc/internal/test/papers"
 	"github.com/macemc/macemc/internal/test/ports"
@@ -205,14 +205,14 @@ func merge(t testing.TB, sys sim.System, cfg realnet.Config) *recording.Merged {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := recording.Merge(sys, set, codec, choose.Header{})
+	m, err := recording.Merge(sys, set, codec, pathfile.Header{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return m
 }
 
-func fileOf(t testing.TB, m *recording.Merged) *choose.File {
+func fileOf(t testing.TB, m *recording.Merged) *pathfile.File {
 	t.Helper()
 	f, err := m.File()
 	if err != nil {

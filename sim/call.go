@@ -2,9 +2,9 @@ package sim
 
 import "slices"
 
-// CallTracer is implemented by an [Env] that records the calls between the services of its node. The checker's Env
+// callTracer is implemented by an [Env] that records the calls between the services of its node. The checker's Env
 // implements it.
-type CallTracer interface {
+type callTracer interface {
 	// ShowsCalls reports whether calls are being recorded.
 	ShowsCalls() bool
 	// EnterCall records the start of a call of a service. The function that it returns must be called at the end of the
@@ -32,13 +32,13 @@ func (f Frame) Leave() {
 // conversion of the arguments to interfaces allocates: numbers below 256, pointers, constants and interface values do
 // not. Arguments are not retained.
 func Enter(e Env, service, name string, args ...any) (f Frame) {
-	if t, ok := e.(CallTracer); ok && t.ShowsCalls() {
+	if t, ok := e.(callTracer); ok && t.ShowsCalls() {
 		f = enter(t, service, name, args)
 	}
 	return f
 }
 
 // enter passes on a copy of args so that the slice of Enter stays on the stack.
-func enter(t CallTracer, service, name string, args []any) Frame {
+func enter(t callTracer, service, name string, args []any) Frame {
 	return Frame{t.EnterCall(service, name, slices.Clone(args))}
 }

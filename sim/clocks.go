@@ -18,10 +18,10 @@ type Clocks struct {
 	_     struct{}
 }
 
-// MaxOffset and MaxDrift are the maxima of [Clocks].
+// maxOffset and maxDrift are the maxima of [Clocks].
 const (
-	MaxOffset = 10_000 * time.Hour
-	MaxDrift  = 500_000
+	maxOffset = 10_000 * time.Hour
+	maxDrift  = 500_000
 )
 
 func (c *Clocks) String() string {
@@ -38,10 +38,10 @@ func (c *Clocks) validate() error {
 	switch {
 	case c == nil:
 		return nil
-	case c.Offset < 0 || c.Offset > MaxOffset:
-		return fmt.Errorf("Clocks: Offset is %v, must be from 0 to %v", c.Offset, MaxOffset)
-	case c.Drift < 0 || c.Drift > MaxDrift:
-		return fmt.Errorf("Clocks: Drift is %d, must be from 0 to %d", c.Drift, MaxDrift)
+	case c.Offset < 0 || c.Offset > maxOffset:
+		return fmt.Errorf("Clocks: Offset is %v, must be from 0 to %v", c.Offset, maxOffset)
+	case c.Drift < 0 || c.Drift > maxDrift:
+		return fmt.Errorf("Clocks: Drift is %d, must be from 0 to %d", c.Drift, maxDrift)
 	}
 	return nil
 }

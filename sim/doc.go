@@ -41,21 +41,20 @@
 //   - [Env], with [Stream], [Disk], [Rand], [Generator]; [NodeID]; [ErrFull], [ErrRefused], [ErrReset]
 //   - [System], [Action] ([AnyAction]) with weights up to [MaxWeight], [Disturbance] ([Disturbing], [DisturbingOf]),
 //     [Quorum] ([AnyQuorum], [From], [QuorumProperty]), [Limits] for each [Fault] ([ParseFault]) up to [MaxFaults],
-//     [Timing] ([Bounded], [BoundedLiveness], [ParseTiming]), [Clocks] ([MaxOffset], [MaxDrift]), [Interleave]
-//     ([ParseInterleave]), [CrashCut] ([ParseCrashCut], [MostCut]), [Abstraction]
+//     [Timing] ([Bounded], [BoundedLiveness]), [Clocks], [Interleave], [CrashCut], [Abstraction]
 //   - [Property], [View], [Each], [Any], [EachArmed], [Nodes]; [AssertionProperty]
 //   - [Monitor], [MonitorName]; [Obliged] and [Obligation] for monitors of events that must happen
 //   - [StateRule] for types of the state that belong to other packages: [IgnoreField], [EncodeBy], [CopyBy], [ShowBy],
-//     [ByElements], [MethodByName], [AcrossPrograms]; [StateError]
+//     [ByElements], [MethodByName]; [StateError]
 //   - [Finding], [FindingKind], [FindingCause]: a violation that a check found
-//   - [Enter], [Frame], [CallTracer] to show calls between the services of a node in traces
+//   - [Enter], [Frame] to show calls between the services of a node in traces
 //
 // Authors of services need nothing else of this package.
 //
 // # For authors of network models
 //
-// [Network], [NetHost], [NetModel], [NetRest], [Parted], [Queued], [Envelope], [QueuedEnvelope], [Message], [MessageID],
-// [Delivery], [Datagram], [Connection], [ConnectionEnd], [Fate], [Event], [EventKind] ([ParseEventKind]), [Field], [Fingerprint].
+// [Network], [NetHost], [NetModel], [Envelope], [Message], [MessageID], [Delivery], [Fate], [Event], [EventKind], [Field],
+// [Fingerprint]. Package internal/simext has what the table engine needs besides.
 package sim
 
 // This package has types and their validation, and executes no system. Package kernel implements Env and decides on the
@@ -83,6 +82,5 @@ package sim
 //	abstraction.go             a simpler system in place of a part
 //	rule.go                    rules for encoding, copying and showing types
 //	network.go                 Network and NetModel: networks as package kernel calls them
-//	parts.go                   Parted: networks as the table engine calls them, part by part
 //	call.go                    calls between the services of a node, for traces
 //	fingerprint.go             hashes of states

@@ -180,16 +180,6 @@ func (k EventKind) String() string { return eventKinds[k].name }
 // Presentation returns the texts and classes of the kind, for packages that execute systems and show runs.
 func (k EventKind) Presentation() *simhook.Presentation { return &eventKinds[k].presentation }
 
-// ParseEventKind is the inverse of String.
-func ParseEventKind(s string) (EventKind, bool) {
-	for k := range EventKindCount {
-		if k.String() == s {
-			return k, true
-		}
-	}
-	return 0, false
-}
-
 // Event is an event that can happen next in a state. It is valid only in the world that listed it, until that world's
 // next step. Path files name it by its stable key.
 type Event struct {

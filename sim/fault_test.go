@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/macemc/macemc/internal/simext"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -49,7 +50,7 @@ func TestEventKind_EntriesAreComplete(t *testing.T) {
 		if k.Injection() != (s.Weight == "fault") || k.Injection() != (s.Process == "") || k.Injection() && s.Class != "faults" {
 			t.Errorf("%v injects a fault: %v; its weight is %s, its class %s, its process %q", k, k.Injection(), s.Weight, s.Class, s.Process)
 		}
-		if got, ok := sim.ParseEventKind(k.String()); !ok || got != k || k.String() == "" {
+		if got, ok := simext.ParseEventKind(k.String()); !ok || got != k || k.String() == "" {
 			t.Errorf("ParseEventKind(%q) = %v, %v, want %d", k.String(), got, ok, k)
 		}
 		f, ok := k.Fault()
@@ -69,7 +70,7 @@ func TestEventKind_EntriesAreComplete(t *testing.T) {
 	if injecting != int(sim.FaultCount) {
 		t.Errorf("%d kinds inject faults, want %d", injecting, sim.FaultCount)
 	}
-	if k, ok := sim.ParseEventKind("eat"); ok {
+	if k, ok := simext.ParseEventKind("eat"); ok {
 		t.Errorf("ParseEventKind of an unknown word gave %v", k)
 	}
 }

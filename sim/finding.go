@@ -15,14 +15,8 @@ const (
 	Nondeterminism FindingKind = "nondeterminism"
 )
 
-// FindingCause distinguishes findings of one kind by the behavior of the checked code.
+// FindingCause distinguishes findings of one kind by the behavior of the checked code. Package contain has the causes.
 type FindingCause string
-
-const (
-	NotReturned     FindingCause = "not returned"      // a divergence: a call did not return in time
-	GoroutineEnded  FindingCause = "goroutine ended"   // a panic: a call ended its goroutine
-	UsedAfterReturn FindingCause = "used after return" // a panic: code used an [Env] after its handler had returned
-)
 
 // Finding is an error that describes a violation by the checked code.
 type Finding struct {

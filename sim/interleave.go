@@ -1,10 +1,6 @@
 package sim
 
-import (
-	"fmt"
-	"strconv"
-	"strings"
-)
+import "fmt"
 
 // Interleave selects how the goroutines of a node are scheduled within a step: [Rotate], [FIFO], [Random], or a
 // positive number N for random priorities, N of which change within the step (Burckhardt et al., A randomized scheduler
@@ -28,24 +24,4 @@ func (i Interleave) String() string {
 		return "random"
 	}
 	return fmt.Sprintf("pct:%d", int(i))
-}
-
-// maxChanges bounds the number of priority changes in a step. It is above any useful number.
-const maxChanges = 1000
-
-// ParseInterleave is the inverse of String.
-func ParseInterleave(s string) (Interleave, error) {
-	switch number, pct := strings.CutPrefix(s, "pct:"); {
-	case s == "rotate":
-		return Rotate, nil
-	case s == "fifo":
-		return FIFO, nil
-	case s == "random":
-		return Random, nil
-	case pct:
-		if n, err := strconv.Atoi(number); err == nil && n > 0 && n <= maxChanges {
-			return Interleave(n), nil
-		}
-	}
-	return 0, fmt.Errorf("interleaving %q is not one of rotate, fifo, random, and pct:N with N from 1 to %d", s, maxChanges)
 }

@@ -28,9 +28,5 @@ func ShowBy[T any](show func(T) string) StateRule { return rule.ShowBy(show) }
 // whether an empty one is nil. Handlers must not depend on any of these.
 func ByElements() StateRule { return rule.ByElements() }
 
-// AcrossPrograms makes states comparable between processes that execute different program files: slices and maps are
-// compared by their elements, and package-level variables by their content.
-func AcrossPrograms() StateRule { return rule.AcrossPrograms() }
-
 // StateError reports a part of a state, message, timer or event that cannot be encoded or copied, and how to fix it.
 type StateError = encoding.Error

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 	"unicode/utf8"
@@ -136,22 +135,6 @@ func (t Timing) String() string {
 		return "Bounded:" + delay.String()
 	}
 	return [...]string{"ByDeadline", "AnyOrder", "Prompt"}[t]
-}
-
-// ParseTiming is the inverse of String.
-func ParseTiming(s string) (Timing, error) {
-	for t := ByDeadline; t <= Prompt; t++ {
-		if t.String() == s {
-			return t, nil
-		}
-	}
-	name, text, _ := strings.Cut(s, ":")
-	if make := map[string]func(time.Duration) Timing{"Bounded": Bounded, "BoundedLiveness": BoundedLiveness}[name]; make != nil {
-		if delay, err := time.ParseDuration(text); err == nil && delay >= 0 {
-			return make(delay), nil
-		}
-	}
-	return 0, fmt.Errorf("timing %q is not one of ByDeadline, AnyOrder, Prompt, Bounded:DURATION, BoundedLiveness:DURATION", s)
 }
 
 // Limits returns the effective limits.

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/macemc/macemc/internal/simext"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -13,12 +14,12 @@ func TestParseTiming_InvertsString(t *testing.T) {
 		"ByDeadline": sim.ByDeadline, "AnyOrder": sim.AnyOrder, "Prompt": sim.Prompt, "Bounded:0s": sim.Bounded(0), "Bounded:1m0.5s": sim.Bounded(60500 * time.Millisecond),
 		"BoundedLiveness:0s": sim.BoundedLiveness(0), "BoundedLiveness:2s": sim.BoundedLiveness(2 * time.Second),
 	} {
-		if got, err := sim.ParseTiming(text); err != nil || got != want || got.String() != text {
+		if got, err := simext.ParseTiming(text); err != nil || got != want || got.String() != text {
 			t.Errorf("%s: got %v (%v), want %v", text, got, err, want)
 		}
 	}
 	for _, text := range []string{"", "Bounded", "Bounded:", "Bounded:5", "Bounded:-1s", "BoundedLiveness", "BoundedLiveness:-1s"} {
-		if got, err := sim.ParseTiming(text); err == nil {
+		if got, err := simext.ParseTiming(text); err == nil {
 			t.Errorf("%q is taken for %v", text, got)
 		}
 	}

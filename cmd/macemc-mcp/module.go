@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/mod/modfile"
 
-	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/pathfile"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/testsched"
 	"github.com/macemc/macemc/systems/spec"
@@ -99,7 +99,7 @@ func (m *module) run(id string) error {
 	}
 	defer f.Close()
 	pkg := ""
-	if parsed, err := choose.Parse(f); err == nil {
+	if parsed, err := pathfile.Parse(f); err == nil {
 		pkg = parsed.Header.Package
 	} else if s := testsched.ReadFile(filepath.Join(m.dir, id)); s != nil {
 		pkg = s.Package

@@ -7,10 +7,10 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/critical"
 	"github.com/macemc/macemc/internal/check/isolate"
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/pathfile"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/internal/search/runloop"
@@ -20,9 +20,9 @@ import (
 
 // files are the path files of a finding.
 type files struct {
-	error    *choose.File
-	live     *choose.File // nil when no live run is known
-	original *choose.File // nil when the run was not shrunk
+	error    *pathfile.File
+	live     *pathfile.File // nil when no live run is known
+	original *pathfile.File // nil when the run was not shrunk
 }
 
 // describe adds the finding to the report. If its run does not replay, it returns an error and a path file without
@@ -80,7 +80,7 @@ func departure(t *replay.Trace, found *search.Suspect) *search.Suspect {
 }
 
 // headerFor returns the header of the path file of a finding.
-func (o *Options) headerFor(r *report.Report) choose.Header {
+func (o *Options) headerFor(r *report.Report) pathfile.Header {
 	h := o.header()
 	h.Seed, h.Property, h.Schedule = r.Seed, r.Property, r.Schedule
 	h.Finding, h.Note = string(r.Kind), note(r)
@@ -88,7 +88,7 @@ func (o *Options) headerFor(r *report.Report) choose.Header {
 }
 
 // describeRun adds the run of the finding to the report.
-func (o *Options) describeRun(sys *sim.System, r *report.Report, res *search.Result, h choose.Header) (f files, err error) {
+func (o *Options) describeRun(sys *sim.System, r *report.Report, res *search.Result, h pathfile.Header) (f files, err error) {
 	found := res.Finding
 	switch detail := res.Detail.(type) {
 	case *isolate.Death:
@@ -149,7 +149,7 @@ func (o *Options) patient() kernel.Options {
 }
 
 // describeDead adds a dead run and the nearest live run.
-func (o *Options) describeDead(sys *sim.System, r *report.Report, c *critical.Result, h choose.Header) (f files, err error) {
+func (o *Options) describeDead(sys *sim.System, r *report.Report, c *critical.Result, h pathfile.Header) (f files, err error) {
 	if r.Dead, err = replay.RecordNear(sys, c.Dead, o.tracing(), shown(c.Bound, c.Steps)); err != nil {
 		return f, err
 	}

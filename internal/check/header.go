@@ -3,8 +3,8 @@ package check
 import (
 	"slices"
 
-	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/check/walkweights"
+	"github.com/macemc/macemc/internal/pathfile"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 )
@@ -17,7 +17,7 @@ const (
 
 // SplitParams splits the parameters in a path file's header into those of the system, the only checked property and
 // the weights of walks. An empty string means that the header does not contain it.
-func SplitParams(h *choose.Header) (system []choose.Param, property, weights string) {
+func SplitParams(h *pathfile.Header) (system []pathfile.Param, property, weights string) {
 	for _, p := range h.Params {
 		switch p.Key {
 		case onlyParam:
@@ -32,7 +32,7 @@ func SplitParams(h *choose.Header) (system []choose.Param, property, weights str
 }
 
 // only restricts the system to the only checked property, if the header names one.
-func only(sys sim.System, h *choose.Header) (sim.System, error) {
+func only(sys sim.System, h *pathfile.Header) (sim.System, error) {
 	_, name, _ := SplitParams(h)
 	if name == "" {
 		return sys, nil
@@ -45,7 +45,7 @@ func only(sys sim.System, h *choose.Header) (sim.System, error) {
 }
 
 // walkWeights returns the weights of walks in the header; zero means the defaults.
-func walkWeights(h *choose.Header) (w search.Weights, err error) {
+func walkWeights(h *pathfile.Header) (w search.Weights, err error) {
 	_, _, text := SplitParams(h)
 	if text == "" {
 		return w, nil
@@ -63,13 +63,13 @@ func (l *Loaded) weights() search.Weights {
 }
 
 // setParam replaces a parameter, or adds it.
-func setParam(h *choose.Header, key, value string) {
-	h.Params = slices.DeleteFunc(slices.Clone(h.Params), func(p choose.Param) bool { return p.Key == key })
-	h.Params = append(h.Params, choose.Param{Key: key, Value: value})
+func setParam(h *pathfile.Header, key, value string) {
+	h.Params = slices.DeleteFunc(slices.Clone(h.Params), func(p pathfile.Param) bool { return p.Key == key })
+	h.Params = append(h.Params, pathfile.Param{Key: key, Value: value})
 }
 
 // header returns the header of path files except for the fields that depend on the path.
-func (o *Options) header() choose.Header {
+func (o *Options) header() pathfile.Header {
 	h := o.Header
 	if name := o.Search.Property; name != "" {
 		setParam(&h, onlyParam, name)

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/pathfile"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/systems"
 )
@@ -14,17 +14,17 @@ import (
 // The conditions under which a run was judged are written into its path file once, and read from it.
 func TestHeaderSaysHowItWasJudged(t *testing.T) {
 	usual, own := search.DefaultWeights(), search.Weights{Action: 1, Message: 2, Timer: 3, Consequence: 4}
-	system := choose.Param{Key: "resend", Value: "1"}
+	system := pathfile.Param{Key: "resend", Value: "1"}
 	for _, c := range []struct {
 		property string
 		weights  search.Weights
-		want     []choose.Param
+		want     []pathfile.Param
 	}{
-		{"", search.Weights{}, []choose.Param{system}},
-		{"", usual, []choose.Param{system}},
-		{"p", own, []choose.Param{system, {Key: "only-property", Value: "p"}, {Key: "walk-weights", Value: "action=1,message=2,timer=3,consequence=4,fault=0"}}},
+		{"", search.Weights{}, []pathfile.Param{system}},
+		{"", usual, []pathfile.Param{system}},
+		{"p", own, []pathfile.Param{system, {Key: "only-property", Value: "p"}, {Key: "walk-weights", Value: "action=1,message=2,timer=3,consequence=4,fault=0"}}},
 	} {
-		o := Options{Header: choose.Header{Params: []choose.Param{system}}}
+		o := Options{Header: pathfile.Header{Params: []pathfile.Param{system}}}
 		for range 2 { // the parsed header is written again
 			o.Search.Property, o.Search.Weights = c.property, c.weights
 			h := o.header()
@@ -45,7 +45,7 @@ func TestHeaderSaysHowItWasJudged(t *testing.T) {
 }
 
 func TestHeaderWithBadWeights(t *testing.T) {
-	h := choose.Header{System: "pingack", Nodes: 2, Params: []choose.Param{{Key: weightsParam, Value: "timer=0"}}}
+	h := pathfile.Header{System: "pingack", Nodes: 2, Params: []pathfile.Param{{Key: weightsParam, Value: "timer=0"}}}
 	_, err := FromHeader(systems.All(), h)
 	var at *HeaderError
 	if !errors.As(err, &at) || at.Value != weightsParam || !strings.Contains(err.Error(), "timer is 0, must be at least 1") {

@@ -12,9 +12,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/budget"
 	"github.com/macemc/macemc/internal/check/identity"
+	"github.com/macemc/macemc/internal/pathfile"
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/internal/report/document"
 	"github.com/macemc/macemc/internal/search/stats"
@@ -104,7 +104,7 @@ func (o *Options) accept(ctx context.Context, sys *sim.System) (list []*accepted
 }
 
 // unlike returns why the finding of a path file cannot be a finding of this search. An empty string means that it can.
-func (o *Options) unlike(h *choose.Header) string {
+func (o *Options) unlike(h *pathfile.Header) string {
 	params, _, _ := SplitParams(h)
 	switch {
 	case h.Test != o.Header.Test && o.Header.Test != "":

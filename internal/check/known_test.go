@@ -9,9 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/check"
 	"github.com/macemc/macemc/internal/check/outfolder"
+	"github.com/macemc/macemc/internal/pathfile"
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/internal/report/document"
 	"github.com/macemc/macemc/internal/report/render"
@@ -146,7 +146,7 @@ func TestKnown_Status(t *testing.T) {
 			"not used: window.path: the search checks only it is dry\nmacemc: 0 new, 0 known, 0 fixed\n"},
 		"other nodes":      {func(o *check.Options) { o.Search.System.Nodes = 2 }, "", search.Violation, "not used: window.path: line 5: the path has 1 nodes, the system has 2\n"},
 		"other timing":     {func(o *check.Options) { o.Search.System.Timing = sim.AnyOrder }, "", search.Violation, "the path has timing ByDeadline, but here it is AnyOrder"},
-		"other parameters": {func(o *check.Options) { o.Header.Params = []choose.Param{{Key: "doors", Value: "2"}} }, "", search.Violation, "the path has other parameters"},
+		"other parameters": {func(o *check.Options) { o.Header.Params = []pathfile.Param{{Key: "doors", Value: "2"}} }, "", search.Violation, "the path has other parameters"},
 		"other bugs":       {func(o *check.Options) { o.Header.Bugs = []string{"D1"} }, "", search.Violation, "the path has other bugs"},
 		"nondeterminism":   {func(*check.Options) {}, "finding safety=finding nondeterminism", search.Violation, "nondeterminism cannot be accepted"},
 		"no finding":       {func(*check.Options) {}, "finding safety\n=", search.Violation, "it records no finding"},

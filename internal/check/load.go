@@ -11,6 +11,7 @@ import (
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/check/isolate"
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/pathfile"
 	"github.com/macemc/macemc/internal/recording"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/simext"
@@ -22,7 +23,7 @@ import (
 // Loaded is a path file that was replayed on its system.
 type Loaded struct {
 	System sim.System
-	Header choose.Header
+	Header pathfile.Header
 	Path   choose.Path
 	Moved  []replay.Moved // steps with other event indices than in the file
 	// Renamed are the steps with answers that have other labels in the file.
@@ -86,8 +87,8 @@ func LoadFor(ctx context.Context, name string, sys *sim.System, respawn func() *
 }
 
 // sameRuns returns an error if a header requires runs of another kind than those of sys.
-func sameRuns(h *choose.Header, sys *sim.System) error {
-	own := replay.HeaderOf(sys, choose.Header{})
+func sameRuns(h *pathfile.Header, sys *sim.System) error {
+	own := replay.HeaderOf(sys, pathfile.Header{})
 	for _, setting := range []struct{ key, file, own string }{
 		{"timing", cmp.Or(h.Timing, own.Timing), own.Timing},
 		{"interleave", cmp.Or(h.Interleave, sim.Rotate.String()), cmp.Or(own.Interleave, sim.Rotate.String())},
@@ -141,7 +142,7 @@ func AsWritten(name string, sys sim.System) (sim.System, error) {
 }
 
 // asWritten returns the system with the faults, the timing and the only checked property of the header.
-func asWritten(sys *sim.System, h *choose.Header) (sim.System, error) {
+func asWritten(sys *sim.System, h *pathfile.Header) (sim.System, error) {
 	limits, err := replay.HeaderLimits(h)
 	if err != nil {
 		return *sys, &HeaderError{"limit", "", err}
@@ -151,17 +152,17 @@ func asWritten(sys *sim.System, h *choose.Header) (sim.System, error) {
 		return *sys, &HeaderError{"limit", "", err}
 	}
 	if h.Timing != "" {
-		if as.Timing, err = sim.ParseTiming(h.Timing); err != nil {
+		if as.Timing, err = simext.ParseTiming(h.Timing); err != nil {
 			return *sys, &HeaderError{"timing", "", err}
 		}
 	}
 	if as.Interleave = sim.Rotate; h.Interleave != "" {
-		if as.Interleave, err = sim.ParseInterleave(h.Interleave); err != nil {
+		if as.Interleave, err = simext.ParseInterleave(h.Interleave); err != nil {
 			return *sys, &HeaderError{"interleave", "", err}
 		}
 	}
 	if h.CrashCut != "" {
-		if as.CrashCut, err = sim.ParseCrashCut(h.CrashCut); err != nil {
+		if as.CrashCut, err = simext.ParseCrashCut(h.CrashCut); err != nil {
 			return *sys, &HeaderError{"crash-cut", "", err}
 		}
 	}
@@ -169,7 +170,7 @@ func asWritten(sys *sim.System, h *choose.Header) (sim.System, error) {
 }
 
 // asRun returns sys, with streams that accept everything that is sent if the header requires it.
-func asRun(sys *sim.System, h *choose.Header) *sim.System {
+func asRun(sys *sim.System, h *pathfile.Header) *sim.System {
 	if !h.AsLive {
 		return sys
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/check/exitcode"
 	"github.com/macemc/macemc/internal/check/outfolder"
+	"github.com/macemc/macemc/internal/pathfile"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/search/runloop"
 	"github.com/macemc/macemc/search"
@@ -59,7 +60,7 @@ func TestConclude_RunThatCannotBeDescribed(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	path, err := choose.Parse(f)
+	path, err := pathfile.Parse(f)
 	if err != nil || len(path.Steps) != 2 || path.Header.Finding != string(sim.Nondeterminism) {
 		t.Errorf("got %+v, %v; want two steps of a nondeterminism", path, err)
 	}
@@ -70,7 +71,7 @@ func TestLoad_NondeterminismThatCannotBeFollowed(t *testing.T) {
 	for finding, status := range map[sim.FindingKind]int{sim.Nondeterminism: exitcode.Inconclusive, sim.Safety: exitcode.Usage} {
 		may := true
 		sys := tired(func() bool { return may }, func() {})
-		f, err := replay.WriteFile(&sys, choose.Header{Finding: string(finding)}, choose.Path{0, 0})
+		f, err := replay.WriteFile(&sys, pathfile.Header{Finding: string(finding)}, choose.Path{0, 0})
 		if err != nil {
 			t.Fatal(err)
 		}

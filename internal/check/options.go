@@ -6,8 +6,8 @@ import (
 	"os/exec"
 	"time"
 
-	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/budget"
+	"github.com/macemc/macemc/internal/pathfile"
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/search"
@@ -20,7 +20,7 @@ type Options struct {
 	// the second half confirms suspects.
 	Search search.Config
 	// Header is the header of path files, except for the fields that system and finding determine.
-	Header choose.Header
+	Header pathfile.Header
 	// Dir is the folder for a violation. If it is in use, the files go to a numbered folder in it. An empty string
 	// means a new folder in [outfolder.Root], named after the finding.
 	Dir string

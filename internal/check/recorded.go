@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/pathfile"
 	"github.com/macemc/macemc/internal/recording"
 	"github.com/macemc/macemc/internal/wire"
 	"github.com/macemc/macemc/sim"
@@ -47,7 +47,7 @@ func MergeRecordings(entries []spec.Entry, dir string) (*recording.Merged, error
 }
 
 // Header returns the header, which identifies the system.
-func (t *Source) Header() choose.Header { return t.file.Header }
+func (t *Source) Header() pathfile.Header { return t.file.Header }
 
 // On replays the run on sys, which must be its own system. Only fault limits may differ.
 func (t *Source) On(ctx context.Context, sys *sim.System) (*Loaded, error) {

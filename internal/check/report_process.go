@@ -9,11 +9,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/budget"
 	"github.com/macemc/macemc/internal/check/exitcode"
 	"github.com/macemc/macemc/internal/check/isolate"
 	"github.com/macemc/macemc/internal/check/outfolder"
+	"github.com/macemc/macemc/internal/pathfile"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/internal/search/stats"
@@ -167,7 +167,7 @@ func cutShort(file string, confirmed bool, why error) (*report.Report, error) {
 		return nil, err
 	}
 	defer in.Close()
-	f, err := choose.Parse(in)
+	f, err := pathfile.Parse(in)
 	if err != nil {
 		return nil, err
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/macemc/macemc/internal/check/defect"
 	"github.com/macemc/macemc/internal/check/exitcode"
 	"github.com/macemc/macemc/internal/check/outfolder"
+	"github.com/macemc/macemc/internal/pathfile"
 	"github.com/macemc/macemc/internal/recording"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/report"
@@ -273,7 +274,7 @@ func TestDisturbingIsNamed(t *testing.T) {
 // The report of a violation in recordings contains the text of the merged path.
 func TestDescribeRecording(t *testing.T) {
 	sys := counterSystem(1)
-	f, err := replay.WriteFile(&sys, choose.Header{}, choose.Path{0})
+	f, err := replay.WriteFile(&sys, pathfile.Header{}, choose.Path{0})
 	if err != nil {
 		t.Fatal(err)
 	}

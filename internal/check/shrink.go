@@ -15,6 +15,7 @@ import (
 	"github.com/macemc/macemc/internal/check/defect"
 	"github.com/macemc/macemc/internal/check/isolate"
 	"github.com/macemc/macemc/internal/kernel/contain"
+	"github.com/macemc/macemc/internal/pathfile"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/internal/shrink"
@@ -37,7 +38,7 @@ func (b *original) tell(r *shrink.Result, began time.Time) {
 }
 
 // file returns the run as a path file.
-func (b *original) file(sys *sim.System, h choose.Header) (*choose.File, error) {
+func (b *original) file(sys *sim.System, h pathfile.Header) (*pathfile.File, error) {
 	if b.death != nil {
 		return b.death.File(sys, h)
 	}

@@ -10,10 +10,10 @@ import (
 	"slices"
 	"time"
 
-	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/critical"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/outfile"
+	"github.com/macemc/macemc/internal/pathfile"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/internal/search/runs"
@@ -40,7 +40,7 @@ type ShrinkOptions struct {
 
 // Shrink shrinks a loaded run and returns its report. The file is the smaller run; it is nil if the run is not known
 // to violate anything. Shrink writes no files.
-func Shrink(ctx context.Context, l *Loaded, c ShrinkOptions) (*report.Report, *choose.File, error) {
+func Shrink(ctx context.Context, l *Loaded, c ShrinkOptions) (*report.Report, *pathfile.File, error) {
 	if l.Header.Endless {
 		return nil, nil, errors.New("the run ends in a cycle, and such runs cannot be shrunk")
 	}
@@ -173,7 +173,7 @@ func (o *Options) known(ctx context.Context, l *Loaded) (*search.Result, error) 
 }
 
 // WriteNew writes a path file. It refuses an existing name.
-func WriteNew(name string, f *choose.File) error {
+func WriteNew(name string, f *pathfile.File) error {
 	text, err := content(f)
 	if err != nil {
 		return err

@@ -14,6 +14,7 @@ import (
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/check/exitcode"
 	"github.com/macemc/macemc/internal/check/isolate"
+	"github.com/macemc/macemc/internal/pathfile"
 	"github.com/macemc/macemc/internal/recording"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/sim"
@@ -25,7 +26,7 @@ import (
 type Source struct {
 	name   string
 	data   []byte
-	file   *choose.File
+	file   *pathfile.File
 	merged *recording.Merged // nil for a file on disk
 	// tolerant allows paths of another version of the system. Their picks are appended to record.
 	tolerant bool
@@ -49,7 +50,7 @@ func OpenSource(entries []spec.Entry, name string) (*Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, err := choose.Parse(bytes.NewReader(data))
+	f, err := pathfile.Parse(bytes.NewReader(data))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/kernel/declared"
+	"github.com/macemc/macemc/internal/pathfile"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems/spec"
@@ -121,10 +121,10 @@ func possible(l sim.Limits, sys sim.System) sim.Limits {
 }
 
 // Header returns the header of the subject's path files except for the fields that depend on the path.
-func (s *Subject) Header(seed uint64) choose.Header {
-	h := choose.Header{Package: s.Entry.Package, Test: s.Entry.Test, Seed: seed, Bugs: slices.Clone(s.Config.Bugs)}
+func (s *Subject) Header(seed uint64) pathfile.Header {
+	h := pathfile.Header{Package: s.Entry.Package, Test: s.Entry.Test, Seed: seed, Bugs: slices.Clone(s.Config.Bugs)}
 	for _, k := range slices.Sorted(maps.Keys(s.Config.Params)) {
-		h.Params = append(h.Params, choose.Param{Key: k, Value: s.Config.Params[k]})
+		h.Params = append(h.Params, pathfile.Param{Key: k, Value: s.Config.Params[k]})
 	}
 	return h
 }
@@ -139,7 +139,7 @@ func (e *HeaderError) Error() string { return e.Err.Error() }
 func (e *HeaderError) Unwrap() error { return e.Err }
 
 // FromHeader builds the system of a path file, one of the entries. The error is a [*HeaderError].
-func FromHeader(entries []spec.Entry, h choose.Header) (Subject, error) {
+func FromHeader(entries []spec.Entry, h pathfile.Header) (Subject, error) {
 	fail := func(key, value string, err error) (Subject, error) {
 		return Subject{}, &HeaderError{key, value, err}
 	}
@@ -184,7 +184,7 @@ func FromHeader(entries []spec.Entry, h choose.Header) (Subject, error) {
 }
 
 // checkHeader returns an error if a path file does not belong to sys.
-func checkHeader(h choose.Header, sys *sim.System) error {
+func checkHeader(h pathfile.Header, sys *sim.System) error {
 	if h.System != sys.Name {
 		return &HeaderError{"system", "", fmt.Errorf("the path is for system %q, not %q", h.System, sys.Name)}
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/macemc/macemc/internal/check"
 	"github.com/macemc/macemc/internal/check/exitcode"
 	"github.com/macemc/macemc/internal/check/isolate"
+	"github.com/macemc/macemc/internal/simext"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 )
@@ -26,11 +27,11 @@ type deafNetwork struct{ sim.Network }
 func deafSign() string { return filepath.Join(os.Getenv("CHECK_TEST_DIR"), "deaf") }
 
 func (n deafNetwork) Start(host sim.NetHost) sim.NetModel {
-	return &deafModel{Parted: n.Network.Start(host).(sim.Parted)}
+	return &deafModel{Parted: n.Network.Start(host).(simext.Parted)}
 }
 
 type deafModel struct {
-	sim.Parted
+	simext.Parted
 	sent int
 }
 

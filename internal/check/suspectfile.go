@@ -11,6 +11,7 @@ import (
 	"github.com/macemc/macemc/internal/check/isolate"
 	"github.com/macemc/macemc/internal/check/outfolder"
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/pathfile"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/search"
@@ -28,7 +29,7 @@ type suspectFile struct {
 	made      []string        // folders that were made for it, innermost first
 	undecided *search.Suspect // the first that was neither confirmed nor refuted; nil means none
 	of        *search.Suspect // the one under examination; nil means none
-	outline   *choose.File    // of it
+	outline   *pathfile.File  // of it
 	written   *search.Suspect // the suspect with the path in the file; nil means none
 	err       error           // of writing
 }
@@ -66,7 +67,7 @@ func (o *Options) suspected(s *search.Suspect) {
 }
 
 // adopt puts a suspect with a run that another process has executed; nil means that the run is not known.
-func (f *suspectFile) adopt(s *search.Suspect, run *choose.File) {
+func (f *suspectFile) adopt(s *search.Suspect, run *pathfile.File) {
 	if run == nil {
 		return
 	}
@@ -220,18 +221,18 @@ func writeFile(dir string, text []byte) error {
 
 // outline returns a path file without comments, from one execution without a trace. A step that did not return has
 // only its event.
-func outline(sys *sim.System, s *search.Suspect, opts kernel.Options) (*choose.File, error) {
+func outline(sys *sim.System, s *search.Suspect, opts kernel.Options) (*pathfile.File, error) {
 	w, err := kernel.NewWorld(sys, opts)
 	if err != nil {
 		return nil, err
 	}
-	f := new(choose.File)
+	f := new(pathfile.File)
 	run, src := replay.NewRun(w), &choose.Prefix{Path: s.Path}
-	var picks []choose.FilePick
+	var picks []pathfile.Pick
 	noting := choose.SourceFunc(func(p choose.Point) int {
 		pick := src.Choose(p)
 		if p.Kind.Class() != choose.Fault || pick != 0 {
-			picks = append(picks, choose.FilePick{Kind: p.Kind, Pick: pick, Label: p.Label})
+			picks = append(picks, pathfile.Pick{Kind: p.Kind, Pick: pick, Label: p.Label})
 		}
 		return pick
 	})
@@ -249,7 +250,7 @@ func outline(sys *sim.System, s *search.Suspect, opts kernel.Options) (*choose.F
 		if !ok {
 			break
 		}
-		f.Steps = append(f.Steps, choose.FileStep{Index: index, Key: w.Key(ev)})
+		f.Steps = append(f.Steps, pathfile.Step{Index: index, Key: w.Key(ev)})
 		if s.Overdue && len(f.Steps) == s.Steps {
 			break
 		}

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/check/outfolder"
+	"github.com/macemc/macemc/internal/pathfile"
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/internal/report/document"
 	"github.com/macemc/macemc/internal/report/render"
@@ -48,7 +48,7 @@ func (o *Options) write(r *report.Report, f files) error {
 		}
 		for _, p := range []struct {
 			name string
-			file *choose.File
+			file *pathfile.File
 		}{{outfolder.LivePath, f.live}, {outfolder.Original, f.original}} {
 			if p.file == nil {
 				continue
@@ -141,7 +141,7 @@ func (o *Options) placed(r *report.Report, dir string, f files) {
 	}
 }
 
-func content(f *choose.File) ([]byte, error) {
+func content(f *pathfile.File) ([]byte, error) {
 	var b bytes.Buffer
 	f.Header.Program = version.Current().String()
 	_, err := f.WriteTo(&b)

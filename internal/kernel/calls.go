@@ -10,10 +10,10 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// ShowsCalls implements [sim.CallTracer].
+// ShowsCalls implements the interface of [sim.Enter].
 func (e *env) ShowsCalls() bool { return e.told }
 
-// EnterCall implements [sim.CallTracer].
+// EnterCall implements the interface of [sim.Enter].
 func (e *env) EnterCall(service, name string, args []any) (leave func()) {
 	if !e.told || !e.Running {
 		return nil

@@ -6,15 +6,16 @@ import (
 
 	"github.com/macemc/macemc/internal/encoding"
 	"github.com/macemc/macemc/internal/kernel/delays"
+	"github.com/macemc/macemc/internal/simext"
 	"github.com/macemc/macemc/sim"
 )
 
 // Checkpoint is an immutable copy of a state. Any number of runs may continue from it, in any world of an equal system.
 type Checkpoint struct {
 	nodes       []*Local
-	bags        [][]sim.Datagram // by receiver
-	connections []sim.Connection // by pair
-	rest        sim.NetRest
+	bags        [][]simext.Datagram // by receiver
+	connections []simext.Connection // by pair
+	rest        simext.NetRest
 	monitors    []sim.Monitor
 	left        sim.Limits // faults of nodes
 	doubled     bool
@@ -45,7 +46,7 @@ func (w *Machine) Identities() int { return int(w.nextID) }
 
 func (w *Machine) Checkpoint() (c *Checkpoint, err error) {
 	defer encoding.Catch(&err)
-	net, ok := w.Net.(sim.Parted)
+	net, ok := w.Net.(simext.Parted)
 	if !ok && w.Sys.Network != nil {
 		return nil, fmt.Errorf("the network %T cannot be taken apart", w.Sys.Network)
 	}
@@ -101,7 +102,7 @@ func (w *Machine) Resume(c *Checkpoint) error {
 		w.Monitors = append(w.Monitors, w.PlanOf(m).Copy(m).(sim.Monitor))
 	}
 	w.Net.Reset()
-	if net, ok := w.Net.(sim.Parted); ok {
+	if net, ok := w.Net.(simext.Parted); ok {
 		net.SetRest(c.rest)
 		for i, bag := range c.bags {
 			net.SetBag(sim.NodeID(i), w.copyBag(bag))
@@ -122,7 +123,7 @@ func (w *Machine) Resume(c *Checkpoint) error {
 
 // copyBag copies a bag of messages, for storing and for restoring: the receiver of a message owns it.
 
-func (w *Machine) copyBag(bag []sim.Datagram) []sim.Datagram {
+func (w *Machine) copyBag(bag []simext.Datagram) []simext.Datagram {
 	bag = slices.Clone(bag)
 	for i := range bag {
 		w.copyMessage(&bag[i].Msg)
@@ -130,7 +131,7 @@ func (w *Machine) copyBag(bag []sim.Datagram) []sim.Datagram {
 	return bag
 }
 
-func (w *Machine) copyConnection(c sim.Connection) sim.Connection {
+func (w *Machine) copyConnection(c simext.Connection) simext.Connection {
 	for i := range c {
 		c[i].Queue = slices.Clone(c[i].Queue)
 		for j := range c[i].Queue {

@@ -10,6 +10,10 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
+// MostCut is the maximum number of datagrams that a node may send in a step under [sim.CutSubset] if it may crash or halt.
+// Every subset of them may be lost.
+const MostCut = 16
+
 // askCrashInside chooses whether a fault strikes the node inside the step, and records where the step is cut.
 func (w *Machine) askCrashInside(id sim.NodeID) {
 	for i := range crashFaults {
@@ -67,8 +71,8 @@ func (w *Machine) sendable(id sim.NodeID) {
 			sent++
 		}
 	}
-	if sent == sim.MostCut {
-		w.end(misuse(fmt.Sprintf("Send: a node that may crash sends more than %d datagrams in a step, which with the crash cut subset may be lost in too many ways: take prefix or none, or limit crashes and halts to other nodes", sim.MostCut)))
+	if sent == MostCut {
+		w.end(misuse(fmt.Sprintf("Send: a node that may crash sends more than %d datagrams in a step, which with the crash cut subset may be lost in too many ways: take prefix or none, or limit crashes and halts to other nodes", MostCut)))
 	}
 }
 

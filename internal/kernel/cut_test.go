@@ -97,7 +97,7 @@ func TestAppendCuts(t *testing.T) {
 			t.Errorf("got %v, want %v", got, c.want)
 		}
 	}
-	all := slices.Repeat([]stepinfo.Effect{{Kind: stepinfo.SendEffect}}, sim.MostCut)
+	all := slices.Repeat([]stepinfo.Effect{{Kind: stepinfo.SendEffect}}, kernel.MostCut)
 	seen := map[string]bool{}
 	for _, c := range stepinfo.AppendCuts(nil, sim.CutSubset, all, stepinfo.EffectKind.SurvivesCrash) {
 		s := stepinfo.Step{Effects: all, Applied: c.At, Lost: c.Lost}
@@ -109,7 +109,7 @@ func TestAppendCuts(t *testing.T) {
 		}
 		seen[text] = true
 	}
-	if want := 1<<sim.MostCut - 1; len(seen) != want {
+	if want := 1<<kernel.MostCut - 1; len(seen) != want {
 		t.Errorf("%d ways, want %d", len(seen), want)
 	}
 }
@@ -126,7 +126,7 @@ func TestMostCut(t *testing.T) {
 		{func(s *sim.System) { s.Halts, s.Crashes = 0, 1 }, true},
 		{func(s *sim.System) { s.MayHalt = func(id sim.NodeID) bool { return id == 1 } }, false},
 	} {
-		sys := crying(sim.CutSubset, sim.MostCut+1)
+		sys := crying(sim.CutSubset, kernel.MostCut+1)
 		c.change(sys)
 		w := start(t, sys)
 		err := w.Step(w.Enabled()[0], choose.First)

@@ -268,12 +268,12 @@ func PanicFinding(id sim.NodeID, r any) *sim.Finding {
 		r.Node = id
 		return r
 	case contain.Ended:
-		return &sim.Finding{Kind: sim.Panic, Cause: sim.GoroutineEnded, Node: id,
+		return &sim.Finding{Kind: sim.Panic, Cause: contain.GoroutineEnded, Node: id,
 			Message: "the code of the node " + contain.EndedText, Stack: stack}
 	case diverged:
 		return &sim.Finding{Kind: sim.Divergence, Node: id, Message: "the handler made more choices in one step than the bound allows"}
 	case usedAfterReturn:
-		return &sim.Finding{Kind: sim.Panic, Cause: sim.UsedAfterReturn, Node: id, Message: string(r), Stack: stack}
+		return &sim.Finding{Kind: sim.Panic, Cause: contain.UsedAfterReturn, Node: id, Message: string(r), Stack: stack}
 	case misuse:
 		return &sim.Finding{Kind: sim.Panic, Node: id, Message: string(r), Stack: stack}
 	}

@@ -38,10 +38,10 @@ type Machine struct {
 	disturbing *declared.Disturbing // nil if nothing disturbs
 
 	Net        sim.NetModel
-	names      bool         // the network describes messages for people, see [encoding.Plan.Names]
-	Idle       sim.NetModel // the network of a bench while a handler runs, from which quorums take nothing; nil without a bench
-	asLive     bool         // the network accepts everything pushed
-	Holder     sim.Queued   // the network, if messages leave their sender one by one
+	names      bool          // the network describes messages for people, see [encoding.Plan.Names]
+	Idle       sim.NetModel  // the network of a bench while a handler runs, from which quorums take nothing; nil without a bench
+	asLive     bool          // the network accepts everything pushed
+	Holder     simext.Queued // the network, if messages leave their sender one by one
 	Members    []Node
 	Monitors   []sim.Monitor
 	Owed       declared.Owed  // the obligations that the last notified monitor returned

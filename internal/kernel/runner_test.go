@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/encoding/rule"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/kernel/declared"
 	"github.com/macemc/macemc/internal/kernel/runner"
@@ -59,7 +60,7 @@ func TestRunnerDoesWhatAWorldDoes(t *testing.T) {
 
 func mirror(t *testing.T, sys *sim.System, seed uint64) {
 	compared := *sys // with the rule for another program
-	compared.State = append(slices.Clone(sys.State), sim.AcrossPrograms())
+	compared.State = append(slices.Clone(sys.State), rule.AcrossPrograms())
 	w, err := kernel.NewWorld(&compared, kernel.Options{})
 	if err != nil {
 		t.Fatal(err)

@@ -178,7 +178,7 @@ func NewWorld(sys *sim.System, opts Options) (World, error) {
 	} else {
 		w.Net = declared.NoNetwork{}
 	}
-	if q, ok := w.Net.(sim.Queued); ok {
+	if q, ok := w.Net.(simext.Queued); ok {
 		if oneByOne, _ := q.Queues(); oneByOne {
 			w.Holder = q
 		}

@@ -25,7 +25,7 @@ func (e *env) late(what string) {
 		e.w.end(usedAfterReturn(text + lateAdvice))
 	}
 	text += fmt.Sprintf("; a goroutine used it that %s started (%s)", g.Creator.Function, g.Creator.Place)
-	e.w.Opts.UseAfterReturn.Record(&sim.Finding{Kind: sim.Panic, Cause: sim.UsedAfterReturn, Node: e.n.ID, Message: text + lateAdvice,
+	e.w.Opts.UseAfterReturn.Record(&sim.Finding{Kind: sim.Panic, Cause: contain.UsedAfterReturn, Node: e.n.ID, Message: text + lateAdvice,
 		Stack: stack})
 	runtime.Goexit()
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/pathfile"
 )
 
 // answers replays the recorded answers to the questions of a step.
@@ -12,14 +13,14 @@ type answers struct {
 	lost map[string]int // by question: number of unsynced writes, the last ones, that a crash loses
 	err  error
 
-	picks []choose.FilePick
+	picks []pathfile.Pick
 }
 
 // Choose implements [choose.Source].
 func (a *answers) Choose(p choose.Point) int {
 	pick := a.pick(p)
 	if p.Arity > 1 && (p.Kind.Class() != choose.Fault || pick != 0) {
-		a.picks = append(a.picks, choose.FilePick{Kind: p.Kind, Pick: pick, Label: p.Label})
+		a.picks = append(a.picks, pathfile.Pick{Kind: p.Kind, Pick: pick, Label: p.Label})
 	}
 	return pick
 }

@@ -6,8 +6,8 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
-	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
+	"github.com/macemc/macemc/internal/pathfile"
 	"github.com/macemc/macemc/internal/wire"
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/sim"
@@ -67,7 +67,7 @@ func TestMerge_MessageArrivesAfterItsSenderCrashed(t *testing.T) {
 	n0 := start(0, 10, got(2, 30, 2, 1), got(1, 20, 1, 2), got(2, 30, 3, 1))
 	set := &Set{Starts: [][]*Recording{n0, n1, n2}}
 	set.Header = set.Starts[0][0].Header
-	m, err := Merge(sys, set, codec, choose.Header{})
+	m, err := Merge(sys, set, codec, pathfile.Header{})
 	if err != nil {
 		t.Fatal(err)
 	}

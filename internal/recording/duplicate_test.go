@@ -6,8 +6,8 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
-	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
+	"github.com/macemc/macemc/internal/pathfile"
 	"github.com/macemc/macemc/internal/wire"
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/sim"
@@ -61,7 +61,7 @@ func twice(t *testing.T) (*Set, *wire.Types) {
 
 func TestDatagramThatArrivedTwice(t *testing.T) {
 	set, codec := twice(t)
-	m, err := Merge(sinkSystem(), set, codec, choose.Header{})
+	m, err := Merge(sinkSystem(), set, codec, pathfile.Header{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +75,7 @@ func TestDatagramThatMustNotArriveTwice(t *testing.T) {
 	set, codec := twice(t)
 	reliable := sinkSystem()
 	reliable.Network = noFaults{reliable.Network}
-	m, err := Merge(reliable, set, codec, choose.Header{})
+	m, err := Merge(reliable, set, codec, pathfile.Header{})
 	if err != nil {
 		t.Fatal(err)
 	}

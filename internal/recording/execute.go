@@ -6,8 +6,8 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
-	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
+	"github.com/macemc/macemc/internal/pathfile"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -49,7 +49,7 @@ func (m *merger) take(index int, src *answers) error {
 	key := m.world.Key(ev)
 	err := m.run.Step(index, src)
 	m.recordOverflow()
-	m.file.Steps = append(m.file.Steps, choose.FileStep{Index: index, Key: key, Picks: src.picks})
+	m.file.Steps = append(m.file.Steps, pathfile.Step{Index: index, Key: key, Picks: src.picks})
 	return err
 }
 

@@ -5,8 +5,10 @@ import (
 	"slices"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/encoding/rule"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/kernel/runner"
+	"github.com/macemc/macemc/internal/pathfile"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/simext"
 	"github.com/macemc/macemc/internal/wire"
@@ -16,10 +18,10 @@ import (
 // Merged is the run made of the recordings of all nodes.
 type Merged struct {
 	System sim.System // with the exact fault limits of the run
-	Header choose.Header
+	Header pathfile.Header
 	Path   choose.Path // on System
 	// Bare is the run as a path file without comments.
-	Bare    *choose.File
+	Bare    *pathfile.File
 	Origins []Origin // by step
 	// Compared is the number of recorded state fingerprints that matched.
 	Compared int
@@ -34,7 +36,7 @@ type Merged struct {
 
 // File returns the run as a path file with comments. It executes the run again to describe each step, which takes
 // much longer than merging if states are large.
-func (m *Merged) File() (*choose.File, error) { return replay.WriteFile(&m.System, m.Header, m.Path) }
+func (m *Merged) File() (*pathfile.File, error) { return replay.WriteFile(&m.System, m.Header, m.Path) }
 
 // Origin is the recorded event of a step of the run.
 type Origin struct {
@@ -65,7 +67,7 @@ func (d *Disagreement) Error() string {
 //
 // Every step is compared with its record: questions, effects, sent messages, and states with recorded fingerprints.
 // The run ends at a difference. The error is about sys.
-func Merge(sys sim.System, set *Set, codec wire.Codec, header choose.Header) (*Merged, error) {
+func Merge(sys sim.System, set *Set, codec wire.Codec, header pathfile.Header) (*Merged, error) {
 	m, err := follow(sys, set, codec)
 	if err != nil {
 		return nil, err
@@ -104,7 +106,7 @@ func follow(sys sim.System, set *Set, codec wire.Codec) (*merger, error) {
 		return nil, err
 	}
 	compared := loose // with the nodes of another program
-	compared.State = append(slices.Clone(loose.State), sim.AcrossPrograms())
+	compared.State = append(slices.Clone(loose.State), rule.AcrossPrograms())
 	w, err := kernel.NewWorld(&compared, kernel.Options{})
 	if err != nil {
 		return nil, err
@@ -151,7 +153,7 @@ func (m *merger) widenLimits(sys sim.System) (sim.System, error) {
 }
 
 // result converts the run to a path file.
-func (m *merger) result(sys sim.System, header choose.Header) (*Merged, error) {
+func (m *merger) result(sys sim.System, header pathfile.Header) (*Merged, error) {
 	file := &m.file
 	file.Header.System, file.Header.Nodes = sys.Name, sys.Nodes
 	out := &Merged{Origins: m.origins, Compared: m.compared, Disagreement: m.disagreement, Notes: m.notes}
@@ -221,7 +223,7 @@ type merger struct {
 	envelopes []sim.Envelope
 	buf       []byte
 
-	file         choose.File // the run so far, without comments
+	file         pathfile.File // the run so far, without comments
 	used         sim.Limits
 	origins      []Origin
 	compared     int

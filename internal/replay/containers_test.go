@@ -6,10 +6,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/eventgraph"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
+	"github.com/macemc/macemc/internal/pathfile"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/sim"
@@ -60,7 +60,7 @@ end 11
 `
 
 func TestContainerFile(t *testing.T) {
-	f, err := choose.Parse(strings.NewReader(housedPath))
+	f, err := pathfile.Parse(strings.NewReader(housedPath))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +91,7 @@ func TestContainerFile(t *testing.T) {
 		t.Errorf("%q for %q", got, fell.String())
 	}
 
-	written, err := replay.WriteFile(sys, choose.Header{}, r.Path)
+	written, err := replay.WriteFile(sys, pathfile.Header{}, r.Path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +99,7 @@ func TestContainerFile(t *testing.T) {
 	if _, err := written.WriteTo(&text); err != nil {
 		t.Fatal(err)
 	}
-	again, err := choose.Parse(&text)
+	again, err := pathfile.Parse(&text)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/pathfile"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/test/golden"
 	"github.com/macemc/macemc/netsim"
@@ -196,7 +196,7 @@ func TestFatesCrashLoses(t *testing.T) {
 	if got, want := trace.Steps[0].Sentence(), "n0 cards, and crashes; happened: send card{2} to n2; did not happen: send card{1} to n1 (fates_test.go:53)"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	f, err := replay.WriteFile(sys, choose.Header{}, path)
+	f, err := replay.WriteFile(sys, pathfile.Header{}, path)
 	if err != nil || f.Header.CrashCut != "subset" {
 		t.Fatalf("header %+v, %v", f.Header, err)
 	}

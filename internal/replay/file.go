@@ -7,6 +7,7 @@ import (
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
+	"github.com/macemc/macemc/internal/pathfile"
 	"github.com/macemc/macemc/internal/simext"
 	"github.com/macemc/macemc/sim"
 )
@@ -14,7 +15,7 @@ import (
 // WriteFile executes path on sys and returns it as a path file: events by their stable keys, picks by kind and
 // label, and a comment per step. System, nodes, limits, timing, interleaving and crash cut of the header come from
 // sys, the rest from header. The error describes why the path does not fit.
-func WriteFile(sys *sim.System, header choose.Header, path choose.Path) (*choose.File, error) {
+func WriteFile(sys *sim.System, header pathfile.Header, path choose.Path) (*pathfile.File, error) {
 	rec, err := record(sys, path, kernel.Options{}, Outlined)
 	if err != nil {
 		return nil, err
@@ -23,7 +24,7 @@ func WriteFile(sys *sim.System, header choose.Header, path choose.Path) (*choose
 }
 
 // HeaderOf returns h with the settings of the system.
-func HeaderOf(sys *sim.System, h choose.Header) choose.Header {
+func HeaderOf(sys *sim.System, h pathfile.Header) pathfile.Header {
 	h.System, h.Nodes = sys.Name, sys.Nodes
 	h.Limits, h.Timing = headerLimits(sys.Limits()), sys.Timing.String()
 	if h.Interleave = ""; sys.Interleave != sim.Rotate {
@@ -42,11 +43,11 @@ func Notable(a stepinfo.Answer) bool {
 }
 
 // Picks returns the notable answers as picks of a path file.
-func Picks(answers []stepinfo.Answer) []choose.FilePick {
-	var p []choose.FilePick
+func Picks(answers []stepinfo.Answer) []pathfile.Pick {
+	var p []pathfile.Pick
 	for _, a := range answers {
 		if Notable(a) {
-			p = append(p, choose.FilePick{Kind: a.Kind, Pick: a.Pick, Label: a.Label})
+			p = append(p, pathfile.Pick{Kind: a.Kind, Pick: a.Pick, Label: a.Label})
 		}
 	}
 	return p
@@ -79,11 +80,11 @@ func (s *TraceStep) comment() string {
 	return Shorten(strings.Join(parts, " "), 100)
 }
 
-func headerLimits(l sim.Limits) []choose.Limit {
-	var out []choose.Limit
+func headerLimits(l sim.Limits) []pathfile.Limit {
+	var out []pathfile.Limit
 	for f := range sim.FaultCount {
 		if l[f] > 0 {
-			out = append(out, choose.Limit{Key: f.String(), Value: l[f]})
+			out = append(out, pathfile.Limit{Key: f.String(), Value: l[f]})
 		}
 	}
 	return out
@@ -91,7 +92,7 @@ func headerLimits(l sim.Limits) []choose.Limit {
 
 // HeaderLimits returns the fault limits in a path file's header; missing ones are 0. The error names the first
 // unknown one.
-func HeaderLimits(h *choose.Header) (sim.Limits, error) {
+func HeaderLimits(h *pathfile.Header) (sim.Limits, error) {
 	var l sim.Limits
 	for _, e := range h.Limits {
 		f, err := sim.ParseFault(e.Key)
@@ -171,7 +172,9 @@ func (e *MismatchError) Error() string {
 // answered by the picks of the same kind in order. Fault limits may differ from the header. A finding ends the
 // reading, without an error for the remaining steps. The error is a [*MisfitError] about the header or the first
 // step that does not fit, or about sys.
-func ReadFile(sys *sim.System, f *choose.File) (*Reading, error) { return Follow(sys, f, Following{}) }
+func ReadFile(sys *sim.System, f *pathfile.File) (*Reading, error) {
+	return Follow(sys, f, Following{})
+}
 
 // FollowFile is ReadFile for a system that may have changed since the file was written. A step without an enabled
 // event is replaced by a similar one, or left out. A similar event has the same class, nodes and type with other content.
@@ -179,7 +182,7 @@ func ReadFile(sys *sim.System, f *choose.File) (*Reading, error) { return Follow
 // alternative, and extra picks are ignored. The run continues, and the Reading lists these changes. The error is a
 // [*MisfitError] about the header, or about sys. The picks of the run are appended to record, an empty path, during the
 // execution. Record may be nil.
-func FollowFile(sys *sim.System, f *choose.File, record choose.Path) (*Reading, error) {
+func FollowFile(sys *sim.System, f *pathfile.File, record choose.Path) (*Reading, error) {
 	return Follow(sys, f, Following{Tolerant: true, Record: record})
 }
 
@@ -196,7 +199,7 @@ type Following struct {
 }
 
 // Follow is [ReadFile] or [FollowFile] as o sets it.
-func Follow(sys *sim.System, f *choose.File, o Following) (*Reading, error) {
+func Follow(sys *sim.System, f *pathfile.File, o Following) (*Reading, error) {
 	tolerant := o.Tolerant
 	if h := &f.Header; h.System != sys.Name || h.Nodes != sys.Nodes {
 		return nil, &MismatchError{Line: f.Lines["system"], Reason: fmt.Sprintf(

@@ -12,6 +12,7 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/pathfile"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/test/golden"
 	"github.com/macemc/macemc/sim"
@@ -20,7 +21,7 @@ import (
 
 func TestWriteFileGolden(t *testing.T) {
 	path := follow(t, &pingack.System, deadKeys...)
-	f, err := replay.WriteFile(&pingack.System, choose.Header{Seed: 1, Property: "every ping is acknowledged"}, path)
+	f, err := replay.WriteFile(&pingack.System, pathfile.Header{Seed: 1, Property: "every ping is acknowledged"}, path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,9 +37,9 @@ func TestWriteFileGolden(t *testing.T) {
 }
 
 // rewritten writes a path as text and parses it.
-func rewritten(t *testing.T, sys *sim.System, path choose.Path) *choose.File {
+func rewritten(t *testing.T, sys *sim.System, path choose.Path) *pathfile.File {
 	t.Helper()
-	f, err := replay.WriteFile(sys, choose.Header{}, path)
+	f, err := replay.WriteFile(sys, pathfile.Header{}, path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,7 +47,7 @@ func rewritten(t *testing.T, sys *sim.System, path choose.Path) *choose.File {
 	if _, err := f.WriteTo(&text); err != nil {
 		t.Fatal(err)
 	}
-	if f, err = choose.Parse(&text); err != nil {
+	if f, err = pathfile.Parse(&text); err != nil {
 		t.Fatal(err)
 	}
 	return f
@@ -119,7 +120,7 @@ func TestReadFileMisfits(t *testing.T) {
 	}
 
 	f = script(sys, "action n0 ping")
-	f.Steps[0].Picks = []choose.FilePick{{Kind: choose.Draw, Pick: 1, Label: "peer"}}
+	f.Steps[0].Picks = []pathfile.Pick{{Kind: choose.Draw, Pick: 1, Label: "peer"}}
 	if _, err = replay.ReadFile(sys, f); err == nil || !strings.Contains(err.Error(), `draw "peer"`) {
 		t.Errorf("error %v, want one that names the pick that nobody asked for", err)
 	}
@@ -140,7 +141,7 @@ func TestReadFileLines(t *testing.T) {
 		head + "boot draw:1(peer)\nend 0\n":                                  `line 5: first boots: the file picks alternative 1 of draw "peer"`,
 		head + "limit rain=1\nend 0\n":                                       `unknown limit "rain"; known limits are crashes, halts, net-errors, loss`,
 	} {
-		f, err := choose.Parse(strings.NewReader(text))
+		f, err := pathfile.Parse(strings.NewReader(text))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -157,7 +158,7 @@ func TestReadFileLines(t *testing.T) {
 func TestReadFileTampered(t *testing.T) {
 	sys := randTree(t, 3, sim.Limits{sim.Crashes: 1, sim.NetErrors: 1})
 	path := walk(t, sys, 2, 60).Path
-	f, err := replay.WriteFile(sys, choose.Header{}, path)
+	f, err := replay.WriteFile(sys, pathfile.Header{}, path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -173,7 +174,7 @@ func TestReadFileTampered(t *testing.T) {
 			case 1:
 				s.Key = g.Steps[rapid.IntRange(0, len(g.Steps)-1).Draw(t, "from")].Key
 			case 2:
-				s.Picks = append(slices.Clone(s.Picks), choose.FilePick{
+				s.Picks = append(slices.Clone(s.Picks), pathfile.Pick{
 					Kind: choose.Kind(rapid.IntRange(1, 4).Draw(t, "kind")), Pick: rapid.IntRange(-1, 3).Draw(t, "pick"),
 				})
 			case 3:

@@ -5,15 +5,16 @@ import (
 	"strings"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/pathfile"
 	"github.com/macemc/macemc/internal/textfmt"
 )
 
 // follower follows the steps of a file.
 type follower struct {
 	run    *Run
-	src    choose.PickSource
+	src    pathfile.Source
 	o      Following
-	steps  []choose.FileStep
+	steps  []pathfile.Step
 	fitted map[string]bool // names of the messages, timers and actions of steps that were not renamed
 }
 
@@ -59,7 +60,7 @@ func (r *follower) fits(index int) (int, bool) {
 
 // matchExact returns the index of the step's event. It first tries the index in the file, which also selects among events
 // of the same key.
-func (r *follower) matchExact(s *choose.FileStep) (int, bool) {
+func (r *follower) matchExact(s *pathfile.Step) (int, bool) {
 	if s.Index >= 0 {
 		if ev, ok := r.run.Event(s.Index); ok && r.run.World.Key(ev) == s.Key {
 			return r.fits(s.Index)
@@ -125,7 +126,7 @@ func (r *follower) matchRenamed(key string) (index int, ok bool) {
 
 // inFile reports whether a step of the file has the name of a message, timer or action.
 func (r *follower) inFile(name string) bool {
-	return slices.ContainsFunc(r.steps, func(s choose.FileStep) bool { return strings.HasSuffix(typeOf(s.Key), " "+name) })
+	return slices.ContainsFunc(r.steps, func(s pathfile.Step) bool { return strings.HasSuffix(typeOf(s.Key), " "+name) })
 }
 
 // typeOf returns a key without the content of its value.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/pathfile"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -103,11 +104,11 @@ func (t *Trace) Add(p *Progress) {
 }
 
 // File returns the run of the trace as a path file, with a header as for [WriteFile].
-func (t *Trace) File(sys *sim.System, header choose.Header) *choose.File {
-	f := &choose.File{Header: HeaderOf(sys, header), Boot: Picks(t.Boot.Choices)}
+func (t *Trace) File(sys *sim.System, header pathfile.Header) *pathfile.File {
+	f := &pathfile.File{Header: HeaderOf(sys, header), Boot: Picks(t.Boot.Choices)}
 	for i := range t.Steps {
 		s := &t.Steps[i]
-		f.Steps = append(f.Steps, choose.FileStep{Index: s.Index, Key: s.Key, Picks: Picks(s.Choices), Comment: s.comment()})
+		f.Steps = append(f.Steps, pathfile.Step{Index: s.Index, Key: s.Key, Picks: Picks(s.Choices), Comment: s.comment()})
 	}
 	return f
 }

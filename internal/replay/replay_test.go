@@ -13,6 +13,7 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/pathfile"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/test/automaton"
 	"github.com/macemc/macemc/internal/test/golden"
@@ -36,10 +37,10 @@ var deadKeys = []string{
 }
 
 // script is a path file that has only keys.
-func script(sys *sim.System, keys ...string) *choose.File {
-	f := &choose.File{Header: choose.Header{System: sys.Name, Nodes: sys.Nodes}}
+func script(sys *sim.System, keys ...string) *pathfile.File {
+	f := &pathfile.File{Header: pathfile.Header{System: sys.Name, Nodes: sys.Nodes}}
 	for _, k := range keys {
-		f.Steps = append(f.Steps, choose.FileStep{Key: k})
+		f.Steps = append(f.Steps, pathfile.Step{Key: k})
 	}
 	return f
 }

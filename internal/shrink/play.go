@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/pathfile"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/sim"
 )
@@ -28,8 +29,8 @@ type Player struct {
 	// checkFrom is the number of steps from which on Check must be called in each state.
 	checkFrom int
 
-	answers  choose.PickSource
-	taken    []choose.FilePick
+	answers  pathfile.Source
+	taken    []pathfile.Pick
 	unlikely int
 	names    eventNames
 	prefixes prefixes
@@ -215,17 +216,17 @@ func (p *Player) start(src choose.Source) error {
 	return p.Run.Start(src)
 }
 
-func (p *Player) begin(picks []choose.FilePick) {
+func (p *Player) begin(picks []pathfile.Pick) {
 	p.answers.Reset(picks)
 	p.taken = p.taken[:0]
 }
 
 // picks returns the answers since begin.
-func (p *Player) picks() []choose.FilePick {
+func (p *Player) picks() []pathfile.Pick {
 	if len(p.taken) == 0 {
 		return nil
 	}
-	return append([]choose.FilePick(nil), p.taken...)
+	return append([]pathfile.Pick(nil), p.taken...)
 }
 
 // Choose answers a question of the step in progress.
@@ -243,7 +244,7 @@ func (p *Player) note(at choose.Point, pick int) {
 		p.unlikely++
 	}
 	if at.Arity > 1 && (at.Kind.Class() != choose.Fault || pick != 0) {
-		p.taken = append(p.taken, choose.FilePick{Kind: at.Kind, Pick: pick, Label: at.Label})
+		p.taken = append(p.taken, pathfile.Pick{Kind: at.Kind, Pick: pick, Label: at.Label})
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/macemc/macemc/critical"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/kernel/contain"
+	"github.com/macemc/macemc/internal/pathfile"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/search/runloop"
 	"github.com/macemc/macemc/internal/test/automaton"
@@ -349,7 +350,7 @@ func TestConfig_Bound(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Start(&choose.PickSource{}); err != nil {
+	if err := w.Start(&pathfile.Source{}); err != nil {
 		t.Fatal(err)
 	}
 	if s, ok := w.(interface{ NodeBytes() int }); !ok || s.NodeBytes() < 1 || s.NodeBytes() >= leastSize {

@@ -5,13 +5,14 @@ import (
 	"strings"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/pathfile"
 	"github.com/macemc/macemc/sim"
 )
 
 // A Script is a run in a form that survives changes: events by their stable keys, answers by kind. A script need
 // not fit the system: see [Player].
 type Script struct {
-	Boot  []choose.FilePick // to the first boots
+	Boot  []pathfile.Pick // to the first boots
 	Steps []Step
 }
 
@@ -24,8 +25,8 @@ type Step struct {
 	// Class without nodes: runs with equal handlers of their last steps show the same defect, perhaps on other
 	// nodes
 	Handler string
-	Nth     int               // number of preceding enabled events with this key
-	Picks   []choose.FilePick // its answers, without "no fault"
+	Nth     int             // number of preceding enabled events with this key
+	Picks   []pathfile.Pick // its answers, without "no fault"
 }
 
 // faults counts the faults of the step.
@@ -98,7 +99,7 @@ func (s Script) moved(from, end, to int) Script {
 }
 
 // picks returns a list of answers: list 0 is that of the first boots, list i+1 that of step i.
-func (s Script) picks(list int) []choose.FilePick {
+func (s Script) picks(list int) []pathfile.Pick {
 	if list == 0 {
 		return s.Boot
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/macemc/macemc/internal/explore"
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/simext"
 	"github.com/macemc/macemc/internal/table/statespace"
 	"github.com/macemc/macemc/internal/table/steptree"
 	"github.com/macemc/macemc/internal/table/store"
@@ -29,15 +30,15 @@ type counted struct {
 }
 
 func (n counted) Start(host sim.NetHost) sim.NetModel {
-	return &countedModel{n.Network.Start(host).(sim.Parted), n.set}
+	return &countedModel{n.Network.Start(host).(simext.Parted), n.set}
 }
 
 type countedModel struct {
-	sim.Parted
+	simext.Parted
 	set *int
 }
 
-func (m *countedModel) SetConnection(a, b sim.NodeID, c sim.Connection) {
+func (m *countedModel) SetConnection(a, b sim.NodeID, c simext.Connection) {
 	*m.set++
 	m.Parted.SetConnection(a, b, c)
 }
@@ -148,12 +149,12 @@ func TestQueues(t *testing.T) {
 type rude struct{ netsim.Streams }
 
 func (n rude) Start(host sim.NetHost) sim.NetModel {
-	return &rudeModel{n.Streams.Start(host).(sim.Parted)}
+	return &rudeModel{n.Streams.Start(host).(simext.Parted)}
 }
 
-type rudeModel struct{ sim.Parted }
+type rudeModel struct{ simext.Parted }
 
-func (m *rudeModel) Connection(a, b sim.NodeID) sim.Connection {
+func (m *rudeModel) Connection(a, b sim.NodeID) simext.Connection {
 	c := m.Parted.Connection(a, b)
 	for _, end := range c {
 		if n := len(end.Queue); n > 1 {
@@ -171,7 +172,7 @@ func TestConnectionsThatNoEffectExplains(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() {
-		if r, ok := recover().(string); !ok || !strings.Contains(r, "contract of sim.Parted") {
+		if r, ok := recover().(string); !ok || !strings.Contains(r, "contract of simext.Parted") {
 			t.Errorf("%v", r)
 		}
 	}()
@@ -186,7 +187,7 @@ func TestConnectionEffectsAreAskedForAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() {
-		if r, ok := recover().(string); !ok || !strings.Contains(r, "contract of sim.Parted") {
+		if r, ok := recover().(string); !ok || !strings.Contains(r, "contract of simext.Parted") {
 			t.Errorf("%v", r)
 		}
 	}()

@@ -76,17 +76,17 @@ func (f *Search) onward(run *check.Source, s *check.Subject, cfg *search.Config)
 		return nil, err
 	}
 	if f.Timing != "" {
-		if loose.Timing, err = sim.ParseTiming(f.Timing); err != nil {
+		if loose.Timing, err = simext.ParseTiming(f.Timing); err != nil {
 			return nil, fmt.Errorf("--%w", err)
 		}
 	}
 	if f.Interleave != "" {
-		if loose.Interleave, err = sim.ParseInterleave(f.Interleave); err != nil {
+		if loose.Interleave, err = simext.ParseInterleave(f.Interleave); err != nil {
 			return nil, fmt.Errorf("--interleave: %w", err)
 		}
 	}
 	if f.CrashCut != "" {
-		if loose.CrashCut, err = sim.ParseCrashCut(f.CrashCut); err != nil {
+		if loose.CrashCut, err = simext.ParseCrashCut(f.CrashCut); err != nil {
 			return nil, fmt.Errorf("--%w", err)
 		}
 	}

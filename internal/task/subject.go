@@ -7,6 +7,7 @@ import (
 
 	"github.com/macemc/macemc/internal/check"
 	"github.com/macemc/macemc/internal/check/walkweights"
+	"github.com/macemc/macemc/internal/simext"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems/spec"
@@ -59,21 +60,21 @@ func (f *Subject) build(p *Process) (check.Subject, error) {
 		}
 	}
 	if f.Given.Has("timing") {
-		t, err := sim.ParseTiming(f.Timing)
+		t, err := simext.ParseTiming(f.Timing)
 		if err != nil {
 			return check.Subject{}, fmt.Errorf("--%w", err)
 		}
 		wanted.Timing = &t
 	}
 	if f.Given.Has("interleave") {
-		i, err := sim.ParseInterleave(f.Interleave)
+		i, err := simext.ParseInterleave(f.Interleave)
 		if err != nil {
 			return check.Subject{}, fmt.Errorf("--interleave: %w", err)
 		}
 		wanted.Interleave = &i
 	}
 	if f.Given.Has("crash-cut") {
-		c, err := sim.ParseCrashCut(f.CrashCut)
+		c, err := simext.ParseCrashCut(f.CrashCut)
 		if err != nil {
 			return check.Subject{}, fmt.Errorf("--%w", err)
 		}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/internal/search/stats"
+	"github.com/macemc/macemc/internal/simext"
 	"github.com/macemc/macemc/internal/test/systest"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
@@ -66,7 +67,7 @@ func TestTable(t *testing.T) {
 		for property, want := range map[string]string{gossip.NoFalseDeath: r.death, gossip.Agreement: r.agreement} {
 			t.Run(fmt.Sprintf("%+v %s", r, property), func(t *testing.T) {
 				t.Parallel()
-				timing, err := sim.ParseTiming(r.timing)
+				timing, err := simext.ParseTiming(r.timing)
 				if err != nil {
 					t.Fatal(err)
 				}

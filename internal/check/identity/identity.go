@@ -7,8 +7,8 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/kernel/properties"
+	"github.com/macemc/macemc/internal/pathfile"
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/internal/report/document"
 	"github.com/macemc/macemc/internal/textfmt"
@@ -77,7 +77,7 @@ var address = regexp.MustCompile(`\b0x[0-9a-f]+`)
 
 // AsRecorded reports whether a violation is the one that the header of its path file records: kind, property, and the words of a message
 // that tells defects apart.
-func AsRecorded(h *choose.Header, r *report.Report) bool {
+func AsRecorded(h *pathfile.Header, r *report.Report) bool {
 	if string(r.Kind) != h.Finding || r.Property != h.Property {
 		return false
 	}

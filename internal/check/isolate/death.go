@@ -13,6 +13,7 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/kernel/properties"
+	"github.com/macemc/macemc/internal/pathfile"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/stacks"
 	"github.com/macemc/macemc/sim"
@@ -20,10 +21,10 @@ import (
 
 // Death is the end of a process caused by the checked code that it executed.
 type Death struct {
-	Before  choose.Path       // all steps before the fatal one
-	Steps   int               // number of the fatal step; 0 means the first boots
-	Index   int               // of its event
-	Picks   []choose.FilePick // its answers until the process ended
+	Before  choose.Path     // all steps before the fatal one
+	Steps   int             // number of the fatal step; 0 means the first boots
+	Index   int             // of its event
+	Picks   []pathfile.Pick // its answers until the process ended
 	Kind    sim.FindingKind
 	Message string
 	Stack   string // the process's output at its end
@@ -47,7 +48,7 @@ type Death struct {
 
 	described *description // nil before Describe
 
-	outline *choose.File // the run without header and comments; nil means that it is not known
+	outline *pathfile.File // the run without header and comments; nil means that it is not known
 
 	deep bool // the process had large stacks, or many of them, when it was killed
 
@@ -60,7 +61,7 @@ type Death struct {
 }
 
 // Run returns the run as a path file without a header; nil means that it is not known.
-func (d *Death) Run() *choose.File { return d.outline }
+func (d *Death) Run() *pathfile.File { return d.outline }
 
 // Differs turns the last step of a run that ended its process once, and does not do so again, into a finding of
 // nondeterminism. how describes that end. surely reports that the process ended in this step.

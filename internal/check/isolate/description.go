@@ -14,6 +14,7 @@ import (
 	"github.com/macemc/macemc/internal/check/flight"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
+	"github.com/macemc/macemc/internal/pathfile"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/shrink"
 	"github.com/macemc/macemc/internal/stacks"
@@ -181,10 +182,10 @@ func (d *Death) fatalStep() *replay.TraceStep {
 }
 
 // File returns the run as a path file.
-func (d *Death) File(sys *sim.System, h choose.Header) (*choose.File, error) {
+func (d *Death) File(sys *sim.System, h pathfile.Header) (*pathfile.File, error) {
 	switch {
 	case d.Steps == 0:
-		return &choose.File{Header: replay.HeaderOf(sys, h), Boot: d.Picks}, nil
+		return &pathfile.File{Header: replay.HeaderOf(sys, h), Boot: d.Picks}, nil
 	case d.outline != nil:
 		return d.Outline(sys, h), nil
 	case d.described == nil || d.described.fatal == nil:
@@ -192,7 +193,7 @@ func (d *Death) File(sys *sim.System, h choose.Header) (*choose.File, error) {
 	}
 	f := d.described.trace.File(sys, h)
 	s := d.described.fatal
-	f.Steps = append(f.Steps, choose.FileStep{Index: d.Index, Key: s.Key, Picks: d.Picks, Comment: d.Message})
+	f.Steps = append(f.Steps, pathfile.Step{Index: d.Index, Key: s.Key, Picks: d.Picks, Comment: d.Message})
 	return f, nil
 }
 

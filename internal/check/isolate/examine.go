@@ -19,6 +19,7 @@ import (
 	"github.com/macemc/macemc/internal/budget"
 	"github.com/macemc/macemc/internal/check/flight"
 	"github.com/macemc/macemc/internal/kernel/contain"
+	"github.com/macemc/macemc/internal/pathfile"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/scratch"
 	"github.com/macemc/macemc/internal/shrink"
@@ -319,7 +320,7 @@ func found(rec *flight.Recorder) *Death {
 		d.Index, d.Before = int(path[at-1]), path[:at-1].Clone()
 	}
 	for i := at; i < used; i++ {
-		d.Picks = append(d.Picks, choose.FilePick{Kind: choose.Kind(kinds[i]), Pick: int(path[i])})
+		d.Picks = append(d.Picks, pathfile.Pick{Kind: choose.Kind(kinds[i]), Pick: int(path[i])})
 	}
 	d.Since, d.Safe = leftSince(rec)
 	return d

@@ -12,6 +12,7 @@ import (
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/budget"
 	"github.com/macemc/macemc/internal/check/flight"
+	"github.com/macemc/macemc/internal/pathfile"
 	"github.com/macemc/macemc/internal/report"
 )
 
@@ -22,11 +23,11 @@ type PendingSuspect struct {
 	// Path is the run if no file has it, because the process was about to write it or could not.
 	Path choose.Path `json:",omitempty"`
 
-	run *choose.File
+	run *pathfile.File
 }
 
 // Run returns Path as a path file without a header. nil means that it is not known, or that a file has it.
-func (s *PendingSuspect) Run() *choose.File { return s.run }
+func (s *PendingSuspect) Run() *pathfile.File { return s.run }
 
 // suspectNote is the file in which a searching process records the suspect under examination.
 const suspectNote = "suspect"

@@ -10,6 +10,7 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/check/flight"
+	"github.com/macemc/macemc/internal/pathfile"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/sim"
 )
@@ -24,7 +25,7 @@ func writeKey(w *os.File, key string) error {
 
 // outline returns a path file without header and comments, from the picks in rec and the keys in the folder of rec, as
 // far as the keys are known. nil means that they are not known.
-func outline(rec *flight.Recorder, dir string) *choose.File {
+func outline(rec *flight.Recorder, dir string) *pathfile.File {
 	text, err := os.ReadFile(filepath.Join(dir, keysFile))
 	if err != nil {
 		return nil
@@ -37,7 +38,7 @@ func outline(rec *flight.Recorder, dir string) *choose.File {
 		}
 		keys = append(keys, key)
 	}
-	f := new(choose.File)
+	f := new(pathfile.File)
 	picks := &f.Boot
 	path, kinds := rec.Recorded(picksRun), rec.Recorded(kindsRun)
 	for i := range min(rec.Get(flight.Used), len(path)) {
@@ -46,17 +47,17 @@ func outline(rec *flight.Recorder, dir string) *choose.File {
 		case kind == choose.Event && len(f.Steps) == len(keys):
 			return nil
 		case kind == choose.Event:
-			f.Steps = append(f.Steps, choose.FileStep{Index: pick, Key: keys[len(f.Steps)]})
+			f.Steps = append(f.Steps, pathfile.Step{Index: pick, Key: keys[len(f.Steps)]})
 			picks = &f.Steps[len(f.Steps)-1].Picks
 		case kind.Class() != choose.Fault || pick != 0:
-			*picks = append(*picks, choose.FilePick{Kind: kind, Pick: pick})
+			*picks = append(*picks, pathfile.Pick{Kind: kind, Pick: pick})
 		}
 	}
 	return f
 }
 
 // Outline returns the run as a path file without executing it. nil means that its steps are not known.
-func (d *Death) Outline(sys *sim.System, h choose.Header) *choose.File {
+func (d *Death) Outline(sys *sim.System, h pathfile.Header) *pathfile.File {
 	if d.outline == nil {
 		return nil
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/macemc/macemc/internal/check/flight"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/kernel/contain"
+	"github.com/macemc/macemc/internal/pathfile"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/shrink"
 	"github.com/macemc/macemc/sim"
@@ -170,7 +171,7 @@ type pathFileRequest struct {
 
 // reexecuteFile follows a path file and records its picks. It ends when the recorder is full.
 func reexecuteFile(w kernel.World, rec *flight.Recorder, request *pathFileRequest, keys *os.File) error {
-	file, err := choose.Parse(strings.NewReader(request.Text))
+	file, err := pathfile.Parse(strings.NewReader(request.Text))
 	if err != nil {
 		return err
 	}

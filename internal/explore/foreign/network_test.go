@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/internal/encoding"
+	"github.com/macemc/macemc/internal/simext"
 	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems"
@@ -28,19 +29,19 @@ func (b bags) WithLimits(l sim.Limits) (sim.Network, error) {
 }
 
 func (bags) Start(host sim.NetHost) sim.NetModel {
-	return &bagModel{host: host, to: make([][]sim.Datagram, host.Nodes())}
+	return &bagModel{host: host, to: make([][]simext.Datagram, host.Nodes())}
 }
 
 // bagModel is the state of bags. The embedded methods concern streams, and are not implemented.
 type bagModel struct {
-	sim.Parted
+	simext.Parted
 	host sim.NetHost
-	to   [][]sim.Datagram
+	to   [][]simext.Datagram
 }
 
 func (m *bagModel) Reset() { clear(m.to) }
 
-func (m *bagModel) compare(a, b sim.Datagram) int {
+func (m *bagModel) compare(a, b simext.Datagram) int {
 	return cmp.Or(m.host.CompareMessages(&a.Msg, &b.Msg), cmp.Compare(a.From, b.From))
 }
 
@@ -79,7 +80,7 @@ func (m *bagModel) SendDatagram(from, to sim.NodeID, msg sim.Message) {
 }
 
 func (m *bagModel) Arrive(from, to sim.NodeID, msg sim.Message) {
-	d := sim.Datagram{From: from, Msg: msg}
+	d := simext.Datagram{From: from, Msg: msg}
 	i, _ := slices.BinarySearchFunc(m.to[to], d, m.compare)
 	m.to[to] = slices.Insert(slices.Clone(m.to[to]), i, d)
 	m.host.Dirty(to)
@@ -94,7 +95,7 @@ func (m *bagModel) Halted(node sim.NodeID) {
 }
 
 func (m *bagModel) Quiet() bool {
-	return !slices.ContainsFunc(m.to, func(bag []sim.Datagram) bool { return len(bag) > 0 })
+	return !slices.ContainsFunc(m.to, func(bag []simext.Datagram) bool { return len(bag) > 0 })
 }
 
 func (m *bagModel) InFlight(yield func(sim.Envelope) bool) {
@@ -121,7 +122,7 @@ func (m *bagModel) Fingerprint() (sum sim.Fingerprint) {
 	return sum
 }
 
-func (m *bagModel) Bag(to sim.NodeID) []sim.Datagram {
+func (m *bagModel) Bag(to sim.NodeID) []simext.Datagram {
 	bag := slices.Clone(m.to[to])
 	for i := range bag {
 		bag[i].Behind = i > 0 && m.compare(bag[i-1], bag[i]) == 0
@@ -131,13 +132,13 @@ func (m *bagModel) Bag(to sim.NodeID) []sim.Datagram {
 
 func (m *bagModel) Fields(buf []sim.Field) []sim.Field { return buf }
 
-func (m *bagModel) Kinds() (datagrams, streams bool)         { return true, false }
-func (m *bagModel) SetBag(to sim.NodeID, bag []sim.Datagram) { m.to[to] = bag }
-func (m *bagModel) Rest() (r sim.NetRest)                    { return r }
-func (m *bagModel) SetRest(sim.NetRest)                      {}
-func (m *bagModel) Severed(a, b sim.NodeID) bool             { return false }
-func (m *bagModel) Room(from, to sim.NodeID) int             { panic("bags have no streams") }
-func (m *bagModel) Capacity() int                            { return 0 }
+func (m *bagModel) Kinds() (datagrams, streams bool)            { return true, false }
+func (m *bagModel) SetBag(to sim.NodeID, bag []simext.Datagram) { m.to[to] = bag }
+func (m *bagModel) Rest() (r simext.NetRest)                    { return r }
+func (m *bagModel) SetRest(simext.NetRest)                      {}
+func (m *bagModel) Severed(a, b sim.NodeID) bool                { return false }
+func (m *bagModel) Room(from, to sim.NodeID) int                { panic("bags have no streams") }
+func (m *bagModel) Capacity() int                               { return 0 }
 
 // A foreign network gives the same counts in the table engine as that of package netsim.
 func TestForeignNetworkCountsTheSame(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/kernel/declared"
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
+	"github.com/macemc/macemc/internal/simext"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -20,7 +21,7 @@ type Bench struct {
 	w      *kernel.Machine
 	idle   stubNetwork
 	real   sim.NetModel
-	parted sim.Parted
+	parted simext.Parted
 
 	asked Answerer
 	run   []Question
@@ -48,7 +49,7 @@ func NewBench(sys *sim.System, opts kernel.Options) (*Bench, error) {
 	b := &Bench{w: w.(*kernel.Machine)}
 	b.w.OnBench = true
 	b.real = b.w.Net
-	b.parted, _ = b.real.(sim.Parted)
+	b.parted, _ = b.real.(simext.Parted)
 	b.idle.b = b
 	b.w.Net, b.w.Idle, b.w.Holder, b.w.Groups = &b.idle, &b.idle, nil, nil
 	b.shown = make([]*kernel.Local, sys.Nodes)
@@ -59,7 +60,7 @@ func NewBench(sys *sim.System, opts kernel.Options) (*Bench, error) {
 
 // Parted returns the network model, or nil if the system has none, or one that cannot be decomposed. The model reads
 // from the bench which nodes are up, see SetUp.
-func (b *Bench) Parted() sim.Parted { return b.parted }
+func (b *Bench) Parted() simext.Parted { return b.parted }
 
 // SetUp sets whether the network model sees a node as up.
 func (b *Bench) SetUp(id sim.NodeID, up bool) { b.w.Members[id].Up = up }

@@ -16,6 +16,13 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
+// Causes of findings.
+const (
+	NotReturned     sim.FindingCause = "not returned"      // a divergence: a call did not return in time
+	GoroutineEnded  sim.FindingCause = "goroutine ended"   // a panic: a call ended its goroutine
+	UsedAfterReturn sim.FindingCause = "used after return" // a panic: code used an [sim.Env] after its handler had returned
+)
+
 // Checked code may end its goroutine, by runtime.Goexit or its callers: FailNow, Fatal and Skip of a testing.T. No code
 // on the same goroutine can prevent that.
 
@@ -25,7 +32,7 @@ type Ended struct{}
 const EndedText = "ended its goroutine (runtime.Goexit, which FailNow, Fatal and Skip of testing.T call)"
 
 // Exited reports whether a finding is that checked code ended its goroutine.
-func Exited(f *sim.Finding) bool { return f.Cause == sim.GoroutineEnded }
+func Exited(f *sim.Finding) bool { return f.Cause == GoroutineEnded }
 
 // raised is the panic value of checked code, with the stack where it was raised.
 type raised struct {
@@ -69,17 +76,17 @@ func Panicked(what string, r any) *sim.Finding {
 	value, stack := RaisedBy(r)
 	f := &sim.Finding{Kind: sim.Panic, Node: -1, Message: what + " " + PanicText(value, "panicked: %v"), Stack: stack}
 	if value == (Ended{}) {
-		f.Cause = sim.GoroutineEnded
+		f.Cause = GoroutineEnded
 	}
 	return f
 }
 
 // Overdue reports whether a finding is that checked code did not return in time, see [kernel.Options].
-func Overdue(f *sim.Finding) bool { return f.Cause == sim.NotReturned }
+func Overdue(f *sim.Finding) bool { return f.Cause == NotReturned }
 
 // GivenUp returns the finding that checked code did not return in time.
 func GivenUp() *sim.Finding {
-	return &sim.Finding{Kind: sim.Divergence, Cause: sim.NotReturned, Message: "checked code did not return"}
+	return &sim.Finding{Kind: sim.Divergence, Cause: NotReturned, Message: "checked code did not return"}
 }
 
 // WatchInterval is the interval between calls of [kernel.Options].Overdue.

@@ -27,7 +27,7 @@ func (l *UseAfterReturn) Finding() *sim.Finding {
 }
 
 // IsUseAfterReturn reports whether a finding is that an Env was used after its handler had returned.
-func IsUseAfterReturn(f *sim.Finding) bool { return f.Cause == sim.UsedAfterReturn }
+func IsUseAfterReturn(f *sim.Finding) bool { return f.Cause == UsedAfterReturn }
 
 // CatchState, when deferred, turns a panic that carries a [*sim.StateError] or a [*sim.Finding] into an error. A method
 // of a world that encodes the state learns the type behind an interface only then, and may panic. Its methods Live and

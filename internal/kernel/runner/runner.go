@@ -11,6 +11,7 @@ import (
 	"github.com/macemc/macemc/internal/kernel/declared"
 	"github.com/macemc/macemc/internal/kernel/memdisk"
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
+	"github.com/macemc/macemc/internal/simext"
 	"github.com/macemc/macemc/macetime"
 	"github.com/macemc/macemc/sim"
 )
@@ -61,7 +62,7 @@ func NewRunner(sys *sim.System, opts kernel.Options) (*Runner, error) {
 	r := &Runner{w: world.(*kernel.Machine)}
 	r.out.capacity = r.w.Net.Capacity()
 	r.out.datagrams, r.out.streams = true, true
-	if p, ok := r.w.Net.(sim.Parted); ok {
+	if p, ok := r.w.Net.(simext.Parted); ok {
 		r.out.datagrams, r.out.streams = p.Kinds()
 	}
 	if o, ok := r.w.Net.(interface{ Ordered() bool }); ok {

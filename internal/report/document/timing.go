@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/macemc/macemc/internal/report"
+	"github.com/macemc/macemc/internal/simext"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -15,7 +16,7 @@ func TimingAssumption(r *report.Report) string {
 	default:
 		return ""
 	}
-	timing, err := sim.ParseTiming(r.Timing)
+	timing, err := simext.ParseTiming(r.Timing)
 	if err != nil {
 		return ""
 	}
@@ -40,7 +41,7 @@ func timingFacts(r *report.Report) []Fact {
 		return nil
 	}
 	aside := ""
-	if timing, err := sim.ParseTiming(r.Timing); err == nil && timing.LivenessOnly() {
+	if timing, err := simext.ParseTiming(r.Timing); err == nil && timing.LivenessOnly() {
 		aside = "timing BoundedLiveness:DURATION sets another bound"
 	}
 	if r.Timing == sim.ByDeadline.String() {

@@ -21,7 +21,7 @@ import (
 //   - not both touch the connection of these nodes; their peers show that,
 //   - not both announce, and
 //   - b does not take a datagram that a has sent. An arriving datagram does not change what else a node that is up can
-//     do, see [sim.Parted].
+//     do, see [simext.Parted].
 //
 // Quorums may take everything that has arrived. So with quorums the receivers of datagrams are peers, too, and
 // neither transition may have the other's node among its peers. Both may send to the same node. Timers of Prompt

@@ -3,6 +3,7 @@ package store
 import (
 	"fmt"
 
+	"github.com/macemc/macemc/internal/simext"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -25,7 +26,7 @@ type conns struct {
 
 	recentOps []recentOp // by hash
 
-	buf   sim.Connection // scratch
+	buf   simext.Connection // scratch
 	asked []sim.Event
 	msgs  []uint32
 
@@ -139,7 +140,7 @@ func (c *conns) sight(id uint32, n *conn) (can [2]uint8) {
 }
 
 // Content converts the connection for the network model. The result is valid until the next call.
-func (c *conns) Content(id uint32) sim.Connection {
+func (c *conns) Content(id uint32) simext.Connection {
 	for i := range c.buf {
 		end := &c.buf[i]
 		end.Flags, end.Queue = c.List.At(id).Flags[i], end.Queue[:0]
@@ -159,10 +160,10 @@ func ends(self bool) [2]sim.NodeID {
 }
 
 // Look returns the enabled events of a connection, computed by the network model.
-func (c *conns) Look(state sim.Connection, self, cut bool) (can uint8) {
+func (c *conns) Look(state simext.Connection, self, cut bool) (can uint8) {
 	net, at := c.e.Net, ends(self)
 	net.Reset()
-	rest := sim.NetRest{Left: sim.Limits{sim.NetErrors: 1}}
+	rest := simext.NetRest{Left: sim.Limits{sim.NetErrors: 1}}
 	if cut && !self {
 		rest.Cut, rest.Node, rest.Peer = true, at[0], at[1]
 	}
@@ -274,7 +275,7 @@ func (c *conns) after(id uint32, before *conn, code uint32) (after conn, h deliv
 	after, h = c.Ask(id, before, code)
 	d, allowed := c.observe(before, &after, code, h)
 	if !allowed || ok && d != known.connEffect {
-		panic(fmt.Sprintf("table: %T changes connections against the contract of sim.Parted", c.e.Net))
+		panic(fmt.Sprintf("table: %T changes connections against the contract of simext.Parted", c.e.Net))
 	}
 	if !ok {
 		c.Effects.Put(key, &knownEffect{connEffect: d})
@@ -360,7 +361,7 @@ func (c *conns) Hash(id uint32, pair int) sim.Fingerprint {
 		}
 	}
 	low, high := c.e.PairAt(pair)
-	h := c.e.shareOf(func(net sim.Parted) { net.SetConnection(low, high, c.Content(id)) })
+	h := c.e.shareOf(func(net simext.Parted) { net.SetConnection(low, high, c.Content(id)) })
 	if id >= listedHashes {
 		c.others.Put(key, h)
 		return h

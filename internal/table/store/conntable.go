@@ -1,6 +1,8 @@
 package store
 
-import "github.com/macemc/macemc/sim"
+import (
+	"github.com/macemc/macemc/internal/simext"
+)
 
 // conn is the content of a connection. End 0 belongs to the node with the lower number.
 type conn struct {
@@ -32,7 +34,7 @@ func (c *conns) bytes() int {
 func (c *conns) Queue(id uint32, side int) []uint32 { return c.Queues.Of(c.List.At(id).queues[side]) }
 
 // made converts a connection of the network model.
-func (c *conns) made(state *sim.Connection, self bool) conn {
+func (c *conns) made(state *simext.Connection, self bool) conn {
 	n := conn{Self: self}
 	for i := range state {
 		n.Flags[i] = state[i].Flags

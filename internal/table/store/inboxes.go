@@ -3,6 +3,7 @@ package store
 import (
 	"encoding/binary"
 
+	"github.com/macemc/macemc/internal/simext"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -37,20 +38,20 @@ const inboxItemSize = 40
 
 // InboxItem is one datagram of an inbox.
 type InboxItem struct {
-	From sim.NodeID // see [sim.Datagram]
+	From sim.NodeID // see [simext.Datagram]
 	Msg  uint32     // index in Tables.Contents
 	Same bool       // equal to the one before, or delivered only after it
 }
 
 func (b *inboxes) init(e *Tables) {
 	b.e, b.ids = e, map[string]uint32{}
-	if q, ok := e.Net.(sim.Queued); ok {
+	if q, ok := e.Net.(simext.Queued); ok {
 		b.HoldsOutgoing, b.Bounded = q.Queues()
 	}
 	b.intern(nil)
 }
 
-func (b *inboxes) intern(content []sim.Datagram) uint32 {
+func (b *inboxes) intern(content []simext.Datagram) uint32 {
 	var key []byte
 	for i := range content {
 		key = binary.AppendUvarint(key, uint64(content[i].From))
@@ -74,17 +75,17 @@ func (b *inboxes) intern(content []sim.Datagram) uint32 {
 }
 
 // Content is the inverse of intern.
-func (b *inboxes) Content(id uint32) []sim.Datagram {
+func (b *inboxes) Content(id uint32) []simext.Datagram {
 	items := b.List[id].Items
-	content := make([]sim.Datagram, len(items))
+	content := make([]simext.Datagram, len(items))
 	for i, it := range items {
-		content[i] = sim.Datagram{From: it.From, Msg: b.e.Contents.List[it.Msg]}
+		content[i] = simext.Datagram{From: it.From, Msg: b.e.Contents.List[it.Msg]}
 	}
 	return content
 }
 
 // work puts an inbox into the network model, as that of node 0, calls f, and returns the inbox after it.
-func (b *inboxes) work(id uint32, f func(net sim.Parted)) uint32 {
+func (b *inboxes) work(id uint32, f func(net simext.Parted)) uint32 {
 	net := b.e.Net
 	net.Reset()
 	b.e.Bench.SetUp(0, true)
@@ -100,7 +101,7 @@ func (b *inboxes) AfterSend(id uint32, from sim.NodeID, msg uint32) uint32 {
 		return uint32(next)
 	}
 	next := uint32(Overrun)
-	_ = b.e.Bench.Contain(from, func() { next = b.work(id, func(net sim.Parted) { net.Arrive(from, 0, b.e.Contents.List[msg]) }) })
+	_ = b.e.Bench.Contain(from, func() { next = b.work(id, func(net simext.Parted) { net.Arrive(from, 0, b.e.Contents.List[msg]) }) })
 	b.sends.Put(key, uint64(next))
 	return next
 }
@@ -111,7 +112,7 @@ func (b *inboxes) WithOutgoing(id uint32, to sim.NodeID, msg uint32) uint32 {
 	if next, ok := b.keeps.Get(key); ok {
 		return uint32(next)
 	}
-	next := b.work(id, func(net sim.Parted) { net.SendDatagram(0, to, b.e.Contents.List[msg]) })
+	next := b.work(id, func(net simext.Parted) { net.SendDatagram(0, to, b.e.Contents.List[msg]) })
 	b.keeps.Put(key, uint64(next))
 	return next
 }
@@ -119,7 +120,7 @@ func (b *inboxes) WithOutgoing(id uint32, to sim.NodeID, msg uint32) uint32 {
 // AfterFailure returns the inbox of a node after its failure.
 func (b *inboxes) AfterFailure(id, how uint32) uint32 {
 	if b.List[id].afterFailure[how] == 0 {
-		next := b.work(id, func(sim.Parted) { b.e.FailNode(0, how) })
+		next := b.work(id, func(simext.Parted) { b.e.FailNode(0, how) })
 		b.List[id].afterFailure[how] = next + 1
 	}
 	return b.List[id].afterFailure[how] - 1
@@ -130,7 +131,7 @@ func (b *inboxes) Without(id uint32, place int32) uint32 {
 	if next := b.List[id].without[place]; next != 0 {
 		return next - 1
 	}
-	next := b.work(id, func(net sim.Parted) { net.Take(b.event(sim.Deliver, 1, id, place, 0)) })
+	next := b.work(id, func(net simext.Parted) { net.Take(b.event(sim.Deliver, 1, id, place, 0)) })
 	b.List[id].without[place] = next + 1
 	return next
 }
@@ -140,7 +141,7 @@ func (b *inboxes) WithDuplicate(id uint32, place int32) uint32 {
 	if next := b.List[id].doubled[place]; next != 0 {
 		return next - 1
 	}
-	next := b.work(id, func(net sim.Parted) { net.Inject(b.event(sim.Duplicate, 0, id, place, 0)) })
+	next := b.work(id, func(net simext.Parted) { net.Inject(b.event(sim.Duplicate, 0, id, place, 0)) })
 	b.List[id].doubled[place] = next + 1
 	return next
 }
@@ -167,13 +168,13 @@ func (b *inboxes) Hash(id uint32, node int) sim.Fingerprint {
 	}
 	h := &b.List[id].hashes[node]
 	if *h == (sim.Fingerprint{}) {
-		*h = b.e.shareOf(func(net sim.Parted) { net.SetBag(sim.NodeID(node), b.Content(id)) })
+		*h = b.e.shareOf(func(net simext.Parted) { net.SetBag(sim.NodeID(node), b.Content(id)) })
 	}
 	return *h
 }
 
 // shareOf returns the share in the network's fingerprint of a part, which set puts into the network.
-func (e *Tables) shareOf(set func(sim.Parted)) sim.Fingerprint {
+func (e *Tables) shareOf(set func(simext.Parted)) sim.Fingerprint {
 	e.Net.Reset()
 	empty := e.Net.Fingerprint()
 	set(e.Net)

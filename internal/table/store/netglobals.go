@@ -1,6 +1,7 @@
 package store
 
 import (
+	"github.com/macemc/macemc/internal/simext"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -9,12 +10,12 @@ import (
 type netGlobalsTable struct {
 	e    *Tables
 	List []netGlobals
-	ids  map[sim.NetRest]uint32
+	ids  map[simext.NetRest]uint32
 	ops  Memo
 }
 
 type netGlobals struct {
-	State   sim.NetRest
+	State   simext.NetRest
 	Global  []sim.Event // ordinary events without a node
 	Faults  []sim.Event // faults without another part
 	Severed []uint64    // by node: set of cut links
@@ -22,7 +23,7 @@ type netGlobals struct {
 }
 
 func (r *netGlobalsTable) init(e *Tables) {
-	r.e, r.ids = e, map[sim.NetRest]uint32{}
+	r.e, r.ids = e, map[simext.NetRest]uint32{}
 	if e.Net == nil {
 		r.List = append(r.List, netGlobals{Severed: make([]uint64, e.Nodes)})
 		return
@@ -31,7 +32,7 @@ func (r *netGlobalsTable) init(e *Tables) {
 	r.intern(e.Net.Rest())
 }
 
-func (r *netGlobalsTable) intern(state sim.NetRest) uint32 {
+func (r *netGlobalsTable) intern(state simext.NetRest) uint32 {
 	if id, ok := r.ids[state]; ok {
 		return id
 	}
@@ -56,7 +57,7 @@ func (r *netGlobalsTable) intern(state sim.NetRest) uint32 {
 
 // After returns the globals after a fault, or after the end of a partition. Part puts the affected part into the
 // network model.
-func (r *netGlobalsTable) After(id uint32, ev sim.Event, part func(sim.Parted)) uint32 {
+func (r *netGlobalsTable) After(id uint32, ev sim.Event, part func(simext.Parted)) uint32 {
 	key := uint64(id)<<32 | uint64(ev.Kind)<<16
 	if ev.Kind == sim.Partition {
 		key |= uint64(ev.Node)<<8 | uint64(ev.Peer+1)

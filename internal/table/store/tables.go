@@ -8,6 +8,7 @@ import (
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/kernel/bench"
 	"github.com/macemc/macemc/internal/kernel/declared"
+	"github.com/macemc/macemc/internal/simext"
 	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/sim"
 )
@@ -17,7 +18,7 @@ type Tables struct {
 	Sys    *sim.System
 	Opts   kernel.Options
 	Bench  *bench.Bench
-	Net    sim.Parted // nil: no network
+	Net    simext.Parted // nil: no network
 	Nodes  int
 	Layout layout // of vectors
 
@@ -83,7 +84,7 @@ func (e *Tables) Init(sys *sim.System, opts kernel.Options, calls *options.Calls
 	}
 	e.Sys, e.Groups, e.Opts, e.Bench, e.Net, e.Nodes, e.Calls = sys, declared.Mates(sys), opts, bench, bench.Parted(), sys.Nodes, calls
 	if e.Net == nil && sys.Network != nil {
-		return &options.Unsupported{Why: fmt.Sprintf("its network %T does not implement sim.Parted", sys.Network)}
+		return &options.Unsupported{Why: fmt.Sprintf("its network %T does not implement simext.Parted", sys.Network)}
 	}
 	e.Layout = newLayout(e)
 	e.Contents.init(e)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
+	"github.com/macemc/macemc/internal/simext"
 	"github.com/macemc/macemc/internal/table/steptree"
 	"github.com/macemc/macemc/internal/table/store"
 	"github.com/macemc/macemc/sim"
@@ -238,11 +239,11 @@ func (w *World) do(node sim.NodeID, o *steptree.Op) error {
 // Inject executes a fault of the network, or a Heal.
 func (w *World) Inject(ev sim.Event) {
 	l := &w.Layout
-	part := func(sim.Parted) {}
+	part := func(simext.Parted) {}
 	switch ev.Kind {
 	case sim.Lose, sim.Duplicate:
 		inbox := w.Vector[l.Inboxes+int(ev.Node)]
-		part = func(net sim.Parted) { net.SetBag(ev.Node, w.Inboxes.Content(inbox)) }
+		part = func(net simext.Parted) { net.SetBag(ev.Node, w.Inboxes.Content(inbox)) }
 		if ev.Kind == sim.Lose {
 			w.setInbox(ev.Node, w.Inboxes.Without(inbox, ev.Slot))
 		} else {
@@ -251,7 +252,7 @@ func (w *World) Inject(ev sim.Event) {
 	case sim.Break:
 		low, high := ev.Node, ev.Peer
 		conn := w.Vector[l.Conns+l.Pair(low, high)]
-		part = func(net sim.Parted) { net.SetConnection(low, high, w.Conns.Content(conn)) }
+		part = func(net simext.Parted) { net.SetConnection(low, high, w.Conns.Content(conn)) }
 		w.operate(low, high, store.OpBreak, 0)
 	}
 	w.setNetGlobals(w.NetGlobals.After(w.Vector[l.NetGlobals], ev, part))

@@ -14,6 +14,7 @@ import (
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/critical"
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/pathfile"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/search/runloop"
 	"github.com/macemc/macemc/internal/search/runs"
@@ -182,9 +183,9 @@ func Clean(t testing.TB, sys sim.System, states int) *table.Exploration {
 // Follow executes the events with these keys.
 func Follow(t testing.TB, sys *sim.System, keys ...string) choose.Path {
 	t.Helper()
-	f := &choose.File{Header: choose.Header{System: sys.Name, Nodes: sys.Nodes}}
+	f := &pathfile.File{Header: pathfile.Header{System: sys.Name, Nodes: sys.Nodes}}
 	for _, k := range keys {
-		f.Steps = append(f.Steps, choose.FileStep{Key: k})
+		f.Steps = append(f.Steps, pathfile.Step{Key: k})
 	}
 	r, err := replay.ReadFile(sys, f)
 	if err != nil {

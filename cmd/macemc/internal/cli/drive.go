@@ -19,11 +19,11 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/check"
 	"github.com/macemc/macemc/internal/check/exitcode"
 	"github.com/macemc/macemc/internal/check/isolate"
 	"github.com/macemc/macemc/internal/check/outfolder"
+	"github.com/macemc/macemc/internal/pathfile"
 	"github.com/macemc/macemc/internal/task"
 	"github.com/macemc/macemc/internal/version"
 	"github.com/macemc/macemc/search"
@@ -240,7 +240,7 @@ func (b *binary) cutShort(ctx context.Context, c listedCheck, t task.Task, how s
 	err := fmt.Errorf("%s: the process of the tests ended before its work was done: %s", b.ImportPath, how)
 	if s, ok := t.(*task.Search); ok {
 		dir := cmp.Or(s.Out, outfolder.Root)
-		own := func(h *choose.Header) bool {
+		own := func(h *pathfile.Header) bool {
 			return h.Package == b.ImportPath && h.Test == c.goTest && h.System == c.System
 		}
 		if files := writtenSince(began, dir, outfolder.ErrorPath, own); files != nil {
@@ -279,7 +279,7 @@ func hangs(pid int, t task.Task) func() bool {
 
 // writtenSince returns the path files of that name in an output folder, and in folders of it, that were written after began
 // and are of the same check, because searches of other checks may use the same folder.
-func writtenSince(began time.Time, dir, name string, own func(*choose.Header) bool) (files []string) {
+func writtenSince(began time.Time, dir, name string, own func(*pathfile.Header) bool) (files []string) {
 	for _, pattern := range []string{name, "*/" + name} {
 		names, _ := fs.Glob(os.DirFS(dir), pattern)
 		for _, name := range names {
@@ -292,7 +292,7 @@ func writtenSince(began time.Time, dir, name string, own func(*choose.Header) bo
 			if err != nil {
 				continue
 			}
-			if f, err := choose.Parse(bytes.NewReader(text)); err == nil && own(&f.Header) {
+			if f, err := pathfile.Parse(bytes.NewReader(text)); err == nil && own(&f.Header) {
 				files = append(files, name)
 			}
 		}

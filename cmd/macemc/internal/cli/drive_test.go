@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/check"
+	"github.com/macemc/macemc/internal/pathfile"
 )
 
 // Data in a pipe is read although the deadline has passed. The wait for more ends.
@@ -35,7 +35,7 @@ func TestLateReader(t *testing.T) {
 // A suspect is found in the folder of a search and in its numbered folders, unless an earlier search left it, or one of
 // another test.
 func TestWrittenSince(t *testing.T) {
-	own := func(h *choose.Header) bool { return h.Test == "TestOwn" }
+	own := func(h *pathfile.Header) bool { return h.Test == "TestOwn" }
 	dir := filepath.Join(t.TempDir(), "out [1]")
 	for _, in := range []string{dir, filepath.Join(dir, "2")} {
 		if got := writtenSince(time.Time{}, in, check.SuspectPath, own); len(got) != 0 {

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/pathfile"
 	"github.com/macemc/macemc/internal/task"
 	"github.com/macemc/macemc/internal/textfmt"
 	"github.com/macemc/macemc/systems/spec"
@@ -132,7 +132,7 @@ func (a *app) onFileOf(ctx context.Context, file, name string, t task.Task) erro
 }
 
 // searchFrom searches from a path file of a package's test. The name of the system, and --test, may be omitted.
-func (a *app) searchFrom(ctx context.Context, f *task.Search, test string, h *choose.Header) error {
+func (a *app) searchFrom(ctx context.Context, f *task.Search, test string, h *pathfile.Header) error {
 	pkg, inName := splitTest(f.System)
 	if isFolder(pkg) {
 		out, err := a.listPkg(ctx, pkg, ".")
@@ -154,13 +154,13 @@ func (a *app) searchFrom(ctx context.Context, f *task.Search, test string, h *ch
 }
 
 // packagePath reads a path file. nil means that it does not belong to a package, or that reading it elsewhere gives a better error.
-func packagePath(file string) *choose.File {
+func packagePath(file string) *pathfile.File {
 	f, err := os.Open(file)
 	if err != nil {
 		return nil
 	}
 	defer f.Close()
-	parsed, err := choose.Parse(f)
+	parsed, err := pathfile.Parse(f)
 	if err != nil || parsed.Header.Package == "" {
 		return nil
 	}

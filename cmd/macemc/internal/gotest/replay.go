@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/macemc/macemc/eventgraph"
+	"github.com/macemc/macemc/internal/history"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/report/document"
 	"github.com/macemc/macemc/internal/report/render"
@@ -19,7 +20,6 @@ import (
 	"github.com/macemc/macemc/internal/testsched"
 	"github.com/macemc/macemc/internal/testsched/program"
 	"github.com/macemc/macemc/internal/textfmt"
-	"github.com/macemc/macemc/mdb"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -208,11 +208,11 @@ func pageTrace(test string, o *testsched.Outcome) *replay.Trace {
 	for i := range t.Steps {
 		s := &t.Steps[i]
 		waits := slices.ContainsFunc(s.Changes, func(c replay.NodeChange) bool {
-			return c.Node == s.Node && c.Path == mdb.GoroutineStatus && c.New != "runs" && c.New != "ended" && !strings.HasPrefix(c.New, mdb.CanRun)
+			return c.Node == s.Node && c.Path == history.PathStatus && c.New != "runs" && c.New != "ended" && !strings.HasPrefix(c.New, history.StatusCanRun)
 		})
 		for j := range s.Changes {
 			c := &s.Changes[j]
-			if !waits || c.Node != s.Node || c.Path != mdb.GoroutineStatus && c.Path != mdb.GoroutineHolder {
+			if !waits || c.Node != s.Node || c.Path != history.PathStatus && c.Path != history.PathHolder {
 				c.Part.Kind = replay.Position
 			}
 		}
@@ -315,7 +315,7 @@ func scheduleTrace(test string, o *testsched.Outcome) *replay.Trace {
 		}
 		from, text := waker(o.Trace, events[e.By], e, len(events[e.Number]) == 0), ""
 		if len(events[e.Number]) == 0 && from < 0 {
-			from, text = timerSetter(o, events, e.Number), mdb.TimerSet
+			from, text = timerSetter(o, events, e.Number), history.TimerSet
 		}
 		events[e.Number] = append(events[e.Number], i)
 		if from >= 0 {

@@ -6,9 +6,9 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/macemc/macemc/internal/history"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/testsched"
-	"github.com/macemc/macemc/mdb"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -114,9 +114,9 @@ func (g goroutineState) after(s testsched.State) goroutineState {
 	}
 	started := g == goroutineState{}
 	waited := g.parked
-	g.parked, g.holder, g.status = false, "", mdb.CanRun
+	g.parked, g.holder, g.status = false, "", history.StatusCanRun
 	if waited && s.Other == 0 {
-		g.status = mdb.Rested
+		g.status = history.StatusRested
 	}
 	if s.Other > 0 && s.Other != s.Number {
 		how := ", woken by "
@@ -131,10 +131,10 @@ func (g goroutineState) after(s testsched.State) goroutineState {
 // changes returns the differences from an old state of the same goroutine.
 func (g goroutineState) changes(node int, old goroutineState) (list []replay.NodeChange) {
 	for _, c := range []replay.NodeChange{
-		{Path: mdb.GoroutineAt, Old: old.at, New: g.at},
-		{Path: mdb.GoroutineOperation, Old: old.operation, New: g.operation},
-		{Path: mdb.GoroutineStatus, Old: old.status, New: g.status},
-		{Path: mdb.GoroutineHolder, Old: old.holder, New: g.holder},
+		{Path: history.PathAt, Old: old.at, New: g.at},
+		{Path: history.PathOperation, Old: old.operation, New: g.operation},
+		{Path: history.PathStatus, Old: old.status, New: g.status},
+		{Path: history.PathHolder, Old: old.holder, New: g.holder},
 	} {
 		if c.Old != c.New {
 			c.Node = node

@@ -13,6 +13,8 @@ import (
 	"github.com/macemc/macemc/cmd/macemc/internal/bundled"
 	"github.com/macemc/macemc/cmd/macemc/internal/screen"
 	"github.com/macemc/macemc/internal/check"
+	"github.com/macemc/macemc/internal/history"
+	"github.com/macemc/macemc/internal/pathfile"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/test/golden"
 	"github.com/macemc/macemc/machine"
@@ -167,7 +169,7 @@ func TestGivingUp(t *testing.T) {
 func TestGoroutines(t *testing.T) {
 	step := func(n, node int, status string) replay.TraceStep {
 		return replay.TraceStep{Number: n, Node: node, What: "locks #1", Key: status, Event: sim.Event{Kind: sim.DoAction, Node: sim.NodeID(node), Peer: -1},
-			Changes: []replay.NodeChange{{Node: node, Path: mdb.GoroutineStatus, New: status}}}
+			Changes: []replay.NodeChange{{Node: node, Path: history.PathStatus, New: status}}}
 	}
 	trace := func(second string) *replay.Trace {
 		return &replay.Trace{System: "TestX", Goroutines: true, Nodes: 2, Names: []string{"TestX", "f"}, Steps: []replay.TraceStep{step(1, 0, "runs"), step(2, 1, second)}}
@@ -192,7 +194,7 @@ func TestRound(t *testing.T) {
 	ms.Add(idles, struct{}{})
 	sys := ms.Sim("idle")
 	for round, want := range map[int]string{1: "@o+1 n0 internal step", 0: "@ +1 n0 internal step"} {
-		s, err := mdb.Open(mdb.Config{System: &sys, Header: choose.Header{Endless: true, Round: round}, Path: choose.Path{0}})
+		s, err := mdb.Open(mdb.Config{System: &sys, Header: pathfile.Header{Endless: true, Round: round}, Path: choose.Path{0}})
 		if err != nil {
 			t.Fatal(err)
 		}

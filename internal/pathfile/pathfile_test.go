@@ -1,4 +1,4 @@
-package choose_test
+package pathfile_test
 
 import (
 	"bytes"
@@ -15,20 +15,21 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/pathfile"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-func example() *choose.File {
-	return &choose.File{
-		Header: choose.Header{
+func example() *pathfile.File {
+	return &pathfile.File{
+		Header: pathfile.Header{
 			System:   "randtree",
 			Nodes:    3,
 			Package:  "example.org/a b",
 			Test:     "TestTree/three nodes",
-			Params:   []choose.Param{{"retries", "3"}, {"name", " padded"}, {"odd=key", "a=b"}},
+			Params:   []pathfile.Param{{"retries", "3"}, {"name", " padded"}, {"odd=key", "a=b"}},
 			Bugs:     []string{"RT5", "RT12"},
-			Limits:   []choose.Limit{{"loss", 1}, {"crashes", 0}},
+			Limits:   []pathfile.Limit{{"loss", 1}, {"crashes", 0}},
 			Timing:   "AnyOrder",
 			AsLive:   true,
 			Seed:     18446744073709551615,
@@ -40,21 +41,21 @@ func example() *choose.File {
 			Known:    "https://example.org/issues/12",
 			Note:     "two\nlines",
 		},
-		Boot: []choose.FilePick{{choose.Draw, 1, "first peer"}, {choose.Compare, 0, ""}},
-		Steps: []choose.FileStep{
+		Boot: []pathfile.Pick{{choose.Draw, 1, "first peer"}, {choose.Compare, 0, ""}},
+		Steps: []pathfile.Step{
 			{Index: 0, Key: "action n0 ping"},
 			{Index: 1, Key: "deliver n1<-n0 Ping{Seq:1}", Comment: "n1 Seen 0->1",
-				Picks: []choose.FilePick{{choose.Draw, 2, "peer"}, {choose.Compare, 1, ""}}},
+				Picks: []pathfile.Pick{{choose.Draw, 2, "peer"}, {choose.Compare, 1, ""}}},
 			{Index: 0, Key: "timer n0 resend{}", Comment: " # odd",
-				Picks: []choose.FilePick{{choose.Fault, 0, "no crash"}}},
+				Picks: []pathfile.Pick{{choose.Fault, 0, "no crash"}}},
 			{Index: 2, Key: `deliver n0<-n1 Text{"a|b"}`, Comment: `"quoted"`,
-				Picks: []choose.FilePick{{choose.Fault, 2, "crash (here)"}, {choose.Outcome, 0, ""}}},
+				Picks: []pathfile.Pick{{choose.Fault, 2, "crash (here)"}, {choose.Outcome, 0, ""}}},
 			{Index: 7, Key: "crash n1"},
 		},
 	}
 }
 
-func write(t testing.TB, f *choose.File) string {
+func write(t testing.TB, f *pathfile.File) string {
 	t.Helper()
 	var b bytes.Buffer
 	n, err := f.WriteTo(&b)
@@ -68,7 +69,7 @@ func write(t testing.TB, f *choose.File) string {
 }
 
 // bare removes the fields that only Parse sets.
-func bare(f *choose.File) *choose.File {
+func bare(f *pathfile.File) *pathfile.File {
 	f.Lines = nil
 	for i := range f.Steps {
 		f.Steps[i].Line = 0
@@ -91,7 +92,7 @@ func TestGolden(t *testing.T) {
 	if got != string(want) {
 		t.Errorf("%s differs (rewrite it with -update):\n%s", name, got)
 	}
-	f, err := choose.Parse(bytes.NewReader(want))
+	f, err := pathfile.Parse(bytes.NewReader(want))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +113,7 @@ var (
 
 // The page on path files describes every line and every kind of pick.
 func TestFieldsAreDocumented(t *testing.T) {
-	page, err := os.ReadFile("../docs/guarantees.md")
+	page, err := os.ReadFile("../../docs/guarantees.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,7 +128,7 @@ func TestFieldsAreDocumented(t *testing.T) {
 			}
 		}
 	}
-	_, err = choose.Parse(strings.NewReader("macemc path 1\nnosuch\nend 0\n"))
+	_, err = pathfile.Parse(strings.NewReader("macemc path 1\nnosuch\nend 0\n"))
 	known := knownFields.FindStringSubmatch(fmt.Sprint(err))
 	if known == nil {
 		t.Fatalf("error %v, want a list of known keys", err)
@@ -149,27 +150,27 @@ func TestFieldsAreDocumented(t *testing.T) {
 func TestParseNoticesTruncation(t *testing.T) {
 	whole := write(t, example())
 	for n := range len(whole) - 1 {
-		_, err := choose.Parse(strings.NewReader(whole[:n]))
-		var pe *choose.ParseError
+		_, err := pathfile.Parse(strings.NewReader(whole[:n]))
+		var pe *pathfile.ParseError
 		if !errors.As(err, &pe) {
 			t.Errorf("cut after %d of %d bytes: error %v", n, len(whole), err)
 		}
 	}
-	if _, err := choose.Parse(strings.NewReader(strings.TrimSpace(whole))); err != nil {
+	if _, err := pathfile.Parse(strings.NewReader(strings.TrimSpace(whole))); err != nil {
 		t.Errorf("without the last line break: %v", err)
 	}
 }
 
 func TestParseIsLenientWithSpace(t *testing.T) {
-	f, err := choose.Parse(strings.NewReader("macemc path 1\r\n\r\n# by hand\r\nsystem  x \r\nnodes 2\r\n" +
+	f, err := pathfile.Parse(strings.NewReader("macemc path 1\r\n\r\n# by hand\r\nsystem  x \r\nnodes 2\r\n" +
 		"3  crash n1   |  draw:1  #  why not  \r\nend 1\r\n\r\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := &choose.File{
-		Header: choose.Header{System: "x", Nodes: 2},
-		Steps: []choose.FileStep{{Index: 3, Key: "crash n1", Comment: "why not",
-			Picks: []choose.FilePick{{Kind: choose.Draw, Pick: 1}}}},
+	want := &pathfile.File{
+		Header: pathfile.Header{System: "x", Nodes: 2},
+		Steps: []pathfile.Step{{Index: 3, Key: "crash n1", Comment: "why not",
+			Picks: []pathfile.Pick{{Kind: choose.Draw, Pick: 1}}}},
 	}
 	if !reflect.DeepEqual(bare(f), want) {
 		t.Errorf("parsed %+v, want %+v", f, want)
@@ -228,11 +229,11 @@ func TestParseErrors(t *testing.T) {
 		{head + "0 crash n1 | draw:1(\"peer\" )\nend 1\n", `line 4: the label "\"peer\" )" has no closing parenthesis`},
 		{head + "0 crash n1 | draw:1(peer)x\nend 1\n", `line 4: "x" directly after a pick`},
 	} {
-		_, err := choose.Parse(strings.NewReader(c.text))
+		_, err := pathfile.Parse(strings.NewReader(c.text))
 		if err == nil || err.Error() != c.want {
 			t.Errorf("%q:\n got %v\nwant %s", c.text, err, c.want)
 		}
-		var pe *choose.ParseError
+		var pe *pathfile.ParseError
 		if err != nil && !errors.As(err, &pe) {
 			t.Errorf("%q: error is a %T", c.text, err)
 		}
@@ -240,18 +241,18 @@ func TestParseErrors(t *testing.T) {
 }
 
 func TestWriteRefuses(t *testing.T) {
-	for want, spoil := range map[string]func(*choose.File){
-		"path file: nodes is 0, must be from 1 to 2147483647":                  func(f *choose.File) { f.Header.Nodes = 0 },
-		`path file: param "retries" occurs twice`:                              func(f *choose.File) { f.Header.Params[1].Key = "retries" },
-		`path file: bug "RT5" occurs twice`:                                    func(f *choose.File) { f.Header.Bugs[1] = "RT5" },
-		`path file: limit "loss" occurs twice`:                                 func(f *choose.File) { f.Header.Limits[1].Key = "loss" },
-		`path file: limit "loss" is -1, must be from 0 to 2147483647`:          func(f *choose.File) { f.Header.Limits[0].Value = -1 },
-		"path file: boot: a pick cannot be of kind event":                      func(f *choose.File) { f.Boot[0].Kind = choose.Event },
-		"path file: step 2: a pick cannot be of kind Kind(99)":                 func(f *choose.File) { f.Steps[1].Picks[0].Kind = 99 },
-		"path file: step 2: draw picks -2, must be from 0 to 2147483647":       func(f *choose.File) { f.Steps[1].Picks[0].Pick = -2 },
-		"path file: step 1: index is -1, must be from 0 to 2147483647":         func(f *choose.File) { f.Steps[0].Index = -1 },
-		"path file: step 4: fault picks -1, must be from 0 to 2147483647":      func(f *choose.File) { f.Steps[3].Picks[0].Pick = -1 },
-		"path file: step 5: index is 2147483648, must be from 0 to 2147483647": func(f *choose.File) { f.Steps[4].Index = 1 << 31 },
+	for want, spoil := range map[string]func(*pathfile.File){
+		"path file: nodes is 0, must be from 1 to 2147483647":                  func(f *pathfile.File) { f.Header.Nodes = 0 },
+		`path file: param "retries" occurs twice`:                              func(f *pathfile.File) { f.Header.Params[1].Key = "retries" },
+		`path file: bug "RT5" occurs twice`:                                    func(f *pathfile.File) { f.Header.Bugs[1] = "RT5" },
+		`path file: limit "loss" occurs twice`:                                 func(f *pathfile.File) { f.Header.Limits[1].Key = "loss" },
+		`path file: limit "loss" is -1, must be from 0 to 2147483647`:          func(f *pathfile.File) { f.Header.Limits[0].Value = -1 },
+		"path file: boot: a pick cannot be of kind event":                      func(f *pathfile.File) { f.Boot[0].Kind = choose.Event },
+		"path file: step 2: a pick cannot be of kind Kind(99)":                 func(f *pathfile.File) { f.Steps[1].Picks[0].Kind = 99 },
+		"path file: step 2: draw picks -2, must be from 0 to 2147483647":       func(f *pathfile.File) { f.Steps[1].Picks[0].Pick = -2 },
+		"path file: step 1: index is -1, must be from 0 to 2147483647":         func(f *pathfile.File) { f.Steps[0].Index = -1 },
+		"path file: step 4: fault picks -1, must be from 0 to 2147483647":      func(f *pathfile.File) { f.Steps[3].Picks[0].Pick = -1 },
+		"path file: step 5: index is 2147483648, must be from 0 to 2147483647": func(f *pathfile.File) { f.Steps[4].Index = 1 << 31 },
 	} {
 		f := example()
 		spoil(f)
@@ -271,9 +272,9 @@ func anyText() *rapid.Generator[string] {
 	)
 }
 
-func anyPicks() *rapid.Generator[[]choose.FilePick] {
-	return orNil(rapid.SliceOfN(rapid.Custom(func(t *rapid.T) choose.FilePick {
-		p := choose.FilePick{
+func anyPicks() *rapid.Generator[[]pathfile.Pick] {
+	return orNil(rapid.SliceOfN(rapid.Custom(func(t *rapid.T) pathfile.Pick {
+		p := pathfile.Pick{
 			Kind:  choose.Kind(rapid.IntRange(1, 4).Draw(t, "kind")),
 			Pick:  rapid.IntRange(0, 1<<31-1).Draw(t, "pick"),
 			Label: anyText().Draw(t, "label"),
@@ -294,23 +295,23 @@ func orNil[T any](g *rapid.Generator[[]T]) *rapid.Generator[[]T] {
 	})
 }
 
-func anyFile() *rapid.Generator[*choose.File] {
+func anyFile() *rapid.Generator[*pathfile.File] {
 	number := rapid.IntRange(0, 1<<31-1)
-	return rapid.Custom(func(t *rapid.T) *choose.File {
+	return rapid.Custom(func(t *rapid.T) *pathfile.File {
 		text := func(label string) string { return anyText().Draw(t, label) }
-		return &choose.File{
-			Header: choose.Header{
+		return &pathfile.File{
+			Header: pathfile.Header{
 				System:  text("system"),
 				Nodes:   rapid.IntRange(1, 1<<31-1).Draw(t, "nodes"),
 				Package: text("package"),
 				Test:    text("test"),
-				Params: orNil(rapid.SliceOfNDistinct(rapid.Custom(func(t *rapid.T) choose.Param {
-					return choose.Param{Key: anyText().Draw(t, "key"), Value: anyText().Draw(t, "value")}
-				}), 0, 3, func(p choose.Param) string { return p.Key })).Draw(t, "params"),
+				Params: orNil(rapid.SliceOfNDistinct(rapid.Custom(func(t *rapid.T) pathfile.Param {
+					return pathfile.Param{Key: anyText().Draw(t, "key"), Value: anyText().Draw(t, "value")}
+				}), 0, 3, func(p pathfile.Param) string { return p.Key })).Draw(t, "params"),
 				Bugs: orNil(rapid.SliceOfNDistinct(anyText(), 0, 2, rapid.ID[string])).Draw(t, "bugs"),
-				Limits: orNil(rapid.SliceOfNDistinct(rapid.Custom(func(t *rapid.T) choose.Limit {
-					return choose.Limit{Key: anyText().Draw(t, "key"), Value: number.Draw(t, "value")}
-				}), 0, 3, func(l choose.Limit) string { return l.Key })).Draw(t, "limits"),
+				Limits: orNil(rapid.SliceOfNDistinct(rapid.Custom(func(t *rapid.T) pathfile.Limit {
+					return pathfile.Limit{Key: anyText().Draw(t, "key"), Value: number.Draw(t, "value")}
+				}), 0, 3, func(l pathfile.Limit) string { return l.Key })).Draw(t, "limits"),
 				Timing:   text("timing"),
 				Seed:     rapid.Uint64().Draw(t, "seed"),
 				Schedule: text("schedule"),
@@ -320,8 +321,8 @@ func anyFile() *rapid.Generator[*choose.File] {
 				Note:     text("note"),
 			},
 			Boot: anyPicks().Draw(t, "boot"),
-			Steps: orNil(rapid.SliceOfN(rapid.Custom(func(t *rapid.T) choose.FileStep {
-				return choose.FileStep{
+			Steps: orNil(rapid.SliceOfN(rapid.Custom(func(t *rapid.T) pathfile.Step {
+				return pathfile.Step{
 					Index:   number.Draw(t, "index"),
 					Key:     anyText().Draw(t, "key"),
 					Picks:   anyPicks().Draw(t, "picks"),
@@ -336,7 +337,7 @@ func TestFileRoundTrip(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		f := anyFile().Draw(rt, "file")
 		text := write(t, f)
-		again, err := choose.Parse(strings.NewReader(text))
+		again, err := pathfile.Parse(strings.NewReader(text))
 		if err != nil {
 			rt.Fatalf("%v\n%s", err, text)
 		}
@@ -359,16 +360,16 @@ func FuzzParse(f *testing.F) {
 	f.Add([]byte("macemc path 1\r\nsystem x \r\n\r\nnodes 2\n#\n+0 k|draw:1(a)#\"b\nend 1"))
 	f.Add([]byte("macemc path 1\nsystem \"\"\nnodes 1\nboot fault:1(\"\\xff\")\n0 \"\"|#\nend 1\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		first, err := choose.Parse(bytes.NewReader(data))
+		first, err := pathfile.Parse(bytes.NewReader(data))
 		if err != nil {
-			var pe *choose.ParseError
+			var pe *pathfile.ParseError
 			if !errors.As(err, &pe) || pe.Line < 1 || pe.Line > bytes.Count(data, []byte("\n"))+1 || pe.Reason == "" {
 				t.Fatalf("bad error %#v", err)
 			}
 			return
 		}
 		once := write(t, first)
-		second, err := choose.Parse(strings.NewReader(once))
+		second, err := pathfile.Parse(strings.NewReader(once))
 		if err != nil {
 			t.Fatalf("%v\n%s", err, once)
 		}

@@ -1,10 +1,11 @@
-package choose_test
+package pathfile_test
 
 import (
 	"slices"
 	"testing"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/pathfile"
 )
 
 // Labels of draws and outcomes are for people: an answer is taken whatever its label, and a different label is
@@ -14,8 +15,8 @@ func TestPickSourceTellsOtherLabels(t *testing.T) {
 		{"survivors", "survivors", "survivors of n2", `asks for outcome "survivors of n2", the file answers "survivors"`},
 		{"equal", "survivors", "survivors", ""}, {"none in the file", "", "survivors", ""}, {"none asked", "survivors", "", ""},
 	} {
-		var s choose.PickSource
-		s.Reset([]choose.FilePick{{Kind: choose.Outcome, Pick: 1, Label: c.file}})
+		var s pathfile.Source
+		s.Reset([]pathfile.Pick{{Kind: choose.Outcome, Pick: 1, Label: c.file}})
 		if got := s.Choose(choose.Point{Kind: choose.Outcome, Arity: 2, Label: c.asked}); got != 1 || s.Renamed() != c.want || s.Done() != nil {
 			t.Errorf("%s: %d, %q, %v", c.kind, got, s.Renamed(), s.Done())
 		}
@@ -31,58 +32,58 @@ func TestPickSource(t *testing.T) {
 	}
 	const D, C, F, O = choose.Draw, choose.Compare, choose.Fault, choose.Outcome
 	for name, c := range map[string]struct {
-		picks  []choose.FilePick
+		picks  []pathfile.Pick
 		points []choose.Point
 		want   []int
 		err    string
 	}{
 		"kinds do not get into each other's way": {
-			picks:  []choose.FilePick{{D, 2, ""}, {C, 1, ""}, {D, 1, ""}},
+			picks:  []pathfile.Pick{{D, 2, ""}, {C, 1, ""}, {D, 1, ""}},
 			points: []choose.Point{point(C, 2, ""), point(D, 3, ""), point(D, 1, "forced"), point(D, 2, "")},
 			want:   []int{1, 2, 0, 1},
 		},
 		"more faults are asked than the file knows": {
-			picks:  []choose.FilePick{{D, 1, ""}},
+			picks:  []pathfile.Pick{{D, 1, ""}},
 			points: []choose.Point{point(F, 4, "crash"), point(D, 2, "")},
 			want:   []int{0, 1},
 		},
 		"a fault strikes at the first point": {
-			picks:  []choose.FilePick{{F, 3, ""}, {O, 1, ""}},
+			picks:  []pathfile.Pick{{F, 3, ""}, {O, 1, ""}},
 			points: []choose.Point{point(F, 4, "crash"), point(O, 2, ""), point(F, 4, "crash")},
 			want:   []int{3, 1, 0},
 		},
 		"kinds tell faults apart, whatever their labels": {
-			picks:  []choose.FilePick{{choose.HaltInside, 1, ""}},
+			picks:  []pathfile.Pick{{choose.HaltInside, 1, ""}},
 			points: []choose.Point{point(choose.CrashInside, 2, "fails"), point(choose.HaltInside, 2, "fails"), point(choose.HaltInside, 2, "fails")},
 			want:   []int{0, 1, 0},
 		},
 		"faults are taken in order": {
-			picks:  []choose.FilePick{{choose.HaltInside, 1, ""}, {choose.CrashInside, 2, ""}},
+			picks:  []pathfile.Pick{{choose.HaltInside, 1, ""}, {choose.CrashInside, 2, ""}},
 			points: []choose.Point{point(choose.CrashInside, 3, ""), point(choose.HaltInside, 2, ""), point(choose.CrashInside, 3, "")},
 			want:   []int{0, 1, 2},
 		},
 		"no pick": {
-			picks:  []choose.FilePick{{C, 1, ""}},
+			picks:  []pathfile.Pick{{C, 1, ""}},
 			points: []choose.Point{point(D, 2, "peer"), point(D, 2, "child"), point(C, 2, "")},
 			want:   []int{0, 0, 1},
 			err:    `draw "peer" has no pick in the file`,
 		},
 		"out of range": {
-			picks:  []choose.FilePick{{D, 2, ""}},
+			picks:  []pathfile.Pick{{D, 2, ""}},
 			points: []choose.Point{point(D, 2, "peer")},
 			want:   []int{0},
 			err:    `draw "peer" has 2 alternatives, but the file picks 2 (counted from 0)`,
 		},
 		"left over": {
-			picks:  []choose.FilePick{{D, 0, ""}, {F, 2, "crash"}},
+			picks:  []pathfile.Pick{{D, 0, ""}, {F, 2, "crash"}},
 			points: []choose.Point{point(D, 2, "")},
 			want:   []int{0},
 			err:    `the file picks alternative 2 of fault "crash", but there was no such point`,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			var s choose.PickSource
-			s.Reset([]choose.FilePick{{D, 5, ""}}) // must have no effect
+			var s pathfile.Source
+			s.Reset([]pathfile.Pick{{D, 5, ""}}) // must have no effect
 			s.Choose(point(D, 2, ""))
 			s.Reset(c.picks)
 			var got []int

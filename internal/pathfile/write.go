@@ -1,4 +1,4 @@
-package choose
+package pathfile
 
 import (
 	"fmt"
@@ -8,10 +8,12 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/macemc/macemc/choose"
 )
 
 // WriteTo writes f. It writes nothing and returns an error if f cannot be represented: a number that is negative or
-// above 2^31-1, a header entry that occurs twice, a pick of kind [Event].
+// above 2^31-1, a header entry that occurs twice, a pick of kind [choose.Event].
 func (f *File) WriteTo(w io.Writer) (int64, error) {
 	out, err := f.append(nil)
 	if err != nil {
@@ -29,7 +31,7 @@ func (f *File) append(dst []byte) ([]byte, error) {
 	line := func(words ...string) {
 		dst = append(append(dst, strings.Join(words, " ")...), '\n')
 	}
-	line(magic, strconv.Itoa(FormatVersion))
+	line(magic, strconv.Itoa(Version))
 	if h.Program != "" {
 		line("# written by macemc", strings.Join(strings.Fields(h.Program), " "))
 	}
@@ -85,7 +87,7 @@ func (f *File) append(dst []byte) ([]byte, error) {
 		line("note", quoteRest(h.Note))
 	}
 	var err error
-	if slices.ContainsFunc(f.Boot, FilePick.listed) {
+	if slices.ContainsFunc(f.Boot, Pick.listed) {
 		if dst, err = appendPicks(append(dst, "boot"...), f.Boot); err != nil {
 			return nil, fmt.Errorf("boot: %w", err)
 		}
@@ -133,14 +135,14 @@ func (h *Header) validate() error {
 	return nil
 }
 
-func (s *FileStep) append(dst []byte) ([]byte, error) {
+func (s *Step) append(dst []byte) ([]byte, error) {
 	if s.Index < 0 || s.Index > math.MaxInt32 {
 		return nil, fmt.Errorf("index is %d, must be from 0 to %d", s.Index, math.MaxInt32)
 	}
 	dst = strconv.AppendInt(dst, int64(s.Index), 10)
 	dst = append(dst, ' ')
 	dst = append(dst, quoteEvent(s.Key)...)
-	if slices.ContainsFunc(s.Picks, FilePick.listed) {
+	if slices.ContainsFunc(s.Picks, Pick.listed) {
 		var err error
 		if dst, err = appendPicks(append(dst, " |"...), s.Picks); err != nil {
 			return nil, err
@@ -154,12 +156,12 @@ func (s *FileStep) append(dst []byte) ([]byte, error) {
 }
 
 // listed reports whether p is written. Faults that did not strike are not.
-func (p FilePick) listed() bool { return p.Kind.Class() != Fault || p.Pick != 0 }
+func (p Pick) listed() bool { return p.Kind.Class() != choose.Fault || p.Pick != 0 }
 
-func appendPicks(dst []byte, picks []FilePick) ([]byte, error) {
+func appendPicks(dst []byte, picks []Pick) ([]byte, error) {
 	for _, p := range picks {
 		switch {
-		case p.Kind == Event || p.Kind >= kindCount:
+		case p.Kind == choose.Event || !p.Kind.Known():
 			return nil, fmt.Errorf("a pick cannot be of kind %v", p.Kind)
 		case p.Pick < 0 || p.Pick > math.MaxInt32:
 			return nil, fmt.Errorf("%v picks %d, must be from 0 to %d", p.Kind, p.Pick, math.MaxInt32)

@@ -1,10 +1,15 @@
-package choose
+// Package pathfile reads and writes path files, which hold a path in a form for people.
+package pathfile
 
-import "fmt"
+import (
+	"fmt"
 
-// FormatVersion is the version of the path file format that this package writes. Parse reads every version from 1 on,
+	"github.com/macemc/macemc/choose"
+)
+
+// Version is the version of the path file format that this package writes. Parse reads every version from 1 on,
 // and refuses newer ones. A change that an older program would misread raises the version.
-const FormatVersion = 1
+const Version = 1
 
 // File is a path in its form on disk, with stable event keys instead of bare numbers. People can read it, and it can be
 // checked against the system and executed under other fault limits. It is a text file:
@@ -39,8 +44,8 @@ const FormatVersion = 1
 // Go string. Blank lines and lines that begin with "#" are skipped.
 type File struct {
 	Header Header
-	Boot   []FilePick // choices of the first boots, before step 1
-	Steps  []FileStep
+	Boot   []Pick // choices of the first boots, before step 1
+	Steps  []Step
 	// Lines maps the entries that Parse found to their lines: "system", "nodes", "package", "test", "timing",
 	// "interleave", "crash-cut", "live-network", "seed", "schedule", "finding", "property", "known", "round", "note", "boot",
 	// and with their keys "param K", "bug ID", "limit K". WriteTo ignores it.
@@ -86,21 +91,21 @@ type Limit struct {
 	Value int // not negative
 }
 
-// FileStep is one step.
-type FileStep struct {
+// Step is one step.
+type Step struct {
 	Index   int    // of the event among the enabled ones; not negative; used only as a check
 	Key     string // the event's stable key
-	Picks   []FilePick
+	Picks   []Pick
 	Comment string // for people
 	Line    int    // line of the file, set by Parse; WriteTo ignores it
 }
 
-// FilePick is one answer inside a step. When a file is executed, picks are matched to points by kind, in order, see
-// [PickSource]. Faults that did not strike (kind [Fault], pick 0) are left out by File.WriteTo and refused by [Parse],
+// Pick is one answer inside a step. When a file is executed, picks are matched to points by kind, in order, see
+// [Source]. Faults that did not strike (kind [choose.Fault], pick 0) are left out by File.WriteTo and refused by [Parse],
 // because the fault points depend on the limits.
-type FilePick struct {
-	Kind  Kind // not Event
-	Pick  int  // not negative
+type Pick struct {
+	Kind  choose.Kind // not Event
+	Pick  int         // not negative
 	Label string
 }
 

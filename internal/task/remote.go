@@ -1,33 +1,35 @@
-package mdb
+package task
 
 import (
 	"bytes"
 	"context"
 	"errors"
 	"io"
+
+	"github.com/macemc/macemc/mdb"
 )
 
-// Question is a call of a [Debugger] method in another process.
+// Question is a call of a [mdb.Debugger] method in another process.
 type Question struct {
-	Method    string `json:"method"`
-	Line      string `json:"line,omitempty"`
-	Step      int    `json:"step,omitempty"`
-	Direction int    `json:"direction,omitempty"`
-	Node      int    `json:"node,omitempty"`
-	Wanted    Wanted `json:"wanted,omitzero"`
+	Method    string     `json:"method"`
+	Line      string     `json:"line,omitempty"`
+	Step      int        `json:"step,omitempty"`
+	Direction int        `json:"direction,omitempty"`
+	Node      int        `json:"node,omitempty"`
+	Wanted    mdb.Wanted `json:"wanted,omitzero"`
 }
 
 // Answer is the result of a call.
 type Answer struct {
-	Text     string   `json:"text,omitempty"`
-	Words    []string `json:"words,omitempty"`
-	Begin    int      `json:"begin,omitempty"`
-	Step     int      `json:"step,omitempty"`
-	OK       bool     `json:"ok,omitempty"`
-	Position Position `json:"position,omitzero"`
-	View     View     `json:"view,omitzero"`
-	Error    string   `json:"error,omitempty"`
-	Is       string   `json:"is,omitempty"` // which known error Error is; empty means none
+	Text     string       `json:"text,omitempty"`
+	Words    []string     `json:"words,omitempty"`
+	Begin    int          `json:"begin,omitempty"`
+	Step     int          `json:"step,omitempty"`
+	OK       bool         `json:"ok,omitempty"`
+	Position mdb.Position `json:"position,omitzero"`
+	View     mdb.View     `json:"view,omitzero"`
+	Error    string       `json:"error,omitempty"`
+	Is       string       `json:"is,omitempty"` // which known error Error is; empty means none
 }
 
 // Names of errors that both processes know.
@@ -37,7 +39,7 @@ const (
 )
 
 // Reply executes a call on d.
-func Reply(ctx context.Context, d Debugger, q Question) Answer {
+func Reply(ctx context.Context, d mdb.Debugger, q Question) Answer {
 	var a Answer
 	var err error
 	switch q.Method {
@@ -67,7 +69,7 @@ func Reply(ctx context.Context, d Debugger, q Question) Answer {
 	if err != nil {
 		a.Error = err.Error()
 		switch {
-		case errors.Is(err, ErrQuit):
+		case errors.Is(err, mdb.ErrQuit):
 			a.Is = isQuit
 		case errors.Is(err, context.Canceled):
 			a.Is = isCanceled
@@ -88,7 +90,7 @@ func (r Remote) Do(ctx context.Context, line string, w io.Writer) error {
 	return a.err()
 }
 
-func (r Remote) View(w Wanted) View {
+func (r Remote) View(w mdb.Wanted) mdb.View {
 	a := r.ask(Question{Method: "View", Wanted: w})
 	if a.Error != "" {
 		a.View.Err = a.Error
@@ -96,11 +98,11 @@ func (r Remote) View(w Wanted) View {
 	return a.View
 }
 
-func (r Remote) Position() Position { return r.ask(Question{Method: "Position"}).Position }
-func (r Remote) Go(step int)        { r.ask(Question{Method: "Go", Step: step}) }
-func (r Remote) Select(node int)    { r.ask(Question{Method: "Select", Node: node}) }
-func (r Remote) Stay()              { r.ask(Question{Method: "Stay"}) }
-func (r Remote) Quit() error        { return r.ask(Question{Method: "Quit"}).err() }
+func (r Remote) Position() mdb.Position { return r.ask(Question{Method: "Position"}).Position }
+func (r Remote) Go(step int)            { r.ask(Question{Method: "Go", Step: step}) }
+func (r Remote) Select(node int)        { r.ask(Question{Method: "Select", Node: node}) }
+func (r Remote) Stay()                  { r.ask(Question{Method: "Stay"}) }
+func (r Remote) Quit() error            { return r.ask(Question{Method: "Quit"}).err() }
 
 func (r Remote) Neighbour(direction, node int) (int, bool) {
 	a := r.ask(Question{Method: "Neighbour", Direction: direction, Node: node})
@@ -120,7 +122,7 @@ func (a Answer) err() error {
 	case a.Error == "":
 		return nil
 	case a.Is == isQuit:
-		return ErrQuit
+		return mdb.ErrQuit
 	case a.Is == isCanceled:
 		return context.Canceled
 	}

@@ -1,4 +1,4 @@
-package choose
+package pathfile
 
 import (
 	"bytes"
@@ -8,6 +8,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"github.com/macemc/macemc/choose"
 )
 
 const (
@@ -71,14 +73,14 @@ func checkVersion(first string) error {
 	rest, ok := strings.CutPrefix(first, magic+" ")
 	switch {
 	case first == "":
-		return fmt.Errorf("the file is empty; a path file begins with %q", fmt.Sprint(magic, " ", FormatVersion))
+		return fmt.Errorf("the file is empty; a path file begins with %q", fmt.Sprint(magic, " ", Version))
 	case strings.HasPrefix(first, "macemc schedule "):
 		return errors.New(`this is a schedule of "macemc test": execute it with macemc test -schedule FILE, debug it with macemc mdb FILE, or draw it with macemc graph FILE`)
 	case !ok:
 		return fmt.Errorf("this is not a path file: it begins with %q, not with %q", excerpt(first),
-			fmt.Sprint(magic, " ", FormatVersion))
-	case rest != strconv.Itoa(FormatVersion):
-		return fmt.Errorf("the file has format version %s; this program reads version %d", excerpt(rest), FormatVersion)
+			fmt.Sprint(magic, " ", Version))
+	case rest != strconv.Itoa(Version):
+		return fmt.Errorf("the file has format version %s; this program reads version %d", excerpt(rest), Version)
 	}
 	return nil
 }
@@ -203,7 +205,7 @@ func (p *parser) header(word, rest string) (err error) {
 }
 
 func (p *parser) step(text string) error {
-	s := FileStep{Line: p.line}
+	s := Step{Line: p.line}
 	index, rest, _ := strings.Cut(text, " ")
 	var err error
 	if s.Index, err = number(index, "the event index"); err != nil {
@@ -248,7 +250,7 @@ func scanEvent(s string) (key, rest string, err error) {
 }
 
 // scanPicks reads picks up to "#" or the end.
-func scanPicks(s string) (picks []FilePick, rest string, err error) {
+func scanPicks(s string) (picks []Pick, rest string, err error) {
 	for {
 		s = strings.TrimLeft(s, " ")
 		if s == "" || s[0] == '#' {
@@ -263,8 +265,8 @@ func scanPicks(s string) (picks []FilePick, rest string, err error) {
 		if !ok {
 			return nil, "", fmt.Errorf("bad pick %q: want KIND:NUMBER", excerpt(word))
 		}
-		var p FilePick
-		if p.Kind, ok = ParseKind(kind, ""); !ok || p.Kind == Event {
+		var p Pick
+		if p.Kind, ok = ParseKind(kind, ""); !ok || p.Kind == choose.Event {
 			return nil, "", fmt.Errorf("bad pick %q: kind %q is not one of %s", excerpt(word), excerpt(kind),
 				strings.Join(pickWords(), ", "))
 		}
@@ -361,4 +363,30 @@ func excerpt(s string) string {
 		return s
 	}
 	return strings.ToValidUTF8(s[:most], "") + "..."
+}
+
+// ParseKind returns the kind of a pick with the given word and label: the kind that has both, or else the class that
+// has the word.
+func ParseKind(word, label string) (choose.Kind, bool) {
+	class, ok := choose.Event, false
+	for k := choose.Event; k.Known(); k++ {
+		switch {
+		case k.String() != word:
+		case label != "" && k.Label() == label:
+			return k, true
+		case k.Class() == k:
+			class, ok = k, true
+		}
+	}
+	return class, ok
+}
+
+// pickWords returns the words that picks may have.
+func pickWords() (words []string) {
+	for k := choose.Event + 1; k.Known(); k++ {
+		if k.Class() == k {
+			words = append(words, k.String())
+		}
+	}
+	return words
 }
