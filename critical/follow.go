@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/encoding"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/search/runloop"
@@ -93,11 +94,11 @@ func (f *finder) tail(step int) Tail {
 	return t
 }
 
-func nodeHash(w kernel.World, id sim.NodeID) sim.Fingerprint {
+func nodeHash(w kernel.World, id sim.NodeID) encoding.Fingerprint {
 	for c, h := range w.Components() {
 		if c == (kernel.Component{Kind: kernel.NodeState, Index: int(id)}) {
 			return h
 		}
 	}
-	return sim.Fingerprint{}
+	return encoding.Fingerprint{}
 }

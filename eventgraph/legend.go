@@ -21,7 +21,7 @@ func legend(graphs []*Graph) []legendEntry {
 			return slices.ContainsFunc(g.Events[1:], func(e Event) bool { return has(&e) })
 		}
 	}
-	class := func(c Class) func(*Graph) bool { return event(func(e *Event) bool { return e.class() == c }) }
+	class := func(c string) func(*Graph) bool { return event(func(e *Event) bool { return e.class() == c }) }
 	message := func(has func(*Message) bool) func(*Graph) bool {
 		return func(g *Graph) bool {
 			return slices.ContainsFunc(g.Messages, func(m Message) bool { return has(&m) })
@@ -33,9 +33,9 @@ func legend(graphs []*Graph) []legendEntry {
 		step, woken, arrow = "operation", "operation of a goroutine that was started or woken", "starts or wakes"
 	}
 	return slices.DeleteFunc([]legendEntry{
-		{`<circle class="dot actions" cx="13" cy="7" r="4.5"/>`, step, class(Actions)},
-		{`<circle class="dot messages" cx="13" cy="7" r="4.5"/>`, woken, class(Messages)},
-		{`<circle class="dot timers" cx="13" cy="7" r="4.5"/>`, "timer fires", class(Timers)},
+		{`<circle class="dot actions" cx="13" cy="7" r="4.5"/>`, step, class(actionClass)},
+		{`<circle class="dot messages" cx="13" cy="7" r="4.5"/>`, woken, class(messageClass)},
+		{`<circle class="dot timers" cx="13" cy="7" r="4.5"/>`, "timer fires", class(timerClass)},
 		{`<path class="x" d="M9 3l8 8m0 -8l-8 8"/>`, "node crashes", down},
 		{`<line class="down" x1="13" y1="0" x2="13" y2="14"/>`, "node down", down},
 		{`<line class="msg" x1="1" y1="7" x2="25" y2="7"/>`, arrow, message(func(m *Message) bool { return len(m.Deliveries) > 0 })},

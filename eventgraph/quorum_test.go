@@ -44,7 +44,7 @@ func TestQuorum(t *testing.T) {
 	if n := strings.Count(svg.String(), "delivered in step 6</title>"); n != 2 {
 		t.Errorf("%d arrows end in step 6 of the SVG, want 2", n)
 	}
-	if c := eventgraph.Messages; !slices.Contains(stepsOf(g, eventgraph.Options{Classes: []eventgraph.Class{c}}), 6) {
+	if c := "messages"; !slices.Contains(stepsOf(g, eventgraph.Options{Classes: []string{c}}), 6) {
 		t.Errorf("step 6 is not among the %s", c)
 	}
 	if sim.TakeQuorum.Injection() {

@@ -6,42 +6,30 @@ import (
 	"strings"
 )
 
-// Class is a selectable kind of step.
-type Class string
-
+// Classes of steps that [Options] select.
 const (
-	Messages Class = "messages" // deliveries
-	Timers   Class = "timers"
-	Actions  Class = "actions" // of applications, and internal steps of nodes
-	Errors   Class = "errors"  // connection errors and callbacks that nodes receive
-	Faults   Class = "faults"  // faults and recoveries: crash and boot, partition and healing, ...
+	messageClass = "messages" // deliveries
+	timerClass   = "timers"
+	actionClass  = "actions" // of applications, and internal steps of nodes
+	errorClass   = "errors"  // connection errors and callbacks that nodes receive
+	faultClass   = "faults"  // faults and recoveries: crash and boot, partition and healing, ...
 )
 
-// Classes returns all classes.
-func Classes() []Class { return []Class{Messages, Timers, Actions, Errors, Faults} }
-
-// ParseClasses parses names separated by commas.
-func ParseClasses(list string) ([]Class, error) {
-	var out []Class
+// ParseClasses parses names of classes, separated by commas, for [Options].
+func ParseClasses(list string) ([]string, error) {
+	all := []string{messageClass, timerClass, actionClass, errorClass, faultClass}
+	var out []string
 	for name := range strings.SplitSeq(list, ",") {
-		c := Class(strings.TrimSpace(name))
-		if !slices.Contains(Classes(), c) {
-			return nil, fmt.Errorf("unknown class %q; known are %s", c, joinClasses(Classes()))
+		c := strings.TrimSpace(name)
+		if !slices.Contains(all, c) {
+			return nil, fmt.Errorf("unknown class %q; known are %s", c, strings.Join(all, ", "))
 		}
 		out = append(out, c)
 	}
 	return out, nil
 }
 
-func joinClasses(all []Class) string {
-	var names []string
-	for _, c := range all {
-		names = append(names, string(c))
-	}
-	return strings.Join(names, ", ")
-}
-
-func (e *Event) class() Class { return Class(e.kind.Presentation().Class) }
+func (e *Event) class() string { return e.kind.Presentation().Class }
 
 // Options select what a renderer shows. The zero value shows everything, with ticks and long quiet
 // stretches folded.
@@ -51,8 +39,8 @@ type Options struct {
 	Steps []int
 	// Nodes are the nodes with a lane; nil means all. Steps that happen on none of them are omitted.
 	Nodes []int
-	// Classes are the shown classes of steps; nil means all. The critical step and errors are always shown.
-	Classes []Class
+	// Classes are the shown classes of steps, see [ParseClasses]; nil means all. The critical step and errors are always shown.
+	Classes []string
 	// Fold is the maximum number of consecutive steps without a change that are shown individually. A longer
 	// stretch becomes a summary. 0 means 4, a negative number disables folding.
 	Fold int
@@ -119,7 +107,7 @@ func (g *Graph) selected(e *Event, o *Options) bool {
 	if e.Step > 0 && (e.Step == g.Critical || e.Error != "" || g.inRound(e.Step)) {
 		return true
 	}
-	if o.Classes != nil && !slices.Contains(o.Classes, e.class()) && !(e.Crashed && slices.Contains(o.Classes, Faults)) {
+	if o.Classes != nil && !slices.Contains(o.Classes, e.class()) && !(e.Crashed && slices.Contains(o.Classes, faultClass)) {
 		return false
 	}
 	if o.Nodes == nil || e.Node < 0 {

@@ -376,7 +376,7 @@ func (d *drawing) row(i int, s segment) {
 	case on && e.Crashed:
 	case on:
 		class := ""
-		if c := e.class(); c == Faults && e.kind != sim.Boot {
+		if c := e.class(); c == faultClass && e.kind != sim.Boot {
 			class = "bad"
 		}
 		label := e.svgLabel()

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/encoding"
 	"github.com/macemc/macemc/internal/explore"
 	"github.com/macemc/macemc/internal/explore/stateset"
 	"github.com/macemc/macemc/internal/kernel"
@@ -162,7 +163,7 @@ func endlessGraphOf(t *testing.T, seed uint64) *endlessGraph {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, number, paths := &endlessGraph{}, map[sim.Fingerprint]int{}, []choose.Path{}
+	g, number, paths := &endlessGraph{}, map[encoding.Fingerprint]int{}, []choose.Path{}
 	meet := func(path choose.Path, in any) int {
 		n, ok := number[w.Fingerprint()]
 		if !ok {

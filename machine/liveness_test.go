@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/encoding"
 	"github.com/macemc/macemc/internal/explore"
 	"github.com/macemc/macemc/internal/explore/stateset"
 	"github.com/macemc/macemc/internal/kernel"
@@ -53,7 +54,7 @@ func comesRound(t *testing.T, sys *sim.System, s *fairness.Starvation) {
 		t.Fatal(err)
 	}
 	begin := 0
-	var first sim.Fingerprint
+	var first encoding.Fingerprint
 	for n := range s.Steps + 2*s.Round + 1 {
 		switch {
 		case n == s.Steps:

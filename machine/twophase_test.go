@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/encoding"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/machine"
 	"github.com/macemc/macemc/netsim"
@@ -262,7 +263,7 @@ func atOnce(t *testing.T, sys *sim.System, watch []machine.ID) (states int, ends
 		}
 	}
 	ends = map[string]bool{}
-	known, paths := map[sim.Fingerprint]bool{}, []choose.Path{nil}
+	known, paths := map[encoding.Fingerprint]bool{}, []choose.Path{nil}
 	for ; len(paths) > 0; paths = paths[1:] {
 		var next choose.Enumerate
 		for next.Next() {

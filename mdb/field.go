@@ -23,7 +23,7 @@ func (s *Session) fieldTest(field string, words []string) (*test, error) {
 		return nil, err
 	}
 	seen := false
-	values := make([][]sim.Field, s.sys.Nodes) // selected values, by node
+	values := make([][]diff.Field, s.sys.Nodes) // selected values, by node
 	r := s.run
 	return &test{
 		first: func(n int) {
@@ -107,7 +107,7 @@ func (s *Session) selector(word string) (selector, error) {
 func (f selector) node(id int) bool { return f.only < 0 || f.only == id }
 
 // fields returns the selected fields of a node after step n of a run. It returns none if that state cannot be reached.
-func (f selector) fields(r *history.Run, n, id int) []sim.Field {
+func (f selector) fields(r *history.Run, n, id int) []diff.Field {
 	if !f.node(id) {
 		return nil
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/macemc/macemc/internal/encoding"
 	"github.com/macemc/macemc/internal/history"
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/declared"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/mdb/internal/cmdline"
 	"github.com/macemc/macemc/sim"
@@ -187,7 +188,7 @@ func matchesStep(re *regexp.Regexp, s *history.Step) bool {
 
 // messageTest finds steps that send a matching message, or whose event concerns one.
 func (s *Session) messageTest(re *regexp.Regexp) (*test, error) {
-	plans, err := encoding.NewSet(s.sys.State...)
+	plans, err := encoding.NewSet(declared.Rules(s.sys.State)...)
 	if err != nil {
 		return nil, err
 	}

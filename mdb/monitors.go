@@ -7,7 +7,6 @@ import (
 
 	"github.com/macemc/macemc/internal/encoding/diff"
 	"github.com/macemc/macemc/mdb/internal/cmdline"
-	"github.com/macemc/macemc/sim"
 )
 
 func showMonitors(s *Session, _ context.Context, args []string, out *bytes.Buffer) error {
@@ -33,7 +32,7 @@ func showMonitors(s *Session, _ context.Context, args []string, out *bytes.Buffe
 			}
 			for _, c := range diff.Between(before, fields) {
 				if changed[c.Path] = c.Old; c.New == "" {
-					fields = append(fields, sim.Field{Path: c.Path, Value: "gone"})
+					fields = append(fields, diff.Field{Path: c.Path, Value: "gone"})
 				}
 			}
 		}

@@ -184,7 +184,7 @@ func showStep(s *Session, _ context.Context, args []string, out *bytes.Buffer) e
 }
 
 // writeFields writes fields in aligned columns. Fields in changed are marked, with their old values.
-func writeFields(out *bytes.Buffer, margin string, fields []sim.Field, changed map[string]string) {
+func writeFields(out *bytes.Buffer, margin string, fields []diff.Field, changed map[string]string) {
 	wide := 0
 	for _, f := range fields {
 		if n := len([]rune(f.Path)); n <= 40 {
@@ -234,8 +234,8 @@ func showState(s *Session, _ context.Context, args []string, out *bytes.Buffer) 
 	return nil
 }
 
-func only(fields []sim.Field, keep func(path string) bool) []sim.Field {
-	var out []sim.Field
+func only(fields []diff.Field, keep func(path string) bool) []diff.Field {
+	var out []diff.Field
 	for _, f := range fields {
 		if keep(f.Path) {
 			out = append(out, f)
@@ -255,7 +255,7 @@ func showField(s *Session, _ context.Context, args []string, out *bytes.Buffer) 
 	if _, err := s.run.Fields(s.run.At, 0); err != nil {
 		return err
 	}
-	var all []sim.Field
+	var all []diff.Field
 	for id := range s.sys.Nodes {
 		old, _, err := s.run.Changed(s.run.At, id)
 		if err != nil {
@@ -265,7 +265,7 @@ func showField(s *Session, _ context.Context, args []string, out *bytes.Buffer) 
 			if was, ok := old[f.Path]; ok {
 				f.Value += "   * was " + cmp.Or(was, "none")
 			}
-			all = append(all, sim.Field{Path: s.run.Node(id) + "." + f.Path, Value: f.Value})
+			all = append(all, diff.Field{Path: s.run.Node(id) + "." + f.Path, Value: f.Value})
 		}
 	}
 	if len(all) == 0 {

@@ -3,6 +3,7 @@ package netsim
 import (
 	"testing"
 
+	"github.com/macemc/macemc/internal/encoding"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -17,9 +18,11 @@ func (h *plainHost) Up(id sim.NodeID) bool                     { return h.up[id]
 func (h *plainHost) Dirty(id sim.NodeID)                       { h.dirty[id] = true }
 func (h *plainHost) Fate(sim.MessageID, sim.Fate)              {}
 func (h *plainHost) Duplicated(id sim.MessageID) sim.MessageID { return id }
-func (h *plainHost) HashMessage(*sim.Message) sim.Fingerprint  { return sim.Fingerprint{Hi: 1, Lo: 2} }
-func (h *plainHost) DescribeMessage(*sim.Message) string       { return "" }
-func (h *plainHost) CompareMessages(a, b *sim.Message) int     { return int(a.ID - b.ID) }
+func (h *plainHost) HashMessage(*sim.Message) encoding.Fingerprint {
+	return encoding.Fingerprint{Hi: 1, Lo: 2}
+}
+func (h *plainHost) DescribeMessage(*sim.Message) string   { return "" }
+func (h *plainHost) CompareMessages(a, b *sim.Message) int { return int(a.ID - b.ID) }
 
 func plainModel(n sim.Network, nodes int) *model {
 	h := &plainHost{up: make([]bool, nodes), dirty: make([]bool, nodes)}

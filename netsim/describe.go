@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/macemc/macemc/internal/encoding/diff"
 	"github.com/macemc/macemc/internal/simext"
 	"github.com/macemc/macemc/sim"
 )
@@ -102,17 +103,17 @@ func (m *model) datagramsTo(to sim.NodeID, yield func(sim.Envelope) bool) bool {
 // Fields implements [sim.NetModel]. It appends the remaining fault limits, the partition, then for each pair of nodes
 // the sender's end of the connection and its queue, then datagrams by receiver. Ends and queues in their initial state
 // are left out.
-func (m *model) Fields(buf []sim.Field) []sim.Field {
+func (m *model) Fields(buf []diff.Field) []diff.Field {
 	if m.queues {
 		return m.queueFields(buf)
 	}
 	for i := range faults {
 		if f := &faults[i]; f.exists(&m.config) {
-			buf = append(buf, sim.Field{Path: f.of.String() + " left", Value: fmt.Sprint(m.left[f.of])})
+			buf = append(buf, diff.Field{Path: f.of.String() + " left", Value: fmt.Sprint(m.left[f.of])})
 		}
 	}
 	if m.partition.active {
-		buf = append(buf, sim.Field{Path: "partition", Value: m.partition.String()})
+		buf = append(buf, diff.Field{Path: "partition", Value: m.partition.String()})
 	}
 	if m.streams {
 		for i := range m.ends {
@@ -121,7 +122,7 @@ func (m *model) Fields(buf []sim.Field) []sim.Field {
 	}
 	for node, bag := range m.bags {
 		for i, d := range bag {
-			buf = append(buf, sim.Field{Path: fmt.Sprintf("datagrams to n%d[%d]", node, i),
+			buf = append(buf, diff.Field{Path: fmt.Sprintf("datagrams to n%d[%d]", node, i),
 				Value: fmt.Sprintf("n%d: %s", d.from, m.host.DescribeMessage(&m.cells[d.cell].msg))})
 		}
 	}
@@ -129,12 +130,12 @@ func (m *model) Fields(buf []sim.Field) []sim.Field {
 }
 
 // queueFields appends the messages that wait for each node, and those that each has yet to send.
-func (m *model) queueFields(buf []sim.Field) []sim.Field {
+func (m *model) queueFields(buf []diff.Field) []diff.Field {
 	for node, bag := range m.bags {
 		for i, d := range bag {
-			f := sim.Field{Path: fmt.Sprintf("queue of n%d[%d]", node, i), Value: fmt.Sprintf("n%d: ", d.from)}
+			f := diff.Field{Path: fmt.Sprintf("queue of n%d[%d]", node, i), Value: fmt.Sprintf("n%d: ", d.from)}
 			if d.from < 0 {
-				f = sim.Field{Path: fmt.Sprintf("n%d has yet to send[%d]", node, i), Value: fmt.Sprintf("to n%d: ", ^d.from)}
+				f = diff.Field{Path: fmt.Sprintf("n%d has yet to send[%d]", node, i), Value: fmt.Sprintf("to n%d: ", ^d.from)}
 			}
 			f.Value += m.host.DescribeMessage(&m.cells[d.cell].msg)
 			buf = append(buf, f)
@@ -143,14 +144,14 @@ func (m *model) queueFields(buf []sim.Field) []sim.Field {
 	return buf
 }
 
-func (m *model) endFields(node, peer sim.NodeID, buf []sim.Field) []sim.Field {
+func (m *model) endFields(node, peer sim.NodeID, buf []diff.Field) []diff.Field {
 	e := m.end(node, peer)
 	if e.flags != 0 {
-		buf = append(buf, sim.Field{Path: fmt.Sprintf("n%d->n%d", node, peer), Value: e.flags.String()})
+		buf = append(buf, diff.Field{Path: fmt.Sprintf("n%d->n%d", node, peer), Value: e.flags.String()})
 	}
 	i := 0
 	for c, n := e.head, e.n; n > 0; c, n = m.cells[c].next, n-1 {
-		buf = append(buf, sim.Field{Path: fmt.Sprintf("n%d->n%d[%d]", node, peer, i),
+		buf = append(buf, diff.Field{Path: fmt.Sprintf("n%d->n%d[%d]", node, peer, i),
 			Value: m.host.DescribeMessage(&m.cells[c].msg)})
 		i++
 	}

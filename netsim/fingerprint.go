@@ -12,10 +12,10 @@ import (
 // counts zero. Changes mark components as stale; hashing is deferred until Fingerprint is called, so that runs that
 // never call it pay almost nothing.
 type fingerprintCache struct {
-	sum   sim.Fingerprint
-	ends  []sim.Fingerprint // as included in sum; nil until the first call of Fingerprint
-	bags  []sim.Fingerprint
-	other sim.Fingerprint
+	sum   encoding.Fingerprint
+	ends  []encoding.Fingerprint // as included in sum; nil until the first call of Fingerprint
+	bags  []encoding.Fingerprint
+	other encoding.Fingerprint
 
 	staleEnds  []int32
 	staleBags  []int32
@@ -35,11 +35,11 @@ func (p *fingerprintCache) init(nodes int) {
 func (p *fingerprintCache) reset(m *model) {
 	if p.ends != nil {
 		for _, i := range m.touched {
-			p.ends[i] = sim.Fingerprint{}
+			p.ends[i] = encoding.Fingerprint{}
 		}
 	}
 	clear(p.bags)
-	p.sum, p.other, p.otherStale = sim.Fingerprint{}, sim.Fingerprint{}, true
+	p.sum, p.other, p.otherStale = encoding.Fingerprint{}, encoding.Fingerprint{}, true
 	for _, i := range p.staleBags {
 		p.bagIsStale[i] = false
 	}
@@ -58,11 +58,11 @@ func (p *fingerprintCache) bag(node sim.NodeID) {
 func (p *fingerprintCache) globals() { p.otherStale = true }
 
 // Fingerprint implements [sim.NetModel]. Its time is proportional to the changes since the last call.
-func (m *model) Fingerprint() sim.Fingerprint {
+func (m *model) Fingerprint() encoding.Fingerprint {
 	p := &m.prints
 	if p.ends == nil {
-		p.ends = make([]sim.Fingerprint, len(m.ends))
-		p.bags = make([]sim.Fingerprint, len(m.bags))
+		p.ends = make([]encoding.Fingerprint, len(m.ends))
+		p.bags = make([]encoding.Fingerprint, len(m.bags))
 	}
 	for _, i := range p.staleEnds {
 		m.ends[i].marks &^= stale
@@ -80,7 +80,7 @@ func (m *model) Fingerprint() sim.Fingerprint {
 	return p.sum
 }
 
-func (p *fingerprintCache) replace(old *sim.Fingerprint, now sim.Fingerprint) {
+func (p *fingerprintCache) replace(old *encoding.Fingerprint, now encoding.Fingerprint) {
 	p.sum = p.sum.Sub(*old).Add(now)
 	*old = now
 }
@@ -92,10 +92,10 @@ const (
 	otherKey
 )
 
-func (m *model) endPrint(i int32) sim.Fingerprint {
+func (m *model) endPrint(i int32) encoding.Fingerprint {
 	e := &m.ends[i]
 	if e.flags == 0 && e.n == 0 {
-		return sim.Fingerprint{}
+		return encoding.Fingerprint{}
 	}
 	p := &m.prints
 	p.start(endKey | uint64(int(i)/m.nodes)<<30 | uint64(int(i)%m.nodes))
@@ -106,9 +106,9 @@ func (m *model) endPrint(i int32) sim.Fingerprint {
 	return p.done()
 }
 
-func (m *model) bagPrint(node int32) sim.Fingerprint {
+func (m *model) bagPrint(node int32) encoding.Fingerprint {
 	if len(m.bags[node]) == 0 {
-		return sim.Fingerprint{}
+		return encoding.Fingerprint{}
 	}
 	p := &m.prints
 	p.start(bagKey | uint64(node))
@@ -119,7 +119,7 @@ func (m *model) bagPrint(node int32) sim.Fingerprint {
 	return p.done()
 }
 
-func (m *model) otherPrint() sim.Fingerprint {
+func (m *model) otherPrint() encoding.Fingerprint {
 	p := &m.prints
 	p.start(otherKey)
 	for i := range faults {
@@ -136,9 +136,9 @@ func (p *fingerprintCache) start(key uint64) { p.seed, p.buf = key, p.buf[:0] }
 
 func (p *fingerprintCache) word(w uint64) { p.buf = binary.LittleEndian.AppendUint64(p.buf, w) }
 
-func (p *fingerprintCache) message(f sim.Fingerprint) {
+func (p *fingerprintCache) message(f encoding.Fingerprint) {
 	p.word(f.Hi)
 	p.word(f.Lo)
 }
 
-func (p *fingerprintCache) done() sim.Fingerprint { return encoding.Hash(p.seed, p.buf) }
+func (p *fingerprintCache) done() encoding.Fingerprint { return encoding.Hash(p.seed, p.buf) }

@@ -9,6 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/macemc/macemc/internal/encoding"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -38,11 +39,11 @@ func (h *fakeHost) CompareMessages(a, b *sim.Message) int {
 	return cmp.Compare(a.Body.(string), b.Body.(string))
 }
 
-func (h *fakeHost) HashMessage(m *sim.Message) sim.Fingerprint {
+func (h *fakeHost) HashMessage(m *sim.Message) encoding.Fingerprint {
 	sum := fnv.New128a()
 	sum.Write([]byte(m.Body.(string)))
 	b := sum.Sum(nil)
-	var f sim.Fingerprint
+	var f encoding.Fingerprint
 	for i := range 8 {
 		f.Hi, f.Lo = f.Hi<<8|uint64(b[i]), f.Lo<<8|uint64(b[i+8])
 	}

@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/macemc/macemc/internal/encoding"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -145,7 +146,7 @@ func TestAgainstOracle(t *testing.T) {
 }
 
 // afresh computes the fingerprint without caches.
-func afresh(m *model) sim.Fingerprint {
+func afresh(m *model) encoding.Fingerprint {
 	c := *m
 	c.ends = slices.Clone(m.ends)
 	c.prints = fingerprintCache{}
@@ -167,8 +168,8 @@ func TestFingerprintIsContent(t *testing.T) {
 		Streams{Buffer: 2, Errors: 1, Partitions: 1},
 	}
 	for _, n := range networks {
-		byContent := map[string]sim.Fingerprint{}
-		byPrint := map[sim.Fingerprint]string{}
+		byContent := map[string]encoding.Fingerprint{}
+		byPrint := map[encoding.Fingerprint]string{}
 		again := 0
 		rapid.Check(t, func(t *rapid.T) {
 			b := newBench(n, 2)
@@ -221,19 +222,19 @@ func randomOperation(t *rapid.T, b *bench) {
 // Fingerprints ignore the order in which datagrams were sent. They depend on the order of messages in a stream, and on
 // the number, senders and transport of messages.
 func TestFingerprintOfOrder(t *testing.T) {
-	after := func(do func(*bench)) sim.Fingerprint {
+	after := func(do func(*bench)) encoding.Fingerprint {
 		b := newBench(Both{Partitions: 1}, 3)
 		do(b)
 		return b.Fingerprint()
 	}
-	datagrams := func(texts ...string) sim.Fingerprint {
+	datagrams := func(texts ...string) encoding.Fingerprint {
 		return after(func(b *bench) {
 			for _, s := range texts {
 				b.datagram(0, 1, s)
 			}
 		})
 	}
-	streams := func(texts ...string) sim.Fingerprint {
+	streams := func(texts ...string) encoding.Fingerprint {
 		return after(func(b *bench) {
 			for _, s := range texts {
 				b.stream(0, 1, s)
@@ -243,10 +244,10 @@ func TestFingerprintOfOrder(t *testing.T) {
 	if datagrams("a", "b", "a") != datagrams("b", "a", "a") {
 		t.Error("the order of datagrams makes a difference")
 	}
-	different := map[sim.Fingerprint]string{}
+	different := map[encoding.Fingerprint]string{}
 	for _, c := range []struct {
 		name  string
-		print sim.Fingerprint
+		print encoding.Fingerprint
 	}{
 		{"nothing", after(func(*bench) {})},
 		{"a", datagrams("a")},

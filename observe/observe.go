@@ -15,6 +15,7 @@ import (
 	"slices"
 
 	"github.com/macemc/macemc/internal/encoding"
+	"github.com/macemc/macemc/internal/kernel/declared"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -70,7 +71,7 @@ type Judgement struct {
 // Judge judges a history by a monitor. Rules encode the state of the monitor. Most bounds the number of states. The
 // error reports a state that cannot be encoded, or announcements that come after a missing one or after themselves.
 func Judge(ctx context.Context, h History, monitor func() sim.Monitor, rules []sim.StateRule, most int) (*Judgement, error) {
-	plans, err := encoding.NewSet(rules...)
+	plans, err := encoding.NewSet(declared.Rules(rules)...)
 	if err != nil {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/encoding"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/search/runloop"
@@ -79,7 +80,7 @@ func leadsTo(t rapid.TB, sys *sim.System, f *search.Suspect) {
 		if err == nil {
 			err = w.Check()
 		}
-		states := []sim.Fingerprint{w.Fingerprint()}
+		states := []encoding.Fingerprint{w.Fingerprint()}
 		for err == nil && !src.Done() {
 			index, _ := src.Take()
 			if err = run.Step(index, src); err == nil {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/encoding"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/internal/search/runloop"
@@ -23,7 +24,7 @@ type script struct {
 	steps  int
 	answer func(runloop.Node, choose.Point) (int, bool)
 	log    []string
-	seen   map[sim.Fingerprint]bool
+	seen   map[encoding.Fingerprint]bool
 }
 
 func (s *script) Next() (runloop.Task, bool) {
@@ -82,7 +83,7 @@ func TestLoopCalls(t *testing.T) {
 	tab := automaton.Table{Moves: []automaton.Move{automaton.To(0, 1, 2, 0), automaton.To(1, 1), automaton.To(2, 2, 0)}, Crashes: 1}
 	s := &script{
 		tasks:  []runloop.Task{{Path: choose.Path{0}}, {Path: choose.Path{0, 0}}},
-		faults: true, steps: 3, seen: map[sim.Fingerprint]bool{},
+		faults: true, steps: 3, seen: map[encoding.Fingerprint]bool{},
 		answer: func(_ runloop.Node, p choose.Point) (int, bool) { return p.Arity - 1, true },
 	}
 	l := newLoop(t, tab.System())
@@ -110,7 +111,7 @@ func TestLoopCalls(t *testing.T) {
 // A point that is not answered ends the run at the end of the step.
 func TestCut(t *testing.T) {
 	tab := automaton.Table{Moves: []automaton.Move{automaton.To(0, 1, 2), automaton.To(1, 0)}}
-	s := &script{tasks: []runloop.Task{{}}, steps: 9, seen: map[sim.Fingerprint]bool{},
+	s := &script{tasks: []runloop.Task{{}}, steps: 9, seen: map[encoding.Fingerprint]bool{},
 		answer: func(_ runloop.Node, p choose.Point) (int, bool) { return 0, p.Kind != choose.Draw }}
 	l := newLoop(t, tab.System())
 	l.Explore(s, func(o *runloop.Outcome) bool {

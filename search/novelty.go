@@ -2,9 +2,9 @@ package search
 
 import (
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/encoding"
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/internal/search/runloop"
-	"github.com/macemc/macemc/sim"
 )
 
 // noveltySampling: one in that many runs is checked for novelty, which hashes a node's state in each of its steps. With a
@@ -13,7 +13,7 @@ const noveltySampling = 8
 
 // novelty collects the changes of local states in a run, by kind of event.
 type novelty struct {
-	locals []sim.Fingerprint // by node, after its last step; zero if it has had none
+	locals []encoding.Fingerprint // by node, after its last step; zero if it has had none
 	pairs  []uint64
 	on     bool
 }
@@ -25,7 +25,7 @@ func inNoveltySample(k int) bool { return choose.Mix(uint64(k))%noveltySampling 
 func (n *novelty) begin(on bool, nodes int) {
 	n.on, n.pairs = on, n.pairs[:0]
 	if on {
-		n.locals = append(n.locals[:0], make([]sim.Fingerprint, nodes)...)
+		n.locals = append(n.locals[:0], make([]encoding.Fingerprint, nodes)...)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/encoding"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/search/stats"
@@ -23,7 +24,7 @@ import (
 // oracle explores a system breadth-first by brute force: every state is reached by executing its path
 // again, for each event and each sequence of answers.
 type oracle struct {
-	states map[sim.Fingerprint]int
+	states map[encoding.Fingerprint]int
 	paths  []choose.Path
 	next   [][]int // by the recovery relation
 	live   []bool
@@ -37,7 +38,7 @@ func explore(t rapid.TB, sys *sim.System, weightless ...sim.EventKind) *oracle {
 		t.Fatal(err)
 	}
 	run := replay.NewRun(w)
-	o := &oracle{states: map[sim.Fingerprint]int{}}
+	o := &oracle{states: map[encoding.Fingerprint]int{}}
 	meet := func() int {
 		f := w.Fingerprint()
 		k, ok := o.states[f]

@@ -5,9 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 
+	"github.com/macemc/macemc/internal/encoding"
 	"github.com/macemc/macemc/internal/search/fpset"
 	"github.com/macemc/macemc/internal/search/stats"
-	"github.com/macemc/macemc/sim"
 )
 
 // Reach is the progress of deepening: the states that it has seen, and the unexplored rest. A search can continue from
@@ -121,7 +121,7 @@ func (r *Reach) Decode(piece []byte) error {
 		return errReach
 	}
 	for ; len(states) > 0; states = states[seenBytes:] {
-		f := sim.Fingerprint{Lo: binary.LittleEndian.Uint64(states), Hi: binary.LittleEndian.Uint64(states[8:])}
+		f := encoding.Fingerprint{Lo: binary.LittleEndian.Uint64(states), Hi: binary.LittleEndian.Uint64(states[8:])}
 		r.seen.Add(f, fpset.Info(binary.LittleEndian.Uint16(states[16:])))
 	}
 	for _, u := range kept.Pending {

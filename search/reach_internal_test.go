@@ -5,15 +5,15 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/encoding"
 	"github.com/macemc/macemc/internal/search/fpset"
 	"github.com/macemc/macemc/internal/search/runs"
-	"github.com/macemc/macemc/sim"
 )
 
 // Everything that a unit of deepening has at its start is stored.
 func TestReachKeepsAll(t *testing.T) {
 	full := runs.Item{Path: choose.Path{1, 2}, Depth: 3, Forced: 4, Next: 5, Arity: 6, Cost: 7, Order: []int32{8}, Walk: true,
-		State: &runs.Layer{Pos: 9, State: sim.Fingerprint{Lo: 10, Hi: 1 << 63}, Fresh: 11, Live: true, Recovers: true, Aside: true, Walked: true}}
+		State: &runs.Layer{Pos: 9, State: encoding.Fingerprint{Lo: 10, Hi: 1 << 63}, Fresh: 11, Live: true, Recovers: true, Aside: true, Walked: true}}
 	for _, v := range []any{full, *full.State} {
 		for i, v := 0, reflect.ValueOf(v); i < v.NumField(); i++ {
 			if v.Field(i).IsZero() {
@@ -37,7 +37,7 @@ func TestReachKeepsAll(t *testing.T) {
 	}
 	states := fpset.New()
 	for i := range uint64(100) {
-		states.Add(sim.Fingerprint{Lo: i << 56, Hi: i}, fpset.Explored(int(i))|fpset.WalkedFlag|fpset.RecoversFlag)
+		states.Add(encoding.Fingerprint{Lo: i << 56, Hi: i}, fpset.Explored(int(i))|fpset.WalkedFlag|fpset.RecoversFlag)
 	}
 	r.seen.AddAll(states)
 	r.saw(states)
@@ -53,7 +53,7 @@ func TestReachKeepsAll(t *testing.T) {
 		t.Errorf("%+v, want %+v", got, r)
 	}
 	for i := range uint64(100) {
-		if f := (sim.Fingerprint{Lo: i << 56, Hi: i}); got.seen.Get(f) != r.seen.Get(f) {
+		if f := (encoding.Fingerprint{Lo: i << 56, Hi: i}); got.seen.Get(f) != r.seen.Get(f) {
 			t.Errorf("state %d: %x, want %x", i, got.seen.Get(f), r.seen.Get(f))
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/macemc/macemc/internal/encoding"
 	"github.com/macemc/macemc/internal/search/runloop"
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/search"
@@ -60,7 +61,7 @@ func TestRefusedValues(t *testing.T) {
 			cfg.MaxPaths = 1000
 			_, err := search.Run(t.Context(), cfg)
 			_, what, _ := strings.Cut(c.want, ": field ")
-			var state *sim.StateError
+			var state *encoding.Error
 			switch {
 			case err == nil:
 				t.Errorf("%s: no error with strategy %q, engine %v", c.name, cfg.Strategy, cfg.Engine)

@@ -78,13 +78,13 @@ func run(ctx context.Context, cfg Config) (*Result, error) {
 	return r, s.judgeFair(ctx, r)
 }
 
-// MakePrefixes makes runs without injections from cfg.Prefix on, each until a live state follows one that is not, and
+// MakePrefixes makes runs without injections from c.Prefix on, each until a live state follows one that is not, and
 // returns the paths of the first n. It skips runs that do not get there, and returns an error if none does. When ctx is
 // done it returns ctx's error, and the paths made until then.
-func MakePrefixes(ctx context.Context, cfg Config, n int) ([]choose.Path, error) {
-	cfg.Confirm = func(context.Context, Suspect) (Confirmed, error) { return Confirmed{Refuted: true}, nil }
-	cfg.PrefixRuns = n
-	s, err := newSearcher(cfg)
+func (c Config) MakePrefixes(ctx context.Context, n int) ([]choose.Path, error) {
+	c.Confirm = func(context.Context, Suspect) (Confirmed, error) { return Confirmed{Refuted: true}, nil }
+	c.PrefixRuns = n
+	s, err := newSearcher(c)
 	if err != nil {
 		return nil, err
 	}

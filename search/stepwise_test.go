@@ -4,6 +4,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/encoding"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/internal/replay"
@@ -17,7 +18,7 @@ type stepwise struct {
 	bound  int // in steps
 	most   int // states; 0 means no limit
 	run    *replay.Run
-	seen   map[sim.Fingerprint]int
+	seen   map[encoding.Fingerprint]int
 	live   int
 	begun  bool
 	frames []openChoice
@@ -82,7 +83,7 @@ func exploreStepwise(t rapid.TB, sys *sim.System, engine string, bound, most int
 	if err != nil {
 		t.Fatal(err)
 	}
-	s = &stepwise{bound: bound, most: most, run: loop.Replay(), seen: map[sim.Fingerprint]int{}}
+	s = &stepwise{bound: bound, most: most, run: loop.Replay(), seen: map[encoding.Fingerprint]int{}}
 	loop.Explore(s, func(o *runloop.Outcome) bool {
 		found, failed = o.Finding, o.Err
 		return o.End != runloop.Mismatch && found == nil

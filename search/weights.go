@@ -2,6 +2,7 @@ package search
 
 import (
 	"fmt"
+	"iter"
 
 	"github.com/macemc/macemc/internal/search/schedules"
 	"github.com/macemc/macemc/sim"
@@ -21,16 +22,11 @@ func DefaultWeights() Weights {
 	return Weights{Action: 40, Message: 8, Timer: 1, Consequence: 8, Fault: 4}
 }
 
-// WeightField is one of the [Weights].
-type WeightField struct {
-	Name  string
-	Value *int
-}
-
-// Fields returns all weights.
-func (w *Weights) Fields() []WeightField {
-	return []WeightField{
-		{"action", &w.Action}, {"message", &w.Message}, {"timer", &w.Timer}, {"consequence", &w.Consequence}, {"fault", &w.Fault},
+// Fields yields the names and values of all weights.
+func (w *Weights) Fields() iter.Seq2[string, *int] {
+	return func(yield func(string, *int) bool) {
+		_ = yield("action", &w.Action) && yield("message", &w.Message) && yield("timer", &w.Timer) &&
+			yield("consequence", &w.Consequence) && yield("fault", &w.Fault)
 	}
 }
 
@@ -47,9 +43,9 @@ func (w Weights) Weightless() (kinds []sim.EventKind) {
 
 // Validate returns an error if the weights are invalid.
 func (w Weights) Validate() error {
-	for _, f := range w.Fields() {
-		if *f.Value < 0 || *f.Value > sim.MaxWeight {
-			return fmt.Errorf("weight %s is %d, must be 0 to %d", f.Name, *f.Value, sim.MaxWeight)
+	for name, weight := range w.Fields() {
+		if *weight < 0 || *weight > sim.MaxWeight {
+			return fmt.Errorf("weight %s is %d, must be 0 to %d", name, *weight, sim.MaxWeight)
 		}
 	}
 	if w.Action+w.Message+w.Timer+w.Consequence == 0 {
@@ -61,8 +57,8 @@ func (w Weights) Validate() error {
 // Scale returns the weights of kinds of events, which must not be negative.
 func (w Weights) Scale() schedules.Scale {
 	weights := map[string]int{}
-	for _, f := range w.Fields() {
-		weights[f.Name] = *f.Value
+	for name, weight := range w.Fields() {
+		weights[name] = *weight
 	}
 	return schedules.NewScale(weights)
 }

@@ -10,10 +10,11 @@ import (
 // when a timer with a later deadline fires. Until then a timer may be late, as [Timing] allows. Its handler reads the
 // clock at the time of the step.
 type Clocks struct {
-	// Offset is the maximum difference between a clock and common time when the node boots. Each boot chooses 0, +Offset or -Offset.
+	// Offset is the maximum difference between a clock and common time when the node boots, up to 10,000 hours. Each boot
+	// chooses 0, +Offset or -Offset.
 	Offset time.Duration
-	// Drift is the maximum difference between the rates of a clock and of common time, in parts per million. Each boot chooses 0, +Drift
-	// or -Drift.
+	// Drift is the maximum difference between the rates of a clock and of common time, in parts per million, up to
+	// 500,000. Each boot chooses 0, +Drift or -Drift.
 	Drift int
 	_     struct{}
 }

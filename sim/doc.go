@@ -45,7 +45,7 @@
 //   - [Property], [View], [Each], [Any], [EachArmed], [Nodes]; [AssertionProperty]
 //   - [Monitor], [MonitorName]; [Obliged] and [Obligation] for monitors of events that must happen
 //   - [StateRule] for types of the state that belong to other packages: [IgnoreField], [EncodeBy], [CopyBy], [ShowBy],
-//     [ByElements], [MethodByName]; [StateError]
+//     [ByElements], [MethodByName]
 //   - [Finding], [FindingKind], [FindingCause]: a violation that a check found
 //   - [Enter], [Frame] to show calls between the services of a node in traces
 //
@@ -53,8 +53,8 @@
 //
 // # For authors of network models
 //
-// [Network], [NetHost], [NetModel], [Envelope], [Message], [MessageID], [Delivery], [Fate], [Event], [EventKind], [Field],
-// [Fingerprint]. Package internal/simext has what the table engine needs besides.
+// [Network], [NetHost], [NetModel], [Envelope], [Message], [MessageID], [Delivery], [Fate], [Event], [EventKind].
+// Package internal/simext has what the table engine needs besides.
 package sim
 
 // This package has types and their validation, and executes no system. Package kernel implements Env and decides on the
@@ -83,4 +83,3 @@ package sim
 //	rule.go                    rules for encoding, copying and showing types
 //	network.go                 Network and NetModel: networks as package kernel calls them
 //	call.go                    calls between the services of a node, for traces
-//	fingerprint.go             hashes of states

@@ -3,6 +3,7 @@ package sim
 import (
 	"errors"
 
+	"github.com/macemc/macemc/internal/encoding"
 	"github.com/macemc/macemc/internal/encoding/diff"
 	"github.com/macemc/macemc/internal/simhook"
 )
@@ -39,7 +40,7 @@ type NetHost interface {
 	// Duplicated reports that a message was duplicated, and returns the identity of the copy.
 	Duplicated(id MessageID) (copied MessageID)
 	// HashMessage returns the fingerprint of a message's content, cached in the message.
-	HashMessage(*Message) Fingerprint
+	HashMessage(*Message) encoding.Fingerprint
 	// CompareMessages orders messages by content; equal messages are interchangeable.
 	CompareMessages(a, b *Message) int
 	// DescribeMessage renders a message for stable keys and people.
@@ -142,10 +143,7 @@ type NetModel interface {
 	// InFlight calls yield for each message in flight, in canonical order, until it returns false.
 	InFlight(yield func(Envelope) bool)
 	// Fingerprint covers the model's entire state: the sum of keyed hashes of its components.
-	Fingerprint() Fingerprint
+	Fingerprint() encoding.Fingerprint
 	// Fields appends the model's state as names and values for display, in canonical order.
-	Fields(buf []Field) []Field
+	Fields(buf []diff.Field) []diff.Field
 }
-
-// Field is one value inside a state, for display: a path such as "peers[3]" and the value's text.
-type Field = diff.Field

@@ -68,7 +68,7 @@ func New[S sim.Service](t testing.TB, sys sim.System, id sim.NodeID) *Node[S] {
 	if err != nil {
 		t.Fatalf("simtest.New: %v", err)
 	}
-	plans, err := encoding.NewSet(append(slices.Clone(sys.State), rule.ByElements())...)
+	plans, err := encoding.NewSet(declared.Rules(sys.State, rule.ByElements())...)
 	if err != nil {
 		t.Fatalf("simtest.New: %v", err)
 	}

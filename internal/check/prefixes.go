@@ -11,7 +11,6 @@ import (
 
 	"github.com/macemc/macemc/internal/outfile"
 	"github.com/macemc/macemc/internal/replay"
-	"github.com/macemc/macemc/search"
 )
 
 // SavePrefixes makes runs without faults, each ending in a live state, and writes n of their paths into the folder
@@ -25,7 +24,7 @@ func SavePrefixes(ctx context.Context, o Options, dir string, n int) ([]string, 
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
 	}
-	paths, failed := search.MakePrefixes(ctx, o.Search, n)
+	paths, failed := o.Search.MakePrefixes(ctx, n)
 	if ctx.Err() != nil && errors.Is(failed, ctx.Err()) {
 		failed = nil // paths made until then are kept
 	}

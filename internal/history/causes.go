@@ -5,6 +5,7 @@ import (
 
 	"github.com/macemc/macemc/internal/encoding"
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/declared"
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/sim"
@@ -137,7 +138,7 @@ func (l *causes) text(w kernel.World, timer any) string {
 		return text
 	}
 	if l.plans == nil {
-		l.plans, _ = encoding.NewSet(w.System().State...) // the world has checked the rules
+		l.plans, _ = encoding.NewSet(declared.Rules(w.System().State)...) // the world has checked the rules
 	}
 	text := ""
 	if p, err := l.plans.Of(timer); err == nil {

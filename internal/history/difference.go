@@ -99,7 +99,7 @@ func WriteDifferences(out io.Writer, a *Run, n int, b *Run, m int) error {
 const mostCompared = 60
 
 // allFields returns the fields of each node after step n, and last those of the network.
-func allFields(r *Run, n int) (all [][]sim.Field, err error) {
+func allFields(r *Run, n int) (all [][]diff.Field, err error) {
 	for id := range r.Nodes {
 		fields, err := r.Fields(n, sim.NodeID(id))
 		if err != nil {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/macemc/macemc/internal/encoding/diff"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/sim"
 )
@@ -172,10 +173,10 @@ func (g *GoroutineState) Waits() bool {
 func (g *GoroutineState) CanRun() bool { return strings.HasPrefix(g.Fields[FieldStatus], StatusCanRun) }
 
 // recordedFields returns the fields of a goroutine after step n.
-func (r *Run) recordedFields(n, node int) (fields []sim.Field) {
+func (r *Run) recordedFields(n, node int) (fields []diff.Field) {
 	for i, value := range r.Goroutine(n, node).Fields {
 		if value != "" {
-			fields = append(fields, sim.Field{Path: goroutinePaths[i], Value: value})
+			fields = append(fields, diff.Field{Path: goroutinePaths[i], Value: value})
 		}
 	}
 	return fields

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/macemc/macemc/internal/encoding"
+	"github.com/macemc/macemc/internal/kernel/declared"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/sim"
 )
@@ -30,7 +31,7 @@ func (r *Run) InFlight(n int) ([]InFlightMessage, error) {
 	if err != nil {
 		return nil, err
 	}
-	plans, err := encoding.NewSet(w.System().State...)
+	plans, err := encoding.NewSet(declared.Rules(w.System().State)...)
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/eventgraph"
+	"github.com/macemc/macemc/internal/encoding/diff"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/kernel/properties"
 	"github.com/macemc/macemc/internal/replay"
@@ -265,7 +266,7 @@ func (r *Run) World(n int) (kernel.World, error) {
 }
 
 // Fields returns the state of a node after step n.
-func (r *Run) Fields(n int, id sim.NodeID) ([]sim.Field, error) {
+func (r *Run) Fields(n int, id sim.NodeID) ([]diff.Field, error) {
 	if r.Whole != nil {
 		return r.recordedFields(n, int(id)), nil
 	}

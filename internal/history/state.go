@@ -3,13 +3,13 @@ package history
 import (
 	"slices"
 
+	"github.com/macemc/macemc/internal/encoding/diff"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/replay"
-	"github.com/macemc/macemc/sim"
 )
 
 // Changed returns the old values, by path, of the fields of a node that step n changed, and the fields that it removed.
-func (r *Run) Changed(n, node int) (old map[string]string, gone []sim.Field, err error) {
+func (r *Run) Changed(n, node int) (old map[string]string, gone []diff.Field, err error) {
 	if n == 0 {
 		return nil, nil, nil
 	}
@@ -27,16 +27,16 @@ func (r *Run) Changed(n, node int) (old map[string]string, gone []sim.Field, err
 		switch {
 		case c.New != "" || slices.ContainsFunc(t.Changes, parts): // exists, or its parts do
 		case c.Path == "(node)":
-			gone = append(gone, sim.Field{Path: c.Path, Value: "up"})
+			gone = append(gone, diff.Field{Path: c.Path, Value: "up"})
 		default:
-			gone = append(gone, sim.Field{Path: c.Path, Value: "gone"})
+			gone = append(gone, diff.Field{Path: c.Path, Value: "gone"})
 		}
 	}
 	return old, gone, nil
 }
 
 // Monitor returns the state of a monitor after step n, with its pending obligations.
-func (r *Run) Monitor(n, i int) (fields []sim.Field, err error) {
+func (r *Run) Monitor(n, i int) (fields []diff.Field, err error) {
 	w, err := r.World(n)
 	if err != nil {
 		return nil, err
@@ -48,7 +48,7 @@ func (r *Run) Monitor(n, i int) (fields []sim.Field, err error) {
 		}
 	}()
 	for _, o := range kernel.Obligations(w, i) {
-		field := sim.Field{Path: "(obligation)", Value: "not hot"}
+		field := diff.Field{Path: "(obligation)", Value: "not hot"}
 		if o.Key != "" {
 			field.Path = "(obligation " + o.Key + ")"
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/macemc/macemc/internal/encoding"
 	"github.com/macemc/macemc/internal/kernel/declared"
 	"github.com/macemc/macemc/sim"
 )
@@ -12,7 +13,7 @@ import (
 // look calls f, a function that may only read the state of a node and some messages.
 func look[T any](w *Machine, n *Node, what declared.Asker, set []sim.From[any], f func() T) T {
 	w.asked, w.askedAt = what, n.ID
-	var before sim.Fingerprint
+	var before encoding.Fingerprint
 	var said []byte
 	if w.closely() {
 		before, said = w.serviceHash(n), w.appendSet(nil, set)

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/encoding"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/macetime"
 	"github.com/macemc/macemc/netsim"
@@ -105,7 +106,7 @@ func TestTimesOfOthersAreUnordered(t *testing.T) {
 
 // Different numbers of readings lead to the same state: the numbering of readings does not count.
 func TestReadingNumbersDoNotCount(t *testing.T) {
-	state := func(looks int) sim.Fingerprint {
+	state := func(looks int) encoding.Fingerprint {
 		w := start(t, watching())
 		for range looks {
 			step(t, w, `timer n0 "look"`, 0)

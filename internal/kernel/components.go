@@ -17,7 +17,7 @@ func appendCount(buf []byte, n int) []byte { return binary.AppendUvarint(buf, ui
 
 func appendString(buf []byte, s string) []byte { return append(appendCount(buf, len(s)), s...) }
 
-func (w *Machine) Fingerprint() sim.Fingerprint {
+func (w *Machine) Fingerprint() encoding.Fingerprint {
 	sum := w.Net.Fingerprint().Add(w.Budgets())
 	for i := range w.Members {
 		sum = sum.Add(w.NodeHash(&w.Members[i]))
@@ -28,9 +28,9 @@ func (w *Machine) Fingerprint() sim.Fingerprint {
 	return sum
 }
 
-func (w *Machine) Components() iter.Seq2[Component, sim.Fingerprint] { return w.components }
+func (w *Machine) Components() iter.Seq2[Component, encoding.Fingerprint] { return w.components }
 
-func (w *Machine) yieldComponents(yield func(Component, sim.Fingerprint) bool) {
+func (w *Machine) yieldComponents(yield func(Component, encoding.Fingerprint) bool) {
 	for i := range w.Members {
 		if !yield(Component{NodeState, i}, w.NodeHash(&w.Members[i])) {
 			return
@@ -47,13 +47,15 @@ func (w *Machine) yieldComponents(yield func(Component, sim.Fingerprint) bool) {
 	yield(Component{Budgets, 0}, w.Budgets())
 }
 
-func (w *Machine) NodeFingerprint(id sim.NodeID) sim.Fingerprint { return w.NodeHash(&w.Members[id]) }
+func (w *Machine) NodeFingerprint(id sim.NodeID) encoding.Fingerprint {
+	return w.NodeHash(&w.Members[id])
+}
 
 // seed keys the hash of a component.
 func seed(kind ComponentKind, index int) uint64 { return uint64(kind)<<32 | uint64(index) }
 
-func (w *Machine) Budgets() sim.Fingerprint {
-	var sum sim.Fingerprint
+func (w *Machine) Budgets() encoding.Fingerprint {
+	var sum encoding.Fingerprint
 	for i := range crashFaults {
 		f := crashFaults[i].fault
 		// If none of a fault is left, the fingerprint equals that of a system without the fault. Crashes always count.
@@ -73,13 +75,13 @@ func (w *Machine) Budgets() sim.Fingerprint {
 	return sum.Add(w.programBudgets())
 }
 
-func (w *Machine) monitorHash(i int, m sim.Monitor) sim.Fingerprint {
+func (w *Machine) monitorHash(i int, m sim.Monitor) encoding.Fingerprint {
 	w.Enc.Reset()
 	w.Enc.Add(w.PlanOf(m), m)
 	return encoding.Hash(seed(MonitorState, i), w.Enc.Bytes())
 }
 
-func (w *Machine) NodeHash(n *Node) sim.Fingerprint {
+func (w *Machine) NodeHash(n *Node) encoding.Fingerprint {
 	if !n.hashed {
 		w.scratch = w.AppendNodeState(n, w.scratch[:0])
 		n.hash, n.hashed = encoding.Hash(seed(NodeState, int(n.ID)), w.scratch), true
@@ -131,7 +133,7 @@ func (w *Machine) appendService(n *Node, buf []byte) []byte {
 	return n.Clock.AppendOrder(buf, w.Enc.Times())
 }
 
-// PlanOf returns the plan of a value. It panics with a [*sim.StateError] if the type is not supported, which may become
+// PlanOf returns the plan of a value. It panics with a [*encoding.Error] if the type is not supported, which may become
 // known only here, behind an interface.
 func (w *Machine) PlanOf(v any) *encoding.Plan {
 	p, err := w.plans.Of(v)
@@ -143,7 +145,7 @@ func (w *Machine) PlanOf(v any) *encoding.Plan {
 
 // HashMessage, CompareMessages and DescribeMessage serve the network model.
 
-func (w *Machine) HashMessage(m *sim.Message) sim.Fingerprint {
+func (w *Machine) HashMessage(m *sim.Message) encoding.Fingerprint {
 	known := m.Hook()
 	if !known.Hashed {
 		w.Enc.Reset()
@@ -190,13 +192,13 @@ func (w *Machine) Duplicated(id sim.MessageID) sim.MessageID {
 	return w.nextID
 }
 
-func (w *Machine) NodeFields(id sim.NodeID) []sim.Field {
+func (w *Machine) NodeFields(id sim.NodeID) []diff.Field {
 	n := &w.Members[id]
-	var f []sim.Field
+	var f []diff.Field
 	if n.halted {
-		f = append(f, sim.Field{Path: "(node)", Value: "halted", Part: diff.Part{Kind: diff.OfStatus}})
+		f = append(f, diff.Field{Path: "(node)", Value: "halted", Part: diff.Part{Kind: diff.OfStatus}})
 	} else if !n.Up {
-		f = append(f, sim.Field{Path: "(node)", Value: "down", Part: diff.Part{Kind: diff.OfStatus}})
+		f = append(f, diff.Field{Path: "(node)", Value: "down", Part: diff.Part{Kind: diff.OfStatus}})
 	} else {
 		f = declared.OfCarrier(n.Service, declared.OfHosted(n.Service, w.PlanOf(n.Service).Fields("", n.Service, f)))
 	}
@@ -204,18 +206,18 @@ func (w *Machine) NodeFields(id sim.NodeID) []sim.Field {
 }
 
 // besides appends the fields of a node other than its service.
-func (w *Machine) besides(n *Node, f []sim.Field) []sim.Field {
+func (w *Machine) besides(n *Node, f []diff.Field) []diff.Field {
 	for i := range n.Armed {
 		value := "armed"
 		if w.Sys.Timing != sim.AnyOrder {
 			value = fmt.Sprintf("in %v", n.Armed[i].untilDue)
 		}
 		name := n.Armed[i].Kind.Text
-		f = append(f, sim.Field{Path: "(timer " + name + ")", Value: value, Part: diff.Part{Kind: diff.OfTimer, Name: name}})
+		f = append(f, diff.Field{Path: "(timer " + name + ")", Value: value, Part: diff.Part{Kind: diff.OfTimer, Name: name}})
 	}
 	for i := range w.Actions {
 		if a := &w.Actions[i]; a.Times > 0 && n.Counts[i] > 0 {
-			f = append(f, sim.Field{Path: "(action " + a.Name + ")", Value: fmt.Sprintf("%d of %d done", n.Counts[i], a.Times),
+			f = append(f, diff.Field{Path: "(action " + a.Name + ")", Value: fmt.Sprintf("%d of %d done", n.Counts[i], a.Times),
 				Part: diff.Part{Kind: diff.OfAction, Name: a.Name, Times: a.Times}})
 		}
 	}
@@ -224,7 +226,7 @@ func (w *Machine) besides(n *Node, f []sim.Field) []sim.Field {
 
 // MonitorFields describes the state of a monitor for people. It returns nil if the world does not hold the monitor
 // itself.
-func MonitorFields(in World, i int) []sim.Field {
+func MonitorFields(in World, i int) []diff.Field {
 	if w, ok := in.(*Machine); ok && i < len(w.Monitors) {
 		return w.PlanOf(w.Monitors[i]).Fields("", w.Monitors[i], nil)
 	}
@@ -240,22 +242,22 @@ func Obligations(in World, i int) []sim.Obligation {
 	return nil
 }
 
-func (w *Machine) NetFields() []sim.Field {
+func (w *Machine) NetFields() []diff.Field {
 	w.names = true
 	f := w.Net.Fields(nil)
 	w.names = false
 	for of, limit := range w.limits {
 		if limit > 0 {
-			f = append(f, sim.Field{Path: sim.Fault(of).String() + " left", Value: fmt.Sprint(w.FaultsLeft[of])})
+			f = append(f, diff.Field{Path: sim.Fault(of).String() + " left", Value: fmt.Sprint(w.FaultsLeft[of])})
 		}
 	}
 	if w.time.at != nil {
-		f = append(f, sim.Field{Path: "(common time)", Value: w.time.now.String()})
+		f = append(f, diff.Field{Path: "(common time)", Value: w.time.now.String()})
 	}
 	return w.delays.Fields(f)
 }
 
 // Hash is the component hash of an encoding.
-func Hash(kind ComponentKind, index int, enc []byte) sim.Fingerprint {
+func Hash(kind ComponentKind, index int, enc []byte) encoding.Fingerprint {
 	return encoding.Hash(seed(kind, index), enc)
 }

@@ -3,6 +3,7 @@ package kernel
 import (
 	"slices"
 
+	"github.com/macemc/macemc/internal/encoding"
 	"github.com/macemc/macemc/internal/kernel/contain"
 	"github.com/macemc/macemc/internal/kernel/declared"
 	"github.com/macemc/macemc/internal/simext"
@@ -26,7 +27,7 @@ func (w *Machine) Enabled() []sim.Event {
 	return w.events
 }
 
-// list calls Enabled at the end of a step. The error is a finding, if an action's When panics, or a [*sim.StateError];
+// list calls Enabled at the end of a step. The error is a finding, if an action's When panics, or a [*encoding.Error];
 // then nothing is listed.
 func (w *Machine) list() (err error) {
 	defer w.CatchWhen(&err)
@@ -44,7 +45,7 @@ func (w *Machine) CatchWhen(err *error) {
 	clear(w.dirty)
 	clear(w.kept)
 	clear(w.blocks)
-	if bad, ok := r.(*sim.StateError); ok {
+	if bad, ok := r.(*encoding.Error); ok {
 		*err = bad
 		return
 	}

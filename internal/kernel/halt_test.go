@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/encoding/diff"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/sim"
 )
@@ -120,7 +121,7 @@ func TestCrashesAndHalts(t *testing.T) {
 	if got := keys(w); len(got) > 0 {
 		t.Errorf("then %q can happen", got)
 	}
-	if f := w.NetFields(); !slices.Contains(f, sim.Field{Path: "crashes left", Value: "1"}) || !slices.Contains(f, sim.Field{Path: "halts left", Value: "1"}) {
+	if f := w.NetFields(); !slices.Contains(f, diff.Field{Path: "crashes left", Value: "1"}) || !slices.Contains(f, diff.Field{Path: "halts left", Value: "1"}) {
 		t.Errorf("%v", f)
 	}
 }

@@ -12,7 +12,7 @@ import (
 // watchOthers hashes the services of all nodes but one, before a handler of that one runs. The function that it returns
 // compares them afterwards: a handler that holds a pointer into another node's state may have changed it.
 func (w *Machine) watchOthers(acting *Node) (unchanged func() error) {
-	before := make([]sim.Fingerprint, len(w.Members))
+	before := make([]encoding.Fingerprint, len(w.Members))
 	for i := range w.Members {
 		if n := &w.Members[i]; n != acting {
 			before[i] = w.serviceHash(n)
@@ -38,7 +38,7 @@ func (w *Machine) watchOthers(acting *Node) (unchanged func() error) {
 func (w *Machine) closely() bool { return w.Opts.CheckMessages || w.Watching }
 
 // serviceHash hashes the state that code can reach through a pointer to a service.
-func (w *Machine) serviceHash(n *Node) sim.Fingerprint {
+func (w *Machine) serviceHash(n *Node) encoding.Fingerprint {
 	w.scratch = w.appendService(n, w.scratch[:0])
 	return encoding.Hash(seed(NodeState, int(n.ID)), w.scratch)
 }

@@ -90,7 +90,7 @@ type Machine struct {
 	delays     delays.Delays
 	time       virtualTime
 	Timers     map[any]*timerKind
-	components iter.Seq2[Component, sim.Fingerprint] // made once, because verified runs list the components of each state
+	components iter.Seq2[Component, encoding.Fingerprint] // made once, because verified runs list the components of each state
 }
 
 // Node is one node of a machine. It holds all fields of the node that a handler touches, so that they are close
@@ -116,7 +116,7 @@ type Node struct {
 	envs    [4]*env // used in turn by handlers, since making one for each takes too long
 	turn    int
 
-	hash   sim.Fingerprint
+	hash   encoding.Fingerprint
 	hashed bool
 }
 

@@ -23,7 +23,7 @@ func (w *Machine) appendProgramFaults(buf []sim.Event) []sim.Event {
 }
 
 // programBudgets hashes the remaining faults of programs. It is zero if there are none, as in a system without these faults.
-func (w *Machine) programBudgets() (sum sim.Fingerprint) {
+func (w *Machine) programBudgets() (sum encoding.Fingerprint) {
 	for i, f := range declared.ProgramFaults {
 		if left := w.FaultsLeft[f]; left > 0 {
 			w.scratch = appendCount(w.scratch[:0], left)

@@ -60,7 +60,7 @@ func TestRunnerDoesWhatAWorldDoes(t *testing.T) {
 
 func mirror(t *testing.T, sys *sim.System, seed uint64) {
 	compared := *sys // with the rule for another program
-	compared.State = append(slices.Clone(sys.State), rule.AcrossPrograms())
+	compared.State = append(slices.Clone(sys.State), sim.StateRule(rule.AcrossPrograms()))
 	w, err := kernel.NewWorld(&compared, kernel.Options{})
 	if err != nil {
 		t.Fatal(err)

@@ -3,7 +3,6 @@ package kernel
 import (
 	"fmt"
 	"reflect"
-	"slices"
 
 	"github.com/macemc/macemc/internal/encoding"
 	"github.com/macemc/macemc/internal/encoding/rule"
@@ -121,7 +120,7 @@ func (c ruleCalls) failed(called stateRule, r any) {
 		c.w.failedRule = called
 	}
 	switch r.(type) {
-	case *sim.StateError, *sim.Finding:
+	case *encoding.Error, *sim.Finding:
 		panic(r)
 	}
 	panic(contain.Panicked(called.String(), r))
@@ -152,7 +151,7 @@ func NewWorld(sys *sim.System, opts Options) (World, error) {
 	if opts.MaxChoices == 0 {
 		opts.MaxChoices = 10_000
 	}
-	rules := append(slices.Clone(sys.State), rule.Holding(held(sys)...))
+	rules := declared.Rules(sys.State, rule.Holding(held(sys)...))
 	plans, err := encoding.NewSet(rules...)
 	if err != nil {
 		return nil, fmt.Errorf("system %q: %w", sys.Name, err)

@@ -12,8 +12,8 @@ import (
 
 // Snapshot is a copy of a node's state, for comparison by [NodeChanges].
 type Snapshot struct {
-	service sim.Service // a copy; nil means that Fields holds everything
-	Fields  []sim.Field // the fields other than the service's
+	service sim.Service  // a copy; nil means that Fields holds everything
+	Fields  []diff.Field // the fields other than the service's
 }
 
 // TakeSnapshot copies the part of a node that [World.NodeFields] describes.

@@ -6,6 +6,8 @@ import (
 	"log/slog"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/encoding"
+	"github.com/macemc/macemc/internal/encoding/diff"
 	"github.com/macemc/macemc/internal/kernel/contain"
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/macetime"
@@ -49,11 +51,11 @@ type World interface {
 	Explain(p *sim.Property) string
 
 	// Fingerprint covers every component of the state.
-	Fingerprint() sim.Fingerprint
+	Fingerprint() encoding.Fingerprint
 	// Components yields the components in canonical order; Fingerprint is the sum of their fingerprints.
-	Components() iter.Seq2[Component, sim.Fingerprint]
+	Components() iter.Seq2[Component, encoding.Fingerprint]
 	// NodeFingerprint returns the fingerprint of the component of a node.
-	NodeFingerprint(sim.NodeID) sim.Fingerprint
+	NodeFingerprint(sim.NodeID) encoding.Fingerprint
 
 	// Label returns the parts of the event's stable key.
 	Label(ev sim.Event) stepinfo.Label
@@ -64,9 +66,9 @@ type World interface {
 	// Service returns a node's service, nil when it is down. It must not be changed.
 	Service(sim.NodeID) sim.Service
 	// NodeFields describes the local state of a node for people: service, timers, disk, counters.
-	NodeFields(sim.NodeID) []sim.Field
+	NodeFields(sim.NodeID) []diff.Field
 	// NetFields describes the network and the remaining fault limits for people.
-	NetFields() []sim.Field
+	NetFields() []diff.Field
 	// InFlight yields the messages in flight in canonical order.
 	InFlight() iter.Seq[sim.Envelope]
 }

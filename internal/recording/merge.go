@@ -106,7 +106,7 @@ func follow(sys sim.System, set *Set, codec wire.Codec) (*merger, error) {
 		return nil, err
 	}
 	compared := loose // with the nodes of another program
-	compared.State = append(slices.Clone(loose.State), rule.AcrossPrograms())
+	compared.State = append(slices.Clone(loose.State), sim.StateRule(rule.AcrossPrograms()))
 	w, err := kernel.NewWorld(&compared, kernel.Options{})
 	if err != nil {
 		return nil, err

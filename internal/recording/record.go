@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/encoding"
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/sim"
 )
@@ -115,7 +116,7 @@ func (e Effect) numbered() bool {
 // State is the fingerprint of the node's state after an event.
 type State struct {
 	Number int // of the event
-	Hash   sim.Fingerprint
+	Hash   encoding.Fingerprint
 }
 
 // Kinds of records.

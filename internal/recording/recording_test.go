@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/encoding"
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/sim"
 )
@@ -43,7 +44,7 @@ func write(t testing.TB, dir string) string {
 	for _, e := range samples() {
 		w.Event(&e)
 	}
-	if err := w.Close(6, sim.Fingerprint{Hi: 1, Lo: 2}); err != nil {
+	if err := w.Close(6, encoding.Fingerprint{Hi: 1, Lo: 2}); err != nil {
 		t.Fatal(err)
 	}
 	return filepath.Join(dir, fileName(0, 1, 1))
@@ -59,7 +60,7 @@ func TestWhatIsWrittenIsRead(t *testing.T) {
 	if _, err := r.read(file, data); err != nil {
 		t.Fatal(err)
 	}
-	if !r.Ended || r.Damage != "" || !reflect.DeepEqual(r.States, []State{{6, sim.Fingerprint{Hi: 1, Lo: 2}}}) {
+	if !r.Ended || r.Damage != "" || !reflect.DeepEqual(r.States, []State{{6, encoding.Fingerprint{Hi: 1, Lo: 2}}}) {
 		t.Errorf("%+v", r)
 	}
 	for i, want := range samples() {
@@ -115,7 +116,7 @@ func TestMissingEventIsDamage(t *testing.T) {
 			w.Event(&e)
 		}
 	}
-	if err := w.Close(6, sim.Fingerprint{}); err != nil {
+	if err := w.Close(6, encoding.Fingerprint{}); err != nil {
 		t.Fatal(err)
 	}
 	data, err := os.ReadFile(filepath.Join(dir, fileName(0, 1, 1)))
@@ -153,7 +154,7 @@ func TestStartsAreCountedAndNothingIsOverwritten(t *testing.T) {
 		if err != nil || w.Header().Start != want {
 			t.Fatalf("start %d, want %d: %v", w.Header().Start, want, err)
 		}
-		if err := w.Close(0, sim.Fingerprint{}); err != nil {
+		if err := w.Close(0, encoding.Fingerprint{}); err != nil {
 			t.Fatal(err)
 		}
 	}

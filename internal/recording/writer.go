@@ -10,7 +10,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/internal/encoding"
 )
 
 // Options is the place and the size of a recording.
@@ -163,7 +163,7 @@ func (w *Writer) fail(err error) error {
 }
 
 // Close ends the recording of a node that stops normally, with the fingerprint of its last state.
-func (w *Writer) Close(number int, hash sim.Fingerprint) error {
+func (w *Writer) Close(number int, hash encoding.Fingerprint) error {
 	if w.err == nil {
 		w.State(State{number, hash})
 		w.frame(endRecord, func(b []byte) []byte { return b })

@@ -97,7 +97,7 @@ func (s *TraceStep) survivors(all int) string {
 }
 
 // unsynced returns the keys of the unsynced writes of a node.
-func unsynced(fields []sim.Field) []string {
+func unsynced(fields []diff.Field) []string {
 	var keys []string
 	for _, f := range fields {
 		if f.Part.Kind == diff.OfWrite {

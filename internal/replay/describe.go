@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/macemc/macemc/internal/encoding"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/kernel/declared"
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
@@ -110,8 +111,8 @@ func (rec *recorder) evaluateProperties() (failing []string, live bool) {
 	return failing, live
 }
 
-func (rec *recorder) nodeHashes() []sim.Fingerprint {
-	hashes := make([]sim.Fingerprint, len(rec.kept))
+func (rec *recorder) nodeHashes() []encoding.Fingerprint {
+	hashes := make([]encoding.Fingerprint, len(rec.kept))
 	for id := range hashes {
 		hashes[id] = rec.run.World.NodeFingerprint(sim.NodeID(id))
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/encoding"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/test/papers/register"
@@ -66,7 +67,7 @@ func goneBackTo(t *testing.T, sys *sim.System, path choose.Path) {
 		t.Fatal(err)
 	}
 	c.Keep()
-	var prints []sim.Fingerprint
+	var prints []encoding.Fingerprint
 	for n := 0; c.To(n) == nil; n++ {
 		prints = append(prints, c.World().Fingerprint())
 	}

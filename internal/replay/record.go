@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/encoding"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/sim"
@@ -168,7 +169,7 @@ type recorder struct {
 	step  TraceStep
 	// Per node, before the step.
 	kept   []kernel.Snapshot
-	hashes []sim.Fingerprint // nil before the first step
+	hashes []encoding.Fingerprint // nil before the first step
 }
 
 // told returns the trace so far, with the properties of the current state.

@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/encoding"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/pathfile"
 	"github.com/macemc/macemc/internal/replay"
@@ -219,7 +220,7 @@ func TestChangesAddUp(t *testing.T) {
 func TestCursor(t *testing.T) {
 	sys := randTree(t, 3, sim.Limits{sim.Crashes: 1, sim.NetErrors: 1})
 	path := walk(t, sys, 11, 60).Path
-	var states []sim.Fingerprint
+	var states []encoding.Fingerprint
 	c, err := replay.NewCursor(sys, path, kernel.Options{})
 	if err != nil {
 		t.Fatal(err)

@@ -182,12 +182,12 @@ type NodeChange struct {
 	Path string `json:"path"`
 	Old  string `json:"old"`
 	New  string `json:"new"`
-	// Inside is the path of the value of a foreign type that contains the field, see [sim.Field], or "".
+	// Inside is the path of the value of a foreign type that contains the field, see [diff.Field], or "".
 	Inside string `json:"inside,omitempty"`
 	Part   Part   `json:"-"`
 }
 
-// Part identifies the kind of a changed field, see [sim.Field].
+// Part identifies the kind of a changed field, see [diff.Field].
 type Part = diff.Part
 
 // Kinds of parts outside of the service's own value.

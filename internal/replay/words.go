@@ -2,11 +2,11 @@ package replay
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/macemc/macemc/internal/encoding"
 	"github.com/macemc/macemc/internal/encoding/rule"
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/declared"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -18,7 +18,7 @@ type Words struct {
 
 // NewWords returns the Words of a system. The error is that of [kernel.NewWorld].
 func NewWords(sys *sim.System) (*Words, error) {
-	plans, err := encoding.NewSet(append(slices.Clone(sys.State), rule.Showing())...)
+	plans, err := encoding.NewSet(declared.Rules(sys.State, rule.Showing())...)
 	if err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/critical"
 	"github.com/macemc/macemc/internal/budget"
+	"github.com/macemc/macemc/internal/encoding"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/search/runloop"
 	"github.com/macemc/macemc/internal/search/runs"
@@ -56,23 +57,23 @@ type deadShrinker struct {
 
 	loop      *runloop.Loop
 	walker    *runs.Walker
-	walks     int                      // per candidate
-	quick     int                      // length of these walks
-	limit     int                      // length of walks that confirm the result
-	goal      *sim.Property            // a walk recovers when it holds; nil: when all Eventually properties hold
-	stuck     bool                     // walks must run out of events
-	cause     Script                   // of the original run; no steps if not known yet
-	base      Script                   // the last confirmed one
-	refuted   bool                     // the search for a critical transition found a script not dead that many walks found dead
-	last      string                   // handler of the critical step
-	deaths    map[sim.Fingerprint]bool // final states of candidates that were found dead
-	lives     map[sim.Fingerprint]bool // final states of candidates from which a walk recovered
-	verified  int                      // steps of the last candidate that more walks found dead
-	restarted bool                     // other dead runs were searched for
-	doubted   bool                     // more walks found a candidate not dead that the usual ones found dead
-	most      int                      // answers of weight 0 in the run
-	steps     int                      // executed by walks
-	ctx       context.Context          // ends walks, and the current task
+	walks     int                           // per candidate
+	quick     int                           // length of these walks
+	limit     int                           // length of walks that confirm the result
+	goal      *sim.Property                 // a walk recovers when it holds; nil: when all Eventually properties hold
+	stuck     bool                          // walks must run out of events
+	cause     Script                        // of the original run; no steps if not known yet
+	base      Script                        // the last confirmed one
+	refuted   bool                          // the search for a critical transition found a script not dead that many walks found dead
+	last      string                        // handler of the critical step
+	deaths    map[encoding.Fingerprint]bool // final states of candidates that were found dead
+	lives     map[encoding.Fingerprint]bool // final states of candidates from which a walk recovered
+	verified  int                           // steps of the last candidate that more walks found dead
+	restarted bool                          // other dead runs were searched for
+	doubted   bool                          // more walks found a candidate not dead that the usual ones found dead
+	most      int                           // answers of weight 0 in the run
+	steps     int                           // executed by walks
+	ctx       context.Context               // ends walks, and the current task
 	seed      uint64
 	system    *sim.System
 	// recoveries are suffixes of runs that became live, the last successful one first.
@@ -94,7 +95,7 @@ func shrinkDead(ctx context.Context, cfg *Config, p *Player) (*Result, error) {
 }
 
 func newDeadShrinker(cfg *Config, p *Player) (*deadShrinker, error) {
-	d := &deadShrinker{cfg: cfg, player: p, walks: acceptingWalks, deaths: map[sim.Fingerprint]bool{}, lives: map[sim.Fingerprint]bool{},
+	d := &deadShrinker{cfg: cfg, player: p, walks: acceptingWalks, deaths: map[encoding.Fingerprint]bool{}, lives: map[encoding.Fingerprint]bool{},
 		limit: orElse(cfg.Dead.After.Limit, cfg.Walks.WalkSteps, 2000), seed: max(cfg.Walks.Seed, 1)}
 	d.system = &d.cfg.Walks.System
 	weights := cfg.Walks.Weights

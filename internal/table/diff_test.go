@@ -11,6 +11,7 @@ import (
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/encoding"
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/declared"
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/internal/table/world"
 	"github.com/macemc/macemc/internal/test/papers"
@@ -55,7 +56,7 @@ func newBoth(t tester, sys *sim.System, seed uint64) *both {
 	if d.b, err = world.New(sys, kernel.Options{MaxChoices: 50}); err != nil {
 		t.Fatal(err)
 	}
-	if d.plans, err = encoding.NewSet(sys.State...); err != nil {
+	if d.plans, err = encoding.NewSet(declared.Rules(sys.State)...); err != nil {
 		t.Fatal(err)
 	}
 	if _, ok := d.b.(*world.World); !ok {
@@ -150,7 +151,7 @@ func same[T any](d *both, what string, a, b T) {
 
 type component struct {
 	kernel.Component
-	sim.Fingerprint
+	encoding.Fingerprint
 }
 
 func components(w kernel.World) (list []component) {

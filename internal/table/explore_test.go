@@ -16,6 +16,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/encoding"
 	"github.com/macemc/macemc/internal/explore/stateset"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/table"
@@ -65,7 +66,7 @@ func oracle(t tester, sys *sim.System, depth int) (states, transitions, live int
 		path  choose.Path
 		steps int
 	}
-	seen := map[sim.Fingerprint]bool{}
+	seen := map[encoding.Fingerprint]bool{}
 	var queue []node
 	// run executes a path, and enumerates the answers of its last step.
 	run := func(path choose.Path, e *choose.Enumerate) error {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/encoding"
 	"github.com/macemc/macemc/internal/explore"
 	"github.com/macemc/macemc/internal/explore/stateset"
 	"github.com/macemc/macemc/internal/kernel"
@@ -64,7 +65,7 @@ type fairGraph struct {
 	defect fairDefect
 	goal   []bool
 	edges  []fairEdge
-	number map[sim.Fingerprint]int
+	number map[encoding.Fingerprint]int
 }
 
 // mostFair is the maximum number of states of a system with runs judged by the definition.
@@ -77,7 +78,7 @@ func fairGraphOf(t *testing.T, sys *sim.System) *fairGraph {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := &fairGraph{timing: sys.Timing, number: map[sim.Fingerprint]int{}}
+	g := &fairGraph{timing: sys.Timing, number: map[encoding.Fingerprint]int{}}
 	var paths []choose.Path
 	meet := func(path choose.Path) int {
 		n, ok := g.number[w.Fingerprint()]

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/encoding"
 	"github.com/macemc/macemc/internal/explore"
 	"github.com/macemc/macemc/internal/explore/graph"
 	"github.com/macemc/macemc/internal/explore/stateset"
@@ -25,7 +26,7 @@ import (
 
 // visitedBy explores to a depth in one of the orders, and returns the fingerprints of all states that were visited, and
 // the finding that ended the exploration early.
-func visitedBy(t failer, sys *sim.System, depth int, depthFirst bool) (met map[sim.Fingerprint]bool, finding error) {
+func visitedBy(t failer, sys *sim.System, depth int, depthFirst bool) (met map[encoding.Fingerprint]bool, finding error) {
 	t.Helper()
 	e, err := steptree.NewEngine(sys, kernel.Options{MaxChoices: 50}, nil)
 	if err != nil {
@@ -36,7 +37,7 @@ func visitedBy(t failer, sys *sim.System, depth int, depthFirst bool) (met map[s
 	if depthFirst {
 		opts.Frontier = explore.Frontiers[1]
 	}
-	r := &recorder{Graph: g, met: map[sim.Fingerprint]bool{}}
+	r := &recorder{Graph: g, met: map[encoding.Fingerprint]bool{}}
 	loop, err := explore.New(r, opts)
 	if err != nil {
 		t.Fatal(err)
@@ -47,7 +48,7 @@ func visitedBy(t failer, sys *sim.System, depth int, depthFirst bool) (met map[s
 // recorder notes the fingerprints of states.
 type recorder struct {
 	*statespace.Graph
-	met map[sim.Fingerprint]bool
+	met map[encoding.Fingerprint]bool
 }
 
 // Check implements [graph.Graph].

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/encoding"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/table/steptree"
 	"github.com/macemc/macemc/internal/table/world"
@@ -23,7 +24,7 @@ func TestForget(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	runs := func(most int) (prints []sim.Fingerprint, s steptree.Stats) {
+	runs := func(most int) (prints []encoding.Fingerprint, s steptree.Stats) {
 		made, err := world.New(&sys, kernel.Options{})
 		if err != nil {
 			t.Fatal(err)

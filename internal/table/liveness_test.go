@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/encoding"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/table"
 	"github.com/macemc/macemc/internal/table/options"
@@ -15,7 +16,7 @@ import (
 
 // graph is the state graph of a system, from executing all its paths on the replay engine.
 type graph struct {
-	number map[sim.Fingerprint]int
+	number map[encoding.Fingerprint]int
 	live   []bool
 	depth  []int // steps from the start
 	usual  []bool
@@ -46,7 +47,7 @@ func graphOf(t tester, sys *sim.System) (*graph, error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := &graph{number: map[sim.Fingerprint]int{}}
+	g := &graph{number: map[encoding.Fingerprint]int{}}
 	var paths []choose.Path
 	meet := func(path choose.Path, depth int) (int, error) {
 		n, ok := g.number[w.Fingerprint()]

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/macemc/macemc/internal/encoding"
 	"github.com/macemc/macemc/internal/explore"
 	"github.com/macemc/macemc/internal/explore/stateset"
 	"github.com/macemc/macemc/internal/table"
@@ -59,7 +60,7 @@ func newShards(t tester, sys *sim.System, workers, parts int, cut []int) *shards
 				shard.Take(i)
 			}
 		}
-		words, seen := shard.Words(), map[sim.Fingerprint]bool{}
+		words, seen := shard.Words(), map[encoding.Fingerprint]bool{}
 		for k := range len(roots) / words {
 			state := roots[k*words:][:words]
 			if seen[shard.Fingerprint(state)] {

@@ -10,6 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/macemc/macemc/internal/encoding"
 	"github.com/macemc/macemc/internal/explore"
 	"github.com/macemc/macemc/internal/explore/graph"
 	"github.com/macemc/macemc/internal/explore/stateset"
@@ -29,7 +30,7 @@ type sleeper struct {
 	*statespace.Graph
 	spoil    func(s *statespace.NodeConfigs, k uint32) // nil: not
 	spoilt   int
-	found    []sim.Fingerprint
+	found    []encoding.Fingerprint
 	trails   [][]uint32
 	unlisted int
 }

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/encoding"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/table"
@@ -73,7 +74,7 @@ func TestTransitionsAreThoseOfAnExploration(t *testing.T) {
 		if len(roots) > 1 {
 			continue
 		}
-		prints := map[sim.Fingerprint]bool{}
+		prints := map[encoding.Fingerprint]bool{}
 		every := max(1, len(ways)/50)
 		for id := 0; id < len(ways); id += every {
 			prints[after(t, &sys, tr.Path(0, ways[id]))] = true
@@ -85,7 +86,7 @@ func TestTransitionsAreThoseOfAnExploration(t *testing.T) {
 }
 
 // after is the fingerprint of the state that a path leads to.
-func after(t *testing.T, sys *sim.System, path choose.Path) sim.Fingerprint {
+func after(t *testing.T, sys *sim.System, path choose.Path) encoding.Fingerprint {
 	c, err := replay.NewCursor(sys, path, kernel.Options{})
 	for err == nil && !c.AtEnd() {
 		err = c.Next()

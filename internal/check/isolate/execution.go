@@ -12,6 +12,7 @@ import (
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/budget"
 	"github.com/macemc/macemc/internal/check/flight"
+	"github.com/macemc/macemc/internal/encoding"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/kernel/contain"
 	"github.com/macemc/macemc/internal/replay"
@@ -32,7 +33,7 @@ type Execution struct {
 // part is the hash of a component of a state.
 type part struct {
 	Component kernel.Component
-	Hash      sim.Fingerprint
+	Hash      encoding.Fingerprint
 }
 
 // Step returns the number of the last step that began.

@@ -4,7 +4,7 @@ package walkweights
 import (
 	"cmp"
 	"fmt"
-	"slices"
+	"maps"
 	"strconv"
 	"strings"
 
@@ -21,10 +21,9 @@ func Parse(text string, base search.Weights) (search.Weights, error) {
 	if w == (search.Weights{}) {
 		w = search.DefaultWeights()
 	}
-	fields := w.Fields()
-	var names []string
-	for _, f := range fields {
-		names = append(names, f.Name)
+	weights, names := map[string]*int{}, []string(nil)
+	for name, weight := range w.Fields() {
+		weights[name], names = weight, append(names, name)
 	}
 	seen := map[string]bool{}
 	for part := range strings.SplitSeq(text, ",") {
@@ -32,8 +31,8 @@ func Parse(text string, base search.Weights) (search.Weights, error) {
 		if !ok {
 			return w, fmt.Errorf("%q is not of the form CLASS=WEIGHT", part)
 		}
-		i := slices.Index(names, name)
-		if i < 0 {
+		weight := weights[name]
+		if weight == nil {
 			return w, textfmt.Unknown("unknown class", name, names)
 		}
 		if seen[name] {
@@ -49,7 +48,7 @@ func Parse(text string, base search.Weights) (search.Weights, error) {
 			// states dead that only it cannot leave.
 			return w, fmt.Errorf("%s is 0, must be at least 1: walks could not recover", name)
 		}
-		*fields[i].Value = n
+		*weight = n
 	}
 	return w, nil
 }
@@ -57,8 +56,8 @@ func Parse(text string, base search.Weights) (search.Weights, error) {
 // Text formats weights for [Parse].
 func Text(w search.Weights) string {
 	var parts []string
-	for _, f := range w.Fields() {
-		parts = append(parts, fmt.Sprintf("%s=%d", f.Name, *f.Value))
+	for name, weight := range w.Fields() {
+		parts = append(parts, fmt.Sprintf("%s=%d", name, *weight))
 	}
 	return strings.Join(parts, ",")
 }
@@ -66,8 +65,9 @@ func Text(w search.Weights) string {
 // Fill sets the weights that a bug omits to their defaults.
 func Fill(w spec.Weights) search.Weights {
 	out, usual := search.Weights(w), search.DefaultWeights()
-	for i, f := range out.Fields() {
-		*f.Value = cmp.Or(*f.Value, *usual.Fields()[i].Value)
+	defaults := maps.Collect(usual.Fields())
+	for name, weight := range out.Fields() {
+		*weight = cmp.Or(*weight, *defaults[name])
 	}
 	return out
 }

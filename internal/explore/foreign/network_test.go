@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/internal/encoding"
+	"github.com/macemc/macemc/internal/encoding/diff"
 	"github.com/macemc/macemc/internal/simext"
 	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/sim"
@@ -108,7 +109,7 @@ func (m *bagModel) InFlight(yield func(sim.Envelope) bool) {
 	}
 }
 
-func (m *bagModel) Fingerprint() (sum sim.Fingerprint) {
+func (m *bagModel) Fingerprint() (sum encoding.Fingerprint) {
 	for to := range m.to {
 		var enc []byte
 		for i := range m.to[to] {
@@ -130,7 +131,7 @@ func (m *bagModel) Bag(to sim.NodeID) []simext.Datagram {
 	return bag
 }
 
-func (m *bagModel) Fields(buf []sim.Field) []sim.Field { return buf }
+func (m *bagModel) Fields(buf []diff.Field) []diff.Field { return buf }
 
 func (m *bagModel) Kinds() (datagrams, streams bool)            { return true, false }
 func (m *bagModel) SetBag(to sim.NodeID, bag []simext.Datagram) { m.to[to] = bag }

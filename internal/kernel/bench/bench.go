@@ -272,10 +272,10 @@ func (b *Bench) Label(ev sim.Event) stepinfo.Label {
 func (b *Bench) Hidden(s, t sim.Service) []diff.Change { return b.w.PlanOf(s).Hidden(s, t) }
 
 // NodeFields is [World.NodeFields] of a node that was placed.
-func (b *Bench) NodeFields(id sim.NodeID) []sim.Field { return b.w.NodeFields(id) }
+func (b *Bench) NodeFields(id sim.NodeID) []diff.Field { return b.w.NodeFields(id) }
 
 // NetFields is [World.NetFields].
-func (b *Bench) NetFields(left sim.Limits) []sim.Field {
+func (b *Bench) NetFields(left sim.Limits) []diff.Field {
 	b.w.Net, b.w.FaultsLeft = b.real, left
 	defer func() { b.w.Net = &b.idle }()
 	return b.w.NetFields()

@@ -14,7 +14,7 @@ func (b *Bench) AppendLocal(id sim.NodeID, l *kernel.Local, buf []byte) []byte {
 }
 
 // HashBudgets returns the component hash of the remaining faults of nodes.
-func (b *Bench) HashBudgets(left sim.Limits) sim.Fingerprint {
+func (b *Bench) HashBudgets(left sim.Limits) encoding.Fingerprint {
 	b.w.FaultsLeft = left
 	return b.w.Budgets()
 }

@@ -11,6 +11,7 @@ import (
 	"runtime/pprof"
 	"time"
 
+	"github.com/macemc/macemc/internal/encoding"
 	"github.com/macemc/macemc/internal/encoding/rule"
 	"github.com/macemc/macemc/internal/stacks"
 	"github.com/macemc/macemc/sim"
@@ -143,7 +144,7 @@ func Call(w *Watch, f func()) {
 			switch r := recover().(type) {
 			case nil:
 				failed = raised{Ended{}, string(debug.Stack())}
-			case *sim.StateError, *sim.Finding:
+			case *encoding.Error, *sim.Finding:
 				failed = r
 			default:
 				failed = raised{r, string(debug.Stack())}

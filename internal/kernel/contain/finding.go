@@ -3,6 +3,7 @@ package contain
 import (
 	"sync/atomic"
 
+	"github.com/macemc/macemc/internal/encoding"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -29,13 +30,13 @@ func (l *UseAfterReturn) Finding() *sim.Finding {
 // IsUseAfterReturn reports whether a finding is that an Env was used after its handler had returned.
 func IsUseAfterReturn(f *sim.Finding) bool { return f.Cause == UsedAfterReturn }
 
-// CatchState, when deferred, turns a panic that carries a [*sim.StateError] or a [*sim.Finding] into an error. A method
+// CatchState, when deferred, turns a panic that carries a [*encoding.Error] or a [*sim.Finding] into an error. A method
 // of a world that encodes the state learns the type behind an interface only then, and may panic. Its methods Live and
 // Holds also report a panicking property this way. Other panics propagate.
 func CatchState(err *error) {
 	switch r := recover().(type) {
 	case nil:
-	case *sim.StateError:
+	case *encoding.Error:
 		*err = r
 	case *sim.Finding:
 		*err = r

@@ -30,7 +30,7 @@ func CarriesAny(sys *sim.System) bool {
 }
 
 // OfCarrier puts the names of a carrier's private fields in parentheses.
-func OfCarrier(s sim.Service, fields []sim.Field) []sim.Field {
+func OfCarrier(s sim.Service, fields []diff.Field) []diff.Field {
 	if Carries(s) {
 		for i := range fields {
 			if p := fields[i].Path; !ast.IsExported(p) {
@@ -42,7 +42,7 @@ func OfCarrier(s sim.Service, fields []sim.Field) []sim.Field {
 }
 
 // OfHosted removes from the names of fields the path to the code that a service runs for others.
-func OfHosted(s sim.Service, fields []sim.Field) []sim.Field {
+func OfHosted(s sim.Service, fields []diff.Field) []diff.Field {
 	if prefix := HostedPrefix(s); prefix != "" {
 		for i := range fields {
 			fields[i].Path = strings.TrimPrefix(fields[i].Path, prefix)

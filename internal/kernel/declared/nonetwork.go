@@ -1,6 +1,10 @@
 package declared
 
-import "github.com/macemc/macemc/sim"
+import (
+	"github.com/macemc/macemc/internal/encoding"
+	"github.com/macemc/macemc/internal/encoding/diff"
+	"github.com/macemc/macemc/sim"
+)
 
 // NoNetwork is the network of systems without one. Env refuses to send, so most methods are never called.
 type NoNetwork struct{}
@@ -26,5 +30,5 @@ func (NoNetwork) Halted(sim.NodeID)                                       {}
 func (NoNetwork) Booted(sim.NodeID)                                       {}
 func (NoNetwork) Quiet() bool                                             { return true }
 func (NoNetwork) InFlight(func(sim.Envelope) bool)                        {}
-func (NoNetwork) Fingerprint() sim.Fingerprint                            { return sim.Fingerprint{} }
-func (NoNetwork) Fields(buf []sim.Field) []sim.Field                      { return buf }
+func (NoNetwork) Fingerprint() encoding.Fingerprint                       { return encoding.Fingerprint{} }
+func (NoNetwork) Fields(buf []diff.Field) []diff.Field                    { return buf }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/macemc/macemc/internal/encoding/rule"
 	"github.com/macemc/macemc/internal/simext"
 	"github.com/macemc/macemc/sim"
 )
@@ -74,4 +75,13 @@ func CheckPrograms(sys *sim.System, programs bool) error {
 		}
 	}
 	return nil
+}
+
+// Rules returns the rules of a system, followed by others.
+func Rules(state []sim.StateRule, others ...rule.Rule) []rule.Rule {
+	var rules []rule.Rule
+	for _, r := range state {
+		rules = append(rules, rule.Rule(r))
+	}
+	return append(rules, others...)
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/macemc/macemc/internal/encoding/diff"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -152,18 +153,18 @@ func (d *Delays) Append(buf []byte) []byte {
 }
 
 // Fields appends a description of the delays.
-func (d *Delays) Fields(f []sim.Field) []sim.Field {
+func (d *Delays) Fields(f []diff.Field) []diff.Field {
 	if d.Unbounded {
-		f = append(f, sim.Field{Path: "(delays)", Value: "unbounded"})
+		f = append(f, diff.Field{Path: "(delays)", Value: "unbounded"})
 	}
 	for i, t := range d.clocks {
 		if d.armed[i] {
-			f = append(f, sim.Field{Path: fmt.Sprintf("(clock of n%d)", i), Value: t.String()})
+			f = append(f, diff.Field{Path: fmt.Sprintf("(clock of n%d)", i), Value: t.String()})
 		}
 	}
 	for i, t := range d.since {
 		if d.waiting[i] {
-			f = append(f, sim.Field{Path: fmt.Sprintf("(n%d->n%d waits since)", i%len(d.clocks), i/len(d.clocks)), Value: t.String()})
+			f = append(f, diff.Field{Path: fmt.Sprintf("(n%d->n%d waits since)", i%len(d.clocks), i/len(d.clocks)), Value: t.String()})
 		}
 	}
 	return f

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/macemc/macemc/internal/encoding/diff"
-	"github.com/macemc/macemc/sim"
 )
 
 // Disk is the disk of one node: the synced content, and the writes since.
@@ -104,16 +103,16 @@ func appendText(buf []byte, s string) []byte {
 }
 
 // Fields appends a description of the disk.
-func (d *Disk) Fields(f []sim.Field) []sim.Field {
+func (d *Disk) Fields(f []diff.Field) []diff.Field {
 	for _, e := range d.Synced {
-		f = append(f, sim.Field{Path: "(disk " + e.Key + ")", Value: quoted(e.Value), Part: diff.Part{Kind: diff.OfDisk, Name: e.Key}})
+		f = append(f, diff.Field{Path: "(disk " + e.Key + ")", Value: quoted(e.Value), Part: diff.Part{Kind: diff.OfDisk, Name: e.Key}})
 	}
 	for i, p := range d.Pending {
 		value := p.Key + " = " + quoted(p.Value)
 		if p.Gone {
 			value = p.Key + " deleted"
 		}
-		f = append(f, sim.Field{Path: fmt.Sprintf("(unsynced write %d)", i+1), Value: value, Part: diff.Part{Kind: diff.OfWrite, Name: p.Key}})
+		f = append(f, diff.Field{Path: fmt.Sprintf("(unsynced write %d)", i+1), Value: value, Part: diff.Part{Kind: diff.OfWrite, Name: p.Key}})
 	}
 	return f
 }

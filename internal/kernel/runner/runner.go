@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/encoding"
+	"github.com/macemc/macemc/internal/encoding/diff"
 	"github.com/macemc/macemc/internal/encoding/rule"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/kernel/declared"
@@ -53,7 +55,7 @@ func (d *Done) Broken() bool { return d.Finding != nil && d.Finding.Property != 
 // NewRunner returns a runner whose nodes are down and have never been up. The error is as for [kernel.NewWorld].
 func NewRunner(sys *sim.System, opts kernel.Options) (*Runner, error) {
 	own := *sys
-	own.State = append(slices.Clone(sys.State), rule.AcrossPrograms())
+	own.State = append(slices.Clone(sys.State), sim.StateRule(rule.AcrossPrograms()))
 	own.Timing = sim.AnyOrder
 	world, err := kernel.NewWorld(&own, opts)
 	if err != nil {
@@ -272,7 +274,7 @@ func findingOf(id sim.NodeID, err error) *sim.Finding {
 }
 
 // Hash returns the fingerprint of the node's state: the component of [World.Components] under [sim.AnyOrder].
-func (r *Runner) Hash(id sim.NodeID) sim.Fingerprint { return r.w.NodeHash(&r.w.Members[id]) }
+func (r *Runner) Hash(id sim.NodeID) encoding.Fingerprint { return r.w.NodeHash(&r.w.Members[id]) }
 
 // Held returns the times that the node's state holds. The slice belongs to the runner.
 func (r *Runner) Held(id sim.NodeID) []macetime.Time {
@@ -285,7 +287,7 @@ func (r *Runner) Held(id sim.NodeID) []macetime.Time {
 }
 
 // NodeFields is [World.NodeFields].
-func (r *Runner) NodeFields(id sim.NodeID) []sim.Field { return r.w.NodeFields(id) }
+func (r *Runner) NodeFields(id sim.NodeID) []diff.Field { return r.w.NodeFields(id) }
 
 // Service is [World.Service].
 func (r *Runner) Service(id sim.NodeID) sim.Service { return r.w.Members[id].Service }

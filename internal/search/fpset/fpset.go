@@ -5,14 +5,14 @@ package fpset
 import (
 	"unsafe"
 
-	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/internal/encoding"
 )
 
 // Set is a set of states, by fingerprint. It stores for each the depth left when the state was explored, and flags. It
 // is an open-addressing table with 18 bytes per slot, at most three quarters full, because memory limits an exhaustive
 // search.
 type Set struct {
-	Keys []sim.Fingerprint
+	Keys []encoding.Fingerprint
 	Info []Info // 0 means that the slot is free
 	N    int
 }
@@ -45,7 +45,7 @@ const (
 )
 
 func New() *Set {
-	return &Set{Keys: make([]sim.Fingerprint, minVisited), Info: make([]Info, minVisited)}
+	return &Set{Keys: make([]encoding.Fingerprint, minVisited), Info: make([]Info, minVisited)}
 }
 
 // Reset empties the set. It releases large tables.
@@ -59,7 +59,7 @@ func (v *Set) Reset() {
 }
 
 // slot returns the slot of f, or the free slot for it.
-func (v *Set) slot(f sim.Fingerprint) int {
+func (v *Set) slot(f encoding.Fingerprint) int {
 	mask := len(v.Info) - 1
 	i := int(f.Lo) & mask
 	for v.Info[i] != 0 && v.Keys[i] != f {
@@ -69,10 +69,10 @@ func (v *Set) slot(f sim.Fingerprint) int {
 }
 
 // Get returns the information about a state, or 0 if there is none.
-func (v *Set) Get(f sim.Fingerprint) Info { return v.Info[v.slot(f)] }
+func (v *Set) Get(f encoding.Fingerprint) Info { return v.Info[v.slot(f)] }
 
 // Add merges info into the information about a state, and reports whether the state is new.
-func (v *Set) Add(f sim.Fingerprint, info Info) bool {
+func (v *Set) Add(f encoding.Fingerprint, info Info) bool {
 	i := v.slot(f)
 	if old := v.Info[i]; old != 0 {
 		v.Info[i] = old.Merge(info)
@@ -86,7 +86,7 @@ func (v *Set) Add(f sim.Fingerprint, info Info) bool {
 }
 
 // slotBytes is the size of a slot.
-const slotBytes = int(unsafe.Sizeof(sim.Fingerprint{}) + unsafe.Sizeof(Info(0)))
+const slotBytes = int(unsafe.Sizeof(encoding.Fingerprint{}) + unsafe.Sizeof(Info(0)))
 
 // Need returns the maximum number of bytes of the set while that many states are added, including the copy made for
 // growth.
@@ -103,7 +103,7 @@ func (v *Set) Need(more int) int {
 
 func (v *Set) grow() {
 	old := *v
-	v.Keys, v.Info = make([]sim.Fingerprint, 2*len(old.Keys)), make([]Info, 2*len(old.Info))
+	v.Keys, v.Info = make([]encoding.Fingerprint, 2*len(old.Keys)), make([]Info, 2*len(old.Info))
 	for i, info := range old.Info {
 		if info != 0 {
 			j := v.slot(old.Keys[i])

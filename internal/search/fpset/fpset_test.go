@@ -3,7 +3,7 @@ package fpset
 import (
 	"testing"
 
-	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/internal/encoding"
 	"pgregory.net/rapid"
 )
 
@@ -11,9 +11,9 @@ import (
 func TestVisitedAgainstMap(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		v, w := New(), New()
-		want := map[sim.Fingerprint]Info{}
+		want := map[encoding.Fingerprint]Info{}
 		for range rapid.IntRange(0, 3000).Draw(t, "n") {
-			f := sim.Fingerprint{Hi: rapid.Uint64Range(0, 200).Draw(t, "hi"), Lo: rapid.Uint64Range(0, 20).Draw(t, "lo")}
+			f := encoding.Fingerprint{Hi: rapid.Uint64Range(0, 200).Draw(t, "hi"), Lo: rapid.Uint64Range(0, 20).Draw(t, "lo")}
 			info := Explored(rapid.IntRange(0, MaxDepth).Draw(t, "left")) | rapid.SampledFrom([]Info{0, WalkedFlag, RecoversFlag}).Draw(t, "flag")
 			table := v
 			if rapid.Bool().Draw(t, "other table") {

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/encoding"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/kernel/contain"
 	"github.com/macemc/macemc/internal/replay"
@@ -145,7 +146,7 @@ func (l *Loop) make(o *Outcome) {
 
 // AtStep adds the step to an error about a state.
 func AtStep(err error, step int) error {
-	var state *sim.StateError
+	var state *encoding.Error
 	switch {
 	case !errors.As(err, &state):
 		return err

@@ -6,6 +6,7 @@ import (
 	"errors"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/encoding"
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/sim"
@@ -117,7 +118,7 @@ type Node struct {
 
 	injections  []sim.Event
 	listed      bool
-	fingerprint sim.Fingerprint
+	fingerprint encoding.Fingerprint
 	hashed      bool
 }
 
@@ -130,7 +131,7 @@ func (n *Node) Injections() []sim.Event {
 }
 
 // Fingerprint returns the fingerprint of the state.
-func (n *Node) Fingerprint() sim.Fingerprint {
+func (n *Node) Fingerprint() encoding.Fingerprint {
 	if !n.hashed {
 		n.fingerprint, n.hashed = n.Run.World.Fingerprint(), true
 	}

@@ -2,11 +2,11 @@ package runs
 
 import (
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/encoding"
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/search/fpset"
 	"github.com/macemc/macemc/internal/search/runloop"
-	"github.com/macemc/macemc/sim"
 )
 
 // forcedLimit bounds the number of successive steps with one alternative. Such steps cost no depth.
@@ -103,7 +103,9 @@ func (s *Deepening) Next() (runloop.Task, bool) {
 	return runloop.Task{Path: s.path}, true
 }
 
-func (s *Deepening) info(f sim.Fingerprint) fpset.Info { return s.own.Get(f).Merge(s.global.Get(f)) }
+func (s *Deepening) info(f encoding.Fingerprint) fpset.Info {
+	return s.own.Get(f).Merge(s.global.Get(f))
+}
 
 func (s *Deepening) top() *Layer {
 	if n := len(s.layers); n > 0 {

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/encoding"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -37,13 +38,13 @@ type frame struct {
 
 // Layer is a state on the run in progress.
 type Layer struct {
-	Pos      int32           `json:"pos"` // length of the path to it
-	State    sim.Fingerprint `json:"state"`
-	Fresh    int32           `json:"fresh,omitempty"` // successors by the recovery relation that were not seen before
-	Live     bool            `json:"live,omitempty"`
-	Recovers bool            `json:"recovers,omitempty"` // it is live, or the recovery relation led from it to a live state
-	Aside    bool            `json:"aside,omitempty"`    // the step to it is outside the recovery relation
-	Walked   bool            `json:"walked,omitempty"`   // a walk continued from it
+	Pos      int32                `json:"pos"` // length of the path to it
+	State    encoding.Fingerprint `json:"state"`
+	Fresh    int32                `json:"fresh,omitempty"` // successors by the recovery relation that were not seen before
+	Live     bool                 `json:"live,omitempty"`
+	Recovers bool                 `json:"recovers,omitempty"` // it is live, or the recovery relation led from it to a live state
+	Aside    bool                 `json:"aside,omitempty"`    // the step to it is outside the recovery relation
+	Walked   bool                 `json:"walked,omitempty"`   // a walk continued from it
 }
 
 // pushFrame adds the choice that follows the run in progress, with the alternatives from next on left.

@@ -4,14 +4,14 @@ import (
 	"math"
 	"strconv"
 
+	"github.com/macemc/macemc/internal/encoding"
 	"github.com/macemc/macemc/internal/search/runloop"
-	"github.com/macemc/macemc/sim"
 )
 
 // Key selects how [Deepening] identifies states: by some bits of their fingerprints. The zero Key identifies none.
 type Key struct {
 	bits int
-	mask sim.Fingerprint
+	mask encoding.Fingerprint
 }
 
 // AllStates is the name of a key that identifies no states: each is explored as often as it is reached.
@@ -34,18 +34,18 @@ func ParseKey(name string) (Key, bool) {
 // NewKey returns the key of 1 to 128 bits.
 func NewKey(bits int) Key {
 	// A shift by 64 and more gives 0.
-	return Key{bits, sim.Fingerprint{Lo: ^(^uint64(0) << bits), Hi: ^(^uint64(0) << max(0, bits-64))}}
+	return Key{bits, encoding.Fingerprint{Lo: ^(^uint64(0) << bits), Hi: ^(^uint64(0) << max(0, bits-64))}}
 }
 
 // None reports whether k identifies no states.
 func (k Key) None() bool { return k.bits == 0 }
 
-func (k Key) of(at *runloop.Node) sim.Fingerprint {
+func (k Key) of(at *runloop.Node) encoding.Fingerprint {
 	if k.None() {
-		return sim.Fingerprint{}
+		return encoding.Fingerprint{}
 	}
 	f := at.Fingerprint()
-	return sim.Fingerprint{Lo: f.Lo & k.mask.Lo, Hi: f.Hi & k.mask.Hi}
+	return encoding.Fingerprint{Lo: f.Lo & k.mask.Lo, Hi: f.Hi & k.mask.Hi}
 }
 
 // Omission bounds the probability that among n states and the next one, two had the same key.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/encoding"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/sim"
@@ -154,7 +155,7 @@ func (u *unlike) place() string { return strings.TrimSpace(u.where + " " + u.fie
 // compare lists the fields in which two states differ. With encoded, it compares only components with different
 // encodings.
 func compare(a, b kernel.World, encoded bool) (list []unlike) {
-	prints := map[kernel.Component]sim.Fingerprint{}
+	prints := map[kernel.Component]encoding.Fingerprint{}
 	for c, h := range a.Components() {
 		prints[c] = h
 	}

@@ -10,6 +10,8 @@ import (
 	"slices"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/encoding"
+	"github.com/macemc/macemc/internal/encoding/diff"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/kernel/contain"
 	"github.com/macemc/macemc/internal/kernel/declared"
@@ -63,14 +65,14 @@ type Recording struct {
 
 type part struct {
 	kernel.Component
-	hash sim.Fingerprint
+	hash encoding.Fingerprint
 }
 
 func (r *Recording) Reset() { r.parts, r.bounds = r.parts[:0], r.bounds[:0] }
 
 // State records the state of w.
 func (r *Recording) State(w kernel.World) {
-	w.Components()(func(c kernel.Component, h sim.Fingerprint) bool { // the body of a range loop would allocate its variables
+	w.Components()(func(c kernel.Component, h encoding.Fingerprint) bool { // the body of a range loop would allocate its variables
 		r.parts = append(r.parts, part{c, h})
 		return true
 	})
@@ -294,7 +296,7 @@ func (v *Verifier) explain(d *difference) *Difference {
 	return diff
 }
 
-func fieldsOf(w kernel.World, c kernel.Component) []sim.Field {
+func fieldsOf(w kernel.World, c kernel.Component) []diff.Field {
 	switch c.Kind {
 	case kernel.NodeState:
 		return w.NodeFields(sim.NodeID(c.Index))
@@ -307,7 +309,7 @@ func fieldsOf(w kernel.World, c kernel.Component) []sim.Field {
 }
 
 // firstDifference compares fields by path.
-func firstDifference(a, b []sim.Field) (path string, values [2]string, ok bool) {
+func firstDifference(a, b []diff.Field) (path string, values [2]string, ok bool) {
 	for path, values := range differences(a, b) {
 		return path, values, true
 	}
@@ -315,7 +317,7 @@ func firstDifference(a, b []sim.Field) (path string, values [2]string, ok bool) 
 }
 
 // differences yields the fields that differ between two lists, with both values.
-func differences(a, b []sim.Field) iter.Seq2[string, [2]string] {
+func differences(a, b []diff.Field) iter.Seq2[string, [2]string] {
 	return func(yield func(string, [2]string) bool) {
 		for i, f := range slices.Concat(a, b) {
 			x, y := valueOf(a, f.Path), valueOf(b, f.Path)
@@ -326,8 +328,8 @@ func differences(a, b []sim.Field) iter.Seq2[string, [2]string] {
 	}
 }
 
-func valueOf(fields []sim.Field, path string) string {
-	if i := slices.IndexFunc(fields, func(f sim.Field) bool { return f.Path == path }); i >= 0 {
+func valueOf(fields []diff.Field, path string) string {
+	if i := slices.IndexFunc(fields, func(f diff.Field) bool { return f.Path == path }); i >= 0 {
 		return fields[i].Value
 	}
 	return "absent"

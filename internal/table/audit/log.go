@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 
+	"github.com/macemc/macemc/internal/encoding/diff"
 	"github.com/macemc/macemc/internal/explore"
 	"github.com/macemc/macemc/internal/kernel/bench"
 	"github.com/macemc/macemc/internal/kernel/declared"
@@ -137,7 +138,7 @@ func (n *Log) fields(id uint32) (values noted) {
 	return values
 }
 
-func fieldHash(f sim.Field) uint64 { return store.ContentHash([]byte(f.Path + "\x00" + f.Value)) }
+func fieldHash(f diff.Field) uint64 { return store.ContentHash([]byte(f.Path + "\x00" + f.Value)) }
 
 // Step records the result of a handler, or compares it with the recorded one.
 func (n *Log) Step(s *store.Situation, out *bench.Outcome, made *steptree.Leaf) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/macemc/macemc/internal/encoding"
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/internal/table/statespace"
 	"github.com/macemc/macemc/internal/table/steptree"
@@ -277,7 +278,7 @@ func (r *ReducedGraph) Heard(node sim.NodeID, ops []steptree.Op) (sends []states
 // the local state with that event, and sets that are never taken may depend on their order.
 func (r *ReducedGraph) cannot(kind sim.EventKind, err error) {
 	var f *sim.Finding
-	var refused *sim.StateError
+	var refused *encoding.Error
 	if err == nil || errors.As(err, &refused) || errors.As(err, &f) && (f.Kind != sim.Nondeterminism || kind == sim.TakeQuorum) {
 		return
 	}

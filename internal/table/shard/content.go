@@ -6,7 +6,6 @@ import (
 
 	"github.com/macemc/macemc/internal/encoding"
 	"github.com/macemc/macemc/internal/table/steptree"
-	"github.com/macemc/macemc/sim"
 )
 
 // contents maps the numbers in states to content hashes, which are the same in every process. A process that lacks
@@ -14,14 +13,14 @@ import (
 type contents struct {
 	e     *steptree.Engine
 	kinds [contentKinds]contentsOf
-	msgs  []sim.Fingerprint // by message
-	words []uint8           // by word of a vector of the world: its kind
+	msgs  []encoding.Fingerprint // by message
+	words []uint8                // by word of a vector of the world: its kind
 	buf   []byte
 }
 
 type contentsOf struct {
-	keys []sim.Fingerprint // by number
-	ids  map[sim.Fingerprint]uint32
+	keys []encoding.Fingerprint // by number
+	ids  map[encoding.Fingerprint]uint32
 }
 
 // Kinds of content. The content of a plain number is the number.
@@ -38,7 +37,7 @@ const (
 func newContents(e *steptree.Engine) *contents {
 	c := &contents{e: e}
 	for i := range c.kinds {
-		c.kinds[i].ids = map[sim.Fingerprint]uint32{}
+		c.kinds[i].ids = map[encoding.Fingerprint]uint32{}
 	}
 	l := &e.Layout
 	for w := range l.Words {
@@ -87,7 +86,7 @@ func (c *contents) count(kind uint8) int {
 	}
 }
 
-func (c *contents) hash(kind uint8, id uint32) sim.Fingerprint {
+func (c *contents) hash(kind uint8, id uint32) encoding.Fingerprint {
 	e, buf := c.e, append(c.buf[:0], kind)
 	switch kind {
 	case localContent:
@@ -127,7 +126,7 @@ func (c *contents) message(buf []byte, msg uint32) []byte {
 }
 
 // key returns the content hash of a number.
-func (c *contents) key(kind uint8, id uint32) sim.Fingerprint {
+func (c *contents) key(kind uint8, id uint32) encoding.Fingerprint {
 	if int(id) >= len(c.kinds[kind].keys) {
 		c.know(kind)
 	}
@@ -135,12 +134,12 @@ func (c *contents) key(kind uint8, id uint32) sim.Fingerprint {
 }
 
 // find returns the number of content, or false if this process does not have it.
-func (c *contents) find(kind uint8, key sim.Fingerprint) (uint32, bool) {
+func (c *contents) find(kind uint8, key encoding.Fingerprint) (uint32, bool) {
 	c.know(kind)
 	id, ok := c.kinds[kind].ids[key]
 	return id, ok
 }
 
-func appendKey(buf []byte, f sim.Fingerprint) []byte {
+func appendKey(buf []byte, f encoding.Fingerprint) []byte {
 	return binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(buf, f.Lo), f.Hi)
 }

@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"runtime"
 
+	"github.com/macemc/macemc/internal/encoding"
 	"github.com/macemc/macemc/internal/explore"
 	"github.com/macemc/macemc/internal/explore/stateset"
 	"github.com/macemc/macemc/internal/table/statespace"
-	"github.com/macemc/macemc/sim"
 )
 
 // Pack encodes states for another process. The first use of a number in it defines its content, so a receiver needs
@@ -157,7 +157,7 @@ type unpacking struct {
 
 // meaning is the content of a code.
 type meaning struct {
-	key   sim.Fingerprint
+	key   encoding.Fingerprint
 	id    uint32
 	known bool
 }
@@ -256,7 +256,7 @@ func (s *Shard) read(u *unpacking) bool {
 		all := &u.meanings[kind]
 		if code == uint64(len(*all))+1 {
 			key := u.bytes(16)
-			*all = append(*all, meaning{key: sim.Fingerprint{Lo: binary.LittleEndian.Uint64(key), Hi: binary.LittleEndian.Uint64(key[8:])}})
+			*all = append(*all, meaning{key: encoding.Fingerprint{Lo: binary.LittleEndian.Uint64(key), Hi: binary.LittleEndian.Uint64(key[8:])}})
 		}
 		if code == 0 || code > uint64(len(*all)) {
 			panic(errTorn)

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/encoding"
 	"github.com/macemc/macemc/internal/explore"
 	"github.com/macemc/macemc/internal/explore/graph"
 	"github.com/macemc/macemc/internal/table"
@@ -55,7 +56,7 @@ func (s *Shard) Roots() (states []uint32, err error) {
 }
 
 // Fingerprint returns the fingerprint of a state.
-func (s *Shard) Fingerprint(state []uint32) sim.Fingerprint { return s.g.Fingerprint(state) }
+func (s *Shard) Fingerprint(state []uint32) encoding.Fingerprint { return s.g.Fingerprint(state) }
 
 // Sampled returns the draws that were enumerated only by a sample, see [table.Exploration].
 func (s *Shard) Sampled() choose.Samples { return s.g.Sampled() }

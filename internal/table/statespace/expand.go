@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/encoding"
 	"github.com/macemc/macemc/internal/explore/graph"
 	"github.com/macemc/macemc/internal/table/world"
 	"github.com/macemc/macemc/sim"
@@ -175,7 +176,7 @@ func (g *Graph) takeSpans(e *graph.Edges, spans []nodeSpan) error {
 
 // mixed appends the changes of a mixedTransition, and returns the additional change of the fingerprint. It returns
 // false if an operation is refused.
-func (g *Graph) mixed(m *transition, node int, changes []uint64) (after []uint64, shift sim.Fingerprint, ok bool) {
+func (g *Graph) mixed(m *transition, node int, changes []uint64) (after []uint64, shift encoding.Fingerprint, ok bool) {
 	if m.Kind != MixedTransition || g.reads {
 		return changes, shift, false
 	}
@@ -195,7 +196,7 @@ func (g *Graph) mixed(m *transition, node int, changes []uint64) (after []uint64
 }
 
 // shift returns the change of the fingerprint by a draft of the expanded state.
-func (g *Graph) shift(d *draft) (shift sim.Fingerprint) {
+func (g *Graph) shift(d *draft) (shift encoding.Fingerprint) {
 	if g.width == 0 { // no fingerprints wanted
 		return shift
 	}

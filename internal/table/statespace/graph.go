@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/encoding"
 	"github.com/macemc/macemc/internal/explore"
 	"github.com/macemc/macemc/internal/explore/graph"
 	"github.com/macemc/macemc/internal/kernel/contain"
@@ -24,9 +25,9 @@ type Graph struct {
 	Onward          *Onward    // nil if the exploration begins at the start
 	KnownViolations map[string]bool
 
-	WorldVector []uint32        // the state under expansion
-	width       int             // words of fingerprints to compute
-	fingerprint sim.Fingerprint // of WorldVector
+	WorldVector []uint32             // the state under expansion
+	width       int                  // words of fingerprints to compute
+	fingerprint encoding.Fingerprint // of WorldVector
 
 	Found *graph.FoundState // the last state that was checked
 	Holds []bool            // by Inevitably property: whether it holds there

@@ -129,7 +129,7 @@ func messageTypes(e *steptree.Engine, msgs []uint32) (c collection) {
 }
 
 // collections returns the indexed or keyed elements in fields, by path.
-func collections(fields []sim.Field) map[string]collection {
+func collections(fields []diff.Field) map[string]collection {
 	all := map[string]collection{}
 	for _, f := range fields {
 		if f.Part.Kind != diff.OfService || strings.HasPrefix(f.Path, "memory of ") { // not a field of the service

@@ -1,6 +1,7 @@
 package statespace
 
 import (
+	"github.com/macemc/macemc/internal/encoding"
 	"github.com/macemc/macemc/internal/explore/graph"
 	"github.com/macemc/macemc/internal/table/steptree"
 	"github.com/macemc/macemc/internal/table/store"
@@ -56,7 +57,7 @@ type NodeConfigs struct {
 type nodeTable struct {
 	ids         store.Memo // local state and inbox -> node configuration
 	List        []NodeConfig
-	shares      []sim.Fingerprint
+	shares      []encoding.Fingerprint
 	busy        []bool // a datagram can be delivered to the node, or an event in it can be handled
 	Up          []bool
 	streamSpans []store.MemoOf[span] // by global part: node configuration and event of a stream -> transitions
@@ -73,7 +74,7 @@ type NodeConfig struct{ Local, Inbox uint32 }
 
 type globalPart struct {
 	Net, Budget    uint32
-	share          sim.Fingerprint
+	share          encoding.Fingerprint
 	injects        [world.EventLists]bool
 	breaks         bool   // connections may break
 	broke          uint32 // the global part after a break, plus one; 0: unknown
@@ -98,8 +99,8 @@ func (sp span) changes() int { return int(sp.end-sp.begin) * int(sp.most>>Sleepe
 
 // transition is one step of a node.
 type transition struct {
-	delta  sim.Fingerprint // of the fingerprint, without the changes by operations
-	Next   uint32          // node configuration
+	delta  encoding.Fingerprint // of the fingerprint, without the changes by operations
+	Next   uint32               // node configuration
 	Global uint32
 	first  uint32 // index of the first operation; for uncached transitions and questions, their number
 	count  uint16 // number of operations
@@ -235,12 +236,12 @@ func (s *NodeConfigs) globalWith(rest, budget uint32) uint32 {
 }
 
 // configHash returns the share of a node configuration in the fingerprint of a state.
-func (s *NodeConfigs) configHash(node int, local, inbox uint32) sim.Fingerprint {
+func (s *NodeConfigs) configHash(node int, local, inbox uint32) encoding.Fingerprint {
 	return s.Engine.Locals.List[local].Hash.Add(s.Engine.Inboxes.Hash(inbox, node))
 }
 
 // WordShare returns the share of a word of a packed vector in the fingerprint of the state.
-func (s *NodeConfigs) WordShare(word int, value uint32) sim.Fingerprint {
+func (s *NodeConfigs) WordShare(word int, value uint32) encoding.Fingerprint {
 	switch {
 	case word < len(s.Tables):
 		return s.Tables[word].shares[value]
@@ -254,7 +255,7 @@ func (s *NodeConfigs) WordShare(word int, value uint32) sim.Fingerprint {
 }
 
 // Fingerprint returns the fingerprint of the state of a packed vector, see [kernel.World].
-func (s *NodeConfigs) Fingerprint(packed []uint32) (f sim.Fingerprint) {
+func (s *NodeConfigs) Fingerprint(packed []uint32) (f encoding.Fingerprint) {
 	for i := range s.Tables {
 		f = f.Add(s.Tables[i].shares[packed[i]])
 	}

@@ -3,6 +3,7 @@ package store
 import (
 	"fmt"
 
+	"github.com/macemc/macemc/internal/encoding"
 	"github.com/macemc/macemc/internal/simext"
 	"github.com/macemc/macemc/sim"
 )
@@ -30,8 +31,8 @@ type conns struct {
 	asked []sim.Event
 	msgs  []uint32
 
-	hashes [][]sim.Fingerprint     // by pair and connection, for low connection numbers; zero: unknown
-	others MemoOf[sim.Fingerprint] // hashes of all others
+	hashes [][]encoding.Fingerprint     // by pair and connection, for low connection numbers; zero: unknown
+	others MemoOf[encoding.Fingerprint] // hashes of all others
 }
 
 // connLine caches the most frequent queries about a connection, in the size of a cache line.
@@ -100,7 +101,7 @@ func (c *conns) init(e *Tables) {
 	c.Queues.Init()
 	c.MostShaped = MostShaped
 	c.recentOps = make([]recentOp, 1<<recentOpsBits)
-	c.hashes = make([][]sim.Fingerprint, e.Layout.PairCount)
+	c.hashes = make([][]encoding.Fingerprint, e.Layout.PairCount)
 	if e.Nodes > 1 {
 		c.intern(conn{})
 	} else {
@@ -347,11 +348,11 @@ func (e *Tables) Received(id uint32, kind sim.EventKind, side int, up bool) (nex
 const listedHashes = 1 << 12
 
 // Hash returns the share of a pair's connection in the fingerprint.
-func (c *conns) Hash(id uint32, pair int) sim.Fingerprint {
+func (c *conns) Hash(id uint32, pair int) encoding.Fingerprint {
 	if id <= EmptySelf {
-		return sim.Fingerprint{}
+		return encoding.Fingerprint{}
 	}
-	if hashes := c.hashes[pair]; int(id) < len(hashes) && hashes[id] != (sim.Fingerprint{}) {
+	if hashes := c.hashes[pair]; int(id) < len(hashes) && hashes[id] != (encoding.Fingerprint{}) {
 		return hashes[id]
 	}
 	key := uint64(pair)<<32 | uint64(id)
@@ -367,7 +368,7 @@ func (c *conns) Hash(id uint32, pair int) sim.Fingerprint {
 		return h
 	}
 	if more := int(id) + 1 - len(c.hashes[pair]); more > 0 {
-		c.hashes[pair] = append(c.hashes[pair], make([]sim.Fingerprint, more)...)
+		c.hashes[pair] = append(c.hashes[pair], make([]encoding.Fingerprint, more)...)
 	}
 	c.hashes[pair][id] = h
 	return h

@@ -3,6 +3,7 @@ package store
 import (
 	"encoding/binary"
 
+	"github.com/macemc/macemc/internal/encoding"
 	"github.com/macemc/macemc/internal/simext"
 	"github.com/macemc/macemc/sim"
 )
@@ -25,12 +26,12 @@ const Overrun = ^uint32(0)
 
 // inbox is a multiset of datagrams. Its other fields are caches.
 type inbox struct {
-	Items        []InboxItem       // in the order of the network model, in which equal datagrams are adjacent
-	without      []uint32          // by position: the inbox without one of these, plus one
-	doubled      []uint32          // by position: the inbox with one more of these, plus one
-	afterFailure [2]uint32         // the inbox after a crash and after a halt of its node, plus one; 0: unknown
-	Held         bool              // the node must send something before anything else
-	hashes       []sim.Fingerprint // by node; zero: unknown
+	Items        []InboxItem            // in the order of the network model, in which equal datagrams are adjacent
+	without      []uint32               // by position: the inbox without one of these, plus one
+	doubled      []uint32               // by position: the inbox with one more of these, plus one
+	afterFailure [2]uint32              // the inbox after a crash and after a halt of its node, plus one; 0: unknown
+	Held         bool                   // the node must send something before anything else
+	hashes       []encoding.Fingerprint // by node; zero: unknown
 }
 
 // inboxItemSize is the approximate memory of an item with its caches.
@@ -61,7 +62,7 @@ func (b *inboxes) intern(content []simext.Datagram) uint32 {
 		return id
 	}
 	id := uint32(len(b.List))
-	n := inbox{without: make([]uint32, len(content)), doubled: make([]uint32, len(content)), hashes: make([]sim.Fingerprint, b.e.Nodes)}
+	n := inbox{without: make([]uint32, len(content)), doubled: make([]uint32, len(content)), hashes: make([]encoding.Fingerprint, b.e.Nodes)}
 	for i := range content {
 		it := InboxItem{From: content[i].From, Msg: idOf(&content[i].Msg)}
 		it.Same = content[i].Behind
@@ -162,19 +163,19 @@ func (b *inboxes) AppendEvents(kind sim.EventKind, msgs int32, node sim.NodeID, 
 }
 
 // Hash returns the share of a node's inbox in the fingerprint.
-func (b *inboxes) Hash(id uint32, node int) sim.Fingerprint {
+func (b *inboxes) Hash(id uint32, node int) encoding.Fingerprint {
 	if id == 0 {
-		return sim.Fingerprint{}
+		return encoding.Fingerprint{}
 	}
 	h := &b.List[id].hashes[node]
-	if *h == (sim.Fingerprint{}) {
+	if *h == (encoding.Fingerprint{}) {
 		*h = b.e.shareOf(func(net simext.Parted) { net.SetBag(sim.NodeID(node), b.Content(id)) })
 	}
 	return *h
 }
 
 // shareOf returns the share in the network's fingerprint of a part, which set puts into the network.
-func (e *Tables) shareOf(set func(simext.Parted)) sim.Fingerprint {
+func (e *Tables) shareOf(set func(simext.Parted)) encoding.Fingerprint {
 	e.Net.Reset()
 	empty := e.Net.Fingerprint()
 	set(e.Net)

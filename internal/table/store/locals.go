@@ -3,6 +3,8 @@ package store
 import (
 	"fmt"
 
+	"github.com/macemc/macemc/internal/encoding"
+	"github.com/macemc/macemc/internal/encoding/diff"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/kernel/declared"
 	"github.com/macemc/macemc/internal/table/options"
@@ -24,11 +26,11 @@ type Local struct {
 	Always   int32       // number of leading events that are enabled even when timers must wait
 	Busy     bool        // an event in the node can be handled; only set under Prompt timing
 	Encoding string      // canonical, preceded by the node: the key in locals.ids
-	Hash     sim.Fingerprint
-	Origin   *Origin     // nil if no known step leads to it
-	Permuted bool        // moved from another node by package symmetry, not reached by a step
-	fields   []sim.Field // of the first few states, for reports of changes
-	Downs    []uint32    // by number of surviving writes: the state after a crash, plus one
+	Hash     encoding.Fingerprint
+	Origin   *Origin      // nil if no known step leads to it
+	Permuted bool         // moved from another node by package symmetry, not reached by a step
+	fields   []diff.Field // of the first few states, for reports of changes
+	Downs    []uint32     // by number of surviving writes: the state after a crash, plus one
 }
 
 // describedLocals is the number of local states with stored fields.
@@ -56,13 +58,13 @@ type Answer int32
 func (l *locals) init() { l.ids = map[string]uint32{} }
 
 // Intern returns the number of a local state. If it is new, Intern stores state and a copy of from. The error is
-// [*Unsupported], [*sim.StateError], or the finding that the When of an action, or a
+// [*Unsupported], [*encoding.Error], or the finding that the When of an action, or a
 // function of a state rule, fails.
 func (e *Tables) Intern(node sim.NodeID, state *kernel.Local, from *Origin) (id uint32, err error) {
 	defer func() {
 		switch r := recover().(type) {
 		case nil:
-		case *sim.StateError:
+		case *encoding.Error:
 			err = r
 		case *sim.Finding: // of an action's When, or a function of a state rule
 			err, e.Unlisted = r, true
@@ -112,7 +114,7 @@ func (e *Tables) Intern(node sim.NodeID, state *kernel.Local, from *Origin) (id 
 func (e *Tables) CatchRule(err *error) {
 	switch r := recover().(type) {
 	case nil:
-	case *sim.StateError:
+	case *encoding.Error:
 		*err = r
 	case *sim.Finding:
 		*err, e.Unlisted = r, true
@@ -161,7 +163,7 @@ func (e *Tables) Crashed(id uint32, kept int) (uint32, error) {
 	return down, nil
 }
 
-func (e *Tables) FieldsOf(id sim.NodeID, state *kernel.Local) []sim.Field {
+func (e *Tables) FieldsOf(id sim.NodeID, state *kernel.Local) []diff.Field {
 	e.Bench.Place(id, state)
 	return e.Bench.NodeFields(id)
 }

@@ -3,6 +3,7 @@ package store
 import (
 	"fmt"
 
+	"github.com/macemc/macemc/internal/encoding"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/kernel/declared"
 	"github.com/macemc/macemc/internal/table/options"
@@ -23,7 +24,7 @@ type monitors struct {
 type monitor struct {
 	State sim.Monitor
 	index int // of the monitor in the system
-	Hash  sim.Fingerprint
+	Hash  encoding.Fingerprint
 	Enc   string         // canonical encoding, the key in monitors.ids
 	from  *monitorOrigin // nil for an initial state
 	Owes  []Owed         // ascending

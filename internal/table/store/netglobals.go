@@ -1,6 +1,7 @@
 package store
 
 import (
+	"github.com/macemc/macemc/internal/encoding"
 	"github.com/macemc/macemc/internal/simext"
 	"github.com/macemc/macemc/sim"
 )
@@ -19,7 +20,7 @@ type netGlobals struct {
 	Global  []sim.Event // ordinary events without a node
 	Faults  []sim.Event // faults without another part
 	Severed []uint64    // by node: set of cut links
-	Hash    sim.Fingerprint
+	Hash    encoding.Fingerprint
 }
 
 func (r *netGlobalsTable) init(e *Tables) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/macemc/macemc/internal/encoding"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/kernel/bench"
 	"github.com/macemc/macemc/internal/kernel/declared"
@@ -29,19 +30,19 @@ type Tables struct {
 	Conns         conns   // numbers do not depend on the pair
 	NetGlobals    netGlobalsTable
 	Monitors      monitors
-	Passing       *Passing          // nil unless fairness is judged
-	budgets       []sim.Fingerprint // by remaining crashes, without halts
-	halts         []sim.Fingerprint // by remaining halts: what to add
-	Crashing      []bool            // by node: it may crash when up
-	Halting       []bool            // by node: it may halt when up
-	Groups        [][]sim.NodeID    // by node: the other nodes of its process; nil if each has its own
-	Uncrashed     uint64            // set of nodes that neither crash nor halt in this exploration
-	Initial       []uint32          // local states before the first boot
-	haltedStates  []uint32          // by node: the local state after a halt, plus one; 0: unknown
-	Loaded        []uint32          // local states when the first boots begin: nodes that start early have their services
-	EarlyNodes    uint64            // set of nodes that start early
-	LoadError     error             // the finding of the construction of a service
-	Unlisted      bool              // the events of some visited state cannot be listed
+	Passing       *Passing               // nil unless fairness is judged
+	budgets       []encoding.Fingerprint // by remaining crashes, without halts
+	halts         []encoding.Fingerprint // by remaining halts: what to add
+	Crashing      []bool                 // by node: it may crash when up
+	Halting       []bool                 // by node: it may halt when up
+	Groups        [][]sim.NodeID         // by node: the other nodes of its process; nil if each has its own
+	Uncrashed     uint64                 // set of nodes that neither crash nor halt in this exploration
+	Initial       []uint32               // local states before the first boot
+	haltedStates  []uint32               // by node: the local state after a halt, plus one; 0: unknown
+	Loaded        []uint32               // local states when the first boots begin: nodes that start early have their services
+	EarlyNodes    uint64                 // set of nodes that start early
+	LoadError     error                  // the finding of the construction of a service
+	Unlisted      bool                   // the events of some visited state cannot be listed
 
 	Recorder  stateRecorder // nil without recording
 	Buf       []byte
@@ -195,7 +196,7 @@ func CrashesLeft(budget uint32) int { return int(budget % OneHalt) }
 func HaltsLeft(budget uint32) int { return int(budget / OneHalt) }
 
 // BudgetHash returns the share of the budget in the fingerprint.
-func (e *Tables) BudgetHash(budget uint32) sim.Fingerprint {
+func (e *Tables) BudgetHash(budget uint32) encoding.Fingerprint {
 	return e.budgets[CrashesLeft(budget)].Add(e.halts[HaltsLeft(budget)])
 }
 
@@ -260,7 +261,7 @@ func (e *Tables) PairAt(pair int) (low, high sim.NodeID) {
 }
 
 // WordHash returns the share of one word of the vector in the fingerprint, and whether it belongs to the network.
-func (e *Tables) WordHash(i int, word uint32) (h sim.Fingerprint, net bool) {
+func (e *Tables) WordHash(i int, word uint32) (h encoding.Fingerprint, net bool) {
 	switch l := &e.Layout; {
 	case i < l.Inboxes:
 		return e.Locals.List[word].Hash, false

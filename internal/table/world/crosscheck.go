@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/encoding"
 	"github.com/macemc/macemc/internal/encoding/diff"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/table/options"
@@ -79,7 +80,7 @@ func (w *World) follow(ev *sim.Event, src choose.Source) error {
 	w.Engine.Unlisted = false
 	own := w.execute(ev, referenceRecorder{s, src})
 	_, unsupported := errors.AsType[*options.Unsupported](own)
-	_, refused := errors.AsType[*sim.StateError](own)
+	_, refused := errors.AsType[*encoding.Error](own)
 	// The replay engine may not return, or not reproduce it
 	if unsupported || refused || store.IsDivergence(own) || store.NeedsReference(own) ||
 		store.IsOverdue(own) || store.IsUseAfterReturn(own) || // it has one Env for the whole run

@@ -3,6 +3,7 @@ package world
 import (
 	"iter"
 
+	"github.com/macemc/macemc/internal/encoding/diff"
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/internal/table/store"
 	"github.com/macemc/macemc/sim"
@@ -58,12 +59,12 @@ func (w *World) Messages(ev sim.Event, buf []sim.Envelope) []sim.Envelope {
 }
 
 // NodeFields implements [kernel.World].
-func (w *World) NodeFields(id sim.NodeID) []sim.Field {
+func (w *World) NodeFields(id sim.NodeID) []diff.Field {
 	return w.FieldsOf(id, w.Locals.List[w.Vector[id]].State)
 }
 
 // NetFields implements [kernel.World].
-func (w *World) NetFields() []sim.Field {
+func (w *World) NetFields() []diff.Field {
 	l := &w.Layout
 	if w.Net != nil {
 		w.Net.Reset()

@@ -4,6 +4,7 @@ import (
 	"iter"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/encoding"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/kernel/declared"
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
@@ -229,12 +230,12 @@ func (w *World) forget() error {
 // printed caches the fingerprint of the last state.
 type printed struct {
 	v   []uint32
-	sum sim.Fingerprint
-	net sim.Fingerprint // the network's share
+	sum encoding.Fingerprint
+	net encoding.Fingerprint // the network's share
 }
 
 // Fingerprint implements [kernel.World]. It equals that of the replay engine.
-func (w *World) Fingerprint() sim.Fingerprint {
+func (w *World) Fingerprint() encoding.Fingerprint {
 	w.print()
 	return w.printed.sum
 }
@@ -261,14 +262,14 @@ func (w *World) print() {
 	}
 }
 
-func (p *printed) add(h sim.Fingerprint, net bool) {
+func (p *printed) add(h encoding.Fingerprint, net bool) {
 	p.sum = p.sum.Add(h)
 	if net {
 		p.net = p.net.Add(h)
 	}
 }
 
-func (p *printed) sub(h sim.Fingerprint, net bool) {
+func (p *printed) sub(h encoding.Fingerprint, net bool) {
 	p.sum = p.sum.Sub(h)
 	if net {
 		p.net = p.net.Sub(h)
@@ -276,13 +277,13 @@ func (p *printed) sub(h sim.Fingerprint, net bool) {
 }
 
 // NodeFingerprint implements [kernel.World].
-func (w *World) NodeFingerprint(id sim.NodeID) sim.Fingerprint {
+func (w *World) NodeFingerprint(id sim.NodeID) encoding.Fingerprint {
 	return w.Locals.List[w.Vector[id]].Hash
 }
 
 // Components implements [kernel.World].
-func (w *World) Components() iter.Seq2[kernel.Component, sim.Fingerprint] {
-	return func(yield func(kernel.Component, sim.Fingerprint) bool) {
+func (w *World) Components() iter.Seq2[kernel.Component, encoding.Fingerprint] {
+	return func(yield func(kernel.Component, encoding.Fingerprint) bool) {
 		w.print()
 		for i := range w.Nodes {
 			if !yield(kernel.Component{Kind: kernel.NodeState, Index: i}, w.Locals.List[w.Vector[i]].Hash) {

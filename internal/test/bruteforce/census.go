@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/encoding"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/sim"
@@ -46,7 +47,7 @@ func Explore(sys *sim.System) (*Graph, error) {
 	if err != nil {
 		return nil, err
 	}
-	x := explorer{world: world, run: replay.NewRun(world), known: map[sim.Fingerprint]int{}}
+	x := explorer{world: world, run: replay.NewRun(world), known: map[encoding.Fingerprint]int{}}
 	for x.source.Next() {
 		if err := x.explore(); err != nil {
 			return nil, fmt.Errorf("path %v: %w", x.run.Path, err)
@@ -60,7 +61,7 @@ type explorer struct {
 	world  kernel.World
 	run    *replay.Run
 	source choose.Enumerate
-	known  map[sim.Fingerprint]int
+	known  map[encoding.Fingerprint]int
 	graph  Graph
 
 	last   choose.Path // the previous path

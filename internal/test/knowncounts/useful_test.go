@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/encoding"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/sim"
@@ -31,7 +32,7 @@ func useful(t *testing.T, sys *sim.System) int {
 		}
 	}
 	again(nil)
-	known := map[sim.Fingerprint]bool{w.Fingerprint(): true}
+	known := map[encoding.Fingerprint]bool{w.Fingerprint(): true}
 	for waiting := []choose.Path{nil}; len(waiting) > 0; waiting = waiting[1:] {
 		path := waiting[0]
 		again(path)

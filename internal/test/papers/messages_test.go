@@ -6,6 +6,7 @@ import (
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/encoding"
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/declared"
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/test/papers"
@@ -32,7 +33,7 @@ func TestMessagesCanBeSent(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			plans, err := encoding.NewSet(sys.State...)
+			plans, err := encoding.NewSet(declared.Rules(sys.State)...)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -6,7 +6,6 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/macemc/macemc/internal/encoding/rule"
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/sim"
 )
@@ -201,5 +200,5 @@ func Draw(t *rapid.T) *Config {
 
 // OpaqueRule encodes an Opaque, without a rule for copying it.
 func OpaqueRule() sim.StateRule {
-	return rule.EncodeBy(func(dst []byte, o Opaque) []byte { return binary.AppendVarint(dst, int64(*o.n)) })
+	return sim.EncodeBy(func(dst []byte, o Opaque) []byte { return binary.AppendVarint(dst, int64(*o.n)) })
 }

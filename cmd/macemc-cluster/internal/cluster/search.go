@@ -12,6 +12,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
+	"github.com/macemc/macemc/internal/encoding"
 	"github.com/macemc/macemc/internal/explore"
 	"github.com/macemc/macemc/internal/explore/stateset"
 	"github.com/macemc/macemc/internal/search/stats"
@@ -126,7 +127,7 @@ func (s *Search) begin(ctx context.Context, nc *nats.Conn, states *shard.Shard, 
 	}
 	packs := make([]*shard.Pack, parts)
 	lens := make([]int, parts)
-	seen := map[sim.Fingerprint]bool{}
+	seen := map[encoding.Fingerprint]bool{}
 	for k := range len(roots) / states.Words() {
 		state := roots[k*states.Words():][:states.Words()]
 		if f := states.Fingerprint(state); seen[f] {

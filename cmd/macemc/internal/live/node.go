@@ -15,6 +15,7 @@ import (
 
 	"github.com/macemc/macemc/internal/check"
 	"github.com/macemc/macemc/internal/check/exitcode"
+	"github.com/macemc/macemc/internal/encoding/diff"
 	"github.com/macemc/macemc/internal/kernel/runner"
 	"github.com/macemc/macemc/internal/recording"
 	"github.com/macemc/macemc/internal/replay"
@@ -252,7 +253,7 @@ func printState(a *task.Process, ctx context.Context, n *realnet.Node, id sim.No
 }
 
 // stateLine formats a node's state as one line.
-func stateLine(id int, fields []sim.Field) string {
+func stateLine(id int, fields []diff.Field) string {
 	var parts []string
 	for _, f := range fields {
 		switch f.Part.Kind {
