@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/bubble"
+	"github.com/macemc/macemc/internal/search/stats"
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"

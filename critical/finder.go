@@ -185,10 +185,12 @@ func (f *finder) bisect(ctx context.Context) (step int, recovers bool, err error
 		}
 	}
 	lo := start
-	for d := 1; hi == 0; d *= 2 {
-		at := min(start+d, f.steps())
-		if at == lo {
-			return 0, true, nil
+	for d := 1; hi == 0 || hi-lo > 1; d *= 2 {
+		at := int(uint(lo+hi) >> 1)
+		if hi == 0 { // no step is known after which nothing recovers
+			if at = min(start+d, f.steps()); at == lo {
+				return 0, true, nil
+			}
 		}
 		ok, err := f.recovers(ctx, at)
 		switch {
@@ -198,18 +200,6 @@ func (f *finder) bisect(ctx context.Context) (step int, recovers bool, err error
 			lo = at
 		default:
 			hi = at
-		}
-	}
-	for hi-lo > 1 {
-		mid := int(uint(lo+hi) >> 1)
-		ok, err := f.recovers(ctx, mid)
-		switch {
-		case err != nil:
-			return 0, false, err
-		case ok:
-			lo = mid
-		default:
-			hi = mid
 		}
 	}
 	return hi, false, nil

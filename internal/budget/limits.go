@@ -28,7 +28,7 @@ func FollowLimit(limit time.Duration) time.Duration { return limit + limit/2 + l
 // LastLimit returns the time limit of a search with all that follows it.
 func LastLimit(limit time.Duration) time.Duration { return FollowLimit(limit) + reportingTime }
 
-// Deadlines limit the examination of a liveness suspect, on the clock of package 
+// Deadlines limit the examination of a liveness suspect, on the clock of package
 type Deadlines struct {
 	Decide time.Duration // the examination ends, unless the suspect is known to be a violation by then
 	Locate time.Duration // the analysis of a violation ends
@@ -46,4 +46,3 @@ func DeadlinesOf(ctx context.Context) (Deadlines, bool) {
 	d, ok := ctx.Value(deadlinesKey{}).(Deadlines)
 	return d, ok
 }
-

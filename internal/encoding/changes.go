@@ -15,15 +15,8 @@ func (p *Plan) Changes(prefix string, a, b any) []diff.Change {
 	c := &common{was: map[string]elements{}, same: map[string]int{}}
 	list := func(v any, how func(string, *node, *memory.Slice) int) []diff.Field {
 		r := newRenderer(p)
-		r.listing, r.home, r.passOver = true, homeOf(p.root), how
-		if p.root == nil {
-			r.leaf(prefix, "nil")
-			return r.out
-		}
-		var word unsafe.Pointer
-		r.fields(p.root, p.open(v, &word), prefix)
-		r.sharing()
-		return r.out
+		r.passOver = how
+		return r.listAll(p, prefix, v)
 	}
 	list(a, c.note)
 	after := list(b, c.compare)

@@ -22,7 +22,13 @@ import (
 // is shown as a type in parentheses.
 func (p *Plan) Fields(prefix string, v any, buf []diff.Field) []diff.Field {
 	r := newRenderer(p)
-	r.out, r.listing, r.home = buf, true, homeOf(p.root)
+	r.out = buf
+	return r.listAll(p, prefix, v)
+}
+
+// listAll appends the fields of v, a value of p's type.
+func (r *renderer) listAll(p *Plan, prefix string, v any) []diff.Field {
+	r.listing, r.home = true, homeOf(p.root)
 	if p.root == nil {
 		r.leaf(prefix, "nil")
 		return r.out

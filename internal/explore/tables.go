@@ -5,7 +5,6 @@ import "github.com/macemc/macemc/internal/explore/stateset"
 // FrontierKind is a kind of frontier.
 type FrontierKind struct {
 	Name     string
-	Doc      string
 	Shortest bool // states are found by shortest paths
 	// New makes one for records of so many words.
 	New func(words int) Frontier
@@ -15,8 +14,8 @@ type FrontierKind struct {
 
 // Queue expands states breadth first, Stack depth first.
 var (
-	Queue = FrontierKind{"queue", "breadth first", true, newQueue, newSpooled}
-	Stack = FrontierKind{"stack", "depth first", false, newStack, nil}
+	Queue = FrontierKind{"queue", true, newQueue, newSpooled}
+	Stack = FrontierKind{"stack", false, newStack, nil}
 )
 
 // Frontiers lists all kinds of frontiers.

@@ -244,5 +244,5 @@ func TestBundledSystems(t *testing.T) {
 }
 
 func TestReference(t *testing.T) {
-	golden.Compare(t, "../../../../docs/vet.md", []byte(vet.Reference()))
+	golden.Compare(t, "../../../../docs/vet.md", []byte(reference()))
 }

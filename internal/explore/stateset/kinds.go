@@ -10,7 +10,6 @@ import (
 // Kind is a kind of visited set.
 type Kind struct {
 	Name string
-	Doc  string
 	New  func(graph.Graph) Visited
 	// Bounded makes a [Bounded] set; nil if there is none.
 	Bounded func(graph.Graph) Visited
@@ -31,12 +30,12 @@ const MostOmission = 1e-3
 
 // Kinds lists all kinds of visited sets.
 var Kinds = []Kind{
-	{Exact, "whole states", func(g graph.Graph) Visited { return newExact(g) },
+	{Exact, func(g graph.Graph) Visited { return newExact(g) },
 		func(g graph.Graph) Visited { return &boundedExact{exact: newExact(g)} }, nil},
-	{Fingerprints64, "fingerprints of 64 bits", func(graph.Graph) Visited { return NewFingerprints(1) },
+	{Fingerprints64, func(graph.Graph) Visited { return NewFingerprints(1) },
 		func(graph.Graph) Visited { return newBounded(1) },
 		func(_ graph.Graph, s *Spill) Visited { return NewSpilled(1, s) }},
-	{Fingerprints128, "fingerprints of 128 bits", func(graph.Graph) Visited { return NewFingerprints(2) },
+	{Fingerprints128, func(graph.Graph) Visited { return NewFingerprints(2) },
 		func(graph.Graph) Visited { return newBounded(2) },
 		func(_ graph.Graph, s *Spill) Visited { return NewSpilled(2, s) }},
 }

@@ -28,19 +28,17 @@ var capabilities = [...]string{
 // Info describes a strategy.
 type Info struct {
 	Name string
-	Doc  string // one line of description
 	Caps Capability
 }
 
 // All lists the strategies, in the order of help texts and reports. The first is the default.
 var All = []Info{
-	{"deepening", "search exhaustively to increasing depths, alternating with random walks",
-		KeepsStates | BoundsDepth | Deepens | Walks | Durable},
-	{"walk", "walk at random, without faults", Walks | Durable},
-	{"faulty", "walk at random, alternating phases with faults and phases of recovery", Walks | Durable},
-	{"swarm", "like faulty, each run with a random subset of the faults", Walks | Durable},
-	{"bfs", "visit all states breadth first", VisitsStates | BreadthFirst | KeepsStates | BoundsDepth | Durable},
-	{"dfs", "visit all states depth first", VisitsStates | KeepsStates | BoundsDepth},
+	{"deepening", KeepsStates | BoundsDepth | Deepens | Walks | Durable},
+	{"walk", Walks | Durable},
+	{"faulty", Walks | Durable},
+	{"swarm", Walks | Durable},
+	{"bfs", VisitsStates | BreadthFirst | KeepsStates | BoundsDepth | Durable},
+	{"dfs", VisitsStates | KeepsStates | BoundsDepth},
 }
 
 // Can reports whether the strategy with a name has all of the capabilities. An empty name means the default.

@@ -1,12 +1,14 @@
-package vet
+package vet_test
 
 import (
 	"fmt"
 	"strings"
+
+	"github.com/macemc/macemc/cmd/macemc-vet/vet"
 )
 
-// Reference returns the reference of the hazards in Markdown: docs/vet.md.
-func Reference() string {
+// reference returns the reference of the hazards in Markdown: docs/vet.md.
+func reference() string {
 	var b strings.Builder
 	b.WriteString(`# macemc vet
 
@@ -22,7 +24,7 @@ build.
 
 `)
 	b.WriteString("## Hazards\n\n")
-	for _, k := range Kinds() {
+	for _, k := range vet.Kinds() {
 		fmt.Fprintf(&b, "### %s (`%s`)\n\n%s\n\nInstead: %s.\n\n", k.Title, k.Kind, k.Doc, k.Instead)
 	}
 	b.WriteString(`## Programs with goroutines
