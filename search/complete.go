@@ -73,6 +73,7 @@ func (c *Config) fits() error {
 	case c.Log != nil && c.Symmetry:
 		return errors.New("a log cannot be combined with symmetry, which omits states")
 	case c.Shortest && c.RemoteExplorer != nil:
+		//lint:ignore ST1005 it begins with the name of a field
 		return errors.New("Shortest cannot be combined with RemoteExplorer, which searches breadth first anyway")
 	case c.Reach != nil && (len(c.Prefix) > 0 || c.PrefixRuns > 0):
 		return errors.New("Reach resumes a search from the initial state and cannot be combined with a prefix")
