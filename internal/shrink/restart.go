@@ -31,9 +31,11 @@ const (
 	shortest  = 3
 	shortWalk = 20
 	// A restart permits one more run that is not smaller for each stepsPerRun steps of the best run, and walks of
-	// walkedPerStep steps since the last smaller one for each of its steps. A short run has little to gain.
+	// walkedPerStep steps since the last smaller one for each of its steps. A short run has little to gain. soonWalked is
+	// walkedPerStep for walks from the first state until no others find smaller runs.
 	stepsPerRun   = 4
 	walkedPerStep = 8_000
+	soonWalked    = 1_000
 	// insideSteps is restartSteps for walks that begin inside the best run.
 	insideSteps = 60_000
 	// converged is the number of runs that reduce to the size of the best one before restarting ends, because
@@ -176,9 +178,17 @@ func (s *short) Select(at *runloop.Node) runloop.Selection {
 // restart searches for other runs with the finding until none of several, reduced, is smaller than the best one. Walks to
 // a finding also begin inside the best run: they find one sooner, and those from the first state find others.
 func (r *reducer) restart(ctx context.Context, s *restarter) {
+	effort := walkedPerStep
+	if s.varied {
+		effort = soonWalked
+	}
 	for again := true; again && !r.over && len(r.best.Steps) >= leastRestarted; {
-		_, again = r.restartFrom(ctx, s, 0)
+		_, again = r.restartFrom(ctx, s, 0, effort)
 		again = s.varied && (r.restartInside(ctx, s) || again)
+		again = s.varied && (r.repair(ctx, s) || again)
+		if s.varied && !again && effort < walkedPerStep {
+			effort, again = walkedPerStep, true
+		}
 	}
 }
 
@@ -189,7 +199,7 @@ func (r *reducer) restartInside(ctx context.Context, s *restarter) (changed bool
 		if r.over {
 			break
 		}
-		found, smaller := r.restartFrom(ctx, s, part)
+		found, smaller := r.restartFrom(ctx, s, part, walkedPerStep)
 		changed = changed || smaller
 		if !found {
 			break
@@ -215,9 +225,9 @@ func (r *reducer) alternate(ctx context.Context, restart func(), s *resampler) {
 }
 
 // restartFrom is restart for walks that replace a part of the best run, the whole one if part is 0. It ends after a number of
-// runs that are not smaller, or of steps without a run. A longer best run permits more of both. It reports whether it found a
-// run, and whether it found a smaller one.
-func (r *reducer) restartFrom(ctx context.Context, s *restarter, part int) (found, smaller bool) {
+// runs that are not smaller, or after effort steps for each step of the best run. A longer best run permits more of both. It
+// reports whether it found a run, and whether it found a smaller one.
+func (r *reducer) restartFrom(ctx context.Context, s *restarter, part, effort int) (found, smaller bool) {
 	runs, steps, same := restarts, restartSteps, converged
 	if part > 0 {
 		runs, steps, same = restarts/2, insideSteps, convergedInside
@@ -229,7 +239,7 @@ func (r *reducer) restartFrom(ctx context.Context, s *restarter, part int) (foun
 			break
 		}
 		s.begin(r.best, part)
-		other, ok := s.next(ctx, r.best.last(), n, min(steps, began+walkedPerStep*n-s.steps))
+		other, ok := s.next(ctx, r.best.last(), n, min(steps, began+effort*n-s.steps))
 		if !ok {
 			break
 		}
@@ -251,16 +261,25 @@ func (r *reducer) restartFrom(ctx context.Context, s *restarter, part int) (foun
 
 // begin makes walks begin before the last part of a script, in outOfParts parts, or in the first state if part is 0.
 func (s *restarter) begin(script Script, part int) {
+	if part == 0 {
+		s.beginAfter(nil, nil, 0)
+		return
+	}
+	n := len(s.trace.Play(script).Script.Steps)
+	s.beginAfter(s.trace.Run.Path.Clone(), s.trace.Run.Bounds, n-max(1, n*part/outOfParts))
+}
+
+// beginAfter makes walks begin after a number of steps of a path, in the first state if the number is not positive.
+func (s *restarter) beginAfter(path choose.Path, bounds []int32, steps int) {
 	var root choose.Path
-	if s.before = 0; part > 0 {
-		n := len(s.trace.Play(script).Script.Steps)
-		if s.before = n - max(1, n*part/outOfParts); s.before > 0 {
-			root = s.trace.Run.Path[:s.trace.Run.Bounds[s.before]].Clone()
-		}
-		s.before = max(0, s.before)
+	if s.before = max(0, steps); steps > 0 {
+		root = path[:bounds[steps]]
 	}
 	s.walks.SetRoots([]choose.Path{root})
 }
+
+// executed returns the number of executed steps. Several steps of walks count as one.
+func (s *restarter) executed() int { return s.trace.Steps + s.steps/cheaper }
 
 // restart searches once for other dead runs with the critical step in the same handler, if a third of the budget is
 // left, and more walks find the best run dead. It uses at most another third.
@@ -284,7 +303,7 @@ func (d *deadShrinker) restart(ctx context.Context, r *reducer) error {
 	}
 	s.violates = d.deadStart
 	spent := r.spent
-	r.spent = func() bool { return d.doubted || d.executed()+s.steps/cheaper >= d.cfg.MaxSteps/3*2 }
+	r.spent = func() bool { return d.doubted || d.executed()+s.executed() >= d.cfg.MaxSteps/3*2 }
 	s.spent = r.spent
 	restarting, cancel := ctx, func() {}
 	if d.cfg.Time > 0 {

@@ -1,7 +1,8 @@
 // Package shrink makes violating runs smaller. It drops faults and other steps (delta debugging: Zeller and
 // Hildebrandt, Simplifying and Isolating Failure-Inducing Input, 2002), alone and together with their consequences,
 // reorders the rest to have fewer context switches, and lowers picks. It alternates that with short random runs that are
-// similar to the smallest one or replace a part of it, and with new searches for runs that violate in the same handler.
+// similar to the smallest one or replace a part of it, and with new searches for runs that violate in the same handler, from the
+// first state and from states inside smaller runs.
 // A candidate is executed tolerantly, see [Player], and accepted if it violates the same property in the same way.
 package shrink
 
@@ -157,7 +158,7 @@ func shrinkFinding(ctx context.Context, cfg *Config, p *Player) (*Result, error)
 			return nil, err
 		}
 		other.seek(&cfg.Finding)
-		executed := func() int { return p.Steps + other.steps/cheaper }
+		executed := func() int { return p.Steps + other.executed() }
 		r.spent = func() bool { return executed() >= cfg.MaxSteps }
 		r.alternate(ctx, func() {
 			spent, most := r.spent, executed()+(cfg.MaxSteps-executed())/restartShare
