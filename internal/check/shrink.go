@@ -145,11 +145,11 @@ func (o *Options) shrink(ctx context.Context, sys *sim.System, res *search.Resul
 		before.tell(small, began)
 		return before, nil
 	case *critical.Result:
-		dead, err := replay.RecordNear(sys, detail.Dead, o.tracing(), replay.Outlined)
+		property, err := o.violated(sys, detail, found.Property)
 		if err != nil {
 			return nil, err
 		}
-		cfg.Dead, cfg.Finding.Property = detail, deadProperty(dead, detail.Step, found.Property)
+		cfg.Dead, cfg.Finding.Property = detail, property
 		before.path, before.facts.FromCritical = detail.Dead, detail.Step
 	}
 	small, err := guarded(ctx, cfg)
@@ -177,6 +177,18 @@ func (o *Options) shrink(ctx context.Context, sys *sim.System, res *search.Resul
 	}
 	res.Finding = &after
 	return before, nil
+}
+
+// violated returns the property that a dead run violates, see [deadProperty].
+func (o *Options) violated(sys *sim.System, c *critical.Result, suspected string) (string, error) {
+	if o.asFound.report != nil { // executing a long run takes seconds
+		return o.asFound.report.Property, nil
+	}
+	dead, err := replay.RecordNear(sys, c.Dead, o.tracing(), replay.Outlined)
+	if err != nil {
+		return "", err
+	}
+	return deadProperty(dead, c.Step, suspected), nil
 }
 
 // guarded shrinks a run. If a candidate ends its goroutine, guarded shrinks it again with contained worlds, which are slower.

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/internal/budget"
+	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 )
@@ -31,4 +32,12 @@ func TestShrinkingEndsWithTheTime(t *testing.T) {
 		t.Error("without a limit nothing ends")
 	}
 	cancel()
+}
+
+// A dead run that is described already is not executed again to find the property that it violates.
+func TestViolated_Described(t *testing.T) {
+	o := Options{asFound: described{report: &report.Report{Property: "described"}}}
+	if got, err := o.violated(nil, nil, "suspected"); got != "described" || err != nil {
+		t.Errorf("got %q, %v", got, err)
+	}
 }
