@@ -11,6 +11,9 @@ const (
 	// moreRepair when all candidates were tried, up to insideSteps.
 	leastRepair = 500
 	moreRepair  = 4
+	// repairedPerPair is the number of steps of walks since the last smaller run, for each pair of steps of the best run, after
+	// which no more candidates are tried: a short run has little to gain.
+	repairedPerPair = 320
 )
 
 // repaired holds the successive parts of a candidate that walks replace, in outOfParts parts.
@@ -24,7 +27,7 @@ func (r *reducer) repair(ctx context.Context, s *restarter) (changed bool) {
 	for most := leastRepair; most <= insideSteps; most *= moreRepair {
 		for i := 0; i < len(groups); i++ {
 			n := len(r.best.Steps)
-			if n < leastRestarted || missed >= 2*n || s.steps-began >= walkedPerStep*n || r.over || ctx.Err() != nil || s.spent() {
+			if n < leastRestarted || missed >= 2*n || s.steps-began >= repairedPerPair*n*(n-1)/2 || r.over || ctx.Err() != nil || s.spent() {
 				return changed
 			}
 			switch found, smaller := r.repairWithout(ctx, s, groups[i], most); {

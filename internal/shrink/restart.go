@@ -176,18 +176,24 @@ func (s *short) Select(at *runloop.Node) runloop.Selection {
 }
 
 // restart searches for other runs with the finding until none of several, reduced, is smaller than the best one. Walks to
-// a finding also begin inside the best run: they find one sooner, and those from the first state find others.
+// a finding also begin inside the best run: they find one sooner, and those from the first state find others. The latter are
+// continued for long only if nothing else finds a smaller run.
 func (r *reducer) restart(ctx context.Context, s *restarter) {
 	effort := walkedPerStep
 	if s.varied {
 		effort = soonWalked
 	}
-	for again := true; again && !r.over && len(r.best.Steps) >= leastRestarted; {
-		_, again = r.restartFrom(ctx, s, 0, effort)
-		again = s.varied && (r.restartInside(ctx, s) || again)
-		again = s.varied && (r.repair(ctx, s) || again)
-		if s.varied && !again && effort < walkedPerStep {
-			effort, again = walkedPerStep, true
+	for !r.over && len(r.best.Steps) >= leastRestarted {
+		_, again := r.restartFrom(ctx, s, 0, effort)
+		if !again && effort == walkedPerStep {
+			return
+		}
+		if s.varied {
+			inside := r.restartInside(ctx, s)
+			again = r.repair(ctx, s) || inside || again
+			if effort = soonWalked; !again {
+				effort = walkedPerStep
+			}
 		}
 	}
 }
