@@ -31,11 +31,9 @@ const (
 	shortest  = 3
 	shortWalk = 20
 	// A restart permits one more run that is not smaller for each stepsPerRun steps of the best run, and walks of
-	// walkedPerStep steps since the last smaller one for each of its steps. A short run has little to gain. soonWalked is
-	// walkedPerStep for walks from the first state until no others find smaller runs.
+	// walkedPerStep steps since the last smaller one for each of its steps. A short run has little to gain.
 	stepsPerRun   = 4
 	walkedPerStep = 8_000
-	soonWalked    = 1_000
 	// insideSteps is restartSteps for walks that begin inside the best run.
 	insideSteps = 60_000
 	// converged is the number of runs that reduce to the size of the best one before restarting ends, because
@@ -176,25 +174,13 @@ func (s *short) Select(at *runloop.Node) runloop.Selection {
 }
 
 // restart searches for other runs with the finding until none of several, reduced, is smaller than the best one. Walks to
-// a finding also begin inside the best run: they find one sooner, and those from the first state find others. The latter are
-// continued for long only if nothing else finds a smaller run.
+// a finding also begin inside the best run, and inside what is left of it without some steps: they find one sooner, and those
+// from the first state find others.
 func (r *reducer) restart(ctx context.Context, s *restarter) {
-	effort := walkedPerStep
-	if s.varied {
-		effort = soonWalked
-	}
-	for !r.over && len(r.best.Steps) >= leastRestarted {
-		_, again := r.restartFrom(ctx, s, 0, effort)
-		if !again && effort == walkedPerStep {
-			return
-		}
-		if s.varied {
-			inside := r.restartInside(ctx, s)
-			again = r.repair(ctx, s) || inside || again
-			if effort = soonWalked; !again {
-				effort = walkedPerStep
-			}
-		}
+	for again := true; again && !r.over && len(r.best.Steps) >= leastRestarted; {
+		_, again = r.restartFrom(ctx, s, 0)
+		again = s.varied && (r.restartInside(ctx, s) || again)
+		again = s.varied && (r.repair(ctx, s) || again)
 	}
 }
 
@@ -205,7 +191,7 @@ func (r *reducer) restartInside(ctx context.Context, s *restarter) (changed bool
 		if r.over {
 			break
 		}
-		found, smaller := r.restartFrom(ctx, s, part, walkedPerStep)
+		found, smaller := r.restartFrom(ctx, s, part)
 		changed = changed || smaller
 		if !found {
 			break
@@ -231,9 +217,9 @@ func (r *reducer) alternate(ctx context.Context, restart func(), s *resampler) {
 }
 
 // restartFrom is restart for walks that replace a part of the best run, the whole one if part is 0. It ends after a number of
-// runs that are not smaller, or after effort steps for each step of the best run. A longer best run permits more of both. It
-// reports whether it found a run, and whether it found a smaller one.
-func (r *reducer) restartFrom(ctx context.Context, s *restarter, part, effort int) (found, smaller bool) {
+// runs that are not smaller, or of steps without a run. A longer best run permits more of both. It reports whether it found a
+// run, and whether it found a smaller one.
+func (r *reducer) restartFrom(ctx context.Context, s *restarter, part int) (found, smaller bool) {
 	runs, steps, same := restarts, restartSteps, converged
 	if part > 0 {
 		runs, steps, same = restarts/2, insideSteps, convergedInside
@@ -245,7 +231,7 @@ func (r *reducer) restartFrom(ctx context.Context, s *restarter, part, effort in
 			break
 		}
 		s.begin(r.best, part)
-		other, ok := s.next(ctx, r.best.last(), n, min(steps, began+effort*n-s.steps))
+		other, ok := s.next(ctx, r.best.last(), n, min(steps, began+walkedPerStep*n-s.steps))
 		if !ok {
 			break
 		}

@@ -240,7 +240,7 @@ func TestReducer_RestartConverges(t *testing.T) {
 	tab.Bad = []int{8}
 	s, r := restartedRun(t, &tab, make(choose.Path, 8))
 	runs := s.counted()
-	if r.restartFrom(t.Context(), s, 0, walkedPerStep); len(r.best.Steps) != 8 || *runs != converged {
+	if r.restartFrom(t.Context(), s, 0); len(r.best.Steps) != 8 || *runs != converged {
 		t.Errorf("%d steps after %d runs, want %d", len(r.best.Steps), *runs, converged)
 	}
 }
@@ -264,12 +264,12 @@ func TestReducer_RestartEnds(t *testing.T) {
 		return func(context.Context, Script) (Script, bool, error) { return Script{}, false, nil }
 	})
 	runs := s.counted()
-	if r.restartFrom(t.Context(), s, 0, walkedPerStep); *runs != restarts+8/stepsPerRun {
+	if r.restartFrom(t.Context(), s, 0); *runs != restarts+8/stepsPerRun {
 		t.Errorf("%d runs, want %d", *runs, restarts+8/stepsPerRun)
 	}
 	began := s.steps
 	s.suspect = func(*runloop.Outcome) bool { return false }
-	r.restartFrom(t.Context(), s, 0, walkedPerStep)
+	r.restartFrom(t.Context(), s, 0)
 	if steps := s.steps - began; steps < 8*walkedPerStep || steps > 9*walkedPerStep {
 		t.Errorf("%d steps of walks, want about %d", steps, 8*walkedPerStep)
 	}
