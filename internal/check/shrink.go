@@ -54,17 +54,21 @@ func (o *Options) tooLong(found *search.Suspect) bool {
 	return !o.NoShrink && o.ShrinkSteps == 0 && found.Steps > mostShrunk
 }
 
-// leastShrinkTime is the minimum processor time for shrinking a run without a request. A fifth of it is reserved for
-// executing the result in a fresh process and describing it.
-const leastShrinkTime = 15 * time.Second
+const (
+	// leastShrinkTime is the minimum processor time for all that shrinking a run without a request adds to a check.
+	leastShrinkTime = 5 * time.Second
+	// reservedShare divides that time. The quotient is for executing the result in a fresh process and describing it.
+	reservedShare = 10
+)
 
-// shrinkTime returns the limit of processor time for shrinking a finding: 4/5 of the time that the check has used. 0
-// means no limit.
+// shrinkTime returns the limit of processor time for shrinking a finding. Together with what follows it takes no longer than the
+// check has taken, or than leastShrinkTime. 0 means no limit.
 func (o *Options) shrinkTime() time.Duration {
 	if o.ShrinkSteps > 0 {
 		return 0
 	}
-	return max(leastShrinkTime, budget.ProcessTime()-o.used) / 5 * 4
+	limit := max(leastShrinkTime, budget.ProcessTime()-o.used)
+	return limit - limit/reservedShare
 }
 
 // slowdown is the factor by which a step of shrinking takes longer than a step of a confirming walk. Those walks

@@ -34,6 +34,23 @@ func TestShrinkingEndsWithTheTime(t *testing.T) {
 	cancel()
 }
 
+// Shrinking and what follows it take no more processor time than the check has taken, or than leastShrinkTime. A request for a
+// number of steps has no limit of time.
+func TestShrinkTime(t *testing.T) {
+	if budget.ProcessTime() == 0 {
+		t.Skip("the processor time is unknown")
+	}
+	for _, c := range []struct{ taken, want time.Duration }{{0, leastShrinkTime}, {4 * leastShrinkTime, 4 * leastShrinkTime}} {
+		o := Options{used: budget.ProcessTime() - c.taken}
+		if got := o.shrinkTime(); got >= c.want || got < c.want/10*9 {
+			t.Errorf("after %v: %v, want somewhat less than %v", c.taken, got, c.want)
+		}
+	}
+	if got := (&Options{ShrinkSteps: 1}).shrinkTime(); got != 0 {
+		t.Errorf("with a number of steps: %v, want no limit", got)
+	}
+}
+
 // A dead run that is described already is not executed again to find the property that it violates.
 func TestViolated_Described(t *testing.T) {
 	o := Options{asFound: described{report: &report.Report{Property: "described"}}}
