@@ -103,7 +103,7 @@ var smallestKnown = map[string]map[string]int{
 	"RT13": {"liveness all nodes agree on one root": 11, "liveness every node has joined": 11},
 	"RT14": {"safety the recovery timer is set exactly outside init": 14},
 	"RT15": {"safety assertion": 19},
-	"RT16": {"safety assertion": 27},
+	"RT16": {"safety assertion": 24},
 	"RT17": {"safety assertion": 21},
 	"SS1":  {"safety assertion": 13},
 	"SS2":  {"safety complete means that all states were found, and all edges counted": 18},
