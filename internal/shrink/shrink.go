@@ -193,7 +193,7 @@ func shrinkFinding(ctx context.Context, cfg *Config, p *Player) (*Result, error)
 
 // leastWork is the minimum budget without MaxSteps: the number of steps times the size of a node's state in bytes, since the
 // time that a step takes grows with that. It takes a few seconds. leastSize is the minimum size.
-const leastWork, leastSize = 120_000_000, 140
+const leastWork, leastSize = 160_000_000, 140
 
 // bound sets MaxSteps if it is 0. The world is at the end of the run.
 func (cfg *Config) bound(w kernel.World) {
