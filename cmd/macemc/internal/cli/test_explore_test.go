@@ -1985,7 +1985,7 @@ func TestHTTP(t *testing.T) {
 		"--- FAIL: TestInt32", "--- FAIL: TestPointer", "--- PASS: TestWait", "--- PASS: TestHTTP", "--- PASS: TestStack", "--- PASS: TestPool",
 		"--- PASS: TestTimers", `DATA RACE.*\n.* at x_test.go:\d+ in x.TestAfter\b`,
 		`replay: macemc test -race -run '\^TestSubtests\$'`,
-		`PANIC: close of nil channel\n.*\n\s+before that, a data race:\n\s+(read|write) at x_test.go:`,
+		`PANIC: close of nil channel\n.*\n\s+in goroutine \d+\n\s+before that, a data race:\n\s+(read|write) at x_test.go:`,
 		`(?s)DATA RACE[^\n]*\n\s+write at x_test.go:\d+ in x.TestWaitGroup\n.*--- FAIL: TestWaitGroup `,
 		`--- FAIL: TestSub `,
 	} {
