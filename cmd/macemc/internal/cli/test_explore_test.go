@@ -808,6 +808,7 @@ func TestOwn(t *testing.T) {
 }
 `)
 	testReports(t, []string{"\t15 schedules of 3 tests"}, 0, "-schedules=5", "-explore-time=1m", ".")
+	testReports(t, []string{"; not complete: a goroutine that a package has started may act at any time\n"}, 0, "-v", "-exhaustive", "-run=TestOwn", ".")
 	// A real deadlock is found, with the remark that such a goroutine may still act.
 	testFile(t, `package x
 
