@@ -41,7 +41,15 @@ const (
 // Option is an alternative of a decision.
 type Option struct {
 	Who  uint64 // goroutine, timer, number of a case, or 1 for the passage of time
-	Mask uint64 // objects of its next operation, as bits; the masks of two dependent operations overlap
+	Mask uint64 // objects of its next operation, as bits; see independent
+}
+
+// independent reports whether the order of two operations with these masks does not matter. Masks without a common object are independent,
+// but ^0, of operations that let time pass and others that may affect anything, depends on every mask: also a goroutine that uses no object
+// may read the clock or set a timer.
+func independent(mask, other uint64) bool {
+	const all = ^uint64(0)
+	return mask&other == 0 && mask != all && other != all
 }
 
 // Sampled is a set of sources of randomness that a run used outside its decisions.
@@ -124,7 +132,7 @@ func (n *node) after() (asleep []uint64) {
 	mask := n.options[n.taken].Mask
 	for _, who := range n.asleep {
 		for _, o := range n.options {
-			if o.Who == who && o.Mask&mask == 0 {
+			if o.Who == who && independent(o.Mask, mask) {
 				asleep = append(asleep, who)
 			}
 		}

@@ -154,7 +154,7 @@ func (r *toyRuntime) run(sch *Schedule) *Outcome {
 				k, o.Cut = 0, true
 			}
 			asleep = slices.DeleteFunc(asleep, func(who uint64) bool {
-				return !slices.ContainsFunc(options, func(x Option) bool { return x.Who == who && x.Mask&options[k].Mask == 0 })
+				return !slices.ContainsFunc(options, func(x Option) bool { return x.Who == who && independent(x.Mask, options[k].Mask) })
 			})
 		}
 		o.Decisions = append(o.Decisions, Decision{kind, uint32(k), options})
