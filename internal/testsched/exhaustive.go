@@ -76,10 +76,12 @@ func (s Sampled) String() string {
 // Coverage describes the schedules that an exploration has covered completely.
 type Coverage struct {
 	Schedules   int
-	Preemptions int           // maximum per schedule; Unbounded means any number
-	Race        bool          // whether the race detector was active
-	Delays      time.Duration // maximum delay, if timers were too far away to fire while a goroutine runs, so that longer delays may lead to other ends; else 0
-	Reduced     bool          // every other schedule leads to the same states as one of these (sleep sets; Godefroid, 1996)
+	Preemptions int  // maximum per schedule; Unbounded means any number
+	Race        bool // whether the race detector was active
+	// Delays is the maximum sum of the delays between two instants at which all goroutines wait, if a timer was too far away to fire while a
+	// goroutine can run, so that longer delays may lead to other ends; else 0.
+	Delays  time.Duration
+	Reduced bool // every other schedule leads to the same states as one of these (sleep sets; Godefroid, 1996)
 	// Drawn are sources of randomness that the runs used. A goroutine draws the same values in all of these runs, so that schedules with
 	// other values are missing.
 	Drawn Sampled

@@ -111,7 +111,7 @@ func (c *Coverage) String() string {
 		conditions = append(conditions, "there is no data race")
 	}
 	if c.Delays > 0 {
-		conditions = append(conditions, fmt.Sprintf("no delay exceeds %v", c.Delays))
+		conditions = append(conditions, fmt.Sprintf("delays add up to at most %v", c.Delays))
 	}
 	if len(conditions) > 0 {
 		text += ", if " + strings.Join(conditions, " and ")

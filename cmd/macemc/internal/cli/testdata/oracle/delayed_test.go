@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// delayedPrograms follow the timed ones. They have timers of several durations, a lock and channels. The model is exact about time: a
-// goroutine that can run is delayed by at most mostDelay, and time does not pass while a timer is due. Programs with an even number end in
-// more ways if delays are not limited.
+// delayedPrograms follow the timed ones. They have timers of several durations, a lock and channels. The model is exact about time: the
+// delays between two instants at which all goroutines wait add up to at most mostDelay, and time does not pass while a timer is due.
+// Programs with an even number end in more ways if delays are not limited.
 const delayedPrograms = 16
 
 // Operations of delayed programs, besides lock, unlock, add, load and swap. arg is an index of durations.
@@ -192,8 +192,8 @@ func (p delayed) model() map[string]bool {
 	return ends
 }
 
-// ends enumerates how the program can end if a goroutine that can run is delayed by at most so many microseconds. exact is false if that
-// depends on the order of instants that are nearly the same, or if the program has too many states.
+// ends enumerates how the program can end if delays add up to at most so many microseconds. exact is false if that depends on the order of
+// instants that are nearly the same, or if the program has too many states.
 func (p delayed) ends(most int) (ends map[string]bool, exact bool) {
 	ends, exact = map[string]bool{}, true
 	visited := map[delayedState]bool{}
