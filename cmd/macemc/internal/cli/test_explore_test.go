@@ -1576,6 +1576,45 @@ func TestEarly(t *testing.T) {
 	testReports(t, []string{"FAILED TEST: x_test.go:14: not ready\n"}, 1, "-schedule=last", ".")
 }
 
+// The exhaustive exploration lets time pass before a goroutine that has not run yet sets a timer. It says that longer delays are missing.
+func TestTest_DelayExhaustive(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the standard library the first time")
+	}
+	testFile(t, `package x
+
+import (
+	"testing"
+	"time"
+)
+
+func TestTwice(t *testing.T) {
+	start := time.Now()
+	c := make(chan int)
+	go func() { c <- 1 }()
+	late := time.NewTimer(3 * time.Millisecond)
+	select {
+	case <-c:
+		later := time.NewTimer(3 * time.Millisecond)
+		d := make(chan int)
+		go func() { d <- 1 }()
+		select {
+		case <-d:
+		case <-later.C:
+			if time.Since(start) > 4*time.Millisecond {
+				t.Error("both are late")
+			}
+			<-d
+		}
+	case <-late.C:
+		<-c
+	}
+}
+`)
+	testReports(t, []string{"complete: all orders, by ", " and delays add up to at most 5.999ms "}, 0, "-v", "-exhaustive", "-explore-delay=5999us", ".")
+	testReports(t, []string{"FAILED TEST: x_test.go:22: both are late\n", "strategy exhaustive"}, 1, "-exhaustive", "-explore-delay=7ms", ".")
+}
+
 func commandHere(ctx context.Context, args ...string) (out string, status int) {
 	var b bothStreams
 	a := &app{Process: task.Process{Stdout: &b, Stderr: &b, Stdin: strings.NewReader(""), Program: "macemc", Front: front{}}}
