@@ -34,7 +34,7 @@ type Decision struct {
 
 const (
 	atPoint  = iota // another goroutine may preempt the running one, which is the first option
-	atEnd           // the running goroutine cannot continue; timers that are due are the first options
+	atEnd           // the running goroutine cannot continue; timers that are due are the first options, others the last
 	atSelect        // several cases are ready
 )
 
@@ -96,13 +96,16 @@ type node struct {
 	preemptions int      // number of preemptions before the decision
 }
 
-// cost returns the number of preemptions of an option.
+// cost returns the number of preemptions of an option. Time that passes although a goroutine could continue counts as one.
 func (n *node) cost(option uint32) int {
-	if n.kind == atPoint && option > 0 {
+	if n.kind == atPoint && option > 0 || n.kind == atEnd && !n.options[0].timer() && n.options[option].timer() {
 		return 1
 	}
 	return 0
 }
+
+// timer reports whether a timer fires or time passes.
+func (o Option) timer() bool { return o.Who == timePasses || o.Who&7 == timerBits }
 
 // tree enumerates runs in depth-first order.
 type tree struct {

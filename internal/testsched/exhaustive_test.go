@@ -178,7 +178,7 @@ func (r *toyRuntime) run(sch *Schedule) *Outcome {
 			if next.kind == 'S' || next.kind == 'R' || r.mutation == "masks" && next.kind == '+' {
 				mask = 0
 			}
-			options = append(options, Option{Who: uint64(i) + 10, Mask: mask})
+			options = append(options, Option{Who: uint64(i)<<3 | 4, Mask: mask})
 		}
 		kind := uint32(atEnd)
 		if current >= 0 && r.mutation != "preemptions" {

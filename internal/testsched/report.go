@@ -341,7 +341,7 @@ func (s *Switch) describe(trace []Event) string {
 	case s.Timer() && s.Preempts():
 		return fmt.Sprintf("a timer fires %s, while goroutine %d can run", before, e.Number)
 	case s.Timer():
-		return fmt.Sprintf("another timer fires first %s", before)
+		return fmt.Sprintf("a timer fires first %s", before)
 	case s.Pauses():
 		return fmt.Sprintf("goroutine %d pauses %s until all others wait", e.Number, before)
 	}

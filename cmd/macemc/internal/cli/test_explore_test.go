@@ -1576,7 +1576,8 @@ func TestEarly(t *testing.T) {
 	testReports(t, []string{"FAILED TEST: x_test.go:14: not ready\n"}, 1, "-schedule=last", ".")
 }
 
-// The exhaustive exploration lets time pass before a goroutine that has not run yet sets a timer. It says that longer delays are missing.
+// The exhaustive exploration lets time pass before a goroutine that has not run yet sets a timer, and before a goroutine continues that was
+// preempted before the timer was set. It says that longer delays are missing.
 func TestTest_DelayExhaustive(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds the standard library the first time")
@@ -1584,6 +1585,7 @@ func TestTest_DelayExhaustive(t *testing.T) {
 	testFile(t, `package x
 
 import (
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -1610,9 +1612,26 @@ func TestTwice(t *testing.T) {
 		<-c
 	}
 }
+
+func TestPreempted(t *testing.T) {
+	var v atomic.Int32
+	go func() {
+		v.Add(1)
+		v.Add(1)
+	}()
+	if v.Load() == 1 {
+		time.Sleep(3 * time.Millisecond)
+		if v.Load() == 1 {
+			t.Error("late")
+		}
+	}
+}
 `)
-	testReports(t, []string{"complete: all orders, by ", " and delays add up to at most 5.999ms "}, 0, "-v", "-exhaustive", "-explore-delay=5999us", ".")
-	testReports(t, []string{"FAILED TEST: x_test.go:22: both are late\n", "strategy exhaustive"}, 1, "-exhaustive", "-explore-delay=7ms", ".")
+	testReports(t, []string{"complete: all orders, by ", "and delays add up to at most 1ms "}, 0, "-v", "-exhaustive", "-run=TestPreempted", ".")
+	testReports(t, []string{"FAILED TEST: x_test.go:41: late\n", "strategy exhaustive"}, 1, "-exhaustive", "-explore-delay=7ms", "-run=TestPreempted", ".")
+	testReports(t, []string{"FAILED TEST: x_test.go:41: late\n"}, 1, "-schedule=last", ".")
+	testReports(t, []string{"complete: all orders, by ", " and delays add up to at most 5.999ms "}, 0, "-v", "-exhaustive", "-explore-delay=5999us", "-run=TestTwice", ".")
+	testReports(t, []string{"FAILED TEST: x_test.go:23: both are late\n", "strategy exhaustive"}, 1, "-exhaustive", "-explore-delay=7ms", "-run=TestTwice", ".")
 }
 
 func commandHere(ctx context.Context, args ...string) (out string, status int) {

@@ -143,7 +143,7 @@ const delayedFrom = 60
 // allows if the delays between two instants at which all goroutines wait add up to at most 1 ms. Longer delays lead to no other ends unless
 // the report mentions this bound.
 func TestTest_DelaysAsModel(t *testing.T) {
-	happened, possible, unlimited, out := oracle(t, "-exhaustive", "-explore-time=10m", "-schedules=30000", "-run=^Test(6[0-9]|7[0-5])$")
+	happened, possible, unlimited, out := oracle(t, "-exhaustive", "-explore-time=10m", "-schedules=200000", "-run=^Test(6[0-9]|7[0-5])$")
 	texts, complete, more := findings(out), 0, 0
 	for n := delayedFrom; n < delayedFrom+16; n++ {
 		all := strings.HasPrefix(texts[n], "complete: all") && !strings.Contains(texts[n], "preemption")
@@ -165,7 +165,7 @@ func TestTest_DelaysAsModel(t *testing.T) {
 			t.Errorf("program %d: %s\n%d ends: %v\nwant %d: %v", n, texts[n], len(happened[n]), happened[n], len(want), want)
 		}
 	}
-	_, _, _, again := oracle(t, "-exhaustive", "-explore-time=10m", "-schedules=30000", "-run=^Test66$")
+	_, _, _, again := oracle(t, "-exhaustive", "-explore-time=10m", "-schedules=200000", "-run=^Test66$")
 	count := regexp.MustCompile(`by \d+ schedules`)
 	if got, want := count.FindString(findings(again)[66]), count.FindString(texts[66]); got != want || got == "" { // addresses differ
 		t.Errorf("program 66 was explored %q, and %q the second time", want, got)
