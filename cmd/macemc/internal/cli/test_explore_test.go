@@ -1627,11 +1627,13 @@ func TestPreempted(t *testing.T) {
 	}
 }
 `)
-	testReports(t, []string{"complete: all orders, by ", "and delays add up to at most 1ms "}, 0, "-v", "-exhaustive", "-run=TestPreempted", ".")
-	testReports(t, []string{"FAILED TEST: x_test.go:41: late\n", "strategy exhaustive"}, 1, "-exhaustive", "-explore-delay=7ms", "-run=TestPreempted", ".")
+	const all = "complete: all orders, by "
+	paused, twice := "-run=TestPreempted", "-run=TestTwice"
+	testReports(t, []string{all, "and delays add up to at most 1ms "}, 0, "-v", "-exhaustive", paused, ".")
+	testReports(t, []string{"FAILED TEST: x_test.go:41: late\n", "strategy exhaustive"}, 1, "-exhaustive", "-explore-delay=7ms", paused, ".")
 	testReports(t, []string{"FAILED TEST: x_test.go:41: late\n"}, 1, "-schedule=last", ".")
-	testReports(t, []string{"complete: all orders, by ", " and delays add up to at most 5.999ms "}, 0, "-v", "-exhaustive", "-explore-delay=5999us", "-run=TestTwice", ".")
-	testReports(t, []string{"FAILED TEST: x_test.go:23: both are late\n", "strategy exhaustive"}, 1, "-exhaustive", "-explore-delay=7ms", "-run=TestTwice", ".")
+	testReports(t, []string{all, " and delays add up to at most 5.999ms "}, 0, "-v", "-exhaustive", "-explore-delay=5999us", twice, ".")
+	testReports(t, []string{"FAILED TEST: x_test.go:23: both are late\n", "strategy exhaustive"}, 1, "-exhaustive", "-explore-delay=7ms", twice, ".")
 }
 
 func commandHere(ctx context.Context, args ...string) (out string, status int) {
