@@ -2673,7 +2673,7 @@ func TestThreeTicks(t *testing.T) { ticks(t, 3) }
 				t.Errorf("%v: status %d, %q is missing:\n%s", args, status, want, out)
 			}
 		}
-		for test, want := range map[string]int{"TestThird": 4, "TestSleepers": 2, "TestAfter": 12} {
+		for test, want := range map[string]int{"TestThird": 4, "TestSleepers": 2, "TestAfter": 34} {
 			_, of, _ := strings.Cut(out, "=== RUN   "+test+"\n")
 			of, _, _ = strings.Cut(of, "=== RUN")
 			if args[2] == "-exhaustive" && !strings.Contains(of, fmt.Sprintf("complete: all orders, by %d schedules", want)) {
