@@ -162,7 +162,7 @@ func Explore(c Config, run func(*Schedule) *Outcome) *Result {
 			return false
 		}
 		r.Finding, r.By, r.Found = o, s.Policy, s.found(o, r.Schedules)
-		r.Found.Ends = s.Ends
+		r.Found.Ends, r.Found.Remain = s.Ends, s.Remain
 		return true
 	}
 	for _, f := range c.Corpus {

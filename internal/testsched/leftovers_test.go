@@ -62,3 +62,62 @@ func TestLeftovers(t *testing.T) {
 		}
 	}
 }
+
+func two(c chan bool) { go func() { <-c }() }
+
+// A goroutine is only a leak if another run leaves behind a strict subset of the same goroutines. A schedule whose run leaves behind others
+// instead does not pass.
+func TestLeftovers_Others(t *testing.T) {
+	a, b := reflect.ValueOf(one).Pointer()+1, reflect.ValueOf(two).Pointer()+1
+	for _, c := range []struct {
+		what string
+		left [][]uintptr // by run, in turn
+		want []string    // Schedule.Remain; nil means no finding
+	}{
+		{"one or the other remains", [][]uintptr{{a}, {b}}, nil},
+		{"another one remains twice", [][]uintptr{{a, b}, {b, b}}, nil},
+		{"the other one always remains", [][]uintptr{{a, b}, {b}}, []string{goStatement(b)}},
+		{"the other one remains at least once", [][]uintptr{{a, b, b}, {b}}, []string{goStatement(b)}},
+		{"some schedule leaves none", [][]uintptr{{a}, {b}, {}}, []string{}},
+		{"a later run leaves more", [][]uintptr{{a}, {b}, {a, b}}, []string{goStatement(b)}},
+	} {
+		n, ran := 0, map[uint64][]uintptr{}
+		r := Explore(Config{Seed: 1, Schedules: 2 * len(c.left)}, func(s *Schedule) *Outcome {
+			if s.Ends == nil { // it is not a repetition
+				ran[s.Seed] = c.left[n%len(c.left)]
+				n++
+			}
+			o := &Outcome{Choices: 500, Hash: uint64(n), LeftAt: ran[s.Seed]}
+			for _, at := range []uintptr{a, b} {
+				if !slices.Contains(o.LeftAt, at) {
+					o.Ended = append(o.Ended, at)
+				}
+			}
+			for range o.LeftAt {
+				o.Left = append(o.Left, "left")
+			}
+			o.Compare(s)
+			return o
+		})
+		if c.want == nil {
+			if r.Finding != nil {
+				t.Errorf("%s: finding %+v", c.what, r.Finding)
+			}
+			continue
+		}
+		if r.Finding == nil || !slices.Equal(r.Found.Remain, c.want) {
+			t.Errorf("%s: finding %+v, schedule %+v", c.what, r.Finding, r.Found)
+		}
+	}
+	for _, c := range []struct {
+		left   []uintptr
+		kind   Kind
+		passes bool
+	}{{[]uintptr{b}, Passed, true}, {nil, Passed, true}, {[]uintptr{a, b}, Leak, false}, {[]uintptr{a}, Passed, false}, {[]uintptr{b, b}, Passed, false}} {
+		o := &Outcome{LeftAt: c.left, Left: make([]string, len(c.left))}
+		o.Compare(&Schedule{Ends: []string{goStatement(a)}, Remain: []string{goStatement(b)}})
+		if o.Kind != c.kind || o.passes() != c.passes {
+			t.Errorf("%x remain: kind %q, passes %v", c.left, o.Kind, o.passes())
+		}
+	}
+}

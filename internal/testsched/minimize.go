@@ -104,7 +104,7 @@ func Minimize(found *Schedule, finding *Outcome, end time.Time, run, traced func
 		less := s
 		less.Switches, less.Brief = list, true
 		m.Runs++
-		passes := run(&less).Kind == Passed
+		passes := run(&less).passes()
 		left = passes || budget.left()
 		return passes || !left
 	})
@@ -257,10 +257,10 @@ func (s *Settings) nearest(sch *Schedule, o *Outcome, runner Runner) {
 		less.Seed = seed
 		less.Switches = list
 		o := runner.Run(&less, true)
-		if o.Kind == Passed {
+		if o.passes() {
 			near, o.Switches = o, list
 		}
-		return o.Kind == Passed
+		return o.passes()
 	}
 	if without(sch.Switches, try) < 0 && (len(sch.Switches) == 0 || !try(nil)) {
 		for n := range continuations {
@@ -270,7 +270,7 @@ func (s *Settings) nearest(sch *Schedule, o *Outcome, runner Runner) {
 				c.Seed = c.Walk
 			}
 			seed = c.Seed
-			if r := runner.Run(&c, true); r.Kind == Passed && !r.Lost && try(r.Switches) {
+			if r := runner.Run(&c, true); r.passes() && !r.Lost && try(r.Switches) {
 				remove(r.Switches, left, try)
 				break
 			}
@@ -300,7 +300,7 @@ func (m *Minimized) critical(run func(*Schedule) *Outcome) {
 			}
 			m.Runs++
 			tried++
-			passed = run(&s).Kind == Passed
+			passed = run(&s).passes()
 		}
 		return passed, tried
 	}

@@ -46,6 +46,7 @@ type Outcome struct {
 	Left     []string    // goroutines that the test left behind and that something reachable may wake
 	LeftAt   []uintptr   // their go statements
 	Behind   []Goroutine // the same goroutines; not passed between processes
+	Instead  bool        // Passed, but goroutines remain that Schedule.Remain lacks
 	Ended    []uintptr   // go statements of goroutines that have ended; valid until the next run
 	Trace    []Event
 	Untraced int // number of events after those of Trace

@@ -55,8 +55,10 @@ type Schedule struct {
 	// Warm means that its process executes warmUp first, so that once-per-process initialization has happened.
 	Warm bool
 	// Ends has the places of go statements and calls of WaitGroup.Go whose goroutines end under another schedule. If the run leaves
-	// such a goroutine behind, that is a leak.
+	// such a goroutine behind, besides all of Remain, that is a leak.
 	Ends []string
+	// Remain has the places of the statements whose goroutines remain under that other schedule, one entry for each goroutine.
+	Remain []string
 	// Muted means that the output of the run is not shown live.
 	Muted bool
 	// Brief means that only the kind of the outcome is needed.
@@ -230,6 +232,9 @@ func (f *Stored) WriteTo(w io.Writer) (int64, error) {
 	for _, name := range f.Schedule.Ends {
 		fmt.Fprintf(&b, "ends %s\n", name)
 	}
+	for _, name := range f.Schedule.Remain {
+		fmt.Fprintf(&b, "remains %s\n", name)
+	}
 	for _, s := range f.Schedule.Switches {
 		place, how := s.Place, "at"
 		if s.Pauses() {
@@ -256,7 +261,7 @@ func Read(r io.Reader) (*Stored, error) {
 	f := new(Stored)
 	lines, number, ended := bufio.NewScanner(r), 0, false
 	texts := map[string]*string{"package": &f.Package, "test": &f.Test, "finding": &f.Finding, "flags": &f.Flags}
-	lists := map[string]*[]string{"shows": &f.Shows, "ends": &f.Schedule.Ends}
+	lists := map[string]*[]string{"shows": &f.Shows, "ends": &f.Schedule.Ends, "remains": &f.Schedule.Remain}
 	numbers := map[string]*uint64{"seed": &f.Schedule.Seed, "limit": &f.Schedule.Limit}
 	bools := map[string]*bool{"race": &f.Race, "memory": &f.Schedule.Memory, "warm": &f.Schedule.Warm, "unfair": &f.Schedule.Unfair}
 	for lines.Scan() {

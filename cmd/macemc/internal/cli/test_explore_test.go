@@ -1129,12 +1129,36 @@ func TestAll(t *testing.T) {
 	wg.Go(func() { close(done) })
 	<-done
 }
+
+var stop = make(chan int)
+
+func reader() { <-stop }
+func writer() { <-stop }
+
+func TestEither(t *testing.T) {
+	go reader()
+	go writer()
+	stop <- 1
+}
+
+func TestBesides(t *testing.T) {
+	go forever()
+	go reader()
+	go writer()
+	stop <- 1
+	select {
+	case stop <- 1:
+	default:
+	}
+}
 `)
 	out, status := testCommand(t.Context(), "-count=1", "-schedules=50", "-explore-time=1m", "-v", ".")
-	if n := strings.Count(out, "LEAK: 1 goroutine is left after the test has returned"); n != 2 || status != 1 || !strings.Contains(out, "--- PASS: TestAll") {
+	if n := strings.Count(out, "LEAK: 1 goroutine is left after the test has returned"); n != 3 || status != 1 || !strings.Contains(out, "--- PASS: TestAll") ||
+		!strings.Contains(out, "--- PASS: TestEither") {
 		t.Errorf("status %d, %d leaks of one goroutine:\n%s", status, n, out)
 	}
 	testReports(t, []string{"LEAK: 1 goroutine is left"}, 1, "-run=Group", "-schedule=testdata/macemc/TestGroup/leak-1.path", ".")
+	testReports(t, []string{"LEAK: 1 goroutine is left"}, 1, "-run=Besides", "-schedule=testdata/macemc/TestBesides/leak-1.path", ".")
 }
 
 // A weak pointer leads to an object that a blocked goroutine references.
