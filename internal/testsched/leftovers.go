@@ -7,9 +7,9 @@ import (
 	"github.com/macemc/macemc/internal/testsched/program"
 )
 
-// leftovers compares, by go statement or call of WaitGroup.Go, the goroutines that runs leave behind when their test returns. Such a goroutine
-// is a leak if another run ends all goroutines of its go statement and leaves behind only a strict subset of the others. Goroutines that every
-// run leaves behind, such as those of a package, or in whose place another one remains, are not leaks.
+// leftovers compares, by go statement or call of WaitGroup.Go, the goroutines that runs leave behind when their test returns. Such a
+// goroutine is a leak if another run ends all goroutines of its go statement and leaves behind only some of the others. Goroutines that
+// every run leaves behind, such as those of a package, or in whose place others remain, are not leaks.
 type leftovers struct {
 	left  []leftover
 	ended map[uintptr][]counts // by go statement: what runs leave behind that ended all its goroutines; none includes another
@@ -54,7 +54,9 @@ func (l *leftovers) add(o *Outcome, s *Schedule, n int) {
 		if i < len(o.Behind) {
 			identity = o.Behind[i].identity()
 		}
-		if all[at] == 0 || slices.ContainsFunc(l.left, func(l leftover) bool { return l.at == at && l.identity == identity && all.within(l.all) }) {
+		if all[at] == 0 || slices.ContainsFunc(l.left, func(l leftover) bool {
+			return l.at == at && l.identity == identity && all.within(l.all)
+		}) {
 			continue
 		}
 		l.left = append(l.left, leftover{at: at, identity: identity, name: l.name(at), all: all, schedule: s.found(o, n), by: s.Policy, run: n})
@@ -83,8 +85,8 @@ func (l *leftovers) name(at uintptr) string {
 	return name
 }
 
-// suspect returns a run that leaves behind a goroutine that ends in another run, which leaves behind only some of the others; nil means that
-// there is none.
+// suspect returns a run that leaves behind a goroutine that ends in another run, which leaves behind only some of the others. A result of
+// nil means that there is none.
 func (l *leftovers) suspect() *leftover {
 	for i := range l.left {
 		one := &l.left[i]

@@ -1161,6 +1161,62 @@ func TestBesides(t *testing.T) {
 	testReports(t, []string{"LEAK: 1 goroutine is left"}, 1, "-run=Besides", "-schedule=testdata/macemc/TestBesides/leak-1.path", ".")
 }
 
+// A run that ends while it holds a lock does not prevent the end of its process, where TestMain takes the lock.
+func TestTest_LocksAtExit(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the standard library the first time")
+	}
+	testFile(t, `package x
+
+import (
+	"os"
+	"sync"
+	"testing"
+)
+
+var mu sync.Mutex
+
+func record(what string) {
+	f, err := os.OpenFile("processes", os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o666)
+	if err != nil {
+		panic(err)
+	}
+	f.WriteString(what)
+	f.Close()
+}
+
+func TestMain(m *testing.M) {
+	record("b")
+	code := m.Run()
+	mu.Lock()
+	record("e")
+	os.Exit(code)
+}
+
+func either(end func()) {
+	c := make(chan int, 1)
+	go func() { c <- 1 }()
+	mu.Lock()
+	select {
+	case <-c:
+		end()
+	default:
+	}
+	mu.Unlock()
+	<-c
+}
+
+func TestPanic(t *testing.T) { either(func() { panic("early") }) }
+
+func TestExit(t *testing.T) { either(func() { os.Exit(7) }) }
+`)
+	testReports(t, []string{"PANIC: early", "EXIT: os.Exit"}, 1, "-count=1", "-schedules=50", "-explore-time=1m", ".")
+	processes, _ := os.ReadFile("processes")
+	if begun, ended := strings.Count(string(processes), "b"), strings.Count(string(processes), "e"); begun < 5 || begun != ended {
+		t.Errorf("%d processes have begun, %d of them have ended", begun, ended)
+	}
+}
+
 // A weak pointer leads to an object that a blocked goroutine references.
 func TestTest_WeakPointers(t *testing.T) {
 	if testing.Short() {
