@@ -1217,6 +1217,58 @@ func TestExit(t *testing.T) { either(func() { os.Exit(7) }) }
 	}
 }
 
+// The log of a first run that is repeated is followed by a line about that.
+func TestTest_RepeatedFirstRun(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the standard library the first time")
+	}
+	testFile(t, `package x
+
+import (
+	"sync"
+	"testing"
+	"time"
+)
+
+var (
+	mu             sync.Mutex
+	queue, flushed int
+)
+
+func init() {
+	go func() {
+		for {
+			time.Sleep(200 * time.Millisecond)
+			mu.Lock()
+			flushed, queue = flushed+queue, 0
+			mu.Unlock()
+		}
+	}()
+}
+
+func TestFlush(t *testing.T) {
+	mu.Lock()
+	queue++
+	mu.Unlock()
+	for range 100 {
+		mu.Lock()
+		f := flushed
+		mu.Unlock()
+		if f == 1 {
+			return
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	t.Fatal("not flushed")
+}
+`)
+	out, status := testCommand(t.Context(), "-count=1", "-schedules=3", "-explore-time=1m", "-v", ".")
+	const want = ": not flushed\n    macemc: the run above is repeated, as it did not wait for a goroutine that a package has started\n"
+	if status != 0 || strings.Count(out, "not flushed") != strings.Count(out, want) || !strings.Contains(out, want) {
+		t.Errorf("status %d:\n%s", status, out)
+	}
+}
+
 // A weak pointer leads to an object that a blocked goroutine references.
 func TestTest_WeakPointers(t *testing.T) {
 	if testing.Short() {
