@@ -93,7 +93,7 @@ func (s *Settings) processes(c *Config, r *Result, d *doubt) *Report {
 // leftIn describes where earlier runs may have left state that a run depends on. It names at most three changed package variables.
 func leftIn(variables []string) string {
 	if len(variables) == 0 {
-		return "outside of package variables, for example in files or in the standard library"
+		return "outside of package variables, for example in files, in the standard library, or in a goroutine that a package has started"
 	}
 	const most = 3
 	text := "in " + strings.Join(variables[:min(most, len(variables))], ", ")

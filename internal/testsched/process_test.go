@@ -143,7 +143,7 @@ func TestFound_Once(t *testing.T) {
 				return failure()
 			}
 			return passes()
-		}, "which depends on state that earlier runs left outside of package variables, for example in files or in the standard library; 40 schedules in new processes passed",
+		}, "which depends on state that earlier runs left outside of package variables, for example in files, in the standard library, or in a goroutine that a package has started; 40 schedules in new processes passed",
 			"draws from"},
 		"third run": {func(p process) *Outcome {
 			if p.explores {

@@ -1217,6 +1217,35 @@ func TestExit(t *testing.T) { either(func() { os.Exit(7) }) }
 	}
 }
 
+// A goroutine that a package has started initializes it soon after the start, once for all runs.
+func TestTest_InitializedSoon(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the standard library the first time")
+	}
+	testFile(t, `package x
+
+import (
+	"testing"
+	"time"
+)
+
+var loaded = make(chan struct{})
+
+func init() {
+	go func() {
+		time.Sleep(10 * time.Millisecond)
+		close(loaded)
+	}()
+}
+
+func TestLoaded(t *testing.T) { <-loaded }
+`)
+	out, status := testCommand(t.Context(), "-count=1", "-schedules=20", "-explore-time=1m", "-v", ".")
+	if status != 0 || !strings.Contains(out, "complete: ") || strings.Contains(out, "earlier runs") {
+		t.Errorf("status %d:\n%s", status, out)
+	}
+}
+
 // The log of a first run that is repeated is followed by a line about that.
 func TestTest_RepeatedFirstRun(t *testing.T) {
 	if testing.Short() {
