@@ -149,7 +149,8 @@ func (e *evaluator) bugHunt(f *bugsFlags, names []string) (*bugHunt, error) {
 		return nil, task.TooManyWorkers(f.workers)
 	}
 	h := &bugHunt{evaluator: e, flags: f, names: names, seeds: seeds, file: outfile.Generated{Name: f.markdown, Mark: bugsMark}}
-	h.machine = fmt.Sprintf("%d workers, %s on %s/%s", cmp.Or(f.workers, runs.DefaultWorkers()), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	h.machine = fmt.Sprintf("%d workers, %s on %s/%s", cmp.Or(f.workers, runs.DefaultWorkers()),
+		runtime.Version(), runtime.GOOS, runtime.GOARCH)
 	var entries []spec.Entry
 	for i, name := range names {
 		entry, err := e.Entry(name)

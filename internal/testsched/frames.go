@@ -206,9 +206,9 @@ func (s Stack) Lines() (lines []string) {
 type Goroutine struct {
 	Number   int // by age, starting at 1, which executes the test function
 	Waits    string
-	Address  uintptr // Address of the object of its last operation
-	Op       Op      // its last operation
-	Object   string  // label of what it waits for; empty means unknown
+	Address  uintptr    // Address of the object of its last operation
+	Op       program.Op // its last operation
+	Object   string     // label of what it waits for; empty means unknown
 	At       string
 	Func     string
 	Started  string  // position of the go statement
@@ -229,9 +229,10 @@ var waits = map[string]string{
 }
 
 // waitOps are the operations in which goroutines wait, by wait reason.
-var waitOps = map[string]Op{
-	"chan receive": opReceive, "chan send": opSend, "sync.Mutex.Lock": opLock, "sync.RWMutex.RLock": opRLock, "sync.RWMutex.Lock": opLock,
-	"sync.WaitGroup.Wait": opWaitGroup, "sync.Cond.Wait": opCond,
+var waitOps = map[string]program.Op{
+	"chan receive": program.OpReceive, "chan send": program.OpSend, "sync.Mutex.Lock": program.OpLock,
+	"sync.RWMutex.RLock": program.OpRLock, "sync.RWMutex.Lock": program.OpLock,
+	"sync.WaitGroup.Wait": program.OpWaitGroup, "sync.Cond.Wait": program.OpCond,
 }
 
 // reason returns a wait reason of the runtime without its bubble.

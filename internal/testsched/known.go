@@ -2,8 +2,6 @@ package testsched
 
 import (
 	"fmt"
-	"os"
-	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -182,7 +180,7 @@ func (f *Stored) check(pkg, test string) error {
 
 // Identify completes what an outcome shows, and shortens its message. Equal lists mean the same finding, in any run of any process.
 func (o *Outcome) Identify() {
-	o.Message = shorten(o.Message)
+	o.Message = program.Shorten(o.Message)
 	o.Shows = append(o.Shows, string(o.Kind))
 	for i, text := range o.Shows {
 		o.Shows[i] = brief(text)
@@ -223,7 +221,7 @@ const (
 
 // Show adds a message, and the place that it comes from, to what an outcome shows.
 func (o *Outcome) Show(what, message string, at Stack) {
-	text := what + ": " + general(message)
+	text := what + ": " + program.General(message)
 	if at != nil {
 		text += showsAt + at.place()
 	}
@@ -266,45 +264,6 @@ func (s Stack) describe() string {
 		return s.Where()
 	}
 	return f.Function + " " + program.DescribeLine(f.File, f.Line)
-}
-
-// noise matches addresses, UUIDs, hexadecimal words, durations and numbers.
-var noise = regexp.MustCompile(`(?i)0x[0-9a-f]+|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\b[0-9a-f]{8,}\b|` +
-	`-?(?:[0-9]+(?:\.[0-9]+)?(?:ns|us|µs|ms|s|m|h))+\b|-?[0-9]+(?:\.[0-9]+)?(?:e[+-]?[0-9]+)?`)
-
-// folders are replaced in messages, the longest first.
-var folders = func() (list []string) {
-	here, _ := os.Getwd()
-	home, _ := os.UserHomeDir()
-	for _, dir := range []string{here, os.Getenv(VariableFolder), os.TempDir(), home, strings.TrimSuffix(program.Root, "/src/")} {
-		if len(dir) > 1 {
-			list = append(list, strings.TrimSuffix(dir, "/"))
-		}
-	}
-	slices.SortFunc(list, func(a, b string) int { return len(b) - len(a) })
-	return list
-}()
-
-// general removes from a message what may differ between runs.
-func general(message string) string {
-	for _, dir := range folders {
-		message = strings.ReplaceAll(message, dir+"/", "DIR/")
-	}
-	return noise.ReplaceAllStringFunc(strings.Join(strings.Fields(shorten(message)), " "), func(text string) string {
-		if strings.ContainsAny(text, "0123456789") {
-			return "N"
-		}
-		return text
-	})
-}
-
-// shorten omits the end of a message of more than 4 KiB.
-func shorten(message string) string {
-	const most = 4096
-	if len(message) <= most {
-		return message
-	}
-	return fmt.Sprintf("%s... (%d bytes)", strings.ToValidUTF8(message[:most], ""), len(message))
 }
 
 // brief shortens a text to what fits in a line of a file. Long texts differ by a hash of the rest.

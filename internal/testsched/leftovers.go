@@ -65,9 +65,6 @@ func (l *leftovers) add(o *Outcome, s *Schedule, n int) {
 		if all[at] > 0 || slices.ContainsFunc(l.ended[at], func(c counts) bool { return c.within(all) }) {
 			continue
 		}
-		if l.ended == nil {
-			l.ended = map[uintptr][]counts{}
-		}
 		l.ended[at] = append(slices.DeleteFunc(l.ended[at], func(c counts) bool { return all.within(c) }), all)
 	}
 }
@@ -76,9 +73,6 @@ func (l *leftovers) add(o *Outcome, s *Schedule, n int) {
 func (l *leftovers) name(at uintptr) string {
 	name, ok := l.names[at]
 	if !ok {
-		if l.names == nil {
-			l.names = map[uintptr]string{}
-		}
 		name = goStatement(at)
 		l.names[at] = name
 	}

@@ -6,6 +6,8 @@ import (
 	"reflect"
 	"slices"
 	"testing"
+
+	"github.com/macemc/macemc/internal/testsched/program"
 )
 
 // runnerFunc returns the kind of a run's end and the run's switches.
@@ -76,7 +78,9 @@ func TestStored_Critical(t *testing.T) {
 
 // The critical step of a run is the same occurrence of its operation in another process, whatever precedes it there.
 func TestMinimized_Show(t *testing.T) {
-	event := func(who, place uint64, at string) Event { return Event{Who: who, Place: place, Op: opLock, At: at} }
+	event := func(who, place uint64, at string) Event {
+		return Event{Who: who, Place: place, Op: program.OpLock, At: at}
+	}
 	trace := []Event{event(5, 1, "a"), event(6, 1, "b"), event(5, 2, "b"), event(5, 3, "b"), event(5, 4, "c")}
 	shifted := []Event{event(5, 1, "a"), event(5, 2, "init"), event(5, 3, "init"), event(6, 1, "b"), event(5, 4, "b"), event(5, 5, "b"), event(5, 6, "c")}
 	for critical, want := range []int{0, 1, 4, 5, 6, 7} {

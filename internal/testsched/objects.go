@@ -45,12 +45,12 @@ func (l *Objects) Add(at uintptr, text string) {
 
 // Label returns the label of the object at an address, for an operation with a text. An empty text means that another operation may
 // determine it. Only the number of plain memory is known, because an object may begin at the same address.
-func (l *Objects) Label(op Op, at uintptr, text string) string {
+func (l *Objects) Label(op program.Op, at uintptr, text string) string {
 	n := l.number[at]
 	if n == 0 {
 		return text
 	}
-	if op == opRead || op == opWrite {
+	if op == program.OpRead || op == program.OpWrite {
 		return fmt.Sprintf("#%d", n)
 	}
 	o := &l.list[n-1]
@@ -68,7 +68,7 @@ func (l *Objects) Label(op Op, at uintptr, text string) string {
 
 // Awaits returns the label of what a goroutine with a stack waits for, given the reason, its last operation and the address of the object.
 // An empty string means that it is unknown.
-func (s Stack) Awaits(why string, l *Objects, last Op, at uintptr) string {
+func (s Stack) Awaits(why string, l *Objects, last program.Op, at uintptr) string {
 	op, ok := waitOps[reason(why)]
 	if !ok {
 		return ""
@@ -100,10 +100,12 @@ func (o *Outcome) Label(l *Objects) {
 func Address(obj uintptr) uintptr { return obj &^ 1 }
 
 // operations lists the operations of the methods of types whose receivers are the objects.
-var operations = map[string][]Op{
-	"sync.(*Mutex)": {opLock, opUnlock, opTryLock}, "sync.(*RWMutex)": {opLock, opRLock, opUnlock, opTryLock},
-	"sync.(*rlocker)": {opRLock, opUnlock}, "sync.(*WaitGroup)": {opWaitGroup}, "sync.(*Cond)": {opCond}, "sync.(*Once)": {opOnce},
-	"sync.(*Map)": {opMap}, "sync.(*Pool)": {opPool}, "time.(*Timer)": {opTimer}, "time.(*Ticker)": {opTimer},
+var operations = map[string][]program.Op{
+	"sync.(*Mutex)":   {program.OpLock, program.OpUnlock, program.OpTryLock},
+	"sync.(*RWMutex)": {program.OpLock, program.OpRLock, program.OpUnlock, program.OpTryLock},
+	"sync.(*rlocker)": {program.OpRLock, program.OpUnlock}, "sync.(*WaitGroup)": {program.OpWaitGroup},
+	"sync.(*Cond)": {program.OpCond}, "sync.(*Once)": {program.OpOnce},
+	"sync.(*Map)": {program.OpMap}, "sync.(*Pool)": {program.OpPool}, "time.(*Timer)": {program.OpTimer}, "time.(*Ticker)": {program.OpTimer},
 }
 
 // callee returns the index of the innermost frame of the user's code and the function of the distribution that it calls.
@@ -119,11 +121,11 @@ func (s Stack) callee() (user int, name string) {
 
 // Object returns the text of the user's code for the object of an operation that the stack executes: "s.mu" for s.mu.Lock(). It returns an
 // empty string unless the line holds a single text for it.
-func (s Stack) Object(op Op) string {
+func (s Stack) Object(op program.Op) string {
 	return s.text(textObject+int(op), func(s Stack) string { return s.object(op) })
 }
 
-func (s Stack) object(op Op) string {
+func (s Stack) object(op program.Op) string {
 	user, callee := s.callee()
 	if callee == "" {
 		return ""
@@ -131,13 +133,13 @@ func (s Stack) object(op Op) string {
 	line := program.ReadLine(s[user].File, s[user].Line)
 	if strings.HasPrefix(callee, "runtime.") {
 		switch op {
-		case opSend, opTrySend:
+		case program.OpSend, program.OpTrySend:
 			return line.Sent()
-		case opReceive, opTryReceive:
+		case program.OpReceive, program.OpTryReceive:
 			return line.Received()
-		case opClose:
+		case program.OpClose:
 			return line.Argument("close")
-		case opLen:
+		case program.OpLen:
 			return line.Argument("len")
 		}
 		return ""
@@ -145,11 +147,11 @@ func (s Stack) object(op Op) string {
 	i := strings.LastIndexByte(callee, '.')
 	of, name := callee[:i], callee[i+1:]
 	switch {
-	case of == "sync/atomic" && op == opAtomic:
+	case of == "sync/atomic" && op == program.OpAtomic:
 		return strings.TrimPrefix(line.Argument("."+name), "&")
-	case strings.HasPrefix(of, "sync/atomic.(*") && op == opAtomic, slices.Contains(operations[of], op):
+	case strings.HasPrefix(of, "sync/atomic.(*") && op == program.OpAtomic, slices.Contains(operations[of], op):
 		return line.Receiver(name)
-	case of == "sync.(*Cond)" && (op == opLock || op == opUnlock):
+	case of == "sync.(*Cond)" && (op == program.OpLock || op == program.OpUnlock):
 		if c := line.Receiver(name); c != "" {
 			return c + ".L"
 		}
@@ -159,12 +161,12 @@ func (s Stack) object(op Op) string {
 
 // Case returns the text of the user's code for the channel of a case of the select that the stack executes: the nth, counted from 0, of
 // those that send or receive. An empty string means that it is unknown.
-func (s Stack) Case(op Op, nth int) string {
+func (s Stack) Case(op program.Op, nth int) string {
 	f, ok := s.user()
 	if !ok {
 		return ""
 	}
-	return program.CaseOf(f.File, f.Line, op == opSend, nth)
+	return program.CaseOf(f.File, f.Line, op == program.OpSend, nth)
 }
 
 // Inner reports whether the operation is one on the Mutex of an RWMutex, which its methods execute.

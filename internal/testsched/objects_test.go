@@ -13,51 +13,51 @@ import (
 func TestStack_Object(t *testing.T) {
 	tests := []struct {
 		line, callee string
-		op           Op
+		op           program.Op
 		want         string
 	}{
-		{"s.mu.Lock()", "sync.(*Mutex).Lock", opLock, "s.mu"},
-		{"	s.mu.Lock() // s.other.Lock()", "sync.(*Mutex).Lock", opLock, "s.mu"},
-		{"if a.mu.TryLock() { b.mu.Lock() }", "sync.(*Mutex).TryLock", opTryLock, "a.mu"},
-		{"a.mu.Lock(); b.mu.Lock()", "sync.(*Mutex).Lock", opLock, ""},
-		{"a.mu.Lock(); f(); a.mu.Lock()", "sync.(*Mutex).Lock", opLock, "a.mu"},
-		{`m["a.Lock()"].Lock()`, "sync.(*Mutex).Lock", opLock, `m["a.Lock()"]`},
-		{"s.of(key, 1)[i].Lock()", "sync.(*Mutex).Lock", opLock, "s.of(key, 1)[i]"},
-		{"(&s.mu).Lock()", "sync.(*Mutex).Lock", opLock, "(&s.mu)"},
-		{"defer s.mu.Unlock()", "sync.(*Mutex).Unlock", opUnlock, "s.mu"},
-		{"return", "sync.(*Mutex).Unlock", opUnlock, ""},
-		{"rw.RLocker().Lock()", "sync.(*rlocker).Lock", opRLock, "rw.RLocker()"},
-		{"s.mu.Lock()", "sync.(*RWMutex).Lock", opLock, "s.mu"},
-		{"func() sync.Locker { return &mu }().Lock()", "sync.(*Mutex).Lock", opLock, ""},
-		{".Lock()", "sync.(*Mutex).Lock", opLock, ""},
-		{"s.once.Do(f)", "sync.(*Once).Do", opOnce, "s.once"},
-		{"s.once.Do(f)", "sync.(*Once).Do", opLock, ""}, // a lock inside the Once
-		{"m.Store(1, 2)", "sync.(*Map).Store", opLock, ""},
-		{"wg.Go(func() {", "sync.(*WaitGroup).Go", opWaitGroup, "wg"},
-		{"c.Wait()", "sync.(*Cond).Wait", opCond, "c"},
-		{"c.Wait()", "sync.(*Cond).Wait", opUnlock, "c.L"},
-		{"s.n.Add(1)", "sync/atomic.(*Int32).Add", opAtomic, "s.n"},
-		{"p.Load()", "sync/atomic.(*Pointer[...]).Load", opAtomic, "p"},
-		{"atomic.AddInt32(&s.n, f(1))", "sync/atomic.AddInt32", opAtomic, "s.n"},
-		{"atomic.AddInt32(p, 1)", "sync/atomic.AddInt32", opAtomic, "p"},
-		{"t.Stop()", "time.(*Timer).Stop", opTimer, "t"},
-		{"s.ch <- 1", "runtime.chansend1", opSend, "s.ch"},
-		{"go func() { s.ch <- v }()", "runtime.chansend1", opSend, "s.ch"},
-		{"case s.ch <- v:", "runtime.selectnbsend", opSend, "s.ch"},
-		{"a <- <-b", "runtime.chansend1", opSend, ""},
-		{"a <- <-b", "runtime.chanrecv1", opReceive, ""},
-		{"a <- b", "runtime.chanrecv1", opReceive, ""},
-		{"<-done", "runtime.chanrecv1", opReceive, "done"},
-		{"case v, ok := <-s.ch:", "runtime.chanrecv2", opReceive, "s.ch"},
-		{"return <-ctx.Done()", "runtime.chanrecv1", opReceive, "ctx.Done()"},
-		{"x := f(<-chans[i+1])", "runtime.chanrecv1", opReceive, "chans[i+1]"},
-		{"func(c <-chan int) { <-c }(x)", "runtime.chanrecv1", opReceive, "c"},
-		{"func(c chan<- int) { c <- 1 }(x)", "runtime.chansend1", opSend, "c"},
-		{"for x := range s.ch {", "runtime.chanrecv2", opReceive, "s.ch"},
-		{"close(s.ch)", "runtime.closechan", opClose, "s.ch"},
-		{"s.close(1); close(ch)", "runtime.closechan", opClose, "ch"},
-		{"foo(ch)", "net/http.foo", opSend, ""},
-		{"s.extremelyLong.fieldsOf.objects.whose.names.are.long.Lock()", "sync.(*Mutex).Lock", opLock, ""},
+		{"s.mu.Lock()", "sync.(*Mutex).Lock", program.OpLock, "s.mu"},
+		{"	s.mu.Lock() // s.other.Lock()", "sync.(*Mutex).Lock", program.OpLock, "s.mu"},
+		{"if a.mu.TryLock() { b.mu.Lock() }", "sync.(*Mutex).TryLock", program.OpTryLock, "a.mu"},
+		{"a.mu.Lock(); b.mu.Lock()", "sync.(*Mutex).Lock", program.OpLock, ""},
+		{"a.mu.Lock(); f(); a.mu.Lock()", "sync.(*Mutex).Lock", program.OpLock, "a.mu"},
+		{`m["a.Lock()"].Lock()`, "sync.(*Mutex).Lock", program.OpLock, `m["a.Lock()"]`},
+		{"s.of(key, 1)[i].Lock()", "sync.(*Mutex).Lock", program.OpLock, "s.of(key, 1)[i]"},
+		{"(&s.mu).Lock()", "sync.(*Mutex).Lock", program.OpLock, "(&s.mu)"},
+		{"defer s.mu.Unlock()", "sync.(*Mutex).Unlock", program.OpUnlock, "s.mu"},
+		{"return", "sync.(*Mutex).Unlock", program.OpUnlock, ""},
+		{"rw.RLocker().Lock()", "sync.(*rlocker).Lock", program.OpRLock, "rw.RLocker()"},
+		{"s.mu.Lock()", "sync.(*RWMutex).Lock", program.OpLock, "s.mu"},
+		{"func() sync.Locker { return &mu }().Lock()", "sync.(*Mutex).Lock", program.OpLock, ""},
+		{".Lock()", "sync.(*Mutex).Lock", program.OpLock, ""},
+		{"s.once.Do(f)", "sync.(*Once).Do", program.OpOnce, "s.once"},
+		{"s.once.Do(f)", "sync.(*Once).Do", program.OpLock, ""}, // a lock inside the Once
+		{"m.Store(1, 2)", "sync.(*Map).Store", program.OpLock, ""},
+		{"wg.Go(func() {", "sync.(*WaitGroup).Go", program.OpWaitGroup, "wg"},
+		{"c.Wait()", "sync.(*Cond).Wait", program.OpCond, "c"},
+		{"c.Wait()", "sync.(*Cond).Wait", program.OpUnlock, "c.L"},
+		{"s.n.Add(1)", "sync/atomic.(*Int32).Add", program.OpAtomic, "s.n"},
+		{"p.Load()", "sync/atomic.(*Pointer[...]).Load", program.OpAtomic, "p"},
+		{"atomic.AddInt32(&s.n, f(1))", "sync/atomic.AddInt32", program.OpAtomic, "s.n"},
+		{"atomic.AddInt32(p, 1)", "sync/atomic.AddInt32", program.OpAtomic, "p"},
+		{"t.Stop()", "time.(*Timer).Stop", program.OpTimer, "t"},
+		{"s.ch <- 1", "runtime.chansend1", program.OpSend, "s.ch"},
+		{"go func() { s.ch <- v }()", "runtime.chansend1", program.OpSend, "s.ch"},
+		{"case s.ch <- v:", "runtime.selectnbsend", program.OpSend, "s.ch"},
+		{"a <- <-b", "runtime.chansend1", program.OpSend, ""},
+		{"a <- <-b", "runtime.chanrecv1", program.OpReceive, ""},
+		{"a <- b", "runtime.chanrecv1", program.OpReceive, ""},
+		{"<-done", "runtime.chanrecv1", program.OpReceive, "done"},
+		{"case v, ok := <-s.ch:", "runtime.chanrecv2", program.OpReceive, "s.ch"},
+		{"return <-ctx.Done()", "runtime.chanrecv1", program.OpReceive, "ctx.Done()"},
+		{"x := f(<-chans[i+1])", "runtime.chanrecv1", program.OpReceive, "chans[i+1]"},
+		{"func(c <-chan int) { <-c }(x)", "runtime.chanrecv1", program.OpReceive, "c"},
+		{"func(c chan<- int) { c <- 1 }(x)", "runtime.chansend1", program.OpSend, "c"},
+		{"for x := range s.ch {", "runtime.chanrecv2", program.OpReceive, "s.ch"},
+		{"close(s.ch)", "runtime.closechan", program.OpClose, "s.ch"},
+		{"s.close(1); close(ch)", "runtime.closechan", program.OpClose, "ch"},
+		{"foo(ch)", "net/http.foo", program.OpSend, ""},
+		{"s.extremelyLong.fieldsOf.objects.whose.names.are.long.Lock()", "sync.(*Mutex).Lock", program.OpLock, ""},
 	}
 	var b strings.Builder
 	for _, test := range tests {
@@ -68,7 +68,7 @@ func TestStack_Object(t *testing.T) {
 	if err := os.WriteFile(file, []byte(b.String()), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	at := func(line int, callee string, op Op) string {
+	at := func(line int, callee string, op program.Op) string {
 		return Stack{{Function: callee, File: program.Root + "x.go"}, {Function: "example.org/x.f", File: file, Line: line}}.Object(op)
 	}
 	for i, test := range tests {
@@ -77,7 +77,7 @@ func TestStack_Object(t *testing.T) {
 		}
 	}
 	for line, want := range map[int]string{2: "", 4: "b"} { // behind the others
-		if got := at(2*len(tests)+line, "sync.(*Mutex).Lock", opLock); got != want {
+		if got := at(2*len(tests)+line, "sync.(*Mutex).Lock", program.OpLock); got != want {
 			t.Errorf("line %d behind the others: %q, want %q", line, got, want)
 		}
 	}
@@ -93,13 +93,13 @@ func TestObjects_Label(t *testing.T) {
 		l.Add(o.at, o.text)
 	}
 	for _, test := range []struct {
-		op   Op
+		op   program.Op
 		at   uintptr
 		text string
 		want string
 	}{
-		{opLock, 8, "s.mu", "s.mu"}, {opUnlock, 8, "", "s.mu"}, {opRead, 8, "", "#1"}, {opLock, 16, "", "#2"}, {opLock, 24, "mu", "mu #3"},
-		{opLock, 32, "", "mu #4"}, {opLock, 40, "a", "a #5"}, {opLock, 40, "b", "b #5"}, {opUnlock, 40, "", "#5"}, {opCond, 0, "c", "c"}, {opGo, 0, "", ""},
+		{program.OpLock, 8, "s.mu", "s.mu"}, {program.OpUnlock, 8, "", "s.mu"}, {program.OpRead, 8, "", "#1"}, {program.OpLock, 16, "", "#2"}, {program.OpLock, 24, "mu", "mu #3"},
+		{program.OpLock, 32, "", "mu #4"}, {program.OpLock, 40, "a", "a #5"}, {program.OpLock, 40, "b", "b #5"}, {program.OpUnlock, 40, "", "#5"}, {program.OpCond, 0, "c", "c"}, {program.OpGo, 0, "", ""},
 	} {
 		if got := l.Label(test.op, test.at, test.text); got != test.want {
 			t.Errorf("%v at %d with %q: %q, want %q", test.op, test.at, test.text, got, test.want)
@@ -123,7 +123,7 @@ func TestStack_Inner(t *testing.T) {
 			t.Errorf("%q, want %q", got, test.want)
 		}
 	}
-	if got := opUnlock.Inner().on("s.mu"); got != "lets other writers into s.mu" {
+	if got := program.OpUnlock.Inner().On("s.mu"); got != "lets other writers into s.mu" {
 		t.Error(got)
 	}
 	if Address(0x101) != Address(0x100) {

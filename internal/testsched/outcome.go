@@ -68,12 +68,12 @@ type Event struct {
 	Number int // of the goroutine, by age
 	Place  uint64
 	Count  uint64 // number of executed operations, including this one; calls of Gosched and operations of package testing have no events
-	Op     Op
-	Takes  Op     // what a select executes without waiting; opSelect means its default case; 0 means another operation
-	Case   int    // number of that case in the source, starting at 0, among those with the operation Takes
-	Ready  int    // number of cases that were ready then
-	Object string // label of the operation's object; empty means none
-	At     string // position in the code of the test
+	Op     program.Op
+	Takes  program.Op // what a select executes without waiting; program.OpSelect means its default case; 0 means another operation
+	Case   int        // number of that case in the source, starting at 0, among those with the operation Takes
+	Ready  int        // number of cases that were ready then
+	Object string     // label of the operation's object; empty means none
+	At     string     // position in the code of the test
 	Func   string
 	File   string // file of At, with its folder; empty if At is not a position
 	Direct bool   // At executes the operation itself, not a function of the distribution that it has called
@@ -156,15 +156,15 @@ func (e Event) String() string { return fmt.Sprintf("goroutine %d: %s", e.Number
 func (e Event) What() string {
 	switch {
 	case e.Takes == 0:
-		return e.Op.on(e.Object)
-	case e.Takes == opSelect && e.Op.Tries():
+		return e.Op.On(e.Object)
+	case e.Takes == program.OpSelect && e.Op.Tries():
 		return fmt.Sprintf("takes default, as %s is not ready", cmp.Or(e.Object, "a channel"))
-	case e.Takes == opSelect:
+	case e.Takes == program.OpSelect:
 		return "takes the default case of a select"
 	case e.Ready > 1:
-		return fmt.Sprintf("%s in a select with %d ready cases", e.Takes.on(e.Object), e.Ready)
+		return fmt.Sprintf("%s in a select with %d ready cases", e.Takes.On(e.Object), e.Ready)
 	}
-	return e.Takes.on(e.Object) + " in a select"
+	return e.Takes.On(e.Object) + " in a select"
 }
 
 // Chosen identifies the case that a select takes, by its operation and number. It is empty for other events.
@@ -295,8 +295,9 @@ func Decode(text string) *Outcome {
 		case "untraced":
 			o.Untraced = f.int()
 		case "event":
-			o.Trace = append(o.Trace, Event{Count: f.uint(10), Who: f.uint(16), Number: f.int(), Place: f.uint(10), Op: Op(f.uint(10)),
-				Takes: Op(f.uint(10)), Case: f.int(), Ready: f.int(), Object: f.text(), At: f.text(), Func: f.text(), File: f.text(), Direct: f.bool(),
+			o.Trace = append(o.Trace, Event{Count: f.uint(10), Who: f.uint(16), Number: f.int(), Place: f.uint(10), Op: program.Op(f.uint(10)),
+				Takes: program.Op(f.uint(10)), Case: f.int(), Ready: f.int(), Object: f.text(),
+				At: f.text(), Func: f.text(), File: f.text(), Direct: f.bool(),
 				By: f.int(), ByPlace: f.uint(10)})
 		case "origin":
 			o.Origins = append(o.Origins, Origin{Number: f.int(), Timer: f.bool(), By: f.int(), ByPlace: f.uint(10),

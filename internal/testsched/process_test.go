@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/macemc/macemc/internal/testsched/program"
 )
 
 // processes is a fake of the processes that execute a test.
@@ -401,7 +403,7 @@ func TestReplay_Fit(t *testing.T) {
 // A replay has the stored critical step if it executes the same run.
 func TestReplay_Critical(t *testing.T) {
 	t.Chdir(t.TempDir())
-	o := &Outcome{Kind: Deadlock, Hash: 9, Trace: []Event{{Who: 4, Place: 1, Number: 1, Op: opUnlock, Object: "mu", At: "x.go:2"}, {Who: 5, Place: 1, Number: 2, Op: opLock, Object: "mu", At: "x.go:1"}}}
+	o := &Outcome{Kind: Deadlock, Hash: 9, Trace: []Event{{Who: 4, Place: 1, Number: 1, Op: program.OpUnlock, Object: "mu", At: "x.go:2"}, {Who: 5, Place: 1, Number: 2, Op: program.OpLock, Object: "mu", At: "x.go:1"}}}
 	m := &Minimized{Schedule: &Schedule{}, Outcome: o, Critical: 2}
 	s := &Settings{only: -1, summary: map[string]string{}}
 	s.schedule = s.store(&Config{Package: "p", Test: "TestX"}, m)

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/macemc/macemc/internal/testsched/program"
 )
 
 // text describes an exploration without a new finding.
@@ -167,8 +169,8 @@ func (o *Outcome) closed() int {
 		return 0
 	}
 	for k, last := range slices.Backward(o.Trace) { // deferred functions may have steps after it
-		if last.At == o.Where && (last.Op == opClose || last.Op == opSend || last.Takes == opSend) {
-			return 1 + slices.IndexFunc(o.Trace[:k], func(e Event) bool { return e.Op == opClose && e.Object == last.Object })
+		if last.At == o.Where && (last.Op == program.OpClose || last.Op == program.OpSend || last.Takes == program.OpSend) {
+			return 1 + slices.IndexFunc(o.Trace[:k], func(e Event) bool { return e.Op == program.OpClose && e.Object == last.Object })
 		}
 	}
 	return 0
@@ -358,7 +360,7 @@ func Logs(output, title string) (lines []string) {
 		line = strings.TrimSpace(line)
 		if line != "" && line != title && !strings.HasSuffix(title, ": "+line) && !strings.HasPrefix(line, "--- FAIL: ") &&
 			len(lines) < maxLines {
-			lines = append(lines, shorten(line))
+			lines = append(lines, program.Shorten(line))
 		}
 	}
 	return lines

@@ -67,7 +67,8 @@ type Schedule struct {
 
 // found returns a schedule that replays run number n of an exploration, which used schedule s.
 func (s *Schedule) found(o *Outcome, n int) *Schedule {
-	f := &Schedule{Seed: s.Seed, Memory: s.Memory, Switches: slices.Clone(o.Switches), Warm: n > 1, Limit: s.Limit, Unfair: s.Unfair, Delay: s.Delay}
+	f := &Schedule{Seed: s.Seed, Memory: s.Memory, Switches: slices.Clone(o.Switches), Warm: n > 1,
+		Limit: s.Limit, Unfair: s.Unfair, Delay: s.Delay}
 	if s.Policy == Default {
 		f.Switches = s.Switches
 	}

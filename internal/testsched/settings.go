@@ -27,7 +27,6 @@ const (
 	variableOnly       = "MACEMC_TEST_ONLY"       // number of the only schedule to execute, in a process of its own
 	VariablePackage    = "MACEMC_TEST_PACKAGE"    // import path of the package, if the go command was given files of it
 	VariableTags       = "MACEMC_TEST_TAGS"       // build tags
-	VariableFolder     = "MACEMC_TEST_FOLDER"     // folder of the user, from which printed file names start
 	VariableOutcome    = "MACEMC_TEST_OUTCOME"    // file for the outcome of a process of its own
 	variableHasty      = "MACEMC_TEST_HASTY"      // not empty means Settings.Hasty
 	// VariableTrace selects parts of the outcome: "events", "states" (of goroutines, too), or "nearest" (also NearestFile).
@@ -68,7 +67,7 @@ func FromEnvironment() *Settings {
 	}
 	s := &Settings{
 		only: -1, schedule: os.Getenv(VariableSchedule), outcome: os.Getenv(VariableOutcome),
-		summaries: os.Getenv(VariableSummaries), folder: os.Getenv(VariableFolder), summary: map[string]string{},
+		summaries: os.Getenv(VariableSummaries), folder: os.Getenv(program.VariableFolder), summary: map[string]string{},
 		flags: program.ParseFlags(os.Getenv(VariableTags), os.Args[min(1, len(os.Args)):]),
 	}
 	s.fresh, s.Hasty = s.process, os.Getenv(variableHasty) != ""
@@ -138,7 +137,8 @@ func (s *Settings) end(deadline time.Time) time.Time {
 // test does.
 func (s *Settings) Test(pkg, name string, race bool, deadline time.Time, runner Runner) *Report {
 	// FromEnvironment reads these before package testing starts to record the variables that a cached result depends on.
-	for _, v := range []string{Variable, VariableSchedules, VariableTime, VariableDelay, VariableExhaustive, VariableSchedule, VariableLeaks, VariablePackage, VariableTags} {
+	for _, v := range []string{Variable, VariableSchedules, VariableTime, VariableDelay, VariableExhaustive,
+		VariableSchedule, VariableLeaks, VariablePackage, VariableTags} {
 		os.Getenv(v)
 	}
 	pkg = cmp.Or(packagePath, pkg)

@@ -1,6 +1,10 @@
 package testsched
 
-import "time"
+import (
+	"time"
+
+	"github.com/macemc/macemc/internal/testsched/program"
+)
 
 // stopwatch measures processor time, so that the amount of work does not depend on the load of the machine.
 type stopwatch struct {
@@ -9,9 +13,10 @@ type stopwatch struct {
 	end  time.Time // all limits are used up; the zero time means never
 }
 
-func startWatch(end time.Time) stopwatch { return stopwatch{time.Now(), processorTime(), end} }
+func startWatch(end time.Time) stopwatch { return stopwatch{time.Now(), program.ProcessorTime(), end} }
 
 // over reports whether a limit of processor time is used up, or a larger limit of elapsed time if the machine is busy.
 func (w stopwatch) over(limit time.Duration) bool {
-	return processorTime()-w.cpu >= limit || time.Since(w.wall) >= limit+limit/2+5*time.Second || !w.end.IsZero() && !time.Now().Before(w.end)
+	return program.ProcessorTime()-w.cpu >= limit || time.Since(w.wall) >= limit+limit/2+5*time.Second ||
+		!w.end.IsZero() && !time.Now().Before(w.end)
 }

@@ -2,7 +2,9 @@ package program
 
 import (
 	"fmt"
+	"os"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -56,4 +58,46 @@ func printable(t reflect.Type) bool {
 		return false
 	}
 	return true
+}
+
+// noise matches addresses, UUIDs, hexadecimal words, durations and numbers.
+var noise = regexp.MustCompile(`(?i)0x[0-9a-f]+|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\b[0-9a-f]{8,}\b|` +
+	`-?(?:[0-9]+(?:\.[0-9]+)?(?:ns|us|µs|ms|s|m|h))+\b|-?[0-9]+(?:\.[0-9]+)?(?:e[+-]?[0-9]+)?`)
+
+// VariableFolder is an environment variable: the folder of the user, from which printed file names start.
+const VariableFolder = "MACEMC_TEST_FOLDER"
+
+// folders are replaced in messages, the longest first.
+var folders = func() (list []string) {
+	here, _ := os.Getwd()
+	home, _ := os.UserHomeDir()
+	for _, dir := range []string{here, os.Getenv(VariableFolder), os.TempDir(), home, strings.TrimSuffix(Root, "/src/")} {
+		if len(dir) > 1 {
+			list = append(list, strings.TrimSuffix(dir, "/"))
+		}
+	}
+	slices.SortFunc(list, func(a, b string) int { return len(b) - len(a) })
+	return list
+}()
+
+// General removes from a message what may differ between runs.
+func General(message string) string {
+	for _, dir := range folders {
+		message = strings.ReplaceAll(message, dir+"/", "DIR/")
+	}
+	return noise.ReplaceAllStringFunc(strings.Join(strings.Fields(Shorten(message)), " "), func(text string) string {
+		if strings.ContainsAny(text, "0123456789") {
+			return "N"
+		}
+		return text
+	})
+}
+
+// Shorten omits the end of a message of more than 4 KiB.
+func Shorten(message string) string {
+	const most = 4096
+	if len(message) <= most {
+		return message
+	}
+	return fmt.Sprintf("%s... (%d bytes)", strings.ToValidUTF8(message[:most], ""), len(message))
 }

@@ -15,3 +15,18 @@ func TestEntry(t *testing.T) {
 		}
 	}
 }
+
+// Equal messages of different runs have equal identities.
+func TestGeneral(t *testing.T) {
+	for message, want := range map[string]string{
+		"got 5, want -12.5e3 after 1m3.5s":                                  "got N, want N after N",
+		"pointer 0xc00001 and\n\tUUID 7c9e6679-7425-40de-944b-e07fc1f90ae7": "pointer N and UUID N",
+		"commit 3f2a9c1b of the facade effaced":                             "commit N of the facade effaced",
+		"open " + folders[0] + "/x.json":                                    "open DIR/x.json",
+		"rounding is off":                                                   "rounding is off",
+	} {
+		if got := General(message); got != want {
+			t.Errorf("%q: got %q, want %q", message, got, want)
+		}
+	}
+}

@@ -9,12 +9,13 @@ import (
 
 	"github.com/macemc/macemc/internal/test/golden"
 	"github.com/macemc/macemc/internal/testsched"
+	"github.com/macemc/macemc/internal/testsched/program"
 	"github.com/macemc/macemc/mdb"
 )
 
 // threeLock is a run in which goroutines 2 and 3 wait for the lock of goroutine 1, and goroutine 2 acquires it first.
 func threeLock() *testsched.Outcome {
-	const start, lock, unlock testsched.Op = 0, 5, 7 // of the runtime
+	const start, lock, unlock program.Op = 0, 5, 7 // of the runtime
 	const mutex = "sync.Mutex.Lock"
 	return &testsched.Outcome{
 		Trace: []testsched.Event{

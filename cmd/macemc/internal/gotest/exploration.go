@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/internal/testsched"
+	"github.com/macemc/macemc/internal/testsched/program"
 	"github.com/macemc/macemc/internal/textfmt"
 )
 
@@ -287,7 +288,7 @@ func (x *exploration) environment() ([]string, error) {
 		testsched.VariableLeaks + "=" + strconv.FormatBool(x.leaks),
 		testsched.VariableTags + "=" + x.tags,
 		testsched.VariableSummaries + "=" + x.summaries,
-		testsched.VariableFolder + "=" + x.folder,
+		program.VariableFolder + "=" + x.folder,
 		testsched.VariablePackage + "=" + x.pkg,
 		"GODEBUG=" + strings.TrimPrefix(os.Getenv("GODEBUG")+testsched.PrintsKeys, ","),
 		"GORACE=log_path=" + filepath.Join(x.temp, "race") + " suppress_equal_stacks=0 suppress_equal_addresses=0 atexit_sleep_ms=0 " +

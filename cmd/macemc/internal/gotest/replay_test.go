@@ -8,12 +8,13 @@ import (
 	"github.com/macemc/macemc/eventgraph"
 	"github.com/macemc/macemc/internal/task"
 	"github.com/macemc/macemc/internal/testsched"
+	"github.com/macemc/macemc/internal/testsched/program"
 	"github.com/macemc/macemc/mdb"
 )
 
 // An arrow connects the step of a goroutine to the operation that started or woke the goroutine.
 func TestScheduleTrace(t *testing.T) {
-	const start, send, receive, closes, lock, atomic testsched.Op = 0, 1, 2, 3, 5, 14 // of the runtime
+	const start, send, receive, closes, lock, atomic program.Op = 0, 1, 2, 3, 5, 14 // of the runtime
 	o := &testsched.Outcome{Kind: testsched.Failed, Executed: 6, Message: "x_test.go:9: wrong", Trace: []testsched.Event{
 		{Count: 1, Number: 1, Place: 1, Op: lock, Object: "s.mu", At: "x_test.go:3", File: "/m/x_test.go", Func: "TestX"},
 		{Count: 2, Number: 1, Place: 2, Op: start, At: "x_test.go:4", File: "/m/x_test.go", Func: "TestX"},
@@ -168,8 +169,8 @@ func TestScheduleTrace_Distribution(t *testing.T) {
 
 // Of several accesses in a race, the last pair to the same memory by two goroutines is marked.
 func TestMarkRace(t *testing.T) {
-	const reads, writes testsched.Op = 15, 16 // of the runtime
-	event := func(number int, object string, op testsched.Op, at string) testsched.Event {
+	const reads, writes program.Op = 15, 16 // of the runtime
+	event := func(number int, object string, op program.Op, at string) testsched.Event {
 		return testsched.Event{Number: number, Op: op, Object: object, At: at, File: "/m/x_test.go", Func: "TestX"}
 	}
 	trace := []testsched.Event{

@@ -1,4 +1,4 @@
-package testsched
+package program
 
 import "slices"
 
@@ -6,34 +6,34 @@ import "slices"
 type Op uint64
 
 const (
-	opGo Op = iota
-	opSend
-	opReceive
-	opClose
-	opSelect
-	opLock
-	opRLock
-	opUnlock
-	opTryLock
-	opWaitGroup
-	opCond
-	opOnce
-	opMap
-	opPool
-	opAtomic
-	opRead
-	opWrite
-	opGosched
-	opClock
-	opTimer
-	opLen
-	opTrySend
-	opTryReceive
+	OpGo Op = iota
+	OpSend
+	OpReceive
+	OpClose
+	OpSelect
+	OpLock
+	OpRLock
+	OpUnlock
+	OpTryLock
+	OpWaitGroup
+	OpCond
+	OpOnce
+	OpMap
+	OpPool
+	OpAtomic
+	OpRead
+	OpWrite
+	OpGosched
+	OpClock
+	OpTimer
+	OpLen
+	OpTrySend
+	OpTryReceive
 	// Operations that methods of an RWMutex execute on its Mutex. The runtime has no numbers for these.
-	opInnerLock
-	opInnerTryLock
-	opInnerUnlock
-	opOther
+	OpInnerLock
+	OpInnerTryLock
+	OpInnerUnlock
+	OpOther
 )
 
 // opWords holds the verbs and nouns of operations, by number.
@@ -48,24 +48,24 @@ var opWords = [...]struct{ verb, noun string }{
 }
 
 // String describes the operation in the third person. The text does not depend on its success.
-func (o Op) String() string { return opWords[min(o, opOther)].verb }
+func (o Op) String() string { return opWords[min(o, OpOther)].verb }
 
 // Tries reports whether the operation is one on a channel that does not wait: a select with one case and a default case.
-func (o Op) Tries() bool { return o == opTrySend || o == opTryReceive }
+func (o Op) Tries() bool { return o == OpTrySend || o == OpTryReceive }
 
-// on describes the operation on an object.
-func (o Op) on(object string) string {
+// On describes the operation on an object.
+func (o Op) On(object string) string {
 	text := o.String()
 	switch {
 	case object == "":
 		return text
-	case o == opSend || o == opTrySend:
+	case o == OpSend || o == OpTrySend:
 		text += " to"
-	case o == opReceive || o == opTryReceive:
+	case o == OpReceive || o == OpTryReceive:
 		text += " from"
-	case o == opLen || o == opInnerLock || o == opInnerTryLock:
+	case o == OpLen || o == OpInnerLock || o == OpInnerTryLock:
 		text += " of"
-	case o == opInnerUnlock:
+	case o == OpInnerUnlock:
 		text = "lets other writers into"
 	}
 	return text + " " + object
@@ -73,18 +73,18 @@ func (o Op) on(object string) string {
 
 // Inner returns the operation of an RWMutex for one on its Mutex.
 func (o Op) Inner() Op {
-	if i := slices.Index([]Op{opLock, opTryLock, opUnlock}, o); i >= 0 {
-		return opInnerLock + Op(i)
+	if i := slices.Index([]Op{OpLock, OpTryLock, OpUnlock}, o); i >= 0 {
+		return OpInnerLock + Op(i)
 	}
 	return o
 }
 
 // Starts reports whether the operation is a go statement. Its event comes after the start of the goroutine and before that goroutine's
 // events.
-func (o Op) Starts() bool { return o == opGo }
+func (o Op) Starts() bool { return o == OpGo }
 
 // Locks reports whether the operation waits until a lock is free.
-func (o Op) Locks() bool { return o == opLock || o == opRLock || o == opInnerLock }
+func (o Op) Locks() bool { return o == OpLock || o == OpRLock || o == OpInnerLock }
 
 // Noun names the operation: "send".
-func (o Op) Noun() string { return opWords[min(o, opOther)].noun }
+func (o Op) Noun() string { return opWords[min(o, OpOther)].noun }
