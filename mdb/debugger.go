@@ -7,8 +7,8 @@ import (
 	"github.com/macemc/macemc/eventgraph"
 )
 
-// Debugger is the part of a session that a screen needs. [Session] implements it, and so does [Remote] for a session in another process. It
-// is not safe for concurrent use.
+// Debugger is the part of a session that a screen needs. [Session] implements it, and so does package internal/task/remote for a session
+// in another process. It is not safe for concurrent use.
 type Debugger interface {
 	Do(ctx context.Context, line string, w io.Writer) error
 	View(Wanted) View

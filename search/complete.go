@@ -85,9 +85,11 @@ func (c *Config) fits() error {
 		set   bool
 		needs strategy.Capability
 	}{
-		{"MaxBytes", c.MaxBytes != 0, strategy.KeepsStates}, {"Alone", c.Alone, strategy.Deepens}, {"DeepenBy", c.DeepenBy != 0, strategy.Deepens},
+		{"MaxBytes", c.MaxBytes != 0, strategy.KeepsStates}, {"Alone", c.Alone, strategy.Deepens},
+		{"DeepenBy", c.DeepenBy != 0, strategy.Deepens},
 		{"Reach", c.Reach != nil, strategy.Deepens},
-		{"Shortest", c.Shortest, strategy.VisitsStates}, {"Symmetry", c.Symmetry, strategy.VisitsStates}, {"Log", c.Log != nil, strategy.BreadthFirst},
+		{"Shortest", c.Shortest, strategy.VisitsStates}, {"Symmetry", c.Symmetry, strategy.VisitsStates},
+		{"Log", c.Log != nil, strategy.BreadthFirst},
 		{"Visited " + c.Visited, c.Visited != "", strategy.KeepsStates},
 		{"Reduce " + c.Reduce, c.Reduce == options.ReduceDrop || c.Reduce == options.ReduceFull, strategy.VisitsStates},
 		{"Crashes " + c.Crashes, c.Crashes == options.CrashImplicit || c.Crashes == options.CrashAuto, strategy.VisitsStates},

@@ -20,7 +20,7 @@ type Config struct {
 	System   sim.System `json:"-"`
 	Strategy Name
 	Engine   string // executes steps: "auto", "replay", or "table"; empty means auto, which is table for bfs and dfs
-	// Visited selects how states are stored, of which equal ones are explored once. For bfs and dfs it is a name of
+	// Visited selects how states are stored, so that equal ones are explored once. For bfs and dfs it is a name of
 	// package stateset, such as "exact", the default. For deepening it is a number of bits to which fingerprints are
 	// truncated, from 1 to 128, the default, or "none".
 	Visited   string

@@ -40,7 +40,8 @@ func (s *searcher) walkFair(ctx context.Context, last bool) error {
 	switch {
 	case len(s.cfg.System.Obligations()) == 0 || len(s.cfg.Prefix) > 0 || s.cfg.Alone || s.found > 0 || s.finding != nil || f.Why != "":
 		return nil
-	case last && (f.Walks > 0 || s.stopping == stats.StoppedComplete || s.stopping == stats.StoppedInterrupted || s.stopping == stats.StoppedTime ||
+	case last && (f.Walks > 0 || s.stopping == stats.StoppedComplete || s.stopping == stats.StoppedInterrupted ||
+		s.stopping == stats.StoppedTime ||
 		s.stopping == stats.StoppedStuck):
 		return nil
 	case !last && (s.stopping != "" || s.worked() < fairAfter<<s.fairTurn):

@@ -72,7 +72,8 @@ func (w *Machine) sendable(id sim.NodeID) {
 		}
 	}
 	if sent == MostCut {
-		w.end(misuse(fmt.Sprintf("Send: a node that may crash sends more than %d datagrams in a step, which with the crash cut subset may be lost in too many ways: take prefix or none, or limit crashes and halts to other nodes", MostCut)))
+		w.end(misuse(fmt.Sprintf("Send: a node that may crash sends more than %d datagrams in a step, "+
+			"which with the crash cut subset may be lost in too many ways: take prefix or none, or limit crashes and halts to other nodes", MostCut)))
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"syscall"
 
 	"github.com/macemc/macemc/internal/check/exitcode"
+	"github.com/macemc/macemc/internal/task/remote"
 	"github.com/macemc/macemc/mdb"
 )
 
@@ -20,11 +21,11 @@ type message struct {
 	Reached bool           `json:"reached,omitempty"`
 	Status  *int           `json:"status,omitempty"`
 	Screen  *ScreenOptions `json:"screen,omitempty"` // requests questions, and in the end Over
-	Answer  *Answer        `json:"answer,omitempty"`
+	Answer  *remote.Answer `json:"answer,omitempty"`
 	// From the program. There is one question at a time; Cancel cancels it.
-	Question *Question `json:"question,omitempty"`
-	Cancel   bool      `json:"cancel,omitempty"`
-	Over     *result   `json:"over,omitempty"`
+	Question *remote.Question `json:"question,omitempty"`
+	Cancel   bool             `json:"cancel,omitempty"`
+	Over     *result          `json:"over,omitempty"`
 }
 
 // result is the error that [Front.Screen] returned. An empty string means none.
@@ -111,7 +112,7 @@ func (a *asker) Screen(ctx context.Context, s mdb.Debugger, o ScreenOptions) err
 			inner, stop := context.WithCancel(ctx)
 			cancel = stop
 			go func() {
-				r := Reply(inner, s, *m.Question)
+				r := remote.Reply(inner, s, *m.Question)
 				_ = a.send(message{Answer: &r}) // the end of the program ends this process
 			}()
 		}
@@ -122,7 +123,7 @@ func (a *asker) Screen(ctx context.Context, s mdb.Debugger, o ScreenOptions) err
 // was reached, and the exit status that the binary announced after its work. A nil status means that the binary ended
 // before that, whatever the exit status of its process.
 func Serve(ctx context.Context, in io.Reader, out io.Writer, front Front) (reached bool, status *int) {
-	s := &server{sender: sender{to: json.NewEncoder(out)}, answers: make(chan Answer), gone: make(chan struct{})}
+	s := &server{sender: sender{to: json.NewEncoder(out)}, answers: make(chan remote.Answer), gone: make(chan struct{})}
 	ctx, cancel := context.WithCancel(ctx)
 	var screens sync.WaitGroup
 	defer screens.Wait()
@@ -140,7 +141,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, front Front) (reach
 			status = m.Status
 		case m.Screen != nil:
 			screens.Go(func() {
-				err := front.Screen(ctx, Remote(s.ask), *m.Screen)
+				err := front.Screen(ctx, remote.Debugger(s.ask), *m.Screen)
 				_ = s.send(message{Over: resultOf(err)}) // if nobody reads it, in ends
 			})
 		case m.Answer != nil:
@@ -159,13 +160,13 @@ func resultOf(err error) *result {
 // server is the program's side of the pipes.
 type server struct {
 	sender
-	answers chan Answer
+	answers chan remote.Answer
 	gone    chan struct{} // closed when the test binary has ended
 }
 
 // ask sends a question to the session in the test binary and returns the answer.
-func (s *server) ask(ctx context.Context, q Question) Answer {
-	gone := Answer{Error: "the process that executes the run has ended"}
+func (s *server) ask(ctx context.Context, q remote.Question) remote.Answer {
+	gone := remote.Answer{Error: "the process that executes the run has ended"}
 	if s.send(message{Question: &q}) != nil {
 		return gone
 	}

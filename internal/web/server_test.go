@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/internal/check"
-	"github.com/macemc/macemc/internal/task"
+	"github.com/macemc/macemc/internal/task/remote"
 	"github.com/macemc/macemc/internal/web"
 	"github.com/macemc/macemc/mdb"
 	"github.com/macemc/macemc/systems"
@@ -304,8 +304,8 @@ func (s *slow) Do(ctx context.Context, line string, w io.Writer) error {
 
 // A session in another process that has ended is an error in the page, as in the terminal.
 func TestServer_ProcessEnded(t *testing.T) {
-	w := serve(t, task.Remote(func(context.Context, task.Question) task.Answer {
-		return task.Answer{Error: "the process that executes the run has ended"}
+	w := serve(t, remote.Debugger(func(context.Context, remote.Question) remote.Answer {
+		return remote.Answer{Error: "the process that executes the run has ended"}
 	}), "")
 	if o := w.do("take 0"); o.Error != "the process that executes the run has ended" || o.View.Err != o.Error {
 		t.Errorf("%+v", o)

@@ -1,4 +1,6 @@
-package task
+// Package remote lets a screen in one process debug a run that another one executes: each call of a method of
+// [mdb.Debugger] is a Question, and its result an Answer.
+package remote
 
 import (
 	"bytes"
@@ -78,11 +80,11 @@ func Reply(ctx context.Context, d mdb.Debugger, q Question) Answer {
 	return a
 }
 
-// Remote is a session in another process. Its value executes a call there and returns the result. If ctx is done, the other process stops
+// Debugger is a session in another process. Its value executes a call there and returns the result. If ctx is done, the other process stops
 // the current command.
-type Remote func(ctx context.Context, q Question) Answer
+type Debugger func(ctx context.Context, q Question) Answer
 
-func (r Remote) Do(ctx context.Context, line string, w io.Writer) error {
+func (r Debugger) Do(ctx context.Context, line string, w io.Writer) error {
 	a := r(ctx, Question{Method: "Do", Line: line})
 	if _, err := io.WriteString(w, a.Text); err != nil {
 		return err
@@ -90,7 +92,7 @@ func (r Remote) Do(ctx context.Context, line string, w io.Writer) error {
 	return a.err()
 }
 
-func (r Remote) View(w mdb.Wanted) mdb.View {
+func (r Debugger) View(w mdb.Wanted) mdb.View {
 	a := r.ask(Question{Method: "View", Wanted: w})
 	if a.Error != "" {
 		a.View.Err = a.Error
@@ -98,24 +100,24 @@ func (r Remote) View(w mdb.Wanted) mdb.View {
 	return a.View
 }
 
-func (r Remote) Position() mdb.Position { return r.ask(Question{Method: "Position"}).Position }
-func (r Remote) Go(step int)            { r.ask(Question{Method: "Go", Step: step}) }
-func (r Remote) Select(node int)        { r.ask(Question{Method: "Select", Node: node}) }
-func (r Remote) Stay()                  { r.ask(Question{Method: "Stay"}) }
-func (r Remote) Quit() error            { return r.ask(Question{Method: "Quit"}).err() }
+func (r Debugger) Position() mdb.Position { return r.ask(Question{Method: "Position"}).Position }
+func (r Debugger) Go(step int)            { r.ask(Question{Method: "Go", Step: step}) }
+func (r Debugger) Select(node int)        { r.ask(Question{Method: "Select", Node: node}) }
+func (r Debugger) Stay()                  { r.ask(Question{Method: "Stay"}) }
+func (r Debugger) Quit() error            { return r.ask(Question{Method: "Quit"}).err() }
 
-func (r Remote) Neighbour(direction, node int) (int, bool) {
+func (r Debugger) Neighbour(direction, node int) (int, bool) {
 	a := r.ask(Question{Method: "Neighbour", Direction: direction, Node: node})
 	return a.Step, a.OK
 }
 
-func (r Remote) Complete(line string) ([]string, int) {
+func (r Debugger) Complete(line string) ([]string, int) {
 	a := r.ask(Question{Method: "Complete", Line: line})
 	return a.Words, a.Begin
 }
 
 // ask is for calls that are fast.
-func (r Remote) ask(q Question) Answer { return r(context.Background(), q) }
+func (r Debugger) ask(q Question) Answer { return r(context.Background(), q) }
 
 func (a Answer) err() error {
 	switch {
