@@ -226,9 +226,6 @@ func TestSome(t *testing.T) {
 
 // New processes execute the subtests that -run selects. A command that executes others cannot show their findings.
 func TestTest_KnownSubtest(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds the standard library the first time")
-	}
 	testFile(t, `package x
 
 import "testing"
@@ -373,9 +370,6 @@ func logged(t *testing.T, f func()) {
 
 // A schedule is executed with the same scheduling points as in the exploration that has found it.
 func TestTest_SchedulePoints(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds the standard library the first time")
-	}
 	testFile(t, `package x
 
 import (

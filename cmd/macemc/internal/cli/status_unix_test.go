@@ -194,9 +194,6 @@ func TestDiskFull(t *testing.T) {
 
 // A closed output ends the tests, and leaves no temporary folder.
 func TestTest_ClosedOutput(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds the standard library the first time")
-	}
 	testFile(t, "package x\n\nimport (\n\t\"testing\"\n\t\"time\"\n)\n\n"+
 		"func TestX(t *testing.T) {\n\tfor range 1000 {\n\t\tt.Log(1)\n\t\ttime.Sleep(time.Millisecond)\n\t}\n}\n")
 	temp := t.TempDir()

@@ -22,9 +22,6 @@ import (
 
 // A cached result is one of the same settings.
 func TestTest_Cached(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds the standard library the first time")
-	}
 	testFile(t, "package x\n\nimport \"testing\"\n\nfunc TestX(t *testing.T) { go func() {}() }\n")
 	for _, c := range []struct {
 		flag   string
@@ -123,9 +120,6 @@ const known = `^macemc: example.org/x TestX: known: FAILED TEST: x_test.go:10: g
 
 // A folder that cannot be written is named, with the variable that selects another one.
 func TestTest_Unwritable(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds the standard library the first time")
-	}
 	testFile(t, "package x\n")
 	file := filepath.Join(t.TempDir(), "file") // no folder can be made below it, even by root
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
@@ -154,9 +148,6 @@ func goCache(t *testing.T) string {
 
 // A schedule of a package that does not compile adds nothing to the output of go test.
 func TestTest_ScheduleUnbuilt(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds the standard library the first time")
-	}
 	testFile(t, "package x\n\nvar _ = undefined\n")
 	if err := os.WriteFile("x.path", []byte("macemc schedule 1\npackage example.org/x\ntest TestX\nend 0\n"), 0o600); err != nil {
 		t.Fatal(err)
@@ -169,9 +160,6 @@ func TestTest_ScheduleUnbuilt(t *testing.T) {
 
 // An interrupt of the command reaches the tests.
 func TestTest_Interrupted(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds the standard library the first time")
-	}
 	testFile(t, `package x
 
 import (
@@ -203,9 +191,6 @@ func TestX(t *testing.T) {
 
 // A finding that is not yet minimized is reported if the tests are interrupted or the go command is killed, and its schedule is kept.
 func TestTest_InterruptedWithFinding(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds the standard library the first time")
-	}
 	testFile(t, `package x
 
 import "testing"
@@ -268,9 +253,6 @@ const manyOrders = `
 // A command that is interrupted while it explores a test reports the findings of others, whose output the go command withholds until the
 // package ends.
 func TestTest_InterruptedAfterFinding(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds the standard library the first time")
-	}
 	testFile(t, `package x
 
 import (
@@ -300,9 +282,6 @@ func TestY(t *testing.T) {
 // The first report of a finding describes the run that its replay shows, with the critical step, although package mime is initialized only
 // once in a process.
 func TestTest_ReplayedReport(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds the standard library the first time")
-	}
 	testFile(t, `package x
 
 import (
@@ -343,9 +322,6 @@ func TestX(t *testing.T) {
 
 // A switch applies after the end of a goroutine that the wall clock has preempted.
 func TestTest_Preempted(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds the standard library the first time")
-	}
 	testFile(t, `package x
 
 import (
@@ -437,9 +413,6 @@ func TestFlush(t *testing.T) {
 // A report names the case that a select takes. Continuations draw the cases of later selects anew, so a select may be the critical step,
 // even if no schedule but its case decides.
 func TestTest_SelectedCase(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds the standard library the first time")
-	}
 	testFile(t, `package x
 
 import "testing"
@@ -492,9 +465,6 @@ func TestWorker(t *testing.T) {
 
 // The case that a trace names is the one that the select has taken.
 func TestTest_TakenCases(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds the standard library the first time")
-	}
 	testFile(t, `package x
 
 import "testing"
@@ -586,9 +556,6 @@ func TestTook(t *testing.T) {
 // Random numbers and the order of maps are drawn anew, too, by each goroutine from its next draw on. The order differs between iterations
 // at one instant.
 func TestTest_DrawnAnew(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds the standard library the first time")
-	}
 	testFile(t, `package x
 
 import (
@@ -685,9 +652,6 @@ func (c *cancelling) Write(p []byte) (int, error) {
 
 // Names of Unix sockets may be abstract or relative, and a file that does not exist is not found.
 func TestTest_UnixSockets(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds the standard library the first time")
-	}
 	testFile(t, `package x
 
 import (
@@ -724,9 +688,6 @@ func TestUnix(t *testing.T) {
 
 // A goroutine that a package has started may wake goroutines of a test after all of them waited.
 func TestTest_WokenFromOutside(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds the standard library the first time")
-	}
 	testFile(t, `package x
 
 import (
@@ -761,9 +722,6 @@ func TestAsk(t *testing.T) {
 // A deadlock is not reported before goroutines of packages that sleep or set timers could wake the test, and these do not race with what is
 // restored between runs.
 func TestTest_SleepsOutside(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds the standard library the first time")
-	}
 	testFile(t, `package x
 
 import (
@@ -835,9 +793,6 @@ func TestDead(t *testing.T) { <-make(chan int) }
 // The clock of a run passes in real time while goroutines that a package has started act for the test. It does so, too, when a run with a
 // finding is repeated, for those that the test has not woken.
 func TestTest_RealTimeOutside(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds the standard library the first time")
-	}
 	testFile(t, `package x
 
 import (
@@ -999,9 +954,6 @@ func TestLost(t *testing.T) {
 // Goroutines that a package has started do not hold a lock when the next run restores it. What the test makes them do comes before or after its
 // next operations, as the schedule determines.
 func TestTest_LocksOfPackage(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds the standard library the first time")
-	}
 	testFile(t, `package x
 
 import (
@@ -1079,9 +1031,6 @@ func TestWriter(t *testing.T) {
 
 // Whether goroutines end under other schedules is compared by go statement, and by call of WaitGroup.Go.
 func TestTest_LeftByStatement(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds the standard library the first time")
-	}
 	testFile(t, `package x
 
 import (
@@ -1163,9 +1112,6 @@ func TestBesides(t *testing.T) {
 
 // A run that ends while it holds a lock does not prevent the end of its process, where TestMain takes the lock.
 func TestTest_LocksAtExit(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds the standard library the first time")
-	}
 	testFile(t, `package x
 
 import (
@@ -1219,9 +1165,6 @@ func TestExit(t *testing.T) { either(func() { os.Exit(7) }) }
 
 // A goroutine that a package has started initializes it soon after the start, once for all runs.
 func TestTest_InitializedSoon(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds the standard library the first time")
-	}
 	testFile(t, `package x
 
 import (
@@ -1248,9 +1191,6 @@ func TestLoaded(t *testing.T) { <-loaded }
 
 // The log of a first run that is repeated is followed by a line about that.
 func TestTest_RepeatedFirstRun(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds the standard library the first time")
-	}
 	testFile(t, `package x
 
 import (
@@ -1300,9 +1240,6 @@ func TestFlush(t *testing.T) {
 
 // A weak pointer leads to an object that a blocked goroutine references.
 func TestTest_WeakPointers(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds the standard library the first time")
-	}
 	testFile(t, `package x
 
 import (
@@ -1354,9 +1291,6 @@ func TestLeak(t *testing.T) {
 
 // A panic of a goroutine that a package has started ends the process. The output has the test and the command that repeats the runs.
 func TestTest_PanicsOutside(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds the standard library the first time")
-	}
 	testFile(t, `package x
 
 import "testing"
@@ -1402,9 +1336,6 @@ func TestOrder(t *testing.T) {
 // Locks that goroutines of a package hold when a run begins or ends stay theirs. Others, even if they held them when the first run began, do
 // not block the test.
 func TestTest_LocksHeldOutside(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds the standard library the first time")
-	}
 	testFile(t, `package x
 
 import (
@@ -1452,9 +1383,6 @@ func TestNone(t *testing.T) {}
 // A channel that an earlier run has made, of elements without pointers, does not keep the bubble of that run. No write barrier marks it when
 // this run adopts the channel, after the bubble was collected and while the collector marks.
 func TestTest_ChannelsOfEarlierRuns(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds the standard library the first time")
-	}
 	testFile(t, `package x
 
 import (
@@ -1532,9 +1460,6 @@ func TestUses(t *testing.T) {
 
 // A test that reaches a server in another process is not explored. If there is no such server, it fails in every schedule.
 func TestTest_OtherProcess(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds the standard library the first time")
-	}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -1573,9 +1498,6 @@ func TestHTTP(t *testing.T) {
 
 // A test that sends datagrams to another process is not explored. Datagrams that nobody receives do not prevent that.
 func TestTest_DatagramsToOtherProcess(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds the standard library the first time")
-	}
 	path := filepath.Join(t.TempDir(), "s")
 	var ports []string
 	for range 2 {
@@ -1639,8 +1561,12 @@ func TestNobody(t *testing.T) {
 		"schedules of 1 test"}, 0, ".")
 }
 
-// testFile makes a module with a test file, and its folder the working directory.
+// testFile makes a module with a test file, and its folder the working directory. It skips short tests, because the first one builds the
+// standard library.
 func testFile(t testing.TB, text string) {
+	if testing.Short() {
+		t.Skip("builds the standard library the first time")
+	}
 	t.Chdir(testFolder(t, text))
 	leanBuilds(t)
 }
@@ -1677,9 +1603,6 @@ func testReports(t *testing.T, texts []string, status int, args ...string) {
 
 // A run ends when a panic would end the process. The report names the goroutine, and where a channel that it closes again was closed.
 func TestTest_EndsAtPanic(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds the standard library the first time")
-	}
 	testFile(t, `package x
 
 import (
@@ -1708,9 +1631,6 @@ func TestTwice(t *testing.T) {
 
 // A goroutine is delayed for as long as -explore-delay says, also when its schedule is replayed.
 func TestTest_Delay(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds the standard library the first time")
-	}
 	testFile(t, `package x
 
 import (
@@ -1740,9 +1660,6 @@ func TestEarly(t *testing.T) {
 // The exhaustive exploration lets time pass before a goroutine that has not run yet sets a timer, and before a goroutine continues that was
 // preempted before the timer was set. It says that longer delays are missing.
 func TestTest_DelayExhaustive(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds the standard library the first time")
-	}
 	testFile(t, `package x
 
 import (
@@ -2036,9 +1953,6 @@ func Example_order() {
 // not take so much time that connections time out, and stacks that move cause no race. Neither a panic nor a timer hides a race, and the
 // printed command replays a race from the folder of the user.
 func TestTest_Race(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds the standard library the first time")
-	}
 	t.Setenv("CGO_ENABLED", "1") // the race detector needs it
 	testFile(t, `package x
 
@@ -2230,9 +2144,6 @@ func TestHTTP(t *testing.T) {
 
 // A pool of a module returns a value of this run or a new one, as the schedule draws. Pools of the distribution have no values.
 func TestTest_Pools(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds the standard library the first time")
-	}
 	testFile(t, `package x
 
 import (
@@ -2319,9 +2230,6 @@ func TestOKStandard(t *testing.T) { _ = fmt.Sprint(fmt.Sprint(1)) }
 
 // What libraries do: a test that takes long is not taken for one without end, and finalizers use channels of a test that has ended.
 func TestTest_LongAndFinalizers(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds the standard library the first time")
-	}
 	testFile(t, `package x
 
 import (
@@ -2372,9 +2280,6 @@ func TestFinalizers(t *testing.T) {
 // Variables that are not used any more, stopped timers, and timers that concern other goroutines do not make what a goroutine waits for
 // reachable.
 func TestTest_DeadReferences(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds the standard library the first time")
-	}
 	testFile(t, `package x
 
 import (
@@ -2520,9 +2425,6 @@ func TestTimer(t *testing.T) {
 
 // These operations are scheduling points, and goroutines that only some schedules leave behind are leaks.
 func TestTest_Points(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds the standard library the first time")
-	}
 	testFile(t, `package x
 
 import (
@@ -2675,9 +2577,6 @@ func TestOKCleanup(t *testing.T) {
 
 // Functions of package sync/atomic are scheduling points in packages of other modules of a workspace.
 func TestTest_OtherModule(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds the standard library the first time")
-	}
 	testFile(t, `package x
 
 import (
@@ -2713,9 +2612,6 @@ func TestLost(t *testing.T) {
 
 // Timers of one instant fire in any order, and goroutines run in between.
 func TestTest_TimersOfOneInstant(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds the standard library the first time")
-	}
 	testFile(t, `package timers
 
 import (
@@ -2856,9 +2752,6 @@ func TestThreeTicks(t *testing.T) { ticks(t, 3) }
 // A finding in a test that reads the environment is confirmed, minimized and replayed, although package testing logs that only in runs whose
 // result the go command may cache.
 func TestTest_Environment(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds the standard library the first time")
-	}
 	testFile(t, `package env
 
 import (
@@ -2906,9 +2799,6 @@ func TestLost(t *testing.T) {
 // A test that changes its process and deadlocks does not affect the storing of findings. What it leaves behind is undone before the next
 // run, or the report says that the test fails when it runs a second time.
 func TestTest_ChangesProcess(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds the standard library the first time")
-	}
 	testFile(t, `package changes
 
 import (
@@ -2977,9 +2867,6 @@ func TestOKFile(t *testing.T) {
 // A package is initialized with the same random numbers, clock and order of maps in every program, so that paths replay after other packages
 // have changed.
 func TestTest_Initialization(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds the standard library the first time")
-	}
 	testFile(t, "package x\n")
 	const test = `package x
 
@@ -3041,9 +2928,6 @@ var Drawn = func() (all []any) {
 
 // A goroutine that a package has started answers a test, although the test waits before that goroutine has its turn.
 func TestTest_GoroutineOfPackage(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds the standard library the first time")
-	}
 	testFile(t, `package x
 
 import (
@@ -3237,9 +3121,6 @@ func TestEnv(t *testing.T) {
 
 // A test that polls forever is reported with the limit that it exceeds, before the end of -timeout, and what takes long is announced.
 func TestTest_Polls(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds the standard library the first time")
-	}
 	testFile(t, `package x
 
 import (
@@ -3264,9 +3145,6 @@ func TestSleeps(t *testing.T) {
 
 // Time passes when the clock is read, also for goroutines that do nothing else, and not in a test of package synctest.
 func TestTest_Clock(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds the standard library the first time")
-	}
 	testFile(t, `package x
 
 import (
@@ -3348,9 +3226,6 @@ func TestSleeps(t *testing.T) {
 
 // A package whose TestMain changes the working directory, as many do. New processes begin where the first one did.
 func TestTest_ChdirInMain(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds the standard library the first time")
-	}
 	testFile(t, `package chdir
 
 import (
@@ -3394,9 +3269,6 @@ func TestX(t *testing.T) {
 // Lists of goroutines do not show the checker, so leak detectors find nothing. Tests of finalizers and benchmarks run once, as their time
 // is not virtual. Values that cannot be printed, or whose methods panic, lose no finding.
 func TestTest_DumpsAndPanics(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds the standard library the first time")
-	}
 	testFile(t, `package x
 
 import (
