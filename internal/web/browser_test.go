@@ -15,7 +15,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"github.com/macemc/macemc/internal/check"
-	"github.com/macemc/macemc/internal/task"
+	"github.com/macemc/macemc/internal/task/remote"
 	"github.com/macemc/macemc/internal/test/chromium"
 	"github.com/macemc/macemc/mdb"
 	"github.com/macemc/macemc/systems"
@@ -184,11 +184,11 @@ func TestBrowserStop(t *testing.T) {
 // The death of the process of the checked code is an error, beside the last state that is known.
 func TestBrowserProcessEnds(t *testing.T) {
 	s, dead := session(t, "pingack"), false
-	w := serve(t, task.Remote(func(ctx context.Context, q task.Question) task.Answer {
+	w := serve(t, remote.Debugger(func(ctx context.Context, q remote.Question) remote.Answer {
 		if dead = dead || q.Line == "take 1"; dead {
-			return task.Answer{Error: "the process that executes the run has ended"}
+			return remote.Answer{Error: "the process that executes the run has ended"}
 		}
-		return task.Reply(ctx, s, q)
+		return remote.Reply(ctx, s, q)
 	}), "")
 	ctx := chromium.OpenClean(t, w.address)
 	await(t, ctx, "#at", "main, step 0 of 0")
