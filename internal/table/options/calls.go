@@ -1,6 +1,7 @@
 package options
 
 import (
+	"cmp"
 	"math/bits"
 	"runtime"
 	"slices"
@@ -23,11 +24,12 @@ type Calls struct {
 	// goroutine of an earlier step may have done so instead.
 	Own, Surely bool
 
-	now      uint64 // like *At, for handlers and monitors
-	round    uint64 // number of explorations begun
-	Checking bool   // properties are being checked in a new state
-	skipped  bool   // the call under way was skipped
-	Doubted  bool   // a skipped call had succeeded before
+	now       uint64 // like *At, for handlers and monitors
+	abandoned uint64 // the first call that was abandoned, which may still end the process; *At between other calls
+	round     uint64 // number of explorations begun
+	Checking  bool   // properties are being checked in a new state
+	skipped   bool   // the call under way was skipped
+	Doubted   bool   // a skipped call had succeeded before
 }
 
 // Doubts reports whether a skipped call had succeeded before. Then its result depends on more than its arguments
@@ -95,7 +97,21 @@ func (c *Calls) WasSkipped() bool { return c != nil && c.skipped }
 // Leave ends a call and resumes the one before.
 func (c *Calls) Leave(before uint64) {
 	if c != nil {
-		c.now, *c.At, c.skipped = before, before, false
+		c.now, *c.At, c.skipped = before, cmp.Or(before, c.abandoned), false
+	}
+}
+
+// restart forgets the call that was abandoned before.
+func (c *Calls) restart() {
+	if c != nil {
+		c.abandoned = 0
+	}
+}
+
+// abandon notes that the call under way has not returned in time.
+func (c *Calls) abandon() {
+	if c != nil {
+		c.abandoned = cmp.Or(c.abandoned, c.now)
 	}
 }
 
@@ -108,7 +124,7 @@ func (c *Calls) BeginState(number int) bool {
 }
 
 // EndState ends the check of a state.
-func (c *Calls) EndState() { *c.At, c.now, c.Checking = 0, 0, false }
+func (c *Calls) EndState() { *c.At, c.now, c.Checking = c.abandoned, 0, false }
 
 // Kinds of calls separate calls with the same content.
 const (

@@ -21,8 +21,16 @@ func Guard[T any](ctx context.Context, opts Options, explore func(context.Contex
 		watched       = opts
 	)
 	defer cancel() // an abandoned exploration ends when its property returns
-	if opts.World.Overdue != nil {
+	opts.Calls.restart()
+	if overdue := opts.World.Overdue; overdue != nil {
 		watched.World.Heartbeat = new(contain.Heartbeat)
+		watched.World.Overdue = func(ticks int) bool {
+			late := overdue(ticks)
+			if late {
+				opts.Calls.abandon()
+			}
+			return late
+		}
 	}
 	go func() {
 		defer close(done)
