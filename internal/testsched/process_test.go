@@ -409,7 +409,7 @@ func TestReplay_Critical(t *testing.T) {
 	s.schedule = s.store(&Config{Package: "p", Test: "TestX"}, m)
 	for hash, want := range map[uint64]bool{9: true, 8: false} {
 		r := s.Test("p", "TestX", false, time.Time{}, runner(func(*Schedule) *Outcome { return &Outcome{Kind: Deadlock, Hash: hash, Trace: o.Trace} }))
-		const text = "\ncritical step: 2 of 2; random continuations can pass before it, and 0 of 200 passed after it\n  step 1: goroutine 1: unlocks mu at x.go:2\n> step 2: goroutine 2: locks mu at x.go:1\n"
+		const text = "\ncritical step: 2 of 2; before it the test could still pass, after it 0 of 200 random continuations passed\n  step 1: goroutine 1: unlocks mu at x.go:2\n> step 2: goroutine 2: locks mu at x.go:1\n"
 		if strings.Contains(r.Finding, text) != want {
 			t.Errorf("order %d: got %s", hash, r.Finding)
 		}

@@ -135,7 +135,7 @@ func (s *Settings) explain(c *Config, m *Minimized, how, file string) string {
 		lines = append(lines, fmt.Sprintf("the channel was closed in step %d: %v", k, &o.Trace[k-1]))
 	}
 	if k := m.Critical; k > 0 && k <= len(o.Trace) {
-		lines = append(lines, fmt.Sprintf("critical step: %d of %d; random continuations can pass before it, and 0 of %d passed after it",
+		lines = append(lines, fmt.Sprintf("critical step: %d of %d; before it the test could still pass, after it 0 of %d random continuations passed",
 			k, len(o.Trace), continuations))
 		if before := o.rival(k); before > 0 {
 			lines = append(lines, fmt.Sprintf("  step %d: %v", before, &o.Trace[before-1]))
