@@ -5,7 +5,9 @@ import (
 	"github.com/macemc/macemc/internal/search/runloop"
 )
 
-// Case is the outcome of the search for the critical transition, as its label in reports.
+// Case is the outcome of the search for the critical transition, as its label in reports. [Located], [DeadFromStart] and [Unlocated] make
+// a run a violation, [Recovered] refutes it. [TooLateToTell] makes it a violation if the run is out of events or proven dead, and otherwise
+// leaves it undecided, as does [Result.Unjudged] in any case.
 type Case string
 
 const (

@@ -244,6 +244,13 @@ func (m *model) Halted(node sim.NodeID) {
 	}
 }
 
+// forget drops the messages on their way to a node, and those that have not left the node (see leave).
+func (m *model) forget(node sim.NodeID) {
+	for range m.bags[node] {
+		m.host.Fate(m.takeDatagram(node, 0).ID, sim.DroppedCrash)
+	}
+}
+
 // Booted implements [sim.NetModel].
 func (m *model) Booted(node sim.NodeID) { m.host.Dirty(node) }
 

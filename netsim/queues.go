@@ -179,11 +179,3 @@ func (m *model) behind(from, to sim.NodeID) (place int, waits bool) {
 	}
 	return place, place > 0 && bag[place-1].from == from
 }
-
-// forget drops the messages on their way to a node, and those that have not left the node (see leave). It is called for queues and, if the
-// node halts, for datagrams.
-func (m *model) forget(node sim.NodeID) {
-	for range m.bags[node] {
-		m.host.Fate(m.takeDatagram(node, 0).ID, sim.DroppedCrash)
-	}
-}

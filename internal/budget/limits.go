@@ -8,7 +8,7 @@ import (
 // A search with the time limit T, and what follows it:
 //
 //	until T                   the search; once it has a finding, also the confirmation of other suspects
-//	until Decide (T + 5 s)    whether a suspect is a violation; then it is undecided
+//	until Decide (at most T + 5 s)  whether a suspect is a violation; then it is undecided
 //	until Locate              the critical step: three quarters of what is left until FollowLimit
 //	until FollowLimit         shrinking (internal/check/shrink.go, internal/shrink/dead.go: divide)
 //	until LastLimit           the report; after it, the first process ends the search (internal/check/isolate/overrun.go)
@@ -28,7 +28,7 @@ func FollowLimit(limit time.Duration) time.Duration { return limit + limit/2 + l
 // LastLimit returns the time limit of a search with all that follows it.
 func LastLimit(limit time.Duration) time.Duration { return FollowLimit(limit) + reportingTime }
 
-// Deadlines limit the examination of a liveness suspect, on the clock of package
+// Deadlines limit the examination of a liveness suspect, on the clock of this package.
 type Deadlines struct {
 	Decide time.Duration // the examination ends, unless the suspect is known to be a violation by then
 	Locate time.Duration // the analysis of a violation ends

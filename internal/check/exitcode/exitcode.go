@@ -2,7 +2,7 @@
 //
 // If several things happen in a search, the first of these rows that applies decides its status:
 //
-//	4         the checker has a defect, even if it has found something (conclude of internal/task)
+//	4         the checker has a defect, even if it has found something (internal/task/search_run.go)
 //	1         something was found, even if a signal or a limit ended the search later (search.Conclude)
 //	3         a suspect is open, whatever ended the search (search.Run, check.ReportLost), or a finding could not be
 //	          executed again in time (recur of internal/check)
