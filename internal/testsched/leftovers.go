@@ -14,6 +14,7 @@ type leftovers struct {
 	left  []leftover
 	ended map[uintptr][]counts // by go statement: what runs leave behind that ended all its goroutines; none includes another
 	names map[uintptr]string   // results of goStatement
+	known bool                 // that there is no suspect
 }
 
 // leftover is the first run that leaves behind a goroutine of a go statement, among certain others.
@@ -59,12 +60,14 @@ func (l *leftovers) add(o *Outcome, s *Schedule, n int) {
 		}) {
 			continue
 		}
+		l.known = false
 		l.left = append(l.left, leftover{at: at, identity: identity, name: l.name(at), all: all, schedule: s.found(o, n), by: s.Policy, run: n})
 	}
 	for _, at := range o.Ended {
 		if all[at] > 0 || slices.ContainsFunc(l.ended[at], func(c counts) bool { return c.within(all) }) {
 			continue
 		}
+		l.known = false
 		l.ended[at] = append(slices.DeleteFunc(l.ended[at], func(c counts) bool { return all.within(c) }), all)
 	}
 }
@@ -82,7 +85,7 @@ func (l *leftovers) name(at uintptr) string {
 // suspect returns a run that leaves behind a goroutine that ends in another run, which leaves behind only some of the others. A result of
 // nil means that there is none.
 func (l *leftovers) suspect() *leftover {
-	for i := range l.left {
+	for i := 0; i < len(l.left) && !l.known; i++ {
 		one := &l.left[i]
 		if one.refuted {
 			continue
@@ -96,6 +99,7 @@ func (l *leftovers) suspect() *leftover {
 			return one
 		}
 	}
+	l.known = true
 	return nil
 }
 

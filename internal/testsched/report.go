@@ -165,7 +165,7 @@ func (o *Outcome) rival(step int) int {
 
 // closed returns the step that closed the channel that a panic's operation closes or sends to; 0 means that there is none.
 func (o *Outcome) closed() int {
-	if o.Kind != Panic {
+	if o.Kind != Panic || !strings.Contains(o.Message, "closed channel") {
 		return 0
 	}
 	for k, last := range slices.Backward(o.Trace) { // deferred functions may have steps after it
@@ -343,7 +343,7 @@ func (s *Switch) describe(trace []Event) string {
 	case s.Timer() && s.Preempts():
 		return fmt.Sprintf("a timer fires %s, while goroutine %d can run", before, e.Number)
 	case s.Timer():
-		return fmt.Sprintf("a timer fires first %s", before)
+		return fmt.Sprintf("%s, a timer fires before any goroutine continues", before)
 	case s.Pauses():
 		return fmt.Sprintf("goroutine %d pauses %s until all others wait", e.Number, before)
 	}

@@ -644,6 +644,8 @@ func TestMinimized_Differences(t *testing.T) {
 		{[]Switch{{Who: 9, Place: 1 | caseBit, To: 3}, {Who: 5, Place: 3, To: timePasses}}, nil, []string{
 			"  a timer fires before " + at + ", while goroutine 1 can run",
 			"  goroutine 2 takes case 2 in step 2 (selects at a_test.go:9)"}},
+		{[]Switch{{Who: 5, Place: 3 | blockedBit, To: timePasses}}, nil, []string{
+			"  after " + at + ", a timer fires before any goroutine continues"}},
 		{[]Switch{absent, absent, absent, preempted}, &preempted, []string{
 			"  goroutine 2 continues in place of goroutine 1 before " + at + "; the test passes without that"}},
 		{[]Switch{absent, absent, absent, preempted}, nil, nil},
@@ -651,6 +653,17 @@ func TestMinimized_Differences(t *testing.T) {
 		m := &Minimized{Schedule: &Schedule{Switches: c.list}, Outcome: &Outcome{Trace: trace}, Removed: c.removed}
 		if got := m.differences(); !slices.Equal(got, c.want) {
 			t.Errorf("%v: %q, want %q", c.list, got, c.want)
+		}
+	}
+}
+
+// The step that closed a channel is named for panics of closed channels only: nil channels of one place are not the same.
+func TestOutcome_Closed(t *testing.T) {
+	closes := Event{Op: program.OpClose, Object: "c", At: "a_test.go:7"}
+	for message, want := range map[string]int{"close of closed channel": 1, "close of nil channel": 0} {
+		o := &Outcome{Kind: Panic, Message: message, Where: closes.At, Trace: []Event{closes, closes}}
+		if got := o.closed(); got != want {
+			t.Errorf("%s: step %d, want %d", message, got, want)
 		}
 	}
 }
