@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/macemc/macemc/internal/testsched/program"
@@ -305,21 +306,23 @@ func TestFound_FullDisk(t *testing.T) {
 // The examination of a finding ends before the deadline of package testing.
 func TestFound_Deadline(t *testing.T) {
 	t.Chdir(t.TempDir())
-	deadline, runs := time.Now().Add(4*time.Second), 0
-	s := &Settings{only: -1, summary: map[string]string{}, fresh: func(*Config, ...string) *Outcome {
-		time.Sleep(50 * time.Millisecond)
-		return passes()
-	}}
-	s.config.Schedules = 200
-	r := s.Test("p", "TestX", false, deadline, runner(func(s *Schedule) *Outcome {
-		if runs++; runs == 1 {
-			return failure()
+	synctest.Test(t, func(t *testing.T) {
+		deadline, runs := time.Now().Add(4*time.Second), 0
+		s := &Settings{only: -1, summary: map[string]string{}, fresh: func(*Config, ...string) *Outcome {
+			time.Sleep(50 * time.Millisecond)
+			return passes()
+		}}
+		s.config.Schedules = 200
+		r := s.Test("p", "TestX", false, deadline, runner(func(s *Schedule) *Outcome {
+			if runs++; runs == 1 {
+				return failure()
+			}
+			return passes()
+		}))
+		if !strings.Contains(r.Note, "not reproducible") || time.Now().After(deadline) {
+			t.Errorf("got %+v, %v after the deadline", r, time.Since(deadline))
 		}
-		return passes()
-	}))
-	if !strings.Contains(r.Note, "not reproducible") || time.Now().After(deadline) {
-		t.Errorf("got %+v, %v after the deadline", r, time.Since(deadline))
-	}
+	})
 }
 
 // A new process that fails at another place does not confirm a failure. One of several data races is enough.

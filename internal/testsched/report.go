@@ -135,8 +135,8 @@ func (s *Settings) explain(c *Config, m *Minimized, how, file string) string {
 		lines = append(lines, fmt.Sprintf("the channel was closed in step %d: %v", k, &o.Trace[k-1]))
 	}
 	if k := m.Critical; k > 0 && k <= len(o.Trace) {
-		lines = append(lines, fmt.Sprintf("critical step: %d of %d; before it the test could still pass, after it 0 of %d random continuations passed",
-			k, len(o.Trace), continuations))
+		lines = append(lines, fmt.Sprintf("critical step: %d of %d; before it the test could still pass, "+
+			"after it 0 of %d random continuations passed", k, len(o.Trace), continuations))
 		if before := o.rival(k); before > 0 {
 			lines = append(lines, fmt.Sprintf("  step %d: %v", before, &o.Trace[before-1]))
 		}
@@ -182,7 +182,8 @@ var goroutineName = regexp.MustCompile(`\bgoroutine (\d+)`)
 func (o *Outcome) identities(test string, head, rest []string) (lines []string) {
 	described := map[string]bool{}
 	for _, line := range head {
-		if m := goroutineName.FindStringSubmatch(line); m != nil && (strings.Contains(line, ", started at ") || m[1] == "1" && strings.Contains(line, " in "+test)) {
+		if m := goroutineName.FindStringSubmatch(line); m != nil && (strings.Contains(line, ", started at ") ||
+			m[1] == "1" && strings.Contains(line, " in "+test)) {
 			described[m[1]] = true
 		}
 	}
