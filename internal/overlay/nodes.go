@@ -1,31 +1,9 @@
 package overlay
 
 import (
-	_ "embed"
 	"fmt"
 	"strings"
 )
-
-//go:embed source/nodes_runtime.go.txt
-var nodesRuntimeSource string
-
-//go:embed source/nodes_http.go.txt
-var nodesHTTPSource string
-
-//go:embed source/nodes_os.go.txt
-var nodesOSSource string
-
-//go:embed source/nodes_signal.go.txt
-var nodesSignalSource string
-
-//go:embed source/nodes_syscall.go.txt
-var nodesSyscallSource string
-
-//go:embed source/nodes_time.go.txt
-var nodesTimeSource string
-
-//go:embed source/nodes_net.go.txt
-var nodesNetSource string
 
 const (
 	whyNode = "the network of a node is the simulated one"

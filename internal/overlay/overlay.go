@@ -8,8 +8,9 @@
 //	overlay.go, change.go       makes the files; how a place is found and changed
 //	changes.go                  the changes for both kinds of programs
 //	nodes.go                    those for nodes of systems
-//	tests.go, testsources.go    those for tests; the files added for them
-//	source/*.go.txt             files added to packages of the distribution, named after them
+//	tests.go                    those for tests
+//	sources.go                  lists the files that are added to packages of the distribution
+//	source                      these files: source/common, source/nodes and source/tests, then the folder of the package
 package overlay
 
 import (
@@ -20,18 +21,13 @@ import (
 	"errors"
 	"fmt"
 	"go/scanner"
-	"io/fs"
 	"maps"
 	"os"
 	"os/exec"
-	"path"
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
-
-	"github.com/macemc/macemc/internal/testsched"
 )
 
 // Tag is the build tag under which package bubble uses what the overlay adds.
@@ -129,16 +125,6 @@ func prepare(env goEnvironment, cache string) (Build, error) {
 	return b, write(out, root, files)
 }
 
-// Import paths in the distribution of package testsched and of the package below it. Go vet enters the folders of packages, so these are
-// folders that the distribution has, without Go files.
-const (
-	testschedPath = "testing/internal"
-	programPath   = "internal/types"
-)
-
-// programInModule is the import path of package program in this module.
-const programInModule = "github.com/macemc/macemc/internal/testsched/program"
-
 // Files returns the changed and added files of a distribution, keyed by their path below src.
 func Files(root string) (map[string][]byte, error) {
 	byFile := map[string][]change{}
@@ -148,22 +134,11 @@ func Files(root string) (map[string][]byte, error) {
 	for _, r := range rewrites {
 		byFile[r.file] = slices.Clip(byFile[r.file])
 	}
-	files := map[string][]byte{}
-	more := maps.Clone(added)
-	if err := fs.WalkDir(testsched.Source, ".", func(name string, d fs.DirEntry, err error) error {
-		if err == nil && !d.IsDir() {
-			var text []byte
-			text, err = testsched.Source.ReadFile(name)
-			to := testschedPath
-			if path.Dir(name) != "." {
-				to = programPath
-			}
-			more[path.Join(to, path.Base(name))] = strings.ReplaceAll(string(text), strconv.Quote(programInModule), strconv.Quote(programPath))
-		}
-		return err
-	}); err != nil {
+	more, err := added()
+	if err != nil {
 		return nil, err
 	}
+	files := map[string][]byte{}
 	var missing []string
 	for _, name := range slices.Sorted(maps.Keys(byFile)) {
 		src, err := os.ReadFile(filepath.Join(root, "src", filepath.FromSlash(name)))
@@ -201,7 +176,7 @@ func Files(root string) (map[string][]byte, error) {
 		return nil, &PlacesError{missing}
 	}
 	for name, text := range more {
-		files[name] = []byte(strings.ReplaceAll(text, "PKG", bubble))
+		files[name] = []byte(text)
 	}
 	return files, nil
 }

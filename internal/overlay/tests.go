@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Numbers of operations; they must match source/tests_runtime.go.txt.
+// Numbers of operations; they must match source/tests/runtime/points.go.txt.
 const (
 	opTryLock, opWaitGroup, opCond     = "8", "9", "10"
 	opOnce, opMap                      = "11", "12"
@@ -164,10 +164,7 @@ var atomicFunc = regexp.MustCompile(`(?m)^(//go:noescape\n)?(//go:linknamestd \w
 
 // atomicBodies gives the functions of package sync/atomic bodies in Go.
 func atomicBodies(text string, added map[string]string) (string, error) {
-	const file = "sync/atomic/zz_macemc.go"
-	if added[file] == "" {
-		added[file] = atomicSource
-	}
+	const file = "sync/atomic/zz_macemc_tests_points.go"
 	n := 0
 	if !strings.Contains(text, "internal/runtime/sys") {
 		if !strings.Contains(text, "\nimport (\n") && !strings.Contains(text, `import "unsafe"`) {
@@ -230,11 +227,10 @@ func valueMethods(text string, _ map[string]string) (string, error) {
 var clockRead = regexp.MustCompile(`(?m)^func (Now\(\) Time|(Since|Until)\(t Time\) Duration) \{$`)
 
 // clockReads makes the functions that read the clock report their caller.
-func clockReads(text string, added map[string]string) (string, error) {
+func clockReads(text string, _ map[string]string) (string, error) {
 	if n := len(clockRead.FindAllString(text, -1)); n != 3 {
 		return "", fmt.Errorf("there are %d functions that read the clock, not 3", n)
 	}
-	added["time/zz_macemc.go"] = "package time\n\nimport _ \"unsafe\"\n\n//go:linkname macemcReadClock runtime.macemcReadClock\nfunc macemcReadClock(pc uintptr)\n\n//go:linkname macemcTimerPoint runtime.macemcTimerPoint\nfunc macemcTimerPoint(obj, pc uintptr)\n"
 	text = strings.Replace(text, "\npackage time\n", "\npackage time; import \"internal/runtime/sys\"\n", 1)
 	return clockRead.ReplaceAllString(text, "${0} macemcReadClock(sys.GetCallerPC());"), nil
 }

@@ -1,0 +1,67 @@
+package overlay
+
+import (
+	"embed"
+	"fmt"
+	"io/fs"
+	"path"
+	"strconv"
+	"strings"
+
+	"github.com/macemc/macemc/internal/testsched"
+)
+
+// sources holds the files that are added to packages of a distribution. Their names end in .txt, because they are not compiled here.
+//
+//go:embed source
+var sources embed.FS
+
+// Import paths in the distribution of package testsched and of the package below it. Go vet enters the folders of packages, so these are
+// folders that the distribution has, without Go files.
+const (
+	testschedPath = "testing/internal"
+	programPath   = "internal/types"
+)
+
+// programInModule is the import path of package program in this module.
+const programInModule = "github.com/macemc/macemc/internal/testsched/program"
+
+// added returns the texts of the files that are added to a distribution, keyed by their path below src. source/tests/runtime/points.go.txt
+// becomes runtime/zz_macemc_tests_points.go.
+func added() (map[string]string, error) {
+	files := map[string]string{}
+	err := eachFile(sources, func(name, text string) error {
+		group, file, _ := strings.Cut(strings.TrimPrefix(name, "source/"), "/")
+		dir, base := path.Split(strings.TrimSuffix(file, ".txt"))
+		if dir == "" || path.Ext(base) != ".go" {
+			return fmt.Errorf("%s is not in the folder of a package, or does not end in .go.txt", name)
+		}
+		files[dir+"zz_macemc_"+group+"_"+base] = strings.ReplaceAll(text, "PKG", bubble)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return files, eachFile(testsched.Source, func(name, text string) error {
+		to := testschedPath
+		if path.Dir(name) != "." {
+			to = programPath
+		}
+		files[path.Join(to, path.Base(name))] = strings.ReplaceAll(text, strconv.Quote(programInModule), strconv.Quote(programPath))
+		return nil
+	})
+}
+
+// eachFile calls do for the files of a file system, in the order of their names.
+func eachFile(fsys embed.FS, do func(name, text string) error) error {
+	return fs.WalkDir(fsys, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		text, err := fsys.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		return do(name, string(text))
+	})
+}
