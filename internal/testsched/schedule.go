@@ -81,11 +81,11 @@ var warmUp = Schedule{Seed: 1}
 // Switch makes a goroutine yield to another one.
 type Switch struct {
 	Who   uint64 // goroutine, as a hash of the path of go statements that led to it
-	Place uint64 // its point, see placeMask, and the bits of macemcSwitch in tests/runtime/points.go.txt
+	Place uint64 // its point, see placeMask, and the bits of macemcSwitch in tests/runtime/record.go.txt of internal/overlay/source
 	To    uint64 // goroutine that continues, timer that fires, timePasses, or pauses; with caseBit the number of the case, starting at 2
 }
 
-// Bits of Switch.Place, as in tests/runtime/points.go.txt.
+// Bits of Switch.Place, as in that file.
 const (
 	blockedBit = 1 << 63 // the goroutine cannot continue after that point
 	caseBit    = 1 << 62 // the point is a select, which takes case To
