@@ -3,6 +3,7 @@ package overlay
 import (
 	"encoding/json"
 	"errors"
+	"go/format"
 	"go/parser"
 	"go/token"
 	"os"
@@ -43,6 +44,31 @@ func distribution(t *testing.T) (root string, env goEnvironment) {
 		}
 	}
 	return root, goEnvironment{GOVERSION: env.GOVERSION, GOROOT: root, GOMODCACHE: env.GOMODCACHE}
+}
+
+// Each added file is short and formatted, and begins with a comment that describes it.
+func TestSources(t *testing.T) {
+	n := 0
+	err := eachFile(sources, func(name, text string) error {
+		n++
+		if lines := strings.Count(text, "\n"); lines > 400 {
+			t.Errorf("%s has %d lines, more than 400", name, lines)
+		}
+		if formatted, err := format.Source([]byte(text)); err != nil || string(formatted) != text {
+			t.Errorf("%s is not formatted with gofmt (%v)", name, err)
+		}
+		head, _, _ := strings.Cut(text, "\n\npackage ")
+		if _, after, ok := strings.Cut(head, "\n\n"); ok && strings.HasPrefix(head, "//go:build ") {
+			head = after
+		}
+		if lines := strings.Count(head, "\n") + 1; !strings.HasPrefix(head, "// ") || lines > 3 {
+			t.Errorf("%s does not begin with a comment of one to three lines", name)
+		}
+		return nil
+	})
+	if err != nil || n == 0 {
+		t.Errorf("%d files, %v", n, err)
+	}
 }
 
 // All changes fit the distribution in use, preserve line numbers, and produce valid Go.
