@@ -1163,6 +1163,34 @@ func TestExit(t *testing.T) { either(func() { os.Exit(7) }) }
 	}
 }
 
+// The goroutine that cgo keeps for threads of C does not prevent that variables are restored.
+func TestTest_Cgo(t *testing.T) {
+	if _, err := exec.LookPath("gcc"); err != nil {
+		t.Skip("needs a C compiler")
+	}
+	t.Setenv("CGO_ENABLED", "1")
+	testFile(t, `package x
+
+import (
+	_ "net"
+	"testing"
+)
+
+var state int
+
+func TestState(t *testing.T) {
+	if state != 0 {
+		t.Error(state)
+	}
+	state++
+}
+`)
+	out, status := testCommand(t.Context(), "-count=1", "-v", ".")
+	if status != 0 || !strings.Contains(out, "complete: ") {
+		t.Errorf("status %d:\n%s", status, out)
+	}
+}
+
 // A goroutine that a package has started initializes it soon after the start, once for all runs.
 func TestTest_InitializedSoon(t *testing.T) {
 	testFile(t, `package x
