@@ -3303,6 +3303,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"weak"
 )
 
 func TestStacks(t *testing.T) {
@@ -3327,6 +3328,15 @@ func TestFinalizer(t *testing.T) {
 	o = nil
 	runtime.GC()
 	<-stop
+}
+
+func TestWeak(t *testing.T) {
+	p := new([100]int)
+	w := weak.Make(p)
+	runtime.KeepAlive(p)
+	if runtime.GC(); w.Value() != nil {
+		t.Error("the object is kept")
+	}
 }
 
 func TestBenchmark(t *testing.T) {
@@ -3354,7 +3364,7 @@ type code struct{ A, B int }
 
 func TestStruct(t *testing.T) { panic(code{1, 2}) }
 `)
-	testReports(t, []string{"--- PASS: TestStacks", "--- PASS: TestFinalizer", "TestFinalizer: not explored: it waits for finalizers\n",
+	testReports(t, []string{"--- PASS: TestStacks", "--- PASS: TestFinalizer", "TestFinalizer, TestWeak: not explored: each calls runtime.GC\n",
 		"TestBenchmark: not explored: it runs a benchmark\n", "PANIC: a value of type x.cycle\n",
 		"PANIC: fatal error: panic while printing panic value: no text\n", `PANIC: {1 2}
 `,
