@@ -49,6 +49,7 @@ var testChanges = func() []change {
 		{"testing/synctest/synctest.go", atStart{"Wait"}, " if macemcTested() { macemcWait(); return }; ", whyTests},
 		{"runtime/mcleanup.go", atStart{"AddCleanup"}, " macemcCleanup(sys.GetCallerPC()); ", "cleanups run outside of the bubble of a test, whose channels they cannot use"},
 		{"runtime/debug.go", atStart{"GOMAXPROCS"}, " if macemcTested() || macemcInitially() { return macemcProcessors }; ", whyProcessors},
+		{"runtime/debug.go", atStart{"NumGoroutine"}, " macemcCounts(); ", "a goroutine ends after its last point, so schedules cannot delay its end"},
 		{"runtime/debug.go", atStart{"NumCPU"}, " if macemcTested() || macemcInitially() { return macemcProcessors }; ", whyProcessors},
 		{"runtime/synctest.go", atStart{"synctest_associate"}, " if macemcT != nil { return bubbleAssocUnbubbled }; ", whyReset},
 		{"runtime/time.go", atStart{"timeSleep"}, " if ns <= 0 && macemcTested() { Gosched(); return }; ", why},

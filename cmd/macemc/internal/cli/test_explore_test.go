@@ -3294,6 +3294,33 @@ func TestX(t *testing.T) {
 	}
 }
 
+// A goroutine ends when it has passed its last point, so not all numbers of goroutines are explored.
+func TestTest_NumGoroutine(t *testing.T) {
+	testFile(t, `package x
+
+import (
+	"runtime"
+	"sync"
+	"testing"
+)
+
+func TestNumber(t *testing.T) {
+	base := runtime.NumGoroutine()
+	var wg sync.WaitGroup
+	wg.Add(1)
+	go func() { wg.Done() }()
+	wg.Wait()
+	if n := runtime.NumGoroutine(); n > base {
+		t.Error(n)
+	}
+}
+`)
+	out, status := testCommand(t.Context(), "-count=1", "-v", "-schedules=50", ".")
+	if status != 0 || strings.Contains(out, "complete") {
+		t.Errorf("status %d:\n%s", status, out)
+	}
+}
+
 // Lists of goroutines do not show the checker, so leak detectors find nothing. Tests of finalizers and benchmarks run once, as their time
 // is not virtual. Values that cannot be printed, or whose methods panic, lose no finding.
 func TestTest_DumpsAndPanics(t *testing.T) {
