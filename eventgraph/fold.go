@@ -73,6 +73,16 @@ func (g *Graph) segments(o Options) []segment {
 	return out
 }
 
+// Folded returns the sequences of steps that the lane view folds, ascending. The last step of the run is in none.
+func (g *Graph) Folded() (list []replay.Folded) {
+	for _, s := range g.segments(Options{From: 1, To: g.Last() - 1}) {
+		if s.folded() && s.to() < g.Last() {
+			list = append(list, replay.Folded{First: g.Events[s.from()].Step, Last: g.Events[s.to()].Step, Text: g.summary(&s, textWidth)})
+		}
+	}
+	return list
+}
+
 // marked adds what a list of steps to show leaves out, as segments.
 func (g *Graph) marked(o Options, shown []segment) (all []segment) {
 	if o.Steps == nil || len(shown) == 0 {

@@ -18,7 +18,7 @@
 //	MACEMC_INTERLEAVE  -macemc.interleave  goroutines of package bubble: rotate, fifo, random or pct:N (default rotate)
 //	MACEMC_KEEP_GOING  -macemc.keep-going  true: continue after a violation, and report all distinct ones
 //	MACEMC_PROOF       -macemc.proof       walks or exact: proof that a run never recovers (default walks)
-//	MACEMC_REPLAY      -macemc.replay      a path file: execute that run and show every step instead of searching
+//	MACEMC_REPLAY      -macemc.replay      a path file: show the steps of that run, with -v each, instead of searching
 //	MACEMC_WRITE_TEST  -macemc.write-test  true: write a regression test for each finding
 //	MACEMC_IN_PROCESS  -macemc.in-process  true: search in the process of the test, for example under a debugger
 //	MACEMC_STRICT      -macemc.strict      true: Replay fails if its path no longer fits

@@ -19,6 +19,7 @@ import (
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/internal/report/document"
+	"github.com/macemc/macemc/internal/task"
 	"github.com/macemc/macemc/internal/textfmt"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
@@ -205,7 +206,7 @@ func mismatches(l *check.Loaded) string {
 	return textfmt.Printable(b.String())
 }
 
-// show executes the run of a path file and logs every step.
+// show executes the run of a path file and logs its steps.
 func (c *checking) show() {
 	c.Helper()
 	sys, err := check.AsWritten(c.replay, c.system)
@@ -222,7 +223,7 @@ func (c *checking) show() {
 	}
 	var text bytes.Buffer
 	text.WriteByte('\n')
-	if err := trace.WriteText(&text); err != nil {
+	if err := task.WriteRun(&text, trace, c.replay, testing.Verbose()); err != nil {
 		c.Fatal(err)
 	}
 	c.Log(text.String())

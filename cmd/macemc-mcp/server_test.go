@@ -127,7 +127,7 @@ func TestTools(t *testing.T) {
 		wants     []string
 	}{
 		{"explain", object{"id": f.ID}, "explained", []string{"LIVENESS VIOLATION", "certainty:"}},
-		{"replay", object{"id": f.ID}, "violation", []string{"lines left out", "the finding that the file records recurs"}},
+		{"replay", object{"id": f.ID}, "violation", []string{"change no node", "the finding that the file records recurs"}},
 		{"step", object{"id": f.ID, "step": 2}, "shown", []string{"step 2 of", "Ping{1}", "why"}},
 		{"state", object{"id": f.ID, "step": 2}, "shown", []string{"Seen", "Sent", "Ack{1}"}},
 		{"state", object{"id": f.ID, "step": 2, "node": 1, "pattern": "Seen|Nothing"}, "shown", []string{"Seen"}},

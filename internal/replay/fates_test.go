@@ -233,3 +233,18 @@ func TestFatesGolden(t *testing.T) {
 		t.Errorf("the key of step 5 is %q, want %q", trace.Steps[4].Key, want)
 	}
 }
+
+// The log counts messages of one text on one link that are in flight at the end. It names the other ones.
+func TestWriteText_InFlight(t *testing.T) {
+	trace := record(t, senders(), follow(t, senders(),
+		"action n0 cards", "action n0 paint", "duplicate n1<-n0 datagram card{Nr:1}", "duplicate n1<-n0 datagram card{Nr:1}"))
+	var text bytes.Buffer
+	if err := trace.WriteText(&text); err != nil {
+		t.Fatal(err)
+	}
+	_, got, _ := strings.Cut(text.String(), "in flight at the end: ")
+	want := "3 card{1} n0->n1, the first since step 1\nin flight at the end: #3 paint{Hue:green Hues:[red green]} n0->n1, since step 2\n"
+	if got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}

@@ -151,9 +151,15 @@ func Shorten(s string, n int) string {
 	return string(r[:max(0, n-3)]) + "..."
 }
 
-// WriteText writes the run as a log, with one block of lines per step and everything that the trace holds. The
-// output is deterministic.
-func (t *Trace) WriteText(w io.Writer) error {
+// Folded is a sequence of steps that a log shows as one line. First and Last are the numbers of steps, both inclusive.
+type Folded struct {
+	First, Last int
+	Text        string
+}
+
+// WriteText writes the run as a log, with one block of lines per step and everything that the trace holds, except for
+// folded steps, which ascend. The output is deterministic.
+func (t *Trace) WriteText(w io.Writer, folded ...Folded) error {
 	b := bufio.NewWriter(textfmt.Printer(w))
 	fmt.Fprintf(b, "%s, %d nodes:", t.System, t.Nodes)
 	for id, name := range t.Names {
@@ -173,6 +179,13 @@ func (t *Trace) WriteText(w io.Writer) error {
 	for i := range t.Steps {
 		if i == round {
 			b.WriteString("start of the cycle that repeats forever\n")
+		}
+		if len(folded) > 0 && t.Steps[i].Number >= folded[0].First {
+			if t.Steps[i].Number == folded[0].Last {
+				fmt.Fprintf(b, "... %s\n", folded[0].Text)
+				folded = folded[1:]
+			}
+			continue
 		}
 		t.Steps[i].writeText(b, ends[i+1], kinds)
 	}
@@ -200,12 +213,36 @@ func (t *Trace) WriteText(w io.Writer) error {
 		}
 		b.WriteString("\n")
 	}
-	for i := range t.Messages {
-		if m := &t.Messages[i]; m.InFlight {
-			fmt.Fprintf(b, "in flight at the end: %s, since step %d\n", m.line(), m.Sent)
-		}
+	for _, line := range t.inFlight() {
+		fmt.Fprintf(b, "in flight at the end: %s\n", line)
 	}
 	return b.Flush()
+}
+
+// inFlight describes the messages in flight at the end, in sending order. Messages of one text on one link are one line.
+func (t *Trace) inFlight() (lines []string) {
+	type content struct {
+		from, to int
+		text     string
+	}
+	var first []*TraceMessage // of each content
+	count := map[content]int{}
+	key := func(m *TraceMessage) content { return content{m.From, m.To, m.Text} }
+	for i := range t.Messages {
+		if m := &t.Messages[i]; m.InFlight {
+			if count[key(m)]++; count[key(m)] == 1 {
+				first = append(first, m)
+			}
+		}
+	}
+	for _, m := range first {
+		if n := count[key(m)]; n > 1 {
+			lines = append(lines, fmt.Sprintf("%d %s n%d->n%d, the first since step %d", n, m.Text, m.From, m.To, m.Sent))
+		} else {
+			lines = append(lines, fmt.Sprintf("%s, since step %d", m.line(), m.Sent))
+		}
+	}
+	return lines
 }
 
 // ends describes, by step, the fates of messages that no other line shows.

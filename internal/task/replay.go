@@ -3,12 +3,15 @@ package task
 import (
 	"context"
 	"fmt"
+	"io"
 
+	"github.com/macemc/macemc/eventgraph"
 	"github.com/macemc/macemc/internal/check"
 	"github.com/macemc/macemc/internal/check/exitcode"
 	"github.com/macemc/macemc/internal/check/isolate"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/textfmt"
+	"github.com/macemc/macemc/mdb"
 )
 
 // load reads a path file. done is true in a process that only executes the file: there is nothing left to do.
@@ -41,6 +44,8 @@ type Replay struct {
 	File string
 	To   int // the last step; a negative number means all
 	JSON bool
+	// Verbose shows each step also in the text, which otherwise folds steps as the lane view does.
+	Verbose bool
 }
 
 // Validate implements [Task].
@@ -68,7 +73,7 @@ func (r *Replay) Do(ctx context.Context, p *Process) error {
 		err = WriteJSON(p.Stdout, t)
 	} else {
 		out := textfmt.Printer(p.Stdout)
-		err = t.WriteText(out)
+		err = WriteRun(out, t, r.File, r.Verbose)
 		if err == nil && t.Recurs != nil {
 			_, err = fmt.Fprintln(out, recurrence(recorded, recurs))
 		}
@@ -90,4 +95,20 @@ func recurrence(recorded string, recurs bool) string {
 		return "the finding that the file records recurs: " + recorded
 	}
 	return "the finding that the file records does not recur: " + recorded
+}
+
+// WriteRun writes the run of a path file as text. Unless it is verbose, it folds steps as the lane view does.
+func WriteRun(w io.Writer, t *replay.Trace, file string, verbose bool) error {
+	if verbose {
+		return t.WriteText(w)
+	}
+	g := eventgraph.Build(t)
+	if r := mdb.ReadCriticalTransition(file); r.Steps == g.Last() {
+		g.Critical = min(r.Step, g.Last())
+	}
+	folded := g.Folded()
+	if len(folded) > 0 {
+		folded[len(folded)-1].Text += "; -v shows them"
+	}
+	return t.WriteText(w, folded...)
 }

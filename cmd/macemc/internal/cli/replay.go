@@ -12,9 +12,10 @@ func (a *app) replayCommand() *cobra.Command {
 	var r task.Replay
 	cmd := &cobra.Command{
 		Use:   "replay FILE",
-		Short: "Execute a path and show every step",
-		Long: `Executes the path in FILE and shows every step: the event, the choices that were
-made, the effects in order, and what changed.
+		Short: "Execute a path and show its steps",
+		Long: `Executes the path in FILE and shows its steps: the event, the choices that were
+made, the effects in order, and what changed. Sequences of steps that change no node, and of
+timers that change only clocks, are one line each.
 
 The last line reports whether the run has the finding that the file records. A finding of
 nondeterminism recurs if this process and a fresh one execute the path differently.
@@ -38,5 +39,6 @@ finding that the file records, 2 if the file cannot be replayed, 0 otherwise and
 	}
 	cmd.Flags().IntVar(&r.To, "to", 0, "stop after step `N`, 0 for the initial state (default: all steps)")
 	cmd.Flags().BoolVar(&r.JSON, "json", false, "print one JSON object")
+	cmd.Flags().BoolVarP(&r.Verbose, "verbose", "v", false, "show each step")
 	return cmd
 }
