@@ -13,7 +13,10 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-var errNoCritical = errors.New("the critical step is not known: \"macemc test\" finds it, and the file of the schedule records none")
+var (
+	errNoCritical  = errors.New("the critical step is not known: \"macemc test\" finds it, and the file of the schedule records none")
+	errFirstChoice = errors.New("no goroutine can continue here: the first choice is at step 1")
+)
 
 // openRecorded opens a session on the recorded run of a test.
 func openRecorded(cfg Config) *Session {
@@ -40,27 +43,43 @@ var ofGoroutines = strings.NewReplacer("n2", "g2", "n1", "g1", "node 2", "gorout
 	"GOROUTINE", "node", "goroutine",
 	"the live run", "the passing run", "diff live", "diff passing")
 
+// listGoroutines lists the goroutines that can continue in place of the one of the current step.
+func (s *Session) listGoroutines(out *bytes.Buffer) error {
+	r := s.run
+	if r.At == 0 {
+		return errFirstChoice
+	}
+	lines := s.goroutines()
+	for _, l := range lines {
+		fmt.Fprintf(out, "  %s\n", l.Text)
+	}
+	if len(lines) == 0 {
+		fmt.Fprintf(out, "  no other goroutine can continue before step %d\n", r.At)
+	}
+	return nil
+}
+
 // takeGoroutine switches to another goroutine at the current step, on a branch.
 func (s *Session) takeGoroutine(ctx context.Context, args []string, out *bytes.Buffer) error {
 	r := s.run
 	switch {
 	case s.cfg.Try == nil:
 		return errors.New("the test cannot be executed again here")
-	case len(args) != 1:
-		return cmdline.Usagef("which goroutine?")
+	case len(args) == 0:
+		return cmdline.Usagef("which goroutine? \"options\" lists those that can continue")
 	case r.At == 0:
-		return errors.New("no goroutine can continue here: the first choice is at step 1")
+		return errFirstChoice
 	}
-	node, err := s.nodeID(args[0])
+	node, err := s.nodeID(strings.Join(args, " "))
 	if err != nil {
 		return err
 	}
+	if int(r.Step(r.At).Ev.Node) == node {
+		return fmt.Errorf("%s continues here in this run, too; \"options\" lists the others that can", r.Node(node))
+	}
 	if g := r.Goroutine(r.At, node); !g.CanRun() {
 		status := g.Fields[history.FieldStatus]
-		if status == history.StatusRuns {
-			return fmt.Errorf("%s continues here in this run, too", r.Node(node))
-		}
-		return fmt.Errorf("%s cannot continue here: it %s; \"state\" lists the goroutines that can run", r.Node(node), cmp.Or(status, "has not started"))
+		return fmt.Errorf("%s cannot continue here: it %s; \"options\" lists the goroutines that can", r.Node(node), cmp.Or(status, "has not started"))
 	}
 	name := fmt.Sprintf("branch%d", s.branches+1)
 	t, err := s.cfg.Try(ctx, r.Name, name, r.At, node+1)
@@ -92,7 +111,7 @@ func (s *Session) refuses(c *command) error {
 	case recorded && c.system:
 		text := fmt.Sprintf("%q needs a system of nodes", c.name)
 		if c.group == trying && s.cfg.Try != nil {
-			return errors.New(text + "; in the schedule of a test use \"take gN\"")
+			return errors.New(text + "; in the schedule of a test use \"options\" and \"take gN\"")
 		}
 		return errors.New(text + ", and this is the schedule of a test; \"help\" lists what can be done")
 	case !recorded && c.recorded:

@@ -172,7 +172,7 @@ func (s *Session) touches(n, node int) bool {
 
 // to moves to a step and describes it.
 func (s *Session) to(n int, out *bytes.Buffer) error {
-	s.run.At = n
+	s.Go(n)
 	return s.describeStep(n, out)
 }
 

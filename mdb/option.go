@@ -34,7 +34,9 @@ const mostAlternatives = 12
 func (s *Session) addOptions(v *View) (err error) {
 	v.Runs = s.Runs()
 	if s.run.Whole != nil {
-		v.Options = s.goroutines()
+		if s.cfg.Try != nil {
+			v.Options = s.goroutines()
+		}
 		return nil
 	}
 	if v.Questions, err = s.questions(); err != nil {
@@ -83,14 +85,15 @@ func (s *Session) Options() ([]OptionLine, error) {
 	return lines, nil
 }
 
-// goroutines returns the goroutines that can continue before the operation of the current step of a recorded test.
+// goroutines returns the goroutines that can continue before the operation of the current step of a recorded test, in place of its own.
 func (s *Session) goroutines() (lines []OptionLine) {
 	r := s.run
-	if r.At == 0 || s.cfg.Try == nil {
+	if r.At == 0 {
 		return nil
 	}
 	for id := range r.Nodes {
-		if g := r.Goroutine(r.At, id); g.CanRun() {
+		before, g := r.Goroutine(r.At-1, id), r.Goroutine(r.At, id)
+		if before.CanRun() && g.CanRun() && int(r.Step(r.At).Ev.Node) != id { // the step itself may have started or woken others
 			text := r.Node(id) + ": " + cmp.Or(g.Fields[history.FieldOperation], g.Fields[history.FieldStatus])
 			if at := g.Fields[history.FieldAt]; at != "" {
 				text += " at " + at
@@ -112,7 +115,7 @@ func (s *Session) questions() ([]QuestionLine, error) {
 		return nil, err
 	}
 	var lines []QuestionLine
-	before := fmt.Sprintf("instead %d", t.Index)
+	before := fmt.Sprintf("goto %d; instead %d", r.At, t.Index)
 	for _, c := range t.Choices {
 		if c.Arity <= 1 {
 			continue

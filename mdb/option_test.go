@@ -186,14 +186,18 @@ func TestRegressionTest(t *testing.T) {
 	}
 }
 
-// A view lists the goroutines that can go on before a step of a recorded test.
+// A view and "options" list the other goroutines that can continue before a step of a recorded test, without one that the step wakes.
 func TestView_Goroutines(t *testing.T) {
-	trace := &replay.Trace{System: "TestX", Nodes: 3, Steps: make([]replay.TraceStep, 1)}
-	trace.Steps[0] = replay.TraceStep{Number: 1, What: "locks", Changes: []replay.NodeChange{
-		{Node: 0, Path: history.PathStatus, New: "runs"}, {Node: 1, Path: history.PathAt, New: "a.go:7"},
+	trace := &replay.Trace{System: "TestX", Nodes: 4, Steps: make([]replay.TraceStep, 2)}
+	trace.Boot.Changes = []replay.NodeChange{
+		{Node: 0, Path: history.PathStatus, New: history.StatusCanRun}, {Node: 1, Path: history.PathAt, New: "a.go:7"},
 		{Node: 1, Path: history.PathOperation, New: "unlocks"}, {Node: 1, Path: history.PathStatus, New: history.StatusCanRun},
 		{Node: 2, Path: history.PathStatus, New: history.StatusCanRun + ", started by g1"},
-	}}
+	}
+	trace.Steps[0] = replay.TraceStep{Number: 1, What: "unlocks", Changes: []replay.NodeChange{
+		{Node: 3, Path: history.PathStatus, New: history.StatusCanRun}}}
+	trace.Steps[1] = replay.TraceStep{Number: 2, What: "locks", Node: 1, Event: sim.Event{Node: 1}, Changes: []replay.NodeChange{
+		{Node: 0, Path: history.PathStatus, New: "waits"}, {Node: 1, Path: history.PathStatus, New: "runs"}}}
 	try := func(context.Context, string, string, int, int) (*replay.Trace, error) {
 		return nil, errors.New("not here")
 	}
@@ -203,6 +207,24 @@ func TestView_Goroutines(t *testing.T) {
 		do(t, s, "1")
 		if got := commands(viewed(t, s).Options); got != want {
 			t.Errorf("got\n%s\nwant\n%s", got, want)
+		}
+		wants(t, do(t, s, "options"), "  g2: unlocks at a.go:7\n  g3: can run, started by g1\n")
+		wants(t, do(t, s, "2; options"), "  g3: can run, started by g1\n  g4: can run\n")
+		if cfg.Try == nil {
+			continue
+		}
+		for line, want := range map[string]string{
+			"1; instead g1":          `g1 continues here in this run, too; "options" lists the others that can`,
+			"2; take g1":             `g1 cannot continue here: it waits; "options" lists the goroutines that can`,
+			"2; take":                `which goroutine? "options" lists those that can continue; usage: take GOROUTINE`,
+			"2; instead 9":           `there is no goroutine "9"; goroutines are g1 to g4; usage: instead GOROUTINE`,
+			"2; instead goroutine 3": "not here", // try has been called
+			"2; choices":             `"choices" needs a system of nodes; in the schedule of a test use "options" and "take gN"`,
+			"start; options":         "no goroutine can continue here: the first choice is at step 1",
+		} {
+			if why := fails(t, s, line); why != want {
+				t.Errorf("%s: %s, want %s", line, why, want)
+			}
 		}
 	}
 }

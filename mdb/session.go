@@ -50,6 +50,7 @@ type Session struct {
 	node     int            // selected node; -1 means none
 	table    []command
 	last     []string // the last search, for "again"
+	listed   listing
 	branches int      // number of branches created
 	batch    bool     // whether no user can confirm questions
 	asked    bool     // whether the user has been asked to drop unsaved branches
@@ -137,11 +138,11 @@ func (s *Session) do(ctx context.Context, words []string, out *bytes.Buffer) err
 		return err
 	}
 	if c.args == "" && len(args) > 0 {
-		return fmt.Errorf("%s is said without arguments", c.name)
+		return fmt.Errorf("%s takes no arguments", c.name)
 	}
 	if err := c.do(s, ctx, args, out); err != nil {
 		if cmdline.IsUsage(err) {
-			return fmt.Errorf("%w; usage: %s", err, c.usage())
+			return fmt.Errorf("%w; usage: %s", err, s.usageOf(c))
 		}
 		return err
 	}
@@ -182,12 +183,12 @@ func isStep(word string) bool {
 	return err == nil || word == "start" || word == "end"
 }
 
-// nodeID parses a node, such as n2 or 2, or g3 for a recorded test.
+// nodeID parses a node, such as n2, 2 or "node 2", or g3 for a recorded test.
 func (s *Session) nodeID(word string) (int, error) {
-	r, kind := s.run, "node"
-	n, err := strconv.Atoi(strings.TrimPrefix(word, r.Node(0)[:1]))
+	r, kind := s.run, s.adaptText("node")
+	n, err := strconv.Atoi(strings.TrimPrefix(strings.TrimPrefix(word, kind+" "), r.Node(0)[:1]))
 	if r.Whole != nil {
-		n, kind = n-1, "goroutine"
+		n--
 	}
 	if err != nil || n < 0 || n >= s.sys.Nodes {
 		return 0, cmdline.Usagef("there is no %s %q; %ss are %s to %s", kind, word, kind, r.Node(0), r.Node(s.sys.Nodes-1))
@@ -195,9 +196,13 @@ func (s *Session) nodeID(word string) (int, error) {
 	return n, nil
 }
 
-// isNode reports whether a word has the form of a node's name, such as n2.
+// isNode reports whether a word has the form of a node's name, such as n2 or "node 2".
 func (s *Session) isNode(word string) bool {
-	return len(word) > 1 && word[0] == s.run.Node(0)[0] && word[1] >= '0' && word[1] <= '9'
+	number, named := strings.CutPrefix(word, s.adaptText("node "))
+	if !named {
+		number, named = strings.CutPrefix(word, s.run.Node(0)[:1])
+	}
+	return named && number != "" && number[0] >= '0' && number[0] <= '9'
 }
 
 // place parses a step: 17, +3, -3, start, end, critical or here.

@@ -7,11 +7,13 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/history"
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/internal/replay"
+	"github.com/macemc/macemc/internal/textfmt"
 	"github.com/macemc/macemc/mdb/internal/cmdline"
 	"github.com/macemc/macemc/sim"
 )
@@ -24,16 +26,18 @@ func tryCommands() []command {
 			do:    choices,
 		},
 		{
-			name: "options", system: true, aliases: []string{"o"}, group: trying, about: "what can happen next; faults come last",
-			do: func(s *Session, _ context.Context, _ []string, out *bytes.Buffer) error {
-				return s.options(s.run.At, -1, out)
-			},
+			name: "options", aliases: []string{"o"}, group: trying, about: "what can happen next; faults come last",
+			more:          "The event marked with @ happens next in this run.",
+			recordedAbout: "the goroutines that can continue before this step",
+			recordedMore:  "The goroutines that can continue before this step. \"take g3\" lets goroutine 3 continue.",
+			do:            options,
 		},
 		{
 			name: "take", group: trying, args: "EVENT [PICK...]",
 			about:         "continue by hand: make an event of \"options\" happen next",
 			recordedUsage: "take GOROUTINE", recordedAbout: "let another goroutine continue before this step, on a branch",
-			more: "take 3       event number 3\ntake 3 1 0   the same, with alternative 1 for its first choice and 0 for its second\n" +
+			more: "take 3           event number 3\ntake 3 1 0       the same, with alternative 1 for its first choice and 0 for its second\n" +
+				"take n0 resend   the only event whose text contains these words\n" +
 				"Choices without a PICK take alternative 0. At the end of a branch the command extends the branch. Anywhere else\n" +
 				"it starts a new branch and leaves the current run unchanged.",
 			recordedMore: "take g3   goroutine 3 continues before the operation of this step\n" +
@@ -43,18 +47,15 @@ func tryCommands() []command {
 				if s.run.Whole != nil {
 					return s.takeGoroutine(ctx, args, out)
 				}
-				return s.take(s.run.At, args, out)
+				return s.take(s.run.At, "options", args, out)
 			},
 		},
 		{
-			name: "instead", system: true, group: trying, args: "EVENT [PICK...]",
-			about: "make another event of \"choices\" happen in place of this step, on a branch",
-			do: func(s *Session, _ context.Context, args []string, out *bytes.Buffer) error {
-				if s.run.At == 0 {
-					return errors.New("the first state has no step to replace")
-				}
-				return s.take(s.run.At-1, args, out)
-			},
+			name: "instead", group: trying, args: "EVENT [PICK...]",
+			about:         "make another event of \"choices\" happen in place of this step, on a branch",
+			more:          "EVENT and PICK are as in \"take\". Directly after \"options\" or \"choices STEP\", EVENT is one of that list.",
+			recordedUsage: "instead GOROUTINE", recordedAbout: "the same as take", recordedMore: "instead g3   the same as take g3",
+			do: instead,
 		},
 		{
 			name: "walk", system: true, group: trying, args: "[steps=N] [seed=S]",
@@ -83,11 +84,39 @@ func tryCommands() []command {
 	}
 }
 
-// options lists the events that can happen after step n, and marks the event with index taken.
-func (s *Session) options(n, taken int, out *bytes.Buffer) error {
+// listing identifies the events that a command has listed: those after a step of a run, with the session at a step. The zero value means
+// none since the last move.
+type listing struct {
+	run       *history.Run
+	at, after int
+	command   string
+}
+
+func options(s *Session, _ context.Context, _ []string, out *bytes.Buffer) error {
+	r := s.run
+	if r.Whole != nil {
+		return s.listGoroutines(out)
+	}
+	taken := -1
+	if r.At < r.Len() {
+		t, err := r.Trace(r.At + 1)
+		if err != nil {
+			return err
+		}
+		taken = t.Index
+	}
+	s.listed = listing{r, r.At, r.At, "options"}
+	return s.list(r.At, taken, out)
+}
+
+// list lists the events that can happen after step n, and marks the event with index taken.
+func (s *Session) list(n, taken int, out *bytes.Buffer) error {
 	all, enabled, err := s.events(n)
 	if err != nil {
 		return err
+	}
+	if taken >= 0 {
+		fmt.Fprintf(out, "step %d: event %d of these\n", n+1, taken)
 	}
 	for i, ev := range all {
 		mark, fault := " ", ""
@@ -103,6 +132,22 @@ func (s *Session) options(n, taken int, out *bytes.Buffer) error {
 		fmt.Fprintln(out, "  nothing can happen but faults")
 	}
 	return nil
+}
+
+// instead replaces the step whose alternatives are listed, by default the current one.
+func instead(s *Session, ctx context.Context, args []string, out *bytes.Buffer) error {
+	r := s.run
+	if r.Whole != nil {
+		return s.takeGoroutine(ctx, args, out)
+	}
+	l := s.listed
+	if l.run != r || l.at != r.At {
+		l = listing{after: r.At - 1, command: "choices"}
+	}
+	if l.after < 0 {
+		return errors.New(`the first state has no step to replace; "options" lists what can happen next, and "take EVENT" makes it happen`)
+	}
+	return s.take(l.after, l.command, args, out)
 }
 
 // events returns the events that can happen after step n. The first ones, enabled in number, are not faults.
@@ -130,8 +175,8 @@ func choices(s *Session, _ context.Context, args []string, out *bytes.Buffer) er
 	if n == 0 {
 		fmt.Fprintln(out, "all nodes boot")
 	} else {
-		fmt.Fprintf(out, "step %d: event %d of these\n", n, t.Index)
-		if err := s.options(n-1, t.Index, out); err != nil {
+		s.listed = listing{s.run, s.run.At, n - 1, cmdline.Join(append([]string{"choices"}, args...))}
+		if err := s.list(n-1, t.Index, out); err != nil {
 			return err
 		}
 	}
@@ -179,26 +224,57 @@ func question(a stepinfo.Answer) string {
 	return text
 }
 
-// take extends a run by an event after step n.
-func (s *Session) take(n int, args []string, out *bytes.Buffer) error {
+// chosen parses an event that can happen after step n, with the picks behind it. The command list shows these events.
+func (s *Session) chosen(n int, list string, args []string) (event int, picks []int, err error) {
 	if len(args) == 0 {
-		return cmdline.Usagef("which event?")
+		return 0, nil, cmdline.Usagef("which event? %q lists them", list)
 	}
-	var numbers []int
-	for _, a := range args {
-		x, err := strconv.Atoi(a)
-		if err != nil {
-			return cmdline.Usagef("%q is not a number", a)
+	all, _, err := s.events(n)
+	if err != nil {
+		return 0, nil, err
+	}
+	if event, err = strconv.Atoi(args[0]); err != nil {
+		text := strings.Join(args, " ")
+		var like []string
+		for i, ev := range all {
+			if d := s.run.Words.Describe(s.run.Cursor.World(), ev); strings.Contains(strings.ToLower(d), strings.ToLower(text)) {
+				event, like = i, append(like, fmt.Sprintf("%d %s", i, d))
+			}
 		}
-		numbers = append(numbers, x)
+		switch len(like) {
+		case 0:
+			return 0, nil, cmdline.Usagef("no event contains %q; give the number of one, %q lists them", text, list)
+		case 1:
+			return event, nil, nil
+		}
+		return 0, nil, cmdline.Usagef("%q may be %s; give the number", text, strings.Join(textfmt.Few(like, mostAlternatives), " or "))
+	}
+	if event < 0 || event >= len(all) {
+		return 0, nil, fmt.Errorf("there is no event %d; %q lists 0 to %d", event, list, len(all)-1)
+	}
+	for _, a := range args[1:] {
+		pick, err := strconv.Atoi(a)
+		if err != nil {
+			return 0, nil, cmdline.Usagef("%q is not the number of an alternative", a)
+		}
+		picks = append(picks, pick)
+	}
+	return event, picks, nil
+}
+
+// take extends a run by an event after step n, see chosen.
+func (s *Session) take(n int, list string, args []string, out *bytes.Buffer) error {
+	event, picks, err := s.chosen(n, list, args)
+	if err != nil {
+		return err
 	}
 	b, err := s.branchAt(n)
 	if err != nil {
 		return err
 	}
 	before, saved := b.Len(), b.Saved
-	p := &picker{picks: numbers[1:]}
-	if err := b.Extend(numbers[0], p); err != nil {
+	p := &picker{picks: picks}
+	if err := b.Extend(event, p); err != nil {
 		return err
 	}
 	if p.wrong != nil || len(p.asked) < len(p.picks) {

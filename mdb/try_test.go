@@ -23,7 +23,6 @@ func wants(t *testing.T, out string, parts ...string) {
 func TestTry(t *testing.T) {
 	s := drawn(t)
 	wants(t, do(t, s, "3; choices"), "step 3: event 0 of these", " @  0  n0 draw\n    1  n1 draw\n", "choices in the step:\n  1. ", `"luck": alternative 3 of 4`)
-	wants(t, do(t, s, "options"), "    0  n0 draw\n    1  n1 draw\n") // none of them is marked as taken
 	wants(t, do(t, s, "instead 0 2"), `"luck": alternative 2 of 4`, "branch1 step 3 of 3: n0 draw", "n0.Luck  1 -> 2")
 	wants(t, do(t, s, "take 1"), "branch1 step 4 of 4: n1 draw", "n1.Luck  3 -> 0")
 	wants(t, do(t, s, "search live"), "200 of 200 walks reached a live state; the shortest after 1 steps", "branch2: 1 steps more from step 4 on",
@@ -38,7 +37,43 @@ func TestTry(t *testing.T) {
 	if why := fails(t, s, "take 2"); !strings.Contains(why, "there is no event 2") {
 		t.Error(why)
 	}
+	wants(t, do(t, s, "run main 5; options"), "step 6: event 0 of these\n @  0  n0 draw\n    1  n1 draw\n")
+	if out := do(t, s, "6; options"); out[strings.Index(out, "    0  n0"):] != "    0  n0 draw\n    1  n1 draw\n" {
+		t.Errorf("at the end no event happens next:\n%s", out)
+	}
 	wants(t, do(t, s, "start; search live walks=3 steps=1"), "none of 3 walks from step 0 reached a live state (1 steps each)")
+}
+
+// In place of which step an event happens depends on the list before the command. Words select the only event that contains them.
+func TestInstead_List(t *testing.T) {
+	for line, want := range map[string]string{
+		"3; instead 1":                   "branch1 step 3 of 3: n1 draw",
+		"3; options; instead 1":          "branch1 step 4 of 4: n1 draw",
+		"3; options; choices; instead 1": "branch1 step 3 of 3: n1 draw",
+		"3; choices 5; instead 0":        "branch1 step 5 of 5: n0 draw",
+		"3; options; 3; instead 1":       "branch1 step 3 of 3: n1 draw",
+		"3; options; next; instead 1":    "branch1 step 4 of 4: n1 draw",
+		"start; options; instead 1":      "branch1 step 1 of 1: n1 draw",
+		"3; instead N1":                  "branch1 step 3 of 3: n1 draw",
+		"3; take n1 draw":                "branch1 step 4 of 4: n1 draw",
+	} {
+		wants(t, do(t, drawn(t), line), want)
+	}
+	for line, want := range map[string]string{
+		"start; instead 1":          `the first state has no step to replace; "options" lists what can happen next, and "take EVENT" makes it happen`,
+		"3; instead":                `which event? "choices" lists them; usage: instead EVENT [PICK...]`,
+		"3; instead 2":              `there is no event 2; "choices" lists 0 to 1`,
+		"3; options; instead 2":     `there is no event 2; "options" lists 0 to 1`,
+		"3; choices 5; instead 2":   `there is no event 2; "choices 5" lists 0 to 1`,
+		"3; take draw":              `"draw" may be 0 n0 draw or 1 n1 draw; give the number; usage: take EVENT [PICK...]`,
+		"3; take n2 draw":           `no event contains "n2 draw"; give the number of one, "options" lists them; usage: take EVENT [PICK...]`,
+		"3; take 1 luck":            `"luck" is not the number of an alternative; usage: take EVENT [PICK...]`,
+		"3; options; options again": "options takes no arguments",
+	} {
+		if why := fails(t, drawn(t), line); why != want {
+			t.Errorf("%s: %s, want %s", line, why, want)
+		}
+	}
 }
 
 func (d *drawer) fall(sim.Env) { panic("it fell") }

@@ -187,7 +187,10 @@ func (s *Session) Differences() ([]string, error) {
 }
 
 // Go moves to a step of the current run, or to the nearest one that exists.
-func (s *Session) Go(step int) { s.run.At = min(max(0, step), s.run.Len()) }
+func (s *Session) Go(step int) {
+	s.run.At = min(max(0, step), s.run.Len())
+	s.listed = listing{}
+}
 
 // Neighbour returns the nearest step of a node in a direction, 1 or -1, starting at the current step. It returns false if there is none.
 // Node -1 means any node.

@@ -59,7 +59,7 @@ func TestDebugTrace(t *testing.T) {
 	}
 	golden.CompareFile(t, filepath.Join("testdata", "locks.txt"), []byte(out.String()))
 	for line, want := range map[string]string{
-		"options":      `"options" needs a system of nodes, and this is the schedule of a test`,
+		"choices":      `"choices" needs a system of nodes, and this is the schedule of a test`,
 		"take g2":      "the test cannot be executed again here",
 		"save x.path":  `"save" needs a system of nodes`,
 		"properties":   `"properties" needs a system of nodes`,
@@ -87,7 +87,7 @@ func TestDebugTrace(t *testing.T) {
 	if text := help(t, s); strings.Contains(text, "choices") || strings.Contains(text, "make an event") || strings.Contains(text, "KIND") || strings.Contains(text, "searches for it") {
 		t.Errorf("help lists what a recorded test does not have:\n%s", text)
 	}
-	if err := s.Do(t.Context(), "help", &out); err != nil || strings.Contains(out.String(), "instead") || !strings.Contains(out.String(), "waits") {
+	if err := s.Do(t.Context(), "help", &out); err != nil || strings.Contains(out.String(), "walk") || !strings.Contains(out.String(), "waits") {
 		t.Errorf("help: %v\n%s", err, out.String())
 	}
 }
