@@ -23,10 +23,11 @@ find message REGEXP     a step that sends, receives or loses a matching message
 find choice [REGEXP]    a step with a choice whose label matches
 find live | dead        a step after which the state becomes live, or not live
 find property REGEXP    a step after which such a property starts or stops holding
+find NODE               a step of a node, such as n2
 find FIELD [CONDITION]  a step after which a field of the state starts to satisfy a condition
 
 FIELD is a path such as n2.Parent, or Parent for all nodes. It includes all fields below it. A timer is
-n0.(timer resend). The schedule of a test has only events and FIELDs, such as g2.status. CONDITION is
+n0.(timer resend). The schedule of a test has only events, goroutines and FIELDs, such as g2.status. CONDITION is
 "changes" (the default), or one of == != < <= > >= with a value, or ~ with a regular expression. A value
 such as joined(2) is matched by joined and by 2.`
 	words := func(s *Session) []string {
@@ -119,7 +120,12 @@ func (s *Session) test(args []string) (*test, error) {
 	r := s.run
 	rest := args[1:]
 	if r.Whole != nil && slices.Contains([]string{"message", "choice", "live", "dead", "property"}, args[0]) {
-		return nil, cmdline.Usagef("a recorded test has no %q; find event REGEXP, or find FIELD [CONDITION]", args[0])
+		return nil, cmdline.Usagef("a recorded test has no %q; find event REGEXP, find GOROUTINE, or find FIELD [CONDITION]", args[0])
+	}
+	name := strings.Join(args, " ")
+	if last := args[len(args)-1]; s.isNode(name) && (name == last || name == s.adaptText("node ")+last) && !strings.Contains(name, ".") {
+		node, err := s.nodeID(name)
+		return &test{info: func(n int) bool { return s.touches(n, node) }}, err
 	}
 	switch args[0] {
 	case "event":

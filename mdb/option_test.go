@@ -229,6 +229,22 @@ func TestView_Goroutines(t *testing.T) {
 	}
 }
 
+// A node, or a goroutine, finds its steps.
+func TestFind_Node(t *testing.T) {
+	for line, want := range map[string]string{"find n1": "step 2 of 6: n1 draw", "find node 1; again": "step 5 of 6: n1 draw",
+		"6; rfind 'node 1'": "step 5 of 6: n1 draw", "find n1; find n0": "step 3 of 6: n0 draw", "find n1.Luck": "step 2 of 6: n1 draw"} {
+		wants(t, do(t, drawn(t), line), want)
+	}
+	if why := fails(t, drawn(t), "find n2"); why != `there is no node "n2"; nodes are n0 to n1; usage: find WHAT` {
+		t.Error(why)
+	}
+	trace := &replay.Trace{System: "TestX", Nodes: 2, Steps: make([]replay.TraceStep, 2)}
+	trace.Steps[1] = replay.TraceStep{Number: 2, What: "locks", Node: 1, Event: sim.Event{Node: 1}}
+	for _, line := range []string{"find g2", "find goroutine 2", "find 'goroutine 2'"} {
+		wants(t, do(t, opened(t, mdb.Config{Trace: trace}), line), "step 2 of 2: g2 locks")
+	}
+}
+
 // A property that may still hold has not failed. The events of a step are counted with the faults.
 func TestProperties_NotYet(t *testing.T) {
 	luck := func(n sim.NodeID) func(*sim.View) bool {
