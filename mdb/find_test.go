@@ -88,15 +88,15 @@ func TestList(t *testing.T) {
 	s := drawn(t)
 	s.Go(3)
 	for _, c := range []struct{ line, want string }{
-		{"steps 2 3", "     2  n1 draw\n@ +  3  n0 draw\n"},
-		{"steps 5", "     5  n1 draw\n     6  n0 draw\n"},
-		{"steps n1", "     2  n1 draw\n     5  n1 draw\n"},
-		{"steps n1 3", "     5  n1 draw\n"},
+		{"steps 2 3", "     2  n1 draw  [find_test.go:23]\n@ +  3  n0 draw  [find_test.go:23]\n"},
+		{"steps 5", "     5  n1 draw  [find_test.go:23]\n     6  n0 draw  [find_test.go:23]\n"},
+		{"steps n1", "     2  n1 draw  [find_test.go:23]\n     5  n1 draw  [find_test.go:23]\n"},
+		{"steps n1 3", "     5  n1 draw  [find_test.go:23]\n"},
 		{"steps -1 +1 /N1/", "no step matches\n"},
-		{"steps -1 +1 /n1/ kind=action", "     2  n1 draw\n"},
+		{"steps -1 +1 /n1/ kind=action", "     2  n1 draw  [find_test.go:23]\n"},
 		{"steps kind=timer", "no step matches\n"},
-		{"steps 0 1", "     0  the first state\n     1  n0 draw\n"},
-		{"node n1; steps .", "n1 is selected\n     2  n1 draw\n     5  n1 draw\n"},
+		{"steps 0 1", "     0  the first state\n     1  n0 draw  [find_test.go:23]\n"},
+		{"node n1; steps .", "n1 is selected\n     2  n1 draw  [find_test.go:23]\n     5  n1 draw  [find_test.go:23]\n"},
 	} {
 		if out := do(t, s, c.line); out != c.want {
 			t.Errorf("%s:\n%q, want\n%q", c.line, out, c.want)

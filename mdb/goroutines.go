@@ -99,10 +99,10 @@ func (s *Session) takeGoroutine(ctx context.Context, args []string, out *bytes.B
 	if r.Critical <= r.At {
 		b.Critical = r.Critical
 	}
-	from := r.At
 	s.enter(b)
-	fmt.Fprintf(out, "%s: %s in place of step %d; %d steps, the first %d are the same\n", b.Name, r.Node(node), from, b.Len(), b.Common)
-	return s.to(min(from+1, b.Len()), out)
+	first := min(b.Common+1, b.Len())
+	fmt.Fprintf(out, "%s: %s in place of step %d; %d steps, the first %d are the same\n", b.Name, r.Node(node), first, b.Len(), b.Common)
+	return s.to(first, out)
 }
 
 // refuses returns why a command does not work in the session; nil means that it works.

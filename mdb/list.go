@@ -14,6 +14,9 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
+// mostPlaces is the maximum number of steps that "steps" lists with their source positions, which takes a description of each step.
+const mostPlaces = 1000
+
 // list shows steps.
 func list(s *Session, _ context.Context, args []string, out *bytes.Buffer) error {
 	const around, most = 10, 60
@@ -97,7 +100,15 @@ func list(s *Session, _ context.Context, args []string, out *bytes.Buffer) error
 			folds = folds[1:]
 		}
 		if len(folds) == 0 || n < folds[0].First {
-			fmt.Fprintln(out, s.listLine(r, n))
+			source := ""
+			if len(shown) <= mostPlaces {
+				t, err := r.Trace(n)
+				if err != nil {
+					return err
+				}
+				source = t.Source
+			}
+			fmt.Fprintln(out, s.listLine(r, n, source))
 		} else if f := folds[0]; n == f.First {
 			fmt.Fprintf(out, "   %d-%d  %s: %s\n", f.First, f.Last, r.Node(f.Node), f.Text)
 		}
@@ -136,8 +147,8 @@ func (s *Session) folds(steps []int, each bool) (folds []eventgraph.Fold, err er
 	return folds, nil
 }
 
-// listLine formats step n as one line.
-func (s *Session) listLine(r *history.Run, n int) string {
+// listLine formats step n as one line, with the position of the code that handled it unless that is empty.
+func (s *Session) listLine(r *history.Run, n int, source string) string {
 	marks := []byte("   ")
 	if n == r.At {
 		marks[0] = '@'
@@ -153,6 +164,9 @@ func (s *Session) listLine(r *history.Run, n int) string {
 	text := r.Beginning()
 	if n > 0 {
 		text = r.Step(n).String()
+	}
+	if source != "" {
+		text += "  [" + source + "]"
 	}
 	return fmt.Sprintf("%s%*d  %s", marks, max(3, len(fmt.Sprint(r.Len()))), n, text)
 }

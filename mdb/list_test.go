@@ -72,20 +72,24 @@ func TestSteps_Ticks(t *testing.T) {
 	s.Go(30)
 	want := `  +  0  the first state
    1-19  n0: 9.5 s pass, 19 ticks, Ticks 0->19
-    20  n0 timer tick
+    20  n0 timer tick  [../internal/test/toys/ticker.go:38]
    21-29  n0: 4.5 s pass, 9 ticks, Ticks 20->29
-@   30  n0 timer tick
+@   30  n0 timer tick  [../internal/test/toys/ticker.go:38]
    31-69  n0: 19.5 s pass, 39 ticks, Ticks 30->69
-    70  n0 timer tick
-    71  n1 receives alarm from n0
+    70  n0 timer tick  [../internal/test/toys/ticker.go:38]
+    71  n1 receives alarm from n0  [../internal/test/toys/ticker.go:48]
 `
 	if got := do(t, s, "steps 0 71"); got != want {
 		t.Errorf("steps 0 71:\n%s\nwant\n%s", got, want)
 	}
-	if got := strings.Count(do(t, s, "steps 0 71 -v"), "n0 timer tick\n"); got != 70 {
+	if got := strings.Count(do(t, s, "steps 0 71 -v"), "n0 timer tick  [../internal/test/toys/ticker.go:38]\n"); got != 70 {
 		t.Errorf("steps 0 71 -v: %d ticks, want 70", got)
 	}
-	if got, want := do(t, s, "steps n1"), "    71  n1 receives alarm from n0\n"; got != want {
+	if got, want := do(t, s, "steps n1"), "    71  n1 receives alarm from n0  [../internal/test/toys/ticker.go:48]\n"; got != want {
 		t.Errorf("steps n1:\n%s\nwant\n%s", got, want)
+	}
+	long := opened(t, mdb.Config{System: toys.Ticking(1100, 20), Path: systest.Follow(t, toys.Ticking(1100, 20), toys.Ticks(1100)...)})
+	if out := do(t, long, "steps 1 1001"); strings.Contains(out, "ticker.go") {
+		t.Errorf("a long list has positions:\n%s", out)
 	}
 }
