@@ -35,6 +35,7 @@ func order(g *Graph, t *replay.Trace) {
 			continue
 		}
 		g.Read = tidy(o.read(t))
+		g.Wrote = slices.DeleteFunc(tidy(o.wrote(t)), func(s int) bool { return slices.Contains(g.Read, s) })
 		o.event(e)
 		e.Causes = tidy(append(e.Causes, g.Read...))
 	}
@@ -59,6 +60,28 @@ func (o *orderer) read(t *replay.Trace) (steps []int) {
 	for s := 1; t.Observed && s < t.FoundAt; s++ {
 		if o.g.Events[s].announces() {
 			steps = append(steps, s)
+		}
+	}
+	return steps
+}
+
+// wrote returns the earlier steps that last wrote a field of a node that the violated property reads.
+func (o *orderer) wrote(t *replay.Trace) (steps []int) {
+	for _, id := range t.Read {
+		written := map[string]bool{}
+		for s := t.FoundAt; s > 0; s-- {
+			e, fields := &o.g.Events[s], len(written)
+			for _, c := range e.Changes {
+				if c.Node == id && !c.Bookkeeping() {
+					written[c.Path] = true
+				}
+			}
+			if s < t.FoundAt && len(written) > fields {
+				steps = append(steps, s)
+			}
+			if e.Node == id && e.kind == sim.Boot || e.takesNodeDown(id) {
+				break // a new state
+			}
 		}
 	}
 	return steps

@@ -33,6 +33,10 @@ type Graph struct {
 	// monitor has heard of.
 	Read []int `json:"read,omitempty"`
 
+	// Wrote are the other earlier steps that last wrote a field of a node that the violated property reads, ascending. The property may
+	// read another field of that node only.
+	Wrote []int `json:"-"`
+
 	// Named are the steps that a text beside the graph names, set by the caller. They are in no [Fold].
 	Named []int `json:"-"`
 

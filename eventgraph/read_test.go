@@ -65,3 +65,42 @@ func TestBuild_CausesOfViolation(t *testing.T) {
 		}
 	}
 }
+
+// board has switches, which are written by steps of their own.
+type board struct {
+	sim.Nop
+	A, B, C int
+}
+
+// The last writers of the fields of a node that a violated property reads are known, up to its last boot.
+func TestBuild_WritersOfFields(t *testing.T) {
+	write := func(name string, do func(*board)) sim.AnyAction {
+		return sim.Action[*board]{Name: name, Do: func(b *board, _ sim.Env) { do(b) }}
+	}
+	sum := func(v *sim.View) (n int) {
+		for id := range 2 {
+			if b, ok := v.Service(sim.NodeID(id)).(*board); ok {
+				n += b.A * b.B
+			}
+		}
+		return n
+	}
+	sys := &sim.System{
+		Name: "boards", Nodes: 2, New: func(sim.NodeID) sim.Service { return &board{} }, Network: netsim.Datagrams{}, Crashes: 1,
+		Actions:    []sim.AnyAction{write("A", func(b *board) { b.A = 1 }), write("B", func(b *board) { b.B = 1 }), write("C", func(b *board) { b.C++ })},
+		Properties: []sim.Property{{Name: "sum", Always: func(v *sim.View) bool { return sum(v) < 2 }}},
+	}
+	for _, c := range []struct {
+		keys        []string
+		read, wrote []int
+	}{
+		{[]string{"action n0 A", "action n0 B", "action n1 B", "action n1 A"}, []int{2}, []int{1, 3}},
+		{[]string{"action n0 A", "action n0 B", "action n0 C", "action n0 C", "action n1 A", "action n1 C", "action n1 B"}, []int{4}, []int{1, 2, 5, 6}},
+		{[]string{"action n0 C", "crash n0", "boot n0", "action n0 A", "action n0 B", "action n1 A", "action n1 B"}, []int{5}, []int{3, 4, 6}},
+	} {
+		g := scripted(t, sys, c.keys...)
+		if last := &g.Events[g.Last()]; last.Error == "" || !slices.Equal(g.Read, c.read) || !slices.Equal(g.Wrote, c.wrote) {
+			t.Errorf("%v: %q reads %v and %v, want %v and %v", c.keys, last.Error, g.Read, g.Wrote, c.read, c.wrote)
+		}
+	}
+}

@@ -316,4 +316,14 @@ func TestWhy_ReadsOfProperty(t *testing.T) {
 	if out := do(t, s, "1; why"); strings.Contains(out, "also reads") {
 		t.Errorf("the step before:\n%s", out)
 	}
+	// A step that has written another field of the violating node is one of them.
+	s = opened(t, mdb.Config{Path: choose.Path{0, 1}, System: &sim.System{
+		Name: "moody", Nodes: 1, New: func(sim.NodeID) sim.Service { return &drawer{} },
+		Actions: []sim.AnyAction{
+			sim.Action[*drawer]{Name: "luck", Do: func(d *drawer, _ sim.Env) { d.Luck = 1 }},
+			sim.Action[*drawer]{Name: "mood", Do: func(d *drawer, _ sim.Env) { d.Mood = 1 }},
+		},
+		Properties: []sim.Property{{Name: "not both", Always: sim.Each(func(_ sim.NodeID, d *drawer) bool { return d.Luck == 0 || d.Mood == 0 })}},
+	}})
+	wants(t, do(t, s, "end; why"), "    2  n0 mood", "the property reads n0, and step 1 wrote other fields of it: n0 luck")
 }

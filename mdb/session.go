@@ -50,7 +50,7 @@ type Session struct {
 	node     int            // selected node; -1 means none
 	table    []command
 	last     []string // the last search, for "again"
-	listed   listing
+	listed   listing  // the last list of events
 	branches int      // number of branches created
 	batch    bool     // whether no user can confirm questions
 	asked    bool     // whether the user has been asked to drop unsaved branches

@@ -67,7 +67,8 @@ func why(s *Session, _ context.Context, args []string, out *bytes.Buffer) error 
 	}
 }
 
-// whyViolated lists, for the step of a safety violation, the other steps that wrote the data its property reads.
+// whyViolated lists, for the step of a safety violation, the other steps that wrote the data its property reads, and then those that wrote
+// other fields of the nodes it reads.
 func whyViolated(r *history.Run, n int, out *bytes.Buffer) error {
 	if f, at := r.FirstFound(); f == nil || at != n || f.Kind != sim.Safety || r.Whole != nil {
 		return nil
@@ -78,20 +79,25 @@ func whyViolated(r *history.Run, n int, out *bytes.Buffer) error {
 		return err
 	}
 	const most = 5
-	if more := len(g.Read) - most; more > 0 {
-		fmt.Fprintf(out, "       the property also reads what %s wrote\n", textfmt.Plural(more, "earlier step"))
-		g.Read = g.Read[more:]
-	}
-	for _, cause := range g.Read {
-		if cause == 0 {
-			continue
+	for i, steps := range [][]int{g.Read, g.Wrote} {
+		if more := len(steps) - most; more > 0 {
+			fmt.Fprintf(out, "       the property also reads %s %s wrote\n", []string{"what", "nodes that"}[i], textfmt.Plural(more, "earlier step"))
+			steps = steps[more:]
 		}
-		if cause += first - 1; cause != int(r.Step(n).Cause) {
+		for _, cause := range steps {
+			if cause == 0 || cause+first-1 == int(r.Step(n).Cause) {
+				continue
+			}
+			cause += first - 1
 			t, err := r.Trace(cause)
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(out, "       the property also reads what step %d wrote: %s\n", cause, r.Sentence(cause, t))
+			text := fmt.Sprintf("the property also reads what step %d wrote", cause)
+			if i > 0 {
+				text = fmt.Sprintf("the property reads %s, and step %d wrote other fields of it", r.Node(t.Node), cause)
+			}
+			fmt.Fprintf(out, "       %s: %s\n", text, r.Sentence(cause, t))
 		}
 	}
 	return nil

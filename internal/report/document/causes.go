@@ -18,7 +18,7 @@ import (
 const mostCauses = 6
 
 // setCauses adds the source of the handlers of steps that led to the violation, each once: of steps without an answer, of the cycle that
-// repeats forever, of steps that wrote what the property reads, of starts after the critical step, and of others, the latest first. It also
+// repeats forever, of steps that wrote what the property reads or another field of such a node, of starts after the critical step, and of others, the latest first. It also
 // adds facts about the steps without an answer.
 func (d *Document) setCauses() {
 	g, r := d.Dead, d.Report
@@ -38,8 +38,10 @@ func (d *Document) setCauses() {
 			order = append(order, step)
 		}
 	}
-	for _, step := range slices.Backward(g.Read) {
-		order = append(order, step)
+	for _, written := range [][]int{g.Read, g.Wrote} {
+		for _, step := range slices.Backward(written) {
+			order = append(order, step)
+		}
 	}
 	if c := r.Critical; c != nil && c.Step > 0 {
 		for _, s := range lastStarts(r.Dead, c.Step) {

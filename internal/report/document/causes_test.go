@@ -77,6 +77,18 @@ func TestCauses_StepWithoutAnswerComesFirst(t *testing.T) {
 	}
 }
 
+// The last writer of a field of a node that the property reads comes before steps that wrote nothing.
+func TestCauses_WritersOfFieldsComeFirst(t *testing.T) {
+	r := asking(t, 3)
+	r.Dead.Read = []int{1}
+	r.Dead.Steps[1].Changes = []replay.NodeChange{{Node: 1, Path: "A", Old: "0", New: "1"}}
+	r.Dead.Steps[4].Changes = []replay.NodeChange{{Node: 1, Path: "B", Old: "0", New: "1"}}
+	d := New(r, nil)
+	if len(d.Causes) == 0 || d.Causes[0].Note != "step 2: n1 receives Ask{0} from n0, and 2 other steps" {
+		t.Errorf("causes are %+v", d.Causes)
+	}
+}
+
 // The last step of an infinite run may have no part in it: the code is that of the last step which the monitor observed.
 func TestCode_OfStarvationIsObservedByMonitors(t *testing.T) {
 	r := asking(t, 3)
