@@ -7,9 +7,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/check"
 	"github.com/macemc/macemc/internal/test/golden"
 	"github.com/macemc/macemc/mdb"
+	"github.com/macemc/macemc/netsim"
+	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems"
 )
 
@@ -240,4 +243,27 @@ func TestNoSuchMessage(t *testing.T) {
 	if out := do(t, s, "messages /nonsense/"); !strings.Contains(out, "no such message is in flight, but") {
 		t.Errorf("with messages in flight:\n%s", out)
 	}
+}
+
+type slip struct{ Nr int }
+
+// Equal messages in flight are one line. The order of a stream is visible.
+func TestMessages_Equal(t *testing.T) {
+	send := func(_ *counter, env sim.Env) {
+		for _, nr := range []int{1, 2, 1, 1} {
+			env.Send(1, slip{nr})
+			_ = env.Stream(1).Send(slip{nr})
+		}
+	}
+	s := opened(t, mdb.Config{Path: choose.Path{0, 0}, System: &sim.System{
+		Name: "slips", Nodes: 2, New: func(sim.NodeID) sim.Service { return &counter{} },
+		Network: netsim.Both{Datagrams: netsim.Datagrams{}, Streams: netsim.Streams{}},
+		Actions: []sim.AnyAction{sim.Action[*counter]{Name: "send", Do: send, At: func(id sim.NodeID) bool { return id == 0 }}},
+	}})
+	const first = "  n0->n1  slip{2} (stream)  sent in step 1\n  n0->n1  slip{1} (stream) x"
+	wants(t, do(t, s, "1; messages"), "  n0->n1  slip{1} x3  sent in step 1\n  n0->n1  slip{2}  sent in step 1\n", first+"2  sent in step 1\n")
+	wants(t, do(t, s, "2; messages n1"), "  n0->n1  slip{1} x6  sent in steps 1 to 2\n", first+"3  sent in steps 1 to 2\n")
+	wants(t, fails(t, s, "take 99"), "there is no event 99; \"options\" lists 0 to ")
+	idle := opened(t, mdb.Config{System: &sim.System{Name: "idle", Nodes: 1, New: func(sim.NodeID) sim.Service { return &counter{} }}})
+	wants(t, do(t, idle, "options")+fails(t, idle, "take 0"), "  nothing can happen\nnothing can happen here")
 }

@@ -26,17 +26,35 @@ func showMessages(s *Session, _ context.Context, args []string, out *bytes.Buffe
 	if err != nil {
 		return err
 	}
-	shown := 0
+	var shown [][]history.InFlightMessage // those with equal texts together, of streams only neighbours
 	for _, m := range lines {
 		if (slices.Contains(nodes, int(m.From)) || slices.Contains(nodes, int(m.To))) && re.MatchString(m.Text) {
-			fmt.Fprintf(out, "  %s  sent in step %d\n", m, m.Sent)
-			shown++
+			from := 0
+			if m.Stream {
+				from = max(0, len(shown)-1)
+			}
+			at := slices.IndexFunc(shown[from:], func(same []history.InFlightMessage) bool { return same[0].String() == m.String() })
+			if at < 0 {
+				at = len(shown) - from
+				shown = append(shown, nil)
+			}
+			shown[from+at] = append(shown[from+at], m)
 		}
+	}
+	for _, same := range shown {
+		times, steps := "", fmt.Sprintf("step %d", same[0].Sent)
+		if n := len(same); n > 1 {
+			times = fmt.Sprintf(" x%d", n)
+			if last := same[n-1].Sent; last != same[0].Sent {
+				steps = fmt.Sprintf("steps %d to %d", same[0].Sent, last)
+			}
+		}
+		fmt.Fprintf(out, "  %s%s  sent in %s\n", same[0], times, steps)
 	}
 	switch {
 	case len(lines) == 0:
 		fmt.Fprintln(out, "  no message is in flight")
-	case shown == 0:
+	case len(shown) == 0:
 		fmt.Fprintf(out, "  no such message is in flight, but %s\n", textfmt.Plural(len(lines), "other"))
 	}
 	return nil

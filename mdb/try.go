@@ -128,7 +128,10 @@ func (s *Session) list(n, taken int, out *bytes.Buffer) error {
 		}
 		fmt.Fprintf(out, " %s%3d  %s%s\n", mark, i, s.run.Words.Describe(s.run.Cursor.World(), ev), fault)
 	}
-	if enabled == 0 {
+	switch {
+	case len(all) == 0:
+		fmt.Fprintln(out, "  nothing can happen")
+	case enabled == 0:
 		fmt.Fprintln(out, "  nothing can happen but faults")
 	}
 	return nil
@@ -232,6 +235,9 @@ func (s *Session) chosen(n int, list string, args []string) (event int, picks []
 	all, _, err := s.events(n)
 	if err != nil {
 		return 0, nil, err
+	}
+	if len(all) == 0 {
+		return 0, nil, errors.New("nothing can happen here")
 	}
 	if event, err = strconv.Atoi(args[0]); err != nil {
 		text := strings.Join(args, " ")
