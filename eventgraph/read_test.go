@@ -87,7 +87,9 @@ func TestBuild_WritersOfFields(t *testing.T) {
 	}
 	sys := &sim.System{
 		Name: "boards", Nodes: 2, New: func(sim.NodeID) sim.Service { return &board{} }, Network: netsim.Datagrams{}, Crashes: 1,
-		Actions:    []sim.AnyAction{write("A", func(b *board) { b.A = 1 }), write("B", func(b *board) { b.B = 1 }), write("C", func(b *board) { b.C++ })},
+		Actions: []sim.AnyAction{
+			write("A", func(b *board) { b.A = 1 }), write("B", func(b *board) { b.B = 1 }), write("C", func(b *board) { b.C++ }),
+		},
 		Properties: []sim.Property{{Name: "sum", Always: func(v *sim.View) bool { return sum(v) < 2 }}},
 	}
 	for _, c := range []struct {
@@ -95,7 +97,8 @@ func TestBuild_WritersOfFields(t *testing.T) {
 		read, wrote []int
 	}{
 		{[]string{"action n0 A", "action n0 B", "action n1 B", "action n1 A"}, []int{2}, []int{1, 3}},
-		{[]string{"action n0 A", "action n0 B", "action n0 C", "action n0 C", "action n1 A", "action n1 C", "action n1 B"}, []int{4}, []int{1, 2, 5, 6}},
+		{[]string{"action n0 A", "action n0 B", "action n0 C", "action n0 C", "action n1 A", "action n1 C", "action n1 B"},
+			[]int{4}, []int{1, 2, 5, 6}},
 		{[]string{"action n0 C", "crash n0", "boot n0", "action n0 A", "action n0 B", "action n1 A", "action n1 B"}, []int{5}, []int{3, 4, 6}},
 	} {
 		g := scripted(t, sys, c.keys...)

@@ -323,7 +323,9 @@ func TestWhy_ReadsOfProperty(t *testing.T) {
 			sim.Action[*drawer]{Name: "luck", Do: func(d *drawer, _ sim.Env) { d.Luck = 1 }},
 			sim.Action[*drawer]{Name: "mood", Do: func(d *drawer, _ sim.Env) { d.Mood = 1 }},
 		},
-		Properties: []sim.Property{{Name: "not both", Always: sim.Each(func(_ sim.NodeID, d *drawer) bool { return d.Luck == 0 || d.Mood == 0 })}},
+		Properties: []sim.Property{{Name: "not both", Always: sim.Each(func(_ sim.NodeID, d *drawer) bool {
+			return d.Luck == 0 || d.Mood == 0
+		})}},
 	}})
 	wants(t, do(t, s, "end; why"), "    2  n0 mood", "the property reads n0, and step 1 wrote other fields of it: n0 luck")
 }

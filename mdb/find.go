@@ -68,7 +68,8 @@ such as joined(2) is matched by joined and by 2.`
 			more: "steps                  the steps around here\nsteps 10 40            steps 10 to 40\nsteps n2 kind=deliver  what node 2 receives\nsteps /Join/           events that match\n" +
 				"Timers of one node that change only clocks are one line; -v shows each of them.\n" +
 				"Kinds are boot, action, timer, error, ready, deliver, internal, arrive, heal, crash, halt, lose, duplicate, break, partition.\n" +
-				"In the list @ is the current step, > the critical transition, + a live state. Lists of more than 1,000 steps\nhave no source positions.",
+				"In the list @ is the current step, > the critical transition, + a live state.\n" +
+				"Lists of more than 1,000 steps have no source positions.",
 			do: list, words: (*Session).nodeWords,
 		},
 	}

@@ -79,7 +79,8 @@ func (s *Session) takeGoroutine(ctx context.Context, args []string, out *bytes.B
 	}
 	if g := r.Goroutine(r.At, node); !g.CanRun() {
 		status := g.Fields[history.FieldStatus]
-		return fmt.Errorf("%s cannot continue here: it %s; \"options\" lists the goroutines that can", r.Node(node), cmp.Or(status, "has not started"))
+		return fmt.Errorf("%s cannot continue here: it %s; \"options\" lists the goroutines that can", r.Node(node),
+			cmp.Or(status, "has not started"))
 	}
 	name := fmt.Sprintf("branch%d", s.branches+1)
 	t, err := s.cfg.Try(ctx, r.Name, name, r.At, node+1)

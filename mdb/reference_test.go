@@ -57,6 +57,6 @@ FILE may be a schedule that ` + "`macemc test`" + ` has saved. The test is execu
 until one passes: without one of its switches, in the default order, or with a few more switches or other draws. The session steps
 through the recording. A node is a goroutine, such as ` + "`g2`" + `. A step is an operation that a goroutine is about to execute.
 The state of a goroutine is its position, its operation, whether it runs, can run, waits or is held back, and who holds the lock.
-The run that passes is called ` + "`passing`" + `. Except for ` + "`options`, `take`" + ` and ` + "`instead`" + `, commands that execute steps or need messages, properties
-or choices do not work.
+The run that passes is called ` + "`passing`" + `. Except for ` + "`options`, `take`" + ` and ` + "`instead`" + `,
+commands that execute steps or need messages, properties or choices do not work.
 `

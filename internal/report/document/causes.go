@@ -18,8 +18,8 @@ import (
 const mostCauses = 6
 
 // setCauses adds the source of the handlers of steps that led to the violation, each once: of steps without an answer, of the cycle that
-// repeats forever, of steps that wrote what the property reads or another field of such a node, of starts after the critical step, and of others, the latest first. It also
-// adds facts about the steps without an answer.
+// repeats forever, of steps that wrote what the property reads or another field of such a node, of starts after the critical step, and of
+// others, the latest first. It also adds facts about the steps without an answer.
 func (d *Document) setCauses() {
 	g, r := d.Dead, d.Report
 	if g == nil || r.Running > 0 {
