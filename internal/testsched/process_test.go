@@ -475,3 +475,39 @@ func TestProcesses_TemporaryFolder(t *testing.T) {
 		t.Errorf("want %q in\n%s", want, r.Finding)
 	}
 }
+
+// A finding of a patient run is not reported with a smaller schedule that a patient run passes. Runs of this process are not patient, and
+// find it with fewer switches.
+func TestFound_HastyMinimization(t *testing.T) {
+	t.Chdir(t.TempDir())
+	needed := Switch{Who: 4, Place: 1, To: 12}
+	s := &Settings{only: -1, summary: map[string]string{}}
+	s.fresh = func(_ *Config, env ...string) *Outcome {
+		for _, e := range env {
+			if file, ok := strings.CutPrefix(e, VariableSchedule+"="); ok {
+				if f, err := Load(file); err != nil || !s.Hasty && !slices.Contains(f.Schedule.Switches, needed) {
+					return passes()
+				}
+				return failure()
+			}
+		}
+		return passes()
+	}
+	s.config = Config{Seed: 1, Schedules: 40}
+	report := s.Test("example.org/t", "TestX", false, time.Time{}, runner(func(sch *Schedule) *Outcome {
+		o := failure()
+		if o.Patient = true; sch.Policy != Default {
+			o.Switches = []Switch{needed}
+		} else if len(sch.Switches) == 0 && !s.Hasty {
+			o = passes()
+		}
+		return o
+	}))
+	files, _ := filepath.Glob("testdata/macemc/TestX/*")
+	if len(files) != 1 {
+		t.Fatalf("got %+v, files %q", report, files)
+	}
+	if f, err := Load(files[0]); err != nil || !slices.Contains(f.Schedule.Switches, needed) {
+		t.Errorf("got %+v, %v", f, err)
+	}
+}

@@ -302,6 +302,7 @@ func (s *Settings) found(c *Config, r *Result, runner Runner) *Report {
 	if !r.Finding.Spins { // each run of such a finding takes long
 		s.suspect(c, r, again, "minimized")
 		less := Minimize(r.Found, r.Finding, s.latest, plain, traced)
+		s.Hasty = false // with fewer switches, a run may show the finding only if it does not wait
 		if o := s.replay(c, less.Schedule, withTrace); o != nil && o.Same(r.Finding) {
 			less.show(o)
 			m = less
