@@ -1408,6 +1408,24 @@ func TestNone(t *testing.T) {}
 	}
 }
 
+// A goroutine that holds a lock of the distribution when a panic of another one ends the run releases it before the next run.
+func TestTest_LocksAfterPanic(t *testing.T) {
+	testFile(t, `package x
+
+import (
+	"log"
+	"testing"
+)
+
+func TestPanic(t *testing.T) {
+	go func() { panic("early") }()
+	t.Run("sub", func(*testing.T) {})
+	log.Print("sub")
+}
+`)
+	testReports(t, []string{"PANIC: early\n"}, 1, "-timeout=2m", "-schedules=50", ".")
+}
+
 // A channel that an earlier run has made, of elements without pointers, does not keep the bubble of that run. No write barrier marks it when
 // this run adopts the channel, after the bubble was collected and while the collector marks.
 func TestTest_ChannelsOfEarlierRuns(t *testing.T) {
