@@ -1426,6 +1426,36 @@ func TestPanic(t *testing.T) {
 	testReports(t, []string{"PANIC: early\n"}, 1, "-timeout=2m", "-schedules=50", ".")
 }
 
+// Messages between a test and a goroutine that a package has started do not count as advances of the clock.
+func TestTest_Exchanges(t *testing.T) {
+	testFile(t, `package x
+
+import (
+	"testing"
+	"time"
+)
+
+var c = make(chan int)
+
+func init() {
+	go func() {
+		for {
+			c <- 1 + <-c
+		}
+	}()
+}
+
+func TestMany(t *testing.T) {
+	for range 200_000 {
+		c <- 1
+		<-c
+	}
+	time.Sleep(time.Millisecond)
+}
+`)
+	testReports(t, []string{"\t1 schedule of 1 test"}, 0, "-schedules=1", ".")
+}
+
 // A channel that an earlier run has made, of elements without pointers, does not keep the bubble of that run. No write barrier marks it when
 // this run adopts the channel, after the bubble was collected and while the collector marks.
 func TestTest_ChannelsOfEarlierRuns(t *testing.T) {
