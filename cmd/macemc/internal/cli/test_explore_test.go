@@ -1456,6 +1456,46 @@ func TestMany(t *testing.T) {
 	testReports(t, []string{"\t1 schedule of 1 test"}, 0, "-schedules=1", ".")
 }
 
+// A goroutine that acts for a test after its end does not act for the next one. Its timer may wake any of them.
+func TestTest_ActsForOther(t *testing.T) {
+	testFile(t, `package x
+
+import (
+	"testing"
+	"time"
+)
+
+var kick = make(chan int)
+
+func init() {
+	go func() {
+		for range kick {
+			time.Sleep(10 * time.Minute)
+		}
+	}()
+	start()
+}
+
+func start() { time.AfterFunc(time.Hour, start) }
+
+func TestKick(t *testing.T) {
+	select {
+	case kick <- 1:
+	default:
+	}
+}
+
+func TestOwn(t *testing.T) {
+	c := make(chan int)
+	go func() { c <- 1 }()
+	<-c
+}
+`)
+	const lasts = "x TestKick: not explored: it waits more than 5s for a goroutine that a package has started at x_test.go:11\n"
+	testReports(t, []string{lasts, "\t3 schedules of 1 test"}, 0, "-timeout=1m", "-schedules=3", ".")
+	testReports(t, []string{"; not complete: a goroutine that a package has started may act at any time\n"}, 0, "-v", "-exhaustive", "-run=TestOwn", ".")
+}
+
 // A channel that an earlier run has made, of elements without pointers, does not keep the bubble of that run. No write barrier marks it when
 // this run adopts the channel, after the bubble was collected and while the collector marks.
 func TestTest_ChannelsOfEarlierRuns(t *testing.T) {
