@@ -359,6 +359,9 @@ func (f *fields) text() string {
 	return text
 }
 
+// HasRace reports whether the run had a data race. The race detector has no false alarms.
+func (o *Outcome) HasRace() bool { return slices.ContainsFunc(o.Shows, isRace) }
+
 // SetRace adds the data races that were reported since its last call to what the outcome shows, and describes the first of them.
 func (o *Outcome) SetRace() (message, where string, details []string) {
 	var at []string

@@ -240,8 +240,8 @@ func (s *Settings) Test(pkg, name string, race bool, deadline time.Time, runner 
 	if report.Note != "" {
 		report.Note = strings.Join(append([]string{report.Note}, headline(r.Finding)[1:]...), "\n")
 	}
-	if report.Finding == "" && slices.ContainsFunc(r.Finding.Shows, isRace) {
-		report.Finding = report.Note + "\n" // the race detector has no false alarms
+	if report.Finding == "" && r.Finding.HasRace() {
+		report.Finding = report.Note + "\n"
 	}
 	return s.conclude(name, r, report, strings.TrimPrefix(report.Note, "macemc: "))
 }

@@ -1426,6 +1426,42 @@ func TestPanic(t *testing.T) {
 	testReports(t, []string{"PANIC: early\n"}, 1, "-timeout=2m", "-schedules=50", ".")
 }
 
+// A run that is repeated to wait in real time for goroutines outside the test also waits for those that act for it.
+func TestTest_ActsInRepetition(t *testing.T) {
+	testFile(t, `package x
+
+import (
+	"os"
+	"testing"
+	"time"
+)
+
+var (
+	unwritten *os.File
+	log       = make(chan string)
+)
+
+func init() {
+	var r *os.File
+	r, unwritten, _ = os.Pipe()
+	go r.Read(make([]byte, 1))
+	go func() {
+		for range log {
+			time.Sleep(200 * time.Millisecond)
+		}
+	}()
+}
+
+func TestLate(t *testing.T) {
+	time.Sleep(10 * time.Second)
+	log <- "timeout"
+	t.Error("timeout")
+	time.Sleep(time.Second)
+}
+`)
+	testReports(t, []string{"FAILED TEST: x_test.go:28: timeout\n    found by schedule 1 "}, 1, "-schedules=3", "-explore-time=1m", ".")
+}
+
 // Messages between a test and a goroutine that a package has started do not count as advances of the clock.
 func TestTest_Exchanges(t *testing.T) {
 	testFile(t, `package x
