@@ -1462,6 +1462,53 @@ func TestLate(t *testing.T) {
 	testReports(t, []string{"FAILED TEST: x_test.go:28: timeout\n    found by schedule 1 "}, 1, "-schedules=3", "-explore-time=1m", ".")
 }
 
+// A data race before a panic is found, although the panic would not recur in a run that waits for goroutines outside the test.
+func TestTest_RaceBeforePanic(t *testing.T) {
+	testFile(t, `package x
+
+import (
+	"sync"
+	"testing"
+	"time"
+)
+
+var (
+	mu      sync.Mutex
+	waiting chan int
+)
+
+func init() {
+	go func() {
+		for range time.Tick(200 * time.Millisecond) {
+			mu.Lock()
+			if waiting != nil {
+				waiting <- 1
+			}
+			waiting = nil
+			mu.Unlock()
+		}
+	}()
+}
+
+func TestLate(t *testing.T) {
+	c, n := make(chan int, 1), 0
+	mu.Lock()
+	waiting = c
+	mu.Unlock()
+	select {
+	case <-c:
+	case <-time.After(4 * time.Second):
+		go func() { n++ }()
+		n++
+		time.Sleep(time.Second)
+		panic("late")
+	}
+}
+`)
+	t.Setenv("CGO_ENABLED", "1") // the race detector needs it
+	testReports(t, []string{"PANIC: late\n", "data race"}, 1, "-race", "-schedules=3", "-explore-time=1m", ".")
+}
+
 // Messages between a test and a goroutine that a package has started do not count as advances of the clock.
 func TestTest_Exchanges(t *testing.T) {
 	testFile(t, `package x
