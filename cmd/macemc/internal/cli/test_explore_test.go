@@ -1217,6 +1217,177 @@ func TestLoaded(t *testing.T) { <-loaded }
 	}
 }
 
+// A goroutine that holds a lock of the distribution when a panic of another one ends the run releases it before the next run.
+func TestTest_LocksAfterPanic(t *testing.T) {
+	testFile(t, `package x
+
+import (
+	"log"
+	"testing"
+)
+
+func TestPanic(t *testing.T) {
+	go func() { panic("early") }()
+	t.Run("sub", func(*testing.T) {})
+	log.Print("sub")
+}
+`)
+	testReports(t, []string{"PANIC: early\n"}, 1, "-timeout=2m", "-schedules=50", ".")
+}
+
+// A run that is repeated to wait in real time for goroutines outside the test also waits for those that act for it.
+func TestTest_ActsInRepetition(t *testing.T) {
+	testFile(t, `package x
+
+import (
+	"os"
+	"testing"
+	"time"
+)
+
+var (
+	unwritten *os.File
+	log       = make(chan string)
+)
+
+func init() {
+	var r *os.File
+	r, unwritten, _ = os.Pipe()
+	go r.Read(make([]byte, 1))
+	go func() {
+		for range log {
+			time.Sleep(200 * time.Millisecond)
+		}
+	}()
+}
+
+func TestLate(t *testing.T) {
+	time.Sleep(10 * time.Second)
+	log <- "timeout"
+	t.Error("timeout")
+	time.Sleep(time.Second)
+}
+`)
+	testReports(t, []string{"FAILED TEST: x_test.go:28: timeout\n    found by schedule 1 "}, 1, "-schedules=3", "-explore-time=1m", ".")
+}
+
+// A data race before a panic is found, although the panic would not recur in a run that waits for goroutines outside the test.
+func TestTest_RaceBeforePanic(t *testing.T) {
+	testFile(t, `package x
+
+import (
+	"sync"
+	"testing"
+	"time"
+)
+
+var (
+	mu      sync.Mutex
+	waiting chan int
+)
+
+func init() {
+	go func() {
+		for range time.Tick(200 * time.Millisecond) {
+			mu.Lock()
+			if waiting != nil {
+				waiting <- 1
+			}
+			waiting = nil
+			mu.Unlock()
+		}
+	}()
+}
+
+func TestLate(t *testing.T) {
+	c, n := make(chan int, 1), 0
+	mu.Lock()
+	waiting = c
+	mu.Unlock()
+	select {
+	case <-c:
+	case <-time.After(4 * time.Second):
+		go func() { n++ }()
+		n++
+		time.Sleep(time.Second)
+		panic("late")
+	}
+}
+`)
+	t.Setenv("CGO_ENABLED", "1") // the race detector needs it
+	testReports(t, []string{"PANIC: late\n", "data race"}, 1, "-race", "-schedules=3", "-explore-time=1m", ".")
+}
+
+// Messages between a test and a goroutine that a package has started do not count as advances of the clock.
+func TestTest_Exchanges(t *testing.T) {
+	testFile(t, `package x
+
+import (
+	"testing"
+	"time"
+)
+
+var c = make(chan int)
+
+func init() {
+	go func() {
+		for {
+			c <- 1 + <-c
+		}
+	}()
+}
+
+func TestMany(t *testing.T) {
+	for range 200_000 {
+		c <- 1
+		<-c
+	}
+	time.Sleep(time.Millisecond)
+}
+`)
+	testReports(t, []string{"\t1 schedule of 1 test"}, 0, "-schedules=1", ".")
+}
+
+// A goroutine that acts for a test after its end does not act for the next one. Its timer may wake any of them.
+func TestTest_ActsForOther(t *testing.T) {
+	testFile(t, `package x
+
+import (
+	"testing"
+	"time"
+)
+
+var kick = make(chan int)
+
+func init() {
+	go func() {
+		for range kick {
+			time.Sleep(10 * time.Minute)
+		}
+	}()
+	start()
+}
+
+func start() { time.AfterFunc(time.Hour, start) }
+
+func TestKick(t *testing.T) {
+	select {
+	case kick <- 1:
+	default:
+	}
+}
+
+func TestOwn(t *testing.T) {
+	c := make(chan int)
+	go func() { c <- 1 }()
+	<-c
+}
+`)
+	const lasts = "x TestKick: not explored: it waits more than 5s for a goroutine that a package has started at x_test.go:11\n"
+	testReports(t, []string{lasts, "\t3 schedules of 1 test"}, 0, "-timeout=1m", "-schedules=3", ".")
+	testReports(t, []string{"; not complete: a goroutine that a package has started may act at any time\n"}, 0, "-v", "-exhaustive", "-run=TestOwn", ".")
+}
+
 // The log of a first run that is repeated is followed by a line about that.
 func TestTest_RepeatedFirstRun(t *testing.T) {
 	testFile(t, `package x
@@ -1406,177 +1577,6 @@ func TestNone(t *testing.T) {}
 	for _, seed := range []string{"1", "2", "3"} {
 		testReports(t, []string{"\t400 schedules of 2 tests,"}, 0, "-schedules=200", "-explore-time=1m", "-explore-seed="+seed, ".")
 	}
-}
-
-// A goroutine that holds a lock of the distribution when a panic of another one ends the run releases it before the next run.
-func TestTest_LocksAfterPanic(t *testing.T) {
-	testFile(t, `package x
-
-import (
-	"log"
-	"testing"
-)
-
-func TestPanic(t *testing.T) {
-	go func() { panic("early") }()
-	t.Run("sub", func(*testing.T) {})
-	log.Print("sub")
-}
-`)
-	testReports(t, []string{"PANIC: early\n"}, 1, "-timeout=2m", "-schedules=50", ".")
-}
-
-// A run that is repeated to wait in real time for goroutines outside the test also waits for those that act for it.
-func TestTest_ActsInRepetition(t *testing.T) {
-	testFile(t, `package x
-
-import (
-	"os"
-	"testing"
-	"time"
-)
-
-var (
-	unwritten *os.File
-	log       = make(chan string)
-)
-
-func init() {
-	var r *os.File
-	r, unwritten, _ = os.Pipe()
-	go r.Read(make([]byte, 1))
-	go func() {
-		for range log {
-			time.Sleep(200 * time.Millisecond)
-		}
-	}()
-}
-
-func TestLate(t *testing.T) {
-	time.Sleep(10 * time.Second)
-	log <- "timeout"
-	t.Error("timeout")
-	time.Sleep(time.Second)
-}
-`)
-	testReports(t, []string{"FAILED TEST: x_test.go:28: timeout\n    found by schedule 1 "}, 1, "-schedules=3", "-explore-time=1m", ".")
-}
-
-// A data race before a panic is found, although the panic would not recur in a run that waits for goroutines outside the test.
-func TestTest_RaceBeforePanic(t *testing.T) {
-	testFile(t, `package x
-
-import (
-	"sync"
-	"testing"
-	"time"
-)
-
-var (
-	mu      sync.Mutex
-	waiting chan int
-)
-
-func init() {
-	go func() {
-		for range time.Tick(200 * time.Millisecond) {
-			mu.Lock()
-			if waiting != nil {
-				waiting <- 1
-			}
-			waiting = nil
-			mu.Unlock()
-		}
-	}()
-}
-
-func TestLate(t *testing.T) {
-	c, n := make(chan int, 1), 0
-	mu.Lock()
-	waiting = c
-	mu.Unlock()
-	select {
-	case <-c:
-	case <-time.After(4 * time.Second):
-		go func() { n++ }()
-		n++
-		time.Sleep(time.Second)
-		panic("late")
-	}
-}
-`)
-	t.Setenv("CGO_ENABLED", "1") // the race detector needs it
-	testReports(t, []string{"PANIC: late\n", "data race"}, 1, "-race", "-schedules=3", "-explore-time=1m", ".")
-}
-
-// Messages between a test and a goroutine that a package has started do not count as advances of the clock.
-func TestTest_Exchanges(t *testing.T) {
-	testFile(t, `package x
-
-import (
-	"testing"
-	"time"
-)
-
-var c = make(chan int)
-
-func init() {
-	go func() {
-		for {
-			c <- 1 + <-c
-		}
-	}()
-}
-
-func TestMany(t *testing.T) {
-	for range 200_000 {
-		c <- 1
-		<-c
-	}
-	time.Sleep(time.Millisecond)
-}
-`)
-	testReports(t, []string{"\t1 schedule of 1 test"}, 0, "-schedules=1", ".")
-}
-
-// A goroutine that acts for a test after its end does not act for the next one. Its timer may wake any of them.
-func TestTest_ActsForOther(t *testing.T) {
-	testFile(t, `package x
-
-import (
-	"testing"
-	"time"
-)
-
-var kick = make(chan int)
-
-func init() {
-	go func() {
-		for range kick {
-			time.Sleep(10 * time.Minute)
-		}
-	}()
-	start()
-}
-
-func start() { time.AfterFunc(time.Hour, start) }
-
-func TestKick(t *testing.T) {
-	select {
-	case kick <- 1:
-	default:
-	}
-}
-
-func TestOwn(t *testing.T) {
-	c := make(chan int)
-	go func() { c <- 1 }()
-	<-c
-}
-`)
-	const lasts = "x TestKick: not explored: it waits more than 5s for a goroutine that a package has started at x_test.go:11\n"
-	testReports(t, []string{lasts, "\t3 schedules of 1 test"}, 0, "-timeout=1m", "-schedules=3", ".")
-	testReports(t, []string{"; not complete: a goroutine that a package has started may act at any time\n"}, 0, "-v", "-exhaustive", "-run=TestOwn", ".")
 }
 
 // A channel that an earlier run has made, of elements without pointers, does not keep the bubble of that run. No write barrier marks it when
