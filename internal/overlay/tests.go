@@ -18,6 +18,7 @@ const (
 	whyProcessors                      = "runs do not depend on the machine"
 	whyStacks                          = "stack dumps of a test do not show the checker"
 	whyAddresses                       = "addresses are the same in every process that executes one schedule"
+	whyHeld                            = "goroutines of packages keep their locks between runs"
 	whyLeaks                           = "stacks are searched for what can wake goroutines"
 	whyRefused                         = "what a schedule does not determine is not explored"
 	whyRaces                           = "the races of a run belong to its outcome"
@@ -127,6 +128,9 @@ var rewrites = []rewrite{
 	{"sync/atomic/doc_64.go", atomicBodies, whyAtomics},
 	{"sync/atomic/type.go", typeMethods, whyAtomics},
 	{"sync/atomic/value.go", valueMethods, whyAtomics},
+	{"sync/mutex.go", replace("return m.mu.TryLock()", "ok := m.mu.TryLock(); if ok { macemcLocked(macemcMutex(m)) }; return ok"), whyHeld},
+	{"sync/rwmutex.go", replace("\t\t\treturn true\n", "\t\t\tmacemcLocked(macemcRW(rw)); return true\n",
+		"\n\treturn true\n", "\n\tmacemcLocked(macemcRW(rw)); return true\n"), whyHeld},
 	{"sync/pool.go", replace("\npackage sync\n", "\npackage sync; import \"internal/runtime/sys\"\n"), why},
 	{"time/time.go", clockReads, whyClock},
 	{"time/sleep.go", timerPoints, why},

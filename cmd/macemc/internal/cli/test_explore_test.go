@@ -1532,8 +1532,8 @@ func TestOrder(t *testing.T) {
 	testReports(t, []string{"panic: order"}, 1, strings.Fields(strings.ReplaceAll(again, "'", ""))...)
 }
 
-// Locks that goroutines of a package hold when a run begins or ends stay theirs. Others, even if they held them when the first run began, do
-// not block the test.
+// Locks that goroutines of a package hold when a run begins or ends stay theirs, whatever other goroutines hold at their end. Others, even if
+// they held them when the first run began, do not block the test.
 func TestTest_LocksHeldOutside(t *testing.T) {
 	testFile(t, `package x
 
@@ -1546,10 +1546,33 @@ import (
 var (
 	mutex     sync.Mutex
 	readWrite sync.RWMutex
+	lockers   = []sync.Locker{&mutex, &readWrite, readWrite.RLocker()}
 )
 
+type tries struct {
+	try    func() bool
+	unlock func()
+}
+
+func (l tries) Lock() {
+	for !l.try() {
+		time.Sleep(time.Millisecond)
+	}
+}
+
+func (l tries) Unlock() { l.unlock() }
+
 func init() {
-	for _, l := range []sync.Locker{&mutex, &readWrite, readWrite.RLocker()} {
+	for range 100 {
+		done := make(chan bool)
+		go func() {
+			new(sync.Mutex).Lock()
+			close(done)
+		}()
+		<-done
+	}
+	for _, l := range append(lockers, tries{mutex.TryLock, mutex.Unlock}, tries{readWrite.TryLock, readWrite.Unlock},
+		tries{readWrite.TryRLock, readWrite.RUnlock}) {
 		go func() {
 			for {
 				l.Lock()
@@ -1563,7 +1586,7 @@ func init() {
 
 func TestLocks(t *testing.T) {
 	var wg sync.WaitGroup
-	for _, l := range []sync.Locker{&mutex, &readWrite, readWrite.RLocker()} {
+	for _, l := range lockers {
 		wg.Go(func() {
 			l.Lock()
 			l.Unlock()
@@ -1576,6 +1599,71 @@ func TestNone(t *testing.T) {}
 `)
 	for _, seed := range []string{"1", "2", "3"} {
 		testReports(t, []string{"\t400 schedules of 2 tests,"}, 0, "-schedules=200", "-explore-time=1m", "-explore-seed="+seed, ".")
+	}
+}
+
+// Goroutines of a package get the locks that goroutines of an earlier run held at its end.
+func TestTest_LocksOfDeadGoroutines(t *testing.T) {
+	testFile(t, `package x
+
+import (
+	"sync"
+	"testing"
+)
+
+var (
+	mutex     sync.Mutex
+	readWrite sync.RWMutex
+	lockers   = []sync.Locker{&mutex, &readWrite, readWrite.RLocker()}
+	requests  []chan bool
+)
+
+func init() {
+	for _, l := range append(lockers, lockers...) {
+		c := make(chan bool)
+		requests = append(requests, c)
+		go func() {
+			for range c {
+				l.Lock()
+				l.Unlock()
+			}
+		}()
+	}
+}
+
+func dies(t *testing.T, l sync.Locker) {
+	c := make(chan int, 1)
+	go func() { c <- 1 }()
+	l.Lock()
+	select {
+	case <-c:
+		for _, c := range requests {
+			c <- true
+		}
+		panic("held")
+	default:
+	}
+	l.Unlock()
+	<-c
+}
+
+func TestMutex(t *testing.T)  { dies(t, lockers[0]) }
+func TestWriter(t *testing.T) { dies(t, lockers[1]) }
+func TestReader(t *testing.T) { dies(t, lockers[2]) }
+
+func TestOK(t *testing.T) {
+	for range 2 {
+		for i, l := range lockers {
+			l.Lock()
+			l.Unlock()
+			requests[i] <- true
+		}
+	}
+}
+`)
+	out, status := testCommand(t.Context(), "-count=1", "-schedules=20", "-explore-time=1m", ".")
+	if strings.Count(out, "PANIC: held") != 3 || strings.Contains(out, "DEADLOCK") || status != 1 {
+		t.Errorf("status %d:\n%s", status, out)
 	}
 }
 
