@@ -360,7 +360,7 @@ func (s *Settings) again(c *Config, r *Result) string {
 
 // Died returns the line that precedes the message of a panic of a goroutine outside the test, which ends the process.
 func (s *Settings) Died() string {
-	text := "macemc: a goroutine that a package has started ends the process during a run of " + s.running
+	text := "macemc: a goroutine that a package has started ends the process during or after a run of " + s.running
 	if s.runs != nil {
 		text += "; to repeat: " + s.runs()
 	}

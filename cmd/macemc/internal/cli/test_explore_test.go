@@ -1488,7 +1488,7 @@ func TestLeak(t *testing.T) {
 	}
 }
 
-// A panic of a goroutine that a package has started ends the process. The output has the test and the command that repeats the runs.
+// A panic of a goroutine that a package has started ends the process, even between runs. The output has the test and the command that repeats the runs.
 func TestTest_PanicsOutside(t *testing.T) {
 	testFile(t, `package x
 
@@ -1524,12 +1524,32 @@ func TestOrder(t *testing.T) {
 }
 `)
 	out, status := testCommand(t.Context(), "-count=1", "-explore-seed=3", ".")
-	_, again, ok := strings.Cut(out, "macemc: a goroutine that a package has started ends the process during a run of TestOrder; to repeat: macemc test ")
+	_, again, ok := strings.Cut(out, "macemc: a goroutine that a package has started ends the process during or after a run of TestOrder; to repeat: macemc test ")
 	again, rest, _ := strings.Cut(again, "\n")
 	if status != 1 || !ok || !strings.HasPrefix(again, "-run '^TestOrder$' -explore-seed 3 -schedules ") || !strings.Contains(rest, "panic: order") {
 		t.Fatalf("status %d:\n%s", status, out)
 	}
 	testReports(t, []string{"panic: order"}, 1, strings.Fields(strings.ReplaceAll(again, "'", ""))...)
+	testFile(t, `package x
+
+import (
+	"testing"
+	"time"
+)
+
+var requests = make(chan int)
+
+func init() {
+	go func() {
+		<-requests
+		time.Sleep(time.Millisecond)
+		panic("late")
+	}()
+}
+
+func TestLate(t *testing.T) { requests <- 1 }
+`)
+	testReports(t, []string{"a run of TestLate; to repeat: macemc test -run '^TestLate$'", "panic: late"}, 1, "-count=1", ".")
 }
 
 // Locks that goroutines of a package hold when a run begins or ends stay theirs, whatever other goroutines hold at their end. Others, even if
