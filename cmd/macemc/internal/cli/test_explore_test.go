@@ -1964,6 +1964,46 @@ func TestEarly(t *testing.T) {
 	testReports(t, []string{"FAILED TEST: x_test.go:14: not ready\n"}, 1, "-schedule=last", ".")
 }
 
+// A timer fires before a goroutine that was preempted continues, although the one that has set it ended without a point in between.
+func TestTest_DelayAfterEnd(t *testing.T) {
+	testFile(t, `package x
+
+import (
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+func TestGap(t *testing.T) {
+	var x, y atomic.Int32
+	var wg sync.WaitGroup
+	for range 3 {
+		wg.Go(func() {
+			for range 20 {
+				y.Add(1)
+			}
+		})
+	}
+	wg.Wait()
+	a, fired := make(chan bool, 1), make(chan bool)
+	go func() {
+		<-a
+		time.AfterFunc(100*time.Microsecond, func() {
+			if x.Load() == 0 {
+				t.Error("early")
+			}
+			close(fired)
+		})
+	}()
+	a <- true
+	x.Store(1)
+	<-fired
+}
+`)
+	testReports(t, []string{"early", "found by schedule"}, 1, "-count=1", "-schedules=600", "-explore-time=1m", "-explore-seed=2", ".")
+}
+
 // The exhaustive exploration lets time pass before a goroutine that has not run yet sets a timer, and before a goroutine continues that was
 // preempted before the timer was set. It says that longer delays are missing.
 func TestTest_DelayExhaustive(t *testing.T) {
