@@ -25,6 +25,8 @@ const (
 	restartSteps = 1_000_000
 	// restartShare is the denominator of the share of the remaining budget that a restart has, in steps and in time.
 	restartShare = 2
+	// orderShare is the denominator of the share of the budget after which no more orders of dropping steps are tried.
+	orderShare = 6
 	// longest is the maximum length of a walk of a restart, as a multiple of the best run, or of leastWalk. shortest is the
 	// minimum one, at least shortWalk, of walks to a finding.
 	longest   = 8

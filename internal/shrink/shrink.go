@@ -148,8 +148,7 @@ func shrinkFinding(ctx context.Context, cfg *Config, p *Player) (*Result, error)
 		return run.Finding != nil && steps == len(run.Script.Steps) && same(run.Finding, &cfg.Finding)
 	}
 	if len(r.best.Steps) >= leastRestarted {
-		r.dropMany(ctx)
-		r.dropSingle(ctx)
+		r.dropInOrders(ctx, again.random, func() bool { return p.Steps < cfg.MaxSteps/orderShare })
 	}
 	if len(r.best.Steps) >= leastRestarted && !r.over && at == "" {
 		// Reducing drops faults, but runs with more of them violate more often.
