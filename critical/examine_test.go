@@ -123,4 +123,10 @@ func TestFind_ProveEnd(t *testing.T) {
 			t.Errorf("ProveEnd %v: %s at step %d, proof %q at %d", c.end, res.Case, res.Step, res.Proof, res.ProvenAt)
 		}
 	}
+	res := find(t, critical.Config{
+		System: tab.System(), Path: slices.Concat(choose.Path{0, 1}, repeat(0, 60)), WalkSteps: 50, Walks: 10, States: 1, ProveEnd: true,
+	})
+	if res.Case != critical.TooLateToTell || res.Proof != critical.Walks || len(res.Probes) != 0 {
+		t.Errorf("ProveEnd without a proof: %s, proof %q, %d probes", res.Case, res.Proof, len(res.Probes))
+	}
 }

@@ -48,7 +48,8 @@ type Config struct {
 	Live choose.Path
 	// Proven accepts a run as a violation only if it is proven dead.
 	Proven bool
-	// ProveEnd searches the successors of the last state if those of the critical step are too many.
+	// ProveEnd searches the successors of the last state first. Unless that proves the run dead, the result is
+	// [TooLateToTell] or [Recovered], without walks that take longer.
 	ProveEnd bool
 	// searchFirst makes walks only from states for which the exhaustive search finds no live successor.
 	searchFirst bool

@@ -81,6 +81,17 @@ func (f *finder) find(ctx context.Context) (*Result, error) {
 	if ok, err := f.recoversIfExtended(ctx); err != nil || ok {
 		return f.result(Recovered, 0), err
 	}
+	if f.cfg.ProveEnd {
+		r, err := f.examine(ctx, f.steps())
+		switch {
+		case err != nil:
+			return nil, err
+		case r != nil && r.Live != nil:
+			return f.result(Recovered, 0), nil
+		case !f.proven(f.steps()):
+			return f.result(TooLateToTell, 0), nil
+		}
+	}
 	if f.cfg.searchFirst {
 		if ok, err := f.recoversExactly(ctx, f.steps()); err != nil || ok {
 			return f.result(Recovered, 0), err
