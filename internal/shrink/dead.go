@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-
 	"time"
 
 	"github.com/macemc/macemc/choose"
@@ -46,6 +45,10 @@ const (
 	cheaper = 4
 	// leastTail is the minimum number of steps after the critical one. There are at least as many as before it.
 	leastTail = 200
+	// confirmingTimes is the time to confirm the result, in times of as many walks as verify a candidate, of full length.
+	// leastReserve is the denominator of the minimum share of the time for it.
+	confirmingTimes = 15
+	leastReserve    = 5
 	// tails is the maximum number of walks to find one in which the property never holds.
 	tails = 32
 )
@@ -173,6 +176,7 @@ func (d *deadShrinker) shrink(ctx context.Context) (*Result, error) {
 	path := d.player.Run.Path.Clone()
 	before := path[:d.player.Run.Bounds[c.Step-1]]
 	d.quick = d.limit
+	began := budget.ProcessTime()
 	// That one property never holds again implies that all together never hold. A deadlock implies that no property
 	// recovers.
 	d.stuck = d.cfg.Finding.Kind == sim.Deadlock
@@ -184,6 +188,12 @@ func (d *deadShrinker) shrink(ctx context.Context) (*Result, error) {
 				d.goal = nil
 			}
 		}
+	}
+	if took := budget.ProcessTime() - began; cfg.Time > 0 {
+		var cancel context.CancelFunc
+		reducing, cancel = budget.WithProcessorTime(reducing, cfg.Time-took-reserve(cfg.Time, took))
+		defer cancel()
+		d.ctx = reducing
 	}
 	d.quick = d.enough(before)
 	cause.Steps = all.Script.Steps[:d.lateStep(all.Script, c.Step)]
@@ -350,10 +360,16 @@ func divide(ctx context.Context, limit time.Duration) (reducing, confirming cont
 		confirming = limited(budget.WithDeadline(confirming, at))
 	}
 	if limit > 0 {
-		reducing = limited(budget.WithProcessorTime(reducing, limit/3*2))
+		reducing = limited(budget.WithProcessorTime(reducing, limit))
 		confirming = limited(budget.WithProcessorTime(confirming, limit))
 	}
 	return reducing, confirming, cancel
+}
+
+// reserve returns the part of a time limit that is kept for confirming the result, if verifying walks of full length took some
+// time. A slow machine needs more, since the budget of steps does not end the candidates there.
+func reserve(limit, took time.Duration) time.Duration {
+	return max(limit/leastReserve, min(confirmingTimes*took, limit/2))
 }
 
 // back returns to the last accepted script that more walks find dead, or to the last confirmed one.

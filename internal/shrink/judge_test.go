@@ -3,6 +3,7 @@ package shrink
 import (
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/critical"
@@ -218,5 +219,16 @@ func TestDeadShrinker_Restart(t *testing.T) {
 	}
 	if !d.restarted {
 		t.Error("it may restart again")
+	}
+}
+
+// More time is kept for confirming the result if walks are slow.
+func TestReserve(t *testing.T) {
+	for _, c := range []struct{ took, want time.Duration }{
+		{0, time.Second}, {100 * time.Millisecond, 1500 * time.Millisecond}, {time.Second, 2500 * time.Millisecond},
+	} {
+		if got := reserve(5*time.Second, c.took); got != c.want {
+			t.Errorf("walks took %v: %v of 5s, want %v", c.took, got, c.want)
+		}
 	}
 }
