@@ -57,7 +57,8 @@ func (o *Options) tooLong(found *search.Suspect) bool {
 const (
 	// leastShrinkTime is the minimum processor time for all that shrinking a run without a request adds to a check.
 	leastShrinkTime = 5 * time.Second
-	// reservedShare divides that time. The quotient is for executing the result in a fresh process and describing it.
+	// reservedShare divides that time. The quotient is for executing the result in a fresh process and describing it, or the time
+	// that it took to describe the original run, if that is more.
 	reservedShare = 10
 )
 
@@ -68,7 +69,7 @@ func (o *Options) shrinkTime() time.Duration {
 		return 0
 	}
 	limit := max(leastShrinkTime, budget.ProcessTime()-o.used)
-	return limit - limit/reservedShare
+	return limit - min(max(limit/reservedShare, o.asFound.took), limit/2)
 }
 
 // slowdown is the factor by which a step of shrinking takes longer than a step of a confirming walk. Those walks
@@ -99,16 +100,18 @@ func (o *Options) shrinks(res *search.Result) bool {
 type described struct {
 	report *report.Report
 	files  files
+	took   time.Duration // processor time
 }
 
 // describeUnshrunk describes a finding before its run is shrunk. If Unshrunk is set, it writes the finding and calls
 // Unshrunk. It drops the error, because a finding that cannot be written here cannot be written later either.
 func (o *Options) describeUnshrunk(sys *sim.System, res *search.Result) {
+	began := budget.ProcessTime()
 	r := o.report(res)
 	f, err := o.describe(sys, r, res)
 	o.asFound = described{}
 	if err == nil {
-		o.asFound = described{r, f}
+		o.asFound = described{r, f, budget.ProcessTime() - began}
 	}
 	if o.Unshrunk == nil || o.Replace || o.KeepGoing {
 		return

@@ -46,6 +46,12 @@ func TestShrinkTime(t *testing.T) {
 			t.Errorf("after %v: %v, want somewhat less than %v", c.taken, got, c.want)
 		}
 	}
+	for _, c := range []struct{ took, want time.Duration }{{time.Second, leastShrinkTime - time.Second}, {time.Hour, leastShrinkTime / 2}} {
+		o := Options{used: budget.ProcessTime(), asFound: described{took: c.took}}
+		if got := o.shrinkTime(); got != c.want {
+			t.Errorf("%v to describe the run: %v, want %v", c.took, got, c.want)
+		}
+	}
 	if got := (&Options{ShrinkSteps: 1}).shrinkTime(); got != 0 {
 		t.Errorf("with a number of steps: %v, want no limit", got)
 	}
