@@ -302,7 +302,7 @@ func Blocked(all []Goroutine, left bool) (message, where string) {
 		places = append(places, g.At)
 	}
 	sort.Strings(places)
-	message = plural(len(all), "goroutine is blocked and nothing can wake it", "goroutines are blocked and nothing can wake them")
+	message = program.Plural(len(all), "goroutine is blocked and nothing can wake it", "goroutines are blocked and nothing can wake them")
 	if left {
 		message += ", after the test has returned"
 	}
@@ -332,19 +332,6 @@ func WaitList(all []Goroutine) (lines []string) {
 		lines = append(lines, fmt.Sprintf("and %d more", more))
 	}
 	return lines
-}
-
-func plural(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
-}
-
-// OneLine returns the first line of a text.
-func OneLine(text string) string {
-	line, _, _ := strings.Cut(text, "\n")
-	return line
 }
 
 // Table returns a hash table of switches in the layout that the runtime expects. It reuses the memory of old if possible.

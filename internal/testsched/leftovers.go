@@ -146,7 +146,7 @@ func (o *Outcome) Compare(s *Schedule) {
 		o.Waiting = append(o.Waiting, o.Behind[min(i, len(o.Behind)):min(i+1, len(o.Behind))]...)
 	}
 	o.Kind = Leak
-	o.Message = plural(len(leaked), "goroutine is left after the test has returned, and ends under other schedules",
+	o.Message = program.Plural(len(leaked), "goroutine is left after the test has returned, and ends under other schedules",
 		"goroutines are left after the test has returned, and end under other schedules")
 	o.Where = strings.Join(s.Ends, " ")
 }

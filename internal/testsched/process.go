@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/macemc/macemc/internal/testsched/program"
 )
 
 // doubt collects the results of new processes that did not confirm a finding.
@@ -80,14 +82,14 @@ func (s *Settings) processes(c *Config, r *Result, d *doubt) *Report {
 	}
 	if recurred {
 		return &Report{Note: fmt.Sprintf("%s, which depends on state that earlier runs left %s; %s in new processes passed; reset that state in the test; to repeat: %s",
-			note, leftIn(d.changed), plural(passed, "schedule", "schedules"), s.again(c, r))}
+			note, leftIn(d.changed), program.Plural(passed, "schedule", "schedules"), s.again(c, r))}
 	}
 	cause := uncontrolled
 	if !known {
 		cause = "the test depends on earlier runs, or on something that the schedule does not control"
 	}
 	return &Report{Note: fmt.Sprintf("%s once; not reproducible: it passes under the same schedule, and %s passed; %s; let the test create the files and seed the random numbers that it reads; to repeat: %s",
-		note, plural(passed, "new process", "new processes"), cause, s.again(c, r))}
+		note, program.Plural(passed, "new process", "new processes"), cause, s.again(c, r))}
 }
 
 // leftIn describes where earlier runs may have left state that a run depends on. It names at most three changed package variables.
@@ -166,7 +168,7 @@ func (s *Settings) undetermined(o *Outcome, how string, t trials) *Report {
 		cause = "the recorded switches of the schedule do not lead to it"
 	}
 	return &Report{Finding: describe(o, how, fmt.Sprintf("not reproducible: failed in %d of %s under the same schedule\n%s", t.failed,
-		plural(t.executed, "new process", "new processes"), cause))}
+		program.Plural(t.executed, "new process", "new processes"), cause))}
 }
 
 // recurs repeats an exploration up to its finding in a new process, and reports whether it fails again. known is false if that process did

@@ -37,7 +37,7 @@ func (s Saved) String() string {
 	if s.Passing == 0 {
 		return ""
 	}
-	text := plural(s.Passing, "saved schedule passes", "saved schedules pass")
+	text := program.Plural(s.Passing, "saved schedule passes", "saved schedules pass")
 	switch {
 	case s.Unfit == s.Passing:
 		text += ", but the code may have changed"
@@ -50,7 +50,7 @@ func (s Saved) String() string {
 func (r *Result) counts() string {
 	rate := float64(r.Schedules) / max(r.Elapsed.Seconds(), 1e-6)
 	if r.Exhaustive || r.Complete != nil && r.Missing == "" {
-		text := plural(r.Schedules, "schedule", "schedules")
+		text := program.Plural(r.Schedules, "schedule", "schedules")
 		if r.Complete != nil {
 			text = r.Complete.String()
 		}
@@ -64,11 +64,11 @@ func (r *Result) counts() string {
 		return text
 	}
 	if r.Orders == 1 {
-		return fmt.Sprintf("macemc: %s, no finding; all have the same order of goroutines", plural(r.Schedules, "schedule", "schedules"))
+		return fmt.Sprintf("macemc: %s, no finding; all have the same order of goroutines", program.Plural(r.Schedules, "schedule", "schedules"))
 	}
 	orders, seen := r.estimate()
 	text := fmt.Sprintf("macemc: %s (%.0f/s), no finding; about %d distinct orders of goroutines, estimated order coverage %.0f %%",
-		plural(r.Schedules, "schedule", "schedules"), rate, orders, 100*seen)
+		program.Plural(r.Schedules, "schedule", "schedules"), rate, orders, 100*seen)
 	if r.Complete != nil {
 		text += "; " + r.Complete.String()
 	}
@@ -96,7 +96,7 @@ func (c *Coverage) String() string {
 	text := fmt.Sprintf("all %d schedules", c.Schedules)
 	switch {
 	case c.Reduced:
-		text = fmt.Sprintf("all orders, by %s with sleep sets", plural(c.Schedules, "schedule", "schedules"))
+		text = fmt.Sprintf("all orders, by %s with sleep sets", program.Plural(c.Schedules, "schedule", "schedules"))
 	case c.Schedules == 1:
 		text = "the only schedule"
 	}
@@ -106,7 +106,7 @@ func (c *Coverage) String() string {
 		text = "complete: " + text
 	}
 	if c.Preemptions < Unbounded {
-		text += " with at most " + plural(c.Preemptions, "preemption", "preemptions")
+		text += " with at most " + program.Plural(c.Preemptions, "preemption", "preemptions")
 	}
 	var conditions []string
 	if !c.Race && (c.Schedules > 1 || c.Preemptions < Unbounded) {
@@ -250,7 +250,7 @@ func differs(list []Switch) string {
 	var more, other []string
 	add := func(list *[]string, n int, one, many string) {
 		if n > 0 {
-			*list = append(*list, plural(n, one, many))
+			*list = append(*list, program.Plural(n, one, many))
 		}
 	}
 	text, from, verb, differing := "", " from the default order", " differ", cases+timers

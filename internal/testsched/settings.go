@@ -177,7 +177,7 @@ func (s *Settings) Test(pkg, name string, race bool, deadline time.Time, runner 
 				note = fmt.Sprintf("passes, but the finding was not looked for: %s %s", s.shown(s.schedule), lacks)
 			} else if n := len(f.Schedule.Switches); o.Followed < n {
 				note = fmt.Sprintf("passes, but %s does not fit: %d of %s applied; the code may have changed",
-					s.shown(s.schedule), o.Followed, plural(n, "switch", "switches"))
+					s.shown(s.schedule), o.Followed, program.Plural(n, "switch", "switches"))
 			}
 			s.summarize(name, &Result{pkg: pkg}, note)
 			return &Report{Note: "macemc: " + note}
@@ -279,7 +279,7 @@ func (s *Settings) found(c *Config, r *Result, runner Runner) *Report {
 	if s.repeats(c, r) {
 		s.discard("")
 		return &Report{Note: fmt.Sprintf("macemc: it fails when it runs a second time, whatever the schedule: %s; its first run left something behind, for example a file or a setting of the process, which it should undo with t.Cleanup; only %s could be explored",
-			r.Finding.Title(), plural(r.Schedules-1, "schedule", "schedules"))}
+			r.Finding.Title(), program.Plural(r.Schedules-1, "schedule", "schedules"))}
 	}
 	s.Hasty = r.Finding.Patient
 	defer func() { s.Hasty = false }()

@@ -101,3 +101,17 @@ func Shorten(message string) string {
 	}
 	return fmt.Sprintf("%s... (%d bytes)", strings.ToValidUTF8(message[:most], ""), len(message))
 }
+
+// Plural returns a number with a noun, in singular or plural.
+func Plural(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
+
+// OneLine returns the first line of a text.
+func OneLine(text string) string {
+	line, _, _ := strings.Cut(text, "\n")
+	return line
+}
