@@ -158,11 +158,10 @@ var nodeSockets = func() []change {
 
 // socketsOfNodes changes the in-memory network that fakeNetwork added.
 func socketsOfNodes(text string, added map[string]string) (string, error) {
-	const file = "net/zz_macemc_fake.go"
-	fake, err := apply(file, []byte(added[file]), nodeSockets)
+	fake, err := apply(fakeFile, []byte(added[fakeFile]), nodeSockets)
 	if err != nil {
 		return "", fmt.Errorf("net/net_fake.go: %w", err)
 	}
-	added[file] = string(fake)
+	added[fakeFile] = string(fake)
 	return text, nil
 }

@@ -8,7 +8,7 @@
 //	overlay.go, change.go       makes the files; how a place is found and changed
 //	changes.go                  the changes for both kinds of programs
 //	nodes.go                    those for nodes of systems
-//	tests.go                    those for tests
+//	tests.go, network.go        those for tests; their in-memory network
 //	sources.go                  lists the files that are added to packages of the distribution
 //	source                      these files: source/common, source/nodes and source/tests, then the folder of the package
 package overlay

@@ -355,40 +355,6 @@ func memoryInGo(text string, _ map[string]string) (string, error) {
 	return text, nil
 }
 
-// fakeNetwork adds package net's in-memory network for js/wasm to other systems.
-func fakeNetwork(text string, added map[string]string) (string, error) {
-	fake := regexp.MustCompile(`(?m)^//go:build .*$`).ReplaceAllString(text, "//go:build unix")
-	for from, to := range map[string]string{"\nfunc socket(": "\nfunc macemcFakeSocket(", "\nfunc sysSocket(": "\nfunc macemcSysSocket("} {
-		if strings.Count(fake, from) != 1 {
-			return "", fmt.Errorf("%q is not there once", from)
-		}
-		fake = strings.Replace(fake, from, to, 1)
-	}
-	const named = `if sa.Name != "" {`
-	if n := strings.Count(fake, named); n != 1 {
-		return "", fmt.Errorf("%q is there %d times, not once", named, n)
-	}
-	fake = strings.Replace(fake, named, "if macemcInFolder(sa.Name) {", 1)
-	const wrapped = "if errors.Is(err, syscall.EADDRINUSE) {"
-	if n := strings.Count(fake, wrapped); n != 2 {
-		return "", fmt.Errorf("%q is there %d times, not 2", wrapped, n)
-	}
-	fake = strings.ReplaceAll(fake, wrapped, "if _, ok := err.(*os.SyscallError); ok {")
-	for _, to := range []string{"ffd.fd.raddr.(sockaddr)", "raddr.(sockaddr)"} {
-		const absent = "if peeri == nil {"
-		before, after, ok := strings.Cut(fake, "sockets.Load(fakeAddr("+to+"))\n")
-		if !ok || !strings.HasPrefix(strings.TrimSpace(after), absent) {
-			return "", fmt.Errorf("the receiver of a datagram is not looked up by %s", to)
-		}
-		fake = before + "sockets.Load(fakeAddr(" + to + "))\n" + strings.Replace(after, absent, absent+" macemcUndelivered(ffd.fd, "+to+");", 1)
-	}
-	if !strings.Contains(fake, "errors.") {
-		fake = strings.Replace(fake, "\t\"errors\"\n", "", 1)
-	}
-	added["net/zz_macemc_fake.go"] = fake
-	return text, nil
-}
-
 // asyncTimers adds a function that sets the asynctimerchan mode of the runtime. Bubbles require the behavior of Go 1.23. Later versions
 // without that setting have no other behavior.
 func asyncTimers(text string, added map[string]string) (string, error) {
