@@ -46,7 +46,8 @@ var closedSockets = replace(
 		"\t\treturn 0, err } else if done { return len(b), nil\n",
 	"\t\t\tif q.noLinger {\n\t\t\t\treturn 0, nil, os.NewSyscallError(\"recvfrom\",",
 	"\t\t\tif q.noLinger { q.noLinger = false\n\t\t\t\treturn 0, nil, os.NewSyscallError(\"read\",",
-	"\t\tcase len(b) == 0:\n", "\t\tcase q.readShut: return 0, nil, io.EOF; case len(b) == 0:\n")
+	"\t\tcase len(b) == 0:\n", "\t\tcase q.readShut: return 0, nil, io.EOF; case len(b) == 0:\n",
+	"\tif p == nil {\n", "\tif p == nil { select { case <-dt.expired: return 0, nil, os.ErrDeadlineExceeded; default: }\n")
 
 // fakeNetwork adds package net's in-memory network for js/wasm to other systems.
 func fakeNetwork(text string, added map[string]string) (string, error) {

@@ -942,6 +942,19 @@ func TestClosed(t *testing.T) {
 	fails(t, "close", p.Close(), net.ErrClosed)
 }
 
+func TestExpired(t *testing.T) {
+	c, s := pair(t, "tcp")
+	s.Close()
+	pause()
+	c.SetReadDeadline(time.Now().Add(-time.Second))
+	for range 3 {
+		reads(t, c, os.ErrDeadlineExceeded)
+	}
+	c.SetReadDeadline(time.Time{})
+	reads(t, c, io.EOF)
+	c.Close()
+}
+
 func TestNothingWritten(t *testing.T) {
 	c, s := pair(t, "tcp")
 	if n, err := c.Write(nil); n != 0 || err != nil {
@@ -956,7 +969,7 @@ func TestNothingWritten(t *testing.T) {
 	if out, err := exec.CommandContext(t.Context(), "go", "test", ".").CombinedOutput(); err != nil {
 		t.Errorf("with the system's network: %v\n%s", err, out)
 	}
-	testReports(t, []string{"schedules of 7 tests"}, 0, "-schedules=30", ".")
+	testReports(t, []string{"schedules of 8 tests"}, 0, "-schedules=30", ".")
 }
 
 // A goroutine that a package has started may wake goroutines of a test after all of them waited.
