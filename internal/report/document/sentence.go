@@ -23,7 +23,11 @@ func sentence(r *report.Report) string {
 	if walks == 0 || r.Kind != sim.Liveness && r.Critical.Case != critical.Located {
 		return text + " (not proven)"
 	}
-	return text + " in " + textfmt.Plural(walks, "random continuation")
+	in := " in any of "
+	if walks == 1 {
+		in = " in "
+	}
+	return text + in + textfmt.Plural(walks, "random continuation")
 }
 
 // ByWalks reports whether random continuations are the only evidence that the run is dead.

@@ -630,7 +630,7 @@ func TestNotProven(t *testing.T) {
 		}
 		heading := "cannot become true after step 6</h1>"
 		if c.proof == critical.Walks {
-			heading = "did not become true after step 6 in 200 random continuations</h1>"
+			heading = "did not become true after step 6 in any of 200 random continuations</h1>"
 		}
 		if !strings.Contains(page, heading) {
 			t.Errorf("%s: the page has no heading %q", c.proof, heading)

@@ -163,7 +163,7 @@ func TestReport(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"&#34;every ping is acknowledged&#34; did not become true after step 6 in 20 random continuations", "network loses Ack{2} n1-&gt;n0",
+	for _, want := range []string{"&#34;every ping is acknowledged&#34; did not become true after step 6 in any of 20 random continuations", "network loses Ack{2} n1-&gt;n0",
 		`download="error.path"`, `download="live.path"`, "macemc mdb "} {
 		if !strings.Contains(string(page), want) {
 			t.Errorf("%q is missing", want)
