@@ -1774,7 +1774,8 @@ func TestLeak(t *testing.T) {
 	}
 }
 
-// A panic of a goroutine that a package has started ends the process, even between runs. The output has the test and the command that repeats the runs.
+// A panic of a goroutine that a package has started ends the process, even between runs. The output has the test and the command that
+// repeats the runs.
 func TestTest_PanicsOutside(t *testing.T) {
 	testFile(t, `package x
 
@@ -1815,7 +1816,14 @@ func TestOrder(t *testing.T) {
 	if status != 1 || !ok || !strings.HasPrefix(again, "-run '^TestOrder$' -explore-seed 3 -schedules ") || !strings.Contains(rest, "panic: order") {
 		t.Fatalf("status %d:\n%s", status, out)
 	}
-	testReports(t, []string{"panic: order"}, 1, strings.Fields(strings.ReplaceAll(again, "'", ""))...)
+	repeated := false // the machine may preempt the goroutine of the package, which no schedule records
+	for n := 0; n < 5 && !repeated; n++ {
+		out, status = testCommand(t.Context(), strings.Fields(strings.ReplaceAll(again, "'", ""))...)
+		repeated = status == 1 && strings.Contains(out, "panic: order")
+	}
+	if !repeated {
+		t.Errorf("status %d:\n%s", status, out)
+	}
 	testFile(t, `package x
 
 import (
