@@ -44,7 +44,7 @@ func TestTry(t *testing.T) {
 	wants(t, do(t, s, "start; search live walks=3 steps=1"), "none of 3 walks from step 0 reached a live state (1 steps each)")
 }
 
-// In place of which step an event happens depends on the list before the command. Words select the only event that contains them.
+// An event replaces the step whose list was shown last. Words select the only event that contains them.
 func TestInstead_List(t *testing.T) {
 	for line, want := range map[string]string{
 		"3; instead 1":                   "branch1 step 3 of 3: n1 draw",

@@ -9,13 +9,15 @@ import (
 // fakeFile is the file of the in-memory network in package net.
 const fakeFile = "net/zz_macemc_fake.go"
 
+const isClosed = " if atomic.LoadUint32(&ffd.closed) != 0 "
+
 // socketChanges make operations on a closed socket fail at once.
 var socketChanges = func() []change {
 	list := []change{
 		{fakeFile, lastField{"fakeNetFD"}, " closed uint32; unread bool; ", whyNet},
 		{fakeFile, lastField{"packetQueueState"}, " readShut, reset bool; ", whyNet},
 		{fakeFile, atStart{"fakeNetFD.Close"}, " if atomic.SwapUint32(&ffd.closed, 1) != 0 { return ErrClosed }; ", whyNet},
-		{fakeFile, atStart{"fakeNetFD.Read"}, " if atomic.LoadUint32(&ffd.closed) != 0 { return 0, ErrClosed }; if len(p) == 0 { return 0, nil }; ", whyNet},
+		{fakeFile, atStart{"fakeNetFD.Read"}, isClosed + "{ return 0, ErrClosed }; if len(p) == 0 { return 0, nil }; ", whyNet},
 	}
 	for _, c := range []struct{ results, methods string }{
 		{"ErrClosed", "closeRead closeWrite SetReadDeadline SetWriteDeadline setReadBuffer setLinger"},
@@ -24,7 +26,7 @@ var socketChanges = func() []change {
 		{"0, nil, ErrClosed", "readFrom"},
 	} {
 		for m := range strings.FieldsSeq(c.methods) {
-			list = append(list, change{fakeFile, atStart{"fakeNetFD." + m}, " if atomic.LoadUint32(&ffd.closed) != 0 { return " + c.results + " }; ", whyNet})
+			list = append(list, change{fakeFile, atStart{"fakeNetFD." + m}, isClosed + "{ return " + c.results + " }; ", whyNet})
 		}
 	}
 	return list

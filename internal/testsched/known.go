@@ -65,7 +65,8 @@ func (s *Settings) knownLines(r *Result) (known, fixed, unsought []string) {
 		lacks := s.lacks(k.Stored, r.race, r.noLeaks)
 		switch {
 		case k.runs > 0:
-			known = append(known, fmt.Sprintf("%s; in %d of %s: %s (%s)", k.Finding, k.runs, program.Plural(r.Schedules, "schedule", "schedules"), k.Known, file))
+			of := program.Plural(r.Schedules, "schedule", "schedules")
+			known = append(known, fmt.Sprintf("%s; in %d of %s: %s (%s)", k.Finding, k.runs, of, k.Known, file))
 		case k.recurred:
 			known = append(known, fmt.Sprintf("%s; only in a new process: %s (%s)", k.Finding, k.Known, file))
 		case lacks != "":
