@@ -60,7 +60,7 @@ func TestBrowser(t *testing.T) {
 
 	chromium.Expect(t, "first screen", chromium.Text(t, ctx, ".report"), "LIVENESS VIOLATION with 2 nodes, loss 1 of 1 used", `"every ping is acknowledged" cannot become true after step 6`)
 	chromium.Expect(t, "summary", chromium.Text(t, ctx, ".brief"), "network loses Ack{2} n1->n0",
-		"0 of 200 random continuations recovered", "n0.Acked 1 | 2", "if m := msg.(Ping); m.Seq > q.Seen {")
+		"0 of 200 random continuations recovered", "n0.Acked 1 (since step 3) | 2", "if m := msg.(Ping); m.Seq > q.Seen {")
 	// The critical step is drawn on the first screen, the summary and the states are beside it.
 	if seen := chromium.Eval(t, ctx,
 		`(() => { const row = document.querySelector('.run[data-run="0"] .step[data-step="6"] .hit').getBoundingClientRect(),
