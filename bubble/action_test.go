@@ -10,6 +10,7 @@ import (
 
 	"github.com/macemc/macemc/bubble"
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/sim"
@@ -80,7 +81,7 @@ func TestProgram_BootSource(t *testing.T) {
 			if err := w.Step(w.Enabled()[0], choose.First); err != nil {
 				t.Fatal(err)
 			}
-			if last := w.Last(); last.Event.Kind != sim.Boot || !strings.Contains(last.Source, "action_test.go:") {
+			if last := w.Last(); last.Event.Kind != eventkind.Boot || !strings.Contains(last.Source, "action_test.go:") {
 				t.Errorf("%v is located at %q, want a line of action_test.go", last.Event, last.Source)
 			}
 		})

@@ -4,9 +4,10 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
+	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/internal/replay"
-	"github.com/macemc/macemc/sim"
 )
 
 // Build returns the event graph of a trace. It takes time linear in the size of the trace.
@@ -89,7 +90,7 @@ func (b *builder) event(s *replay.TraceStep, failedBefore []string) {
 		e.Consumed = append(e.Consumed, id-1)
 	}
 	if s.Number == 0 {
-		e.kind, e.Changes = sim.Boot, nil // the initial state of a node is not a change
+		e.kind, e.Changes = eventkind.Boot, nil // the initial state of a node is not a change
 		b.firstTimers(e, s.Changes)
 	} else {
 		switch was := b.g.Events[len(b.g.Events)-1].Live; {
@@ -100,7 +101,7 @@ func (b *builder) event(s *replay.TraceStep, failedBefore []string) {
 		}
 		e.Broke = missing(s.Failing, failedBefore)
 		e.Mended = missing(failedBefore, s.Failing)
-		if e.kind == sim.FireTimer {
+		if e.kind == eventkind.FireTimer {
 			b.endTimer(e, e.Node, e.What, "fired")
 		}
 	}
@@ -117,7 +118,7 @@ func (b *builder) event(s *replay.TraceStep, failedBefore []string) {
 	}
 	falls := e.takesDown()
 	b.restart(e)
-	if falls || e.kind == sim.Boot {
+	if falls || e.kind == eventkind.Boot {
 		b.g.upDown = append(b.g.upDown, len(b.g.Events))
 	}
 	if falls {
@@ -176,14 +177,14 @@ func (b *builder) message(m replay.TraceMessage) {
 	at := len(g.Messages)
 	v := Message{
 		ID: m.ID, From: m.From, To: m.To, Text: m.Text, Stream: m.Stream, Sent: m.Sent,
-		Fate: sim.InFlight.String(),
+		Fate: netmodel.InFlight.String(),
 	}
 	for _, f := range m.Fates {
 		switch f.Fate {
-		case sim.Delivered:
+		case netmodel.Delivered:
 			v.Deliveries = append(v.Deliveries, f.Step)
 			v.Fate = f.Name
-		case sim.Duplicated: // it is still in flight, and the copy is a message of its own
+		case netmodel.Duplicated: // it is still in flight, and the copy is a message of its own
 			v.Duplicated = append(v.Duplicated, f.Step)
 			if f.Step < len(g.Events) && !slices.Contains(g.Events[f.Step].Consumed, at) {
 				g.Events[f.Step].Consumed = append(g.Events[f.Step].Consumed, at)

@@ -4,9 +4,9 @@ import (
 	"iter"
 	"slices"
 
+	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/internal/replay"
-	"github.com/macemc/macemc/sim"
 )
 
 // orderer finds the direct causes of events.
@@ -79,7 +79,7 @@ func (o *orderer) wrote(t *replay.Trace) (steps []int) {
 			if s < t.FoundAt && len(written) > fields {
 				steps = append(steps, s)
 			}
-			if e.Node == id && e.kind == sim.Boot || e.takesNodeDown(id) {
+			if e.Node == id && e.kind == eventkind.Boot || e.takesNodeDown(id) {
 				break // a new state
 			}
 		}
@@ -115,24 +115,24 @@ func (o *orderer) event(e *Event) {
 	}
 	pair := [2]int{min(e.Node, e.Peer), max(e.Node, e.Peer)}
 	switch e.kind {
-	case sim.Partition:
+	case eventkind.Partition:
 		o.partition = e.Step
-	case sim.Heal:
+	case eventkind.Heal:
 		add(o.partition)
-	case sim.Break:
+	case eventkind.Break:
 		for _, n := range pair {
 			if n >= 0 {
 				add(o.lastOn[n])
 			}
 		}
 		o.cuts[pair] = e.Step
-	case sim.DeliverError:
+	case eventkind.DeliverError:
 		if e.Peer >= 0 {
 			add(max(o.cuts[pair], o.crashes[e.Peer]))
 		}
-	case sim.DeliverReady:
+	case eventkind.DeliverReady:
 		add(o.room[[2]int{e.Node, e.Peer}])
-	case sim.Deliver:
+	case eventkind.Deliver:
 		if e.Peer >= 0 {
 			o.room[[2]int{e.Peer, e.Node}] = e.Step
 		}
@@ -164,7 +164,7 @@ func (e *Event) takesNodeDown(node int) bool {
 
 // onNode reports whether the event happens on its node's lane. The others happen in the network.
 func (e *Event) onNode() bool {
-	return e.Node >= 0 && (e.kind == sim.Arrive || !e.kind.OfNetwork())
+	return e.Node >= 0 && (e.kind == eventkind.Arrive || !e.kind.OfNetwork())
 }
 
 // Ancestors yields the steps that a step depends on through messages and the order on nodes, the latest first.

@@ -5,15 +5,15 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/internal/replay"
-	"github.com/macemc/macemc/sim"
 )
 
 // digest describes what the event changed, without timers and counters, in about most parts: "Seen 1->2",
 // "peers[1].out: sent 0->1, flying 0->1", "packets[0] added". Changes by a boot or a crash are not listed, since
 // these change everything. Changes of what goroutines wait for are listed only if there are no others.
 func (e *Event) digest(most int) []string {
-	if e.kind == sim.Boot || e.takesDown() {
+	if e.kind == eventkind.Boot || e.takesDown() {
 		return nil
 	}
 	return Digest(e.Changes, e.Node, most)

@@ -4,9 +4,9 @@ import (
 	"path"
 	"strings"
 
+	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/textfmt"
-	"github.com/macemc/macemc/sim"
 )
 
 // errorLine returns the finding in one line: all its lines, or only the first one if they are long.
@@ -37,7 +37,7 @@ func (e *Event) detail() []string {
 		}
 		lines = append(lines, text)
 	}
-	if e.kind == sim.Boot {
+	if e.kind == eventkind.Boot {
 		lines = append(lines, e.Aftermath...)
 	}
 	if race := e.raceText(); race != "" {

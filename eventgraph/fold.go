@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/textfmt"
-	"github.com/macemc/macemc/sim"
 )
 
 // segment is one step, or several that are folded into one line.
@@ -265,7 +265,7 @@ func (g *Graph) quiet(e *Event) bool {
 		len(e.Gone) > 0 {
 		return false
 	}
-	if k := e.kind; k == sim.DoAction && !g.Goroutines || k == sim.Boot || k == sim.Heal || k.Injection() || k == sim.DeliverError {
+	if k := e.kind; k == eventkind.DoAction && !g.Goroutines || k == eventkind.Boot || k == eventkind.Heal || k.Injection() || k == eventkind.DeliverError {
 		return false
 	}
 	return !slices.ContainsFunc(e.Changes, func(c replay.NodeChange) bool { return !c.Bookkeeping() })

@@ -4,9 +4,9 @@ import (
 	"encoding/json"
 	"io"
 
+	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/internal/replay"
-	"github.com/macemc/macemc/sim"
 )
 
 // Graph is the event graph of a run.
@@ -98,7 +98,7 @@ type Event struct {
 	Race  int    `json:"race,omitempty"`
 	Error string `json:"error,omitempty"` // the run's finding, if it was found here
 
-	kind    sim.EventKind
+	kind    eventkind.Kind
 	turn    string // "LIVE" or "no longer LIVE" if that changes with this step, else ""
 	effects []replay.TraceEffect
 }

@@ -4,13 +4,12 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/internal/replay"
-	"github.com/macemc/macemc/internal/simhook"
-	"github.com/macemc/macemc/sim"
 )
 
 // EventKind returns the kind of the event.
-func (e *Event) EventKind() sim.EventKind { return e.kind }
+func (e *Event) EventKind() eventkind.Kind { return e.kind }
 
 // onLink reports whether the event affects the link between two nodes.
 func (e *Event) onLink() bool {
@@ -28,9 +27,9 @@ func (e *Event) label() string {
 	return e.fill(e.kind.Presentation().Lane)
 }
 
-func (e *Event) fill(t simhook.Template) string {
+func (e *Event) fill(t eventkind.Template) string {
 	peer := fmt.Sprintf("n%d", e.Peer)
-	if e.kind == sim.Deliver && e.Peer == e.Node {
+	if e.kind == eventkind.Deliver && e.Peer == e.Node {
 		peer = "itself"
 	}
 	return t.Fill(fmt.Sprintf("n%d", e.Node), peer, e.What)
@@ -38,16 +37,16 @@ func (e *Event) fill(t simhook.Template) string {
 
 // failureWord returns the word for a crash, or for a halt.
 func (e *Event) failureWord() string {
-	kind := sim.Crash
-	if e.Halted || e.kind == sim.Halt {
-		kind = sim.Halt
+	kind := eventkind.Crash
+	if e.Halted || e.kind == eventkind.Halt {
+		kind = eventkind.Halt
 	}
 	return string(kind.Presentation().Lane)
 }
 
 // short describes the event for summaries: "n0 timer resend", "n1 Ping{2}".
 func (e *Event) short() string {
-	if e.kind == sim.FireTimer {
+	if e.kind == eventkind.FireTimer {
 		return fmt.Sprintf("n%d timer %s", e.Node, e.What)
 	}
 	return strings.TrimSpace(fmt.Sprintf("n%d %s", e.Node, shortly(e.What)))
@@ -55,7 +54,7 @@ func (e *Event) short() string {
 
 // shortLabel is label with only the name of a message from a node without a lane.
 func (e *Event) shortLabel() string {
-	if e.kind.OfMessage() && (e.kind != sim.Deliver || e.Peer != e.Node) {
+	if e.kind.OfMessage() && (e.kind != eventkind.Deliver || e.Peer != e.Node) {
 		brief := *e
 		brief.What = shortly(e.What)
 		return brief.label()

@@ -4,7 +4,7 @@ import (
 	"html/template"
 	"slices"
 
-	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/internal/netmodel"
 )
 
 // legendEntry explains a sign of graphs.
@@ -41,7 +41,7 @@ func legend(graphs []*Graph) []legendEntry {
 		{`<line class="msg" x1="1" y1="7" x2="25" y2="7"/>`, arrow, message(func(m *Message) bool { return len(m.Deliveries) > 0 })},
 		{`<line class="gone" x1="1" y1="7" x2="25" y2="7"/>`, "lost", message(func(m *Message) bool { return m.End > 0 })},
 		{`<line class="waiting" x1="1" y1="7" x2="25" y2="7"/>`, "still in flight",
-			message(func(m *Message) bool { return m.Fate == sim.InFlight.String() })},
+			message(func(m *Message) bool { return m.Fate == netmodel.InFlight.String() })},
 		{`<path class="armed" d="M13 0v14"/>`, "timer set", func(g *Graph) bool { return len(g.Timers) > 0 }},
 		{`<rect class="is-live" x="11" y="0" width="4" height="14"/>`, "live: properties hold", event(func(e *Event) bool { return e.turn != "" })},
 		{`<rect class="not-live" x="11" y="0" width="4" height="14"/>`, "not live", event(func(e *Event) bool { return e.turn != "" })},

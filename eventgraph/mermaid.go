@@ -6,8 +6,8 @@ import (
 	"io"
 	"strings"
 
+	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/internal/replay"
-	"github.com/macemc/macemc/sim"
 )
 
 // Mermaid writes the graph as a Mermaid sequence diagram, with each message at its delivery or end. It ignores
@@ -91,30 +91,30 @@ func (m *mermaid) event(e *Event) {
 	}
 	switch {
 	case e.Step == 0:
-	case e.kind == sim.Deliver && e.Peer >= 0:
+	case e.kind == eventkind.Deliver && e.Peer >= 0:
 		m.arrow(e.Peer, e.Node, "->>", fmt.Sprintf("%d %s", e.Step, e.What))
 		if changes != "" {
 			m.note(own, changes)
 		}
-	case e.kind == sim.TakeQuorum:
+	case e.kind == eventkind.TakeQuorum:
 		for _, i := range e.Consumed {
 			v := &m.g.Messages[i]
 			m.arrow(v.From, v.To, "->>", fmt.Sprintf("%d %s", e.Step, v.Text))
 		}
 		m.note(own, strings.TrimSuffix(e.What+": "+changes, ": "))
-	case e.kind == sim.Lose && e.Peer >= 0:
+	case e.kind == eventkind.Lose && e.Peer >= 0:
 		m.arrow(e.Peer, e.Node, "--x", fmt.Sprintf("%d %s lost", e.Step, e.What))
-	case e.kind == sim.Duplicate && e.Peer >= 0:
+	case e.kind == eventkind.Duplicate && e.Peer >= 0:
 		m.arrow(e.Peer, e.Node, "--)", fmt.Sprintf("%d %s duplicated", e.Step, e.What))
 	case e.onLink():
 		shape := "--x"
-		if e.kind == sim.Heal {
+		if e.kind == eventkind.Heal {
 			shape = "-->>"
 		}
 		m.arrow(e.Node, e.Peer, shape, fmt.Sprintf("%d %s", e.Step, e.linkText()))
 	default:
 		text := fmt.Sprintf("%d %s", e.Step, e.label())
-		if e.kind == sim.Boot && !e.Crashed {
+		if e.kind == eventkind.Boot && !e.Crashed {
 			changes = strings.Join(append(e.Aftermath, changes), ", ")
 			changes = strings.TrimSuffix(changes, ", ")
 		}

@@ -4,9 +4,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/textfmt"
-	"github.com/macemc/macemc/sim"
 )
 
 // mostChanges is the maximum number of changes in the notes of a step.
@@ -18,13 +18,13 @@ func (l *lanes) changes(e *Event, handler bool) []string {
 	bookkeeping := slices.ContainsFunc(e.Changes, func(c replay.NodeChange) bool { return c.Bookkeeping() })
 	changes := e.digest(mostChanges)
 	switch {
-	case e.kind == sim.Boot || e.takesDown():
+	case e.kind == eventkind.Boot || e.takesDown():
 	case len(changes) > 0:
 		notes = append(notes, strings.Join(changes, ", "))
-	case handler && !bookkeeping && e.kind == sim.Deliver:
+	case handler && !bookkeeping && e.kind == eventkind.Deliver:
 		notes = append(notes, "no change")
 	}
-	if e.kind == sim.Crash || e.kind == sim.Boot && !e.Crashed {
+	if e.kind == eventkind.Crash || e.kind == eventkind.Boot && !e.Crashed {
 		notes = append(notes, e.Aftermath...)
 	}
 	for _, c := range e.Choices {
@@ -79,7 +79,7 @@ func (l *lanes) sent(e *Event) []string {
 // timerNotes describes the timers that the event sets and stops. It omits timers that are only set again, and those
 // of a boot.
 func (g *Graph) timerNotes(e *Event) []string {
-	if e.kind == sim.Boot {
+	if e.kind == eventkind.Boot {
 		return nil
 	}
 	var notes []string

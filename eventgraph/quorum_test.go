@@ -7,9 +7,9 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/eventgraph"
+	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/internal/test/golden"
 	"github.com/macemc/macemc/internal/test/papers/synod"
-	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems/spec"
 )
 
@@ -47,7 +47,7 @@ func TestQuorum(t *testing.T) {
 	if c := "messages"; !slices.Contains(stepsOf(g, eventgraph.Options{Classes: []string{c}}), 6) {
 		t.Errorf("step 6 is not among the %s", c)
 	}
-	if sim.TakeQuorum.Injection() {
+	if eventkind.TakeQuorum.Injection() {
 		t.Error("taking a set is no fault")
 	}
 }

@@ -6,15 +6,16 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/eventgraph"
+	"github.com/macemc/macemc/internal/eventkind"
+	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/internal/replay"
-	"github.com/macemc/macemc/sim"
 )
 
 // A race marks both of its steps in every format, and has a sign in the legend.
 func TestSetRace_MarksBothSteps(t *testing.T) {
 	g := eventgraph.Build(&replay.Trace{System: "race", Nodes: 2, Boot: replay.TraceStep{Node: -1, Peer: -1}, Steps: []replay.TraceStep{
-		{Number: 1, Kind: "action", Node: 0, Peer: -1, What: "write", Event: sim.Event{Kind: sim.DoAction, Peer: -1}},
-		{Number: 2, Kind: "action", Node: 1, Peer: -1, What: "read", Event: sim.Event{Kind: sim.DoAction, Node: 1, Peer: -1}},
+		{Number: 1, Kind: "action", Node: 0, Peer: -1, What: "write", Event: netmodel.Event{Kind: eventkind.DoAction, Peer: -1}},
+		{Number: 2, Kind: "action", Node: 1, Peer: -1, What: "read", Event: netmodel.Event{Kind: eventkind.DoAction, Node: 1, Peer: -1}},
 	}})
 	g.SetRace(1, 2)
 	for name, write := range map[string]func(io.Writer, eventgraph.Options) error{"text": g.Text, "svg": g.SVG, "mermaid": g.Mermaid, "html": g.HTML} {

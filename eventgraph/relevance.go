@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/internal/replay"
-	"github.com/macemc/macemc/sim"
 )
 
 // HasLastingEffect reports whether the step has a lasting effect: it changed the state of a node, set or stopped a timer,
@@ -14,7 +14,7 @@ import (
 // violation it is always shown.
 func (e *Event) HasLastingEffect() bool {
 	switch {
-	case len(e.Changes) > 0, len(e.Sets) > 0, e.Crashed, e.kind == sim.Boot, e.kind == sim.Heal, e.kind.Injection():
+	case len(e.Changes) > 0, len(e.Sets) > 0, e.Crashed, e.kind == eventkind.Boot, e.kind == eventkind.Heal, e.kind.Injection():
 		return true
 	}
 	return slices.ContainsFunc(e.effects, func(f replay.TraceEffect) bool {
@@ -24,7 +24,7 @@ func (e *Event) HasLastingEffect() bool {
 
 // Alters reports whether the step changed the state of a node beyond its timers and counters, or struck a node or the network.
 func (e *Event) Alters() bool {
-	return e.Crashed || e.kind == sim.Boot || e.kind == sim.Heal || e.kind.Injection() ||
+	return e.Crashed || e.kind == eventkind.Boot || e.kind == eventkind.Heal || e.kind.Injection() ||
 		slices.ContainsFunc(e.Changes, func(c replay.NodeChange) bool { return !c.Minor() })
 }
 

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/internal/replay"
-	"github.com/macemc/macemc/sim"
 )
 
 // nodeState is the state of a node: the last change of each field that exists, by path.
@@ -34,7 +34,7 @@ func (b *builder) restart(e *Event) {
 		}
 	}
 	b.follow(e.Changes)
-	if e.kind != sim.Boot || e.takesDown() || e.Node < 0 || b.crashed[e.Node] == nil {
+	if e.kind != eventkind.Boot || e.takesDown() || e.Node < 0 || b.crashed[e.Node] == nil {
 		return
 	}
 	was, is := b.crashed[e.Node], b.states[e.Node]

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/internal/textfmt"
-	"github.com/macemc/macemc/sim"
 )
 
 // Sizes in an SVG, in pixels.
@@ -91,7 +91,7 @@ func newDrawing(g *Graph, o Options) *drawing {
 	}
 	for i := range g.Events {
 		e := &g.Events[i]
-		if row, ok := d.rowOf[e.Step]; ok && !d.rows[row].leftOut && e.Node >= 0 && len(nodes) > 0 && e.Node == nodes[len(nodes)-1].ID && e.kind != sim.Deliver {
+		if row, ok := d.rowOf[e.Step]; ok && !d.rows[row].leftOut && e.Node >= 0 && len(nodes) > 0 && e.Node == nodes[len(nodes)-1].ID && e.kind != eventkind.Deliver {
 			last = max(last, len(e.svgLabel()))
 		}
 	}
@@ -249,7 +249,7 @@ func (d *drawing) lanes(bottom int) {
 		}
 		for s := 1; s < len(d.g.Events); s++ {
 			e := &d.g.Events[s]
-			change := e.kind == sim.Boot && e.Node == n.ID && !up || e.takesNodeDown(n.ID) && up
+			change := e.kind == eventkind.Boot && e.Node == n.ID && !up || e.takesNodeDown(n.ID) && up
 			if !change {
 				continue
 			}
@@ -362,7 +362,7 @@ func (d *drawing) row(i int, s segment) {
 	if e.onLink() && both {
 		middle := (d.x[e.Node] + d.x[e.Peer]) / 2
 		class := "waiting"
-		if e.kind != sim.Heal {
+		if e.kind != eventkind.Heal {
 			class = "gone"
 			d.cross(middle, y)
 		}
@@ -376,7 +376,7 @@ func (d *drawing) row(i int, s segment) {
 	case on && e.Crashed:
 	case on:
 		class := ""
-		if c := e.class(); c == faultClass && e.kind != sim.Boot {
+		if c := e.class(); c == faultClass && e.kind != eventkind.Boot {
 			class = "bad"
 		}
 		label := e.svgLabel()

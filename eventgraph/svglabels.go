@@ -6,15 +6,15 @@ import (
 	"path"
 	"strings"
 
+	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/textfmt"
-	"github.com/macemc/macemc/sim"
 )
 
 // crashLabel names what a node did when it crashed, unless an arrow shows it.
 func (e *Event) crashLabel() string {
 	what := ""
-	if e.kind != sim.Deliver {
+	if e.kind != eventkind.Deliver {
 		what = e.svgLabel() + ", "
 	}
 	return what + e.failureWord() + " inside" + replay.AlsoFell(e.With)
@@ -25,7 +25,7 @@ func (e *Event) svgLabel() string {
 	const most = 30
 	brief := *e
 	brief.What = shortly(e.What)
-	if e.kind == sim.DeliverError {
+	if e.kind == eventkind.DeliverError {
 		brief.What = ""
 	}
 	return textfmt.Truncate(brief.label(), most)

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/internal/textfmt"
-	"github.com/macemc/macemc/sim"
 )
 
 // messages draws the messages with an end that is shown.
@@ -95,7 +95,7 @@ func (d *drawing) delivered(m *Message, y1, y2, step int) {
 	}
 	d.line("msg", x1, y1, x2-side*6, y2)
 	fmt.Fprintf(&d.out, `<path class="head" d="M%d %dl%d -4v8z"/>`+"\n", x2-side*4, y2, -side*9)
-	if d.g.Events[d.rows[d.rowOf[step]].from()].kind != sim.TakeQuorum { // which has its own label
+	if d.g.Events[d.rows[d.rowOf[step]].from()].kind != eventkind.TakeQuorum { // which has its own label
 		d.label(m.Text, step, x1, x2, y2)
 	}
 	d.out.WriteString("</g>\n")
@@ -210,7 +210,7 @@ func (d *drawing) besideDelivery(m *Message) bool {
 		return false
 	}
 	e := &d.g.Events[d.rows[row].from()]
-	if e.kind != sim.Deliver || e.Node != m.From || e.Peer < 0 || d.x[e.Peer] < 0 {
+	if e.kind != eventkind.Deliver || e.Node != m.From || e.Peer < 0 || d.x[e.Peer] < 0 {
 		return false
 	}
 	return (d.x[e.Peer] < d.x[e.Node]) == (d.x[m.To] < d.x[m.From])

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/internal/replay"
-	"github.com/macemc/macemc/sim"
 )
 
 // Line is one line of the lane view.
@@ -186,7 +186,7 @@ func (l *lanes) follow(e *Event) {
 		for _, mate := range e.With {
 			l.up[mate] = false
 		}
-	case e.kind == sim.Boot:
+	case e.kind == eventkind.Boot:
 		l.up[e.Node] = true
 	}
 }
@@ -209,18 +209,18 @@ func (l *lanes) event(e *Event) {
 	switch {
 	case e.Step == 0:
 		c.put(l.left, l.g.first())
-	case e.kind == sim.Deliver && between:
+	case e.kind == eventkind.Deliver && between:
 		message(l.arrow(&c, e.Peer, e.Node, "-", e.What))
 		handler = true
-	case e.kind == sim.TakeQuorum && l.x[e.Node] >= 0:
+	case e.kind == eventkind.TakeQuorum && l.x[e.Node] >= 0:
 		var note string
 		if c, note = l.arrows(c, e); note != "" {
 			notes = append(notes, note)
 		}
 		notes = append(notes, e.What)
-	case e.kind == sim.Lose && between:
+	case e.kind == eventkind.Lose && between:
 		message(l.stub(&c, e.Peer, e.Node, e.What, "lost"))
-	case e.kind == sim.Duplicate && between:
+	case e.kind == eventkind.Duplicate && between:
 		message(l.arrow(&c, e.Peer, e.Node, "=", e.What))
 		notes = append(notes, "duplicated")
 	case e.onLink() && between:
@@ -228,7 +228,7 @@ func (l *lanes) event(e *Event) {
 		left, right := l.reach(e.Node, e.Peer)
 		c.put(left, "~")
 		c.put(right, "~")
-		if e.kind != sim.Heal {
+		if e.kind != eventkind.Heal {
 			c.put((left+right)/2, "x")
 		}
 		notes = append(notes, e.linkText())
@@ -239,7 +239,7 @@ func (l *lanes) event(e *Event) {
 		if e.shortLabel() != e.label() {
 			notes = append(notes, e.What)
 		}
-		handler = e.kind == sim.FireTimer || e.kind == sim.Deliver
+		handler = e.kind == eventkind.FireTimer || e.kind == eventkind.Deliver
 	case e.Node >= 0:
 		notes = append(notes, l.g.lane(e.Node)+" "+e.label())
 	default:

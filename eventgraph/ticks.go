@@ -7,10 +7,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/textfmt"
-	"github.com/macemc/macemc/sim"
 )
 
 // Fold is a sequence of steps that all formats show as one line: consecutive timers of one node that change only
@@ -131,7 +131,7 @@ func counters(all []advance) []advance {
 // timers that are armed are the same before and after it.
 func (g *Graph) tick(i int) (clocks []advance, ok bool) {
 	e := &g.Events[i]
-	if e.kind != sim.FireTimer || e.Crashed || e.Error != "" || g.inRound(e.Step) || e.Step == g.Critical && e.Step > 0 ||
+	if e.kind != eventkind.FireTimer || e.Crashed || e.Error != "" || g.inRound(e.Step) || e.Step == g.Critical && e.Step > 0 ||
 		e.turn != "" || len(e.Broke)+len(e.Mended)+len(e.Sent)+len(e.Gone) > 0 ||
 		slices.Contains(g.Named, e.Step) || slices.Contains(g.Read, e.Step) {
 		return nil, false

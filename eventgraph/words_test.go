@@ -4,8 +4,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/macemc/macemc/internal/eventkind"
+	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/internal/replay"
-	"github.com/macemc/macemc/sim"
 )
 
 func TestTwoLines(t *testing.T) {
@@ -23,7 +24,7 @@ func TestTwoLines(t *testing.T) {
 // Where there is little room, what a step changed takes two lines rather than being cut, and a long label of the last lane
 // takes no room from it.
 func TestChangesOfFourLanes(t *testing.T) {
-	step := replay.TraceStep{Number: 1, Kind: sim.FireTimer.String(), Node: 3, Peer: -1, What: "aTimerWithALongName", Event: sim.Event{Kind: sim.FireTimer, Node: 3},
+	step := replay.TraceStep{Number: 1, Kind: eventkind.FireTimer.String(), Node: 3, Peer: -1, What: "aTimerWithALongName", Event: netmodel.Event{Kind: eventkind.FireTimer, Node: 3},
 		Changes: []replay.NodeChange{{Node: 3, Path: "State", Old: "joined(2)", New: "joining(1)"}, {Node: 3, Path: "Epoch.Count", Old: "1", New: "2"}}}
 	g := Build(&replay.Trace{Nodes: 4, Names: []string{"a", "b", "c", "d"}, Steps: []replay.TraceStep{step}})
 	var b strings.Builder

@@ -74,7 +74,7 @@ func TestDisturbingTimers(t *testing.T) {
 		ms.Monitor(never, struct{}{})
 		sys := ms.Sim("disturbing")
 		if disturbing {
-			sys.Disturbing = []sim.Disturbance{sim.DisturbingOf[loop](sim.FireTimer)}
+			sys.Disturbing = []sim.Disturbance{sim.DisturbingTimers[loop]()}
 		}
 		s := judged(t, sys).Fairness.Starvation
 		if (s != nil) != disturbing || s != nil && s.Recovers {

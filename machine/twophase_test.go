@@ -7,7 +7,9 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/encoding"
+	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/machine"
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/sim"
@@ -252,7 +254,7 @@ func atOnce(t *testing.T, sys *sim.System, watch []machine.ID) (states int, ends
 	}
 	arrivals := func(err error) {
 		for err == nil && len(w.Enabled()) > 0 {
-			i := slices.IndexFunc(w.Enabled(), func(e sim.Event) bool { return e.Kind == sim.Arrive })
+			i := slices.IndexFunc(w.Enabled(), func(e netmodel.Event) bool { return e.Kind == eventkind.Arrive })
 			if i < 0 {
 				return
 			}

@@ -9,12 +9,12 @@ import (
 	"strings"
 
 	"github.com/macemc/macemc/internal/encoding"
+	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/internal/history"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/kernel/declared"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/mdb/internal/cmdline"
-	"github.com/macemc/macemc/sim"
 )
 
 func findCommands() []command {
@@ -202,7 +202,7 @@ func (s *Session) messageTest(re *regexp.Regexp) (*test, error) {
 	r := s.run
 	return &test{world: func(n int, w kernel.World) bool {
 		info := r.Step(n)
-		if k := info.Ev.Kind; (k.OfMessage() || k == sim.TakeQuorum) && matchesStep(re, info) {
+		if k := info.Ev.Kind; (k.OfMessage() || k == eventkind.TakeQuorum) && matchesStep(re, info) {
 			return true
 		}
 		last := w.Last()

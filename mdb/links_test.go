@@ -8,10 +8,10 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/eventgraph"
+	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/internal/replay"
-	"github.com/macemc/macemc/internal/simext"
 	"github.com/macemc/macemc/internal/test/papers"
 	"github.com/macemc/macemc/internal/test/systest"
 	"github.com/macemc/macemc/mdb"
@@ -71,30 +71,30 @@ func sameCauses(t *testing.T, sys *sim.System, path choose.Path) {
 			}
 		}
 		want := -1
-		kind, _ := simext.ParseEventKind(ev.Kind)
+		kind, _ := eventkind.Parse(ev.Kind)
 		switch kind {
-		case sim.Deliver, sim.Lose, sim.Duplicate:
+		case eventkind.Deliver, eventkind.Lose, eventkind.Duplicate:
 			want = g.Messages[ev.Consumed[0]].Sent
-		case sim.FireTimer:
+		case eventkind.FireTimer:
 			i := slices.IndexFunc(ev.Ends, func(i int) bool { return g.Timers[i].Ended == "fired" })
 			want = g.Timers[ev.Ends[i]].Set
-		case sim.Boot, sim.DoAction:
+		case eventkind.Boot, eventkind.DoAction:
 			want = 0
 			for _, before := range g.Events[1:n] {
-				if k, _ := simext.ParseEventKind(before.Kind); kind == sim.Boot && (k == sim.Crash || before.Crashed) && (before.Node == ev.Node || slices.Contains(before.With, ev.Node)) ||
-					before.Node == ev.Node && kind == sim.DoAction && k == sim.Boot {
+				if k, _ := eventkind.Parse(before.Kind); kind == eventkind.Boot && (k == eventkind.Crash || before.Crashed) && (before.Node == ev.Node || slices.Contains(before.With, ev.Node)) ||
+					before.Node == ev.Node && kind == eventkind.DoAction && k == eventkind.Boot {
 					want = before.Step
 				}
 			}
-		case sim.Internal, sim.Arrive:
+		case eventkind.Internal, eventkind.Arrive:
 			want = 0
 			for _, before := range g.Events[1:n] {
-				k, _ := simext.ParseEventKind(before.Kind)
-				if before.Node == ev.Node && !k.Injection() && k != sim.Arrive && k != sim.Heal {
+				k, _ := eventkind.Parse(before.Kind)
+				if before.Node == ev.Node && !k.Injection() && k != eventkind.Arrive && k != eventkind.Heal {
 					want = before.Step
 				}
 			}
-		case sim.Heal, sim.DeliverError:
+		case eventkind.Heal, eventkind.DeliverError:
 			if strings.HasSuffix(ev.Key, sim.ErrRefused.Error()) {
 				want = lastSent(g, ev)
 				if !strings.Contains(lines[1], "refused") {
@@ -103,7 +103,7 @@ func sameCauses(t *testing.T, sys *sim.System, path choose.Path) {
 			} else if want = got; !slices.Contains(ev.Causes, got) {
 				t.Errorf("step %d follows from %v", n, ev.Causes)
 			}
-		case sim.DeliverReady: // the graph shows what made room, and the chain what was refused before
+		case eventkind.DeliverReady: // the graph shows what made room, and the chain what was refused before
 			want = lastRefused(trace, ev)
 		}
 		if got != want {

@@ -8,10 +8,9 @@ import (
 	"strings"
 
 	"github.com/macemc/macemc/eventgraph"
+	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/internal/history"
-	"github.com/macemc/macemc/internal/simext"
 	"github.com/macemc/macemc/mdb/internal/cmdline"
-	"github.com/macemc/macemc/sim"
 )
 
 // mostPlaces is the maximum number of steps that "steps" lists with their source positions, which takes a description of each step.
@@ -37,7 +36,7 @@ func list(s *Session, _ context.Context, args []string, out *bytes.Buffer) error
 			if r.Whole != nil {
 				return cmdline.Usagef("the steps of a test have no kinds; /REGEXP/ selects steps by what they do, and where")
 			}
-			if _, ok := simext.ParseEventKind(kind); !ok {
+			if _, ok := eventkind.Parse(kind); !ok {
 				return cmdline.Usagef("no kind of event is named %q", kind)
 			}
 		case s.isNode(a):
@@ -128,7 +127,7 @@ func (s *Session) folds(steps []int, each bool) (folds []eventgraph.Fold, err er
 	if each || r.Whole != nil {
 		return nil, nil
 	}
-	timer := func(n int) bool { return n > 0 && r.Step(n).Ev.Kind == sim.FireTimer }
+	timer := func(n int) bool { return n > 0 && r.Step(n).Ev.Kind == eventkind.FireTimer }
 	for i, n := 0, 1; i < len(steps); i += n {
 		from := steps[i]
 		for n = 1; i+n < len(steps) && steps[i+n] == from+n && timer(from) && timer(from+n) && r.Step(from).Ev.Node == r.Step(from+n).Ev.Node; {

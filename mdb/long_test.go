@@ -17,6 +17,7 @@ import (
 	"github.com/macemc/macemc/eventgraph"
 	"github.com/macemc/macemc/internal/check"
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/internal/pathfile"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/test/golden"
@@ -200,7 +201,7 @@ func latePath(t *testing.T) choose.Path {
 		case partFrom + 5:
 			want = "deliver n1<-n0 0"
 		}
-		index := slices.IndexFunc(w.Enabled(), func(ev sim.Event) bool { return w.Key(ev) == want })
+		index := slices.IndexFunc(w.Enabled(), func(ev netmodel.Event) bool { return w.Key(ev) == want })
 		if index < 0 {
 			t.Fatalf("step %d: no %q", r.Steps()+1, want)
 		}

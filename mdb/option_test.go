@@ -11,6 +11,7 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/history"
+	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/mdb"
 	"github.com/macemc/macemc/sim"
@@ -196,7 +197,7 @@ func TestView_Goroutines(t *testing.T) {
 	}
 	trace.Steps[0] = replay.TraceStep{Number: 1, What: "unlocks", Changes: []replay.NodeChange{
 		{Node: 3, Path: history.PathStatus, New: history.StatusCanRun}}}
-	trace.Steps[1] = replay.TraceStep{Number: 2, What: "locks", Node: 1, Event: sim.Event{Node: 1}, Changes: []replay.NodeChange{
+	trace.Steps[1] = replay.TraceStep{Number: 2, What: "locks", Node: 1, Event: netmodel.Event{Node: 1}, Changes: []replay.NodeChange{
 		{Node: 0, Path: history.PathStatus, New: "waits"}, {Node: 1, Path: history.PathStatus, New: "runs"}}}
 	try := func(context.Context, string, string, int, int) (*replay.Trace, error) {
 		return nil, errors.New("not here")
@@ -239,7 +240,7 @@ func TestFind_Node(t *testing.T) {
 		t.Error(why)
 	}
 	trace := &replay.Trace{System: "TestX", Nodes: 2, Steps: make([]replay.TraceStep, 2)}
-	trace.Steps[1] = replay.TraceStep{Number: 2, What: "locks", Node: 1, Event: sim.Event{Node: 1}}
+	trace.Steps[1] = replay.TraceStep{Number: 2, What: "locks", Node: 1, Event: netmodel.Event{Node: 1}}
 	for _, line := range []string{"find g2", "find goroutine 2", "find 'goroutine 2'"} {
 		wants(t, do(t, opened(t, mdb.Config{Trace: trace}), line), "step 2 of 2: g2 locks")
 	}

@@ -12,10 +12,10 @@ import (
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/history"
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
+	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/textfmt"
 	"github.com/macemc/macemc/mdb/internal/cmdline"
-	"github.com/macemc/macemc/sim"
 )
 
 func tryCommands() []command {
@@ -154,7 +154,7 @@ func instead(s *Session, ctx context.Context, args []string, out *bytes.Buffer) 
 }
 
 // events returns the events that can happen after step n. The first ones, enabled in number, are not faults.
-func (s *Session) events(n int) (all []sim.Event, enabled int, err error) {
+func (s *Session) events(n int) (all []netmodel.Event, enabled int, err error) {
 	w, err := s.run.World(n)
 	if err != nil {
 		return nil, 0, err

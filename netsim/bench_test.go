@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/internal/encoding"
+	"github.com/macemc/macemc/internal/eventkind"
+	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -16,20 +18,20 @@ type plainHost struct {
 func (h *plainHost) Nodes() int                                { return len(h.up) }
 func (h *plainHost) Up(id sim.NodeID) bool                     { return h.up[id] }
 func (h *plainHost) Dirty(id sim.NodeID)                       { h.dirty[id] = true }
-func (h *plainHost) Fate(sim.MessageID, sim.Fate)              {}
+func (h *plainHost) Fate(sim.MessageID, netmodel.Fate)         {}
 func (h *plainHost) Duplicated(id sim.MessageID) sim.MessageID { return id }
-func (h *plainHost) HashMessage(*sim.Message) encoding.Fingerprint {
+func (h *plainHost) HashMessage(*netmodel.Message) encoding.Fingerprint {
 	return encoding.Fingerprint{Hi: 1, Lo: 2}
 }
-func (h *plainHost) DescribeMessage(*sim.Message) string   { return "" }
-func (h *plainHost) CompareMessages(a, b *sim.Message) int { return int(a.ID - b.ID) }
+func (h *plainHost) DescribeMessage(*netmodel.Message) string   { return "" }
+func (h *plainHost) CompareMessages(a, b *netmodel.Message) int { return int(a.ID - b.ID) }
 
 func plainModel(n sim.Network, nodes int) *model {
 	h := &plainHost{up: make([]bool, nodes), dirty: make([]bool, nodes)}
 	for i := range h.up {
 		h.up[i] = true
 	}
-	m := n.Start(h).(*model)
+	m := n.(netmodel.Network).Start(h).(*model)
 	m.Reset()
 	return m
 }
@@ -43,11 +45,11 @@ func benchmarkSendDeliver(b *testing.B, n sim.Network, waiting int) {
 	}
 	body := any("message")
 	var id sim.MessageID
-	message := func() sim.Message { id++; return sim.Message{Body: body, ID: id} }
+	message := func() netmodel.Message { id++; return netmodel.Message{Body: body, ID: id} }
 	for i := range waiting {
 		send(sim.NodeID(i%7), 7, message())
 	}
-	var events []sim.Event
+	var events []netmodel.Event
 	b.ReportAllocs()
 	i := 0
 	for b.Loop() {
@@ -71,9 +73,9 @@ func BenchmarkAppendEvents(b *testing.B) {
 		b.Run(string(rune('0'+peers)), func(b *testing.B) {
 			m := plainModel(Streams{}, 8)
 			for i := range peers {
-				m.SendStream(sim.NodeID(i), 7, sim.Message{Body: "message"})
+				m.SendStream(sim.NodeID(i), 7, netmodel.Message{Body: "message"})
 			}
-			buf := make([]sim.Event, 0, 16)
+			buf := make([]netmodel.Event, 0, 16)
 			for b.Loop() {
 				buf = m.AppendEvents(7, buf[:0])
 			}
@@ -83,10 +85,10 @@ func BenchmarkAppendEvents(b *testing.B) {
 
 func BenchmarkFingerprint(b *testing.B) {
 	m := plainModel(Streams{}, 8)
-	ev := sim.Event{Kind: sim.Deliver, Node: 7, Peer: 3, Slot: noSlot}
+	ev := netmodel.Event{Kind: eventkind.Deliver, Node: 7, Peer: 3, Slot: noSlot}
 	b.ReportAllocs()
 	for b.Loop() {
-		m.SendStream(3, 7, sim.Message{Body: "message"})
+		m.SendStream(3, 7, netmodel.Message{Body: "message"})
 		m.Fingerprint()
 		m.Take(ev)
 		m.Fingerprint()
@@ -98,7 +100,7 @@ func BenchmarkReset(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		for i := range sim.NodeID(7) {
-			m.SendStream(i, i+1, sim.Message{Body: "message"})
+			m.SendStream(i, i+1, netmodel.Message{Body: "message"})
 		}
 		m.Reset()
 	}
@@ -107,14 +109,14 @@ func BenchmarkReset(b *testing.B) {
 // A steady state allocates nothing, also across Reset.
 func TestNoAllocations(t *testing.T) {
 	m := plainModel(Both{Datagrams: Datagrams{Loss: 3, Dup: 3}, Streams: Streams{Errors: 3}, Partitions: 3}, 4)
-	var events []sim.Event
+	var events []netmodel.Event
 	body := any("message")
 	run := func() {
 		m.Reset()
 		for i := range sim.MessageID(50) {
 			from, to := sim.NodeID(i%4), sim.NodeID(i/4%4)
-			m.SendDatagram(from, to, sim.Message{Body: body, ID: i})
-			m.SendStream(from, to, sim.Message{Body: body, ID: i})
+			m.SendDatagram(from, to, netmodel.Message{Body: body, ID: i})
+			m.SendStream(from, to, netmodel.Message{Body: body, ID: i})
 			events = m.AppendEvents(to, events[:0])
 			m.Take(events[i%sim.MessageID(len(events))])
 			if events = m.AppendInjections(m.AppendGlobal(events[:0])); i%10 == 0 {

@@ -1,6 +1,8 @@
 package netsim
 
 import (
+	"github.com/macemc/macemc/internal/eventkind"
+	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -11,8 +13,8 @@ type datagram struct {
 	same bool // equal to the previous datagram, except in age; in an ordered bag, must wait for the previous one
 }
 
-// SendDatagram implements [sim.NetModel].
-func (m *model) SendDatagram(from, to sim.NodeID, msg sim.Message) {
+// SendDatagram implements [netmodel.Model].
+func (m *model) SendDatagram(from, to sim.NodeID, msg netmodel.Message) {
 	switch {
 	case !m.datagrams:
 		panic("the network has no datagrams: use netsim.Datagrams or netsim.Both")
@@ -21,9 +23,9 @@ func (m *model) SendDatagram(from, to sim.NodeID, msg sim.Message) {
 	case m.queues:
 		m.Arrive(from, to, msg)
 	case !m.host.Up(to):
-		m.host.Fate(msg.ID, sim.DroppedDown)
+		m.host.Fate(msg.ID, netmodel.DroppedDown)
 	case m.partition.severs(from, to):
-		m.host.Fate(msg.ID, sim.DroppedCut)
+		m.host.Fate(msg.ID, netmodel.DroppedCut)
 	default:
 		m.insert(from, to, m.store(&msg))
 	}
@@ -67,10 +69,10 @@ func (m *model) insertAt(to sim.NodeID, i int, d datagram) {
 
 // appendDatagrams appends one event for each set of equal datagrams to node. The slot is the position of the oldest of
 // them in the bag.
-func (m *model) appendDatagrams(kind sim.EventKind, msgs int32, node sim.NodeID, buf []sim.Event) []sim.Event {
+func (m *model) appendDatagrams(kind eventkind.Kind, msgs int32, node sim.NodeID, buf []netmodel.Event) []netmodel.Event {
 	for i, d := range m.bags[node] {
 		if !d.same {
-			buf = append(buf, sim.Event{Kind: kind, Node: node, Peer: d.from, Slot: int32(i), Msgs: msgs})
+			buf = append(buf, netmodel.Event{Kind: kind, Node: node, Peer: d.from, Slot: int32(i), Msgs: msgs})
 		}
 	}
 	return buf
@@ -78,7 +80,7 @@ func (m *model) appendDatagrams(kind sim.EventKind, msgs int32, node sim.NodeID,
 
 // takeDatagram removes the oldest of a set of equal datagrams. The result is valid until the next
 // message is stored.
-func (m *model) takeDatagram(node sim.NodeID, slot int32) *sim.Message {
+func (m *model) takeDatagram(node sim.NodeID, slot int32) *netmodel.Message {
 	bag := m.bags[node]
 	cell := bag[slot].cell
 	if next := slot + 1; int(next) < len(bag) {
@@ -98,20 +100,20 @@ func (m *model) duplicate(node sim.NodeID, slot int32) {
 	m.insertAt(node, int(slot)+1, datagram{d.from, m.store(&msg), true})
 }
 
-func (m *model) appendLosses(buf []sim.Event) []sim.Event {
+func (m *model) appendLosses(buf []netmodel.Event) []netmodel.Event {
 	for node := range m.bags {
-		buf = m.appendDatagrams(sim.Lose, 1, sim.NodeID(node), buf)
+		buf = m.appendDatagrams(eventkind.Lose, 1, sim.NodeID(node), buf)
 	}
 	return buf
 }
 
-func (m *model) appendDuplications(buf []sim.Event) []sim.Event {
+func (m *model) appendDuplications(buf []netmodel.Event) []netmodel.Event {
 	for node := range m.bags {
-		buf = m.appendDatagrams(sim.Duplicate, 0, sim.NodeID(node), buf)
+		buf = m.appendDatagrams(eventkind.Duplicate, 0, sim.NodeID(node), buf)
 	}
 	return buf
 }
 
-func (m *model) lose(ev sim.Event) {
-	m.host.Fate(m.takeDatagram(ev.Node, ev.Slot).ID, sim.Lost)
+func (m *model) lose(ev netmodel.Event) {
+	m.host.Fate(m.takeDatagram(ev.Node, ev.Slot).ID, netmodel.Lost)
 }

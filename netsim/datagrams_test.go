@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -21,7 +22,7 @@ func TestDatagramsAreUnordered(t *testing.T) {
 	}
 	b.do(t, "deliver 0>2 c")
 	b.expect(t, "deliver 2>0 x", "deliver 1>2 a", "deliver 0>2 b")
-	b.expectFates(t, fate{1, sim.Delivered}, fate{2, sim.Delivered})
+	b.expectFates(t, fate{1, netmodel.Delivered}, fate{2, netmodel.Delivered})
 }
 
 func TestEqualDatagramsAreOneEvent(t *testing.T) {
@@ -38,7 +39,7 @@ func TestEqualDatagramsAreOneEvent(t *testing.T) {
 	b.expect(t, both[:2]...)
 	b.do(t, "deliver 0>1 a")
 	b.expect(t, both[1])
-	b.expectFates(t, fate{1, sim.Lost}, fate{3, sim.Delivered}, fate{4, sim.Delivered})
+	b.expectFates(t, fate{1, netmodel.Lost}, fate{3, netmodel.Delivered}, fate{4, netmodel.Delivered})
 }
 
 func TestDuplicate(t *testing.T) {
@@ -51,7 +52,7 @@ func TestDuplicate(t *testing.T) {
 	b.do(t, "deliver 0>1 a")
 	b.do(t, "deliver 0>1 a")
 	b.expect(t, "deliver 0>1 b")
-	b.expectFates(t, fate{1, sim.Duplicated}, fate{1, sim.Delivered}, fate{1, sim.Delivered})
+	b.expectFates(t, fate{1, netmodel.Duplicated}, fate{1, netmodel.Delivered}, fate{1, netmodel.Delivered})
 }
 
 // A datagram survives crashes of both ends. A datagram to a node that is down is dropped.
@@ -66,7 +67,7 @@ func TestDatagramsAndCrashes(t *testing.T) {
 	}
 	b.boot(0)
 	b.datagram(0, 1, "b")
-	b.expectFates(t, fate{2, sim.DroppedDown})
+	b.expectFates(t, fate{2, netmodel.DroppedDown})
 	b.boot(1)
 	b.expect(t, "deliver 0>1 a", "lose 0>1 a")
 	if b.Quiet() {

@@ -5,14 +5,16 @@ import (
 	"strings"
 
 	"github.com/macemc/macemc/internal/encoding/diff"
+	"github.com/macemc/macemc/internal/eventkind"
+	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/internal/simext"
 	"github.com/macemc/macemc/sim"
 )
 
 // message returns the message that an event delivers, strikes or lets arrive, or nil for other events.
-func (m *model) message(ev sim.Event) *sim.Message {
+func (m *model) message(ev netmodel.Event) *netmodel.Message {
 	switch {
-	case !ev.Kind.OfMessage() && ev.Kind != sim.Arrive:
+	case !ev.Kind.OfMessage() && ev.Kind != eventkind.Arrive:
 		return nil
 	case ev.Slot == noSlot:
 		return &m.cells[m.end(ev.Peer, ev.Node).head].msg
@@ -20,8 +22,8 @@ func (m *model) message(ev sim.Event) *sim.Message {
 	return &m.cells[m.bags[ev.Node][ev.Slot].cell].msg
 }
 
-// Messages implements [sim.NetModel]. A Duplicate event consumes nothing.
-func (m *model) Messages(ev sim.Event, buf []sim.Envelope) []sim.Envelope {
+// Messages implements [netmodel.Model]. A Duplicate event consumes nothing.
+func (m *model) Messages(ev netmodel.Event, buf []sim.Envelope) []sim.Envelope {
 	if ev.Msgs > 0 {
 		msg := m.message(ev)
 		buf = append(buf, sim.Envelope{From: ev.Peer, To: ev.Node, Msg: msg.Body, ID: msg.ID, Stream: ev.Slot == noSlot})
@@ -29,12 +31,12 @@ func (m *model) Messages(ev sim.Event, buf []sim.Envelope) []sim.Envelope {
 	return buf
 }
 
-// Key implements [sim.NetModel]. The content is the message, or the text of the error.
-func (m *model) Key(ev sim.Event) (carrier, content string) {
-	if ev.Kind == sim.DeliverError {
+// Key implements [netmodel.Model]. The content is the message, or the text of the error.
+func (m *model) Key(ev netmodel.Event) (carrier, content string) {
+	if ev.Kind == eventkind.DeliverError {
 		return "", m.errorAt(ev.Node, ev.Peer).Error()
 	}
-	if ev.Kind == sim.Break && m.attempted(ev.Node, ev.Peer) {
+	if ev.Kind == eventkind.Break && m.attempted(ev.Node, ev.Peer) {
 		return "", simext.Attempt
 	}
 	msg := m.message(ev)
@@ -57,7 +59,7 @@ func (m *model) errorAt(node, peer sim.NodeID) error {
 	return sim.ErrReset
 }
 
-// InFlight implements [sim.NetModel]. The order is by receiver. For each receiver, messages of streams come first, by
+// InFlight implements [netmodel.Model]. The order is by receiver. For each receiver, messages of streams come first, by
 // sender and in the order in which they were sent, then datagrams by content and sender.
 func (m *model) InFlight(yield func(sim.Envelope) bool) {
 	if m.inFlight == 0 {
@@ -93,14 +95,14 @@ func (m *model) datagramsTo(to sim.NodeID, yield func(sim.Envelope) bool) bool {
 	}
 	for _, d := range m.bags[to] {
 		msg := &m.cells[d.cell].msg
-		if !yield(simext.QueuedEnvelope(d.from, to, msg.Body, msg.ID)) {
+		if !yield(netmodel.QueuedEnvelope(d.from, to, msg.Body, msg.ID)) {
 			return false
 		}
 	}
 	return true
 }
 
-// Fields implements [sim.NetModel]. It appends the remaining fault limits, the partition, then for each pair of nodes
+// Fields implements [netmodel.Model]. It appends the remaining fault limits, the partition, then for each pair of nodes
 // the sender's end of the connection and its queue, then datagrams by receiver. Ends and queues in their initial state
 // are left out.
 func (m *model) Fields(buf []diff.Field) []diff.Field {

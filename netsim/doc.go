@@ -65,7 +65,7 @@
 // the network from being quiet; otherwise no time-out could detect either condition under sim.Prompt.
 package netsim
 
-// A model implements sim.NetModel for package kernel, and simext.Parted for the table engine. That sets one part (the bag
+// A model implements netmodel.Model for package kernel, and netmodel.Parted for the table engine. That sets one part (the bag
 // of a node, a connection, the global part), calls one operation and reads the part again. Both use the same code, so a
 // rule exists once. An operation must mark what it changes (changed, fingerprintCache), since fingerprints and sets of
 // peers are updated by the change. The order of events is part of path files.

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -96,7 +97,7 @@ func operations(b *bench, l limits, before []op) []op {
 	for _, ev := range b.AppendInjections(b.enabled()) {
 		ops = append(ops, op{b.describe(ev), func(b *bench) {
 			switch ev.Kind {
-			case sim.Deliver, sim.DeliverError, sim.DeliverReady:
+			case eventkind.Deliver, eventkind.DeliverError, eventkind.DeliverReady:
 				b.Take(ev)
 			default:
 				b.Inject(ev)

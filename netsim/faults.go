@@ -3,6 +3,7 @@ package netsim
 import (
 	"fmt"
 
+	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -10,9 +11,9 @@ import (
 type fault struct {
 	of      sim.Fault
 	exists  func(*config) bool
-	lacking string                                // error of a network without it, with the place of a number
-	list    func(*model, []sim.Event) []sim.Event // appends the events that inject it, if any is left
-	inject  func(*model, sim.Event)
+	lacking string                                          // error of a network without it, with the place of a number
+	list    func(*model, []netmodel.Event) []netmodel.Event // appends the events that inject it, if any is left
+	inject  func(*model, netmodel.Event)
 }
 
 // faults are all faults, in the order of their events.
@@ -20,11 +21,13 @@ var faults = [...]fault{
 	{sim.Loss, ofDatagrams, "%d lost datagrams requested, but only netsim.Datagrams and netsim.Both have datagrams",
 		(*model).appendLosses, (*model).lose},
 	{sim.Dup, ofDatagrams, "%d duplicated datagrams requested, but only netsim.Datagrams and netsim.Both have datagrams",
-		(*model).appendDuplications, func(m *model, ev sim.Event) { m.duplicate(ev.Node, ev.Slot) }},
+		(*model).appendDuplications, func(m *model, ev netmodel.Event) { m.duplicate(ev.Node, ev.Slot) }},
 	{sim.NetErrors, ofStreams, "%d socket errors requested, but only netsim.Streams and netsim.Both have connections",
 		(*model).appendBreaks, (*model).injectBreak},
 	{sim.Partitions, ofAll, "%d partitions requested, but the network has none",
-		(*model).appendPartitions, func(m *model, ev sim.Event) { m.setPartition(partition{active: true, node: ev.Node, peer: ev.Peer}) }},
+		(*model).appendPartitions, func(m *model, ev netmodel.Event) {
+			m.setPartition(partition{active: true, node: ev.Node, peer: ev.Peer})
+		}},
 }
 
 func ofDatagrams(c *config) bool { return c.datagrams }

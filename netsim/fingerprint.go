@@ -57,7 +57,7 @@ func (p *fingerprintCache) bag(node sim.NodeID) {
 // globals marks the fault limits and the partition as changed.
 func (p *fingerprintCache) globals() { p.otherStale = true }
 
-// Fingerprint implements [sim.NetModel]. Its time is proportional to the changes since the last call.
+// Fingerprint implements [netmodel.Model]. Its time is proportional to the changes since the last call.
 func (m *model) Fingerprint() encoding.Fingerprint {
 	p := &m.prints
 	if p.ends == nil {

@@ -10,6 +10,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/macemc/macemc/internal/encoding"
+	"github.com/macemc/macemc/internal/eventkind"
+	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -22,24 +24,24 @@ type fakeHost struct {
 
 type fate struct {
 	id   sim.MessageID
-	fate sim.Fate
+	fate netmodel.Fate
 }
 
-func (h *fakeHost) Nodes() int                        { return len(h.up) }
-func (h *fakeHost) Up(id sim.NodeID) bool             { return h.up[id] }
-func (h *fakeHost) Dirty(id sim.NodeID)               { h.dirty[id] = true }
-func (h *fakeHost) Fate(id sim.MessageID, f sim.Fate) { h.fates = append(h.fates, fate{id, f}) }
+func (h *fakeHost) Nodes() int                             { return len(h.up) }
+func (h *fakeHost) Up(id sim.NodeID) bool                  { return h.up[id] }
+func (h *fakeHost) Dirty(id sim.NodeID)                    { h.dirty[id] = true }
+func (h *fakeHost) Fate(id sim.MessageID, f netmodel.Fate) { h.fates = append(h.fates, fate{id, f}) }
 func (h *fakeHost) Duplicated(id sim.MessageID) sim.MessageID {
-	h.Fate(id, sim.Duplicated)
+	h.Fate(id, netmodel.Duplicated)
 	return id
 }
-func (h *fakeHost) DescribeMessage(m *sim.Message) string { return m.Body.(string) }
+func (h *fakeHost) DescribeMessage(m *netmodel.Message) string { return m.Body.(string) }
 
-func (h *fakeHost) CompareMessages(a, b *sim.Message) int {
+func (h *fakeHost) CompareMessages(a, b *netmodel.Message) int {
 	return cmp.Compare(a.Body.(string), b.Body.(string))
 }
 
-func (h *fakeHost) HashMessage(m *sim.Message) encoding.Fingerprint {
+func (h *fakeHost) HashMessage(m *netmodel.Message) encoding.Fingerprint {
 	sum := fnv.New128a()
 	sum.Write([]byte(m.Body.(string)))
 	b := sum.Sum(nil)
@@ -60,7 +62,7 @@ type bench struct {
 // newBench returns a model in which all nodes are up.
 func newBench(n sim.Network, nodes int) *bench {
 	h := &fakeHost{up: make([]bool, nodes), dirty: make([]bool, nodes)}
-	b := &bench{model: n.Start(h).(*model), host: h}
+	b := &bench{model: n.(netmodel.Network).Start(h).(*model), host: h}
 	b.restart()
 	return b
 }
@@ -75,9 +77,9 @@ func (b *bench) restart() {
 	}
 }
 
-func (b *bench) message(text string) sim.Message {
+func (b *bench) message(text string) netmodel.Message {
 	b.lastID++
-	return sim.Message{Body: text, ID: b.lastID}
+	return netmodel.Message{Body: text, ID: b.lastID}
 }
 
 // stream sends on a stream like a world, and reports whether the message was accepted.
@@ -110,8 +112,8 @@ func (b *bench) boot(node sim.NodeID) {
 }
 
 // enabled returns all events in the order of a world.
-func (b *bench) enabled() []sim.Event {
-	var events []sim.Event
+func (b *bench) enabled() []netmodel.Event {
+	var events []netmodel.Event
 	for i := range b.host.up {
 		events = b.AppendEvents(sim.NodeID(i), events)
 	}
@@ -119,25 +121,25 @@ func (b *bench) enabled() []sim.Event {
 }
 
 // do executes the event that text describes, see describe.
-func (b *bench) do(t rapid.TB, text string) sim.Delivery {
+func (b *bench) do(t rapid.TB, text string) netmodel.Delivery {
 	t.Helper()
 	for _, ev := range b.AppendInjections(b.enabled()) {
 		if b.describe(ev) != text {
 			continue
 		}
 		switch ev.Kind {
-		case sim.Deliver, sim.DeliverError, sim.DeliverReady:
+		case eventkind.Deliver, eventkind.DeliverError, eventkind.DeliverReady:
 			return b.Take(ev)
 		}
 		b.Inject(ev)
-		return sim.Delivery{}
+		return netmodel.Delivery{}
 	}
 	t.Fatalf("%q is not enabled, only %q", text, b.describeAll())
-	return sim.Delivery{}
+	return netmodel.Delivery{}
 }
 
 // describe returns the event's kind, peer, node and key.
-func (b *bench) describe(ev sim.Event) string {
+func (b *bench) describe(ev netmodel.Event) string {
 	s := fmt.Sprintf("%v %d>%d", ev.Kind, ev.Peer, ev.Node)
 	carrier, content := b.Key(ev)
 	for _, part := range []string{carrier, content} {

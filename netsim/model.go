@@ -4,7 +4,8 @@ import (
 	"math/bits"
 	"reflect"
 
-	"github.com/macemc/macemc/internal/simext"
+	"github.com/macemc/macemc/internal/eventkind"
+	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -28,7 +29,7 @@ type config struct {
 // existing events. The sets ignore whether the node is up; the listing of events checks that.
 type model struct {
 	config
-	host  sim.NetHost
+	host  netmodel.Host
 	nodes int
 	words int // words of a set of nodes
 
@@ -46,12 +47,12 @@ type model struct {
 
 	touched []int32 // ends that are not as after Reset
 	prints  fingerprintCache
-	shown   simext.Connection // result of Connection
+	shown   netmodel.Connection // result of Connection
 }
 
 // cell holds a message in flight.
 type cell struct {
-	msg  sim.Message
+	msg  netmodel.Message
 	next int32 // in the queue, or among the free cells
 }
 
@@ -68,7 +69,7 @@ const (
 	setKinds
 )
 
-func newModel(host sim.NetHost, c config) *model {
+func newModel(host netmodel.Host, c config) *model {
 	if c.buffer == 0 {
 		c.buffer = DefaultBuffer
 	}
@@ -85,7 +86,7 @@ func newModel(host sim.NetHost, c config) *model {
 	return m
 }
 
-// Reset implements [sim.NetModel]. Its time is proportional to what was used since the last Reset.
+// Reset implements [netmodel.Model]. Its time is proportional to what was used since the last Reset.
 func (m *model) Reset() {
 	m.prints.reset(m)
 	for _, i := range m.touched {
@@ -121,7 +122,7 @@ func (m *model) put(node sim.NodeID, kind setKind, peer sim.NodeID, in bool) boo
 }
 
 // store puts a message into a cell.
-func (m *model) store(msg *sim.Message) int32 {
+func (m *model) store(msg *netmodel.Message) int32 {
 	m.inFlight++
 	if i := m.free; i != noCell {
 		c := &m.cells[i]
@@ -134,7 +135,7 @@ func (m *model) store(msg *sim.Message) int32 {
 }
 
 // release frees a cell. Its content stays readable until the next store.
-func (m *model) release(i int32) *sim.Message {
+func (m *model) release(i int32) *netmodel.Message {
 	m.inFlight--
 	c := &m.cells[i]
 	c.next = m.free
@@ -142,28 +143,28 @@ func (m *model) release(i int32) *sim.Message {
 	return &c.msg
 }
 
-// AppendEvents implements [sim.NetModel]: errors by peer, ready call-backs by peer, messages of
+// AppendEvents implements [netmodel.Model]: errors by peer, ready call-backs by peer, messages of
 // streams by sender, datagrams by content and sender.
-func (m *model) AppendEvents(node sim.NodeID, buf []sim.Event) []sim.Event {
+func (m *model) AppendEvents(node sim.NodeID, buf []netmodel.Event) []netmodel.Event {
 	if !m.host.Up(node) {
 		return buf
 	}
 	if m.streams {
-		buf = m.appendPeers(failing, sim.Event{Kind: sim.DeliverError, Node: node, Slot: noSlot}, buf)
-		buf = m.appendPeers(ready, sim.Event{Kind: sim.DeliverReady, Node: node, Slot: noSlot}, buf)
-		buf = m.appendPeers(deliverable, sim.Event{Kind: sim.Deliver, Node: node, Slot: noSlot, Msgs: 1}, buf)
+		buf = m.appendPeers(failing, netmodel.Event{Kind: eventkind.DeliverError, Node: node, Slot: noSlot}, buf)
+		buf = m.appendPeers(ready, netmodel.Event{Kind: eventkind.DeliverReady, Node: node, Slot: noSlot}, buf)
+		buf = m.appendPeers(deliverable, netmodel.Event{Kind: eventkind.Deliver, Node: node, Slot: noSlot, Msgs: 1}, buf)
 	}
 	switch {
 	case m.Holds(node):
-		buf = append(buf, sim.Event{Kind: sim.Arrive, Node: node, Peer: ^m.bags[node][0].from})
+		buf = append(buf, netmodel.Event{Kind: eventkind.Arrive, Node: node, Peer: ^m.bags[node][0].from})
 	case m.datagrams:
-		buf = m.appendDatagrams(sim.Deliver, 1, node, buf)
+		buf = m.appendDatagrams(eventkind.Deliver, 1, node, buf)
 	}
 	return buf
 }
 
 // appendPeers appends ev for each peer in one of the sets of its node.
-func (m *model) appendPeers(kind setKind, ev sim.Event, buf []sim.Event) []sim.Event {
+func (m *model) appendPeers(kind setKind, ev netmodel.Event, buf []netmodel.Event) []netmodel.Event {
 	for w, set := range m.set(ev.Node, kind) {
 		for ; set != 0; set &= set - 1 {
 			buf = append(buf, ev)
@@ -176,9 +177,9 @@ func (m *model) appendPeers(kind setKind, ev sim.Event, buf []sim.Event) []sim.E
 // noSlot is the Slot of all events except those of datagrams.
 const noSlot = -1
 
-// AppendInjections implements [sim.NetModel]: losses, then duplications, by receiver, content and
+// AppendInjections implements [netmodel.Model]: losses, then duplications, by receiver, content and
 // sender; then broken connections by lower and higher end; then partitions, first of nodes, then of links.
-func (m *model) AppendInjections(buf []sim.Event) []sim.Event {
+func (m *model) AppendInjections(buf []netmodel.Event) []netmodel.Event {
 	for i := range faults {
 		if f := &faults[i]; m.left[f.of] > 0 {
 			buf = f.list(m, buf)
@@ -187,31 +188,31 @@ func (m *model) AppendInjections(buf []sim.Event) []sim.Event {
 	return buf
 }
 
-// Take implements [sim.NetModel].
-func (m *model) Take(ev sim.Event) (d sim.Delivery) {
+// Take implements [netmodel.Model].
+func (m *model) Take(ev netmodel.Event) (d netmodel.Delivery) {
 	d.From = ev.Peer
 	switch {
-	case ev.Kind == sim.DeliverError:
+	case ev.Kind == eventkind.DeliverError:
 		d.Err = m.readError(ev.Node, ev.Peer)
-	case ev.Kind == sim.DeliverReady:
+	case ev.Kind == eventkind.DeliverReady:
 		m.takeReady(ev.Node, ev.Peer)
 	case ev.Slot == noSlot:
 		d.Msg = *m.takeStream(ev.Node, ev.Peer)
-		m.host.Fate(d.Msg.ID, sim.Delivered)
+		m.host.Fate(d.Msg.ID, netmodel.Delivered)
 	default:
 		d.Msg = *m.takeDatagram(ev.Node, ev.Slot)
-		m.host.Fate(d.Msg.ID, sim.Delivered)
+		m.host.Fate(d.Msg.ID, netmodel.Delivered)
 	}
 	return d
 }
 
-// Inject implements [sim.NetModel].
-func (m *model) Inject(ev sim.Event) {
+// Inject implements [netmodel.Model].
+func (m *model) Inject(ev netmodel.Event) {
 	m.prints.globals()
 	switch ev.Kind {
-	case sim.Heal:
+	case eventkind.Heal:
 		m.setPartition(partition{})
-	case sim.Arrive:
+	case eventkind.Arrive:
 		m.arrive(ev.Node)
 	}
 	for i := range faults {
@@ -222,7 +223,7 @@ func (m *model) Inject(ev sim.Event) {
 	}
 }
 
-// Crashed implements [sim.NetModel].
+// Crashed implements [netmodel.Model].
 func (m *model) Crashed(node sim.NodeID) {
 	if m.streams {
 		m.crash(node)
@@ -233,7 +234,7 @@ func (m *model) Crashed(node sim.NodeID) {
 	m.host.Dirty(node)
 }
 
-// Halted implements [sim.NetModel].
+// Halted implements [netmodel.Model].
 func (m *model) Halted(node sim.NodeID) {
 	m.Crashed(node)
 	if m.streams {
@@ -247,14 +248,14 @@ func (m *model) Halted(node sim.NodeID) {
 // forget drops the messages on their way to a node, and those that have not left the node (see leave).
 func (m *model) forget(node sim.NodeID) {
 	for range m.bags[node] {
-		m.host.Fate(m.takeDatagram(node, 0).ID, sim.DroppedCrash)
+		m.host.Fate(m.takeDatagram(node, 0).ID, netmodel.DroppedCrash)
 	}
 }
 
-// Booted implements [sim.NetModel].
+// Booted implements [netmodel.Model].
 func (m *model) Booted(node sim.NodeID) { m.host.Dirty(node) }
 
-// Quiet implements [sim.NetModel]: no message and no error can be delivered now. Messages that wait for a partition to
+// Quiet implements [netmodel.Model]: no message and no error can be delivered now. Messages that wait for a partition to
 // heal or for a node to boot do not count, so that time-outs can detect either condition.
 func (m *model) Quiet() bool {
 	if m.inFlight == 0 && m.due == 0 {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/internal/simext"
 	"github.com/macemc/macemc/sim"
 )
@@ -116,17 +117,17 @@ func (s Streams) AsLive() sim.Network { s.asLive = true; return s }
 func (b Both) AsLive() sim.Network { b.Streams.asLive = true; return b }
 
 // Start implements [sim.Network].
-func (d Datagrams) Start(host sim.NetHost) sim.NetModel {
+func (d Datagrams) Start(host netmodel.Host) netmodel.Model {
 	return newModel(host, config{datagrams: true, order: Any, limits: d.Limits()})
 }
 
 // Start implements [sim.Network].
-func (s Streams) Start(host sim.NetHost) sim.NetModel {
+func (s Streams) Start(host netmodel.Host) netmodel.Model {
 	return newModel(host, config{streams: true, buffer: s.Buffer, limits: s.Limits(), asLive: s.asLive, mutation: s.mutation})
 }
 
 // Start implements [sim.Network].
-func (b Both) Start(host sim.NetHost) sim.NetModel {
+func (b Both) Start(host netmodel.Host) netmodel.Model {
 	return newModel(host, config{datagrams: true, order: Any, streams: true, buffer: b.Streams.Buffer, limits: b.Limits(),
 		asLive: b.Streams.asLive, mutation: b.Streams.mutation})
 }

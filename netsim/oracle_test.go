@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/macemc/macemc/internal/eventkind"
+	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -42,7 +44,7 @@ func newOracle(nodes, buffer int, left sim.Limits) *oracle {
 	return o
 }
 
-func (o *oracle) fate(id sim.MessageID, f sim.Fate) { o.fates = append(o.fates, fate{id, f}) }
+func (o *oracle) fate(id sim.MessageID, f netmodel.Fate) { o.fates = append(o.fates, fate{id, f}) }
 
 // resetTo reports whether an error is in flight from b to a.
 func (o *oracle) resetTo(a, b int) bool {
@@ -51,7 +53,7 @@ func (o *oracle) resetTo(a, b int) bool {
 }
 
 // empty drops the messages on a wire, but not an error.
-func (o *oracle) empty(a, b int, f sim.Fate) {
+func (o *oracle) empty(a, b int, f netmodel.Fate) {
 	var rest []parcel
 	for _, p := range o.wire[[2]int{a, b}] {
 		if p.id == 0 {
@@ -74,17 +76,17 @@ func (o *oracle) queued(a, b int) int {
 func (o *oracle) send(a, b int, text string, id sim.MessageID) {
 	switch unread := o.resetTo(a, b) || o.refused[[2]int{a, b}]; {
 	case !o.up[b]:
-		o.empty(a, b, sim.DroppedDown)
-		o.fate(id, sim.DroppedDown)
+		o.empty(a, b, netmodel.DroppedDown)
+		o.fate(id, netmodel.DroppedDown)
 		o.refused[[2]int{a, b}] = !o.resetTo(a, b)
 	case unread:
-		o.fate(id, sim.DroppedBreak)
+		o.fate(id, netmodel.DroppedBreak)
 	default:
 		o.wire[[2]int{a, b}] = append(o.wire[[2]int{a, b}], parcel{a, b, text, id})
 	}
 }
 
-func (o *oracle) close(a, b int, f sim.Fate) {
+func (o *oracle) close(a, b int, f netmodel.Fate) {
 	o.refused[[2]int{a, b}] = false
 	o.empty(a, b, f)
 	if !o.linked[[2]int{a, b}] {
@@ -102,7 +104,7 @@ func (o *oracle) close(a, b int, f sim.Fate) {
 func (o *oracle) crash(a int) {
 	o.up[a] = false
 	for b := range o.nodes {
-		o.close(a, b, sim.DroppedCrash)
+		o.close(a, b, netmodel.DroppedCrash)
 		o.waiting[[2]int{a, b}] = false
 	}
 }
@@ -112,21 +114,21 @@ func (o *oracle) halt(a int) {
 	o.crash(a)
 	for b := range o.nodes {
 		if o.queued(b, a) > 0 {
-			o.empty(b, a, sim.DroppedDown)
+			o.empty(b, a, netmodel.DroppedDown)
 			o.refused[[2]int{b, a}] = !o.resetTo(b, a)
 		}
 	}
 	for _, p := range o.sorted(a) {
-		o.take(p, sim.DroppedCrash)
+		o.take(p, netmodel.DroppedCrash)
 	}
 }
 
 func (o *oracle) datagram(a, b int, text string, id sim.MessageID) {
 	switch {
 	case !o.up[b]:
-		o.fate(id, sim.DroppedDown)
+		o.fate(id, netmodel.DroppedDown)
 	case a != b && o.cut != nil && o.cut(a, b):
-		o.fate(id, sim.DroppedCut)
+		o.fate(id, netmodel.DroppedCut)
 	default:
 		o.bag = append(o.bag, parcel{a, b, text, id})
 	}
@@ -141,7 +143,7 @@ type oracleEvent struct {
 // events returns all events in the order of a world.
 func (o *oracle) events() []oracleEvent {
 	var all []oracleEvent
-	add := func(kind sim.EventKind, peer, node int, key string, do func()) {
+	add := func(kind eventkind.Kind, peer, node int, key string, do func()) {
 		text := fmt.Sprintf("%v %d>%d", kind, peer, node)
 		if key != "" {
 			text += " " + key
@@ -154,9 +156,9 @@ func (o *oracle) events() []oracleEvent {
 		}
 		for p := range o.nodes {
 			if o.refused[[2]int{n, p}] {
-				add(sim.DeliverError, p, n, "connection refused", func() { o.refused[[2]int{n, p}] = false })
+				add(eventkind.DeliverError, p, n, "connection refused", func() { o.refused[[2]int{n, p}] = false })
 			} else if o.resetTo(n, p) {
-				add(sim.DeliverError, p, n, "connection reset", func() {
+				add(eventkind.DeliverError, p, n, "connection reset", func() {
 					o.wire[[2]int{p, n}] = o.wire[[2]int{p, n}][1:]
 					o.linked[[2]int{n, p}] = false
 				})
@@ -164,7 +166,7 @@ func (o *oracle) events() []oracleEvent {
 		}
 		for p := range o.nodes {
 			if o.waiting[[2]int{n, p}] && o.queued(n, p) < o.buffer {
-				add(sim.DeliverReady, p, n, "", func() { o.waiting[[2]int{n, p}] = false })
+				add(eventkind.DeliverReady, p, n, "", func() { o.waiting[[2]int{n, p}] = false })
 			}
 		}
 		for p := range o.nodes {
@@ -172,8 +174,8 @@ func (o *oracle) events() []oracleEvent {
 			if len(w) == 0 || w[0].id == 0 || o.refused[[2]int{n, p}] || n != p && o.cut != nil && o.cut(n, p) {
 				continue
 			}
-			add(sim.Deliver, p, n, "stream "+w[0].text, func() {
-				o.fate(w[0].id, sim.Delivered)
+			add(eventkind.Deliver, p, n, "stream "+w[0].text, func() {
+				o.fate(w[0].id, netmodel.Delivered)
 				o.wire[[2]int{p, n}] = w[1:]
 				if n != p {
 					o.linked[[2]int{n, p}], o.linked[[2]int{p, n}] = true, true
@@ -181,7 +183,7 @@ func (o *oracle) events() []oracleEvent {
 			})
 		}
 		for _, p := range o.kinds(n) {
-			add(sim.Deliver, p.from, n, "datagram "+p.text, func() { o.take(p, sim.Delivered) })
+			add(eventkind.Deliver, p.from, n, "datagram "+p.text, func() { o.take(p, netmodel.Delivered) })
 		}
 	}
 	if o.cut != nil {
@@ -190,24 +192,24 @@ func (o *oracle) events() []oracleEvent {
 	if o.left[sim.Loss] > 0 {
 		for n := range o.nodes {
 			for _, p := range o.kinds(n) {
-				add(sim.Lose, p.from, n, "datagram "+p.text, func() { o.left[sim.Loss]--; o.take(p, sim.Lost) })
+				add(eventkind.Lose, p.from, n, "datagram "+p.text, func() { o.left[sim.Loss]--; o.take(p, netmodel.Lost) })
 			}
 		}
 	}
 	if o.left[sim.Dup] > 0 {
 		for n := range o.nodes {
 			for _, p := range o.kinds(n) {
-				add(sim.Duplicate, p.from, n, "datagram "+p.text, func() { o.left[sim.Dup]--; o.double(p) })
+				add(eventkind.Duplicate, p.from, n, "datagram "+p.text, func() { o.left[sim.Dup]--; o.double(p) })
 			}
 		}
 	}
 	for a := range o.nodes {
 		for b := a + 1; b < o.nodes && o.left[sim.NetErrors] > 0; b++ {
 			if o.linked[[2]int{a, b}] && o.linked[[2]int{b, a}] && !o.resetTo(a, b) && !o.resetTo(b, a) {
-				add(sim.Break, b, a, "", func() {
+				add(eventkind.Break, b, a, "", func() {
 					o.left[sim.NetErrors]--
-					o.empty(a, b, sim.DroppedBreak)
-					o.empty(b, a, sim.DroppedBreak)
+					o.empty(a, b, netmodel.DroppedBreak)
+					o.empty(b, a, netmodel.DroppedBreak)
 					o.wire[[2]int{a, b}] = []parcel{{from: a, to: b}}
 					o.wire[[2]int{b, a}] = []parcel{{from: b, to: a}}
 				})
@@ -215,7 +217,7 @@ func (o *oracle) events() []oracleEvent {
 		}
 	}
 	partition := func(peer, node int, severs func(a, b int) bool) {
-		add(sim.Partition, peer, node, "", func() {
+		add(eventkind.Partition, peer, node, "", func() {
 			o.left[sim.Partitions]--
 			o.cut, o.heal = severs, fmt.Sprintf("%d>%d", peer, node)
 		})
@@ -254,7 +256,7 @@ func (o *oracle) kinds(to int) []parcel {
 	return slices.CompactFunc(o.sorted(to), func(a, b parcel) bool { return a.text == b.text && a.from == b.from })
 }
 
-func (o *oracle) take(p parcel, f sim.Fate) {
+func (o *oracle) take(p parcel, f netmodel.Fate) {
 	o.fate(p.id, f)
 	i := slices.Index(o.bag, p)
 	o.bag = slices.Delete(o.bag, i, i+1)
@@ -262,7 +264,7 @@ func (o *oracle) take(p parcel, f sim.Fate) {
 
 // double inserts the duplicate so that it is taken directly after its original.
 func (o *oracle) double(p parcel) {
-	o.fate(p.id, sim.Duplicated)
+	o.fate(p.id, netmodel.Duplicated)
 	o.bag = slices.Insert(o.bag, slices.Index(o.bag, p), p)
 }
 

@@ -1,6 +1,10 @@
 package netsim
 
-import "github.com/macemc/macemc/sim"
+import (
+	"github.com/macemc/macemc/internal/eventkind"
+	"github.com/macemc/macemc/internal/netmodel"
+	"github.com/macemc/macemc/sim"
+)
 
 // partition is a set of links that are down. The zero value means no partition.
 type partition struct {
@@ -23,29 +27,29 @@ func (c *partition) between(a, b sim.NodeID) bool {
 	return a == c.node && b == c.peer || a == c.peer && b == c.node
 }
 
-// AppendGlobal implements [sim.NetModel].
-func (m *model) AppendGlobal(buf []sim.Event) []sim.Event {
+// AppendGlobal implements [netmodel.Model].
+func (m *model) AppendGlobal(buf []netmodel.Event) []netmodel.Event {
 	if m.partition.active {
-		buf = append(buf, sim.Event{Kind: sim.Heal, Node: m.partition.node, Peer: m.partition.peer, Slot: noSlot})
+		buf = append(buf, netmodel.Event{Kind: eventkind.Heal, Node: m.partition.node, Peer: m.partition.peer, Slot: noSlot})
 	}
 	return buf
 }
 
 // appendPartitions appends the cuts of each node, then those of each link, unless one is active. With fewer than three
 // nodes, cutting off a node equals cutting its only link.
-func (m *model) appendPartitions(buf []sim.Event) []sim.Event {
+func (m *model) appendPartitions(buf []netmodel.Event) []netmodel.Event {
 	if m.partition.active {
 		return buf
 	}
 	n := sim.NodeID(m.nodes)
 	if n > 2 {
 		for a := range n {
-			buf = append(buf, sim.Event{Kind: sim.Partition, Node: a, Peer: -1, Slot: noSlot})
+			buf = append(buf, netmodel.Event{Kind: eventkind.Partition, Node: a, Peer: -1, Slot: noSlot})
 		}
 	}
 	for a := range n {
 		for b := a + 1; b < n; b++ {
-			buf = append(buf, sim.Event{Kind: sim.Partition, Node: a, Peer: b, Slot: noSlot})
+			buf = append(buf, netmodel.Event{Kind: eventkind.Partition, Node: a, Peer: b, Slot: noSlot})
 		}
 	}
 	return buf

@@ -3,7 +3,7 @@ package netsim
 import (
 	"testing"
 
-	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/internal/netmodel"
 )
 
 func TestPartitionEvents(t *testing.T) {
@@ -27,7 +27,7 @@ func TestPartitionOfNode(t *testing.T) {
 	b.datagram(0, 2, "others")
 	b.datagram(1, 1, "self")
 	b.stream(1, 1, "self")
-	b.expectFates(t, fate{5, sim.DroppedCut})
+	b.expectFates(t, fate{5, netmodel.DroppedCut})
 	b.expect(t, "deliver 1>1 stream self", "deliver 0>1 datagram before", "deliver 1>1 datagram self",
 		"deliver 0>2 stream others", "deliver 0>2 datagram others", "heal -1>1")
 	b.do(t, "heal -1>1")

@@ -8,7 +8,8 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/macemc/macemc/internal/simext"
+	"github.com/macemc/macemc/internal/eventkind"
+	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -68,9 +69,9 @@ func TestArrivalsLeaveTheRestAlone(t *testing.T) {
 // were set.
 func TestConnectionsAreShownInPlace(t *testing.T) {
 	b := newBench(Streams{}, 3)
-	set := simext.Connection{{Flags: 1, Queue: []sim.Message{{ID: 1}, {ID: 2}}}, {Flags: 3, Queue: []sim.Message{{ID: 3}}}}
+	set := netmodel.Connection{{Flags: 1, Queue: []netmodel.Message{{ID: 1}, {ID: 2}}}, {Flags: 3, Queue: []netmodel.Message{{ID: 3}}}}
 	b.SetConnection(0, 1, set)
-	b.SetConnection(2, 2, simext.Connection{{Queue: []sim.Message{{ID: 4}}}})
+	b.SetConnection(2, 2, netmodel.Connection{{Queue: []netmodel.Message{{ID: 4}}}})
 	for range 2 {
 		if got := b.Connection(0, 1); fmt.Sprint(got) != fmt.Sprint(set) {
 			t.Fatalf("%v, want %v", got, set)
@@ -104,7 +105,7 @@ func TestConnectionsDoNotHangOnMessages(t *testing.T) {
 			}
 			return all, flags
 		}
-		can := func(b *bench) (events []sim.Event) { return b.AppendInjections(b.enabled()) }
+		can := func(b *bench) (events []netmodel.Event) { return b.AppendInjections(b.enabled()) }
 		for range rapid.IntRange(1, 25).Draw(t, "steps") {
 			before, _ := queues(both[0])
 			from, to, op := node("from"), node("to"), rapid.IntRange(0, 7).Draw(t, "op")
@@ -123,7 +124,7 @@ func TestConnectionsDoNotHangOnMessages(t *testing.T) {
 				case op == 3 && !up:
 					b.boot(from)
 				case op > 3 && len(events) > 0:
-					if ev := events[nth%len(events)]; ev.Kind.Injection() || ev.Kind == sim.Heal {
+					if ev := events[nth%len(events)]; ev.Kind.Injection() || ev.Kind == eventkind.Heal {
 						b.Inject(ev)
 					} else {
 						b.Take(ev)

@@ -6,6 +6,7 @@ import (
 	"math"
 	"reflect"
 
+	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -79,7 +80,7 @@ func (q Queues) WithLimits(l sim.Limits) (sim.Network, error) {
 }
 
 // Start implements [sim.Network].
-func (q Queues) Start(host sim.NetHost) sim.NetModel {
+func (q Queues) Start(host netmodel.Host) netmodel.Model {
 	return newModel(host, config{datagrams: true, queues: true, order: q.Order, bound: q.Bound, atMost: q.AtMost})
 }
 
@@ -89,12 +90,12 @@ func (m *model) Ordered() bool { return m.queues }
 // arrives reports whether messages arrive by events of their own.
 func (m *model) arrives() bool { return m.queues && m.order == Arrival }
 
-// Queues implements [simext.Queued].
+// Queues implements [netmodel.Queued].
 func (m *model) Queues() (oneByOne, bounded bool) {
 	return m.arrives(), m.bound > 0 || len(m.atMost) > 0
 }
 
-// Holds implements [simext.Queued].
+// Holds implements [netmodel.Queued].
 func (m *model) Holds(node sim.NodeID) bool {
 	return m.arrives() && len(m.bags[node]) > 0 && m.bags[node][0].from < 0
 }
@@ -116,10 +117,10 @@ func (m *model) arrive(node sim.NodeID) {
 	m.Arrive(node, to, *m.takeDatagram(node, 0))
 }
 
-// Arrive implements [simext.Parted].
-func (m *model) Arrive(from, to sim.NodeID, msg sim.Message) {
+// Arrive implements [netmodel.Parted].
+func (m *model) Arrive(from, to sim.NodeID, msg netmodel.Message) {
 	if !m.host.Up(to) {
-		m.host.Fate(msg.ID, sim.DroppedDown)
+		m.host.Fate(msg.ID, netmodel.DroppedDown)
 		return
 	}
 	if waits := m.waiting(from, to); m.bound > 0 && waits >= m.bound {

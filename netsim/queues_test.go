@@ -10,6 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -65,7 +66,7 @@ func TestQueuesAndCrashes(t *testing.T) {
 	b.expect(t, "deliver 0>1 kept")
 	b.boot(0)
 	b.expect(t, "deliver 0>1 kept")
-	b.expectFates(t, fate{1, sim.DroppedCrash}, fate{3, sim.DroppedDown})
+	b.expectFates(t, fate{1, netmodel.DroppedCrash}, fate{3, netmodel.DroppedDown})
 
 	b = newBench(Queues{Order: Arrival}, 2)
 	b.datagram(0, 1, "lost")

@@ -8,6 +8,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/macemc/macemc/internal/encoding"
+	"github.com/macemc/macemc/internal/eventkind"
+	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -15,7 +17,7 @@ import (
 type pair struct {
 	*bench
 	oracle *oracle
-	lists  [][]sim.Event // each node's events at the last comparison
+	lists  [][]netmodel.Event // each node's events at the last comparison
 }
 
 func drawPair(t *rapid.T) *pair {
@@ -27,7 +29,7 @@ func drawPair(t *rapid.T) *pair {
 		Partitions: fault.Draw(t, "partitions"),
 	}
 	return &pair{bench: newBench(n, nodes), oracle: newOracle(nodes, n.Streams.Buffer, n.Limits()),
-		lists: make([][]sim.Event, nodes)}
+		lists: make([][]netmodel.Event, nodes)}
 }
 
 // step applies one operation to both.
@@ -58,7 +60,7 @@ func (p *pair) step(t *rapid.T) {
 		p.oracle.datagram(a, b, s, p.lastID)
 	case kind == "close":
 		p.CloseStream(from, to)
-		p.oracle.close(a, b, sim.DroppedBreak)
+		p.oracle.close(a, b, netmodel.DroppedBreak)
 	case kind == "crash":
 		p.crash(from)
 		p.oracle.crash(a)
@@ -102,7 +104,7 @@ func (p *pair) compare(t *rapid.T) {
 	}
 	quiet := true
 	for _, ev := range p.enabled() {
-		quiet = quiet && ev.Kind != sim.Deliver && ev.Kind != sim.DeliverError
+		quiet = quiet && ev.Kind != eventkind.Deliver && ev.Kind != eventkind.DeliverError
 	}
 	if p.Quiet() != quiet {
 		t.Fatalf("quiet is %v", !quiet)

@@ -3,6 +3,8 @@ package netsim
 import (
 	"math/bits"
 
+	"github.com/macemc/macemc/internal/eventkind"
+	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -93,7 +95,7 @@ func (m *model) refreshDeliverable(node, peer sim.NodeID) {
 	}
 }
 
-// Room implements [sim.NetModel].
+// Room implements [netmodel.Model].
 func (m *model) Room(from, to sim.NodeID) int {
 	if !m.streams {
 		panic("the network has no streams: use netsim.Streams or netsim.Both")
@@ -101,23 +103,23 @@ func (m *model) Room(from, to sim.NodeID) int {
 	return m.buffer - int(m.end(from, to).n)
 }
 
-// Capacity implements [sim.NetModel].
+// Capacity implements [netmodel.Model].
 func (m *model) Capacity() int { return m.buffer }
 
-// SendStream implements [sim.NetModel].
-func (m *model) SendStream(from, to sim.NodeID, msg sim.Message) {
+// SendStream implements [netmodel.Model].
+func (m *model) SendStream(from, to sim.NodeID, msg netmodel.Message) {
 	e := m.end(from, to)
 	switch {
 	case !m.host.Up(to):
-		m.drop(from, to, sim.DroppedDown)
-		m.host.Fate(msg.ID, sim.DroppedDown)
+		m.drop(from, to, netmodel.DroppedDown)
+		m.host.Fate(msg.ID, netmodel.DroppedDown)
 		if e.flags&unread == 0 {
 			e.flags |= notReady
 			m.changed(e, from, to)
 		}
 		m.refresh(from, to)
 	case e.flags&unread != 0:
-		m.host.Fate(msg.ID, sim.DroppedBreak)
+		m.host.Fate(msg.ID, netmodel.DroppedBreak)
 	default:
 		i := m.store(&msg)
 		if e.n == 0 {
@@ -137,7 +139,7 @@ func (m *model) SendStream(from, to sim.NodeID, msg sim.Message) {
 	}
 }
 
-// RefuseStream implements [sim.NetModel].
+// RefuseStream implements [netmodel.Model].
 func (m *model) RefuseStream(from, to sim.NodeID) {
 	e := m.end(from, to)
 	e.flags |= wanted
@@ -145,18 +147,18 @@ func (m *model) RefuseStream(from, to sim.NodeID) {
 	m.refresh(from, to)
 }
 
-// CloseStream implements [sim.NetModel].
+// CloseStream implements [netmodel.Model].
 func (m *model) CloseStream(from, to sim.NodeID) {
 	if !m.streams {
 		panic("the network has no streams: use netsim.Streams or netsim.Both")
 	}
-	m.giveUp(from, to, sim.DroppedBreak)
+	m.giveUp(from, to, netmodel.DroppedBreak)
 	m.refresh(from, to)
 	m.refresh(to, from)
 }
 
 // pop removes the oldest message from node's queue to peer. The result is valid until the next message is stored.
-func (m *model) pop(e *end) *sim.Message {
+func (m *model) pop(e *end) *netmodel.Message {
 	i := e.head
 	e.head = m.cells[i].next
 	e.n--
@@ -164,7 +166,7 @@ func (m *model) pop(e *end) *sim.Message {
 }
 
 // drop empties node's queue to peer.
-func (m *model) drop(node, peer sim.NodeID, fate sim.Fate) {
+func (m *model) drop(node, peer sim.NodeID, fate netmodel.Fate) {
 	e := m.end(node, peer)
 	if e.n == 0 {
 		return
@@ -176,7 +178,7 @@ func (m *model) drop(node, peer sim.NodeID, fate sim.Fate) {
 	m.refreshDeliverable(peer, node)
 }
 
-func (m *model) takeStream(node, peer sim.NodeID) *sim.Message {
+func (m *model) takeStream(node, peer sim.NodeID) *netmodel.Message {
 	e, in := m.end(node, peer), m.end(peer, node)
 	msg := m.pop(in)
 	m.changed(in, peer, node)
@@ -230,8 +232,8 @@ func (m *model) readError(node, peer sim.NodeID) error {
 
 // breakConnection executes a socket error.
 func (m *model) breakConnection(node, peer sim.NodeID) {
-	m.drop(node, peer, sim.DroppedBreak)
-	m.drop(peer, node, sim.DroppedBreak)
+	m.drop(node, peer, netmodel.DroppedBreak)
+	m.drop(peer, node, netmodel.DroppedBreak)
 	m.failBoth(node, peer)
 	m.refresh(node, peer)
 	m.refresh(peer, node)
@@ -251,7 +253,7 @@ func (m *model) crash(node sim.NodeID) {
 	for i := range m.nodes {
 		peer := sim.NodeID(i)
 		if e := m.end(node, peer); e.flags != 0 || e.n != 0 {
-			m.giveUp(node, peer, sim.DroppedCrash)
+			m.giveUp(node, peer, netmodel.DroppedCrash)
 			e.flags &^= wanted
 			m.refresh(node, peer)
 			m.refresh(peer, node)
@@ -267,7 +269,7 @@ func (m *model) refuse(node sim.NodeID) {
 		if e.n == 0 {
 			continue
 		}
-		m.drop(peer, node, sim.DroppedDown)
+		m.drop(peer, node, netmodel.DroppedDown)
 		if e.flags&unread == 0 {
 			e.flags |= notReady
 			m.changed(e, peer, node)
@@ -278,7 +280,7 @@ func (m *model) refuse(node sim.NodeID) {
 
 // giveUp closes node's end of its connection to peer. Its queue is lost. If the connection was established and has not
 // failed, the peer's queue is lost, too, and the peer gets an error.
-func (m *model) giveUp(node, peer sim.NodeID, fate sim.Fate) {
+func (m *model) giveUp(node, peer sim.NodeID, fate netmodel.Fate) {
 	e, other := m.end(node, peer), m.end(peer, node)
 	m.drop(node, peer, fate)
 	if e.flags != 0 {
@@ -307,7 +309,7 @@ func (m *model) giveUp(node, peer sim.NodeID, fate sim.Fate) {
 }
 
 // injectBreak breaks a connection, or an attempt to connect.
-func (m *model) injectBreak(ev sim.Event) {
+func (m *model) injectBreak(ev netmodel.Event) {
 	if m.attempted(ev.Node, ev.Peer) {
 		m.refuseAttempt(ev.Node, ev.Peer)
 		m.refuseAttempt(ev.Peer, ev.Node)
@@ -316,7 +318,7 @@ func (m *model) injectBreak(ev sim.Event) {
 	m.breakConnection(ev.Node, ev.Peer)
 }
 
-func (m *model) appendBreaks(buf []sim.Event) []sim.Event {
+func (m *model) appendBreaks(buf []netmodel.Event) []netmodel.Event {
 	if !m.streams {
 		return buf
 	}
@@ -328,7 +330,7 @@ func (m *model) appendBreaks(buf []sim.Event) []sim.Event {
 			}
 			for ; set != 0; set &= set - 1 {
 				if peer := sim.NodeID(w<<6 + bits.TrailingZeros64(set)); peer > node {
-					buf = append(buf, sim.Event{Kind: sim.Break, Node: node, Peer: peer, Slot: noSlot})
+					buf = append(buf, netmodel.Event{Kind: eventkind.Break, Node: node, Peer: peer, Slot: noSlot})
 				}
 			}
 		}
@@ -356,7 +358,7 @@ func (m *model) attempts(node sim.NodeID, word int) (set uint64) {
 func (m *model) refuseAttempt(node, peer sim.NodeID) {
 	e := m.end(node, peer)
 	if e.n > 0 {
-		m.drop(node, peer, sim.DroppedDown)
+		m.drop(node, peer, netmodel.DroppedDown)
 		e.flags |= notReady
 		m.changed(e, node, peer)
 	}

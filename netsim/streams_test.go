@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -21,7 +22,7 @@ func TestStreamIsFIFO(t *testing.T) {
 	b.do(t, "deliver 0>2 a")
 	b.do(t, "deliver 1>2 x")
 	b.expect(t)
-	b.expectFates(t, fate{1, sim.Delivered}, fate{3, sim.Delivered}, fate{2, sim.Delivered})
+	b.expectFates(t, fate{1, netmodel.Delivered}, fate{3, netmodel.Delivered}, fate{2, netmodel.Delivered})
 }
 
 func TestStreamBuffer(t *testing.T) {
@@ -56,13 +57,13 @@ func TestStreamToDownNode(t *testing.T) {
 	b.expect(t)
 	b.stream(0, 1, "second")
 	b.stream(0, 1, "third")
-	b.expectFates(t, fate{1, sim.DroppedDown}, fate{2, sim.DroppedDown}, fate{3, sim.DroppedDown})
+	b.expectFates(t, fate{1, netmodel.DroppedDown}, fate{2, netmodel.DroppedDown}, fate{3, netmodel.DroppedDown})
 	b.expect(t, "error 1>0 connection refused")
 
 	// Until the error is read, sent messages are lost, and messages of the peer wait behind it.
 	b.boot(1)
 	b.stream(0, 1, "fourth")
-	b.expectFates(t, fate{4, sim.DroppedBreak})
+	b.expectFates(t, fate{4, netmodel.DroppedBreak})
 	b.stream(1, 0, "hello")
 	b.expect(t, "error 1>0 connection refused")
 	if d := b.do(t, "error 1>0 connection refused"); !errors.Is(d.Err, sim.ErrRefused) || d.From != 1 {
@@ -81,7 +82,7 @@ func TestCrashOfConnectedNode(t *testing.T) {
 	b.stream(1, 2, "d")
 	b.host.fates = nil
 	b.crash(1)
-	b.expectFates(t, fate{3, sim.DroppedCrash}, fate{2, sim.DroppedCrash}, fate{4, sim.DroppedCrash})
+	b.expectFates(t, fate{3, netmodel.DroppedCrash}, fate{2, netmodel.DroppedCrash}, fate{4, netmodel.DroppedCrash})
 	b.boot(1)
 	b.stream(1, 0, "new")
 	b.expect(t, "error 1>0 connection reset")
@@ -98,7 +99,7 @@ func TestAttemptSurvivesCrash(t *testing.T) {
 	b.stream(0, 1, "second")
 	b.stream(1, 0, "lost")
 	b.crash(1)
-	b.expectFates(t, fate{3, sim.DroppedCrash})
+	b.expectFates(t, fate{3, netmodel.DroppedCrash})
 	b.expect(t)
 	b.boot(1)
 	b.expect(t, "deliver 0>1 first")
@@ -115,14 +116,14 @@ func TestBreak(t *testing.T) {
 	b.stream(1, 0, "c")
 	b.host.fates = nil
 	b.do(t, "break 1>0")
-	b.expectFates(t, fate{2, sim.DroppedBreak}, fate{3, sim.DroppedBreak})
+	b.expectFates(t, fate{2, netmodel.DroppedBreak}, fate{3, netmodel.DroppedBreak})
 	b.expect(t, "error 1>0 connection reset", "error 0>1 connection reset")
 
 	// Node 0 learns of it and restarts; node 1 must first read its own error.
 	b.do(t, "error 1>0 connection reset")
 	b.stream(0, 1, "d")
 	b.stream(1, 0, "lost")
-	b.expectFates(t, fate{5, sim.DroppedBreak})
+	b.expectFates(t, fate{5, netmodel.DroppedBreak})
 	b.expect(t, "error 0>1 connection reset")
 	b.do(t, "error 0>1 connection reset")
 	b.expect(t, "deliver 0>1 d")
@@ -154,7 +155,7 @@ func TestClose(t *testing.T) {
 	b := newBench(Streams{Buffer: 1}, 2)
 	b.stream(0, 1, "attempt")
 	b.CloseStream(0, 1)
-	b.expectFates(t, fate{1, sim.DroppedBreak})
+	b.expectFates(t, fate{1, netmodel.DroppedBreak})
 	b.expect(t) // the peer never knew
 
 	b.stream(0, 1, "a")
@@ -164,7 +165,7 @@ func TestClose(t *testing.T) {
 	b.stream(1, 0, "c")
 	b.host.fates = nil
 	b.CloseStream(0, 1)
-	b.expectFates(t, fate{3, sim.DroppedBreak}, fate{4, sim.DroppedBreak})
+	b.expectFates(t, fate{3, netmodel.DroppedBreak}, fate{4, netmodel.DroppedBreak})
 	b.expect(t, "ready 1>0", "error 0>1 connection reset")
 	b.stream(0, 1, "new")
 	b.do(t, "error 0>1 connection reset")

@@ -7,6 +7,7 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -41,7 +42,7 @@ type watched struct {
 	model **model
 }
 
-func (n watched) Start(host sim.NetHost) sim.NetModel {
+func (n watched) Start(host netmodel.Host) netmodel.Model {
 	m := n.Streams.Start(host)
 	*n.model = m.(*model)
 	return m

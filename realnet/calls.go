@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/internal/kernel/runner"
+	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -25,9 +27,9 @@ func (n *Node) Act(ctx context.Context, action string) (ok bool, err error) {
 		if n.frozen {
 			return nil
 		}
-		var ev sim.Event
+		var ev netmodel.Event
 		if ev, did = n.run.ActionEvent(n.cfg.Node, action); did {
-			n.step(handlerEvent{kind: sim.DoAction, event: ev, name: action})
+			n.step(handlerEvent{kind: eventkind.DoAction, event: ev, name: action})
 		}
 		return nil
 	})

@@ -9,6 +9,7 @@ import (
 	"net"
 	"time"
 
+	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -245,7 +246,7 @@ func (n *Node) lose(l *link, err error) {
 	notify := l.open || len(l.queue) > 0
 	l.open, l.queue, l.bytes, l.sent, l.acked = false, nil, 0, 0, 0
 	if notify {
-		n.step(handlerEvent{kind: sim.DeliverError, peer: l.peer, err: err})
+		n.step(handlerEvent{kind: eventkind.DeliverError, peer: l.peer, err: err})
 	}
 	n.checkReady(l)
 }
@@ -253,7 +254,7 @@ func (n *Node) lose(l *link, err error) {
 func (n *Node) checkReady(l *link) {
 	if l.wanted && n.room(l.peer) > 0 && n.broken == nil {
 		l.wanted = false
-		n.step(handlerEvent{kind: sim.DeliverReady, peer: l.peer})
+		n.step(handlerEvent{kind: eventkind.DeliverReady, peer: l.peer})
 	}
 }
 
@@ -279,7 +280,7 @@ func (n *Node) frame(it *item) {
 		l.open = true
 		it.conn.delivered++
 		n.mark(l)
-		n.step(handlerEvent{kind: sim.Deliver, peer: l.peer, msg: it.msg, data: it.data, stream: !n.run.Ordered(),
+		n.step(handlerEvent{kind: eventkind.Deliver, peer: l.peer, msg: it.msg, data: it.data, stream: !n.run.Ordered(),
 			incarnation: it.conn.incarnation, number: it.number})
 	case ackFrame:
 		k := it.number - l.acked

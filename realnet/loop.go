@@ -11,9 +11,11 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/internal/kernel/declared"
 	"github.com/macemc/macemc/internal/kernel/runner"
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
+	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/internal/recording"
 	"github.com/macemc/macemc/macetime"
 	"github.com/macemc/macemc/sim"
@@ -30,7 +32,7 @@ const mostHeld = 1 << 14
 func (n *Node) loop(ctx context.Context) error {
 	alarm := time.NewTimer(time.Hour)
 	defer alarm.Stop()
-	n.step(handlerEvent{kind: sim.Boot})
+	n.step(handlerEvent{kind: eventkind.Boot})
 	for {
 		if err := n.commit(); err != nil {
 			return err
@@ -79,7 +81,7 @@ func (n *Node) handleBatch() {
 		if !n.ready() {
 			break
 		}
-		n.step(handlerEvent{kind: sim.Internal})
+		n.step(handlerEvent{kind: eventkind.Internal})
 	}
 	n.takeSets()
 	local := n.local
@@ -97,7 +99,7 @@ func (n *Node) handleBatch() {
 			break
 		}
 		if ev, ok := n.run.TimerEvent(n.cfg.Node, t); ok {
-			n.step(handlerEvent{kind: sim.FireTimer, event: ev, timer: t})
+			n.step(handlerEvent{kind: eventkind.FireTimer, event: ev, timer: t})
 			n.takeSets()
 		}
 	}
@@ -139,7 +141,7 @@ func (n *Node) handle(it *item) {
 			l := n.links[it.peer]
 			l.take(1)
 		}
-		n.step(handlerEvent{kind: sim.Deliver, peer: it.peer, msg: it.msg, data: it.data, stream: it.stream,
+		n.step(handlerEvent{kind: eventkind.Deliver, peer: it.peer, msg: it.msg, data: it.data, stream: it.stream,
 			incarnation: it.incarnation, number: it.number})
 		if it.stream {
 			n.checkReady(n.links[it.peer])
@@ -151,8 +153,8 @@ func (n *Node) handle(it *item) {
 
 // handlerEvent is an event for the service.
 type handlerEvent struct {
-	kind  sim.EventKind
-	event sim.Event // of actions and timers
+	kind  eventkind.Kind
+	event netmodel.Event // of actions and timers
 	peer  sim.NodeID
 	err   error
 	timer any
@@ -176,8 +178,8 @@ func (n *Node) step(g handlerEvent) {
 	}
 	id := n.cfg.Node
 	ev := g.event
-	if g.kind != sim.DoAction && g.kind != sim.FireTimer || g.call != nil {
-		ev = sim.Event{Kind: g.kind, Node: id, Peer: g.peer}
+	if g.kind != eventkind.DoAction && g.kind != eventkind.FireTimer || g.call != nil {
+		ev = netmodel.Event{Kind: g.kind, Node: id, Peer: g.peer}
 	}
 	n.events++
 	n.counters.events.Add(1)
@@ -186,28 +188,28 @@ func (n *Node) step(g handlerEvent) {
 		From: recording.Ref{Incarnation: g.incarnation, Number: g.number}, Data: g.data, Stream: g.stream,
 		Answers: e.Answers[:0], Effects: e.Effects[:0]}
 	switch g.kind {
-	case sim.Boot:
+	case eventkind.Boot:
 		e.Found = n.disk.found()
 		e.Found.Counts = n.counts
-	case sim.FireTimer:
+	case eventkind.FireTimer:
 		if n.rec != nil {
 			e.Name = n.run.TimerText(g.timer)
 		}
-	case sim.Deliver:
+	case eventkind.Deliver:
 		n.counters.received.Add(1)
-	case sim.TakeQuorum:
+	case eventkind.TakeQuorum:
 		n.counters.received.Add(uint64(len(g.set)))
 		e.Peer, e.Name, e.Set = -1, n.cfg.System.QuorumNames()[g.quorum], received(g.set)
 	}
 	if g.call != nil {
-		e.Kind = sim.DoAction
+		e.Kind = eventkind.DoAction
 	}
 	n.debug = n.log.Enabled(n.ctx, slog.LevelDebug)
 	if n.debug {
 		n.log.Debug("event", "number", n.events, "is", g.String(), "after", g.after())
 	}
 	n.watchdog.begin(&g)
-	done := n.run.Run(ev, declared.Handed{Delivery: sim.Delivery{From: g.peer, Msg: sim.Message{Body: g.msg}, Err: g.err},
+	done := n.run.Run(ev, declared.Handed{Delivery: netmodel.Delivery{From: g.peer, Msg: netmodel.Message{Body: g.msg}, Err: g.err},
 		Set: g.assembled()}, n, g.call)
 	if ran := n.watchdog.end(); ran > 0 {
 		n.log.Warn("the handler has returned", "handles", g.String(), "ran", ran)
@@ -224,11 +226,11 @@ func (n *Node) step(g handlerEvent) {
 	} else {
 		n.effects(&done, e)
 	}
-	if g.kind == sim.DoAction && g.call == nil {
+	if g.kind == eventkind.DoAction && g.call == nil {
 		n.counts[ev.Slot]++
 	}
 	ticks := n.run.Ticks(id)
-	if ticks != n.disk.ticks || g.kind == sim.DoAction && g.call == nil {
+	if ticks != n.disk.ticks || g.kind == eventkind.DoAction && g.call == nil {
 		n.disk.meta(ticks, n.counts)
 	}
 	n.times.retain(func() []macetime.Time { return n.run.Held(id) })

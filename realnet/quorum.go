@@ -3,6 +3,7 @@ package realnet
 import (
 	"slices"
 
+	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/internal/kernel/declared"
 	"github.com/macemc/macemc/internal/recording"
 	"github.com/macemc/macemc/sim"
@@ -40,7 +41,7 @@ func (n *Node) takeSets() {
 		first := slices.MinFunc(made.Sets, func(a, b declared.AssemblySet) int {
 			return int(slices.Max(a.Members) - slices.Max(b.Members))
 		})
-		g := handlerEvent{kind: sim.TakeQuorum, peer: -1, quorum: first.Quorum}
+		g := handlerEvent{kind: eventkind.TakeQuorum, peer: -1, quorum: first.Quorum}
 		for _, k := range first.Members {
 			g.set = append(g.set, n.waiting[k])
 		}
@@ -63,7 +64,7 @@ func (n *Node) forget(drop func(i int) bool) {
 
 // assembled returns the set of the event, or nil if it is not a TakeQuorum.
 func (g *handlerEvent) assembled() *declared.Assembled {
-	if g.kind != sim.TakeQuorum {
+	if g.kind != eventkind.TakeQuorum {
 		return nil
 	}
 	made := &declared.Assembled{Quorum: g.quorum}

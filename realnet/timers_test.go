@@ -5,9 +5,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/kernel/declared"
 	"github.com/macemc/macemc/internal/kernel/runner"
+	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/macetime"
 	"github.com/macemc/macemc/sim"
 )
@@ -51,7 +53,7 @@ func TestInstantsThatAreHeldAreKept(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if done := run.Run(sim.Event{Kind: sim.Boot}, declared.Handed{}, nil, nil); done.Finding != nil {
+	if done := run.Run(netmodel.Event{Kind: eventkind.Boot}, declared.Handed{}, nil, nil); done.Finding != nil {
 		t.Fatal(done.Finding)
 	}
 	if len(i.read) != 2000 {

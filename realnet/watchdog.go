@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -76,17 +77,17 @@ func (g handlerEvent) String() string {
 	switch {
 	case g.call != nil:
 		return "call from outside"
-	case g.kind == sim.Deliver:
+	case g.kind == eventkind.Deliver:
 		return fmt.Sprintf("receives %T from n%d", g.msg, g.peer)
-	case g.kind == sim.TakeQuorum:
+	case g.kind == eventkind.TakeQuorum:
 		return fmt.Sprintf("receives a set of %d messages", len(g.set))
-	case g.kind == sim.DeliverError:
+	case g.kind == eventkind.DeliverError:
 		return fmt.Sprintf("error with n%d: %v", g.peer, g.err)
-	case g.kind == sim.DeliverReady:
+	case g.kind == eventkind.DeliverReady:
 		return fmt.Sprintf("room to send to n%d", g.peer)
-	case g.kind == sim.FireTimer:
+	case g.kind == eventkind.FireTimer:
 		return fmt.Sprintf("timer %T%+v", g.timer, g.timer)
-	case g.kind == sim.DoAction:
+	case g.kind == eventkind.DoAction:
 		return "action " + g.name
 	}
 	return g.kind.String()
@@ -95,9 +96,9 @@ func (g handlerEvent) String() string {
 // after returns the log ids of the messages that it delivers.
 func (g *handlerEvent) after() (ids []string) {
 	switch g.kind {
-	case sim.Deliver:
+	case eventkind.Deliver:
 		ids = append(ids, messageID(g.peer, g.incarnation, g.number))
-	case sim.TakeQuorum:
+	case eventkind.TakeQuorum:
 		for i := range g.set {
 			ids = append(ids, messageID(g.set[i].peer, g.set[i].incarnation, g.set[i].number))
 		}

@@ -6,8 +6,10 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
+	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/internal/search/runloop"
 	"github.com/macemc/macemc/internal/search/runs"
 	"github.com/macemc/macemc/internal/search/schedules"
@@ -68,7 +70,7 @@ func BenchmarkSearch(b *testing.B) {
 type idleWorld struct {
 	kernel.World
 	sys    sim.System
-	events []sim.Event
+	events []netmodel.Event
 	last   stepinfo.Step
 }
 
@@ -76,18 +78,18 @@ func newIdleWorld(events int) *idleWorld {
 	w := &idleWorld{}
 	w.sys.Properties = []sim.Property{{Name: "never", Eventually: func(*sim.View) bool { return false }}}
 	for i := range events {
-		w.events = append(w.events, sim.Event{Kind: []sim.EventKind{sim.Deliver, sim.FireTimer, sim.DoAction, sim.Boot}[i%4], Peer: -1})
+		w.events = append(w.events, netmodel.Event{Kind: []eventkind.Kind{eventkind.Deliver, eventkind.FireTimer, eventkind.DoAction, eventkind.Boot}[i%4], Peer: -1})
 	}
 	return w
 }
 
-func (w *idleWorld) System() *sim.System                 { return &w.sys }
-func (w *idleWorld) Start(choose.Source) error           { return nil }
-func (w *idleWorld) Enabled() []sim.Event                { return w.events }
-func (w *idleWorld) Step(sim.Event, choose.Source) error { return nil }
-func (w *idleWorld) Last() *stepinfo.Step                { return &w.last }
-func (w *idleWorld) Check() error                        { return nil }
-func (w *idleWorld) Live() bool                          { return false }
+func (w *idleWorld) System() *sim.System                      { return &w.sys }
+func (w *idleWorld) Start(choose.Source) error                { return nil }
+func (w *idleWorld) Enabled() []netmodel.Event                { return w.events }
+func (w *idleWorld) Step(netmodel.Event, choose.Source) error { return nil }
+func (w *idleWorld) Last() *stepinfo.Step                     { return &w.last }
+func (w *idleWorld) Check() error                             { return nil }
+func (w *idleWorld) Live() bool                               { return false }
 
 // BenchmarkLoop measures the cost of a step of a walk without that of the world.
 func BenchmarkLoop(b *testing.B) {

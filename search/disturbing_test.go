@@ -46,17 +46,17 @@ func TestDisturbingEvents(t *testing.T) {
 		what      sim.Disturbance
 		violation bool
 	}{
-		{timer, sim.DisturbingOf[mend](sim.FireTimer), true},
-		{timer, sim.Disturbing(sim.FireTimer), true},
-		{timer, sim.DisturbingOf[mend](sim.Deliver), false},
-		{timer, sim.DisturbingOf[other](sim.FireTimer), false},
-		{timer, sim.Disturbing(sim.DoAction), false},
-		{message, sim.DisturbingOf[*help](sim.Deliver), true},
-		{message, sim.Disturbing(sim.Deliver), true},
-		{message, sim.DisturbingOf[help](sim.Deliver), false},
-		{message, sim.Disturbing(sim.FireTimer), false},
-		{late, sim.Disturbing(sim.Boot), true},
-		{late, sim.Disturbing(sim.DoAction), false},
+		{timer, sim.DisturbingTimers[mend](), true},
+		{timer, sim.DisturbingTimers[any](), true},
+		{timer, sim.DisturbingMessages[mend](), false},
+		{timer, sim.DisturbingTimers[other](), false},
+		{timer, sim.DisturbingHeals(), false},
+		{message, sim.DisturbingMessages[*help](), true},
+		{message, sim.DisturbingMessages[any](), true},
+		{message, sim.DisturbingMessages[help](), false},
+		{message, sim.DisturbingTimers[any](), false},
+		{late, sim.DisturbingBoots(), true},
+		{late, sim.DisturbingErrors(), false},
 	} {
 		sys := sim.System{
 			Name: "wounded", Nodes: 1, Network: netsim.Datagrams{}, Disturbing: []sim.Disturbance{c.what},

@@ -8,6 +8,7 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/encoding"
+	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/search/stats"
@@ -32,7 +33,7 @@ type oracle struct {
 }
 
 // explore makes an oracle. Ordinary events of the kinds in weightless are outside the recovery relation.
-func explore(t rapid.TB, sys *sim.System, weightless ...sim.EventKind) *oracle {
+func explore(t rapid.TB, sys *sim.System, weightless ...eventkind.Kind) *oracle {
 	w, err := kernel.NewWorld(sys, kernel.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -136,9 +137,9 @@ func TestDeepeningAgainstOracle(t *testing.T) {
 		tab := drawTable(t)
 		sys := tab.System()
 		weights := search.DefaultWeights()
-		var weightless []sim.EventKind
+		var weightless []eventkind.Kind
 		if rapid.Bool().Draw(t, "no boots") {
-			weights.Consequence, weightless = 0, []sim.EventKind{sim.Boot}
+			weights.Consequence, weightless = 0, []eventkind.Kind{eventkind.Boot}
 		}
 		o := explore(t, &sys, weightless...)
 		dead := o.dead()

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"iter"
 
+	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/internal/search/schedules"
 	"github.com/macemc/macemc/sim"
 )
@@ -31,9 +32,9 @@ func (w *Weights) Fields() iter.Seq2[string, *int] {
 }
 
 // Weightless returns the kinds of ordinary events that walks never take.
-func (w Weights) Weightless() (kinds []sim.EventKind) {
+func (w Weights) Weightless() (kinds []eventkind.Kind) {
 	d := w.Scale()
-	for kind := range sim.EventKindCount {
+	for kind := range eventkind.Count {
 		if !kind.Injection() && d.Weight(kind) == 0 {
 			kinds = append(kinds, kind)
 		}

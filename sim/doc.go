@@ -39,9 +39,10 @@
 //
 //   - [Service], and [Nop] for handlers that do nothing; [Closer], [PeerErrorHandler] and [PeerReadyHandler] for streams
 //   - [Env], with [Stream], [Disk], [Rand], [Generator]; [NodeID]; [ErrFull], [ErrRefused], [ErrReset]
-//   - [System], [Action] ([AnyAction]) with weights up to [MaxWeight], [Disturbance] ([Disturbing], [DisturbingOf]),
-//     [Quorum] ([AnyQuorum], [From], [QuorumProperty]), [Limits] for each [Fault] ([ParseFault]) up to [MaxFaults],
-//     [Timing] ([Bounded], [BoundedLiveness]), [Clocks], [Interleave], [CrashCut], [Abstraction]
+//   - [System], [Action] ([AnyAction]) with weights up to [MaxWeight], [Disturbance] ([DisturbingTimers],
+//     [DisturbingMessages], [DisturbingQuorums], [DisturbingBoots], [DisturbingErrors], [DisturbingHeals]),
+//     [Quorum] ([AnyQuorum], [From], [QuorumProperty]), [Limits] for each [Fault] ([ParseFault]) up to [MaxFaults], [Timing]
+//     ([Bounded], [BoundedLiveness]), [Clocks], [Interleave], [CrashCut], [Abstraction]
 //   - [Property], [View], [Each], [Any], [EachArmed], [Nodes]; [AssertionProperty]
 //   - [Monitor], [MonitorName]; [Obliged] and [Obligation] for monitors of events that must happen
 //   - [StateRule] for types of the state that belong to other packages: [IgnoreField], [EncodeBy], [CopyBy], [ShowBy],
@@ -49,25 +50,20 @@
 //   - [Finding], [FindingKind], [FindingCause]: a violation that a check found
 //   - [Enter], [Frame] to show calls between the services of a node in traces
 //
-// Authors of services need nothing else of this package.
-//
-// # For authors of network models
-//
-// [Network], [NetHost], [NetModel], [Envelope], [Message], [MessageID], [Delivery], [Fate], [Event], [EventKind].
-// Package internal/simext has what the table engine needs besides.
+// Of networks, services see [Network] and [Envelope], with its [MessageID].
 package sim
 
 // This package has types and their validation, and executes no system. Package kernel implements Env and decides on the
-// order of events. Package netsim implements networks. Words of event kinds, faults and fields are part of path files,
-// JSON and flags, so a rename breaks stored files. The engines reach unexported data of this package only through
-// internal/simhook, and services offer more to the engines through internal/simext.
+// order of events, whose kinds are in internal/eventkind. Package netsim implements networks by internal/netmodel. Words
+// of faults and fields are part of path files, JSON and flags, so a rename breaks stored files. The engines reach
+// unexported data of this package only through internal/simhook, and services offer more to the engines through
+// internal/simext.
 //
 // The files of this package, for readers of its source:
 //
 //	system.go                  System; which timers may fire; validation of a system
 //	service.go                 Service: the handlers of a node
 //	env.go                     Env: what a handler can request
-//	event.go                   kinds of events, and their words
 //	fault.go                   faults, their limits, and words for both
 //	finding.go                 kinds and causes of violations
 //	property.go, view.go       predicates over states; what they can read
@@ -81,5 +77,5 @@ package sim
 //	interleave.go              orders of the goroutines of programs
 //	abstraction.go             a simpler system in place of a part
 //	rule.go                    rules for encoding, copying and showing types
-//	network.go                 Network and NetModel: networks as package kernel calls them
+//	network.go                 Network; a message in flight
 //	call.go                    calls between the services of a node, for traces

@@ -7,6 +7,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/macemc/macemc/internal/eventkind"
 )
 
 // Fault is a class of injected faults with its own limit.
@@ -33,28 +35,28 @@ var faults = [FaultCount]struct {
 	limited string             // names the limited faults in errors
 	doc     string             // help text of the flag
 	absence string             // what runs lack without it
-	event   EventKind          // kind of event that injects it
+	event   eventkind.Kind     // kind of event that injects it
 	limit   func(*System) *int // field of the system; nil if networks limit the fault
 }{
 	Crashes: {"crashes", "crash", "crashes", "at most `N` crashes in a run", "no node crashes",
-		Crash, func(s *System) *int { return &s.Crashes }},
+		eventkind.Crash, func(s *System) *int { return &s.Crashes }},
 	Halts: {"halts", "halt", "halts", "at most `N` nodes that halt in a run: they crash and never come back", "no node halts",
-		Halt, func(s *System) *int { return &s.Halts }},
+		eventkind.Halt, func(s *System) *int { return &s.Halts }},
 	NetErrors: {"net-errors", "connection error", "socket errors (net-errors)", "at most `N` socket errors in a run", "no connection breaks",
-		Break, nil},
+		eventkind.Break, nil},
 	Loss: {"loss", "loss", "lost datagrams (loss)", "at most `N` datagrams lost in a run", "no message is lost",
-		Lose, nil},
+		eventkind.Lose, nil},
 	Dup: {"dup", "duplication", "duplicated datagrams (dup)", "at most `N` datagrams duplicated in a run", "no message is duplicated",
-		Duplicate, nil},
+		eventkind.Duplicate, nil},
 	Partitions: {"partitions", "partition", "partitions", "at most `N` partitions in a run", "no link goes down",
-		Partition, nil},
+		eventkind.Partition, nil},
 	ClockJumps: {"clock-jumps", "clock jump", "clock jumps", "at most `N` jumps of wall clocks of programs in a run", "no wall clock jumps",
-		JumpClock, func(s *System) *int { return &s.ClockJumps }},
+		eventkind.JumpClock, func(s *System) *int { return &s.ClockJumps }},
 	DiskErrors: {"disk-errors", "disk error", "disk errors", "at most `N` errors of programs' files in a run", "no operation on a file fails",
-		FailDisk, func(s *System) *int { return &s.DiskErrors }},
+		eventkind.FailDisk, func(s *System) *int { return &s.DiskErrors }},
 	HalfOpens: {"half-opens", "half-open connection", "half-open connections (half-opens)",
 		"at most `N` connections of programs that break at one end in a run", "no connection breaks at one end",
-		BreakEnd, func(s *System) *int { return &s.HalfOpens }},
+		eventkind.BreakEnd, func(s *System) *int { return &s.HalfOpens }},
 }
 
 // String returns the name of f's limit in flags, path files and checkpoints.
@@ -82,7 +84,7 @@ func (f Fault) Doc() string { return faults[f].doc }
 func (f Fault) Absence() string { return faults[f].absence }
 
 // Event returns the kind of event that injects f.
-func (f Fault) Event() EventKind { return faults[f].event }
+func (f Fault) Event() eventkind.Kind { return faults[f].event }
 
 // key returns the name of f in JSON.
 func (f Fault) key() string { return strings.ReplaceAll(f.String(), "-", "_") }

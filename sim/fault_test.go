@@ -2,15 +2,15 @@ package sim_test
 
 import (
 	"encoding/json"
-	"slices"
 	"strings"
 	"testing"
 
-	"github.com/macemc/macemc/internal/simext"
+	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/sim"
 )
 
 func TestFault_EntriesAreComplete(t *testing.T) {
+	of := map[eventkind.Kind]sim.Fault{}
 	for f := range sim.FaultCount {
 		if f.String() == "" || f.Singular() == "" || f.Doc() == "" || f.Absence() == "" {
 			t.Errorf("fault %d: name %q, singular %q, doc %q, absence %q; want all", f, f.String(), f.Singular(), f.Doc(), f.Absence())
@@ -18,9 +18,10 @@ func TestFault_EntriesAreComplete(t *testing.T) {
 		if got, err := sim.ParseFault(f.String()); err != nil || got != f {
 			t.Errorf("ParseFault(%q) = %v, %v", f.String(), got, err)
 		}
-		if got, ok := f.Event().Fault(); !ok || got != f {
-			t.Errorf("events that inject %v are of fault %v, %v", f, got, ok)
+		if other, twice := of[f.Event()]; twice || !f.Event().Injection() {
+			t.Errorf("%v: events of kind %v inject %v, too, or no fault", f, f.Event(), other)
 		}
+		of[f.Event()] = f
 		var one sim.Limits
 		one[f] = 1
 		sys, err := sim.System{}.WithLimits(one)
@@ -33,45 +34,13 @@ func TestFault_EntriesAreComplete(t *testing.T) {
 			t.Errorf("%v: Validate() = %v, want an error", f, err)
 		}
 	}
+	for k := range eventkind.Count {
+		if _, ok := of[k]; k.Injection() != ok {
+			t.Errorf("events of kind %v inject a fault, but no fault has that kind", k)
+		}
+	}
 	if f, err := sim.ParseFault("floods"); err == nil {
 		t.Errorf("ParseFault of an unknown name gave %v", f)
-	}
-}
-
-func TestEventKind_EntriesAreComplete(t *testing.T) {
-	injecting := 0
-	weights := []string{"action", "message", "timer", "consequence", "fault"}
-	classes := []string{"messages", "timers", "actions", "errors", "faults"}
-	for k := range sim.EventKindCount {
-		s := k.Presentation()
-		if s.Sentence == "" || s.Lane == "" || !slices.Contains(weights, s.Weight) || !slices.Contains(classes, s.Class) {
-			t.Errorf("%v: %+v; want a sentence, a label, a weight of %q and a class of %q", k, *s, weights, classes)
-		}
-		if k.Injection() != (s.Weight == "fault") || k.Injection() != (s.Process == "") || k.Injection() && s.Class != "faults" {
-			t.Errorf("%v injects a fault: %v; its weight is %s, its class %s, its process %q", k, k.Injection(), s.Weight, s.Class, s.Process)
-		}
-		if got, ok := simext.ParseEventKind(k.String()); !ok || got != k || k.String() == "" {
-			t.Errorf("ParseEventKind(%q) = %v, %v, want %d", k.String(), got, ok, k)
-		}
-		f, ok := k.Fault()
-		if ok != k.Injection() || ok && f.Event() != k {
-			t.Errorf("%v injects %v, %v; Injection() = %v", k, f, ok, k.Injection())
-		}
-		if ok {
-			injecting++
-		}
-		if k.OfMessage() && !k.OfNetwork() && k != sim.Deliver {
-			t.Errorf("%v strikes a message, but does not change the network", k)
-		}
-		if of := [3]bool{k.TakesDown(), k.OfNetwork(), k.OfProgram()}; ok && of != [3]bool{true} && of != [3]bool{1: true} && of != [3]bool{2: true} {
-			t.Errorf("%v: TakesDown, OfNetwork and OfProgram are %v, want one of them", k, of)
-		}
-	}
-	if injecting != int(sim.FaultCount) {
-		t.Errorf("%d kinds inject faults, want %d", injecting, sim.FaultCount)
-	}
-	if k, ok := simext.ParseEventKind("eat"); ok {
-		t.Errorf("ParseEventKind of an unknown word gave %v", k)
 	}
 }
 

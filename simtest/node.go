@@ -10,10 +10,12 @@ import (
 
 	"github.com/macemc/macemc/internal/encoding"
 	"github.com/macemc/macemc/internal/encoding/rule"
+	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/kernel/declared"
 	"github.com/macemc/macemc/internal/kernel/runner"
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
+	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -40,7 +42,7 @@ type Node[S sim.Service] struct {
 // sentMessage is a message that the node must not change any more.
 type sentMessage struct {
 	to  sim.NodeID
-	msg sim.Message
+	msg netmodel.Message
 }
 
 // Timer is an armed timer.
@@ -100,7 +102,7 @@ func (h *Node[S]) Boot() {
 	if h.run.Up(h.id) {
 		h.t.Fatalf("Boot: n%d is up", h.id)
 	}
-	h.step(sim.Event{Kind: sim.Boot, Node: h.id, Peer: -1}, declared.Handed{}, nil)
+	h.step(netmodel.Event{Kind: eventkind.Boot, Node: h.id, Peer: -1}, declared.Handed{}, nil)
 }
 
 // Receive delivers a copy of msg.
@@ -111,8 +113,8 @@ func (h *Node[S]) Receive(from sim.NodeID, msg any) {
 	if err != nil {
 		h.t.Fatalf("Receive: %v", err)
 	}
-	h.step(sim.Event{Kind: sim.Deliver, Node: h.id, Peer: from},
-		declared.Handed{Delivery: sim.Delivery{From: from, Msg: sim.Message{Body: body}}}, nil)
+	h.step(netmodel.Event{Kind: eventkind.Deliver, Node: h.id, Peer: from},
+		declared.Handed{Delivery: netmodel.Delivery{From: from, Msg: netmodel.Message{Body: body}}}, nil)
 }
 
 // Take passes a copy of a set of messages to the named quorum, which must take exactly this set in the current state.
@@ -140,8 +142,8 @@ func (h *Node[S]) Take(quorum string, set ...sim.From[any]) {
 	if !slices.ContainsFunc(made.Sets, func(s declared.AssemblySet) bool { return int(s.Quorum) == q && len(s.Members) == len(set) }) {
 		h.t.Fatalf("Take: n%d does not take these %d messages by quorum %q in this state", h.id, len(set), quorum)
 	}
-	h.step(sim.Event{Kind: sim.TakeQuorum, Node: h.id, Peer: -1, Msgs: int32(len(set))},
-		declared.Handed{Delivery: sim.Delivery{From: -1}, Set: &declared.Assembled{Quorum: int32(q), Set: set}}, nil)
+	h.step(netmodel.Event{Kind: eventkind.TakeQuorum, Node: h.id, Peer: -1, Msgs: int32(len(set))},
+		declared.Handed{Delivery: netmodel.Delivery{From: -1}, Set: &declared.Assembled{Quorum: int32(q), Set: set}}, nil)
 }
 
 // Fire fires a timer, which must be armed. Timers may fire in any order.
@@ -165,7 +167,7 @@ func (h *Node[S]) PeerError(peer sim.NodeID, err error) {
 		h.t.Fatalf("PeerError: %T has no PeerError(sim.Env, sim.NodeID, error)", h.Service())
 	}
 	delete(h.room, peer)
-	h.step(sim.Event{Kind: sim.DeliverError, Node: h.id, Peer: peer}, declared.Handed{Delivery: sim.Delivery{From: peer, Err: err}}, nil)
+	h.step(netmodel.Event{Kind: eventkind.DeliverError, Node: h.id, Peer: peer}, declared.Handed{Delivery: netmodel.Delivery{From: peer, Err: err}}, nil)
 }
 
 // PeerReady notifies the node that the stream to peer, which has refused a message, has room again. Its service must
@@ -176,7 +178,7 @@ func (h *Node[S]) PeerReady(peer sim.NodeID) {
 	if _, ok := any(h.Service()).(sim.PeerReadyHandler); !ok {
 		h.t.Fatalf("PeerReady: %T has no PeerReady(sim.Env, sim.NodeID)", h.Service())
 	}
-	h.step(sim.Event{Kind: sim.DeliverReady, Node: h.id, Peer: peer}, declared.Handed{Delivery: sim.Delivery{From: peer}}, nil)
+	h.step(netmodel.Event{Kind: eventkind.DeliverReady, Node: h.id, Peer: peer}, declared.Handed{Delivery: netmodel.Delivery{From: peer}}, nil)
 }
 
 // Action executes an action of the system, which must be enabled.
@@ -194,7 +196,7 @@ func (h *Node[S]) Action(name string) {
 func (h *Node[S]) Do(call func(S, sim.Env)) {
 	h.t.Helper()
 	h.up("Do")
-	h.step(sim.Event{Kind: sim.DoAction, Node: h.id, Peer: -1}, declared.Handed{}, func(env sim.Env, s sim.Service) {
+	h.step(netmodel.Event{Kind: eventkind.DoAction, Node: h.id, Peer: -1}, declared.Handed{}, func(env sim.Env, s sim.Service) {
 		call(s.(S), env)
 	})
 }
@@ -289,7 +291,7 @@ func (h *Node[S]) disarm(timer any) {
 }
 
 // step executes one handler and records its effects.
-func (h *Node[S]) step(ev sim.Event, d declared.Handed, call func(sim.Env, sim.Service)) {
+func (h *Node[S]) step(ev netmodel.Event, d declared.Handed, call func(sim.Env, sim.Service)) {
 	h.t.Helper()
 	h.questions.wrong = ""
 	done := h.run.Run(ev, d, answers[S]{h}, call)

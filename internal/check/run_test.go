@@ -264,7 +264,7 @@ func TestShrink_CandidatesEndGoroutine(t *testing.T) {
 // A report names the actions and other events that are excluded from recovery.
 func TestDisturbingIsNamed(t *testing.T) {
 	sys := hardbugs.Excuse().System
-	sys.Disturbing = []sim.Disturbance{sim.Disturbing(sim.Heal), sim.DisturbingOf[*choose.Path](sim.Deliver), sim.DisturbingOf[int](sim.FireTimer)}
+	sys.Disturbing = []sim.Disturbance{sim.DisturbingHeals(), sim.DisturbingMessages[*choose.Path](), sim.DisturbingTimers[int]()}
 	rep, err := check.Run(t.Context(), check.Options{Search: search.Config{System: sys, Strategy: search.Walk, MaxPaths: 1}, Dir: t.TempDir(), NoShrink: true})
 	if err != nil || !slices.Equal(rep.Disturbing, []string{"campaign", "every heal", "message *Path", "timer int"}) {
 		t.Errorf("%+v, %v", rep, err)

@@ -15,7 +15,7 @@ import (
 	"github.com/macemc/macemc/internal/check"
 	"github.com/macemc/macemc/internal/check/exitcode"
 	"github.com/macemc/macemc/internal/check/isolate"
-	"github.com/macemc/macemc/internal/simext"
+	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 )
@@ -26,18 +26,18 @@ type deafNetwork struct{ sim.Network }
 // deafSign is a file that is written at the place that does not return.
 func deafSign() string { return filepath.Join(os.Getenv("CHECK_TEST_DIR"), "deaf") }
 
-func (n deafNetwork) Start(host sim.NetHost) sim.NetModel {
-	return &deafModel{Parted: n.Network.Start(host).(simext.Parted)}
+func (n deafNetwork) Start(host netmodel.Host) netmodel.Model {
+	return &deafModel{Parted: n.Network.(netmodel.Network).Start(host).(netmodel.Parted)}
 }
 
 type deafModel struct {
-	simext.Parted
+	netmodel.Parted
 	sent int
 }
 
 func (m *deafModel) Reset() { m.sent = 0; m.Parted.Reset() }
 
-func (m *deafModel) SendDatagram(from, to sim.NodeID, msg sim.Message) {
+func (m *deafModel) SendDatagram(from, to sim.NodeID, msg netmodel.Message) {
 	if m.sent++; m.sent == 2 {
 		_ = os.WriteFile(deafSign(), nil, 0o600)
 		select {}

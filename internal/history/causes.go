@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/macemc/macemc/internal/encoding"
+	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/kernel/declared"
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
@@ -58,7 +59,7 @@ func (l *causes) cause(c *replay.Cursor, s *Step) int32 {
 		return Root
 	}
 	switch ev.Kind {
-	case sim.TakeQuorum:
+	case eventkind.TakeQuorum:
 		last := 0
 		l.buf = c.World().Messages(ev, l.buf[:0])
 		for _, m := range l.buf {
@@ -66,19 +67,19 @@ func (l *causes) cause(c *replay.Cursor, s *Step) int32 {
 			last = max(last, at)
 		}
 		return int32(last)
-	case sim.FireTimer:
+	case eventkind.FireTimer:
 		return l.timers[armed{ev.Node, c.World().Label(ev).Content}]
-	case sim.Internal, sim.Arrive:
+	case eventkind.Internal, eventkind.Arrive:
 		return l.ran[ev.Node]
-	case sim.DoAction:
+	case eventkind.DoAction:
 		return l.booted[ev.Node]
-	case sim.Boot:
+	case eventkind.Boot:
 		return l.crashed[ev.Node]
-	case sim.Heal:
+	case eventkind.Heal:
 		return l.partition
-	case sim.DeliverReady:
+	case eventkind.DeliverReady:
 		return l.refused[pair]
-	case sim.DeliverError:
+	case eventkind.DeliverError:
 		if s.refused {
 			return l.sent[pair]
 		}
@@ -92,11 +93,11 @@ func (l *causes) follow(w kernel.World, s *Step, n int) {
 	ev, last, at := s.Ev, w.Last(), int32(n)
 	down := last.Crashed || ev.Kind.TakesDown()
 	switch ev.Kind {
-	case sim.Boot:
+	case eventkind.Boot:
 		l.booted[ev.Node] = at
-	case sim.Partition:
+	case eventkind.Partition:
 		l.partition = at
-	case sim.Break:
+	case eventkind.Break:
 		l.broken[int(ev.Node)*l.nodes+int(ev.Peer)] = at
 		l.broken[int(ev.Peer)*l.nodes+int(ev.Node)] = at
 	}

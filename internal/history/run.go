@@ -9,8 +9,10 @@ import (
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/eventgraph"
 	"github.com/macemc/macemc/internal/encoding/diff"
+	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/kernel/properties"
+	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/textfmt"
 	"github.com/macemc/macemc/sim"
@@ -47,7 +49,7 @@ type Run struct {
 // Step is the record of one step. There is one for each step of a run.
 type Step struct {
 	Key     string
-	Ev      sim.Event
+	Ev      netmodel.Event
 	text    string       // for display
 	refused bool         // whether it is the error of a connection that the peer refused
 	With    []sim.NodeID // nodes that failed with the node of the event
@@ -144,11 +146,11 @@ func (r *Run) readOn() error {
 }
 
 // recordBefore records the data of a step that is available only before its execution.
-func (r *Run) recordBefore(ev sim.Event) {
+func (r *Run) recordBefore(ev netmodel.Event) {
 	w := r.Cursor.World()
 	label := w.Label(ev)
 	s := Step{Key: label.String(), Ev: ev, text: r.Words.Describe(w, ev), Picks: -int32(r.Cursor.Pos()) - 1}
-	s.refused = ev.Kind == sim.DeliverError && label.Content == sim.ErrRefused.Error()
+	s.refused = ev.Kind == eventkind.DeliverError && label.Content == sim.ErrRefused.Error()
 	s.Cause = r.causes.cause(r.Cursor, &s)
 	r.steps = append(r.steps, s)
 }

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
+	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -31,7 +32,7 @@ func (w *Machine) Apply(n *Node, first, end int) (err error) {
 			w.Net.SendStream(n.ID, f.Peer, f.Msg)
 		case stepinfo.RefusedEffect:
 			w.sent(n, f)
-			w.Fate(f.Msg.ID, sim.Refused)
+			w.Fate(f.Msg.ID, netmodel.Refused)
 			w.Net.RefuseStream(n.ID, f.Peer)
 		case stepinfo.CloseEffect:
 			w.Net.CloseStream(n.ID, f.Peer)

@@ -6,16 +6,16 @@ import (
 
 	"github.com/macemc/macemc/internal/encoding"
 	"github.com/macemc/macemc/internal/kernel/delays"
-	"github.com/macemc/macemc/internal/simext"
+	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/sim"
 )
 
 // Checkpoint is an immutable copy of a state. Any number of runs may continue from it, in any world of an equal system.
 type Checkpoint struct {
 	nodes       []*Local
-	bags        [][]simext.Datagram // by receiver
-	connections []simext.Connection // by pair
-	rest        simext.NetRest
+	bags        [][]netmodel.Datagram // by receiver
+	connections []netmodel.Connection // by pair
+	rest        netmodel.Rest
 	monitors    []sim.Monitor
 	left        sim.Limits // faults of nodes
 	doubled     bool
@@ -46,7 +46,7 @@ func (w *Machine) Identities() int { return int(w.nextID) }
 
 func (w *Machine) Checkpoint() (c *Checkpoint, err error) {
 	defer encoding.Catch(&err)
-	net, ok := w.Net.(simext.Parted)
+	net, ok := w.Net.(netmodel.Parted)
 	if !ok && w.Sys.Network != nil {
 		return nil, fmt.Errorf("the network %T cannot be taken apart", w.Sys.Network)
 	}
@@ -102,7 +102,7 @@ func (w *Machine) Resume(c *Checkpoint) error {
 		w.Monitors = append(w.Monitors, w.PlanOf(m).Copy(m).(sim.Monitor))
 	}
 	w.Net.Reset()
-	if net, ok := w.Net.(simext.Parted); ok {
+	if net, ok := w.Net.(netmodel.Parted); ok {
 		net.SetRest(c.rest)
 		for i, bag := range c.bags {
 			net.SetBag(sim.NodeID(i), w.copyBag(bag))
@@ -117,13 +117,13 @@ func (w *Machine) Resume(c *Checkpoint) error {
 	}
 	w.Properties.Reset()
 	w.listAnew()
-	w.last.Reset(&sim.Event{Peer: -1})
+	w.last.Reset(&netmodel.Event{Peer: -1})
 	return nil
 }
 
 // copyBag copies a bag of messages, for storing and for restoring: the receiver of a message owns it.
 
-func (w *Machine) copyBag(bag []simext.Datagram) []simext.Datagram {
+func (w *Machine) copyBag(bag []netmodel.Datagram) []netmodel.Datagram {
 	bag = slices.Clone(bag)
 	for i := range bag {
 		w.copyMessage(&bag[i].Msg)
@@ -131,7 +131,7 @@ func (w *Machine) copyBag(bag []simext.Datagram) []simext.Datagram {
 	return bag
 }
 
-func (w *Machine) copyConnection(c simext.Connection) simext.Connection {
+func (w *Machine) copyConnection(c netmodel.Connection) netmodel.Connection {
 	for i := range c {
 		c[i].Queue = slices.Clone(c[i].Queue)
 		for j := range c[i].Queue {
@@ -141,7 +141,7 @@ func (w *Machine) copyConnection(c simext.Connection) simext.Connection {
 	return c
 }
 
-func (w *Machine) copyMessage(m *sim.Message) {
-	m.Hook().Sent = nil
+func (w *Machine) copyMessage(m *netmodel.Message) {
+	m.Attached().Sent = nil
 	m.Body = w.PrivateTo(m.Body)
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/internal/simext"
 	"github.com/macemc/macemc/sim"
 )
@@ -58,7 +59,7 @@ func TestClocks_CommonTime(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, id := range []sim.NodeID{1, 0, 0, 0, 1} {
-			at := slices.IndexFunc(w.Enabled(), func(ev sim.Event) bool { return ev.Node == id })
+			at := slices.IndexFunc(w.Enabled(), func(ev netmodel.Event) bool { return ev.Node == id })
 			if err := w.Step(w.Enabled()[at], src); err != nil {
 				t.Fatal(err)
 			}

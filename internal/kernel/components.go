@@ -10,6 +10,7 @@ import (
 	"github.com/macemc/macemc/internal/encoding/diff"
 	"github.com/macemc/macemc/internal/kernel/declared"
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
+	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -145,8 +146,8 @@ func (w *Machine) PlanOf(v any) *encoding.Plan {
 
 // HashMessage, CompareMessages and DescribeMessage serve the network model.
 
-func (w *Machine) HashMessage(m *sim.Message) encoding.Fingerprint {
-	known := m.Hook()
+func (w *Machine) HashMessage(m *netmodel.Message) encoding.Fingerprint {
+	known := m.Attached()
 	if !known.Hashed {
 		w.Enc.Reset()
 		w.Enc.Add(w.PlanOf(m.Body), m.Body)
@@ -155,26 +156,26 @@ func (w *Machine) HashMessage(m *sim.Message) encoding.Fingerprint {
 	return known.Hash
 }
 
-func (w *Machine) CompareMessages(a, b *sim.Message) int {
+func (w *Machine) CompareMessages(a, b *netmodel.Message) int {
 	return bytes.Compare(w.Encoded(a), w.Encoded(b))
 }
 
-func (w *Machine) Encoded(m *sim.Message) []byte {
-	known := m.Hook()
+func (w *Machine) Encoded(m *netmodel.Message) []byte {
+	known := m.Attached()
 	if known.Encoding == nil {
 		known.Encoding = w.PlanOf(m.Body).Append(nil, m.Body)
 	}
 	return known.Encoding
 }
 
-func (w *Machine) DescribeMessage(m *sim.Message) string {
+func (w *Machine) DescribeMessage(m *netmodel.Message) string {
 	if w.names {
 		return w.PlanOf(m.Body).Names(m.Body)
 	}
 	return w.PlanOf(m.Body).Text(m.Body)
 }
 
-func (w *Machine) Fate(id sim.MessageID, fate sim.Fate) {
+func (w *Machine) Fate(id sim.MessageID, fate netmodel.Fate) {
 	if w.Opts.Trace && id > 0 {
 		w.last.Fates = append(w.last.Fates, stepinfo.FateOf{ID: id, Fate: fate})
 	}
@@ -187,7 +188,7 @@ func (w *Machine) Duplicated(id sim.MessageID) sim.MessageID {
 	}
 	w.nextID++
 	if w.Opts.Trace {
-		w.last.Fates = append(w.last.Fates, stepinfo.FateOf{ID: id, Fate: sim.Duplicated, Copy: w.nextID})
+		w.last.Fates = append(w.last.Fates, stepinfo.FateOf{ID: id, Fate: netmodel.Duplicated, Copy: w.nextID})
 	}
 	return w.nextID
 }

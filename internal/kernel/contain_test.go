@@ -8,10 +8,12 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/kernel/bench"
 	"github.com/macemc/macemc/internal/kernel/contain"
 	"github.com/macemc/macemc/internal/kernel/declared"
+	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -169,7 +171,7 @@ func TestGuardedBench(t *testing.T) {
 				t.Error(err)
 				return
 			}
-			out = b.Run(0, l, sim.Event{Kind: sim.DoAction}, declared.Handed{}, nil)
+			out = b.Run(0, l, netmodel.Event{Kind: eventkind.DoAction}, declared.Handed{}, nil)
 		})
 		var contained *sim.Finding
 		if errors.As(out.Err, &contained); (contained == nil) != guarded || (f != nil) != guarded {

@@ -7,8 +7,10 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
+	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/sim"
 )
@@ -41,7 +43,7 @@ func lodgers() *sim.System {
 func takeKey(t *testing.T, w kernel.World, key string, picks map[string]int) (asked []string) {
 	t.Helper()
 	events := w.Injections(slices.Clone(w.Enabled()))
-	i := slices.IndexFunc(events, func(ev sim.Event) bool { return w.Key(ev) == key })
+	i := slices.IndexFunc(events, func(ev netmodel.Event) bool { return w.Key(ev) == key })
 	if i < 0 {
 		var keys []string
 		for _, ev := range events {
@@ -145,7 +147,7 @@ func TestContainerHalts(t *testing.T) {
 		t.Errorf("%s halts are left", left)
 	}
 	for _, ev := range w.Enabled() {
-		if ev.Kind == sim.Boot {
+		if ev.Kind == eventkind.Boot {
 			t.Errorf("%q is possible", w.Key(ev))
 		}
 	}

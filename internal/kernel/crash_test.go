@@ -7,6 +7,7 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/sim"
 )
@@ -86,7 +87,7 @@ func explore(t *testing.T, sys *sim.System, depth int) (runs int, found []error)
 			t.Fatal(err)
 		}
 		for range depth {
-			events := w.Injections(append([]sim.Event(nil), w.Enabled()...))
+			events := w.Injections(append([]netmodel.Event(nil), w.Enabled()...))
 			if len(events) == 0 {
 				break
 			}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/sim"
@@ -59,7 +60,7 @@ func TestBounded_EnabledTimers(t *testing.T) {
 			}
 			var fires [3]bool
 			for _, ev := range w.Enabled() {
-				if ev.Kind == sim.FireTimer {
+				if ev.Kind == eventkind.FireTimer {
 					fires[ev.Node] = true
 				}
 			}
@@ -74,14 +75,14 @@ func TestBounded_EnabledTimers(t *testing.T) {
 			}
 			ev := w.Enabled()[r.IntN(len(w.Enabled()))]
 			switch ev.Kind {
-			case sim.FireTimer:
+			case eventkind.FireTimer:
 				now = max(now, due(ev.Node))
 				ticks[ev.Node]++
 				to := link{(ev.Node + sim.NodeID(ticks[ev.Node])%2 + 1) % 3, ev.Node}
 				if waiting[to]++; waiting[to] == 1 {
 					since[to] = now
 				}
-			case sim.Deliver:
+			case eventkind.Deliver:
 				l := link{ev.Node, ev.Peer}
 				waiting[l]--
 				since[l] = now

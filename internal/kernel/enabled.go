@@ -4,15 +4,17 @@ import (
 	"slices"
 
 	"github.com/macemc/macemc/internal/encoding"
+	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/internal/kernel/contain"
 	"github.com/macemc/macemc/internal/kernel/declared"
+	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/internal/simext"
 	"github.com/macemc/macemc/sim"
 )
 
 // Enabled keeps the list of events between steps and relists only the nodes with events that may have changed. Listing
 // all events costs more than a typical handler.
-func (w *Machine) Enabled() []sim.Event {
+func (w *Machine) Enabled() []netmodel.Event {
 	if w.Sys.Timing == sim.Prompt {
 		w.noteQuiet()
 	}
@@ -106,23 +108,23 @@ func (w *Machine) refresh(b int) {
 
 // AppendNode lists all events of a node. The first own of them depend on its state alone; -1 means that this is not
 // known.
-func (w *Machine) AppendNode(n *Node, buf []sim.Event) (all []sim.Event, own int) {
+func (w *Machine) AppendNode(n *Node, buf []netmodel.Event) (all []netmodel.Event, own int) {
 	if n.halted {
 		return buf, -1
 	}
 	if !n.Up {
-		return append(buf, sim.Event{Kind: sim.Boot, Node: n.ID, Peer: -1}), -1
+		return append(buf, netmodel.Event{Kind: eventkind.Boot, Node: n.ID, Peer: -1}), -1
 	}
 	if w.Holder != nil && w.Holder.Holds(n.ID) {
 		return w.Net.AppendEvents(n.ID, buf), -1
 	}
 	for _, i := range n.Fits {
 		if w.Can(n, i) {
-			buf = append(buf, sim.Event{Kind: sim.DoAction, Node: n.ID, Peer: -1, Slot: i})
+			buf = append(buf, netmodel.Event{Kind: eventkind.DoAction, Node: n.ID, Peer: -1, Slot: i})
 		}
 	}
 	if n.Stepper != nil && w.Ready(n) {
-		buf = append(buf, sim.Event{Kind: sim.Internal, Node: n.ID, Peer: -1})
+		buf = append(buf, netmodel.Event{Kind: eventkind.Internal, Node: n.ID, Peer: -1})
 	}
 	buf = w.appendTimers(n, buf)
 	own = len(buf)
@@ -133,7 +135,7 @@ func (w *Machine) AppendNode(n *Node, buf []sim.Event) (all []sim.Event, own int
 }
 
 // appendWaiting lists the events that the network has for a node that is up.
-func (w *Machine) appendWaiting(n *Node, buf []sim.Event) []sim.Event {
+func (w *Machine) appendWaiting(n *Node, buf []netmodel.Event) []netmodel.Event {
 	first := len(buf)
 	buf = w.Net.AppendEvents(n.ID, buf)
 	if len(w.Quorums) > 0 && w.Net != w.Idle {
@@ -179,7 +181,7 @@ func handlesEvent(s simext.Stepper) bool {
 	return !ok || !i.Idle()
 }
 
-func (w *Machine) Injections(buf []sim.Event) []sim.Event {
+func (w *Machine) Injections(buf []netmodel.Event) []netmodel.Event {
 	for i := range crashFaults {
 		f := crashFaults[i].fault
 		if w.FaultsLeft[f] == 0 {
@@ -188,7 +190,7 @@ func (w *Machine) Injections(buf []sim.Event) []sim.Event {
 		kind := f.Event()
 		for i := range w.Members {
 			if id := sim.NodeID(i); w.strikes(f, id) && w.leads(id) {
-				buf = append(buf, sim.Event{Kind: kind, Node: id, Peer: -1})
+				buf = append(buf, netmodel.Event{Kind: kind, Node: id, Peer: -1})
 			}
 		}
 	}

@@ -4,15 +4,17 @@ import (
 	"fmt"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/internal/kernel/contain"
 	"github.com/macemc/macemc/internal/kernel/declared"
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
+	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/internal/simext"
 	"github.com/macemc/macemc/internal/stacks"
 	"github.com/macemc/macemc/sim"
 )
 
-func (w *Machine) Step(ev sim.Event, src choose.Source) (err error) {
+func (w *Machine) Step(ev netmodel.Event, src choose.Source) (err error) {
 	defer contain.CatchState(&err) // of functions of state rules
 	if err := w.step(ev, src); err != nil {
 		return err
@@ -28,7 +30,7 @@ func (w *Machine) encodeAll() {
 	}
 }
 
-func (w *Machine) step(ev sim.Event, src choose.Source) error {
+func (w *Machine) step(ev netmodel.Event, src choose.Source) error {
 	w.Steps++
 	w.delays.Stepped = w.delays.Bounded()
 	w.last.Reset(&ev)
@@ -39,42 +41,42 @@ func (w *Machine) step(ev sim.Event, src choose.Source) error {
 	}
 	switch {
 	case ev.Kind.TakesDown():
-		f, _ := ev.Kind.Fault()
+		f, _ := ev.Fault()
 		return w.fail(&w.Members[ev.Node], f)
-	case ev.Kind == sim.Arrive:
+	case ev.Kind == eventkind.Arrive:
 		return w.arrive(ev)
 	case ev.Kind.OfNetwork():
-		w.doubled = w.doubled || ev.Kind == sim.Duplicate
+		w.doubled = w.doubled || ev.Kind == eventkind.Duplicate
 		w.Net.Inject(ev)
 		w.dirtyNetwork()
 		return nil
 	}
 	n := &w.Members[ev.Node]
 	if ev.Kind.Injection() {
-		f, _ := ev.Kind.Fault()
+		f, _ := ev.Fault()
 		w.FaultsLeft[f]--
 	}
 	var d declared.Handed
 	switch ev.Kind {
-	case sim.Boot:
+	case eventkind.Boot:
 		if err := w.Load(n); err != nil {
 			return err
 		}
-	case sim.DoAction:
+	case eventkind.DoAction:
 		n.Counts[ev.Slot]++
-	case sim.TakeQuorum:
+	case eventkind.TakeQuorum:
 		d.Set = &declared.Assembled{Quorum: n.sets[ev.Slot].quorum}
 		if err := w.takeSet(ev, d.Set); err != nil {
 			return err
 		}
-	case sim.Deliver, sim.DeliverError, sim.DeliverReady:
+	case eventkind.Deliver, eventkind.DeliverError, eventkind.DeliverReady:
 		d.Delivery = w.Net.Take(ev)
-		if d.Msg.Hook().Sent != nil {
+		if d.Msg.Attached().Sent != nil {
 			if err := w.CheckUnchanged(&d.Delivery, n.ID); err != nil {
 				return err
 			}
 		}
-		if w.doubled && ev.Kind == sim.Deliver {
+		if w.doubled && ev.Kind == eventkind.Deliver {
 			d.Msg.Body = w.PrivateTo(d.Msg.Body)
 		}
 	}
@@ -92,14 +94,14 @@ func (w *Machine) step(ev sim.Event, src choose.Source) error {
 }
 
 // arrive puts a message into the queue of its receiver.
-func (w *Machine) arrive(ev sim.Event) (err error) {
+func (w *Machine) arrive(ev netmodel.Event) (err error) {
 	defer w.Contain(ev.Node, &err) // a panic of the network if the queue is full
 	w.Net.Inject(ev)
 	return nil
 }
 
 // Handle runs the handler of an event. Its effects are recorded, not applied.
-func (w *Machine) Handle(n *Node, ev sim.Event, d *declared.Handed, src choose.Source) error {
+func (w *Machine) Handle(n *Node, ev netmodel.Event, d *declared.Handed, src choose.Source) error {
 	w.Src, w.Choices, w.Failed, w.Ended, w.BadType = src, 0, nil, nil, nil
 	w.FirstEffect = len(w.last.Effects)
 	if late := w.Opts.UseAfterReturn; late.Used() {
@@ -144,13 +146,13 @@ func (w *Machine) Outcome(n *Node, err error) error {
 }
 
 // callWatched is call with a separate Env for each handler. It checks that the handler changes only its own node.
-func (w *Machine) callWatched(n *Node, ev sim.Event, d *declared.Handed) error {
+func (w *Machine) callWatched(n *Node, ev netmodel.Event, d *declared.Handed) error {
 	n.Env = NewEnv(w, n)
 	var unchanged, probe func() error
 	if w.Opts.CheckMessages {
 		unchanged = w.watchOthers(n)
 	}
-	if ev.Kind == sim.TakeQuorum {
+	if ev.Kind == eventkind.TakeQuorum {
 		probe = w.probeOrder(n, ev, d.Set)
 	}
 	err := w.call(n, ev, d)
@@ -166,7 +168,7 @@ func (w *Machine) callWatched(n *Node, ev sim.Event, d *declared.Handed) error {
 	return err
 }
 
-func (w *Machine) call(n *Node, ev sim.Event, d *declared.Handed) (err error) {
+func (w *Machine) call(n *Node, ev netmodel.Event, d *declared.Handed) (err error) {
 	e := n.Env
 	e.Running, e.kind, e.slot = true, ev.Kind, ev.Slot
 	e.calls = e.calls[:0]
@@ -192,7 +194,7 @@ func (w *Machine) call(n *Node, ev sim.Event, d *declared.Handed) (err error) {
 }
 
 // runSettled is run that waits for the goroutines that the handler starts.
-func (w *Machine) runSettled(n *Node, ev sim.Event, d *declared.Handed) {
+func (w *Machine) runSettled(n *Node, ev netmodel.Event, d *declared.Handed) {
 	own := detached(d)
 	step, joined := w.run, uint64(0)
 	if w.contains() {
@@ -208,7 +210,7 @@ func (w *Machine) runSettled(n *Node, ev sim.Event, d *declared.Handed) {
 }
 
 // runContained is run on a separate goroutine.
-func (w *Machine) runContained(n *Node, ev sim.Event, d *declared.Handed) {
+func (w *Machine) runContained(n *Node, ev netmodel.Event, d *declared.Handed) {
 	own := detached(d)
 	contain.Call(w.watch, func() { w.run(n, ev, own) })
 }
@@ -227,36 +229,36 @@ func detached(d *declared.Handed) *declared.Handed {
 var HandlerCaller = stacks.Name((*Machine).run)
 
 // run calls the handler of an event.
-func (w *Machine) run(n *Node, ev sim.Event, d *declared.Handed) {
+func (w *Machine) run(n *Node, ev netmodel.Event, d *declared.Handed) {
 	e := n.Env
 	switch ev.Kind {
-	case sim.Boot:
+	case eventkind.Boot:
 		n.Service.Boot(e)
-	case sim.DoAction:
+	case eventkind.DoAction:
 		w.Actions[ev.Slot].Do(n.Service, e)
-	case sim.FireTimer:
+	case eventkind.FireTimer:
 		w.delays.Pass(n.ID, n.Armed[ev.Slot].untilDue)
 		w.last.Timer = n.fire(ev.Slot)
 		n.Service.Timer(e, w.last.Timer)
-	case sim.Deliver:
+	case eventkind.Deliver:
 		if len(w.Quorums) > 0 {
 			w.refuse(n, d.Msg.Body)
 		}
 		n.Service.Receive(e, d.From, d.Msg.Body)
-	case sim.DeliverError:
+	case eventkind.DeliverError:
 		if n.onError != nil {
 			n.onError.PeerError(e, d.From, d.Err)
 		}
-	case sim.DeliverReady:
+	case eventkind.DeliverReady:
 		if n.onReady != nil {
 			n.onReady.PeerReady(e, d.From)
 		}
-	case sim.TakeQuorum:
+	case eventkind.TakeQuorum:
 		w.Quorums[d.Set.Quorum].Do(n.Service, e, d.Set.Set)
-	case sim.Internal:
+	case eventkind.Internal:
 		n.Stepper.Step(e)
 	default:
-		f, _ := ev.Kind.Fault()
+		f, _ := ev.Fault()
 		n.Service.(simext.Struck).Strike(e, f)
 	}
 }
@@ -333,7 +335,7 @@ func (w *Machine) boot(src choose.Source) error {
 		defer w.Opts.asks(func() Asked { return askedLate(sim.NodeID(i)) })()
 		return w.Sys.Late(sim.NodeID(i))
 	}
-	w.last.Reset(&sim.Event{Kind: sim.Boot, Peer: -1})
+	w.last.Reset(&netmodel.Event{Kind: eventkind.Boot, Peer: -1})
 	w.resetDelays(src)
 	w.resetTime()
 	if err := w.WhoFails(); err != nil {
@@ -351,7 +353,7 @@ func (w *Machine) boot(src choose.Source) error {
 			continue
 		}
 		first := len(w.last.Effects)
-		if err := w.Handle(&w.Members[i], sim.Event{Kind: sim.Boot, Node: sim.NodeID(i), Peer: -1}, nil, src); err != nil {
+		if err := w.Handle(&w.Members[i], netmodel.Event{Kind: eventkind.Boot, Node: sim.NodeID(i), Peer: -1}, nil, src); err != nil {
 			return err
 		}
 		if err := w.Apply(&w.Members[i], first, len(w.last.Effects)); err != nil {

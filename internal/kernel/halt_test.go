@@ -7,6 +7,7 @@ import (
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/encoding/diff"
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -53,7 +54,7 @@ func started(t *testing.T, sys *sim.System) (w kernel.World, step func(key strin
 	}
 }
 
-func all(w kernel.World) []sim.Event { return w.Injections(slices.Clone(w.Enabled())) }
+func all(w kernel.World) []netmodel.Event { return w.Injections(slices.Clone(w.Enabled())) }
 
 // A halted node takes no more steps, does not boot, and keeps no state.
 func TestHalt(t *testing.T) {
@@ -98,13 +99,13 @@ func TestHaltedReceiver(t *testing.T) {
 	w, step := started(t, halting(1))
 	step("action n0 vote")
 	step("halt n1")
-	if f := w.Last().Fates; len(f) != 1 || f[0].Fate != sim.DroppedCrash || len(keys(w)) > 0 {
+	if f := w.Last().Fates; len(f) != 1 || f[0].Fate != netmodel.DroppedCrash || len(keys(w)) > 0 {
 		t.Errorf("fates %v, then %q can happen", f, keys(w))
 	}
 	later, step := started(t, halting(1))
 	step("halt n1")
 	step("action n0 vote")
-	if f := later.Last().Fates; len(f) != 1 || f[0].Fate != sim.DroppedDown || w.Fingerprint() != later.Fingerprint() {
+	if f := later.Last().Fates; len(f) != 1 || f[0].Fate != netmodel.DroppedDown || w.Fingerprint() != later.Fingerprint() {
 		t.Errorf("sent later: fates %v", f)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/internal/kernel/callsite"
 	"github.com/macemc/macemc/internal/kernel/declared"
 	"github.com/macemc/macemc/internal/kernel/memdisk"
@@ -23,7 +24,7 @@ type env struct {
 	w       *Machine
 	n       *Node
 	Running bool
-	kind    sim.EventKind // kind of the event of the handler that received it last
+	kind    eventkind.Kind // kind of the event of the handler that received it last
 	slot    int32
 	traced  bool
 	told    bool     // calls between services are recorded

@@ -1,12 +1,14 @@
 package kernel
 
 import (
+	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
+	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/sim"
 )
 
 // Label implements [World].
-func (w *Machine) Label(ev sim.Event) stepinfo.Label {
+func (w *Machine) Label(ev netmodel.Event) stepinfo.Label {
 	l := stepinfo.Label{Event: ev}
 	if ev.Kind.TakesDown() {
 		l.Process = w.Sys.Process(ev.Node)
@@ -16,12 +18,12 @@ func (w *Machine) Label(ev sim.Event) stepinfo.Label {
 		return l
 	}
 	switch ev.Kind {
-	case sim.Boot, sim.Internal:
-	case sim.DoAction:
+	case eventkind.Boot, eventkind.Internal:
+	case eventkind.DoAction:
 		l.Content = w.Actions[ev.Slot].Name
-	case sim.FireTimer:
+	case eventkind.FireTimer:
 		l.Content = w.Members[ev.Node].Armed[ev.Slot].Kind.Text
-	case sim.TakeQuorum:
+	case eventkind.TakeQuorum:
 		l.Content = w.Quorums[w.Members[ev.Node].sets[ev.Slot].quorum].Name
 		for _, m := range w.quorumMessages(ev, nil) {
 			l.Set = append(l.Set, sim.From[string]{From: m.From, Msg: w.PlanOf(m.Msg).Text(m.Msg)})
@@ -33,30 +35,30 @@ func (w *Machine) Label(ev sim.Event) stepinfo.Label {
 }
 
 // Key implements [World].
-func (w *Machine) Key(ev sim.Event) string {
+func (w *Machine) Key(ev netmodel.Event) string {
 	l := w.Label(ev)
 	return l.String()
 }
 
-func (w *Machine) Messages(ev sim.Event, buf []sim.Envelope) []sim.Envelope {
+func (w *Machine) Messages(ev netmodel.Event, buf []sim.Envelope) []sim.Envelope {
 	if ev.Msgs == 0 {
 		return buf
 	}
-	if ev.Kind == sim.TakeQuorum {
+	if ev.Kind == eventkind.TakeQuorum {
 		return w.quorumMessages(ev, buf)
 	}
 	return w.Net.Messages(ev, buf)
 }
 
 // Disturbs implements [World].
-func (w *Machine) Disturbs(ev sim.Event) bool {
+func (w *Machine) Disturbs(ev netmodel.Event) bool {
 	d := w.disturbing
 	switch {
 	case d.Event(ev):
 		return true
 	case !d.Asks(ev.Kind):
 		return false
-	case ev.Kind == sim.FireTimer:
+	case ev.Kind == eventkind.FireTimer:
 		return d.Hands(ev.Kind, w.Members[ev.Node].Armed[ev.Slot].Value)
 	}
 	w.envelopes = w.Messages(ev, w.envelopes[:0])

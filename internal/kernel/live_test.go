@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/kernel/contain"
 	"github.com/macemc/macemc/internal/kernel/properties"
@@ -86,7 +87,7 @@ func TestEachAsksInOrder(t *testing.T) {
 		t.Errorf("%v, nodes %v are asked though nothing changed", err, asked)
 	}
 	for _, ev := range w.Enabled() {
-		if ev.Node == 0 && ev.Kind == sim.FireTimer {
+		if ev.Node == 0 && ev.Kind == eventkind.FireTimer {
 			if err := w.Step(ev, choose.First); err != nil {
 				t.Fatal(err)
 			}
@@ -123,7 +124,7 @@ func TestAnyAndEach_Nodes(t *testing.T) {
 	}
 	check("at the start", false, []int{0, 1, 2}, []int{0}, []int{0, 1, 2})
 	for _, ev := range w.Enabled() {
-		if ev.Node == 1 && ev.Kind == sim.FireTimer {
+		if ev.Node == 1 && ev.Kind == eventkind.FireTimer {
 			if err := w.Step(ev, choose.First); err != nil {
 				t.Fatal(err)
 			}

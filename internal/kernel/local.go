@@ -44,7 +44,7 @@ func (l *Local) Service() sim.Service { return l.Code }
 // Unsynced returns the number of writes that a crash may lose.
 func (l *Local) Unsynced() int { return len(l.disk.Pending) }
 
-// Timer returns the value of the armed timer in a slot, see [sim.Event].
+// Timer returns the value of the armed timer in a slot, see [netmodel.Event].
 func (l *Local) Timer(slot int32) any { return l.armed[slot].Value }
 
 func (l *Local) TimerSet(t any) bool {

@@ -12,6 +12,7 @@ import (
 	"github.com/macemc/macemc/internal/kernel/memdisk"
 	"github.com/macemc/macemc/internal/kernel/properties"
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
+	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/internal/simext"
 	"github.com/macemc/macemc/macetime"
 	"github.com/macemc/macemc/sim"
@@ -37,11 +38,11 @@ type Machine struct {
 
 	disturbing *declared.Disturbing // nil if nothing disturbs
 
-	Net        sim.NetModel
-	names      bool          // the network describes messages for people, see [encoding.Plan.Names]
-	Idle       sim.NetModel  // the network of a bench while a handler runs, from which quorums take nothing; nil without a bench
-	asLive     bool          // the network accepts everything pushed
-	Holder     simext.Queued // the network, if messages leave their sender one by one
+	Net        netmodel.Model
+	names      bool            // the network describes messages for people, see [encoding.Plan.Names]
+	Idle       netmodel.Model  // the network of a bench while a handler runs, from which quorums take nothing; nil without a bench
+	asLive     bool            // the network accepts everything pushed
+	Holder     netmodel.Queued // the network, if messages leave their sender one by one
 	Members    []Node
 	Monitors   []sim.Monitor
 	Owed       declared.Owed  // the obligations that the last notified monitor returned
@@ -49,14 +50,14 @@ type Machine struct {
 	cuts       []stepinfo.Cut // of the step in progress
 	doubled    bool           // a datagram was duplicated, so that messages in flight may share memory
 
-	events      []sim.Event    // ordinary events of all blocks in order; block i is node i, the last one the network's
-	asked       declared.Asker // the function being called, nil if none
+	events      []netmodel.Event // ordinary events of all blocks in order; block i is node i, the last one the network's
+	asked       declared.Asker   // the function being called, nil if none
 	askedAt     sim.NodeID
 	blocks      []int32 // block i is events[blocks[i]:blocks[i+1]]
 	dirty       []bool  // per block
 	stale       []int32 // the dirty blocks, unordered
 	kept        []int32 // per node: one plus the number of leading events of its block that are still valid; 0 if all must be relisted
-	buf         []sim.Event
+	buf         []netmodel.Event
 	Quiet       bool // whether it was quiet when timers were listed, see noteQuiet; maintained only under Prompt timing
 	last        stepinfo.Step
 	Src         choose.Source

@@ -10,6 +10,7 @@ import (
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/kernel/contain"
+	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -60,7 +61,7 @@ func start(t *testing.T, sys *sim.System) kernel.World {
 
 func keys(w kernel.World) []string {
 	var out []string
-	for _, ev := range w.Injections(append([]sim.Event(nil), w.Enabled()...)) {
+	for _, ev := range w.Injections(append([]netmodel.Event(nil), w.Enabled()...)) {
 		out = append(out, w.Key(ev))
 	}
 	return out
@@ -82,7 +83,7 @@ func wantKeys(t *testing.T, w kernel.World, want ...string) {
 // do executes the event of a key.
 func do(t *testing.T, w kernel.World, key string) {
 	t.Helper()
-	for _, ev := range w.Injections(append([]sim.Event(nil), w.Enabled()...)) {
+	for _, ev := range w.Injections(append([]netmodel.Event(nil), w.Enabled()...)) {
 		if w.Key(ev) == key {
 			if err := w.Step(ev, choose.First); err != nil {
 				t.Fatalf("%s: %v", key, err)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/macemc/macemc/internal/encoding"
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
+	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -18,7 +19,7 @@ type content struct {
 func (c content) by(f *stepinfo.Effect) {
 	f.Msg.Body = c.body
 	if c.sent != nil {
-		f.Msg.Hook().Sent = c.sent
+		f.Msg.Attached().Sent = c.sent
 	}
 }
 
@@ -63,8 +64,8 @@ func (w *Machine) PrivateTo(v any) any {
 // sentUnchanged checks that the handler that has returned did not change its messages after it sent them.
 func (w *Machine) sentUnchanged(from sim.NodeID) error {
 	for i := w.FirstEffect; i < len(w.last.Effects); i++ {
-		if f := &w.last.Effects[i]; f.Msg.Hook().Sent != nil {
-			if err := w.CheckUnchanged(&sim.Delivery{From: from, Msg: f.Msg}, f.Peer); err != nil {
+		if f := &w.last.Effects[i]; f.Msg.Attached().Sent != nil {
+			if err := w.CheckUnchanged(&netmodel.Delivery{From: from, Msg: f.Msg}, f.Peer); err != nil {
 				return err
 			}
 		}
@@ -73,12 +74,12 @@ func (w *Machine) sentUnchanged(from sim.NodeID) error {
 }
 
 // CheckUnchanged compares a message with the original that its sender still holds.
-func (w *Machine) CheckUnchanged(d *sim.Delivery, to sim.NodeID) error {
+func (w *Machine) CheckUnchanged(d *netmodel.Delivery, to sim.NodeID) error {
 	p, err := w.Copies.Of(d.Msg.Body) // the sender's slices may have spare capacity
 	if err != nil {
 		return err
 	}
-	now := p.Copy(d.Msg.Hook().Sent) // copies omit when a time was read
+	now := p.Copy(d.Msg.Attached().Sent) // copies omit when a time was read
 	if string(p.Append(nil, d.Msg.Body)) != string(p.Append(nil, now)) {
 		return &sim.Finding{Kind: sim.Safety, Property: MessagesProperty, Node: d.From, Message: fmt.Sprintf(
 			"node %d changed a message to node %d after sending it: sent %s, now %s",

@@ -3,19 +3,20 @@ package kernel
 import (
 	"github.com/macemc/macemc/internal/encoding"
 	"github.com/macemc/macemc/internal/kernel/declared"
+	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/internal/simext"
 	"github.com/macemc/macemc/sim"
 )
 
 // appendProgramFaults lists the faults that can strike the programs of nodes.
-func (w *Machine) appendProgramFaults(buf []sim.Event) []sim.Event {
+func (w *Machine) appendProgramFaults(buf []netmodel.Event) []netmodel.Event {
 	for _, f := range declared.ProgramFaults {
 		if w.FaultsLeft[f] == 0 {
 			continue
 		}
 		for i := range w.Members {
 			if s, ok := w.Members[i].Service.(simext.Struck); ok && s.CanStrike(f) {
-				buf = append(buf, sim.Event{Kind: f.Event(), Node: sim.NodeID(i), Peer: -1})
+				buf = append(buf, netmodel.Event{Kind: f.Event(), Node: sim.NodeID(i), Peer: -1})
 			}
 		}
 	}

@@ -5,18 +5,20 @@ import (
 	"slices"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/internal/kernel/declared"
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
+	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/sim"
 )
 
 // gather replaces the deliveries in buf[first:] that quorums take by events that take whole sets.
-func (w *Machine) gather(n *Node, buf []sim.Event, first int) []sim.Event {
+func (w *Machine) gather(n *Node, buf []netmodel.Event, first int) []netmodel.Event {
 	var all []sim.From[any]
-	var events []sim.Event
+	var events []netmodel.Event
 	n.sets = n.sets[:0]
 	for _, ev := range buf[first:] {
-		if ev.Kind != sim.Deliver {
+		if ev.Kind != eventkind.Deliver {
 			continue
 		}
 		w.envelopes = w.Net.Messages(ev, w.envelopes[:0])
@@ -44,7 +46,7 @@ func (w *Machine) gather(n *Node, buf []sim.Event, first int) []sim.Event {
 			taken.members = append(taken.members, events[k])
 		}
 		n.sets = append(n.sets, taken)
-		buf = append(buf, sim.Event{Kind: sim.TakeQuorum, Node: n.ID, Peer: -1, Slot: int32(i), Msgs: int32(len(s.Members))})
+		buf = append(buf, netmodel.Event{Kind: eventkind.TakeQuorum, Node: n.ID, Peer: -1, Slot: int32(i), Msgs: int32(len(s.Members))})
 	}
 	return buf
 }
@@ -53,7 +55,7 @@ func (w *Machine) gather(n *Node, buf []sim.Event, first int) []sim.Event {
 // sender.
 type takenSet struct {
 	quorum  int32
-	members []sim.Event
+	members []netmodel.Event
 }
 
 // refuse panics with a finding if a message that a quorum of the node takes is handed over alone.
@@ -67,13 +69,13 @@ func (w *Machine) refuse(n *Node, msg any) {
 }
 
 // takeSet removes the messages of the set of ev from the network.
-func (w *Machine) takeSet(ev sim.Event, made *declared.Assembled) error {
+func (w *Machine) takeSet(ev netmodel.Event, made *declared.Assembled) error {
 	// From the end, so that the slots of the other messages stay valid.
 	members := slices.Clone(w.Members[ev.Node].sets[ev.Slot].members)
-	slices.SortFunc(members, func(a, b sim.Event) int { return int(b.Slot - a.Slot) })
+	slices.SortFunc(members, func(a, b netmodel.Event) int { return int(b.Slot - a.Slot) })
 	for _, m := range members {
 		d := w.Net.Take(m)
-		if d.Msg.Hook().Sent != nil {
+		if d.Msg.Attached().Sent != nil {
 			if err := w.CheckUnchanged(&d, ev.Node); err != nil {
 				return err
 			}
@@ -88,7 +90,7 @@ func (w *Machine) takeSet(ev sim.Event, made *declared.Assembled) error {
 }
 
 // quorumMessages appends the messages of a set.
-func (w *Machine) quorumMessages(ev sim.Event, buf []sim.Envelope) []sim.Envelope {
+func (w *Machine) quorumMessages(ev netmodel.Event, buf []sim.Envelope) []sim.Envelope {
 	for _, m := range w.Members[ev.Node].sets[ev.Slot].members {
 		buf = w.Net.Messages(m, buf)
 	}
@@ -98,7 +100,7 @@ func (w *Machine) quorumMessages(ev sim.Event, buf []sim.Envelope) []sim.Envelop
 // probeOrder returns a function that handles a set in other orders on copies of the node's state, once it was handled
 // in its own order. The function returns an error if the results differ. The result is nil if the state cannot be
 // copied.
-func (w *Machine) probeOrder(n *Node, ev sim.Event, made *declared.Assembled) func() error {
+func (w *Machine) probeOrder(n *Node, ev netmodel.Event, made *declared.Assembled) func() error {
 	l := w.Take(n)
 	if len(made.Set) < 2 || w.Copyable(l) != nil {
 		return nil
@@ -130,7 +132,7 @@ func (w *Machine) probeOrder(n *Node, ev sim.Event, made *declared.Assembled) fu
 			w.Put(n.ID, l)
 			w.last.Effects, w.last.Answers, w.last.Observed, w.Choices = nil, nil, nil, 0
 			w.FirstEffect, w.Src = 0, &picked{given: picks.given}
-			err = w.call(n, ev, &declared.Handed{Delivery: sim.Delivery{From: -1},
+			err = w.call(n, ev, &declared.Handed{Delivery: netmodel.Delivery{From: -1},
 				Set: &declared.Assembled{Quorum: made.Quorum, Set: w.copySet(other)}})
 			if err == nil && w.Failed == nil && w.Ended == nil && w.result(n) == want {
 				continue

@@ -6,10 +6,12 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/encoding/rule"
+	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/kernel/declared"
 	"github.com/macemc/macemc/internal/kernel/runner"
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
+	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/test/papers"
 	"github.com/macemc/macemc/sim"
@@ -87,10 +89,10 @@ func mirror(t *testing.T, sys *sim.System, seed uint64) {
 	}
 	answers.rooms = append(answers.rooms, w.Last().Observed...)
 	for id := range sim.NodeID(sys.Nodes) {
-		r.Run(sim.Event{Kind: sim.Boot, Node: id, Peer: -1}, declared.Handed{}, &answers, nil)
+		r.Run(netmodel.Event{Kind: eventkind.Boot, Node: id, Peer: -1}, declared.Handed{}, &answers, nil)
 	}
 	for step := range 300 {
-		all := w.Injections(append([]sim.Event(nil), w.Enabled()...))
+		all := w.Injections(append([]netmodel.Event(nil), w.Enabled()...))
 		if len(all) == 0 {
 			return
 		}
@@ -98,13 +100,13 @@ func mirror(t *testing.T, sys *sim.System, seed uint64) {
 		ev := all[index]
 		var d declared.Handed
 		for _, env := range w.Messages(ev, nil) {
-			d.Delivery = sim.Delivery{From: env.From, Msg: sim.Message{Body: env.Msg}}
+			d.Delivery = netmodel.Delivery{From: env.From, Msg: netmodel.Message{Body: env.Msg}}
 		}
 		key := w.Key(ev)
-		if ev.Kind == sim.DeliverError {
-			d.Delivery = sim.Delivery{From: ev.Peer, Err: sim.ErrReset}
+		if ev.Kind == eventkind.DeliverError {
+			d.Delivery = netmodel.Delivery{From: ev.Peer, Err: sim.ErrReset}
 		}
-		if ev.Kind == sim.DeliverReady {
+		if ev.Kind == eventkind.DeliverReady {
 			d.From = ev.Peer
 		}
 		answers = told{}
@@ -122,9 +124,9 @@ func mirror(t *testing.T, sys *sim.System, seed uint64) {
 		}
 		answers.rooms = append(answers.rooms, w.Last().Observed...)
 		switch {
-		case ev.Kind == sim.Crash:
+		case ev.Kind == eventkind.Crash:
 			r.Crash(ev.Node, min(kept, unsynced))
-		case ev.Kind.Injection() || ev.Kind == sim.Heal:
+		case ev.Kind.Injection() || ev.Kind == eventkind.Heal:
 		default:
 			if done := r.Run(ev, d, &answers, nil); done.Finding != nil {
 				t.Fatalf("%s: %v", key, done.Finding)

@@ -9,6 +9,7 @@ import (
 	"github.com/macemc/macemc/internal/kernel/contain"
 	"github.com/macemc/macemc/internal/kernel/declared"
 	"github.com/macemc/macemc/internal/kernel/properties"
+	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/internal/simext"
 	"github.com/macemc/macemc/macetime"
 	"github.com/macemc/macemc/sim"
@@ -144,6 +145,10 @@ func NewWorld(sys *sim.System, opts Options) (World, error) {
 	if err := sys.Validate(); err != nil {
 		return nil, err
 	}
+	network, err := netmodel.Of(sys)
+	if err != nil {
+		return nil, err
+	}
 	opts.Contain = opts.Contain || opts.Trace // tracing is slow anyway
 	if opts.UseAfterReturn == nil {
 		opts.UseAfterReturn = new(contain.UseAfterReturn)
@@ -172,12 +177,12 @@ func NewWorld(sys *sim.System, opts Options) (World, error) {
 	w.components = w.yieldComponents
 	w.Actions, w.Quorums, w.disturbing = declared.Actions(sys), declared.Quorums(sys), declared.DisturbingOf(sys)
 	w.Members = make([]Node, sys.Nodes)
-	if sys.Network != nil {
-		w.Net, w.asLive = sys.Network.Start(w), simext.IsLive(sys.Network)
+	if network != nil {
+		w.Net, w.asLive = network.Start(w), simext.IsLive(sys.Network)
 	} else {
 		w.Net = declared.NoNetwork{}
 	}
-	if q, ok := w.Net.(simext.Queued); ok {
+	if q, ok := w.Net.(netmodel.Queued); ok {
 		if oneByOne, _ := q.Queues(); oneByOne {
 			w.Holder = q
 		}

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/internal/encoding"
+	"github.com/macemc/macemc/internal/eventkind"
+	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -129,7 +131,7 @@ func (n *Node) nextTimer() time.Duration {
 
 // appendTimers appends the timers of n that may fire: all of them under AnyOrder, otherwise those with the earliest
 // deadline of the node. The search chooses one of them as it chooses among all events.
-func (w *Machine) appendTimers(n *Node, buf []sim.Event) []sim.Event {
+func (w *Machine) appendTimers(n *Node, buf []netmodel.Event) []netmodel.Event {
 	if len(n.Armed) == 0 || w.Sys.Timing == sim.Prompt && !w.Quiet || !w.delays.Fires(n.ID) {
 		return buf
 	}
@@ -139,7 +141,7 @@ func (w *Machine) appendTimers(n *Node, buf []sim.Event) []sim.Event {
 	}
 	for i := range n.Armed {
 		if n.Armed[i].untilDue == first {
-			buf = append(buf, sim.Event{Kind: sim.FireTimer, Node: n.ID, Peer: -1, Slot: int32(i)})
+			buf = append(buf, netmodel.Event{Kind: eventkind.FireTimer, Node: n.ID, Peer: -1, Slot: int32(i)})
 		}
 	}
 	return buf

@@ -8,30 +8,31 @@ import (
 	"strings"
 
 	"github.com/macemc/macemc/internal/encoding/rule"
+	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/internal/kernel/callsite"
 	"github.com/macemc/macemc/internal/kernel/contain"
 	"github.com/macemc/macemc/internal/kernel/declared"
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
+	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/internal/simext"
-	"github.com/macemc/macemc/sim"
 )
 
 // traceEvent records the messages and the handler of an event before it is executed.
-func (w *Machine) traceEvent(ev sim.Event) {
+func (w *Machine) traceEvent(ev netmodel.Event) {
 	w.last.Msgs = w.Messages(ev, w.last.Msgs)
 	w.last.Source = w.handlerSource(ev)
 }
 
 // handlerSource returns the file:line of the user's function that handles ev, or "" if there is none.
-func (w *Machine) handlerSource(ev sim.Event) string {
+func (w *Machine) handlerSource(ev netmodel.Event) string {
 	var code reflect.Value
 	switch ev.Kind {
-	case sim.DoAction:
+	case eventkind.DoAction:
 		if declared.Carries(w.Members[ev.Node].Service) {
 			return "" // until it declares what it runs
 		}
 		code = reflect.ValueOf(w.Actions[ev.Slot].Types.Do)
-	case sim.TakeQuorum:
+	case eventkind.TakeQuorum:
 		code = reflect.ValueOf(w.Quorums[w.Members[ev.Node].sets[ev.Slot].quorum].Types.Do)
 	default:
 		if ev.Kind.Presentation().Method == "" {
@@ -76,8 +77,8 @@ func (e *env) trace(f *stepinfo.Effect) {
 	if _, hosts := e.n.Service.(simext.Hosting); hosts {
 		return
 	}
-	if last := &e.w.last; last.Inner == "" && (last.Event.Kind == sim.Deliver || last.Event.Kind == sim.FireTimer ||
-		last.Event.Kind == sim.Internal || last.Event.Kind == sim.TakeQuorum) {
+	if last := &e.w.last; last.Inner == "" && (last.Event.Kind == eventkind.Deliver || last.Event.Kind == eventkind.FireTimer ||
+		last.Event.Kind == eventkind.Internal || last.Event.Kind == eventkind.TakeQuorum) {
 		last.Inner = callsite.Innermost(e.n.Service)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/internal/kernel/contain"
 	"github.com/macemc/macemc/internal/stacks"
 	"github.com/macemc/macemc/sim"
@@ -51,11 +52,11 @@ func callsChecked(f stacks.Frame) bool {
 
 // handler names the handler that the Env was passed to last.
 func (e *env) handler() string {
-	if e.kind == sim.DoAction {
+	if e.kind == eventkind.DoAction {
 		return fmt.Sprintf("the action %q", e.w.Actions[e.slot].Name)
 	}
 	name := e.kind.Presentation().Method
-	if e.n.Service == nil || name == "" || e.kind == sim.Internal { // its method belongs to the service that carries the code
+	if e.n.Service == nil || name == "" || e.kind == eventkind.Internal { // its method belongs to the service that carries the code
 		return ""
 	}
 	t := reflect.TypeOf(e.n.Service)

@@ -3,6 +3,8 @@ package kernel
 import (
 	"time"
 
+	"github.com/macemc/macemc/internal/eventkind"
+	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -27,9 +29,9 @@ func (t *virtualTime) clone() virtualTime {
 
 // pass advances the clock of a node to the common time before it handles an event. A timer that is due later advances
 // the common time. Without common time, [Node.fire] advances the node's timers.
-func (w *Machine) pass(n *Node, ev sim.Event) {
+func (w *Machine) pass(n *Node, ev netmodel.Event) {
 	t := &w.time
-	if ev.Kind == sim.FireTimer {
+	if ev.Kind == eventkind.FireTimer {
 		t.now = max(t.now, t.at[n.ID]+n.Armed[ev.Slot].untilDue)
 	}
 	elapsed := t.now - t.at[n.ID]

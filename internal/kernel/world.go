@@ -10,6 +10,7 @@ import (
 	"github.com/macemc/macemc/internal/encoding/diff"
 	"github.com/macemc/macemc/internal/kernel/contain"
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
+	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/macetime"
 	"github.com/macemc/macemc/sim"
 )
@@ -27,15 +28,15 @@ type World interface {
 	Start(src choose.Source) error
 	// Enabled returns the ordinary events in canonical order. The slice is the world's and valid
 	// until the next Start or Step.
-	Enabled() []sim.Event
+	Enabled() []netmodel.Event
 	// Injections appends the fault injections that are possible to buf.
-	Injections(buf []sim.Event) []sim.Event
+	Injections(buf []netmodel.Event) []netmodel.Event
 	// Step executes ev, which must stem from Enabled or Injections in this state. src answers the questions of the
 	// step. A non-nil error is a finding (see [sim.Finding]), and the state may then only be inspected.
-	Step(ev sim.Event, src choose.Source) error
+	Step(ev netmodel.Event, src choose.Source) error
 	// Disturbs reports whether the system declares that ev is not part of recovery. ev must stem from Enabled or
 	// Injections in this state.
-	Disturbs(ev sim.Event) bool
+	Disturbs(ev netmodel.Event) bool
 	// Last describes the last step. The result belongs to the world and is valid until the next step.
 	Last() *stepinfo.Step
 
@@ -58,11 +59,11 @@ type World interface {
 	NodeFingerprint(sim.NodeID) encoding.Fingerprint
 
 	// Label returns the parts of the event's stable key.
-	Label(ev sim.Event) stepinfo.Label
+	Label(ev netmodel.Event) stepinfo.Label
 	// Key is the event's stable key, the text of its Label: its class, node and content, never an index.
-	Key(ev sim.Event) string
+	Key(ev netmodel.Event) string
 	// Messages appends the messages that ev would consume.
-	Messages(ev sim.Event, buf []sim.Envelope) []sim.Envelope
+	Messages(ev netmodel.Event, buf []sim.Envelope) []sim.Envelope
 	// Service returns a node's service, nil when it is down. It must not be changed.
 	Service(sim.NodeID) sim.Service
 	// NodeFields describes the local state of a node for people: service, timers, disk, counters.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
+	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/internal/pathfile"
 	"github.com/macemc/macemc/internal/wire"
@@ -49,21 +50,21 @@ func TestMerge_MessageArrivesAfterItsSenderCrashed(t *testing.T) {
 		return e
 	}
 	got := func(from sim.NodeID, incarnation, number uint64, n int) Event {
-		return Event{Kind: sim.Deliver, Peer: from, From: Ref{incarnation, number}, Data: data(n), Stream: true, Digest: none}
+		return Event{Kind: eventkind.Deliver, Peer: from, From: Ref{incarnation, number}, Data: data(n), Stream: true, Digest: none}
 	}
 	time := int64(0)
 	start := func(node int, incarnation uint64, events ...Event) []*Recording {
 		h := Header{Version: version, System: "herald", Nodes: 3, Node: node, Start: 1, Part: 1, Incarnation: incarnation, Codec: codec.ID()}
-		events = append([]Event{{Kind: sim.Boot, Digest: none}}, events...)
+		events = append([]Event{{Kind: eventkind.Boot, Digest: none}}, events...)
 		for i := range events {
 			time++
 			events[i].Number, events[i].Time = i+1, time
 		}
 		return []*Recording{{Header: h, Events: events, Ended: true}}
 	}
-	n2 := start(2, 30, sent(Event{Kind: sim.DoAction, Name: "greet n1"}, 1, 1), sent(Event{Kind: sim.DoAction, Name: "greet n0"}, 0, 1),
-		sent(Event{Kind: sim.DoAction, Name: "greet n0"}, 0, 1))
-	n1 := start(1, 20, got(2, 30, 1, 1), sent(Event{Kind: sim.DeliverError, Peer: 2, Err: sim.ErrReset.Error()}, 0, 2))
+	n2 := start(2, 30, sent(Event{Kind: eventkind.DoAction, Name: "greet n1"}, 1, 1), sent(Event{Kind: eventkind.DoAction, Name: "greet n0"}, 0, 1),
+		sent(Event{Kind: eventkind.DoAction, Name: "greet n0"}, 0, 1))
+	n1 := start(1, 20, got(2, 30, 1, 1), sent(Event{Kind: eventkind.DeliverError, Peer: 2, Err: sim.ErrReset.Error()}, 0, 2))
 	n0 := start(0, 10, got(2, 30, 2, 1), got(1, 20, 1, 2), got(2, 30, 3, 1))
 	set := &Set{Starts: [][]*Recording{n0, n1, n2}}
 	set.Header = set.Starts[0][0].Header

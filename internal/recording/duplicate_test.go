@@ -6,7 +6,9 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
+	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
+	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/internal/pathfile"
 	"github.com/macemc/macemc/internal/wire"
 	"github.com/macemc/macemc/netsim"
@@ -44,14 +46,14 @@ func twice(t *testing.T) (*Set, *wire.Types) {
 	none := xxhash.New().Sum64()
 	start := func(node int, incarnation uint64, events ...Event) []*Recording {
 		h := Header{Version: version, System: "sink", Nodes: 2, Node: node, Start: 1, Part: 1, Incarnation: incarnation, Codec: codec.ID()}
-		events = append([]Event{{Number: 1, Time: 1, Kind: sim.Boot, Digest: none}}, events...)
+		events = append([]Event{{Number: 1, Time: 1, Kind: eventkind.Boot, Digest: none}}, events...)
 		return []*Recording{{Header: h, Events: events, Ended: true}}
 	}
-	arrival := Event{Number: 2, Time: 3, Kind: sim.Deliver, Peer: 0, From: Ref{10, 1}, Data: data, Digest: none}
+	arrival := Event{Number: 2, Time: 3, Kind: eventkind.Deliver, Peer: 0, From: Ref{10, 1}, Data: data, Digest: none}
 	again := arrival
 	again.Number, again.Time = 3, 4
 	s := &Set{Starts: [][]*Recording{
-		start(0, 10, Event{Number: 2, Time: 2, Kind: sim.DoAction, Name: "send", Effects: []Effect{{stepinfo.SendEffect, 1}},
+		start(0, 10, Event{Number: 2, Time: 2, Kind: eventkind.DoAction, Name: "send", Effects: []Effect{{stepinfo.SendEffect, 1}},
 			Digest: xxhash.Sum64(data)}),
 		start(1, 20, arrival, again),
 	}}
@@ -74,7 +76,7 @@ func TestDatagramThatArrivedTwice(t *testing.T) {
 func TestDatagramThatMustNotArriveTwice(t *testing.T) {
 	set, codec := twice(t)
 	reliable := sinkSystem()
-	reliable.Network = noFaults{reliable.Network}
+	reliable.Network = noFaults{reliable.Network.(netmodel.Network)}
 	m, err := Merge(reliable, set, codec, pathfile.Header{})
 	if err != nil {
 		t.Fatal(err)
@@ -85,7 +87,7 @@ func TestDatagramThatMustNotArriveTwice(t *testing.T) {
 }
 
 // noFaults is a network without faults.
-type noFaults struct{ sim.Network }
+type noFaults struct{ netmodel.Network }
 
 func (n noFaults) WithLimits(l sim.Limits) (sim.Network, error) {
 	if l != (sim.Limits{}) {

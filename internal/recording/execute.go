@@ -6,7 +6,9 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
+	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
+	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/internal/pathfile"
 	"github.com/macemc/macemc/sim"
 )
@@ -18,7 +20,7 @@ func (m *merger) execute() {
 	var booted []*cursor
 	for _, c := range m.cursors {
 		late := m.world.System().Late != nil && m.world.System().Late(c.node)
-		if e := c.next(); e != nil && e.Kind == sim.Boot && !late {
+		if e := c.next(); e != nil && e.Kind == eventkind.Boot && !late {
 			booted = append(booted, c)
 			src.list = append(src.list, e.Answers...)
 			effects = append(effects, e.Effects...)
@@ -106,8 +108,8 @@ func (m *merger) perform(c *cursor, index int) {
 		if e.Stream || m.copies[a.From] <= 1 {
 			continue
 		}
-		if !m.inject(func(ev sim.Event) bool {
-			return ev.Kind == sim.Duplicate && ev.Node == c.node && ev.Peer == a.Peer && m.duplicates(ev, index, &a)
+		if !m.inject(func(ev netmodel.Event) bool {
+			return ev.Kind == eventkind.Duplicate && ev.Node == c.node && ev.Peer == a.Peer && m.duplicates(ev, index, &a)
 		}, &m.used[sim.Dup]) {
 			m.disagree(c, e, m.describe(index), "it arrived twice, but the network model cannot duplicate it")
 			return
@@ -131,9 +133,9 @@ func (m *merger) perform(c *cursor, index int) {
 }
 
 // duplicates reports whether ev duplicates a message that the event with that index delivers.
-func (m *merger) duplicates(ev sim.Event, index int, a *Received) bool {
+func (m *merger) duplicates(ev netmodel.Event, index int, a *Received) bool {
 	given, ok := m.run.Event(index)
-	if !ok || given.Kind == sim.Deliver {
+	if !ok || given.Kind == eventkind.Deliver {
 		return ok && given.Slot == ev.Slot
 	}
 	ev.Msgs = 1 // it consumes nothing
@@ -185,7 +187,7 @@ func (m *merger) upInProcess(id sim.NodeID) (all []sim.NodeID) {
 	return all
 }
 
-func (m *merger) inject(fits func(sim.Event) bool, used *int) bool {
+func (m *merger) inject(fits func(netmodel.Event) bool, used *int) bool {
 	index, ok := m.find(fits)
 	if !ok {
 		return false

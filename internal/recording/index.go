@@ -3,6 +3,7 @@ package recording
 import (
 	"fmt"
 
+	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/sim"
 )
@@ -48,14 +49,14 @@ func (m *merger) trim(c *cursor, start int) {
 		}
 	}
 	for i := range r.Events {
-		if r.Events[i].Kind == sim.DoAction && !r.Events[i].Call {
+		if r.Events[i].Kind == eventkind.DoAction && !r.Events[i].Call {
 			done--
 		}
 	}
 	dropped := 0
 	for len(r.Events) > 1 {
 		e := &r.Events[len(r.Events)-1]
-		action := e.Kind == sim.DoAction && !e.Call
+		action := e.Kind == eventkind.DoAction && !e.Call
 		if e.Ticks <= found.Ticks && e.Writes <= found.Writes && (!action || done >= 0) {
 			break
 		}
@@ -103,7 +104,7 @@ func (m *merger) findRefused(c *cursor) {
 		last := make([]*Event, len(m.cursors)) // by peer: the last event that sent to it
 		for i := range r.Events {
 			e := &r.Events[i]
-			if e.Kind == sim.DeliverError && int(e.Peer) < len(last) && e.Peer >= 0 {
+			if e.Kind == eventkind.DeliverError && int(e.Peer) < len(last) && e.Peer >= 0 {
 				if s := last[e.Peer]; s != nil && e.Err == sim.ErrRefused.Error() {
 					p := nodeStart{e.Peer, m.startAfter(e.Peer, s.Time)}
 					m.refused[s] = append(m.refused[s], p)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/encoding/rule"
+	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/kernel/runner"
 	"github.com/macemc/macemc/internal/pathfile"
@@ -127,7 +128,7 @@ func (m *merger) widenLimits(sys sim.System) (sim.System, error) {
 		limits[sim.Crashes] += len(c.starts)
 		for _, r := range c.starts {
 			for i := range r.Events {
-				if r.Events[i].Kind == sim.DeliverError {
+				if r.Events[i].Kind == eventkind.DeliverError {
 					limits[sim.NetErrors]++
 				}
 			}

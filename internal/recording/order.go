@@ -6,7 +6,9 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
+	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
+	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -72,12 +74,12 @@ func (m *merger) findCrash(id sim.NodeID) (int, bool) {
 	if slices.ContainsFunc(all, func(mate sim.NodeID) bool { return !m.cursors[mate].atEnd() }) {
 		return 0, false
 	}
-	return m.find(func(ev sim.Event) bool { return ev.Kind == sim.Crash && slices.Contains(all, ev.Node) })
+	return m.find(func(ev netmodel.Event) bool { return ev.Kind == eventkind.Crash && slices.Contains(all, ev.Node) })
 }
 
 func (m *merger) up(id sim.NodeID) bool { return m.world.Service(id) != nil }
 
-func (m *merger) find(fits func(sim.Event) bool) (int, bool) {
+func (m *merger) find(fits func(netmodel.Event) bool) (int, bool) {
 	for i := 0; ; i++ {
 		ev, ok := m.run.Event(i)
 		if !ok {
@@ -101,15 +103,15 @@ func (m *merger) findEvent(node sim.NodeID, e *Event, exact bool) (int, bool) {
 		}
 		fits := true
 		switch e.Kind {
-		case sim.DoAction, sim.FireTimer:
+		case eventkind.DoAction, eventkind.FireTimer:
 			fits = m.world.Label(ev).Content == e.Name
-		case sim.Deliver:
+		case eventkind.Deliver:
 			fits = ev.Peer == e.Peer && m.carries(ev, e)
-		case sim.TakeQuorum:
+		case eventkind.TakeQuorum:
 			fits = m.world.Label(ev).Content == e.Name && m.carries(ev, e)
-		case sim.DeliverError:
+		case eventkind.DeliverError:
 			fits = ev.Peer == e.Peer && (!exact || m.world.Label(ev).Content == e.Err)
-		case sim.DeliverReady:
+		case eventkind.DeliverReady:
 			fits = ev.Peer == e.Peer
 		}
 		if fits {
@@ -120,7 +122,7 @@ func (m *merger) findEvent(node sim.NodeID, e *Event, exact bool) (int, bool) {
 }
 
 // carries reports whether ev delivers the same messages as e.
-func (m *merger) carries(ev sim.Event, e *Event) bool {
+func (m *merger) carries(ev netmodel.Event, e *Event) bool {
 	m.envelopes = m.world.Messages(ev, m.envelopes[:0])
 	return slices.EqualFunc(m.envelopes, e.Received(), func(env sim.Envelope, a Received) bool {
 		return env.From == a.Peer && env.Stream == e.Stream && m.sum(&env) == xxhash.Sum64(a.Data)
@@ -159,7 +161,7 @@ func (m *merger) postpones(c *cursor) bool {
 			return true
 		}
 	}
-	if e.Kind == sim.Deliver && e.Stream && m.awaitsObservation(c.node, e) || m.crowded(c.node, e) {
+	if e.Kind == eventkind.Deliver && e.Stream && m.awaitsObservation(c.node, e) || m.crowded(c.node, e) {
 		return true
 	}
 	number := c.sent[c.start]
@@ -221,11 +223,11 @@ func (m *merger) crowded(node sim.NodeID, e *Event) bool {
 func (m *merger) count(node sim.NodeID, e *Event) {
 	out := func(peer sim.NodeID) [2]sim.NodeID { return [2]sim.NodeID{node, peer} }
 	switch {
-	case e.Kind == sim.Deliver && e.Stream:
+	case e.Kind == eventkind.Deliver && e.Stream:
 		if in := [2]sim.NodeID{e.Peer, node}; m.queued[in] > 0 {
 			m.queued[in]--
 		}
-	case e.Kind == sim.DeliverError:
+	case e.Kind == eventkind.DeliverError:
 		m.queued[out(e.Peer)] = 0
 	}
 	for _, f := range e.Effects {

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/sim"
 )
@@ -193,7 +194,7 @@ func (r *Recording) read(file string, data []byte) (h Header, err error) {
 func (e *Event) sensible(nodes int) bool {
 	ok := func(peer sim.NodeID) bool { return peer >= 0 && int(peer) < nodes }
 	switch e.Kind {
-	case sim.Deliver, sim.DeliverError, sim.DeliverReady:
+	case eventkind.Deliver, eventkind.DeliverError, eventkind.DeliverReady:
 		if !ok(e.Peer) {
 			return false
 		}
@@ -218,7 +219,7 @@ func (e *Event) sensible(nodes int) bool {
 			return false
 		}
 	}
-	return (e.Number == 1) == (e.Kind == sim.Boot)
+	return (e.Number == 1) == (e.Kind == eventkind.Boot)
 }
 
 // frameAt decodes the first record of data.

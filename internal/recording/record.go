@@ -9,6 +9,7 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/encoding"
+	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/sim"
 )
@@ -35,7 +36,7 @@ const version = 1
 type Event struct {
 	Number int   // among the node's events since its start, from 1
 	Time   int64 // nanoseconds since 1970, by the node's clock
-	Kind   sim.EventKind
+	Kind   eventkind.Kind
 	Call   bool   // a call from outside, named by Name, instead of an event of the system
 	Name   string // action, or the text of a timer
 	Peer   sim.NodeID
@@ -83,17 +84,17 @@ type Received struct {
 // Received returns the messages that the event delivers.
 func (e *Event) Received() []Received {
 	switch e.Kind {
-	case sim.Deliver:
+	case eventkind.Deliver:
 		return []Received{{e.Peer, e.From, e.Data}}
-	case sim.TakeQuorum:
+	case eventkind.TakeQuorum:
 		return e.Set
 	}
 	return nil
 }
 
 // kinds maps the numbers in files to the recorded kinds of events.
-var kinds = [...]sim.EventKind{sim.Boot, sim.DoAction, sim.FireTimer, sim.DeliverError, sim.DeliverReady, sim.Deliver, sim.Internal,
-	sim.TakeQuorum}
+var kinds = [...]eventkind.Kind{eventkind.Boot, eventkind.DoAction, eventkind.FireTimer, eventkind.DeliverError, eventkind.DeliverReady, eventkind.Deliver, eventkind.Internal,
+	eventkind.TakeQuorum}
 
 // Answer is the answer to a question.
 type Answer struct {
@@ -153,28 +154,28 @@ func (e *Event) append(b []byte, since int64) []byte {
 	b = binary.AppendUvarint(b, uint64(e.Number))
 	b = binary.AppendVarint(b, e.Time-since)
 	switch e.Kind {
-	case sim.Boot:
+	case eventkind.Boot:
 		b = binary.AppendUvarint(b, e.Found.Writes)
 		b = binary.AppendUvarint(b, e.Found.Ticks)
 		b = binary.AppendUvarint(b, uint64(len(e.Found.Counts)))
 		for _, c := range e.Found.Counts {
 			b = binary.AppendUvarint(b, uint64(c))
 		}
-	case sim.DoAction, sim.FireTimer:
+	case eventkind.DoAction, eventkind.FireTimer:
 		b = appendString(b, e.Name)
-	case sim.Deliver:
+	case eventkind.Deliver:
 		r := Received{e.Peer, e.From, e.Data}
 		b = r.append(b)
-	case sim.TakeQuorum:
+	case eventkind.TakeQuorum:
 		b = appendString(b, e.Name)
 		b = binary.AppendUvarint(b, uint64(len(e.Set)))
 		for i := range e.Set {
 			b = e.Set[i].append(b)
 		}
-	case sim.DeliverError:
+	case eventkind.DeliverError:
 		b = binary.AppendUvarint(b, uint64(e.Peer))
 		b = appendString(b, e.Err)
-	case sim.DeliverReady:
+	case eventkind.DeliverReady:
 		b = binary.AppendUvarint(b, uint64(e.Peer))
 	}
 	b = binary.AppendUvarint(b, uint64(len(e.Answers)))
@@ -278,25 +279,25 @@ func (e *Event) parse(data []byte, since int64) error {
 	e.Call, e.Stream, e.Failed = head[1]&hasCall != 0, head[1]&isStream != 0, head[1]&hasFailed != 0
 	e.Number, e.Time = f.small(), since+f.int()
 	switch e.Kind {
-	case sim.Boot:
+	case eventkind.Boot:
 		e.Found.Writes, e.Found.Ticks = f.uint(), f.uint()
 		for range f.count() {
 			e.Found.Counts = append(e.Found.Counts, f.small())
 		}
-	case sim.DoAction, sim.FireTimer:
+	case eventkind.DoAction, eventkind.FireTimer:
 		e.Name = f.string()
-	case sim.Deliver:
+	case eventkind.Deliver:
 		r := f.received()
 		e.Peer, e.From, e.Data = r.Peer, r.From, r.Data
-	case sim.TakeQuorum:
+	case eventkind.TakeQuorum:
 		e.Name = f.string()
 		for range f.count() {
 			e.Set = append(e.Set, f.received())
 		}
-	case sim.DeliverError:
+	case eventkind.DeliverError:
 		e.Peer = sim.NodeID(f.small())
 		e.Err = f.string()
-	case sim.DeliverReady:
+	case eventkind.DeliverReady:
 		e.Peer = sim.NodeID(f.small())
 	}
 	for range f.count() {

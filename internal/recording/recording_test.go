@@ -13,23 +13,23 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/encoding"
+	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
-	"github.com/macemc/macemc/sim"
 )
 
 func samples() []Event {
 	return []Event{
-		{Number: 1, Time: 100, Kind: sim.Boot, Peer: -1, Found: Found{Writes: 3, Ticks: 9, Counts: []int{0, 2}},
+		{Number: 1, Time: 100, Kind: eventkind.Boot, Peer: -1, Found: Found{Writes: 3, Ticks: 9, Counts: []int{0, 2}},
 			Answers: []Answer{{choose.Draw, 5, 4}}, Effects: []Effect{{stepinfo.SetTimerEffect, -1}}, Ticks: 10, Writes: 3, Digest: 1 << 63},
-		{Number: 2, Time: 90, Kind: sim.Deliver, Peer: 2, From: Ref{1 << 60, 7}, Stream: true, Data: []byte{0, 1, 2},
+		{Number: 2, Time: 90, Kind: eventkind.Deliver, Peer: 2, From: Ref{1 << 60, 7}, Stream: true, Data: []byte{0, 1, 2},
 			Rooms: []stepinfo.Observation{{Peer: 1, Room: -1}}, Effects: []Effect{{stepinfo.StreamEffect, 1}, {stepinfo.RefusedEffect, 1}}},
-		{Number: 3, Time: 1 << 60, Kind: sim.DoAction, Peer: -1, Name: "act", Call: true},
-		{Number: 4, Kind: sim.FireTimer, Peer: -1, Name: "t{}", Failed: true},
-		{Number: 5, Kind: sim.DeliverError, Peer: 0, Err: "connection reset"},
-		{Number: 6, Kind: sim.DeliverReady, Peer: 1},
-		{Number: 7, Kind: sim.TakeQuorum, Peer: -1, Name: "a majority",
+		{Number: 3, Time: 1 << 60, Kind: eventkind.DoAction, Peer: -1, Name: "act", Call: true},
+		{Number: 4, Kind: eventkind.FireTimer, Peer: -1, Name: "t{}", Failed: true},
+		{Number: 5, Kind: eventkind.DeliverError, Peer: 0, Err: "connection reset"},
+		{Number: 6, Kind: eventkind.DeliverReady, Peer: 1},
+		{Number: 7, Kind: eventkind.TakeQuorum, Peer: -1, Name: "a majority",
 			Set: []Received{{0, Ref{1 << 60, 7}, []byte{0, 1}}, {2, Ref{3, 1 << 40}, []byte{5}}}},
-		{Number: 8, Kind: sim.Internal, Peer: -1},
+		{Number: 8, Kind: eventkind.Internal, Peer: -1},
 	}
 }
 

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/macemc/macemc/internal/eventkind"
+	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/internal/simext"
 	"github.com/macemc/macemc/sim"
 )
@@ -21,12 +23,12 @@ func (m *merger) repair() bool {
 		return false
 	}
 	e := c.next()
-	if e.Kind == sim.DeliverError && int(e.Peer) < len(m.cursors) && m.up(c.node) {
+	if e.Kind == eventkind.DeliverError && int(e.Peer) < len(m.cursors) && m.up(c.node) {
 		peer := m.cursors[e.Peer]
 		a, b := min(c.node, e.Peer), max(c.node, e.Peer)
-		breaks := func(attempt bool) func(sim.Event) bool {
-			return func(ev sim.Event) bool {
-				return ev.Kind == sim.Break && ev.Node == a && ev.Peer == b && (m.world.Label(ev).Content == simext.Attempt) == attempt
+		breaks := func(attempt bool) func(netmodel.Event) bool {
+			return func(ev netmodel.Event) bool {
+				return ev.Kind == eventkind.Break && ev.Node == a && ev.Peer == b && (m.world.Label(ev).Content == simext.Attempt) == attempt
 			}
 		}
 		if e.Err == sim.ErrRefused.Error() && // a crash leaves errors of the model
@@ -67,7 +69,7 @@ func (m *merger) repair() bool {
 // or, for room in a send buffer, a delivery.
 func (m *merger) missing(e *Event) bool {
 	switch {
-	case e.Kind == sim.DeliverReady && int(e.Peer) < len(m.cursors):
+	case e.Kind == eventkind.DeliverReady && int(e.Peer) < len(m.cursors):
 		peer := m.cursors[e.Peer]
 		return peer.dead || peer.next() == nil && !peer.starts[len(peer.starts)-1].Ended
 	}
@@ -95,23 +97,23 @@ func (m *merger) why(c *cursor, e *Event) string {
 	switch {
 	case e.Call:
 		return "it is a call from outside (Node.Do), which cannot be repeated: make it an action of the system"
-	case m.missing(e) && e.Kind == sim.Deliver:
+	case m.missing(e) && e.Kind == eventkind.Deliver:
 		return fmt.Sprintf("the recording of n%d ends before it sends this message", e.Peer)
-	case m.missing(e) && e.Kind == sim.TakeQuorum:
+	case m.missing(e) && e.Kind == eventkind.TakeQuorum:
 		return "a recording ends before one of its messages is sent"
 	case m.missing(e):
 		return fmt.Sprintf("the recording of n%d ends before the delivery that made room", e.Peer)
 	case m.outlives(e):
 		return "its sender had crashed, as other nodes knew; in the model the message is lost with it"
-	case e.Kind == sim.Deliver:
+	case e.Kind == eventkind.Deliver:
 		return "in the model no such message can be delivered here"
-	case e.Kind == sim.TakeQuorum:
+	case e.Kind == eventkind.TakeQuorum:
 		return "in the model no such set of messages can be taken here"
-	case e.Kind == sim.FireTimer:
+	case e.Kind == eventkind.FireTimer:
 		return "the timer is not set"
-	case e.Kind == sim.DoAction:
+	case e.Kind == eventkind.DoAction:
 		return "the action cannot be done here"
-	case e.Kind == sim.DeliverError:
+	case e.Kind == eventkind.DeliverError:
 		return "the network model does not have this error"
 	}
 	return "this cannot happen in the model"
@@ -119,13 +121,13 @@ func (m *merger) why(c *cursor, e *Event) string {
 
 func (e *Event) describe() string {
 	switch e.Kind {
-	case sim.Deliver:
+	case eventkind.Deliver:
 		return fmt.Sprintf("message %d from n%d", e.From.Number, e.Peer)
-	case sim.DeliverError:
+	case eventkind.DeliverError:
 		return fmt.Sprintf("error with n%d: %s", e.Peer, e.Err)
-	case sim.DeliverReady:
+	case eventkind.DeliverReady:
 		return fmt.Sprintf("room to send to n%d", e.Peer)
-	case sim.Boot:
+	case eventkind.Boot:
 		return "boot"
 	}
 	return fmt.Sprintf("%v %s", e.Kind, e.Name)

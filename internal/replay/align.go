@@ -3,19 +3,19 @@ package replay
 import (
 	"strings"
 
-	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/internal/eventkind"
 )
 
 // Occurrence identifies a step for [Align]: the stable key of its event, and its kind.
 type Occurrence struct {
 	Key  string
-	Kind sim.EventKind
+	Kind eventkind.Kind
 }
 
 // identity returns what corresponding steps have in common: the key, or, where a message leaves the network, the message alone, so that
 // its loss in one run corresponds to its delivery in the other.
 func (o Occurrence) identity() string {
-	if o.Kind == sim.Deliver || o.Kind == sim.Lose {
+	if o.Kind == eventkind.Deliver || o.Kind == eventkind.Lose {
 		if _, message, ok := strings.Cut(o.Key, " "); ok {
 			return message
 		}

@@ -4,13 +4,13 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/internal/eventkind"
 )
 
 func TestAlign_SameOccurrenceOfSameEvent(t *testing.T) {
-	deliver := func(m string) Occurrence { return Occurrence{"deliver " + m, sim.Deliver} }
-	lose := func(m string) Occurrence { return Occurrence{"lose " + m, sim.Lose} }
-	tick := Occurrence{"timer n0 tick{}", sim.FireTimer}
+	deliver := func(m string) Occurrence { return Occurrence{"deliver " + m, eventkind.Deliver} }
+	lose := func(m string) Occurrence { return Occurrence{"lose " + m, eventkind.Lose} }
+	tick := Occurrence{"timer n0 tick{}", eventkind.FireTimer}
 	a := []Occurrence{tick, lose("n1<-n0 A"), deliver("n1<-n0 B"), tick, deliver("n1<-n0 A"), tick, tick}
 	b := []Occurrence{tick, tick, deliver("n1<-n0 A"), tick, deliver("n1<-n0 B")}
 	want := []Counterpart{

@@ -13,6 +13,7 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/test/papers"
 	"github.com/macemc/macemc/netsim"
@@ -163,7 +164,7 @@ func sameSteps(t *rapid.T, whole, part *replay.Trace, from, to int) {
 		w.Fates = slices.DeleteFunc(slices.Clone(w.Fates), func(f replay.TraceFate) bool {
 			return f.Step > to || f.Step < from && m.Sent < from
 		})
-		w.InFlight = len(w.Fates) == 0 || w.Fates[len(w.Fates)-1].Fate == sim.Duplicated
+		w.InFlight = len(w.Fates) == 0 || w.Fates[len(w.Fates)-1].Fate == netmodel.Duplicated
 		if m.Sent < from {
 			w.CopyOf = 0 // a part of a trace lacks earlier information
 		}

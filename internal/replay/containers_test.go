@@ -7,8 +7,10 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/eventgraph"
+	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
+	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/internal/pathfile"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/netsim"
@@ -75,7 +77,7 @@ func TestContainerFile(t *testing.T) {
 	}
 	for i, want := range []string{
 		2:  "n0 crashes with n2",
-		4:  "n2 note, and crashes; happened: set timer \"tick\", write note; did not happen: send word{1} to n3 (containers_test.go:30); none of 1 unsynced write survived (lost: note)",
+		4:  "n2 note, and crashes; happened: set timer \"tick\", write note; did not happen: send word{1} to n3 (containers_test.go:32); none of 1 unsynced write survived (lost: note)",
 		8:  "n2 note, and crashes with n0; ",
 		10: "n2 halts forever with n0",
 	} {
@@ -86,7 +88,7 @@ func TestContainerFile(t *testing.T) {
 	if s := &trace.Steps[2]; !slices.Equal(s.Kept, []string{"note"}) || !slices.Equal(s.Lost, []string{"n2: note"}) || !slices.Equal(s.With, []int{2}) {
 		t.Errorf("kept %q, lost %q with %v", s.Kept, s.Lost, s.With)
 	}
-	fell := stepinfo.Label{Event: sim.Event{Kind: sim.Crash, Node: 2, Peer: -1}, Process: []sim.NodeID{0, 2, 5}}
+	fell := stepinfo.Label{Event: netmodel.Event{Kind: eventkind.Crash, Node: 2, Peer: -1}, Process: []sim.NodeID{0, 2, 5}}
 	if got := replay.Describe(&fell); got != "n2 crashes with n0, n5" || fell.String() != "crash n0 with n2, n5" {
 		t.Errorf("%q for %q", got, fell.String())
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -74,7 +75,7 @@ func (c *Cursor) Next() error {
 }
 
 // Peek returns the next event of the path and its index, without executing it. The error is that of [Cursor.Next].
-func (c *Cursor) Peek() (index int, ev sim.Event, err error) {
+func (c *Cursor) Peek() (index int, ev netmodel.Event, err error) {
 	if index, err = c.peek(); err == nil {
 		ev, _ = c.run.Event(index)
 	}

@@ -9,9 +9,11 @@ import (
 	"unicode"
 
 	"github.com/macemc/macemc/internal/encoding"
+	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/kernel/declared"
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
+	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/internal/simext"
 	"github.com/macemc/macemc/sim"
 )
@@ -33,7 +35,7 @@ func (rec *recorder) took(s *TraceStep) {
 	for _, id := range last.With {
 		s.With = append(s.With, int(id))
 	}
-	if s.Crashed && !s.Halted || s.Event.Kind == sim.Crash && s.Number > 0 {
+	if s.Crashed && !s.Halted || s.Event.Kind == eventkind.Crash && s.Number > 0 {
 		s.left(rec.kept)
 	}
 	for _, m := range last.Sent {
@@ -45,17 +47,17 @@ func (rec *recorder) took(s *TraceStep) {
 			continue
 		}
 		m.Fates = append(m.Fates, TraceFate{s.Number, f.Fate, f.Fate.String()})
-		m.InFlight = f.Fate == sim.Duplicated
+		m.InFlight = f.Fate == netmodel.Duplicated
 		if f.Copy > 0 {
 			c := *m
 			c.ID, c.CopyOf, c.Sent, c.Fates = int(f.Copy), m.ID, s.Number, nil
-			if s.Event.Kind == sim.Duplicate {
+			if s.Event.Kind == eventkind.Duplicate {
 				rec.concern(s, m.ID, m.Text)
 			}
 			t.Messages = append(t.Messages, c)
 		}
 	}
-	if len(s.Msgs) > 0 && s.Event.Kind != sim.TakeQuorum {
+	if len(s.Msgs) > 0 && s.Event.Kind != eventkind.TakeQuorum {
 		rec.concern(s, s.MsgIDs[0], s.Msgs[0])
 	}
 }
@@ -65,9 +67,9 @@ func (rec *recorder) source(last *stepinfo.Step) string {
 	switch {
 	case last.Failed != "":
 		return last.Failed
-	case last.Event.Kind == sim.Deliver && len(last.Msgs) > 0:
+	case last.Event.Kind == eventkind.Deliver && len(last.Msgs) > 0:
 		return cmp.Or(rec.places.handled(last.Source, last.Msgs[0].Msg), last.Inner, last.Source)
-	case last.Event.Kind == sim.FireTimer:
+	case last.Event.Kind == eventkind.FireTimer:
 		return cmp.Or(rec.places.handled(last.Source, last.Timer), last.Inner, last.Source)
 	}
 	return last.Source

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/internal/pathfile"
@@ -68,9 +69,9 @@ func (s *TraceStep) comment() string {
 		parts = append(parts, c.Short())
 	}
 	if s.Crashed {
-		kind := sim.Crash
+		kind := eventkind.Crash
 		if s.Halted {
-			kind = sim.Halt
+			kind = eventkind.Halt
 		}
 		parts = append(parts, kind.String()+AlsoFell(s.With)+"; "+strings.Join(s.Aftermath(), "; "))
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/encoding"
+	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/test/papers/register"
@@ -41,14 +42,14 @@ func TestHaltFile(t *testing.T) {
 			s := &trace.Steps[i]
 			text := s.Sentence()
 			switch {
-			case s.Event.Kind == sim.Halt:
+			case s.Event.Kind == eventkind.Halt:
 				between++
 			case s.Halted:
 				inside++
-			case s.Event.Kind == sim.Crash || s.Crashed:
+			case s.Event.Kind == eventkind.Crash || s.Crashed:
 				crashes++
 			}
-			if got := strings.Contains(text, "halts forever"); got != (s.Halted || s.Event.Kind == sim.Halt) {
+			if got := strings.Contains(text, "halts forever"); got != (s.Halted || s.Event.Kind == eventkind.Halt) {
 				t.Errorf("seed %d: step %d is %q", seed, s.Number, text)
 			}
 		}

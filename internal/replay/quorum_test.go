@@ -5,7 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
+	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/test/papers/register"
 	"github.com/macemc/macemc/internal/test/systest"
@@ -38,7 +40,7 @@ func TestQuorumFile(t *testing.T) {
 
 // The senders of a set are named, for any content of its messages.
 func TestQuorumSentence(t *testing.T) {
-	l := stepinfo.Label{Event: sim.Event{Kind: sim.TakeQuorum, Node: 0, Peer: -1}, Content: "a majority",
+	l := stepinfo.Label{Event: netmodel.Event{Kind: eventkind.TakeQuorum, Node: 0, Peer: -1}, Content: "a majority",
 		Set: []sim.From[string]{{From: 2, Msg: `Reply{Text:"} <-n7 "}`}, {From: 11, Msg: `Reply{Inner:{A:" <-n8 "}}`}}}
 	if got, want := replay.Describe(&l), "n0 receives a majority from n2, n11"; got != want {
 		t.Errorf("%q, want %q", got, want)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/encoding"
+	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/sim"
@@ -145,7 +146,7 @@ func (rec *recorder) begin(sent func(sim.MessageID) int) {
 		rec.start()
 		return
 	}
-	b := TraceStep{Number: n, Index: -1, Node: -1, Peer: -1, Kind: sim.Boot.String(), Key: fmt.Sprintf("state after step %d", n)}
+	b := TraceStep{Number: n, Index: -1, Node: -1, Peer: -1, Kind: eventkind.Boot.String(), Key: fmt.Sprintf("state after step %d", n)}
 	rec.describe(&b)
 	rec.allFields(&b)
 	rec.trace.Boot = b
@@ -226,7 +227,7 @@ func (rec *recorder) found(err error) error {
 }
 
 func (rec *recorder) start() {
-	b := TraceStep{Index: -1, Node: -1, Peer: -1, Kind: sim.Boot.String(), Key: "all nodes boot"}
+	b := TraceStep{Index: -1, Node: -1, Peer: -1, Kind: eventkind.Boot.String(), Key: "all nodes boot"}
 	rec.took(&b)
 	rec.describe(&b)
 	rec.allFields(&b)

@@ -5,7 +5,7 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/kernel"
-	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/internal/netmodel"
 )
 
 // Run is a run in progress: a world, and the path to its state. Use NewRun.
@@ -18,7 +18,7 @@ type Run struct {
 	Bounds []int32
 
 	driver     choose.Source
-	injections []sim.Event
+	injections []netmodel.Event
 }
 
 // NewRun returns a run of w that has not been started.
@@ -71,7 +71,7 @@ func (r *Run) Step(index int, src choose.Source) error {
 }
 
 // Take is Step for a caller that already has the event of that index.
-func (r *Run) Take(index int, ev sim.Event, src choose.Source) error {
+func (r *Run) Take(index int, ev netmodel.Event, src choose.Source) error {
 	r.Bounds = append(r.Bounds, int32(len(r.Path)))
 	r.record(int32(index))
 	r.driver = src
@@ -79,10 +79,10 @@ func (r *Run) Take(index int, ev sim.Event, src choose.Source) error {
 }
 
 // Event returns the event with the given index among the enabled ones and the faults.
-func (r *Run) Event(index int) (sim.Event, bool) {
+func (r *Run) Event(index int) (netmodel.Event, bool) {
 	enabled := r.World.Enabled()
 	if index < 0 {
-		return sim.Event{}, false
+		return netmodel.Event{}, false
 	}
 	if index < len(enabled) {
 		return enabled[index], true
@@ -92,7 +92,7 @@ func (r *Run) Event(index int) (sim.Event, bool) {
 	if index < len(r.injections) {
 		return r.injections[index], true
 	}
-	return sim.Event{}, false
+	return netmodel.Event{}, false
 }
 
 // Move continues the run in another world of the same system, when its world gave up in the current step. It

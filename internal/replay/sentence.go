@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
+	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -18,7 +20,7 @@ func What(l *stepinfo.Label) string { return what(l, Brief(l.Content)) }
 // what returns What with another text for the content of the label.
 func what(l *stepinfo.Label, content string) string {
 	switch {
-	case l.Event.Kind == sim.TakeQuorum:
+	case l.Event.Kind == eventkind.TakeQuorum:
 		var senders []sim.NodeID
 		for _, m := range l.Set {
 			senders = append(senders, m.From)
@@ -38,14 +40,14 @@ func describe(l *stepinfo.Label, what string) string {
 	switch {
 	case ev.Kind.TakesDown():
 		return fill(ev, "") + mates(l)
-	case ev.Kind == sim.Partition || ev.Kind == sim.Heal:
+	case ev.Kind == eventkind.Partition || ev.Kind == eventkind.Heal:
 		what = partitionedLinks(*ev)
 	}
 	return fill(ev, what)
 }
 
 // fill returns the sentence of the event's kind.
-func fill(ev *sim.Event, what string) string {
+func fill(ev *netmodel.Event, what string) string {
 	return ev.Kind.Presentation().Sentence.Fill(fmt.Sprintf("n%d", ev.Node), fmt.Sprintf("n%d", ev.Peer), what)
 }
 
@@ -61,7 +63,7 @@ func mates(l *stepinfo.Label) string {
 }
 
 // partitionedLinks describes the links that a partition cuts.
-func partitionedLinks(ev sim.Event) string {
+func partitionedLinks(ev netmodel.Event) string {
 	switch {
 	case ev.Peer >= 0:
 		return fmt.Sprintf("n%d-n%d", ev.Node, ev.Peer)
@@ -81,9 +83,9 @@ func (s *TraceStep) Sentence() string {
 		text += AlsoFell(s.With) // some nodes of the process may have been down
 	}
 	if s.Crashed {
-		kind := sim.Crash
+		kind := eventkind.Crash
 		if s.Halted {
-			kind = sim.Halt
+			kind = eventkind.Halt
 		}
 		text += ", and" + kind.Presentation().Sentence.Fill("", "", "") + AlsoFell(s.With) + "; " + strings.Join(s.Aftermath(), "; ")
 	}

@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/macemc/macemc/internal/encoding/diff"
+	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/internal/textfmt"
-	"github.com/macemc/macemc/sim"
 )
 
 // Bookkeeping reports whether the change is in the node's timers or counted actions, not in its service's state or
@@ -255,7 +255,7 @@ func (t *Trace) ends() [][]string {
 		}
 		for _, f := range m.Fates {
 			switch f.Fate {
-			case sim.Delivered, sim.Lost, sim.Duplicated, sim.Refused:
+			case netmodel.Delivered, netmodel.Lost, netmodel.Duplicated, netmodel.Refused:
 			default:
 				if f.Step < len(lines) {
 					lines[f.Step] = append(lines[f.Step], m.line()+": "+f.Name)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/macemc/macemc/internal/encoding/diff"
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
+	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -64,17 +65,17 @@ func (t *Trace) SetRound(n int) error {
 
 // TraceStep is one step of a [Trace].
 type TraceStep struct {
-	Number  int       `json:"step"`    // from 1
-	Index   int       `json:"index"`   // of the event among the enabled ones
-	Enabled int       `json:"enabled"` // number of ordinary events; indices from here on are faults
-	Event   sim.Event `json:"-"`
-	Kind    string    `json:"kind"`
-	Node    int       `json:"node"`
-	Peer    int       `json:"peer"` // -1 for none
-	Key     string    `json:"key"`
-	What    string    `json:"what,omitempty"`     // content: action, timer, message
-	Msgs    []string  `json:"messages,omitempty"` // consumed
-	MsgIDs  []int     `json:"message_ids,omitempty"`
+	Number  int            `json:"step"`    // from 1
+	Index   int            `json:"index"`   // of the event among the enabled ones
+	Enabled int            `json:"enabled"` // number of ordinary events; indices from here on are faults
+	Event   netmodel.Event `json:"-"`
+	Kind    string         `json:"kind"`
+	Node    int            `json:"node"`
+	Peer    int            `json:"peer"` // -1 for none
+	Key     string         `json:"key"`
+	What    string         `json:"what,omitempty"`     // content: action, timer, message
+	Msgs    []string       `json:"messages,omitempty"` // consumed
+	MsgIDs  []int          `json:"message_ids,omitempty"`
 	// Concerns is the message that the event delivers, drops or duplicates; 0 for none.
 	Concerns int `json:"concerns,omitempty"`
 	// Source is the file:line of the code that handled the event, see [Places.Short].
@@ -159,9 +160,9 @@ func (t *Trace) Message(id int) *TraceMessage {
 
 // TraceFate is an event in the life of a message.
 type TraceFate struct {
-	Step int      `json:"step"`
-	Fate sim.Fate `json:"-"`
-	Name string   `json:"fate"` // of Fate
+	Step int           `json:"step"`
+	Fate netmodel.Fate `json:"-"`
+	Name string        `json:"fate"` // of Fate
 }
 
 // PropertyState is the value of a property.

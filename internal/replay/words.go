@@ -7,6 +7,7 @@ import (
 	"github.com/macemc/macemc/internal/encoding/rule"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/kernel/declared"
+	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -27,7 +28,7 @@ func NewWords(sys *sim.System) (*Words, error) {
 
 // Describe describes ev in the state of w in a few words. It is like the function [Describe], but formats
 // enumerations in messages by name.
-func (x *Words) Describe(w kernel.World, ev sim.Event) string {
+func (x *Words) Describe(w kernel.World, ev netmodel.Event) string {
 	l := w.Label(ev)
 	content := Brief(l.Content)
 	if x.buf = w.Messages(ev, x.buf[:0]); len(x.buf) == 1 {

@@ -5,19 +5,20 @@ import (
 	"context"
 	"slices"
 
+	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/sim"
 )
 
 // follows reports whether the step delivers what another step sent.
 func (s *Step) follows() bool { return follows(s.Kind) }
 
-func follows(k sim.EventKind) bool {
-	return k == sim.Deliver || k == sim.TakeQuorum || k == sim.DeliverError || k == sim.DeliverReady
+func follows(k eventkind.Kind) bool {
+	return k == eventkind.Deliver || k == eventkind.TakeQuorum || k == eventkind.DeliverError || k == eventkind.DeliverReady
 }
 
 // delivery identifies what a step delivers; equal ones are numbered.
 type delivery struct {
-	kind       sim.EventKind
+	kind       eventkind.Kind
 	node, peer sim.NodeID
 	key        string
 }

@@ -6,8 +6,10 @@ import (
 	"unicode"
 
 	"github.com/macemc/macemc/internal/encoding"
+	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
+	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -28,14 +30,14 @@ type eventNames struct {
 
 // messageEvent is an event that consumes one message.
 type messageEvent struct {
-	kind       sim.EventKind
+	kind       eventkind.Kind
 	node, peer sim.NodeID
 	id         sim.MessageID
 }
 
 // contentEvent is an event without its content: the encoding of the message that it consumes, or the text of its label.
 type contentEvent struct {
-	kind       sim.EventKind
+	kind       eventkind.Kind
 	node, peer sim.NodeID
 	carrier    string // see [stepinfo.Label]
 	stream     bool   // as in [sim.Envelope]
@@ -52,9 +54,9 @@ type planner interface{ PlanOf(v any) *encoding.Plan }
 func (n *eventNames) reset() { clear(n.known) }
 
 // of returns the name of an event that is enabled in the state of w.
-func (n *eventNames) of(w kernel.World, ev sim.Event) *eventName {
+func (n *eventNames) of(w kernel.World, ev netmodel.Event) *eventName {
 	plans, ok := w.(planner)
-	if n.envelopes = n.envelopes[:0]; ok && ev.Msgs == 1 && (ev.Kind.OfMessage() || ev.Kind == sim.Arrive) {
+	if n.envelopes = n.envelopes[:0]; ok && ev.Msgs == 1 && (ev.Kind.OfMessage() || ev.Kind == eventkind.Arrive) {
 		n.envelopes = w.Messages(ev, n.envelopes)
 	}
 	if len(n.envelopes) != 1 {
@@ -83,7 +85,7 @@ func (n *eventNames) of(w kernel.World, ev sim.Event) *eventName {
 }
 
 // ofLabel is of for an event that does not consume one message.
-func (n *eventNames) ofLabel(w kernel.World, ev sim.Event) *eventName {
+func (n *eventNames) ofLabel(w kernel.World, ev netmodel.Event) *eventName {
 	label := w.Label(ev)
 	if ev.Msgs > 0 {
 		return name(w, &label)
@@ -120,7 +122,7 @@ func name(w kernel.World, l *stepinfo.Label) *eventName {
 func classify(w kernel.World, l *stepinfo.Label) (class, handler string) {
 	ev := l.Event
 	kind := ev.Kind.String() + " "
-	if ev.Msgs == 0 && ev.Kind != sim.FireTimer {
+	if ev.Msgs == 0 && ev.Kind != eventkind.FireTimer {
 		return l.String(), kind + l.Content
 	}
 	word := l.Content

@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/eventkind"
+	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/internal/pathfile"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/sim"
@@ -34,7 +36,7 @@ type Player struct {
 	unlikely int
 	names    eventNames
 	prefixes prefixes
-	faults   []sim.Event // reused
+	faults   []netmodel.Event // reused
 }
 
 // Played is the result of a script.
@@ -123,7 +125,7 @@ func (p *Player) ended(out *Played, err error) bool {
 }
 
 // events returns the enabled events, or the faults, and the index of the first one.
-func (p *Player) events(faults bool) (list []sim.Event, first int) {
+func (p *Player) events(faults bool) (list []netmodel.Event, first int) {
 	w := p.Run.World
 	enabled := w.Enabled()
 	if !faults {
@@ -175,12 +177,12 @@ func (p *Player) find(s *Step) (index int, ok bool) {
 
 // blocking returns the index of the delivery that blocks another one of the same stream and is to be made first, or -1.
 func (p *Player) blocking(s *Step) int {
-	if !p.Unblock || s.Kind != sim.Deliver {
+	if !p.Unblock || s.Kind != eventkind.Deliver {
 		return -1
 	}
 	w := p.Run.World
 	for i, ev := range w.Enabled() {
-		if ev.Kind == sim.Deliver && ev.Node == s.Node && ev.Peer == s.Peer {
+		if ev.Kind == eventkind.Deliver && ev.Node == s.Node && ev.Peer == s.Peer {
 			if m := w.Messages(ev, nil); len(m) == 1 && m[0].Stream {
 				return i
 			}

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/macemc/macemc/choose"
-	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/internal/netmodel"
 )
 
 const (
@@ -253,7 +253,7 @@ func (s *resampler) choose(like *Script) (index, twin int) {
 	index, twin = -1, -1
 	others, twins := 0, 0
 	similar := s.random.IntN(outOf) < s.similar
-	draw := func(i int, ev sim.Event) {
+	draw := func(i int, ev netmodel.Event) {
 		at := -1
 		if similar || ev.Kind.Injection() && s.random.IntN(len(like.Steps)) == 0 {
 			at = s.twin(ev, like)
@@ -289,7 +289,7 @@ func (s *resampler) choose(like *Script) (index, twin int) {
 }
 
 // twin returns the first unused step of like with the event's class.
-func (s *resampler) twin(ev sim.Event, like *Script) int {
+func (s *resampler) twin(ev netmodel.Event, like *Script) int {
 	var name *eventName
 	for i := range like.Steps {
 		step := &like.Steps[i]

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/internal/pathfile"
 	"github.com/macemc/macemc/sim"
 )
@@ -18,7 +19,7 @@ type Script struct {
 
 // Step is one step of a script.
 type Step struct {
-	Kind       sim.EventKind
+	Kind       eventkind.Kind
 	Node, Peer sim.NodeID
 	Key        string // the event's stable key
 	Class      string // see [classify]

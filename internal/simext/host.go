@@ -16,7 +16,7 @@ type Stepper interface {
 	Step(sim.Env)
 }
 
-// Struck is implemented by services whose programs faults strike, those with [sim.EventKind.OfProgram].
+// Struck is implemented by services whose programs faults strike, those with [eventkind.Kind.OfProgram].
 type Struck interface {
 	// CanStrike reports whether a fault can strike now. It reads the service only and changes nothing.
 	CanStrike(sim.Fault) bool

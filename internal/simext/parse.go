@@ -54,13 +54,3 @@ func ParseTiming(s string) (sim.Timing, error) {
 	}
 	return 0, fmt.Errorf("timing %q is not one of ByDeadline, AnyOrder, Prompt, Bounded:DURATION, BoundedLiveness:DURATION", s)
 }
-
-// ParseEventKind is the inverse of String.
-func ParseEventKind(s string) (sim.EventKind, bool) {
-	for k := range sim.EventKindCount {
-		if k.String() == s {
-			return k, true
-		}
-	}
-	return 0, false
-}

@@ -3,8 +3,6 @@ package simhook
 import (
 	"reflect"
 	"sync/atomic"
-
-	"github.com/macemc/macemc/internal/encoding"
 )
 
 // Types holds the type information that an action or quorum loses with its type parameters.
@@ -12,14 +10,6 @@ type Types struct {
 	Has     func(service any) bool // whether a service has the right type
 	Message reflect.Type           // of the messages that a quorum takes
 	Do      any                    // the function that Do runs, for source lines
-}
-
-// Message is the data attached to a message.
-type Message struct {
-	Sent     any // the sender's value, while it can still be changed and this is checked
-	Hash     encoding.Fingerprint
-	Hashed   bool
-	Encoding []byte // computed on first use
 }
 
 // View is the content of a view, and the record of reads.

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/table/world"
 	"github.com/macemc/macemc/netsim"
@@ -48,7 +49,7 @@ func TestAskedAgain(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		kinds := []sim.EventKind{sim.DoAction, sim.DoAction, sim.Deliver, sim.Deliver}
+		kinds := []eventkind.Kind{eventkind.DoAction, eventkind.DoAction, eventkind.Deliver, eventkind.Deliver}
 		want, again := []bool{true, true, true, true, false}, []bool{true, false, false, true, true}
 		if inFlight {
 			want, again = []bool{true, true, false, false, false}, []bool{true, true, true, true, true}

@@ -6,9 +6,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/internal/explore"
 	"github.com/macemc/macemc/internal/kernel"
-	"github.com/macemc/macemc/internal/simext"
+	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/internal/table/statespace"
 	"github.com/macemc/macemc/internal/table/steptree"
 	"github.com/macemc/macemc/internal/table/store"
@@ -29,16 +30,16 @@ type counted struct {
 	set *int
 }
 
-func (n counted) Start(host sim.NetHost) sim.NetModel {
-	return &countedModel{n.Network.Start(host).(simext.Parted), n.set}
+func (n counted) Start(host netmodel.Host) netmodel.Model {
+	return &countedModel{n.Network.(netmodel.Network).Start(host).(netmodel.Parted), n.set}
 }
 
 type countedModel struct {
-	simext.Parted
+	netmodel.Parted
 	set *int
 }
 
-func (m *countedModel) SetConnection(a, b sim.NodeID, c simext.Connection) {
+func (m *countedModel) SetConnection(a, b sim.NodeID, c netmodel.Connection) {
 	*m.set++
 	m.Parted.SetConnection(a, b, c)
 }
@@ -148,13 +149,13 @@ func TestQueues(t *testing.T) {
 // rude is a network with streams in which messages overtake one another.
 type rude struct{ netsim.Streams }
 
-func (n rude) Start(host sim.NetHost) sim.NetModel {
-	return &rudeModel{n.Streams.Start(host).(simext.Parted)}
+func (n rude) Start(host netmodel.Host) netmodel.Model {
+	return &rudeModel{n.Streams.Start(host).(netmodel.Parted)}
 }
 
-type rudeModel struct{ simext.Parted }
+type rudeModel struct{ netmodel.Parted }
 
-func (m *rudeModel) Connection(a, b sim.NodeID) simext.Connection {
+func (m *rudeModel) Connection(a, b sim.NodeID) netmodel.Connection {
 	c := m.Parted.Connection(a, b)
 	for _, end := range c {
 		if n := len(end.Queue); n > 1 {
@@ -172,7 +173,7 @@ func TestConnectionsThatNoEffectExplains(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() {
-		if r, ok := recover().(string); !ok || !strings.Contains(r, "contract of simext.Parted") {
+		if r, ok := recover().(string); !ok || !strings.Contains(r, "contract of netmodel.Parted") {
 			t.Errorf("%v", r)
 		}
 	}()
@@ -187,7 +188,7 @@ func TestConnectionEffectsAreAskedForAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() {
-		if r, ok := recover().(string); !ok || !strings.Contains(r, "contract of simext.Parted") {
+		if r, ok := recover().(string); !ok || !strings.Contains(r, "contract of netmodel.Parted") {
 			t.Errorf("%v", r)
 		}
 	}()
@@ -214,7 +215,7 @@ func TestConnectionEffectsTellOfErrors(t *testing.T) {
 	for k := range 10 {
 		refused := c.Apply(store.EmptyConn, store.ConnCode(store.OpSend, 0, e.Message(k)), false)
 		onTheWay := c.Apply(refused, store.ConnCode(store.OpSend, 1, e.Message(k)), true)
-		if _, class, _ := e.Received(onTheWay, sim.DeliverError, 0, true); class != store.RefusedEvent {
+		if _, class, _ := e.Received(onTheWay, eventkind.DeliverError, 0, true); class != store.RefusedEvent {
 			t.Errorf("connection %d: an event of class %d", k, class)
 		}
 		broken := c.Apply(onTheWay, store.ConnCode(store.OpBreak, 0, 0), true)

@@ -13,6 +13,7 @@ import (
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/kernel/declared"
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
+	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/internal/table/world"
 	"github.com/macemc/macemc/internal/test/papers"
 	"github.com/macemc/macemc/sim"
@@ -178,7 +179,7 @@ func (d *both) effects(s *stepinfo.Step) (list []plain) {
 	return list
 }
 
-func (d *both) messages(w kernel.World, ev sim.Event) []sim.Envelope {
+func (d *both) messages(w kernel.World, ev netmodel.Event) []sim.Envelope {
 	list := w.Messages(ev, nil)
 	for i := range list {
 		list[i].ID = 0
@@ -209,8 +210,8 @@ func (d *both) compare() {
 	same(d, "observed", append([]stepinfo.Observation{}, sa.Observed...), append([]stepinfo.Observation{}, sb.Observed...))
 	same(d, "disturbs, timer, handler, applied, crashed, with",
 		fmt.Sprint(sa.Disturbs, sa.Timer, sa.Handler, sa.Applied, sa.Crashed, sa.Halted, sa.With), fmt.Sprint(sb.Disturbs, sb.Timer, sb.Handler, sb.Applied, sb.Crashed, sb.Halted, sb.With))
-	same(d, "enabled", append([]sim.Event{}, a.Enabled()...), append([]sim.Event{}, b.Enabled()...))
-	same(d, "injections", a.Injections([]sim.Event{}), b.Injections([]sim.Event{}))
+	same(d, "enabled", append([]netmodel.Event{}, a.Enabled()...), append([]netmodel.Event{}, b.Enabled()...))
+	same(d, "injections", a.Injections([]netmodel.Event{}), b.Injections([]netmodel.Event{}))
 	for _, ev := range a.Injections(slices.Clone(a.Enabled())) {
 		same(d, "key", a.Key(ev), b.Key(ev))
 		same(d, "messages of "+a.Key(ev), d.messages(a, ev), d.messages(b, ev))

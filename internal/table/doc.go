@@ -19,7 +19,7 @@
 //
 // Effects are then applied to the parts of the network that they name. The change of a part is looked up, too. A
 // missing entry is computed by the real network model, which executes the operation on that part alone
-// ([simext.Parted]). A crash inside a step applies a prefix or subset of a leaf's effects without running a handler.
+// ([netmodel.Parted]). A crash inside a step applies a prefix or subset of a leaf's effects without running a handler.
 //
 // Lists of enabled events are kept for each local state, inbox and connection, and concatenated in the order of the
 // replay engine.

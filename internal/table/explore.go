@@ -9,6 +9,7 @@ import (
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/explore"
 	"github.com/macemc/macemc/internal/explore/graph"
+	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/internal/table/audit"
 	"github.com/macemc/macemc/internal/table/crashes"
 	"github.com/macemc/macemc/internal/table/fairness"
@@ -282,7 +283,7 @@ const (
 // [*Unsupported]. Other findings are left to the exploration. It ends early when ctx is done.
 func Rehearse(ctx context.Context, e *steptree.Engine) (path choose.Path, err error) {
 	w := world.NewOn(e)
-	var events []sim.Event
+	var events []netmodel.Event
 	for k := range uint64(rehearsals) {
 		random := choose.NewRandom(1, k)
 		src := choose.SourceFunc(func(p choose.Point) int {

@@ -8,9 +8,11 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/encoding"
+	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/internal/explore"
 	"github.com/macemc/macemc/internal/explore/stateset"
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/internal/table/fairness"
 	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/internal/test/bruteforce"
@@ -42,7 +44,7 @@ const (
 // fairEdge is a step.
 type fairEdge struct {
 	from, to, event int
-	ev              sim.Event
+	ev              netmodel.Event
 	key             string
 	struck          bool // by a crash inside the step
 	drawn           []fairDraw
@@ -140,17 +142,17 @@ func (g *fairGraph) define(defect fairDefect) {
 			if defect != faultsAreSteps {
 				e.process, e.promised = "", false
 			}
-		case e.ev.Kind == sim.Deliver:
+		case e.ev.Kind == eventkind.Deliver:
 			e.process, e.promised = fmt.Sprintf("n%d<-n%d", e.ev.Node, e.ev.Peer), defect != weakIsNone
-		case e.ev.Kind == sim.DoAction:
+		case e.ev.Kind == eventkind.DoAction:
 			e.promised = strings.Contains(e.key, "due") && defect != dueIsFree || defect == freeIsDue
-		case e.ev.Kind == sim.FireTimer:
+		case e.ev.Kind == eventkind.FireTimer:
 			prompt := g.timing == sim.Prompt
 			e.strong, e.promised = e.strong || prompt && defect != strongIsWeak, !prompt || defect != strongIsNone
 			if defect == oneTimer {
 				e.process = fmt.Sprintf("timer n%d", e.ev.Node)
 			}
-		case e.ev.Kind == sim.Boot:
+		case e.ev.Kind == eventkind.Boot:
 			e.promised = defect != noStart
 		}
 		e.draws = slices.Clone(e.drawn)

@@ -5,8 +5,10 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/kernel/contain"
+	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/internal/table/world"
 	"github.com/macemc/macemc/sim"
 )
@@ -46,7 +48,7 @@ func TestStartAfterExit(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		run := func(exits bool, events ...sim.Event) {
+		run := func(exits bool, events ...netmodel.Event) {
 			t.Helper()
 			f := contain.Guard(func() {
 				err := w.Start(choose.First)
@@ -72,7 +74,7 @@ func TestStartAfterExit(t *testing.T) {
 				t.Errorf("%T: %+v: the guard says %v", w, events, f)
 			}
 		}
-		tick, crash, boot := sim.Event{Kind: sim.DoAction, Node: 1}, sim.Event{Kind: sim.Crash}, sim.Event{Kind: sim.Boot}
+		tick, crash, boot := netmodel.Event{Kind: eventkind.DoAction, Node: 1}, netmodel.Event{Kind: eventkind.Crash}, netmodel.Event{Kind: eventkind.Boot}
 		run(false, tick)
 		run(true, crash, boot)
 		run(false, tick, crash)

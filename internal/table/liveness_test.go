@@ -7,6 +7,7 @@ import (
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/encoding"
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/internal/table"
 	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/internal/test/script"
@@ -59,7 +60,7 @@ func graphOf(t tester, sys *sim.System) (*graph, error) {
 			g.number[w.Fingerprint()] = n
 			paths = append(paths, path)
 			g.live, g.depth = append(g.live, w.Live()), append(g.depth, depth)
-			g.usual = append(g.usual, slices.ContainsFunc(w.Enabled(), func(ev sim.Event) bool { return !w.Disturbs(ev) }))
+			g.usual = append(g.usual, slices.ContainsFunc(w.Enabled(), func(ev netmodel.Event) bool { return !w.Disturbs(ev) }))
 		}
 		return n, nil
 	}

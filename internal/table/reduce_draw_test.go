@@ -258,7 +258,7 @@ func drawSystem(r *rand.Rand, o odds) sim.System {
 	}
 	drawProperties(r, p, &sys)
 	drawHalts(r, &sys)
-	sys.Disturbing = drawDisturbing(r, sim.DisturbingOf[note](sim.Deliver), sim.DisturbingOf[alarm](sim.FireTimer), sim.DisturbingOf[vote](sim.TakeQuorum))
+	sys.Disturbing = drawDisturbing(r, sim.DisturbingMessages[note](), sim.DisturbingTimers[alarm](), sim.DisturbingQuorums[vote]())
 	return sys
 }
 
@@ -267,7 +267,7 @@ func drawDisturbing(r *rand.Rand, typed ...sim.Disturbance) []sim.Disturbance {
 	if r.IntN(8) > 0 {
 		return nil
 	}
-	all := append(typed, sim.Disturbing(sim.Boot), sim.Disturbing(sim.Deliver), sim.Disturbing(sim.FireTimer))
+	all := append(typed, sim.DisturbingBoots(), sim.DisturbingMessages[any](), sim.DisturbingTimers[any]())
 	return []sim.Disturbance{all[r.IntN(len(all))]}
 }
 

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/table/world"
 	"github.com/macemc/macemc/sim"
@@ -79,7 +80,7 @@ func TestStale(t *testing.T) {
 func fire(t *testing.T, w kernel.World, id sim.NodeID) {
 	t.Helper()
 	for _, ev := range w.Enabled() {
-		if ev.Kind == sim.FireTimer && ev.Node == id {
+		if ev.Kind == eventkind.FireTimer && ev.Node == id {
 			if err := w.Step(ev, choose.First); err != nil {
 				t.Fatal(err)
 			}

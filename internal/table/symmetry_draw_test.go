@@ -346,7 +346,7 @@ func drawSociety(r *rand.Rand, t twist) sim.System {
 		}
 	}
 	drawViews(r, c, &sys)
-	sys.Disturbing = drawDisturbing(r, sim.DisturbingOf[word2](sim.Deliver), sim.DisturbingOf[bell](sim.FireTimer), sim.DisturbingOf[paper](sim.TakeQuorum))
+	sys.Disturbing = drawDisturbing(r, sim.DisturbingMessages[word2](), sim.DisturbingTimers[bell](), sim.DisturbingQuorums[paper]())
 	return sys
 }
 

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/internal/explore/graph"
 	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/internal/table/por"
@@ -222,7 +223,7 @@ func TestClaimsOfSymmetry(t *testing.T) {
 		asked := false
 		plant(t, 0, without, nil, func(r *por.ReducedGraph) {
 			local := r.Nodes[1].Reached[0] // of an acceptor
-			c := por.Claim{Local: local, Act: r.Nodes[1].Id(por.Act{Kind: sim.Deliver, From: 0})}
+			c := por.Claim{Local: local, Act: r.Nodes[1].Id(por.Act{Kind: eventkind.Deliver, From: 0})}
 			k := 0
 			for int(r.Permuter.Permutations()[k][1]) == 1 {
 				k++

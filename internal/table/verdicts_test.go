@@ -7,10 +7,12 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/internal/explore"
 	"github.com/macemc/macemc/internal/explore/graph"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/kernel/contain"
+	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/internal/table/statespace"
 	"github.com/macemc/macemc/internal/table/steptree"
@@ -198,7 +200,7 @@ func TestVerdictsAreOfTheState(t *testing.T) {
 					t.Fatal(err)
 				}
 				for _, slot := range slots {
-					if err := w.Step(sim.Event{Kind: sim.DoAction, Slot: slot, Peer: -1}, &choose.Prefix{}); err != nil {
+					if err := w.Step(netmodel.Event{Kind: eventkind.DoAction, Slot: slot, Peer: -1}, &choose.Prefix{}); err != nil {
 						t.Fatal(err)
 					}
 					is, err := live(w)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/search/runloop"
 	"github.com/macemc/macemc/internal/search/runs"
@@ -109,8 +110,8 @@ func TestPlans(t *testing.T) {
 
 type strange struct{ netsim.Datagrams }
 
-func (strange) Start(host sim.NetHost) sim.NetModel {
-	return struct{ sim.NetModel }{netsim.Datagrams{}.Start(host)}
+func (strange) Start(host netmodel.Host) netmodel.Model {
+	return struct{ netmodel.Model }{netsim.Datagrams{}.Start(host)}
 }
 
 func TestUnsupported(t *testing.T) {

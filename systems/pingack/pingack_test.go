@@ -7,6 +7,7 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/critical"
+	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/search"
@@ -62,7 +63,7 @@ func TestPingAck(t *testing.T) {
 			}
 		}
 		ev, _ := run.Event(int(c.Dead[c.Step-1]))
-		if key := world.Key(ev); ev.Kind != sim.Lose || !strings.Contains(key, "Ack") {
+		if key := world.Key(ev); ev.Kind != eventkind.Lose || !strings.Contains(key, "Ack") {
 			t.Errorf("critical step %d is %q, want the loss of an Ack", c.Step, key)
 		}
 	}

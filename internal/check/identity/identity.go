@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/internal/kernel/properties"
 	"github.com/macemc/macemc/internal/pathfile"
 	"github.com/macemc/macemc/internal/report"
@@ -30,7 +31,7 @@ func Of(r *report.Report) Identity {
 	if s := r.DecisiveStep(); s != nil {
 		id.event = s.Kind
 		name := s.What
-		if n := strings.IndexFunc(name, func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) && c != '_' && c != '.' }); n >= 0 && s.Kind != sim.DoAction.String() {
+		if n := strings.IndexFunc(name, func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) && c != '_' && c != '.' }); n >= 0 && s.Kind != eventkind.DoAction.String() {
 			name = name[:n] // the rest is content
 		}
 		if name != "" {

@@ -10,7 +10,8 @@ import (
 
 	"github.com/macemc/macemc/internal/encoding"
 	"github.com/macemc/macemc/internal/encoding/diff"
-	"github.com/macemc/macemc/internal/simext"
+	"github.com/macemc/macemc/internal/eventkind"
+	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems"
@@ -29,59 +30,59 @@ func (b bags) WithLimits(l sim.Limits) (sim.Network, error) {
 	return b, nil
 }
 
-func (bags) Start(host sim.NetHost) sim.NetModel {
-	return &bagModel{host: host, to: make([][]simext.Datagram, host.Nodes())}
+func (bags) Start(host netmodel.Host) netmodel.Model {
+	return &bagModel{host: host, to: make([][]netmodel.Datagram, host.Nodes())}
 }
 
 // bagModel is the state of bags. The embedded methods concern streams, and are not implemented.
 type bagModel struct {
-	simext.Parted
-	host sim.NetHost
-	to   [][]simext.Datagram
+	netmodel.Parted
+	host netmodel.Host
+	to   [][]netmodel.Datagram
 }
 
 func (m *bagModel) Reset() { clear(m.to) }
 
-func (m *bagModel) compare(a, b simext.Datagram) int {
+func (m *bagModel) compare(a, b netmodel.Datagram) int {
 	return cmp.Or(m.host.CompareMessages(&a.Msg, &b.Msg), cmp.Compare(a.From, b.From))
 }
 
-func (m *bagModel) AppendEvents(node sim.NodeID, buf []sim.Event) []sim.Event {
+func (m *bagModel) AppendEvents(node sim.NodeID, buf []netmodel.Event) []netmodel.Event {
 	for i, d := range m.Bag(node) {
 		if m.host.Up(node) && !d.Behind {
-			buf = append(buf, sim.Event{Kind: sim.Deliver, Node: node, Peer: d.From, Slot: int32(i), Msgs: 1})
+			buf = append(buf, netmodel.Event{Kind: eventkind.Deliver, Node: node, Peer: d.From, Slot: int32(i), Msgs: 1})
 		}
 	}
 	return buf
 }
 
-func (m *bagModel) AppendGlobal(buf []sim.Event) []sim.Event     { return buf }
-func (m *bagModel) AppendInjections(buf []sim.Event) []sim.Event { return buf }
+func (m *bagModel) AppendGlobal(buf []netmodel.Event) []netmodel.Event     { return buf }
+func (m *bagModel) AppendInjections(buf []netmodel.Event) []netmodel.Event { return buf }
 
-func (m *bagModel) Take(ev sim.Event) sim.Delivery {
+func (m *bagModel) Take(ev netmodel.Event) netmodel.Delivery {
 	d := m.to[ev.Node][ev.Slot]
 	m.to[ev.Node] = slices.Delete(slices.Clone(m.to[ev.Node]), int(ev.Slot), int(ev.Slot)+1)
 	m.host.Dirty(ev.Node)
-	return sim.Delivery{From: d.From, Msg: d.Msg}
+	return netmodel.Delivery{From: d.From, Msg: d.Msg}
 }
 
-func (m *bagModel) Messages(ev sim.Event, buf []sim.Envelope) []sim.Envelope {
+func (m *bagModel) Messages(ev netmodel.Event, buf []sim.Envelope) []sim.Envelope {
 	d := m.to[ev.Node][ev.Slot]
 	return append(buf, sim.Envelope{From: d.From, To: ev.Node, Msg: d.Msg.Body, ID: d.Msg.ID})
 }
 
-func (m *bagModel) Key(ev sim.Event) (carrier, content string) {
+func (m *bagModel) Key(ev netmodel.Event) (carrier, content string) {
 	return "", m.host.DescribeMessage(&m.to[ev.Node][ev.Slot].Msg)
 }
 
-func (m *bagModel) SendDatagram(from, to sim.NodeID, msg sim.Message) {
+func (m *bagModel) SendDatagram(from, to sim.NodeID, msg netmodel.Message) {
 	if m.host.Up(to) {
 		m.Arrive(from, to, msg)
 	}
 }
 
-func (m *bagModel) Arrive(from, to sim.NodeID, msg sim.Message) {
-	d := simext.Datagram{From: from, Msg: msg}
+func (m *bagModel) Arrive(from, to sim.NodeID, msg netmodel.Message) {
+	d := netmodel.Datagram{From: from, Msg: msg}
 	i, _ := slices.BinarySearchFunc(m.to[to], d, m.compare)
 	m.to[to] = slices.Insert(slices.Clone(m.to[to]), i, d)
 	m.host.Dirty(to)
@@ -96,7 +97,7 @@ func (m *bagModel) Halted(node sim.NodeID) {
 }
 
 func (m *bagModel) Quiet() bool {
-	return !slices.ContainsFunc(m.to, func(bag []simext.Datagram) bool { return len(bag) > 0 })
+	return !slices.ContainsFunc(m.to, func(bag []netmodel.Datagram) bool { return len(bag) > 0 })
 }
 
 func (m *bagModel) InFlight(yield func(sim.Envelope) bool) {
@@ -123,7 +124,7 @@ func (m *bagModel) Fingerprint() (sum encoding.Fingerprint) {
 	return sum
 }
 
-func (m *bagModel) Bag(to sim.NodeID) []simext.Datagram {
+func (m *bagModel) Bag(to sim.NodeID) []netmodel.Datagram {
 	bag := slices.Clone(m.to[to])
 	for i := range bag {
 		bag[i].Behind = i > 0 && m.compare(bag[i-1], bag[i]) == 0
@@ -133,13 +134,13 @@ func (m *bagModel) Bag(to sim.NodeID) []simext.Datagram {
 
 func (m *bagModel) Fields(buf []diff.Field) []diff.Field { return buf }
 
-func (m *bagModel) Kinds() (datagrams, streams bool)            { return true, false }
-func (m *bagModel) SetBag(to sim.NodeID, bag []simext.Datagram) { m.to[to] = bag }
-func (m *bagModel) Rest() (r simext.NetRest)                    { return r }
-func (m *bagModel) SetRest(simext.NetRest)                      {}
-func (m *bagModel) Severed(a, b sim.NodeID) bool                { return false }
-func (m *bagModel) Room(from, to sim.NodeID) int                { panic("bags have no streams") }
-func (m *bagModel) Capacity() int                               { return 0 }
+func (m *bagModel) Kinds() (datagrams, streams bool)              { return true, false }
+func (m *bagModel) SetBag(to sim.NodeID, bag []netmodel.Datagram) { m.to[to] = bag }
+func (m *bagModel) Rest() (r netmodel.Rest)                       { return r }
+func (m *bagModel) SetRest(netmodel.Rest)                         {}
+func (m *bagModel) Severed(a, b sim.NodeID) bool                  { return false }
+func (m *bagModel) Room(from, to sim.NodeID) int                  { panic("bags have no streams") }
+func (m *bagModel) Capacity() int                                 { return 0 }
 
 // A foreign network gives the same counts in the table engine as that of package netsim.
 func TestForeignNetworkCountsTheSame(t *testing.T) {

@@ -5,10 +5,11 @@ import (
 	"slices"
 
 	"github.com/macemc/macemc/internal/encoding/diff"
+	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/kernel/declared"
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
-	"github.com/macemc/macemc/internal/simext"
+	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -20,8 +21,8 @@ import (
 type Bench struct {
 	w      *kernel.Machine
 	idle   stubNetwork
-	real   sim.NetModel
-	parted simext.Parted
+	real   netmodel.Model
+	parted netmodel.Parted
 
 	asked Answerer
 	run   []Question
@@ -49,7 +50,7 @@ func NewBench(sys *sim.System, opts kernel.Options) (*Bench, error) {
 	b := &Bench{w: w.(*kernel.Machine)}
 	b.w.OnBench = true
 	b.real = b.w.Net
-	b.parted, _ = b.real.(simext.Parted)
+	b.parted, _ = b.real.(netmodel.Parted)
 	b.idle.b = b
 	b.w.Net, b.w.Idle, b.w.Holder, b.w.Groups = &b.idle, &b.idle, nil, nil
 	b.shown = make([]*kernel.Local, sys.Nodes)
@@ -60,7 +61,7 @@ func NewBench(sys *sim.System, opts kernel.Options) (*Bench, error) {
 
 // Parted returns the network model, or nil if the system has none, or one that cannot be decomposed. The model reads
 // from the bench which nodes are up, see SetUp.
-func (b *Bench) Parted() simext.Parted { return b.parted }
+func (b *Bench) Parted() netmodel.Parted { return b.parted }
 
 // SetUp sets whether the network model sees a node as up.
 func (b *Bench) SetUp(id sim.NodeID, up bool) { b.w.Members[id].Up = up }
@@ -74,7 +75,7 @@ func (b *Bench) Down(id sim.NodeID) *kernel.Local {
 
 // Run runs the handler of an event on a local state. It consumes l, and must be the only user of its service. d is the
 // content of a network event.
-func (b *Bench) Run(id sim.NodeID, l *kernel.Local, ev sim.Event, d declared.Handed, answers Answerer) Outcome {
+func (b *Bench) Run(id sim.NodeID, l *kernel.Local, ev netmodel.Event, d declared.Handed, answers Answerer) Outcome {
 	w := b.w
 	n := w.Put(id, l)
 	w.Last().Reset(&ev)
@@ -85,13 +86,13 @@ func (b *Bench) Run(id sim.NodeID, l *kernel.Local, ev sim.Event, d declared.Han
 	return Outcome{After: w.Take(n), Effects: w.Last().Effects, Questions: b.run, Observed: w.Last().Observed, Err: err}
 }
 
-func (b *Bench) handle(n *kernel.Node, ev sim.Event, d *declared.Handed) error {
+func (b *Bench) handle(n *kernel.Node, ev netmodel.Event, d *declared.Handed) error {
 	switch ev.Kind {
-	case sim.Boot:
+	case eventkind.Boot:
 		if err := b.w.Load(n); err != nil {
 			return err
 		}
-	case sim.DoAction:
+	case eventkind.DoAction:
 		n.Counts[ev.Slot]++
 	}
 	return b.w.Handle(n, ev, d, b)
@@ -129,7 +130,7 @@ func (b *Bench) ApplyEffects(
 
 func (b *Bench) prepare(id sim.NodeID, l *kernel.Local, effects []stepinfo.Effect) *kernel.Node {
 	n := b.w.Put(id, l)
-	b.w.Last().Reset(&sim.Event{Node: id, Peer: -1})
+	b.w.Last().Reset(&netmodel.Event{Node: id, Peer: -1})
 	b.w.Last().Effects = append(b.w.Last().Effects, effects...)
 	b.w.Monitors = b.w.Monitors[:0]
 	return n
@@ -201,7 +202,7 @@ func (b *Bench) WhoFails() (crashing, halting []bool, err error) {
 
 // Events appends the events of the node that do not involve the network: actions and, if timers may fire, timers. For a
 // node that is down it appends its boot.
-func (b *Bench) Events(id sim.NodeID, l *kernel.Local, timers bool, buf []sim.Event) []sim.Event {
+func (b *Bench) Events(id sim.NodeID, l *kernel.Local, timers bool, buf []netmodel.Event) []netmodel.Event {
 	n := b.w.Put(id, l)
 	b.w.Quiet = timers
 	var err error
@@ -216,7 +217,7 @@ func (b *Bench) Events(id sim.NodeID, l *kernel.Local, timers bool, buf []sim.Ev
 }
 
 // EventsWatched is Events that panics with a finding when the When of an action changes the state.
-func (b *Bench) EventsWatched(id sim.NodeID, l *kernel.Local, timers bool, buf []sim.Event) []sim.Event {
+func (b *Bench) EventsWatched(id sim.NodeID, l *kernel.Local, timers bool, buf []netmodel.Event) []netmodel.Event {
 	b.w.Watching = true
 	defer func() { b.w.Watching = false }()
 	return b.Events(id, l, timers, buf)
@@ -241,7 +242,7 @@ func (b *Bench) Observe(m sim.Monitor, from sim.NodeID, event any) (declared.Owe
 	w := b.w
 	w.Owed = declared.Owed{}
 	w.Monitors = append(w.Monitors[:0], m)
-	w.Last().Reset(&sim.Event{Node: from, Peer: -1})
+	w.Last().Reset(&netmodel.Event{Node: from, Peer: -1})
 	w.Last().Effects = append(w.Last().Effects, stepinfo.Effect{Kind: stepinfo.AnnounceEffect, Peer: -1, Value: event})
 	err := w.Apply(&w.Members[from], 0, 1)
 	w.Monitors = w.Monitors[:0]
@@ -259,10 +260,10 @@ func (b *Bench) Contain(id sim.NodeID, f func()) (err error) {
 func (b *Bench) Place(id sim.NodeID, l *kernel.Local) { b.w.Put(id, l) }
 
 // Label is [World.Label] of an event that depends only on placed states.
-func (b *Bench) Label(ev sim.Event) stepinfo.Label {
+func (b *Bench) Label(ev netmodel.Event) stepinfo.Label {
 	b.w.Net = b.real
 	defer func() { b.w.Net = &b.idle }()
-	if ev.Kind == sim.TakeQuorum {
+	if ev.Kind == eventkind.TakeQuorum {
 		b.w.AppendNode(&b.w.Members[ev.Node], nil) // lists the sets
 	}
 	return b.w.Label(ev)
@@ -297,10 +298,10 @@ func (n *stubNetwork) Room(from, to sim.NodeID) int {
 	return n.b.room(to)
 }
 
-func (n *stubNetwork) Capacity() int                                    { return n.b.real.Capacity() }
-func (n *stubNetwork) SendDatagram(sim.NodeID, sim.NodeID, sim.Message) {}
-func (n *stubNetwork) SendStream(sim.NodeID, sim.NodeID, sim.Message)   {}
-func (n *stubNetwork) RefuseStream(sim.NodeID, sim.NodeID)              {}
+func (n *stubNetwork) Capacity() int                                         { return n.b.real.Capacity() }
+func (n *stubNetwork) SendDatagram(sim.NodeID, sim.NodeID, netmodel.Message) {}
+func (n *stubNetwork) SendStream(sim.NodeID, sim.NodeID, netmodel.Message)   {}
+func (n *stubNetwork) RefuseStream(sim.NodeID, sim.NodeID)                   {}
 
 // Closes reports whether a service of the system has a Close.
 func (b *Bench) Closes() bool { return b.w.Closing }

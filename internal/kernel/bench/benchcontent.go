@@ -4,6 +4,7 @@ import (
 	"github.com/macemc/macemc/internal/encoding"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/kernel/declared"
+	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -26,8 +27,8 @@ func (b *Bench) Copyable(l *kernel.Local) error { return b.w.Copyable(l) }
 func (b *Bench) Copy(l *kernel.Local) (*kernel.Local, error) { return b.w.CopyLocal(l) }
 
 // NewMessage returns a message with an identity and with its encoding and hash computed. It refers to body.
-func (b *Bench) NewMessage(body any, id sim.MessageID) sim.Message {
-	m := sim.Message{Body: body, ID: id}
+func (b *Bench) NewMessage(body any, id sim.MessageID) netmodel.Message {
+	m := netmodel.Message{Body: body, ID: id}
 	b.w.Encoded(&m)
 	b.w.HashMessage(&m)
 	return m

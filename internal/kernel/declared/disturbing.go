@@ -3,6 +3,8 @@ package declared
 import (
 	"reflect"
 
+	"github.com/macemc/macemc/internal/eventkind"
+	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -17,7 +19,7 @@ type Disturbing struct {
 
 // handing stands for the events of a kind that hand a value of a type to a node.
 type handing struct {
-	kind  sim.EventKind
+	kind  eventkind.Kind
 	value reflect.Type
 }
 
@@ -44,14 +46,14 @@ func DisturbingOf(s *sim.System) *Disturbing {
 }
 
 // Event reports whether an event disturbs regardless of the value that it hands over.
-func (d *Disturbing) Event(ev sim.Event) bool {
-	return d != nil && (d.kinds>>ev.Kind&1 == 1 || ev.Kind == sim.DoAction && d.actions[ev.Slot])
+func (d *Disturbing) Event(ev netmodel.Event) bool {
+	return d != nil && (d.kinds>>ev.Kind&1 == 1 || ev.Kind == eventkind.DoAction && d.actions[ev.Slot])
 }
 
 // Asks reports whether events of a kind may disturb because of their value.
-func (d *Disturbing) Asks(kind sim.EventKind) bool { return d != nil && d.asks>>kind&1 == 1 }
+func (d *Disturbing) Asks(kind eventkind.Kind) bool { return d != nil && d.asks>>kind&1 == 1 }
 
 // Hands reports whether an event of a kind disturbs because of the value that it hands over: a timer, a message, or one of a set.
-func (d *Disturbing) Hands(kind sim.EventKind, value any) bool {
+func (d *Disturbing) Hands(kind eventkind.Kind, value any) bool {
 	return d.Asks(kind) && d.hands[handing{kind, reflect.TypeOf(value)}]
 }

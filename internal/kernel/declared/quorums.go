@@ -3,6 +3,7 @@ package declared
 import (
 	"reflect"
 
+	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/internal/simhook"
 	"github.com/macemc/macemc/sim"
 )
@@ -29,7 +30,7 @@ type AssemblySet struct {
 
 // Handed is the content of an event that is handed to a node.
 type Handed struct {
-	sim.Delivery
+	netmodel.Delivery
 	Set *Assembled // for TakeQuorum
 }
 

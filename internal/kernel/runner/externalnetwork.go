@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/macemc/macemc/internal/kernel/declared"
+	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -28,9 +29,9 @@ func (o *externalNetwork) need(has bool, what string) {
 }
 
 func (o *externalNetwork) Capacity() int { return o.capacity }
-func (o *externalNetwork) SendDatagram(sim.NodeID, sim.NodeID, sim.Message) {
+func (o *externalNetwork) SendDatagram(sim.NodeID, sim.NodeID, netmodel.Message) {
 	o.need(o.datagrams, "datagrams")
 }
-func (o *externalNetwork) SendStream(sim.NodeID, sim.NodeID, sim.Message) {}
-func (o *externalNetwork) RefuseStream(sim.NodeID, sim.NodeID)            {}
-func (o *externalNetwork) CloseStream(sim.NodeID, sim.NodeID)             { o.need(o.streams, "streams") }
+func (o *externalNetwork) SendStream(sim.NodeID, sim.NodeID, netmodel.Message) {}
+func (o *externalNetwork) RefuseStream(sim.NodeID, sim.NodeID)                 {}
+func (o *externalNetwork) CloseStream(sim.NodeID, sim.NodeID)                  { o.need(o.streams, "streams") }

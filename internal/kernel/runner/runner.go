@@ -9,11 +9,12 @@ import (
 	"github.com/macemc/macemc/internal/encoding"
 	"github.com/macemc/macemc/internal/encoding/diff"
 	"github.com/macemc/macemc/internal/encoding/rule"
+	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/kernel/declared"
 	"github.com/macemc/macemc/internal/kernel/memdisk"
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
-	"github.com/macemc/macemc/internal/simext"
+	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/macetime"
 	"github.com/macemc/macemc/sim"
 )
@@ -64,7 +65,7 @@ func NewRunner(sys *sim.System, opts kernel.Options) (*Runner, error) {
 	r := &Runner{w: world.(*kernel.Machine)}
 	r.out.capacity = r.w.Net.Capacity()
 	r.out.datagrams, r.out.streams = true, true
-	if p, ok := r.w.Net.(simext.Parted); ok {
+	if p, ok := r.w.Net.(netmodel.Parted); ok {
 		r.out.datagrams, r.out.streams = p.Kinds()
 	}
 	if o, ok := r.w.Net.(interface{ Ordered() bool }); ok {
@@ -92,14 +93,14 @@ func (r *Runner) Up(id sim.NodeID) bool { return r.w.Members[id].Up }
 
 // ActionEvent returns the event that a node does the action of that name. ok is false if the system has no such action,
 // or it is not enabled.
-func (r *Runner) ActionEvent(id sim.NodeID, name string) (ev sim.Event, ok bool) {
+func (r *Runner) ActionEvent(id sim.NodeID, name string) (ev netmodel.Event, ok bool) {
 	n := &r.w.Members[id]
 	for _, i := range n.Fits {
 		if a := &r.w.Actions[i]; n.Up && a.Name == name {
-			return sim.Event{Kind: sim.DoAction, Node: id, Peer: -1, Slot: i}, r.w.Can(n, i)
+			return netmodel.Event{Kind: eventkind.DoAction, Node: id, Peer: -1, Slot: i}, r.w.Can(n, i)
 		}
 	}
-	return sim.Event{}, false
+	return netmodel.Event{}, false
 }
 
 // Actions returns the names of the enabled actions of the node.
@@ -116,7 +117,7 @@ func (r *Runner) Actions(id sim.NodeID) []string {
 	return names
 }
 
-// Ready reports whether the node can take a step of its own, see [host.Stepper]. Its event is of kind [sim.Internal]. A
+// Ready reports whether the node can take a step of its own, see [host.Stepper]. Its event is of kind [eventkind.Internal]. A
 // finding means that the service's Ready failed, and the node must not be run again.
 func (r *Runner) Ready(id sim.NodeID) (ready bool, found *sim.Finding) {
 	n := &r.w.Members[id]
@@ -138,7 +139,7 @@ func (r *Runner) Takes(id sim.NodeID, msg any) bool {
 }
 
 // Assemble returns the sets that the quorums of a node take from the datagrams that wait for it. The event by which it
-// takes a set is of kind [sim.TakeQuorum], with the set in [declared.Handed].Set. A finding means that a quorum's
+// takes a set is of kind [eventkind.TakeQuorum], with the set in [declared.Handed].Set. A finding means that a quorum's
 // function failed, and the node must not be run again.
 func (r *Runner) Assemble(id sim.NodeID, all []sim.From[any]) (made declared.Assembly, found *sim.Finding) {
 	n := &r.w.Members[id]
@@ -154,9 +155,9 @@ func (r *Runner) Assemble(id sim.NodeID, all []sim.From[any]) (made declared.Ass
 }
 
 // TimerEvent returns the event that a timer of the node fires. ok is false if the timer is not armed.
-func (r *Runner) TimerEvent(id sim.NodeID, t any) (ev sim.Event, ok bool) {
+func (r *Runner) TimerEvent(id sim.NodeID, t any) (ev netmodel.Event, ok bool) {
 	i, ok := r.w.Members[id].FindTimer(t)
-	return sim.Event{Kind: sim.FireTimer, Node: id, Peer: -1, Slot: int32(i)}, ok
+	return netmodel.Event{Kind: eventkind.FireTimer, Node: id, Peer: -1, Slot: int32(i)}, ok
 }
 
 // TimerText returns the text of a timer in stable keys.
@@ -182,17 +183,17 @@ func (r *Runner) Copy(msg any) (any, error) {
 
 // Unchanged compares a message from the effects of a step of from with the original that its sender holds. The error is
 // a finding. Without [kernel.Options].CheckMessages nothing is compared.
-func (r *Runner) Unchanged(from, to sim.NodeID, m sim.Message) error {
-	if m.Hook().Sent == nil {
+func (r *Runner) Unchanged(from, to sim.NodeID, m netmodel.Message) error {
+	if m.Attached().Sent == nil {
 		return nil
 	}
-	return r.w.CheckUnchanged(&sim.Delivery{From: from, Msg: m}, to)
+	return r.w.CheckUnchanged(&netmodel.Delivery{From: from, Msg: m}, to)
 }
 
 // Run executes the handler of ev and applies its effects to the node. Boot brings the node up first. d is the content
 // of a network event; nothing else may refer to its message. A nil call serves all events of the model. Otherwise call
 // runs in place of a handler, with the event's node only.
-func (r *Runner) Run(ev sim.Event, d declared.Handed, answers Answers, call func(sim.Env, sim.Service)) Done {
+func (r *Runner) Run(ev netmodel.Event, d declared.Handed, answers Answers, call func(sim.Env, sim.Service)) Done {
 	w, n := r.w, &r.w.Members[ev.Node]
 	w.Steps++
 	w.Last().Reset(&ev)
@@ -202,10 +203,10 @@ func (r *Runner) Run(ev sim.Event, d declared.Handed, answers Answers, call func
 	done := Done{Step: w.Last()}
 	var err error
 	switch {
-	case ev.Kind == sim.Boot:
+	case ev.Kind == eventkind.Boot:
 		err = w.Load(n)
 	case call != nil:
-	case ev.Kind == sim.DoAction:
+	case ev.Kind == eventkind.DoAction:
 		n.Counts[ev.Slot]++
 	}
 	first := len(n.Disk.Pending)

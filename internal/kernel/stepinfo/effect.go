@@ -1,6 +1,9 @@
 package stepinfo
 
-import "github.com/macemc/macemc/sim"
+import (
+	"github.com/macemc/macemc/internal/netmodel"
+	"github.com/macemc/macemc/sim"
+)
 
 // EffectKind is the kind of an effect that a handler requests.
 type EffectKind uint8
@@ -27,13 +30,13 @@ func (k EffectKind) String() string {
 // Effect is one effect that a handler requested.
 type Effect struct {
 	Kind  EffectKind
-	Depth uint8       // number of calls of services it is nested in, when tracing
-	Peer  sim.NodeID  // for sends and Close
-	Msg   sim.Message // for sends
-	Value any         // timer, announced event, Call
-	After int64       // nanoseconds, for SetTimer
-	Text  string      // log line, disk key, call
-	From  string      // file:line of the call, when tracing; the file as the compiler named it
+	Depth uint8            // number of calls of services it is nested in, when tracing
+	Peer  sim.NodeID       // for sends and Close
+	Msg   netmodel.Message // for sends
+	Value any              // timer, announced event, Call
+	After int64            // nanoseconds, for SetTimer
+	Text  string           // log line, disk key, call
+	From  string           // file:line of the call, when tracing; the file as the compiler named it
 
 	Disk int // for writes and syncs: number of the node's pending writes before it
 }

@@ -3,12 +3,13 @@ package stepinfo
 import (
 	"strconv"
 
+	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/sim"
 )
 
 // Label holds the parts of an event's stable key. It is valid as long as its event is.
 type Label struct {
-	Event sim.Event // gives the kind, node and peer of the key
+	Event netmodel.Event // gives the kind, node and peer of the key
 
 	Carrier string             // "stream" or "datagram" before a message, in networks that have both; "" otherwise
 	Content string             // the name of an action or quorum, the text of a timer, message or error; "" if there is none

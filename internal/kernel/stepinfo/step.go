@@ -4,12 +4,13 @@ import (
 	"encoding/json"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/sim"
 )
 
 // Step describes one executed step.
 type Step struct {
-	Event    sim.Event
+	Event    netmodel.Event
 	Disturbs bool           // the system declares that it is not part of recovery
 	Timer    any            // the value of the timer that fired; nil if none did
 	Msgs     []sim.Envelope // consumed, when tracing
@@ -35,7 +36,7 @@ type Step struct {
 }
 
 // Reset begins a step. It truncates the slices in place, which keeps their memory and is cheaper than writing them.
-func (s *Step) Reset(ev *sim.Event) {
+func (s *Step) Reset(ev *netmodel.Event) {
 	to := &s.Event // by field, as it was stored recently: processors stall on words that were stored in parts
 	to.Kind, to.Node, to.Peer, to.Slot, to.Msgs = ev.Kind, ev.Node, ev.Peer, ev.Slot, ev.Msgs
 	s.Msgs = s.Msgs[:0]
@@ -108,6 +109,6 @@ func (a Answer) MarshalJSON() ([]byte, error) {
 // FateOf is the fate of a message in a step.
 type FateOf struct {
 	ID   sim.MessageID
-	Fate sim.Fate
+	Fate netmodel.Fate
 	Copy sim.MessageID // the message that the network made of it, if it was duplicated
 }

@@ -7,11 +7,11 @@ import (
 	"strings"
 
 	"github.com/macemc/macemc/eventgraph"
+	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/internal/textfmt"
-	"github.com/macemc/macemc/sim"
 )
 
 // mostCauses is the maximum number of handlers whose source is shown as causes.
@@ -134,7 +134,7 @@ func (d *Document) unanswered(steps []int, last int) (silent []int, facts []Fact
 // answerIn returns the kind of the message that a step handles, and the kind of the message that it sends back.
 func answerIn(g *eventgraph.Graph, step int) (kind, answer string) {
 	e := &g.Events[step]
-	if e.EventKind() != sim.Deliver || e.Peer < 0 || len(e.Consumed) == 0 {
+	if e.EventKind() != eventkind.Deliver || e.Peer < 0 || len(e.Consumed) == 0 {
 		return "", ""
 	}
 	for _, i := range e.Sent {

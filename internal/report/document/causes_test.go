@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/macemc/macemc/internal/eventkind"
+	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/internal/table/fairness"
@@ -24,10 +26,10 @@ func asking(t *testing.T, answered int) *report.Report {
 		return fmt.Sprintf("%s:%d", file, line)
 	}
 	run := &replay.Trace{System: "asking", Nodes: 2, Boot: replay.TraceStep{Node: -1, Peer: -1}}
-	step := func(node, peer int, kind sim.EventKind, what string, line int) *replay.TraceStep {
+	step := func(node, peer int, kind eventkind.Kind, what string, line int) *replay.TraceStep {
 		n := len(run.Steps) + 1
 		s := replay.TraceStep{Number: n, Node: node, Peer: peer, Kind: kind.String(), What: what, Key: fmt.Sprint(n), Source: fmt.Sprintf("causes.go:%d", line)}
-		s.Event = sim.Event{Kind: kind, Node: sim.NodeID(node), Peer: sim.NodeID(peer)}
+		s.Event = netmodel.Event{Kind: kind, Node: sim.NodeID(node), Peer: sim.NodeID(peer)}
 		s.SetPlace(place(line))
 		run.Steps = append(run.Steps, s)
 		return &run.Steps[n-1]
@@ -37,15 +39,15 @@ func asking(t *testing.T, answered int) *report.Report {
 		run.Messages = append(run.Messages, replay.TraceMessage{ID: id, From: from, To: to, Text: text, Sent: sent, Fates: fates})
 		return id
 	}
-	step(0, -1, sim.DoAction, "begin", 20)
+	step(0, -1, eventkind.DoAction, "begin", 20)
 	for i := range 3 {
-		s := step(1, 0, sim.Deliver, fmt.Sprintf("Ask{%d}", i), 21)
-		s.MsgIDs = []int{send(0, 1, s.What, 1, replay.TraceFate{Step: s.Number, Fate: sim.Delivered, Name: "delivered"})}
+		s := step(1, 0, eventkind.Deliver, fmt.Sprintf("Ask{%d}", i), 21)
+		s.MsgIDs = []int{send(0, 1, s.What, 1, replay.TraceFate{Step: s.Number, Fate: netmodel.Delivered, Name: "delivered"})}
 		if i < answered {
 			send(1, 0, fmt.Sprintf("Told{%d}", i), s.Number)
 		}
 	}
-	step(1, -1, sim.DoAction, "end", 22)
+	step(1, -1, eventkind.DoAction, "end", 22)
 	run.Finding, run.FoundAt = &sim.Finding{Kind: sim.Safety, Node: 1}, len(run.Steps)
 	return &report.Report{Settings: report.Settings{System: "asking", Nodes: 2}, Verdict: search.Violation, Kind: sim.Safety,
 		Property: "fine", Dead: run}

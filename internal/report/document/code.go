@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/report"
-	"github.com/macemc/macemc/sim"
 )
 
 // Code is a few lines of source around a handler, or where it panicked.
@@ -89,7 +89,7 @@ func code(r *report.Report, counterpart *replay.TraceStep) *Code {
 
 // delivers reports whether a step delivers the message that another step loses.
 func delivers(step, lost *replay.TraceStep) bool {
-	return step.Event.Kind == sim.Deliver && lost.Event.Kind == sim.Lose && step.Node == lost.Node && step.Peer == lost.Peer && step.What == lost.What
+	return step.Event.Kind == eventkind.Deliver && lost.Event.Kind == eventkind.Lose && step.Node == lost.Node && step.Peer == lost.Peer && step.What == lost.What
 }
 
 // handledLast returns the last step that code handled, and nil if there is none.

@@ -5,9 +5,9 @@ import (
 	"strings"
 
 	"github.com/macemc/macemc/eventgraph"
+	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/report"
-	"github.com/macemc/macemc/sim"
 )
 
 // comparison is the result of comparing the critical step with the live run.
@@ -65,14 +65,14 @@ func compareCritical(dead, live *eventgraph.Graph, align []replay.Counterpart, r
 
 // startsOrStops reports whether the event starts or stops the service of its node.
 func startsOrStops(e *eventgraph.Event) bool {
-	return e.EventKind() == sim.Boot || e.EventKind().TakesDown()
+	return e.EventKind() == eventkind.Boot || e.EventKind().TakesDown()
 }
 
 // effectOf describes the changes and messages of a step's handler, and reports whether it left its node as it was. It
 // returns an empty string if no handler ran.
 func effectOf(g *eventgraph.Graph, step int) (effect string, idle bool) {
 	e := &g.Events[step]
-	if kind := e.EventKind(); kind.Injection() || kind == sim.Heal {
+	if kind := e.EventKind(); kind.Injection() || kind == eventkind.Heal {
 		return "", false
 	}
 	const most = 5

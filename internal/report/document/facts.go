@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/macemc/macemc/critical"
+	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/internal/kernel/properties"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/report"
@@ -131,7 +132,7 @@ func downFacts(r *report.Report) []Fact {
 			for _, node := range append(s.With[:len(s.With):len(s.With)], s.Node) {
 				down[node] = true
 			}
-		case s.Event.Kind == sim.Boot:
+		case s.Event.Kind == eventkind.Boot:
 			delete(down, s.Node)
 		}
 	}

@@ -7,10 +7,10 @@ import (
 	"strings"
 
 	"github.com/macemc/macemc/critical"
+	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/internal/textfmt"
-	"github.com/macemc/macemc/sim"
 )
 
 // laterFacts warns that the defect may be in code that runs after the critical step, and names that code. Recovery
@@ -46,7 +46,7 @@ func startedAfter(run *replay.Trace, step int) (text string) {
 func lastStarts(run *replay.Trace, step int) []*replay.TraceStep {
 	starts := make([]*replay.TraceStep, run.Nodes)
 	for i := step; i < len(run.Steps); i++ {
-		if s := &run.Steps[i]; s.Event.Kind == sim.Boot && s.Source != "" {
+		if s := &run.Steps[i]; s.Event.Kind == eventkind.Boot && s.Source != "" {
 			starts[s.Node] = s
 		}
 	}
@@ -73,7 +73,7 @@ func handledAfter(run *replay.Trace, step int, critical string) []string {
 			at = len(all)
 			index[s.Source] = at
 			what := cmp.Or(messageName(s.What), s.Kind)
-			if s.Event.Kind == sim.FireTimer {
+			if s.Event.Kind == eventkind.FireTimer {
 				what = "timer " + what
 			}
 			all = append(all, handler{source: s.Source, text: fmt.Sprintf("%s (n%d, %s)", s.Source, s.Node, what)})

@@ -6,10 +6,11 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/critical"
+	"github.com/macemc/macemc/internal/eventkind"
+	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/search"
-	"github.com/macemc/macemc/sim"
 )
 
 // The critical step need not contain the defect. A finding names the code that runs after it, most frequent first, or
@@ -18,7 +19,7 @@ func TestWhereToLook(t *testing.T) {
 	run := &replay.Trace{}
 	for i, source := range []string{"a.go:1", "", "b.go:2", "once.go:9", "c.go:3", "c.go:3", "b.go:2", "c.go:3"} {
 		run.Steps = append(run.Steps,
-			replay.TraceStep{Number: i + 1, Node: 1, Event: sim.Event{Kind: sim.FireTimer}, What: "lease{7}", Source: source})
+			replay.TraceStep{Number: i + 1, Node: 1, Event: netmodel.Event{Kind: eventkind.FireTimer}, What: "lease{7}", Source: source})
 	}
 	r := &report.Report{Dead: run, Critical: &report.Critical{Transition: critical.Transition{Case: critical.Located, Step: 2}}}
 	want := []string{"c.go:3 (n1, timer lease)", "b.go:2 (n1, timer lease)"}
@@ -28,7 +29,7 @@ func TestWhereToLook(t *testing.T) {
 	if f := laterFacts(r); len(f) != 1 || !strings.HasSuffix(f[0].Text, "code that repeats after step 2: "+strings.Join(want, ", ")) {
 		t.Errorf("%q", f)
 	}
-	boot := replay.TraceStep{Number: 4, Node: 0, Event: sim.Event{Kind: sim.Boot}, Source: "a.go:7"}
+	boot := replay.TraceStep{Number: 4, Node: 0, Event: netmodel.Event{Kind: eventkind.Boot}, Source: "a.go:7"}
 	again := *r
 	again.Dead = &replay.Trace{Nodes: 2, Steps: slices.Insert(slices.Clone(run.Steps), 3, boot)}
 	if f := laterFacts(&again); len(f) != 1 ||

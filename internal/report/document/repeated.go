@@ -5,9 +5,9 @@ import (
 
 	"github.com/macemc/macemc/critical"
 	"github.com/macemc/macemc/eventgraph"
+	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/textfmt"
-	"github.com/macemc/macemc/sim"
 )
 
 // ignoredRepetition returns the first step after step at in which a node receives a message of the same sender again and does
@@ -28,7 +28,7 @@ func ignoredRepetition(g *eventgraph.Graph, run *replay.Trace, at int) (step *re
 	active := map[handler]bool{} // has an effect after step at
 	for i := range run.Steps {
 		s := &run.Steps[i]
-		if s.Event.Kind != sim.Deliver || s.Source == "" {
+		if s.Event.Kind != eventkind.Deliver || s.Source == "" {
 			continue
 		}
 		e := &g.Events[s.Number]

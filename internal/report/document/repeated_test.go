@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/eventgraph"
+	"github.com/macemc/macemc/internal/eventkind"
+	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/sim"
@@ -34,11 +36,11 @@ func TestIgnoredRepetition(t *testing.T) {
 	} {
 		run, g, critical := &replay.Trace{}, &eventgraph.Graph{Events: make([]eventgraph.Event, 1)}, 0
 		for i, s := range c.steps {
-			kind := sim.Deliver
+			kind := eventkind.Deliver
 			if s == lost {
-				kind, critical = sim.Lose, i+1
+				kind, critical = eventkind.Lose, i+1
 			}
-			run.Steps = append(run.Steps, replay.TraceStep{Number: i + 1, Node: 1, Peer: s.from, Event: sim.Event{Kind: kind}, What: s.what, Source: s.source})
+			run.Steps = append(run.Steps, replay.TraceStep{Number: i + 1, Node: 1, Peer: s.from, Event: netmodel.Event{Kind: kind}, What: s.what, Source: s.source})
 			g.Events = append(g.Events, eventgraph.Event{Effects: s.effects})
 		}
 		got, later := ignoredRepetition(g, run, critical)
@@ -53,18 +55,18 @@ func TestIgnoredRepetition(t *testing.T) {
 
 // A step of the live run handles the lost message if it delivers the same content between the same nodes.
 func TestDelivers(t *testing.T) {
-	step := func(kind sim.EventKind, node, peer int, what string) *replay.TraceStep {
-		return &replay.TraceStep{Event: sim.Event{Kind: kind}, Node: node, Peer: peer, What: what}
+	step := func(kind eventkind.Kind, node, peer int, what string) *replay.TraceStep {
+		return &replay.TraceStep{Event: netmodel.Event{Kind: kind}, Node: node, Peer: peer, What: what}
 	}
-	lost := step(sim.Lose, 2, 0, "Job{1}")
+	lost := step(eventkind.Lose, 2, 0, "Job{1}")
 	for _, c := range []struct {
 		step *replay.TraceStep
 		want bool
 	}{
-		{step(sim.Deliver, 2, 0, "Job{1}"), true},
-		{step(sim.Deliver, 1, 0, "Job{1}"), false},
-		{step(sim.Deliver, 2, 0, "Job{2}"), false},
-		{step(sim.FireTimer, 2, 0, "Job{1}"), false},
+		{step(eventkind.Deliver, 2, 0, "Job{1}"), true},
+		{step(eventkind.Deliver, 1, 0, "Job{1}"), false},
+		{step(eventkind.Deliver, 2, 0, "Job{2}"), false},
+		{step(eventkind.FireTimer, 2, 0, "Job{1}"), false},
 	} {
 		if got := delivers(c.step, lost); got != c.want {
 			t.Errorf("%+v: got %v, want %v", c.step, got, c.want)

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/macemc/macemc/internal/eventkind"
+	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/internal/search/stats"
@@ -22,8 +24,8 @@ func TestNoProperty(t *testing.T) {
 
 // The setting says how many of the allowed faults the run has. What cannot matter is not part of the deciding setting.
 func TestSetting_UsedFaults(t *testing.T) {
-	step := func(kind sim.EventKind, crashed, halted bool) replay.TraceStep {
-		return replay.TraceStep{Event: sim.Event{Kind: kind}, Crashed: crashed, Halted: halted}
+	step := func(kind eventkind.Kind, crashed, halted bool) replay.TraceStep {
+		return replay.TraceStep{Event: netmodel.Event{Kind: kind}, Crashed: crashed, Halted: halted}
 	}
 	r := &report.Report{Settings: report.Settings{Nodes: 3, Params: map[string]string{"degree": "2"}, Timing: sim.ByDeadline.String(), CrashCut: "none",
 		Limits: sim.Limits{sim.Crashes: 2, sim.Halts: 1, sim.Loss: 1}}, Kind: sim.Liveness}
@@ -31,7 +33,7 @@ func TestSetting_UsedFaults(t *testing.T) {
 	if got := Deciding(r); got != without {
 		t.Errorf("without a run: %q, want %q", got, without)
 	}
-	r.Dead = &replay.Trace{Steps: []replay.TraceStep{step(sim.Crash, false, false), step(sim.Deliver, true, false), step(sim.FireTimer, true, true), step(sim.Boot, false, false)}}
+	r.Dead = &replay.Trace{Steps: []replay.TraceStep{step(eventkind.Crash, false, false), step(eventkind.Deliver, true, false), step(eventkind.FireTimer, true, true), step(eventkind.Boot, false, false)}}
 	const want = "3 nodes, crashes 2 of 2 used, halts 1 of 1 used, loss 0 of 1 used, "
 	if got := Deciding(r); got != want+"degree=2" {
 		t.Errorf("%q", got)

@@ -114,7 +114,7 @@ func size(r *report.Report) []string {
 func faultsIn(t *replay.Trace) (used sim.Limits) {
 	for i := range t.Steps {
 		s := &t.Steps[i]
-		if f, ok := s.Event.Kind.Fault(); ok {
+		if f, ok := s.Event.Fault(); ok {
 			used[f]++
 		} else if s.Halted {
 			used[sim.Halts]++

@@ -5,7 +5,9 @@ import (
 	"reflect"
 	"slices"
 
+	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -40,11 +42,11 @@ func (a *Activity) Arrive(live bool) {
 }
 
 // Before counts an event that is about to happen, after the first live state.
-func (a *Activity) Before(w kernel.World, c *Set, ev sim.Event) {
+func (a *Activity) Before(w kernel.World, c *Set, ev netmodel.Event) {
 	switch ev.Kind {
-	case sim.DoAction:
+	case eventkind.DoAction:
 		a.count(coverKey{what: actionItem, slot: ev.Slot})
-	case sim.Deliver:
+	case eventkind.Deliver:
 		a.buf = w.Messages(ev, a.buf[:0])
 		for i := range a.buf {
 			a.count(c.Message(ev.Node, a.buf[i].Msg))

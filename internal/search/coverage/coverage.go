@@ -7,9 +7,11 @@ import (
 	"slices"
 	"unsafe"
 
+	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/kernel/declared"
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
+	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -73,16 +75,16 @@ func (c *Set) Another() *Set {
 }
 
 // Before processes an event that is about to be executed.
-func (c *Set) Before(w kernel.World, ev sim.Event) {
+func (c *Set) Before(w kernel.World, ev netmodel.Event) {
 	switch ev.Kind {
-	case sim.Deliver, sim.TakeQuorum:
+	case eventkind.Deliver, eventkind.TakeQuorum:
 		if c.open[MessageItem] > 0 {
 			c.buf = w.Messages(ev, c.buf[:0])
 			for i := range c.buf {
 				c.Happen(c.Message(ev.Node, c.buf[i].Msg))
 			}
 		}
-	case sim.DoAction:
+	case eventkind.DoAction:
 		c.Actions[ev.Slot] = true
 	}
 }
@@ -191,7 +193,9 @@ func (c *Set) DisturbsNothing(sys *sim.System) (out []string) {
 	for _, d := range sys.Disturbing {
 		kind, of := d.Names()
 		if of != nil && !slices.ContainsFunc(c.items,
-			func(it covered) bool { return it.value == of && (it.what == TimerItem) == (kind == sim.FireTimer) }) {
+			func(it covered) bool {
+				return it.value == of && (it.what == TimerItem) == (kind == eventkind.FireTimer)
+			}) {
 			out = append(out, "disturbing "+d.String())
 		}
 	}

@@ -8,8 +8,10 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/encoding"
+	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/kernel/contain"
+	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/search/coverage"
 	"github.com/macemc/macemc/internal/search/verify"
@@ -183,7 +185,7 @@ func (l *Loop) execute(o *Outcome) (err error) {
 			return err
 		}
 		var index int
-		var ev *sim.Event
+		var ev *netmodel.Event
 		if index, ev, o.End = l.pick(); o.End != Running {
 			return nil
 		}
@@ -234,7 +236,7 @@ func (l *Loop) doTask() (End, error) {
 }
 
 // pick lets the strategy select the next step, or the end of the run.
-func (l *Loop) pick() (index int, ev *sim.Event, end End) {
+func (l *Loop) pick() (index int, ev *netmodel.Event, end End) {
 	if l.unanswered {
 		return 0, nil, Unanswered
 	}
@@ -267,12 +269,12 @@ func (l *Loop) pick() (index int, ev *sim.Event, end End) {
 }
 
 // step executes an enabled event. ev belongs to the world and is valid until it is executed.
-func (l *Loop) step(index int, ev *sim.Event) error {
+func (l *Loop) step(index int, ev *netmodel.Event) error {
 	l.Events++
 	l.unlikely = false
 	kind := ev.Kind
 	if kind.Injection() {
-		f, _ := kind.Fault()
+		f, _ := ev.Fault()
 		l.at.Used[f]++
 	}
 	if l.Coverage != nil {
@@ -287,7 +289,7 @@ func (l *Loop) step(index int, ev *sim.Event) error {
 	} else {
 		err = l.lighten()
 	}
-	if l.Coverage != nil && kind == sim.FireTimer {
+	if l.Coverage != nil && kind == eventkind.FireTimer {
 		l.Coverage.Fired(l.world.Last().Timer)
 		if l.Activity.Live {
 			l.Activity.Fired(l.world.Last().Timer)

@@ -8,6 +8,7 @@ import (
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/encoding"
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
+	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/sim"
 )
@@ -106,7 +107,7 @@ type Outcome struct {
 type Node struct {
 	Run *replay.Run
 	// Enabled are the ordinary events, valid until the next step.
-	Enabled []sim.Event
+	Enabled []netmodel.Event
 	Step    int // steps taken since the initial state
 	Choices int // answered points with more than one alternative
 	// Live reports whether all Eventually properties hold. It is true if there are none.
@@ -116,14 +117,14 @@ type Node struct {
 	Unlikely bool
 	Used     sim.Limits // faults that have struck in the run
 
-	injections  []sim.Event
+	injections  []netmodel.Event
 	listed      bool
 	fingerprint encoding.Fingerprint
 	hashed      bool
 }
 
 // Injections returns the faults that can strike here, valid until the next step.
-func (n *Node) Injections() []sim.Event {
+func (n *Node) Injections() []netmodel.Event {
 	if !n.listed {
 		n.injections, n.listed = n.Run.World.Injections(n.injections[:0]), true
 	}

@@ -2,6 +2,7 @@ package runs
 
 import (
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/search/runloop"
 	"github.com/macemc/macemc/sim"
@@ -195,11 +196,11 @@ func (s *Faulty) strikes(at *runloop.Node) bool {
 	s.enabled = s.enabled[:0]
 	faults := at.Injections()
 	for i := range faults {
-		if f, ok := faults[i].Kind.Fault(); ok && s.limits[f] > 0 {
+		if f, ok := faults[i].Fault(); ok && s.limits[f] > 0 {
 			s.enabled = append(s.enabled, i)
 		}
 	}
-	ordinary, weight := s.portfolio.base.Total(at.Enabled), s.scale.Weight(sim.Crash)*len(s.enabled)
+	ordinary, weight := s.portfolio.base.Total(at.Enabled), s.scale.Weight(eventkind.Crash)*len(s.enabled)
 	if weight == 0 || s.random.IntN(ordinary+weight) < ordinary {
 		return false
 	}
@@ -216,7 +217,7 @@ func (s *Faulty) Choose(_ *runloop.Node, p choose.Point) (int, bool) {
 		if f, ok := kernel.FaultInside(p.Kind); ok && s.limits[f] == 0 {
 			return 0, true
 		}
-		if s.recovery >= 0 || s.gap > 0 || s.scale.Weight(sim.Crash) == 0 || s.random.IntN(insideOdds) > 0 {
+		if s.recovery >= 0 || s.gap > 0 || s.scale.Weight(eventkind.Crash) == 0 || s.random.IntN(insideOdds) > 0 {
 			return 0, true
 		}
 		return 1 + s.random.IntN(p.Arity-1), true

@@ -5,7 +5,7 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/encoding"
-	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/internal/netmodel"
 )
 
 // Item is an unexplored part of the search tree: the alternatives Next to Arity-1 of the choice that follows Path, or
@@ -57,7 +57,7 @@ func (s *Deepening) pushFrame(pos, next int32, arity int, cost int32) {
 // rank orders the alternatives of the top frame, which are events, by the preference of random walks. A search that
 // stops within a depth has then explored the likely events. In list order, a timer that can always fire would come
 // before all messages of later nodes.
-func (s *Deepening) rank(events []sim.Event) {
+func (s *Deepening) rank(events []netmodel.Event) {
 	f := &s.frames[len(s.frames)-1]
 	for i := range int32(len(events)) {
 		s.orders = append(s.orders, i)

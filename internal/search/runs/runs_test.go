@@ -5,7 +5,9 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/internal/search/runloop"
 	"github.com/macemc/macemc/internal/search/schedules"
 	"github.com/macemc/macemc/netsim"
@@ -57,7 +59,7 @@ func TestSplit(t *testing.T) {
 func TestDraws(t *testing.T) {
 	d := draws{scale: schedules.NewScale(map[string]int{"action": 40, "message": 8, "timer": 1, "consequence": 8})}
 	d.random.Seed(1, 1)
-	events := []sim.Event{{Kind: sim.FireTimer}, {Kind: sim.Crash}, {Kind: sim.Deliver}, {Kind: sim.DoAction}}
+	events := []netmodel.Event{{Kind: eventkind.FireTimer}, {Kind: eventkind.Crash}, {Kind: eventkind.Deliver}, {Kind: eventkind.DoAction}}
 	var n [4]int
 	for range 49_000 {
 		n[d.event(events)]++

@@ -23,9 +23,10 @@ package runs
 
 import (
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/eventkind"
+	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/internal/search/runloop"
 	"github.com/macemc/macemc/internal/search/schedules"
-	"github.com/macemc/macemc/sim"
 )
 
 // Walker is the strategy of one weighted random walk by the recovery relation, without injections. The walk starts at
@@ -105,15 +106,15 @@ type draws struct {
 }
 
 // event draws one of the events. It returns -1 if none has weight.
-func (d *draws) event(events []sim.Event) int { return d.scale.Draw(&d.random, events) }
+func (d *draws) event(events []netmodel.Event) int { return d.scale.Draw(&d.random, events) }
 
 // ActionSet is the set of actions that a walk did on the way to a live state.
 type ActionSet []bool // by slot
 
 func (r *ActionSet) begin(actions int) { *r = append((*r)[:0], make(ActionSet, actions)...) }
 
-func (r ActionSet) note(ev *sim.Event) {
-	if ev.Kind == sim.DoAction && int(ev.Slot) < len(r) { // in tests, worlds list actions that their system lacks
+func (r ActionSet) note(ev *netmodel.Event) {
+	if ev.Kind == eventkind.DoAction && int(ev.Slot) < len(r) { // in tests, worlds list actions that their system lacks
 		r[ev.Slot] = true
 	}
 }

@@ -4,7 +4,9 @@ import (
 	"slices"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -30,7 +32,7 @@ func (s *pct) Begin(r *choose.Random, w kernel.World, steps int) {
 	s.sources.reset(w)
 }
 
-func (s *pct) Next(w kernel.World, enabled []sim.Event) int {
+func (s *pct) Next(w kernel.World, enabled []netmodel.Event) int {
 	s.sources.follow(w)
 	best := s.highest(enabled)
 	for _, change := range s.changes {
@@ -43,7 +45,7 @@ func (s *pct) Next(w kernel.World, enabled []sim.Event) int {
 	return best
 }
 
-func (s *pct) highest(events []sim.Event) int {
+func (s *pct) highest(events []netmodel.Event) int {
 	best, most, tie := -1, uint64(0), uint64(0)
 	for i := range events {
 		ev := &events[i]
@@ -54,7 +56,7 @@ func (s *pct) highest(events []sim.Event) int {
 		priority := choose.Mix(s.seed^source) | 1<<63
 		if low := slices.Index(s.low, source); low >= 0 {
 			priority = uint64(len(s.low) - low)
-		} else if ev.Kind == sim.FireTimer {
+		} else if ev.Kind == eventkind.FireTimer {
 			priority >>= 1 // below messages in flight
 		}
 		if priority < most {
@@ -80,7 +82,7 @@ func (s *sources) reset(w kernel.World) {
 // follow counts the timer that the last step fired. It must be called in each state of a part.
 func (s *sources) follow(w kernel.World) {
 	if s.begun {
-		if last := &w.Last().Event; last.Kind == sim.FireTimer {
+		if last := &w.Last().Event; last.Kind == eventkind.FireTimer {
 			s.fired[last.Node]++
 		}
 	}
@@ -89,12 +91,12 @@ func (s *sources) follow(w kernel.World) {
 
 // of identifies the source of an event. The timers of a node become another source after each firing, because timers
 // that are armed again and again would otherwise block all other events.
-func (s *sources) of(ev *sim.Event) uint64 {
+func (s *sources) of(ev *netmodel.Event) uint64 {
 	e := *ev
 	switch e.Kind {
-	case sim.FireTimer:
+	case eventkind.FireTimer:
 		e.Slot, e.Peer = 0, sim.NodeID(s.fired[e.Node]&0x7fff)
-	case sim.Deliver, sim.TakeQuorum:
+	case eventkind.Deliver, eventkind.TakeQuorum:
 		e.Slot = 0
 	}
 	return eventWord(&e)

@@ -2,8 +2,9 @@ package schedules
 
 import (
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/internal/kernel"
-	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/internal/netmodel"
 )
 
 // Length of a phase in steps.
@@ -58,7 +59,7 @@ func (s *phases) change(factors []int, bits int) {
 	}
 }
 
-func (s *phases) Next(w kernel.World, enabled []sim.Event) int {
+func (s *phases) Next(w kernel.World, enabled []netmodel.Event) int {
 	if s.left == 0 {
 		s.redraw()
 	}
@@ -84,15 +85,15 @@ func (s *phases) Next(w kernel.World, enabled []sim.Event) int {
 }
 
 // factor returns the weight of an event in this phase.
-func (s *phases) factor(i int, ev *sim.Event) int {
+func (s *phases) factor(i int, ev *netmodel.Event) int {
 	switch {
 	case s.WeightOf(ev) == 0:
 		return 0
-	case ev.Kind == sim.DoAction:
+	case ev.Kind == eventkind.DoAction:
 		return s.actions[ev.Slot] * fifoBias / 4
-	case ev.Kind == sim.FireTimer:
+	case ev.Kind == eventkind.FireTimer:
 		return s.timers[ev.Node] * fifoBias / 8
-	case ev.Kind == sim.Deliver:
+	case ev.Kind == eventkind.Deliver:
 		w := s.from[int(ev.Node)*s.nodes+int(ev.Peer)]
 		if s.sendOrder.oldest(i, ev) {
 			w *= fifoBias

@@ -5,7 +5,7 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/kernel"
-	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/internal/netmodel"
 )
 
 // pos is the schedules [POS] and [POSWeighted]. Clocks are not stored: each is a function of the event
@@ -28,7 +28,7 @@ func (s *pos) Begin(r *choose.Random, w kernel.World, _ int) {
 	}
 }
 
-func (s *pos) Next(w kernel.World, enabled []sim.Event) int {
+func (s *pos) Next(w kernel.World, enabled []netmodel.Event) int {
 	if last := w.Last(); s.started {
 		node := int(max(0, last.Event.Node))
 		s.acted[node]++
@@ -55,12 +55,12 @@ func (s *pos) Next(w kernel.World, enabled []sim.Event) int {
 
 func (s *pos) epoch(node int) uint64 { return choose.Mix(s.acted[node]<<8 | uint64(node&0xff)) }
 
-func (s *pos) hash(ev *sim.Event) uint64 {
+func (s *pos) hash(ev *netmodel.Event) uint64 {
 	return choose.Mix(s.seed ^ eventWord(ev) ^ s.epochs[max(0, ev.Node)])
 }
 
 // eventWord distinguishes the events of a state.
-func eventWord(ev *sim.Event) uint64 {
+func eventWord(ev *netmodel.Event) uint64 {
 	return uint64(ev.Kind)<<56 ^ uint64(uint16(ev.Node))<<40 ^ uint64(uint16(ev.Peer))<<24 ^ uint64(uint32(ev.Slot))&0xffffff
 }
 

@@ -5,15 +5,17 @@ import (
 	"slices"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/kernel/declared"
+	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/sim"
 )
 
 // kinds is a power of two that is at least the number of kinds of events, which spares bounds checks.
 const kinds = 1 << 5
 
-const _ = uint(kinds - sim.EventKindCount)
+const _ = uint(kinds - eventkind.Count)
 
 // Scale assigns weights to events.
 type Scale struct {
@@ -28,7 +30,7 @@ type Scale struct {
 // NewScale makes a scale from weights by the weight names of event kinds.
 func NewScale(weights map[string]int) Scale {
 	var d Scale
-	for kind := range sim.EventKindCount {
+	for kind := range eventkind.Count {
 		d.weights[kind] = weights[kind.Presentation().Weight]
 	}
 	return d
@@ -49,7 +51,7 @@ func (d *Scale) Adopt(w kernel.World, recovery bool) {
 
 func (d *Scale) weigh(rules []declared.ActionRule) {
 	d.actions, d.world = nil, nil
-	all := d.weights[sim.DoAction]
+	all := d.weights[eventkind.DoAction]
 	if all == 0 || !slices.ContainsFunc(rules, func(r declared.ActionRule) bool { return r.Weight > 0 }) {
 		return
 	}
@@ -59,18 +61,18 @@ func (d *Scale) weigh(rules []declared.ActionRule) {
 	}
 }
 
-func (d *Scale) Weight(k sim.EventKind) int { return d.weights[k%kinds] }
+func (d *Scale) Weight(k eventkind.Kind) int { return d.weights[k%kinds] }
 
 // WeightOf returns the weight of an event, whether it disturbs or not.
-func (d *Scale) WeightOf(ev *sim.Event) int {
-	if d.actions != nil && ev.Kind == sim.DoAction {
+func (d *Scale) WeightOf(ev *netmodel.Event) int {
+	if d.actions != nil && ev.Kind == eventkind.DoAction {
 		return d.actions[ev.Slot]
 	}
 	return d.Weight(ev.Kind)
 }
 
 // WeightHere returns the weight of an event in the adopted state.
-func (d *Scale) WeightHere(ev *sim.Event) int {
+func (d *Scale) WeightHere(ev *netmodel.Event) int {
 	if d.world != nil && d.world.Disturbs(*ev) {
 		return 0
 	}
@@ -80,7 +82,7 @@ func (d *Scale) WeightHere(ev *sim.Event) int {
 // byKind reports whether weights depend only on the kind of event.
 func (d *Scale) byKind() bool { return d.actions == nil && d.world == nil }
 
-func (d *Scale) Total(events []sim.Event) int {
+func (d *Scale) Total(events []netmodel.Event) int {
 	total := 0
 	if d.byKind() {
 		for i := range events {
@@ -95,7 +97,7 @@ func (d *Scale) Total(events []sim.Event) int {
 }
 
 // AnyWeighs reports whether any of the events has weight.
-func (d *Scale) AnyWeighs(events []sim.Event) bool {
+func (d *Scale) AnyWeighs(events []netmodel.Event) bool {
 	for i := range events {
 		if d.WeightHere(&events[i]) > 0 {
 			return true
@@ -105,7 +107,7 @@ func (d *Scale) AnyWeighs(events []sim.Event) bool {
 }
 
 // Draw draws one of the events from r. It returns -1 if none has weight.
-func (d *Scale) Draw(r *choose.Random, events []sim.Event) int {
+func (d *Scale) Draw(r *choose.Random, events []netmodel.Event) int {
 	total := d.Total(events)
 	if total == 0 {
 		return -1

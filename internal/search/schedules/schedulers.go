@@ -24,7 +24,7 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/kernel"
-	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/internal/netmodel"
 )
 
 // Scheduler selects the next ordinary event in a part of a walk. It need not be fair, because weighted walks find
@@ -34,7 +34,7 @@ type Scheduler interface {
 	Begin(r *choose.Random, w kernel.World, steps int)
 	// Next returns the index of the event to execute, or -1 if none may be. It is called in each state of the part,
 	// with its ordinary events.
-	Next(w kernel.World, enabled []sim.Event) int
+	Next(w kernel.World, enabled []netmodel.Event) int
 }
 
 // Names of the schedules. No single one finds everything.

@@ -1,8 +1,10 @@
 package schedules
 
 import (
+	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
+	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -42,28 +44,28 @@ func (l *sendOrder) reset(nodes int) {
 }
 
 // follow updates the order for a state. It must be called in each state, with its ordinary events.
-func (l *sendOrder) follow(w kernel.World, events []sim.Event) {
+func (l *sendOrder) follow(w kernel.World, events []netmodel.Event) {
 	l.now++
 	var step *stepinfo.Step
 	if l.known {
 		step = w.Last()
 	}
-	for i := 0; i < len(events) && events[i].Kind != sim.Heal; {
+	for i := 0; i < len(events) && events[i].Kind != eventkind.Heal; {
 		node, first := events[i].Node, len(events)
 		end := i
-		for ; end < len(events) && events[end].Node == node && events[end].Kind != sim.Heal; end++ {
+		for ; end < len(events) && events[end].Node == node && events[end].Kind != eventkind.Heal; end++ {
 			if datagram(&events[end]) {
 				first = min(first, end)
 			}
 		}
 		behind := end
-		for behind > i && events[behind-1].Kind == sim.TakeQuorum {
+		for behind > i && events[behind-1].Kind == eventkind.TakeQuorum {
 			behind--
 		}
 		first = min(first, behind)
 		b := &l.inboxes[node]
 		switch b.seen = l.now; {
-		case events[i].Kind == sim.Boot: // datagrams to a node that is down stay in flight
+		case events[i].Kind == eventkind.Boot: // datagrams to a node that is down stay in flight
 		case first == behind:
 			b.list = b.list[:0]
 		default:
@@ -81,11 +83,11 @@ func (l *sendOrder) follow(w kernel.World, events []sim.Event) {
 	l.known = true
 }
 
-func datagram(ev *sim.Event) bool { return ev.Kind == sim.Deliver && ev.Slot >= 0 }
+func datagram(ev *netmodel.Event) bool { return ev.Kind == eventkind.Deliver && ev.Slot >= 0 }
 
 // update sets the inbox to the sets of events. Sets added by a step were sent by its node. If the lists are ambiguous,
 // the later ones are taken as added.
-func (b *inbox) update(events []sim.Event, step *stepinfo.Step, now int) {
+func (b *inbox) update(events []netmodel.Event, step *stepinfo.Step, now int) {
 	old := b.list
 	sender := sim.NodeID(-1)
 	if step != nil {
@@ -128,12 +130,12 @@ func (l *sendOrder) age(b *inbox) {
 
 // takes reports whether a step took the first of a set of datagrams. Remaining ones count as new.
 func takes(step *stepinfo.Step, node sim.NodeID, f *datagramSet) bool {
-	return step != nil && (step.Event.Kind == sim.Deliver || step.Event.Kind == sim.Lose) && step.Event.Node == node &&
+	return step != nil && (step.Event.Kind == eventkind.Deliver || step.Event.Kind == eventkind.Lose) && step.Event.Node == node &&
 		step.Event.Slot == f.slot
 }
 
 // oldest reports whether event number i, the delivery of a message, takes the oldest message of its link.
-func (l *sendOrder) oldest(i int, ev *sim.Event) bool {
+func (l *sendOrder) oldest(i int, ev *netmodel.Event) bool {
 	if !datagram(ev) {
 		return true
 	}

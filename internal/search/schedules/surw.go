@@ -3,7 +3,7 @@ package schedules
 import (
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/kernel"
-	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/internal/netmodel"
 )
 
 // surw is the schedule [SURW]. The threads of the paper are the sources of events, as in [pct]. Their numbers of
@@ -64,7 +64,7 @@ func (s *surw) at(source uint64) int {
 	return len(s.left) - 1
 }
 
-func (s *surw) Next(w kernel.World, enabled []sim.Event) int {
+func (s *surw) Next(w kernel.World, enabled []netmodel.Event) int {
 	s.sources.follow(w)
 	s.list(enabled)
 	if !s.enabled(s.intended) {
@@ -89,7 +89,7 @@ func (s *surw) Next(w kernel.World, enabled []sim.Event) int {
 }
 
 // list lists the enabled events that have weight.
-func (s *surw) list(enabled []sim.Event) {
+func (s *surw) list(enabled []netmodel.Event) {
 	s.events = s.events[:0]
 	for i := range enabled {
 		if weight := s.WeightOf(&enabled[i]); weight > 0 {

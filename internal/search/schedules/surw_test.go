@@ -4,8 +4,10 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
+	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -24,9 +26,9 @@ func (w *tiny) Last() *stepinfo.Step { return &w.last }
 // take node 0 first in half of the runs.
 func TestSURW_UniformOrders(t *testing.T) {
 	w := &tiny{sys: sim.System{Nodes: 3}}
-	action := func(n sim.NodeID) sim.Event { return sim.Event{Kind: sim.DoAction, Node: n} }
+	action := func(n sim.NodeID) netmodel.Event { return netmodel.Event{Kind: eventkind.DoAction, Node: n} }
 	s := &surw{Base: &Base{Scale: NewScale(map[string]int{"action": 1})}}
-	a, b, c := eventWord(&[]sim.Event{action(0)}[0]), eventWord(&[]sim.Event{action(1)}[0]), eventWord(&[]sim.Event{action(2)}[0])
+	a, b, c := eventWord(&[]netmodel.Event{action(0)}[0]), eventWord(&[]netmodel.Event{action(1)}[0]), eventWord(&[]netmodel.Event{action(2)}[0])
 	for _, independent := range []bool{false, true} {
 		orders, all := map[string]int{}, 0
 		var r choose.Random
@@ -38,7 +40,7 @@ func TestSURW_UniformOrders(t *testing.T) {
 			}
 			order, left := "", [3]int{1, 2, 0}
 			for left[0]+left[1] > 0 {
-				var events []sim.Event
+				var events []netmodel.Event
 				for n := range sim.NodeID(3) {
 					if left[n] > 0 || independent && n == 2 {
 						events = append(events, action(n))

@@ -4,8 +4,9 @@ import (
 	"slices"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/internal/kernel"
-	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/internal/netmodel"
 )
 
 // weighted is the schedule [Weighted].
@@ -27,14 +28,14 @@ func (s *weighted) Begin(r *choose.Random, _ kernel.World, _ int) {
 	if s.Given || s.Plain || r.IntN(drawnOdds) > 0 {
 		return
 	}
-	s.drawn.weights[sim.FireTimer] <<= r.IntN(timerDoublings + 1)
+	s.drawn.weights[eventkind.FireTimer] <<= r.IntN(timerDoublings + 1)
 	less := r.IntN(actionHalvings + 1)
 	lower := func(w *int) {
 		if *w > 0 {
 			*w = max(1, *w>>less)
 		}
 	}
-	lower(&s.drawn.weights[sim.DoAction])
+	lower(&s.drawn.weights[eventkind.DoAction])
 	if s.drawn.actions != nil {
 		s.drawn.actions = slices.Clone(s.drawn.actions)
 		for i := range s.drawn.actions {
@@ -43,6 +44,6 @@ func (s *weighted) Begin(r *choose.Random, _ kernel.World, _ int) {
 	}
 }
 
-func (s *weighted) Next(_ kernel.World, enabled []sim.Event) int {
+func (s *weighted) Next(_ kernel.World, enabled []netmodel.Event) int {
 	return s.drawn.Draw(s.random, enabled)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/macemc/macemc/internal/explore"
 	"github.com/macemc/macemc/internal/explore/stateset"
 	"github.com/macemc/macemc/internal/fair"
+	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/internal/table/statespace"
 	"github.com/macemc/macemc/internal/table/store"
 	"github.com/macemc/macemc/sim"
@@ -243,7 +244,7 @@ func mayStutter(g *statespace.Graph, state []uint32, p *processes) bool {
 	g.Configs.Unpack(state, g.Vector)
 	g.World.Restore(g.Vector)
 	g.Events = g.World.AllEvents(g.Events[:0])
-	return !slices.ContainsFunc(g.Events, func(ev sim.Event) bool {
+	return !slices.ContainsFunc(g.Events, func(ev netmodel.Event) bool {
 		f, ok := p.fairness(g.World, ev)
 		return ok && f != fair.None
 	})

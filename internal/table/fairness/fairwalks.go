@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/internal/explore"
 	"github.com/macemc/macemc/internal/explore/graph"
 	"github.com/macemc/macemc/internal/fair"
@@ -20,7 +21,7 @@ import (
 // FairWalkOptions configures [WalkFair].
 type FairWalkOptions struct {
 	World      kernel.Options
-	Weightless []sim.EventKind // see [options.Options]
+	Weightless []eventkind.Kind // see [options.Options]
 	Seed       uint64
 	States     int            // approximate maximum number of expanded states
 	MaxBytes   int            // approximate maximum of memory; 0 means no limit

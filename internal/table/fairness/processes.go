@@ -5,8 +5,10 @@ import (
 	"math"
 	"reflect"
 
+	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/internal/fair"
 	"github.com/macemc/macemc/internal/kernel/declared"
+	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/internal/simext"
 	"github.com/macemc/macemc/internal/table/steptree"
 	"github.com/macemc/macemc/internal/table/world"
@@ -21,13 +23,13 @@ type processes struct {
 	plain      []uint16 // cache of ids for events determined by kind and nodes; 0 if unknown
 	names      []string // of nodes
 	rules      []declared.ActionRule
-	label      []string                // of actions
-	disturbing []bool                  // by number, minus one
-	Free       func(ev sim.Event) bool // reports events without a fairness promise; nil means none
+	label      []string                     // of actions
+	disturbing []bool                       // by number, minus one
+	Free       func(ev netmodel.Event) bool // reports events without a fairness promise; nil means none
 }
 
 type processKey struct {
-	kind       sim.EventKind
+	kind       eventkind.Kind
 	node, peer sim.NodeID
 	what       any  // timer, or index of an action
 	disturbs   bool // so it has no fairness promise
@@ -48,38 +50,38 @@ func NewProcesses(e *steptree.Engine) *processes {
 
 // fairness returns the fairness of an event's process in the world's state. Ok is false for faults, which are not a
 // process.
-func (p *processes) fairness(w *world.World, ev sim.Event) (f fair.Fairness, ok bool) {
+func (p *processes) fairness(w *world.World, ev netmodel.Event) (f fair.Fairness, ok bool) {
 	switch {
 	case ev.Kind.Injection():
 		return fair.None, false
 	case p.Free != nil && p.Free(ev):
 		return fair.None, true
-	case ev.Kind == sim.DoAction && !p.rules[ev.Slot].Fair:
+	case ev.Kind == eventkind.DoAction && !p.rules[ev.Slot].Fair:
 		return fair.None, true
-	case ev.Kind != sim.DoAction && w.Disturbs(ev):
+	case ev.Kind != eventkind.DoAction && w.Disturbs(ev):
 		return fair.None, true
-	case ev.Kind == sim.FireTimer && p.e.Sys.Timing == sim.Prompt:
+	case ev.Kind == eventkind.FireTimer && p.e.Sys.Timing == sim.Prompt:
 		return fair.Strong, true // a message in flight disables it
 	}
 	return fair.Weak, true
 }
 
 // Actor returns the process of an event in the world's state, as in [fair.Edge].
-func (p *processes) Actor(w *world.World, ev sim.Event, g *fair.Graph) (uint16, error) {
+func (p *processes) Actor(w *world.World, ev netmodel.Event, g *fair.Graph) (uint16, error) {
 	if ev.Kind.Injection() {
 		return 0, nil
 	}
 	key := processKey{ev.Kind, ev.Node, -1, nil, w.Disturbs(ev)}
 	switch ev.Kind {
-	case sim.Deliver, sim.DeliverError, sim.DeliverReady:
+	case eventkind.Deliver, eventkind.DeliverError, eventkind.DeliverReady:
 		key.peer = ev.Peer
-	case sim.FireTimer:
+	case eventkind.FireTimer:
 		key.what = w.Locals.List[w.Vector[ev.Node]].State.Timer(ev.Slot)
-	case sim.DoAction:
+	case eventkind.DoAction:
 		key.what = ev.Slot
-	case sim.TakeQuorum:
+	case eventkind.TakeQuorum:
 		key.what = w.Quorums.Sets[w.Gathered(ev.Node).Sets[ev.Slot].ID].Quorum
-	case sim.Heal:
+	case eventkind.Heal:
 		key.what = ev.Slot
 	}
 	if key.what != nil {
@@ -103,7 +105,7 @@ func (p *processes) Actor(w *world.World, ev sim.Event, g *fair.Graph) (uint16, 
 }
 
 // number returns the number of an event's process.
-func (p *processes) number(w *world.World, ev sim.Event, key processKey, g *fair.Graph) (uint16, error) {
+func (p *processes) number(w *world.World, ev netmodel.Event, key processKey, g *fair.Graph) (uint16, error) {
 	id, ok := p.ids[key]
 	if !ok {
 		if len(g.Processes) == math.MaxUint16 {
@@ -132,11 +134,11 @@ func (p *processes) name(k processKey) string {
 // about names the quorum, timer or action of a process.
 func (p *processes) about(k processKey) string {
 	switch k.kind {
-	case sim.TakeQuorum:
+	case eventkind.TakeQuorum:
 		return p.e.Sys.QuorumNames()[k.what.(int32)]
-	case sim.DoAction:
+	case eventkind.DoAction:
 		return p.label[k.what.(int32)]
-	case sim.FireTimer:
+	case eventkind.FireTimer:
 		if t := reflect.TypeOf(k.what); t != nil && t.Kind() == reflect.Struct && t.NumField() == 0 {
 			return t.Name()
 		}

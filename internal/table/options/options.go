@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/internal/explore"
 	"github.com/macemc/macemc/internal/explore/graph"
 	"github.com/macemc/macemc/internal/explore/stateset"
@@ -37,7 +38,7 @@ type Options struct {
 	Calls *Calls
 	// Weightless are the kinds of ordinary events that random walks never take. Like answers of weight 0 they do
 	// not count as a way to a live state.
-	Weightless []sim.EventKind
+	Weightless []eventkind.Kind
 	// Known are Always properties with known violations. Successors of a violating state are not visited; the state
 	// counts as one from which a live state can be reached.
 	Known map[string]bool

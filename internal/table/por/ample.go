@@ -3,8 +3,8 @@ package por
 import (
 	"slices"
 
+	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/internal/table/store"
-	"github.com/macemc/macemc/sim"
 )
 
 // A claim about a local state is decided by computing its closure, the local states that certain events lead to.
@@ -228,7 +228,7 @@ func (r *ReducedGraph) at(node int, id uint32) *configCache {
 
 // Delivery returns the event that delivers a datagram.
 func (r *ReducedGraph) Delivery(node int, it store.InboxItem) uint32 {
-	return r.Nodes[node].Id(Act{Kind: sim.Deliver, From: it.From, Msg: it.Msg})
+	return r.Nodes[node].Id(Act{Kind: eventkind.Deliver, From: it.From, Msg: it.Msg})
 }
 
 // pick returns the event to explore alone in a state, or nil. It prefers events that change nothing.

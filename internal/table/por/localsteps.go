@@ -7,7 +7,9 @@ import (
 	"slices"
 
 	"github.com/macemc/macemc/internal/encoding"
+	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
+	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/internal/table/statespace"
 	"github.com/macemc/macemc/internal/table/steptree"
 	"github.com/macemc/macemc/internal/table/store"
@@ -16,7 +18,7 @@ import (
 
 // Act is an event of a node, independent of the state.
 type Act struct {
-	Kind  sim.EventKind
+	Kind  eventkind.Kind
 	slot  int32      // of an action: its index
 	timer any        // of a timer: its value
 	From  sim.NodeID // of a delivery
@@ -55,9 +57,9 @@ func (n *actor) Id(a Act) uint32 {
 type LocalState struct {
 	Node    int
 	Up      bool
-	Reached bool        // a reached state contains it
-	Own     []uint32    // events independent of the network
-	Events  []sim.Event // the same, as listed in the local state
+	Reached bool             // a reached state contains it
+	Own     []uint32         // events independent of the network
+	Events  []netmodel.Event // the same, as listed in the local state
 	Steps   map[uint32]*Outcomes
 	Knows   map[uint32]bool // known steps
 	Known   []uint32        // the same, in order
@@ -100,7 +102,7 @@ func (r *ReducedGraph) Local(id uint32) *LocalState {
 	l := &LocalState{Node: int(from.Node), Up: from.State.Up(), Steps: map[uint32]*Outcomes{}, Knows: map[uint32]bool{}}
 	for _, ev := range from.Events {
 		a := Act{Kind: ev.Kind, slot: ev.Slot}
-		if ev.Kind == sim.FireTimer {
+		if ev.Kind == eventkind.FireTimer {
 			a.slot, a.timer = 0, from.State.Timer(ev.Slot) // slot numbers depend on the other armed timers
 		}
 		l.Own, l.Events = append(l.Own, r.Nodes[l.Node].Id(a)), append(l.Events, ev)
@@ -148,7 +150,7 @@ func (r *ReducedGraph) Learn(id uint32, l *LocalState, a uint32) {
 
 // Delivers reports whether an event of a node delivers a datagram.
 func (r *ReducedGraph) Delivers(node int, a uint32) bool {
-	return r.Nodes[node].Acts[a].Kind == sim.Deliver
+	return r.Nodes[node].Acts[a].Kind == eventkind.Deliver
 }
 
 // Step returns the outcomes of an event in a local state.
@@ -173,7 +175,7 @@ func (r *ReducedGraph) run(id uint32, l *LocalState, a uint32) *Outcomes {
 	w.Acting = node
 	kind := s.Event.Kind
 	ordinary := w.RecoveryKind(kind) && !r.disturbs(&s)
-	o := &Outcomes{noop: true, silent: kind == sim.Deliver || kind == sim.FireTimer || kind == sim.DoAction || kind == sim.TakeQuorum}
+	o := &Outcomes{noop: true, silent: kind == eventkind.Deliver || kind == eventkind.FireTimer || kind == eventkind.DoAction || kind == eventkind.TakeQuorum}
 	r.Answers.Sampled = nil
 	for r.Answers.Reset(); r.Answers.Next(); {
 		leaf, err := w.Walk(&s, &r.Answers, w)
@@ -203,15 +205,15 @@ func (r *ReducedGraph) run(id uint32, l *LocalState, a uint32) *Outcomes {
 func (r *ReducedGraph) stepOf(id uint32, l *LocalState, a uint32) (s store.Situation, can bool) {
 	w, node := r.World, sim.NodeID(l.Node)
 	switch x := &r.Nodes[node].Acts[a]; x.Kind {
-	case sim.Deliver:
+	case eventkind.Deliver:
 		return store.Situation{
 			Local: id, EventID: w.EventID(store.DeliverEvent, x.From, x.Msg), Message: x.Msg,
-			Event: sim.Event{Kind: sim.Deliver, Node: node, Peer: x.From, Msgs: 1},
+			Event: netmodel.Event{Kind: eventkind.Deliver, Node: node, Peer: x.From, Msgs: 1},
 		}, l.Up && !r.ForQuorum(id, x)
-	case sim.TakeQuorum:
+	case eventkind.TakeQuorum:
 		return store.Situation{
 			Local: id, EventID: w.EventID(store.QuorumEvent, 0, x.Msg), Message: x.Msg,
-			Event: sim.Event{Kind: sim.TakeQuorum, Node: node, Peer: -1, Msgs: int32(len(w.Quorums.Sets[x.Msg].Msgs))},
+			Event: netmodel.Event{Kind: eventkind.TakeQuorum, Node: node, Peer: -1, Msgs: int32(len(w.Quorums.Sets[x.Msg].Msgs))},
 		}, l.Up && r.takes(id, x.Msg)
 	}
 	k := slices.Index(l.Own, a)
@@ -231,9 +233,9 @@ func (r *ReducedGraph) disturbs(s *store.Situation) bool {
 		return true
 	case !d.Asks(s.Event.Kind):
 		return false
-	case s.Event.Kind == sim.FireTimer:
+	case s.Event.Kind == eventkind.FireTimer:
 		return d.Hands(s.Event.Kind, r.World.Locals.List[s.Local].State.Timer(s.Event.Slot))
-	case s.Event.Kind == sim.TakeQuorum:
+	case s.Event.Kind == eventkind.TakeQuorum:
 		return d.Hands(s.Event.Kind, r.World.Contents.List[r.World.Quorums.Sets[s.Message].Msgs[0]].Body)
 	}
 	return d.Hands(s.Event.Kind, r.World.Contents.List[s.Message].Body)
@@ -276,10 +278,10 @@ func (r *ReducedGraph) Heard(node sim.NodeID, ops []steptree.Op) (sends []states
 
 // cannot records an error that prevents the execution of a step. Findings do not count: the node may never reach
 // the local state with that event, and sets that are never taken may depend on their order.
-func (r *ReducedGraph) cannot(kind sim.EventKind, err error) {
+func (r *ReducedGraph) cannot(kind eventkind.Kind, err error) {
 	var f *sim.Finding
 	var refused *encoding.Error
-	if err == nil || errors.As(err, &refused) || errors.As(err, &f) && (f.Kind != sim.Nondeterminism || kind == sim.TakeQuorum) {
+	if err == nil || errors.As(err, &refused) || errors.As(err, &f) && (f.Kind != sim.Nondeterminism || kind == eventkind.TakeQuorum) {
 		return
 	}
 	r.Err = cmp.Or(r.Err, err)
@@ -290,14 +292,14 @@ func (r *ReducedGraph) StepText(id, a uint32) string {
 	l := r.Local(id)
 	what := ""
 	switch x := &r.Nodes[l.Node].Acts[a]; x.Kind {
-	case sim.Deliver:
+	case eventkind.Deliver:
 		what = fmt.Sprintf("receives %+v from n%d", r.World.Contents.List[x.Msg].Body, x.From)
-	case sim.TakeQuorum:
+	case eventkind.TakeQuorum:
 		set := &r.World.Quorums.Sets[x.Msg]
 		what = fmt.Sprintf("takes %s from %v", r.World.Sys.QuorumNames()[set.Quorum], set.From)
-	case sim.FireTimer:
+	case eventkind.FireTimer:
 		what = fmt.Sprintf("has its timer %+v fire", x.timer)
-	case sim.DoAction:
+	case eventkind.DoAction:
 		what = fmt.Sprintf("does %q", r.World.Sys.ActionNames()[x.slot])
 	default:
 		what = x.Kind.String() + "s"

@@ -4,7 +4,9 @@ import (
 	"slices"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/internal/explore"
+	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/internal/table/statespace"
 	"github.com/macemc/macemc/internal/table/steptree"
 	"github.com/macemc/macemc/internal/table/store"
@@ -83,7 +85,7 @@ func (k *walker) followEdge(edge int) {
 func (k *walker) follow(node int, c *candidate) { k.take(k.as(node, c.act), c.does.List[0].Picks) }
 
 // take executes a step in the world. Questions beyond the picks get the first alternative: no crash.
-func (k *walker) take(ev sim.Event, picks []int32) {
+func (k *walker) take(ev netmodel.Event, picks []int32) {
 	w := k.r.World
 	w.Restore(k.real)
 	defer w.CrashesAll()() // the path is one of the unreduced system
@@ -112,15 +114,15 @@ func (k *walker) take(ev sim.Event, picks []int32) {
 }
 
 // as returns the world's form of an event of a node.
-func (k *walker) as(node int, a uint32) sim.Event {
+func (k *walker) as(node int, a uint32) netmodel.Event {
 	r := k.r
 	x := r.Nodes[node].Acts[a]
 	id := k.name(sim.NodeID(node))
 	switch x.Kind {
-	case sim.Deliver:
+	case eventkind.Deliver:
 		from := k.name(x.From)
-		return sim.Event{Kind: sim.Deliver, Node: id, Peer: from, Slot: k.slot(int(id), from, x.Msg), Msgs: 1}
-	case sim.TakeQuorum:
+		return netmodel.Event{Kind: eventkind.Deliver, Node: id, Peer: from, Slot: k.slot(int(id), from, x.Msg), Msgs: 1}
+	case eventkind.TakeQuorum:
 		return k.set(int(id), x.Msg)
 	}
 	l := r.Local(k.real[id])
@@ -128,9 +130,9 @@ func (k *walker) as(node int, a uint32) sim.Event {
 }
 
 // at returns an event of a list, or an invalid event if k is negative.
-func at(events []sim.Event, k int) sim.Event {
+func at(events []netmodel.Event, k int) netmodel.Event {
 	if k < 0 {
-		return sim.Event{Node: -1}
+		return netmodel.Event{Node: -1}
 	}
 	return events[k]
 }
@@ -144,7 +146,7 @@ func (r *ReducedGraph) lose() {
 }
 
 // same returns the world's form of an event of the state without dead datagrams. The world is in that state.
-func (k *walker) same(ev sim.Event) sim.Event {
+func (k *walker) same(ev netmodel.Event) netmodel.Event {
 	w, v := k.r.World, k.r.unpacked
 	node := int(ev.Node)
 	ev.Node = k.name(ev.Node)
@@ -153,14 +155,14 @@ func (k *walker) same(ev sim.Event) sim.Event {
 		it := w.Inboxes.List[v[w.Layout.Inboxes+node]].Items[ev.Slot]
 		ev.Peer = k.name(it.From)
 		ev.Slot = k.slot(int(ev.Node), ev.Peer, it.Msg)
-	case ev.Kind == sim.TakeQuorum:
+	case ev.Kind == eventkind.TakeQuorum:
 		return k.set(int(ev.Node), w.Gather(sim.NodeID(node), v[node], v[w.Layout.Inboxes+node]).Sets[ev.Slot].ID)
 	}
 	return ev
 }
 
 // set returns the event by which a node of the world takes a set.
-func (k *walker) set(node int, id uint32) sim.Event {
+func (k *walker) set(node int, id uint32) netmodel.Event {
 	w := k.r.World
 	if k.names != nil {
 		id = k.r.Permuter.PermuteSet(k.names, id)

@@ -3,6 +3,7 @@ package por
 import (
 	"slices"
 
+	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/internal/kernel/declared"
 	"github.com/macemc/macemc/internal/table/statespace"
 	"github.com/macemc/macemc/internal/table/steptree"
@@ -71,7 +72,7 @@ func (r *ReducedGraph) gathered(node int, here statespace.NodeConfig, add func(a
 		for _, place := range s.Places {
 			bag = r.World.Inboxes.Without(bag, place)
 		}
-		add(r.Nodes[node].Id(Act{Kind: sim.TakeQuorum, Msg: s.ID}), bag, true)
+		add(r.Nodes[node].Id(Act{Kind: eventkind.TakeQuorum, Msg: s.ID}), bag, true)
 	}
 }
 
@@ -139,7 +140,7 @@ func (r *ReducedGraph) Possible(id uint32) *taking {
 			set.From, set.Msgs = append(set.From, it.From), append(set.Msgs, it.Msg)
 			t.in[statespace.Datagram{From: it.From, Msg: it.Msg}] = true
 		}
-		t.Acts = append(t.Acts, n.Id(Act{Kind: sim.TakeQuorum, Msg: r.World.SetOf(set)}))
+		t.Acts = append(t.Acts, n.Id(Act{Kind: eventkind.TakeQuorum, Msg: r.World.SetOf(set)}))
 	}
 	return t
 }
@@ -203,7 +204,7 @@ func (r *ReducedGraph) breaksPromises() bool {
 // rivals reports whether two events of a node may take the same datagram.
 func (r *ReducedGraph) rivals(node int, f, t uint32) bool {
 	acts := r.Nodes[node].Acts
-	if acts[f].Kind != sim.TakeQuorum || acts[t].Kind != sim.TakeQuorum {
+	if acts[f].Kind != eventkind.TakeQuorum || acts[t].Kind != eventkind.TakeQuorum {
 		return false
 	}
 	a, b := &r.World.Quorums.Sets[acts[f].Msg], &r.World.Quorums.Sets[acts[t].Msg]

@@ -6,8 +6,10 @@ import (
 	"slices"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/internal/fair"
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/internal/table/fairness"
 	"github.com/macemc/macemc/internal/table/statespace"
 	"github.com/macemc/macemc/internal/table/steptree"
@@ -58,17 +60,17 @@ func NewTransitions(sys *sim.System, o TransitionOptions) (*Transitions, error) 
 	t := &Transitions{g: g, o: o, ids: map[string]uint32{}}
 	t.b = &fairness.Builder{Graph: g, Processes: fairness.NewProcesses(e), Choices: map[fairness.ChoiceKey]uint16{}, Edges: fair.New(),
 		Draws: map[string]uint32{}}
-	t.b.Processes.Free = func(ev sim.Event) bool {
-		comes := ev.Msgs > 0 || ev.Kind == sim.DeliverError || ev.Kind == sim.DeliverReady
+	t.b.Processes.Free = func(ev netmodel.Event) bool {
+		comes := ev.Msgs > 0 || ev.Kind == eventkind.DeliverError || ev.Kind == eventkind.DeliverReady
 		return t.sees(ev) && !comes
 	}
 	return t, nil
 }
 
 // sees reports whether an event belongs to a client.
-func (t *Transitions) sees(ev sim.Event) bool {
+func (t *Transitions) sees(ev netmodel.Event) bool {
 	switch ev.Kind {
-	case sim.Arrive, sim.Heal:
+	case eventkind.Arrive, eventkind.Heal:
 		return false
 	}
 	return !ev.Kind.Injection() && slices.Contains(t.o.Clients, ev.Node)
@@ -173,9 +175,9 @@ func (t *Transitions) From(id uint32) ([]Transition, error) {
 func (t *Transitions) blind(client sim.NodeID) bool { return t.o.Blind != nil && t.o.Blind(client) }
 
 // text describes a client's observation of an event.
-func (t *Transitions) text(ev sim.Event) string {
+func (t *Transitions) text(ev netmodel.Event) string {
 	label := t.g.World.Label(ev)
-	if ev.Kind == sim.Deliver && t.blind(ev.Node) { // an error shows the peer in any case
+	if ev.Kind == eventkind.Deliver && t.blind(ev.Node) { // an error shows the peer in any case
 		label.Event.Peer = -1
 	}
 	return label.String()

@@ -7,9 +7,11 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/encoding"
+	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/internal/explore"
 	"github.com/macemc/macemc/internal/explore/graph"
 	"github.com/macemc/macemc/internal/kernel/contain"
+	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/internal/table/audit"
 	"github.com/macemc/macemc/internal/table/steptree"
 	"github.com/macemc/macemc/internal/table/store"
@@ -35,7 +37,7 @@ type Graph struct {
 	RootPaths    []choose.Path
 	Vector       []uint32 // scratch: a vector of the world
 	packedVector []uint32 // scratch: packed
-	Events       []sim.Event
+	Events       []netmodel.Event
 	spans        []nodeSpan  // scratch
 	all          graph.Edges // scratch
 	Answers      steptree.Answers
@@ -52,7 +54,7 @@ type Graph struct {
 	BadPicks choose.Path
 }
 
-func NewGraph(e *steptree.Engine, weightless []sim.EventKind) *Graph {
+func NewGraph(e *steptree.Engine, weightless []eventkind.Kind) *Graph {
 	g := &Graph{World: world.NewBareOn(e), BadEvent: -1}
 	for _, kind := range weightless {
 		e.Weightless |= 1 << kind
@@ -360,7 +362,7 @@ func (g *Graph) Path(trail []uint32) (path choose.Path) {
 var ErrFewer = errors.New("table: a state has fewer steps than before")
 
 // Take takes the step of an edge from the world's state, and returns the event, its index in the list, and the answers.
-func (g *Graph) Take(edge int) (i int, ev sim.Event, picks choose.Path) {
+func (g *Graph) Take(edge int) (i int, ev netmodel.Event, picks choose.Path) {
 	w := g.World
 	v := slices.Clone(w.Vector)
 	w.Refresh()

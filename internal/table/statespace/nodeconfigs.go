@@ -3,6 +3,7 @@ package statespace
 import (
 	"github.com/macemc/macemc/internal/encoding"
 	"github.com/macemc/macemc/internal/explore/graph"
+	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/internal/table/steptree"
 	"github.com/macemc/macemc/internal/table/store"
 	"github.com/macemc/macemc/internal/table/world"
@@ -124,7 +125,7 @@ const (
 // uncachedTransition is a step that is executed in the world each time, such as a failing one. For a
 // groupTransition it is the common prefix of the steps: later questions depend on the other nodes that go down.
 type uncachedTransition struct {
-	ev    sim.Event
+	ev    netmodel.Event
 	picks []int32
 	err   error // the step is unreliable, or was abandoned; it may not fail again
 }

@@ -4,7 +4,9 @@ import (
 	"math/bits"
 	"slices"
 
+	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/internal/explore/graph"
+	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/internal/table/store"
 	"github.com/macemc/macemc/internal/table/world"
 	"github.com/macemc/macemc/sim"
@@ -130,14 +132,14 @@ func (s *NodeConfigs) stream(node, peer int, op store.ConnOp, msg uint32) Effect
 }
 
 // ofStream reports whether an event delivers something from a connection.
-func (s *NodeConfigs) ofStream(ev *sim.Event) bool {
+func (s *NodeConfigs) ofStream(ev *netmodel.Event) bool {
 	return s.Engine.Layout.PairCount > 0 && ev.Slot == s.Engine.Conns.Slot &&
-		(ev.Kind == sim.Deliver || ev.Kind == sim.DeliverError || ev.Kind == sim.DeliverReady)
+		(ev.Kind == eventkind.Deliver || ev.Kind == eventkind.DeliverError || ev.Kind == eventkind.DeliverReady)
 }
 
 // streamEvent is an event that delivers something from a connection; the zero value means none.
 type streamEvent struct {
-	kind sim.EventKind
+	kind eventkind.Kind
 	peer uint8
 }
 
@@ -146,12 +148,12 @@ var noStream = streamEvent{}
 // eventOf returns the number of a stream event, see [steptree.Engine.EventID].
 func (s *NodeConfigs) eventOf(v []uint32, node int, h streamEvent) uint32 {
 	peer := int(h.peer)
-	if h.kind == sim.DeliverReady {
+	if h.kind == eventkind.DeliverReady {
 		return s.Engine.EventID(store.ReadyEvent, sim.NodeID(peer), 0)
 	}
 	pair, side := s.connection(node, peer)
 	conn := v[s.conns+pair]
-	if h.kind == sim.Deliver {
+	if h.kind == eventkind.Deliver {
 		if first := s.Engine.Conns.Lines.At(conn).First[side]; first > 0 {
 			return s.Engine.EventID(store.DeliverEvent, sim.NodeID(peer), first-1)
 		}
@@ -178,7 +180,7 @@ func (g *Graph) listStreams(node int) {
 	}
 }
 
-var streamKinds = [...]sim.EventKind{sim.DeliverError, sim.DeliverReady, sim.Deliver}
+var streamKinds = [...]eventkind.Kind{eventkind.DeliverError, eventkind.DeliverReady, eventkind.Deliver}
 
 // spanOfStream returns the transitions of a node for a stream event.
 func (s *NodeConfigs) spanOfStream(w *world.World, v []uint32, node int, h streamEvent) span {
@@ -190,8 +192,8 @@ func (s *NodeConfigs) spanOfStream(w *world.World, v []uint32, node int, h strea
 	if sp, ok := p.streamSpans[frame].Get(key); ok {
 		return sp
 	}
-	ev := sim.Event{Kind: h.kind, Node: sim.NodeID(node), Peer: sim.NodeID(h.peer), Slot: w.Conns.Slot}
-	if h.kind == sim.Deliver {
+	ev := netmodel.Event{Kind: h.kind, Node: sim.NodeID(node), Peer: sim.NodeID(h.peer), Slot: w.Conns.Slot}
+	if h.kind == eventkind.Deliver {
 		ev.Msgs = 1
 	}
 	sp := s.populateStream(w, v, ev)
@@ -229,7 +231,7 @@ func (g *Graph) takeBreaks(e *graph.Edges, fr uint32) {
 			peer := bits.TrailingZeros64(set)
 			broke := s.Globals[fr].broke - 1
 			if s.Globals[fr].broke == 0 {
-				broke = s.populateBreak(w, g.WorldVector, sim.Event{Kind: sim.Break, Node: sim.NodeID(node), Peer: sim.NodeID(peer),
+				broke = s.populateBreak(w, g.WorldVector, netmodel.Event{Kind: eventkind.Break, Node: sim.NodeID(node), Peer: sim.NodeID(peer),
 					Slot: w.Conns.Slot})
 			}
 			d := draft{g.WorldVector, e.Changes, len(e.Changes)}
@@ -243,4 +245,4 @@ func (g *Graph) takeBreaks(e *graph.Edges, fr uint32) {
 }
 
 // streamOps maps an event to its operation on the connection.
-var streamOps = map[sim.EventKind]store.ConnOp{sim.Deliver: store.OpTake, sim.DeliverReady: store.OpReady, sim.DeliverError: store.OpError}
+var streamOps = map[eventkind.Kind]store.ConnOp{eventkind.Deliver: store.OpTake, eventkind.DeliverReady: store.OpReady, eventkind.DeliverError: store.OpError}

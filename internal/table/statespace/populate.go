@@ -5,7 +5,9 @@ import (
 	"slices"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
+	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/internal/table/steptree"
 	"github.com/macemc/macemc/internal/table/store"
 	"github.com/macemc/macemc/internal/table/world"
@@ -18,7 +20,7 @@ import (
 func (s *NodeConfigs) populate(w *world.World, packed []uint32, node int, quiet bool, kind world.EventList) span {
 	s.visit(w, packed)
 	w.Quiet = quiet
-	var events []sim.Event
+	var events []netmodel.Event
 	if kind == world.CrashEvents || kind == world.HaltEvents {
 		events = w.AppendFailure(kind, sim.NodeID(node), nil) // each state decides whether the node leads its process
 	} else {
@@ -30,9 +32,9 @@ func (s *NodeConfigs) populate(w *world.World, packed []uint32, node int, quiet 
 }
 
 // populateStream computes the transitions of a node for a stream event.
-func (s *NodeConfigs) populateStream(w *world.World, packed []uint32, ev sim.Event) span {
+func (s *NodeConfigs) populateStream(w *world.World, packed []uint32, ev netmodel.Event) span {
 	s.visit(w, packed)
-	return s.populateTransitions(w, packed, int(ev.Node), []sim.Event{ev})
+	return s.populateTransitions(w, packed, int(ev.Node), []netmodel.Event{ev})
 }
 
 // populateGlobal computes the steps of events without a node.
@@ -50,7 +52,7 @@ func (s *NodeConfigs) populateGlobal(w *world.World, packed []uint32) {
 }
 
 // populateBreak computes the global part after a break of a connection.
-func (s *NodeConfigs) populateBreak(w *world.World, packed []uint32, ev sim.Event) uint32 {
+func (s *NodeConfigs) populateBreak(w *world.World, packed []uint32, ev netmodel.Event) uint32 {
 	s.visit(w, packed)
 	w.Inject(ev)
 	broke := s.globalOf(w.Vector)
@@ -97,7 +99,7 @@ type asked struct {
 }
 
 // populateTransitions appends the transitions of some events.
-func (s *NodeConfigs) populateTransitions(w *world.World, packed []uint32, node int, events []sim.Event) span {
+func (s *NodeConfigs) populateTransitions(w *world.World, packed []uint32, node int, events []netmodel.Event) span {
 	steps := w.Counters.Steps
 	defer func() { w.Counters.Steps = steps }()
 	var list []computed
@@ -132,7 +134,7 @@ func (s *NodeConfigs) span(list []computed, handled uint32) span {
 
 // run executes the steps of an event for all answers to its choices. It stops at a limit, which it records, and at
 // a step that diverges, since an endless loop has too many answers. See endless.
-func (s *NodeConfigs) run(w *world.World, packed []uint32, node int, ev sim.Event) (runs []computed) {
+func (s *NodeConfigs) run(w *world.World, packed []uint32, node int, ev netmodel.Event) (runs []computed) {
 	var diverges error
 	shared := node >= 0 && len(s.Engine.GroupOf(sim.NodeID(node))) > 0
 	if shared && ev.Kind.TakesDown() {
@@ -235,7 +237,7 @@ func askedBefore(w *world.World, id uint32) (list []asked) {
 
 // group appends transitions to a list. Transitions behind a question about room, later than the first from
 // questions, are stored with that question, which is listed in their place.
-func (s *NodeConfigs) group(runs []computed, from int, ev sim.Event, list []computed, handled uint32) ([]computed, uint32) {
+func (s *NodeConfigs) group(runs []computed, from int, ev netmodel.Event, list []computed, handled uint32) ([]computed, uint32) {
 	for len(runs) > 0 {
 		r := &runs[0]
 		k := slices.IndexFunc(r.asked[min(from, len(r.asked)):], func(a asked) bool { return a.room })
@@ -266,7 +268,7 @@ type roomQuestion struct {
 	spans    []span // by branch
 	question uint32 // inner node in the tree of the step
 	before   int    // number of questions before it
-	ev       sim.Event
+	ev       netmodel.Event
 }
 
 // answer stores the transitions for one answer to a question about room.
@@ -319,13 +321,13 @@ func (s *NodeConfigs) addTransition(w *world.World, packed []uint32, node int, s
 		s.op(&m, s.stream(node, int(slow.ev.Peer), streamOps[slow.ev.Kind], 0))
 	}
 	refusable := w.Handled && s.handle(w, packed, node, &m)
-	if slow.ev.Kind == sim.Arrive {
+	if slow.ev.Kind == eventkind.Arrive {
 		s.arrive(packed, node, &m)
 		refusable = s.Engine.Inboxes.Bounded
 	}
 	if w.Layout.PairCount > 0 && (w.FailedInside || slow.ev.Kind.TakesDown()) {
 		how := uint32(store.ByCrash)
-		if w.Halted || slow.ev.Kind == sim.Halt {
+		if w.Halted || slow.ev.Kind == eventkind.Halt {
 			how = store.ByHalt
 		}
 		for peer := range w.Nodes {

@@ -1,6 +1,8 @@
 package statespace
 
 import (
+	"github.com/macemc/macemc/internal/eventkind"
+	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/internal/table/steptree"
 	"github.com/macemc/macemc/sim"
 )
@@ -21,7 +23,7 @@ import (
 //   - not both touch the connection of these nodes; their peers show that,
 //   - not both announce, and
 //   - b does not take a datagram that a has sent. An arriving datagram does not change what else a node that is up can
-//     do, see [simext.Parted].
+//     do, see [netmodel.Parted].
 //
 // Quorums may take everything that has arrived. So with quorums the receivers of datagrams are peers, too, and
 // neither transition may have the other's node among its peers. Both may send to the same node. Timers of Prompt
@@ -72,9 +74,9 @@ func canSleep(e *steptree.Engine) bool {
 
 // peersOf returns the peers of a node's transition from a packed vector, after its operations were listed. Sets
 // taken by quorums depend on everything that has arrived; arrivals depend on whether a node is up.
-func (s *NodeConfigs) peersOf(m *transition, ev *sim.Event, asked []asked, node int, packed []uint32) (peers uint16) {
+func (s *NodeConfigs) peersOf(m *transition, ev *netmodel.Event, asked []asked, node int, packed []uint32) (peers uint16) {
 	if !s.SleepSets || m.Kind == globalTransition || m.Global != packed[s.Global] || s.Engine.Sys.Timing == sim.Prompt &&
-		ev.Kind == sim.FireTimer {
+		ev.Kind == eventkind.FireTimer {
 		return NeverSleeps
 	}
 	if up := s.Tables[node].Up; up[m.Next] != up[packed[node]] {
@@ -102,7 +104,7 @@ func (s *NodeConfigs) peersOf(m *transition, ev *sim.Event, asked []asked, node 
 
 // nodesOf returns the node that an event takes down, see NodeConfigs.DisabledBy. It returns 0 if there is none, or
 // if the losses may affect other transitions.
-func (s *NodeConfigs) nodesOf(ev *sim.Event) uint16 {
+func (s *NodeConfigs) nodesOf(ev *netmodel.Event) uint16 {
 	if !s.SleepSets || !ev.Kind.TakesDown() || s.Engine.Layout.InboxCount > 0 && !s.Engine.Quorums.Any {
 		return 0
 	}
@@ -111,8 +113,8 @@ func (s *NodeConfigs) nodesOf(ev *sim.Event) uint16 {
 
 // takenBy returns the number of the datagram that an event takes from a node configuration, plus one. It returns 0
 // if there is none, or if the event has other effects.
-func (s *NodeConfigs) takenBy(ev *sim.Event, node int, at uint32) uint32 {
-	if !s.SleepSets || ev.Kind != sim.Deliver || s.ofStream(ev) {
+func (s *NodeConfigs) takenBy(ev *netmodel.Event, node int, at uint32) uint32 {
+	if !s.SleepSets || ev.Kind != eventkind.Deliver || s.ofStream(ev) {
 		return 0
 	}
 	it := s.Engine.Inboxes.List[s.Tables[node].List[at].Inbox].Items[ev.Slot]

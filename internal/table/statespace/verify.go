@@ -4,13 +4,13 @@ import (
 	"slices"
 
 	"github.com/macemc/macemc/internal/explore/graph"
-	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/internal/netmodel"
 )
 
 // Taken is a step that was executed in the world.
 type Taken struct {
 	Number int // index of the event
-	Ev     sim.Event
+	Ev     netmodel.Event
 	note   uint8
 }
 

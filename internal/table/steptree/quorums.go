@@ -4,7 +4,9 @@ import (
 	"encoding/binary"
 	"slices"
 
+	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/internal/kernel/declared"
+	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/internal/table/store"
 	"github.com/macemc/macemc/sim"
 )
@@ -20,9 +22,9 @@ type quorums struct {
 
 // Gathering lists the events that datagrams enable at a node.
 type Gathering struct {
-	Events []sim.Event   // deliveries, followed by the taking of sets
-	Sets   []GatheredSet // by slot of the latter
-	Err    error         // the finding of a quorum that failed
+	Events []netmodel.Event // deliveries, followed by the taking of sets
+	Sets   []GatheredSet    // by slot of the latter
+	Err    error            // the finding of a quorum that failed
 	made   declared.Assembly
 }
 
@@ -46,7 +48,7 @@ func (e *Engine) Gather(node sim.NodeID, local, inbox uint32) *Gathering {
 	if id, ok := q.ids.Get(key); ok {
 		return &q.list[id]
 	}
-	events := e.Inboxes.AppendEvents(sim.Deliver, 1, node, inbox, nil)
+	events := e.Inboxes.AppendEvents(eventkind.Deliver, 1, node, inbox, nil)
 	g := Gathering{}
 	g.made, g.Err = e.Assemble(local, e.Inboxes.List[inbox].Items, q.watched())
 	for k, ev := range events {
@@ -64,7 +66,7 @@ func (e *Engine) Gather(node sim.NodeID, local, inbox uint32) *Gathering {
 		slices.SortFunc(set.Places, func(a, b int32) int { return int(b - a) })
 		set.ID = e.SetOf(made)
 		g.Sets = append(g.Sets, set)
-		g.Events = append(g.Events, sim.Event{Kind: sim.TakeQuorum, Node: node, Peer: -1, Slot: int32(i), Msgs: int32(len(s.Members))})
+		g.Events = append(g.Events, netmodel.Event{Kind: eventkind.TakeQuorum, Node: node, Peer: -1, Slot: int32(i), Msgs: int32(len(s.Members))})
 	}
 	e.Counters.Tried += g.made.Tried
 	q.ids.Put(key, uint64(len(q.list)))

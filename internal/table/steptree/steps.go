@@ -6,11 +6,13 @@ import (
 	"slices"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/kernel/bench"
 	"github.com/macemc/macemc/internal/kernel/contain"
 	"github.com/macemc/macemc/internal/kernel/declared"
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
+	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/internal/table/store"
 	"github.com/macemc/macemc/sim"
@@ -156,11 +158,11 @@ func (e *Engine) populate(s *store.Situation, src choose.Source, rooms roomSourc
 // run runs a handler on a private local state.
 func (e *Engine) run(s *store.Situation, own *kernel.Local, answers bench.Answerer) bench.Outcome {
 	e.Counters.Handlers++
-	d := declared.Handed{Delivery: sim.Delivery{From: s.Event.Peer, Err: s.Err}}
-	if s.Event.Kind == sim.Deliver {
+	d := declared.Handed{Delivery: netmodel.Delivery{From: s.Event.Peer, Err: s.Err}}
+	if s.Event.Kind == eventkind.Deliver {
 		d.Msg.Body = e.Bench.CopyValue(e.Contents.List[s.Message].Body)
 	}
-	if s.Event.Kind == sim.TakeQuorum {
+	if s.Event.Kind == eventkind.TakeQuorum {
 		d.Set = e.setFor(s.Message)
 	}
 	return e.Bench.Run(s.Event.Node, own, s.Event, d, answers)
@@ -328,7 +330,7 @@ func (e *Engine) private(id uint32) (*kernel.Local, error) {
 }
 
 // RecoveryKind reports whether events of a kind can belong to the recovery relation.
-func (e *Engine) RecoveryKind(kind sim.EventKind) bool {
+func (e *Engine) RecoveryKind(kind eventkind.Kind) bool {
 	return !kind.Injection() && e.Weightless>>kind&1 == 0
 }
 
@@ -337,9 +339,9 @@ func (e *Engine) AppendSituation(s *store.Situation, buf []byte) []byte {
 	buf = binary.LittleEndian.AppendUint64(buf, e.Locals.List[s.Local].Hash.Lo)
 	buf = fmt.Appendf(buf, "%d %d %v;", s.Event.Kind, s.Event.Peer, s.Err)
 	switch s.Event.Kind {
-	case sim.Deliver:
+	case eventkind.Deliver:
 		buf = e.Bench.AppendValue(e.Contents.List[s.Message].Body, buf)
-	case sim.TakeQuorum:
+	case eventkind.TakeQuorum:
 		set := &e.Quorums.Sets[s.Message]
 		buf = fmt.Appendf(buf, "%d", set.Quorum)
 		for i, msg := range set.Msgs {
@@ -355,14 +357,14 @@ func (e *Engine) AppendSituation(s *store.Situation, buf []byte) []byte {
 func (e *Engine) StepText(s *store.Situation) string {
 	what := s.Event.Kind.String()
 	switch s.Event.Kind {
-	case sim.Deliver:
+	case eventkind.Deliver:
 		body := e.Contents.List[s.Message].Body
 		what = fmt.Sprintf("message %T%+v from n%d", body, body, s.Event.Peer)
-	case sim.DeliverError:
+	case eventkind.DeliverError:
 		what = fmt.Sprintf("error %v of n%d", s.Err, s.Event.Peer)
-	case sim.DoAction:
+	case eventkind.DoAction:
 		what = "action " + e.Sys.ActionNames()[s.Event.Slot]
-	case sim.FireTimer:
+	case eventkind.FireTimer:
 		what = fmt.Sprintf("timer %v", e.Locals.List[s.Local].State.Timer(s.Event.Slot))
 	}
 	return fmt.Sprintf("the handler of n%d (%T) for %s", s.Event.Node, e.Sys.New(s.Event.Node), what)

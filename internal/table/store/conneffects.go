@@ -21,7 +21,7 @@ func (k *knownEffect) due() bool {
 	return k.used&(k.used-1) == 0
 }
 
-// queueChange is the change of a queue by an operation, see [simext.Parted].
+// queueChange is the change of a queue by an operation, see [netmodel.Parted].
 type queueChange uint8
 
 const (

@@ -4,7 +4,8 @@ import (
 	"fmt"
 
 	"github.com/macemc/macemc/internal/encoding"
-	"github.com/macemc/macemc/internal/simext"
+	"github.com/macemc/macemc/internal/eventkind"
+	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -17,7 +18,7 @@ type conns struct {
 	Lines Pages[connLine] // by the same number as List
 	kinds Memo            // by everything but the queues: an index of index
 	index []Memo          // by queues: the connection
-	Slot  int32           // sim.Event.Slot of stream events
+	Slot  int32           // netmodel.Event.Slot of stream events
 
 	Queues  Queues
 	Effects MemoOf[*knownEffect] // by shape and operation
@@ -27,8 +28,8 @@ type conns struct {
 
 	recentOps []recentOp // by hash
 
-	buf   simext.Connection // scratch
-	asked []sim.Event
+	buf   netmodel.Connection // scratch
+	asked []netmodel.Event
 	msgs  []uint32
 
 	hashes [][]encoding.Fingerprint     // by pair and connection, for low connection numbers; zero: unknown
@@ -141,7 +142,7 @@ func (c *conns) sight(id uint32, n *conn) (can [2]uint8) {
 }
 
 // Content converts the connection for the network model. The result is valid until the next call.
-func (c *conns) Content(id uint32) simext.Connection {
+func (c *conns) Content(id uint32) netmodel.Connection {
 	for i := range c.buf {
 		end := &c.buf[i]
 		end.Flags, end.Queue = c.List.At(id).Flags[i], end.Queue[:0]
@@ -161,10 +162,10 @@ func ends(self bool) [2]sim.NodeID {
 }
 
 // Look returns the enabled events of a connection, computed by the network model.
-func (c *conns) Look(state simext.Connection, self, cut bool) (can uint8) {
+func (c *conns) Look(state netmodel.Connection, self, cut bool) (can uint8) {
 	net, at := c.e.Net, ends(self)
 	net.Reset()
-	rest := simext.NetRest{Left: sim.Limits{sim.NetErrors: 1}}
+	rest := netmodel.Rest{Left: sim.Limits{sim.NetErrors: 1}}
 	if cut && !self {
 		rest.Cut, rest.Node, rest.Peer = true, at[0], at[1]
 	}
@@ -183,18 +184,18 @@ func (c *conns) Look(state simext.Connection, self, cut bool) (can uint8) {
 				panic("table: streams have events with slots")
 			}
 			switch ev.Kind {
-			case sim.DeliverError:
+			case eventkind.DeliverError:
 				can |= CanFail << i
-			case sim.DeliverReady:
+			case eventkind.DeliverReady:
 				can |= CanReady << i
-			case sim.Deliver:
+			case eventkind.Deliver:
 				can |= CanDeliver << i
 			}
 		}
 	}
 	c.asked = net.AppendInjections(c.asked[:0])
 	for _, ev := range c.asked {
-		if ev.Kind == sim.Break && !self {
+		if ev.Kind == eventkind.Break && !self {
 			can |= CanBreak
 		}
 	}
@@ -276,7 +277,7 @@ func (c *conns) after(id uint32, before *conn, code uint32) (after conn, h deliv
 	after, h = c.Ask(id, before, code)
 	d, allowed := c.observe(before, &after, code, h)
 	if !allowed || ok && d != known.connEffect {
-		panic(fmt.Sprintf("table: %T changes connections against the contract of simext.Parted", c.e.Net))
+		panic(fmt.Sprintf("table: %T changes connections against the contract of netmodel.Parted", c.e.Net))
 	}
 	if !ok {
 		c.Effects.Put(key, &knownEffect{connEffect: d})
@@ -293,7 +294,7 @@ func (c *conns) Ask(id uint32, before *conn, code uint32) (after conn, h deliver
 	c.e.Bench.SetUp(peer, up)
 	c.e.Bench.SetUp(node, true)
 	net.SetConnection(at[0], at[1], c.Content(id))
-	ev := sim.Event{Node: node, Peer: peer, Slot: c.Slot}
+	ev := netmodel.Event{Node: node, Peer: peer, Slot: c.Slot}
 	switch op {
 	case OpSend:
 		net.SendStream(node, peer, c.e.Contents.List[msg])
@@ -302,19 +303,19 @@ func (c *conns) Ask(id uint32, before *conn, code uint32) (after conn, h deliver
 	case OpClose:
 		net.CloseStream(node, peer)
 	case OpTake:
-		ev.Kind, ev.Msgs = sim.Deliver, 1
+		ev.Kind, ev.Msgs = eventkind.Deliver, 1
 		d := net.Take(ev)
 		h.Msg = idOf(&d.Msg)
 	case OpReady:
-		ev.Kind = sim.DeliverReady
+		ev.Kind = eventkind.DeliverReady
 		net.Take(ev)
 	case OpError:
-		ev.Kind = sim.DeliverError
+		ev.Kind = eventkind.DeliverError
 		if h.Err = wasReset; net.Take(ev).Err == sim.ErrRefused {
 			h.Err = wasRefused
 		}
 	case OpBreak:
-		ev.Kind, ev.Node, ev.Peer = sim.Break, at[0], at[1]
+		ev.Kind, ev.Node, ev.Peer = eventkind.Break, at[0], at[1]
 		net.Inject(ev)
 	case OpCrash:
 		c.e.FailNode(node, msg)
@@ -325,12 +326,12 @@ func (c *conns) Ask(id uint32, before *conn, code uint32) (after conn, h deliver
 
 // Received returns the connection after the delivery of an event to one of its ends, the class of the event, and
 // its message, if any.
-func (e *Tables) Received(id uint32, kind sim.EventKind, side int, up bool) (next uint32, class int, msg uint32) {
+func (e *Tables) Received(id uint32, kind eventkind.Kind, side int, up bool) (next uint32, class int, msg uint32) {
 	switch kind {
-	case sim.Deliver:
+	case eventkind.Deliver:
 		next = e.Conns.Apply(id, ConnCode(OpTake, side, 0), up)
 		return next, DeliverEvent, e.Conns.Lines.At(id).First[side] - 1
-	case sim.DeliverReady:
+	case eventkind.DeliverReady:
 		return e.Conns.Apply(id, ConnCode(OpReady, side, 0), up), ReadyEvent, 0
 	}
 	code := ConnCode(OpError, side, 0)
@@ -362,7 +363,7 @@ func (c *conns) Hash(id uint32, pair int) encoding.Fingerprint {
 		}
 	}
 	low, high := c.e.PairAt(pair)
-	h := c.e.shareOf(func(net simext.Parted) { net.SetConnection(low, high, c.Content(id)) })
+	h := c.e.shareOf(func(net netmodel.Parted) { net.SetConnection(low, high, c.Content(id)) })
 	if id >= listedHashes {
 		c.others.Put(key, h)
 		return h

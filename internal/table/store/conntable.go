@@ -1,7 +1,7 @@
 package store
 
 import (
-	"github.com/macemc/macemc/internal/simext"
+	"github.com/macemc/macemc/internal/netmodel"
 )
 
 // conn is the content of a connection. End 0 belongs to the node with the lower number.
@@ -34,7 +34,7 @@ func (c *conns) bytes() int {
 func (c *conns) Queue(id uint32, side int) []uint32 { return c.Queues.Of(c.List.At(id).queues[side]) }
 
 // made converts a connection of the network model.
-func (c *conns) made(state *simext.Connection, self bool) conn {
+func (c *conns) made(state *netmodel.Connection, self bool) conn {
 	n := conn{Self: self}
 	for i := range state {
 		n.Flags[i] = state[i].Flags

@@ -7,7 +7,7 @@
 // This is the idea of collapse compression (Holzmann, State Compression in SPIN, SPIN Workshop 1997).
 //
 // The result of an operation on a component is looked up by number. The first time, the network model executes the
-// operation on that component alone (simext.Parted).
+// operation on that component alone (netmodel.Parted).
 //
 // steptree.Engine embeds Tables and adds the steps of handlers. A world.World changes a vector by both. Numbers keep
 // their meaning as long as the Tables exist. Interned components must not be changed. A field that caches a number

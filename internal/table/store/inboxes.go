@@ -4,7 +4,8 @@ import (
 	"encoding/binary"
 
 	"github.com/macemc/macemc/internal/encoding"
-	"github.com/macemc/macemc/internal/simext"
+	"github.com/macemc/macemc/internal/eventkind"
+	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -39,20 +40,20 @@ const inboxItemSize = 40
 
 // InboxItem is one datagram of an inbox.
 type InboxItem struct {
-	From sim.NodeID // see [simext.Datagram]
+	From sim.NodeID // see [netmodel.Datagram]
 	Msg  uint32     // index in Tables.Contents
 	Same bool       // equal to the one before, or delivered only after it
 }
 
 func (b *inboxes) init(e *Tables) {
 	b.e, b.ids = e, map[string]uint32{}
-	if q, ok := e.Net.(simext.Queued); ok {
+	if q, ok := e.Net.(netmodel.Queued); ok {
 		b.HoldsOutgoing, b.Bounded = q.Queues()
 	}
 	b.intern(nil)
 }
 
-func (b *inboxes) intern(content []simext.Datagram) uint32 {
+func (b *inboxes) intern(content []netmodel.Datagram) uint32 {
 	var key []byte
 	for i := range content {
 		key = binary.AppendUvarint(key, uint64(content[i].From))
@@ -76,17 +77,17 @@ func (b *inboxes) intern(content []simext.Datagram) uint32 {
 }
 
 // Content is the inverse of intern.
-func (b *inboxes) Content(id uint32) []simext.Datagram {
+func (b *inboxes) Content(id uint32) []netmodel.Datagram {
 	items := b.List[id].Items
-	content := make([]simext.Datagram, len(items))
+	content := make([]netmodel.Datagram, len(items))
 	for i, it := range items {
-		content[i] = simext.Datagram{From: it.From, Msg: b.e.Contents.List[it.Msg]}
+		content[i] = netmodel.Datagram{From: it.From, Msg: b.e.Contents.List[it.Msg]}
 	}
 	return content
 }
 
 // work puts an inbox into the network model, as that of node 0, calls f, and returns the inbox after it.
-func (b *inboxes) work(id uint32, f func(net simext.Parted)) uint32 {
+func (b *inboxes) work(id uint32, f func(net netmodel.Parted)) uint32 {
 	net := b.e.Net
 	net.Reset()
 	b.e.Bench.SetUp(0, true)
@@ -102,7 +103,7 @@ func (b *inboxes) AfterSend(id uint32, from sim.NodeID, msg uint32) uint32 {
 		return uint32(next)
 	}
 	next := uint32(Overrun)
-	_ = b.e.Bench.Contain(from, func() { next = b.work(id, func(net simext.Parted) { net.Arrive(from, 0, b.e.Contents.List[msg]) }) })
+	_ = b.e.Bench.Contain(from, func() { next = b.work(id, func(net netmodel.Parted) { net.Arrive(from, 0, b.e.Contents.List[msg]) }) })
 	b.sends.Put(key, uint64(next))
 	return next
 }
@@ -113,7 +114,7 @@ func (b *inboxes) WithOutgoing(id uint32, to sim.NodeID, msg uint32) uint32 {
 	if next, ok := b.keeps.Get(key); ok {
 		return uint32(next)
 	}
-	next := b.work(id, func(net simext.Parted) { net.SendDatagram(0, to, b.e.Contents.List[msg]) })
+	next := b.work(id, func(net netmodel.Parted) { net.SendDatagram(0, to, b.e.Contents.List[msg]) })
 	b.keeps.Put(key, uint64(next))
 	return next
 }
@@ -121,7 +122,7 @@ func (b *inboxes) WithOutgoing(id uint32, to sim.NodeID, msg uint32) uint32 {
 // AfterFailure returns the inbox of a node after its failure.
 func (b *inboxes) AfterFailure(id, how uint32) uint32 {
 	if b.List[id].afterFailure[how] == 0 {
-		next := b.work(id, func(simext.Parted) { b.e.FailNode(0, how) })
+		next := b.work(id, func(netmodel.Parted) { b.e.FailNode(0, how) })
 		b.List[id].afterFailure[how] = next + 1
 	}
 	return b.List[id].afterFailure[how] - 1
@@ -132,7 +133,7 @@ func (b *inboxes) Without(id uint32, place int32) uint32 {
 	if next := b.List[id].without[place]; next != 0 {
 		return next - 1
 	}
-	next := b.work(id, func(net simext.Parted) { net.Take(b.event(sim.Deliver, 1, id, place, 0)) })
+	next := b.work(id, func(net netmodel.Parted) { net.Take(b.event(eventkind.Deliver, 1, id, place, 0)) })
 	b.List[id].without[place] = next + 1
 	return next
 }
@@ -142,21 +143,21 @@ func (b *inboxes) WithDuplicate(id uint32, place int32) uint32 {
 	if next := b.List[id].doubled[place]; next != 0 {
 		return next - 1
 	}
-	next := b.work(id, func(net simext.Parted) { net.Inject(b.event(sim.Duplicate, 0, id, place, 0)) })
+	next := b.work(id, func(net netmodel.Parted) { net.Inject(b.event(eventkind.Duplicate, 0, id, place, 0)) })
 	b.List[id].doubled[place] = next + 1
 	return next
 }
 
-func (b *inboxes) event(kind sim.EventKind, msgs int32, id uint32, place int32, node sim.NodeID) sim.Event {
-	return sim.Event{Kind: kind, Node: node, Peer: b.List[id].Items[place].From, Slot: place, Msgs: msgs}
+func (b *inboxes) event(kind eventkind.Kind, msgs int32, id uint32, place int32, node sim.NodeID) netmodel.Event {
+	return netmodel.Event{Kind: kind, Node: node, Peer: b.List[id].Items[place].From, Slot: place, Msgs: msgs}
 }
 
 // AppendEvents appends an event for each set of equal datagrams.
-func (b *inboxes) AppendEvents(kind sim.EventKind, msgs int32, node sim.NodeID, id uint32, buf []sim.Event) []sim.Event {
+func (b *inboxes) AppendEvents(kind eventkind.Kind, msgs int32, node sim.NodeID, id uint32, buf []netmodel.Event) []netmodel.Event {
 	items := b.List[id].Items
 	for i := range items {
 		if it := &items[i]; !it.Same {
-			buf = append(buf, sim.Event{Kind: kind, Node: node, Peer: it.From, Slot: int32(i), Msgs: msgs})
+			buf = append(buf, netmodel.Event{Kind: kind, Node: node, Peer: it.From, Slot: int32(i), Msgs: msgs})
 		}
 	}
 	return buf
@@ -169,13 +170,13 @@ func (b *inboxes) Hash(id uint32, node int) encoding.Fingerprint {
 	}
 	h := &b.List[id].hashes[node]
 	if *h == (encoding.Fingerprint{}) {
-		*h = b.e.shareOf(func(net simext.Parted) { net.SetBag(sim.NodeID(node), b.Content(id)) })
+		*h = b.e.shareOf(func(net netmodel.Parted) { net.SetBag(sim.NodeID(node), b.Content(id)) })
 	}
 	return *h
 }
 
 // shareOf returns the share in the network's fingerprint of a part, which set puts into the network.
-func (e *Tables) shareOf(set func(simext.Parted)) encoding.Fingerprint {
+func (e *Tables) shareOf(set func(netmodel.Parted)) encoding.Fingerprint {
 	e.Net.Reset()
 	empty := e.Net.Fingerprint()
 	set(e.Net)

@@ -7,6 +7,7 @@ import (
 	"github.com/macemc/macemc/internal/encoding/diff"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/kernel/declared"
+	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/sim"
 )
@@ -22,10 +23,10 @@ type locals struct {
 type Local struct {
 	State    *kernel.Local
 	Node     sim.NodeID
-	Events   []sim.Event // those independent of the network
-	Always   int32       // number of leading events that are enabled even when timers must wait
-	Busy     bool        // an event in the node can be handled; only set under Prompt timing
-	Encoding string      // canonical, preceded by the node: the key in locals.ids
+	Events   []netmodel.Event // those independent of the network
+	Always   int32            // number of leading events that are enabled even when timers must wait
+	Busy     bool             // an event in the node can be handled; only set under Prompt timing
+	Encoding string           // canonical, preceded by the node: the key in locals.ids
 	Hash     encoding.Fingerprint
 	Origin   *Origin      // nil if no known step leads to it
 	Permuted bool         // moved from another node by package symmetry, not reached by a step
@@ -124,7 +125,7 @@ func (e *Tables) CatchRule(err *error) {
 }
 
 // Listed returns the events of a local state that are independent of the network.
-func (l *Local) Listed(timers bool) []sim.Event {
+func (l *Local) Listed(timers bool) []netmodel.Event {
 	if timers {
 		return l.Events
 	}
@@ -172,7 +173,7 @@ func (e *Tables) FieldsOf(id sim.NodeID, state *kernel.Local) []diff.Field {
 type Situation struct {
 	Local   uint32
 	EventID uint32
-	Event   sim.Event
+	Event   netmodel.Event
 	Message uint32 // of Deliver; of TakeQuorum the set
 	Err     error  // of DeliverError
 }

@@ -2,7 +2,8 @@ package store
 
 import (
 	"github.com/macemc/macemc/internal/encoding"
-	"github.com/macemc/macemc/internal/simext"
+	"github.com/macemc/macemc/internal/eventkind"
+	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -11,20 +12,20 @@ import (
 type netGlobalsTable struct {
 	e    *Tables
 	List []netGlobals
-	ids  map[simext.NetRest]uint32
+	ids  map[netmodel.Rest]uint32
 	ops  Memo
 }
 
 type netGlobals struct {
-	State   simext.NetRest
-	Global  []sim.Event // ordinary events without a node
-	Faults  []sim.Event // faults without another part
-	Severed []uint64    // by node: set of cut links
+	State   netmodel.Rest
+	Global  []netmodel.Event // ordinary events without a node
+	Faults  []netmodel.Event // faults without another part
+	Severed []uint64         // by node: set of cut links
 	Hash    encoding.Fingerprint
 }
 
 func (r *netGlobalsTable) init(e *Tables) {
-	r.e, r.ids = e, map[simext.NetRest]uint32{}
+	r.e, r.ids = e, map[netmodel.Rest]uint32{}
 	if e.Net == nil {
 		r.List = append(r.List, netGlobals{Severed: make([]uint64, e.Nodes)})
 		return
@@ -33,7 +34,7 @@ func (r *netGlobalsTable) init(e *Tables) {
 	r.intern(e.Net.Rest())
 }
 
-func (r *netGlobalsTable) intern(state simext.NetRest) uint32 {
+func (r *netGlobalsTable) intern(state netmodel.Rest) uint32 {
 	if id, ok := r.ids[state]; ok {
 		return id
 	}
@@ -58,9 +59,9 @@ func (r *netGlobalsTable) intern(state simext.NetRest) uint32 {
 
 // After returns the globals after a fault, or after the end of a partition. Part puts the affected part into the
 // network model.
-func (r *netGlobalsTable) After(id uint32, ev sim.Event, part func(simext.Parted)) uint32 {
+func (r *netGlobalsTable) After(id uint32, ev netmodel.Event, part func(netmodel.Parted)) uint32 {
 	key := uint64(id)<<32 | uint64(ev.Kind)<<16
-	if ev.Kind == sim.Partition {
+	if ev.Kind == eventkind.Partition {
 		key |= uint64(ev.Node)<<8 | uint64(ev.Peer+1)
 	}
 	if next, ok := r.ops.Get(key); ok {

@@ -9,7 +9,7 @@ import (
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/kernel/bench"
 	"github.com/macemc/macemc/internal/kernel/declared"
-	"github.com/macemc/macemc/internal/simext"
+	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/sim"
 )
@@ -19,7 +19,7 @@ type Tables struct {
 	Sys    *sim.System
 	Opts   kernel.Options
 	Bench  *bench.Bench
-	Net    simext.Parted // nil: no network
+	Net    netmodel.Parted // nil: no network
 	Nodes  int
 	Layout layout // of vectors
 
@@ -85,7 +85,7 @@ func (e *Tables) Init(sys *sim.System, opts kernel.Options, calls *options.Calls
 	}
 	e.Sys, e.Groups, e.Opts, e.Bench, e.Net, e.Nodes, e.Calls = sys, declared.Mates(sys), opts, bench, bench.Parted(), sys.Nodes, calls
 	if e.Net == nil && sys.Network != nil {
-		return &options.Unsupported{Why: fmt.Sprintf("its network %T does not implement simext.Parted", sys.Network)}
+		return &options.Unsupported{Why: fmt.Sprintf("its network %T does not implement netmodel.Parted", sys.Network)}
 	}
 	e.Layout = newLayout(e)
 	e.Contents.init(e)
@@ -212,7 +212,7 @@ type values struct {
 // messages interns the content of messages. In the network model, the ID of a message is the number of its content,
 // plus one.
 type messages struct {
-	List []sim.Message
+	List []netmodel.Message
 	ids  map[string]uint32
 	Most int
 }
@@ -250,7 +250,7 @@ func (e *Tables) Announced(value any) uint32 {
 }
 
 // idOf returns the content number of a message of the network model.
-func idOf(m *sim.Message) uint32 { return uint32(m.ID - 1) }
+func idOf(m *netmodel.Message) uint32 { return uint32(m.ID - 1) }
 
 // PairAt is the inverse of layout.Pair.
 func (e *Tables) PairAt(pair int) (low, high sim.NodeID) {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/macemc/macemc/internal/encoding/diff"
+	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/internal/table/por"
 	"github.com/macemc/macemc/internal/table/statespace"
@@ -275,8 +276,8 @@ func (s *Symmetry) takes(id uint32) {
 			same = slices.Contains(there.Acts, s.PermuteAct(p, l.Node, can.Acts[i]))
 		}
 		for _, it := range r.Nodes[l.Node].Sent {
-			same = same && r.ForQuorum(id, &por.Act{Kind: sim.Deliver, From: it.From, Msg: it.Msg}) ==
-				r.ForQuorum(other, &por.Act{Kind: sim.Deliver, From: p[it.From], Msg: it.Msg})
+			same = same && r.ForQuorum(id, &por.Act{Kind: eventkind.Deliver, From: it.From, Msg: it.Msg}) ==
+				r.ForQuorum(other, &por.Act{Kind: eventkind.Deliver, From: p[it.From], Msg: it.Msg})
 		}
 		if !same {
 			s.Refute("quorums of n%d and n%d take other sets in one state", l.Node, r.Local(other).Node)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/internal/table/por"
 	"github.com/macemc/macemc/internal/table/steptree"
 	"github.com/macemc/macemc/internal/table/store"
@@ -192,9 +193,9 @@ func (s *Symmetry) PermuteAct(p []sim.NodeID, node int, a uint32) uint32 {
 	r := s.r
 	x := r.Nodes[node].Acts[a]
 	switch x.Kind {
-	case sim.Deliver:
+	case eventkind.Deliver:
 		x.From = p[x.From]
-	case sim.TakeQuorum:
+	case eventkind.TakeQuorum:
 		x.Msg = s.PermuteSet(p, x.Msg)
 	}
 	return r.Nodes[p[node]].Id(x)

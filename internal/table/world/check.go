@@ -4,7 +4,7 @@ import (
 	"math/bits"
 
 	"github.com/macemc/macemc/internal/kernel/properties"
-	"github.com/macemc/macemc/internal/simext"
+	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/internal/simhook"
 	"github.com/macemc/macemc/internal/table/steptree"
 	"github.com/macemc/macemc/internal/table/store"
@@ -252,7 +252,7 @@ func (w *World) datagramsTo(to sim.NodeID, yield func(sim.Envelope) bool) bool {
 		return true
 	}
 	for _, it := range w.Inboxes.List[w.Vector[w.Layout.Inboxes+int(to)]].Items {
-		if !yield(simext.QueuedEnvelope(it.From, to, w.Contents.List[it.Msg].Body, 0)) {
+		if !yield(netmodel.QueuedEnvelope(it.From, to, w.Contents.List[it.Msg].Body, 0)) {
 			return false
 		}
 	}

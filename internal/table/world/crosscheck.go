@@ -10,6 +10,7 @@ import (
 	"github.com/macemc/macemc/internal/encoding"
 	"github.com/macemc/macemc/internal/encoding/diff"
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/internal/table/store"
 	"github.com/macemc/macemc/sim"
@@ -74,7 +75,7 @@ func (s *referenceAnswers) Choose(p choose.Point) int {
 
 // follow executes a step, or the start of a run if ev is nil. If the run is in the sample, it executes it on the
 // replay engine, too.
-func (w *World) follow(ev *sim.Event, src choose.Source) error {
+func (w *World) follow(ev *netmodel.Event, src choose.Source) error {
 	s := &w.CrossCheck
 	s.asked = s.asked[:0]
 	w.Engine.Unlisted = false
@@ -112,7 +113,7 @@ func (w *World) follow(ev *sim.Event, src choose.Source) error {
 	return own
 }
 
-func (w *World) execute(ev *sim.Event, src choose.Source) error {
+func (w *World) execute(ev *netmodel.Event, src choose.Source) error {
 	if ev == nil {
 		return w.Begin(src)
 	}

@@ -4,19 +4,21 @@ import (
 	"iter"
 
 	"github.com/macemc/macemc/internal/encoding/diff"
+	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
+	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/internal/table/store"
 	"github.com/macemc/macemc/sim"
 )
 
 // Key implements [kernel.World].
-func (w *World) Key(ev sim.Event) string {
+func (w *World) Key(ev netmodel.Event) string {
 	l := w.Label(ev)
 	return l.String()
 }
 
 // Label implements [kernel.World].
-func (w *World) Label(ev sim.Event) stepinfo.Label {
+func (w *World) Label(ev netmodel.Event) stepinfo.Label {
 	l := &w.Layout
 	if ev.Node >= 0 {
 		w.Bench.Place(ev.Node, w.Locals.List[w.Vector[ev.Node]].State)
@@ -24,7 +26,7 @@ func (w *World) Label(ev sim.Event) stepinfo.Label {
 	if w.Net != nil {
 		w.Net.Reset()
 		switch k := ev.Kind; {
-		case k.OfMessage(), k == sim.DeliverError, k == sim.DeliverReady, k == sim.Arrive, k == sim.TakeQuorum, k == sim.Break:
+		case k.OfMessage(), k == eventkind.DeliverError, k == eventkind.DeliverReady, k == eventkind.Arrive, k == eventkind.TakeQuorum, k == eventkind.Break:
 			if ev.Slot >= 0 {
 				w.Net.SetBag(ev.Node, w.Inboxes.Content(w.Vector[l.Inboxes+int(ev.Node)]))
 			} else {
@@ -37,11 +39,11 @@ func (w *World) Label(ev sim.Event) stepinfo.Label {
 }
 
 // Messages implements [kernel.World].
-func (w *World) Messages(ev sim.Event, buf []sim.Envelope) []sim.Envelope {
+func (w *World) Messages(ev netmodel.Event, buf []sim.Envelope) []sim.Envelope {
 	if ev.Msgs == 0 {
 		return buf
 	}
-	if ev.Kind == sim.TakeQuorum {
+	if ev.Kind == eventkind.TakeQuorum {
 		set := w.Quorums.Sets[w.Gathered(ev.Node).Sets[ev.Slot].ID]
 		for i, from := range set.From {
 			buf = append(buf, sim.Envelope{From: from, To: ev.Node, Msg: w.Contents.List[set.Msgs[i]].Body})

@@ -4,6 +4,8 @@ import (
 	"math/bits"
 	"slices"
 
+	"github.com/macemc/macemc/internal/eventkind"
+	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/internal/table/store"
 	"github.com/macemc/macemc/sim"
 )
@@ -11,11 +13,11 @@ import (
 // blocks is a list of events in blocks: one per node, and a last one of events without a node. A block is listed
 // again only after it may have changed.
 type blocks struct {
-	events []sim.Event
-	begin  []int32     // block i is events[begin[i]:begin[i+1]]
-	stale  []int32     // blocks to list again, unordered
-	isOld  []bool      // by block: it is in stale
-	buf    []sim.Event // scratch
+	events []netmodel.Event
+	begin  []int32          // block i is events[begin[i]:begin[i+1]]
+	stale  []int32          // blocks to list again, unordered
+	isOld  []bool           // by block: it is in stale
+	buf    []netmodel.Event // scratch
 }
 
 func (b *blocks) init(nodes int) {
@@ -37,7 +39,7 @@ func (b *blocks) all() {
 }
 
 // replace sets the events of a block to buf.
-func (b *blocks) replace(block int, buf []sim.Event) {
+func (b *blocks) replace(block int, buf []netmodel.Event) {
 	first, end := int(b.begin[block]), int(b.begin[block+1])
 	if grow := len(buf) - (end - first); grow != 0 {
 		if grow > 0 {
@@ -54,7 +56,7 @@ func (b *blocks) replace(block int, buf []sim.Event) {
 }
 
 // Enabled implements [kernel.World].
-func (w *World) Enabled() []sim.Event {
+func (w *World) Enabled() []netmodel.Event {
 	b := &w.enabled
 	if w.Sys.Timing == sim.Prompt {
 		if q := w.isQuiet(); q != w.Quiet {
@@ -78,7 +80,7 @@ func (w *World) Enabled() []sim.Event {
 }
 
 // AllEvents appends all events of a bare world, ordinary ones and faults.
-func (w *World) AllEvents(buf []sim.Event) []sim.Event {
+func (w *World) AllEvents(buf []netmodel.Event) []netmodel.Event {
 	w.Quiet = w.Sys.Timing == sim.Prompt && w.isQuiet()
 	for node := range w.Nodes {
 		buf = w.appendNode(sim.NodeID(node), buf)
@@ -99,24 +101,24 @@ func (w *World) isQuiet() bool {
 	return true
 }
 
-func (w *World) appendNode(node sim.NodeID, buf []sim.Event) []sim.Event {
+func (w *World) appendNode(node sim.NodeID, buf []netmodel.Event) []netmodel.Event {
 	buf = w.appendOwn(node, buf)
 	if w.UpNodes>>node&1 == 0 {
 		return buf
 	}
 	if w.Failing[node]|w.Ready[node]|w.Deliverable[node] != 0 {
-		ev := sim.Event{Kind: sim.DeliverError, Node: node, Slot: w.Conns.Slot}
+		ev := netmodel.Event{Kind: eventkind.DeliverError, Node: node, Slot: w.Conns.Slot}
 		buf = appendPeers(w.Failing[node], ev, buf)
-		ev.Kind = sim.DeliverReady
+		ev.Kind = eventkind.DeliverReady
 		buf = appendPeers(w.Ready[node], ev, buf)
-		ev.Kind, ev.Msgs = sim.Deliver, 1
+		ev.Kind, ev.Msgs = eventkind.Deliver, 1
 		buf = appendPeers(w.Deliverable[node], ev, buf)
 	}
 	return w.appendDatagrams(node, buf)
 }
 
 // appendOwn appends the events of a node that are independent of the network.
-func (w *World) appendOwn(node sim.NodeID, buf []sim.Event) []sim.Event {
+func (w *World) appendOwn(node sim.NodeID, buf []netmodel.Event) []netmodel.Event {
 	if w.held(node) {
 		return buf
 	}
@@ -127,16 +129,16 @@ func (w *World) appendOwn(node sim.NodeID, buf []sim.Event) []sim.Event {
 }
 
 // appendDatagrams appends the deliveries of datagrams to a node that is up.
-func (w *World) appendDatagrams(node sim.NodeID, buf []sim.Event) []sim.Event {
+func (w *World) appendDatagrams(node sim.NodeID, buf []netmodel.Event) []netmodel.Event {
 	switch {
 	case w.held(node):
 		first := &w.Inboxes.List[w.Vector[w.Layout.Inboxes+int(node)]].Items[0]
-		buf = append(buf, sim.Event{Kind: sim.Arrive, Node: node, Peer: ^first.From})
+		buf = append(buf, netmodel.Event{Kind: eventkind.Arrive, Node: node, Peer: ^first.From})
 	case w.Layout.InboxCount == 0 || w.UpNodes>>node&1 == 0:
 	case w.Quorums.Any:
 		buf = append(buf, w.Gathered(node).Events...)
 	default:
-		buf = w.Inboxes.AppendEvents(sim.Deliver, 1, node, w.Vector[w.Layout.Inboxes+int(node)], buf)
+		buf = w.Inboxes.AppendEvents(eventkind.Deliver, 1, node, w.Vector[w.Layout.Inboxes+int(node)], buf)
 	}
 	return buf
 }
@@ -147,7 +149,7 @@ func (w *World) held(node sim.NodeID) bool {
 }
 
 // appendPeers appends ev for each peer in a set.
-func appendPeers(set uint64, ev sim.Event, buf []sim.Event) []sim.Event {
+func appendPeers(set uint64, ev netmodel.Event, buf []netmodel.Event) []netmodel.Event {
 	for ; set != 0; set &= set - 1 {
 		ev.Peer = sim.NodeID(bits.TrailingZeros64(set))
 		buf = append(buf, ev)
@@ -156,7 +158,7 @@ func appendPeers(set uint64, ev sim.Event, buf []sim.Event) []sim.Event {
 }
 
 // Injections implements [kernel.World].
-func (w *World) Injections(buf []sim.Event) []sim.Event {
+func (w *World) Injections(buf []netmodel.Event) []netmodel.Event {
 	for kind := CrashEvents; kind < EventLists; kind++ {
 		if !w.MayInject(kind) {
 			continue
@@ -168,7 +170,7 @@ func (w *World) Injections(buf []sim.Event) []sim.Event {
 	r := &w.NetGlobals.List[w.Vector[w.Layout.NetGlobals]]
 	if r.State.Left[sim.NetErrors] > 0 {
 		for node, set := range w.Established {
-			buf = appendPeers(set, sim.Event{Kind: sim.Break, Node: sim.NodeID(node), Slot: w.Conns.Slot}, buf)
+			buf = appendPeers(set, netmodel.Event{Kind: eventkind.Break, Node: sim.NodeID(node), Slot: w.Conns.Slot}, buf)
 		}
 	}
 	return append(buf, r.Faults...)
@@ -209,7 +211,7 @@ func (w *World) MayInject(kind EventList) bool {
 }
 
 // AppendList appends the events of a node in the lists of a kind.
-func (w *World) AppendList(kind EventList, node sim.NodeID, buf []sim.Event) []sim.Event {
+func (w *World) AppendList(kind EventList, node sim.NodeID, buf []netmodel.Event) []netmodel.Event {
 	switch kind {
 	case OrdinaryEvents:
 		return w.appendNode(node, buf)
@@ -229,13 +231,13 @@ func (w *World) AppendList(kind EventList, node sim.NodeID, buf []sim.Event) []s
 }
 
 // AppendFailure appends the crash or the halt of a node.
-func (w *World) AppendFailure(kind EventList, node sim.NodeID, buf []sim.Event) []sim.Event {
+func (w *World) AppendFailure(kind EventList, node sim.NodeID, buf []netmodel.Event) []netmodel.Event {
 	switch {
 	case w.UpNodes>>node&1 == 0:
 	case kind == CrashEvents && w.MayCrash(int(node)):
-		buf = append(buf, sim.Event{Kind: sim.Crash, Node: node, Peer: -1})
+		buf = append(buf, netmodel.Event{Kind: eventkind.Crash, Node: node, Peer: -1})
 	case kind == HaltEvents && w.MayHalt(int(node)):
-		buf = append(buf, sim.Event{Kind: sim.Halt, Node: node, Peer: -1})
+		buf = append(buf, netmodel.Event{Kind: eventkind.Halt, Node: node, Peer: -1})
 	}
 	return buf
 }

@@ -1,6 +1,7 @@
 package world
 
 import (
+	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/internal/table/steptree"
 	"github.com/macemc/macemc/sim"
 )
@@ -38,7 +39,7 @@ func (w *World) UnlistedQuorums() error {
 }
 
 // takeSet removes an event's set from the network, and returns its number.
-func (w *World) takeSet(ev sim.Event) uint32 {
+func (w *World) takeSet(ev netmodel.Event) uint32 {
 	set := w.Gathered(ev.Node).Sets[ev.Slot]
 	inbox := w.Vector[w.Layout.Inboxes+int(ev.Node)]
 	for _, place := range set.Places {

@@ -4,15 +4,16 @@ import (
 	"fmt"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
-	"github.com/macemc/macemc/internal/simext"
+	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/internal/table/steptree"
 	"github.com/macemc/macemc/internal/table/store"
 	"github.com/macemc/macemc/sim"
 )
 
 // Step implements [kernel.World].
-func (w *World) Step(ev sim.Event, src choose.Source) (err error) {
+func (w *World) Step(ev netmodel.Event, src choose.Source) (err error) {
 	defer w.Engine.CatchRule(&err)
 	if w.CrossCheck.active {
 		return w.follow(&ev, src)
@@ -20,7 +21,7 @@ func (w *World) Step(ev sim.Event, src choose.Source) (err error) {
 	return w.doStep(&ev, src)
 }
 
-func (w *World) doStep(ev *sim.Event, src choose.Source) error {
+func (w *World) doStep(ev *netmodel.Event, src choose.Source) error {
 	w.last.Reset(ev)
 	w.last.Effects = nil // they belong to a leaf
 	if w.Disturbing != nil {
@@ -33,15 +34,15 @@ func (w *World) doStep(ev *sim.Event, src choose.Source) error {
 }
 
 // Advance takes a step, and updates Last unless the world is bare.
-func (w *World) Advance(ev *sim.Event, src choose.Source) error {
+func (w *World) Advance(ev *netmodel.Event, src choose.Source) error {
 	w.FailedInside, w.Halted, w.Handled, w.AskedOfGroup = false, false, false, 0
 	switch ev.Kind {
-	case sim.Crash:
+	case eventkind.Crash:
 		w.spend(store.OneCrash)
 		return w.crash(ev.Node, src)
-	case sim.Halt:
+	case eventkind.Halt:
 		return w.halt(ev.Node)
-	case sim.Arrive:
+	case eventkind.Arrive:
 		return w.arrive(*ev)
 	}
 	if ev.Kind.OfNetwork() {
@@ -66,14 +67,14 @@ func (w *World) Advance(ev *sim.Event, src choose.Source) error {
 	}
 	if !w.bare {
 		w.last.Effects, w.last.Handler = l.Effects, true
-		if ev.Kind == sim.FireTimer {
+		if ev.Kind == eventkind.FireTimer {
 			w.last.Timer = w.Locals.List[w.Current.Local].State.Timer(ev.Slot)
 		}
 		w.observe(l)
 	}
 	if l.Err != nil {
 		w.setLocal(ev.Node, l.Next)
-		w.last.Handler = ev.Kind != sim.Boot || w.UpNodes>>ev.Node&1 == 1
+		w.last.Handler = ev.Kind != eventkind.Boot || w.UpNodes>>ev.Node&1 == 1
 		return l.Err
 	}
 	c := stepinfo.Cut{At: len(l.Effects)}
@@ -94,14 +95,14 @@ func (w *World) Advance(ev *sim.Event, src choose.Source) error {
 }
 
 // Prepare sets the step to look up for an event independent of the network.
-func (w *World) Prepare(ev *sim.Event) {
+func (w *World) Prepare(ev *netmodel.Event) {
 	class := store.BootEvent
 	switch ev.Kind {
-	case sim.DoAction:
+	case eventkind.DoAction:
 		class = store.ActionEvent
-	case sim.FireTimer:
+	case eventkind.FireTimer:
 		class = store.TimerEvent
-	case sim.Internal:
+	case eventkind.Internal:
 		class = store.InternalEvent
 	}
 	w.Acting = ev.Node
@@ -111,16 +112,16 @@ func (w *World) Prepare(ev *sim.Event) {
 }
 
 // take removes from the network what an event delivers, and sets the step to look up.
-func (w *World) take(ev *sim.Event) {
+func (w *World) take(ev *netmodel.Event) {
 	s := &w.Current
 	switch ev.Kind {
 	default:
 		w.Prepare(ev)
 		return
-	case sim.TakeQuorum:
+	case eventkind.TakeQuorum:
 		s.Message, s.Err = w.takeSet(*ev), nil
 		s.EventID = w.EventID(store.QuorumEvent, 0, s.Message)
-	case sim.Deliver, sim.DeliverError, sim.DeliverReady:
+	case eventkind.Deliver, eventkind.DeliverError, eventkind.DeliverReady:
 		class := store.DeliverEvent
 		if ev.Slot >= 0 {
 			inbox := w.Vector[w.Layout.Inboxes+int(ev.Node)]
@@ -206,7 +207,7 @@ func (w *World) do(node sim.NodeID, o *steptree.Op) error {
 	switch o.Kind {
 	case stepinfo.SendEffect:
 		if w.Layout.InboxCount == 0 {
-			return w.Bench.Contain(node, func() { w.Net.SendDatagram(node, o.Peer, sim.Message{}) })
+			return w.Bench.Contain(node, func() { w.Net.SendDatagram(node, o.Peer, netmodel.Message{}) })
 		}
 		switch {
 		case w.Inboxes.HoldsOutgoing:
@@ -237,22 +238,22 @@ func (w *World) do(node sim.NodeID, o *steptree.Op) error {
 }
 
 // Inject executes a fault of the network, or a Heal.
-func (w *World) Inject(ev sim.Event) {
+func (w *World) Inject(ev netmodel.Event) {
 	l := &w.Layout
-	part := func(simext.Parted) {}
+	part := func(netmodel.Parted) {}
 	switch ev.Kind {
-	case sim.Lose, sim.Duplicate:
+	case eventkind.Lose, eventkind.Duplicate:
 		inbox := w.Vector[l.Inboxes+int(ev.Node)]
-		part = func(net simext.Parted) { net.SetBag(ev.Node, w.Inboxes.Content(inbox)) }
-		if ev.Kind == sim.Lose {
+		part = func(net netmodel.Parted) { net.SetBag(ev.Node, w.Inboxes.Content(inbox)) }
+		if ev.Kind == eventkind.Lose {
 			w.setInbox(ev.Node, w.Inboxes.Without(inbox, ev.Slot))
 		} else {
 			w.setInbox(ev.Node, w.Inboxes.WithDuplicate(inbox, ev.Slot))
 		}
-	case sim.Break:
+	case eventkind.Break:
 		low, high := ev.Node, ev.Peer
 		conn := w.Vector[l.Conns+l.Pair(low, high)]
-		part = func(net simext.Parted) { net.SetConnection(low, high, w.Conns.Content(conn)) }
+		part = func(net netmodel.Parted) { net.SetConnection(low, high, w.Conns.Content(conn)) }
 		w.operate(low, high, store.OpBreak, 0)
 	}
 	w.setNetGlobals(w.NetGlobals.After(w.Vector[l.NetGlobals], ev, part))
@@ -358,7 +359,7 @@ func (w *World) send(from, to sim.NodeID, msg uint32) error {
 }
 
 // arrive moves a node's first outgoing message to its receiver. The error is a finding.
-func (w *World) arrive(ev sim.Event) error {
+func (w *World) arrive(ev netmodel.Event) error {
 	inbox := w.Vector[w.Layout.Inboxes+int(ev.Node)]
 	first := w.Inboxes.List[inbox].Items[0]
 	w.setInbox(ev.Node, w.Inboxes.Without(inbox, 0))
@@ -369,17 +370,17 @@ func (w *World) arrive(ev sim.Event) error {
 }
 
 // IsRecovery reports whether an enabled event may belong to the recovery relation.
-func (w *World) IsRecovery(ev sim.Event) bool { return w.RecoveryKind(ev.Kind) && !w.Disturbs(ev) }
+func (w *World) IsRecovery(ev netmodel.Event) bool { return w.RecoveryKind(ev.Kind) && !w.Disturbs(ev) }
 
 // Disturbs implements [kernel.World].
-func (w *World) Disturbs(ev sim.Event) bool {
+func (w *World) Disturbs(ev netmodel.Event) bool {
 	d := w.Disturbing
 	switch {
 	case d.Event(ev):
 		return true
 	case !d.Asks(ev.Kind):
 		return false
-	case ev.Kind == sim.FireTimer:
+	case ev.Kind == eventkind.FireTimer:
 		return d.Hands(ev.Kind, w.Locals.List[w.Vector[ev.Node]].State.Timer(ev.Slot))
 	}
 	var buf [1]sim.Envelope

@@ -5,9 +5,11 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/encoding"
+	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/kernel/declared"
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
+	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/internal/table/steptree"
 	"github.com/macemc/macemc/internal/table/store"
@@ -166,7 +168,7 @@ func (w *World) Start(src choose.Source) (err error) {
 
 func (w *World) Begin(src choose.Source) error {
 	w.clear()
-	w.last.Reset(&sim.Event{Kind: sim.Boot, Peer: -1})
+	w.last.Reset(&netmodel.Event{Kind: eventkind.Boot, Peer: -1})
 	w.last.Effects = nil
 	w.effects = w.effects[:0]
 	if w.Crashing == nil {
@@ -190,7 +192,7 @@ func (w *World) Begin(src choose.Source) error {
 		if w.EarlyNodes>>i&1 == 0 {
 			continue
 		}
-		w.Prepare(&sim.Event{Kind: sim.Boot, Node: sim.NodeID(i), Peer: -1})
+		w.Prepare(&netmodel.Event{Kind: eventkind.Boot, Node: sim.NodeID(i), Peer: -1})
 		w.Current.Local = w.Initial[i]
 		id, err := w.Walk(&w.Current, src, w)
 		if err != nil {

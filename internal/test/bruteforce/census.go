@@ -9,6 +9,7 @@ import (
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/encoding"
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/sim"
 )
@@ -67,7 +68,7 @@ type explorer struct {
 	last   choose.Path // the previous path
 	trail  []int       // states of that path, at the beginning of each of its steps
 	booted bool        // there is a previous path
-	buf    []sim.Event
+	buf    []netmodel.Event
 }
 
 // explore executes one path. It shares with the previous path everything but the last of the choices that the

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/critical"
+	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/internal/explore"
 	"github.com/macemc/macemc/internal/explore/stateset"
 	"github.com/macemc/macemc/internal/search/runloop"
@@ -30,12 +31,12 @@ type Report struct {
 	Complete            bool // all states were visited
 	Findings            int
 	Dead                int
-	Difference          string                  // the first difference, or ""
-	Closed              int                     // complete searches by deepening
-	Searches            int                     // compared searches
-	Kinds               [sim.EventKindCount]int // steps by kind of event
-	Inside              int                     // crashes inside steps
-	Together            int                     // steps that took several nodes down
+	Difference          string               // the first difference, or ""
+	Closed              int                  // complete searches by deepening
+	Searches            int                  // compared searches
+	Kinds               [eventkind.Count]int // steps by kind of event
+	Inside              int                  // crashes inside steps
+	Together            int                  // steps that took several nodes down
 }
 
 // mostPaths is the maximum number of paths of a search that executes runs to completion.

@@ -2,6 +2,7 @@ package oracle
 
 import (
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -97,6 +98,11 @@ func (d drawer) halts(s *Script) {
 	}
 }
 
+// disturbedKinds are the kinds that sim excludes from recovery.
+var disturbedKinds = []eventkind.Kind{
+	eventkind.Boot, eventkind.FireTimer, eventkind.DeliverError, eventkind.Deliver, eventkind.TakeQuorum, eventkind.Heal,
+}
+
 // disturb excludes some actions and other events from recovery.
 func (d drawer) disturb(s *Script) {
 	for k := range s.Actions {
@@ -107,10 +113,10 @@ func (d drawer) disturb(s *Script) {
 		return
 	}
 	for range 1 + d.n(2) {
-		x := Disturbance{Kind: sim.EventKind(d.n(int(sim.Heal) + 1))}
+		x := Disturbance{Kind: disturbedKinds[d.n(len(disturbedKinds))]}
 		if !d.chance(3) {
 			typed := []Disturbance{
-				{sim.FireTimer, Alarm}, {sim.FireTimer, Bell}, {sim.Deliver, Word}, {sim.Deliver, Note}, {sim.Deliver, Vote}, {sim.TakeQuorum, Vote},
+				{eventkind.FireTimer, Alarm}, {eventkind.FireTimer, Bell}, {eventkind.Deliver, Word}, {eventkind.Deliver, Note}, {eventkind.Deliver, Vote}, {eventkind.TakeQuorum, Vote},
 			}
 			x = typed[d.n(len(typed))]
 		}

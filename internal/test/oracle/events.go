@@ -4,12 +4,13 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/sim"
 )
 
 // event is an enabled event.
 type event struct {
-	kind       sim.EventKind
+	kind       eventkind.Kind
 	node, peer int // peer -1 for none
 	what       int // action, timer, or value of the message
 	stream     bool
@@ -23,7 +24,7 @@ func (m *model) events(s *state) (ordinary, faults []event) {
 		ordinary = m.nodeEvents(s, i, quiet, ordinary)
 	}
 	if s.cut.active && m.defect != neverHeal {
-		ordinary = append(ordinary, event{kind: sim.Heal, node: s.cut.node, peer: s.cut.peer})
+		ordinary = append(ordinary, event{kind: eventkind.Heal, node: s.cut.node, peer: s.cut.peer})
 	}
 	return ordinary, m.faults(s)
 }
@@ -34,10 +35,10 @@ func (m *model) nodeEvents(s *state, i int, quiet bool, out []event) []event {
 		return out
 	}
 	if !n.up {
-		return append(out, event{kind: sim.Boot, node: i, peer: -1})
+		return append(out, event{kind: eventkind.Boot, node: i, peer: -1})
 	}
 	if len(s.yet[i]) > 0 {
-		first := event{kind: sim.Arrive, node: i, peer: s.yet[i][0].to, what: s.yet[i][0].value}
+		first := event{kind: eventkind.Arrive, node: i, peer: s.yet[i][0].to, what: s.yet[i][0].value}
 		if out = append(out, first); m.defect != actWhileSending {
 			return out // outgoing messages come first
 		}
@@ -46,34 +47,34 @@ func (m *model) nodeEvents(s *state, i int, quiet bool, out []event) []event {
 		if a.Times > 0 && n.done[k] >= a.Times || a.Phases != 0 && !has(a.Phases, n.phase) || a.Nodes != 0 && !has(a.Nodes, i) {
 			continue
 		}
-		out = append(out, event{kind: sim.DoAction, node: i, peer: -1, what: k})
+		out = append(out, event{kind: eventkind.DoAction, node: i, peer: -1, what: k})
 	}
 	if m.steps(s, i) {
-		out = append(out, event{kind: sim.Internal, node: i, peer: -1})
+		out = append(out, event{kind: eventkind.Internal, node: i, peer: -1})
 	}
 	if quiet {
 		for _, t := range n.timers {
 			if m.first(n, t) {
-				out = append(out, event{kind: sim.FireTimer, node: i, peer: -1, what: t.what})
+				out = append(out, event{kind: eventkind.FireTimer, node: i, peer: -1, what: t.what})
 			}
 		}
 	}
 	for peer := range s.ends[i] {
 		e := &s.ends[i][peer]
 		if e.unread() && m.defect != dropErrors {
-			out = append(out, event{kind: sim.DeliverError, node: i, peer: peer})
+			out = append(out, event{kind: eventkind.DeliverError, node: i, peer: peer})
 		}
 		if e.wanted && len(e.queue) < m.script.Buffer {
-			out = append(out, event{kind: sim.DeliverReady, node: i, peer: peer})
+			out = append(out, event{kind: eventkind.DeliverReady, node: i, peer: peer})
 		}
 		if m.deliverable(s, i, peer) {
-			out = append(out, event{kind: sim.Deliver, node: i, peer: peer, what: s.ends[peer][i].queue[0], stream: true})
+			out = append(out, event{kind: eventkind.Deliver, node: i, peer: peer, what: s.ends[peer][i].queue[0], stream: true})
 		}
 	}
 	if m.script.Queue != NoQueue {
 		return append(out, m.queueEvents(s, i)...)
 	}
-	for _, ev := range m.datagramEvents(s, sim.Deliver, i) {
+	for _, ev := range m.datagramEvents(s, eventkind.Deliver, i) {
 		if !m.taken(ev.what) || m.defect == deliverVotes {
 			out = append(out, ev)
 		}
@@ -95,7 +96,7 @@ func (m *model) first(n *node, t timer) bool {
 }
 
 // datagramEvents returns one event for each set of equal datagrams.
-func (m *model) datagramEvents(s *state, kind sim.EventKind, i int) (out []event) {
+func (m *model) datagramEvents(s *state, kind eventkind.Kind, i int) (out []event) {
 	for k, d := range s.bags[i] {
 		if k == 0 || d != s.bags[i][k-1] || m.defect == tellCopiesApart {
 			out = append(out, event{kind: kind, node: i, peer: d.from, what: d.value})
@@ -108,40 +109,40 @@ func (m *model) faults(s *state) (out []event) {
 	if s.left.crashes > 0 {
 		for i := range s.nodes {
 			if m.crashable(s, i) && m.firstOfProcess(s, i) {
-				out = append(out, event{kind: sim.Crash, node: i, peer: -1})
+				out = append(out, event{kind: eventkind.Crash, node: i, peer: -1})
 			}
 		}
 	}
 	if s.left.halts > 0 {
 		for i := range s.nodes {
 			if m.haltable(s, i) && m.firstOfProcess(s, i) {
-				out = append(out, event{kind: sim.Halt, node: i, peer: -1})
+				out = append(out, event{kind: eventkind.Halt, node: i, peer: -1})
 			}
 		}
 	}
 	for i := range s.bags {
 		if s.left.loss > 0 || m.defect == loseAlways && m.script.Loss > 0 {
-			out = append(out, m.datagramEvents(s, sim.Lose, i)...)
+			out = append(out, m.datagramEvents(s, eventkind.Lose, i)...)
 		}
 		if s.left.dup > 0 {
-			out = append(out, m.datagramEvents(s, sim.Duplicate, i)...)
+			out = append(out, m.datagramEvents(s, eventkind.Duplicate, i)...)
 		}
 	}
 	established := end{open: true}
 	for a := range s.ends {
 		for b := a + 1; b < len(s.ends) && s.left.errors > 0; b++ {
 			if x, y := s.ends[a][b], s.ends[b][a]; x.four() == established.four() && y.four() == established.four() {
-				out = append(out, event{kind: sim.Break, node: a, peer: b})
+				out = append(out, event{kind: eventkind.Break, node: a, peer: b})
 			}
 		}
 	}
 	if s.left.partitions > 0 && !s.cut.active {
 		for a := range s.nodes {
 			if len(s.nodes) > 2 {
-				out = append(out, event{kind: sim.Partition, node: a, peer: -1})
+				out = append(out, event{kind: eventkind.Partition, node: a, peer: -1})
 			}
 			for b := a + 1; b < len(s.nodes); b++ {
-				out = append(out, event{kind: sim.Partition, node: a, peer: b})
+				out = append(out, event{kind: eventkind.Partition, node: a, peer: b})
 			}
 		}
 	}
@@ -184,7 +185,7 @@ func (m *model) key(s *state, ev event) string {
 		key += fmt.Sprintf("<-n%d", ev.peer)
 	}
 	switch ev.kind {
-	case sim.Crash, sim.Halt:
+	case eventkind.Crash, eventkind.Halt:
 		if mates := m.othersOfProcess(ev.node); len(mates) > 0 {
 			all := slices.Sorted(slices.Values(append(mates, ev.node)))
 			key = fmt.Sprintf("%v n%d with n%d", ev.kind, all[0], all[1])
@@ -192,23 +193,23 @@ func (m *model) key(s *state, ev event) string {
 				key += fmt.Sprintf(", n%d", more)
 			}
 		}
-	case sim.DoAction:
+	case eventkind.DoAction:
 		key += " " + actionName(ev.what)
-	case sim.FireTimer:
+	case eventkind.FireTimer:
 		key += fmt.Sprintf(" %s(%d)", m.typeOf(ev), ev.what)
-	case sim.DeliverError:
+	case eventkind.DeliverError:
 		if s.ends[ev.node][ev.peer].notReady {
 			return key + " connection refused"
 		}
 		return key + " connection reset"
-	case sim.TakeQuorum:
+	case eventkind.TakeQuorum:
 		key += " " + quorumName(ev.what)
 		for _, d := range ev.set {
 			key += fmt.Sprintf(" <-n%d %s", d.from, m.word(d.value))
 		}
-	case sim.Arrive:
+	case eventkind.Arrive:
 		key += " " + m.word(ev.what)
-	case sim.Deliver, sim.Lose, sim.Duplicate:
+	case eventkind.Deliver, eventkind.Lose, eventkind.Duplicate:
 		if m.script.Datagrams && m.script.Streams {
 			key += map[bool]string{true: " stream", false: " datagram"}[ev.stream]
 		}

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -17,7 +18,7 @@ type graph struct {
 	complete bool           // all states are expanded
 	dead     []bool         // by state, if complete: recovery reaches no live state
 	goals    bool           // there are Eventually properties, so states can be dead
-	kinds    [sim.EventKindCount]int
+	kinds    [eventkind.Count]int
 	inside   int // crashes inside steps
 	together int // steps that take several nodes down
 }
@@ -145,7 +146,7 @@ func (g *graph) expand(m *model, i int) {
 
 // recovers reports whether an ordinary event belongs to recovery.
 func (m *model) recovers(ev event) bool {
-	if ev.kind == sim.DoAction && m.script.Actions[ev.what].Disturbs && m.defect != recoverByDisturbing {
+	if ev.kind == eventkind.DoAction && m.script.Actions[ev.what].Disturbs && m.defect != recoverByDisturbing {
 		return false
 	}
 	for _, d := range m.script.Disturbing {
@@ -163,14 +164,14 @@ func (m *model) recovers(ev event) bool {
 // typeOf returns the type of the value that an event delivers, or "".
 func (m *model) typeOf(ev event) Type {
 	switch ev.kind {
-	case sim.FireTimer:
+	case eventkind.FireTimer:
 		if has(m.script.Bells, ev.what) {
 			return Bell
 		}
 		return Alarm
-	case sim.Deliver:
+	case eventkind.Deliver:
 		return m.script.message(ev.what)
-	case sim.TakeQuorum:
+	case eventkind.TakeQuorum:
 		return Vote
 	}
 	return ""

@@ -7,7 +7,7 @@ import (
 	"runtime/debug"
 	"testing"
 
-	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/internal/eventkind"
 )
 
 var number = flag.Int64("number", -1, "compare only the system of this number, and show it")
@@ -57,8 +57,8 @@ func TestSystems(t *testing.T) {
 		}
 	}
 	for kind, steps := range sum.Kinds {
-		if !sim.EventKind(kind).OfProgram() && steps < n/2 { // systems of the oracle have no programs
-			t.Errorf("steps by %v: %d, want at least %d", sim.EventKind(kind), steps, n/2)
+		if !eventkind.Kind(kind).OfProgram() && steps < n/2 { // systems of the oracle have no programs
+			t.Errorf("steps by %v: %d, want at least %d", eventkind.Kind(kind), steps, n/2)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/sim"
 )
@@ -96,7 +97,7 @@ func (m *model) queueEvents(s *state, i int) (out []event) {
 	}
 	for k, d := range s.bags[i] {
 		if given(k) {
-			out = append(out, event{kind: sim.Deliver, node: i, peer: d.from, what: d.value})
+			out = append(out, event{kind: eventkind.Deliver, node: i, peer: d.from, what: d.value})
 		}
 	}
 	return out

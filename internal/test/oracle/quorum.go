@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -78,7 +79,7 @@ func (m *model) quorumEvents(s *state, i int) (out []event) {
 			}
 			slices.SortFunc(set, func(a, b datagram) int { return a.from - b.from })
 			if m.takes(&m.script.Quorums[k], set, s.nodes[i].phase) {
-				out = append(out, event{kind: sim.TakeQuorum, node: i, peer: -1, what: k, set: set})
+				out = append(out, event{kind: eventkind.TakeQuorum, node: i, peer: -1, what: k, set: set})
 			}
 		}
 	}

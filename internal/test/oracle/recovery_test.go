@@ -3,6 +3,7 @@ package oracle
 import (
 	"testing"
 
+	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -37,13 +38,13 @@ func TestDisturbing(t *testing.T) {
 		what Disturbance
 		dead int
 	}{
-		{false, Disturbance{sim.FireTimer, Alarm}, 1},
-		{false, Disturbance{sim.FireTimer, Bell}, 0},
-		{true, Disturbance{sim.FireTimer, Bell}, 1},
-		{true, Disturbance{sim.FireTimer, Alarm}, 0},
-		{false, Disturbance{Kind: sim.FireTimer}, 1},
-		{false, Disturbance{Kind: sim.Deliver}, 0},
-		{false, Disturbance{sim.Deliver, Word}, 0},
+		{false, Disturbance{eventkind.FireTimer, Alarm}, 1},
+		{false, Disturbance{eventkind.FireTimer, Bell}, 0},
+		{true, Disturbance{eventkind.FireTimer, Bell}, 1},
+		{true, Disturbance{eventkind.FireTimer, Alarm}, 0},
+		{false, Disturbance{Kind: eventkind.FireTimer}, 1},
+		{false, Disturbance{Kind: eventkind.Deliver}, 0},
+		{false, Disturbance{eventkind.Deliver, Word}, 0},
 	} {
 		s := &Script{Nodes: 1, Eventually: []Prop{{Kind: IsIn, B: 1}}, Programs: make([]Program, 1), Disturbing: []Disturbance{c.what}}
 		s.Actions[0], s.Actions[1] = Action{Phases: 1 << 2}, Action{Phases: 1 << 2} // never

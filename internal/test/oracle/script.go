@@ -28,6 +28,7 @@ package oracle
 import (
 	"encoding/json"
 
+	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -123,7 +124,7 @@ type Action struct {
 
 // Disturbance excludes events from recovery.
 type Disturbance struct {
-	Kind sim.EventKind
+	Kind eventkind.Kind
 	Of   Type `json:",omitempty"` // "" means any value
 }
 

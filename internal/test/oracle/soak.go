@@ -13,27 +13,27 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/internal/textfmt"
-	"github.com/macemc/macemc/sim"
 )
 
 // Tally is the result for a series of systems. A soak test stores it between its runs.
 type Tally struct {
-	Generator   int                     // version of [Drawn]
-	Next        uint64                  // number of the next system
-	Systems     int                     // compared
-	Complete    int                     // of these, with all states visited by the oracle
-	WithFinding int                     // of these, with a safety violation, panic or divergence
-	WithDead    int                     // of these, with dead states
-	States      int                     // visited by the oracle
-	Transitions int                     // executed by the oracle
-	Searches    int                     // compared with the oracle
-	Closed      int                     // of these, complete ones by deepening
-	Kinds       [sim.EventKindCount]int // steps by kind of event
-	Inside      int                     // crashes inside steps
-	Together    int                     // steps that took several nodes down
-	Seconds     float64                 // total duration
-	Different   []uint64                // numbers of the systems that differ
+	Generator   int                  // version of [Drawn]
+	Next        uint64               // number of the next system
+	Systems     int                  // compared
+	Complete    int                  // of these, with all states visited by the oracle
+	WithFinding int                  // of these, with a safety violation, panic or divergence
+	WithDead    int                  // of these, with dead states
+	States      int                  // visited by the oracle
+	Transitions int                  // executed by the oracle
+	Searches    int                  // compared with the oracle
+	Closed      int                  // of these, complete ones by deepening
+	Kinds       [eventkind.Count]int // steps by kind of event
+	Inside      int                  // crashes inside steps
+	Together    int                  // steps that took several nodes down
+	Seconds     float64              // total duration
+	Different   []uint64             // numbers of the systems that differ
 }
 
 func (t *Tally) add(number uint64, r *Report) {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -159,26 +160,26 @@ func (m *model) step(from *state, ev event, a *asker) (s *state, crashed bool, b
 	n := &s.nodes[ev.node]
 	class, arg := OnBoot, 0
 	switch ev.kind {
-	case sim.Crash, sim.Halt, sim.Lose, sim.Duplicate, sim.Break, sim.Partition, sim.Heal, sim.Arrive:
+	case eventkind.Crash, eventkind.Halt, eventkind.Lose, eventkind.Duplicate, eventkind.Break, eventkind.Partition, eventkind.Heal, eventkind.Arrive:
 		return s, false, m.withoutHandler(s, ev, a)
-	case sim.Internal:
+	case eventkind.Internal:
 		class = OnStep
-	case sim.Boot:
+	case eventkind.Boot:
 		n.up = true
-	case sim.DoAction:
+	case eventkind.DoAction:
 		class = OnAction + Class(ev.what)
 		n.done[ev.what]++
-	case sim.FireTimer:
+	case eventkind.FireTimer:
 		class, arg = OnTimer, ev.what
 		m.fire(n, ev.what)
-	case sim.DeliverError:
+	case eventkind.DeliverError:
 		class, arg = OnError, s.takeError(ev.node, ev.peer)
-	case sim.DeliverReady:
+	case eventkind.DeliverReady:
 		class = OnReady
 		s.ends[ev.node][ev.peer].wanted = false
-	case sim.TakeQuorum:
+	case eventkind.TakeQuorum:
 		class, arg = OnReceive, m.takeVotes(s, ev)
-	case sim.Deliver:
+	case eventkind.Deliver:
 		class, arg = OnReceive, ev.what
 		if ev.stream {
 			s.takeStream(ev.node, ev.peer)
@@ -218,25 +219,25 @@ func (m *model) step(from *state, ev event, a *asker) (s *state, crashed bool, b
 // withoutHandler executes an event that runs no handler.
 func (m *model) withoutHandler(s *state, ev event, a *asker) *finding {
 	switch ev.kind {
-	case sim.Crash:
+	case eventkind.Crash:
 		m.crash(s, ev.node, a)
-	case sim.Halt:
+	case eventkind.Halt:
 		m.halt(s, ev.node)
-	case sim.Lose:
+	case eventkind.Lose:
 		s.left.loss--
 		s.remove(ev.node, datagram{ev.peer, ev.what})
-	case sim.Duplicate:
+	case eventkind.Duplicate:
 		s.left.dup--
 		s.add(ev.node, datagram{ev.peer, ev.what})
-	case sim.Break:
+	case eventkind.Break:
 		s.left.errors--
 		s.breakConnection(ev.node, ev.peer)
-	case sim.Partition:
+	case eventkind.Partition:
 		s.left.partitions--
 		s.cut = cut{true, ev.node, ev.peer}
-	case sim.Heal:
+	case eventkind.Heal:
 		s.cut = cut{}
-	case sim.Arrive:
+	case eventkind.Arrive:
 		return m.leave(s, ev.node)
 	}
 	return nil

@@ -4,6 +4,7 @@ import (
 	"reflect"
 	"slices"
 
+	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/sim"
 )
@@ -76,9 +77,9 @@ func (s *Script) disturbing() (list []sim.Disturbance) {
 func (s *Script) disturbance(d Disturbance) sim.Disturbance {
 	switch d.Of {
 	case Alarm:
-		return sim.DisturbingOf[alarm](d.Kind)
+		return disturbing[alarm](d.Kind)
 	case Bell:
-		return sim.DisturbingOf[bell](d.Kind)
+		return disturbing[bell](d.Kind)
 	case Word:
 		return message[word](s, d.Kind)
 	case Note:
@@ -86,15 +87,32 @@ func (s *Script) disturbance(d Disturbance) sim.Disturbance {
 	case Vote:
 		return message[vote](s, d.Kind)
 	}
-	return sim.Disturbing(d.Kind)
+	return disturbing[any](d.Kind)
+}
+
+// disturbing returns a disturbance for the events of a kind that hand over a T, if they hand over anything.
+func disturbing[T any](kind eventkind.Kind) sim.Disturbance {
+	switch kind {
+	case eventkind.FireTimer:
+		return sim.DisturbingTimers[T]()
+	case eventkind.Deliver:
+		return sim.DisturbingMessages[T]()
+	case eventkind.TakeQuorum:
+		return sim.DisturbingQuorums[T]()
+	case eventkind.Boot:
+		return sim.DisturbingBoots()
+	case eventkind.Heal:
+		return sim.DisturbingHeals()
+	}
+	return sim.DisturbingErrors()
 }
 
 // message returns a disturbance for the events of a kind that deliver messages of type T, as they are sent.
-func message[T any](s *Script, kind sim.EventKind) sim.Disturbance {
+func message[T any](s *Script, kind eventkind.Kind) sim.Disturbance {
 	if s.Pointers {
-		return sim.DisturbingOf[*T](kind)
+		return disturbing[*T](kind)
 	}
-	return sim.DisturbingOf[T](kind)
+	return disturbing[T](kind)
 }
 
 func (s *Script) network() sim.Network {

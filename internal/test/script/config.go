@@ -103,9 +103,9 @@ func (c *Config) System() *sim.System {
 
 // disturbances are the possible disturbances of scripts.
 var disturbances = []sim.Disturbance{
-	sim.DisturbingOf[note](sim.Deliver), sim.DisturbingOf[*note](sim.Deliver), sim.DisturbingOf[alarm](sim.FireTimer),
-	sim.Disturbing(sim.Boot), sim.Disturbing(sim.DeliverError), sim.Disturbing(sim.Deliver), sim.Disturbing(sim.Heal),
-	sim.Disturbing(sim.DoAction),
+	sim.DisturbingMessages[note](), sim.DisturbingMessages[*note](), sim.DisturbingTimers[alarm](),
+	sim.DisturbingBoots(), sim.DisturbingErrors(), sim.DisturbingMessages[any](), sim.DisturbingHeals(),
+	sim.DisturbingTimers[any](),
 }
 
 // DrawSmall draws a system with few states and without streams, so that a search can go deep and use all

@@ -13,7 +13,9 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/critical"
+	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/internal/pathfile"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/search/runloop"
@@ -104,19 +106,19 @@ func World[S sim.Service](t testing.TB, sys sim.System, set func(S, sim.Env), do
 	if err := run.Start(choose.First); err != nil {
 		t.Fatal(err)
 	}
-	step := func(kind sim.EventKind, id sim.NodeID) {
+	step := func(kind eventkind.Kind, id sim.NodeID) {
 		t.Helper()
 		events := append(slices.Clone(w.Enabled()), w.Injections(nil)...)
-		i := slices.IndexFunc(events, func(ev sim.Event) bool { return ev.Kind == kind && ev.Node == id })
+		i := slices.IndexFunc(events, func(ev netmodel.Event) bool { return ev.Kind == kind && ev.Node == id })
 		if err := run.Step(i, choose.First); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for id := range sim.NodeID(sys.Nodes) {
-		step(sim.DoAction, id)
+		step(eventkind.DoAction, id)
 	}
 	for id := range down.All() {
-		step(sim.Crash, id)
+		step(eventkind.Crash, id)
 	}
 	return w
 }

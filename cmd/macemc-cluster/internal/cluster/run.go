@@ -14,7 +14,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
-	"github.com/macemc/macemc/sim"
+	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/systems/superstep"
 )
 
@@ -40,7 +40,7 @@ type Manifest struct {
 	Replicas int  `json:"replicas,omitempty"`
 	Contain  bool `json:"contain,omitempty"` // contain checked code that does not return, see [kernel.Options]
 	// Weightless are events that do not count as a way to a live state, see [options.Options].
-	Weightless []sim.EventKind `json:"weightless,omitempty"`
+	Weightless []eventkind.Kind `json:"weightless,omitempty"`
 }
 
 // run is a process's view of a run.

@@ -12,7 +12,9 @@ import (
 	"strings"
 
 	"github.com/macemc/macemc/eventgraph"
+	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/internal/history"
+	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/report/document"
 	"github.com/macemc/macemc/internal/report/render"
@@ -284,7 +286,7 @@ func (a Runner) executeSchedule(
 // scheduleTrace returns the run of a test, with a node for each goroutine. A step is an operation that a goroutine is about to execute. A
 // message connects the operation that started or woke the goroutine to this step.
 func scheduleTrace(test string, o *testsched.Outcome) *replay.Trace {
-	boot := sim.Event{Kind: sim.Boot, Node: -1, Peer: -1}
+	boot := netmodel.Event{Kind: eventkind.Boot, Node: -1, Peer: -1}
 	t := &replay.Trace{System: test, Goroutines: true, Boot: replay.TraceStep{Node: -1, Peer: -1, Event: boot}}
 	at, events := map[int]string{}, map[int][]int{} // by goroutine
 	waits := unfinishedLocks(o)
@@ -306,7 +308,7 @@ func scheduleTrace(test string, o *testsched.Outcome) *replay.Trace {
 		if name, ok := strings.CutPrefix(e.At, "the standard library ("); ok {
 			s.Source = strings.TrimSuffix(name, ")")
 		}
-		s.Event = sim.Event{Kind: sim.DoAction, Node: node, Peer: -1}
+		s.Event = netmodel.Event{Kind: eventkind.DoAction, Node: node, Peer: -1}
 		if e.File != "" {
 			s.SetPlace(filepath.Join(filepath.Dir(e.File), e.At))
 		}
@@ -322,10 +324,10 @@ func scheduleTrace(test string, o *testsched.Outcome) *replay.Trace {
 		if from >= 0 {
 			by := o.Trace[from]
 			m := replay.TraceMessage{ID: len(t.Messages) + 1, From: by.Number - 1, To: int(node), Text: cmp.Or(text, by.Op.Noun()), Sent: from + 1,
-				Fates: []replay.TraceFate{{Step: i + 1, Fate: sim.Delivered, Name: sim.Delivered.String()}}}
+				Fates: []replay.TraceFate{{Step: i + 1, Fate: netmodel.Delivered, Name: netmodel.Delivered.String()}}}
 			t.Messages = append(t.Messages, m)
 			// A quorum step is drawn with the texts of its messages beside its own.
-			s.Event.Kind, s.MsgIDs, s.Msgs = sim.TakeQuorum, []int{m.ID}, []string{m.Text}
+			s.Event.Kind, s.MsgIDs, s.Msgs = eventkind.TakeQuorum, []int{m.ID}, []string{m.Text}
 		}
 		t.Steps = append(t.Steps, s)
 	}

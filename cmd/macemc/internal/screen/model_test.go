@@ -13,7 +13,9 @@ import (
 	"github.com/macemc/macemc/cmd/macemc/internal/bundled"
 	"github.com/macemc/macemc/cmd/macemc/internal/screen"
 	"github.com/macemc/macemc/internal/check"
+	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/internal/history"
+	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/internal/pathfile"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/test/golden"
@@ -168,7 +170,7 @@ func TestGivingUp(t *testing.T) {
 // A recorded test has goroutines, which are numbered from 1.
 func TestGoroutines(t *testing.T) {
 	step := func(n, node int, status string) replay.TraceStep {
-		return replay.TraceStep{Number: n, Node: node, What: "locks #1", Key: status, Event: sim.Event{Kind: sim.DoAction, Node: sim.NodeID(node), Peer: -1},
+		return replay.TraceStep{Number: n, Node: node, What: "locks #1", Key: status, Event: netmodel.Event{Kind: eventkind.DoAction, Node: sim.NodeID(node), Peer: -1},
 			Changes: []replay.NodeChange{{Node: node, Path: history.PathStatus, New: status}}}
 	}
 	trace := func(second string) *replay.Trace {

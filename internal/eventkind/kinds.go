@@ -1,21 +1,21 @@
-package sim
+// Package eventkind is the table of the kinds of events: their words in path files, what they change, and the texts that
+// show them.
+package eventkind
 
-import "github.com/macemc/macemc/internal/simhook"
-
-// EventKind is the kind of an event.
-type EventKind uint8
+// Kind is the kind of an event.
+type Kind uint8
 
 const (
-	Boot         EventKind = iota // a node that is down starts
-	DoAction                      // an application action
-	FireTimer                     // a timer fires
-	DeliverError                  // a node receives a connection error
-	DeliverReady                  // a node is notified that a send buffer has room again
-	Deliver                       // a node receives a message
-	TakeQuorum                    // a node takes a set of messages, see [Quorum]
-	Internal                      // a node takes an internal step, see Stepper of package simext
-	Arrive                        // a message leaves its sender and arrives in a queue, see [Queued]
-	Heal                          // a partition ends
+	Boot         Kind = iota // a node that is down starts
+	DoAction                 // an application action
+	FireTimer                // a timer fires
+	DeliverError             // a node receives a connection error
+	DeliverReady             // a node is notified that a send buffer has room again
+	Deliver                  // a node receives a message
+	TakeQuorum               // a node takes a set of messages, see Quorum of package sim
+	Internal                 // a node takes an internal step, see Stepper of package simext
+	Arrive                   // a message leaves its sender and arrives in a queue, see Queued of package netmodel
+	Heal                     // a partition ends
 
 	// Events of these kinds inject faults.
 
@@ -29,107 +29,106 @@ const (
 	FailDisk  // the next operation of a program on its files fails
 	BreakEnd  // a connection of a program breaks at its end only
 
-	EventKindCount // number of kinds
+	Count // number of kinds
 )
 
-// eventKinds describes each kind of event. A new kind needs an entry here, and what CONTRIBUTING.md lists under "A fault".
-var eventKinds = [EventKindCount]struct {
+// kinds describes each kind of event. A new kind needs an entry here, and what CONTRIBUTING.md lists under "A fault".
+var kinds = [Count]struct {
 	name         string // in path files
 	network      bool   // it changes the network and no node
 	down         bool   // it takes its node down
 	program      bool   // it strikes the program of its node, which handles it
 	message      bool   // it delivers or strikes a single message in flight from Peer to Node
-	fault        bool   // it injects the fault in field of
-	of           Fault
-	presentation simhook.Presentation
+	fault        bool   // it injects a fault
+	presentation Presentation
 }{
-	Boot: {name: "boot", presentation: simhook.Presentation{
+	Boot: {name: "boot", presentation: Presentation{
 		Weight: "consequence", Class: "faults", Method: "Boot",
 		Sentence: "{node} boots", Lane: "boot {what}",
 		Cause: "the node was down since", Process: "start of {node}",
 	}},
-	DoAction: {name: "action", presentation: simhook.Presentation{
+	DoAction: {name: "action", presentation: Presentation{
 		Weight: "action", Class: "actions",
 		Sentence: "{node} {what}", Lane: "{what}",
 		Cause: "by the application; its node started in", Process: "action {what} at {node}",
 	}},
-	FireTimer: {name: "timer", presentation: simhook.Presentation{
+	FireTimer: {name: "timer", presentation: Presentation{
 		Weight: "timer", Class: "timers", Method: "Timer",
 		Sentence: "{node} timer {what}", Lane: "timer {what}",
 		Cause: "the timer was set in", Process: "timer {what} at {node}",
 	}},
-	DeliverError: {name: "error", presentation: simhook.Presentation{
+	DeliverError: {name: "error", presentation: Presentation{
 		Weight: "consequence", Class: "errors", Method: "PeerError",
 		Sentence: "{node} gets error with {peer} {what}", Lane: "error with {peer} {what}",
 		Cause: "the connection broke in", Process: "errors about {peer} at {node}",
 	}},
-	DeliverReady: {name: "ready", presentation: simhook.Presentation{
+	DeliverReady: {name: "ready", presentation: Presentation{
 		Weight: "consequence", Class: "errors", Method: "PeerReady",
 		Sentence: "{node} can send to {peer} again", Lane: "ready for {peer}",
 		Cause: "a message was refused in", Process: "room to {peer} at {node}",
 	}},
-	Deliver: {name: "deliver", message: true, presentation: simhook.Presentation{
+	Deliver: {name: "deliver", message: true, presentation: Presentation{
 		Weight: "message", Class: "messages", Method: "Receive",
 		Sentence: "{node} receives {what} from {peer}", Lane: "{what} from {peer}",
 		Cause: "was sent by {peer} in", Process: "messages {peer} -> {node}",
 	}},
-	TakeQuorum: {name: "quorum", presentation: simhook.Presentation{
+	TakeQuorum: {name: "quorum", presentation: Presentation{
 		Weight: "message", Class: "messages",
 		Sentence: "{node} receives {what}", Lane: "{what}",
 		Cause: "the last of its messages was sent in", Process: "quorum {what} at {node}",
 	}},
-	Internal: {name: "internal", presentation: simhook.Presentation{
+	Internal: {name: "internal", presentation: Presentation{
 		Weight: "consequence", Class: "actions", Method: "Step",
 		Sentence: "{node} internal step", Lane: "internal step",
 		Cause: "is what was left to do after", Process: "steps of {node}",
 	}},
-	Arrive: {name: "arrive", network: true, presentation: simhook.Presentation{
+	Arrive: {name: "arrive", network: true, presentation: Presentation{
 		Weight: "consequence", Class: "messages",
 		Sentence: "{what} of {node} arrives at {peer}", Lane: "{what} arrives at {peer}",
 		Cause: "was sent in", Process: "sends of {node}",
 	}},
-	Heal: {name: "heal", network: true, presentation: simhook.Presentation{
+	Heal: {name: "heal", network: true, presentation: Presentation{
 		Weight: "consequence", Class: "faults",
 		Sentence: "network heals {what}", Lane: "heal {what}",
 		Link: "link {node}-{peer} heals", Cause: "the partition began in", Process: "end of the partition",
 	}},
-	Crash: {name: "crash", down: true, fault: true, of: Crashes, presentation: simhook.Presentation{
+	Crash: {name: "crash", down: true, fault: true, presentation: Presentation{
 		Weight: "fault", Class: "faults",
 		Sentence: "{node} crashes", Lane: "CRASH",
 	}},
-	Halt: {name: "halt", down: true, fault: true, of: Halts, presentation: simhook.Presentation{
+	Halt: {name: "halt", down: true, fault: true, presentation: Presentation{
 		Weight: "fault", Class: "faults",
 		Sentence: "{node} halts forever", Lane: "HALT",
 	}},
-	Lose: {name: "lose", message: true, network: true, fault: true, of: Loss, presentation: simhook.Presentation{
+	Lose: {name: "lose", message: true, network: true, fault: true, presentation: Presentation{
 		Weight: "fault", Class: "faults",
 		Sentence: "network loses {what} {peer}->{node}", Lane: "LOSS of {what} from {peer}",
 		Cause: "was sent by {peer} in",
 	}},
-	Duplicate: {name: "duplicate", message: true, network: true, fault: true, of: Dup, presentation: simhook.Presentation{
+	Duplicate: {name: "duplicate", message: true, network: true, fault: true, presentation: Presentation{
 		Weight: "fault", Class: "faults",
 		Sentence: "network duplicates {what} {peer}->{node}", Lane: "duplicate of {what} from {peer}",
 		Cause: "was sent by {peer} in",
 	}},
-	Break: {name: "break", network: true, fault: true, of: NetErrors, presentation: simhook.Presentation{
+	Break: {name: "break", network: true, fault: true, presentation: Presentation{
 		Weight: "fault", Class: "faults",
 		Sentence: "connection {node}-{peer} breaks", Lane: "connection with {peer} breaks",
 		Link: "connection {node}-{peer} breaks",
 	}},
-	Partition: {name: "partition", network: true, fault: true, of: Partitions, presentation: simhook.Presentation{
+	Partition: {name: "partition", network: true, fault: true, presentation: Presentation{
 		Weight: "fault", Class: "faults",
 		Sentence: "network cuts {what}", Lane: "CUT OFF {what}",
 		Link: "link {node}-{peer} is cut",
 	}},
-	JumpClock: {name: "jump-clock", program: true, fault: true, of: ClockJumps, presentation: simhook.Presentation{
+	JumpClock: {name: "jump-clock", program: true, fault: true, presentation: Presentation{
 		Weight: "fault", Class: "faults", Method: "Strike",
 		Sentence: "{node} clock jumps", Lane: "CLOCK JUMPS",
 	}},
-	FailDisk: {name: "fail-disk", program: true, fault: true, of: DiskErrors, presentation: simhook.Presentation{
+	FailDisk: {name: "fail-disk", program: true, fault: true, presentation: Presentation{
 		Weight: "fault", Class: "faults", Method: "Strike",
 		Sentence: "{node} disk fails once", Lane: "DISK FAILS ONCE",
 	}},
-	BreakEnd: {name: "break-end", program: true, fault: true, of: HalfOpens, presentation: simhook.Presentation{
+	BreakEnd: {name: "break-end", program: true, fault: true, presentation: Presentation{
 		Weight: "fault", Class: "faults", Method: "Strike",
 		Sentence: "{node} connection breaks at this end", Lane: "connection breaks at this end",
 	}},
@@ -137,15 +136,15 @@ var eventKinds = [EventKindCount]struct {
 
 // Sets of kinds, as bits, because engines test the kind of every step.
 var (
-	injections = kindsOf(func(k EventKind) bool { return eventKinds[k].fault })
-	ofNetwork  = kindsOf(func(k EventKind) bool { return eventKinds[k].network })
-	takesDown  = kindsOf(func(k EventKind) bool { return eventKinds[k].down })
+	injections = kindsOf(func(k Kind) bool { return kinds[k].fault })
+	ofNetwork  = kindsOf(func(k Kind) bool { return kinds[k].network })
+	takesDown  = kindsOf(func(k Kind) bool { return kinds[k].down })
 )
 
 type kindSet uint64
 
-func kindsOf(in func(EventKind) bool) (s kindSet) {
-	for k := range EventKindCount {
+func kindsOf(in func(Kind) bool) (s kindSet) {
+	for k := range Count {
 		if in(k) {
 			s |= 1 << k
 		}
@@ -153,39 +152,36 @@ func kindsOf(in func(EventKind) bool) (s kindSet) {
 	return s
 }
 
-func (s kindSet) has(k EventKind) bool { return s>>(k&63)&1 == 1 }
+func (s kindSet) has(k Kind) bool { return s>>(k&63)&1 == 1 }
 
 // Injection reports whether events of kind k inject a fault. All others, the consequences of faults
 // included, belong to the recovery relation.
-func (k EventKind) Injection() bool { return injections.has(k) }
-
-// Fault returns the fault that events of kind k inject; ok is false if they inject none.
-func (k EventKind) Fault() (f Fault, ok bool) { return eventKinds[k].of, eventKinds[k].fault }
+func (k Kind) Injection() bool { return injections.has(k) }
 
 // OfNetwork reports whether events of kind k change the network, and no node.
-func (k EventKind) OfNetwork() bool { return ofNetwork.has(k) }
+func (k Kind) OfNetwork() bool { return ofNetwork.has(k) }
 
 // OfProgram reports whether an event of kind k is a fault that strikes the program of its node, see package bubble.
-func (k EventKind) OfProgram() bool { return eventKinds[k].program }
+func (k Kind) OfProgram() bool { return kinds[k].program }
 
 // OfMessage reports whether an event of kind k delivers or strikes a single message in flight from its peer to its node.
-func (k EventKind) OfMessage() bool { return eventKinds[k].message }
+func (k Kind) OfMessage() bool { return kinds[k].message }
 
 // TakesDown reports whether an event of kind k takes its node down.
-func (k EventKind) TakesDown() bool { return takesDown.has(k) }
+func (k Kind) TakesDown() bool { return takesDown.has(k) }
 
 // String returns the word for k in path files.
-func (k EventKind) String() string { return eventKinds[k].name }
+func (k Kind) String() string { return kinds[k].name }
 
 // Presentation returns the texts and classes of the kind, for packages that execute systems and show runs.
-func (k EventKind) Presentation() *simhook.Presentation { return &eventKinds[k].presentation }
+func (k Kind) Presentation() *Presentation { return &kinds[k].presentation }
 
-// Event is an event that can happen next in a state. It is valid only in the world that listed it, until that world's
-// next step. Path files name it by its stable key.
-type Event struct {
-	Kind EventKind
-	Node NodeID // the node that runs a handler or is acted on
-	Peer NodeID // the other end: sender of a message, end of a connection; -1 if there is none
-	Slot int32  // index of an action, timer, datagram, set of datagrams or partition; private to the world
-	Msgs int32  // number of messages that it consumes
+// Parse is the inverse of String.
+func Parse(s string) (Kind, bool) {
+	for k := range Count {
+		if k.String() == s {
+			return k, true
+		}
+	}
+	return 0, false
 }

@@ -1,4 +1,4 @@
-package simext
+package netmodel
 
 import "github.com/macemc/macemc/sim"
 
@@ -18,7 +18,7 @@ import "github.com/macemc/macemc/sim"
 // AppendEvents lists the events of a node in this order: errors, ready call-backs, messages of streams, each by peer,
 // then datagrams. Slot is -1 for messages of streams, and the position in the bag for datagrams.
 type Parted interface {
-	sim.NetModel
+	Model
 	// Kinds reports which parts exist besides the global part.
 	Kinds() (datagrams, streams bool)
 
@@ -27,16 +27,16 @@ type Parted interface {
 	// SetBag replaces an empty bag. The datagrams must be in canonical order.
 	SetBag(to sim.NodeID, bag []Datagram)
 	// Arrive adds a datagram to the bag of a node, as if it had been sent over a link that is not cut.
-	Arrive(from, to sim.NodeID, m sim.Message)
+	Arrive(from, to sim.NodeID, m Message)
 	// Connection returns the connection between a and b: first a's end, then b's. If a is b, only the first end is
 	// used. The result is valid until Connection is called again.
 	Connection(a, b sim.NodeID) Connection
 	// SetConnection overwrites a connection; its old state is undefined.
 	SetConnection(a, b sim.NodeID, c Connection)
 	// Rest returns the global part.
-	Rest() NetRest
+	Rest() Rest
 	// SetRest replaces the global part. Connections must be set afterwards.
-	SetRest(NetRest)
+	SetRest(Rest)
 	// Severed reports whether the link between two nodes is cut.
 	Severed(a, b sim.NodeID) bool
 }
@@ -44,13 +44,13 @@ type Parted interface {
 // Datagram is a datagram in flight.
 type Datagram struct {
 	From   sim.NodeID // negative if the node of the bag has yet to send it, to ^From, see [Queued]
-	Msg    sim.Message
+	Msg    Message
 	Behind bool // it equals the datagram ahead of it in the bag, or cannot be delivered before that one
 }
 
 // Queued is implemented by network models with bags that may be queues.
 type Queued interface {
-	// Queues reports whether the messages that a node sends leave it one by one, by events of kind [sim.Arrive]; until then
+	// Queues reports whether the messages that a node sends leave it one by one, by events of kind [eventkind.Arrive]; until then
 	// they are part of the node's own bag. It also reports whether bags are bounded, so that an arrival may be a
 	// finding.
 	Queues() (oneByOne, bounded bool)
@@ -72,11 +72,11 @@ type Connection [2]ConnectionEnd
 // ConnectionEnd is one node's state of a connection, with the messages that it has queued.
 type ConnectionEnd struct {
 	Flags uint8 // private to the model
-	Queue []sim.Message
+	Queue []Message
 }
 
-// NetRest is the global part of a network's state. It is comparable.
-type NetRest struct {
+// Rest is the global part of a network's state. It is comparable.
+type Rest struct {
 	Left sim.Limits // faults that may still be injected; Crashes and Halts are 0
 	// Cut reports whether a partition is in force: of the link between Node and Peer, or, if Peer is -1, of all links
 	// of Node.

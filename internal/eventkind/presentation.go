@@ -1,4 +1,4 @@
-package simhook
+package eventkind
 
 import "strings"
 

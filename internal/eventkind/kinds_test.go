@@ -1,0 +1,32 @@
+package eventkind
+
+import (
+	"slices"
+	"testing"
+)
+
+func TestKind_EntriesAreComplete(t *testing.T) {
+	weights := []string{"action", "message", "timer", "consequence", "fault"}
+	classes := []string{"messages", "timers", "actions", "errors", "faults"}
+	for k := range Count {
+		s := k.Presentation()
+		if s.Sentence == "" || s.Lane == "" || !slices.Contains(weights, s.Weight) || !slices.Contains(classes, s.Class) {
+			t.Errorf("%v: %+v; want a sentence, a label, a weight of %q and a class of %q", k, *s, weights, classes)
+		}
+		if k.Injection() != (s.Weight == "fault") || k.Injection() != (s.Process == "") || k.Injection() && s.Class != "faults" {
+			t.Errorf("%v injects a fault: %v; its weight is %s, its class %s, its process %q", k, k.Injection(), s.Weight, s.Class, s.Process)
+		}
+		if got, ok := Parse(k.String()); !ok || got != k || k.String() == "" {
+			t.Errorf("Parse(%q) = %v, %v, want %d", k.String(), got, ok, k)
+		}
+		if k.OfMessage() && !k.OfNetwork() && k != Deliver {
+			t.Errorf("%v strikes a message, but does not change the network", k)
+		}
+		if of := [3]bool{k.TakesDown(), k.OfNetwork(), k.OfProgram()}; k.Injection() && of != [3]bool{true} && of != [3]bool{1: true} && of != [3]bool{2: true} {
+			t.Errorf("%v: TakesDown, OfNetwork and OfProgram are %v, want one of them", k, of)
+		}
+	}
+	if k, ok := Parse("eat"); ok {
+		t.Errorf("Parse of an unknown word gave %v", k)
+	}
+}
