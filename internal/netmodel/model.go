@@ -22,7 +22,8 @@ func Of(s *sim.System) (Network, error) {
 	}
 	n, ok := s.Network.(Network)
 	if !ok {
-		return nil, fmt.Errorf("system %q: %T has no state that can be checked: embed a network of package netsim, not sim.Network", s.Name, s.Network)
+		return nil, fmt.Errorf("system %q: %T has no state that can be checked: embed a network of package netsim, not sim.Network",
+			s.Name, s.Network)
 	}
 	return n, nil
 }
