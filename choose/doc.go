@@ -8,11 +8,9 @@ package choose
 //
 // The files of this package, for readers of its source:
 //
-//	point.go, kind.go                      Point, Source; kinds of points, and their words in path files
-//	path.go                                Path
-//	prefix.go                              answers from a path, and then from another source
-//	picksource.go                          answers from the picks of a path file, matched to points
-//	enumerate.go                           all sequences of answers, one after the other
-//	sample.go                              which alternatives of a large draw enumerations offer
-//	random.go, derive.go                   weighted draws; independent streams of a seed
-//	file.go, file_parse.go, file_write.go  path files: content, syntax
+//	point.go, kind.go     Point, Source; kinds of points, and their words in path files
+//	path.go               Path
+//	prefix.go             answers from a path, and then from another source
+//	enumerate.go          all sequences of answers, one after the other
+//	sample.go             which alternatives of a large draw enumerations offer
+//	random.go, derive.go  weighted draws; independent streams of a seed

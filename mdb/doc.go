@@ -23,4 +23,4 @@ package mdb
 //	view.go, graph.go, source.go        lines for screens; event graphs; source code
 //	goroutines.go                       recorded runs of tests
 //	criticaltransition.go               the critical step from a report
-//	prompt.go, remote.go                sessions at a prompt, in a batch, in another process
+//	prompt.go                           sessions at a prompt, in a batch

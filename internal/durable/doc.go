@@ -18,5 +18,4 @@
 //	folder.go    Open: folders with states; Folder is an explore.Log
 //	walks.go     OpenRuns: folders with runs
 //	manifest.go  the manifest, and which changes to a search it rejects
-//	local.go     file systems without locks
 package durable

@@ -38,5 +38,4 @@
 //	objects.go               which variable or function an expression denotes
 //	suppress.go              comments that suppress a finding
 //	finding.go, text.go      Finding; the text for people
-//	reference.go             docs/vet.md
 package vet

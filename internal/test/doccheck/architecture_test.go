@@ -1,7 +1,9 @@
 package doccheck_test
 
 import (
+	"io/fs"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -42,5 +44,37 @@ func TestArchitecture_NamesFunctionsThatExist(t *testing.T) {
 				t.Errorf("%s has no function %s", name, m[1])
 			}
 		}
+	}
+}
+
+var listedFile = regexp.MustCompile(`[a-z_0-9]+\.go\b`)
+
+// The files that a package comment lists in an indented block exist.
+func TestDoc_NamesFilesThatExist(t *testing.T) {
+	listed := 0
+	err := filepath.WalkDir("../../..", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.Name() != "doc.go" {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		for line := range strings.Lines(string(text)) {
+			names, _, _ := strings.Cut(strings.TrimPrefix(line, "//\t"), "  ")
+			if !strings.HasPrefix(line, "//\t") || strings.Contains(names, "/") {
+				continue
+			}
+			for _, name := range listedFile.FindAllString(names, -1) {
+				listed++
+				if _, err := os.Stat(filepath.Join(filepath.Dir(path), name)); err != nil {
+					t.Errorf("%s lists a file that does not exist: %v", path, err)
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil || listed < 100 {
+		t.Fatalf("read %d names of files, %v", listed, err)
 	}
 }
