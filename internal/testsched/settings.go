@@ -249,7 +249,7 @@ func (s *Settings) Test(pkg, name string, race bool, deadline time.Time, runner 
 // ofModules reports whether a package belongs to one of the comma-separated modules.
 func ofModules(pkg, modules string) bool {
 	for m := range strings.SplitSeq(modules, ",") {
-		if m != "" && strings.HasPrefix(pkg, m) {
+		if m != "" && (strings.TrimSuffix(pkg, "_test") == m || strings.HasPrefix(pkg, m+"/")) {
 			return true
 		}
 	}

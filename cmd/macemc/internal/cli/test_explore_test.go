@@ -3216,9 +3216,10 @@ func TestOKCleanup(t *testing.T) {
 	}
 }
 
-// Functions of package sync/atomic are scheduling points in packages of other modules of a workspace.
+// Functions of package sync/atomic are scheduling points in packages of other modules of a workspace, also if the path of
+// a module is the beginning of that of a package of the distribution, which stays as it is.
 func TestTest_OtherModule(t *testing.T) {
-	testFile(t, `package x
+	const text = `package x_test
 
 import (
 	"sync"
@@ -3237,13 +3238,17 @@ func TestLost(t *testing.T) {
 		t.Fatal("lost an update")
 	}
 }
-`)
-	for file, text := range map[string]string{"../go.work": "go 1.26\n\nuse ./app\nuse ./x\n", "../app/go.mod": "module example.org/app\n\ngo 1.26\n", "docs/page.md": ""} {
+`
+	testFile(t, text)
+	for file, text := range map[string]string{
+		"../go.work": "go 1.26\n\nuse ./app\nuse ./x\nuse ./s\n", "../app/go.mod": "module example.org/app\n\ngo 1.26\n", "docs/page.md": "",
+		"../s/go.mod": "module s\n\ngo 1.26\n", "../s/s_test.go": text,
+	} {
 		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, []byte(text), 0o600)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	for dir, pkg := range map[string]string{".": ".", "../app": "example.org/x", "docs": ".."} {
+	for dir, pkg := range map[string]string{".": ".", "../app": "example.org/x", "docs": "..", "../s": "."} {
 		if out, status := testCommand(t.Context(), "-C", dir, "-count=1", "-exhaustive", pkg); status != 1 || !strings.Contains(out, "lost an update") {
 			t.Errorf("%s in %s: status %d\n%s", pkg, dir, status, out)
 		}

@@ -109,7 +109,9 @@ func compilerFlags(ctx context.Context, env []string, dir string, tags, args []s
 	slices.Sort(modules)
 	modules = slices.Compact(modules)
 	for _, m := range modules {
-		flags = append(flags, "-gcflags="+m+"...=-d=ssa/intrinsics/off")
+		for _, pattern := range []string{m + "/...", m + "_test"} { // the latter for external tests of the package m
+			flags = append(flags, "-gcflags="+pattern+"=-d=ssa/intrinsics/off")
+		}
 	}
 	return flags, modules
 }
