@@ -1,0 +1,248 @@
+package cli
+
+import (
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// The first report of a finding describes the run that its replay shows, with the critical step, although package mime is initialized only
+// once in a process.
+func TestTest_ReplayedReport(t *testing.T) {
+	testFile(t, `package x
+
+import (
+	"mime"
+	"sync"
+	"testing"
+)
+
+func TestX(t *testing.T) {
+	var first sync.Once
+	var wg sync.WaitGroup
+	name, c := "", make(chan int)
+	for _, n := range []string{"a", "b"} {
+		wg.Go(func() { first.Do(func() { name = n }) })
+	}
+	wg.Wait()
+	if name == "b" {
+		mime.TypeByExtension(".b")
+		wg.Go(func() { <-c })
+		wg.Wait()
+	}
+}
+`)
+	report := func(args ...string) string {
+		out, status := testCommand(t.Context(), args...)
+		_, text, _ := strings.Cut(out, "macemc: DEADLOCK: ")
+		text, _, found := strings.Cut(text, "\nFAIL\n")
+		if status != 1 || !found {
+			t.Fatalf("%q: status %d\n%s", args, status, out)
+		}
+		return regexp.MustCompile(`(found by|replayed from) [^;]*;|; the test passes without that`).ReplaceAllString(text, "")
+	}
+	found := report("-count=1", ".")
+	if replayed := report("-schedule=last", "."); replayed != found || !strings.Contains(found, "critical step: ") {
+		t.Errorf("found:\n%s\nreplayed:\n%s", found, replayed)
+	}
+}
+
+// A switch applies after the end of a goroutine that the wall clock has preempted.
+func TestTest_Preempted(t *testing.T) {
+	testFile(t, `package x
+
+import (
+	"testing"
+	"time"
+)
+
+var (
+	order string
+	sum   uint64
+)
+
+func spin() {
+	for i := range uint64(60_000_000) {
+		sum += i * i
+	}
+	order += "spin "
+}
+
+func TestX(t *testing.T) {
+	go spin()
+	go func() { order += "a " }()
+	go func() { order += "b " }()
+	time.Sleep(time.Second)
+	if order == "spin b a " {
+		t.Error(order)
+	}
+}
+`)
+	const schedule = "macemc schedule 1\npackage example.org/x\ntest TestX\nseed 1\n" +
+		"switch 76bb4c4616f3508d after 1099511627776 to 37c3b99c854fb9f7\nend 1\n" // at the end of spin, in its first turn
+	if err := os.WriteFile("x.path", []byte(schedule), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	testReports(t, []string{"FAILED TEST: x_test.go:26: spin b a"}, 1, "-schedule=x.path", ".")
+}
+
+// A report names operations that do not block, and the timers that started goroutines. Once the test is mended, the package's line counts
+// the saved schedule.
+func TestTest_Origins(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the standard library the first time")
+	}
+	const text = `package x
+
+import (
+	"testing"
+	"time"
+)
+
+func TestFlush(t *testing.T) {
+	c, n := make(chan int), 0
+	for range 2 {
+		time.AfterFunc(time.Millisecond, func() {
+			select {
+			case <-c:
+			default:
+			}
+			c <- 1
+		})
+	}
+	for n < 1 {
+		n += <-c
+	}
+}
+`
+	testFile(t, text)
+	out, status := testCommand(t.Context(), "-count=1", "-schedules=100", ".")
+	for _, want := range []string{"LEAK: 1 goroutine is blocked", ": started by the timer set at x_test.go:11 in TestFlush\n"} {
+		if status != 1 || !strings.Contains(out, want) {
+			t.Errorf("status %d, %q is missing:\n%s", status, want, out)
+		}
+	}
+	drawn, status := commandHere(t.Context(), "graph", "testdata/macemc/TestFlush/leak-1.path")
+	for _, want := range []string{": started by the timer set at x_test.go:11 in TestFlush\n", "takes default, as c is not ready"} {
+		if status != 0 || !strings.Contains(drawn, want) {
+			t.Errorf("graph: status %d, %q is missing:\n%s", status, want, drawn)
+		}
+	}
+	if err := os.WriteFile("x_test.go", []byte(strings.Replace(text, "n < 1", "n < 2", 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out, status := testCommand(t.Context(), "-count=1", "-schedules=5", "."); status != 0 ||
+		!regexp.MustCompile(`(?m)^ok .*; 1 saved schedule passes`).MatchString(out) {
+		t.Errorf("mended: status %d\n%s", status, out)
+	}
+}
+
+// Whether goroutines end under other schedules is compared by go statement, and by call of WaitGroup.Go.
+func TestTest_LeftByStatement(t *testing.T) {
+	testFile(t, `package x
+
+import (
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+func forever() {
+	for {
+		time.Sleep(time.Second)
+	}
+}
+
+func TestLeft(t *testing.T) {
+	var x atomic.Bool
+	go func() {
+		forever()
+	}()
+	go func() {
+		if x.Load() {
+			forever()
+		}
+	}()
+	x.Store(true)
+}
+
+func TestGroup(t *testing.T) {
+	var x atomic.Bool
+	var wg sync.WaitGroup
+	wg.Go(forever)
+	wg.Go(func() {
+		if x.Load() {
+			forever()
+		}
+	})
+	x.Store(true)
+}
+
+func TestAll(t *testing.T) {
+	var wg sync.WaitGroup
+	wg.Go(forever)
+	done := make(chan int)
+	wg.Go(func() { close(done) })
+	<-done
+}
+
+var stop = make(chan int)
+
+func reader() { <-stop }
+func writer() { <-stop }
+
+func TestEither(t *testing.T) {
+	go reader()
+	go writer()
+	stop <- 1
+}
+
+func TestBesides(t *testing.T) {
+	go forever()
+	go reader()
+	go writer()
+	stop <- 1
+	select {
+	case stop <- 1:
+	default:
+	}
+}
+`)
+	out, status := testCommand(t.Context(), "-count=1", "-schedules=50", "-explore-time=1m", "-v", ".")
+	if n := strings.Count(out, "LEAK: 1 goroutine is left after the test has returned"); n != 3 || status != 1 || !strings.Contains(out, "--- PASS: TestAll") ||
+		!strings.Contains(out, "--- PASS: TestEither") {
+		t.Errorf("status %d, %d leaks of one goroutine:\n%s", status, n, out)
+	}
+	testReports(t, []string{"LEAK: 1 goroutine is left"}, 1, "-run=Group", "-schedule=testdata/macemc/TestGroup/leak-1.path", ".")
+	testReports(t, []string{"LEAK: 1 goroutine is left"}, 1, "-run=Besides", "-schedule=testdata/macemc/TestBesides/leak-1.path", ".")
+}
+
+// A run ends when a panic would end the process. The report names the goroutine, and where a channel that it closes again was closed.
+func TestTest_EndsAtPanic(t *testing.T) {
+	testFile(t, `package x
+
+import (
+	"sync/atomic"
+	"testing"
+)
+
+func TestTwice(t *testing.T) {
+	c := make(chan int)
+	var n atomic.Int32
+	go func() {
+		for range 1000 {
+			n.Add(1)
+		}
+	}()
+	close(c)
+	close(c)
+}
+`)
+	testReports(t, []string{"PANIC: close of closed channel\n      x_test.go:17  TestTwice\n      in goroutine 1\n",
+		"\n    the channel was closed in step 2: goroutine 1: closes c at x_test.go:16 in TestTwice\n"}, 1, ".")
+	if out, status := commandHere(t.Context(), "graph", "last"); status != 0 || !strings.Contains(out, "closes c") || strings.Contains(out, "accesses atomic n") {
+		t.Errorf("status %d, a run with steps after the panic:\n%s", status, out)
+	}
+}

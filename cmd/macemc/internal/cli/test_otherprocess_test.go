@@ -1,0 +1,111 @@
+package cli
+
+import (
+	"net"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// A test that reaches a server in another process is not explored. If there is no such server, it fails in every schedule.
+func TestTest_OtherProcess(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	testFile(t, strings.ReplaceAll(`package x
+
+import (
+	"net"
+	"net/http"
+	"testing"
+)
+
+func TestBroker(t *testing.T) {
+	c, err := net.Dial("tcp", "localhost:PORT")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Close()
+}
+
+func TestHTTP(t *testing.T) {
+	r, err := http.Get("http://127.0.0.1:1/")
+	if err == nil {
+		r.Body.Close()
+		t.Fatal("answered")
+	}
+}
+`, "PORT", strings.TrimPrefix(l.Addr().String(), "127.0.0.1:")))
+	testReports(t, []string{"TestBroker: not explored: it reaches a socket outside of the run", "schedules of 1 test"}, 0, ".")
+	l.Close()
+	for _, seed := range []string{"1", "2", "3"} {
+		testReports(t, []string{"macemc: FAILED TEST: x_test.go:12: dial tcp 127.0.0.1"}, 1, "-run=Broker", "-explore-seed="+seed, ".")
+	}
+}
+
+// A test that sends datagrams to another process is not explored. Datagrams that nobody receives do not prevent that.
+func TestTest_DatagramsToOtherProcess(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "s")
+	var ports []string
+	for range 2 {
+		l, err := net.ListenPacket("udp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer l.Close()
+		ports = append(ports, strings.TrimPrefix(l.LocalAddr().String(), "127.0.0.1:"))
+		if len(ports) == 2 {
+			l.Close()
+		}
+	}
+	u, err := net.ListenPacket("unixgram", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer u.Close()
+	testFile(t, strings.NewReplacer("PORT", ports[0], "CLOSED", ports[1], "PATH", path).Replace(`package x
+
+import (
+	"net"
+	"testing"
+)
+
+func dial(t *testing.T, network, to string) {
+	c, err := net.Dial(network, to)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Write([]byte("hello"))
+	c.Close()
+}
+
+func send(t *testing.T, from, to string) {
+	c, err := net.ListenPacket("udp", from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, _ := net.ResolveUDPAddr("udp", to)
+	if _, err := c.WriteTo([]byte("hello"), a); err != nil {
+		t.Error(err)
+	}
+	c.Close()
+}
+
+func TestDial(t *testing.T) { dial(t, "udp", "localhost:PORT") }
+
+func TestSend(t *testing.T) { send(t, "127.0.0.1:0", "127.0.0.1:PORT") }
+
+func TestSendFromAll(t *testing.T) { send(t, ":0", "127.0.0.1:PORT") }
+
+func TestUnix(t *testing.T) { dial(t, "unixgram", "PATH") }
+
+func TestNobody(t *testing.T) {
+	go dial(t, "udp", "127.0.0.1:CLOSED")
+	send(t, "127.0.0.1:0", "127.0.0.1:CLOSED")
+}
+`))
+	testReports(t, []string{" TestDial, TestSend, TestSendFromAll and 1 more: not explored: each reaches a socket outside of the run",
+		"schedules of 1 test"}, 0, ".")
+}

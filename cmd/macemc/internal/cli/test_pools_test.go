@@ -1,0 +1,92 @@
+package cli
+
+import (
+	"regexp"
+	"testing"
+)
+
+// A pool of a module returns a value of this run or a new one, as the schedule draws. Pools of the distribution have no values.
+func TestTest_Pools(t *testing.T) {
+	testFile(t, `package x
+
+import (
+	"bytes"
+	"fmt"
+	"sync"
+	"testing"
+)
+
+var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+
+func write(text string) *bytes.Buffer {
+	b := buffers.Get().(*bytes.Buffer)
+	b.Reset()
+	b.WriteString(text)
+	return b
+}
+
+func TestUsedAfterPut(t *testing.T) {
+	done := make(chan bool)
+	b := write("mine")
+	buffers.Put(b)
+	go func() {
+		buffers.Put(write("other"))
+		close(done)
+	}()
+	if got := b.String(); got != "mine" {
+		t.Error("used after Put:", got)
+	}
+	<-done
+}
+
+var values sync.Pool
+
+func TestDropped(t *testing.T) {
+	if got := values.Get(); got != nil {
+		t.Fatal("put by another run:", got)
+	}
+	values.Put(1)
+	if values.Get() == nil {
+		t.Error("dropped")
+	}
+}
+
+func TestMethodValues(t *testing.T) {
+	put, get := values.Put, values.Get
+	put(1)
+	if get() != nil {
+		t.Error("returned")
+	}
+}
+
+func TestOnce(t *testing.T) {
+	var once sync.Once
+	once.Do(func() { values.Put(1) })
+	if values.Get() != nil {
+		t.Error("was put once")
+	}
+}
+
+func TestOKAlone(t *testing.T) {
+	values.Put(1)
+	values.Put(2)
+	if a, b := values.Get(), values.Get(); a != nil && a == b {
+		t.Error("returned twice:", a)
+	}
+	_ = fmt.Sprint(1)
+}
+
+func TestOKStandard(t *testing.T) { _ = fmt.Sprint(fmt.Sprint(1)) }
+`)
+	out, status := testCommand(t.Context(), "-count=1", "-v", "-schedules=300", "-exhaustive", ".")
+	for _, want := range []string{
+		`FAILED TEST: x_test.go:\d+: used after Put: other\n`, `FAILED TEST: x_test.go:\d+: dropped\n`,
+		`FAILED TEST: x_test.go:\d+: returned\n`, `FAILED TEST: x_test.go:\d+: was put once\n`,
+		`macemc: complete for the drawn values of pools: the only schedule .*\n--- PASS: TestOKAlone`,
+		`macemc: complete: the only schedule .*\n--- PASS: TestOKStandard`,
+	} {
+		if status != 1 || !regexp.MustCompile(want).MatchString(out) {
+			t.Errorf("status %d, %q is missing:\n%s", status, want, out)
+		}
+	}
+}

@@ -1,0 +1,110 @@
+package cli
+
+import (
+	"strings"
+	"testing"
+)
+
+// A goroutine ends when it has passed its last point, so not all numbers of goroutines are explored.
+func TestTest_NumGoroutine(t *testing.T) {
+	testFile(t, `package x
+
+import (
+	"runtime"
+	"sync"
+	"testing"
+)
+
+func TestNumber(t *testing.T) {
+	base := runtime.NumGoroutine()
+	var wg sync.WaitGroup
+	wg.Add(1)
+	go func() { wg.Done() }()
+	wg.Wait()
+	if n := runtime.NumGoroutine(); n > base {
+		t.Error(n)
+	}
+}
+`)
+	out, status := testCommand(t.Context(), "-count=1", "-v", "-schedules=50", ".")
+	if status != 0 || strings.Contains(out, "complete") {
+		t.Errorf("status %d:\n%s", status, out)
+	}
+}
+
+// Lists of goroutines do not show the checker, so leak detectors find nothing. Tests of finalizers and benchmarks run once, as their time
+// is not virtual. Values that cannot be printed, or whose methods panic, lose no finding.
+func TestTest_DumpsAndPanics(t *testing.T) {
+	testFile(t, `package x
+
+import (
+	"runtime"
+	"strings"
+	"testing"
+	"weak"
+)
+
+func TestStacks(t *testing.T) {
+	done := make(chan bool)
+	go func() { close(done) }()
+	<-done
+	list := make([]byte, 1<<20)
+	list = list[:runtime.Stack(list, true)]
+	for _, text := range strings.Split(string(list), "\n\n")[1:] {
+		if !strings.Contains(text, "testing.(*T).Run(") {
+			t.Errorf("also:\n%s", text)
+		}
+	}
+}
+
+type object struct{ stop chan bool }
+
+func TestFinalizer(t *testing.T) {
+	o := &object{make(chan bool)}
+	stop := o.stop
+	runtime.SetFinalizer(o, func(o *object) { close(o.stop) })
+	o = nil
+	runtime.GC()
+	<-stop
+}
+
+func TestWeak(t *testing.T) {
+	p := new([100]int)
+	w := weak.Make(p)
+	runtime.KeepAlive(p)
+	if runtime.GC(); w.Value() != nil {
+		t.Error("the object is kept")
+	}
+}
+
+func TestBenchmark(t *testing.T) {
+	testing.Benchmark(func(b *testing.B) {
+		for b.Loop() {
+		}
+	})
+}
+
+type cycle struct{ next map[string]any }
+
+func TestCycle(t *testing.T) {
+	c := cycle{map[string]any{}}
+	c.next["next"] = c
+	panic(c)
+}
+
+type failing struct{}
+
+func (failing) Error() string { panic("no text") }
+
+func TestFailing(t *testing.T) { panic(failing{}) }
+
+type code struct{ A, B int }
+
+func TestStruct(t *testing.T) { panic(code{1, 2}) }
+`)
+	testReports(t, []string{"--- PASS: TestStacks", "--- PASS: TestFinalizer", "TestFinalizer, TestWeak: not explored: each calls runtime.GC\n",
+		"TestBenchmark: not explored: it runs a benchmark\n", "PANIC: a value of type x.cycle\n",
+		"PANIC: fatal error: panic while printing panic value: no text\n", `PANIC: {1 2}
+`,
+	}, 1, "-count=1", "-v", "-schedules=20", "-benchtime=1x", ".")
+}
