@@ -1,6 +1,7 @@
 package bubble
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"syscall"
@@ -20,6 +21,7 @@ var machineFaults = map[sim.Fault]machineFault{
 	sim.ClockJumps: {nil, (*Host).jumpClock},
 	sim.DiskErrors: {func(p *Program) bool { return p.goroutines.data != "" }, (*Host).failDisk},
 	sim.HalfOpens:  {func(p *Program) bool { return p.goroutines.conns > 0 }, (*Host).breakEnd},
+	sim.LostSyncs:  {(*Program).mayHaveDisk, (*Host).loseSync},
 }
 
 // CanStrike implements [simext.Struck].
@@ -46,6 +48,17 @@ var diskErrors = [...]syscall.Errno{syscall.EIO, syscall.ENOSPC}
 func (h *Host) failDisk() {
 	h.files.failing = diskErrors[h.choose(fmt.Sprintf("error of the disk %v", diskErrors), len(diskErrors))]
 }
+
+// mayHaveDisk reports whether the program has a data directory, or a Host, and so [Host.Disk].
+func (p *Program) mayHaveDisk() bool {
+	if p.goroutines.data != "" || p.goroutines.command == nil {
+		return true
+	}
+	_, hasHost := p.goroutines.command.main.(func(context.Context, *Host) error)
+	return hasHost
+}
+
+func (h *Host) loseSync() { h.disk.losing++ }
 
 func (h *Host) breakEnd() {
 	h.conns[h.choose("connection that breaks at this end", len(h.conns))].breaks(os.NewSyscallError("read", syscall.ETIMEDOUT))

@@ -152,6 +152,103 @@ func TestDiskError_Unchanged(t *testing.T) {
 	}
 }
 
+// synced announces that a value is durable, and restored announces the value that the node finds when it boots.
+type (
+	synced   struct{}
+	restored struct{ Value string }
+)
+
+// durability is violated if a value that was synced is not restored.
+type durability struct{ Synced bool }
+
+func (d *durability) Observe(_ sim.NodeID, event any) error {
+	switch e := event.(type) {
+	case synced:
+		d.Synced = true
+	case restored:
+		if d.Synced && e.Value != "x" {
+			return errors.New("lost")
+		}
+	}
+	return nil
+}
+
+// A lost sync makes nothing durable, and a later one does. A sync that has nothing to make durable is not lost.
+func TestLostSync(t *testing.T) {
+	open := func(h *bubble.Host, flag int) (read func() string, write func(), sync func()) {
+		f, err := os.OpenFile("/data/a", os.O_RDWR|os.O_CREATE|flag, 0o644)
+		dir, err2 := os.Open("/data")
+		h.Assert(errors.Join(err, err2, dir.Sync()) == nil, "cannot open the file")
+		return func() string { text, _ := io.ReadAll(f); return string(text) }, func() { f.WriteString("x") }, func() { f.Sync() }
+	}
+	disks := map[string]func(h *bubble.Host) (func() string, func(), func()){
+		"disk": func(h *bubble.Host) (func() string, func(), func()) {
+			h.Disk().Put("b", nil)
+			h.Disk().Sync()
+			return func() string { v, _ := h.Disk().Get("a"); return string(v) }, func() { h.Disk().Put("a", []byte("x")) }, h.Disk().Sync
+		},
+		"file":        func(h *bubble.Host) (func() string, func(), func()) { return open(h, 0) },
+		"O_SYNC file": func(h *bubble.Host) (func() string, func(), func()) { return open(h, os.O_SYNC) },
+	}
+	for _, c := range []struct {
+		disk, calls string // w writes, s syncs
+		lost        int
+		want        bool
+	}{
+		{"disk", "ws", 0, false}, {"disk", "ws", 1, true}, {"disk", "sws", 1, true}, {"disk", "wss", 1, false}, {"disk", "wss", 2, true},
+		{"file", "ws", 0, false}, {"file", "ws", 1, true}, {"file", "sws", 1, true}, {"file", "wss", 1, false}, {"file", "wss", 2, true},
+		{"O_SYNC file", "w", 0, false}, {"O_SYNC file", "w", 1, true}, {"O_SYNC file", "ws", 1, false},
+	} {
+		program := func(ctx context.Context, h *bubble.Host) error {
+			read, write, sync := disks[c.disk](h)
+			h.Announce(restored{read()})
+			time.Sleep(time.Second) // all faults strike here, or after the last call
+			for _, call := range c.calls {
+				if call == 'w' {
+					write()
+				} else {
+					sync()
+				}
+			}
+			h.Announce(synced{})
+			<-ctx.Done()
+			return nil
+		}
+		r, err := search.Run(t.Context(), search.Config{Workers: 1, MaxPaths: 500, WalkSteps: 10, System: sim.System{
+			Name: "syncs", Nodes: 1, State: bubble.Rules, Interleave: sim.FIFO, Crashes: 1, LostSyncs: c.lost,
+			New: func(sim.NodeID) sim.Service {
+				if c.disk == "disk" {
+					return bubble.Service(program)
+				}
+				return bubble.Service(program, bubble.DataDir("/data"))
+			},
+			Monitors: []func() sim.Monitor{func() sim.Monitor { return &durability{} }},
+		}})
+		if err != nil || (r.Finding != nil) != c.want || c.want && r.Finding.Message != "lost" {
+			t.Errorf("%s, calls %s, %d lost: %v, found %v, want %v", c.disk, c.calls, c.lost, err, r.Finding, c.want)
+		}
+	}
+}
+
+// Syncs can be lost on nodes that can have a disk.
+func TestLostSync_CanStrike(t *testing.T) {
+	main := func(context.Context) error { return nil }
+	client := func(context.Context, *bubble.Host) error { return nil }
+	for name, c := range map[string]struct {
+		node sim.Service
+		want bool
+	}{
+		"service":                         {bubble.Service(client), true},
+		"process":                         {bubble.Command(main, nil, nil), false},
+		"process with a data directory":   {bubble.Command(main, nil, nil, bubble.DataDir("/data")), true},
+		"process whose main takes a Host": {bubble.Command(client, nil, nil), true},
+	} {
+		if got := c.node.(*bubble.Program).CanStrike(sim.LostSyncs); got != c.want {
+			t.Errorf("%s: CanStrike = %v, want %v", name, got, c.want)
+		}
+	}
+}
+
 // A jump moves the wall clock. Durations, timers and deadlines do not notice it, even if they were derived from a wall clock alone.
 func TestClockJumps(t *testing.T) {
 	got := outcomes(t, sim.System{

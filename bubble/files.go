@@ -115,7 +115,11 @@ func (f *files) sync(ino int) error {
 	if err := f.fails(false); err != nil {
 		return err
 	}
-	if f.dirty[ino] {
+	switch {
+	case !f.dirty[ino]:
+	case f.h.disk.loses():
+		f.do(filetree.Change{Op: filetree.LostSync}, "lost sync of "+f.names[ino])
+	default:
 		delete(f.dirty, ino)
 		f.do(filetree.Change{Op: filetree.SyncInode, Ino: ino}, "sync "+f.names[ino])
 		f.h.effect(effect{kind: syncEffect})

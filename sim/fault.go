@@ -24,6 +24,7 @@ const (
 	ClockJumps              // wall clocks of programs that jump
 	DiskErrors              // operations of programs on files that fail
 	HalfOpens               // connections of programs that break at one end
+	LostSyncs               // syncs of programs that make nothing durable
 
 	FaultCount // number of fault classes
 )
@@ -57,6 +58,9 @@ var faults = [FaultCount]struct {
 	HalfOpens: {"half-opens", "half-open connection", "half-open connections (half-opens)",
 		"at most `N` connections of programs that break at one end in a run", "no connection breaks at one end",
 		eventkind.BreakEnd, func(s *System) *int { return &s.HalfOpens }},
+	LostSyncs: {"lost-syncs", "lost sync", "lost syncs",
+		"at most `N` syncs of programs' disks in a run that make nothing durable", "no sync is lost",
+		eventkind.LoseSync, func(s *System) *int { return &s.LostSyncs }},
 }
 
 // String returns the name of f's limit in flags, path files and checkpoints.

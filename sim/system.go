@@ -51,6 +51,10 @@ type System struct {
 	// HalfOpens is the maximum number of connections that break at one end in a run, over all nodes that are programs.
 	// That end gets the error ETIMEDOUT. The other end is reset when it sends data, and notices nothing otherwise.
 	HalfOpens int
+	// LostSyncs is the maximum number of syncs in a run that report success and make nothing durable, over all nodes that
+	// are programs. Drives with volatile caches lose such syncs. The next Sync that has something to make durable is lost:
+	// of a file, a directory, or the disk of Host.Disk. A later Sync makes the same changes durable.
+	LostSyncs int
 	// Late reports whether a node is down at first and boots later. Nil means that all nodes boot first.
 	Late func(NodeID) bool
 	// Roles returns the role of a node. An empty string means a role of its own. Nodes with the same role are declared

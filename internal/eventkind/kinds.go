@@ -28,6 +28,7 @@ const (
 	JumpClock // the wall clock of a program jumps
 	FailDisk  // the next operation of a program on its files fails
 	BreakEnd  // a connection of a program breaks at its end only
+	LoseSync  // the next sync of a program's disk makes nothing durable
 
 	Count // number of kinds
 )
@@ -131,6 +132,10 @@ var kinds = [Count]struct {
 	BreakEnd: {name: "break-end", program: true, fault: true, presentation: Presentation{
 		Weight: "fault", Class: "faults", Method: "Strike",
 		Sentence: "{node} connection breaks at this end", Lane: "connection breaks at this end",
+	}},
+	LoseSync: {name: "lose-sync", program: true, fault: true, presentation: Presentation{
+		Weight: "fault", Class: "faults", Method: "Strike",
+		Sentence: "{node} disk loses the next sync", Lane: "DISK LOSES THE NEXT SYNC",
 	}},
 }
 

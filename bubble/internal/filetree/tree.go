@@ -137,6 +137,7 @@ const (
 	WriteData
 	TruncateData
 	SyncInode
+	LostSync // changes nothing
 )
 
 func (t *Tree) at(ino int, dir bool) *Inode {
@@ -187,7 +188,7 @@ func (c *Change) Changed() []int {
 		return []int{c.Dir}
 	case WriteData, TruncateData:
 		return []int{c.Ino}
-	case SyncInode:
+	case SyncInode, LostSync:
 		return nil
 	}
 	return []int{c.Dir}
