@@ -35,7 +35,7 @@ func Confirm(cfg Config) func(context.Context, search.Suspect) (search.Confirmed
 		if s.Proven && res.Case != Recovered {
 			res.Proof, res.Unproven = Exact, ""
 		}
-		if cfg.Proven && res.Proof != Exact && res.Case != Recovered {
+		if cfg.RequireProof && res.Proof != Exact && res.Case != Recovered {
 			return search.Confirmed{Detail: res}, nil
 		}
 		return search.Confirmed{Violation: res.Violation(), Refuted: res.Case == Recovered, Detail: res}, nil
@@ -44,6 +44,6 @@ func Confirm(cfg Config) func(context.Context, search.Suspect) (search.Confirmed
 
 // Violation reports whether the run is confirmed to violate liveness.
 func (r *Result) Violation() bool {
-	return !r.Unjudged && (r.Case == Located || r.Case == DeadFromStart || r.Case == Unlocated ||
+	return !r.HardlyJudged && (r.Case == Located || r.Case == DeadFromStart || r.Case == Unlocated ||
 		r.Case == TooLateToTell && (r.OutOfEvents || r.Proof == Exact))
 }

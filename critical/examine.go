@@ -85,7 +85,7 @@ func (f *finder) explore(ctx context.Context, path choose.Path) (r *table.Recove
 		return nil, "", err
 	case ctx.Err() != nil:
 		return nil, "", ctx.Err()
-	case r.Path != nil && f.cfg.Calls.Skips():
+	case r.Path != nil && f.cfg.Calls.HasSkipped():
 		return nil, "", &Ended{Finding: contain.GivenUp(), Path: r.Path, Overdue: true}
 	case r.Live != nil || r.Closed:
 		return r, "", nil

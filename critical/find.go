@@ -47,7 +47,7 @@ type Config struct {
 	// that none is known.
 	Live choose.Path
 	// Proven accepts a run as a violation only if it is proven dead.
-	Proven bool
+	RequireProof bool
 	// ProveEnd searches the successors of the last state first. Unless that proves the run dead, the result is
 	// [TooLateToTell] or [Recovered], without walks that take longer.
 	ProveEnd bool
@@ -64,9 +64,9 @@ type Progress struct {
 const (
 	// raises is the number of times that walks are made longer, by the factor raise, when the transition cannot be
 	// located. A probe then makes fewer walks, so that the number of executed steps is about the same.
-	raises   = 2
-	raise    = 4
-	minWalks = 8
+	maxLengthenings = 2
+	lengthenFactor  = 4
+	minWalks        = 8
 )
 
 // ErrNoGoal is the error of a system without an Eventually property.
@@ -119,7 +119,7 @@ func Find(ctx context.Context, cfg Config) (*Result, error) {
 	if err == nil {
 		res.Engine = p.engine()
 		for _, w := range p.workers {
-			res.Unjudged = res.Unjudged || w.loop.Unjudged()
+			res.HardlyJudged = res.HardlyJudged || w.loop.HardlyJudged()
 		}
 	}
 	return res, err

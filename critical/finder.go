@@ -98,9 +98,9 @@ func (f *finder) find(ctx context.Context) (*Result, error) {
 		}
 		f.tooManyStates = false
 	}
-	for raised := 0; ; raised++ {
-		if raised > 0 {
-			if err := f.raise(ctx); err != nil {
+	for lengthened := 0; ; lengthened++ {
+		if lengthened > 0 {
+			if err := f.lengthen(ctx); err != nil {
 				return nil, err
 			}
 			if f.live {
@@ -122,11 +122,11 @@ func (f *finder) find(ctx context.Context) (*Result, error) {
 				f.critical = step
 				return f.transition(ctx, step)
 			}
-			if raised == raises {
+			if lengthened == maxLengthenings {
 				return f.result(TooLateToTell, 0), nil
 			}
 		default: // dead from the first state on
-			if raised == raises || f.allOutOfEvents() || f.proven(step) {
+			if lengthened == maxLengthenings || f.allOutOfEvents() || f.proven(step) {
 				return f.result(DeadFromStart, 0), nil
 			}
 		}
@@ -140,8 +140,8 @@ func (f *finder) recoversIfExtended(ctx context.Context) (bool, error) {
 		return false, nil
 	}
 	w, limit := f.prober.workers[0], f.limit
-	for range raises {
-		limit *= raise
+	for range maxLengthenings {
+		limit *= lengthenFactor
 	}
 	o, err := f.prober.walk(ctx, w, f.path, 0, limit)
 	if err != nil || !f.isLive(w.loop, &o) {
@@ -152,9 +152,9 @@ func (f *finder) recoversIfExtended(ctx context.Context) (bool, error) {
 }
 
 // raise makes walks longer, and continues the run by such a walk.
-func (f *finder) raise(ctx context.Context) error {
-	f.limit *= raise
-	f.walks = max(f.walks/raise, min(f.walks, minWalks))
+func (f *finder) lengthen(ctx context.Context) error {
+	f.limit *= lengthenFactor
+	f.walks = max(f.walks/lengthenFactor, min(f.walks, minWalks))
 	if f.outOfEvents {
 		return nil
 	}
@@ -290,7 +290,7 @@ func (f *finder) verifyDead(ctx context.Context, step int) (bool, error) {
 		return false, nil
 	}
 	limit, walks := f.limit, f.walks
-	f.limit, f.walks = f.limit*raise, max(f.walks/(2*raise), min(f.walks, minWalks))
+	f.limit, f.walks = f.limit*lengthenFactor, max(f.walks/(2*lengthenFactor), min(f.walks, minWalks))
 	p, err = f.probe(ctx, step, false)
 	f.limit, f.walks = limit, walks
 	return p.Recovered == 0, err

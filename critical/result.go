@@ -7,7 +7,7 @@ import (
 
 // Case is the outcome of the search for the critical transition, as its label in reports. [Located], [DeadFromStart] and [Unlocated] make
 // a run a violation, [Recovered] refutes it. [TooLateToTell] makes it a violation if the run is out of events or proven dead, and otherwise
-// leaves it undecided, as does [Result.Unjudged] in any case.
+// leaves it undecided, as does [Result.HardlyJudged] in any case.
 type Case string
 
 const (
@@ -64,7 +64,7 @@ type Result struct {
 	// Dead is the path of the dead run, including the final walk that did not recover.
 	Dead               choose.Path
 	Steps              int  // of Dead
-	Unjudged           bool // hardly any state showed whether it is live, so the run is undecided
+	HardlyJudged       bool // hardly any state showed whether it is live, so the run is undecided
 	onlySearchRecovers bool // it recovers, although no walk did
 	// Engine counts the steps of walks by engine. The counts are not deterministic.
 	Engine runloop.Counts

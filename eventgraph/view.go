@@ -30,8 +30,8 @@ type View struct {
 	Aside template.HTML
 	// Common is the number of common steps of the first two runs.
 	Common int
-	// Unjudged omits whether states are live, for runs in which that does not matter.
-	Unjudged bool
+	// OmitLive omits whether states are live, for runs in which that does not matter.
+	OmitLive bool
 }
 
 // Run is a run in a [View].
@@ -56,7 +56,7 @@ func (v *View) Markup() (template.HTML, error) {
 	if err != nil {
 		return "", fmt.Errorf("event graph: %w", err)
 	}
-	data := viewData{Common: v.Common, Unjudged: v.Unjudged, Goroutines: v.Runs[0].Graph.Goroutines}
+	data := viewData{Common: v.Common, OmitLive: v.OmitLive, Goroutines: v.Runs[0].Graph.Goroutines}
 	texts := interner{index: map[string]int{}}
 	var page struct {
 		Legend []legendEntry
@@ -201,7 +201,7 @@ const textWidth = 120
 type viewData struct {
 	Strings    []string  `json:"strings"`
 	Common     int       `json:"common"`
-	Unjudged   bool      `json:"unjudged,omitempty"`
+	OmitLive   bool      `json:"unjudged,omitempty"`
 	Goroutines bool      `json:"goroutines,omitempty"` // the lanes are goroutines
 	Runs       []viewRun `json:"runs"`
 }
@@ -360,7 +360,7 @@ func (g *Graph) HTML(w io.Writer, o Options) error {
 	if start == 0 && first <= last {
 		start = g.Events[first].Step
 	}
-	v := &View{Unjudged: g.Goroutines, Runs: []Run{{Title: title, Graph: g, Options: o, Start: start}}}
+	v := &View{OmitLive: g.Goroutines, Runs: []Run{{Title: title, Graph: g, Options: o, Start: start}}}
 	markup, err := v.Markup()
 	if err != nil {
 		return err

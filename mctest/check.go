@@ -354,10 +354,10 @@ func (c *checking) options() check.Options {
 		Root:    findings,
 		Replace: true,
 
-		KeepGoing: c.KeepGoing,
-		Known:     known,
-		Proven:    c.Proof == critical.Exact,
-		Respawn:   c.respawn(),
+		KeepGoing:    c.KeepGoing,
+		Known:        known,
+		RequireProof: c.Proof == critical.Exact,
+		Respawn:      c.respawn(),
 		Commands: func(dir string) report.Commands {
 			path := filepath.Join(dir, outfolder.ErrorPath)
 			more := ""

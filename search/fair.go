@@ -41,8 +41,8 @@ func (s *Stats) fair(sys *sim.System, x *table.Exploration) {
 	}
 }
 
-// unjudged records that a search that executes runs does not judge infinite ones.
-func (s *Stats) unjudged(sys *sim.System, name Name) {
+// noteFairRunsUnjudged records that a search that executes runs does not judge infinite ones.
+func (s *Stats) noteFairRunsUnjudged(sys *sim.System, name Name) {
 	if names := sys.Obligations(); len(names) > 0 {
 		s.Fair = &stats.Fair{Obligations: names, Why: "not all states were visited"}
 		if !name.Can(strategy.KeepsStates) {

@@ -30,12 +30,12 @@ func confirmHang(
 		return r, nil
 	}
 	switch {
-	case cfg.Calls.Skips():
-		sus.Kind, sus.Property, sus.Message = sim.Panic, f.Property, "the search process died in this step: "+cfg.Calls.Died
+	case cfg.Calls.HasSkipped():
+		sus.Kind, sus.Property, sus.Message = sim.Panic, f.Property, "the search process died in this step: "+cfg.Calls.HowDied
 	case f.Property != "":
 		sus.Property, sus.Message = f.Property, "its function "+runloop.DidNotReturn(cfg.HandlerLimit)
 	}
-	if !cfg.Calls.Skips() { // a skipped call may end this process
+	if !cfg.Calls.HasSkipped() { // a skipped call may end this process
 		if o, err := runs.FollowWithin(&cfg.System, x.Path, runloop.OverdueAfter(ticks)); err == nil {
 			sus.Steps = o.Steps
 		}
@@ -57,7 +57,7 @@ func confirmHang(
 		r.Verdict, r.Finding, r.Detail, r.Stopped = Violation, cmp.Or(c.Instead, sus), c.Detail, stats.StoppedFound
 	case ctx.Err() != nil:
 		r.Verdict, r.Stopped, r.Suspects, r.Undecided, r.Suspect = Interrupted, stats.StoppedInterrupted, 1, 1, sus
-	case c.Refuted && ticks == cfg.handlerTicks() && !cfg.Calls.Skips():
+	case c.Refuted && ticks == cfg.handlerTicks() && !cfg.Calls.HasSkipped():
 		return statesWithin(ctx, cfg, began, 10*ticks)
 	default:
 		r.Verdict, r.Stopped, r.Suspects, r.Undecided, r.Suspect = Inconclusive, stats.StoppedStuck, 1, 1, sus

@@ -28,7 +28,7 @@ func (s *searcher) rounds(ctx context.Context, src source, units []*unit) error 
 	r := s.begin(units)
 	merged := 0
 	for merged < len(units) {
-		late := r.wait(ctx)
+		unresponsive := r.wait(ctx)
 		s.share(units[0].phase, time.Since(began), units[merged:r.first])
 		began = time.Now()
 		for merged < r.first {
@@ -43,16 +43,16 @@ func (s *searcher) rounds(ctx context.Context, src source, units []*unit) error 
 				return nil
 			}
 		}
-		if late == nil {
+		if unresponsive == nil {
 			continue
 		}
-		refuted, err := s.late(ctx, late, units[merged].phase)
+		refuted, err := s.suspectOverdue(ctx, unresponsive, units[merged].phase)
 		if err != nil {
 			s.drain(r)
 			return err
 		}
-		if refuted && !late.again {
-			r.excuse(late) // it was only slow
+		if refuted && !unresponsive.final {
+			r.extendLimit(unresponsive) // it was only slow
 			continue
 		}
 		if s.stopping != stats.StoppedFound {
@@ -86,7 +86,7 @@ func (s *searcher) drain(r *round) {
 }
 
 // late decides about an unresponsive worker.
-func (s *searcher) late(ctx context.Context, o *overdue, p phase) (refuted bool, err error) {
+func (s *searcher) suspectOverdue(ctx context.Context, o *overdue, p phase) (refuted bool, err error) {
 	sus := &Suspect{
 		Kind: sim.Divergence, Node: -1, Path: o.path, Steps: o.steps, Overdue: true,
 		Message:  "the handler " + runloop.DidNotReturn(s.cfg.HandlerLimit),

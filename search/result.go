@@ -77,7 +77,7 @@ func (s *searcher) result(sources []source) *Result {
 		}
 	}
 	r.Stats.cover(&s.cfg.System, s.coverage, s.sometimes)
-	r.Stats.unjudged(&s.cfg.System, s.cfg.Strategy)
+	r.Stats.noteFairRunsUnjudged(&s.cfg.System, s.cfg.Strategy)
 	if s.fairTurn > 0 {
 		r.Stats.Fair.Walked = s.fairWalks
 	}

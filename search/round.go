@@ -17,11 +17,11 @@ type round struct {
 	units    []*unit
 	next     atomic.Int32
 	last     atomic.Int32   // no units beyond this one are started
-	doing    []atomic.Int32 // unit by worker, plus one
+	current  []atomic.Int32 // unit by worker, plus one
 	finished chan int
 	ended    []bool
 	first    int  // unit that has not ended
-	over     bool // the time limit was reached
+	timeUp   bool // the time limit was reached
 	watch    []runloop.Watch
 }
 
@@ -30,13 +30,13 @@ type overdue struct {
 	worker int
 	path   choose.Path
 	steps  int
-	again  bool // it was excused before, or there is no time to excuse it
+	final  bool // its limit was extended before, or there is no time to extend it
 }
 
 func (s *searcher) begin(units []*unit) *round {
 	r := &round{
 		s: s, units: units, finished: make(chan int, len(units)), ended: make([]bool, len(units)),
-		doing: make([]atomic.Int32, len(s.workers)), watch: make([]runloop.Watch, len(s.workers)),
+		current: make([]atomic.Int32, len(s.workers)), watch: make([]runloop.Watch, len(s.workers)),
 	}
 	r.last.Store(int32(len(units)))
 	for i := range r.watch {
@@ -59,9 +59,9 @@ func (r *round) work(i int) {
 			return
 		}
 		if k <= r.last.Load() {
-			r.doing[i].Store(k + 1)
+			r.current[i].Store(k + 1)
 			w.do(r.units[k])
-			r.doing[i].Store(0)
+			r.current[i].Store(0)
 			if sus := r.units[k].suspect; sus != nil && sus.needsNoConfirmation() && r.s.cfg.Found == nil {
 				r.end(k)
 			}
@@ -95,13 +95,13 @@ func (r *round) wait(ctx context.Context) *overdue {
 		case <-limit:
 			limit = nil
 			r.s.stop(stats.StoppedTime)
-			r.over = true
-			for i := range r.watch { // an excuse does not last longer
+			r.timeUp = true
+			for i := range r.watch { // an extended limit does not last longer
 				r.watch[i].Limit = min(r.watch[i].Limit, r.s.cfg.handlerTicks())
 			}
 		case <-ticker.C:
 			r.s.progress(r.units[0].phase)
-			if o := r.look(); o != nil {
+			if o := r.findOverdue(); o != nil {
 				return o
 			}
 		}
@@ -110,37 +110,37 @@ func (r *round) wait(ctx context.Context) *overdue {
 }
 
 // look probes all workers.
-func (r *round) look() *overdue {
+func (r *round) findOverdue() *overdue {
 	busy := 0
-	for i := range r.doing {
-		if r.doing[i].Load() > 0 {
+	for i := range r.current {
+		if r.current[i].Load() > 0 {
 			busy++
 		}
 	}
 	busy = min(busy, runtime.GOMAXPROCS(0))
 	for i := range r.watch {
 		worker, w := r.s.workers[i], &r.watch[i]
-		k := int(r.doing[i].Load()) - 1
-		if k < 0 || worker.signal.Load()&runloop.AskSignal == 0 {
+		k := int(r.current[i].Load()) - 1
+		if k < 0 || worker.signal.Load()&runloop.ProbeSignal == 0 {
 			w.Limit = r.s.cfg.handlerTicks()
 			w.Probed()
-			worker.signal.Or(runloop.AskSignal)
+			worker.signal.Or(runloop.ProbeSignal)
 			continue
 		}
 		if !w.Late(busy) || k != r.first { // earlier units decide first
 			continue
 		}
-		o := &overdue{worker: i, again: w.Limit > r.s.cfg.handlerTicks() || r.over}
+		o := &overdue{worker: i, final: w.Limit > r.s.cfg.handlerTicks() || r.timeUp}
 		o.path, o.steps = runloop.PathInto(worker.active.Load())
-		if worker.signal.Load()&runloop.AskSignal != 0 {
+		if worker.signal.Load()&runloop.ProbeSignal != 0 {
 			return o
 		}
 	}
 	return nil
 }
 
-// excuse gives an overdue worker ten times as much time.
-func (r *round) excuse(o *overdue) {
+// extendLimit gives an overdue worker ten times as much time.
+func (r *round) extendLimit(o *overdue) {
 	w := &r.watch[o.worker]
 	w.Waiting, w.Limit = 0, 10*w.Limit
 }

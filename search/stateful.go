@@ -36,7 +36,7 @@ func stateful(ctx context.Context, cfg Config) (*Result, error) {
 	if cfg.Log != nil && cfg.Found != nil {
 		return nil, errors.New("a log cannot be combined with Found: a logged search ends at its first violation")
 	}
-	if cfg.Calls.Skips() {
+	if cfg.Calls.HasSkipped() {
 		cfg.Time *= 2
 	}
 	if cfg.Found != nil {
@@ -145,7 +145,7 @@ func statesWithin(ctx context.Context, cfg *Config, began time.Time, ticks int) 
 	// Depth-first search completes no depth before all. Earlier processes may have visited states that this one did
 	// not.
 	through := complete || r.Stopped == stats.StoppedSampled
-	conclusive := r.Stats.ExhaustedDepth > 0 && !cfg.Calls.Skips() || through && !cfg.Calls.Doubts()
+	conclusive := r.Stats.ExhaustedDepth > 0 && !cfg.Calls.HasSkipped() || through && !cfg.Calls.Doubts()
 	switch {
 	case finding != nil && contain.Overdue(finding):
 		return confirmHang(ctx, cfg, began, ticks, x, finding, r)

@@ -75,12 +75,12 @@ func (o *Options) compares(call uint64) (over func(), skipped bool) {
 // comparesLater removes the skipped calls of comparisons from those of the search. Comparisons run after the search.
 func (o *Options) comparesLater() {
 	o.calls = o.Search.Calls
-	if !o.calls.Skips() {
+	if !o.calls.HasSkipped() {
 		return
 	}
 	own := slices.Clone(o.calls.Skipped)
 	for _, a := range o.Search.System.Abstractions {
 		own = slices.DeleteFunc(own, func(call uint64) bool { return call == comparison(a.Name) })
 	}
-	o.Search.Calls = &options.Calls{At: o.calls.At, Skipped: own, Settle: o.calls.Settle, Died: o.calls.Died, Own: o.calls.Own, Surely: o.calls.Surely}
+	o.Search.Calls = &options.Calls{At: o.calls.At, Skipped: own, Settle: o.calls.Settle, HowDied: o.calls.HowDied, DiedInCheckedCode: o.calls.DiedInCheckedCode, DiedInCall: o.calls.DiedInCall}
 }

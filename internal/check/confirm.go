@@ -119,9 +119,9 @@ func (o *Options) confirmDivergence(ctx context.Context, s search.Suspect) (sear
 	case err != nil:
 		return search.Confirmed{}, err
 	case d == nil && o.endedProcess(&s): // another process that it does not end does not refute it
-		o.suspectFile.adopt(&s, last.Run())
-		if calls := o.Search.Calls; calls.Own {
-			last.Differs(calls.Died, calls.Surely)
+		o.suspectFile.putExecuted(&s, last.Run())
+		if calls := o.Search.Calls; calls.DiedInCheckedCode {
+			last.BecomeNondeterminism(calls.HowDied, calls.DiedInCall)
 			s.Kind, s.Property, s.Message, s.Steps, s.Overdue = last.Kind, "", last.Message, last.Steps, false
 			return search.Confirmed{Violation: true, Instead: &s, Detail: last}, nil
 		}
@@ -136,7 +136,9 @@ func (o *Options) confirmDivergence(ctx context.Context, s search.Suspect) (sear
 }
 
 // endedProcess reports whether the last step of a suspect has ended an earlier process, and was not executed in this one.
-func (o *Options) endedProcess(s *search.Suspect) bool { return o.Search.Calls.Skips() && s.Overdue }
+func (o *Options) endedProcess(s *search.Suspect) bool {
+	return o.Search.Calls.HasSkipped() && s.Overdue
+}
 
 // stepLimit returns the time limit of a step in a fresh process: ConfirmLimit, but at most half of the remaining
 // time. The other half is for shrinking.
@@ -156,7 +158,7 @@ func (o *Options) criticalConfig(sys sim.System) critical.Config {
 	c := &o.Search
 	cfg := critical.Config{
 		System: sys, Walks: c.Walks, WalkSteps: c.WalkSteps, Weights: c.Weights, Seed: c.Seed, Workers: c.Workers,
-		Engine: c.Engine, Proven: o.Proven, HandlerLimit: cmp.Or(c.HandlerLimit, time.Second), Calls: c.Calls,
+		Engine: c.Engine, RequireProof: o.RequireProof, HandlerLimit: cmp.Or(c.HandlerLimit, time.Second), Calls: c.Calls,
 	}
 	if c.PathBuffer != nil {
 		cfg.PathBuffer = o.confirming

@@ -65,7 +65,7 @@ type Options struct {
 	Cluster string
 
 	// Proven reports a liveness violation only if it is proven that nothing recovers from the run.
-	Proven bool
+	RequireProof bool
 
 	assumed     []report.Assumption
 	calls       *options.Calls  // of the search and of comparisons

@@ -106,7 +106,7 @@ func ReportLost(o Options, out isolate.Outcome, err error) *report.Report {
 	}
 	if s := out.Suspect; s != nil && s.Run() != nil {
 		sus := &search.Suspect{Kind: s.Kind, Property: s.Property, Message: s.Message, Node: -1, Strategy: o.Search.Strategy}
-		o.suspectFile.adopt(sus, s.Run())
+		o.suspectFile.putExecuted(sus, s.Run())
 		out.Suspect = &isolate.PendingSuspect{Suspect: *o.suspectFile.entry(sus, s.Status)}
 	}
 	if s := out.Suspect; s != nil && !slices.Contains(out.Found, filepath.Dir(s.PathFile)) {
@@ -131,7 +131,7 @@ func (o *Options) leftBehind(lost *isolate.LostError) *isolate.PendingSuspect {
 	if len(lost.Left) > 1 {
 		s.Message = "the search process died in this run or in another one in progress: " + lost.How
 	}
-	o.suspectFile.adopt(s, lost.Left[0].Run())
+	o.suspectFile.putExecuted(s, lost.Left[0].Run())
 	return &isolate.PendingSuspect{Suspect: *o.suspectFile.entry(s, report.Suspected)}
 }
 

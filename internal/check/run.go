@@ -69,10 +69,10 @@ func Run(ctx context.Context, o Options) (*report.Report, error) {
 		res.Stats.Complete, res.Stats.Recovers = false, false
 	}
 	violated := res.Verdict == search.Violation || k != nil && k.died
-	if o.Search.Calls.Settles() && !o.Search.Calls.Skips() && !violated {
+	if o.Search.Calls.Settles() && !o.Search.Calls.HasSkipped() && !violated {
 		return nil, isolate.ErrLost
 	}
-	if o.Search.Calls.Skips() {
+	if o.Search.Calls.HasSkipped() {
 		states := o.Search.Strategy.Can(strategy.VisitsStates)
 		if !violated && (res.Verdict != search.OK || !states) || o.KeepGoing && !states && !k.died {
 			return nil, isolate.ErrLost

@@ -134,7 +134,7 @@ func (t *Source) examine(ctx context.Context, sys *sim.System, respawn func() *e
 	case run.Death != nil:
 		return t.dead(ctx, sys, run.Death, respawn)
 	}
-	l := t.loaded(sys, run.Safe)
+	l := t.loaded(sys, run.BeforeLeak)
 	l.elsewhere, l.Unsafe = trace, &Unsafe{run.LeakStep, fmt.Sprintf("step %d starts a goroutine that may end this process", run.LeakStep)}
 	return l, nil
 }
@@ -145,7 +145,7 @@ func (t *Source) dead(ctx context.Context, sys *sim.System, d *isolate.Death, re
 	l := t.loaded(&hollow, d.Before)
 	l.Death, l.Unsafe = d, &Unsafe{d.Steps, d.Message}
 	if d.Running > 0 {
-		l.Path, l.Unsafe.Step = d.Safe, d.Since
+		l.Path, l.Unsafe.Step = d.BeforeLeak, d.LeakStep
 	}
 	if err := d.Describe(ctx, respawn, 0, lookLimit); err != nil {
 		return nil, fmt.Errorf("%s: %w", t.name, err)

@@ -66,8 +66,8 @@ func (o *Options) suspected(s *search.Suspect) {
 	o.suspectFile.put(s, report.Suspected)
 }
 
-// adopt puts a suspect with a run that another process has executed; nil means that the run is not known.
-func (f *suspectFile) adopt(s *search.Suspect, run *pathfile.File) {
+// putExecuted puts a suspect with a run that another process has executed; nil means that the run is not known.
+func (f *suspectFile) putExecuted(s *search.Suspect, run *pathfile.File) {
 	if run == nil {
 		return
 	}

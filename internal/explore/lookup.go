@@ -7,7 +7,7 @@ func (l *Loop) resolve(b *Batch) {
 	if l.whole == nil {
 		return
 	}
-	l.whole.Resolve(&b.Edges, b.trees(), b.last)
+	l.whole.ResolveTargets(&b.Edges, b.trees(), b.last)
 }
 
 // Edges of a batch are processed on the worker that has them in its cache, because transfers between processors are

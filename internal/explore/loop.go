@@ -80,7 +80,7 @@ func New(g graph.Graph, opts Options) (*Loop, error) {
 	namer, ok := opts.Analysis.(Namer)
 	l.rows.width, l.rows.names, l.early = l.visited.Width(), ok && namer.Names(), l.keepsRows()
 	if l.whole != nil && l.bounded == nil && (opts.Analysis == nil || l.ordered == nil) {
-		l.whole.Unnumbered()
+		l.whole.OmitNumbers()
 	}
 	if l.whole == nil && l.rows.names {
 		l.rows.words = g.Words()
@@ -263,7 +263,7 @@ func (l *Loop) enter(item *Item) (tree []uint32, first, ok bool) {
 	}
 	tree = item.Record
 	if l.whole != nil {
-		tree = l.whole.Enter(keyOf(item.Record))
+		tree = l.whole.ReadTree(keyOf(item.Record))
 	}
 	first, ok = !item.Rest, true
 	if l.bounded != nil {
@@ -321,7 +321,7 @@ func (l *Loop) finish(ctx context.Context, b *Batch) error {
 	l.keepRows(b)
 	l.out.Steps += b.Steps
 	l.out.Expanded += b.full
-	l.proviso(b)
+	l.cycleProviso(b)
 	if l.journal != nil {
 		if err := l.logged(b); err != nil {
 			return err

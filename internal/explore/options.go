@@ -58,13 +58,13 @@ type Result struct {
 	Path   []uint32
 	AtEdge bool
 
-	Omission float64 // see [stateset.Visited]
-	Bytes    int     // of memory for the visited set, with all data kept for each state
-	Disk     int64   // maximum number of bytes on disk, for lack of memory
-	Spilled  bool    // parts of the set were on disk, so the analysis did not run
-	Blind    bool    // the set is not a [stateset.Finder], so the analysis did not run
-	Frontier int     // maximum number of bytes kept for states that wait to be expanded
-	Steps    int     // see [graph.Edges]
+	Omission    float64 // see [stateset.Visited]
+	Bytes       int     // of memory for the visited set, with all data kept for each state
+	Disk        int64   // maximum number of bytes on disk, for lack of memory
+	Spilled     bool    // parts of the set were on disk, so the analysis did not run
+	LacksFinder bool    // the set is not a [stateset.Finder], so the analysis did not run
+	Frontier    int     // maximum number of bytes kept for states that wait to be expanded
+	Steps       int     // see [graph.Edges]
 }
 
 // ErrLimit stops an exploration in the middle of a state, see [Loop.Limit].

@@ -82,7 +82,7 @@ func (s *Space) Holds() bool { return s.loop.whole != nil }
 
 // State returns a state, for use by an analysis. It is valid until the next call.
 func (s *Space) State(id uint32) []uint32 {
-	return s.loop.whole.Enter(s.loop.whole.Key(id))[:s.loop.batch.words]
+	return s.loop.whole.ReadTree(s.loop.whole.Key(id))[:s.loop.batch.words]
 }
 
 // analyze runs the analysis.
@@ -101,7 +101,7 @@ func (l *Loop) analyze(ctx context.Context) error {
 		return nil // edges would have to be looked up on disk
 	}
 	if s.finder, ok = l.visited.(stateset.Finder); !ok || l.whole == nil && !l.ordered.Monotone() {
-		l.out.Blind = !ok
+		l.out.LacksFinder = !ok
 		return nil
 	}
 	l.begin((*Batch).named, s.lookUp, s.finish)
@@ -255,7 +255,7 @@ func (s *Space) gather(ctx context.Context, id uint32, state []uint32) error {
 		b = l.batch
 	}
 	if l.whole != nil {
-		state = l.whole.Enter(l.whole.Key(id))
+		state = l.whole.ReadTree(l.whole.Key(id))
 	}
 	b.enter(state, id)
 	err := s.expand(id, state[:b.words], &b.Edges)

@@ -22,11 +22,11 @@ func (w *Machine) Each(v *properties.View, p *properties.Predicate) bool {
 	return w.Properties.Each(v, p)
 }
 
-// Unjudged reports whether hardly any requested property value was known in a world, because nodes showed earlier
+// HardlyJudged reports whether hardly any requested property value was known in a world, because nodes showed earlier
 // states.
-func Unjudged(w World) bool {
+func HardlyJudged(w World) bool {
 	m, ok := w.(*Machine)
-	return ok && m.Properties.Unjudged()
+	return ok && m.Properties.HardlyJudged()
 }
 
 // ReadBy returns the nodes that the named property reads in the current state, see [properties.State.ReadBy]. Nil means that there is no

@@ -168,7 +168,7 @@ func NewWorld(sys *sim.System, opts Options) (World, error) {
 	w := &Machine{
 		Sys: sys, Opts: opts, plans: plans, Copies: copies, Timers: map[any]*timerKind{},
 		apart: opts.Contain || opts.Overdue != nil, watch: contain.NewWatch(opts.Overdue), limits: declared.NodeLimits(sys),
-		Groups: declared.Mates(sys),
+		Groups: declared.ProcessGroups(sys),
 	}
 	if err := processGroups(sys, &opts); err != nil {
 		return nil, err

@@ -134,7 +134,7 @@ func exploreAll(ctx context.Context, sys *sim.System, opts options.Options) (*Ex
 			return exploreAll(ctx, sys, opts.WithoutSymmetry(x.asymmetry))
 		}
 		if x.gaveUp {
-			opts.Reduce, opts.SkipRehearsal, opts.GaveUp = options.ReduceDrop, true, true
+			opts.Reduce, opts.SkipRehearsal, opts.TrialGaveUp = options.ReduceDrop, true, true
 			return exploreAll(ctx, sys, opts)
 		}
 		if len(x.crashSensitive) > 0 && opts.Crashes == options.CrashAuto {
@@ -248,10 +248,10 @@ func (x *exploration) run(ctx context.Context) (out explore.Result, refused erro
 			if x.gaveUp = r.GivesUp(ctx, limited, &out); !x.gaveUp {
 				again = r.Again(ctx, &out)
 			}
-			if x.reduced = r.Summary(); r.KeepsAll() && r.Permuter == nil && x.g.World.Uncrashed == 0 {
+			if x.reduced = r.Summary(); r.KeepsAll() && r.Permuter == nil && x.g.World.NeverFail == 0 {
 				x.reduction = nil
 			}
-			if !again && !x.gaveUp && out.Complete && out.Err == nil && x.g.World.Uncrashed != 0 {
+			if !again && !x.gaveUp && out.Complete && out.Err == nil && x.g.World.NeverFail != 0 {
 				x.g.LimitBy(func() error { return loop.Limit(limited) })
 				x.crashSensitive = crashes.Sensitive(r)
 				x.g.LimitBy(nil)
@@ -305,7 +305,7 @@ func Rehearse(ctx context.Context, e *steptree.Engine) (path choose.Path, err er
 				} else if err == nil {
 					break // states behind a violation are not explored
 				}
-				if err != nil && store.IsOverdue(err) && !e.Calls.Skips() {
+				if err != nil && store.IsOverdue(err) && !e.Calls.HasSkipped() {
 					return nil, nil // the exploration finds a shorter path
 				}
 			}
@@ -332,7 +332,7 @@ func Rehearse(ctx context.Context, e *steptree.Engine) (path choose.Path, err er
 // concludeCrashes decides whether the result holds of an exploration in which some nodes did not crash.
 func (x *exploration) concludeCrashes(r *explore.Result) {
 	c := x.crashes
-	if c == nil || x.g.World.Uncrashed == 0 {
+	if c == nil || x.g.World.NeverFail == 0 {
 		return
 	}
 	c.Proven = r.Complete && r.Err == nil && len(x.crashSensitive) == 0

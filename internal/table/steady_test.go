@@ -128,7 +128,7 @@ func newSteady(t testing.TB, sys *sim.System, visited stateset.Kind) *steady {
 		}
 		s.edges.End(s.Fingerprint(state), 0)
 		if s.whole != nil {
-			s.whole.Resolve(&s.edges, nil, []uint32{uint32(len(s.edges.Ends))})
+			s.whole.ResolveTargets(&s.edges, nil, []uint32{uint32(len(s.edges.Ends))})
 		}
 		s.lookUp()
 		s.keys = append(s.keys, s.edges.Lo[0])
@@ -160,7 +160,7 @@ func (s *steady) batch(t testing.TB) int {
 	for len(s.edges.Ends) < batchLen {
 		state := s.states[s.at]
 		if s.whole != nil {
-			s.trees = append(s.trees, s.whole.Enter(s.keys[s.at])...)
+			s.trees = append(s.trees, s.whole.ReadTree(s.keys[s.at])...)
 			state = s.trees[len(s.trees)-s.whole.Size():][:len(state)]
 		}
 		s.edges.By = s.names[s.at]
@@ -171,7 +171,7 @@ func (s *steady) batch(t testing.TB) int {
 		s.last = append(s.last, uint32(len(s.edges.Ends)))
 	}
 	if s.whole != nil {
-		s.whole.Resolve(&s.edges, s.trees, s.last)
+		s.whole.ResolveTargets(&s.edges, s.trees, s.last)
 	}
 	if s.lookUp(); len(s.fresh) > 0 {
 		t.Fatal("a state is new")

@@ -148,7 +148,7 @@ func (f *Search) request(p *Process) (*request, error) {
 		Search: f, subject: subject, recording: merged, job: job,
 		options: check.Options{
 			Search: cfg, Header: subject.Header(seed), Shard: shard, Dir: f.Out,
-			NoShrink: f.NoShrink, KeepGoing: f.KeepGoing, Known: known, Proven: f.Proof == string(critical.Exact),
+			NoShrink: f.NoShrink, KeepGoing: f.KeepGoing, Known: known, RequireProof: f.Proof == string(critical.Exact),
 		},
 	}, nil
 }

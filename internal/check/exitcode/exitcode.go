@@ -98,7 +98,7 @@ func OfError(ctx context.Context, err error) int {
 
 // OutOfResource reports whether an error is due to a lack of memory, disk space or file descriptors.
 func OutOfResource(err error) bool {
-	var room *flight.NoRoom
+	var room *flight.NoSpaceError
 	if errors.As(err, &room) {
 		return true
 	}

@@ -59,7 +59,7 @@ func TestErrorStatus(t *testing.T) {
 		{t.Context(), nil, 0},
 		{t.Context(), errors.New("no such system"), 2},
 		{t.Context(), &os.PathError{Op: "write", Path: "x", Err: syscall.ENOSPC}, 4},
-		{t.Context(), fmt.Errorf("search: %w", &flight.NoRoom{Err: errors.New("full")}), 4},
+		{t.Context(), fmt.Errorf("search: %w", &flight.NoSpaceError{Err: errors.New("full")}), 4},
 		{stopped, fmt.Errorf("building: %w", context.Canceled), 143},
 		{stopped, errors.New("no such system"), 2},
 	} {

@@ -80,7 +80,7 @@ type Recorder struct {
 
 // Create makes a recorder for the given number of concurrent runs and picks per run. Later picks of a longer run are
 // not recorded. The whole file is written before it is mapped, because writing to a mapped page without disk space
-// ends the process. The error for a lack of space is a [NoRoom].
+// ends the process. The error for a lack of space is a [NoSpaceError].
 func Create(name string, runs, picks int) (*Recorder, error) {
 	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
@@ -90,7 +90,7 @@ func Create(name string, runs, picks int) (*Recorder, error) {
 	size := headerSize + runs*picks*pickSize
 	if err := fill(f, size); err != nil {
 		os.Remove(name)
-		return nil, noRoom(err, os.TempDir(), size)
+		return nil, noSpace(err, os.TempDir(), size)
 	}
 	r, err := open(f)
 	if err != nil {

@@ -32,7 +32,7 @@ type Death struct {
 	// Property names the property under evaluation; an empty string means none.
 	Property string
 
-	explaining bool // the Explain of Property, which does not hold, was being called
+	inExplain bool // the Explain of Property, which does not hold, was being called
 
 	asked  string // the called function if it is neither a handler nor a property; else empty
 	Making bool   // building the system ends the process
@@ -40,17 +40,17 @@ type Death struct {
 
 	// Running counts goroutines that handlers had started and that were still running after their steps. If it is not
 	// 0, one of them may have ended the process, in any later step, and may end another process that executes the run.
-	Running int
-	Since   int         // the first step that left such goroutines; 0 means the first boots
-	Safe    choose.Path // the steps before that step
-	After   bool        // all steps had been executed
-	creator string      // the function that had started the goroutine that ended the process; empty means unknown
+	Running    int
+	LeakStep   int         // the first step that left such goroutines; 0 means the first boots
+	BeforeLeak choose.Path // the steps before that step
+	After      bool        // all steps had been executed
+	creator    string      // the function that had started the goroutine that ended the process; empty means unknown
 
 	described *description // nil before Describe
 
 	outline *pathfile.File // the run without header and comments; nil means that it is not known
 
-	deep bool // the process had large stacks, or many of them, when it was killed
+	hugeStacks bool // the process had large stacks, or many of them, when it was killed
 
 	// Endless means that the process did not die of itself, but was killed because the step did not end.
 	Endless bool
@@ -63,9 +63,9 @@ type Death struct {
 // Run returns the run as a path file without a header; nil means that it is not known.
 func (d *Death) Run() *pathfile.File { return d.outline }
 
-// Differs turns the last step of a run that ended its process once, and does not do so again, into a finding of
+// BecomeNondeterminism turns the last step of a run that ended its process once, and does not do so again, into a finding of
 // nondeterminism. how describes that end. surely reports that the process ended in this step.
-func (d *Death) Differs(how string, surely bool) {
+func (d *Death) BecomeNondeterminism(how string, surely bool) {
 	again := "does not end its process"
 	if d.mismatch {
 		again = fmt.Sprintf("cannot be followed beyond step %d", max(0, d.Steps-1))
@@ -85,7 +85,7 @@ func (d *Death) compare(again, last *Death) {
 	switch {
 	case again == nil:
 		d.mismatch = last.mismatch
-		d.Differs(d.Message, true)
+		d.BecomeNondeterminism(d.Message, true)
 	case again.Steps != d.Steps:
 		*d, *again = *again, *d // the shorter run is known to its end, and the other one continues after it
 		d.Message = fmt.Sprintf("%s (%s) was found but does not recur: executed again, the run ends in step %d: %s; "+
@@ -97,7 +97,7 @@ func (d *Death) compare(again, last *Death) {
 // subject names the function that caused the death.
 func (d *Death) subject() string {
 	asked := cmp.Or(d.asked, handlerSubject)
-	if d.explaining && d.Running == 0 {
+	if d.inExplain && d.Running == 0 {
 		return ""
 	}
 	if d.Property != "" {
@@ -118,8 +118,8 @@ func (d *Death) orGoroutine(asked string) string {
 		return "a goroutine started by " + d.creator
 	}
 	by := "a goroutine that a first boot started"
-	if d.Since > 0 {
-		by = fmt.Sprintf("a goroutine that the handler of step %d started", d.Since)
+	if d.LeakStep > 0 {
+		by = fmt.Sprintf("a goroutine that the handler of step %d started", d.LeakStep)
 	}
 	if d.After {
 		return by
@@ -221,7 +221,7 @@ func (d *Death) classify(state *os.ProcessState, said string, memory int) {
 
 // explained makes a death in an Explain the violation that it explains.
 func (d *Death) explained() {
-	if d.explaining && d.Running == 0 {
+	if d.inExplain && d.Running == 0 {
 		d.Kind, d.Message, d.Endless = sim.Safety, properties.Unexplained(strings.TrimSpace(d.Message)), false
 	}
 }

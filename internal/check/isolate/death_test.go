@@ -29,12 +29,12 @@ func TestReadStuck(t *testing.T) {
 	}
 	const size = "macemc: stacks of 512 MB, 40 goroutines\n"
 	for _, c := range []struct{ name, said, stack, remark string }{
-		{"deep", size + stuckMark + frames(50), frames(50), "; it is in a deep recursion, which may be one that overflows the stack"},
+		{"deep", size + stuckHeader + frames(50), frames(50), "; it is in a deep recursion, which may be one that overflows the stack"},
 		{"killed before its stack was printed", size, "", "; with stacks of 512 MB, it may be in a recursion that overflows the stack"},
 		{"many goroutines, and killed", "macemc: stacks of 512 MB, 190000 goroutines\n", "",
 			"; with 190000 goroutines, it may be in a loop that starts goroutines"},
-		{"some goroutines", size + stuckMark + frames(5), frames(5), ""},
-		{"without a stack", "macemc: stacks of 3 MB, 40 goroutines\n" + stuckMark, "", ""},
+		{"some goroutines", size + stuckHeader + frames(5), frames(5), ""},
+		{"without a stack", "macemc: stacks of 3 MB, 40 goroutines\n" + stuckHeader, "", ""},
 		{"did not answer", "", "", ""},
 	} {
 		stack, remark, deep := readStuck(c.said)

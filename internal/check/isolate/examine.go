@@ -134,7 +134,7 @@ func isolateIn(
 	ctx context.Context, temp *scratch.Folder, respawn func() *exec.Cmd, o executionRequest, limit time.Duration,
 ) (*Death, *flight.Recorder, error) {
 	d, rec, err := isolateOnce(ctx, temp, respawn, o, limit)
-	if errors.Is(err, ErrOutside) || d != nil && (d.signal != "" || d.Endless && d.Stack == "" && !d.deep) {
+	if errors.Is(err, ErrOutside) || d != nil && (d.signal != "" || d.Endless && d.Stack == "" && !d.hugeStacks) {
 		return isolateOnce(ctx, temp, respawn, o, limit)
 	}
 	return d, rec, err
@@ -175,8 +175,8 @@ func await(ctx context.Context, file string, rec *flight.Recorder, respawn func(
 	if err := cmd.Start(); err != nil {
 		return nil, fmt.Errorf("cannot start a fresh process: %w", err)
 	}
-	defer noteAwaited(cmd.Process.Pid)()
-	defer yieldProcessors()()
+	defer stopClocksFor(cmd.Process.Pid)()
+	defer limitToOneProcessor()()
 	done := exit(cmd)
 	tick := time.NewTicker(max(time.Millisecond, min(limit/20, 50*time.Millisecond)))
 	defer tick.Stop()
@@ -202,7 +202,7 @@ func await(ctx context.Context, file string, rec *flight.Recorder, respawn func(
 			<-done
 			return nil, ctx.Err()
 		case <-done:
-			if stack, ok := strings.CutPrefix(said.String(), stuckMark); ok {
+			if stack, ok := strings.CutPrefix(said.String(), stuckHeader); ok {
 				d := found(rec)
 				d.diverges((clock.Elapsed() - since).Round(100*time.Millisecond), stack, "")
 				return d, nil
@@ -227,7 +227,7 @@ func await(ctx context.Context, file string, rec *flight.Recorder, respawn func(
 				if now-since > limit+awaitLeakedLimit {
 					return nil, kill()
 				}
-			case begun && !asked && now-since > limit/blockedShare:
+			case begun && !asked && now-since > limit/blockedCheckDivisor:
 				asked = true
 				io.WriteString(lifeline, blockedWord+"\n")
 			case begun && now-since > limit:
@@ -239,12 +239,12 @@ func await(ctx context.Context, file string, rec *flight.Recorder, respawn func(
 						return nil, err
 					}
 				}
-				stack, remark, deep := readStuck(said.String())
+				stack, remark, hugeStacks := readStuck(said.String())
 				if stackOverflow.MatchString(stack) { // just in time
 					return autopsy(rec, cmd.ProcessState, stack)
 				}
 				d := found(rec)
-				d.deep = deep
+				d.hugeStacks = hugeStacks
 				d.diverges(limit, stack, remark)
 				return d, nil
 			}
@@ -252,11 +252,11 @@ func await(ctx context.Context, file string, rec *flight.Recorder, respawn func(
 	}
 }
 
-// yieldProcessors leaves one processor to a process that searches, while it only waits for another one. Abandoned
+// limitToOneProcessor leaves one processor to a process that searches, while it only waits for another one. Abandoned
 // handlers may loop in it: they would slow the other process down, and the clocks of both. The result ends this. Other
 // processes keep their processors, because they may be running more than one search. So does one with a deep recursion,
 // because growing and scanning a large stack would occupy the only processor for seconds.
-func yieldProcessors() (end func()) {
+func limitToOneProcessor() (end func()) {
 	if !Supervised() || stacksSize()>>20 >= deepStacks {
 		return func() {}
 	}
@@ -265,9 +265,9 @@ func yieldProcessors() (end func()) {
 }
 
 const (
-	// blockedShare is the fraction of its time limit after which a step is checked for blocking. If it waits for
-	// another goroutine, more time does not help.
-	blockedShare = 5
+	// blockedCheckDivisor divides the time limit of a step: after that part of it the process is asked whether the step
+	// is blocked. If it waits for another goroutine, more time does not help.
+	blockedCheckDivisor = 5
 	// stackLimit is the time limit for a process to print its stack.
 	stackLimit = time.Second
 )
@@ -300,7 +300,7 @@ func autopsy(rec *flight.Recorder, state *os.ProcessState, said string) (*Death,
 // found returns the position of a re-execution when it ended.
 func found(rec *flight.Recorder) *Death {
 	path := rec.Recorded(picksRun)
-	d := &Death{Steps: rec.Get(flight.Steps), After: rec.Get(flight.AwaitingLeaked) != 0, explaining: rec.Get(flight.Explain) != 0}
+	d := &Death{Steps: rec.Get(flight.Steps), After: rec.Get(flight.AwaitingLeaked) != 0, inExplain: rec.Get(flight.Explain) != 0}
 	switch rec.Get(flight.Asking) {
 	case notAsked:
 		d.Property = rec.Phase()
@@ -322,12 +322,12 @@ func found(rec *flight.Recorder) *Death {
 	for i := at; i < used; i++ {
 		d.Picks = append(d.Picks, pathfile.Pick{Kind: choose.Kind(kinds[i]), Pick: int(path[i])})
 	}
-	d.Since, d.Safe = leftSince(rec)
+	d.LeakStep, d.BeforeLeak = firstLeak(rec)
 	return d
 }
 
-// leftSince returns the first step that left goroutines running, and the path before it. It returns 0 if there is none.
-func leftSince(rec *flight.Recorder) (step int, before choose.Path) {
+// firstLeak returns the first step that left goroutines running, and the path before it. It returns 0 if there is none.
+func firstLeak(rec *flight.Recorder) (step int, before choose.Path) {
 	step = max(0, rec.Get(flight.LeakedIn)-1)
 	path, kinds := rec.Recorded(picksRun), rec.Recorded(kindsRun)
 	begun := 0
@@ -346,7 +346,7 @@ type FileRun struct {
 	Death           *Death      // how it died; nil means that it did not
 	Path            choose.Path // the picks that it used
 	LeakStep        int         // the first step that left goroutines running
-	Safe            choose.Path // the path before that step
+	BeforeLeak      choose.Path // the path before that step
 	LeaksGoroutines bool        // there is such a step
 }
 
@@ -364,7 +364,7 @@ func ExamineFile(ctx context.Context, respawn func() *exec.Cmd, text string, tol
 	}
 	run := &FileRun{Death: d, LeaksGoroutines: rec.Get(flight.LeakedIn) != 0}
 	run.Path = rec.Recorded(picksRun)[:rec.Get(flight.Used)].Clone()
-	run.LeakStep, run.Safe = leftSince(rec)
+	run.LeakStep, run.BeforeLeak = firstLeak(rec)
 	return run, nil
 }
 
@@ -375,7 +375,7 @@ func (r *FileRun) Describe(ctx context.Context, respawn func() *exec.Cmd, steps 
 		return nil, err
 	}
 	if died != nil {
-		died.described, died.Safe = run, r.Safe
+		died.described, died.BeforeLeak = run, r.BeforeLeak
 		r.Death = died
 	}
 	return run.trace, nil

@@ -95,9 +95,9 @@ var ownRecorder = sync.OnceValue(func() *flight.Recorder {
 	return rec
 })
 
-// noteAwaited stops the clocks of this process, also that of its supervisor, while another process for which it waits
+// stopClocksFor stops the clocks of this process, also that of its supervisor, while another process for which it waits
 // has no processor. The result ends this.
-func noteAwaited(pid int) (end func()) {
+func stopClocksFor(pid int) (end func()) {
 	resume := budget.Await(pid)
 	rec := ownRecorder()
 	if rec == nil {

@@ -97,7 +97,7 @@ func (r Role) Record(s *search.Config) {
 	s.PathBuffer = r.Recorder.Path
 	s.Progress = func(p search.Progress) { ReportProgress(r.Recorder, p) }
 	s.Calls = &options.Calls{At: r.Recorder.Word(flight.Called), Skipped: r.skipped, Settle: r.settle,
-		Died: os.Getenv(diedVar), Own: os.Getenv(ownVar) != "", Surely: os.Getenv(surelyVar) != ""}
+		HowDied: os.Getenv(diedVar), DiedInCheckedCode: os.Getenv(ownVar) != "", DiedInCall: os.Getenv(surelyVar) != ""}
 }
 
 // timeLeft returns the time limit of a search that repeats earlier ones, which have spent a time: all of them end

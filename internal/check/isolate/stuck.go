@@ -22,7 +22,7 @@ import (
 const (
 	blockedWord = "blocked" // print the stack and end if the handler waits for something that the process does itself
 	stackWord   = "stack"   // print the stack and end
-	stuckMark   = "macemc: the handler does not return\n"
+	stuckHeader = "macemc: the handler does not return\n"
 )
 
 // stacksLine is a line with the size of all stacks and the number of goroutines. It precedes the stack, because that of a
@@ -40,7 +40,7 @@ func answer(word string) {
 	}
 	stack, waits := handlerStack()
 	if word == stackWord || word == blockedWord && waits {
-		fmt.Fprint(os.Stderr, stuckMark, stack)
+		fmt.Fprint(os.Stderr, stuckHeader, stack)
 		os.Exit(exitcode.Inconclusive)
 	}
 }
@@ -65,12 +65,12 @@ const deepCalls = 20
 // readStuck splits the output of a process that did not return: the stack, which may be missing, and a remark if a
 // recursion or goroutines without end may be the cause. An overflow of the stack takes seconds, which are more than some
 // time limits. deep reports that this cause is certain, although the stack is missing.
-func readStuck(said string) (stack, remark string, deep bool) {
+func readStuck(said string) (stack, remark string, hugeStacks bool) {
 	size, goroutines := 0, 0
 	if _, err := fmt.Sscanf(said, stacksLine, &size, &goroutines); err == nil {
 		_, said, _ = strings.Cut(said, "\n")
 	}
-	stack = strings.TrimPrefix(said, stuckMark)
+	stack = strings.TrimPrefix(said, stuckHeader)
 	calls := map[string]int{}
 	for _, g := range stacks.Read(stack) {
 		for _, f := range g.Frames {
@@ -79,15 +79,15 @@ func readStuck(said string) (stack, remark string, deep bool) {
 	}
 	switch {
 	case len(calls) == 0 && size >= deepStacks && goroutines >= manyStacks*size:
-		deep = true
+		hugeStacks = true
 		remark = fmt.Sprintf("; with %d goroutines, it may be in a loop that starts goroutines", goroutines)
 	case len(calls) == 0 && size >= deepStacks:
-		deep = true
+		hugeStacks = true
 		remark = fmt.Sprintf("; with stacks of %d MB, it may be in a recursion that overflows the stack", size)
 	case slices.Max(append(slices.Collect(maps.Values(calls)), 0)) >= deepCalls:
 		remark = "; it is in a deep recursion, which may be one that overflows the stack"
 	}
-	return stack, remark, deep
+	return stack, remark, hugeStacks
 }
 
 // handlerStack returns the stack of the goroutine that executes checked code, and whether it waits for another one.

@@ -114,7 +114,7 @@ func (s *Supervisor) Run(ctx context.Context) (Outcome, error) {
 	lost, ok := errors.AsType[*LostError](err)
 	if ok && lost.own && len(lost.Left) > 0 && (out.Suspect == nil || out.Suspect.Status == report.Suspected) {
 		out.Death, err = lost.Left[0], nil
-		out.Death.Differs(lost.How, lost.settled && len(lost.Left) == 1)
+		out.Death.BecomeNondeterminism(lost.How, lost.settled && len(lost.Left) == 1)
 	}
 	return out, err
 }

@@ -121,7 +121,7 @@ func TestResolve(t *testing.T) {
 		c.tree = make([]uint32, c.size())
 		root := &graph.Edges{}
 		root.End(graph.Fingerprint{}, 0)
-		c.Resolve(root, nil, []uint32{1})
+		c.ResolveTargets(root, nil, []uint32{1})
 		keys := []uint64{root.Lo[0]}
 		resolve := func() {}
 		for round := range 40 {
@@ -129,7 +129,7 @@ func TestResolve(t *testing.T) {
 			var trees, last []uint32
 			var want [][]uint32
 			for range 1 + round%2*100 { // few, and many
-				trees = append(trees, c.Enter(keys[rnd.IntN(len(keys))])...)
+				trees = append(trees, c.ReadTree(keys[rnd.IntN(len(keys))])...)
 				from := trees[len(trees)-c.size():][:words]
 				for range rnd.IntN(20) {
 					to := slices.Clone(from)
@@ -143,14 +143,14 @@ func TestResolve(t *testing.T) {
 				}
 				last = append(last, uint32(len(e.Ends)))
 			}
-			c.Resolve(e, trees, last)
+			c.ResolveTargets(e, trees, last)
 			for t0, key := range e.Lo {
-				if got := c.Enter(key)[:words]; !slices.Equal(got, want[t0]) {
+				if got := c.ReadTree(key)[:words]; !slices.Equal(got, want[t0]) {
 					t.Fatalf("%d words, round %d: edge %d leads to %v, want %v", words, round, t0, got, want[t0])
 				}
 			}
 			keys = append(keys, e.Lo...)
-			resolve = func() { c.Resolve(e, trees, last) }
+			resolve = func() { c.ResolveTargets(e, trees, last) }
 		}
 		if n := testing.AllocsPerRun(5, resolve); n > 0 {
 			t.Errorf("%d words: %v allocations", words, n)

@@ -29,8 +29,8 @@ func newExact(g graph.Graph) *exact {
 
 func (c *exact) Width() int { return 0 }
 
-// Unnumbered implements [Whole].
-func (c *exact) Unnumbered() { c.roots.unnumbered() }
+// OmitNumbers implements [Whole].
+func (c *exact) OmitNumbers() { c.roots.unnumbered() }
 
 // AddAll implements [Visited].
 func (c *exact) AddAll(k *Keys, fresh []uint32) []uint32 { return c.roots.addAll(k, fresh) }
@@ -65,14 +65,14 @@ func (c *exact) Key(number uint32) uint64 { return c.roots.list.At(number) }
 // Size implements [Whole].
 func (c *exact) Size() int { return c.size() }
 
-// Enter implements [Whole].
-func (c *exact) Enter(key uint64) []uint32 {
+// ReadTree implements [Whole].
+func (c *exact) ReadTree(key uint64) []uint32 {
 	c.unfold(key, c.tree)
 	return c.tree
 }
 
-// Resolve implements [Whole].
-func (c *exact) Resolve(e *graph.Edges, trees, last []uint32) {
+// ResolveTargets implements [Whole].
+func (c *exact) ResolveTargets(e *graph.Edges, trees, last []uint32) {
 	if trees == nil || c.above == nil || len(e.Ends) < fewEdges {
 		c.resolveEach(e, trees, last)
 		return
@@ -111,7 +111,7 @@ func (c *exact) follow(e *graph.Edges, parents, last []uint32, parent, from, to 
 	return parent
 }
 
-// resolveEach is Resolve, one edge at a time.
+// resolveEach is ResolveTargets, one edge at a time.
 func (c *exact) resolveEach(e *graph.Edges, trees, last []uint32) {
 	c.trees = slices.Grow(c.trees[:0], c.size())[:c.size()]
 	var base []uint32

@@ -29,19 +29,19 @@ type Keys struct {
 // Whole is a visited set that stores whole states. Each has a key of one word.
 type Whole interface {
 	Visited
-	// Unnumbered declares, before anything is added, that AddNumbered, Key and the methods of [Finder] will not be
+	// OmitNumbers declares, before anything is added, that AddNumbered, Key and the methods of [Finder] will not be
 	// called.
-	Unnumbered()
+	OmitNumbers()
 	// AddNumbered is AddAll, and also appends to numbers the number of each state, see Key.
 	AddNumbered(k *Keys, fresh, numbers []uint32) (allFresh, allNumbers []uint32)
 	// Size returns the number of words of a state's tree.
 	Size() int
-	// Enter returns the tree of a state, which begins with the state, for Resolve. It is valid until the next call.
+	// ReadTree returns the tree of a state, which begins with the state, for ResolveTargets. It is valid until the next call.
 	// Another goroutine may call the other methods concurrently.
-	Enter(key uint64) []uint32
-	// Resolve sets Lo of all edges to the keys of their targets. trees holds the trees of the states that they lead
+	ReadTree(key uint64) []uint32
+	// ResolveTargets sets Lo of all edges to the keys of their targets. trees holds the trees of the states that they lead
 	// from, concatenated; nil means states of zeros. last holds the ends of the edges of each.
-	Resolve(e *graph.Edges, trees, last []uint32)
+	ResolveTargets(e *graph.Edges, trees, last []uint32)
 	// Key returns the key of the state that was added as the number'th.
 	Key(number uint32) uint64
 }

@@ -44,8 +44,8 @@ func NodeLimits(sys *sim.System) (limits sim.Limits) {
 // MostHalts returns the number of nodes that can halt in a run.
 func MostHalts(sys *sim.System) int { return min(sys.Halts, sys.Nodes) }
 
-// Mates returns by node the other nodes of its process, ascending. Nil means that each node has a process of its own.
-func Mates(sys *sim.System) [][]sim.NodeID {
+// ProcessGroups returns by node the other nodes of its process, ascending. Nil means that each node has a process of its own.
+func ProcessGroups(sys *sim.System) [][]sim.NodeID {
 	if len(sys.Containers) == 0 {
 		return nil
 	}

@@ -298,8 +298,8 @@ func (c *State) stale(nodes uint64) bool {
 	return false
 }
 
-// Unjudged reports whether hardly any requested value was known, because nodes showed earlier states.
-func (c *State) Unjudged() bool { return c.unjudged > 0 && 100*c.judged < c.unjudged }
+// HardlyJudged reports whether hardly any requested value was known, because nodes showed earlier states.
+func (c *State) HardlyJudged() bool { return c.unjudged > 0 && 100*c.judged < c.unjudged }
 
 // Consult calls the function of a property.
 func (c *State) Consult(holds func(*sim.View) bool) bool {

@@ -270,7 +270,7 @@ func (c *cases) unchecked(name string, liveness bool) string {
 	case name == noDeadlock && !c.live:
 		return "not checked: deadlocks need a liveness property, and none is checked"
 	case leavesOpen(&r.Coverage, name):
-		return "not judged on infinite fair runs: " + Unjudged(&r.Coverage)
+		return "not judged on infinite fair runs: " + WhyFairRunsUnjudged(&r.Coverage)
 	case liveness && r.Coverage.Unchecked != "":
 		return "not checked: " + r.Coverage.Unchecked
 	}

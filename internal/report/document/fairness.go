@@ -19,7 +19,7 @@ func fairRuns(c *report.Coverage) []string {
 	case f == nil:
 		return nil
 	case !f.Judged:
-		return []string{"NOT judged on infinite fair runs: " + strings.Join(f.Obligations, "; ") + " (" + Unjudged(c) + ")"}
+		return []string{"NOT judged on infinite fair runs: " + strings.Join(f.Obligations, "; ") + " (" + WhyFairRunsUnjudged(c) + ")"}
 	}
 	var hot []string
 	for i, n := range f.Hot {
@@ -28,8 +28,8 @@ func fairRuns(c *report.Coverage) []string {
 	return []string{"satisfied on every infinite fair run: " + strings.Join(hot, "; ")}
 }
 
-// Unjudged explains why infinite fair runs were not judged, and which walks were made instead.
-func Unjudged(c *report.Coverage) string {
+// WhyFairRunsUnjudged explains why infinite fair runs were not judged, and which walks were made instead.
+func WhyFairRunsUnjudged(c *report.Coverage) string {
 	f := c.Fair
 	switch w := f.Walked; {
 	case w == stats.FairWalks{}:

@@ -79,7 +79,7 @@ func (e *Exploration) HTML(w io.Writer) error {
 	p := pageData{
 		Title: e.Title, Sentence: e.Sentence, Violation: true, Style: template.CSS(pageStyle),
 		Violated: e.Violated, Code: e.Code, Compared: e.Compared, Commands: e.Commands,
-		View: &eventgraph.View{Unjudged: true},
+		View: &eventgraph.View{OmitLive: true},
 	}
 	title := fmt.Sprintf("The schedule with the finding (%s)", textfmt.Plural(e.Run.Last(), "step"))
 	p.View.Runs = append(p.View.Runs, eventgraph.Run{Title: title, Graph: e.Run, Options: o, Start: e.Start})
@@ -194,7 +194,7 @@ const pageWidth = 770
 // view shows both runs side by side, or the only one.
 func view(d *document.Document) *eventgraph.View {
 	r := d.Report
-	v := &eventgraph.View{Unjudged: r.Critical == nil}
+	v := &eventgraph.View{OmitLive: r.Critical == nil}
 	mark := document.MarkedStep(r, d.Dead.Last())
 	if d.Live != nil {
 		v.Common = r.Critical.LiveCommon

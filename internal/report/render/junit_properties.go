@@ -62,7 +62,7 @@ func junitProperties(r *report.Report) []junitProperty {
 	if f := r.Coverage.Fair; f != nil {
 		judged := "judged"
 		if !f.Judged {
-			judged = "not judged: " + document.Unjudged(&r.Coverage)
+			judged = "not judged: " + document.WhyFairRunsUnjudged(&r.Coverage)
 		}
 		list = append(list, junitProperty{"fair_runs", judged})
 	}

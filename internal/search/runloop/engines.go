@@ -228,9 +228,9 @@ type Counts struct {
 	Plans    []store.Plan
 }
 
-// Unjudged reports whether hardly any value of a property was known in the runs of the loop, because the nodes did not
+// HardlyJudged reports whether hardly any value of a property was known in the runs of the loop, because the nodes did not
 // show their states: the locks that Observe needs were held.
-func (l *Loop) Unjudged() bool { return kernel.Unjudged(l.world) }
+func (l *Loop) HardlyJudged() bool { return kernel.HardlyJudged(l.world) }
 
 // Counts reports which engines executed the runs of the loop so far.
 func (l *Loop) Counts() Counts {

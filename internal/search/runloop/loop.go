@@ -20,8 +20,8 @@ import (
 
 // Signals that a [Loop] checks before each step.
 const (
-	AskSignal  = 1 << iota // liveness probe, cleared by the loop
-	StopSignal             // the run must end
+	ProbeSignal = 1 << iota // liveness probe, cleared by the loop
+	StopSignal              // the run must end
 )
 
 // Loop is the exploration loop: it executes runs as a strategy decides. It is not safe for concurrent use.
@@ -388,6 +388,6 @@ func (l *Loop) Interrupted() bool {
 	if s == 0 {
 		return false
 	}
-	l.Signal.And(^uint32(AskSignal))
+	l.Signal.And(^uint32(ProbeSignal))
 	return s&StopSignal != 0
 }

@@ -32,16 +32,16 @@ func (l *Loop) watched(o *Outcome) (found *sim.Finding, returned bool) {
 	}()
 	w := Watch{Limit: Ticks(l.watchdog.limit)}
 	w.Probed()
-	l.Signal.Or(AskSignal)
+	l.Signal.Or(ProbeSignal)
 	for {
 		select {
 		case <-done:
 			return found, true
 		case <-l.watchdog.ticker.C:
 		}
-		if l.Signal.Load()&AskSignal == 0 {
+		if l.Signal.Load()&ProbeSignal == 0 {
 			w.Probed()
-			l.Signal.Or(AskSignal)
+			l.Signal.Or(ProbeSignal)
 			continue
 		}
 		if w.Late(min(2, runtime.GOMAXPROCS(0))) {

@@ -41,13 +41,13 @@ func Select(g *statespace.Graph, opts *options.Options) *Crashes {
 	}
 	for node := range e.Nodes {
 		if e.Crashing[node] && e.Sys.Crashes > 0 || e.Halting[node] && e.Sys.Halts > 0 {
-			e.Uncrashed |= 1 << node
+			e.NeverFail |= 1 << node
 		}
 	}
 	for _, o := range opts.CrashSensitive {
-		e.Uncrashed &^= 1 << o.Node
+		e.NeverFail &^= 1 << o.Node
 	}
-	for nodes := e.Uncrashed; nodes != 0; nodes &= nodes - 1 {
+	for nodes := e.NeverFail; nodes != 0; nodes &= nodes - 1 {
 		c.Implicit = append(c.Implicit, sim.NodeID(bits.TrailingZeros64(nodes)))
 	}
 	return c

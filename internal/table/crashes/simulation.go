@@ -79,7 +79,7 @@ type simulation struct {
 func Sensitive(r *por.ReducedGraph) (list []options.CrashSensitive) {
 	var all []*simulation
 	for node := range r.Nodes {
-		if r.World.Uncrashed>>node&1 == 1 {
+		if r.World.NeverFail>>node&1 == 1 {
 			a := &simulation{r: r, node: node, ids: map[statePair]int{}}
 			a.gather()
 			a.decide()

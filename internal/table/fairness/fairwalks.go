@@ -189,7 +189,7 @@ func (w *fairWalk) unable(err error) error {
 
 // skipped reports whether a call was skipped, which ends the walks.
 func (w *fairWalk) skipped(err error) bool {
-	if !w.opts.Calls.Skips() || !store.IsOverdue(err) || w.out.Skipped != nil {
+	if !w.opts.Calls.HasSkipped() || !store.IsOverdue(err) || w.out.Skipped != nil {
 		return false
 	}
 	w.out.Skipped, w.out.Why = err, "a call was skipped"

@@ -19,10 +19,10 @@ type Calls struct {
 	Skipped []uint64 // calls that are not made; they need World.Overdue
 	Settle  bool     // steps wait for the goroutines that their handlers start
 	// Died describes how a skipped call ended the process that made it. An empty string means that none was skipped.
-	Died string
+	HowDied string
 	// Own means that checked code ended the processes of all skipped calls, as far as is known. Surely means that no
 	// goroutine of an earlier step may have done so instead.
-	Own, Surely bool
+	DiedInCheckedCode, DiedInCall bool
 
 	now       uint64 // like *At, for handlers and monitors
 	abandoned uint64 // the first call that was abandoned, which may still end the process; *At between other calls
@@ -36,8 +36,8 @@ type Calls struct {
 // and local state.
 func (c *Calls) Doubts() bool { return c != nil && c.Doubted }
 
-// Skips reports whether calls are skipped.
-func (c *Calls) Skips() bool { return c != nil && len(c.Skipped) > 0 }
+// HasSkipped reports whether calls are skipped.
+func (c *Calls) HasSkipped() bool { return c != nil && len(c.Skipped) > 0 }
 
 // Settles reports whether steps wait for the goroutines that their handlers start.
 func (c *Calls) Settles() bool { return c != nil && c.Settle }

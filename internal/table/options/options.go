@@ -53,7 +53,7 @@ type Options struct {
 
 	SkipRehearsal bool      // do not call Rehearse
 	Together      [][]int32 // its result from an earlier exploration
-	GaveUp        bool      // a stronger reduction took too long
+	TrialGaveUp   bool      // a stronger reduction took too long
 
 	Asymmetry string // evidence against symmetry, or ""
 

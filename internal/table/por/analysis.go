@@ -33,7 +33,7 @@ func (r *ReducedGraph) readsMessages() bool {
 	if !r.World.Properties.InFlight || !r.rules.DeadMessages && !r.rules.SingletonAmple {
 		return false
 	}
-	r.nothing("a property reads the messages in flight")
+	r.disable("a property reads the messages in flight")
 	return true
 }
 
@@ -78,13 +78,13 @@ func (j *Analysis) Analyze(ctx context.Context, s *explore.Space) error {
 	case refuted:
 		return ErrAgain
 	}
-	if again, err := r.proviso(ctx, s); err != nil || again {
+	if again, err := r.cycleProviso(ctx, s); err != nil || again {
 		if again {
 			err = ErrAgain
 		}
 		return err
 	}
-	if r.breaksPromises() {
+	if r.breaksQuorumContract() {
 		return cmp.Or(r.Err, ErrAgain)
 	}
 	r.final = true
@@ -97,13 +97,13 @@ func (j *Analysis) Analyze(ctx context.Context, s *explore.Space) error {
 // mostForced is the maximum number of states to expand fully that one pass looks for.
 const mostForced = 64
 
-// mostSearched is the total number of states that a trial exploration searches for the proviso before it gives
+// mostSearched is the total number of states that a trial exploration searches for the cycle proviso before it gives
 // up. Each component without an exit takes another search.
 const mostSearched = 1 << 20
 
-// proviso checks that each state can reach a fully expanded one (or one without events). Otherwise omitted events
+// cycleProviso checks that each state can reach a fully expanded one (or one without events). Otherwise omitted events
 // may be postponed forever. It reports whether states were added to fullyExpanded for the next round.
-func (r *ReducedGraph) proviso(ctx context.Context, s *explore.Space) (again bool, err error) {
+func (r *ReducedGraph) cycleProviso(ctx context.Context, s *explore.Space) (again bool, err error) {
 	if !r.rules.SingletonAmple || r.Mutated(NoProviso) {
 		return false, nil
 	}

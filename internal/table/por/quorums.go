@@ -171,13 +171,13 @@ func (r *ReducedGraph) quorumsCommute(x, t uint32, of *Outcomes, goOn func(f uin
 	return true
 }
 
-// breaksPromises evaluates the quorums of all known local states with everything ever sent to the node; no state of
+// breaksQuorumContract evaluates the quorums of all known local states with everything ever sent to the node; no state of
 // the full graph has more messages. It reports whether a quorum breaks its contract: a Need is no longer negative,
 // a function panics or changes something, or there are too many sets. (A Do that depends on the order is a step
 // that fails.) Such a state may be unreachable, so nothing is reduced then, and all states decide. Without a
 // reduction a broken contract is a violation like any other, see quorumsCommute and canTake. Functions that change
 // something are found by other searches, in samples.
-func (r *ReducedGraph) breaksPromises() bool {
+func (r *ReducedGraph) breaksQuorumContract() bool {
 	if !r.World.Quorums.Any || r.KeepsAll() || r.Mutated(NoPromises) {
 		return false
 	}
@@ -192,7 +192,7 @@ func (r *ReducedGraph) breaksPromises() bool {
 				return true
 			}
 			if _, err := r.World.Assemble(id, n.Sent, true); err != nil {
-				r.nothing("a quorum may break its contract in states that would be left out")
+				r.disable("a quorum may break its contract in states that would be left out")
 				return true
 			}
 			l.kept = len(n.Sent) + 1

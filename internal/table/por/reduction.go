@@ -109,7 +109,7 @@ func New(
 	g *statespace.Graph, opts *options.Options, newPermuter func(*ReducedGraph) (Permuter, string),
 ) (r *ReducedGraph, summary Reduced) {
 	summary = reducible(g, opts)
-	if summary.Used == options.ReduceNone && (!opts.Symmetry || opts.Asymmetry != "") && g.World.Uncrashed == 0 {
+	if summary.Used == options.ReduceNone && (!opts.Symmetry || opts.Asymmetry != "") && g.World.NeverFail == 0 {
 		summary.Asymmetry = opts.Asymmetry
 		return nil, summary
 	}
@@ -133,7 +133,7 @@ func New(
 		}
 		if r.summary.Asymmetry = why; r.Permuter != nil {
 			r.summary.Permutations = len(r.Permuter.Permutations()) + 1
-		} else if summary.Used == options.ReduceNone && g.World.Uncrashed == 0 {
+		} else if summary.Used == options.ReduceNone && g.World.NeverFail == 0 {
 			return nil, r.summary
 		}
 	}
@@ -180,7 +180,7 @@ func reducible(g *statespace.Graph, opts *options.Options) (summary Reduced) {
 			summary.Used = options.ReduceDrop
 		}
 	}
-	if opts.GaveUp {
+	if opts.TrialGaveUp {
 		summary.Why = tooLongToTell
 	}
 	return summary
@@ -199,7 +199,7 @@ func Irreducible(e *steptree.Engine) string {
 	add(ordered != nil && ordered.Ordered(), "queues")
 	add(e.Sys.Timing == sim.Prompt, "timing Prompt")
 	add(e.Sys.Limits()[sim.Partitions] > 0, "partitions")
-	add(e.Groups != nil, "containers")
+	add(e.ProcessGroups != nil, "containers")
 	add(e.EarlyNodes != 1<<e.Nodes-1, "nodes that start late")
 	add(len(e.Sys.Obligations()) > 0, "fair infinite runs are judged")
 	if len(why) == 0 {
@@ -251,7 +251,7 @@ func (r *ReducedGraph) Again(ctx context.Context, x *explore.Result) bool {
 		if r.Permuter != nil {
 			r.Permuter.CompareAll()
 		}
-		breaks := !refuted && (x.Stopped == explore.StoppedDepth || x.Stopped == explore.StoppedStates) && r.breaksPromises()
+		breaks := !refuted && (x.Stopped == explore.StoppedDepth || x.Stopped == explore.StoppedStates) && r.breaksQuorumContract()
 		r.final = !refuted && !breaks
 		if again = refuted && x.Stopped == explore.StoppedDepth || breaks && r.Err == nil; !r.final && !again {
 			x.Depth = 0
@@ -263,11 +263,11 @@ func (r *ReducedGraph) Again(ctx context.Context, x *explore.Result) bool {
 	switch {
 	case again && ctx.Err() == nil:
 		if r.summary.Rounds == mostRounds {
-			r.nothing(fmt.Sprintf("after %d rounds assumptions were still refuted", mostRounds))
+			r.disable(fmt.Sprintf("after %d rounds assumptions were still refuted", mostRounds))
 		}
 		return true
-	case x.Blind && x.Complete && !r.final && ctx.Err() == nil:
-		r.nothing("the visited set cannot find where edges lead")
+	case x.LacksFinder && x.Complete && !r.final && ctx.Err() == nil:
+		r.disable("the visited set cannot find where edges lead")
 		return true
 	case again, x.Complete && !r.final:
 		x.Complete, x.Stopped = false, explore.StoppedInterrupted
@@ -279,7 +279,7 @@ func (r *ReducedGraph) Again(ctx context.Context, x *explore.Result) bool {
 }
 
 // nothing disables the reduction.
-func (r *ReducedGraph) nothing(why string) {
+func (r *ReducedGraph) disable(why string) {
 	r.rules, r.trial, r.summary = options.Rules{Mutation: r.rules.Mutation}, false,
 		Reduced{Used: options.ReduceNone, Why: why + NotReduced, Rounds: r.summary.Rounds, Permutations: r.summary.Permutations,
 			Asymmetry: r.summary.Asymmetry}

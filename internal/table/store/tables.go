@@ -35,8 +35,8 @@ type Tables struct {
 	halts         []encoding.Fingerprint // by remaining halts: what to add
 	Crashing      []bool                 // by node: it may crash when up
 	Halting       []bool                 // by node: it may halt when up
-	Groups        [][]sim.NodeID         // by node: the other nodes of its process; nil if each has its own
-	Uncrashed     uint64                 // set of nodes that neither crash nor halt in this exploration
+	ProcessGroups [][]sim.NodeID         // by node: the other nodes of its process; nil if each has its own
+	NeverFail     uint64                 // set of nodes that neither crash nor halt in this exploration
 	Initial       []uint32               // local states before the first boot
 	haltedStates  []uint32               // by node: the local state after a halt, plus one; 0: unknown
 	Loaded        []uint32               // local states when the first boots begin: nodes that start early have their services
@@ -83,7 +83,7 @@ func (e *Tables) Init(sys *sim.System, opts kernel.Options, calls *options.Calls
 	if bench.Closes() {
 		return &options.Unsupported{Why: "services with a method Close cannot be copied"}
 	}
-	e.Sys, e.Groups, e.Opts, e.Bench, e.Net, e.Nodes, e.Calls = sys, declared.Mates(sys), opts, bench, bench.Parted(), sys.Nodes, calls
+	e.Sys, e.ProcessGroups, e.Opts, e.Bench, e.Net, e.Nodes, e.Calls = sys, declared.ProcessGroups(sys), opts, bench, bench.Parted(), sys.Nodes, calls
 	if e.Net == nil && sys.Network != nil {
 		return &options.Unsupported{Why: fmt.Sprintf("its network %T does not implement netmodel.Parted", sys.Network)}
 	}
@@ -126,17 +126,17 @@ func (e *Tables) Init(sys *sim.System, opts kernel.Options, calls *options.Calls
 }
 
 // MayCrash reports whether a node crashes in this exploration.
-func (e *Tables) MayCrash(node int) bool { return e.Crashing[node] && e.Uncrashed>>node&1 == 0 }
+func (e *Tables) MayCrash(node int) bool { return e.Crashing[node] && e.NeverFail>>node&1 == 0 }
 
 // MayHalt reports whether a node halts in this exploration.
-func (e *Tables) MayHalt(node int) bool { return e.Halting[node] && e.Uncrashed>>node&1 == 0 }
+func (e *Tables) MayHalt(node int) bool { return e.Halting[node] && e.NeverFail>>node&1 == 0 }
 
 // GroupOf returns the nodes that crash and halt together with a node.
 func (e *Tables) GroupOf(node sim.NodeID) []sim.NodeID {
-	if e.Groups == nil {
+	if e.ProcessGroups == nil {
 		return nil
 	}
-	return e.Groups[node]
+	return e.ProcessGroups[node]
 }
 
 // FailGroup returns the set of nodes that a crash of a node can take down.
@@ -301,7 +301,7 @@ func (l *layout) Differing(v, w []uint32) (words []int32) {
 
 // CrashesAll lets all nodes crash until again is called.
 func (e *Tables) CrashesAll() (again func()) {
-	spared := e.Uncrashed
-	e.Uncrashed = 0
-	return func() { e.Uncrashed = spared }
+	spared := e.NeverFail
+	e.NeverFail = 0
+	return func() { e.NeverFail = spared }
 }
