@@ -1,6 +1,9 @@
 // Package isolate executes checked code in separate processes: a search under a [Supervisor], and a run that may end
 // its process in a fresh one. [CurrentRole] returns the role of a process.
 //
+// A leaked goroutine is one that a handler started and that still runs after its step. It may end the process in any
+// later step.
+//
 // # Files
 //
 //	role.go                               the roles of a process: first process, search, execution of one
@@ -9,7 +12,9 @@
 //	investigation.go                      the first process: executes what a dead search left
 //	overrun.go                            how long a search may take after a stop request
 //	examine.go                            the process that asks (the search for its suspects, the first one after
-//	                                      a death): has one run executed (executionRequest, isolateIn), watches it
+//	                                      a death): watches the process that executes a run (await)
+//	request.go                            the run that it asks for, and how often (executionRequest, isolateIn)
+//	autopsy.go                            where and why that process ended
 //	reexecute.go                          the fresh process: executes that run
 //	execution.go                          both: records states while executing, so that two executions can
 //	                                      be compared

@@ -1,0 +1,169 @@
+package isolate
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"time"
+
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/check/flight"
+	"github.com/macemc/macemc/internal/replay"
+	"github.com/macemc/macemc/internal/scratch"
+	"github.com/macemc/macemc/internal/shrink"
+)
+
+// Values of [flight.Mode], which select how a path is executed and described.
+const (
+	CompareStates            = 1 // with the options of the search
+	CompareStatesAndMessages = 2 // also with CheckMessages of [kernel.Options]
+	describeSteps            = 3 // see [Death.Describe]
+	CompareStatesAndProperty = 4 // and more: also with the value of the property with this index in the last state, see [Execute]
+)
+
+// executionRequest names the run that a fresh process executes: a path, or else a script or a path file.
+type executionRequest struct {
+	path   choose.Path
+	script *shrink.Script // the length of path then determines the size of the recorder
+	file   *pathFileRequest
+	mode   int // a value of [flight.Mode]
+	until  int // see [flight.Until]
+	near   int // see [flight.Near]
+}
+
+// write puts the request into the recorder and files beside it.
+func (o *executionRequest) write(rec *flight.Recorder, dir string) error {
+	rec.Set(flight.Mode, o.mode)
+	rec.Set(flight.Until, o.until)
+	rec.Set(flight.Near, o.near)
+	switch {
+	case o.script != nil:
+		return writeJSON(filepath.Join(dir, scriptFile), o.script)
+	case o.file != nil:
+		return writeJSON(filepath.Join(dir, pathFile), o.file)
+	}
+	copy(rec.Recorded(picksRun), o.path)
+	return nil
+}
+
+// size returns the number of picks in the recorder.
+func (o *executionRequest) size() int {
+	switch {
+	case o.script != nil: // which may need picks that path does not contain
+		return 4*len(o.path) + 1024
+	case o.file != nil: // which does not contain picks of "no fault"
+		return flight.Picks
+	}
+	return max(len(o.path), 1)
+}
+
+// ErrOutside is the error of a fresh process that was stopped from outside, twice.
+var ErrOutside = errors.New("a signal such as SIGSTOP has stopped a process that executes a run again")
+
+// isolateIn executes a request with the files of the process in temp. It also returns the recorder. A request is executed
+// a second time if a signal ended or stopped its process, which may have come from outside (code that sends the signal
+// does so again), or if the process exceeded the time limit and no checked code was seen running, because it may have been
+// starting, ending, or waiting for the machine.
+func isolateIn(
+	ctx context.Context, temp *scratch.Folder, respawn func() *exec.Cmd, o executionRequest, limit time.Duration,
+) (*Death, *flight.Recorder, error) {
+	d, rec, err := isolateOnce(ctx, temp, respawn, o, limit)
+	if errors.Is(err, ErrOutside) || d != nil && (d.signal != "" || d.Endless && d.Stack == "" && !d.hugeStacks) {
+		return isolateOnce(ctx, temp, respawn, o, limit)
+	}
+	return d, rec, err
+}
+
+func isolateOnce(
+	ctx context.Context, temp *scratch.Folder, respawn func() *exec.Cmd, o executionRequest, limit time.Duration,
+) (*Death, *flight.Recorder, error) {
+	file := filepath.Join(temp.Path, "flight")
+	if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, err
+	}
+	rec, err := flight.Create(file, 2, o.size())
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := o.write(rec, temp.Path); err != nil {
+		return nil, nil, err
+	}
+	d, err := await(ctx, file, rec, respawn, limit)
+	if d != nil {
+		d.outline = outline(rec, temp.Path)
+	}
+	return d, rec, err
+}
+
+// ExamineScript executes script as [Examine] executes a path. The length of path determines the size of the recorder.
+func ExamineScript(
+	ctx context.Context, respawn func() *exec.Cmd, path choose.Path, script *shrink.Script, limit time.Duration,
+) (*Death, error) {
+	temp, err := temporary()
+	if err != nil {
+		return nil, err
+	}
+	defer temp.Remove()
+	d, _, err := isolateIn(ctx, temp, respawn, executionRequest{path: path, script: script}, limit)
+	return d, err
+}
+
+// ExecuteIsolated executes path in a fresh process and returns the execution, or how that process died. mode is
+// CompareStates, CompareStatesAndMessages, or CompareStatesAndProperty plus an index.
+func ExecuteIsolated(
+	ctx context.Context, respawn func() *exec.Cmd, path choose.Path, mode int, limit time.Duration,
+) (*Execution, *Death, error) {
+	temp, err := temporary()
+	if err != nil {
+		return nil, nil, err
+	}
+	defer temp.Remove()
+	if d, _, err := isolateIn(ctx, temp, respawn, executionRequest{path: path, mode: mode}, limit); d != nil || err != nil {
+		return nil, d, err
+	}
+	x, err := readExecution(temp.Path)
+	return x, nil, err
+}
+
+// FileRun is the execution of a path file in a fresh process.
+type FileRun struct {
+	Death           *Death      // how it died; nil means that it did not
+	Path            choose.Path // the picks that it used
+	LeakStep        int         // the first step that left goroutines running
+	BeforeLeak      choose.Path // the path before that step
+	LeaksGoroutines bool        // there is such a step
+}
+
+// ExamineFile is [Examine] for the text of a path file. A tolerant process also follows a file of another version of
+// the system, see [replay.FollowFile].
+func ExamineFile(ctx context.Context, respawn func() *exec.Cmd, text string, tolerant bool, limit time.Duration) (*FileRun, error) {
+	temp, err := temporary()
+	if err != nil {
+		return nil, err
+	}
+	defer temp.Remove()
+	d, rec, err := isolateIn(ctx, temp, respawn, executionRequest{file: &pathFileRequest{text, tolerant}}, limit)
+	if err != nil {
+		return nil, err
+	}
+	run := &FileRun{Death: d, LeaksGoroutines: rec.Get(flight.LeakedIn) != 0}
+	run.Path = rec.Recorded(picksRun)[:rec.Get(flight.Used)].Clone()
+	run.LeakStep, run.BeforeLeak = firstLeak(rec)
+	return run, nil
+}
+
+// Describe executes the run in a fresh process and describes it. If that process dies, it also sets Death.
+func (r *FileRun) Describe(ctx context.Context, respawn func() *exec.Cmd, steps int, limit time.Duration) (*replay.Trace, error) {
+	run, died, err := describe(ctx, respawn, r.Path, steps, 0, limit)
+	if err != nil {
+		return nil, err
+	}
+	if died != nil {
+		died.described, died.BeforeLeak = run, r.BeforeLeak
+		r.Death = died
+	}
+	return run.trace, nil
+}
