@@ -12,12 +12,12 @@
 //
 //	find.go      Config, Find
 //	confirm.go   Confirm and Violation: which suspects of a search are violations, refuted or undecided
-//	finder.go    the algorithm: find raises the length of walks, bisect locates the step, verifyDead
+//	finder.go    the algorithm: find makes walks longer, bisect locates the step, verifyDead
 //	             accepts it
 //	prober.go    makes the walks from one step in parallel; the nearest live run
 //	examine.go   proofs: searches all successors of a step, within a budget
 //	deadline.go  the result that is known when the time is up
 //	follow.go    executes the dead run; summarizes what repeats in its tail
 //	starred.go   merges similar steps of that summary
-//	result.go    Result, and its cases
+//	result.go    Result, its cases, and how it is made of the probes
 package critical

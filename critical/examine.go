@@ -127,7 +127,8 @@ func (f *finder) recoversExactly(ctx context.Context, step int) (bool, error) {
 	return r != nil && r.Live != nil, nil
 }
 
-// exhausted reports whether every state that can be visited was: the rest lies behind findings.
+// exhausted reports whether every state that can be visited was: r is Closed, or the rest lies behind violations. The
+// latter does not prove the run dead, in contrast to Dead of r, which is Closed without a live state.
 func exhausted(r *table.Recovery) bool { return r.Closed || r.Stopped == table.StoppedViolation }
 
 // onlySearchRecovers reports whether the end of the run recovers, although no walk did.

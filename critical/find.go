@@ -41,12 +41,13 @@ type Config struct {
 	States int
 	// Progress, if not nil, is called at intervals, never concurrently.
 	Progress func(Progress)
-	// Expected is the step that is probably critical. If it is, no other step is examined. 0 means unknown.
+	// Expected is the step that is probably critical, such as that of the run before it was shrunk. If it is, no other
+	// step is examined. 0 means unknown.
 	Expected int
 	// Live is a known run to a live state. It shows that the states that it has in common with Path recover. Nil means
 	// that none is known.
 	Live choose.Path
-	// Proven accepts a run as a violation only if it is proven dead.
+	// RequireProof accepts a run as a violation only if it is proven dead.
 	RequireProof bool
 	// ProveEnd searches the successors of the last state first. Unless that proves the run dead, the result is
 	// [TooLateToTell] or [Recovered], without walks that take longer.
@@ -60,14 +61,6 @@ type Progress struct {
 	Step, Steps int // walks start after Step, of a run of Steps
 	Walks, Of   int // number of walks made, and their maximum; 0 of 0 during an exhaustive search
 }
-
-const (
-	// raises is the number of times that walks are made longer, by the factor raise, when the transition cannot be
-	// located. A probe then makes fewer walks, so that the number of executed steps is about the same.
-	maxLengthenings = 2
-	lengthenFactor  = 4
-	minWalks        = 8
-)
 
 // ErrNoGoal is the error of a system without an Eventually property.
 var ErrNoGoal = errors.New("critical: the system has no Eventually property, so no run is dead")

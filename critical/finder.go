@@ -11,7 +11,22 @@ import (
 	"github.com/macemc/macemc/internal/table"
 )
 
-// finder searches for one critical transition.
+// When the critical transition is not located, walks are made longer and all steps are probed again.
+const (
+	maxLengthenings = 2 // how often
+	lengthenFactor  = 4 // by this factor; a probe then makes fewer walks, so that it executes about as many steps
+	minWalks        = 8 // a probe makes no fewer walks, unless it was asked for fewer
+)
+
+// finder searches for one critical transition, the step before which the state recovers and after which it does not:
+//
+//  1. It continues the run by the longest walk. If that becomes live, the run has recovered.
+//  2. bisect finds the first step after which nothing recovers: it examines steps 1, 2, 4, ... beyond the one
+//     after the last live state, and then halves the interval. A step recovers if a walk of a probe or the exhaustive search (examine.go)
+//     finds a live state.
+//  3. verifyDead accepts that step if it is proven dead, if all walks from it ran out of events, or if it lies in the
+//     first half of the steps after the last live state and longer walks do not recover, either.
+//  4. Otherwise walks become longer, the run is continued by one, and bisect starts again, up to maxLengthenings times.
 type finder struct {
 	cfg    *Config
 	prober *prober
@@ -34,7 +49,7 @@ type finder struct {
 	critical       int         // the critical step, or 0
 	last           int         // index of the last requested probe
 	after          Probe       // the probe of the step that verifyDead examined
-	nearest        nearest
+	nearest        nearest     // the live run that shares most steps with the dead one
 
 	searches      map[int]*table.Recovery // by step
 	unproven      string                  // why the run is not proven dead
@@ -151,7 +166,7 @@ func (f *finder) recoversIfExtended(ctx context.Context) (bool, error) {
 	return true, nil
 }
 
-// raise makes walks longer, and continues the run by such a walk.
+// lengthen makes walks longer, and continues the run by such a walk.
 func (f *finder) lengthen(ctx context.Context) error {
 	f.limit *= lengthenFactor
 	f.walks = max(f.walks/lengthenFactor, min(f.walks, minWalks))
@@ -171,8 +186,7 @@ func (f *finder) lengthen(ctx context.Context) error {
 }
 
 // bisect returns the first step after which neither walks nor an exhaustive search recover. It is 0 only if no state
-// of the run is live.
-// Recovers is true if the end of the run recovers.
+// of the run is live. If Expected was given, it is examined first, with the step before it. recovers is true if the end of the run recovers.
 func (f *finder) bisect(ctx context.Context) (step int, recovers bool, err error) {
 	first := f.lastLive + 1 // the first indeterminate state
 	start, hi := first, 0
@@ -294,93 +308,4 @@ func (f *finder) verifyDead(ctx context.Context, step int) (bool, error) {
 	p, err = f.probe(ctx, step, false)
 	f.limit, f.walks = limit, walks
 	return p.Recovered == 0, err
-}
-
-// transition returns the result for a critical step.
-func (f *finder) transition(ctx context.Context, step int) (*Result, error) {
-	if f.outOfEvents || f.cfg.ProveEnd && !f.proven(step) {
-		if _, err := f.examine(ctx, f.steps()); err != nil { // without events it has no successors, which is a proof
-			return nil, err
-		}
-	}
-	var err error
-	res := f.result(Located, step)
-	res.After = f.after
-	if res.Before, err = f.before(ctx, step-1); err != nil {
-		return nil, err
-	}
-	if res.Choice, err = f.choice(ctx, step); err != nil {
-		return nil, err
-	}
-	res.Probes = f.finishedProbes()
-	res.Live, res.LiveCommon = f.nearest.path, f.nearest.common
-	return res, nil
-}
-
-// before makes all walks from the state before the critical step. If that state is live, it uses walks that first
-// leave the live states, which are more informative.
-func (f *finder) before(ctx context.Context, step int) (Probe, error) {
-	if step > f.lastLive {
-		return f.probe(ctx, step, true)
-	}
-	f.prober.leaveLive = true
-	p, err := f.probe(ctx, step, true)
-	f.prober.leaveLive = false
-	if err != nil || p.Recovered > 0 {
-		return p, err
-	}
-	f.finished = f.finished[:len(f.finished)-1]
-	return f.probe(ctx, step, true)
-}
-
-// choice returns the index of the choice within the step that makes the run dead, or -1 if it is the event.
-func (f *finder) choice(ctx context.Context, step int) (int, error) {
-	begin := int(f.bounds[step-1]) + 1
-	// With the event and the first n picks fixed, walks recover for n <= lo, and do not for n >= hi.
-	lo, hi := -1, len(f.prefix(step))-begin
-	for hi-lo > 1 {
-		mid := (lo + hi) >> 1
-		if lo < 0 {
-			mid = 0 // usually the event decides
-		}
-		p, err := f.prober.probe(ctx, f, f.path[:begin+mid], step-1, false)
-		switch {
-		case err != nil:
-			return 0, err
-		case p.Recovered > 0:
-			lo = mid
-			continue
-		case f.searched(step):
-			r, _, err := f.explore(ctx, f.path[:begin+mid])
-			if err != nil {
-				return 0, err
-			}
-			if r != nil && r.Live != nil {
-				lo = mid
-				continue
-			}
-		}
-		hi = mid
-	}
-	return hi - 1, nil
-}
-
-func (f *finder) result(c Case, step int) *Result {
-	res := &Result{
-		Transition: Transition{Case: c, Step: step, Probes: f.finishedProbes(), OutOfEvents: f.outOfEvents, LiveCommon: f.nearest.common},
-		Choice:     -1, Dead: f.path, Steps: f.steps(), Live: f.nearest.path, onlySearchRecovers: c == Recovered && f.onlySearchRecovers(),
-	}
-	switch res.Bound = f.steps(); c {
-	case Located:
-		res.Bound = step
-	case DeadFromStart:
-		res.Bound = f.lastLive + 1
-	case Unlocated:
-		res.After, res.Bound = f.after, f.after.Step
-	}
-	if c != Recovered {
-		res.Tail = f.tail(step)
-		f.prove(res)
-	}
-	return res
 }
