@@ -119,7 +119,8 @@ type Confirmed struct {
 	Refuted   bool // it is known not to be a violation; the suspect is undecided if both are false
 	Known     bool // with Found: a violation that was reported already and need not be again
 	Detail    any  // private to the confirmer, passed on to Result
-	// Instead is a different violation that was found during the examination. It replaces the suspect.
+	// Instead is a different violation, or another suspect if it is Overdue, that was found during the examination. It
+	// replaces the suspect.
 	Instead *Suspect
 }
 

@@ -52,7 +52,7 @@ func (s *searcher) rounds(ctx context.Context, src source, units []*unit) error 
 			return err
 		}
 		if refuted && !unresponsive.final {
-			r.extendLimit(unresponsive) // it was only slow
+			r.extendLimit(unresponsive)
 			continue
 		}
 		if s.stopping != stats.StoppedFound {
@@ -85,7 +85,8 @@ func (s *searcher) drain(r *round) {
 	}
 }
 
-// late decides about an unresponsive worker.
+// suspectOverdue makes the run of an unresponsive worker a suspect and has it decided. refuted means that the worker is
+// only slow.
 func (s *searcher) suspectOverdue(ctx context.Context, o *overdue, p phase) (refuted bool, err error) {
 	sus := &Suspect{
 		Kind: sim.Divergence, Node: -1, Path: o.path, Steps: o.steps, Overdue: true,

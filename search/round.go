@@ -11,16 +11,17 @@ import (
 	"github.com/macemc/macemc/internal/search/stats"
 )
 
-// round is a set of units executed in parallel.
+// round is a set of units executed in parallel. A unit is a number of runs that one worker makes, see unit.go. Units are
+// merged in their order, so the first unit that has not ended decides first whether the search ends.
 type round struct {
 	s        *searcher
 	units    []*unit
-	next     atomic.Int32
+	next     atomic.Int32   // index of the next unit to start
 	last     atomic.Int32   // no units beyond this one are started
-	current  []atomic.Int32 // unit by worker, plus one
+	current  []atomic.Int32 // by worker: index of its unit, plus one; 0 means none
 	finished chan int
 	ended    []bool
-	first    int  // unit that has not ended
+	first    int  // index of the first unit that has not ended; len(units) if all have
 	timeUp   bool // the time limit was reached
 	watch    []runloop.Watch
 }
@@ -109,7 +110,9 @@ func (r *round) wait(ctx context.Context) *overdue {
 	return nil
 }
 
-// look probes all workers.
+// findOverdue probes all workers and returns one that has not answered a probe within its limit, or nil. It only finds
+// it: suspectOverdue of the searcher makes it a suspect, and [Config.Confirm] decides. Only the worker of the first unit
+// is returned, since earlier units decide first. A worker clears ProbeSignal to answer.
 func (r *round) findOverdue() *overdue {
 	busy := 0
 	for i := range r.current {
@@ -127,19 +130,19 @@ func (r *round) findOverdue() *overdue {
 			worker.signal.Or(runloop.ProbeSignal)
 			continue
 		}
-		if !w.Late(busy) || k != r.first { // earlier units decide first
+		if !w.Late(busy) || k != r.first {
 			continue
 		}
 		o := &overdue{worker: i, final: w.Limit > r.s.cfg.handlerTicks() || r.timeUp}
 		o.path, o.steps = runloop.PathInto(worker.active.Load())
-		if worker.signal.Load()&runloop.ProbeSignal != 0 {
+		if worker.signal.Load()&runloop.ProbeSignal != 0 { // it has not answered meanwhile
 			return o
 		}
 	}
 	return nil
 }
 
-// extendLimit gives an overdue worker ten times as much time.
+// extendLimit gives an overdue worker ten times as much time, once, after its suspect was refuted.
 func (r *round) extendLimit(o *overdue) {
 	w := &r.watch[o.worker]
 	w.Waiting, w.Limit = 0, 10*w.Limit

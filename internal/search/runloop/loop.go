@@ -20,7 +20,7 @@ import (
 
 // Signals that a [Loop] checks before each step.
 const (
-	ProbeSignal = 1 << iota // liveness probe, cleared by the loop
+	ProbeSignal = 1 << iota // set by a watchdog; the loop clears it to show that checked code returns
 	StopSignal              // the run must end
 )
 

@@ -29,15 +29,17 @@ func DidNotReturn(limit time.Duration) string {
 
 // Several watchdogs detect checked code that does not return. Each of them watches another kind of execution:
 //
-//	workers of a search            search/round.go (look), by [Watch]
-//	loops outside of searches      watchdog.go, by [Watch]
-//	explorations of states         [OverdueAfter], by kernel.Options.Overdue; judged by search/hang.go
+//	workers of a search            search/round.go (findOverdue), by [Watch]
+//	loops outside of searches      internal/search/runloop/watchdog.go, by [Watch]
+//	explorations of states         [OverdueAfter], by kernel.Options.Overdue
 //	single calls of checked code   internal/kernel/contain: Watch; for properties Heartbeat
 //	the process of a search        internal/check/isolate/overrun.go
-//	the fresh process of one run   internal/check/isolate/examine.go (await) and stuck.go
+//	the fresh process of one run   internal/check/isolate/examine.go (await), internal/check/isolate/stuck.go
 //	handlers on real networks      realnet/watchdog.go
 //
-// The first three use the rule of [Watch.Late], in units of ticks.
+// The first three use the rule of [Watch.Late], in units of ticks. A watchdog only finds such code. search/merge.go
+// (suspectOverdue) and search/hang.go (confirmHang) make it a suspect. internal/check/confirm.go (confirmDivergence)
+// decides, by the fresh process.
 
 // Watch monitors whether a worker responds. It counts in ticks, which stop when the whole process is suspended. On a
 // busy machine that does not suffice: a worker without a processor is not stuck.
