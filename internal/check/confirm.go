@@ -63,8 +63,8 @@ func (o *Options) decide(ctx context.Context, s search.Suspect) (search.Confirme
 	return search.Confirmed{Violation: true}, nil
 }
 
-// confirmDead decides whether a run is dead as criticalConfirm does. If a walk from the run seems not to return, it
-// confirms that suspect instead. If the machine was only slow, the walks are repeated with ten times the handler limit.
+// confirmDead decides whether a run is dead by criticalConfirm, which is [critical.Confirm]. If a walk from the run
+// seems not to return, it confirms that suspect (Instead) in place of the run. If the machine was only slow, the walks are repeated with ten times the handler limit.
 func (o *Options) confirmDead(ctx context.Context, s search.Suspect) (search.Confirmed, error) {
 	c, err := o.criticalConfirm(ctx, s)
 	if err != nil || c.Violation || c.Instead == nil {
@@ -101,6 +101,9 @@ func (o *Options) confirmDifference(ctx context.Context, s search.Suspect) (sear
 	return search.Confirmed{Violation: true, Instead: r.nondeterminism()}, nil
 }
 
+// confirmDivergence decides whether the last step of a suspect does not return, by executing the run in a fresh process
+// that Respawn starts. If an earlier search process ended in that step and the fresh one does not, the suspect is a
+// nondeterminism if checked code certainly ended it, and otherwise stays undecided.
 func (o *Options) confirmDivergence(ctx context.Context, s search.Suspect) (search.Confirmed, error) {
 	if o.Respawn == nil {
 		return search.Confirmed{}, nil

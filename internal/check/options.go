@@ -64,7 +64,7 @@ type Options struct {
 	// Cluster is the address of remote workers, see RemoteExplorer of [search.Config]. An empty string means none.
 	Cluster string
 
-	// Proven reports a liveness violation only if it is proven that nothing recovers from the run.
+	// RequireProof reports a liveness violation only if it is proven that nothing recovers from the run.
 	RequireProof bool
 
 	assumed     []report.Assumption
@@ -81,7 +81,8 @@ type Options struct {
 	start       time.Duration // of the check, on the clock of package budget
 	used        time.Duration // processor time before the check
 	workDir     string        // the current folder when the search began; an empty string means that it is not known
-	// criticalConfirm confirms suspects of liveness and deadlock. It remembers their kinds.
+	// criticalConfirm confirms suspects of liveness and deadlock by [critical.Confirm]. It remembers whether an earlier
+	// suspect recovered although no walk did.
 	criticalConfirm func(context.Context, search.Suspect) (search.Confirmed, error)
 }
 

@@ -4,8 +4,8 @@
 //
 //	4         the checker has a defect, even if it has found something (internal/task/search_run.go)
 //	1         something was found, even if a signal or a limit ended the search later (search.Conclude)
-//	3         a suspect is open, whatever ended the search (search.Run, check.ReportLost), or a finding could not be
-//	          executed again in time (recur of internal/check)
+//	3         a suspect is open, whatever ended the search (search.Run; check.ReportLost if the search
+//	          process died), or a finding could not be executed again in time (recur of internal/check)
 //	130, 143  a signal ended the search (search.Conclude)
 //	4         memory or disk ended the search (search.Conclude)
 //	3         its coverage does not suffice (search.Conclude), or an abstraction is wrong (internal/check)
@@ -98,8 +98,8 @@ func OfError(ctx context.Context, err error) int {
 
 // OutOfResource reports whether an error is due to a lack of memory, disk space or file descriptors.
 func OutOfResource(err error) bool {
-	var room *flight.NoSpaceError
-	if errors.As(err, &room) {
+	var space *flight.NoSpaceError
+	if errors.As(err, &space) {
 		return true
 	}
 	for _, e := range []syscall.Errno{syscall.ENOSPC, syscall.EDQUOT, syscall.ENOMEM, syscall.EFBIG, syscall.EMFILE, syscall.ENFILE} {
@@ -158,6 +158,7 @@ func StopCause(word string) error {
 	return &Interruption{os.Interrupt}
 }
 
-// ErrDiffers is the error of a path of nondeterminism that does not replay, possibly because of the nondeterminism.
+// ErrDiffers is the error of a path file whose finding is a nondeterminism, if the path does not replay. The
+// nondeterminism may be the reason.
 var ErrDiffers = errors.New(
 	"the file records a nondeterminism: executions of the path differ, or code or settings have changed since the run was written")

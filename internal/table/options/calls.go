@@ -18,10 +18,10 @@ type Calls struct {
 	At      *uint64  // receives the number of the call under way
 	Skipped []uint64 // calls that are not made; they need World.Overdue
 	Settle  bool     // steps wait for the goroutines that their handlers start
-	// Died describes how a skipped call ended the process that made it. An empty string means that none was skipped.
+	// HowDied describes how a skipped call ended the process that made it. An empty string means that none was skipped.
 	HowDied string
-	// Own means that checked code ended the processes of all skipped calls, as far as is known. Surely means that no
-	// goroutine of an earlier step may have done so instead.
+	// DiedInCheckedCode means that checked code ended the processes of all skipped calls, as far as is known. DiedInCall
+	// means that no goroutine of an earlier step may have done so instead.
 	DiedInCheckedCode, DiedInCall bool
 
 	now       uint64 // like *At, for handlers and monitors
