@@ -26,7 +26,8 @@ type Keys struct {
 	Depth  int32    // number of steps from the start at which they are found
 }
 
-// Whole is a visited set that stores whole states. Each has a key of one word.
+// Whole is a visited set that stores whole states. Each has a key of one word. The tree of a state (COLLAPSE) consists of
+// the words of the state and of inner nodes, which are interned pairs of words or other inner nodes. Its root is the key.
 type Whole interface {
 	Visited
 	// OmitNumbers declares, before anything is added, that AddNumbered, Key and the methods of [Finder] will not be

@@ -46,7 +46,7 @@ type Options struct {
 	// of states found, steps executed, the depth, and the states that wait for expansion.
 	Progress func(states, transitions, depth, waiting int)
 
-	// For tests.
+	// For tests. Rules also has the condition that a test leaves out.
 	Rules       *Rules                        // override the rules of Reduce unless it is ReduceNone; nil: do not
 	Wrap        func(graph.Graph) graph.Graph // replaces the graph; nil: do not
 	LabelSample int                           // one in so many states has the labels of its edges compared; 0 means the default

@@ -31,8 +31,9 @@
 //
 // # When it is not applied
 //
-//   - Irreducible: streams, queues, timing Prompt, partitions, containers, nodes that start late, obligations of
-//     monitors that are judged on fair infinite runs.
+//   - Irreducible: streams, queues, timing [sim.Prompt] (no timer fires while a message can be delivered), partitions,
+//     containers (nodes of one process, which fail together), nodes that start late, obligations of monitors (what must
+//     still happen, see [sim.Obliged]) that are judged on fair infinite runs.
 //   - reducible: a stored search. With a bound on depth auto reduces nothing, and full only drops messages, as it does
 //     after a known violation.
 //   - For one event in a state: its step can change a property (visible), a monitor is notified (Outcomes.silent), a fault
@@ -41,8 +42,9 @@
 //
 // # Files
 //
-//	reduction.go                 New; reducible and Irreducible: the systems and options that are not
-//	                             reduced
+//	reduction.go                 reducible and Irreducible: what is reduced, or why nothing
+//	reducedgraph.go              New; the rounds of a reduction
+//	mutations.go                 conditions that tests leave out
 //	graph.go                     the edges of the reduced graph
 //	ample.go                     one event alone: pick, unaffectedByFaults; claims about local states
 //	visibility.go                whether a step can change a property

@@ -1,19 +1,22 @@
 package por
 
 import (
-	"context"
-	"errors"
-	"fmt"
 	"strings"
 
-	"github.com/macemc/macemc/internal/explore"
-	"github.com/macemc/macemc/internal/explore/graph"
 	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/internal/table/statespace"
 	"github.com/macemc/macemc/internal/table/steptree"
-	"github.com/macemc/macemc/internal/table/world"
 	"github.com/macemc/macemc/sim"
 )
+
+// What is reduced is decided in this order:
+//
+//  1. Irreducible lists the features of a system with which nothing is reduced, and unlogged adds stored searches.
+//  2. reducible decides by the options: nothing, only dead messages (ReduceDrop), or events that commute, too (ReduceFull).
+//  3. [New] adds symmetry (Permuter), which has conditions of its own (package symmetry).
+//  4. ReduceAuto tries ReduceFull with half of the limits, see [ReducedGraph.Trial]. If that takes too long, the next exploration
+//     uses ReduceDrop.
+//  5. [ReducedGraph.Again] explores once more if an assumption was refuted, and disables the reduction after mostRounds explorations.
 
 // Reduced is the summary of a reduction. Type Reduced of package search has the same fields, with their JSON names.
 type Reduced struct {
@@ -29,120 +32,19 @@ type Reduced struct {
 	Asymmetry    string // why requested symmetry was not used
 }
 
-// mostRounds is the maximum number of explorations of a reduction.
-const mostRounds = 50
-
-// ReducedGraph has fewer states and edges than the system's graph, with the same terminal states, violations and
-// dead states. Its assumptions are decided from the known local steps (K). K grows during an exploration, so
-// [ReducedGraph.recheckAssumptions] decides them again at the end.
-//
-// An event t is explored alone if it commutes with everything that its node may do before it (see singletonAmple),
-// makes no property look better (see visible), and no fault can affect it (see unaffectedByFaults). The package comment has the
-// proof.
-type ReducedGraph struct {
-	g       *statespace.Graph
-	World   *world.World
-	Configs *statespace.NodeConfigs
-	rules   options.Rules
-	summary Reduced
-
-	Permuter Permuter // nil without symmetry
-
-	Nodes   []actor
-	locals  []*LocalState // by number
-	caches  [][]*configCache
-	Answers steptree.Answers
-	known   int // number of known local steps and states; only grows
-
-	assumptions   Assumptions // events that are alone in a local state
-	deadMessages  Assumptions // datagrams that are dead in a local state
-	watched       []*watched
-	Visibles      map[Change]bool
-	fullyExpanded map[string]bool // states to expand fully
-	full          []bool          // by number of the state: it was expanded fully
-	final         bool            // all assumptions hold for good
-	trial         bool            // give ReduceFull up when it takes too long
-	searched      int             // number of states searched for the proviso
-	long          int             // number of chains cut at their length
-	Err           error           // error that prevents further exploration
-	stuck         error           // a property does not return
-	stuckAt       string          // in that state
-	inner         graph.Edges     // scratch
-	there         []uint32
-	unpacked      []uint32
-	lost          bool // a path cannot be executed
-}
-
-func (r *ReducedGraph) Mutated(f options.Mutation) bool { return r.rules.Mutation == f }
-
-// Permuter exchanges interchangeable nodes, and refutes the symmetry if their steps differ.
-type Permuter interface {
-	Permutations() [][]sim.NodeID // without the identity
-	Canonicalize(v []uint32) (by int)
-	PermuteSet(p []sim.NodeID, id uint32) uint32
-	HoldsForAll(l *Assumptions, c Claim, decide func(Claim) bool) bool
-
-	CompareRoots(roots [][]uint32)
-	CompareLocal(local uint32)
-	CompareStep(local, act uint32)
-	CompareProperties(v []uint32) bool
-	CompareAll()
-	AddCoverage()
-	Refute(format string, args ...any)
-	Refutation() string
-}
-
 // RulesOf returns the rules of a reduction.
 func RulesOf(used options.Reduction) options.Rules {
 	return options.Rules{DeadMessages: used == options.ReduceDrop || used == options.ReduceFull,
 		SingletonAmple: used == options.ReduceFull, Chains: used == options.ReduceFull}
 }
 
-// KeepsAll reports whether no state is left out.
-func (r *ReducedGraph) KeepsAll() bool {
-	return !r.rules.DeadMessages && !r.rules.SingletonAmple && !r.rules.Chains
-}
-
-// New returns the reduction asked for, or the part of it that is known to be sound. It returns nil if there is
-// none.
-func New(
-	g *statespace.Graph, opts *options.Options, newPermuter func(*ReducedGraph) (Permuter, string),
-) (r *ReducedGraph, summary Reduced) {
-	summary = reducible(g, opts)
-	if summary.Used == options.ReduceNone && (!opts.Symmetry || opts.Asymmetry != "") && g.World.NeverFail == 0 {
-		summary.Asymmetry = opts.Asymmetry
-		return nil, summary
-	}
-	n := g.World.Nodes
-	r = &ReducedGraph{g: g, World: g.World, Configs: g.Configs, rules: RulesOf(summary.Used), summary: summary,
-		fullyExpanded: map[string]bool{}}
-	r.trial = opts.Reduce == options.ReduceAuto && summary.Used == options.ReduceFull
-	if opts.Rules != nil {
-		r.rules = *opts.Rules
-	}
-	r.Nodes, r.caches = make([]actor, n), make([][]*configCache, n)
-	for i := range r.Nodes {
-		r.Nodes[i].ids, r.Nodes[i].is = map[Act]uint32{}, map[statespace.Datagram]bool{}
-	}
-	r.unpacked = make([]uint32, g.World.Layout.Words)
-	r.summary.Asymmetry = opts.Asymmetry
-	if opts.Symmetry && opts.Asymmetry == "" {
-		why := strings.TrimSuffix(unlogged(g, opts), NotReduced)
-		if why == "" {
-			r.Permuter, why = newPermuter(r)
-		}
-		if r.summary.Asymmetry = why; r.Permuter != nil {
-			r.summary.Permutations = len(r.Permuter.Permutations()) + 1
-		} else if summary.Used == options.ReduceNone && g.World.NeverFail == 0 {
-			return nil, r.summary
-		}
-	}
-	return r, r.summary
-}
-
+// NotReduced ends the reason why nothing is reduced.
 const NotReduced = ": not reduced"
 
-// unlogged returns the reason why a graph cannot be reduced, or an empty string.
+// tooLongToTell is the reason for the weaker reduction after a trial exploration.
+const tooLongToTell = "the time did not suffice to find which events commute: only dead messages are dropped"
+
+// unlogged returns the reason why a graph cannot be reduced, or an empty string. A search with a log (a stored one) is not.
 func unlogged(g *statespace.Graph, opts *options.Options) string {
 	if opts.Log != nil {
 		return "a stored search is not reduced"
@@ -180,7 +82,7 @@ func reducible(g *statespace.Graph, opts *options.Options) (summary Reduced) {
 			summary.Used = options.ReduceDrop
 		}
 	}
-	if opts.TrialGaveUp {
+	if opts.TrialGaveUp { // opts.Reduce is ReduceDrop then
 		summary.Why = tooLongToTell
 	}
 	return summary
@@ -207,144 +109,3 @@ func Irreducible(e *steptree.Engine) string {
 	}
 	return strings.Join(why, ", ") + NotReduced
 }
-
-// Trial returns the limits for an exploration that is given up if it takes too long: half of the given limits.
-func (r *ReducedGraph) Trial(ctx context.Context, opts options.Options) (context.Context, context.CancelFunc, *options.Options) {
-	if r == nil || !r.trial {
-		return ctx, func() {}, &opts
-	}
-	opts.MaxStates = (opts.MaxStates + 1) / 2
-	if opts.Trial == nil {
-		return ctx, func() {}, &opts
-	}
-	ctx, cancel := opts.Trial(ctx)
-	return ctx, cancel, &opts
-}
-
-// GivesUp reports whether a trial exploration took too long. Then the next one uses ReduceDrop, which keeps
-// depths.
-func (r *ReducedGraph) GivesUp(ctx, limited context.Context, x *explore.Result) bool {
-	again := errors.Is(x.Err, ErrAgain)
-	if r == nil || !r.trial || ctx.Err() != nil || x.Err != nil && !again {
-		return false
-	}
-	return again && (r.Err != nil || limited.Err() != nil || r.summary.Rounds == mostRounds) ||
-		!again && (!x.Complete || !r.final || len(r.g.Sampled()) > 0)
-}
-
-// tooLongToTell is the reason for the weaker reduction then.
-const tooLongToTell = "the time did not suffice to find which events commute: only dead messages are dropped"
-
-// errLost reports a path that cannot be executed. It is not a finding about the system.
-var errLost = errors.New("table: a step of the reduced graph cannot be taken")
-
-// ErrAgain reports that an assumption of the exploration was refuted.
-var ErrAgain = errors.New("table: to be explored again")
-
-// Again reports whether the states must be explored once more. Otherwise the result is final.
-func (r *ReducedGraph) Again(ctx context.Context, x *explore.Result) bool {
-	again := errors.Is(x.Err, ErrAgain)
-	if again {
-		x.Err = nil
-	} else if x.Err == nil && !x.Complete {
-		refuted := r.recheckAssumptions()
-		if r.Permuter != nil {
-			r.Permuter.CompareAll()
-		}
-		breaks := !refuted && (x.Stopped == explore.StoppedDepth || x.Stopped == explore.StoppedStates) && r.breaksQuorumContract()
-		r.final = !refuted && !breaks
-		if again = refuted && x.Stopped == explore.StoppedDepth || breaks && r.Err == nil; !r.final && !again {
-			x.Depth = 0
-		}
-	}
-	if r.summary.Used == options.ReduceFull {
-		x.Depth = 0 // depths of the reduced graph are not those of the system
-	}
-	switch {
-	case again && ctx.Err() == nil:
-		if r.summary.Rounds == mostRounds {
-			r.disable(fmt.Sprintf("after %d rounds assumptions were still refuted", mostRounds))
-		}
-		return true
-	case x.LacksFinder && x.Complete && !r.final && ctx.Err() == nil:
-		r.disable("the visited set cannot find where edges lead")
-		return true
-	case again, x.Complete && !r.final:
-		x.Complete, x.Stopped = false, explore.StoppedInterrupted
-		if ctx.Err() == nil {
-			x.Stopped = explore.StoppedMemory
-		}
-	}
-	return false
-}
-
-// nothing disables the reduction.
-func (r *ReducedGraph) disable(why string) {
-	r.rules, r.trial, r.summary = options.Rules{Mutation: r.rules.Mutation}, false,
-		Reduced{Used: options.ReduceNone, Why: why + NotReduced, Rounds: r.summary.Rounds, Permutations: r.summary.Permutations,
-			Asymmetry: r.summary.Asymmetry}
-	r.assumptions.Begin()
-	r.deadMessages.Begin()
-	r.World.Covering.ForgetSometimes()
-}
-
-// Begin starts a round. It forgets decisions, but neither known steps nor fallen assumptions.
-func (r *ReducedGraph) Begin() {
-	r.summary.Rounds++
-	r.summary.Passed, r.summary.Chains, r.summary.Single = 0, 0, 0
-	r.final, r.Visibles = false, map[Change]bool{}
-	r.assumptions.Begin()
-	r.deadMessages.Begin()
-	for i := range r.caches {
-		clear(r.caches[i])
-	}
-}
-
-// Summary returns the summary of the reduction.
-func (r *ReducedGraph) Summary() Reduced {
-	r.summary.Dead = len(r.deadMessages.list)
-	return r.summary
-}
-
-// The conditions that tests leave out.
-const (
-	NoVisibility options.Mutation = "visibility is not checked"
-	NoRecheck    options.Mutation = "nothing is decided again"
-	NoFixpoint   options.Mutation = "claims are decided again only once"
-	NoLoss       options.Mutation = "messages that may be lost are alone"
-	NoCrashes    options.Mutation = "nodes that may crash are alone"
-	NoHalts      options.Mutation = "nodes that may halt are alone"
-	NoReceivers  options.Mutation = "receivers may be down"
-	NoCommuting  options.Mutation = "the order of events may matter"
-	NoClosure    options.Mutation = "only the current local state is checked"
-	NoProviso    options.Mutation = "fully expanded states need not be reached"
-	NoDeliveries options.Mutation = "deliveries of dropped datagrams are not known"
-	NoSets       options.Mutation = "only known sets are considered"
-	NoLeftovers  options.Mutation = "messages that a set leaves may matter"
-	NoMonitors   options.Mutation = "monitors are ignored"
-	NoRivals     options.Mutation = "overlapping sets may have different effects"
-	NoRestart    options.Mutation = "dropped datagrams may matter after a crash"
-	NoPromises   options.Mutation = "quorums may break their contract in states that are left out"
-
-	NoSurvivors  options.Mutation = "synced writes may be lost"
-	NoQuietBoot  options.Mutation = "nodes may send when they boot"
-	NoBad        options.Mutation = "properties may be violated after a crash only"
-	NoReads      options.Mutation = "properties may read messages in flight"
-	NoLikeness   options.Mutation = "steps may differ after a crash"
-	NoSecond     options.Mutation = "nodes crash once"
-	NoCrashCuts  options.Mutation = "nodes crash between steps only"
-	NoOthersDown options.Mutation = "one node crashes"
-	NoSameNews   options.Mutation = "announcements may differ after a crash"
-
-	NoSameStart   options.Mutation = "initial states may differ"
-	NoSameEvents  options.Mutation = "enabled events may differ"
-	NoSameSteps   options.Mutation = "steps may differ"
-	NoSameCrashes options.Mutation = "crashes may differ"
-	NoSameCuts    options.Mutation = "crashes inside steps may differ"
-	NoSameSets    options.Mutation = "quorums may take other sets"
-	NoSameHearing options.Mutation = "monitors may depend on the announcing node"
-	NoSameView    options.Mutation = "properties may distinguish nodes"
-	NoSameClaims  options.Mutation = "claims need not hold for other nodes"
-	NoHidden      options.Mutation = "hidden state may differ"
-	NoSameCover   options.Mutation = "coverage ignores permuted nodes"
-)

@@ -19,7 +19,7 @@ type Tables struct {
 	Sys    *sim.System
 	Opts   kernel.Options
 	Bench  *bench.Bench
-	Net    netmodel.Parted // nil: no network
+	Net    netmodel.Parted // the network, whose state consists of independent parts; nil: no network
 	Nodes  int
 	Layout layout // of vectors
 
@@ -36,11 +36,11 @@ type Tables struct {
 	Crashing      []bool                 // by node: it may crash when up
 	Halting       []bool                 // by node: it may halt when up
 	ProcessGroups [][]sim.NodeID         // by node: the other nodes of its process; nil if each has its own
-	NeverFail     uint64                 // set of nodes that neither crash nor halt in this exploration
+	NeverFail     uint64                 // set of nodes that neither crash nor halt in this exploration, as package crashes decides
 	Initial       []uint32               // local states before the first boot
 	haltedStates  []uint32               // by node: the local state after a halt, plus one; 0: unknown
 	Loaded        []uint32               // local states when the first boots begin: nodes that start early have their services
-	EarlyNodes    uint64                 // set of nodes that start early
+	EarlyNodes    uint64                 // set of nodes that start early, all but those of [sim.System.Late]
 	LoadError     error                  // the finding of the construction of a service
 	Unlisted      bool                   // the events of some visited state cannot be listed
 
@@ -83,7 +83,8 @@ func (e *Tables) Init(sys *sim.System, opts kernel.Options, calls *options.Calls
 	if bench.Closes() {
 		return &options.Unsupported{Why: "services with a method Close cannot be copied"}
 	}
-	e.Sys, e.ProcessGroups, e.Opts, e.Bench, e.Net, e.Nodes, e.Calls = sys, declared.ProcessGroups(sys), opts, bench, bench.Parted(), sys.Nodes, calls
+	e.Sys, e.Opts, e.Bench, e.Net, e.Nodes, e.Calls = sys, opts, bench, bench.Parted(), sys.Nodes, calls
+	e.ProcessGroups = declared.ProcessGroups(sys)
 	if e.Net == nil && sys.Network != nil {
 		return &options.Unsupported{Why: fmt.Sprintf("its network %T does not implement netmodel.Parted", sys.Network)}
 	}
