@@ -34,7 +34,7 @@ type Death struct {
 
 	inExplain bool // the Explain of Property, which does not hold, was being called
 
-	asked  string // the called function if it is neither a handler nor a property; else empty
+	asked  string // the called function if it is neither a handler nor a property, as a function that makes a service; else empty
 	Making bool   // building the system ends the process
 	memory bool   // it ran out of memory
 
