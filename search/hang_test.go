@@ -139,7 +139,7 @@ func TestSlowOrNot(t *testing.T) {
 	}
 }
 
-// At the time limit, a handler that was excused has no more time than others.
+// At the time limit, a handler with an extended limit has no more time than others.
 func TestHang_ExcuseEndsAtTimeLimit(t *testing.T) {
 	if testing.Short() {
 		t.Skip("waits for what does not return")
@@ -158,6 +158,6 @@ func TestHang_ExcuseEndsAtTimeLimit(t *testing.T) {
 		t.Errorf("got %+v, %v, asked %d times, want inconclusive after 2", res, err, asked)
 	}
 	if took := time.Since(began); took > 15*time.Second {
-		t.Errorf("took %v, want about 3s: the excuse lasts for 20s", took)
+		t.Errorf("took %v, want about 3s: the extended limit lasts for 20s", took)
 	}
 }

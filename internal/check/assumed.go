@@ -82,5 +82,6 @@ func (o *Options) comparesLater() {
 	for _, a := range o.Search.System.Abstractions {
 		own = slices.DeleteFunc(own, func(call uint64) bool { return call == comparison(a.Name) })
 	}
-	o.Search.Calls = &options.Calls{At: o.calls.At, Skipped: own, Settle: o.calls.Settle, HowDied: o.calls.HowDied, DiedInCheckedCode: o.calls.DiedInCheckedCode, DiedInCall: o.calls.DiedInCall}
+	o.Search.Calls = &options.Calls{At: o.calls.At, Skipped: own, Settle: o.calls.Settle,
+		HowDied: o.calls.HowDied, DiedInCheckedCode: o.calls.DiedInCheckedCode, DiedInCall: o.calls.DiedInCall}
 }

@@ -64,7 +64,8 @@ func (o *Options) decide(ctx context.Context, s search.Suspect) (search.Confirme
 }
 
 // confirmDead decides whether a run is dead by criticalConfirm, which is [critical.Confirm]. If a walk from the run
-// seems not to return, it confirms that suspect (Instead) in place of the run. If the machine was only slow, the walks are repeated with ten times the handler limit.
+// seems not to return, it confirms that suspect (Instead) in place of the run. If the machine was only slow, the walks
+// are repeated with ten times the handler limit.
 func (o *Options) confirmDead(ctx context.Context, s search.Suspect) (search.Confirmed, error) {
 	c, err := o.criticalConfirm(ctx, s)
 	if err != nil || c.Violation || c.Instead == nil {

@@ -80,7 +80,7 @@ func TestPromisesAreLeftOut(t *testing.T) {
 		return -1
 	}})
 	w := por.RulesOf(options.ReduceFull)
-	w.Mutation = por.NoPromises
+	w.Mutation = por.NoQuorumContract
 	x, err := Explore(context.Background(), &sys, options.Options{Reduce: options.ReduceFull, Rules: &w})
 	if err != nil || x.Finding != nil || !x.Complete {
 		t.Errorf("%v, found %v", err, x.Finding)

@@ -152,7 +152,7 @@ func (r *ReducedGraph) Possible(id uint32) *taking {
 // datagrams are dropped, since states would differ otherwise.
 func (r *ReducedGraph) quorumsCommute(x, t uint32, of *Outcomes, goOn func(f uint32) bool) bool {
 	can := r.Possible(x)
-	if can.Unknown && !r.Mutated(NoPromises) {
+	if can.Unknown && !r.Mutated(NoQuorumContract) {
 		return false // a defect in x must be visited
 	}
 	node := r.Local(x).Node
@@ -178,7 +178,7 @@ func (r *ReducedGraph) quorumsCommute(x, t uint32, of *Outcomes, goOn func(f uin
 // reduction a broken contract is a violation like any other, see quorumsCommute and canTake. Functions that change
 // something are found by other searches, in samples.
 func (r *ReducedGraph) breaksQuorumContract() bool {
-	if !r.World.Quorums.Any || r.KeepsAll() || r.Mutated(NoPromises) {
+	if !r.World.Quorums.Any || r.KeepsAll() || r.Mutated(NoQuorumContract) {
 		return false
 	}
 	for node := range r.Nodes {
