@@ -21,9 +21,9 @@ const (
 // finder searches for one critical transition, the step before which the state recovers and after which it does not:
 //
 //  1. It continues the run by the longest walk. If that becomes live, the run has recovered.
-//  2. bisect finds the first step after which nothing recovers: it examines steps 1, 2, 4, ... beyond the one
-//     after the last live state, and then halves the interval. A step recovers if a walk of a probe or the exhaustive search (examine.go)
-//     finds a live state.
+//  2. bisect finds the first step after which nothing recovers: it examines steps 1, 2, 4, ... beyond the one after the
+//     last live state, and then halves the interval. A step recovers if a walk of a probe or the exhaustive search
+//     (examine.go) finds a live state.
 //  3. verifyDead accepts that step if it is proven dead, if all walks from it ran out of events, or if it lies in the
 //     first half of the steps after the last live state and longer walks do not recover, either.
 //  4. Otherwise walks become longer, the run is continued by one, and bisect starts again, up to maxLengthenings times.
@@ -186,7 +186,8 @@ func (f *finder) lengthen(ctx context.Context) error {
 }
 
 // bisect returns the first step after which neither walks nor an exhaustive search recover. It is 0 only if no state
-// of the run is live. If Expected was given, it is examined first, with the step before it. recovers is true if the end of the run recovers.
+// of the run is live. If Expected was given, it is examined first, with the step before it. recovers is true if the end
+// of the run recovers.
 func (f *finder) bisect(ctx context.Context) (step int, recovers bool, err error) {
 	first := f.lastLive + 1 // the first indeterminate state
 	start, hi := first, 0
