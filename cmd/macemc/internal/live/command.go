@@ -7,22 +7,21 @@
 //
 // # Files
 //
-//	command.go  flags; the schedule of kills and starts
-//	fleet.go    the parent: when nodes are killed or started, when the run ends
-//	process.go  one child process: its orders and its reports
-//	look.go     whether all nodes are up, and which properties hold
-//	console.go  commands of the user, progress
-//	node.go     the child: runs nodes, obeys orders, acts at random
-//	rate.go     deliveries over time, and their picture
-//	report.go   executes the whole run, and reports on it
+//	command.go   flags
+//	schedule.go  the parent: when nodes are killed or started, when the run ends
+//	fleet.go     the state of the parent: folder, addresses, progress
+//	process.go   one child process: its orders and its reports
+//	look.go      whether all nodes are up, and which properties hold
+//	console.go   commands of the user
+//	node.go      the child: runs nodes, obeys orders, acts at random
+//	rate.go      deliveries over time, and their picture
+//	report.go    executes the whole run, and reports on it
 package live
 
 import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -187,32 +186,4 @@ func (f *options) validate(changed func(string) bool, s *check.Subject) error {
 	}
 	_, err := f.schedule(s.System.Nodes)
 	return err
-}
-
-// scheduledAction is an action on a node at a time.
-type scheduledAction struct {
-	at   time.Duration
-	kill bool // kill the node, else start it
-	node int
-}
-
-// schedule returns the requested actions, ordered by time.
-func (f *options) schedule(nodes int) ([]scheduledAction, error) {
-	var all []scheduledAction
-	for _, list := range []struct {
-		flag  string
-		given []string
-	}{{"kill", f.kills}, {"start", f.starts}} {
-		for _, text := range list.given {
-			node, at, ok := strings.Cut(text, "@")
-			n, err := strconv.Atoi(node)
-			d, e := time.ParseDuration(at)
-			if !ok || err != nil || e != nil || d < 0 || n < 0 || n >= nodes {
-				return nil, fmt.Errorf("--%s %q is not of the form N@TIME, as 3@5s, with a node from 0 to %d", list.flag, text, nodes-1)
-			}
-			all = append(all, scheduledAction{d, list.flag == "kill", n})
-		}
-	}
-	slices.SortStableFunc(all, func(a, b scheduledAction) int { return int(a.at - b.at) })
-	return all, nil
 }

@@ -3,35 +3,11 @@ package live
 import (
 	"bufio"
 	"context"
-	"fmt"
-	"io"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 )
-
-func (x *fleet) say(format string, args ...any) {
-	at := time.Duration(0)
-	if !x.begun.IsZero() {
-		at = time.Since(x.begun)
-	}
-	fmt.Fprintf(x.out(), "%5.1fs  %s\n", at.Seconds(), fmt.Sprintf(format, args...))
-}
-
-// out returns the writer of the progress output.
-func (x *fleet) out() io.Writer {
-	if x.flags.json {
-		return x.a.Stderr
-	}
-	return x.a.Stdout
-}
-
-// mark prints an intervention and records it for pictures.
-func (x *fleet) mark(format string, args ...any) {
-	x.marks = append(x.marks, mark{time.Since(x.begun), fmt.Sprintf(format, args...)})
-	x.say(format, args...)
-}
 
 // commands returns the lines of standard input.
 func (x *fleet) commands() <-chan string {

@@ -1,13 +1,12 @@
 package live
 
 import (
-	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"path/filepath"
-	"slices"
 	"time"
 
 	"github.com/macemc/macemc/internal/check"
@@ -37,46 +36,32 @@ type fleet struct {
 	report    Report
 }
 
-func runAll(a *task.Process, ctx context.Context, f *options, s *check.Subject) error {
-	if a.Respawn == nil {
-		return errors.New("this program cannot start processes of its own kind")
+// mark is an intervention at a time.
+type mark struct {
+	at   time.Duration
+	what string
+}
+
+func (x *fleet) say(format string, args ...any) {
+	at := time.Duration(0)
+	if !x.begun.IsZero() {
+		at = time.Since(x.begun)
 	}
-	actions, err := f.schedule(s.System.Nodes)
-	if err != nil {
-		return err
+	fmt.Fprintf(x.out(), "%5.1fs  %s\n", at.Seconds(), fmt.Sprintf(format, args...))
+}
+
+// out returns the writer of the progress output.
+func (x *fleet) out() io.Writer {
+	if x.flags.json {
+		return x.a.Stderr
 	}
-	x := &fleet{a: a, flags: f, subject: s, nodes: make([]*process, s.System.Nodes), ended: make(chan *host, 16)}
-	if x.codec, err = wire.NewTypes(s.Entry.Messages...); err != nil {
-		return err
-	}
-	if err := x.folder(); err != nil {
-		return err
-	}
-	if x.peers, err = freeAddresses(s.System.Nodes); err != nil {
-		return err
-	}
-	defer x.killAll()
-	for node := range x.nodes {
-		if x.nodes[node] != nil {
-			continue // it runs in the process of an earlier node
-		}
-		if err := x.start(node); err != nil {
-			return err
-		}
-	}
-	x.begun = time.Now()
-	x.say("%d nodes of %s run on %s to %s; recordings in %s", s.System.Nodes, s.System.Name, x.peers[0],
-		x.peers[len(x.peers)-1], x.recordings())
-	x.settle(ctx, f.await+time.Second)
-	x.watch(ctx, actions)
-	x.stopped = time.Now()
-	x.stop()
-	if f.bucket > 0 {
-		if err := x.rates(); err != nil {
-			return err
-		}
-	}
-	return x.conclude(ctx)
+	return x.a.Stdout
+}
+
+// mark prints an intervention and records it for pictures.
+func (x *fleet) mark(format string, args ...any) {
+	x.marks = append(x.marks, mark{time.Since(x.begun), fmt.Sprintf(format, args...)})
+	x.say(format, args...)
 }
 
 func (x *fleet) recordings() string { return filepath.Join(x.dir, "recording") }
@@ -113,91 +98,4 @@ func freeAddresses(n int) ([]string, error) {
 		addrs = append(addrs, l.Addr().String())
 	}
 	return addrs, nil
-}
-
-// do kills or starts the process of a node.
-func (x *fleet) do(d scheduledAction) {
-	switch p := x.nodes[d.node]; {
-	case d.kill && p == nil:
-		x.say("n%d is not up", d.node)
-	case d.kill:
-		select {
-		case <-p.done: // ended by itself; watch is about to handle it
-			return
-		default:
-		}
-		_ = p.cmd.Process.Kill()
-		<-p.done
-		x.gone(p.host)
-		x.liveSince = 0 // whether the system is still live is unknown
-		x.mark("%s", p.say("is killed", "are killed"))
-	case p != nil:
-		x.say("n%d is up", d.node)
-	default:
-		if err := x.start(d.node); err != nil {
-			x.say("n%d cannot be started: %v", d.node, err)
-			return
-		}
-		x.liveSince = 0
-		x.mark("%s", x.nodes[d.node].say("is started", "are started"))
-	}
-}
-
-// watch lets the nodes run until a reason to stop occurs.
-func (x *fleet) watch(ctx context.Context, actions []scheduledAction) {
-	commands := x.commands()
-	var limit <-chan time.Time
-	end := time.Now().Add(1 << 62) // never
-	if x.flags.time > 0 {
-		limit, end = time.After(x.flags.time), time.Now().Add(x.flags.time)
-	}
-	look := time.NewTimer(100 * time.Millisecond)
-	for {
-		var next <-chan time.Time
-		if len(actions) > 0 {
-			next = time.After(max(0, time.Until(x.begun.Add(actions[0].at))))
-		}
-		select {
-		case <-ctx.Done():
-			x.say("stopped")
-			return
-		case <-limit:
-			x.say("the time is up")
-			return
-		case <-next:
-			x.do(actions[0])
-			actions = actions[1:]
-		case h := <-x.ended:
-			if slices.Contains(x.hosts(), h) {
-				x.failed(h)
-				x.gone(h)
-				x.say("%s: %s", h.say("has ended", "have ended"), h.end())
-				return
-			}
-		case line, ok := <-commands:
-			if !ok {
-				commands = nil
-			} else if x.command(ctx, line) {
-				return
-			}
-		case <-look.C:
-			began := time.Now()
-			x.printStuck()
-			soon, cancel := context.WithDeadline(ctx, x.due(actions, end)) // checking a long run takes long
-			live := x.look(soon, false)
-			cancel()
-			if live && x.flags.until == "live" && len(actions) == 0 && x.endsLive(ctx) {
-				return
-			}
-			look.Reset(max(200*time.Millisecond, 4*time.Since(began)))
-		}
-	}
-}
-
-// due returns the time of the next scheduled action, or the end if that is earlier.
-func (x *fleet) due(actions []scheduledAction, end time.Time) time.Time {
-	if len(actions) > 0 && x.begun.Add(actions[0].at).Before(end) {
-		return x.begun.Add(actions[0].at)
-	}
-	return end
 }

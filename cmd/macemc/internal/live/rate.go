@@ -29,12 +29,6 @@ type rate struct {
 	marks []mark
 }
 
-// mark is an intervention at a time.
-type mark struct {
-	at   time.Duration
-	what string
-}
-
 // rated counts the recorded deliveries between the start and the end. A message type without deliveries in the recording yields 0.
 func rated(set *recording.Set, codec wire.Codec, message string, bucket time.Duration, begun, ended time.Time) (*rate, error) {
 	r := &rate{Message: message, Bucket: bucket.Seconds(), Counts: make([]int, max(1, (ended.Sub(begun)+bucket-1)/bucket))}
