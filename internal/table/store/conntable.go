@@ -1,7 +1,63 @@
 package store
 
 import (
+	"github.com/macemc/macemc/internal/encoding"
 	"github.com/macemc/macemc/internal/netmodel"
+)
+
+// conns interns connections, independent of the nodes that they join. The connection of a node with itself has
+// separate numbers, since both ends are the same. Numbers 0 and 1 are connections in the initial state: between two
+// nodes, and of a node with itself.
+type conns struct {
+	e     *Tables
+	List  Pages[conn]
+	Lines Pages[connLine] // by the same number as List
+	kinds Memo            // by everything but the queues: an index of index
+	index []Memo          // by queues: the connection
+	Slot  int32           // netmodel.Event.Slot of stream events
+
+	Queues  Queues
+	Effects MemoOf[*knownEffect] // by shape and operation
+	sights  MemoOf[[2]uint8]     // enabled events by shape, see connLine
+
+	MostShaped uint64 // MostShaped by default; tests change it
+
+	recentOps []recentOp // by hash
+
+	buf   netmodel.Connection // scratch
+	asked []netmodel.Event
+	msgs  []uint32
+
+	hashes [][]encoding.Fingerprint     // by pair and connection, for low connection numbers; zero: unknown
+	others MemoOf[encoding.Fingerprint] // hashes of all others
+}
+
+// connLine caches the most frequent queries about a connection, in the size of a cache line.
+type connLine struct {
+	Can    [2]uint8    // enabled events while the link is up, and while it is cut
+	queued [2]uint8    // queue lengths, up to manyQueued
+	Errs   [2][2]uint8 // by receiving end and its code, the next error; 0: unknown
+	First  [2]uint32   // by receiving end, the next message, plus one; 0: unknown
+	Known  [6]connStep // by hash of their codes
+}
+
+// recentOp is a recent operation that does not fit into the line of its connection. The zero value is empty,
+// since no code is 0.
+type recentOp struct {
+	key  uint64 // connection and code
+	next uint32
+}
+
+const recentOpsBits = 13
+
+// connStep is the result of an operation, by its code; 0: none.
+type connStep struct{ Code, Next uint32 }
+
+const manyQueued = 255
+
+const (
+	EmptyConn = iota
+	EmptySelf
 )
 
 // conn is the content of a connection. End 0 belongs to the node with the lower number.
@@ -62,4 +118,34 @@ func (c *conns) find(n conn) (id uint32, known bool) {
 	id = c.List.Add(n)
 	index.Put(key, uint64(id))
 	return id, false
+}
+
+// ConnOp is an operation on a connection.
+type ConnOp uint8
+
+const (
+	OpSend ConnOp = iota
+	OpRefuse
+	OpClose
+	OpTake
+	OpReady
+	OpError
+	OpBreak
+	OpCrash
+)
+
+// Kinds of failure, the msg of an OpCrash.
+const (
+	ByCrash = iota // it crashes
+	ByHalt         // it halts
+)
+
+// ConnCode encodes an operation by one end of a connection while the node at the other end is down. Add one if it is up.
+func ConnCode(op ConnOp, side int, msg uint32) uint32 {
+	return (msg<<5 | uint32(op)<<2 | uint32(side)<<1) + 1 // fits, see messages.Most
+}
+
+func Coded(code uint32) (op ConnOp, side int, up bool, msg uint32) {
+	code--
+	return ConnOp(code >> 2 & 7), int(code >> 1 & 1), code&1 == 1, code >> 5
 }
