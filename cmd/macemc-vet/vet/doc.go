@@ -23,7 +23,8 @@
 //
 // # Files
 //
-//	analyzer.go              Analyzer: the order of the passes, the facts
+//	analyzer.go              Analyzer: the order of the passes
+//	pass.go                  pass: the analysis of one package; the facts
 //	check.go                 Check: which packages are loaded; errors of the compiler
 //	roots.go                 which code is a handler
 //	programs.go              which code is a program of package bubble, and what is a hazard there

@@ -3,6 +3,7 @@ package vet
 import (
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 )
 
@@ -61,3 +62,5 @@ func count(n int, what string) string {
 	}
 	return fmt.Sprintf("%d %ss", n, what)
 }
+
+func itoa(n int) string { return strconv.Itoa(n) }

@@ -7,8 +7,6 @@ import (
 	"slices"
 )
 
-const machinePath = module + "/machine"
-
 // tableRules reports whether a function of package machine makes rules for events. typeArg is the index of the type
 // parameter of the event, or -1 if the events are arguments.
 func tableRules(name string) (typeArg int, ok bool) {

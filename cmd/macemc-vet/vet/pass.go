@@ -1,0 +1,68 @@
+package vet
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+
+	"golang.org/x/tools/go/analysis"
+)
+
+const (
+	module      = "github.com/macemc/macemc"
+	simPath     = module + "/sim"
+	bubblePath  = module + "/bubble"
+	machinePath = module + "/machine"
+)
+
+// pass is the analysis of one package.
+type pass struct {
+	*analysis.Pass
+	files    []*ast.File
+	fset     *token.FileSet
+	info     *types.Info
+	pkg      *types.Package
+	sim      *types.Package // nil if the package does not import it
+	bubble   *types.Package // nil if the package does not import it
+	module   string
+	tables   *tables
+	comments map[sourceLine]suppression
+	exempted []string // suffixes of exempted messages
+	named    []*types.Named
+	literals map[*types.Var]ast.Expr
+	roots    map[*ast.FuncLit]bool
+	handlers []handler
+	units    []*unit
+	byObject map[types.Object]*unit
+	byLit    map[*ast.FuncLit]*unit
+	ranges   []mapRange
+	changers []changer
+	sharing  []shared
+	// changedTypes holds the types of the values that code of the package modifies in part.
+	changedTypes map[*types.Named]bool
+}
+
+// ours reports whether handlers are written against a package.
+func (p *pass) ours(path string) bool {
+	return path == simPath || path == machinePath || path == module+"/macetime"
+}
+
+// reaches is a fact about a function or package variable: the hazards that its use leads to.
+type reaches struct {
+	Module string // of the package
+	Found  []reached
+}
+
+// requestsEffects is a fact about a function: it requests ordered effects.
+type requestsEffects struct{}
+
+// changesReceiver is a fact about a method: it changes memory that its receiver refers to.
+type changesReceiver struct{}
+
+func (*reaches) AFact()         {}
+func (*requestsEffects) AFact() {}
+func (*changesReceiver) AFact() {}
+
+func (*reaches) String() string         { return "reaches a hazard" }
+func (*requestsEffects) String() string { return "requests effects" }
+func (*changesReceiver) String() string { return "changes its receiver" }
