@@ -94,3 +94,42 @@ func ClusterFlags(fl *pflag.FlagSet, c *task.Cluster, name, usage string) {
 	fl.StringVar(&c.Key, "tls-key", "", "read the key of the certificate from `FILE`")
 	fl.StringVar(&c.TokenFile, "token-file", "", "read the shared secret, at least 16 characters, from `FILE`")
 }
+
+// noneOf returns the error for an argument that is not a subcommand; nil means that there is no argument.
+func noneOf(what string, of *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	var names []string
+	for _, c := range of.Commands() {
+		if !c.Hidden {
+			names = append(names, c.Name())
+		}
+	}
+	return textfmt.Unknown(what, args[0], names)
+}
+
+func atMostOne(what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) > 1 {
+			return fmt.Errorf("%s takes one %s, got %d: %s", cmd.CommandPath(), what, len(args), strings.Join(args, " "))
+		}
+		return nil
+	}
+}
+
+func exactlyOne(what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return fmt.Errorf("%s needs a %s; see %s --help", cmd.CommandPath(), what, cmd.CommandPath())
+		}
+		return atMostOne(what)(cmd, args)
+	}
+}
+
+// given returns the flags that were set.
+func given(cmd *cobra.Command) task.Given {
+	var g task.Given
+	cmd.Flags().Visit(func(f *pflag.Flag) { g = append(g, f.Name) })
+	return g
+}

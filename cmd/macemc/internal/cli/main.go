@@ -8,6 +8,7 @@
 // # Files
 //
 //	main.go, root.go                     Main; the list of commands; exit status, unknown commands
+//	app.go                               the state that the commands share
 //	package.go                           what an argument names: system, package, test or path file
 //	pattern.go                           a search of all checks of many packages
 //	build.go, versions.go                builds the tests of a package; versions of its modules
@@ -22,7 +23,7 @@
 //	companion.go                         commands that other programs have
 //	runfile.go                           the run that an argument such as "last" denotes
 //	rerun.go                             the command that repeats a search
-//	flags.go, formats.go, groups.go      errors in flags; flags of formats; groups of commands in help
+//	flags.go, formats.go, groups.go      errors in flags and arguments; flags of formats; groups of commands in help
 //	complete.go, reference.go            shell completion; docs of all commands
 //	web.go, web_demo.go                  serves a debugging session to a browser
 package cli

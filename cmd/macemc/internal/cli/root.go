@@ -8,31 +8,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/macemc/macemc/cmd/macemc/internal/gotest"
 	"github.com/macemc/macemc/cmd/macemc/internal/live"
 	"github.com/macemc/macemc/internal/check/exitcode"
-	"github.com/macemc/macemc/internal/task"
-	"github.com/macemc/macemc/internal/textfmt"
 	"github.com/macemc/macemc/internal/version"
 	"github.com/macemc/macemc/systems/spec"
 )
-
-// app is the state that the commands share.
-type app struct {
-	task.Process
-	config Config
-	args   []string // arguments without the program
-	tags   string   // build tags
-	// binaries is a folder that keeps test binaries, because the go command does not link an unchanged one again. An empty
-	// string means that each command builds a temporary one.
-	binaries string
-}
-
-// tests returns the runner of go test with the changed runtime.
-func (a *app) tests() gotest.Runner { return gotest.Runner{Process: &a.Process, Tags: &a.tags} }
-
-// Exit is the error of a command that has already reported everything else: its exit status.
-type Exit = task.Exit
 
 // run executes the command line and returns the exit status.
 func (a *app) run(ctx context.Context, args []string) int {
@@ -120,18 +100,4 @@ func (a *app) noCommand(root *cobra.Command, args []string) error {
 		return noneOf("unknown command", root, args)
 	}
 	return fmt.Errorf("unknown command %q; did you mean %s %s %[1]s?", args[0], root.CommandPath(), command)
-}
-
-// noneOf returns the error for an argument that is not a subcommand; nil means that there is no argument.
-func noneOf(what string, of *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return nil
-	}
-	var names []string
-	for _, c := range of.Commands() {
-		if !c.Hidden {
-			names = append(names, c.Name())
-		}
-	}
-	return textfmt.Unknown(what, args[0], names)
 }

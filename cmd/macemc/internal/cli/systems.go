@@ -2,11 +2,9 @@ package cli
 
 import (
 	"fmt"
-	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/macemc/macemc/internal/task"
 )
@@ -62,29 +60,4 @@ func (a *app) listSystems(asJSON bool) error {
 		fmt.Fprintf(tw, "%s\t%s\t%s\n", s.Name, s.NodeRange(), s.Summary)
 	}
 	return tw.Flush()
-}
-
-func atMostOne(what string) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		if len(args) > 1 {
-			return fmt.Errorf("%s takes one %s, got %d: %s", cmd.CommandPath(), what, len(args), strings.Join(args, " "))
-		}
-		return nil
-	}
-}
-
-func exactlyOne(what string) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		if len(args) == 0 {
-			return fmt.Errorf("%s needs a %s; see %s --help", cmd.CommandPath(), what, cmd.CommandPath())
-		}
-		return atMostOne(what)(cmd, args)
-	}
-}
-
-// given returns the flags that were set.
-func given(cmd *cobra.Command) task.Given {
-	var g task.Given
-	cmd.Flags().Visit(func(f *pflag.Flag) { g = append(g, f.Name) })
-	return g
 }
