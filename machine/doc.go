@@ -48,9 +48,9 @@ package machine
 //	table.go        Kind, In, On and the other rules of a table
 //	check.go        errors in a table; transitions; unreachable states
 //	machine.go      which rule handles an event; what a transfer does
-//	host.go         which event of the queue is next; when a machine can step
+//	host.go         Sim: the system of hosts; which event of the queue is next; when a machine can step
 //	ctx.go          Ctx: what a handler can request, and when that is a finding
-//	system.go       System: the nodes of machines, pools, networks; Sim
+//	system.go       System: the nodes of machines, pools, networks
 //	monitor.go      monitors: which events they receive, when they are created
 //	obligations.go  which obligations of a monitor are open, hot or settled
 //	answered.go     EachAnswered: a monitor of requests without a response

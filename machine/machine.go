@@ -3,7 +3,6 @@ package machine
 import (
 	"fmt"
 	"reflect"
-	"strings"
 
 	"github.com/macemc/macemc/sim"
 )
@@ -162,16 +161,10 @@ func (m *Machine) transfer(x *Ctx, t transfer) {
 	}
 }
 
-// eventName returns the name of a type without packages.
-func eventName(t reflect.Type) string {
-	if t == nil {
-		return "nil"
-	}
-	name := t.String()
-	outer, inner, generic := strings.Cut(name, "[")
-	outer = outer[strings.LastIndexByte(outer, '.')+1:]
-	if !generic {
-		return outer
-	}
-	return outer + "[" + inner[strings.LastIndexByte(inner, '.')+1:]
+// with returns a new slice with further elements and no spare capacity: states with slices of different capacity are
+// different states.
+func with[T any](s []T, more ...T) []T {
+	c := make([]T, len(s)+len(more))
+	copy(c[copy(c, s):], more)
+	return c
 }

@@ -9,7 +9,6 @@ import (
 
 	"github.com/macemc/macemc/internal/encoding"
 	"github.com/macemc/macemc/netsim"
-	"github.com/macemc/macemc/sim"
 )
 
 // System is a set of machines and monitors. The zero value is empty. Methods that change it panic after a call of Sim.
@@ -217,39 +216,6 @@ func (p *pool) kind(vars reflect.Type) *Kind {
 // Kinds returns the kinds of the machines, including those of pools, in the order in which they were first added.
 func (s *System) Kinds() []*Kind { return slices.Clone(s.order) }
 
-// Sim returns the system to be checked or run. The caller may set further fields of the result: timing other than
-// AnyOrder, crashes, properties, see [Vars].
-func (s *System) Sim(name string) sim.System {
-	s.built.Store(true)
-	if s.Queues.AtMost != nil {
-		panic("machine: set bounds of events by System.AtMost")
-	}
-	for id := range s.pools { //lint:sorted any order panics
-		s.mustBe(id)
-	}
-	queues := s.Queues
-	queues.AtMost = s.atMost
-	var network sim.Network = queues
-	if s.Streams != nil {
-		if !reflect.ValueOf(queues).IsZero() {
-			panic("machine: a system has Queues or Streams, not both")
-		}
-		network = *s.Streams
-	}
-	sys := sim.System{
-		Name: name, Nodes: len(s.machines), Network: network, Timing: sim.AnyOrder, Containers: s.together,
-		New: func(id ID) sim.Service { return &Host{sys: s, at: &s.machines[id]} },
-		State: []sim.StateRule{sim.IgnoreField[Host]("sys"), sim.IgnoreField[Host]("at"), sim.IgnoreField[monitor]("watcher"),
-			sim.IgnoreField[monitor]("sys"), sim.IgnoreField[monitor]("passed"), sim.CopyBy(func(passages) passages { return nil }),
-			sim.CopyBy(func(s *System) *System { return s }), sim.CopyBy(func(p *nodeSlot) *nodeSlot { return p }),
-			sim.CopyBy(func(w *watcher) *watcher { return w })},
-	}
-	for i := range s.watchers {
-		sys.Monitors = append(sys.Monitors, s.watchers[i].monitor(s))
-	}
-	return sys
-}
-
 // vars returns a copy of the variables that a machine starts with.
 func (s *System) vars(id ID) any {
 	s.copying.Lock()
@@ -276,22 +242,4 @@ func (s *System) copyOf(vars any) any {
 		panic(fmt.Sprintf("machine: the variables %T cannot be copied: %v", vars, err))
 	}
 	return how.Copy(p.Interface())
-}
-
-// Vars returns the variables of a machine, for properties. It returns nil if the node is down, or the machine is
-// halted, not created, or of another kind. The variables must not be changed.
-func Vars[M any](v *sim.View, id ID) *M {
-	if h, ok := v.Service(id).(*Host); ok {
-		m, _ := h.Vars.(*M)
-		return m
-	}
-	return nil
-}
-
-// StateOf returns the state of a machine, for properties; empty if it is halted, not created, or its node is down.
-func StateOf(v *sim.View, id ID) State {
-	if h, ok := v.Service(id).(*Host); ok {
-		return h.State()
-	}
-	return ""
 }

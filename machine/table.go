@@ -305,3 +305,17 @@ func Events(kinds ...*Kind) []any {
 	}
 	return events
 }
+
+// eventName returns the name of a type without packages.
+func eventName(t reflect.Type) string {
+	if t == nil {
+		return "nil"
+	}
+	name := t.String()
+	outer, inner, generic := strings.Cut(name, "[")
+	outer = outer[strings.LastIndexByte(outer, '.')+1:]
+	if !generic {
+		return outer
+	}
+	return outer + "[" + inner[strings.LastIndexByte(inner, '.')+1:]
+}
