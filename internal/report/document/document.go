@@ -25,7 +25,6 @@ import (
 	"strings"
 
 	"github.com/macemc/macemc/eventgraph"
-	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
@@ -97,70 +96,6 @@ func New(r *report.Report, properties []sim.Property) *Document {
 	d.setCauses()
 	d.fold()
 	return d
-}
-
-// compare adds the results of comparing the runs.
-func (d *Document) compare() {
-	r := d.Report
-	c := r.Critical
-	if c != nil {
-		if d.Tail = tailText(c.Tail); c.OutOfEvents {
-			d.Tail = stuckText(r)
-		}
-	}
-	if r.Dead == nil || c == nil {
-		d.setCode(nil)
-		d.Compared = append(d.Compared, d.readFacts()...)
-		if d.Dead != nil {
-			d.DeadNamed = d.Dead.Read
-		}
-		d.Compared = append(d.Compared, endFacts(r, false)...)
-		d.Compared = append(d.Compared, certaintyFacts(r)...)
-		return
-	}
-	var align []replay.Counterpart
-	if r.Live != nil {
-		d.Live = eventgraph.Build(r.Live)
-		d.LiveFrom = c.LiveCommon + 1
-		align = d.Dead.Align(d.Live, c.LiveCommon)
-	}
-	in := compareCritical(d.Dead, d.Live, align, r, c.LiveCommon)
-	var counterpart *replay.TraceStep
-	if in != nil && in.liveStep > 0 {
-		counterpart = &r.Live.Steps[in.liveStep-1]
-		d.LiveNamed = append(d.LiveNamed, in.liveStep)
-	}
-	d.setCode(counterpart)
-	facts := in.facts(c.Node)
-	if counterpart != nil && counterpart.Source != "" && handlerOf(r) == "" && d.Code != nil && d.Code.Place != counterpart.Source {
-		facts[len(facts)-1].Aside = counterpart.Source
-	}
-	d.Compared = append(d.Compared, facts...)
-	if d.Live != nil {
-		d.LiveSteps = d.liveExcerpt(in)
-		from := c.LiveCommon + 1
-		if d.Dead.Critical > from {
-			from = d.Dead.Critical
-		}
-		var at int
-		if d.Difference, at = difference(r.Dead, r.Live, align, from); at > 0 {
-			d.DeadNamed, d.LiveNamed = append(d.DeadNamed, at), append(d.LiveNamed, align[at].Step)
-		}
-	}
-	if d.Difference != "" {
-		d.Compared = append(d.Compared, Fact{"difference:", d.Difference, "this run | nearest run"})
-	}
-	d.Compared = append(d.Compared, endFacts(r, d.Difference != "")...)
-	d.Compared = append(append(d.Compared, laterFacts(r)...), certaintyFacts(r)...)
-	if in != nil && in.onlyLive != "" {
-		d.Facts = append(d.Facts, Fact{"only there:", in.onlyLive, ""})
-		d.LiveNamed = append(d.LiveNamed, in.onlySteps...)
-	}
-	for _, s := range lastStarts(r.Dead, c.Step) {
-		if s != nil {
-			d.DeadNamed = append(d.DeadNamed, s.Number)
-		}
-	}
 }
 
 // Single reports whether the document is about one finding.
