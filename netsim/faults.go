@@ -3,6 +3,7 @@ package netsim
 import (
 	"fmt"
 
+	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/sim"
 )
@@ -33,6 +34,34 @@ var faults = [...]fault{
 func ofDatagrams(c *config) bool { return c.datagrams }
 func ofStreams(c *config) bool   { return c.streams }
 func ofAll(*config) bool         { return true }
+
+// AppendInjections implements [netmodel.Model]: losses, then duplications, by receiver, content and
+// sender; then broken connections by lower and higher end; then partitions, first of nodes, then of links.
+func (m *model) AppendInjections(buf []netmodel.Event) []netmodel.Event {
+	for i := range faults {
+		if f := &faults[i]; m.left[f.of] > 0 {
+			buf = f.list(m, buf)
+		}
+	}
+	return buf
+}
+
+// Inject implements [netmodel.Model].
+func (m *model) Inject(ev netmodel.Event) {
+	m.prints.globals()
+	switch ev.Kind {
+	case eventkind.Heal:
+		m.setPartition(partition{})
+	case eventkind.Arrive:
+		m.arrive(ev.Node)
+	}
+	for i := range faults {
+		if f := &faults[i]; f.of.Event() == ev.Kind {
+			m.left[f.of]--
+			f.inject(m, ev)
+		}
+	}
+}
 
 // limitFields holds by fault the field of a network that limits it; nil if the network lacks the fault.
 type limitFields [sim.FaultCount]*int

@@ -177,17 +177,6 @@ func (m *model) appendPeers(kind setKind, ev netmodel.Event, buf []netmodel.Even
 // noSlot is the Slot of all events except those of datagrams.
 const noSlot = -1
 
-// AppendInjections implements [netmodel.Model]: losses, then duplications, by receiver, content and
-// sender; then broken connections by lower and higher end; then partitions, first of nodes, then of links.
-func (m *model) AppendInjections(buf []netmodel.Event) []netmodel.Event {
-	for i := range faults {
-		if f := &faults[i]; m.left[f.of] > 0 {
-			buf = f.list(m, buf)
-		}
-	}
-	return buf
-}
-
 // Take implements [netmodel.Model].
 func (m *model) Take(ev netmodel.Event) (d netmodel.Delivery) {
 	d.From = ev.Peer
@@ -204,23 +193,6 @@ func (m *model) Take(ev netmodel.Event) (d netmodel.Delivery) {
 		m.host.Fate(d.Msg.ID, netmodel.Delivered)
 	}
 	return d
-}
-
-// Inject implements [netmodel.Model].
-func (m *model) Inject(ev netmodel.Event) {
-	m.prints.globals()
-	switch ev.Kind {
-	case eventkind.Heal:
-		m.setPartition(partition{})
-	case eventkind.Arrive:
-		m.arrive(ev.Node)
-	}
-	for i := range faults {
-		if f := &faults[i]; f.of.Event() == ev.Kind {
-			m.left[f.of]--
-			f.inject(m, ev)
-		}
-	}
 }
 
 // Crashed implements [netmodel.Model].
