@@ -9,6 +9,7 @@
 // # Files
 //
 //	command.go            macemc test: how go test is called
+//	console.go            output and progress on one terminal
 //	exploration.go        flags of the exploration, and the variables that test binaries get
 //	summary.go, notes.go  what is printed about each package and test; the exit status
 //	resultkeys.go         summaries of packages whose results go test has cached
@@ -33,7 +34,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"syscall"
 	"time"
 
@@ -267,41 +267,6 @@ func unwritable(ctx context.Context, folder string) error {
 		}
 	}
 	return nil
-}
-
-// console serializes writers that may write to the same terminal as the progress.
-type console struct {
-	mu     sync.Mutex
-	status *task.Status
-	shown  time.Duration // how long there was progress to show
-}
-
-type lockedWriter struct {
-	*console
-	to io.Writer
-}
-
-func (w *lockedWriter) Write(p []byte) (int, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.status.Clear()
-	n, err := w.to.Write(p)
-	if errors.Is(err, syscall.EPIPE) { // SIGPIPE ends the tests
-		n, err = len(p), nil
-	}
-	return n, err
-}
-
-// show replaces the progress. An empty text removes it.
-func (c *console) show(text string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if text == "" {
-		c.status.Clear()
-		return
-	}
-	c.shown += progressInterval
-	c.status.Tell(c.shown, text)
 }
 
 // longBuild is the time after which the command announces that it builds tests.

@@ -304,11 +304,8 @@ func (x *exploration) begun() bool {
 	return err == nil
 }
 
-// Explorations that take longer than longExploration are shown, at intervals.
-const (
-	longExploration  = 3 * time.Second
-	progressInterval = 500 * time.Millisecond
-)
+// longExploration is the time after which an exploration is shown.
+const longExploration = 3 * time.Second
 
 // progress describes the explorations in progress that take long, and those whose finding is examined. An empty string means that there are
 // none.
