@@ -5,9 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"reflect"
-	"strings"
 
-	"github.com/macemc/macemc/internal/encoding/rule"
 	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/internal/kernel/callsite"
 	"github.com/macemc/macemc/internal/kernel/contain"
@@ -85,73 +83,28 @@ func (e *env) trace(f *stepinfo.Effect) {
 
 // traceHandler records log lines of handlers as effects.
 type traceHandler struct {
-	env   *env
-	attrs string // as text, a space before each
-	group string // prefix of the keys of later attributes
+	env  *env
+	text contain.LogText
 }
 
 func (h *traceHandler) Enabled(context.Context, slog.Level) bool { return true }
 
 func (h *traceHandler) Handle(_ context.Context, r slog.Record) error {
 	h.env.use("Log")
-	var b strings.Builder
-	if r.Level != slog.LevelInfo {
-		fmt.Fprintf(&b, "%v ", r.Level)
-	}
-	b.WriteString(r.Message + h.attrs)
-	r.Attrs(func(a slog.Attr) bool {
-		writeAttr(&b, h.group, a)
-		return true
-	})
-	from := ""
+	text, from := h.text.Line(r), ""
 	if src := r.Source(); src != nil {
 		from = fmt.Sprintf("%s:%d", src.File, src.Line)
 	}
 	w := h.env.w
 	w.last.Effects = append(w.last.Effects,
-		stepinfo.Effect{Kind: stepinfo.LogEffect, Peer: -1, Depth: h.env.depth(), Text: b.String(), From: from})
+		stepinfo.Effect{Kind: stepinfo.LogEffect, Peer: -1, Depth: h.env.depth(), Text: text, From: from})
 	return nil
 }
 
-func writeAttr(b *strings.Builder, group string, a slog.Attr) {
-	v := a.Value
-	if v.Kind() == slog.KindLogValuer {
-		resolved, failed := rule.Contained(reflect.TypeOf(v.Any()), v.Resolve)
-		if v = resolved; failed != "" {
-			v = slog.StringValue("(its LogValue " + failed + ")")
-		}
-	}
-	switch {
-	case v.Kind() == slog.KindGroup:
-		if a.Key != "" {
-			group += a.Key + "."
-		}
-		for _, in := range v.Group() {
-			writeAttr(b, group, in)
-		}
-	case !a.Equal(slog.Attr{}):
-		var value any = v
-		if v.Kind() == slog.KindAny {
-			value = contain.Shown{Value: v.Any()}
-		}
-		fmt.Fprintf(b, " %s%s=%v", group, a.Key, value)
-	}
-}
-
 func (h *traceHandler) WithAttrs(attrs []slog.Attr) slog.Handler {
-	var b strings.Builder
-	for _, a := range attrs {
-		writeAttr(&b, h.group, a)
-	}
-	c := *h
-	c.attrs += b.String()
-	return &c
+	return &traceHandler{h.env, h.text.WithAttrs(attrs)}
 }
 
 func (h *traceHandler) WithGroup(name string) slog.Handler {
-	c := *h
-	if name != "" {
-		c.group += name + "."
-	}
-	return &c
+	return &traceHandler{h.env, h.text.WithGroup(name)}
 }
