@@ -294,3 +294,26 @@ func TestEncodingsAreStable(t *testing.T) {
 		t.Error("another process encodes otherwise")
 	}
 }
+
+// A constant map is encoded alike in every process, although the order of its entries in memory differs.
+func TestConstants_LargeMap(t *testing.T) {
+	type configured struct{ Members map[int][]byte }
+	encodings := map[string]bool{}
+	for range 5 {
+		members := map[int][]byte{}
+		for i := range 100 {
+			members[i] = []byte("member")
+		}
+		s, err := NewSet(rule.Holding(func() map[int][]byte { return members }))
+		if err != nil {
+			t.Fatal(err)
+		}
+		encodings[string(encode(t, s, &configured{members}))] = true
+		if same := string(encode(t, s, &configured{map[int][]byte{0: members[0]}})); same == string(encode(t, s, &configured{map[int][]byte{0: members[1]}})) {
+			t.Error("entries are encoded alike outside of their map")
+		}
+	}
+	if len(encodings) != 1 {
+		t.Errorf("%d encodings, want 1", len(encodings))
+	}
+}

@@ -42,12 +42,14 @@ type Encoder struct {
 	iter    reflect.MapIter
 	entries []entry // of the current maps, innermost last
 	keys    []byte  // encoded keys of those maps
+
+	inConstantMap int // number of those maps that are constants
 }
 
 // Reset drops all values and times but keeps the buffers.
 func (e *Encoder) Reset() {
 	e.buf, e.times = e.buf[:0], e.times[:0]
-	e.entries, e.keys = e.entries[:0], e.keys[:0] // not empty after a panic
+	e.entries, e.keys, e.inConstantMap = e.entries[:0], e.keys[:0], 0 // not so after a panic
 }
 
 // Bytes returns the encoding of all values added since Reset. The encoder owns it. It is valid until the next call of
@@ -202,11 +204,19 @@ func (e *Encoder) pointer(elem *node, p unsafe.Pointer, dst []byte) []byte {
 		}
 	}
 	if e.set.telling.Has(p) {
-		dst = e.set.telling.Append(append(dst, 2), p)
+		dst = e.name(p, append(dst, 2))
 	} else {
 		dst = append(dst, 1)
 	}
 	return e.run(elem.prog, p, dst)
+}
+
+// name appends the name of a constant. Within a constant map the map and the key identify it, if its name varies.
+func (e *Encoder) name(p unsafe.Pointer, dst []byte) []byte {
+	if e.inConstantMap > 0 && e.set.telling.Varies(p) {
+		return dst
+	}
+	return e.set.telling.Append(dst, p)
 }
 
 func (e *Encoder) slice(n *node, s *memory.Slice, dst []byte) []byte {
@@ -224,7 +234,7 @@ func (e *Encoder) slice(n *node, s *memory.Slice, dst []byte) []byte {
 		return append(dst, 1)
 	default:
 		if s.Cap > 0 && elem.size > 0 && e.set.telling.Has(s.Data) {
-			dst = e.set.telling.Append(append(dst, 3), s.Data)
+			dst = e.name(s.Data, append(dst, 3))
 		}
 		if s.Cap == count {
 			dst = appendUint(dst, uint64(count)<<2)
@@ -266,6 +276,9 @@ func (e *Encoder) mapping(n *node, p unsafe.Pointer, dst []byte) []byte {
 	if count == 0 {
 		return dst
 	}
+	if e.set.telling.Has(m) {
+		e.inConstantMap++
+	}
 	base, keys := len(e.entries), len(e.keys)
 	if why := e.push(n, m); why != nil {
 		e.fail(why)
@@ -284,6 +297,9 @@ func (e *Encoder) mapping(n *node, p unsafe.Pointer, dst []byte) []byte {
 			dst = appendUint(dst, x.num)
 		}
 		dst = e.run(n.elem.prog, x.elem, dst) // may grow entries
+	}
+	if e.set.telling.Has(m) {
+		e.inConstantMap--
 	}
 	e.pop(base, keys)
 	return dst

@@ -38,7 +38,8 @@ var (
 // Constants identifies memory with an identity that outlives a run: package variables, their targets, memory held by
 // closures of the system, and everything reachable from there. A name is a location in the program file and the
 // pointers to follow from there. Names are thus the same in every process that executes the file, wherever it is
-// loaded. The exception is memory reachable only through a map of more than eight entries, which has a varying order.
+// loaded. The exception is memory reachable only through a map of more than eight entries, which has a varying order, see
+// [Constants.Varies].
 type Constants struct {
 	low, size uintptr // of all variables
 	Objects   []older // by address
@@ -55,6 +56,7 @@ type older struct {
 	low, high uintptr
 	from      uintptr // origin of the offsets of pointers into it
 	tiny      bool    // one of several values in an object
+	varies    bool    // reachable only through maps with a varying order
 	Name, End uint32  // range in names
 }
 
@@ -148,6 +150,7 @@ func findConstants(held []any) *Constants {
 	f := finder{
 		Constants: &Constants{low: address(&variables), size: address(&endVariables) - address(&variables), held: held},
 		met:       make(map[uintptr]bool, manyOlder),
+		groups:    map[uintptr]bool{},
 	}
 	f.Objects, f.kept, f.names = make([]older, 0, manyOlder), make([]pin, 0, manyOlder), make([]byte, 0, 8*manyOlder)
 	if len(held) > 0 {
@@ -157,6 +160,11 @@ func findConstants(held []any) *Constants {
 	}
 	for off := range pointerVariables {
 		f.follow(variableAt(off), nil, uint64(off)<<1|1)
+	}
+	f.rest()
+	f.varies = true
+	for _, i := range f.deferred {
+		f.inspect(i)
 	}
 	f.rest()
 	f.Objects, f.kept, f.names = slices.Clone(f.Objects), slices.Clone(f.kept), slices.Clone(f.names) // small programs have few
@@ -188,6 +196,10 @@ type finder struct {
 	*Constants
 	met  map[uintptr]bool // by address
 	next int              // the first object that was not inspected
+
+	groups   map[uintptr]bool // addresses of the groups of entries of maps that have a varying order
+	deferred []int            // indexes of such groups that were met
+	varies   bool             // only such groups are left
 }
 
 // follow records the memory that the pointer at at refers to, if it is new. The memory's name is in followed by step.
@@ -203,7 +215,7 @@ func (f *finder) follow(at unsafe.Pointer, in []byte, step uint64) {
 	if o.base == 0 {
 		return
 	}
-	x := older{low: o.base, high: o.base + o.size, from: o.base}
+	x := older{low: o.base, high: o.base + o.size, from: o.base, varies: f.varies}
 	if x.tiny = o.bare() && o.size == tinySize; x.tiny {
 		x.low, x.from = uintptr(p), uintptr(p)
 	}
@@ -223,11 +235,24 @@ const tinySize = 16
 // rest follows the remaining objects, breadth first.
 func (f *finder) rest() {
 	for ; f.next < len(f.Objects); f.next++ {
-		x, p := f.Objects[f.next], f.kept[f.next].at
-		objectAt(p).pointers(p, func(at unsafe.Pointer, off uintptr) {
-			f.follow(at, f.names[x.Name:x.End], uint64(off+1))
-		})
+		p := f.kept[f.next].at
+		if f.groups[objectAt(p).base] && !f.varies {
+			f.deferred = append(f.deferred, f.next)
+			continue
+		}
+		for _, group := range objectAt(p).groups(p) {
+			f.groups[group] = true
+		}
+		f.inspect(f.next)
 	}
+}
+
+// inspect follows the pointers in an object.
+func (f *finder) inspect(i int) {
+	x, p := f.Objects[i], f.kept[i].at
+	objectAt(p).pointers(p, func(at unsafe.Pointer, off uintptr) {
+		f.follow(at, f.names[x.Name:x.End], uint64(off+1))
+	})
 }
 
 // sort prepares look-ups.
@@ -334,17 +359,27 @@ func (c *Constants) Has(p unsafe.Pointer) bool {
 	return false
 }
 
+// Varies reports whether the name of the constant at p differs from process to process.
+func (c *Constants) Varies(p unsafe.Pointer) bool {
+	return uintptr(p)-c.low >= c.size && c.objectAt(p).varies
+}
+
+// objectAt returns the object of a constant that is no package variable.
+func (c *Constants) objectAt(p unsafe.Pointer) *older {
+	i, found := slices.BinarySearchFunc(c.Objects, uintptr(p), func(x older, at uintptr) int { return cmp.Compare(x.low, at) })
+	if !found {
+		i--
+	}
+	return &c.Objects[i]
+}
+
 // Append appends the name of the constant at p.
 func (c *Constants) Append(dst []byte, p unsafe.Pointer) []byte {
 	at := uintptr(p)
 	if off := at - c.low; off < c.size {
 		return binary.AppendUvarint(dst, uint64(off)<<1)
 	}
-	i, found := slices.BinarySearchFunc(c.Objects, at, func(x older, at uintptr) int { return cmp.Compare(x.low, at) })
-	if !found {
-		i--
-	}
-	x := &c.Objects[i]
+	x := c.objectAt(p)
 	dst = append(append(dst, c.names[x.Name:x.End]...), 0)
 	return binary.AppendVarint(dst, int64(at-x.from))
 }

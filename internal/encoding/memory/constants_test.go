@@ -2,6 +2,7 @@ package memory
 
 import (
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -92,6 +93,44 @@ func TestConstantsOfSystemsInUse(t *testing.T) {
 			return
 		case time.Now().After(deadline):
 			t.Fatalf("%d are kept", n)
+		}
+	}
+}
+
+// Names of constants do not depend on the order of a map, which differs from process to process, or are said to vary.
+func TestConstants_InMaps(t *testing.T) {
+	type config struct {
+		members map[int]*[3]int
+		last    *[3]int
+	}
+	for _, entries := range []int{1, 8, 9, 100, 5000} {
+		names := func() (names []string) {
+			c := config{members: map[int]*[3]int{}}
+			for i := range entries {
+				c.members[i] = new([3]int)
+			}
+			c.last = c.members[entries-1]
+			found := findConstants([]any{func() config { return c }})
+			for i := range entries {
+				switch p := unsafe.Pointer(c.members[i]); {
+				case !found.Has(p):
+					t.Fatalf("%d entries: entry %d is no constant", entries, i)
+				case found.Varies(p):
+					names = append(names, "varies")
+				default:
+					names = append(names, string(found.Append(nil, p)))
+				}
+			}
+			return names
+		}
+		first := names()
+		if vary, last := first[0] == "varies", first[entries-1] == "varies"; vary != (entries > 8) || last {
+			t.Errorf("%d entries: the name of the first varies: %v, that of memory that is also reachable otherwise: %v", entries, vary, last)
+		}
+		for range 5 {
+			if got := names(); !slices.Equal(got, first) {
+				t.Errorf("%d entries: names %q, before %q", entries, got[:1], first[:1])
+			}
 		}
 	}
 }
