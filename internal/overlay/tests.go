@@ -68,10 +68,10 @@ var testChanges = func() []change {
 		{"sync/cond.go", atStart{"Cond.Signal"}, " macemcPoint(" + opCond + ", macemcAddr(c)); ", why},
 		{"sync/cond.go", atStart{"Cond.Broadcast"}, " macemcPoint(" + opCond + ", macemcAddr(c)); ", why},
 		{"sync/once.go", atStart{"Once.Do"}, " macemcPoint(" + opOnce + ", macemcAddr(o)); ", why},
+		{"runtime/coro.go", atStart{"newcoro"}, " macemcLeavesOut(macemcCoroutines); ", "coroutines have no scheduling points"},
 		{"internal/runtime/maps/table.go", atStart{"Iter.Init"}, " if m != nil && m.used > 1 { macemcUnordered() }; ", "the order of maps is drawn"},
 		{"sync/map.go", atStart{"Map.Range"}, " macemcUnordered(); ", "the order of maps is drawn"},
 		{"testing/testing.go", callee{"tRunner", "fn"}, "macemcExplored(t, fn)", whyTests},
-		{"testing/testing.go", atStart{"T.Parallel"}, " if macemcIsRun(t) { return }; ", whyTests},
 		{"testing/testing.go", atStart{"T.report"}, " if macemcIsRun(t) { return }; ", whyTests},
 		{"testing/testing.go", atEnd{"common.Fail"}, "macemcFailing(c); ", whyTests},
 		{"testing/testing.go", atStart{"common.log"}, " macemcLogged(s); ", whyTests},
@@ -88,7 +88,7 @@ var testChanges = func() []change {
 		{"net/writev_unix.go", atStart{"netFD.writeBuffers"}, " if fd.fakeNetFD != nil { return macemcWriteBuffers(fd, v) }; ", whyNet},
 		{"net/mptcpsock_linux.go", atStart{"isUsingMultipathTCP"}, " if fd.fakeNetFD != nil { return false }; ", whyNet},
 	}
-	for _, m := range []string{"Load", "Store", "Clear", "LoadOrStore", "LoadAndDelete", "Swap", "CompareAndSwap", "CompareAndDelete", "Range"} {
+	for _, m := range []string{"Load", "Store", "Clear", "LoadOrStore", "LoadAndDelete", "Delete", "Swap", "CompareAndSwap", "CompareAndDelete", "Range"} {
 		list = append(list, change{"sync/map.go", atStart{"Map." + m}, " macemcPoint(" + opMap + ", macemcAddr(m)); ", why})
 	}
 	for _, c := range []struct{ method, call string }{
@@ -131,6 +131,7 @@ var rewrites = []rewrite{
 	{"sync/mutex.go", replace("return m.mu.TryLock()", "ok := m.mu.TryLock(); if ok { macemcLocked(macemcMutex(m)) }; return ok"), whyHeld},
 	{"sync/rwmutex.go", replace("\t\t\treturn true\n", "\t\t\tmacemcLocked(macemcRW(rw)); return true\n",
 		"\n\treturn true\n", "\n\tmacemcLocked(macemcRW(rw)); return true\n"), whyHeld},
+	{"testing/testing.go", replace("\tt.isParallel = true\n", "\tt.isParallel = true; if macemcIsRun(t) { return }\n"), whyTests},
 	{"sync/pool.go", replace("\npackage sync\n", "\npackage sync; import \"internal/runtime/sys\"\n"), why},
 	{"time/time.go", clockReads, whyClock},
 	{"time/sleep.go", timerPoints, why},

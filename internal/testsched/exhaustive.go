@@ -309,8 +309,8 @@ func (r *Result) level(c *Config, t *tree, step func(*Schedule) bool, sample, le
 			r.Missing = "it draws " + o.Sampled.String()
 		case o.Outside:
 			r.Missing = "it waits for something outside the test"
-		case o.Active:
-			r.Missing = "a goroutine that a package has started may act at any time"
+		case o.LeftOut != "":
+			r.Missing = o.LeftOut
 		case !t.add(o.Decisions):
 			if again++; again <= restarts {
 				*t, runs = tree{bound: t.bound, reduce: t.reduce}, 0

@@ -41,7 +41,7 @@ type Outcome struct {
 	Lost     bool        // Switches is incomplete
 	Followed int         // number of switches of the schedule that applied
 	Outside  bool        // a goroutine waited for something outside the test: a process, a real file, a signal
-	Active   bool        // Systematic: a goroutine that a package has started did not only wait for others when the run ended
+	LeftOut  string      // Systematic: why the orders of points do not cover all outcomes
 	Patient  bool        // the run waited in real time for timers, files and processes of goroutines outside the test
 	Left     []string    // goroutines that the test left behind and that something reachable may wake
 	LeftAt   []uintptr   // their go statements
