@@ -122,3 +122,69 @@ func TestOK(t *testing.T) {
 		}
 	}
 }
+
+// Goroutines of packages may stop a test's timers. A test that resets a timer of a package, or the reverse, is executed once.
+func TestTest_TimersAcross(t *testing.T) {
+	testFile(t, `package x
+
+import (
+	"context"
+	"testing"
+	"time"
+)
+
+var (
+	jobs = make(chan func())
+	idle = time.NewTimer(time.Hour)
+	tick = time.NewTicker(time.Hour)
+)
+
+func init() {
+	go func() {
+		for f := range jobs {
+			f()
+		}
+	}()
+}
+
+func TestCancel(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+	jobs <- cancel
+	<-ctx.Done()
+	if ctx.Err() != context.Canceled {
+		t.Error(ctx.Err())
+	}
+}
+
+func TestStop(t *testing.T) {
+	timer := time.NewTimer(time.Minute)
+	stopped := make(chan bool)
+	jobs <- func() { stopped <- timer.Stop() }
+	if !<-stopped {
+		t.Error("not stopped")
+	}
+}
+
+func TestReset(t *testing.T) {
+	idle.Reset(time.Millisecond)
+	<-idle.C
+}
+
+func TestTicker(t *testing.T) {
+	tick.Reset(time.Millisecond)
+	defer tick.Reset(time.Hour)
+	<-tick.C
+}
+
+func TestResetByOther(t *testing.T) {
+	timer := time.NewTimer(time.Hour)
+	jobs <- func() { timer.Reset(time.Millisecond) }
+	<-timer.C
+}
+`)
+	testReports(t, []string{
+		"--- PASS: TestCancel", "--- PASS: TestStop", "--- PASS: TestReset ", "--- PASS: TestTicker", "--- PASS: TestResetByOther",
+		"TestReset, TestTicker: not explored: each resets a timer that was made outside the test",
+		"TestResetByOther: not explored: a goroutine that a package has started resets a timer of the test",
+	}, 0, "-count=1", "-v", ".")
+}
