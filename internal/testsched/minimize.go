@@ -285,18 +285,24 @@ func (s *Settings) nearest(sch *Schedule, o *Outcome, runner Runner) {
 }
 
 // critical finds the step after which none of the sampled continuations passes, by bisection over the events of the run. A passing
-// continuation may exist nevertheless.
+// continuation may exist nevertheless. The first continuation has the default order, which random ones rarely have.
 func (m *Minimized) critical(run func(*Schedule) *Outcome) {
 	budget := m.budget()
 	passes := func(until int) (passed bool, tried int) {
-		for !passed && tried < continuations && budget.left() {
+		for tried = -1; !passed && tried < continuations && budget.left(); {
 			s := *m.Schedule
 			s.Policy, s.Every, s.Brief = Random, 1+uint32(tried%5)*3, true
 			s.Walk = mix(uint64(until)<<32 ^ uint64(tried))
-			if until > 0 {
+			switch {
+			case until > 0:
 				s.Until = m.Outcome.Trace[until-1].Count
-			} else {
+			case tried < 0:
+				s.Switches = nil
+			default:
 				s.Seed = s.Walk
+			}
+			if tried < 0 {
+				s.Policy = Default
 			}
 			m.Runs++
 			tried++

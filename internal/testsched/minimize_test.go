@@ -94,3 +94,21 @@ func TestMinimized_Show(t *testing.T) {
 		t.Errorf("step 4 is step %d of a run without it", m.Critical)
 	}
 }
+
+// A step is not critical if the default order passes after it, although random continuations fail.
+func TestMinimized_CriticalDefaultOrder(t *testing.T) {
+	o := &Outcome{Kind: Race, Executed: 8}
+	for n := range o.Executed {
+		o.Trace = append(o.Trace, Event{Count: n + 1})
+	}
+	m := &Minimized{Schedule: &Schedule{Switches: []Switch{{1, 1, 2}}}, Outcome: o}
+	m.critical(func(s *Schedule) *Outcome {
+		if s.Policy == Default && (s.Until == 0 && s.Switches == nil || s.Until > 0 && s.Until < 5) {
+			return &Outcome{}
+		}
+		return o
+	})
+	if m.Critical != 5 {
+		t.Errorf("step %d is critical, want step 5", m.Critical)
+	}
+}

@@ -246,3 +246,30 @@ func TestHTTP(t *testing.T) {
 		t.Errorf("%s: status %d\n%s", replay[0], status, again)
 	}
 }
+
+// No step before the preemption is critical if the default order passes. Few random continuations pass, because package testing orders the
+// accesses only if one subtest ends before the next one continues.
+func TestTest_RaceCritical(t *testing.T) {
+	t.Setenv("CGO_ENABLED", "1") // the race detector needs it
+	testFile(t, `package x
+
+import "testing"
+
+func TestFirst(t *testing.T) {
+	x, done := 0, make(chan bool)
+	go func() { x = 1; close(done) }()
+	x = 2
+	<-done
+	_ = x
+}
+
+func TestSubtests(t *testing.T) {
+	x := 0
+	for range 2 {
+		t.Run("a", func(t *testing.T) { t.Parallel(); x++ })
+	}
+}
+`)
+	testReports(t, []string{"1 switch more than the default order, a preemption\n    critical step: 8 of 9; ",
+		"> step 8: goroutine 2: reads #1 at x_test.go:16 in TestSubtests.func1\n"}, 1, "-race", "-explore-time=1m", ".")
+}
