@@ -21,6 +21,7 @@ const (
 	whyHeld                            = "goroutines of packages keep their locks between runs"
 	whyLeaks                           = "stacks are searched for what can wake goroutines"
 	whyRefused                         = "what a schedule does not determine is not explored"
+	whyFiles                           = "a run ends although a goroutine waits for a file"
 	whyRaces                           = "the races of a run belong to its outcome"
 	whyTests, whyAtomics, whyMemory    = "tests run under many schedules", "atomic operations are scheduling points", "plain memory accesses are scheduling points"
 )
@@ -29,6 +30,7 @@ const (
 var testChanges = func() []change {
 	list := []change{
 		{"runtime/proc.go", atEnd{"newproc"}, "macemcPoint(macemcOpGo, 0); ", why},
+		{"runtime/netpoll.go", atStart{"poll_runtime_pollWait"}, " macemcPollWait(pd, mode); ", whyFiles},
 		{"runtime/panic.go", atStart{"fatalpanic"}, " macemcPanicked(msgs); ", whyEnd},
 		{"runtime/panic.go", atStart{"fatal"}, " macemcDied(nil, s); ", whyEnd},
 		{"runtime/mfinal.go", beforeCall{"runFinalizers", "reflectcall"}, "if macemcDrops(f.fn) { fingStatus.And(^fingRunningFinalizer); f.fn, f.arg, f.ot = nil, nil, nil; atomic.Store(&fb.cnt, i-1); continue }; ", whyFinalizers},

@@ -268,3 +268,90 @@ func TestLost(t *testing.T) {
 `)
 	testReports(t, []string{"lost\n", "the goroutine that a package has started at x_test.go:1", " waits in real time, and may act before that"}, 1, "-schedules=20", ".")
 }
+
+// A run that waits for a file which is never ready is a deadlock, also near -timeout. While goroutines wait for files, time passes to their
+// deadlines and to the timers of the others.
+func TestTest_Pipes(t *testing.T) {
+	testFile(t, `package x
+
+import (
+	"errors"
+	"io"
+	"os"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+func pipe(t *testing.T) (r, w *os.File) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r, w
+}
+
+func TestOpen(t *testing.T) {
+	r, w := pipe(t)
+	defer r.Close()
+	defer w.Close()
+	var x atomic.Int32
+	go x.Store(1)
+	if x.Load() == 0 {
+		w.Close()
+	}
+	io.ReadAll(r)
+}
+
+func TestSleep(t *testing.T) {
+	r, w := pipe(t)
+	defer r.Close()
+	go func() {
+		time.Sleep(time.Hour)
+		w.Write([]byte("x"))
+		w.Close()
+	}()
+	if b, err := io.ReadAll(r); string(b) != "x" || err != nil {
+		t.Error(b, err)
+	}
+}
+
+func TestDeadline(t *testing.T) {
+	r, w := pipe(t)
+	defer r.Close()
+	defer w.Close()
+	r.SetReadDeadline(time.Now().Add(20 * time.Millisecond))
+	if _, err := io.ReadAll(r); !errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Error(err)
+	}
+}
+
+func TestFull(t *testing.T) {
+	r, w := pipe(t)
+	defer r.Close()
+	go func() {
+		w.Write(make([]byte, 1<<20))
+		w.Close()
+	}()
+	if b, err := io.ReadAll(r); len(b) != 1<<20 || err != nil {
+		t.Error(len(b), err)
+	}
+}
+
+func TestClose(t *testing.T) {
+	r, w := pipe(t)
+	defer w.Close()
+	go r.Close()
+	io.ReadAll(r)
+}
+
+func TestLeft(t *testing.T) {
+	r, _ := pipe(t)
+	go io.ReadAll(r)
+}
+`)
+	testReports(t, []string{"macemc: DEADLOCK: 1 goroutine is blocked and nothing can wake it, unless another process uses a file that they share\n" +
+		"      goroutine 1 waits for a file at x_test.go:29 in TestOpen\n", "-schedule testdata/macemc/TestOpen/deadlock-1.path",
+		"--- PASS: TestSleep", "--- PASS: TestDeadline", "--- PASS: TestFull", "--- PASS: TestClose", "--- PASS: TestLeft"},
+		1, "-v", "-schedules=20", "-timeout=20s", ".")
+}
