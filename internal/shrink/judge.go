@@ -182,19 +182,21 @@ func (d *deadShrinker) confirm(ctx context.Context, s Script) (*Result, error) {
 }
 
 // tail appends to the path of a cause with that many steps a walk in which the property never holds, and which ends
-// like the finding.
+// like the finding. The run does not become longer than the original one: if that ends early because its last state is
+// known to be dead, then so does the new one.
 func (d *deadShrinker) tail(path choose.Path, steps int) (choose.Path, bool) {
-	length := max(leastTail, steps+1)
+	dead := d.cfg.Dead
+	length := min(max(leastTail, steps+1), dead.Steps-dead.Step)
 	stuck := d.cfg.Finding.Kind == sim.Deadlock // at the latest in this walk
 	if stuck {
-		length = d.limit
+		length = min(d.limit, dead.Steps-steps)
 	}
-	for k := 0; k < tails && d.ctx.Err() == nil; k++ {
+	for k := 0; k < tails && (stuck || length > 0) && d.ctx.Err() == nil; k++ {
 		watch := &reaching{Walker: d.walker, goal: d.goal}
 		o := d.walk(path, k, length, watch)
 		if !watch.reached && !o.Live && (o.End == runloop.OutOfEvents) == stuck && (stuck || o.End == runloop.TooLong) {
 			return d.loop.Replay().Path.Clone(), true
 		}
 	}
-	return nil, false
+	return path, !stuck && length < leastTail && d.ctx.Err() == nil
 }

@@ -36,7 +36,7 @@ func counters() sim.System {
 // judgeOf returns a judge of dead runs of counters that end with "add".
 func judgeOf(t *testing.T) *deadShrinker {
 	t.Helper()
-	cfg := &Config{Walks: critical.Config{System: counters(), WalkSteps: 300}, Dead: &critical.Result{}}
+	cfg := &Config{Walks: critical.Config{System: counters(), WalkSteps: 300}, Dead: &critical.Result{Steps: 300}}
 	w, err := kernel.NewWorld(&cfg.Walks.System, kernel.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -229,6 +229,24 @@ func TestReserve(t *testing.T) {
 	} {
 		if got := reserve(5*time.Second, c.took); got != c.want {
 			t.Errorf("walks took %v: %v of 5s, want %v", c.took, got, c.want)
+		}
+	}
+}
+
+// A run that ends with its critical step is replaced by one that does, too, whether its continuations end or not.
+func TestRun_NoLongerThanTheOriginal(t *testing.T) {
+	for name, last := range map[string]automaton.Move{"all continuations end": automaton.To(4, 5), "none ends": automaton.To(4, 3)} {
+		tab := automaton.Table{Live: []int{2}, Moves: []automaton.Move{
+			automaton.To(0, 1), automaton.To(1, 0), automaton.To(1, 2), automaton.To(1, 0, 3), automaton.To(2, 0), automaton.To(3, 4), last,
+		}}
+		cfg := critical.Config{System: tab.System(), WalkSteps: 300, Walks: 50, Workers: 1, Path: choose.Path{0, 0, 0, 2, 1}}
+		dead, err := critical.Find(t.Context(), cfg)
+		if err != nil || dead.Case != critical.Located || dead.Step != 4 || dead.Steps != 4 {
+			t.Fatalf("%s: %+v, %v", name, dead, err)
+		}
+		r, err := Run(t.Context(), Config{Walks: cfg, Path: cfg.Path, Dead: dead, Finding: sim.Finding{Kind: sim.Liveness, Property: "live"}})
+		if err != nil || r.Steps != 2 || r.Dead.Step != 2 || !r.Minimal {
+			t.Errorf("%s: %+v, %v; want 2 steps", name, r, err)
 		}
 	}
 }
