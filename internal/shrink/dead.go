@@ -92,6 +92,9 @@ func shrinkDead(ctx context.Context, cfg *Config, p *Player) (*Result, error) {
 	case critical.Located:
 		return d.shrink(ctx)
 	case critical.DeadFromStart, critical.Unlocated:
+		if cfg.Dead.Case == critical.DeadFromStart && cfg.Dead.OutOfEvents {
+			return d.deadlock(ctx)
+		}
 		return d.cut()
 	}
 	return nil, ErrUnable
@@ -139,7 +142,8 @@ func (d *deadShrinker) cut() (*Result, error) {
 		steps, c.Dead = most, c.Dead[:d.player.Run.Bounds[most]].Clone()
 	}
 	c.Steps = steps
-	return &Result{Path: c.Dead, Steps: steps, From: from, Dead: &c, Executed: d.player.Steps, Minimal: c.Case == critical.DeadFromStart}, nil
+	minimal := c.Case == critical.DeadFromStart && c.Bound <= 1 // all steps before the tail are needed
+	return &Result{Path: c.Dead, Steps: steps, From: from, Dead: &c, Executed: d.player.Steps, Minimal: minimal}, nil
 }
 
 func (d *deadShrinker) shrink(ctx context.Context) (*Result, error) {

@@ -113,6 +113,15 @@ func (s *restarter) seek(f *sim.Finding) {
 	}
 }
 
+// seekEnds searches for runs without further events.
+func (s *restarter) seekEnds() {
+	s.varied = true
+	s.suspect = func(o *runloop.Outcome) bool { return o.End == runloop.OutOfEvents && !o.Live }
+	s.violates = func(run Played, handler string) (Script, bool) {
+		return run.Script, run.Finding == nil && run.Script.last() == handler
+	}
+}
+
 // luby returns number i, from 1 on, of Luby's sequence 1, 1, 2, 1, 1, 2, 4, 1, ...: see Luby, Sinclair and Zuckerman, "Optimal
 // Speedup of Las Vegas Algorithms", 1993.
 func luby(i int) int {

@@ -142,40 +142,15 @@ func shrinkFinding(ctx context.Context, cfg *Config, p *Player) (*Result, error)
 	if cfg.judged != nil {
 		r.judge = cfg.judged(r.judge)
 	}
-	again := &resampler{player: p, random: choose.NewRandom(cfg.Walks.Seed, uint64(len(cfg.Path))), restarts: true}
-	again.executed = func() int { return p.Steps }
-	again.violates = func(run *Played, steps int) bool {
+	violates := func(run *Played, steps int) bool {
 		return run.Finding != nil && steps == len(run.Script.Steps) && same(run.Finding, &cfg.Finding)
 	}
-	if len(r.best.Steps) >= leastRestarted {
-		r.dropInOrders(ctx, again.random, func() bool { return p.Steps < cfg.MaxSteps/orderShare })
+	var seek func(*restarter)
+	if at == "" {
+		seek = func(s *restarter) { s.seek(&cfg.Finding) }
 	}
-	if len(r.best.Steps) >= leastRestarted && !r.over && at == "" {
-		// Reducing drops faults, but runs with more of them violate more often.
-		other, err := newRestarter(cfg, cfg.Path, len(r.best.Steps), 0)
-		if err != nil {
-			return nil, err
-		}
-		other.seek(&cfg.Finding)
-		executed := func() int { return p.Steps + other.executed() }
-		r.spent = func() bool { return executed() >= cfg.MaxSteps }
-		r.alternate(ctx, func() {
-			spent, most := r.spent, executed()+(cfg.MaxSteps-executed())/restartShare
-			r.spent = func() bool { return executed() >= most }
-			other.spent = r.spent
-			restarting, cancel := ctx, func() {}
-			if cfg.Time > 0 {
-				restarting, cancel = budget.WithProcessorTime(ctx, cfg.Time/restartShare)
-			}
-			r.restart(restarting, other)
-			cancel()
-			r.spent, r.over = spent, r.err != nil
-		}, again)
-	} else {
-		r.reduceAndResample(ctx, again)
-	}
-	if r.err != nil {
-		return nil, r.err
+	if err := cfg.minimize(ctx, r, p, cfg.Path, violates, seek); err != nil {
+		return nil, err
 	}
 	over := r.spent() || errors.Is(ctx.Err(), context.DeadlineExceeded)
 	p.Base(Script{})
@@ -188,6 +163,44 @@ func shrinkFinding(ctx context.Context, cfg *Config, p *Player) (*Result, error)
 		Path: p.Run.Path.Clone(), Steps: p.Run.Steps(), From: len(first.Script.Steps), Finding: last.Finding,
 		Tried: r.tried, Executed: p.Steps, Minimal: r.minimal, Pairs: r.pairs, Over: over,
 	}, nil
+}
+
+// minimize makes the best script of r, which has that path, as small as possible. It reduces and resamples it. It searches for
+// other runs, too, if seek is not nil; seek sets which. violates is as in [resampler].
+func (cfg *Config) minimize(
+	ctx context.Context, r *reducer, p *Player, path choose.Path, violates func(*Played, int) bool, seek func(*restarter),
+) error {
+	again := &resampler{player: p, random: choose.NewRandom(cfg.Walks.Seed, uint64(len(path))), restarts: true}
+	again.executed = func() int { return p.Steps }
+	again.violates = violates
+	if len(r.best.Steps) >= leastRestarted {
+		r.dropInOrders(ctx, again.random, func() bool { return p.Steps < cfg.MaxSteps/orderShare })
+	}
+	if len(r.best.Steps) < leastRestarted || r.over || seek == nil {
+		r.reduceAndResample(ctx, again)
+		return r.err
+	}
+	// Reducing drops faults, but runs with more of them violate more often.
+	other, err := newRestarter(cfg, path, len(r.best.Steps), 0)
+	if err != nil {
+		return err
+	}
+	seek(other)
+	executed := func() int { return p.Steps + other.executed() }
+	r.spent = func() bool { return executed() >= cfg.MaxSteps }
+	r.alternate(ctx, func() {
+		spent, most := r.spent, executed()+(cfg.MaxSteps-executed())/restartShare
+		r.spent = func() bool { return executed() >= most }
+		other.spent = r.spent
+		restarting, cancel := ctx, func() {}
+		if cfg.Time > 0 {
+			restarting, cancel = budget.WithProcessorTime(ctx, cfg.Time/restartShare)
+		}
+		r.restart(restarting, other)
+		cancel()
+		r.spent, r.over = spent, r.err != nil
+	}, again)
+	return r.err
 }
 
 // leastWork is the minimum budget without MaxSteps: the number of steps times the size of a node's state in bytes, since the

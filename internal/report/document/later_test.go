@@ -11,6 +11,7 @@ import (
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/search"
+	"github.com/macemc/macemc/sim"
 )
 
 // The critical step need not contain the defect. A finding names the code that runs after it, most frequent first, or
@@ -111,6 +112,19 @@ func TestShrunkToMoreSteps(t *testing.T) {
 	for steps, want := range map[int]string{13: "simpler, not shorter: 12 steps to 13", 12: "still 12 steps", 4: "from 12 steps to 4"} {
 		if f := shrunkFact((&report.Shrunk{FromSteps: 12}), &report.Report{Steps: steps}); f.Text != want {
 			t.Errorf("%q, want %q", f.Text, want)
+		}
+	}
+}
+
+// A deadlock of a system that is dead from the start is minimized as a whole.
+func TestShrunk_DeadlockFromTheStart(t *testing.T) {
+	for kind, want := range map[sim.FindingKind]string{
+		sim.Deadlock: "7 candidates tried; no single step can be left out", sim.Liveness: "7 candidates tried",
+	} {
+		s := &report.Shrunk{FromSteps: 12, Minimal: true, Candidates: 7}
+		r := &report.Report{Steps: 8, Kind: kind, Critical: &report.Critical{}}
+		if got := shrunkFact(s, r).Aside; got != want {
+			t.Errorf("%s: %q, want %q", kind, got, want)
 		}
 	}
 }

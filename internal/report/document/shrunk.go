@@ -7,6 +7,7 @@ import (
 
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/internal/textfmt"
+	"github.com/macemc/macemc/sim"
 )
 
 // ShrunkText describes in one line how much a run was shrunk.
@@ -50,7 +51,7 @@ func shrunkFact(s *report.Shrunk, r *report.Report) Fact {
 		before = " before it"
 	}
 	switch {
-	case c != nil && c.Step == 0 && s.Minimal: // the run has no cause, only consequences
+	case c != nil && c.Step == 0 && s.Minimal && r.Kind != sim.Deadlock: // the run has no cause, only consequences
 	case !s.Minimal && s.Over:
 		aside += ", effort limit reached"
 	case !s.Minimal:
