@@ -129,35 +129,16 @@ func orElse(values ...int) int {
 	return 0
 }
 
-// cut shortens a run without a known critical step: it is dead from its first state that is not live, or since some
-// later step. Only its tail can be shortened.
-func (d *deadShrinker) cut() (*Result, error) {
-	c := *d.cfg.Dead
-	if _, err := d.player.Follow(c.Dead); err != nil {
-		return nil, err
-	}
-	from := d.player.Run.Steps()
-	steps := from
-	if most := c.Bound + leastTail; from > most && !c.OutOfEvents {
-		steps, c.Dead = most, c.Dead[:d.player.Run.Bounds[most]].Clone()
-	}
-	c.Steps = steps
-	minimal := c.Case == critical.DeadFromStart && c.Bound <= 1 // all steps before the tail are needed
-	return &Result{Path: c.Dead, Steps: steps, From: from, Dead: &c, Executed: d.player.Steps, Minimal: minimal}, nil
-}
-
 func (d *deadShrinker) shrink(ctx context.Context) (*Result, error) {
 	cfg, c := d.cfg, d.cfg.Dead
-	all, err := d.player.Follow(c.Dead)
+	all, unshrunk, err := d.truncated(c.Step + max(leastTail, c.Step+1))
 	if err != nil {
 		return nil, err
 	}
-	cfg.bound(d.player.Run.World)
 	if all.Finding != nil || c.Step < 1 || c.Step > len(all.Script.Steps) {
 		return nil, fmt.Errorf("shrink: the dead run ends with %w in step %d, its critical step is %d",
 			orNothing(all.Finding), len(all.Script.Steps), c.Step)
 	}
-	unshrunk := &Result{Path: c.Dead, Steps: len(all.Script.Steps), From: len(all.Script.Steps), Dead: c}
 	if ctx.Err() != nil {
 		unshrunk.Executed, unshrunk.Over = d.executed(), errors.Is(ctx.Err(), context.DeadlineExceeded)
 		return unshrunk, nil
@@ -177,6 +158,7 @@ func (d *deadShrinker) shrink(ctx context.Context) (*Result, error) {
 	if n := len(d.player.Play(cause).Script.Steps); n < c.Step {
 		return nil, fmt.Errorf("%w: only %d of the %d steps up to its critical one happen again", ErrUnable, n, c.Step)
 	}
+	cfg.bound(d.player.Run.World) // the state may grow in the tail
 	path := d.player.Run.Path.Clone()
 	before := path[:d.player.Run.Bounds[c.Step-1]]
 	d.quick = d.limit

@@ -200,3 +200,27 @@ func (d *deadShrinker) tail(path choose.Path, steps int) (choose.Path, bool) {
 	}
 	return path, !stuck && length < leastTail && d.ctx.Err() == nil
 }
+
+// cut shortens a run without a known critical step: it is dead from its first state that is not live, or since some
+// later step. Only its tail can be shortened.
+func (d *deadShrinker) cut() (*Result, error) {
+	_, r, err := d.truncated(d.cfg.Dead.Bound + leastTail)
+	if err != nil {
+		return nil, err
+	}
+	r.Executed, r.Minimal = d.player.Steps, r.Dead.Case == critical.DeadFromStart && r.Dead.Bound <= 1 // all before the tail is needed
+	return r, nil
+}
+
+// truncated executes the first steps of the dead run, at most that many unless it runs out of events, and returns these steps.
+func (d *deadShrinker) truncated(most int) (Played, *Result, error) {
+	c := *d.cfg.Dead
+	if c.OutOfEvents {
+		most = c.Steps
+	}
+	run, err := d.player.followTo(c.Dead, most)
+	if n := len(run.Script.Steps); n < c.Steps && run.Finding == nil {
+		c.Dead, c.Steps = d.player.Run.Path.Clone(), n
+	}
+	return run, &Result{Path: c.Dead, Steps: c.Steps, From: d.cfg.Dead.Steps, Dead: &c}, err
+}

@@ -1,6 +1,7 @@
 package shrink
 
 import (
+	"context"
 	"slices"
 	"testing"
 	"time"
@@ -248,5 +249,41 @@ func TestRun_NoLongerThanTheOriginal(t *testing.T) {
 		if err != nil || r.Steps != 2 || r.Dead.Step != 2 || !r.Minimal {
 			t.Errorf("%s: %+v, %v; want 2 steps", name, r, err)
 		}
+	}
+}
+
+// swollen is a counter with a state that is small up to its critical step and large in the tail.
+type swollen struct {
+	counter
+	Tail []byte
+}
+
+// The budget of a dead run depends on the size of its critical state, not of its last one.
+func TestRun_MeasuresTheCriticalState(t *testing.T) {
+	sys := counters()
+	sys.New = func(sim.NodeID) sim.Service { return &swollen{} }
+	sys.Actions = []sim.AnyAction{
+		sim.Action[*swollen]{Name: "add", Do: func(s *swollen, _ sim.Env) {
+			if s.N++; s.N > 5 {
+				s.Tail = append(s.Tail, make([]byte, 4000)...)
+			}
+		}},
+		sim.Action[*swollen]{Name: "leave", When: func(s *swollen) bool { return s.N < 3 }, Do: func(s *swollen, _ sim.Env) { s.Left = true }},
+	}
+	sys.Properties[0].Eventually = func(v *sim.View) bool { return v.Service(0).(*swollen).Left }
+	cfg := critical.Config{System: sys, WalkSteps: 300, Walks: 20, Workers: 1, Path: make(choose.Path, 300), States: -1}
+	dead, err := critical.Find(t.Context(), cfg)
+	if err != nil || dead.Case != critical.Located || dead.Step != 3 {
+		t.Fatalf("%+v, %v", dead, err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	shrinkIt := Config{Walks: cfg, Path: cfg.Path, Dead: dead, Finding: sim.Finding{Kind: sim.Liveness, Property: "left"}}
+	w, err := kernel.NewWorld(&sys, kernel.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	shrinkIt.Progress = func(Progress) { cancel() }
+	if _, err := shrinkDead(ctx, &shrinkIt, &Player{Run: replay.NewRun(w)}); err != nil || shrinkIt.MaxSteps != leastWork/leastSize {
+		t.Errorf("a budget of %d steps, %v; want %d", shrinkIt.MaxSteps, err, leastWork/leastSize)
 	}
 }

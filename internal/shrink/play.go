@@ -2,6 +2,7 @@ package shrink
 
 import (
 	"errors"
+	"math"
 	"slices"
 
 	"github.com/macemc/macemc/choose"
@@ -252,7 +253,10 @@ func (p *Player) note(at choose.Point, pick int) {
 
 // Follow executes a path that fits the system and returns its script. A finding ends it. The error says where the
 // path does not fit.
-func (p *Player) Follow(path choose.Path) (Played, error) {
+func (p *Player) Follow(path choose.Path) (Played, error) { return p.followTo(path, math.MaxInt) }
+
+// followTo is Follow for at most that many steps.
+func (p *Player) followTo(path choose.Path, most int) (Played, error) {
 	var out Played
 	src := &choose.Prefix{Path: path}
 	follow := &follower{player: p, path: src}
@@ -264,7 +268,7 @@ func (p *Player) Follow(path choose.Path) (Played, error) {
 		if err == nil {
 			err = w.Check()
 		}
-		if err != nil || src.Err() != nil || src.Done() {
+		if err != nil || src.Err() != nil || src.Done() || len(out.Script.Steps) == most {
 			break
 		}
 		index, _ := src.Take()

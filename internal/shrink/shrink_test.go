@@ -224,7 +224,7 @@ func TestDead(t *testing.T) {
 	}
 }
 
-// A dead run remains unchanged if there was no time to confirm a smaller one.
+// Only the tail of a dead run is cut if there was no time to confirm a smaller cause.
 func TestDeadLate(t *testing.T) {
 	cfg := deadRun(t, 1)
 	ctx, cancel := budget.WithTimeout(t.Context(), 3*time.Second)
@@ -236,12 +236,12 @@ func TestDeadLate(t *testing.T) {
 		}
 	}
 	r, err := shrink.Run(ctx, cfg)
-	if err != nil || !smaller || r.Steps != r.From || r.Minimal {
+	if err != nil || !smaller || r.Steps != 207 || r.From != 307 || r.Dead.Step != 7 || r.Dead.Steps != 207 || r.Minimal {
 		t.Errorf("%v, a smaller one was known: %v; %d steps of %d, minimal: %v", err, smaller, r.Steps, r.From, r.Minimal)
 	}
 }
 
-// Shrinking that is interrupted ends soon, with the original run if it takes long to confirm a smaller one.
+// Shrinking that is interrupted ends soon, with the original cause if it takes long to confirm a smaller one.
 func TestDeadInterrupted(t *testing.T) {
 	cfg := deadRun(t, 1)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -264,7 +264,7 @@ func TestDeadInterrupted(t *testing.T) {
 		}
 	}
 	r, err := shrink.Run(ctx, cfg)
-	if err != nil || interrupted.IsZero() || r.Steps != r.From || r.Minimal {
+	if err != nil || interrupted.IsZero() || r.Steps != 207 || r.Minimal {
 		t.Errorf("%v; %d steps of %d, minimal: %v", err, r.Steps, r.From, r.Minimal)
 	}
 	if took := time.Since(interrupted); took > 15*time.Second {
@@ -328,7 +328,7 @@ func TestEarlyEnd(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	r, err := shrink.Run(ctx, cfg)
-	if err != nil || r.Minimal || r.Tried != 0 || r.Executed != r.From || r.Dead.Step != 7 || r.Dead.Case != critical.Located {
+	if err != nil || r.Minimal || r.Tried != 0 || r.Executed != 207 || r.Dead.Step != 7 || r.Dead.Case != critical.Located {
 		t.Errorf("stopped before it began: %+v, %v", r, err)
 	}
 	tried := 0
