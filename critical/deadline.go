@@ -12,18 +12,28 @@ import (
 const leastOf = 4
 
 // resultAtDeadline returns the result at the deadline, or nil if the run cannot be called dead. A run that did not
-// recover by a long walk from its end counts as dead if no walk recovered from an earlier step.
-func (f *finder) resultAtDeadline() *Result {
+// recover by a long walk from its end counts as dead if no walk recovered from an earlier step, nor from an equal state.
+func (f *finder) resultAtDeadline(ctx context.Context) *Result {
 	if f.critical > 0 {
+		equal, err := f.recoversAsEqual(ctx, f.critical)
+		if err != nil {
+			return nil
+		}
 		i := slices.IndexFunc(f.finished, func(p finishedProbe) bool { return p.Step == f.critical-1 && p.Recovered > 0 })
-		if i >= 0 {
+		if i >= 0 && !equal {
 			res := f.result(Located, f.critical)
 			res.Before, res.After = f.finished[i].Probe, f.after
 			return res
 		}
 	}
-	if f.after = f.mostFailed(); f.after.Walks < f.enoughWalks() {
-		return nil
+	for equal := true; equal; {
+		if f.after = f.mostFailed(); f.after.Walks < f.enoughWalks() {
+			return nil
+		}
+		var err error
+		if equal, err = f.recoversAsEqual(ctx, f.after.Step); err != nil {
+			return nil
+		}
 	}
 	res := f.result(Unlocated, 0)
 	if res.Proof == Walks && res.Unproven == "" {
@@ -44,6 +54,9 @@ func (f *finder) lastRecoveringStep() int {
 		if r != nil && r.Live != nil {
 			alive = max(alive, step)
 		}
+	}
+	for _, step := range f.equals.recovering {
+		alive = max(alive, step)
 	}
 	return alive
 }

@@ -4,7 +4,7 @@
 // # How sure the result is
 //
 // A probe is a set of random walks from the state after one step. A state recovers if a walk or the search of all its
-// successors finds a live state. The opposite has three grades. With proof Exact all successors were visited. Otherwise
+// successors finds a live state, or if an equal state recovers. The opposite has three grades. With proof Exact all successors were visited. Otherwise
 // no walk of the configured number recovered, and the critical step is accepted if longer walks do not recover, either.
 // If the time ends first, a quarter of the walks suffices to call the run dead, without a step (Unlocated).
 //
@@ -16,6 +16,7 @@
 //	             accepts it
 //	prober.go    makes the walks from one step in parallel; the nearest live run
 //	examine.go   proofs: searches all successors of a step, within a budget
+//	equal.go     steps that recover because a live run visits an equal state
 //	deadline.go  the result that is known when the time is up
 //	follow.go    executes the dead run; summarizes what repeats in its tail
 //	starred.go   merges similar steps of that summary

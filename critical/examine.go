@@ -98,6 +98,8 @@ func (f *finder) explore(ctx context.Context, path choose.Path) (r *table.Recove
 		text += " and stopped at this limit"
 	case explore.StoppedDepth:
 		text += fmt.Sprintf(" and stopped at its limit of %d steps", deepest)
+	case table.StoppedSampled:
+		text += ", but tried only a sample of the values of some draws"
 	case explore.StoppedMemory:
 		text += fmt.Sprintf(" and stopped at its limit of %d MB", defaultBytes>>20)
 	}
@@ -174,5 +176,5 @@ func (f *finder) save(path choose.Path, violates bool) {
 	for n.common < f.steps() && f.end(n.common+1) <= n.choices {
 		n.common++
 	}
-	f.nearest.replaceIfCloser(&n)
+	f.keepLive(&n)
 }

@@ -90,7 +90,7 @@ func Find(ctx context.Context, cfg Config) (*Result, error) {
 		return nil, err
 	}
 	f := &finder{cfg: &cfg, prober: p, lastRecovering: -1, path: cfg.Path.Clone(), limit: cfg.WalkSteps, walks: cfg.Walks, liveShared: -1,
-		searches: map[int]*table.Recovery{}}
+		searches: map[int]*table.Recovery{}, equals: newEquals()}
 	if d, ok := budget.DeadlinesOf(ctx); ok {
 		ctx = &deadlined{ctx, d, f}
 	}
@@ -105,7 +105,7 @@ func Find(ctx context.Context, cfg Config) (*Result, error) {
 	}
 	res, err := f.find(ctx)
 	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
-		if known := f.resultAtDeadline(); known != nil {
+		if known := f.resultAtDeadline(context.WithoutCancel(ctx)); known != nil {
 			res, err = known, nil
 		}
 	}

@@ -23,7 +23,7 @@ const (
 //  1. It continues the run by the longest walk. If that becomes live, the run has recovered.
 //  2. bisect finds the first step after which nothing recovers: it examines steps 1, 2, 4, ... beyond the one after the
 //     last live state, and then halves the interval. A step recovers if a walk of a probe or the exhaustive search
-//     (examine.go) finds a live state.
+//     (examine.go) finds a live state, or a live run visits an equal state (equal.go).
 //  3. verifyDead accepts that step if it is proven dead, if all walks from it ran out of events, or if it lies in the
 //     first half of the steps after the last live state and longer walks do not recover, either.
 //  4. Otherwise walks become longer, the run is continued by one, and bisect starts again, up to maxLengthenings times.
@@ -50,6 +50,7 @@ type finder struct {
 	last           int         // index of the last requested probe
 	after          Probe       // the probe of the step that verifyDead examined
 	nearest        nearest     // the live run that shares most steps with the dead one
+	equals         equals
 
 	searches      map[int]*table.Recovery // by step
 	unproven      string                  // why the run is not proven dead
@@ -135,7 +136,14 @@ func (f *finder) find(ctx context.Context) (*Result, error) {
 			}
 			if ok {
 				f.critical = step
-				return f.transition(ctx, step)
+				res, err := f.transition(ctx, step)
+				if err != nil || f.proven(step) {
+					return res, err
+				}
+				if ok, err := f.recoversAsEqual(ctx, step); err != nil || !ok {
+					return res, err
+				}
+				f.critical = 0 // a live run from the step before visits the state after the step
 			}
 			if lengthened == maxLengthenings {
 				return f.result(TooLateToTell, 0), nil
@@ -246,7 +254,7 @@ func (f *finder) takeKnownLive(ctx context.Context, live choose.Path) error {
 	return nil
 }
 
-// recovers probes the state after a step.
+// recovers reports whether the state after a step recovers: by a walk, by an exhaustive search, or as an equal state does.
 func (f *finder) recovers(ctx context.Context, step int) (bool, error) {
 	if step <= f.liveShared {
 		return true, nil
@@ -255,7 +263,10 @@ func (f *finder) recovers(ctx context.Context, step int) (bool, error) {
 	if err != nil || p.Recovered > 0 {
 		return err == nil, err
 	}
-	return f.recoversExactly(ctx, step)
+	if ok, err := f.recoversExactly(ctx, step); ok || err != nil || f.proven(step) {
+		return ok, err
+	}
+	return f.recoversAsEqual(ctx, step)
 }
 
 // probe makes walks from the state after a step, all or until one is live.

@@ -151,7 +151,7 @@ func (p *prober) probe(ctx context.Context, f *finder, prefix choose.Path, step 
 		}
 		w.nearest = nearest{}
 	}
-	f.nearest.replaceIfCloser(&best)
+	f.keepLive(&best)
 	return out, nil
 }
 
@@ -247,6 +247,14 @@ func (n *nearest) better(m *nearest) bool {
 		return len(m.path) < len(n.path)
 	}
 	return m.walk < n.walk
+}
+
+// keepLive stores a run that recovers.
+func (f *finder) keepLive(n *nearest) {
+	if n.path != nil {
+		f.equals.runs = append(f.equals.runs, n.path)
+	}
+	f.nearest.replaceIfCloser(n)
 }
 
 func (n *nearest) replaceIfCloser(m *nearest) {
