@@ -126,15 +126,19 @@ func statesWithin(ctx context.Context, cfg *Config, began time.Time, ticks int) 
 		return nil, runloop.AtStep(x.Finding, x.Depth) // other behaviour of the system is meaningless
 	}
 	x.Sampled.Merge(sampledByServices(&cfg.System))
-	complete := x.Complete && x.Omission <= stateset.MostOmission && len(x.Sampled) == 0
+	visited := x.Complete && x.Omission <= stateset.MostOmission && len(x.Sampled) == 0
+	complete := visited && !(unjudged(&cfg.System, x) && exploring.Err() != nil)
 	r := &Result{Stopped: stoppedBy(ctx, x)}
+	if visited && !complete {
+		r.Stopped = interruptedBy(ctx)
+	}
 	r.Stats = Stats{
 		Work: Work{States: x.States, Transitions: x.Transitions, Events: x.Transitions, Handlers: x.Stats.Handlers, Bytes: x.Bytes,
 			Disk: x.Disk, Expanded: x.Expanded, Phases: []stats.Phase{}, Engine: stats.EngineOf(x)},
 		Coverage: Coverage{ExhaustedDepth: x.Depth, Complete: complete, Recovers: complete && x.LivenessChecked && x.Dead == 0},
 		Omission: x.Omission,
 	}
-	if !cfg.Strategy.Can(strategy.BreadthFirst) && r.Stopped != stats.StoppedDepth && r.Stopped != stats.StoppedSampled && !complete {
+	if !cfg.Strategy.Can(strategy.BreadthFirst) && r.Stopped != stats.StoppedDepth && r.Stopped != stats.StoppedSampled && !visited {
 		r.Stats.ExhaustedDepth = 0 // it is only deep in some places
 	}
 	r.Stats.Sampled, r.Stats.Reduced, r.Stats.Crashes = x.Sampled, cfg.reduced(x), (*stats.Crashes)(x.Crashes)
@@ -144,7 +148,7 @@ func statesWithin(ctx context.Context, cfg *Config, began time.Time, ticks int) 
 	r.Stats.fair(&cfg.System, x)
 	// Depth-first search completes no depth before all. Earlier processes may have visited states that this one did
 	// not.
-	through := complete || r.Stopped == stats.StoppedSampled
+	through := visited || r.Stopped == stats.StoppedSampled
 	conclusive := r.Stats.ExhaustedDepth > 0 && !cfg.Calls.HasSkipped() || through && !cfg.Calls.Doubts()
 	switch {
 	case finding != nil && contain.Overdue(finding):
@@ -167,7 +171,7 @@ func statesWithin(ctx context.Context, cfg *Config, began time.Time, ticks int) 
 	case x.Fairness != nil && x.Fairness.Starvation != nil:
 		r.starved(x.Fairness.Starvation, cfg.Strategy)
 		r.noShortest(cfg)
-	case !x.LivenessChecked && slices.ContainsFunc(cfg.System.Properties, func(p sim.Property) bool { return p.Eventually != nil }):
+	case !x.LivenessChecked && expectsLive(&cfg.System):
 		r.Stats.Unchecked = "liveness properties, deadlocks" // this takes walks, or all states with their successors
 	}
 	refused, err := r.walkFair(exploring, cfg, opts.World)
@@ -180,6 +184,16 @@ func statesWithin(ctx context.Context, cfg *Config, began time.Time, ticks int) 
 	r.Verdict = Conclude(r.Finding != nil, r.Stopped, conclusive && !r.Stats.judgedNothing(&cfg.System))
 	r.Stats.Seconds = time.Since(began).Seconds()
 	return r, nil
+}
+
+// unjudged reports whether an exploration did not judge a liveness property.
+func unjudged(sys *sim.System, x *table.Exploration) bool {
+	return !x.LivenessChecked && expectsLive(sys) || x.Fairness != nil && !x.Fairness.Judged
+}
+
+// expectsLive reports whether the system has an Eventually property.
+func expectsLive(sys *sim.System) bool {
+	return slices.ContainsFunc(sys.Properties, func(p sim.Property) bool { return p.Eventually != nil })
 }
 
 // found makes a finding about a state or step the finding of a search.
@@ -269,12 +283,20 @@ func stoppedBy(ctx context.Context, x *table.Exploration) string {
 		return stats.StoppedComplete
 	case x.Finding != nil:
 		return stats.StoppedFound
-	case x.Stopped == explore.StoppedInterrupted && ctx.Err() == nil:
-		return stats.StoppedTime
+	case x.Stopped == explore.StoppedInterrupted:
+		return interruptedBy(ctx)
 	case x.Stopped == explore.StoppedDepth:
 		return stats.StoppedDepth
 	}
 	return x.Stopped
+}
+
+// interruptedBy returns why an exploration was interrupted: by ctx, or else by the time limit.
+func interruptedBy(ctx context.Context) string {
+	if ctx.Err() != nil {
+		return stats.StoppedInterrupted
+	}
+	return stats.StoppedTime
 }
 
 // cover fills in the events that happened, and the others.
