@@ -14,9 +14,10 @@ const isClosed = " if atomic.LoadUint32(&ffd.closed) != 0 "
 // socketChanges make operations on a closed socket fail at once.
 var socketChanges = func() []change {
 	list := []change{
-		{fakeFile, lastField{"fakeNetFD"}, " closed uint32; unread bool; ", whyNet},
+		{fakeFile, lastField{"fakeNetFD"}, " closed uint32; unread bool; reads, writes macemcLock; ", whyNet},
 		{fakeFile, lastField{"packetQueueState"}, " readShut, reset bool; ", whyNet},
-		{fakeFile, atStart{"fakeNetFD.Close"}, " if atomic.SwapUint32(&ffd.closed, 1) != 0 { return ErrClosed }; ", whyNet},
+		{fakeFile, atStart{"fakeNetFD.Close"},
+			" if atomic.SwapUint32(&ffd.closed, 1) != 0 { return ErrClosed }; ffd.reads.close(); ffd.writes.close(); ", whyNet},
 		{fakeFile, atStart{"fakeNetFD.Read"}, isClosed + "{ return 0, ErrClosed }; if len(p) == 0 { return 0, nil }; ", whyNet},
 	}
 	for _, c := range []struct{ results, methods string }{
@@ -32,7 +33,8 @@ var socketChanges = func() []change {
 	return list
 }()
 
-// closedSockets makes sockets notice that either end has stopped to read or write.
+// closedSockets makes sockets notice that either end has stopped to read or write. A Read of a stream returns all data that fits, and each
+// Write is received as a whole.
 var closedSockets = replace(
 	"closeErr := ffd.queue.closeRead();", "closeErr := ffd.macemcCloseRead();",
 	"closeErr := ffd.peer.queue.closeWrite();", "closeErr := ffd.macemcCloseWrite();",
@@ -41,7 +43,14 @@ var closedSockets = replace(
 	"\tq.writeClosed = true\n", "\tq.writeClosed, q.noLinger = true, false\n",
 	"\tcase q.head == nil:\n", "\tcase q.head == nil && !q.readShut:\n",
 	"\treturn peer.queue.write(ffd.writeDeadline.Load(), p, ffd.fd.laddr.(sockaddr))\n",
-	"\tnn, err = peer.queue.write(ffd.writeDeadline.Load(), p, ffd.fd.laddr.(sockaddr)); return nn, ffd.macemcWriteError(err)\n",
+	"\treturn ffd.macemcWrite(peer.queue, p)\n",
+	"\tn, _, err = ffd.queue.recvfrom(ffd.readDeadline.Load(), p, false, nil)\n",
+	"\tdt, err := ffd.reads.lock(&ffd.readDeadline); if err != nil { return 0, err }; "+
+		"n, _, err = ffd.queue.recvfrom(dt, p, ffd.fd.sotype != syscall.SOCK_STREAM, nil); ffd.reads.unlock()\n",
+	"\t\tp.bufOffset += n\n\t}\n", "\t\tp.bufOffset += n\n\t}; if !wholePacket { n += q.macemcMore(b[n:]) }\n",
+	"\t\traddr:       fd.laddr,\n", "\t\traddr:       macemcNamed(fd),\n",
+	"\tif sec < 0 || ffd.peer == nil {\n", "\tif ffd.peer == nil {\n",
+	"ffd.peer.queue.setLinger(sec > 0)", "ffd.peer.queue.setLinger(sec != 0)",
 	"\t\treturn 0, ErrClosed\n\t} else if q.readClosed && q.nBytes >= q.readBufferBytes {\n"+
 		"\t\treturn 0, os.NewSyscallError(\"send\", syscall.ECONNRESET)\n",
 	"\t\treturn 0, os.NewSyscallError(\"write\", syscall.EPIPE)\n\t} else if done, err := q.macemcDiscard(b, from); err != nil {\n"+

@@ -104,10 +104,11 @@ var testChanges = func() []change {
 	} {
 		list = append(list, change{"net/fd_posix.go", atStart{"netFD." + c.method}, " if fd.fakeNetFD != nil { return fd.fakeNetFD." + c.call + " }; ", whyNet})
 	}
+	const option = "fd.fakeNetFD.macemcOpen()"
 	for _, c := range []struct{ file, fn, result string }{
-		{"sockopt_posix.go", "setReadBuffer", "fd.fakeNetFD.setReadBuffer(bytes)"}, {"sockopt_posix.go", "setWriteBuffer", "nil"}, {"sockopt_posix.go", "setKeepAlive", "nil"},
-		{"sockopt_posix.go", "setLinger", "fd.fakeNetFD.setLinger(sec)"}, {"tcpsockopt_unix.go", "setKeepAliveIdle", "nil"}, {"tcpsockopt_unix.go", "setKeepAliveInterval", "nil"},
-		{"tcpsockopt_unix.go", "setKeepAliveCount", "nil"}, {"tcpsockopt_posix.go", "setNoDelay", "nil"},
+		{"sockopt_posix.go", "setReadBuffer", "fd.fakeNetFD.setReadBuffer(bytes)"}, {"sockopt_posix.go", "setWriteBuffer", option}, {"sockopt_posix.go", "setKeepAlive", option},
+		{"sockopt_posix.go", "setLinger", "fd.fakeNetFD.setLinger(sec)"}, {"tcpsockopt_unix.go", "setKeepAliveIdle", option}, {"tcpsockopt_unix.go", "setKeepAliveInterval", option},
+		{"tcpsockopt_unix.go", "setKeepAliveCount", option}, {"tcpsockopt_posix.go", "setNoDelay", option},
 	} {
 		list = append(list, change{"net/" + c.file, atStart{c.fn}, " if fd.fakeNetFD != nil { return " + c.result + " }; ", whyNet})
 	}
