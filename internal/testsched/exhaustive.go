@@ -77,6 +77,7 @@ func (s Sampled) String() string {
 type Coverage struct {
 	Schedules   int
 	Preemptions int  // maximum per schedule; Unbounded means any number
+	Timers      bool // some of the preemptions are early timers: they fire while a goroutine can run
 	Race        bool // whether the race detector was active
 	// Delays is the maximum sum of the delays between two instants at which all goroutines wait, if a timer was too far away to fire while a
 	// goroutine can run, so that longer delays may lead to other ends; else 0.
@@ -113,6 +114,7 @@ type tree struct {
 	reduce  bool
 	nodes   []node
 	skipped bool          // whether an option exceeded the bound
+	timers  bool          // Coverage.Timers
 	delays  time.Duration // Coverage.Delays
 	drawn   Sampled
 }
@@ -192,6 +194,7 @@ func (t *tree) next() bool {
 			if n.kind != atSelect && slices.Contains(n.asleep, n.options[k].Who) {
 				continue
 			}
+			t.timers = t.timers || n.cost(k) > 0 && n.options[k].timer()
 			if n.preemptions+n.cost(k) > t.bound {
 				t.skipped = true
 				continue
@@ -246,7 +249,7 @@ func (r *Result) exhaust(c *Config, step func(*Schedule) bool, sample func() boo
 		if runs == 0 {
 			break
 		}
-		r.Complete = &Coverage{Schedules: runs, Preemptions: bound, Race: c.Race, Delays: t.delays, Drawn: t.drawn}
+		r.Complete = &Coverage{Schedules: runs, Preemptions: bound, Timers: t.timers, Race: c.Race, Delays: t.delays, Drawn: t.drawn}
 		if !t.skipped {
 			r.Complete.Preemptions = Unbounded
 			break

@@ -400,6 +400,7 @@ func TestCoverage_Bounds(t *testing.T) {
 		{Coverage{Schedules: 2, Preemptions: Unbounded, Race: true, Drawn: sampledNumbers | sampledMaps},
 			"complete for the drawn random numbers and orders of maps: all 2 schedules"},
 		{Coverage{Schedules: 9, Preemptions: 2, Race: true}, "complete: all 9 schedules with at most 2 preemptions"},
+		{Coverage{Schedules: 9, Preemptions: 2, Timers: true}, "complete: all 9 schedules with at most 2 preemptions, early timers included, if there is no data race"},
 		{Coverage{Schedules: 9, Preemptions: 2, Delays: time.Millisecond},
 			"complete: all 9 schedules with at most 2 preemptions, if there is no data race and delays add up to at most 1ms"},
 		{Coverage{Schedules: 4, Preemptions: Unbounded, Reduced: true},

@@ -293,13 +293,10 @@ func (m *Minimized) critical(run func(*Schedule) *Outcome) {
 			s := *m.Schedule
 			s.Policy, s.Every, s.Brief = Random, 1+uint32(tried%5)*3, true
 			s.Walk = mix(uint64(until)<<32 ^ uint64(tried))
-			switch {
-			case until > 0:
+			if until > 0 {
 				s.Until = m.Outcome.Trace[until-1].Count
-			case tried < 0:
-				s.Switches = nil
-			default:
-				s.Seed = s.Walk
+			} else {
+				s.Seed, s.Switches = s.Walk, nil
 			}
 			if tried < 0 {
 				s.Policy = Default

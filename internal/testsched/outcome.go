@@ -328,23 +328,17 @@ func (f *fields) word() (word string) {
 	return word
 }
 
+func parsed[T any](f *fields, parse func(string) (T, error)) T {
+	value, err := parse(f.word())
+	f.err = cmp.Or(f.err, err)
+	return value
+}
+
 func (f *fields) uint(base int) uint64 {
-	n, err := strconv.ParseUint(f.word(), base, 64)
-	f.err = cmp.Or(f.err, err)
-	return n
+	return parsed(f, func(word string) (uint64, error) { return strconv.ParseUint(word, base, 64) })
 }
-
-func (f *fields) int() int {
-	n, err := strconv.Atoi(f.word())
-	f.err = cmp.Or(f.err, err)
-	return n
-}
-
-func (f *fields) bool() bool {
-	b, err := strconv.ParseBool(f.word())
-	f.err = cmp.Or(f.err, err)
-	return b
-}
+func (f *fields) int() int   { return parsed(f, strconv.Atoi) }
+func (f *fields) bool() bool { return parsed(f, strconv.ParseBool) }
 
 func (f *fields) text() string {
 	quoted, err := strconv.QuotedPrefix(f.line)

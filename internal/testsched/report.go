@@ -107,6 +107,9 @@ func (c *Coverage) String() string {
 	}
 	if c.Preemptions < Unbounded {
 		text += " with at most " + program.Plural(c.Preemptions, "preemption", "preemptions")
+		if c.Timers {
+			text += ", early timers included"
+		}
 	}
 	var conditions []string
 	if !c.Race && (c.Schedules > 1 || c.Preemptions < Unbounded) {
@@ -290,10 +293,8 @@ func preempting(switches, preemptions int) string {
 		return ", a preemption"
 	case switches == preemptions:
 		return ", all preemptions"
-	case preemptions == 1:
-		return ", 1 of them a preemption"
 	}
-	return fmt.Sprintf(", %d of them preemptions", preemptions)
+	return ", " + program.Plural(preemptions, "preemption", "preemptions") + " among the switches"
 }
 
 // differences describes the differences between the schedule and the default order, in the order of their steps, if they are few, else the

@@ -117,9 +117,6 @@ type Runner interface {
 	Changed() []string
 }
 
-// mostReserve limits Settings.reserve.
-const mostReserve = 10 * time.Second
-
 // end returns the time after which no schedule begins, given the deadline of package testing, and sets s.latest. The zero time means no
 // limit.
 func (s *Settings) end(deadline time.Time) time.Time {
@@ -127,7 +124,7 @@ func (s *Settings) end(deadline time.Time) time.Time {
 		return deadline
 	}
 	if s.reserve == 0 {
-		s.reserve = min(mostReserve, time.Until(deadline)/4)
+		s.reserve = min(10*time.Second, time.Until(deadline)/4)
 	}
 	s.latest = deadline.Add(-s.reserve / 4)
 	return deadline.Add(-s.reserve)

@@ -611,12 +611,13 @@ func TestDiffers(t *testing.T) {
 	}{
 		{nil, ""},
 		{[]Switch{preempted}, "; 1 switch more than the default order, a preemption"},
-		{[]Switch{preempted, blocked}, "; 2 switches differ from the default order, 1 of them a preemption"},
+		{[]Switch{preempted, blocked}, "; 2 switches differ from the default order, 1 preemption among the switches"},
 		{[]Switch{preempted, preempted}, "; 2 switches more than the default order, all preemptions"},
 		{[]Switch{blocked}, "; 1 switch differs from the default order"},
 		{[]Switch{preempted, choice}, "; 1 switch more than the default order, a preemption; 1 case of a select differs from it"},
 		{[]Switch{choice}, "; 1 case of a select differs from the default order"},
 		{[]Switch{{Who: 5, Place: 3, To: pauses}, {Who: 6, Place: 3, To: pauses}}, "; 2 pauses more than the default order"},
+		{[]Switch{preempted, blocked, timer}, "; 2 switches and 1 timer differ from the default order, 1 preemption among the switches"},
 		{[]Switch{choice, timer, blocked}, "; 1 switch and 1 case of a select and 1 timer differ from the default order"},
 	} {
 		if got := differs(c.list); got != c.want {

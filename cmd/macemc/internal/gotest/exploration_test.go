@@ -168,9 +168,9 @@ func TestPackageSummary_Bounds(t *testing.T) {
 	}{
 		{[]packageSummary{all}, "4 schedules of 1 test (1 complete), 4/s"},
 		{[]packageSummary{all, delayed}, "8 schedules of 2 tests (2 complete) with delays up to 1ms (raise -explore-delay), 4/s"},
-		{[]packageSummary{bounded, all}, "8 schedules of 2 tests (2 complete with at most 1 preemption), 4/s"},
-		{[]packageSummary{all, drawn, bounded}, "12 schedules of 3 tests (3 complete with at most 1 preemption, 1 of them for what they drew), 4/s"},
-		{[]packageSummary{all, delayed, bounded}, "12 schedules of 3 tests (3 complete with at most 1 preemption) with delays up to 1ms (raise -explore-delay), 4/s"},
+		{[]packageSummary{bounded, all}, "8 schedules of 2 tests (2 complete with at most 1 preemption, early timers included), 4/s"},
+		{[]packageSummary{all, drawn, bounded}, "12 schedules of 3 tests (3 complete with at most 1 preemption, early timers included, 1 of them for what they drew), 4/s"},
+		{[]packageSummary{all, delayed, bounded}, "12 schedules of 3 tests (3 complete with at most 1 preemption, early timers included) with delays up to 1ms (raise -explore-delay), 4/s"},
 	} {
 		var sum packageSummary
 		for _, s := range c.sums {

@@ -83,7 +83,7 @@ func (p packageSummary) String() string {
 	if p.complete > 0 {
 		complete = fmt.Sprintf(" (%d complete", p.complete)
 		if p.bounded {
-			complete += " with at most " + textfmt.Plural(p.preemptions, "preemption")
+			complete += " with at most " + textfmt.Plural(p.preemptions, "preemption") + ", early timers included"
 		}
 		if p.drawn > 0 {
 			complete += fmt.Sprintf(", %d of them for what they drew", p.drawn)

@@ -146,7 +146,7 @@ func TestSummaries_Events(t *testing.T) {
 	}
 	const output = `{"Time":"2026-01-01T00:00:00Z","Action":"output","Package":"example.org/p","Output":"ok  \tcommand-line-arguments\t0.1s\n","OutputType":"frame"}` + "\n" +
 		`{"Action":"output","Package":"example.org/p","Output":"a \u003cb\u003e\n"}` + "\n" + `{"Action":"pass","Package":"example.org/p","Elapsed":0.1}` + "\n"
-	const bounds = "6 schedules of 2 tests (2 complete with at most 1 preemption) with delays up to 1ms (raise -explore-delay), 60000/s"
+	const bounds = "6 schedules of 2 tests (2 complete with at most 1 preemption, early timers included) with delays up to 1ms (raise -explore-delay), 60000/s"
 	var out, end strings.Builder
 	s := &summaries{out: &out, end: &end, folder: dir, json: true, pkg: "example.org/p"}
 	s.Write([]byte(output))
