@@ -32,6 +32,7 @@ var testChanges = func() []change {
 		{"runtime/proc.go", atEnd{"newproc"}, "macemcPoint(macemcOpGo, 0); ", why},
 		{"runtime/netpoll.go", atStart{"poll_runtime_pollWait"}, " macemcPollWait(pd, mode); ", whyFiles},
 		{"runtime/panic.go", atStart{"fatalpanic"}, " macemcPanicked(msgs); ", whyEnd},
+		{"runtime/panic.go", atStart{"preprintpanics"}, " macemcPrinting(p); ", whyEnd},
 		{"runtime/panic.go", atStart{"fatal"}, " macemcDied(nil, s); ", whyEnd},
 		{"runtime/mfinal.go", beforeCall{"runFinalizers", "reflectcall"}, "if macemcDrops(f.fn) { fingStatus.And(^fingRunningFinalizer); f.fn, f.arg, f.ot = nil, nil, nil; atomic.Store(&fb.cnt, i-1); continue }; ", whyFinalizers},
 		{"os/proc.go", atStart{"Exit"}, " macemcExit(code); ", whyEnd},

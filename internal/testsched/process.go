@@ -94,15 +94,16 @@ func (s *Settings) processes(c *Config, r *Result, d *doubt) *Report {
 
 // leftIn describes where earlier runs may have left state that a run depends on. It names at most three changed package variables.
 func leftIn(variables []string) string {
+	const outside = "outside of package variables, for example in files, in the standard library, or in a goroutine that a package has started"
 	if len(variables) == 0 {
-		return "outside of package variables, for example in files, in the standard library, or in a goroutine that a package has started"
+		return outside
 	}
 	const most = 3
 	text := "in " + strings.Join(variables[:min(most, len(variables))], ", ")
 	if more := len(variables) - most; more > 0 {
 		text += fmt.Sprintf(" and %d more package variables", more)
 	}
-	return text
+	return text + ", or " + outside
 }
 
 // failed confirms, minimizes and describes the failure of a schedule in a new process. run executes that schedule in another one.

@@ -511,3 +511,20 @@ func TestFound_HastyMinimization(t *testing.T) {
 		t.Errorf("got %+v, %v", f, err)
 	}
 }
+
+// Changed package variables need not be the cause, which may be outside of them.
+func TestLeftIn(t *testing.T) {
+	const outside = "outside of package variables, for example in files, in the standard library, or in a goroutine that a package has started"
+	for _, c := range []struct {
+		changed []string
+		want    string
+	}{
+		{nil, outside},
+		{[]string{"a.b"}, "in a.b, or " + outside},
+		{[]string{"a.b", "c", "d", "e", "f"}, "in a.b, c, d and 2 more package variables, or " + outside},
+	} {
+		if got := leftIn(c.changed); got != c.want {
+			t.Errorf("%v: %q, want %q", c.changed, got, c.want)
+		}
+	}
+}

@@ -246,3 +246,66 @@ func TestTwice(t *testing.T) {
 		t.Errorf("status %d, a run with steps after the panic:\n%s", status, out)
 	}
 }
+
+// The goroutine that exceeds the limit of points runs, the subtests that fail under the found schedule have failed, a panic is reported also
+// if the text of its value needs a lock that is held, and the bound of an exhaustive exploration counts early timers.
+func TestTest_FindingTexts(t *testing.T) {
+	testFile(t, `package x
+
+import (
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+func TestLivelock(t *testing.T) {
+	var f atomic.Int32
+	go f.CompareAndSwap(0, 1)
+	f.CompareAndSwap(0, 2)
+	for f.Load() != 2 {
+		runtime.Gosched()
+	}
+}
+
+func TestSub(t *testing.T) {
+	for _, name := range []string{"a", "b/c"} {
+		t.Run(name, func(t *testing.T) {
+			var x atomic.Int32
+			go x.Store(1)
+			t.Run("d", func(t *testing.T) {
+				if name != "a" && x.Load() == 1 {
+					t.Error("stored")
+				}
+			})
+		})
+	}
+}
+
+type locked struct{ sync.Mutex }
+
+func (e *locked) Error() string { e.Lock(); defer e.Unlock(); return "locked" }
+
+func TestPanic(t *testing.T) {
+	e := new(locked)
+	e.Lock()
+	panic(e)
+}
+
+func TestChain(t *testing.T) {
+	var x atomic.Int32
+	time.AfterFunc(400*time.Microsecond, func() { time.AfterFunc(400*time.Microsecond, func() { x.Store(1) }) })
+	if x.Load() == 1 {
+		t.Error("both timers have fired")
+	}
+}
+`)
+	testReports(t, []string{"      goroutine 1 runs at x_test.go:16 in TestLivelock\n",
+		"    --- PASS: TestSub/a (", "    --- PASS: TestSub/a/d (", "    --- FAIL: TestSub/b/c (", "        --- FAIL: TestSub/b/c/d (",
+		"macemc: PANIC: a value of type *x.locked, whose method Error or String does not return\n      x_test.go:41  TestPanic\n"},
+		1, "-v", "-run=Livelock|Sub|Panic", ".")
+	testReports(t, []string{"complete: all 946 schedules with at most 2 preemptions, early timers included, if there is no data race (",
+		"(1 complete with at most 2 preemptions, early timers included)"}, 0, "-v", "-run=Chain", "-exhaustive=2", ".")
+	testReports(t, []string{"2 switches and 2 timers differ from the default order, 1 preemption among the switches"}, 1, "-run=Chain", "-exhaustive=3", ".")
+}
