@@ -5,6 +5,9 @@ import "sync/atomic"
 // BetweenGoroutines separates the goroutines of a program in the description of its state.
 const BetweenGoroutines = "; "
 
+// GoroutinesField is the private field of a [Carrier] with that description.
+const GoroutinesField = "goroutines"
+
 // ProgramExits is the line that precedes the stack of a program that ends the checker's process, as os.Exit does. The
 // stack shows the call.
 const ProgramExits = "macemc: a program ends the process\n\n"

@@ -86,7 +86,7 @@ type Field struct {
 // Part identifies what a field of a node describes other than the service's own value. The path is derived from it.
 type Part struct {
 	Kind  PartKind
-	Name  string // of a timer, action or key on a disk
+	Name  string // of a timer, action, key on a disk or private field of a program
 	Times int    // how often an action may happen
 }
 
@@ -100,6 +100,6 @@ const (
 	OfAction   // how often it was executed
 	OfDisk     // the content of the disk
 	OfWrite    // writes that are not synced
-	OfProgram  // operations that goroutines of a program wait for
+	OfProgram  // operations that goroutines of a program wait for, and other private fields
 	OfPosition // position of a goroutine of a test
 )

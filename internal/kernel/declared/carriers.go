@@ -34,7 +34,7 @@ func OfCarrier(s sim.Service, fields []diff.Field) []diff.Field {
 	if Carries(s) {
 		for i := range fields {
 			if p := fields[i].Path; !ast.IsExported(p) {
-				fields[i].Path, fields[i].Part.Kind = "("+p+")", diff.OfProgram
+				fields[i].Path, fields[i].Part = "("+p+")", diff.Part{Kind: diff.OfProgram, Name: p}
 			}
 		}
 	}

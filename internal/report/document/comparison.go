@@ -39,7 +39,7 @@ func (d *Document) compare() {
 		if d.Dead != nil {
 			d.DeadNamed = d.Dead.Read
 		}
-		d.Compared = append(d.Compared, endFacts(r, false)...)
+		d.Compared = append(d.Compared, endFacts(r, "")...)
 		d.Compared = append(d.Compared, certaintyFacts(r)...)
 		return
 	}
@@ -75,7 +75,7 @@ func (d *Document) compare() {
 	if d.Difference != "" {
 		d.Compared = append(d.Compared, Fact{"difference:", d.Difference, "this run | nearest run"})
 	}
-	d.Compared = append(d.Compared, endFacts(r, d.Difference != "")...)
+	d.Compared = append(d.Compared, endFacts(r, d.Difference)...)
 	d.Compared = append(append(d.Compared, laterFacts(r)...), certaintyFacts(r)...)
 	if in != nil && in.onlyLive != "" {
 		d.Facts = append(d.Facts, Fact{"only there:", in.onlyLive, ""})

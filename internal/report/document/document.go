@@ -58,7 +58,7 @@ type Document struct {
 	// DeadFolds and LiveFolds are the ticks of the runs that renderers show as one line.
 	DeadFolds, LiveFolds []eventgraph.Fold
 	LiveFrom             int         // first step in which the live run differs
-	Tail                 string      // the events that repeat forever; empty means unknown
+	Tail                 string      // the events at the end, see TailLabel; empty means unknown
 	Difference           string      // of the states of both runs after the critical step
 	Findings             []*Document // of a search that continued
 }

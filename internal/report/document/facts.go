@@ -239,9 +239,9 @@ func failingNodes(t *replay.Trace, p *replay.PropertyState) string {
 	return "at " + strings.Join(names, ", ")
 }
 
-// endFacts describes the state at the end of a dead run if no property explains it. further means that a difference
-// precedes.
-func endFacts(r *report.Report, further bool) []Fact {
+// endFacts describes the state at the end of a dead run if no property explains it. shown is the difference that precedes, see
+// [Document.Difference]; its parts are not repeated.
+func endFacts(r *report.Report, shown string) []Fact {
 	if r.Dead == nil || r.Kind != sim.Liveness && r.Kind != sim.Deadlock {
 		return nil
 	}
@@ -254,8 +254,8 @@ func endFacts(r *report.Report, further bool) []Fact {
 	at := len(r.Dead.Steps)
 	switch c := r.Critical; {
 	case c != nil && r.Live != nil && c.Step <= at:
-		f := Fact{"difference:", firstUnlike(r.Dead, r.Live, c.Step, c.LiveCommon), "at the end of this run | when the other is live"}
-		if further {
+		f := Fact{"difference:", firstUnlike(r.Dead, r.Live, c.Step, c.LiveCommon, strings.Split(shown, "; ")), "at the end of this run | when the other is live"}
+		if shown != "" {
 			f.Label = ""
 		}
 		return onlyWithText(f)

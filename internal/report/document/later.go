@@ -20,7 +20,7 @@ func laterFacts(r *report.Report) []Fact {
 	if c == nil || r.Dead == nil || c.Case != critical.Located {
 		return nil
 	}
-	ran, aside := fmt.Sprintf("code that repeats after step %d: ", c.Step), fmt.Sprintf("before step %d, recovery was still possible", c.Step)
+	ran, aside := fmt.Sprintf("code that runs after step %d: ", c.Step), fmt.Sprintf("before step %d, recovery was still possible", c.Step)
 	if c.OutOfEvents {
 		ran, aside = "code that ran last: ", "in the end nothing happens: a message, timer or retry is missing"
 	}

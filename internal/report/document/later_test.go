@@ -27,14 +27,14 @@ func TestWhereToLook(t *testing.T) {
 	if got := handledAfter(run, 2, ""); !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
-	if f := laterFacts(r); len(f) != 1 || !strings.HasSuffix(f[0].Text, "code that repeats after step 2: "+strings.Join(want, ", ")) {
+	if f := laterFacts(r); len(f) != 1 || !strings.HasSuffix(f[0].Text, "code that runs after step 2: "+strings.Join(want, ", ")) {
 		t.Errorf("%q", f)
 	}
 	boot := replay.TraceStep{Number: 4, Node: 0, Event: netmodel.Event{Kind: eventkind.Boot}, Source: "a.go:7"}
 	again := *r
 	again.Dead = &replay.Trace{Nodes: 2, Steps: slices.Insert(slices.Clone(run.Steps), 3, boot)}
 	if f := laterFacts(&again); len(f) != 1 ||
-		!strings.Contains(f[0].Text, "the start of n0 (a.go:7, step 4), or code that repeats after step 2: c.go:3") {
+		!strings.Contains(f[0].Text, "the start of n0 (a.go:7, step 4), or code that runs after step 2: c.go:3") {
 		t.Errorf("a node that starts again: %q", f)
 	}
 	if again.Critical = (&report.Critical{Transition: critical.Transition{Case: critical.Located,
@@ -125,6 +125,16 @@ func TestShrunk_DeadlockFromTheStart(t *testing.T) {
 		r := &report.Report{Steps: 8, Kind: kind, Critical: &report.Critical{}}
 		if got := shrunkFact(s, r).Aside; got != want {
 			t.Errorf("%s: %q, want %q", kind, got, want)
+		}
+	}
+}
+
+// Only a run without further events is described as one that stays as it is.
+func TestDocument_TailLabel(t *testing.T) {
+	for stuck, want := range map[bool]string{true: "then forever", false: "then, to the end of the run"} {
+		d := &Document{Report: &report.Report{Critical: &report.Critical{Transition: critical.Transition{OutOfEvents: stuck}}}}
+		if got := d.TailLabel(); got != want {
+			t.Errorf("out of events %v: %q, want %q", stuck, got, want)
 		}
 	}
 }

@@ -110,7 +110,16 @@ func beside(c *report.Critical) string {
 	return "not counting steps that fail: " + c.Failing
 }
 
-// tailText describes the events that repeat forever, most frequent first.
+// TailLabel introduces [Document.Tail]. A run without further events stays in its last state. Events of the tail of another
+// run need not repeat.
+func (d *Document) TailLabel() string {
+	if d.Report.Critical.OutOfEvents {
+		return "then forever"
+	}
+	return "then, to the end of the run"
+}
+
+// tailText describes the events of a tail, most frequent first.
 func tailText(t critical.Tail) string {
 	const most = 4
 	var parts []string

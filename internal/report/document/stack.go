@@ -77,7 +77,7 @@ func waitFacts(r *report.Report) (f []Fact) {
 	s := stateAfter(r.Dead, len(r.Dead.Steps))
 	label := "waits:"
 	for _, at := range s.order {
-		if at.part.Kind != replay.Program || s.values[at] == "" {
+		if at.part.Kind != replay.Program || at.part.Name != simext.GoroutinesField || s.values[at] == "" {
 			continue
 		}
 		node := fmt.Sprintf("n%d ", at.node)

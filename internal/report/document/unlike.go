@@ -16,8 +16,8 @@ const mostApart = 5
 // firstUnlike lists the fields in which the last state of the dead run differs from the first live state of the live
 // run, one per line and at most mostApart. Fields that never agree after the critical step come first, then those
 // that differ in the end. In each group, fields inside foreign types follow those of services, and timers come last.
-// It returns an empty string if there is no difference.
-func firstUnlike(dead, live *replay.Trace, critical, common int) string {
+// Texts in without are left out. It returns an empty string if there is no difference.
+func firstUnlike(dead, live *replay.Trace, critical, common int, without []string) string {
 	goal := stateAfter(live, firstLive(live, common))
 	now := stateAfter(dead, critical)
 	differs := func(at place) bool { return now.values[at] != goal.values[at] }
@@ -43,7 +43,11 @@ func firstUnlike(dead, live *replay.Trace, critical, common int) string {
 				rank++
 			}
 			x, y := pair(now.show(at), goal.show(at))
-			ranks[rank] = append(ranks[rank], fmt.Sprintf("n%d.%s %s | %s", at.node, at.path, x, y))
+			if text := fmt.Sprintf("n%d.%s %s | %s", at.node, at.path, x, y); !slices.ContainsFunc(without, func(other string) bool {
+				return other == text || strings.HasPrefix(other, text+" (")
+			}) {
+				ranks[rank] = append(ranks[rank], text)
+			}
 		}
 	}
 	return strings.Join(textfmt.Few(slices.Concat(ranks[:]...), mostApart), "\n")

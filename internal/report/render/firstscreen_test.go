@@ -52,8 +52,11 @@ func TestPanic_OfProperty(t *testing.T) {
 func TestDeadlock_WaitList(t *testing.T) {
 	r := pingackReport(t)
 	r.Kind = sim.Deadlock
-	r.Dead.Boot.Changes = append(r.Dead.Boot.Changes, replay.NodeChange{Node: 1, Path: "(past)", Part: replay.Part{Kind: replay.Program},
-		New: "chan send at pool.go:31 in (*Pool).give; sync.Mutex.Lock at pool.go:12 in (*Pool).take"})
+	program := func(field, value string) replay.NodeChange {
+		return replay.NodeChange{Node: 1, Path: "(" + field + ")", Part: replay.Part{Kind: replay.Program, Name: field}, New: value}
+	}
+	r.Dead.Boot.Changes = append(r.Dead.Boot.Changes, program("stale", "false"),
+		program("goroutines", "chan send at pool.go:31 in (*Pool).give; sync.Mutex.Lock at pool.go:12 in (*Pool).take"))
 	text := string(printed(t, render.Terminal, r))
 	contains(t, text, true, "  waits:          n1 chan send at pool.go:31 in (*Pool).give\n",
 		"\n                  n1 sync.Mutex.Lock at pool.go:12 in (*Pool).take\n")

@@ -142,7 +142,7 @@ type pageData struct {
 	Markup          template.HTML // empty if no run is known
 }
 
-// pageRepeat is a kind of step that repeats forever.
+// pageRepeat is a kind of step in the tail of a dead run.
 type pageRepeat struct{ Event, Count, Changes string }
 
 // pageFile is a file that the page contains.
@@ -227,7 +227,7 @@ func ends(r *report.Report) string {
 func pageRun(title string, g *eventgraph.Graph, mark, width int, named ...[]int) eventgraph.Run {
 	run := eventgraph.Run{Title: title, Graph: g, Start: mark, Options: eventgraph.Options{Width: width}}
 	if g.Last() >= MaxPageSteps {
-		// The steps before the mark matter more than those that repeat forever.
+		// The steps before the mark matter more than those of the tail.
 		from := max(0, min(mark-MaxPageSteps*7/10, g.Last()-MaxPageSteps+1))
 		steps := slices.Concat(named...)
 		for i := range MaxPageSteps {

@@ -54,7 +54,7 @@ func Markdown(w io.Writer, d *document.Document) error {
 		fmt.Fprintf(b, "\nand %s\n", textfmt.Plural(d.MoreCauses, "more handler"))
 	}
 	if d.Tail != "" {
-		fmt.Fprintf(b, "\n**Then forever:** %s\n", markdownText(d.Tail))
+		fmt.Fprintf(b, "\n**T%s:** %s\n", d.TailLabel()[1:], markdownText(d.Tail))
 	}
 	if d.Dead != nil {
 		fmt.Fprintf(b, "\n## The violating run (%s)\n\n", textfmt.Plural(d.Dead.Last(), "step"))

@@ -98,7 +98,7 @@ func Terminal(w io.Writer, d *document.Document) error {
 		t.excerpt(document.Excerpt(d.Dead, d.DeadSteps, true, t.style.Expand, t.style.Width))
 	}
 	if d.Tail != "" {
-		t.paragraph(" then forever: ", "     ", d.Tail)
+		t.paragraph(" "+d.TailLabel()+": ", "     ", d.Tail)
 	}
 	if d.Live != nil {
 		t.line("")

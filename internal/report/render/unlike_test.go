@@ -23,7 +23,7 @@ func wide(t *replay.Trace) {
 }
 
 // A service that is too large to be shown completely, with properties that explain nothing, is described by its
-// differences from the nearest live state: lasting ones first, and at most five fields.
+// differences from the nearest live state: lasting ones first, and at most five fields that were not shown before.
 func TestNeverAgainOfALargeService(t *testing.T) {
 	r := pingackReport(t)
 	wide(r.Dead)
@@ -54,8 +54,8 @@ func TestNeverAgainOfALargeService(t *testing.T) {
 			lines = append(lines, strings.TrimSpace(line[at:]))
 		}
 	}
-	want := []string{"n0.Acked 1 | 2", "n1.Zone0 none | b", "n1.Zone1 none | b", "n1.Zone2 none | b", "n1.Zone3 none | b"}
-	if strings.Join(lines, "\n") != strings.Join(want, "\n") || !strings.Contains(facts, "and 4 more") {
+	want := []string{"n0.Acked 1 | 2", "n1.Zone1 none | b", "n1.Zone2 none | b", "n1.Zone3 none | b", "n1.Zone4 none | b"}
+	if strings.Join(lines, "\n") != strings.Join(want, "\n") || !strings.Contains(facts, "and 2 more") {
 		t.Errorf("got\n%s\nwant\n%s\nin\n%s", strings.Join(lines, "\n"), strings.Join(want, "\n"), facts)
 	}
 
@@ -147,4 +147,20 @@ func TestComparison_AlignedSteps(t *testing.T) {
 	change(r.Live, 8, same+`"Free":true}`)
 	contains(t, flat(printed(t, render.Terminal, r)), true,
 		`n0.Aaa …aiting":[3,4,5],"Epoch":7,"Free":false} | …aiting":[3,4,5],"Epoch":7,"Free":true}`)
+}
+
+// A difference after the critical step that lasts to the end is shown once.
+func TestDifference_ShownOnce(t *testing.T) {
+	r := alignedReport(t)
+	wide(r.Dead)
+	wide(r.Live)
+	change := func(run *replay.Trace, step int, value string) {
+		s := &run.Steps[step-1]
+		s.Changes = append(s.Changes, replay.NodeChange{Node: 0, Path: "Mode", Old: "new", New: value})
+	}
+	change(r.Dead, 6, "sick")
+	change(r.Live, 8, "well")
+	if text := flat(printed(t, render.Terminal, r)); strings.Count(text, "n0.Mode sick | well") != 1 || !strings.Contains(text, "at the end of this run") {
+		t.Errorf("the difference is not shown once, or the end is not described:\n%s", text)
+	}
 }

@@ -13,7 +13,7 @@ func (a *app) criticalCommand() *cobra.Command {
 		Short: "Find the step after which a run is dead",
 		Long: `Finds the critical transition of the run in FILE: some random walks from the state before it
 reach a live state, and no walk from the state after it does. Shows the number of walks from
-each probed step, what repeats forever afterwards, and the nearest run that recovered.
+each probed step, what happens afterwards, and the nearest run that recovered.
 
 Exit status: 1 if the run is dead, 0 if it recovers, 3 if the walks do not decide it; for
 others see "macemc help".`,

@@ -13,7 +13,7 @@ func (a *app) reportCommand() *cobra.Command {
 		Use:   "report FILE",
 		Short: "Explain the violation that a run shows, in one page",
 		Long: `Explains the violation that the run in FILE shows: what never happens again, the critical step
-and its handler, the first difference from a run that recovers, what repeats forever, and both
+and its handler, the first difference from a run that recovers, what happens afterwards, and both
 runs with the states of all nodes. The page is self-contained, and the paths can be saved from
 it.
 
