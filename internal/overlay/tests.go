@@ -82,7 +82,7 @@ var testChanges = func() []change {
 		{"testing/testing.go", atStart{"T.Deadline"}, " if macemcInRun() { return time.Time{}, false }; ", whyTests},
 
 		{"net/fd_posix.go", lastField{"netFD"}, " *fakeNetFD; ", whyNet},
-		{"net/sock_posix.go", atStart{"socket"}, " if macemcTested() { return macemcSocket(ctx, net, family, sotype, proto, ipv6only, laddr, raddr) }; ", whyNet},
+		{"net/sock_posix.go", atStart{"socket"}, " if macemcTested() { return macemcSocket(ctx, net, family, sotype, proto, ipv6only, laddr, raddr) }; if macemcBeside() { macemcReached(sotype, raddr) }; ", whyNet},
 		{"net/conf.go", atStart{"conf.mustUseGoResolver"}, " if macemcTested() { return true }; ", whyNet},
 		{"net/fd_unix.go", atStart{"netFD.accept"}, " if fd.fakeNetFD != nil { return fd.fakeNetFD.accept(fd.laddr) }; ", whyNet},
 		{"net/fd_unix.go", atStart{"netFD.dup"}, " if fd.fakeNetFD != nil { return fd.fakeNetFD.dup() }; ", whyNet},
@@ -103,7 +103,11 @@ var testChanges = func() []change {
 		{"writeMsg", "writeMsg(p, oob, sa)"}, {"writeMsgInet4", "writeMsgInet4(p, oob, sa)"}, {"writeMsgInet6", "writeMsgInet6(p, oob, sa)"},
 		{"SetDeadline", "SetDeadline(t)"}, {"SetReadDeadline", "SetReadDeadline(t)"}, {"SetWriteDeadline", "SetWriteDeadline(t)"},
 	} {
-		list = append(list, change{"net/fd_posix.go", atStart{"netFD." + c.method}, " if fd.fakeNetFD != nil { return fd.fakeNetFD." + c.call + " }; ", whyNet})
+		text := " if fd.fakeNetFD != nil { return fd.fakeNetFD." + c.call + " }; "
+		if strings.HasPrefix(c.method, "write") {
+			text += "if macemcBeside() { macemcSends(fd, sa) }; "
+		}
+		list = append(list, change{"net/fd_posix.go", atStart{"netFD." + c.method}, text, whyNet})
 	}
 	const option = "fd.fakeNetFD.macemcOpen()"
 	for _, c := range []struct{ file, fn, result string }{

@@ -109,3 +109,86 @@ func TestNobody(t *testing.T) {
 	testReports(t, []string{" TestDial, TestSend, TestSendFromAll and 1 more: not explored: each reaches a socket outside of the run",
 		"schedules of 1 test"}, 0, ".")
 }
+
+// A test is not explored if a goroutine that a package has started connects to its listener, or sends datagrams to its socket.
+func TestTest_OtherProcessPackage(t *testing.T) {
+	testFile(t, `package x
+
+import (
+	"net"
+	"testing"
+)
+
+var jobs = make(chan func())
+
+func init() {
+	go func() {
+		for f := range jobs {
+			f()
+		}
+	}()
+}
+
+func listen(t *testing.T) net.Listener {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+func TestDial(t *testing.T) {
+	l := listen(t)
+	defer l.Close()
+	errs := make(chan error)
+	jobs <- func() {
+		c, err := net.Dial("tcp", l.Addr().String())
+		if err == nil {
+			c.Close()
+		}
+		errs <- err
+	}
+	if err := <-errs; err != nil {
+		t.Error(err)
+	}
+}
+
+func TestSend(t *testing.T) {
+	p, err := net.ListenPacket("udp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	jobs <- func() {
+		s, err := net.ListenPacket("udp", "127.0.0.1:0")
+		if err != nil {
+			panic(err)
+		}
+		s.WriteTo([]byte("hello"), p.LocalAddr())
+		s.Close()
+	}
+	if n, _, err := p.ReadFrom(make([]byte, 10)); n != 5 || err != nil {
+		t.Error(n, err)
+	}
+}
+
+func TestOther(t *testing.T) {
+	l := listen(t)
+	defer l.Close()
+	errs := make(chan error)
+	jobs <- func() {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err == nil {
+			l.Close()
+			_, err = net.Dial("tcp", l.Addr().String())
+		}
+		errs <- err
+	}
+	if err := <-errs; err == nil {
+		t.Error("connected")
+	}
+}
+`)
+	testReports(t, []string{"TestDial, TestSend: not explored: a goroutine that a package has started reaches a socket of the test",
+		"the run above is repeated as with go test: a goroutine", "schedules of 1 test"}, 0, "-v", "-schedules=20", ".")
+}
