@@ -6,6 +6,7 @@ import (
 
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/internal/search/stats"
+	"github.com/macemc/macemc/internal/search/strategy"
 	"github.com/macemc/macemc/internal/textfmt"
 	"github.com/macemc/macemc/sim"
 )
@@ -34,6 +35,8 @@ func Essentials(r *report.Report) (lines []string) {
 		next = "more nodes, actions or faults (--nodes, --crashes, --loss)"
 	case r.Running > 0:
 		next = "handlers that wait for the goroutines that they start"
+	case !strategy.Can(r.Strategy, strategy.Faults) && len(unusedFaults(r)) > 0:
+		next = "a strategy with faults (--strategy faulty)"
 	case r.Stopped == stats.StoppedMemory:
 		next = "more memory (--memory), or hashes for states (--visited 64)"
 	case r.Stopped == stats.StoppedPaths:
@@ -77,21 +80,27 @@ func missing(r *report.Report) (list []string) {
 	if r.Undecided > 0 {
 		list = append(list, textfmt.Plural(r.Undecided, "suspect")+" not confirmed")
 	}
-	var off, unused []string
+	var off []string
 	for f := range sim.FaultCount {
-		switch {
-		case r.Limits[f] == 0 && !applies(r, f):
-		case r.Limits[f] == 0:
+		if r.Limits[f] == 0 && applies(r, f) {
 			off = append(off, limitName(f))
-		case r.Coverage.FaultsUsed[f] == 0 && r.Cluster == "":
-			unused = append(unused, limitName(f))
 		}
 	}
-	if len(unused) > 0 {
+	if unused := unusedFaults(r); len(unused) > 0 {
 		list = append(list, "never used: "+strings.Join(unused, ", "))
 	}
 	if len(off) > 0 {
 		list = append(list, "off: "+strings.Join(off, ", "))
 	}
 	return list
+}
+
+// unusedFaults returns the faults within the limits that never struck.
+func unusedFaults(r *report.Report) (names []string) {
+	for f := range sim.FaultCount {
+		if r.Limits[f] > 0 && r.Coverage.FaultsUsed[f] == 0 && r.Cluster == "" {
+			names = append(names, limitName(f))
+		}
+	}
+	return names
 }

@@ -65,6 +65,30 @@ func TestEssentials_SlowSteps(t *testing.T) {
 	}
 }
 
+// Walks without faults take another strategy rather than more time to use the faults that are allowed. A search that has
+// visited all states, but not judged them, takes more time.
+func TestEssentials_Next(t *testing.T) {
+	for _, c := range []struct {
+		strategy, stopped string
+		loss              int
+		want              string
+	}{
+		{"walk", stats.StoppedTime, 1, "never used: loss; "},
+		{"walk", stats.StoppedTime, 1, "next: a strategy with faults (--strategy faulty)"},
+		{"walk", stats.StoppedPaths, 1, "next: a strategy with faults (--strategy faulty)"},
+		{"walk", stats.StoppedTime, 0, "next: more time (--time)"},
+		{"faulty", stats.StoppedTime, 1, "next: more time (--time)"},
+		{"", stats.StoppedTime, 1, "next: more time (--time)"},
+		{"bfs", stats.StoppedTime, 0, "next: more time (--time)"},
+	} {
+		r := &report.Report{Verdict: search.OK, Settings: report.Settings{Strategy: c.strategy, Limits: sim.Limits{sim.Loss: c.loss}}}
+		r.Stopped = c.stopped
+		if got := strings.Join(Essentials(r), "\n"); !strings.Contains(got, c.want) {
+			t.Errorf("strategy %s, stopped by %s:\n%s\nwant %q", c.strategy, c.stopped, got, c.want)
+		}
+	}
+}
+
 // A property that does not return is named.
 func TestClaim_PropertyDoesNotReturn(t *testing.T) {
 	r := &report.Report{Verdict: search.Violation, Kind: sim.Divergence, Property: "hangs", Message: `property "hangs" did not return within 5s (p.go:1)`}

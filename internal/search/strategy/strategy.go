@@ -17,12 +17,13 @@ const (
 	Deepens                             // raises its depth step by step, and can continue from a [search.Reach]
 	Walks                               // makes random walks, which have schedules and can be divided by their seeds
 	Durable                             // can continue from the content of a folder
+	Faults                              // injects faults
 )
 
 // capabilities describes each Capability, in the order of the constants, for "a strategy that ...".
 var capabilities = [...]string{
 	"visits all states", "visits states breadth first", "keeps states", "bounds the depth", "deepens iteratively", "makes random walks",
-	"can be resumed",
+	"can be resumed", "injects faults",
 }
 
 // Info describes a strategy.
@@ -33,12 +34,12 @@ type Info struct {
 
 // All lists the strategies, in the order of help texts and reports. The first is the default.
 var All = []Info{
-	{"deepening", KeepsStates | BoundsDepth | Deepens | Walks | Durable},
+	{"deepening", KeepsStates | BoundsDepth | Deepens | Walks | Durable | Faults},
 	{"walk", Walks | Durable},
-	{"faulty", Walks | Durable},
-	{"swarm", Walks | Durable},
-	{"bfs", VisitsStates | BreadthFirst | KeepsStates | BoundsDepth | Durable},
-	{"dfs", VisitsStates | KeepsStates | BoundsDepth},
+	{"faulty", Walks | Durable | Faults},
+	{"swarm", Walks | Durable | Faults},
+	{"bfs", VisitsStates | BreadthFirst | KeepsStates | BoundsDepth | Durable | Faults},
+	{"dfs", VisitsStates | KeepsStates | BoundsDepth | Faults},
 }
 
 // Can reports whether the strategy with a name has all of the capabilities. An empty name means the default.
