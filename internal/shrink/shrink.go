@@ -2,7 +2,7 @@
 // Hildebrandt, Simplifying and Isolating Failure-Inducing Input, 2002), alone and together with their consequences,
 // reorders the rest to have fewer context switches, and lowers picks. It alternates that with short random runs that are
 // similar to the smallest one or replace a part of it, and with new searches for runs that violate in the same handler, from the
-// first state and from states inside smaller runs.
+// first state and from states inside smaller runs. One of these searches is breadth first.
 // A candidate is executed tolerantly, see [Player], and accepted if it violates the same property in the same way.
 package shrink
 
@@ -179,6 +179,11 @@ func (cfg *Config) minimize(
 	if len(r.best.Steps) < leastRestarted || r.over || seek == nil {
 		r.reduceAndResample(ctx, again)
 		return r.err
+	}
+	if cfg.Dead == nil {
+		if err := cfg.nearest(ctx, r, p); err != nil {
+			return err
+		}
 	}
 	// Reducing drops faults, but runs with more of them violate more often.
 	other, err := newRestarter(cfg, path, len(r.best.Steps), 0)

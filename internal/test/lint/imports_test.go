@@ -236,7 +236,8 @@ var imports = []struct {
 		internal/netmodel internal/kernel internal/kernel/...`},
 	{pkg: "internal/shrink", module: `
 		internal/pathfile internal/encoding internal/search/... internal/stacks internal/budget choose critical
-		internal/replay search sim internal/eventkind internal/netmodel internal/kernel internal/kernel/...`},
+		internal/replay search sim internal/eventkind internal/netmodel internal/kernel internal/kernel/... internal/table
+		internal/table/options`},
 }
 
 // importDirection: imports point downward only.
