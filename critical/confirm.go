@@ -42,7 +42,15 @@ func Confirm(cfg Config) func(context.Context, search.Suspect) (search.Confirmed
 	}
 }
 
-// Violation reports whether the run is confirmed to violate liveness.
+// Violation reports whether the run is confirmed to violate liveness. What becomes of a suspect in all cases:
+//
+//	Recovered                          refuted
+//	Located, DeadFromStart, Unlocated  violation
+//	TooLateToTell                      violation if the run is out of events or proven dead, else undecided
+//	all but Recovered                  undecided if HardlyJudged, or without a proof that the search requires
+//	no result at the deadline          undecided: too few walks failed, see deadline.go
+//
+// An undecided suspect makes the search inconclusive, with exit status 3.
 func (r *Result) Violation() bool {
 	return !r.HardlyJudged && (r.Case == Located || r.Case == DeadFromStart || r.Case == Unlocated ||
 		r.Case == TooLateToTell && (r.OutOfEvents || r.Proof == Exact))

@@ -7,9 +7,7 @@ import (
 	"github.com/macemc/macemc/internal/search/runloop"
 )
 
-// Case is the outcome of the search for the critical transition, as its label in reports. [Located], [DeadFromStart] and [Unlocated] make
-// a run a violation, [Recovered] refutes it. [TooLateToTell] makes it a violation if the run is out of events or proven dead, and otherwise
-// leaves it undecided, as does [Result.HardlyJudged] in any case.
+// Case is the outcome of the search for the critical transition, as its label in reports. See [Result.Violation].
 type Case string
 
 // C1 and C2 number the cases of a located transition and of one too close to the end of the run.
@@ -67,7 +65,7 @@ type Result struct {
 	// Dead is the path of the dead run, including the final walk that did not recover.
 	Dead               choose.Path
 	Steps              int  // of Dead
-	HardlyJudged       bool // hardly any state showed whether it is live, so the run is undecided
+	HardlyJudged       bool // hardly any state showed whether it is live, as its nodes held the locks that their properties need
 	onlySearchRecovers bool // it recovers, although no walk did
 	// Engine counts the steps of walks by engine. The counts are not deterministic.
 	Engine runloop.Counts

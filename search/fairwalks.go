@@ -69,7 +69,7 @@ func (s *searcher) walkFair(ctx context.Context, last bool) error {
 	if out.Skipped != nil {
 		sus := &Suspect{Kind: sim.Divergence, Node: -1, Path: out.Path, Overdue: true,
 			Message: "the handler " + runloop.DidNotReturn(s.cfg.HandlerLimit), Strategy: s.cfg.Strategy}
-		return s.decide(ctx, sus, "a handler did not return")
+		return s.settle(ctx, sus, "a handler did not return")
 	}
 	if out.Starvation == nil {
 		return nil

@@ -94,7 +94,7 @@ func (s *searcher) suspectOverdue(ctx context.Context, o *overdue, p phase) (ref
 		Strategy: p.strategy(),
 	}
 	undecided := s.undecided
-	err = s.decide(ctx, sus, "a handler did not return")
+	err = s.settle(ctx, sus, "a handler did not return")
 	return s.stopping != stats.StoppedFound && s.undecided == undecided, err
 }
 
@@ -155,12 +155,12 @@ func (s *searcher) merge(ctx context.Context, u *unit) error {
 	case u.stopped:
 		last = "it terminated the search goroutine"
 	}
-	return s.decide(ctx, u.suspect, last)
+	return s.settle(ctx, u.suspect, last)
 }
 
-// decide confirms a suspect, unless it needs no confirmation. If it is a violation, the search ends unless the caller wants more; last is the reason
+// settle confirms a suspect, unless it needs no confirmation. If it is a violation, the search ends unless the caller wants more; last is the reason
 // why it cannot continue, or "".
-func (s *searcher) decide(ctx context.Context, sus *Suspect, last string) error {
+func (s *searcher) settle(ctx context.Context, sus *Suspect, last string) error {
 	if !sus.needsNoConfirmation() || s.cfg.Found == nil {
 		s.cfg.suspect(sus)
 	}

@@ -80,7 +80,7 @@ func TestConfirmationIsBrokenOff(t *testing.T) {
 	}
 	dead := &Suspect{Kind: sim.Liveness}
 	s.cfg.start = budget.Now() - 2*time.Hour
-	if err := s.decide(context.Background(), dead, ""); err != nil {
+	if err := s.settle(context.Background(), dead, ""); err != nil {
 		t.Fatal(err)
 	}
 	if s.finding != nil || s.undecided != 1 || s.stopping != stats.StoppedTime {
@@ -90,12 +90,12 @@ func TestConfirmationIsBrokenOff(t *testing.T) {
 	s.cfg.Confirm = func(context.Context, Suspect) (Confirmed, error) { return Confirmed{}, context.DeadlineExceeded }
 	ended, cancel := context.WithDeadline(context.Background(), time.Now())
 	defer cancel()
-	if err := s.decide(ended, dead, ""); err != nil || s.stopping != stats.StoppedInterrupted || s.undecided != 2 {
+	if err := s.settle(ended, dead, ""); err != nil || s.stopping != stats.StoppedInterrupted || s.undecided != 2 {
 		t.Errorf("from outside: %v, stopped by %q, %d undecided", err, s.stopping, s.undecided)
 	}
 	s.stopping = "" // the deadlines pass before that of the context
 	s.cfg.start = budget.Now()
-	if err := s.decide(context.Background(), dead, ""); err != nil || s.stopping != "" || s.undecided != 3 {
+	if err := s.settle(context.Background(), dead, ""); err != nil || s.stopping != "" || s.undecided != 3 {
 		t.Errorf("without deadlines: %v, stopped by %q, %d undecided", err, s.stopping, s.undecided)
 	}
 	s.found, s.stopping = 1, "" // as in a search that continues
@@ -105,7 +105,7 @@ func TestConfirmationIsBrokenOff(t *testing.T) {
 		}
 		return Confirmed{Refuted: true}, nil
 	}
-	if err := s.decide(context.Background(), dead, ""); err != nil {
+	if err := s.settle(context.Background(), dead, ""); err != nil {
 		t.Fatal(err)
 	}
 }

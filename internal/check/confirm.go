@@ -23,7 +23,7 @@ func (o *Options) confirm(ctx context.Context, s search.Suspect) (search.Confirm
 	var c search.Confirmed
 	var err error
 	fault := defect.Guard(func() error {
-		c, err = o.decide(ctx, s)
+		c, err = o.confirmByKind(ctx, s)
 		if _, mismatch := errors.AsType[*critical.MismatchError](err); mismatch {
 			c, err = o.confirmDifference(ctx, s)
 		}
@@ -51,9 +51,9 @@ func endless(detail any) bool {
 	return ok && d.Endless
 }
 
-// decide examines a suspect. For a run that seems dead it looks for the critical step. A handler that seems not to
+// confirmByKind examines a suspect. For a run that seems dead it looks for the critical step. A handler that seems not to
 // return is executed in a fresh process with a longer time limit.
-func (o *Options) decide(ctx context.Context, s search.Suspect) (search.Confirmed, error) {
+func (o *Options) confirmByKind(ctx context.Context, s search.Suspect) (search.Confirmed, error) {
 	switch {
 	case s.Kind == sim.Liveness, s.Kind == sim.Deadlock:
 		return o.confirmDead(ctx, s)
