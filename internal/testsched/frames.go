@@ -225,7 +225,8 @@ var waits = map[string]string{
 	"chan receive (nil chan)": "waits to receive from a nil channel", "chan send (nil chan)": "waits to send to a nil channel",
 	"select": "waits in select", "select (no cases)": "waits in a select without cases",
 	"sync.Mutex.Lock": "waits to lock a Mutex", "sync.RWMutex.RLock": "waits to read-lock a RWMutex", "sync.RWMutex.Lock": "waits to lock a RWMutex",
-	"sync.WaitGroup.Wait": "waits for a WaitGroup", "sync.Cond.Wait": "waits for a Cond", "sleep": "sleeps", "busy": "is held back by the schedule", "running": "runs",
+	"sync.WaitGroup.Wait": "waits for a WaitGroup", "sync.Cond.Wait": "waits for a Cond", "sleep": "sleeps",
+	"busy": "is held back by the schedule", "running": "runs",
 	"semacquire": "waits for a semaphore", "IO wait": "waits for a file",
 }
 
