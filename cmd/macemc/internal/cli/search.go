@@ -146,6 +146,7 @@ report.html, report.md and report.json.`
 // searchDetails is the text that --help-all adds to help.
 const searchDetails = `Options passed to mctest.CheckWith are ignored here; pass flags instead. --bug uses the
 settings documented for the bug, see "macemc systems SYSTEM". Other flags override them.
+Strategy walk makes walks without faults; all others inject the faults within the limits.
 
 Code that exits, overflows the stack, exhausts the memory or does not return is a violation
 like others. bfs and dfs then search a second time to find the run.
