@@ -187,7 +187,7 @@ func (p *parser) header(word, rest string) (err error) {
 		var l Limit
 		var value string
 		if l.Key, value, err = scanPair(rest); err == nil {
-			l.Value, err = number(value, "the limit")
+			l.Value, err = numberTo(mostFaults, value, "the limit")
 			h.Limits = append(h.Limits, l)
 			word = "limit " + l.Key
 		}
@@ -348,10 +348,13 @@ func unquoteRest(s string) (string, error) {
 }
 
 // number parses a number that fits into a path.
-func number(s, what string) (int, error) {
+func number(s, what string) (int, error) { return numberTo(math.MaxInt32, s, what) }
+
+// numberTo parses a number up to most, which fits into a path.
+func numberTo(most uint64, s, what string) (int, error) {
 	n, err := strconv.ParseUint(s, 10, 31)
-	if err != nil {
-		return 0, fmt.Errorf("bad number %q for %s: want 0 to %d", excerpt(s), what, math.MaxInt32)
+	if err != nil || n > most {
+		return 0, fmt.Errorf("bad number %q for %s: want 0 to %d", excerpt(s), what, most)
 	}
 	return int(n), nil
 }

@@ -88,8 +88,11 @@ type Param struct{ Key, Value string }
 // Limit is a fault limit.
 type Limit struct {
 	Key   string
-	Value int // not negative
+	Value int // 0 to mostFaults
 }
+
+// mostFaults is the maximum of a limit, as in package sim.
+const mostFaults = 1_000_000
 
 // Step is one step.
 type Step struct {

@@ -69,6 +69,9 @@ func (r *Replay) Do(ctx context.Context, p *Process) error {
 		}
 		t.Recurs = &recurs
 	}
+	if h := &l.Header; r.To < 0 && recurs && t.Finding == nil && h.Endless && t.Round != h.Round {
+		return t.SetRound(h.Round) // the file claims a cycle that the run does not have
+	}
 	if r.JSON {
 		err = WriteJSON(p.Stdout, t)
 	} else {

@@ -3,6 +3,7 @@ package cli
 import (
 	"encoding/json"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -137,6 +138,24 @@ func TestSystems(t *testing.T) {
 	}
 	if len(system.Bugs) != 17 {
 		t.Errorf("%d bugs, want RT1 to RT17", len(system.Bugs))
+	}
+}
+
+// A path file that claims a cycle which the run does not have is refused by replay, as it is by report.
+func TestReplay_RefusesFalseCycle(t *testing.T) {
+	content, err := os.ReadFile(testdata(t, "pingack.path"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "cycle.path")
+	head, steps, _ := strings.Cut(string(content), "\n")
+	if err := os.WriteFile(file, []byte(head+"\nround 9\n"+steps), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, command := range []string{"replay", "report"} {
+		if _, stderr, status := run(t, command, file); status != 2 || !strings.Contains(stderr, "do not lead back") {
+			t.Errorf("%s: exit status %d: %s", command, status, stderr)
+		}
 	}
 }
 
