@@ -1,8 +1,11 @@
 package bubble
 
 import (
+	"reflect"
 	"testing"
 	"time"
+
+	"github.com/macemc/macemc/internal/simext"
 )
 
 // when is the inverse of clock: it returns the first time at which the clock shows at least the argument.
@@ -19,5 +22,12 @@ func TestPace(t *testing.T) {
 				t.Errorf("drift %d: the clock advances by %d in %v, want %v", drift, d, at-p.booted, time.Duration(exact))
 			}
 		}
+	}
+}
+
+// Reports find the goroutines of a program by the name of the field.
+func TestProgram_GoroutinesField(t *testing.T) {
+	if f, ok := reflect.TypeFor[Program]().FieldByName(simext.GoroutinesField); !ok || f.Type != reflect.TypeFor[*history]() {
+		t.Errorf("field %s: %v, %v; want the history of the node", simext.GoroutinesField, f.Type, ok)
 	}
 }
