@@ -7,8 +7,8 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/encoding"
+	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/internal/search/runloop"
-	"github.com/macemc/macemc/internal/search/schedules"
 )
 
 // equals finds the steps of the dead run that recover because a live run visits an equal state. Walks are random, so those
@@ -79,7 +79,8 @@ func (f *finder) recoversAsEqual(ctx context.Context, step int) (bool, error) {
 // trace executes a run to the end of path, and then by the picks of rest. It returns the states from the end of path on, or
 // from the last step that is outside the recovery relation.
 func (f *finder) trace(ctx context.Context, path, rest choose.Path) ([]visit, error) {
-	t := &tracer{ctx: ctx, rest: choose.Prefix{Path: rest}, scale: f.cfg.Weights.Scale()}
+	scale := f.cfg.Weights.Scale()
+	t := &tracer{ctx: ctx, rest: choose.Prefix{Path: rest}, weight: scale.WeightOf}
 	switch o := f.prober.workers[0].loop.Run(t, runloop.Task{Path: path}); {
 	case o.Stuck != nil:
 		return nil, stuckIn(&o)
@@ -99,7 +100,7 @@ type visit struct {
 type tracer struct {
 	ctx    context.Context
 	rest   choose.Prefix
-	scale  schedules.Scale
+	weight func(*netmodel.Event) int
 	visits []visit
 }
 
@@ -124,7 +125,7 @@ func (t *tracer) Select(at *runloop.Node) runloop.Selection {
 // outside reports whether the step to a state is outside the recovery relation.
 func (t *tracer) outside(at *runloop.Node) bool {
 	last := at.Run.World.Last()
-	return last.Event.Kind.Injection() || last.Crashed || last.Disturbs || at.Unlikely || t.scale.WeightOf(&last.Event) == 0
+	return last.Event.Kind.Injection() || last.Crashed || last.Disturbs || at.Unlikely || t.weight(&last.Event) == 0
 }
 
 func (t *tracer) Choose(_ *runloop.Node, p choose.Point) (int, bool) {
