@@ -350,10 +350,10 @@ func unquoteRest(s string) (string, error) {
 // number parses a number that fits into a path.
 func number(s, what string) (int, error) { return numberTo(math.MaxInt32, s, what) }
 
-// numberTo parses a number up to most, which fits into a path.
-func numberTo(most uint64, s, what string) (int, error) {
+// numberTo is number with an error that names another maximum, which the caller checks.
+func numberTo(most int, s, what string) (int, error) {
 	n, err := strconv.ParseUint(s, 10, 31)
-	if err != nil || n > most {
+	if err != nil {
 		return 0, fmt.Errorf("bad number %q for %s: want 0 to %d", excerpt(s), what, most)
 	}
 	return int(n), nil

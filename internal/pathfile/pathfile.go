@@ -88,10 +88,10 @@ type Param struct{ Key, Value string }
 // Limit is a fault limit.
 type Limit struct {
 	Key   string
-	Value int // 0 to mostFaults
+	Value int // not negative
 }
 
-// mostFaults is the maximum of a limit, as in package sim.
+// mostFaults is the maximum of a limit in package sim, which checks it.
 const mostFaults = 1_000_000
 
 // Step is one step.

@@ -128,8 +128,8 @@ func (h *Header) validate() error {
 		if err := once("limit", l.Key); err != nil {
 			return err
 		}
-		if l.Value < 0 || l.Value > mostFaults {
-			return fmt.Errorf("limit %q is %d, must be from 0 to %d", l.Key, l.Value, mostFaults)
+		if l.Value < 0 || l.Value > math.MaxInt32 {
+			return fmt.Errorf("limit %q is %d, must be from 0 to %d", l.Key, l.Value, math.MaxInt32)
 		}
 	}
 	return nil
