@@ -62,7 +62,7 @@ func TestFinding(t *testing.T) {
 		`violated:\s+every ping is acknowledged`,
 		`critical step:\s*step \d+: network loses Ack\{\d\} n1->n0`,
 		`0 of 200 random continuations recovered`,
-		`then, to the end of the run: .*n0 timer resend`,
+		`then, in a longer run: .*n0 timer resend`,
 		`nearest run that recovered`,
 		`macemc mdb testdata/macemc/TestPingAck/error.path`,
 		`go test -run '\^TestPingAck\$' . -macemc.replay=testdata/macemc/TestPingAck/error.path`,

@@ -131,7 +131,7 @@ func TestShrunk_DeadlockFromTheStart(t *testing.T) {
 
 // Only a run without further events is described as one that stays as it is.
 func TestDocument_TailLabel(t *testing.T) {
-	for stuck, want := range map[bool]string{true: "then forever", false: "then, to the end of the run"} {
+	for stuck, want := range map[bool]string{true: "then forever", false: "then, in a longer run"} {
 		d := &Document{Report: &report.Report{Critical: &report.Critical{Transition: critical.Transition{OutOfEvents: stuck}}}}
 		if got := d.TailLabel(); got != want {
 			t.Errorf("out of events %v: %q, want %q", stuck, got, want)

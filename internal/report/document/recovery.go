@@ -110,13 +110,13 @@ func beside(c *report.Critical) string {
 	return "not counting steps that fail: " + c.Failing
 }
 
-// TailLabel introduces [Document.Tail]. A run without further events stays in its last state. Events of the tail of another
-// run need not repeat.
+// TailLabel introduces [Document.Tail]. A run without further events stays in its last state. The tail of another run was longer
+// when it was examined, and its events need not repeat.
 func (d *Document) TailLabel() string {
 	if d.Report.Critical.OutOfEvents {
 		return "then forever"
 	}
-	return "then, to the end of the run"
+	return "then, in a longer run"
 }
 
 // tailText describes the events of a tail, most frequent first.

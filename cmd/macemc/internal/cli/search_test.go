@@ -77,7 +77,7 @@ func TestSearchText(t *testing.T) {
 	}
 	for _, want := range []string{
 		"pingack: LIVENESS VIOLATION", "every ping is acknowledged", "network loses Ack{", "0 of 20 random continuations recovered",
-		"then, to the end of the run: ", "nearest run that recovered", "macemc mdb 'o u t/error.path'",
+		"then, in a longer run: ", "nearest run that recovered", "macemc mdb 'o u t/error.path'",
 		"macemc search pingack --walk-steps 250 --walks 20 --seed 1 --workers 1\n",
 	} {
 		if !strings.Contains(stdout, want) {
