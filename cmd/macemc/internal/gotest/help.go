@@ -60,7 +60,7 @@ Flags:
   -explore-seed N     seed the schedules with N (default 1)
   -explore-delay D    delay goroutines by up to D of the test's clock, so that timers fire before
                       them (default 1ms)
-  -exhaustive[=N]     explore all schedules, or those with at most N preemptions, early timers included
+  -exhaustive[=N]     explore all schedules, or those with at most N preemptions and early timers
   -schedule FILE      execute only the schedule in FILE, or the newest finding if last
   -leaks=false        do not fail tests that leave goroutines behind, only mention them
   -explore=false      execute each test once, as go test does
