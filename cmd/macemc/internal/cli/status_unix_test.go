@@ -112,7 +112,7 @@ func TestFull(t *testing.T) {
 	if out, err := command(dir, "search", "pingack", "--no-shrink", "--walks", "20", "--walk-steps", "200", "--out", "found").CombinedOutput(); exitCode(err) != exitcode.Violation {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	clean := "search pingack --loss 0 --strategy bfs --depth 5"
+	clean := "search pingack --loss 0 --max-paths 50"
 	for _, c := range []struct {
 		args   string
 		full   bool // standard output
@@ -177,7 +177,7 @@ func TestDiskFull(t *testing.T) {
 		args   string
 		status int
 	}{
-		{"search pingack --loss 0 --strategy bfs --depth 5 --junit j.xml", exitcode.Resource},
+		{"search pingack --loss 0 --max-paths 50 --junit j.xml", exitcode.Resource},
 		{"search pingack --no-shrink --walks 20 --walk-steps 200 --junit j.xml", exitcode.Violation},
 	} {
 		cmd := command("", strings.Fields(c.args)...)

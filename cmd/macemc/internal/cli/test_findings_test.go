@@ -305,7 +305,7 @@ func TestChain(t *testing.T) {
 		"    --- PASS: TestSub/a (", "    --- PASS: TestSub/a/d (", "    --- FAIL: TestSub/b/c (", "        --- FAIL: TestSub/b/c/d (",
 		"macemc: PANIC: a value of type *x.locked, whose method Error or String does not return\n      x_test.go:41  TestPanic\n"},
 		1, "-v", "-run=Livelock|Sub|Panic", ".")
-	testReports(t, []string{"complete: all 946 schedules with at most 2 preemptions, early timers included, if there is no data race (",
+	testReports(t, []string{"complete: all 990 schedules with at most 2 preemptions, early timers included, if there is no data race (",
 		"(1 complete with at most 2 preemptions, early timers included)"}, 0, "-v", "-run=Chain", "-exhaustive=2", ".")
 	testReports(t, []string{"2 switches and 2 timers differ from the default order, 1 preemption among the switches"}, 1, "-run=Chain", "-exhaustive=3", ".")
 }
