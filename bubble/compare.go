@@ -141,7 +141,7 @@ func observed(before, again *history) []string {
 		for range mostObserved {
 			r, err := p.resume()
 			if err == nil && reflect.DeepEqual(r.n.fresh, p.last.seen) {
-				all := r.n.ownGoroutines()
+				all := userframes.Running(r.n.bubble)
 				lines = append(lines, fmt.Sprintf("goroutines in %s execution: %s", []string{"one", "the other"}[i],
 					strings.ReplaceAll(userframes.Describe(all), simext.BetweenGoroutines, ", ")))
 				for _, g := range all {

@@ -367,7 +367,7 @@ func (c *checking) options() check.Options {
 			return report.Commands{
 				More:   more,
 				Look:   "macemc mdb " + path,
-				Replay: fmt.Sprintf("%s -run '%s' . -macemc.replay=%s", c.tester(), check.RunPattern(c.Name()), path),
+				Replay: fmt.Sprintf("%s -run '%s' . -macemc.replay=%s", c.tester(), task.RunPattern(c.Name()), path),
 				Report: filepath.Join(dir, outfolder.ReportPage),
 			}
 		},

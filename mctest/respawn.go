@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/macemc/macemc/internal/check"
+	"github.com/macemc/macemc/internal/task"
 )
 
 // These variables select the work of a new process of the test binary, in addition to its role.
@@ -19,7 +19,7 @@ const (
 // respawn returns a constructor of commands that run this test again in a new process, with the same flags except those
 // of package testing.
 func (c *checking) respawn(env ...string) func() *exec.Cmd {
-	run := check.RunPattern(c.Name())
+	run := task.RunPattern(c.Name())
 	return func() *exec.Cmd {
 		exe, err := os.Executable()
 		if err != nil {

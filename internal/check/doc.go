@@ -16,7 +16,7 @@
 //	write.go, files.go, header.go       the output folder and its path files
 //	suspectfile.go                      the file of a suspect under examination
 //	load.go, source.go, recorded.go     replays a path file or a recording
-//	prefixes.go, pattern.go             paths to live states; go test -run patterns
+//	prefixes.go                         paths to live states
 //
 // # Packages
 //

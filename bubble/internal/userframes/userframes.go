@@ -84,3 +84,22 @@ func Text(own []runtime.Frame) string {
 	}
 	return b.String()
 }
+
+// Running returns the goroutines of the program that runs in a bubble.
+func Running(bubble uint64) (own []stacks.Goroutine) {
+	buf := make([]byte, 64<<10)
+	for {
+		if used := runtime.Stack(buf, true); used < len(buf) {
+			buf = buf[:used]
+			break
+		}
+		buf = make([]byte, 2*len(buf))
+	}
+	host := stacks.Name(simext.HostProgram)
+	for _, g := range stacks.Read(string(buf)) {
+		if g.Bubble == bubble && !g.Calls(host) {
+			own = append(own, g)
+		}
+	}
+	return own
+}

@@ -13,7 +13,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/macemc/macemc/internal/check"
+	"github.com/macemc/macemc/internal/task"
 )
 
 // checker is the import path of package mctest.
@@ -25,7 +25,7 @@ func candidates(dir string, files []string) string {
 	var patterns []string
 	checking, _ := testFunctions(dir, files)
 	for _, t := range checking {
-		patterns = append(patterns, check.RunPattern(t))
+		patterns = append(patterns, task.RunPattern(t))
 	}
 	return cmp.Or(strings.Join(patterns, "|"), ".")
 }
@@ -85,7 +85,7 @@ func testFunctions(dir string, files []string) (checking, others []string) {
 
 // exploreHint suggests the command for a test that checks no system.
 func exploreHint(test, pkg string) string {
-	return fmt.Sprintf("%s checks no system; explore its schedules with: macemc test -run '%s' %s", test, check.RunPattern(test), pkg)
+	return fmt.Sprintf("%s checks no system; explore its schedules with: macemc test -run '%s' %s", test, task.RunPattern(test), pkg)
 }
 
 // reaches reports whether a function mentions mctest, directly or through functions that it mentions.

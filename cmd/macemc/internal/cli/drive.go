@@ -48,9 +48,9 @@ func (b *binary) list(ctx context.Context, test string) ([]listedCheck, error) {
 	files := slices.Concat(b.TestGoFiles, b.XTestGoFiles)
 	pattern := candidates(b.Dir, files)
 	if test != "" {
-		pattern = check.RunPattern(test)
+		pattern = task.RunPattern(test)
 		if plain := plainTest(test); plain != test { // go test itself calls the second subtest of a name #01
-			pattern += "|" + check.RunPattern(plain)
+			pattern += "|" + task.RunPattern(plain)
 		}
 	}
 	file := filepath.Join(b.temp.Path, "list")
@@ -135,7 +135,7 @@ func (b *binary) do(ctx context.Context, c listedCheck, t task.Task) error {
 	if err != nil {
 		return err
 	}
-	cmd := b.command(check.RunPattern(c.goTest), task.DriveVar, string(text))
+	cmd := b.command(task.RunPattern(c.goTest), task.DriveVar, string(text))
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = b.a.Stdin, b.a.Stdout, b.a.Stderr
 	theirIn, orders, err := os.Pipe()
 	if err != nil {
