@@ -260,6 +260,9 @@ func (e *Encoder) slice(n *node, s *memory.Slice, dst []byte) []byte {
 	return dst
 }
 
+// groupSlots is the number of entries up to which the memory of a map has an order that is the same in every process.
+const groupSlots = 8
+
 // mapping encodes the map that p points to.
 func (e *Encoder) mapping(n *node, p unsafe.Pointer, dst []byte) []byte {
 	m := *(*unsafe.Pointer)(p)
@@ -276,7 +279,8 @@ func (e *Encoder) mapping(n *node, p unsafe.Pointer, dst []byte) []byte {
 	if count == 0 {
 		return dst
 	}
-	if e.set.telling.Has(m) {
+	constant := count > groupSlots && e.set.telling.Has(m)
+	if constant {
 		e.inConstantMap++
 	}
 	base, keys := len(e.entries), len(e.keys)
@@ -298,7 +302,7 @@ func (e *Encoder) mapping(n *node, p unsafe.Pointer, dst []byte) []byte {
 		}
 		dst = e.run(n.elem.prog, x.elem, dst) // may grow entries
 	}
-	if e.set.telling.Has(m) {
+	if constant {
 		e.inConstantMap--
 	}
 	e.pop(base, keys)
