@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Flags of go test do what they do there. What differs is said of schedules, and how long it took.
+// Flags of go test work as there. The output differs in what it says about schedules, and in times.
 func TestTest_FlagsOfGoTest(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles 16 test binaries")
