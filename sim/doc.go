@@ -61,10 +61,10 @@ package sim
 //
 // The files of this package, for readers of its source:
 //
-//	system.go                  System; which timers may fire; validation of a system
+//	system.go                  System, its faults with their words, and its validation
+//	timing.go, limits.go       which timers may fire; how many faults happen
 //	service.go                 Service: the handlers of a node
 //	env.go                     Env: what a handler can request
-//	fault.go                   faults, their limits, and words for both
 //	finding.go                 kinds and causes of violations
 //	property.go, view.go       predicates over states; what they can read
 //	monitor.go, obligation.go  monitors of announced events; what they wait for

@@ -4,9 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
-	"time"
 	"unicode/utf8"
+
+	"github.com/macemc/macemc/internal/eventkind"
 )
 
 // System is a system to be checked. It is a plain value: variants are copies with other fields.
@@ -88,58 +90,87 @@ type System struct {
 	noAsserts bool // set by Only
 }
 
-// Timing selects the armed timers that may fire: one of the constants, [Bounded] or [BoundedLiveness].
-type Timing int64
+// Fault is a class of injected faults with its own limit.
+type Fault uint8
 
 const (
-	// ByDeadline lets the timers with the earliest deadline of their node fire. Nodes and messages are not ordered: a
-	// message may take longer than any timer.
-	ByDeadline Timing = iota
-	AnyOrder          // any armed timer at any moment; deadlines do not matter
-	// Prompt is like ByDeadline, but no timer fires while a message or error can be delivered, or a machine can take an
-	// event from its queue.
-	Prompt
+	Crashes    Fault = iota // nodes that lose all state but their disk
+	Halts                   // nodes that crash and never come back
+	NetErrors               // connections that break
+	Loss                    // datagrams lost
+	Dup                     // datagrams duplicated
+	Partitions              // sets of links that go down
+	ClockJumps              // wall clocks of programs that jump
+	DiskErrors              // operations of programs on files that fail
+	HalfOpens               // connections of programs that break at one end
+	LostSyncs               // syncs of programs that make nothing durable
+
+	FaultCount // number of fault classes
 )
 
-// Bounded returns the timing in which no event is late by more than delay. Timers fire as with [ByDeadline], at most
-// delay after their deadline. A link between nodes that are up delivers a message at most delay after its oldest message
-// was sent or its last message was delivered. All clocks run at the same rate, up to delay. The time that a node is
-// down, or that an event waits in the queue of a machine, is unbounded. The delay is clamped to between 0 and 10,000
-// hours.
-func Bounded(delay time.Duration) Timing {
-	return bounded + Timing(min(max(0, delay), 10_000*time.Hour))
+// faults describes each fault. A new fault needs an entry here, and what CONTRIBUTING.md lists under "A fault".
+var faults = [FaultCount]struct {
+	name    string             // name of the limit: as a flag, and in path files, reports and checkpoints
+	one     string             // names a single fault
+	limited string             // names the limited faults in errors
+	doc     string             // help text of the flag
+	absence string             // what runs lack without it
+	event   eventkind.Kind     // kind of event that injects it
+	limit   func(*System) *int // field of the system; nil if networks limit the fault
+}{
+	Crashes: {"crashes", "crash", "crashes", "at most `N` crashes in a run", "no node crashes",
+		eventkind.Crash, func(s *System) *int { return &s.Crashes }},
+	Halts: {"halts", "halt", "halts", "at most `N` nodes that halt in a run: they crash and never come back", "no node halts",
+		eventkind.Halt, func(s *System) *int { return &s.Halts }},
+	NetErrors: {"net-errors", "connection error", "socket errors (net-errors)", "at most `N` socket errors in a run", "no connection breaks",
+		eventkind.Break, nil},
+	Loss: {"loss", "loss", "lost datagrams (loss)", "at most `N` datagrams lost in a run", "no message is lost",
+		eventkind.Lose, nil},
+	Dup: {"dup", "duplication", "duplicated datagrams (dup)", "at most `N` datagrams duplicated in a run", "no message is duplicated",
+		eventkind.Duplicate, nil},
+	Partitions: {"partitions", "partition", "partitions", "at most `N` partitions in a run", "no link goes down",
+		eventkind.Partition, nil},
+	ClockJumps: {"clock-jumps", "clock jump", "clock jumps", "at most `N` jumps of wall clocks of programs in a run", "no wall clock jumps",
+		eventkind.JumpClock, func(s *System) *int { return &s.ClockJumps }},
+	DiskErrors: {"disk-errors", "disk error", "disk errors", "at most `N` errors of programs' files in a run", "no operation on a file fails",
+		eventkind.FailDisk, func(s *System) *int { return &s.DiskErrors }},
+	HalfOpens: {"half-opens", "half-open connection", "half-open connections (half-opens)",
+		"at most `N` connections of programs that break at one end in a run", "no connection breaks at one end",
+		eventkind.BreakEnd, func(s *System) *int { return &s.HalfOpens }},
+	LostSyncs: {"lost-syncs", "lost sync", "lost syncs",
+		"at most `N` syncs of programs' disks in a run that make nothing durable", "no sync is lost",
+		eventkind.LoseSync, func(s *System) *int { return &s.LostSyncs }},
 }
 
-// bounded is the timing Bounded(0).
-const bounded = Prompt + 1
+// String returns the name of f's limit in flags, path files and checkpoints.
+func (f Fault) String() string { return faults[f].name }
 
-// BoundedLiveness returns the timing that is [Bounded] in some runs and [ByDeadline] in the others. The first choice of
-// a run selects which. Eventually properties are judged in the bounded runs alone, all others in all runs.
-func BoundedLiveness(delay time.Duration) Timing {
-	return ^(Bounded(delay) - bounded)
-}
-
-// MaxDelay returns the bound of a timing by [Bounded] or [BoundedLiveness].
-func (t Timing) MaxDelay() (delay time.Duration, ok bool) {
-	if t.LivenessOnly() {
-		return time.Duration(^t), true
+// ParseFault is the inverse of String. The error lists all known faults.
+func ParseFault(name string) (Fault, error) {
+	var names []string
+	for f := range FaultCount {
+		if f.String() == name {
+			return f, nil
+		}
+		names = append(names, f.String())
 	}
-	return time.Duration(max(0, t-bounded)), t >= bounded
+	return 0, fmt.Errorf("unknown limit %q; known limits are %s", name, strings.Join(names, ", "))
 }
 
-// LivenessOnly reports whether the timing was made by [BoundedLiveness].
-func (t Timing) LivenessOnly() bool { return t < 0 }
+// Singular returns the name of a single fault of this class.
+func (f Fault) Singular() string { return faults[f].one }
 
-func (t Timing) String() string {
-	delay, ok := t.MaxDelay()
-	switch {
-	case t.LivenessOnly():
-		return "BoundedLiveness:" + delay.String()
-	case ok:
-		return "Bounded:" + delay.String()
-	}
-	return [...]string{"ByDeadline", "AnyOrder", "Prompt"}[t]
-}
+// Doc describes the limit in the help of its flag, with the value in backquotes.
+func (f Fault) Doc() string { return faults[f].doc }
+
+// Absence describes runs without f: "no node crashes".
+func (f Fault) Absence() string { return faults[f].absence }
+
+// Event returns the kind of event that injects f.
+func (f Fault) Event() eventkind.Kind { return faults[f].event }
+
+// key returns the name of f in JSON.
+func (f Fault) key() string { return strings.ReplaceAll(f.String(), "-", "_") }
 
 // Limits returns the effective limits.
 func (s *System) Limits() Limits {
