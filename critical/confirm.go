@@ -47,7 +47,8 @@ func Confirm(cfg Config) func(context.Context, search.Suspect) (search.Confirmed
 //	Recovered                          refuted
 //	Located, DeadFromStart, Unlocated  violation
 //	TooLateToTell                      violation if the run is out of events or proven dead, else undecided
-//	all but Recovered                  undecided if HardlyJudged, or without a proof that the search requires
+//	all but Recovered                  undecided if HardlyJudged: too few states could be judged, as nodes held locks
+//	all but Recovered                  undecided without a proof, if [Config].RequireProof
 //	no result at the deadline          undecided: too few walks failed, see deadline.go
 //
 // An undecided suspect makes the search inconclusive, with exit status 3.

@@ -8,10 +8,14 @@ import (
 // A search with the time limit T, and what follows it:
 //
 //	until T                   the search; once it has a finding, also the confirmation of other suspects
-//	until Decide (at most T + 5 s)  whether a suspect is a violation; then it is undecided
+//	until Decide              whether a suspect is a violation; then it is undecided. The suspect gets as much time as the
+//	                          search took to find it, but at least 5 s, and no longer than until T + 5 s
 //	until Locate              the critical step: three quarters of what is left until FollowLimit
-//	until FollowLimit         shrinking (internal/check/shrink.go, internal/shrink/dead.go: divide)
-//	until LastLimit           the report; after it, the first process ends the search (internal/check/isolate/overrun.go)
+//	until FollowLimit         1.5 T + 3 s: shrinking, the last quarter (internal/check/shrink.go; internal/shrink/dead.go: divide)
+//	until LastLimit           FollowLimit + 2 s: the report; then the supervising process ends the search
+//	                          (internal/check/isolate/overrun.go)
+//
+// Decide and Locate are computed by deadlinesAt of package search.
 
 const (
 	// LeastConfirming is the minimum time limit for examining a suspect, even beyond the time limit of the search.

@@ -102,9 +102,13 @@ func (o *Options) confirmDifference(ctx context.Context, s search.Suspect) (sear
 	return search.Confirmed{Violation: true, Instead: r.nondeterminism()}, nil
 }
 
-// confirmDivergence decides whether the last step of a suspect does not return, by executing the run in a fresh process
-// that Respawn starts. If an earlier search process ended in that step and the fresh one does not, the suspect is a
-// nondeterminism if checked code certainly ended it, and otherwise stays undecided.
+// confirmDivergence decides whether the last step of a suspect does not return, by executing the run in a fresh process,
+// which Options.Respawn starts:
+//
+//	the step does not return there, or ends the process     violation
+//	it returns                                              refuted
+//	it returns, but an earlier search process ended in it   nondeterminism if checked code ended that one, else undecided
+//	no Respawn, or the process fails outside checked code   undecided
 func (o *Options) confirmDivergence(ctx context.Context, s search.Suspect) (search.Confirmed, error) {
 	if o.Respawn == nil {
 		return search.Confirmed{}, nil
@@ -112,7 +116,7 @@ func (o *Options) confirmDivergence(ctx context.Context, s search.Suspect) (sear
 	if left := o.confirming(0); left != nil { // code that depends on its process may end this one while the run is described
 		_ = append(left, s.Path...)
 	}
-	limit := o.stepLimit(ctx)
+	limit := o.confirmTime(ctx)
 	d, last, err := isolate.Examine(ctx, o.Respawn, s.Path, limit)
 	switch {
 	case errors.Is(err, context.Canceled):
@@ -144,9 +148,9 @@ func (o *Options) endedProcess(s *search.Suspect) bool {
 	return o.Search.Calls.HasSkipped() && s.Overdue
 }
 
-// stepLimit returns the time limit of a step in a fresh process: ConfirmLimit, but at most half of the remaining
+// confirmTime returns the time limit of a step in a fresh process: ConfirmLimit, but at most half of the remaining
 // time. The other half is for shrinking.
-func (o *Options) stepLimit(ctx context.Context) time.Duration {
+func (o *Options) confirmTime(ctx context.Context) time.Duration {
 	limit := isolate.ConfirmLimit(o.Search.HandlerLimit)
 	if at, ok := budget.Deadline(ctx); ok {
 		limit = max(min(limit, (at-budget.Now())/2), limit/leastPart)
@@ -154,7 +158,7 @@ func (o *Options) stepLimit(ctx context.Context) time.Duration {
 	return limit
 }
 
-// leastPart is the divisor of ConfirmLimit that yields the least stepLimit.
+// leastPart is the divisor of ConfirmLimit that yields the least confirmTime.
 const leastPart = 5
 
 // criticalConfig returns the settings of the search that concern walks.

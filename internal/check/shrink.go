@@ -274,7 +274,7 @@ func (o *Options) shrinkDeath(ctx context.Context, d *isolate.Death, found *sear
 		}
 		return got, nil
 	}
-	limit := o.stepLimit(ctx)
+	limit := o.confirmTime(ctx)
 	reducing, confirming := ctx, context.WithoutCancel(ctx)
 	if at, ok := budget.Deadline(ctx); ok {
 		left := at - budget.Now()

@@ -18,7 +18,7 @@ type Options struct {
 	// them. The graph must be [Noting], and the frontier [Ordered]. Nil means no log.
 	Log Log
 
-	// Spill sets where states are held that do not fit into memory. It needs a visited set with a Spilled variant, and
+	// Spill sets where states are held that do not fit into memory. It needs a visited set with a Deferred variant, and
 	// a queue without a reducer. Nil means that all states are in memory.
 	Spill *stateset.Spill
 
@@ -74,8 +74,8 @@ var ErrLimit = errors.New("a limit was reached")
 func newVisited(g graph.Graph, opts *Options) (stateset.Visited, error) {
 	set := &opts.Visited
 	switch {
-	case opts.Spill != nil && set.Spilled != nil && opts.Frontier.Spilled != nil && opts.Reducer == nil:
-		return set.Spilled(g, opts.Spill), nil
+	case opts.Spill != nil && set.Deferred != nil && opts.Frontier.Spilled != nil && opts.Reducer == nil:
+		return set.Deferred(g, opts.Spill), nil
 	case opts.MaxDepth == 0 || opts.Frontier.Shortest:
 		return set.New(g), nil
 	}

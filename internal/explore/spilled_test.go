@@ -34,7 +34,7 @@ func TestSpilledDefectsAreNoticed(t *testing.T) {
 	}
 	broken := func(change func(*stateset.Spilled) stateset.Visited) []stateset.Kind {
 		return []stateset.Kind{{Name: "broken", New: stateset.Kinds[1].New,
-			Spilled: func(_ graph.Graph, s *stateset.Spill) stateset.Visited { return change(stateset.NewSpilled(1, s)) }}}
+			Deferred: func(_ graph.Graph, s *stateset.Spill) stateset.Visited { return change(stateset.NewSpilled(1, s)) }}}
 	}
 	for name, set := range map[string][]stateset.Kind{
 		"what is old is taken for new":   broken(func(s *stateset.Spilled) stateset.Visited { return credulous{s} }),

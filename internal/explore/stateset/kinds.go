@@ -13,8 +13,8 @@ type Kind struct {
 	New  func(graph.Graph) Visited
 	// Bounded makes a [Bounded] set; nil if there is none.
 	Bounded func(graph.Graph) Visited
-	// Spilled makes a [Deferred] set; nil if there is none.
-	Spilled func(graph.Graph, *Spill) Visited
+	// Deferred makes a set that spills to disk; nil if there is none.
+	Deferred func(graph.Graph, *Spill) Visited
 }
 
 // Names of kinds to which other packages refer.
