@@ -62,7 +62,7 @@ func TestTwins(t *testing.T) {
 				if c.found || !r.Stats.Complete {
 					t.Errorf("%s: nothing was found, complete %v", c.name, r.Stats.Complete)
 				}
-			case !c.found, f.Kind != sim.Nondeterminism, f.Difference == nil, !f.Difference.Twins, f.Difference.Field != "N", f.Node != 0,
+			case !c.found, f.Kind != sim.Nondeterminism, f.Difference == nil, !f.Difference.Collision, f.Difference.Field != "N", f.Node != 0,
 				!strings.Contains(f.Message, "the same encoding but behave differently"), !strings.Contains(f.Message, c.says):
 				t.Errorf("%s: %+v, %+v", c.name, f, f.Difference)
 			}

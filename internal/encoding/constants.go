@@ -91,7 +91,7 @@ func (c *copier) keepParts(n *node, p unsafe.Pointer) {
 		case opSlice:
 			c.keepSlice(l.of, *(*memory.Slice)(at))
 		case opMap:
-			if m := *(*unsafe.Pointer)(at); m != nil && c.kept(m, l.of.twin, 0, isMap) {
+			if m := *(*unsafe.Pointer)(at); m != nil && c.kept(m, l.of.common, 0, isMap) {
 				base := len(c.entries.entries)
 				c.entries.list(l.of, m)
 				for j := base; j < len(c.entries.entries); j++ {

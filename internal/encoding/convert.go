@@ -2,15 +2,15 @@ package encoding
 
 import "github.com/macemc/macemc/internal/encoding/typeinfo"
 
-// joinMaps sets n's twin: the map type that represents all types to which n's values can be converted.
+// joinMaps sets n's common: the map type that represents all types to which n's values can be converted.
 func (c *compiler) joinMaps(n *node) *unsupportedType {
-	n.twin = n
+	n.common = n
 	for _, m := range c.set.maps {
 		if typeinfo.Convertible(m.typ, n.typ) {
 			if !alike(m.key, n.key) || !alike(m.elem, n.elem) {
 				return refuse(n.typ, "it could be one with a "+m.typ.String()+", whose parts are treated in another way")
 			}
-			n.twin = m.twin
+			n.common = m.common
 			break
 		}
 	}

@@ -227,13 +227,13 @@ func (c *copier) fixSlice(n *node, to unsafe.Pointer, s memory.Slice) {
 
 func (c *copier) mapping(n *node, m unsafe.Pointer) unsafe.Pointer {
 	if c.track {
-		if o, met := c.seen.meet(m, n.twin, 0, isMap); met && o.done {
+		if o, met := c.seen.meet(m, n.common, 0, isMap); met && o.done {
 			return o.copied
 		}
 	}
 	to := reflect.MakeMapWithSize(n.typ, memory.MapLen(unsafe.Pointer(&m)))
 	if c.track {
-		o, _ := c.seen.meet(m, n.twin, 0, isMap)
+		o, _ := c.seen.meet(m, n.common, 0, isMap)
 		o.copied, o.done = to.UnsafePointer(), true
 	}
 	if len(n.elem.fixes) == 0 {

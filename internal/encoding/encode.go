@@ -267,7 +267,7 @@ const groupSlots = 8
 func (e *Encoder) mapping(n *node, p unsafe.Pointer, dst []byte) []byte {
 	m := *(*unsafe.Pointer)(p)
 	if e.track && m != nil {
-		if pos, met := e.again(m, n.twin, 0, isMap, dst); met {
+		if pos, met := e.again(m, n.common, 0, isMap, dst); met {
 			return appendUint(dst, uint64(pos)<<1+5)
 		}
 	}

@@ -178,7 +178,7 @@ func (r *renderer) fields(n *node, p unsafe.Pointer, path string) {
 		r.elements(n.elem, s.Data, from, s.Len, path)
 	case reflect.Map:
 		if m := *(*unsafe.Pointer)(p); m != nil {
-			if first, met := r.met(m, n.twin, 0, isMap, path); met {
+			if first, met := r.met(m, n.common, 0, isMap, path); met {
 				r.leaf(path, "-> "+first)
 				return
 			}

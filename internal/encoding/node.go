@@ -22,7 +22,7 @@ type node struct {
 
 	fields    []field // of a struct: the fields that count
 	elem, key *node
-	twin      *node // of a map: represents all map types that values can be converted to
+	common    *node // of a map: represents all map types that values can be converted to
 	count     int   // of an array
 	keys      op    // of a map: how keys are read when they are integers or strings; else opNone
 	signed    bool  // keys are signed integers

@@ -347,7 +347,7 @@ func TestRandomTypesNoticeMutations(t *testing.T) {
 				n.elem = &node{typ: n.elem.typ, kind: n.elem.kind, size: n.elem.size, bare: n.elem.bare}
 			}
 		}),
-		"maps as two types": each(func(n *node) { n.twin = n }),
+		"maps as two types": each(func(n *node) { n.common = n }),
 		"copies of maps": each(func(n *node) {
 			n.fixes = slices.DeleteFunc(slices.Clone(n.fixes), func(l leaf) bool { return l.op == opMap })
 		}),

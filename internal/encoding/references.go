@@ -70,7 +70,7 @@ func (w *referrer) visit(n *node, p unsafe.Pointer) {
 		}
 	case reflect.Map:
 		m := *(*unsafe.Pointer)(p)
-		if !w.enter(m, n.twin, 0, isMap) {
+		if !w.enter(m, n.common, 0, isMap) {
 			return
 		}
 		base := len(w.enc.entries)

@@ -87,7 +87,7 @@ func mayShare(n *node) bool {
 				meet(referent{n.elem, n.kind})
 			}
 		case n.kind == reflect.Map:
-			meet(referent{n.twin, n.kind})
+			meet(referent{n.common, n.kind})
 		}
 		for _, f := range n.fields {
 			walk(f.n)

@@ -265,7 +265,7 @@ func (r *renderer) sliceBody(n *node, s *memory.Slice) string {
 func (r *renderer) mapText(n *node, p unsafe.Pointer) string {
 	number := r.number()
 	if m := *(*unsafe.Pointer)(p); m != nil {
-		if first, met := r.met(m, n.twin, 0, isMap, number); met {
+		if first, met := r.met(m, n.common, 0, isMap, number); met {
 			return first
 		}
 	}

@@ -130,7 +130,9 @@ func (n *Node) nextTimer() time.Duration {
 }
 
 // appendTimers appends the timers of n that may fire: all of them under AnyOrder, otherwise those with the earliest
-// deadline of the node. The search chooses one of them as it chooses among all events.
+// deadline of the node. Under Prompt none fires while a message can be delivered (Quiet). Under Bounded none fires that
+// would make another event late (delays.Fires). The search chooses one of them as it chooses among all events. The table
+// engine calls this function when it interns a local state, and refuses Bounded.
 func (w *Machine) appendTimers(n *Node, buf []netmodel.Event) []netmodel.Event {
 	if len(n.Armed) == 0 || w.Sys.Timing == sim.Prompt && !w.Quiet || !w.delays.Fires(n.ID) {
 		return buf

@@ -141,7 +141,7 @@ func (r Renamed) String() string {
 	return fmt.Sprintf("step %d %s", r.Step, r.What)
 }
 
-// MisfitError reports the first step of a path file that does not fit the system.
+// MismatchError reports the first step of a path file that does not fit the system.
 type MismatchError struct {
 	Line   int // in the file; 0 if unknown
 	Step   int // from 1; 0 for the header or the first boots
@@ -171,7 +171,7 @@ func (e *MismatchError) Error() string {
 
 // ReadFile follows f on sys. Each step's event is the one with the stable key in the file, and its questions are
 // answered by the picks of the same kind in order. Fault limits may differ from the header. A finding ends the
-// reading, without an error for the remaining steps. The error is a [*MisfitError] about the header or the first
+// reading, without an error for the remaining steps. The error is a [*MismatchError] about the header or the first
 // step that does not fit, or about sys.
 func ReadFile(sys *sim.System, f *pathfile.File) (*Reading, error) {
 	return Follow(sys, f, Following{})
@@ -181,7 +181,7 @@ func ReadFile(sys *sim.System, f *pathfile.File) (*Reading, error) {
 // event is replaced by a similar one, or left out. A similar event has the same class, nodes and type with other content.
 // If there is none, a type that the file does not name is taken for a new name. Missing picks are answered by the first
 // alternative, and extra picks are ignored. The run continues, and the Reading lists these changes. The error is a
-// [*MisfitError] about the header, or about sys. The picks of the run are appended to record, an empty path, during the
+// [*MismatchError] about the header, or about sys. The picks of the run are appended to record, an empty path, during the
 // execution. Record may be nil.
 func FollowFile(sys *sim.System, f *pathfile.File, record choose.Path) (*Reading, error) {
 	return Follow(sys, f, Following{Tolerant: true, Record: record})

@@ -164,16 +164,16 @@ func (s *resampler) run(like *Script) Played {
 		}
 	}
 	for n := 0; n < most && !over; n++ {
-		index, twin := -1, -1
+		index, counterpart := -1, -1
 		if n < before {
-			index, twin = s.choose(like)
+			index, counterpart = s.choose(like)
 		} else {
-			index, twin = s.next(like, &rest)
+			index, counterpart = s.next(like, &rest)
 		}
 		if index < 0 {
 			break
 		}
-		over = s.step(&out, like, index, twin, s.random.IntN(outOf) < s.similar)
+		over = s.step(&out, like, index, counterpart, s.random.IntN(outOf) < s.similar)
 	}
 	out.Unlikely = p.unlikely
 	return out
@@ -188,18 +188,18 @@ func (s *resampler) mutant(like *Script) Played {
 	out := s.player.Play(like.without(from, n))
 	over := out.Finding != nil || out.Err != nil
 	for left := s.random.IntN(2*(rest-from) + 1); left > 0 && !over; left-- {
-		index, twin := s.choose(like)
+		index, counterpart := s.choose(like)
 		if index < 0 {
 			break
 		}
-		over = s.step(&out, like, index, twin, s.random.IntN(outOf) < s.similar)
+		over = s.step(&out, like, index, counterpart, s.random.IntN(outOf) < s.similar)
 	}
 	for !over {
-		index, twin := s.next(like, &rest)
+		index, counterpart := s.next(like, &rest)
 		if index < 0 {
 			break
 		}
-		over = s.step(&out, like, index, twin, true)
+		over = s.step(&out, like, index, counterpart, true)
 	}
 	out.Unlikely = s.player.unlikely
 	return out
@@ -215,7 +215,7 @@ func (s *resampler) begin(like *Script, used func(i int) bool) {
 }
 
 // next returns the next step of like that can happen, from rest on, and the index of its event. That is -1 if there is none.
-func (s *resampler) next(like *Script, rest *int) (index, twin int) {
+func (s *resampler) next(like *Script, rest *int) (index, counterpart int) {
 	for *rest < len(like.Steps) {
 		step := like.Steps[*rest]
 		s.used[*rest] = false
@@ -227,17 +227,17 @@ func (s *resampler) next(like *Script, rest *int) (index, twin int) {
 	return -1, -1
 }
 
-// step executes an event, with the answers of its twin in like, if it has one, or with random ones.
-func (s *resampler) step(out *Played, like *Script, index, twin int, answers bool) (over bool) {
+// step executes an event, with the answers of its counterpart in like, if it has one, or with random ones.
+func (s *resampler) step(out *Played, like *Script, index, counterpart int, answers bool) (over bool) {
 	p := s.player
 	step, _ := p.Event(index)
 	var source choose.Source = &drawn{p, s.random}
 	p.begin(nil)
-	if twin >= 0 {
-		s.used[twin] = true
+	if counterpart >= 0 {
+		s.used[counterpart] = true
 		if answers {
 			source = p
-			p.begin(like.Steps[twin].Picks)
+			p.begin(like.Steps[counterpart].Picks)
 		}
 	}
 	p.Steps++
@@ -249,24 +249,24 @@ func (s *resampler) step(out *Played, like *Script, index, twin int, answers boo
 
 // choose draws an event and returns the corresponding step of like, or -1. It draws only faults that like has. The
 // index is -1 if there is no event.
-func (s *resampler) choose(like *Script) (index, twin int) {
-	index, twin = -1, -1
+func (s *resampler) choose(like *Script) (index, counterpart int) {
+	index, counterpart = -1, -1
 	others, twins := 0, 0
 	similar := s.random.IntN(outOf) < s.similar
 	draw := func(i int, ev netmodel.Event) {
 		at := -1
 		if similar || ev.Kind.Injection() && s.random.IntN(len(like.Steps)) == 0 {
-			at = s.twin(ev, like)
+			at = s.counterpart(ev, like)
 		}
 		switch {
 		case at >= 0 && s.ordered && similar:
-			if twin < 0 || at < twin {
-				index, twin = i, at
+			if counterpart < 0 || at < counterpart {
+				index, counterpart = i, at
 			}
 			twins++
 		case at >= 0:
 			if twins++; s.random.IntN(twins) == 0 {
-				index, twin = i, at
+				index, counterpart = i, at
 			}
 		case ev.Kind.Injection() || twins > 0:
 		default:
@@ -285,11 +285,11 @@ func (s *resampler) choose(like *Script) (index, twin int) {
 			draw(first+i, ev)
 		}
 	}
-	return index, twin
+	return index, counterpart
 }
 
-// twin returns the first unused step of like with the event's class.
-func (s *resampler) twin(ev netmodel.Event, like *Script) int {
+// counterpart returns the first unused step of like with the event's class.
+func (s *resampler) counterpart(ev netmodel.Event, like *Script) int {
 	var name *eventName
 	for i := range like.Steps {
 		step := &like.Steps[i]

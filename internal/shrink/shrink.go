@@ -165,8 +165,18 @@ func shrinkFinding(ctx context.Context, cfg *Config, p *Player) (*Result, error)
 	}, nil
 }
 
-// minimize makes the best script of r, which has that path, as small as possible. It reduces and resamples it. It searches for
-// other runs, too, if seek is not nil; seek sets which. violates is as in [resampler].
+// minimize makes the best script of r, which has that path, as small as possible:
+//
+//	dropInOrders          drops many steps at once, in several orders, and continues with the smallest result
+//	nearest               searches breadth first for a shorter run, unless the run is dead
+//	reduceAndResample     drops faults, classes of steps, causes, halves, single steps and pairs, merges context switches, lowers
+//	                      picks, moves steps (reduce), and then makes random runs like the best one, until neither improves it
+//	restart               searches for other runs to the finding: by walks from the first state and from inside the best
+//	                      run, and by walks that replace a part of it (repair). A smaller one is reduced and resampled.
+//
+// The last two alternate. It ends when restarts find nothing smaller, or with MaxSteps, Time or ctx. A run of fewer than
+// leastRestarted steps is only reduced and resampled, and so is one without seek, which says what restarts search for.
+// violates is as in [resampler].
 func (cfg *Config) minimize(
 	ctx context.Context, r *reducer, p *Player, path choose.Path, violates func(*Played, int) bool, seek func(*restarter),
 ) error {

@@ -44,7 +44,7 @@ func (d *Delays) Clone() Delays {
 	return c
 }
 
-// Fires reports whether the next timer of a node may fire.
+// Fires reports whether the next timer of a node may fire: with a bound, only if no other event is late then.
 func (d *Delays) Fires(node sim.NodeID) bool { return !d.Bounded() || d.fires[node] }
 
 // Pass advances the clock of a node with timers.

@@ -53,7 +53,7 @@ func violatedFacts(r *report.Report) []Fact {
 		f = append(append(f, wholeMessage(r, "diverges:")...), stackFacts(r)...)
 	case sim.Nondeterminism:
 		f = append(f, wholeMessage(r, "mismatch:")...)
-		if r.Difference != nil && r.Difference.Twins {
+		if r.Difference != nil && r.Difference.Collision {
 			f = append(f, Fact{"mismatch:", "another run reached a state with the same encoding before the last step", ""},
 				remedyFact("a handler reads state that is not encoded; encode it (see sim.EncodeBy, sim.IgnoreField, fields with macemc:\"-\", memory shared by nodes or runs)"))
 			break

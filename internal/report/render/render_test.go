@@ -288,7 +288,7 @@ func TestOtherKinds(t *testing.T) {
 	odd.Kind, odd.Message = sim.Nondeterminism, "step 1 leaves n0 in different states when repeated: Fuse is 1 or 2"
 	golden.Compare(t, "nondeterminism.txt", printed(t, render.Terminal, &odd))
 
-	odd.Difference = &stats.Difference{Twins: true}
+	odd.Difference = &stats.Difference{Collision: true}
 	if text := string(printed(t, render.Terminal, &odd)); !strings.Contains(strings.Join(strings.Fields(text), " "), "nodes or runs); run macemc vet") {
 		t.Errorf("no advice to run macemc vet:\n%s", text)
 	}

@@ -16,8 +16,8 @@ type Difference struct {
 	Values [2]string `json:"values"` // one per execution
 	// Details are lines from the service itself on the first difference, see [simext.Comparer].
 	Details []string `json:"details,omitempty"`
-	// Twins means that the same step from two states with equal encodings differs, not two executions of one path.
-	Twins bool `json:"twins,omitempty"`
+	// Collision means that the same step from two states with equal encodings differs, not two executions of one path.
+	Collision bool `json:"collision,omitempty"`
 }
 
 func (d *Difference) String() string { return (*verify.Difference)(d).String() }

@@ -16,19 +16,19 @@ import (
 // handlers read.
 type EncodingCollisions struct {
 	on   bool
-	runs []twinRun
-	seen map[twinStep]twinEnd
+	runs []recordedRun
+	seen map[stepKey]stepEnd
 }
 
-type twinRun struct {
+type recordedRun struct {
 	path   choose.Path
 	bounds []int32
 }
 
-// twinStep identifies a step: its first state, the event and the answers.
-type twinStep struct{ state, picks uint64 }
+// stepKey identifies a step: its first state, the event and the answers.
+type stepKey struct{ state, picks uint64 }
 
-type twinEnd struct {
+type stepEnd struct {
 	state     uint64
 	run, step int
 }
@@ -36,7 +36,7 @@ type twinEnd struct {
 func (t *EncodingCollisions) Begin(on bool) {
 	t.on, t.runs = on, t.runs[:0]
 	if on && t.seen == nil {
-		t.seen = map[twinStep]twinEnd{}
+		t.seen = map[stepKey]stepEnd{}
 	}
 	clear(t.seen)
 }
@@ -50,12 +50,12 @@ func (t *EncodingCollisions) Look(sys *sim.System, run *replay.Run, states *Reco
 		}
 		return sum
 	}
-	t.runs = append(t.runs, twinRun{run.Path.Clone(), slices.Clone(run.Bounds)})
+	t.runs = append(t.runs, recordedRun{run.Path.Clone(), slices.Clone(run.Bounds)})
 	now := &t.runs[len(t.runs)-1]
 	last := min(states.First+len(states.bounds)-1, run.Steps())
 	after := state(states.First)
 	for step := states.First + 1; step <= last; step++ {
-		key := twinStep{state: after}
+		key := stepKey{state: after}
 		after = state(step)
 		for _, pick := range now.until(step)[len(now.until(step-1)):] {
 			key.picks = choose.Mix(key.picks ^ uint64(pick))
@@ -63,7 +63,7 @@ func (t *EncodingCollisions) Look(sys *sim.System, run *replay.Run, states *Reco
 		end, ok := t.seen[key]
 		switch {
 		case !ok:
-			t.seen[key] = twinEnd{after, len(t.runs) - 1, step}
+			t.seen[key] = stepEnd{after, len(t.runs) - 1, step}
 		case end.state != after:
 			return describeCollision(sys, t.runs[end.run].until(end.step-1), now.until(step-1), now.until(step))
 		}
@@ -72,7 +72,7 @@ func (t *EncodingCollisions) Look(sys *sim.System, run *replay.Run, states *Reco
 }
 
 // until returns the path to the state after a step.
-func (r *twinRun) until(step int) choose.Path {
+func (r *recordedRun) until(step int) choose.Path {
 	if step < len(r.bounds) {
 		return r.path[:r.bounds[step]]
 	}
@@ -111,7 +111,7 @@ func describeCollision(sys *sim.System, first, second, whole choose.Path) *Misma
 	if !event.Kind.Injection() {
 		found.Node = event.Node
 	}
-	found.Difference = &Difference{Step: found.Steps, Where: shown.where, Field: shown.field, Values: shown.values, Twins: true}
+	found.Difference = &Difference{Step: found.Steps, Where: shown.where, Field: shown.field, Values: shown.values, Collision: true}
 	found.Message = fmt.Sprintf("two states have the same encoding but behave differently: the same step makes %s %s in one and %s in the other",
 		shown.place(), shown.values[0], shown.values[1])
 	if len(hidden) > 0 {

@@ -1,4 +1,11 @@
-// Package verify executes runs a second time, and finds states with equal encodings and different behaviour.
+// Package verify detects nondeterminism in runs of a search: a second execution of a run that differs ([Verifier]), and the
+// same step from two states with equal encodings that differs ([EncodingCollisions]). The search does so for a sample of
+// its runs. Nondeterminism is also detected elsewhere, and is a violation with exit status 1 everywhere:
+//
+//	table engine             each handler is called twice when tables begin (Rehearse of internal/table), and a sample of
+//	                         its runs is executed in the replay engine (internal/table/world/crosscheck.go)
+//	every finding            is executed again (recur of internal/check/recurrence.go). If that does not end, it stays
+//	                         undecided, and the search is inconclusive.
 package verify
 
 import (
@@ -36,12 +43,12 @@ type Mismatch struct {
 
 // Difference is a part of the state in which two executions of the same path differ.
 type Difference struct {
-	Step    int
-	Where   string    // "n0", "the network", "monitor 1"
-	Field   string    // empty if the values could not be reproduced
-	Values  [2]string // one per execution
-	Details []string  // lines from the service itself on the first difference, see [simext.Comparer]
-	Twins   bool      // the same step from two states with equal encodings differs, not two executions of one path
+	Step      int
+	Where     string    // "n0", "the network", "monitor 1"
+	Field     string    // empty if the values could not be reproduced
+	Values    [2]string // one per execution
+	Details   []string  // lines from the service itself on the first difference, see [simext.Comparer]
+	Collision bool      // the same step from two states with equal encodings differs, not two executions of one path
 }
 
 func (d *Difference) String() string {

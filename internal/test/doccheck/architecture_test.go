@@ -20,8 +20,10 @@ func TestArchitecture_NamesFunctionsThatExist(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := len(strings.Fields(string(text))); n > 1200 {
-		t.Errorf("ARCHITECTURE.md has %d words, more than 1,200", n)
+	before, picture, _ := strings.Cut(string(text), "```text")
+	_, after, _ := strings.Cut(picture, "```")
+	if n := len(strings.Fields(before + after)); n > 1200 {
+		t.Errorf("ARCHITECTURE.md has %d words beside its picture, more than 1,200", n)
 	}
 	_, table, _ := strings.Cut(string(text), "## Where it is decided")
 	table, _, _ = strings.Cut(table, "\n## ")
