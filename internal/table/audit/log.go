@@ -115,7 +115,7 @@ func (n *Log) Local(id uint32) {
 	for _, ev := range l.Events {
 		buf = fmt.Appendf(buf, "%d %d %d;", ev.Kind, ev.Peer, ev.Slot)
 	}
-	events := store.ContentHash(fmt.Appendf(buf, "%d", l.Always))
+	events := store.ContentHash(fmt.Appendf(buf, "%d", l.Untimed))
 	was, ok := n.locals[l.Hash.Lo]
 	switch {
 	case !ok:

@@ -24,7 +24,7 @@ type Local struct {
 	State    *kernel.Local
 	Node     sim.NodeID
 	Events   []netmodel.Event // those independent of the network
-	Always   int32            // number of leading events that are enabled even when timers must wait
+	Untimed  int32            // number of leading events that are enabled even when timers must wait
 	Busy     bool             // an event in the node can be handled; only set under Prompt timing
 	Encoding string           // canonical, preceded by the node: the key in locals.ids
 	Hash     encoding.Fingerprint
@@ -95,7 +95,7 @@ func (e *Tables) Intern(node sim.NodeID, state *kernel.Local, from *Origin) (id 
 	if e.Samples.Sampled(int(id)) {
 		list = e.Bench.EventsWatched
 	}
-	l.Always = int32(len(list(node, state, false, nil)))
+	l.Untimed = int32(len(list(node, state, false, nil)))
 	l.Events = e.Bench.Events(node, state, true, nil)
 	l.Busy = e.Sys.Timing == sim.Prompt && state.HandlesEvent()
 	if id < describedLocals && !declared.Carries(state.Service()) { // describing the state of a program is expensive
@@ -129,7 +129,7 @@ func (l *Local) Listed(timers bool) []netmodel.Event {
 	if timers {
 		return l.Events
 	}
-	return l.Events[:l.Always]
+	return l.Events[:l.Untimed]
 }
 
 // Unreached reports whether no known step leads to the state.
