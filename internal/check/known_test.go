@@ -205,8 +205,8 @@ func TestKnown_Formats(t *testing.T) {
 		t.Errorf("%q, %+v", got, rep.Known)
 	}
 	d := document.New(rep, sys.Properties)
-	var junit, sarif, lines strings.Builder
-	if err := errors.Join(render.JUnit(&junit, d), render.SARIF(&sarif, d), render.Lines(&lines, d)); err != nil {
+	var junit, sarif, lines, github strings.Builder
+	if err := errors.Join(render.JUnit(&junit, d), render.SARIF(&sarif, d), render.Lines(&lines, d), render.GitHub(&github, d)); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
@@ -216,6 +216,7 @@ func TestKnown_Formats(t *testing.T) {
 		{junit.String(), "<failure ", 2}, {junit.String(), `<skipped message="known: `, 2}, {junit.String(), `name="nobody is in (2)"`, 1},
 		{sarif.String(), `"ruleId"`, 4}, {sarif.String(), `"suppressions": [`, 2}, {sarif.String(), `"justification": "issue 12 (lock.path)"`, 1},
 		{lines.String(), "\n[macemc] known: ", 2}, {lines.String(), "keepgoing_test.go:32: [macemc] door: safety", 1},
+		{github.String(), "\n::notice::[macemc] known: ", 2}, {github.String(), "/check/keepgoing_test.go,line=", 2},
 	} {
 		if n := strings.Count(c.text, c.word); n != c.want {
 			t.Errorf("%q %d times, want %d, in\n%s", c.word, n, c.want, c.text)

@@ -47,6 +47,8 @@ func CollectedFormats() []Collected {
 		{format.Format[*document.Document]{Name: "junit", Ext: ".xml", Doc: "JUnit XML", Render: JUnit}, junitMark, MergeJUnit},
 		{format.Format[*document.Document]{Name: "sarif", Ext: ".sarif", Doc: "SARIF for code scanning", Render: SARIF}, sarifMark, MergeSARIF},
 		{format.Format[*document.Document]{Name: "lines", Ext: ".lines", Doc: "lines file:line: message", Render: Lines}, linesMark, MergeLines},
+		{format.Format[*document.Document]{Name: "github", Ext: ".github", Doc: "GitHub Actions annotations", Render: GitHub},
+			gitHubMark, MergeGitHub},
 	}
 }
 

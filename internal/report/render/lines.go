@@ -39,10 +39,17 @@ func Lines(w io.Writer, d *document.Document) error {
 
 // MergeLines writes the lines of several searches.
 func MergeLines(w io.Writer, parts []Output) error {
+	return concatenate(w, parts, func(p Output) string {
+		return fmt.Sprintf("%s %s: %s\n", linesMark, p.Name, textfmt.Printable(textfmt.FirstLine(p.Problem)))
+	})
+}
+
+// concatenate writes the outputs one after another. In place of a missing one it writes the result of missing.
+func concatenate(w io.Writer, parts []Output, missing func(Output) string) error {
 	for _, p := range parts {
 		text := p.Text
 		if text == nil {
-			text = fmt.Appendf(nil, "%s %s: %s\n", linesMark, p.Name, textfmt.Printable(textfmt.FirstLine(p.Problem)))
+			text = []byte(missing(p))
 		}
 		if _, err := w.Write(text); err != nil {
 			return err

@@ -131,6 +131,7 @@ func TestGolden(t *testing.T) {
 	golden.Compare(t, "pingack.json", printed(t, render.JSON, found))
 	golden.Compare(t, "pingack.sarif", printed(t, render.SARIF, found))
 	golden.Compare(t, "pingack.lines", printed(t, render.Lines, found))
+	golden.Compare(t, "pingack.github", printed(t, render.GitHub, found))
 	own := regexp.MustCompile(`(?s)<style>.*?</style>|<script>.*?</script>`) // separate files
 	golden.Compare(t, "pingack.html", own.ReplaceAll(printed(t, render.HTML, found), nil))
 	golden.Compare(t, "nothing.txt", printed(t, render.Terminal, none))

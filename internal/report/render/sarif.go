@@ -208,12 +208,20 @@ func repository() string {
 	return wd
 }
 
+// inRepository returns the path of a file with slashes, relative to the folder root if the file lies there.
+func inRepository(root, file string) (path string, inside bool) {
+	if rel, err := filepath.Rel(root, file); err == nil && filepath.IsLocal(rel) {
+		return filepath.ToSlash(rel), true
+	}
+	return filepath.ToSlash(file), false
+}
+
 // artifact returns the URI of a file, relative to the repository if the file lies there. A file name that is not
 // absolute is from a build with -trimpath.
 func artifact(root, file string) sarifArtifact {
-	u := url.URL{Path: filepath.ToSlash(file)}
-	if rel, err := filepath.Rel(root, file); err == nil && filepath.IsLocal(rel) {
-		u.Path = filepath.ToSlash(rel)
+	path, inside := inRepository(root, file)
+	u := url.URL{Path: path}
+	if inside {
 		return sarifArtifact{u.String(), "%SRCROOT%"}
 	}
 	if filepath.IsAbs(file) {

@@ -334,7 +334,7 @@ func TestSystemsOfPackages(t *testing.T) {
 		{"search ./nowhere", 2, `there is no folder ./nowhere`},
 		{"search ./broken", 2, `broken_test.go:3:13: cannot use "text".*\n(.*\n)*macemc: the package cannot be built\n$`},
 		{"search .:TestKeper", 2, `TestKeper`},
-		{"search ./two/... --tags check --max-paths 50 --no-shrink --junit two.xml --sarif - --lines two.lines", 1,
+		{"search ./two/... --tags check --max-paths 50 --no-shrink --junit two.xml --sarif - --lines two.lines --github two.github", 1,
 			`(?s)"text": "TestSub/none: safety violation: .*"uri": "two/[a-z_]+.go",\s+"uriBaseId": "%SRCROOT%".*"text": "TestTwice: safety violation`},
 		{"search ./n...", 2, `./n...: no test of these packages calls mctest.Check`},
 		{"search ./ba... --junit bad.xml", 2, `bad_test.go:5:13: cannot use "text"`},
@@ -358,8 +358,10 @@ func TestSystemsOfPackages(t *testing.T) {
 		"two.xml": {`<testsuites name="macemc" tests="36" failures="3" errors="0"`, `<testsuite name="example.org/mysvc/two:TestSub/none"`,
 			`<testcase classname="macemc.example.org/mysvc/two:TestTwice#2" name="few"`, `<failure type="safety"`,
 			"macemc search example.org/mysvc/two:TestSub/none "},
-		"bad.xml":     {`<testsuites name="macemc" tests="1" failures="0" errors="1"`, `name="example.org/mysvc/bad"`, "cannot use"},
-		"two.lines":   {"two/two_test.go:17: [macemc] TestSub/none: safety violation: few", "[macemc] TestSub/one: nothing found in "},
+		"bad.xml":   {`<testsuites name="macemc" tests="1" failures="0" errors="1"`, `name="example.org/mysvc/bad"`, "cannot use"},
+		"two.lines": {"two/two_test.go:17: [macemc] TestSub/none: safety violation: few", "[macemc] TestSub/one: nothing found in "},
+		"two.github": {"::error file=two/two_test.go,line=17,title=few::[macemc] TestSub/none: SAFETY",
+			"::notice::[macemc] TestSub/one: nothing found in "},
 		"refused.xml": {`<error type="error" message="exit status 2 without a report; see standard error"`},
 	} {
 		text, err := os.ReadFile(filepath.Join(dir, name))
