@@ -147,7 +147,7 @@ func (s *server) search(ctx context.Context, in searchInput) (result, error) {
 
 // findings returns the findings of a report.
 func findings(r *report.Report) (list []finding) {
-	for _, f := range r.Single() {
+	for _, f := range r.Each() {
 		one := finding{ID: filepath.ToSlash(f.PathFile), System: f.System, Kind: string(f.Kind), Property: f.Property, Message: f.Message,
 			Steps: f.Steps, Handler: f.Handler}
 		if f.Critical != nil {

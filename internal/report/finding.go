@@ -56,8 +56,8 @@ func (r *Report) Like(o *Report) bool {
 	return r.SameAs(o)
 }
 
-// Single returns the findings of a search, one in each report.
-func (r *Report) Single() []*Report {
+// Each returns the findings of a search, one in each report.
+func (r *Report) Each() []*Report {
 	switch {
 	case r.Findings != nil:
 		return r.Findings

@@ -68,5 +68,5 @@ func KnownCounts(r *report.Report) string {
 	if len(r.Known) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("macemc: %d new, %d known, %d fixed", len(r.Single()), r.Count(report.Recurs), r.Count(report.Fixed))
+	return fmt.Sprintf("macemc: %d new, %d known, %d fixed", len(r.Each()), r.Count(report.Recurs), r.Count(report.Fixed))
 }

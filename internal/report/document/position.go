@@ -68,7 +68,7 @@ func Positions(r *report.Report) (all []position) {
 
 // Headline describes a finding, or else the result of the search, in one line without a position.
 func Headline(r *report.Report) string {
-	if len(r.Single()) != 1 {
+	if len(r.Each()) != 1 {
 		return textfmt.Printable(SystemName(r) + ": " + outcome(r))
 	}
 	text := SystemName(r) + ": " + kindNames[r.Kind]

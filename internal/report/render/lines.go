@@ -16,7 +16,7 @@ const linesMark = "[macemc]"
 // jump there. For a search without a finding, the last line has its result.
 func Lines(w io.Writer, d *document.Document) error {
 	b := bufio.NewWriter(w)
-	for _, f := range d.Report.Single() {
+	for _, f := range d.Report.Each() {
 		for i, p := range document.Positions(f) {
 			text := p.Text
 			if i == 0 {
@@ -28,7 +28,7 @@ func Lines(w io.Writer, d *document.Document) error {
 			fmt.Fprintf(b, "%s: %s %s\n", p.Short, linesMark, textfmt.Printable(text))
 		}
 	}
-	if len(d.Report.Single()) == 0 {
+	if len(d.Report.Each()) == 0 {
 		fmt.Fprintf(b, "%s %s\n", linesMark, textfmt.Printable(d.Title))
 	}
 	for _, line := range document.KnownLines(d.Report) {

@@ -100,7 +100,7 @@ func SARIF(w io.Writer, d *document.Document) error {
 	run := sarifRun{Results: []sarifResult{}, Invocations: []sarifInvocation{{Successful: decided}}}
 	run.Tool.Driver.Version = r.Program
 	root := repository()
-	found := slices.Clone(r.Single())
+	found := slices.Clone(r.Each())
 	accepted := map[*report.Report]*report.Known{}
 	for i := range r.Known {
 		if k := &r.Known[i]; k.Status == report.Recurs && k.Of != nil {
