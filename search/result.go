@@ -7,6 +7,7 @@ import (
 	"github.com/macemc/macemc/internal/explore/stateset"
 	"github.com/macemc/macemc/internal/search/coverage"
 	"github.com/macemc/macemc/internal/search/stats"
+	"github.com/macemc/macemc/internal/search/strategy"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -41,9 +42,9 @@ func (s *searcher) result(sources []source) *Result {
 		},
 	}
 	ended := 0 // number of walks
-	for _, st := range runners() {
-		if st.numbered() {
-			ended += s.tallies.of(st.phase).Paths
+	for i := range strategy.All {
+		if st := &strategy.All[i]; st.New != nil {
+			ended += s.tallies.of(phase(st.Phase)).Paths
 		}
 	}
 	for _, src := range sources {

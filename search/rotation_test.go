@@ -12,7 +12,7 @@ import (
 // length.
 func TestCreditAtFixedNumbers(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		r := &walkSeries{phase: walkPhase, turns: newRotation(schedules.Names(), false)}
+		r := &walkSeries{phase: phase(Walk.info().Phase), turns: newRotation(schedules.Names(), false)}
 		n := len(r.turns.names)
 		var mix []uint8  // of the runs since the last change of shares
 		met := uint64(0) // number of new changes of states

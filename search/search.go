@@ -66,7 +66,7 @@ func run(ctx context.Context, cfg Config) (*Result, error) {
 			return nil, err
 		}
 	}
-	sources, shares := s.cfg.Strategy.runner().sources(s)
+	sources, shares := s.sources()
 	if err := s.explore(ctx, sources, shares); err != nil {
 		return nil, err
 	}
@@ -296,7 +296,9 @@ func (s *searcher) take(src source) []*unit {
 			u.runs = min(u.runs, u.Count)
 		}
 		left -= u.runs
-		if u.events = unitEvents; u.phase == walkPhase { // they may be long, and would delay early findings of other sources
+		u.events = unitEvents
+		if walks := strategy.OfWalks(string(u.phase)); walks != nil && !walks.Can(strategy.Faults) {
+			// They may be long, and would delay early findings of other sources.
 			u.events = min(max(s.tallies.events()/unitsPerRound, leastEvents), unitEvents)
 		}
 		u.closely = s.units < verifyClosely

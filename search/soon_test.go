@@ -14,16 +14,16 @@ func TestRoundsOfWalks(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
-		phase        phase
+		strategy     Name
 		before, want int // events of a unit
 	}{
-		{walkPhase, 0, 2048}, {walkPhase, 320_000, 20_000}, {walkPhase, 1 << 30, 32_768}, {faultyPhase, 0, 32_768},
+		{Walk, 0, 2048}, {Walk, 320_000, 20_000}, {Walk, 1 << 30, 32_768}, {Faulty, 0, 32_768},
 	} {
 		s.tallies = tallies{}
-		s.tallies.of(walkPhase).Events = c.before
-		for _, u := range s.take(&walkSeries{phase: c.phase}) {
+		s.tallies.of(startPhase).Events = c.before
+		for _, u := range s.take(s.cfg.walks(c.strategy)) {
 			if u.events != c.want {
-				t.Errorf("phase %s, after %d events: a unit may take %d, want %d", c.phase, c.before, u.events, c.want)
+				t.Errorf("strategy %s, after %d events: a unit may take %d, want %d", c.strategy, c.before, u.events, c.want)
 			}
 		}
 	}

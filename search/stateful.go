@@ -241,7 +241,7 @@ func explorationOf(ctx context.Context, cfg *Config, began time.Time, ticks int)
 	if err != nil {
 		return opts, err
 	}
-	opts = options.Options{MaxBytes: cfg.MaxBytes, Visited: visited, Frontier: cfg.Strategy.runner().frontier,
+	opts = options.Options{MaxBytes: cfg.MaxBytes, Visited: visited, Frontier: cfg.Strategy.info().Frontier,
 		Reduce:   options.Reduction(cmp.Or(cfg.Reduce, options.ReduceAuto)),
 		Symmetry: cfg.Symmetry, Crashes: options.CrashModel(cfg.Crashes), Weightless: cfg.Weights.Weightless(), Known: cfg.known,
 		Log: cfg.Log}

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/macemc/macemc/choose"
-	"github.com/macemc/macemc/internal/explore"
 	"github.com/macemc/macemc/internal/kernel/declared"
 	"github.com/macemc/macemc/internal/search/fpset"
 	"github.com/macemc/macemc/internal/search/runs"
@@ -33,119 +32,51 @@ const (
 	DFS Name = "dfs"
 )
 
-// runner executes the units of a strategy.
-type runner struct {
-	name Name
-
-	// frontier orders the states of strategies that visit states.
-	frontier explore.FrontierKind
-
-	// The rest is for strategies that execute runs.
-	phase  phase                                   // reports count its runs under this name
-	faults bool                                    // its walks inject faults
-	new    func(*worker, *fpset.Set) runs.Strategy // makes the runs of a worker
-	// plan returns the sources of units that the search alternates between, and the share of the work of each. Nil means
-	// numbered walks alone.
-	plan func(*searcher) ([]source, []int)
-}
-
-// runners returns the table of strategies, in the order of reports. Their descriptions and capabilities are in
-// [strategy.All].
-func runners() []runner {
-	return []runner{
-		{
-			name:  Deepening,
-			phase: deepeningPhase,
-			new: func(w *worker, global *fpset.Set) runs.Strategy {
-				faults, key := w.cfg.System.Limits() != sim.Limits{}, w.cfg.key()
-				return runs.NewDeepening(w.cfg.walking(), faults, key, w.loop.Replay(), global)
-			},
-			plan: planDeepening,
-		},
-		{
-			name:  Walk,
-			phase: walkPhase,
-			new:   func(w *worker, _ *fpset.Set) runs.Strategy { return runs.NewWalks(w.cfg.walking(), runs.WalkTag) },
-		},
-		{
-			name:   Faulty,
-			phase:  faultyPhase,
-			faults: true,
-			new: func(w *worker, _ *fpset.Set) runs.Strategy {
-				return runs.NewFaulty(w.cfg.walking(), w.cfg.System.Limits())
-			},
-		},
-		{
-			name:   Swarm,
-			phase:  "swarm walks",
-			faults: true,
-			new: func(w *worker, _ *fpset.Set) runs.Strategy {
-				return runs.NewSwarm(w.cfg.walking(), w.cfg.System.Limits())
-			},
-		},
-		{name: BFS, frontier: explore.Queue},
-		{name: DFS, frontier: explore.Stack},
-	}
-}
-
 // walking returns the settings of random walks.
 func (c *Config) walking() runs.Settings {
-	return runs.Settings{Scale: c.Weights.Scale(), Given: c.weightsGiven, Schedules: c.Schedules, Seed: c.Seed, Steps: c.WalkSteps}
+	return runs.Settings{Scale: c.Weights.Scale(), Given: c.weightsGiven, Schedules: c.Schedules, Seed: c.Seed, Steps: c.WalkSteps,
+		Limits: c.System.Limits()}
 }
 
-// planDeepening alternates between the tree of choices and random walks.
-func planDeepening(s *searcher) ([]source, []int) {
+// sources returns the sources of units that a search alternates between, and the share of the work of each.
+func (s *searcher) sources() ([]source, []int) {
+	if !s.cfg.Strategy.Can(strategy.Deepens) {
+		return []source{s.cfg.walks(s.cfg.Strategy)}, []int{1}
+	}
 	deep := s.cfg.Reach.tree(&tree{roots: s.roots, most: s.cfg.MaxDepth, by: s.cfg.DeepenBy})
 	deep.Sampled = deep.Sampled || len(s.sampled) > 0
-	walks, faults := Walk.runner(), Faulty.runner()
 	switch {
 	case s.cfg.Alone:
 		return []source{deep}, []int{1}
 	case s.cfg.System.Limits() == sim.Limits{} && declared.DisturbingOf(&s.cfg.System) == nil:
-		return []source{deep, walks.series(&s.cfg)}, []int{1, 1}
+		return []source{deep, s.cfg.walks(Walk)}, []int{1, 1}
 	}
-	return []source{deep, faults.series(&s.cfg), walks.series(&s.cfg)}, []int{3, 4, 2}
+	return []source{deep, s.cfg.walks(Faulty), s.cfg.walks(Walk)}, []int{3, 4, 2}
 }
 
-// numbered reports whether the strategy makes only numbered walks.
-func (s *runner) numbered() bool { return s.new != nil && s.plan == nil }
-
-// sources returns the sources of units that a search alternates between, and the share of the work of each.
-func (s *runner) sources(x *searcher) ([]source, []int) {
-	if s.plan != nil {
-		return s.plan(x)
-	}
-	return []source{s.series(&x.cfg)}, []int{1}
+// walks returns the source of the numbered walks of a strategy.
+func (c *Config) walks(n Name) source {
+	s := n.info()
+	return &walkSeries{phase: phase(s.Phase), turns: newRotation(c.Schedules, s.Can(strategy.Faults))}
 }
 
-// series returns the source of the strategy's numbered walks.
-func (s *runner) series(c *Config) source {
-	return &walkSeries{phase: s.phase, turns: newRotation(c.Schedules, s.faults)}
-}
-
-// runner returns the runner of n; nil means that no strategy has this name.
-func (n Name) runner() *runner {
-	for _, s := range runners() {
-		if s.name == cmp.Or(n, Deepening) {
-			return &s
-		}
-	}
-	return nil
-}
+// info describes the strategy. Nil means that no strategy has this name.
+func (n Name) info() *strategy.Info { return strategy.Named(string(n)) }
 
 // strategy returns the strategy that makes the runs of a phase. Phases outside all strategies consist of plain walks.
 func (p phase) strategy() Name {
-	for _, s := range runners() {
-		if s.phase == p && p != "" {
-			return s.name
-		}
+	if p == deepeningPhase {
+		return Deepening
+	}
+	if s := strategy.OfWalks(string(p)); s != nil {
+		return Name(s.Name)
 	}
 	return Walk
 }
 
 // Validate returns an error if no strategy has this name.
 func (n Name) Validate() error {
-	if n.runner() == nil {
+	if n.info() == nil {
 		return fmt.Errorf("strategy %q is not one of %s", n, strings.Join(strategy.Names(0), ", "))
 	}
 	return nil
@@ -162,12 +93,17 @@ func (n Name) Require(c strategy.Capability, option string) error {
 	return fmt.Errorf("%s needs a strategy that %v (%s), not %s", option, c, strings.Join(strategy.Names(c), ", "), cmp.Or(n, Deepening))
 }
 
-// newRuns returns the unit strategies of all phases for a worker.
+// newRuns returns the strategies of all phases for a worker.
 func newRuns(w *worker, global *fpset.Set) map[phase]runs.Strategy {
-	all := map[phase]runs.Strategy{startPhase: &runs.Stay{}, prefixPhase: runs.NewWalks(w.cfg.walking(), runs.PrefixTag)}
-	for _, s := range runners() {
-		if s.new != nil {
-			all[s.phase] = s.new(w, global)
+	c := w.cfg.walking()
+	all := map[phase]runs.Strategy{
+		startPhase:     &runs.Stay{},
+		prefixPhase:    runs.NewWalks(c, runs.PrefixTag),
+		deepeningPhase: runs.NewDeepening(c, w.cfg.key(), w.loop.Replay(), global),
+	}
+	for i := range strategy.All {
+		if s := &strategy.All[i]; s.New != nil {
+			all[phase(s.Phase)] = s.New(c)
 		}
 	}
 	return all

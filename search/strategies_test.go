@@ -1,41 +1,67 @@
 package search
 
 import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"strconv"
 	"testing"
 
 	"github.com/macemc/macemc/internal/search/strategy"
 )
 
-// Names and phases are distinct, and each strategy either visits states or executes runs.
+// Names and phases are distinct, each strategy either visits states or executes runs, and each has a constant.
 func TestStrategies_TableIsConsistent(t *testing.T) {
-	names, phases := map[Name]bool{}, map[phase]bool{startPhase: true, prefixPhase: true, criticalPhase: true, leafWalks: true}
-	for _, s := range runners() {
-		if names[s.name] {
-			t.Errorf("strategy %q: listed twice", s.name)
+	names, constants := map[string]bool{}, constants(t)
+	phases := map[phase]bool{startPhase: true, prefixPhase: true, criticalPhase: true, leafWalks: true}
+	for _, s := range strategy.All {
+		if names[s.Name] || !constants[s.Name] {
+			t.Errorf("strategy %q: listed before %v, has a constant %v", s.Name, names[s.Name], constants[s.Name])
 		}
-		names[s.name] = true
-		if visits := s.name.Can(strategy.VisitsStates); visits != (s.frontier.New != nil) || visits == (s.new != nil) {
-			t.Errorf("strategy %s: visits states %v, frontier %q, executes runs %v", s.name, visits, s.frontier.Name, s.new != nil)
+		names[s.Name] = true
+		if visits := s.Can(strategy.VisitsStates); visits != (s.Frontier.New != nil) || visits != (s.Phase == "") {
+			t.Errorf("strategy %s: visits states %v, frontier %q, phase %q", s.Name, visits, s.Frontier.Name, s.Phase)
 		}
-		if s.new == nil {
+		if walks := s.Can(strategy.Walks) && !s.Can(strategy.Deepens); walks != (s.New != nil) {
+			t.Errorf("strategy %s: consists of walks %v, makes walks %v", s.Name, walks, s.New != nil)
+		}
+		if s.Phase == "" {
 			continue
 		}
-		if phases[s.phase] || s.phase == "" || s.phase.strategy() != s.name {
-			t.Errorf("strategy %s: its phase %q is taken", s.name, s.phase)
+		if p := phase(s.Phase); phases[p] || string(p.strategy()) != s.Name {
+			t.Errorf("strategy %s: its phase %q is taken", s.Name, p)
 		}
-		phases[s.phase] = true
+		phases[phase(s.Phase)] = true
 	}
-	for _, info := range strategy.All {
-		if !names[Name(info.Name)] {
-			t.Errorf("strategy %q has no runner", info.Name)
-		}
-	}
-	if len(names) != len(strategy.All) {
-		t.Errorf("strategies %v, want those of %v", names, strategy.All)
+	if len(names) != len(constants) {
+		t.Errorf("strategies %v, constants of type Name %v", names, constants)
 	}
 	if got := phaseOrder(); len(got) != len(phases) {
 		t.Errorf("phases in reports: %q, want all of %v", got, phases)
 	}
+}
+
+// constants returns the values of the constants of type Name.
+func constants(t *testing.T) map[string]bool {
+	t.Helper()
+	file, err := parser.ParseFile(token.NewFileSet(), "strategies.go", nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	values := map[string]bool{}
+	ast.Inspect(file, func(n ast.Node) bool {
+		if v, ok := n.(*ast.ValueSpec); ok && len(v.Values) == 1 {
+			if typ, ok := v.Type.(*ast.Ident); ok && typ.Name == "Name" {
+				value, err := strconv.Unquote(v.Values[0].(*ast.BasicLit).Value)
+				if err != nil {
+					t.Fatal(err)
+				}
+				values[value] = true
+			}
+		}
+		return true
+	})
+	return values
 }
 
 func TestName_Require(t *testing.T) {

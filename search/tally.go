@@ -1,30 +1,29 @@
 package search
 
-import "github.com/macemc/macemc/internal/search/stats"
+import (
+	"github.com/macemc/macemc/internal/search/stats"
+	"github.com/macemc/macemc/internal/search/strategy"
+)
 
 // phase names a kind of exploration, in progress and in reports.
 type phase string
 
 const (
-	startPhase    phase = "start" // the prefix alone; not counted
-	prefixPhase   phase = "prefixes"
-	criticalPhase phase = "critical" // confirmation of suspects
-
-	// The phases of strategies.
-	deepeningPhase phase = "deepening"
-	leafWalks      phase = "leaf walks"
-	walkPhase      phase = "walks"
-	faultyPhase    phase = "faulty walks"
+	startPhase     phase = "start" // the prefix alone; not counted
+	prefixPhase    phase = "prefixes"
+	deepeningPhase phase = strategy.DeepeningPhase
+	leafWalks      phase = strategy.LeafWalks
+	criticalPhase  phase = "critical" // confirmation of suspects
 )
 
 // phaseOrder returns all phases in the order of reports.
 func phaseOrder() []phase {
 	order := []phase{startPhase, prefixPhase}
-	for _, s := range runners() {
-		if s.new != nil {
-			order = append(order, s.phase)
+	for _, s := range strategy.All {
+		if s.Phase != "" {
+			order = append(order, phase(s.Phase))
 		}
-		if s.phase == deepeningPhase {
+		if s.Can(strategy.Deepens) {
 			order = append(order, leafWalks)
 		}
 	}

@@ -97,8 +97,8 @@ func newRestarter(cfg *Config, path choose.Path, steps, recovery int) (*restarte
 	}
 	s.walks = runs.NewFaulty(runs.Settings{
 		Scale: weights.Scale(), Given: weights != search.DefaultWeights(), Schedules: names, Seed: cfg.Walks.Seed + 1,
-		Steps: cmp.Or(recovery, s.limit),
-	}, o.Used)
+		Steps: cmp.Or(recovery, s.limit), Limits: o.Used,
+	})
 	s.walks.SetRoots([]choose.Path{nil})
 	s.walks.Begin(&runs.Job{Count: 1 << 30, Mix: mix(len(names))}, nil)
 	return s, nil

@@ -185,7 +185,7 @@ func storedLines(r *report.Report) []string {
 // walkLines describes random walks and their results.
 func walkLines(r *report.Report) (lines []string) {
 	for i := range r.Phases {
-		if p := &r.Phases[i]; strings.HasSuffix(p.Name, "walks") && p.Paths > 0 {
+		if p := &r.Phases[i]; walking(p) && p.Paths > 0 {
 			lines = append(lines, walkLine(r, p))
 		}
 	}
@@ -240,7 +240,7 @@ func faultLines(r *report.Report) []string {
 func safeLines(r *report.Report) []string {
 	recovered := r.Coverage.Recovers
 	for i := range r.Phases {
-		if p := &r.Phases[i]; strings.HasSuffix(p.Name, "walks") && p.Paths > 0 {
+		if p := &r.Phases[i]; walking(p) && p.Paths > 0 {
 			if p.Live < p.Paths {
 				return nil
 			}
@@ -322,9 +322,10 @@ func beyondFindings(r *report.Report) string {
 }
 
 // numbered reports whether a phase consists of random walks from the start.
-func numbered(p *stats.Phase) bool {
-	return p.Name == "walks" || p.Name == "faulty walks" || p.Name == "swarm walks"
-}
+func numbered(p *stats.Phase) bool { return strategy.OfWalks(p.Name) != nil }
+
+// walking reports whether a phase consists of random walks, from the start or from leaves.
+func walking(p *stats.Phase) bool { return p.Name == strategy.LeafWalks || numbered(p) }
 
 func walkLine(r *report.Report, p *stats.Phase) string {
 	parts := []string{fmt.Sprintf("%s %s", p.Name, textfmt.Number(p.Paths))}
@@ -343,8 +344,8 @@ func walkLine(r *report.Report, p *stats.Phase) string {
 	if h := &p.Steps; h.Count > 0 {
 		parts = append(parts, fmt.Sprintf("median %s steps", median(h)))
 		longest := "longest " + textfmt.Number(h.Max)
-		switch {
-		case r.WalkSteps > 0 && p.Name == "faulty walks":
+		switch walks := strategy.OfWalks(p.Name); {
+		case r.WalkSteps > 0 && walks != nil && walks.Can(strategy.Faults):
 			longest += fmt.Sprintf(" (parts without faults: at most %s)", textfmt.Number(r.WalkSteps))
 		case r.WalkSteps > 0:
 			longest += " of " + textfmt.Number(r.WalkSteps)

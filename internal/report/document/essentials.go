@@ -8,6 +8,7 @@ import (
 	"github.com/macemc/macemc/internal/search/stats"
 	"github.com/macemc/macemc/internal/search/strategy"
 	"github.com/macemc/macemc/internal/textfmt"
+	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -36,7 +37,7 @@ func Essentials(r *report.Report) (lines []string) {
 	case r.Running > 0:
 		next = "handlers that wait for the goroutines that they start"
 	case !strategy.Can(r.Strategy, strategy.Faults) && len(unusedFaults(r)) > 0:
-		next = "a strategy with faults (--strategy faulty)"
+		next = "a strategy with faults (--strategy " + string(search.Faulty) + ")"
 	case r.Stopped == stats.StoppedMemory:
 		next = "more memory (--memory), or hashes for states (--visited 64)"
 	case r.Stopped == stats.StoppedPaths:

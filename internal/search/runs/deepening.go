@@ -7,6 +7,7 @@ import (
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/search/fpset"
 	"github.com/macemc/macemc/internal/search/runloop"
+	"github.com/macemc/macemc/sim"
 )
 
 // forcedLimit bounds the number of successive steps with one alternative. Such steps cost no depth.
@@ -55,8 +56,10 @@ type walkedLeaf struct {
 
 // NewDeepening returns a strategy that finds states seen by earlier jobs in global, and records its runs in run. The
 // settings are those of its walks.
-func NewDeepening(c Settings, faults bool, key Key, run *replay.Run, global *fpset.Set) *Deepening {
-	return &Deepening{seed: c.Seed, faults: faults, global: global, run: run, walker: *NewWalker(c.Scale, c.Steps), key: key}
+func NewDeepening(c Settings, key Key, run *replay.Run, global *fpset.Set) *Deepening {
+	return &Deepening{
+		seed: c.Seed, faults: c.Limits != sim.Limits{}, global: global, run: run, walker: *NewWalker(c.Scale, c.Steps), key: key,
+	}
 }
 
 // Next implements [runloop.Strategy].

@@ -35,9 +35,9 @@ const (
 	insideOdds = 24
 )
 
-// NewFaulty returns faulty walks of systems with these limits.
-func NewFaulty(c Settings, limits sim.Limits) *Faulty {
-	return &Faulty{draws: draws{scale: c.Scale}, numberedRuns: newNumberedRuns(c, faultyTag), limit: c.Steps, limits: limits}
+// NewFaulty returns faulty walks.
+func NewFaulty(c Settings) *Faulty {
+	return &Faulty{draws: draws{scale: c.Scale}, numberedRuns: newNumberedRuns(c, faultyTag), limit: c.Steps, limits: c.Limits}
 }
 
 // Swarm is the strategy of faulty walks in which each run has a random subset of the allowed faults, each fault with
@@ -47,8 +47,8 @@ type Swarm struct {
 	allowed sim.Limits
 }
 
-// NewSwarm returns swarm walks of systems with these limits.
-func NewSwarm(c Settings, limits sim.Limits) *Swarm { return &Swarm{*NewFaulty(c, limits), limits} }
+// NewSwarm returns swarm walks.
+func NewSwarm(c Settings) *Swarm { return &Swarm{*NewFaulty(c), c.Limits} }
 
 // Next implements [runloop.Strategy].
 func (s *Swarm) Next() (runloop.Task, bool) {

@@ -6,6 +6,7 @@ import (
 	"github.com/macemc/macemc/internal/search/fpset"
 	"github.com/macemc/macemc/internal/search/runloop"
 	"github.com/macemc/macemc/internal/search/schedules"
+	"github.com/macemc/macemc/sim"
 )
 
 // Strategy makes the runs of a job.
@@ -27,6 +28,7 @@ type Settings struct {
 	Schedules []string // names, which the Mix of a job refers to
 	Seed      uint64
 	Steps     int // length of a walk
+	Limits    sim.Limits
 }
 
 // MaxWorkers is the maximum number of workers of a search. Each takes memory of its own, and more workers than cores
@@ -36,7 +38,8 @@ const MaxWorkers = 256
 // DefaultWorkers returns the default number of workers: the number of cores, up to MaxWorkers.
 func DefaultWorkers() int { return min(runtime.GOMAXPROCS(0), MaxWorkers) }
 
-// Tags of random streams, so that runs of the same number differ between kinds of walks.
+// Tags of random streams, so that runs of the same number differ between the kinds of walks that a search alternates
+// between. Other kinds share a tag with one of them.
 const (
 	WalkTag int32 = iota + 1
 	faultyTag

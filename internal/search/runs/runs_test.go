@@ -119,7 +119,7 @@ func TestSwarm(t *testing.T) {
 	}
 	const runs = 400
 	scale := schedules.NewScale(map[string]int{"message": 1, "timer": 1, "consequence": 1, "fault": 1})
-	s := NewSwarm(Settings{Scale: scale, Seed: 1, Steps: 100, Schedules: []string{schedules.Weighted}}, sys.Limits())
+	s := NewSwarm(Settings{Scale: scale, Seed: 1, Steps: 100, Schedules: []string{schedules.Weighted}, Limits: sys.Limits()})
 	s.Begin(&Job{Count: runs, Mix: []uint8{0}}, nil)
 	s.SetRoots([]choose.Path{nil})
 	loop := runloop.New(w)

@@ -12,8 +12,7 @@
 //
 //	job.go            Strategy, Job: which runs a worker makes, how jobs are divided
 //	walker.go         one random walk: which event is next, when it ends
-//	walks.go          numbered random walks, each with a part in the order of a schedule
-//	faulty.go         numbered runs in which phases with faults and without alternate; swarms
+//	walks.go ...      a file for each kind of numbered walks
 //	portfolio.go      which schedule a numbered run gets, and which path it begins with
 //	deepening.go      iterative deepening: which alternative is next, from which states walks begin
 //	frames.go         the alternatives that are left, and their order

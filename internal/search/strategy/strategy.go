@@ -1,9 +1,11 @@
-// Package strategy has the names of the strategies of searches, and what each can do. Package search documents them.
+// Package strategy has the table of the strategies of searches. Package search executes them.
 package strategy
 
 import (
-	"slices"
 	"strings"
+
+	"github.com/macemc/macemc/internal/explore"
+	"github.com/macemc/macemc/internal/search/runs"
 )
 
 // Capability is a set of things that a strategy does. Options and errors are decided by capabilities, not by names.
@@ -28,30 +30,96 @@ var capabilities = [...]string{
 
 // Info describes a strategy.
 type Info struct {
-	Name string
-	Caps Capability
+	Name   string
+	Caps   Capability
+	Method string // how it searches, for documents
+	Result string // what it can establish, for documents
+
+	// Frontier orders the states of a strategy that visits states.
+	Frontier explore.FrontierKind
+
+	// Phase is the name under which reports count the runs of a strategy that executes runs.
+	Phase string
+	// New makes the walks of a strategy that consists of numbered walks. It is nil for other strategies.
+	New func(runs.Settings) runs.Strategy
 }
+
+// Phases of the strategy that deepens.
+const (
+	DeepeningPhase = "deepening"
+	LeafWalks      = "leaf walks" // its walks from leaves that are not live
+)
 
 // All lists the strategies, in the order of help texts and reports. The first is the default.
 var All = []Info{
-	{"deepening", KeepsStates | BoundsDepth | Deepens | Walks | Durable | Faults},
-	{"walk", Walks | Durable},
-	{"faulty", Walks | Durable | Faults},
-	{"swarm", Walks | Durable | Faults},
-	{"bfs", VisitsStates | BreadthFirst | KeepsStates | BoundsDepth | Durable | Faults},
-	{"dfs", VisitsStates | KeepsStates | BoundsDepth | Faults},
+	{
+		Name: "deepening", Caps: KeepsStates | BoundsDepth | Deepens | Walks | Durable | Faults,
+		Method: "all choices to a growing depth, alternating with random walks", Result: "violations; their absence to a depth",
+		Phase: DeepeningPhase,
+	},
+	{
+		Name: "walk", Caps: Walks | Durable,
+		Method: "random walks without faults", Result: "violations",
+		Phase: "walks", New: func(c runs.Settings) runs.Strategy { return runs.NewWalks(c, runs.WalkTag) },
+	},
+	{
+		Name: "faulty", Caps: Walks | Durable | Faults,
+		Method: "random walks in which phases with faults alternate with phases of recovery", Result: "violations",
+		Phase: "faulty walks", New: func(c runs.Settings) runs.Strategy { return runs.NewFaulty(c) },
+	},
+	{
+		Name: "swarm", Caps: Walks | Durable | Faults,
+		Method: "as `faulty`, each run with a random subset of the faults", Result: "violations",
+		Phase: "swarm walks", New: func(c runs.Settings) runs.Strategy { return runs.NewSwarm(c) },
+	},
+	{
+		Name: "bfs", Caps: VisitsStates | BreadthFirst | KeepsStates | BoundsDepth | Durable | Faults,
+		Method: "every state, breadth first", Result: "a proof within the limits; shortest runs to safety violations",
+		Frontier: explore.Queue,
+	},
+	{
+		Name: "dfs", Caps: VisitsStates | KeepsStates | BoundsDepth | Faults,
+		Method: "every state, depth first", Result: "a proof within the limits",
+		Frontier: explore.Stack,
+	},
 }
+
+// Named returns the strategy with a name. An empty name means the default. Nil means that there is no such strategy.
+func Named(name string) *Info {
+	if name == "" {
+		return &All[0]
+	}
+	return find(func(s *Info) bool { return s.Name == name })
+}
+
+// OfWalks returns the strategy of numbered walks that makes the runs of a phase. Nil means that there is none.
+func OfWalks(phase string) *Info {
+	return find(func(s *Info) bool { return s.New != nil && s.Phase == phase })
+}
+
+func find(fits func(*Info) bool) *Info {
+	for i := range All {
+		if fits(&All[i]) {
+			return &All[i]
+		}
+	}
+	return nil
+}
+
+// Can reports whether the strategy has all of the capabilities.
+func (s *Info) Can(c Capability) bool { return s.Caps&c == c }
 
 // Can reports whether the strategy with a name has all of the capabilities. An empty name means the default.
 func Can(name string, c Capability) bool {
-	return name == "" && All[0].Caps&c == c || slices.Contains(Names(c), name)
+	s := Named(name)
+	return s != nil && s.Can(c)
 }
 
 // Names returns the names of the strategies that have all of the capabilities, in the order of help texts.
 func Names(c Capability) []string {
 	var names []string
 	for _, s := range All {
-		if s.Caps&c == c {
+		if s.Can(c) {
 			names = append(names, s.Name)
 		}
 	}

@@ -138,13 +138,13 @@ var imports = []struct {
 		internal/encoding internal/search/coverage internal/search/meter internal/search/verify internal/budget
 		internal/stacks internal/simext internal/kernel internal/kernel/... internal/replay internal/table/... choose
 		sim internal/eventkind internal/netmodel`},
-	{pkg: "internal/search/strategy", strict: true},
 	{pkg: "internal/search/stats", strict: true, module: `
 		internal/search/verify internal/explore internal/search/meter internal/search/runloop internal/table
 		internal/table/... sim internal/eventkind internal/netmodel`},
 	{pkg: "internal/search/runs", strict: true, module: `
 		internal/encoding internal/search/fpset internal/search/runloop internal/search/schedules internal/kernel
 		internal/kernel/... internal/replay choose sim internal/eventkind internal/netmodel`},
+	{pkg: "internal/search/strategy", strict: true, module: "internal/explore internal/search/runs"},
 	{pkg: "search", module: `
 		internal/encoding internal/search/... internal/stacks internal/simext internal/budget choose internal/explore
 		internal/explore/stateset macetime sim internal/eventkind internal/netmodel internal/kernel
