@@ -76,7 +76,8 @@ func TestUnlikelyRecoveryInAllStrategies(t *testing.T) {
 		t.Skip("slow")
 	}
 	sys := flips(22, -1).System()
-	for _, name := range []search.Name{search.Deepening, search.BFS, search.DFS, search.Walk, search.Faulty} {
+	for _, name := range strategy.Names(0) {
+		name := search.Name(name)
 		for _, engine := range []string{runloop.ReplayEngine, runloop.TableEngine} {
 			if name.Can(strategy.VisitsStates) && engine == runloop.ReplayEngine {
 				continue

@@ -135,7 +135,7 @@ func TestStatesThatDifferAreNotMerged(t *testing.T) {
 // everyEngine yields each strategy with each of the engines that it supports.
 func everyEngine(engines ...string) iter.Seq2[search.Name, string] {
 	return func(yield func(search.Name, string) bool) {
-		for _, name := range []search.Name{search.Deepening, search.Walk, search.Faulty, search.BFS, search.DFS} {
+		for _, name := range named(0) {
 			for _, engine := range engines {
 				if (!name.Can(strategy.VisitsStates) || engine != runloop.ReplayEngine) && !yield(name, engine) {
 					return
@@ -157,10 +157,10 @@ func everywhere(t *testing.T, name string, sys sim.System, judge func(t *testing
 
 // verdict is everywhere for searches that may be rejected.
 func verdict(t *testing.T, name string, sys sim.System, judge func(t *testing.T, res *search.Result, err error)) {
-	for strategy, engine := range everyEngine(runloop.ReplayEngine, runloop.TableEngine, runloop.AutoEngine) {
-		t.Run(fmt.Sprintf("%s/%s/%s", name, strategy, engine), func(t *testing.T) {
-			cfg := search.Config{System: sys, Strategy: strategy, Engine: engine, Alone: strategy == search.Deepening, WalkSteps: 200, Workers: 1, HandlerLimit: patient}
-			if strategy == search.Walk || strategy == search.Faulty {
+	for by, engine := range everyEngine(runloop.ReplayEngine, runloop.TableEngine, runloop.AutoEngine) {
+		t.Run(fmt.Sprintf("%s/%s/%s", name, by, engine), func(t *testing.T) {
+			cfg := search.Config{System: sys, Strategy: by, Engine: engine, Alone: by == search.Deepening, WalkSteps: 200, Workers: 1, HandlerLimit: patient}
+			if onlyWalks(by) {
 				cfg.MaxPaths = 50
 			}
 			if engine == runloop.AutoEngine {

@@ -61,7 +61,7 @@ func closers(r *register, fail func(*closer) error) sim.System {
 // Each service that a search makes is closed once: after a crash, at the end of its run, or if it was made only to be
 // inspected.
 func TestServicesAreClosed(t *testing.T) {
-	for _, strategy := range []search.Name{search.Deepening, search.Walk, search.Faulty, search.Swarm} {
+	for _, strategy := range runStrategies {
 		for _, workers := range []int{1, 2} {
 			var r register
 			res, err := search.Run(t.Context(), search.Config{System: closers(&r, nil), Strategy: strategy, Workers: workers, MaxPaths: 300, HandlerLimit: patient})

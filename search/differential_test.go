@@ -15,6 +15,7 @@ import (
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/search/runloop"
 	"github.com/macemc/macemc/internal/search/stats"
+	"github.com/macemc/macemc/internal/search/strategy"
 	"github.com/macemc/macemc/internal/table/world"
 	"github.com/macemc/macemc/internal/test/cases"
 	"github.com/macemc/macemc/internal/test/papers"
@@ -164,7 +165,20 @@ func compareSpaces(t rapid.TB, sys *sim.System, depth int) {
 }
 
 // runStrategies lists the strategies that execute runs.
-var runStrategies = []search.Name{search.Deepening, search.Walk, search.Faulty, search.Swarm}
+var runStrategies = named(strategy.Walks)
+
+// named lists the strategies that have the capabilities.
+func named(c strategy.Capability) (names []search.Name) {
+	for _, name := range strategy.Names(c) {
+		names = append(names, search.Name(name))
+	}
+	return names
+}
+
+// onlyWalks reports whether a strategy consists of random walks.
+func onlyWalks(name search.Name) bool {
+	return name.Can(strategy.Walks) && !name.Can(strategy.Deepens)
+}
 
 // Engines agree on every bundled system. The strategies take turns with systems. A known bug changes only a line or two, so
 // each system has one of its bugs.

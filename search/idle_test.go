@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/critical"
+	"github.com/macemc/macemc/internal/search/strategy"
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
@@ -92,16 +93,16 @@ func TestIdleSystem(t *testing.T) {
 		t.Skip("takes seconds")
 	}
 	for _, disturbs := range []bool{false, true} {
-		for _, strategy := range []search.Name{search.Deepening, search.Walk, search.Faulty} {
+		for _, name := range runStrategies {
 			for _, steps := range []int{20, 0} {
 				config := func(deadlock bool, seed uint64) search.Config {
 					sys := twoLocks(deadlock, disturbs)
-					return search.Config{System: sys, Strategy: strategy, WalkSteps: steps, Seed: seed, Workers: 1, MaxPaths: 500,
+					return search.Config{System: sys, Strategy: name, WalkSteps: steps, Seed: seed, Workers: 1, MaxPaths: 500,
 						Confirm: critical.Confirm(critical.Config{System: sys, Workers: 1})}
 				}
 				for seed := range uint64(2) {
 					if res := run(t, config(true, seed+1)); res.Verdict != search.Violation || res.Finding.Kind != sim.Deadlock {
-						t.Errorf("disturbs %v, %s, %d steps, seed %d: %s", disturbs, strategy, steps, seed+1, res.Verdict)
+						t.Errorf("disturbs %v, %s, %d steps, seed %d: %s", disturbs, name, steps, seed+1, res.Verdict)
 					}
 				}
 				if !disturbs {
@@ -109,15 +110,15 @@ func TestIdleSystem(t *testing.T) {
 				}
 				res := run(t, config(false, 1))
 				if res.Verdict != search.OK {
-					t.Errorf("%s, %d steps: %s", strategy, steps, res.Verdict)
+					t.Errorf("%s, %d steps: %s", name, steps, res.Verdict)
 				}
 				for _, p := range res.Stats.Phases {
-					walks := p.Name == "walks" || p.Name == "faulty walks"
+					walks := strategy.OfWalks(p.Name) != nil
 					if walks && 2*p.Short > p.Paths || !walks && p.Short > 0 {
-						t.Errorf("%s, %d steps: %d of %d %s are short", strategy, steps, p.Short, p.Paths, p.Name)
+						t.Errorf("%s, %d steps: %d of %d %s are short", name, steps, p.Short, p.Paths, p.Name)
 					}
 				}
-				if strategy == search.Deepening && phaseOf(res, "faulty walks").Paths == 0 {
+				if name == search.Deepening && phaseOf(res, "faulty walks").Paths == 0 {
 					t.Error("there are no faulty walks")
 				}
 			}

@@ -33,7 +33,7 @@ func TestMaxPaths(t *testing.T) {
 	if testing.Short() {
 		many = 100
 	}
-	for _, s := range []search.Name{search.Deepening, search.Walk, search.Faulty, search.Swarm} {
+	for _, s := range runStrategies {
 		for _, n := range []int{1, 7, many} {
 			res := run(t, search.Config{System: pingack.System, Strategy: s, MaxPaths: n, Confirm: refute})
 			if res.Stats.Paths != n || res.Stopped != stats.StoppedPaths {

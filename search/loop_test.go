@@ -11,6 +11,7 @@ import (
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/internal/search/runloop"
 	"github.com/macemc/macemc/internal/search/runs"
+	"github.com/macemc/macemc/internal/search/strategy"
 	"github.com/macemc/macemc/internal/test/automaton"
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/search"
@@ -176,18 +177,10 @@ func TestCrashInsideStep(t *testing.T) {
 			return a != nil && a.Found && !b.Told
 		}}},
 	}
-	for _, c := range []struct {
-		strategy search.Name
-		runs     func(n int) bool
-	}{
-		{search.Faulty, func(n int) bool { return n > 0 }},
-		{search.Swarm, func(n int) bool { return n > 0 }},
-		{search.Walk, func(n int) bool { return n == 0 }},
-		{search.Deepening, func(n int) bool { return n > 0 }},
-	} {
-		res := run(t, search.Config{System: sys, Strategy: c.strategy, MaxPaths: 2000, Workers: 1})
-		if n := res.Stats.Sometimes[0].Runs; !c.runs(n) {
-			t.Errorf("%s: %d runs", c.strategy, n)
+	for _, name := range runStrategies {
+		res := run(t, search.Config{System: sys, Strategy: name, MaxPaths: 2000, Workers: 1})
+		if n := res.Stats.Sometimes[0].Runs; (n > 0) != name.Can(strategy.Faults) {
+			t.Errorf("%s: %d runs", name, n)
 		}
 	}
 }

@@ -210,7 +210,7 @@ func TestWorkersDoNotMatter(t *testing.T) {
 			Confirm: func(_ context.Context, s search.Suspect) (search.Confirmed, error) {
 				return search.Confirmed{Violation: len(s.Path) == 7}, nil
 			},
-			Strategy: rapid.SampledFrom([]search.Name{search.Deepening, search.Walk, search.Faulty}).Draw(t, "strategy"),
+			Strategy: rapid.SampledFrom(runStrategies).Draw(t, "strategy"),
 		}
 		results := map[string]int{}
 		for _, n := range []int{1, 4, 1} {

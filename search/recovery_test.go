@@ -6,6 +6,7 @@ import (
 
 	"github.com/macemc/macemc/critical"
 	"github.com/macemc/macemc/internal/search/runloop"
+	"github.com/macemc/macemc/internal/search/strategy"
 	"github.com/macemc/macemc/internal/test/automaton"
 	"github.com/macemc/macemc/search"
 )
@@ -26,19 +27,19 @@ func TestOneRecoveryRelation(t *testing.T) {
 		{"event of weight 0", automaton.Table{Moves: []automaton.Move{automaton.To(0, 0)}, Live: []int{0}, Crashes: 1}, noBoots, true},
 		{"only a crash helps", automaton.Table{Moves: []automaton.Move{automaton.To(0, 1), automaton.To(1, 1)}, Live: []int{0}, Crashes: 1}, search.Weights{}, false},
 	} {
-		for strategy, engine := range everyEngine(runloop.ReplayEngine, runloop.TableEngine) {
+		for name, engine := range everyEngine(runloop.ReplayEngine, runloop.TableEngine) {
 			for _, by := range []int{1, 4} {
-				if by > 1 && strategy != search.Deepening || c.faults && strategy == search.Walk {
+				if by > 1 && name != search.Deepening || c.faults && !name.Can(strategy.Faults) {
 					continue
 				}
-				t.Run(fmt.Sprintf("%s/%s %d/%s", c.name, strategy, by, engine), func(t *testing.T) {
+				t.Run(fmt.Sprintf("%s/%s %d/%s", c.name, name, by, engine), func(t *testing.T) {
 					sys := c.table.System()
 					cfg := search.Config{
-						System: sys, Strategy: strategy, Engine: engine, Weights: c.weights, WalkSteps: 100, MaxPaths: 200, HandlerLimit: patient,
-						Alone: strategy == search.Deepening, Workers: 1,
+						System: sys, Strategy: name, Engine: engine, Weights: c.weights, WalkSteps: 100, MaxPaths: 200, HandlerLimit: patient,
+						Alone: name == search.Deepening, Workers: 1,
 						Confirm: critical.Confirm(critical.Config{System: sys, WalkSteps: 100, Walks: 20, Weights: c.weights}),
 					}
-					if strategy == search.Deepening {
+					if name == search.Deepening {
 						cfg.DeepenBy = by
 					}
 					if res := run(t, cfg); res.Verdict != search.Violation {

@@ -29,7 +29,7 @@ func TestSampled_ByService(t *testing.T) {
 		cfg.System, cfg.Alone = sys, cfg.Strategy == search.Deepening
 		res := run(t, cfg)
 		stopped := stats.StoppedSampled
-		if cfg.Strategy == search.Walk {
+		if onlyWalks(cfg.Strategy) {
 			stopped = stats.StoppedPaths
 		}
 		s := res.Stats.Sampled

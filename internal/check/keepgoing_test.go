@@ -14,6 +14,7 @@ import (
 	"github.com/macemc/macemc/internal/check/exitcode"
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/internal/search/stats"
+	"github.com/macemc/macemc/internal/search/strategy"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 )
@@ -88,13 +89,13 @@ func TestKeepGoing(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
 	}
-	for _, strategy := range []search.Name{search.Deepening, search.Walk, search.Faulty} {
-		t.Run(string(strategy), func(t *testing.T) {
+	for _, name := range strategy.Names(strategy.Walks) {
+		t.Run(name, func(t *testing.T) {
 			var first []string
 			for _, workers := range []int{1, 3} {
 				t.Chdir(t.TempDir())
 				rep, err := check.Run(t.Context(), check.Options{KeepGoing: true, Search: search.Config{
-					System: doorSystem("window", "roof", "flood", "kick", "lock"), Strategy: strategy, Workers: workers, MaxPaths: 200, WalkSteps: 100,
+					System: doorSystem("window", "roof", "flood", "kick", "lock"), Strategy: search.Name(name), Workers: workers, MaxPaths: 200, WalkSteps: 100,
 				}})
 				if err != nil {
 					t.Fatal(err)

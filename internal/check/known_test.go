@@ -76,14 +76,14 @@ func TestKnown(t *testing.T) {
 		says    []string
 	}{
 		"only a known one": {walk, "window", []string{window}, search.OK, "",
-			[]string{"nothing new found", "\n  known: safety violation of nobody is in by action window (check/keepgoing_test.go:31); found in ", " runs: issue 12 (window.path)\n",
+			[]string{"nothing new found", "\n  known: safety violation of nobody is in by action window (check/keepgoing_test.go:32); found in ", " runs: issue 12 (window.path)\n",
 				"not searched: states after a known finding", "\nmacemc: 0 new, 1 known, 0 fixed\n"}},
 		"deepening":        {deepening, "window", []string{window}, search.OK, "", []string{"nothing new found"}},
 		"another handler":  {walk, "window roof", []string{window}, search.Violation, "action n0 roof", []string{"macemc: 1 new, 1 known, 0 fixed\n"}},
 		"another property": {walk, "window flood", []string{window}, search.Violation, "action n0 flood", []string{"macemc: 1 new, 1 known, 0 fixed\n"}},
 		"another kind":     {walk, "window kick", []string{window}, search.Violation, "action n0 kick", nil},
 		"two known ones":   {walk, "window flood", []string{window, dry}, search.OK, "", []string{"macemc: 0 new, 2 known, 0 fixed\n"}},
-		"all known":        {walk, "window flood kick lock", []string{window, dry, kick, lock}, search.OK, "", []string{"macemc: 0 new, 4 known, 0 fixed\n", "panic by action kick (check/keepgoing_test.go:34); ", "deadlock of it turns often by action lock (check/keepgoing_test.go:35); "}},
+		"all known":        {walk, "window flood kick lock", []string{window, dry, kick, lock}, search.OK, "", []string{"macemc: 0 new, 4 known, 0 fixed\n", "panic by action kick (check/keepgoing_test.go:35); ", "deadlock of it turns often by action lock (check/keepgoing_test.go:36); "}},
 		"does not apply": {walk, "flood", []string{window, dry}, search.OK, "",
 			[]string{"not used: window.path: ", "known: safety violation of it is dry", "macemc: 0 new, 1 known, 0 fixed\n"}},
 		"by states": {bfs, "window roof", []string{window}, search.OK, "",
@@ -215,7 +215,7 @@ func TestKnown_Formats(t *testing.T) {
 	}{
 		{junit.String(), "<failure ", 2}, {junit.String(), `<skipped message="known: `, 2}, {junit.String(), `name="nobody is in (2)"`, 1},
 		{sarif.String(), `"ruleId"`, 4}, {sarif.String(), `"suppressions": [`, 2}, {sarif.String(), `"justification": "issue 12 (lock.path)"`, 1},
-		{lines.String(), "\n[macemc] known: ", 2}, {lines.String(), "keepgoing_test.go:32: [macemc] door: safety", 1},
+		{lines.String(), "\n[macemc] known: ", 2}, {lines.String(), "keepgoing_test.go:33: [macemc] door: safety", 1},
 		{github.String(), "\n::notice::[macemc] known: ", 2}, {github.String(), "/check/keepgoing_test.go,line=", 2},
 	} {
 		if n := strings.Count(c.text, c.word); n != c.want {

@@ -2,6 +2,7 @@
 package strategy
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/macemc/macemc/internal/explore"
@@ -124,6 +125,11 @@ func Names(c Capability) []string {
 		}
 	}
 	return names
+}
+
+// Without returns the names of the strategies that lack a capability, in the order of help texts.
+func Without(c Capability) []string {
+	return slices.DeleteFunc(Names(0), func(name string) bool { return Can(name, c) })
 }
 
 // String describes the capabilities as actions of a strategy: "visits all states".

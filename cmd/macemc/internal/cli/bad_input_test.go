@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/macemc/macemc/internal/search/strategy"
 )
 
 // Bad input yields one clear line on standard error and exit status 2, and no file is written.
@@ -85,7 +87,7 @@ func TestBadInput(t *testing.T) {
 		{"search pingack --net-errors 1", `system "pingack": `},
 		{"search pingack --crashes -1", "--crashes is -1, must be at least 0"},
 		{"search pingack --timing soon", `--timing "soon" is not one of ByDeadline, AnyOrder, Prompt, Bounded:DURATION`},
-		{"search pingack --strategy best", `--strategy "best" is not available; accepted are deepening, walk, faulty, swarm, bfs, dfs`},
+		{"search pingack --strategy best", `--strategy "best" is not available; accepted are ` + strings.Join(strategy.Names(0), ", ")},
 		{"search pingack --strategy walk --depth 3", "--depth needs a strategy that bounds the depth (deepening, bfs, dfs), not walk"},
 		{"search pingack --engine fast", `--engine "fast" is not available; accepted are auto, table, replay`},
 		{"search pingack --strategy walk --visited 64", "--visited 64 needs a strategy that keeps states (deepening, bfs, dfs), not walk"},
@@ -96,7 +98,7 @@ func TestBadInput(t *testing.T) {
 		{"search pingack --reduce drop", "--reduce drop needs a strategy that visits all states (bfs, dfs), not deepening"},
 		{"search pingack --strategy walk --memory 5", "--memory needs a strategy that keeps states"},
 		{"search pingack --strategy bfs --max-paths 5",
-			"--max-paths needs a strategy that makes random walks (deepening, walk, faulty, swarm), not bfs"},
+			"--max-paths needs a strategy that makes random walks (" + strings.Join(strategy.Names(strategy.Walks), ", ") + "), not bfs"},
 		{"search pingack --shortest", "--shortest needs a strategy that visits all states (bfs, dfs), not deepening"},
 		{"search pingack --crash-model auto", "--crash-model auto needs a strategy that visits all states"},
 		{"search pingack --strategy bfs --crash-model some", "accepted are explicit, implicit, auto"},

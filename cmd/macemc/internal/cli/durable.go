@@ -17,8 +17,8 @@ func (a *app) durableCommand() *cobra.Command {
 		Short: "Inspect the folder of macemc search --durable",
 		Long: `A search with --strategy bfs --durable DIR writes each state that it finds to DIR, with
 its predecessor and the step between them. A search that is killed loses only the work of its
-last moments. For deepening, walk and faulty the folder has the results of the runs. --resume with
-the same flags continues the search.`,
+last moments. For strategies that execute runs the folder has the results of the runs. --resume
+with the same flags continues the search.`,
 		Example: `  macemc search paxos --set proposers=3 --strategy bfs --visited 64 --durable px3 --resume
   macemc durable info px3
   macemc durable verify px3

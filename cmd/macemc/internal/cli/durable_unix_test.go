@@ -15,6 +15,7 @@ import (
 	"github.com/macemc/macemc/internal/check/exitcode"
 	"github.com/macemc/macemc/internal/explore"
 	"github.com/macemc/macemc/internal/explore/statelog"
+	"github.com/macemc/macemc/internal/search/strategy"
 )
 
 // small returns a search of a few seconds that is stored in a folder.
@@ -187,7 +188,7 @@ func TestDurable(t *testing.T) {
 		{[]string{"durable", "verify", dir}, exitcode.OK, "98,160 states", ""},
 		{[]string{"durable", "recheck", dir, "--property", "agreement"}, exitcode.OK, "complete: 98,160 states", ""},
 		{[]string{"search", "paxos", "--strategy", "dfs", "--durable", dir}, exitcode.Usage, "",
-			"--durable needs a strategy that can be resumed (deepening, walk, faulty, swarm, bfs), not dfs"},
+			"--durable needs a strategy that can be resumed (" + strings.Join(strategy.Names(strategy.Durable), ", ") + "), not dfs"},
 		{[]string{"search", "paxos", "--durable", dir, "--resume"}, exitcode.Usage, "", "strategy: none there, deepening here"},
 		{[]string{"search", "paxos", "--resume"}, exitcode.Usage, "", "--durable DIR"},
 		{append(base, "--reduce", "full"), exitcode.Usage, "", "cannot be combined"},

@@ -76,7 +76,7 @@ func (a *app) searchCommand() *cobra.Command {
 	subjectFlags(fl, &f.Subject, &test)
 	fl.Var((*only)(&f.Property), "property", "check only property or monitor `NAME`")
 	fl.StringVar((*string)(&f.Config.Strategy), "strategy", "",
-		"use `NAME`: "+strings.Join(strategy.Names(0), ", ")+" (default deepening)")
+		"use `NAME`: "+strings.Join(strategy.Names(0), ", ")+" (default "+strategy.All[0].Name+")")
 	fl.StringVar(&f.Schedules, "schedules", "", "order walks by `NAMES`: "+strings.Join(schedules.Names(), ", "))
 	fl.IntVar(&f.Config.MaxDepth, "depth", 0, "maximum depth `D`: steps for bfs and dfs, choices for deepening")
 	fl.IntVar(&f.Config.DeepenBy, "deepen-by", 0, "increase the depth of deepening by `N` each time (default 1)")
@@ -120,7 +120,7 @@ func (a *app) searchCommand() *cobra.Command {
 	cmd.SetHelpFunc(func(c *cobra.Command, args []string) {
 		fl.VisitAll(func(f *pflag.Flag) { f.Hidden = !all && !slices.Contains(usualSearchFlags(), f.Name) })
 		if all {
-			c.Long, c.Example = searchUsage+"\n\n"+searchDetails, c.Example+"\n"+searchExamples
+			c.Long, c.Example = searchUsage+"\n\n"+searchDetails(), c.Example+"\n"+searchExamples
 		}
 		help(c, args)
 		fl.VisitAll(func(f *pflag.Flag) { f.Hidden = false })
@@ -143,10 +143,12 @@ A violation is minimized and written to a new folder in macemc-out: error.path (
 live.path (the nearest run that recovered), original.path (the run before it was minimized),
 report.html, report.md and report.json.`
 
-// searchDetails is the text that --help-all adds to help.
-const searchDetails = `Options passed to mctest.CheckWith are ignored here; pass flags instead. --bug uses the
+// searchDetails returns the text that --help-all adds to help.
+func searchDetails() string {
+	return `Options passed to mctest.CheckWith are ignored here; pass flags instead. --bug uses the
 settings documented for the bug, see "macemc systems SYSTEM". Other flags override them.
-Strategy walk makes walks without faults; all others inject the faults within the limits.
+Strategies without faults: ` + strings.Join(strategy.Without(strategy.Faults), ", ") + `.
+All others inject the faults within the limits.
 
 Code that exits, overflows the stack, exhausts the memory or does not return is a violation
 like others. bfs and dfs then search a second time to find the run.
@@ -154,8 +156,9 @@ like others. bfs and dfs then search a second time to find the run.
 A line "known REASON" in a path of testdata/regress accepts its finding. The search continues,
 and its status is that of new findings, or 3 if nothing else could be looked at.
 
---durable works with all strategies but dfs. Resume with the same flags, see "macemc
-durable". --durable and --cluster have no time limit unless --time is given.
+--durable works with all strategies but ` + strings.Join(strategy.Without(strategy.Durable), ", ") + `.
+Resume with the same flags, see "macemc durable". --durable and --cluster have no time limit
+unless --time is given.
 Work after a finding takes at most 1.5 times --time plus 5s. --time is processor time of each
 worker, so a search takes longer on a busy machine.
 
@@ -172,6 +175,7 @@ names what could not be reduced.
 auto crashes only the nodes for which that proof fails.
 
 For the exit status, see "macemc help".`
+}
 
 const searchExamples = `  macemc search randtree --bug RT4 --json > report.json
   macemc search randtree --time 5m --junit macemc.xml
