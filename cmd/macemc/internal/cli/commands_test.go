@@ -91,8 +91,8 @@ func TestHelp_Search(t *testing.T) {
 		t.Errorf("--help shows %d flags, want a dozen and those for help", n)
 	}
 	for line := range strings.Lines(stdout) {
-		if len([]rune(line)) > 101 {
-			t.Errorf("wider than 100 columns: %s", line)
+		if len([]rune(line)) > helpColumns+1 {
+			t.Errorf("wider than %d columns: %s", helpColumns, line)
 		}
 	}
 }

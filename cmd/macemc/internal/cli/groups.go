@@ -1,10 +1,14 @@
 package cli
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 )
+
+// helpColumns is the width of help texts. The descriptions of flags are wrapped.
+const helpColumns = 100
 
 // group sorts the commands that help shows into groups. "help --all" also shows the others.
 func (a *app) group(root *cobra.Command) {
@@ -22,7 +26,7 @@ func (a *app) group(root *cobra.Command) {
 	}
 	before, rest, _ := strings.Cut(root.UsageTemplate(), "{{if not .AllChildCommandsHaveGroup}}")
 	_, after, _ := strings.Cut(rest, "{{end}}{{end}}{{end}}")
-	root.SetUsageTemplate(before + after)
+	root.SetUsageTemplate(strings.ReplaceAll(before+after, "FlagUsages", "FlagUsagesWrapped "+strconv.Itoa(helpColumns+1)))
 }
 
 // groupOwn puts all present commands, which are those of another program, into a group of their own.
