@@ -8,6 +8,7 @@ import (
 
 	"github.com/macemc/macemc/critical"
 	"github.com/macemc/macemc/internal/search/schedules"
+	"github.com/macemc/macemc/internal/search/strategy"
 	"github.com/macemc/macemc/internal/test/hardbugs"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
@@ -65,9 +66,9 @@ func TestCorrected(t *testing.T) {
 		t.Skip("slow")
 	}
 	for _, c := range hardbugs.Cases() {
-		for _, strategy := range []search.Name{search.Walk, search.Faulty} {
-			if res := run(t, search.Config{System: c.Corrected, Strategy: strategy, MaxPaths: 2000}); res.Verdict != search.OK {
-				t.Errorf("%s, %s: %+v", c.Name, strategy, res.Finding)
+		for _, name := range strategy.Names(strategy.Walks) {
+			if res := run(t, search.Config{System: c.Corrected, Strategy: search.Name(name), MaxPaths: 2000}); res.Verdict != search.OK {
+				t.Errorf("%s, %s: %+v", c.Name, name, res.Finding)
 			}
 		}
 	}
@@ -79,18 +80,18 @@ func TestDisturbing(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
 	}
-	for _, strategy := range []search.Name{search.Deepening, search.Walk, search.Faulty} { // of bfs and dfs package oracle is the judge
-		cfg := search.Config{System: hardbugs.Excuse().System, Strategy: strategy, MaxPaths: 500}
+	for _, name := range strategy.Names(strategy.Walks) { // package oracle compares bfs and dfs
+		cfg := search.Config{System: hardbugs.Excuse().System, Strategy: search.Name(name), MaxPaths: 500}
 		if res := run(t, cfg); res.Verdict != search.Violation || res.Finding.Kind != sim.Liveness && res.Finding.Kind != sim.Deadlock {
-			t.Errorf("%s: %s, %+v", strategy, res.Verdict, res.Finding)
+			t.Errorf("%s: %s, %+v", name, res.Verdict, res.Finding)
 		}
 		cfg.System.Actions = []sim.AnyAction{hardbugs.Campaign()}
 		res := run(t, cfg)
 		if res.Verdict != search.OK {
-			t.Errorf("%s, as an ordinary action: %s, %+v", strategy, res.Verdict, res.Finding)
+			t.Errorf("%s, as an ordinary action: %s, %+v", name, res.Verdict, res.Finding)
 		}
 		if r := res.Stats.Relied; len(r) != 1 || r[0].Action != "campaign" || r[0].Walks == 0 {
-			t.Errorf("%s: recovery relied on %v", strategy, r)
+			t.Errorf("%s: recovery relied on %v", name, r)
 		}
 	}
 }

@@ -107,9 +107,17 @@ func (c *comparison) searches() (list []search.Config) {
 		list = append(list,
 			search.Config{Strategy: search.Deepening, Engine: engine},
 			search.Config{Strategy: search.Deepening, Engine: engine, Visited: kept, Alone: true, DeepenBy: 3},
-			search.Config{Strategy: search.Walk, Engine: engine, MaxPaths: 20},
-			search.Config{Strategy: search.Faulty, Engine: engine, MaxPaths: 10},
 		)
+		for _, s := range strategy.All {
+			if s.New == nil {
+				continue
+			}
+			cfg := search.Config{Strategy: search.Name(s.Name), Engine: engine, MaxPaths: 20}
+			if s.Can(strategy.Faults) { // these walks are longer
+				cfg.MaxPaths = 10
+			}
+			list = append(list, cfg)
+		}
 	}
 	if k%2 == 1 && c.graph.complete {
 		list = append(list, search.Config{Strategy: []search.Name{search.BFS, search.DFS}[k/2%2], Engine: runloop.TableEngine,

@@ -33,6 +33,7 @@ func TestSearch_AllStrategies(t *testing.T) {
 				want["exhaustive to depth "] = true
 			default:
 				want["covered: 100 random runs\n"], want["\n  "+s.Phase+" 100, "] = true, true
+				want["(parts without faults: "] = s.Can(strategy.Faults)
 			}
 			out := search(limit...)
 			for text, want := range want {
