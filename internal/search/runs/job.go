@@ -27,8 +27,8 @@ type Settings struct {
 	Given     bool     // the weights are not the defaults
 	Schedules []string // names, which the Mix of a job refers to
 	Seed      uint64
-	Steps     int // length of a walk
-	Limits    sim.Limits
+	Steps     int        // length of a walk
+	Limits    sim.Limits // of faults
 }
 
 // MaxWorkers is the maximum number of workers of a search. Each takes memory of its own, and more workers than cores

@@ -47,7 +47,7 @@ type Schedule struct {
 
 // Phase counts the runs of one kind of exploration, summed over its rounds.
 type Phase struct {
-	Name        string    `json:"name"` // "deepening", "leaf walks", "walks", "faulty walks", "prefixes", "critical"
+	Name        string    `json:"name"` // that of a strategy, such as "walks", or "leaf walks", "prefixes", "critical"
 	Seconds     float64   `json:"seconds"`
 	Paths       int       `json:"paths"`
 	Live        int       `json:"live"`       // runs that ended in a live state
