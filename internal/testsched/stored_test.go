@@ -1,0 +1,140 @@
+package testsched
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestStored_RoundTrip(t *testing.T) {
+	want := &Stored{Package: "example.org/p", Test: "TestX", Finding: "DEADLOCK: the test does not return", CriticalWho: 1 << 63, CriticalPlace: 7, Hash: 1<<64 - 2, Schedule: Schedule{Seed: 1<<64 - 1, Memory: true, Warm: true, Limit: 9, Delay: 5 * time.Millisecond, Unfair: true, Ends: []string{"p.(*T).f"}, Remain: []string{"p.g", "p.g"},
+		Switches: []Switch{{Who: 5, Place: 7, To: 9}, {Who: 9, Place: 3<<40 | 2 | 1<<63, To: 5}, {Who: 9, Place: 8, To: pauses}}}}
+	var b strings.Builder
+	if _, err := want.WriteTo(&b); err != nil {
+		t.Fatal(err)
+	}
+	got, err := Read(strings.NewReader(b.String()))
+	if err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v, %v; want %+v", got, err, want)
+	}
+	for _, c := range []struct {
+		critical string
+		hash     uint64
+	}{{"", 0}, {" passing 3 of 6 order fffffffffffffffe", want.Hash}} {
+		old := strings.Replace(b.String(), " order fffffffffffffffe", c.critical, 1)
+		if got, err := Read(strings.NewReader(old)); err != nil || got.CriticalPlace != 7 || got.Hash != c.hash {
+			t.Errorf("an older file: got %+v, %v; want order %x", got, err, c.hash)
+		}
+	}
+	for _, damage := range [][2]string{{"macemc schedule 1", "macemc schedule 2"}, {"end 3", "end 2"}, {"end 3\n", ""},
+		{"pause 9", "pause y"}, {"switch 5", "switch x"}, {"seed ", "seeds "}, {"critical 8", "critical x"}, {"order f", "order x"}, {"delay 5ms", "delay -5ms"}, {"delay 5ms", "delay 5"}} {
+		text := strings.Replace(b.String(), damage[0], damage[1], 1)
+		if _, err := Read(strings.NewReader(text)); err == nil {
+			t.Errorf("%q in place of %q was read", damage[1], damage[0])
+		}
+	}
+}
+
+// A finding is stored once it is suspected. Its file is later replaced by the minimized one, or removed.
+func TestSuspect(t *testing.T) {
+	t.Chdir(t.TempDir())
+	c := &Config{Package: "p", Test: "TestX"}
+	found := &Schedule{Seed: 1, Switches: []Switch{{1, 2, 3}, {4, 5, 6}}}
+	r := &Result{Found: found}
+	finding := &Outcome{Kind: Deadlock, Message: "blocked"}
+	s := &Settings{summaries: t.TempDir(), summary: map[string]string{}}
+	files := func(want ...string) {
+		t.Helper()
+		got, _ := filepath.Glob("testdata/macemc/TestX/*")
+		if !slices.Equal(got, want) {
+			t.Errorf("files %q, want %q", got, want)
+		}
+	}
+	const first, second = "testdata/macemc/TestX/deadlock-1.path", "testdata/macemc/TestX/deadlock-2.path"
+
+	s.suspect(c, r, finding, "confirmed")
+	files(first)
+	if note := s.summary["TestX"]; !strings.Contains(note, "DEADLOCK: blocked (the process ended before this was confirmed)") || !strings.Contains(note, first) {
+		t.Errorf("note %s", note)
+	}
+	s.discard("")
+	files()
+	if list, _ := os.ReadDir("."); len(list) > 0 {
+		t.Errorf("%s is left", list[0].Name())
+	}
+
+	s.suspect(c, r, finding, "confirmed")
+	s.suspect(c, r, &Outcome{Kind: Deadlock, Message: "blocked otherwise"}, "minimized")
+	files(first)
+	minimized := &Minimized{Schedule: &Schedule{Seed: 1, Switches: found.Switches[:1]}, Outcome: finding}
+	if file := s.store(c, minimized); file != first {
+		t.Errorf("stored in %s", file)
+	}
+	files(first)
+	if list, err := stored("p", "TestX"); err != nil || len(list) != 1 || len(list[0].Schedule.Switches) != 1 {
+		t.Errorf("stored %+v", list)
+	}
+
+	s.suspect(c, r, finding, "confirmed") // another schedule
+	files(first, second)
+	if file := s.store(c, minimized); file != first { // is minimized to the stored one
+		t.Errorf("stored in %s", file)
+	}
+	files(first)
+
+	if err := os.WriteFile(first, []byte("garbage\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile("testdata/macemc/TestX/error.path", []byte("macemc path 1\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if list, err := stored("p", "TestX"); err == nil || !strings.Contains(err.Error(), first+": line 1: a schedule begins with") {
+		t.Errorf("a damaged file: %v, %v", list, err)
+	}
+
+	for _, file := range []string{first, filepath.Dir(first) + "/error.path"} {
+		if err := os.Remove(file); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := stored("p", "TestX"); err != nil {
+		t.Error(err)
+	}
+	if left, err := os.ReadDir("testdata"); err != nil || len(left) > 0 {
+		t.Errorf("the folder, which is the user's, has %v: %v", left, err)
+	}
+	s = &Settings{}
+	s.suspect(c, r, finding, "confirmed")
+	s.discard("")
+	if left, err := os.ReadDir("testdata"); err != nil || len(left) > 0 {
+		t.Errorf("the folder, which is the user's, has %v: %v", left, err)
+	}
+}
+
+// The file of a program that wrote no comment is the same finding.
+func TestStored_Comment(t *testing.T) {
+	t.Chdir(t.TempDir())
+	s, c := new(Settings), &Config{Package: "p", Test: "TestX"}
+	m := &Minimized{Schedule: &Schedule{Seed: 3}, Outcome: &Outcome{Kind: Panic, Message: "boom"}}
+	file := s.store(c, m)
+	text, err := os.ReadFile(file)
+	if err != nil || !strings.Contains(string(text), "edit nothing but a line") {
+		t.Fatalf("%v: %q", err, text)
+	}
+	if err := os.WriteFile(file, []byte(strings.Replace(string(text), comment+"\n", "", 1)), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if again := s.store(c, m); again != file {
+		t.Errorf("the finding is kept a second time, in %s", again)
+	}
+	if f, err := Load(file); err != nil || f.Schedule.Seed != 3 {
+		t.Errorf("%v, %v", f, err)
+	}
+	if f, err := Read(strings.NewReader(strings.Replace(string(text), "\n", "\nknown issue 12\n", 1))); err != nil || f.Known != "issue 12" {
+		t.Errorf("known above the comment: %v, %v", f, err)
+	}
+}
