@@ -4,11 +4,8 @@ package bubble_test
 
 import (
 	"context"
-	"fmt"
-	"maps"
 	"math/rand/v2"
 	"os"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -93,85 +90,27 @@ func lastOne(broken bool) bubble.Main {
 	}
 }
 
-// semaphore has the structure of golang.org/x/sync/semaphore with weight 1 for all. The broken version does not wake a waiter on release.
-type semaphore struct {
-	mu      sync.Mutex
-	room    int
-	waiters []chan struct{}
-	broken  bool
-}
-
-func (s *semaphore) acquire() {
-	s.mu.Lock()
-	if s.room > 0 {
-		s.room--
-		s.mu.Unlock()
-		return
-	}
-	ready := make(chan struct{})
-	s.waiters = append(s.waiters, ready)
-	s.mu.Unlock()
-	<-ready
-}
-
-func (s *semaphore) release() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if len(s.waiters) > 0 && !s.broken {
-		close(s.waiters[0])
-		s.waiters = s.waiters[1:]
-	} else {
-		s.room++
+// counting returns programs that do some work when they are started, and whose state is a count.
+func counting(work func(h *bubble.Host, c *count, broken bool)) func(broken bool) bubble.Main {
+	return func(broken bool) bubble.Main {
+		return func(ctx context.Context, h *bubble.Host) error {
+			var c count
+			h.Observe(func() any { return c })
+			h.Expose(begin(func() { work(h, &c, broken) }))
+			<-ctx.Done()
+			return nil
+		}
 	}
 }
 
-// users is a program's state of its semaphore users.
-type users struct{ Waiting, Inside int }
-
-// share has three users of a semaphore with capacity one.
-func share(broken bool) bubble.Main {
-	return func(ctx context.Context, h *bubble.Host) error {
-		s := semaphore{room: 1, broken: broken}
-		var u users
-		h.Observe(func() any { return u })
-		h.Expose(begin(func() {
-			for range 3 {
-				go func() {
-					u.Waiting++
-					s.acquire()
-					u.Waiting--
-					u.Inside++
-					time.Sleep(time.Second)
-					u.Inside--
-					s.release()
-				}()
-			}
-		}))
-		<-ctx.Done()
-		return nil
-	}
-}
-
-// noIdleRoom reports whether nobody waits while the semaphore is free.
-func noIdleRoom(v *sim.View) bool {
-	u, _ := bubble.SeenAt[users](v, 0)
-	return u.Waiting == 0 || u.Inside > 0
-}
-
-// drawn fails for one of the random numbers that it draws.
-func drawn(draw func(*bubble.Host) int, broken bool) bubble.Main {
-	return func(ctx context.Context, h *bubble.Host) error {
-		var c count
-		h.Observe(func() any { return c })
-		h.Expose(begin(func() {
-			if draw(h) == 371 && broken {
-				c.N++
-			}
-			c.Done = true
-		}))
-		<-ctx.Done()
-		return nil
-	}
+// drawing returns programs that fail for one of the random numbers that they draw.
+func drawing(draw func(*bubble.Host) int) func(broken bool) bubble.Main {
+	return counting(func(h *bubble.Host, c *count, broken bool) {
+		if draw(h) == 371 && broken {
+			c.N++
+		}
+		c.Done = true
+	})
 }
 
 var twoRequests = bug{
@@ -190,15 +129,11 @@ var smallBugs = []bug{
 	},
 	{
 		name: "one random number of a thousand", interleave: sim.FIFO, kinds: []sim.FindingKind{sim.Safety}, actions: start, always: right(0),
-		program: func(broken bool) bubble.Main {
-			return drawn(func(h *bubble.Host) int { return rand.IntN(1000) }, broken)
-		},
+		program: drawing(func(h *bubble.Host) int { return rand.IntN(1000) }),
 	},
 	{
 		name: "one choice of a thousand", interleave: sim.FIFO, kinds: []sim.FindingKind{sim.Safety}, actions: start, always: right(0),
-		program: func(broken bool) bubble.Main {
-			return drawn(func(h *bubble.Host) int { return h.Choose("item", 1000) }, broken)
-		},
+		program: drawing(func(h *bubble.Host) int { return h.Choose("item", 1000) }),
 	},
 	{
 		name: "update lost between two critical sections", interleave: sim.Random, kinds: []sim.FindingKind{sim.Safety},
@@ -263,60 +198,44 @@ var smallBugs = []bug{
 			c, ok := bubble.SeenAt[count](v, 0)
 			return ok && c.Done && c.N == 0
 		},
-		program: func(broken bool) bubble.Main {
-			return func(ctx context.Context, h *bubble.Host) error {
-				var c count // of workers
-				h.Observe(func() any { return c })
-				h.Expose(begin(func() {
-					answer := make(chan int, 1)
-					if broken {
-						answer = make(chan int)
-					}
-					c.N++
-					go func() {
-						time.Sleep(2 * time.Second)
-						answer <- 1
-						c.N--
-					}()
-					select {
-					case <-answer:
-					case <-time.After(time.Second):
-					}
-					c.Done = true
-				}))
-				<-ctx.Done()
-				return nil
+		program: counting(func(_ *bubble.Host, c *count, broken bool) { // of workers
+			answer := make(chan int, 1)
+			if broken {
+				answer = make(chan int)
 			}
-		},
+			c.N++
+			go func() {
+				time.Sleep(2 * time.Second)
+				answer <- 1
+				c.N--
+			}()
+			select {
+			case <-answer:
+			case <-time.After(time.Second):
+			}
+			c.Done = true
+		}),
 	},
 	{
 		name: "select does not prefer the stop", kinds: []sim.FindingKind{sim.Safety}, actions: start, always: right(0),
-		program: func(broken bool) bubble.Main {
-			return func(ctx context.Context, h *bubble.Host) error {
-				var c count // done after the stop
-				h.Observe(func() any { return c })
-				h.Expose(begin(func() {
-					work, stop := make(chan int, 2), make(chan struct{})
-					work <- 1
-					close(stop)
-					select {
-					case <-work:
-						select {
-						case <-stop:
-							if broken {
-								c.N++
-							}
-						default:
-							c.N++
-						}
-					case <-stop:
+		program: counting(func(_ *bubble.Host, c *count, broken bool) { // done after the stop
+			work, stop := make(chan int, 2), make(chan struct{})
+			work <- 1
+			close(stop)
+			select {
+			case <-work:
+				select {
+				case <-stop:
+					if broken {
+						c.N++
 					}
-					c.Done = true
-				}))
-				<-ctx.Done()
-				return nil
+				default:
+					c.N++
+				}
+			case <-stop:
 			}
-		},
+			c.Done = true
+		}),
 	},
 	{
 		name: "context not honoured", kinds: []sim.FindingKind{sim.Liveness, sim.Deadlock},
@@ -346,67 +265,51 @@ var smallBugs = []bug{
 	},
 	{
 		name: "WaitGroup counted in the goroutine", kinds: []sim.FindingKind{sim.Safety}, actions: start, always: right(2),
-		program: func(broken bool) bubble.Main {
-			return func(ctx context.Context, h *bubble.Host) error {
-				var c count
-				h.Observe(func() any { return c })
-				h.Expose(begin(func() {
-					var wg sync.WaitGroup
-					n := 0
-					for range 2 {
-						if !broken {
-							wg.Add(1)
-						}
-						go func() {
-							if broken {
-								wg.Add(1)
-							}
-							n++
-							wg.Done()
-						}()
+		program: counting(func(_ *bubble.Host, c *count, broken bool) {
+			var wg sync.WaitGroup
+			n := 0
+			for range 2 {
+				if !broken {
+					wg.Add(1)
+				}
+				go func() {
+					if broken {
+						wg.Add(1)
 					}
-					wg.Wait()
-					c = count{n, true}
-				}))
-				<-ctx.Done()
-				return nil
+					n++
+					wg.Done()
+				}()
 			}
-		},
+			wg.Wait()
+			*c = count{n, true}
+		}),
 	},
 	{
 		name: "channel closed twice", interleave: sim.Random, kinds: []sim.FindingKind{sim.Safety}, actions: start, always: right(0),
-		program: func(broken bool) bubble.Main {
-			return func(ctx context.Context, h *bubble.Host) error {
-				var c count // of panics
-				h.Observe(func() any { return c })
-				h.Expose(begin(func() {
-					var once sync.Once
-					done := make(chan struct{})
-					stop := func() {
-						defer func() {
-							if recover() != nil {
-								c.N++
-							}
-							c.Done = true
-						}()
-						select {
-						case <-done:
-						default:
-							close(done)
-						}
+		program: counting(func(_ *bubble.Host, c *count, broken bool) { // of panics
+			var once sync.Once
+			done := make(chan struct{})
+			stop := func() {
+				defer func() {
+					if recover() != nil {
+						c.N++
 					}
-					for range 2 {
-						if broken {
-							go stop()
-						} else {
-							go once.Do(stop)
-						}
-					}
-				}))
-				<-ctx.Done()
-				return nil
+					c.Done = true
+				}()
+				select {
+				case <-done:
+				default:
+					close(done)
+				}
 			}
-		},
+			for range 2 {
+				if broken {
+					go stop()
+				} else {
+					go once.Do(stop)
+				}
+			}
+		}),
 	},
 }
 
@@ -422,61 +325,6 @@ func (b *bug) system(broken bool) sim.System {
 		s.Properties = append(s.Properties, sim.Property{Name: "comes to its end", Eventually: b.eventually})
 	}
 	return s
-}
-
-// writes are the ways in which a goroutine writes to the network and the disk of its node. Each has a function that prepares it.
-var writes = map[string]func(h *bubble.Host) (write func(), err error){
-	"Put":    func(h *bubble.Host) (func(), error) { return func() { h.Disk().Put("k", nil) }, nil },
-	"Delete": func(h *bubble.Host) (func(), error) { return func() { h.Disk().Delete("k") }, nil },
-	"Sync":   func(h *bubble.Host) (func(), error) { return func() { h.Disk().Sync() }, nil },
-	"WriteTo": func(h *bubble.Host) (func(), error) {
-		c, err := h.ListenPacket("udp", ":1")
-		return func() { c.WriteTo([]byte("x"), c.LocalAddr()) }, err
-	},
-	"Write": func(h *bubble.Host) (func(), error) {
-		if _, err := h.Listen("tcp", ":1"); err != nil {
-			return nil, err
-		}
-		c, err := h.Dial(context.Background(), "tcp", ":1")
-		return func() { c.Write([]byte("x")) }, err
-	},
-}
-
-// writeBugs are lost updates that occur if another goroutine runs at a write.
-func writeBugs() (bugs []bug) {
-	for _, name := range slices.Sorted(maps.Keys(writes)) {
-		bugs = append(bugs, bug{
-			name: "update lost at " + name, interleave: sim.Random, kinds: []sim.FindingKind{sim.Safety}, actions: start, always: right(2),
-			program: func(broken bool) bubble.Main {
-				return func(ctx context.Context, h *bubble.Host) error {
-					write, err := writes[name](h)
-					if err != nil {
-						return err
-					}
-					var c count
-					h.Observe(func() any { return c })
-					h.Expose(begin(func() {
-						var wg sync.WaitGroup
-						for range 2 {
-							wg.Go(func() {
-								n := c.N
-								write()
-								if !broken {
-									n = c.N
-								}
-								c.N = n + 1
-							})
-						}
-						wg.Wait()
-						c.Done = true
-					}))
-					<-ctx.Done()
-					return nil
-				}
-			},
-		})
-	}
-	return bugs
 }
 
 // Each bug is found, by at most some 1,500 paths, and the search of its fixed version finds nothing.
@@ -512,48 +360,9 @@ func TestSmallBugs(t *testing.T) {
 	}
 }
 
-// A bug that needs one order of goroutines is found however many other goroutines were started before.
-func TestSchedules_AnyNumbering(t *testing.T) {
-	for others := range 10 {
-		b := bug{
-			name: fmt.Sprint(others, " others"), interleave: sim.Random, actions: start, always: right(0),
-			program: func(bool) bubble.Main {
-				return func(ctx context.Context, h *bubble.Host) error {
-					var c count
-					var mu sync.Mutex
-					var order []int
-					h.Observe(func() any { mu.Lock(); defer mu.Unlock(); return c })
-					h.Expose(begin(func() {
-						for range others {
-							go func() { <-ctx.Done() }()
-						}
-						for i := range 5 {
-							go func() {
-								mu.Lock()
-								defer mu.Unlock()
-								if order = append(order, i); slices.Equal(order, []int{3, 0, 4, 2, 1}) {
-									c = count{N: 1, Done: true}
-								}
-							}()
-						}
-					}))
-					<-ctx.Done()
-					return nil
-				}
-			},
-		}
-		r, err := search.Run(t.Context(), search.Config{System: b.system(true), Workers: 1, MaxPaths: 10_000, WalkSteps: 20})
-		if err != nil || r.Finding == nil {
-			t.Errorf("%s: %v, %s after %d paths", b.name, err, r.Verdict, r.Stats.Paths)
-		}
-	}
-}
-
 // A choice without alternatives is a finding that names the call.
 func TestChoose_Misuse(t *testing.T) {
-	b := bug{name: "misuse", actions: start, program: func(bool) bubble.Main {
-		return drawn(func(h *bubble.Host) int { return h.Choose("nothing", 0) }, false)
-	}}
+	b := bug{name: "misuse", actions: start, program: drawing(func(h *bubble.Host) int { return h.Choose("nothing", 0) })}
 	r, err := search.Run(t.Context(), search.Config{System: b.system(true), Workers: 1, MaxPaths: 100})
 	if err != nil || r.Finding == nil || !strings.Contains(r.Finding.Message, `Choose("nothing", 0)`) {
 		t.Errorf("%v: %+v", err, r.Finding)
