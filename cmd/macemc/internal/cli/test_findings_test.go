@@ -309,3 +309,38 @@ func TestChain(t *testing.T) {
 		"(1 complete with at most 2 preemptions, early timers included)"}, 0, "-v", "-run=Chain", "-exhaustive=2", ".")
 	testReports(t, []string{"2 switches and 2 timers differ from the default order, 1 preemption among the switches"}, 1, "-run=Chain", "-exhaustive=3", ".")
 }
+
+// A schedule is executed with the same scheduling points as in the exploration that has found it.
+func TestTest_SchedulePoints(t *testing.T) {
+	testFile(t, `package x
+
+import (
+	"sync/atomic"
+	"testing"
+)
+
+func TestLost(t *testing.T) {
+	var n int32
+	done := make(chan bool)
+	add := func() {
+		atomic.StoreInt32(&n, atomic.LoadInt32(&n)+1)
+		done <- true
+	}
+	go add()
+	go add()
+	<-done
+	<-done
+	if got := atomic.LoadInt32(&n); got != 2 {
+		t.Error(got)
+	}
+}
+`)
+	if out, status := testCommand(t.Context(), "."); status != 1 {
+		t.Fatalf("status %d:\n%s", status, out)
+	}
+	out, status := testCommand(t.Context(), "-run=TestLost", "-schedule=testdata/macemc/TestLost/failed-test-1.path", ".")
+	if status != 1 {
+		t.Errorf("status %d:\n%s", status, out)
+	}
+	expect(t, out, `FAILED TEST: x_test.go:\d+: 1$`, `\(accesses atomic n at x_test.go:12 in TestLost.func1\)`)
+}
