@@ -2,6 +2,8 @@ package render_test
 
 import (
 	"bytes"
+	"encoding/xml"
+	"maps"
 	"strings"
 	"testing"
 
@@ -10,6 +12,7 @@ import (
 	"github.com/macemc/macemc/internal/report/document"
 	"github.com/macemc/macemc/internal/report/render"
 	"github.com/macemc/macemc/internal/search/stats"
+	"github.com/macemc/macemc/internal/test/golden"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 )
@@ -103,6 +106,129 @@ func TestJUnit_EndsAfterFinding(t *testing.T) {
 		for _, of := range cases {
 			if of.Name == "warm" && of.Message != c.want || of.Name == "lit" && of.Result != document.Failed || of.Result == document.Errored {
 				t.Errorf("%s: %q has result %d and message %q, want %q for \"warm\"", c.name, of.Name, of.Result, of.Message, c.want)
+			}
+		}
+	}
+}
+
+func TestJUnit(t *testing.T) {
+	props := []sim.Property{
+		{Name: "not lit", Always: func(*sim.View) bool { return true }},
+		{Name: "lit thrice", Eventually: func(*sim.View) bool { return true }},
+		{Name: "burns", Sometimes: func(*sim.View) bool { return true }},
+		{Name: "glows", Sometimes: func(*sim.View) bool { return true }},
+	}
+	junit := func(r *report.Report) []byte { return printedWith(t, render.JUnit, r, props, document.Style{}) }
+	if text := string(junit(nothingFound())); !strings.Contains(text,
+		`<property name="checked_in_a_sample" value="When has no side effects">`) {
+		t.Errorf("nothing is said of samples in %s", text)
+	}
+	ok := report.Report{Settings: report.Settings{System: "bomb", Nodes: 1, Timing: "AnyOrder", Strategy: "deepening"}, Seed: 1,
+		Verdict: search.OK, Work: search.Work{Seconds: 1.5}, Stopped: "time"}
+	ok.Coverage.Sometimes = []stats.Sometimes{{Property: "burns", Runs: 3}, {Property: "glows"}}
+	golden.Compare(t, "junit-ok.xml", junit(&ok))
+
+	// Readers of counts also see the information in the exit status.
+	full := ok
+	full.Verdict, full.Stopped = search.OutOfResource, stats.StoppedMemory
+	if text := string(junit(&full)); !strings.Contains(text, `errors="1"`) ||
+		!strings.Contains(text, "ran out of resources, stopped at the memory limit") {
+		t.Errorf("out of memory:\n%s", text)
+	}
+
+	lost := ok
+	lost.Verdict, lost.Message = search.Inconclusive, "the process is gone"
+	golden.Compare(t, "junit-inconclusive.xml", junit(&lost))
+
+	// Without walks, a search of states claims nothing about liveness before it has visited all states.
+	bounded := ok
+	bounded.Coverage.Unchecked = "liveness properties, deadlocks"
+	var suite struct {
+		Skipped int `xml:"skipped,attr"`
+		Cases   []struct {
+			Name    string `xml:"name,attr"`
+			Skipped *struct {
+				Message string `xml:"message,attr"`
+			} `xml:"skipped"`
+		} `xml:"testsuite>testcase"`
+	}
+	if err := xml.Unmarshal(junit(&bounded), &suite); err != nil {
+		t.Fatal(err)
+	}
+	skipped := map[string]string{}
+	for _, c := range suite.Cases {
+		if c.Skipped != nil {
+			skipped[c.Name] = c.Skipped.Message
+		}
+	}
+	unchecked := "not checked: liveness properties, deadlocks"
+	if want := map[string]string{"lit thrice": unchecked, "no deadlock": unchecked, "glows": "never held in any state that was searched"}; !maps.Equal(skipped, want) || suite.Skipped != 3 {
+		t.Errorf("%d are skipped: %q, want %q", suite.Skipped, skipped, want)
+	}
+
+	// A monitor without a violation is a case, and an excluded check is skipped.
+	chosen := ok
+	chosen.Monitors, chosen.Coverage.NotChecked = []string{"monitor votes", "monitor terms"}, []string{"not lit", "lit thrice", "monitor terms", "dim", sim.AssertionProperty}
+	suite.Cases = nil
+	if err := xml.Unmarshal(junit(&chosen), &suite); err != nil {
+		t.Fatal(err)
+	}
+	var lines []string
+	for _, c := range suite.Cases {
+		if c.Skipped != nil && strings.Contains(c.Skipped.Message, "not checked") {
+			lines = append(lines, c.Name+" skipped")
+		} else if strings.HasPrefix(c.Name, "monitor") {
+			lines = append(lines, c.Name)
+		}
+	}
+	if got, want := strings.Join(lines, ", "), "not lit skipped, lit thrice skipped, dim skipped, monitor votes, monitor terms skipped, assertions hold skipped, no deadlock skipped"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	if text := string(printed(t, render.Terminal, &chosen)); !strings.Contains(text,
+		"not checked: not lit; lit thrice; monitor terms; dim; assertion") {
+		t.Errorf("the text does not say what was left out:\n%s", text)
+	}
+
+	// kind and property -> the case that fails
+	for _, c := range []struct {
+		kind     sim.FindingKind
+		property string
+		failing  string
+	}{
+		{sim.Safety, "not lit", "not lit"}, {sim.Safety, sim.AssertionProperty, "assertions hold"}, {sim.Safety, "messages are values", "messages are values"},
+		{sim.Liveness, "lit thrice", "lit thrice"}, {sim.Deadlock, "lit thrice", "no deadlock"}, {sim.Panic, "", "no panic"},
+		{sim.Divergence, "", "handlers return"}, {sim.Nondeterminism, "", "handlers are deterministic"},
+	} {
+		bad := ok
+		bad.Verdict, bad.Kind, bad.Property, bad.Message = search.Violation, c.kind, c.property, "a <b> \x1b"
+		out := junit(&bad)
+		if c.kind == sim.Safety && c.property == "not lit" {
+			golden.Compare(t, "junit-safety.xml", out)
+		}
+		var x struct {
+			Tests    int `xml:"tests,attr"`
+			Failures int `xml:"failures,attr"`
+			Errors   int `xml:"errors,attr"`
+			Skipped  int `xml:"skipped,attr"`
+			Suite    struct {
+				Cases []struct {
+					Name    string `xml:"name,attr"`
+					Failure *struct {
+						Type string `xml:"type,attr"`
+						Text string `xml:",chardata"`
+					} `xml:"failure"`
+				} `xml:"testcase"`
+			} `xml:"testsuite"`
+		}
+		if err := xml.Unmarshal(out, &x); err != nil {
+			t.Fatal(err)
+		}
+		if x.Tests != len(x.Suite.Cases) || x.Failures != 1 || x.Errors != 0 || x.Skipped != x.Tests-1 {
+			t.Errorf("%+v: %d tests, %d failures, %d errors, %d skipped", c, x.Tests, x.Failures, x.Errors, x.Skipped)
+		}
+		for _, tc := range x.Suite.Cases {
+			if failed := tc.Failure != nil; failed != (tc.Name == c.failing) || failed && (tc.Failure.Type != string(c.kind) || !strings.Contains(tc.Failure.Text, "bomb: ")) {
+				t.Errorf("%+v: case %q: %+v", c, tc.Name, tc.Failure)
 			}
 		}
 	}
