@@ -4,25 +4,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
-	"syscall"
 	"testing"
-	"time"
 
 	"pgregory.net/rapid"
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/encoding"
-	"github.com/macemc/macemc/internal/explore/stateset"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/table"
 	"github.com/macemc/macemc/internal/table/options"
-	"github.com/macemc/macemc/internal/table/steptree"
-	"github.com/macemc/macemc/internal/table/world"
 	"github.com/macemc/macemc/internal/test/script"
 	"github.com/macemc/macemc/sim"
 )
@@ -352,102 +345,6 @@ func TestExploreIsDeterministic(t *testing.T) {
 	}
 }
 
-// visitedSets are all ways to keep visited states.
-var visitedSets = stateset.Kinds
-
-// quickSets returns all ways to keep visited states, or the k-th of them with -short.
-func quickSets(k int) []stateset.Kind {
-	if testing.Short() {
-		return visitedSets[k : k+1]
-	}
-	return visitedSets
-}
-
-var bits64, bits128 = visitedSets[1], visitedSets[2]
-
-// workers are the ways to start a second worker.
-var workers = []func(func()){nil, func(f func()) { go f() }}
-
-// agree compares all that does not depend on how visited states are kept.
-func agree(t tester, x, y *table.Exploration) {
-	t.Helper()
-	if x.States != y.States || x.Transitions != y.Transitions || x.Live != y.Live || x.Depth != y.Depth || x.Expanded != y.Expanded ||
-		x.Complete != y.Complete || x.Stopped != y.Stopped || message(x.Finding) != message(y.Finding) || !slices.Equal(x.Path, y.Path) {
-		t.Fatalf("%+v\n%+v", x, y)
-	}
-}
-
-// found returns x without what depends on the number of workers: work that a finding made useless.
-func found(x *table.Exploration) table.Exploration {
-	c := *x
-	c.Finding = errors.New(message(x.Finding))
-	c.Stats, c.Coverage, c.Frontier, c.Bytes = steptree.Stats{}, world.Coverage{}, 0, 0
-	return c
-}
-
-func message(err error) string {
-	var f *sim.Finding
-	if errors.As(err, &f) {
-		c := *f
-		c.Stack = ""
-		err = &c
-	}
-	return fmt.Sprint(err)
-}
-
-// Fingerprints find the same, by the same path.
-func TestFingerprintsFindTheSame(t *testing.T) {
-	if testing.Short() {
-		t.Skip("slow")
-	}
-	wide := bundled(t, "randtree", 12, sim.Limits{}) // 78 connections
-	loud := &sim.System{Name: "loud", Nodes: 1, New: func(sim.NodeID) sim.Service { return &drawer{loud: true} },
-		Monitors: []func() sim.Monitor{func() sim.Monitor { return &deaf{} }}}
-	for _, test := range []struct {
-		name string
-		sys  *sim.System
-		opts options.Options
-	}{
-		{"paxos", paxos(2), options.Options{}},
-		{"a finding of a property", bundled(t, "paxos", 6, sim.Limits{}, "PX1"), options.Options{}},
-		{"a finding in a step", loud, options.Options{}},
-		{"many words", wide, options.Options{MaxDepth: 3}},
-		{"pingack", bundled(t, "pingack", 2, sim.Limits{sim.Loss: 1, sim.Dup: 1, sim.Crashes: 1, sim.Partitions: 1}), options.Options{MaxDepth: 6}},
-		{"states", paxos(2), options.Options{MaxStates: 5000}},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			exact := breadth(t, test.sys, test.opts)
-			if exact.Omission != 0 || exact.Frontier == 0 {
-				t.Errorf("%+v", exact)
-			}
-			test.opts.Go = workers[1]
-			if x := breadth(t, test.sys, test.opts); !reflect.DeepEqual(found(exact), found(x)) {
-				t.Errorf("%+v\n%+v", exact, x)
-			}
-			for k, visited := range slices.Concat(visitedSets[1:], visitedSets[1:]) {
-				test.opts.Visited, test.opts.Go = visited, workers[k/2]
-				x := breadth(t, test.sys, test.opts)
-				agree(t, exact, x)
-				n := float64(x.States)
-				bits, _ := strconv.ParseFloat(visited.Name, 64)
-				if want := n * (n - 1) / 2 / math.Pow(2, bits); math.Abs(x.Omission-want) > want*1e-9 {
-					t.Errorf("the bound is %g, want %g", x.Omission, want)
-				}
-				if x.Frontier == 0 {
-					t.Errorf("%+v", x)
-				}
-			}
-		})
-	}
-	rapid.Check(t, func(t *rapid.T) {
-		sys := script.Draw(t).System()
-		opts := options.Options{MaxDepth: 3, MaxStates: 2000, SkipRehearsal: true}
-		exact := breadth(t, sys, opts)
-		opts.Visited, opts.Go = rapid.SampledFrom(visitedSets).Draw(t, "visited"), workers[1]
-		agree(t, exact, breadth(t, sys, opts))
-	})
-}
-
 func TestExploreStaysWithinMemory(t *testing.T) {
 	for _, visited := range quickSets(1) {
 		all := breadth(t, paxos(2), options.Options{Visited: visited})
@@ -472,54 +369,4 @@ func TestExploreRefusesBadOptions(t *testing.T) {
 			t.Errorf("%+v: no error", opts)
 		}
 	}
-}
-
-// BenchmarkExplore measures the exploration of Paxos, with empty tables each time: transitions and
-// states per second of processor time.
-func BenchmarkExplore(b *testing.B) {
-	two, three := bundled(b, "paxos", 6, sim.Limits{}), bundled(b, "paxos", 7, sim.Limits{})
-	randtree := bundled(b, "randtree", 3, sim.Limits{sim.Crashes: 1, sim.NetErrors: 1})
-	for _, bench := range []struct {
-		name string
-		sys  *sim.System
-		opts options.Options
-	}{
-		{"proposers=2/exact", two, options.Options{}},
-		{"proposers=2/64", two, options.Options{Visited: bits64}},
-		{"proposers=3/exact", three, options.Options{MaxStates: 2_000_000}},
-		{"proposers=3/64", three, options.Options{MaxStates: 2_000_000, Visited: bits64}},
-		{"proposers=3/64/workers=2", three, options.Options{MaxStates: 2_000_000, Visited: bits64, Go: workers[1]}},
-		{"proposers=3/128", three, options.Options{MaxStates: 2_000_000, Visited: bits128}},
-		{"announced/exact", paxos(2), options.Options{}},
-		{"announced/64", paxos(2), options.Options{Visited: bits64}},
-		{"monitored/exact", countedPaxos(2), options.Options{}},
-		{"monitored/64", countedPaxos(2), options.Options{Visited: bits64}},
-		{"monitored/128", countedPaxos(2), options.Options{Visited: bits128}},
-		{"randtree/exact", randtree, options.Options{MaxStates: 1_000_000}},
-		{"randtree/64", randtree, options.Options{MaxStates: 1_000_000, Visited: bits64}},
-	} {
-		b.Run(bench.name, func(b *testing.B) {
-			b.ReportAllocs()
-			var sum table.Exploration
-			begin := processorTime(b)
-			for b.Loop() {
-				x := breadth(b, bench.sys, bench.opts)
-				sum.Transitions += x.Transitions
-				sum.States += x.States
-				sum.Bytes += x.Bytes
-			}
-			seconds := (processorTime(b) - begin).Seconds()
-			b.ReportMetric(float64(sum.Transitions)/seconds/1e6, "Mtransitions/cpu-s")
-			b.ReportMetric(float64(sum.States)/seconds/1e6, "Mstates/cpu-s")
-			b.ReportMetric(float64(sum.Bytes)/float64(sum.States), "B/state")
-		})
-	}
-}
-
-func processorTime(b *testing.B) time.Duration {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		b.Fatal(err)
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
