@@ -14,7 +14,8 @@ import (
 // text writes the tables for a terminal.
 func (h *bugHunt) text(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "system\tbug\texpected\tfound as\tseeds\tseconds\tCPU s\tpaths\tstates\tdepth\tsteps\tnodes\tfaults\tprefix\tcritical step")
+	fmt.Fprintln(t, "system\tbug\texpected\tfound as\tseeds\tseconds\tCPU s\t"+
+		"paths\tstates\tdepth\tsteps\tnodes\tfaults\tprefix\tcritical step")
 	for i := range h.rows {
 		r := &h.rows[i]
 		s := r.shown()
@@ -34,8 +35,8 @@ func (h *bugHunt) text(w io.Writer) error {
 	for i := range h.compared {
 		r := &h.compared[i]
 		fmt.Fprintf(t, "%s\t%s\t%s\t%d/%d\t%s\t%s\t%s\t%s\t%d\t%s\t%s\t%s\n", r.Bug, r.flags(), r.verdict(),
-			r.FoundRuns, len(r.Runs), r.seconds(), secondsText(r.CPU), textfmt.Number(r.Paths), textfmt.Number(r.States), r.Depth, textfmt.Number(r.Events),
-			r.shown().Critical, r.Original)
+			r.FoundRuns, len(r.Runs), r.seconds(), secondsText(r.CPU), textfmt.Number(r.Paths), textfmt.Number(r.States), r.Depth,
+			textfmt.Number(r.Events), r.shown().Critical, r.Original)
 	}
 	return t.Flush()
 }
@@ -145,8 +146,8 @@ BT BrokenTree, OV Overcast.
 		}
 		s := r.shown()
 		row(&b, r.Bug, r.Summary, r.verdict(), fmt.Sprintf("%d of %d", r.FoundRuns, len(r.Runs)), r.seconds(), secondsText(r.CPU),
-			textfmt.Number(r.Paths), textfmt.Number(r.States), fmt.Sprint(r.Depth), fmt.Sprint(r.Steps), fmt.Sprint(s.Nodes), task.LimitsText(s.Limits),
-			s.Prefixes.String(), s.Critical.String(), r.Original)
+			textfmt.Number(r.Paths), textfmt.Number(r.States), fmt.Sprint(r.Depth), fmt.Sprint(r.Steps), fmt.Sprint(s.Nodes),
+			task.LimitsText(s.Limits), s.Prefixes.String(), s.Critical.String(), r.Original)
 	}
 	if len(h.compared) == 0 {
 		return b.Bytes()

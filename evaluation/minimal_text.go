@@ -104,8 +104,8 @@ func (r *minimalRow) cells() []string {
 		spread = fmt.Sprint(found[0])
 	}
 	return []string{
-		strings.Join(kinds, ", "), spread, strings.Join(sizes, " "), strings.Join(bests, " "), worst, secondsText(middle(searches)), secondsText(middle(shrinks)),
-		secondsText(shrinks[len(shrinks)-1]),
+		strings.Join(kinds, ", "), spread, strings.Join(sizes, " "), strings.Join(bests, " "), worst, secondsText(middle(searches)),
+		secondsText(middle(shrinks)), secondsText(shrinks[len(shrinks)-1]),
 	}
 }
 
@@ -149,7 +149,8 @@ func (m *measurement) conclusion() string {
 		median = middle(ratios)
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d runs of %d of %d known bugs. The median is %.2f times the smallest known run (goal: %.1f).\n", runs, bugs, m.known, median, medianRatio)
+	fmt.Fprintf(&b, "%d runs of %d of %d known bugs. The median is %.2f times the smallest known run (goal: %.1f).\n", runs, bugs,
+		m.known, median, medianRatio)
 	for _, l := range []struct {
 		what string
 		list []string
@@ -169,7 +170,8 @@ func (m *measurement) conclusion() string {
 	return b.String()
 }
 
-var minimalColumns = []string{"bug", "found as", "steps found", "steps minimized", "smallest known", "worst ratio", "CPU s search", "CPU s minimizing", "most"}
+var minimalColumns = []string{"bug", "found as", "steps found", "steps minimized", "smallest known", "worst ratio", "CPU s search",
+	"CPU s minimizing", "most"}
 
 // text writes the table for a terminal.
 func (m *measurement) text(w io.Writer) {

@@ -190,7 +190,8 @@ func (e *evaluator) fillRow(ctx context.Context, columns []tableColumn, row *tab
 			}
 			return err
 		}
-		cell := tableCell{Column: c.name, States: r.States, Seconds: r.Seconds, CPU: cpu.Seconds(), Complete: r.Coverage.Complete, Stopped: r.Stopped}
+		cell := tableCell{Column: c.name, States: r.States, Seconds: r.Seconds, CPU: cpu.Seconds(), Complete: r.Coverage.Complete,
+			Stopped: r.Stopped}
 		switch {
 		case r.Verdict == search.Violation:
 			cell.Verdict = violated

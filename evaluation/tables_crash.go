@@ -126,8 +126,8 @@ its states show its progress only.
 		row(&b, cells...)
 	}
 	if least[mostCrashed] > 0 {
-		fmt.Fprintf(&b, "\nSearches that visited all states had at least %.1f, %.1f and %.1f times as many states with 1, 2 and 3 crashes as without.\n",
-			least[1], least[2], least[3])
+		fmt.Fprintf(&b, "\nSearches that visited all states had at least %.1f, %.1f and %.1f times as many states with 1, 2 and 3 "+
+			"crashes as without.\n", least[1], least[2], least[3])
 	}
 	fmt.Fprintf(&b, `
 ![States by the number of nodes that may crash](%s)
@@ -167,7 +167,8 @@ func crashPicture(rows []*tableRow) string {
 		return pictureBottom - int((pictureBottom-pictureTop)*(math.Log10(float64(states))-low)/max(1, high-low))
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" width="%[1]d" height="%[2]d" font-family="sans-serif" font-size="13" fill="#222">
+	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" width="%[1]d" height="%[2]d" `+
+		`font-family="sans-serif" font-size="13" fill="#222">
 %s
 <rect width="100%%" height="100%%" fill="#fff"/>
 <text x="%d" y="28" font-size="17">States, by the number of nodes that may crash</text>
@@ -187,9 +188,11 @@ func crashPicture(rows []*tableRow) string {
 		for n := 1; n <= mostCrashed; n++ {
 			path += fmt.Sprintf("L%d %d", x(n), y(r.Cells[n].States))
 		}
-		fmt.Fprintf(&b, `<path d="%s" fill="none" stroke="%s" stroke-width="2"/><path d="M%d %dH%d" stroke="%[2]s" stroke-dasharray="6 4"/>`+"\n", path, color, x(0), without, pictureRight)
+		fmt.Fprintf(&b, `<path d="%s" fill="none" stroke="%s" stroke-width="2"/>`+
+			`<path d="M%d %dH%d" stroke="%[2]s" stroke-dasharray="6 4"/>`+"\n", path, color, x(0), without, pictureRight)
 		at := pictureTop + 24*i
-		fmt.Fprintf(&b, `<path d="M%d %dh30" stroke="%s" stroke-width="2"/><text x="%d" y="%d">%s, %s</text>`+"\n", pictureRight+20, at, color, pictureRight+58, at+4, r.Setting, r.Variant)
+		fmt.Fprintf(&b, `<path d="M%d %dh30" stroke="%s" stroke-width="2"/><text x="%d" y="%d">%s, %s</text>`+"\n", pictureRight+20, at,
+			color, pictureRight+58, at+4, r.Setting, r.Variant)
 	}
 	fmt.Fprintf(&b, `<text x="%d" y="%d">dashed: implicit crashes</text>`+"\n</svg>\n", pictureRight+20, pictureTop+24*len(lines)+8)
 	return b.String()

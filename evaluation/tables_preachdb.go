@@ -70,7 +70,8 @@ type preachdbRow struct {
 // preachdbRows are the rows. The first one defines the expected result of all others.
 var preachdbRows = []preachdbRow{
 	{Search: "one process", flags: []string{"--reduce", "none", "--workers", "1", "--time", "0"}},
-	{Search: "one process, --durable", flags: []string{"--workers", "1", "--durable", "kept"}, Published: "with a database, one twentieth of the speed"},
+	{Search: "one process, --durable", flags: []string{"--workers", "1", "--durable", "kept"},
+		Published: "with a database, one twentieth of the speed"},
 	{Search: "three workers, one server", workers: 3, servers: 1},
 	{Search: "three workers, three servers", workers: 3, servers: 3},
 	{Search: "all are killed and restarted", workers: 3, servers: 3, strike: (*preachdbRun).again, Published: "demonstrated"},
@@ -161,8 +162,10 @@ workers and servers it shows their number, total CPU time, and the maximum memor
 `, machine, depth)
 	for i := range rows {
 		r := &rows[i]
-		row(&b, r.Search, r.outcome(), fmt.Sprintf("%.1f", r.Seconds), r.cost(searching), r.cost(working), r.cost(serving), cmp.Or(r.Published, "not at hand"))
+		row(&b, r.Search, r.outcome(), fmt.Sprintf("%.1f", r.Seconds), r.cost(searching), r.cost(working), r.cost(serving),
+			cmp.Or(r.Published, "not at hand"))
 	}
-	b.WriteString("\nLimits of the comparison: PReachDB searches models in Murphi, with Erlang and Mnesia. Only the figures above are known.\n")
+	b.WriteString("\nLimits of the comparison: PReachDB searches models in Murphi, with Erlang and Mnesia. Only the figures " +
+		"above are known.\n")
 	return b.String()
 }

@@ -67,8 +67,8 @@ func (e *evaluator) preachdbRow(ctx context.Context, r *preachdbRow, temp string
 	if err := os.Mkdir(f.dir, 0o755); err != nil {
 		return err
 	}
-	f.search = append([]string{"search", "paxos", "--set", "proposers=3", "--strategy", "bfs", "--visited", "128", "--depth", strconv.Itoa(depth),
-		"--json", "--no-shrink"}, r.flags...)
+	f.search = append([]string{"search", "paxos", "--set", "proposers=3", "--strategy", "bfs", "--visited", "128", "--depth",
+		strconv.Itoa(depth), "--json", "--no-shrink"}, r.flags...)
 	defer func() { // leaves nothing behind
 		for name := range f.running {
 			f.kill(name)

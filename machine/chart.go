@@ -100,10 +100,11 @@ func (k *Kind) SVG() string {
 	side := chartBend*len(k.states)/2 + 7*longest + 30
 	width, height := 2*side+chartWidth, chartRow*len(k.states)+20
 	var b strings.Builder
-	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %d %d" font-family="sans-serif" font-size="12">`+"\n",
-		width, height, width, height)
+	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %d %d" `+
+		`font-family="sans-serif" font-size="12">`+"\n", width, height, width, height)
 	fmt.Fprintf(&b, "<title>%s</title>\n", html.EscapeString(k.name))
-	b.WriteString(`<defs><marker id="tip" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="8" markerHeight="8" orient="auto"><path d="M0 0L8 4L0 8z"/></marker></defs>` + "\n")
+	b.WriteString(`<defs><marker id="tip" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="8" markerHeight="8" orient="auto">` +
+		`<path d="M0 0L8 4L0 8z"/></marker></defs>` + "\n")
 	top := func(i int) int { return 20 + i*chartRow }
 	for i, s := range k.states {
 		fill := map[bool]string{true: "#fbe3d6", false: "#eef3fa"}[s.hot]

@@ -74,7 +74,8 @@ type QueueError struct {
 }
 
 func (e *QueueError) Error() string {
-	return fmt.Sprintf("live: %d messages of n%d to n%d wait, of %d bytes, and at most %d bytes may wait for a node: have senders wait for answers or for room (TrySend), "+
+	return fmt.Sprintf("live: %d messages of n%d to n%d wait, of %d bytes, and at most %d bytes may wait for a node: have "+
+		"senders wait for answers or for room (TrySend), "+
 		"send less, or allow more (Config.MaxQueue, --max-queue)", e.Messages, e.Node, e.Peer, e.Waiting, e.Limit)
 }
 

@@ -155,7 +155,8 @@ func New(cfg Config) (_ *Node, err error) {
 		return nil, err
 	}
 	if len(cfg.System.Quorums) > 0 && n.run.Ordered() {
-		return nil, fmt.Errorf("system %q has quorums and a network of queues, which take messages in order: use netsim.Datagrams to run it", cfg.System.Name)
+		return nil, fmt.Errorf("system %q has quorums and a network of queues, which take messages in order: use netsim.Datagrams "+
+			"to run it", cfg.System.Name)
 	}
 	n.run.Revive(cfg.Node, n.found)
 	n.counts = n.run.Durable(cfg.Node, 0).Counts

@@ -167,7 +167,8 @@ func (h *Node[S]) PeerError(peer sim.NodeID, err error) {
 		h.t.Fatalf("PeerError: %T has no PeerError(sim.Env, sim.NodeID, error)", h.Service())
 	}
 	delete(h.room, peer)
-	h.step(netmodel.Event{Kind: eventkind.DeliverError, Node: h.id, Peer: peer}, declared.Handed{Delivery: netmodel.Delivery{From: peer, Err: err}}, nil)
+	h.step(netmodel.Event{Kind: eventkind.DeliverError, Node: h.id, Peer: peer},
+		declared.Handed{Delivery: netmodel.Delivery{From: peer, Err: err}}, nil)
 }
 
 // PeerReady notifies the node that the stream to peer, which has refused a message, has room again. Its service must

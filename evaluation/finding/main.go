@@ -6,8 +6,8 @@
 // also gets the flags of "macemc search" that follow. For each bug it prints the numbers of seeds with which each found
 // it, the median and the 95th percentile of CPU time (of the process, including its report), the medians of events and
 // paths, their ratios, and the schedules that found it. At the end it prints the geometric means of the ratios, and for
-// each program the longest CPU time and the largest ratio of the 95th percentile to the median. Events and paths do not depend on the load of
-// the machine. Bugs unknown to OLD are skipped and listed.
+// each program the longest CPU time and the largest ratio of the 95th percentile to the median. Events and paths do not depend on the
+// load of the machine. Bugs unknown to OLD are skipped and listed.
 package main
 
 import (

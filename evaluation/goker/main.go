@@ -89,7 +89,8 @@ type finding struct {
 }
 
 // series measures all kernels with some seeds. It returns one finding per seed, by name.
-func series(program, from string, single bool, first, seeds, limit, again int, race bool, only string) (found map[string][]finding, names []string, err error) {
+func series(program, from string, single bool, first, seeds, limit, again int, race bool, only string) (
+	found map[string][]finding, names []string, err error) {
 	dir, err := os.MkdirTemp("", "goker-")
 	if err != nil {
 		return nil, nil, err
@@ -111,7 +112,8 @@ func series(program, from string, single bool, first, seeds, limit, again int, r
 			return nil, nil, err
 		}
 		start := time.Now()
-		args := []string{"test", "-count=1", "-vet=off", "-timeout=2h", "-schedules=" + strconv.Itoa(limit), "-explore-seed=" + strconv.Itoa(seed)}
+		args := []string{"test", "-count=1", "-vet=off", "-timeout=2h", "-schedules=" + strconv.Itoa(limit),
+			"-explore-seed=" + strconv.Itoa(seed)}
 		if only != "" {
 			args = append(args, "-run="+only)
 		}
@@ -129,7 +131,8 @@ func series(program, from string, single bool, first, seeds, limit, again int, r
 			found[name] = append(found[name], now[name])
 		}
 		cpu := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
-		fmt.Fprintf(os.Stderr, "single copy %v, seed %d: %d of %d, %v of CPU, %v\n", single, seed, len(now), len(names), cpu.Round(time.Second), time.Since(start).Round(time.Second))
+		fmt.Fprintf(os.Stderr, "single copy %v, seed %d: %d of %d, %v of CPU, %v\n", single, seed, len(now), len(names),
+			cpu.Round(time.Second), time.Since(start).Round(time.Second))
 		if len(now) == 0 {
 			return nil, nil, fmt.Errorf("nothing was found:\n%s", out)
 		}
@@ -187,7 +190,8 @@ func build(from, to string, single bool) (names []string, err error) {
 	}
 	slices.Sort(names)
 	var tests strings.Builder
-	tests.WriteString("package goker\n\nimport \"testing\"\n\nconst yieldCount = 10\n\nvar cmds = map[string]func(){}\n\nfunc register(name string, f func()) { cmds[name] = f }\n")
+	tests.WriteString("package goker\n\nimport \"testing\"\n\nconst yieldCount = 10\n\nvar cmds = map[string]func(){}\n\n" +
+		"func register(name string, f func()) { cmds[name] = f }\n")
 	for _, name := range names {
 		fmt.Fprintf(&tests, "\nfunc Test%s(t *testing.T) { cmds[%q]() }\n", name, name)
 	}
@@ -296,7 +300,8 @@ func once(s ast.Stmt) {
 // table returns the result in Markdown.
 func table(names []string, full, one map[string][]finding, limit int) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "| kernel | all copies: found | by schedule | one copy: found | by schedule, median | worst | finding |\n|---|--:|--:|--:|--:|--:|---|\n")
+	fmt.Fprintf(&b, "| kernel | all copies: found | by schedule | one copy: found | by schedule, median | worst | finding |\n"+
+		"|---|--:|--:|--:|--:|--:|---|\n")
 	var all, allOne []int
 	kernels := [2]int{}
 	for _, name := range names {
@@ -315,9 +320,11 @@ func table(names []string, full, one map[string][]finding, limit int) string {
 				kinds[x.kind] = true
 			}
 		}
-		fmt.Fprintf(&b, "| %s | %d of %d | %s | %d of %d | %s | %s | %s |\n", name, n, len(full[name]), worst(f), m, len(one[name]), median(o), worst(o), strings.Join(slices.Sorted(maps.Keys(kinds)), ", "))
+		fmt.Fprintf(&b, "| %s | %d of %d | %s | %d of %d | %s | %s | %s |\n", name, n, len(full[name]), worst(f), m, len(one[name]),
+			median(o), worst(o), strings.Join(slices.Sorted(maps.Keys(kinds)), ", "))
 	}
-	fmt.Fprintf(&b, "\nAt most %d schedules of each. With all copies %d of %d kernels were found with every seed, by schedule %s at the latest. With one copy %d were, the median is schedule %s and the mean %s.\n",
+	fmt.Fprintf(&b, "\nAt most %d schedules of each. With all copies %d of %d kernels were found with every seed, by schedule %s "+
+		"at the latest. With one copy %d were, the median is schedule %s and the mean %s.\n",
 		limit, kernels[0], len(names), worst(all), kernels[1], median(allOne), mean(allOne))
 	return b.String()
 }

@@ -77,7 +77,8 @@ func replay(dir, file string) string {
 	defer os.Remove(out.Name())
 	cmd := exec.Command("./goker.test", "-test.run="+program.Pattern(s.Test))
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), testsched.Variable+"=1", testsched.VariableSchedule+"="+file, testsched.VariableOutcome+"="+out.Name(), testsched.VariableTrace+"=1")
+	cmd.Env = append(os.Environ(), testsched.Variable+"=1", testsched.VariableSchedule+"="+file,
+		testsched.VariableOutcome+"="+out.Name(), testsched.VariableTrace+"=1")
 	_ = cmd.Run() // the outcome includes the exit status
 	text, err := os.ReadFile(out.Name())
 	o := testsched.Decode(string(text))

@@ -76,7 +76,8 @@ func run() error {
 	runs := flag.String("runs", "1", "runs of each checker, for medians; also for single checkers, as in 3,rumur=1")
 	visited := flag.String("visited", "64", "state stores of macemc: exact, 64 and 128, separated by commas")
 	only := flag.String("only", "", "checkers to run: macemc, spin and rumur, separated by commas (default all)")
-	page := flag.String("write", "", "write the table into this page, between its lines <!-- bench-peers --> and <!-- end of bench-peers -->; that of verdicts: bench-verdicts")
+	page := flag.String("write", "", "write the table into this page, between its lines <!-- bench-peers --> and <!-- end of "+
+		"bench-peers -->; that of verdicts: bench-verdicts")
 	command := flag.String("macemc", ownCommand, "command that runs macemc")
 	flag.Parse()
 	if flag.NArg() > 0 {

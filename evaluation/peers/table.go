@@ -15,7 +15,8 @@ import (
 // table formats rows in Markdown, with the medians of several runs.
 func table(rows []row) string {
 	var b strings.Builder
-	b.WriteString("| proposers | checker | workers | runs | states | transitions | seconds | states/s | transitions/s | peak memory | bytes/state | handler executions |\n")
+	b.WriteString("| proposers | checker | workers | runs | states | transitions | seconds | states/s | transitions/s " +
+		"| peak memory | bytes/state | handler executions |\n")
 	b.WriteString("|--:|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n")
 	for _, r := range rows {
 		seconds := median(r.samples, func(s sample) float64 { return s.seconds })
@@ -36,7 +37,8 @@ func table(rows []row) string {
 // several runs. A speed-up is the time of [base] divided by the checker's.
 func verdicts(rows []row) string {
 	var b strings.Builder
-	b.WriteString("| proposers | checker | workers | runs | states | transitions | seconds | speed-up | CPU seconds | CPU speed-up | peak memory |\n")
+	b.WriteString("| proposers | checker | workers | runs | states | transitions | seconds | speed-up | CPU seconds " +
+		"| CPU speed-up | peak memory |\n")
 	b.WriteString("|--:|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n")
 	wall, cpu := func(s sample) float64 { return s.seconds }, func(s sample) float64 { return s.cpu }
 	for _, r := range rows {
@@ -48,7 +50,8 @@ func verdicts(rows []row) string {
 		}
 		fmt.Fprintf(&b, "| %d | %s | %d | %d | %s | %s | %.2f | %s | %.2f | %s | %s MB |\n",
 			r.proposers, r.checker, r.workers, len(r.samples), textfmt.Number(r.counts.states), textfmt.Number(r.counts.transitions),
-			median(r.samples, wall), faster, median(r.samples, cpu), less, textfmt.Number(median(r.samples, func(s sample) int { return s.peak })>>20))
+			median(r.samples, wall), faster, median(r.samples, cpu), less,
+			textfmt.Number(median(r.samples, func(s sample) int { return s.peak })>>20))
 	}
 	return b.String()
 }

@@ -82,7 +82,8 @@ func (r *Runs) open(want *Manifest, mode Mode, reached func([]byte) error) error
 		return err
 	}
 	if build := &there.Builds[0]; !build.Same(&want.Builds[0]) {
-		return fmt.Errorf("%s holds runs of another program (%s, from %s): they are not executed again, so their results cannot be compared; use another folder",
+		return fmt.Errorf("%s holds runs of another program (%s, from %s): they are not executed again, so their results cannot be "+
+			"compared; use another folder",
 			r.Path, strings.TrimSpace(build.Program+" "+strings.Join(build.Bugs, " ")), build.Began.Format("2006-01-02 15:04:05"))
 	}
 	r.Reports, err = batches(r.Path, reached)

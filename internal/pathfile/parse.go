@@ -14,7 +14,8 @@ import (
 
 const (
 	magic      = "macemc path"
-	headerKeys = "system, nodes, package, test, param, bug, limit, timing, interleave, crash-cut, live-network, seed, schedule, finding, property, known, round, note"
+	headerKeys = "system, nodes, package, test, param, bug, limit, timing, interleave, crash-cut, live-network, seed, schedule, " +
+		"finding, property, known, round, note"
 )
 
 // Parse reads a path file. Errors are of type [*ParseError], unless r fails. Truncated files are refused. The whole
@@ -75,7 +76,8 @@ func checkVersion(first string) error {
 	case first == "":
 		return fmt.Errorf("the file is empty; a path file begins with %q", fmt.Sprint(magic, " ", Version))
 	case strings.HasPrefix(first, "macemc schedule "):
-		return errors.New(`this is a schedule of "macemc test": execute it with macemc test -schedule FILE, debug it with macemc mdb FILE, or draw it with macemc graph FILE`)
+		return errors.New(`this is a schedule of "macemc test": execute it with macemc test -schedule FILE, ` +
+			`debug it with macemc mdb FILE, or draw it with macemc graph FILE`)
 	case !ok:
 		return fmt.Errorf("this is not a path file: it begins with %q, not with %q", excerpt(first),
 			fmt.Sprint(magic, " ", Version))

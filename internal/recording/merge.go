@@ -173,7 +173,8 @@ func (m *merger) result(sys sim.System, header pathfile.Header) (*Merged, error)
 		exact = simext.AsLive(exact)
 	}
 	if m.over.waits > 0 {
-		out.Notes = append(out.Notes, fmt.Sprintf("up to %d messages from n%d to n%d waited, more than the %d that the buffer of the model's streams holds, since live nodes queue what machines send without a bound: in this run the model does so, too",
+		out.Notes = append(out.Notes, fmt.Sprintf("up to %d messages from n%d to n%d waited, more than the %d that the buffer of "+
+			"the model's streams holds, since live nodes queue what machines send without a bound: in this run the model does so, too",
 			m.over.waits, m.over.from, m.over.to, m.capacity))
 	}
 	// Timers in real time may fire in an order that the system's timing forbids, and nodes that may not crash can

@@ -93,8 +93,8 @@ func (e *Event) Received() []Received {
 }
 
 // kinds maps the numbers in files to the recorded kinds of events.
-var kinds = [...]eventkind.Kind{eventkind.Boot, eventkind.DoAction, eventkind.FireTimer, eventkind.DeliverError, eventkind.DeliverReady, eventkind.Deliver, eventkind.Internal,
-	eventkind.TakeQuorum}
+var kinds = [...]eventkind.Kind{eventkind.Boot, eventkind.DoAction, eventkind.FireTimer, eventkind.DeliverError,
+	eventkind.DeliverReady, eventkind.Deliver, eventkind.Internal, eventkind.TakeQuorum}
 
 // Answer is the answer to a question.
 type Answer struct {

@@ -124,8 +124,8 @@ type Reading struct {
 type Moved struct{ Step, From, To int }
 
 func (m Moved) String() string {
-	return fmt.Sprintf("the code has changed since this run was recorded (step %d: its event is now number %d, not %d); this shows what the code does now",
-		m.Step, m.To, m.From)
+	return fmt.Sprintf("the code has changed since this run was recorded (step %d: its event is now number %d, not %d); this "+
+		"shows what the code does now", m.Step, m.To, m.From)
 }
 
 // Renamed is a step that asks a question with another label in the file.

@@ -10,7 +10,8 @@ const module = "github.com/macemc/macemc"
 
 // Info identifies the program, or the library in a test. Unknown fields are empty.
 type Info struct {
-	Version string `json:"version"` // of the module; "(devel)" for one that was built from a checkout, and in tests, whose binaries do not name it
+	// Version is that of the module. It is "(devel)" in builds from a checkout, and in tests, whose binaries do not name it.
+	Version string `json:"version"`
 	Commit  string `json:"commit,omitempty"`
 	Changed bool   `json:"changed,omitempty"` // the checkout had changes that were not committed
 	Go      string `json:"go"`

@@ -31,7 +31,8 @@ var (
 )
 
 // policy forbids the page everything but its own files, and to be part of another page.
-const policy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; base-uri 'none'; " +
+	"form-action 'none'; frame-ancestors 'none'"
 
 // Server serves a session to those who know its token.
 type Server struct {

@@ -128,7 +128,8 @@ func Expect(t *testing.T, what, got string, wants ...string) {
 func LoadTime(t *testing.T, ctx context.Context) time.Duration {
 	t.Helper()
 	seconds, err := chromedp.Run(ctx, func(ctx context.Context, tab *chromedp.Target) (float64, error) {
-		if _, err := cdp.Call(ctx, tab, performance.Enable, performance.EnableParams{TimeDomain: performance.EnableTimeDomainThreadTicks}); err != nil {
+		if _, err := cdp.Call(ctx, tab, performance.Enable,
+			performance.EnableParams{TimeDomain: performance.EnableTimeDomainThreadTicks}); err != nil {
 			return 0, err
 		}
 		spent := func() (sum float64, err error) {
@@ -179,7 +180,10 @@ const Audit = `(() => {
 	const light = c => { const f = c.slice(0, 3).map(v => { v /= 255; return v <= .04045 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4 });
 		return .2126 * f[0] + .7152 * f[1] + .0722 * f[2] };
 	const ground = e => { const layers = [];
-		for (let n = e; n; n = n.parentElement) { const c = rgb(getComputedStyle(n).backgroundColor), a = c.length > 3 ? c[3] : 1; if (a > 0) layers.push([c, a]); if (a === 1) break; }
+		for (let n = e; n; n = n.parentElement) {
+			const c = rgb(getComputedStyle(n).backgroundColor), a = c.length > 3 ? c[3] : 1;
+			if (a > 0) layers.push([c, a]);
+			if (a === 1) break; }
 		return layers.reverse().reduce((under, [c, a]) => under.map((v, i) => c[i] * a + v * (1 - a)), [255, 255, 255]) };
 	const name = e => (e.getAttribute("aria-label") || e.textContent || [...(e.labels || [])].map(l => l.textContent).join(" ") || "").trim();
 	document.querySelectorAll("button, input, a[href], summary, [tabindex], [role=region], svg[role=img]").forEach(e => {
@@ -190,9 +194,13 @@ const Audit = `(() => {
 		if (svg && e.tagName !== "text" || e.closest(".apart")) return;
 		const front = light(rgb(svg ? style.fill : style.color)), back = light(svg ? rgb(style.stroke) : ground(e)); // the halo of letters
 		const ratio = (Math.max(front, back) + .05) / (Math.min(front, back) + .05), size = parseFloat(style.fontSize);
-		if (ratio < (size >= 24 || size >= 18.6 && style.fontWeight >= 700 ? 3 : 4.5)) bad.push("contrast " + ratio.toFixed(2) + ": " + e.textContent.slice(0, 40)) });
+		if (ratio < (size >= 24 || size >= 18.6 && style.fontWeight >= 700 ? 3 : 4.5))
+			bad.push("contrast " + ratio.toFixed(2) + ": " + e.textContent.slice(0, 40)) });
 	let level = 0;
-	document.querySelectorAll("h1, h2, h3, h4, h5, h6").forEach(e => { const n = Number(e.tagName[1]); if (n > level + 1) bad.push("heading skips a level: " + e.textContent); level = n });
+	document.querySelectorAll("h1, h2, h3, h4, h5, h6").forEach(e => {
+		const n = Number(e.tagName[1]);
+		if (n > level + 1) bad.push("heading skips a level: " + e.textContent);
+		level = n });
 	const ids = [...document.querySelectorAll("[id]")].map(e => e.id);
 	ids.filter((id, i) => ids.indexOf(id) !== i).forEach(id => bad.push("two elements " + id));
 	if (!document.documentElement.lang || !document.title) bad.push("no language or title");
@@ -201,7 +209,8 @@ const Audit = `(() => {
 // CheckTab checks that the Tab key reaches every visible control, and that the focus is visible there.
 func CheckTab(t *testing.T, ctx context.Context) {
 	t.Helper()
-	want := Eval(t, ctx, `[...document.querySelectorAll("button, input, a[href], summary, [tabindex='0']")].filter(e => e.getClientRects().length > 0).length`)
+	want := Eval(t, ctx, `[...document.querySelectorAll("button, input, a[href], summary, [tabindex='0']")]
+		.filter(e => e.getClientRects().length > 0).length`)
 	Eval(t, ctx, `(window.seen = new Set(), document.activeElement.blur())`)
 	const look = `(() => { const e = document.activeElement; if (e === document.body) return "end";
 		window.seen.add(e); return getComputedStyle(e).outlineStyle === "none" ? e.outerHTML.slice(0, 80) : "" })()`

@@ -100,7 +100,8 @@ func change(file, diff string) error {
 }
 
 // variable matches text that depends on the run or the machine.
-var variable = regexp.MustCompile(`\d+(\.\d+)?m?s\b|\d+/s\b|\d+\.\d+ bytes|127\.0\.0\.1:\d+|/\S*/mysvc/|engine: .*|\(devel\)\S*|github.com/macemc/macemc/internal/test/\S*`)
+var variable = regexp.MustCompile(`\d+(\.\d+)?m?s\b|\d+/s\b|\d+\.\d+ bytes|127\.0\.0\.1:\d+|/\S*/mysvc/|` +
+	`engine: .*|\(devel\)\S*|github.com/macemc/macemc/internal/test/\S*`)
 
 // Matches reports whether an output matches that of a page, apart from times and similar figures. A line "..." of
 // the page matches any number of lines.

@@ -204,7 +204,8 @@ func (c *comparison) liveness(x *table.Exploration) error {
 		return err
 	case end.bad != nil || !c.graph.dead[end.number] || end.steps != nearest || x.DeadCritical != nearest ||
 		x.DeadOutOfEvents != c.graph.states[end.number].stuck:
-		return fmt.Errorf("dead after %d steps, number %d being critical, out of events: %v; the oracle: %v, dead: %v, out of events: %v, the nearest dead one after %d steps",
+		return fmt.Errorf("dead after %d steps, number %d being critical, out of events: %v; the oracle: %v, dead: %v, out of "+
+			"events: %v, the nearest dead one after %d steps",
 			end.steps, x.DeadCritical, x.DeadOutOfEvents, end.bad, end.bad == nil && c.graph.dead[end.number], end.bad == nil &&
 				c.graph.states[end.number].stuck, nearest)
 	}

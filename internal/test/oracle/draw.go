@@ -116,7 +116,8 @@ func (d drawer) disturb(s *Script) {
 		x := Disturbance{Kind: disturbedKinds[d.n(len(disturbedKinds))]}
 		if !d.chance(3) {
 			typed := []Disturbance{
-				{eventkind.FireTimer, Alarm}, {eventkind.FireTimer, Bell}, {eventkind.Deliver, Word}, {eventkind.Deliver, Note}, {eventkind.Deliver, Vote}, {eventkind.TakeQuorum, Vote},
+				{eventkind.FireTimer, Alarm}, {eventkind.FireTimer, Bell}, {eventkind.Deliver, Word}, {eventkind.Deliver, Note},
+				{eventkind.Deliver, Vote}, {eventkind.TakeQuorum, Vote},
 			}
 			x = typed[d.n(len(typed))]
 		}

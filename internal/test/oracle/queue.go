@@ -32,12 +32,14 @@ func (m *model) arrive(s *state, from, to, value int) *finding {
 		}
 	}
 	if m.script.Bound > 0 && wait >= m.script.Bound && m.defect != outgrowBound {
-		return &finding{sim.Safety, netsim.QueueProperty, fmt.Sprintf("n%d sends %s to n%d, for which %d of its messages wait already; the bound is %d",
-			from, m.word(value), to, wait, m.script.Bound), from}
+		return &finding{sim.Safety, netsim.QueueProperty,
+			fmt.Sprintf("n%d sends %s to n%d, for which %d of its messages wait already; the bound is %d",
+				from, m.word(value), to, wait, m.script.Bound), from}
 	}
 	if most, alike := m.atMost(s, from, to, value); most > 0 && alike >= most && m.defect != outgrowMost {
-		return &finding{sim.Safety, netsim.QueueProperty, fmt.Sprintf("n%d sends %s to n%d, for which %d messages of that type wait already; at most %d may",
-			from, m.word(value), to, alike, most), from}
+		return &finding{sim.Safety, netsim.QueueProperty,
+			fmt.Sprintf("n%d sends %s to n%d, for which %d messages of that type wait already; at most %d may",
+				from, m.word(value), to, alike, most), from}
 	}
 	d := datagram{from, value}
 	switch {

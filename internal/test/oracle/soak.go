@@ -127,7 +127,8 @@ func (t *Tally) Write(name string) error {
 }
 
 // tableHead is the head of the table of soaks on a page.
-const tableHead = "| generator | numbers | states of the oracle | transitions | searches compared | differences |\n| --- | --- | --- | --- | --- | --- |\n"
+const tableHead = "| generator | numbers | states of the oracle | transitions | searches compared | differences |\n" +
+	"| --- | --- | --- | --- | --- | --- |\n"
 
 // Insert writes the tally into the table on a page, as the row of its generator.
 func (t *Tally) Insert(page string) error {

@@ -160,7 +160,8 @@ func (m *model) step(from *state, ev event, a *asker) (s *state, crashed bool, b
 	n := &s.nodes[ev.node]
 	class, arg := OnBoot, 0
 	switch ev.kind {
-	case eventkind.Crash, eventkind.Halt, eventkind.Lose, eventkind.Duplicate, eventkind.Break, eventkind.Partition, eventkind.Heal, eventkind.Arrive:
+	case eventkind.Crash, eventkind.Halt, eventkind.Lose, eventkind.Duplicate, eventkind.Break, eventkind.Partition, eventkind.Heal,
+		eventkind.Arrive:
 		return s, false, m.withoutHandler(s, ev, a)
 	case eventkind.Internal:
 		class = OnStep

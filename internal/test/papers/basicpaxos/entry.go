@@ -18,7 +18,8 @@ func Entry() spec.Entry {
 			{Name: "clients", Kind: spec.Int, Default: "2", Min: 1, Max: 3, Help: "number of clients, each with a value"},
 			{Name: "ballots", Kind: spec.Int, Default: "1", Min: 1, Max: 4, Help: "number of attempts of each proposer"},
 			{Name: "failures", Kind: spec.Int, Default: "0", Min: 0, Max: 3, Help: "number of acceptors that fail, less than half"},
-			{Name: "part", Kind: spec.OneOf, Values: []string{"implementation", "abstraction"}, Default: "implementation", Help: "how the value is decided"},
+			{Name: "part", Kind: spec.OneOf, Values: []string{"implementation", "abstraction"}, Default: "implementation",
+				Help: "how the value is decided"},
 		},
 		MinNodes: 5, MaxNodes: 12, DefaultNodes: 7,
 		Bugs:     knownBugs(),
@@ -55,7 +56,8 @@ func knownBugs() []spec.Bug {
 	safety := func(id, summary, shows, fix string) spec.Bug {
 		return spec.Bug{ID: id, Summary: summary, Shows: shows, Fix: fix, Kind: sim.Safety, PaperKind: sim.Safety}
 	}
-	first := safety("BP2", "a proposer adopts the first value that it learns, whatever its ballot", other, "adopt the value of the highest ballot")
+	first := safety("BP2", "a proposer adopts the first value that it learns, whatever its ballot", other,
+		"adopt the value of the highest ballot")
 	first.Defaults.Params = map[string]string{"ballots": "2"}
 	return []spec.Bug{
 		safety("BP1", "a proposer proposes its own value although acceptors have accepted another one", other, "adopt theirs"),

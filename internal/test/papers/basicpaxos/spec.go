@@ -61,7 +61,8 @@ func (s setting) machines(abstract bool) *machine.System {
 	}
 	for i := range proposers {
 		// so that no two have the same ballot
-		ms.Add(kind, Proposer{Acceptors: acceptors, Client: machine.ID(i), Ballot: i + 1 - s.clients, Step: s.clients, Left: s.ballots, Bugs: s.bugs})
+		ms.Add(kind, Proposer{Acceptors: acceptors, Client: machine.ID(i), Ballot: i + 1 - s.clients, Step: s.clients, Left: s.ballots,
+			Bugs: s.bugs})
 	}
 	for range acceptors {
 		ms.Add(acceptorKind, Acceptor{Learners: proposers, Bugs: s.bugs})

@@ -65,20 +65,24 @@ func knownBugs() []spec.Bug {
 	safety := func(id, summary, shows, fix string) spec.Bug {
 		return spec.Bug{ID: id, Summary: summary, Shows: shows, Fix: fix, Kind: sim.Safety, PaperKind: sim.Safety}
 	}
-	gap := safety("CR2", "a replica omits the first command that a new neighbor lacks", "the neighbor gets a command that is not the next", "begin with the first that it lacks")
+	gap := safety("CR2", "a replica omits the first command that a new neighbor lacks",
+		"the neighbor gets a command that is not the next", "begin with the first that it lacks")
 	gap.OtherKinds = []sim.FindingKind{sim.Deadlock, sim.Starvation, sim.Liveness}
-	early := safety("CR7", "the front passes information for a former predecessor on to the current one", "commands pass a replica that does not know its predecessor",
-		"compare the predecessor")
+	early := safety("CR7", "the front passes information for a former predecessor on to the current one",
+		"commands pass a replica that does not know its predecessor", "compare the predecessor")
 	early.Defaults.Params = map[string]string{"clients": "1", "requests": "2", "failures": "2"}
 	early.Defaults.Nodes = 7
-	lost := unanswered("CR8", "a new tail does not answer commands that the crashed one executed without answering", "answer everything that the front has not passed on")
+	lost := unanswered("CR8", "a new tail does not answer commands that the crashed one executed without answering",
+		"answer everything that the front has not passed on")
 	lost.Defaults.Limits[sim.Halts] = 1
 	lost.Defaults.Params = map[string]string{"fail": "crash"}
 	return []spec.Bug{
 		unanswered("CR1", "a replica uses its predecessor as its new successor", "take the new one"),
 		gap,
-		unanswered("CR3", "a new tail does not answer commands that the old one may not have answered", "answer everything that was not acknowledged"),
-		safety("CR4", "the head answers before the tail has the command", "an answered command is lost when the head fails", "let the tail answer"),
+		unanswered("CR3", "a new tail does not answer commands that the old one may not have answered",
+			"answer everything that was not acknowledged"),
+		safety("CR4", "the head answers before the tail has the command", "an answered command is lost when the head fails",
+			"let the tail answer"),
 		safety("CR5", "a new head does not check whether it already has a repeated command", "it is executed twice", "compare with the history"),
 		unanswered("CR6", "the front does not repeat unanswered commands to a new head", "ask again"),
 		early,

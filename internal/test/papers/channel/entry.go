@@ -16,13 +16,15 @@ func Entry() spec.Entry {
 			{Name: "sends", Kind: spec.Int, Default: "2", Min: 1, Max: 6, Help: "number of sent values"},
 			{Name: "values", Kind: spec.Int, Default: "2", Min: 1, Max: 4, Help: "number of different values"},
 			{Name: "calls", Kind: spec.Int, Default: "2", Min: 1, Max: 4, Help: "maximum number of calls for a value"},
-			{Name: "part", Kind: spec.OneOf, Values: []string{"implementation", "abstraction"}, Default: "implementation", Help: "implementation of the channel"},
+			{Name: "part", Kind: spec.OneOf, Values: []string{"implementation", "abstraction"}, Default: "implementation",
+				Help: "implementation of the channel"},
 		},
 		MinNodes: 3, MaxNodes: 3, DefaultNodes: 3,
 		Bugs:     knownBugs(),
 		Messages: machine.Events(clientKind, senderKind, receiverKind),
 		Build: func(c spec.Config) (sim.System, error) {
-			return setting{c.Int("sends"), c.Int("values"), c.Int("calls"), c.Text("part") == "abstraction", spec.Bits[bugs](c.Bugs, knownBugs())}.system(), nil
+			return setting{c.Int("sends"), c.Int("values"), c.Int("calls"), c.Text("part") == "abstraction",
+				spec.Bits[bugs](c.Bugs, knownBugs())}.system(), nil
 		},
 	}
 }

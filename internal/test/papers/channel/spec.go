@@ -76,9 +76,10 @@ func (s setting) system() sim.System {
 	concrete, abstract := s, s
 	concrete.abstract, abstract.abstract = false, true
 	sys.Abstractions = []sim.Abstraction{{
-		Name: fmt.Sprintf("a channel that loses and repeats nothing, for %d sends of %d values", s.values, s.domain), Used: s.abstract, Clients: []sim.NodeID{client},
-		Impl: func() sim.System { return machines(concrete).Sim("channel") },
-		Abs:  func() sim.System { return machines(abstract).Sim("abstract channel") },
+		Name: fmt.Sprintf("a channel that loses and repeats nothing, for %d sends of %d values", s.values, s.domain), Used: s.abstract,
+		Clients: []sim.NodeID{client},
+		Impl:    func() sim.System { return machines(concrete).Sim("channel") },
+		Abs:     func() sim.System { return machines(abstract).Sim("abstract channel") },
 	}}
 	return sys
 }

@@ -56,12 +56,15 @@ func knownBugs() []spec.Bug {
 	safety := func(id, summary, shows, fix string) spec.Bug {
 		return spec.Bug{ID: id, Summary: summary, Shows: shows, Fix: fix, Kind: sim.Safety, PaperKind: sim.Safety}
 	}
-	stale := safety("PC3", "votes on the previous transaction are counted", "a transaction is committed without agreement of all", "compare the transaction")
+	stale := safety("PC3", "votes on the previous transaction are counted", "a transaction is committed without agreement of all",
+		"compare the transaction")
 	stale.Defaults.Params = map[string]string{"clients": "1", "writes": "2"}
 	stale.Defaults.Nodes = 4
 	return []spec.Bug{
-		safety("PC1", "each client expects to read its own writes, although others write, too", "the assertion fails", "expect that only with a single client"),
-		safety("PC2", "the coordinator commits as soon as one participant has agreed", "not all have agreed", "count to the number of participants"),
+		safety("PC1", "each client expects to read its own writes, although others write, too", "the assertion fails",
+			"expect that only with a single client"),
+		safety("PC2", "the coordinator commits as soon as one participant has agreed", "not all have agreed",
+			"count to the number of participants"),
 		stale,
 	}
 }

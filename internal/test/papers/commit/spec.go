@@ -29,7 +29,8 @@ func (a *atomicity) prepared(_ *machine.Ctx, s machine.Sent[Prepared]) {
 
 func (a *atomicity) written(x *machine.Ctx, s machine.Sent[Written]) {
 	v, id := a.Votes[s.Event.ID], s.Event.ID
-	x.Assert(s.Event.Status != Success || v.Yes == a.Participants, "transaction %d is committed, %d of %d have agreed", id, v.Yes, a.Participants)
+	x.Assert(s.Event.Status != Success || v.Yes == a.Participants, "transaction %d is committed, %d of %d have agreed", id, v.Yes,
+		a.Participants)
 	x.Assert(s.Event.Status != Failure || v.No > 0, "transaction %d fails, but nobody has refused it", id)
 	delete(a.Votes, id)
 }
@@ -62,6 +63,9 @@ func properties(participants int) []sim.Property {
 	}
 	return []sim.Property{
 		{Name: "every client comes to an end", Eventually: clients},
-		{Name: "something is committed", Sometimes: func(v *sim.View) bool { p := machine.Vars[Participant](v, 0); return p != nil && len(p.Store) > 0 }},
+		{Name: "something is committed", Sometimes: func(v *sim.View) bool {
+			p := machine.Vars[Participant](v, 0)
+			return p != nil && len(p.Store) > 0
+		}},
 	}
 }

@@ -39,7 +39,8 @@ func build(c spec.Config) (sim.System, error) {
 	}
 	nodes := s.receivers() + s.initiators + s.byzantineInitiators
 	if nodes < minNodes {
-		return sim.System{}, fmt.Errorf("%d receivers and %d initiators are %d nodes, must be at least %d", s.receivers(), nodes-s.receivers(), nodes, minNodes)
+		return sim.System{}, fmt.Errorf("%d receivers and %d initiators are %d nodes, must be at least %d", s.receivers(),
+			nodes-s.receivers(), nodes, minNodes)
 	}
 	if c.NodesGiven() && c.Nodes != nodes {
 		return sim.System{}, fmt.Errorf("%d receivers and %d initiators are %d nodes, not %d: leave the number of nodes out",

@@ -15,7 +15,8 @@ func Entry() spec.Entry {
 		Notes:   "The client comes first, then the nodes, the highest last, and the injector of failures.",
 		Params: []spec.Param{
 			{Name: "failures", Kind: spec.Int, Default: "1", Min: 0, Max: 4, Help: "number of nodes that fail, at most all but one"},
-			{Name: "part", Kind: spec.OneOf, Values: []string{"implementation", "abstraction"}, Default: "implementation", Help: "implementation of the election"},
+			{Name: "part", Kind: spec.OneOf, Values: []string{"implementation", "abstraction"}, Default: "implementation",
+				Help: "implementation of the election"},
 		},
 		MinNodes: 4, MaxNodes: 9, DefaultNodes: 5,
 		Bugs:     knownBugs(),
@@ -51,7 +52,8 @@ func knownBugs() []spec.Bug {
 	}
 	leaderless := func(id, summary, fix string) spec.Bug {
 		return spec.Bug{
-			ID: id, Summary: summary, Shows: "not all nodes follow the same leader in the end", Fix: fix, Kind: sim.Starvation, PaperKind: sim.Starvation, PaperProperty: "all follow the highest",
+			ID: id, Summary: summary, Shows: "not all nodes follow the same leader in the end", Fix: fix, Kind: sim.Starvation,
+			PaperKind: sim.Starvation, PaperProperty: "all follow the highest",
 		}
 	}
 	late := unhandled("LE2", "a follower has no rule for a late answer")

@@ -55,7 +55,9 @@ func (s setting) system() sim.System {
 	sys.Properties = []sim.Property{
 		{Name: "atomicity", Always: s.atomic},
 		{Name: "every coordinator comes to an end", Eventually: s.ended},
-		{Name: "something is committed", Sometimes: func(v *sim.View) bool { return len(s.apps(v, 0)) > 0 && len(s.apps(v, 0)[0].Committed) > 0 }},
+		{Name: "something is committed", Sometimes: func(v *sim.View) bool {
+			return len(s.apps(v, 0)) > 0 && len(s.apps(v, 0)[0].Committed) > 0
+		}},
 	}
 	sys.Abstractions = []sim.Abstraction{s.abstraction()}
 	return sys

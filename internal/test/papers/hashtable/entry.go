@@ -16,7 +16,8 @@ func Entry() spec.Entry {
 	return spec.Entry{
 		Name:    "hashtable",
 		Summary: "machines: a dispatcher in front of a hash table with keys that move between replicated members",
-		Notes: "The clients come first, then the dispatcher, the master, and the members: each a front, its replicas, and an injector of failures, if there are any. The number of\n" +
+		Notes: "The clients come first, then the dispatcher, the master, and the members: each a front, its replicas, and an " +
+			"injector of failures, if there are any. The number of\n" +
 			"replicas follows from the number of nodes. A single node leaves the other nodes of its member idle.",
 		Params: append([]spec.Param{
 			{Name: "clients", Kind: spec.Int, Default: "2", Min: 1, Max: 3, Help: "number of clients"},
@@ -40,8 +41,8 @@ func Entry() spec.Entry {
 			left := c.Nodes - int(s.Front()) - 2
 			s.group = group.Of(c, "member", left/s.members)
 			if s.group.Replicas < 1 || left%s.members != 0 {
-				return sim.System{}, fmt.Errorf("%d nodes are not %d clients, a dispatcher, a master and %d members of equal size, each at least a front and a replica",
-					c.Nodes, s.Clients, s.members)
+				return sim.System{}, fmt.Errorf("%d nodes are not %d clients, a dispatcher, a master and %d members of equal size, each "+
+					"at least a front and a replica", c.Nodes, s.Clients, s.members)
 			}
 			return s.system(), nil
 		},
@@ -70,11 +71,12 @@ func knownBugs() []spec.Bug {
 		}
 	}
 	lost := spec.Bug{
-		ID: "HT4", Summary: "the master loses the value of a key that it moves", Shows: "a read does not return the last write", Fix: "pass the value on",
-		Kind: sim.Safety, PaperKind: sim.Safety,
+		ID: "HT4", Summary: "the master loses the value of a key that it moves", Shows: "a read does not return the last write",
+		Fix: "pass the value on", Kind: sim.Safety, PaperKind: sim.Safety,
 	}
 	lost.Defaults.Params = map[string]string{"requests": "2"}
-	back := unanswered("HT6", "a refused request is not repeated when the key is back at the refusing member", "compare how often the key has moved")
+	back := unanswered("HT6", "a refused request is not repeated when the key is back at the refusing member",
+		"compare how often the key has moved")
 	back.Defaults.Params = map[string]string{"moves": "2"}
 	return []spec.Bug{
 		unanswered("HT1", "a refused request is not repeated when the key has moved", "repeat it"),

@@ -75,13 +75,16 @@ func knownBugs() []spec.Bug {
 	}
 	return []spec.Bug{
 		with(safety("MP1", "a new leader does not adopt what others have accepted", "two commands are chosen for one slot", "adopt it"), "1"),
-		with(safety("MP2", "a new leader adopts the first command that it learns, whatever its ballot", "two commands are chosen for one slot", "adopt that of the highest ballot"), "2"),
+		with(safety("MP2", "a new leader adopts the first command that it learns, whatever its ballot",
+			"two commands are chosen for one slot", "adopt that of the highest ballot"), "2"),
 		with(safety("MP3", "a replica accepts below its promise", "two commands are chosen for one slot", "ignore lower ballots"), "1"),
 		with(safety("MP4", "half of the replicas count as a majority", "two commands are chosen for one slot", "count one more"), "1"),
-		with(safety("MP5", "a replica executes a command twice that is chosen for two slots", "a command is executed twice", "check whether it was executed"), "2"),
-		unanswered(spec.Bug{ID: "MP6", Summary: "a new leader does not answer commands executed before", Shows: "a command is never answered, since its answer was lost with the old leader",
-			Fix: "answer it"}),
-		unanswered(spec.Bug{ID: "MP7", Summary: "a majority of replicas runs in one process, as if each failed by itself", Shows: "after its crash nothing is chosen any more, and a command is never answered",
-			Fix: "let a majority of replicas run outside of each process"}, "process", "2"),
+		with(safety("MP5", "a replica executes a command twice that is chosen for two slots", "a command is executed twice",
+			"check whether it was executed"), "2"),
+		unanswered(spec.Bug{ID: "MP6", Summary: "a new leader does not answer commands executed before",
+			Shows: "a command is never answered, since its answer was lost with the old leader", Fix: "answer it"}),
+		unanswered(spec.Bug{ID: "MP7", Summary: "a majority of replicas runs in one process, as if each failed by itself",
+			Shows: "after its crash nothing is chosen any more, and a command is never answered",
+			Fix:   "let a majority of replicas run outside of each process"}, "process", "2"),
 	}
 }

@@ -29,7 +29,8 @@ var ClientKind = machine.Define[Client]("client",
 
 // PacedKind is the kind of clients that pause before each command.
 var PacedKind = machine.Define[Client]("client",
-	machine.In(asking, machine.Entry((*Client).pause), machine.On(func(c *Client, x *machine.Ctx, _ goOn) { c.ask(x) }, asking, asked), machine.On((*Client).answered)),
+	machine.In(asking, machine.Entry((*Client).pause), machine.On(func(c *Client, x *machine.Ctx, _ goOn) { c.ask(x) }, asking, asked),
+		machine.On((*Client).answered)),
 	machine.In(asked, machine.On((*Client).answered)))
 
 type goOn struct{}

@@ -33,8 +33,10 @@ func Params(protocol, clients, failures string) []spec.Param {
 		{Name: "failures", Kind: spec.Int, Default: failures, Min: 0, Max: 3, Help: "number of replicas that fail; the others must suffice"},
 		{Name: "app", Kind: spec.OneOf, Values: slices.Sorted(maps.Keys(Services())), Default: "counter", Help: "the replicated service"},
 		{Name: "smr", Kind: spec.OneOf, Values: []string{protocol, "single"}, Default: protocol, Help: "the service of the clients"},
-		{Name: "fail", Kind: spec.OneOf, Values: []string{"told", "crash"}, Default: "told", Help: "how replicas fail: on request, with notice; or by crashes, over connections that break"},
-		{Name: "process", Kind: spec.Int, Default: "1", Min: 1, Max: 3, Help: "with fail=crash, number of replicas in each process, which crash together"},
+		{Name: "fail", Kind: spec.OneOf, Values: []string{"told", "crash"}, Default: "told",
+			Help: "how replicas fail: on request, with notice; or by crashes, over connections that break"},
+		{Name: "process", Kind: spec.Int, Default: "1", Min: 1, Max: 3,
+			Help: "with fail=crash, number of replicas in each process, which crash together"},
 		{Name: "pause", Kind: spec.Int, Default: "0", Min: 0, Max: 60_000, Help: "milliseconds that clients wait before each command"},
 	}
 }
@@ -43,7 +45,8 @@ func Params(protocol, clients, failures string) []spec.Param {
 func Of(c spec.Config) Setting {
 	return Setting{
 		Clients: c.Int("clients"), Requests: c.Int("requests"), Failures: c.Int("failures"), Service: Services()[c.Text("app")],
-		Single: c.Text("smr") == "single", Crashes: c.Text("fail") == "crash", Process: c.Int("process"), Pause: time.Duration(c.Int("pause")) * time.Millisecond,
+		Single: c.Text("smr") == "single", Crashes: c.Text("fail") == "crash", Process: c.Int("process"),
+		Pause: time.Duration(c.Int("pause")) * time.Millisecond,
 	}
 }
 
@@ -92,7 +95,8 @@ func (s Setting) Machines(nodes int, protocol func(*machine.System)) *machine.Sy
 // System returns the system to check: all clients end, and unless there is a single node, the protocol keeps its
 // properties. At most halts of the replicas from first on crash. If none does the single node is compared with the
 // protocol. Machines must make the machines of s with the given Single.
-func (s Setting) System(name string, machines func(single bool) *machine.System, first machine.ID, replicas, halts int, keeps ...sim.Property) sim.System {
+func (s Setting) System(name string, machines func(single bool) *machine.System, first machine.ID, replicas, halts int,
+	keeps ...sim.Property) sim.System {
 	sys := machines(s.Single).Sim(name)
 	sys.Properties = []sim.Property{{Name: "every client comes to an end", Eventually: Ended(s.Clients)}}
 	if !s.Single {

@@ -13,7 +13,8 @@ const (
 var workerKind = machine.Define[Worker]("worker", machine.In(idle, machine.OnGotoWith(working, (*Worker).begin)), atWork)
 
 // reserveKind is never halted.
-var reserveKind = machine.Define[Worker]("reserve", machine.In(idle, machine.OnGotoWith(working, (*Worker).begin), machine.Ignore(machine.Halt{})), atWork)
+var reserveKind = machine.Define[Worker]("reserve",
+	machine.In(idle, machine.OnGotoWith(working, (*Worker).begin), machine.Ignore(machine.Halt{})), atWork)
 
 var atWork = machine.In(working, machine.Null((*Worker).end, idle), machine.Defer(Do{}, machine.Halt{}))
 

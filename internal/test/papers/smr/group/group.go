@@ -29,7 +29,8 @@ type Group struct {
 func Params(name, what string) []spec.Param {
 	return []spec.Param{
 		{Name: name, Kind: spec.OneOf, Values: []string{single, chains, paxos}, Default: single, Help: "what " + what + " runs on"},
-		{Name: "failures", Kind: spec.Int, Default: "1", Min: 0, Max: 3, Help: "number of replicas of " + what + " that fail; the others must suffice"},
+		{Name: "failures", Kind: spec.Int, Default: "1", Min: 0, Max: 3,
+			Help: "number of replicas of " + what + " that fail; the others must suffice"},
 	}
 }
 
@@ -106,8 +107,9 @@ func (g Group) Abstraction(app smr.App, ops []smr.Op) sim.Abstraction {
 		many.By = chains
 	}
 	return sim.Abstraction{
-		Name: fmt.Sprintf("a single node for each %s, among %d clients with %d operation each", many.By, clients, each), Used: g.Single(), Clients: []sim.NodeID{0, 1},
-		Impl: func() sim.System { return among(many, many.By) },
-		Abs:  func() sim.System { return among(one, "a single node") },
+		Name: fmt.Sprintf("a single node for each %s, among %d clients with %d operation each", many.By, clients, each), Used: g.Single(),
+		Clients: []sim.NodeID{0, 1},
+		Impl:    func() sim.System { return among(many, many.By) },
+		Abs:     func() sim.System { return among(one, "a single node") },
 	}
 }
