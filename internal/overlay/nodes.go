@@ -26,7 +26,8 @@ var nodeChanges = func() []change {
 		{"net/lookup_unix.go", atStart{"Resolver.lookupSRV"}, ` if macemcInNode() { return "", nil, macemcNoRecord(name) }; `, whyNode},
 		{"net/interface.go", atStart{"Interfaces"}, " if macemcInNode() { return macemcInterfaces(), nil }; ", whyNode},
 		{"net/interface.go", atStart{"InterfaceAddrs"}, " if macemcInNode() { return macemcInterfaceAddrs(0), nil }; ", whyNode},
-		{"net/interface.go", atStart{"Interface.Addrs"}, " if ifi != nil && macemcInNode() { return macemcInterfaceAddrs(ifi.Index), nil }; ", whyNode},
+		{"net/interface.go", atStart{"Interface.Addrs"},
+			" if ifi != nil && macemcInNode() { return macemcInterfaceAddrs(ifi.Index), nil }; ", whyNode},
 		{"net/interface.go", atStart{"Interface.MulticastAddrs"}, " if ifi != nil && macemcInNode() { return nil, nil }; ", whyNode},
 		{"net/interface.go", atStart{"InterfaceByIndex"}, ` if macemcInNode() { return macemcInterface(index, "") }; `, whyNode},
 		{"net/interface.go", atStart{"InterfaceByName"}, " if macemcInNode() { return macemcInterface(0, name) }; ", whyNode},
@@ -35,14 +36,16 @@ var nodeChanges = func() []change {
 		{"net/http/transport.go", atStart{"Transport.CloseIdleConnections"}, " if macemcInNode() { t = macemcTransport(t) }; ", whyHTTP},
 		{"net/http/server.go", atStart{"ServeMux.registerErr"}, " if mux == &defaultServeMux && macemcInNode() { mux = macemcMux() }; ", whyHTTP},
 		{"net/http/server.go", atStart{"ServeMux.findHandler"},
-			" if mux == &defaultServeMux && macemcInNode() { if h, s, p, m := macemcMux().findHandler(r); p != nil { return h, s, p, m } }; ", whyHTTP},
+			" if mux == &defaultServeMux && macemcInNode() { " +
+				"if h, s, p, m := macemcMux().findHandler(r); p != nil { return h, s, p, m } }; ", whyHTTP},
 		{"os/proc.go", atStart{"Exit"}, " if macemcInNode() { macemcNode.Exit(code) }; ", whyOS},
 		{"os/file.go", atStart{"File.Write"}, " if f != nil && macemcInNode() && f.macemcPrinted(b) { return len(b), nil }; ", whyOS},
 		{"os/sys.go", atStart{"Hostname"}, " if macemcInNode() { return macemcNode.Hostname(), nil }; ", whyOS},
 		{"os/exec.go", atStart{"Getpid"}, " if macemcInNode() { return macemcNode.Pid() }; ", whyOS},
 		{"os/exec.go", atStart{"Getppid"}, " if macemcInNode() { return 1 }; ", whyOS},
 		{"os/exec.go", atStart{"StartProcess"},
-			` if macemcInNode() { return nil, &PathError{Op: "fork/exec", Path: name, Err: errors.New("a node cannot start processes (docs/goroutines.md)")} }; `, whyOS},
+			` if macemcInNode() { return nil, &PathError{Op: "fork/exec", Path: name, ` +
+				`Err: errors.New("a node cannot start processes (docs/goroutines.md)")} }; `, whyOS},
 		{"os/signal/signal.go", atStart{"Notify"}, " if macemcInNode() { macemcNotify(c, sig); return }; ", whyOS},
 		{"os/signal/signal.go", atStart{"Stop"}, " if macemcInNode() { macemcStop(c); return }; ", whyOS},
 		{"os/signal/signal.go", atStart{"Reset"}, " if macemcInNode() { macemcReset(sig, false); return }; ", whyOS},
@@ -61,7 +64,8 @@ var nodeChanges = func() []change {
 	}
 	list = append(list, nodeFiles...)
 	for _, m := range []string{"MX", "NS", "TXT"} {
-		list = append(list, change{"net/lookup_unix.go", atStart{"Resolver.lookup" + m}, " if macemcInNode() { return nil, macemcNoRecord(name) }; ", whyNode})
+		list = append(list, change{"net/lookup_unix.go", atStart{"Resolver.lookup" + m},
+			" if macemcInNode() { return nil, macemcNoRecord(name) }; ", whyNode})
 	}
 	return list
 }()
@@ -80,7 +84,8 @@ var nodeFiles = func() []change {
 			` if macemcInNode() { if own, err := macemcChange("openroot", name, 0); own { return nil, err } }; `, whyFile},
 		{"os/file.go", atStart{"Readlink"}, ` if macemcInNode() { if own, err := macemcReadlink(name); own { return "", err } }; `, whyFile},
 		{"os/file.go", atStart{"Chdir"},
-			` if macemcInNode() { return &PathError{Op: "chdir", Path: dir, Err: errors.New("the working directory of a node is / (docs/goroutines.md)")} }; `,
+			` if macemcInNode() { return &PathError{Op: "chdir", Path: dir, ` +
+				`Err: errors.New("the working directory of a node is / (docs/goroutines.md)")} }; `,
 			whyFile},
 		{"os/stat.go", atStart{"Stat"},
 			` if macemcInNode() { if info, own, err := macemcStat("stat", name); own { return info, err } }; `, whyFile},
@@ -147,7 +152,8 @@ var nodeSockets = func() []change {
 	for _, c := range []struct{ method, result string }{
 		{"Read", "ffd.node.read(p)"}, {"Write", "ffd.node.write(p, ffd.fd.raddr)"}, {"Close", "ffd.node.close()"},
 		{"closeRead", "ffd.node.closeRead()"}, {"closeWrite", "ffd.node.closeWrite()"}, {"accept", "ffd.node.accept(ffd.fd)"},
-		{"SetDeadline", "ffd.node.setDeadline(t)"}, {"SetReadDeadline", "ffd.node.setReadDeadline(t)"}, {"SetWriteDeadline", "ffd.node.setWriteDeadline(t)"},
+		{"SetDeadline", "ffd.node.setDeadline(t)"}, {"SetReadDeadline", "ffd.node.setReadDeadline(t)"},
+		{"SetWriteDeadline", "ffd.node.setWriteDeadline(t)"},
 		{"readFrom", "ffd.node.readFrom(p)"}, {"readFromInet4", "ffd.node.readFromInet4(p, sa)"}, {"writeTo", "ffd.node.writeTo(ffd.fd, p, sa)"},
 		{"setReadBuffer", "nil"}, {"setLinger", "nil"},
 	} {

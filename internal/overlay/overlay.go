@@ -58,8 +58,8 @@ func (b Build) Default(flag string) (value string) {
 	return value
 }
 
-// Flags returns flags for go build, go test and similar commands. tags are build tags in the format of -tags. An empty string means those of
-// GOFLAGS.
+// Flags returns flags for go build, go test and similar commands. tags are build tags in the format of -tags. An empty string means
+// those of GOFLAGS.
 func (b Build) Flags(tags string) []string {
 	if tags = cmp.Or(tags, b.Default("-tags")); tags != "" {
 		tags += ","

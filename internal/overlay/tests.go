@@ -8,22 +8,24 @@ import (
 
 // Numbers of operations; they must match source/tests/runtime/points.go.txt.
 const (
-	opTryLock, opWaitGroup, opCond     = "8", "9", "10"
-	opOnce, opMap                      = "11", "12"
-	why                                = "a place where another goroutine of a test may run"
-	whyEnd, whyPrint, whyReset, whyNet = "the end of the process is the end of a run", "only one run prints", "runs do not depend on earlier ones", "the network is in memory"
-	whyInit                            = "package variables begin with the same values in every process"
-	whyFinalizers                      = "finalizers run outside of the bubble of a test, whose channels they cannot use"
-	whyClock                           = "reading the clock takes time"
-	whyProcessors                      = "runs do not depend on the machine"
-	whyStacks                          = "stack dumps of a test do not show the checker"
-	whyAddresses                       = "addresses are the same in every process that executes one schedule"
-	whyHeld                            = "goroutines of packages keep their locks between runs"
-	whyLeaks                           = "stacks are searched for what can wake goroutines"
-	whyRefused                         = "what a schedule does not determine is not explored"
-	whyFiles                           = "a run ends although a goroutine waits for a file"
-	whyRaces                           = "the races of a run belong to its outcome"
-	whyTests, whyAtomics, whyMemory    = "tests run under many schedules", "atomic operations are scheduling points", "plain memory accesses are scheduling points"
+	opTryLock, opWaitGroup, opCond = "8", "9", "10"
+	opOnce, opMap                  = "11", "12"
+	why                            = "a place where another goroutine of a test may run"
+	whyEnd, whyPrint               = "the end of the process is the end of a run", "only one run prints"
+	whyReset, whyNet               = "runs do not depend on earlier ones", "the network is in memory"
+	whyInit                        = "package variables begin with the same values in every process"
+	whyFinalizers                  = "finalizers run outside of the bubble of a test, whose channels they cannot use"
+	whyClock                       = "reading the clock takes time"
+	whyProcessors                  = "runs do not depend on the machine"
+	whyStacks                      = "stack dumps of a test do not show the checker"
+	whyAddresses                   = "addresses are the same in every process that executes one schedule"
+	whyHeld                        = "goroutines of packages keep their locks between runs"
+	whyLeaks                       = "stacks are searched for what can wake goroutines"
+	whyRefused                     = "what a schedule does not determine is not explored"
+	whyFiles                       = "a run ends although a goroutine waits for a file"
+	whyRaces                       = "the races of a run belong to its outcome"
+	whyTests                       = "tests run under many schedules"
+	whyAtomics, whyMemory          = "atomic operations are scheduling points", "plain memory accesses are scheduling points"
 )
 
 // testChanges make it possible to run tests under many schedules.
@@ -34,9 +36,11 @@ var testChanges = func() []change {
 		{"runtime/panic.go", atStart{"fatalpanic"}, " macemcPanicked(msgs); ", whyEnd},
 		{"runtime/panic.go", atStart{"preprintpanics"}, " macemcPrinting(p); ", whyEnd},
 		{"runtime/panic.go", atStart{"fatal"}, " macemcDied(nil, s); ", whyEnd},
-		{"runtime/mfinal.go", beforeCall{"runFinalizers", "reflectcall"}, "if macemcDrops(f.fn) { fingStatus.And(^fingRunningFinalizer); f.fn, f.arg, f.ot = nil, nil, nil; atomic.Store(&fb.cnt, i-1); continue }; ", whyFinalizers},
+		{"runtime/mfinal.go", beforeCall{"runFinalizers", "reflectcall"}, "if macemcDrops(f.fn) { fingStatus.And(^fingRunningFinalizer); " +
+			"f.fn, f.arg, f.ot = nil, nil, nil; atomic.Store(&fb.cnt, i-1); continue }; ", whyFinalizers},
 		{"os/proc.go", atStart{"Exit"}, " macemcExit(code); ", whyEnd},
-		{"os/file.go", atStart{"File.Write"}, " if macemcMuted() && f != nil && (f.name == \"/dev/stdout\" || f.name == \"/dev/stderr\") { return len(b), nil }; ", whyPrint},
+		{"os/file.go", atStart{"File.Write"}, " if macemcMuted() && f != nil && " +
+			"(f.name == \"/dev/stdout\" || f.name == \"/dev/stderr\") { return len(b), nil }; ", whyPrint},
 		{"runtime/print.go", atStart{"gwrite"}, " if macemcMuted() { return }; ", whyPrint},
 		{"os/exec.go", atStart{"StartProcess"}, ` macemcRefuse("it starts a process"); `, whyRefused},
 		{"testing/benchmark.go", atStart{"Benchmark"}, ` macemcRefuse("it runs a benchmark"); `, whyRefused},
@@ -45,22 +49,28 @@ var testChanges = func() []change {
 		{"runtime/cgroup_linux.go", atStart{"defaultGOMAXPROCS"}, " if macemcAlone() { return 1 }; ", whyAddresses},
 		{"runtime/cgroup_stubs.go", atStart{"defaultGOMAXPROCS"}, " if macemcAlone() { return 1 }; ", whyAddresses},
 		{"runtime/mgc.go", atStart{"gcTrigger.test"}, " if macemcUncollected(t.kind) { return false }; ", whyAddresses},
-		{"runtime/mgcmark.go", atStart{"scanblock"}, " if macemcScanned != nil { macemcScanned.block(b0, n0, ptrmask, stk, false); return }; ", whyLeaks},
-		{"runtime/mgcmark.go", atStart{"scanConservative"}, " if macemcScanned != nil { macemcScanned.block(b, n, ptrmask, state, true); return }; ", whyLeaks},
+		{"runtime/mgcmark.go", atStart{"scanblock"},
+			" if macemcScanned != nil { macemcScanned.block(b0, n0, ptrmask, stk, false); return }; ", whyLeaks},
+		{"runtime/mgcmark.go", atStart{"scanConservative"},
+			" if macemcScanned != nil { macemcScanned.block(b, n, ptrmask, state, true); return }; ", whyLeaks},
 		{"runtime/traceback.go", atStart{"isSystemGoroutine"}, " if macemcHides(gp) { return true }; ", whyStacks},
 		{"os/signal/signal.go", atStart{"Notify"}, ` macemcRefuse("it waits for signals"); `, whyRefused},
 		{"testing/synctest/synctest.go", atStart{"Test"}, ` if macemcTested() { macemcTest(t, f); return }; `, whyTests},
 		{"testing/synctest/synctest.go", atStart{"Wait"}, " if macemcTested() { macemcWait(); return }; ", whyTests},
-		{"runtime/mcleanup.go", atStart{"AddCleanup"}, " macemcCleanup(sys.GetCallerPC()); ", "cleanups run outside of the bubble of a test, whose channels they cannot use"},
+		{"runtime/mcleanup.go", atStart{"AddCleanup"}, " macemcCleanup(sys.GetCallerPC()); ",
+			"cleanups run outside of the bubble of a test, whose channels they cannot use"},
 		{"runtime/debug.go", atStart{"GOMAXPROCS"}, " if macemcTested() || macemcInitially() { return macemcProcessors }; ", whyProcessors},
-		{"runtime/debug.go", atStart{"NumGoroutine"}, " macemcCounts(); ", "a goroutine ends after its last point, so schedules cannot delay its end"},
+		{"runtime/debug.go", atStart{"NumGoroutine"}, " macemcCounts(); ",
+			"a goroutine ends after its last point, so schedules cannot delay its end"},
 		{"runtime/debug.go", atStart{"NumCPU"}, " if macemcTested() || macemcInitially() { return macemcProcessors }; ", whyProcessors},
 		{"runtime/synctest.go", atStart{"synctest_associate"}, " if macemcT != nil { return bubbleAssocUnbubbled }; ", whyReset},
-		{"runtime/time.go", atStart{"resetTimer"}, " if macemcResetsAcross(t.isFake) { return false }; ", "timers of a test have its virtual time, and others have not"},
+		{"runtime/time.go", atStart{"resetTimer"}, " if macemcResetsAcross(t.isFake) { return false }; ",
+			"timers of a test have its virtual time, and others have not"},
 		{"runtime/time.go", atStart{"timeSleep"}, " if ns <= 0 && macemcTested() { Gosched(); return }; ", why},
 		{"runtime/time.go", atStart{"time_runtimeNow"}, " if macemcInits() { return macemcInitNow() }; ", whyInit},
 		{"testing/testing.go", atStart{"MainStart"}, " macemcInitialized(); macemcPackage = deps.ImportPath(); ", whyInit},
-		{"testing/example.go", atStart{"runExamples"}, " if macemcSettings != nil && len(examples) > 0 { return macemcExamples(matchString, examples) }; ", whyTests},
+		{"testing/example.go", atStart{"runExamples"},
+			" if macemcSettings != nil && len(examples) > 0 { return macemcExamples(matchString, examples) }; ", whyTests},
 		{"testing/internal/testdeps/deps.go", atStart{"testLog.add"}, " macemcQuiet(1<<16, 0); defer macemcQuiet(-1<<16, 0); ",
 			"schedules do not depend on whether the go command caches the result"},
 		{"sync/mutex.go", atStart{"Mutex.TryLock"}, " macemcPoint(" + opTryLock + ", macemcMutex(m)); ", why},
@@ -73,7 +83,8 @@ var testChanges = func() []change {
 		{"sync/cond.go", atStart{"Cond.Broadcast"}, " macemcPoint(" + opCond + ", macemcAddr(c)); ", why},
 		{"sync/once.go", atStart{"Once.Do"}, " macemcPoint(" + opOnce + ", macemcAddr(o)); ", why},
 		{"runtime/coro.go", atStart{"newcoro"}, " macemcLeavesOut(macemcCoroutines); ", "coroutines have no scheduling points"},
-		{"internal/runtime/maps/table.go", atStart{"Iter.Init"}, " if m != nil && m.used > 1 { macemcUnordered() }; ", "the order of maps is drawn"},
+		{"internal/runtime/maps/table.go", atStart{"Iter.Init"}, " if m != nil && m.used > 1 { macemcUnordered() }; ",
+			"the order of maps is drawn"},
 		{"sync/map.go", atStart{"Map.Range"}, " macemcUnordered(); ", "the order of maps is drawn"},
 		{"testing/testing.go", callee{"tRunner", "fn"}, "macemcExplored(t, fn)", whyTests},
 		{"testing/testing.go", atStart{"T.report"}, " if macemcIsRun(t) { return }; ", whyTests},
@@ -82,7 +93,9 @@ var testChanges = func() []change {
 		{"testing/testing.go", atStart{"T.Deadline"}, " if macemcInRun() { return time.Time{}, false }; ", whyTests},
 
 		{"net/fd_posix.go", lastField{"netFD"}, " *fakeNetFD; ", whyNet},
-		{"net/sock_posix.go", atStart{"socket"}, " if macemcTested() { return macemcSocket(ctx, net, family, sotype, proto, ipv6only, laddr, raddr) }; if macemcBeside() { macemcReached(sotype, raddr) }; ", whyNet},
+		{"net/sock_posix.go", atStart{"socket"},
+			" if macemcTested() { return macemcSocket(ctx, net, family, sotype, proto, ipv6only, laddr, raddr) }; " +
+				"if macemcBeside() { macemcReached(sotype, raddr) }; ", whyNet},
 		{"net/conf.go", atStart{"conf.mustUseGoResolver"}, " if macemcTested() { return true }; ", whyNet},
 		{"net/fd_unix.go", atStart{"netFD.accept"}, " if fd.fakeNetFD != nil { return fd.fakeNetFD.accept(fd.laddr) }; ", whyNet},
 		{"net/fd_unix.go", atStart{"netFD.dup"}, " if fd.fakeNetFD != nil { return fd.fakeNetFD.dup() }; ", whyNet},
@@ -92,7 +105,8 @@ var testChanges = func() []change {
 		{"net/writev_unix.go", atStart{"netFD.writeBuffers"}, " if fd.fakeNetFD != nil { return macemcWriteBuffers(fd, v) }; ", whyNet},
 		{"net/mptcpsock_linux.go", atStart{"isUsingMultipathTCP"}, " if fd.fakeNetFD != nil { return false }; ", whyNet},
 	}
-	for _, m := range []string{"Load", "Store", "Clear", "LoadOrStore", "LoadAndDelete", "Delete", "Swap", "CompareAndSwap", "CompareAndDelete", "Range"} {
+	for _, m := range []string{"Load", "Store", "Clear", "LoadOrStore", "LoadAndDelete", "Delete", "Swap", "CompareAndSwap",
+		"CompareAndDelete", "Range"} {
 		list = append(list, change{"sync/map.go", atStart{"Map." + m}, " macemcPoint(" + opMap + ", macemcAddr(m)); ", why})
 	}
 	for _, c := range []struct{ method, call string }{
@@ -111,14 +125,17 @@ var testChanges = func() []change {
 	}
 	const option = "fd.fakeNetFD.macemcOpen()"
 	for _, c := range []struct{ file, fn, result string }{
-		{"sockopt_posix.go", "setReadBuffer", "fd.fakeNetFD.setReadBuffer(bytes)"}, {"sockopt_posix.go", "setWriteBuffer", option}, {"sockopt_posix.go", "setKeepAlive", option},
-		{"sockopt_posix.go", "setLinger", "fd.fakeNetFD.setLinger(sec)"}, {"tcpsockopt_unix.go", "setKeepAliveIdle", option}, {"tcpsockopt_unix.go", "setKeepAliveInterval", option},
+		{"sockopt_posix.go", "setReadBuffer", "fd.fakeNetFD.setReadBuffer(bytes)"}, {"sockopt_posix.go", "setWriteBuffer", option},
+		{"sockopt_posix.go", "setKeepAlive", option},
+		{"sockopt_posix.go", "setLinger", "fd.fakeNetFD.setLinger(sec)"}, {"tcpsockopt_unix.go", "setKeepAliveIdle", option},
+		{"tcpsockopt_unix.go", "setKeepAliveInterval", option},
 		{"tcpsockopt_unix.go", "setKeepAliveCount", option}, {"tcpsockopt_posix.go", "setNoDelay", option},
 	} {
 		list = append(list, change{"net/" + c.file, atStart{c.fn}, " if fd.fakeNetFD != nil { return " + c.result + " }; ", whyNet})
 	}
 	for _, m := range []string{"Control", "Read", "Write"} {
-		list = append(list, change{"net/rawconn.go", atStart{"rawConn." + m}, " if c.ok() && c.fd.fakeNetFD != nil { return syscall.ENOTSUP }; ", whyNet})
+		list = append(list, change{"net/rawconn.go", atStart{"rawConn." + m},
+			" if c.ok() && c.fd.fakeNetFD != nil { return syscall.ENOTSUP }; ", whyNet})
 	}
 	return list
 }()
@@ -210,7 +227,8 @@ func atomicBodies(text string, added map[string]string) (string, error) {
 			std = "//go:linknamestd macemc" + name + "\n"
 		}
 		added[file] += "//go:noescape\n" + std + "func macemc" + name + "(" + params + ")" + result + "\n"
-		return strings.Repeat("\n", strings.Count(m[1]+m[2], "\n")) + "func " + name + "(" + params + ")" + result + " { macemcAtomic(unsafe.Pointer(addr), sys.GetCallerPC()); " + call + " }"
+		return strings.Repeat("\n", strings.Count(m[1]+m[2], "\n")) + "func " + name + "(" + params + ")" + result +
+			" { macemcAtomic(unsafe.Pointer(addr), sys.GetCallerPC()); " + call + " }"
 	})
 	if n < 10 {
 		return "", fmt.Errorf("only %d functions of sync/atomic are declared in a known form", n)
@@ -218,7 +236,8 @@ func atomicBodies(text string, added map[string]string) (string, error) {
 	return text, nil
 }
 
-var typeMethod = regexp.MustCompile(`(?m)^func \(x \*(Bool|Int32|Int64|Uint32|Uint64|Uintptr|Pointer\[T\])\) [A-Z]\w*\([^)]*\)(?: \([^)]*\)| \w+| \*T)? \{`)
+var typeMethod = regexp.MustCompile(`(?m)^func \(x \*(Bool|Int32|Int64|Uint32|Uint64|Uintptr|Pointer\[T\])\) [A-Z]\w*\([^)]*\)` +
+	`(?: \([^)]*\)| \w+| \*T)? \{`)
 
 // typeMethods turns the methods of Int32 and similar types into scheduling points of their callers. Builds with -race do not inline these
 // methods, and the functions that they call count as called by this package.
