@@ -34,7 +34,8 @@ func (g *Graph) violation() int {
 	return cmp.Or(g.Critical, g.found)
 }
 
-// decisive reports whether an event is marked: the critical step, or the one with the finding. Of a test with a critical step, only that one is.
+// decisive reports whether an event is marked: the critical step, or the one with the finding. In a test with a critical step, only
+// that step is marked.
 func (g *Graph) decisive(e *Event) bool {
 	return e.Step > 0 && (e.Step == g.Critical || e.Error != "" && (!g.Goroutines || g.Critical == 0))
 }

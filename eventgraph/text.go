@@ -44,8 +44,8 @@ func (g *Graph) Text(w io.Writer, o Options) error {
 	return b.Flush()
 }
 
-// rest returns what the lane view of a test's run lacks of its finding, such as the goroutines that are blocked: their last steps may not be
-// shown.
+// rest returns the part of a finding that the lane view of a test's run lacks, such as the blocked goroutines, whose last steps may not
+// be shown.
 func (g *Graph) rest(lines []Line) (rest []string) {
 	if !g.Goroutines || g.found == 0 {
 		return nil

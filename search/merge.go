@@ -158,8 +158,8 @@ func (s *searcher) merge(ctx context.Context, u *unit) error {
 	return s.settle(ctx, u.suspect, last)
 }
 
-// settle confirms a suspect, unless it needs no confirmation. If it is a violation, the search ends unless the caller wants more; last is the reason
-// why it cannot continue, or "".
+// settle confirms a suspect, unless it needs no confirmation. If it is a violation, the search ends unless the caller wants more; last
+// is the reason why it cannot continue, or "".
 func (s *searcher) settle(ctx context.Context, sus *Suspect, last string) error {
 	if !sus.needsNoConfirmation() || s.cfg.Found == nil {
 		s.cfg.suspect(sus)

@@ -8,8 +8,8 @@ import (
 	"github.com/macemc/macemc/internal/testsched/program"
 )
 
-// Objects labels the objects of a run, such as locks and channels. A label is the text of the user's code for the object, if it is known, and
-// the number of the object unless the text alone identifies it in the run.
+// Objects labels the objects of a run, such as locks and channels. A label is the text of the user's code for the object, if it is
+// known, and the number of the object unless the text alone identifies it in the run.
 type Objects struct {
 	list   []object        // an object's number is its index plus 1
 	number map[uintptr]int // by address

@@ -310,8 +310,8 @@ func (s *Settings) found(c *Config, r *Result, runner Runner) *Report {
 	return &Report{Finding: s.explain(c, m, how, s.store(c, m))}
 }
 
-// repeats reports whether the schedule of the first run, which passed, shows the finding in new processes. The runs so far have then changed
-// what the test finds outside of its process, or what processes inherit.
+// repeats reports whether the schedule of the first run, which passed, shows the finding in new processes. The runs so far have then
+// changed what the test finds outside of its process, or what processes inherit.
 func (s *Settings) repeats(c *Config, r *Result) bool {
 	if r.First.Kind != Passed {
 		return false

@@ -261,7 +261,8 @@ func (s *Supervisor) search(ctx context.Context, before *earlier) (out Outcome, 
 	}
 	if !before.settle && !unexplained.Memory && unexplained.fault == nil && how.signal == "" &&
 		diedOffHandler(output.head.String(), unexplained.call) {
-		unexplained.call, unexplained.offHandler, unexplained.during = 0, true, unexplained.call // the call in progress need not be the one that started the goroutine
+		// The call in progress need not be the one that started the goroutine.
+		unexplained.call, unexplained.offHandler, unexplained.during = 0, true, unexplained.call
 	}
 	if unexplained.call != 0 {
 		return out, unexplained, nil

@@ -78,8 +78,8 @@ func (d *Delays) Update(waiting []bool, took int, next func(node int) (left time
 	return d.updateFires(next)
 }
 
-// updateFires returns the nodes for which it has changed whether timers may fire. A timer may fire if it is due at most the bound later than
-// every other timer and every link that has to deliver. The earliest event is always possible.
+// updateFires returns the nodes for which it has changed whether timers may fire. A timer may fire if it is due at most the bound
+// later than every other timer and every link that has to deliver. The earliest event is always possible.
 func (d *Delays) updateFires(next func(node int) (left time.Duration, armed bool)) (changed []int) {
 	due := make([]time.Duration, len(d.clocks))
 	limit := time.Duration(-1)

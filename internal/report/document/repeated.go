@@ -53,8 +53,8 @@ func ignoredRepetition(g *eventgraph.Graph, run *replay.Trace, at int) (step *re
 	return step, later
 }
 
-// ignoredCode returns the code that ignores a repeated message, if the critical step is a fault and has no code of its own. If a message is lost
-// and its cause is repeated in vain, that code is the likely defect. Nil means that there is no such code.
+// ignoredCode returns the code that ignores a repeated message, if the critical step is a fault and has no code of its own. If a
+// message is lost and its cause is repeated in vain, that code is the likely defect. Nil means that there is no such code.
 func (d *Document) ignoredCode() *Code {
 	c := d.Report.Critical
 	if d.Dead == nil || c == nil || c.Case != critical.Located || c.Step > d.Dead.Last() || handlerOf(d.Report) != "" {

@@ -67,7 +67,8 @@ func (f Flags) Selection(test string) string {
 	return strings.Join(list, "|")
 }
 
-// alternatives splits a value of -run like package testing: into alternatives, and these into elements, outside of brackets and parentheses.
+// alternatives splits a value of -run like package testing: into alternatives, and these into elements, outside of brackets and
+// parentheses.
 func alternatives(pattern string) (list [][]string) {
 	var elements []string
 	start, brackets, parentheses := 0, 0, 0

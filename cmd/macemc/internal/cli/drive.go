@@ -203,8 +203,8 @@ func (b *binary) do(ctx context.Context, c listedCheck, t task.Task) error {
 	return b.a.StatusError(ctx, *status, nil)
 }
 
-// lateReader reads a pipe until its deadline, and then the rest of its data. A read of os.File after the deadline fails at once, although data may
-// be there if this process got no processor time before.
+// lateReader reads a pipe until its deadline, and then the rest of its data. A read of os.File after the deadline fails at once,
+// although data may be there if this process got no processor time before.
 type lateReader struct{ *os.File }
 
 func (r lateReader) Read(b []byte) (int, error) {

@@ -98,8 +98,8 @@ func (a *app) onFile(ctx context.Context, file string, t task.Task) error {
 	return a.onFileOf(ctx, file, "", t)
 }
 
-// onFileOf executes a task on the system of a path file. If the file belongs to a package, name selects one of the checks of its test. An empty
-// name selects the first one that fits.
+// onFileOf executes a task on the system of a path file. If the file belongs to a package, name selects one of the checks of its test.
+// An empty name selects the first one that fits.
 func (a *app) onFileOf(ctx context.Context, file, name string, t task.Task) error {
 	if err := t.Validate(); err != nil {
 		return err
