@@ -68,7 +68,7 @@ var ErrNoGoal = errors.New("critical: the system has no Eventually property, so 
 // Find finds the critical transition of a run, unless the run recovers when it is continued. It searches for a step
 // before which walks recover and after which none does: first 1, 2, 4, ... steps beyond the first indeterminate
 // state, then by bisection. The result depends only on the configuration without Workers and Engine, unless ctx
-// ends, or its [search.Deadlines]. In that case it is the result known by then, if enough walks were made to call
+// ends, or its [budget.Deadlines]. In that case it is the result known by then, if enough walks were made to call
 // the run dead. The error is about the configuration, the system or the path, or is that of ctx.
 func Find(ctx context.Context, cfg Config) (*Result, error) {
 	cfg.Walks = cmp.Or(cfg.Walks, 200)

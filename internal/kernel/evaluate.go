@@ -52,7 +52,7 @@ type evaluation struct {
 
 // goOn evaluates the next properties until one panics, and returns the panic value; nil means that all are evaluated.
 // If functions are contained and not watched, one goroutine evaluates them all, unless its end may not be a finding,
-// see [machine.evaluateShown].
+// see evaluateShown of package properties.
 func (e *evaluation) goOn() any {
 	if w, ok := e.w.(*Machine); ok && w.Opts.Contain && w.watch == nil && !w.Properties.MayBeStale {
 		return e.askApart(w)

@@ -147,7 +147,7 @@ func (w *Machine) Contain(id sim.NodeID, err *error) {
 	}
 }
 
-// Nodes, Up, Dirty, Fate and Duplicated make the machine the host of its network.
+// Nodes, Up, Dirty, Fate and Duplicated are the methods that the network model calls.
 
 func (w *Machine) Nodes() int { return len(w.Members) }
 
@@ -160,7 +160,7 @@ func (w *Machine) Dirty(id sim.NodeID) {
 	}
 }
 
-// VisitInFlight, TimerSet, Halted and Each make the machine what views show.
+// VisitInFlight, TimerSet, Halted and Each let views read the machine.
 
 func (w *Machine) VisitInFlight(yield func(sim.Envelope) bool) { w.Net.InFlight(yield) }
 

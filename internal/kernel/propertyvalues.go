@@ -17,7 +17,7 @@ func (w *Machine) Holds(p *sim.Property) bool { return w.Properties.Holds(p) }
 // Explain implements [World].
 func (w *Machine) Explain(p *sim.Property) string { return w.Properties.Explain(p) }
 
-// Each, with VisitInFlight, TimerSet and Halted, lets views look through the machine.
+// Each lets views read the machine, like VisitInFlight, TimerSet and Halted.
 func (w *Machine) Each(v *properties.View, p *properties.Predicate) bool {
 	return w.Properties.Each(v, p)
 }

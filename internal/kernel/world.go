@@ -29,7 +29,7 @@ type World interface {
 	// Enabled returns the ordinary events in canonical order. The slice is the world's and valid
 	// until the next Start or Step.
 	Enabled() []netmodel.Event
-	// Injections appends the fault injections that are possible to buf.
+	// Injections appends the possible fault injections to buf.
 	Injections(buf []netmodel.Event) []netmodel.Event
 	// Step executes ev, which must stem from Enabled or Injections in this state. src answers the questions of the
 	// step. A non-nil error is a finding (see [sim.Finding]), and the state may then only be inspected.

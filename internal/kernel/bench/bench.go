@@ -259,7 +259,7 @@ func (b *Bench) Contain(id sim.NodeID, f func()) (err error) {
 // Place makes l the state of a node for Label and the methods for people. The network is that of Parted.
 func (b *Bench) Place(id sim.NodeID, l *kernel.Local) { b.w.Put(id, l) }
 
-// Label is [World.Label] of an event that depends only on placed states.
+// Label is [kernel.World.Label] of an event that depends only on placed states.
 func (b *Bench) Label(ev netmodel.Event) stepinfo.Label {
 	b.w.Net = b.real
 	defer func() { b.w.Net = &b.idle }()
@@ -272,10 +272,10 @@ func (b *Bench) Label(ev netmodel.Event) stepinfo.Label {
 // Hidden is [encoding.Plan.Hidden] of two services of one type.
 func (b *Bench) Hidden(s, t sim.Service) []diff.Change { return b.w.PlanOf(s).Hidden(s, t) }
 
-// NodeFields is [World.NodeFields] of a node that was placed.
+// NodeFields is [kernel.World.NodeFields] of a node that was placed.
 func (b *Bench) NodeFields(id sim.NodeID) []diff.Field { return b.w.NodeFields(id) }
 
-// NetFields is [World.NetFields].
+// NetFields is [kernel.World.NetFields].
 func (b *Bench) NetFields(left sim.Limits) []diff.Field {
 	b.w.Net, b.w.FaultsLeft = b.real, left
 	defer func() { b.w.Net = &b.idle }()

@@ -19,13 +19,13 @@ func (b *Bench) Show(id sim.NodeID, l *kernel.Local) {
 // ShowInFlight sets the messages in flight that properties see.
 func (b *Bench) ShowInFlight(f func(yield func(sim.Envelope) bool)) { b.inFlight = f }
 
-// Check is [World.Check] of the shown state.
+// Check is [kernel.World.Check] of the shown state.
 func (b *Bench) Check() error { return b.w.Check() }
 
-// Holds is [World.Holds] of the shown state.
+// Holds is [kernel.World.Holds] of the shown state.
 func (b *Bench) Holds(p *sim.Property) bool { return b.w.Holds(p) }
 
-// Explain is [World.Explain] of the shown state.
+// Explain is [kernel.World.Explain] of the shown state.
 func (b *Bench) Explain(p *sim.Property) string { return b.w.Explain(p) }
 
 // Reads returns the parts of the state that properties have read since the last call.

@@ -176,7 +176,7 @@ type Started struct {
 
 // By waits until the goroutines that a step starts have ended, and returns the number of those that have not. A goroutine
 // that panics then does so in the step that started it. By waits for 200 ticks of 100 µs, which are longer on a busy
-// machine, but at most 200 ms. Of the goroutines that the step starts, its caller has joined some.
+// machine, but at most 200 ms. joined is the number of goroutines that the step starts and its caller joins.
 func (s *Started) By(step func(), joined uint64) (left int) {
 	if !s.steady {
 		s.before, s.steady = Running(), true
@@ -213,7 +213,7 @@ func created() uint64 {
 // Guard calls f on a goroutine of its own. The finding reports that checked code ended that goroutine; nil means that it
 // did not. The world that f worked on can then only be started anew. Panics propagate.
 //
-// It serves callers of worlds without [Options.Contain].
+// It serves callers of worlds without [kernel.Options].Contain.
 func Guard(f func()) (found *sim.Finding) {
 	done := make(chan struct{})
 	go func() {

@@ -50,7 +50,7 @@ func (c *State) Explain(p *sim.Property) (text string) {
 
 const notReturned = "did not return"
 
-// Unexplained is the text for a state in which a property does not hold, and its Explain did what failure says.
+// Unexplained returns the message of a safety violation with an Explain that failed. failure is a phrase such as "did not return".
 func Unexplained(failure string) string {
 	return fmt.Sprintf("%s (its Explain %s)", DoesNotHold, failure)
 }

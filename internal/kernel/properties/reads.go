@@ -5,8 +5,8 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// ReadBy returns the nodes that a property reads in the current state, ascending. Of a predicate that is lifted to all nodes that is the
-// first node where it does not hold. Nodes from 64 on are left out.
+// ReadBy returns the nodes that a property reads in the current state, ascending. A predicate that is lifted to all
+// nodes reads the first node where it does not hold. Nodes from 64 on are left out.
 func (c *State) ReadBy(p *sim.Property) []int {
 	nodes, _ := c.observe(p, false)
 	return nodes
@@ -34,7 +34,7 @@ func (c *State) observe(p *sim.Property, all bool) (read, failing []int) {
 	return nil, nil
 }
 
-// blaming is a world that notes of predicates where they do not hold.
+// blaming is a world that records the nodes at which predicates do not hold.
 type blaming struct {
 	simhook.World[sim.Service, sim.NodeID, sim.Envelope]
 	nodes   int

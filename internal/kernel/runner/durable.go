@@ -13,7 +13,7 @@ type Durable struct {
 	Counts []int           // by action: how often it was done; nil if never
 }
 
-// Revive makes the node a down node with this on its disk. It keeps the values.
+// Revive replaces the state of a node: it is down, with the contents of d. The disk keeps the values of d without copying them.
 func (r *Runner) Revive(id sim.NodeID, d Durable) {
 	n := &r.w.Members[id]
 	r.down(n)

@@ -274,7 +274,7 @@ func findingOf(id sim.NodeID, err error) *sim.Finding {
 	return &sim.Finding{Kind: sim.Panic, Node: id, Message: err.Error()}
 }
 
-// Hash returns the fingerprint of the node's state: the component of [World.Components] under [sim.AnyOrder].
+// Hash returns the fingerprint of the node's state: the component of [kernel.World.Components] under [sim.AnyOrder].
 func (r *Runner) Hash(id sim.NodeID) encoding.Fingerprint { return r.w.NodeHash(&r.w.Members[id]) }
 
 // Held returns the times that the node's state holds. The slice belongs to the runner.
@@ -287,22 +287,22 @@ func (r *Runner) Held(id sim.NodeID) []macetime.Time {
 	return r.w.Enc.Times()
 }
 
-// NodeFields is [World.NodeFields].
+// NodeFields is [kernel.World.NodeFields].
 func (r *Runner) NodeFields(id sim.NodeID) []diff.Field { return r.w.NodeFields(id) }
 
-// Service is [World.Service].
+// Service is [kernel.World.Service].
 func (r *Runner) Service(id sim.NodeID) sim.Service { return r.w.Members[id].Service }
 
-// Check is [World.Check]; properties see no messages in flight.
+// Check is [kernel.World.Check]; properties see no messages in flight.
 func (r *Runner) Check() error { return r.w.Check() }
 
-// Live is [World.Live]; properties see no messages in flight.
+// Live is [kernel.World.Live]; properties see no messages in flight.
 func (r *Runner) Live() bool { return r.w.Live() }
 
-// Holds is [World.Holds]; properties see no messages in flight.
+// Holds is [kernel.World.Holds]; properties see no messages in flight.
 func (r *Runner) Holds(p *sim.Property) bool { return r.w.Holds(p) }
 
-// Explain is [World.Explain]; properties see no messages in flight.
+// Explain is [kernel.World.Explain]; properties see no messages in flight.
 func (r *Runner) Explain(p *sim.Property) string { return r.w.Explain(p) }
 
 // Close closes the service of a node that will not run again. The finding is that Close failed.
