@@ -12,11 +12,11 @@ import (
 // [DeadStates], for a completed exploration in [Parts]. It receives all states part by part, and a second time those
 // that are undecided then.
 type DeadParts struct {
-	graph graph.Graph
-	width int      // width of the fingerprints that identify states
-	base  []uint32 // by part: number of its first state among all, and finally the number of all states
-	told  []uint32 // by part: number of states received
-	met   int
+	graph    graph.Graph
+	width    int      // width of the fingerprints that identify states
+	base     []uint32 // by part: number of its first state among all, and finally the number of all states
+	received []uint32 // by part: number of states received
+	met      int
 
 	origin             []uint32      // by state: the state that it was found from, plus one; 0 for a root
 	recovers, ordinary memory.Bitset // as in DeadStates
@@ -30,7 +30,7 @@ type DeadParts struct {
 
 // NewDeadParts prepares to judge an exploration of a graph by fingerprints of width words. Part i has lens[i] states.
 func NewDeadParts(g graph.Graph, width int, lens []int) *DeadParts {
-	d := &DeadParts{graph: g, width: width, told: make([]uint32, len(lens)), places: map[graph.Fingerprint]uint32{}}
+	d := &DeadParts{graph: g, width: width, received: make([]uint32, len(lens)), places: map[graph.Fingerprint]uint32{}}
 	all := uint32(0)
 	for _, n := range lens {
 		d.base = append(d.base, all)
@@ -44,7 +44,7 @@ func NewDeadParts(g graph.Graph, width int, lens []int) *DeadParts {
 
 // id returns the number of a state among all states, and false if it does not exist.
 func (d *DeadParts) id(part, number uint32) (uint32, bool) {
-	if int(part) >= len(d.told) || number >= d.base[part+1]-d.base[part] {
+	if int(part) >= len(d.received) || number >= d.base[part+1]-d.base[part] {
 		return 0, false
 	}
 	return d.base[part] + number, true
@@ -52,11 +52,11 @@ func (d *DeadParts) id(part, number uint32) (uint32, bool) {
 
 // Add adds the next state of a part, and the source that it was found from.
 func (d *DeadParts) Add(part int, state []uint32, from Source) error {
-	id, ok := d.id(uint32(part), d.told[part])
+	id, ok := d.id(uint32(part), d.received[part])
 	if !ok {
-		return fmt.Errorf("part %d has more than %d states", part, d.told[part])
+		return fmt.Errorf("part %d has more than %d states", part, d.received[part])
 	}
-	d.told[part]++
+	d.received[part]++
 	if from.Number != stateset.NoPlace {
 		before, ok := d.id(from.Part, from.Number)
 		if !ok {
@@ -76,7 +76,7 @@ func (d *DeadParts) Add(part int, state []uint32, from Source) error {
 
 // MarkOrigins is called after all states were added. It marks the states from which live states were found as recovering.
 func (d *DeadParts) MarkOrigins() error {
-	for i, n := range d.told {
+	for i, n := range d.received {
 		if want := d.base[i+1] - d.base[i]; n != want {
 			return fmt.Errorf("part %d has %d states, and %d were to be there", i, n, want)
 		}
@@ -130,7 +130,7 @@ func (d *DeadParts) name(f graph.Fingerprint) graph.Fingerprint {
 // It calls limit from time to time, and stops at an error.
 func (d *DeadParts) Judge(limit func() error) error {
 	if len(d.held) != d.open || len(d.places) != d.open {
-		return fmt.Errorf("%d states are undecided, and %d were told of again, %d of them different", d.open, len(d.held), len(d.places))
+		return fmt.Errorf("%d states are undecided, and %d were received again, %d of them different", d.open, len(d.held), len(d.places))
 	}
 	const none = ^uint32(0)
 	type back struct{ from, next uint32 }
@@ -187,7 +187,7 @@ func (d *DeadParts) Judge(limit func() error) error {
 // Dead returns the number of dead states, and one of those nearest to the start.
 func (d *DeadParts) Dead() (states, part, number int) {
 	nearest := int(^uint(0) >> 1)
-	for i := range d.told {
+	for i := range d.received {
 		first := true // states of a part are ordered by distance
 		for id := d.base[i]; id < d.base[i+1]; id++ {
 			if d.recovers.Has(id) {

@@ -13,7 +13,7 @@
 //
 // # Sleep sets
 //
-// A graph may omit edges to the state being expanded, and to states found before it, see [Edges.By]: it only counts
+// A graph may omit edges to the state being expanded, and to states found before it, see [graph.Edges.By]: it only counts
 // them. Results are the same, so the graph may choose freely. This is available with frontiers that expand states in
 // the order in which they are found, without a reducer.
 //
