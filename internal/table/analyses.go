@@ -11,7 +11,7 @@ import (
 // analyses runs several analyses one after the other.
 type analyses []explore.Analysis
 
-// judgesOf combines the analyses that are not nil. It returns nil if there are none.
+// analysesOf combines the analyses that are not nil. It returns nil if there are none.
 func analysesOf(dead explore.Analysis, starving *fairness.FairCycles) explore.Analysis {
 	switch {
 	case starving == nil:

@@ -88,7 +88,7 @@ type Exploration struct {
 // smaller depth. So all states within MaxDepth steps are visited, and Transitions counts the steps of each once.
 // MaxDepth must be at most [stateset.Deepest] then.
 //
-// The error is that of [world.New], or [*Unsupported] if the tables cannot hold a state. It is an
+// The error is that of [world.New], or [*options.Unsupported] if the tables cannot hold a state. It is an
 // [*explore.ChangedError] if the checked code differs from that of the log, or another error of the log. The result
 // holds the states explored so far.
 func Explore(ctx context.Context, sys *sim.System, opts options.Options) (*Exploration, error) {
@@ -280,7 +280,7 @@ const (
 // Rehearse makes random runs on both engines before anything is concluded from the tables. Shortest paths reach a
 // state in the same way again and again, so they would rarely expose state that is not encoded. The error is a
 // finding of kind nondeterminism, a changed message, a handler that does not return, each with its path, or
-// [*Unsupported]. Other findings are left to the exploration. It ends early when ctx is done.
+// [*options.Unsupported]. Other findings are left to the exploration. It ends early when ctx is done.
 func Rehearse(ctx context.Context, e *steptree.Engine) (path choose.Path, err error) {
 	w := world.NewOn(e)
 	var events []netmodel.Event
@@ -329,7 +329,7 @@ func Rehearse(ctx context.Context, e *steptree.Engine) (path choose.Path, err er
 	return nil, nil
 }
 
-// concludeCrashes decides whether the result holds of an exploration in which some nodes did not crash.
+// concludeCrashes decides whether the result of an exploration in which some nodes did not crash is valid.
 func (x *exploration) concludeCrashes(r *explore.Result) {
 	c := x.crashes
 	if c == nil || x.g.World.NeverFail == 0 {

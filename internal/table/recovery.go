@@ -43,7 +43,7 @@ func (r *Recovery) Dead() bool { return r.Closed && r.Live == nil }
 // violates an Always property, or on which a property fails, are not visited; then death is not certain. Recover
 // uses only MaxDepth, MaxStates, MaxBytes, Weightless, Calls and World of opts.
 //
-// The error is that of [world.New], or [*Unsupported] if the tables do not support a state or path does not fit the
+// The error is that of [world.New], or [*options.Unsupported] if the tables do not support a state or path does not fit the
 // system.
 func Recover(ctx context.Context, sys *sim.System, path choose.Path, opts options.Options) (*Recovery, error) {
 	return options.Guard(ctx, opts, func(ctx context.Context, opts options.Options) (*Recovery, error) {

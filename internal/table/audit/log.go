@@ -14,7 +14,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Log records content hashes of what handlers and monitors did. The hashes are comparable between processes: a step
+// Log records content hashes of the results of handlers and monitors. The hashes are comparable between processes: a step
 // recorded by an earlier process must have the same result here.
 type Log struct {
 	e          *steptree.Engine

@@ -376,8 +376,8 @@ func (a *simulation) decideAgain() {
 	a.decide()
 }
 
-// worse names a property that a node in local state y may violate, or satisfy for the first time, and in x does
-// not. It returns "" if there is none.
+// worse names a property that a node in local state y may violate, or satisfy for the first time, but not in
+// x. It returns "" if there is none.
 func worse(r *por.ReducedGraph, node int, y, x uint32) string {
 	sometimes := len(r.World.Properties.Always) + len(r.World.Properties.Eventually)
 	for k, p := range r.Properties() {

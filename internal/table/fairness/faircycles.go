@@ -154,7 +154,7 @@ func (f *FairCycles) Analyze(ctx context.Context, s *explore.Space) error {
 	return nil
 }
 
-// Result returns what was found by an exploration.
+// Result returns the fairness result of an exploration.
 func (f *FairCycles) Result(r *explore.Result, late bool) *Fairness {
 	for k := range f.sources {
 		f.out.Hot = append(f.out.Hot, HotStates{f.sources[k].name, f.sources[k].hot})

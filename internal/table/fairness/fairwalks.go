@@ -48,7 +48,7 @@ const (
 
 // WalkFair looks by random walks for a fair infinite run with an open obligation, for systems with too many states
 // to visit. It stores the visited states and all their edges, and judges them as [table.Explore] judges all states.
-// Edges to states that no walk visited lead outside. So a finding is a violation, and no finding proves nothing.
+// Edges to states that no walk visited lead outside. So a finding is a violation, and the absence of a finding proves nothing.
 // The same seed gives the same result. The error is that of [world.New].
 func WalkFair(ctx context.Context, sys *sim.System, opts FairWalkOptions) (*FairWalks, error) {
 	return options.Guard(ctx, options.Options{World: opts.World, Calls: opts.Calls},

@@ -129,7 +129,7 @@ func (u *Unsupported) Error() string {
 	return "the table engine cannot check this: " + u.Why + "; use the replay engine"
 }
 
-// UnsupportedBy returns what the table engine cannot do if err says so; otherwise it returns "".
+// UnsupportedBy returns the reason of an [*Unsupported] error. It returns "" for other errors.
 func UnsupportedBy(err error) string {
 	if u, ok := errors.AsType[*Unsupported](err); ok {
 		return u.Why

@@ -7,7 +7,7 @@
 // decided from the known local steps, and decided again at the end. The next round drops assumptions that were refuted. The
 // reduction preserves terminal states, violations and dead states.
 //
-// # Why it is right
+// # Proof
 //
 // Let K be the set of known local steps (node, local state, event). K only grows. A datagram is dropped where its
 // delivery does nothing in each local state that its receiver reaches by steps of K. All other steps remain, and no

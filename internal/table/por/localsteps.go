@@ -65,7 +65,7 @@ type LocalState struct {
 	Known   []uint32        // the same, in order
 
 	taking taking // the sets that its quorums can take
-	kept   int    // its quorums keep their promises for the first kept-1 sent datagrams
+	kept   int    // its quorums keep their contracts for the first kept-1 sent datagrams
 }
 
 // Outcomes are the outcomes of an event in a local state. Nil means that it cannot happen there.

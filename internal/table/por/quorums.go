@@ -15,7 +15,7 @@ import (
 // a set is an event of its own. Unlike a delivery it may be possible in x and not in x.t, where it would become
 // known. So all sets of messages ever sent to the node are considered.
 
-// taking lists what the quorums of a local state can take of everything ever sent to the node.
+// taking lists the sets that the quorums of a local state can take from all datagrams ever sent to the node.
 type taking struct {
 	of      int // number of sent datagrams when it was computed
 	Acts    []uint32
@@ -25,7 +25,7 @@ type taking struct {
 	waits   map[uint32]bool              // by message: whether it waits for quorums
 }
 
-// sendsOf records what a step sends to quorums.
+// sendsOf records the datagrams that a step sends to quorums.
 func (r *ReducedGraph) sendsOf(id, a uint32) {
 	o := r.Step(id, a)
 	if o == nil {
@@ -121,7 +121,7 @@ func (r *ReducedGraph) canTake(id uint32, a *Act) bool {
 	return t.Unknown || t.in[statespace.Datagram{From: a.From, Msg: a.Msg}]
 }
 
-// Possible returns what the quorums of a local state can take.
+// Possible returns the sets that the quorums of a local state can take.
 func (r *ReducedGraph) Possible(id uint32) *taking {
 	l := r.Local(id)
 	t, n := &l.taking, &r.Nodes[l.Node]

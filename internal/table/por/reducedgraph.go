@@ -197,7 +197,7 @@ func (r *ReducedGraph) disable(why string) {
 	r.World.Covering.ForgetSometimes() // the next exploration visits all states again
 }
 
-// Begin starts a round. It forgets decisions, but neither known steps nor fallen assumptions.
+// Begin starts a round. It forgets decisions, but neither known steps nor refuted assumptions.
 func (r *ReducedGraph) Begin() {
 	r.summary.Rounds++
 	r.summary.Passed, r.summary.Chains, r.summary.Single = 0, 0, 0

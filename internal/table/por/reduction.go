@@ -44,7 +44,7 @@ const NotReduced = ": not reduced"
 // tooLongToTell is the reason for the weaker reduction after a trial exploration.
 const tooLongToTell = "the time did not suffice to find which events commute: only dead messages are dropped"
 
-// unlogged returns the reason why a graph cannot be reduced, or an empty string. A search with a log (a stored one) is not.
+// unlogged returns the reason why a graph is not reduced, such as the log of a stored search, or an empty string.
 func unlogged(g *statespace.Graph, opts *options.Options) string {
 	if opts.Log != nil {
 		return "a stored search is not reduced"

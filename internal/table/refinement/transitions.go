@@ -119,7 +119,7 @@ func (t *Transitions) state(id uint32) []uint32 {
 	return t.packed[int(id)*n:][:n]
 }
 
-// From returns the steps from a state. The error is a finding, or [*Unsupported].
+// From returns the steps from a state. The error is a finding, or [*options.Unsupported].
 func (t *Transitions) From(id uint32) ([]Transition, error) {
 	if t.made[id] {
 		return t.rows[id], nil

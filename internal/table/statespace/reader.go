@@ -10,7 +10,7 @@ import (
 // reader is a graph that finds edges by cached transitions only. It changes no shared data.
 type reader struct{ Graph }
 
-// errUnread ends a reading for want of a cached transition.
+// errUnread ends a read that needs a transition that is not cached.
 var errUnread = errors.New("a transition is not cached")
 
 // Reader implements [graph.Readable].

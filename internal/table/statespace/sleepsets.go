@@ -149,7 +149,7 @@ func (g *Graph) sleep(name uint32) {
 	}
 }
 
-// behind returns what sleeps after a transition, see sleepSet.
+// behind returns the sleep set after a transition, see sleepSet.
 func (s *NodeConfigs) behind(k uint32) (nodes, but, shared, actor uint16) {
 	peers, node := s.Peers[k], s.Actor(k)
 	nodes, but, actor = 1<<node-1, peers&ToMonitors|ToMore, 1<<node
@@ -159,7 +159,7 @@ func (s *NodeConfigs) behind(k uint32) (nodes, but, shared, actor uint16) {
 	return nodes, but, peers, actor
 }
 
-// behindFault returns what sleeps after the failure of a node, or the break of a connection, see sleepSet.
+// behindFault returns the sleep set after the failure of a node, or after the break of a connection, see sleepSet.
 func behindFault(struck uint16) (nodes, but, shared, actor uint16) {
 	if falls := struck&(struck-1) == 0; falls {
 		return allNodes, ToMore | struck, 0, struck

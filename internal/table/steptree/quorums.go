@@ -11,7 +11,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// quorums caches what the quorums of a node take of its datagrams, by local state and inbox.
+// quorums caches the sets of datagrams that the quorums of a node take, by local state and inbox.
 type quorums struct {
 	Any  bool       // the system has quorums
 	ids  store.Memo // local state and inbox -> number

@@ -311,7 +311,7 @@ func (e *Engine) AfterEffects(s *store.Situation, id uint32, end int) (after uin
 }
 
 // private returns the local state with a private copy of its service, for a handler to run on. The error is a
-// finding or [*Unsupported].
+// finding or [*options.Unsupported].
 func (e *Engine) private(id uint32) (*kernel.Local, error) {
 	state := e.Locals.List[id].State
 	if !state.Up() {

@@ -39,7 +39,7 @@ func (r *repeated) Choose(p choose.Point) int {
 func (r *repeated) Room(sim.NodeID) int { return r.take() }
 
 // rebuild computes the local state by executing all events of the node since its last boot. The error is a finding,
-// or [*Unsupported].
+// or [*options.Unsupported].
 func (e *Engine) rebuild(id uint32) (*kernel.Local, error) {
 	state, err := e.reenact(id)
 	if err == nil {

@@ -59,7 +59,7 @@ type Answer int32
 func (l *locals) init() { l.ids = map[string]uint32{} }
 
 // Intern returns the number of a local state. If it is new, Intern stores state and a copy of from. The error is
-// [*Unsupported], [*encoding.Error], or the finding that the When of an action, or a
+// [*options.Unsupported], [*encoding.Error], or the finding that the When of an action, or a
 // function of a state rule, fails.
 func (e *Tables) Intern(node sim.NodeID, state *kernel.Local, from *Origin) (id uint32, err error) {
 	defer func() {

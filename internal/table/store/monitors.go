@@ -86,7 +86,7 @@ func (e *Tables) internMonitor(index int, state sim.Monitor, from *monitorOrigin
 	return id, nil
 }
 
-// Observe returns the monitor's state after an announced event. The error is a finding, or [*Unsupported].
+// Observe returns the monitor's state after an announced event. The error is a finding, or [*options.Unsupported].
 func (e *Tables) Observe(id uint32, node sim.NodeID, event uint32) (next uint32, err error) {
 	defer e.CatchRule(&err)
 	m := &e.Monitors

@@ -59,7 +59,7 @@ var _ kernel.World = (*World)(nil)
 
 // New returns a world of the table engine, a [*World], that has not been started. Its arguments are those of
 // [kernel.NewWorld]. Tracing and the check of messages need running handlers, so with those options the result is a
-// world of the replay engine. The error is that of kernel.NewWorld, or [*Unsupported].
+// world of the replay engine. The error is that of kernel.NewWorld, or [*options.Unsupported].
 //
 // [kernel.World.Start] and Step also fail with *Unsupported if the tables cannot hold a state. The run must be
 // repeated on the replay engine then.
