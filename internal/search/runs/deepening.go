@@ -46,7 +46,7 @@ type Deepening struct {
 	leaf   walkedLeaf
 	drawn  bool // the rest of the step is drawn, because it is beyond the bound
 
-	bounded bool // some run was ended by the bound
+	bounded bool // the bound ended some run
 }
 
 // walkedLeaf is the start of a walk.

@@ -62,7 +62,7 @@ type portfolio struct {
 	base  *schedules.Base
 	names []string
 	all   []schedules.Scheduler // as names
-	mix   []uint8               // of the unit in progress
+	mix   []uint8               // of the job in progress
 	now   int                   // index in names of the run in progress
 	used  bool                  // by the run in progress
 }
