@@ -21,11 +21,11 @@ type Lost struct{ Peer ID }
 
 // Property names of findings about machines.
 const (
-	// UnhandledProperty requires a rule of the state for each event that is taken.
+	// unhandledProperty requires a rule of the state for each event that is taken.
 	unhandledProperty = "every event is handled"
-	// RulesProperty requires handlers to stay within their rules.
+	// rulesProperty requires handlers to stay within their rules.
 	rulesProperty = "machines keep to their rules"
-	// BoundProperty forbids machines to create more machines than their pools hold.
+	// boundProperty forbids machines to create more machines than their pools hold.
 	boundProperty = "machine bound"
 )
 

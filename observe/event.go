@@ -13,7 +13,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Knower is a monitor for events in logs. Events returns samples of the types of events that it observes. Monitors
+// knower is a monitor for events in logs. Events returns samples of the types of events that it observes. Monitors
 // that are machines implement it; others need the method. Events in a log must survive JSON encoding: no unexported
 // fields, no fields of interface types, no functions, and strings in UTF-8.
 type knower interface {

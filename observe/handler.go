@@ -14,19 +14,19 @@ import (
 // Keys of the record attributes that this package reads. They must be attributes of the record itself, outside of
 // groups.
 const (
-	// NodeKey is the number of the logging node, usually set by Logger.With.
+	// nodeKey is the number of the logging node, usually set by Logger.With.
 	nodeKey = "node"
-	// EventKey is an event for monitors, as a Go value; in JSON an object with its "type", as in [Name], and its
+	// eventKey is an event for monitors, as a Go value; in JSON an object with its "type", as in [Name], and its
 	// "value".
 	eventKey = "event"
-	// IDKey is the unique id of the record, for records that come after it: a text or a number.
+	// idKey is the unique id of the record, for records that come after it: a text or a number.
 	idKey = "id"
-	// AfterKey is the id of a record, or a list of ids, that must precede this one.
+	// afterKey is the id of a record, or a list of ids, that must precede this one.
 	afterKey = "after"
 )
 
 // Handler is an [slog.Handler] that passes the events that a process logs to monitors, and writes them in the
-// format of [ReadLog].
+// format of [Log.Read].
 type Handler struct {
 	next  slog.Handler
 	watch *watch

@@ -40,11 +40,11 @@ func NewLog(nodes int) *Log {
 	return &Log{nodes: make([][]record, nodes), spans: make([][]span, nodes), ids: map[string]string{}}
 }
 
-// MaxLine is the maximum length of a line of a log.
+// maxLine is the maximum length of a line of a log.
 const maxLine = 64 << 20
 
-// Read adds a file. Each line is a JSON object written by slog.JSONHandler, with the attributes [NodeKey],
-// [EventKey], [IDKey] and [AfterKey] where applicable, or traces in OpenTelemetry's file format (OTLP). Other lines
+// Read adds a file. Each line is a JSON object written by slog.JSONHandler, with the attributes "node",
+// "event", "id" and "after" where applicable, or traces in OpenTelemetry's file format (OTLP). Other lines
 // are counted, see Gaps. The error is about an invalid record.
 //
 // The records of a node are ordered within a file, and files in the order of reading. A record comes after those
@@ -241,7 +241,7 @@ func (l *Log) Unheard(monitors ...sim.Monitor) ([]string, error) {
 	return out, nil
 }
 
-// History returns the announcements for a monitor, which must be a [Knower].
+// History returns the announcements for a monitor, which must have a method Events() []any.
 func (l *Log) History(m sim.Monitor) (History, error) {
 	known, err := newReader(m)
 	if err != nil {

@@ -29,7 +29,7 @@ func (n *novelty) begin(on bool, nodes int) {
 	}
 }
 
-// OnStep implements [Observer].
+// OnStep implements [runloop.Observer].
 func (n *novelty) OnStep(at *runloop.Node, step *stepinfo.Step) {
 	if !n.on || step.Event.Kind.OfNetwork() {
 		return

@@ -24,7 +24,7 @@ import (
 func Writable(o Options) error { return o.folder().Probe() }
 
 // Run searches and reports the result. A violation is written to an output folder. The report is not nil if only its
-// writing failed. When ctx is done, the search ends and its coverage until then is reported. The error is [ErrLost]
+// writing failed. When ctx is done, the search ends and its coverage until then is reported. The error is [isolate.ErrLost]
 // if checked code ended an earlier process and this one did not find out how; the supervisor reports that.
 func Run(ctx context.Context, o Options) (*report.Report, error) {
 	o.start, o.used = budget.Now(), budget.ProcessTime()

@@ -10,12 +10,12 @@
 // even if a conversion gave them different types. In detail:
 //
 //   - nil and empty slices and maps differ. A slice counts with its capacity and the memory beyond its
-//     length, which re-slicing and append would reveal. The rule [ByElements] drops that.
-//   - A pointer to or into a package variable, memory reachable from one, or memory of [Holding] counts by
+//     length, which re-slicing and append would reveal. The rule [rule.ByElements] drops that.
+//   - A pointer to or into a package variable, memory reachable from one, or memory of [rule.Holding] counts by
 //     its identity, as == compares it: sentinels, errors with equal texts.
 //   - Floats count by their bits, so that -0 and 0 differ, and so do NaNs with different bits.
 //   - An interface counts with its dynamic type, and a type with its package path and name.
-//   - Blank fields, fields tagged `macemc:"-"` and fields named by [IgnoreField] do not count.
+//   - Blank fields, fields tagged `macemc:"-"` and fields named by [rule.IgnoreField] do not count.
 //   - A [macetime.Time] counts by its position among the distinct times encoded so far, see
 //     [Encoder.Times]. A [time.Time] counts by its instant, its monotonic reading, and its whole zone: name,
 //     offsets, transitions, and which zones are one.
@@ -29,7 +29,7 @@
 // A copy has the same encoding, sharing and capacities as the original. It shares no mutable memory with it except
 // constants, which are not copied. Ignored fields are copied shallowly. Zones are immutable, and so are errors made
 // by the packages errors and fmt that hold nothing mutable. They are not copied either, so that they still compare
-// equal to the originals. The rule [Apart] drops that.
+// equal to the originals. The rule [rule.Apart] drops that.
 //
 // # Plans
 //

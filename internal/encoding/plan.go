@@ -44,7 +44,7 @@ func (p *Plan) Type() reflect.Type {
 func (p *Plan) Flat() bool { return p.root == nil || p.root.flat() && p.uncopied == nil }
 
 // Copyable reports whether [Plan.Copy] works, by the static types. Values that hold functions or foreign types
-// without a [CopyBy] rule can only be rebuilt by executing the code that made them.
+// without a [rule.CopyBy] rule can only be rebuilt by executing the code that made them.
 func (p *Plan) Copyable() bool { return p.uncopied == nil }
 
 // Uncopyable returns why the type is not copyable; nil means that it is.

@@ -17,7 +17,7 @@ type system interface {
 	silence(ctx context.Context) (silence, error)
 }
 
-// silence is [table.Silence].
+// silence is [refinement.Silence].
 type silence interface {
 	May(id uint32) bool
 	Run(id uint32) (steps []uint32, round int)

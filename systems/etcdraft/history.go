@@ -36,7 +36,7 @@ func (h *History) Observe(_ sim.NodeID, event any) error {
 	return nil
 }
 
-// Events implements [observe.Knower].
+// Events returns samples of the observed events, see package observe.
 func (*History) Events() []any { return []any{Invoked{}, Returned{}} }
 
 func (e Event) String() string {

@@ -66,7 +66,7 @@ func (l *Leaders) Observe(from sim.NodeID, event any) error {
 	return nil
 }
 
-// Events implements [observe.Knower].
+// Events returns samples of the observed events, see package observe.
 func (*Leaders) Events() []any { return []any{Elected{}} }
 
 // Committed checks that an entry applied once is applied everywhere, and is in the log of all later leaders.
@@ -92,7 +92,7 @@ func (c *Committed) Observe(from sim.NodeID, event any) error {
 	return nil
 }
 
-// Events implements [observe.Knower].
+// Events returns samples of the observed events, see package observe.
 func (*Committed) Events() []any { return []any{Applied{}, Elected{}} }
 
 func (c *Committed) applied(from sim.NodeID, e Applied) error {

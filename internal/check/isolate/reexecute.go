@@ -163,7 +163,7 @@ func evaluateProperties(w kernel.World, rec *flight.Recorder) (err error) {
 // pathFile is the file beside the recorder with a path file to follow in place of picks.
 const pathFile = "path.json"
 
-// fileOrder is a path file to follow.
+// pathFileRequest is a path file to follow.
 type pathFileRequest struct {
 	Text     string
 	Tolerant bool // as by [replay.FollowFile]

@@ -29,7 +29,7 @@ const (
 	groupSlots = 8
 )
 
-// groupsOf returns the addresses of the objects that hold the entries of a map with several groups of entries, if the
+// groups returns the addresses of the objects that hold the entries of a map with several groups of entries, if the
 // object at p is such a map. The heap does not tell the types of small objects, so that a map is recognized by its
 // numbers, which depend on each other.
 //

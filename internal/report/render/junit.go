@@ -59,7 +59,7 @@ type (
 	}
 )
 
-// JUnit writes the report as JUnit XML: one test suite for the system with its test cases, see [Document.Cases]. The
+// JUnit writes the report as JUnit XML: one test suite for the system with its test cases, see [document.Document.Cases]. The
 // text of a failure is the terminal report.
 func JUnit(w io.Writer, d *document.Document) error {
 	text, err := junitReport(d)

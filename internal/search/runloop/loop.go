@@ -379,7 +379,7 @@ func (l *Loop) Choose(p choose.Point) int {
 	return pick
 }
 
-// interrupted answers the watchdog, and reports whether the run must end.
+// Interrupted answers the watchdog, and reports whether the run must end.
 func (l *Loop) Interrupted() bool {
 	if l.Signal == nil {
 		return false

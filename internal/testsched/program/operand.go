@@ -10,7 +10,7 @@ type Line struct {
 	before string // the code of the line before it
 }
 
-// Read returns a line of a source file. It is empty if there is none.
+// ReadLine returns a line of a source file. It is empty if there is none.
 func ReadLine(file string, line int) (l Line) {
 	s := sourceOf(file)
 	if line < 1 || line > len(s.lines) {

@@ -24,7 +24,7 @@ func sourceOf(file string) *source {
 	return s
 }
 
-// Describe returns the text of a line, with its number among equal ones of the function if it is not the first. If the source is missing,
+// DescribeLine returns the text of a line, with its number among equal ones of the function if it is not the first. If the source is missing,
 // it returns the position.
 func DescribeLine(file string, line int) string {
 	lines := sourceOf(file).lines

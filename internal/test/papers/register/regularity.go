@@ -38,5 +38,5 @@ func (g *regularity) Observe(from sim.NodeID, event any) error {
 	return nil
 }
 
-// Events implements [observe.Knower].
+// Events returns samples of the observed events, see package observe.
 func (*regularity) Events() []any { return []any{WriteEnds{}, ReadBegins{}, ReadEnds{}} }
