@@ -1,12 +1,12 @@
 // Package netsim models the network between the nodes of a checked system: [Datagrams], [Streams], [Both], or the
-// [Queues] of machines. A network is data; Start returns its state in one world. The rules are those of the simulated
+// [Queues] of machines. A network is data. Start returns its state in one world. The rules are those of the simulated
 // network of MaceMC (Killian et al., NSDI 2007, extended version).
 //
 // # Datagrams
 //
 // The datagrams in flight to a node form an unordered bag. Each datagram may be delivered at any time. It may be lost
 // or duplicated, within limits for the whole system. Equal datagrams from one sender to one receiver are
-// interchangeable and make one event; the oldest is taken first. A duplicate has its own identity and follows its
+// interchangeable and make one event. The oldest is taken first. A duplicate has its own identity and follows its
 // original.
 //
 // A datagram sent to a node that is down, or over a cut link, is dropped at once. Datagrams already in flight survive
@@ -46,7 +46,7 @@
 //     peer had queued are lost, too, and the peer gets an error. An attempt of the peer survives and arrives after the
 //     next boot. If the node halts, the attempt is refused.
 //   - Close has the effect of a crash on that one connection: the peer gets an error if it was established. The closing
-//     end gets no more errors, not even those already due; a ready call-back stays due.
+//     end gets no more errors, not even those already due. A ready call-back stays due.
 //   - An error precedes messages sent later by its peer. Until the node has read it, messages that the node sends on
 //     that connection are lost.
 //
@@ -58,11 +58,11 @@
 // # Partitions
 //
 // A partition cuts either all links of one node or a single link, until an ordinary event heals it. One partition is in
-// force at a time. Datagrams sent over a cut link are lost; messages in streams wait. Errors do not wait, because an
+// force at a time. Datagrams sent over a cut link are lost, and messages in streams wait. Errors do not wait, because an
 // end may detect the failure by its own time-out.
 //
 // Messages that wait for a partition to heal, or for a node to boot, are in flight for properties. They do not prevent
-// the network from being quiet; otherwise no time-out could detect either condition under sim.Prompt.
+// the network from being quiet. Otherwise no time-out could detect either condition under sim.Prompt.
 package netsim
 
 // A model implements netmodel.Model for package kernel, and netmodel.Parted for the table engine. That sets one part (the bag

@@ -63,7 +63,7 @@ func (m *model) Inject(ev netmodel.Event) {
 	}
 }
 
-// limitFields holds by fault the field of a network that limits it; nil if the network lacks the fault.
+// limitFields holds by fault the field of a network that limits it, or nil if the network lacks the fault.
 type limitFields [sim.FaultCount]*int
 
 func (d *Datagrams) limits() limitFields {

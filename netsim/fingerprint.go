@@ -9,7 +9,7 @@ import (
 
 // fingerprintCache holds the fingerprint of a model: the sum of the fingerprints of its components. These are the ends of
 // connections with their queues, the bags of datagrams, and the global part. A component in the state after Reset
-// counts zero. Changes mark components as stale; hashing is deferred until Fingerprint is called, so that runs that
+// counts zero. Changes mark components as stale. Hashing is deferred until Fingerprint is called, so that runs that
 // never call it pay almost nothing.
 type fingerprintCache struct {
 	sum   encoding.Fingerprint

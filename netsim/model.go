@@ -26,7 +26,7 @@ type config struct {
 //
 // All messages lie in one arena of cells, and queues and bags refer to them by index, so that a steady state allocates
 // nothing. The possible events at a node are stored as sets of peers, one bit each, so that listing costs time only for
-// existing events. The sets ignore whether the node is up; the listing of events checks that.
+// existing events. The sets ignore whether the node is up. The listing of events checks that.
 type model struct {
 	config
 	host  netmodel.Host

@@ -293,7 +293,7 @@ func (m *model) giveUp(node, peer sim.NodeID, fate netmodel.Fate) {
 	m.changed(other, peer, node)
 	e.flags &^= open
 	if e.flags&remoteErr != 0 {
-		// Its own error need not reach it any more; one that it sent is still on its way.
+		// Its own error need not reach it any more. One that it sent is still on its way.
 		if m.mutation != sim3 || e.flags&localErr == 0 {
 			e.flags &^= remoteErr
 		}

@@ -119,7 +119,7 @@ type Reducer interface {
 	// Sufficient appends to keep the numbers of the edges of a state to be followed first, ascending, counting from the
 	// first edge. All edges means that nothing is left out. It is deterministic.
 	Sufficient(state []uint32, e graph.Row, keep []uint32) []uint32
-	// Rest reports whether the other edges must be followed, too; anyNew says whether a kept edge led to a new state.
+	// Rest reports whether the other edges must be followed, too. anyNew reports whether a kept edge led to a new state.
 	// It is the cycle proviso of the literature: no event may be left out along a whole cycle.
 	Rest(state []uint32, anyNew bool) bool
 }

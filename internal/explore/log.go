@@ -18,7 +18,7 @@ type Log interface {
 	// Notes returns the notes of all blocks.
 	Notes() []byte
 	// Append adds the states found since the last call. The caller owns the block and its content. An error ends the
-	// exploration; earlier blocks are kept.
+	// exploration. Earlier blocks are kept.
 	Append(b *Block) error
 }
 

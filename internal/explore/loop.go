@@ -190,7 +190,7 @@ func (l *Loop) next() bool {
 	return l.frontier.Pop(&l.item)
 }
 
-// roots finds the roots; in replay, those in a block.
+// roots finds the roots, or in replay those in a block.
 func (l *Loop) roots(ctx context.Context, logged *Block) error {
 	b := l.batch
 	b.root = true

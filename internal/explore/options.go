@@ -25,7 +25,7 @@ type Options struct {
 	MaxDepth  int // in steps; 0 means no limit
 	MaxStates int // 0 means no limit
 	MaxBytes  int // of memory for states and graph, approximately; 0 means no limit
-	// Go starts f on a new goroutine; nil means one worker. A second worker looks states up and reads edges. If the
+	// Go starts f on a new goroutine. Nil means one worker. A second worker looks states up and reads edges. If the
 	// graph is deterministic, it does not affect the states found, or where an exploration stops for any reason but
 	// memory or an interruption.
 	Go func(f func())

@@ -75,8 +75,8 @@ type Sharer interface {
 }
 
 // NewParts makes an exploration of a graph whose states are divided into parts. It owns no part yet. cut lists the words
-// that determine the part of a state; an empty cut means all words. Fingerprints identify states. elsewhere receives the
-// states found for parts of other owners; a state is valid until elsewhere returns.
+// that determine the part of a state. An empty cut means all words. Fingerprints identify states. elsewhere receives the
+// states found for parts of other owners. A state is valid until elsewhere returns.
 func NewParts(
 	g graph.Graph, kind stateset.Kind, parts int, cut []int, elsewhere func(part int, state []uint32, from Source),
 ) (*Parts, error) {

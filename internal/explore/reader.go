@@ -117,7 +117,7 @@ func (l *Loop) hand(ctx context.Context) (bool, error) {
 	return true, l.handOn(ctx, b)
 }
 
-// handLast hands on the gathered edges. The last state could not be read; the second worker reaches it after those that
+// handLast hands on the gathered edges. The last state could not be read. The second worker reaches it after those that
 // it is reading.
 func (l *Loop) handLast(ctx context.Context, b *Batch) error {
 	r, k := l.reading, len(b.ids)-1

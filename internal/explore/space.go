@@ -60,7 +60,7 @@ func (s *StateEdges) Recovers(k int) bool {
 // Len returns the number of states.
 func (s *Space) Len() uint32 { return uint32(s.loop.out.States) }
 
-// Origin returns the predecessor of a state, plus one; 0 for a root.
+// Origin returns the predecessor of a state, plus one, or 0 for a root.
 func (s *Space) Origin(id uint32) uint32 {
 	from, _ := s.ordered.Origin(id)
 	return from

@@ -8,7 +8,7 @@ type FrontierKind struct {
 	Shortest bool // states are found by shortest paths
 	// New makes one for records of so many words.
 	New func(words int) Frontier
-	// Spilled makes one with most of its content on disk; nil if there is none.
+	// Spilled makes one with most of its content on disk, or is nil if there is none.
 	Spilled func(words int, s *stateset.Spill) Frontier
 }
 

@@ -41,7 +41,7 @@ func crashFaultOf(f sim.Fault) *crashFault {
 	return &crashFaults[slices.IndexFunc(crashFaults[:], func(c crashFault) bool { return c.fault == f })]
 }
 
-// FaultInside returns the fault that questions of kind k are about; ok is false if k does not ask whether a fault
+// FaultInside returns the fault that questions of kind k are about. Ok is false if k does not ask whether a fault
 // strikes inside a step.
 func FaultInside(k choose.Kind) (f sim.Fault, ok bool) {
 	for i := range crashFaults {

@@ -106,7 +106,7 @@ func (w *Machine) refresh(b int) {
 	copy(w.events[first:], buf)
 }
 
-// AppendNode lists all events of a node. The first own of them depend on its state alone; -1 means that this is not
+// AppendNode lists all events of a node. The first own of them depend on its state alone. -1 means that this is not
 // known.
 func (w *Machine) AppendNode(n *Node, buf []netmodel.Event) (all []netmodel.Event, own int) {
 	if n.halted {

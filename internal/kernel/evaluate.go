@@ -50,7 +50,7 @@ type evaluation struct {
 	notLive bool // an Eventually property does not hold
 }
 
-// goOn evaluates the next properties until one panics, and returns the panic value; nil means that all are evaluated.
+// goOn evaluates the next properties until one panics, and returns the panic value. Nil means that all are evaluated.
 // If functions are contained and not watched, one goroutine evaluates them all, unless its end may not be a finding,
 // see evaluateShown of package properties.
 func (e *evaluation) goOn() any {

@@ -44,7 +44,7 @@ func (w *Machine) serviceHash(n *Node) encoding.Fingerprint {
 }
 
 // Lasting returns a finding if the service of a node shares mutable memory with its service in another execution, see
-// [aliasing.Lasting]. w must be a world of [NewWorld]; for others the result is nil.
+// [aliasing.Lasting]. w must be a world of [NewWorld]. For others the result is nil.
 func Lasting(w World, id sim.NodeID, other sim.Service) error {
 	m, ok := w.(*Machine)
 	if !ok || m.Members[id].Service == nil || other == nil {

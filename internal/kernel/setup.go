@@ -39,7 +39,7 @@ func askedOwed(monitor int) Asked {
 }
 
 // setUp calls a function of a system while a world is made, before any search watches it. The error reports that it did
-// not return, or how else it failed; what names it.
+// not return, or how else it failed. what names the function.
 func setUp[T any](sys *sim.System, opts *Options, what Asked, f func() T) (v T, err error) {
 	defer opts.asks(func() Asked { return what })()
 	w := contain.NewWatch(func(ticks int) bool { return ticks >= setUpTicks })

@@ -53,7 +53,7 @@ type World interface {
 
 	// Fingerprint covers every component of the state.
 	Fingerprint() encoding.Fingerprint
-	// Components yields the components in canonical order; Fingerprint is the sum of their fingerprints.
+	// Components yields the components in canonical order. Fingerprint is the sum of their fingerprints.
 	Components() iter.Seq2[Component, encoding.Fingerprint]
 	// NodeFingerprint returns the fingerprint of the component of a node.
 	NodeFingerprint(sim.NodeID) encoding.Fingerprint
@@ -105,7 +105,7 @@ type Options struct {
 	// UseAfterReturn records a late use of an Env on a goroutine that a handler started. Nil means that the world has
 	// one of its own.
 	UseAfterReturn *contain.UseAfterReturn
-	// MaxChoices bounds the choices of one step; more are a divergence finding. 0 means 10,000.
+	// MaxChoices bounds the choices of one step. More are a divergence finding. 0 means 10,000.
 	MaxChoices int
 	// Log receives the log records of handlers. Nil means that they go only to the trace.
 	Log *slog.Logger

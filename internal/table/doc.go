@@ -35,9 +35,9 @@
 // [Explore] hands the states of a system to package explore as packed vectors, with one number for the local state
 // and inbox of each node. Steps are cached as transitions. Their key is that number, the parts that exist once and,
 // for a stream event, the data that it delivers. Their value is the node's next number, the change of the
-// fingerprint, and operations. An operation sends a datagram, changes a connection or notifies monitors; its
+// fingerprint, and operations. An operation sends a datagram, changes a connection or notifies monitors. Its
 // results are cached in a table. Observations of room in streams are part of the key. Taking a transition costs a
-// few additions and a look-up for each operation. Steps that fail are executed in the world; so are, for
+// few additions and a look-up for each operation. Steps that fail are executed in the world. So are, for
 // comparison, all steps of a sample of states.
 //
 // Coverage is read off the tables at the end. Once all states were visited, each is known to recover or to be dead.
@@ -45,7 +45,7 @@
 // # Trust, but verify
 //
 // A service that is not a function of its local state (it shares a map with another, counts in a global variable,
-// hides state from the encoding) would make the tables wrong. So a sample of the steps that were looked up is
+// hides state from the encoding) would make the tables wrong. Thus a sample of the steps that were looked up is
 // executed again and compared, some of them from the node's last boot on. Properties must not change the state that
 // they read, so a sample of interned services is encoded again. A difference is a finding of kind nondeterminism.
 //

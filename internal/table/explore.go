@@ -85,7 +85,7 @@ type Exploration struct {
 // properties of each. It stops at the first finding. When all states were visited, it looks for dead ones.
 //
 // With MaxDepth and a frontier that does not take shortest paths, a state is expanded again when it is reached at a
-// smaller depth. So all states within MaxDepth steps are visited, and Transitions counts the steps of each once.
+// smaller depth. Thus all states within MaxDepth steps are visited, and Transitions counts the steps of each once.
 // MaxDepth must be at most [stateset.Deepest] then.
 //
 // The error is that of [world.New], or [*options.Unsupported] if the tables cannot hold a state. It is an

@@ -23,9 +23,10 @@ type Recovery struct {
 	// Stopped is why some states were not visited. StoppedFinding means that checked code did not return or cannot be
 	// searched, StoppedViolation that the rest may lie behind the violation in Finding.
 	Stopped string
-	// Finding is the violation in a visited state; its successors were not visited. Or it is the failure of a step
-	// that makes choices in an endless loop; not all of them were tried. Or it is the error that ended the search. nil
-	// means none of these.
+	// Finding is nil, or one of
+	//   - the violation in a visited state, whose successors were not visited,
+	//   - the failure of a step that makes choices in an endless loop, of which not all were tried,
+	//   - the error that ended the search.
 	Finding error
 	// Failed is the finding of the first step that fails, or nil.
 	Failed error
@@ -40,7 +41,7 @@ func (r *Recovery) Dead() bool { return r.Closed && r.Live == nil }
 // and answers with a positive weight) until one is live. If path ends inside a step, the rest of the step is
 // answered in all ways with a positive weight. A step that fails (panic, failed assertion or another finding) leads
 // nowhere. The search continues with other steps unless checked code does not return. Successors of a state that
-// violates an Always property, or on which a property fails, are not visited; then death is not certain. Recover
+// violates an Always property, or on which a property fails, are not visited. Then death is not certain. Recover
 // uses only MaxDepth, MaxStates, MaxBytes, Weightless, Calls and World of opts.
 //
 // The error is that of [world.New], or [*options.Unsupported] if the tables do not support a state or path does not fit the

@@ -36,7 +36,7 @@ func (e *Edges) Change(word int, value uint32) {
 	e.Changes = append(e.Changes, uint64(word)<<32|uint64(value))
 }
 
-// End ends the changes of an edge; f is the fingerprint of its target.
+// End ends the changes of an edge, where f is the fingerprint of its target.
 func (e *Edges) End(f Fingerprint, note uint8) {
 	e.Ends = append(e.Ends, uint32(len(e.Changes)))
 	e.Notes = append(e.Notes, note)

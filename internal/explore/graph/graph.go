@@ -15,7 +15,7 @@ type Graph interface {
 	// Roots appends an edge to each root, from the state of zeros. The error is as for Expand.
 	Roots(e *Edges) error
 	// Expand appends all edges from a state, except for those that sleep (see [Edges]), always in the same order. The
-	// state is the number'th to be expanded; -1 means that it was expanded before. The error is a finding about an edge
+	// state is the number'th to be expanded. -1 means that it was expanded before. The error is a finding about an edge
 	// after those appended, [explore.ErrLimit], or an error that prevents the exploration from continuing.
 	Expand(state []uint32, number int, e *Edges) error
 	// Check checks a new state, and reports whether it is live. The error is a finding about it.

@@ -33,7 +33,7 @@ const (
 	linesSlack = 1 << 4 // lines at the end that no fingerprint maps to, at first
 )
 
-// line holds fingerprints, one after the other; 0 is free.
+// line holds fingerprints, one after the other. 0 is free.
 type line [lineWords]uint64
 
 func NewFingerprints(words int) *Fingerprints {
@@ -297,7 +297,8 @@ func (p *Fingerprints) empty() {
 	p.n, p.end = 0, 0
 }
 
-// used1 returns the number of occupied places of a line that is not full, with fingerprints of one word; used2 of two.
+// used1 returns the number of occupied places of a line that is not full, with fingerprints of one word. used2 is the
+// same for two words.
 func (l *line) used1() uint64 {
 	free := zeros(l[0])>>63 + zeros(l[1])>>63 + zeros(l[2])>>63 + zeros(l[3])>>63 +
 		zeros(l[4])>>63 + zeros(l[5])>>63 + zeros(l[6])>>63

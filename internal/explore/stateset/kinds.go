@@ -11,7 +11,7 @@ import (
 type Kind struct {
 	Name string
 	New  func(graph.Graph) Visited
-	// Bounded makes a [Bounded] set; nil if there is none.
+	// Bounded makes a [Bounded] set, or is nil if there is none.
 	Bounded func(graph.Graph) Visited
 	// Deferred makes a set that spills to disk; nil if there is none.
 	Deferred func(graph.Graph, *Spill) Visited

@@ -2,7 +2,7 @@ package stateset
 
 import "math/bits"
 
-// newTree makes a binary tree with words as leaves: the children of its inner nodes, bottom up; words first, then inner
+// newTree makes a binary tree with words as leaves: the children of its inner nodes, bottom up, words first, then inner
 // nodes. The sample together of sets of words that change together keeps the number of inner nodes above such a set
 // low. The construction repeatedly joins the two subtrees for which the fewest sets have a word below.
 func newTree(words int, together [][]int32) (left, right []int32) {

@@ -2,7 +2,7 @@ package stateset
 
 import "github.com/macemc/macemc/internal/explore/graph"
 
-// Visited is a set of states. Its methods are called by one goroutine at a time, which may change; see [Whole] for an
+// Visited is a set of states. Its methods are called by one goroutine at a time, which may change. See [Whole] for an
 // exception.
 type Visited interface {
 	// Width returns the number of fingerprint words that identify states, 1 or 2. 0 means that the set makes keys for
@@ -41,7 +41,7 @@ type Whole interface {
 	// Another goroutine may call the other methods concurrently.
 	ReadTree(key uint64) []uint32
 	// ResolveTargets sets Lo of all edges to the keys of their targets. trees holds the trees of the states that they lead
-	// from, concatenated; nil means states of zeros. last holds the ends of the edges of each.
+	// from, concatenated. Nil means states of zeros. last holds the ends of the edges of each.
 	ResolveTargets(e *graph.Edges, trees, last []uint32)
 	// Key returns the key of the state that was added as the number'th.
 	Key(number uint32) uint64

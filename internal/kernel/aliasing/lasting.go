@@ -8,7 +8,7 @@ import (
 )
 
 // Lasting returns a finding if a service shares mutable memory with the service of its node in another execution. Such
-// memory was made in a run and outlasts it. Code can distinguish it from memory made anew for each run; encodings do
+// memory was made in a run and outlasts it. Code can distinguish it from memory made anew for each run. Encodings do
 // not. references calls a function for all memory that a service refers to.
 func Lasting(id sim.NodeID, own, other sim.Service, references func(any, func(unsafe.Pointer))) error {
 	there := map[unsafe.Pointer]bool{}

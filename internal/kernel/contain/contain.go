@@ -72,7 +72,7 @@ func (s Shown) Format(to fmt.State, verb rune) {
 	io.WriteString(to, text)
 }
 
-// Panicked returns the finding that code named what panicked, or ended its goroutine; r is the recovered value.
+// Panicked returns the finding that code named what panicked, or ended its goroutine, where r is the recovered value.
 func Panicked(what string, r any) *sim.Finding {
 	value, stack := RaisedBy(r)
 	f := &sim.Finding{Kind: sim.Panic, Node: -1, Message: what + " " + PanicText(value, "panicked: %v"), Stack: stack}
@@ -210,7 +210,7 @@ func created() uint64 {
 	return s[0].Value.Uint64()
 }
 
-// Guard calls f on a goroutine of its own. The finding reports that checked code ended that goroutine; nil means that it
+// Guard calls f on a goroutine of its own. The finding reports that checked code ended that goroutine. Nil means that it
 // did not. The world that f worked on can then only be started anew. Panics propagate.
 //
 // It serves callers of worlds without [kernel.Options].Contain.

@@ -22,7 +22,7 @@ type Entry struct {
 	Value []byte
 }
 
-// Write is a write to a disk; a Delete when Gone.
+// Write is a write to a disk, or a Delete if Gone.
 type Write struct {
 	Entry
 	Gone bool

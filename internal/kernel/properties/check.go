@@ -106,7 +106,7 @@ func (c *State) forget(nodes uint64) {
 // mostPredicates bounds the number of predicates with cached values.
 const mostPredicates = 64
 
-// Slot returns the index of a predicate in Predicates; -1 means that its values are not cached. A new predicate gets no
+// Slot returns the index of a predicate in Predicates. -1 means that its values are not cached. A new predicate gets no
 // slot: it may never be evaluated again, because some properties make their predicates anew for each evaluation.
 func (c *State) Slot(p *Predicate) int {
 	k := c.next
@@ -194,7 +194,7 @@ const function = "the property's function"
 // Panicked begins the message of a property that panicked.
 const Panicked = function + " panicked: "
 
-// Panic returns the finding that a property panicked; r is the recovered value.
+// Panic returns the finding that a property panicked, where r is the recovered value.
 func Panic(p *sim.Property, r any) *sim.Finding {
 	if f, ok := r.(*sim.Finding); ok {
 		f.Property, f.Node = p.Name, -1
@@ -285,7 +285,7 @@ func (c *State) evaluateShown(holds func(*sim.View) bool, unjudged bool) (ok boo
 	return c.Consult(holds)
 }
 
-// stale reports whether any of these nodes shows an earlier state. Bit i is node i; all bits set means all nodes.
+// stale reports whether any of these nodes shows an earlier state. Bit i is node i. All bits set means all nodes.
 func (c *State) stale(nodes uint64) bool {
 	for i, s := range c.Shown.Services {
 		if i < 64 && nodes>>i&1 == 0 {

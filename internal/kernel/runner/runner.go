@@ -191,7 +191,7 @@ func (r *Runner) Unchanged(from, to sim.NodeID, m netmodel.Message) error {
 }
 
 // Run executes the handler of ev and applies its effects to the node. Boot brings the node up first. d is the content
-// of a network event; nothing else may refer to its message. A nil call serves all events of the model. Otherwise call
+// of a network event. Nothing else may refer to its message. A nil call serves all events of the model. Otherwise call
 // runs in place of a handler, with the event's node only.
 func (r *Runner) Run(ev netmodel.Event, d declared.Handed, answers Answers, call func(sim.Env, sim.Service)) Done {
 	w, n := r.w, &r.w.Members[ev.Node]
@@ -293,16 +293,16 @@ func (r *Runner) NodeFields(id sim.NodeID) []diff.Field { return r.w.NodeFields(
 // Service is [kernel.World.Service].
 func (r *Runner) Service(id sim.NodeID) sim.Service { return r.w.Members[id].Service }
 
-// Check is [kernel.World.Check]; properties see no messages in flight.
+// Check is [kernel.World.Check]. Properties see no messages in flight.
 func (r *Runner) Check() error { return r.w.Check() }
 
-// Live is [kernel.World.Live]; properties see no messages in flight.
+// Live is [kernel.World.Live]. Properties see no messages in flight.
 func (r *Runner) Live() bool { return r.w.Live() }
 
-// Holds is [kernel.World.Holds]; properties see no messages in flight.
+// Holds is [kernel.World.Holds]. Properties see no messages in flight.
 func (r *Runner) Holds(p *sim.Property) bool { return r.w.Holds(p) }
 
-// Explain is [kernel.World.Explain]; properties see no messages in flight.
+// Explain is [kernel.World.Explain]. Properties see no messages in flight.
 func (r *Runner) Explain(p *sim.Property) string { return r.w.Explain(p) }
 
 // Close closes the service of a node that will not run again. The finding is that Close failed.

@@ -14,7 +14,7 @@ const (
 	// faultySteps bounds the length of a faulty part.
 	faultySteps = 60
 	// plainRuns is the number of the first runs that are short, begin with faults, and use the given weights.
-	// Their schedule continues when no fault is left. This finds most defects soonest; the others are found by
+	// Their schedule continues when no fault is left. This finds most defects soonest. The others are found by
 	// recovering at once.
 	plainRuns = 512
 	// longOdds: one in that many runs may have longer parts, up to longSteps, if walks may be longer than faultySteps.

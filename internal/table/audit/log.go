@@ -176,7 +176,7 @@ func (n *Log) Step(s *store.Situation, out *bench.Outcome, made *steptree.Leaf) 
 	}
 }
 
-// kindOf classifies an error by its subject; texts do not count.
+// kindOf classifies an error by its subject. Texts do not count.
 func kindOf(err error) string {
 	if err == nil {
 		return "none"

@@ -248,7 +248,7 @@ func (a *simulation) downs(y, x uint32) (duties []crashObligation, err error) {
 	return duties, nil
 }
 
-// ends returns pairs; at least one of them must hold after a step to local state next that sent and announced something.
+// ends returns pairs. At least one of them must hold after a step to local state next that sent and announced something.
 // They are the pair with x, if the step was silent, and those with the outcomes of the same event in x.
 func (a *simulation) ends(next, x uint32, sends []statespace.EffectOp, announces []uint32, there *por.Outcomes) (ends []int) {
 	if len(sends) == 0 && len(announces) == 0 {

@@ -22,7 +22,7 @@ type Fairness struct {
 	Why    string // why not all were judged, or ""
 	// Hot counts the states with an open obligation, by the names of [sim.System.Obligations].
 	Hot []HotStates
-	// Expansions is the number of expansions that trimmed the state space; Left is the number of states that
+	// Expansions is the number of expansions that trimmed the state space. Left is the number of states that
 	// remained.
 	Expansions, Left int
 	Starvation       *Starvation // nil if none was found

@@ -32,7 +32,7 @@ type FairWalkOptions struct {
 type FairWalks struct {
 	Walks  int // number of walks
 	States int // expanded states, summed over the parts
-	// Why is the reason why not all walks were made; empty if all were made.
+	// Why is the reason why not all walks were made. It is empty if all were made.
 	Why        string
 	Starvation *Starvation // nil if none was found
 	// Skipped is the error of a skipped call, with Path as the way to it, or nil.
@@ -48,8 +48,8 @@ const (
 
 // WalkFair looks by random walks for a fair infinite run with an open obligation, for systems with too many states
 // to visit. It stores the visited states and all their edges, and judges them as [table.Explore] judges all states.
-// Edges to states that no walk visited lead outside. So a finding is a violation, and the absence of a finding proves nothing.
-// The same seed gives the same result. The error is that of [world.New].
+// Edges to states that no walk visited lead outside. Thus a finding is a violation, and the absence of a finding proves
+// nothing. The same seed gives the same result. The error is that of [world.New].
 func WalkFair(ctx context.Context, sys *sim.System, opts FairWalkOptions) (*FairWalks, error) {
 	return options.Guard(ctx, options.Options{World: opts.World, Calls: opts.Calls},
 		func(ctx context.Context, o options.Options) (*FairWalks, error) {

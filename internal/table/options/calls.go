@@ -12,7 +12,7 @@ import (
 // Calls reports to another process which call of checked code is under way: of a handler or monitor in a new
 // situation, or of the properties in a new state. An exploration has no run in progress, so a process that is ended by
 // a call leaves only its number, not the path to it. The same exploration in another process stops at that call,
-// without making it, and reports the path. A call is a number, the same in every process; 0 means none. Checks of
+// without making it, and reports the path. A call is a number, the same in every process. 0 means none. Checks of
 // properties have odd numbers, all other calls even ones.
 type Calls struct {
 	At      *uint64  // receives the number of the call under way

@@ -39,7 +39,7 @@ type Options struct {
 	// Weightless are the kinds of ordinary events that random walks never take. Like answers of weight 0 they do
 	// not count as a way to a live state.
 	Weightless []eventkind.Kind
-	// Known are Always properties with known violations. Successors of a violating state are not visited; the state
+	// Known are Always properties with known violations. Successors of a violating state are not visited. The state
 	// counts as one from which a live state can be reached.
 	Known map[string]bool
 	// Progress, if not nil, is called at intervals from the goroutine that called [table.Explore], with the numbers

@@ -248,7 +248,7 @@ func (r *ReducedGraph) passes(v []uint32, note uint8) bool {
 	return r.observe()
 }
 
-// observe records which Sometimes properties hold. It returns false if one panics; the check of the state reports
+// observe records which Sometimes properties hold. It returns false if one panics. The check of the state reports
 // that.
 func (r *ReducedGraph) observe() (ok bool) {
 	defer func() {

@@ -13,7 +13,7 @@ import (
 
 // Whether a quorum can take a set depends on the local state and the set alone, not on other messages in flight. So
 // a set is an event of its own. Unlike a delivery it may be possible in x and not in x.t, where it would become
-// known. So all sets of messages ever sent to the node are considered.
+// known. Thus all sets of messages ever sent to the node are considered.
 
 // taking lists the sets that the quorums of a local state can take from all datagrams ever sent to the node.
 type taking struct {
@@ -147,7 +147,7 @@ func (r *ReducedGraph) Possible(id uint32) *taking {
 
 // quorumsCommute checks the sets that can be taken in x, for singletonAmple. A set disjoint from that of t is an
 // event like any other. A set that overlaps it may disable t. Then it must do what t does, and what either of them
-// leaves in flight must be dead. So an execution that takes it instead of t can take t as well, also where there
+// leaves in flight must be dead. Thus an execution that takes it instead of t can take t as well, also where there
 // are copies, and continue unchanged: no later step takes what t left or did not leave. This requires that dead
 // datagrams are dropped, since states would differ otherwise.
 func (r *ReducedGraph) quorumsCommute(x, t uint32, of *Outcomes, goOn func(f uint32) bool) bool {
@@ -171,7 +171,7 @@ func (r *ReducedGraph) quorumsCommute(x, t uint32, of *Outcomes, goOn func(f uin
 	return true
 }
 
-// breaksQuorumContract evaluates the quorums of all known local states with everything ever sent to the node; no state of
+// breaksQuorumContract evaluates the quorums of all known local states with everything ever sent to the node. No state of
 // the full graph has more messages. It reports whether a quorum breaks its contract: a Need is no longer negative,
 // a function panics or changes something, or there are too many sets. (A Do that depends on the order is a step
 // that fails.) Such a state may be unreachable, so nothing is reduced then, and all states decide. Without a

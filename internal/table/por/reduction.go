@@ -88,7 +88,7 @@ func reducible(g *statespace.Graph, opts *options.Options) (summary Reduced) {
 	return summary
 }
 
-// Irreducible lists the features of a system that prevent a reduction; empty if there are none.
+// Irreducible lists the features of a system that prevent a reduction.
 func Irreducible(e *steptree.Engine) string {
 	var why []string
 	add := func(is bool, what string) {

@@ -42,7 +42,7 @@ func (r *ReducedGraph) Properties() []*watched {
 
 // visible reports whether a change may make a property look better, in some combination with local states of other
 // nodes: it masks a violation, or it leaves a goal. An Always property looks better if it is violated before the change
-// and holds after it; any other if it holds before and not after. Changes in the other direction may be made early, as
+// and holds after it, and any other if it holds before and not after. Changes in the other direction may be made early, as
 // the violation or goal is then still seen.
 func (r *ReducedGraph) visible(node int, from, to uint32) bool {
 	c := Change{from, to}

@@ -287,7 +287,7 @@ func (s *Silence) lead(queue []uint32) {
 func (s *Silence) May(id uint32) bool { return s.at[id] != nil || s.next[id] > 0 }
 
 // Run returns a silent run from a state that may fall silent, as indices of steps. The last round steps are the
-// cycle; 0 means that nothing more is promised to happen.
+// cycle. 0 means that nothing more is promised to happen.
 func (s *Silence) Run(id uint32) (steps []uint32, round int) {
 	for s.at[id] == nil {
 		k := s.next[id] - 1

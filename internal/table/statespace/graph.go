@@ -225,7 +225,7 @@ func (g *Graph) alone() bool {
 	return !p.InFlight && len(p.Inevitably) == 0 && g.Onward == nil
 }
 
-// ask evaluates the properties of a state; Always properties only if check is true.
+// ask evaluates the properties of a state, Always properties only if check is true.
 func (g *Graph) ask(m *graph.FoundState, check, sampled bool) (live bool, err error) {
 	defer contain.CatchState(&err) // of properties that panic
 	w := g.World

@@ -26,8 +26,8 @@ type NodeConfigs struct {
 	ids         store.Memo // network globals and budget -> global part
 	Transitions []transition
 	Peers       []uint16 // by transition, see sleepsets.go
-	// By transition: of a crash or halt, the node; of a break, both ends of the connection; 0: none of these, or
-	// nothing sleeps behind it
+	// By transition, as a set: the node that crashes or halts, or both ends of the connection that breaks. 0 means
+	// that nothing sleeps behind the transition, which may be of another kind.
 	DisabledBy []uint16
 	Takes      []uint32 // by transition: number of the datagram that it takes from its node's inbox, plus one; 0: none
 	Origins    []uint32 // by transition: its node configuration
@@ -82,7 +82,7 @@ type globalPart struct {
 	global, faults span   // steps without a node: ordinary ones and faults
 }
 
-// span is the range of transitions of a node configuration. Both ends are 0 if it is unknown; there is no
+// span is the range of transitions of a node configuration. Both ends are 0 if it is unknown. There is no
 // transition 0. It has four fields because the compiler does not keep more in registers.
 type span struct {
 	begin, end uint32

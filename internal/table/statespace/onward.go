@@ -50,7 +50,7 @@ func (o *Onward) bars(state []uint32) bool {
 	return ok
 }
 
-// bytes returns the memory in use; 0 for nil.
+// bytes returns the memory in use, 0 for nil.
 func (o *Onward) bytes() int {
 	if o == nil {
 		return 0

@@ -137,7 +137,7 @@ func (s *NodeConfigs) ofStream(ev *netmodel.Event) bool {
 		(ev.Kind == eventkind.Deliver || ev.Kind == eventkind.DeliverError || ev.Kind == eventkind.DeliverReady)
 }
 
-// streamEvent is an event that delivers something from a connection; the zero value means none.
+// streamEvent is an event that delivers something from a connection. The zero value means none.
 type streamEvent struct {
 	kind eventkind.Kind
 	peer uint8

@@ -25,7 +25,7 @@ import (
 //   - b does not take a datagram that a has sent. An arriving datagram does not change what else a node that is up can
 //     do, see [netmodel.Parted].
 //
-// Quorums may take everything that has arrived. So with quorums the receivers of datagrams are peers, too, and
+// Quorums may take everything that has arrived. Thus with quorums the receivers of datagrams are peers, too, and
 // neither transition may have the other's node among its peers. Both may send to the same node. Timers of Prompt
 // systems depend on all nodes, and nothing else depends on whether they can fire. Two transitions that take a
 // datagram each at one node are tried in both orders, see commutingPairs.
@@ -34,7 +34,7 @@ import (
 // in the list. In the global part a changes only the remaining faults. They decide whether ordinary transitions may
 // end in a crash or a halt, and those that do change the global part. Ordinary transitions of all nodes sleep
 // unless they touch a connection that a touches, as their peers show: all connections of a node that fails, or the
-// one that breaks. A datagram to a node that is down is lost. So if there are datagrams, nothing sleeps behind a
+// one that breaks. A datagram to a node that is down is lost. Thus if there are datagrams, nothing sleeps behind a
 // failure unless receivers are peers. A break is not a transition, but one names it, see breakOf.
 //
 // A transition that changes nothing leads to the state itself, and sleeps wherever any may.
@@ -43,7 +43,7 @@ import (
 // only transitions of lower nodes sleep. If v is one step farther from the start than s.a, then s.b is as far as
 // s.a and was found, like all states of that level. Its edge by a is listed, or sleeps because of the edge by which
 // s.b was found, of a node with a higher number than that of a, and so on. This ends because the nodes are finite.
-// Numbers of transitions differ between processes. So an edge is named by the nodes that sleep, without those that
+// Numbers of transitions differ between processes. Thus an edge is named by the nodes that sleep, without those that
 // a datagram was sent to.
 
 const (
@@ -73,7 +73,7 @@ func canSleep(e *steptree.Engine) bool {
 }
 
 // peersOf returns the peers of a node's transition from a packed vector, after its operations were listed. Sets
-// taken by quorums depend on everything that has arrived; arrivals depend on whether a node is up.
+// taken by quorums depend on everything that has arrived. Arrivals depend on whether a node is up.
 func (s *NodeConfigs) peersOf(m *transition, ev *netmodel.Event, asked []asked, node int, packed []uint32) (peers uint16) {
 	if !s.SleepSets || m.Kind == globalTransition || m.Global != packed[s.Global] || s.Engine.Sys.Timing == sim.Prompt &&
 		ev.Kind == eventkind.FireTimer {

@@ -50,7 +50,7 @@ type recentOp struct {
 
 const recentOpsBits = 13
 
-// connStep is the result of an operation, by its code; 0: none.
+// connStep is the result of an operation, by its code. 0 means none.
 type connStep struct{ Code, Next uint32 }
 
 const manyQueued = 255

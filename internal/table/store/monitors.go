@@ -60,7 +60,7 @@ func (m *monitors) init(e *Tables) error {
 	return nil
 }
 
-// internMonitor interns the state of a monitor with its obligations; owed is nil if it failed.
+// internMonitor interns the state of a monitor with its obligations. owed is nil if it failed.
 func (e *Tables) internMonitor(index int, state sim.Monitor, from *monitorOrigin, owed *declared.Owed) (id uint32, err error) {
 	defer func() {
 		switch r := recover().(type) {

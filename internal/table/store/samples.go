@@ -1,6 +1,6 @@
 package store
 
-// samples selects steps to verify: the 1st, 2nd, 4th, 8th, ... and one at regular intervals. So a service that is
+// samples selects steps to verify: the 1st, 2nd, 4th, 8th, ... and one at regular intervals. Thus a service that is
 // not a function of its local state is found early, and still later.
 type samples struct {
 	steps, copies int

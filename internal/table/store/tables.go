@@ -201,7 +201,7 @@ func (e *Tables) BudgetHash(budget uint32) encoding.Fingerprint {
 	return e.budgets[CrashesLeft(budget)].Add(e.halts[HaltsLeft(budget)])
 }
 
-// Pair returns the number of an unordered pair; low <= high.
+// Pair returns the number of an unordered pair, with low <= high.
 func (l *layout) Pair(low, high sim.NodeID) int { return int(high)*(int(high)+1)/2 + int(low) }
 
 // values interns values by their encoding.

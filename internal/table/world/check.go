@@ -166,7 +166,7 @@ func (w *World) Check() error {
 	return nil
 }
 
-// AlwaysHold reports whether all Always properties hold; a panic counts as a violation. The error reports a
+// AlwaysHold reports whether all Always properties hold. A panic counts as a violation. The error reports a
 // property that does not return, and must not be evaluated again.
 func (w *World) AlwaysHold() (ok bool, stuck error) {
 	defer func() {

@@ -177,7 +177,7 @@ func (w *World) askCrashInside(l *steptree.Leaf, node sim.NodeID, budget uint32,
 }
 
 // apply executes the effects of a leaf up to a cut. The node is in the state after all of them. The error is a
-// finding; then the effects from failed on did not happen.
+// finding. Then the effects from failed on did not happen.
 func (w *World) apply(id uint32, c stepinfo.Cut) (failed int, err error) {
 	l := w.Trees.Leaves.At(id)
 	node := w.Acting
