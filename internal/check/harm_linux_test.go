@@ -3,6 +3,7 @@ package check_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"os"
 	"os/exec"
@@ -16,6 +17,7 @@ import (
 	"github.com/macemc/macemc/internal/check/exitcode"
 	"github.com/macemc/macemc/internal/check/flight"
 	"github.com/macemc/macemc/internal/check/isolate"
+	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/internal/report/document"
 	"github.com/macemc/macemc/internal/report/render"
 	"github.com/macemc/macemc/netsim"
@@ -228,4 +230,22 @@ func harmed(harm string) func() *exec.Cmd {
 		cmd.Env = append(os.Environ(), harmVar+"="+harm)
 		return cmd
 	}
+}
+
+// supervise searches a system whose handlers do harm, in another process. It returns what that process wrote.
+func supervise(ctx context.Context, harm string) (out isolate.Outcome, stdout, stderr string, err error) {
+	var o, e bytes.Buffer
+	s := isolate.Supervisor{Respawn: harmed(harm), Stdout: &o, Stderr: &e, Workers: 1, HandlerLimit: handlerLimit(harm)}
+	out, err = s.Run(ctx)
+	return out, o.String(), e.String(), err
+}
+
+// decoded decodes the report that a supervised search wrote.
+func decoded(t *testing.T, stdout, stderr string) *report.Report {
+	t.Helper()
+	r := new(report.Report)
+	if err := json.Unmarshal([]byte(stdout), r); err != nil {
+		t.Fatalf("%v: %s%s", err, stdout, stderr)
+	}
+	return r
 }

@@ -46,23 +46,15 @@ func TestSupervised(t *testing.T) {
 			t.Setenv("CHECK_TEST_DIR", dir)
 			t.Setenv(harmVar, c.harm)
 			t.Setenv(markerVar, filepath.Join(t.TempDir(), "marker"))
-			var stdout, stderr bytes.Buffer
-			s := isolate.Supervisor{
-				Respawn: harmed(c.harm), Stdout: &stdout, Stderr: &stderr, Workers: 1, HandlerLimit: handlerLimit(c.harm),
-			}
-			out, err := s.Run(t.Context())
+			out, stdout, stderr, err := supervise(t.Context(), c.harm)
 			if err != nil {
-				t.Fatalf("%v\n%s", err, stderr.String())
+				t.Fatalf("%v\n%s", err, stderr)
 			}
-			var rep report.Report
-			if out.Death != nil {
-				r, err := check.ReportDeath(t.Context(), testOptions(meanSystem(c.harm)), out)
-				if err != nil {
-					t.Fatal(err)
-				}
-				rep = *r
-			} else if err := json.Unmarshal(stdout.Bytes(), &rep); err != nil {
-				t.Fatalf("%v: %s%s", err, stdout.String(), stderr.String())
+			var rep *report.Report
+			if out.Death == nil {
+				rep = decoded(t, stdout, stderr)
+			} else if rep, err = check.ReportDeath(t.Context(), testOptions(meanSystem(c.harm)), out); err != nil {
+				t.Fatal(err)
 			}
 			// The shortest harmful run: send, then the second message is delivered first.
 			if rep.Verdict != search.Violation || rep.Kind != c.kind || !strings.HasPrefix(rep.Message, c.message) || rep.Steps != 2 {
@@ -126,11 +118,9 @@ func TestKeepGoingUntilKilled(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
 	t.Setenv("CHECK_TEST_DIR", dir)
 	t.Setenv(harmVar, "exit+slip")
-	var stdout, stderr bytes.Buffer
-	s := isolate.Supervisor{Respawn: harmed("exit+slip"), Stdout: &stdout, Stderr: &stderr, Workers: 1, HandlerLimit: handlerLimit("exit")}
-	out, err := s.Run(t.Context())
+	out, _, stderr, err := supervise(t.Context(), "exit+slip")
 	if err != nil || out.Death == nil {
-		t.Fatalf("%v, %+v\n%s", err, out, stderr.String())
+		t.Fatalf("%v, %+v\n%s", err, out, stderr)
 	}
 	rep, err := check.ReportDeath(t.Context(), testOptions(meanSystem("exit+slip")), out)
 	if err != nil {
@@ -154,15 +144,11 @@ func TestKeepGoingUntilKilled(t *testing.T) {
 func TestBlocked(t *testing.T) {
 	t.Setenv("CHECK_TEST_DIR", filepath.Join(t.TempDir(), "out"))
 	t.Setenv(harmVar, "block")
-	var stdout, stderr bytes.Buffer
-	s := isolate.Supervisor{Respawn: harmed("block"), Stdout: &stdout, Stderr: &stderr, Workers: 1, HandlerLimit: handlerLimit("block")}
-	if _, err := s.Run(t.Context()); err != nil {
-		t.Fatalf("%v\n%s", err, stderr.String())
+	_, stdout, stderr, err := supervise(t.Context(), "block")
+	if err != nil {
+		t.Fatalf("%v\n%s", err, stderr)
 	}
-	var rep report.Report
-	if err := json.Unmarshal(stdout.Bytes(), &rep); err != nil {
-		t.Fatalf("%v: %s%s", err, stdout.String(), stderr.String())
-	}
+	rep := decoded(t, stdout, stderr)
 	within, err := time.ParseDuration(rep.Message[strings.LastIndexByte(rep.Message, ' ')+1:])
 	if rep.Kind != sim.Divergence || err != nil || within >= 5*time.Second || !strings.Contains(rep.Stack, "mean).do") {
 		t.Errorf("%s: %s\n%s", rep.Kind, rep.Message, rep.Stack)
@@ -211,16 +197,15 @@ func TestShrinkDeath(t *testing.T) {
 func TestSupervisedBoot(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
 	t.Setenv("CHECK_TEST_DIR", dir)
-	var stdout, stderr, text bytes.Buffer
-	s := isolate.Supervisor{Respawn: harmed("boot"), Stdout: &stdout, Stderr: &stderr, Workers: 1}
-	out, err := s.Run(t.Context())
+	out, _, stderr, err := supervise(t.Context(), "boot")
 	if err != nil || out.Death == nil {
-		t.Fatalf("%v, %+v: %s", err, out, stderr.String())
+		t.Fatalf("%v, %+v: %s", err, out, stderr)
 	}
 	rep, err := check.ReportDeath(t.Context(), testOptions(meanSystem("boot")), out)
 	if err != nil {
 		t.Fatal(err)
 	}
+	var text bytes.Buffer
 	if err := render.Terminal(&text, document.New(rep, nil)); err != nil {
 		t.Fatal(err)
 	}
@@ -243,11 +228,9 @@ func TestSupervised_DeathDoesNotRecur(t *testing.T) {
 		t.Setenv(markerVar, filepath.Join(t.TempDir(), "marker"))
 		dir := filepath.Join(t.TempDir(), "out")
 		t.Setenv("CHECK_TEST_DIR", dir)
-		var stdout, stderr bytes.Buffer
-		s := isolate.Supervisor{Respawn: harmed(c.harm), Stdout: &stdout, Stderr: &stderr, Workers: 1}
-		out, err := s.Run(t.Context())
+		out, _, stderr, err := supervise(t.Context(), c.harm)
 		if err != nil || out.Death == nil {
-			t.Fatalf("%s: %v, %+v: %s", c.harm, err, out, stderr.String())
+			t.Fatalf("%s: %v, %+v: %s", c.harm, err, out, stderr)
 		}
 		o := testOptions(meanSystem(c.harm))
 		o.Respawn = harmed(c.harm)
@@ -288,9 +271,7 @@ func TestSupervised_KilledBeforeSuspectIsWritten(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
 	t.Setenv("CHECK_TEST_DIR", dir)
 	t.Setenv(harmVar, "written")
-	var stdout, stderr bytes.Buffer
-	s := isolate.Supervisor{Respawn: harmed("written"), Stdout: &stdout, Stderr: &stderr, Workers: 1}
-	out, err := s.Run(t.Context())
+	out, _, _, err := supervise(t.Context(), "written")
 	if err == nil {
 		t.Fatalf("got no error, want one of a killed process: %+v", out)
 	}
@@ -332,17 +313,11 @@ func TestReportLost_KeepsFindings(t *testing.T) {
 func TestSupervisedStop(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
-	var stdout, stderr bytes.Buffer
-	s := isolate.Supervisor{Respawn: harmed(""), Stdout: &stdout, Stderr: &stderr, Workers: 1}
-	out, err := s.Run(ctx)
+	out, stdout, stderr, err := supervise(ctx, "")
 	if err != nil || out.Death != nil {
-		t.Fatalf("%v, %+v: %s", err, out, stderr.String())
+		t.Fatalf("%v, %+v: %s", err, out, stderr)
 	}
-	var rep report.Report
-	if err := json.Unmarshal(stdout.Bytes(), &rep); err != nil {
-		t.Fatalf("%v: %s%s", err, stdout.String(), stderr.String())
-	}
-	if rep.Verdict == search.Violation {
+	if rep := decoded(t, stdout, stderr); rep.Verdict == search.Violation {
 		t.Errorf("verdict %s", rep.Verdict)
 	}
 }
