@@ -111,6 +111,32 @@ func TestJUnit_EndsAfterFinding(t *testing.T) {
 	}
 }
 
+// junitSuites is the part of a JUnit document that tests read.
+type junitSuites struct {
+	Tests    int `xml:"tests,attr"`
+	Failures int `xml:"failures,attr"`
+	Errors   int `xml:"errors,attr"`
+	Skipped  int `xml:"skipped,attr"`
+	Cases    []struct {
+		Name    string `xml:"name,attr"`
+		Skipped *struct {
+			Message string `xml:"message,attr"`
+		} `xml:"skipped"`
+		Failure *struct {
+			Type string `xml:"type,attr"`
+			Text string `xml:",chardata"`
+		} `xml:"failure"`
+	} `xml:"testsuite>testcase"`
+}
+
+func parseJUnit(t *testing.T, text []byte) (s junitSuites) {
+	t.Helper()
+	if err := xml.Unmarshal(text, &s); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
 func TestJUnit(t *testing.T) {
 	props := []sim.Property{
 		{Name: "not lit", Always: func(*sim.View) bool { return true }},
@@ -143,18 +169,7 @@ func TestJUnit(t *testing.T) {
 	// Without walks, a search of states claims nothing about liveness before it has visited all states.
 	bounded := ok
 	bounded.Coverage.Unchecked = "liveness properties, deadlocks"
-	var suite struct {
-		Skipped int `xml:"skipped,attr"`
-		Cases   []struct {
-			Name    string `xml:"name,attr"`
-			Skipped *struct {
-				Message string `xml:"message,attr"`
-			} `xml:"skipped"`
-		} `xml:"testsuite>testcase"`
-	}
-	if err := xml.Unmarshal(junit(&bounded), &suite); err != nil {
-		t.Fatal(err)
-	}
+	suite := parseJUnit(t, junit(&bounded))
 	skipped := map[string]string{}
 	for _, c := range suite.Cases {
 		if c.Skipped != nil {
@@ -169,12 +184,8 @@ func TestJUnit(t *testing.T) {
 	// A monitor without a violation is a case, and an excluded check is skipped.
 	chosen := ok
 	chosen.Monitors, chosen.Coverage.NotChecked = []string{"monitor votes", "monitor terms"}, []string{"not lit", "lit thrice", "monitor terms", "dim", sim.AssertionProperty}
-	suite.Cases = nil
-	if err := xml.Unmarshal(junit(&chosen), &suite); err != nil {
-		t.Fatal(err)
-	}
 	var lines []string
-	for _, c := range suite.Cases {
+	for _, c := range parseJUnit(t, junit(&chosen)).Cases {
 		if c.Skipped != nil && strings.Contains(c.Skipped.Message, "not checked") {
 			lines = append(lines, c.Name+" skipped")
 		} else if strings.HasPrefix(c.Name, "monitor") {
@@ -205,28 +216,11 @@ func TestJUnit(t *testing.T) {
 		if c.kind == sim.Safety && c.property == "not lit" {
 			golden.Compare(t, "junit-safety.xml", out)
 		}
-		var x struct {
-			Tests    int `xml:"tests,attr"`
-			Failures int `xml:"failures,attr"`
-			Errors   int `xml:"errors,attr"`
-			Skipped  int `xml:"skipped,attr"`
-			Suite    struct {
-				Cases []struct {
-					Name    string `xml:"name,attr"`
-					Failure *struct {
-						Type string `xml:"type,attr"`
-						Text string `xml:",chardata"`
-					} `xml:"failure"`
-				} `xml:"testcase"`
-			} `xml:"testsuite"`
-		}
-		if err := xml.Unmarshal(out, &x); err != nil {
-			t.Fatal(err)
-		}
-		if x.Tests != len(x.Suite.Cases) || x.Failures != 1 || x.Errors != 0 || x.Skipped != x.Tests-1 {
+		x := parseJUnit(t, out)
+		if x.Tests != len(x.Cases) || x.Failures != 1 || x.Errors != 0 || x.Skipped != x.Tests-1 {
 			t.Errorf("%+v: %d tests, %d failures, %d errors, %d skipped", c, x.Tests, x.Failures, x.Errors, x.Skipped)
 		}
-		for _, tc := range x.Suite.Cases {
+		for _, tc := range x.Cases {
 			if failed := tc.Failure != nil; failed != (tc.Name == c.failing) || failed && (tc.Failure.Type != string(c.kind) || !strings.Contains(tc.Failure.Text, "bomb: ")) {
 				t.Errorf("%+v: case %q: %+v", c, tc.Name, tc.Failure)
 			}
