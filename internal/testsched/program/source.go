@@ -24,8 +24,8 @@ func sourceOf(file string) *source {
 	return s
 }
 
-// DescribeLine returns the text of a line, with its number among equal ones of the function if it is not the first. If the source is missing,
-// it returns the position.
+// DescribeLine returns the text of a line, with its number among equal ones of the function if it is not the first. If the source is
+// missing, it returns the position.
 func DescribeLine(file string, line int) string {
 	lines := sourceOf(file).lines
 	if line < 1 || line > len(lines) || strings.TrimSpace(lines[line-1]) == "" {
