@@ -22,6 +22,7 @@ var machineFaults = map[sim.Fault]machineFault{
 	sim.DiskErrors: {func(p *Program) bool { return p.goroutines.data != "" }, (*Host).failDisk},
 	sim.HalfOpens:  {func(p *Program) bool { return p.goroutines.conns > 0 }, (*Host).breakEnd},
 	sim.LostSyncs:  {(*Program).mayHaveDisk, (*Host).loseSync},
+	sim.BitFlips:   {func(p *Program) bool { return p.goroutines.filled }, (*Host).flipBit},
 }
 
 // CanStrike implements [simext.Struck].
@@ -59,6 +60,12 @@ func (p *Program) mayHaveDisk() bool {
 }
 
 func (h *Host) loseSync() { h.disk.losing++ }
+
+// flipBit flips a bit of a file. The sync protects the record of the flip from a crash, and makes no earlier change of a file durable.
+func (h *Host) flipBit() {
+	h.files.do(h.files.tree.ChooseFlip(h.files.names, h.choose))
+	h.effect(effect{kind: syncEffect})
+}
 
 func (h *Host) breakEnd() {
 	h.conns[h.choose("connection that breaks at this end", len(h.conns))].breaks(os.NewSyscallError("read", syscall.ETIMEDOUT))

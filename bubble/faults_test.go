@@ -42,7 +42,7 @@ func outcomes(t *testing.T, sys sim.System) []string {
 		seen[strings.Join(all, "; ")] = true
 		return true
 	}}}
-	if sys.ClockJumps+sys.DiskErrors+sys.HalfOpens > 0 {
+	if sys.ClockJumps+sys.DiskErrors+sys.HalfOpens+sys.BitFlips > 0 {
 		r, err := search.Run(t.Context(), search.Config{System: sys, Workers: 1, MaxPaths: 3000, WalkSteps: 40})
 		if err != nil || r.Finding != nil {
 			t.Fatalf("%v: %+v", err, r)

@@ -61,14 +61,12 @@ func (f *files) save(r *filetree.Restored) {
 	if len(r.Stale) == 0 {
 		return
 	}
-	f.h.effect(effect{kind: putEffect, text: recordKey(r.Last, filetree.ImageKey), value: r.Image})
+	f.h.effect(effect{kind: putEffect, text: filetree.Key(r.Last, filetree.ImageKey), value: r.Image})
 	for _, key := range r.Stale {
 		f.h.effect(effect{kind: deleteEffect, text: key})
 	}
 	f.h.effect(effect{kind: syncEffect})
 }
-
-func recordKey(number int, text string) string { return fmt.Sprintf("%08d %s", number, text) }
 
 // rel returns the path of a file relative to the data directory. own reports whether the file is the directory or below it.
 func (f *files) rel(name string) (rel string, own bool) {
@@ -92,11 +90,10 @@ func (f *files) do(c filetree.Change, text string) {
 	case filetree.CreateFile, filetree.CreateDir:
 		f.names[c.Ino] = path.Join(f.names[c.Dir], c.Name)
 	case filetree.MoveEntry:
-		f.names[c.Ino] = path.Join(f.names[c.ToDir], c.To)
 		f.tree.Walk(func(path string, ino int) { f.names[ino] = f.dir + path })
 	}
 	f.last++
-	f.h.effect(effect{kind: putEffect, text: recordKey(f.last, text), value: c.Append(nil)})
+	f.h.effect(effect{kind: putEffect, text: filetree.Key(f.last, text), value: c.Append(nil)})
 }
 
 // fails returns the error of a change or a sync if it is the next one after a disk error. A call that changes nothing does not use up the
@@ -275,8 +272,7 @@ func (f *files) stat(rel string) (fs.FileInfo, error) {
 }
 
 func (f *files) info(ino int, name string) fs.FileInfo {
-	i := f.tree.Inodes[ino]
-	return &fileInfo{name, int64(len(i.Data)), i.IsDir()}
+	return &fileInfo{name, int64(len(f.tree.Inodes[ino].Data)), f.tree.Inodes[ino].IsDir()}
 }
 
 // fileInfo implements fs.FileInfo for a file or a directory.

@@ -38,6 +38,7 @@ type history struct {
 	data     string         // path of the data directory; empty if there is none
 	exposed  []reflect.Type // types of the values of Host.Expose, see exposes
 	conns    int            // number of established connections
+	filled   bool           // the data directory has a non-empty file
 	outlined bool           // show omits the state of the goroutines
 }
 
@@ -120,7 +121,7 @@ func (p *Program) Uncovered(how sim.Interleave) string {
 		shared = "variables of the standard library that processes share"
 	}
 	if p.goroutines != nil && p.goroutines.data != "" {
-		shared += "; writes to one file that reach the disk in another order, and parts of a write other than its first half"
+		shared += "; writes to one file that reach the disk in another order, parts of a write other than its first half, and most flips of bits"
 	}
 	return switches + "; random numbers and choices of select that were not drawn; orders between connections of the same two nodes; " +
 		"properties while a goroutine is held back, or a lock that Observe needs is held over a step; " + shared + "; " +
@@ -264,8 +265,8 @@ func (e *effect) applyTo(env sim.Env) {
 // copyShown copies the state that the program shows from the node.
 func (p *Program) copyShown(n *node) {
 	p.Ended, p.Clock, p.stale = n.host.ended, time.Duration(n.now-epoch), n.stale()
-	p.Jumped = time.Duration(n.ctl.ahead)
-	p.HeldBack, p.goroutines.conns = int(n.ctl.held), len(n.host.conns)
+	p.Jumped, p.HeldBack, p.goroutines.conns = time.Duration(n.ctl.ahead), int(n.ctl.held), len(n.host.conns)
+	p.goroutines.filled = n.host.files != nil && n.host.files.tree.HasData(filetree.Root)
 	if k := len(p.goroutines.exposed); k < len(n.host.exposed) {
 		p.goroutines.exposed = slices.Clip(p.goroutines.exposed)
 		for _, v := range n.host.exposed[k:] {

@@ -57,6 +57,10 @@ type System struct {
 	// are programs. Drives with volatile caches lose such syncs. The next Sync that has something to make durable is lost:
 	// of a file, a directory, or the disk of Host.Disk. A later Sync makes the same changes durable.
 	LostSyncs int
+	// BitFlips is the maximum number of bits in a run that flip in files of nodes that are programs with a data directory.
+	// A flip is a choice of a non-empty file and of its first, middle or last byte, and inverts the lowest bit. The program
+	// reads the changed byte, and a crash does not undo the flip, whether the file was synced or not.
+	BitFlips int
 	// Late reports whether a node is down at first and boots later. Nil means that all nodes boot first.
 	Late func(NodeID) bool
 	// Roles returns the role of a node. An empty string means a role of its own. Nodes with the same role are declared
@@ -104,6 +108,7 @@ const (
 	DiskErrors              // operations of programs on files that fail
 	HalfOpens               // connections of programs that break at one end
 	LostSyncs               // syncs of programs that make nothing durable
+	BitFlips                // bits of programs' files that flip
 
 	FaultCount // number of fault classes
 )
@@ -140,6 +145,8 @@ var faults = [FaultCount]struct {
 	LostSyncs: {"lost-syncs", "lost sync", "lost syncs",
 		"at most `N` syncs of programs' disks in a run that make nothing durable", "no sync is lost",
 		eventkind.LoseSync, func(s *System) *int { return &s.LostSyncs }},
+	BitFlips: {"bit-flips", "bit flip", "bit flips", "at most `N` bits of programs' files in a run that flip", "no bit of a file flips",
+		eventkind.FlipBit, func(s *System) *int { return &s.BitFlips }},
 }
 
 // String returns the name of f's limit in flags, path files and checkpoints.

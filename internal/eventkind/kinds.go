@@ -29,6 +29,7 @@ const (
 	FailDisk  // the next operation of a program on its files fails
 	BreakEnd  // a connection of a program breaks at its end only
 	LoseSync  // the next sync of a program's disk makes nothing durable
+	FlipBit   // a bit of a program's file flips
 
 	Count // number of kinds
 )
@@ -136,6 +137,10 @@ var kinds = [Count]struct {
 	LoseSync: {name: "lose-sync", program: true, fault: true, presentation: Presentation{
 		Weight: "fault", Class: "faults", Method: "Strike",
 		Sentence: "{node} disk loses the next sync", Lane: "DISK LOSES THE NEXT SYNC",
+	}},
+	FlipBit: {name: "flip-bit", program: true, fault: true, presentation: Presentation{
+		Weight: "fault", Class: "faults", Method: "Strike",
+		Sentence: "{node} disk flips a bit", Lane: "DISK FLIPS A BIT",
 	}},
 }
 

@@ -9,9 +9,12 @@ import (
 
 // Record is an entry of a node's disk.
 type Record struct {
-	Key   string // a number, and a text
+	Key   string // see [Key]
 	Value []byte
 }
+
+// Key returns the key of a record from its number and a text.
+func Key(number int, text string) string { return fmt.Sprintf("%08d %s", number, text) }
 
 // Restored is the content of the data directory that a node finds when it boots.
 type Restored struct {
@@ -61,7 +64,7 @@ const ImageKey = "image"
 
 // crash returns the tree that survives a crash in which changes had been made to base. A prefix of the changes of each file survives, and a
 // prefix of the changes of each directory's entries. Both include at least the synced changes. A move survives in both directories or in
-// neither.
+// neither. A flip of a bit always survives, in whatever the file holds at its offset.
 func crash(base *Tree, changes []Change, dir string, choose func(what string, n int) int) *Tree {
 	lists := map[int][]int{} // changes, by inode
 	durable := map[int]int{} // number of changes that survive, by inode

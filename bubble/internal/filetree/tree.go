@@ -73,6 +73,32 @@ func (t *Tree) Walk(f func(path string, ino int)) {
 	visit("", Root)
 }
 
+// HasData reports whether ino is a file that is not empty, or a directory that contains one.
+func (t *Tree) HasData(ino int) bool {
+	i := t.Inodes[ino]
+	for _, entry := range i.Entries {
+		if t.HasData(entry) {
+			return true
+		}
+	}
+	return len(i.Data) > 0
+}
+
+// ChooseFlip chooses a non-empty file, and its first, middle or last byte, for a flip of a bit. names are the paths of the inodes.
+func (t *Tree) ChooseFlip(names map[int]string, choose func(what string, n int) int) (flip Change, text string) {
+	var files []int
+	t.Walk(func(_ string, ino int) {
+		if len(t.Inodes[ino].Data) > 0 {
+			files = append(files, ino)
+		}
+	})
+	ino := files[choose("file with a bit that flips", len(files))]
+	size := len(t.Inodes[ino].Data)
+	places := slices.Compact([]int{0, size / 2, size - 1})
+	at := places[choose(fmt.Sprintf("byte of %s with a bit that flips %v", names[ino], places), len(places))]
+	return Change{Op: FlipBit, Ino: ino, At: at}, fmt.Sprintf("flip bit 0 of %s at %d", names[ino], at)
+}
+
 // Append encodes the tree.
 func (t *Tree) Append(b []byte) []byte {
 	t.Walk(func(path string, ino int) {
@@ -138,6 +164,7 @@ const (
 	TruncateData
 	SyncInode
 	LostSync // changes nothing
+	FlipBit  // flips the lowest bit of the byte at At; durable at once, and without effect if the file is shorter
 )
 
 func (t *Tree) at(ino int, dir bool) *Inode {
@@ -175,6 +202,10 @@ func (t *Tree) Apply(c *Change) {
 			i.Data = append(i.Data, make([]byte, c.At-len(i.Data))...)
 		}
 		i.Data = i.Data[:c.At]
+	case FlipBit:
+		if i := t.at(c.Ino, false); c.At < len(i.Data) {
+			i.Data[c.At] ^= 1
+		}
 	}
 }
 
@@ -188,7 +219,7 @@ func (c *Change) Changed() []int {
 		return []int{c.Dir}
 	case WriteData, TruncateData:
 		return []int{c.Ino}
-	case SyncInode, LostSync:
+	case SyncInode, LostSync, FlipBit:
 		return nil
 	}
 	return []int{c.Dir}

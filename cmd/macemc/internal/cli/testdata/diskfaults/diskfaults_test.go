@@ -1,5 +1,5 @@
-// Package lostsync has a server that acknowledges a value after it has synced it, and so relies on its disk.
-package lostsync
+// Package diskfaults has a server that acknowledges a value after it has synced it, and so relies on its disk.
+package diskfaults
 
 import (
 	"bufio"
