@@ -7,28 +7,40 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/macemc/macemc/bubble/internal/filetree"
 	"github.com/macemc/macemc/sim"
 )
 
 // machineFault is a fault that strikes a running program.
 type machineFault struct {
-	can    func(*Program) bool // whether it can strike; nil means always
-	strike func(*Host)
+	can       func(*Program, *Host) bool // whether it can strike after a step of the node; nil means always
+	strike    func(*Host)
+	uncovered string // alternatives that are never tried, for [Program.Uncovered] if the program has a data directory
 }
 
 // machineFaults are the faults whose events have OfProgram.
 var machineFaults = map[sim.Fault]machineFault{
-	sim.ClockJumps: {nil, (*Host).jumpClock},
-	sim.DiskErrors: {func(p *Program) bool { return p.goroutines.data != "" }, (*Host).failDisk},
-	sim.HalfOpens:  {func(p *Program) bool { return p.goroutines.conns > 0 }, (*Host).breakEnd},
-	sim.LostSyncs:  {(*Program).mayHaveDisk, (*Host).loseSync},
-	sim.BitFlips:   {func(p *Program) bool { return p.goroutines.filled }, (*Host).flipBit},
+	sim.ClockJumps: {strike: (*Host).jumpClock},
+	sim.DiskErrors: {can: func(_ *Program, h *Host) bool { return h.files != nil }, strike: (*Host).failDisk},
+	sim.HalfOpens:  {can: func(_ *Program, h *Host) bool { return len(h.conns) > 0 }, strike: (*Host).breakEnd},
+	sim.LostSyncs:  {can: func(p *Program, _ *Host) bool { return p.mayHaveDisk() }, strike: (*Host).loseSync},
+	sim.BitFlips: {can: func(_ *Program, h *Host) bool { return h.files != nil && h.files.tree.HasData(filetree.Root) },
+		strike: (*Host).flipBit, uncovered: "most flips of bits"},
+}
+
+// strikable returns the set of faults that can strike the program, for [Program.CanStrike]: the node may not be running then.
+func (p *Program) strikable(h *Host) (set uint64) {
+	for f, m := range machineFaults {
+		if m.can == nil || m.can(p, h) {
+			set |= 1 << f
+		}
+	}
+	return set
 }
 
 // CanStrike implements [simext.Struck].
 func (p *Program) CanStrike(f sim.Fault) bool {
-	m, ok := machineFaults[f]
-	return ok && p.Ended == "" && (m.can == nil || m.can(p))
+	return p.Ended == "" && p.goroutines.strikable>>f&1 == 1
 }
 
 // Strike implements [simext.Struck].

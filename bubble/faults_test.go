@@ -232,19 +232,33 @@ func TestLostSync(t *testing.T) {
 
 // Syncs can be lost on nodes that can have a disk.
 func TestLostSync_CanStrike(t *testing.T) {
-	main := func(context.Context) error { return nil }
-	client := func(context.Context, *bubble.Host) error { return nil }
+	main := func(ctx context.Context) error { <-ctx.Done(); return nil }
+	client := func(ctx context.Context, _ *bubble.Host) error { <-ctx.Done(); return nil }
 	for name, c := range map[string]struct {
-		node sim.Service
+		node func() sim.Service
 		want bool
 	}{
-		"service":                         {bubble.Service(client), true},
-		"process":                         {bubble.Command(main, nil, nil), false},
-		"process with a data directory":   {bubble.Command(main, nil, nil, bubble.DataDir("/data")), true},
-		"process whose main takes a Host": {bubble.Command(client, nil, nil), true},
+		"service": {func() sim.Service { return bubble.Service(client) }, true},
+		"process": {func() sim.Service { return bubble.Command(main, nil, nil) }, false},
+		"process with a data directory": {func() sim.Service {
+			return bubble.Command(main, nil, nil, bubble.DataDir("/data"))
+		}, true},
+		"process whose main takes a Host": {func() sim.Service { return bubble.Command(client, nil, nil) }, true},
 	} {
-		if got := c.node.(*bubble.Program).CanStrike(sim.LostSyncs); got != c.want {
-			t.Errorf("%s: CanStrike = %v, want %v", name, got, c.want)
+		asked, got := false, false
+		sys := sim.System{
+			Name: "strikes", Nodes: 1, State: bubble.Rules, Network: netsim.Streams{},
+			New: func(sim.NodeID) sim.Service { return c.node() },
+			Properties: []sim.Property{{Name: "asks", Always: sim.Each(func(_ sim.NodeID, p *bubble.Program) bool {
+				asked, got = true, p.CanStrike(sim.LostSyncs)
+				return true
+			})}},
+		}
+		if _, err := search.Run(t.Context(), search.Config{System: sys, Strategy: search.Walk, MaxPaths: 1, Workers: 1}); err != nil {
+			t.Fatal(err)
+		}
+		if !asked || got != c.want {
+			t.Errorf("%s: CanStrike = %v (asked: %v), want %v", name, got, asked, c.want)
 		}
 	}
 }

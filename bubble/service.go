@@ -29,17 +29,16 @@ type Program struct {
 
 // history is the history of a node's inputs since its boot. The history is the state; a running node is only a cache of it.
 type history struct {
-	last     *input   // its before fields lead back to the boot; nil means that the node has not booted
-	run      *running // shared by copies of the state; nil means that no node is running
-	program  Main
-	command  *command // nil means that the node is not a process
-	pace     *pace    // nil means that the clock is independent of others
-	hosts    Hosts
-	data     string         // path of the data directory; empty if there is none
-	exposed  []reflect.Type // types of the values of Host.Expose, see exposes
-	conns    int            // number of established connections
-	filled   bool           // the data directory has a non-empty file
-	outlined bool           // show omits the state of the goroutines
+	last      *input   // its before fields lead back to the boot; nil means that the node has not booted
+	run       *running // shared by copies of the state; nil means that no node is running
+	program   Main
+	command   *command // nil means that the node is not a process
+	pace      *pace    // nil means that the clock is independent of others
+	hosts     Hosts
+	data      string         // path of the data directory; empty if there is none
+	exposed   []reflect.Type // types of the values of Host.Expose, see exposes
+	strikable uint64         // set of faults that can strike after the last step
+	outlined  bool           // show omits the state of the goroutines
 }
 
 // Service returns a service that runs program. Each boot of the node calls program in a fresh bubble. A crash stops all its goroutines
@@ -121,7 +120,12 @@ func (p *Program) Uncovered(how sim.Interleave) string {
 		shared = "variables of the standard library that processes share"
 	}
 	if p.goroutines != nil && p.goroutines.data != "" {
-		shared += "; writes to one file that reach the disk in another order, parts of a write other than its first half, and most flips of bits"
+		shared += "; writes to one file that reach the disk in another order; parts of a write other than its first half"
+		for f := range sim.FaultCount {
+			if text := machineFaults[f].uncovered; text != "" {
+				shared += "; " + text
+			}
+		}
 	}
 	return switches + "; random numbers and choices of select that were not drawn; orders between connections of the same two nodes; " +
 		"properties while a goroutine is held back, or a lock that Observe needs is held over a step; " + shared + "; " +
@@ -265,8 +269,7 @@ func (e *effect) applyTo(env sim.Env) {
 // copyShown copies the state that the program shows from the node.
 func (p *Program) copyShown(n *node) {
 	p.Ended, p.Clock, p.stale = n.host.ended, time.Duration(n.now-epoch), n.stale()
-	p.Jumped, p.HeldBack, p.goroutines.conns = time.Duration(n.ctl.ahead), int(n.ctl.held), len(n.host.conns)
-	p.goroutines.filled = n.host.files != nil && n.host.files.tree.HasData(filetree.Root)
+	p.Jumped, p.HeldBack, p.goroutines.strikable = time.Duration(n.ctl.ahead), int(n.ctl.held), p.strikable(n.host)
 	if k := len(p.goroutines.exposed); k < len(n.host.exposed) {
 		p.goroutines.exposed = slices.Clip(p.goroutines.exposed)
 		for _, v := range n.host.exposed[k:] {
