@@ -43,7 +43,8 @@ var kinds = [kindCount]struct {
 // Known reports whether k is one of the kinds.
 func (k Kind) Known() bool { return k < kindCount }
 
-// Class returns the class of k: k itself, [Compare] or [Fault].
+// Class returns the class of k. Kinds of faults have the class [Fault], kinds of comparisons [Compare], and each other kind
+// is a class of its own.
 func (k Kind) Class() Kind {
 	if k.Known() {
 		return kinds[k].class

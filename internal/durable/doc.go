@@ -10,6 +10,9 @@
 // incomplete, a block at the end of states.log or a batch without its runs-*.json, is ignored and searched again. The log
 // is synced at intervals, which matters after a power failure only. The kernel releases the lock.
 //
+// On a full disk the last whole block or batch stays. The search ends out of resources with "the disk is full" (exit
+// status 4): noRoom in search/stateful.go, and internal/task/durable_walks.go. --resume continues it.
+//
 // Package internal/explore continues from states.log (its replay.go); package internal/task from batches
 // (durable_walks.go).
 //

@@ -7,6 +7,9 @@ import (
 	"github.com/macemc/macemc/internal/explore/stateset"
 )
 
+// Results do not depend on the number of workers: a batch of edges is finished in the order in which batches were
+// gathered, with or without the second worker, and states are numbered then.
+
 // worker is a second worker that looks up the targets of edges. It first reads the edges of batches handed to it, see
 // reading. It has exclusive use of the visited set. Batches come back in the order in which they were gathered. With
 // the zero value, batches are looked up at once, by the first worker.

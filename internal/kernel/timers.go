@@ -26,6 +26,48 @@ type timer struct {
 	untilDue time.Duration // until its deadline; 0 under AnyOrder, where deadlines do not matter
 }
 
+// fire disarms the timer in a slot and advances the node's virtual time to its deadline: it subtracts the time until then
+// from the node's other timers. Nodes have no other virtual time, except with [sim.Clocks] (virtualTime).
+func (n *Node) fire(slot int32) any {
+	t := n.Armed[slot]
+	n.Armed = slices.Delete(n.Armed, int(slot), int(slot)+1)
+	if t.untilDue != 0 {
+		for i := range n.Armed {
+			n.Armed[i].untilDue = max(0, n.Armed[i].untilDue-t.untilDue)
+		}
+	}
+	return t.Value
+}
+
+// nextTimer returns the time until the earliest deadline of a node with timers.
+func (n *Node) nextTimer() time.Duration {
+	first := n.Armed[0].untilDue
+	for i := range n.Armed {
+		first = min(first, n.Armed[i].untilDue)
+	}
+	return first
+}
+
+// appendTimers appends the timers of n that may fire: all of them under AnyOrder, otherwise those with the earliest
+// deadline of the node. Under Prompt none fires while a message can be delivered (Quiet). Under Bounded none fires that
+// would make another event late (delays.Fires). The search chooses one of them as it chooses among all events. The table
+// engine calls this function when it interns a local state, and refuses Bounded.
+func (w *Machine) appendTimers(n *Node, buf []netmodel.Event) []netmodel.Event {
+	if len(n.Armed) == 0 || w.Sys.Timing == sim.Prompt && !w.Quiet || !w.delays.Fires(n.ID) {
+		return buf
+	}
+	first := n.Armed[0].untilDue
+	if w.Sys.Timing != sim.AnyOrder { // where all are equal
+		first = n.nextTimer()
+	}
+	for i := range n.Armed {
+		if n.Armed[i].untilDue == first {
+			buf = append(buf, netmodel.Event{Kind: eventkind.FireTimer, Node: n.ID, Peer: -1, Slot: int32(i)})
+		}
+	}
+	return buf
+}
+
 // KindOf interns a timer value.
 func (w *Machine) KindOf(t any) (k *timerKind, err error) {
 	incomparable := func() error {
@@ -105,46 +147,4 @@ func (n *Node) stopTimer(t any) {
 	if i, armed := n.FindTimer(t); armed {
 		n.Armed = slices.Delete(n.Armed, i, i+1)
 	}
-}
-
-// fire disarms the timer in a slot and advances the node's virtual time to its deadline: it subtracts the time until then
-// from the node's other timers. Nodes have no other virtual time, except with [sim.Clocks] (virtualTime).
-func (n *Node) fire(slot int32) any {
-	t := n.Armed[slot]
-	n.Armed = slices.Delete(n.Armed, int(slot), int(slot)+1)
-	if t.untilDue != 0 {
-		for i := range n.Armed {
-			n.Armed[i].untilDue = max(0, n.Armed[i].untilDue-t.untilDue)
-		}
-	}
-	return t.Value
-}
-
-// nextTimer returns the time until the earliest deadline of a node with timers.
-func (n *Node) nextTimer() time.Duration {
-	first := n.Armed[0].untilDue
-	for i := range n.Armed {
-		first = min(first, n.Armed[i].untilDue)
-	}
-	return first
-}
-
-// appendTimers appends the timers of n that may fire: all of them under AnyOrder, otherwise those with the earliest
-// deadline of the node. Under Prompt none fires while a message can be delivered (Quiet). Under Bounded none fires that
-// would make another event late (delays.Fires). The search chooses one of them as it chooses among all events. The table
-// engine calls this function when it interns a local state, and refuses Bounded.
-func (w *Machine) appendTimers(n *Node, buf []netmodel.Event) []netmodel.Event {
-	if len(n.Armed) == 0 || w.Sys.Timing == sim.Prompt && !w.Quiet || !w.delays.Fires(n.ID) {
-		return buf
-	}
-	first := n.Armed[0].untilDue
-	if w.Sys.Timing != sim.AnyOrder { // where all are equal
-		first = n.nextTimer()
-	}
-	for i := range n.Armed {
-		if n.Armed[i].untilDue == first {
-			buf = append(buf, netmodel.Event{Kind: eventkind.FireTimer, Node: n.ID, Peer: -1, Slot: int32(i)})
-		}
-	}
-	return buf
 }

@@ -42,6 +42,9 @@ const Version = 1
 // The header's lines come first, then the choices of the first boots, if any, then one line for each step: index, event
 // key, picks behind "|", comment behind "#". The last line holds the number of steps. Ambiguous text is quoted like a
 // Go string. Blank lines and lines that begin with "#" are skipped.
+//
+// The number of alternatives of a choice is not stored. A pick that no longer fits is a mismatch, which ends ReadFile of
+// package replay; FollowFile takes the first alternative and goes on. A pick that still fits is taken.
 type File struct {
 	Header Header
 	Boot   []Pick // choices of the first boots, before step 1

@@ -1,9 +1,3 @@
-// Package shrink makes violating runs smaller. It drops faults and other steps (delta debugging: Zeller and
-// Hildebrandt, Simplifying and Isolating Failure-Inducing Input, 2002), alone and together with their consequences,
-// reorders the rest to have fewer context switches, and lowers picks. It alternates that with short random runs that are
-// similar to the smallest one or replace a part of it, and with new searches for runs that violate in the same handler, from the
-// first state and from states inside smaller runs. One of these searches is breadth first.
-// A candidate is executed tolerantly, see [Player], and accepted if it violates the same property in the same way.
 package shrink
 
 import (
@@ -165,18 +159,8 @@ func shrinkFinding(ctx context.Context, cfg *Config, p *Player) (*Result, error)
 	}, nil
 }
 
-// minimize makes the best script of r, which has that path, as small as possible:
-//
-//	dropInOrders          drops many steps at once, in several orders, and continues with the smallest result
-//	nearest               searches breadth first for a shorter run, unless the run is dead
-//	reduceAndResample     drops faults, classes of steps, causes, halves, single steps and pairs, merges context switches, lowers
-//	                      picks, moves steps (reduce), and then makes random runs like the best one, until neither improves it
-//	restart               searches for other runs to the finding: by walks from the first state and from inside the best
-//	                      run, and by walks that replace a part of it (repair). A smaller one is reduced and resampled.
-//
-// The last two alternate. It ends when restarts find nothing smaller, or with MaxSteps, Time or ctx. A run of fewer than
-// leastRestarted steps is only reduced and resampled, and so is one without seek, which says what restarts search for.
-// violates is as in [resampler].
+// minimize makes the best script of r, which has that path, as small as possible, by the steps of the package comment. seek says
+// what restarts search for; nil means that there are none. violates is as in [resampler].
 func (cfg *Config) minimize(
 	ctx context.Context, r *reducer, p *Player, path choose.Path, violates func(*Played, int) bool, seek func(*restarter),
 ) error {

@@ -1,0 +1,32 @@
+// Package shrink makes violating runs smaller: fewer faults, then fewer steps, fewer context switches, lower picks. A
+// candidate is executed tolerantly, see [Player], and accepted if it violates the same property in the same way.
+//
+// # Steps of minimizing
+//
+//	dropInOrders       drops many steps at once, in several orders, and continues with the smallest result
+//	nearest            searches breadth first for a shorter run, unless the run is dead
+//	reduceAndResample  alternates reduce with short random runs that are similar to the best one
+//	restart            searches for other runs to the finding: from the first state, from states inside the best run, and
+//	                   instead of a part of it (repair). A smaller one is reduced and resampled, too
+//
+// The last two alternate (minimize). reduce drops (delta debugging: Zeller and Hildebrandt, Simplifying and Isolating
+// Failure-Inducing Input, 2002), in this order:
+//
+//	faults             all, then each
+//	classes            all steps of a node; all steps alike but for content, such as the timers of one name
+//	causes             a step together with the deliveries of what it sent, and their consequences
+//	halves             blocks of half of the steps, of a quarter, and so on, to single steps
+//
+// and then merges context switches, lowers picks, drops pairs of causes, and moves steps, from the start again after each
+// success.
+//
+// It ends when restarts find nothing smaller, or with MaxSteps, Time or the context. A run of fewer than leastRestarted
+// steps is only reduced and resampled.
+//
+// # Dead runs
+//
+// Of a dead run the steps up to the critical one are minimized (dead.go: shrink). A candidate is accepted if no walk from
+// its end recovers (judge.go). Candidates get two thirds of the time (divide), and the rest confirms the smallest one by a new search
+// for its critical step, or else an earlier one. If the system is dead from the start, the run becomes one to a
+// state without further events (deadlock.go).
+package shrink
