@@ -120,7 +120,7 @@ func inModule(ctx context.Context, folder string, args []string) error {
 
 // goTest runs go test with additional environment variables.
 func (a Runner) goTest(ctx context.Context, args []string, stdout, stderr io.Writer, variables ...string) (status error) {
-	args, tags := withoutTags(args)
+	args, tags, _ := takeFlag(args, "tags")
 	folder, args := folderFlag(args)
 	x, args, err := explorationFlags(folder, args)
 	if err != nil {
@@ -303,24 +303,31 @@ func folderFlag(args []string) (folder string, rest []string) {
 	return "", args
 }
 
-// withoutTags removes the flag -tags from arguments of the go command.
-func withoutTags(args []string) (rest []string, tags string) {
-	for i := 0; i < len(args); i++ {
-		if args[i] == "-args" || args[i] == "--args" { // the rest belongs to the test
-			return append(rest, args[i:]...), tags
-		}
-		name, value, has := strings.Cut(args[i], "=")
-		if name != "-tags" && name != "--tags" {
-			rest = append(rest, args[i])
+// splitArgs splits arguments of go test into its own and, from -args on, those of the tests.
+func splitArgs(args []string) (own, tests []string) {
+	i := slices.IndexFunc(args, func(arg string) bool { return arg == "-args" || arg == "--args" })
+	if i < 0 {
+		return args, nil
+	}
+	return args[:i], args[i:]
+}
+
+// takeFlag removes a flag from arguments of go test and returns its last value.
+func takeFlag(args []string, flag string) (rest []string, value string, given bool) {
+	own, tests := splitArgs(args)
+	for i := 0; i < len(own); i++ {
+		name, v, has := strings.Cut(own[i], "=")
+		if name != "-"+flag && name != "--"+flag {
+			rest = append(rest, own[i])
 			continue
 		}
-		if !has && i+1 < len(args) {
+		if !has && i+1 < len(own) {
 			i++
-			value = args[i]
+			v = own[i]
 		}
-		tags = value
+		value, given = v, true
 	}
-	return rest, tags
+	return append(rest, tests...), value, given
 }
 
 // GoCommand returns a go command with additional environment variables. A GOROOT among these selects the go command.

@@ -50,9 +50,7 @@ const (
 // packageOf returns the import path of the package of the files among arguments of go test. An empty path means that there are no files.
 // Schedules are stored for that package, and executed again as tests of it.
 func packageOf(ctx context.Context, env []string, dir string, flags, args []string) (string, error) {
-	if i := slices.IndexFunc(args, func(arg string) bool { return arg == "-args" || arg == "--args" }); i >= 0 {
-		args = args[:i]
-	}
+	args, _ = splitArgs(args)
 	pkg, files := "", []string(nil)
 	for _, file := range args {
 		if strings.HasPrefix(file, "-") || !strings.HasSuffix(file, ".go") {
@@ -86,10 +84,8 @@ func packageOf(ctx context.Context, env []string, dir string, flags, args []stri
 // args are the arguments of go test. Values of flags among them are not packages, and -e makes the go command ignore them.
 func compilerFlags(ctx context.Context, env []string, dir string, tags, args []string) (flags, modules []string) {
 	packages := []string{"./..."}
+	args, _ = splitArgs(args)
 	for _, arg := range args {
-		if arg == "-args" || arg == "--args" {
-			break
-		}
 		if strings.HasSuffix(arg, ".go") {
 			modules = []string{testsched.FileArguments}
 		} else if !strings.HasPrefix(arg, "-") {
@@ -119,24 +115,11 @@ func compilerFlags(ctx context.Context, env []string, dir string, tags, args []s
 // linkerFlags adds the flag that makes the linker write the symbol table, which the go command omits by default. The program locates its
 // package variables by it. Linker flags among the arguments of go test remain in effect, or else those that GOFLAGS sets.
 func linkerFlags(args, flags []string, inGoFlags string) (rest, more []string) {
-	value := strings.TrimSpace(inGoFlags + " -s=false")
-	for i := 0; i < len(args); i++ {
-		if args[i] == "-args" || args[i] == "--args" {
-			rest = append(rest, args[i:]...)
-			break
-		}
-		name, given, has := strings.Cut(args[i], "=")
-		if name != "-ldflags" && name != "--ldflags" {
-			rest = append(rest, args[i])
-			continue
-		}
-		if !has && i+1 < len(args) {
-			i++
-			given = args[i]
-		}
-		value = given + " -s=false"
+	rest, value, given := takeFlag(args, "ldflags")
+	if !given {
+		value = inGoFlags
 	}
-	return rest, append(flags, "-ldflags="+value)
+	return rest, append(flags, "-ldflags="+strings.TrimSpace(value+" -s=false"))
 }
 
 // ownFlags returns the names of the flags that go test does not have.
@@ -217,11 +200,8 @@ func explorationFlags(folder string, args []string) (x exploration, rest []strin
 		}
 		return err
 	}
+	args, tests := splitArgs(args)
 	for i := 0; i < len(args); i++ {
-		if args[i] == "-args" || args[i] == "--args" {
-			rest = append(rest, args[i:]...)
-			break
-		}
 		name, value, has := strings.Cut(args[i], "=")
 		flag := strings.TrimPrefix(strings.TrimPrefix(name, "-"), "-")
 		if flag == name || !slices.Contains(ownFlags(), flag) {
@@ -260,7 +240,7 @@ func explorationFlags(folder string, args []string) (x exploration, rest []strin
 			x.time = exhaustiveTime
 		}
 	}
-	return x, rest, nil
+	return x, append(rest, tests...), nil
 }
 
 // environment returns the variables of the test binaries, and creates the folders that they name.

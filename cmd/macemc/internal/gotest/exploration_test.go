@@ -45,7 +45,7 @@ func TestWithoutTags(t *testing.T) {
 		{[]string{"--tags=a", ".", "-run", "X"}, []string{".", "-run", "X"}, "a"},
 		{[]string{".", "-args", "-tags", "a"}, []string{".", "-args", "-tags", "a"}, ""},
 	} {
-		rest, tags := withoutTags(c.args)
+		rest, tags, _ := takeFlag(c.args, "tags")
 		if !slices.Equal(rest, c.rest) || tags != c.tags {
 			t.Errorf("%q: %q and tags %q", c.args, rest, tags)
 		}

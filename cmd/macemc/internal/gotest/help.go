@@ -91,10 +91,9 @@ func setHelp(cmd *cobra.Command) {
 
 // helpWanted reports whether the arguments ask for help, and whether for all of it.
 func helpWanted(args []string) (wanted, all bool) {
+	args, _ = splitArgs(args)
 	for _, arg := range args {
 		switch {
-		case arg == "-args" || arg == "--args": // the rest belongs to the test
-			return wanted, all
 		case slices.Contains([]string{"-h", "-help", "--help"}, arg):
 			wanted = true
 		case arg == "-"+helpAll || arg == "--"+helpAll:
