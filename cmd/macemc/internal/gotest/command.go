@@ -108,10 +108,8 @@ func inModule(ctx context.Context, folder string, args []string) error {
 	if !slices.ContainsFunc(args, relative) && slices.ContainsFunc(args, func(a string) bool { return !isFlag(a) }) {
 		return nil
 	}
-	cmd := GoCommand(ctx, nil, []string{"env", "GOMOD", "GOWORK"})
-	cmd.Dir = folder
-	out, err := cmd.Output()
-	module, work, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
+	out, err := goOutput(ctx, folder, nil, "env", "GOMOD", "GOWORK")
+	module, work, _ := strings.Cut(out, "\n")
 	if err != nil || module != os.DevNull || work != "" && work != "off" {
 		return nil // go test reports other problems
 	}
@@ -242,10 +240,8 @@ func (a Runner) goTest(ctx context.Context, args []string, stdout, stderr io.Wri
 
 // unwritable returns an error if a folder that builds and explorations write to is read-only or full.
 func unwritable(ctx context.Context, folder string) error {
-	cmd := GoCommand(ctx, nil, []string{"env", "GOCACHE", "GOTMPDIR"})
-	cmd.Dir = folder
-	out, _ := cmd.Output()
-	cache, temp, _ := strings.Cut(strings.TrimRight(string(out), "\n"), "\n")
+	out, _ := goOutput(ctx, folder, nil, "env", "GOCACHE", "GOTMPDIR")
+	cache, temp, _ := strings.Cut(out, "\n")
 	own, _ := os.UserCacheDir()
 	for i, f := range []struct{ variable, dir string }{
 		{"TMPDIR", os.TempDir()}, {"GOTMPDIR", temp}, {"GOCACHE", cache}, {"XDG_CACHE_HOME", own},
@@ -279,10 +275,8 @@ func libraryBuilt(ctx context.Context, changed overlay.Build, folder string, rac
 		args = append(args, "-race")
 	}
 	// Package testing imports the changed package runtime, on which all others depend.
-	cmd := GoCommand(ctx, changed.Env, append(args, "testing"))
-	cmd.Dir = folder
-	out, err := cmd.Output()
-	return err == nil && strings.TrimSpace(string(out)) == "false"
+	out, err := goOutput(ctx, folder, changed.Env, append(args, "testing")...)
+	return err == nil && out == "false"
 }
 
 // folderFlag removes the flag -C from arguments of the go command, which accepts it only as the first one. An empty folder means that the
@@ -343,4 +337,12 @@ func GoCommand(ctx context.Context, env, args []string) *exec.Cmd {
 		cmd.Env = append(os.Environ(), env...)
 	}
 	return cmd
+}
+
+// goOutput returns the output of a go command in a folder, without space around it. An empty folder means the current one.
+func goOutput(ctx context.Context, folder string, env []string, args ...string) (string, error) {
+	cmd := GoCommand(ctx, env, args)
+	cmd.Dir = folder
+	out, err := cmd.Output()
+	return strings.TrimSpace(string(out)), err
 }

@@ -36,12 +36,12 @@ Exit status: 0 if "macemc test" works, 2 if it does not.`,
 func (a Runner) doctor(ctx context.Context) error {
 	say := func(name, text string) { fmt.Fprintf(a.Stdout, "%-14s %s\n", name, text) }
 	works := true
-	out, err := GoCommand(ctx, nil, []string{"env", "GOVERSION", "GOOS", "GOARCH", "CGO_ENABLED", "CC", "GOCACHE"}).Output()
+	out, err := goOutput(ctx, "", nil, "env", "GOVERSION", "GOOS", "GOARCH", "CGO_ENABLED", "CC", "GOCACHE")
 	if err != nil {
 		say("go", "missing: "+err.Error())
 		return task.Exit(exitcode.Usage)
 	}
-	env := strings.Split(strings.TrimSpace(string(out)), "\n")
+	env := strings.Split(out, "\n")
 	say("go", env[0]+" "+env[1]+"/"+env[2])
 	changed, err := overlay.Prepare(ctx, ".")
 	switch places, ok := errors.AsType[*overlay.PlacesError](err); {

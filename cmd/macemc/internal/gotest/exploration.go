@@ -62,10 +62,8 @@ func packageOf(ctx context.Context, env []string, dir string, flags, args []stri
 			if !filepath.IsAbs(from) {
 				from = "./" + from
 			}
-			cmd := GoCommand(ctx, env, slices.Concat([]string{"list"}, flags, []string{"-f", list, from}))
-			cmd.Dir = dir
-			out, _ := cmd.Output()
-			files = strings.Fields(string(out))
+			out, _ := goOutput(ctx, dir, env, slices.Concat([]string{"list"}, flags, []string{"-f", list, from})...)
+			files = strings.Fields(out)
 			if len(files) > 0 {
 				pkg = files[0]
 			}
@@ -93,11 +91,9 @@ func compilerFlags(ctx context.Context, env []string, dir string, tags, args []s
 		}
 	}
 	for len(packages) > 0 {
-		cmd := GoCommand(ctx, env,
-			slices.Concat([]string{"list", "-e", "-deps", "-test"}, tags, []string{"-f", "{{with .Module}}{{.Path}}{{end}}"}, packages))
-		cmd.Dir = dir
-		if out, err := cmd.Output(); err == nil {
-			modules = append(modules, strings.Fields(string(out))...)
+		list := slices.Concat([]string{"list", "-e", "-deps", "-test"}, tags, []string{"-f", "{{with .Module}}{{.Path}}{{end}}"}, packages)
+		if out, err := goOutput(ctx, dir, env, list...); err == nil {
+			modules = append(modules, strings.Fields(out)...)
 			break
 		}
 		packages = packages[:len(packages)-1] // drop an argument that cannot be the path of a package
