@@ -232,72 +232,69 @@ func (s *summaries) read(pkg, file string) (sum packageSummary) {
 	sum.reports = map[string]string{}
 	var test testLine // the latest
 	for line := range strings.Lines(string(text)) {
+		scan := func(format string, to ...any) bool {
+			_, err := fmt.Sscanf(line, format, to...)
+			return err == nil
+		}
 		var name, note string
-		if _, err := fmt.Sscanf(line, "known %q %q", &name, &note); err == nil {
+		var one packageSummary
+		switch {
+		case scan("known %q %q", &name, &note):
 			s.counts.known++
 			s.known = append(s.known, fmt.Sprintf("%s %s: %s%s", pkg, name, testsched.KnownPrefix(test.kind == testsched.Hidden), note))
-			continue
-		}
-		if _, err := fmt.Sscanf(line, "fixed %q %q", &name, &note); err == nil {
+		case scan("fixed %q %q", &name, &note):
 			s.counts.fixed++
 			s.known = append(s.known, fmt.Sprintf("%s %s: fixed: %s", pkg, name, note))
-			continue
-		}
-		if _, err := fmt.Sscanf(line, "unsought %q %q", &name, &note); err == nil {
+		case scan("unsought %q %q", &name, &note):
 			s.counts.unsought++
 			s.known = append(s.known, fmt.Sprintf("%s %s: not looked for: %s", pkg, name, note))
-			continue
-		}
-		if _, err := fmt.Sscanf(line, "finding %q %q", &name, &note); err == nil {
+		case scan("finding %q %q", &name, &note):
 			sum.reports[name] = note
-			continue
+		case scan("saved %q %d %d", &name, &one.saved.Passing, &one.saved.Unfit):
+			sum.add(packageSummary{saved: one.saved})
+		case scan("coverage %q %f", &name, &one.coverage):
+			sum.add(packageSummary{sampled: 1, coverage: one.coverage})
+		default:
+			if t, ok := parseTest(line); ok {
+				test = t
+				s.addTest(&sum, pkg, t)
+			}
 		}
-		var saved testsched.Saved
-		if _, err := fmt.Sscanf(line, "saved %q %d %d", &name, &saved.Passing, &saved.Unfit); err == nil {
-			sum.add(packageSummary{saved: saved})
-			continue
-		}
-		var coverage float64
-		if _, err := fmt.Sscanf(line, "coverage %q %f", &name, &coverage); err == nil {
-			sum.add(packageSummary{sampled: 1, coverage: coverage})
-			continue
-		}
-		var ok bool
-		if test, ok = parseTest(line); !ok {
-			continue
-		}
-		switch test.kind {
-		case testsched.Suspect:
-			s.failed++
-			s.counts.new++
-		case testsched.New:
-			s.counts.new++
-			sum.found = append(sum.found, test.name)
-		case testsched.Hidden:
-			s.counts.hidden++
-			sum.excused = append(sum.excused, test.name)
-		case testsched.Damaged:
-			s.counts.damaged++
-			sum.excused = append(sum.excused, test.name)
-		}
-		if test.note != "" {
-			s.note(pkg, test.name, test.note)
-		}
-		if strings.HasPrefix(test.note, unexplored) {
-			continue
-		}
-		one := packageSummary{tests: 1, schedules: test.schedules, delays: test.delays, elapsed: test.elapsed}
-		switch test.kind {
-		case testsched.CompleteFor:
-			one.drawn = 1
-			fallthrough
-		case testsched.Complete:
-			one.complete, one.bounded, one.preemptions = 1, test.preemptions < testsched.Unbounded, test.preemptions
-		}
-		sum.add(one)
 	}
 	s.total.add(sum)
 	return sum
+}
+
+// addTest adds a test to the sum of its package.
+func (s *summaries) addTest(sum *packageSummary, pkg string, test testLine) {
+	switch test.kind {
+	case testsched.Suspect:
+		s.failed++
+		s.counts.new++
+	case testsched.New:
+		s.counts.new++
+		sum.found = append(sum.found, test.name)
+	case testsched.Hidden:
+		s.counts.hidden++
+		sum.excused = append(sum.excused, test.name)
+	case testsched.Damaged:
+		s.counts.damaged++
+		sum.excused = append(sum.excused, test.name)
+	}
+	if test.note != "" {
+		s.note(pkg, test.name, test.note)
+	}
+	if strings.HasPrefix(test.note, unexplored) {
+		return
+	}
+	one := packageSummary{tests: 1, schedules: test.schedules, delays: test.delays, elapsed: test.elapsed}
+	if test.kind == testsched.Complete || test.kind == testsched.CompleteFor {
+		one.complete, one.bounded, one.preemptions = 1, test.preemptions < testsched.Unbounded, test.preemptions
+	}
+	if test.kind == testsched.CompleteFor {
+		one.drawn = 1
+	}
+	sum.add(one)
 }
 
 // unreported reads the summaries of packages for which the go command wrote no line, because it was interrupted or killed. It writes the
