@@ -151,20 +151,9 @@ func asWritten(sys *sim.System, h *pathfile.Header) (sim.System, error) {
 	if err != nil {
 		return *sys, &HeaderError{"limit", "", err}
 	}
-	if h.Timing != "" {
-		if as.Timing, err = simext.ParseTiming(h.Timing); err != nil {
-			return *sys, &HeaderError{"timing", "", err}
-		}
-	}
-	if as.Interleave = sim.Rotate; h.Interleave != "" {
-		if as.Interleave, err = simext.ParseInterleave(h.Interleave); err != nil {
-			return *sys, &HeaderError{"interleave", "", err}
-		}
-	}
-	if h.CrashCut != "" {
-		if as.CrashCut, err = simext.ParseCrashCut(h.CrashCut); err != nil {
-			return *sys, &HeaderError{"crash-cut", "", err}
-		}
+	as.Interleave = sim.Rotate
+	if err := (Modes{h.Timing, h.Interleave, h.CrashCut}).Apply(&as); err != nil {
+		return *sys, err
 	}
 	return only(as, h)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/macemc/macemc/internal/kernel/declared"
 	"github.com/macemc/macemc/internal/pathfile"
 	"github.com/macemc/macemc/internal/replay"
+	"github.com/macemc/macemc/internal/simext"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems/spec"
 )
@@ -25,10 +26,31 @@ type Subject struct {
 // own.
 type Wanted struct {
 	spec.Config
-	Limits     func(*sim.Limits) // changes the default limits; nil leaves them
-	Timing     *sim.Timing
-	Interleave *sim.Interleave
-	CrashCut   *sim.CrashCut
+	Limits func(*sim.Limits) // changes the default limits; nil leaves them
+	Modes
+}
+
+// Modes names how a system handles time, goroutines and crashes. An empty name means as the system defines.
+type Modes struct{ Timing, Interleave, CrashCut string }
+
+// Apply sets the modes of a system. The error is a [*HeaderError].
+func (m Modes) Apply(sys *sim.System) (err error) {
+	if m.Timing != "" {
+		if sys.Timing, err = simext.ParseTiming(m.Timing); err != nil {
+			return &HeaderError{"timing", "", err}
+		}
+	}
+	if m.Interleave != "" {
+		if sys.Interleave, err = simext.ParseInterleave(m.Interleave); err != nil {
+			return &HeaderError{"interleave", "", err}
+		}
+	}
+	if m.CrashCut != "" {
+		if sys.CrashCut, err = simext.ParseCrashCut(m.CrashCut); err != nil {
+			return &HeaderError{"crash-cut", "", err}
+		}
+	}
+	return nil
 }
 
 // NewSubject builds the system that e describes. The error states what is wrong with wanted.
@@ -63,14 +85,8 @@ func NewSubject(e spec.Entry, wanted Wanted) (Subject, error) {
 	if sys, err = sys.WithLimits(limits); err != nil {
 		return Subject{}, fmt.Errorf("system %q: %w", e.Name, err)
 	}
-	if wanted.Timing != nil {
-		sys.Timing = *wanted.Timing
-	}
-	if wanted.Interleave != nil {
-		sys.Interleave = *wanted.Interleave
-	}
-	if wanted.CrashCut != nil {
-		sys.CrashCut = *wanted.CrashCut
+	if err := wanted.Modes.Apply(&sys); err != nil {
+		return Subject{}, err
 	}
 	if err := turns(&sys); err != nil {
 		return Subject{}, err
@@ -168,7 +184,7 @@ func FromHeader(entries []spec.Entry, h pathfile.Header) (Subject, error) {
 		return fail("limit", "", err)
 	}
 	wanted.Limits = func(l *sim.Limits) { *l = limits }
-	wanted.Interleave = new(sim.Interleave)
+	wanted.Interleave = sim.Rotate.String()
 	s, err := NewSubject(e, wanted)
 	if err != nil {
 		return fail("limit", "", err)

@@ -75,20 +75,8 @@ func (f *Search) onward(run *check.Source, s *check.Subject, cfg *search.Config)
 	if err != nil {
 		return nil, err
 	}
-	if f.Timing != "" {
-		if loose.Timing, err = simext.ParseTiming(f.Timing); err != nil {
-			return nil, fmt.Errorf("--%w", err)
-		}
-	}
-	if f.Interleave != "" {
-		if loose.Interleave, err = simext.ParseInterleave(f.Interleave); err != nil {
-			return nil, fmt.Errorf("--interleave: %w", err)
-		}
-	}
-	if f.CrashCut != "" {
-		if loose.CrashCut, err = simext.ParseCrashCut(f.CrashCut); err != nil {
-			return nil, fmt.Errorf("--%w", err)
-		}
+	if err := (check.Modes{Timing: f.Timing, Interleave: f.Interleave, CrashCut: f.CrashCut}).Apply(&loose); err != nil {
+		return nil, modeError(err)
 	}
 	if h.AsLive {
 		loose = simext.AsLive(loose)

@@ -1,13 +1,13 @@
 package task
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/macemc/macemc/internal/check"
 	"github.com/macemc/macemc/internal/check/walkweights"
-	"github.com/macemc/macemc/internal/simext"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems/spec"
@@ -60,27 +60,27 @@ func (f *Subject) build(p *Process) (check.Subject, error) {
 		}
 	}
 	if f.Given.Has("timing") {
-		t, err := simext.ParseTiming(f.Timing)
-		if err != nil {
-			return check.Subject{}, fmt.Errorf("--%w", err)
-		}
-		wanted.Timing = &t
+		wanted.Timing = f.Timing
 	}
 	if f.Given.Has("interleave") {
-		i, err := simext.ParseInterleave(f.Interleave)
-		if err != nil {
-			return check.Subject{}, fmt.Errorf("--interleave: %w", err)
-		}
-		wanted.Interleave = &i
+		wanted.Interleave = f.Interleave
 	}
 	if f.Given.Has("crash-cut") {
-		c, err := simext.ParseCrashCut(f.CrashCut)
-		if err != nil {
-			return check.Subject{}, fmt.Errorf("--%w", err)
-		}
-		wanted.CrashCut = &c
+		wanted.CrashCut = f.CrashCut
 	}
-	return check.NewSubject(entry, wanted)
+	s, err := check.NewSubject(entry, wanted)
+	return s, modeError(err)
+}
+
+// modeError names the flag in an error of [check.Modes]. It returns other errors unchanged.
+func modeError(err error) error {
+	switch e, ok := errors.AsType[*check.HeaderError](err); {
+	case !ok:
+		return err
+	case e.Key == "interleave":
+		return fmt.Errorf("--interleave: %w", err)
+	}
+	return fmt.Errorf("--%w", err)
 }
 
 // ParseParams parses parameters of the form KEY=VALUE.
