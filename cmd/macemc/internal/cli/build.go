@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
@@ -54,10 +55,11 @@ func (a *app) build(ctx context.Context, other, pkg string) (*binary, error) {
 		}
 		in, name = pkg, "."
 	}
-	out, err := a.listPkg(ctx, in, name)
+	var err error
+	b.listedPackage, err = a.listPkg(ctx, in, name)
 	if err != nil && other != "" && ctx.Err() == nil {
 		if there, e := a.listPkg(ctx, other, name); e == nil {
-			out, err = there, nil
+			b.listedPackage, err = there, nil
 		}
 	}
 	switch {
@@ -65,9 +67,6 @@ func (a *app) build(ctx context.Context, other, pkg string) (*binary, error) {
 		return nil, &missingError{err.Error()}
 	case err != nil:
 		return nil, err
-	}
-	if err := json.Unmarshal(out, &b.listedPackage); err != nil {
-		return nil, fmt.Errorf("go list %s: %w", pkg, err)
 	}
 	if len(b.TestGoFiles)+len(b.XTestGoFiles) == 0 {
 		return nil, fmt.Errorf("%s has no tests; a system is checked by a test that calls mctest.Check", b.ImportPath)
@@ -134,8 +133,15 @@ func (a *app) buildFlags(changed overlay.Build) []string {
 	return nil
 }
 
-func (a *app) listPkg(ctx context.Context, dir, pkg string) ([]byte, error) {
-	return a.goTool(ctx, dir, "list", "-json=Dir,ImportPath,TestGoFiles,XTestGoFiles", "--", pkg)
+func (a *app) listPkg(ctx context.Context, dir, pkg string) (l listedPackage, err error) {
+	out, err := a.goTool(ctx, dir, "list", "-json=Dir,ImportPath,TestGoFiles,XTestGoFiles", "--", pkg)
+	if err != nil {
+		return l, err
+	}
+	if err := json.Unmarshal(out, &l); err != nil {
+		return l, fmt.Errorf("go list %s: %w", cmp.Or(dir, pkg), err)
+	}
+	return l, nil
 }
 
 // goTool runs a go command with this command's build tags. The text of an error is printed unchanged to standard error.

@@ -3,7 +3,6 @@ package cli
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -135,13 +134,9 @@ func (a *app) onFileOf(ctx context.Context, file, name string, t task.Task) erro
 func (a *app) searchFrom(ctx context.Context, f *task.Search, test string, h *pathfile.Header) error {
 	pkg, inName := splitTest(f.System)
 	if isFolder(pkg) {
-		out, err := a.listPkg(ctx, pkg, ".")
+		l, err := a.listPkg(ctx, pkg, ".")
 		if err != nil {
 			return err
-		}
-		var l listedPackage
-		if err := json.Unmarshal(out, &l); err != nil {
-			return fmt.Errorf("go list %s: %w", pkg, err)
 		}
 		pkg = l.ImportPath
 	}
@@ -169,15 +164,11 @@ func packagePath(file string) *pathfile.File {
 
 // listPackage shows the checks in the tests of a package.
 func (a *app) listPackage(ctx context.Context, pkg string, asJSON bool) error {
-	b, err := a.build(ctx, "", pkg)
+	b, all, err := a.checksOf(ctx, "", pkg, "")
 	if err != nil {
 		return err
 	}
 	defer b.remove()
-	all, err := b.list(ctx, "")
-	if err != nil {
-		return err
-	}
 	if asJSON {
 		return task.WriteJSON(a.Stdout, map[string]any{"package": b.ImportPath, "systems": all})
 	}
@@ -194,15 +185,11 @@ func (a *app) listPackage(ctx context.Context, pkg string, asJSON bool) error {
 
 // elsewhere executes a task in the test binary of a package, on one of the checks of a test; "" means all tests.
 func (a *app) elsewhere(ctx context.Context, from, pkg, test string, choice func([]listedCheck) (listedCheck, error), t task.Task) error {
-	b, err := a.build(ctx, from, pkg)
+	b, all, err := a.checksOf(ctx, from, pkg, test)
 	if err != nil {
 		return err
 	}
 	defer b.remove()
-	all, err := b.list(ctx, test)
-	if err != nil {
-		return err
-	}
 	c, err := choice(all)
 	if err != nil {
 		return err

@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/macemc/macemc/internal/check/exitcode"
@@ -43,7 +44,7 @@ func (a *app) searchPackage(ctx context.Context, f task.Search, again func(name 
 	if err := f.Validate(); err != nil {
 		return err
 	}
-	b, all, err := a.checksOf(ctx, f.System)
+	b, all, err := a.checksOf(ctx, "", f.System, "")
 	if err != nil {
 		return err
 	}
@@ -154,7 +155,7 @@ func worse(a, b error) error {
 
 // searchPackage searches the checks of one package and returns their number.
 func (p *patternSearch) searchPackage(ctx context.Context, pkg string) (int, error) {
-	b, all, err := p.a.checksOf(ctx, pkg)
+	b, all, err := p.a.checksOf(ctx, "", pkg, "")
 	if err != nil {
 		return 0, err
 	}
@@ -162,13 +163,13 @@ func (p *patternSearch) searchPackage(ctx context.Context, pkg string) (int, err
 	return len(all), p.searchChecks(ctx, b, pkg, all)
 }
 
-// checksOf builds the tests of a package and lists their checks.
-func (a *app) checksOf(ctx context.Context, pkg string) (*binary, []listedCheck, error) {
-	b, err := a.build(ctx, "", pkg)
+// checksOf builds the tests of a package, as build does, and lists the checks in a test, or in all if none is named.
+func (a *app) checksOf(ctx context.Context, other, pkg, test string) (*binary, []listedCheck, error) {
+	b, err := a.build(ctx, other, pkg)
 	if err != nil {
 		return nil, nil, err
 	}
-	all, err := b.list(ctx, "")
+	all, err := b.list(ctx, test)
 	if err != nil {
 		b.remove()
 		return nil, nil, err
@@ -225,7 +226,8 @@ func (a *app) checkingPackages(ctx context.Context, pattern string) ([]string, e
 		} else if err != nil {
 			return nil, fmt.Errorf("go list %s: %w", pattern, err)
 		}
-		if name, ok := strings.CutSuffix(p.ImportPath, ".test"); ok && usesChecker(p.Deps) {
+		usesChecker := slices.ContainsFunc(p.Deps, func(d string) bool { return d == checker || strings.HasPrefix(d, checker+" ") })
+		if name, ok := strings.CutSuffix(p.ImportPath, ".test"); ok && usesChecker {
 			packages = append(packages, name)
 		}
 	}
@@ -233,14 +235,4 @@ func (a *app) checkingPackages(ctx context.Context, pattern string) ([]string, e
 		return nil, noSystem(pattern)
 	}
 	return packages, nil
-}
-
-// usesChecker reports whether package mctest is among the dependencies.
-func usesChecker(deps []string) bool {
-	for _, d := range deps {
-		if path, _, _ := strings.Cut(d, " "); path == checker {
-			return true
-		}
-	}
-	return false
 }
