@@ -22,7 +22,7 @@ func (a *app) mdbCommand() *cobra.Command {
 	var inBrowser bool
 	ofSystem := pflag.NewFlagSet("", pflag.ContinueOnError)
 	ofSystem.SortFlags = false
-	subjectFlags(ofSystem, &d.Subject, &test)
+	subjectFlags(ofSystem, &d.Subject, &test, "check only")
 	environmentFlags(ofSystem, &d.Subject)
 	cmd := &cobra.Command{
 		Use:   "mdb FILE [LIVE] | SYSTEM",

@@ -66,10 +66,7 @@ for some monitor; for others see "macemc help".`,
 	}
 	fl := cmd.Flags()
 	fl.SortFlags = false
-	fl.StringVar(&test, "test", "", "use the system of test `NAME` of a package")
-	fl.StringArrayVar(&o.Bugs, "bug", nil, "enable the known bug `ID`; repeatable")
-	fl.IntVar(&o.Nodes, "nodes", 0, "run `N` nodes (default: as the system defines)")
-	fl.StringArrayVar(&o.Set, "set", nil, "set system parameter `KEY=VALUE`; repeatable")
+	subjectFlags(fl, &o.Subject, &test, "use the system of")
 	fl.StringVar(&o.Monitor, "monitor", "", "check only monitor `NAME`")
 	fl.IntVar(&o.MaxStates, "max-states", 1_000_000, "examine at most `N` states of a monitor")
 	fl.BoolVar(&o.JSON, "json", false, "print one JSON object")

@@ -34,10 +34,7 @@ is undecided; for others see "macemc help".`,
 	}
 	fl := cmd.Flags()
 	fl.SortFlags = false
-	fl.StringVar(&test, "test", "", "use the system of test `NAME` of a package")
-	fl.StringArrayVar(&f.Bugs, "bug", nil, "enable the known bug `ID`; repeatable")
-	fl.IntVar(&f.Nodes, "nodes", 0, "run `N` nodes (default: as the system defines)")
-	fl.StringArrayVar(&f.Set, "set", nil, "set system parameter `KEY=VALUE`; repeatable")
+	subjectFlags(fl, &f.Subject, &test, "use the system of")
 	fl.IntVar(&f.MaxStates, "max-states", refine.DefaultStates, "compare at most `N` states of each, and pairs of them")
 	fl.BoolVar(&f.JSON, "json", false, "print one JSON array")
 	return cmd

@@ -17,7 +17,7 @@ func TestAgain(t *testing.T) {
 		got = rerunArgs(cmd, args)
 		return nil
 	}}
-	subjectFlags(cmd.Flags(), &f.Subject, &test)
+	subjectFlags(cmd.Flags(), &f.Subject, &test, "check only")
 	cmd.Flags().Var((*only)(&f.Property), "property", "")
 	cmd.Flags().Uint64Var(&f.Config.Seed, "seed", 1, "")
 	cmd.Flags().BoolVar(&f.Config.Alone, "alone", false, "")

@@ -73,7 +73,7 @@ func (a *app) searchCommand() *cobra.Command {
 	}
 	fl := cmd.Flags()
 	fl.SortFlags = false
-	subjectFlags(fl, &f.Subject, &test)
+	subjectFlags(fl, &f.Subject, &test, "check only")
 	fl.Var((*only)(&f.Property), "property", "check only property or monitor `NAME`")
 	fl.StringVar((*string)(&f.Config.Strategy), "strategy", "",
 		"use `NAME`: "+strings.Join(strategy.Names(0), ", ")+" (default "+strategy.All[0].Name+")")
@@ -184,9 +184,9 @@ const searchExamples = `  macemc search randtree --bug RT4 --json > report.json
   macemc search paxos --set proposers=3 --strategy bfs --cluster nats://127.0.0.1:4222
   macemc search --from macemc-out/live-randtree-1/recording --step 40 --time 30s`
 
-// subjectFlags adds the flags that select the system to execute.
-func subjectFlags(fl *pflag.FlagSet, f *task.Subject, test *string) {
-	fl.StringVar(test, "test", "", "check only test `NAME` of a package")
+// subjectFlags adds the flags that select the system to execute. use is what the command does with a test.
+func subjectFlags(fl *pflag.FlagSet, f *task.Subject, test *string, use string) {
+	fl.StringVar(test, "test", "", use+" test `NAME` of a package")
 	fl.StringArrayVar(&f.Bugs, "bug", nil, "enable the known bug `ID`; repeatable")
 	fl.IntVar(&f.Nodes, "nodes", 0, "run `N` nodes (default: as the system defines)")
 	fl.StringArrayVar(&f.Set, "set", nil, "set system parameter `KEY=VALUE`; repeatable")
