@@ -45,10 +45,7 @@ func reexecuteDescribing(sys *sim.System, opts kernel.Options, rec *flight.Recor
 	}
 	defer f.Close()
 	to := gob.NewEncoder(f)
-	path := rec.Recorded(picksRun)
-	if end := slices.Index(path, flight.None); end >= 0 {
-		path = path[:end]
-	}
+	path := given(rec.Recorded(picksRun))
 	rec.Set(flight.Begun, 1)
 	near := func(step int) bool { return step >= rec.Get(flight.Near) }
 	err = replay.RecordTo(sys, path, rec.Get(flight.Until), opts, near, func(w kernel.World, p *replay.Progress) error {
@@ -101,17 +98,12 @@ func readDescription(dir string) (*description, error) {
 // it describes the event. Steps before near are outlined. It also returns how the process died; nil means that it did not.
 func describe(
 	ctx context.Context, respawn func() *exec.Cmd, path choose.Path, n, near int, limit time.Duration,
-) (*description, *Death, error) {
-	temp, err := temporary()
-	if err != nil {
-		return nil, nil, err
-	}
-	defer temp.Remove()
-	died, _, err := isolateIn(ctx, temp, respawn, executionRequest{path: path, mode: describeSteps, until: n, near: near}, limit)
-	if err != nil {
-		return nil, nil, err
-	}
-	run, err := readDescription(temp.Path)
+) (run *description, died *Death, err error) {
+	died, err = isolate(ctx, respawn, executionRequest{path: path, mode: describeSteps, until: n, near: near}, limit,
+		func(_ *Death, _ *flight.Recorder, dir string) (err error) {
+			run, err = readDescription(dir)
+			return err
+		})
 	return run, died, err
 }
 

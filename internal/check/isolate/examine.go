@@ -7,7 +7,6 @@ import (
 	"io"
 	"os/exec"
 	"runtime"
-	"slices"
 	"strings"
 	"time"
 
@@ -34,29 +33,22 @@ const (
 // makes the command that starts the process, which must call [Reexecute] with the same system. Exceeding the limit is a
 // death, too.
 func Examine(ctx context.Context, respawn func() *exec.Cmd, path choose.Path, limit time.Duration) (d, last *Death, err error) {
-	temp, err := temporary()
-	if err != nil {
-		return nil, nil, err
-	}
-	defer temp.Remove()
-	d, rec, err := isolateIn(ctx, temp, respawn, executionRequest{path: path}, limit)
-	if d != nil || err != nil {
-		return d, nil, err
-	}
-	last = found(rec)
-	last.outline = outline(rec, temp.Path)
-	if end := slices.Index(path, flight.None); end >= 0 {
-		path = path[:end]
-	}
-	last.mismatch = rec.Get(flight.Used) < len(path)
-	return nil, last, nil
+	d, err = isolate(ctx, respawn, executionRequest{path: path}, limit, func(d *Death, rec *flight.Recorder, dir string) error {
+		if d == nil {
+			last = found(rec)
+			last.outline = outline(rec, dir)
+			last.mismatch = rec.Get(flight.Used) < len(given(path))
+		}
+		return nil
+	})
+	return d, last, err
 }
 
 // await starts a process that executes the request in rec, a recorder in that file, and returns how it died; nil means that it did not.
 // limit is the time limit of a step, on the clock of that process (see [budget.Clock]). These rules end the process:
 //
 //   - it ends by itself: autopsy finds out why. If it has printed a stack before, its step was blocked.
-//   - a signal has stopped it for stoppedLimit: it is killed, which is [ErrOutside]. Then isolateIn starts another one, once.
+//   - a signal has stopped it for stoppedLimit: it is killed, which is [ErrOutside]. Then isolate starts another one, once.
 //   - it has not begun to execute steps after startLimit: it is killed, which is an error.
 //   - all steps were executed, and it waits for leaked goroutines ([flight.AwaitingLeaked]) for limit and awaitLeakedLimit: it is killed.
 //     That does not count as a death.

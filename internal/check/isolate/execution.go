@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"time"
 
 	"github.com/macemc/macemc/choose"
@@ -208,10 +207,7 @@ const executionFile = "execution"
 
 // reexecuteRecordingStates executes the picks in rec repeatedly and writes the execution, with its states, beside rec.
 func reexecuteRecordingStates(sys *sim.System, start func() (kernel.World, error), rec *flight.Recorder) error {
-	path := rec.Recorded(picksRun)
-	if end := slices.Index(path, flight.None); end >= 0 {
-		path = path[:end]
-	}
+	path := given(rec.Recorded(picksRun))
 	var last *sim.Property
 	if i := rec.Get(flight.Mode) - CompareStatesAndProperty; i >= 0 {
 		last = &sys.Properties[i]

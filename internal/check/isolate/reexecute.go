@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -80,6 +81,14 @@ func Reexecute(sys *sim.System, rec *flight.Recorder) error {
 		awaitLeaked(rec)
 	}
 	return err
+}
+
+// given returns the picks before the first [flight.None].
+func given(path choose.Path) choose.Path {
+	if end := slices.Index(path, flight.None); end >= 0 {
+		return path[:end]
+	}
+	return path
 }
 
 // countLeaked returns a function that counts the goroutines that steps leave running.

@@ -12,7 +12,6 @@ import (
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/check/flight"
 	"github.com/macemc/macemc/internal/replay"
-	"github.com/macemc/macemc/internal/scratch"
 	"github.com/macemc/macemc/internal/shrink"
 )
 
@@ -63,24 +62,33 @@ func (o *executionRequest) size() int {
 // ErrOutside is the error of a fresh process that was stopped from outside, twice.
 var ErrOutside = errors.New("a signal such as SIGSTOP has stopped a process that executes a run again")
 
-// isolateIn executes a request with the files of the process in temp. It also returns the recorder. A request is executed
-// a second time if a signal ended or stopped its process, which may have come from outside (code that sends the signal
-// does so again), or if the process exceeded the time limit and no checked code was seen running, because it may have been
-// starting, ending, or waiting for the machine.
-func isolateIn(
-	ctx context.Context, temp *scratch.Folder, respawn func() *exec.Cmd, o executionRequest, limit time.Duration,
-) (*Death, *flight.Recorder, error) {
-	d, rec, err := isolateOnce(ctx, temp, respawn, o, limit)
-	if errors.Is(err, ErrOutside) || d != nil && (d.signal != "" || d.Endless && d.Stack == "" && !d.hugeStacks) {
-		return isolateOnce(ctx, temp, respawn, o, limit)
+// isolate executes a request in a fresh process and returns how it died; nil means that it did not. It passes the recorder
+// and the folder of the process to read. A request is executed a second time if a signal ended or stopped its process, which
+// may have come from outside (code that sends the signal does so again), or if the process exceeded the time limit and no
+// checked code was seen running, because it may have been starting, ending, or waiting for the machine.
+func isolate(
+	ctx context.Context, respawn func() *exec.Cmd, o executionRequest, limit time.Duration,
+	read func(d *Death, rec *flight.Recorder, dir string) error,
+) (*Death, error) {
+	temp, err := temporary()
+	if err != nil {
+		return nil, err
 	}
-	return d, rec, err
+	defer temp.Remove()
+	d, rec, err := isolateOnce(ctx, temp.Path, respawn, o, limit)
+	if errors.Is(err, ErrOutside) || d != nil && (d.signal != "" || d.Endless && d.Stack == "" && !d.hugeStacks) {
+		d, rec, err = isolateOnce(ctx, temp.Path, respawn, o, limit)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return d, read(d, rec, temp.Path)
 }
 
 func isolateOnce(
-	ctx context.Context, temp *scratch.Folder, respawn func() *exec.Cmd, o executionRequest, limit time.Duration,
+	ctx context.Context, dir string, respawn func() *exec.Cmd, o executionRequest, limit time.Duration,
 ) (*Death, *flight.Recorder, error) {
-	file := filepath.Join(temp.Path, "flight")
+	file := filepath.Join(dir, "flight")
 	if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, err
 	}
@@ -88,12 +96,12 @@ func isolateOnce(
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := o.write(rec, temp.Path); err != nil {
+	if err := o.write(rec, dir); err != nil {
 		return nil, nil, err
 	}
 	d, err := await(ctx, file, rec, respawn, limit)
 	if d != nil {
-		d.outline = outline(rec, temp.Path)
+		d.outline = outline(rec, dir)
 	}
 	return d, rec, err
 }
@@ -102,30 +110,23 @@ func isolateOnce(
 func ExamineScript(
 	ctx context.Context, respawn func() *exec.Cmd, path choose.Path, script *shrink.Script, limit time.Duration,
 ) (*Death, error) {
-	temp, err := temporary()
-	if err != nil {
-		return nil, err
-	}
-	defer temp.Remove()
-	d, _, err := isolateIn(ctx, temp, respawn, executionRequest{path: path, script: script}, limit)
-	return d, err
+	return isolate(ctx, respawn, executionRequest{path: path, script: script}, limit,
+		func(*Death, *flight.Recorder, string) error { return nil })
 }
 
 // ExecuteIsolated executes path in a fresh process and returns the execution, or how that process died. mode is
 // CompareStates, CompareStatesAndMessages, or CompareStatesAndProperty plus an index.
 func ExecuteIsolated(
 	ctx context.Context, respawn func() *exec.Cmd, path choose.Path, mode int, limit time.Duration,
-) (*Execution, *Death, error) {
-	temp, err := temporary()
-	if err != nil {
-		return nil, nil, err
+) (x *Execution, d *Death, err error) {
+	read := func(d *Death, _ *flight.Recorder, dir string) (err error) {
+		if d == nil {
+			x, err = readExecution(dir)
+		}
+		return err
 	}
-	defer temp.Remove()
-	if d, _, err := isolateIn(ctx, temp, respawn, executionRequest{path: path, mode: mode}, limit); d != nil || err != nil {
-		return nil, d, err
-	}
-	x, err := readExecution(temp.Path)
-	return x, nil, err
+	d, err = isolate(ctx, respawn, executionRequest{path: path, mode: mode}, limit, read)
+	return x, d, err
 }
 
 // FileRun is the execution of a path file in a fresh process.
@@ -140,19 +141,15 @@ type FileRun struct {
 // ExamineFile is [Examine] for the text of a path file. A tolerant process also follows a file of another version of
 // the system, see [replay.FollowFile].
 func ExamineFile(ctx context.Context, respawn func() *exec.Cmd, text string, tolerant bool, limit time.Duration) (*FileRun, error) {
-	temp, err := temporary()
-	if err != nil {
-		return nil, err
-	}
-	defer temp.Remove()
-	d, rec, err := isolateIn(ctx, temp, respawn, executionRequest{file: &pathFileRequest{text, tolerant}}, limit)
-	if err != nil {
-		return nil, err
-	}
-	run := &FileRun{Death: d, LeaksGoroutines: rec.Get(flight.LeakedIn) != 0}
-	run.Path = rec.Recorded(picksRun)[:rec.Get(flight.Used)].Clone()
-	run.LeakStep, run.BeforeLeak = firstLeak(rec)
-	return run, nil
+	run := new(FileRun)
+	_, err := isolate(ctx, respawn, executionRequest{file: &pathFileRequest{text, tolerant}}, limit,
+		func(d *Death, rec *flight.Recorder, _ string) error {
+			run.Death, run.LeaksGoroutines = d, rec.Get(flight.LeakedIn) != 0
+			run.Path = rec.Recorded(picksRun)[:rec.Get(flight.Used)].Clone()
+			run.LeakStep, run.BeforeLeak = firstLeak(rec)
+			return nil
+		})
+	return run, err
 }
 
 // Describe executes the run in a fresh process and describes it. If that process dies, it also sets Death.

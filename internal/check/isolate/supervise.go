@@ -200,14 +200,10 @@ func (s *Supervisor) search(ctx context.Context, before *earlier) (out Outcome, 
 	cmd := s.Respawn()
 	assign(cmd, searching, file, before.skipped)
 	cmd.Env = append(cmd.Env, suspectVar+"="+before.folder, diedVar+"="+before.died, spentVar+"="+before.spent.String())
-	if before.own {
-		cmd.Env = append(cmd.Env, ownVar+"=1")
-	}
-	if before.surely {
-		cmd.Env = append(cmd.Env, surelyVar+"=1")
-	}
-	if before.settle {
-		cmd.Env = append(cmd.Env, settleVar+"=1")
+	for variable, set := range map[string]bool{ownVar: before.own, surelyVar: before.surely, settleVar: before.settle} {
+		if set {
+			cmd.Env = append(cmd.Env, variable+"=1")
+		}
 	}
 	cmd.Stdout, cmd.Stderr = s.Stdout, output
 	orders, err := cmd.StdinPipe()
