@@ -30,7 +30,7 @@ func Build(t *replay.Trace) *Graph {
 		}
 	}
 	g.Initial = t.Boot.Changes
-	b := builder{g: g, timers: map[timerKey]int{}, states: make([]nodeState, t.Nodes), crashed: make([]nodeState, t.Nodes)}
+	b := builder{g: g, timers: map[place]int{}, states: make([]nodeState, t.Nodes), crashed: make([]nodeState, t.Nodes)}
 	for id := range b.states {
 		b.states[id] = nodeState{}
 	}
@@ -62,14 +62,15 @@ func Build(t *replay.Trace) *Graph {
 	return g
 }
 
-type timerKey struct {
+// place is a field or a timer of a node.
+type place struct {
 	node int
-	what string
+	name string
 }
 
 type builder struct {
 	g      *Graph
-	timers map[timerKey]int // armed timers
+	timers map[place]int // armed timers
 	// states are those of the nodes. crashed are those before their last crashes; nil means that there was none.
 	states, crashed []nodeState
 }
@@ -155,14 +156,14 @@ func (b *builder) timerEffect(e *Event, f replay.TraceEffect) {
 
 func (b *builder) setTimer(e *Event, node int, what string) {
 	i := len(b.g.Timers)
-	b.timers[timerKey{node, what}] = i
+	b.timers[place{node, what}] = i
 	b.g.Timers = append(b.g.Timers, Timer{Node: node, What: what, Set: e.Step, Ended: armed})
 	e.Sets = append(e.Sets, i)
 }
 
 // endTimer ends a timer of a node, if it is armed.
 func (b *builder) endTimer(e *Event, node int, what, how string) {
-	key := timerKey{node, what}
+	key := place{node, what}
 	i, ok := b.timers[key]
 	if !ok {
 		return
@@ -204,11 +205,5 @@ func (b *builder) message(m replay.TraceMessage) {
 
 // missing returns the elements of a that are not in b.
 func missing(a, b []string) []string {
-	var out []string
-	for _, s := range a {
-		if !slices.Contains(b, s) {
-			out = append(out, s)
-		}
-	}
-	return out
+	return slices.DeleteFunc(slices.Clone(a), func(s string) bool { return slices.Contains(b, s) })
 }

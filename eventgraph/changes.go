@@ -100,10 +100,6 @@ const mostInside = 2
 
 // fold replaces the changes inside values of foreign types by their number, if there are many.
 func fold(changes []replay.NodeChange, own int) (kept []replay.NodeChange, folded []string) {
-	type place struct {
-		node int
-		path string
-	}
 	inside := map[place]int{}
 	for _, c := range changes {
 		if c.Inside != "" {

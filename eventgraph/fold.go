@@ -1,6 +1,7 @@
 package eventgraph
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -29,15 +30,10 @@ func (g *Graph) segments(o Options) []segment {
 	if fold == 0 {
 		fold = 4
 	}
-	steps := o.Steps
+	steps := g.candidates(o)
 	filtered := o.Classes != nil || o.Nodes != nil
-	if steps == nil || filtered {
-		steps = nil
-		candidates(g, o, func(step int) {
-			if g.selected(&g.Events[step], &o) {
-				steps = append(steps, step)
-			}
-		})
+	if filtered {
+		steps = slices.DeleteFunc(slices.Clone(steps), func(step int) bool { return !g.selected(&g.Events[step], &o) })
 	}
 	next := func(i int) bool { // the step at i follows the one at i-1
 		return filtered && o.Steps == nil || steps[i] == steps[i-1]+1
@@ -90,12 +86,8 @@ func (g *Graph) marked(o Options, shown []segment) (all []segment) {
 	}
 	next := 1
 	leaveOut := func(to int) {
-		var steps []int
-		for ; next <= to; next++ {
-			steps = append(steps, next)
-		}
-		if steps != nil {
-			all = append(all, segment{steps: steps, leftOut: true})
+		if next <= to {
+			all = append(all, segment{steps: sequence(next, to), leftOut: true})
 		}
 	}
 	for _, s := range shown {
@@ -115,9 +107,7 @@ func (g *Graph) complete(steps []int, folds []Fold) []int {
 		if at, _ := slices.BinarySearch(steps, from); at == len(steps) || steps[at] > to {
 			continue
 		}
-		for i := from; i <= to; i++ {
-			all = append(all, i)
-		}
+		all = append(all, sequence(from, to)...)
 	}
 	slices.Sort(all)
 	return slices.Compact(all)
@@ -145,11 +135,6 @@ func (g *Graph) steps(o Options) (steps []int) {
 	return steps
 }
 
-// hasTicks reports whether some steps are shown as a [Fold].
-func (g *Graph) hasTicks(o Options) bool {
-	return slices.ContainsFunc(g.segments(o), func(s segment) bool { return s.ticks != nil })
-}
-
 // summary describes a folded segment in about room characters.
 func (g *Graph) summary(s *segment, room int) string {
 	switch {
@@ -161,21 +146,24 @@ func (g *Graph) summary(s *segment, room int) string {
 	return g.tally(s.steps, room)
 }
 
-// candidates yields the steps of the range or list in the options.
-func candidates(g *Graph, o Options, yield func(step int)) {
+// candidates returns the steps of the range or list in the options.
+func (g *Graph) candidates(o Options) []int {
 	if o.Steps != nil {
-		for _, s := range o.Steps {
-			yield(s)
-		}
-		return
+		return o.Steps
 	}
 	to := o.To
 	if to <= 0 || to > g.Last() {
 		to = g.Last()
 	}
-	for s := max(o.From, 0); s <= to; s++ {
-		yield(s)
+	return sequence(max(o.From, 0), to)
+}
+
+// sequence returns the numbers from..to.
+func sequence(from, to int) (all []int) {
+	for i := from; i <= to; i++ {
+		all = append(all, i)
 	}
+	return all
 }
 
 // tally describes folded steps in about room characters: "12 steps (9-20) change no node: n0 timer resend x6, n1 Ping{2} x6".
@@ -235,13 +223,8 @@ func (g *Graph) count(text string, steps []int, room int) string {
 
 // skipped describes the steps from..to, which are not shown.
 func (g *Graph) skipped(from, to, room int) string {
-	var steps []int
-	quiet := true
-	for i := from; i <= to; i++ {
-		steps = append(steps, i)
-		quiet = quiet && g.quiet(&g.Events[i])
-	}
-	if quiet {
+	steps := sequence(from, to)
+	if !slices.ContainsFunc(steps, func(i int) bool { return !g.quiet(&g.Events[i]) }) {
 		return g.tally(steps, room)
 	}
 	return g.count(g.span(from, to)+" left out: ", steps, room)
@@ -258,7 +241,7 @@ func (g *Graph) span(from, to int) string {
 
 // quiet reports whether the event changed nothing worth showing.
 func (g *Graph) quiet(e *Event) bool {
-	if e.Step < g.violation() && e.HasLastingEffect() {
+	if e.Step < cmp.Or(g.Critical, g.found) && e.HasLastingEffect() {
 		return false
 	}
 	if e.Step == g.Critical && e.Step > 0 || g.inRound(e.Step) || e.Error != "" || e.Crashed || len(e.Broke)+len(e.Mended) > 0 ||

@@ -1,7 +1,6 @@
 package eventgraph
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/macemc/macemc/internal/eventkind"
@@ -26,12 +25,6 @@ func (e *Event) HasLastingEffect() bool {
 func (e *Event) Alters() bool {
 	return e.Crashed || e.kind == eventkind.Boot || e.kind == eventkind.Heal || e.kind.Injection() ||
 		slices.ContainsFunc(e.Changes, func(c replay.NodeChange) bool { return !c.Minor() })
-}
-
-// violation is the step that a violation is about: the critical one, or that of the finding; 0: none is
-// known.
-func (g *Graph) violation() int {
-	return cmp.Or(g.Critical, g.found)
 }
 
 // decisive reports whether an event is marked: the critical step, or the one with the finding. In a test with a critical step, only

@@ -3,6 +3,7 @@ package eventgraph
 import (
 	_ "embed"
 	"fmt"
+	"html/template"
 	"io"
 	"slices"
 	"strings"
@@ -35,24 +36,25 @@ func (g *Graph) SVG(w io.Writer, o Options) error {
 	fmt.Fprintf(&d.out, "<title>event graph of %s</title>\n<style>%s</style>\n", escape(g.System), svgStyle)
 	d.names()
 	d.content()
-	return d.close(w)
+	_, err := io.WriteString(w, d.close())
+	return err
 }
 
-// svgNames writes only the names of the lanes, without style.
-func (g *Graph) svgNames(w io.Writer, o Options) error {
+// svgNames draws only the names of the lanes, without style. All text of the run is escaped.
+func (g *Graph) svgNames(o Options) template.HTML {
 	d := newDrawing(g, o)
 	d.open(`eventgraph names" aria-label="lanes`, svgTop)
 	d.names()
-	return d.close(w)
+	return template.HTML(d.close())
 }
 
-// svgBody writes the image without names, title and style.
-func (g *Graph) svgBody(w io.Writer, o Options) error {
+// svgBody draws the image without names, title and style. All text of the run is escaped.
+func (g *Graph) svgBody(o Options) template.HTML {
 	o.NoHeader = true
 	d := newDrawing(g, o)
 	d.open(`eventgraph" aria-label="steps`, d.top+len(d.rows)*svgRow+svgBottom)
 	d.content()
-	return d.close(w)
+	return template.HTML(d.close())
 }
 
 type drawing struct {
@@ -132,11 +134,7 @@ func (d *drawing) open(class string, height int) {
 		class, d.width, height, d.width, height)
 }
 
-func (d *drawing) close(w io.Writer) error {
-	d.out.WriteString("</svg>\n")
-	_, err := io.WriteString(w, d.out.String())
-	return err
-}
+func (d *drawing) close() string { return d.out.String() + "</svg>\n" }
 
 func (d *drawing) content() {
 	d.decisive()

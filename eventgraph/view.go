@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/macemc/macemc/internal/replay"
@@ -78,27 +79,16 @@ func (v *View) Markup() (template.HTML, error) {
 		if o.Fold <= 0 {
 			o.Fold = -1
 		}
-		var names, body strings.Builder
-		if err := r.Graph.svgNames(&names, o); err != nil {
-			return "", err
-		}
-		if err := r.Graph.svgBody(&body, o); err != nil {
-			return "", err
-		}
-		// The SVG escapes all text of the run.
-		panel := viewPanel{Index: i, Title: r.Title, Names: template.HTML(names.String()), Body: template.HTML(body.String()), LeftOut: r.Graph.leftOut(o)}
-		if r.Graph.hasTicks(o) {
+		panel := viewPanel{Index: i, Title: r.Title, Names: r.Graph.svgNames(o), Body: r.Graph.svgBody(o), LeftOut: r.Graph.leftOut(o)}
+		if slices.ContainsFunc(r.Graph.segments(o), func(s segment) bool { return s.ticks != nil }) {
 			all := o
 			all.Expand = true
 			if all.Steps != nil { // including those that complete folds
 				all.Steps = r.Graph.steps(o)
 			}
-			body.Reset()
-			if err := r.Graph.svgBody(&body, all); err != nil {
-				return "", err
-			}
-			if expanded += body.Len(); expanded <= mostExpanded {
-				panel.All, page.Ticks = template.HTML(body.String()), true
+			body := r.Graph.svgBody(all)
+			if expanded += len(body); expanded <= mostExpanded {
+				panel.All, page.Ticks = body, true
 			}
 		}
 		page.Runs = append(page.Runs, panel)
@@ -128,19 +118,13 @@ func (g *Graph) Image(o Options) (Image, error) {
 	if o.Fold <= 0 {
 		o.Fold = -1
 	}
-	var names, steps, signs strings.Builder
-	if err := g.svgNames(&names, o); err != nil {
-		return Image{}, err
-	}
-	if err := g.svgBody(&steps, o); err != nil {
-		return Image{}, err
-	}
 	t, err := template.New("view").Parse(viewMarkup)
 	if err != nil {
 		return Image{}, fmt.Errorf("event graph: %w", err)
 	}
+	var signs strings.Builder
 	err = t.ExecuteTemplate(&signs, "legend", legend([]*Graph{g}))
-	return Image{template.HTML(names.String()), template.HTML(steps.String()), template.HTML(signs.String())}, err
+	return Image{g.svgNames(o), g.svgBody(o), template.HTML(signs.String())}, err
 }
 
 type viewPanel struct {
@@ -311,10 +295,6 @@ func (r *Run) data(o Options, t *interner) viewRun {
 
 // stateBefore returns the fields of all nodes before a step, in order of appearance.
 func (g *Graph) stateBefore(step int) []replay.NodeChange {
-	type place struct {
-		node int
-		path string
-	}
 	index := map[place]int{}
 	var fields []replay.NodeChange
 	set := func(changes []replay.NodeChange) {
@@ -332,13 +312,7 @@ func (g *Graph) stateBefore(step int) []replay.NodeChange {
 	for i := 1; i < step; i++ {
 		set(g.Events[i].Changes)
 	}
-	there := fields[:0]
-	for _, f := range fields {
-		if f.New != "" {
-			there = append(there, f)
-		}
-	}
-	return there
+	return slices.DeleteFunc(fields, func(f replay.NodeChange) bool { return f.New == "" })
 }
 
 // HTML writes the graph as a self-contained page, with the states of the nodes after every step. Only a positive
