@@ -114,14 +114,9 @@ func (l *lanes) stub(c *canvas, from, to int, label, lost string) bool {
 	left, right := l.reach(from, to)
 	text, whole := fit(label, right-left-3-len(lost)-1)
 	if l.x[from] < l.x[to] {
-		text = strings.TrimSpace(text + " " + lost)
+		c.put(left, "--"+strings.TrimSpace(text+" "+lost)+" x")
 	} else {
-		text = strings.TrimSpace(lost + " " + text)
-	}
-	if l.x[from] < l.x[to] {
-		c.put(left, strings.TrimRight("--"+text+" x", " "))
-	} else {
-		text = "x " + text + "--"
+		text = "x " + strings.TrimSpace(lost+" "+text) + "--"
 		c.put(right+1-len([]rune(text)), text)
 	}
 	return whole

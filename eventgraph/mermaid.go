@@ -27,14 +27,14 @@ func (g *Graph) Mermaid(w io.Writer, o Options) error {
 		all += fmt.Sprintf(",n%d", last.ID)
 	}
 	inRound := false
-	note := func(over, text string) { fmt.Fprintf(b, "    Note over %s: %s\n", over, mermaidText(text)) }
+	m := mermaid{b, g, &o, all}
 	for _, s := range g.marked(o, g.segments(o)) {
 		if s.folded() {
 			over := all
 			if s.ticks != nil && o.lane(s.ticks.Node) >= 0 {
 				over = fmt.Sprintf("n%d", s.ticks.Node)
 			}
-			note(over, g.summary(&s, 100))
+			m.note(over, g.summary(&s, 100))
 			continue
 		}
 		e := &g.Events[s.from()]
@@ -45,9 +45,8 @@ func (g *Graph) Mermaid(w io.Writer, o Options) error {
 		critical := e.Step > 0 && e.Step == g.Critical
 		if critical {
 			b.WriteString("    rect rgba(220, 60, 60, 0.2)\n")
-			note(all, "CRITICAL")
+			m.note(all, "CRITICAL")
 		}
-		m := mermaid{b, g, &o, all, note}
 		m.event(e)
 		if critical {
 			b.WriteString("    end\n")
@@ -61,11 +60,14 @@ func (g *Graph) Mermaid(w io.Writer, o Options) error {
 
 // mermaid writes one event after the other.
 type mermaid struct {
-	b    *bufio.Writer
-	g    *Graph
-	o    *Options
-	all  string // all participants
-	note func(over, text string)
+	b   *bufio.Writer
+	g   *Graph
+	o   *Options
+	all string // all participants
+}
+
+func (m *mermaid) note(over, text string) {
+	fmt.Fprintf(m.b, "    Note over %s: %s\n", over, mermaidText(text))
 }
 
 // arrow writes a message, or a note about it if one of its ends has no lane.

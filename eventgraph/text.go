@@ -80,16 +80,16 @@ func (g *Graph) Lines(o Options) []Line {
 		}
 		next = max(next, to+1)
 	}
+	lead := strings.Repeat(" ", l.left-2) + "... "
+	room := l.width - len(lead)
 	for i, s := range segments {
 		l.from, l.to = -1, -1
 		if s.gap || o.Steps != nil && !o.NoHeader && next == 0 && s.from() > 1 {
-			lead := strings.Repeat(" ", l.left-2) + "... "
-			l.whole(lead + g.skipped(max(next, 1), s.from()-1, l.width-len(lead)))
+			l.whole(lead + g.skipped(max(next, 1), s.from()-1, room))
 		}
 		l.from, l.to = s.from(), s.to()
 		if s.folded() {
-			lead := strings.Repeat(" ", l.left-2) + "... "
-			l.whole(lead + g.summary(&s, l.width-len(lead)))
+			l.whole(lead + g.summary(&s, room))
 			advance(s.to())
 			continue
 		}
@@ -100,8 +100,7 @@ func (g *Graph) Lines(o Options) []Line {
 	}
 	if o.Steps != nil && 0 < next && next <= g.Last() {
 		l.from, l.to = -1, -1
-		lead := strings.Repeat(" ", l.left-2) + "... "
-		l.whole(lead + g.skipped(next, g.Last(), l.width-len(lead)))
+		l.whole(lead + g.skipped(next, g.Last(), room))
 	}
 	return l.lines()
 }

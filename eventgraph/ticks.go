@@ -47,7 +47,7 @@ func (g *Graph) ticksFrom(from int) int {
 	to := from
 	for to+1 < len(g.Events) && g.Events[to+1].Node == g.Events[from].Node {
 		next, ok := g.tick(to + 1)
-		if !ok || !slices.EqualFunc(counters(first), counters(next), sameAdvance) {
+		if !ok || !slices.EqualFunc(counters(first), counters(next), func(a, b advance) bool { return a.path == b.path && a.by == b.by }) {
 			break
 		}
 		to++
@@ -119,8 +119,6 @@ type advance struct {
 	by             int64
 	time           bool // by is in nanoseconds
 }
-
-func sameAdvance(a, b advance) bool { return a.path == b.path && a.by == b.by }
 
 // counters returns the advances of clocks that show no time.
 func counters(all []advance) []advance {
