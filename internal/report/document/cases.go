@@ -16,15 +16,14 @@ const (
 	noDeadlock     = "no deadlock"
 )
 
-// otherCases returns the test cases for checks other than properties.
-func otherCases() []struct {
+// otherCase is the test case for a check other than a property.
+type otherCase struct {
 	kind sim.FindingKind
 	name string
-} {
-	return []struct {
-		kind sim.FindingKind
-		name string
-	}{
+}
+
+func otherCases() []otherCase {
+	return []otherCase{
 		{sim.Safety, assertionsHold},
 		{sim.Panic, "no panic"},
 		{sim.Divergence, "handlers return"},
@@ -198,17 +197,20 @@ func (c *cases) others() {
 func (c *cases) add(name string, liveness bool, violated func(*report.Report) bool) {
 	r := c.r
 	failures := 0
+	unique := func() string { // names of cases are unique
+		if failures++; failures > 1 {
+			return fmt.Sprintf("%s (%d)", name, failures)
+		}
+		return name
+	}
 	for i, d := range c.findings {
 		f := d.Report
 		if r.Verdict != search.Violation || c.found[i] || !violated(f) {
 			continue
 		}
 		c.found[i] = true
-		failed := Case{Name: name, Seconds: f.Seconds, Result: Failed, Type: string(f.Kind), Message: cmp.Or(f.Message, kindNames[f.Kind]), Of: d}
-		if failures++; failures > 1 { // names of cases are unique
-			failed.Name = fmt.Sprintf("%s (%d)", name, failures)
-		}
-		c.list = append(c.list, failed)
+		c.list = append(c.list, Case{Name: unique(), Seconds: f.Seconds, Result: Failed, Type: string(f.Kind),
+			Message: cmp.Or(f.Message, kindNames[f.Kind]), Of: d})
 	}
 	for i := range r.Known {
 		k := &r.Known[i]
@@ -216,11 +218,7 @@ func (c *cases) add(name string, liveness bool, violated func(*report.Report) bo
 			continue
 		}
 		c.known[i] = true
-		skipped := Case{Name: name, Result: Skipped, Message: KnownLine(r, k)}
-		if failures++; failures > 1 {
-			skipped.Name = fmt.Sprintf("%s (%d)", name, failures)
-		}
-		c.list = append(c.list, skipped)
+		c.list = append(c.list, Case{Name: unique(), Result: Skipped, Message: KnownLine(r, k)})
 	}
 	if failures > 0 {
 		return
@@ -264,12 +262,12 @@ func (c *cases) failsElsewhere(property string) string {
 
 // unchecked returns why the search did not check something. An empty string means that it did.
 func (c *cases) unchecked(name string, liveness bool) string {
-	switch r := c.r; {
+	switch r, fair := c.r, c.r.Coverage.Fair; {
 	case slices.Contains(c.left, name):
 		return "not checked: excluded from this search"
 	case name == noDeadlock && !c.live:
 		return "not checked: deadlocks need a liveness property, and none is checked"
-	case leavesOpen(&r.Coverage, name):
+	case fair != nil && !fair.Judged && slices.Contains(fair.Obligations, name):
 		return "not judged on infinite fair runs: " + WhyFairRunsUnjudged(&r.Coverage)
 	case liveness && r.Coverage.Unchecked != "":
 		return "not checked: " + r.Coverage.Unchecked

@@ -10,7 +10,6 @@ import (
 	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/internal/replay"
-	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/internal/textfmt"
 )
 
@@ -154,18 +153,7 @@ func kindOf(text string) string {
 	return text
 }
 
-// observedStep returns the last step that announced something to monitors. Nil means that there is none with a handler.
-func observedStep(r *report.Report) *replay.TraceStep {
-	if r.Dead == nil {
-		return nil
-	}
-	for i := range slices.Backward(r.Dead.Steps) {
-		s := &r.Dead.Steps[i]
-		if s.Source != "" && slices.ContainsFunc(s.Effects, func(e replay.TraceEffect) bool {
-			return e.Applied && e.Kind == stepinfo.AnnounceEffect.String()
-		}) {
-			return s
-		}
-	}
-	return nil
+// announces reports whether a step announced something to monitors.
+func announces(s *replay.TraceStep) bool {
+	return slices.ContainsFunc(s.Effects, func(e replay.TraceEffect) bool { return e.Applied && e.Kind == stepinfo.AnnounceEffect.String() })
 }

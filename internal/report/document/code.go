@@ -65,10 +65,10 @@ func code(r *report.Report, counterpart *replay.TraceStep) *Code {
 	c := Code{}
 	step := r.DecisiveStep()
 	if r.Starved != nil { // the last step may be of a node without any part in it
-		if step = observedStep(r); step != nil {
+		if step = handledLast(r, announces); step != nil {
 			c.Note = fmt.Sprintf("step %d: %s; the last step that monitors observed", step.Number, step.Sentence())
 		} else {
-			step = handledLast(r)
+			step = handledLast(r, func(*replay.TraceStep) bool { return true })
 		}
 	}
 	if step != nil && step.Source == "" {
@@ -92,11 +92,11 @@ func delivers(step, lost *replay.TraceStep) bool {
 	return step.Event.Kind == eventkind.Deliver && lost.Event.Kind == eventkind.Lose && step.Node == lost.Node && step.Peer == lost.Peer && step.What == lost.What
 }
 
-// handledLast returns the last step that code handled, and nil if there is none.
-func handledLast(r *report.Report) *replay.TraceStep {
+// handledLast returns the last fitting step that code handled, and nil if there is none.
+func handledLast(r *report.Report, fits func(*replay.TraceStep) bool) *replay.TraceStep {
 	if r.Dead != nil {
 		for i := range slices.Backward(r.Dead.Steps) {
-			if s := &r.Dead.Steps[i]; s.Source != "" {
+			if s := &r.Dead.Steps[i]; s.Source != "" && fits(s) {
 				return s
 			}
 		}

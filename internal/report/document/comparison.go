@@ -63,12 +63,8 @@ func (d *Document) compare() {
 	d.Compared = append(d.Compared, facts...)
 	if d.Live != nil {
 		d.LiveSteps = d.liveExcerpt(in)
-		from := c.LiveCommon + 1
-		if d.Dead.Critical > from {
-			from = d.Dead.Critical
-		}
 		var at int
-		if d.Difference, at = difference(r.Dead, r.Live, align, from); at > 0 {
+		if d.Difference, at = difference(r.Dead, r.Live, align, max(c.LiveCommon+1, d.Dead.Critical)); at > 0 {
 			d.DeadNamed, d.LiveNamed = append(d.DeadNamed, at), append(d.LiveNamed, align[at].Step)
 		}
 	}
@@ -281,23 +277,19 @@ func (in *comparison) facts(node int) []Fact {
 
 // counterpart describes the action of the live run in place of the step. An empty string means unknown.
 func (in *comparison) counterpart() string {
-	text := ""
 	switch {
-	case in == nil:
 	case in.liveStep > 0:
-		event := "the same event"
+		event, separator := "the same event", " "
 		if in.liveEvent != "" {
-			event = in.liveEvent
+			event, separator = in.liveEvent, ", "
 		}
-		text = fmt.Sprintf("step %d: %s", in.liveStep, event)
+		text := fmt.Sprintf("step %d: %s", in.liveStep, event)
 		if in.liveEffect != "" {
-			text += " " + in.liveEffect
-			if in.liveEvent != "" {
-				text = fmt.Sprintf("step %d: %s, %s", in.liveStep, event, in.liveEffect)
-			}
+			text += separator + in.liveEffect
 		}
+		return text
 	case in.instead != "":
-		text = "this event does not occur; instead " + in.instead
+		return "this event does not occur; instead " + in.instead
 	}
-	return text
+	return ""
 }

@@ -59,11 +59,7 @@ func violatedFacts(r *report.Report) []Fact {
 			break
 		}
 		if r.Difference != nil {
-			label := "differs:"
-			for _, line := range r.Difference.Details {
-				f = append(f, Fact{label, line, ""})
-				label = ""
-			}
+			f = append(f, labeled("differs:", r.Difference.Details)...)
 		}
 		f = append(f, remedyFact("a handler or a property depends on something outside the nodes' states: a clock, random numbers, map order, an address, "+
 			"a variable shared by nodes or runs, or state that is not encoded (sim.EncodeBy, sim.IgnoreField)"))
@@ -139,11 +135,7 @@ func downFacts(r *report.Report) []Fact {
 	if len(down) == 0 {
 		return nil
 	}
-	var names []string
-	for _, node := range slices.Sorted(maps.Keys(down)) {
-		names = append(names, fmt.Sprintf("n%d", node))
-	}
-	return []Fact{{"down:", strings.Join(names, ", "), "View.Service returns nil for a node that is down; sim.Each omits such nodes"}}
+	return []Fact{{"down:", replay.ListNodes(slices.Sorted(maps.Keys(down))), "View.Service returns nil for a node that is down; sim.Each omits such nodes"}}
 }
 
 // wholeMessage returns the message of a finding if it has several lines. The sentence contains only the first line.
@@ -155,11 +147,12 @@ func wholeMessage(r *report.Report, label string) []Fact {
 }
 
 // stackFacts lists the user's frames of the stack.
-func stackFacts(r *report.Report) []Fact {
-	var f []Fact
-	label := "in:"
-	for _, frame := range UserFrames(r.Stack) {
-		f = append(f, Fact{label, frame, ""})
+func stackFacts(r *report.Report) []Fact { return labeled("in:", UserFrames(r.Stack)) }
+
+// labeled returns a fact for each text. Only the first one has the label.
+func labeled(label string, texts []string) (f []Fact) {
+	for _, text := range texts {
+		f = append(f, Fact{label, text, ""})
 		label = ""
 	}
 	return f
@@ -232,11 +225,7 @@ func failingNodes(t *replay.Trace, p *replay.PropertyState) string {
 	if text := smallState(t, p.FailsAt); text != "" {
 		return "at " + text
 	}
-	var names []string
-	for _, node := range p.FailsAt {
-		names = append(names, fmt.Sprintf("n%d", node))
-	}
-	return "at " + strings.Join(names, ", ")
+	return "at " + replay.ListNodes(p.FailsAt)
 }
 
 // endFacts describes the state at the end of a dead run if no property explains it. shown is the difference that precedes, see

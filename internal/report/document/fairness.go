@@ -3,7 +3,6 @@ package document
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/macemc/macemc/internal/report"
@@ -44,11 +43,6 @@ func WhyFairRunsUnjudged(c *report.Coverage) string {
 		}
 		return why
 	}
-}
-
-// leavesOpen reports whether a monitor or property was not judged on infinite fair runs.
-func leavesOpen(c *report.Coverage, name string) bool {
-	return c.Fair != nil && !c.Fair.Judged && slices.Contains(c.Fair.Obligations, name)
 }
 
 // starvedFacts describes an infinite run in which an obligation stays pending.

@@ -83,7 +83,11 @@ func certaintyFacts(r *report.Report) []Fact {
 			text = "proven for the end of the run: "
 		}
 		text += fmt.Sprintf("no live state among the %s that can follow", textfmt.Plural(c.States, "state"))
-		return []Fact{{"certainty:", text, join(walks, beside(c))}}
+		failing := c.Failing
+		if failing != "" {
+			failing = "not counting steps that fail: " + failing
+		}
+		return []Fact{{"certainty:", text, join(walks, failing)}}
 	case c.Proof == critical.Walks:
 		f := []Fact{{"certainty:", "not proven: " + walks, c.Unproven}}
 		if c.Case == critical.Located && c.Before.Recovered*20 < c.Before.Walks {
@@ -100,14 +104,6 @@ func certaintyFacts(r *report.Report) []Fact {
 // join joins the texts that are not empty.
 func join(texts ...string) string {
 	return strings.Join(slices.DeleteFunc(texts, func(t string) bool { return t == "" }), "; ")
-}
-
-// beside mentions failing steps that follow a run which is proven to be dead.
-func beside(c *report.Critical) string {
-	if c.Failing == "" {
-		return ""
-	}
-	return "not counting steps that fail: " + c.Failing
 }
 
 // TailLabel introduces [Document.Tail]. A run without further events stays in its last state. The tail of another run was longer

@@ -70,23 +70,22 @@ func fromUser(frames []stacks.Frame) []stacks.Frame {
 
 // waitFacts lists the operations that block the goroutines of nodes at the end of a run that never recovers, one
 // goroutine a line.
-func waitFacts(r *report.Report) (f []Fact) {
+func waitFacts(r *report.Report) []Fact {
 	if r.Critical == nil || r.Dead == nil {
 		return nil
 	}
 	s := stateAfter(r.Dead, len(r.Dead.Steps))
-	label := "waits:"
+	var waits []string
 	for _, at := range s.order {
 		if at.part.Kind != replay.Program || at.part.Name != simext.GoroutinesField || s.values[at] == "" {
 			continue
 		}
 		node := fmt.Sprintf("n%d ", at.node)
 		for text := range strings.SplitSeq(s.values[at], simext.BetweenGoroutines) {
-			f = append(f, Fact{label, node + text, ""})
-			label = ""
+			waits = append(waits, node+text)
 		}
 	}
-	return f
+	return labeled("waits:", waits)
 }
 
 // fromChecker reports whether a frame belongs to the code that executes services.

@@ -76,7 +76,7 @@ func changedLast(dead *replay.Trace, step int) string {
 				continue
 			}
 			seen[at] = true
-			line := fmt.Sprintf("n%d.%s %s", at.node, at.path, brief(s.values[at]))
+			line := fmt.Sprintf("n%d.%s %s", at.node, at.path, cmp.Or(textfmt.Truncate(s.values[at], mostLetters), "none"))
 			if c.Inside != "" {
 				internal = append(internal, line)
 			} else {
@@ -87,6 +87,3 @@ func changedLast(dead *replay.Trace, step int) string {
 	lines = append(lines, internal...)
 	return strings.Join(lines[:min(mostApart, len(lines))], "\n")
 }
-
-// brief returns the beginning of a value.
-func brief(value string) string { return cmp.Or(textfmt.Truncate(value, mostLetters), "none") }

@@ -74,21 +74,13 @@ func Setting(r *report.Report) string {
 	return strings.Join(parts, ", ")
 }
 
-// details describes the rest of the setting.
-func details(r *report.Report) []string {
-	var parts []string
-	if r.CrashCut != "" {
-		parts = append(parts, "crash cut "+r.CrashCut)
-	}
-	return append(parts, params(r)...)
-}
-
 // detailFacts shows the settings that the headline leaves out.
 func detailFacts(r *report.Report) []Fact {
-	if d := details(r); len(d) > 0 {
-		return []Fact{{"settings:", strings.Join(d, ", "), ""}}
+	details := params(r)
+	if r.CrashCut != "" {
+		details = slices.Insert(details, 0, "crash cut "+r.CrashCut)
 	}
-	return nil
+	return onlyWithText(Fact{"settings:", strings.Join(details, ", "), ""})
 }
 
 // size returns the number of nodes and the limits of faults, of a known run with the number of faults in it.
