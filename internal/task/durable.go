@@ -150,7 +150,13 @@ func (p *Process) searchDurably(ctx context.Context, r *request) error {
 		return err
 	}
 	if err == nil || rep != nil {
-		p.fail(fmt.Errorf("%w; everything written before is intact, and --resume continues from it", kept))
+		return cmp.Or(err, p.notStored(ctx, kept))
 	}
-	return cmp.Or(err, error(Exit(exitcode.OfError(ctx, kept))))
+	return err
+}
+
+// notStored reports why the folder of a search lacks the last part of it, and returns the exit status.
+func (p *Process) notStored(ctx context.Context, why error) error {
+	p.fail(fmt.Errorf("%w; everything written before is intact, and --resume continues from it", why))
+	return Exit(exitcode.OfError(ctx, why))
 }

@@ -88,7 +88,7 @@ func (p *Process) runsInfo(dir string, s *durable.State, asJSON bool) error {
 	switch {
 	case s.InUse:
 		line("now", "a search is running")
-	case w.found() != nil:
+	case w.found():
 		line("now", "finished with a finding, which --resume reports again")
 	case w.over():
 		line("now", "finished: iterative deepening completed")

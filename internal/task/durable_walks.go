@@ -14,7 +14,6 @@ import (
 
 	"github.com/macemc/macemc/internal/budget"
 	"github.com/macemc/macemc/internal/check"
-	"github.com/macemc/macemc/internal/check/exitcode"
 	"github.com/macemc/macemc/internal/durable"
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/internal/report/document"
@@ -95,8 +94,7 @@ func (p *Process) walkDurably(ctx context.Context, r *request) error {
 	if err := p.conclude(ctx, merged, err, r); notKept == nil || err != nil {
 		return err
 	}
-	p.fail(fmt.Errorf("%w; everything written before is intact, and --resume continues from it", notKept))
-	return Exit(exitcode.OfError(ctx, notKept))
+	return p.notStored(ctx, notKept)
 }
 
 // walking is a stored search that executes runs.
@@ -109,27 +107,25 @@ type walking struct {
 	notKept error            // why a batch is not stored
 }
 
-// paths returns the number of runs.
-func (w *walking) paths() (n int) {
+// work returns the number of runs, and that of their steps.
+func (w *walking) work() (paths, events int) {
 	for _, r := range w.all {
-		n += r.Paths
+		paths, events = paths+r.Paths, events+r.Events
 	}
-	return n
+	return paths, events
 }
 
-// events returns the number of their steps.
-func (w *walking) events() (n int) {
-	for _, r := range w.all {
-		n += r.Events
-	}
-	return n
+func (w *walking) paths() int {
+	paths, _ := w.work()
+	return paths
 }
 
 // goOn makes batches until one ends early or there are no more to make.
 func (w *walking) goOn(ctx context.Context) error {
 	began, limit := budget.Now(), cmp.Or(w.r.options.Search.MaxPaths, math.MaxInt)
 	for !w.over() && w.paths() < limit {
-		if reach := w.r.options.Search.Reach; reach != nil && reach.Sampled() && !w.limited() {
+		cfg := &w.r.options.Search
+		if cfg.Reach != nil && cfg.Reach.Sampled() && cfg.MaxPaths == 0 && cfg.Time == 0 { // the user has not limited the search
 			w.stopped = stats.StoppedSampled
 			return nil
 		}
@@ -148,7 +144,7 @@ func (w *walking) goOn(ctx context.Context) error {
 			}
 		}
 		if tell := o.Search.Progress; tell != nil {
-			paths, events := w.paths(), w.events()
+			paths, events := w.work()
 			o.Search.Progress = func(x search.Progress) {
 				x.Paths, x.Events = x.Paths+paths, x.Events+events
 				tell(x)
@@ -180,26 +176,16 @@ func (w *walking) goOn(ctx context.Context) error {
 	return nil
 }
 
-// limited reports whether the user limited the search.
-func (w *walking) limited() bool {
-	return w.r.options.Search.MaxPaths > 0 || w.r.options.Search.Time > 0
-}
-
-// found returns the batch with a violation; nil means none.
-func (w *walking) found() *report.Report {
-	if n := len(w.all); n > 0 && w.all[n-1].Verdict == search.Violation {
-		return w.all[n-1]
-	}
-	return nil
+// found reports whether there is a violation, which is in the last batch.
+func (w *walking) found() bool {
+	n := len(w.all)
+	return n > 0 && w.all[n-1].Verdict == search.Violation
 }
 
 // over reports whether there is a violation, or deepening is complete.
 func (w *walking) over() bool {
-	if w.found() != nil {
-		return true
-	}
 	n := len(w.all)
-	return n > 0 && slices.Contains([]string{stats.StoppedComplete, stats.StoppedDepth, stats.StoppedFingerprints,
+	return w.found() || n > 0 && slices.Contains([]string{stats.StoppedComplete, stats.StoppedDepth, stats.StoppedFingerprints,
 		stats.StoppedSampled}, w.all[n-1].Stopped)
 }
 

@@ -33,13 +33,6 @@ type result struct {
 	Error string `json:"error,omitempty"`
 }
 
-func (r *result) err() error {
-	if r.Error == "" {
-		return nil
-	}
-	return errors.New(r.Error)
-}
-
 // sender writes messages.
 type sender struct {
 	mu sync.Mutex
@@ -103,7 +96,10 @@ func (a *asker) Screen(ctx context.Context, s mdb.Debugger, o ScreenOptions) err
 		case <-ctx.Done():
 			return nil
 		case r := <-a.over:
-			return r.err()
+			if r.Error != "" {
+				return errors.New(r.Error)
+			}
+			return nil
 		case m := <-a.questions:
 			cancel() // of the question before, which was answered
 			if m.Cancel {
@@ -141,20 +137,16 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, front Front) (reach
 			status = m.Status
 		case m.Screen != nil:
 			screens.Go(func() {
-				err := front.Screen(ctx, remote.Debugger(s.ask), *m.Screen)
-				_ = s.send(message{Over: resultOf(err)}) // if nobody reads it, in ends
+				over := new(result)
+				if err := front.Screen(ctx, remote.Debugger(s.ask), *m.Screen); err != nil {
+					over.Error = err.Error()
+				}
+				_ = s.send(message{Over: over}) // if nobody reads it, in ends
 			})
 		case m.Answer != nil:
 			s.answers <- *m.Answer
 		}
 	}
-}
-
-func resultOf(err error) *result {
-	if err != nil {
-		return &result{Error: err.Error()}
-	}
-	return &result{}
 }
 
 // server is the program's side of the pipes.

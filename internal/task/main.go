@@ -84,11 +84,6 @@ func (p *Process) onInterrupt(f func() bool) (stop func()) {
 	return func() { p.interrupt.Store(nil) }
 }
 
-func (p *Process) takesInterrupt() bool {
-	f := p.interrupt.Load()
-	return f != nil && (*f)()
-}
-
 // together is the time within which a second signal counts as the same one.
 const together = 200 * time.Millisecond
 
@@ -106,7 +101,7 @@ func (p *Process) stopOnSignals(stop func(cause error)) {
 	p.kill = kill
 	go func() {
 		first := <-signals
-		for first == os.Interrupt && p.takesInterrupt() {
+		for f := p.interrupt.Load(); first == os.Interrupt && f != nil && (*f)(); f = p.interrupt.Load() {
 			first = <-signals
 		}
 		stop(&exitcode.Interruption{Signal: first})

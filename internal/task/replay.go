@@ -78,7 +78,11 @@ func (r *Replay) Do(ctx context.Context, p *Process) error {
 		out := textfmt.Printer(p.Stdout)
 		err = WriteRun(out, t, r.File, r.Verbose)
 		if err == nil && t.Recurs != nil {
-			_, err = fmt.Fprintln(out, recurrence(recorded, recurs))
+			verb := "recurs"
+			if !recurs {
+				verb = "does not recur"
+			}
+			_, err = fmt.Fprintf(out, "the finding that the file records %s: %s\n", verb, recorded)
 		}
 	}
 	status := exitcode.OK
@@ -90,14 +94,6 @@ func (r *Replay) Do(ctx context.Context, p *Process) error {
 		status = exitcode.Inconclusive
 	}
 	return p.StatusError(ctx, status, err)
-}
-
-// recurrence states whether the recorded finding of a file recurs.
-func recurrence(recorded string, recurs bool) string {
-	if recurs {
-		return "the finding that the file records recurs: " + recorded
-	}
-	return "the finding that the file records does not recur: " + recorded
 }
 
 // WriteRun writes the run of a path file as text. Unless it is verbose, it folds steps as the lane view does.

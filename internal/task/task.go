@@ -167,21 +167,16 @@ func WriteJSON(w io.Writer, v any) error {
 
 // knownProperty returns an error for a name that no property or monitor has.
 func knownProperty(sys *sim.System, name string) error {
-	if name == "" || name == sim.AssertionProperty {
-		return nil
-	}
 	names := []string{sim.AssertionProperty}
 	for _, p := range sys.Properties {
-		if p.Name == name {
-			return nil
-		}
 		names = append(names, p.Name)
 	}
-	for _, m := range sys.MonitorNames() {
-		if m == name || m == "monitor "+name {
-			return nil
-		}
-		names = append(names, m)
+	if name == "" || slices.Contains(names, name) {
+		return nil
 	}
-	return textfmt.Unknown(fmt.Sprintf("system %q: unknown property", sys.Name), name, names)
+	monitors := sys.MonitorNames()
+	if slices.Contains(monitors, name) || slices.Contains(monitors, "monitor "+name) {
+		return nil
+	}
+	return textfmt.Unknown(fmt.Sprintf("system %q: unknown property", sys.Name), name, append(names, monitors...))
 }
