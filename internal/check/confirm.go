@@ -32,23 +32,18 @@ func (o *Options) confirm(ctx context.Context, s search.Suspect) (search.Confirm
 	if fault != nil {
 		o.problem = errors.Join(o.problem, fault) // the suspect stays undecided
 	}
+	d, dies := c.Detail.(*isolate.Death)
 	switch {
 	case err != nil || !c.Violation && !c.Refuted:
 		o.suspectFile.release(&s, false)
 	case !c.Violation:
 		o.suspectFile.release(&s, true)
-	case endless(c.Detail) && !o.endedProcess(&s): // shrinking it takes time, and this process may be ended meanwhile
+	case dies && d.Endless && !o.endedProcess(&s): // shrinking it takes time, and this process may be ended meanwhile
 		o.suspectFile.put(cmp.Or(c.Instead, &s), report.Confirmed)
 	case c.Instead != nil:
 		o.suspectFile.put(c.Instead, report.Suspected)
 	}
 	return c, err
-}
-
-// endless reports whether a fresh process has confirmed that a step does not return.
-func endless(detail any) bool {
-	d, ok := detail.(*isolate.Death)
-	return ok && d.Endless
 }
 
 // confirmByKind examines a suspect. For a run that seems dead it looks for the critical step. A handler that seems not to

@@ -161,8 +161,11 @@ func (r *recurrence) recurs() bool {
 		if r.here == nil || again.Finding != nil || again.Mismatch != "" || again.Live[len(again.Live)-1] && r.found.Kind != sim.Starvation {
 			return false
 		}
-		_, _, same := r.here.FirstDifference(again)
-		return same && (r.found.Starved == nil || comesRound(again, r.found.Starved.Round))
+		if _, _, same := r.here.FirstDifference(again); !same || r.found.Starved == nil {
+			return same
+		}
+		last, round := len(again.States)-1, r.found.Starved.Round // the last steps return to the state before them
+		return round <= last && slices.Equal(again.States[last], again.States[last-round])
 	}
 	return r.shows(r.again)
 }
@@ -172,12 +175,6 @@ func (r *recurrence) shows(x *isolate.Execution) bool {
 	f := r.found
 	return x.Finding != nil && x.Step() == f.Steps &&
 		isolate.SameFinding(x.Finding, &sim.Finding{Kind: f.Kind, Property: f.Property, Stack: f.Stack})
-}
-
-// comesRound reports whether the last n steps return to the state before them.
-func comesRound(x *isolate.Execution, n int) bool {
-	last := len(x.States) - 1
-	return n <= last && slices.Equal(x.States[last], x.States[last-n])
 }
 
 // nondeterminism returns the finding that another execution of the path differs.

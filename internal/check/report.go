@@ -104,11 +104,11 @@ func (o *Options) report(res *search.Result) *report.Report {
 
 // leftOut names what a search for one property or monitor does not check of a system.
 func leftOut(full *sim.System, only string) []string {
-	names := full.MonitorNames()
-	for i := len(full.Properties) - 1; i >= 0; i-- {
-		names = slices.Insert(names, 0, full.Properties[i].Name)
+	var names []string
+	for _, p := range full.Properties {
+		names = append(names, p.Name)
 	}
-	names = append(names, sim.AssertionProperty)
+	names = append(append(names, full.MonitorNames()...), sim.AssertionProperty)
 	return slices.DeleteFunc(names, func(n string) bool { return n == only || n == "monitor "+only })
 }
 

@@ -173,7 +173,7 @@ func (f *suspectFile) write(s *search.Suspect, status report.Status) error {
 	if f.dir == "" {
 		return f.begin(outfolder.Slug(sys.Name, cmp.Or(s.Property, string(s.Kind))), text)
 	}
-	return writeFile(f.dir, text)
+	return writeWhole(f.dir, SuspectPath, text)
 }
 
 // begin writes the first file.
@@ -185,7 +185,7 @@ func (f *suspectFile) begin(slug string, text []byte) error {
 		if f.made, err = outfolder.MkdirAll(f.dir); err != nil {
 			return err
 		}
-		return writeFile(f.dir, text)
+		return writeWhole(f.dir, SuspectPath, text)
 	}
 	in := where.Root
 	if where.Dir != "" {
@@ -199,19 +199,19 @@ func (f *suspectFile) begin(slug string, text []byte) error {
 		return err
 	}
 	f.made = made
-	dir, err := where.Write(slug, func(temp, _ string) error { return writeFile(temp, text) })
+	dir, err := where.Write(slug, func(temp, _ string) error { return writeWhole(temp, SuspectPath, text) })
 	if err == nil {
 		f.dir, f.made = dir, append([]string{dir}, made...)
 	}
 	return err
 }
 
-// writeFile writes the file completely or not at all.
-func writeFile(dir string, text []byte) error {
-	temp := filepath.Join(dir, "."+SuspectPath)
+// writeWhole writes a file in a folder completely or not at all.
+func writeWhole(dir, name string, text []byte) error {
+	temp := filepath.Join(dir, "."+name)
 	err := os.WriteFile(temp, text, 0o644)
 	if err == nil {
-		err = os.Rename(temp, filepath.Join(dir, SuspectPath))
+		err = os.Rename(temp, filepath.Join(dir, name))
 	}
 	if err != nil {
 		os.Remove(temp)

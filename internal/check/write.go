@@ -159,13 +159,7 @@ func (o *Options) leaveText(text string) string {
 		o.left = dir
 	}
 	file := filepath.Join(o.left, outfolder.ErrorPath)
-	temp := file + "-"
-	err := os.WriteFile(temp, []byte(text), 0o644)
-	if err == nil {
-		err = os.Rename(temp, file)
-	}
-	if err != nil {
-		os.Remove(temp)
+	if err := writeWhole(o.left, outfolder.ErrorPath, []byte(text)); err != nil {
 		if _, err := os.Stat(file); err != nil { // no earlier text is left
 			os.Remove(o.left)
 			o.left = ""
