@@ -78,7 +78,10 @@ func (a *app) build(ctx context.Context, other, pkg string) (*binary, error) {
 	status.Tell(0, "building the tests of "+b.ImportPath)
 	defer status.Clear()
 	dependencies := a.dependencies(ctx, b.Dir)
-	changed, err := a.changedRuntime(ctx, b.Dir, dependencies)
+	var changed overlay.Build // the zero value stands for an unchanged runtime
+	if slices.ContainsFunc(dependencies, func(d dependency) bool { return d.path == bubblePackage }) {
+		changed, err = overlay.Prepare(ctx, b.Dir)
+	}
 	if err == nil {
 		if changed.Overlay != "" {
 			b.env = []string{"GOMAXPROCS=1"} // package bubble runs one thread
@@ -113,14 +116,6 @@ func isFolder(pkg string) bool {
 
 // bubblePackage is the package for systems of ordinary programs. Their nodes need a changed copy of Go's runtime.
 const bubblePackage = "github.com/macemc/macemc/bubble"
-
-// changedRuntime prepares the overlay for a package whose tests use package bubble. It returns the zero value for others.
-func (a *app) changedRuntime(ctx context.Context, dir string, all []dependency) (overlay.Build, error) {
-	if !slices.ContainsFunc(all, func(d dependency) bool { return d.path == bubblePackage }) {
-		return overlay.Build{}, nil
-	}
-	return overlay.Prepare(ctx, dir)
-}
 
 // buildFlags returns the flags of a build, with the changed runtime if there is an overlay.
 func (a *app) buildFlags(changed overlay.Build) []string {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -14,18 +15,18 @@ import (
 // complete adds shell completion of systems, and of flag values that belong to them.
 func (a *app) complete(root *cobra.Command) {
 	// ofSystem returns words for the system in the preceding arguments.
-	ofSystem := func(words func(spec.Entry) []string) func([]string) []string {
+	ofSystem := func(flag string) func([]string) []string {
 		return func(args []string) []string {
 			for _, e := range a.Systems {
 				if len(args) > 0 && e.Name == args[0] {
-					return words(e)
+					return wordsOf(e, flag)
 				}
 			}
 			return nil
 		}
 	}
 	values := map[string]func(args []string) []string{
-		"bug": ofSystem(bugNames), "property": ofSystem(propertyNames), "set": ofSystem(paramNames),
+		"bug": ofSystem("bug"), "property": ofSystem("property"), "set": ofSystem("set"),
 		"strategy": func([]string) []string { return strategy.Names(0) },
 		"test": func(args []string) []string {
 			if len(args) == 0 || !isPackage(args[0]) {
@@ -96,39 +97,28 @@ func testFiles(folder string) []string {
 }
 
 func beginning(words []string, begun string) []string {
-	var out []string
-	for _, w := range words {
-		if strings.HasPrefix(w, begun) {
-			out = append(out, w)
-		}
-	}
-	return out
+	return slices.DeleteFunc(words, func(w string) bool { return !strings.HasPrefix(w, begun) })
 }
 
-func bugNames(e spec.Entry) []string {
-	var names []string
-	for _, b := range e.Bugs {
-		names = append(names, b.ID+"\t"+b.Summary)
-	}
-	return names
-}
-
-func paramNames(e spec.Entry) []string {
-	var names []string
-	for _, p := range e.Params {
-		names = append(names, p.Name+"=\t"+p.Help)
-	}
-	return names
-}
-
-func propertyNames(e spec.Entry) []string {
+// wordsOf returns the values of a flag that a system has.
+func wordsOf(e spec.Entry, flag string) (words []string) {
 	info, err := task.InfoOf(e)
 	if err != nil {
 		return nil
 	}
-	var names []string
-	for _, p := range info.Properties {
-		names = append(names, p.Name+"\t"+p.Kind)
+	switch flag {
+	case "bug":
+		for _, b := range info.Bugs {
+			words = append(words, b.ID+"\t"+b.Summary)
+		}
+	case "set":
+		for _, p := range info.Params {
+			words = append(words, p.Name+"=\t"+p.Help)
+		}
+	case "property":
+		for _, p := range info.Properties {
+			words = append(words, p.Name+"\t"+p.Kind)
+		}
 	}
-	return names
+	return words
 }

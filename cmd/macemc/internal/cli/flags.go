@@ -41,7 +41,11 @@ func flagError(cmd *cobra.Command, err error) error {
 		name, value := "--"+e.GetFlag().Name, e.GetValue()
 		switch e.GetFlag().Value.Type() {
 		case "duration":
-			err = fmt.Errorf("%s %q is not a time with a unit, as in %s %s", name, value, name, likely(value))
+			example := "90s"
+			if d, err := time.ParseDuration(value + "s"); err == nil && d >= 0 {
+				example = value + "s"
+			}
+			err = fmt.Errorf("%s %q is not a time with a unit, as in %s %s", name, value, name, example)
 		case "bool":
 			err = fmt.Errorf("%s %q is neither true nor false", name, value)
 		case "int", "int64", "uint64":
@@ -49,14 +53,6 @@ func flagError(cmd *cobra.Command, err error) error {
 		}
 	}
 	return fmt.Errorf("%w; see %s --help", err, cmd.CommandPath())
-}
-
-// likely returns a suggestion for a duration.
-func likely(value string) string {
-	if d, err := time.ParseDuration(value + "s"); err == nil && d >= 0 {
-		return value + "s"
-	}
-	return "90s"
 }
 
 // emptyFlag rejects empty text values, such as those from unset shell variables. Build tags may be empty.
@@ -118,14 +114,16 @@ func atMostOne(what string) cobra.PositionalArgs {
 	}
 }
 
-func exactlyOne(what string) cobra.PositionalArgs {
+func atLeastOne(what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) == 0 {
 			return fmt.Errorf("%s needs a %s; see %s --help", cmd.CommandPath(), what, cmd.CommandPath())
 		}
-		return atMostOne(what)(cmd, args)
+		return nil
 	}
 }
+
+func exactlyOne(what string) cobra.PositionalArgs { return cobra.MatchAll(atLeastOne(what), atMostOne(what)) }
 
 // given returns the flags that were set.
 func given(cmd *cobra.Command) task.Given {

@@ -29,18 +29,11 @@ func (a *app) group(root *cobra.Command) {
 	root.SetUsageTemplate(strings.ReplaceAll(before+after, "FlagUsages", "FlagUsagesWrapped "+strconv.Itoa(helpColumns+1)))
 }
 
-// groupOwn puts all present commands, which are those of another program, into a group of their own.
-func groupOwn(root *cobra.Command) {
-	const title = "Commands of this program:"
-	root.AddGroup(&cobra.Group{ID: title, Title: title})
-	for _, c := range root.Commands() {
-		c.GroupID = title
-	}
-}
-
 // showAll makes help show all commands.
-func showAll(root *cobra.Command) {
-	const title = "More:"
+func showAll(root *cobra.Command) { groupRest(root, "More:") }
+
+// groupRest puts all commands without a group into a new one.
+func groupRest(root *cobra.Command, title string) {
 	root.AddGroup(&cobra.Group{ID: title, Title: title})
 	for _, c := range root.Commands() {
 		if c.GroupID == "" {

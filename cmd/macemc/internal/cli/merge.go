@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -25,12 +24,7 @@ The exit status is that of the worst shard:
 		Example: `  macemc search paxos --strategy walk --shard 1/2 --time 1m --json > shards/1.json
   macemc search paxos --strategy walk --shard 2/2 --time 1m --json > shards/2.json
   macemc merge shards`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return fmt.Errorf("%s needs a PATH; see %s --help", cmd.CommandPath(), cmd.CommandPath())
-			}
-			return nil
-		},
+		Args: atLeastOne("PATH"),
 		RunE: func(cmd *cobra.Command, args []string) error { return a.Merge(cmd.Context(), args, asJSON) },
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")

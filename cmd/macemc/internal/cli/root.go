@@ -61,7 +61,7 @@ orders of events, faults and random draws. It shows the run that fails or violat
 		root.AddCommand(a.config.Commands(&a.Process)...)
 	}
 	if a.config.Name != "" {
-		groupOwn(root)
+		groupRest(root, "Commands of this program:")
 	}
 	live := live.Command(&a.Process, a.entry)
 	live.Args = exactlyOne("SYSTEM")

@@ -116,9 +116,11 @@ func (a *app) searchCommand() *cobra.Command {
 	fl.BoolVar(&f.JSON, "json", false, "print the report as one JSON object")
 	collectedFlags(fl, &f.Collected)
 	fl.BoolVar(&all, "help-all", false, "show all flags")
+	usual := []string{"bug", "nodes", "set", "strategy", "crashes", "loss", "seed", "workers", "time", "keep-going", "verbose", "json",
+		"help", "help-all"}
 	help := cmd.HelpFunc()
 	cmd.SetHelpFunc(func(c *cobra.Command, args []string) {
-		fl.VisitAll(func(f *pflag.Flag) { f.Hidden = !all && !slices.Contains(usualSearchFlags(), f.Name) })
+		fl.VisitAll(func(f *pflag.Flag) { f.Hidden = !all && !slices.Contains(usual, f.Name) })
 		if all {
 			c.Long, c.Example = searchUsage+"\n\n"+searchDetails(), c.Example+"\n"+searchExamples
 		}
@@ -126,12 +128,6 @@ func (a *app) searchCommand() *cobra.Command {
 		fl.VisitAll(func(f *pflag.Flag) { f.Hidden = false })
 	})
 	return cmd
-}
-
-// usualSearchFlags returns the flags that help shows without --help-all.
-func usualSearchFlags() []string {
-	return []string{"bug", "nodes", "set", "strategy", "crashes", "loss", "seed", "workers", "time", "keep-going", "verbose", "json",
-		"help", "help-all"}
 }
 
 const searchUsage = `Searches until it finds a violation, reaches a limit, or is interrupted. SYSTEM is a bundled

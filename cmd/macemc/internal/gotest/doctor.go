@@ -59,7 +59,9 @@ func (a Runner) doctor(ctx context.Context) error {
 		works = false
 		say("overlay", err.Error())
 	}
-	if compiler := env[4]; env[3] == "1" && programExists(compiler) {
+	compiler := env[4]
+	name, _, _ := strings.Cut(compiler, " ")
+	if _, err := exec.LookPath(name); err == nil && env[3] == "1" {
 		say("race detector", "with "+compiler)
 	} else {
 		say("race detector", "needs cgo and a C compiler: CGO_ENABLED is "+env[3]+", CC is "+compiler)
@@ -73,13 +75,6 @@ func (a Runner) doctor(ctx context.Context) error {
 		return task.Exit(exitcode.Usage)
 	}
 	return nil
-}
-
-// programExists reports whether a program is installed.
-func programExists(program string) bool {
-	name, _, _ := strings.Cut(program, " ")
-	_, err := exec.LookPath(name)
-	return err == nil
 }
 
 // folderSize returns the size of the files in a folder in bytes.
