@@ -123,15 +123,16 @@ func (d *Debug) batch(ctx context.Context, p *Process, s *mdb.Session) error {
 // prompt reads commands from standard input.
 func (p *Process) prompt(ctx context.Context, s *mdb.Session) error {
 	interrupts := make(chan struct{}, 1)
-	stop := p.onInterrupt(func() bool {
+	interrupt := func() bool {
 		select {
 		case interrupts <- struct{}{}:
 			return true
 		default: // the command in progress does not end
 			return false
 		}
-	})
-	defer stop()
+	}
+	p.interrupt.Store(&interrupt)
+	defer p.interrupt.Store(nil)
 	return mdb.Prompt(ctx, s, p.Stdin, p.Stdout, interrupts)
 }
 

@@ -77,13 +77,6 @@ func Respawn() *exec.Cmd {
 	return cmd
 }
 
-// onInterrupt makes Ctrl-C call f instead of ending the command, until stop is called. If f returns false, the
-// command ends after all.
-func (p *Process) onInterrupt(f func() bool) (stop func()) {
-	p.interrupt.Store(&f)
-	return func() { p.interrupt.Store(nil) }
-}
-
 // together is the time within which a second signal counts as the same one.
 const together = 200 * time.Millisecond
 

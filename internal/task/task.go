@@ -99,7 +99,7 @@ type Process struct {
 
 	printed   string          // see Order
 	kill      <-chan struct{} // closed to end at once
-	interrupt atomic.Pointer[func() bool]
+	interrupt atomic.Pointer[func() bool] // called on Ctrl-C, which ends the command if it returns false; nil means that there is none
 	ballast   []byte // see collectSeldom
 }
 

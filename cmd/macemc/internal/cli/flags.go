@@ -123,7 +123,9 @@ func atLeastOne(what string) cobra.PositionalArgs {
 	}
 }
 
-func exactlyOne(what string) cobra.PositionalArgs { return cobra.MatchAll(atLeastOne(what), atMostOne(what)) }
+func exactlyOne(what string) cobra.PositionalArgs {
+	return cobra.MatchAll(atLeastOne(what), atMostOne(what))
+}
 
 // given returns the flags that were set.
 func given(cmd *cobra.Command) task.Given {
