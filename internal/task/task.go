@@ -97,10 +97,10 @@ type Process struct {
 	// OtherVersions lists the modules built into the test in other versions than its module requires.
 	OtherVersions []report.OtherVersion
 
-	printed   string          // see Order
-	kill      <-chan struct{} // closed to end at once
+	printed   string                      // see Order
+	kill      <-chan struct{}             // closed to end at once
 	interrupt atomic.Pointer[func() bool] // called on Ctrl-C, which ends the command if it returns false; nil means that there is none
-	ballast   []byte // see collectSeldom
+	ballast   []byte                      // see collectSeldom
 }
 
 // ExitStatus reports the error of a task, which may be nil, and returns the exit status.
