@@ -3,19 +3,18 @@
 //
 // # Files
 //
-//	document.go, words.go               the document; its style and words
+//	document.go, words.go               the document; its style, words and assumption about time
 //	sentence.go, facts.go               the first screen
 //	recovery.go, causes.go, code.go     the critical step, what led to it, its source
-//	later.go, repeated.go, usedup.go    likelier places of the defect
-//	comparison.go, difference.go,       the critical step beside the nearest live run
-//	unlike.go
+//	later.go, repeated.go               likelier places of the defect
+//	comparison.go, difference.go        the critical step beside the nearest live run
 //	excerpt.go                          the steps that are shown
-//	shrunk.go, shortest.go, suspect.go  sizes of runs; suspects
-//	findings.go, known.go, cases.go     several findings, accepted ones, cases for JUnit
+//	shrunk.go                           sizes of runs
+//	findings.go, cases.go               several findings, suspects, accepted ones, cases for JUnit
 //	coverage.go, essentials.go,         the coverage of a search
-//	sampled.go, reduced.go, crashes.go,
+//	sampled.go, reduced.go,
 //	fairness.go, engine.go, effort.go
-//	timing.go, assumption.go            assumptions about time, and those of abstractions
+//	assumption.go                       assumptions of abstractions
 //	shards.go                           divided searches
 //	position.go, stack.go               places for editors; stacks
 package document

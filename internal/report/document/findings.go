@@ -57,3 +57,76 @@ func FindingLine(r *report.Report) string {
 	}
 	return text
 }
+
+// KnownLines describes the accepted findings, one a line, and what they may hide.
+func KnownLines(r *report.Report) (lines []string) {
+	for i := range r.Known {
+		lines = append(lines, KnownLine(r, &r.Known[i]))
+	}
+	for i := range r.Known {
+		k := &r.Known[i]
+		for _, by := range k.Others {
+			lines = append(lines, fmt.Sprintf("%s: %s of them by %s, without a proven critical step; the cause may differ",
+				k.File, textfmt.Number(by.Count), cmp.Or(by.Handler, "an unknown step")))
+		}
+		if k.AllOf {
+			lines = append(lines, fmt.Sprintf("%s: %s takes all violations of %s for it; other strategies distinguish them by step",
+				k.File, r.Strategy, k.Property))
+		}
+	}
+	if r.Accepted() > 0 {
+		lines = append(lines, "not searched: states after a known finding")
+	}
+	return lines
+}
+
+// KnownLine describes an accepted finding.
+func KnownLine(r *report.Report, k *report.Known) string {
+	what := kindNames[k.Kind]
+	if k.Property != "" {
+		what += " of " + k.Property
+	}
+	if k.Step != "" {
+		what += " by " + k.Step
+	}
+	switch k.Status {
+	case report.Fixed:
+		return fmt.Sprintf("fixed: %s: %s violates nothing; remove its line \"known\"", what, k.File)
+	case report.Changed:
+		return fmt.Sprintf("NOT known: %s shows another finding: %s", k.File, k.Why)
+	case report.Unused:
+		return fmt.Sprintf("not used: %s: %s", k.File, k.Why)
+	}
+	text := "known: "
+	if r.Hidden != "" && k.Runs > 0 {
+		text = "known, and nothing else could be looked at, because " + r.Hidden + ": "
+	}
+	met := "only in its file"
+	switch {
+	case k.Runs > 0 && search.Name(r.Strategy).Can(strategy.VisitsStates):
+		met = "found again"
+	case k.Runs > 0:
+		met = fmt.Sprintf("found in %s", textfmt.Plural(k.Runs, "run"))
+	}
+	return fmt.Sprintf("%s%s; %s: %s (%s)", text, what, met, k.Reason, k.File)
+}
+
+// KnownCounts counts new, known and fixed findings. An empty string means that none is accepted.
+func KnownCounts(r *report.Report) string {
+	if len(r.Known) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("macemc: %d new, %d known, %d fixed", len(r.Each()), r.Count(report.Recurs), r.Count(report.Fixed))
+}
+
+// suspectLine describes the suspect in one line.
+func suspectLine(s *report.Suspect) string {
+	text := fmt.Sprintf("%s, not confirmed: %s in %s", s.Status, kindNames[s.Kind], textfmt.Plural(s.Steps, "step"))
+	if what := strings.Join(strings.Fields(cmp.Or(s.Property, s.Message)), " "); what != "" {
+		text += ": " + what
+	}
+	if s.PathFile != "" {
+		text += "; " + s.PathFile
+	}
+	return text
+}

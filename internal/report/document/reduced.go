@@ -3,9 +3,12 @@ package document
 import (
 	"fmt"
 
+	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/internal/textfmt"
+	"github.com/macemc/macemc/search"
+	"github.com/macemc/macemc/sim"
 )
 
 // orStoodFor qualifies the claim that all states were visited if the search omitted some.
@@ -45,6 +48,40 @@ func reductionLines(r *report.Report) (lines []string) {
 	}
 	if d.Asymmetry != "" {
 		lines = append(lines, "no symmetry: "+d.Asymmetry)
+	}
+	return lines
+}
+
+// crashLines describes inside which steps nodes crashed and halted, the nodes with omitted crashes, and why crashes
+// of other nodes matter.
+func crashLines(r *report.Report) (lines []string) {
+	switch r.CrashCut {
+	case sim.CutNone.String():
+		lines = append(lines, "crash cut none: nodes crashed and halted between steps only, NOT inside steps")
+	case sim.CutSubset.String():
+		lines = append(lines, "crash cut subset: a crash or halt inside a step lost any subset of its datagrams")
+	}
+	c := r.Coverage.Crashes
+	if c == nil {
+		return lines
+	}
+	proven := ""
+	switch {
+	case c.Proven:
+		proven = "proven, from all known steps, not to change the verdict; \"never happened\" refers to runs without them"
+	case r.Verdict == search.Violation:
+		proven = "the violation was found without them"
+	default:
+		proven = "NOT proven to leave the verdict unchanged"
+	}
+	if len(c.Implicit) > 0 {
+		lines = append(lines, fmt.Sprintf("crashes of %s were omitted: %s", replay.ListNodes(c.Implicit), proven))
+	}
+	for _, o := range c.CrashSensitive {
+		lines = append(lines, fmt.Sprintf("crashes of n%d matter: %s", o.Node, o.Why))
+	}
+	if c.Why != "" {
+		lines = append(lines, "no crashes can be omitted: "+c.Why)
 	}
 	return lines
 }

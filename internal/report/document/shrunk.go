@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/macemc/macemc/internal/report"
+	"github.com/macemc/macemc/internal/search/stats"
 	"github.com/macemc/macemc/internal/textfmt"
 	"github.com/macemc/macemc/sim"
 )
@@ -65,4 +66,16 @@ func shrunkFact(s *report.Shrunk, r *report.Report) Fact {
 		}
 	}
 	return Fact{"shrunk:", text, aside}
+}
+
+// shortest describes whether a shorter run exists.
+func shortest(s *stats.Shortest) Fact {
+	if !s.Least {
+		return Fact{"shortest:", "unknown", s.Why}
+	}
+	said := "no shorter run violates a property"
+	if s.States > 0 {
+		said += ", checked in " + textfmt.Plural(s.States, "state")
+	}
+	return Fact{"shortest:", "yes", said}
 }
