@@ -9,6 +9,7 @@ import (
 	"github.com/macemc/macemc/internal/check"
 	"github.com/macemc/macemc/internal/check/exitcode"
 	"github.com/macemc/macemc/internal/check/isolate"
+	"github.com/macemc/macemc/internal/recording"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/textfmt"
 	"github.com/macemc/macemc/mdb"
@@ -110,4 +111,42 @@ func WriteRun(w io.Writer, t *replay.Trace, file string, verbose bool) error {
 		folded[len(folded)-1].Text += "; -v shows them"
 	}
 	return t.WriteText(w, folded...)
+}
+
+// within waits for f until ctx is done. f may then still run in a process that is about to end.
+func within[T any](ctx context.Context, f func() (T, error)) (T, error) {
+	type result struct {
+		v   T
+		err error
+	}
+	done := make(chan result, 1)
+	go func() {
+		v, err := f()
+		done <- result{v, err}
+	}()
+	select {
+	case r := <-done:
+		return r.v, r.err
+	case <-ctx.Done():
+		var none T
+		return none, ctx.Err()
+	}
+}
+
+// Doubts prints on standard error which parts of the recordings are not in the run, if any.
+func (p *Process) Doubts(m *recording.Merged) bool {
+	for _, n := range m.Notes {
+		fmt.Fprintf(p.Stderr, "macemc: recording: %s\n", n)
+	}
+	if m.Disagreement != nil {
+		fmt.Fprintf(p.Stderr, "macemc: recording: the recording differs from the checked system: %v\n", m.Disagreement)
+	}
+	left := 0
+	for _, n := range m.Left {
+		left += n
+	}
+	if left > 0 {
+		fmt.Fprintf(p.Stderr, "macemc: recording: %d events are not part of the run, by node: %v\n", left, m.Left)
+	}
+	return m.Disagreement != nil || left > 0
 }

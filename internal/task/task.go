@@ -5,15 +5,15 @@
 //
 // # Files
 //
-//	task.go, main.go, within.go           a task, its process, and its end by signals
+//	task.go, main.go                      a task, its process, and its end by signals
 //	order.go, front.go                    messages between the program and test binaries
-//	subject.go, numbers.go                the system and its limits, as flags
+//	subject.go                            the system and its limits, as flags
 //	search.go, search_run.go,             searches; those that continue a run of a file
 //	search_from.go, collected.go
 //	durable*.go, merge.go, cluster.go     stored, divided and distributed searches
-//	replay.go, shrink.go, critical.go,    work on the run of a file
+//	replay.go, shrink.go, critical.go,    work on the run of a file or of recordings
 //	debug.go, graph.go, report.go
-//	recording.go, observe.go, refine.go   recordings, monitors, abstractions
+//	observe.go, refine.go                 monitors, abstractions
 //	progress.go, stdout_*.go              progress lines; output of checked code
 package task
 
@@ -26,15 +26,18 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync/atomic"
 
+	"github.com/macemc/macemc/internal/check"
 	"github.com/macemc/macemc/internal/check/defect"
 	"github.com/macemc/macemc/internal/check/exitcode"
 	"github.com/macemc/macemc/internal/check/isolate"
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/internal/report/document"
+	"github.com/macemc/macemc/internal/search/runs"
 	"github.com/macemc/macemc/internal/table"
 	"github.com/macemc/macemc/internal/textfmt"
 	"github.com/macemc/macemc/mdb"
@@ -179,4 +182,37 @@ func knownProperty(sys *sim.System, name string) error {
 		return nil
 	}
 	return textfmt.Unknown(fmt.Sprintf("system %q: unknown property", sys.Name), name, append(names, monitors...))
+}
+
+// number is a flag with the least value that can be given. The default may be less.
+type number struct {
+	flag  string
+	value int
+	least int
+}
+
+type numbers []number
+
+// check returns an error for a given value that is too small, or for too many workers.
+func (all numbers) check(given Given) error {
+	for _, n := range all {
+		if given.Has(n.flag) && n.value < n.least {
+			return fmt.Errorf("--%s is %d, must be at least %d", n.flag, n.value, n.least)
+		}
+		if n.flag == "workers" && n.value > runs.MaxWorkers {
+			return TooManyWorkers(n.value)
+		}
+	}
+	return nil
+}
+
+// TooManyWorkers returns the error for more workers than are useful.
+func TooManyWorkers(n int) error {
+	return fmt.Errorf("--workers is %d, must be at most %d: each needs memory and 2 MB of temporary files, and more workers "+
+		"than cores (%d) do not speed up the search", n, runs.MaxWorkers, runtime.NumCPU())
+}
+
+// walkNumbers returns the flags of walks that find a critical transition.
+func walkNumbers(o *check.CriticalOptions) numbers {
+	return numbers{{"walks", o.Walks, 1}, {"walk-steps", o.WalkSteps, 1}, {"workers", o.Workers, 1}}
 }
