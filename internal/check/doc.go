@@ -15,7 +15,7 @@
 //	report_process.go                   reports on a search process that died
 //	write.go, files.go, header.go       the output folder and its path files
 //	suspectfile.go                      the file of a suspect under examination
-//	load.go, source.go, recorded.go     replays a path file or a recording
+//	load.go, source.go                  replays a path file or a recording
 //	prefixes.go                         paths to live states
 //
 // # Packages

@@ -18,7 +18,7 @@
 //	reexecute.go                          the fresh process: executes that run
 //	execution.go                          both: records states while executing, so that two executions can
 //	                                      be compared
-//	death.go, description.go, outline.go  what is reported of a run that ended its process
+//	death.go, description.go              what is reported of a run that ended its process
 //	stuck.go                              stacks of a process that does not return
 //	notes.go                              what the search process leaves for its supervisor
 //	process_linux.go                      limits of memory; the parent's death
