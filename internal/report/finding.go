@@ -5,6 +5,7 @@ import (
 	"iter"
 
 	"github.com/macemc/macemc/internal/replay"
+	"github.com/macemc/macemc/sim"
 )
 
 // DecisiveStep returns the critical step of a run that misses a goal, or the step of any other finding. Nil means that it
@@ -83,4 +84,38 @@ func (r *Report) PathFiles() iter.Seq[string] {
 type Unsure struct {
 	Handler string `json:"handler"`
 	Count   int    `json:"count"`
+}
+
+// Shrunk describes the original run of a shrunk finding, and the work of shrinking it.
+type Shrunk struct {
+	FromSteps    int     `json:"from_steps"`              // of the original run
+	FromCritical int     `json:"from_critical,omitempty"` // its critical step; 0 means none
+	Candidates   int     `json:"candidates"`              // candidates tried
+	Executed     int     `json:"executed"`                // steps
+	Seconds      float64 `json:"seconds"`
+	// Minimal means that no single step before the finding, or before the critical step, can be omitted.
+	Minimal bool `json:"minimal"`
+	// Pairs means that no two causes can be omitted together with all their consequences.
+	Pairs bool `json:"minimal_pairs,omitempty"`
+	// Over means that the budget ended before all candidates were tried.
+	Over     bool   `json:"budget_over,omitempty"`
+	Original string `json:"original_path_file,omitempty"` // empty means none
+}
+
+// Status is the result of examining a suspect.
+type Status string
+
+const (
+	Suspected Status = "suspected" // it was neither confirmed nor refuted
+	Confirmed Status = "confirmed" // its run does the same in a fresh process
+)
+
+// Suspect is a violation that was suspected when a search ended.
+type Suspect struct {
+	Status   Status          `json:"status"`
+	Kind     sim.FindingKind `json:"kind"`
+	Property string          `json:"property,omitempty"`
+	Message  string          `json:"message"`
+	Steps    int             `json:"steps"` // of the run
+	PathFile string          `json:"path_file,omitempty"`
 }

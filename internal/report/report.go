@@ -6,20 +6,17 @@
 //
 // # Files
 //
-//	report.go      Report; the settings that define a search; commands to run next
-//	finding.go     the decisive step of a finding; whether two findings are alike
-//	critical.go    the critical step, and the nearest live run
-//	coverage.go    what was explored, and what was not checked
-//	suspect.go     violations that were only suspected when a search ended
-//	assumption.go  abstractions compared with their implementations
-//	known.go       accepted findings: which were found again
-//	shrunk.go      the run before it was minimized
-//	summary.go     the first screen about a finding
-//	merge.go       shards of a search, and their sum
-//	versions.go    modules built in another version than required
+//	report.go    Report; the settings that define a search; commands to run next; the first screen
+//	finding.go   the decisive step of a finding; whether two findings are alike; suspects; the run before it was minimized
+//	critical.go  the critical step, and the nearest live run
+//	coverage.go  what was explored, and what was not checked; abstractions compared with their implementations
+//	known.go     accepted findings: which were found again
+//	merge.go     shards of a search, and their sum
 package report
 
 import (
+	"fmt"
+
 	"github.com/macemc/macemc/eventgraph"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/search/stats"
@@ -151,4 +148,39 @@ type Commands struct {
 	Search string // searches again
 	Report string // a hint, not a command: the file with the whole report
 	More   string // a hint, not a command: how to find further violations
+}
+
+// Summary is the first screen of a report about one finding: the violation, its step, and the certainty.
+type Summary struct {
+	Sentence string    `json:"sentence"`
+	Facts    []Labeled `json:"facts"`
+	Source   string    `json:"source,omitempty"` // position of the handler
+	Code     []string  `json:"code,omitempty"`   // lines around it, with their numbers; the handler's line is marked
+	Causes   []Source  `json:"causes,omitempty"` // handlers of steps that led to the violation
+}
+
+// Source is the source of a handler.
+type Source struct {
+	Source string   `json:"source"` // its position
+	Note   string   `json:"note"`   // the step that it handled
+	Code   []string `json:"code"`   // lines, see [Summary.Code]
+}
+
+// Labeled is a statement with a label and an aside.
+type Labeled struct {
+	Label string `json:"label"`
+	Text  string `json:"text"`
+	Aside string `json:"aside,omitempty"`
+}
+
+// OtherVersion is a module built into the checked program in another version than the program's module requires. All
+// results are about this version.
+type OtherVersion struct {
+	Module   string `json:"module"`
+	Required string `json:"required"`
+	Used     string `json:"used"` // a version, or its replacement
+}
+
+func (o OtherVersion) String() string {
+	return fmt.Sprintf("%s %s, where go.mod requires %s", o.Module, o.Used, o.Required)
 }
