@@ -7,24 +7,22 @@
 //
 // # Files
 //
-//	main.go, root.go                     Main; the list of commands; exit status, unknown commands
-//	app.go                               the state that the commands share
+//	main.go, root.go                     Main; the state that the commands share, and their list; exit status, unknown commands
 //	package.go                           what an argument names: system, package, test or path file
 //	pattern.go                           a search of all checks of many packages
 //	build.go, versions.go                builds the tests of a package; versions of its modules
 //	drive.go                             lists the checks of a test binary, and executes a task in it
 //	candidates.go                        which tests appear to check systems
-//	search.go, refine.go, merge.go       macemc search, refine, merge
+//	search.go, refine.go, merge.go       macemc search, and the command that repeats it; macemc refine, merge
 //	replay.go, shrink.go, critical.go    macemc replay, shrink, critical
 //	mdb.go, dap.go, graph.go, report.go  macemc mdb, dap, graph, report
 //	recording.go, observe.go             macemc recording, observe
 //	durable.go, systems.go               macemc durable, systems
-//	new.go, man.go, version.go           macemc new, man, version
+//	new.go, version.go                   macemc new, version
 //	companion.go                         commands that other programs have
 //	runfile.go                           the run that an argument such as "last" denotes
-//	rerun.go                             the command that repeats a search
-//	flags.go, formats.go, groups.go      errors in flags and arguments; flags of formats; groups of commands in help
-//	complete.go, reference.go            shell completion; docs of all commands
+//	flags.go, groups.go                  errors in flags and arguments; flags of formats; groups of commands in help
+//	complete.go, reference.go            shell completion; docs and manual pages of all commands
 //	web.go, web_demo.go                  serves a debugging session to a browser
 package cli
 
@@ -37,6 +35,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/macemc/macemc/cmd/macemc/internal/gotest"
 	"github.com/macemc/macemc/cmd/macemc/internal/screen"
 	"github.com/macemc/macemc/internal/report/document"
 	"github.com/macemc/macemc/internal/task"
@@ -114,3 +113,20 @@ func program(called string) string {
 	}
 	return called
 }
+
+// app is the state that the commands share.
+type app struct {
+	task.Process
+	config Config
+	args   []string // arguments without the program
+	tags   string   // build tags
+	// binaries is a folder that keeps test binaries, because the go command does not link an unchanged one again. An empty
+	// string means that each command builds a temporary one.
+	binaries string
+}
+
+// tests returns the runner of go test with the changed runtime.
+func (a *app) tests() gotest.Runner { return gotest.Runner{Process: &a.Process, Tags: &a.tags} }
+
+// Exit is the error of a command that has already reported everything else: its exit status.
+type Exit = task.Exit
