@@ -10,17 +10,15 @@ package eventgraph
 // The files of this package, for readers of its source:
 //
 //	graph.go                                Graph, Event, Message, Timer
-//	build.go, restart.go                    the graph of a trace; what a boot after a crash has lost
+//	build.go                                the graph of a trace; what a boot after a crash has lost
 //	causes.go                               the steps that a step depends on
-//	relevance.go                            which steps matter before a violation
-//	race.go                                 the two steps of a data race
+//	relevance.go                            which steps matter before a violation; the two steps of a data race
 //	select.go                               Options: which steps and nodes are shown
 //	fold.go, ticks.go                       which steps are folded into one line; clocks that only advance
 //	label.go, arguments.go                  names of events; fields by which messages differ
-//	changes.go, detail.go                   what a step changed, in a few words or in full
-//	formats.go                              the table of formats
-//	text.go, draw.go, columns.go, notes.go  text: lanes, arrows, notes beside them
-//	svg.go, svgmessages.go, svglabels.go    SVG: positions, arrows, texts
-//	legend.go                               which signs a graph explains
+//	changes.go                              what a step changed, in a few words or in full
+//	formats.go                              the table of formats; JSON lines
+//	text.go, draw.go, columns.go            text: lanes, arrows, notes beside them
+//	svg.go, svgmessages.go, svglabels.go    SVG: positions, arrows, texts, and the signs that it explains
 //	view.go                                 the interactive page
-//	mermaid.go, jsonlines.go                Mermaid; JSON lines
+//	mermaid.go                              Mermaid

@@ -1,6 +1,7 @@
 package eventgraph
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/macemc/macemc/internal/eventkind"
@@ -49,4 +50,18 @@ func (g *Graph) Before(step, direct int) []int {
 	}
 	slices.Sort(steps)
 	return slices.Compact(steps)
+}
+
+// SetRace marks the two steps of a data race.
+func (g *Graph) SetRace(a, b int) {
+	g.Events[a].Race, g.Events[b].Race = b, a
+	g.Named = append(g.Named, a, b)
+}
+
+// raceText describes the data race of the step. An empty string means none.
+func (e *Event) raceText() string {
+	if e.Race == 0 {
+		return ""
+	}
+	return fmt.Sprintf("data race with step %d", e.Race)
 }
