@@ -57,7 +57,9 @@ func Examine(ctx context.Context, respawn func() *exec.Cmd, path choose.Path, li
 func await(ctx context.Context, file string, rec *flight.Recorder, respawn func() *exec.Cmd, limit time.Duration) (*Death, error) {
 	var said head
 	cmd := respawn()
-	assign(cmd, reexecuting, file, nil)
+	if err := assign(cmd, reexecuting, file, earlier{}); err != nil {
+		return nil, err
+	}
 	cmd.Stdout, cmd.Stderr = nil, &said
 	lifeline, err := cmd.StdinPipe()
 	if err != nil {

@@ -3,13 +3,12 @@ package isolate
 import (
 	"bufio"
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/macemc/macemc/internal/budget"
@@ -26,22 +25,14 @@ import (
 const (
 	roleVar    = "MACEMC_ROLE"
 	flightVar  = "MACEMC_FLIGHT"
-	skippedVar = "MACEMC_SKIPPED" // calls, in hexadecimal, with spaces between them
-	settleVar  = "MACEMC_SETTLE"  // not empty: steps wait for the goroutines that their handlers start
-	suspectVar = "MACEMC_SUSPECT" // the folder of the suspect that a dead process was examining
-	diedVar    = "MACEMC_DIED"    // how the last one of the skipped calls ended its process
-	ownVar     = "MACEMC_OWN"     // not empty: checked code ended the processes of all skipped calls, as far as is known
-	surelyVar  = "MACEMC_SURELY"  // not empty: no goroutine of an earlier step may have done so instead
-	spentVar   = "MACEMC_SPENT"   // the time that earlier search processes have used, as a duration
+	earlierVar = "MACEMC_EARLIER" // an earlier as JSON; empty if no search process died before
 )
 
 // Role is the purpose of this process.
 type Role struct {
 	name     string
 	Recorder *flight.Recorder // nil if no process waits for this one
-	skipped  []uint64         // calls that ended earlier search processes
-	settle   bool             // an earlier search process ended on a goroutine that a handler had started
-	spent    time.Duration    // time that earlier search processes have used
+	earlier
 }
 
 const (
@@ -63,21 +54,18 @@ func CurrentRole() (Role, error) {
 	if err != nil {
 		return Role{}, fmt.Errorf("%s: %w", flightVar, err)
 	}
-	var skipped []uint64
-	for text := range strings.FieldsSeq(os.Getenv(skippedVar)) {
-		call, err := strconv.ParseUint(text, 16, 64)
-		if err != nil {
-			return Role{}, fmt.Errorf("%s: %w", skippedVar, err)
-		}
-		skipped = append(skipped, call)
-	}
-	var spent time.Duration
-	if text := os.Getenv(spentVar); text != "" {
-		if spent, err = time.ParseDuration(text); err != nil {
-			return Role{}, fmt.Errorf("%s: %w", spentVar, err)
+	e, err := readEarlier()
+	return Role{name, rec, e}, err
+}
+
+// readEarlier reads the data of earlier search processes from the environment.
+func readEarlier() (e earlier, err error) {
+	if text := os.Getenv(earlierVar); text != "" {
+		if err = json.Unmarshal([]byte(text), &e); err != nil {
+			err = fmt.Errorf("%s: %w", earlierVar, err)
 		}
 	}
-	return Role{name, rec, skipped, os.Getenv(settleVar) != "", spent}, nil
+	return e, err
 }
 
 // Record makes a search record its progress and its runs, limits its time to what earlier processes have left, and
@@ -87,8 +75,8 @@ func CurrentRole() (Role, error) {
 // known which one is in progress at the next death.
 func (r Role) Record(s *search.Config) {
 	r.announce(s.Time)
-	s.Time = timeLeft(s.Time, r.spent)
-	if r.settle && !s.Strategy.Can(strategy.VisitsStates) {
+	s.Time = timeLeft(s.Time, r.Spent)
+	if r.Settle && !s.Strategy.Can(strategy.VisitsStates) {
 		s.Workers = 1
 	}
 	if s.Workers == 1 && s.Strategy.Can(strategy.VisitsStates) {
@@ -96,8 +84,8 @@ func (r Role) Record(s *search.Config) {
 	}
 	s.PathBuffer = r.Recorder.Path
 	s.Progress = func(p search.Progress) { ReportProgress(r.Recorder, p) }
-	s.Calls = &options.Calls{At: r.Recorder.Word(flight.Called), Skipped: r.skipped, Settle: r.settle,
-		HowDied: os.Getenv(diedVar), DiedInCheckedCode: os.Getenv(ownVar) != "", DiedInCall: os.Getenv(surelyVar) != ""}
+	s.Calls = &options.Calls{At: r.Recorder.Word(flight.Called), Skipped: r.Skipped, Settle: r.Settle,
+		HowDied: r.Died, DiedInCheckedCode: r.Own, DiedInCall: r.Surely}
 }
 
 // timeLeft returns the time limit of a search that repeats earlier ones, which have spent a time: all of them end
@@ -120,7 +108,7 @@ func (r Role) Unlimited() {
 }
 
 // Again reports whether checked code has ended earlier search processes.
-func (r Role) Again() bool { return len(r.skipped) > 0 || r.settle }
+func (r Role) Again() bool { return len(r.Skipped) > 0 || r.Settle }
 
 // Resign ends this process without a result: it has searched for the cause of an earlier death and not found it.
 func (r Role) Resign() {
@@ -171,20 +159,21 @@ func temporary() (*scratch.Folder, error) {
 	return scratch.New(in)
 }
 
-// assign gives cmd a role. skipped are the calls that it must not make.
-func assign(cmd *exec.Cmd, role, flightFile string, skipped []uint64) {
+// assign gives cmd a role.
+func assign(cmd *exec.Cmd, role, flightFile string, before earlier) error {
 	if cmd.Env == nil {
 		cmd.Env = os.Environ()
 	}
-	calls := make([]string, len(skipped))
-	for i, call := range skipped {
-		calls[i] = strconv.FormatUint(call, 16)
-	}
-	cmd.Env = append(cmd.Env, roleVar+"="+role, flightVar+"="+flightFile, skippedVar+"="+strings.Join(calls, " "))
+	text, err := json.Marshal(before)
+	cmd.Env = append(cmd.Env, roleVar+"="+role, flightVar+"="+flightFile, earlierVar+"="+string(text))
+	return err
 }
 
 // Supervised reports whether another process waits for this one, which searches.
 func Supervised() bool { return os.Getenv(flightVar) != "" }
 
 // SuspectFolder returns the folder of the suspect that an earlier process was examining. An empty string means that there is none.
-func SuspectFolder() string { return os.Getenv(suspectVar) }
+func SuspectFolder() string {
+	e, _ := readEarlier() // CurrentRole returns the error
+	return e.Folder
+}

@@ -63,8 +63,8 @@ func TestRole_RecordLeavesTimeOfOneSearch(t *testing.T) {
 		{500 * time.Millisecond, 100 * time.Millisecond, 500 * time.Millisecond, false},
 	} {
 		s := search.Config{Strategy: search.Walk, Time: c.limit}
-		Role{Recorder: rec, spent: c.spent}.Record(&s)
-		if late := (&earlier{limit: c.limit, spent: c.spent}).late(); s.Time != c.want || late != c.late {
+		Role{Recorder: rec, earlier: earlier{Spent: c.spent}}.Record(&s)
+		if late := (&earlier{limit: c.limit, Spent: c.spent}).late(); s.Time != c.want || late != c.late {
 			t.Errorf("%v spent of %v: time %v, too late: %v", c.spent, c.limit, s.Time, late)
 		}
 		if c.limit > 0 && time.Duration(rec.Get(flight.Limited)) != c.limit {

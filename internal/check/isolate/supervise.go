@@ -122,9 +122,9 @@ func (s *Supervisor) Run(ctx context.Context) (Outcome, error) {
 func (s *Supervisor) run(ctx context.Context) (Outcome, error) {
 	var before earlier
 	out, unexplained, err := s.search(ctx, &before)
-	for unexplained != nil && (unexplained.call != 0 || unexplained.offHandler && !before.settle) {
-		before.settle = before.settle || unexplained.offHandler
-		if before.died = ""; unexplained.call != 0 {
+	for unexplained != nil && (unexplained.call != 0 || unexplained.offHandler && !before.Settle) {
+		before.Settle = before.Settle || unexplained.offHandler
+		if before.Died = ""; unexplained.call != 0 {
 			before.skip(unexplained.call, unexplained)
 		}
 		if before.late() {
@@ -132,15 +132,15 @@ func (s *Supervisor) run(ctx context.Context) (Outcome, error) {
 			return out, unexplained
 		}
 		fmt.Fprintf(s.Stderr, "macemc: the search process died (%s); searching again for the run that kills it\n", unexplained.How)
-		if before.folder = ""; out.Suspect != nil {
-			before.folder = out.Suspect.Folder
+		if before.Folder = ""; out.Suspect != nil {
+			before.Folder = out.Suspect.Folder
 		}
 		again, next, e := s.search(ctx, &before)
 		if next != nil && next.call == 0 && unexplained.during != 0 { // it did not die again, so the path is not known yet
 			before.skip(unexplained.during, unexplained)
 			again, next, e = s.search(ctx, &before)
 		}
-		if next != nil && (next.call == 0 || len(before.skipped) == mostSkipped || slices.Contains(before.skipped, uint64(next.call))) {
+		if next != nil && (next.call == 0 || len(before.Skipped) == mostSkipped || slices.Contains(before.Skipped, uint64(next.call))) {
 			out.Suspect = cmp.Or(again.Suspect, out.Suspect)
 			if len(next.Left) > 0 {
 				unexplained = next
@@ -149,7 +149,7 @@ func (s *Supervisor) run(ctx context.Context) (Outcome, error) {
 		}
 		out, unexplained, err = again, next, e
 	}
-	if len(before.skipped) > 0 && err == nil && out.Status == exitcode.OK {
+	if len(before.Skipped) > 0 && err == nil && out.Status == exitcode.OK {
 		fmt.Fprintln(s.Stderr, "macemc: no run that was searched makes that call: reductions also try states that may be impossible, "+
 			"and a Sometimes property is evaluated only until it holds")
 	}
@@ -158,14 +158,14 @@ func (s *Supervisor) run(ctx context.Context) (Outcome, error) {
 
 // earlier collects the data of search processes that died.
 type earlier struct {
-	skipped []uint64      // the calls that ended them
-	died    string        // how the last of these calls ended its process
-	own     bool          // checked code ended the processes of all of these calls, as far as is known
-	surely  bool          // no goroutine of an earlier step was left that may have ended one instead
-	settle  bool          // one ended on a goroutine that a handler had started
-	folder  string        // of the suspect that the last one was examining
+	Skipped []uint64      // the calls that ended them
+	Died    string        // how the last of these calls ended its process
+	Own     bool          // checked code ended the processes of all of these calls, as far as is known
+	Surely  bool          // no goroutine of an earlier step was left that may have ended one instead
+	Settle  bool          // one ended on a goroutine that a handler had started
+	Folder  string        // of the suspect that the last one was examining
+	Spent   time.Duration // by all of these processes
 	limit   time.Duration // of the search; 0 means none
-	spent   time.Duration // by all of these processes
 }
 
 // leastAgain is the shortest time limit of a search that repeats another one.
@@ -173,14 +173,14 @@ const leastAgain = time.Second
 
 // late reports whether too little time is left for another search.
 func (e *earlier) late() bool {
-	return e.limit > 0 && timeLeft(e.limit, e.spent) < min(e.limit, leastAgain)
+	return e.limit > 0 && timeLeft(e.limit, e.Spent) < min(e.limit, leastAgain)
 }
 
 // skip adds a call that ended a process as lost describes.
 func (e *earlier) skip(c call, lost *LostError) {
-	first := len(e.skipped) == 0
-	e.own, e.surely = lost.own && (e.own || first), lost.settled && (e.surely || first)
-	e.skipped, e.died = append(e.skipped, uint64(c)), lost.How
+	first := len(e.Skipped) == 0
+	e.Own, e.Surely = lost.own && (e.Own || first), lost.settled && (e.Surely || first)
+	e.Skipped, e.Died = append(e.Skipped, uint64(c)), lost.How
 }
 
 // search is Run for one process. If that process died and left no run that reproduces it, unexplained describes the death.
@@ -198,12 +198,8 @@ func (s *Supervisor) search(ctx context.Context, before *earlier) (out Outcome, 
 
 	output := &words{to: s.Stderr}
 	cmd := s.Respawn()
-	assign(cmd, searching, file, before.skipped)
-	cmd.Env = append(cmd.Env, suspectVar+"="+before.folder, diedVar+"="+before.died, spentVar+"="+before.spent.String())
-	for variable, set := range map[string]bool{ownVar: before.own, surelyVar: before.surely, settleVar: before.settle} {
-		if set {
-			cmd.Env = append(cmd.Env, variable+"=1")
-		}
+	if err := assign(cmd, searching, file, *before); err != nil {
+		return Outcome{}, nil, err
 	}
 	cmd.Stdout, cmd.Stderr = s.Stdout, output
 	orders, err := cmd.StdinPipe()
@@ -214,11 +210,11 @@ func (s *Supervisor) search(ctx context.Context, before *earlier) (out Outcome, 
 	if err := cmd.Start(); err != nil {
 		return Outcome{}, nil, fmt.Errorf("cannot start a process for the search: %w", err)
 	}
-	overdue := overrun{pid: cmd.Process.Pid, spent: before.spent, stop: cmp.Or(s.StopLimit, max(defaultStopLimit, ConfirmLimit(s.HandlerLimit)))}
+	overdue := overrun{pid: cmd.Process.Pid, spent: before.Spent, stop: cmp.Or(s.StopLimit, max(defaultStopLimit, ConfirmLimit(s.HandlerLimit)))}
 	unresponsive := s.wait(ctx, cmd, rec, orders, start, &overdue)
 	before.limit = max(0, time.Duration(rec.Get(flight.Limited)))
 	if overdue.clock != nil {
-		before.spent += overdue.clock.spent
+		before.Spent += overdue.clock.spent
 	}
 
 	out = Outcome{Progress: progressOf(rec, start)}
@@ -250,12 +246,12 @@ func (s *Supervisor) search(ctx context.Context, before *earlier) (out Outcome, 
 	// A handler need not be the cause: the tables of the search take memory, too.
 	unexplained = &LostError{How: strings.Replace(how.Message, how.subject(), "it", 1), call: call(rec.Get(flight.Called)), Memory: how.memory,
 		fault: defect.Died(output.head.String())}
-	unexplained.settled = before.settle
+	unexplained.settled = before.Settle
 	unexplained.own = how.signal == "" && !unexplained.Memory && unexplained.fault == nil && !diedInRuntime(output.head.String())
 	if how.signal != "" {
 		unexplained.How += "; the signal may have come from outside"
 	}
-	if !before.settle && !unexplained.Memory && unexplained.fault == nil && how.signal == "" &&
+	if !before.Settle && !unexplained.Memory && unexplained.fault == nil && how.signal == "" &&
 		diedOffHandler(output.head.String(), unexplained.call) {
 		// The call in progress need not be the one that started the goroutine.
 		unexplained.call, unexplained.offHandler, unexplained.during = 0, true, unexplained.call
