@@ -10,13 +10,13 @@
 //	comparison.go, difference.go        the critical step beside the nearest live run
 //	excerpt.go                          the steps that are shown
 //	shrunk.go                           sizes of runs
-//	findings.go, cases.go               several findings, suspects, accepted ones, cases for JUnit
+//	findings.go, cases.go               several findings, suspects, accepted ones; cases for JUnit, and sampled ones
 //	coverage.go, essentials.go,         the coverage of a search
-//	sampled.go, reduced.go,
-//	fairness.go, engine.go, effort.go
+//	reduced.go, fairness.go, engine.go,
+//	effort.go
 //	assumption.go                       assumptions of abstractions
 //	shards.go                           divided searches
-//	position.go, stack.go               places for editors; stacks
+//	position.go                         places for editors; stacks
 package document
 
 import (
