@@ -15,7 +15,7 @@ package eventgraph
 //	relevance.go                            which steps matter before a violation; the two steps of a data race
 //	select.go                               Options: which steps and nodes are shown
 //	fold.go, ticks.go                       which steps are folded into one line; clocks that only advance
-//	label.go, arguments.go                  names of events; fields by which messages differ
+//	label.go                                names of events; fields by which messages differ
 //	changes.go                              what a step changed, in a few words or in full
 //	formats.go                              the table of formats; JSON lines
 //	text.go, draw.go, columns.go            text: lanes, arrows, notes beside them
