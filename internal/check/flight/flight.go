@@ -52,11 +52,8 @@ const (
 	Used           // picks used so far
 	Asking         // not 0 while the phase names the checked code being called, neither handler nor property: a [kernel.Asked]
 	Explain        // not 0 during the Explain of a violated Always property
-	Mode           // what the execution records beside its end: one of the modes of package isolate; 0 means nothing
 	Leaked         // goroutines that handlers started and that were still running after their steps
 	LeakedIn       // the first step that left such goroutines, plus one; 0 means none
-	Near           // the first step that is described in full
-	Until          // how many steps are executed and not only described, see [Mode]
 	AwaitingLeaked // not 0 when all steps were executed, and only the goroutines of Leaked are awaited
 
 	// Of a worker of a cluster.

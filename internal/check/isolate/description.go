@@ -4,13 +4,10 @@ import (
 	"context"
 	"encoding/gob"
 	"errors"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/macemc/macemc/choose"
@@ -41,7 +38,7 @@ type piece struct {
 }
 
 // reexecuteDescribing executes the picks in rec once and describes the run, piece by piece.
-func reexecuteDescribing(sys *sim.System, opts kernel.Options, rec *flight.Recorder) error {
+func reexecuteDescribing(sys *sim.System, opts kernel.Options, rec *flight.Recorder, o *executionRequest) error {
 	f, err := os.Create(Beside(os.Getenv(flightVar), descriptionFile))
 	if err != nil {
 		return err
@@ -50,8 +47,8 @@ func reexecuteDescribing(sys *sim.System, opts kernel.Options, rec *flight.Recor
 	to := gob.NewEncoder(f)
 	path := given(rec.Recorded(picksRun))
 	rec.Set(flight.Begun, 1)
-	near := func(step int) bool { return step >= rec.Get(flight.Near) }
-	err = replay.RecordTo(sys, path, rec.Get(flight.Until), opts, near, func(w kernel.World, p *replay.Progress) error {
+	near := func(step int) bool { return step >= o.Near }
+	err = replay.RecordTo(sys, path, o.Until, opts, near, func(w kernel.World, p *replay.Progress) error {
 		next := piece{Progress: *p}
 		if b := p.Begun; b != nil {
 			rec.Set(flight.Steps, b.Number)
@@ -102,7 +99,7 @@ func readDescription(dir string) (*description, error) {
 func describe(
 	ctx context.Context, respawn func() *exec.Cmd, path choose.Path, n, near int, limit time.Duration,
 ) (run *description, died *Death, err error) {
-	died, err = isolate(ctx, respawn, executionRequest{path: path, mode: describeSteps, until: n, near: near}, limit,
+	died, err = isolate(ctx, respawn, executionRequest{path: path, Mode: describeSteps, Until: n, Near: near}, limit,
 		func(_ *Death, _ *flight.Recorder, dir string) (err error) {
 			run, err = readDescription(dir)
 			return err
@@ -217,25 +214,12 @@ func creator(output string) string {
 // keysFile is the file beside the recorder in which a re-execution records the keys of the steps that it begins.
 const keysFile = "keys"
 
-func writeKey(w *os.File, key string) error {
-	_, err := fmt.Fprintln(w, strconv.Quote(key))
-	return err
-}
-
 // outline returns a path file without header and comments, from the picks in rec and the keys in the folder of rec, as
 // far as the keys are known. nil means that they are not known.
 func outline(rec *flight.Recorder, dir string) *pathfile.File {
-	text, err := os.ReadFile(filepath.Join(dir, keysFile))
+	keys, err := quotedLines(filepath.Join(dir, keysFile))
 	if err != nil {
 		return nil
-	}
-	var keys []string
-	for line := range strings.Lines(string(text)) {
-		key, err := strconv.Unquote(strings.TrimSuffix(line, "\n"))
-		if err != nil {
-			return nil
-		}
-		keys = append(keys, key)
 	}
 	f := new(pathfile.File)
 	picks := &f.Boot

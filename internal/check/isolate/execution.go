@@ -206,10 +206,10 @@ func (x *Execution) End() string {
 const executionFile = "execution"
 
 // reexecuteRecordingStates executes the picks in rec repeatedly and writes the execution, with its states, beside rec.
-func reexecuteRecordingStates(sys *sim.System, start func() (kernel.World, error), rec *flight.Recorder) error {
+func reexecuteRecordingStates(sys *sim.System, start func() (kernel.World, error), rec *flight.Recorder, mode int) error {
 	path := given(rec.Recorded(picksRun))
 	var last *sim.Property
-	if i := rec.Get(flight.Mode) - CompareStatesAndProperty; i >= 0 {
+	if i := mode - CompareStatesAndProperty; i >= 0 {
 		last = &sys.Properties[i]
 	}
 	x, err := Repeat(MaxExecutions, start, path, last, func(step int) error { rec.Set(flight.Steps, step); return nil })

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -70,20 +71,17 @@ func NoteFound(dir string) error {
 	return errors.Join(err, f.Close())
 }
 
-// foundBefore reads the folders recorded by NoteFound.
-func foundBefore(flightFile string) (dirs []string, err error) {
-	text, err := os.ReadFile(Beside(flightFile, foundFile))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	for line := range strings.Lines(string(text)) {
-		var dir string
-		if _, e := fmt.Sscanf(line, "%q\n", &dir); e != nil {
-			return dirs, errors.Join(err, e)
+// quotedLines reads a file of quoted texts, one a line.
+func quotedLines(file string) (texts []string, err error) {
+	data, err := os.ReadFile(file)
+	for line := range strings.Lines(string(data)) {
+		text, e := strconv.Unquote(strings.TrimSuffix(line, "\n"))
+		if e != nil {
+			return texts, fmt.Errorf("%s: %w", file, e)
 		}
-		dirs = append(dirs, dir)
+		texts = append(texts, text)
 	}
-	return dirs, err
+	return texts, err
 }
 
 // ownRecorder returns the recorder of this process; nil means that it has none.

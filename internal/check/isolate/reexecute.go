@@ -3,6 +3,7 @@ package isolate
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -43,37 +44,34 @@ func Reexecute(sys *sim.System, rec *flight.Recorder) error {
 		}
 		rec.Set(flight.Asking, asked)
 	}
-	opts := kernel.Options{Contain: true, Settle: true, Leaked: countLeaked(rec), Asking: asking, CheckMessages: rec.Get(flight.Mode) == CompareStatesAndMessages}
-	if rec.Get(flight.Mode) == describeSteps {
-		return reexecuteDescribing(sys, opts, rec)
+	o, err := readJSON[executionRequest](Beside(os.Getenv(flightVar), requestFile))
+	if err != nil {
+		return err
+	}
+	o = cmp.Or(o, new(executionRequest))
+	opts := kernel.Options{Contain: true, Settle: true, Leaked: countLeaked(rec), Asking: asking, CheckMessages: o.Mode == CompareStatesAndMessages}
+	if o.Mode == describeSteps {
+		return reexecuteDescribing(sys, opts, rec, o)
 	}
 	start := func() (kernel.World, error) { return kernel.NewWorld(sys, opts) }
 	w, err := start()
 	if err != nil {
 		return err
 	}
-	script, err := readJSON[shrink.Script](Beside(os.Getenv(flightVar), scriptFile))
-	if err != nil {
-		return err
-	}
-	file, err := readJSON[pathFileRequest](Beside(os.Getenv(flightVar), pathFile))
-	if err != nil {
-		return err
-	}
 	rec.Set(flight.Begun, 1)
-	if rec.Get(flight.Mode) != 0 {
-		return reexecuteRecordingStates(sys, start, rec)
+	if o.Mode != 0 {
+		return reexecuteRecordingStates(sys, start, rec, o.Mode)
 	}
-	if script != nil {
-		return reexecuteScript(w, rec, script)
+	if o.Script != nil {
+		return reexecuteScript(w, rec, o.Script)
 	}
 	keys, err := os.Create(Beside(os.Getenv(flightVar), keysFile))
 	if err != nil {
 		return err
 	}
 	defer keys.Close()
-	if file != nil {
-		err = reexecuteFile(w, rec, file, keys)
+	if o.File != nil {
+		err = reexecuteFile(w, rec, o.File, keys)
 	} else {
 		err = reexecutePicks(w, rec, keys)
 	}
@@ -131,7 +129,7 @@ func reexecutePicks(w kernel.World, rec *flight.Recorder, keys *os.File) (err er
 		if !ok {
 			return nil
 		}
-		if err := writeKey(keys, w.Key(ev)); err != nil {
+		if _, err := fmt.Fprintf(keys, "%q\n", w.Key(ev)); err != nil {
 			return err
 		}
 		src.use(choose.Event)
@@ -169,10 +167,7 @@ func evaluateProperties(w kernel.World, rec *flight.Recorder) (err error) {
 	return nil
 }
 
-// pathFile is the file beside the recorder with a path file to follow in place of picks.
-const pathFile = "path.json"
-
-// pathFileRequest is a path file to follow.
+// pathFileRequest is a path file to follow in place of picks.
 type pathFileRequest struct {
 	Text     string
 	Tolerant bool // as by [replay.FollowFile]
@@ -192,7 +187,8 @@ func reexecuteFile(w kernel.World, rec *flight.Recorder, request *pathFileReques
 		Noted: func(kind choose.Kind, key string) {
 			if kind == choose.Event {
 				steps++
-				unwritten = cmp.Or(unwritten, writeKey(keys, key))
+				_, err := fmt.Fprintf(keys, "%q\n", key)
+				unwritten = cmp.Or(unwritten, err)
 				rec.Set(flight.Steps, steps)
 			}
 			note(kind)
@@ -219,9 +215,6 @@ func noteIn(rec *flight.Recorder) func(kind choose.Kind) {
 		rec.Set(flight.Used, at+1)
 	}
 }
-
-// scriptFile is the file beside the recorder with the script to execute in place of picks.
-const scriptFile = "script.json"
 
 // reexecuteScript executes a script and records its picks. It ends when the recorder is full.
 func reexecuteScript(w kernel.World, rec *flight.Recorder, s *shrink.Script) error {

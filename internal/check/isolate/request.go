@@ -15,7 +15,7 @@ import (
 	"github.com/macemc/macemc/internal/shrink"
 )
 
-// Values of [flight.Mode], which select how a path is executed and described.
+// Modes of an execution, which select what it records beside its end. 0 means nothing.
 const (
 	CompareStates            = 1 // with the options of the search
 	CompareStatesAndMessages = 2 // also with CheckMessages of [kernel.Options]
@@ -26,34 +26,30 @@ const (
 // executionRequest names the run that a fresh process executes: a path, or else a script or a path file.
 type executionRequest struct {
 	path   choose.Path
-	script *shrink.Script // the length of path then determines the size of the recorder
-	file   *pathFileRequest
-	mode   int // a value of [flight.Mode]
-	until  int // see [flight.Until]
-	near   int // see [flight.Near]
+	Script *shrink.Script // the length of path then determines the size of the recorder
+	File   *pathFileRequest
+	Mode   int
+	Until  int // how many steps are executed and not only described, with describeSteps
+	Near   int // the first step that is described in full, with describeSteps
 }
 
-// write puts the request into the recorder and files beside it.
+// requestFile is the file beside the recorder with a request, except for its path, which is in the recorder.
+const requestFile = "request.json"
+
+// write puts the request into the recorder and the file beside it.
 func (o *executionRequest) write(rec *flight.Recorder, dir string) error {
-	rec.Set(flight.Mode, o.mode)
-	rec.Set(flight.Until, o.until)
-	rec.Set(flight.Near, o.near)
-	switch {
-	case o.script != nil:
-		return writeJSON(filepath.Join(dir, scriptFile), o.script)
-	case o.file != nil:
-		return writeJSON(filepath.Join(dir, pathFile), o.file)
+	if o.Script == nil && o.File == nil {
+		copy(rec.Recorded(picksRun), o.path)
 	}
-	copy(rec.Recorded(picksRun), o.path)
-	return nil
+	return writeJSON(filepath.Join(dir, requestFile), o)
 }
 
 // size returns the number of picks in the recorder.
 func (o *executionRequest) size() int {
 	switch {
-	case o.script != nil: // which may need picks that path does not contain
+	case o.Script != nil: // which may need picks that path does not contain
 		return 4*len(o.path) + 1024
-	case o.file != nil: // which does not contain picks of "no fault"
+	case o.File != nil: // which does not contain picks of "no fault"
 		return flight.Picks
 	}
 	return max(len(o.path), 1)
@@ -110,7 +106,7 @@ func isolateOnce(
 func ExamineScript(
 	ctx context.Context, respawn func() *exec.Cmd, path choose.Path, script *shrink.Script, limit time.Duration,
 ) (*Death, error) {
-	return isolate(ctx, respawn, executionRequest{path: path, script: script}, limit,
+	return isolate(ctx, respawn, executionRequest{path: path, Script: script}, limit,
 		func(*Death, *flight.Recorder, string) error { return nil })
 }
 
@@ -125,7 +121,7 @@ func ExecuteIsolated(
 		}
 		return err
 	}
-	d, err = isolate(ctx, respawn, executionRequest{path: path, mode: mode}, limit, read)
+	d, err = isolate(ctx, respawn, executionRequest{path: path, Mode: mode}, limit, read)
 	return x, d, err
 }
 
@@ -142,7 +138,7 @@ type FileRun struct {
 // the system, see [replay.FollowFile].
 func ExamineFile(ctx context.Context, respawn func() *exec.Cmd, text string, tolerant bool, limit time.Duration) (*FileRun, error) {
 	run := new(FileRun)
-	_, err := isolate(ctx, respawn, executionRequest{file: &pathFileRequest{text, tolerant}}, limit,
+	_, err := isolate(ctx, respawn, executionRequest{File: &pathFileRequest{text, tolerant}}, limit,
 		func(d *Death, rec *flight.Recorder, _ string) error {
 			run.Death, run.LeaksGoroutines = d, rec.Get(flight.LeakedIn) != 0
 			run.Path = rec.Recorded(picksRun)[:rec.Get(flight.Used)].Clone()

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -218,7 +219,7 @@ func (s *Supervisor) search(ctx context.Context, before *earlier) (out Outcome, 
 	}
 
 	out = Outcome{Progress: progressOf(rec, start)}
-	if out.Found, err = foundBefore(file); err != nil {
+	if out.Found, err = quotedLines(Beside(file, foundFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return out, nil, err
 	}
 	if out.Suspect, err = readJSON[PendingSuspect](Beside(file, suspectNote)); err != nil {
