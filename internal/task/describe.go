@@ -1,6 +1,7 @@
 package task
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -70,21 +71,14 @@ type propertyInfo struct {
 }
 
 type bugInfo struct {
-	ID            string            `json:"id"`
-	Summary       string            `json:"summary"`
-	Shows         string            `json:"shows,omitempty"`
-	Fix           string            `json:"fix"`
-	Kind          sim.FindingKind   `json:"kind"`
-	PaperKind     sim.FindingKind   `json:"paper_kind"`
-	OtherKinds    []sim.FindingKind `json:"other_kinds,omitempty"`
-	PaperProperty string            `json:"paper_property,omitempty"`
-	Nodes         int               `json:"nodes"`
-	Params        map[string]string `json:"params,omitempty"`
-	Limits        sim.Limits        `json:"limits"`
-	Strategy      string            `json:"strategy,omitempty"`
-	Weights       *spec.Weights     `json:"weights,omitempty"`
-	WalkSteps     int               `json:"walk_steps,omitempty"`
-	Prefix        bool              `json:"prefix"`
+	spec.Bug
+	Nodes     int               `json:"nodes"`
+	Params    map[string]string `json:"params,omitempty"`
+	Limits    sim.Limits        `json:"limits"`
+	Strategy  string            `json:"strategy,omitempty"`
+	Weights   *spec.Weights     `json:"weights,omitempty"`
+	WalkSteps int               `json:"walk_steps,omitempty"`
+	Prefix    bool              `json:"prefix"`
 }
 
 // InfoOf describes a system.
@@ -119,15 +113,8 @@ func InfoOf(e spec.Entry) (Info, error) {
 	}
 	for _, b := range e.Bugs {
 		d := b.Defaults
-		i := bugInfo{
-			ID: b.ID, Summary: b.Summary, Shows: b.Shows, Fix: b.Fix,
-			Kind: b.Kind, PaperKind: b.PaperKind, OtherKinds: b.OtherKinds, PaperProperty: b.PaperProperty,
-			Nodes: d.Nodes, Params: d.Params, Limits: d.Limits, Strategy: d.Strategy,
-			WalkSteps: d.WalkSteps, Prefix: d.Prefix,
-		}
-		if i.Nodes == 0 {
-			i.Nodes = e.DefaultNodes
-		}
+		i := bugInfo{Bug: b, Nodes: cmp.Or(d.Nodes, e.DefaultNodes), Params: d.Params, Limits: d.Limits, Strategy: d.Strategy,
+			WalkSteps: d.WalkSteps, Prefix: d.Prefix}
 		if d.Weights != (spec.Weights{}) {
 			i.Weights = &d.Weights
 		}

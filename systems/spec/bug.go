@@ -11,27 +11,27 @@ import (
 // Bug is a known defect of a system that can be reintroduced into the corrected code.
 type Bug struct {
 	// ID is unique among all systems, for example "RT4".
-	ID string
+	ID string `json:"id"`
 	// Summary describes the defective code in one line.
-	Summary string
+	Summary string `json:"summary"`
 	// Shows describes the effect of the defect. It may be empty.
-	Shows string
+	Shows string `json:"shows,omitempty"`
 	// Fix describes the corrected code in one line.
-	Fix string
+	Fix string `json:"fix"`
 
 	// Kind is the expected kind of finding if all properties are checked.
-	Kind sim.FindingKind
+	Kind sim.FindingKind `json:"kind"`
 	// PaperKind is the kind in the defect's original report. It is expected if PaperProperty alone is checked.
-	PaperKind sim.FindingKind
+	PaperKind sim.FindingKind `json:"paper_kind"`
 	// OtherKinds are further kinds as which the defect may be reported, depending on the first run that shows it.
 	// Usually empty.
-	OtherKinds []sim.FindingKind
+	OtherKinds []sim.FindingKind `json:"other_kinds,omitempty"`
 	// PaperProperty is the property that must detect the defect alone. It is empty if no property is needed: for
 	// panics, divergences and violations of monitors.
-	PaperProperty string
+	PaperProperty string `json:"paper_property,omitempty"`
 
 	// Defaults are settings with which the defect is found within seconds.
-	Defaults Defaults
+	Defaults Defaults `json:"-"`
 }
 
 // Accepts reports whether a finding of kind k is expected for the bug.
