@@ -64,18 +64,22 @@ const (
 
 // Result is the result of a comparison.
 type Result struct {
-	Verdict Verdict
+	Verdict Verdict `json:"verdict"`
 	// What describes the difference, or the reason why the comparison is undecided.
-	What string
+	What string `json:"what,omitempty"`
 	// Trace is the sequence of observations in a run of the implementation that differs.
-	Trace []string
+	Trace []string `json:"trace,omitempty"`
+	// Steps describes the steps of that run, set by the caller.
+	Steps []string `json:"steps,omitempty"`
 	// Path is that run, which repeats its last Round steps forever. Round is 0 if it stays in its last state.
-	Path  choose.Path
-	Round int
+	Round int         `json:"round,omitempty"`
+	Path  choose.Path `json:"path,omitempty"`
 
-	States, Abstract int // visited states of implementation and abstraction
-	Pairs, Covered   int // visited and skipped pairs
-	Largest          int // size of the largest set
+	States   int `json:"states"` // visited states of the implementation
+	Abstract int `json:"abstract"`
+	Pairs    int `json:"pairs"`   // visited pairs
+	Covered  int `json:"covered"` // skipped pairs
+	Largest  int `json:"largest_set"`
 }
 
 // Compare compares an implementation with an abstraction. The error is one of the systems, possibly a finding:

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/check/exitcode"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/refine"
@@ -33,23 +32,9 @@ func (f *Refine) Validate() error {
 // compared is the result for one abstraction.
 type compared struct {
 	Name string `json:"name"`
-	direction
+	*refine.Result
 	// Back is the opposite direction: behavior of the abstraction that the implementation lacks, which is allowed.
-	Back direction `json:"back"`
-}
-
-type direction struct {
-	Verdict  refine.Verdict `json:"verdict"`
-	What     string         `json:"what,omitempty"`
-	Trace    []string       `json:"trace,omitempty"`
-	Steps    []string       `json:"steps,omitempty"` // of the run that differs
-	Round    int            `json:"round,omitempty"` // number of last steps that repeat forever
-	Path     choose.Path    `json:"path,omitempty"`
-	States   int            `json:"states"`
-	Abstract int            `json:"abstract"`
-	Pairs    int            `json:"pairs"`
-	Covered  int            `json:"covered"`
-	Largest  int            `json:"largest_set"`
+	Back *refine.Result `json:"back"`
 }
 
 // Do implements [Task].
@@ -70,7 +55,7 @@ func (f *Refine) Do(ctx context.Context, p *Process) error {
 		}
 		impl, abs := a.Impl(), a.Abs()
 		c := compared{Name: a.Name}
-		if c.direction, err = f.compare(ctx, &impl, &abs, a.Clients, true); err != nil {
+		if c.Result, err = f.compare(ctx, &impl, &abs, a.Clients, true); err != nil {
 			return fmt.Errorf("%s: %w", a.Name, err)
 		}
 		if c.Back, err = f.compare(ctx, &abs, &impl, a.Clients, false); err != nil {
@@ -98,32 +83,25 @@ func (f *Refine) Do(ctx context.Context, p *Process) error {
 	return p.StatusError(ctx, status, err)
 }
 
-func (f *Refine) compare(ctx context.Context, impl, abs *sim.System, clients []sim.NodeID, faults bool) (direction, error) {
+func (f *Refine) compare(ctx context.Context, impl, abs *sim.System, clients []sim.NodeID, faults bool) (*refine.Result, error) {
 	r, err := refine.Compare(ctx, impl, abs, refine.Options{Clients: clients, Faults: faults, MaxStates: f.MaxStates})
-	if err != nil {
-		return direction{}, err
-	}
-	d := direction{
-		Verdict: r.Verdict, What: r.What, Trace: r.Trace, Round: r.Round, Path: r.Path,
-		States: r.States, Abstract: r.Abstract, Pairs: r.Pairs, Covered: r.Covered, Largest: r.Largest,
-	}
-	if r.Verdict == refine.Difference {
+	if err == nil && r.Verdict == refine.Difference {
 		bare := *impl
 		bare.Properties, bare.Monitors = nil, nil
 		trace, err := replay.Record(&bare, r.Path, kernel.Options{Trace: true})
 		if err != nil {
-			return d, err
+			return nil, err
 		}
 		for i := range trace.Steps {
-			d.Steps = append(d.Steps, trace.Steps[i].Sentence())
+			r.Steps = append(r.Steps, trace.Steps[i].Sentence())
 		}
 	}
-	return d, nil
+	return r, err
 }
 
 func (c *compared) text(w io.Writer) error {
 	out := &lines{w: w}
-	d := &c.direction
+	d := c.Result
 	out.add("%s", c.Name)
 	switch d.Verdict {
 	case refine.NoDifference:
@@ -144,7 +122,7 @@ func (c *compared) text(w io.Writer) error {
 	default:
 		out.add("  UNDECIDED: %s", d.What)
 	}
-	switch b := &c.Back; b.Verdict {
+	switch b := c.Back; b.Verdict {
 	case refine.NoDifference:
 		out.add("  the abstraction adds no behavior")
 	case refine.Difference:
