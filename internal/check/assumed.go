@@ -9,7 +9,6 @@ import (
 	"github.com/macemc/macemc/internal/budget"
 	"github.com/macemc/macemc/internal/refine"
 	"github.com/macemc/macemc/internal/report"
-	"github.com/macemc/macemc/internal/table/options"
 )
 
 // Limits for comparing a used abstraction with its implementation, which is done after the search.
@@ -82,6 +81,7 @@ func (o *Options) comparesLater() {
 	for _, a := range o.Search.System.Abstractions {
 		own = slices.DeleteFunc(own, func(call uint64) bool { return call == comparison(a.Name) })
 	}
-	o.Search.Calls = &options.Calls{At: o.calls.At, Skipped: own, Settle: o.calls.Settle,
-		HowDied: o.calls.HowDied, DiedInCheckedCode: o.calls.DiedInCheckedCode, DiedInCall: o.calls.DiedInCall}
+	calls := *o.calls
+	calls.Skipped = own
+	o.Search.Calls = &calls
 }
