@@ -8,7 +8,6 @@ import (
 
 	"github.com/macemc/macemc/cmd/macemc/internal/dap"
 	"github.com/macemc/macemc/internal/task"
-	"github.com/macemc/macemc/internal/testsched"
 	"github.com/macemc/macemc/mdb"
 )
 
@@ -50,11 +49,7 @@ func (a *app) openForEditor(ctx context.Context, l dap.Launch, serve func(contex
 			return cmd
 		}
 	}
-	d := task.Debug{File: file, Live: l.Live}
-	if s := testsched.ReadFile(file); s != nil {
-		return a.tests().Debug(ctx, &d, s)
-	}
-	return a.onFile(ctx, file, &d)
+	return a.debugFile(ctx, &task.Debug{File: file, Live: l.Live})
 }
 
 // editor is a [task.Front] that serves a session to an editor.

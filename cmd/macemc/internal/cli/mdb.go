@@ -110,6 +110,11 @@ func (a *app) debug(ctx context.Context, d *task.Debug, test string, args []stri
 	if len(args) > 1 {
 		d.Live = args[1]
 	}
+	return a.debugFile(ctx, d)
+}
+
+// debugFile opens the run of a file, or the schedule of a test.
+func (a *app) debugFile(ctx context.Context, d *task.Debug) error {
 	if s := testsched.ReadFile(d.File); s != nil {
 		return a.tests().Debug(ctx, d, s)
 	}
