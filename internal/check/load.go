@@ -24,20 +24,15 @@ import (
 type Loaded struct {
 	System sim.System
 	Header pathfile.Header
-	Path   choose.Path
-	Moved  []replay.Moved // steps with other event indices than in the file
-	// Renamed are the steps with answers that have other labels in the file.
-	Renamed []replay.Renamed
-	Steps   int // of the file
+	// Only LoadTolerant returns mismatches.
+	replay.Reading
+	Steps int // of the file
 	// Recording is the merged recordings of live nodes; nil means that the path is from a file.
 	Recording *recording.Merged
 	// Death describes how the run kills its process; nil means that it does not.
 	Death *isolate.Death
 	// Unsafe is the step before which Path ends, because it may kill this process; nil means that there is none.
 	Unsafe *Unsafe
-	// Mismatches are the steps that did not fit and Followed those that did, for LoadTolerant only.
-	Mismatches []*replay.MismatchError
-	Followed   int
 
 	entries   []spec.Entry
 	elsewhere *replay.Trace // of a run with an unsafe step, by another process

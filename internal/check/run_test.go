@@ -278,7 +278,7 @@ func TestDescribeRecording(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := &check.Loaded{System: sys, Header: f.Header, Path: choose.Path{0}, Recording: &recording.Merged{System: sys, Header: f.Header, Path: choose.Path{0}}}
+	l := &check.Loaded{System: sys, Header: f.Header, Reading: replay.Reading{Path: choose.Path{0}}, Recording: &recording.Merged{System: sys, Header: f.Header, Path: choose.Path{0}}}
 	rep, err := check.Describe(t.Context(), l, t.TempDir(), check.CriticalOptions{})
 	if err != nil || rep.Kind != sim.Safety || !strings.Contains(rep.PathText, "system") {
 		t.Errorf("%+v, %v", rep, err)

@@ -128,7 +128,7 @@ func (l *Loaded) withNodes(n int) (*Loaded, error) {
 	if err := fewer.Play(played.Script).Err; err != nil {
 		return nil, err
 	}
-	return &Loaded{System: subject.System, Header: h, Path: fewer.Run.Path.Clone()}, nil
+	return &Loaded{System: subject.System, Header: h, Reading: replay.Reading{Path: fewer.Run.Path.Clone()}}, nil
 }
 
 // known returns the known result of a run: its finding or, without one, whether it is dead.

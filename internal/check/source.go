@@ -104,10 +104,7 @@ func (t *Source) load(ctx context.Context, sys *sim.System, respawn func() *exec
 	for _, m := range reading.Mismatches {
 		m.Line = t.stepLine(m.Step)
 	}
-	return &Loaded{
-		System: *sys, Header: t.file.Header, Recording: t.merged, Steps: len(t.file.Steps),
-		Path: reading.Path, Moved: reading.Moved, Renamed: reading.Renamed, Mismatches: reading.Mismatches, Followed: reading.Followed,
-	}, nil
+	return &Loaded{System: *sys, Header: t.file.Header, Recording: t.merged, Steps: len(t.file.Steps), Reading: *reading}, nil
 }
 
 // lookLimit is the time limit for a step of a path file, which was confirmed when the file was made.
@@ -157,7 +154,7 @@ func (t *Source) dead(ctx context.Context, sys *sim.System, d *isolate.Death, re
 
 // loaded returns the run with a path that may be only its beginning.
 func (t *Source) loaded(sys *sim.System, path choose.Path) *Loaded {
-	return &Loaded{System: *sys, Header: t.file.Header, Steps: len(t.file.Steps), Path: path}
+	return &Loaded{System: *sys, Header: t.file.Header, Steps: len(t.file.Steps), Reading: replay.Reading{Path: path}}
 }
 
 // headerError adds the line of the header to err.
