@@ -321,7 +321,7 @@ func (l *Loop) finish(ctx context.Context, b *Batch) error {
 	l.keepRows(b)
 	l.out.Steps += b.Steps
 	l.out.Expanded += b.full
-	l.cycleProviso(b)
+	l.scheduleRest(b)
 	if l.journal != nil {
 		if err := l.logged(b); err != nil {
 			return err

@@ -47,8 +47,8 @@ func complement(list []uint32, n int) (others []uint32) {
 	return others
 }
 
-// cycleProviso schedules the left-out edges of states where the cycle proviso requires it, see [Reducer].
-func (l *Loop) cycleProviso(b *Batch) {
+// scheduleRest schedules the left-out edges of states where the cycle proviso requires it, see [Reducer].
+func (l *Loop) scheduleRest(b *Batch) {
 	for k, r := range b.reduced {
 		state := b.parent(r.parent)
 		anyNew := slices.ContainsFunc(b.fresh, func(t uint32) bool {

@@ -211,10 +211,8 @@ func Explore(c Config, run func(*Schedule) *Outcome) *Result {
 		if sample() {
 			return r
 		}
-		if !c.Exhaustive && n == 3 && r.Orders == 1 && r.First.Choices == 0 && r.exhaust(&c, step, sample, start, exhaustiveRuns) {
-			return r
-		}
-		if !c.Exhaustive && n == minSaturated+1 && r.First.Choices <= exhaustiveChoices && r.exhaust(&c, step, sample, start, exhaustiveRuns) {
+		small := n == 3 && r.Orders == 1 && r.First.Choices == 0 || n == minSaturated+1 && r.First.Choices <= exhaustiveChoices
+		if !c.Exhaustive && small && r.exhaust(&c, step, sample, start, exhaustiveRuns) {
 			return r
 		}
 		if spent() {

@@ -185,7 +185,9 @@ func sameStored(a, b string) bool {
 	return slices.Equal(lines(a), lines(b))
 }
 
-// Stored is a schedule file.
+// Stored is a schedule file. Before it is written, three new processes must show the Same finding (failed of process.go), and
+// minimized runs an equal one. Later replays with the file compare the kind of finding alone (changed of
+// cmd/macemc/internal/gotest), because the code may have changed.
 type Stored struct {
 	Package, Test string
 	Finding       string   // one line

@@ -11,7 +11,7 @@
 //	excerpt.go                          the steps that are shown
 //	shrunk.go                           sizes of runs
 //	findings.go, cases.go               several findings, suspects, accepted ones; cases for JUnit, and sampled ones
-//	coverage.go, essentials.go,         the coverage of a search
+//	coverage.go, nofinding.go,          the coverage of a search
 //	reduced.go, fairness.go, engine.go,
 //	effort.go
 //	assumption.go                       assumptions of abstractions
