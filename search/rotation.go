@@ -9,11 +9,11 @@ import (
 const (
 	// mixRuns is the length of the order in which schedules take turns.
 	mixRuns = unitRuns
-	// creditRuns is the number of runs of a row after which the shares of schedules change.
+	// creditRuns is the number of a source's runs after which the shares of schedules change.
 	creditRuns = 8 * mixRuns
 )
 
-// rotation assigns a schedule to each run of a row. Each schedule has at least half of its share in the table. The
+// rotation assigns a schedule to each run of a source of walks. Each schedule has at least half of its share in the table. The
 // other half goes to schedules that find new behaviour. Shares change after every 512th run, by the results of earlier
 // rounds, so that they do not depend on the number of workers.
 type rotation struct {
@@ -21,16 +21,16 @@ type rotation struct {
 	base  []float64 // shares of the table, which sum to 1
 	mix   []uint8   // by number of the run modulo mixRuns: index in names; replaced, never changed
 	rates []float64
-	met   map[uint64]bool
+	seen  map[uint64]bool // changes of node states that some run has made, see novelty
 
 	found, steps []int // by index in names, since the last change of shares
 }
 
-// mostMet bounds the memory of a rotation. When it is full, it is cleared, and everything counts as new again.
-const mostMet = 1 << 17
+// mostSeen bounds the memory of a rotation. When it is full, it is cleared, and everything counts as new again.
+const mostSeen = 1 << 17
 
 func newRotation(names []string, faults bool) *rotation {
-	r := &rotation{names: names, rates: make([]float64, len(names)), met: map[uint64]bool{}, found: make([]int, len(names)),
+	r := &rotation{names: names, rates: make([]float64, len(names)), seen: map[uint64]bool{}, found: make([]int, len(names)),
 		steps: make([]int, len(names))}
 	all := 0.0
 	for _, name := range names {
@@ -48,14 +48,14 @@ func newRotation(names []string, faults bool) *rotation {
 	for i := range r.base {
 		r.base[i] /= all
 	}
-	r.mixAnew()
+	r.drawTurns()
 	return r
 }
 
 // noticed is the result of the runs of a unit, by schedule.
 type noticed struct {
 	schedules []scheduleTally // by index in the rotation's names
-	pairs     [][]uint64      // by index: the pairs found in sampled runs
+	pairs     [][]uint64      // by index: hashes of the changes of node states in sampled runs
 	steps     []int           // by index: the steps of sampled runs
 }
 
@@ -68,15 +68,15 @@ func (r *rotation) learn(units []*unit) {
 	if len(r.names) == 1 {
 		return
 	}
-	if len(r.met) > mostMet {
-		clear(r.met)
+	if len(r.seen) > mostSeen {
+		clear(r.seen)
 	}
 	for _, u := range units {
 		for i, pairs := range u.noticed.pairs {
 			r.steps[i] += u.noticed.steps[i]
 			for _, p := range pairs {
-				if !r.met[p] {
-					r.met[p] = true
+				if !r.seen[p] {
+					r.seen[p] = true
 					r.found[i]++
 				}
 			}
@@ -93,11 +93,11 @@ func (r *rotation) credit() {
 	}
 	clear(r.found)
 	clear(r.steps)
-	r.mixAnew()
+	r.drawTurns()
 }
 
-// mixAnew orders the turns, so that those of each schedule are spread evenly.
-func (r *rotation) mixAnew() {
+// drawTurns orders the turns, so that those of each schedule are spread evenly.
+func (r *rotation) drawTurns() {
 	n := len(r.names)
 	all := 0.0
 	for _, rate := range r.rates {
