@@ -49,7 +49,9 @@ func Reexecute(sys *sim.System, rec *flight.Recorder) error {
 		return err
 	}
 	o = cmp.Or(o, new(executionRequest))
-	opts := kernel.Options{Contain: true, Settle: true, Leaked: countLeaked(rec), Asking: asking, CheckMessages: o.Mode == CompareStatesAndMessages}
+	opts := kernel.Options{
+		Contain: true, Settle: true, Leaked: countLeaked(rec), Asking: asking, CheckMessages: o.Mode == CompareStatesAndMessages,
+	}
 	if o.Mode == describeSteps {
 		return reexecuteDescribing(sys, opts, rec, o)
 	}

@@ -135,7 +135,8 @@ func downFacts(r *report.Report) []Fact {
 	if len(down) == 0 {
 		return nil
 	}
-	return []Fact{{"down:", replay.ListNodes(slices.Sorted(maps.Keys(down))), "View.Service returns nil for a node that is down; sim.Each omits such nodes"}}
+	nodes := replay.ListNodes(slices.Sorted(maps.Keys(down)))
+	return []Fact{{"down:", nodes, "View.Service returns nil for a node that is down; sim.Each omits such nodes"}}
 }
 
 // wholeMessage returns the message of a finding if it has several lines. The sentence contains only the first line.
