@@ -42,7 +42,13 @@ func outcomes(t *testing.T, sys sim.System) []string {
 		seen[strings.Join(all, "; ")] = true
 		return true
 	}}}
-	if sys.ClockJumps+sys.DiskErrors+sys.HalfOpens+sys.BitFlips > 0 {
+	ofPrograms := 0
+	for f, limit := range sys.Limits() {
+		if sim.Fault(f).Event().OfProgram() {
+			ofPrograms += limit
+		}
+	}
+	if ofPrograms > 0 {
 		r, err := search.Run(t.Context(), search.Config{System: sys, Workers: 1, MaxPaths: 3000, WalkSteps: 40})
 		if err != nil || r.Finding != nil {
 			t.Fatalf("%v: %+v", err, r)
