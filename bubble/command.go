@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"reflect"
 	"runtime"
 	"runtime/debug"
@@ -219,21 +218,6 @@ type machine interface {
 	HasFiles() bool
 }
 
-// openFile is a file of the data directory. Read, ReadAt, Write and WriteAt behave as the system calls do.
-type openFile = interface {
-	Read(b []byte) (int, error)
-	ReadAt(b []byte, off int64) (int, error)
-	Write(b []byte) (int, error)
-	WriteAt(b []byte, off int64) (int, error)
-	Seek(offset int64, whence int) (int64, error)
-	Truncate(size int64) error
-	Sync() error
-	Close() error
-	Stat() (os.FileInfo, error)
-	ReadDir(n int) ([]os.FileInfo, error)
-	Fd() uintptr
-}
-
 // machines implements machine on the host of the calling goroutine.
 type machines struct{}
 
@@ -265,64 +249,6 @@ func (machines) Print(error bool, text []byte) bool {
 
 func (machines) Hostname() string { h := current(); return h.name(h.self) }
 func (machines) Pid() int         { h := current(); return 1000*(h.boot+1) + int(h.self) }
-
-func (machines) HasFiles() bool { return current().files != nil }
-
-func (machines) Open(name string, flag int) (openFile, bool, error) {
-	h := current()
-	if rel, own := h.files.rel(name); own {
-		f, err := h.files.open(rel, flag)
-		return f, true, err
-	}
-	if ofKernel(name) {
-		return nil, true, syscall.ENOENT
-	}
-	if flag&(os.O_WRONLY|os.O_RDWR|os.O_CREATE|os.O_TRUNC) != 0 && name != os.DevNull {
-		return nil, false, h.outside()
-	}
-	return nil, false, nil
-}
-
-func (machines) Change(op, name, to string, size int64) (bool, error) {
-	h := current()
-	rel, own := h.files.rel(name)
-	if op == "rename" || op == "link" || op == "symlink" {
-		var too bool
-		if to, too = h.files.rel(to); too != own {
-			return false, syscall.EXDEV
-		}
-	}
-	if own {
-		return true, h.files.change(op, rel, to, size)
-	}
-	return false, h.outside()
-}
-
-func (machines) Stat(name string) (os.FileInfo, bool, error) {
-	h := current()
-	if rel, own := h.files.rel(name); own {
-		info, err := h.files.stat(rel)
-		return info, true, err
-	}
-	if ofKernel(name) {
-		return nil, true, syscall.ENOENT
-	}
-	return nil, false, nil
-}
-
-// ofKernel reports whether a file is the kernel's view of the checker's process and machine, which differs between executions.
-func ofKernel(name string) bool {
-	name = filepath.Clean(name)
-	return name == "/proc" || name == "/sys" || strings.HasPrefix(name, "/proc/") || strings.HasPrefix(name, "/sys/")
-}
-
-// outside returns the error for changing a file outside the data directory. nil means that the machine performs the change.
-func (h *Host) outside() error {
-	if h.command == nil && h.files == nil {
-		return nil
-	}
-	return errOutside
-}
 
 func (machines) Notify(c chan<- os.Signal, signals []os.Signal) {
 	if c == nil {

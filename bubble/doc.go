@@ -45,9 +45,8 @@ package bubble
 //	listener.go                       which connections are established or refused
 //	conn.go                           connections: when reads and writes block, and how they end
 //	message.go                        messages between nodes, and their text
-//	command.go                        processes: package variables, exit, signals; package os of a node
-//	files.go, filehandle.go           the data directory, and open files
-//	descriptor_linux.go               system calls on open files: flock, fsync, fallocate
+//	command.go                        processes: package variables, exit, signals, output
+//	files.go                          DataDir, and files in package os of a node
 //	disk.go                           the disk of Host.Disk
 //	clock.go                          clocks that drift from the common time
 //	faults.go                         faults that strike a program: what they change
@@ -55,7 +54,8 @@ package bubble
 //	compare.go                        where two executions of a history differ
 //	stacks.go                         goroutines as shown in traces
 //
-// internal/filetree has the content of data directories and their state after a crash, internal/logstore an example
-// program with files, internal/payload the text of data of known protocols, internal/pkgvars package variables that a
-// function mentions, internal/userframes the frames of programs in stacks, and internal/waitqueue goroutines that wait for
-// an item or a deadline.
+// internal/filesystem has the data directory, open files and their locks, and explains what a crash leaves,
+// internal/filetree the content of data directories and their state after a crash, internal/logstore an example program
+// with files, internal/payload the text of data of known protocols, internal/pkgvars package variables that a function
+// mentions, internal/userframes the frames of programs in stacks, and internal/waitqueue goroutines that wait for an item
+// or a deadline.

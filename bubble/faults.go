@@ -7,7 +7,6 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/macemc/macemc/bubble/internal/filetree"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -24,7 +23,7 @@ var machineFaults = map[sim.Fault]machineFault{
 	sim.DiskErrors: {can: func(_ *Program, h *Host) bool { return h.files != nil }, strike: (*Host).failDisk},
 	sim.HalfOpens:  {can: func(_ *Program, h *Host) bool { return len(h.conns) > 0 }, strike: (*Host).breakEnd},
 	sim.LostSyncs:  {can: func(p *Program, _ *Host) bool { return p.mayHaveDisk() }, strike: (*Host).loseSync},
-	sim.BitFlips: {can: func(_ *Program, h *Host) bool { return h.files != nil && h.files.tree.HasData(filetree.Root) },
+	sim.BitFlips: {can: func(_ *Program, h *Host) bool { return h.files != nil && h.files.HasData() },
 		strike: (*Host).flipBit, uncovered: "most flips of bits"},
 }
 
@@ -59,7 +58,7 @@ func (h *Host) jumpClock() {
 var diskErrors = [...]syscall.Errno{syscall.EIO, syscall.ENOSPC}
 
 func (h *Host) failDisk() {
-	h.files.failing = diskErrors[h.choose(fmt.Sprintf("error of the disk %v", diskErrors), len(diskErrors))]
+	h.files.Fail(diskErrors[h.choose(fmt.Sprintf("error of the disk %v", diskErrors), len(diskErrors))])
 }
 
 // mayHaveDisk reports whether the program has a data directory, or a Host, and so [Host.Disk].
@@ -73,11 +72,7 @@ func (p *Program) mayHaveDisk() bool {
 
 func (h *Host) loseSync() { h.disk.losing++ }
 
-// flipBit flips a bit of a file. The sync protects the record of the flip from a crash, and makes no earlier change of a file durable.
-func (h *Host) flipBit() {
-	h.files.do(h.files.tree.ChooseFlip(h.files.names, h.choose))
-	h.effect(effect{kind: syncEffect})
-}
+func (h *Host) flipBit() { h.files.FlipBit(h.choose) }
 
 func (h *Host) breakEnd() {
 	h.conns[h.choose("connection that breaks at this end", len(h.conns))].breaks(os.NewSyscallError("read", syscall.ETIMEDOUT))

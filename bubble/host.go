@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/macemc/macemc/bubble/internal/filesystem"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -31,7 +32,7 @@ type Host struct {
 	pending   []int  // connection messages of this step, by node
 	full      []bool // by node: messages to it wait for room, so writes block
 	disk      disk
-	files     *files          // nil means that the node has no data directory
+	files     *filesystem.FS  // nil means that the node has no data directory
 	values    map[string]*any // per-node storage of standard library packages
 
 	choose   func(what string, n int) int
@@ -104,7 +105,7 @@ func newHost(b boot) *Host {
 		h.disk.content[e.Key] = slices.Clone(e.Value)
 	}
 	if b.files != nil {
-		h.files = newFiles(h, b.data, b.files)
+		h.files = filesystem.New(fileHost{h}, b.data, b.files)
 	}
 	h.ctx, h.stop = context.WithCancel(context.Background())
 	return h
@@ -151,11 +152,15 @@ func (h *Host) Assert(ok bool, format string, args ...any) {
 // Log returns a logger that writes to traces.
 func (h *Host) Log() *slog.Logger { return slog.New(&logHandler{h: h}) }
 
-func (h *Host) effect(e effect) {
+// effect records an effect of the calling goroutine.
+func (h *Host) effect(e effect) { h.record(e, stackNumber()) }
+
+// record records an effect of the calling goroutine with the number of its stack. A process that has ended has no more effects.
+func (h *Host) record(e effect, stack uint32) {
 	if h.halted {
 		return
 	}
-	e.by, e.stack = id(), stackNumber()
+	e.by, e.stack = id(), stack
 	h.effects = append(h.effects, e)
 }
 

@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/macemc/macemc/bubble/internal/filesystem"
 	"github.com/macemc/macemc/bubble/internal/filetree"
 	"github.com/macemc/macemc/internal/simext"
 	"github.com/macemc/macemc/sim"
@@ -58,7 +59,7 @@ const ownGoroutines = 2
 
 // epoch is the initial clock reading of all nodes. Each crash of a node advances its clock by downtime.
 const (
-	epoch    = 946684800e9
+	epoch    = filesystem.Epoch
 	downtime = 30 * 24 * time.Hour
 )
 
@@ -98,7 +99,7 @@ func (n *node) begin(b boot, program Main) func() {
 		}
 		n.host = newHost(b)
 		if b.files != nil {
-			n.host.files.save(b.files)
+			n.host.files.Save(b.files)
 		}
 		n.host.choose = n.chooses
 		go func() {
@@ -242,7 +243,7 @@ func (n *node) chooses(what string, k int) int {
 
 // deadlock describes a deadlock of the program's goroutines, see [control.deadlock].
 func (n *node) deadlock() string {
-	return n.ctl.deadlock(n.host.files.flocks(), func(by, since uint64, waiting []uint64) bool { return heir(n.bubble, by, since, waiting) })
+	return n.ctl.deadlock(n.host.flocks(), func(by, since uint64, waiting []uint64) bool { return heir(n.bubble, by, since, waiting) })
 }
 
 // discard ends the node and its goroutines.

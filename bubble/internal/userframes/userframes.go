@@ -21,8 +21,8 @@ func Is(f runtime.Frame) bool {
 
 func ofBubble(function string) bool {
 	const bubble = "github.com/macemc/macemc/bubble"
-	return strings.HasPrefix(function, bubble+".") || strings.HasPrefix(function, bubble+"/internal/filetree.") ||
-		strings.HasPrefix(function, bubble+"/internal/waitqueue.")
+	return strings.HasPrefix(function, bubble+".") || strings.HasPrefix(function, bubble+"/internal/filesystem.") ||
+		strings.HasPrefix(function, bubble+"/internal/filetree.") || strings.HasPrefix(function, bubble+"/internal/waitqueue.")
 }
 
 // Of returns the frames of a program, innermost first.

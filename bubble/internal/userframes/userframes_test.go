@@ -14,6 +14,7 @@ func TestWhere(t *testing.T) {
 		{Function: "sync.(*Mutex).Lock", Place: program.Root + "sync/mutex.go:5"},
 		{Function: "github.com/macemc/macemc/bubble/internal/waitqueue.(*List).Wait", Place: "/home/me/waitqueue/waitqueue.go:9"},
 		{Function: "github.com/macemc/macemc/bubble.(*conn).Read", Place: "/home/me/macemc/bubble/conn.go:9"},
+		{Function: "github.com/macemc/macemc/bubble/internal/filesystem.(*File).Write", Place: "/home/me/macemc/bubble/internal/filesystem/file.go:9"},
 		{Function: "github.com/macemc/macemc/bubble/internal/filetree.Parse", Place: "/home/me/macemc/bubble/internal/filetree/tree.go:9"},
 		{Function: "example.com/a/pool.(*Pool).take", Place: "/home/me/pool/pool.go:12"},
 		{Function: "example.com/a.main", Place: "/home/me/main.go:7"},
@@ -21,7 +22,7 @@ func TestWhere(t *testing.T) {
 	if got, want := userframes.Where(frames), "at pool.go:12 in (*Pool).take"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	if got, want := userframes.Where(frames[:4]), "in the standard library"; got != want {
+	if got, want := userframes.Where(frames[:5]), "in the standard library"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

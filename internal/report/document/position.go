@@ -178,6 +178,6 @@ func fromChecker(f stacks.Frame) bool {
 	case strings.HasPrefix(rest, "internal/"):
 		return !strings.HasPrefix(rest, "internal/test/")
 	}
-	return slices.Contains([]string{"sim", "netsim", "search", "critical", "mctest", "bubble", "bubble/internal/filetree",
-		"bubble/internal/waitqueue"}, rest)
+	return slices.Contains([]string{"sim", "netsim", "search", "critical", "mctest", "bubble", "bubble/internal/filesystem",
+		"bubble/internal/filetree", "bubble/internal/waitqueue"}, rest)
 }

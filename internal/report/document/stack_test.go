@@ -22,7 +22,7 @@ func TestUserFrames(t *testing.T) {
 	}{
 		{"a call that the checker refuses", [][2]string{
 			{"panic", library + "/runtime/panic.go:7"},
-			{"github.com/macemc/macemc/bubble.(*handle).call", checker + "/bubble/descriptor.go:83"},
+			{"github.com/macemc/macemc/bubble/internal/filesystem.(*File).Call", checker + "/bubble/internal/filesystem/descriptor.go:83"},
 			{"github.com/macemc/macemc/bubble/internal/filetree.Find", checker + "/bubble/internal/filetree/tree.go:3"},
 			{"syscall.Syscall6", "/home/me/.cache/macemc/overlay/src/syscall/syscall_linux.go:95"},
 			{"syscall.Mmap", library + "/syscall/syscall_linux.go:1279"},

@@ -105,6 +105,7 @@ var imports = []struct {
 	{pkg: "systems/...", strict: true, module: "machine sim netsim macetime systems/..."},
 	{pkg: "internal/test/papers/...", strict: true, module: "machine sim netsim macetime systems/... systems internal/test/papers/..."},
 	{pkg: "bubble/internal/filetree", strict: true},
+	{pkg: "bubble/internal/filesystem", strict: true, module: "bubble/internal/filetree bubble/internal/waitqueue"},
 	{pkg: "bubble/internal/logstore", strict: true},
 	{pkg: "bubble/internal/payload", strict: true},
 	{pkg: "bubble/internal/pkgvars", strict: true},
@@ -113,9 +114,9 @@ var imports = []struct {
 	{pkg: "machine", strict: true, module: `
 		sim internal/eventkind internal/netmodel internal/simext internal/encoding/... netsim macetime`},
 	{pkg: "bubble", strict: true, foreign: "github.com/cespare/xxhash/v2", module: `
-		bubble/internal/filetree bubble/internal/payload bubble/internal/pkgvars bubble/internal/userframes
-		bubble/internal/waitqueue internal/stacks sim internal/simext internal/encoding/... internal/testsched
-		internal/testsched/program`},
+		bubble/internal/filesystem bubble/internal/filetree bubble/internal/payload bubble/internal/pkgvars
+		bubble/internal/userframes bubble/internal/waitqueue internal/stacks sim internal/simext internal/encoding/...
+		internal/testsched internal/testsched/program`},
 	{pkg: "internal/testsched/program", strict: true},
 	{pkg: "internal/testsched", strict: true, module: "internal/testsched/program"},
 	{pkg: "internal/overlay", strict: true, module: "internal/testsched"},

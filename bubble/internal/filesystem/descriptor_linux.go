@@ -1,9 +1,8 @@
 //go:build linux && (amd64 || arm64)
 
-package bubble
+package filesystem
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -12,60 +11,53 @@ import (
 	"syscall"
 )
 
-// firstDescriptor is the first descriptor of files on simulated disks; package syscall passes calls with them to onDescriptor.
+// firstDescriptor is the first descriptor of files on simulated disks; package syscall passes calls with them to the node.
 const firstDescriptor = 1 << 30
 
-// Fd returns a descriptor for the system calls that onDescriptor executes. It is valid until the file is closed.
-func (h *handle) Fd() uintptr {
-	if h.fd == 0 && !h.closed {
-		h.fd = firstDescriptor + uintptr(len(h.described))
-		h.described = append(h.described, h)
+// Fd returns a descriptor for system calls, see [File.Call]. It is valid until the file is closed.
+func (f *File) Fd() uintptr {
+	if f.fd == 0 && !f.closed {
+		f.fd = firstDescriptor + uintptr(len(f.fsys.described))
+		f.fsys.described = append(f.fsys.described, f)
 	}
-	if h.closed {
+	if f.closed {
 		return ^uintptr(0)
 	}
-	return h.fd
+	return f.fd
 }
 
 // forget releases the descriptor and the lock of a closed file.
-func (h *handle) forget() {
-	if h.fd != 0 {
-		h.described[h.fd-firstDescriptor] = nil
-		h.unlock()
+func (f *File) forget() {
+	if f.fd != 0 {
+		f.fsys.described[f.fd-firstDescriptor] = nil
+		f.unlock()
 	}
 }
 
-// onDescriptor executes a system call on a file of the calling goroutine's node.
-func onDescriptor(trap uintptr, args [4]uintptr) (result uintptr, errno syscall.Errno) {
-	f := current().files
-	number := args[0] - firstDescriptor
-	if f == nil || number >= uintptr(len(f.described)) || f.described[number] == nil {
-		return ^uintptr(0), syscall.EBADF
+// Described returns the open file with a descriptor, or nil.
+func (s *FS) Described(fd uintptr) *File {
+	if number := fd - firstDescriptor; s != nil && number < uintptr(len(s.described)) {
+		return s.described[number]
 	}
-	if err := f.described[number].call(trap, args); err != nil {
-		if !errors.As(err, &errno) {
-			errno = syscall.EBADF
-		}
-		return ^uintptr(0), errno
-	}
-	return 0, 0
+	return nil
 }
 
-func (h *handle) call(trap uintptr, args [4]uintptr) error {
+// Call executes a system call on the file.
+func (f *File) Call(trap uintptr, args [4]uintptr) error {
 	switch trap {
 	case syscall.SYS_CLOSE:
-		return h.Close()
+		return f.Close()
 	case syscall.SYS_FSYNC, syscall.SYS_FDATASYNC:
-		return h.Sync()
+		return f.Sync()
 	case syscall.SYS_FTRUNCATE:
-		if !h.writable() {
+		if !f.writable() {
 			return syscall.EINVAL
 		}
-		return h.Truncate(int64(args[1]))
+		return f.Truncate(int64(args[1]))
 	case syscall.SYS_FALLOCATE:
-		return h.allocate(args[1], int64(args[2]), int64(args[3]))
+		return f.allocate(args[1], int64(args[2]), int64(args[3]))
 	case syscall.SYS_FLOCK:
-		return h.flock(args[1])
+		return f.flock(args[1])
 	case syscall.SYS_FCNTL:
 		switch args[1] {
 		case syscall.F_SETLK, syscall.F_SETLKW, syscall.F_SETFD, syscall.F_GETFD:
@@ -76,7 +68,8 @@ func (h *handle) call(trap uintptr, args [4]uintptr) error {
 	case syscall.SYS_FSTATFS, syscall.SYS_SYNC_FILE_RANGE:
 		return syscall.ENOSYS
 	}
-	panic(fmt.Sprintf("%s of %s: files on the simulated disk of a node do not support it (docs/goroutines.md)", callName(trap, args[1]), h.names[h.ino]))
+	panic(fmt.Sprintf("%s of %s: files on the simulated disk of a node do not support it (docs/goroutines.md)", callName(trap, args[1]),
+		f.fsys.names[f.ino]))
 }
 
 // callName returns the name of a system call on a descriptor. second is its second argument.
@@ -102,48 +95,48 @@ var callNames = map[uintptr]string{
 	syscall.SYS_FGETXATTR: "fgetxattr", syscall.SYS_FSETXATTR: "fsetxattr", syscall.SYS_MMAP: "mmap",
 }
 
-func (h *handle) writable() bool { return h.flag&(os.O_WRONLY|os.O_RDWR) != 0 }
+func (f *File) writable() bool { return f.flag&(os.O_WRONLY|os.O_RDWR) != 0 }
 
 // allocate implements fallocate. The disk is never full by itself.
-func (h *handle) allocate(mode uintptr, at, n int64) error {
+func (f *File) allocate(mode uintptr, at, n int64) error {
 	const keepSize = 1 // FALLOC_FL_KEEP_SIZE
 	switch {
 	case at < 0 || n <= 0:
 		return syscall.EINVAL
-	case !h.writable():
+	case !f.writable():
 		return syscall.EBADF
 	case mode != 0 && mode != keepSize:
 		return syscall.EOPNOTSUPP
 	case at > math.MaxInt64-n:
 		return syscall.EFBIG
-	case mode == 0 && at+n > int64(len(h.tree.Inodes[h.ino].Data)):
-		return h.Truncate(at + n)
+	case mode == 0 && at+n > int64(len(f.fsys.tree.Inodes[f.ino].Data)):
+		return f.Truncate(at + n)
 	}
 	return nil
 }
 
 // lock is a lock by flock.
 type lock struct {
-	hold
-	by        *handle
+	Lock
+	by        *File
 	exclusive bool
 }
 
 // flock implements the system call.
-func (h *handle) flock(operation uintptr) error {
+func (f *File) flock(operation uintptr) error {
 	how := operation &^ syscall.LOCK_NB
 	exclusive := how == syscall.LOCK_EX
 	if !exclusive && how != syscall.LOCK_SH && how != syscall.LOCK_UN {
 		return syscall.EINVAL
 	}
 	for {
-		h.unlock()
+		f.unlock()
 		if how == syscall.LOCK_UN {
 			return nil
 		}
-		held := h.locks[h.ino]
+		held := f.fsys.locks[f.ino]
 		if len(held) == 0 || !exclusive && !held[0].exclusive {
-			if h.closed { // while it waited: the lock is released at once
+			if f.closed { // while it waited: the lock is released at once
 				return nil
 			}
 			break
@@ -151,32 +144,34 @@ func (h *handle) flock(operation uintptr) error {
 		if operation&syscall.LOCK_NB != 0 {
 			return syscall.EWOULDBLOCK
 		}
-		me := hold{lock: uintptr(h.ino), gid: id()}
-		h.waiting = append(h.waiting, me)
-		h.unlocked.Wait()
-		h.waiting = slices.DeleteFunc(h.waiting, func(w hold) bool { return w == me })
+		gid, _ := f.fsys.host.Goroutine()
+		me := Lock{Inode: f.ino, Goroutine: gid}
+		f.fsys.waiting = append(f.fsys.waiting, me)
+		f.fsys.unlocked.Wait()
+		f.fsys.waiting = slices.DeleteFunc(f.fsys.waiting, func(w Lock) bool { return w == me })
 	}
-	h.locks[h.ino] = append(h.locks[h.ino], lock{hold{uintptr(h.ino), id(), stepping.now.ctl.ids, 1}, h, exclusive})
+	gid, count := f.fsys.host.Goroutine()
+	f.fsys.locks[f.ino] = append(f.fsys.locks[f.ino], lock{Lock{f.ino, gid, true, count}, f, exclusive})
 	return nil
 }
 
-func (h *handle) unlock() {
-	held := len(h.locks[h.ino])
-	h.locks[h.ino] = slices.DeleteFunc(h.locks[h.ino], func(l lock) bool { return l.by == h })
-	if len(h.locks[h.ino]) < held {
-		h.unlocked.Wake()
+func (f *File) unlock() {
+	held := len(f.fsys.locks[f.ino])
+	f.fsys.locks[f.ino] = slices.DeleteFunc(f.fsys.locks[f.ino], func(l lock) bool { return l.by == f })
+	if len(f.fsys.locks[f.ino]) < held {
+		f.fsys.unlocked.Wake()
 	}
 }
 
-// flocks returns the locks of files, and the goroutines that wait for one. It returns nil if none waits.
-func (f *files) flocks() []hold {
-	if f == nil || len(f.waiting) == 0 {
+// Locks returns the locks of files, and those that goroutines wait for. It returns nil if none waits.
+func (s *FS) Locks() []Lock {
+	if s == nil || len(s.waiting) == 0 {
 		return nil
 	}
-	all := slices.Clone(f.waiting)
-	for _, ino := range slices.Sorted(maps.Keys(f.locks)) {
-		for _, l := range f.locks[ino] {
-			all = append(all, l.hold)
+	all := slices.Clone(s.waiting)
+	for _, ino := range slices.Sorted(maps.Keys(s.locks)) {
+		for _, l := range s.locks[ino] {
+			all = append(all, l.Lock)
 		}
 	}
 	return all
