@@ -87,7 +87,7 @@ func (c *Config) visitingAll() Config {
 // judgeFair judges infinite fair runs once a search that executes runs has seen all states. It visits them again, and
 // keeps them.
 func (s *searcher) judgeFair(ctx context.Context, r *Result) error {
-	if r.Finding != nil || s.found > 0 || !r.Stats.Complete || r.Stats.Fair == nil || len(s.cfg.Prefix) > 0 {
+	if r.Finding != nil || s.findings.found > 0 || !r.Stats.Complete || r.Stats.Fair == nil || len(s.cfg.Prefix) > 0 {
 		return nil
 	}
 	cfg := s.cfg.visitingAll()

@@ -93,55 +93,42 @@ func (s *searcher) suspectOverdue(ctx context.Context, o *overdue, p phase) (ref
 		Message:  "the handler " + runloop.DidNotReturn(s.cfg.HandlerLimit),
 		Strategy: p.strategy(),
 	}
-	undecided := s.undecided
+	undecided := s.findings.undecided
 	err = s.settle(ctx, sus, "a handler did not return")
-	return s.stopping != stats.StoppedFound && s.undecided == undecided, err
+	return s.stopping != stats.StoppedFound && s.findings.undecided == undecided, err
 }
 
 // share divides the time of a round among the phases of its units, by events.
 func (s *searcher) share(p phase, took time.Duration, units []*unit) {
 	events, all := map[phase]int{}, 0
 	for _, u := range units {
-		for q, t := range u.tallies {
+		for q, t := range u.totals.tallies {
 			events[q] += t.Events
 			all += t.Events
 		}
 	}
 	if all == 0 {
-		s.tallies.of(p).Seconds += took.Seconds()
+		s.totals.tallies.of(p).Seconds += took.Seconds()
 		return
 	}
 	for q, n := range events {
-		s.tallies.of(q).Seconds += took.Seconds() * float64(n) / float64(all)
+		s.totals.tallies.of(q).Seconds += took.Seconds() * float64(n) / float64(all)
 	}
 }
 
 // merge adds the results of a unit. Units are merged in their order.
 func (s *searcher) merge(ctx context.Context, u *unit) error {
-	s.runs += u.made
-	s.tallies.add(u.tallies)
+	s.totals.add(&u.totals)
 	if s.cfg.MaxBytes > 0 && s.global.Need(u.states.N)+s.cfg.Reach.need(u.states.N) > s.cfg.MaxBytes {
 		s.stop(stats.StoppedMemory)
 	} else {
-		s.tallies.of(u.phase).States += s.global.AddAll(u.states)
+		s.totals.tallies.of(u.phase).States += s.global.AddAll(u.states)
 		s.cfg.Reach.saw(u.states)
 	}
 	s.coverage.Merge(u.coverage)
-	for i, n := range u.sometimes {
-		s.sometimes[i] += n
-		s.walked[i] += u.walked[i]
-	}
-	s.activity.Merge(&u.activity)
-	for i, n := range u.relied {
-		s.relied[i] += n
-	}
 	for i := range u.noticed.schedules {
 		s.scheduled[i].add(&u.noticed.schedules[i])
 	}
-	s.used = s.used.Max(u.used)
-	s.foreign = s.foreign || u.foreign
-	s.sampled.Merge(u.sampled)
-	s.prefixes = append(s.prefixes, u.prefixes...)
 	if u.err != nil {
 		return u.err
 	}
@@ -170,17 +157,17 @@ func (s *searcher) settle(ctx context.Context, sus *Suspect, last string) error 
 	s.lastShown = time.Time{} // show progress at once, because confirming may take long
 	s.progress(criticalPhase)
 	began := time.Now()
-	limited, cancel := s.cfg.confirming(ctx, sus, s.found > 0)
+	limited, cancel := s.cfg.confirming(ctx, sus, s.findings.found > 0)
 	defer cancel()
 	var c Confirmed
 	err := limited.Err() // no time is left for the second suspect of a round
 	if err == nil {
 		c, err = s.cfg.Confirm(limited, *sus)
 	}
-	s.tallies.of(criticalPhase).Seconds += time.Since(began).Seconds()
+	s.totals.tallies.of(criticalPhase).Seconds += time.Since(began).Seconds()
 	switch {
 	case undecided(limited, err):
-		s.undecide(sus)
+		s.findings.undecide(sus)
 		switch {
 		case ctx.Err() != nil:
 			s.stop(stats.StoppedInterrupted)
@@ -197,21 +184,11 @@ func (s *searcher) settle(ctx context.Context, sus *Suspect, last string) error 
 		}
 		return s.violation(ctx, cmp.Or(c.Instead, sus), c.Detail, last)
 	case c.Refuted:
-		s.suspects++
-		if sus.Overdue {
-			s.slow++
-		}
+		s.findings.refute(sus)
 	default:
-		s.undecide(sus)
+		s.findings.undecide(sus)
 	}
 	return nil
-}
-
-// undecide records a suspect that was neither confirmed nor refuted.
-func (s *searcher) undecide(sus *Suspect) {
-	s.suspects++
-	s.undecided++
-	s.suspect = cmp.Or(s.suspect, sus)
 }
 
 // violation records a violation. The search ends if the caller wants no more, or if it cannot continue.
@@ -224,21 +201,21 @@ func (s *searcher) violation(ctx context.Context, sus *Suspect, detail any, last
 		last = "further findings are unreliable if the system is nondeterministic"
 	}
 	if s.cfg.Found == nil || last != "" {
-		s.finding, s.detail, s.stopping = sus, detail, stats.StoppedFound
+		s.findings.finding, s.findings.detail, s.stopping = sus, detail, stats.StoppedFound
 	}
 	if s.cfg.Found == nil {
 		return nil
 	}
-	s.found++
+	s.findings.found++
 	told := s.result(nil)
 	told.Verdict, told.Finding, told.Detail, told.Stopped, told.Last = Violation, sus, detail, stats.StoppedFound, last
 	err := s.cfg.Found(ctx, told)
 	switch {
 	case told.Accepted:
-		s.accepted++
-		s.finding, s.detail = nil, nil
+		s.findings.accepted++
+		s.findings.finding, s.findings.detail = nil, nil
 	case told.Last != "" && last == "":
-		s.finding, s.detail, s.stopping = told.Finding, told.Detail, stats.StoppedFound
+		s.findings.finding, s.findings.detail, s.stopping = told.Finding, told.Detail, stats.StoppedFound
 	}
 	if ctx.Err() != nil {
 		s.stop(stats.StoppedInterrupted)

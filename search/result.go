@@ -20,7 +20,7 @@ func (s *searcher) progress(p phase) {
 		return
 	}
 	s.lastShown = now
-	paths, events := s.runs, s.tallies.events()
+	paths, events := s.totals.runs, s.totals.tallies.events()
 	for _, w := range s.workers {
 		paths += int(w.made.Load())
 		events += int(w.events.Load())
@@ -33,18 +33,19 @@ func (s *searcher) progress(p phase) {
 }
 
 func (s *searcher) result(sources []source) *Result {
+	f := &s.findings
 	r := &Result{
-		Finding: s.finding, Detail: s.detail, Suspects: s.suspects, Undecided: s.undecided, Slow: s.slow, Suspect: s.suspect, Stopped: s.stopping,
+		Finding: f.finding, Detail: f.detail, Suspects: f.suspects, Undecided: f.undecided, Slow: f.slow, Suspect: f.suspect, Stopped: s.stopping,
 		Stats: Stats{
-			Work: Work{Seconds: time.Since(s.began).Seconds(), Paths: s.runs, Events: s.tallies.events(), States: s.global.N,
-				Phases: s.tallies.phases()},
-			Coverage: Coverage{FaultsUsed: s.used, ForeignTimes: s.foreign, Sampled: s.sampled},
+			Work: Work{Seconds: time.Since(s.began).Seconds(), Paths: s.totals.runs, Events: s.totals.tallies.events(), States: s.global.N,
+				Phases: s.totals.tallies.phases()},
+			Coverage: Coverage{FaultsUsed: s.totals.used, ForeignTimes: s.totals.foreign, Sampled: s.totals.sampled},
 		},
 	}
 	ended := 0 // number of walks
 	for i := range strategy.All {
 		if st := &strategy.All[i]; st.New != nil {
-			ended += s.tallies.of(phase(st.Phase)).Paths
+			ended += s.totals.tallies.of(phase(st.Phase)).Paths
 		}
 	}
 	for _, src := range sources {
@@ -59,7 +60,7 @@ func (s *searcher) result(sources []source) *Result {
 			}
 		}
 	}
-	if s.found > 0 || s.stopping == stats.StoppedMemory { // the search did not continue from violations, or not all states were kept
+	if f.found > 0 || s.stopping == stats.StoppedMemory { // the search did not continue from violations, or not all states were kept
 		r.Stats.Complete = false
 	}
 	for _, w := range s.workers {
@@ -73,25 +74,25 @@ func (s *searcher) result(sources []source) *Result {
 		}
 	}
 	for i, name := range s.cfg.System.ActionNames() {
-		if s.relied[i] > 0 && len(s.workers[0].loop.Goals) > 0 {
-			r.Stats.Relied = append(r.Stats.Relied, stats.Relied{Action: name, Walks: s.relied[i]})
+		if s.totals.relied[i] > 0 && len(s.workers[0].loop.Goals) > 0 {
+			r.Stats.Relied = append(r.Stats.Relied, stats.Relied{Action: name, Walks: s.totals.relied[i]})
 		}
 	}
-	r.Stats.cover(&s.cfg.System, s.coverage, s.sometimes)
+	r.Stats.cover(&s.cfg.System, s.coverage, s.totals.sometimes)
 	r.Stats.noteFairRunsUnjudged(&s.cfg.System, s.cfg.Strategy)
 	if s.fairTurn > 0 {
 		r.Stats.Fair.Walked = s.fairWalks
 	}
-	undecided := s.undecided > 0 || s.stopping == stats.StoppedStuck
+	undecided := f.undecided > 0 || s.stopping == stats.StoppedStuck
 	conclusive := !undecided && (r.Stats.ExhaustedDepth > 0 || ended > 0) && !r.Stats.judgedNothing(&s.cfg.System)
-	r.Verdict = Conclude(s.finding != nil || s.found > s.accepted, s.stopping, conclusive)
+	r.Verdict = Conclude(f.finding != nil || f.found > f.accepted, s.stopping, conclusive)
 	for i := range r.Stats.Sometimes {
-		r.Stats.Sometimes[i].Walks, r.Stats.Sometimes[i].Of = s.walked[i], ended
+		r.Stats.Sometimes[i].Walks, r.Stats.Sometimes[i].Of = s.totals.walked[i], ended
 	}
-	for _, c := range s.activity.List(s.coverage) {
+	for _, c := range s.totals.activity.List(s.coverage) {
 		r.Stats.AfterLive = append(r.Stats.AfterLive, stats.AfterLive(c))
 	}
-	r.Stats.AfterLiveWalks = s.activity.Runs
+	r.Stats.AfterLiveWalks = s.totals.activity.Runs
 	return r
 }
 

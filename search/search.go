@@ -95,14 +95,14 @@ func (c Config) MakePrefixes(ctx context.Context, n int) ([]choose.Path, error) 
 		return nil, err
 	}
 	switch {
-	case s.finding != nil:
-		return nil, fmt.Errorf("a run intended as a prefix ended with a finding: %s: %s", s.finding.Kind, s.finding.Message)
+	case s.findings.finding != nil:
+		return nil, fmt.Errorf("a run intended as a prefix ended with a finding: %s: %s", s.findings.finding.Kind, s.findings.finding.Message)
 	case s.stopping == stats.StoppedInterrupted:
-		return s.prefixes, ctx.Err()
-	case len(s.prefixes) == 0:
+		return s.totals.prefixes, ctx.Err()
+	case len(s.totals.prefixes) == 0:
 		return nil, errors.New("no fault-free run reached a live state, so there is no prefix")
 	}
-	return s.prefixes, nil
+	return s.totals.prefixes, nil
 }
 
 // searcher is a search in progress. It belongs to the goroutine that runs it.
@@ -118,20 +118,11 @@ type searcher struct {
 		states   *fpset.Set
 		coverage *coverage.Set
 	}
-	roots    []choose.Path
-	prefixes []choose.Path
+	roots []choose.Path
 
-	tallies      tallies
-	units        int // taken so far
-	runs         int
-	sometimes    []int
-	walked       []int // by property, of walks alone
-	activity     coverage.Activity
+	totals       totals
+	units        int             // taken so far
 	scheduled    []scheduleTally // as cfg.Schedules
-	relied       []int           // by action
-	used         sim.Limits
-	foreign      bool
-	sampled      choose.Samples
 	depth        int
 	lastShown    time.Time
 	lastProgress Progress
@@ -139,15 +130,8 @@ type searcher struct {
 	fairWalks stats.FairWalks
 	fairTurn  int // number of times such walks were made
 
-	stopping  string // reason for the end of the search; "" while it continues
-	found     int    // violations that did not end it
-	accepted  int    // known ones of them
-	finding   *Suspect
-	detail    any
-	suspects  int
-	undecided int
-	slow      int      // refuted suspects that had exceeded HandlerLimit
-	suspect   *Suspect // the first undecided suspect
+	stopping string // reason for the end of the search; "" while it continues
+	findings findings
 }
 
 func newSearcher(cfg Config) (*searcher, error) {
@@ -165,10 +149,9 @@ func newSearcher(cfg Config) (*searcher, error) {
 		s.workers = append(s.workers, w)
 	}
 	s.coverage = coverage.New(&s.cfg.System)
-	s.sometimes, s.walked = make([]int, len(s.workers[0].loop.Sometimes)), make([]int, len(s.workers[0].loop.Sometimes))
-	s.activity.Reset()
-	s.sampled = sampledByServices(&s.cfg.System)
-	s.scheduled, s.relied = make([]scheduleTally, len(s.cfg.Schedules)), make([]int, len(s.cfg.System.Actions))
+	s.totals = newTotals(&s.cfg.System)
+	s.totals.sampled = sampledByServices(&s.cfg.System)
+	s.scheduled = make([]scheduleTally, len(s.cfg.Schedules))
 	return s, nil
 }
 
@@ -184,7 +167,7 @@ func (s *searcher) start(ctx context.Context) error {
 		}
 		return err
 	}
-	s.runs, s.tallies = 0, tallies{}
+	s.totals.runs, s.totals.tallies = 0, tallies{}
 	var h *runloop.Home
 	for _, w := range s.workers {
 		h = cmp.Or(h, w.loop.Home())
@@ -200,9 +183,9 @@ const prefixAttempts = 20
 
 func (s *searcher) makePrefixes(ctx context.Context, n int) error {
 	r := &walkSeries{phase: prefixPhase, end: n}
-	for len(s.prefixes) < n && r.number < prefixAttempts*n && s.stopping == "" {
+	for len(s.totals.prefixes) < n && r.number < prefixAttempts*n && s.stopping == "" {
 		if r.stopped() != "" {
-			r.end += n - len(s.prefixes)
+			r.end += n - len(s.totals.prefixes)
 		}
 		units := s.take(r)
 		if len(units) == 0 {
@@ -212,11 +195,11 @@ func (s *searcher) makePrefixes(ctx context.Context, n int) error {
 			return err
 		}
 	}
-	if len(s.prefixes) > n {
-		s.prefixes = s.prefixes[:n]
+	if len(s.totals.prefixes) > n {
+		s.totals.prefixes = s.totals.prefixes[:n]
 	}
-	if len(s.prefixes) > 0 {
-		s.roots = s.prefixes
+	if len(s.totals.prefixes) > 0 {
+		s.roots = s.totals.prefixes
 		for _, w := range s.workers {
 			w.setRoots(s.roots)
 		}
@@ -280,12 +263,12 @@ func (s *searcher) explore(ctx context.Context, sources []source, shares []int) 
 }
 
 // worked returns the amount of work done.
-func (s *searcher) worked() int { return s.runs + s.tallies.events() }
+func (s *searcher) worked() int { return s.totals.runs + s.totals.tallies.events() }
 
 // take takes the units of a round from src, within the limit of paths.
 func (s *searcher) take(src source) []*unit {
 	var units []*unit
-	left := s.cfg.MaxPaths - s.runs
+	left := s.cfg.MaxPaths - s.totals.runs
 	for len(units) < unitsPerRound && left > 0 {
 		u := src.next()
 		if u == nil {
@@ -299,11 +282,11 @@ func (s *searcher) take(src source) []*unit {
 		u.events = unitEvents
 		if walks := strategy.OfWalks(string(u.phase)); walks != nil && !walks.Can(strategy.Faults) {
 			// They may be long, and would delay early findings of other sources.
-			u.events = min(max(s.tallies.events()/unitsPerRound, leastEvents), unitEvents)
+			u.events = min(max(s.totals.tallies.events()/unitsPerRound, leastEvents), unitEvents)
 		}
-		u.closely = s.units < verifyClosely
-		u.twins = s.units < twinsFirst || s.units%twinsEvery == 0
-		u.verify = s.units < verifyFirst || s.units%verifyEvery == 0
+		u.checks.closely = s.units < verifyClosely
+		u.checks.twins = s.units < twinsFirst || s.units%twinsEvery == 0
+		u.checks.verify = s.units < verifyFirst || s.units%verifyEvery == 0
 		s.units++
 		units = append(units, u)
 	}

@@ -19,8 +19,8 @@ func TestRoundsOfWalks(t *testing.T) {
 	}{
 		{Walk, 0, 2048}, {Walk, 320_000, 20_000}, {Walk, 1 << 30, 32_768}, {Faulty, 0, 32_768},
 	} {
-		s.tallies = tallies{}
-		s.tallies.of(startPhase).Events = c.before
+		s.totals.tallies = tallies{}
+		s.totals.tallies.of(startPhase).Events = c.before
 		for _, u := range s.take(s.cfg.walks(c.strategy)) {
 			if u.events != c.want {
 				t.Errorf("strategy %s, after %d events: a unit may take %d, want %d", c.strategy, c.before, u.events, c.want)

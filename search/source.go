@@ -61,7 +61,7 @@ func (t *tree) merged(done []*unit) {
 	whole := true
 	for _, u := range done {
 		t.Bounded = t.Bounded || u.bounded
-		t.Sampled = t.Sampled || len(u.sampled) > 0
+		t.Sampled = t.Sampled || len(u.totals.sampled) > 0
 		whole = whole && !u.stopped
 		if u.left == nil {
 			continue

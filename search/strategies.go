@@ -44,7 +44,7 @@ func (s *searcher) sources() ([]source, []int) {
 		return []source{s.cfg.walks(s.cfg.Strategy)}, []int{1}
 	}
 	deep := s.cfg.Reach.tree(&tree{roots: s.roots, most: s.cfg.MaxDepth, by: s.cfg.DeepenBy})
-	deep.Sampled = deep.Sampled || len(s.sampled) > 0
+	deep.Sampled = deep.Sampled || len(s.totals.sampled) > 0
 	switch {
 	case s.cfg.Alone:
 		return []source{deep}, []int{1}

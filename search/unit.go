@@ -1,13 +1,11 @@
 package search
 
 import (
-	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/search/coverage"
 	"github.com/macemc/macemc/internal/search/fpset"
 	"github.com/macemc/macemc/internal/search/runloop"
 	"github.com/macemc/macemc/internal/search/runs"
 	"github.com/macemc/macemc/internal/search/stats"
-	"github.com/macemc/macemc/sim"
 )
 
 // Work is divided into units and done in rounds. All units of a round start from the results of earlier rounds, and are
@@ -38,34 +36,30 @@ const (
 
 // unit is a piece of work with its results.
 type unit struct {
-	phase   phase
-	runs    int  // maximum number of runs
-	events  int  // it ends after the run that exceeds them
-	verify  bool // whether its first run is executed a second time
-	closely bool // verify also the second, third, fifth, ninth and so on
-	twins   bool // whether its runs are searched for twins
+	phase  phase
+	runs   int // maximum number of runs
+	events int // it ends after the run that exceeds them
+	checks checks
 
 	runs.Job
 
 	// Results.
-	made      int // runs
-	tallies   tallies
-	sometimes []int
-	walked    []int // by property, of walks alone
-	activity  coverage.Activity
-	used      sim.Limits
-	foreign   bool // times of different nodes were compared
-	sampled   choose.Samples
-	states    *fpset.Set    // states added; the round's
-	coverage  *coverage.Set // the round's
-	bounded   bool          // deepening: the bound ended some run
-	suspect   *Suspect      // the last run's
-	err       error         // a task did not fit
-	left      *unit         // nil if the unit was finished, or ended the search
-	stopped   bool          // from outside
-	prefixes  []choose.Path
-	noticed   noticed
-	relied    []int // by slot of the action: number of runs that recovered with it
+	totals   totals
+	states   *fpset.Set    // states added; the round's
+	coverage *coverage.Set // the round's
+	bounded  bool          // deepening: the bound ended some run
+	suspect  *Suspect      // the last run's
+	err      error         // a task did not fit
+	left     *unit         // nil if the unit was finished, or ended the search
+	stopped  bool          // from outside
+	noticed  noticed
+}
+
+// checks selects the runs of a unit that are checked more closely than others.
+type checks struct {
+	verify  bool // whether the first run is executed a second time
+	closely bool // verify also the second, third, fifth, ninth and so on
+	twins   bool // whether the runs are searched for twins
 }
 
 // account adds the run that has just ended, which executed that many events.
@@ -73,9 +67,9 @@ func (u *unit) account(s runs.Strategy, o *runloop.Outcome, events int) {
 	switch s := s.(type) {
 	case *runs.Stay:
 	case *runs.Deepening:
-		accountDeepening(s.Branch(), o, events, &u.tallies)
+		accountDeepening(s.Branch(), o, events, &u.totals.tallies)
 	case walked:
-		t := u.tallies.of(u.phase)
+		t := u.totals.tallies.of(u.phase)
 		t.Ended(o)
 		t.Events += events
 		if events < stats.ShortWalk {

@@ -94,11 +94,10 @@ func (w *worker) runs(u *unit) {
 	l.Coverage, l.CoverTask = u.coverage, u.phase == startPhase
 	s := w.strategies[u.phase]
 	s.Begin(&u.Job, u.states)
-	u.sometimes, u.walked = make([]int, len(l.Sometimes)), make([]int, len(l.Sometimes))
+	u.totals = newTotals(&w.cfg.System)
 	rotated, _ := s.(rotated)
 	if u.noticed = (noticed{}); rotated != nil && u.Mix != nil {
 		u.noticed.reset(len(w.cfg.Schedules))
-		u.relied = make([]int, len(w.cfg.System.Actions))
 	}
 	w.novelty.on = false
 	l.Activity.Reset()
@@ -107,25 +106,25 @@ func (w *worker) runs(u *unit) {
 		w.made.Store(0)
 		w.events.Store(0)
 	}()
-	verify, twins := u.verify, u.twins
+	verify, twins := u.checks.verify, u.checks.twins
 	if w.cfg.Calls.Settles() { // a death of this process must be in the recorded run
 		verify, twins = false, false
 	}
 	w.twins.Begin(twins)
 	events := 0
-	for u.made < u.runs && events < u.events {
+	for u.totals.runs < u.runs && events < u.events {
 		t, ok := s.Next()
 		if !ok {
 			break
 		}
-		sampled := verify && (u.made == 0 || u.closely && u.made&(u.made-1) == 0)
+		sampled := verify && (u.totals.runs == 0 || u.checks.closely && u.totals.runs&(u.totals.runs-1) == 0)
 		if sampled || twins {
 			w.verifier.Recorded.Reset()
 			l.Recording = &w.verifier.Recorded
 		}
 		w.active.Store(l.Replay())
 		if u.Mix != nil {
-			looked := inNoveltySample(u.First + u.made)
+			looked := inNoveltySample(u.First + u.totals.runs)
 			w.novelty.begin(looked && len(w.cfg.Schedules) > 1, w.cfg.System.Nodes) // with a single schedule, no comparison is needed
 			l.Activity.Begin(looked)
 		}
@@ -135,19 +134,19 @@ func (w *worker) runs(u *unit) {
 		n := l.Events - before
 		events += n
 		if o.End == runloop.Stopped {
-			u.tallies.of(u.phase).Events += n
+			u.totals.tallies.of(u.phase).Events += n
 			u.stopped = true
 			break
 		}
-		u.made++
-		w.made.Store(int64(u.made))
+		u.totals.runs++
+		w.made.Store(int64(u.totals.runs))
 		w.events.Store(int64(events))
 		u.account(s, &o, n)
 		if u.Mix != nil {
 			w.notice(u, rotated, n, o.End == runloop.AtGoal)
 		}
-		u.used = u.used.Max(o.Used)
-		u.foreign, l.Foreign = u.foreign || l.Foreign, false
+		u.totals.used = u.totals.used.Max(o.Used)
+		u.totals.foreign, l.Foreign = u.totals.foreign || l.Foreign, false
 		u.noteHeld(l.Held)
 		if o.End == runloop.Mismatch {
 			u.err = o.Err
@@ -157,9 +156,9 @@ func (w *worker) runs(u *unit) {
 			break
 		}
 		if u.phase == prefixPhase && o.Live {
-			u.prefixes = append(u.prefixes, l.Replay().Path.Clone())
+			u.totals.prefixes = append(u.totals.prefixes, l.Replay().Path.Clone())
 		}
-		for again := 0; sampled && u.suspect == nil && again <= w.verifier.Repeats(u.closely); again++ {
+		for again := 0; sampled && u.suspect == nil && again <= w.verifier.Repeats(u.checks.closely); again++ {
 			u.suspect = suspectOf(w.verifier.Verify(l.Coverage.Services))
 		}
 		if u.suspect == nil && twins {
@@ -175,7 +174,7 @@ func (w *worker) runs(u *unit) {
 
 // ended records the results of the runs of a unit.
 func (w *worker) ended(u *unit, s runs.Strategy) {
-	u.activity, u.sampled = w.loop.Activity, w.loop.Sampled
+	u.totals.activity, u.totals.sampled = w.loop.Activity, w.loop.Sampled
 	w.loop.Activity.Begin(false)
 	if d, ok := s.(*runs.Deepening); ok {
 		u.bounded = d.Bounded()
@@ -191,9 +190,9 @@ func (w *worker) ended(u *unit, s runs.Strategy) {
 func (u *unit) noteHeld(held []bool) {
 	for i, held := range held {
 		if held {
-			u.sometimes[i]++
+			u.totals.sometimes[i]++
 			if u.Mix != nil {
-				u.walked[i]++
+				u.totals.walked[i]++
 			}
 		}
 	}
@@ -204,7 +203,7 @@ func (w *worker) notice(u *unit, s rotated, events int, live bool) {
 	if live {
 		for slot, did := range s.UsedActions() {
 			if did {
-				u.relied[slot]++
+				u.totals.relied[slot]++
 			}
 		}
 	}

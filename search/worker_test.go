@@ -61,8 +61,8 @@ func TestStoppedInTheFirstRun(t *testing.T) {
 		u := &unit{phase: deepeningPhase, runs: unitRuns, events: unitEvents, Job: runs.Job{Bound: 100, Items: []runs.Item{{}}},
 			states: fpset.New(), coverage: coverage.New(&cfg.System)}
 		w.do(u)
-		if !u.stopped || u.made != 0 || u.tallies.events() != at {
-			t.Errorf("stopped at step %d: %v, after %d runs and %d events", at, u.stopped, u.made, u.tallies.events())
+		if !u.stopped || u.totals.runs != 0 || u.totals.tallies.events() != at {
+			t.Errorf("stopped at step %d: %v, after %d runs and %d events", at, u.stopped, u.totals.runs, u.totals.tallies.events())
 		}
 	}
 }
@@ -83,22 +83,22 @@ func TestConfirmationIsBrokenOff(t *testing.T) {
 	if err := s.settle(context.Background(), dead, ""); err != nil {
 		t.Fatal(err)
 	}
-	if s.finding != nil || s.undecided != 1 || s.stopping != stats.StoppedTime {
-		t.Errorf("finding %v, %d undecided, stopped by %q; want one undecided, time", s.finding, s.undecided, s.stopping)
+	if s.findings.finding != nil || s.findings.undecided != 1 || s.stopping != stats.StoppedTime {
+		t.Errorf("finding %v, %d undecided, stopped by %q; want one undecided, time", s.findings.finding, s.findings.undecided, s.stopping)
 	}
 	s.cfg.start, s.stopping = budget.Now(), ""
 	s.cfg.Confirm = func(context.Context, Suspect) (Confirmed, error) { return Confirmed{}, context.DeadlineExceeded }
 	ended, cancel := context.WithDeadline(context.Background(), time.Now())
 	defer cancel()
-	if err := s.settle(ended, dead, ""); err != nil || s.stopping != stats.StoppedInterrupted || s.undecided != 2 {
-		t.Errorf("from outside: %v, stopped by %q, %d undecided", err, s.stopping, s.undecided)
+	if err := s.settle(ended, dead, ""); err != nil || s.stopping != stats.StoppedInterrupted || s.findings.undecided != 2 {
+		t.Errorf("from outside: %v, stopped by %q, %d undecided", err, s.stopping, s.findings.undecided)
 	}
 	s.stopping = "" // the deadlines pass before that of the context
 	s.cfg.start = budget.Now()
-	if err := s.settle(context.Background(), dead, ""); err != nil || s.stopping != "" || s.undecided != 3 {
-		t.Errorf("without deadlines: %v, stopped by %q, %d undecided", err, s.stopping, s.undecided)
+	if err := s.settle(context.Background(), dead, ""); err != nil || s.stopping != "" || s.findings.undecided != 3 {
+		t.Errorf("without deadlines: %v, stopped by %q, %d undecided", err, s.stopping, s.findings.undecided)
 	}
-	s.found, s.stopping = 1, "" // as in a search that continues
+	s.findings.found, s.stopping = 1, "" // as in a search that continues
 	s.cfg.Confirm = func(ctx context.Context, _ Suspect) (Confirmed, error) {
 		if at, ok := budget.Deadline(ctx); !ok || at != s.cfg.start+time.Hour {
 			t.Errorf("after a finding a confirmation may go on for %v", at-s.cfg.start)

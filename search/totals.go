@@ -1,0 +1,52 @@
+package search
+
+import (
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/search/coverage"
+	"github.com/macemc/macemc/sim"
+)
+
+// totals holds the counts of the runs of a unit, or of all units.
+type totals struct {
+	runs      int
+	tallies   tallies
+	sometimes []int // by Sometimes property: number of runs in which it held
+	walked    []int // as sometimes, of walks alone
+	relied    []int // by slot of the action: number of runs that recovered with it
+	activity  coverage.Activity
+	used      sim.Limits // largest number of faults of a run
+	foreign   bool       // times of different nodes were compared
+	sampled   choose.Samples
+	prefixes  []choose.Path // of runs that reached a live state without faults
+}
+
+// newTotals returns the totals of no runs.
+func newTotals(sys *sim.System) totals {
+	n := 0
+	for i := range sys.Properties {
+		if sys.Properties[i].Sometimes != nil {
+			n++
+		}
+	}
+	t := totals{sometimes: make([]int, n), walked: make([]int, n), relied: make([]int, len(sys.Actions))}
+	t.activity.Reset()
+	return t
+}
+
+// add adds the totals of later runs.
+func (t *totals) add(u *totals) {
+	t.runs += u.runs
+	t.tallies.add(u.tallies)
+	for i, n := range u.sometimes {
+		t.sometimes[i] += n
+		t.walked[i] += u.walked[i]
+	}
+	for i, n := range u.relied {
+		t.relied[i] += n
+	}
+	t.activity.Merge(&u.activity)
+	t.used = t.used.Max(u.used)
+	t.foreign = t.foreign || u.foreign
+	t.sampled.Merge(u.sampled)
+	t.prefixes = append(t.prefixes, u.prefixes...)
+}
