@@ -7,91 +7,118 @@ import (
 	"unicode/utf8"
 )
 
-// edit handles a key in the command line.
-func (m *Model) edit(k Key) func(context.Context) Done {
-	if k.Name != Tab {
-		m.offers = nil
-	}
+// commandLine is the line at the foot of the screen, with the earlier lines.
+type commandLine struct {
+	typing  bool // it has the keys
+	line    []rune
+	cursor  int
+	history []string
+	recall  int // index into history; its length means the current line
+	draft   []rune
+	offers  []string // completions
+}
+
+// open starts a line.
+func (c *commandLine) open(text string) {
+	c.typing, c.line, c.recall = true, []rune(text), len(c.history)
+	c.cursor = len(c.line)
+}
+
+// typeIn handles a key in the command line. The result is the line to execute, or "".
+func (m *Model) typeIn(k Key) string {
 	m.message, m.failed = "", false
+	if k.Name != Tab {
+		return m.entry.edit(k)
+	}
+	words, begin := m.session.Complete(m.entry.head())
+	if m.entry.complete(words, begin); len(words) == 0 {
+		m.message = "nothing to complete"
+	}
+	return ""
+}
+
+// edit handles a key other than Tab. The result is the line if it is complete, or "".
+func (c *commandLine) edit(k Key) string {
+	c.offers = nil
 	switch k.Name {
 	case "":
-		m.line = append(m.line[:m.cursor:m.cursor], append([]rune{k.Rune}, m.line[m.cursor:]...)...)
-		m.cursor++
+		c.line = append(c.line[:c.cursor:c.cursor], append([]rune{k.Rune}, c.line[c.cursor:]...)...)
+		c.cursor++
 	case Escape, Stop:
-		m.typing = false
+		c.typing = false
 	case Enter:
-		m.typing = false
-		if line := strings.TrimSpace(string(m.line)); line != "" {
-			if n := len(m.history); n == 0 || m.history[n-1] != line {
-				m.history = append(m.history, line)
+		c.typing = false
+		if line := strings.TrimSpace(string(c.line)); line != "" {
+			if n := len(c.history); n == 0 || c.history[n-1] != line {
+				c.history = append(c.history, line)
 			}
-			return m.execute(line)
+			return line
 		}
 	case Backspace:
-		if m.cursor == 0 && len(m.line) == 0 {
-			m.typing = false
-		} else if m.cursor > 0 {
-			m.line = append(m.line[:m.cursor-1:m.cursor-1], m.line[m.cursor:]...)
-			m.cursor--
+		if c.cursor == 0 && len(c.line) == 0 {
+			c.typing = false
+		} else if c.cursor > 0 {
+			c.line = append(c.line[:c.cursor-1:c.cursor-1], c.line[c.cursor:]...)
+			c.cursor--
 		}
 	case Delete:
-		if m.cursor < len(m.line) {
-			m.line = append(m.line[:m.cursor:m.cursor], m.line[m.cursor+1:]...)
+		if c.cursor < len(c.line) {
+			c.line = append(c.line[:c.cursor:c.cursor], c.line[c.cursor+1:]...)
 		}
 	case Left:
-		m.cursor = max(0, m.cursor-1)
+		c.cursor = max(0, c.cursor-1)
 	case Right:
-		m.cursor = min(len(m.line), m.cursor+1)
+		c.cursor = min(len(c.line), c.cursor+1)
 	case Home, LineStart:
-		m.cursor = 0
+		c.cursor = 0
 	case End, LineEnd:
-		m.cursor = len(m.line)
+		c.cursor = len(c.line)
 	case Kill:
-		m.line, m.cursor = m.line[m.cursor:], 0
+		c.line, c.cursor = c.line[c.cursor:], 0
 	case Word:
-		at := m.cursor
-		for at > 0 && m.line[at-1] == ' ' {
+		at := c.cursor
+		for at > 0 && c.line[at-1] == ' ' {
 			at--
 		}
-		for at > 0 && m.line[at-1] != ' ' {
+		for at > 0 && c.line[at-1] != ' ' {
 			at--
 		}
-		m.line, m.cursor = append(m.line[:at:at], m.line[m.cursor:]...), at
+		c.line, c.cursor = append(c.line[:at:at], c.line[c.cursor:]...), at
 	case Up:
-		m.remember(-1)
+		c.remember(-1)
 	case Down:
-		m.remember(1)
-	case Tab:
-		m.complete()
+		c.remember(1)
 	}
-	return nil
+	return ""
 }
 
 // remember recalls an earlier line.
-func (m *Model) remember(by int) {
-	to := m.recall + by
-	if to < 0 || to > len(m.history) {
+func (c *commandLine) remember(by int) {
+	to := c.recall + by
+	if to < 0 || to > len(c.history) {
 		return
 	}
-	if m.recall == len(m.history) {
-		m.draft = m.line
+	if c.recall == len(c.history) {
+		c.draft = c.line
 	}
-	if m.recall = to; to == len(m.history) {
-		m.line = m.draft
+	if c.recall = to; to == len(c.history) {
+		c.line = c.draft
 	} else {
-		m.line = []rune(m.history[to])
+		c.line = []rune(c.history[to])
 	}
-	m.cursor = len(m.line)
+	c.cursor = len(c.line)
 }
 
-// complete extends the word at the cursor to the common prefix of its completions.
-func (m *Model) complete() {
-	head, tail := string(m.line[:m.cursor]), m.line[m.cursor:]
-	words, begin := m.session.Complete(head)
+// head returns the line up to the cursor.
+func (c *commandLine) head() string { return string(c.line[:c.cursor]) }
+
+// complete extends the word at the cursor, which starts at byte begin, to the common prefix of its completions.
+func (c *commandLine) complete(words []string, begin int) {
 	if len(words) == 0 {
-		m.offers, m.message = nil, "nothing to complete"
+		c.offers = nil
 		return
 	}
+	head, tail := c.head(), c.line[c.cursor:]
 	same := words[0]
 	for _, w := range words {
 		for !strings.HasPrefix(w, same) {
@@ -103,15 +130,15 @@ func (m *Model) complete() {
 		same += " "
 	}
 	if len(words) > 1 {
-		m.offers = words
+		c.offers = words
 	}
 	head = head[:begin] + same
-	m.line, m.cursor = append([]rune(head), tail...), len([]rune(head))
+	c.line, c.cursor = append([]rune(head), tail...), len([]rune(head))
 }
 
 // execute starts a command.
 func (m *Model) execute(line string) func(context.Context) Done {
-	m.busy = line
+	m.running.line = line
 	return func(ctx context.Context) Done {
 		var b bytes.Buffer
 		err := m.session.Do(ctx, line, &b)

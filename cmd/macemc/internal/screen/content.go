@@ -8,7 +8,7 @@ import (
 
 // refresh requests the visible content from the session.
 func (m *Model) refresh() {
-	if m.busy != "" || m.tooSmall() {
+	if m.running.line != "" || m.tooSmall() {
 		return
 	}
 	l := m.layout()

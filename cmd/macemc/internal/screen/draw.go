@@ -64,7 +64,7 @@ func (m *Model) View() *Frame {
 	case showOutput:
 		m.drawText(l.lower.box("output", focus), m.output, m.scrolls[showOutput])
 	case showHelp:
-		if m.busy == "" { // otherwise the session is in use by a command
+		if m.running.line == "" { // otherwise the session is in use by a command
 			m.drawText(l.lower.box("help", focus), m.text(), m.scrolls[showHelp])
 		}
 	}
@@ -210,8 +210,8 @@ func (m *Model) drawText(a area, text []string, first int) {
 // drawFoot draws a message or the summary of the step, and the command line.
 func (m *Model) drawFoot(a area) {
 	switch {
-	case m.offers != nil:
-		a.put(0, 0, strings.Join(m.offers, "  "), Dim)
+	case m.entry.offers != nil:
+		a.put(0, 0, strings.Join(m.entry.offers, "  "), Dim)
 	case m.message != "" && m.failed:
 		a.put(0, 0, m.message, Bad)
 	case m.message != "":
@@ -222,12 +222,12 @@ func (m *Model) drawFoot(a area) {
 		a.put(0, 0, m.shown.Summary, Plain)
 	}
 	switch {
-	case m.busy != "":
-		a.put(0, 1, m.busy+" … (Ctrl-C stops it)", Dim)
-	case m.typing:
-		first := max(0, m.cursor-(a.w-3)) // the cursor stays visible
-		a.put(0, 1, ":"+string(m.line[first:]), Plain)
-		a.f.CursorX, a.f.CursorY = 1+m.cursor-first, a.y+1
+	case m.running.line != "":
+		a.put(0, 1, m.running.line+" … (Ctrl-C stops it)", Dim)
+	case m.entry.typing:
+		first := max(0, m.entry.cursor-(a.w-3)) // the cursor stays visible
+		a.put(0, 1, ":"+string(m.entry.line[first:]), Plain)
+		a.f.CursorX, a.f.CursorY = 1+m.entry.cursor-first, a.y+1
 	default:
 		a.put(0, 1, ": command  ? help  c critical  g graph  d diff  s source  Tab pane  q quit", Dim)
 	}

@@ -67,20 +67,18 @@ type Model struct {
 	message string
 	failed  bool // whether message is an error
 
-	typing  bool
-	line    []rune
-	cursor  int
-	history []string
-	recall  int // index into history; its length means the current line
-	draft   []rune
-	offers  []string // completions
+	entry   commandLine
+	running running
 
-	busy  string // command that is executing; "" means none
-	ahead []Key  // keys pressed meanwhile
+	quit  bool
+	shown mdb.View
+}
 
-	stopping bool // whether it was canceled
-	quit     bool
-	shown    mdb.View
+// running is the command in execution.
+type running struct {
+	line     string // "" means none
+	ahead    []Key  // keys pressed meanwhile
+	stopping bool   // whether it was canceled
 	cancel   context.CancelFunc
 }
 
@@ -116,21 +114,21 @@ func (m *Model) Quit() bool { return m.quit }
 // Press handles a key. If a command is to be executed, it returns a function that executes it. The function may take long and must not run
 // concurrently with another one. Its result must be passed to [Model.Finish].
 func (m *Model) Press(k Key) func(context.Context) Done {
-	if m.busy != "" {
+	if m.running.line != "" {
 		if k.Name == Stop || k.Name == Escape {
-			if m.stopping { // a handler that never returns cannot be canceled
+			if m.running.stopping { // a handler that never returns cannot be canceled
 				m.quit = k.Name == Stop
 				return nil
 			}
-			m.stopping = true
-			m.message, m.failed = "stopping "+m.busy+"; Ctrl-C once more gives up", false
-			if m.cancel != nil {
-				m.cancel()
+			m.running.stopping = true
+			m.message, m.failed = "stopping "+m.running.line+"; Ctrl-C once more gives up", false
+			if m.running.cancel != nil {
+				m.running.cancel()
 			}
-			m.ahead = nil
+			m.running.ahead = nil
 			return nil
 		}
-		m.ahead = append(m.ahead, k)
+		m.running.ahead = append(m.running.ahead, k)
 		return nil
 	}
 	if m.tooSmall() {
@@ -139,20 +137,22 @@ func (m *Model) Press(k Key) func(context.Context) Done {
 		}
 		return nil
 	}
-	if m.typing {
-		return m.edit(k)
+	if m.entry.typing {
+		if line := m.typeIn(k); line != "" {
+			return m.execute(line)
+		}
+		return nil
 	}
 	m.message, m.failed = "", false
 	if k.Rune != 'q' && k.Name != Stop {
 		m.session.Stay()
 	}
 	if k.Rune == ':' || k.Name == Enter {
-		m.typing, m.line, m.cursor, m.recall = true, nil, 0, len(m.history)
+		m.entry.open("")
 		return nil
 	}
 	if k.Rune == '/' {
-		m.typing, m.line, m.recall = true, []rune("find event "), len(m.history)
-		m.cursor = len(m.line)
+		m.entry.open("find event ")
 		return nil
 	}
 	if line := m.move(k); line != "" {
@@ -163,7 +163,7 @@ func (m *Model) Press(k Key) func(context.Context) Done {
 }
 
 // OnBusy sets the function that cancels the current command.
-func (m *Model) OnBusy(cancel context.CancelFunc) { m.cancel = cancel }
+func (m *Model) OnBusy(cancel context.CancelFunc) { m.running.cancel = cancel }
 
 // move handles a key outside the command line. The result is a command to execute, or "".
 func (m *Model) move(k Key) string {
@@ -314,7 +314,7 @@ func (m *Model) helpText() []string {
 // [Model.Press].
 func (m *Model) Finish(d Done) func(context.Context) Done {
 	at := m.shown.At
-	m.busy, m.cancel, m.stopping = "", nil, false
+	m.running = running{ahead: m.running.ahead}
 	switch {
 	case errors.Is(d.Err, mdb.ErrQuit):
 		m.quit = true
@@ -338,9 +338,9 @@ func (m *Model) Finish(d Done) func(context.Context) Done {
 		m.lower, m.focus = showOutput, lowerPane
 	}
 	m.refresh()
-	for len(m.ahead) > 0 && !m.quit {
-		k := m.ahead[0]
-		m.ahead = m.ahead[1:]
+	for len(m.running.ahead) > 0 && !m.quit {
+		k := m.running.ahead[0]
+		m.running.ahead = m.running.ahead[1:]
 		if command := m.Press(k); command != nil {
 			return command
 		}
