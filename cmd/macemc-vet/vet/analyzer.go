@@ -32,10 +32,11 @@ type Result struct {
 
 func run(ap *analysis.Pass) (any, error) {
 	p := &pass{
-		Pass: ap, files: ap.Files, fset: ap.Fset, info: ap.TypesInfo, pkg: ap.Pkg, tables: newTables(),
-		comments: map[sourceLine]suppression{}, roots: map[*ast.FuncLit]bool{},
-		byObject: map[types.Object]*unit{}, byLit: map[*ast.FuncLit]*unit{},
-		changedTypes: map[*types.Named]bool{},
+		Pass: ap, fset: ap.Fset, info: ap.TypesInfo, pkg: ap.Pkg, tables: newTables(),
+		suppressions: suppressions{fset: ap.Fset, comments: map[sourceLine]suppression{}},
+		roots:        map[*ast.FuncLit]bool{},
+		code:         units{byObject: map[types.Object]*unit{}, byLit: map[*ast.FuncLit]*unit{}},
+		deferred:     deferred{changedTypes: map[*types.Named]bool{}},
 	}
 	if ap.Module != nil {
 		p.module = ap.Module.Path
@@ -58,17 +59,16 @@ func run(ap *analysis.Pass) (any, error) {
 			}
 		}
 	}
-	p.suppressions(p.files)
-	p.exempt(p.files)
+	p.suppressions.read(p.Files)
 	p.findHandlers()
 	p.makeUnits()
-	for _, u := range p.units {
+	for _, u := range p.code.all {
 		p.collect(u)
 	}
 	p.spreadChanges()
 	p.reportShared()
 	p.spreadEffects()
-	for _, r := range p.ranges {
+	for _, r := range p.deferred.ranges {
 		p.judge(r)
 	}
 	p.export()
@@ -77,7 +77,7 @@ func run(ap *analysis.Pass) (any, error) {
 
 // makeUnits finds the units of code of the package.
 func (p *pass) makeUnits() {
-	for _, f := range p.files {
+	for _, f := range p.Files {
 		for _, d := range f.Decls {
 			switch d := d.(type) {
 			case *ast.FuncDecl:
@@ -85,7 +85,7 @@ func (p *pass) makeUnits() {
 				if !ok || d.Body == nil {
 					continue
 				}
-				p.addUnit(&unit{name: localName(o), node: d}, o)
+				p.code.add(&unit{name: localName(o), node: d}, o)
 			case *ast.GenDecl:
 				for _, s := range d.Specs {
 					v, ok := s.(*ast.ValueSpec)
@@ -95,7 +95,7 @@ func (p *pass) makeUnits() {
 					for i, id := range v.Names {
 						if o := p.info.Defs[id]; o != nil && len(v.Values) > 0 {
 							e := v.Values[min(i, len(v.Values)-1)]
-							p.addUnit(&unit{name: "variable " + id.Name, node: e}, o)
+							p.code.add(&unit{name: "variable " + id.Name, node: e}, o)
 						}
 					}
 				}
@@ -103,37 +103,32 @@ func (p *pass) makeUnits() {
 		}
 	}
 	for _, h := range p.handlers {
-		if h.lit != nil && p.byLit[h.lit] == nil {
+		if h.lit != nil && p.code.byLit[h.lit] == nil {
 			u := &unit{name: h.name, node: h.lit.Body, lit: h.lit}
-			p.byLit[h.lit] = u
-			p.units = append(p.units, u)
+			p.code.byLit[h.lit] = u
+			p.code.all = append(p.code.all, u)
 		}
 	}
-}
-
-func (p *pass) addUnit(u *unit, o types.Object) {
-	p.byObject[o] = u
-	p.units = append(p.units, u)
 }
 
 // spreadChanges finds the methods that change their receiver through other methods, and the calls of such methods on
 // shared variables.
 func (p *pass) spreadChanges() {
 	changes := func(m *types.Func) bool {
-		if u := p.byObject[m]; u != nil {
+		if u := p.code.byObject[m]; u != nil {
 			return u.changes
 		}
 		return m.Pkg() != nil && m.Pkg() != p.pkg && p.ImportObjectFact(m, new(changesReceiver))
 	}
 	for again := true; again; {
 		again = false
-		for _, c := range p.changers {
+		for _, c := range p.deferred.changers {
 			if !c.in.changes && c.on == receiverVar(p.info, c.in.node) && changes(c.method) {
 				c.in.changes, again = true, true
 			}
 		}
 	}
-	for _, c := range p.changers {
+	for _, c := range p.deferred.changers {
 		outside := c.in.lit != nil && (c.on.Pos() < c.in.lit.Pos() || c.in.lit.End() < c.on.Pos())
 		switch {
 		case !changes(c.method):
@@ -149,7 +144,7 @@ func (p *pass) spreadChanges() {
 func (p *pass) spreadEffects() {
 	for again := true; again; {
 		again = false
-		for _, u := range p.units {
+		for _, u := range p.code.all {
 			for _, c := range u.calls {
 				if f, ok := c.target.(*types.Func); ok && !u.effects && p.hasEffects(f) {
 					u.effects, again = true, true
@@ -160,7 +155,7 @@ func (p *pass) spreadEffects() {
 }
 
 func (p *pass) hasEffects(f *types.Func) bool {
-	if u := p.byObject[f]; u != nil {
+	if u := p.code.byObject[f]; u != nil {
 		return u.effects
 	}
 	return f.Pkg() != nil && f.Pkg() != p.pkg && p.ImportObjectFact(f, new(requestsEffects))
@@ -168,7 +163,7 @@ func (p *pass) hasEffects(f *types.Func) bool {
 
 // export exports the facts for packages that import this one.
 func (p *pass) export() {
-	for o, u := range p.byObject {
+	for o, u := range p.code.byObject {
 		if f, ok := o.(*types.Func); ok {
 			if u.effects {
 				p.ExportObjectFact(f, new(requestsEffects))
@@ -191,7 +186,7 @@ func (p *pass) result() Result {
 	for _, h := range p.handlers {
 		names[h.name] = true
 		for _, r := range p.reachOf(h) {
-			if p.isExempt(r.Message) || r.Scope&h.scope() == 0 {
+			if p.suppressions.exempts(r.Message) || r.Scope&h.scope() == 0 {
 				continue
 			}
 			f := Finding{File: r.File, Line: r.Line, Column: r.Column, Kind: r.Kind, Message: r.Message,
@@ -203,7 +198,7 @@ func (p *pass) result() Result {
 			}
 		}
 	}
-	for _, e := range p.comments {
+	for _, e := range p.suppressions.comments {
 		if e.reason == "" {
 			pos := p.fset.Position(e.pos)
 			all.add(Finding{File: pos.Filename, Line: pos.Line, Column: pos.Column, Kind: Suppression,

@@ -19,7 +19,7 @@ type orderedBody struct {
 
 // found records an effect of the order, if it is worse than the previous one.
 func (b *orderedBody) found(bad int, pos token.Pos, what string) {
-	if bad > b.bad && !b.pass.suppressed(nil, pos) {
+	if bad > b.bad && !b.pass.suppressions.cover(nil, pos) {
 		b.bad, b.why = bad, what
 	}
 }

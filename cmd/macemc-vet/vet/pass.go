@@ -18,28 +18,28 @@ const (
 // pass is the analysis of one package.
 type pass struct {
 	*analysis.Pass
-	files    []*ast.File
-	fset     *token.FileSet
-	info     *types.Info
-	pkg      *types.Package
-	sim      *types.Package // nil if the package does not import it
-	bubble   *types.Package // nil if the package does not import it
-	module   string
-	tables   *tables
-	comments map[sourceLine]suppression
-	exempted []string // suffixes of exempted messages
-	named    []*types.Named
-	literals map[*types.Var]ast.Expr
-	roots    map[*ast.FuncLit]bool
-	handlers []handler
-	units    []*unit
-	byObject map[types.Object]*unit
-	byLit    map[*ast.FuncLit]*unit
-	ranges   []mapRange
-	changers []changer
-	sharing  []shared
-	// changedTypes holds the types of the values that code of the package modifies in part.
-	changedTypes map[*types.Named]bool
+	fset         *token.FileSet
+	info         *types.Info
+	pkg          *types.Package
+	sim          *types.Package // nil if the package does not import it
+	bubble       *types.Package // nil if the package does not import it
+	module       string
+	tables       *tables
+	suppressions suppressions
+	named        []*types.Named
+	literals     map[*types.Var]ast.Expr
+	roots        map[*ast.FuncLit]bool
+	handlers     []handler
+	code         units
+	deferred     deferred
+}
+
+// deferred holds findings that are decided when the effects of all functions are known.
+type deferred struct {
+	ranges       []mapRange
+	changers     []changer
+	sharing      []shared
+	changedTypes map[*types.Named]bool // types of the values that code of the package modifies in part
 }
 
 // ours reports whether handlers are written against a package.

@@ -18,7 +18,7 @@ func (p *pass) mismatchedPointers(all collection) {
 			asserted = append(asserted, types...)
 		}
 	}
-	for _, f := range p.files {
+	for _, f := range p.Files {
 		ast.Inspect(f, func(n ast.Node) bool {
 			switch n := n.(type) {
 			case *ast.CallExpr:
@@ -48,7 +48,7 @@ func (p *pass) mismatchedPointers(all collection) {
 		if ptr, ok := t.(*types.Pointer); ok {
 			other, want, got = ptr.Elem(), got, want
 		}
-		if sent[types.TypeString(t, nil)] || !sent[types.TypeString(other, nil)] || p.suppressed(nil, e.Pos()) {
+		if sent[types.TypeString(t, nil)] || !sent[types.TypeString(other, nil)] || p.suppressions.cover(nil, e.Pos()) {
 			continue
 		}
 		pos := p.fset.Position(e.Pos())

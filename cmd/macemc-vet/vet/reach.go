@@ -70,7 +70,7 @@ func (p *pass) reach(u *unit) (found []reached) {
 			found = append(found, reached{h.kind, h.message, at.Filename, at.Line, at.Column, chain(s, h.pos), h.scope, h.pos})
 		}
 		for _, c := range s.at.calls {
-			if next := p.byObject[c.target]; next != nil {
+			if next := p.code.byObject[c.target]; next != nil {
 				if !visited[next] {
 					visited[next] = true
 					queue = append(queue, &stop{next, s, c.pos})
@@ -112,9 +112,9 @@ func (p *pass) frame(name string, pos token.Pos) Frame {
 // reachOf returns the hazards that a handler reaches.
 func (p *pass) reachOf(h handler) []reached {
 	if h.lit != nil {
-		return p.reach(p.byLit[h.lit])
+		return p.reach(p.code.byLit[h.lit])
 	}
-	if u := p.byObject[h.object]; u != nil {
+	if u := p.code.byObject[h.object]; u != nil {
 		return p.reach(u)
 	}
 	if f, ok := h.object.(*types.Func); ok {

@@ -32,10 +32,10 @@ func (p *pass) findHandlers() {
 	}
 	p.serviceMethods()
 	p.literals = map[*types.Var]ast.Expr{}
-	for _, f := range p.files {
+	for _, f := range p.Files {
 		ast.Inspect(f, func(n ast.Node) bool { p.noteLiterals(n); return true })
 	}
-	for _, f := range p.files {
+	for _, f := range p.Files {
 		for _, d := range f.Decls {
 			p.handlersIn(d)
 		}

@@ -49,7 +49,7 @@ func (p *pass) kept(u *unit, e ast.Expr) {
 	}
 	to, ok := types.Unalias(pointer.Elem()).(*types.Named)
 	if v := root(p.info, at); ok && v != nil && isGlobal(v) {
-		p.sharing = append(p.sharing, shared{u, v, e.Pos(), to.Origin()})
+		p.deferred.sharing = append(p.deferred.sharing, shared{u, v, e.Pos(), to.Origin()})
 	}
 }
 
@@ -60,7 +60,7 @@ func (p *pass) partOf(e ast.Expr) {
 		switch x := e.(type) {
 		case *ast.SelectorExpr:
 			if n := namedOf(p.info.TypeOf(x.X)); n != nil && p.info.Selections[x] != nil {
-				p.changedTypes[n.Origin()] = true
+				p.deferred.changedTypes[n.Origin()] = true
 			}
 			e = x.X
 		case *ast.ParenExpr:
@@ -70,7 +70,7 @@ func (p *pass) partOf(e ast.Expr) {
 		case *ast.StarExpr:
 			if pointer, ok := types.Unalias(p.info.TypeOf(x.X)).(*types.Pointer); ok {
 				if n, ok := types.Unalias(pointer.Elem()).(*types.Named); ok {
-					p.changedTypes[n.Origin()] = true
+					p.deferred.changedTypes[n.Origin()] = true
 				}
 			}
 			e = x.X
@@ -82,11 +82,11 @@ func (p *pass) partOf(e ast.Expr) {
 
 // reportShared reports stored pointers to values that some code changes: immutable values may be shared.
 func (p *pass) reportShared() {
-	for _, s := range p.sharing {
-		changes := p.changedTypes[s.to]
+	for _, s := range p.deferred.sharing {
+		changes := p.deferred.changedTypes[s.to]
 		for i := 0; i < s.to.NumMethods() && !changes; i++ {
 			m := s.to.Method(i).Origin()
-			if u := p.byObject[m]; u != nil {
+			if u := p.code.byObject[m]; u != nil {
 				changes = u.changes
 			} else if m.Pkg() != nil && m.Pkg() != p.pkg {
 				changes = p.ImportObjectFact(m, new(changesReceiver))

@@ -16,16 +16,23 @@ type suppression struct {
 	alone  bool // on a line of its own: it applies to the next line
 }
 
-// suppressions returns the suppressing comments of the files, by file name and line.
-func (p *pass) suppressions(files []*ast.File) {
+// suppressions holds the suppressing comments of a package.
+type suppressions struct {
+	fset     *token.FileSet
+	comments map[sourceLine]suppression
+	exempted []string // suffixes of exempted messages
+}
+
+// read adds the comments of the files.
+func (s *suppressions) read(files []*ast.File) {
 	for _, f := range files {
 		code := map[int]bool{} // lines with the end of a node
 		ast.Inspect(f, func(n ast.Node) bool {
 			switch n.(type) {
 			case nil, *ast.Comment, *ast.CommentGroup, *ast.File:
 			default:
-				code[p.fset.Position(n.End()).Line] = true
-				code[p.fset.Position(n.Pos()).Line] = true
+				code[s.fset.Position(n.End()).Line] = true
+				code[s.fset.Position(n.Pos()).Line] = true
 			}
 			return true
 		})
@@ -36,33 +43,34 @@ func (p *pass) suppressions(files []*ast.File) {
 					continue
 				}
 				rest, _, _ = strings.Cut(rest, "// ")
-				at := p.fset.Position(c.Pos())
-				p.comments[sourceLine{at.Filename, at.Line}] = suppression{c.Pos(), strings.TrimSpace(rest), !code[at.Line]}
+				at := s.fset.Position(c.Pos())
+				s.comments[sourceLine{at.Filename, at.Line}] = suppression{c.Pos(), strings.TrimSpace(rest), !code[at.Line]}
 			}
 		}
 	}
+	s.exempt(files)
 }
 
 // exempt records the comments above package clauses, which exempt one function throughout the package: "rand.Int:
 // REASON".
-func (p *pass) exempt(files []*ast.File) {
+func (s *suppressions) exempt(files []*ast.File) {
 	for _, f := range files {
 		for _, g := range f.Comments {
 			if g.Pos() > f.Package {
 				break
 			}
 			for _, c := range g.List {
-				if name, reason, named := strings.Cut(p.suppressionAt(c.Pos(), 0).reason, ": "); named && strings.TrimSpace(reason) != "" {
-					p.exempted = append(p.exempted, "uses "+name)
+				if name, reason, named := strings.Cut(s.at(c.Pos(), 0).reason, ": "); named && strings.TrimSpace(reason) != "" {
+					s.exempted = append(s.exempted, "uses "+name)
 				}
 			}
 		}
 	}
 }
 
-// isExempt reports whether a comment above a package clause exempts a hazard.
-func (p *pass) isExempt(message string) bool {
-	return slices.ContainsFunc(p.exempted, func(what string) bool { return strings.HasSuffix(message, what) })
+// exempts reports whether a comment above a package clause exempts a hazard.
+func (s *suppressions) exempts(message string) bool {
+	return slices.ContainsFunc(s.exempted, func(what string) bool { return strings.HasSuffix(message, what) })
 }
 
 // sourceLine is a line of a file.
@@ -71,21 +79,21 @@ type sourceLine struct {
 	line int
 }
 
-// suppressed reports whether a comment suppresses the hazard at pos: one on its line, on a line of its own before that, or
+// cover reports whether a comment suppresses the hazard at pos: one on its line, on a line of its own before that, or
 // in the comment of the function.
-func (p *pass) suppressed(u *unit, pos token.Pos) bool {
-	if above := p.suppressionAt(pos, -1); p.suppressionAt(pos, 0).reason != "" || above.alone && above.reason != "" {
+func (s *suppressions) cover(u *unit, pos token.Pos) bool {
+	if above := s.at(pos, -1); s.at(pos, 0).reason != "" || above.alone && above.reason != "" {
 		return true
 	}
 	if u == nil {
 		return false
 	}
 	d, ok := u.node.(*ast.FuncDecl)
-	return ok && d.Doc != nil && slices.ContainsFunc(d.Doc.List, func(c *ast.Comment) bool { return p.suppressionAt(c.Pos(), 0).reason != "" })
+	return ok && d.Doc != nil && slices.ContainsFunc(d.Doc.List, func(c *ast.Comment) bool { return s.at(c.Pos(), 0).reason != "" })
 }
 
-// suppressionAt returns the comment the given number of lines below a position, or the zero value.
-func (p *pass) suppressionAt(pos token.Pos, below int) suppression {
-	at := p.fset.Position(pos)
-	return p.comments[sourceLine{at.Filename, at.Line + below}]
+// at returns the comment the given number of lines below a position, or the zero value.
+func (s *suppressions) at(pos token.Pos, below int) suppression {
+	line := s.fset.Position(pos)
+	return s.comments[sourceLine{line.Filename, line.Line + below}]
 }

@@ -24,7 +24,7 @@ func (p *pass) uncalled(all collection) {
 		}
 		for m := range n.Methods() {
 			handler := p.handlerLike(m)
-			if handler == "" || handler == m.Name() || used[m] || p.inInterface(m.Name()) || p.suppressed(p.byObject[m], m.Pos()) {
+			if handler == "" || handler == m.Name() || used[m] || p.inInterface(m.Name()) || p.suppressions.cover(p.code.byObject[m], m.Pos()) {
 				continue
 			}
 			if own := method(types.NewPointer(n), handler); own != nil && own.Pkg() != p.sim {

@@ -34,6 +34,19 @@ type call struct {
 	env    bool // passes a sim.Env on
 }
 
+// units holds the units of a package.
+type units struct {
+	all      []*unit
+	byObject map[types.Object]*unit
+	byLit    map[*ast.FuncLit]*unit
+}
+
+// add adds the unit of a function or variable.
+func (c *units) add(u *unit, o types.Object) {
+	c.byObject[o] = u
+	c.all = append(c.all, u)
+}
+
 // body returns the code of the unit.
 func (u *unit) body() ast.Node {
 	if d, ok := u.node.(*ast.FuncDecl); ok {
@@ -75,7 +88,7 @@ func (p *pass) node(u *unit, n ast.Node, within []ast.Node) {
 			}
 		}
 		if over := p.mapRange(n.X); over != "" {
-			p.ranges = append(p.ranges, mapRange{u, n, over})
+			p.deferred.ranges = append(p.deferred.ranges, mapRange{u, n, over})
 			p.pointerRange(u, n, over)
 		}
 	case *ast.CallExpr:
@@ -98,7 +111,7 @@ func (p *pass) add(u *unit, kind Kind, pos token.Pos, message string) {
 
 // addIn records a hazard in some scope of the code.
 func (p *pass) addIn(where scope, u *unit, kind Kind, pos token.Pos, message string) {
-	if !p.suppressed(u, pos) {
+	if !p.suppressions.cover(u, pos) {
 		u.hazards = append(u.hazards, hazard{kind, message, pos, where})
 	}
 }
@@ -146,7 +159,7 @@ func (p *pass) ident(u *unit, id *ast.Ident, within []ast.Node) {
 
 // edge adds a call unless a comment suppresses it.
 func (p *pass) edge(u *unit, c call) {
-	if p.suppressed(u, c.pos) {
+	if p.suppressions.cover(u, c.pos) {
 		return
 	}
 	f, ok := c.target.(*types.Func)
@@ -274,7 +287,7 @@ func (p *pass) methodCall(u *unit, n *ast.CallExpr, sel *ast.SelectorExpr, f *ty
 			return
 		}
 	}
-	p.changers = append(p.changers, changer{u, f.Origin(), v, n.Pos()})
+	p.deferred.changers = append(p.deferred.changers, changer{u, f.Origin(), v, n.Pos()})
 }
 
 // changer is a call of a method that may change the variable it is called on.

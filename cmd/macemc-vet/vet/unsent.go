@@ -50,7 +50,7 @@ func (p *pass) findEvents() events {
 	own := &makes{}
 	made := map[string]bool{}
 	var all []expected
-	for _, f := range p.files {
+	for _, f := range p.Files {
 		ast.PreorderStack(f, nil, func(n ast.Node, stack []ast.Node) bool {
 			switch n := n.(type) {
 			case *ast.Ident:
@@ -114,7 +114,7 @@ func (p *pass) rulesIn(n *ast.CallExpr, stack []ast.Node) (all []expected) {
 	table, state := p.tableAround(stack)
 	for _, t := range list {
 		named, ok := types.Unalias(t).(*types.Named)
-		if !ok || named.Obj().Pkg() == nil || named.Obj().Pkg().Path() == machinePath || p.suppressed(nil, n.Pos()) {
+		if !ok || named.Obj().Pkg() == nil || named.Obj().Pkg().Path() == machinePath || p.suppressions.cover(nil, n.Pos()) {
 			continue
 		}
 		pos := p.fset.Position(n.Pos())
