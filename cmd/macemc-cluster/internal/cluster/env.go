@@ -19,27 +19,8 @@ func (e *env) Self() sim.NodeID { return e.m.self }
 func (e *env) Nodes() int       { return members + 1 }
 
 // SetTimer implements [sim.Env]. Gap timers are longer here, since other members may still be working.
-func (e *env) SetTimer(t any, after time.Duration) {
-	if superstep.IsGap(t) {
-		after = gapTime << min(e.m.gaps, 5)
-		if time.Since(e.m.back) < settling {
-			after = time.Second // other members may already have sent something in the next epoch
-		}
-	}
-	e.m.timers[t] = time.Now().Add(after)
-}
-
-const (
-	gapTime  = 10 * time.Second
-	settling = 5 * time.Second // until all members have reconnected to the server
-)
-
-func (e *env) StopTimer(t any) {
-	delete(e.m.timers, t)
-	if superstep.IsGap(t) {
-		e.m.gaps = 0
-	}
-}
+func (e *env) SetTimer(t any, after time.Duration) { e.m.timers.set(t, after) }
+func (e *env) StopTimer(t any)                     { e.m.timers.stop(t) }
 
 func (e *env) Send(to sim.NodeID, msg any) {
 	m := e.m
@@ -87,9 +68,12 @@ func (m *member) ask(msg any) {
 	var err error
 	switch msg := msg.(type) {
 	case superstep.Claim:
-		err = m.claim()
+		var has bool
+		if has, err = m.lease.claim(m.ctx); has {
+			err = m.answer(false)
+		}
 	case superstep.Release:
-		err = m.release()
+		err = m.lease.release(m.ctx)
 	case superstep.Swap:
 		err = m.swap(m.ctx, msg.Commit)
 		if err == nil {
@@ -122,9 +106,9 @@ func (m *member) answer(swapped bool) error {
 		return errors.New("a log is shorter than its committed length: perhaps a server is still catching up")
 	}
 	if swapped {
-		m.put(0, superstep.Swapped{Commit: c, Lens: lens})
+		m.inbox.put(0, superstep.Swapped{Commit: c, Lens: lens})
 	} else {
-		m.put(0, superstep.Granted{Commit: c, Lens: lens})
+		m.inbox.put(0, superstep.Granted{Commit: c, Lens: lens})
 	}
 	return nil
 }

@@ -4,55 +4,71 @@ import (
 	"context"
 	"errors"
 	"strconv"
+	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// claim acquires or extends the lease. A lease that was not renewed for a while, by the local clock, is free.
-func (m *member) claim() error {
-	var e jetstream.KeyValueEntry
-	err := within(m.ctx, func(ctx context.Context) (err error) { e, err = m.keys.Get(ctx, leaseKey); return err })
-	self, now := []byte(strconv.Itoa(m.inc)), time.Now()
-	switch {
-	case errors.Is(err, jetstream.ErrKeyNotFound):
-		err = within(m.ctx, func(ctx context.Context) error { _, err := m.keys.Create(ctx, leaseKey, self); return err })
-	case err != nil:
-		return err
-	case string(e.Value()) == string(self):
-		m.holds.Store(true)
-		return m.answer(false)
-	case e.Revision() != m.lease:
-		m.holds.Store(false)
-		m.lease, m.leaseSeen = e.Revision(), now
-		return nil
-	case now.Sub(m.leaseSeen) < leaseTime:
-		return nil
-	default:
-		err = m.putLease(self, e.Revision())
-	}
-	if conflict(err) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	m.holds.Store(true)
-	return m.answer(false)
+// lease is the right to lead a run, which at most one member has.
+type lease struct {
+	keys   jetstream.KeyValue
+	holder []byte // the value of a lease that this member has
+	last   uint64 // the last revision seen
+	seen   time.Time
+	held   atomic.Bool // this member has it
 }
 
+func newLease(keys jetstream.KeyValue, inc int) *lease {
+	return &lease{keys: keys, holder: []byte(strconv.Itoa(inc))}
+}
+
+// claim acquires or extends the lease, and reports whether this member has it. A lease that was not renewed for a
+// while, by the local clock, is free.
+func (l *lease) claim(ctx context.Context) (bool, error) {
+	var e jetstream.KeyValueEntry
+	err := within(ctx, func(ctx context.Context) (err error) { e, err = l.keys.Get(ctx, leaseKey); return err })
+	now := time.Now()
+	switch {
+	case errors.Is(err, jetstream.ErrKeyNotFound):
+		err = within(ctx, func(ctx context.Context) error { _, err := l.keys.Create(ctx, leaseKey, l.holder); return err })
+	case err != nil:
+		return false, err
+	case l.isOwn(e):
+	case e.Revision() != l.last:
+		l.held.Store(false)
+		l.last, l.seen = e.Revision(), now
+		return false, nil
+	case now.Sub(l.seen) < leaseTime:
+		return false, nil
+	default:
+		err = l.put(ctx, e.Revision())
+	}
+	if conflict(err) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	l.held.Store(true)
+	return true, nil
+}
+
+// isOwn reports whether an entry is a lease of this member.
+func (l *lease) isOwn(e jetstream.KeyValueEntry) bool { return string(e.Value()) == string(l.holder) }
+
 // release gives the lease back, if this member has it.
-func (m *member) release() error {
-	m.holds.Store(false)
-	return within(m.ctx, func(ctx context.Context) error {
-		e, err := m.keys.Get(ctx, leaseKey)
+func (l *lease) release(ctx context.Context) error {
+	l.held.Store(false)
+	return within(ctx, func(ctx context.Context) error {
+		e, err := l.keys.Get(ctx, leaseKey)
 		switch {
-		case errors.Is(err, jetstream.ErrKeyNotFound) || err == nil && string(e.Value()) != strconv.Itoa(m.inc):
+		case errors.Is(err, jetstream.ErrKeyNotFound) || err == nil && !l.isOwn(e):
 			return nil
 		case err != nil:
 			return err
 		}
-		err = m.keys.Delete(ctx, leaseKey, jetstream.LastRevision(e.Revision()))
+		err = l.keys.Delete(ctx, leaseKey, jetstream.LastRevision(e.Revision()))
 		if conflict(err) {
 			return nil
 		}
@@ -60,21 +76,20 @@ func (m *member) release() error {
 	})
 }
 
-// keepLease renews the lease at intervals while this member has it, even during long reads of logs.
-func (m *member) keepLease(ctx context.Context) {
-	self := []byte(strconv.Itoa(m.inc))
+// keep renews the lease at intervals while this member has it, even during long reads of logs.
+func (l *lease) keep(ctx context.Context) {
 	for sleep(ctx, leaseTime/4) {
-		if !m.holds.Load() {
+		if !l.held.Load() {
 			continue
 		}
 		var e jetstream.KeyValueEntry
-		err := within(ctx, func(ctx context.Context) (err error) { e, err = m.keys.Get(ctx, leaseKey); return err })
-		if err == nil && string(e.Value()) == string(self) {
-			_ = m.putLease(self, e.Revision()) // it is tried again soon
+		err := within(ctx, func(ctx context.Context) (err error) { e, err = l.keys.Get(ctx, leaseKey); return err })
+		if err == nil && l.isOwn(e) {
+			_ = l.put(ctx, e.Revision()) // it is tried again soon
 		}
 	}
 }
 
-func (m *member) putLease(self []byte, rev uint64) error {
-	return within(m.ctx, func(ctx context.Context) error { _, err := m.keys.Update(ctx, leaseKey, self, rev); return err })
+func (l *lease) put(ctx context.Context, rev uint64) error {
+	return within(ctx, func(ctx context.Context) error { _, err := l.keys.Update(ctx, leaseKey, l.holder, rev); return err })
 }

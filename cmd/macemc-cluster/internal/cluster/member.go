@@ -31,24 +31,13 @@ type member struct {
 	data *data
 	env  env
 
-	mu     sync.Mutex
-	inbox  []letter
-	came   chan struct{}
-	timers map[any]time.Time
-	back   time.Time // time of the last reconnection to the server
-	gaps   int       // number of unsuccessful waits at this position
+	inbox  mailbox
+	timers timers
+	lease  *lease
 
-	lease     uint64 // the last lease seen
-	leaseSeen time.Time
-	holds     atomic.Bool // it has the lease
-	leaving   atomic.Bool // it must hand over its parts
-	leaves    atomic.Bool // and has announced that
-	short     time.Time   // when logs were found too short, or zero
-}
-
-type letter struct {
-	from sim.NodeID
-	msg  any
+	leaving atomic.Bool // it must hand over its parts
+	leaves  atomic.Bool // and has announced that
+	short   time.Time   // when logs were found too short, or zero
 }
 
 // reconnected is the message of a member to itself after a reconnection to the server: messages in flight were
@@ -88,8 +77,9 @@ func (r *run) enlist(ctx context.Context) (self sim.NodeID, err error) {
 
 // join makes this process a member of a run.
 func join(ctx context.Context, r *run, self sim.NodeID, log *slog.Logger, newData func(*member) (*data, error)) (*member, error) {
-	m := &member{run: r, ctx: ctx, logs: log, self: self, inc: int(rand.Int64N(1<<52)) + 1, came: make(chan struct{}, 1),
-		timers: map[any]time.Time{}}
+	m := &member{run: r, ctx: ctx, logs: log, self: self, inc: int(rand.Int64N(1<<52)) + 1,
+		inbox: mailbox{came: make(chan struct{}, 1)}, timers: timers{at: map[any]time.Time{}}}
+	m.lease = newLease(r.keys, m.inc)
 	m.env.m = m
 	d, err := newData(m)
 	if err != nil {
@@ -120,9 +110,9 @@ func (m *member) work() error {
 	ctx, cancel := context.WithCancel(m.ctx)
 	var hellos sync.WaitGroup
 	hellos.Go(func() { m.sendHeartbeats(ctx) })
-	hellos.Go(func() { m.keepLease(ctx) })
+	hellos.Go(func() { m.lease.keep(ctx) })
 	defer func() { cancel(); hellos.Wait() }()
-	m.nc.SetReconnectHandler(func(*nats.Conn) { m.put(0, reconnected{}) })
+	m.nc.SetReconnectHandler(func(*nats.Conn) { m.inbox.put(0, reconnected{}) })
 	defer m.nc.SetReconnectHandler(nil)
 	m.core.Start(&m.env, m.inc)
 	paused, err := m.watch(ctx)
@@ -138,11 +128,11 @@ func (m *member) work() error {
 			}
 			continue
 		}
-		began, came := time.Now(), m.take()
+		began, came := time.Now(), m.inbox.take()
 		for _, l := range came {
 			switch msg := l.msg.(type) {
 			case reconnected:
-				m.data.lost, m.back = true, time.Now()
+				m.data.lost, m.timers.reconnected = true, time.Now()
 			case leave:
 				m.leaves.Store(true)
 				m.core.Leave(&m.env)
@@ -154,18 +144,15 @@ func (m *member) work() error {
 			}
 			m.miss()
 		}
-		t, at := m.due()
+		t, at := m.timers.due()
 		switch {
 		case !at.After(began): // everything that came before that was received, however long it took
-			delete(m.timers, t)
-			if superstep.IsGap(t) {
-				m.gaps++
-			}
+			m.timers.fire(t)
 			m.core.Timer(&m.env, t)
 			m.miss()
 		case len(came) == 0:
 			select {
-			case <-m.came:
+			case <-m.inbox.came:
 			case <-m.ctx.Done():
 			case <-time.After(time.Until(at)):
 			}
@@ -177,7 +164,7 @@ func (m *member) work() error {
 // leave makes this member hand over its parts, even while the search is paused.
 func (m *member) leave() {
 	m.leaving.Store(true)
-	m.put(0, leave{})
+	m.inbox.put(0, leave{})
 }
 
 // halt asks the leader, which may be this member, to end the search.
@@ -238,27 +225,8 @@ func (m *member) arrived(msg *nats.Msg) {
 		return
 	}
 	if from != m.self {
-		m.put(from, body)
+		m.inbox.put(from, body)
 	}
-}
-
-func (m *member) put(from sim.NodeID, msg any) {
-	m.mu.Lock()
-	m.inbox = append(m.inbox, letter{from, msg})
-	m.mu.Unlock()
-	select {
-	case m.came <- struct{}{}:
-	default:
-	}
-}
-
-// take returns the received messages.
-func (m *member) take() []letter {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	came := m.inbox
-	m.inbox = nil
-	return came
 }
 
 // miss reports a missing message, if data has noticed one.
@@ -267,18 +235,4 @@ func (m *member) miss() {
 		m.data.lost = false
 		m.core.Miss(&m.env)
 	}
-}
-
-// due returns the next timer.
-func (m *member) due() (t any, at time.Time) {
-	at = time.Now().Add(time.Second)
-	for timer, when := range m.timers {
-		if when.Before(at) {
-			t, at = timer, when
-		}
-	}
-	if t == nil {
-		at = at.Add(time.Second) // the loop runs before that
-	}
-	return t, at
 }

@@ -22,7 +22,7 @@ func (d *data) Ask(env sim.Env, c *superstep.Commit, taken bool) {
 		case !d.read[i]:
 			err := d.load(i, c.Next[i], c.Len[i])
 			if err == nil {
-				d.m.put(0, superstep.Log{Part: i})
+				d.m.inbox.put(0, superstep.Log{Part: i})
 				continue
 			}
 			d.warn(i, err)
@@ -139,7 +139,7 @@ func (d *data) write(full []int) {
 			d.read[part], d.lost, d.void = false, true, true
 			continue
 		}
-		d.m.put(0, superstep.Log{Part: part})
+		d.m.inbox.put(0, superstep.Log{Part: part})
 	}
 }
 
