@@ -40,15 +40,29 @@ type engines struct {
 	now    int          // engine of the run in progress
 	meter  meter.Meter
 
-	measuring bool
-	begun     time.Duration // processor time of the thread
-	mark      int           // events of the loop at begun
-	counted   int           // events of the loop included in all
-	all       [2]int        // events
-	gone      Counts        // of tables that are not used any more
-	alternate bool          // see Alternate
-	pinned    bool          // to the replay engine, see Loop.Keep
-	programs  bool          // pinned from the start, see [declared.CarriesAny]
+	clock     stopwatch
+	counted   int    // events of the loop included in all
+	all       [2]int // events
+	gone      Counts // of tables that are not used any more
+	alternate bool   // see Alternate
+	pinned    bool   // to the replay engine, see Loop.Keep
+	programs  bool   // pinned from the start, see [declared.CarriesAny]
+}
+
+// stopwatch measures the processor time of the runs of a loop.
+type stopwatch struct {
+	on     bool
+	began  time.Duration // processor time of the thread at the start of the lap
+	events int           // events of the loop then
+}
+
+func (w *stopwatch) start(events int) { w.on, w.began, w.events = true, meter.ThreadTime(), events }
+
+// lap returns the events and the processor time of the lap, and starts the next one.
+func (w *stopwatch) lap(events int) (int, time.Duration) {
+	n, took := events-w.events, -w.began
+	w.start(events)
+	return n, took + w.began
 }
 
 // fewEntries limits the entries of the tables while the table engine is the slower one, if the engine is selected by
@@ -97,10 +111,10 @@ func (l *Loop) Measure(f func()) {
 		return
 	}
 	runtime.LockOSThread()
-	e.begun, e.mark, e.measuring = meter.ThreadTime(), l.Events, true
+	e.clock.start(l.Events)
 	defer func() {
 		l.look()
-		e.measuring = false
+		e.clock.on = false
 		runtime.UnlockOSThread()
 	}()
 	f()
@@ -112,11 +126,11 @@ const lookEvents = 256
 // next selects the engine of the run that begins.
 func (l *Loop) next() {
 	e := l.engines
-	if e.alternate && e.measuring {
+	if e.alternate && e.clock.on {
 		l.turn(1 - e.now)
 		return
 	}
-	if !e.measuring || l.Events-e.mark < lookEvents {
+	if !e.clock.on || l.Events-e.clock.events < lookEvents {
 		return
 	}
 	l.look()
@@ -134,9 +148,8 @@ func (l *Loop) pin() {
 // look adds the time of the runs since the last call to the measurement.
 func (l *Loop) look() {
 	e := l.engines
-	at := meter.ThreadTime()
-	e.meter.Add(e.now, l.Events-e.mark, at-e.begun)
-	e.begun, e.mark = at, l.Events
+	events, took := e.clock.lap(l.Events)
+	e.meter.Add(e.now, events, took)
 }
 
 // turn switches later runs to an engine.
@@ -151,7 +164,7 @@ func (l *Loop) turn(to int) {
 			made, err := world.New(e.sys, e.opts)
 			if err != nil {
 				e.why = options.UnsupportedBy(err)
-				e.measuring = false
+				e.clock.on = false
 				return
 			}
 			e.table = made
@@ -185,7 +198,7 @@ func (l *Loop) fallBack(err error) error {
 	if why == "" {
 		return err
 	}
-	e.why, e.measuring = why, false
+	e.why, e.clock.on = why, false
 	l.turn(meter.ByReplay)
 	if t, ok := e.table.(*world.World); ok {
 		e.gone.Tables, e.gone.Plans = t.Stats(), append(e.gone.Plans, t.Plans()...)
@@ -209,7 +222,7 @@ func (l *Loop) lighten() error {
 	if !ok || !slices.ContainsFunc(t.Plans(), func(p store.Plan) bool { return !p.Copied }) {
 		return nil
 	}
-	if e.measuring {
+	if e.clock.on {
 		l.look()
 	}
 	l.turn(meter.ByReplay)
