@@ -91,11 +91,11 @@ func (m *merger) compareState(c *cursor, e *Event, what string) {
 			continue
 		}
 		if hash != states[0].Hash {
-			m.disagreement = &Disagreement{Origin: m.origins[len(m.origins)-1], Step: m.run.Steps(), What: what,
+			m.out.Disagreement = &Disagreement{Origin: m.out.Origins[len(m.out.Origins)-1], Step: m.run.Steps(), What: what,
 				Reason: "the node's state differs from the recorded one, because of this event or an earlier one since the last recorded state"}
 			return
 		}
-		m.compared++
+		m.out.Compared++
 		return
 	}
 }

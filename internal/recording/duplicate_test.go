@@ -98,7 +98,7 @@ func (n noFaults) WithLimits(l sim.Limits) (sim.Network, error) {
 
 // An omitted delivery, because its node was killed before it had a visible effect, is not a negative duplicate.
 func TestLimitsWithoutDeliveriesThatAreLeftOut(t *testing.T) {
-	m := &merger{copies: map[Ref]int{{10, 1}: 2, {10, 2}: 0, {10, 3}: 1}}
+	m := &merger{index: index{copies: map[Ref]int{{10, 1}: 2, {10, 2}: 0, {10, 3}: 1}}}
 	loose, err := m.widenLimits(sinkSystem())
 	if err != nil || loose.Limits()[sim.Dup] != 1 {
 		t.Errorf("limits %+v, %v; want one duplicate", loose.Limits(), err)

@@ -32,16 +32,16 @@ func (m *merger) execute() {
 	for _, c := range booted {
 		m.recordExecuted(c, c.next())
 	}
-	m.origins = nil // first boots are not steps
+	m.out.Origins = nil // first boots are not steps
 	if err := errors.Join(src.done(), m.compareEffects(effects, 0)); err != nil {
-		m.disagreement = &Disagreement{Origin: Origin{Node: 0, Start: 1, Event: 1}, What: "the boot of all nodes", Reason: err.Error()}
+		m.out.Disagreement = &Disagreement{Origin: Origin{Node: 0, Start: 1, Event: 1}, What: "the boot of all nodes", Reason: err.Error()}
 		return
 	}
 	if err != nil {
 		m.finding = err
 		return
 	}
-	for m.disagreement == nil && m.finding == nil && m.step() {
+	for m.out.Disagreement == nil && m.finding == nil && m.step() {
 	}
 }
 
@@ -72,27 +72,27 @@ func (m *merger) recordExecuted(c *cursor, e *Event) {
 	m.count(c.node, e)
 	c.clock[c.node]++
 	for _, a := range e.Received() {
-		for i, n := range m.clocks[a.From] {
+		for i, n := range m.index.clocks[a.From] {
 			c.clock[i] = max(c.clock[i], n)
 		}
-		if m.copies[a.From]--; m.copies[a.From] == 0 {
-			delete(m.clocks, a.From)
+		if m.index.copies[a.From]--; m.index.copies[a.From] == 0 {
+			delete(m.index.clocks, a.From)
 		}
 		if e.Stream {
-			m.coming[a.From.Incarnation]--
+			m.index.coming[a.From.Incarnation]--
 		}
 	}
 	incarnation := c.starts[c.start].Header.Incarnation
 	clock := slices.Clone(c.clock)
 	for range e.numbered() {
 		c.sent[c.start]++
-		if ref := (Ref{incarnation, c.sent[c.start]}); m.copies[ref] > 0 {
-			m.clocks[ref] = clock
+		if ref := (Ref{incarnation, c.sent[c.start]}); m.index.copies[ref] > 0 {
+			m.index.clocks[ref] = clock
 		}
 	}
-	m.origins = append(m.origins, Origin{c.node, c.start + 1, e.Number, clock})
-	for _, p := range m.refused[e] {
-		m.awaited[p]--
+	m.out.Origins = append(m.out.Origins, Origin{c.node, c.start + 1, e.Number, clock})
+	for _, p := range m.index.refused[e] {
+		m.index.awaited[p]--
 	}
 	c.pos++
 }
@@ -105,7 +105,7 @@ func (m *merger) perform(c *cursor, index int) {
 	}
 	e := c.next()
 	for _, a := range e.Received() {
-		if e.Stream || m.copies[a.From] <= 1 {
+		if e.Stream || m.index.copies[a.From] <= 1 {
 			continue
 		}
 		if !m.inject(func(ev netmodel.Event) bool {
@@ -149,7 +149,7 @@ func (m *merger) disagree(c *cursor, e *Event, what, reason string) {
 	if c.atEnd() {
 		start = c.nextStart() + 1
 	}
-	m.disagreement = &Disagreement{Origin: Origin{c.node, start, e.Number, nil}, Step: len(m.file.Steps) + 1, What: what, Reason: reason}
+	m.out.Disagreement = &Disagreement{Origin: Origin{c.node, start, e.Number, nil}, Step: len(m.file.Steps) + 1, What: what, Reason: reason}
 }
 
 func (m *merger) describe(index int) string {
@@ -174,7 +174,7 @@ func (m *merger) crash(index int) {
 	}
 	_ = m.take(index, &src)
 	m.used[sim.Crashes]++
-	m.origins = append(m.origins, Origin{Node: -1})
+	m.out.Origins = append(m.out.Origins, Origin{Node: -1})
 }
 
 // upInProcess returns the nodes of a node's process that are up, itself included.
@@ -194,6 +194,6 @@ func (m *merger) inject(fits func(netmodel.Event) bool, used *int) bool {
 	}
 	_ = m.take(index, &answers{})
 	*used++
-	m.origins = append(m.origins, Origin{Node: -1})
+	m.out.Origins = append(m.out.Origins, Origin{Node: -1})
 	return true
 }

@@ -1,26 +1,39 @@
 package recording
 
 import (
-	"fmt"
-
 	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/sim"
 )
 
-// index notes which messages arrive where.
-func (m *merger) index() {
-	for _, c := range m.cursors {
-		for i, r := range c.starts {
-			for k := range r.Events {
-				e := &r.Events[k]
-				for _, a := range e.Received() {
-					if m.copies[a.From]++; m.copies[a.From] == 1 {
-						m.arrives[a.From] = nodeStart{c.node, i}
-					}
-					if e.Stream {
-						m.coming[a.From.Incarnation]++
-					}
+// index relates the sending, the arrival and the refusal of messages in recordings.
+type index struct {
+	incarnations map[uint64]nodeStart
+	arrives      map[Ref]nodeStart // first delivery of a message
+	copies       map[Ref]int       // number of its deliveries
+	coming       map[uint64]int    // undelivered stream messages of an incarnation
+	refused      map[*Event][]nodeStart
+	awaited      map[nodeStart]int // number of events that must precede that start while the node is down
+	clocks       map[Ref][]int     // of the sending events, while they are needed
+}
+
+func newIndex() index {
+	return index{map[uint64]nodeStart{}, map[Ref]nodeStart{}, map[Ref]int{}, map[uint64]int{}, map[*Event][]nodeStart{}, map[nodeStart]int{},
+		map[Ref][]int{}}
+}
+
+// add adds the starts of a node and the messages that arrive in them.
+func (x *index) add(c *cursor) {
+	for i, r := range c.starts {
+		x.incarnations[r.Header.Incarnation] = nodeStart{c.node, i}
+		for k := range r.Events {
+			e := &r.Events[k]
+			for _, a := range e.Received() {
+				if x.copies[a.From]++; x.copies[a.From] == 1 {
+					x.arrives[a.From] = nodeStart{c.node, i}
+				}
+				if e.Stream {
+					x.coming[a.From.Incarnation]++
 				}
 			}
 		}
@@ -28,11 +41,11 @@ func (m *merger) index() {
 }
 
 // trim drops the last events of a start that was killed before they had any effect: nothing that they sent arrived,
-// and the next start found nothing that they left on the disk.
-func (m *merger) trim(c *cursor, start int) {
+// and the next start found nothing that they left on the disk. It returns the number of dropped events.
+func (x *index) trim(c *cursor, start int) int {
 	r := c.starts[start]
 	if len(c.starts[start+1].Events) == 0 {
-		return
+		return 0
 	}
 	found := c.starts[start+1].Events[0].Found
 	sent := uint64(0)
@@ -62,17 +75,17 @@ func (m *merger) trim(c *cursor, start int) {
 		}
 		seen := false
 		for n := range e.numbered() {
-			seen = seen || m.copies[Ref{r.Header.Incarnation, sent - n}] > 0
+			seen = seen || x.copies[Ref{r.Header.Incarnation, sent - n}] > 0
 		}
 		if seen {
 			break
 		}
 		for _, a := range e.Received() { // it never arrived
-			if m.copies[a.From]--; e.Stream {
-				m.coming[a.From.Incarnation]--
+			if x.copies[a.From]--; e.Stream {
+				x.coming[a.From.Incarnation]--
 			}
-			if m.copies[a.From] == 0 {
-				delete(m.arrives, a.From)
+			if x.copies[a.From] == 0 {
+				delete(x.arrives, a.From)
 			}
 		}
 		if action {
@@ -82,10 +95,7 @@ func (m *merger) trim(c *cursor, start int) {
 		r.Events = r.Events[:len(r.Events)-1]
 		dropped++
 	}
-	if dropped > 0 {
-		m.notes = append(m.notes, fmt.Sprintf("n%d was killed in start %d before %d events had any effect; they are omitted",
-			c.node, start+1, dropped))
-	}
+	return dropped
 }
 
 func (e *Event) numbered() uint64 {
@@ -99,16 +109,16 @@ func (e *Event) numbered() uint64 {
 }
 
 // findRefused finds the sends to a node that was down: those that a later event reports as refused.
-func (m *merger) findRefused(c *cursor) {
+func (x *index) findRefused(c *cursor, all []*cursor) {
 	for _, r := range c.starts {
-		last := make([]*Event, len(m.cursors)) // by peer: the last event that sent to it
+		last := make([]*Event, len(all)) // by peer: the last event that sent to it
 		for i := range r.Events {
 			e := &r.Events[i]
 			if e.Kind == eventkind.DeliverError && int(e.Peer) < len(last) && e.Peer >= 0 {
 				if s := last[e.Peer]; s != nil && e.Err == sim.ErrRefused.Error() {
-					p := nodeStart{e.Peer, m.startAfter(e.Peer, s.Time)}
-					m.refused[s] = append(m.refused[s], p)
-					m.awaited[p]++
+					p := nodeStart{e.Peer, startAfter(all[e.Peer].starts, s.Time)}
+					x.refused[s] = append(x.refused[s], p)
+					x.awaited[p]++
 				}
 				last[e.Peer] = nil
 			}
@@ -121,9 +131,8 @@ func (m *merger) findRefused(c *cursor) {
 	}
 }
 
-// startAfter returns the first start of a node, other than its first, that began after that time.
-func (m *merger) startAfter(node sim.NodeID, time int64) int {
-	starts := m.cursors[node].starts
+// startAfter returns the first of a node's starts, other than its first, that began after that time.
+func startAfter(starts []*Recording, time int64) int {
 	for i := 1; i < len(starts); i++ {
 		if len(starts[i].Events) > 0 && starts[i].Events[0].Time > time {
 			return i

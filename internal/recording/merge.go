@@ -90,7 +90,7 @@ func Reach(sys sim.System, set *Set, codec wire.Codec) (*Reached, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Reached{m.world, m.disagreement, m.finding}, nil
+	return &Reached{m.world, m.out.Disagreement, m.finding}, nil
 }
 
 func follow(sys sim.System, set *Set, codec wire.Codec) (*merger, error) {
@@ -134,7 +134,7 @@ func (m *merger) widenLimits(sys sim.System) (sim.System, error) {
 			}
 		}
 	}
-	for _, n := range m.copies {
+	for _, n := range m.index.copies {
 		limits[sim.Dup] += max(n-1, 0) // 0 if the only delivery was omitted
 	}
 	own := sys.Limits()
@@ -157,7 +157,7 @@ func (m *merger) widenLimits(sys sim.System) (sim.System, error) {
 func (m *merger) result(sys sim.System, header pathfile.Header) (*Merged, error) {
 	file := &m.file
 	file.Header.System, file.Header.Nodes = sys.Name, sys.Nodes
-	out := &Merged{Origins: m.origins, Compared: m.compared, Disagreement: m.disagreement, Notes: m.notes}
+	out := &m.out
 	for _, c := range m.cursors {
 		left := 0
 		for i := c.start; i < len(c.starts); i++ {
@@ -202,19 +202,14 @@ func (m *merger) result(sys sim.System, header pathfile.Header) (*Merged, error)
 	return nil, fmt.Errorf("the merged run cannot be followed: %w", err)
 }
 
+// merger executes the recorded events of all nodes in one world.
 type merger struct {
 	codec   wire.Codec
 	run     *replay.Run
 	world   kernel.World
 	cursors []*cursor
 
-	incarnations map[uint64]nodeStart
-	arrives      map[Ref]nodeStart // first delivery of a message
-	copies       map[Ref]int       // number of its deliveries
-	coming       map[uint64]int    // undelivered stream messages of an incarnation
-	refused      map[*Event][]nodeStart
-	awaited      map[nodeStart]int // number of events that must precede that start while the node is down
-	clocks       map[Ref][]int     // of the sending events, while they are needed
+	index index
 
 	capacity int // of send buffers
 	over     overflow
@@ -225,13 +220,10 @@ type merger struct {
 	envelopes []sim.Envelope
 	buf       []byte
 
-	file         pathfile.File // the run so far, without comments
-	used         sim.Limits
-	origins      []Origin
-	compared     int
-	disagreement *Disagreement
-	notes        []string
-	finding      error
+	file    pathfile.File // the run so far, without comments
+	used    sim.Limits
+	out     Merged
+	finding error
 }
 
 // overflow is the maximum number of messages that waited for a node beyond the buffer; 0 if all fit.
@@ -241,30 +233,29 @@ type overflow struct {
 }
 
 func newMerger(set *Set, codec wire.Codec) *merger {
-	m := &merger{
-		codec:        codec,
-		incarnations: map[uint64]nodeStart{}, arrives: map[Ref]nodeStart{}, copies: map[Ref]int{}, coming: map[uint64]int{},
-		refused: map[*Event][]nodeStart{}, awaited: map[nodeStart]int{}, clocks: map[Ref][]int{}, queued: map[[2]sim.NodeID]int{},
-		sums: map[sim.MessageID]uint64{},
-	}
-	m.notes = append(m.notes, set.Damage()...)
+	m := &merger{codec: codec, index: newIndex(), queued: map[[2]sim.NodeID]int{}, sums: map[sim.MessageID]uint64{}}
+	m.out.Notes = append(m.out.Notes, set.Damage()...)
 	for node, starts := range set.Starts {
 		c := &cursor{node: sim.NodeID(node), sent: make([]uint64, len(starts)), clock: make([]int, len(set.Starts))}
-		for i, r := range starts {
+		for _, r := range starts {
 			own := *r
 			c.starts = append(c.starts, &own)
-			m.incarnations[r.Header.Incarnation] = nodeStart{sim.NodeID(node), i}
 		}
 		m.cursors = append(m.cursors, c)
 	}
-	m.index()
+	for _, c := range m.cursors {
+		m.index.add(c)
+	}
 	for _, c := range m.cursors {
 		for i := range len(c.starts) - 1 {
-			m.trim(c, i)
+			if dropped := m.index.trim(c, i); dropped > 0 {
+				m.out.Notes = append(m.out.Notes, fmt.Sprintf("n%d was killed in start %d before %d events had any effect; they are omitted",
+					c.node, i+1, dropped))
+			}
 		}
 	}
 	for _, c := range m.cursors {
-		m.findRefused(c)
+		m.index.findRefused(c, m.cursors)
 	}
 	return m
 }

@@ -53,7 +53,7 @@ func (m *merger) time(c *cursor) int64 {
 
 // atCrash reports whether the node must crash next: it was started again, or others noticed that it stopped.
 func (m *merger) atCrash(c *cursor) bool {
-	return m.up(c.node) && (c.atEnd() && c.next() != nil || c.next() == nil && m.awaited[nodeStart{c.node, len(c.starts)}] > 0)
+	return m.up(c.node) && (c.atEnd() && c.next() != nil || c.next() == nil && m.index.awaited[nodeStart{c.node, len(c.starts)}] > 0)
 }
 
 // possible returns the index of the node's next event in the world, which may be a crash before its next start.
@@ -150,12 +150,12 @@ func (m *merger) postpones(c *cursor) bool {
 	case m.atCrash(c):
 		return slices.ContainsFunc(m.upInProcess(c.node), func(mate sim.NodeID) bool {
 			of := m.cursors[mate]
-			return m.coming[of.starts[of.start].Header.Incarnation] > 0
+			return m.index.coming[of.starts[of.start].Header.Incarnation] > 0
 		})
 	case c.atEnd():
-		return m.awaited[nodeStart{c.node, c.nextStart()}] > 0
+		return m.index.awaited[nodeStart{c.node, c.nextStart()}] > 0
 	}
-	for _, p := range m.refused[e] {
+	for _, p := range m.index.refused[e] {
 		peer := m.cursors[p.node]
 		if m.up(p.node) || peer.nextStart() != p.start {
 			return true
@@ -171,7 +171,7 @@ func (m *merger) postpones(c *cursor) bool {
 			continue
 		}
 		number++
-		to, arrives := m.arrives[Ref{incarnation, number}]
+		to, arrives := m.index.arrives[Ref{incarnation, number}]
 		if arrives && (m.cursors[to.node].start != to.start || !m.up(to.node)) {
 			return true
 		}

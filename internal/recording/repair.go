@@ -50,7 +50,7 @@ func (m *merger) repair() bool {
 			return true
 		}
 		if index, ok := m.findEvent(c.node, e, false); ok {
-			m.notes = append(m.notes, fmt.Sprintf("step %d: n%d saw %q, in the model it is another error", m.run.Steps()+1, c.node, e.Err))
+			m.out.Notes = append(m.out.Notes, fmt.Sprintf("step %d: n%d saw %q, in the model it is another error", m.run.Steps()+1, c.node, e.Err))
 			m.perform(c, index)
 			return true
 		}
@@ -58,10 +58,10 @@ func (m *merger) repair() bool {
 	c.dead = true
 	d := &Disagreement{Origin: Origin{c.node, c.start + 1, e.Number, nil}, Step: m.run.Steps() + 1, What: e.describe(), Reason: m.why(c, e)}
 	if m.missing(e) || m.outlives(e) {
-		m.notes = append(m.notes, d.Error())
+		m.out.Notes = append(m.out.Notes, d.Error())
 		return true
 	}
-	m.disagreement = d
+	m.out.Disagreement = d
 	return false
 }
 
@@ -74,7 +74,7 @@ func (m *merger) missing(e *Event) bool {
 		return peer.dead || peer.next() == nil && !peer.starts[len(peer.starts)-1].Ended
 	}
 	return slices.ContainsFunc(e.Received(), func(a Received) bool {
-		p, ok := m.incarnations[a.From.Incarnation]
+		p, ok := m.index.incarnations[a.From.Incarnation]
 		if !ok {
 			return true
 		}
@@ -88,7 +88,7 @@ func (m *merger) missing(e *Event) bool {
 // crash loses what its node sent on streams.
 func (m *merger) outlives(e *Event) bool {
 	return e.Stream && slices.ContainsFunc(e.Received(), func(a Received) bool {
-		p, ok := m.incarnations[a.From.Incarnation]
+		p, ok := m.index.incarnations[a.From.Incarnation]
 		return ok && (m.cursors[p.node].start != p.start || !m.up(p.node))
 	})
 }
