@@ -22,15 +22,15 @@ func TestSearchesShareABudget(t *testing.T) {
 			t.Fatalf("search %d: %+v, %q, %v", looks+1, r, unproven, err)
 		}
 		if r == nil {
-			if most := 17 * 30; f.visited < 16*30 || f.visited > most {
-				t.Errorf("%d states were visited", f.visited)
+			if most := 17 * 30; f.searches.visited < 16*30 || f.searches.visited > most {
+				t.Errorf("%d states were visited", f.searches.visited)
 			}
 			break
 		}
 	}
 	// So it is for a search from a step, after which no other is tried.
-	f.searches = map[int]*table.Recovery{}
-	if ok, err := f.recoversExactly(t.Context(), 0); ok || err != nil || !f.tooManyStates || f.unproven == "" {
+	f.searches.byStep = map[int]*table.Recovery{}
+	if ok, err := f.recoversExactly(t.Context(), 0); ok || err != nil || !f.searches.tooManyStates || f.searches.unproven == "" {
 		t.Errorf("%v, %v, %+v", ok, err, &f)
 	}
 }

@@ -19,10 +19,10 @@ func (f *finder) resultAtDeadline(ctx context.Context) *Result {
 		if err != nil {
 			return nil
 		}
-		i := slices.IndexFunc(f.finished, func(p finishedProbe) bool { return p.Step == f.critical-1 && p.Recovered > 0 })
+		i := slices.IndexFunc(f.probes.finished, func(p finishedProbe) bool { return p.Step == f.critical-1 && p.Recovered > 0 })
 		if i >= 0 && !equal {
 			res := f.result(Located, f.critical)
-			res.Before, res.After = f.finished[i].Probe, f.after
+			res.Before, res.After = f.probes.finished[i].Probe, f.after
 			return res
 		}
 	}
@@ -44,13 +44,13 @@ func (f *finder) resultAtDeadline(ctx context.Context) *Result {
 
 // lastRecoveringStep returns the last step from which the run is known to recover, or -1.
 func (f *finder) lastRecoveringStep() int {
-	alive := f.lastLive
-	for _, p := range f.finished {
+	alive := f.dead.lastLive
+	for _, p := range f.probes.finished {
 		if p.Recovered > 0 {
 			alive = max(alive, p.Step)
 		}
 	}
-	for step, r := range f.searches {
+	for step, r := range f.searches.byStep {
 		if r != nil && r.Live != nil {
 			alive = max(alive, step)
 		}
@@ -64,7 +64,7 @@ func (f *finder) lastRecoveringStep() int {
 // mostFailed returns the probe with the best evidence that the run is dead, or one without walks.
 func (f *finder) mostFailed() (best Probe) {
 	alive := f.lastRecoveringStep()
-	for _, p := range append(f.finished, finishedProbe{Probe: f.interrupted}) {
+	for _, p := range append(f.probes.finished, finishedProbe{Probe: f.probes.interrupted}) {
 		if p.Step > alive && p.Recovered == 0 && p.Walks > best.Walks {
 			best = p.Probe
 		}

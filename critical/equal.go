@@ -52,7 +52,7 @@ func (f *finder) recoversAsEqual(ctx context.Context, step int) (bool, error) {
 	e.runs = nil
 	state, ok := e.fingerprints[step]
 	if !ok {
-		states, err := f.trace(ctx, f.prefix(step), nil)
+		states, err := f.trace(ctx, f.dead.prefix(step), nil)
 		if err != nil || len(states) == 0 {
 			return false, err
 		}
@@ -64,7 +64,7 @@ func (f *finder) recoversAsEqual(ctx context.Context, step int) (bool, error) {
 		return false, nil
 	}
 	w := f.prober.workers[0]
-	o, err := f.prober.walk(ctx, w, slices.Concat(f.prefix(step), r.run[r.pos:]), 0, 0)
+	o, err := f.prober.walk(ctx, w, slices.Concat(f.dead.prefix(step), r.run[r.pos:]), 0, 0)
 	switch mismatch := (*MismatchError)(nil); {
 	case errors.As(err, &mismatch):
 		return false, nil // the encoding lacks a part of the state

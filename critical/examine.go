@@ -40,16 +40,16 @@ const (
 // examine visits the successors of a step within the budget, and caches the result. It returns nil if the state
 // tables do not support a state, or the budget is spent.
 func (f *finder) examine(ctx context.Context, step int) (*table.Recovery, error) {
-	if r, ok := f.searches[step]; ok {
+	if r, ok := f.searches.byStep[step]; ok {
 		return r, nil
 	}
-	f.notify(Progress{Step: step, Steps: f.steps()})
-	r, why, err := f.explore(ctx, f.prefix(step))
+	f.notify(Progress{Step: step, Steps: f.dead.steps()})
+	r, why, err := f.explore(ctx, f.dead.prefix(step))
 	if err != nil {
 		return nil, err
 	}
-	f.searches[step] = r
-	f.unproven = cmp.Or(why, f.unproven)
+	f.searches.byStep[step] = r
+	f.searches.unproven = cmp.Or(why, f.searches.unproven)
 	if r != nil && r.Live != nil {
 		o, err := f.prober.walk(ctx, f.prober.workers[0], r.Live, 0, 0)
 		if err != nil {
@@ -67,15 +67,15 @@ func (f *finder) explore(ctx context.Context, path choose.Path) (r *table.Recove
 		return nil, "no exhaustive search was made", nil
 	}
 	states := cmp.Or(f.cfg.States, f.states())
-	if f.visited/mostLooks >= states {
-		return nil, fmt.Sprintf("exhaustive searches were stopped after %s in total", textfmt.Plural(f.visited, "state")), nil
+	if f.searches.visited/mostLooks >= states {
+		return nil, fmt.Sprintf("exhaustive searches were stopped after %s in total", textfmt.Plural(f.searches.visited, "state")), nil
 	}
 	r, err = table.Recover(ctx, &f.cfg.System, path, options.Options{
 		World:     kernel.Options{Overdue: runloop.Overdue(f.cfg.HandlerLimit)},
 		MaxStates: states, MaxBytes: defaultBytes, MaxDepth: deepest, Weightless: f.cfg.Weights.Weightless(), Calls: f.cfg.Calls,
 	})
 	if r != nil {
-		f.visited += r.States
+		f.searches.visited += r.States
 	}
 	var u *options.Unsupported
 	switch {
@@ -118,14 +118,14 @@ func (f *finder) states() int {
 // one step has too many successors to search, no others are searched: states grow along a run that does not
 // recover, and so does their cost. Findings on the way do not matter to that.
 func (f *finder) recoversExactly(ctx context.Context, step int) (bool, error) {
-	if f.tooManyStates {
+	if f.searches.tooManyStates {
 		return false, nil
 	}
 	r, err := f.examine(ctx, step)
 	if err != nil {
 		return false, err
 	}
-	f.tooManyStates = r == nil || r.Live == nil && !exhausted(r)
+	f.searches.tooManyStates = r == nil || r.Live == nil && !exhausted(r)
 	return r != nil && r.Live != nil, nil
 }
 
@@ -135,28 +135,16 @@ func exhausted(r *table.Recovery) bool { return r.Closed || r.Stopped == table.S
 
 // onlySearchRecovers reports whether the end of the run recovers, although no walk did.
 func (f *finder) onlySearchRecovers() bool {
-	r := f.searches[f.steps()]
+	r := f.searches.byStep[f.dead.steps()]
 	return r != nil && r.Live != nil
-}
-
-// searched reports whether the successors of a step were searched, and none of them is live.
-func (f *finder) searched(step int) bool {
-	r := f.searches[step]
-	return r != nil && r.Live == nil && exhausted(r)
-}
-
-// proven reports whether it is certain that the run is dead after a step.
-func (f *finder) proven(step int) bool {
-	r := f.searches[step]
-	return r != nil && r.Dead()
 }
 
 // prove sets how the run is known to be dead.
 func (f *finder) prove(res *Result) {
 	res.Proof = Walks
-	for _, step := range []int{res.Step, res.After.Step, f.steps()} {
-		if f.proven(step) && (step > 0 || res.Case == DeadFromStart || res.Case == Unlocated) {
-			r := f.searches[step]
+	for _, step := range []int{res.Step, res.After.Step, f.dead.steps()} {
+		if f.searches.proven(step) && (step > 0 || res.Case == DeadFromStart || res.Case == Unlocated) {
+			r := f.searches.byStep[step]
 			res.Proof, res.States, res.ProvenAt = Exact, r.States, step
 			if r.Failed != nil {
 				res.Failing = r.Failed.Error()
@@ -164,16 +152,16 @@ func (f *finder) prove(res *Result) {
 			return
 		}
 	}
-	res.Unproven = f.unproven
+	res.Unproven = f.searches.unproven
 }
 
 // save stores a run that recovers.
 func (f *finder) save(path choose.Path, violates bool) {
 	n := nearest{path: path, violates: violates}
-	for n.choices < min(len(path), len(f.path)) && path[n.choices] == f.path[n.choices] {
+	for n.choices < min(len(path), len(f.dead.path)) && path[n.choices] == f.dead.path[n.choices] {
 		n.choices++
 	}
-	for n.common < f.steps() && f.end(n.common+1) <= n.choices {
+	for n.common < f.dead.steps() && f.dead.end(n.common+1) <= n.choices {
 		n.common++
 	}
 	f.keepLive(&n)

@@ -89,15 +89,15 @@ func Find(ctx context.Context, cfg Config) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &finder{cfg: &cfg, prober: p, lastRecovering: -1, path: cfg.Path.Clone(), limit: cfg.WalkSteps, walks: cfg.Walks, liveShared: -1,
-		searches: map[int]*table.Recovery{}, equals: newEquals()}
+	f := &finder{cfg: &cfg, prober: p, dead: deadRun{path: cfg.Path.Clone()}, limit: cfg.WalkSteps, walks: cfg.Walks,
+		lastRecovering: -1, liveShared: -1, searches: searches{byStep: map[int]*table.Recovery{}}, equals: newEquals()}
 	if d, ok := budget.DeadlinesOf(ctx); ok {
 		ctx = &deadlined{ctx, d, f}
 	}
 	if err := f.replay(ctx); err != nil {
 		return nil, err
 	}
-	if !f.goal {
+	if !f.dead.goal {
 		return nil, ErrNoGoal
 	}
 	if err := f.takeKnownLive(ctx, cfg.Live); err != nil {

@@ -8,7 +8,6 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/search/runloop"
-	"github.com/macemc/macemc/internal/table"
 )
 
 // When the critical transition is not located, walks are made longer and all steps are probed again.
@@ -30,96 +29,73 @@ const (
 type finder struct {
 	cfg    *Config
 	prober *prober
-	path   choose.Path // the dead run
-	limit  int         // length of walks
-	walks  int         // per probe
+	dead   deadRun
+	limit  int // length of walks
+	walks  int // per probe
 
-	bounds      []int32 // of the dead run, as in [replay.Run]
-	goal        bool
-	lastLive    int // the last live step; 0 for the first state, -1 for none
-	outOfEvents bool
-	live        bool // the last state is live
-
-	finished       []finishedProbe
-	interrupted    Probe       // a probe interrupted by the deadline before a walk recovered
+	probes         probes
+	after          Probe       // the probe of the step that verifyDead examined
 	liveShared     int         // the last step that the run shares with the known live run, or -1
 	lastRecovering int         // the last step known to recover, or -1
 	enoughFailed   atomic.Bool // enough walks failed to recover to call the run dead
 	notifying      sync.Mutex  // held while Progress is called
 	critical       int         // the critical step, or 0
-	last           int         // index of the last requested probe
-	after          Probe       // the probe of the step that verifyDead examined
 	nearest        nearest     // the live run that shares most steps with the dead one
 	equals         equals
-
-	searches      map[int]*table.Recovery // by step
-	unproven      string                  // why the run is not proven dead
-	tooManyStates bool                    // too many successors to search
-	visited       int                     // number of states in all searches
-}
-
-// steps returns the number of steps of the dead run.
-func (f *finder) steps() int { return len(f.bounds) }
-
-// prefix returns the path to the state after that many steps.
-func (f *finder) prefix(steps int) choose.Path {
-	if steps < len(f.bounds) {
-		return f.path[:f.bounds[steps]]
-	}
-	return f.path
+	searches       searches
 }
 
 // replay executes the dead run to find its live states.
 func (f *finder) replay(ctx context.Context) error {
-	f.lastLive = -1
+	f.dead.lastLive = -1
 	w := f.prober.workers[0]
-	o := w.loop.Run(&follow{f: f, src: choose.Prefix{Path: f.path}}, runloop.Task{})
+	o := w.loop.Run(&follow{f: f, src: choose.Prefix{Path: f.dead.path}}, runloop.Task{})
 	if err := unfit(&o); err != nil {
 		return err
 	}
 	if o.End == runloop.Unanswered {
 		return &MismatchError{fmt.Errorf("critical: step %d: the path does not fit the system", o.Steps+1)}
 	}
-	f.bounds = append(f.bounds[:0], w.loop.Replay().Bounds...)
-	f.live = o.Live
-	last, err := f.prober.walk(ctx, w, f.path, 0, 0)
+	f.dead.bounds = append(f.dead.bounds[:0], w.loop.Replay().Bounds...)
+	f.dead.live = o.Live
+	last, err := f.prober.walk(ctx, w, f.dead.path, 0, 0)
 	if err != nil {
 		return err
 	}
-	f.outOfEvents = last.End == runloop.OutOfEvents && !last.Live
+	f.dead.outOfEvents = last.End == runloop.OutOfEvents && !last.Live
 	return unfit(&last)
 }
 
 func (f *finder) find(ctx context.Context) (*Result, error) {
-	if f.live {
+	if f.dead.live {
 		return f.result(Recovered, 0), nil
 	}
 	if ok, err := f.recoversIfExtended(ctx); err != nil || ok {
 		return f.result(Recovered, 0), err
 	}
 	if f.cfg.ProveEnd {
-		r, err := f.examine(ctx, f.steps())
+		r, err := f.examine(ctx, f.dead.steps())
 		switch {
 		case err != nil:
 			return nil, err
 		case r != nil && r.Live != nil:
 			return f.result(Recovered, 0), nil
-		case !f.proven(f.steps()):
+		case !f.searches.proven(f.dead.steps()):
 			return f.result(TooLateToTell, 0), nil
 		}
 	}
 	if f.cfg.searchFirst {
-		if ok, err := f.recoversExactly(ctx, f.steps()); err != nil || ok {
+		if ok, err := f.recoversExactly(ctx, f.dead.steps()); err != nil || ok {
 			return f.result(Recovered, 0), err
 		}
-		f.tooManyStates = false
+		f.searches.tooManyStates = false
 	}
 	for lengthened := 0; ; lengthened++ {
 		if lengthened > 0 {
 			if err := f.lengthen(ctx); err != nil {
 				return nil, err
 			}
-			if f.live {
+			if f.dead.live {
 				return f.result(Recovered, 0), nil
 			}
 		}
@@ -137,7 +113,7 @@ func (f *finder) find(ctx context.Context) (*Result, error) {
 			if ok {
 				f.critical = step
 				res, err := f.transition(ctx, step)
-				if err != nil || f.proven(step) {
+				if err != nil || f.searches.proven(step) {
 					return res, err
 				}
 				if ok, err := f.recoversAsEqual(ctx, step); err != nil || !ok {
@@ -149,7 +125,7 @@ func (f *finder) find(ctx context.Context) (*Result, error) {
 				return f.result(TooLateToTell, 0), nil
 			}
 		default: // dead from the first state on
-			if lengthened == maxLengthenings || f.allOutOfEvents() || f.proven(step) {
+			if lengthened == maxLengthenings || f.probes.allOutOfEvents() || f.searches.proven(step) {
 				return f.result(DeadFromStart, 0), nil
 			}
 		}
@@ -159,14 +135,14 @@ func (f *finder) find(ctx context.Context) (*Result, error) {
 // recoversIfExtended reports whether the run becomes live when it is continued for the maximum length of walks:
 // accumulated messages may take many steps to be delivered. This is cheaper than to find where shorter walks fail.
 func (f *finder) recoversIfExtended(ctx context.Context) (bool, error) {
-	if f.outOfEvents {
+	if f.dead.outOfEvents {
 		return false, nil
 	}
 	w, limit := f.prober.workers[0], f.limit
 	for range maxLengthenings {
 		limit *= lengthenFactor
 	}
-	o, err := f.prober.walk(ctx, w, f.path, 0, limit)
+	o, err := f.prober.walk(ctx, w, f.dead.path, 0, limit)
 	if err != nil || !f.isLive(w.loop, &o) {
 		return false, err
 	}
@@ -178,18 +154,18 @@ func (f *finder) recoversIfExtended(ctx context.Context) (bool, error) {
 func (f *finder) lengthen(ctx context.Context) error {
 	f.limit *= lengthenFactor
 	f.walks = max(f.walks/lengthenFactor, min(f.walks, minWalks))
-	if f.outOfEvents {
+	if f.dead.outOfEvents {
 		return nil
 	}
 	w := f.prober.workers[0]
-	o, err := f.prober.walk(ctx, w, f.path, 0, f.limit)
+	o, err := f.prober.walk(ctx, w, f.dead.path, 0, f.limit)
 	if err != nil {
 		return err
 	}
 	if o.End == runloop.Found {
 		return &Ended{Finding: o.Finding, Path: w.loop.Replay().Path.Clone(), Steps: o.Steps}
 	}
-	f.path = append(f.path[:0], w.loop.Replay().Path...)
+	f.dead.path = append(f.dead.path[:0], w.loop.Replay().Path...)
 	return f.replay(ctx)
 }
 
@@ -197,9 +173,9 @@ func (f *finder) lengthen(ctx context.Context) error {
 // of the run is live. If Expected was given, it is examined first, with the step before it. recovers is true if the end
 // of the run recovers.
 func (f *finder) bisect(ctx context.Context) (step int, recovers bool, err error) {
-	first := f.lastLive + 1 // the first indeterminate state
+	first := f.dead.lastLive + 1 // the first indeterminate state
 	start, hi := first, 0
-	if e := f.cfg.Expected; e > first && e <= f.steps() {
+	if e := f.cfg.Expected; e > first && e <= f.dead.steps() {
 		if _, err := f.probe(ctx, e-1, true); err != nil { // all walks are needed if it is the critical step
 			return 0, false, err
 		}
@@ -222,7 +198,7 @@ func (f *finder) bisect(ctx context.Context) (step int, recovers bool, err error
 	for d := 1; hi == 0 || hi-lo > 1; d *= 2 {
 		at := int(uint(lo+hi) >> 1)
 		if hi == 0 { // no step is known after which nothing recovers
-			if at = min(start+d, f.steps()); at == lo {
+			if at = min(start+d, f.dead.steps()); at == lo {
 				return 0, true, nil
 			}
 		}
@@ -263,7 +239,7 @@ func (f *finder) recovers(ctx context.Context, step int) (bool, error) {
 	if err != nil || p.Recovered > 0 {
 		return err == nil, err
 	}
-	if ok, err := f.recoversExactly(ctx, step); ok || err != nil || f.proven(step) {
+	if ok, err := f.recoversExactly(ctx, step); ok || err != nil || f.searches.proven(step) {
 		return ok, err
 	}
 	return f.recoversAsEqual(ctx, step)
@@ -271,33 +247,18 @@ func (f *finder) recovers(ctx context.Context, step int) (bool, error) {
 
 // probe makes walks from the state after a step, all or until one is live.
 func (f *finder) probe(ctx context.Context, step int, all bool) (Probe, error) {
-	for i, p := range f.finished {
-		if p.Step == step && p.Limit == f.limit && (p.all || p.Recovered == 0) {
-			f.last = i // all walks were made
-			return p.Probe, nil
-		}
+	if p, ok := f.probes.find(step, f.limit); ok {
+		return p, nil
 	}
 	f.lastRecovering = f.lastRecoveringStep()
-	p, err := f.prober.probe(ctx, f, f.prefix(step), step, all)
+	p, err := f.prober.probe(ctx, f, f.dead.prefix(step), step, all)
 	if err != nil {
-		f.interrupted = p.Probe
+		f.probes.interrupted = p.Probe
 		return Probe{}, err
 	}
-	f.last = len(f.finished)
-	f.finished = append(f.finished, p)
+	f.probes.add(p)
 	f.enoughFailed.Store(f.mostFailed().Walks >= f.enoughWalks())
 	return p.Probe, nil
-}
-
-// allOutOfEvents reports whether every walk of the last probe ran out of events.
-func (f *finder) allOutOfEvents() bool { return f.finished[f.last].allOutOfEvents }
-
-func (f *finder) finishedProbes() []Probe {
-	out := make([]Probe, len(f.finished))
-	for i, p := range f.finished {
-		out[i] = p.Probe
-	}
-	return out
 }
 
 // verifyDead reports whether the step is accepted as the critical one: because that is proven, all walks from it ran out
@@ -308,11 +269,11 @@ func (f *finder) verifyDead(ctx context.Context, step int) (bool, error) {
 		return false, err
 	}
 	f.after = p
-	if f.allOutOfEvents() || f.proven(step) {
+	if f.probes.allOutOfEvents() || f.searches.proven(step) {
 		return true, nil
 	}
-	first := f.lastLive + 1
-	if !f.outOfEvents && step-first > (f.steps()-first)/2 {
+	first := f.dead.lastLive + 1
+	if !f.dead.outOfEvents && step-first > (f.dead.steps()-first)/2 {
 		return false, nil
 	}
 	limit, walks := f.limit, f.walks

@@ -21,9 +21,9 @@ type follow struct {
 func (s *follow) Next() (runloop.Task, bool) { return runloop.Task{}, false }
 
 func (s *follow) Select(at *runloop.Node) runloop.Selection {
-	s.f.goal = at.Goal
+	s.f.dead.goal = at.Goal
 	if at.Live {
-		s.f.lastLive = at.Step
+		s.f.dead.lastLive = at.Step
 	}
 	switch {
 	case s.src.Err() != nil:
@@ -47,18 +47,18 @@ const mostTail = 2_000
 // tail summarizes the second half of the run's steps after a step, or the last mostTail of them. The first half may
 // have steps that repeat only for a while.
 func (f *finder) tail(step int) Tail {
-	t := Tail{From: max(step+(f.steps()-step)/2, f.steps()-mostTail) + 1, To: f.steps()}
-	if f.outOfEvents {
+	t := Tail{From: max(step+(f.dead.steps()-step)/2, f.dead.steps()-mostTail) + 1, To: f.dead.steps()}
+	if f.dead.outOfEvents {
 		return t // nothing repeats
 	}
 	w := f.prober.workers[0]
-	o := w.loop.Run(&follow{f: f, src: choose.Prefix{Path: f.prefix(t.From - 1)}}, runloop.Task{})
+	o := w.loop.Run(&follow{f: f, src: choose.Prefix{Path: f.dead.prefix(t.From - 1)}}, runloop.Task{})
 	if o.End != runloop.AtBound {
 		return t
 	}
 	var (
 		run   = w.loop.Replay()
-		src   = choose.Prefix{Path: f.path[len(run.Path):]}
+		src   = choose.Prefix{Path: f.dead.path[len(run.Path):]}
 		index = map[string]int{}
 	)
 	words, err := replay.NewWords(run.World.System())

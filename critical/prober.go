@@ -14,13 +14,6 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// finishedProbe is a probe and how it ended.
-type finishedProbe struct {
-	Probe
-	allOutOfEvents bool // every walk ran out of events
-	all            bool // all walks were made
-}
-
 // prober makes walks in parallel.
 type prober struct {
 	workers   []*walkWorker
@@ -116,7 +109,7 @@ func (p *prober) probe(ctx context.Context, f *finder, prefix choose.Path, step 
 			if !live && recovered.Load() == 0 && step > f.lastRecovering && n >= f.enoughWalks() {
 				f.enoughFailed.Store(true)
 			}
-			f.notify(Progress{step, f.steps(), n, f.walks})
+			f.notify(Progress{step, f.dead.steps(), n, f.walks})
 			if live {
 				recovered.Add(1)
 				if all {
@@ -130,7 +123,7 @@ func (p *prober) probe(ctx context.Context, f *finder, prefix choose.Path, step 
 	}
 	for _, w := range p.workers[:min(len(p.workers), f.walks)] {
 		w.nearest = nearest{}
-		w.loop.Keep(f.prefix(step))
+		w.loop.Keep(f.dead.prefix(step))
 		wait.Go(func() {
 			w.loop.Measure(func() { work(w) })
 		})
@@ -207,11 +200,11 @@ type nearest struct {
 func (n *nearest) offer(f *finder, l *runloop.Loop, walk int, violates bool) {
 	run := l.Replay()
 	m := nearest{path: run.Path, walk: walk, violates: violates}
-	for m.choices < len(run.Path) && m.choices < len(f.path) && run.Path[m.choices] == f.path[m.choices] {
+	for m.choices < len(run.Path) && m.choices < len(f.dead.path) && run.Path[m.choices] == f.dead.path[m.choices] {
 		m.choices++
 	}
-	for m.common < min(len(run.Bounds), len(f.bounds)) {
-		end := f.end(m.common + 1)
+	for m.common < min(len(run.Bounds), len(f.dead.bounds)) {
+		end := f.dead.end(m.common + 1)
 		if end > m.choices || end != endOf(run.Bounds, run.Path, m.common+1) {
 			break
 		}
@@ -221,16 +214,6 @@ func (n *nearest) offer(f *finder, l *runloop.Loop, walk int, violates bool) {
 		m.path = m.path.Clone()
 		*n = m
 	}
-}
-
-// end returns the length of the dead run's path after a step.
-func (f *finder) end(step int) int { return endOf(f.bounds, f.path, step) }
-
-func endOf(bounds []int32, path choose.Path, step int) int {
-	if step < len(bounds) {
-		return int(bounds[step])
-	}
-	return len(path)
 }
 
 // better reports whether m is closer. A run without a violation is better, then a longer common prefix, a shorter

@@ -88,8 +88,8 @@ type Repeat struct {
 
 // transition returns the result for a critical step.
 func (f *finder) transition(ctx context.Context, step int) (*Result, error) {
-	if f.outOfEvents || f.cfg.ProveEnd && !f.proven(step) {
-		if _, err := f.examine(ctx, f.steps()); err != nil { // without events it has no successors, which is a proof
+	if f.dead.outOfEvents || f.cfg.ProveEnd && !f.searches.proven(step) {
+		if _, err := f.examine(ctx, f.dead.steps()); err != nil { // without events it has no successors, which is a proof
 			return nil, err
 		}
 	}
@@ -102,7 +102,7 @@ func (f *finder) transition(ctx context.Context, step int) (*Result, error) {
 	if res.Choice, err = f.choice(ctx, step); err != nil {
 		return nil, err
 	}
-	res.Probes = f.finishedProbes()
+	res.Probes = f.probes.all()
 	res.Live, res.LiveCommon = f.nearest.path, f.nearest.common
 	return res, nil
 }
@@ -110,7 +110,7 @@ func (f *finder) transition(ctx context.Context, step int) (*Result, error) {
 // before makes all walks from the state before the critical step. If that state is live, it uses walks that first
 // leave the live states, which are more informative.
 func (f *finder) before(ctx context.Context, step int) (Probe, error) {
-	if step > f.lastLive {
+	if step > f.dead.lastLive {
 		return f.probe(ctx, step, true)
 	}
 	f.prober.leaveLive = true
@@ -119,29 +119,29 @@ func (f *finder) before(ctx context.Context, step int) (Probe, error) {
 	if err != nil || p.Recovered > 0 {
 		return p, err
 	}
-	f.finished = f.finished[:len(f.finished)-1]
+	f.probes.finished = f.probes.finished[:len(f.probes.finished)-1]
 	return f.probe(ctx, step, true)
 }
 
 // choice returns the index of the choice within the step that makes the run dead, or -1 if it is the event.
 func (f *finder) choice(ctx context.Context, step int) (int, error) {
-	begin := int(f.bounds[step-1]) + 1
+	begin := int(f.dead.bounds[step-1]) + 1
 	// With the event and the first n picks fixed, walks recover for n <= lo, and do not for n >= hi.
-	lo, hi := -1, len(f.prefix(step))-begin
+	lo, hi := -1, len(f.dead.prefix(step))-begin
 	for hi-lo > 1 {
 		mid := (lo + hi) >> 1
 		if lo < 0 {
 			mid = 0 // usually the event decides
 		}
-		p, err := f.prober.probe(ctx, f, f.path[:begin+mid], step-1, false)
+		p, err := f.prober.probe(ctx, f, f.dead.path[:begin+mid], step-1, false)
 		switch {
 		case err != nil:
 			return 0, err
 		case p.Recovered > 0:
 			lo = mid
 			continue
-		case f.searched(step):
-			r, _, err := f.explore(ctx, f.path[:begin+mid])
+		case f.searches.searched(step):
+			r, _, err := f.explore(ctx, f.dead.path[:begin+mid])
 			if err != nil {
 				return 0, err
 			}
@@ -157,14 +157,15 @@ func (f *finder) choice(ctx context.Context, step int) (int, error) {
 
 func (f *finder) result(c Case, step int) *Result {
 	res := &Result{
-		Transition: Transition{Case: c, Step: step, Probes: f.finishedProbes(), OutOfEvents: f.outOfEvents, LiveCommon: f.nearest.common},
-		Choice:     -1, Dead: f.path, Steps: f.steps(), Live: f.nearest.path, onlySearchRecovers: c == Recovered && f.onlySearchRecovers(),
+		Transition: Transition{Case: c, Step: step, Probes: f.probes.all(), OutOfEvents: f.dead.outOfEvents, LiveCommon: f.nearest.common},
+		Choice:     -1, Dead: f.dead.path, Steps: f.dead.steps(), Live: f.nearest.path,
+		onlySearchRecovers: c == Recovered && f.onlySearchRecovers(),
 	}
-	switch res.Bound = f.steps(); c {
+	switch res.Bound = f.dead.steps(); c {
 	case Located:
 		res.Bound = step
 	case DeadFromStart:
-		res.Bound = f.lastLive + 1
+		res.Bound = f.dead.lastLive + 1
 	case Unlocated:
 		res.After, res.Bound = f.after, f.after.Step
 	}
