@@ -13,7 +13,7 @@ import (
 )
 
 // Host is the machine of a node: its network, its disk, and the values that it shows to the checker. Only goroutines of that node may use
-// it.
+// it. A host has a field for each resource of the machine. The methods of each resource are in one file.
 type Host struct {
 	self  sim.NodeID
 	nodes int
@@ -47,7 +47,8 @@ type Host struct {
 	signals []signalled // each one that takes a signal receives it
 }
 
-// effect is an action of a node on its environment.
+// effect is an action of a node on its environment. Its methods stand in the files of their callers: display, inputs
+// and the engine.
 type effect struct {
 	kind  effectKind
 	by    uint64 // the goroutine

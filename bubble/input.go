@@ -12,7 +12,8 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// input is one step of a node: the event that it was given and the effects of that event. Inputs are immutable, so nodes may share them.
+// input is one step of a node: the event that it was given and the effects of that event. Inputs are immutable, so nodes may share them. An
+// input has the fields of all kinds of inputs, because a history stores them in one chain.
 type input struct {
 	before *input    // nil means that this input is the boot
 	hash   [2]uint64 // of all inputs up to this one, and their effects; see seal

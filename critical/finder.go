@@ -26,6 +26,9 @@ const (
 //  3. verifyDead accepts that step if it is proven dead, if all walks from it ran out of events, or if it lies in the
 //     first half of the steps after the last live state and longer walks do not recover, either.
 //  4. Otherwise walks become longer, the run is continued by one, and bisect starts again, up to maxLengthenings times.
+//
+// Its methods are steps of this algorithm. Each file has those for one kind of evidence, and finder.go those that
+// combine it.
 type finder struct {
 	cfg    *Config
 	prober *prober

@@ -57,21 +57,21 @@ func (g *Graph) svgBody(o Options) template.HTML {
 	return template.HTML(d.close())
 }
 
+// drawing is an SVG drawing in progress. It has a method for each kind of element.
 type drawing struct {
-	g       *Graph
-	o       Options
-	out     strings.Builder
-	rows    []segment
-	rowOf   map[int]int // by step number
-	x       []int       // by node: position of its lane, or -1
-	left    int         // first lane
-	last    int         // length of the events on the last lane
-	pitch   int
-	notes   int
-	noteLen int // in letters
-	width   int
-	top     int
-	labels  strings.Builder // of messages, drawn over all lines
+	g          *Graph
+	o          Options
+	out        strings.Builder
+	rows       []segment
+	rowOf      map[int]int // by step number
+	x          []int       // by node: position of its lane, or -1
+	left       int         // first lane
+	last       int         // length of the events on the last lane
+	pitch      int
+	notes      int
+	noteLen    int // in letters
+	width, top int
+	labels     strings.Builder // of messages, drawn over all lines
 
 	arguments arguments
 }

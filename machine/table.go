@@ -18,7 +18,8 @@ const None ID = -1
 // State is the name of a state.
 type State string
 
-// Kind is a type of machines: a table of states. It is immutable and holds no state of machines.
+// Kind is a type of machines: a table of states. It is immutable and holds no state of machines. Methods that draw
+// charts and that check tables have files of their own.
 type Kind struct {
 	name   string
 	vars   reflect.Type // a struct M; variables are *M
@@ -53,7 +54,7 @@ type StateDef struct {
 // Rule is a rule of a state, made by [On] and similar functions.
 type Rule func(*state)
 
-// state is a state of a table.
+// state is a state of a table. Methods that draw charts and that check tables have files of their own.
 type state struct {
 	name      State
 	entry     *action

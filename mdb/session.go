@@ -41,7 +41,8 @@ type Config struct {
 	End string
 }
 
-// Session is a debugging session. It is not safe for concurrent use.
+// Session is a debugging session. It is not safe for concurrent use. Its methods are the commands. Each file has those
+// of one group of commands.
 type Session struct {
 	cfg      Config
 	sys      *sim.System

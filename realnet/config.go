@@ -14,7 +14,8 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Config configures a node. System, Node and Peers are required, and either Messages or Codec.
+// Config configures a node. System, Node and Peers are required, and either Messages or Codec. It has a field for each
+// setting, since callers set them in one literal.
 type Config struct {
 	System *sim.System
 	Node   sim.NodeID

@@ -23,7 +23,8 @@ import (
 )
 
 // keeper collects the violations of a search that continues after a finding. It keeps those that differ by kind,
-// property and, if known for sure, the code that handled the decisive step. Calls must not overlap.
+// property and, if known for sure, the code that handled the decisive step. Calls must not overlap. Its fields are
+// findings, suspects and their times, all of which each new suspect changes.
 type keeper struct {
 	o          *Options
 	sys        sim.System

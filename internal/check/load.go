@@ -20,7 +20,8 @@ import (
 	"github.com/macemc/macemc/systems/spec"
 )
 
-// Loaded is a path file that was replayed on its system.
+// Loaded is a path file that was replayed on its system. Each file has the methods for one use of the run: the critical
+// step, descriptions, headers, shrinking.
 type Loaded struct {
 	System sim.System
 	Header pathfile.Header

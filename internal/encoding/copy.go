@@ -35,7 +35,8 @@ func (p *Plan) Copy(v any) any {
 }
 
 // copier makes one copy. Memory with several references is recorded in seen and copied once. If the walk finds
-// overlaps, each overlapping group is allocated in one piece, and the walk is repeated.
+// overlaps, each overlapping group is allocated in one piece, and the walk is repeated. Its methods for constants and
+// time zones stand in the files of these values.
 type copier struct {
 	set     *Set
 	plan    *Plan

@@ -26,8 +26,9 @@ import (
 // twice the position of the first visit. A slice of a constant has 3 and the constant's name in front.
 //
 // A map is 1 for nil, or twice its length and then its entries. If it was visited before, it is encoded like such a
-// slice. An interface is 0, or the name of its dynamic type and its value. If memory can be shared, the value ends
-// with a list of overlaps and their offsets.
+// slice. An interface is 0, or the name of its dynamic type and its value. If memory can be shared, the value ends with
+// a list of overlaps and their offsets. File encode.go has the methods for most kinds of types. Map iterators, special
+// types and time zones have a file each.
 type Encoder struct {
 	set     *Set
 	plan    *Plan // of the current value

@@ -7,7 +7,9 @@ import (
 	"github.com/macemc/macemc/internal/explore/stateset"
 )
 
-// Batch is a group of edges that are looked up together, with the results of the look-up.
+// Batch is a group of edges that are looked up together, with the results of the look-up. Its fields are columns by
+// parent, by key and by new state, whose memory the next batch reuses. The methods for handed, pending and foreign
+// batches stand in the files of their users.
 type Batch struct {
 	graph.Edges
 	words   int

@@ -13,7 +13,8 @@ import (
 //
 // Parts takes the same step as a [Loop], without its order: the caller selects the next states, and states of foreign
 // parts are handed over. All states of a level must be accepted before one of the next is expanded, and all must be
-// expanded in the end. Then edges may sleep, see [graph.Edges.By].
+// expanded in the end. Then edges may sleep, see [graph.Edges.By]. The fields of Parts are those of a step, as in a
+// Loop, and those that divide states into parts.
 type Parts struct {
 	graph     graph.Graph
 	kind      stateset.Kind

@@ -81,7 +81,8 @@ type job struct {
 	forbidden []bool
 }
 
-// search is a search for one obligation.
+// search is a search for one obligation. Its methods are in three files: the search, strongly connected components, and
+// the lasso that is found.
 type search struct {
 	*Graph
 	marks  []Mark

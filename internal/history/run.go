@@ -18,7 +18,8 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Run is an executed path with a current position.
+// Run is an executed path with a current position. It has the fields of executed and of recorded runs, which users see
+// alike. Each file has the methods for one question about steps: causes, goroutines, pending events, states.
 type Run struct {
 	Name     string
 	Nodes    int

@@ -19,7 +19,8 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// env is the Env of one node. It answers questions, and records effects in the machine's step.
+// env is the Env of one node. It answers questions, and records effects in the machine's step. It has the methods of
+// sim.Env. Those for calls, tracing, virtual time and late use have files of their own.
 type env struct {
 	w       *Machine
 	n       *Node

@@ -18,8 +18,9 @@ var (
 	errUncopied = errors.New("the engine does not copy states")
 )
 
-// A Cursor is a position in a path, with the world in the state of that position. It moves forward by executing
-// steps, and back by executing again from the start or from the last stored state, see [Cursor.Keep].
+// A Cursor is a position in a path, with the world in the state of that position. It moves forward by executing steps,
+// and back by executing again from the start or from the last stored state, see [Cursor.Keep]. Methods for checkpoints
+// and for descriptions of steps have files of their own.
 type Cursor struct {
 	run    *Run
 	opts   kernel.Options

@@ -53,7 +53,9 @@ const (
 	tails = 32
 )
 
-// deadShrinker shrinks dead runs. It shrinks the cause, which is the steps up to the critical one.
+// deadShrinker shrinks dead runs. It shrinks the cause, which is the steps up to the critical one. Its fields are the
+// evidence about candidates, and its methods judge candidates by it. Each file has one kind of evidence or one kind of
+// dead run.
 type deadShrinker struct {
 	cfg    *Config
 	player *Player

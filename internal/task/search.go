@@ -22,7 +22,8 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Search searches a system for violations. Its fields, and those of Config, are the flags of the command with that name.
+// Search searches a system for violations. Its fields, and those of Config, are the flags of the command with that
+// name. Files have the methods of one group of flags: clusters, durable searches, continued searches.
 type Search struct {
 	Subject
 	Config       search.Config // the fields that equal a flag; the others follow from Subject and other flags

@@ -36,7 +36,8 @@ func (p Policy) strategy() string {
 	return "strategy " + p.String()
 }
 
-// Schedule describes a run: the default order with Switches for the first Until operations, and the order of Policy after them.
+// Schedule describes a run: the default order with Switches for the first Until operations, and the order of Policy after them. It has a
+// field for each parameter of a run, because a new process receives them as one value.
 type Schedule struct {
 	Seed     uint64 // seed of the test's random numbers, of select, and of the order of maps
 	Policy   Policy

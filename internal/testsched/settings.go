@@ -36,7 +36,8 @@ const (
 // PrintsKeys is added to GODEBUG to make the go command print the keys of cached results.
 const PrintsKeys = ",gocachetest=1"
 
-// Settings are the settings from the environment.
+// Settings are the settings from the environment. Its fields are the settings and the progress of the test that is
+// explored. Its methods are the stages of handling a finding. Each stage has a file.
 type Settings struct {
 	config    Config
 	schedule  string

@@ -13,7 +13,8 @@ const (
 	silencePeriod = 3 * time.Second
 )
 
-// Member is the service of the other nodes. All members work, and one of them leads.
+// Member is the service of the other nodes. All members work, and one of them leads. It has a method for each message
+// of the protocol. The files divide its roles as leader and worker.
 type Member struct {
 	Inc    int // incarnation of the node, unique
 	Worker Worker

@@ -6,7 +6,8 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Commit is the progress of the search. It is a value: its slices are not changed.
+// Commit is the progress of the search. It is a value: its slices are not changed. Its methods stand in the files of
+// their callers: leader, member, messages and worker.
 type Commit struct {
 	Rev    int // number of changes
 	K      int // the next superstep

@@ -28,7 +28,7 @@ const (
 	earlierVar = "MACEMC_EARLIER" // an earlier as JSON; empty if no search process died before
 )
 
-// Role is the purpose of this process.
+// Role is the purpose of this process. Method LimitMemory depends on the operating system and has a file for each.
 type Role struct {
 	name     string
 	Recorder *flight.Recorder // nil if no process waits for this one

@@ -13,7 +13,8 @@ import (
 //go:linkname findObject runtime.findObject
 func findObject(p, from, at uintptr) (base uintptr, s *heapSpan, index uintptr)
 
-// heapSpan is the beginning of runtime.mspan: pages with objects of one size.
+// heapSpan is the beginning of runtime.mspan: pages with objects of one size. Its fields repeat the layout of the
+// runtime.
 type heapSpan struct {
 	_            [3]uintptr
 	start, pages uintptr

@@ -10,7 +10,8 @@ import (
 // Arena is memory that grows in place. Addresses are reserved, and pages are allocated when used. Pages are huge if
 // available, because tables that are read at random would otherwise spend their time on address translation. The
 // garbage collector does not manage the memory, but it is released when nothing refers to the region any more. The zero
-// value is empty. No other reference to Words may be kept.
+// value is empty. No other reference to Words may be kept. The methods depend on the operating system and have a file
+// for each.
 type Arena struct {
 	Words    []uint64
 	reserved *mapping // nil if words are on the heap

@@ -2,7 +2,8 @@
 
 package memory
 
-// Arena is memory that grows. The zero value is empty. No other reference to Words may be kept.
+// Arena is memory that grows. The zero value is empty. No other reference to Words may be kept. The methods depend on
+// the operating system and have a file for each.
 type Arena struct {
 	Words []uint64
 }

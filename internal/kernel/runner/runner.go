@@ -24,7 +24,8 @@ import (
 // caller receives the messages that handlers send, and supplies the arrivals. Timers may fire in any order, since real
 // time is not part of a node's state.
 //
-// A runner is not safe for concurrent use.
+// A runner is not safe for concurrent use. It has a method for each use of the machine by live nodes and recordings,
+// which do not see the machine itself.
 type Runner struct {
 	w      *kernel.Machine
 	out    externalNetwork

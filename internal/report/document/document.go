@@ -29,7 +29,8 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Document is a report in a form for renderers.
+// Document is a report in a form for renderers. It has a field for each section. Each file has the methods that fill
+// one section.
 type Document struct {
 	Report     *report.Report
 	Properties []sim.Property // of the system

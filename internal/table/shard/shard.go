@@ -14,7 +14,8 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Shard explores some parts of the state space, and packs states for the processes that explore the others.
+// Shard explores some parts of the state space, and packs states for the processes that explore the others. Each file
+// has the methods for one purpose: dividing states, packing them, finding dead ones.
 type Shard struct {
 	*explore.Parts
 	// Learned is the number of expansions made to create content of received states.

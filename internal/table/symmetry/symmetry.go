@@ -21,9 +21,10 @@ const mostPermutations = 5040
 // checked for all known steps, sets and crashes, for initial states, for the reactions of monitors to
 // announcements, and for properties in all visited states. A difference is the witness against the symmetry.
 //
-// All known steps of a node are made known for the nodes of its role, and assumptions of a reduction are decided
-// for all of them. Thus the representatives, together with their permutations and the same choices in each, are a
-// reduced graph of the system.
+// All known steps of a node are made known for the nodes of its role, and assumptions of a reduction are decided for
+// all of them. Thus the representatives, together with their permutations and the same choices in each, are a reduced
+// graph of the system. Symmetry has a method for each kind of component that a permutation changes, or that is
+// compared.
 type Symmetry struct {
 	r       *por.ReducedGraph
 	perms   [][]sim.NodeID      // all but the identity: the image of each node

@@ -24,7 +24,8 @@ import (
 	"github.com/macemc/macemc/systems/superstep"
 )
 
-// Search starts a search, and waits for its end.
+// Search starts a search, and waits for its end. Each file has the methods of one stage: exploration, analysis and
+// conclusion.
 type Search struct {
 	URL      string
 	Security Security

@@ -114,7 +114,8 @@ func program(called string) string {
 	return called
 }
 
-// app is the state that the commands share.
+// app is the state that the commands share. Its methods are the commands and their helpers. Each file has those of one
+// command or of commands for one purpose.
 type app struct {
 	task.Process
 	config Config

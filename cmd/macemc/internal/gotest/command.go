@@ -48,7 +48,7 @@ import (
 	"github.com/macemc/macemc/search"
 )
 
-// Runner runs go test with the changed runtime.
+// Runner runs go test with the changed runtime. Its methods are commands, and each file has those of one command.
 type Runner struct {
 	*task.Process
 	Tags *string // build tags of the command line

@@ -16,7 +16,8 @@ import (
 	"github.com/macemc/macemc/internal/textfmt"
 )
 
-// summaries is a writer that appends a summary of the exploration to the line of each package.
+// summaries is a writer that appends a summary of the exploration to the line of each package. Its fields are the
+// settings, the output read so far, and the counts that the last lines report.
 type summaries struct {
 	out     io.Writer
 	folder  string           // of the summaries of this run

@@ -32,7 +32,7 @@ import (
 	"github.com/macemc/macemc/systems/spec"
 )
 
-// options are the flags of the command.
+// options are the flags of the command. Each flag has a field.
 type options struct {
 	bugs    []string
 	set     []string

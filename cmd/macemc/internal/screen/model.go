@@ -53,7 +53,8 @@ const (
 	showSource
 )
 
-// Model is the state of the screen.
+// Model is the state of the screen. Each file has the methods for one purpose: keys, the command line, content and
+// drawing.
 type Model struct {
 	session       mdb.Debugger
 	width, height int
