@@ -249,10 +249,10 @@ func (x *exploration) run(ctx context.Context) (out explore.Result, refused erro
 			if x.gaveUp = r.GivesUp(ctx, limited, &out); !x.gaveUp {
 				again = r.Again(ctx, &out)
 			}
-			if x.reduced = r.Summary(); r.KeepsAll() && r.Permuter == nil && x.g.World.NeverFail == 0 {
+			if x.reduced = r.Summary(); r.KeepsAll() && r.Permuter == nil && x.g.World.Failures.NeverFail == 0 {
 				x.reduction = nil
 			}
-			if !again && !x.gaveUp && out.Complete && out.Err == nil && x.g.World.NeverFail != 0 {
+			if !again && !x.gaveUp && out.Complete && out.Err == nil && x.g.World.Failures.NeverFail != 0 {
 				x.g.LimitBy(func() error { return loop.Limit(limited) })
 				x.crashSensitive = crashes.Sensitive(r)
 				x.g.LimitBy(nil)
@@ -333,7 +333,7 @@ func Rehearse(ctx context.Context, e *steptree.Engine) (path choose.Path, err er
 // concludeCrashes decides whether the result of an exploration in which some nodes did not crash is valid.
 func (x *exploration) concludeCrashes(r *explore.Result) {
 	c := x.crashes
-	if c == nil || x.g.World.NeverFail == 0 {
+	if c == nil || x.g.World.Failures.NeverFail == 0 {
 		return
 	}
 	c.Proven = r.Complete && r.Err == nil && len(x.crashSensitive) == 0

@@ -33,21 +33,21 @@ func Select(g *statespace.Graph, opts *options.Options) *Crashes {
 	if c.Why = whyExplicit(g, opts); c.Why != "" {
 		return c
 	}
-	if e.Crashing == nil {
+	if e.Failures.Crashing == nil {
 		var err error
-		if e.Crashing, e.Halting, err = e.Bench.WhoFails(); err != nil {
+		if e.Failures.Crashing, e.Failures.Halting, err = e.Bench.WhoFails(); err != nil {
 			return c // reported when runs begin
 		}
 	}
 	for node := range e.Nodes {
-		if e.Crashing[node] && e.Sys.Crashes > 0 || e.Halting[node] && e.Sys.Halts > 0 {
-			e.NeverFail |= 1 << node
+		if e.Failures.Crashing[node] && e.Sys.Crashes > 0 || e.Failures.Halting[node] && e.Sys.Halts > 0 {
+			e.Failures.NeverFail |= 1 << node
 		}
 	}
 	for _, o := range opts.CrashSensitive {
-		e.NeverFail &^= 1 << o.Node
+		e.Failures.NeverFail &^= 1 << o.Node
 	}
-	for nodes := e.NeverFail; nodes != 0; nodes &= nodes - 1 {
+	for nodes := e.Failures.NeverFail; nodes != 0; nodes &= nodes - 1 {
 		c.Implicit = append(c.Implicit, sim.NodeID(bits.TrailingZeros64(nodes)))
 	}
 	return c

@@ -79,7 +79,7 @@ type simulation struct {
 func Sensitive(r *por.ReducedGraph) (list []options.CrashSensitive) {
 	var all []*simulation
 	for node := range r.Nodes {
-		if r.World.NeverFail>>node&1 == 1 {
+		if r.World.Failures.NeverFail>>node&1 == 1 {
 			a := &simulation{r: r, node: node, ids: map[statePair]int{}}
 			a.gather()
 			a.decide()
@@ -226,7 +226,7 @@ func (a *simulation) events(y, x uint32) []uint32 {
 // downs returns the obligations for crashes and halts between steps.
 func (a *simulation) downs(y, x uint32) (duties []crashObligation, err error) {
 	e := a.r.World.Engine
-	if e.Crashing[a.node] && e.Sys.Crashes > 0 {
+	if e.Failures.Crashing[a.node] && e.Sys.Crashes > 0 {
 		for kept := range e.Locals.List[y].State.Unsynced() + 1 {
 			if a.r.Mutated(por.NoSurvivors) && kept < e.Locals.List[y].State.Unsynced() {
 				continue
@@ -238,7 +238,7 @@ func (a *simulation) downs(y, x uint32) (duties []crashObligation, err error) {
 			duties = append(duties, crashObligation{kind: afterCrash, ends: []int{a.pair(down, x)}})
 		}
 	}
-	if e.Halting[a.node] && e.Sys.Halts > 0 {
+	if e.Failures.Halting[a.node] && e.Sys.Halts > 0 {
 		down, err := e.HaltedState(sim.NodeID(a.node))
 		if err != nil {
 			return nil, err
@@ -303,7 +303,7 @@ func (a *simulation) cuts(l *por.LocalState, f uint32, o *por.Outcome, x uint32,
 		sends, announces, _ := r.Heard(node, e.Trees.Leaves.At(o.Leaf).OpsLeft(c))
 		duties = append(duties, crashObligation{kind: afterCut, act: f, ends: a.ends(down, x, sends, announces, there)})
 	}
-	if e.Halting[node] && leaf.HaltCuts > 0 {
+	if e.Failures.Halting[node] && leaf.HaltCuts > 0 {
 		down, err := e.HaltedState(node)
 		if err != nil {
 			return nil, err
@@ -312,7 +312,7 @@ func (a *simulation) cuts(l *por.LocalState, f uint32, o *por.Outcome, x uint32,
 			add(down, c)
 		}
 	}
-	if !e.Crashing[node] || leaf.CrashCuts == 0 {
+	if !e.Failures.Crashing[node] || leaf.CrashCuts == 0 {
 		return duties, nil
 	}
 	for _, c := range e.CutsOf(leaf, stepinfo.EffectKind.SurvivesCrash) {

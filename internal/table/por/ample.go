@@ -155,7 +155,9 @@ func (r *ReducedGraph) unaffectedByFaults(v []uint32, node int, c *candidate) bo
 		return false
 	}
 	crashes, halts := store.CrashesLeft(f.Budget) > 0 && !r.Mutated(NoCrashes), store.HaltsLeft(f.Budget) > 0 && !r.Mutated(NoHalts)
-	fails := func(node int) bool { return crashes && r.World.MayCrash(node) || halts && r.World.MayHalt(node) }
+	fails := func(node int) bool {
+		return crashes && r.World.Failures.MayCrash(node) || halts && r.World.Failures.MayHalt(node)
+	}
 	if fails(node) {
 		return false
 	}

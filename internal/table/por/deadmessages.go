@@ -106,7 +106,7 @@ func (r *ReducedGraph) after(x, f uint32, add func(uint32)) bool {
 // crash adds the local states that a crash leads to, between steps or inside a known one.
 func (r *ReducedGraph) crash(x uint32, l *LocalState, add func(uint32)) bool {
 	e := r.World.Engine
-	if e.Sys.Crashes == 0 || !r.World.MayCrash(l.Node) {
+	if e.Sys.Crashes == 0 || !r.World.Failures.MayCrash(l.Node) {
 		return true
 	}
 	for kept := range e.Locals.List[x].State.Unsynced() + 1 {

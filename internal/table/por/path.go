@@ -88,7 +88,7 @@ func (k *walker) follow(node int, c *candidate) { k.take(k.as(node, c.act), c.do
 func (k *walker) take(ev netmodel.Event, picks []int32) {
 	w := k.r.World
 	w.Restore(k.real)
-	defer w.CrashesAll()() // the path is one of the unreduced system
+	defer w.Failures.AllowAll()() // the path is one of the unreduced system
 	at := slices.Index(w.AllEvents(nil), ev)
 	if at < 0 || k.r.lost {
 		k.r.lose()

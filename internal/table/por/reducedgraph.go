@@ -89,7 +89,7 @@ func New(
 	g *statespace.Graph, opts *options.Options, newPermuter func(*ReducedGraph) (Permuter, string),
 ) (r *ReducedGraph, summary Reduced) {
 	summary = reducible(g, opts)
-	if summary.Used == options.ReduceNone && (!opts.Symmetry || opts.Asymmetry != "") && g.World.NeverFail == 0 {
+	if summary.Used == options.ReduceNone && (!opts.Symmetry || opts.Asymmetry != "") && g.World.Failures.NeverFail == 0 {
 		summary.Asymmetry = opts.Asymmetry
 		return nil, summary
 	}
@@ -113,7 +113,7 @@ func New(
 		}
 		if r.summary.Asymmetry = why; r.Permuter != nil {
 			r.summary.Permutations = len(r.Permuter.Permutations()) + 1
-		} else if summary.Used == options.ReduceNone && g.World.NeverFail == 0 {
+		} else if summary.Used == options.ReduceNone && g.World.Failures.NeverFail == 0 {
 			return nil, r.summary
 		}
 	}

@@ -101,8 +101,8 @@ func Irreducible(e *steptree.Engine) string {
 	add(ordered != nil && ordered.Ordered(), "queues")
 	add(e.Sys.Timing == sim.Prompt, "timing Prompt")
 	add(e.Sys.Limits()[sim.Partitions] > 0, "partitions")
-	add(e.ProcessGroups != nil, "containers")
-	add(e.EarlyNodes != 1<<e.Nodes-1, "nodes that start late")
+	add(e.Failures.Groups != nil, "containers")
+	add(e.Boots.Early != 1<<e.Nodes-1, "nodes that start late")
 	add(len(e.Sys.Obligations()) > 0, "fair infinite runs are judged")
 	if len(why) == 0 {
 		return ""

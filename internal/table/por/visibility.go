@@ -108,7 +108,7 @@ func (r *ReducedGraph) combine(p *watched, but int) (at *combination, ok bool) {
 			}
 		}
 		if len(list) == 0 {
-			list = r.World.Loaded[i:][:1]
+			list = r.World.Boots.Loaded[i:][:1]
 		}
 		at.v[i] = list[0]
 		if i == but || at.nodes>>i&1 == 0 {

@@ -204,7 +204,7 @@ func (g *Graph) CheckState(m *graph.FoundState) (live bool, err error) {
 	sampled := w.Samples.Sampled(m.Number + 1)
 	// With several processes, another one may have evaluated the properties
 	check, cover := m.Root || sampled || g.Named, w.Covering.Unmet > 0
-	changed := w.FailGroup(m.Note & NoteNode)
+	changed := w.Failures.Group(m.Note & NoteNode)
 	for i := range p.Always {
 		q := &p.Always[i]
 		check = check || q.InFlight || m.Note&NoteLocal != 0 && q.Nodes&changed != 0

@@ -233,7 +233,7 @@ func (s *NodeConfigs) globalWith(rest, budget uint32) uint32 {
 	id := uint32(len(s.Globals))
 	s.ids.Put(key, uint64(id))
 	s.Globals = append(s.Globals, globalPart{Net: rest, Budget: budget,
-		share: s.Engine.NetGlobals.List[rest].Hash.Add(s.Engine.BudgetHash(budget))})
+		share: s.Engine.NetGlobals.List[rest].Hash.Add(s.Engine.Budgets.Hash(budget))})
 	return id
 }
 

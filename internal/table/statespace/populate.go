@@ -136,7 +136,7 @@ func (s *NodeConfigs) span(list []computed, handled uint32) span {
 // a step that diverges, since an endless loop has too many answers. See endless.
 func (s *NodeConfigs) run(w *world.World, packed []uint32, node int, ev netmodel.Event) (runs []computed) {
 	var diverges error
-	shared := node >= 0 && len(s.Engine.GroupOf(sim.NodeID(node))) > 0
+	shared := node >= 0 && len(s.Engine.Failures.GroupOf(sim.NodeID(node))) > 0
 	if shared && ev.Kind.TakesDown() {
 		return []computed{s.shared(uncachedTransition{ev: ev})}
 	}

@@ -31,25 +31,26 @@ type Tables struct {
 	Conns         conns   // numbers do not depend on the pair
 	NetGlobals    netGlobalsTable
 	Monitors      monitors
-	Passing       *Passing               // nil unless fairness is judged
-	budgets       []encoding.Fingerprint // by remaining crashes, without halts
-	halts         []encoding.Fingerprint // by remaining halts: what to add
-	Crashing      []bool                 // by node: it may crash when up
-	Halting       []bool                 // by node: it may halt when up
-	ProcessGroups [][]sim.NodeID         // by node: the other nodes of its process; nil if each has its own
-	NeverFail     uint64                 // set of nodes that neither crash nor halt in this exploration, as package crashes decides
-	Initial       []uint32               // local states before the first boot
-	haltedStates  []uint32               // by node: the local state after a halt, plus one; 0: unknown
-	Loaded        []uint32               // local states when the first boots begin: nodes that start early have their services
-	EarlyNodes    uint64                 // set of nodes that start early, all but those of [sim.System.Late]
-	LoadError     error                  // the finding of the construction of a service
-	Unlisted      bool                   // the events of some visited state cannot be listed
+	Passing       *Passing // nil unless fairness is judged
+	Budgets       budgets
+	Failures      failures
+	Boots         boots
+	haltedStates  []uint32 // by node: the local state after a halt, plus one; 0: unknown
+	Unlisted      bool     // the events of some visited state cannot be listed
 
 	Recorder  stateRecorder // nil without recording
 	Buf       []byte
 	CopyPlans plans
 	Samples   samples
 	Calls     *options.Calls // nil without reports
+}
+
+// boots holds the state before the first boots.
+type boots struct {
+	Initial []uint32 // local states
+	Loaded  []uint32 // local states when the first boots begin: nodes that start early have their services
+	Early   uint64   // set of nodes that start early, all but those of [sim.System.Late]
+	Err     error    // the finding of the construction of a service
 }
 
 // stateRecorder is notified of each new local state and each new step of a monitor.
@@ -85,7 +86,7 @@ func (e *Tables) Init(sys *sim.System, opts kernel.Options, calls *options.Calls
 		return &options.Unsupported{Why: "services with a method Close cannot be copied"}
 	}
 	e.Sys, e.Opts, e.Bench, e.Net, e.Nodes, e.Calls = sys, opts, bench, bench.Parted(), sys.Nodes, calls
-	e.ProcessGroups = declared.ProcessGroups(sys)
+	e.Failures.Groups = declared.ProcessGroups(sys)
 	if e.Net == nil && sys.Network != nil {
 		return &options.Unsupported{Why: fmt.Sprintf("its network %T does not implement netmodel.Parted", sys.Network)}
 	}
@@ -102,52 +103,24 @@ func (e *Tables) Init(sys *sim.System, opts kernel.Options, calls *options.Calls
 		if err != nil {
 			return err
 		}
-		e.Initial = append(e.Initial, id)
-		e.Loaded = append(e.Loaded, id)
+		e.Boots.Initial = append(e.Boots.Initial, id)
+		e.Boots.Loaded = append(e.Boots.Loaded, id)
 		if sys.Late != nil && sys.Late(sim.NodeID(i)) {
 			continue
 		}
-		e.EarlyNodes |= 1 << i
+		e.Boots.Early |= 1 << i
 		state, err := bench.Load(sim.NodeID(i))
 		if err != nil {
-			e.LoadError = cmp.Or(e.LoadError, err)
+			e.Boots.Err = cmp.Or(e.Boots.Err, err)
 		} else if id, err := e.Intern(sim.NodeID(i), state, nil); err == nil {
-			e.Loaded[i] = id // otherwise only a Boot makes it a state
+			e.Boots.Loaded[i] = id // otherwise only a Boot makes it a state
 		}
 	}
 	if err := e.Monitors.init(e); err != nil {
 		return err
 	}
-	for left := range sys.Crashes + 1 {
-		e.budgets = append(e.budgets, bench.HashBudgets(sim.Limits{sim.Crashes: left}))
-	}
-	for left := range declared.MostHalts(sys) + 1 {
-		e.halts = append(e.halts, bench.HashBudgets(sim.Limits{sim.Halts: left}).Sub(e.budgets[0]))
-	}
+	e.Budgets.init(sys, bench)
 	return nil
-}
-
-// MayCrash reports whether a node crashes in this exploration.
-func (e *Tables) MayCrash(node int) bool { return e.Crashing[node] && e.NeverFail>>node&1 == 0 }
-
-// MayHalt reports whether a node halts in this exploration.
-func (e *Tables) MayHalt(node int) bool { return e.Halting[node] && e.NeverFail>>node&1 == 0 }
-
-// GroupOf returns the nodes that crash and halt together with a node.
-func (e *Tables) GroupOf(node sim.NodeID) []sim.NodeID {
-	if e.ProcessGroups == nil {
-		return nil
-	}
-	return e.ProcessGroups[node]
-}
-
-// FailGroup returns the set of nodes that a crash of a node can take down.
-func (e *Tables) FailGroup(node uint8) uint64 {
-	all := uint64(1) << node
-	for _, mate := range e.GroupOf(sim.NodeID(node)) {
-		all |= 1 << mate
-	}
-	return all
 }
 
 func (e *Tables) IsUp(local uint32) bool { return e.Locals.List[local].State.Up() }
@@ -180,26 +153,6 @@ func newLayout(e *Tables) layout {
 	l.Budget = l.NetGlobals + 1
 	l.Words = l.Budget + 1
 	return l
-}
-
-// The budget is one word: the remaining crashes, and above them the halts.
-const (
-	OneCrash = 1
-	OneHalt  = 1 << 24 // more than [sim.MaxFaults]
-)
-
-// FaultsLeft returns the remaining faults of nodes.
-func FaultsLeft(budget uint32) sim.Limits {
-	return sim.Limits{sim.Crashes: CrashesLeft(budget), sim.Halts: HaltsLeft(budget)}
-}
-
-func CrashesLeft(budget uint32) int { return int(budget % OneHalt) }
-
-func HaltsLeft(budget uint32) int { return int(budget / OneHalt) }
-
-// BudgetHash returns the share of the budget in the fingerprint.
-func (e *Tables) BudgetHash(budget uint32) encoding.Fingerprint {
-	return e.budgets[CrashesLeft(budget)].Add(e.halts[HaltsLeft(budget)])
 }
 
 // Pair returns the number of an unordered pair, with low <= high.
@@ -276,7 +229,7 @@ func (e *Tables) WordHash(i int, word uint32) (h encoding.Fingerprint, net bool)
 	case i == l.NetGlobals:
 		return e.NetGlobals.List[word].Hash, true
 	default:
-		return e.BudgetHash(word), false
+		return e.Budgets.Hash(word), false
 	}
 }
 
@@ -299,11 +252,4 @@ func (l *layout) Differing(v, w []uint32) (words []int32) {
 		}
 	}
 	return words
-}
-
-// CrashesAll lets all nodes crash until again is called.
-func (e *Tables) CrashesAll() (again func()) {
-	spared := e.NeverFail
-	e.NeverFail = 0
-	return func() { e.NeverFail = spared }
 }

@@ -82,8 +82,8 @@ func (s *Symmetry) CompareLocal(id uint32) {
 		if !m.Reached {
 			r.Add(other, m)
 		}
-		same := l.Up == m.Up && len(l.Own) == len(m.Own) && r.World.MayCrash(l.Node) == r.World.MayCrash(m.Node) &&
-			r.World.MayHalt(l.Node) == r.World.MayHalt(m.Node)
+		same := l.Up == m.Up && len(l.Own) == len(m.Own) && r.World.Failures.MayCrash(l.Node) == r.World.Failures.MayCrash(m.Node) &&
+			r.World.Failures.MayHalt(l.Node) == r.World.Failures.MayHalt(m.Node)
 		for i := 0; same && i < len(l.Own); i++ {
 			x, y := l.Events[i], m.Events[i]
 			x.Node, y.Node = 0, 0
@@ -93,7 +93,7 @@ func (s *Symmetry) CompareLocal(id uint32) {
 			s.Refute("n%d and n%d have different actions, timers or crashes in one state", l.Node, m.Node)
 			return
 		}
-		if l.Up && r.World.Sys.Crashes > 0 && r.World.MayCrash(l.Node) && !r.Mutated(por.NoSameCrashes) && !s.crashes(k, id, other) {
+		if l.Up && r.World.Sys.Crashes > 0 && r.World.Failures.MayCrash(l.Node) && !r.Mutated(por.NoSameCrashes) && !s.crashes(k, id, other) {
 			s.Refute("n%d and n%d are in different states after a crash in one state", l.Node, m.Node)
 			return
 		}
@@ -196,8 +196,8 @@ func (s *Symmetry) crashesInside(k int, id, other uint32, p, q *por.Outcome) boo
 	e := s.r.World.Engine
 	a, b := e.Trees.Leaves.At(p.Leaf), e.Trees.Leaves.At(q.Leaf)
 	node, to := sim.NodeID(s.r.Local(id).Node), sim.NodeID(s.r.Local(other).Node)
-	crashes := e.Sys.Crashes > 0 && e.MayCrash(int(node))
-	if !crashes && !(e.Sys.Halts > 0 && e.MayHalt(int(node))) {
+	crashes := e.Sys.Crashes > 0 && e.Failures.MayCrash(int(node))
+	if !crashes && !(e.Sys.Halts > 0 && e.Failures.MayHalt(int(node))) {
 		return true
 	}
 	if a.CrashCuts != b.CrashCuts || a.HaltCuts != b.HaltCuts || a.CrashCuts == 0 && a.HaltCuts == 0 {

@@ -148,7 +148,7 @@ func (s *Symmetry) PermuteLocal(k int, id uint32) uint32 {
 	next, ok := s.moved[k][id]
 	if !ok {
 		if next, ok = s.move(to, id); !ok {
-			next = e.Initial[to] // arbitrary
+			next = e.Boots.Initial[to] // arbitrary
 		}
 		s.moved[k][id] = next
 	}

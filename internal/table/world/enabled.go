@@ -234,9 +234,9 @@ func (w *World) AppendList(kind EventList, node sim.NodeID, buf []netmodel.Event
 func (w *World) AppendFailure(kind EventList, node sim.NodeID, buf []netmodel.Event) []netmodel.Event {
 	switch {
 	case w.UpNodes>>node&1 == 0:
-	case kind == CrashEvents && w.MayCrash(int(node)):
+	case kind == CrashEvents && w.Failures.MayCrash(int(node)):
 		buf = append(buf, netmodel.Event{Kind: eventkind.Crash, Node: node, Peer: -1})
-	case kind == HaltEvents && w.MayHalt(int(node)):
+	case kind == HaltEvents && w.Failures.MayHalt(int(node)):
 		buf = append(buf, netmodel.Event{Kind: eventkind.Halt, Node: node, Peer: -1})
 	}
 	return buf
@@ -244,7 +244,7 @@ func (w *World) AppendFailure(kind EventList, node sim.NodeID, buf []netmodel.Ev
 
 // LeadsGroup reports whether crashes of a process are listed for this node: the first of its nodes that are up.
 func (w *World) LeadsGroup(node sim.NodeID) bool {
-	for _, mate := range w.GroupOf(node) {
+	for _, mate := range w.Failures.GroupOf(node) {
 		if mate < node && w.UpNodes>>mate&1 == 1 {
 			return false
 		}

@@ -19,7 +19,7 @@ func (w *World) crash(node sim.NodeID, src choose.Source) error {
 
 // crashGroup takes down the other nodes of the process of a crashed node.
 func (w *World) crashGroup(node sim.NodeID, src choose.Source) error {
-	for _, mate := range w.GroupOf(node) {
+	for _, mate := range w.Failures.GroupOf(node) {
 		if w.UpNodes>>mate&1 == 0 {
 			continue
 		}
@@ -57,7 +57,7 @@ func (w *World) halt(node sim.NodeID) error {
 	if err := w.haltAlone(node); err != nil {
 		return err
 	}
-	for _, mate := range w.GroupOf(node) {
+	for _, mate := range w.Failures.GroupOf(node) {
 		w.failsWith(mate)
 		if err := w.haltAlone(mate); err != nil {
 			return err

@@ -161,13 +161,13 @@ type RoomObservation struct {
 
 // askCrashInside chooses whether the node crashes or halts inside the step, and returns the cut.
 func (w *World) askCrashInside(l *steptree.Leaf, node sim.NodeID, budget uint32, src choose.Source) stepinfo.Cut {
-	if store.CrashesLeft(budget) > 0 && l.CrashCuts > 0 && w.MayCrash(int(node)) {
+	if store.CrashesLeft(budget) > 0 && l.CrashCuts > 0 && w.Failures.MayCrash(int(node)) {
 		if pick := src.Choose(choose.Point{Kind: choose.CrashInside, Arity: int(l.CrashCuts) + 1, Label: choose.CrashInside.Label()}); pick > 0 {
 			w.FailedInside = true
 			return w.CutsOf(l, stepinfo.EffectKind.SurvivesCrash)[pick-1]
 		}
 	}
-	if store.HaltsLeft(budget) > 0 && l.HaltCuts > 0 && w.MayHalt(int(node)) {
+	if store.HaltsLeft(budget) > 0 && l.HaltCuts > 0 && w.Failures.MayHalt(int(node)) {
 		if pick := src.Choose(choose.Point{Kind: choose.HaltInside, Arity: int(l.HaltCuts) + 1, Label: choose.HaltInside.Label()}); pick > 0 {
 			w.FailedInside, w.Halted = true, true
 			return w.CutsOf(l, stepinfo.EffectKind.VisibleAfterHalt)[pick-1]

@@ -120,7 +120,7 @@ func (w *World) Plans() []store.Plan { return w.CopyPlans.Sorted() }
 func (w *World) clear() {
 	l := &w.Layout
 	clear(w.Vector)
-	copy(w.Vector, w.Initial)
+	copy(w.Vector, w.Boots.Initial)
 	copy(w.Vector[l.Monitors:], w.Monitors.First)
 	if l.PairCount > 0 { // between two nodes it is the empty connection, 0
 		for id := range sim.NodeID(w.Nodes) {
@@ -172,10 +172,10 @@ func (w *World) Begin(src choose.Source) error {
 	w.last.Reset(&netmodel.Event{Kind: eventkind.Boot, Peer: -1})
 	w.last.Effects = nil
 	w.effects = w.effects[:0]
-	if w.Crashing == nil {
+	if w.Failures.Crashing == nil {
 		before, err := w.Calls.Enter(options.FailCall, 0)
 		if err == nil {
-			w.Crashing, w.Halting, err = w.Bench.WhoFails()
+			w.Failures.Crashing, w.Failures.Halting, err = w.Bench.WhoFails()
 			w.Calls.Leave(before)
 		}
 		if err != nil {
@@ -183,18 +183,18 @@ func (w *World) Begin(src choose.Source) error {
 		}
 	}
 	for i := range w.Nodes {
-		w.setLocal(sim.NodeID(i), w.Loaded[i]) // all are loaded before the first of them boots
+		w.setLocal(sim.NodeID(i), w.Boots.Loaded[i]) // all are loaded before the first of them boots
 	}
-	if w.LoadError != nil {
-		return w.LoadError
+	if w.Boots.Err != nil {
+		return w.Boots.Err
 	}
-	w.UpNodes = w.EarlyNodes
+	w.UpNodes = w.Boots.Early
 	for i := range w.Nodes {
-		if w.EarlyNodes>>i&1 == 0 {
+		if w.Boots.Early>>i&1 == 0 {
 			continue
 		}
 		w.Prepare(&netmodel.Event{Kind: eventkind.Boot, Node: sim.NodeID(i), Peer: -1})
-		w.Current.Local = w.Initial[i]
+		w.Current.Local = w.Boots.Initial[i]
 		id, err := w.Walk(&w.Current, src, w)
 		if err != nil {
 			return err
@@ -301,7 +301,7 @@ func (w *World) Components() iter.Seq2[kernel.Component, encoding.Fingerprint] {
 				return
 			}
 		}
-		yield(kernel.Component{Kind: kernel.Budgets}, w.BudgetHash(w.Vector[w.Layout.Budget]))
+		yield(kernel.Component{Kind: kernel.Budgets}, w.Budgets.Hash(w.Vector[w.Layout.Budget]))
 	}
 }
 
