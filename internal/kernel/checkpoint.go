@@ -116,7 +116,7 @@ func (w *Machine) Resume(c *Checkpoint) error {
 		}
 	}
 	w.Properties.Reset()
-	w.listAnew()
+	w.events.listAnew()
 	w.last.Reset(&netmodel.Event{Peer: -1})
 	return nil
 }

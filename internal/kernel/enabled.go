@@ -12,6 +12,59 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
+// eventList holds the ordinary events in blocks. Block i has those of node i, and the last block those of the network.
+type eventList struct {
+	all    []netmodel.Event
+	blocks []int32 // block i is all[blocks[i]:blocks[i+1]]
+	dirty  []bool  // per block
+	stale  []int32 // the dirty blocks, unordered
+	kept   []int32 // per node: one plus the number of leading events of its block that are still valid; 0 if all must be relisted
+}
+
+func newEventList(nodes int) eventList {
+	return eventList{blocks: make([]int32, nodes+2), dirty: make([]bool, nodes+1), kept: make([]int32, nodes)}
+}
+
+// mark marks a block for relisting.
+func (l *eventList) mark(b int32) {
+	if !l.dirty[b] {
+		l.dirty[b] = true
+		l.stale = append(l.stale, b)
+	}
+}
+
+func (l *eventList) clear() {
+	l.stale, l.all = l.stale[:0], l.all[:0]
+	clear(l.dirty)
+	clear(l.kept)
+	clear(l.blocks)
+}
+
+// listAnew empties all blocks and marks them for relisting.
+func (l *eventList) listAnew() {
+	l.clear()
+	for i := range l.dirty {
+		l.mark(int32(i))
+	}
+}
+
+// replace replaces the events of block b from index first on.
+func (l *eventList) replace(b, first int, by []netmodel.Event) {
+	end := int(l.blocks[b+1])
+	if grow := len(by) - (end - first); grow != 0 {
+		if grow > 0 {
+			l.all = slices.Grow(l.all, grow)
+		}
+		old := l.all
+		l.all = l.all[:len(old)+grow]
+		copy(l.all[end+grow:], old[end:])
+		for i := b + 1; i < len(l.blocks); i++ {
+			l.blocks[i] += int32(grow)
+		}
+	}
+	copy(l.all[first:], by)
+}
+
 // Enabled keeps the list of events between steps and relists only the nodes with events that may have changed. Listing
 // all events costs more than a typical handler.
 func (w *Machine) Enabled() []netmodel.Event {
@@ -21,12 +74,12 @@ func (w *Machine) Enabled() []netmodel.Event {
 	if w.delays.Stepped {
 		w.noteDelays()
 	}
-	for _, b := range w.stale {
-		w.dirty[b] = false
+	for _, b := range w.events.stale {
+		w.events.dirty[b] = false
 		w.refresh(int(b))
 	}
-	w.stale = w.stale[:0]
-	return w.events
+	w.events.stale = w.events.stale[:0]
+	return w.events.all
 }
 
 // list calls Enabled at the end of a step. The error is a finding, if an action's When panics, or a [*encoding.Error];
@@ -43,10 +96,7 @@ func (w *Machine) CatchWhen(err *error) {
 	if r == nil {
 		return
 	}
-	w.stale, w.events = w.stale[:0], w.events[:0]
-	clear(w.dirty)
-	clear(w.kept)
-	clear(w.blocks)
+	w.events.clear()
 	if bad, ok := r.(*encoding.Error); ok {
 		*err = bad
 		return
@@ -64,46 +114,23 @@ func (w *Machine) CatchWhen(err *error) {
 	*err, w.asked = f, nil
 }
 
-// listAnew marks all blocks for relisting.
-func (w *Machine) listAnew() {
-	w.stale = w.stale[:0]
-	for i := range w.dirty {
-		w.dirty[i] = true
-		w.stale = append(w.stale, int32(i))
-	}
-	clear(w.kept)
-	clear(w.blocks)
-	w.events = w.events[:0]
-}
-
 // refresh relists the events of one block. For a node with an unchanged state it relists only the network's events.
 func (w *Machine) refresh(b int) {
 	buf := w.buf[:0]
-	first, end := int(w.blocks[b]), int(w.blocks[b+1])
+	first := int(w.events.blocks[b])
 	switch {
 	case b == len(w.Members):
 		buf = w.Net.AppendGlobal(buf)
-	case w.kept[b] > 0:
-		first += int(w.kept[b]) - 1
+	case w.events.kept[b] > 0:
+		first += int(w.events.kept[b]) - 1
 		buf = w.appendWaiting(&w.Members[b], buf)
 	default:
 		var own int
 		buf, own = w.AppendNode(&w.Members[b], buf)
-		w.kept[b] = int32(own + 1)
+		w.events.kept[b] = int32(own + 1)
 	}
 	w.buf = buf
-	if grow := len(buf) - (end - first); grow != 0 {
-		if grow > 0 {
-			w.events = slices.Grow(w.events, grow)
-		}
-		old := w.events
-		w.events = w.events[:len(old)+grow]
-		copy(w.events[end+grow:], old[end:])
-		for i := b + 1; i < len(w.blocks); i++ {
-			w.blocks[i] += int32(grow)
-		}
-	}
-	copy(w.events[first:], buf)
+	w.events.replace(b, first, buf)
 }
 
 // AppendNode lists all events of a node. The first own of them depend on its state alone. -1 means that this is not
@@ -202,7 +229,7 @@ func (w *Machine) dirtyNetwork() { w.Dirty(sim.NodeID(len(w.Members))) }
 
 // relist notes that all events of a node may have changed.
 func (w *Machine) relist(id sim.NodeID) {
-	w.kept[id] = 0
+	w.events.kept[id] = 0
 	w.Dirty(id)
 }
 

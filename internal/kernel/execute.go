@@ -315,7 +315,7 @@ func (w *Machine) boot(src choose.Source) error {
 		w.Monitors = append(w.Monitors, newMonitor())
 		made()
 	}
-	w.listAnew()
+	w.events.listAnew()
 	for i := range w.Members {
 		n := &w.Members[i]
 		if found := w.Discard(n); found != nil {

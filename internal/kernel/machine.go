@@ -50,13 +50,9 @@ type Machine struct {
 	cuts       []stepinfo.Cut // of the step in progress
 	doubled    bool           // a datagram was duplicated, so that messages in flight may share memory
 
-	events      []netmodel.Event // ordinary events of all blocks in order; block i is node i, the last one the network's
-	asked       declared.Asker   // the function being called, nil if none
+	events      eventList
+	asked       declared.Asker // the function being called, nil if none
 	askedAt     sim.NodeID
-	blocks      []int32 // block i is events[blocks[i]:blocks[i+1]]
-	dirty       []bool  // per block
-	stale       []int32 // the dirty blocks, unordered
-	kept        []int32 // per node: one plus the number of leading events of its block that are still valid; 0 if all must be relisted
 	buf         []netmodel.Event
 	Quiet       bool // whether it was quiet when timers were listed, see noteQuiet; maintained only under Prompt timing
 	last        stepinfo.Step
@@ -153,12 +149,7 @@ func (w *Machine) Nodes() int { return len(w.Members) }
 
 func (w *Machine) Up(id sim.NodeID) bool { return w.Members[id].Up }
 
-func (w *Machine) Dirty(id sim.NodeID) {
-	if !w.dirty[id] {
-		w.dirty[id] = true
-		w.stale = append(w.stale, int32(id))
-	}
-}
+func (w *Machine) Dirty(id sim.NodeID) { w.events.mark(int32(id)) }
 
 // VisitInFlight, TimerSet, Halted and Each let views read the machine.
 

@@ -187,9 +187,7 @@ func NewWorld(sys *sim.System, opts Options) (World, error) {
 			w.Holder = q
 		}
 	}
-	w.blocks = make([]int32, sys.Nodes+2)
-	w.dirty = make([]bool, sys.Nodes+1)
-	w.kept = make([]int32, sys.Nodes)
+	w.events = newEventList(sys.Nodes)
 	for i := range w.Members {
 		n := &w.Members[i]
 		n.ID = sim.NodeID(i)
