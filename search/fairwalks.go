@@ -38,7 +38,7 @@ func walkFair(ctx context.Context, cfg *Config, world kernel.Options, turn, stat
 func (s *searcher) walkFair(ctx context.Context, last bool) error {
 	f := &s.fairWalks
 	switch {
-	case len(s.cfg.System.Obligations()) == 0 || len(s.cfg.Prefix) > 0 || s.cfg.Alone || s.findings.found > 0 || s.findings.finding != nil || f.Why != "":
+	case len(s.cfg.System.Obligations()) == 0 || len(s.cfg.Prefix) > 0 || s.cfg.Alone || s.findings.any() || f.Why != "":
 		return nil
 	case last && (f.Walks > 0 || s.stopping == stats.StoppedComplete || s.stopping == stats.StoppedInterrupted ||
 		s.stopping == stats.StoppedTime ||

@@ -14,6 +14,9 @@ type findings struct {
 	suspect   *Suspect // the first undecided suspect
 }
 
+// any reports whether a violation was found.
+func (f *findings) any() bool { return f.found > 0 || f.finding != nil }
+
 // refute records a suspect that is not a violation.
 func (f *findings) refute(sus *Suspect) {
 	f.suspects++

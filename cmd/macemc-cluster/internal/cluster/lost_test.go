@@ -81,7 +81,8 @@ func TestShortLog(t *testing.T) {
 	for i := range c.Owner {
 		c.Owner[i] = 1
 	}
-	m := &member{run: r, ctx: t.Context(), logs: slog.New(slog.NewTextHandler(t.Output(), nil)), self: 1, inbox: mailbox{came: make(chan struct{}, 1)}, timers: timers{at: map[any]time.Time{}}}
+	m := &member{run: r, ctx: t.Context(), logs: slog.New(slog.NewTextHandler(t.Output(), nil)), self: 1,
+		inbox: mailbox{came: make(chan struct{}, 1)}, timers: timers{at: map[any]time.Time{}}}
 	m.env.m = m
 	d, err := newData(m, &sys, opts)
 	if err != nil {
