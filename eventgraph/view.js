@@ -5,8 +5,9 @@
   var data = JSON.parse(document.getElementById("runs").textContent);
   var text = data.strings;
   var byId = function (id) { return document.getElementById(id); };
-  var make = function (name, className, content) {
-    var e = document.createElement(name);
+  // add appends a new element to another one.
+  var add = function (parent, name, className, content) {
+    var e = parent.appendChild(document.createElement(name));
     if (className) e.className = className;
     if (content !== undefined) e.textContent = content;
     return e;
@@ -233,17 +234,16 @@
   function showStep(run, s) {
     var box = byId("step");
     box.textContent = "";
-    var head = make("h3", "", "Step " + s.n + (runs.length > 1 ? ", " + names[active] : ""));
-    box.appendChild(head);
-    box.appendChild(make("p", "mono", text[s.t || 0]));
-    if (s.s) box.appendChild(make("p", "mono soft", text[s.s]));
-    if (run.data.critical === s.n && s.n > 0) box.appendChild(make("p", "alert", "the critical step"));
-    if (s.e) box.appendChild(make("p", "alert", "the violation: " + text[s.e]));
-    if (!data.unjudged) box.appendChild(make("p", s.v ? "fine" : "soft", s.v ? "The state after it is live." : "The state after it is not live."));
-    (s.b || []).forEach(function (p) { box.appendChild(make("p", "", "no longer: " + text[p])); });
-    (s.m || []).forEach(function (p) { box.appendChild(make("p", "", "holds again: " + text[p])); });
-    if (s.l) box.appendChild(make("pre", "", s.l.map(function (l) { return text[l]; }).join("\n")));
-    else if (!data.goroutines) box.appendChild(make("p", "soft", "no effects"));
+    add(box, "h3", "", "Step " + s.n + (runs.length > 1 ? ", " + names[active] : ""));
+    add(box, "p", "mono", text[s.t || 0]);
+    if (s.s) add(box, "p", "mono soft", text[s.s]);
+    if (run.data.critical === s.n && s.n > 0) add(box, "p", "alert", "the critical step");
+    if (s.e) add(box, "p", "alert", "the violation: " + text[s.e]);
+    if (!data.unjudged) add(box, "p", s.v ? "fine" : "soft", s.v ? "The state after it is live." : "The state after it is not live.");
+    (s.b || []).forEach(function (p) { add(box, "p", "", "no longer: " + text[p]); });
+    (s.m || []).forEach(function (p) { add(box, "p", "", "holds again: " + text[p]); });
+    if (s.l) add(box, "pre", "", s.l.map(function (l) { return text[l]; }).join("\n"));
+    else if (!data.goroutines) add(box, "p", "soft", "no effects");
   }
 
   // fields lists the places of a node, those of one field of the service together.
@@ -272,31 +272,27 @@
     box.textContent = "";
     (s.c || []).forEach(function (c) { changed.set(place(c[0], c[1]), c[2]); });
     run.data.nodes.forEach(function (name, node) {
-      var div = make("div", "node" + (node === s.o ? " own" : "")), table = make("table");
-      div.appendChild(make("h3", "", name));
+      var div = add(box, "div", "node" + (node === s.o ? " own" : ""));
+      add(div, "h3", "", name);
+      var table = add(div, "table");
       var all = fields(run, node, Array.from(changed.keys())), left = 0, same = 0;
       all.forEach(function (p) {
         if (byId("brief").checked && !changed.has(p)) { left++; return; }
         if (constant(p) && !byId("constants").checked) { same++; return; }
-        var row = make("tr", changed.has(p) ? "changed" : ""), value = run.state.get(p);
-        if (!value && hasParts(run, p)) return;
-        row.appendChild(make("td", "", p.slice(p.indexOf(" ") + 1)));
-        var cell = make("td");
-        var pair = ["", shown(run, p, "gone")];
+        if (!run.state.get(p) && hasParts(run, p)) return;
+        var row = add(table, "tr", changed.has(p) ? "changed" : "");
+        add(row, "td", "", p.slice(p.indexOf(" ") + 1));
+        var cell = add(row, "td"), pair = ["", shown(run, p, "gone")];
         if (changed.has(p) && changed.get(p)) {
           pair = cutPair(text[changed.get(p)], pair[1], 60);
-          cell.appendChild(make("del", "old", pair[0]));
+          add(cell, "del", "old", pair[0]);
           cell.appendChild(document.createTextNode(" "));
           cell.title = text[changed.get(p)] + "\n" + shown(run, p, "gone");
         }
         cell.appendChild(document.createTextNode(pair[1]));
-        row.appendChild(cell);
-        table.appendChild(row);
       });
-      div.appendChild(table);
-      if (same) div.appendChild(make("p", "soft", same + (same === 1 ? " field never changes" : " fields never change")));
-      if (left) div.appendChild(make("p", "soft", left === all.length ? left + " fields, as before" : left + " more, as before"));
-      box.appendChild(div);
+      if (same) add(div, "p", "soft", same + (same === 1 ? " field never changes" : " fields never change"));
+      if (left) add(div, "p", "soft", left === all.length ? left + " fields, as before" : left + " more, as before");
     });
   }
   function shown(run, p, none) {
@@ -309,25 +305,20 @@
     var a = runs[0], b = runs[1], places = new Set();
     a.state.forEach(function (v, p) { if (b.state.get(p) !== v) places.add(p); });
     b.state.forEach(function (v, p) { if (a.state.get(p) !== v) places.add(p); });
-    box.appendChild(make("h3", "", places.size ? "Differences of the two runs" : "The two runs are in the same node states"));
+    add(box, "h3", "", places.size ? "Differences of the two runs" : "The two runs are in the same node states");
     var match = counterpart(a, a.chosen), how = match.step !== b.chosen ? "" : match.same ? ", the matching step" : ", as the " + names[1] + " has no matching step";
-    box.appendChild(make("p", "soft", names[0] + " after step " + a.chosen + ", " + names[1] + " after step " + b.chosen + how));
+    add(box, "p", "soft", names[0] + " after step " + a.chosen + ", " + names[1] + " after step " + b.chosen + how);
     if (!places.size) return;
-    var table = make("table"), head = make("tr");
-    ["field", names[0], names[1]].forEach(function (h) { head.appendChild(make("th", "", h)); });
-    table.appendChild(head);
+    var table = add(box, "table"), head = add(table, "tr");
+    ["field", names[0], names[1]].forEach(function (h) { add(head, "th", "", h); });
     Array.from(places).filter(function (p) {
       return !hasParts(a, p) && !hasParts(b, p);
     }).sort(function (x, y) { return x.localeCompare(y, "en", {numeric: true}); }).forEach(function (p) {
-      var row = make("tr");
-      row.appendChild(make("td", "", lane(a, p.slice(0, p.indexOf(" "))) + "." + p.slice(p.indexOf(" ") + 1)));
-      var pair = cutPair(shown(a, p, "none"), shown(b, p, "none"), 60);
-      row.appendChild(make("td", "", pair[0]));
-      row.appendChild(make("td", "", pair[1]));
-      row.title = shown(a, p, "none") + "\n" + shown(b, p, "none");
-      table.appendChild(row);
+      var row = add(table, "tr"), pair = [shown(a, p, "none"), shown(b, p, "none")];
+      add(row, "td", "", lane(a, p.slice(0, p.indexOf(" "))) + "." + p.slice(p.indexOf(" ") + 1));
+      row.title = pair.join("\n");
+      cutPair(pair[0], pair[1], 60).forEach(function (value) { add(row, "td", "", value); });
     });
-    box.appendChild(table);
   }
 
   // cutPair shortens two texts around the first place where they differ.
