@@ -192,17 +192,11 @@
   function toMatch(delta) {
     find();
     if (!matches.length) return;
-    var at = runs[active].chosen, i;
-    if (delta > 0) {
-      i = matches.findIndex(function (n) { return n > at; });
-      if (i < 0) i = 0;
-    } else {
-      i = matches.length - 1;
-      while (i >= 0 && matches[i] >= at) i--;
-      if (i < 0) i = matches.length - 1;
-    }
-    choose(matches[i]);
-    say((i + 1) + " of " + matches.length);
+    var at = runs[active].chosen, there = matches.filter(function (n) { return delta > 0 ? n > at : n < at; });
+    if (!there.length) there = matches;
+    var to = there[delta > 0 ? 0 : there.length - 1];
+    choose(to);
+    say((matches.indexOf(to) + 1) + " of " + matches.length);
   }
   function say(words) { byId("found").textContent = words; }
 
