@@ -89,11 +89,11 @@
     }
     move(run, n);
   }
-  function choose(n, alone) {
+  function choose(n) {
     var run = runs[active];
     if (!run.shown.length) return;
     mark(run, nearest(run, n));
-    if (runs.length > 1 && !alone && byId("together").checked) mark(other(), nearest(other(), counterpart(run, run.chosen).step));
+    if (runs.length > 1 && byId("together").checked) mark(other(), nearest(other(), counterpart(run, run.chosen).step));
     show();
   }
   function by(delta) {
@@ -105,9 +105,9 @@
     while (i >= 0 && i < run.shown.length && step(run, run.shown[i]).o !== node) i += delta;
     if (i >= 0 && i < run.shown.length) choose(run.shown[i]);
   }
-  function toRun(i) {
-    if (i >= runs.length || i === active) return;
-    active = i;
+  function toOther() {
+    if (runs.length < 2) return;
+    active = 1 - active;
     show();
   }
   // matching moves the other run to its next step with the same event.
@@ -205,17 +205,14 @@
     var run = runs[active], s = step(run, run.chosen);
     runs.forEach(function (r, i) { r.section.classList.toggle("active", i === active); });
     byId("at").textContent = "step " + run.chosen + " of " + last();
-    address(run.chosen);
+    if (active === 0) history.replaceState(null, "", "#step=" + run.chosen);
     showStep(run, s);
     showStates(run, s);
     showDifference();
     past();
   }
 
-  // The address holds the chosen step of the first run, so that a link leads there.
-  function address(n) {
-    if (active === 0) history.replaceState(null, "", "#step=" + n);
-  }
+  // addressed returns the chosen step of the first run that the address holds, so that a link leads there.
   function addressed() {
     var m = /^#step=(\d+)$/.exec(location.hash);
     return m ? Number(m[1]) : -1;
@@ -366,8 +363,7 @@
     N: nextOfNode, ArrowRight: nextOfNode, P: previousOfNode, ArrowLeft: previousOfNode,
     PageDown: function () { by(10); }, PageUp: function () { by(-10); },
     Home: function () { choose(runs[active].shown[0]); }, End: function () { choose(last()); },
-    c: critical, m: matching, t: theme, "?": actions.help, Escape: escape,
-    l: function () { toRun(1 - active); },
+    c: critical, m: matching, l: toOther, t: theme, "?": actions.help, Escape: escape,
     w: function () { byId("past").checked = !byId("past").checked; past(); },
     f: function () { byId("brief").checked = !byId("brief").checked; show(); },
     g: function () { view(runs[active].section); }, d: function () { view(byId("difference")); }, s: function () { view(document.querySelector(".code")); },
