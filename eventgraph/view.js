@@ -289,13 +289,17 @@
   function shown(run, p, none) {
     return run.state.get(p) ? text[run.state.get(p)] : p.endsWith(" (node)") ? "up" : none;
   }
+  // addDiffering adds the keys whose values differ in two maps to a set.
+  function addDiffering(a, b, keys) {
+    a.forEach(function (v, k) { if (b.get(k) !== v) keys.add(k); });
+    b.forEach(function (v, k) { if (a.get(k) !== v) keys.add(k); });
+  }
   function showDifference() {
     var box = byId("difference");
     if (runs.length < 2) return;
     box.textContent = "";
     var a = runs[0], b = runs[1], places = new Set();
-    a.state.forEach(function (v, p) { if (b.state.get(p) !== v) places.add(p); });
-    b.state.forEach(function (v, p) { if (a.state.get(p) !== v) places.add(p); });
+    addDiffering(a.state, b.state, places);
     add(box, "h3", "", places.size ? "Differences of the two runs" : "The two runs are in the same node states");
     var match = counterpart(a, a.chosen), how = match.step !== b.chosen ? "" : match.same ? ", the matching step" : ", as the " + names[1] + " has no matching step";
     add(box, "p", "soft", names[0] + " after step " + a.chosen + ", " + names[1] + " after step " + b.chosen + how);
@@ -329,13 +333,11 @@
   function constant(p) {
     if (!varying) {
       varying = new Set();
-      var first = new Map();
+      var initial = runs.map(function (run) {
+        return new Map(run.data.initial.map(function (f) { return [place(f[0], f[1]), text[f[2]]]; }));
+      });
       runs.forEach(function (run, i) {
-        var initial = new Map();
-        run.data.initial.forEach(function (f) { initial.set(place(f[0], f[1]), text[f[2]]); });
-        if (i === 0) first = initial;
-        else initial.forEach(function (v, f) { if (first.get(f) !== v) varying.add(f); });
-        if (i > 0) first.forEach(function (v, f) { if (!initial.has(f)) varying.add(f); });
+        addDiffering(initial[0], initial[i], varying);
         run.data.steps.forEach(function (s) { (s.c || []).forEach(function (c) { varying.add(place(c[0], c[1])); }); });
       });
     }
