@@ -239,21 +239,16 @@
 
   // fields lists the places of a node, those of one field of the service together.
   function fields(run, node, more) {
-    var lead = node + " ", places = new Set();
-    run.state.forEach(function (_, p) { if (p.indexOf(lead) === 0) places.add(p); });
-    (more || []).forEach(function (p) { if (p.indexOf(lead) === 0) places.add(p); });
+    var lead = node + " ", places = Array.from(new Set(Array.from(run.state.keys()).concat(more)));
     var root = function (p) { return p.slice(lead.length).split(/[.\[]/)[0]; }, roots = new Map();
-    Array.from(places).sort(function (a, b) { return run.order.get(a) - run.order.get(b); }).forEach(function (p) {
+    places.filter(function (p) { return p.indexOf(lead) === 0; }).sort(function (a, b) { return run.order.get(a) - run.order.get(b); }).forEach(function (p) {
       var r = root(p);
       if (!roots.has(r)) roots.set(r, []);
       roots.get(r).push(p);
     });
-    var out = [];
-    roots.forEach(function (list) {
-      out = out.concat(list.sort(function (a, b) { return a.localeCompare(b, "en", {numeric: true}); }));
-    });
-    return out;
+    return [].concat.apply([], Array.from(roots.values(), function (list) { return list.sort(byNumbers); }));
   }
+  function byNumbers(a, b) { return a.localeCompare(b, "en", {numeric: true}); }
   // hasParts tells whether parts of a place are shown instead of itself, as elements of a list that is not empty.
   function hasParts(run, whole) {
     return Array.from(run.state.keys()).some(function (p) { return p.indexOf(whole + "[") === 0 || p.indexOf(whole + ".") === 0; });
@@ -308,7 +303,7 @@
     ["field", names[0], names[1]].forEach(function (h) { add(head, "th", "", h); });
     Array.from(places).filter(function (p) {
       return !hasParts(a, p) && !hasParts(b, p);
-    }).sort(function (x, y) { return x.localeCompare(y, "en", {numeric: true}); }).forEach(function (p) {
+    }).sort(byNumbers).forEach(function (p) {
       var row = add(table, "tr"), pair = [shown(a, p, "none"), shown(b, p, "none")];
       add(row, "td", "", lane(a, p.slice(0, p.indexOf(" "))) + "." + p.slice(p.indexOf(" ") + 1));
       row.title = pair.join("\n");
