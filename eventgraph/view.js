@@ -130,8 +130,7 @@
 
   // unfold shows the steps that the graph leaves out from a step on.
   function unfold(run, from) {
-    run.section.querySelectorAll("details.left-out").forEach(function (e) {
-      if (Number(e.dataset.from) !== from) return;
+    run.section.querySelectorAll('details.left-out[data-from="' + from + '"]').forEach(function (e) {
       e.open = true;
       e.scrollIntoView({block: "nearest"});
     });
@@ -169,14 +168,12 @@
 
   var search = byId("search"), matches = [];
   function index(run) {
-    if (!run.index) {
-      run.index = run.shown.map(function (n) {
-        var s = step(run, n);
-        return [n + " " + text[s.t || 0], text[s.s || 0]].concat((s.l || []).map(function (l) { return text[l]; }),
-          (s.c || []).map(function (c) { return lane(run, c[0]) + "." + text[c[1]] + " " + text[c[2]] + " " + text[c[3]]; }),
-          (s.b || []).concat(s.m || []).map(function (p) { return text[p]; }), [text[s.e || 0]]).join("\n").toLowerCase();
-      });
-    }
+    run.index = run.index || run.shown.map(function (n) {
+      var s = step(run, n);
+      return [n + " " + text[s.t || 0], text[s.s || 0]].concat((s.l || []).map(function (l) { return text[l]; }),
+        (s.c || []).map(function (c) { return lane(run, c[0]) + "." + text[c[1]] + " " + text[c[2]] + " " + text[c[3]]; }),
+        (s.b || []).concat(s.m || []).map(function (p) { return text[p]; }), [text[s.e || 0]]).join("\n").toLowerCase();
+    });
     return run.index;
   }
   function find() {
@@ -393,7 +390,7 @@
       active = i;
       if (byId("ticks") && ev.target.closest(".ticks")) { byId("ticks").checked = true; ticks(); return; }
       var out = ev.target.closest("g.left-out");
-      if (out) unfold(run, Number(out.dataset.from));
+      if (out) unfold(run, out.dataset.from);
       if (ev.target.closest("details")) return;
       var at = ev.target.closest("[data-step]");
       if (at && run.rows.has(Number(at.dataset.step))) choose(Number(at.dataset.step));
