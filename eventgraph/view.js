@@ -138,16 +138,13 @@
 
   // What led to the chosen step, or everything.
   function past() {
-    var only = byId("past").checked;
     runs.forEach(function (run, i) {
-      var led = new Set([run.chosen]);
-      if (only && i === active) {
-        for (var n = run.chosen; n >= run.first; n--) {
-          if (led.has(n)) (step(run, n).p || []).forEach(function (c) { led.add(c); });
-        }
+      var only = byId("past").checked && i === active, led = new Set([run.chosen]);
+      for (var n = run.chosen; only && n >= run.first; n--) {
+        if (led.has(n)) (step(run, n).p || []).forEach(function (c) { led.add(c); });
       }
       run.parts.forEach(function (parts, n) {
-        parts.forEach(function (g) { g.classList.toggle("apart", only && i === active && !led.has(n)); });
+        parts.forEach(function (g) { g.classList.toggle("apart", only && !led.has(n)); });
       });
     });
   }
