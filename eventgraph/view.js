@@ -18,7 +18,7 @@
     var section = root.querySelector('.run[data-run="' + i + '"]');
     var run = {
       data: r, section: section, scroll: section.querySelector(".scroll"), rows: new Map(), parts: new Map(),
-      first: r.steps.length ? r.steps[0].n : 0, shown: [], chosen: -1, state: new Map(), at: -1, order: new Map(), index: null
+      first: r.steps.length ? r.steps[0].n : 0, shown: [], chosen: -1, state: new Map(), order: new Map(), index: null
     };
     gather(run);
     r.initial.forEach(function (f) { put(run, f[0], f[1], f[2]); });
@@ -34,18 +34,15 @@
   function gather(run) {
     run.rows.clear();
     run.parts.clear();
-    run.shown.length = 0;
     run.index = null;
     run.section.querySelectorAll("[data-step]").forEach(function (g) {
       if (g.closest("[hidden]")) return;
       var n = Number(g.dataset.step);
-      if (g.classList.contains("step")) {
-        run.rows.set(n, g);
-        run.shown.push(n);
-      }
+      if (g.classList.contains("step")) run.rows.set(n, g);
       if (!run.parts.has(n)) run.parts.set(n, []);
       run.parts.get(n).push(g);
     });
+    run.shown = Array.from(run.rows.keys());
   }
   function place(node, field) { return node + " " + text[field]; }
   function put(run, node, field, value) {
@@ -126,14 +123,6 @@
       if (to) { active = i % runs.length; choose(to); return; }
     }
     choose(runs[active].data.start);
-  }
-
-  // unfold shows the steps that the graph leaves out from a step on.
-  function unfold(run, from) {
-    run.section.querySelectorAll('details.left-out[data-from="' + from + '"]').forEach(function (e) {
-      e.open = true;
-      e.scrollIntoView({block: "nearest"});
-    });
   }
 
   // What led to the chosen step, or everything.
@@ -248,9 +237,8 @@
     return Array.from(run.state.keys()).some(function (p) { return p.indexOf(whole + "[") === 0 || p.indexOf(whole + ".") === 0; });
   }
   function showStates(run, s) {
-    var box = byId("states"), changed = new Map();
+    var box = byId("states"), changed = new Map((s.c || []).map(function (c) { return [place(c[0], c[1]), c[2]]; }));
     box.textContent = "";
-    (s.c || []).forEach(function (c) { changed.set(place(c[0], c[1]), c[2]); });
     run.data.nodes.forEach(function (name, node) {
       var div = add(box, "div", "node" + (node === s.o ? " own" : ""));
       add(div, "h3", "", name);
@@ -308,7 +296,6 @@
   // cutPair shortens two texts around the first place where they differ.
   function cutPair(a, b, n) {
     var x = Array.from(a), y = Array.from(b), longest = Math.max(x.length, y.length), same = 0;
-    if (longest <= n) return [a, b];
     while (same < Math.min(x.length, y.length) && x[same] === y[same]) same++;
     var from = Math.max(0, Math.min(same - Math.floor(n / 3), longest - n));
     return [x, y].map(function (r) {
@@ -346,6 +333,7 @@
     search.value = "";
     find();
   }
+  // view brings an element into view.
   function view(e) { if (e) e.scrollIntoView({block: "nearest"}); }
   var nextOfNode = function () { sameNode(1); }, previousOfNode = function () { sameNode(-1); };
   // The letters are those of macemc mdb, where that has the same.
@@ -387,7 +375,10 @@
       active = i;
       if (byId("ticks") && ev.target.closest(".ticks")) { byId("ticks").checked = true; ticks(); return; }
       var out = ev.target.closest("g.left-out");
-      if (out) unfold(run, out.dataset.from);
+      if (out) {
+        var details = run.section.querySelectorAll('details.left-out[data-from="' + out.dataset.from + '"]');
+        details.forEach(function (e) { e.open = true; view(e); });
+      }
       if (ev.target.closest("details")) return;
       var at = ev.target.closest("[data-step]");
       if (at && run.rows.has(Number(at.dataset.step))) choose(Number(at.dataset.step));
