@@ -75,7 +75,7 @@ func Explore(c Config, run func(*Schedule) *Outcome) *Result {
 	orders := map[uint64]int{}
 	fresh := 0
 	limit := uint64(0) // maximum number of points; 0 means the default
-	leaks := leftovers{ended: map[uintptr][]counts{}, names: map[uintptr]string{}}
+	leaks := leftovers{ended: map[uintptr][]counts{}}
 	for _, f := range c.Corpus {
 		if f.Known != "" {
 			r.known = append(r.known, &accepted{Stored: f})

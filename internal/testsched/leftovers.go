@@ -13,7 +13,6 @@ import (
 type leftovers struct {
 	left  []leftover
 	ended map[uintptr][]counts // by go statement: what runs leave behind that ended all its goroutines; none includes another
-	names map[uintptr]string   // results of goStatement
 	known bool                 // that there is no suspect
 }
 
@@ -46,7 +45,7 @@ func (c counts) within(d counts) bool {
 func (l *leftovers) add(o *Outcome, s *Schedule, n int) {
 	all := counts{}
 	for _, at := range o.LeftAt {
-		if l.name(at) != "" {
+		if goStatement(at) != "" {
 			all[at]++
 		}
 	}
@@ -61,7 +60,7 @@ func (l *leftovers) add(o *Outcome, s *Schedule, n int) {
 			continue
 		}
 		l.known = false
-		l.left = append(l.left, leftover{at: at, identity: identity, name: l.name(at), all: all, schedule: s.found(o, n), by: s.Policy, run: n})
+		l.left = append(l.left, leftover{at: at, identity: identity, name: goStatement(at), all: all, schedule: s.found(o, n), by: s.Policy, run: n})
 	}
 	for _, at := range o.Ended {
 		if all[at] > 0 || slices.ContainsFunc(l.ended[at], func(c counts) bool { return c.within(all) }) {
@@ -70,16 +69,6 @@ func (l *leftovers) add(o *Outcome, s *Schedule, n int) {
 		l.known = false
 		l.ended[at] = append(slices.DeleteFunc(l.ended[at], func(c counts) bool { return all.within(c) }), all)
 	}
-}
-
-// name returns the result of goStatement.
-func (l *leftovers) name(at uintptr) string {
-	name, ok := l.names[at]
-	if !ok {
-		name = goStatement(at)
-		l.names[at] = name
-	}
-	return name
 }
 
 // suspect returns a run that leaves behind a goroutine that ends in another run, which leaves behind only some of the others. A result of
@@ -93,7 +82,7 @@ func (l *leftovers) suspect() *leftover {
 		if k := slices.IndexFunc(l.ended[one.at], func(c counts) bool { return c.within(one.all) }); k >= 0 {
 			one.schedule.Ends, one.schedule.Remain = []string{one.name}, nil
 			for at, n := range l.ended[one.at][k] {
-				one.schedule.Remain = append(one.schedule.Remain, slices.Repeat([]string{l.name(at)}, n)...)
+				one.schedule.Remain = append(one.schedule.Remain, slices.Repeat([]string{goStatement(at)}, n)...)
 			}
 			slices.Sort(one.schedule.Remain)
 			return one
