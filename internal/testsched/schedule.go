@@ -209,30 +209,21 @@ func (f *Stored) WriteTo(w io.Writer) (int64, error) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n%s\npackage %s\ntest %s\nfinding %s\nseed %d\nmemory %v\nwarm %v\n", magic, comment, f.Package, f.Test, f.Finding,
 		f.Schedule.Seed, f.Schedule.Memory, f.Schedule.Warm)
-	if f.Race {
-		fmt.Fprintln(&b, "race true")
+	line := func(has bool, format string, values ...any) {
+		if has {
+			fmt.Fprintf(&b, format+"\n", values...)
+		}
 	}
-	if f.Flags != "" {
-		fmt.Fprintf(&b, "flags %s\n", f.Flags)
-	}
+	line(f.Race, "race true")
+	line(f.Flags != "", "flags %s", f.Flags)
 	for _, text := range f.Shows {
 		fmt.Fprintf(&b, "shows %s\n", text)
 	}
-	if f.Known != "" {
-		fmt.Fprintf(&b, "known %s\n", f.Known)
-	}
-	if f.CriticalWho != 0 {
-		fmt.Fprintf(&b, "critical %x at %d order %x\n", f.CriticalWho, f.CriticalPlace, f.Hash)
-	}
-	if f.Schedule.Unfair {
-		fmt.Fprintln(&b, "unfair true")
-	}
-	if f.Schedule.Limit > 0 {
-		fmt.Fprintf(&b, "limit %d\n", f.Schedule.Limit)
-	}
-	if f.Schedule.Delay > 0 {
-		fmt.Fprintf(&b, "delay %v\n", f.Schedule.Delay)
-	}
+	line(f.Known != "", "known %s", f.Known)
+	line(f.CriticalWho != 0, "critical %x at %d order %x", f.CriticalWho, f.CriticalPlace, f.Hash)
+	line(f.Schedule.Unfair, "unfair true")
+	line(f.Schedule.Limit > 0, "limit %d", f.Schedule.Limit)
+	line(f.Schedule.Delay > 0, "delay %v", f.Schedule.Delay)
 	for _, name := range f.Schedule.Ends {
 		fmt.Fprintf(&b, "ends %s\n", name)
 	}
