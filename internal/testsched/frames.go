@@ -5,7 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"sort"
+	"slices"
 	"strings"
 	"unsafe"
 
@@ -304,7 +304,7 @@ func Blocked(all []Goroutine, left bool) (message, where string) {
 	for _, g := range all {
 		places = append(places, g.At)
 	}
-	sort.Strings(places)
+	slices.Sort(places)
 	message = program.Plural(len(all), "goroutine is blocked and nothing can wake it", "goroutines are blocked and nothing can wake them")
 	if left {
 		message += ", after the test has returned"
@@ -343,12 +343,8 @@ func Table(old, list []Switch) []Switch {
 	for size < 2*len(list)+2 {
 		size *= 2
 	}
-	if cap(old) >= size {
-		old = old[:size]
-		clear(old)
-	} else {
-		old = make([]Switch, size)
-	}
+	old = slices.Grow(old[:0], size)[:size]
+	clear(old)
 	for _, s := range list {
 		i := mix(s.Who^s.Place<<24) & uint64(size-1)
 		for old[i].Who != 0 {
