@@ -11,12 +11,10 @@ import (
 // Objects labels the objects of a run, such as locks and channels. A label is the text of the user's code for the object, if it is
 // known, and the number of the object unless the text alone identifies it in the run.
 type Objects struct {
-	list   []object        // an object's number is its index plus 1
+	texts  [][]string      // of each object, whose number is its index plus 1
 	number map[uintptr]int // by address
 	of     map[string]int  // number of the only object with a text; -1 means several
 }
-
-type object struct{ texts []string }
 
 // Add adds an operation on the object at an address, whose text is empty if it is unknown. Address 0 means an unknown object.
 func (l *Objects) Add(at uintptr, text string) {
@@ -28,12 +26,12 @@ func (l *Objects) Add(at uintptr, text string) {
 	}
 	n := l.number[at]
 	if n == 0 {
-		l.list = append(l.list, object{})
-		n = len(l.list)
+		l.texts = append(l.texts, nil)
+		n = len(l.texts)
 		l.number[at] = n
 	}
-	if o := &l.list[n-1]; text != "" && !slices.Contains(o.texts, text) {
-		o.texts = append(o.texts, text)
+	if texts := &l.texts[n-1]; text != "" && !slices.Contains(*texts, text) {
+		*texts = append(*texts, text)
 	}
 	if text != "" && l.of[text] != n {
 		if l.of[text] != 0 {
@@ -53,14 +51,14 @@ func (l *Objects) Label(op program.Op, at uintptr, text string) string {
 	if op == program.OpRead || op == program.OpWrite {
 		return fmt.Sprintf("#%d", n)
 	}
-	o := &l.list[n-1]
-	if text == "" && len(o.texts) == 1 {
-		text = o.texts[0]
+	texts := l.texts[n-1]
+	if text == "" && len(texts) == 1 {
+		text = texts[0]
 	}
 	switch {
 	case text == "":
 		return fmt.Sprintf("#%d", n)
-	case len(o.texts) == 1 && l.of[text] == n:
+	case len(texts) == 1 && l.of[text] == n:
 		return text
 	}
 	return fmt.Sprintf("%s #%d", text, n)
