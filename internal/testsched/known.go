@@ -24,14 +24,14 @@ func (r *Result) knows(o *Outcome) bool {
 }
 
 // accept reports whether a run, or a new process, ended with a known finding. runs is the number of runs of the exploration that it adds.
-func (r *Result) accept(o *Outcome, runs int) bool {
+func (r *Result) accept(o *Outcome, runs int) (known bool) {
 	for _, k := range r.known {
 		if slices.Equal(k.Shows, o.Shows) {
 			k.runs += runs
-			k.recurred = true
+			k.recurred, known = true, true
 		}
 	}
-	return r.knows(o)
+	return known
 }
 
 // recurred reports whether a run ended with a known finding.
