@@ -13,6 +13,7 @@ import (
 	"github.com/macemc/macemc/internal/history"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/kernel/declared"
+	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/mdb/internal/cmdline"
 )
@@ -128,33 +129,27 @@ func (s *Session) test(args []string) (*test, error) {
 		node, err := s.nodeID(name)
 		return &test{info: func(n int) bool { return s.touches(n, node) }}, err
 	}
+	var re *regexp.Regexp
+	switch args[0] {
+	case "event", "message", "choice", "property":
+		if len(rest) == 0 && args[0] != "choice" {
+			return nil, cmdline.Usagef("a regular expression is missing")
+		}
+		var err error
+		if re, err = cmdline.Pattern(rest...); err != nil {
+			return nil, err
+		}
+	}
 	switch args[0] {
 	case "event":
-		re, err := wanted(rest)
-		if err != nil {
-			return nil, err
-		}
 		return &test{info: func(n int) bool { return matchesStep(re, r.Step(n)) }}, nil
 	case "message":
-		re, err := wanted(rest)
-		if err != nil {
-			return nil, err
-		}
 		return s.messageTest(re)
 	case "choice":
-		re, err := cmdline.Pattern(rest...)
-		if err != nil {
-			return nil, err
-		}
 		return &test{
 			maybe: func(n int) bool { return r.Step(n).Picks > 0 },
 			trace: func(t *replay.TraceStep) bool {
-				for _, c := range t.Choices {
-					if replay.Notable(c) && re.MatchString(c.Label) {
-						return true
-					}
-				}
-				return false
+				return slices.ContainsFunc(t.Choices, func(c stepinfo.Answer) bool { return replay.Notable(c) && re.MatchString(c.Label) })
 			},
 		}, nil
 	case "live", "dead":
@@ -164,10 +159,6 @@ func (s *Session) test(args []string) (*test, error) {
 		want := args[0] == "live"
 		return &test{info: func(n int) bool { return r.Step(n).Live == want && r.Step(n-1).Live != want }}, nil
 	case "property":
-		re, err := wanted(rest)
-		if err != nil {
-			return nil, err
-		}
 		mask, some := uint64(0), false
 		for i, p := range s.sys.Properties {
 			if re.MatchString(p.Name) && i < 64 {
@@ -180,13 +171,6 @@ func (s *Session) test(args []string) (*test, error) {
 		return &test{info: func(n int) bool { return (r.Step(n).Failing^r.Step(n-1).Failing)&mask != 0 }}, nil
 	}
 	return s.fieldTest(args[0], rest)
-}
-
-func wanted(words []string) (*regexp.Regexp, error) {
-	if len(words) == 0 {
-		return nil, cmdline.Usagef("a regular expression is missing")
-	}
-	return cmdline.Pattern(words...)
 }
 
 func matchesStep(re *regexp.Regexp, s *history.Step) bool {
