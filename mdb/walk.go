@@ -2,6 +2,7 @@ package mdb
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -96,11 +97,8 @@ func walk(s *Session, ctx context.Context, args []string, out *bytes.Buffer) err
 		return cmdline.Usagef("%q?", strings.Join(rest, " "))
 	}
 	steps, err := set.Count("steps", walkSteps)
-	if err != nil {
-		return err
-	}
-	seed, err := set.Count("seed", 1)
-	if err != nil {
+	seed, err2 := set.Count("seed", 1)
+	if err := cmp.Or(err, err2); err != nil {
 		return err
 	}
 	x, err := s.walker(ctx, steps, uint64(seed))
@@ -142,15 +140,9 @@ func searchOn(s *Session, ctx context.Context, args []string, out *bytes.Buffer)
 		return cmdline.Usagef("search for live or violation")
 	}
 	steps, err := set.Count("steps", walkSteps)
-	if err != nil {
-		return err
-	}
-	walks, err := set.Count("walks", searchWalks)
-	if err != nil {
-		return err
-	}
-	seed, err := set.Count("seed", 1)
-	if err != nil {
+	walks, err2 := set.Count("walks", searchWalks)
+	seed, err3 := set.Count("seed", 1)
+	if err := cmp.Or(err, err2, err3); err != nil {
 		return err
 	}
 	limit := searchTime
