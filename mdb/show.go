@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/macemc/macemc/eventgraph"
@@ -235,13 +236,7 @@ func showState(s *Session, _ context.Context, args []string, out *bytes.Buffer) 
 }
 
 func only(fields []diff.Field, keep func(path string) bool) []diff.Field {
-	var out []diff.Field
-	for _, f := range fields {
-		if keep(f.Path) {
-			out = append(out, f)
-		}
-	}
-	return out
+	return slices.DeleteFunc(slices.Clone(fields), func(f diff.Field) bool { return !keep(f.Path) })
 }
 
 func showField(s *Session, _ context.Context, args []string, out *bytes.Buffer) error {
