@@ -35,12 +35,13 @@ func compareCommands() []command {
 	}
 }
 
-func (s *Session) runWords() []string {
-	var words []string
+func (s *Session) runWords() []string { return append(s.runNames(), "same", "match") }
+
+func (s *Session) runNames() (names []string) {
 	for _, r := range s.runs {
-		words = append(words, r.Name)
+		names = append(names, r.Name)
 	}
-	return append(words, "same", "match")
+	return names
 }
 
 // parseOtherStep parses a step of another run: a number, same, or match, which is the default.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -277,12 +278,8 @@ func (s *Session) other() (*history.Run, error) {
 
 // named returns the run with a name.
 func (s *Session) named(name string) (*history.Run, error) {
-	var names []string
-	for _, r := range s.runs {
-		if r.Name == name {
-			return r, nil
-		}
-		names = append(names, r.Name)
+	if i := slices.Index(s.runNames(), name); i >= 0 {
+		return s.runs[i], nil
 	}
-	return nil, fmt.Errorf("there is no run %q; there are %s", name, strings.Join(names, ", "))
+	return nil, fmt.Errorf("there is no run %q; there are %s", name, strings.Join(s.runNames(), ", "))
 }
