@@ -62,13 +62,9 @@ func (s *Session) Options() ([]OptionLine, error) {
 	if r.At == r.Len() && r.Finding != nil {
 		return nil, nil
 	}
-	taken := -1
-	if r.At < r.Len() {
-		t, err := r.Trace(r.At + 1)
-		if err != nil {
-			return nil, err
-		}
-		taken = t.Index
+	taken, err := s.taken()
+	if err != nil {
+		return nil, err
 	}
 	all, enabled, err := s.events(r.At)
 	if err != nil {

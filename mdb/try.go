@@ -97,16 +97,25 @@ func options(s *Session, _ context.Context, _ []string, out *bytes.Buffer) error
 	if r.Whole != nil {
 		return s.listGoroutines(out)
 	}
-	taken := -1
-	if r.At < r.Len() {
-		t, err := r.Trace(r.At + 1)
-		if err != nil {
-			return err
-		}
-		taken = t.Index
+	taken, err := s.taken()
+	if err != nil {
+		return err
 	}
 	s.listed = listing{r, r.At, r.At, "options"}
 	return s.list(r.At, taken, out)
+}
+
+// taken returns the index of the event that happens next in the run, or -1 at its end.
+func (s *Session) taken() (int, error) {
+	r := s.run
+	if r.At == r.Len() {
+		return -1, nil
+	}
+	t, err := r.Trace(r.At + 1)
+	if err != nil {
+		return 0, err
+	}
+	return t.Index, nil
 }
 
 // list lists the events that can happen after step n, and marks the event with index taken.
