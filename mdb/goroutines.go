@@ -32,8 +32,7 @@ func openRecorded(cfg Config) *Session {
 	s.runs, s.run = []*history.Run{r}, r
 	if cfg.LiveTrace != nil {
 		passing := history.Recorded("passing", cfg.LiveTrace, s.sys.Nodes)
-		passing.From, passing.Common = r, history.Common(r, passing)
-		s.runs = append(s.runs, passing)
+		s.addPassing(passing)
 	}
 	return s
 }

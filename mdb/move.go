@@ -281,8 +281,7 @@ func goCritical(s *Session, ctx context.Context, args []string, out *bytes.Buffe
 		if err != nil {
 			return err
 		}
-		live.From, live.Common = r, history.Common(r, live)
-		s.runs = append(s.runs, live)
+		s.addPassing(live)
 		fmt.Fprintf(out, "the nearest run that recovered is \"live\", of %d steps; the first %d are the same\n", live.Len(), live.Common)
 		if f, _ := live.FirstFound(); f != nil {
 			fmt.Fprintf(out, "it itself has a %s\n", history.Violation(f))

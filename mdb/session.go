@@ -91,8 +91,7 @@ func Open(cfg Config) (*Session, error) {
 			return nil, fmt.Errorf("live run: %w", err)
 		}
 		live.File, live.Saved = cfg.LiveName, true
-		live.From, live.Common = r, history.Common(r, live)
-		s.runs = append(s.runs, live)
+		s.addPassing(live)
 	}
 	return s, nil
 }
@@ -282,4 +281,10 @@ func (s *Session) named(name string) (*history.Run, error) {
 		return s.runs[i], nil
 	}
 	return nil, fmt.Errorf("there is no run %q; there are %s", name, strings.Join(s.runNames(), ", "))
+}
+
+// addPassing adds a run to compare the current one with.
+func (s *Session) addPassing(r *history.Run) {
+	r.From, r.Common = s.run, history.Common(s.run, r)
+	s.runs = append(s.runs, r)
 }
