@@ -102,11 +102,6 @@
     while (i >= 0 && i < run.shown.length && step(run, run.shown[i]).o !== node) i += delta;
     if (i >= 0 && i < run.shown.length) choose(run.shown[i]);
   }
-  function toOther() {
-    if (runs.length < 2) return;
-    active = 1 - active;
-    show();
-  }
   // matching moves the other run to its next step with the same event.
   function matching() {
     if (runs.length < 2) return;
@@ -283,9 +278,7 @@
     if (!places.size) return;
     var table = add(box, "table"), head = add(table, "tr");
     ["field", names[0], names[1]].forEach(function (h) { add(head, "th", "", h); });
-    Array.from(places).filter(function (p) {
-      return !hasParts(a, p) && !hasParts(b, p);
-    }).sort(byNumbers).forEach(function (p) {
+    Array.from(places).filter(function (p) { return !hasParts(a, p) && !hasParts(b, p); }).sort(byNumbers).forEach(function (p) {
       var row = add(table, "tr"), pair = [shown(a, p, "none"), shown(b, p, "none")];
       add(row, "td", "", lane(a, p.slice(0, p.indexOf(" "))) + "." + p.slice(p.indexOf(" ") + 1));
       row.title = pair.join("\n");
@@ -342,7 +335,8 @@
     N: nextOfNode, ArrowRight: nextOfNode, P: previousOfNode, ArrowLeft: previousOfNode,
     PageDown: function () { by(10); }, PageUp: function () { by(-10); },
     Home: function () { choose(runs[active].shown[0]); }, End: function () { choose(last()); },
-    c: critical, m: matching, l: toOther, t: theme, "?": actions.help, Escape: escape,
+    c: critical, m: matching, t: theme, "?": actions.help, Escape: escape,
+    l: function () { if (runs.length > 1) { active = 1 - active; show(); } },
     w: function () { byId("past").checked = !byId("past").checked; past(); },
     f: function () { byId("brief").checked = !byId("brief").checked; show(); },
     g: function () { view(runs[active].section); }, d: function () { view(byId("difference")); }, s: function () { view(document.querySelector(".code")); },
