@@ -85,9 +85,9 @@ func (s *Session) find(ctx context.Context, args []string, direction int, out *b
 	if err != nil {
 		return err
 	}
-	name := "find"
+	name, where := "find", "after"
 	if direction < 0 {
-		name = "rfind"
+		name, where = "rfind", "before"
 	}
 	s.last = append([]string{name}, args...)
 	n, err := test.search(ctx, s.run, direction)
@@ -95,10 +95,6 @@ func (s *Session) find(ctx context.Context, args []string, direction int, out *b
 		return err
 	}
 	if n == 0 {
-		where := "after"
-		if direction < 0 {
-			where = "before"
-		}
 		if test.known != nil && !test.known() {
 			return s.noField(args[0])
 		}

@@ -63,13 +63,12 @@ func Prompt(ctx context.Context, s *Session, in io.Reader, out io.Writer, interr
 		case errors.Is(err, ErrQuit):
 			return nil
 		case errors.Is(err, context.Canceled) && ctx.Err() == nil:
-			if _, err := fmt.Fprintf(out, "%s was stopped\n", line); err != nil {
-				return err
-			}
+			_, err = fmt.Fprintf(out, "%s was stopped\n", line)
 		case err != nil:
-			if _, err := fmt.Fprintf(textfmt.Printer(out), "error: %v\n", err); err != nil {
-				return err
-			}
+			_, err = fmt.Fprintf(textfmt.Printer(out), "error: %v\n", err)
+		}
+		if err != nil {
+			return err
 		}
 	}
 	return nil
