@@ -100,12 +100,15 @@ func inPackage(function string) string {
 
 // user returns the innermost frame outside the Go distribution.
 func (s Stack) user() (f runtime.Frame, ok bool) {
-	for _, f := range s {
-		if !program.Standard(f) {
-			return f, true
-		}
+	if i := s.userAt(); i >= 0 {
+		return s[i], true
 	}
 	return f, false
+}
+
+// userAt returns the index of that frame; -1 means that there is none.
+func (s Stack) userAt() int {
+	return slices.IndexFunc(s, func(f frame) bool { return !program.Standard(f) })
 }
 
 // Testing reports whether package testing executes the operation itself, without a function of the user in between.
@@ -152,16 +155,11 @@ func (s Stack) Starter() string {
 // Direct reports whether the user's code executes the operation itself: no function of the distribution is in between but those of
 // packages sync and runtime.
 func (s Stack) Direct() bool {
-	for _, f := range s {
-		if !program.Standard(f) {
-			return true
-		}
-		if !strings.HasPrefix(f.Function, "sync.") && !strings.HasPrefix(f.Function, "sync/") &&
-			!strings.HasPrefix(f.Function, "internal/") && !strings.HasPrefix(f.Function, "runtime.") {
-			return false
-		}
-	}
-	return false
+	user := s.userAt()
+	return user >= 0 && !slices.ContainsFunc(s[:user], func(f frame) bool {
+		return !strings.HasPrefix(f.Function, "sync.") && !strings.HasPrefix(f.Function, "sync/") &&
+			!strings.HasPrefix(f.Function, "internal/") && !strings.HasPrefix(f.Function, "runtime.")
+	})
 }
 
 // File returns the file of the innermost frame of the user's code, or an empty string if there is none.
