@@ -307,9 +307,6 @@ func Decode(text string) *Outcome {
 			o.States = append(o.States, State{Who: f.uint(16), After: f.int(), Number: f.int(), Kind: StateKind(f.int()),
 				Waits: f.text(), Object: f.text(), At: f.text(), Func: f.text(), Other: f.int()})
 		}
-		if f.err != nil {
-			return nil
-		}
 	}
 	if f.err != nil {
 		return nil
