@@ -160,7 +160,7 @@ func (t *tree) add(decisions []Decision) bool {
 			}
 			continue
 		}
-		n := node{kind: d.Kind, taken: d.Taken, options: append([]Option(nil), d.Options...)}
+		n := node{kind: d.Kind, taken: d.Taken, options: slices.Clone(d.Options)}
 		if i > 0 {
 			last := &t.nodes[i-1]
 			n.preemptions = last.preemptions + last.cost(last.taken)
@@ -183,11 +183,9 @@ func (o Option) same(p Option) bool { return o.Who == p.Who }
 func (t *tree) next() bool {
 	for len(t.nodes) > 0 {
 		n := &t.nodes[len(t.nodes)-1]
-		if t.reduce && n.kind != atSelect {
-			n.asleep = append(append([]uint64(nil), n.asleep...), n.options[n.taken].Who)
-		}
 		k := n.taken + 1
 		if t.reduce && n.kind != atSelect {
+			n.asleep = append(slices.Clone(n.asleep), n.options[n.taken].Who)
 			k = 0
 		}
 		for ; k < uint32(len(n.options)); k++ {
