@@ -1,6 +1,7 @@
 package testsched
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -245,10 +246,7 @@ func reason(why string) string {
 // describeWait describes a wait reason of the runtime.
 func describeWait(why string) string {
 	why = reason(why)
-	if text, ok := waits[why]; ok {
-		return text
-	}
-	return why
+	return cmp.Or(waits[why], why)
 }
 
 // waitFor describes a wait reason of the runtime with the label of an object.

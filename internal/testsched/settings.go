@@ -67,7 +67,7 @@ func FromEnvironment() *Settings {
 		return nil
 	}
 	s := &Settings{
-		only: -1, schedule: os.Getenv(VariableSchedule), outcome: os.Getenv(VariableOutcome),
+		config: Config{Seed: seed}, only: -1, schedule: os.Getenv(VariableSchedule), outcome: os.Getenv(VariableOutcome),
 		summaries: os.Getenv(VariableSummaries), folder: os.Getenv(program.VariableFolder), summary: map[string]string{},
 		flags: program.ParseFlags(os.Getenv(VariableTags), os.Args[min(1, len(os.Args)):]),
 	}
@@ -76,7 +76,6 @@ func FromEnvironment() *Settings {
 	if s.summaries != "" {
 		os.WriteFile(BegunFile(s.summaries), nil, 0o666)
 	}
-	s.config.Seed = seed
 	if debug, ok := strings.CutSuffix(","+os.Getenv("GODEBUG"), PrintsKeys); ok { // the test itself may run go test
 		if os.Unsetenv("GODEBUG"); debug != "" {
 			os.Setenv("GODEBUG", debug[1:])
