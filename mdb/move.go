@@ -261,17 +261,15 @@ func goCritical(s *Session, ctx context.Context, args []string, out *bytes.Buffe
 	if err != nil {
 		return err
 	}
+	why := "the critical transition lies too late in the run to tell; make the run longer with \"walk\""
 	switch res.Case {
-	case critical.Located:
 	case critical.Recovered:
-		fmt.Fprintln(out, "no step is critical: the run is not dead, walks from its end reach a live state")
-		return nil
+		why = "no step is critical: the run is not dead, walks from its end reach a live state"
 	case critical.DeadFromStart:
-		fmt.Fprintln(out,
-			"no step is critical: no walk reaches a live state, from the first indeterminate step on; the cause lies before the run")
-		return nil
-	default:
-		fmt.Fprintln(out, "the critical transition lies too late in the run to tell; make the run longer with \"walk\"")
+		why = "no step is critical: no walk reaches a live state, from the first indeterminate step on; the cause lies before the run"
+	}
+	if res.Case != critical.Located {
+		fmt.Fprintln(out, why)
 		return nil
 	}
 	r.Critical, r.Why = res.Step, probed(&res.Transition)
