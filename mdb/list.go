@@ -26,6 +26,7 @@ func list(s *Session, _ context.Context, args []string, out *bytes.Buffer) error
 		kind   = ""
 		re     *regexp.Regexp
 		each   bool
+		err    error
 	)
 	for _, a := range args {
 		switch {
@@ -40,19 +41,15 @@ func list(s *Session, _ context.Context, args []string, out *bytes.Buffer) error
 				return cmdline.Usagef("no kind of event is named %q", kind)
 			}
 		case s.isNode(a):
-			n, err := s.nodeID(a)
-			if err != nil {
+			if node, err = s.nodeID(a); err != nil {
 				return err
 			}
-			node = n
 		case a == "." && s.node >= 0:
 			node = s.node
 		case strings.HasPrefix(a, "/"):
-			p, err := cmdline.Pattern(a)
-			if err != nil {
+			if re, err = cmdline.Pattern(a); err != nil {
 				return err
 			}
-			re = p
 		default:
 			n, err := s.place(a)
 			if err != nil {
