@@ -217,10 +217,11 @@
 
   // fields lists the places of a node, those of one field of the service together.
   function fields(run, node, more) {
-    var lead = node + " ", places = Array.from(new Set(Array.from(run.state.keys()).concat(more)));
-    var root = function (p) { return p.slice(lead.length).split(/[.\[]/)[0]; }, roots = new Map();
-    places.filter(function (p) { return p.indexOf(lead) === 0; }).sort(function (a, b) { return run.order.get(a) - run.order.get(b); }).forEach(function (p) {
-      var r = root(p);
+    var lead = node + " ", roots = new Map();
+    Array.from(new Set(Array.from(run.state.keys()).concat(more))).filter(function (p) {
+      return p.indexOf(lead) === 0;
+    }).sort(function (a, b) { return run.order.get(a) - run.order.get(b); }).forEach(function (p) {
+      var r = p.slice(lead.length).split(/[.\[]/)[0];
       if (!roots.has(r)) roots.set(r, []);
       roots.get(r).push(p);
     });
