@@ -327,7 +327,6 @@
     search.value = "";
     find();
   }
-  // view brings an element into view.
   function view(e) { if (e) e.scrollIntoView({block: "nearest"}); }
   var nextOfNode = function () { sameNode(1); }, previousOfNode = function () { sameNode(-1); };
   // The letters are those of macemc mdb, where that has the same.
