@@ -45,8 +45,8 @@ func Confirm(cfg Config) func(context.Context, search.Suspect) (search.Confirmed
 // Violation reports whether the run is confirmed to violate liveness. What becomes of a suspect in all cases:
 //
 //	Recovered                          refuted
-//	Located, DeadFromStart, Unlocated  violation
-//	TooLateToTell                      violation if the run is out of events or proven dead, else undecided
+//	Located, DeadFromStart, Unlocated  violation: runs recover before some step, or not even from the first one, and none after it
+//	TooLateToTell (too near the end)   violation if no event is enabled at the end, or it is proven dead, else undecided
 //	all but Recovered                  undecided if HardlyJudged: too few states could be judged, as nodes held locks
 //	all but Recovered                  undecided without a proof, if [Config].RequireProof
 //	no result at the deadline          undecided: too few walks failed, see deadline.go

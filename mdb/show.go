@@ -15,6 +15,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
+// showCommands returns the commands that look at a state. See the type command for their fields.
 func showCommands() []command {
 	return []command{
 		{

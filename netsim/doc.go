@@ -11,7 +11,7 @@
 //
 // A datagram sent to a node that is down, or over a cut link, is dropped at once. Datagrams already in flight survive
 // partitions and crashes of either end: they may arrive after the receiver's next boot, but not while the receiver is
-// down.
+// down. Those on their way to a node that halts are dropped.
 //
 // # Streams
 //

@@ -13,7 +13,8 @@ import (
 // Policy determines the order of goroutines in a run.
 type Policy uint32
 
-// Policies, with the numbers of the changed runtime, which names them macemcTestDefault and so on.
+// Policies, with the numbers of the changed runtime, which names them macemcTestDefault and so on (decide.go). draw sets their parameters,
+// fields of Schedule; the runtime decides in decide.go and choose.go. Files hold switches alone.
 const (
 	Default    Policy = iota // the running goroutine continues, else FIFO; Switches are exceptions
 	Random                   // uniform among the runnable goroutines, at one of Every points

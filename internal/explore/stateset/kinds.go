@@ -7,7 +7,8 @@ import (
 	"github.com/macemc/macemc/internal/explore/graph"
 )
 
-// Kind is a kind of visited set.
+// Kind is a kind of visited set. A set that is not a [Finder] finds no dead states and allows no reduction. Without Bounded,
+// dfs has no bound on the depth, and without Deferred no set goes to disk.
 type Kind struct {
 	Name string
 	New  func(graph.Graph) Visited
