@@ -173,7 +173,8 @@ func (n *node) check() {
 	}
 }
 
-// rest runs goroutines that are held back until all goroutines wait, in FIFO order.
+// rest runs goroutines that are held back until all goroutines wait, in FIFO order. The schedule of a step
+// may hold a goroutine back until the next step.
 func (n *node) rest() {
 	if n.ctl.held > 0 {
 		n.ctl.mode = modeFIFO

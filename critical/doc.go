@@ -5,7 +5,8 @@
 //
 // A probe is a set of random walks from the state after one step. A state recovers if a walk or the search of all its
 // successors finds a live state, or if an equal state recovers. The opposite has three grades. With proof Exact all successors were
-// visited. With proof Walks, no walk of the configured number recovered, and the critical step is accepted if longer walks do not recover, either.
+// visited. With proof Walks, no walk of the configured number recovered, and the critical step is accepted if longer walks
+// do not recover, either.
 // If the time ends first, a quarter of the walks suffices to call the run dead, without a step (Unlocated).
 //
 // # Files

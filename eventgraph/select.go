@@ -35,7 +35,7 @@ func (e *Event) class() string { return e.kind.Presentation().Class }
 // stretches folded.
 type Options struct {
 	From, To int // shown steps, both inclusive; 0 in To means the last
-	// Steps, if not nil, lists the shown steps, ascending, and replaces From and To.
+	// Steps, if not nil, lists the shown steps, ascending, and replaces From and To. Reports set it (internal/report/document/excerpt.go).
 	Steps []int
 	// Nodes are the nodes with a lane; nil means all. Steps that happen on none of them are omitted.
 	Nodes []int

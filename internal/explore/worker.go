@@ -26,7 +26,8 @@ type worker struct {
 // maxAway is the maximum number of batches at the worker.
 const maxAway = stateset.MostPending / gathered
 
-// begin starts the worker, if there are two (Options.Go) and the frontier hands out several states at once. The worker looks up prepared batches, and finish receives each result.
+// begin starts the worker, if there are two (Options.Go) and the frontier hands out several states at once. The worker
+// looks up prepared batches, and finish receives each result.
 func (l *Loop) begin(prepare, look func(*Batch), finish func(context.Context, *Batch) error) {
 	w := &l.worker
 	w.prepare, w.look, w.finish = prepare, look, finish

@@ -70,7 +70,7 @@ func (m *merger) compare(e *Event, src *answers, failed error) error {
 		}
 	}
 	if digest.Sum64() != e.Digest {
-		return errors.New("it sends other messages than were recorded: the code has changed, or its behaviour" +
+		return errors.New("it sends other messages than were recorded: the code has changed, or its behaviour " +
 			"does not follow from its state, the event and the answers")
 	}
 	return nil

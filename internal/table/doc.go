@@ -7,8 +7,9 @@
 // (flags and queues of both ends), the globals of the network (remaining fault limits, the partition), the
 // remaining crashes, and each monitor. A global state is the vector of these numbers, so saving or restoring it
 // copies a few words. Interning compares whole canonical encodings (hashes only find the candidates), so different
-// states are never merged. The visited set stores vectors (exact, the default) or their fingerprints, which may merge states with
-// a probability that is reported (package stateset). Symmetry visits one state of each class (package symmetry). Numbers are private to one engine: other processes get content, such as a fingerprint.
+// states are never merged. The visited set stores vectors (exact, the default) or their fingerprints, which may merge
+// states with a probability that is reported (package stateset). Symmetry visits one state of each class (package
+// symmetry). Numbers are private to one engine: other processes get content, such as a fingerprint.
 //
 // # Steps are decision trees
 //

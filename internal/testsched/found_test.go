@@ -254,7 +254,7 @@ func TestOutcome_SameFailure(t *testing.T) {
 		{"other race", races("data race: a, b"), races("data race: c, d"), false},
 		{"exit", &Outcome{Kind: Exit, Where: "a.go:1"}, &Outcome{Kind: Exit, Where: "a.go:2"}, false},
 	} {
-		if c.a.Same(c.b) != c.want || c.b.Same(c.a) != c.want {
+		if c.a.SameFinding(c.b) != c.want || c.b.SameFinding(c.a) != c.want {
 			t.Errorf("%s: not %v", c.name, c.want)
 		}
 	}

@@ -325,7 +325,7 @@ func TestMinimize_KeepsIdentity(t *testing.T) {
 		return run(&f.Schedule)
 	}}
 	t.Chdir(t.TempDir())
-	s.failed(&Config{Test: "TestX"}, found, run(found), "", nil)
+	s.confirm(&Config{Test: "TestX"}, found, run(found), "", nil)
 	if f, err := Load("testdata/macemc/TestX/panic-1.path"); err != nil || !slices.Equal(f.Schedule.Switches, []Switch{a, b}) || len(f.Shows) != 2 {
 		t.Errorf("stored %+v, %v", f, err)
 	}

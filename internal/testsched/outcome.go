@@ -189,8 +189,8 @@ func (e Event) Same(f Event) bool {
 	return e.Who == f.Who && e.Place == f.Place && e.Op == f.Op && e.Takes == f.Takes && e.Case == f.Case
 }
 
-// Same reports whether two runs show the same finding, perhaps with other messages.
-func (o *Outcome) Same(p *Outcome) bool {
+// SameFinding reports whether two runs show the same finding, perhaps with other messages.
+func (o *Outcome) SameFinding(p *Outcome) bool {
 	if o.Kind != p.Kind {
 		return false
 	}
@@ -217,7 +217,7 @@ func (o *Outcome) places() (places []string) {
 }
 
 // equal reports whether two runs show exactly the same. A minimized run does not show another finding, which may be known.
-func (o *Outcome) equal(p *Outcome) bool { return o.Same(p) && slices.Equal(o.Shows, p.Shows) }
+func (o *Outcome) equal(p *Outcome) bool { return o.SameFinding(p) && slices.Equal(o.Shows, p.Shows) }
 
 // limit describes the limit that a run without end exceeded.
 func (o *Outcome) limit() string {

@@ -54,7 +54,7 @@ func (s *Settings) processes(c *Config, r *Result, d *doubt) *Report {
 			continue
 		}
 		drawn := c.draw(n, r.First.Points)
-		return s.failed(c, &Schedule{Seed: drawn.Seed, Memory: drawn.Memory, Delay: c.Delay, Switches: o.Switches}, o,
+		return s.confirm(c, &Schedule{Seed: drawn.Seed, Memory: drawn.Memory, Delay: c.Delay, Switches: o.Switches}, o,
 			fmt.Sprintf("found by schedule %d in a new process", n+1), run)
 	}
 	if passed == 0 || s.temporary != nil {
@@ -106,10 +106,10 @@ func leftIn(variables []string) string {
 	return text + ", or " + outside
 }
 
-// failed confirms, minimizes and describes the failure of a schedule in a new process. run executes that schedule in another one.
-func (s *Settings) failed(c *Config, found *Schedule, finding *Outcome, how string, run func() *Outcome) *Report {
+// confirm confirms, minimizes and describes the failure of a schedule in a new process. run executes that schedule in another one.
+func (s *Settings) confirm(c *Config, found *Schedule, finding *Outcome, how string, run func() *Outcome) *Report {
 	same := func(sch *Schedule, env ...string) *Outcome {
-		if o := s.replay(c, sch, env...); o != nil && o.Same(finding) {
+		if o := s.replay(c, sch, env...); o != nil && o.SameFinding(finding) {
 			return o
 		}
 		return nil

@@ -13,8 +13,8 @@ import (
 // Policy determines the order of goroutines in a run.
 type Policy uint32
 
-// Policies, with the numbers of the changed runtime, which names them macemcTestDefault and so on (decide.go). draw sets their parameters,
-// fields of Schedule; the runtime decides in decide.go and choose.go. Files hold switches alone.
+// Policies, with the numbers of the changed runtime, which names them macemcTestDefault and so on (decide.go, choose.go). draw sets their
+// parameters, which are fields of Schedule. Files hold switches alone.
 const (
 	Default    Policy = iota // the running goroutine continues, else FIFO; Switches are exceptions
 	Random                   // uniform among the runnable goroutines, at one of Every points
@@ -187,7 +187,7 @@ func sameStored(a, b string) bool {
 	return slices.Equal(lines(a), lines(b))
 }
 
-// Stored is a schedule file. Before it is written, three new processes must show the Same finding (failed of process.go), and
+// Stored is a schedule file. Before it is written, three new processes must have the SameFinding (confirm of process.go), and
 // minimized runs an equal one. Later replays with the file compare the kind of finding alone (changed of
 // cmd/macemc/internal/gotest), because the code may have changed.
 type Stored struct {

@@ -283,16 +283,16 @@ func (s *Settings) found(c *Config, r *Result, runner Runner) *Report {
 	d := doubt{how: how, changed: changed}
 	again := s.replay(c, r.Found, withTrace)
 	d.add(r.Found, again)
-	if again == nil || !again.Same(r.Finding) { // other tests may have run before, or the initialization by the first run is irrelevant
+	if again == nil || !again.SameFinding(r.Finding) { // other tests may have run before, or the initialization by the first run is irrelevant
 		other := *r.Found
 		other.Warm = !other.Warm
 		o := s.replay(c, &other, withTrace)
 		d.add(&other, o)
-		if o != nil && o.Same(r.Finding) {
+		if o != nil && o.SameFinding(r.Finding) {
 			r.Found, again = &other, o
 		}
 	}
-	if again == nil || !again.Same(r.Finding) || s.anyway(c, r) {
+	if again == nil || !again.SameFinding(r.Finding) || s.anyway(c, r) {
 		return s.processes(c, r, &d)
 	}
 	m := &Minimized{Schedule: r.Found, Outcome: again}
@@ -300,7 +300,7 @@ func (s *Settings) found(c *Config, r *Result, runner Runner) *Report {
 		s.suspect(c, r, again, "minimized")
 		less := Minimize(r.Found, r.Finding, s.latest, plain, traced)
 		s.Hasty = false // with fewer switches, a run may show the finding only if it does not wait
-		if o := s.replay(c, less.Schedule, withTrace); o != nil && o.Same(r.Finding) {
+		if o := s.replay(c, less.Schedule, withTrace); o != nil && o.SameFinding(r.Finding) {
 			less.show(o)
 			m = less
 		} else if o := s.replay(c, r.Found); o != nil && o.Kind == Passed {
@@ -317,7 +317,7 @@ func (s *Settings) repeats(c *Config, r *Result) bool {
 		return false
 	}
 	run := func() *Outcome { return s.replay(c, r.first) }
-	if o := run(); o == nil || !o.Same(r.Finding) {
+	if o := run(); o == nil || !o.SameFinding(r.Finding) {
 		return false
 	}
 	t := s.trials(1, 1, run)
@@ -332,7 +332,7 @@ func (s *Settings) anyway(c *Config, r *Result) bool {
 	}
 	again := warmUp
 	again.Warm = true
-	if o := s.replay(c, &again); o == nil || !o.Same(r.Finding) {
+	if o := s.replay(c, &again); o == nil || !o.SameFinding(r.Finding) {
 		return false
 	}
 	o := s.replay(c, &warmUp)
