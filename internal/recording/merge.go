@@ -26,8 +26,8 @@ type Merged struct {
 	Origins []Origin // by step
 	// Compared is the number of recorded state fingerprints that matched.
 	Compared int
-	// Disagreement, from compare or the rules of the model (repair.go), is the first difference between the recordings and the code or model, or nil. The run ends
-	// before it.
+	// Disagreement is the first difference between the recordings and the code (compare) or model (repair.go), or nil.
+	// The run ends before it.
 	Disagreement *Disagreement
 	// Left is the number of events of each node that are not part of the run.
 	Left []int
