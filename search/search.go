@@ -285,8 +285,8 @@ func (s *searcher) take(src source) []*unit {
 			// They may be long, and would delay early findings of other sources.
 			u.events = min(max(s.totals.tallies.events()/unitsPerRound, leastEvents), unitEvents)
 		}
-		u.checks.closely = s.units < verifyClosely
-		u.checks.twins = s.units < twinsFirst || s.units%twinsEvery == 0
+		u.checks.further = s.units < verifyFurther
+		u.checks.collisions = s.units < collisionsFirst || s.units%collisionsEvery == 0
 		u.checks.verify = s.units < verifyFirst || s.units%verifyEvery == 0
 		s.units++
 		units = append(units, u)

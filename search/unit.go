@@ -21,17 +21,18 @@ const (
 
 const (
 	// The first run of each of the first verifyFirst units, and then of one in verifyEvery, is executed a second time
-	// and compared. In each of the first verifyClosely units, the runs after 1, 2, 4, 8 and so on are, too, since a
+	// and compared. In each of the first verifyFurther units, the runs after 1, 2, 4, 8 and so on are, too, since a
 	// search may have no more units.
 	verifyFirst   = 2 * unitsPerRound
 	verifyEvery   = 4
-	verifyClosely = 4
+	verifyFurther = 4
 )
 
-// The runs of each of the first twinsFirst units, and then of one in twinsEvery, are searched for twins.
+// The runs of each of the first collisionsFirst units, and then of one in collisionsEvery, are searched for states with equal
+// encodings and different behaviour.
 const (
-	twinsFirst = unitsPerRound / 4
-	twinsEvery = 32
+	collisionsFirst = unitsPerRound / 4
+	collisionsEvery = 32
 )
 
 // unit is a piece of work with its results.
@@ -57,9 +58,9 @@ type unit struct {
 
 // checks selects the runs of a unit that are checked more closely than others.
 type checks struct {
-	verify  bool // whether the first run is executed a second time
-	closely bool // verify also the second, third, fifth, ninth and so on
-	twins   bool // whether the runs are searched for twins
+	verify     bool // whether the first run is executed a second time
+	further    bool // verify also the second, third, fifth, ninth and so on
+	collisions bool // whether the runs are searched for states with equal encodings and different behaviour
 }
 
 // account adds the run that has just ended, which executed that many events.

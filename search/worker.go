@@ -24,7 +24,7 @@ type worker struct {
 	strategies map[phase]runs.Strategy
 	verifier   *verify.Verifier
 	novelty    novelty
-	twins      verify.EncodingCollisions
+	collisions verify.EncodingCollisions
 
 	signal atomic.Uint32
 	active atomic.Pointer[replay.Run]     // the run being executed
@@ -106,19 +106,19 @@ func (w *worker) runs(u *unit) {
 		w.made.Store(0)
 		w.events.Store(0)
 	}()
-	verify, twins := u.checks.verify, u.checks.twins
+	verify, collisions := u.checks.verify, u.checks.collisions
 	if w.cfg.Calls.Settles() { // a death of this process must be in the recorded run
-		verify, twins = false, false
+		verify, collisions = false, false
 	}
-	w.twins.Begin(twins)
+	w.collisions.Begin(collisions)
 	events := 0
 	for u.totals.runs < u.runs && events < u.events {
 		t, ok := s.Next()
 		if !ok {
 			break
 		}
-		sampled := verify && (u.totals.runs == 0 || u.checks.closely && u.totals.runs&(u.totals.runs-1) == 0)
-		if sampled || twins {
+		sampled := verify && (u.totals.runs == 0 || u.checks.further && u.totals.runs&(u.totals.runs-1) == 0)
+		if sampled || collisions {
 			w.verifier.Recorded.Reset()
 			l.Recording = &w.verifier.Recorded
 		}
@@ -158,11 +158,11 @@ func (w *worker) runs(u *unit) {
 		if u.phase == prefixPhase && o.Live {
 			u.totals.prefixes = append(u.totals.prefixes, l.Replay().Path.Clone())
 		}
-		for again := 0; sampled && u.suspect == nil && again <= w.verifier.Repeats(u.checks.closely); again++ {
+		for again := 0; sampled && u.suspect == nil && again <= w.verifier.Repeats(u.checks.further); again++ {
 			u.suspect = suspectOf(w.verifier.Verify(l.Coverage.Services))
 		}
-		if u.suspect == nil && twins {
-			u.suspect = suspectOf(w.twins.Look(&w.cfg.System, l.Replay(), &w.verifier.Recorded))
+		if u.suspect == nil && collisions {
+			u.suspect = suspectOf(w.collisions.Look(&w.cfg.System, l.Replay(), &w.verifier.Recorded))
 		}
 		if u.suspect != nil {
 			u.suspect.Strategy, u.suspect.Schedule = u.phase.strategy(), scheduleOf(s)

@@ -115,8 +115,8 @@ type Verifier struct {
 
 // Repeats returns the number of executions after the second. In a small system, one more execution may equal the first
 // by chance.
-func (v *Verifier) Repeats(closely bool) int {
-	if !closely {
+func (v *Verifier) Repeats(further bool) int {
+	if !further {
 		return 0
 	}
 	return min(verifyAgain, verifySteps/(len(v.First.Bounds)+1))

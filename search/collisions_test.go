@@ -22,7 +22,7 @@ type concealer struct {
 
 // States with equal encodings but different behaviour are found by the default search, which would take the second for
 // the first.
-func TestTwins(t *testing.T) {
+func TestCollisions(t *testing.T) {
 	system := func(reads bool, rules ...sim.StateRule) sim.System {
 		return sim.System{
 			Name: "keeper", Nodes: 1, New: func(sim.NodeID) sim.Service { return &concealer{} }, Network: netsim.Datagrams{}, State: rules,
