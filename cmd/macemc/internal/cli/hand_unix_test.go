@@ -342,7 +342,7 @@ func TestHand_FullDisk(t *testing.T) {
 	}{
 		{"search", false, "", "safety: "},
 		{"confirm", false, check.SuspectPath, "suspected: safety: "},
-		{"confirm", true, check.SuspectPath, "suspected: safety: "},
+		{"confirm", true, check.SuspectPath, "confirmed: safety: "}, // the files of the other process, which are gone, leave room
 		{"critical", false, check.SuspectPath, "suspected: liveness: "},
 		{"critical", true, check.SuspectPath, "suspected: liveness: "},
 		{"shrink", false, outfolder.ErrorPath, "safety: "},
