@@ -34,8 +34,8 @@ const (
 // Explorer visits all states of a system, under the contract of [Explore].
 type Explorer func(context.Context, *sim.System, options.Options) (*Exploration, error)
 
-// Exploration is the result of [Explore]. It has a field for each result, of which only those of the requested analyses
-// are set.
+// Exploration is the result of [Explore]. It has a field for the result of each analysis. The fields of analyses that
+// were not requested are zero.
 type Exploration struct {
 	States      int // distinct states
 	Transitions int // steps: an event with the answers to its questions, from every expanded state

@@ -60,7 +60,8 @@ func (l *leftovers) add(o *Outcome, s *Schedule, n int) {
 			continue
 		}
 		l.known = false
-		l.left = append(l.left, leftover{at: at, identity: identity, name: goStatement(at), all: all, schedule: s.found(o, n), by: s.Policy, run: n})
+		l.left = append(l.left, leftover{at: at, identity: identity, name: goStatement(at), all: all,
+			schedule: s.found(o, n), by: s.Policy, run: n})
 	}
 	for _, at := range o.Ended {
 		if all[at] > 0 || slices.ContainsFunc(l.ended[at], func(c counts) bool { return c.within(all) }) {

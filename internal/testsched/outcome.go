@@ -25,7 +25,7 @@ const (
 	Unexplored Kind = "unexplored" // the test cannot be explored
 )
 
-// Outcome is the result of a run. It has a field for each observation of a run, most of which pass between processes.
+// Outcome is the result of a run. It has a field for each observation of a run. Most of them pass between processes.
 // Each file has the methods of one use: identity, leftovers, objects, reports.
 type Outcome struct {
 	Kind     Kind

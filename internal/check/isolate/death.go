@@ -20,7 +20,7 @@ import (
 )
 
 // Death is the end of a process caused by the checked code that it executed. Its fields come from the recorded picks,
-// the output and later executions, each of which may be missing. The files divide its methods into classification,
+// the output and later executions. Each of these may be missing. The files divide its methods into classification,
 // description and outline.
 type Death struct {
 	Before  choose.Path     // all steps before the fatal one

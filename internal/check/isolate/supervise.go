@@ -211,7 +211,8 @@ func (s *Supervisor) search(ctx context.Context, before *earlier) (out Outcome, 
 	if err := cmd.Start(); err != nil {
 		return Outcome{}, nil, fmt.Errorf("cannot start a process for the search: %w", err)
 	}
-	overdue := overrun{pid: cmd.Process.Pid, spent: before.Spent, stop: cmp.Or(s.StopLimit, max(defaultStopLimit, ConfirmLimit(s.HandlerLimit)))}
+	stop := cmp.Or(s.StopLimit, max(defaultStopLimit, ConfirmLimit(s.HandlerLimit)))
+	overdue := overrun{pid: cmd.Process.Pid, spent: before.Spent, stop: stop}
 	unresponsive := s.wait(ctx, cmd, rec, orders, start, &overdue)
 	before.limit = max(0, time.Duration(rec.Get(flight.Limited)))
 	if overdue.clock != nil {

@@ -147,7 +147,7 @@ func TestJUnit(t *testing.T) {
 	junit := func(r *report.Report) []byte { return printedWith(t, render.JUnit, r, props, document.Style{}) }
 	if text := string(junit(nothingFound())); !strings.Contains(text,
 		`<property name="checked_in_a_sample" value="When has no side effects">`) {
-		t.Errorf("nothing is said of samples in %s", text)
+		t.Errorf("the report does not mention samples:\n%s", text)
 	}
 	ok := report.Report{Settings: report.Settings{System: "bomb", Nodes: 1, Timing: "AnyOrder", Strategy: "deepening"}, Seed: 1,
 		Verdict: search.OK, Work: search.Work{Seconds: 1.5}, Stopped: "time"}
