@@ -11,15 +11,17 @@
 //
 // # Files
 //
-//	find.go      Config, Find
-//	confirm.go   Confirm and Violation: which suspects of a search are violations, refuted or undecided
-//	finder.go    the algorithm: find makes walks longer, bisect locates the step, verifyDead
-//	             accepts it
-//	prober.go    makes the walks from one step in parallel; the nearest live run
-//	examine.go   proofs: searches all successors of a step, within a budget
-//	equal.go     steps that recover because a live run visits an equal state
-//	deadline.go  the result that is known when the time is up
-//	follow.go    executes the dead run; summarizes what repeats in its tail
-//	starred.go   merges similar steps of that summary
-//	result.go    Result, its cases, and how it is made of the probes
+//	config.go      Config, and the errors of Find
+//	confirm.go     Confirm: which suspects of a search are violations, refuted or undecided
+//	find.go        Find and its algorithm: find makes walks longer, bisect locates the step, verifyDead
+//	               accepts it
+//	transition.go  makes the result
+//	deadline.go    the result that is known when the time is up
+//	follow.go      executes the dead run; summarizes what repeats in its tail
+//	starred.go     merges similar steps of that summary
+//	equal.go       steps that recover because a live run visits an equal state
+//	examine.go     proofs: searches all successors of a step, within a budget
+//	prober.go      makes the walks from one step in parallel; the nearest live run
+//	finder.go      the evidence: the dead run (deadrun.go), its probes (probes.go) and searches
+//	result.go      Result and its cases
 package critical

@@ -6,65 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
-	"time"
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/budget"
 	"github.com/macemc/macemc/internal/search/runloop"
 	"github.com/macemc/macemc/internal/table"
-	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/search"
-	"github.com/macemc/macemc/sim"
 )
-
-// Config is the run in which [Find] searches, and the effort. All fields but System and Path have defaults. It has a
-// field for each option, since callers set them in one literal.
-type Config struct {
-	System    sim.System
-	Path      choose.Path    // the run that seems to be dead, to its last step
-	Walks     int            // walks per probe; 0 means 200
-	WalkSteps int            // length of a walk; 0 means 2,000
-	Weights   search.Weights // zero means those of search
-	Seed      uint64         // 0 means 1
-	Workers   int            // 0 means GOMAXPROCS
-	Engine    string         // engine of walks; "" means auto
-	// HandlerLimit is the maximum time of checked code in a walk; exceeding it ends [Find] with an [Ended]. 0 means
-	// no limit, except in the exhaustive search.
-	HandlerLimit time.Duration
-	// PathBuffer is as in [search.Config].
-	PathBuffer func(worker int) choose.Path
-	// Calls is as in [search.Config], also for the exhaustive search: a skipped call there ends [Find] with an
-	// [Ended].
-	Calls *options.Calls
-	// States is the maximum number of states visited, within 256 steps, to prove that no live state follows. 0
-	// means 16,384, or 1,024 if nodes carry programs, as their steps are more expensive. A negative number disables
-	// the search.
-	States int
-	// Progress, if not nil, is called at intervals, never concurrently.
-	Progress func(Progress)
-	// Expected is the step that is probably critical, such as that of the run before it was shrunk. If it is, no other
-	// step is examined. 0 means unknown.
-	Expected int
-	// Live is a known run to a live state. It shows that the states that it has in common with Path recover. Nil means
-	// that none is known.
-	Live choose.Path
-	// RequireProof accepts a run as a violation only if it is proven dead.
-	RequireProof bool
-	// ProveEnd searches the successors of the last state first. Unless that proves the run dead, the result is
-	// [TooLateToTell] or [Recovered], without walks that take longer.
-	ProveEnd bool
-	// searchFirst makes walks only from states for which the exhaustive search finds no live successor.
-	searchFirst bool
-}
-
-// Progress is the progress of Find.
-type Progress struct {
-	Step, Steps int // walks start after Step, of a run of Steps
-	Walks, Of   int // number of walks made, and their maximum; 0 of 0 during an exhaustive search
-}
-
-// ErrNoGoal is the error of a system without an Eventually property.
-var ErrNoGoal = errors.New("critical: the system has no Eventually property, so no run is dead")
 
 // Find finds the critical transition of a run, unless the run recovers when it is continued. It searches for a step
 // before which walks recover and after which none does: first 1, 2, 4, ... steps beyond the first indeterminate
@@ -119,45 +67,212 @@ func Find(ctx context.Context, cfg Config) (*Result, error) {
 	return res, err
 }
 
-// MismatchError is the error of [Find] when the path cannot be followed to its end.
-type MismatchError struct{ err error }
-
-func (e *MismatchError) Error() string { return e.err.Error() }
-
-// Unwrap returns the reason.
-func (e *MismatchError) Unwrap() error { return e.err }
-
-// Ended is the error of [Find] when the continued run ends with a finding of another kind, or when checked code
-// does not return in a walk.
-type Ended struct {
-	Finding *sim.Finding
-	Path    choose.Path // to the finding
-	Steps   int
-	Overdue bool // checked code did not return in time, perhaps because the machine was busy
-}
-
-func (e *Ended) Error() string {
-	if e.Overdue {
-		return fmt.Sprintf("critical: a walk from the run does not end, after step %d: %v", e.Steps, e.Finding)
+// find searches for the critical transition, the step before which the state recovers and after which it does not:
+//
+//  1. It continues the run by the longest walk. If that becomes live, the run has recovered.
+//  2. bisect finds the first step after which nothing recovers: it examines steps 1, 2, 4, ... beyond the one after the
+//     last live state, and then halves the interval. A step recovers if a walk of a probe or the exhaustive search
+//     (examine.go) finds a live state, or a live run visits an equal state (equal.go).
+//  3. verifyDead accepts that step if it is proven dead, if all walks from it ran out of events, or if it lies in the
+//     first half of the steps after the last live state and longer walks do not recover, either.
+//  4. Otherwise walks become longer, the run is continued by one, and bisect starts again, up to maxLengthenings times.
+func (f *finder) find(ctx context.Context) (*Result, error) {
+	if f.dead.live {
+		return f.result(Recovered, 0), nil
 	}
-	return fmt.Sprintf("critical: the run, made longer, ends with a finding in step %d: %v", e.Steps, e.Finding)
-}
-
-// unfit describes why a run cannot be examined.
-func unfit(o *runloop.Outcome) error {
-	switch o.End {
-	case runloop.Mismatch:
-		return &MismatchError{fmt.Errorf("critical: %w", o.Err)}
-	case runloop.Found:
-		if o.Stuck != nil {
-			return stuckIn(o)
+	if ok, err := f.recoversIfExtended(ctx); err != nil || ok {
+		return f.result(Recovered, 0), err
+	}
+	if f.cfg.ProveEnd {
+		r, err := f.examine(ctx, f.dead.steps())
+		switch {
+		case err != nil:
+			return nil, err
+		case r != nil && r.Live != nil:
+			return f.result(Recovered, 0), nil
+		case !f.searches.proven(f.dead.steps()):
+			return f.result(TooLateToTell, 0), nil
 		}
-		return &MismatchError{fmt.Errorf("critical: step %d of the run ends it with a finding: %w", o.Steps, o.Finding)}
 	}
+	if f.cfg.searchFirst {
+		if ok, err := f.recoversExactly(ctx, f.dead.steps()); err != nil || ok {
+			return f.result(Recovered, 0), err
+		}
+		f.searches.tooManyStates = false
+	}
+	for lengthened := 0; ; lengthened++ {
+		if lengthened > 0 {
+			if err := f.lengthen(ctx); err != nil {
+				return nil, err
+			}
+			if f.dead.live {
+				return f.result(Recovered, 0), nil
+			}
+		}
+		step, recovers, err := f.bisect(ctx)
+		switch {
+		case err != nil:
+			return nil, err
+		case recovers:
+			return f.result(Recovered, 0), nil
+		case step > 0:
+			ok, err := f.verifyDead(ctx, step)
+			if err != nil {
+				return nil, err
+			}
+			if ok {
+				f.critical = step
+				res, err := f.transition(ctx, step)
+				if err != nil || f.searches.proven(step) {
+					return res, err
+				}
+				if ok, err := f.recoversAsEqual(ctx, step); err != nil || !ok {
+					return res, err
+				}
+				f.critical = 0 // a live run from the step before visits the state after the step
+			}
+			if lengthened == maxLengthenings {
+				return f.result(TooLateToTell, 0), nil
+			}
+		default: // dead from the first state on
+			if lengthened == maxLengthenings || f.probes.allOutOfEvents() || f.searches.proven(step) {
+				return f.result(DeadFromStart, 0), nil
+			}
+		}
+	}
+}
+
+// recoversIfExtended reports whether the run becomes live when it is continued for the maximum length of walks:
+// accumulated messages may take many steps to be delivered. This is cheaper than to find where shorter walks fail.
+func (f *finder) recoversIfExtended(ctx context.Context) (bool, error) {
+	if f.dead.outOfEvents {
+		return false, nil
+	}
+	w, limit := f.prober.workers[0], f.limit
+	for range maxLengthenings {
+		limit *= lengthenFactor
+	}
+	o, err := f.prober.walk(ctx, w, f.dead.path, 0, limit)
+	if err != nil || !f.isLive(w.loop, &o) {
+		return false, err
+	}
+	f.save(w.loop.Replay().Path.Clone(), o.End == runloop.Found)
+	return true, nil
+}
+
+// lengthen makes walks longer, and continues the run by such a walk.
+func (f *finder) lengthen(ctx context.Context) error {
+	f.limit *= lengthenFactor
+	f.walks = max(f.walks/lengthenFactor, min(f.walks, minWalks))
+	if f.dead.outOfEvents {
+		return nil
+	}
+	w := f.prober.workers[0]
+	o, err := f.prober.walk(ctx, w, f.dead.path, 0, f.limit)
+	if err != nil {
+		return err
+	}
+	if o.End == runloop.Found {
+		return &Ended{Finding: o.Finding, Path: w.loop.Replay().Path.Clone(), Steps: o.Steps}
+	}
+	f.dead.path = append(f.dead.path[:0], w.loop.Replay().Path...)
+	return f.replay(ctx)
+}
+
+// bisect returns the first step after which neither walks nor an exhaustive search recover. It is 0 only if no state
+// of the run is live. If Expected was given, it is examined first, with the step before it. recovers is true if the end
+// of the run recovers.
+func (f *finder) bisect(ctx context.Context) (step int, recovers bool, err error) {
+	first := f.dead.lastLive + 1 // the first indeterminate state
+	start, hi := first, 0
+	if e := f.cfg.Expected; e > first && e <= f.dead.steps() {
+		if _, err := f.probe(ctx, e-1, true); err != nil { // all walks are needed if it is the critical step
+			return 0, false, err
+		}
+		ok, err := f.recovers(ctx, e-1)
+		switch {
+		case err != nil:
+			return 0, false, err
+		case ok:
+			start = e - 1
+		default:
+			hi = e - 1
+		}
+	}
+	if start == first {
+		if ok, err := f.recovers(ctx, first); err != nil || !ok {
+			return first, false, err
+		}
+	}
+	lo := start
+	for d := 1; hi == 0 || hi-lo > 1; d *= 2 {
+		at := int(uint(lo+hi) >> 1)
+		if hi == 0 { // no step is known after which nothing recovers
+			if at = min(start+d, f.dead.steps()); at == lo {
+				return 0, true, nil
+			}
+		}
+		ok, err := f.recovers(ctx, at)
+		switch {
+		case err != nil:
+			return 0, false, err
+		case ok:
+			lo = at
+		default:
+			hi = at
+		}
+	}
+	return hi, false, nil
+}
+
+// takeKnownLive uses the known live run, if it is live.
+func (f *finder) takeKnownLive(ctx context.Context, live choose.Path) error {
+	if live == nil {
+		return nil
+	}
+	w := f.prober.workers[0]
+	o, err := f.prober.walk(ctx, w, live, 0, 0)
+	if err != nil || !f.isLive(w.loop, &o) {
+		return err
+	}
+	f.save(live, o.End == runloop.Found)
+	f.liveShared = f.nearest.common
 	return nil
 }
 
-// stuckIn returns the error of a walk in which checked code does not return.
-func stuckIn(o *runloop.Outcome) error {
-	return &Ended{Finding: o.Finding, Path: o.Stuck, Steps: o.Steps, Overdue: true}
+// recovers reports whether the state after a step recovers: by a walk, by an exhaustive search, or as an equal state does.
+func (f *finder) recovers(ctx context.Context, step int) (bool, error) {
+	if step <= f.liveShared {
+		return true, nil
+	}
+	p, err := f.probe(ctx, step, false)
+	if err != nil || p.Recovered > 0 {
+		return err == nil, err
+	}
+	if ok, err := f.recoversExactly(ctx, step); ok || err != nil || f.searches.proven(step) {
+		return ok, err
+	}
+	return f.recoversAsEqual(ctx, step)
+}
+
+// verifyDead reports whether the step is accepted as the critical one: because that is proven, all walks from it ran out
+// of events, or it is in the first half of the steps after the last live state and longer walks do not recover either.
+func (f *finder) verifyDead(ctx context.Context, step int) (bool, error) {
+	p, err := f.probe(ctx, step, true)
+	if err != nil || p.Recovered > 0 {
+		return false, err
+	}
+	f.after = p
+	if f.probes.allOutOfEvents() || f.searches.proven(step) {
+		return true, nil
+	}
+	first := f.dead.lastLive + 1
+	if !f.dead.outOfEvents && step-first > (f.dead.steps()-first)/2 {
+		return false, nil
+	}
+	limit, walks := f.limit, f.walks
+	f.limit, f.walks = f.limit*lengthenFactor, max(f.walks/(2*lengthenFactor), min(f.walks, minWalks))
+	p, err = f.probe(ctx, step, false)
+	f.limit, f.walks = limit, walks
+	return p.Recovered == 0, err
 }

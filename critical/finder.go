@@ -2,12 +2,10 @@ package critical
 
 import (
 	"context"
-	"fmt"
 	"sync"
 	"sync/atomic"
 
-	"github.com/macemc/macemc/choose"
-	"github.com/macemc/macemc/internal/search/runloop"
+	"github.com/macemc/macemc/internal/table"
 )
 
 // When the critical transition is not located, walks are made longer and all steps are probed again.
@@ -17,18 +15,8 @@ const (
 	minWalks        = 8 // a probe makes no fewer walks, unless it was asked for fewer
 )
 
-// finder searches for one critical transition, the step before which the state recovers and after which it does not:
-//
-//  1. It continues the run by the longest walk. If that becomes live, the run has recovered.
-//  2. bisect finds the first step after which nothing recovers: it examines steps 1, 2, 4, ... beyond the one after the
-//     last live state, and then halves the interval. A step recovers if a walk of a probe or the exhaustive search
-//     (examine.go) finds a live state, or a live run visits an equal state (equal.go).
-//  3. verifyDead accepts that step if it is proven dead, if all walks from it ran out of events, or if it lies in the
-//     first half of the steps after the last live state and longer walks do not recover, either.
-//  4. Otherwise walks become longer, the run is continued by one, and bisect starts again, up to maxLengthenings times.
-//
-// Its methods are steps of this algorithm. Each file has those for one kind of evidence, and finder.go those that
-// combine it.
+// finder holds the evidence about one dead run. Its methods are steps of the algorithm of [finder.find]. Each file has
+// those for one kind of evidence.
 type finder struct {
 	cfg    *Config
 	prober *prober
@@ -48,206 +36,6 @@ type finder struct {
 	searches       searches
 }
 
-// replay executes the dead run to find its live states.
-func (f *finder) replay(ctx context.Context) error {
-	f.dead.lastLive = -1
-	w := f.prober.workers[0]
-	o := w.loop.Run(&follow{f: f, src: choose.Prefix{Path: f.dead.path}}, runloop.Task{})
-	if err := unfit(&o); err != nil {
-		return err
-	}
-	if o.End == runloop.Unanswered {
-		return &MismatchError{fmt.Errorf("critical: step %d: the path does not fit the system", o.Steps+1)}
-	}
-	f.dead.bounds = append(f.dead.bounds[:0], w.loop.Replay().Bounds...)
-	f.dead.live = o.Live
-	last, err := f.prober.walk(ctx, w, f.dead.path, 0, 0)
-	if err != nil {
-		return err
-	}
-	f.dead.outOfEvents = last.End == runloop.OutOfEvents && !last.Live
-	return unfit(&last)
-}
-
-func (f *finder) find(ctx context.Context) (*Result, error) {
-	if f.dead.live {
-		return f.result(Recovered, 0), nil
-	}
-	if ok, err := f.recoversIfExtended(ctx); err != nil || ok {
-		return f.result(Recovered, 0), err
-	}
-	if f.cfg.ProveEnd {
-		r, err := f.examine(ctx, f.dead.steps())
-		switch {
-		case err != nil:
-			return nil, err
-		case r != nil && r.Live != nil:
-			return f.result(Recovered, 0), nil
-		case !f.searches.proven(f.dead.steps()):
-			return f.result(TooLateToTell, 0), nil
-		}
-	}
-	if f.cfg.searchFirst {
-		if ok, err := f.recoversExactly(ctx, f.dead.steps()); err != nil || ok {
-			return f.result(Recovered, 0), err
-		}
-		f.searches.tooManyStates = false
-	}
-	for lengthened := 0; ; lengthened++ {
-		if lengthened > 0 {
-			if err := f.lengthen(ctx); err != nil {
-				return nil, err
-			}
-			if f.dead.live {
-				return f.result(Recovered, 0), nil
-			}
-		}
-		step, recovers, err := f.bisect(ctx)
-		switch {
-		case err != nil:
-			return nil, err
-		case recovers:
-			return f.result(Recovered, 0), nil
-		case step > 0:
-			ok, err := f.verifyDead(ctx, step)
-			if err != nil {
-				return nil, err
-			}
-			if ok {
-				f.critical = step
-				res, err := f.transition(ctx, step)
-				if err != nil || f.searches.proven(step) {
-					return res, err
-				}
-				if ok, err := f.recoversAsEqual(ctx, step); err != nil || !ok {
-					return res, err
-				}
-				f.critical = 0 // a live run from the step before visits the state after the step
-			}
-			if lengthened == maxLengthenings {
-				return f.result(TooLateToTell, 0), nil
-			}
-		default: // dead from the first state on
-			if lengthened == maxLengthenings || f.probes.allOutOfEvents() || f.searches.proven(step) {
-				return f.result(DeadFromStart, 0), nil
-			}
-		}
-	}
-}
-
-// recoversIfExtended reports whether the run becomes live when it is continued for the maximum length of walks:
-// accumulated messages may take many steps to be delivered. This is cheaper than to find where shorter walks fail.
-func (f *finder) recoversIfExtended(ctx context.Context) (bool, error) {
-	if f.dead.outOfEvents {
-		return false, nil
-	}
-	w, limit := f.prober.workers[0], f.limit
-	for range maxLengthenings {
-		limit *= lengthenFactor
-	}
-	o, err := f.prober.walk(ctx, w, f.dead.path, 0, limit)
-	if err != nil || !f.isLive(w.loop, &o) {
-		return false, err
-	}
-	f.save(w.loop.Replay().Path.Clone(), o.End == runloop.Found)
-	return true, nil
-}
-
-// lengthen makes walks longer, and continues the run by such a walk.
-func (f *finder) lengthen(ctx context.Context) error {
-	f.limit *= lengthenFactor
-	f.walks = max(f.walks/lengthenFactor, min(f.walks, minWalks))
-	if f.dead.outOfEvents {
-		return nil
-	}
-	w := f.prober.workers[0]
-	o, err := f.prober.walk(ctx, w, f.dead.path, 0, f.limit)
-	if err != nil {
-		return err
-	}
-	if o.End == runloop.Found {
-		return &Ended{Finding: o.Finding, Path: w.loop.Replay().Path.Clone(), Steps: o.Steps}
-	}
-	f.dead.path = append(f.dead.path[:0], w.loop.Replay().Path...)
-	return f.replay(ctx)
-}
-
-// bisect returns the first step after which neither walks nor an exhaustive search recover. It is 0 only if no state
-// of the run is live. If Expected was given, it is examined first, with the step before it. recovers is true if the end
-// of the run recovers.
-func (f *finder) bisect(ctx context.Context) (step int, recovers bool, err error) {
-	first := f.dead.lastLive + 1 // the first indeterminate state
-	start, hi := first, 0
-	if e := f.cfg.Expected; e > first && e <= f.dead.steps() {
-		if _, err := f.probe(ctx, e-1, true); err != nil { // all walks are needed if it is the critical step
-			return 0, false, err
-		}
-		ok, err := f.recovers(ctx, e-1)
-		switch {
-		case err != nil:
-			return 0, false, err
-		case ok:
-			start = e - 1
-		default:
-			hi = e - 1
-		}
-	}
-	if start == first {
-		if ok, err := f.recovers(ctx, first); err != nil || !ok {
-			return first, false, err
-		}
-	}
-	lo := start
-	for d := 1; hi == 0 || hi-lo > 1; d *= 2 {
-		at := int(uint(lo+hi) >> 1)
-		if hi == 0 { // no step is known after which nothing recovers
-			if at = min(start+d, f.dead.steps()); at == lo {
-				return 0, true, nil
-			}
-		}
-		ok, err := f.recovers(ctx, at)
-		switch {
-		case err != nil:
-			return 0, false, err
-		case ok:
-			lo = at
-		default:
-			hi = at
-		}
-	}
-	return hi, false, nil
-}
-
-// takeKnownLive uses the known live run, if it is live.
-func (f *finder) takeKnownLive(ctx context.Context, live choose.Path) error {
-	if live == nil {
-		return nil
-	}
-	w := f.prober.workers[0]
-	o, err := f.prober.walk(ctx, w, live, 0, 0)
-	if err != nil || !f.isLive(w.loop, &o) {
-		return err
-	}
-	f.save(live, o.End == runloop.Found)
-	f.liveShared = f.nearest.common
-	return nil
-}
-
-// recovers reports whether the state after a step recovers: by a walk, by an exhaustive search, or as an equal state does.
-func (f *finder) recovers(ctx context.Context, step int) (bool, error) {
-	if step <= f.liveShared {
-		return true, nil
-	}
-	p, err := f.probe(ctx, step, false)
-	if err != nil || p.Recovered > 0 {
-		return err == nil, err
-	}
-	if ok, err := f.recoversExactly(ctx, step); ok || err != nil || f.searches.proven(step) {
-		return ok, err
-	}
-	return f.recoversAsEqual(ctx, step)
-}
-
 // probe makes walks from the state after a step, all or until one is live.
 func (f *finder) probe(ctx context.Context, step int, all bool) (Probe, error) {
 	if p, ok := f.probes.find(step, f.limit); ok {
@@ -264,24 +52,22 @@ func (f *finder) probe(ctx context.Context, step int, all bool) (Probe, error) {
 	return p.Probe, nil
 }
 
-// verifyDead reports whether the step is accepted as the critical one: because that is proven, all walks from it ran out
-// of events, or it is in the first half of the steps after the last live state and longer walks do not recover either.
-func (f *finder) verifyDead(ctx context.Context, step int) (bool, error) {
-	p, err := f.probe(ctx, step, true)
-	if err != nil || p.Recovered > 0 {
-		return false, err
-	}
-	f.after = p
-	if f.probes.allOutOfEvents() || f.searches.proven(step) {
-		return true, nil
-	}
-	first := f.dead.lastLive + 1
-	if !f.dead.outOfEvents && step-first > (f.dead.steps()-first)/2 {
-		return false, nil
-	}
-	limit, walks := f.limit, f.walks
-	f.limit, f.walks = f.limit*lengthenFactor, max(f.walks/(2*lengthenFactor), min(f.walks, minWalks))
-	p, err = f.probe(ctx, step, false)
-	f.limit, f.walks = limit, walks
-	return p.Recovered == 0, err
+// searches holds the results of exhaustive searches.
+type searches struct {
+	byStep        map[int]*table.Recovery
+	unproven      string // why the run is not proven dead
+	tooManyStates bool   // too many successors to search
+	visited       int    // number of states in all searches
+}
+
+// searched reports whether the successors of a step were searched, and none of them is live.
+func (s *searches) searched(step int) bool {
+	r := s.byStep[step]
+	return r != nil && r.Live == nil && exhausted(r)
+}
+
+// proven reports whether it is certain that the run is dead after a step.
+func (s *searches) proven(step int) bool {
+	r := s.byStep[step]
+	return r != nil && r.Dead()
 }

@@ -2,6 +2,8 @@ package critical
 
 import (
 	"cmp"
+	"context"
+	"fmt"
 	"slices"
 
 	"github.com/macemc/macemc/choose"
@@ -101,4 +103,25 @@ func nodeHash(w kernel.World, id sim.NodeID) encoding.Fingerprint {
 		}
 	}
 	return encoding.Fingerprint{}
+}
+
+// replay executes the dead run to find its live states.
+func (f *finder) replay(ctx context.Context) error {
+	f.dead.lastLive = -1
+	w := f.prober.workers[0]
+	o := w.loop.Run(&follow{f: f, src: choose.Prefix{Path: f.dead.path}}, runloop.Task{})
+	if err := unfit(&o); err != nil {
+		return err
+	}
+	if o.End == runloop.Unanswered {
+		return &MismatchError{fmt.Errorf("critical: step %d: the path does not fit the system", o.Steps+1)}
+	}
+	f.dead.bounds = append(f.dead.bounds[:0], w.loop.Replay().Bounds...)
+	f.dead.live = o.Live
+	last, err := f.prober.walk(ctx, w, f.dead.path, 0, 0)
+	if err != nil {
+		return err
+	}
+	f.dead.outOfEvents = last.End == runloop.OutOfEvents && !last.Live
+	return unfit(&last)
 }

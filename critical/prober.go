@@ -3,7 +3,6 @@ package critical
 import (
 	"context"
 	"fmt"
-	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -11,7 +10,6 @@ import (
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/search/runloop"
 	"github.com/macemc/macemc/internal/search/runs"
-	"github.com/macemc/macemc/sim"
 )
 
 // prober makes walks in parallel.
@@ -168,13 +166,6 @@ func (f *finder) isLive(loop *runloop.Loop, o *runloop.Outcome) (live bool) {
 		}
 	}()
 	return loop.Replay().World.Live()
-}
-
-// hasAlways reports whether a finding is a violated Always property, after a successful step.
-func (c *Config) hasAlways(f *sim.Finding) bool {
-	return f.Kind == sim.Safety && slices.ContainsFunc(c.System.Properties, func(p sim.Property) bool {
-		return p.Always != nil && p.Name == f.Property
-	})
 }
 
 // lower sets v to x if x is less, and reports whether it was.
