@@ -1,6 +1,7 @@
 package isolate
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
@@ -114,3 +115,12 @@ func (l *overrun) look(rec *flight.Recorder) error {
 	e.stopped = Stopped(l.pid)
 	return e
 }
+
+// ErrUnresponsive is the error of a search that was killed because it did not stop.
+var ErrUnresponsive = errors.New("the search did not stop and was killed")
+
+// waitEvery is the polling interval of wait.
+const waitEvery = 100 * time.Millisecond
+
+// Reporting is the phase in which the search process prints its report. No other process writes then.
+const Reporting = "report"

@@ -21,10 +21,6 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// The recorder of a re-execution holds the picks to execute, and beside them the kinds of the points that they
-// answered.
-const picksRun, kindsRun = 0, 1
-
 // Values of [flight.Asking].
 const notAsked, askedOther, askedMaking = 0, 1, 2
 
@@ -167,12 +163,6 @@ func evaluateProperties(w kernel.World, rec *flight.Recorder) (err error) {
 	}
 	rec.SetPhase("")
 	return nil
-}
-
-// pathFileRequest is a path file to follow in place of picks.
-type pathFileRequest struct {
-	Text     string
-	Tolerant bool // as by [replay.FollowFile]
 }
 
 // reexecuteFile follows a path file and records its picks. It ends when the recorder is full.

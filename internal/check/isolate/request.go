@@ -15,6 +15,10 @@ import (
 	"github.com/macemc/macemc/internal/shrink"
 )
 
+// The recorder of a re-execution holds the picks to execute, and beside them the kinds of the points that they
+// answered.
+const picksRun, kindsRun = 0, 1
+
 // Modes of an execution, which select what it records beside its end. 0 means nothing.
 const (
 	CompareStates            = 1 // with the options of the search
@@ -159,4 +163,10 @@ func (r *FileRun) Describe(ctx context.Context, respawn func() *exec.Cmd, steps 
 		r.Death = died
 	}
 	return run.trace, nil
+}
+
+// pathFileRequest is a path file to follow in place of picks.
+type pathFileRequest struct {
+	Text     string
+	Tolerant bool // as by [replay.FollowFile]
 }

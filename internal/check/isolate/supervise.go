@@ -59,9 +59,6 @@ var ErrKilled = errors.New("the search was killed")
 // ErrLost is the error of a search process that died without leaving a run that reproduces the death.
 var ErrLost = errors.New("the search process died, and no run that it left reproduces this")
 
-// ErrUnresponsive is the error of a search that was killed because it did not stop.
-var ErrUnresponsive = errors.New("the search did not stop and was killed")
-
 // LostError is ErrLost with the known facts of the death.
 type LostError struct {
 	How    string        // it died
@@ -284,9 +281,6 @@ func (s *Supervisor) search(ctx context.Context, before *earlier) (out Outcome, 
 	return out, nil, err
 }
 
-// waitEvery is the polling interval of wait.
-const waitEvery = 100 * time.Millisecond
-
 // wait returns when the process has ended. The error means that it was killed here because it did not stop.
 func (s *Supervisor) wait(ctx context.Context, cmd *exec.Cmd, rec *flight.Recorder, orders io.Writer, start time.Time, overdue *overrun) error {
 	done := exit(cmd)
@@ -329,9 +323,6 @@ func progressOf(rec *flight.Recorder, start time.Time) search.Progress {
 		Phase:   rec.Phase(),
 	}
 }
-
-// Reporting is the phase in which the search process prints its report. No other process writes then.
-const Reporting = "report"
 
 // ReportProgress passes p to the supervisor.
 func ReportProgress(rec *flight.Recorder, p search.Progress) {

@@ -9,6 +9,7 @@
 // # Files
 //
 //	command.go            macemc test: how go test is called
+//	goflags.go            arguments and output of go commands
 //	console.go            output and progress on one terminal
 //	exploration.go        flags of the exploration, and the variables that test binaries get
 //	summary.go, notes.go  what is printed about each package and test; the exit status
@@ -37,15 +38,14 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/spf13/cobra"
-	"golang.org/x/term"
-
 	"github.com/macemc/macemc/cmd/macemc/internal/procgroup"
 	"github.com/macemc/macemc/internal/check/exitcode"
 	"github.com/macemc/macemc/internal/overlay"
 	"github.com/macemc/macemc/internal/task"
 	"github.com/macemc/macemc/internal/testsched"
 	"github.com/macemc/macemc/search"
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
 )
 
 // Runner runs go test with the changed runtime. Its methods are commands, and each file has those of one command.
@@ -297,33 +297,6 @@ func folderFlag(args []string) (folder string, rest []string) {
 	return "", args
 }
 
-// splitArgs splits arguments of go test into its own and, from -args on, those of the tests.
-func splitArgs(args []string) (own, tests []string) {
-	i := slices.IndexFunc(args, func(arg string) bool { return arg == "-args" || arg == "--args" })
-	if i < 0 {
-		return args, nil
-	}
-	return args[:i], args[i:]
-}
-
-// takeFlag removes a flag from arguments of go test and returns its last value.
-func takeFlag(args []string, flag string) (rest []string, value string, given bool) {
-	own, tests := splitArgs(args)
-	for i := 0; i < len(own); i++ {
-		name, v, has := strings.Cut(own[i], "=")
-		if name != "-"+flag && name != "--"+flag {
-			rest = append(rest, own[i])
-			continue
-		}
-		if !has && i+1 < len(own) {
-			i++
-			v = own[i]
-		}
-		value, given = v, true
-	}
-	return append(rest, tests...), value, given
-}
-
 // GoCommand returns a go command with additional environment variables. A GOROOT among these selects the go command.
 func GoCommand(ctx context.Context, env, args []string) *exec.Cmd {
 	name := "go"
@@ -337,12 +310,4 @@ func GoCommand(ctx context.Context, env, args []string) *exec.Cmd {
 		cmd.Env = append(os.Environ(), env...)
 	}
 	return cmd
-}
-
-// goOutput returns the output of a go command in a folder, without space around it. An empty folder means the current one.
-func goOutput(ctx context.Context, folder string, env []string, args ...string) (string, error) {
-	cmd := GoCommand(ctx, env, args)
-	cmd.Dir = folder
-	out, err := cmd.Output()
-	return strings.TrimSpace(string(out)), err
 }
