@@ -207,15 +207,15 @@ func (s *searcher) violation(ctx context.Context, sus *Suspect, detail any, last
 		return nil
 	}
 	s.findings.found++
-	told := s.result(nil)
-	told.Verdict, told.Finding, told.Detail, told.Stopped, told.Last = Violation, sus, detail, stats.StoppedFound, last
-	err := s.cfg.Found(ctx, told)
+	reported := s.result(nil)
+	reported.Verdict, reported.Finding, reported.Detail, reported.Stopped, reported.Last = Violation, sus, detail, stats.StoppedFound, last
+	err := s.cfg.Found(ctx, reported)
 	switch {
-	case told.Accepted:
+	case reported.Accepted:
 		s.findings.accepted++
 		s.findings.finding, s.findings.detail = nil, nil
-	case told.Last != "" && last == "":
-		s.findings.finding, s.findings.detail, s.stopping = told.Finding, told.Detail, stats.StoppedFound
+	case reported.Last != "" && last == "":
+		s.findings.finding, s.findings.detail, s.stopping = reported.Finding, reported.Detail, stats.StoppedFound
 	}
 	if ctx.Err() != nil {
 		s.stop(stats.StoppedInterrupted)

@@ -65,15 +65,15 @@ func statesOnward(ctx context.Context, cfg *Config) (*Result, error) {
 			}
 			return r, nil
 		}
-		told := *r
-		told.Last = cfg.lastOfStates(r.Finding)
-		err = cfg.Found(ctx, &told)
-		if told.Accepted {
-			told.Verdict, told.Finding, told.Detail = Inconclusive, nil, nil
+		reported := *r
+		reported.Last = cfg.lastOfStates(r.Finding)
+		err = cfg.Found(ctx, &reported)
+		if reported.Accepted {
+			reported.Verdict, reported.Finding, reported.Detail = Inconclusive, nil, nil
 			accepted++
 		}
-		if err != nil || told.Last != "" {
-			return &told, err
+		if err != nil || reported.Last != "" {
+			return &reported, err
 		}
 		cfg.known[r.Finding.Property] = true
 	}
@@ -149,7 +149,7 @@ func statesWithin(ctx context.Context, cfg *Config, began time.Time, ticks int) 
 	// Depth-first search completes no depth before all. Earlier processes may have visited states that this one did
 	// not.
 	through := visited || r.Stopped == stats.StoppedSampled
-	conclusive := r.Stats.ExhaustedDepth > 0 && !cfg.Calls.HasSkipped() || through && !cfg.Calls.Doubts()
+	conclusive := r.Stats.ExhaustedDepth > 0 && x.Omission <= stateset.MostOmission && !cfg.Calls.HasSkipped() || through && !cfg.Calls.Doubts()
 	switch {
 	case finding != nil && contain.Overdue(finding):
 		return confirmHang(ctx, cfg, began, ticks, x, finding, r)

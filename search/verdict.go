@@ -17,8 +17,8 @@ const (
 )
 
 // Conclude returns the verdict of a search that stopped for one of the Stopped reasons. conclusive means that its
-// coverage suffices for a negative result, and that no suspect is undecided. Package exitcode lists the causes of a
-// verdict in the order in which they apply. [Run] replaces a verdict other than Violation by Inconclusive if a suspect is
+// coverage suffices for a negative result, and that no suspect is undecided. Package exitcode lists the causes of an exit
+// status in the order in which they apply. [Run] replaces a verdict other than Violation by Inconclusive if a suspect is
 // undecided, whatever ended the search.
 func Conclude(found bool, stopped string, conclusive bool) Verdict {
 	switch {

@@ -1,6 +1,7 @@
 package search_test
 
 import (
+	"context"
 	"math"
 	"strings"
 	"testing"
@@ -8,6 +9,9 @@ import (
 	"github.com/macemc/macemc/internal/explore/stateset"
 	"github.com/macemc/macemc/internal/search/runs"
 	"github.com/macemc/macemc/internal/search/stats"
+	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/internal/table/options"
+	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems/spec"
 
 	"github.com/macemc/macemc/search"
@@ -48,6 +52,23 @@ func TestCutFingerprints(t *testing.T) {
 		}
 		if c.most == 9 && s.Omission != c.omission || s.Omission < c.omission || s.Omission > 1 {
 			t.Errorf("%s bits: states missed with probability %g, want %g", c.bits, s.Omission, c.omission)
+		}
+	}
+}
+
+// A search of states that has probably missed some is inconclusive, even if it visited all that it distinguished.
+func TestOmissionIsInconclusive(t *testing.T) {
+	for _, strategy := range []search.Name{search.BFS, search.DFS} {
+		for omission, want := range map[float64]search.Verdict{stateset.MostOmission: search.OK, 2 * stateset.MostOmission: search.Inconclusive} {
+			res := run(t, search.Config{System: gridSystem(), Strategy: strategy,
+				RemoteExplorer: func(ctx context.Context, sys *sim.System, opts options.Options) (*table.Exploration, error) {
+					x, err := table.Explore(ctx, sys, opts)
+					x.Omission, x.Depth = omission, 3
+					return x, err
+				}})
+			if res.Verdict != want {
+				t.Errorf("%s, states missed with probability %g: %s, want %s", strategy, omission, res.Verdict, want)
+			}
 		}
 	}
 }

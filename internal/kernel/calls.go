@@ -11,11 +11,11 @@ import (
 )
 
 // ShowsCalls implements the interface of [sim.Enter].
-func (e *env) ShowsCalls() bool { return e.told }
+func (e *env) ShowsCalls() bool { return e.showsCalls }
 
 // EnterCall implements the interface of [sim.Enter].
 func (e *env) EnterCall(service, name string, args []any) (leave func()) {
-	if !e.told || !e.Running {
+	if !e.showsCalls || !e.Running {
 		return nil
 	}
 	c := stepinfo.Call{Service: service, Name: name}

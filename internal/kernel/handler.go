@@ -22,26 +22,26 @@ import (
 // env is the Env of one node. It answers questions, and records effects in the machine's step. It has the methods of
 // sim.Env. Those for calls, tracing, virtual time and late use have files of their own.
 type env struct {
-	w       *Machine
-	n       *Node
-	Running bool
-	kind    eventkind.Kind // kind of the event of the handler that received it last
-	slot    int32
-	traced  bool
-	told    bool     // calls between services are recorded
-	calls   []string // services being called, the innermost last; used only if told
-	streams []stream // to each node; nil if no stream was requested yet
-	rand    random
-	files   files
-	ticker  ticker
-	logger  *slog.Logger
+	w          *Machine
+	n          *Node
+	Running    bool
+	kind       eventkind.Kind // kind of the event of the handler that received it last
+	slot       int32
+	traced     bool
+	showsCalls bool     // calls between services are recorded
+	calls      []string // services being called, the innermost last; used only if showsCalls
+	streams    []stream // to each node; nil if no stream was requested yet
+	rand       random
+	files      files
+	ticker     ticker
+	logger     *slog.Logger
 }
 
 func NewEnv(w *Machine, n *Node) *env {
 	e := &env{w: w, n: n, logger: discard}
 	e.rand, e.files, e.ticker = random{e}, files{e}, ticker{e}
 	e.traced = w.Opts.Trace
-	e.told = e.traced || w.Opts.Log != nil && w.Opts.Log.Enabled(context.Background(), slog.LevelDebug)
+	e.showsCalls = e.traced || w.Opts.Log != nil && w.Opts.Log.Enabled(context.Background(), slog.LevelDebug)
 	switch {
 	case e.traced:
 		e.logger = slog.New(&traceHandler{env: e})

@@ -8,8 +8,9 @@
 //	          process died), or a finding could not be executed again in time (recur of internal/check)
 //	130, 143  a signal ended the search (search.Conclude)
 //	4         memory or disk ended the search (search.Conclude)
-//	3         it completed no depth and no walk, or judged no property (search.Conclude), or an abstraction is
-//	          wrong (internal/check)
+//	3         it completed no depth and no walk, or may have missed states because their fingerprints are equal
+//	          (search.statesWithin), or judged no property (search.Conclude), or an abstraction is wrong
+//	          (internal/check)
 //	2, 4      the report could not be written (StatusError of internal/task)
 //	0         otherwise
 package exitcode

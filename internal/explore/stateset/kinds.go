@@ -26,7 +26,7 @@ const (
 )
 
 // MostOmission is the largest bound on the probability that a state was missed with which a search still counts as
-// complete. A verdict is never better than its bound.
+// complete, and its depth as visited. With a larger one the verdict is inconclusive.
 const MostOmission = 1e-3
 
 // Kinds lists all kinds of visited sets.

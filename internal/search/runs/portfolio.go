@@ -7,11 +7,12 @@ import (
 	"github.com/macemc/macemc/internal/search/schedules"
 )
 
-// numberedRuns makes runs by number, from its roots in turn.
+// numberedRuns makes runs by number, from its roots in turn. The seed of a run is a hash of the seed of the search, tag
+// and its number, so that it depends neither on other runs nor on the number of workers.
 type numberedRuns struct {
 	portfolio portfolio
 	seed      uint64
-	tag       int32
+	tag       int32 // separates the seeds of strategies from each other; negative in the hash, as no pick is, also from those of paths
 	roots     []choose.Path
 	next, end int
 	number    int // of the run in progress
@@ -62,7 +63,7 @@ type portfolio struct {
 	base  *schedules.Base
 	names []string
 	all   []schedules.Scheduler // as names
-	mix   []uint8               // of the job in progress
+	mix   []uint8               // indices in names by number of run modulo its length, for the job in progress; empty means in turn
 	now   int                   // index in names of the run in progress
 	used  bool                  // by the run in progress
 }
