@@ -18,7 +18,8 @@
 //	clock.go, virtualtime.go                    readings of macetime; the virtual time that programs share
 //	observe.go, evaluate.go, propertyvalues.go  monitors; properties
 //	components.go, checkpoint.go, snapshot.go   parts and copies of states
-//	keys.go, messages.go, tracing.go, calls.go  names of events; what traces show
+//	keys.go, messages.go                        names of events
+//	tracing.go, calltrace.go                    what traces show
 //	isolation.go, useafterreturn.go             services that share memory or run on
 //
 // # Packages

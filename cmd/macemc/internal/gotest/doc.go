@@ -1,0 +1,22 @@
+// Package gotest implements the command that runs go test with the changed runtime, and executes the schedules that it
+// finds.
+//
+// A [Runner] prepares the overlay and calls go test. The test binaries explore by themselves, by package testsched,
+// which is compiled into them. They get their settings as environment variables, and write lines about each test into a
+// folder. This package reads these lines, adds them to the output of go test, and decides on the exit status. A finding
+// is a file with a schedule. Replay, graphs and the debugger execute the test again under that schedule.
+//
+// # Files
+//
+//	command.go            macemc test: how go test is called
+//	goflags.go            arguments and output of go commands
+//	console.go            output and progress on one terminal
+//	exploration.go        flags of the exploration, and the variables that test binaries get
+//	summary.go, notes.go  what is printed about each package and test; the exit status
+//	resultkeys.go         summaries of packages whose results go test has cached
+//	replay.go             executes a schedule; its graph and page
+//	states.go             states of goroutines for the debugger
+//	debug.go              the debugger on a test: runs with one more switch
+//	findings.go           the newest finding of a module
+//	doctor.go, help.go    macemc doctor; help of macemc test
+package gotest

@@ -1,0 +1,14 @@
+// Package overlay generates, from the user's own Go distribution, the few changed files with which the go command builds programs whose
+// goroutines can be driven step by step. Package bubble needs such builds, and so does macemc test, which gives tests package testsched
+// besides. Every change is located by the name of a function, type or variable, so that no text of the distribution is copied into this
+// package. If a place does not exist exactly once, the error names it.
+//
+// # Files
+//
+//	overlay.go, change.go       makes the files; how a place is found and changed
+//	changes.go                  the changes for both kinds of programs
+//	nodes.go                    those for nodes of systems
+//	tests.go, network.go        those for tests; their in-memory network
+//	sources.go                  lists the files that are added to packages of the distribution
+//	source                      these files: source/common, source/nodes and source/tests, then the folder of the package
+package overlay
