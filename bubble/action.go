@@ -38,8 +38,8 @@ func Call[S any](name string, f func(S, context.Context) error) sim.Action[*Prog
 }
 
 // Signal returns an action that sends a signal, such as os.Interrupt or syscall.SIGTERM, to the process of a node. It reaches channels of
-// signal.Notify. SIGINT and SIGTERM also cancel the context of a main function that takes one. Any other main function ends if it neither
-// handles nor ignores the signal. The action happens at most once in the life of a node. The fields of the result may be changed.
+// signal.Notify. SIGINT and SIGTERM also cancel the context of a main function that takes one. Otherwise, main ends if it neither handles
+// nor ignores the signal. The action happens at most once in the life of a node. The fields of the result may be changed.
 func Signal(sig os.Signal) sim.Action[*Program] {
 	c := &call{name: sig.String(), on: func(h *Host) {
 		if !h.halted && !h.signal(sig) {

@@ -21,8 +21,8 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// batch is the maximum number of events between two commits. Writing the recording once for many events makes it
-// cheap.
+// batch is the maximum number of events of each source (internal steps, timers, received messages) between two commits.
+// Writing the recording once for many events makes it cheap.
 const batch = 64
 
 // mostHeld is the maximum number of datagrams that a frozen node keeps. Streams are bounded by the send buffers of

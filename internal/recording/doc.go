@@ -10,8 +10,8 @@
 // of the node's state is added for comparison.
 //
 // A record is passed to the operating system before anything that the event's handler sent leaves the process. So
-// every input of a node has a recorded cause. A process that is killed loses at most its last event, whose
-// effects have not left the process.
+// every input of a node has a recorded cause. A process that is killed loses at most the events since its
+// last commit, whose effects have not left the process.
 //
 // # Causes
 //

@@ -187,8 +187,8 @@ func sameStored(a, b string) bool {
 	return slices.Equal(lines(a), lines(b))
 }
 
-// Stored is a schedule file. Before it is written, three new processes must have the SameFinding (confirm of process.go), and
-// minimized runs an equal one. Later replays with the file compare the kind of finding alone (changed of
+// Stored is a schedule file. It is written when a run fails, and again when a new process has the SameFinding (Settings.found),
+// or, if that one passes, three of up to 200 (processes of process.go). So has a minimized schedule. Later replays with the file compare the kind of finding alone (changed of
 // cmd/macemc/internal/gotest), because the code may have changed.
 type Stored struct {
 	Package, Test string

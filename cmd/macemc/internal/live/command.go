@@ -66,7 +66,8 @@ Nodes execute actions of the system from time to time, in place of an applicatio
 Exit status:
 
     0  all properties hold in the end; with --node, the time is over
-    1  an Always property does not hold, a monitor is violated, or a node panicked
+    1  an Always property does not hold, a monitor is violated, or a node panicked, ended
+       or does not answer
     3  a liveness property does not hold in the end, a node is down that should be up, more
        messages were queued than --max-queue allows, or the checker disagrees with the recordings
   130  interrupted by SIGINT (Ctrl-C), with no violation until then
