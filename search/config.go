@@ -32,7 +32,7 @@ type Config struct {
 	Alone     bool          // for deepening: do not alternate with walks; walks from leaves remain
 	MaxBytes  int           // approximate memory for visited states and, for bfs and dfs, tables; 0 means no limit
 	Property  string        // check only the property of that name; empty means all
-	MaxDepth  int           // in choices, for bfs and dfs in steps; 0 means no limit
+	MaxDepth  int           // in choices, for bfs and dfs in steps; 0 means no limit, for deepening 8,190
 	DeepenBy  int           // for deepening: increase of the depth per round; 0 means 1
 	WalkSteps int           // length of a walk; 0 means 2,000
 	Walks     int           // walks per probe of a critical transition; 0 means 200

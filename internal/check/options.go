@@ -37,14 +37,14 @@ type Options struct {
 	// means that handlers that do not return are only suspected.
 	Respawn func() *exec.Cmd
 	// NoShrink leaves a violating run as it was found. ShrinkSteps limits the work of shrinking it, as MaxSteps does
-	// in [shrink.Config]. Without it, a run of more than 10,000 steps is not shrunk. Shrinking another one takes at
-	// most as many steps as the search and 4/5 of its processor time, or 200,000 steps and twelve seconds if these are
-	// more, and ends at [budget.FollowLimit].
+	// in [shrink.Config]. Without it, a run of more than 10,000 steps is not shrunk. The limits for
+	// other runs grow with the work of the search (shrinkTime; Config of package shrink). Shrinking ends at
+	// [budget.FollowLimit].
 	NoShrink    bool
 	ShrinkSteps int
 	// Unshrunk is called with a violation before its run is shrunk, which may take long. Its files are in its folder
-	// by then, and the files of the shrunk run replace them. If Unshrunk is nil, or with KeepGoing or Replace,
-	// nothing is written before the run is shrunk.
+	// by then, and the files of the shrunk run replace them. If Unshrunk is nil, or with Replace, nothing is written
+	// before the run is shrunk. KeepGoing writes these files without the call.
 	Unshrunk func(*report.Report)
 	// KeepGoing continues after a violation until a limit. It reports violations that differ by kind, property and
 	// the code that handled the decisive step. Dead runs without a proven critical step differ by kind and property

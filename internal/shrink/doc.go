@@ -26,7 +26,7 @@
 // # Dead runs
 //
 // Of a dead run the steps up to the critical one are minimized (dead.go: shrink). A candidate is accepted if no walk from
-// its end recovers (judge.go). Candidates get two thirds of the time (divide), and the rest confirms the smallest one by a new search
-// for its critical step, or else an earlier one. If the system is dead from the start, the run becomes one to a
-// state without further events (deadlock.go).
+// its end recovers (judge.go). Candidates get two thirds of the time until a deadline, or all processor time of the limit
+// (divide). Then the smallest one is confirmed by a new search for its critical step, or else an earlier one. If the
+// system is dead from the start, the run becomes one to a state without further events (deadlock.go).
 package shrink

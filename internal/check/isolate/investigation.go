@@ -35,7 +35,8 @@ func (s *Supervisor) investigate(ctx context.Context, rec *flight.Recorder) (d *
 	return nil, left, nil
 }
 
-// ConfirmLimit returns the time limit of a step in a fresh process: ten times the limit that made it suspect.
+// ConfirmLimit returns the time limit of a step in a fresh process: ten times the limit that made it suspect,
+// or 10 s if that is unknown (0).
 func ConfirmLimit(handlerLimit time.Duration) time.Duration {
 	if handlerLimit == 0 {
 		handlerLimit = time.Second

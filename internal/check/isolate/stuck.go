@@ -64,7 +64,7 @@ const deepCalls = 20
 
 // readStuck splits the output of a process that did not return: the stack, which may be missing, and a remark if a
 // recursion or goroutines without end may be the cause. An overflow of the stack takes seconds, which are more than some
-// time limits. deep reports that this cause is certain, although the stack is missing.
+// time limits. hugeStacks reports that this cause is certain, although the stack is missing.
 func readStuck(said string) (stack, remark string, hugeStacks bool) {
 	size, goroutines := 0, 0
 	if _, err := fmt.Sscanf(said, stacksLine, &size, &goroutines); err == nil {

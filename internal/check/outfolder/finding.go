@@ -95,7 +95,7 @@ func Ignore(dir string) error {
 	return nil
 }
 
-const ignored = `# Findings of macemc, each in a new folder. Nothing here is replaced; remove what is not needed.
+const ignored = `# Findings of macemc, each in a new folder. No folder is replaced; remove what is not needed.
 # To keep a run as a regression test, use --write-test. It copies the path to testdata/regress; commit
 # that folder.
 *

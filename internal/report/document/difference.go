@@ -78,12 +78,9 @@ func (s *state) hasParts(at place) bool {
 const mostCompared = 200
 
 // difference describes how the states of a run and of the nearest live run differ after a step and its counterpart.
-// If they do not, it uses the first later step after which they do. A difference is "n0.Acked 1
-//
-//	2", the dead run's value first. Fields that one of the steps changed come first, then other differences on that
-//
-// node. Timers and down nodes count only if nothing else ever differs. at is the step of the dead run; 0 means no
-// difference.
+// If they do not, it uses the first later step after which they do. A difference is "n0.Acked 1 | 2", the dead run's
+// value first. Fields that one of the steps changed come first, then other differences on that node. Timers and down
+// nodes count only if nothing else ever differs. at is the step of the dead run; 0 means no difference.
 func difference(dead, live *replay.Trace, align []replay.Counterpart, from int) (text string, at int) {
 	a := stateAfter(dead, from-1)
 	for n := from; n <= min(from+mostCompared, len(dead.Steps)); n++ {

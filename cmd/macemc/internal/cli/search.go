@@ -155,8 +155,8 @@ and its status is that of new findings, or 3 if nothing else could be looked at.
 --durable works with all strategies but ` + strings.Join(strategy.Without(strategy.Durable), ", ") + `.
 Resume with the same flags, see "macemc durable". --durable and --cluster have no time limit
 unless --time is given.
-Work after a finding takes at most 1.5 times --time plus 5s. --time is processor time of each
-worker, so a search takes longer on a busy machine.
+With the work after a finding, a search takes at most 1.5 times --time plus 5s. Time in which
+it waits for processors does not count, so a search takes longer on a busy machine.
 
 --cluster works with --strategy bfs, see "macemc cluster" and "macemc worker".
 
