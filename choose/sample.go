@@ -98,7 +98,7 @@ func (s *Samples) Merge(o Samples) {
 	}
 }
 
-// find returns the entry of a label, adding it if there is room. Nil means that there is none.
+// find returns the entry of a label, adding it if there is room, or nil.
 func (s *Samples) find(label string) *Sampled {
 	i, ok := slices.BinarySearchFunc(*s, label, func(e Sampled, label string) int { return strings.Compare(e.Label, label) })
 	if !ok {

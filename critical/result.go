@@ -33,8 +33,8 @@ type Transition struct {
 	// walk recovers, or the last step.
 	Bound int `json:"bound"`
 	// Proof is the kind of evidence that the run is dead; empty if it recovers. With Exact, all States successors of
-	// step ProvenAt were visited (States is 0 if an earlier search proved it). Otherwise Unproven is the reason why
-	// there is no proof.
+	// step ProvenAt were visited (States is 0 if an earlier search proved it). Otherwise Unproven is the reason for
+	// the missing proof.
 	Proof    Proof  `json:"proof"`
 	States   int    `json:"states,omitempty"`
 	ProvenAt int    `json:"proven_at,omitempty"`
@@ -58,7 +58,7 @@ type Result struct {
 	// step without choices, or that the time did not suffice.
 	Choice int
 	// Live is the live run with the longest common prefix with the dead run, and the shortest of those; nil if none
-	// was found. A run that ends with a violated Always property is used only if there is no other.
+	// was found. A run that ends with a violated Always property is used only if no other was found.
 	Live choose.Path
 	// Dead is the path of the dead run, including the final walk that did not recover.
 	Dead               choose.Path

@@ -73,7 +73,7 @@ type place struct {
 type builder struct {
 	g      *Graph
 	timers map[place]int // armed timers
-	// states are those of the nodes. crashed are those before their last crashes; nil means that there was none.
+	// states are those of the nodes. crashed are those before their last crashes; nil means none.
 	states, crashed []nodeState
 }
 

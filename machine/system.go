@@ -171,7 +171,7 @@ func (s *System) Container(ids ...ID) {
 	s.together = append(s.together, slices.Clone(ids))
 }
 
-// mustBe panics if there is no such place.
+// mustBe panics if no machine has this ID.
 func (s *System) mustBe(id ID) {
 	if id < 0 || int(id) >= len(s.machines) {
 		panic(fmt.Sprintf("machine %d: not added", id))

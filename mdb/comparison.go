@@ -8,7 +8,7 @@ import (
 
 // Comparison is the run to compare with, at the step that corresponds to the current one, as in the command diff.
 type Comparison struct {
-	Run   string // its name; empty means that there is none
+	Run   string // its name; empty means none
 	Step  int
 	Last  int
 	Same  bool // whether the step is a matching one, not only one with the same number

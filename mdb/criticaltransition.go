@@ -16,7 +16,7 @@ type CriticalTransition struct {
 	Why   string
 }
 
-// ReadCriticalTransition reads the report beside a path file. The zero value means that there is no report, or that it
+// ReadCriticalTransition reads the report beside a path file. The zero value means that the report is missing or
 // describes another run.
 func ReadCriticalTransition(pathFile string) CriticalTransition {
 	text, err := os.ReadFile(filepath.Join(filepath.Dir(pathFile), "report.json"))

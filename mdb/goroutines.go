@@ -150,7 +150,7 @@ func showWaits(s *Session, _ context.Context, _ []string, out *bytes.Buffer) err
 	return nil
 }
 
-// waitCycle returns the cycle of goroutines that wait for each other and contains from; nil means that there is none.
+// waitCycle returns the cycle of goroutines that wait for each other and contains from; nil means none.
 func waitCycle(holders map[string]string, from string) []string {
 	names := []string{from}
 	for at := holders[from]; at != "" && len(names) <= len(holders); at = holders[at] {

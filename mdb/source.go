@@ -36,8 +36,8 @@ func listSource(s *Session, _ context.Context, args []string, out *bytes.Buffer)
 	return nil
 }
 
-// Source returns the source around the code that handled the current step: its position, then around lines before and after it, with the
-// place marked. The error describes why there is no source.
+// Source returns the source around the code that handled the current step: its position, then around lines before and
+// after it, with the place marked. The error describes why the source is missing.
 func (s *Session) Source(around int) ([]string, error) {
 	r := s.run
 	if r.At == 0 {

@@ -51,8 +51,8 @@ type StepLine struct {
 	Round    bool // part of a cycle that repeats forever
 	Fault    bool
 	Finding  string // see [Position]
-	// File and Line are the position of the code that handled the step. File is the name that the compiler recorded. Line is 0 if there is
-	// no code, or if [Wanted] has no Places.
+	// File and Line are the position of the code that handled the step. File is the name that the compiler recorded.
+	// Line is 0 without code, or if [Wanted] has no Places.
 	File string
 	Line int
 }

@@ -31,7 +31,7 @@ type overdue struct {
 	worker int
 	path   choose.Path
 	steps  int
-	final  bool // its limit was extended before, or there is no time to extend it
+	final  bool // its limit was extended before, or no time is left to extend it
 }
 
 func (s *searcher) begin(units []*unit) *round {

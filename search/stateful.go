@@ -23,8 +23,8 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// stateful visits states, not runs. The table engine looks successors up, so that there is no run for a loop to
-// execute. Paths are built and suspects confirmed as for other strategies.
+// stateful visits states, not runs. The table engine looks successors up, so a loop has no run to execute. Paths are
+// built and suspects confirmed as for other strategies.
 func stateful(ctx context.Context, cfg Config) (*Result, error) {
 	cfg, err := cfg.complete()
 	if err != nil {

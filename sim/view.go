@@ -61,9 +61,9 @@ func Nodes[S Service](v *View) iter.Seq2[NodeID, S] {
 	}
 }
 
-// Each returns a predicate that holds if the given one holds for all nodes that are up and run an S; it holds if there is
-// no such node. The given predicate must depend on its arguments alone, because its value is cached until the next step of
-// the node. A Sometimes property mostly needs [Any], as Each holds only when all these nodes comply at once.
+// Each returns a predicate that holds if the given one holds for all nodes that are up and run an S; it holds without
+// such nodes. The given predicate must depend on its arguments alone, because its value is cached until the next step
+// of the node. A Sometimes property mostly needs [Any], as Each holds only when all these nodes comply at once.
 func Each[S Service](holds func(NodeID, S) bool) func(*View) bool {
 	return everywhere(func(v *contents, id NodeID) bool {
 		s, ok := v.Services[id].(S)
@@ -72,7 +72,7 @@ func Each[S Service](holds func(NodeID, S) bool) func(*View) bool {
 }
 
 // Any returns a predicate that holds if the given one holds for at least one node that is up and runs an S; it does not
-// hold if there is no such node. The given predicate is limited as for [Each].
+// hold without such a node. The given predicate is limited as for [Each].
 func Any[S Service](holds func(NodeID, S) bool) func(*View) bool {
 	p := &predicate{Negated: true, HoldsAt: func(v *contents, id NodeID) bool {
 		s, ok := v.Services[id].(S)

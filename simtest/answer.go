@@ -18,7 +18,7 @@ func (h *Node[S]) Answer(what string, picks ...int) {
 	h.questions.scripted[what] = append(h.questions.scripted[what], picks...)
 }
 
-// AnswerOthers has src answer choices for which there is no Answer. [choose.First] takes the first alternative,
+// AnswerOthers has src answer the choices without an Answer. [choose.First] takes the first alternative,
 // choose.NewRandom(1, 0) draws.
 func (h *Node[S]) AnswerOthers(src choose.Source) { h.questions.others = src }
 
@@ -31,7 +31,7 @@ type questions struct {
 
 func (q *questions) init() { q.scripted = map[string][]int{} }
 
-// choose continues with the first alternative if there is no answer, because a handler cannot be stopped.
+// choose continues with the first alternative if no answer is left, because a handler cannot be stopped.
 func (q *questions) choose(p choose.Point) int {
 	if picks := q.scripted[p.Label]; len(picks) > 0 {
 		q.scripted[p.Label] = picks[1:]

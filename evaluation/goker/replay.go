@@ -58,7 +58,7 @@ func replays(program, dir string, n int) error {
 	return nil
 }
 
-// replay returns the outcome and the trace of a schedule in a new process. An empty text means that there was none.
+// replay returns the outcome and the trace of a schedule in a new process. An empty text means none.
 func replay(dir, file string) string {
 	f, err := os.Open(file)
 	if err != nil {

@@ -22,7 +22,7 @@ type checker interface {
 	name() string
 	// label returns the name of the checker in the table.
 	label() string
-	// version returns one line that identifies the measured program; the checker is installed if there is no error.
+	// version returns one line that identifies the measured program, or an error if the checker is not installed.
 	version() (string, error)
 	// prepare builds the required files in dir, which is empty, and returns the command to measure.
 	prepare(dir string, proposers, workers int) (command, error)

@@ -213,7 +213,7 @@ func describeValue(f protoreflect.FieldDescriptor, v protoreflect.Value) string 
 	return v.String()
 }
 
-// describeFields describes a message of an unknown type, or quotes content that is no message.
+// describeFields describes a message of an unknown type, or quotes content that is not a message.
 func describeFields(content []byte) string {
 	var fields []string
 	for rest := content; len(rest) > 0; {

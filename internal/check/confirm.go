@@ -180,7 +180,7 @@ func (o *Options) criticalConfig(sys sim.System) critical.Config {
 	return cfg
 }
 
-// confirming returns the path buffer of a worker that confirms; nil means that there is none. Buffers of search
+// confirming returns the path buffer of a worker that confirms, or nil. Buffers of search
 // workers are not reused, because their last runs must not be lost.
 func (o *Options) confirming(worker int) choose.Path {
 	if o.Search.PathBuffer == nil {

@@ -32,7 +32,7 @@ type Loaded struct {
 	Recording *recording.Merged
 	// Death describes how the run kills its process; nil means that it does not.
 	Death *isolate.Death
-	// Unsafe is the step before which Path ends, because it may kill this process; nil means that there is none.
+	// Unsafe is the step before which Path ends, because it may kill this process; nil means none.
 	Unsafe *Unsafe
 
 	entries   []spec.Entry
@@ -222,7 +222,7 @@ func (l *Loaded) Outdated(t *replay.Trace) error {
 	return nil
 }
 
-// Until returns the part of the run's path up to the state after step n, or an error if there is no such step.
+// Until returns the part of the run's path up to the state after step n, or an error if the run has no such step.
 func (l *Loaded) Until(n int) (choose.Path, error) { return firstSteps(&l.System, l.Path, n) }
 
 // firstSteps returns the part of path up to the state after step n, or up to an earlier finding.
@@ -243,9 +243,8 @@ func firstSteps(sys *sim.System, path choose.Path, n int) (choose.Path, error) {
 	return run.Path.Clone(), src.Err()
 }
 
-// Violation describes the violation of the run in one line; an empty string means that there is none. A run does not
-// violate liveness by itself. A file recorded for such a violation still shows it if its property does not hold in
-// the end.
+// Violation describes the violation of the run in one line; an empty string means none. A run does not violate
+// liveness by itself. A file recorded for such a violation still shows it if its property does not hold in the end.
 func (l *Loaded) Violation(t *replay.Trace) string {
 	if t.Finding != nil {
 		return t.Finding.Error()

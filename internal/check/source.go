@@ -172,8 +172,7 @@ func (t *Source) headerError(err error) error {
 	return fmt.Errorf("%s: %w", t.name, err)
 }
 
-// stepLine returns the line of step n, counted from 1; step 0 means the first boots. It returns 0 if there is no such
-// line.
+// stepLine returns the line of step n, counted from 1, or 0 if the file lacks it. Step 0 means the first boots.
 func (t *Source) stepLine(n int) int {
 	for i, line := range strings.Split(string(t.data), "\n") {
 		line = strings.TrimSpace(line)

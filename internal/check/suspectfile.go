@@ -25,7 +25,7 @@ const SuspectPath = "suspect.path"
 // survives any end of the process.
 type suspectFile struct {
 	o         *Options
-	dir       string          // the folder of the file; an empty string means that there is none
+	dir       string          // the folder of the file; an empty string means none
 	made      []string        // folders that were made for it, innermost first
 	undecided *search.Suspect // the first that was neither confirmed nor refuted; nil means none
 	of        *search.Suspect // the one under examination; nil means none

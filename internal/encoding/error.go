@@ -136,7 +136,7 @@ func (r *unsupportedType) outermost(t reflect.Type) (s step, ok bool) {
 	return step{t, field}, true
 }
 
-// advice returns the rule or tag to add, for a type that the user can name. An empty string means that there is none.
+// advice returns the rule or tag to add, for a type that the user can name. An empty string means none.
 func (r *unsupportedType) advice(root reflect.Type) string {
 	if root == nil {
 		return ""

@@ -72,7 +72,7 @@ func (l *Loop) room() int {
 	return max(0, l.opts.MaxBytes-l.inUse())
 }
 
-// over reports whether there is no room for so many more bytes, even after it has dropped all rows.
+// over reports whether so many more bytes exceed the limit, even after it has dropped all rows.
 func (l *Loop) over(bytes int) bool {
 	if l.opts.MaxBytes == 0 || l.inUse()+bytes <= l.opts.MaxBytes {
 		return false

@@ -117,7 +117,7 @@ func marked(id uint32, recovery bool) uint32 {
 	return id &^ kept
 }
 
-// newRow makes room for the row of a state, of so many words. It returns nil if there is no room.
+// newRow makes room for the row of a state, of so many words. It returns nil if it cannot.
 func (l *Loop) newRow(id, edges uint32, words int) []uint32 {
 	r := &l.rows
 	end := r.used + 1 + words

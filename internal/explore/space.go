@@ -69,7 +69,7 @@ func (s *Space) Origin(id uint32) uint32 {
 // Path returns the edge indexes of a shortest path to a state, see [Frontier].
 func (s *Space) Path(id uint32) []uint32 { return s.ordered.Path(id) }
 
-// Reserve returns [ErrLimit] if there is no room for so many bytes, even after it has dropped the kept edges.
+// Reserve returns [ErrLimit] if so many more bytes exceed the limit, even after it has dropped the kept edges.
 func (s *Space) Reserve(bytes int) error {
 	if s.loop.over(bytes) {
 		return ErrLimit

@@ -29,8 +29,8 @@ func HardlyJudged(w World) bool {
 	return ok && m.Properties.HardlyJudged()
 }
 
-// ReadBy returns the nodes that the named property reads in the current state, see [properties.State.ReadBy]. Nil means that there is no
-// such property, or that it is not known.
+// ReadBy returns the nodes that the named property reads in the current state, see [properties.State.ReadBy]. Nil means
+// that the property does not exist, or that these nodes are unknown.
 func ReadBy(w World, name string) []int { return nodesOf(w, name, (*properties.State).ReadBy) }
 
 // FailsAt returns the nodes at which the named property, which does not hold, fails, see [properties.State.FailsAt].

@@ -44,7 +44,7 @@ const Version = 1
 // Go string. Blank lines and lines that begin with "#" are skipped.
 //
 // The number of alternatives of a choice is not stored. A pick that no longer fits is a mismatch, which ends ReadFile of
-// package replay; FollowFile takes the first alternative and goes on. A pick that still fits is taken.
+// package replay; FollowFile takes the first alternative and continues. A pick that still fits is taken.
 type File struct {
 	Header Header
 	Boot   []Pick // choices of the first boots, before step 1

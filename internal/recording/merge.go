@@ -31,7 +31,7 @@ type Merged struct {
 	Disagreement *Disagreement
 	// Left is the number of events of each node that are not part of the run.
 	Left []int
-	// Notes describe omissions: damaged recordings, and events with effects that nobody has seen.
+	// Notes describe omissions: damaged recordings, and events with unobserved effects.
 	Notes []string
 }
 

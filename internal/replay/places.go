@@ -110,7 +110,7 @@ func (s *TraceStep) Place() (file string, line int) {
 func (s *TraceStep) SetPlace(place string) { s.place = place }
 
 // Code returns the source around [TraceStep.Place], with around lines before and after it, and the number of the
-// first line. Tabs are replaced by spaces. The error describes why there is no source.
+// first line. Tabs are replaced by spaces. The error describes why the source is missing.
 func (s *TraceStep) Code(around int) (first int, lines []string, err error) {
 	file, line := s.Place()
 	if line == 0 {

@@ -46,7 +46,7 @@ type Assumption struct {
 	Name string `json:"name"`
 	// Verdict is a verdict of package refine. An empty string means that they were not compared.
 	Verdict string `json:"verdict,omitempty"`
-	// What describes the difference, or why there is no verdict or no comparison.
+	// What describes the difference, or why the verdict or the comparison is missing.
 	What  string   `json:"what,omitempty"`
 	Trace []string `json:"trace,omitempty"` // the observations of clients until then
 	// States and Abstract are the numbers of compared states of the implementation and of the abstraction.

@@ -21,7 +21,7 @@ type Known struct {
 	// AllOf means that all further violations of the property count as the finding, because the search does not
 	// distinguish them.
 	AllOf bool `json:"all_of_property,omitempty"`
-	// Of is the report on its run. Nil means that there is none. It is not part of the JSON.
+	// Of is the report on its run. Nil means none. It is not part of the JSON.
 	Of *Report `json:"-"`
 }
 

@@ -36,7 +36,7 @@ type Report struct {
 	NotShrunk    string               `json:"not_shrunk,omitempty"` // why it was not shrunk
 	Difference   *stats.Difference    `json:"difference,omitempty"` // of nondeterminism
 	Coverage     Coverage             `json:"coverage"`
-	// Uncovered describes what the search cannot observe of the services. Empty means that there is no such limit.
+	// Uncovered describes what the search cannot observe of the services. Empty means no such limit.
 	Uncovered string `json:"uncovered,omitempty"`
 	// Disturbing names the actions and other events, as "timer Retry", that are excluded from recovery.
 	Disturbing []string `json:"disturbing,omitempty"`
@@ -61,7 +61,7 @@ type Report struct {
 	// Shards lists the parts merged by [Merge]. Missing lists the numbers of the missing parts.
 	Shards  []Part `json:"shards,omitempty"`
 	Missing []int  `json:"missing,omitempty"`
-	// Kept describes the folder of a checkpointed search. Nil means that there is none.
+	// Kept describes the folder of a checkpointed search. Nil means none.
 	Kept *Kept `json:"kept,omitempty"`
 	// Cluster is the server of the workers that searched. Empty means that this process searched.
 	Cluster string `json:"cluster,omitempty"`
@@ -93,7 +93,7 @@ type Report struct {
 	Stack     string `json:"stack,omitempty"`   // of a panic; renderers show its user frames only
 	Explain   string `json:"explain,omitempty"` // the property's explanation of the last state
 
-	// Suspect is the first undecided suspect. Nil means that there is none, or that the search ended with a violation.
+	// Suspect is the first undecided suspect. Nil means none, or that the search ended with a violation.
 	Suspect *Suspect `json:"suspect,omitempty"`
 
 	// The text renderers also need these. They are not part of the JSON.

@@ -273,7 +273,7 @@ func (d *deadShrinker) shrink(ctx context.Context) (*Result, error) {
 			return result(res)
 		}
 		if res != nil {
-			// It may not be minimal yet: go on, with as many walks as confirm a script.
+			// It may not be minimal yet: continue, with as many walks as confirm a script.
 			confirmed, r.best, d.walks = res, d.base, d.sureWalks()
 			r.forget()
 			clear(d.deaths)

@@ -101,7 +101,7 @@ func firstFrom(lo, hi int, is func(n int) bool) int {
 }
 
 // lateStep returns the first step of a dead run, from its critical one on, after which no known recovery of another
-// run recovers. Random walks find these recoveries too rarely. It returns the critical step if there is no such step.
+// run recovers. Random walks find these recoveries too rarely. It returns the critical step if no step qualifies.
 func (d *deadShrinker) lateStep(s Script, step int) int {
 	dead := func(n int) bool { return !d.revived(s.without(n, len(s.Steps)), d.most, d.reached) }
 	lo, hi := step-1, 0

@@ -67,7 +67,7 @@ func (p *Player) shared(s *Script) int {
 }
 
 // resume restores the last saved state after at most that many steps of the base. It returns the number of steps before
-// it. 0 means that there is none.
+// it; 0 means no such state.
 func (p *Player) resume(shared int) int {
 	if p.Check != nil {
 		shared = min(shared, p.checkFrom)

@@ -248,7 +248,7 @@ func (s *resampler) step(out *Played, like *Script, index, counterpart int, answ
 }
 
 // choose draws an event and returns the corresponding step of like, or -1. It draws only faults that like has. The
-// index is -1 if there is no event.
+// index is -1 if it draws no event.
 func (s *resampler) choose(like *Script) (index, counterpart int) {
 	index, counterpart = -1, -1
 	others, twins := 0, 0

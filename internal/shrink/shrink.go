@@ -160,7 +160,7 @@ func shrinkFinding(ctx context.Context, cfg *Config, p *Player) (*Result, error)
 }
 
 // minimize makes the best script of r, which has that path, as small as possible, by the steps of the package comment. seek says
-// what restarts search for; nil means that there are none. violates is as in [resampler].
+// what restarts search for; nil means none. violates is as in [resampler].
 func (cfg *Config) minimize(
 	ctx context.Context, r *reducer, p *Player, path choose.Path, violates func(*Played, int) bool, seek func(*restarter),
 ) error {

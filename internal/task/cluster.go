@@ -18,7 +18,7 @@ import (
 
 // Cluster specifies the server of the workers and the credentials for it. Its fields are flags.
 type Cluster struct {
-	URL       string // an empty string means that there are none
+	URL       string // an empty string means none
 	CA        string // files
 	Cert      string
 	Key       string

@@ -21,7 +21,7 @@ import (
 // Debug opens a run in the debugger.
 type Debug struct {
 	File, Live string
-	Subject    // if its System is not empty, the run is the first boots of this system, and there is no File
+	Subject    // if its System is not empty, the run is the first boots of this system, and File is empty
 	Batch      bool
 	Execute    []string // nil means that none were given
 	NoColor    bool

@@ -141,7 +141,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, front Front) (reach
 				if err := front.Screen(ctx, remote.Debugger(s.ask), *m.Screen); err != nil {
 					over.Error = err.Error()
 				}
-				_ = s.send(message{Over: over}) // if nobody reads it, in ends
+				_ = s.send(message{Over: over}) // without a reader, in ends
 			})
 		case m.Answer != nil:
 			s.answers <- *m.Answer

@@ -179,7 +179,7 @@ func (o *Observe) logs(p *Process) (*seen, error) {
 	return &seen{&subject.System, l.History, gaps == nil, gaps, l.Unheard}, nil
 }
 
-// run reads the run and the system with its monitors. nil means that there is nothing left to do. Recordings of live
+// run reads the run and the system with its monitors. nil means that nothing is left to do. Recordings of live
 // nodes become a run without monitors, because they continue after a violation.
 func (o *Observe) run(ctx context.Context, p *Process) (*seen, error) {
 	if !recording.IsDir(o.File) {

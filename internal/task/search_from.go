@@ -14,7 +14,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// resume fills in missing flags from the run of --from. It returns that run; nil means that there is none.
+// resume fills in missing flags from the run of --from. It returns that run, or nil without --from.
 func (f *Search) resume(p *Process) (*check.Source, error) {
 	if f.From == "" {
 		return nil, nil

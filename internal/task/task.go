@@ -49,8 +49,7 @@ func (e Exit) Error() string { return fmt.Sprintf("exit status %d", int(e)) }
 
 // Front draws the debugger. Only cmd/macemc implements it.
 type Front interface {
-	// Screen shows a session on the terminal until the user quits or ctx is done. The error states why there is no
-	// screen.
+	// Screen shows a session on the terminal until the user quits or ctx is done. The error states why it cannot.
 	Screen(ctx context.Context, s mdb.Debugger, o ScreenOptions) error
 }
 
@@ -64,7 +63,7 @@ type ScreenOptions struct {
 // connect tasks with the program that runs them. Its methods perform tasks. Each file has those of one task.
 type Process struct {
 	Systems        []spec.Entry // the systems that this process can check
-	Stdin          io.Reader    // nil means that there is none
+	Stdin          io.Reader    // nil means none
 	Stdout, Stderr io.Writer
 	Terminal       bool           // Stderr is a terminal
 	Style          document.Style // of Stdout
@@ -86,7 +85,7 @@ type Process struct {
 
 	printed   string                      // see Order
 	kill      <-chan struct{}             // closed to end at once
-	interrupt atomic.Pointer[func() bool] // called on Ctrl-C, which ends the command if it returns false; nil means that there is none
+	interrupt atomic.Pointer[func() bool] // called on Ctrl-C, which ends the command if it returns false; nil means none
 	ballast   []byte                      // see collectSeldom
 }
 

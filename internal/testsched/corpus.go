@@ -23,8 +23,8 @@ func folder(test string) string {
 	return dir
 }
 
-// removeEmpty removes a folder of findings, and those above it, as far as they are empty. made means that this process has made testdata;
-// otherwise it stays.
+// removeEmpty removes a folder of findings, and those above it, if they are empty. testdata stays unless made is true:
+// this process has made it.
 func removeEmpty(dir string, made bool) {
 	for ; os.Remove(dir) == nil; dir = filepath.Dir(dir) {
 		if parent := filepath.Base(filepath.Dir(dir)); filepath.Base(dir) == "testdata" || parent == "testdata" && !made {

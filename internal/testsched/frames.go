@@ -107,7 +107,7 @@ func (s Stack) user() (f runtime.Frame, ok bool) {
 	return f, false
 }
 
-// userAt returns the index of that frame; -1 means that there is none.
+// userAt returns the index of that frame; -1 means none.
 func (s Stack) userAt() int {
 	return slices.IndexFunc(s, func(f frame) bool { return !program.Standard(f) })
 }

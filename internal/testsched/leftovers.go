@@ -13,7 +13,7 @@ import (
 type leftovers struct {
 	left  []leftover
 	ended map[uintptr][]counts // by go statement: what runs leave behind that ended all its goroutines; none includes another
-	known bool                 // that there is no suspect
+	known bool                 // that suspect returns nil
 }
 
 // leftover is the first run that leaves behind a goroutine of a go statement, among certain others.
@@ -72,8 +72,8 @@ func (l *leftovers) add(o *Outcome, s *Schedule, n int) {
 	}
 }
 
-// suspect returns a run that leaves behind a goroutine that ends in another run, which leaves behind only some of the others. A result of
-// nil means that there is none.
+// suspect returns a run that leaves behind a goroutine that ends in another run, which leaves behind only some of the
+// others, or nil.
 func (l *leftovers) suspect() *leftover {
 	for i := 0; i < len(l.left) && !l.known; i++ {
 		one := &l.left[i]
@@ -103,7 +103,7 @@ func goStatement(at uintptr) string {
 	return brief(f.place())
 }
 
-// match returns the index of the name of a go statement, whose file may have only its function; -1 means that there is none.
+// match returns the index of the name of a go statement, whose file may have only its function; -1 means none.
 func match(names []string, place string) int {
 	return slices.IndexFunc(names, func(name string) bool { return name == place || strings.HasPrefix(place, name+" ") })
 }

@@ -204,7 +204,7 @@ func (o *Outcome) SameFinding(p *Outcome) bool {
 	return true
 }
 
-// places returns the places of the test's failures and data races, as far as they are known.
+// places returns the places of the test's failures and data races, if they are known.
 func (o *Outcome) places() (places []string) {
 	for _, text := range o.Shows {
 		if i := strings.LastIndex(text, showsAt); i >= 0 && strings.HasPrefix(text, showsFailed) {

@@ -166,7 +166,7 @@ func (o *Outcome) rival(step int) int {
 	return 0
 }
 
-// closed returns the step that closed the channel that a panic's operation closes or sends to; 0 means that there is none.
+// closed returns the step that closed the channel that a panic's operation closes or sends to; 0 means none.
 func (o *Outcome) closed() int {
 	if o.Kind != Panic || !strings.Contains(o.Message, "closed channel") {
 		return 0

@@ -103,7 +103,7 @@ func FromEnvironment() *Settings {
 // Report is the output of package testing about an exploration.
 type Report struct {
 	Finding string // empty means none
-	Known   string // the only findings are known; empty means that there is none
+	Known   string // the only findings are known; empty means none
 	Note    string
 	Quiet   bool // the first run has a known finding, and its output is not shown
 }

@@ -76,7 +76,7 @@
 //   - A node that pings for another keeps no state: the Ping and its Ack name the requester.
 //
 // Under Prompt the number of states is finite for all fault limits: a node suspects another only after a fault, so the
-// faults bound the incarnations. In the other modes a live node may have to refute without end, so there is no bound.
+// faults bound the incarnations. In the other modes a live node may have to refute without end, so they are unbounded.
 //
 // # Properties
 //

@@ -13,7 +13,7 @@ const (
 	Chosen    = "a value is chosen"
 )
 
-// properties returns the properties. "A value is chosen" is not a liveness property: there is no second proposal, so
+// properties returns the properties. "A value is chosen" is not a liveness property: each proposer proposes once, so
 // for example a crash of the proposer with the highest ballot prevents it.
 func properties() []sim.Property {
 	return []sim.Property{

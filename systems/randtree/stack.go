@@ -48,8 +48,8 @@ func (n *Node) Neighbours() nodeset.Set {
 	return n.Children.With(n.parent)
 }
 
-// Send sends a message to the application of a peer, which should be a neighbour. It returns [sim.ErrFull] if there is
-// no room; Ready is called once there is.
+// Send sends a message to the application of a peer, which should be a neighbour. It returns [sim.ErrFull] if the send
+// buffer has no room; Ready is called once it has.
 func (n *Node) Send(env sim.Env, to sim.NodeID, msg any) error {
 	defer sim.Enter(env, service, "Send", to, msg).Leave()
 	return n.carrier.To(env, to).Send(Payload{msg})

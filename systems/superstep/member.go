@@ -90,8 +90,8 @@ func (m *Member) Miss(env sim.Env) {
 // working.
 func IsGap(t any) bool { _, ok := t.(gap); return ok }
 
-// Leave makes a member hand over its parts and end. A member without an epoch has none, and the only one has
-// nobody to give them to.
+// Leave makes a member hand over its parts and end. A member without an epoch has none, and the only one ends
+// without a successor.
 func (m *Member) Leave(env sim.Env) {
 	if m.Over || m.Leaves {
 		return

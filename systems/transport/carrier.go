@@ -40,8 +40,8 @@ func (c Carrier) Check(env sim.Env, peer sim.NodeID) {
 
 // Sender sends messages to one peer, within one handler.
 type Sender interface {
-	// Send sends a message, which must not change afterwards. It returns [sim.ErrFull] if there is no room; the service
-	// is notified once when there is.
+	// Send sends a message, which must not change afterwards. It returns [sim.ErrFull] if the send buffer has no room;
+	// the service is notified once it has.
 	Send(msg any) error
 }
 

@@ -4,7 +4,7 @@
 //
 // # Protocol
 //
-// Every node has one outgoing and one incoming connection with each peer, independent of each other. There is no
+// Every node has one outgoing and one incoming connection with each peer, independent of each other. They need no
 // handshake: the first packet of a connection carries its initial sequence number and a SYN identifier from the
 // sender's monotone counter, and opens the connection at the receiver. A SYN with the number of the open connection is
 // a duplicate. A SYN older than another accepted one is refused with a reset, and a newer one replaces the open

@@ -38,7 +38,7 @@ type BuildError struct{ Messages []string }
 func (e *BuildError) Error() string { return strings.Join(e.Messages, "\n") }
 
 // Check analyzes packages, together with the packages of other modules that they import. It runs the go command, and
-// type-checks from source. It returns a [*BuildError] if there is no such package or one does not build.
+// type-checks from source. It returns a [*BuildError] if a package does not exist or does not build.
 func Check(ctx context.Context, c Config) (*Report, error) {
 	dir, err := filepath.Abs(c.Dir)
 	if err != nil {

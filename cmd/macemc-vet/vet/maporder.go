@@ -34,7 +34,7 @@ func sequence(f *types.Func) bool {
 }
 
 // unsortedKeys describes the hazard of a call of maps.Keys, Values or All, or of a function that makes a slice from
-// one. An empty string means that there is none.
+// one. An empty string means none.
 func (p *pass) unsortedKeys(n *ast.CallExpr, f *types.Func, within []ast.Node) string {
 	if !sequence(f) || len(within) == 0 {
 		return ""

@@ -43,7 +43,7 @@ const (
 	Called   // the call of checked code in progress, see Calls of package internal/table/options; 0 means none
 	Awaited  // the ID of the process for which it waits; 0 means none
 	Resigned // not 0 if it searched again for the cause of a death and did not find it
-	Limited  // the time limit in nanoseconds; 0 before the search begins, -1 means that there is none
+	Limited  // the time limit in nanoseconds; 0 before the search begins, -1 means none
 
 	// Of a re-execution of a run.
 

@@ -176,8 +176,8 @@ var signalNames = map[syscall.Signal]string{
 	syscall.SIGTERM: "SIGTERM", syscall.SIGTRAP: "SIGTRAP",
 }
 
-// SignalOf returns the name of the signal that ended a process and may have come from outside, as far as its state and
-// its standard error show. An empty string means none.
+// SignalOf returns the name of the signal that ended a process and may have come from outside, according to its state
+// and its standard error. An empty string means none.
 func SignalOf(state *os.ProcessState, said string) string {
 	if m := sentSignal.FindStringSubmatch(said); m != nil {
 		return m[1]

@@ -154,7 +154,7 @@ func (d *Death) Trace(sys *sim.System) *replay.Trace {
 	if n := len(t.Steps); n > 0 {
 		before = &t.Steps[n-1]
 	}
-	s.Live, s.Failing = before.Live, before.Failing // there is no state after it
+	s.Live, s.Failing = before.Live, before.Failing // it has no state after it
 	t.Steps = append(slices.Clone(t.Steps), *s)
 	return &t
 }

@@ -108,7 +108,7 @@ func stopClocksFor(pid int) (end func()) {
 	}
 }
 
-// NoteSuspect reports the suspect under examination to the supervisor, if there is one. nil means that there is no suspect.
+// NoteSuspect reports the suspect under examination to the supervisor, if there is one. nil means no suspect.
 func NoteSuspect(s *PendingSuspect) {
 	file := os.Getenv(flightVar)
 	if file == "" {

@@ -27,12 +27,12 @@ func (r Role) LimitMemory() {
 }
 
 // DefaultMemory returns how many bytes a search may use for its states by default: half of the available memory,
-// which is less than the limit of [Role.LimitMemory]. 0 means that it is unknown, so there is no limit.
+// which is less than the limit of [Role.LimitMemory]. If that is unknown, it returns 0, for no limit.
 func DefaultMemory() int { return int(min(availableMemory()/2, math.MaxInt)) }
 
 // LimitProcess lets this process allocate that many more bytes; 0 means no limit. Its present size may be large: the
 // race detector maps terabytes that it does not use. LimitProcess returns how many bytes the limit leaves; 0 means
-// that there is no limit.
+// no limit.
 func LimitProcess(more uint64) int {
 	has, ok := kilobytes("/proc/self/status", "VmData:")
 	var limit syscall.Rlimit

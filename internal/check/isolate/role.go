@@ -89,7 +89,7 @@ func (r Role) Record(s *search.Config) {
 }
 
 // timeLeft returns the time limit of a search that repeats earlier ones, which have spent a time: all of them end
-// within [budget.LastLimit], with some time to report. 0 means that there is no limit.
+// within [budget.LastLimit], with some time to report. 0 means no limit.
 func timeLeft(limit, spent time.Duration) time.Duration {
 	if limit == 0 || spent == 0 {
 		return limit
@@ -172,7 +172,7 @@ func assign(cmd *exec.Cmd, role, flightFile string, before earlier) error {
 // Supervised reports whether another process waits for this one, which searches.
 func Supervised() bool { return os.Getenv(flightVar) != "" }
 
-// SuspectFolder returns the folder of the suspect that an earlier process was examining. An empty string means that there is none.
+// SuspectFolder returns the folder of the suspect that an earlier process was examining. An empty string means none.
 func SuspectFolder() string {
 	e, _ := readEarlier() // CurrentRole returns the error
 	return e.Folder

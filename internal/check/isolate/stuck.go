@@ -91,8 +91,7 @@ func readStuck(said string) (stack, remark string, hugeStacks bool) {
 }
 
 // handlerStack returns the stack of the goroutine that executes checked code, and whether it waits for another one.
-// An empty stack means that there is none. Worlds that contain checked code call it on goroutines made for that
-// purpose.
+// An empty stack means none. Worlds that contain checked code call it on goroutines made for that purpose.
 func handlerStack() (stack string, waits bool) {
 	all := stacks.RunningAtLines()
 	for i := range all {

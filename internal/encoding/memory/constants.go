@@ -198,7 +198,7 @@ type finder struct {
 	next int              // the first object that was not inspected
 
 	groups   map[uintptr]bool // addresses of the groups of entries of maps that have a varying order
-	deferred []int            // indexes of such groups that were met
+	deferred []int            // indexes of visited groups of that kind
 	varies   bool             // only such groups are left
 }
 
@@ -364,7 +364,7 @@ func (c *Constants) Varies(p unsafe.Pointer) bool {
 	return uintptr(p)-c.low >= c.size && c.objectAt(p).varies
 }
 
-// objectAt returns the object of a constant that is no package variable.
+// objectAt returns the object of a constant that is not a package variable.
 func (c *Constants) objectAt(p unsafe.Pointer) *older {
 	i, found := slices.BinarySearchFunc(c.Objects, uintptr(p), func(x older, at uintptr) int { return cmp.Compare(x.low, at) })
 	if !found {

@@ -246,7 +246,7 @@ func (c *cases) add(name string, liveness bool, violated func(*report.Report) bo
 
 // failsElsewhere returns the name of another case whose run never satisfies an Eventually property again: a deadlock has
 // a case of its own, and a dead run violates all the properties that the text of its finding names. An empty string
-// means that there is none.
+// means none.
 func (c *cases) failsElsewhere(property string) string {
 	for _, d := range c.findings {
 		f := d.Report

@@ -210,7 +210,7 @@ const mostApart = 5
 // firstUnlike lists the fields in which the last state of the dead run differs from the first live state of the live
 // run, one per line and at most mostApart. Fields that never agree after the critical step come first, then those
 // that differ in the end. In each group, fields inside foreign types follow those of services, and timers come last.
-// Texts in without are left out. It returns an empty string if there is no difference.
+// Texts in without are left out. An empty string means no difference.
 func firstUnlike(dead, live *replay.Trace, critical, common int, without []string) string {
 	goal := stateAfter(live, firstLive(live, common))
 	now := stateAfter(dead, critical)

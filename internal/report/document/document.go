@@ -84,7 +84,7 @@ func (d *Document) Single() bool {
 	return d.Report.Verdict == search.Violation && d.Report.Findings == nil
 }
 
-// Summary returns the first screen as data. Nil means that there is no single finding.
+// Summary returns the first screen as data, or nil unless the report has a single finding.
 func (d *Document) Summary() *report.Summary {
 	if !d.Single() {
 		return nil

@@ -38,7 +38,7 @@ func ShortWalks(r *report.Report) string {
 		stats.ShortWalk)
 }
 
-// slowSteps warns that the search spent its time on slow steps. An empty string means that there were none.
+// slowSteps warns that the search spent its time on slow steps. An empty string means none.
 func slowSteps(r *report.Report) string {
 	if r.Slow == 0 {
 		return ""
@@ -61,8 +61,8 @@ func percent(part, all int) string {
 	return fmt.Sprintf("%.1f %%", 100*float64(part)/float64(all))
 }
 
-// afterLive describes the events that were rare after the first live state. An empty string means that there are none
-// or that this is unknown.
+// afterLive describes the events that were rare after the first live state. An empty string means none,
+// or that they are unknown.
 func afterLive(c *report.Coverage) string {
 	if c.AfterLiveWalks < fewWalks {
 		return ""

@@ -12,7 +12,7 @@ import (
 
 // ignoredRepetition returns the first step after step at in which a node receives a message of the same sender again and does
 // nothing, although the message had an effect before. later is the number of later steps in which the same code does nothing with messages
-// of that sender. Nil means that there are no two such steps, or that the code has an effect in another one after at.
+// of that sender. Nil means that fewer than two such steps exist, or the code has an effect in another one after at.
 func ignoredRepetition(g *eventgraph.Graph, run *replay.Trace, at int) (step *replay.TraceStep, later int) {
 	type handler struct {
 		source     string
@@ -53,8 +53,8 @@ func ignoredRepetition(g *eventgraph.Graph, run *replay.Trace, at int) (step *re
 	return step, later
 }
 
-// ignoredCode returns the code that ignores a repeated message, if the critical step is a fault and has no code of its own. If a
-// message is lost and its cause is repeated in vain, that code is the likely defect. Nil means that there is no such code.
+// ignoredCode returns the code that ignores a repeated message, or nil, if the critical step is a fault without code.
+// If a message is lost and its cause is repeated in vain, that code is the likely defect.
 func (d *Document) ignoredCode() *Code {
 	c := d.Report.Critical
 	if d.Dead == nil || c == nil || c.Case != critical.Located || c.Step > d.Dead.Last() || handlerOf(d.Report) != "" {

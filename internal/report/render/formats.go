@@ -37,7 +37,7 @@ type Collected struct {
 // Output is the output of one of several searches in a [Collected] format.
 type Output struct {
 	Name    string // of the system
-	Text    []byte // nil means that there is none, because of Problem
+	Text    []byte // nil means none, because of Problem
 	Problem string
 }
 

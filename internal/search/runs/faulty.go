@@ -80,7 +80,7 @@ type Faulty struct {
 	gap      int  // steps until faults may strike again
 	used     int  // faults when the gap was drawn
 	recovery int  // the step after which the fault-free part began
-	length   int  // of that part, if there is no goal
+	length   int  // of that part, without a goal
 	relied   ActionSet
 	pick     int
 	enabled  []int // indices of the faults that can strike in a state, reused

@@ -24,8 +24,8 @@ type Walks struct {
 const (
 	// prefixSteps bounds the length of a prefix without a goal, so that no state is a better end than another.
 	prefixSteps = 200
-	// leastScheduled is the length of the shortest scheduled parts. The longest take half of the limit, or all of it if
-	// there is no goal.
+	// leastScheduled is the length of the shortest scheduled parts. The longest take half of the limit, or all of it
+	// without a goal.
 	leastScheduled = 64
 	// longerAfter is the number of runs after which these parts may be twice as long.
 	longerAfter = 32

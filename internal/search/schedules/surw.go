@@ -140,7 +140,7 @@ func (s *surw) intend(absent bool) {
 	}
 }
 
-// draw draws among the events of the intended source and of sources that are not selected. Nil means that there are none.
+// draw draws among the events of the intended source and of sources that are not selected. Nil means none.
 func (s *surw) draw() *surwEvent {
 	total := 0
 	may := func(e *surwEvent) bool { return !e.selected || s.patience > 0 && e.source == s.intended }

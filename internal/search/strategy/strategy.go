@@ -85,7 +85,7 @@ var All = []Info{
 	},
 }
 
-// Named returns the strategy with a name. An empty name means the default. Nil means that there is no such strategy.
+// Named returns the strategy with a name, or nil if none has it. An empty name means the default.
 func Named(name string) *Info {
 	if name == "" {
 		return &All[0]
@@ -93,7 +93,7 @@ func Named(name string) *Info {
 	return find(func(s *Info) bool { return s.Name == name })
 }
 
-// OfWalks returns the strategy of numbered walks that makes the runs of a phase. Nil means that there is none.
+// OfWalks returns the strategy of numbered walks that makes the runs of a phase. Nil means none.
 func OfWalks(phase string) *Info {
 	return find(func(s *Info) bool { return s.New != nil && s.Phase == phase })
 }

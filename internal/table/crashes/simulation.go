@@ -24,7 +24,7 @@ import (
 //
 // A node is crash-insensitive when each of its known local states simulates itself. Then each execution has a
 // counterpart in which the node does not crash. The counterpart has at least the same messages in flight, the same
-// states of other nodes and monitors, and is no better for any Always property, so it has all their violations.
+// states of other nodes and monitors, and is at least as bad for each Always property, so it has all their violations.
 // This needs a network that does not depend on the messages in flight. Claims about the end of runs are not preserved:
 // messages that are never taken may have been lost. All local steps of executions without these crashes are known,
 // so the known local states are all that the node can have.

@@ -199,7 +199,7 @@ func (r *ReducedGraph) PathTo(x *explore.Result) choose.Path {
 		r.World.Restore(k.real)
 		r.World.Refresh()
 		if r.World.Check() == nil && r.World.UnlistedQuorums() == nil {
-			r.lose() // there is no finding at that state
+			r.lose() // that state has no finding
 		}
 	}
 	return k.path

@@ -83,8 +83,7 @@ func (r *ReducedGraph) KeepsAll() bool {
 	return !r.rules.DeadMessages && !r.rules.SingletonAmple && !r.rules.Chains
 }
 
-// New returns the reduction asked for, or the part of it that is known to be sound. It returns nil if there is
-// none.
+// New returns the requested reduction, or the part of it that is known to be sound, or nil if no part is.
 func New(
 	g *statespace.Graph, opts *options.Options, newPermuter func(*ReducedGraph) (Permuter, string),
 ) (r *ReducedGraph, summary Reduced) {

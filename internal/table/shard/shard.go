@@ -93,7 +93,7 @@ func (s *Shard) Follow(trail []uint32, atEdge bool) (path choose.Path, err error
 	return path, err
 }
 
-// to follows trail. It returns false if there is no such edge.
+// to follows trail. It returns false if one of its edges does not exist.
 func (s *Shard) to(trail []uint32) (path choose.Path, state []uint32, ok bool) {
 	defer func() {
 		if r := recover(); r != nil && r != statespace.ErrFewer {

@@ -83,8 +83,8 @@ type globalPart struct {
 	global, faults span   // steps without a node: ordinary ones and faults
 }
 
-// span is the range of transitions of a node configuration. Both ends are 0 if it is unknown. There is no
-// transition 0. It has four fields because the compiler does not keep more in registers.
+// span is the range of transitions of a node configuration. Both ends are 0 if it is unknown: transition 0
+// does not exist. It has four fields because the compiler does not keep more in registers.
 type span struct {
 	begin, end uint32
 	handled    uint32 // number of handler steps, and whether there is a questionTransition, see hasQuestion

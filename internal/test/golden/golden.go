@@ -42,7 +42,7 @@ func CompareFile(t testing.TB, file string, got []byte) {
 }
 
 // Difference returns the number of the first line that differs, and the line in both texts, or nil after the end of
-// a text. The number is 0 if there is no difference.
+// a text. The number is 0 if the texts are equal.
 func Difference(got, want string) (line int, g, w []string) {
 	a, b := strings.Split(got, "\n"), strings.Split(want, "\n")
 	for i := range max(len(a), len(b)) {

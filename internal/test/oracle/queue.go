@@ -20,7 +20,7 @@ func (m *model) queue(s *state, from, to, value int) *finding {
 	return m.arrive(s, from, to, value)
 }
 
-// arrive puts a message into the queue of its receiver. The finding reports that there is no room.
+// arrive puts a message into the queue of its receiver. The finding reports a full queue.
 func (m *model) arrive(s *state, from, to, value int) *finding {
 	if !s.nodes[to].up {
 		return nil

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// Free returns n different loopback addresses at which nobody listens, by TCP or UDP. They are below the range of
+// Free returns n different loopback addresses without a listener, for TCP and UDP. They are below the range of
 // ephemeral ports, so that no other process gets them before a test uses them, or while its listener is down.
 func Free(t testing.TB, n int) (addrs []string) {
 	t.Helper()

@@ -79,7 +79,7 @@ func (l Line) clause() (head Line, ok bool) {
 // Sent returns the channel of send statements.
 func (l Line) Sent() string { return l.only("<-", sent) }
 
-// Received returns the channel of receive operations or, if there is no arrow, of range clauses.
+// Received returns the channel of receive operations or, without an arrow, of range clauses.
 func (l Line) Received() string {
 	if !strings.Contains(l.code, "<-") {
 		return l.only("range ", operandAfter)

@@ -23,7 +23,7 @@ type data struct {
 	packs     []*shard.Pack // by member; nil if nothing was sent to it
 	send      func(to sim.NodeID, content any)
 	logs      archive
-	read      [parts]bool // by part: its log was read, and nobody else wrote to it
+	read      [parts]bool // by part: its log was read, and no other process wrote to it
 	halt      string
 	lost      bool // something is missing, or cannot be had from the server
 	void      bool // this superstep cannot be completed here

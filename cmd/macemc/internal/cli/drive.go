@@ -108,7 +108,7 @@ func (b *binary) list(ctx context.Context, test string) ([]listedCheck, error) {
 	return nil, &noCheckError{b.ImportPath}
 }
 
-// noCheckError is the error for a package in which nothing is checked.
+// noCheckError is the error for a package whose tests do not call mctest.Check.
 type noCheckError struct{ pkg string }
 
 func (e *noCheckError) Error() string {
@@ -217,7 +217,7 @@ func (r lateReader) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// ending describes how a process ended that did not finish its work, as far as its state shows.
+// ending describes from its state how a process ended that did not finish its work.
 func ending(state *os.ProcessState, hung bool) string {
 	by := isolate.SignalOf(state, "")
 	switch {

@@ -92,7 +92,7 @@ func ClusterFlags(fl *pflag.FlagSet, c *task.Cluster, name, usage string) {
 	fl.StringVar(&c.TokenFile, "token-file", "", "read the shared secret, at least 16 characters, from `FILE`")
 }
 
-// noneOf returns the error for an argument that is not a subcommand; nil means that there is no argument.
+// noneOf returns the error for an argument that is not a subcommand, or nil without arguments.
 func noneOf(what string, of *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil

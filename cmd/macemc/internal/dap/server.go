@@ -22,8 +22,8 @@ type Launch struct {
 	StopAt string `json:"stopAt"` // step in the syntax of goto; empty means the step of interest
 }
 
-// Opener opens the run of a launch request and calls serve with the session and a text that describes it. If it does not call serve, the
-// error describes why there is no session.
+// Opener opens the run of a launch request and calls serve with the session and a text that describes it. If it does
+// not call serve, the error describes why.
 type Opener func(ctx context.Context, l Launch, serve func(context.Context, mdb.Debugger, string)) error
 
 // Serve answers the requests of one client on in, until the client disconnects, in ends or ctx is done.

@@ -48,7 +48,7 @@ const (
 	exhaustiveTime = time.Minute
 )
 
-// packageOf returns the import path of the package of the files among arguments of go test. An empty path means that there are no files.
+// packageOf returns the import path of the package of the files among arguments of go test, or an empty string.
 // Schedules are stored for that package, and executed again as tests of it.
 func packageOf(ctx context.Context, env []string, dir string, flags, args []string) (string, error) {
 	args, _ = splitArgs(args)
@@ -284,8 +284,8 @@ func (x *exploration) begun() bool {
 // longExploration is the time after which an exploration is shown.
 const longExploration = 3 * time.Second
 
-// progress describes the explorations in progress that take long, and those whose finding is examined. An empty string means that there are
-// none.
+// progress describes the explorations in progress that take long, and those whose finding is examined. An empty
+// string means none.
 func (x *exploration) progress() string {
 	var texts []string
 	files, _ := os.ReadDir(x.summaries)

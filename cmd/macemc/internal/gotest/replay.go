@@ -66,7 +66,7 @@ const (
 	fewSteps      = 60
 	fewGoroutines = 6
 	aroundSteps   = 20
-	endSteps      = 100 // a text with at most so many steps goes on to the end
+	endSteps      = 100 // a text with at most so many steps continues to the end
 )
 
 // selectAround sets the steps and goroutines of a graph as text of a long run, unless flags select some: the steps around the critical one,

@@ -21,7 +21,7 @@ import (
 type summaries struct {
 	out     io.Writer
 	folder  string           // of the summaries of this run
-	cached  *cachedSummaries // nil means that there are none
+	cached  *cachedSummaries // nil means none
 	pkg     string           // see exploration
 	race    bool
 	verbose bool   // -v

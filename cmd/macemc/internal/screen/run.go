@@ -15,7 +15,7 @@ type Options struct {
 	Text    string // initial output; "" shows the event graph
 }
 
-// Run shows a session on the terminal of this process until the user quits, or ctx is done. The error describes why there is no screen.
+// Run shows a session on the terminal of this process until the user quits or ctx is done. It fails without a terminal.
 func Run(ctx context.Context, s mdb.Debugger, o Options) error {
 	t, err := tcell.NewScreen()
 	if err != nil {

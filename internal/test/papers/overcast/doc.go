@@ -35,7 +35,7 @@
 // # Simplifications
 //
 //   - Times are not measured: the node to probe and the result of the comparison are choices.
-//   - There is no content to distribute, and the root is not replicated.
+//   - No content is distributed, and the root is not replicated.
 //   - A node that has fallen behind asks the root for a place, not an ancestor.
 //
 // # What had to be added
@@ -59,5 +59,5 @@
 //
 // Always:
 //
-//   - there is no loop: following parents from any node leads to a node without one, or one that is down.
+//   - no loop: following parents from any node leads to a node without one, or one that is down.
 package overcast
