@@ -68,6 +68,6 @@
 // # Simplifications
 //
 // Requests are never refused for lack of rights, so the protocol lacks that reply. A Join in init is ignored, not
-// answered. A ProbeJoin at a node that has ceased to be a root is dropped: the next probe repeats it. A set of nodes is a word,
-// which limits systems to 64 nodes.
+// answered. A ProbeJoin at a node that has ceased to be a root is dropped: the next probe repeats it. A set of nodes is
+// a word, which limits systems to 64 nodes.
 package randtree
