@@ -60,9 +60,9 @@ type Options struct {
 func (g *Graph) Check(o Options) error {
 	switch {
 	case o.From < 0 || o.From > g.Last():
-		return fmt.Errorf("there is no step %d; the run has %d", o.From, g.Last())
+		return fmt.Errorf("no step %d; the run has %d", o.From, g.Last())
 	case o.To < 0 || o.To > g.Last():
-		return fmt.Errorf("there is no step %d; the run has %d", o.To, g.Last())
+		return fmt.Errorf("no step %d; the run has %d", o.To, g.Last())
 	case o.To > 0 && o.To < o.From:
 		return fmt.Errorf("steps %d to %d: the last is before the first", o.From, o.To)
 	}

@@ -61,8 +61,8 @@ func TestCheck(t *testing.T) {
 		want string
 	}{
 		{eventgraph.Options{From: 3, To: 8}, ""},
-		{eventgraph.Options{From: 9}, "there is no step 9; the run has 8"},
-		{eventgraph.Options{To: 9}, "there is no step 9"},
+		{eventgraph.Options{From: 9}, "no step 9; the run has 8"},
+		{eventgraph.Options{To: 9}, "no step 9"},
 		{eventgraph.Options{From: 5, To: 4}, "steps 5 to 4: the last is before the first"},
 		{eventgraph.Options{Nodes: []int{2}}, "there is no node 2; nodes are 0 to 1"},
 		{eventgraph.Options{Nodes: []int{1, 1}}, "node 1 is selected twice"},

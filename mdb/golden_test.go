@@ -113,10 +113,10 @@ func TestContinue(t *testing.T) {
 func TestErrors(t *testing.T) {
 	s := open(t, "rt13")
 	for _, c := range []struct{ line, want string }{
-		{"fly", `no command "fly"`},
+		{"fly", `unknown command "fly"`},
 		{"s", ""}, // an alias is unambiguous
-		{"ne x", `no node "x"; nodes are n0 to n2`},
-		{"goto 41", "the run has 40 steps"},
+		{"ne x", `unknown node "x"; nodes are n0 to n2`},
+		{"goto 41", "no step 41; the run has 40"},
 		{"goto sometime", "is not a step"},
 		{"next .", "no node is selected"},
 		{"next 0", "count of at least 1"},
@@ -136,19 +136,19 @@ func TestErrors(t *testing.T) {
 		{"find property /nonsense/", "no property matches"},
 		{"field nothing", `no node has a field "nothing"`},
 		{"steps kind=dance", "no kind of event"},
-		{"diff 99", "the run has 40 steps, there is no step 99"},
-		{"diff nobody", `no run "nobody"; there are main, live`},
+		{"diff 99", "no step 99; the run has 40"},
+		{"diff nobody", `unknown run "nobody"; the runs are main, live`},
 		{"run", "which run?"},
 		{"take", "which event?"},
 		{"take 99", "there is no event 99"},
 		{"take x", `no event contains "x"`},
 		{"start; instead 0", "no step to replace"},
 		{"walk far", `"far"?`},
-		{"walk miles=3", "no setting"},
+		{"walk miles=3", "unknown setting"},
 		{"search happiness", "live or violation"},
 		{"save", "name of a file is missing"},
 		{"graph 1 10 gif x", "neither a step nor a format"},
-		{"graph 1 99", "the run has 40 steps, there is no step 99"},
+		{"graph 1 99", "no step 99; the run has 40"},
 		{"graph 1 10 svg", "name of a file is missing"},
 		{"state 'n1", "is not closed"},
 	} {
@@ -217,7 +217,7 @@ func TestPrompt(t *testing.T) {
 	if err := mdb.Prompt(t.Context(), open(t, "rt13"), in, &out, nil); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"step 1 of 40", "step 2 of 40", `error: there is no command "fly"`} {
+	for _, want := range []string{"step 1 of 40", "step 2 of 40", `error: unknown command "fly"`} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("%q is missing in\n%s", want, out.String())
 		}

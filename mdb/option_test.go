@@ -218,7 +218,7 @@ func TestView_Goroutines(t *testing.T) {
 			"1; instead g1":          `g1 continues here in this run, too; "options" lists the others that can`,
 			"2; take g1":             `g1 cannot continue here: it waits; "options" lists the goroutines that can`,
 			"2; take":                `which goroutine? "options" lists those that can continue; usage: take GOROUTINE`,
-			"2; instead 9":           `there is no goroutine "9"; goroutines are g1 to g4; usage: instead GOROUTINE`,
+			"2; instead 9":           `unknown goroutine "9"; goroutines are g1 to g4; usage: instead GOROUTINE`,
 			"2; instead goroutine 3": "not here", // try has been called
 			"2; choices":             `"choices" needs a system of nodes; in the schedule of a test use "options" and "take gN"`,
 			"start; options":         "no goroutine can continue here: the first choice is at step 1",
@@ -236,7 +236,7 @@ func TestFind_Node(t *testing.T) {
 		"6; rfind 'node 1'": "step 5 of 6: n1 draw", "find n1; find n0": "step 3 of 6: n0 draw", "find n1.Luck": "step 2 of 6: n1 draw"} {
 		wants(t, do(t, drawn(t), line), want)
 	}
-	if why := fails(t, drawn(t), "find n2"); why != `there is no node "n2"; nodes are n0 to n1; usage: find WHAT` {
+	if why := fails(t, drawn(t), "find n2"); why != `unknown node "n2"; nodes are n0 to n1; usage: find WHAT` {
 		t.Error(why)
 	}
 	trace := &replay.Trace{System: "TestX", Nodes: 2, Steps: make([]replay.TraceStep, 2)}

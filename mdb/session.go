@@ -192,7 +192,7 @@ func (s *Session) nodeID(word string) (int, error) {
 		n--
 	}
 	if err != nil || n < 0 || n >= s.sys.Nodes {
-		return 0, cmdline.Usagef("there is no %s %q; %ss are %s to %s", kind, word, kind, r.Node(0), r.Node(s.sys.Nodes-1))
+		return 0, cmdline.Usagef("unknown %s %q; %ss are %s to %s", kind, word, kind, r.Node(0), r.Node(s.sys.Nodes-1))
 	}
 	return n, nil
 }
@@ -236,7 +236,7 @@ func (s *Session) place(word string) (int, error) {
 		n-- // the last step shows what follows
 	}
 	if n > r.Len() {
-		return 0, fmt.Errorf("the run has %d steps, there is no step %d", r.Len(), n)
+		return 0, fmt.Errorf("no step %d; the run has %d", n, r.Len())
 	}
 	return n, nil
 }
@@ -280,7 +280,7 @@ func (s *Session) named(name string) (*history.Run, error) {
 	if i := slices.Index(s.runNames(), name); i >= 0 {
 		return s.runs[i], nil
 	}
-	return nil, fmt.Errorf("there is no run %q; there are %s", name, strings.Join(s.runNames(), ", "))
+	return nil, fmt.Errorf("unknown run %q; the runs are %s", name, strings.Join(s.runNames(), ", "))
 }
 
 // addPassing adds a run to compare the current one with.

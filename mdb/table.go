@@ -74,7 +74,7 @@ func (s *Session) command(name string) (*command, error) {
 	case 1:
 		return like[0], nil
 	case 0:
-		return nil, fmt.Errorf("there is no command %q; \"help\" lists all", name)
+		return nil, fmt.Errorf("unknown command %q; \"help\" lists all", name)
 	}
 	var names []string
 	for _, c := range like {

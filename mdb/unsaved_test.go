@@ -104,9 +104,9 @@ func TestBatch_Failure(t *testing.T) {
 		want   string
 		errors int
 	}{
-		{[]string{"1; fly; 2"}, `fly: there is no command "fly"`, 1},
+		{[]string{"1; fly; 2"}, `fly: unknown command "fly"`, 1},
 		{[]string{"0", "back", "fly 1", "# 3", "2"}, "back: ", 2},
-		{[]string{"1; 2; fly", "", "# that is all"}, `fly: there is no command "fly"`, 1},
+		{[]string{"1; 2; fly", "", "# that is all"}, `fly: unknown command "fly"`, 1},
 		{[]string{"1", "fly '", "2"}, `"fly '": a quote ' is not closed`, 1},
 	} {
 		var out strings.Builder

@@ -94,7 +94,7 @@ func (c *Config) complete() (addrs []netip.AddrPort, err error) {
 		return nil, fmt.Errorf("live: %d addresses for the %d nodes of system %q", len(c.Peers), c.System.Nodes, c.System.Name)
 	}
 	if c.Node < 0 || int(c.Node) >= c.System.Nodes {
-		return nil, fmt.Errorf("live: there is no node %d of %d", c.Node, c.System.Nodes)
+		return nil, fmt.Errorf("live: no node %d; system %q has %d nodes", c.Node, c.System.Name, c.System.Nodes)
 	}
 	for i, p := range c.Peers {
 		a, err := netip.ParseAddrPort(p)

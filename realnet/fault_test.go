@@ -60,7 +60,7 @@ func TestConfigurationErrors(t *testing.T) {
 	}{
 		{realnet.Config{}, "System is nil"},
 		{realnet.Config{System: &sys, Peers: good[:1]}, "1 addresses for the 2 nodes"},
-		{realnet.Config{System: &sys, Peers: good, Node: 2}, "there is no node 2 of 2"},
+		{realnet.Config{System: &sys, Peers: good, Node: 2}, "no node 2; system "},
 		{realnet.Config{System: &sys, Peers: []string{"localhost:1", "127.0.0.1:2"}}, `the address of node 0 is "localhost:1", want IP:port`},
 		{realnet.Config{System: &sys, Peers: []string{"0.0.0.0:1", "127.0.0.1:2"}}, "which others can reach"},
 		{realnet.Config{System: &sys, Peers: good, Messages: []any{hooked{}}}, "hooked.F is a func"},
@@ -296,7 +296,7 @@ func TestDamagedRecording(t *testing.T) {
 	if err := os.Remove(file); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := recording.ReadDir(x.base.Record.Dir); err == nil || !strings.Contains(err.Error(), "there is no recording of node 1 of 3") {
+	if _, err := recording.ReadDir(x.base.Record.Dir); err == nil || !strings.Contains(err.Error(), "the recording of node 1 of 3 is missing") {
 		t.Errorf("%v", err)
 	}
 }

@@ -49,7 +49,7 @@ func (m *module) within(name string) error {
 	}
 	real, err := filepath.EvalSymlinks(filepath.Join(m.dir, name))
 	if err != nil {
-		return fmt.Errorf("there is no %s in the module", name)
+		return fmt.Errorf("%s does not exist in the module", name)
 	}
 	if replay.Module(real) != m.dir {
 		return fmt.Errorf("%s is outside the module", name)

@@ -58,7 +58,7 @@ func (s *Snapshots) List() ([]*raft.SnapshotMeta, error) {
 func (s *Snapshots) meta(key string) (*raft.SnapshotMeta, error) {
 	value, ok := s.disk.Get(key)
 	if !ok {
-		return nil, fmt.Errorf("there is no snapshot %q", key)
+		return nil, fmt.Errorf("snapshot %q does not exist", key)
 	}
 	m := new(raft.SnapshotMeta)
 	return m, json.Unmarshal(value, m)

@@ -112,7 +112,7 @@ func (o *Options) unlike(h *pathfile.Header) string {
 		if h.System != o.Search.System.Name {
 			names = `lines "test" and "system"`
 		}
-		return fmt.Sprintf("there is no test %s; correct its %s", h.Test, names)
+		return fmt.Sprintf("test %s does not exist; correct the %s", h.Test, names)
 	case h.System != o.Search.System.Name:
 		return fmt.Sprintf("its system is %q, and this one is %q", h.System, o.Search.System.Name)
 	case h.Finding == "":

@@ -199,7 +199,7 @@ func (l *Loaded) traceElsewhere(n int) (*replay.Trace, error) {
 	t := *l.elsewhere
 	switch last := len(t.Steps); {
 	case n > last:
-		return nil, fmt.Errorf("the run has %d steps, there is no step %d", last, n)
+		return nil, fmt.Errorf("no step %d; the run has %d", n, last)
 	case n >= 0 && n < last:
 		t.Steps = t.Steps[:n]
 		t.Messages = slices.DeleteFunc(slices.Clone(t.Messages), func(m replay.TraceMessage) bool { return m.Sent > n })
@@ -236,7 +236,7 @@ func firstSteps(sys *sim.System, path choose.Path, n int) (choose.Path, error) {
 	for failed := run.Start(src); failed == nil && run.Steps() < n; {
 		index, ok := src.Take()
 		if !ok {
-			return nil, fmt.Errorf("the run has %d steps, there is no step %d", run.Steps(), n)
+			return nil, fmt.Errorf("no step %d; the run has %d", n, run.Steps())
 		}
 		failed = run.Step(index, src)
 	}

@@ -52,7 +52,7 @@ func TestFolder(t *testing.T) {
 			t.Errorf("%v, want %s", err, why)
 		}
 	}
-	refused(manifest(), Recheck, "there is no search")
+	refused(manifest(), Recheck, " holds no search")
 	f := open(t, dir, manifest(), Resume)
 	if f.Before != 0 || f.Changed != "" {
 		t.Errorf("%+v", f)

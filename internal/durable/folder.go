@@ -178,7 +178,7 @@ func (f *Folder) Append(b *explore.Block) error {
 func Of(dir string) (*Manifest, error) {
 	m, err := Load(dir)
 	if errors.Is(err, os.ErrNotExist) {
-		err = fmt.Errorf("%s: there is no search; begin one with macemc search SYSTEM --strategy bfs --durable DIR", dir)
+		err = fmt.Errorf("%s holds no search; begin one with macemc search SYSTEM --strategy bfs --durable DIR", dir)
 	}
 	return m, err
 }

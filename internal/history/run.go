@@ -305,7 +305,7 @@ func (r *Run) Trace(n int) (*replay.TraceStep, error) {
 	case n-first < len(t.Steps):
 		return &t.Steps[n-first], nil
 	}
-	return nil, fmt.Errorf("the run has %d steps, there is no step %d", r.Len(), n)
+	return nil, fmt.Errorf("no step %d; the run has %d", n, r.Len())
 }
 
 // Branch returns a new run that ends after step n of r.

@@ -76,7 +76,7 @@ func ReadDir(dir string) (*Set, error) {
 	for node, starts := range s.Starts {
 		slices.SortFunc(starts, func(a, b *Recording) int { return cmp.Compare(a.Header.Start, b.Header.Start) })
 		if len(starts) == 0 {
-			return nil, fmt.Errorf("%s: there is no recording of node %d of %d", dir, node, s.Header.Nodes)
+			return nil, fmt.Errorf("%s: the recording of node %d of %d is missing", dir, node, s.Header.Nodes)
 		}
 		for i, r := range starts {
 			if r.Header.Start != i+1 {

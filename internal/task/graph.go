@@ -109,7 +109,7 @@ func (f *Graph) Draw(p *Process, g *eventgraph.Graph, page func(io.Writer, event
 		return fmt.Errorf("%s: %w", f.File, err)
 	}
 	if f.Critical > g.Last() {
-		return fmt.Errorf("%s: there is no step %d to mark; the run has %d", f.File, f.Critical, g.Last())
+		return fmt.Errorf("%s: no step %d to mark; the run has %d", f.File, f.Critical, g.Last())
 	}
 	g.Critical = cmp.Or(f.Critical, g.Critical)
 	if n := cmp.Or(o.To, g.Last()) - o.From + 1; format.MaxSteps > 0 && n > format.MaxSteps {

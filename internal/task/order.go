@@ -127,7 +127,7 @@ func (o *Order) task() (Task, error) {
 			return t, d.Decode(t)
 		}
 	}
-	return nil, fmt.Errorf("%s: there is no task %s", DriveVar, o.Kind)
+	return nil, fmt.Errorf("%s: unknown task %s", DriveVar, o.Kind)
 }
 
 // Listing reports whether this process only lists checks, and to which file.

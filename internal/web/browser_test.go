@@ -129,7 +129,7 @@ func stepThrough(t *testing.T, width int64) {
 	press(kb.ArrowUp)
 	chromium.Expect(t, "recalled", chromium.Eval(t, ctx, "document.activeElement.value"), "messages")
 	typed("nonsense" + kb.Enter)
-	await(t, ctx, "#found", `there is no command "nonsense"`)
+	await(t, ctx, "#found", `unknown command "nonsense"`)
 
 	// Saving overwrites nothing.
 	click(t, ctx, "save")

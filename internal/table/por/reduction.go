@@ -60,7 +60,7 @@ func reducible(g *statespace.Graph, opts *options.Options) (summary Reduced) {
 		return summary
 	case options.ReduceAuto:
 		if opts.MaxDepth > 0 {
-			summary.Why = "with a bound on depth there is no reduction unless asked for"
+			summary.Why = "with a bound on depth nothing is reduced unless requested"
 			return summary
 		}
 	}

@@ -66,7 +66,7 @@ func Reply(ctx context.Context, d mdb.Debugger, q Question) Answer {
 	case "Quit":
 		err = d.Quit()
 	default:
-		err = errors.New("there is no method " + q.Method)
+		err = errors.New("unknown method " + q.Method)
 	}
 	if err != nil {
 		a.Error = err.Error()

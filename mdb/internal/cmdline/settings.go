@@ -19,7 +19,7 @@ func ReadSettings(args []string, known ...string) (set Settings, rest []string, 
 			continue
 		}
 		if !slices.Contains(known, key) {
-			return nil, nil, Usagef("there is no setting %q; there are %s", key, strings.Join(known, ", "))
+			return nil, nil, Usagef("unknown setting %q; the settings are %s", key, strings.Join(known, ", "))
 		}
 		set[key] = value
 	}

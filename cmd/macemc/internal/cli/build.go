@@ -51,7 +51,7 @@ func (a *app) build(ctx context.Context, other, pkg string) (*binary, error) {
 	in, name := "", pkg
 	if isFolder(pkg) { // it may belong to another module
 		if info, err := os.Stat(pkg); err != nil || !info.IsDir() {
-			return nil, fmt.Errorf("there is no folder %s", pkg)
+			return nil, fmt.Errorf("folder %s does not exist", pkg)
 		}
 		in, name = pkg, "."
 	}

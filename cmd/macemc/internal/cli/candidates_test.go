@@ -23,7 +23,7 @@ func TestLease(t *testing.T) { mctest.Check(t, system) }
 	if err := os.WriteFile("a_test.go", []byte(code), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	const flag = "macemc: there is no --run; --test NAME selects the system of a test, and macemc test -run NAME explores the schedules of a test; " +
+	const flag = "macemc: unknown flag --run; --test NAME selects the system of a test, and macemc test -run NAME explores the schedules of a test; " +
 		"see macemc search --help\n"
 	for _, c := range []struct {
 		args []string

@@ -171,8 +171,8 @@ func TestDurable(t *testing.T) {
 		out    string // in standard output
 		err    string // in standard error
 	}{
-		{[]string{"durable", "info", dir}, exitcode.Usage, "", "there is no search"},
-		{[]string{"durable", "recheck", dir}, exitcode.Usage, "", "there is no search"},
+		{[]string{"durable", "info", dir}, exitcode.Usage, "", " holds no search"},
+		{[]string{"durable", "recheck", dir}, exitcode.Usage, "", " holds no search"},
 		{append(base, "--depth", "8"), exitcode.OK, "stored in " + dir, ""},
 		{base, exitcode.Usage, "", "holds a search already: --resume continues it"},
 		{append(base, "--resume", "--depth", "4"), exitcode.Usage, "", "the log goes deeper than 4 steps already"},

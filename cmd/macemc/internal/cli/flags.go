@@ -19,7 +19,7 @@ func flagError(cmd *cobra.Command, err error) error {
 	e, unknown := errors.AsType[*pflag.NotExistError](err)
 	switch {
 	case unknown && (e.GetSpecifiedName() == "run" || e.GetSpecifiedShortnames() == "run") && cmd.Flags().Lookup("test") != nil:
-		err = errors.New("there is no --run; --test NAME selects the system of a test, and macemc test -run NAME explores the schedules of a test")
+		err = errors.New("unknown flag --run; --test NAME selects the system of a test, and macemc test -run NAME explores the schedules of a test")
 	case unknown:
 		name := e.GetSpecifiedName()
 		if group, _, _ := strings.Cut(e.GetSpecifiedShortnames(), "="); len(group) > 1 {

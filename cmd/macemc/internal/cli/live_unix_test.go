@@ -87,7 +87,7 @@ func TestLiveProcesses(t *testing.T) {
 		t.Errorf("search: exit status %d, %s%s", status, out, errs)
 	}
 	for _, c := range []struct{ args, want string }{
-		{"--step 100000", "there is no step 100000"},
+		{"--step 100000", "no step 100000; the run has "},
 		{"--nodes 5", "--nodes contradicts --from"},
 	} {
 		out, errs, status = runReal(t, dir, "", append([]string{"search", "--from", r.Recording}, strings.Fields(c.args)...)...)
@@ -178,7 +178,7 @@ func TestLiveEndsWhenLive(t *testing.T) {
 func TestLiveCommands(t *testing.T) {
 	out, errs, status := runReal(t, t.TempDir(), "do 0 propose\ndo 0 sleep\nstate\nkill 1\ndo 1 propose\nkill 1\nkill 9\nstart 1\nnonsense\nquit\n", "live", "paxos", "--idle", "--time", "1m")
 	for _, want := range []string{"n1 is killed", "n1 is not up", `"kill 9" is not a command`, "n0 does propose",
-		`there is no action "sleep"; there are propose`, "n1 is started", `"nonsense" is not a command; known are kill N, start N, do N ACTION`} {
+		`unknown action "sleep"; the actions are propose`, "n1 is started", `"nonsense" is not a command; known are kill N, start N, do N ACTION`} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in\n%s%s", want, out, errs)
 		}

@@ -88,8 +88,8 @@ func TestMdbBadInput(t *testing.T) {
 		{[]string{"mdb", truncated}, "truncated.path: line"},
 		{[]string{"mdb", version}, "version"},
 		{[]string{"mdb", system}, `system.path: line 2`},
-		{[]string{"mdb", file, "--batch", "-x", "fly"}, `fly: there is no command "fly"`},
-		{[]string{"mdb", file, "--batch", "-x", "fly", "-x", "1"}, `fly: there is no command "fly"`},
+		{[]string{"mdb", file, "--batch", "-x", "fly"}, `fly: unknown command "fly"`},
+		{[]string{"mdb", file, "--batch", "-x", "fly", "-x", "1"}, `fly: unknown command "fly"`},
 		{[]string{"mdb", schedule}, `this is a schedule of "macemc test"`},
 		{[]string{"replay", schedule}, "or draw it with macemc graph FILE"},
 		{[]string{"report", schedule}, "execute it with macemc test -schedule FILE"},
@@ -113,7 +113,7 @@ func TestMdbPrompt(t *testing.T) {
 	if status := a.run(t.Context(), []string{"mdb", testdata(t, "pingack.path")}); status != 0 {
 		t.Errorf("exit status %d", status)
 	}
-	if !strings.Contains(out.String(), "step 6 of 9: network loses Ack{2} n1->n0") || !strings.Contains(out.String(), "error: there is no command") ||
+	if !strings.Contains(out.String(), "step 6 of 9: network loses Ack{2} n1->n0") || !strings.Contains(out.String(), "error: unknown command") ||
 		!strings.Contains(errs.String(), "no screen, standard input is not a terminal") {
 		t.Errorf("%s\n%s", out.String(), errs.String())
 	}

@@ -127,7 +127,7 @@ func TestSystemsOfPackages(t *testing.T) {
 		{"search ./none:TestNothing", 2,
 			`TestNothing checks no system; explore its schedules with: macemc test -run '\^TestNothing\$' example.org/mysvc/none\n$`},
 		{"search ./plain", 2, `example.org/mysvc/plain has no tests`},
-		{"search ./nowhere", 2, `there is no folder ./nowhere`},
+		{"search ./nowhere", 2, `folder ./nowhere does not exist`},
 		{"search ./broken", 2, `broken_test.go:3:13: cannot use "text".*\n(.*\n)*macemc: the package cannot be built\n$`},
 		{"search .:TestKeper", 2, `TestKeper`},
 		{"search ./two/... --tags check --max-paths 50 --no-shrink --junit two.xml --sarif - --lines two.lines --github two.github", 1,

@@ -163,7 +163,7 @@ func TestSearch_Known(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "door_test.go"), []byte(strings.Replace(doorTest, "TestDoor(", "TestGate(", 1)), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	expect(t, search(1), `^  not used: testdata/regress/Door_1.path: there is no test TestDoor; correct its lines "test" and\s+"system"$`,
+	expect(t, search(1), `^  not used: testdata/regress/Door_1.path: test TestDoor does not exist; correct the lines "test"\s+and "system"$`,
 		`^macemc: 1 new, 0 known, 0 fixed$`)
 	if err := os.WriteFile(filepath.Join(dir, "door_test.go"), []byte(doorTest), 0o644); err != nil {
 		t.Fatal(err)

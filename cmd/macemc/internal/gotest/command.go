@@ -92,7 +92,7 @@ func inModule(ctx context.Context, folder string, args []string) error {
 	if err != nil || module != os.DevNull || work != "" && work != "off" {
 		return nil // go test reports other problems
 	}
-	return fmt.Errorf("there is no go.mod in %s or a folder above it", cmp.Or(folder, "this folder"))
+	return fmt.Errorf("no go.mod in %s or a folder above it", cmp.Or(folder, "this folder"))
 }
 
 // goTest runs go test with additional environment variables.

@@ -167,7 +167,7 @@ func explorationFlags(folder string, args []string) (x exploration, rest []strin
 			}
 			if x.stored, err = testsched.Load(value); err != nil {
 				if _, notNumber := strconv.Atoi(value); notNumber == nil && errors.Is(err, fs.ErrNotExist) {
-					return fmt.Errorf("-schedule: there is no file %s; the limit of schedules is -schedules %[1]s", value)
+					return fmt.Errorf("-schedule: file %s does not exist; -schedules %[1]s limits the number of schedules", value)
 				}
 				if _, ok := errors.AsType[*fs.PathError](err); !ok {
 					err = fmt.Errorf("%s: %w", value, err)

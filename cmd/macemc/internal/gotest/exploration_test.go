@@ -110,7 +110,7 @@ func TestExplorationFlags_Misspelled(t *testing.T) {
 func TestExplorationFlags_NumberAsFile(t *testing.T) {
 	t.Chdir(t.TempDir())
 	_, _, err := explorationFlags("", []string{"-schedule", "100"})
-	if want := "-schedule: there is no file 100; the limit of schedules is -schedules 100"; err == nil || err.Error() != want {
+	if want := "-schedule: file 100 does not exist; -schedules 100 limits the number of schedules"; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
 }

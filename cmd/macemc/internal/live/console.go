@@ -75,7 +75,7 @@ func (x *fleet) act(node int, action string) {
 		return
 	}
 	if !slices.Contains(x.subject.System.ActionNames(), action) {
-		x.say("there is no action %q; there are %s", action, strings.Join(x.subject.System.ActionNames(), ", "))
+		x.say("unknown action %q; the actions are %s", action, strings.Join(x.subject.System.ActionNames(), ", "))
 		return
 	}
 	select {

@@ -118,7 +118,7 @@ func TestKeys(t *testing.T) {
 	contains(t, press(t, m, ":find event /crashes/<enter>"), "step 16 of 40")
 	contains(t, press(t, m, ":prop<tab><enter>"), "output", "eventually does not hold")
 	failed := press(t, m, ":fly<enter>")
-	contains(t, failed, "output", `error: there is no command "fly"`)
+	contains(t, failed, "output", `error: unknown command "fly"`)
 	if strings.Contains(failed, "eventually does not hold") {
 		t.Errorf("an error stands beside what was said before:\n%s", failed)
 	}
