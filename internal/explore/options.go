@@ -85,7 +85,7 @@ func newVisited(g graph.Graph, opts *Options) (stateset.Visited, error) {
 	case opts.MaxDepth > stateset.Deepest:
 		return nil, fmt.Errorf("explore: MaxDepth is %d, must be at most %d", opts.MaxDepth, stateset.Deepest)
 	case opts.Reducer != nil:
-		return nil, errors.New("explore: what a reducer leaves out does not go with a bound on depth")
+		return nil, errors.New("explore: a reducer cannot be combined with a bound on depth")
 	}
 	return set.Bounded(g), nil
 }
