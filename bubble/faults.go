@@ -3,7 +3,9 @@ package bubble
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 	"syscall"
 	"time"
 
@@ -25,6 +27,7 @@ var machineFaults = map[sim.Fault]machineFault{
 	sim.LostSyncs:  {can: func(p *Program, _ *Host) bool { return p.mayHaveDisk() }, strike: (*Host).loseSync},
 	sim.BitFlips: {can: func(_ *Program, h *Host) bool { return h.files != nil && h.files.HasData() },
 		strike: (*Host).flipBit, uncovered: "most flips of bits"},
+	sim.AcceptErrors: {can: func(_ *Program, h *Host) bool { return len(h.listeners) > 0 }, strike: (*Host).failAccept},
 }
 
 // strikable returns the set of faults that can strike the program, for [Program.CanStrike]: the node may not be running then.
@@ -76,4 +79,10 @@ func (h *Host) flipBit() { h.files.FlipBit(h.choose) }
 
 func (h *Host) breakEnd() {
 	h.conns[h.choose("connection that breaks at this end", len(h.conns))].breaks(os.NewSyscallError("read", syscall.ETIMEDOUT))
+}
+
+func (h *Host) failAccept() {
+	ports := slices.Sorted(maps.Keys(h.listeners))
+	port := ports[h.choose(fmt.Sprintf("port of the listener that fails %v", ports), len(ports))]
+	h.listeners[port].in.FailOnce(os.NewSyscallError("accept", syscall.EMFILE))
 }

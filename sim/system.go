@@ -62,6 +62,10 @@ type System struct {
 	// A flip is a choice of a non-empty file and of its first, middle or last byte, and inverts the lowest bit. The program
 	// reads the changed byte, and a crash does not undo the flip, whether the file was synced or not.
 	BitFlips int
+	// AcceptErrors is the maximum number of errors of Accept in a run, over all nodes that are programs. The next Accept of
+	// an open listener, or one that waits there, fails with EMFILE, as in a process without free file descriptors. With
+	// several listeners, a choice selects one. Connections stay in the backlog, and the Accept after that returns them.
+	AcceptErrors int
 	// Late reports whether a node is down at first and boots later. Nil means that all nodes boot first.
 	Late func(NodeID) bool
 	// Roles returns the role of a node. An empty string means a role of its own. Nodes with the same role are declared
@@ -99,17 +103,18 @@ type System struct {
 type Fault uint8
 
 const (
-	Crashes    Fault = iota // nodes that lose all state but their disk
-	Halts                   // nodes that crash and never come back
-	NetErrors               // connections that break
-	Loss                    // datagrams lost
-	Dup                     // datagrams duplicated
-	Partitions              // sets of links that go down
-	ClockJumps              // wall clocks of programs that jump
-	DiskErrors              // operations of programs on files that fail
-	HalfOpens               // connections of programs that break at one end
-	LostSyncs               // syncs of programs that make nothing durable
-	BitFlips                // bits of programs' files that flip
+	Crashes      Fault = iota // nodes that lose all state but their disk
+	Halts                     // nodes that crash and never come back
+	NetErrors                 // connections that break
+	Loss                      // datagrams lost
+	Dup                       // datagrams duplicated
+	Partitions                // sets of links that go down
+	ClockJumps                // wall clocks of programs that jump
+	DiskErrors                // operations of programs on files that fail
+	HalfOpens                 // connections of programs that break at one end
+	LostSyncs                 // syncs of programs that make nothing durable
+	BitFlips                  // bits of programs' files that flip
+	AcceptErrors              // calls of Accept by programs that fail
 
 	FaultCount // number of fault classes
 )
@@ -148,6 +153,9 @@ var faults = [FaultCount]struct {
 		eventkind.LoseSync, func(s *System) *int { return &s.LostSyncs }},
 	BitFlips: {"bit-flips", "bit flip", "bit flips", "at most `N` bits of programs' files in a run that flip", "no bit of a file flips",
 		eventkind.FlipBit, func(s *System) *int { return &s.BitFlips }},
+	AcceptErrors: {"accept-errors", "accept error", "accept errors",
+		"at most `N` calls of Accept by programs in a run that fail", "no call of Accept fails",
+		eventkind.FailAccept, func(s *System) *int { return &s.AcceptErrors }},
 }
 
 // String returns the name of f's limit in flags, path files and checkpoints.

@@ -19,17 +19,18 @@ const (
 
 	// Events of these kinds inject faults.
 
-	Crash     // a node loses all but its disk
-	Halt      // a node crashes and never comes back
-	Lose      // a datagram is lost
-	Duplicate // a datagram is duplicated
-	Break     // a connection breaks: both ends get an error, queued messages are lost
-	Partition // a set of links goes down
-	JumpClock // the wall clock of a program jumps
-	FailDisk  // the next operation of a program on its files fails
-	BreakEnd  // a connection of a program breaks at its end only
-	LoseSync  // the next sync of a program's disk makes nothing durable
-	FlipBit   // a bit of a program's file flips
+	Crash      // a node loses all but its disk
+	Halt       // a node crashes and never comes back
+	Lose       // a datagram is lost
+	Duplicate  // a datagram is duplicated
+	Break      // a connection breaks: both ends get an error, queued messages are lost
+	Partition  // a set of links goes down
+	JumpClock  // the wall clock of a program jumps
+	FailDisk   // the next operation of a program on its files fails
+	BreakEnd   // a connection of a program breaks at its end only
+	LoseSync   // the next sync of a program's disk makes nothing durable
+	FlipBit    // a bit of a program's file flips
+	FailAccept // the next Accept of a program's listener fails
 
 	Count // number of kinds
 )
@@ -141,6 +142,10 @@ var kinds = [Count]struct {
 	FlipBit: {name: "flip-bit", program: true, fault: true, presentation: Presentation{
 		Weight: "fault", Class: "faults", Method: "Strike",
 		Sentence: "{node} disk flips a bit", Lane: "DISK FLIPS A BIT",
+	}},
+	FailAccept: {name: "fail-accept", program: true, fault: true, presentation: Presentation{
+		Weight: "fault", Class: "faults", Method: "Strike",
+		Sentence: "{node} next accept fails", Lane: "NEXT ACCEPT FAILS",
 	}},
 }
 

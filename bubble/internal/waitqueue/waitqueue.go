@@ -67,8 +67,9 @@ func (w *List) SetDeadline(t time.Time) {
 type Queue[T any] struct {
 	List
 	Items  []T
-	Err    error // returned once Items is empty
-	closed bool  // Err takes precedence over a deadline
+	Err    error   // returned once Items is empty
+	closed bool    // Err takes precedence over a deadline
+	once   []error // each is returned by a single reader, before Items
 }
 
 // Put appends an item, unless readers receive an error.
@@ -99,6 +100,12 @@ func (q *Queue[T]) Abort(err error) {
 	q.Wake()
 }
 
+// FailOnce makes a single reader, the next or one that waits, receive err. The items stay.
+func (q *Queue[T]) FailOnce(err error) {
+	q.once = append(q.once, err)
+	q.Wake()
+}
+
 // Get removes the first item. It waits until there is one, an error, or a deadline.
 func (q *Queue[T]) Get() (v T, err error) {
 	for {
@@ -107,6 +114,10 @@ func (q *Queue[T]) Get() (v T, err error) {
 			return v, q.Err
 		case q.Over():
 			return v, os.ErrDeadlineExceeded
+		case len(q.once) > 0:
+			err = q.once[0]
+			q.once = q.once[1:]
+			return v, err
 		case len(q.Items) > 0:
 			v = q.Items[0]
 			q.Items = q.Items[1:]
