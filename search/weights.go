@@ -34,7 +34,7 @@ func (w *Weights) Fields() iter.Seq2[string, *int] {
 // Weightless returns the kinds of ordinary events that walks never take.
 func (w Weights) Weightless() (kinds []eventkind.Kind) {
 	d := w.Scale()
-	for kind := range eventkind.Count {
+	for kind := range eventkind.All() {
 		if !kind.Injection() && d.Weight(kind) == 0 {
 			kinds = append(kinds, kind)
 		}

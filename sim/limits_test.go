@@ -34,7 +34,7 @@ func TestFault_EntriesAreComplete(t *testing.T) {
 			t.Errorf("%v: Validate() = %v, want an error", f, err)
 		}
 	}
-	for k := range eventkind.Count {
+	for k := range eventkind.All() {
 		if _, ok := of[k]; k.Injection() != ok {
 			t.Errorf("events of kind %v inject a fault, but no fault has that kind", k)
 		}

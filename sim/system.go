@@ -126,7 +126,7 @@ var faults = [FaultCount]struct {
 	limited string             // names the limited faults in errors
 	doc     string             // help text of the flag
 	absence string             // what runs lack without it
-	event   eventkind.Kind     // kind of event that injects it
+	event   eventkind.Kind     // kind of event that injects it; new ones are at the end
 	limit   func(*System) *int // field of the system; nil if networks limit the fault
 }{
 	Crashes: {"crashes", "crash", "crashes", "at most `N` crashes in a run", "no node crashes",
@@ -142,20 +142,20 @@ var faults = [FaultCount]struct {
 	Partitions: {"partitions", "partition", "partitions", "at most `N` partitions in a run", "no link goes down",
 		eventkind.Partition, nil},
 	ClockJumps: {"clock-jumps", "clock jump", "clock jumps", "at most `N` jumps of wall clocks of programs in a run", "no wall clock jumps",
-		eventkind.JumpClock, func(s *System) *int { return &s.ClockJumps }},
+		eventkind.NewStrike("jump-clock", "clock jumps"), func(s *System) *int { return &s.ClockJumps }},
 	DiskErrors: {"disk-errors", "disk error", "disk errors", "at most `N` errors of programs' files in a run", "no operation on a file fails",
-		eventkind.FailDisk, func(s *System) *int { return &s.DiskErrors }},
+		eventkind.NewStrike("fail-disk", "disk fails once"), func(s *System) *int { return &s.DiskErrors }},
 	HalfOpens: {"half-opens", "half-open connection", "half-open connections (half-opens)",
 		"at most `N` connections of programs that break at one end in a run", "no connection breaks at one end",
-		eventkind.BreakEnd, func(s *System) *int { return &s.HalfOpens }},
+		eventkind.NewStrike("break-end", "connection breaks at this end"), func(s *System) *int { return &s.HalfOpens }},
 	LostSyncs: {"lost-syncs", "lost sync", "lost syncs",
 		"at most `N` syncs of programs' disks in a run that make nothing durable", "no sync is lost",
-		eventkind.LoseSync, func(s *System) *int { return &s.LostSyncs }},
+		eventkind.NewStrike("lose-sync", "disk loses the next sync"), func(s *System) *int { return &s.LostSyncs }},
 	BitFlips: {"bit-flips", "bit flip", "bit flips", "at most `N` bits of programs' files in a run that flip", "no bit of a file flips",
-		eventkind.FlipBit, func(s *System) *int { return &s.BitFlips }},
+		eventkind.NewStrike("flip-bit", "disk flips a bit"), func(s *System) *int { return &s.BitFlips }},
 	AcceptErrors: {"accept-errors", "accept error", "accept errors",
 		"at most `N` calls of Accept by programs in a run that fail", "no call of Accept fails",
-		eventkind.FailAccept, func(s *System) *int { return &s.AcceptErrors }},
+		eventkind.NewStrike("fail-accept", "next accept fails"), func(s *System) *int { return &s.AcceptErrors }},
 }
 
 // String returns the name of f's limit in flags, path files and checkpoints.

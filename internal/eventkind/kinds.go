@@ -2,6 +2,11 @@
 // show them.
 package eventkind
 
+import (
+	"iter"
+	"strings"
+)
+
 // Kind is the kind of an event.
 type Kind uint8
 
@@ -19,28 +24,23 @@ const (
 
 	// Events of these kinds inject faults.
 
-	Crash      // a node loses all but its disk
-	Halt       // a node crashes and never comes back
-	Lose       // a datagram is lost
-	Duplicate  // a datagram is duplicated
-	Break      // a connection breaks: both ends get an error, queued messages are lost
-	Partition  // a set of links goes down
-	JumpClock  // the wall clock of a program jumps
-	FailDisk   // the next operation of a program on its files fails
-	BreakEnd   // a connection of a program breaks at its end only
-	LoseSync   // the next sync of a program's disk makes nothing durable
-	FlipBit    // a bit of a program's file flips
-	FailAccept // the next Accept of a program's listener fails
+	Crash     // a node loses all but its disk
+	Halt      // a node crashes and never comes back
+	Lose      // a datagram is lost
+	Duplicate // a datagram is duplicated
+	Break     // a connection breaks: both ends get an error, queued messages are lost
+	Partition // a set of links goes down
+	Strike    // the first of the faults of programs, which [NewStrike] makes
 
-	Count // number of kinds
+	Count = Strike + 12 // the largest number of kinds
 )
 
-// kinds describes each kind of event. A new kind needs an entry here, and what CONTRIBUTING.md lists under "A fault".
+// kinds describes each kind of event. A new kind needs an entry here, and what CONTRIBUTING.md lists under "A fault". Those
+// that NewStrike has not made have no name.
 var kinds = [Count]struct {
 	name         string // in path files
 	network      bool   // it changes the network and no node
 	down         bool   // it takes its node down
-	program      bool   // it strikes the program of its node, which handles it
 	message      bool   // it delivers or strikes a single message in flight from Peer to Node
 	fault        bool   // it injects a fault
 	presentation Presentation
@@ -123,30 +123,6 @@ var kinds = [Count]struct {
 		Sentence: "network cuts {what}", Lane: "CUT OFF {what}",
 		Link: "link {node}-{peer} is cut",
 	}},
-	JumpClock: {name: "jump-clock", program: true, fault: true, presentation: Presentation{
-		Weight: "fault", Class: "faults", Method: "Strike",
-		Sentence: "{node} clock jumps", Lane: "CLOCK JUMPS",
-	}},
-	FailDisk: {name: "fail-disk", program: true, fault: true, presentation: Presentation{
-		Weight: "fault", Class: "faults", Method: "Strike",
-		Sentence: "{node} disk fails once", Lane: "DISK FAILS ONCE",
-	}},
-	BreakEnd: {name: "break-end", program: true, fault: true, presentation: Presentation{
-		Weight: "fault", Class: "faults", Method: "Strike",
-		Sentence: "{node} connection breaks at this end", Lane: "connection breaks at this end",
-	}},
-	LoseSync: {name: "lose-sync", program: true, fault: true, presentation: Presentation{
-		Weight: "fault", Class: "faults", Method: "Strike",
-		Sentence: "{node} disk loses the next sync", Lane: "DISK LOSES THE NEXT SYNC",
-	}},
-	FlipBit: {name: "flip-bit", program: true, fault: true, presentation: Presentation{
-		Weight: "fault", Class: "faults", Method: "Strike",
-		Sentence: "{node} disk flips a bit", Lane: "DISK FLIPS A BIT",
-	}},
-	FailAccept: {name: "fail-accept", program: true, fault: true, presentation: Presentation{
-		Weight: "fault", Class: "faults", Method: "Strike",
-		Sentence: "{node} next accept fails", Lane: "NEXT ACCEPT FAILS",
-	}},
 }
 
 // Sets of kinds, as bits, because engines test the kind of every step.
@@ -177,7 +153,21 @@ func (k Kind) Injection() bool { return injections.has(k) }
 func (k Kind) OfNetwork() bool { return ofNetwork.has(k) }
 
 // OfProgram reports whether an event of kind k is a fault that strikes the program of its node, see package bubble.
-func (k Kind) OfProgram() bool { return kinds[k].program }
+func (k Kind) OfProgram() bool { return k >= Strike }
+
+// NewStrike makes the kind of a fault that strikes the program of its node. name is the word in path files, and what
+// follows the name of the node in texts. Only the table of faults in package sim calls it, while it is initialized.
+func NewStrike(name, what string) Kind {
+	k := Strike
+	for kinds[k].name != "" {
+		k++
+	}
+	kinds[k].name, kinds[k].fault = name, true
+	kinds[k].presentation = Presentation{Weight: "fault", Class: "faults", Method: "Strike",
+		Sentence: Template("{node} " + what), Lane: Template(strings.ToUpper(what))}
+	injections |= 1 << k
+	return k
+}
 
 // OfMessage reports whether an event of kind k delivers or strikes a single message in flight from its peer to its node.
 func (k Kind) OfMessage() bool { return kinds[k].message }
@@ -191,9 +181,17 @@ func (k Kind) String() string { return kinds[k].name }
 // Presentation returns the texts and classes of the kind, for packages that execute systems and show runs.
 func (k Kind) Presentation() *Presentation { return &kinds[k].presentation }
 
+// All yields all kinds.
+func All() iter.Seq[Kind] {
+	return func(yield func(Kind) bool) {
+		for k := Kind(0); k < Count && kinds[k].name != "" && yield(k); k++ {
+		}
+	}
+}
+
 // Parse is the inverse of String.
 func Parse(s string) (Kind, bool) {
-	for k := range Count {
+	for k := range All() {
 		if k.String() == s {
 			return k, true
 		}

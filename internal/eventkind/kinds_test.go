@@ -1,14 +1,26 @@
-package eventkind
+package eventkind_test
 
 import (
 	"slices"
 	"testing"
+
+	"github.com/macemc/macemc/internal/eventkind"
+	"github.com/macemc/macemc/sim"
 )
 
 func TestKind_EntriesAreComplete(t *testing.T) {
 	weights := []string{"action", "message", "timer", "consequence", "fault"}
 	classes := []string{"messages", "timers", "actions", "errors", "faults"}
-	for k := range Count {
+	all := eventkind.Strike
+	for f := range sim.FaultCount {
+		if f.Event().OfProgram() {
+			all++
+		}
+	}
+	if kinds := slices.Collect(eventkind.All()); len(kinds) != int(all) {
+		t.Errorf("there are %d kinds, want %d", len(kinds), all)
+	}
+	for k := range eventkind.All() {
 		s := k.Presentation()
 		if s.Sentence == "" || s.Lane == "" || !slices.Contains(weights, s.Weight) || !slices.Contains(classes, s.Class) {
 			t.Errorf("%v: %+v; want a sentence, a label, a weight of %q and a class of %q", k, *s, weights, classes)
@@ -16,10 +28,10 @@ func TestKind_EntriesAreComplete(t *testing.T) {
 		if k.Injection() != (s.Weight == "fault") || k.Injection() != (s.Process == "") || k.Injection() && s.Class != "faults" {
 			t.Errorf("%v injects a fault: %v; its weight is %s, its class %s, its process %q", k, k.Injection(), s.Weight, s.Class, s.Process)
 		}
-		if got, ok := Parse(k.String()); !ok || got != k || k.String() == "" {
+		if got, ok := eventkind.Parse(k.String()); !ok || got != k || k.String() == "" {
 			t.Errorf("Parse(%q) = %v, %v, want %d", k.String(), got, ok, k)
 		}
-		if k.OfMessage() && !k.OfNetwork() && k != Deliver {
+		if k.OfMessage() && !k.OfNetwork() && k != eventkind.Deliver {
 			t.Errorf("%v strikes a message, but does not change the network", k)
 		}
 		parts := 0
@@ -32,7 +44,7 @@ func TestKind_EntriesAreComplete(t *testing.T) {
 			t.Errorf("%v strikes %d of a node, the network and a program, want 1", k, parts)
 		}
 	}
-	if k, ok := Parse("eat"); ok {
+	if k, ok := eventkind.Parse("eat"); ok {
 		t.Errorf("Parse of an unknown word gave %v", k)
 	}
 }

@@ -9,7 +9,7 @@ import (
 )
 
 func TestEvent_Fault(t *testing.T) {
-	for k := range eventkind.Count {
+	for k := range eventkind.All() {
 		if f, ok := (&Event{Kind: k}).Fault(); ok != k.Injection() || ok && f.Event() != k {
 			t.Errorf("events of kind %v inject %v, %v", k, f, ok)
 		}

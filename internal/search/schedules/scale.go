@@ -30,7 +30,7 @@ type Scale struct {
 // NewScale makes a scale from weights by the weight names of event kinds.
 func NewScale(weights map[string]int) Scale {
 	var d Scale
-	for kind := range eventkind.Count {
+	for kind := range eventkind.All() {
 		d.weights[kind] = weights[kind.Presentation().Weight]
 	}
 	return d
