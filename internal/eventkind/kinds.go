@@ -35,8 +35,8 @@ const (
 	Count = Strike + 12 // the largest number of kinds
 )
 
-// kinds describes each kind of event. A new kind needs an entry here, and what CONTRIBUTING.md lists under "A fault". Those
-// that NewStrike has not made have no name.
+// kinds describes each kind of event. A new kind needs an entry here, and what CONTRIBUTING.md lists under "A fault".
+// Entries that NewStrike may still fill have no name.
 var kinds = [Count]struct {
 	name         string // in path files
 	network      bool   // it changes the network and no node
@@ -155,8 +155,8 @@ func (k Kind) OfNetwork() bool { return ofNetwork.has(k) }
 // OfProgram reports whether an event of kind k is a fault that strikes the program of its node, see package bubble.
 func (k Kind) OfProgram() bool { return k >= Strike }
 
-// NewStrike makes the kind of a fault that strikes the program of its node. name is the word in path files, and what
-// follows the name of the node in texts. Only the table of faults in package sim calls it, while it is initialized.
+// NewStrike makes the kind of a fault that strikes the program of its node. name is its word in path files, and what the
+// text after the name of the node in traces. Only the table of faults in package sim calls it, while it is initialized.
 func NewStrike(name, what string) Kind {
 	k := Strike
 	for kinds[k].name != "" {

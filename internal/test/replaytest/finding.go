@@ -17,8 +17,9 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Finding searches for a violation other than of liveness whose property or message contains text, for at most a minute. It executes the run once in this
-// process and several times in each of several others, which run the same test, and fails if one differs.
+// Finding searches for a violation other than of liveness whose property or message contains text, for at most a minute.
+// It executes the run once in this process and several times in each of several others, which run the same test, and
+// fails if one differs.
 func Finding(t *testing.T, sys sim.System, text string) {
 	if file := os.Getenv(child); file != "" {
 		var path choose.Path
