@@ -16,16 +16,18 @@ func (c *Config) suspect(s *Suspect) {
 }
 
 // confirming returns the context of a confirmation that begins at the time of the call. In a search with a time limit
-// its deadline is that of [budget.FollowLimit], or that of the search if the search already has a finding.
+// its deadline is that of [budget.FollowLimit], or, for a step that does not return, [budget.WaitLimit]. It is that of
+// the search if the search already has a finding.
 func (c *Config) confirming(ctx context.Context, sus *Suspect, found bool) (context.Context, context.CancelFunc) {
 	switch {
 	case c.Time <= 0:
 		return ctx, func() {}
 	case found:
 		return budget.WithDeadline(ctx, c.start+c.Time)
-	case !sus.Overdue:
-		ctx = budget.WithDeadlines(ctx, c.deadlinesAt(budget.Now()))
+	case sus.Overdue:
+		return budget.WithDeadline(ctx, c.start+budget.WaitLimit(c.Time))
 	}
+	ctx = budget.WithDeadlines(ctx, c.deadlinesAt(budget.Now()))
 	return budget.WithDeadline(ctx, c.start+budget.FollowLimit(c.Time))
 }
 

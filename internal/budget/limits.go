@@ -11,6 +11,7 @@ import (
 //	until Decide              whether a suspect is a violation; then it is undecided. The suspect gets as much time as the
 //	                          search took to find it, but at least 5 s, and no longer than until T + 5 s
 //	until Locate              the critical step: three quarters of what is left until FollowLimit
+//	until WaitLimit           whether a step never returns
 //	until FollowLimit         1.5 T + 3 s: shrinking, the last quarter (internal/check/shrink.go; internal/shrink/dead.go: divide)
 //	until LastLimit           FollowLimit + 2 s: the report; then the supervising process ends the search
 //	                          (internal/check/isolate/overrun.go)
@@ -28,6 +29,12 @@ const (
 
 // FollowLimit returns the time limit of a search and the follow-up of a finding together, without writing the report.
 func FollowLimit(limit time.Duration) time.Duration { return limit + limit/2 + leastFollowing }
+
+// WaitLimit returns the time limit of a search together with the decision whether a step never returns, for which a
+// search of a second has enough time, too. The rest until LastLimit suffices for a report without minimizing.
+func WaitLimit(limit time.Duration) time.Duration {
+	return max(FollowLimit(limit), LastLimit(limit)-max(limit/4, 500*time.Millisecond))
+}
 
 // LastLimit returns the time limit of a search with all that follows it.
 func LastLimit(limit time.Duration) time.Duration { return FollowLimit(limit) + reportingTime }

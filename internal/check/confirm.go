@@ -104,6 +104,7 @@ func (o *Options) confirmDifference(ctx context.Context, s search.Suspect) (sear
 //	it returns                                              refuted
 //	it returns, but an earlier search process ended in it   nondeterminism if checked code ended that one, else undecided
 //	no Respawn, or the process fails outside checked code   undecided
+//	there is no time for ConfirmLimit                       undecided
 func (o *Options) confirmDivergence(ctx context.Context, s search.Suspect) (search.Confirmed, error) {
 	if o.Respawn == nil {
 		return search.Confirmed{}, nil
@@ -132,10 +133,7 @@ func (o *Options) confirmDivergence(ctx context.Context, s search.Suspect) (sear
 	case d == nil:
 		return search.Confirmed{Refuted: true}, nil
 	}
-	if full := isolate.ConfirmLimit(o.Search.HandlerLimit); d.Endless && limit < full {
-		d.Message += fmt.Sprintf("; a longer time limit gives a slow step up to %v", full)
-	}
-	return search.Confirmed{Violation: true, Detail: d}, nil
+	return search.Confirmed{Violation: o.diesForSure(d), Detail: d}, nil
 }
 
 // endedProcess reports whether the last step of a suspect has ended an earlier process, and was not executed in this one.
@@ -143,12 +141,16 @@ func (o *Options) endedProcess(s *search.Suspect) bool {
 	return o.Search.Calls.HasSkipped() && s.Overdue
 }
 
-// confirmTime returns the time limit of a step in a fresh process: ConfirmLimit, but at most half of the remaining
-// time. The other half is for shrinking.
+// diesForSure reports whether a step ended its process, or was blocked, or did not return within ConfirmLimit.
+func (o *Options) diesForSure(d *isolate.Death) bool {
+	return !d.Endless || d.Waited == 0 || d.Waited >= isolate.ConfirmLimit(o.Search.HandlerLimit)
+}
+
+// confirmTime returns the time limit of a step in a fresh process: ConfirmLimit, or the remaining time if that is shorter.
 func (o *Options) confirmTime(ctx context.Context) time.Duration {
 	limit := isolate.ConfirmLimit(o.Search.HandlerLimit)
 	if at, ok := budget.Deadline(ctx); ok {
-		limit = max(min(limit, (at-budget.Now())/2), limit/leastPart)
+		limit = max(min(limit, at-budget.Now()), limit/leastPart)
 	}
 	return limit
 }

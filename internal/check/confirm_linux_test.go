@@ -75,6 +75,44 @@ func TestConfirmationThatDoesNotReturn_IsKnownWhileShrinking(t *testing.T) {
 	}
 }
 
+// switched returns slowly, unless it was switched on.
+type switched struct {
+	sim.Nop
+	On, Done bool
+}
+
+func slowOrEndless() sim.System {
+	return sim.System{
+		Name: "switched", Nodes: 1,
+		New: func(sim.NodeID) sim.Service { return new(switched) },
+		Actions: []sim.AnyAction{
+			sim.Action[*switched]{Name: "switch", Times: 1, Do: func(s *switched, _ sim.Env) { s.On = true }},
+			sim.Action[*switched]{Name: "work", Times: 1, Do: func(s *switched, _ sim.Env) {
+				for began := time.Now(); s.On || time.Since(began) < 3*time.Second/2; {
+					s.Done = true
+				}
+			}},
+		},
+		Properties: []sim.Property{{Name: "fine", Always: func(*sim.View) bool { return true }}},
+	}
+}
+
+// A run is not shrunk to one with a last step that is slow, but returns. If there is no time to wait for it, the run
+// stays as it was found, or the suspect is undecided.
+func TestSlowStepIsNotDivergence(t *testing.T) {
+	if testing.Short() {
+		t.Skip("waits for what does not return")
+	}
+	for limit, want := range map[time.Duration]search.Verdict{5 * time.Second: search.Violation, 200 * time.Millisecond: search.Inconclusive} {
+		o := testOptions(slowOrEndless())
+		o.Dir, o.Respawn, o.Search.HandlerLimit, o.Search.Time = filepath.Join(t.TempDir(), "out"), harmed("slow"), 500*time.Millisecond, limit
+		rep, err := check.Run(t.Context(), o)
+		if err != nil || rep.Verdict != want || want == search.Violation && (rep.Kind != sim.Divergence || rep.Steps != 2) {
+			t.Errorf("time limit %v: %v, %s, %s in %d steps; want %s", limit, err, rep.Verdict, rep.Kind, rep.Steps, want)
+		}
+	}
+}
+
 // An Explain that does not return, called for the report only, does not prevent the report.
 func TestExplainThatDoesNotReturn(t *testing.T) {
 	t.Parallel()

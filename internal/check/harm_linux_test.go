@@ -111,6 +111,8 @@ func (m *mean) do(depth int) int {
 // earlier.
 func meanSystem(harm string) sim.System {
 	switch harm {
+	case "slow":
+		return slowOrEndless()
 	case "walks":
 		return hangsLater()
 	case "apart":

@@ -148,6 +148,10 @@ func (o *Options) shrink(ctx context.Context, sys *sim.System, res *search.Resul
 		if err != nil {
 			return nil, err
 		}
+		if small == nil {
+			before.refused = "there was no time to wait for the last step of a smaller run"
+			return before, nil
+		}
 		before.death, before.smaller, res.Detail = detail, d != detail, d
 		before.tell(small, began)
 		return before, nil
@@ -250,7 +254,7 @@ const (
 
 // shrinkDeath shrinks a run with a last step that kills its process or does not return. Each candidate is executed in
 // a fresh process, with a short time limit for steps. The result is confirmed like any suspect. If that fails,
-// shrinking continues from the smallest confirmed run with a longer time limit.
+// shrinking continues from the smallest confirmed run with a longer time limit. All results are nil without the time to confirm.
 func (o *Options) shrinkDeath(ctx context.Context, d *isolate.Death, found *search.Suspect) (*shrink.Result, *isolate.Death, error) {
 	script := func(d *isolate.Death) (shrink.Script, error) {
 		if err := o.describeDeath(d); err != nil {
@@ -279,9 +283,14 @@ func (o *Options) shrinkDeath(ctx context.Context, d *isolate.Death, found *sear
 	if at, ok := budget.Deadline(ctx); ok {
 		left := at - budget.Now()
 		reserve := left / 10 // for confirming the result
-		if d.Endless {
-			limit = min(limit, max(left/4, leastPatience))
-			reserve = 2 * limit
+		switch {
+		case d.Endless && d.Waited == 0:
+			reserve = limit / 2
+		case d.Endless:
+			if reserve = isolate.ConfirmLimit(o.Search.HandlerLimit); left < reserve+leastPatience {
+				return nil, nil, nil
+			}
+			limit = reserve
 		}
 		var cancel context.CancelFunc
 		reducing, cancel = budget.WithDeadline(ctx, at-reserve)
@@ -311,11 +320,13 @@ func (o *Options) shrinkDeath(ctx context.Context, d *isolate.Death, found *sear
 		},
 		Confirm: func(s shrink.Script) (*isolate.Death, error) {
 			got, err := dies(confirming, &s, limit)
-			if confirming.Err() != nil {
+			switch {
+			case confirming.Err() != nil:
 				return nil, nil // the run that was found is known to end so
-			}
-			if got == nil {
+			case got == nil:
 				patience = max(patience, limit/longShare)
+			case !o.diesForSure(got) || d.Waited == 0 && got.Waited != 0:
+				return nil, nil // the run that was found is sure
 			}
 			return got, err
 		},

@@ -54,8 +54,10 @@ type Death struct {
 
 	hugeStacks bool // the process had large stacks, or many of them, when it was killed
 
-	// Endless means that the process did not die of itself, but was killed because the step did not end.
+	// Endless means that the process did not die of itself, but was killed because the step did not end. Waited is the
+	// time limit of that step; 0 means that more time would not have helped, because the step was blocked.
 	Endless bool
+	Waited  time.Duration
 
 	signal string // that ended the process, and may have come from outside; an empty string means none
 

@@ -140,6 +140,7 @@ func await(ctx context.Context, file string, rec *flight.Recorder, respawn func(
 				d := found(rec)
 				d.hugeStacks = hugeStacks
 				d.diverges(limit, stack, remark)
+				d.Waited = limit
 				return d, nil
 			}
 		}
