@@ -17,7 +17,8 @@ import (
 )
 
 func (o *Options) folder() outfolder.Folder {
-	return outfolder.Folder{Dir: o.Dir, Root: outfolder.Root, Several: o.KeepGoing, Replace: o.Replace && !o.replaced}
+	return outfolder.Folder{Dir: o.Dir, Root: outfolder.Root, Several: o.KeepGoing,
+		Replace: o.Replace && !o.replaced, Numbered: true}
 }
 
 // write makes the output folder of a finding and records its name in the report.

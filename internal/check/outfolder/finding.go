@@ -54,15 +54,15 @@ func replaceable(dir string) (bool, error) {
 	return !slices.ContainsFunc(entries, func(e os.DirEntry) bool { return slices.Contains(findingFiles(), e.Name()) }), err
 }
 
-// removeFindings removes the findings in a folder and in its numbered folders, and nothing else.
-func removeFindings(dir string) error {
+// removeFindings removes the findings in a folder and, if numbered, in its numbered folders, and nothing else.
+func removeFindings(dir string, numbered bool) error {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	folders := []string{dir}
 	for _, e := range entries {
-		if n, bad := strconv.Atoi(e.Name()); bad == nil && n > 0 && e.IsDir() {
+		if n, bad := strconv.Atoi(e.Name()); numbered && bad == nil && n > 0 && e.IsDir() {
 			folders = append(folders, filepath.Join(dir, e.Name()))
 		}
 	}

@@ -17,8 +17,11 @@ type Folder struct {
 	Root string
 	// Several reports go into Dir, each into a numbered folder.
 	Several bool
-	// Replace treats the names of earlier findings in Dir as free. They are removed when the new one is complete, before it gets its name.
+	// Replace treats the name of an earlier finding, which is Dir, as free. That finding is removed when the new one is
+	// complete, before it gets its name.
 	Replace bool
+	// Numbered extends Replace to findings in numbered folders in Dir.
+	Numbered bool
 }
 
 // Probe checks whether a report can be written, and leaves nothing behind.
@@ -83,7 +86,7 @@ func (f Folder) Write(slug string, fill func(temp, final string) error) (string,
 		err = place(name, func(temp, final string) error {
 			err := fill(temp, final)
 			if err == nil && f.Replace {
-				err = removeFindings(f.Dir)
+				err = removeFindings(f.Dir, f.Numbered)
 			}
 			return err
 		})

@@ -1,6 +1,7 @@
 package outfolder
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"sync"
@@ -51,6 +52,33 @@ func TestFolderNeverOverwrites(t *testing.T) {
 	}
 	if left, _ := filepath.Glob(filepath.Join(root, "*", ".macemc-*")); len(left) != 0 {
 		t.Errorf("temporary folders are left: %v", left)
+	}
+}
+
+// A finding that replaces an earlier form of itself leaves those in numbered folders, which are of other searches.
+func TestFolderReplacesOwnFinding(t *testing.T) {
+	root := t.TempDir()
+	dir := filepath.Join(root, "out")
+	finding := func(temp, final string) error {
+		return fillWith(fmt.Sprintf(`{"path_file": %q}`, filepath.Join(final, ErrorPath)))(temp, final)
+	}
+	for _, c := range []struct {
+		folder Folder
+		want   string
+	}{
+		{Folder{Dir: dir}, ""},
+		{Folder{Dir: dir}, "1"},
+		{Folder{Dir: dir, Replace: true}, ""},
+	} {
+		if got, err := c.folder.Write("toy", finding); err != nil || got != filepath.Join(dir, c.want) {
+			t.Fatalf("got %s, %v, want out/%s", got, err, c.want)
+		}
+	}
+	if !IsFinding(filepath.Join(dir, "1")) {
+		t.Error("the finding of another search was removed")
+	}
+	if _, err := (Folder{Dir: dir, Replace: true, Numbered: true}).Write("toy", finding); err != nil || IsFinding(filepath.Join(dir, "1")) {
+		t.Errorf("%v; the numbered finding remains", err)
 	}
 }
 
