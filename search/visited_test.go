@@ -79,6 +79,7 @@ func TestVisitedIsChecked(t *testing.T) {
 		want string
 	}{
 		{search.Config{Visited: "0"}, "neither none nor a number of bits"},
+		{search.Config{Visited: "-1"}, "neither none nor a number of bits"},
 		{search.Config{Visited: "129"}, "neither none nor a number of bits"},
 		{search.Config{Visited: stateset.Exact}, "neither none nor a number of bits"},
 		{search.Config{Visited: runs.AllStates, Strategy: search.BFS}, "not one of exact, 64, 128"},

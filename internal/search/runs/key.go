@@ -26,9 +26,10 @@ func ParseKey(name string) (Key, bool) {
 		return Key{}, true
 	case name == "":
 		return NewKey(128), true
-	default:
-		return NewKey(n), err == nil && n >= 1 && n <= 128
+	case err == nil && n >= 1 && n <= 128:
+		return NewKey(n), true
 	}
+	return Key{}, false
 }
 
 // NewKey returns the key of 1 to 128 bits.
