@@ -136,7 +136,9 @@ func read(block string) Goroutine {
 		if !ok || strings.HasPrefix(function, "\t") {
 			continue
 		}
-		place, _, _ = strings.Cut(place, " ")
+		if at := offset.FindStringIndex(place); at != nil {
+			place = place[:at[0]]
+		}
 		if creator, ok := strings.CutPrefix(function, "created by "); ok {
 			creator, _, _ = strings.Cut(creator, " in goroutine ")
 			g.Creator = Frame{creator, place}
@@ -149,6 +151,9 @@ func read(block string) Goroutine {
 	}
 	return g
 }
+
+// offset is what follows a line number.
+var offset = regexp.MustCompile(` \+0x[0-9a-f]+( .*)?$`)
 
 // raisedAgain matches the first lines of a process that ends with a panic that a deferred function raised after it had
 // recovered another one.
