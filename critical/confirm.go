@@ -10,7 +10,8 @@ import (
 
 // Confirm returns a function for [search.Config.Confirm] that applies Find to suspects of liveness and deadlock;
 // the path is the suspect's. Other suspects are accepted as violations. If checked code did not return in time, the
-// suspect is undecided, and Instead is the new suspect. The Detail is a [*Result].
+// suspect is undecided, and Instead is the new suspect. If the run, continued, ends with a finding, Instead is that
+// violation. The Detail is a [*Result].
 func Confirm(cfg Config) func(context.Context, search.Suspect) (search.Confirmed, error) {
 	rescued := false // a suspect recovered although no walk did
 	return func(ctx context.Context, s search.Suspect) (search.Confirmed, error) {

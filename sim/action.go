@@ -20,7 +20,7 @@ type Action[S Service] struct {
 	// or priorities of their own ignore it, see search.Schedule.
 	Weight int
 	// Fair means that an infinite run that enables the action forever from some point on also executes it. Runs may
-	// omit other actions forever.
+	// omit other actions forever. It also holds for one that Disturbs.
 	Fair bool
 	// Disturbs excludes the action from recovery: a state is dead if it can reach a live state only by such actions.
 	// Runs execute it like a fault, limited by Times alone.

@@ -7,9 +7,11 @@ import (
 	"github.com/macemc/macemc/macetime"
 )
 
-// Env is a handler's interface to its node and the network. It is valid only until the handler returns. Any later use is
-// reported as a violation. Effects happen after the handler has returned, in the order of the calls. If the node crashes
-// inside the step, only a prefix of them happens.
+// Env is a handler's interface to its node and the network. It is valid only until the handler returns. A later use
+// with an effect is a violation, which is noticed unless another handler of the node uses the same Env by then.
+//
+// Effects happen after the handler has returned, in the order of the calls. If the node crashes inside the step, only a
+// prefix of them happens.
 type Env interface {
 	// Self returns the node that the handler runs on.
 	Self() NodeID

@@ -34,7 +34,7 @@ type Checkpointer interface {
 	// all node states and messages in flight.
 	Checkpoint() (*Checkpoint, error)
 	// Resume restores the state of a checkpoint, which is not changed. Steps and message identities continue from
-	// there. It fails only if the checkpoint is of another system.
+	// there. It fails if the checkpoint is of another system, or a state cannot be copied.
 	Resume(*Checkpoint) error
 	// Identities returns the number of message identities assigned, including those of copies that the network made.
 	Identities() int

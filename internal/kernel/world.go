@@ -98,7 +98,7 @@ type Options struct {
 	// Overdue, if non-nil, is called every [contain.WatchInterval] while checked code other than a property runs, with
 	// the number of intervals elapsed. Once it returns true the code is abandoned, which is a finding (see
 	// [contain.Overdue]), and the world can only be started anew. Such code is called as by Contain. Properties are
-	// watched only with Contain, otherwise by the users of Pulse.
+	// watched only with Contain, otherwise by whoever reads Heartbeat.
 	Overdue func(ticks int) bool
 	// Heartbeat, if non-nil, is notified of each call of a property's function that is not contained.
 	Heartbeat *contain.Heartbeat

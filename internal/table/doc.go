@@ -5,7 +5,7 @@
 // Every component of a state is interned: the local state of each node (service, armed timers, counters, disk,
 // clock, up or down), the inbox of datagrams in flight to each node, the connection of each unordered pair of nodes
 // (flags and queues of both ends), the globals of the network (remaining fault limits, the partition), the
-// remaining crashes, and each monitor. A global state is the vector of these numbers, so saving or restoring it
+// remaining crashes and halts, and each monitor. A global state is the vector of these numbers, so saving or restoring it
 // copies a few words. Interning compares whole canonical encodings (hashes only find the candidates), so different
 // states are never merged. The visited set stores vectors (exact, the default) or their fingerprints, which may merge
 // states with a probability that is reported (package stateset). Symmetry visits one state of each class (package

@@ -1,7 +1,7 @@
 package store
 
-// samples selects steps to verify: the 1st, 2nd, 4th, 8th, ... and one at regular intervals. Thus a service that is
-// not a function of its local state is found early, and still later.
+// samples selects steps to verify: the 1st, 2nd, 4th, 8th, ... and every 4,096th, after a million every 16,384th.
+// Thus a service that is not a function of its local state is found early, and still later.
 type samples struct {
 	steps, copies int
 	Off           bool
