@@ -77,8 +77,16 @@ func (h *Host) loseSync() { h.disk.losing++ }
 
 func (h *Host) flipBit() { h.files.FlipBit(h.choose) }
 
+// connEnd is one end of a connection.
+type connEnd struct {
+	id      ConnID
+	dialled bool
+}
+
 func (h *Host) breakEnd() {
-	h.conns[h.choose("connection that breaks at this end", len(h.conns))].breaks(os.NewSyscallError("read", syscall.ETIMEDOUT))
+	c := h.conns[h.choose("connection that breaks at this end", len(h.conns))]
+	h.halfOpen = append(h.halfOpen, connEnd{c.id, c.dialled})
+	c.breaks(os.NewSyscallError("read", syscall.ETIMEDOUT))
 }
 
 func (h *Host) failAccept() {

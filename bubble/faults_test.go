@@ -309,11 +309,14 @@ func reads(c net.Conn, h *bubble.Host) error {
 	return nil
 }
 
-// A half-open connection is an error at one end. The other end notices if and only if it writes.
+// A half-open connection is an error at one end. The other end notices if and only if it writes or ends its stream.
 func TestHalfOpen(t *testing.T) {
-	for writes, want := range map[bool][]string{
-		false: {"connection timed out; reads", "reads; connection timed out", "reads; reads"},
-		true:  {"connection timed out; connection reset by peer", "connection timed out; reads", "reads; connection timed out", "reads; reads"},
+	for sends, want := range map[string][]string{
+		"":     {"connection timed out; reads", "reads; connection timed out", "reads; reads"},
+		"data": {"connection timed out; connection reset by peer", "connection timed out; reads", "reads; connection timed out", "reads; reads"},
+		"end": {"connection timed out; connection reset by peer", "connection timed out; reads", "errno 0; connection timed out",
+			"errno 0; errno 0", "errno 0; reads",
+			"reads; connection timed out", "reads; reads"},
 	} {
 		got := outcomes(t, sim.System{
 			Name: "reads", Nodes: 2, Network: netsim.Streams{}, HalfOpens: 1,
@@ -334,15 +337,20 @@ func TestHalfOpen(t *testing.T) {
 					if err != nil {
 						return err
 					}
-					if writes {
-						time.AfterFunc(time.Second, func() { c.Write([]byte("x")) })
-					}
+					time.AfterFunc(time.Second, func() {
+						switch sends {
+						case "data":
+							c.Write([]byte("x"))
+						case "end":
+							c.(interface{ CloseWrite() error }).CloseWrite()
+						}
+					})
 					return reads(c, h)
 				})
 			},
 		})
 		if !slices.Equal(got, want) {
-			t.Errorf("writes %v: %q, want %q", writes, got, want)
+			t.Errorf("sends %q: %q, want %q", sends, got, want)
 		}
 	}
 }

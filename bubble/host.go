@@ -26,6 +26,7 @@ type Host struct {
 	packets   map[int]*packetConn // by port
 	listeners map[int]*listener   // by port
 	conns     []*conn             // established, not closed by the program, and not broken
+	halfOpen  []connEnd           // that broke, and not by the other end
 	dials     []*dial             // not yet answered
 	lastPort  int
 	lastConn  int

@@ -173,7 +173,7 @@ func (h *Host) got(from sim.NodeID, m Message) {
 	}
 	c := h.find(m.Conn, !m.Back)
 	switch {
-	case c == nil && m.Kind == Data: // closed at this end
+	case c == nil && (m.Kind == Data || m.Kind == Finish && slices.Contains(h.halfOpen, connEnd{m.Conn, !m.Back})): // closed at this end
 		h.frame(from, Message{Kind: Reset, Conn: m.Conn, Back: !m.Back})
 	case c == nil:
 	case m.Kind == Data:

@@ -39,7 +39,7 @@ type FS struct {
 	names map[int]string // last path of each inode
 	last  int            // number of the last record
 
-	failing syscall.Errno // error of the next change, see Fail; 0 means none
+	failing []syscall.Errno // errors of the next changes, see Fail
 
 	described []*File // by descriptor; nil if closed
 	locks     map[int][]lock
@@ -108,16 +108,17 @@ func (s *FS) do(c filetree.Change, text string) {
 // fails returns the error of a change or a sync if it is the next one after a disk error. A call that changes nothing does not use up the
 // error. takesSpace reports whether the change fails on a full disk.
 func (s *FS) fails(takesSpace bool) error {
-	err := s.failing
-	if err == 0 || err == syscall.ENOSPC && !takesSpace {
+	i := slices.IndexFunc(s.failing, func(err syscall.Errno) bool { return err != syscall.ENOSPC || takesSpace })
+	if i < 0 {
 		return nil
 	}
-	s.failing = 0
+	err := s.failing[i]
+	s.failing = slices.Delete(s.failing, i, i+1)
 	return err
 }
 
-// Fail makes the next change or sync fail. A full disk, ENOSPC, fails only what takes space.
-func (s *FS) Fail(err syscall.Errno) { s.failing = err }
+// Fail makes the next change or sync fail, once for each call. A full disk, ENOSPC, fails only what takes space.
+func (s *FS) Fail(err syscall.Errno) { s.failing = append(s.failing, err) }
 
 // HasData reports whether a file is not empty, so that [FS.FlipBit] can be called.
 func (s *FS) HasData() bool { return s.tree.HasData(filetree.Root) }

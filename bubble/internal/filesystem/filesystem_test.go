@@ -1,6 +1,7 @@
 package filesystem_test
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -110,6 +111,22 @@ func TestEffects(t *testing.T) {
 		filesystem.New(h, "/data", r).Save(r)
 		if got := strings.Join(slices.Compact(h.effects), "; "); got != "image; delete; SYNC" || len(h.records) != 1 {
 			t.Errorf("%s: a boot requests %q and leaves %d records", c.calls, h.effects, len(h.records))
+		}
+	}
+}
+
+// Each error fails one change. A full disk fails only a change that takes space, and keeps no other error waiting.
+func TestFail_Several(t *testing.T) {
+	s, _ := disk(t)
+	s.Fail(syscall.ENOSPC)
+	s.Fail(syscall.EIO)
+	s.Fail(syscall.EIO)
+	for i, c := range []struct {
+		op, name string
+		want     error
+	}{{"remove", "/d", syscall.EIO}, {"mkdir", "/e", syscall.ENOSPC}, {"mkdir", "/e", syscall.EIO}, {"mkdir", "/e", nil}, {"remove", "/d", nil}} {
+		if err := s.Change(c.op, c.name, "", 0); !errors.Is(err, c.want) {
+			t.Errorf("change %d, %s %s: %v, want %v", i, c.op, c.name, err, c.want)
 		}
 	}
 }
