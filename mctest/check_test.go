@@ -160,5 +160,5 @@ func TestDivergence(t *testing.T) {
 	if passed {
 		t.Errorf("passed:\n%s", out)
 	}
-	wantAll(t, out, `TestSpinner: DIVERGENCE`, `the handler did not return within 10s`, `n0 timer "second"`)
+	wantAll(t, out, `TestSpinner: DIVERGENCE`, `the handler did not return within 5s`, `n0 timer "second"`)
 }

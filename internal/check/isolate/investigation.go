@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/internal/check/flight"
+	"github.com/macemc/macemc/internal/search/runloop"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -35,13 +36,10 @@ func (s *Supervisor) investigate(ctx context.Context, rec *flight.Recorder) (d *
 	return nil, left, nil
 }
 
-// ConfirmLimit returns the time limit of a step in a fresh process: ten times the limit that made it suspect,
-// or 10 s if that is unknown (0).
+// ConfirmLimit returns the time limit of a step in a fresh process: ten times the limit that made it suspect. 0 means
+// the default limit.
 func ConfirmLimit(handlerLimit time.Duration) time.Duration {
-	if handlerLimit == 0 {
-		handlerLimit = time.Second
-	}
-	return 10 * handlerLimit
+	return 10 * cmp.Or(handlerLimit, runloop.DefaultHandlerLimit)
 }
 
 // Limits of an execution for a path file, which follows the end of a search: for all steps, and for one.
