@@ -85,7 +85,7 @@ func spent(since time.Time, to *time.Duration) { *to += time.Since(since) }
 // found handles a violation. One that differs from the others is shrunk and written.
 func (k *keeper) found(ctx context.Context, res *search.Result) error {
 	defer spent(time.Now(), &k.reportingTime)
-	if k.knowsAgain(res) {
+	if k.countsAgain(res) {
 		return nil
 	}
 	k.o.recur(ctx, res)
@@ -107,7 +107,7 @@ func (k *keeper) found(ctx context.Context, res *search.Result) error {
 	if f.error == nil {
 		return err
 	}
-	a := k.knows(unshrunk)
+	a := k.acceptedLike(unshrunk)
 	if a == nil && k.isDuplicate(unshrunk) {
 		k.countDuplicate(unshrunk)
 		k.o.suspectFile.release(res.Finding, true)
@@ -132,7 +132,7 @@ func (k *keeper) found(ctx context.Context, res *search.Result) error {
 	if f.error == nil {
 		return err
 	}
-	if k.knows(r) != nil { // the run that was found has another cause, unless both steps have the same one
+	if k.acceptedLike(r) != nil { // the run that was found has another cause, unless both steps have the same one
 		r, f = unshrunk, found
 	}
 	duplicate := k.isDuplicate(r)

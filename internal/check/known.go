@@ -171,9 +171,9 @@ func (a *accepted) examine(ctx context.Context, o *Options, sys *sim.System) {
 	}
 }
 
-// knows returns the known finding that a violation counts as; nil means none. They have the same identity. A dead run
+// acceptedLike returns the known finding that a violation counts as; nil means none. They have the same identity. A dead run
 // without a proven critical step counts as any of its kind and property.
-func (k *keeper) knows(r *report.Report) *accepted {
+func (k *keeper) acceptedLike(r *report.Report) *accepted {
 	id := identity.Of(r)
 	for _, a := range k.accepted {
 		if slices.Contains(a.like, id) {
@@ -191,9 +191,9 @@ func (k *keeper) knows(r *report.Report) *accepted {
 	return nil
 }
 
-// knowsAgain counts a violation of a known finding if another one was executed again. A fresh process for each would take
+// countsAgain counts a violation of a known finding if another one was executed again. A fresh process for each would take
 // most of the time.
-func (k *keeper) knowsAgain(res *search.Result) bool {
+func (k *keeper) countsAgain(res *search.Result) bool {
 	f := res.Finding
 	if f.Kind != sim.Safety && f.Kind != sim.Panic || f.Late || res.Detail != nil || res.Last != "" ||
 		!slices.ContainsFunc(k.accepted, func(a *accepted) bool { return a.Runs > 0 }) {
@@ -203,7 +203,7 @@ func (k *keeper) knowsAgain(res *search.Result) bool {
 	if _, err := k.o.describe(&k.sys, r, res); err != nil {
 		return false
 	}
-	a := k.knows(r)
+	a := k.acceptedLike(r)
 	if a == nil || a.Runs == 0 {
 		return false
 	}

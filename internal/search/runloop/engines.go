@@ -29,7 +29,15 @@ const (
 func Engines() []string { return []string{AutoEngine, TableEngine, ReplayEngine} }
 
 // engines holds the worlds that execute the runs of a loop, and their measured speed. The result of a run does not
-// depend on the engine, so each run may use either.
+// depend on the engine, so each run may use either. With AutoEngine, the first of these rules that applies decides:
+//
+//	programs (declared.CarriesAny), or a kept state (Loop.Keep)   replay, from then on
+//	the tables cannot hold a state (fallBack)                     replay, within the run and from then on
+//	services cannot be copied and the run is long (lighten)       replay for the rest of the run
+//	otherwise                                                     at the start of a run, the engine with less processor
+//	                                                              time per event, measured anew after lookEvents events
+//
+// A requested engine executes all runs.
 type engines struct {
 	asked  string
 	opts   kernel.Options

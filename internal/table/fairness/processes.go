@@ -25,7 +25,7 @@ type processes struct {
 	rules      []declared.ActionRule
 	label      []string                     // of actions
 	disturbing []bool                       // by number, minus one
-	Free       func(ev netmodel.Event) bool // reports events without a fairness promise; nil means none
+	Free       func(ev netmodel.Event) bool // reports events that a refinement promises nothing about; nil means none
 }
 
 type processKey struct {

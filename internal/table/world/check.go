@@ -11,7 +11,9 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Properties shows the state to properties, and caches the values of those that read few nodes.
+// Properties shows the state to properties, and caches the values of those that read few nodes: each by the local
+// states of the nodes that it has ever read (Property.values), and all together by those that any has read (Verdicts).
+// A property that reads another node, or the messages in flight, for the first time empties the caches.
 type Properties struct {
 	Shown      []uint32 // local states shown last, plus one
 	asked      int      // number of states shown

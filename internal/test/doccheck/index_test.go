@@ -61,6 +61,8 @@ func TestLengthOfPages(t *testing.T) {
 			most = 600
 		case dir == "docs/howto":
 			most = 700
+		case page == "docs/code.md": // read by grep
+			most = 3600
 		case dir == "docs":
 			most = 3200
 		default:
