@@ -13,7 +13,8 @@ import (
 // Everything that a unit of deepening has at its start is stored.
 func TestReachKeepsAll(t *testing.T) {
 	full := runs.Item{Path: choose.Path{1, 2}, Depth: 3, Forced: 4, Next: 5, Arity: 6, Cost: 7, Order: []int32{8}, Walk: true,
-		State: &runs.Layer{Pos: 9, State: encoding.Fingerprint{Lo: 10, Hi: 1 << 63}, Fresh: 11, Live: true, Recovers: true, Aside: true, Walked: true}}
+		State: &runs.Layer{Pos: 9, State: encoding.Fingerprint{Lo: 10, Hi: 1 << 63}, NewSuccessors: 11,
+			Live: true, Recovers: true, NotRecovery: true, Walked: true}}
 	for _, v := range []any{full, *full.State} {
 		for i, v := 0, reflect.ValueOf(v); i < v.NumField(); i++ {
 			if v.Field(i).IsZero() {

@@ -29,23 +29,23 @@ type Deepening struct {
 	run    *replay.Run
 	key    Key
 
-	items  []Item
-	redo   choose.Path // if awaits: a walk is due from the state at its end, which is the top layer
-	awaits bool
+	items    []Item
+	walkFrom choose.Path // if walkDue: a walk is due from the state at its end, which is the top layer
+	walkDue  bool
 
 	// State of the run in progress.
-	path   choose.Path // the task
-	frames []frame
-	orders []int32 // of the frames, concatenated
-	layers []Layer
-	depth  int32
-	forced int32
-	seen   bool // the current state was seen before
-	known  fpset.Info
-	walk   bool // on a walk
-	again  bool // the run was made only for the walk
-	leaf   walkedLeaf
-	drawn  bool // the rest of the step is drawn, because it is beyond the bound
+	path      choose.Path // the task
+	frames    []frame
+	orders    []int32 // of the frames, concatenated
+	layers    []Layer
+	depth     int32
+	forced    int32
+	seen      bool // the current state was seen before
+	known     fpset.Info
+	walk      bool // on a walk
+	again     bool // the run was made only for the walk
+	leaf      walkedLeaf
+	pastBound bool // the rest of the step is drawn, because it is beyond the bound
 
 	bounded bool // the bound ended some run
 }
@@ -65,10 +65,10 @@ func NewDeepening(c Settings, key Key, run *replay.Run, global *fpset.Set) *Deep
 
 // Next implements [runloop.Strategy].
 func (s *Deepening) Next() (runloop.Task, bool) {
-	s.walk, s.drawn, s.seen, s.again = false, false, false, false
-	if s.awaits {
-		s.path = append(s.path[:0], s.redo...)
-		s.awaits = false
+	s.walk, s.pastBound, s.seen, s.again = false, false, false, false
+	if s.walkDue {
+		s.path = append(s.path[:0], s.walkFrom...)
+		s.walkDue = false
 		s.walk, s.again, s.leaf.step = true, true, -1
 		return runloop.Task{Path: s.path}, true
 	}
@@ -126,7 +126,7 @@ func (s *Deepening) Visit(at *runloop.Node) (seen bool) {
 	f, left := s.key.of(at), s.bound-int(s.depth)
 	s.known = s.info(f)
 	s.seen = s.known.Covers(left)
-	if !s.seen && !s.drawn { // a drawn state is beyond the bound, and must be found again at a higher bound
+	if !s.seen && !s.pastBound { // a state of such a step is beyond the bound, and must be found again at a higher bound
 		s.own.Add(f, fpset.Explored(left))
 	}
 	return s.seen
@@ -137,28 +137,28 @@ func (s *Deepening) Edge(_, to *runloop.Node, step *stepinfo.Step, seen bool) {
 	if s.walk {
 		return
 	}
-	aside := s.aside(to, step)
-	if parent := s.top(); parent != nil && !aside {
+	notRecovery := s.notRecovery(to, step)
+	if parent := s.top(); parent != nil && !notRecovery {
 		switch {
 		case !seen:
-			parent.Fresh++
+			parent.NewSuccessors++
 		case to.Live || s.known&fpset.RecoversFlag != 0:
 			s.recovered()
 		}
 	}
 	if !seen {
-		s.push(to, aside)
+		s.push(to, notRecovery)
 	}
 }
 
-// aside reports whether a step is outside the recovery relation, which consists of the steps that walks take.
-func (s *Deepening) aside(to *runloop.Node, step *stepinfo.Step) bool {
+// notRecovery reports whether a step is outside the recovery relation, which consists of the steps that walks take.
+func (s *Deepening) notRecovery(to *runloop.Node, step *stepinfo.Step) bool {
 	return step.Event.Kind.Injection() || step.Crashed || step.Disturbs || to.Unlikely || s.walker.scale.WeightOf(&step.Event) == 0
 }
 
-func (s *Deepening) push(at *runloop.Node, aside bool) {
+func (s *Deepening) push(at *runloop.Node, notRecovery bool) {
 	s.layers = append(s.layers, Layer{
-		Pos: int32(len(at.Run.Path)), State: s.key.of(at), Live: at.Live, Aside: aside,
+		Pos: int32(len(at.Run.Path)), State: s.key.of(at), Live: at.Live, NotRecovery: notRecovery,
 	})
 }
 
@@ -170,7 +170,7 @@ func (s *Deepening) recovered() {
 	for i := len(s.layers) - 1; i >= 0 && !s.layers[i].Recovers; i-- {
 		s.layers[i].Recovers = true
 		s.own.Add(s.layers[i].State, fpset.RecoversFlag)
-		if s.layers[i].Aside {
+		if s.layers[i].NotRecovery {
 			break
 		}
 	}
@@ -209,7 +209,7 @@ func (s *Deepening) Select(at *runloop.Node) runloop.Selection {
 	switch {
 	case n == 0:
 		return runloop.Selection{End: runloop.OutOfEvents}
-	case s.drawn:
+	case s.pastBound:
 	case n == 1 && s.forced < forcedLimit, n > 1 && int(s.depth) < s.bound:
 		return runloop.Selection{Faults: s.faults}
 	}
@@ -223,7 +223,7 @@ func (s *Deepening) Select(at *runloop.Node) runloop.Selection {
 // selectSeen ends the run at a state that was seen before, unless that makes the state before it a leaf.
 func (s *Deepening) selectSeen(at *runloop.Node) runloop.Selection {
 	p := s.top()
-	if p == nil || !at.Goal || s.openSince(p.Pos) || s.aside(at, at.Run.World.Last()) || !s.due(p) {
+	if p == nil || !at.Goal || s.openSince(p.Pos) || s.notRecovery(at, at.Run.World.Last()) || !s.due(p) {
 		return runloop.Selection{End: runloop.Duplicate}
 	}
 	return s.startWalk(at) // its first step is the one that led here
@@ -231,7 +231,7 @@ func (s *Deepening) selectSeen(at *runloop.Node) runloop.Selection {
 
 // due reports whether a walk is due from a state with all successors known, and marks the state as walked.
 func (s *Deepening) due(p *Layer) bool {
-	if p.Fresh > 0 || p.Live || p.Recovers || p.Walked {
+	if p.NewSuccessors > 0 || p.Live || p.Recovers || p.Walked {
 		return false
 	}
 	p.Walked = true
@@ -257,7 +257,7 @@ func (s *Deepening) open() int32 {
 func (s *Deepening) popCompleted(path choose.Path) {
 	for n := len(s.layers) - 1; n >= 0 && s.layers[n].Pos > s.open(); n-- {
 		if p := &s.layers[n]; s.due(p) {
-			s.redo, s.awaits = append(s.redo[:0], path[:p.Pos]...), true
+			s.walkFrom, s.walkDue = append(s.walkFrom[:0], path[:p.Pos]...), true
 			return
 		}
 		s.layers = s.layers[:n]
@@ -311,7 +311,7 @@ func (s *Deepening) Choose(at *runloop.Node, p choose.Point) (int, bool) {
 		}
 		s.pushFrame(pos, 1, p.Arity, 1)
 	case p.Kind == choose.Seed: // one is drawn for each path, because all are equivalent
-		if !s.drawn {
+		if !s.pastBound {
 			s.walker.Seed(s.seed+uint64(s.bound), choose.Derive(s.seed, at.Run.Path))
 		}
 		return s.walker.random.Choose(p), true
@@ -328,8 +328,8 @@ func (s *Deepening) Choose(at *runloop.Node, p choose.Point) (int, bool) {
 	default:
 		// The bound is inside a step.
 		s.bounded = true
-		if !s.drawn {
-			s.drawn = true
+		if !s.pastBound {
+			s.pastBound = true
 			s.walker.Seed(s.seed, choose.Derive(s.seed, at.Run.Path))
 		}
 		return s.walker.random.Choose(p), true

@@ -10,18 +10,18 @@ import (
 func (s *Deepening) Begin(j *Job, states *fpset.Set) {
 	s.bound, s.own = j.Bound, states
 	s.items = append(s.items[:0], j.Items...)
-	s.frames, s.orders, s.layers, s.awaits = s.frames[:0], s.orders[:0], s.layers[:0], false
+	s.frames, s.orders, s.layers, s.walkDue = s.frames[:0], s.orders[:0], s.layers[:0], false
 	s.bounded = false
 }
 
 // Rest implements [Strategy]. The rest is in the order of exploration.
 func (s *Deepening) Rest(j *Job) *Job {
 	var items []Item
-	if s.awaits {
-		items = append(items, Item{Path: s.redo.Clone(), Walk: true})
+	if s.walkDue {
+		items = append(items, Item{Path: s.walkFrom.Clone(), Walk: true})
 		for n := len(s.layers) - 2; n >= 0 && s.layers[n].Pos > s.open(); n-- {
 			if p := &s.layers[n]; s.due(p) {
-				items = append(items, Item{Path: s.redo[:p.Pos].Clone(), Walk: true})
+				items = append(items, Item{Path: s.walkFrom[:p.Pos].Clone(), Walk: true})
 			}
 		}
 	}
@@ -36,7 +36,7 @@ func (s *Deepening) Rest(j *Job) *Job {
 		}
 		for i := len(s.layers) - 1; i >= 0; i-- {
 			if l := s.layers[i]; l.Pos <= f.pos {
-				if k == len(s.frames)-1 || l.Fresh == 0 {
+				if k == len(s.frames)-1 || l.NewSuccessors == 0 {
 					it.State = &l
 				}
 				break

@@ -72,23 +72,23 @@ type Faulty struct {
 	limit  int
 	limits sim.Limits // of the run
 
-	begun    bool
-	long     bool // parts may be long
-	free     bool // the part has no faults, because none are left
-	rounds   int  // started so far
-	faults   int  // steps left of the faulty part
-	gap      int  // steps until faults may strike again
-	used     int  // faults when the gap was drawn
-	recovery int  // the step after which the fault-free part began
-	length   int  // of that part, without a goal
-	relied   ActionSet
-	pick     int
-	enabled  []int // indices of the faults that can strike in a state, reused
+	begun       bool
+	long        bool // parts may be long
+	free        bool // the part has no faults, because none are left
+	rounds      int  // started so far
+	faults      int  // steps left of the faulty part
+	gap         int  // steps until faults may strike again
+	used        int  // faults when the gap was drawn
+	recovery    int  // the step after which the fault-free part began
+	length      int  // of that part, without a goal
+	usedActions ActionSet
+	pick        int
+	enabled     []int // indices of the faults that can strike in a state, reused
 }
 
 // Next implements [runloop.Strategy].
 func (s *Faulty) Next() (runloop.Task, bool) {
-	s.begun, s.rounds, s.relied = false, 0, s.relied[:0]
+	s.begun, s.rounds, s.usedActions = false, 0, s.usedActions[:0]
 	return s.take(&s.random)
 }
 
@@ -163,7 +163,7 @@ func (s *Faulty) Select(at *runloop.Node) runloop.Selection {
 func (s *Faulty) recover(at *runloop.Node) (sel runloop.Selection, ok bool) {
 	if s.recovery < 0 {
 		s.recovery = at.Step
-		s.relied.begin(len(at.Run.World.System().Actions))
+		s.usedActions.begin(len(at.Run.World.System().Actions))
 		s.length = s.limit
 		if !at.Goal {
 			s.length = s.random.IntN(faultySteps)
@@ -187,7 +187,7 @@ func (s *Faulty) recover(at *runloop.Node) (sel runloop.Selection, ok bool) {
 		}
 		return runloop.Selection{End: runloop.OutOfEvents}, true
 	}
-	s.relied.note(&at.Enabled[s.pick])
+	s.usedActions.note(&at.Enabled[s.pick])
 	return runloop.Selection{}, true
 }
 
@@ -232,7 +232,7 @@ func (s *Faulty) Ended(*runloop.Outcome) {}
 func (s *Faulty) Walked(o *runloop.Outcome) (steps int, whole bool) { return o.Steps, true }
 
 // UsedActions returns the actions done between the last state at which recovery began and the end of the run.
-func (s *Faulty) UsedActions() ActionSet { return s.relied }
+func (s *Faulty) UsedActions() ActionSet { return s.usedActions }
 
 // Suspects implements [Strategy].
 func (s *Faulty) Suspects(o *runloop.Outcome) (int, bool) {

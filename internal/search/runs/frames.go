@@ -22,7 +22,7 @@ type Item struct {
 	State  *Layer      `json:"state,omitempty"` // the state at which the choice is made; nil if it does not matter
 }
 
-// frame is a choice on the run in progress that has alternatives left.
+// frame is an entry of the search stack: a choice on the run in progress that has alternatives left.
 type frame struct {
 	pos    int32 // position of the choice in the path
 	next   int32
@@ -36,15 +36,15 @@ type frame struct {
 	ranks int32
 }
 
-// Layer is a state on the run in progress.
+// Layer is a state on the run in progress, which is the stack of a depth-first search.
 type Layer struct {
-	Pos      int32                `json:"pos"` // length of the path to it
-	State    encoding.Fingerprint `json:"state"`
-	Fresh    int32                `json:"fresh,omitempty"` // successors by the recovery relation that were not seen before
-	Live     bool                 `json:"live,omitempty"`
-	Recovers bool                 `json:"recovers,omitempty"` // it is live, or the recovery relation led from it to a live state
-	Aside    bool                 `json:"aside,omitempty"`    // the step to it is outside the recovery relation
-	Walked   bool                 `json:"walked,omitempty"`   // a walk continued from it
+	Pos           int32                `json:"pos"` // length of the path to it
+	State         encoding.Fingerprint `json:"state"`
+	NewSuccessors int32                `json:"fresh,omitempty"` // successors by the recovery relation that were not seen before
+	Live          bool                 `json:"live,omitempty"`
+	Recovers      bool                 `json:"recovers,omitempty"` // it is live, or the recovery relation led from it to a live state
+	NotRecovery   bool                 `json:"aside,omitempty"`    // the step to it is outside the recovery relation
+	Walked        bool                 `json:"walked,omitempty"`   // a walk continued from it
 }
 
 // pushFrame adds the choice that follows the run in progress, with the alternatives from next on left.

@@ -16,11 +16,11 @@ type Walker struct {
 	limit     int
 	leaveLive bool // the walk does not end in a live state until it has been in one that is not live
 
-	begun    bool
-	origin   int // the step after which the walk began
-	leftLive bool
-	pick     int
-	relied   ActionSet
+	begun       bool
+	origin      int // the step after which the walk began
+	leftLive    bool
+	pick        int
+	usedActions ActionSet
 }
 
 // NewWalker returns a strategy for walks of at most limit steps beyond the task.
@@ -31,7 +31,7 @@ func NewWalker(scale schedules.Scale, limit int) *Walker {
 // Seed prepares the next walk, which draws from the given stream of a seed.
 func (w *Walker) Seed(seed, stream uint64) {
 	w.random.Seed(seed, stream)
-	w.begun, w.leftLive, w.relied = false, false, w.relied[:0]
+	w.begun, w.leftLive, w.usedActions = false, false, w.usedActions[:0]
 }
 
 // SetLimit changes the limit of later walks.
@@ -50,7 +50,7 @@ func (w *Walker) Select(at *runloop.Node) runloop.Selection {
 	}
 	if !w.begun {
 		w.begun, w.origin = true, at.Step
-		w.relied.begin(len(at.Run.World.System().Actions))
+		w.usedActions.begin(len(at.Run.World.System().Actions))
 	}
 	if !at.Live {
 		w.leftLive = true
@@ -63,7 +63,7 @@ func (w *Walker) Select(at *runloop.Node) runloop.Selection {
 	if w.pick = w.event(at.Enabled); w.pick < 0 {
 		return runloop.Selection{End: end(at)}
 	}
-	w.relied.note(&at.Enabled[w.pick])
+	w.usedActions.note(&at.Enabled[w.pick])
 	return runloop.Selection{}
 }
 

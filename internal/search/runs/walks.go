@@ -14,11 +14,11 @@ type Walks struct {
 	Walker
 	numberedRuns
 
-	stop    int // for a prefix without a goal: number of steps after which it ends; 0 if not drawn yet
-	planned bool
-	left    int  // steps left of the scheduled part
-	onward  bool // the scheduled part does not end in live states
-	away    bool // it was in a state that is not live
+	stop        int // for a prefix without a goal: number of steps after which it ends; 0 if not drawn yet
+	planned     bool
+	left        int  // steps left of the scheduled part
+	endsNotLive bool // the scheduled part does not end in live states
+	sawNotLive  bool // it was in a state that is not live
 }
 
 const (
@@ -33,7 +33,7 @@ const (
 
 // plan draws the properties of the scheduled part.
 func (s *Walks) plan(at *runloop.Node) {
-	s.planned, s.left, s.onward, s.away = true, 0, false, false
+	s.planned, s.left, s.endsNotLive, s.sawNotLive = true, 0, false, false
 	if s.tag != WalkTag {
 		return
 	}
@@ -50,7 +50,7 @@ func (s *Walks) plan(at *runloop.Node) {
 	}
 	most = max(1, min(most, leastScheduled<<min(s.number/longerAfter, 20)))
 	s.left = length(&s.random, min(leastScheduled, most), most)
-	s.onward = s.random.IntN(4) > 0
+	s.endsNotLive = s.random.IntN(4) > 0
 	s.origin, s.leaveLive = at.Step, false
 	s.portfolio.begin(&s.random, at, s.left)
 }
@@ -62,10 +62,10 @@ func (s *Walks) Select(at *runloop.Node) runloop.Selection {
 		s.plan(at)
 	}
 	if s.left > 0 {
-		if at.Goal && at.Live && s.away && !s.onward {
+		if at.Goal && at.Live && s.sawNotLive && !s.endsNotLive {
 			return runloop.Selection{End: runloop.AtGoal}
 		}
-		s.away = s.away || !at.Live
+		s.sawNotLive = s.sawNotLive || !at.Live
 		s.left--
 		if s.pick = s.portfolio.next(at); s.pick >= 0 {
 			return runloop.Selection{}
@@ -91,7 +91,7 @@ func (s *Walks) Select(at *runloop.Node) runloop.Selection {
 // Next implements [runloop.Strategy].
 func (s *Walks) Next() (runloop.Task, bool) {
 	s.stop, s.planned = 0, false
-	s.begun, s.Walker.leftLive, s.relied = false, false, s.relied[:0]
+	s.begun, s.Walker.leftLive, s.usedActions = false, false, s.usedActions[:0]
 	return s.take(&s.random)
 }
 
@@ -109,7 +109,7 @@ func (s *Walks) UsedActions() ActionSet {
 	if s.left > 0 {
 		return nil // recovery never began
 	}
-	return s.relied
+	return s.usedActions
 }
 
 // NewWalks returns the numbered walks of a tag.
