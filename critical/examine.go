@@ -157,7 +157,7 @@ func (f *finder) prove(res *Result) {
 
 // save stores a run that recovers.
 func (f *finder) save(path choose.Path, violates bool) {
-	n := nearest{path: path, violates: violates}
+	n := nearestLive{path: path, violates: violates}
 	for n.choices < min(len(path), len(f.dead.path)) && path[n.choices] == f.dead.path[n.choices] {
 		n.choices++
 	}

@@ -236,7 +236,7 @@ func (f *finder) takeKnownLive(ctx context.Context, live choose.Path) error {
 		return err
 	}
 	f.save(live, o.End == runloop.Found)
-	f.liveShared = f.nearest.common
+	f.liveShared = f.nearestLive.common
 	return nil
 }
 

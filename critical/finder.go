@@ -31,7 +31,7 @@ type finder struct {
 	enoughFailed   atomic.Bool // enough walks failed to recover to call the run dead
 	notifying      sync.Mutex  // held while Progress is called
 	critical       int         // the critical step, or 0
-	nearest        nearest     // the live run that shares most steps with the dead one
+	nearestLive    nearestLive // the live run that shares most steps with the dead one
 	equals         equals
 	searches       searches
 }

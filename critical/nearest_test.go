@@ -9,19 +9,19 @@ import (
 // Of two live runs one without a violation is nearer, then the one with the longer common prefix with the dead run,
 // then the shorter one, then that of the walk with the lower number.
 func TestNearest(t *testing.T) {
-	run := func(choices, length, walk int) *nearest {
-		return &nearest{path: make(choose.Path, length), choices: choices, walk: walk}
+	run := func(choices, length, walk int) *nearestLive {
+		return &nearestLive{path: make(choose.Path, length), choices: choices, walk: walk}
 	}
 	far, long, late, best := run(2, 5, 0), run(3, 9, 1), run(3, 7, 6), run(3, 7, 4)
 	violates := run(4, 5, 5)
 	violates.violates = true
-	var n nearest
-	for _, m := range []*nearest{{}, violates, far, long, late, best} {
+	var n nearestLive
+	for _, m := range []*nearestLive{{}, violates, far, long, late, best} {
 		if n.replaceIfCloser(m); m.path != nil && (n.walk != m.walk || len(n.path) != len(m.path)) {
 			t.Errorf("walk %d is not nearer than those before", m.walk)
 		}
 	}
-	for _, m := range []*nearest{{}, late, long, far, violates} {
+	for _, m := range []*nearestLive{{}, late, long, far, violates} {
 		if n.replaceIfCloser(m); n.walk != best.walk {
 			t.Errorf("walk %d seems nearer", n.walk)
 		}

@@ -20,9 +20,9 @@ type prober struct {
 }
 
 type walkWorker struct {
-	loop    *runloop.Loop
-	walker  *runs.Walker
-	nearest nearest // of the current probe
+	loop        *runloop.Loop
+	walker      *runs.Walker
+	nearestLive nearestLive // of the current probe
 }
 
 func newProber(cfg *Config) (*prober, error) {
@@ -111,16 +111,16 @@ func (p *prober) probe(ctx context.Context, f *finder, prefix choose.Path, step 
 			if live {
 				recovered.Add(1)
 				if all {
-					w.nearest.offer(f, w.loop, int(k), o.End == runloop.Found)
+					w.nearestLive.offer(f, w.loop, int(k), o.End == runloop.Found)
 				} else if lower(&first, k) {
-					w.nearest = nearest{}
-					w.nearest.offer(f, w.loop, int(k), o.End == runloop.Found)
+					w.nearestLive = nearestLive{}
+					w.nearestLive.offer(f, w.loop, int(k), o.End == runloop.Found)
 				}
 			}
 		}
 	}
 	for _, w := range p.workers[:min(len(p.workers), f.walks)] {
-		w.nearest = nearest{}
+		w.nearestLive = nearestLive{}
 		w.loop.Keep(f.dead.prefix(step))
 		wait.Go(func() {
 			w.loop.Measure(func() { work(w) })
@@ -135,12 +135,12 @@ func (p *prober) probe(ctx context.Context, f *finder, prefix choose.Path, step 
 	if k := int(first.Load()); !all && k < f.walks {
 		out.Walks, out.Recovered = k+1, 1
 	}
-	var best nearest
+	var best nearestLive
 	for _, w := range p.workers {
-		if n := &w.nearest; n.path != nil && (all || n.walk == int(first.Load())) {
+		if n := &w.nearestLive; n.path != nil && (all || n.walk == int(first.Load())) {
 			best.replaceIfCloser(n)
 		}
-		w.nearest = nearest{}
+		w.nearestLive = nearestLive{}
 	}
 	f.keepLive(&best)
 	return out, nil
@@ -178,8 +178,8 @@ func lower(v *atomic.Int64, x int64) bool {
 	return false
 }
 
-// nearest is the live run closest to the dead one.
-type nearest struct {
+// nearestLive is the live run closest to the dead one.
+type nearestLive struct {
 	path     choose.Path // nil for none
 	choices  int         // length of the common prefix, in choices
 	common   int         // length of the common prefix, in steps
@@ -188,9 +188,9 @@ type nearest struct {
 }
 
 // offer replaces n by the last run of l if that is closer.
-func (n *nearest) offer(f *finder, l *runloop.Loop, walk int, violates bool) {
+func (n *nearestLive) offer(f *finder, l *runloop.Loop, walk int, violates bool) {
 	run := l.Replay()
-	m := nearest{path: run.Path, walk: walk, violates: violates}
+	m := nearestLive{path: run.Path, walk: walk, violates: violates}
 	for m.choices < len(run.Path) && m.choices < len(f.dead.path) && run.Path[m.choices] == f.dead.path[m.choices] {
 		m.choices++
 	}
@@ -209,7 +209,7 @@ func (n *nearest) offer(f *finder, l *runloop.Loop, walk int, violates bool) {
 
 // better reports whether m is closer. A run without a violation is better, then a longer common prefix, a shorter
 // run, a lower number.
-func (n *nearest) better(m *nearest) bool {
+func (n *nearestLive) better(m *nearestLive) bool {
 	switch {
 	case n.path == nil:
 		return true
@@ -224,14 +224,14 @@ func (n *nearest) better(m *nearest) bool {
 }
 
 // keepLive stores a run that recovers.
-func (f *finder) keepLive(n *nearest) {
+func (f *finder) keepLive(n *nearestLive) {
 	if n.path != nil {
 		f.equals.runs = append(f.equals.runs, n.path)
 	}
-	f.nearest.replaceIfCloser(n)
+	f.nearestLive.replaceIfCloser(n)
 }
 
-func (n *nearest) replaceIfCloser(m *nearest) {
+func (n *nearestLive) replaceIfCloser(m *nearestLive) {
 	if m.path != nil && n.better(m) {
 		*n = *m
 	}

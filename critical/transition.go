@@ -19,7 +19,7 @@ func (f *finder) transition(ctx context.Context, step int) (*Result, error) {
 		return nil, err
 	}
 	res.Probes = f.probes.all()
-	res.Live, res.LiveCommon = f.nearest.path, f.nearest.common
+	res.Live, res.LiveCommon = f.nearestLive.path, f.nearestLive.common
 	return res, nil
 }
 
@@ -73,8 +73,8 @@ func (f *finder) choice(ctx context.Context, step int) (int, error) {
 
 func (f *finder) result(c Case, step int) *Result {
 	res := &Result{
-		Transition: Transition{Case: c, Step: step, Probes: f.probes.all(), OutOfEvents: f.dead.outOfEvents, LiveCommon: f.nearest.common},
-		Choice:     -1, Dead: f.dead.path, Steps: f.dead.steps(), Live: f.nearest.path,
+		Transition: Transition{Case: c, Step: step, Probes: f.probes.all(), OutOfEvents: f.dead.outOfEvents, LiveCommon: f.nearestLive.common},
+		Choice:     -1, Dead: f.dead.path, Steps: f.dead.steps(), Live: f.nearestLive.path,
 		onlySearchRecovers: c == Recovered && f.onlySearchRecovers(),
 	}
 	switch res.Bound = f.dead.steps(); c {
