@@ -126,7 +126,7 @@ func (k *keeper) found(ctx context.Context, res *search.Result) error {
 	ctx, cancel := k.whileShrinking(ctx)
 	defer cancel()
 	k.writeEarly(unshrunk, f, res)
-	defer func() { k.o.early, k.o.left = "", "" }()
+	defer func() { k.o.unshrunkDir, k.o.tempDir = "", "" }()
 	found := f
 	r, f, notShrunk, err := k.o.complete(ctx, &k.sys, res)
 	if f.error == nil {
@@ -140,17 +140,17 @@ func (k *keeper) found(ctx context.Context, res *search.Result) error {
 	if duplicate {
 		k.countDuplicate(r)
 		k.o.suspectFile.release(res.Finding, true)
-		if k.o.early == "" {
+		if k.o.unshrunkDir == "" {
 			return nil
 		}
-		return os.RemoveAll(k.o.early)
+		return os.RemoveAll(k.o.unshrunkDir)
 	}
 	k.findings = append(k.findings, r)
 	if !k.o.KeepGoing {
 		res.Last = "--keep-going continues the search after a new violation"
 	}
 	k.problems = errors.Join(k.problems, notShrunk, err, k.o.write(r, f))
-	if r.PathFile != "" && k.o.early == "" {
+	if r.PathFile != "" && k.o.unshrunkDir == "" {
 		return isolate.NoteFound(filepath.Dir(r.PathFile))
 	}
 	return nil
@@ -163,7 +163,7 @@ func (k *keeper) writeEarly(r *report.Report, f files, res *search.Result) {
 		return
 	}
 	if err := k.o.write(r, f); err == nil && isolate.NoteFound(filepath.Dir(r.PathFile)) == nil {
-		k.o.early = filepath.Dir(r.PathFile)
+		k.o.unshrunkDir = filepath.Dir(r.PathFile)
 	}
 }
 

@@ -69,20 +69,20 @@ type Options struct {
 	// RequireProof reports a liveness violation only if it is proven that nothing recovers from the run.
 	RequireProof bool
 
-	assumed     []report.Assumption
-	calls       *options.Calls  // of the search and of comparisons
-	told        search.Progress // the last one
-	running     int             // goroutines that handlers started and that still ran after the search
-	replaced    bool            // the findings of an earlier check are removed
-	left        string          // the folder that leave made; an empty string means none
-	early       string          // the folder of the finding before it was shrunk; an empty string means none
-	asFound     described       // before the run is shrunk
-	suspectFile *suspectFile    // nil means that nothing is searched
-	problem     error           // of examining a suspect
-	toldAt      time.Time
-	start       time.Duration // of the check, on the clock of package budget
-	used        time.Duration // processor time before the check
-	workDir     string        // the current folder when the search began; an empty string means that it is not known
+	assumed      []report.Assumption
+	calls        *options.Calls // of the search and of comparisons
+	lastProgress search.Progress
+	running      int          // goroutines that handlers started and that still ran after the search
+	replaced     bool         // the findings of an earlier check are removed
+	tempDir      string       // temporary folder of leaveText; an empty string means none
+	unshrunkDir  string       // the folder of the finding before it was shrunk; an empty string means none
+	asFound      described    // before the run is shrunk
+	suspectFile  *suspectFile // nil means that nothing is searched
+	problem      error        // of examining a suspect
+	progressAt   time.Time
+	start        time.Duration // of the check, on the clock of package budget
+	used         time.Duration // processor time before the check
+	workDir      string        // the current folder when the search began; an empty string means that it is not known
 	// criticalConfirm confirms suspects of liveness and deadlock by [critical.Confirm]. It remembers whether an earlier
 	// suspect recovered although no walk did.
 	criticalConfirm func(context.Context, search.Suspect) (search.Confirmed, error)
@@ -115,9 +115,9 @@ func (o *Options) following(ctx context.Context) (context.Context, context.Cance
 // tell shows the phase after a suspect or a finding.
 func (o *Options) tell(phase string) {
 	if o.Search.Progress != nil {
-		at := o.told
-		if !o.toldAt.IsZero() {
-			at.Elapsed += time.Since(o.toldAt)
+		at := o.lastProgress
+		if !o.progressAt.IsZero() {
+			at.Elapsed += time.Since(o.progressAt)
 		}
 		at.Phase = phase
 		o.Search.Progress(at)

@@ -71,7 +71,7 @@ func (o *Options) writeOutline(sys *sim.System, res *search.Result, d *isolate.D
 	r.Kind, r.Property, r.Message, r.Stack, r.Steps, r.Running = d.Kind, d.Property, d.Message, d.Stack, d.Steps, d.Running
 	f := d.Outline(sys, o.headerFor(r))
 	if f != nil && !o.Replace && o.write(r, files{error: f}) == nil {
-		o.early = filepath.Dir(r.PathFile)
+		o.unshrunkDir = filepath.Dir(r.PathFile)
 	}
 }
 

@@ -41,7 +41,7 @@ func Run(ctx context.Context, o Options) (*report.Report, error) {
 	} // otherwise the search returns err
 	if tell := o.Search.Progress; tell != nil {
 		o.Search.Progress = func(p search.Progress) {
-			o.told, o.toldAt = p, time.Now()
+			o.lastProgress, o.progressAt = p, time.Now()
 			tell(p)
 		}
 	}
@@ -143,7 +143,7 @@ func (o *Options) concluded(ctx context.Context, res *search.Result) (*report.Re
 	}
 	r, f, notShrunk, err := o.complete(ctx, &sys, res)
 	switch {
-	case err != nil && o.early != "":
+	case err != nil && o.unshrunkDir != "":
 		o.leave(r) // with a report, as it was found
 		return r, err
 	case f.error == nil:

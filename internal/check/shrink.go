@@ -120,8 +120,8 @@ func (o *Options) describeUnshrunk(sys *sim.System, res *search.Result) {
 		err = o.write(r, f)
 	}
 	if err == nil {
-		o.early = filepath.Dir(r.PathFile)
-		_ = isolate.NoteFound(o.early) // in case this process is killed
+		o.unshrunkDir = filepath.Dir(r.PathFile)
+		_ = isolate.NoteFound(o.unshrunkDir) // in case this process is killed
 	}
 	o.Unshrunk(r)
 }

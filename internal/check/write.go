@@ -39,7 +39,7 @@ func (o *Options) write(r *report.Report, f files) error {
 		}
 	}
 	name := outfolder.Slug(r.System, cmp.Or(r.Property, string(r.Kind)))
-	if dir := cmp.Or(o.early, o.suspectFile.folder(name)); dir != "" && !where.Replace {
+	if dir := cmp.Or(o.unshrunkDir, o.suspectFile.folder(name)); dir != "" && !where.Replace {
 		where = outfolder.Folder{Dir: dir, Replace: true}
 	}
 	dir, err := where.Write(name, func(temp, dir string) error {
@@ -83,9 +83,9 @@ func (o *Options) write(r *report.Report, f files) error {
 		return err
 	}
 	o.replaced = true
-	if o.left != "" { // an earlier attempt failed
-		os.RemoveAll(o.left)
-		o.left = ""
+	if o.tempDir != "" { // an earlier attempt failed
+		os.RemoveAll(o.tempDir)
+		o.tempDir = ""
 	}
 	o.suspectFile.supersede(r, dir)
 	switch {
@@ -101,8 +101,8 @@ func (o *Options) write(r *report.Report, f files) error {
 // that of the suspect under examination, or else a new one in the folder for temporary files.
 func (o *Options) leave(r *report.Report) {
 	r.PathFile, r.Commands = o.suspectFile.name(), report.Commands{}
-	if o.early != "" {
-		r.PathFile = filepath.Join(o.early, outfolder.ErrorPath)
+	if o.unshrunkDir != "" {
+		r.PathFile = filepath.Join(o.unshrunkDir, outfolder.ErrorPath)
 	}
 	if r.PathFile == "" && r.PathText != "" {
 		r.PathFile = o.leaveText(r.PathText)
@@ -152,18 +152,18 @@ func content(f *pathfile.File) ([]byte, error) {
 // leaveText writes the text of a path file to the folder for temporary files, over that of an earlier call. It returns the name of
 // the file; an empty string means that none could be written.
 func (o *Options) leaveText(text string) string {
-	if o.left == "" {
+	if o.tempDir == "" {
 		dir, err := os.MkdirTemp("", "macemc-finding-")
 		if err != nil {
 			return ""
 		}
-		o.left = dir
+		o.tempDir = dir
 	}
-	file := filepath.Join(o.left, outfolder.ErrorPath)
-	if err := writeWhole(o.left, outfolder.ErrorPath, []byte(text)); err != nil {
+	file := filepath.Join(o.tempDir, outfolder.ErrorPath)
+	if err := writeWhole(o.tempDir, outfolder.ErrorPath, []byte(text)); err != nil {
 		if _, err := os.Stat(file); err != nil { // no earlier text is left
-			os.Remove(o.left)
-			o.left = ""
+			os.Remove(o.tempDir)
+			o.tempDir = ""
 			return ""
 		}
 	}
