@@ -126,8 +126,8 @@ func (s *searcher) merge(ctx context.Context, u *unit) error {
 		s.cfg.Reach.saw(u.states)
 	}
 	s.coverage.Merge(u.coverage)
-	for i := range u.noticed.schedules {
-		s.scheduled[i].add(&u.noticed.schedules[i])
+	for i := range u.schedules.tallies {
+		s.scheduled[i].add(&u.schedules.tallies[i])
 	}
 	if u.err != nil {
 		return u.err

@@ -74,8 +74,8 @@ func (s *searcher) result(sources []source) *Result {
 		}
 	}
 	for i, name := range s.cfg.System.ActionNames() {
-		if s.totals.relied[i] > 0 && len(s.workers[0].loop.Goals) > 0 {
-			r.Stats.Relied = append(r.Stats.Relied, stats.Relied{Action: name, Walks: s.totals.relied[i]})
+		if s.totals.usedActions[i] > 0 && len(s.workers[0].loop.Goals) > 0 {
+			r.Stats.Relied = append(r.Stats.Relied, stats.Relied{Action: name, Walks: s.totals.usedActions[i]})
 		}
 	}
 	r.Stats.cover(&s.cfg.System, s.coverage, s.totals.sometimes)

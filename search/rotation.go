@@ -9,8 +9,8 @@ import (
 const (
 	// mixRuns is the length of the order in which schedules take turns.
 	mixRuns = unitRuns
-	// creditRuns is the number of a source's runs after which the shares of schedules change.
-	creditRuns = 8 * mixRuns
+	// updateRuns is the number of a source's runs after which the shares of schedules change.
+	updateRuns = 8 * mixRuns
 )
 
 // rotation assigns a schedule to each run of a source of walks. Each schedule has at least half of its share in the table. The
@@ -52,15 +52,15 @@ func newRotation(names []string, faults bool) *rotation {
 	return r
 }
 
-// noticed is the result of the runs of a unit, by schedule.
-type noticed struct {
-	schedules []scheduleTally // by index in the rotation's names
-	pairs     [][]uint64      // by index: hashes of the changes of node states in sampled runs
-	steps     []int           // by index: the steps of sampled runs
+// scheduleResults is the result of the runs of a unit, by schedule.
+type scheduleResults struct {
+	tallies []scheduleTally // by index in the rotation's names
+	pairs   [][]uint64      // by index: hashes of the changes of node states in sampled runs
+	steps   []int           // by index: the steps of sampled runs
 }
 
-func (n *noticed) reset(schedules int) {
-	n.schedules, n.pairs, n.steps = make([]scheduleTally, schedules), make([][]uint64, schedules), make([]int, schedules)
+func (n *scheduleResults) reset(schedules int) {
+	n.tallies, n.pairs, n.steps = make([]scheduleTally, schedules), make([][]uint64, schedules), make([]int, schedules)
 }
 
 // learn adds the results of the units of a round.
@@ -72,8 +72,8 @@ func (r *rotation) learn(units []*unit) {
 		clear(r.seen)
 	}
 	for _, u := range units {
-		for i, pairs := range u.noticed.pairs {
-			r.steps[i] += u.noticed.steps[i]
+		for i, pairs := range u.schedules.pairs {
+			r.steps[i] += u.schedules.steps[i]
 			for _, p := range pairs {
 				if !r.seen[p] {
 					r.seen[p] = true
@@ -84,8 +84,8 @@ func (r *rotation) learn(units []*unit) {
 	}
 }
 
-// credit changes the shares by the results since the last change.
-func (r *rotation) credit() {
+// updateShares changes the shares by the results since the last change.
+func (r *rotation) updateShares() {
 	for i := range r.rates {
 		if r.steps[i] > 0 {
 			r.rates[i] = (r.rates[i] + float64(r.found[i])/float64(r.steps[i])) / 2

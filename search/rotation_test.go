@@ -40,13 +40,13 @@ func TestCreditAtFixedNumbers(t *testing.T) {
 				}
 			}
 			u := units[0]
-			u.noticed.reset(n)
+			u.schedules.reset(n)
 			for i := range n {
-				u.noticed.steps[i] = 100
+				u.schedules.steps[i] = 100
 			}
 			for range 100 {
 				met++
-				u.noticed.pairs[least] = append(u.noticed.pairs[least], met)
+				u.schedules.pairs[least] = append(u.schedules.pairs[least], met)
 			}
 			r.merged(units)
 			learned = true
@@ -61,13 +61,13 @@ func TestCredit(t *testing.T) {
 	last := len(r.names) - 1
 	for k := range uint64(10) {
 		u := &unit{}
-		u.noticed.reset(len(r.names))
+		u.schedules.reset(len(r.names))
 		for i := range r.names {
-			u.noticed.steps[i] = 100
+			u.schedules.steps[i] = 100
 		}
-		u.noticed.pairs[last] = []uint64{k, k, 3}
+		u.schedules.pairs[last] = []uint64{k, k, 3}
 		r.learn([]*unit{u})
-		if r.credit(); count(r.mix, last) <= count(first, last) {
+		if r.updateShares(); count(r.mix, last) <= count(first, last) {
 			t.Fatalf("after %d changes that were met first by %s it has %d turns of %d, and had %d", k, r.names[last], count(r.mix, last), mixRuns, count(first, last))
 		}
 		for i := range r.names {
@@ -78,10 +78,10 @@ func TestCredit(t *testing.T) {
 	}
 	for k := range uint64(10) { // older credit counts less and less
 		u := &unit{}
-		u.noticed.reset(len(r.names))
-		u.noticed.steps[last], u.noticed.steps[0], u.noticed.pairs[0] = 100, 100, []uint64{1000 + k}
+		u.schedules.reset(len(r.names))
+		u.schedules.steps[last], u.schedules.steps[0], u.schedules.pairs[0] = 100, 100, []uint64{1000 + k}
 		r.learn([]*unit{u})
-		r.credit()
+		r.updateShares()
 	}
 	if count(r.mix, last) >= count(first, last) {
 		t.Fatalf("%s, which finds nothing any more, has %d turns of %d", r.names[last], count(r.mix, last), mixRuns)

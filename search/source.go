@@ -63,14 +63,14 @@ func (t *tree) merged(done []*unit) {
 		t.Bounded = t.Bounded || u.bounded
 		t.Sampled = t.Sampled || len(u.totals.sampled) > 0
 		whole = whole && !u.stopped
-		if u.left == nil {
+		if u.rest == nil {
 			continue
 		}
 		n := 1
 		if len(t.Pending) < unitsPerRound {
 			n = unitChunks
 		}
-		for _, j := range u.left.Split(n) {
+		for _, j := range u.rest.Split(n) {
 			left = append(left, &unit{phase: u.phase, Job: j})
 		}
 	}
@@ -119,8 +119,8 @@ func (r *walkSeries) next() *unit {
 	}
 	u := &unit{phase: r.phase, Job: runs.Job{First: r.number, Count: n}}
 	if r.turns != nil {
-		if r.number%creditRuns == 0 {
-			r.turns.credit()
+		if r.number%updateRuns == 0 {
+			r.turns.updateShares()
 		}
 		u.Mix = r.turns.mix
 	}
@@ -131,8 +131,8 @@ func (r *walkSeries) next() *unit {
 func (r *walkSeries) merged(done []*unit) {
 	var left []*unit
 	for _, u := range done {
-		if u.left != nil {
-			left = append(left, u.left)
+		if u.rest != nil {
+			left = append(left, u.rest)
 		}
 	}
 	r.pending = append(left, r.pending...)

@@ -8,16 +8,16 @@ import (
 
 // totals holds the counts of the runs of a unit, or of all units.
 type totals struct {
-	runs      int
-	tallies   tallies
-	sometimes []int // by Sometimes property: number of runs in which it held
-	walked    []int // as sometimes, of walks alone
-	relied    []int // by slot of the action: number of runs that recovered with it
-	activity  coverage.Activity
-	used      sim.Limits // largest number of faults of a run
-	foreign   bool       // times of different nodes were compared
-	sampled   choose.Samples
-	prefixes  []choose.Path // of runs that reached a live state without faults
+	runs        int
+	tallies     tallies
+	sometimes   []int // by Sometimes property: number of runs in which it held
+	walked      []int // as sometimes, of walks alone
+	usedActions []int // by slot of the action: number of runs that recovered with it
+	activity    coverage.Activity
+	used        sim.Limits // largest number of faults of a run
+	foreign     bool       // times of different nodes were compared
+	sampled     choose.Samples
+	prefixes    []choose.Path // of runs that reached a live state without faults
 }
 
 // newTotals returns the totals of no runs.
@@ -28,7 +28,7 @@ func newTotals(sys *sim.System) totals {
 			n++
 		}
 	}
-	t := totals{sometimes: make([]int, n), walked: make([]int, n), relied: make([]int, len(sys.Actions))}
+	t := totals{sometimes: make([]int, n), walked: make([]int, n), usedActions: make([]int, len(sys.Actions))}
 	t.activity.Reset()
 	return t
 }
@@ -41,8 +41,8 @@ func (t *totals) add(u *totals) {
 		t.sometimes[i] += n
 		t.walked[i] += u.walked[i]
 	}
-	for i, n := range u.relied {
-		t.relied[i] += n
+	for i, n := range u.usedActions {
+		t.usedActions[i] += n
 	}
 	t.activity.Merge(&u.activity)
 	t.used = t.used.Max(u.used)

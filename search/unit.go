@@ -35,7 +35,7 @@ const (
 	collisionsEvery = 32
 )
 
-// unit is a piece of work with its results.
+// unit is a job of package runs with its limits and its results.
 type unit struct {
 	phase  phase
 	runs   int // maximum number of runs
@@ -45,15 +45,15 @@ type unit struct {
 	runs.Job
 
 	// Results.
-	totals   totals
-	states   *fpset.Set    // states added; the round's
-	coverage *coverage.Set // the round's
-	bounded  bool          // deepening: the bound ended some run
-	suspect  *Suspect      // the last run's
-	err      error         // a task did not fit
-	left     *unit         // nil if the unit was finished, or ended the search
-	stopped  bool          // from outside
-	noticed  noticed
+	totals    totals
+	states    *fpset.Set    // states added; the round's
+	coverage  *coverage.Set // the round's
+	bounded   bool          // deepening: the bound ended some run
+	suspect   *Suspect      // the last run's
+	err       error         // a task did not fit
+	rest      *unit         // nil if the unit was finished, or ended the search
+	stopped   bool          // from outside
+	schedules scheduleResults
 }
 
 // checks selects the runs of a unit that are checked more closely than others.

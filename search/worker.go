@@ -96,8 +96,8 @@ func (w *worker) runs(u *unit) {
 	s.Begin(&u.Job, u.states)
 	u.totals = newTotals(&w.cfg.System)
 	rotated, _ := s.(rotated)
-	if u.noticed = (noticed{}); rotated != nil && u.Mix != nil {
-		u.noticed.reset(len(w.cfg.Schedules))
+	if u.schedules = (scheduleResults{}); rotated != nil && u.Mix != nil {
+		u.schedules.reset(len(w.cfg.Schedules))
 	}
 	w.novelty.on = false
 	l.Activity.Reset()
@@ -181,7 +181,7 @@ func (w *worker) ended(u *unit, s runs.Strategy) {
 	}
 	if !u.stopped && u.err == nil { // otherwise nothing follows, and the strategy has not seen the run's end
 		if j := s.Rest(&u.Job); j != nil {
-			u.left = &unit{phase: u.phase, Job: *j}
+			u.rest = &unit{phase: u.phase, Job: *j}
 		}
 	}
 }
@@ -203,7 +203,7 @@ func (w *worker) notice(u *unit, s rotated, events int, live bool) {
 	if live {
 		for slot, did := range s.UsedActions() {
 			if did {
-				u.totals.relied[slot]++
+				u.totals.usedActions[slot]++
 			}
 		}
 	}
@@ -211,12 +211,12 @@ func (w *worker) notice(u *unit, s rotated, events int, live bool) {
 	if i < 0 {
 		return
 	}
-	t := &u.noticed.schedules[i]
+	t := &u.schedules.tallies[i]
 	t.paths++
 	t.events += events
 	if w.novelty.on {
-		u.noticed.steps[i] += events
-		u.noticed.pairs[i] = append(u.noticed.pairs[i], w.novelty.pairs...)
+		u.schedules.steps[i] += events
+		u.schedules.pairs[i] = append(u.schedules.pairs[i], w.novelty.pairs...)
 	}
 }
 

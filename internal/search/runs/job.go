@@ -46,7 +46,7 @@ const (
 	PrefixTag // walks to live states, without a scheduled part
 )
 
-// Job is a set of runs to make.
+// Job is a set of runs to make. Package search adds limits and results to it, as a unit.
 type Job struct {
 	Bound int    `json:"-"` // of [Deepening], in choices
 	Items []Item `json:"items"`

@@ -106,5 +106,5 @@ func Validate(list []string) error {
 type Base struct {
 	Scale      // events of weight 0 do not happen
 	Given bool // the weights are not the defaults
-	Plain bool // the run is one of the first
+	Plain bool // the run is one of the first, which use the given weights and no drawn ones
 }
