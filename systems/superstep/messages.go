@@ -10,7 +10,7 @@ import (
 // their callers: leader, member, messages and worker.
 type Commit struct {
 	Rev    int // number of changes
-	K      int // the next superstep
+	K      int // number of the next superstep
 	Epoch  int // the attempt
 	Level  int // number of expanded levels
 	Leader sim.NodeID

@@ -17,22 +17,22 @@ import (
 // which each method of the interface uses. Files sample.go and writes.go have the methods that compare samples and
 // write logs.
 type data struct {
-	m         *member
-	shard     *shard.Shard
-	owner     []sim.NodeID  // by part
-	packs     []*shard.Pack // by member; nil if nothing was sent to it
-	send      func(to sim.NodeID, content any)
-	logs      archive
-	read      [parts]bool // by part: its log was read, and no other process wrote to it
-	halt      string
-	lost      bool // something is missing, or cannot be had from the server
-	void      bool // this superstep cannot be completed here
-	budget    time.Duration
-	moved     traffic
-	other     sim.NodeID // the worker that wrote the data being read; 0 if unknown
-	witnesses []byte     // scratch: witnesses of states for comparison
-	memory    int        // bytes; 0 means no limit
-	mark      func(part, number uint32, nothing bool)
+	m          *member
+	shard      *shard.Shard
+	owner      []sim.NodeID  // by part
+	packs      []*shard.Pack // by member; nil if nothing was sent to it
+	send       func(to sim.NodeID, content any)
+	logs       archive
+	read       [parts]bool // by part: its log was read, and no other process wrote to it
+	endReason  string      // why the search ends; empty if it goes on
+	missing    bool        // something is missing, or cannot be had from the server
+	impossible bool        // this superstep cannot be completed here
+	budget     time.Duration
+	moved      traffic
+	other      sim.NodeID // the worker that wrote the data being read; 0 if unknown
+	witnesses  []byte     // scratch: witnesses of states for comparison
+	memory     int        // bytes; 0 means no limit
+	mark       func(part, number uint32, nothing bool)
 }
 
 // traffic counts what a worker has sent.
@@ -80,20 +80,20 @@ func (d *data) failed(err error) {
 	switch {
 	case err == nil:
 	case errors.Is(err, errUnread):
-		d.lost, d.void = true, true
-	case d.halt != "":
+		d.missing, d.impossible = true, true
+	case d.endReason != "":
 	case errors.As(err, &differs):
 		d.differs(differs.Source, d.other, differs.Witness, 0)
 	case errors.As(err, &found):
-		d.halt = Why{Kind: "found", Text: err.Error(), Worker: d.m.self, Source: &found.Source, AtEdge: found.AtEdge}.String()
+		d.endReason = Why{Kind: "found", Text: err.Error(), Worker: d.m.self, Source: &found.Source, AtEdge: found.AtEdge}.String()
 	default:
-		d.halt = Why{Kind: "error", Text: err.Error(), Worker: d.m.self}.String()
+		d.endReason = Why{Kind: "error", Text: err.Error(), Worker: d.m.self}.String()
 	}
 }
 
 // Renew implements [superstep.Data]. Accepted states remain accepted, since they are reachable.
 func (d *data) Renew(c *superstep.Commit, self sim.NodeID) {
-	d.owner, d.lost, d.void = c.Owner, false, false
+	d.owner, d.missing, d.impossible = c.Owner, false, false
 	d.shard.Forget()
 	clear(d.packs)
 	for i, owner := range c.Owner {
@@ -117,22 +117,22 @@ func (d *data) Read(c *superstep.Commit, self sim.NodeID) bool {
 			return false
 		}
 	}
-	return !d.void
+	return !d.impossible
 }
 
 // Pending implements [superstep.Data].
 func (d *data) Pending() bool {
 	for i := range d.read {
-		if d.shard.Has(i) && d.shard.Len(i) > d.m.seen[i].len && d.halt == "" {
+		if d.shard.Has(i) && d.shard.Len(i) > d.m.seen[i].len && d.endReason == "" {
 			return true
 		}
 	}
-	return d.void
+	return d.impossible
 }
 
 // Say implements [superstep.Data].
 func (d *data) Say(done *superstep.Done) {
-	done.Next, done.Len, done.Edges, done.Halt = make([]int, parts), make([]int, parts), make([]int, parts), d.halt
+	done.Next, done.Len, done.Edges, done.Halt = make([]int, parts), make([]int, parts), make([]int, parts), d.endReason
 	for i := range parts {
 		if d.shard.Has(i) {
 			done.Next[i], done.Edges[i] = d.shard.Next(i)
@@ -150,17 +150,17 @@ func (d *data) Expand(env sim.Env, c *superstep.Commit, send func(to sim.NodeID,
 		}
 	}
 	if d.m.Depth > 0 && c.Level >= d.m.Depth {
-		d.halt = Why{Kind: "depth"}.String()
+		d.endReason = Why{Kind: "depth"}.String()
 		return
 	}
 	if d.memory > 0 && d.shard.Bytes() > d.memory {
-		d.halt = Why{Kind: "memory", Worker: d.m.self}.String()
+		d.endReason = Why{Kind: "memory", Worker: d.m.self}.String()
 		return
 	}
 	defer d.unmark()
 	deadline := time.Now().Add(d.budget)
 	d.failed(d.shard.Expand(c.Until, func() bool { return time.Now().After(deadline) }))
-	if sampled := d.shard.Sampled(); len(sampled) > 0 && d.halt == "" {
+	if sampled := d.shard.Sampled(); len(sampled) > 0 && d.endReason == "" {
 		d.failed(errors.New("checked code makes a choice with too many alternatives to enumerate: a cluster does not sample"))
 	}
 	for to, pack := range d.packs {
@@ -207,7 +207,7 @@ const (
 
 // Take implements [superstep.Data].
 func (d *data) Take(_ sim.Env, from sim.NodeID, content any) {
-	if d.halt != "" || d.void {
+	if d.endReason != "" || d.impossible {
 		return
 	}
 	defer d.unmark()

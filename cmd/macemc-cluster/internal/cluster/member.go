@@ -132,7 +132,7 @@ func (m *member) work() error {
 		for _, l := range came {
 			switch msg := l.msg.(type) {
 			case reconnected:
-				m.data.lost, m.timers.reconnected = true, time.Now()
+				m.data.missing, m.timers.reconnected = true, time.Now()
 			case leave:
 				m.leaves.Store(true)
 				m.core.Leave(&m.env)
@@ -231,8 +231,8 @@ func (m *member) arrived(msg *nats.Msg) {
 
 // miss reports a missing message, if data has noticed one.
 func (m *member) miss() {
-	if m.data.lost {
-		m.data.lost = false
+	if m.data.missing {
+		m.data.missing = false
 		m.core.Miss(&m.env)
 	}
 }

@@ -12,7 +12,7 @@ import (
 
 // Ask implements [superstep.Data].
 func (d *data) Ask(env sim.Env, c *superstep.Commit, taken bool) {
-	if d.void {
+	if d.impossible {
 		return
 	}
 	var full []int // parts with states that are not logged
@@ -28,7 +28,7 @@ func (d *data) Ask(env sim.Env, c *superstep.Commit, taken bool) {
 			d.warn(i, err)
 			if !retried(err) {
 				d.failed(err)
-				d.m.halt(d.halt) // the member will not be done
+				d.m.halt(d.endReason) // the member will not be done
 			}
 		case taken && d.shard.Len(i) > d.m.seen[i].len:
 			full = append(full, i)
@@ -136,7 +136,7 @@ func (d *data) write(full []int) {
 		if errs[k] != nil {
 			d.warn(part, errs[k])
 			d.m.reportFull(errs[k])
-			d.read[part], d.lost, d.void = false, true, true
+			d.read[part], d.missing, d.impossible = false, true, true
 			continue
 		}
 		d.m.inbox.put(0, superstep.Log{Part: part})
