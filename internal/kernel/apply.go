@@ -24,7 +24,7 @@ func (w *Machine) Apply(n *Node, first, end int) (err error) {
 			w.Net.SendDatagram(n.ID, f.Peer, f.Msg)
 		case stepinfo.StreamEffect:
 			w.sent(n, f)
-			if w.asLive && !w.OnBench {
+			if w.acceptsAll && !w.OnBench {
 				if room := w.Net.Room(n.ID, f.Peer); room <= 0 {
 					w.last.Over = append(w.last.Over, stepinfo.Overflow{From: n.ID, To: f.Peer, Room: room})
 				}

@@ -19,7 +19,7 @@ func look[T any](w *Machine, n *Node, what declared.Asker, set []sim.From[any], 
 		before, said = w.serviceHash(n), w.appendSet(nil, set)
 	}
 	var v T
-	if w.apart {
+	if w.ownGoroutines {
 		v = asking(w, func() Asked { return Asked{Name: what.Question()} }, f)
 	} else {
 		v = f()

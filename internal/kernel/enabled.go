@@ -182,7 +182,7 @@ func (w *Machine) Can(n *Node, i int32) bool {
 
 // when reports whether an action is enabled.
 func (w *Machine) when(n *Node, a *declared.Action) bool {
-	if w.apart || w.closely() {
+	if w.ownGoroutines || w.closely() {
 		return look(w, n, a, nil, func() bool { return a.When(n.Service) })
 	}
 	w.asked, w.askedAt = a, n.ID

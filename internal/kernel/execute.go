@@ -366,7 +366,7 @@ func (w *Machine) boot(src choose.Source) error {
 // Load builds the node's service and brings the node up, without booting it.
 func (w *Machine) Load(n *Node) (err error) {
 	defer w.Contain(n.ID, &err)
-	if !w.apart {
+	if !w.ownGoroutines {
 		n.Service = w.Sys.New(n.ID)
 	} else {
 		n.Service = asking(w, func() Asked { return askedNew(n.ID) }, func() sim.Service { return w.Sys.New(n.ID) })

@@ -204,7 +204,7 @@ type stream struct {
 
 // Push implements [host.Pusher].
 func (e *env) Push(to sim.NodeID, msg any) error {
-	if !e.w.asLive {
+	if !e.w.acceptsAll {
 		return e.Stream(to).Send(msg)
 	}
 	e.use("Push")
@@ -341,4 +341,4 @@ func (w *Machine) end(why any) {
 
 // contains reports whether handlers run on goroutines of their own. Those of a bench do unless its caller is guarded:
 // the table engine runs few handlers.
-func (w *Machine) contains() bool { return w.apart || w.OnBench && !w.Opts.Guarded }
+func (w *Machine) contains() bool { return w.ownGoroutines || w.OnBench && !w.Opts.Guarded }

@@ -41,7 +41,7 @@ type Machine struct {
 	Net        netmodel.Model
 	names      bool            // the network describes messages for people, see [encoding.Plan.Names]
 	Idle       netmodel.Model  // the network of a bench while a handler runs, from which quorums take nothing; nil without a bench
-	asLive     bool            // the network accepts everything pushed
+	acceptsAll bool            // the network accepts everything pushed
 	Holder     netmodel.Queued // the network, if messages leave their sender one by one
 	Members    []Node
 	Monitors   []sim.Monitor
@@ -64,16 +64,16 @@ type Machine struct {
 	Ended   *sim.Finding // the finding by which the checker ended the handler in progress; see end
 	BadType error        // a type that the state plan cannot handle, found in the step in progress
 
-	Properties properties.State
-	Steps      int
-	nextID     sim.MessageID
-	envelopes  []sim.Envelope // scratch
-	Probing    bool           // a set is being handed over in another order than its own
-	OnBench    bool           // part of a [bench.Bench]
-	apart      bool           // checked code is called on separate goroutines
-	Watching   bool           // of a bench: see Bench.EventsWatched
-	watch      *contain.Watch
-	started    contain.Started // with Settle
+	Properties    properties.State
+	Steps         int
+	nextID        sim.MessageID
+	envelopes     []sim.Envelope // scratch
+	Probing       bool           // a set is being handed over in another order than its own
+	OnBench       bool           // part of a [bench.Bench]
+	ownGoroutines bool           // checked code is called on separate goroutines
+	Watching      bool           // of a bench: see Bench.EventsWatched
+	watch         *contain.Watch
+	started       contain.Started // with Settle
 
 	failedRule stateRule // whose function has failed in this run
 

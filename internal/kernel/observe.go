@@ -23,7 +23,7 @@ func (w *Machine) observe(m sim.Monitor, from sim.NodeID, event any) (text strin
 		return o
 	}
 	var o observed
-	if w.apart {
+	if w.ownGoroutines {
 		o = asking(w, func() Asked { return Asked{Name: sim.MonitorName(m)} }, tell)
 	} else {
 		o = tell()

@@ -167,7 +167,7 @@ func NewWorld(sys *sim.System, opts Options) (World, error) {
 	}
 	w := &Machine{
 		Sys: sys, Opts: opts, plans: plans, Copies: copies, Timers: map[any]*timerKind{},
-		apart: opts.Contain || opts.Overdue != nil, watch: contain.NewWatch(opts.Overdue), limits: declared.NodeLimits(sys),
+		ownGoroutines: opts.Contain || opts.Overdue != nil, watch: contain.NewWatch(opts.Overdue), limits: declared.NodeLimits(sys),
 		Groups: declared.ProcessGroups(sys),
 	}
 	if err := processGroups(sys, &opts); err != nil {
@@ -178,7 +178,7 @@ func NewWorld(sys *sim.System, opts Options) (World, error) {
 	w.Actions, w.Quorums, w.disturbing = declared.Actions(sys), declared.Quorums(sys), declared.DisturbingOf(sys)
 	w.Members = make([]Node, sys.Nodes)
 	if network != nil {
-		w.Net, w.asLive = network.Start(w), simext.IsLive(sys.Network)
+		w.Net, w.acceptsAll = network.Start(w), simext.IsLive(sys.Network)
 	} else {
 		w.Net = declared.NoNetwork{}
 	}
