@@ -101,7 +101,7 @@ func ReportLost(o Options, out isolate.Outcome, err error) *report.Report {
 		r, _ = k.conclude(res)
 	}
 	r.Message = err.Error()
-	if lost != nil && len(lost.Left) > 0 && out.Suspect == nil && len(out.Found) == 0 {
+	if lost != nil && len(lost.LastSteps) > 0 && out.Suspect == nil && len(out.Found) == 0 {
 		out.Suspect = o.leftBehind(lost)
 	}
 	if s := out.Suspect; s != nil && s.Run() != nil {
@@ -128,10 +128,10 @@ func ReportLost(o Options, out isolate.Outcome, err error) *report.Report {
 // leftBehind writes the run in progress of a process that checked code ended, as a suspect.
 func (o *Options) leftBehind(lost *isolate.LostError) *isolate.PendingSuspect {
 	s := &search.Suspect{Kind: sim.Panic, Node: -1, Strategy: o.Search.Strategy, Message: "the search process died in this run: " + lost.How}
-	if len(lost.Left) > 1 {
+	if len(lost.LastSteps) > 1 {
 		s.Message = "the search process died in this run or in another one in progress: " + lost.How
 	}
-	o.suspectFile.putExecuted(s, lost.Left[0].Run())
+	o.suspectFile.putExecuted(s, lost.LastSteps[0].Run())
 	return &isolate.PendingSuspect{Suspect: *o.suspectFile.entry(s, report.Suspected)}
 }
 

@@ -66,12 +66,12 @@ type LostError struct {
 	fault  *defect.Error // of the checker; nil means that none is known
 	call   call          // the call of checked code in progress; 0 means that none is known
 	// offHandler means that it may have died on a goroutine that a handler had started, during another call.
-	offHandler bool
-	during     call
-	own        bool // checked code ended it
-	settled    bool // it made its runs one at a time, and waited for goroutines of handlers
-	// Left are the last steps of the runs in progress, if checked code ended the process.
-	Left []*Death
+	offHandler    bool
+	duringCall    call
+	byCheckedCode bool // checked code ended it
+	ranSingly     bool // it made its runs one at a time, and waited for goroutines of handlers
+	// LastSteps are those of the runs in progress, if checked code ended the process.
+	LastSteps []*Death
 }
 
 func (e *LostError) Error() string {
@@ -110,9 +110,9 @@ const mostSkipped = 8
 func (s *Supervisor) Run(ctx context.Context) (Outcome, error) {
 	out, err := s.run(ctx)
 	lost, ok := errors.AsType[*LostError](err)
-	if ok && lost.own && len(lost.Left) > 0 && (out.Suspect == nil || out.Suspect.Status == report.Suspected) {
-		out.Death, err = lost.Left[0], nil
-		out.Death.BecomeNondeterminism(lost.How, lost.settled && len(lost.Left) == 1)
+	if ok && lost.byCheckedCode && len(lost.LastSteps) > 0 && (out.Suspect == nil || out.Suspect.Status == report.Suspected) {
+		out.Death, err = lost.LastSteps[0], nil
+		out.Death.BecomeNondeterminism(lost.How, lost.ranSingly && len(lost.LastSteps) == 1)
 	}
 	return out, err
 }
@@ -134,13 +134,13 @@ func (s *Supervisor) run(ctx context.Context) (Outcome, error) {
 			before.Folder = out.Suspect.Folder
 		}
 		again, next, e := s.search(ctx, &before)
-		if next != nil && next.call == 0 && unexplained.during != 0 { // it did not die again, so the path is not known yet
-			before.skip(unexplained.during, unexplained)
+		if next != nil && next.call == 0 && unexplained.duringCall != 0 { // it did not die again, so the path is not known yet
+			before.skip(unexplained.duringCall, unexplained)
 			again, next, e = s.search(ctx, &before)
 		}
 		if next != nil && (next.call == 0 || len(before.Skipped) == mostSkipped || slices.Contains(before.Skipped, uint64(next.call))) {
 			out.Suspect = cmp.Or(again.Suspect, out.Suspect)
-			if len(next.Left) > 0 {
+			if len(next.LastSteps) > 0 {
 				unexplained = next
 			}
 			return out, unexplained
@@ -177,7 +177,7 @@ func (e *earlier) late() bool {
 // skip adds a call that ended a process as lost describes.
 func (e *earlier) skip(c call, lost *LostError) {
 	first := len(e.Skipped) == 0
-	e.Own, e.Surely = lost.own && (e.Own || first), lost.settled && (e.Surely || first)
+	e.Own, e.Surely = lost.byCheckedCode && (e.Own || first), lost.ranSingly && (e.Surely || first)
 	e.Skipped, e.Died = append(e.Skipped, uint64(c)), lost.How
 }
 
@@ -245,15 +245,15 @@ func (s *Supervisor) search(ctx context.Context, before *earlier) (out Outcome, 
 	// A handler need not be the cause: the tables of the search take memory, too.
 	unexplained = &LostError{How: strings.Replace(how.Message, how.subject(), "it", 1), call: call(rec.Get(flight.Called)), Memory: how.memory,
 		fault: defect.Died(output.head.String())}
-	unexplained.settled = before.Settle
-	unexplained.own = how.signal == "" && !unexplained.Memory && unexplained.fault == nil && !diedInRuntime(output.head.String())
+	unexplained.ranSingly = before.Settle
+	unexplained.byCheckedCode = how.signal == "" && !unexplained.Memory && unexplained.fault == nil && !diedInRuntime(output.head.String())
 	if how.signal != "" {
 		unexplained.How += "; the signal may have come from outside"
 	}
 	if !before.Settle && !unexplained.Memory && unexplained.fault == nil && how.signal == "" &&
 		diedOffHandler(output.head.String(), unexplained.call) {
 		// The call in progress need not be the one that started the goroutine.
-		unexplained.call, unexplained.offHandler, unexplained.during = 0, true, unexplained.call
+		unexplained.call, unexplained.offHandler, unexplained.duringCall = 0, true, unexplained.call
 	}
 	if unexplained.call != 0 {
 		return out, unexplained, nil
@@ -268,9 +268,9 @@ func (s *Supervisor) search(ctx context.Context, before *earlier) (out Outcome, 
 		case <-ctx.Done():
 		}
 	}()
-	out.Death, unexplained.Left, err = s.investigate(ctx, rec)
+	out.Death, unexplained.LastSteps, err = s.investigate(ctx, rec)
 	if how.signal != "" || unexplained.Memory || unexplained.fault != nil {
-		unexplained.Left = nil // they need not be the cause
+		unexplained.LastSteps = nil // they need not be the cause
 	}
 	switch {
 	case ctx.Err() != nil:
