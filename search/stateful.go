@@ -148,8 +148,8 @@ func statesWithin(ctx context.Context, cfg *Config, began time.Time, ticks int) 
 	r.Stats.fair(&cfg.System, x)
 	// Depth-first search completes no depth before all. Earlier processes may have visited states that this one did
 	// not.
-	through := visited || r.Stopped == stats.StoppedSampled
-	conclusive := r.Stats.ExhaustedDepth > 0 && x.Omission <= stateset.MostOmission && !cfg.Calls.HasSkipped() || through && !cfg.Calls.Doubts()
+	allVisited := visited || r.Stopped == stats.StoppedSampled
+	conclusive := r.Stats.ExhaustedDepth > 0 && x.Omission <= stateset.MostOmission && !cfg.Calls.HasSkipped() || allVisited && !cfg.Calls.Doubts()
 	switch {
 	case finding != nil && contain.Overdue(finding):
 		return confirmHang(ctx, cfg, began, ticks, x, finding, r)

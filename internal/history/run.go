@@ -44,7 +44,7 @@ type Run struct {
 	drawn   *eventgraph.Graph  // graph of Whole, once requested
 	States  [][]GoroutineState // states of Whole, by goroutine
 	causes  causes
-	windows []window // recorded parts, most recently used first
+	windows []window // cached traces of parts of the run, most recently used first
 }
 
 // Step is the record of one step. There is one for each step of a run.
