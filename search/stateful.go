@@ -112,7 +112,7 @@ func statesWithin(ctx context.Context, cfg *Config, began time.Time, ticks int) 
 	}
 	x, err := visit(exploring, &cfg.System, opts)
 	if why := options.UnsupportedBy(err); why != "" {
-		return nil, fmt.Errorf("strategy %s does not support %s; use strategy %s, which does not store states", cfg.Strategy, why, Deepening)
+		return nil, fmt.Errorf("strategy %s does not support %s; use strategy %s, which executes runs", cfg.Strategy, why, Deepening)
 	}
 	var log *explore.LogError
 	switch {

@@ -13,6 +13,7 @@ import (
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/textfmt"
 	"github.com/macemc/macemc/mdb"
+	"github.com/macemc/macemc/sim"
 )
 
 // load reads a path file. done is true in a process that only executes the file: there is nothing left to do.
@@ -82,6 +83,9 @@ func (r *Replay) Do(ctx context.Context, p *Process) error {
 			verb := "recurs"
 			if !recurs {
 				verb = "does not recur"
+			}
+			if !recurs && l.Header.Finding == string(sim.Nondeterminism) {
+				recorded += "; it is a difference between states or executions, which one run may not show: search again"
 			}
 			_, err = fmt.Fprintf(out, "the finding that the file records %s: %s\n", verb, recorded)
 		}
