@@ -9,9 +9,9 @@ import (
 
 // answers replays the recorded answers to the questions of a step.
 type answers struct {
-	list []Answer
-	lost map[string]int // by question: number of unsynced writes, the last ones, that a crash loses
-	err  error
+	list       []Answer
+	lostWrites map[string]int // by question: number of unsynced writes, the last ones, that a crash loses
+	err        error
 
 	picks []pathfile.Pick
 }
@@ -30,7 +30,7 @@ func (a *answers) pick(p choose.Point) int {
 	case p.Kind.Class() == choose.Fault:
 		return 0
 	case p.Kind == choose.Outcome:
-		return min(max(p.Arity-1-a.lost[p.Label], 0), p.Arity-1)
+		return min(max(p.Arity-1-a.lostWrites[p.Label], 0), p.Arity-1)
 	case len(a.list) == 0:
 		a.fail("it makes a choice that was not recorded: %q", p.Label)
 		return 0

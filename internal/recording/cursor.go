@@ -32,8 +32,8 @@ func (c *cursor) nextStart() int {
 	return i
 }
 
-// lost returns the number of last writes of the current start that the next one did not find.
-func (c *cursor) lost() int {
+// lostWrites returns the number of last writes of the current start that the next one did not find.
+func (c *cursor) lostWrites() int {
 	r, next := c.starts[c.start], c.nextStart()
 	if len(r.Events) == 0 || next >= len(c.starts) {
 		return 0

@@ -79,7 +79,7 @@ func (m *merger) recordExecuted(c *cursor, e *Event) {
 			delete(m.index.clocks, a.From)
 		}
 		if e.Stream {
-			m.index.coming[a.From.Incarnation]--
+			m.index.undelivered[a.From.Incarnation]--
 		}
 	}
 	incarnation := c.starts[c.start].Header.Incarnation
@@ -92,7 +92,7 @@ func (m *merger) recordExecuted(c *cursor, e *Event) {
 	}
 	m.out.Origins = append(m.out.Origins, Origin{c.node, c.start + 1, e.Number, clock})
 	for _, p := range m.index.refused[e] {
-		m.index.awaited[p]--
+		m.index.beforeStart[p]--
 	}
 	c.pos++
 }
@@ -160,13 +160,13 @@ func (m *merger) describe(index int) string {
 // crash takes the nodes of a process down, so that they can start again.
 func (m *merger) crash(index int) {
 	ev, _ := m.run.Event(index)
-	src := answers{lost: map[string]int{}}
+	src := answers{lostWrites: map[string]int{}}
 	for _, id := range m.upInProcess(ev.Node) {
 		label := stepinfo.SurvivorsLabelOf(id)
 		if id == ev.Node {
 			label = stepinfo.SurvivorsLabel
 		}
-		src.lost[label] = m.cursors[id].lost()
+		src.lostWrites[label] = m.cursors[id].lostWrites()
 		for peer := range m.cursors {
 			m.queued[[2]sim.NodeID{id, sim.NodeID(peer)}] = 0
 			m.queued[[2]sim.NodeID{sim.NodeID(peer), id}] = 0

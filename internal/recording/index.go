@@ -11,9 +11,9 @@ type index struct {
 	incarnations map[uint64]nodeStart
 	arrives      map[Ref]nodeStart // first delivery of a message
 	copies       map[Ref]int       // number of its deliveries
-	coming       map[uint64]int    // undelivered stream messages of an incarnation
+	undelivered  map[uint64]int    // undelivered stream messages of an incarnation
 	refused      map[*Event][]nodeStart
-	awaited      map[nodeStart]int // number of events that must precede that start while the node is down
+	beforeStart  map[nodeStart]int // number of events that must precede that start while the node is down
 	clocks       map[Ref][]int     // of the sending events, while they are needed
 }
 
@@ -33,7 +33,7 @@ func (x *index) add(c *cursor) {
 					x.arrives[a.From] = nodeStart{c.node, i}
 				}
 				if e.Stream {
-					x.coming[a.From.Incarnation]++
+					x.undelivered[a.From.Incarnation]++
 				}
 			}
 		}
@@ -82,7 +82,7 @@ func (x *index) trim(c *cursor, start int) int {
 		}
 		for _, a := range e.Received() { // it never arrived
 			if x.copies[a.From]--; e.Stream {
-				x.coming[a.From.Incarnation]--
+				x.undelivered[a.From.Incarnation]--
 			}
 			if x.copies[a.From] == 0 {
 				delete(x.arrives, a.From)
@@ -118,7 +118,7 @@ func (x *index) findRefused(c *cursor, all []*cursor) {
 				if s := last[e.Peer]; s != nil && e.Err == sim.ErrRefused.Error() {
 					p := nodeStart{e.Peer, startAfter(all[e.Peer].starts, s.Time)}
 					x.refused[s] = append(x.refused[s], p)
-					x.awaited[p]++
+					x.beforeStart[p]++
 				}
 				last[e.Peer] = nil
 			}

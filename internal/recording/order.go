@@ -53,7 +53,7 @@ func (m *merger) time(c *cursor) int64 {
 
 // atCrash reports whether the node must crash next: it was started again, or others noticed that it stopped.
 func (m *merger) atCrash(c *cursor) bool {
-	return m.up(c.node) && (c.atEnd() && c.next() != nil || c.next() == nil && m.index.awaited[nodeStart{c.node, len(c.starts)}] > 0)
+	return m.up(c.node) && (c.atEnd() && c.next() != nil || c.next() == nil && m.index.beforeStart[nodeStart{c.node, len(c.starts)}] > 0)
 }
 
 // possible returns the index of the node's next event in the world, which may be a crash before its next start.
@@ -150,10 +150,10 @@ func (m *merger) postpones(c *cursor) bool {
 	case m.atCrash(c):
 		return slices.ContainsFunc(m.upInProcess(c.node), func(mate sim.NodeID) bool {
 			of := m.cursors[mate]
-			return m.index.coming[of.starts[of.start].Header.Incarnation] > 0
+			return m.index.undelivered[of.starts[of.start].Header.Incarnation] > 0
 		})
 	case c.atEnd():
-		return m.index.awaited[nodeStart{c.node, c.nextStart()}] > 0
+		return m.index.beforeStart[nodeStart{c.node, c.nextStart()}] > 0
 	}
 	for _, p := range m.index.refused[e] {
 		peer := m.cursors[p.node]
