@@ -76,7 +76,7 @@ type Showing interface {
 // Carrier is implemented by services that host a program of the user. Their own code does not count as the handler of
 // an event, so reports show no line of it. The names of its unexported fields are shown in parentheses.
 type Carrier interface {
-	// Carries does nothing.
+	// Carries does nothing. It marks the type.
 	Carries()
 }
 
