@@ -34,7 +34,7 @@ func (x *fleet) command(ctx context.Context, line string) bool {
 	case "quit":
 		return true
 	case "state":
-		x.look(ctx, true)
+		x.judge(ctx, true)
 		return false
 	case "kill", "start", "do":
 		if len(words) == 3 || words[0] != "do" && len(words) == 2 {

@@ -11,7 +11,7 @@
 //	schedule.go  the parent: when nodes are killed or started, when the run ends
 //	fleet.go     the state of the parent: folder, addresses, progress
 //	process.go   one child process: its orders and its reports
-//	look.go      whether all nodes are up, and which properties hold
+//	judge.go     whether all nodes are up, and which properties hold
 //	console.go   commands of the user
 //	node.go      the child: runs nodes, obeys orders, acts at random
 //	rate.go      deliveries over time, and their picture

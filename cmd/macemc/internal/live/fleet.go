@@ -32,7 +32,7 @@ type fleet struct {
 	marks     []mark
 	crashed   []string      // errors of processes that ended unexpectedly
 	gaveUp    []string      // reasons of nodes that had to give up
-	said      string        // last message about the properties
+	lastLine  string        // last message about the properties
 	liveSince time.Duration // time since which the system was live at every check; 0 means that it was not live at the last one
 	report    Report
 }

@@ -104,15 +104,15 @@ const matesEnd = 5 * time.Second
 // together waits for the ends of the n nodes of a process. If one fails, it stops the others and waits up to patience until they have
 // recorded the events that they have handled. It returns the first error.
 func together(ends <-chan error, n int, stop func(), patience time.Duration) (failed error) {
-	var late <-chan time.Time
+	var timeout <-chan time.Time
 	for range n {
 		select {
 		case err := <-ends:
 			if err != nil && failed == nil {
-				failed, late = err, time.After(patience)
+				failed, timeout = err, time.After(patience)
 				stop()
 			}
-		case <-late:
+		case <-timeout:
 			return failed
 		}
 	}

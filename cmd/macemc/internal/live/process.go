@@ -178,7 +178,7 @@ func (p *process) receive(what string) {
 
 // settle waits until all running nodes have booted, up to a limit. Earlier kills and starts would not count as restarts after a crash.
 func (x *fleet) settle(ctx context.Context, limit time.Duration) {
-	for late := time.Now().Add(limit); ctx.Err() == nil && time.Now().Before(late); time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(limit); ctx.Err() == nil && time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
 		if !slices.ContainsFunc(x.nodes, (*process).boots) {
 			return
 		}
@@ -251,8 +251,8 @@ func (x *fleet) stop() {
 		x.crashed = append(x.crashed, silent+" does not answer: a handler does not return")
 	}
 	x.order("stop")
-	late := time.NewTimer(10 * time.Second)
-	defer late.Stop()
+	timeout := time.NewTimer(10 * time.Second)
+	defer timeout.Stop()
 	for _, h := range x.hosts() {
 		if slices.ContainsFunc(h.nodes, func(node int) bool { return x.nodes[node].stuckIn() != "" }) {
 			_ = h.cmd.Process.Kill()
@@ -264,9 +264,9 @@ func (x *fleet) stop() {
 			if h.err != nil {
 				x.failed(h)
 			}
-		case <-late.C:
+		case <-timeout.C:
 			x.crashed = append(x.crashed, h.names()+" does not end")
-			late.Reset(0)
+			timeout.Reset(0)
 		}
 	}
 }
@@ -299,8 +299,8 @@ func (x *fleet) failed(h *host) {
 	x.crashed = append(x.crashed, fmt.Sprintf("%s: %s", h.names(), h.end()))
 }
 
-// gone records that a process has ended.
-func (x *fleet) gone(h *host) {
+// recordEnd records that a process has ended.
+func (x *fleet) recordEnd(h *host) {
 	for _, node := range h.nodes {
 		x.nodes[node] = nil
 	}

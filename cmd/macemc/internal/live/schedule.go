@@ -97,7 +97,7 @@ func (x *fleet) do(d scheduledAction) {
 		}
 		_ = p.cmd.Process.Kill()
 		<-p.done
-		x.gone(p.host)
+		x.recordEnd(p.host)
 		x.liveSince = 0 // whether the system is still live is unknown
 		x.mark("%s", p.say("is killed", "are killed"))
 	case p != nil:
@@ -139,7 +139,7 @@ func (x *fleet) watch(ctx context.Context, actions []scheduledAction) {
 		case h := <-x.ended:
 			if slices.Contains(x.hosts(), h) {
 				x.failed(h)
-				x.gone(h)
+				x.recordEnd(h)
 				x.say("%s: %s", h.say("has ended", "have ended"), h.end())
 				return
 			}
@@ -153,7 +153,7 @@ func (x *fleet) watch(ctx context.Context, actions []scheduledAction) {
 			began := time.Now()
 			x.printStuck()
 			soon, cancel := context.WithDeadline(ctx, x.due(actions, end)) // checking a long run takes long
-			live := x.look(soon, false)
+			live := x.judge(soon, false)
 			cancel()
 			if live && x.flags.until == "live" && len(actions) == 0 && x.endsLive(ctx) {
 				return

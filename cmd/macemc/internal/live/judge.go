@@ -43,7 +43,7 @@ func (x *fleet) missing() string {
 
 // endsLive reports whether the system is live while all nodes are frozen, so that the run can end. Otherwise the nodes continue.
 func (x *fleet) endsLive(ctx context.Context) bool {
-	if x.freeze() == "" && x.look(ctx, false) {
+	if x.freeze() == "" && x.judge(ctx, false) {
 		return true
 	}
 	x.order("thaw")
@@ -62,8 +62,8 @@ func failing(w kernel.World) (names []string, err error) {
 	return names, nil
 }
 
-// reached returns the state that the recordings lead to so far; nil means that not all nodes have begun.
-func (x *fleet) reached() (*recording.Reached, error) {
+// recordedState returns the state that the recordings lead to so far; nil means that not all nodes have begun.
+func (x *fleet) recordedState() (*recording.Reached, error) {
 	set, err := recording.ReadDir(x.recordings())
 	if err != nil {
 		return nil, nil
@@ -76,22 +76,22 @@ func (x *fleet) reached() (*recording.Reached, error) {
 	return recording.Reach(sys, set, x.codec)
 }
 
-// look prints the properties that do not hold, if that has changed or all is set. It reports whether the system is live and no node is
+// judge prints the properties that do not hold, if that has changed or all is set. It reports whether the system is live and no node is
 // missing.
-func (x *fleet) look(ctx context.Context, all bool) bool {
+func (x *fleet) judge(ctx context.Context, all bool) bool {
 	down := x.missing()
 	var state *recording.Reached
 	var err error
-	if !patient(ctx, 0, func() { state, err = x.reached() }) {
+	if !patient(ctx, 0, func() { state, err = x.recordedState() }) {
 		return false
 	}
 	if err == nil && state == nil {
 		return false // not all nodes have begun
 	}
 	if err != nil {
-		if said := err.Error(); said != x.said || all {
-			x.say("%s", said)
-			x.said = said
+		if line := err.Error(); line != x.lastLine || all {
+			x.say("%s", line)
+			x.lastLine = line
 		}
 		return false
 	}
@@ -104,26 +104,26 @@ func (x *fleet) look(ctx context.Context, all bool) bool {
 	} else if x.liveSince == 0 {
 		x.liveSince = time.Since(x.begun)
 	}
-	said := ""
+	line := ""
 	switch {
 	case err != nil:
-		said = err.Error() // a property panicked
+		line = err.Error() // a property panicked
 	case state.Disagreement != nil:
-		said = "the recording differs from the checked system: " + state.Disagreement.Error()
+		line = "the recording differs from the checked system: " + state.Disagreement.Error()
 	case state.Finding != nil:
-		said = state.Finding.Error()
+		line = state.Finding.Error()
 	case live && down != "":
-		said = "all properties hold in the recorded states, but not up: " + down
+		line = "all properties hold in the recorded states, but not up: " + down
 	case live:
-		if said = "live: all properties hold"; len(x.down()) > 0 {
-			said += " without " + replay.ListNodes(x.down())
+		if line = "live: all properties hold"; len(x.down()) > 0 {
+			line += " without " + replay.ListNodes(x.down())
 		}
 	default:
-		said = "does not hold: " + strings.Join(failing, "; ")
+		line = "does not hold: " + strings.Join(failing, "; ")
 	}
-	if said != x.said || all {
-		x.say("%s", said)
-		x.said = said
+	if line != x.lastLine || all {
+		x.say("%s", line)
+		x.lastLine = line
 	}
 	if all {
 		for node := range x.nodes {
