@@ -67,23 +67,23 @@ type variable struct{ from, to, kind uintptr }
 var errVariables = errors.New("the package variables of a process cannot be found: that takes a binary with symbols in ELF format, as on Linux, " +
 	"and not more than 64 MB of what they lead to at first")
 
-// photographed is the result of recording the package variables before the first process of a checked system.
-var photographed struct {
+// initialVariables is the result of recording the package variables before the first process of a checked system.
+var initialVariables struct {
 	done   bool
 	err    error
 	others []string // variables that all nodes share
 }
 
-// photograph records the values of package variables, once per process of the checker. It covers the package of the main function, modules
+// saveInitial records the values of package variables, once per process of the checker. It covers the package of the main function, modules
 // other than the checker, and standard library packages that programs register things with. The lock stepping must be held.
-func (c *command) photograph() error {
-	if photographed.done {
-		if slices.ContainsFunc(photographed.others, func(name string) bool { return strings.HasPrefix(name, c.pkg) }) {
+func (c *command) saveInitial() error {
+	if initialVariables.done {
+		if slices.ContainsFunc(initialVariables.others, func(name string) bool { return strings.HasPrefix(name, c.pkg) }) {
 			return fmt.Errorf("package variables of %s are shared by all nodes: the main functions of a test binary of this module must be of one package", strings.TrimSuffix(c.pkg, "."))
 		}
-		return photographed.err
+		return initialVariables.err
 	}
-	photographed.done = true
+	initialVariables.done = true
 	var all []variable
 	restored := false
 	for _, v := range program.Variables(dataStart()) {
@@ -97,20 +97,20 @@ func (c *command) photograph() error {
 		if kind == program.RestoreVariable {
 			restored = true
 		} else {
-			photographed.others = append(photographed.others, v.Name)
+			initialVariables.others = append(initialVariables.others, v.Name)
 		}
 		all = append(all, variable{v.From, v.To, uintptr(kind)})
 	}
-	if !restored || photograph(all) == 0 {
-		photographed.err = errVariables
+	if !restored || saveInitial(all) == 0 {
+		initialVariables.err = errVariables
 	}
-	return photographed.err
+	return initialVariables.err
 }
 
 // enter installs the package variables, the arguments and the environment of the node's process.
 func (n *node) enter() {
 	if p := n.process; p != nil {
-		stepping.variables = exchange(stepping.variables, p.variables, 0, true)
+		stepping.variables = swapVariables(stepping.variables, p.variables, 0, true)
 		p.swap()
 	}
 }
@@ -119,7 +119,7 @@ func (n *node) enter() {
 func (n *node) leave() {
 	if p := n.process; p != nil {
 		p.swap()
-		p.variables = exchange(p.variables, stepping.variables, n.bubble, false)
+		p.variables = swapVariables(p.variables, stepping.variables, n.bubble, false)
 	}
 }
 
@@ -295,5 +295,5 @@ var errProcess = errors.New("a node can send signals to its own process only, an
 func (c *command) canRun() error {
 	stepping.Lock()
 	defer stepping.Unlock()
-	return c.photograph()
+	return c.saveInitial()
 }

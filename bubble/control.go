@@ -12,32 +12,32 @@ import (
 
 // control is the scheduler's state of a node. Its fields must match macemcStep of the overlay.
 type control struct {
-	seed     uint64 // of select and of random numbers
-	sched    uint64 // seed of the schedule of the step
-	mode     uint32 // modeFIFO, modeRandom or modePCT
-	every    uint32 // random: one in every places yields; 0 means none
-	changes  uint32 // PCT: priority changes left
-	resigns  uint32 // PCT: priorities lowered by runtime.Gosched or for fairness
-	stays    uint32 // goroutines that may still be held back until the next step
-	number   uint32 // of the step
-	ids      uint64 // goroutines that the node has had
-	timers   uint32 // timers that it has armed
-	outside  uint32 // times that a goroutine waited for something outside the bubble
-	waiter   uint64 // last goroutine that did
-	why      uint8  // reason for its wait
-	lost     bool   // holds overflowed, so deadlocks may be missed
-	looked   bool   // the program has read the clock in this step
-	nholds   int32  // used elements of holds
-	holds    [64]hold
-	spinning uintptr // goroutines that wait for the next step; 0 means none
-	held     uint32  // goroutines that are held back until the next step
-	yields   uint64  // times that the schedule made a goroutine yield
-	ahead    int64   // nanoseconds by which jumps have put the wall clock forward
-	main     uintptr // main goroutine of the bubble
+	seed            uint64 // of select and of random numbers
+	sched           uint64 // seed of the schedule of the step
+	mode            uint32 // modeFIFO, modeRandom or modePCT
+	every           uint32 // random: one in every places yields; 0 means none
+	changes         uint32 // PCT: priority changes left
+	resigns         uint32 // PCT: priorities lowered by runtime.Gosched or for fairness
+	holdBacks       uint32 // goroutines that may still be held back until the next step
+	number          uint32 // of the step
+	ids             uint64 // goroutines that the node has had
+	timers          uint32 // timers that it has armed
+	outside         uint32 // times that a goroutine waited for something outside the bubble
+	waiter          uint64 // last goroutine that did
+	why             uint8  // reason for its wait
+	locksOverflowed bool   // locks had no room, so deadlocks may be missed
+	readClock       bool   // the program has read the clock in this step
+	nlocks          int32  // used elements of locks
+	locks           [64]lockUse
+	stopped         uintptr // goroutines that wait for the next step; 0 means none
+	heldBack        uint32  // goroutines that are held back until the next step
+	yields          uint64  // times that the schedule made a goroutine yield
+	ahead           int64   // nanoseconds by which jumps have put the wall clock forward
+	main            uintptr // main goroutine of the bubble
 }
 
-// hold records that a goroutine holds a lock or waits for one.
-type hold struct {
+// lockUse records that a goroutine holds a lock or waits for one.
+type lockUse struct {
 	lock  uintptr // its address, or the inode of the file
 	gid   uint64  // the goroutine
 	since uint64  // number of goroutines that the node had had when it acquired the lock
@@ -55,11 +55,11 @@ const everyPlace = 3
 
 // arrange sets the schedule of the next step. Pick 0 is first come, first served.
 func (c *control) arrange(how sim.Interleave, pick int) {
-	c.mode, c.every, c.changes, c.resigns, c.stays, c.sched = modeFIFO, 0, 0, 0, 0, 0
+	c.mode, c.every, c.changes, c.resigns, c.holdBacks, c.sched = modeFIFO, 0, 0, 0, 0, 0
 	if pick == 0 {
 		return
 	}
-	c.sched, c.stays = mix(uint64(pick)), uint32(pick%2)
+	c.sched, c.holdBacks = mix(uint64(pick)), uint32(pick%2)
 	switch {
 	case how == sim.Random:
 		c.mode, c.every = modeRandom, everyPlace
@@ -78,31 +78,31 @@ func mix(z uint64) uint64 {
 // deadlock describes a cycle of goroutines in which each waits for a lock that the next one holds. It returns "" if there is none. flocks
 // are locks of files. A goroutine that a member of the cycle has started while it held the lock may be going to release it. started reports
 // whether such a goroutine exists, other than those that are waiting for locks.
-func (c *control) deadlock(flocks []hold, started func(by, since uint64, waiting []uint64) bool) string {
-	holds := append(c.holds[:c.nholds:c.nholds], flocks...)
+func (c *control) deadlock(flocks []lockUse, started func(by, since uint64, waiting []uint64) bool) string {
+	uses := append(c.locks[:c.nlocks:c.nlocks], flocks...)
 	var waiting []uint64
-	for _, h := range holds {
+	for _, h := range uses {
 		if h.state&1 == 0 {
 			waiting = append(waiting, h.gid)
 		}
 	}
-	if len(waiting) == 0 || c.lost {
+	if len(waiting) == 0 || c.locksOverflowed {
 		return ""
 	}
-	var chain []hold // locks that are held while other goroutines wait for them
-	var visit func(h hold) bool
-	visit = func(h hold) bool {
-		if i := slices.IndexFunc(chain, func(o hold) bool { return o.gid == h.gid }); i >= 0 {
+	var chain []lockUse // locks that are held while other goroutines wait for them
+	var visit func(h lockUse) bool
+	visit = func(h lockUse) bool {
+		if i := slices.IndexFunc(chain, func(o lockUse) bool { return o.gid == h.gid }); i >= 0 {
 			chain = chain[i:]
 			chain[0] = h
 			return true
 		}
 		chain = append(chain, h)
-		for _, w := range holds {
+		for _, w := range uses {
 			if w.gid != h.gid || w.state&1 != 0 {
 				continue
 			}
-			for _, h := range holds {
+			for _, h := range uses {
 				if h.lock == w.lock && h.state&1 != 0 && visit(h) {
 					return true
 				}
@@ -111,7 +111,7 @@ func (c *control) deadlock(flocks []hold, started func(by, since uint64, waiting
 		chain = chain[:len(chain)-1]
 		return false
 	}
-	for _, h := range holds {
+	for _, h := range uses {
 		if h.state&1 != 0 || !visit(h) {
 			continue
 		}

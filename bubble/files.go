@@ -131,13 +131,13 @@ func onDescriptor(trap uintptr, args [4]uintptr) (result uintptr, errno syscall.
 }
 
 // flocks returns the locks of files if a goroutine waits for one.
-func (h *Host) flocks() (all []hold) {
+func (h *Host) flocks() (all []lockUse) {
 	for _, l := range h.files.Locks() {
 		state := uint32(0)
 		if l.Held {
 			state = 1
 		}
-		all = append(all, hold{uintptr(l.Inode), l.Goroutine, l.Since, state})
+		all = append(all, lockUse{uintptr(l.Inode), l.Goroutine, l.Since, state})
 	}
 	return all
 }

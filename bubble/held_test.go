@@ -32,10 +32,10 @@ func TestHeldBack_NotObserved(t *testing.T) {
 		n := start(boot{nodes: 1})
 		n.perform(&input{kind: bootInput, boot: new(boot), how: sim.Random, pick: pick}, program)
 		text := n.goroutines()
-		if shown := strings.HasPrefix(text, "held back until the next step "); shown != (n.ctl.held > 0) {
-			t.Errorf("schedule %d: %d goroutines are held back, shown is %q", pick, n.ctl.held, text)
+		if shown := strings.HasPrefix(text, "held back until the next step "); shown != (n.ctl.heldBack > 0) {
+			t.Errorf("schedule %d: %d goroutines are held back, shown is %q", pick, n.ctl.heldBack, text)
 		}
-		if n.ctl.held > 0 {
+		if n.ctl.heldBack > 0 {
 			held++
 			if n.fresh != nil || !n.stale() {
 				t.Errorf("schedule %d: observed %v, stale %v, while a goroutine is held back", pick, n.fresh, n.stale())

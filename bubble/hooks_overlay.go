@@ -17,10 +17,10 @@ func next() int64
 func jump(to int64)
 func run(f func())
 func kill()
-func spin()
+func resumeStopped()
 func yield()
-func quiet(d int32)
-func heir(bubble, gid, since uint64, waiting []uint64) bool
+func unscheduled(d int32)
+func childMayUnlock(bubble, gid, since uint64, waiting []uint64) bool
 func abort(bubble uint64)
 
 // enter makes the caller the main goroutine of its bubble between steps.
@@ -42,13 +42,13 @@ func operate(machine)
 // intercept makes package syscall pass calls on descriptors of a node's files to a function.
 func intercept(call func(trap uintptr, args [4]uintptr) (uintptr, syscall.Errno))
 
-// photograph records the values of package variables and returns their size in bytes; 0 means that they are too large.
-func photograph([]variable) uintptr
+// saveInitial records the values of package variables and returns their size in bytes; 0 means that they are too large.
+func saveInitial([]variable) uintptr
 
-// exchange saves the values of package variables to out and loads them from in. A nil in means the initial values. bubble is the bubble of
-// the process that is suspended; 0 means none. process reports whether a process is resumed. The result is out, or a new object if out is
-// nil.
-func exchange(out, in unsafe.Pointer, bubble uint64, process bool) unsafe.Pointer
+// swapVariables saves the values of package variables to out and loads them from in. A nil in means the initial values. bubble is the
+// bubble of the process that is suspended; 0 means none. process reports whether a process is resumed. The result is out, or a new object
+// if out is nil.
+func swapVariables(out, in unsafe.Pointer, bubble uint64, process bool) unsafe.Pointer
 
 // dataStart returns the address at which package variables begin.
 func dataStart() uintptr

@@ -34,25 +34,25 @@ type boot struct {
 // stepping. A node has the fields of the program, of the step in progress and of the answers to come. Each file has the methods of one
 // stage of a step.
 type node struct {
-	ctl     control       // shared with the scheduler in the runtime
-	host    *Host         // nil until the boot
-	process *process      // nil means that the program uses the checker's package variables
-	done    chan struct{} // receives a value when the bubble exists, and is closed when it has ended
-	quit    chan struct{} // closed to end the bubble
-	bubble  uint64        // its ID in the runtime
-	now     int64         // clock reading, in nanoseconds since 1970
-	clock   int64         // clock reading of the step in progress, see input
-	next    int64         // time at which the next timer fires; 0 means none
-	effects []effect      // of the last step, in order; shared with host
-	fresh   any           // value that Observe returned in the last step; nil means none
-	looking bool          // a call of Observe has not returned: it waits for a lock
-	dying   bool          // discard was called
-	choose  chooser       // makes the program's choices in the step in progress
-	chosen  []chosen      // these choices
-	failed  any           // value that choose panicked with
-	aborted bool          // the step in progress did not terminate; the goroutines of the node are dead
-	over    bool          // the program has ended, and its last state was observed
-	backlog [][]Message   // messages that wait for room, by node
+	ctl       control       // shared with the scheduler in the runtime
+	host      *Host         // nil until the boot
+	process   *process      // nil means that the program uses the checker's package variables
+	done      chan struct{} // receives a value when the bubble exists, and is closed when it has ended
+	quit      chan struct{} // closed to end the bubble
+	bubble    uint64        // its ID in the runtime
+	now       int64         // clock reading, in nanoseconds since 1970
+	clock     int64         // clock reading of the step in progress, see input
+	next      int64         // time at which the next timer fires; 0 means none
+	effects   []effect      // of the last step, in order; shared with host
+	fresh     any           // value that Observe returned in the last step; nil means none
+	observing bool          // a call of Observe has not returned: it waits for a lock
+	dying     bool          // discard was called
+	choose    chooser       // makes the program's choices in the step in progress
+	chosen    []chosen      // these choices
+	failed    any           // value that choose panicked with
+	aborted   bool          // the step in progress did not terminate; the goroutines of the node are dead
+	over      bool          // the program has ended, and its last state was observed
+	backlog   [][]Message   // messages that wait for room, by node
 }
 
 // ownGoroutines is the number of a node's goroutines outside its program: the one that runs the bubble, and its main goroutine.
@@ -86,7 +86,7 @@ func start(b boot) *node {
 	n.ctl.ids = ownGoroutines
 	n.ctl.seed = mix(b.seed ^ uint64(b.self)<<32 ^ uint64(b.times)<<48)
 	go func() {
-		simext.HostProgram(func() { run(func() { simext.HostProgram(n.hold) }) })
+		simext.HostProgram(func() { run(func() { simext.HostProgram(n.idle) }) })
 		close(n.done)
 	}()
 	<-n.done
@@ -111,9 +111,9 @@ func (n *node) begin(b boot, program Main) func() {
 	}
 }
 
-// hold is the main goroutine of the bubble between steps. It receives from a channel outside the bubble, so that time stands still
+// idle is the main goroutine of the bubble between steps. It receives from a channel outside the bubble, so that time stands still
 // meanwhile.
-func (n *node) hold() {
+func (n *node) idle() {
 	n.bubble = enter(&n.ctl)
 	n.done <- struct{}{}
 	<-n.quit
@@ -128,9 +128,9 @@ func (n *node) execute(f func()) {
 	}
 	f()
 	n.check()
-	spin()
+	resumeStopped()
 	n.wait()
-	looked := n.ctl.looked
+	readClock := n.ctl.readClock
 	switch h := n.host; {
 	case n.dying:
 	case h.returned && !n.over:
@@ -149,9 +149,9 @@ func (n *node) execute(f func()) {
 	if n.now, n.next = time.Now().UnixNano()-n.ctl.ahead, next(); n.next-n.now >= int64(forever) {
 		n.next = 0
 	}
-	if soon := n.now + int64(spinTime); n.ctl.spinning != 0 && (n.next == 0 || n.next > soon) {
+	if soon := n.now + int64(spinTime); n.ctl.stopped != 0 && (n.next == 0 || n.next > soon) {
 		n.next = soon
-	} else if n.next == 0 && looked && !n.over {
+	} else if n.next == 0 && readClock && !n.over {
 		n.next = n.now + int64(idleTime)
 	}
 	yield() // stored paths have two places here where another goroutine could run
@@ -176,28 +176,30 @@ func (n *node) check() {
 // rest runs goroutines that are held back until all goroutines wait, in FIFO order. The schedule of a step
 // may hold a goroutine back until the next step.
 func (n *node) rest() {
-	if n.ctl.held > 0 {
+	if n.ctl.heldBack > 0 {
 		n.ctl.mode = modeFIFO
-		spin()
+		resumeStopped()
 		n.wait()
 	}
 }
 
 // callObserve calls the program's Observe function, unless a goroutine is held back. The function may block on a lock.
 func (n *node) callObserve() {
-	if n.host.observe == nil || n.looking || n.ctl.held > 0 {
+	if n.host.observe == nil || n.observing || n.ctl.heldBack > 0 {
 		return
 	}
-	n.ctl.mode, n.looking = modeFIFO, true
+	n.ctl.mode, n.observing = modeFIFO, true
 	go func() {
 		n.fresh = n.host.observe()
-		n.looking = false
+		n.observing = false
 	}()
 	n.wait()
 }
 
 // stale reports whether the last observed value is of an earlier state. The value of a program that has ended is final.
-func (n *node) stale() bool { return !n.over && (n.looking || n.host.observe != nil && n.ctl.held > 0) }
+func (n *node) stale() bool {
+	return !n.over && (n.observing || n.host.observe != nil && n.ctl.heldBack > 0)
+}
 
 // run executes f with the package variables of the node's process.
 func (n *node) run(f func()) {
@@ -216,7 +218,7 @@ func (n *node) step(f func()) {
 	}
 	n.fresh, n.chosen = nil, nil
 	n.ctl.number++
-	n.ctl.looked = false
+	n.ctl.readClock = false
 	stepping.begin(n)
 	n.run(f)
 	stepping.now = nil
@@ -228,8 +230,8 @@ func (n *node) step(f func()) {
 
 // chooses calls choose for a goroutine of the program. step repeats a panic of choose.
 func (n *node) chooses(what string, k int) int {
-	quiet(1)
-	defer quiet(-1)
+	unscheduled(1)
+	defer unscheduled(-1)
 	defer func() {
 		if v := recover(); v != nil {
 			n.failed = v
@@ -245,7 +247,9 @@ func (n *node) chooses(what string, k int) int {
 
 // deadlock describes a deadlock of the program's goroutines, see [control.deadlock].
 func (n *node) deadlock() string {
-	return n.ctl.deadlock(n.host.flocks(), func(by, since uint64, waiting []uint64) bool { return heir(n.bubble, by, since, waiting) })
+	return n.ctl.deadlock(n.host.flocks(), func(by, since uint64, waiting []uint64) bool {
+		return childMayUnlock(n.bubble, by, since, waiting)
+	})
 }
 
 // discard ends the node and its goroutines.

@@ -23,11 +23,12 @@ func TestCommand_Print(t *testing.T) {
 	stepping.Lock()
 	defer stepping.Unlock()
 	runtime.GOMAXPROCS(1)
-	if err := p.command.photograph(); err != nil {
+	if err := p.command.saveInitial(); err != nil {
 		t.Fatal(err)
 	}
 	other := &command{pkg: "github.com/macemc/macemc/bubble."}
-	if err := other.photograph(); err == nil || !strings.Contains(err.Error(), "package variables of github.com/macemc/macemc/bubble are shared") {
+	if err := other.saveInitial(); err == nil ||
+		!strings.Contains(err.Error(), "package variables of github.com/macemc/macemc/bubble are shared") {
 		t.Errorf("a main function of another package: error %v", err)
 	}
 	n := start(boot{nodes: 1, command: p.command})

@@ -271,7 +271,7 @@ func (e *effect) applyTo(env sim.Env) {
 // copyShown copies the state that the program shows from the node.
 func (p *Program) copyShown(n *node) {
 	p.Ended, p.Clock, p.stale = n.host.ended, time.Duration(n.now-epoch), n.stale()
-	p.Jumped, p.HeldBack, p.goroutines.strikable = time.Duration(n.ctl.ahead), int(n.ctl.held), p.strikable(n.host)
+	p.Jumped, p.HeldBack, p.goroutines.strikable = time.Duration(n.ctl.ahead), int(n.ctl.heldBack), p.strikable(n.host)
 	if k := len(p.goroutines.exposed); k < len(n.host.exposed) {
 		p.goroutines.exposed = slices.Clip(p.goroutines.exposed)
 		for _, v := range n.host.exposed[k:] {

@@ -24,21 +24,21 @@ func TestDeadlock(t *testing.T) {
 	const has, wants, shares = 1, 0, 3
 	for _, c := range []struct {
 		name  string
-		holds []hold
+		holds []lockUse
 		want  string
 	}{
-		{"nobody waits", []hold{{lock: 10, gid: 1, state: has}, {lock: 20, gid: 2, state: has}}, ""},
-		{"who has it goes on", []hold{{lock: 10, gid: 1, state: has}, {lock: 10, gid: 2, state: wants}}, ""},
-		{"one lock twice", []hold{{lock: 10, gid: 1, state: has}, {lock: 10, gid: 1, state: wants}}, "goroutine 1 waits for a lock that it has itself"},
-		{"two", []hold{{lock: 10, gid: 1, state: has}, {lock: 20, gid: 2, state: has}, {lock: 20, gid: 1, state: wants}, {lock: 10, gid: 2, state: wants}},
+		{"nobody waits", []lockUse{{lock: 10, gid: 1, state: has}, {lock: 20, gid: 2, state: has}}, ""},
+		{"who has it goes on", []lockUse{{lock: 10, gid: 1, state: has}, {lock: 10, gid: 2, state: wants}}, ""},
+		{"one lock twice", []lockUse{{lock: 10, gid: 1, state: has}, {lock: 10, gid: 1, state: wants}}, "goroutine 1 waits for a lock that it has itself"},
+		{"two", []lockUse{{lock: 10, gid: 1, state: has}, {lock: 20, gid: 2, state: has}, {lock: 20, gid: 1, state: wants}, {lock: 10, gid: 2, state: wants}},
 			"goroutine 1 waits for a lock of goroutine 2 waits for a lock of goroutine 1"},
-		{"one waits for a cycle", []hold{{lock: 30, gid: 3, state: has}, {lock: 10, gid: 1, state: has}, {lock: 20, gid: 2, state: has}, {lock: 10, gid: 3, state: wants}, {lock: 20, gid: 1, state: wants}, {lock: 10, gid: 2, state: wants}},
+		{"one waits for a cycle", []lockUse{{lock: 30, gid: 3, state: has}, {lock: 10, gid: 1, state: has}, {lock: 20, gid: 2, state: has}, {lock: 10, gid: 3, state: wants}, {lock: 20, gid: 1, state: wants}, {lock: 10, gid: 2, state: wants}},
 			"goroutine 1 waits for a lock of goroutine 2 waits for a lock of goroutine 1"},
-		{"one of several readers", []hold{{lock: 10, gid: 1, state: shares}, {lock: 10, gid: 2, state: shares}, {lock: 10, gid: 3, state: wants}, {lock: 20, gid: 3, state: has}, {lock: 20, gid: 2, state: wants}},
+		{"one of several readers", []lockUse{{lock: 10, gid: 1, state: shares}, {lock: 10, gid: 2, state: shares}, {lock: 10, gid: 3, state: wants}, {lock: 20, gid: 3, state: has}, {lock: 20, gid: 2, state: wants}},
 			"goroutine 3 waits for a lock of goroutine 2 waits for a lock of goroutine 3"},
 	} {
 		var ctl control
-		ctl.nholds = int32(copy(ctl.holds[:], c.holds))
+		ctl.nlocks = int32(copy(ctl.locks[:], c.holds))
 		nobody := func(uint64, uint64, []uint64) bool { return false }
 		if got := ctl.deadlock(nil, nobody); got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
@@ -46,13 +46,13 @@ func TestDeadlock(t *testing.T) {
 		if got := new(control).deadlock(c.holds, nobody); got != c.want {
 			t.Errorf("%s, locks of files: %q, want %q", c.name, got, c.want)
 		}
-		for i := range ctl.holds {
-			ctl.holds[i].since = 10 * ctl.holds[i].gid
+		for i := range ctl.locks {
+			ctl.locks[i].since = 10 * ctl.locks[i].gid
 		}
 		if got := ctl.deadlock(nil, func(by, since uint64, _ []uint64) bool { return by == 1 && since == 10 }); got != "" && strings.Contains(got, " 1 ") {
 			t.Errorf("%s: %q though goroutine 1 has started one that goes on", c.name, got)
 		}
-		ctl.lost = true
+		ctl.locksOverflowed = true
 		if got := ctl.deadlock(nil, nobody); got != "" {
 			t.Errorf("%s: %q though not all locks are known", c.name, got)
 		}

@@ -71,7 +71,7 @@ var testChanges = func() []change {
 		{"testing/testing.go", atStart{"MainStart"}, " macemcInitialized(); macemcPackage = deps.ImportPath(); ", whyInit},
 		{"testing/example.go", atStart{"runExamples"},
 			" if macemcSettings != nil && len(examples) > 0 { return macemcExamples(matchString, examples) }; ", whyTests},
-		{"testing/internal/testdeps/deps.go", atStart{"testLog.add"}, " macemcQuiet(1<<16, 0); defer macemcQuiet(-1<<16, 0); ",
+		{"testing/internal/testdeps/deps.go", atStart{"testLog.add"}, " macemcUnscheduled(1<<16, 0); defer macemcUnscheduled(-1<<16, 0); ",
 			"schedules do not depend on whether the go command caches the result"},
 		{"sync/mutex.go", atStart{"Mutex.TryLock"}, " macemcPoint(" + opTryLock + ", macemcMutex(m)); ", why},
 		{"sync/rwmutex.go", atStart{"RWMutex.TryLock"}, " macemcPoint(" + opTryLock + ", macemcRW(rw)); ", why},
@@ -95,7 +95,7 @@ var testChanges = func() []change {
 		{"net/fd_posix.go", lastField{"netFD"}, " *fakeNetFD; ", whyNet},
 		{"net/sock_posix.go", atStart{"socket"},
 			" if macemcTested() { return macemcSocket(ctx, net, family, sotype, proto, ipv6only, laddr, raddr) }; " +
-				"if macemcBeside() { macemcReached(sotype, raddr) }; ", whyNet},
+				"if macemcCallerOutside() { macemcReached(sotype, raddr) }; ", whyNet},
 		{"net/conf.go", atStart{"conf.mustUseGoResolver"}, " if macemcTested() { return true }; ", whyNet},
 		{"net/fd_unix.go", atStart{"netFD.accept"}, " if fd.fakeNetFD != nil { return fd.fakeNetFD.accept(fd.laddr) }; ", whyNet},
 		{"net/fd_unix.go", atStart{"netFD.dup"}, " if fd.fakeNetFD != nil { return fd.fakeNetFD.dup() }; ", whyNet},
@@ -119,7 +119,7 @@ var testChanges = func() []change {
 	} {
 		text := " if fd.fakeNetFD != nil { return fd.fakeNetFD." + c.call + " }; "
 		if strings.HasPrefix(c.method, "write") {
-			text += "if macemcBeside() { macemcSends(fd, sa) }; "
+			text += "if macemcCallerOutside() { macemcSends(fd, sa) }; "
 		}
 		list = append(list, change{"net/fd_posix.go", atStart{"netFD." + c.method}, text, whyNet})
 	}

@@ -78,12 +78,12 @@ func Load(file string) (*Stored, error) {
 	return s, err
 }
 
-// suspect stores a finding that is not yet confirmed or minimized, and its summary in case this process ends before it is.
-func (s *Settings) suspect(c *Config, r *Result, o *Outcome, not string) {
+// storeUnconfirmed stores a finding that is not yet confirmed or minimized, and its summary in case this process ends before it is.
+func (s *Settings) storeUnconfirmed(c *Config, r *Result, o *Outcome, not string) {
 	file, created := s.keep(c, &Minimized{Schedule: r.Found, Outcome: o})
 	s.discard(file)
 	if created {
-		s.suspected.file = file
+		s.provisional.file = file
 	}
 	note := fmt.Sprintf("%s (the process ended before this was %s)", o.Title(), not)
 	if file != "" {
@@ -94,18 +94,18 @@ func (s *Settings) suspect(c *Config, r *Result, o *Outcome, not string) {
 	s.summarizeAs(Suspect, c.Test, r, note)
 }
 
-// suspected is a finding that is not yet confirmed or minimized.
-type suspected struct {
+// provisionalFile is the file of a finding that is not yet confirmed or minimized.
+type provisionalFile struct {
 	file string // an empty string means none
 	made bool   // the process has made testdata
 }
 
-// discard removes the file of the suspected finding, unless it is the given file.
+// discard removes the file of the unconfirmed finding, unless it is the given file.
 func (s *Settings) discard(file string) {
-	if old := s.suspected.file; old != "" && old != file {
+	if old := s.provisional.file; old != "" && old != file {
 		os.Remove(old)
-		removeEmpty(filepath.Dir(old), s.suspected.made)
-		s.suspected.file = ""
+		removeEmpty(filepath.Dir(old), s.provisional.made)
+		s.provisional.file = ""
 	}
 }
 
@@ -113,11 +113,11 @@ func (s *Settings) discard(file string) {
 func (s *Settings) store(c *Config, m *Minimized) string {
 	file, _ := s.keep(c, m)
 	s.discard(file)
-	s.suspected.file = ""
+	s.provisional.file = ""
 	return file
 }
 
-// keep writes a finding to a new file, or over the file of the suspected finding, and sets s.unstored. created is false if another file
+// keep writes a finding to a new file, or over the file of the unconfirmed finding, and sets s.unstored. created is false if another file
 // holds the same text.
 func (s *Settings) keep(c *Config, m *Minimized) (file string, created bool) {
 	s.unstored = nil
@@ -136,13 +136,13 @@ func (s *Settings) keep(c *Config, m *Minimized) (file string, created bool) {
 		old, err := os.ReadFile(file)
 		same := err == nil && sameStored(string(old), b.String())
 		if same && (m.Critical == 0 || string(old) == b.String()) {
-			return file, file == s.suspected.file
+			return file, file == s.provisional.file
 		}
-		if err == nil && !same && file != s.suspected.file {
+		if err == nil && !same && file != s.provisional.file {
 			continue
 		}
 		_, missing := os.Stat(filepath.Dir(folder("")))
-		s.suspected.made = s.suspected.made || missing != nil
+		s.provisional.made = s.provisional.made || missing != nil
 		if s.unstored = os.MkdirAll(dir, 0o777); s.unstored != nil {
 			return "", false
 		}
@@ -153,7 +153,7 @@ func (s *Settings) keep(c *Config, m *Minimized) (file string, created bool) {
 		}
 		if err != nil {
 			os.Remove(temp)
-			removeEmpty(dir, s.suspected.made)
+			removeEmpty(dir, s.provisional.made)
 			s.unstored = err
 			return "", false
 		}

@@ -82,7 +82,7 @@ func Explore(c Config, run func(*Schedule) *Outcome) *Result {
 		}
 	}
 	confirm := func() bool {
-		for l := leaks.suspect(); l != nil && !c.NoLeaks; l = leaks.suspect() {
+		for l := leaks.possibleLeak(); l != nil && !c.NoLeaks; l = leaks.possibleLeak() {
 			if o := run(l.schedule); o.Kind == Leak && !r.accept(o, 1) {
 				r.Finding, r.By, r.Found, r.Schedules = o, l.by, l.schedule, l.run
 				return true

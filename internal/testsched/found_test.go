@@ -293,7 +293,7 @@ func TestFound_HastyMinimization(t *testing.T) {
 	s.fresh = func(_ *Config, env ...string) *Outcome {
 		for _, e := range env {
 			if file, ok := strings.CutPrefix(e, VariableSchedule+"="); ok {
-				if f, err := Load(file); err != nil || !s.Hasty && !slices.Contains(f.Schedule.Switches, needed) {
+				if f, err := Load(file); err != nil || !s.SkipPatience && !slices.Contains(f.Schedule.Switches, needed) {
 					return passes()
 				}
 				return failure()
@@ -306,7 +306,7 @@ func TestFound_HastyMinimization(t *testing.T) {
 		o := failure()
 		if o.Patient = true; sch.Policy != Default {
 			o.Switches = []Switch{needed}
-		} else if len(sch.Switches) == 0 && !s.Hasty {
+		} else if len(sch.Switches) == 0 && !s.SkipPatience {
 			o = passes()
 		}
 		return o

@@ -204,19 +204,19 @@ func (s Stack) Lines() (lines []string) {
 
 // Goroutine is a waiting goroutine.
 type Goroutine struct {
-	Number   int // by age, starting at 1, which executes the test function
-	Waits    string
-	Address  uintptr    // Address of the object of its last operation
-	Op       program.Op // its last operation
-	Object   string     // label of what it waits for; empty means unknown
-	At       string
-	Func     string
-	Started  string  // position of the go statement
-	Holder   int     // holder of the lock that it waits for; 0 means unknown
-	Lost     bool    // nothing can wake it
-	Go       uintptr // program counter of the go statement, or of the call of WaitGroup.Go
-	Stack    Stack
-	Creation Stack // of the go statement; nil means that it executes the test
+	Number    int // by age, starting at 1, which executes the test function
+	Waits     string
+	Address   uintptr    // Address of the object of its last operation
+	Op        program.Op // its last operation
+	Object    string     // label of what it waits for; empty means unknown
+	At        string
+	Func      string
+	Started   string  // position of the go statement
+	Holder    int     // holder of the lock that it waits for; 0 means unknown
+	Unwakable bool    // nothing can wake it
+	Go        uintptr // program counter of the go statement, or of the call of WaitGroup.Go
+	Stack     Stack
+	Creation  Stack // of the go statement; nil means that it executes the test
 }
 
 // waits maps wait reasons of the runtime to texts.

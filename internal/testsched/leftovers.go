@@ -13,7 +13,7 @@ import (
 type leftovers struct {
 	left  []leftover
 	ended map[uintptr][]counts // by go statement: what runs leave behind that ended all its goroutines; none includes another
-	known bool                 // that suspect returns nil
+	known bool                 // that possibleLeak returns nil
 }
 
 // leftover is the first run that leaves behind a goroutine of a go statement, among certain others.
@@ -72,9 +72,9 @@ func (l *leftovers) add(o *Outcome, s *Schedule, n int) {
 	}
 }
 
-// suspect returns a run that leaves behind a goroutine that ends in another run, which leaves behind only some of the
+// possibleLeak returns a run that leaves behind a goroutine that ends in another run, which leaves behind only some of the
 // others, or nil.
-func (l *leftovers) suspect() *leftover {
+func (l *leftovers) possibleLeak() *leftover {
 	for i := 0; i < len(l.left) && !l.known; i++ {
 		one := &l.left[i]
 		if one.refuted {
@@ -109,7 +109,7 @@ func match(names []string, place string) int {
 }
 
 // Compare turns a passed outcome into a leak if the run left behind goroutines of the go statements in s.Ends and all of those in s.Remain.
-// If it left behind others in their place, it sets o.Instead.
+// If it left behind others in their place, it sets o.OthersRemain.
 func (o *Outcome) Compare(s *Schedule) {
 	if o.Kind != Passed || len(s.Ends) == 0 {
 		return
@@ -128,7 +128,7 @@ func (o *Outcome) Compare(s *Schedule) {
 		}
 	}
 	if len(leaked) == 0 || len(remain) > 0 {
-		o.Instead = others
+		o.OthersRemain = others
 		return
 	}
 	for _, i := range leaked {
@@ -142,4 +142,4 @@ func (o *Outcome) Compare(s *Schedule) {
 }
 
 // passes reports whether the run passed and left behind only goroutines that also remain under the schedule of Schedule.Remain.
-func (o *Outcome) passes() bool { return o.Kind == Passed && !o.Instead }
+func (o *Outcome) passes() bool { return o.Kind == Passed && !o.OthersRemain }

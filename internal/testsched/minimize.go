@@ -160,7 +160,7 @@ func (m *Minimized) shorter(list []Switch, finding *Outcome, run, traced func(*S
 		}
 		m.Runs++
 		o := run(&s)
-		if o.Lost || !o.equal(finding) {
+		if o.Incomplete || !o.equal(finding) {
 			continue
 		}
 		if other := o.Switches; budget.left() && try(other) {
@@ -270,7 +270,7 @@ func (s *Settings) nearest(sch *Schedule, o *Outcome, runner Runner) {
 				c.Seed = c.Walk
 			}
 			seed = c.Seed
-			if r := runner.Run(&c, true); r.passes() && !r.Lost && try(r.Switches) {
+			if r := runner.Run(&c, true); r.passes() && !r.Incomplete && try(r.Switches) {
 				remove(r.Switches, left, try)
 				break
 			}

@@ -28,31 +28,31 @@ const (
 // Outcome is the result of a run. It has a field for each observation of a run. Most of them pass between processes.
 // Each file has the methods of one use: identity, leftovers, objects, reports.
 type Outcome struct {
-	Kind     Kind
-	Message  string      // one line
-	Where    string      // position in the code of the test, which distinguishes findings of one kind
-	Details  []string    // lines for display
-	Shows    []string    // identifies the finding, see Identify
-	Waiting  []Goroutine // goroutines that are blocked or left behind; not passed between processes
-	Points   uint64
-	Executed uint64 // operations at points that were executed
-	Choices  uint64 // points at which another goroutine could have run
-	Hash     uint64 // of the order of goroutines
-	Switches []Switch
-	Lost     bool        // Switches is incomplete
-	Followed int         // number of switches of the schedule that applied
-	Outside  bool        // a goroutine waited for something outside the test: a process, a real file, a signal
-	LeftOut  string      // Systematic: why the orders of points do not cover all outcomes
-	Patient  bool        // the run waited in real time for timers, files and processes of goroutines outside the test
-	Left     []string    // goroutines that the test left behind and that something reachable may wake
-	LeftAt   []uintptr   // their go statements
-	Behind   []Goroutine // the same goroutines; not passed between processes
-	Instead  bool        // Passed, but goroutines remain that Schedule.Remain lacks
-	Ended    []uintptr   // go statements of goroutines that have ended; valid until the next run
-	Trace    []Event
-	Untraced int // number of events after those of Trace
-	States   []State
-	Origins  []Origin
+	Kind         Kind
+	Message      string      // one line
+	Where        string      // position in the code of the test, which distinguishes findings of one kind
+	Details      []string    // lines for display
+	Shows        []string    // identifies the finding, see Identify
+	Waiting      []Goroutine // goroutines that are blocked or left behind; not passed between processes
+	Points       uint64
+	Executed     uint64 // operations at points that were executed
+	Choices      uint64 // points at which another goroutine could have run
+	Hash         uint64 // of the order of goroutines
+	Switches     []Switch
+	Incomplete   bool        // some switches are missing from Switches
+	Followed     int         // number of switches of the schedule that applied
+	Outside      bool        // a goroutine waited for something outside the test: a process, a real file, a signal
+	LeftOut      string      // Systematic: why the orders of points do not cover all outcomes
+	Patient      bool        // the run waited in real time for timers, files and processes of goroutines outside the test
+	Left         []string    // goroutines that the test left behind and that something reachable may wake
+	LeftAt       []uintptr   // their go statements
+	Behind       []Goroutine // the same goroutines; not passed between processes
+	OthersRemain bool        // Passed, but goroutines remain that Schedule.Remain lacks
+	Ended        []uintptr   // go statements of goroutines that have ended; valid until the next run
+	Trace        []Event
+	Untraced     int // number of events after those of Trace
+	States       []State
+	Origins      []Origin
 
 	Decisions []Decision // Systematic: the Options are valid until the next run
 	Spins     bool       // NoEnd: a goroutine runs without a scheduling point

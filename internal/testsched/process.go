@@ -12,15 +12,15 @@ import (
 	"github.com/macemc/macemc/internal/testsched/program"
 )
 
-// doubt collects the results of new processes that did not confirm a finding.
-type doubt struct {
+// unconfirmed collects the results of new processes that did not confirm a finding.
+type unconfirmed struct {
 	how     string   // how the finding was found
 	changed []string // package variables that earlier runs have changed
 	warm    bool     // a process that executed another run first failed, too
 	fresh   *Outcome // failure of a process that executed no other run; nil means none
 }
 
-func (d *doubt) add(sch *Schedule, o *Outcome) {
+func (d *unconfirmed) add(sch *Schedule, o *Outcome) {
 	switch {
 	case !o.fails():
 	case sch.Warm:
@@ -34,8 +34,8 @@ func (d *doubt) add(sch *Schedule, o *Outcome) {
 func (o *Outcome) fails() bool { return o != nil && o.Kind != Passed }
 
 // processes executes schedules in new processes until one fails, and reports what these processes show about a finding.
-func (s *Settings) processes(c *Config, r *Result, d *doubt) *Report {
-	s.Hasty = false
+func (s *Settings) processes(c *Config, r *Result, d *unconfirmed) *Report {
+	s.SkipPatience = false
 	limit := 200
 	if c.Schedules > 0 {
 		limit = min(limit, c.Schedules)
@@ -255,8 +255,8 @@ func (s *Settings) start(c *Config, env ...string) bool {
 		return false
 	}
 	defer null.Close()
-	if s.Hasty {
-		env = append(env, variableHasty+"=1")
+	if s.SkipPatience {
+		env = append(env, variableSkipPatience+"=1")
 	}
 	env = slices.Concat(env, s.environ) // of equal names, the first counts
 	args := append([]string{exe, "-test.count=1", "-test.timeout=" + processTime.String()}, s.flags.Process(c.Test)...)

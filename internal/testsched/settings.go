@@ -15,20 +15,20 @@ import (
 
 // These environment variables control a test binary. Only Variable enables exploration.
 const (
-	Variable           = "MACEMC_TEST" // seed
-	VariableSchedules  = "MACEMC_TEST_SCHEDULES"
-	VariableTime       = "MACEMC_TEST_TIME"
-	VariableDelay      = "MACEMC_TEST_DELAY"
-	VariableExhaustive = "MACEMC_TEST_EXHAUSTIVE" // number of preemptions, or "all"; empty means that schedules are sampled
-	VariableModules    = "MACEMC_TEST_MODULES"    // comma-separated modules in whose packages functions of sync/atomic are scheduling points
-	VariableLeaks      = "MACEMC_TEST_LEAKS"      // "false" means that leaks are only noted
-	VariableSchedule   = "MACEMC_TEST_SCHEDULE"   // file with the only schedule to execute
-	VariableSummaries  = "MACEMC_TEST_SUMMARIES"  // folder for one file per package
-	variableOnly       = "MACEMC_TEST_ONLY"       // number of the only schedule to execute, in a process of its own
-	VariablePackage    = "MACEMC_TEST_PACKAGE"    // import path of the package, if the go command was given files of it
-	VariableTags       = "MACEMC_TEST_TAGS"       // build tags
-	VariableOutcome    = "MACEMC_TEST_OUTCOME"    // file for the outcome of a process of its own
-	variableHasty      = "MACEMC_TEST_HASTY"      // not empty means Settings.Hasty
+	Variable             = "MACEMC_TEST" // seed
+	VariableSchedules    = "MACEMC_TEST_SCHEDULES"
+	VariableTime         = "MACEMC_TEST_TIME"
+	VariableDelay        = "MACEMC_TEST_DELAY"
+	VariableExhaustive   = "MACEMC_TEST_EXHAUSTIVE" // number of preemptions, or "all"; empty means that schedules are sampled
+	VariableModules      = "MACEMC_TEST_MODULES"    // comma-separated modules in whose packages functions of sync/atomic are scheduling points
+	VariableLeaks        = "MACEMC_TEST_LEAKS"      // "false" means that leaks are only noted
+	VariableSchedule     = "MACEMC_TEST_SCHEDULE"   // file with the only schedule to execute
+	VariableSummaries    = "MACEMC_TEST_SUMMARIES"  // folder for one file per package
+	variableOnly         = "MACEMC_TEST_ONLY"       // number of the only schedule to execute, in a process of its own
+	VariablePackage      = "MACEMC_TEST_PACKAGE"    // import path of the package, if the go command was given files of it
+	VariableTags         = "MACEMC_TEST_TAGS"       // build tags
+	VariableOutcome      = "MACEMC_TEST_OUTCOME"    // file for the outcome of a process of its own
+	variableSkipPatience = "MACEMC_TEST_HASTY"      // not empty means Settings.SkipPatience
 	// VariableTrace selects parts of the outcome: "events", "states" (of goroutines, too), or "nearest" (also NearestFile).
 	VariableTrace = "MACEMC_TEST_TRACE"
 )
@@ -39,23 +39,23 @@ const PrintsKeys = ",gocachetest=1"
 // Settings are the settings from the environment. Its fields are the settings and the progress of the test that is
 // explored. Its methods are the stages of handling a finding. Each stage has a file.
 type Settings struct {
-	config    Config
-	schedule  string
-	only      int // -1 means none
-	outcome   string
-	summaries string
-	folder    string
-	flags     program.Flags
-	summary   map[string]string // lines, by test
-	environ   []string
-	reserve   time.Duration // time reserved before the deadline for examining a finding
-	latest    time.Time     // when the examination of a finding must have ended; the zero time means no limit
-	suspected suspected
-	unstored  error         // why the latest schedule could not be stored
-	temporary error         // the latest failure to write a temporary file for a new process; nil means none
-	running   string        // test that is explored or replayed
-	runs      func() string // command that repeats the runs of the process; nil means unknown
-	Hasty     bool          // the finding is that of a patient run, see Outcome.Patient, so that others with it need not be
+	config       Config
+	schedule     string
+	only         int // -1 means none
+	outcome      string
+	summaries    string
+	folder       string
+	flags        program.Flags
+	summary      map[string]string // lines, by test
+	environ      []string
+	reserve      time.Duration // time reserved before the deadline for examining a finding
+	latest       time.Time     // when the examination of a finding must have ended; the zero time means no limit
+	provisional  provisionalFile
+	unstored     error         // why the latest schedule could not be stored
+	temporary    error         // the latest failure to write a temporary file for a new process; nil means none
+	running      string        // test that is explored or replayed
+	runs         func() string // command that repeats the runs of the process; nil means unknown
+	SkipPatience bool          // runs that wait in real time are not repeated, because the finding is that of an Outcome with Patient set
 	// fresh executes the test in a new process with some environment variables changed. It returns nil if the process wrote no outcome.
 	fresh func(c *Config, env ...string) *Outcome
 }
@@ -71,7 +71,7 @@ func FromEnvironment() *Settings {
 		summaries: os.Getenv(VariableSummaries), folder: os.Getenv(program.VariableFolder), summary: map[string]string{},
 		flags: program.ParseFlags(os.Getenv(VariableTags), os.Args[min(1, len(os.Args)):]),
 	}
-	s.fresh, s.Hasty = s.process, os.Getenv(variableHasty) != ""
+	s.fresh, s.SkipPatience = s.process, os.Getenv(variableSkipPatience) != ""
 	begin, _ = syscall.Getwd()
 	if s.summaries != "" {
 		os.WriteFile(BegunFile(s.summaries), nil, 0o666)
@@ -272,15 +272,15 @@ func (s *Settings) found(c *Config, r *Result, runner Runner) *Report {
 	if r.FromFile {
 		how = "found by a schedule in " + s.shown(folder(c.Test))
 	}
-	s.suspect(c, r, r.Finding, "confirmed")
+	s.storeUnconfirmed(c, r, r.Finding, "confirmed")
 	if s.repeats(c, r) {
 		s.discard("")
 		return &Report{Note: fmt.Sprintf("macemc: it fails when it runs a second time, whatever the schedule: %s; its first run left something behind, for example a file or a setting of the process, which it should undo with t.Cleanup; only %s could be explored",
 			r.Finding.Title(), program.Plural(r.Schedules-1, "schedule", "schedules"))}
 	}
-	s.Hasty = r.Finding.Patient
-	defer func() { s.Hasty = false }()
-	d := doubt{how: how, changed: changed}
+	s.SkipPatience = r.Finding.Patient
+	defer func() { s.SkipPatience = false }()
+	d := unconfirmed{how: how, changed: changed}
 	again := s.replay(c, r.Found, withTrace)
 	d.add(r.Found, again)
 	if again == nil || !again.SameFinding(r.Finding) { // other tests may have run before, or the initialization by the first run is irrelevant
@@ -297,9 +297,9 @@ func (s *Settings) found(c *Config, r *Result, runner Runner) *Report {
 	}
 	m := &Minimized{Schedule: r.Found, Outcome: again}
 	if !r.Finding.Spins { // each run of such a finding takes long
-		s.suspect(c, r, again, "minimized")
+		s.storeUnconfirmed(c, r, again, "minimized")
 		less := Minimize(r.Found, r.Finding, s.latest, plain, traced)
-		s.Hasty = false // with fewer switches, a run may show the finding only if it does not wait
+		s.SkipPatience = false // with fewer switches, a run may show the finding only if it does not wait
 		if o := s.replay(c, less.Schedule, withTrace); o != nil && o.SameFinding(r.Finding) {
 			less.show(o)
 			m = less

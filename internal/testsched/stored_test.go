@@ -56,7 +56,7 @@ func TestSuspect(t *testing.T) {
 	}
 	const first, second = "testdata/macemc/TestX/deadlock-1.path", "testdata/macemc/TestX/deadlock-2.path"
 
-	s.suspect(c, r, finding, "confirmed")
+	s.storeUnconfirmed(c, r, finding, "confirmed")
 	files(first)
 	if note := s.summary["TestX"]; !strings.Contains(note, "DEADLOCK: blocked (the process ended before this was confirmed)") || !strings.Contains(note, first) {
 		t.Errorf("note %s", note)
@@ -67,8 +67,8 @@ func TestSuspect(t *testing.T) {
 		t.Errorf("%s is left", list[0].Name())
 	}
 
-	s.suspect(c, r, finding, "confirmed")
-	s.suspect(c, r, &Outcome{Kind: Deadlock, Message: "blocked otherwise"}, "minimized")
+	s.storeUnconfirmed(c, r, finding, "confirmed")
+	s.storeUnconfirmed(c, r, &Outcome{Kind: Deadlock, Message: "blocked otherwise"}, "minimized")
 	files(first)
 	minimized := &Minimized{Schedule: &Schedule{Seed: 1, Switches: found.Switches[:1]}, Outcome: finding}
 	if file := s.store(c, minimized); file != first {
@@ -79,7 +79,7 @@ func TestSuspect(t *testing.T) {
 		t.Errorf("stored %+v", list)
 	}
 
-	s.suspect(c, r, finding, "confirmed") // another schedule
+	s.storeUnconfirmed(c, r, finding, "confirmed") // another schedule
 	files(first, second)
 	if file := s.store(c, minimized); file != first { // is minimized to the stored one
 		t.Errorf("stored in %s", file)
@@ -108,7 +108,7 @@ func TestSuspect(t *testing.T) {
 		t.Errorf("the folder, which is the user's, has %v: %v", left, err)
 	}
 	s = &Settings{}
-	s.suspect(c, r, finding, "confirmed")
+	s.storeUnconfirmed(c, r, finding, "confirmed")
 	s.discard("")
 	if left, err := os.ReadDir("testdata"); err != nil || len(left) > 0 {
 		t.Errorf("the folder, which is the user's, has %v: %v", left, err)
