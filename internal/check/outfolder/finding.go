@@ -20,7 +20,7 @@ const Root = "macemc-out"
 // Names of files in the folder of a finding.
 const (
 	ErrorPath  = "error.path"
-	LivePath   = "live.path"
+	LivePath   = "live.path"     // the nearest live run
 	Original   = "original.path" // the run before it was shrunk
 	ReportStem = "report"        // reports append the extension of their format
 	ReportPage = ReportStem + ".html"

@@ -195,7 +195,7 @@ func environmentFlags(fl *pflag.FlagSet, f *task.Subject) {
 	}
 	fl.StringVar(&f.Timing, "timing", "", "use `MODE`: ByDeadline, AnyOrder, Prompt, Bounded:1s, BoundedLiveness:1s")
 	fl.StringVar(&f.Interleave, "interleave", "", "order goroutines by `MODE`: rotate, fifo, random or pct:N")
-	fl.StringVar(&f.CrashCut, "crash-cut", "", "lose effects of a step that crashes by `MODE`: prefix, none or subset")
+	fl.StringVar(&f.CrashCut, "crash-cut", "", "crash inside steps by `MODE`: prefix of the effects, none (never inside), or subset")
 }
 
 // rerunArgs returns the arguments that repeat the search, with its seed.
