@@ -56,7 +56,7 @@ func (c Config) complete() (Config, error) {
 	c.Seed = cmp.Or(c.Seed, 1)
 	c.Workers = cmp.Or(c.Workers, runs.DefaultWorkers())
 	c.MaxPaths = cmp.Or(c.MaxPaths, math.MaxInt)
-	c.HandlerLimit = cmp.Or(c.HandlerLimit, runloop.DefaultHandlerLimit)
+	c.HandlerLimit = cmp.Or(c.HandlerLimit, budget.DefaultHandlerLimit)
 	return c, nil
 }
 

@@ -19,6 +19,8 @@ import (
 // Decide and Locate are computed by deadlinesAt of package search.
 
 const (
+	// DefaultHandlerLimit is the default of the time after which a running handler is suspected to diverge.
+	DefaultHandlerLimit = 500 * time.Millisecond
 	// LeastConfirming is the minimum time limit for examining a suspect, even beyond the time limit of the search.
 	LeastConfirming = 5 * time.Second
 	// leastFollowing is the minimum time limit for following up a finding, even in a search with a short time limit.

@@ -5,8 +5,8 @@ import (
 	"context"
 	"time"
 
+	"github.com/macemc/macemc/internal/budget"
 	"github.com/macemc/macemc/internal/check/flight"
-	"github.com/macemc/macemc/internal/search/runloop"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -39,7 +39,7 @@ func (s *Supervisor) investigate(ctx context.Context, rec *flight.Recorder) (d *
 // ConfirmLimit returns the time limit of a step in a fresh process: ten times the limit that made it suspect. 0 means
 // the default limit.
 func ConfirmLimit(handlerLimit time.Duration) time.Duration {
-	return 10 * cmp.Or(handlerLimit, runloop.DefaultHandlerLimit)
+	return 10 * cmp.Or(handlerLimit, budget.DefaultHandlerLimit)
 }
 
 // Limits of an execution for a path file, which follows the end of a search: for all steps, and for one.

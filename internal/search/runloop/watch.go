@@ -16,9 +16,6 @@ import (
 // Tick is the interval at which running code is checked.
 const Tick = contain.WatchInterval
 
-// DefaultHandlerLimit is the default of the time after which a running handler is suspected to diverge.
-const DefaultHandlerLimit = 500 * time.Millisecond
-
 // Ticks returns the number of ticks within a time limit for handlers.
 func Ticks(limit time.Duration) int { return int(limit/Tick) + 2 }
 
@@ -89,7 +86,7 @@ func OverdueAfter(limit int) func(ticks int) bool {
 // Overdue is for [kernel.Options] of explorations outside of searches. It abandons checked code that does not return
 // within limit; 0 means the default of searches.
 func Overdue(limit time.Duration) func(ticks int) bool {
-	return OverdueAfter(Ticks(cmp.Or(limit, DefaultHandlerLimit)))
+	return OverdueAfter(Ticks(cmp.Or(limit, budget.DefaultHandlerLimit)))
 }
 
 // blocked reports whether the handler of some worker waits for another goroutine, or all goroutines of a hosted program
