@@ -33,9 +33,9 @@ const (
 func FollowLimit(limit time.Duration) time.Duration { return limit + limit/2 + leastFollowing }
 
 // WaitLimit returns the time limit of a search together with the decision whether a step never returns, for which a
-// search of a second has enough time, too. The rest until LastLimit suffices for a report without minimizing.
+// search of a second has enough time, too, if the step uses the processor. The rest until LastLimit suffices to report.
 func WaitLimit(limit time.Duration) time.Duration {
-	return max(FollowLimit(limit), LastLimit(limit)-max(limit/4, 500*time.Millisecond))
+	return max(FollowLimit(limit), LastLimit(limit)-max(limit/4, 800*time.Millisecond))
 }
 
 // LastLimit returns the time limit of a search with all that follows it.

@@ -136,8 +136,8 @@ func read(block string) Goroutine {
 		if !ok || strings.HasPrefix(function, "\t") {
 			continue
 		}
-		if at := offset.FindStringIndex(place); at != nil {
-			place = place[:at[0]]
+		if m := filePlace.FindStringSubmatch(place); m != nil {
+			place = m[1]
 		}
 		if creator, ok := strings.CutPrefix(function, "created by "); ok {
 			creator, _, _ = strings.Cut(creator, " in goroutine ")
@@ -152,8 +152,8 @@ func read(block string) Goroutine {
 	return g
 }
 
-// offset is what follows a line number.
-var offset = regexp.MustCompile(` \+0x[0-9a-f]+( .*)?$`)
+// filePlace matches a file and line, which an offset may follow.
+var filePlace = regexp.MustCompile(`^(.*:[0-9]+)(?: .*)?$`)
 
 // raisedAgain matches the first lines of a process that ends with a panic that a deferred function raised after it had
 // recovered another one.

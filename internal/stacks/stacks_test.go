@@ -116,7 +116,7 @@ slices.SortFunc[...](...)
 	/go/src/slices/sort.go:7
 ...additional frames elided...
 example.com/deep%2eer.(*Node).dig(0xc1, {0x1, 0x2})
-	/home/my files/deep/node.go:7 +0x1f fp=0x1
+	/home/my +0x1f files/deep/node.go:7 +0x1f fp=0x1
 exit status 2
 
 goroutine 7 [semacquire (durable), 2 minutes, synctest bubble 12]:
@@ -136,7 +136,7 @@ created by main.f in goroutine 1
 	want := []stacks.Frame{
 		{Function: "panic", Place: "/go/src/runtime/panic.go:1"},
 		{Function: "slices.SortFunc[...]", Place: "/go/src/slices/sort.go:7"},
-		{Function: "example.com/deep%2eer.(*Node).dig", Place: "/home/my files/deep/node.go:7"},
+		{Function: "example.com/deep%2eer.(*Node).dig", Place: "/home/my +0x1f files/deep/node.go:7"},
 	}
 	for i, f := range g.Frames {
 		if f != want[i] {
