@@ -149,7 +149,8 @@ func statesWithin(ctx context.Context, cfg *Config, began time.Time, ticks int) 
 	// Depth-first search completes no depth before all. Earlier processes may have visited states that this one did
 	// not.
 	allVisited := visited || r.Stopped == stats.StoppedSampled
-	conclusive := r.Stats.ExhaustedDepth > 0 && x.Omission <= stateset.MostOmission && !cfg.Calls.HasSkipped() || allVisited && !cfg.Calls.Doubts()
+	conclusive := r.Stats.ExhaustedDepth > 0 && x.Omission <= stateset.MostOmission && !cfg.Calls.HasSkipped() ||
+		allVisited && !cfg.Calls.Doubts()
 	switch {
 	case finding != nil && contain.Overdue(finding):
 		return confirmHang(ctx, cfg, began, ticks, x, finding, r)

@@ -187,9 +187,9 @@ func sameStored(a, b string) bool {
 	return slices.Equal(lines(a), lines(b))
 }
 
-// Stored is a schedule file. It is written when a run fails, and again when a new process has the SameFinding (Settings.found),
-// or, if that one passes, three of up to 200 (processes of process.go). So has a minimized schedule. Later replays with the file compare the kind of finding alone (changed of
-// cmd/macemc/internal/gotest), because the code may have changed.
+// Stored is a schedule file. It is written when a run fails, and again when a new process has the SameFinding (found of settings.go),
+// or, if that one passes, three of up to 200 (processes of process.go). So has a minimized schedule. Later replays with the file
+// compare the kind of finding alone (changed of cmd/macemc/internal/gotest), because the code may have changed.
 type Stored struct {
 	Package, Test string
 	Finding       string   // one line
