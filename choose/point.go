@@ -2,7 +2,7 @@ package choose
 
 // A Point is one choice to be made. It is valid only during the call to which it is passed: the caller may reuse
 // Weights. It has as many words as fit into registers, so a further distinction for strategies needs a [Kind] of its
-// own. Its methods about kinds and about samples are in the files of these.
+// own.
 type Point struct {
 	Kind    Kind
 	Arity   int    // number of alternatives, 1 to MaxArity

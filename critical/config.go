@@ -13,8 +13,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Config is the run in which [Find] searches, and the effort. All fields but System and Path have defaults. It has a
-// field for each option, since callers set them in one literal.
+// Config is the run in which [Find] searches, and the effort. All fields but System and Path have defaults.
 type Config struct {
 	System    sim.System
 	Path      choose.Path    // the run that seems to be dead, to its last step

@@ -15,8 +15,7 @@ const (
 	minWalks        = 8 // a probe makes no fewer walks, unless it was asked for fewer
 )
 
-// finder holds the evidence about one dead run. Its methods are steps of the algorithm of [finder.find]. Each file has
-// those for one kind of evidence.
+// finder holds the evidence about one dead run.
 type finder struct {
 	cfg    *Config
 	prober *prober

@@ -8,7 +8,7 @@ import (
 	"github.com/macemc/macemc/systems/spec"
 )
 
-// bugRow is the result of the searches for one bug in one way. It has a field for each key of the JSON object.
+// bugRow is the result of the searches for one bug in one way.
 type bugRow struct {
 	System   string          `json:"system"`
 	Bug      string          `json:"bug"`
@@ -38,7 +38,7 @@ type bugRow struct {
 	seeds []uint64
 }
 
-// bugRun is the result of one search. It has a field for each key of the JSON object.
+// bugRun is the result of one search.
 type bugRun struct {
 	Seed     uint64          `json:"seed"`
 	Found    sim.FindingKind `json:"found"` // empty if nothing was found

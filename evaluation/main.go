@@ -41,8 +41,7 @@ func evaluate(args []string) int {
 	return program.Main(program.Config{Name: name, Systems: papers.Entries(), Commands: commands}, args)
 }
 
-// evaluator executes searches, each in a separate process that its Respawn starts. Its methods are the commands, and
-// each file has those of one command.
+// evaluator executes searches, each in a separate process that its Respawn starts.
 type evaluator struct{ *task.Process }
 
 func commands(p *task.Process) []*cobra.Command {

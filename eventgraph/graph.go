@@ -9,8 +9,7 @@ import (
 	"github.com/macemc/macemc/internal/replay"
 )
 
-// Graph is the event graph of a run. Its methods read the whole graph. Each file has those of one output format, one
-// analysis or one way to fold steps.
+// Graph is the event graph of a run.
 type Graph struct {
 	System string `json:"system"`
 	// Goroutines reports that the graph is of a test and has a lane for each goroutine. Nodes[i] is goroutine i+1,
@@ -54,8 +53,7 @@ type Node struct {
 	Origin string `json:"origin,omitempty"`
 }
 
-// Event is one step. Its fields describe all kinds of steps, and most are keys of the JSON object. The methods for
-// labels, causes, details and selection have a file each.
+// Event is one step.
 type Event struct {
 	Step   int    `json:"step"`
 	Kind   string `json:"kind"`

@@ -57,7 +57,7 @@ func (g *Graph) svgBody(o Options) template.HTML {
 	return template.HTML(d.close())
 }
 
-// drawing is an SVG drawing in progress. It has a method for each kind of element.
+// drawing is an SVG drawing in progress.
 type drawing struct {
 	g          *Graph
 	o          Options

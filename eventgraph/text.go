@@ -105,7 +105,7 @@ func (g *Graph) Lines(o Options) []Line {
 	return l.lines()
 }
 
-// lanes lays out the text. Files columns.go, draw.go and notes.go have the methods for columns, arrows and notes.
+// lanes lays out the text.
 type lanes struct {
 	g      *Graph
 	o      Options

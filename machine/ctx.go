@@ -30,7 +30,7 @@ const (
 )
 
 // Ctx is the interface of a handler of a machine. It is valid only during the handler. Monitors can only transfer
-// control, assert, and call Self. It has a method for each operation that handlers may perform.
+// control, assert, and call Self.
 type Ctx struct {
 	env   sim.Env // nil in a monitor
 	host  *Host   // nil in a monitor

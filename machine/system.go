@@ -12,7 +12,6 @@ import (
 )
 
 // System is a set of machines and monitors. The zero value is empty. Methods that change it panic after a call of Sim.
-// Each file has the methods for one purpose: machines, monitors, obligations, the simulated system.
 type System struct {
 	// Queues is the network. The zero value keeps the order of each sender, as TCP does.
 	Queues netsim.Queues

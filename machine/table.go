@@ -18,8 +18,7 @@ const None ID = -1
 // State is the name of a state.
 type State string
 
-// Kind is a type of machines: a table of states. It is immutable and holds no state of machines. Methods that draw
-// charts and that check tables have files of their own.
+// Kind is a type of machines: a table of states. It is immutable and holds no state of machines.
 type Kind struct {
 	name   string
 	vars   reflect.Type // a struct M; variables are *M
@@ -54,7 +53,7 @@ type StateDef struct {
 // Rule is a rule of a state, made by [On] and similar functions.
 type Rule func(*state)
 
-// state is a state of a table. Methods that draw charts and that check tables have files of their own.
+// state is a state of a table.
 type state struct {
 	name      State
 	entry     *action

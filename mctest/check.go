@@ -75,8 +75,7 @@ func CheckWith(t testing.TB, system sim.System, o Options) {
 	}
 }
 
-// checking is one call of CheckWith or Replay. Its methods are the stages of a check. Replays, respawning, signals and
-// written tests have files of their own.
+// checking is one call of CheckWith or Replay.
 type checking struct {
 	testing.TB
 	settings

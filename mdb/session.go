@@ -42,8 +42,7 @@ type Config struct {
 	End string
 }
 
-// Session is a debugging session. It is not safe for concurrent use. Its methods are the commands. Each file has those
-// of one group of commands.
+// Session is a debugging session. It is not safe for concurrent use.
 type Session struct {
 	cfg      Config
 	sys      *sim.System

@@ -26,9 +26,7 @@ type config struct {
 //
 // All messages lie in one arena of cells, and queues and bags refer to them by index, so that a steady state allocates
 // nothing. The possible events at a node are stored as sets of peers, one bit each, so that listing costs time only for
-// existing events. The sets ignore whether the node is up. The listing of events checks that. Its fields are the state
-// and the sets that follow from it. It has the methods of the interfaces of package netmodel. Each file has those of
-// one kind of network or one use.
+// existing events. The sets ignore whether the node is up. The listing of events checks that.
 type model struct {
 	config
 	host  netmodel.Host

@@ -14,8 +14,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Config configures a node. System, Node and Peers are required, and either Messages or Codec. It has a field for each
-// setting, since callers set them in one literal.
+// Config configures a node. System, Node and Peers are required, and either Messages or Codec.
 type Config struct {
 	System *sim.System
 	Node   sim.NodeID

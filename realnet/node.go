@@ -22,9 +22,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Node is one node of a system on a real network. Its methods are safe for concurrent use. Its fields are sockets, disk
-// and recording, and the state of the event loop. Its methods are the stages of handling an input. Each file has those
-// of one source or destination.
+// Node is one node of a system on a real network. Its methods are safe for concurrent use.
 type Node struct {
 	cfg         Config
 	addrs       []netip.AddrPort

@@ -15,8 +15,7 @@ import (
 )
 
 // Config selects what to search, and the limits. The zero value of each field but System is a default. Its JSON has all
-// fields but the system, and what belongs to one process. Config has a field for each setting, since callers set them
-// in one literal. Methods stand in the files of the stages that use them.
+// fields but the system, and what belongs to one process.
 type Config struct {
 	System   sim.System `json:"-"`
 	Strategy Name
@@ -91,8 +90,7 @@ type Config struct {
 	alternate    bool            // for tests: with AutoEngine, switch the engine after each run
 }
 
-// Suspect is a run that violates something, or seems to. It has the fields of all kinds of suspects, so that a finding
-// is one value for callers.
+// Suspect is a run that violates something, or seems to.
 type Suspect struct {
 	Kind        sim.FindingKind
 	Cause       sim.FindingCause
@@ -126,8 +124,7 @@ type Confirmed struct {
 	Instead *Suspect
 }
 
-// Result is the result of a search, with its coverage. Its methods stand in the files of the strategies and analyses
-// that set it.
+// Result is the result of a search, with its coverage.
 type Result struct {
 	Verdict Verdict
 	Finding *Suspect // nil if nothing was found; with Config.Found only the finding that ended the search
@@ -157,7 +154,7 @@ type Progress struct {
 	Waiting int // for bfs and dfs: states that wait to be expanded
 }
 
-// Stats holds the counters and the coverage of a search. Its methods stand in the files of the analyses that set it.
+// Stats holds the counters and the coverage of a search.
 type Stats struct {
 	Work
 	Coverage
@@ -183,8 +180,7 @@ type Work struct {
 	Schedules []stats.Schedule `json:"schedules,omitempty"`
 }
 
-// Coverage describes which states, events and properties a search covered. It has a field for each key of the JSON
-// object.
+// Coverage describes which states, events and properties a search covered.
 type Coverage struct {
 	ExhaustedDepth int    `json:"exhausted_depth"`
 	Complete       bool   `json:"complete"`            // all states were visited, except with a probability of at most [stateset.MostOmission]

@@ -105,8 +105,7 @@ func (c Config) MakePrefixes(ctx context.Context, n int) ([]choose.Path, error) 
 	return s.totals.prefixes, nil
 }
 
-// searcher is a search in progress. It belongs to the goroutine that runs it. Its fields are the workers, the merged
-// results and the state of the rounds. Each file has the methods of one stage of a round, or of fairness.
+// searcher is a search in progress. It belongs to the goroutine that runs it.
 type searcher struct {
 	cfg     Config
 	workers []*worker

@@ -11,8 +11,7 @@ import (
 	"github.com/macemc/macemc/internal/eventkind"
 )
 
-// System is a system to be checked. It is a plain value: variants are copies with other fields. It has a field for each
-// setting, since users describe a system in one literal. Each file has the methods for one kind of setting.
+// System is a system to be checked. It is a plain value: variants are copies with other fields.
 type System struct {
 	// Name is the name of the system in reports, in UTF-8. In a test, an empty string means the name of the test.
 	Name string

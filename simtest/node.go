@@ -20,8 +20,7 @@ import (
 )
 
 // Node is one node of a system, in a test. It must be used by the goroutine of the test only. Its methods fail the test
-// at once if their event cannot happen in the current state. It has a method for each event, and for each observation
-// of its effects. The files divide events, answers, disks and messages.
+// at once if their event cannot happen in the current state.
 type Node[S sim.Service] struct {
 	t     testing.TB
 	id    sim.NodeID

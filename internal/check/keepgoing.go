@@ -23,8 +23,7 @@ import (
 )
 
 // keeper collects the violations of a search that continues after a finding. It keeps those that differ by kind,
-// property and, if known for sure, the code that handled the decisive step. Calls must not overlap. Its fields are
-// findings, suspects and their times. Each new suspect changes all of them.
+// property and, if known for sure, the code that handled the decisive step. Calls must not overlap.
 type keeper struct {
 	o          *Options
 	sys        sim.System

@@ -20,8 +20,7 @@ import (
 	"github.com/macemc/macemc/systems/spec"
 )
 
-// Loaded is a path file that was replayed on its system. Each file has the methods for one use of the run: the critical
-// step, descriptions, headers, shrinking.
+// Loaded is a path file that was replayed on its system.
 type Loaded struct {
 	System sim.System
 	Header pathfile.Header

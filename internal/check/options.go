@@ -15,8 +15,6 @@ import (
 )
 
 // Options define the check and the handling of its findings. The zero value of each field but Search is its default.
-// Its exported fields are options that callers set in one literal, and the others are the progress of the check. Its
-// methods are the stages of the check. Each stage has a file.
 type Options struct {
 	// Search configures the search. Run sets Confirm itself. PathBuffer is called for twice the number of workers:
 	// the second half confirms suspects.

@@ -22,7 +22,7 @@ import (
 // format is the version of the folder format. It grows when older programs cannot read it.
 const format = 1
 
-// Manifest describes the search of a log. It has a field for each key of the JSON object.
+// Manifest describes the search of a log.
 type Manifest struct {
 	Format     int               `json:"format"`
 	System     string            `json:"system"`

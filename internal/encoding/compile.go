@@ -35,8 +35,7 @@ var volatile = map[string]string{
 	"sync.Cond": "it waits for other goroutines, and handlers run one at a time",
 }
 
-// compiler makes the nodes of one type. It drops them if the type is unsupported. Its methods for maps and for times
-// stand in the files of these types.
+// compiler makes the nodes of one type. It drops them if the type is unsupported.
 type compiler struct {
 	set  *Set
 	made []reflect.Type

@@ -35,8 +35,7 @@ func (p *Plan) Copy(v any) any {
 }
 
 // copier makes one copy. Memory with several references is recorded in seen and copied once. If the walk finds
-// overlaps, each overlapping group is allocated in one piece, and the walk is repeated. Its methods for constants and
-// time zones stand in the files of these values.
+// overlaps, each overlapping group is allocated in one piece, and the walk is repeated.
 type copier struct {
 	set     *Set
 	plan    *Plan

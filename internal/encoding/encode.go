@@ -18,17 +18,16 @@ import (
 // results of functions are preceded by their length.
 //
 // A pointer is 0 for nil, or 1 and its target, or 2, the name of a constant and its target. If the target was visited
-// before, the pointer is 3 plus the position of the first visit. The name of a constant consists of the location of
-// the first pointer to it, the pointers to follow, and the offset in the memory found there.
+// before, the pointer is 3 plus the position of the first visit. The name of a constant consists of the location of the
+// first pointer to it, the pointers to follow, and the offset in the memory found there.
 //
 // A slice is 1 for nil, or four times its length and then its elements. With capacity beyond the length, it is two
-// more, the capacity, and all elements up to there. If it was visited before, it is the odd number that is 5 plus
-// twice the position of the first visit. A slice of a constant has 3 and the constant's name in front.
+// more, the capacity, and all elements up to there. If it was visited before, it is the odd number that is 5 plus twice
+// the position of the first visit. A slice of a constant has 3 and the constant's name in front.
 //
 // A map is 1 for nil, or twice its length and then its entries. If it was visited before, it is encoded like such a
 // slice. An interface is 0, or the name of its dynamic type and its value. If memory can be shared, the value ends with
-// a list of overlaps and their offsets. File encode.go has the methods for most kinds of types. Map iterators, special
-// types and time zones have a file each.
+// a list of overlaps and their offsets.
 type Encoder struct {
 	set     *Set
 	plan    *Plan // of the current value

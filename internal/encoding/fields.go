@@ -39,8 +39,7 @@ func (r *renderer) listAll(p *Plan, prefix string, v any) []diff.Field {
 	return r.out
 }
 
-// renderer renders the fields and texts of one value. It has a method for each kind of value. Its files divide fields,
-// texts, brief texts and values of other packages.
+// renderer renders the fields and texts of one value.
 type renderer struct {
 	set     *Set
 	track   bool

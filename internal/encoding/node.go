@@ -7,8 +7,7 @@ import (
 	"github.com/macemc/macemc/internal/encoding/memory"
 )
 
-// node is the compiled form of one type. Nodes of recursive types form cycles. It has the fields of all kinds of types,
-// so that a walk reads one node per type.
+// node is the compiled form of one type. Nodes of recursive types form cycles.
 type node struct {
 	typ       reflect.Type
 	kind      reflect.Kind

@@ -22,7 +22,7 @@ func (f Fingerprint) Sub(g Fingerprint) Fingerprint {
 
 // Plan is the compiled form of one type in a [Set]. Its methods take values of exactly that type. They panic with a
 // plain message for another type, and with an [*Error] if an interface in the value holds an unsupported value. Like
-// its set, a Plan is not for concurrent use. Its methods are operations on values, and each operation has a file.
+// its set, a Plan is not for concurrent use.
 type Plan struct {
 	set      *Set
 	root     *node  // nil for the plan of nil

@@ -20,8 +20,7 @@ type Calls interface {
 	Call(rule string, of reflect.Type, f func())
 }
 
-// Set holds the compiled plans of one world under one list of rules. It is not for concurrent use. Its methods stand in
-// the files of the types that use them: plans, nodes and constants.
+// Set holds the compiled plans of one world under one list of rules. It is not for concurrent use.
 type Set struct {
 	rules   *rule.List
 	nodes   map[reflect.Type]*node

@@ -8,8 +8,7 @@ import (
 )
 
 // Batch is a group of edges that are looked up together, with the results of the look-up. Its fields are columns by
-// parent, by key and by new state, whose memory the next batch reuses. The methods for handed, pending and foreign
-// batches stand in the files of their users.
+// parent, by key and by new state, whose memory the next batch reuses.
 type Batch struct {
 	graph.Edges
 	words   int

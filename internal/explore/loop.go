@@ -10,8 +10,7 @@ import (
 	"github.com/macemc/macemc/internal/explore/stateset"
 )
 
-// Loop is an exploration. Its many fields and methods form one algorithm. Its stages (expand, look up, finish, log,
-// analyze) share the batch and the counters, and each stage has a file.
+// Loop is an exploration.
 type Loop struct {
 	opts     Options
 	graph    graph.Graph

@@ -42,7 +42,7 @@ const (
 	StoppedInterrupted = "interrupted"
 )
 
-// Result is the result of an exploration. It has a field for each figure that reports show.
+// Result is the result of an exploration.
 type Result struct {
 	States      int // distinct ones
 	Transitions int // edges from all expanded states

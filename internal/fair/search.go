@@ -81,8 +81,7 @@ type job struct {
 	forbidden []bool
 }
 
-// search is a search for one obligation. Its methods are in three files: the search, strongly connected components, and
-// the lasso that is found.
+// search is a search for one obligation.
 type search struct {
 	*Graph
 	marks  []Mark

@@ -19,7 +19,7 @@ import (
 )
 
 // Run is an executed path with a current position. It has the fields of executed and of recorded runs, which users see
-// alike. Each file has the methods for one question about steps: causes, goroutines, pending events, states.
+// alike.
 type Run struct {
 	Name     string
 	Nodes    int

@@ -19,8 +19,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// env is the Env of one node. It answers questions, and records effects in the machine's step. It has the methods of
-// sim.Env. Those for calls, tracing, virtual time and late use have files of their own.
+// env is the Env of one node. It answers questions, and records effects in the machine's step.
 type env struct {
 	w          *Machine
 	n          *Node

@@ -21,9 +21,8 @@ import (
 // Machine is the world of the replay engine. It runs the services themselves and keeps no snapshots: an earlier state
 // is reached by starting again.
 //
-// It has many fields and methods because a handler may touch every part of a step. Questions, requests and broken rules
-// are recorded in place: a pointer to another object would be followed in each step. Each file holds the methods of one
-// concern. Exported members serve packages bench and runner, which set a machine up piece by piece.
+// Questions, requests and broken rules are recorded in place: a pointer to another object would be followed in each step.
+// Exported members serve packages bench and runner, which set a machine up piece by piece.
 type Machine struct {
 	Sys      *sim.System
 	Opts     Options

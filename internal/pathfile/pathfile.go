@@ -56,7 +56,7 @@ type File struct {
 }
 
 // Header identifies the system and settings of a path. This package does not interpret its fields. Params, Bugs and
-// Limits keep their order; none may occur twice. It has a field for each kind of line.
+// Limits keep their order; none may occur twice.
 type Header struct {
 	System  string
 	Nodes   int    // at least 1

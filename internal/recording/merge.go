@@ -202,8 +202,7 @@ func (m *merger) result(sys sim.System, header pathfile.Header) (*Merged, error)
 	return nil, fmt.Errorf("the merged run cannot be followed: %w", err)
 }
 
-// merger executes the recorded events of all nodes in one world. Its fields are the world, the recordings and the
-// merged run. Its methods order and execute the recorded events. Each file has those of one task.
+// merger executes the recorded events of all nodes in one world.
 type merger struct {
 	codec   wire.Codec
 	run     *replay.Run

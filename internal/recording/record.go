@@ -32,8 +32,7 @@ type Header struct {
 
 const version = 1
 
-// Event is the input of a node in one step, with a summary of its effects. It has a field for each part of a record.
-// Its methods stand in the files of the stages of merging that use them.
+// Event is the input of a node in one step, with a summary of its effects.
 type Event struct {
 	Number int   // among the node's events since its start, from 1
 	Time   int64 // nanoseconds since 1970, by the node's clock

@@ -19,8 +19,7 @@ var (
 )
 
 // A Cursor is a position in a path, with the world in the state of that position. It moves forward by executing steps,
-// and back by executing again from the start or from the last stored state, see [Cursor.Keep]. Methods for checkpoints
-// and for descriptions of steps have files of their own.
+// and back by executing again from the start or from the last stored state, see [Cursor.Keep].
 type Cursor struct {
 	run    *Run
 	opts   kernel.Options

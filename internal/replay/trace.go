@@ -12,8 +12,7 @@ import (
 
 // Trace describes a run for people and tools. It is computed from a path. If it is a part of a run (see
 // [Cursor.Record]), Boot is the state before the part: its Number is that of the step before, its Changes are all
-// fields, and Messages begins with those in flight then. It has a field for each key of the JSON object. Methods that
-// extend traces and that write them have files of their own.
+// fields, and Messages begins with those in flight then.
 type Trace struct {
 	System string   `json:"system"`
 	Nodes  int      `json:"nodes"`
@@ -64,8 +63,7 @@ func (t *Trace) SetRound(n int) error {
 	return nil
 }
 
-// TraceStep is one step of a [Trace]. It has a field for each key of the JSON object. Each file has the methods of one
-// rendering: sentences, places, comments and texts.
+// TraceStep is one step of a [Trace].
 type TraceStep struct {
 	Number  int            `json:"step"`    // from 1
 	Index   int            `json:"index"`   // of the event among the enabled ones

@@ -12,8 +12,7 @@ import (
 )
 
 // Report is the outcome of one search. Its JSON keys are a contract: keys may be added, but not renamed or removed. The
-// fields of its JSON object stand in one flat struct. The methods for the critical step, findings, known issues and
-// merging have a file each.
+// fields of its JSON object stand in one flat struct.
 type Report struct {
 	Settings
 	Schedule string          `json:"schedule,omitempty"` // of the walk that found the violation

@@ -53,9 +53,7 @@ const (
 	tails = 32
 )
 
-// deadShrinker shrinks dead runs. It shrinks the cause, which is the steps up to the critical one. Its fields are the
-// evidence about candidates, and its methods judge candidates by it. Each file has one kind of evidence or one kind of
-// dead run.
+// deadShrinker shrinks dead runs. It shrinks the cause, which is the steps up to the critical one.
 type deadShrinker struct {
 	cfg    *Config
 	player *Player

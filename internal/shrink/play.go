@@ -15,8 +15,7 @@ import (
 
 // Player executes scripts tolerantly: it leaves out a step if its event is not enabled. It finds an event by key, class and number among
 // equal ones. Otherwise it takes the most similar one of the class, because the content of a message may depend on steps that were left
-// out. A question without an answer gets the first alternative, and faults get "no fault". A Player must not be used concurrently. Methods
-// that find causes and that store prefixes have files of their own.
+// out. A question without an answer gets the first alternative, and faults get "no fault". A Player must not be used concurrently.
 type Player struct {
 	Run *replay.Run
 	// Steps counts the executed steps of all scripts.

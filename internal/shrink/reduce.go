@@ -16,8 +16,7 @@ type judge func(ctx context.Context, s Script) (run Script, ok bool, err error)
 // textSum is a hash of a script's text.
 type textSum [sha256.Size]byte
 
-// reducer shrinks a script while its judge agrees. It is deterministic. Its fields are the judge and the candidates so
-// far. It has a method for each way to reduce a script. Each file has those of one kind.
+// reducer shrinks a script while its judge agrees. It is deterministic.
 type reducer struct {
 	judge  judge
 	report func(*reducer) // called before each candidate

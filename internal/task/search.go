@@ -23,7 +23,7 @@ import (
 )
 
 // Search searches a system for violations. Its fields, and those of Config, are the flags of the command with that
-// name. Files have the methods of one group of flags: clusters, durable searches, continued searches.
+// name.
 type Search struct {
 	Subject
 	Config       search.Config // the fields that equal a flag; the others follow from Subject and other flags

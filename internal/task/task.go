@@ -59,8 +59,7 @@ type ScreenOptions struct {
 	Text    string // the first output; an empty string means none
 }
 
-// Process is the environment shared by tasks: their input and output, and how they start fresh processes. Its fields
-// connect tasks with the program that runs them. Its methods perform tasks. Each file has those of one task.
+// Process is the environment shared by tasks: their input and output, and how they start fresh processes.
 type Process struct {
 	Systems        []spec.Entry // the systems that this process can check
 	Stdin          io.Reader    // nil means none

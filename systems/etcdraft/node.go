@@ -10,8 +10,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Node is one member: raft, its log on the node's disk, a replicated store of registers, and a client. Its fields are
-// the state that properties read and the parts of the service. Each file has the methods for one kind of event.
+// Node is one member: raft, its log on the node's disk, a replicated store of registers, and a client.
 type Node struct {
 	sim.Nop
 

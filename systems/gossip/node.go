@@ -15,7 +15,7 @@ const (
 	ackWait = period / 2
 )
 
-// Node is the service of one node. Its methods for members and for probes have files of their own.
+// Node is the service of one node.
 type Node struct {
 	// Members holds the node's belief about every node, itself included.
 	Members []Member

@@ -25,7 +25,7 @@ const (
 
 func (s State) String() string { return [...]string{"preJoining", "joining", "joined"}[s] }
 
-// Node is the service of one node, with all fields of the protocol. Each file has the methods of one part of it.
+// Node is the service of one node, with all fields of the protocol.
 type Node struct {
 	State State
 	// Halves are the two sides of the leaf set. All leaves have confirmed their membership themselves.

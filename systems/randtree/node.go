@@ -25,7 +25,7 @@ const (
 
 func (s State) String() string { return [...]string{"init", "joining", "joined"}[s] }
 
-// Node is the service of one node, with all fields of the protocol. Each file has the methods of one part of it.
+// Node is the service of one node, with all fields of the protocol.
 type Node struct {
 	State State
 	// Root is the root of the node's tree in the node's view; the node itself if it has no parent.

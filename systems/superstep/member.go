@@ -13,8 +13,7 @@ const (
 	silencePeriod = 3 * time.Second
 )
 
-// Member is the service of the other nodes. All members work, and one of them leads. It has a method for each message
-// of the protocol. The files divide its roles as leader and worker.
+// Member is the service of the other nodes. All members work, and one of them leads.
 type Member struct {
 	Inc    int // incarnation of the node, unique
 	Worker Worker

@@ -6,8 +6,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Commit is the progress of the search. It is a value: its slices are not changed. Its methods stand in the files of
-// their callers: leader, member, messages and worker.
+// Commit is the progress of the search. It is a value: its slices are not changed.
 type Commit struct {
 	Rev    int // number of changes
 	K      int // number of the next superstep

@@ -60,7 +60,7 @@ const (
 )
 
 // Transport is a service for other services. It belongs to one service, which calls Boot, Receive and Timer from its
-// own handlers. Its methods for incoming and for outgoing streams have files of their own.
+// own handlers.
 type Transport struct {
 	up     Application
 	config Config

@@ -15,8 +15,7 @@ const (
 	machinePath = module + "/machine"
 )
 
-// pass is the analysis of one package. Its methods are the rules of the analysis, which read syntax and types of the
-// whole package. Each file has the methods of one rule.
+// pass is the analysis of one package.
 type pass struct {
 	*analysis.Pass
 	fset         *token.FileSet

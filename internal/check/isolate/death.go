@@ -19,9 +19,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Death is the end of a process caused by the checked code that it executed. Its fields come from the recorded picks,
-// the output and later executions. Each of these may be missing. The files divide its methods into classification,
-// description and outline.
+// Death is the end of a process caused by the checked code that it executed.
 type Death struct {
 	Before  choose.Path     // all steps before the fatal one
 	Steps   int             // number of the fatal step; 0 means the first boots

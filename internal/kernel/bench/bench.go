@@ -17,8 +17,7 @@ import (
 // node, or an operation of the network model. It uses the machine of the replay engine, set up piece by piece, so that
 // there is one semantics. The table engine stores the results.
 //
-// A bench is not safe for concurrent use. Methods that take a *Local do not keep it. It has a method for each operation
-// that the table engine stores. The files divide execution, content, views and questions.
+// A bench is not safe for concurrent use. Methods that take a *Local do not keep it.
 type Bench struct {
 	w      *kernel.Machine
 	idle   stubNetwork

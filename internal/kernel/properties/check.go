@@ -16,8 +16,7 @@ type (
 	Predicate = simhook.Predicate[sim.Service, sim.NodeID, sim.Envelope]
 )
 
-// State holds the properties of a machine and their cached values. Methods that explain violations, and methods that
-// find the nodes that properties read, have files of their own.
+// State holds the properties of a machine and their cached values.
 type State struct {
 	view       sim.View
 	Shown      *View      // the hook of view

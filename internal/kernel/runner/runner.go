@@ -24,8 +24,7 @@ import (
 // caller receives the messages that handlers send, and supplies the arrivals. Timers may fire in any order, since real
 // time is not part of a node's state.
 //
-// A runner is not safe for concurrent use. It has a method for each use of the machine by live nodes and recordings,
-// which do not see the machine itself.
+// A runner is not safe for concurrent use.
 type Runner struct {
 	w      *kernel.Machine
 	out    externalNetwork

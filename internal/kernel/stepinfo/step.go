@@ -8,8 +8,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Step describes one executed step. It has a field for each kind of fact about a step, and reuses the memory of its
-// slices.
+// Step describes one executed step. It reuses the memory of its slices.
 type Step struct {
 	Event    netmodel.Event
 	Disturbs bool           // the system declares that it is not part of recovery

@@ -10,8 +10,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Document is a report in a form for renderers. It has a field for each section. Each file has the methods that fill
-// one section.
+// Document is a report in a form for renderers.
 type Document struct {
 	Report     *report.Report
 	Properties []sim.Property // of the system

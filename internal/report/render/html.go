@@ -120,7 +120,7 @@ func terms(facts []document.Fact) []document.Fact {
 	return list
 }
 
-// pageData is the data of the page's template. It has a field for each section of the page.
+// pageData is the data of the page's template.
 type pageData struct {
 	Title, Sentence string
 	Violation       bool

@@ -24,9 +24,7 @@ const (
 	StopSignal              // the run must end
 )
 
-// Loop is the exploration loop: it executes runs as a strategy decides. It is not safe for concurrent use. Its fields
-// are the settings, the world and the run in progress. Each file has the methods of one part: execution, engines,
-// homes, the watchdog.
+// Loop is the exploration loop: it executes runs as a strategy decides. It is not safe for concurrent use.
 type Loop struct {
 	Notes
 	Goals     []*sim.Property // with Eventually

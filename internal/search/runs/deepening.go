@@ -17,8 +17,7 @@ const forcedLimit = 1000
 // that were seen with at least as much depth left. A walk continues from each leaf that is not live, in the same run if
 // possible. Leaves are the states at the bound, and those with all successors by the recovery relation pruned: a cycle
 // of states that are not live has no other leaves. Leaves known to recover need no walk. If no live state can be
-// reached from some state, some walk therefore shows it. Its fields are the job, the stack of choices and the current
-// walk, which one step may all change. Its methods are callbacks of the loop. Jobs and frames have files of their own.
+// reached from some state, some walk therefore shows it. Its methods are callbacks of the loop.
 type Deepening struct {
 	seed   uint64
 	bound  int

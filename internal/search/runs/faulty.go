@@ -65,7 +65,7 @@ func (s *Swarm) Next() (runloop.Task, bool) {
 // Faulty is the strategy of faulty walks. In each round, a random number of steps with injections is followed by steps
 // without, until the state is live. Injections have their weight only at some moments, with random gaps between them.
 // Otherwise all allowed faults would strike at the start of the first round, and defects that need an undisturbed
-// beginning would not be found. Its fields are the limits and the progress of the round and the gap.
+// beginning would not be found.
 type Faulty struct {
 	draws
 	numberedRuns

@@ -59,8 +59,7 @@ var fairnessNames = [...]string{fair.None: "none", fair.Weak: "weak", fair.Stron
 // errCollision reports a cycle that does not return to its first state.
 var errCollision = errors.New("table: states with equal fingerprints were taken for one")
 
-// Builder stores the edges of the states that remain after trimming. Its fields are the graph and memory that is reused
-// for each state. Marks and labels have files with their methods.
+// Builder stores the edges of the states that remain after trimming. Marks and labels have files with their methods.
 type Builder struct {
 	Graph     *statespace.Graph
 	src       *source

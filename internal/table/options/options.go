@@ -12,8 +12,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Options bounds an exploration. The zero value has no bounds. It has a field for each option, since callers set them
-// in one literal.
+// Options bounds an exploration. The zero value has no bounds.
 type Options struct {
 	World     kernel.Options
 	MaxDepth  int                  // in steps; 0 means no limit

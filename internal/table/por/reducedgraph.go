@@ -18,13 +18,12 @@ import (
 // mostRounds is the maximum number of explorations of a reduction.
 const mostRounds = 50
 
-// ReducedGraph has fewer states and edges than the system's graph, with the same terminal states, violations and
-// dead states. Its assumptions are decided from the known local steps (K). K grows during an exploration, so
-// [ReducedGraph.recheckAssumptions] decides them again at the end.
+// ReducedGraph has fewer states and edges than the system's graph, with the same terminal states, violations and dead states. Its
+// assumptions are decided from the known local steps (K). K grows during an exploration, so [ReducedGraph.recheckAssumptions] decides
+// them again at the end.
 //
 // An event t is explored alone if it commutes with everything that its node may do before it (see singletonAmple), makes no property look
-// better (see visible), and no fault can affect it (see unaffectedByFaults). The package comment has the proof. The fields are the known
-// local steps and the assumptions, which depend on each other. Each file has the methods for one assumption, for the graph or for paths.
+// better (see visible), and no fault can affect it (see unaffectedByFaults). The package comment has the proof.
 type ReducedGraph struct {
 	g       *statespace.Graph
 	World   *world.World

@@ -14,8 +14,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Shard explores some parts of the state space, and packs states for the processes that explore the others. Each file
-// has the methods for one purpose: dividing states, packing them, finding dead ones.
+// Shard explores some parts of the state space, and packs states for the processes that explore the others.
 type Shard struct {
 	*explore.Parts
 	// Learned is the number of expansions made to create content of received states.

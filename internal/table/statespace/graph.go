@@ -19,9 +19,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Graph is the state graph of a system, with packed vectors as states. Its fields are the state under expansion and
-// reused memory. Each file has the methods of one part of the expansion, such as spans of nodes, sleep sets and
-// verification.
+// Graph is the state graph of a system, with packed vectors as states.
 type Graph struct {
 	World           *world.World // bare
 	Configs         *NodeConfigs

@@ -11,15 +11,14 @@ import (
 )
 
 // NodeConfigs interns node configurations, so that states are short and successors are computed by addition. A node
-// configuration is a number for the local state of a node and its inbox of datagrams in flight. The global part has
-// the remaining crashes and halts and the globals of the network. A packed vector has the node configurations, the
+// configuration is a number for the local state of a node and its inbox of datagrams in flight. The global part has the
+// remaining crashes and halts and the globals of the network. A packed vector has the node configurations, the
 // connections, the monitors and the global part.
 //
 // The steps of a node depend on its node configuration, the global part, and the heads and the room of its connections.
 // Each step is cached as a transition: the node's next node configuration, the next global part, operations on
 // everything else, and the change of the fingerprint. A transition is computed by taking the step once in the world, in
-// a state in which it is enabled. The fields are columns of the transition table, which are filled together. Each file
-// has the methods for some columns or for one kind of transition.
+// a state in which it is enabled. The fields are columns of the transition table, which are filled together.
 type NodeConfigs struct {
 	Engine      *steptree.Engine
 	Tables      []nodeTable

@@ -9,8 +9,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Engine holds the component tables and decision trees of one system. It must not be used concurrently. It has a method
-// for each operation that walks or fills a tree. Each file has those for one kind of tree, or for verification.
+// Engine holds the component tables and decision trees of one system. It must not be used concurrently.
 type Engine struct {
 	store.Tables
 	Trees    steps     // outcomes of handlers

@@ -7,8 +7,7 @@ import (
 
 // conns interns connections, independent of the nodes that they join. The connection of a node with itself has separate
 // numbers, since both ends are the same. Numbers 0 and 1 are connections in the initial state: between two nodes, and
-// of a node with itself. The fields are tables with common numbers, and reused memory. File conneffects.go has the
-// methods for effects, and conntable.go those of the table.
+// of a node with itself.
 type conns struct {
 	e     *Tables
 	List  Pages[conn]

@@ -14,8 +14,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Tables interns the components of the states of one system. It must not be used concurrently. It has a field for each
-// kind of component. Its methods for one kind of component are in the file of that kind.
+// Tables interns the components of the states of one system. It must not be used concurrently.
 type Tables struct {
 	Sys    *sim.System
 	Opts   kernel.Options

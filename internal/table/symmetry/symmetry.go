@@ -15,16 +15,15 @@ import (
 // mostPermutations is the maximum number of permutations of nodes.
 const mostPermutations = 5040
 
-// Symmetry merges states that differ by a permutation of nodes of one role. A permutation moves the local state of
-// a node and its inbox unchanged to another node, and renames the senders of messages in flight. It renames nothing
+// Symmetry merges states that differ by a permutation of nodes of one role. A permutation moves the local state of a
+// node and its inbox unchanged to another node, and renames the senders of messages in flight. It renames nothing
 // inside local states and messages. Thus the graph must be shown to be invariant under all permutations. This is
-// checked for all known steps, sets and crashes, for initial states, for the reactions of monitors to
-// announcements, and for properties in all visited states. A difference is the witness against the symmetry.
+// checked for all known steps, sets and crashes, for initial states, for the reactions of monitors to announcements,
+// and for properties in all visited states. A difference is the witness against the symmetry.
 //
 // All known steps of a node are made known for the nodes of its role, and assumptions of a reduction are decided for
 // all of them. Thus the representatives, together with their permutations and the same choices in each, are a reduced
-// graph of the system. Symmetry has a method for each kind of component that a permutation changes, or that is
-// compared.
+// graph of the system.
 type Symmetry struct {
 	r       *por.ReducedGraph
 	perms   [][]sim.NodeID      // all but the identity: the image of each node

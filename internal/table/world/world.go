@@ -17,8 +17,7 @@ import (
 )
 
 // World is a [kernel.World] that looks steps up. Its tables persist between runs. Messages that it shows have no
-// identities. World has the methods of [kernel.World]. Its fields are the state and the step in progress. Each file has
-// the methods of one concern, as in package kernel.
+// identities.
 type World struct {
 	*steptree.Engine
 	Vector      []uint32           // the state; Layout names its words

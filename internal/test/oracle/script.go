@@ -154,8 +154,7 @@ type Monitor struct {
 	A, Limit int
 }
 
-// Script describes a system. It has a field for each construct of systems, and its JSON is a test case. Its methods
-// stand in the files of their callers.
+// Script describes a system. It has a field for each construct of systems, and its JSON is a test case.
 type Script struct {
 	Number  uint64 // the number from which [Drawn] made it
 	Nodes   int

@@ -8,8 +8,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// model is the semantics of a script. Its methods state the semantics for all kinds of events, faults and networks.
-// Each file has those for one kind.
+// model is the semantics of a script.
 type model struct {
 	script *Script
 	defect Defect

@@ -13,9 +13,7 @@ import (
 	"github.com/macemc/macemc/systems/superstep"
 )
 
-// data implements [superstep.Data] for the states of a system. Its fields are the parts, their logs and the limits,
-// which each method of the interface uses. Files sample.go and writes.go have the methods that compare samples and
-// write logs.
+// data implements [superstep.Data] for the states of a system.
 type data struct {
 	m          *member
 	shard      *shard.Shard

@@ -43,8 +43,7 @@ type Manifest struct {
 	Weightless []eventkind.Kind `json:"weightless,omitempty"`
 }
 
-// run is a process's view of a run. Members and searches embed it. Each file has the methods for one part of the stored
-// run: commits, logs, members, findings.
+// run is a process's view of a run. Members and searches embed it.
 type run struct {
 	Manifest
 	nc       *nats.Conn

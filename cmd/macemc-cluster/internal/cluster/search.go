@@ -24,8 +24,7 @@ import (
 	"github.com/macemc/macemc/systems/superstep"
 )
 
-// Search starts a search, and waits for its end. Each file has the methods of one stage: exploration, analysis and
-// conclusion.
+// Search starts a search, and waits for its end.
 type Search struct {
 	URL      string
 	Security Security

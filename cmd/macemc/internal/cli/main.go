@@ -88,8 +88,7 @@ func program(called string) string {
 	return called
 }
 
-// app is the state that the commands share. Its methods are the commands and their helpers. Each file has those of one
-// command or of commands for one purpose.
+// app is the state that the commands share.
 type app struct {
 	task.Process
 	config Config

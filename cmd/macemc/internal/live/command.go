@@ -14,7 +14,7 @@ import (
 	"github.com/macemc/macemc/systems/spec"
 )
 
-// options are the flags of the command. Each flag has a field.
+// options are the flags of the command.
 type options struct {
 	bugs    []string
 	set     []string

@@ -16,8 +16,7 @@ import (
 	"github.com/macemc/macemc/internal/wire"
 )
 
-// fleet is a system whose nodes are processes on this machine. Its methods watch, stop and report the same processes,
-// so they share its fields. Each file has the methods of one activity.
+// fleet is a system whose nodes are processes on this machine.
 type fleet struct {
 	a         *task.Process
 	flags     *options

@@ -18,7 +18,7 @@ import (
 	"github.com/macemc/macemc/search"
 )
 
-// Report is the JSON output of the command. It has a field for each key of the JSON object.
+// Report is the JSON output of the command.
 type Report struct {
 	System       string         `json:"system"`
 	Bugs         []string       `json:"bugs"`

@@ -53,8 +53,7 @@ const (
 	showSource
 )
 
-// Model is the state of the screen. Each file has the methods for one purpose: keys, the command line, content and
-// drawing.
+// Model is the state of the screen.
 type Model struct {
 	session       mdb.Debugger
 	width, height int

@@ -32,7 +32,7 @@ const (
 
 func (s State) String() string { return [...]string{"init", "joining", "joined"}[s] }
 
-// Node is the service of one node. Files probe.go and tree.go have the methods of the two parts of the protocol.
+// Node is the service of one node.
 type Node struct {
 	State State
 	// Parent is None for the root and while joining.
