@@ -180,6 +180,8 @@ var rewrites = []rewrite{
 	{"runtime/race.go", raceErrors, whyRaces},
 	{"runtime/atomic_pointer.go", renameAtomics(`(?m)^(//go:linkname sync_atomic_\w+Uintptr sync/atomic\.)(\w+)()`), whyAtomics},
 	{"runtime/atomic_pointer.go", pointerAtomics, whyAtomics},
+	{"crypto/internal/constanttime/constant_time.go", replace("panic(\"unreachable; must be intrinsicified\")", "if b { return 1 }; return 0"),
+		"packages of modules are compiled without intrinsics"},
 	{"runtime/runtime1.go", asyncTimers, "modules with a language version before Go 1.23 have other timers"},
 	{"net/net_fake.go", fakeNetwork, whyNet},
 	{"net/net_fake.go", socketsOfNodes, whyNode},

@@ -1,0 +1,3 @@
+module example.org/facts
+
+go 1.26
