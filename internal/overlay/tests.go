@@ -68,7 +68,7 @@ var testChanges = func() []change {
 			"timers of a test have its virtual time, and others have not"},
 		{"runtime/time.go", atStart{"timeSleep"}, " if ns <= 0 && macemcTested() { Gosched(); return }; ", why},
 		{"runtime/time.go", atStart{"time_runtimeNow"}, " if macemcInits() { return macemcInitNow() }; ", whyInit},
-		{"testing/testing.go", atStart{"MainStart"}, " macemcInitialized(); macemcPackage = deps.ImportPath(); ", whyInit},
+		{"testing/testing.go", atStart{"MainStart"}, " macemcInitialized(); macemcStarts(deps.ImportPath(), tests, fuzzTargets, examples); ", whyInit},
 		{"testing/example.go", atStart{"runExamples"},
 			" if macemcSettings != nil && len(examples) > 0 { return macemcExamples(matchString, examples) }; ", whyTests},
 		{"testing/internal/testdeps/deps.go", atStart{"testLog.add"}, " macemcUnscheduled(1<<16, 0); defer macemcUnscheduled(-1<<16, 0); ",

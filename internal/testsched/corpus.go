@@ -33,11 +33,11 @@ func removeEmpty(dir string, made bool) {
 	}
 }
 
-// stored returns the stored schedules of a test. Other files in the folder, such as error.path, belong to checked systems.
-func stored(pkg, test string) (list []*Stored, err error) {
-	files, err := os.ReadDir(folder(test))
+// stored returns the stored schedules of a unit. Other files in the folder, such as error.path, belong to checked systems.
+func stored(u Unit) (list []*Stored, err error) {
+	files, err := os.ReadDir(folder(u.Test))
 	if err == nil && len(files) == 0 {
-		removeEmpty(folder(test), false)
+		removeEmpty(folder(u.Test), false)
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
@@ -46,10 +46,13 @@ func stored(pkg, test string) (list []*Stored, err error) {
 		if ok, _ := filepath.Match("*-[0-9]*.path", e.Name()); !ok {
 			continue
 		}
-		file := filepath.Join(folder(test), e.Name())
+		file := filepath.Join(folder(u.Test), e.Name())
 		f, err := Load(file)
 		if err == nil {
-			err = f.check(pkg, test)
+			if !u.owns(f) {
+				continue
+			}
+			err = f.check(u)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", file, err)
@@ -91,7 +94,7 @@ func (s *Settings) storeUnconfirmed(c *Config, r *Result, o *Outcome, not string
 	} else {
 		note += "\nthe schedule could not be stored: " + s.unstored.Error()
 	}
-	s.summarizeAs(Suspect, c.Test, r, note)
+	s.summarizeAs(Suspect, c.Unit, r, note)
 }
 
 // provisionalFile is the file of a finding that is not yet confirmed or minimized.
@@ -121,7 +124,7 @@ func (s *Settings) store(c *Config, m *Minimized) string {
 // holds the same text.
 func (s *Settings) keep(c *Config, m *Minimized) (file string, created bool) {
 	s.unstored = nil
-	f := &Stored{Package: c.Package, Test: c.Test, Finding: m.Outcome.Title(), Shows: m.Outcome.Shows, Race: c.Race, Flags: s.flags.Of(c.Test),
+	f := &Stored{Package: c.Package, Test: c.Test, External: c.External, Finding: m.Outcome.Title(), Shows: m.Outcome.Shows, Race: c.Race, Flags: s.flags.Of(c.Test),
 		Schedule: *m.Schedule}
 	if m.Critical > 0 {
 		e := m.Outcome.Trace[m.Critical-1]

@@ -8,27 +8,26 @@ import (
 
 // Config configures the exploration of a test.
 type Config struct {
-	Package, Test string
-	Seed          uint64
-	Schedules     int           // maximum number; 0 means no limit
-	Time          time.Duration // 0 means no limit
-	End           time.Time     // no schedule begins after it; the zero time means no limit
-	Race          bool          // the build has the race detector
-	Corpus        []*Stored     // schedules to execute first
-	Delay         time.Duration // maximum delay of a goroutine that can run; 0 means [UsualDelay]
-	Exhaustive    bool          // schedules are sampled only if they cannot be enumerated, or if they draw
-	NoLeaks       bool          // leaks are noted and not reported as findings
-	Intrinsics    bool          // functions of package sync/atomic are not scheduling points in the package
-	Preemptions   int           // maximum with Exhaustive; Unbounded means any number
-	Progress      func(*Result) // called between runs, about once per second; nil means none
-	Long          func(string)  // called before a run that may take long; nil means none
+	Unit
+	Seed        uint64
+	Schedules   int           // maximum number; 0 means no limit
+	Time        time.Duration // 0 means no limit
+	End         time.Time     // no schedule begins after it; the zero time means no limit
+	Race        bool          // the build has the race detector
+	Corpus      []*Stored     // schedules to execute first
+	Delay       time.Duration // maximum delay of a goroutine that can run; 0 means [UsualDelay]
+	Exhaustive  bool          // schedules are sampled only if they cannot be enumerated, or if they draw
+	NoLeaks     bool          // leaks are noted and not reported as findings
+	Intrinsics  bool          // functions of package sync/atomic are not scheduling points in the package
+	Preemptions int           // maximum with Exhaustive; Unbounded means any number
+	Progress    func(*Result) // called between runs, about once per second; nil means none
+	Long        func(string)  // called before a run that may take long; nil means none
 }
 
 // Result is the result of an exploration. Its fields are the findings, the counts and the coverage that one summary
 // reports. Each file has the methods of one stage of the exploration.
 type Result struct {
 	Schedules int
-	pkg       string
 	Orders    int  // number of distinct orders of goroutines
 	Once      int  // number of orders that occurred once
 	Saturated bool // no new order occurred for many runs
@@ -68,7 +67,7 @@ const (
 
 // Explore executes a test under many schedules, until a run fails or a limit is reached. run executes the test once.
 func Explore(c Config, run func(*Schedule) *Outcome) *Result {
-	r := &Result{pkg: c.Package, Exhaustive: c.Exhaustive, race: c.Race, noLeaks: c.NoLeaks}
+	r := &Result{Exhaustive: c.Exhaustive, race: c.Race, noLeaks: c.NoLeaks}
 	start := startWatch(time.Time{})
 	shown := start.wall
 	defer func() { r.Elapsed = time.Since(start.wall) }()

@@ -62,7 +62,7 @@ func TestFound_RaceOnce(t *testing.T) {
 	t.Chdir(t.TempDir())
 	s := &Settings{only: -1, summary: map[string]string{}, summaries: t.TempDir(), fresh: func(*Config, ...string) *Outcome { return passes() }}
 	s.config.Schedules = 5
-	r := s.Test("p", "TestX", true, time.Time{}, runner(func(*Schedule) *Outcome {
+	r := s.Test(Unit{Package: "p", Test: "TestX"}, true, time.Time{}, runner(func(*Schedule) *Outcome {
 		return &Outcome{Kind: Race, Message: "two accesses", Shows: []string{"data race", "data race: write at f, write at g"}}
 	}))
 	if !strings.Contains(r.Finding, "DATA RACE: two accesses once; not reproducible: ") || !strings.Contains(s.summary["TestX"], " new ") {
@@ -121,7 +121,7 @@ func TestFound_NoteDetails(t *testing.T) {
 	s := &Settings{only: -1, summary: map[string]string{}, fresh: func(*Config, ...string) *Outcome { return passes() }}
 	s.config.Schedules = 5
 	runs := 0
-	r := s.Test("p", "TestX", false, time.Time{}, runner(func(*Schedule) *Outcome {
+	r := s.Test(Unit{Package: "p", Test: "TestX"}, false, time.Time{}, runner(func(*Schedule) *Outcome {
 		if runs++; runs == 3 {
 			return &Outcome{Kind: Deadlock, Message: "1 goroutine is blocked", Details: []string{"goroutine 1 waits for a WaitGroup at x_test.go:7"}}
 		}
@@ -177,7 +177,7 @@ func TestFound_Unconfirmed(t *testing.T) {
 		t.Fatal(err)
 	}
 	fails := runner(func(*Schedule) *Outcome { return failure() })
-	if r := s.Test("example.org/t", "TestX", false, time.Time{}, fails); !strings.Contains(r.Finding, "the schedule could not be stored: ") {
+	if r := s.Test(Unit{Package: "example.org/t", Test: "TestX"}, false, time.Time{}, fails); !strings.Contains(r.Finding, "the schedule could not be stored: ") {
 		t.Errorf("got %+v", r)
 	}
 }
@@ -199,7 +199,7 @@ func TestFound_FullDisk(t *testing.T) {
 		return failure()
 	}}
 	file = SummaryFile(s.summaries, "example.org/t")
-	s.Test("example.org/t", "TestX", false, time.Time{}, runner(func(*Schedule) *Outcome {
+	s.Test(Unit{Package: "example.org/t", Test: "TestX"}, false, time.Time{}, runner(func(*Schedule) *Outcome {
 		if info, err := os.Stat(file); err == nil && size == 0 {
 			size = info.Size()
 		}
@@ -222,7 +222,7 @@ func TestFound_Deadline(t *testing.T) {
 			return passes()
 		}}
 		s.config.Schedules = 200
-		r := s.Test("p", "TestX", false, deadline, runner(func(s *Schedule) *Outcome {
+		r := s.Test(Unit{Package: "p", Test: "TestX"}, false, deadline, runner(func(s *Schedule) *Outcome {
 			if runs++; runs == 1 {
 				return failure()
 			}
@@ -302,7 +302,7 @@ func TestFound_HastyMinimization(t *testing.T) {
 		return passes()
 	}
 	s.config = Config{Seed: 1, Schedules: 40}
-	report := s.Test("example.org/t", "TestX", false, time.Time{}, runner(func(sch *Schedule) *Outcome {
+	report := s.Test(Unit{Package: "example.org/t", Test: "TestX"}, false, time.Time{}, runner(func(sch *Schedule) *Outcome {
 		o := failure()
 		if o.Patient = true; sch.Policy != Default {
 			o.Switches = []Switch{needed}

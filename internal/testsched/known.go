@@ -108,7 +108,7 @@ func (f *Stored) raced() bool {
 func isRace(text string) bool { return strings.HasPrefix(text, string(Race)) }
 
 // conclude adds the known findings of an exploration to its report, and summarizes it.
-func (s *Settings) conclude(test string, r *Result, report *Report, note string) *Report {
+func (s *Settings) conclude(u Unit, r *Result, report *Report, note string) *Report {
 	known, _, _ := s.knownLines(r)
 	text, hidden := "", report.Finding == "" && r.passed == 0
 	for _, line := range known {
@@ -119,13 +119,13 @@ func (s *Settings) conclude(test string, r *Result, report *Report, note string)
 	case report.Finding != "":
 		report.Finding += r.unknown() + text
 		r.reported = report.Finding
-		s.summarizeAs(New, test, r, note)
+		s.summarizeAs(New, u, r, note)
 	case text != "" && hidden:
 		report.Finding = text
-		s.summarizeAs(Hidden, test, r, note)
+		s.summarizeAs(Hidden, u, r, note)
 	default:
 		report.Known = text
-		s.summarize(test, r, note)
+		s.summarize(u, r, note)
 	}
 	return report
 }
@@ -168,12 +168,12 @@ func KnownPrefix(hidden bool) string {
 }
 
 // check returns an error if a stored schedule of a test is marked as known, and does not identify a finding of it.
-func (f *Stored) check(pkg, test string) error {
+func (f *Stored) check(u Unit) error {
 	switch {
 	case f.Known == "":
 	case len(f.Shows) == 0:
 		return fmt.Errorf(`it is known, and has no line "shows": delete it, and mark the one that is stored anew`)
-	case f.Package != pkg || f.Test != test:
+	case f.Package != u.Package || f.Test != u.Test:
 		return fmt.Errorf("it is known, and belongs to %s in package %s", f.Test, f.Package)
 	}
 	return nil

@@ -85,7 +85,7 @@ func TestExplore_Known(t *testing.T) {
 			got = "fixed " + strings.Join(fixed, "\n")
 		case len(known) > 0:
 			got = "known " + strings.Join(known, "\n")
-			if rep := s.conclude("TestX", r, &Report{}, ""); rep.Finding != "" {
+			if rep := s.conclude(Unit{Test: "TestX"}, r, &Report{}, ""); rep.Finding != "" {
 				got = "hidden " + strings.TrimSuffix(strings.TrimPrefix(rep.Finding, "macemc: known, and nothing else could be looked at: "), "\n")
 			}
 		}
@@ -165,7 +165,7 @@ func TestStored_Damaged(t *testing.T) {
 		}
 		s := &Settings{only: -1, summary: map[string]string{}, summaries: t.TempDir()}
 		s.config.Schedules = 5
-		r := s.Test("p", "TestX", false, time.Time{}, runner(func(*Schedule) *Outcome { return panics("panic", "panic: boom") }))
+		r := s.Test(Unit{Package: "p", Test: "TestX"}, false, time.Time{}, runner(func(*Schedule) *Outcome { return panics("panic", "panic: boom") }))
 		damaged := strings.Contains(s.summary["TestX"], " damaged ")
 		if c.want == "" && (damaged || !strings.Contains(r.Finding, "known, and nothing else")) || c.want != "" && (!damaged || !strings.Contains(r.Finding, c.want)) {
 			t.Errorf("want %q, got %+v, summary %q", c.want, r, s.summary["TestX"])
@@ -270,7 +270,7 @@ func TestRepeat_NoLeaks(t *testing.T) {
 func TestSummarize_Count(t *testing.T) {
 	s := &Settings{summary: map[string]string{}, summaries: t.TempDir()}
 	for _, c := range []struct{ kind, want string }{{Suspect, Suspect}, {Hidden, Hidden}, {New, New}, {Hidden, New}, {Damaged, New}, {Suspect, Suspect}} {
-		if s.summarizeAs(c.kind, "TestX", &Result{}, ""); !strings.Contains(s.summary["TestX"], " "+c.want+" ") {
+		if s.summarizeAs(c.kind, Unit{Test: "TestX"}, &Result{}, ""); !strings.Contains(s.summary["TestX"], " "+c.want+" ") {
 			t.Errorf("%s: got %q, want %s", c.kind, s.summary["TestX"], c.want)
 		}
 	}
@@ -325,7 +325,7 @@ func TestMinimize_KeepsIdentity(t *testing.T) {
 		return run(&f.Schedule)
 	}}
 	t.Chdir(t.TempDir())
-	s.confirm(&Config{Test: "TestX"}, found, run(found), "", nil)
+	s.confirm(&Config{Unit: Unit{Test: "TestX"}}, found, run(found), "", nil)
 	if f, err := Load("testdata/macemc/TestX/panic-1.path"); err != nil || !slices.Equal(f.Schedule.Switches, []Switch{a, b}) || len(f.Shows) != 2 {
 		t.Errorf("stored %+v, %v", f, err)
 	}
@@ -345,7 +345,7 @@ func TestFound_KnownInProcesses(t *testing.T) {
 	}}
 	t.Chdir(t.TempDir())
 	r := &Result{known: []*accepted{{Stored: knownPanic()}}, First: passes(), first: &Schedule{}, Finding: failure(), Found: &Schedule{Warm: true}}
-	if got := s.found(&Config{Test: "TestX", Schedules: 9}, r, runner(func(*Schedule) *Outcome { return passes() })); !r.known[0].recurred || r.known[0].runs != 0 || !strings.Contains(got.Finding, "found by schedule 5 in a new process") {
+	if got := s.found(&Config{Unit: Unit{Test: "TestX"}, Schedules: 9}, r, runner(func(*Schedule) *Outcome { return passes() })); !r.known[0].recurred || r.known[0].runs != 0 || !strings.Contains(got.Finding, "found by schedule 5 in a new process") {
 		t.Errorf("%d processes, %+v, %+v", n, *r.known[0], got)
 	}
 }
@@ -388,7 +388,7 @@ func TestLeftovers_Known(t *testing.T) {
 // A replay line has the flags with which the finding was found.
 func TestSettings_Command(t *testing.T) {
 	s := &Settings{flags: program.Flags{Tags: "x,y", Short: true, Run: "TestX/a b", Skip: "X/c'd", Args: []string{"-slow", "$HOME"}}}
-	before, after := s.command(&Config{Test: "TestX", Race: true})
+	before, after := s.command(&Config{Unit: Unit{Test: "TestX"}, Race: true})
 	if want := `-race -run '^TestX$/a b' -tags=x,y -short '-skip=X/c'"'"'d'`; before != want || after != " -args -slow '$HOME'" {
 		t.Errorf("got %s and %s, want %s", before, after, want)
 	}

@@ -202,7 +202,7 @@ func (s *Settings) replay(c *Config, sch *Schedule, env ...string) *Outcome {
 		return nil
 	}
 	defer os.Remove(file.Name())
-	f := &Stored{Package: c.Package, Test: c.Test, Schedule: *sch}
+	f := &Stored{Package: c.Package, Test: c.Test, External: c.External, Schedule: *sch}
 	_, err = f.WriteTo(file)
 	if err = cmp.Or(err, file.Close()); err != nil {
 		s.temporary = err
@@ -257,6 +257,9 @@ func (s *Settings) start(c *Config, env ...string) bool {
 	defer null.Close()
 	if s.SkipPatience {
 		env = append(env, variableSkipPatience+"=1")
+	}
+	if c.Shared {
+		env = append(env, variableExternal+"="+strconv.FormatBool(c.External))
 	}
 	env = slices.Concat(env, s.environ) // of equal names, the first counts
 	args := append([]string{exe, "-test.count=1", "-test.timeout=" + processTime.String()}, s.flags.Process(c.Test)...)

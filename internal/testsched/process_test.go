@@ -59,7 +59,7 @@ func reportOf(t *testing.T, run int, outcome func(process) *Outcome) (*Report, *
 	s := &Settings{only: -1, summary: map[string]string{}, fresh: f.start}
 	s.config = Config{Seed: 1, Schedules: 40}
 	runs := 0
-	r := s.Test("example.org/t", "TestX", false, time.Time{}, runner(func(s *Schedule) *Outcome {
+	r := s.Test(Unit{Package: "example.org/t", Test: "TestX"}, false, time.Time{}, runner(func(s *Schedule) *Outcome {
 		runs++
 		if runs == run {
 			return failure()
@@ -87,7 +87,7 @@ func TestTest_Incomplete(t *testing.T) {
 	} {
 		s := &Settings{only: -1, summary: map[string]string{}, summaries: t.TempDir()}
 		s.config.Schedules, s.config.Exhaustive, s.config.Preemptions = c.limit, c.exhaustive, Unbounded
-		report := s.Test("example.org/t", "TestX", false, time.Time{}, runner(func(*Schedule) *Outcome {
+		report := s.Test(Unit{Package: "example.org/t", Test: "TestX"}, false, time.Time{}, runner(func(*Schedule) *Outcome {
 			o := passes()
 			if o.Sampled = c.sampled; c.limit <= 20 {
 				o.Decisions = []Decision{{Kind: atPoint, Options: []Option{{Who: 4}, {Who: 12}}}}
@@ -120,7 +120,7 @@ func TestReplay_Fit(t *testing.T) {
 			t.Fatal(err)
 		}
 		s := &Settings{only: -1, schedule: "x.path", summaries: t.TempDir(), summary: map[string]string{}}
-		r := s.Test("example.org/t", "TestX", false, time.Time{}, runner(func(*Schedule) *Outcome { return &Outcome{Followed: c.followed} }))
+		r := s.Test(Unit{Package: "example.org/t", Test: "TestX"}, false, time.Time{}, runner(func(*Schedule) *Outcome { return &Outcome{Followed: c.followed} }))
 		if got := s.summary["TestX"]; c.want == "" && (r != nil || got != "") ||
 			c.want != "" && (r == nil || !strings.HasPrefix(r.Note, c.want) || !strings.Contains(got, strings.TrimPrefix(c.want, "macemc: "))) {
 			t.Errorf("%+v: %+v, summary %s", c, r, got)
@@ -134,9 +134,9 @@ func TestReplay_Critical(t *testing.T) {
 	o := &Outcome{Kind: Deadlock, Hash: 9, Trace: []Event{{Who: 4, Place: 1, Number: 1, Op: program.OpUnlock, Object: "mu", At: "x.go:2"}, {Who: 5, Place: 1, Number: 2, Op: program.OpLock, Object: "mu", At: "x.go:1"}}}
 	m := &Minimized{Schedule: &Schedule{}, Outcome: o, Critical: 2}
 	s := &Settings{only: -1, summary: map[string]string{}}
-	s.schedule = s.store(&Config{Package: "p", Test: "TestX"}, m)
+	s.schedule = s.store(&Config{Unit: Unit{Package: "p", Test: "TestX"}}, m)
 	for hash, want := range map[uint64]bool{9: true, 8: false} {
-		r := s.Test("p", "TestX", false, time.Time{}, runner(func(*Schedule) *Outcome { return &Outcome{Kind: Deadlock, Hash: hash, Trace: o.Trace} }))
+		r := s.Test(Unit{Package: "p", Test: "TestX"}, false, time.Time{}, runner(func(*Schedule) *Outcome { return &Outcome{Kind: Deadlock, Hash: hash, Trace: o.Trace} }))
 		const text = "\ncritical step: 2 of 2; before it the test could still pass, after it 0 of 200 random continuations passed\n  step 1: goroutine 1: unlocks mu at x.go:2\n> step 2: goroutine 2: locks mu at x.go:1\n"
 		if strings.Contains(r.Finding, text) != want {
 			t.Errorf("order %d: got %s", hash, r.Finding)
@@ -144,7 +144,7 @@ func TestReplay_Critical(t *testing.T) {
 	}
 	again := *m
 	again.Critical = 1
-	if file := s.store(&Config{Package: "p", Test: "TestX"}, &again); file != s.schedule {
+	if file := s.store(&Config{Unit: Unit{Package: "p", Test: "TestX"}}, &again); file != s.schedule {
 		t.Errorf("the same schedule is stored in %s, too", file)
 	}
 	if f, err := Load(s.schedule); err != nil || f.CriticalWho != 4 {
@@ -194,7 +194,7 @@ func TestProcesses_TemporaryFolder(t *testing.T) {
 	s := &Settings{only: -1, summary: map[string]string{}}
 	s.fresh = s.process
 	s.config = Config{Seed: 1, Schedules: 40}
-	r := s.Test("example.org/t", "TestX", false, time.Time{}, runner(func(*Schedule) *Outcome { return failure() }))
+	r := s.Test(Unit{Package: "example.org/t", Test: "TestX"}, false, time.Time{}, runner(func(*Schedule) *Outcome { return failure() }))
 	want := "missing, or set TMPDIR to another folder\nreplay: "
 	if !strings.Contains(r.Finding, "not confirmed: open ") || !strings.Contains(r.Finding, want) {
 		t.Errorf("want %q in\n%s", want, r.Finding)

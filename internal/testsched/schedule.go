@@ -192,6 +192,7 @@ func sameStored(a, b string) bool {
 // compare the kind of finding alone (changed of cmd/macemc/internal/gotest), because the code may have changed.
 type Stored struct {
 	Package, Test string
+	External      bool     // see Unit
 	Finding       string   // one line
 	Shows         []string // identifies the finding, see Outcome.Identify
 	Race          bool     // found in a build with the race detector
@@ -215,6 +216,7 @@ func (f *Stored) WriteTo(w io.Writer) (int64, error) {
 			fmt.Fprintf(&b, format+"\n", values...)
 		}
 	}
+	line(f.External, "external true")
 	line(f.Race, "race true")
 	line(f.Flags != "", "flags %s", f.Flags)
 	for _, text := range f.Shows {
@@ -259,7 +261,7 @@ func Read(r io.Reader) (*Stored, error) {
 	texts := map[string]*string{"package": &f.Package, "test": &f.Test, "finding": &f.Finding, "flags": &f.Flags}
 	lists := map[string]*[]string{"shows": &f.Shows, "ends": &f.Schedule.Ends, "remains": &f.Schedule.Remain}
 	numbers := map[string]*uint64{"seed": &f.Schedule.Seed, "limit": &f.Schedule.Limit}
-	bools := map[string]*bool{"race": &f.Race, "memory": &f.Schedule.Memory, "warm": &f.Schedule.Warm, "unfair": &f.Schedule.Unfair}
+	bools := map[string]*bool{"external": &f.External, "race": &f.Race, "memory": &f.Schedule.Memory, "warm": &f.Schedule.Warm, "unfair": &f.Schedule.Unfair}
 	for lines.Scan() {
 		number++
 		key, rest, _ := strings.Cut(lines.Text(), " ")

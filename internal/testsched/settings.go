@@ -132,17 +132,19 @@ func (s *Settings) end(deadline time.Time) time.Time {
 
 // Test explores a test until shortly before a deadline; the zero time means no deadline. It returns nil if the test is to be executed as go
 // test does.
-func (s *Settings) Test(pkg, name string, race bool, deadline time.Time, runner Runner) *Report {
+func (s *Settings) Test(u Unit, race bool, deadline time.Time, runner Runner) *Report {
 	// FromEnvironment reads these before package testing starts to record the variables that a cached result depends on.
 	for _, v := range []string{Variable, VariableSchedules, VariableTime, VariableDelay, VariableExhaustive,
 		VariableSchedule, VariableLeaks, VariablePackage, VariableTags} {
 		os.Getenv(v)
 	}
-	pkg = cmp.Or(packagePath, pkg)
-	s.running, s.runs = name, nil
+	u.Package = cmp.Or(packagePath, u.Package)
+	s.running, s.runs = u.String(), nil
 	c := s.config
-	c.Package, c.Test, c.Race, c.End = pkg, name, race, s.end(deadline)
+	c.Unit, c.Race, c.End = u, race, s.end(deadline)
 	switch {
+	case !u.selected():
+		return &Report{}
 	case s.only >= 0:
 		s.write(runner.Run(c.draw(s.only, uint64(s.config.Schedules)), false))
 		return &Report{}
@@ -150,6 +152,9 @@ func (s *Settings) Test(pkg, name string, race bool, deadline time.Time, runner 
 		f, err := Load(s.schedule)
 		if err != nil {
 			s.write(&Outcome{Kind: Unexplored, Message: err.Error()})
+			return &Report{}
+		}
+		if !u.owns(f) {
 			return &Report{}
 		}
 		o := alone(&f.Schedule, runner)
@@ -163,41 +168,24 @@ func (s *Settings) Test(pkg, name string, race bool, deadline time.Time, runner 
 		if err != nil {
 			return &Report{Finding: fmt.Sprintf("macemc: %s: %v\n", s.schedule, err)}
 		}
-		if f.Test != name || f.Package != pkg {
+		if f.Test != u.Test || f.Package != u.Package || !u.owns(f) {
 			return nil
 		}
-		s.summarize(name, &Result{pkg: pkg}, "") // for the command, which reports schedules that no test has executed
-		o := alone(&f.Schedule, runner)
-		if o.Kind == Passed {
-			note := fmt.Sprintf("passes under %s: delete the file, or commit it as a regression test if the finding is fixed", s.shown(s.schedule))
-			if lacks := s.lacks(f, race, false); lacks != "" {
-				note = fmt.Sprintf("passes, but the finding was not looked for: %s %s", s.shown(s.schedule), lacks)
-			} else if n := len(f.Schedule.Switches); o.Followed < n {
-				note = fmt.Sprintf("passes, but %s does not fit: %d of %s applied; the code may have changed",
-					s.shown(s.schedule), o.Followed, program.Plural(n, "switch", "switches"))
-			}
-			s.summarize(name, &Result{pkg: pkg}, note)
-			return &Report{Note: "macemc: " + note}
-		}
-		m := &Minimized{Schedule: &f.Schedule, Outcome: o}
-		if o.Hash == f.Hash {
-			m.Critical = f.Critical(o.Trace)
-		}
-		return &Report{Finding: s.explain(&c, m, "replayed from "+s.schedule, s.schedule)}
+		return replayed(s, &c, f, runner)
 	}
-	corpus, err := stored(pkg, name)
+	corpus, err := stored(u)
 	if err != nil {
-		s.summarizeAs(Damaged, name, &Result{pkg: pkg}, "")
+		s.summarizeAs(Damaged, u, &Result{}, "")
 		return &Report{Finding: fmt.Sprintf("macemc: %v\n", err)}
 	}
 	c.NoLeaks = os.Getenv(VariableLeaks) == "false"
 	muted := slices.ContainsFunc(corpus, func(f *Stored) bool { return f.Known != "" })
-	c.Corpus, c.Intrinsics = corpus, !ofModules(pkg, os.Getenv(VariableModules))
+	c.Corpus, c.Intrinsics = corpus, !ofModules(u.Package, os.Getenv(VariableModules))
 	if s.outcome == "" {
-		s.writeSummary(pkg) // reserves room for a finding
-		c.Progress = func(r *Result) { s.summarize(name, r, EndedEarly) }
+		s.writeSummary(u.Package) // reserves room for a finding
+		c.Progress = func(r *Result) { s.summarize(u, r, EndedEarly) }
 	}
-	c.Long = func(text string) { s.announce(pkg + " " + name + ": " + text) }
+	c.Long = func(text string) { s.announce(u.Package + " " + u.String() + ": " + text) }
 	runs := 0
 	s.runs = func() string { return s.again(&c, &Result{Schedules: runs}) }
 	r := Explore(c, func(sch *Schedule) *Outcome {
@@ -214,7 +202,7 @@ func (s *Settings) Test(pkg, name string, race bool, deadline time.Time, runner 
 	}
 	switch {
 	case r.Stop != nil:
-		s.summarize(name, r, "not explored: "+r.Stop.Message)
+		s.summarize(u, r, "not explored: "+r.Stop.Message)
 		return nil
 	case r.Finding == nil:
 		note := r.incomplete()
@@ -227,10 +215,10 @@ func (s *Settings) Test(pkg, name string, race bool, deadline time.Time, runner 
 		if r.Ended {
 			note = "stopped because -timeout is near"
 		}
-		return s.conclude(name, r, &Report{Note: r.text()}, note)
+		return s.conclude(u, r, &Report{Note: r.text()}, note)
 	}
 	if s.tooLong(&c, r) {
-		s.summarize(name, r, "not explored: it "+r.First.limit()+" in a run")
+		s.summarize(u, r, "not explored: it "+r.First.limit()+" in a run")
 		return nil
 	}
 	report := s.found(&c, r, runner)
@@ -240,7 +228,29 @@ func (s *Settings) Test(pkg, name string, race bool, deadline time.Time, runner 
 	if report.Finding == "" && r.Finding.HasRace() {
 		report.Finding = report.Note + "\n"
 	}
-	return s.conclude(name, r, report, strings.TrimPrefix(report.Note, "macemc: "))
+	return s.conclude(u, r, report, strings.TrimPrefix(report.Note, "macemc: "))
+}
+
+// replayed executes the schedule that the user gave, and reports its outcome.
+func replayed(s *Settings, c *Config, f *Stored, runner Runner) *Report {
+	s.summarize(c.Unit, &Result{}, "") // for the command, which reports schedules that no test has executed
+	o := alone(&f.Schedule, runner)
+	if o.Kind == Passed {
+		note := fmt.Sprintf("passes under %s: delete the file, or commit it as a regression test if the finding is fixed", s.shown(s.schedule))
+		if lacks := s.lacks(f, c.Race, false); lacks != "" {
+			note = fmt.Sprintf("passes, but the finding was not looked for: %s %s", s.shown(s.schedule), lacks)
+		} else if n := len(f.Schedule.Switches); o.Followed < n {
+			note = fmt.Sprintf("passes, but %s does not fit: %d of %s applied; the code may have changed",
+				s.shown(s.schedule), o.Followed, program.Plural(n, "switch", "switches"))
+		}
+		s.summarize(c.Unit, &Result{}, note)
+		return &Report{Note: "macemc: " + note}
+	}
+	m := &Minimized{Schedule: &f.Schedule, Outcome: o}
+	if o.Hash == f.Hash {
+		m.Critical = f.Critical(o.Trace)
+	}
+	return &Report{Finding: s.explain(c, m, "replayed from "+s.schedule, s.schedule)}
 }
 
 // ofModules reports whether a package belongs to one of the comma-separated modules.

@@ -42,7 +42,7 @@ func TestStored_RoundTrip(t *testing.T) {
 // A finding is stored once it is suspected. Its file is later replaced by the minimized one, or removed.
 func TestSuspect(t *testing.T) {
 	t.Chdir(t.TempDir())
-	c := &Config{Package: "p", Test: "TestX"}
+	c := &Config{Unit: Unit{Package: "p", Test: "TestX"}}
 	found := &Schedule{Seed: 1, Switches: []Switch{{1, 2, 3}, {4, 5, 6}}}
 	r := &Result{Found: found}
 	finding := &Outcome{Kind: Deadlock, Message: "blocked"}
@@ -75,7 +75,7 @@ func TestSuspect(t *testing.T) {
 		t.Errorf("stored in %s", file)
 	}
 	files(first)
-	if list, err := stored("p", "TestX"); err != nil || len(list) != 1 || len(list[0].Schedule.Switches) != 1 {
+	if list, err := stored(Unit{Package: "p", Test: "TestX"}); err != nil || len(list) != 1 || len(list[0].Schedule.Switches) != 1 {
 		t.Errorf("stored %+v", list)
 	}
 
@@ -92,7 +92,7 @@ func TestSuspect(t *testing.T) {
 	if err := os.WriteFile("testdata/macemc/TestX/error.path", []byte("macemc path 1\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if list, err := stored("p", "TestX"); err == nil || !strings.Contains(err.Error(), first+": line 1: a schedule begins with") {
+	if list, err := stored(Unit{Package: "p", Test: "TestX"}); err == nil || !strings.Contains(err.Error(), first+": line 1: a schedule begins with") {
 		t.Errorf("a damaged file: %v, %v", list, err)
 	}
 
@@ -101,7 +101,7 @@ func TestSuspect(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := stored("p", "TestX"); err != nil {
+	if _, err := stored(Unit{Package: "p", Test: "TestX"}); err != nil {
 		t.Error(err)
 	}
 	if left, err := os.ReadDir("testdata"); err != nil || len(left) > 0 {
@@ -118,7 +118,7 @@ func TestSuspect(t *testing.T) {
 // The file of a program that wrote no comment is the same finding.
 func TestStored_Comment(t *testing.T) {
 	t.Chdir(t.TempDir())
-	s, c := new(Settings), &Config{Package: "p", Test: "TestX"}
+	s, c := new(Settings), &Config{Unit: Unit{Package: "p", Test: "TestX"}}
 	m := &Minimized{Schedule: &Schedule{Seed: 3}, Outcome: &Outcome{Kind: Panic, Message: "boom"}}
 	file := s.store(c, m)
 	text, err := os.ReadFile(file)

@@ -25,20 +25,21 @@ const (
 const EndedEarly = "the process ended during the exploration"
 
 // summarize updates the package's summary for the command.
-func (s *Settings) summarize(test string, r *Result, note string) {
+func (s *Settings) summarize(u Unit, r *Result, note string) {
 	kind := SampledOnly
 	if r.Complete != nil && r.Missing == "" {
 		if kind = Complete; r.Complete.Drawn != 0 {
 			kind = CompleteFor
 		}
 	}
-	s.summarizeAs(kind, test, r, note)
+	s.summarizeAs(kind, u, r, note)
 }
 
-func (s *Settings) summarizeAs(kind, test string, r *Result, note string) {
+func (s *Settings) summarizeAs(kind string, u Unit, r *Result, note string) {
 	if s.summaries == "" {
 		return
 	}
+	test := u.String()
 	preemptions := Unbounded
 	if kind == Complete || kind == CompleteFor {
 		preemptions = r.Complete.Preemptions
@@ -63,7 +64,7 @@ func (s *Settings) summarizeAs(kind, test string, r *Result, note string) {
 			s.summary[test] += fmt.Sprintf("%s %q %q\n", []string{"known", "fixed", "unsought"}[i], test, text)
 		}
 	}
-	s.writeSummary(r.pkg)
+	s.writeSummary(u.Package)
 }
 
 // summaryRoom is the least room for more text in the file of a summary that was written before the disk was full.

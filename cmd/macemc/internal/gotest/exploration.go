@@ -337,7 +337,9 @@ func (x *exploration) announce(out *lockedWriter) (end func()) {
 // executed reports whether the test of the given schedule was executed.
 func (x *exploration) executed() bool {
 	text, err := os.ReadFile(testsched.SummaryFile(x.summaries, x.stored.Package))
-	return err == nil && strings.Contains("\n"+string(text), "\n"+strconv.Quote(x.stored.Test)+" ")
+	name := strconv.Quote(x.stored.Test)
+	return err == nil && (strings.Contains("\n"+string(text), "\n"+name+" ") ||
+		x.stored.External && strings.Contains("\n"+string(text), "\n"+name[:len(name)-1]+" ("))
 }
 
 func (x *exploration) remove() {

@@ -52,12 +52,36 @@ type packageSummary struct {
 	preemptions      int           // if bounded, the lowest maximum of the complete tests
 	delays           time.Duration // the longest of testsched.Result.Delays
 	elapsed          time.Duration
-	excused          []string // tests that fail without a new finding
-	found            []string // tests with a new finding
+	excused          []string       // tests that fail without a new finding
+	names            map[string]int // number of tests of each function's name
+	found            []string       // tests with a new finding
 	reports          map[string]string
 	saved            testsched.Saved
 	sampled          int     // number of tests with an estimated order coverage
 	coverage         float64 // the lowest of these
+}
+
+// function returns the name of a test's function, without the package that Unit.String of package testsched adds.
+func function(test string) string {
+	name, _, _ := strings.Cut(test, " (")
+	return name
+}
+
+// unexcused returns the number of failures, by their names, that are not those of excused tests. A test of package p may fail although one
+// of package p_test with the same name is excused.
+func (p packageSummary) unexcused(failing []string) (n int) {
+	for i, name := range failing {
+		all, excused := p.names[name], 0
+		for _, test := range p.excused {
+			if function(test) == name {
+				excused++
+			}
+		}
+		if excused < all && slices.Index(failing, name) != i || excused == 0 {
+			n++
+		}
+	}
+	return n
 }
 
 // add adds another sum.
@@ -183,13 +207,9 @@ func (s *summaries) line(event, line string) string {
 		_ = os.Chtimes(file, now, now) // see keyAge
 	}
 	sum := s.read(pkg, file)
-	for _, name := range s.failing[event] {
-		if !slices.Contains(sum.excused, name) {
-			s.failed++
-		}
-	}
+	s.failed += sum.unexcused(s.failing[event])
 	for _, name := range sum.found {
-		if slices.Contains(s.failing[event], name) {
+		if slices.Contains(s.failing[event], function(name)) {
 			continue
 		}
 		s.failed++
@@ -230,7 +250,7 @@ func (s *summaries) read(pkg, file string) (sum packageSummary) {
 		s.shown = map[string]bool{}
 	}
 	s.shown[pkg] = true
-	sum.reports = map[string]string{}
+	sum.reports, sum.names = map[string]string{}, map[string]int{}
 	var test testLine // the latest
 	for line := range strings.Lines(string(text)) {
 		scan := func(format string, to ...any) bool {
@@ -268,6 +288,7 @@ func (s *summaries) read(pkg, file string) (sum packageSummary) {
 
 // addTest adds a test to the sum of its package.
 func (s *summaries) addTest(sum *packageSummary, pkg string, test testLine) {
+	sum.names[function(test.name)]++
 	switch test.kind {
 	case testsched.Suspect:
 		s.failed++
@@ -312,9 +333,9 @@ func (s *summaries) unreported() {
 		s.ended = true
 		sum := s.read(pkg, filepath.Join(s.folder, f.Name()))
 		for _, name := range sum.found {
-			if !slices.ContainsFunc([]string{"", pkg}, func(event string) bool { return slices.Contains(s.failing[event], name) }) {
+			if !slices.ContainsFunc([]string{"", pkg}, func(event string) bool { return slices.Contains(s.failing[event], function(name)) }) {
 				s.failed++
-				fmt.Fprintf(s.end, "--- FAIL: %s\n    %s\n", name, strings.ReplaceAll(strings.TrimSpace(sum.reports[name]), "\n", "\n    "))
+				fmt.Fprintf(s.end, "--- FAIL: %s\n    %s\n", function(name), strings.ReplaceAll(strings.TrimSpace(sum.reports[name]), "\n", "\n    "))
 			}
 		}
 	}

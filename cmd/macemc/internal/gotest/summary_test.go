@@ -196,3 +196,23 @@ func TestInModule(t *testing.T) {
 		t.Errorf("with go.mod: %v", err)
 	}
 }
+
+// A known finding excuses its test, and none of the other package with the same name.
+func TestUnexcused_SameNames(t *testing.T) {
+	for _, c := range []struct {
+		excused, failing []string
+		tests, want      int
+	}{
+		{nil, []string{"TestA"}, 1, 1},
+		{[]string{"TestA"}, []string{"TestA", "TestA"}, 1, 0}, // -count=2
+		{[]string{"TestA (x_test)"}, []string{"TestA"}, 2, 0},
+		{[]string{"TestA (x_test)"}, []string{"TestA", "TestA"}, 2, 1},
+		{[]string{"TestA", "TestA (x_test)"}, []string{"TestA", "TestA"}, 2, 0},
+		{[]string{"TestB"}, []string{"TestA"}, 1, 1},
+	} {
+		p := packageSummary{excused: c.excused, names: map[string]int{"TestA": c.tests}}
+		if got := p.unexcused(c.failing); got != c.want {
+			t.Errorf("%+v: got %d", c, got)
+		}
+	}
+}
