@@ -44,7 +44,7 @@ func openModule(dir string, systems []spec.Entry) (*module, error) {
 
 // within returns an error unless a file or folder, relative to the module, is in it and in no nested module.
 func (m *module) within(name string) error {
-	if !filepath.IsLocal(name) {
+	if !filepath.IsLocal(name) || strings.HasPrefix(name, "-") { // a command would take the latter for a flag
 		return fmt.Errorf("%s is not a path in the module", name)
 	}
 	real, err := filepath.EvalSymlinks(filepath.Join(m.dir, name))
@@ -101,7 +101,9 @@ func (m *module) run(id string) error {
 	pkg := ""
 	if parsed, err := pathfile.Parse(f); err == nil {
 		pkg = parsed.Header.Package
-	} else if s := testsched.ReadFile(filepath.Join(m.dir, id)); s != nil {
+	} else if s, e := testsched.ReadFile(filepath.Join(m.dir, id)); e != nil {
+		return e
+	} else if s != nil {
 		pkg = s.Package
 	} else {
 		return fmt.Errorf("%s is not a run: %w", id, err)
@@ -110,4 +112,13 @@ func (m *module) run(id string) error {
 		return fmt.Errorf("%s is a run of package %s, which is not in module %s", id, pkg, m.path)
 	}
 	return nil
+}
+
+// schedule returns the schedule of a test in a file of the module; nil means that the file is another one.
+func (m *module) schedule(id string) *testsched.Stored {
+	s, err := testsched.ReadFile(filepath.Join(m.dir, id))
+	if err != nil {
+		return nil // run, or the command, reports it
+	}
+	return s
 }

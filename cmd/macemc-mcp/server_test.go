@@ -166,7 +166,9 @@ func TestTools_Outside(t *testing.T) {
 	const head = "macemc path 1\nsystem s\nnodes 1\n"
 	dir := write(t, map[string]string{
 		"go.mod": "module example.com/m\n", "other/go.mod": "module example.com/other\n", "other/a.path": head + "end 0\n", "text.path": "text\n",
-		"foreign.path": head + "package example.com/mine\ntest TestX\nend 0\n",
+		"foreign.path": head + "package example.com/mine\ntest TestX\nend 0\n", "folder.path": head + "package ./mine\ntest TestX\nend 0\n",
+		"flags.path":   "macemc schedule 1\npackage example.com/m\ntest TestX\nflags -exec=./x.sh\nend 0\n",
+		"package.path": "macemc schedule 1\npackage -exec=./x.sh\ntest TestX\nend 0\n", "-x.path": head + "end 0\n",
 	})
 	elsewhere := write(t, map[string]string{"go.mod": "module example.com/e\n", "a.path": head + "end 0\n"})
 	if err := os.Symlink(elsewhere, filepath.Join(dir, "link")); err != nil {
@@ -192,7 +194,7 @@ func TestTools_Outside(t *testing.T) {
 			}
 		}
 	}
-	for _, id := range []string{"../a.path", "/etc/passwd", "link/a.path", "other/a.path", "none.path", "text.path", "foreign.path", "-x", "go.mod"} {
+	for _, id := range []string{"../a.path", "/etc/passwd", "link/a.path", "other/a.path", "none.path", "text.path", "foreign.path", "folder.path", "flags.path", "package.path", "-x", "-x.path", "go.mod"} {
 		for _, tool := range []string{"explain", "replay", "step", "state", "shrink"} {
 			arguments := object{"id": id}
 			if tool == "step" || tool == "state" {

@@ -18,7 +18,6 @@ import (
 
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/internal/report/document"
-	"github.com/macemc/macemc/internal/testsched"
 )
 
 // tool is one of the tools, with its arguments.
@@ -91,7 +90,7 @@ func (s *server) test(ctx context.Context, in testInput) (result, error) {
 	for _, m := range regexp.MustCompile(`replay: macemc test (?:-race )?-run \S+ -schedule (\S+) (\S+)`).FindAllStringSubmatch(stdout, -1) {
 		id := path.Clean(filepath.ToSlash(m[1]))
 		f := finding{ID: id, System: m[2]}
-		if stored := testsched.ReadFile(filepath.Join(s.module.dir, id)); stored != nil {
+		if stored := s.module.schedule(id); stored != nil {
 			f.System, f.Message = m[2]+":"+stored.Test, stored.Finding
 		}
 		r.Findings = append(r.Findings, f)
@@ -166,7 +165,7 @@ func (s *server) explain(ctx context.Context, in runInput) (result, error) {
 	if err := s.module.run(in.ID); err != nil {
 		return result{}, err
 	}
-	if testsched.ReadFile(filepath.Join(s.module.dir, in.ID)) != nil {
+	if s.module.schedule(in.ID) != nil {
 		return s.text(ctx, "graph", in.ID)
 	}
 	r, err := s.text(ctx, "report", "--format=text", in.ID)
@@ -178,7 +177,7 @@ func (s *server) replay(ctx context.Context, in runInput) (result, error) {
 	if err := s.module.run(in.ID); err != nil {
 		return result{}, err
 	}
-	if stored := testsched.ReadFile(filepath.Join(s.module.dir, in.ID)); stored != nil {
+	if stored := s.module.schedule(in.ID); stored != nil {
 		return s.text(ctx, "test", "-run=^"+regexp.QuoteMeta(stored.Test)+"$", "-schedule="+in.ID, stored.Package)
 	}
 	return s.text(ctx, "replay", in.ID)

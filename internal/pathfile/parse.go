@@ -142,7 +142,7 @@ func (p *parser) header(word, rest string) (err error) {
 			err = fmt.Errorf("nodes is 0, must be at least 1")
 		}
 	case "package":
-		h.Package, err = unquoteRest(rest)
+		h.Package, err = importPath(rest)
 	case "test":
 		h.Test, err = unquoteRest(rest)
 	case "timing":

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/testsched/program"
 )
 
 // Version is the version of the path file format that this package writes. Parse reads every version from 1 on,
@@ -122,3 +123,12 @@ type ParseError struct {
 }
 
 func (e *ParseError) Error() string { return fmt.Sprintf("line %d: %s", e.Line, e.Reason) }
+
+// importPath parses the name of a package. A file may come from a stranger, and a build names the package in its command line.
+func importPath(s string) (string, error) {
+	path, err := unquoteRest(s)
+	if err == nil {
+		err = program.CheckPackage(path)
+	}
+	return path, err
+}

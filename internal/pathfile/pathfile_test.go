@@ -25,7 +25,7 @@ func example() *pathfile.File {
 		Header: pathfile.Header{
 			System:   "randtree",
 			Nodes:    3,
-			Package:  "example.org/a b",
+			Package:  "example.org/a-b",
 			Test:     "TestTree/three nodes",
 			Params:   []pathfile.Param{{"retries", "3"}, {"name", " padded"}, {"odd=key", "a=b"}},
 			Bugs:     []string{"RT5", "RT12"},
@@ -303,7 +303,7 @@ func anyFile() *rapid.Generator[*pathfile.File] {
 			Header: pathfile.Header{
 				System:  text("system"),
 				Nodes:   rapid.IntRange(1, 1<<31-1).Draw(t, "nodes"),
-				Package: text("package"),
+				Package: rapid.StringMatching(`([a-z]+(\.[a-z]+)?(/[~+_0-9-]+)*)?`).Draw(t, "package"),
 				Test:    text("test"),
 				Params: orNil(rapid.SliceOfNDistinct(rapid.Custom(func(t *rapid.T) pathfile.Param {
 					return pathfile.Param{Key: anyText().Draw(t, "key"), Value: anyText().Draw(t, "value")}

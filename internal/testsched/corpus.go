@@ -67,9 +67,9 @@ func Load(file string) (*Stored, error) {
 	if info, err := os.Stat(file); err != nil {
 		return nil, err
 	} else if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("it is not a regular file")
+		return nil, &fs.PathError{Op: "open", Path: file, Err: errors.New("it is not a regular file")}
 	}
-	f, err := os.Open(file)
+	f, err := os.OpenFile(file, os.O_RDONLY|syscall.O_NONBLOCK, 0) // it may have become a named pipe
 	if err != nil {
 		return nil, err
 	}

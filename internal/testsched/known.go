@@ -181,7 +181,7 @@ func (f *Stored) check(u Unit) error {
 
 // Identify completes what an outcome shows, and shortens its message. Equal lists mean the same finding, in any run of any process.
 func (o *Outcome) Identify() {
-	o.Message = program.Shorten(o.Message)
+	o.Message = program.Printable(program.Shorten(o.Message))
 	o.Shows = append(o.Shows, string(o.Kind))
 	for i, text := range o.Shows {
 		o.Shows[i] = brief(text)
@@ -270,6 +270,7 @@ func (s Stack) describe() string {
 // brief shortens a text to what fits in a line of a file. Long texts differ by a hash of the rest.
 func brief(text string) string {
 	const most = 400
+	text = program.Printable(text)
 	if len(text) <= most {
 		return text
 	}

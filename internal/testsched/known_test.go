@@ -143,7 +143,7 @@ func TestStored_Damaged(t *testing.T) {
 		{"line 1: a schedule begins with", text("", "\ufeff")},
 		{"line 7: unknown line", text("memory", "# memory")},
 		{"line 11: a finding is known for one reason", text("known issue 12", "known ")},
-		{"line 12: a finding is known for one reason", text("known issue 12", "known issue 3\nknown issue 12")},
+		{"line 12: a second line \"known\"", text("known issue 12", "known issue 3\nknown issue 12")},
 		{`no line "shows"`, text("shows panic\nshows panic: boom\n", "")},
 		{"belongs to TestY in package p", text("TestX", "TestY")},
 		{"belongs to TestX in package q", text("package p", "package q")},
@@ -325,7 +325,7 @@ func TestMinimize_KeepsIdentity(t *testing.T) {
 		return run(&f.Schedule)
 	}}
 	t.Chdir(t.TempDir())
-	s.confirm(&Config{Unit: Unit{Test: "TestX"}}, found, run(found), "", nil)
+	s.confirm(&Config{Unit: Unit{Package: "p", Test: "TestX"}}, found, run(found), "", nil)
 	if f, err := Load("testdata/macemc/TestX/panic-1.path"); err != nil || !slices.Equal(f.Schedule.Switches, []Switch{a, b}) || len(f.Shows) != 2 {
 		t.Errorf("stored %+v, %v", f, err)
 	}

@@ -1,11 +1,7 @@
 package testsched
 
 import (
-	"bufio"
-	"fmt"
-	"io"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 )
@@ -173,12 +169,6 @@ func mix(z uint64) uint64 {
 	return z ^ (z >> 31)
 }
 
-// magic is the first line of a schedule file.
-const magic = "macemc schedule 1"
-
-// comment is the second line of a schedule file, unless the user has added a line above it. It is optional.
-const comment = `# written by "macemc test"; edit nothing but a line "known REASON", which accepts the finding`
-
 // sameStored reports whether two files hold the same schedule. The critical step is sampled and does not count.
 func sameStored(a, b string) bool {
 	lines := func(text string) []string {
@@ -204,127 +194,4 @@ type Stored struct {
 	CriticalWho, CriticalPlace uint64
 	Hash                       uint64 // see Outcome, of the run with the critical step
 	Schedule                   Schedule
-}
-
-// WriteTo implements io.WriterTo.
-func (f *Stored) WriteTo(w io.Writer) (int64, error) {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n%s\npackage %s\ntest %s\nfinding %s\nseed %d\nmemory %v\nwarm %v\n", magic, comment, f.Package, f.Test, f.Finding,
-		f.Schedule.Seed, f.Schedule.Memory, f.Schedule.Warm)
-	line := func(has bool, format string, values ...any) {
-		if has {
-			fmt.Fprintf(&b, format+"\n", values...)
-		}
-	}
-	line(f.External, "external true")
-	line(f.Race, "race true")
-	line(f.Flags != "", "flags %s", f.Flags)
-	for _, text := range f.Shows {
-		fmt.Fprintf(&b, "shows %s\n", text)
-	}
-	line(f.Known != "", "known %s", f.Known)
-	line(f.CriticalWho != 0, "critical %x at %d order %x", f.CriticalWho, f.CriticalPlace, f.Hash)
-	line(f.Schedule.Unfair, "unfair true")
-	line(f.Schedule.Limit > 0, "limit %d", f.Schedule.Limit)
-	line(f.Schedule.Delay > 0, "delay %v", f.Schedule.Delay)
-	for _, name := range f.Schedule.Ends {
-		fmt.Fprintf(&b, "ends %s\n", name)
-	}
-	for _, name := range f.Schedule.Remain {
-		fmt.Fprintf(&b, "remains %s\n", name)
-	}
-	for _, s := range f.Schedule.Switches {
-		place, how := s.Place, "at"
-		if s.Pauses() {
-			fmt.Fprintf(&b, "pause %x at %d\n", s.Who, place)
-			continue
-		}
-		if s.Place&blockedBit != 0 {
-			place, how = s.Place&^blockedBit, "after"
-		}
-		fmt.Fprintf(&b, "switch %x %s %d to %x\n", s.Who, how, place, s.To)
-	}
-	fmt.Fprintf(&b, "end %d\n", len(f.Schedule.Switches))
-	n, err := io.WriteString(w, b.String())
-	return int64(n), err
-}
-
-// Critical returns the number of the critical step among the events of a run under the schedule; 0 means unknown.
-func (f *Stored) Critical(trace []Event) int {
-	return 1 + slices.IndexFunc(trace, func(e Event) bool { return e.Who == f.CriticalWho && e.Place == f.CriticalPlace })
-}
-
-// Read parses a file written by WriteTo.
-func Read(r io.Reader) (*Stored, error) {
-	f := new(Stored)
-	lines, number, ended := bufio.NewScanner(r), 0, false
-	texts := map[string]*string{"package": &f.Package, "test": &f.Test, "finding": &f.Finding, "flags": &f.Flags}
-	lists := map[string]*[]string{"shows": &f.Shows, "ends": &f.Schedule.Ends, "remains": &f.Schedule.Remain}
-	numbers := map[string]*uint64{"seed": &f.Schedule.Seed, "limit": &f.Schedule.Limit}
-	bools := map[string]*bool{"external": &f.External, "race": &f.Race, "memory": &f.Schedule.Memory, "warm": &f.Schedule.Warm, "unfair": &f.Schedule.Unfair}
-	for lines.Scan() {
-		number++
-		key, rest, _ := strings.Cut(lines.Text(), " ")
-		var err error
-		switch {
-		case number == 1:
-			if lines.Text() != magic {
-				err = fmt.Errorf("a schedule begins with %q", magic)
-			}
-		case ended:
-			err = fmt.Errorf("text after the end")
-		case lines.Text() == comment:
-		case texts[key] != nil:
-			*texts[key] = rest
-		case bools[key] != nil:
-			*bools[key], err = strconv.ParseBool(rest)
-		case lists[key] != nil:
-			*lists[key] = append(*lists[key], rest)
-		case key == "known":
-			if rest = strings.TrimSpace(rest); rest == "" || f.Known != "" {
-				err = fmt.Errorf("a finding is known for one reason, which follows the word")
-			}
-			f.Known = rest
-		case key == "critical":
-			step, order, _ := strings.Cut(rest, " order ") // files of earlier versions have " passing 3 of 6" or no order
-			if _, err = fmt.Sscanf(step, "%x at %d", &f.CriticalWho, &f.CriticalPlace); err == nil && order != "" {
-				f.Hash, err = strconv.ParseUint(order, 16, 64)
-			}
-		case key == "delay":
-			if f.Schedule.Delay, err = time.ParseDuration(rest); err == nil && f.Schedule.Delay < 0 {
-				err = fmt.Errorf("a negative duration")
-			}
-		case numbers[key] != nil:
-			*numbers[key], err = strconv.ParseUint(rest, 10, 64)
-		case key == "switch":
-			var s Switch
-			var how string
-			if _, err = fmt.Sscanf(rest, "%x %s %d to %x", &s.Who, &how, &s.Place, &s.To); err == nil && how == "after" {
-				s.Place |= blockedBit
-			}
-			f.Schedule.Switches = append(f.Schedule.Switches, s)
-		case key == "pause":
-			s := Switch{To: pauses}
-			_, err = fmt.Sscanf(rest, "%x at %d", &s.Who, &s.Place)
-			f.Schedule.Switches = append(f.Schedule.Switches, s)
-		case key == "end":
-			var n int
-			if n, err = strconv.Atoi(rest); err == nil && n != len(f.Schedule.Switches) {
-				err = fmt.Errorf("%d switches, and the end counts %d", len(f.Schedule.Switches), n)
-			}
-			ended = true
-		default:
-			err = fmt.Errorf("unknown line %q", key)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("line %d: %w", number, err)
-		}
-	}
-	if err := lines.Err(); err != nil {
-		return nil, err
-	}
-	if !ended {
-		return nil, fmt.Errorf("the end is missing")
-	}
-	return f, nil
 }

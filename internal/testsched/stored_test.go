@@ -31,11 +31,28 @@ func TestStored_RoundTrip(t *testing.T) {
 		}
 	}
 	for _, damage := range [][2]string{{"macemc schedule 1", "macemc schedule 2"}, {"end 3", "end 2"}, {"end 3\n", ""},
-		{"pause 9", "pause y"}, {"switch 5", "switch x"}, {"seed ", "seeds "}, {"critical 8", "critical x"}, {"order f", "order x"}, {"delay 5ms", "delay -5ms"}, {"delay 5ms", "delay 5"}} {
+		{"pause 9", "pause y"}, {"switch 5", "switch x"}, {"seed ", "seeds "}, {"critical 8", "critical x"}, {"order f", "order x"}, {"delay 5ms", "delay -5ms"}, {"delay 5ms", "delay 5"},
+		{"package example.org/p", "package -exec=./x.sh"}, {"package example.org/p", "package ./..."}, {"package example.org/p\n", ""},
+		{"test TestX", "test ../TestX"}, {"test TestX\n", ""}, {"limit 9", "flags -toolexec=./x.sh"}, {"limit 9", "flags -args -test.cpuprofile=x"},
+		{"limit 9", "limit 9\nlimit 9"}, {" after ", " behind "}, {"memory true", "memory yes"}} {
 		text := strings.Replace(b.String(), damage[0], damage[1], 1)
 		if _, err := Read(strings.NewReader(text)); err == nil {
 			t.Errorf("%q in place of %q was read", damage[1], damage[0])
 		}
+	}
+}
+
+// Texts that are only shown have no control characters, whatever the file. What a run shows is cleaned alike, so that they can be equal.
+func TestStored_Printable(t *testing.T) {
+	const text = "macemc schedule 1\npackage p\ntest TestX\nfinding PANIC: \x1b[2Jboom\nshows panic: \x1b[2Jboom at p.f\u202e\nknown \ax\nends \x9b\nend 0\n"
+	f, err := Read(strings.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := &Outcome{Kind: Panic, Message: "\x1b[2Jboom", Shows: []string{"panic: \x1b[2Jboom at p.f\u202e"}}
+	o.Identify()
+	if !slices.Equal(append(f.Shows, "panic"), []string{o.Shows[1], o.Shows[0]}) || f.Finding != o.Title() || f.Known != "\ufffdx" || f.Schedule.Ends[0] != "\ufffd" {
+		t.Errorf("got %+v, %+v", f, o)
 	}
 }
 

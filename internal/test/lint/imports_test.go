@@ -122,7 +122,7 @@ var imports = []struct {
 	{pkg: "internal/overlay", strict: true, module: "internal/testsched"},
 	{pkg: "observe", strict: true, module: "choose internal/replay sim internal/kernel internal/kernel/... internal/encoding/..."},
 	{pkg: "internal/refine", strict: true, module: "choose machine sim internal/eventkind internal/netmodel internal/table/..."},
-	{pkg: "internal/pathfile", strict: true, module: "choose"},
+	{pkg: "internal/pathfile", strict: true, module: "choose internal/testsched/program"},
 	{pkg: "internal/replay", module: `
 		internal/pathfile internal/textfmt choose sim internal/eventkind internal/netmodel internal/simext
 		internal/kernel internal/kernel/... internal/encoding/...`},

@@ -33,7 +33,9 @@ of FILE do not fit.`,
 		Args: a.oneRun(&f.File),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			f.Given = given(cmd)
-			if s := testsched.ReadFile(f.File); s != nil {
+			if s, err := testsched.ReadFile(f.File); err != nil {
+				return err
+			} else if s != nil {
 				return a.tests().Graph(cmd.Context(), &f, s)
 			}
 			return a.onFile(cmd.Context(), f.File, &f)

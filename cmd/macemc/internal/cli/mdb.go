@@ -115,7 +115,9 @@ func (a *app) debug(ctx context.Context, d *task.Debug, test string, args []stri
 
 // debugFile opens the run of a file, or the schedule of a test.
 func (a *app) debugFile(ctx context.Context, d *task.Debug) error {
-	if s := testsched.ReadFile(d.File); s != nil {
+	if s, err := testsched.ReadFile(d.File); err != nil {
+		return err
+	} else if s != nil {
 		return a.tests().Debug(ctx, d, s)
 	}
 	return a.onFile(ctx, d.File, d)

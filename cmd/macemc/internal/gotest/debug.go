@@ -1,11 +1,15 @@
 package gotest
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/task"
@@ -38,6 +42,48 @@ func (a Runner) Debug(ctx context.Context, d *task.Debug, s *testsched.Stored) e
 		return err
 	}
 	return d.Run(ctx, a.Process, session)
+}
+
+// executeSchedule executes a test under the schedule of a file. traced is a value of testsched.VariableTrace. With "nearest", passes is the
+// nearest passing run; nil means that none is known. The package is searched in the folder of the file of.
+func (a Runner) executeSchedule(
+	ctx context.Context, file, of string, s *testsched.Stored, traced string,
+) (o, passes *testsched.Outcome, err error) {
+	if file, err = filepath.Abs(file); err != nil {
+		return nil, nil, err
+	}
+	if of, err = filepath.Abs(of); err != nil {
+		return nil, nil, err
+	}
+	temp, err := os.MkdirTemp("", "macemc-schedule-")
+	if err != nil {
+		return nil, nil, err
+	}
+	defer os.RemoveAll(temp)
+	outcome := filepath.Join(temp, "outcome")
+	args, err := scheduleArgs(file, of, s)
+	if err != nil {
+		return nil, nil, err
+	}
+	var out bytes.Buffer
+	failed := a.goTest(ctx, args, &out, &out, testsched.VariableOutcome+"="+outcome,
+		testsched.VariableTrace+"="+traced)
+	if err := ctx.Err(); err != nil {
+		return nil, nil, err
+	}
+	text, err := os.ReadFile(outcome) // written even if the process fails because of a data race
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: the test %s of %s was not executed: %v\n%s", file, s.Test, s.Package, cmp.Or(failed, err),
+			strings.TrimSpace(out.String()))
+	}
+	o = testsched.Decode(string(text))
+	if o == nil || o.Kind == testsched.Unexplored {
+		return nil, nil, fmt.Errorf("%s: the test cannot be executed under a schedule", file)
+	}
+	if text, err := os.ReadFile(testsched.NearestFile(outcome)); err == nil {
+		passes = testsched.Decode(string(text))
+	}
+	return o, passes, nil
 }
 
 // debuggedTest executes a test for the debugger.

@@ -21,7 +21,8 @@ const Last = "last"
 // IsSchedule reports whether a file is a schedule that "macemc test" found.
 func IsSchedule(file string) bool {
 	in := filepath.ToSlash(filepath.Dir(file)) + "/"
-	return strings.Contains(in, "testdata/macemc/") && testsched.ReadFile(file) != nil
+	s, err := testsched.ReadFile(file)
+	return strings.Contains(in, "testdata/macemc/") && s != nil && err == nil
 }
 
 // NewestFinding returns the newest accepted file in the module that contains a folder. Outside a module it searches only the findings below

@@ -1,12 +1,10 @@
 package gotest
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -20,7 +18,6 @@ import (
 	"github.com/macemc/macemc/internal/report/render"
 	"github.com/macemc/macemc/internal/task"
 	"github.com/macemc/macemc/internal/testsched"
-	"github.com/macemc/macemc/internal/testsched/program"
 	"github.com/macemc/macemc/internal/textfmt"
 	"github.com/macemc/macemc/sim"
 )
@@ -233,54 +230,6 @@ func changed(file string, s *testsched.Stored, o *testsched.Outcome) error {
 		now = "has " + o.Title()
 	}
 	return fmt.Errorf("%s: the test has changed: the file records %q, but the replayed run %s", file, s.Finding, now)
-}
-
-// executeSchedule executes a test under the schedule of a file. traced is a value of testsched.VariableTrace. With "nearest", passes is the
-// nearest passing run; nil means that none is known. The package is searched in the folder of the file of.
-func (a Runner) executeSchedule(
-	ctx context.Context, file, of string, s *testsched.Stored, traced string,
-) (o, passes *testsched.Outcome, err error) {
-	if file, err = filepath.Abs(file); err != nil {
-		return nil, nil, err
-	}
-	if of, err = filepath.Abs(of); err != nil {
-		return nil, nil, err
-	}
-	temp, err := os.MkdirTemp("", "macemc-schedule-")
-	if err != nil {
-		return nil, nil, err
-	}
-	defer os.RemoveAll(temp)
-	outcome := filepath.Join(temp, "outcome")
-	pkg, args := s.Package, []string{"-count=1", "-vet=off", "-run", program.Pattern(s.Test), "-schedule", file}
-	within := filepath.Join("testdata", "macemc", filepath.FromSlash(s.Test))
-	if folder, ok := strings.CutSuffix(filepath.Dir(of), string(filepath.Separator)+within); ok {
-		pkg, args = ".", append([]string{"-C", folder}, args...)
-	}
-	flags, last := program.SplitFlags(s.Flags)
-	args = append(args, flags...)
-	if s.Race || s.Schedule.Memory || strings.HasPrefix(s.Finding, strings.ToUpper(string(testsched.Race))) {
-		args = append(args, "-race")
-	}
-	var out bytes.Buffer
-	failed := a.goTest(ctx, append(append(args, pkg), last...), &out, &out, testsched.VariableOutcome+"="+outcome,
-		testsched.VariableTrace+"="+traced)
-	if err := ctx.Err(); err != nil {
-		return nil, nil, err
-	}
-	text, err := os.ReadFile(outcome) // written even if the process fails because of a data race
-	if err != nil {
-		return nil, nil, fmt.Errorf("%s: the test %s of %s was not executed: %v\n%s", file, s.Test, s.Package, cmp.Or(failed, err),
-			strings.TrimSpace(out.String()))
-	}
-	o = testsched.Decode(string(text))
-	if o == nil || o.Kind == testsched.Unexplored {
-		return nil, nil, fmt.Errorf("%s: the test cannot be executed under a schedule", file)
-	}
-	if text, err := os.ReadFile(testsched.NearestFile(outcome)); err == nil {
-		passes = testsched.Decode(string(text))
-	}
-	return o, passes, nil
 }
 
 // scheduleTrace returns the run of a test, with a node for each goroutine. A step is an operation that a goroutine is about to execute. A

@@ -57,7 +57,7 @@ func (c *cachedSummaries) Write(p []byte) (int, error) {
 func (c *cachedSummaries) note(line string) {
 	pkg, line, _ := strings.Cut(line, ": ")
 	parts := strings.Split(line, keyArrow)
-	if len(parts) != 3 {
+	if len(parts) != 3 || strings.Trim(parts[2], "0123456789abcdef") != "" { // it becomes the name of a file
 		return
 	}
 	c.mu.Lock()

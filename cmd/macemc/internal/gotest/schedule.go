@@ -1,0 +1,38 @@
+package gotest
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/macemc/macemc/internal/testsched"
+	"github.com/macemc/macemc/internal/testsched/program"
+)
+
+// scheduleArgs returns arguments of go test that execute a schedule. A file of a stranger selects only tests: arguments of the test program,
+// which may name files to write, are passed on only from the folder where "macemc test" stores the schedules of the test.
+func scheduleArgs(file, of string, s *testsched.Stored) ([]string, error) {
+	if err := cmp.Or(program.CheckPackage(s.Package), program.CheckTest(s.Test), program.CheckFlags(s.Test, s.Flags)); err != nil {
+		return nil, fmt.Errorf("%s: %w", of, err)
+	}
+	args := []string{"-count=1", "-vet=off", "-run", program.Pattern(s.Test), "-schedule", file}
+	flags, last := program.SplitFlags(s.Flags)
+	args = append(args, flags...)
+	if s.Race || s.Schedule.Memory || strings.HasPrefix(s.Finding, strings.ToUpper(string(testsched.Race))) {
+		args = append(args, "-race")
+	}
+	within := filepath.Join("testdata", "macemc", filepath.FromSlash(s.Test))
+	folder, inside := strings.CutSuffix(filepath.Dir(of), string(filepath.Separator)+within)
+	switch info, err := os.Stat(s.Package); {
+	case inside:
+		return append(append([]string{"-C", folder}, args...), append([]string{"."}, last...)...), nil
+	case len(last) > 0:
+		return nil, fmt.Errorf("%s: it passes arguments to the tests: %q; if you trust them, copy it to %s in the folder of package %s",
+			of, last[1:], within, s.Package)
+	case err == nil && !info.IsDir() && strings.HasSuffix(s.Package, ".go"):
+		return nil, fmt.Errorf("%s: package %s is the name of a file", of, s.Package)
+	}
+	return append(args, s.Package), nil
+}

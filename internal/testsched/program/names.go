@@ -1,0 +1,117 @@
+package program
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// Texts from files are checked by these functions before a command or a path is made of them. Their sender may be a stranger.
+
+// CheckPackage returns an error unless a text is an import path of one package. The go command does not take it for a flag, a folder or a
+// pattern.
+func CheckPackage(path string) error {
+	if strings.HasPrefix(path, "-") || strings.Contains(path, "...") {
+		return fmt.Errorf("%q is not an import path", path)
+	}
+	for element := range strings.SplitSeq(path, "/") {
+		if strings.Trim(element, ".") == "" || strings.ContainsFunc(element, outsidePath) {
+			return fmt.Errorf("%q is not an import path", path)
+		}
+	}
+	return nil
+}
+
+// outsidePath reports whether an import path cannot contain a character.
+func outsidePath(r rune) bool {
+	return !strings.ContainsRune("-._~+", r) && !unicode.In(r, unicode.Letter, unicode.Mark, unicode.Digit)
+}
+
+// CheckTest returns an error unless a text is the name of a test, or of a subtest. As a path it does not lead upwards.
+func CheckTest(name string) error {
+	function, _, _ := strings.Cut(name, "/")
+	bad := func(r rune) bool { return r != '_' && !unicode.In(r, unicode.Letter, unicode.Digit) }
+	if function == "" || strings.ContainsFunc(function, bad) || CheckText(name) != nil {
+		return fmt.Errorf("%q is not the name of a test", name)
+	}
+	for element := range strings.SplitSeq(name, "/") {
+		if element == "." || element == ".." {
+			return fmt.Errorf("%q is not the name of a test", name)
+		}
+	}
+	return nil
+}
+
+// CheckText returns an error if a text has a character that cannot be printed, such as one that controls a terminal.
+func CheckText(text string) error {
+	if Printable(text) != text {
+		return fmt.Errorf("%q has a control character", text)
+	}
+	return nil
+}
+
+// Printable replaces characters that cannot be printed, such as those that control a terminal. It keeps tabs.
+func Printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		if strconv.IsPrint(r) || r == '\t' {
+			return r
+		}
+		return unicode.ReplacementChar
+	}, text)
+}
+
+// CheckFlags returns an error unless a line is a result of [Flags.Of] for the test: it has no other flags. Flags of package testing are
+// refused also behind -args, where the test binary would accept them: some write files.
+func CheckFlags(test, line string) error {
+	if err := CheckText(line); err != nil {
+		return err
+	}
+	flags, args := SplitFlags(line)
+	for i, word := range flags {
+		name, value, valued := strings.Cut(word, "=")
+		check, known := fileFlags[name]
+		switch {
+		case !known:
+			return fmt.Errorf("%q is not a flag that a schedule records", word)
+		case slices.ContainsFunc(flags[:i], func(w string) bool { return w == name || strings.HasPrefix(w, name+"=") }):
+			return fmt.Errorf("%s is there twice", name)
+		case valued != (check != nil):
+			return fmt.Errorf("%q is not a flag that a schedule records", word)
+		case valued:
+			if err := check(test, value); err != nil {
+				return fmt.Errorf("%s: %w", name, err)
+			}
+		}
+	}
+	for _, word := range args {
+		if name := strings.TrimLeft(word, "-"); name != word && strings.HasPrefix(name, "test.") {
+			return fmt.Errorf("%q is not an argument that a schedule records", word)
+		}
+	}
+	return nil
+}
+
+// fileFlags are the flags of go test that Flags.Of returns, with the checks of their values; nil means that a flag has none.
+var fileFlags = map[string]func(test, value string) error{
+	"-short": nil,
+	"-skip":  func(_, _ string) error { return nil },
+	"-tags": func(_, value string) error {
+		if strings.ContainsFunc(value, func(r rune) bool {
+			return !strings.ContainsRune("_., ", r) && !unicode.In(r, unicode.Letter, unicode.Digit)
+		}) {
+			return fmt.Errorf("%q is not a list of build tags", value)
+		}
+		return nil
+	},
+	"-run": func(test, value string) error {
+		for _, alternative := range alternatives(value) {
+			if !strings.HasPrefix(strings.Join(alternative, "/"), Pattern(test)+"/") {
+				return errors.New("it selects other tests")
+			}
+		}
+		return nil
+	},
+}
