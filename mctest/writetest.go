@@ -17,6 +17,7 @@ import (
 	"strings"
 
 	"github.com/macemc/macemc/internal/check"
+	"github.com/macemc/macemc/internal/infile"
 	"github.com/macemc/macemc/internal/outfile"
 )
 
@@ -48,7 +49,7 @@ const ownPath = "github.com/macemc/macemc/mctest"
 // a copy of the test that makes this check, under another name, with Replay in place of Check. It returns the new
 // test's file, beside that of the check. It overwrites no file.
 func (c *checking) writeTestFor(pathFile string) (string, error) {
-	path, err := os.ReadFile(pathFile)
+	path, err := infile.Read(pathFile)
 	if err != nil {
 		return "", err
 	}
@@ -61,7 +62,7 @@ func (c *checking) writeTestFor(pathFile string) (string, error) {
 	for n := 1; ; n++ {
 		name := fmt.Sprintf("%s_%d", base, n)
 		to := filepath.Join(kept, name+".path")
-		if same, err := os.ReadFile(to); err == nil && bytes.Equal(same, path) {
+		if same, err := infile.Read(to); err == nil && bytes.Equal(same, path) {
 			return "", fmt.Errorf("%s already holds this run", to)
 		}
 		test := filepath.Join(dir, strings.ToLower("regress_"+name)+"_test.go")
@@ -104,7 +105,7 @@ func (c *checking) regression(name, path string) ([]byte, error) {
 		return nil, fmt.Errorf("%s:%d: the check is not a call of mctest.Check in the function %s", filepath.Base(c.source.file),
 			c.source.line, c.Name())
 	}
-	text, err := os.ReadFile(c.source.file)
+	text, err := infile.Read(c.source.file)
 	if err != nil {
 		return nil, err
 	}

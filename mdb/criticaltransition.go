@@ -3,10 +3,10 @@ package mdb
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 
 	"github.com/macemc/macemc/critical"
+	"github.com/macemc/macemc/internal/infile"
 )
 
 // CriticalTransition is the critical transition of a run according to a report.
@@ -19,7 +19,7 @@ type CriticalTransition struct {
 // ReadCriticalTransition reads the report beside a path file. The zero value means that the report is missing or
 // describes another run.
 func ReadCriticalTransition(pathFile string) CriticalTransition {
-	text, err := os.ReadFile(filepath.Join(filepath.Dir(pathFile), "report.json"))
+	text, err := infile.Read(filepath.Join(filepath.Dir(pathFile), "report.json"))
 	if err != nil {
 		return CriticalTransition{}
 	}

@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/mod/modfile"
 
+	"github.com/macemc/macemc/internal/infile"
 	"github.com/macemc/macemc/internal/pathfile"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/testsched"
@@ -93,7 +94,7 @@ func (m *module) run(id string) error {
 	if err := m.within(filepath.FromSlash(id)); err != nil {
 		return err
 	}
-	f, err := os.Open(filepath.Join(m.dir, id))
+	f, err := infile.Open(filepath.Join(m.dir, id))
 	if err != nil {
 		return err
 	}

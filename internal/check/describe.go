@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 
 	"github.com/macemc/macemc/critical"
+	"github.com/macemc/macemc/internal/infile"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/search"
@@ -87,7 +87,7 @@ func keepText(r *report.Report, l *Loaded, file string) error {
 		}
 		text, err = content(f)
 	} else {
-		text, err = os.ReadFile(file)
+		text, err = infile.Read(file)
 	}
 	r.PathText = string(text)
 	return err

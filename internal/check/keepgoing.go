@@ -17,6 +17,7 @@ import (
 	"github.com/macemc/macemc/internal/budget"
 	"github.com/macemc/macemc/internal/check/isolate"
 	"github.com/macemc/macemc/internal/check/outfolder"
+	"github.com/macemc/macemc/internal/infile"
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
@@ -234,7 +235,7 @@ func (k *keeper) conclude(res *search.Result) (*report.Report, error) {
 func (k *keeper) recover(dirs []string) {
 	for _, dir := range dirs {
 		r := new(report.Report)
-		text, err := os.ReadFile(filepath.Join(dir, outfolder.ReportJSON))
+		text, err := infile.Read(filepath.Join(dir, outfolder.ReportJSON))
 		if errors.Is(err, fs.ErrNotExist) {
 			continue // it turned out to be a duplicate
 		}

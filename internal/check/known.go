@@ -14,6 +14,7 @@ import (
 
 	"github.com/macemc/macemc/internal/budget"
 	"github.com/macemc/macemc/internal/check/identity"
+	"github.com/macemc/macemc/internal/infile"
 	"github.com/macemc/macemc/internal/pathfile"
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/internal/report/document"
@@ -64,7 +65,7 @@ func testsIn(dir string) (has func(test string) bool) {
 	files, _ := filepath.Glob(filepath.Join(dir, "*_test.go"))
 	functions := map[string]bool{}
 	for _, file := range files {
-		text, _ := os.ReadFile(file)
+		text, _ := infile.Read(file)
 		for _, m := range testFunction.FindAllSubmatch(text, -1) {
 			functions[string(m[1])] = true
 		}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,6 +12,7 @@ import (
 	"github.com/macemc/macemc/internal/check/exitcode"
 	"github.com/macemc/macemc/internal/check/isolate"
 	"github.com/macemc/macemc/internal/check/outfolder"
+	"github.com/macemc/macemc/internal/infile"
 	"github.com/macemc/macemc/internal/pathfile"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/report"
@@ -155,14 +155,14 @@ func ReportCutShort(files []string, confirmed, several bool, why error) (*report
 
 // cutShort reports what a search left in one path file. A confirmed finding has its report beside it.
 func cutShort(file string, confirmed bool, why error) (*report.Report, error) {
-	if text, err := os.ReadFile(filepath.Join(filepath.Dir(file), outfolder.ReportJSON)); confirmed && err == nil {
+	if text, err := infile.Read(filepath.Join(filepath.Dir(file), outfolder.ReportJSON)); confirmed && err == nil {
 		r := new(report.Report)
 		if json.Unmarshal(text, r) == nil && r.Verdict == search.Violation {
 			r.Stopped = stats.StoppedLost
 			return r, nil
 		}
 	}
-	in, err := os.Open(file)
+	in, err := infile.Open(file)
 	if err != nil {
 		return nil, err
 	}

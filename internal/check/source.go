@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"os/exec"
 	"strings"
 	"syscall"
@@ -14,6 +13,7 @@ import (
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/check/exitcode"
 	"github.com/macemc/macemc/internal/check/isolate"
+	"github.com/macemc/macemc/internal/infile"
 	"github.com/macemc/macemc/internal/pathfile"
 	"github.com/macemc/macemc/internal/recording"
 	"github.com/macemc/macemc/internal/replay"
@@ -44,7 +44,7 @@ func OpenSource(entries []spec.Entry, name string) (*Source, error) {
 		data, err := content(m.Bare)
 		return &Source{name: name, data: data, file: m.Bare, merged: m}, err
 	}
-	data, err := os.ReadFile(name)
+	data, err := infile.Read(name)
 	if errors.Is(err, syscall.EISDIR) {
 		err = fmt.Errorf("%s is a folder without recordings of live nodes; name a path file", name)
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/internal/check/outfolder"
+	"github.com/macemc/macemc/internal/infile"
 	"github.com/macemc/macemc/internal/pathfile"
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/internal/report/document"
@@ -31,7 +32,7 @@ func (o *Options) write(r *report.Report, f files) error {
 	errorPath := []byte(r.PathText)
 	where := o.folder()
 	if o.Replace && !o.KeepGoing {
-		if text, err := os.ReadFile(filepath.Join(o.Dir, outfolder.ErrorPath)); err == nil && bytes.Equal(text, errorPath) {
+		if text, err := infile.Read(filepath.Join(o.Dir, outfolder.ErrorPath)); err == nil && bytes.Equal(text, errorPath) {
 			o.placed(r, o.Dir, f)
 			o.suspectFile.supersede(r, o.Dir)
 			_ = os.Chtimes(filepath.Join(o.Dir, outfolder.ErrorPath), time.Time{}, time.Now()) // it is the newest finding again

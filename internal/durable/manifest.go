@@ -16,6 +16,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/macemc/macemc/internal/infile"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -114,7 +115,7 @@ func (m *Manifest) differences(other *Manifest) (differ []string) {
 // Load reads the manifest of a folder. The error is an [os.ErrNotExist] if there is none.
 func Load(dir string) (*Manifest, error) {
 	name := filepath.Join(dir, manifestFile)
-	data, err := os.ReadFile(name)
+	data, err := infile.Read(name)
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/macemc/macemc/internal/infile"
 )
 
 // Walks are the settings that two searches by runs must have in common.
@@ -116,7 +118,7 @@ func batches(dir string, reached func([]byte) error) (reports [][]byte, err erro
 		return fmt.Errorf("%s is damaged; remove it and the files with greater numbers to execute these runs again", filepath.Join(dir, file))
 	}
 	for n := range names {
-		data, err := os.ReadFile(filepath.Join(dir, batchFile(n+1)))
+		data, err := infile.Read(filepath.Join(dir, batchFile(n+1)))
 		if err != nil {
 			return nil, fmt.Errorf("one of %d batches of runs is missing: %w", len(names), err)
 		}
@@ -130,7 +132,7 @@ func batches(dir string, reached func([]byte) error) (reports [][]byte, err erro
 		if s.Reach == "" || reached == nil {
 			continue
 		}
-		piece, err := os.ReadFile(filepath.Join(dir, reachFile(n+1)))
+		piece, err := infile.Read(filepath.Join(dir, reachFile(n+1)))
 		switch {
 		case err != nil:
 			return nil, fmt.Errorf("the progress of batch %d of the runs is missing: %w", n+1, err)

@@ -4,7 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"os"
+
+	"github.com/macemc/macemc/internal/infile"
 )
 
 // Generated is a file that a command rewrites each time. Its first lines contain Mark, which identifies it. A file
@@ -33,7 +34,7 @@ func (g Generated) Check() error {
 
 // marked returns an error if the file does not contain its mark.
 func (g Generated) marked() error {
-	f, err := os.Open(g.Name)
+	f, err := infile.Open(g.Name)
 	if err != nil {
 		return err
 	}

@@ -2,8 +2,9 @@ package outfile
 
 import (
 	"fmt"
-	"os"
 	"strings"
+
+	"github.com/macemc/macemc/internal/infile"
 )
 
 // Section is the part of the page File between the lines <!-- NAME --> and <!-- end of NAME -->, which a command
@@ -28,10 +29,7 @@ func (s Section) Write(text string) error {
 // around returns the text before and after the section, with its lines.
 func (s Section) around() (before, after string, err error) {
 	begin, end := "<!-- "+s.Name+" -->\n", "<!-- end of "+s.Name+" -->"
-	if info, err := os.Stat(s.File); err == nil && !info.Mode().IsRegular() { // a device may be endless
-		return "", "", fmt.Errorf("%s is not a regular file; name one", s.File)
-	}
-	page, err := os.ReadFile(s.File)
+	page, err := infile.Read(s.File)
 	if err != nil {
 		return "", "", err
 	}

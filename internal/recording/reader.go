@@ -14,6 +14,7 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/eventkind"
+	"github.com/macemc/macemc/internal/infile"
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/sim"
 )
@@ -99,7 +100,7 @@ func (s *Set) add(byName map[string]*Recording, stem, file string, part int) err
 	if r.Damage != "" {
 		return nil // the rest does not continue it
 	}
-	data, err := os.ReadFile(file)
+	data, err := infile.Read(file)
 	if err != nil {
 		return err
 	}

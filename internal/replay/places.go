@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"github.com/macemc/macemc/internal/infile"
 )
 
 // Places formats places in the code. It must not be used concurrently.
@@ -130,7 +132,7 @@ var errOtherSource = errors.New("has fewer lines: it is not what was compiled")
 
 // Source returns so many lines of a file before and after a line, and the number of the first of them. Tabs are spaces.
 func Source(file string, line, around int) (first int, lines []string, err error) {
-	text, err := os.ReadFile(file)
+	text, err := infile.Read(file)
 	if err != nil {
 		return 0, nil, err
 	}

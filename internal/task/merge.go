@@ -12,6 +12,7 @@ import (
 
 	"github.com/macemc/macemc/internal/check/exitcode"
 	"github.com/macemc/macemc/internal/check/outfolder"
+	"github.com/macemc/macemc/internal/infile"
 	"github.com/macemc/macemc/internal/report"
 )
 
@@ -72,7 +73,7 @@ func (s *shards) read(path string) error {
 
 // file reads a report. It skips other files below a folder.
 func (s *shards) file(name string, named bool) error {
-	data, err := os.ReadFile(name)
+	data, err := infile.Read(name)
 	if err != nil {
 		return err
 	}

@@ -4,13 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/check"
 	"github.com/macemc/macemc/internal/check/exitcode"
+	"github.com/macemc/macemc/internal/infile"
 	"github.com/macemc/macemc/internal/recording"
 	"github.com/macemc/macemc/internal/textfmt"
 	"github.com/macemc/macemc/observe"
@@ -166,7 +166,7 @@ func (o *Observe) logs(p *Process) (*seen, error) {
 	}
 	l := observe.NewLog(subject.System.Nodes)
 	for _, name := range o.Logs {
-		file, err := os.Open(name)
+		file, err := infile.Open(name)
 		if err != nil {
 			return nil, err
 		}

@@ -68,6 +68,8 @@ func Load(file string) (*Stored, error) {
 		return nil, err
 	} else if !info.Mode().IsRegular() {
 		return nil, &fs.PathError{Op: "open", Path: file, Err: errors.New("it is not a regular file")}
+	} else if info.Size() > 1<<30 {
+		return nil, &fs.PathError{Op: "read", Path: file, Err: fmt.Errorf("it has %d bytes, and at most %d are read", info.Size(), 1<<30)}
 	}
 	f, err := os.OpenFile(file, os.O_RDONLY|syscall.O_NONBLOCK, 0) // it may have become a named pipe
 	if err != nil {

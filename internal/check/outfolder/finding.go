@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/macemc/macemc/internal/infile"
 	"github.com/macemc/macemc/internal/outfile"
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/internal/report/render"
@@ -39,7 +40,7 @@ func findingFiles() []string {
 // IsFinding reports whether a check wrote a finding into the folder: its report names the path file beside it.
 func IsFinding(dir string) bool {
 	var r report.Report
-	text, err := os.ReadFile(filepath.Join(dir, ReportJSON))
+	text, err := infile.Read(filepath.Join(dir, ReportJSON))
 	return err == nil && json.Unmarshal(text, &r) == nil && r.PathFile != "" &&
 		filepath.Base(r.PathFile) == ErrorPath && filepath.Base(filepath.Dir(r.PathFile)) == filepath.Base(dir)
 }

@@ -7,12 +7,15 @@ package statelog
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"iter"
 	"os"
 
 	"github.com/macemc/macemc/internal/explore"
+	"github.com/macemc/macemc/internal/infile"
 )
 
 // title is the start of files. Its number changes with the format, and when tables list other edges, since a log has
@@ -62,6 +65,9 @@ func (e *DamagedError) Error() string {
 // Open opens a log to continue it, and creates it if needed. A torn end is truncated. Only one process may have it open
 // this way.
 func Open(name string) (*Log, error) {
+	if err := infile.Check(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
 	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
 		return nil, err
@@ -79,6 +85,9 @@ func Open(name string) (*Log, error) {
 
 // Read opens a log for reading. If another process continues to write it, later blocks are not seen.
 func Read(name string) (*Log, error) {
+	if err := infile.Check(name); err != nil {
+		return nil, err
+	}
 	f, err := os.Open(name)
 	if err != nil {
 		return nil, err

@@ -38,7 +38,7 @@ var imports = []struct {
 	{pkg: "internal/explore", strict: true, module: `
 		internal/explore/spill internal/explore/memory internal/explore/graph internal/explore/predecessors
 		internal/explore/stateset`},
-	{pkg: "internal/explore/statelog", strict: true, module: "internal/explore"},
+	{pkg: "internal/explore/statelog", strict: true, module: "internal/explore internal/infile"},
 	// The layers of the table engine, from the lowest to the highest.
 	{pkg: "internal/table/options", module: tableBase},
 	{pkg: "internal/table/store", module: tableBase + " internal/table/options"},
@@ -124,7 +124,7 @@ var imports = []struct {
 	{pkg: "internal/refine", strict: true, module: "choose machine sim internal/eventkind internal/netmodel internal/table/..."},
 	{pkg: "internal/pathfile", strict: true, module: "choose internal/testsched/program"},
 	{pkg: "internal/replay", module: `
-		internal/pathfile internal/textfmt choose sim internal/eventkind internal/netmodel internal/simext
+		internal/pathfile internal/textfmt internal/infile choose sim internal/eventkind internal/netmodel internal/simext
 		internal/kernel internal/kernel/... internal/encoding/...`},
 	{pkg: "internal/search/meter", strict: true},
 	{pkg: "internal/search/fpset", strict: true, module: "internal/encoding sim internal/eventkind internal/netmodel"},
@@ -156,16 +156,17 @@ var imports = []struct {
 	{pkg: "mdb/internal/cmdline", strict: true},
 	{pkg: "mdb", module: `
 		internal/pathfile internal/search/runloop internal/search/runs internal/history mdb/internal/...
-		internal/outfile internal/textfmt choose sim internal/eventkind internal/netmodel internal/simext
+		internal/outfile internal/infile internal/textfmt choose sim internal/eventkind internal/netmodel internal/simext
 		internal/kernel internal/kernel/... internal/encoding/... internal/replay search critical eventgraph`},
 	{pkg: "internal/wire", strict: true, module: "macetime"},
 	{pkg: "internal/recording", module: `
 		internal/encoding internal/pathfile internal/encoding/rule choose sim internal/eventkind internal/netmodel
-		internal/simext internal/kernel internal/kernel/... internal/replay internal/wire`},
+		internal/simext internal/kernel internal/kernel/... internal/replay internal/wire internal/infile`},
 	{pkg: "realnet", module: `
 		choose macetime sim internal/eventkind internal/netmodel internal/simext internal/kernel internal/kernel/...
 		internal/wire internal/recording`},
-	{pkg: "internal/outfile", strict: true},
+	{pkg: "internal/infile", strict: true},
+	{pkg: "internal/outfile", strict: true, module: "internal/infile"},
 	{pkg: "internal/format", strict: true},
 	{pkg: "internal/budget", strict: true},
 	{pkg: "internal/stacks", strict: true, module: "internal/testsched/program"},
@@ -185,16 +186,16 @@ var imports = []struct {
 		internal/replay internal/report internal/scratch internal/shrink internal/simext internal/stacks search sim
 		internal/eventkind internal/netmodel`},
 	{pkg: "internal/check", module: `
-		internal/pathfile internal/table/options internal/search/... internal/stacks internal/budget internal/outfile
+		internal/pathfile internal/table/options internal/search/... internal/stacks internal/budget internal/outfile internal/infile
 		internal/textfmt internal/version internal/check/... choose critical internal/scratch internal/refine
 		internal/replay internal/report/... search internal/shrink sim internal/eventkind internal/netmodel
 		internal/simext internal/kernel internal/kernel/... systems/spec internal/recording internal/wire`},
 	{pkg: "internal/durable", strict: true, module: `
-		internal/explore internal/explore/spill internal/explore/statelog internal/scratch sim internal/eventkind
+		internal/explore internal/explore/spill internal/explore/statelog internal/scratch internal/infile sim internal/eventkind
 		internal/netmodel`},
 	{pkg: "internal/task/remote", module: "mdb"},
 	{pkg: "internal/task", strict: true, foreign: "golang.org/x/sys/unix", module: `
-		internal/task/remote internal/outfile internal/explore/stateset internal/search/... internal/table
+		internal/task/remote internal/outfile internal/infile internal/explore/stateset internal/search/... internal/table
 		internal/table/options internal/budget internal/durable internal/version internal/textfmt internal/check/...
 		choose critical eventgraph mdb observe internal/refine internal/report/... search sim internal/eventkind
 		internal/netmodel internal/simext internal/kernel internal/kernel/... systems/spec internal/recording
@@ -213,13 +214,13 @@ var imports = []struct {
 		internal/netmodel internal/overlay internal/testsched internal/testsched/program`},
 	{pkg: "cmd/macemc/internal/cli", module: `
 		internal/pathfile internal/explore/stateset internal/search/schedules internal/search/strategy
-		internal/outfile cmd/macemc/internal/dap cmd/macemc/internal/gotest cmd/macemc/internal/live
+		internal/outfile internal/infile cmd/macemc/internal/dap cmd/macemc/internal/gotest cmd/macemc/internal/live
 		cmd/macemc/internal/screen internal/task internal/version internal/textfmt internal/check/... choose critical
 		eventgraph internal/scaffold internal/scratch internal/web mdb observe internal/refine internal/replay
 		internal/report/... search sim internal/eventkind internal/netmodel internal/kernel internal/kernel/...
 		systems/spec internal/recording internal/overlay internal/testsched internal/testsched/program`},
 	{pkg: "mctest", strict: true, module: `
-		internal/pathfile internal/search/... internal/outfile internal/textfmt internal/check/... choose critical
+		internal/pathfile internal/search/... internal/outfile internal/infile internal/textfmt internal/check/... choose critical
 		internal/task internal/refine internal/replay internal/report/... search sim internal/eventkind
 		internal/netmodel internal/simext internal/kernel internal/kernel/...`},
 	{pkg: "internal/report", module: `

@@ -23,6 +23,7 @@ import (
 	"github.com/macemc/macemc/internal/check/exitcode"
 	"github.com/macemc/macemc/internal/check/isolate"
 	"github.com/macemc/macemc/internal/check/outfolder"
+	"github.com/macemc/macemc/internal/infile"
 	"github.com/macemc/macemc/internal/pathfile"
 	"github.com/macemc/macemc/internal/task"
 	"github.com/macemc/macemc/internal/version"
@@ -288,7 +289,7 @@ func writtenSince(began time.Time, dir, name string, own func(*pathfile.Header) 
 			if err != nil || !info.ModTime().After(began) {
 				continue
 			}
-			text, err := os.ReadFile(name)
+			text, err := infile.Read(name)
 			if err != nil {
 				continue
 			}

@@ -4,13 +4,17 @@ package cli
 
 import (
 	"cmp"
+	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	names "github.com/macemc/macemc/internal/testsched/program"
 )
@@ -110,4 +114,30 @@ func FuzzFile_Processes(f *testing.F) {
 			}
 		}
 	})
+}
+
+// A named pipe, a folder, a device and a huge file are refused before they are read, by every command.
+func TestFile_Irregular(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := errors.Join(syscall.Mkfifo("pipe.path", 0o600), os.Mkdir("folder.path", 0o700), os.Symlink("/dev/zero", "device.path"),
+		os.WriteFile("huge.path", nil, 0o600), os.Truncate("huge.path", 1<<40)); err != nil {
+		t.Skip(err)
+	}
+	for _, c := range []struct{ command, others string }{
+		{"graph", ""}, {"mdb", "--batch"}, {"replay", ""}, {"report", ""}, {"critical", ""}, {"shrink", ""}, {"merge", ""},
+		{"observe", ""}, {"observe pingack", ""}, {"search --from", ""}, {"test -schedule", ""},
+	} {
+		for name, want := range map[string]string{"pipe": "named pipe", "folder": "folder", "device": "device", "huge": "bytes"} {
+			if c.command == "merge" && name == "folder" { // it is read
+				continue
+			}
+			args := append(strings.Fields(c.command), append([]string{name + ".path"}, strings.Fields(c.others)...)...)
+			done := time.AfterFunc(20*time.Second, func() { panic(fmt.Sprintf("%v hangs", args)) })
+			_, stderr, status := run(t, args...)
+			done.Stop()
+			if status != 2 || !strings.Contains(stderr, want) && !strings.Contains(stderr, "directory") && !strings.Contains(stderr, "not a regular file") {
+				t.Errorf("%v: exit status %d: %s, want %q", args, status, stderr, want)
+			}
+		}
+	}
 }

@@ -5,12 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"text/tabwriter"
 
+	"github.com/macemc/macemc/internal/infile"
 	"github.com/macemc/macemc/internal/pathfile"
 	"github.com/macemc/macemc/internal/task"
 	"github.com/macemc/macemc/internal/textfmt"
@@ -150,7 +150,7 @@ func (a *app) searchFrom(ctx context.Context, f *task.Search, test string, h *pa
 
 // packagePath reads a path file. nil means that it does not belong to a package, or that reading it elsewhere gives a better error.
 func packagePath(file string) *pathfile.File {
-	f, err := os.Open(file)
+	f, err := infile.Open(file)
 	if err != nil {
 		return nil
 	}
