@@ -90,7 +90,7 @@ func TestMdbBadInput(t *testing.T) {
 		{[]string{"mdb", system}, `system.path: line 2`},
 		{[]string{"mdb", file, "--batch", "-x", "fly"}, `fly: unknown command "fly"`},
 		{[]string{"mdb", file, "--batch", "-x", "fly", "-x", "1"}, `fly: unknown command "fly"`},
-		{[]string{"mdb", schedule}, `this is a schedule of "macemc test"`},
+		{[]string{"mdb", schedule}, "schedule.path: the end is missing"},
 		{[]string{"replay", schedule}, "or draw it with macemc graph FILE"},
 		{[]string{"report", schedule}, "execute it with macemc test -schedule FILE"},
 		{[]string{"shrink", schedule}, `this is a schedule of "macemc test"`},
