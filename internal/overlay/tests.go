@@ -14,6 +14,7 @@ const (
 	whyEnd, whyPrint               = "the end of the process is the end of a run", "only one run prints"
 	whyReset, whyNet               = "runs do not depend on earlier ones", "the network is in memory"
 	whyInit                        = "package variables begin with the same values in every process"
+	whyBeginning                   = "a run may begin with the initialization of packages"
 	whyFinalizers                  = "finalizers run outside of the bubble of a test, whose channels they cannot use"
 	whyClock                       = "reading the clock takes time"
 	whyProcessors                  = "runs do not depend on the machine"
@@ -38,7 +39,7 @@ var testChanges = func() []change {
 		{"runtime/panic.go", atStart{"fatal"}, " macemcDied(nil, s); ", whyEnd},
 		{"runtime/mfinal.go", beforeCall{"runFinalizers", "reflectcall"}, "if macemcDrops(f.fn) { fingStatus.And(^fingRunningFinalizer); " +
 			"f.fn, f.arg, f.ot = nil, nil, nil; atomic.Store(&fb.cnt, i-1); continue }; ", whyFinalizers},
-		{"os/proc.go", atStart{"Exit"}, " macemcExit(code); ", whyEnd},
+		{"os/proc.go", atStart{"Exit"}, " if f := macemcOnExit; f != nil { code = f(code) }; macemcExit(code); ", whyEnd},
 		{"os/file.go", atStart{"File.Write"}, " if macemcMuted() && f != nil && " +
 			"(f.name == \"/dev/stdout\" || f.name == \"/dev/stderr\") { return len(b), nil }; ", whyPrint},
 		{"runtime/print.go", atStart{"gwrite"}, " if macemcMuted() { return }; ", whyPrint},
@@ -68,7 +69,9 @@ var testChanges = func() []change {
 			"timers of a test have its virtual time, and others have not"},
 		{"runtime/time.go", atStart{"timeSleep"}, " if ns <= 0 && macemcTested() { Gosched(); return }; ", why},
 		{"runtime/time.go", atStart{"time_runtimeNow"}, " if macemcInits() { return macemcInitNow() }; ", whyInit},
-		{"testing/testing.go", atStart{"MainStart"}, " macemcInitialized(); macemcStarts(deps.ImportPath(), tests, fuzzTargets, examples); ", whyInit},
+		{"testing/testing.go", atStart{"MainStart"}, " if m := macemcStarts(deps, tests, benchmarks, fuzzTargets, examples); m != nil { return m }; ", whyInit},
+		{"testing/testing.go", atStart{"M.Run"}, " if macemcInRun() { return macemcRunTest(m) }; ", whyBeginning},
+		{"runtime/proc.go", atStart{"doInit1"}, " if macemcDefers(t) { return }; ", whyBeginning},
 		{"testing/example.go", atStart{"runExamples"},
 			" if macemcSettings != nil && len(examples) > 0 { return macemcExamples(matchString, examples) }; ", whyTests},
 		{"testing/internal/testdeps/deps.go", atStart{"testLog.add"}, " macemcUnscheduled(1<<16, 0); defer macemcUnscheduled(-1<<16, 0); ",
@@ -87,7 +90,7 @@ var testChanges = func() []change {
 			"the order of maps is drawn"},
 		{"sync/map.go", atStart{"Map.Range"}, " macemcUnordered(); ", "the order of maps is drawn"},
 		{"testing/testing.go", callee{"tRunner", "fn"}, "macemcExplored(t, fn)", whyTests},
-		{"testing/testing.go", atStart{"T.report"}, " if macemcIsRun(t) { return }; ", whyTests},
+		{"testing/testing.go", atStart{"T.report"}, " if macemcIsRun(t) || macemcPostponed == t { return }; ", whyTests},
 		{"testing/testing.go", atEnd{"common.Fail"}, "macemcFailing(c); ", whyTests},
 		{"testing/testing.go", atStart{"common.log"}, " macemcLogged(s); ", whyTests},
 		{"testing/testing.go", atStart{"T.Deadline"}, " if macemcInRun() { return time.Time{}, false }; ", whyTests},
@@ -158,6 +161,8 @@ var rewrites = []rewrite{
 	{"sync/rwmutex.go", replace("\t\t\treturn true\n", "\t\t\tmacemcLocked(macemcRW(rw)); return true\n",
 		"\n\treturn true\n", "\n\tmacemcLocked(macemcRW(rw)); return true\n"), whyHeld},
 	{"testing/testing.go", replace("\tt.isParallel = true\n", "\tt.isParallel = true; if macemcIsRun(t) { return }\n"), whyTests},
+	{"testing/testing.go", replace("\t\tfmt.Print(chatty.prefix(), \"PASS\\n\")\n",
+		"\t\tif macemcPasses() { fmt.Print(chatty.prefix(), \"PASS\\n\") }\n"), whyBeginning},
 	{"sync/pool.go", replace("\npackage sync\n", "\npackage sync; import \"internal/runtime/sys\"\n"), why},
 	{"time/time.go", clockReads, whyClock},
 	{"time/sleep.go", timerPoints, why},

@@ -126,7 +126,7 @@ func (s *Settings) store(c *Config, m *Minimized) string {
 // holds the same text.
 func (s *Settings) keep(c *Config, m *Minimized) (file string, created bool) {
 	s.unstored = nil
-	f := &Stored{Package: c.Package, Test: c.Test, External: c.External, Finding: m.Outcome.Title(), Shows: m.Outcome.Shows, Race: c.Race, Flags: s.flags.Of(c.Test),
+	f := &Stored{Package: c.Package, Test: c.Test, External: c.External, Begins: Begins(), Finding: m.Outcome.Title(), Shows: m.Outcome.Shows, Race: c.Race, Flags: s.flags.Of(c.Test),
 		Schedule: *m.Schedule}
 	if m.Critical > 0 {
 		e := m.Outcome.Trace[m.Critical-1]

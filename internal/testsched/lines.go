@@ -30,6 +30,7 @@ var storedLines = []program.Row[Stored]{
 	program.Flag("memory", func(f *Stored) *bool { return &f.Schedule.Memory }),
 	program.Flag("warm", func(f *Stored) *bool { return &f.Schedule.Warm }),
 	program.Flag("external", func(f *Stored) *bool { return &f.External }).Optional(),
+	program.Flag("begins", func(f *Stored) *bool { return &f.Begins }).Optional(),
 	program.Flag("race", func(f *Stored) *bool { return &f.Race }).Optional(),
 	program.Text("flags", "FLAGS", func(f *Stored) *string { return &f.Flags }, program.CheckText).Optional(), // see CheckFlags
 	program.Texts("shows", "TEXT", func(f *Stored) *[]string { return &f.Shows }),

@@ -87,6 +87,7 @@ type Event struct {
 // Origin describes how a goroutine started, other than the one that executes the test.
 type Origin struct {
 	Number   int
+	Test     bool   // it executes the test, which TestMain has started
 	Timer    bool   // a timer of time.AfterFunc started it
 	By       int    // goroutine that executed the go statement or set the timer
 	ByPlace  uint64 // the last place of that goroutine before that
@@ -114,13 +115,19 @@ func (g Origin) String() string {
 
 // Identity describes a goroutine: the test that it executes, or how it started. An empty string means that this is not known.
 func (o *Outcome) Identity(test string, number int) string {
-	if number == 1 {
-		return test
-	}
+	main := test
 	for _, g := range o.Origins {
-		if g.Number == number {
+		switch {
+		case g.Test && g.Number == number:
+			return test
+		case g.Test:
+			main = "the program, to the end of TestMain"
+		case g.Number == number:
 			return g.String()
 		}
+	}
+	if number == 1 {
+		return main
 	}
 	return ""
 }
@@ -267,7 +274,7 @@ func encode(o *Outcome) string {
 			e.Direct, e.By, e.ByPlace)
 	}
 	for _, g := range o.Origins {
-		fmt.Fprintf(&b, "origin %d %t %d %d %s %s %s\n", g.Number, g.Timer, g.By, g.ByPlace, quote(g.At), quote(g.Func), quote(g.Starter))
+		fmt.Fprintf(&b, "origin %d %t %t %d %d %s %s %s\n", g.Number, g.Test, g.Timer, g.By, g.ByPlace, quote(g.At), quote(g.Func), quote(g.Starter))
 	}
 	for _, s := range o.States {
 		fmt.Fprintf(&b, "state %x %d %d %d %s %s %s %s %d\n", s.Who, s.After, s.Number, int(s.Kind),
@@ -301,7 +308,7 @@ func Decode(text string) *Outcome {
 				At: f.text(), Func: f.text(), File: f.text(), Direct: f.bool(),
 				By: f.int(), ByPlace: f.uint(10)})
 		case "origin":
-			o.Origins = append(o.Origins, Origin{Number: f.int(), Timer: f.bool(), By: f.int(), ByPlace: f.uint(10),
+			o.Origins = append(o.Origins, Origin{Number: f.int(), Test: f.bool(), Timer: f.bool(), By: f.int(), ByPlace: f.uint(10),
 				At: f.text(), Func: f.text(), Starter: f.text()})
 		case "state":
 			o.States = append(o.States, State{Who: f.uint(16), After: f.int(), Number: f.int(), Kind: StateKind(f.int()),

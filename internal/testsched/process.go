@@ -202,7 +202,7 @@ func (s *Settings) replay(c *Config, sch *Schedule, env ...string) *Outcome {
 		return nil
 	}
 	defer os.Remove(file.Name())
-	f := &Stored{Package: c.Package, Test: c.Test, External: c.External, Schedule: *sch}
+	f := &Stored{Package: c.Package, Test: c.Test, External: c.External, Begins: Begins(), Schedule: *sch}
 	_, err = f.WriteTo(file)
 	if err = cmp.Or(err, file.Close()); err != nil {
 		s.temporary = err

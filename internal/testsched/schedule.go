@@ -183,6 +183,7 @@ func sameStored(a, b string) bool {
 type Stored struct {
 	Package, Test string
 	External      bool     // see Unit
+	Begins        bool     // its run begins with the initialization of packages and TestMain
 	Finding       string   // one line
 	Shows         []string // identifies the finding, see Outcome.Identify
 	Race          bool     // found in a build with the race detector

@@ -1,7 +1,6 @@
 package testsched
 
 import (
-	"cmp"
 	"fmt"
 	"os"
 	"slices"
@@ -138,13 +137,12 @@ func (s *Settings) Test(u Unit, race bool, deadline time.Time, runner Runner) *R
 		VariableSchedule, VariableLeaks, VariablePackage, VariableTags} {
 		os.Getenv(v)
 	}
-	u.Package = cmp.Or(packagePath, u.Package)
-	s.running, s.runs = u.String(), nil
+	if report, done := passOver(s, &u); done {
+		return report
+	}
 	c := s.config
 	c.Unit, c.Race, c.End = u, race, s.end(deadline)
 	switch {
-	case !u.selected():
-		return &Report{}
 	case s.only >= 0:
 		s.write(runner.Run(c.draw(s.only, uint64(s.config.Schedules)), false))
 		return &Report{}

@@ -189,6 +189,6 @@ func TestOther(t *testing.T) {
 	}
 }
 `)
-	testReports(t, []string{"TestDial, TestSend: not explored: a goroutine that a package has started reaches a socket of the test",
-		"the run above is repeated as with go test: a goroutine", "schedules of 1 test"}, 0, "-v", "-schedules=20", ".")
+	testReports(t, []string{"the run above is repeated: a goroutine that a package has started reaches a socket of the test",
+		"60 schedules of 3 tests"}, 0, "-v", "-schedules=20", ".")
 }

@@ -264,6 +264,7 @@ func (x *exploration) environment() ([]string, error) {
 		testsched.VariableDelay + "=" + x.delay.String(),
 		testsched.VariableExhaustive + "=" + x.exhaust,
 		testsched.VariableSchedule + "=" + x.schedule,
+		testsched.VariableStage + "=" + x.stage(),
 		testsched.VariableLeaks + "=" + strconv.FormatBool(x.leaks),
 		testsched.VariableTags + "=" + x.tags,
 		testsched.VariableSummaries + "=" + x.summaries,
@@ -340,6 +341,14 @@ func (x *exploration) executed() bool {
 	name := strconv.Quote(x.stored.Test)
 	return err == nil && (strings.Contains("\n"+string(text), "\n"+name+" ") ||
 		x.stored.External && strings.Contains("\n"+string(text), "\n"+name[:len(name)-1]+" ("))
+}
+
+// stage returns the stage that executes the given schedule.
+func (x *exploration) stage() string {
+	if x.stored != nil && x.stored.Begins {
+		return testsched.StageBegin
+	}
+	return ""
 }
 
 func (x *exploration) remove() {

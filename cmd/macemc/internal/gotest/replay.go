@@ -246,7 +246,7 @@ func scheduleTrace(test string, o *testsched.Outcome) *replay.Trace {
 		node := sim.NodeID(e.Number - 1)
 		if t.Names[node] == "" {
 			t.Names[node] = e.Func
-			if e.Number == 1 {
+			if o.Identity(test, e.Number) == test {
 				t.Names[node] = test
 			}
 		}
