@@ -47,7 +47,7 @@ type Result struct {
 	Left      []string // reachable goroutines that some runs left behind
 	First     *Outcome
 	first     *Schedule // of First
-	reported  string    // text of the finding
+	reported  *Report   // of the finding
 	Last      *Outcome
 	Complete  *Coverage     // nil means that schedules may be missing
 	Missing   string        // why schedules may be missing

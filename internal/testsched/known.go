@@ -1,6 +1,7 @@
 package testsched
 
 import (
+	"cmp"
 	"fmt"
 	"runtime"
 	"slices"
@@ -117,8 +118,9 @@ func (s *Settings) conclude(u Unit, r *Result, report *Report, note string) *Rep
 	report.Quiet = r.First != nil && r.knows(r.First)
 	switch {
 	case report.Finding != "":
+		note = cmp.Or(note, refer(s, u, r, report))
 		report.Finding += r.unknown() + text
-		r.reported = report.Finding
+		r.reported = report
 		s.summarizeAs(New, u, r, note)
 	case text != "" && hidden:
 		report.Finding = text

@@ -136,7 +136,7 @@ func (s *Settings) confirm(c *Config, found *Schedule, finding *Outcome, how str
 	} else if m.Outcome = same(found, withTrace); m.Outcome == nil {
 		return s.undetermined(finding, how, s.trials(1, 1, run))
 	}
-	return &Report{Finding: s.explain(c, m, how, s.store(c, m))}
+	return confirmed(s, c, m, how)
 }
 
 // trials counts executions of one schedule in new processes.

@@ -104,7 +104,9 @@ type Report struct {
 	Finding string // empty means none
 	Known   string // the only findings are known; empty means none
 	Note    string
-	Quiet   bool // the first run has a known finding, and its output is not shown
+	Quiet   bool   // the first run has a known finding, and its output is not shown
+	shows   string // identifies a finding whose schedule is stored; empty means none
+	file    string // of its schedule
 }
 
 // Runner executes a test.
@@ -315,7 +317,7 @@ func (s *Settings) found(c *Config, r *Result, runner Runner) *Report {
 			return s.undetermined(again, how, s.trials(2, 1, func() *Outcome { return s.replay(c, r.Found) }))
 		}
 	}
-	return &Report{Finding: s.explain(c, m, how, s.store(c, m))}
+	return confirmed(s, c, m, how)
 }
 
 // repeats reports whether the schedule of the first run, which passed, shows the finding in new processes. The runs so far have then

@@ -55,8 +55,8 @@ func (s *Settings) summarizeAs(kind string, u Unit, r *Result, note string) {
 		_, seen := r.estimate()
 		s.summary[test] += fmt.Sprintf("coverage %q %f\n", test, seen)
 	}
-	if r.reported != "" {
-		s.summary[test] += fmt.Sprintf("finding %q %q\n", test, r.reported)
+	if r.reported != nil {
+		s.summary[test] += fmt.Sprintf("finding %q %q\n", test, r.reported.Finding) + showsLine(r.reported.shows)
 	}
 	known, fixed, unsought := s.knownLines(r)
 	for i, lines := range [][]string{known, fixed, unsought} {

@@ -344,3 +344,51 @@ func TestLost(t *testing.T) {
 	}
 	expect(t, out, `FAILED TEST: x_test.go:\d+: 1$`, `\(accesses atomic n at x_test.go:12 in TestLost.func1\)`)
 }
+
+// A finding of several tests is reported once. The others name the test with the report.
+func TestTest_SameFinding(t *testing.T) {
+	testFile(t, `package x
+
+import (
+	"sync"
+	"testing"
+)
+
+func open() { go func() { <-make(chan int) }() }
+
+func TestFirst(t *testing.T) { open() }
+
+func TestSecond(t *testing.T) { open() }
+
+func TestThird(t *testing.T) {
+	var wg sync.WaitGroup
+	wg.Go(open)
+	wg.Wait()
+}
+
+func TestTwo(t *testing.T) {
+	open()
+	open()
+}
+
+func TestOwn(t *testing.T) { go func() { <-make(chan int) }() }
+`)
+	run := func() string {
+		t.Helper()
+		out := testStatus(t, 1, "-schedules=20", "-count=2", ".")
+		expect(t, out, `(?s)--- FAIL: TestFirst.*macemc: LEAK.*replay:.*--- FAIL: TestSecond`,
+			`macemc: LEAK: .*; the same finding as in TestFirst; testdata/macemc/TestSecond/leak-1.path`,
+			`^macemc: example.org/x TestSecond, TestThird, TestTwo: the same finding as in TestFirst$`)
+		if n := strings.Count(out, "--- FAIL"); n != 10 {
+			t.Errorf("%d failures, want 10:\n%s", n, out)
+		}
+		return out
+	}
+	if out := run(); strings.Count(out, "replay:") != 4 { // of TestFirst and TestOwn, with -count=2
+		t.Errorf("want 4 reports:\n%s", out)
+	}
+	run()
+	testReports(t, []string{"LEAK", "replayed from"}, 1, "-run=^TestSecond$", "-schedule=testdata/macemc/TestSecond/leak-1.path", ".")
+	out := testStatus(t, 1, "-run=TestSecond", ".")
+	expect(t, out, "replay: ")
+}
