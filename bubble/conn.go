@@ -94,6 +94,39 @@ func (c *conn) Write(b []byte) (n int, err error) {
 	}
 }
 
+// Ready reports whether a Read, or a Write of one byte, would return at once. Package net calls it.
+func (c *conn) Ready(write bool) bool {
+	if !write {
+		return c.in.Ready()
+	}
+	return c.closed || c.broken != nil || c.finished || c.out.Over() || c.h.room(c.peer) && c.unread < connWindow
+}
+
+// Await waits until the connection is ready, or its deadline passes.
+func (c *conn) Await(write bool) error {
+	if !write {
+		return c.in.Await()
+	}
+	for !c.Ready(true) {
+		c.out.Wait()
+	}
+	switch {
+	case c.closed:
+		return net.ErrClosed
+	case c.out.Over():
+		return os.ErrDeadlineExceeded
+	}
+	return nil
+}
+
+// TryWrite writes what there is room for.
+func (c *conn) TryWrite(b []byte) (int, error) {
+	if !c.Ready(true) {
+		return 0, os.NewSyscallError("write", syscall.EAGAIN)
+	}
+	return c.Write(b[:min(len(b), max(connWindow-c.unread, 0))])
+}
+
 // CloseWrite sends the end of the stream after the data that was written.
 func (c *conn) CloseWrite() error {
 	if c.closed {

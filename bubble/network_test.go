@@ -110,7 +110,44 @@ var networked = map[string][2]func() error{
 			return n, err
 		})
 	}},
-	"names": {names, names},
+	"messages": {func() error {
+		p, err := net.ListenUDP("udp", &net.UDPAddr{Port: 53})
+		if err != nil {
+			return err
+		}
+		b := make([]byte, 100)
+		for {
+			n, _, _, from, err := p.ReadMsgUDP(b, make([]byte, 100))
+			if err != nil {
+				return err
+			}
+			if _, _, err := p.WriteMsgUDP(b[:n], nil, from); err != nil {
+				return err
+			}
+		}
+	}, func() error {
+		c, err := net.ListenUDP("udp", nil)
+		if err != nil {
+			return err
+		}
+		raw, err := c.SyscallConn()
+		if err != nil {
+			return err
+		}
+		to := &syscall.SockaddrInet4{Port: 53, Addr: [4]byte{10, 0, 0, 1}}
+		return asked(c, func(b []byte) (int, error) {
+			err := raw.Write(func(fd uintptr) bool { return syscall.Sendto(int(fd), b, 0, to) != syscall.EAGAIN })
+			return len(b), err
+		}, func(b []byte) (n int, err error) {
+			failed := raw.Read(func(fd uintptr) bool {
+				n, _, err = syscall.Recvfrom(int(fd), b, 0)
+				return err != syscall.EAGAIN
+			})
+			return n, errors.Join(failed, err)
+		})
+	}},
+	"descriptors": {serve("tcp", ":80"), descriptors},
+	"names":       {names, names},
 	"errors": {serve("tcp", ":80"), func() error {
 		for address, want := range map[string]error{"n0:81": syscall.ECONNREFUSED, "10.0.7.1:80": syscall.EHOSTUNREACH} {
 			if c, err := net.Dial("tcp", address); !errors.Is(err, want) {
@@ -236,6 +273,49 @@ func sendBack(c net.Conn) error {
 		err = fmt.Errorf("%q came back", text)
 	}
 	return err
+}
+
+// descriptors sets options, and reads and writes by system calls.
+func descriptors() error {
+	var option int
+	d := net.Dialer{Control: func(_, _ string, c syscall.RawConn) error {
+		return c.Control(func(fd uintptr) { syscall.SetsockoptInt(int(fd), syscall.SOL_SOCKET, syscall.SO_OOBINLINE, 1) })
+	}}
+	c := retry(func() (net.Conn, error) { return d.Dial("tcp", "n0:80") })
+	defer c.Close()
+	raw, err := c.(*net.TCPConn).SyscallConn()
+	if err != nil {
+		return err
+	}
+	if err := raw.Control(func(fd uintptr) {
+		option, err = syscall.GetsockoptInt(int(fd), syscall.SOL_SOCKET, syscall.SO_OOBINLINE)
+	}); err != nil {
+		return err
+	}
+	var b [10]byte
+	var n int
+	read := func(flags int) func(uintptr) bool {
+		return func(fd uintptr) bool {
+			n, _, err = syscall.Recvfrom(int(fd), b[:], flags)
+			return flags != 0 || err != syscall.EAGAIN
+		}
+	}
+	if e := raw.Read(read(syscall.MSG_DONTWAIT)); e != nil || err != syscall.EAGAIN || option == 0 {
+		return fmt.Errorf("idle: %v, %v, option %d", e, err, option)
+	}
+	if e := raw.Write(func(fd uintptr) bool { n, err = syscall.Write(int(fd), []byte("hello")); return err != syscall.EAGAIN }); e != nil || err != nil {
+		return errors.Join(e, err)
+	}
+	for text := ""; text != "hello"; text += string(b[:n]) {
+		if e := raw.Read(read(0)); e != nil || err != nil || n == 0 {
+			return fmt.Errorf("read %q: %v, %v", text, e, err)
+		}
+	}
+	c.SetReadDeadline(time.Now().Add(time.Second))
+	if err := raw.Read(read(0)); !errors.Is(err, os.ErrDeadlineExceeded) {
+		return fmt.Errorf("deadline: %v", err)
+	}
+	return nil
 }
 
 // asked sends a datagram repeatedly until its echo arrives.

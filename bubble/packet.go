@@ -93,6 +93,22 @@ func (p *packetConn) WriteTo(b []byte, to net.Addr) (int, error) {
 	return len(b), nil
 }
 
+// Ready reports whether a ReadFrom or WriteTo would return at once. Package net calls it.
+func (p *packetConn) Ready(write bool) bool { return write || p.in.Ready() }
+
+// Await waits until there is a datagram, or the deadline passes.
+func (p *packetConn) Await(write bool) error {
+	if write {
+		return nil
+	}
+	return p.in.Await()
+}
+
+// TryWrite fails: a datagram has an address.
+func (p *packetConn) TryWrite([]byte) (int, error) {
+	return 0, os.NewSyscallError("write", syscall.EDESTADDRREQ)
+}
+
 func (p *packetConn) Close() error {
 	if p.in.Err != nil {
 		return net.ErrClosed

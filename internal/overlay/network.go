@@ -11,26 +11,72 @@ const fakeFile = "net/zz_macemc_fake.go"
 
 const isClosed = " if atomic.LoadUint32(&ffd.closed) != 0 "
 
-// socketChanges make operations on a closed socket fail at once.
+// socketChanges make operations on a closed socket fail at once, and pass datagrams to functions for them.
 var socketChanges = func() []change {
 	list := []change{
-		{fakeFile, lastField{"fakeNetFD"}, " closed uint32; unread bool; reads, writes macemcLock; ", whyNet},
-		{fakeFile, lastField{"packetQueueState"}, " readShut, reset bool; ", whyNet},
+		{fakeFile, lastField{"fakeNetFD"}, " macemcSocket; ", whyNet},
+		{fakeFile, lastField{"packetQueueState"}, " readShut, reset, refused bool; ", whyNet},
+		{fakeFile, lastField{"packet"}, " macemcHeader; ", whyNet},
 		{fakeFile, atStart{"fakeNetFD.Close"},
-			" if atomic.SwapUint32(&ffd.closed, 1) != 0 { return ErrClosed }; ffd.reads.close(); ffd.writes.close(); ", whyNet},
-		{fakeFile, atStart{"fakeNetFD.Read"}, isClosed + "{ return 0, ErrClosed }; if len(p) == 0 { return 0, nil }; ", whyNet},
+			" if atomic.SwapUint32(&ffd.closed, 1) != 0 { return ErrClosed }; ffd.macemcUnbind(); ffd.reads.close(); ffd.writes.close(); ", whyNet},
+		{fakeFile, atStart{"fakeNetFD.Read"}, isClosed + "{ return 0, ErrClosed }; if len(p) == 0 { return 0, nil }; " +
+			"if ffd.fd.macemcDatagrams() { d, err := ffd.macemcReceive(\"read\", p, true, false); return d.n, err }; ", whyNet},
+		{fakeFile, atStart{"fakeNetFD.Write"}, isClosed + "{ return 0, ErrClosed }; " +
+			"if ffd.fd.macemcDatagrams() { return ffd.macemcSend(\"write\", p, nil, macemcHeader{}) }; ", whyNet},
 	}
 	for _, c := range []struct{ results, methods string }{
-		{"ErrClosed", "closeRead closeWrite SetReadDeadline SetWriteDeadline setReadBuffer setLinger"},
+		{"ErrClosed", "closeRead closeWrite SetReadDeadline SetWriteDeadline"},
 		{"nil, ErrClosed", "accept"},
-		{"0, ErrClosed", "Write readFromInet4 readFromInet6 writeTo"},
-		{"0, nil, ErrClosed", "readFrom"},
 	} {
 		for m := range strings.FieldsSeq(c.methods) {
 			list = append(list, change{fakeFile, atStart{"fakeNetFD." + m}, isClosed + "{ return " + c.results + " }; ", whyNet})
 		}
 	}
 	return list
+}()
+
+// netChanges pass the methods of sockets to the in-memory network.
+var netChanges = func() (list []change) {
+	for _, c := range []struct{ method, call string }{
+		{"Close", "fd.fakeNetFD.Close()"}, {"closeRead", "fd.fakeNetFD.closeRead()"}, {"closeWrite", "fd.fakeNetFD.closeWrite()"},
+		{"Read", "fd.fakeNetFD.Read(p)"}, {"Write", "fd.fakeNetFD.Write(p)"},
+		{"readFrom", "macemcReadFrom(fd, p)"}, {"readMsg", "macemcReadMsg(fd, p, oob)"},
+		{"readFromInet4", "macemcReadFrom4(fd, p, from)"}, {"readFromInet6", "macemcReadFrom6(fd, p, from)"},
+		{"readMsgInet4", "macemcReadMsg4(fd, p, oob, sa)"}, {"readMsgInet6", "macemcReadMsg6(fd, p, oob, sa)"},
+		{"writeTo", "macemcWriteTo(fd, p, sa)"}, {"writeToInet4", "macemcWriteTo(fd, p, sa)"}, {"writeToInet6", "macemcWriteTo(fd, p, sa)"},
+		{"writeMsg", "macemcWriteMsg(fd, p, oob, sa)"}, {"writeMsgInet4", "macemcWriteMsg4(fd, p, oob, sa)"},
+		{"writeMsgInet6", "macemcWriteMsg6(fd, p, oob, sa)"}, {"SetDeadline", "fd.fakeNetFD.SetDeadline(t)"},
+		{"SetReadDeadline", "fd.fakeNetFD.SetReadDeadline(t)"}, {"SetWriteDeadline", "fd.fakeNetFD.SetWriteDeadline(t)"},
+	} {
+		text := " if fd.fakeNetFD != nil { return " + c.call + " }; "
+		if strings.HasPrefix(c.method, "write") {
+			text += "if macemcCallerOutside() { macemcSends(fd, sa) }; "
+		}
+		list = append(list, change{"net/fd_posix.go", atStart{"netFD." + c.method}, text, whyNet})
+	}
+	for _, c := range []struct{ file, fn, arg, call string }{
+		{"sockopt_posix.go", "setReadBuffer", "bytes", "macemcSetReadBuffer"}, {"sockopt_posix.go", "setWriteBuffer", "bytes", ""},
+		{"sockopt_posix.go", "setLinger", "sec", "macemcSetLinger"}, {"sockopt_posix.go", "setKeepAlive", "keepalive", ""},
+		{"tcpsockopt_unix.go", "setKeepAliveIdle", "d", ""}, {"tcpsockopt_unix.go", "setKeepAliveInterval", "d", ""},
+		{"tcpsockopt_unix.go", "setKeepAliveCount", "n", ""}, {"tcpsockopt_posix.go", "setNoDelay", "noDelay", ""},
+	} {
+		text := " if fd.fakeNetFD != nil { "
+		if c.call != "" {
+			text += "fd." + c.call + "(" + c.arg + "); "
+		}
+		text += "return fd.macemcSet(func(fd *netFD) error { return " + c.fn + "(fd, " + c.arg + ") }) }; "
+		list = append(list, change{"net/" + c.file, atStart{c.fn}, text, whyNet})
+	}
+	for method, call := range map[string]string{"Control": "macemcControl(c.fd, f)", "Read": "macemcRaw(c.fd, f, false)",
+		"Write": "macemcRaw(c.fd, f, true)"} {
+		list = append(list, change{"net/rawconn.go", atStart{"rawConn." + method},
+			" if c.ok() && c.fd.fakeNetFD != nil { return " + call + " }; ", whyNet})
+	}
+	const call = " if macemcIsSocket(trap, a1, a2, a3) { return macemcCallSocket(trap, a1, macemcHold(a2, a3, "
+	list = append(list, change{"net/sock_cloexec.go", atStart{"sysSocket"}, " macemcOpens(1); defer macemcOpens(-1); ", whyNet})
+	return append(list, change{"syscall/syscall_linux.go", atStart{"Syscall"}, call + "0, 0, 0)) }; ", whyNet},
+		change{"syscall/syscall_linux.go", atStart{"Syscall6"}, call + "a4, a5, a6)) }; ", whyNet},
+		change{"syscall/syscall_linux.go", atStart{"RawSyscall"}, call + "0, 0, 0)) }; ", whyNet})
 }()
 
 // closedSockets makes sockets notice that either end has stopped to read or write. A Read of a stream returns all data that fits, and each
@@ -41,14 +87,13 @@ var closedSockets = replace(
 	"\t\t\t\tc.Close()\n", "\t\t\t\tc.setLinger(0); c.Close()\n",
 	"\treturn ffd.queue.closeRead()\n", "\treturn ffd.queue.macemcShutRead()\n",
 	"\tq.writeClosed = true\n", "\tq.writeClosed, q.noLinger = true, false\n",
-	"\tcase q.head == nil:\n", "\tcase q.head == nil && !q.readShut:\n",
+	"\tcase q.head == nil:\n", "\tcase q.head == nil && !q.readShut && !q.refused:\n",
 	"\treturn peer.queue.write(ffd.writeDeadline.Load(), p, ffd.fd.laddr.(sockaddr))\n",
 	"\treturn ffd.macemcWrite(peer.queue, p)\n",
 	"\tn, _, err = ffd.queue.recvfrom(ffd.readDeadline.Load(), p, false, nil)\n",
 	"\tdt, err := ffd.reads.lock(&ffd.readDeadline); if err != nil { return 0, err }; "+
 		"n, _, err = ffd.queue.recvfrom(dt, p, ffd.fd.sotype != syscall.SOCK_STREAM, nil); ffd.reads.unlock()\n",
 	"\t\tp.bufOffset += n\n\t}\n", "\t\tp.bufOffset += n\n\t}; if !wholePacket { n += q.macemcMore(b[n:]) }\n",
-	"\t\traddr:       fd.laddr,\n", "\t\traddr:       macemcNamed(fd),\n",
 	"\tif sec < 0 || ffd.peer == nil {\n", "\tif ffd.peer == nil {\n",
 	"ffd.peer.queue.setLinger(sec > 0)", "ffd.peer.queue.setLinger(sec != 0)",
 	"\t\treturn 0, ErrClosed\n\t} else if q.readClosed && q.nBytes >= q.readBufferBytes {\n"+
@@ -68,27 +113,6 @@ func fakeNetwork(text string, added map[string]string) (string, error) {
 			return "", fmt.Errorf("%q is not there once", from)
 		}
 		fake = strings.Replace(fake, from, to, 1)
-	}
-	const named = `if sa.Name != "" {`
-	if n := strings.Count(fake, named); n != 1 {
-		return "", fmt.Errorf("%q is there %d times, not once", named, n)
-	}
-	fake = strings.Replace(fake, named, "if macemcInFolder(sa.Name) {", 1)
-	const wrapped = "if errors.Is(err, syscall.EADDRINUSE) {"
-	if n := strings.Count(fake, wrapped); n != 2 {
-		return "", fmt.Errorf("%q is there %d times, not 2", wrapped, n)
-	}
-	fake = strings.ReplaceAll(fake, wrapped, "if _, ok := err.(*os.SyscallError); ok {")
-	for _, to := range []string{"ffd.fd.raddr.(sockaddr)", "raddr.(sockaddr)"} {
-		const absent = "if peeri == nil {"
-		before, after, ok := strings.Cut(fake, "sockets.Load(fakeAddr("+to+"))\n")
-		if !ok || !strings.HasPrefix(strings.TrimSpace(after), absent) {
-			return "", fmt.Errorf("the receiver of a datagram is not looked up by %s", to)
-		}
-		fake = before + "sockets.Load(fakeAddr(" + to + "))\n" + strings.Replace(after, absent, absent+" macemcUndelivered(ffd.fd, "+to+");", 1)
-	}
-	if !strings.Contains(fake, "errors.") {
-		fake = strings.Replace(fake, "\t\"errors\"\n", "", 1)
 	}
 	fake, err := closedSockets(fake, nil)
 	if err != nil {

@@ -16,7 +16,7 @@ const (
 // nodeChanges adapt the standard library to nodes of package bubble.
 var nodeChanges = func() []change {
 	list := []change{
-		{"net/sock_posix.go", atStart{"socket"}, " if macemcInNode() { return macemcNodeSocket(ctx, net, sotype, laddr, raddr) }; ", whyNode},
+		{"net/sock_posix.go", atStart{"socket"}, " if macemcInNode() { return macemcNodeSocket(ctx, net, sotype, laddr, raddr, ctrlCtxFn) }; ", whyNode},
 		{"net/conf.go", atStart{"conf.mustUseGoResolver"}, " if macemcInNode() { return true }; ", whyNode},
 		{"net/lookup.go", atStart{"Resolver.lookupIPAddr"}, " if macemcInNode() { return macemcLookupIP(network, host) }; ", whyNode},
 		{"net/lookup_unix.go", atStart{"Resolver.lookupHost"}, " if macemcInNode() { return macemcLookupHost(host) }; ", whyNode},
@@ -150,12 +150,10 @@ var nodeSockets = func() []change {
 	const file = "net/net_fake.go"
 	list := []change{{file, lastField{"fakeNetFD"}, " node *macemcEnd; ", whyNode}}
 	for _, c := range []struct{ method, result string }{
-		{"Read", "ffd.node.read(p)"}, {"Write", "ffd.node.write(p, ffd.fd.raddr)"}, {"Close", "ffd.node.close()"},
+		{"Read", "ffd.node.read(p)"}, {"Write", "ffd.node.write(p, ffd.fd.raddr)"}, {"Close", "ffd.node.close(ffd)"},
 		{"closeRead", "ffd.node.closeRead()"}, {"closeWrite", "ffd.node.closeWrite()"}, {"accept", "ffd.node.accept(ffd.fd)"},
 		{"SetDeadline", "ffd.node.setDeadline(t)"}, {"SetReadDeadline", "ffd.node.setReadDeadline(t)"},
 		{"SetWriteDeadline", "ffd.node.setWriteDeadline(t)"},
-		{"readFrom", "ffd.node.readFrom(p)"}, {"readFromInet4", "ffd.node.readFromInet4(p, sa)"}, {"writeTo", "ffd.node.writeTo(ffd.fd, p, sa)"},
-		{"setReadBuffer", "nil"}, {"setLinger", "nil"},
 	} {
 		list = append(list, change{file, atStart{"fakeNetFD." + c.method}, " if ffd.node != nil { return " + c.result + " }; ", whyNode})
 	}

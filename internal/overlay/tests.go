@@ -97,11 +97,13 @@ var testChanges = func() []change {
 
 		{"net/fd_posix.go", lastField{"netFD"}, " *fakeNetFD; ", whyNet},
 		{"net/sock_posix.go", atStart{"socket"},
-			" if macemcTested() { return macemcSocket(ctx, net, family, sotype, proto, ipv6only, laddr, raddr) }; " +
+			" if macemcTested() { return macemcNewSocket(ctx, net, family, sotype, ipv6only, laddr, raddr, ctrlCtxFn) }; " +
 				"if macemcCallerOutside() { macemcReached(sotype, raddr) }; ", whyNet},
 		{"net/conf.go", atStart{"conf.mustUseGoResolver"}, " if macemcTested() { return true }; ", whyNet},
 		{"net/fd_unix.go", atStart{"netFD.accept"}, " if fd.fakeNetFD != nil { return fd.fakeNetFD.accept(fd.laddr) }; ", whyNet},
-		{"net/fd_unix.go", atStart{"netFD.dup"}, " if fd.fakeNetFD != nil { return fd.fakeNetFD.dup() }; ", whyNet},
+		{"net/fd_unix.go", atStart{"netFD.dup"}, " if fd.fakeNetFD != nil { return nil, macemcDuplicated(fd) }; ", whyNet},
+		{"net/file_unix.go", atStart{"dupFileSocket"}, ` macemcRefuse("it uses a socket of the system"); `, whyRefused},
+		{"net/rawconn.go", atStart{"rawConn.PollFD"}, " if c.ok() && c.fd.fakeNetFD != nil { return nil }; ", whyNet},
 		{"net/sendfile.go", atStart{"sendFile"}, " if c.fakeNetFD != nil { return 0, nil, false }; ", whyNet},
 		{"net/splice_linux.go", atStart{"spliceFrom"}, " if c.fakeNetFD != nil { return 0, nil, false }; ", whyNet},
 		{"net/splice_linux.go", atStart{"spliceTo"}, " if c.fakeNetFD != nil { return 0, nil, false }; ", whyNet},
@@ -112,35 +114,7 @@ var testChanges = func() []change {
 		"CompareAndDelete", "Range"} {
 		list = append(list, change{"sync/map.go", atStart{"Map." + m}, " macemcPoint(" + opMap + ", macemcAddr(m)); ", why})
 	}
-	for _, c := range []struct{ method, call string }{
-		{"Close", "Close()"}, {"closeRead", "closeRead()"}, {"closeWrite", "closeWrite()"}, {"Read", "Read(p)"}, {"Write", "Write(p)"},
-		{"readFrom", "readFrom(p)"}, {"readFromInet4", "readFromInet4(p, from)"}, {"readFromInet6", "readFromInet6(p, from)"},
-		{"readMsg", "readMsg(p, oob, 0)"}, {"readMsgInet4", "readMsgInet4(p, oob, 0, sa)"}, {"readMsgInet6", "readMsgInet6(p, oob, 0, sa)"},
-		{"writeTo", "writeTo(p, sa)"}, {"writeToInet4", "writeToInet4(p, sa)"}, {"writeToInet6", "writeToInet6(p, sa)"},
-		{"writeMsg", "writeMsg(p, oob, sa)"}, {"writeMsgInet4", "writeMsgInet4(p, oob, sa)"}, {"writeMsgInet6", "writeMsgInet6(p, oob, sa)"},
-		{"SetDeadline", "SetDeadline(t)"}, {"SetReadDeadline", "SetReadDeadline(t)"}, {"SetWriteDeadline", "SetWriteDeadline(t)"},
-	} {
-		text := " if fd.fakeNetFD != nil { return fd.fakeNetFD." + c.call + " }; "
-		if strings.HasPrefix(c.method, "write") {
-			text += "if macemcCallerOutside() { macemcSends(fd, sa) }; "
-		}
-		list = append(list, change{"net/fd_posix.go", atStart{"netFD." + c.method}, text, whyNet})
-	}
-	const option = "fd.fakeNetFD.macemcOpen()"
-	for _, c := range []struct{ file, fn, result string }{
-		{"sockopt_posix.go", "setReadBuffer", "fd.fakeNetFD.setReadBuffer(bytes)"}, {"sockopt_posix.go", "setWriteBuffer", option},
-		{"sockopt_posix.go", "setKeepAlive", option},
-		{"sockopt_posix.go", "setLinger", "fd.fakeNetFD.setLinger(sec)"}, {"tcpsockopt_unix.go", "setKeepAliveIdle", option},
-		{"tcpsockopt_unix.go", "setKeepAliveInterval", option},
-		{"tcpsockopt_unix.go", "setKeepAliveCount", option}, {"tcpsockopt_posix.go", "setNoDelay", option},
-	} {
-		list = append(list, change{"net/" + c.file, atStart{c.fn}, " if fd.fakeNetFD != nil { return " + c.result + " }; ", whyNet})
-	}
-	for _, m := range []string{"Control", "Read", "Write"} {
-		list = append(list, change{"net/rawconn.go", atStart{"rawConn." + m},
-			" if c.ok() && c.fd.fakeNetFD != nil { return syscall.ENOTSUP }; ", whyNet})
-	}
-	return list
+	return append(list, netChanges...)
 }()
 
 // rewrite edits a whole file of the distribution. Line numbers stay the same.

@@ -129,5 +129,24 @@ func (q *Queue[T]) Get() (v T, err error) {
 	}
 }
 
+// Ready reports whether Get would return at once.
+func (q *Queue[T]) Ready() bool {
+	return q.closed || q.Over() || len(q.once) > 0 || len(q.Items) > 0 || q.Err != nil
+}
+
+// Await waits until Get would return at once. It fails after Close, and at the deadline.
+func (q *Queue[T]) Await() error {
+	for !q.Ready() {
+		q.Wait()
+	}
+	switch {
+	case q.closed:
+		return q.Err
+	case q.Over():
+		return os.ErrDeadlineExceeded
+	}
+	return nil
+}
+
 // Unget puts an item before the others.
 func (q *Queue[T]) Unget(v T) { q.Items = append([]T{v}, q.Items...) }
