@@ -115,7 +115,7 @@ func TestLeftovers_Others(t *testing.T) {
 		passes bool
 	}{{[]uintptr{b}, Passed, true}, {nil, Passed, true}, {[]uintptr{a, b}, Leak, false}, {[]uintptr{a}, Passed, false}, {[]uintptr{b, b}, Passed, false}} {
 		o := &Outcome{LeftAt: c.left, Left: make([]string, len(c.left))}
-		o.Compare(&Schedule{Ends: []string{goStatement(a)}, Remain: []string{goStatement(b)}})
+		o.Compare(&Schedule{Leaving: Leaving{Ends: []string{goStatement(a)}, Remain: []string{goStatement(b)}}})
 		if o.Kind != c.kind || o.passes() != c.passes {
 			t.Errorf("%x remain: kind %q, passes %v", c.left, o.Kind, o.passes())
 		}

@@ -2,6 +2,7 @@ package testsched
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -36,6 +37,7 @@ var storedLines = []program.Row[Stored]{
 	program.Texts("shows", "TEXT", func(f *Stored) *[]string { return &f.Shows }),
 	program.Field("known", "REASON", func(f *Stored) *string { return &f.Known }, strings.TrimSpace, parseKnown).Optional(),
 	{Name: "critical", Grammar: "GOROUTINE at PLACE order HASH", Write: writeCritical, Read: readCritical},
+	{Name: "instant", Grammar: "NANOSECONDS", Write: writeInstant, Read: program.Number("instant", instantOf).Read},
 	program.Flag("unfair", func(f *Stored) *bool { return &f.Schedule.Unfair }).Optional(),
 	program.Number("limit", func(f *Stored) *uint64 { return &f.Schedule.Limit }).Optional(),
 	program.Field("delay", "DURATION", func(f *Stored) *time.Duration { return &f.Schedule.Delay }, time.Duration.String, parseDelay).Optional(),
@@ -50,6 +52,15 @@ func parseKnown(text string) (string, error) {
 		return "", errors.New("a finding is known for one reason, which follows the word")
 	}
 	return program.Printable(text), nil
+}
+
+func instantOf(f *Stored) *uint64 { return &f.Schedule.Instant }
+
+func writeInstant(f *Stored) []string {
+	if instant := cmp.Or(f.Schedule.Instant, commandInstant()); instant > 0 {
+		return []string{strconv.FormatUint(instant, 10)}
+	}
+	return nil
 }
 
 func parseDelay(text string) (time.Duration, error) {

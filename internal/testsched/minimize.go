@@ -231,10 +231,10 @@ func remove(list []Switch, left func() bool, keep func([]Switch) bool) []Switch 
 }
 
 // States reports whether the outcome includes the states of goroutines.
-func States() bool { return os.Getenv(VariableTrace) == "states" || wantsNearest() }
+func States() bool { return getenv(VariableTrace) == "states" || wantsNearest() }
 
 // wantsNearest reports whether the nearest passing schedule was requested.
-func wantsNearest() bool { return os.Getenv(VariableTrace) == "nearest" }
+func wantsNearest() bool { return getenv(VariableTrace) == "nearest" }
 
 // NearestFile returns the file for the outcome of the nearest passing schedule. The file exists if there is a finding and such a schedule
 // was found. file is the value of VariableOutcome.

@@ -208,7 +208,11 @@ func (s *Settings) replay(c *Config, sch *Schedule, env ...string) *Outcome {
 		s.temporary = err
 		return nil
 	}
-	return s.fresh(c, append([]string{VariableSchedule + "=" + file.Name()}, env...)...)
+	env = append([]string{VariableSchedule + "=" + file.Name()}, env...)
+	if sch.Instant != 0 { // packages are initialized shortly before it
+		env = append(env, VariableInstant+"="+instants(sch.Instant))
+	}
+	return s.fresh(c, env...)
 }
 
 // within returns the time after a duration, or the latest time of the examination of findings if that is earlier.
@@ -261,7 +265,7 @@ func (s *Settings) start(c *Config, env ...string) bool {
 	if c.Shared {
 		env = append(env, variableExternal+"="+strconv.FormatBool(c.External))
 	}
-	env = slices.Concat(env, s.environ) // of equal names, the first counts
+	env = slices.Concat(env, []string{variableTimeout + "=" + Timeout(s.flags.Timeout).String()}, s.environ) // of equal names, the first counts
 	args := append([]string{exe, "-test.count=1", "-test.timeout=" + processTime.String()}, s.flags.Process(c.Test)...)
 	p, err := os.StartProcess(exe, args, &os.ProcAttr{Dir: begin, Env: env, Files: []*os.File{null, null, null}})
 	if err != nil {

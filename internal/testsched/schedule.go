@@ -37,6 +37,7 @@ func (p Policy) strategy() string {
 // field for each parameter of a run, because a new process receives them as one value.
 type Schedule struct {
 	Seed     uint64 // seed of the test's random numbers, of select, and of the order of maps
+	Instant  uint64 // first clock reading, in nanoseconds since 1970; 0 means that of the command
 	Policy   Policy
 	Walk     uint64        // seed of the policy's own random numbers
 	Every    uint32        // Random and SURW: one in Every points switches
@@ -52,21 +53,26 @@ type Schedule struct {
 	Until    uint64        // Switches apply until this number of operations is executed, and Policy after that
 	// Warm means that its process executes warmUp first, so that once-per-process initialization has happened.
 	Warm bool
-	// Ends has the places of go statements and calls of WaitGroup.Go whose goroutines end under another schedule. If the run leaves
-	// such a goroutine behind, besides all of Remain, that is a leak.
-	Ends []string
-	// Remain has the places of the statements whose goroutines remain under that other schedule, one entry for each goroutine.
-	Remain []string
+	Leaving
 	// Muted means that the output of the run is not shown live.
 	Muted bool
 	// Brief means that only the kind of the outcome is needed.
 	Brief bool
 }
 
+// Leaving describes the goroutines that the run may leave behind.
+type Leaving struct {
+	// Ends has the places of go statements and calls of WaitGroup.Go whose goroutines end under another schedule. If the run leaves
+	// such a goroutine behind, besides all of Remain, that is a leak.
+	Ends []string
+	// Remain has the places of the statements whose goroutines remain under that other schedule, one entry for each goroutine.
+	Remain []string
+}
+
 // found returns a schedule that replays run number n of an exploration, which used schedule s.
 func (s *Schedule) found(o *Outcome, n int) *Schedule {
 	f := &Schedule{Seed: s.Seed, Memory: s.Memory, Switches: slices.Clone(o.Switches), Warm: n > 1,
-		Limit: s.Limit, Unfair: s.Unfair, Delay: s.Delay}
+		Limit: s.Limit, Unfair: s.Unfair, Delay: s.Delay, Instant: s.Instant}
 	if s.Policy == Default {
 		f.Switches = s.Switches
 	}
@@ -169,10 +175,13 @@ func mix(z uint64) uint64 {
 	return z ^ (z >> 31)
 }
 
-// sameStored reports whether two files hold the same schedule. The critical step is sampled and does not count.
+// sameStored reports whether two files hold the same schedule. The critical step is sampled and does not count, nor does the first clock
+// reading, which differs between commands.
 func sameStored(a, b string) bool {
 	lines := func(text string) []string {
-		return slices.DeleteFunc(strings.Split(text, "\n"), func(line string) bool { return line == comment || strings.HasPrefix(line, "critical ") })
+		return slices.DeleteFunc(strings.Split(text, "\n"), func(line string) bool {
+			return line == comment || strings.HasPrefix(line, "critical ") || strings.HasPrefix(line, "instant ")
+		})
 	}
 	return slices.Equal(lines(a), lines(b))
 }

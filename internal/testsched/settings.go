@@ -12,29 +12,6 @@ import (
 	"github.com/macemc/macemc/internal/testsched/program"
 )
 
-// These environment variables control a test binary. Only Variable enables exploration.
-const (
-	Variable             = "MACEMC_TEST" // seed
-	VariableSchedules    = "MACEMC_TEST_SCHEDULES"
-	VariableTime         = "MACEMC_TEST_TIME"
-	VariableDelay        = "MACEMC_TEST_DELAY"
-	VariableExhaustive   = "MACEMC_TEST_EXHAUSTIVE" // number of preemptions, or "all"; empty means that schedules are sampled
-	VariableModules      = "MACEMC_TEST_MODULES"    // comma-separated modules in whose packages functions of sync/atomic are scheduling points
-	VariableLeaks        = "MACEMC_TEST_LEAKS"      // "false" means that leaks are only noted
-	VariableSchedule     = "MACEMC_TEST_SCHEDULE"   // file with the only schedule to execute
-	VariableSummaries    = "MACEMC_TEST_SUMMARIES"  // folder for one file per package
-	variableOnly         = "MACEMC_TEST_ONLY"       // number of the only schedule to execute, in a process of its own
-	VariablePackage      = "MACEMC_TEST_PACKAGE"    // import path of the package, if the go command was given files of it
-	VariableTags         = "MACEMC_TEST_TAGS"       // build tags
-	VariableOutcome      = "MACEMC_TEST_OUTCOME"    // file for the outcome of a process of its own
-	variableSkipPatience = "MACEMC_TEST_HASTY"      // not empty means Settings.SkipPatience
-	// VariableTrace selects parts of the outcome: "events", "states" (of goroutines, too), or "nearest" (also NearestFile).
-	VariableTrace = "MACEMC_TEST_TRACE"
-)
-
-// PrintsKeys is added to GODEBUG to make the go command print the keys of cached results.
-const PrintsKeys = ",gocachetest=1"
-
 // Settings are the settings from the environment. Its fields are the settings and the progress of the test that is
 // explored. Its methods are the stages of handling a finding. Each stage has a file.
 type Settings struct {
@@ -61,29 +38,24 @@ type Settings struct {
 
 // FromEnvironment returns the settings; nil means that exploration is disabled.
 func FromEnvironment() *Settings {
-	seed, err := strconv.ParseUint(os.Getenv(Variable), 10, 64)
+	environ := os.Environ()
+	hideEnvironment() // programs that tests start must not explore
+	seed, err := strconv.ParseUint(getenv(Variable), 10, 64)
 	if err != nil {
 		return nil
 	}
 	s := &Settings{
-		config: Config{Seed: seed}, only: -1, schedule: os.Getenv(VariableSchedule), outcome: os.Getenv(VariableOutcome),
-		summaries: os.Getenv(VariableSummaries), folder: os.Getenv(program.VariableFolder), summary: map[string]string{},
-		flags: program.ParseFlags(os.Getenv(VariableTags), os.Args[min(1, len(os.Args)):]),
+		config: Config{Seed: seed}, only: -1, schedule: getenv(VariableSchedule), outcome: getenv(VariableOutcome), environ: environ,
+		summaries: getenv(VariableSummaries), folder: getenv(program.VariableFolder), summary: map[string]string{},
+		flags: program.ParseFlags(getenv(VariableTags), os.Args[min(1, len(os.Args)):]),
 	}
-	s.fresh, s.SkipPatience = s.process, os.Getenv(variableSkipPatience) != ""
+	s.fresh, s.SkipPatience = s.process, getenv(variableSkipPatience) != ""
 	begin, _ = syscall.Getwd()
 	if s.summaries != "" {
 		os.WriteFile(BegunFile(s.summaries), nil, 0o666)
 	}
-	if debug, ok := strings.CutSuffix(","+os.Getenv("GODEBUG"), PrintsKeys); ok { // the test itself may run go test
-		if os.Unsetenv("GODEBUG"); debug != "" {
-			os.Setenv("GODEBUG", debug[1:])
-		}
-	}
-	s.environ = os.Environ()
-	os.Unsetenv(Variable) // programs that tests start must not explore
-	s.config.Schedules, _ = strconv.Atoi(os.Getenv(VariableSchedules))
-	switch e := os.Getenv(VariableExhaustive); e {
+	s.config.Schedules, _ = strconv.Atoi(getenv(VariableSchedules))
+	switch e := getenv(VariableExhaustive); e {
 	case "":
 	case "all":
 		s.config.Exhaustive, s.config.Preemptions = true, Unbounded
@@ -91,9 +63,9 @@ func FromEnvironment() *Settings {
 		n, err := strconv.Atoi(e)
 		s.config.Exhaustive, s.config.Preemptions = err == nil, n
 	}
-	s.config.Delay, _ = time.ParseDuration(os.Getenv(VariableDelay))
-	s.config.Time, _ = time.ParseDuration(os.Getenv(VariableTime))
-	if n, err := strconv.Atoi(os.Getenv(variableOnly)); err == nil {
+	s.config.Delay, _ = time.ParseDuration(getenv(VariableDelay))
+	s.config.Time, _ = time.ParseDuration(getenv(VariableTime))
+	if n, err := strconv.Atoi(getenv(variableOnly)); err == nil {
 		s.only = n
 	}
 	return s
@@ -134,7 +106,7 @@ func (s *Settings) end(deadline time.Time) time.Time {
 // Test explores a test until shortly before a deadline; the zero time means no deadline. It returns nil if the test is to be executed as go
 // test does.
 func (s *Settings) Test(u Unit, race bool, deadline time.Time, runner Runner) *Report {
-	// FromEnvironment reads these before package testing starts to record the variables that a cached result depends on.
+	// A cached result depends on these. FromEnvironment has read them before package testing starts to record variables.
 	for _, v := range []string{Variable, VariableSchedules, VariableTime, VariableDelay, VariableExhaustive,
 		VariableSchedule, VariableLeaks, VariablePackage, VariableTags} {
 		os.Getenv(v)
@@ -178,9 +150,9 @@ func (s *Settings) Test(u Unit, race bool, deadline time.Time, runner Runner) *R
 		s.summarizeAs(Damaged, u, &Result{}, "")
 		return &Report{Finding: fmt.Sprintf("macemc: %v\n", err)}
 	}
-	c.NoLeaks = os.Getenv(VariableLeaks) == "false"
+	c.NoLeaks = getenv(VariableLeaks) == "false"
 	muted := slices.ContainsFunc(corpus, func(f *Stored) bool { return f.Known != "" })
-	c.Corpus, c.Intrinsics = corpus, !ofModules(u.Package, os.Getenv(VariableModules))
+	c.Corpus, c.Intrinsics = corpus, !ofModules(u.Package, getenv(VariableModules))
 	if s.outcome == "" {
 		s.writeSummary(u.Package) // reserves room for a finding
 		c.Progress = func(r *Result) { s.summarize(u, r, EndedEarly) }
@@ -390,7 +362,7 @@ func alone(sch *Schedule, runner Runner) *Outcome {
 
 // write passes the outcome to the parent process.
 func (s *Settings) write(o *Outcome) {
-	if os.Getenv(VariableTrace) == "" {
+	if getenv(VariableTrace) == "" {
 		o.Trace = nil
 	}
 	os.WriteFile(s.outcome, []byte(encode(o)), 0o600)

@@ -11,7 +11,7 @@ import (
 )
 
 func TestStored_RoundTrip(t *testing.T) {
-	want := &Stored{Package: "example.org/p", Test: "TestX", Finding: "DEADLOCK: the test does not return", CriticalWho: 1 << 63, CriticalPlace: 7, Hash: 1<<64 - 2, Schedule: Schedule{Seed: 1<<64 - 1, Memory: true, Warm: true, Limit: 9, Delay: 5 * time.Millisecond, Unfair: true, Ends: []string{"p.(*T).f"}, Remain: []string{"p.g", "p.g"},
+	want := &Stored{Package: "example.org/p", Test: "TestX", Finding: "DEADLOCK: the test does not return", CriticalWho: 1 << 63, CriticalPlace: 7, Hash: 1<<64 - 2, Schedule: Schedule{Seed: 1<<64 - 1, Memory: true, Warm: true, Instant: 1790000000123456789, Limit: 9, Delay: 5 * time.Millisecond, Unfair: true, Leaving: Leaving{Ends: []string{"p.(*T).f"}, Remain: []string{"p.g", "p.g"}},
 		Switches: []Switch{{Who: 5, Place: 7, To: 9}, {Who: 9, Place: 3<<40 | 2 | 1<<63, To: 5}, {Who: 9, Place: 8, To: pauses}}}}
 	var b strings.Builder
 	if _, err := want.WriteTo(&b); err != nil {

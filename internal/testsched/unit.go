@@ -1,7 +1,6 @@
 package testsched
 
 import (
-	"os"
 	"path"
 	"strconv"
 )
@@ -31,6 +30,6 @@ const variableExternal = "MACEMC_TEST_EXTERNAL"
 
 // selected reports whether this process is to execute the unit.
 func (u Unit) selected() bool {
-	v := os.Getenv(variableExternal)
+	v := getenv(variableExternal)
 	return !u.Shared || v == "" || v == strconv.FormatBool(u.External)
 }

@@ -3,12 +3,14 @@ package program
 import (
 	"regexp"
 	"strings"
+	"time"
 )
 
-// Flags are the flags of go test, other than -race, that change what a test executes.
+// Flags are the flags of go test, other than -race, that change what a test executes or sees.
 type Flags struct {
 	Tags, Run, Skip string
 	Short           bool
+	Timeout         time.Duration
 	Args            []string // of the user's program
 }
 
@@ -22,6 +24,8 @@ func ParseFlags(tags string, args []string) Flags {
 			f.Run = value
 		case name == "-test.skip":
 			f.Skip = value
+		case name == "-test.timeout":
+			f.Timeout, _ = time.ParseDuration(value)
 		case name == "-test.short":
 			f.Short = value != "false"
 		case !strings.HasPrefix(name, "-test."):

@@ -10,9 +10,19 @@ import (
 )
 
 // raceLog is the log file of the race detector in this process, which GORACE determines, and the offset up to which it was read.
-var raceLog struct {
+var raceLog = struct {
 	path   string
 	offset int64
+}{path: logPath(os.Getenv("GORACE"))}
+
+// logPath returns the log file for options of the race detector.
+func logPath(options string) (file string) {
+	for option := range strings.FieldsSeq(options) {
+		if path, ok := strings.CutPrefix(option, "log_path="); ok {
+			file = fmt.Sprintf("%s.%d", path, os.Getpid())
+		}
+	}
+	return file
 }
 
 // Access is a memory access of a data race.
@@ -57,13 +67,6 @@ func position(lines []string, name func(string) string) (first, source string) {
 
 // RaceText returns the output of the race detector since the last call.
 func RaceText() string {
-	if raceLog.path == "" {
-		for option := range strings.FieldsSeq(os.Getenv("GORACE")) {
-			if path, ok := strings.CutPrefix(option, "log_path="); ok {
-				raceLog.path = fmt.Sprintf("%s.%d", path, os.Getpid())
-			}
-		}
-	}
 	f, err := os.Open(raceLog.path)
 	if err != nil {
 		return ""

@@ -262,6 +262,8 @@ func (x *exploration) environment() ([]string, error) {
 		testsched.VariableSchedules + "=" + strconv.Itoa(x.schedules),
 		testsched.VariableTime + "=" + x.time.String(),
 		testsched.VariableDelay + "=" + x.delay.String(),
+		testsched.VariableInstant + "=" + x.instants(time.Now()),
+		testsched.VariableUser + "=" + userValues(),
 		testsched.VariableExhaustive + "=" + x.exhaust,
 		testsched.VariableSchedule + "=" + x.schedule,
 		testsched.VariableStage + "=" + x.stage(),
@@ -274,6 +276,28 @@ func (x *exploration) environment() ([]string, error) {
 		"GORACE=log_path=" + filepath.Join(x.temp, "race") + " suppress_equal_stacks=0 suppress_equal_addresses=0 atexit_sleep_ms=0 " +
 			os.Getenv("GORACE"),
 	}, nil
+}
+
+// instants returns the value of testsched.VariableInstant for a command that begins at an instant. Runs begin at that of the schedule to
+// execute, at that of the environment, or at the same one.
+func (x *exploration) instants(now time.Time) string {
+	command := strconv.FormatInt(now.UnixNano(), 10)
+	runs, _, _ := strings.Cut(os.Getenv(testsched.VariableInstant), ",")
+	if x.stored != nil && x.stored.Schedule.Instant != 0 {
+		runs = strconv.FormatUint(x.stored.Schedule.Instant, 10)
+	}
+	return cmp.Or(runs, command) + "," + command
+}
+
+// userValues returns the value of testsched.VariableUser.
+func userValues() string {
+	var lines []string
+	for _, name := range testsched.Replaced {
+		if value, ok := os.LookupEnv(name); ok {
+			lines = append(lines, name+"="+value)
+		}
+	}
+	return strings.Join(lines, "\n")
 }
 
 // begun reports whether a test binary has started.

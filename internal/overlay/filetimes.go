@@ -1,0 +1,32 @@
+package overlay
+
+import "fmt"
+
+// fileTimes give the files that a run changes modification times of its clock.
+var fileTimes = func() []change {
+	const why = "a run has a clock of its own"
+	list := []change{
+		{"os/stat_linux.go", atStart{"fillFileStatFromSys"}, " macemcShowTimes(&fs.sys); ", why},
+		{"os/file_unix.go", atStart{"openFileNolog"},
+			" if flag&(O_CREATE|O_TRUNC) != 0 { defer macemcOpened(name, flag, macemcHasFile(name)) }; ", why},
+		{"os/file_posix.go", atStart{"Chtimes"}, " defer macemcTimesSet(name, mtime); ", why},
+		{"os/file_unix.go", atStart{"Truncate"}, " defer macemcChangedFile(name); ", why},
+		{"os/file_unix.go", atStart{"rename"},
+			" defer macemcEntryChanged(newname, false, false); defer macemcEntryChanged(oldname, macemcHasFile(oldname), false); ", why},
+	}
+	for _, m := range []string{"write", "pwrite", "Truncate"} {
+		list = append(list, change{"os/file_posix.go", atStart{"File." + m}, " f.macemcWrites(); ", why})
+	}
+	list = append(list, change{"os/file.go", atStart{"File.ReadFrom"}, " f.macemcWrites(); ", why})
+	for _, c := range []struct {
+		file, function, name string
+		makes                bool
+	}{
+		{"file.go", "Mkdir", "name", true}, {"file_unix.go", "Symlink", "newname", true}, {"file_unix.go", "Link", "newname", false},
+		{"file_unix.go", "Remove", "name", false}, {"path.go", "RemoveAll", "path", false},
+	} {
+		list = append(list, change{"os/" + c.file, atStart{c.function},
+			fmt.Sprintf(" defer macemcEntryChanged(%[1]s, macemcHasFile(%[1]s), %t); ", c.name, c.makes), why})
+	}
+	return list
+}()
