@@ -99,7 +99,7 @@ var testChanges = func() []change {
 		{"testing/testing.go", atStart{"T.report"}, " if macemcIsRun(t) || macemcPostponed == t { return }; ", whyTests},
 		{"testing/testing.go", atEnd{"common.Fail"}, "macemcFailing(c); ", whyTests},
 		{"testing/testing.go", atStart{"common.log"}, " macemcLogged(s); ", whyTests},
-		{"testing/testing.go", atStart{"tRunner"}, " if macemcIsRun(t) { macemcDisguise(); defer macemcReturned(t) }; ", whyTests},
+		{"testing/testing.go", atStart{"tRunner"}, " if macemcIsRun(t) { macemcTestStarts(); defer macemcReturned(t) }; ", whyTests},
 
 		{"net/fd_posix.go", lastField{"netFD"}, " *fakeNetFD; ", whyNet},
 		{"net/sock_posix.go", atStart{"socket"},
@@ -157,6 +157,7 @@ var rewrites = []rewrite{
 	{"runtime/sema.go", condWakes, "goroutines of packages wake those of tests"},
 	{"runtime/panic.go", unprintable, whyEnd},
 	{"runtime/synctest.go", lateTimers, whyClock},
+	{"runtime/synctest.go", replace("bubble.now = synctestBaseTime\n", "bubble.now = macemcBubbleBegins(synctestBaseTime)\n"), whyClock},
 	{"runtime/synctest.go", wakeTime, "timers that were stopped wake nobody"},
 	{"runtime/synctest.go", idleTimers, "timers of one instant fire one by one, in any order"},
 	{"runtime/time.go", timerOrder, "the order of timers of the same instant"},

@@ -37,19 +37,20 @@ const PrintsKeys = ",gocachetest=1"
 // Replaced are the environment variables of the user that have other values in test binaries.
 var Replaced = []string{"GODEBUG", "GOMAXPROCS", "GORACE"}
 
-// hidden are the environment variables of the checker, which tests do not see.
-var hidden = map[string]string{}
+// hidden are the environment variables of the checker, which tests do not see; nil means that they are not hidden.
+var hidden map[string]string
 
-// getenv returns the value of an environment variable of the checker.
+// getenv returns the value of an environment variable of the checker. Cached results do not depend on it.
 func getenv(name string) string {
-	if value, ok := hidden[name]; ok {
-		return value
+	if hidden != nil {
+		return hidden[name]
 	}
 	return os.Getenv(name)
 }
 
 // hideEnvironment makes the environment that of go test.
 func hideEnvironment() {
+	hidden = map[string]string{}
 	user, replaces := os.LookupEnv(VariableUser)
 	for _, entry := range os.Environ() {
 		name, value, _ := strings.Cut(entry, "=")
@@ -83,6 +84,11 @@ func commandInstant() uint64 {
 func instants(run uint64) string {
 	_, command, _ := strings.Cut(getenv(VariableInstant), ",")
 	return strconv.FormatUint(run, 10) + "," + command
+}
+
+// timeoutVariable returns the environment variable that passes the time limit to another process of the test binary.
+func timeoutVariable(s *Settings) string {
+	return variableTimeout + "=" + Timeout(s.flags.Timeout).String()
 }
 
 // Timeout returns the time limit of the test binary, given its flag.

@@ -30,6 +30,7 @@ var storedLines = []program.Row[Stored]{
 	program.Number("seed", func(f *Stored) *uint64 { return &f.Schedule.Seed }),
 	program.Flag("memory", func(f *Stored) *bool { return &f.Schedule.Memory }),
 	program.Flag("warm", func(f *Stored) *bool { return &f.Schedule.Warm }),
+	program.Field("instant", "TIME", func(f *Stored) *uint64 { return &f.Schedule.Instant }, formatInstant, parseInstant).Optional(),
 	program.Flag("external", func(f *Stored) *bool { return &f.External }).Optional(),
 	program.Flag("begins", func(f *Stored) *bool { return &f.Begins }).Optional(),
 	program.Flag("race", func(f *Stored) *bool { return &f.Race }).Optional(),
@@ -37,7 +38,6 @@ var storedLines = []program.Row[Stored]{
 	program.Texts("shows", "TEXT", func(f *Stored) *[]string { return &f.Shows }),
 	program.Field("known", "REASON", func(f *Stored) *string { return &f.Known }, strings.TrimSpace, parseKnown).Optional(),
 	{Name: "critical", Grammar: "GOROUTINE at PLACE order HASH", Write: writeCritical, Read: readCritical},
-	{Name: "instant", Grammar: "NANOSECONDS", Write: writeInstant, Read: program.Number("instant", instantOf).Read},
 	program.Flag("unfair", func(f *Stored) *bool { return &f.Schedule.Unfair }).Optional(),
 	program.Number("limit", func(f *Stored) *uint64 { return &f.Schedule.Limit }).Optional(),
 	program.Field("delay", "DURATION", func(f *Stored) *time.Duration { return &f.Schedule.Delay }, time.Duration.String, parseDelay).Optional(),
@@ -47,20 +47,23 @@ var storedLines = []program.Row[Stored]{
 	{Name: "pause", Grammar: "GOROUTINE at PLACE", Read: readPause, Repeats: true},
 }
 
+func formatInstant(instant uint64) string {
+	return time.Unix(0, int64(instant)).UTC().Format(time.RFC3339Nano)
+}
+
+func parseInstant(text string) (uint64, error) {
+	t, err := time.Parse(time.RFC3339Nano, text)
+	if err == nil && (t.Year() < 1971 || t.Year() > 2200) {
+		err = errors.New("the clock of a run begins in the years 1971 to 2200")
+	}
+	return uint64(t.UnixNano()), err
+}
+
 func parseKnown(text string) (string, error) {
 	if text = strings.TrimSpace(text); text == "" {
 		return "", errors.New("a finding is known for one reason, which follows the word")
 	}
 	return program.Printable(text), nil
-}
-
-func instantOf(f *Stored) *uint64 { return &f.Schedule.Instant }
-
-func writeInstant(f *Stored) []string {
-	if instant := cmp.Or(f.Schedule.Instant, commandInstant()); instant > 0 {
-		return []string{strconv.FormatUint(instant, 10)}
-	}
-	return nil
 }
 
 func parseDelay(text string) (time.Duration, error) {
@@ -108,7 +111,9 @@ func readPause(f *Stored, text string) error {
 
 // WriteTo implements io.WriterTo.
 func (f *Stored) WriteTo(w io.Writer) (int64, error) {
-	text := program.AppendRows([]byte(magic+"\n"+comment+"\n"), storedLines, f)
+	stored := *f
+	stored.Schedule.Instant = cmp.Or(f.Schedule.Instant, commandInstant())
+	text := program.AppendRows([]byte(magic+"\n"+comment+"\n"), storedLines, &stored)
 	for _, s := range f.Schedule.Switches {
 		switch {
 		case s.Pauses():

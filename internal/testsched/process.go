@@ -265,7 +265,7 @@ func (s *Settings) start(c *Config, env ...string) bool {
 	if c.Shared {
 		env = append(env, variableExternal+"="+strconv.FormatBool(c.External))
 	}
-	env = slices.Concat(env, []string{variableTimeout + "=" + Timeout(s.flags.Timeout).String()}, s.environ) // of equal names, the first counts
+	env = slices.Concat(env, []string{timeoutVariable(s)}, s.environ) // of equal names, the first counts
 	args := append([]string{exe, "-test.count=1", "-test.timeout=" + processTime.String()}, s.flags.Process(c.Test)...)
 	p, err := os.StartProcess(exe, args, &os.ProcAttr{Dir: begin, Env: env, Files: []*os.File{null, null, null}})
 	if err != nil {

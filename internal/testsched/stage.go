@@ -56,7 +56,8 @@ func Next(s *Settings, tests []string, status int, left time.Duration) (exe stri
 	if begin != "" {
 		os.Chdir(begin)
 	}
-	return exe, args, append([]string{VariableStage + "=" + next, fmt.Sprintf("%s=%d", variableStatus, status)}, s.environ...)
+	own := []string{VariableStage + "=" + next, fmt.Sprintf("%s=%d", variableStatus, status), timeoutVariable(s)}
+	return exe, args, append(own, s.environ...)
 }
 
 // begunArgs are the arguments of the process.
