@@ -34,16 +34,11 @@ var testChanges = func() []change {
 	list := []change{
 		{"runtime/proc.go", atEnd{"newproc"}, "macemcPoint(macemcOpGo, 0); ", why},
 		{"runtime/netpoll.go", atStart{"poll_runtime_pollWait"}, " macemcPollWait(pd, mode); ", whyFiles},
-		{"runtime/panic.go", atStart{"fatalpanic"}, " macemcPanicked(msgs); ", whyEnd},
-		{"runtime/panic.go", atStart{"preprintpanics"}, " macemcPrinting(p); ", whyEnd},
-		{"runtime/panic.go", atStart{"fatal"}, " macemcDied(nil, s); ", whyEnd},
 		{"runtime/mfinal.go", beforeCall{"runFinalizers", "reflectcall"}, "if macemcDrops(f.fn) { fingStatus.And(^fingRunningFinalizer); " +
 			"f.fn, f.arg, f.ot = nil, nil, nil; atomic.Store(&fb.cnt, i-1); continue }; ", whyFinalizers},
-		{"os/proc.go", atStart{"Exit"}, " if f := macemcOnExit; f != nil { code = f(code) }; macemcExit(code); ", whyEnd},
 		{"os/file.go", atStart{"File.Write"}, " if macemcMuted() && f != nil && " +
 			"(f.name == \"/dev/stdout\" || f.name == \"/dev/stderr\") { return len(b), nil }; ", whyPrint},
 		{"runtime/print.go", atStart{"gwrite"}, " if macemcMuted() { return }; ", whyPrint},
-		{"os/exec.go", atStart{"StartProcess"}, ` macemcRefuse("it starts a process"); `, whyRefused},
 		{"testing/benchmark.go", atStart{"Benchmark"}, ` macemcRefuse("it runs a benchmark"); `, whyRefused},
 		{"runtime/mfinal.go", atStart{"SetFinalizer"}, " if macemcFinalizer(sys.GetCallerPC()) { return }; ", whyFinalizers},
 		{"runtime/mgc.go", atStart{"GC"}, " macemcCollected(); ", whyFinalizers},
@@ -55,7 +50,6 @@ var testChanges = func() []change {
 		{"runtime/mgcmark.go", atStart{"scanConservative"},
 			" if macemcScanned != nil { macemcScanned.block(b, n, ptrmask, state, true); return }; ", whyLeaks},
 		{"runtime/traceback.go", atStart{"isSystemGoroutine"}, " if macemcHides(gp) { return true }; ", whyStacks},
-		{"os/signal/signal.go", atStart{"Notify"}, ` macemcRefuse("it waits for signals"); `, whyRefused},
 		{"testing/synctest/synctest.go", atStart{"Test"}, ` if macemcTested() { macemcTest(t, f); return }; `, whyTests},
 		{"testing/synctest/synctest.go", atStart{"Wait"}, " if macemcTested() { macemcWait(); return }; ", whyTests},
 		{"runtime/mcleanup.go", atStart{"AddCleanup"}, " macemcCleanup(sys.GetCallerPC()); ",
@@ -117,6 +111,7 @@ var testChanges = func() []change {
 		{"net/mptcpsock_linux.go", atStart{"isUsingMultipathTCP"}, " if fd.fakeNetFD != nil { return false }; ", whyNet},
 	}
 	list = append(list, fileTimes...)
+	list = append(list, processChanges...)
 	for _, m := range []string{"Load", "Store", "Clear", "LoadOrStore", "LoadAndDelete", "Delete", "Swap", "CompareAndSwap",
 		"CompareAndDelete", "Range"} {
 		list = append(list, change{"sync/map.go", atStart{"Map." + m}, " macemcPoint(" + opMap + ", macemcAddr(m)); ", why})
@@ -154,6 +149,7 @@ var rewrites = []rewrite{
 		"bubble != nil {\n\t\tprint(\", synctest bubble \", bubble.id)",
 		"bubble != nil && macemcShowsBubbles() {\n\t\tprint(\", synctest bubble \", macemcBubbleNumber(bubble))"), whyStacks},
 	{"runtime/mprof.go", replace("\tn = int(gcount(false))\n", "\tn = int(gcount(false)) - macemcHidden()\n"), whyStacks},
+	{"os/signal/signal.go", watchSignals, whySignals},
 	{"runtime/sema.go", condWakes, "goroutines of packages wake those of tests"},
 	{"runtime/panic.go", unprintable, whyEnd},
 	{"runtime/synctest.go", lateTimers, whyClock},

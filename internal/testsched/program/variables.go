@@ -28,6 +28,9 @@ type PackageVariable struct {
 var registries = []string{"database/sql", "expvar", "flag", "html/template", "image", "log", "log/slog", "math/rand",
 	"math/rand/v2", "net/http", "text/template"}
 
+// registers are variables of other packages in which programs register things.
+var registers = []string{"os/signal.handlers", "syscall.mapper"}
+
 // Variables returns the package variables by address. data is their start address in memory. The list is empty if the program has no symbol
 // table in ELF format.
 func Variables(data uintptr) (list []PackageVariable) {
@@ -67,6 +70,9 @@ func Variables(data uintptr) (list []PackageVariable) {
 		if !ok {
 			kind = kindOf(pkg, info)
 			kinds[pkg] = kind
+		}
+		if slices.Contains(registers, s.Name) {
+			kind = RestoreVariable
 		}
 		list = append(list, PackageVariable{uintptr(s.Value), uintptr(s.Value + s.Size), kind, s.Name})
 	}

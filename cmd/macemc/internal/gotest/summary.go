@@ -353,7 +353,7 @@ func (s *summaries) finish() {
 	if s.total.tests > 1 || s.ended && s.total.tests > 0 {
 		unscheduled := ""
 		if s.verbose || s.json {
-			unscheduled = "; not scheduling points: cgo, files, processes, signals"
+			unscheduled = "; not scheduling points: cgo, files, processes"
 			if !s.race {
 				unscheduled += ", plain memory (without -race)"
 			}

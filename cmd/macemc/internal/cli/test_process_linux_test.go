@@ -1,0 +1,53 @@
+package cli
+
+import (
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// Signals that a test sends to its own process, memory that it maps, and what ends the process belong to a run.
+func TestTest_Process(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the standard library the first time")
+	}
+	leanBuilds(t)
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS("testdata/process")); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(dir)
+	out, status := testCommand(t.Context(), "-count=1", "-schedules=300", "-v", ".")
+	if status != 1 {
+		t.Errorf("status %d", status)
+	}
+	for _, want := range []string{
+		`--- PASS: TestMapped`,
+		`PANIC: fatal error: fault\n      process_test.go:\d+  load\n      process_test.go:\d+  TestFault\n`,
+		`--- PASS: TestRecovered`,
+		`EXIT: os.Exit\(3\) was called\n      process_test.go:\d+  TestExit\n`,
+		`--- PASS: TestNotify`,
+		`--- PASS: TestDelivered`,
+		`--- PASS: TestStopWaits`,
+		`--- PASS: TestOfPackage`,
+		`--- PASS: TestContext`,
+		`FAILED TEST: signals_test.go:\d+: 2 signals\n(?:      .*\n)*    found by schedule [2-9]`,
+		`started by os/signal.raise, called at signals_test.go:20\n`,
+		`EXIT: SIGTERM ended the process, which does not handle it\n      signals_test.go:20  send\n`,
+		`EXIT: SIGKILL ended the process\n      signals_test.go:\d+  TestKill\n`,
+		`TestOther: not explored: it sends a signal to another process\n`,
+	} {
+		if !regexp.MustCompile(want).MatchString(out) {
+			t.Errorf("%s is missing", want)
+		}
+	}
+	if n := strings.Count(out, "--- FAIL"); n != 5 || strings.Count(out, "replay: ") != n {
+		t.Errorf("%d tests failed, want 5 with a schedule each", n)
+	}
+	if t.Failed() {
+		t.Log(out)
+	}
+	replay := []string{"-count=1", "-run=^TestFault$", "-schedule=testdata/macemc/TestFault/panic-1.path", "."}
+	testReports(t, []string{"PANIC: fatal error: fault\n", "replayed from "}, 1, replay...)
+}

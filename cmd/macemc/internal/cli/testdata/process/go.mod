@@ -1,0 +1,3 @@
+module example.org/process
+
+go 1.26
