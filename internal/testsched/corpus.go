@@ -90,7 +90,7 @@ func (s *Settings) storeUnconfirmed(c *Config, r *Result, o *Outcome, not string
 	if created {
 		s.provisional.file = file
 	}
-	note := fmt.Sprintf("%s (the process ended before this was %s)", o.Title(), not)
+	note := o.Title() + " " + EndedBefore + not + ")"
 	if file != "" {
 		note += "\n" + s.replayLines(c, file)
 	} else {

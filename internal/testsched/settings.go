@@ -154,8 +154,8 @@ func (s *Settings) Test(u Unit, race bool, deadline time.Time, runner Runner) *R
 	muted := slices.ContainsFunc(corpus, func(f *Stored) bool { return f.Known != "" })
 	c.Corpus, c.Intrinsics = corpus, !ofModules(u.Package, getenv(VariableModules))
 	if s.outcome == "" {
-		s.writeSummary(u.Package) // reserves room for a finding
 		c.Progress = func(r *Result) { s.summarize(u, r, EndedEarly) }
+		c.Progress(&Result{}) // reserves room for a finding
 	}
 	c.Long = func(text string) { s.announce(u.Package + " " + u.String() + ": " + text) }
 	runs := 0

@@ -21,8 +21,15 @@ const (
 	Damaged     = "damaged" // a stored schedule cannot be read
 )
 
-// EndedEarly is the note of a test while it is explored. It remains if the process ends.
-const EndedEarly = "the process ended during the exploration"
+// EndedEarly is the note of a test while it is explored, and EndedBefore a part of the note of a finding until it is minimized. They remain
+// if the process ends. The command replaces its end by the cause, if it knows that.
+const (
+	ended       = "the process ended"
+	Exploring   = " during the exploration"
+	Before      = " before this was "
+	EndedEarly  = ended + Exploring
+	EndedBefore = "(" + ended + Before
+)
 
 // summarize updates the package's summary for the command.
 func (s *Settings) summarize(u Unit, r *Result, note string) {

@@ -43,6 +43,11 @@ func TestX(t *testing.T) {
 	if ended := time.Since(out.at); status != exitcode.Interrupted || ended > 6*time.Second {
 		t.Errorf("status %d, %v after the interrupt:\n%s", status, ended, &out.text)
 	}
+	for _, want := range []string{"macemc: interrupted\n", "macemc: example.org/x TestX: interrupted during the exploration\n"} {
+		if !strings.Contains(out.text.String(), want) {
+			t.Errorf("%q is missing:\n%s", want, &out.text)
+		}
+	}
 }
 
 // A finding that is not yet minimized is reported if the tests are interrupted or the go command is killed, and its schedule is kept.
@@ -61,7 +66,8 @@ func TestX(t *testing.T) {
 `)
 	reports := func(what, out string, status int) {
 		for _, want := range []string{
-			"macemc: example.org/x TestX: DEADLOCK: 1 goroutine is blocked and nothing can wake it (the process ended before this was ",
+			"macemc: " + what + "\n",
+			"macemc: example.org/x TestX: DEADLOCK: 1 goroutine is blocked and nothing can wake it (" + what + " before this was ",
 			"replay: macemc test -run '^TestX$' -schedule testdata/macemc/TestX/deadlock-1.path example.org/x\n",
 		} {
 			if status != exitcode.Violation || !strings.Contains(out, want) {
@@ -75,7 +81,7 @@ func TestX(t *testing.T) {
 			killGo(t)
 		}()
 		text, status := testCommand(t.Context(), "-count=1", "-v", ".")
-		reports("killed", text, status)
+		reports("go test ended early (signal: killed)", text, status)
 		os.RemoveAll("testdata")
 	}
 

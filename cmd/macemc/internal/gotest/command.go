@@ -193,11 +193,8 @@ func (a Runner) goTest(ctx context.Context, args []string, stdout, stderr io.Wri
 		}
 	}
 	if summary != nil {
-		if cmd.ProcessState != nil && cmd.ProcessState.ExitCode() < 0 {
-			procgroup.Kill(cmd)
-			summary.unreported()
-		} else if ctx.Err() != nil {
-			summary.unreported()
+		if cause := endedEarly(ctx, cmd); cause != "" {
+			summary.unreported(cause)
 		}
 		summary.finish()
 		summary.cached.save(x.summaries, x.pkg)
@@ -215,6 +212,21 @@ func (a Runner) goTest(ctx context.Context, args []string, stdout, stderr io.Wri
 		return task.Exit(max(1, exit.ExitCode()))
 	}
 	return cmp.Or(err, unexecuted)
+}
+
+// endedEarly returns why the go command ended before its tests, which then end too. An empty string means that it did not.
+func endedEarly(ctx context.Context, cmd *exec.Cmd) string {
+	killed := cmd.ProcessState != nil && cmd.ProcessState.ExitCode() < 0
+	if killed {
+		procgroup.Kill(cmd)
+	}
+	switch {
+	case ctx.Err() != nil:
+		return "interrupted"
+	case killed:
+		return fmt.Sprintf("go test ended early (%v)", cmd.ProcessState)
+	}
+	return ""
 }
 
 // unwritable returns an error if a folder that builds and explorations write to is read-only or full.

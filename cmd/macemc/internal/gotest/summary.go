@@ -319,9 +319,9 @@ func (s *summaries) addTest(sum *packageSummary, pkg string, test testLine) {
 	sum.add(one)
 }
 
-// unreported reads the summaries of packages for which the go command wrote no line, because it was interrupted or killed. It writes the
-// findings of their tests, unless the go command did.
-func (s *summaries) unreported() {
+// unreported reads the summaries of packages for which the go command wrote no line, because it ended early. It writes the findings of
+// their tests, unless the go command did. Notes about the end of processes state the cause.
+func (s *summaries) unreported(cause string) {
 	s.out.Write(s.rest)
 	s.rest = nil
 	files, _ := os.ReadDir(s.folder)
@@ -339,6 +339,11 @@ func (s *summaries) unreported() {
 			}
 		}
 	}
+	causes := strings.NewReplacer(testsched.EndedEarly, cause+testsched.Exploring, testsched.EndedBefore, "("+cause+testsched.Before)
+	for i := range s.notes {
+		s.notes[i].text = causes.Replace(s.notes[i].text)
+	}
+	fmt.Fprintf(s.end, "macemc: %s\n", cause)
 }
 
 // finish writes the sum over all packages, and the known findings.

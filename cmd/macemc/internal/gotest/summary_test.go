@@ -73,9 +73,9 @@ func TestSummaries_Unreported(t *testing.T) {
 	}
 	var out strings.Builder
 	s := &summaries{out: &out, end: &out, folder: dir}
-	s.unreported()
+	s.unreported("interrupted")
 	s.finish()
-	const want = "macemc: example.org/p TestA: the process ended during the exploration\nmacemc: 9 schedules of 1 test, 9/s"
+	const want = "macemc: interrupted\nmacemc: example.org/p TestA: interrupted during the exploration\nmacemc: 9 schedules of 1 test, 9/s"
 	if !strings.HasPrefix(out.String(), want) {
 		t.Errorf("got %q, want %q", out.String(), want)
 	}
