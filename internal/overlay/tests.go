@@ -26,8 +26,12 @@ const (
 	whyFiles                       = "a run ends although a goroutine waits for a file"
 	whyRaces                       = "the races of a run belong to its outcome"
 	whyTests                       = "tests run under many schedules"
+	whyVerbose                     = "schedules do not depend on -v"
 	whyAtomics, whyMemory          = "atomic operations are scheduling points", "plain memory accesses are scheduling points"
 )
+
+// unscheduled makes a function execute without scheduling points.
+const unscheduled = " macemcUnscheduled(1<<16, 0); defer macemcUnscheduled(-1<<16, 0); "
 
 // testChanges make it possible to run tests under many schedules.
 var testChanges = func() []change {
@@ -36,9 +40,9 @@ var testChanges = func() []change {
 		{"runtime/netpoll.go", atStart{"poll_runtime_pollWait"}, " macemcPollWait(pd, mode); ", whyFiles},
 		{"runtime/mfinal.go", beforeCall{"runFinalizers", "reflectcall"}, "if macemcDrops(f.fn) { fingStatus.And(^fingRunningFinalizer); " +
 			"f.fn, f.arg, f.ot = nil, nil, nil; atomic.Store(&fb.cnt, i-1); continue }; ", whyFinalizers},
-		{"os/file.go", atStart{"File.Write"}, " if macemcMuted() && f != nil && " +
-			"(f.name == \"/dev/stdout\" || f.name == \"/dev/stderr\") { return len(b), nil }; ", whyPrint},
-		{"runtime/print.go", atStart{"gwrite"}, " if macemcMuted() { return }; ", whyPrint},
+		{"os/file.go", atStart{"File.Write"}, " if f != nil && (f.name == \"/dev/stdout\" || f.name == \"/dev/stderr\") && " +
+			"macemcPrinted(b, false) { return len(b), nil }; ", whyPrint},
+		{"runtime/print.go", atStart{"gwrite"}, " if macemcPrinted(b, false) { return }; ", whyPrint},
 		{"testing/benchmark.go", atStart{"Benchmark"}, ` macemcRefuse("it runs a benchmark"); `, whyRefused},
 		{"runtime/mfinal.go", atStart{"SetFinalizer"}, " if macemcFinalizer(sys.GetCallerPC()) { return }; ", whyFinalizers},
 		{"runtime/mgc.go", atStart{"GC"}, " macemcCollected(); ", whyFinalizers},
@@ -74,7 +78,7 @@ var testChanges = func() []change {
 		{"runtime/proc.go", atStart{"doInit1"}, " if macemcDefers(t) { return }; ", whyBeginning},
 		{"testing/example.go", atStart{"runExamples"},
 			" if macemcSettings != nil && len(examples) > 0 { return macemcExamples(matchString, examples) }; ", whyTests},
-		{"testing/internal/testdeps/deps.go", atStart{"testLog.add"}, " macemcUnscheduled(1<<16, 0); defer macemcUnscheduled(-1<<16, 0); ",
+		{"testing/internal/testdeps/deps.go", atStart{"testLog.add"}, unscheduled,
 			"schedules do not depend on whether the go command caches the result"},
 		{"sync/mutex.go", atStart{"Mutex.TryLock"}, " macemcPoint(" + opTryLock + ", macemcMutex(m)); ", why},
 		{"sync/rwmutex.go", atStart{"RWMutex.TryLock"}, " macemcPoint(" + opTryLock + ", macemcRW(rw)); ", why},
@@ -94,6 +98,9 @@ var testChanges = func() []change {
 		{"testing/testing.go", atEnd{"common.Fail"}, "macemcFailing(c); ", whyTests},
 		{"testing/testing.go", atStart{"common.log"}, " macemcLogged(s); ", whyTests},
 		{"testing/testing.go", atStart{"tRunner"}, " if macemcIsRun(t) { macemcTestStarts(); defer macemcReturned(t) }; ", whyTests},
+		{"testing/testing.go", atStart{"chattyPrinter.Updatef"}, unscheduled, whyVerbose},
+		{"testing/testing.go", atStart{"chattyPrinter.Printf"}, unscheduled, whyVerbose},
+		{"testing/testing.go", atStart{"outputWriter.writeLine"}, " if o.c.chatty == nil { macemcPrinted(b, true) }; ", whyPrint},
 
 		{"net/fd_posix.go", lastField{"netFD"}, " *fakeNetFD; ", whyNet},
 		{"net/sock_posix.go", atStart{"socket"},

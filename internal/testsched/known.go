@@ -35,6 +35,14 @@ func (r *Result) accept(o *Outcome, runs int) (known bool) {
 	return known
 }
 
+// showing mutes the first run of a test with known findings, which it may end with.
+func showing(corpus []*Stored) Showing {
+	if slices.ContainsFunc(corpus, func(f *Stored) bool { return f.Known != "" }) {
+		return Muted
+	}
+	return First
+}
+
 // recurred reports whether a run ended with a known finding.
 func (r *Result) recurred() bool {
 	return slices.ContainsFunc(r.known, func(k *accepted) bool { return k.recurred })

@@ -50,9 +50,9 @@ type Outcome struct {
 	OthersRemain bool        // Passed, but goroutines remain that Schedule.Remain lacks
 	Ended        []uintptr   // go statements of goroutines that have ended; valid until the next run
 	Trace        []Event
-	Untraced     int // number of events after those of Trace
-	States       []State
-	Origins      []Origin
+	Bounds
+	States  []State
+	Origins []Origin
 
 	Decisions []Decision // Systematic: the Options are valid until the next run
 	Spins     bool       // NoEnd: a goroutine runs without a scheduling point
@@ -61,6 +61,12 @@ type Outcome struct {
 	Long      bool       // Cut, because there was no room for decisions
 	Sampled   Sampled
 	Delays    bool // a timer was too far away to fire while a goroutine runs; false if Schedule.Passes is 0, unless Systematic
+}
+
+// Bounds is what limited records of a run have, or lack.
+type Bounds struct {
+	Untraced int    // number of events after those of Trace
+	Printed  Output // the last lines that the run has printed and logged; complete if they are few
 }
 
 // Event is an operation that a goroutine executes, at a scheduling point.
@@ -262,6 +268,9 @@ func encode(o *Outcome) string {
 	for _, text := range o.Shows {
 		fmt.Fprintf(&b, "shows %s\n", quote(text))
 	}
+	for _, p := range o.Printed {
+		fmt.Fprintf(&b, "printed %d %d %s\n", p.After, p.Number, quote(p.Text))
+	}
 	for _, s := range o.Switches {
 		fmt.Fprintf(&b, "switch %x %x %x\n", s.Who, s.Place, s.To)
 	}
@@ -298,6 +307,8 @@ func Decode(text string) *Outcome {
 			o.Details = append(o.Details, f.text())
 		case "shows":
 			o.Shows = append(o.Shows, f.text())
+		case "printed":
+			o.Printed = append(o.Printed, Printed{After: f.int(), Number: f.int(), Text: f.text()})
 		case "switch":
 			o.Switches = append(o.Switches, Switch{f.uint(16), f.uint(16), f.uint(16)})
 		case "untraced":

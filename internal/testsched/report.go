@@ -146,6 +146,7 @@ func (s *Settings) explain(c *Config, m *Minimized, how, file string) string {
 		lines = append(lines, fmt.Sprintf("> step %d: %v", k, &o.Trace[k-1]))
 	}
 	lines = slices.Concat(head, o.identities(c.Test, head, lines), []string{how + differs(m.Schedule.Switches)}, lines)
+	lines = append(lines, o.Printed.last(lines)...)
 	switch {
 	case file != "":
 		lines = append(lines, s.replayLines(c, file))
@@ -229,7 +230,8 @@ func headline(o *Outcome) []string {
 
 // describe describes a finding without a schedule that leads to it.
 func describe(o *Outcome, how, why string) string {
-	return strings.Join(append(headline(o), how, why), "\n") + "\n"
+	lines := headline(o)
+	return strings.Join(slices.Concat(lines, []string{how, why}, o.Printed.last(lines)), "\n") + "\n"
 }
 
 // differs summarizes the differences between a schedule and the default order.

@@ -54,8 +54,7 @@ type Schedule struct {
 	// Warm means that its process executes warmUp first, so that once-per-process initialization has happened.
 	Warm bool
 	Leaving
-	// Muted means that the output of the run is not shown live.
-	Muted bool
+	Showing Showing
 	// Brief means that only the kind of the outcome is needed.
 	Brief bool
 }
@@ -81,6 +80,18 @@ func (s *Schedule) found(o *Outcome, n int) *Schedule {
 
 // warmUp is the run that precedes a run with Warm set.
 var warmUp = Schedule{Seed: 1}
+
+// aside is warmUp before a run that is shown.
+var aside = Schedule{Seed: warmUp.Seed, Showing: Aside}
+
+// Showing selects the output of a run that is shown.
+type Showing int
+
+const (
+	First Showing = iota // if it is the first run of the test, its output is shown live and its log after it
+	Muted                // only its log is shown, if it is the first run
+	Aside                // nothing is shown, and the run does not count as the first one
+)
 
 // Switch makes a goroutine yield to another one.
 type Switch struct {

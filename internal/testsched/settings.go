@@ -151,7 +151,7 @@ func (s *Settings) Test(u Unit, race bool, deadline time.Time, runner Runner) *R
 		return &Report{Finding: fmt.Sprintf("macemc: %v\n", err)}
 	}
 	c.NoLeaks = getenv(VariableLeaks) == "false"
-	muted := slices.ContainsFunc(corpus, func(f *Stored) bool { return f.Known != "" })
+	showing := showing(corpus)
 	c.Corpus, c.Intrinsics = corpus, !ofModules(u.Package, getenv(VariableModules))
 	if s.outcome == "" {
 		c.Progress = func(r *Result) { s.summarize(u, r, EndedEarly) }
@@ -162,7 +162,7 @@ func (s *Settings) Test(u Unit, race bool, deadline time.Time, runner Runner) *R
 	s.runs = func() string { return s.again(&c, &Result{Schedules: runs}) }
 	r := Explore(c, func(sch *Schedule) *Outcome {
 		runs++
-		sch.Muted = muted
+		sch.Showing = showing
 		return runner.Run(sch, false)
 	})
 	switch {
@@ -207,6 +207,7 @@ func (s *Settings) Test(u Unit, race bool, deadline time.Time, runner Runner) *R
 func replayed(s *Settings, c *Config, f *Stored, runner Runner) *Report {
 	s.summarize(c.Unit, &Result{}, "") // for the command, which reports schedules that no test has executed
 	o := alone(&f.Schedule, runner)
+	o.Printed = slices.DeleteFunc(o.Printed, func(p Printed) bool { return !p.Hidden })
 	if o.Kind == Passed {
 		note := fmt.Sprintf("passes under %s: delete the file, or commit it as a regression test if the finding is fixed", s.shown(s.schedule))
 		if lacks := s.lacks(f, c.Race, false); lacks != "" {
@@ -214,6 +215,8 @@ func replayed(s *Settings, c *Config, f *Stored, runner Runner) *Report {
 		} else if n := len(f.Schedule.Switches); o.Followed < n {
 			note = fmt.Sprintf("passes, but %s does not fit: %d of %s applied; the code may have changed",
 				s.shown(s.schedule), o.Followed, program.Plural(n, "switch", "switches"))
+		} else if n > 0 {
+			note += "; calls of log and t.Log that were added shift its steps, those of fmt.Print do not"
 		}
 		s.summarize(c.Unit, &Result{}, note)
 		return &Report{Note: "macemc: " + note}
@@ -344,20 +347,6 @@ func (s *Settings) Died() string {
 		text += "; to repeat: " + s.runs()
 	}
 	return text + "\n"
-}
-
-// alone executes a schedule in a process that has not executed any other. With Warm, a schedule that passes because some switches do not
-// apply is executed up to twice again: the run before it may have initialized what only this order of goroutines uses.
-func alone(sch *Schedule, runner Runner) *Outcome {
-	if !sch.Warm {
-		return runner.Run(sch, true)
-	}
-	runner.Run(&warmUp, false)
-	o := runner.Run(sch, true)
-	for n := 0; n < 2 && o.Kind == Passed && o.Followed < len(sch.Switches); n++ {
-		o = runner.Run(sch, true)
-	}
-	return o
 }
 
 // write passes the outcome to the parent process.

@@ -139,9 +139,7 @@ func (a Runner) goTest(ctx context.Context, args []string, stdout, stderr io.Wri
 		args, flags = linkerFlags(args, append(flags, points...), changed.Default("-ldflags"))
 		env = slices.Concat(env, more, []string{testsched.VariableModules + "=" + strings.Join(modules, ",")})
 	}
-	if x.schedule != "" {
-		flags = append(flags, "-count=1") // a cached result would not execute it
-	}
+	flags = append(flags, x.replayFlags(args)...)
 	parallel := "-p=" + strconv.Itoa(runtime.NumCPU())
 	test := []string{"test", parallel}
 	if folder != "" {

@@ -240,6 +240,17 @@ func explorationFlags(folder string, args []string) (x exploration, rest []strin
 	return x, append(rest, tests...), nil
 }
 
+// replayFlags returns the flags of go test with which the schedule's test is executed, alone unless arguments of go test select tests.
+func (x *exploration) replayFlags(args []string) (flags []string) {
+	if x.schedule == "" {
+		return nil
+	}
+	if _, _, given := takeFlag(args, "run"); !given {
+		flags = append(flags, "-run="+program.Pattern(x.stored.Test)) // other tests would print, and leave their state
+	}
+	return append(flags, "-count=1") // a cached result would not execute it
+}
+
 // environment returns the variables of the test binaries, and creates the folders that they name.
 func (x *exploration) environment() ([]string, error) {
 	cache, err := os.UserCacheDir()

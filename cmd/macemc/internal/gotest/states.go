@@ -5,10 +5,13 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/macemc/macemc/internal/history"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/testsched"
+	"github.com/macemc/macemc/internal/textfmt"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -18,8 +21,10 @@ func debugTrace(test string, o *testsched.Outcome) *replay.Trace {
 	x := debugStates{trace: t, is: map[int]goroutineState{}, was: map[int]goroutineState{}, rest: withStarts(o)}
 	x.until(0)
 	t.Boot.Changes = x.changes()
+	output := printed(o)
 	for i, e := range o.Trace {
 		step := &t.Steps[i]
+		step.What += output[i]
 		step.Key = fmt.Sprintf("g%d %v at %s %s", e.Number, e.Op, e.At, e.Chosen())
 		x.is[e.Number] = goroutineState{at: place(e.At, e.Func), operation: e.What(), status: "runs"}
 		x.until(i + 1)
@@ -35,6 +40,32 @@ func debugTrace(test string, o *testsched.Outcome) *replay.Trace {
 	}
 	setOrigins(t, o)
 	return t
+}
+
+// printed describes what goroutines print after their events, by the index of the event.
+func printed(o *testsched.Outcome) map[int]string {
+	const most, wide = 3, 80 // lines, bytes
+	lines, last, i := map[int][]string{}, map[int]int{}, 0
+	for _, p := range o.Printed {
+		for ; i < min(p.After, len(o.Trace)); i++ {
+			last[o.Trace[i].Number] = i
+		}
+		text := strings.TrimSpace(p.Text)
+		if at, known := last[p.Number]; known && text != "" {
+			if len(text) > wide {
+				text = strings.ToValidUTF8(text[:wide], "") + "..."
+			}
+			lines[at] = append(lines[at], strconv.Quote(text))
+		}
+	}
+	texts := map[int]string{}
+	for at, list := range lines {
+		texts[at] = "; prints " + strings.Join(list[:min(most, len(list))], ", ")
+		if more := len(list) - most; more > 0 {
+			texts[at] += " and " + textfmt.Plural(more, "more line")
+		}
+	}
+	return texts
 }
 
 // debugStates holds the states of goroutines, by number, before and after a step.
@@ -162,6 +193,10 @@ func renumber(o, as *testsched.Outcome) {
 	}
 	for i := range o.States {
 		o.States[i].Other = changed[o.States[i].Other]
+	}
+	for i := range o.Printed {
+		p := &o.Printed[i]
+		p.Number = cmp.Or(changed[p.Number], p.Number)
 	}
 	for i := range o.Origins {
 		g := &o.Origins[i]

@@ -1,0 +1,67 @@
+package testsched
+
+import (
+	"slices"
+	"strings"
+)
+
+// Printed is a line that a goroutine has printed or logged.
+type Printed struct {
+	After  int // number of preceding events of the trace
+	Number int // of the goroutine
+	Text   string
+	Hidden bool // it was neither shown when it was printed, nor does the test show it as its log
+}
+
+// Output is the end of what a run has printed and logged.
+type Output []Printed
+
+// Add adds a text, which may be a part of a line, or several lines.
+func (p *Output) Add(after, number int, text string, hidden bool) {
+	for part := range strings.Lines(text) {
+		if line := p.unfinished(number); line != nil {
+			line.Text += part
+		} else {
+			*p = append(*p, Printed{after, number, part, hidden})
+		}
+	}
+}
+
+// unfinished returns the line that a goroutine has begun; nil means none.
+func (p *Output) unfinished(number int) *Printed {
+	const recent = 64 // lines, which a print statement of others does not exceed
+	for i := len(*p) - 1; i >= max(0, len(*p)-recent); i-- {
+		if line := &(*p)[i]; line.Number == number {
+			if strings.HasSuffix(line.Text, "\n") {
+				return nil
+			}
+			return line
+		}
+	}
+	return nil
+}
+
+// last describes the last lines, for a report that begins with the given lines. It omits those that are blank or in the report.
+func (p Output) last(report []string) (lines []string) {
+	const most, wide = 10, 200
+	for i := len(p) - 1; i >= 0 && len(lines) < most; i-- {
+		text := strings.TrimSpace(p[i].Text)
+		if text == "" || contains(report, text) {
+			continue
+		}
+		if len(text) > wide {
+			text = strings.ToValidUTF8(text[:wide], "") + "..."
+		}
+		lines = append(lines, "  "+text)
+	}
+	if len(lines) == 0 {
+		return nil
+	}
+	slices.Reverse(lines)
+	return append([]string{"last output of the run:"}, lines...)
+}
+
+// contains reports whether one of the lines of a report ends with a text.
+func contains(report []string, text string) bool {
+	return slices.ContainsFunc(report, func(line string) bool { return strings.HasSuffix(line, text) })
+}
