@@ -54,18 +54,14 @@ var netChanges = func() (list []change) {
 		}
 		list = append(list, change{"net/fd_posix.go", atStart{"netFD." + c.method}, text, whyNet})
 	}
-	for _, c := range []struct{ file, fn, arg, call string }{
-		{"sockopt_posix.go", "setReadBuffer", "bytes", "macemcSetReadBuffer"}, {"sockopt_posix.go", "setWriteBuffer", "bytes", ""},
-		{"sockopt_posix.go", "setLinger", "sec", "macemcSetLinger"}, {"sockopt_posix.go", "setKeepAlive", "keepalive", ""},
-		{"tcpsockopt_unix.go", "setKeepAliveIdle", "d", ""}, {"tcpsockopt_unix.go", "setKeepAliveInterval", "d", ""},
-		{"tcpsockopt_unix.go", "setKeepAliveCount", "n", ""}, {"tcpsockopt_posix.go", "setNoDelay", "noDelay", ""},
+	for _, c := range []struct{ file, option, value string }{
+		{"sockopt_posix.go", "ReadBuffer", "bytes"}, {"sockopt_posix.go", "WriteBuffer", "bytes"}, {"sockopt_posix.go", "Linger", "sec"},
+		{"sockopt_posix.go", "KeepAlive", "boolint(keepalive)"}, {"tcpsockopt_unix.go", "KeepAliveIdle", "d"},
+		{"tcpsockopt_unix.go", "KeepAliveInterval", "d"}, {"tcpsockopt_unix.go", "KeepAliveCount", "n"},
+		{"tcpsockopt_posix.go", "NoDelay", "boolint(noDelay)"},
 	} {
-		text := " if fd.fakeNetFD != nil { "
-		if c.call != "" {
-			text += "fd." + c.call + "(" + c.arg + "); "
-		}
-		text += "return fd.macemcSet(func(fd *netFD) error { return " + c.fn + "(fd, " + c.arg + ") }) }; "
-		list = append(list, change{"net/" + c.file, atStart{c.fn}, text, whyNet})
+		list = append(list, change{"net/" + c.file, atStart{"set" + c.option},
+			" if fd.fakeNetFD != nil { return fd.macemcSet(macemc" + c.option + ", int64(" + c.value + ")) }; ", whyNet})
 	}
 	for method, call := range map[string]string{"Control": "macemcControl(c.fd, f)", "Read": "macemcRaw(c.fd, f, false)",
 		"Write": "macemcRaw(c.fd, f, true)"} {
@@ -76,7 +72,9 @@ var netChanges = func() (list []change) {
 	list = append(list, change{"net/sock_cloexec.go", atStart{"sysSocket"}, " macemcOpens(1); defer macemcOpens(-1); ", whyNet})
 	return append(list, change{"syscall/syscall_linux.go", atStart{"Syscall"}, call + "0, 0, 0)) }; ", whyNet},
 		change{"syscall/syscall_linux.go", atStart{"Syscall6"}, call + "a4, a5, a6)) }; ", whyNet},
-		change{"syscall/syscall_linux.go", atStart{"RawSyscall"}, call + "0, 0, 0)) }; ", whyNet})
+		change{"syscall/syscall_linux.go", atStart{"RawSyscall"}, call + "0, 0, 0)) }; ", whyNet},
+		change{"syscall/syscall_linux.go", atStart{"RawSyscall6"}, " if trap == SYS_EPOLL_CTL && macemcIsSocket(trap, a1, a2, a3) " +
+			"{ return macemcCallSocket(trap, a1, macemcHold(a2, a3, a4, a5, a6)) }; ", whyNet})
 }()
 
 // closedSockets makes sockets notice that either end has stopped to read or write. A Read of a stream returns all data that fits, and each

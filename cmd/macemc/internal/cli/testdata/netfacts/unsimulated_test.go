@@ -73,6 +73,23 @@ func TestDuplicate(t *testing.T) {
 	ok(t, err)
 }
 
+func TestPoll(t *testing.T) {
+	poll, err := syscall.EpollCreate1(syscall.EPOLL_CLOEXEC)
+	ok(t, err)
+	defer syscall.Close(poll)
+	c, s := pair(t, "tcp", "127.0.0.1:0")
+	io.WriteString(c, "x")
+	control(t, s.(syscall.Conn), func(fd int) error {
+		e := syscall.EpollEvent{Events: syscall.EPOLLIN, Fd: int32(fd)}
+		if err := syscall.EpollCtl(poll, syscall.EPOLL_CTL_ADD, fd, &e); err != nil {
+			return err
+		}
+		n, err := syscall.EpollWait(poll, []syscall.EpollEvent{e}, 10_000)
+		equal(t, "events", n, 1)
+		return err
+	})
+}
+
 func TestAnotherMachine(t *testing.T) {
 	c, err := net.Dial("udp", "192.0.2.1:9")
 	if err == nil {
