@@ -52,10 +52,21 @@ type Result struct {
 	Complete  *Coverage     // nil means that schedules may be missing
 	Missing   string        // why schedules may be missing
 	Delays    time.Duration // maximum delay, if any run has Outcome.Delays; else 0
-	sampled   int           // number of schedules that were drawn
-	drawn     Sampled       // Outcome.Sampled of all runs of an exhaustive exploration
+	sampling
+	lengths
 	// Exhaustive means Config.Exhaustive.
 	Exhaustive bool
+}
+
+type sampling struct {
+	sampled int     // number of schedules that were drawn
+	drawn   Sampled // Outcome.Sampled of all runs of an exhaustive exploration
+}
+
+// lengths are limits of runs.
+type lengths struct {
+	limit   uint64 // maximum number of points; 0 means the default
+	hurried uint64 // runs are hurried, because the first one exceeds this number of points otherwise; 0 means that they are not
 }
 
 // Bounds of an exploration that are not configurable.
@@ -73,7 +84,6 @@ func Explore(c Config, run func(*Schedule) *Outcome) *Result {
 	defer func() { r.Elapsed = time.Since(start.wall) }()
 	orders := map[uint64]int{}
 	fresh := 0
-	limit := uint64(0) // maximum number of points; 0 means the default
 	leaks := leftovers{ended: map[uintptr][]counts{}}
 	for _, f := range c.Corpus {
 		if f.Known != "" {
@@ -105,17 +115,11 @@ func Explore(c Config, run func(*Schedule) *Outcome) *Result {
 			}
 			shown = now
 		}
-		s.Limit, s.Unfair = limit, s.Unfair && r.TooLong == 0
+		s.Limit, s.Unfair, s.Hurried = r.limit, s.Unfair && r.TooLong == 0, r.hurried > 0
 		begun := time.Now()
 		o := run(s)
-		if o.Kind == NoEnd && !o.Spins && o.Advances == 0 && r.Schedules == 0 && s.Policy == Default { // the test may be long
-			if c.End.IsZero() || time.Until(c.End) > longer*time.Since(begun) {
-				if limit = longer * o.Points; c.Long != nil {
-					c.Long(fmt.Sprintf("the first run %s; it is repeated with %d times as many", o.limit(), longer))
-				}
-				s.Limit = limit
-				o = run(s)
-			}
+		if o.Kind == NoEnd && !o.Spins && o.Advances == 0 && r.Schedules == 0 && s.Policy == Default {
+			o = r.lengthen(&c, s, o, time.Since(begun), run)
 		}
 		r.Schedules++
 		r.Last = o
@@ -155,13 +159,17 @@ func Explore(c Config, run func(*Schedule) *Outcome) *Result {
 				r.Left = o.Details
 			}
 			return false
-		case o.Kind == NoEnd && !o.Spins && r.Schedules > 1 && (limit > 0 || r.ends(s, o, run)):
+		case o.Kind == NoEnd && !o.Spins && r.Schedules > 1 && (r.limit+r.hurried > 0 || r.ends(s, o, run)):
 			r.TooLong++
 			return false
 		case r.accept(o, 1):
 			return false
 		}
-		r.Finding, r.By, r.Found = o, s.Policy, s.found(o, r.Schedules)
+		found := s.found(o, r.Schedules)
+		if o = r.unhurried(s, found, o, run); o == nil {
+			return false
+		}
+		r.Finding, r.By, r.Found = o, s.Policy, found
 		r.Found.Ends, r.Found.Remain = s.Ends, s.Remain
 		return true
 	}
@@ -224,6 +232,49 @@ func Explore(c Config, run func(*Schedule) *Outcome) *Result {
 			return r
 		}
 	}
+}
+
+// lengthen repeats the first run of a test, which has exceeded the limit of points. If a hurried run passes, all others are hurried, too: a
+// finding of such a run counts if it recurs without hurry. Otherwise the limit is raised. took is the duration of the run.
+func (r *Result) lengthen(c *Config, s *Schedule, o *Outcome, took time.Duration, run func(*Schedule) *Outcome) *Outcome {
+	if len(s.Switches) == 0 {
+		s.Hurried = true
+		if hurried := run(s); hurried.Kind == Passed {
+			r.hurried = o.Points
+			return hurried
+		}
+		s.Hurried = false
+	}
+	if !c.End.IsZero() && time.Until(c.End) <= longer*took {
+		return o
+	}
+	if c.Long != nil {
+		c.Long(fmt.Sprintf("the first run %s; it is repeated with %d times as many", o.limit(), longer))
+	}
+	r.limit = longer * o.Points
+	s.Limit = r.limit
+	return run(s)
+}
+
+// unhurried returns the outcome of a run, or of its repetition without hurry. nil means that this one differs: the test lacked the time.
+func (r *Result) unhurried(s, found *Schedule, o *Outcome, run func(*Schedule) *Outcome) *Outcome {
+	if !s.Hurried {
+		return o
+	}
+	found.Limit = longer * r.hurried
+	if again := run(found); again.SameFinding(o) {
+		return again
+	}
+	r.TooLong++
+	return nil
+}
+
+// tooLong returns what the first run of a test does, in the default order, that exceeds the limits, if that is the finding.
+func (r *Result) tooLong() string {
+	if r.Finding.Kind != NoEnd || r.First.Kind != NoEnd || r.FromFile && len(r.Found.Switches) > 0 {
+		return ""
+	}
+	return r.First.limit()
 }
 
 // over reports whether the time limit, or one of parts equal parts of Config.Time, is used up.

@@ -98,8 +98,10 @@ func TestExplore_Long(t *testing.T) {
 	test := func(points uint64) *Result {
 		clear(limits)
 		return Explore(Config{Seed: 1, Schedules: 20}, func(s *Schedule) *Outcome {
-			limits[s.Limit]++
-			if limit := cmp.Or(s.Limit, 500); points > limit {
+			if !s.Hurried {
+				limits[s.Limit]++
+			}
+			if limit := cmp.Or(s.Limit, 500); points > limit || s.Hurried {
 				return &Outcome{Kind: NoEnd, Points: limit, Choices: 500}
 			}
 			return &Outcome{Points: points, Choices: 500, Hash: s.Seed}
@@ -113,6 +115,35 @@ func TestExplore_Long(t *testing.T) {
 	}
 }
 
+// If the first run exceeds the limit of points, and passes if it is hurried, all runs are hurried. Their findings count if they recur without
+// hurry, with a higher limit.
+func TestExplore_Hurried(t *testing.T) {
+	for _, recurs := range []bool{false, true} {
+		unhurried := 0
+		r := Explore(Config{Seed: 1, Schedules: 20}, func(s *Schedule) *Outcome {
+			o := &Outcome{Points: 400, Choices: 500, Hash: s.Seed}
+			switch {
+			case s.Hurried && s.Policy == Random:
+				o.Kind, o.Switches = Failed, []Switch{{Who: 1, Place: 2, To: 3}}
+			case s.Hurried:
+			case len(s.Switches) > 0:
+				if unhurried++; recurs && s.Limit == 5000 {
+					o.Kind = Failed
+				}
+			default:
+				o.Kind, o.Points = NoEnd, 500
+			}
+			return o
+		})
+		if recurs && (r.Finding == nil || r.Found.Hurried || r.Found.Limit != 5000 || unhurried != 1) {
+			t.Errorf("it recurs: %+v, %+v", r, r.Found)
+		}
+		if !recurs && (r.Finding != nil || r.Schedules != 20 || r.TooLong != unhurried || unhurried == 0) {
+			t.Errorf("it does not recur: %+v, %d runs without hurry", r, unhurried)
+		}
+	}
+}
+
 // The first run is not repeated with a higher limit of points if it exceeded another limit, or if there is no time. Long runs are
 // announced.
 func TestExplore_LongOnce(t *testing.T) {
@@ -122,8 +153,8 @@ func TestExplore_LongOnce(t *testing.T) {
 		runs     int
 		text     string
 	}{
-		{0, time.Hour, 2, "the first run passes more than 3000 scheduling points; it is repeated with 10 times as many"},
-		{0, 20 * time.Millisecond, 1, ""},
+		{0, time.Hour, 3, "the first run passes more than 3000 scheduling points; it is repeated with 10 times as many"},
+		{0, 20 * time.Millisecond, 2, ""},
 		{100, time.Hour, 1, ""},
 	} {
 		runs, text := 0, ""

@@ -234,6 +234,9 @@ func (o *Outcome) equal(p *Outcome) bool { return o.SameFinding(p) && slices.Equ
 
 // limit describes the limit that a run without end exceeded.
 func (o *Outcome) limit() string {
+	if o.Spins {
+		return "computes for more than 10 s without a scheduling point"
+	}
 	if o.Advances > 0 {
 		return fmt.Sprintf("advances the clock more than %d times", o.Advances)
 	}

@@ -241,6 +241,21 @@ func (s *Settings) within(d time.Duration) time.Time {
 	return t
 }
 
+// executeLong makes a test execute without exploration whose first run exceeds a limit. Either it merely takes long, or -timeout ends the
+// process.
+func (s *Settings) executeLong(c *Config, r *Result, why string) *Report {
+	c.Long(fmt.Sprintf("a run %s; it is executed without exploration, until -timeout", why))
+	s.summarize(c.Unit, r, "not explored: it "+why+" in a run")
+	return &Report{TimedOut: func() string {
+		how := fmt.Sprintf("found by schedule %d (%s)", r.Schedules, r.By.strategy())
+		text := "without exploration, it does not end before -timeout either"
+		if file := s.store(c, &Minimized{Schedule: r.Found, Outcome: r.Finding}); file != "" {
+			text += "\n" + s.replayLines(c, file)
+		}
+		return s.conclude(c.Unit, r, &Report{Finding: describe(r.Finding, how, text)}, "").Finding
+	}}
+}
+
 // processTime is the time limit of a new process.
 const processTime = 60 * time.Second
 

@@ -217,3 +217,31 @@ func TestLeftIn(t *testing.T) {
 		}
 	}
 }
+
+// A test whose first run exceeds a limit is executed without exploration. It is a finding only if that does not end.
+func TestTest_Long(t *testing.T) {
+	for _, c := range []struct {
+		outcome Outcome
+		why     string
+	}{
+		{Outcome{Kind: NoEnd, Message: "loops", Spins: true}, "computes for more than 10 s without a scheduling point"},
+		{Outcome{Kind: NoEnd, Message: "loops", Points: 500_000}, "passes more than 500000 scheduling points"},
+		{Outcome{Kind: NoEnd, Message: "loops", Advances: 9}, "advances the clock more than 9 times"},
+	} {
+		t.Chdir(t.TempDir())
+		s := &Settings{only: -1, summary: map[string]string{}, summaries: t.TempDir()}
+		u := Unit{Package: "example.org/t", Test: "TestX"}
+		report := s.Test(u, false, time.Time{}, runner(func(*Schedule) *Outcome { o := c.outcome; return &o }))
+		if !report.Unexplored() || !strings.Contains(s.summary["TestX"], `"not explored: it `+c.why) {
+			t.Fatalf("got %+v, %q, want that it %s", report, s.summary["TestX"], c.why)
+		}
+		if files, _ := filepath.Glob("testdata/macemc/TestX/*"); len(files) > 0 {
+			t.Errorf("stored before -timeout: %q", files)
+		}
+		text := report.TimedOut()
+		files, _ := filepath.Glob("testdata/macemc/TestX/no-end-*.path")
+		if !strings.Contains(text, "NO END: loops") || len(files) != 1 || !strings.Contains(s.summary["TestX"], " "+New+" ") {
+			t.Errorf("got %q, files %q, %q", text, files, s.summary["TestX"])
+		}
+	}
+}

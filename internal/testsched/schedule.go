@@ -54,9 +54,14 @@ type Schedule struct {
 	// Warm means that its process executes warmUp first, so that once-per-process initialization has happened.
 	Warm bool
 	Leaving
+	Manner
+}
+
+// Manner is how a run is executed. It is not in files.
+type Manner struct {
 	Showing Showing
-	// Brief means that only the kind of the outcome is needed.
-	Brief bool
+	Brief   bool // only the kind of the outcome is needed
+	Hurried bool // time passes quickly after many points, also while goroutines can run
 }
 
 // Leaving describes the goroutines that the run may leave behind.

@@ -79,7 +79,13 @@ type Report struct {
 	Quiet   bool   // the first run has a known finding, and its output is not shown
 	shows   string // identifies a finding whose schedule is stored; empty means none
 	file    string // of its schedule
+	// TimedOut, if not nil, means that the test is to be executed as go test does. If it does not end before -timeout, that is a finding.
+	// TimedOut stores and describes it.
+	TimedOut func() string
 }
+
+// Unexplored reports whether the test is to be executed as go test does.
+func (r *Report) Unexplored() bool { return r == nil || r.TimedOut != nil }
 
 // Runner executes a test.
 type Runner interface {
@@ -189,9 +195,8 @@ func (s *Settings) Test(u Unit, race bool, deadline time.Time, runner Runner) *R
 		}
 		return s.conclude(u, r, &Report{Note: r.text()}, note)
 	}
-	if s.tooLong(&c, r) {
-		s.summarize(u, r, "not explored: it "+r.First.limit()+" in a run")
-		return nil
+	if why := r.tooLong(); why != "" {
+		return s.executeLong(&c, r, why)
 	}
 	report := s.found(&c, r, runner)
 	if report.Note != "" {
@@ -236,16 +241,6 @@ func ofModules(pkg, modules string) bool {
 		}
 	}
 	return false
-}
-
-// tooLong reports whether the test merely takes long under all schedules. It then ends when it is executed without exploration.
-func (s *Settings) tooLong(c *Config, r *Result) bool {
-	if r.Finding.Kind != NoEnd || r.Finding.Spins || r.First.Kind != NoEnd {
-		return false
-	}
-	c.Long(fmt.Sprintf("a run %s; it is executed once without exploration, for at most %v", r.First.limit(), processTime))
-	end := s.within(processTime)
-	return s.start(c, Variable+"=") && time.Now().Before(end)
 }
 
 // found confirms, minimizes and describes a finding.

@@ -180,10 +180,11 @@ func TestInterruptLoop(t *testing.T) {
 	}
 }
 
-// A goroutine that runs without a scheduling point is ended, and the test that follows is executed. A sleep of no time is such a point.
+// A goroutine that runs without a scheduling point is a finding if the test does not end before -timeout either, when it is executed without
+// exploration. A sleep of no time is such a point.
 func TestTest_EndsLoop(t *testing.T) {
 	if testing.Short() {
-		t.Skip("takes 20 s of CPU time")
+		t.Skip("takes 40 s of CPU time")
 	}
 	t.Parallel()
 	dir := testFolder(t, `package spin
@@ -195,6 +196,14 @@ import (
 
 var sink int
 
+func TestFine(t *testing.T) {
+	stop := false
+	go func() { stop = true }()
+	for !stop {
+		time.Sleep(0)
+	}
+}
+
 func TestSpin(t *testing.T) {
 	done := make(chan bool)
 	go func() {
@@ -204,17 +213,12 @@ func TestSpin(t *testing.T) {
 	}()
 	<-done
 }
-
-func TestFine(t *testing.T) {
-	stop := false
-	go func() { stop = true }()
-	for !stop {
-		time.Sleep(0)
-	}
-}
 `)
-	text, err := command(dir, "test", "-count=1", "-v", "-vet=off", ".").CombinedOutput()
-	for _, want := range []string{"NO END: goroutine 2 loops without a scheduling point at x_test.go:13\n", "--- PASS: TestFine"} {
+	text, err := command(dir, "test", "-count=1", "-v", "-vet=off", "-explore-time=1s", "-timeout=40s", ".").CombinedOutput()
+	if !strings.Contains(string(text), "TestSpin: a run computes for more than 10 s without a scheduling point") {
+		t.Skip("the machine is too slow: the goroutine did not get 10 s of CPU time")
+	}
+	for _, want := range []string{"NO END: goroutine 2 loops without a scheduling point at x_test.go:21\n", "--- PASS: TestFine", "panic: test timed out after 40s\n"} {
 		if code := exitCode(err); code != exitcode.Violation || !strings.Contains(string(text), want) {
 			t.Errorf("exit status %d, %q is missing:\n%s", code, want, text)
 		}

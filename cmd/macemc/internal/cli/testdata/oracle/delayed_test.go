@@ -10,7 +10,7 @@ import (
 )
 
 // delayedPrograms follow the timed ones. They have timers of several durations, a lock and channels. The model is exact about time: the
-// delays between two instants at which all goroutines wait add up to at most mostDelay, and time does not pass while a timer is due.
+// delays add up to at most mostDelay, less a quarter of the time for which all goroutines wait, and time does not pass while a timer is due.
 // Programs with an even number end in more ways if delays are not limited.
 const delayedPrograms = 16
 
@@ -155,7 +155,7 @@ func (p delayed) run() string {
 
 // delayedState is a state of a delayed program. Times are instants in microseconds; 0 means that a timer is not armed.
 type delayedState struct {
-	now, since      int // since is the last instant at which all goroutines waited
+	now, since      int // since is the instant from which delays count
 	at              [3]int
 	armed           [3]bool // the timer of its operation is armed
 	waits           [3]bool // it is in its select
@@ -256,9 +256,11 @@ func (p delayed) ends(most int) (ends map[string]bool, exact bool) {
 		if !idle && first > s.since+most {
 			return
 		}
-		if s.now = first; idle {
-			s.since = first
+		if idle {
+			d := first - s.now
+			s.since = min(first, max(s.since, s.now-most)+d+d/4)
 		}
+		s.now = first
 		visit(s)
 	}
 	visit(delayedState{starter: p.starter, ticket: p.ticket})

@@ -1,0 +1,131 @@
+package cli
+
+import (
+	"strings"
+	"testing"
+)
+
+// Long runs are explored if their operations would take as long in reality, or if they only last for a time. A timer does not fire early
+// because others have passed many points.
+func TestTest_LongRuns(t *testing.T) {
+	testFile(t, `package x
+
+import (
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// exchange makes two goroutines hand over values.
+func exchange(n int, each func(i int)) {
+	c, d := make(chan int), make(chan int)
+	go func() {
+		for x := range c {
+			d <- x
+		}
+		close(d)
+	}()
+	for i := range n {
+		c <- i
+		<-d
+		each(i)
+	}
+	close(c)
+	<-d
+}
+
+func TestLong(t *testing.T) { exchange(1_500_000, func(int) {}) }
+
+func TestTimeout(t *testing.T) {
+	late := time.After(5 * time.Second)
+	exchange(60_000, func(i int) {
+		select {
+		case <-late:
+			t.Fatal("late")
+		default:
+		}
+	})
+}
+
+func TestComputes(t *testing.T) {
+	var mu sync.Mutex
+	done := make(chan bool)
+	go func() {
+		for range 50_000 {
+			mu.Lock()
+			mu.Unlock()
+		}
+		close(done)
+	}()
+	select {
+	case <-done:
+	case <-time.After(200 * time.Millisecond):
+		t.Error("late")
+	}
+}
+
+func TestLasts(t *testing.T) {
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	stop := make(chan bool)
+	for range 3 {
+		wg.Go(func() {
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+					mu.Lock()
+					mu.Unlock()
+				}
+			}
+		})
+	}
+	time.Sleep(time.Second)
+	close(stop)
+	wg.Wait()
+}
+
+// The second goroutine ends when the first one, which is busy, lets it.
+func TestBusy(t *testing.T) {
+	var stop atomic.Bool
+	go func() {
+		for range 3000 {
+			stop.Load()
+		}
+		stop.Store(true)
+	}()
+	for !stop.Load() {
+		exchange(10, func(int) {})
+	}
+}
+
+func TestTimeless(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		go time.Sleep(time.Minute)
+		start := time.Now()
+		var n atomic.Int32
+		for range 20_000 {
+			n.Add(1)
+		}
+		if d := time.Since(start); d != 0 {
+			t.Error(d)
+		}
+	})
+}
+`)
+	out, status := testCommand(t.Context(), "-count=1", "-v", "-schedules=20", ".")
+	for _, want := range []string{
+		"macemc: example.org/x TestLong: not explored: it passes more than 5000000 scheduling points in a run\n", "--- PASS: TestLong ",
+		"--- PASS: TestTimeout ", "--- PASS: TestComputes ", "--- PASS: TestLasts ", "--- PASS: TestBusy ", "--- PASS: TestTimeless ",
+	} {
+		if status != 0 || !strings.Contains(out, want) {
+			t.Errorf("status %d, %q is missing:\n%s", status, want, out)
+		}
+	}
+	if n := strings.Count(out, "not explored"); n != 1 {
+		t.Errorf("%d tests are not explored:\n%s", n, out)
+	}
+}
