@@ -287,7 +287,7 @@ func TestMinimized_Differences(t *testing.T) {
 			"  goroutine 2 continues in place of goroutine 1 after " + at}},
 		{[]Switch{{Who: 9, Place: 1 | caseBit, To: 3}, {Who: 5, Place: 3, To: timePasses}}, nil, []string{
 			"  a timer fires before " + at + ", while goroutine 1 can run",
-			"  goroutine 2 takes case 2 in step 2 (selects at a_test.go:9)"}},
+			"  goroutine 2 takes another ready case in step 2 (selects at a_test.go:9)"}},
 		{[]Switch{{Who: 5, Place: 3 | blockedBit, To: timePasses}}, nil, []string{
 			"  after " + at + ", a timer fires before any goroutine continues"}},
 		{[]Switch{absent, absent, absent, preempted}, &preempted, []string{

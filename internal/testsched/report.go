@@ -337,7 +337,7 @@ func (s *Switch) describe(trace []Event) string {
 	e := trace[at]
 	step := fmt.Sprintf("step %d (%s)", at+1, e.operation())
 	if s.Case() {
-		return fmt.Sprintf("goroutine %d takes case %d in %s", e.Number, s.To-1, step)
+		return fmt.Sprintf("goroutine %d takes another ready case in %s", e.Number, step)
 	}
 	before := "before " + step
 	if s.Place&blockedBit != 0 {
