@@ -151,6 +151,7 @@ var rewrites = []rewrite{
 	{"time/time.go", clockReads, whyClock},
 	{"time/sleep.go", timerPoints, why},
 	{"time/tick.go", timerPoints, why},
+	{"runtime/rand.go", cheapDraws, "libraries that draw from the runtime"},
 	{"runtime/stack.go", stackOverflow, whyEnd},
 	{"runtime/traceback.go", replace("\t\tstatus = gp.waitreason.String()\n", "\t\tstatus = macemcStatus(gp)\n",
 		"bubble != nil &&\n", "bubble != nil && macemcShowsBubbles() &&\n",
@@ -279,6 +280,12 @@ func timerPoints(text string, _ map[string]string) (string, error) {
 	text = strings.Replace(text, "\npackage time\n", "\npackage time; import \"internal/runtime/sys\"\n", 1)
 	return timerMethod.ReplaceAllString(text, "${0} macemcTimerPoint(uintptr(unsafe.Pointer(t)), sys.GetCallerPC());"), nil
 }
+
+// cheapDraws gives the runtime's own generator other symbols. Libraries that refer to the usual ones get random numbers of the schedule.
+var cheapDraws = replace(
+	"\n//go:linkname cheaprand\n", "\n//go:linkname cheaprand runtime.macemcCheaprand\n",
+	"\n//go:linkname cheaprand64\n", "\n//go:linkname cheaprand64 runtime.macemcCheaprand64\n",
+	"\n//go:linkname cheaprandn\n", "\n//go:linkname cheaprandn runtime.macemcCheaprandn\n")
 
 // lateTimers makes timers fire slightly late.
 var lateTimers = replace("\t\tbubble.now = next\n", "\t\tbubble.now = macemcDue(bubble, next)\n")
