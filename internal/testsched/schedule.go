@@ -87,7 +87,7 @@ func (s *Schedule) found(o *Outcome, n int) *Schedule {
 var warmUp = Schedule{Seed: 1}
 
 // aside is warmUp before a run that is shown.
-var aside = Schedule{Seed: warmUp.Seed, Showing: Aside}
+var aside = Schedule{Seed: warmUp.Seed, Manner: Manner{Showing: Aside}}
 
 // Showing selects the output of a run that is shown.
 type Showing int
