@@ -19,17 +19,17 @@ TIMEOUT ?= 40m
 # The seed of rapid's random tests, so that they pass twice if they pass once; 0: another one each time, as of a plain go test.
 RAPID_SEED ?= 1
 
-.PHONY: help demo install build test test-all lint ci check evaluation soak bench tidy \
-	check-goroutines check-glue check-next check-deploy check-clients check-mermaid check-browser check-install pictures
+.PHONY: help demo install build test test-all lint ci check evaluation ecosystem soak bench tidy \
+	check-goroutines check-glue check-next check-deploy check-clients check-ecosystem check-mermaid check-browser check-install pictures
 
 # Without cgo the programs are as those of a release, and compiled sooner. Tests and lint take what was compiled for them.
-demo install build test test-all lint check-goroutines check-deploy check-clients check-next: export CGO_ENABLED ?= 0
+demo install build test test-all lint check-goroutines check-deploy check-clients check-next ecosystem check-ecosystem: export CGO_ENABLED ?= 0
 
 # Without tables for debuggers, compilation takes an eighth less. With them, the first go test of a user's module takes what install compiled.
-demo build test test-all lint check-goroutines check-next: export GOFLAGS := $(shell $(GO) env GOFLAGS) -gcflags=all=-dwarf=false
+demo build test test-all lint check-goroutines check-next ecosystem check-ecosystem: export GOFLAGS := $(shell $(GO) env GOFLAGS) -gcflags=all=-dwarf=false
 
 # With fewer garbage collections, tests take a quarter less CPU time, and compilation a tenth.
-install build test test-all check-next: export GOGC ?= 400
+install build test test-all check-next ecosystem check-ecosystem: export GOGC ?= 400
 
 demo: ## find a known liveness bug of the random overlay tree
 	@test -x bin/demo/macemc || echo "compiling bin/demo/macemc, which takes about a minute with an empty build cache ..." >&2
@@ -91,7 +91,7 @@ ci: demo test check ## run everything that must pass, in less than half an hour
 
 # What ci runs behind demo and test. One goroutine at a time runs in most tests of check-goroutines, so test-all runs beside them.
 check: lint
-	@$(MAKE) --no-print-directory -j 2 test-all check-goroutines check-deploy check-clients check-next
+	@$(MAKE) --no-print-directory -j 2 test-all check-goroutines check-deploy check-clients check-next check-ecosystem
 
 NEXT ?= go1.27.0
 
@@ -105,6 +105,10 @@ evaluation: ## make all rows of the papers' tables, and find every known bug (no
 	$(GO) build -o bin/ ./evaluation
 	@for table in mpbasset crash p preachdb; do bin/evaluation tables $$table || exit 1; done
 	bin/evaluation bugs
+
+ecosystem: ## explore tests with planted defects that use a hundred libraries, and write docs/works-with.md (not in ci; about half an hour)
+	$(GO) build -o bin/ecosystem/ ./cmd/macemc
+	cd evaluation/ecosystem && GOWORK=off $(GO) vet ./... && GOWORK=off $(GO) run . -macemc ../../bin/ecosystem/macemc -write ../../docs/works-with.md
 
 SOAK ?= 100000
 FIRST ?= 100000
@@ -143,6 +147,15 @@ check-deploy:
 # Let clients of other projects complete a session with the servers for editors.
 check-clients:
 	cd internal/test/clients && GOWORK=off $(GO) vet . && GOWORK=off $(GO) test -vet=off -count=1 .
+
+# Explore tests that use some of the libraries that compile soon.
+check-ecosystem:
+	$(GO) build -o bin/ecosystem/ ./cmd/macemc
+	cd evaluation/ecosystem && GOWORK=off $(GO) vet . && GOWORK=off $(GO) test -vet=off -count=1 . && \
+		GOWORK=off $(GO) run . -macemc ../../bin/ecosystem/macemc -explore-time 500ms $(ECOSYSTEM)
+
+# Folders of evaluation/ecosystem that check-ecosystem explores.
+ECOSYSTEM ?= netrpc web pools retries sync mocks
 
 # Install the program as users do, without this checkout: from a module proxy made of it.
 check-install:

@@ -70,7 +70,7 @@ var loadModule = sync.OnceValues(func() (*tree, error) {
 			return err
 		}
 		name, rel := d.Name(), relative(root, dir)
-		if dir != root && (name == "testdata" || name[0] == '.' || name[0] == '_' || (below(rel, "glue/...") || rel == "deploy" || rel == "internal/test/clients") && exists(dir, "go.mod")) ||
+		if dir != root && (name == "testdata" || name[0] == '.' || name[0] == '_' || (below(rel, "glue/...") || rel == "deploy" || rel == "internal/test/clients" || rel == "evaluation/ecosystem") && exists(dir, "go.mod")) ||
 			testing.Short() && slices.Contains(heavy, rel) {
 			return filepath.SkipDir
 		}

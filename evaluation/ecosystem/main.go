@@ -1,0 +1,185 @@
+// Command ecosystem explores tests that use libraries which services import: for each library a typical test, one with a
+// planted defect, and its mended version. It writes a table of the results, and exits with status 1 if one is not as expected:
+// the typical test and the mended one are explored and pass, and the defect is found, but not in the default order.
+//
+//	GOWORK=off go run . [flags] [FOLDER ...]
+//
+// # Files
+//
+//	main.go       the command
+//	rows.go       the libraries
+//	results.go    what macemc test prints, by test
+//	table.go      the table, and expectations
+package main
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+func main() {
+	program := flag.String("macemc", "../../bin/macemc", "the `program` that explores")
+	limit := flag.String("explore-time", "", "limit of each test, if not the default one")
+	seed := flag.String("explore-seed", "", "seed of the schedules, if not the default one")
+	page := flag.String("write", "", "write the table into the `file`, between its markers")
+	verbose := flag.Bool("v", false, "print what the program prints about unexpected results")
+	flag.Usage = func() {
+		fmt.Fprintln(os.Stderr, "usage: go run . [flags] [FOLDER ...]")
+		flag.PrintDefaults()
+	}
+	flag.Parse()
+	options := []string{}
+	if *limit != "" {
+		options = append(options, "-explore-time="+*limit)
+	}
+	if *seed != "" {
+		options = append(options, "-explore-seed="+*seed)
+	}
+	failures, err := explore(*program, options, flag.Args(), *page, *verbose)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "ecosystem:", err)
+		os.Exit(2)
+	}
+	if failures > 0 {
+		fmt.Fprintf(os.Stderr, "ecosystem: %d libraries are not as expected\n", failures)
+		os.Exit(1)
+	}
+}
+
+// explore explores the libraries of some folders, or all, and prints the table. It returns how many are not as expected.
+func explore(program string, options, folders []string, page string, verbose bool) (failures int, err error) {
+	chosen, err := choose(folders)
+	if err != nil {
+		return 0, err
+	}
+	version, err := versions(chosen)
+	if err != nil {
+		return 0, err
+	}
+	packages := []string{}
+	for _, l := range chosen {
+		packages = append(packages, l.packages()...)
+	}
+	slices.Sort(packages)
+	packages = slices.Compact(packages)
+	out, err := run(program, append(append([]string{"test", "-json", "-count=1", "-vet=off", "-timeout=2h"}, options...), packages...))
+	if err != nil {
+		return 0, err
+	}
+	found, rest, err := parse(bytes.NewReader(out))
+	if err != nil {
+		return 0, err
+	}
+	rows := []row{}
+	for _, l := range chosen {
+		r := judge(l, version[l.module], found)
+		if len(r.wrong) > 0 {
+			failures++
+		}
+		rows = append(rows, r)
+	}
+	text := table(rows)
+	fmt.Print(text)
+	for _, r := range rows {
+		for _, w := range r.wrong {
+			fmt.Fprintf(os.Stderr, "%s: %s\n", r.name, w)
+		}
+		if len(r.wrong) > 0 && verbose {
+			fmt.Fprint(os.Stderr, r.output)
+		}
+	}
+	if failures > 0 && rest != "" {
+		fmt.Fprint(os.Stderr, rest)
+	}
+	if page != "" && failures == 0 {
+		err = write(page, text)
+	}
+	return failures, err
+}
+
+// choose returns the libraries of some folders, or all.
+func choose(folders []string) (chosen []library, err error) {
+	if len(folders) == 0 {
+		return libraries, nil
+	}
+	for _, f := range folders {
+		f = filepath.ToSlash(filepath.Clean(f))
+		before := len(chosen)
+		for _, l := range libraries {
+			if l.folder == f {
+				chosen = append(chosen, l)
+			}
+		}
+		if len(chosen) == before {
+			return nil, fmt.Errorf("there is no library in folder %s", f)
+		}
+	}
+	return chosen, nil
+}
+
+// versions returns the version of each library's module, and of the standard library as module "std".
+func versions(of []library) (map[string]string, error) {
+	args := []string{"list", "-m", "-f", "{{.Path}} {{.Version}}"}
+	for _, l := range of {
+		if l.module != "std" {
+			args = append(args, l.module)
+		}
+	}
+	out, err := output("go", args...)
+	if err != nil {
+		return nil, err
+	}
+	version := map[string]string{}
+	for line := range strings.Lines(string(out)) {
+		path, v, _ := strings.Cut(strings.TrimSpace(line), " ")
+		version[path] = v
+	}
+	out, err = output("go", "env", "GOVERSION")
+	version["std"] = strings.TrimSpace(string(out))
+	return version, err
+}
+
+// run executes the program, and removes the files that it and property tests store. Its status is 1 because of the defects.
+func run(program string, args []string) ([]byte, error) {
+	if err := clean(); err != nil {
+		return nil, err
+	}
+	out, err := output(program, args...)
+	if exit, ok := err.(*exec.ExitError); ok && exit.ExitCode() <= 3 && len(out) > 0 {
+		err = nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return out, clean()
+}
+
+func clean() error {
+	for _, pattern := range []string{"*/testdata/macemc", "*/*/testdata/macemc", "*/testdata/rapid"} {
+		dirs, err := filepath.Glob(pattern)
+		if err != nil {
+			return err
+		}
+		for _, d := range dirs {
+			if err := os.RemoveAll(d); err != nil {
+				return err
+			}
+			os.Remove(filepath.Dir(d)) // if it is empty
+		}
+	}
+	return nil
+}
+
+// output executes a command outside of the workspace, and returns what it prints.
+func output(name string, args ...string) ([]byte, error) {
+	cmd := exec.Command(name, args...)
+	cmd.Env = append(os.Environ(), "GOWORK=off")
+	cmd.Stderr = os.Stderr
+	return cmd.Output()
+}
