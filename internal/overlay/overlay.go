@@ -162,6 +162,11 @@ func Files(root string) (map[string][]byte, error) {
 	if len(missing) > 0 {
 		return nil, &PlacesError{missing}
 	}
+	paths, err := packageFiles(root, more)
+	if err != nil {
+		return nil, err
+	}
+	maps.Copy(more, paths)
 	for name, text := range more {
 		files[name] = []byte(text)
 	}

@@ -115,7 +115,7 @@ func (s Stack) userAt() int {
 // Testing reports whether package testing executes the operation itself, without a function of the user in between.
 func (s Stack) Testing() bool {
 	for _, f := range s {
-		if strings.HasPrefix(f.Function, "testing.") {
+		if program.PackageOf(f.Function) == "testing" {
 			return true
 		}
 		if !program.Standard(f) {
@@ -142,7 +142,7 @@ const standardLibrary = "the standard library"
 // WaitGroup.Go.
 func (s Stack) Starter() string {
 	for _, f := range s {
-		if strings.HasPrefix(f.Function, "runtime.") || f.Function == "sync.(*WaitGroup).Go" {
+		if program.PackageOf(f.Function) == "runtime" || f.Function == "sync.(*WaitGroup).Go" {
 			continue
 		}
 		if program.Standard(f) {

@@ -61,7 +61,7 @@ func Variables(data uintptr) (list []PackageVariable) {
 			list = append(list, PackageVariable{uintptr(s.Value), uintptr(s.Value + s.Size), LeaveVariable, s.Name})
 			continue
 		}
-		pkg := packageOf(s.Name)
+		pkg := PackageOf(s.Name)
 		if pkg == "reflect" || s.Name == "runtime.reflectOffs" {
 			list = append(list, PackageVariable{uintptr(s.Value), uintptr(s.Value + s.Size), TypesVariable, s.Name})
 			continue
@@ -92,13 +92,16 @@ func Variables(data uintptr) (list []PackageVariable) {
 	return list
 }
 
-// ofC reports whether a symbol belongs to C or C++ code. Symbols of Go have the path of a package.
+// ofC reports whether a symbol belongs to C or C++ code. Symbols of Go have the path of a package. Those of C may have a number, and those of
+// sections the path of a package that contains an object file.
 func ofC(symbol string) bool {
-	return !strings.Contains(symbol, ".") || strings.HasPrefix(symbol, "_Z") || strings.HasPrefix(symbol, "__")
+	last := strings.LastIndexByte(symbol, '.') + 1
+	return last == 0 || last < len(symbol) && symbol[last] >= '0' && symbol[last] <= '9' || strings.Contains(symbol, "(.") ||
+		strings.HasPrefix(symbol, "_Z") || strings.HasPrefix(symbol, "__")
 }
 
-// packageOf returns the path of the package that a symbol belongs to, as import declarations write it.
-func packageOf(symbol string) string {
+// PackageOf returns the path of the package that a symbol, such as the name of a function, belongs to, as import declarations write it.
+func PackageOf(symbol string) string {
 	symbol, _, _ = strings.Cut(symbol, "[")
 	slash := strings.LastIndexByte(symbol, '/') + 1
 	last, _, _ := strings.Cut(symbol[slash:], ".")
@@ -127,24 +130,20 @@ func kindOf(pkg string, info *debug.BuildInfo) VariableKind {
 	if pkg == "command-line-arguments" || slices.Contains(registries, pkg) {
 		return RestoreVariable
 	}
-	switch moduleOf(pkg, info) {
-	case "":
-	case checker:
-		return LeaveVariable
-	default:
-		return RestoreVariable
-	}
 	first, _, _ := strings.Cut(pkg, "/")
-	switch {
-	case strings.Contains(first, ":"):
+	switch module := moduleOf(pkg, info); {
+	case distribution != nil && distribution(pkg): // the path of a module may be the beginning of its path
+	case module == checker, strings.HasPrefix(pkg, checker+"/") && module == "": // build information lacks modules that only tests import
 		return LeaveVariable
-	case strings.HasPrefix(pkg, checker+"/"): // build information lacks modules that only tests import
+	case module != "":
+		return RestoreVariable
+	case strings.Contains(first, ":") || pkg == "main" || pkg == "":
 		return LeaveVariable
-	case strings.Contains(first, "."):
+	case !inDistribution(pkg):
 		return RestoreVariable
 	}
 	switch first {
-	case "runtime", "internal", "sync", "syscall", "testing", "main", "os", "reflect", "unique", "vendor", "crypto", "go:main", "":
+	case "runtime", "internal", "sync", "syscall", "testing", "os", "reflect", "unique", "vendor", "crypto":
 		return LeaveVariable
 	}
 	return WatchVariable

@@ -11,7 +11,7 @@ func TestPackageOf(t *testing.T) {
 		"example.org/p.x": "example.org/p", "gopkg.in/yaml%2ev3.x": "gopkg.in/yaml.v3", "mymod.x": "mymod",
 		"example.org/p.x[go.shape.int,example.org/q.T]": "example.org/p", "example.org/p..inittask": "example.org/p",
 	} {
-		if got := packageOf(symbol); got != want {
+		if got := PackageOf(symbol); got != want {
 			t.Errorf("%s: package %s, want %s", symbol, got, want)
 		}
 	}
@@ -26,6 +26,21 @@ func TestKindOf(t *testing.T) {
 	} {
 		if got := kindOf(pkg, info); got != want {
 			t.Errorf("%s: %d, want %d", pkg, got, want)
+		}
+	}
+}
+
+// Packages of the distribution are not those of a module whose path is the beginning of their paths.
+func TestKindOf_Distribution(t *testing.T) {
+	distribution = func(pkg string) bool { return pkg == "internal/poll" || pkg == "net/http" || pkg == "mime" }
+	defer func() { distribution = nil }()
+	info := &debug.BuildInfo{Main: debug.Module{Path: "internal"}}
+	for pkg, want := range map[string]VariableKind{
+		"internal/app": RestoreVariable, "internal/poll": LeaveVariable, "net/http": RestoreVariable, "mime": WatchVariable,
+		"testutil": RestoreVariable, "go:main": LeaveVariable, "main": LeaveVariable,
+	} {
+		if got := kindOf(pkg, info); got != want {
+			t.Errorf("%s: kind %d, want %d", pkg, got, want)
 		}
 	}
 }
@@ -49,6 +64,7 @@ func TestOfC(t *testing.T) {
 	for symbol, want := range map[string]bool{
 		"net/http.DefaultClient": false, "gopkg.in/yaml%2ev3.x": false, "errors.x": false, "environ": true,
 		"_ZN6__tsan3ctxE": true, "_ZN11__sanitizerL5mutexE.1": true, "__tsan_x.0": true,
+		"completed.0": true, "mymod.x": false, "mymod.x2": false, "runtime/race/internal/amd64v1(.bss._ZN6__tsan3ctxE)": true,
 	} {
 		if got := ofC(symbol); got != want {
 			t.Errorf("%s: got %v, want %v", symbol, got, want)
