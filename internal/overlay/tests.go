@@ -25,6 +25,7 @@ const (
 	whyRefused                     = "what a schedule does not determine is not explored"
 	whyFiles                       = "a run ends although a goroutine waits for a file"
 	whyRaces                       = "the races of a run belong to its outcome"
+	whyPlaces                      = "reports of data races name the places of the user's code"
 	whyTests                       = "tests run under many schedules"
 	whyVerbose                     = "schedules do not depend on -v"
 	whyAtomics, whyMemory          = "atomic operations are scheduling points", "plain memory accesses are scheduling points"
@@ -147,7 +148,13 @@ var rewrites = []rewrite{
 	{"testing/testing.go", replace("\tt.isParallel = true\n", "\tt.isParallel = true; if macemcIsRun(t) { return }\n"), whyTests},
 	{"testing/testing.go", replace("\t\tfmt.Print(chatty.prefix(), \"PASS\\n\")\n",
 		"\t\tif macemcPasses() { fmt.Print(chatty.prefix(), \"PASS\\n\") }\n"), whyBeginning},
-	{"sync/pool.go", replace("\npackage sync\n", "\npackage sync; import \"internal/runtime/sys\"\n"), why},
+	{"sync/mutex.go", syncCalls, whyPlaces},
+	{"sync/rwmutex.go", syncCalls, whyPlaces},
+	{"sync/waitgroup.go", syncCalls, whyPlaces},
+	{"sync/cond.go", syncCalls, whyPlaces},
+	{"sync/once.go", syncCalls, whyPlaces},
+	{"sync/map.go", syncCalls, whyPlaces},
+	{"sync/pool.go", syncCalls, whyPlaces},
 	{"time/time.go", clockReads, whyClock},
 	{"time/sleep.go", timerPoints, why},
 	{"time/tick.go", timerPoints, why},
@@ -175,6 +182,7 @@ var rewrites = []rewrite{
 	{"runtime/race.go", renameAtomics(`(?m)^(//go:linkname abigen_sync_atomic_\w+ sync/atomic\.)(\w+)()`), whyAtomics},
 	{"runtime/race.go", memoryPoints, whyMemory},
 	{"runtime/race.go", raceErrors, whyRaces},
+	{"runtime/race.go", racePlaces, whyPlaces},
 	{"runtime/atomic_pointer.go", renameAtomics(`(?m)^(//go:linkname sync_atomic_\w+Uintptr sync/atomic\.)(\w+)()`), whyAtomics},
 	{"runtime/atomic_pointer.go", pointerAtomics, whyAtomics},
 	{"crypto/internal/constanttime/constant_time.go", replace("panic(\"unreachable; must be intrinsicified\")", "if b { return 1 }; return 0"),
@@ -227,7 +235,7 @@ func atomicBodies(text string, added map[string]string) (string, error) {
 		}
 		added[file] += "//go:noescape\n" + std + "func macemc" + name + "(" + params + ")" + result + "\n"
 		return strings.Repeat("\n", strings.Count(m[1]+m[2], "\n")) + "func " + name + "(" + params + ")" + result +
-			" { macemcAtomic(unsafe.Pointer(addr), sys.GetCallerPC()); " + call + " }"
+			" { macemcAtomic(unsafe.Pointer(addr), sys.GetCallerPC());" + enters + " " + call + " }"
 	})
 	if n < 10 {
 		return "", fmt.Errorf("only %d functions of sync/atomic are declared in a known form", n)
@@ -245,7 +253,7 @@ func typeMethods(text string, _ map[string]string) (string, error) {
 		return "", fmt.Errorf("only %d methods of atomic types are declared in a known form", n)
 	}
 	text = strings.Replace(text, "\npackage atomic\n", "\npackage atomic; import \"internal/runtime/sys\"\n", 1)
-	return typeMethod.ReplaceAllString(text, "${0} macemcAtomic(unsafe.Pointer(&x.v), sys.GetCallerPC());"), nil
+	return typeMethod.ReplaceAllString(text, "${0} macemcAtomic(unsafe.Pointer(&x.v), sys.GetCallerPC());"+enters), nil
 }
 
 var valueMethod = regexp.MustCompile(`(?m)^func \(v \*Value\) (Load|Store|Swap|CompareAndSwap)\(.*\{$`)
@@ -256,7 +264,7 @@ func valueMethods(text string, _ map[string]string) (string, error) {
 		return "", fmt.Errorf("there are %d methods of Value, not 4", n)
 	}
 	text = strings.Replace(text, "\npackage atomic\n", "\npackage atomic; import \"internal/runtime/sys\"\n", 1)
-	return valueMethod.ReplaceAllString(text, "${0} macemcAtomic(unsafe.Pointer(v), sys.GetCallerPC());"), nil
+	return valueMethod.ReplaceAllString(text, "${0} macemcAtomic(unsafe.Pointer(v), sys.GetCallerPC());"+enters), nil
 }
 
 var clockRead = regexp.MustCompile(`(?m)^func (Now\(\) Time|(Since|Until)\(t Time\) Duration) \{$`)
@@ -304,15 +312,6 @@ var timerOrder = replace(
 	"\t\tts.heap[0].when = t.when\n", "\t\tts.heap[0].when = t.when; t.rand = t.macemcOrder\n",
 	"\t\t\ttw.when = t.when\n", "\t\t\ttw.when = t.when; t.rand = t.macemcOrder\n")
 
-// timerRaces makes each firing of a bubble's timers a thread of its own for the race detector. With a common one, what happens before the
-// start of a timer would happen before all that later timers wake. The detector has room for few threads, so this one ends.
-var timerRaces = replace("\t\tgp.racectx = 0\n",
-	"\t\tgp.racectx = 0; if bubble != nil && macemcOn { racectxend(bubble.timers.raceCtx); bubble.timers.raceCtx = 0 }\n")
-
-// raceErrors leaves the data races of runs out of the number for package testing, and of the exit status.
-var raceErrors = replace("\treturn int(n)\n", "\treturn int(n) - macemcRaces\n",
-	"\nfunc racefini() {\n", "\nfunc racefini() { if macemcRaces > 0 && RaceErrors() == 0 { return }\n")
-
 // stackOverflow makes a stack overflow end the test.
 var stackOverflow = replace("\tif newsize > maxstacksize || newsize > maxstackceiling {\n",
 	"\tif newsize > maxstacksize || newsize > maxstackceiling { macemcOverflowed(gp);\n")
@@ -353,42 +352,8 @@ func pointerAtomics(text string, _ map[string]string) (string, error) {
 	if !strings.Contains(text, `"internal/runtime/sys"`) {
 		text = strings.Replace(text, "import (", `import ("internal/runtime/sys";`, 1)
 	}
-	return pointerFunc.ReplaceAllString(text, "${0} macemcAtomic(unsafe.Pointer(ptr), sys.GetCallerPC());"), nil
-}
-
-var memoryFuncs = []struct{ name, params, point, call string }{
-	{"raceread", "addr uintptr", "macemcRead1", "racereadpc(unsafe.Pointer(addr), 0, sys.GetCallerPC()-1)"},
-	{"racewrite", "addr uintptr", "macemcWrite1", "racewritepc(unsafe.Pointer(addr), 0, sys.GetCallerPC()-1)"},
-	{"racereadrange", "addr, size uintptr", "macemcRead1", "racereadrangepc1(addr, size, sys.GetCallerPC()-1)"},
-	{"racewriterange", "addr, size uintptr", "macemcWrite1", "racewriterangepc1(addr, size, sys.GetCallerPC()-1)"},
-}
-
-// memoryPoints gives bodies in Go to the functions that code built with -race calls before memory accesses.
-func memoryPoints(text string, added map[string]string) (string, error) {
-	bodies := "//go:build race\n\npackage runtime\n\nimport (\n\t\"internal/runtime/sys\"\n\t\"unsafe\"\n)\n"
-	for _, f := range memoryFuncs {
-		decl := "\nfunc " + f.name + "(" + f.params + ")\n"
-		if strings.Count(text, decl) != 1 {
-			return "", fmt.Errorf("%q is not there once", decl)
-		}
-		text = strings.Replace(text, decl, "\n\n", 1)
-		bodies += "\n//go:nosplit\nfunc " + f.name + "(" + f.params + ") { if macemcShared(addr) { " + f.point + "(addr) }; " + f.call + " }\n"
-	}
-	added["runtime/zz_macemc_race.go"] = bodies
-	return text, nil
-}
-
-// memoryInGo removes the same functions from the assembly.
-func memoryInGo(text string, _ map[string]string) (string, error) {
-	for _, f := range memoryFuncs {
-		re := regexp.MustCompile(`(?s)TEXT\truntime·` + f.name + `<ABIInternal>\(SB\).*?JMP\tracecalladdr<>\(SB\)\n`)
-		m := re.FindString(text)
-		if m == "" {
-			return "", fmt.Errorf("runtime·%s is not declared in a known form", f.name)
-		}
-		text = strings.Replace(text, m, strings.Repeat("\n", strings.Count(m, "\n")), 1)
-	}
-	return text, nil
+	return pointerFunc.ReplaceAllString(text, "${0} macemcAtomic(unsafe.Pointer(ptr), sys.GetCallerPC()); "+
+		"if raceenabled { macemcCallBegin(sys.GetCallerPC()); defer macemcCallEnd() };"), nil
 }
 
 // asyncTimers adds a function that sets the asynctimerchan mode of the runtime. Bubbles require the behavior of Go 1.23. Later versions
