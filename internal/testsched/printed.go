@@ -41,6 +41,16 @@ func (p *Output) unfinished(number int) *Printed {
 	return nil
 }
 
+// hidden returns the hidden lines.
+func (p Output) hidden() (lines Output) {
+	for _, line := range p {
+		if line.Hidden {
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
+
 // last describes the last lines, for a report that begins with the given lines. It omits those that are blank or in the report.
 func (p Output) last(report []string) (lines []string) {
 	const most, wide = 10, 200

@@ -3,7 +3,6 @@ package testsched
 import (
 	"fmt"
 	"os"
-	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -212,7 +211,7 @@ func (s *Settings) Test(u Unit, race bool, deadline time.Time, runner Runner) *R
 func replayed(s *Settings, c *Config, f *Stored, runner Runner) *Report {
 	s.summarize(c.Unit, &Result{}, "") // for the command, which reports schedules that no test has executed
 	o := alone(&f.Schedule, runner)
-	o.Printed = slices.DeleteFunc(o.Printed, func(p Printed) bool { return !p.Hidden })
+	o.Printed = o.Printed.hidden()
 	if o.Kind == Passed {
 		note := fmt.Sprintf("passes under %s: delete the file, or commit it as a regression test if the finding is fixed", s.shown(s.schedule))
 		if lacks := s.lacks(f, c.Race, false); lacks != "" {
@@ -286,6 +285,9 @@ func (s *Settings) found(c *Config, r *Result, runner Runner) *Report {
 		} else if o := s.replay(c, r.Found); o != nil && o.Kind == Passed {
 			return s.undetermined(again, how, s.trials(2, 1, func() *Outcome { return s.replay(c, r.Found) }))
 		}
+	}
+	if r.Finding == r.First { // its output is shown
+		m.Outcome.Printed = r.First.Printed.hidden()
 	}
 	return confirmed(s, c, m, how)
 }
