@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/macemc/macemc/internal/testsched/program"
 )
 
 // These environment variables control a test binary. Only Variable enables exploration.
@@ -37,6 +39,11 @@ const PrintsKeys = ",gocachetest=1"
 // Replaced are the environment variables of the user that have other values in test binaries.
 var Replaced = []string{"GODEBUG", "GOMAXPROCS", "GORACE"}
 
+// variables are those that an exploring process has.
+var variables = []string{Variable, VariableSchedules, VariableTime, VariableDelay, VariableInstant, VariableExhaustive, VariableModules,
+	VariableLeaks, VariableSchedule, VariableSummaries, variableOnly, VariablePackage, VariableTags, VariableOutcome, variableSkipPatience,
+	variableTimeout, VariableUser, VariableTrace, VariableStage, variableStatus, variableExternal, program.VariableFolder}
+
 // hidden are the environment variables of the checker, which tests do not see; nil means that they are not hidden.
 var hidden map[string]string
 
@@ -48,13 +55,15 @@ func getenv(name string) string {
 	return os.Getenv(name)
 }
 
-// hideEnvironment makes the environment that of go test.
+// hideEnvironment makes the environment of an exploring process that of go test.
 func hideEnvironment() {
+	if _, explores := os.LookupEnv(Variable); !explores {
+		return
+	}
 	hidden = map[string]string{}
 	user, replaces := os.LookupEnv(VariableUser)
-	for _, entry := range os.Environ() {
-		name, value, _ := strings.Cut(entry, "=")
-		if name == Variable || strings.HasPrefix(name, Variable+"_") {
+	for _, name := range variables {
+		if value, ok := os.LookupEnv(name); ok {
 			hidden[name] = value
 			os.Unsetenv(name)
 		}
