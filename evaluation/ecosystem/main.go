@@ -16,6 +16,7 @@ import (
 	"bytes"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -68,7 +69,7 @@ func explore(program string, options, folders []string, page string, verbose boo
 	}
 	slices.Sort(packages)
 	packages = slices.Compact(packages)
-	out, err := run(program, append(append([]string{"test", "-json", "-count=1", "-vet=off", "-timeout=2h"}, options...), packages...))
+	out, notes, err := run(program, append(append([]string{"test", "-json", "-count=1", "-vet=off", "-timeout=2h"}, options...), packages...))
 	if err != nil {
 		return 0, err
 	}
@@ -76,6 +77,7 @@ func explore(program string, options, folders []string, page string, verbose boo
 	if err != nil {
 		return 0, err
 	}
+	reasons(notes, found)
 	rows := []row{}
 	for _, l := range chosen {
 		r := judge(l, version[l.module], found)
@@ -131,7 +133,7 @@ func versions(of []library) (map[string]string, error) {
 			args = append(args, l.module)
 		}
 	}
-	out, err := output("go", args...)
+	out, err := output(os.Stderr, "go", args...)
 	if err != nil {
 		return nil, err
 	}
@@ -140,24 +142,26 @@ func versions(of []library) (map[string]string, error) {
 		path, v, _ := strings.Cut(strings.TrimSpace(line), " ")
 		version[path] = v
 	}
-	out, err = output("go", "env", "GOVERSION")
+	out, err = output(os.Stderr, "go", "env", "GOVERSION")
 	version["std"] = strings.TrimSpace(string(out))
 	return version, err
 }
 
-// run executes the program, and removes the files that it and property tests store. Its status is 1 because of the defects.
-func run(program string, args []string) ([]byte, error) {
+// run executes the program, and removes the files that it and property tests store. It returns both outputs. The status
+// of the program is 1 because of the defects.
+func run(program string, args []string) (out []byte, notes string, err error) {
 	if err := clean(); err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	out, err := output(program, args...)
+	var stderr bytes.Buffer
+	out, err = output(io.MultiWriter(os.Stderr, &stderr), program, args...)
 	if exit, ok := err.(*exec.ExitError); ok && exit.ExitCode() <= 3 && len(out) > 0 {
 		err = nil
 	}
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	return out, clean()
+	return out, stderr.String(), clean()
 }
 
 func clean() error {
@@ -177,9 +181,9 @@ func clean() error {
 }
 
 // output executes a command outside of the workspace, and returns what it prints.
-func output(name string, args ...string) ([]byte, error) {
+func output(stderr io.Writer, name string, args ...string) ([]byte, error) {
 	cmd := exec.Command(name, args...)
 	cmd.Env = append(os.Environ(), "GOWORK=off")
-	cmd.Stderr = os.Stderr
+	cmd.Stderr = stderr
 	return cmd.Output()
 }

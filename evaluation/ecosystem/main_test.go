@@ -75,8 +75,6 @@ func TestTable(t *testing.T) {
 		{`"pass","Package":"` + module + `/pools","Test":"TestConcM`, `"fail","Package":"` + module + `/pools","Test":"TestConcM`,
 			"| conc | v1 | yes | 100624 | 30 | **TestConcMended fails** |"},
 		{"100624 schedules (57781/s), no finding; complete: all 22 schedules with at most 0 preemptions (10/s), no finding",
-			"not explored: it starts a process", "| conc | v1 | **no** | 0 | 30 | **TestConc: not explored: it starts a process** |"},
-		{"100624 schedules (57781/s), no finding; complete: all 22 schedules with at most 0 preemptions (10/s), no finding",
 			"complete: the only schedule (16945/s), no finding", "| conc | v1 | yes | 1 (complete) | 30 | failed test |"},
 	} {
 		found, _, err := parse(strings.NewReader(strings.Replace(events, c.old, c.changed, 1)))
@@ -86,6 +84,18 @@ func TestTable(t *testing.T) {
 		if got := table([]row{judge(conc, "v1", found)}); !strings.Contains(got, c.want+"\n") {
 			t.Errorf("with %q got\n%swant\n%s", c.changed, got, c.want)
 		}
+	}
+}
+
+func TestReasons(t *testing.T) {
+	found, _, err := parse(strings.NewReader(events))
+	if err != nil {
+		t.Fatal(err)
+	}
+	reasons("macemc: building\nmacemc: "+module+"/pools TestConc: not explored: it starts a process\nmacemc: 3 schedules\n", found)
+	r := judge(conc, "v1", found)
+	if want := "TestConc: not explored: it starts a process"; r.explored || len(r.wrong) != 1 || r.wrong[0] != want {
+		t.Errorf("explored %v, wrong %q", r.explored, r.wrong)
 	}
 }
 

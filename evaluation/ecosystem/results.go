@@ -30,7 +30,7 @@ var (
 	byLine        = regexp.MustCompile(`(?:by|all) (\d+) schedules?`)
 	foundLine     = regexp.MustCompile(`found by schedule (\d+)`)
 	findingLine   = regexp.MustCompile(`macemc: ([A-Z][A-Z ]+):`)
-	reasonLine    = regexp.MustCompile(`macemc: (?:\S+ )?(not explored\b.*)`)
+	reasonLine    = regexp.MustCompile(`(?m)^macemc: (\S+) (\S+): (not explored: .*)$`)
 )
 
 // parse reads the events of go test -json. It returns the results by folder and test, and what is part of no test.
@@ -47,12 +47,11 @@ func parse(r io.Reader) (found map[string]*result, rest string, err error) {
 			rest += e.Output
 			continue
 		}
-		top, _, sub := strings.Cut(e.Test, "/")
-		name := strings.TrimPrefix(e.Package, module+"/") + " " + top
+		name := key(e.Package, e.Test)
 		if found[name] == nil {
 			found[name] = &result{}
 		}
-		found[name].add(e, sub)
+		found[name].add(e, strings.Contains(e.Test, "/"))
 	}
 }
 
@@ -83,9 +82,21 @@ func (r *result) add(e event, sub bool) {
 	if m := findingLine.FindStringSubmatch(e.Output); m != nil && r.finding == "" {
 		r.finding = strings.ToLower(m[1])
 	}
-	if m := reasonLine.FindStringSubmatch(e.Output); m != nil {
-		r.reason = m[1]
+}
+
+// reasons adds why tests were not explored. The program prints that at the end.
+func reasons(notes string, found map[string]*result) {
+	for _, m := range reasonLine.FindAllStringSubmatch(notes, -1) {
+		if r := found[key(m[1], m[2])]; r != nil {
+			r.reason = m[3]
+		}
 	}
+}
+
+// key returns the folder of a package and the test function of a test or subtest.
+func key(path, test string) string {
+	top, _, _ := strings.Cut(test, "/")
+	return strings.TrimPrefix(path, module+"/") + " " + top
 }
 
 func number(text string) int {

@@ -37,7 +37,7 @@ var libraries = []library{
 	{kind: "HTTP", name: "fiber", module: "github.com/gofiber/fiber/v2", folder: "fasthttp", test: "TestFiber"},
 	{kind: "HTTP", name: "resty", module: "github.com/go-resty/resty/v2", folder: "clients", test: "TestResty"},
 	{kind: "HTTP", name: "go-retryablehttp", module: "github.com/hashicorp/go-retryablehttp", folder: "clients", test: "TestRetryableHTTP"},
-	{kind: "HTTP", name: "x/net/http2, h2c", module: "golang.org/x/net", folder: "clients", test: "TestHTTP2"},
+	{kind: "HTTP", name: "x/net/http2", module: "golang.org/x/net", folder: "clients", test: "TestHTTP2"},
 	{kind: "Websockets", name: "gorilla/websocket", module: "github.com/gorilla/websocket", folder: "websockets", test: "TestGorilla"},
 	{kind: "Websockets", name: "coder/websocket", module: "github.com/coder/websocket", folder: "websockets", test: "TestCoder"},
 	{kind: "Queues and brokers", name: "NATS, server and client", module: "github.com/nats-io/nats-server/v2", folder: "nats", test: "TestNATS"},

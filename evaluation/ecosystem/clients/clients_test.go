@@ -4,6 +4,7 @@ package clients
 import (
 	"context"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"sync"
@@ -15,7 +16,6 @@ import (
 	"github.com/go-resty/resty/v2"
 	"github.com/hashicorp/go-retryablehttp"
 	"golang.org/x/net/http2"
-	"golang.org/x/net/http2/h2c"
 )
 
 func serve(t *testing.T, h http.HandlerFunc) string {
@@ -179,11 +179,11 @@ func TestHystrix(t *testing.T) {
 }
 
 // call starts a command, and takes its output or error.
-func call(t *testing.T, send func(ctx context.Context, output chan<- string)) {
+func call(t *testing.T, send func(ctx context.Context, output chan<- string) error) {
 	ctx, cancel := context.WithTimeout(t.Context(), 900*time.Microsecond)
 	defer cancel()
 	output := make(chan string)
-	errs := hystrix.GoC(ctx, "call", func(ctx context.Context) error { send(ctx, output); return nil }, nil)
+	errs := hystrix.GoC(ctx, "call", func(ctx context.Context) error { return send(ctx, output) }, nil)
 	select {
 	case <-output:
 	case <-errs:
@@ -192,41 +192,69 @@ func call(t *testing.T, send func(ctx context.Context, output chan<- string)) {
 
 // The command goes on after the timeout of its caller. Nobody takes its output then.
 func TestHystrixDefect(t *testing.T) {
-	call(t, func(_ context.Context, output chan<- string) { output <- "done" })
+	call(t, func(_ context.Context, output chan<- string) error {
+		output <- "done"
+		return nil
+	})
 }
 
 func TestHystrixMended(t *testing.T) {
-	call(t, func(ctx context.Context, output chan<- string) {
+	call(t, func(ctx context.Context, output chan<- string) error {
 		select {
 		case output <- "done":
+			return nil
 		case <-ctx.Done():
+			return ctx.Err()
 		}
 	})
 }
 
-// dial starts a server of HTTP/2 without TLS, and returns a client of it.
-func dial(t *testing.T, h http.HandlerFunc) (*http.Client, string) {
-	s := httptest.NewServer(h2c.NewHandler(h, &http2.Server{}))
-	protocols := new(http.Protocols)
-	protocols.SetUnencryptedHTTP2(true)
-	transport := &http.Transport{Protocols: protocols}
-	t.Cleanup(func() { transport.CloseIdleConnections(); s.Close() })
-	return &http.Client{Transport: transport}, s.URL
+// dial starts a server of HTTP/2 without TLS, and returns a connection to it.
+func dial(t *testing.T, h http.HandlerFunc) *http2.ClientConn {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		if c, err := l.Accept(); err == nil {
+			new(http2.Server).ServeConn(c, &http2.ServeConnOpts{Handler: h})
+		}
+	}()
+	conn, err := net.Dial("tcp", l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := (&http2.Transport{AllowHTTP: true}).NewClientConn(conn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close(); l.Close(); <-done })
+	return c
+}
+
+func get(ctx context.Context, c *http2.ClientConn) (string, error) {
+	request, err := http.NewRequestWithContext(ctx, "GET", "http://server/", nil)
+	if err != nil {
+		return "", err
+	}
+	r, err := c.RoundTrip(request)
+	if err != nil {
+		return "", err
+	}
+	defer r.Body.Close()
+	text, err := io.ReadAll(r.Body)
+	return string(text), err
 }
 
 func TestHTTP2(t *testing.T) {
-	c, url := dial(t, func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, r.Proto) })
+	c := dial(t, func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, r.Proto) })
 	var wg sync.WaitGroup
 	for range 2 {
 		wg.Go(func() {
-			r, err := c.Get(url)
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			defer r.Body.Close()
-			if text, _ := io.ReadAll(r.Body); string(text) != "HTTP/2.0" {
-				t.Errorf("got %q", text)
+			if text, err := get(t.Context(), c); err != nil || text != "HTTP/2.0" {
+				t.Errorf("got %q, %v", text, err)
 			}
 		})
 	}
@@ -235,8 +263,9 @@ func TestHTTP2(t *testing.T) {
 
 // downloads gets a page whose handler waits for a part that another goroutine makes, until the client leaves.
 func downloads(t *testing.T, produce func(ctx context.Context, parts chan<- string)) {
-	c, url := dial(t, func(w http.ResponseWriter, r *http.Request) {
-		parts := start(r.Context(), produce)
+	c := dial(t, func(w http.ResponseWriter, r *http.Request) {
+		parts := make(chan string)
+		go produce(r.Context(), parts)
 		select {
 		case part := <-parts:
 			io.WriteString(w, part)
@@ -245,16 +274,7 @@ func downloads(t *testing.T, produce func(ctx context.Context, parts chan<- stri
 	})
 	ctx, cancel := context.WithTimeout(t.Context(), 900*time.Microsecond)
 	defer cancel()
-	request, _ := http.NewRequestWithContext(ctx, "GET", url, nil)
-	if r, err := c.Do(request); err == nil {
-		r.Body.Close()
-	}
-}
-
-func start(ctx context.Context, f func(ctx context.Context, parts chan<- string)) <-chan string {
-	parts := make(chan string)
-	go f(ctx, parts)
-	return parts
+	get(ctx, c)
 }
 
 func TestHTTP2Defect(t *testing.T) {

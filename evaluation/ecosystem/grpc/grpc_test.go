@@ -44,17 +44,16 @@ func TestGRPC(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	s.SetServingStatus("db", grpc_health_v1.HealthCheckResponse_SERVING)
-	stream, err := c.Watch(ctx, &grpc_health_v1.HealthCheckRequest{Service: "db"})
-	if err != nil {
-		t.Fatal(err)
+	var wg sync.WaitGroup
+	for range 2 {
+		wg.Go(func() {
+			r, err := c.Check(ctx, &grpc_health_v1.HealthCheckRequest{Service: "db"})
+			if err != nil || r.Status != grpc_health_v1.HealthCheckResponse_SERVING {
+				t.Errorf("got %v, %v", r, err)
+			}
+		})
 	}
-	if r, err := stream.Recv(); err != nil || r.Status != grpc_health_v1.HealthCheckResponse_SERVING {
-		t.Errorf("got %v, %v", r, err)
-	}
-	cancel()
-	if _, err := stream.Recv(); status.Code(err) != codes.Canceled {
-		t.Errorf("got %v", err)
-	}
+	wg.Wait()
 }
 
 // tickets sells the last ticket.
@@ -124,6 +123,28 @@ func TestGRPCMended(t *testing.T) {
 		s.left--
 		return true
 	})
+}
+
+func TestGRPCStream(t *testing.T) {
+	s := health.NewServer()
+	c := dial(t, s)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	stream, err := c.Watch(ctx, &grpc_health_v1.HealthCheckRequest{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r, err := stream.Recv(); err != nil || r.Status != grpc_health_v1.HealthCheckResponse_SERVING {
+		t.Errorf("got %v, %v", r, err)
+	}
+	go s.Shutdown()
+	if r, err := stream.Recv(); err != nil || r.Status != grpc_health_v1.HealthCheckResponse_NOT_SERVING {
+		t.Errorf("got %v, %v", r, err)
+	}
+	cancel()
+	if _, err := stream.Recv(); status.Code(err) != codes.Canceled {
+		t.Errorf("got %v", err)
+	}
 }
 
 // feed streams two updates to its watchers, from a goroutine of its own.

@@ -207,7 +207,7 @@ func TestEcho(t *testing.T) {
 	greets(t, serve(t, e))
 }
 
-// audits write a line for each request, by a goroutine that the service stops at its end.
+// audits writes a line for a request, by a goroutine that the service stops at its end.
 func audits(t *testing.T, write func(quit <-chan struct{}, lines chan<- string)) {
 	quit, lines := make(chan struct{}), make(chan string)
 	e := echo.New()
@@ -215,17 +215,12 @@ func audits(t *testing.T, write func(quit <-chan struct{}, lines chan<- string))
 		go write(quit, lines)
 		return c.NoContent(http.StatusNoContent)
 	})
-	go func() {
-		for {
-			select {
-			case <-lines:
-			case <-quit:
-				return
-			}
-		}
-	}()
-	twice(serve(t, e), "/")
-	time.Sleep(900 * time.Microsecond)
+	get := serve(t, e)
+	get("/")
+	select {
+	case <-lines:
+	case <-time.After(500 * time.Microsecond):
+	}
 	close(quit)
 }
 
