@@ -1,11 +1,13 @@
 package testsched
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 )
@@ -85,7 +87,7 @@ func Load(file string) (*Stored, error) {
 
 // storeUnconfirmed stores a finding that is not yet confirmed or minimized, and its summary in case this process ends before it is.
 func (s *Settings) storeUnconfirmed(c *Config, r *Result, o *Outcome, not string) {
-	file, created := s.keep(c, &Minimized{Schedule: r.Found, Outcome: o})
+	file, created := s.keep(c, &Minimized{Schedule: r.Found, Outcome: o}, false)
 	s.discard(file)
 	if created {
 		s.provisional.file = file
@@ -116,15 +118,15 @@ func (s *Settings) discard(file string) {
 
 // store stores a confirmed finding and returns its file, or an empty string if it could not be written.
 func (s *Settings) store(c *Config, m *Minimized) string {
-	file, _ := s.keep(c, m)
+	file, _ := s.keep(c, m, true)
 	s.discard(file)
 	s.provisional.file = ""
 	return file
 }
 
 // keep writes a finding to a new file, or over the file of the unconfirmed finding, and sets s.unstored. created is false if another file
-// holds the same text.
-func (s *Settings) keep(c *Config, m *Minimized) (file string, created bool) {
+// holds the same text, or the same finding without data races. A confirmed finding replaces one that only the race detector can show.
+func (s *Settings) keep(c *Config, m *Minimized, confirmed bool) (file string, created bool) {
 	s.unstored = nil
 	f := &Stored{Package: c.Package, Test: c.Test, External: c.External, Begins: Begins(), Finding: m.Outcome.Title(), Shows: m.Outcome.Shows, Race: c.Race, Flags: s.flags.Of(c.Test),
 		Schedule: *m.Schedule}
@@ -144,7 +146,14 @@ func (s *Settings) keep(c *Config, m *Minimized) (file string, created bool) {
 			return file, file == s.provisional.file
 		}
 		if err == nil && !same && file != s.provisional.file {
-			continue
+			switch g, err := Read(bytes.NewReader(old)); {
+			case err != nil || !f.butRaces(g):
+				continue
+			case f.Race && f.Schedule.equal(&g.Schedule):
+				return file, false
+			case f.Race || !confirmed:
+				continue
+			}
 		}
 		_, missing := os.Stat(filepath.Dir(folder("")))
 		s.provisional.made = s.provisional.made || missing != nil
@@ -164,6 +173,11 @@ func (s *Settings) keep(c *Config, m *Minimized) (file string, created bool) {
 		}
 		return file, !same
 	}
+}
+
+// equal reports whether two schedules from files are the same.
+func (s *Schedule) equal(other *Schedule) bool {
+	return s.Seed == other.Seed && s.Memory == other.Memory && slices.Equal(s.Switches, other.Switches)
 }
 
 // replayLines returns the commands that replay a schedule, debug it, and draw it.

@@ -116,6 +116,14 @@ func (f *Stored) raced() bool {
 // isRace reports whether a text of Outcome.Shows is about a data race.
 func isRace(text string) bool { return strings.HasPrefix(text, string(Race)) }
 
+// butRaces reports whether two stored findings of a test are the same except for data races. Only one of them is of a build with the race
+// detector, and the other one is not accepted.
+func (f *Stored) butRaces(g *Stored) bool {
+	rest := func(shows []string) []string { return slices.DeleteFunc(slices.Clone(shows), isRace) }
+	shown := rest(f.Shows)
+	return f.Race != g.Race && g.Known == "" && len(shown) > 0 && slices.Equal(shown, rest(g.Shows))
+}
+
 // conclude adds the known findings of an exploration to its report, and summarizes it.
 func (s *Settings) conclude(u Unit, r *Result, report *Report, note string) *Report {
 	known, _, _ := s.knownLines(r)
@@ -248,7 +256,7 @@ func (o *Outcome) ShowFailure(test, message string, at Stack, helpers []string) 
 	}
 	switch {
 	case callers.File() != "" || message == "":
-	case message == "race detected during execution of test":
+	case message == RaceFailure:
 		return
 	default:
 		callers = nil

@@ -91,7 +91,7 @@ func (o *Outcome) Label(l *Objects) {
 		g := &o.Waiting[i]
 		g.Object = g.Stack.Awaits(g.Waits, l, g.Op, g.Address)
 	}
-	o.Details = WaitList(o.Waiting)
+	o.Details = append(WaitList(o.Waiting), o.Details...)
 }
 
 // Address returns the address that identifies an object. An operation of an RWMutex has the address of its first field, a Mutex, plus 1.

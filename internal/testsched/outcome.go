@@ -375,16 +375,15 @@ func (f *fields) text() string {
 // HasRace reports whether the run had a data race. The race detector has no false alarms.
 func (o *Outcome) HasRace() bool { return slices.ContainsFunc(o.Shows, isRace) }
 
-// SetRace adds the data races that were reported since its last call to what the outcome shows, and describes the first of them.
-func (o *Outcome) SetRace() (message, where string, details []string) {
+// setRace adds the data races that were reported since its last call to what the outcome shows, and describes the first of them.
+func (o *Outcome) setRace() (message, where string, details []string) {
 	var at []string
 	for pair := range slices.Chunk(program.Accesses(program.RaceText(), inPackage), 2) {
 		var texts []string
 		for _, a := range pair {
-			what := strings.ToLower(a.What)
-			texts = append(texts, strings.TrimPrefix(what, "previous ")+" at "+a.Source)
+			texts = append(texts, strings.TrimPrefix(strings.ToLower(a.What), "previous ")+" at "+a.Source)
 			if len(at) < 2 {
-				at, details = append(at, a.At), append(details, what+" at "+a.At)
+				at, details = append(at, a.At), append(details, a.Lines()...)
 			}
 		}
 		slices.Sort(texts)                                                                      // the order of the two accesses varies
@@ -394,3 +393,22 @@ func (o *Outcome) SetRace() (message, where string, details []string) {
 	}
 	return "two goroutines access the same memory without synchronization", strings.Join(at, " "), details
 }
+
+// AddRace adds the data races of a run to its outcome. They are the finding unless the test cannot go on, or has failed for another reason:
+// leaks may be allowed, and a longer run may end.
+func (o *Outcome) AddRace() {
+	message, where, accesses := o.setRace()
+	if o.Kind == Passed || o.Kind == Leak || o.Kind == NoEnd && !o.Spins {
+		o.Kind, o.Message, o.Where, o.Details = Race, message, where, accesses
+		return
+	}
+	o.Details = append(append(o.Details, "and a data race:"), accesses...)
+}
+
+// Accesses returns the lines of a data race's details that describe its two accesses, without the calls that lead to them.
+func (o *Outcome) Accesses() []string {
+	return slices.DeleteFunc(slices.Clone(o.Details), func(line string) bool { return strings.HasPrefix(line, " ") })
+}
+
+// RaceFailure is the message with which package testing fails a test that has had a data race.
+const RaceFailure = "race detected during execution of test"

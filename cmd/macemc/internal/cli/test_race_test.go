@@ -226,8 +226,8 @@ func TestHTTP(t *testing.T) {
 		"--- FAIL: TestInt32", "--- FAIL: TestPointer", "--- PASS: TestWait", "--- PASS: TestHTTP", "--- PASS: TestStack", "--- PASS: TestPool",
 		"--- PASS: TestTimers", `DATA RACE.*\n.* at x_test.go:\d+ in x.TestAfter\b`,
 		`replay: macemc test -race -run '\^TestSubtests\$'`,
-		`PANIC: close of nil channel\n.*\n\s+in goroutine \d+\n\s+before that, a data race:\n\s+(read|write) at x_test.go:`,
-		`(?s)DATA RACE[^\n]*\n\s+write at x_test.go:\d+ in x.TestWaitGroup\n.*--- FAIL: TestWaitGroup `,
+		`PANIC: close of nil channel\n.*\n\s+in goroutine \d+\n\s+and a data race:\n\s+(read|write) at x_test.go:`,
+		`(?s)DATA RACE[^\n]*\n\s+write in WaitGroup.Wait at x_test.go:\d+ in x.wait\n\s+called at x_test.go:\d+ in x.TestWaitGroup\n.*--- FAIL: TestWaitGroup `,
 		`--- FAIL: TestSub `,
 	} {
 		if status != 1 || !regexp.MustCompile(want).MatchString(out) {

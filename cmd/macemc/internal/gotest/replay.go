@@ -125,8 +125,9 @@ func foundPage(file string, s *testsched.Stored, o, passes *testsched.Outcome) *
 		if i == 0 {
 			f.Label = detailLabel(o.Kind)
 		}
-		if i < len(pair) {
-			f.Aside = fmt.Sprintf("step %d, g%d", pair[i]+1, o.Trace[pair[i]].Number)
+		if len(pair) > 0 && !strings.HasPrefix(d, " ") { // an access, and not a call that leads to it
+			f.Aside = fmt.Sprintf("step %d, g%d", pair[0]+1, o.Trace[pair[0]].Number)
+			pair = pair[1:]
 		}
 		e.Violated = append(e.Violated, f)
 	}
@@ -165,7 +166,8 @@ func foundPage(file string, s *testsched.Stored, o, passes *testsched.Outcome) *
 // markRace marks the two steps that access the same memory in a data race, and returns the indices of their events: that of the first
 // detail of the finding, and the earlier one. It returns nil if they are not known.
 func markRace(g *eventgraph.Graph, o *testsched.Outcome) []int {
-	if o.Kind != testsched.Race || len(o.Details) < 2 {
+	accesses := o.Accesses()
+	if o.Kind != testsched.Race || len(accesses) < 2 {
 		return nil
 	}
 	access := func(e *testsched.Event, detail string) bool {
@@ -176,11 +178,11 @@ func markRace(g *eventgraph.Graph, o *testsched.Outcome) []int {
 	}
 	for i := range slices.Backward(o.Trace) {
 		last := &o.Trace[i]
-		if !access(last, o.Details[0]) {
+		if !access(last, accesses[0]) {
 			continue
 		}
 		for j := range slices.Backward(o.Trace[:i]) {
-			if e := &o.Trace[j]; e.Object == last.Object && e.Number != last.Number && access(e, o.Details[1]) {
+			if e := &o.Trace[j]; e.Object == last.Object && e.Number != last.Number && access(e, accesses[1]) {
 				g.SetRace(j+1, i+1)
 				return []int{i, j}
 			}
