@@ -260,6 +260,27 @@ func TestOutcome_SameFailure(t *testing.T) {
 	}
 }
 
+// Two runs show the same if fewer of several like goroutines are blocked in the first one.
+func TestOutcome_Equal(t *testing.T) {
+	of := func(shows ...string) *Outcome { return &Outcome{Kind: Deadlock, Shows: shows} }
+	found := of("deadlock", "main waits", "reader waits", "reader waits")
+	for _, c := range []struct {
+		o    *Outcome
+		want bool
+	}{
+		{found, true},
+		{of("deadlock", "main waits", "reader waits"), true},
+		{of("deadlock", "main waits", "reader waits", "reader waits", "reader waits"), false},
+		{of("deadlock", "main waits"), false},
+		{of("deadlock", "main waits", "writer waits"), false},
+		{&Outcome{Kind: Leak, Shows: found.Shows}, false},
+	} {
+		if got := c.o.equal(found); got != c.want {
+			t.Errorf("%v: got %v, want %v", c.o.Shows, got, c.want)
+		}
+	}
+}
+
 // Minimization in new processes ends after some of them, however many switches there are.
 func TestFound_ManySwitches(t *testing.T) {
 	switches := make([]Switch, 2000)

@@ -284,12 +284,16 @@ func (s *Settings) nearest(sch *Schedule, o *Outcome, runner Runner) {
 	}
 }
 
+// convincing is the number of random continuations from the state before the critical step that pass. With fewer, that none of those after it
+// passes may be chance.
+const convincing = 5
+
 // critical finds the step after which none of the sampled continuations passes, by bisection over the events of the run. A passing
 // continuation may exist nevertheless. The first continuation has the default order, which random ones rarely have.
 func (m *Minimized) critical(run func(*Schedule) *Outcome) {
 	budget := m.budget()
-	passes := func(until int) (passed bool, tried int) {
-		for tried = -1; !passed && tried < continuations && budget.left(); {
+	sample := func(until, first, enough int) (passed, tried int) {
+		for tried = first; passed < enough && tried < continuations && budget.left(); {
 			s := *m.Schedule
 			s.Policy, s.Every, s.Brief = Random, 1+uint32(tried%5)*3, true
 			s.Walk = mix(uint64(until)<<32 ^ uint64(tried))
@@ -303,9 +307,15 @@ func (m *Minimized) critical(run func(*Schedule) *Outcome) {
 			}
 			m.Runs++
 			tried++
-			passed = run(&s).passes()
+			if run(&s).passes() {
+				passed++
+			}
 		}
 		return passed, tried
+	}
+	passes := func(until int) (bool, int) {
+		passed, tried := sample(until, -1, 1)
+		return passed > 0, tried
 	}
 	low, high := 0, len(m.Outcome.Trace) // some continuation from low passes, and none from high
 	if passed, _ := passes(0); !passed || high == 0 {
@@ -330,5 +340,7 @@ func (m *Minimized) critical(run func(*Schedule) *Outcome) {
 			high = mid
 		}
 	}
-	m.Critical = high
+	if passed, _ := sample(low, 0, convincing); passed == convincing {
+		m.Critical = high
+	}
 }

@@ -89,21 +89,32 @@ func TestMinimized_Show(t *testing.T) {
 	}
 }
 
-// A step is not critical if the default order passes after it, although random continuations fail.
-func TestMinimized_CriticalDefaultOrder(t *testing.T) {
+// A step is critical if none of many random continuations after it passes, nor the default order, and several before it do. If they rarely
+// pass, or fail from the first step on, no step is known to be critical.
+func TestMinimized_CriticalConvincing(t *testing.T) {
 	o := &Outcome{Kind: Race, Executed: 8}
 	for n := range o.Executed {
 		o.Trace = append(o.Trace, Event{Count: n + 1})
 	}
-	m := &Minimized{Schedule: &Schedule{Switches: []Switch{{1, 1, 2}}}, Outcome: o}
-	m.critical(func(s *Schedule) *Outcome {
-		if s.Policy == Default && (s.Until == 0 && s.Switches == nil || s.Until > 0 && s.Until < 5) {
+	for _, c := range []struct {
+		random, ordered uint64 // numbers of steps before which continuations pass
+		one             uint64 // one in so many random ones does
+		want            int
+	}{{5, 5, 1, 5}, {5, 3, 4, 5}, {5, 5, 1000, 0}, {0, 5, 1, 0}, {3, 5, 1, 0}} {
+		m := &Minimized{Schedule: &Schedule{Switches: []Switch{{1, 1, 2}}}, Outcome: o}
+		m.critical(func(s *Schedule) *Outcome {
+			before := c.random
+			if s.Policy == Default {
+				before = c.ordered
+			}
+			if s.Until == 0 && s.Switches != nil || s.Until >= before || s.Policy == Random && s.Walk%c.one != 0 {
+				return o
+			}
 			return &Outcome{}
+		})
+		if m.Critical != c.want {
+			t.Errorf("%+v: step %d is critical", c, m.Critical)
 		}
-		return o
-	})
-	if m.Critical != 5 {
-		t.Errorf("step %d is critical, want step 5", m.Critical)
 	}
 }
 

@@ -279,7 +279,7 @@ func (s *Settings) found(c *Config, r *Result, runner Runner) *Report {
 		s.storeUnconfirmed(c, r, again, "minimized")
 		less := Minimize(r.Found, r.Finding, s.latest, plain, traced)
 		s.SkipPatience = false // with fewer switches, a run may show the finding only if it does not wait
-		if o := s.replay(c, less.Schedule, withTrace); o != nil && o.SameFinding(r.Finding) {
+		if o := s.replay(c, less.Schedule, withTrace); o != nil && o.SameFinding(r.Finding) && !r.knows(o) {
 			less.show(o)
 			m = less
 		} else if o := s.replay(c, r.Found); o != nil && o.Kind == Passed {
