@@ -1,11 +1,14 @@
 package netfacts
 
 import (
+	"context"
+	"errors"
 	"io"
 	"net"
 	"path/filepath"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // These tests pass, and are not explored.
@@ -94,5 +97,25 @@ func TestAnotherMachine(t *testing.T) {
 	c, err := net.Dial("udp", "192.0.2.1:9")
 	if err == nil {
 		c.Close()
+	}
+}
+
+// The lookup that was in progress when the run ended does not delay that of the next one.
+func TestLookup(t *testing.T) {
+	r := net.DefaultResolver
+	preferGo, dial := r.PreferGo, r.Dial
+	defer func() { r.PreferGo, r.Dial = preferGo, dial }()
+	r.PreferGo = true
+	r.Dial = func(context.Context, string, string) (net.Conn, error) {
+		if c, err := net.Dial("udp", "192.0.2.1:9"); err == nil {
+			c.Close()
+		}
+		return nil, errors.New("no name server")
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	_, err := r.LookupIPAddr(ctx, "netfacts.invalid")
+	if e := new(net.DNSError); !errors.As(err, &e) || ctx.Err() != nil {
+		t.Error(err)
 	}
 }
