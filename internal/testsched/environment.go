@@ -42,7 +42,7 @@ var Replaced = []string{"GODEBUG", "GOMAXPROCS", "GORACE"}
 // variables are those that an exploring process has.
 var variables = []string{Variable, VariableSchedules, VariableTime, VariableDelay, VariableInstant, VariableExhaustive, VariableModules,
 	VariableLeaks, VariableSchedule, VariableSummaries, variableOnly, VariablePackage, VariableTags, VariableOutcome, variableSkipPatience,
-	variableTimeout, VariableUser, VariableTrace, VariableStage, variableStatus, variableExternal, program.VariableFolder}
+	variableTimeout, VariableUser, VariableTrace, VariableStage, variableStatus, variableExternal, VariableDied, program.VariableFolder}
 
 // hidden are the environment variables of the checker, which tests do not see; nil means that they are not hidden.
 var hidden map[string]string

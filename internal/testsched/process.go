@@ -36,26 +36,9 @@ func (o *Outcome) fails() bool { return o != nil && o.Kind != Passed }
 // processes executes schedules in new processes until one fails, and reports what these processes show about a finding.
 func (s *Settings) processes(c *Config, r *Result, d *unconfirmed) *Report {
 	s.SkipPatience = false
-	limit := 200
-	if c.Schedules > 0 {
-		limit = min(limit, c.Schedules)
-	}
-	deadline := s.within(max(10*time.Second, 2*c.Time))
-	passed := 0
-	for n := 0; n < limit && s.temporary == nil && time.Now().Before(deadline); n++ {
-		run := func() *Outcome {
-			return s.fresh(c, variableOnly+"="+strconv.Itoa(n), VariableSchedules+"="+strconv.FormatUint(r.First.Points, 10))
-		}
-		o := run()
-		if o != nil && o.Kind == Passed {
-			passed++
-		}
-		if !o.fails() || r.accept(o, 0) {
-			continue
-		}
-		drawn := c.draw(n, r.First.Points)
-		return s.confirm(c, &Schedule{Seed: drawn.Seed, Memory: drawn.Memory, Delay: c.Delay, Switches: o.Switches}, o,
-			fmt.Sprintf("found by schedule %d in a new process", n+1), run)
+	report, passed := firstFailure(s, c, r.First.Points, func(o *Outcome) bool { return r.accept(o, 0) })
+	if report != nil {
+		return report
 	}
 	if passed == 0 || s.temporary != nil {
 		note := "not confirmed: no new process could execute the test"
@@ -267,11 +250,24 @@ func (s *Settings) process(c *Config, env ...string) *Outcome {
 		return nil
 	}
 	file.Close()
-	defer os.Remove(file.Name())
-	if !s.start(c, append(env, VariableOutcome+"="+file.Name())...) {
+	output, err := outputFile(file.Name())
+	if err != nil {
+		s.temporary = err
+		return nil
+	}
+	defer output.Close()
+	for _, name := range []string{file.Name(), output.Name(), file.Name() + recordSuffix} {
+		defer os.Remove(name)
+	}
+	state, inTime := startProcess(s, c, output, append(env, VariableOutcome+"="+file.Name()))
+	if state == nil {
 		return nil
 	}
 	text, _ := os.ReadFile(file.Name())
+	if string(text) == Begun && inTime {
+		printed, _ := os.ReadFile(output.Name())
+		return death(state, string(printed), recorded(file.Name()))
+	}
 	if o := Decode(string(text)); o != nil && o.Kind != Unexplored {
 		return o
 	}
@@ -281,14 +277,21 @@ func (s *Settings) process(c *Config, env ...string) *Outcome {
 // start executes the test in a new process of this program, with some environment variables changed, and waits for its end. It reports
 // whether the process could be started.
 func (s *Settings) start(c *Config, env ...string) bool {
+	state, _ := startProcess(s, c, nil, env)
+	return state != nil
+}
+
+// startProcess does so, with a file for the output, and returns how the process ended; nil means that it was not started. inTime is false if
+// it was killed because it was too slow.
+func startProcess(s *Settings, c *Config, output *os.File, env []string) (state *os.ProcessState, inTime bool) {
 	exe, err := os.Executable()
 	limit := time.Until(s.within(processTime + 10*time.Second))
 	if err != nil || limit <= 0 {
-		return false
+		return nil, false
 	}
 	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
 	if err != nil {
-		return false
+		return nil, false
 	}
 	defer null.Close()
 	if s.SkipPatience {
@@ -299,12 +302,14 @@ func (s *Settings) start(c *Config, env ...string) bool {
 	}
 	env = slices.Concat(env, []string{timeoutVariable(s)}, s.environ) // of equal names, the first counts
 	args := append([]string{exe, "-test.count=1", "-test.timeout=" + processTime.String()}, s.flags.Process(c.Test)...)
-	p, err := os.StartProcess(exe, args, &os.ProcAttr{Dir: begin, Env: env, Files: []*os.File{null, null, null}})
+	if output == nil {
+		output = null
+	}
+	p, err := os.StartProcess(exe, args, &os.ProcAttr{Dir: begin, Env: env, Files: []*os.File{null, null, output}})
 	if err != nil {
-		return false
+		return nil, false
 	}
 	timer := time.AfterFunc(limit, func() { p.Kill() })
-	defer timer.Stop()
-	p.Wait()
-	return true
+	state, _ = p.Wait()
+	return state, timer.Stop()
 }

@@ -123,23 +123,11 @@ func (s *Settings) Test(u Unit, race bool, deadline time.Time, runner Runner) *R
 	c.Unit, c.Race, c.End = u, race, s.end(deadline)
 	switch {
 	case s.only >= 0:
+		begins(s)
 		s.write(runner.Run(c.draw(s.only, uint64(s.config.Schedules)), false))
 		return &Report{}
 	case s.outcome != "" && s.schedule != "":
-		f, err := Load(s.schedule)
-		if err != nil {
-			s.write(&Outcome{Kind: Unexplored, Message: err.Error()})
-			return &Report{}
-		}
-		if !u.owns(f) {
-			return &Report{}
-		}
-		o := alone(&f.Schedule, runner)
-		s.write(o)
-		if wantsNearest() {
-			s.nearest(&f.Schedule, o, runner)
-		}
-		return &Report{}
+		return replayedAlone(s, &u, runner)
 	case s.schedule != "":
 		f, err := Load(s.schedule)
 		if err != nil {
@@ -161,6 +149,9 @@ func (s *Settings) Test(u Unit, race bool, deadline time.Time, runner Runner) *R
 	if s.outcome == "" {
 		c.Progress = func(r *Result) { s.summarize(u, r, EndedEarly) }
 		c.Progress(&Result{}) // reserves room for a finding
+	}
+	if s.outcome == "" && getenv(VariableDied) != "" {
+		return separately(s, &c)
 	}
 	c.Long = func(text string) { s.announce(u.Package + " " + u.String() + ": " + text) }
 	runs := 0
@@ -205,6 +196,25 @@ func (s *Settings) Test(u Unit, race bool, deadline time.Time, runner Runner) *R
 		report.Finding = report.Note + "\n"
 	}
 	return s.conclude(u, r, report, strings.TrimPrefix(report.Note, "macemc: "))
+}
+
+// replayedAlone executes a schedule, and passes the outcome to the process that waits for it.
+func replayedAlone(s *Settings, u *Unit, runner Runner) *Report {
+	f, err := Load(s.schedule)
+	if err != nil {
+		s.write(&Outcome{Kind: Unexplored, Message: err.Error()})
+		return &Report{}
+	}
+	if !u.owns(f) {
+		return &Report{}
+	}
+	begins(s)
+	o := alone(&f.Schedule, runner)
+	s.write(o)
+	if wantsNearest() {
+		s.nearest(&f.Schedule, o, runner)
+	}
+	return &Report{}
 }
 
 // replayed executes the schedule that the user gave, and reports its outcome.

@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/macemc/macemc/internal/testsched"
 )
 
 // Signals that a test sends to its own process, memory that it maps, and what ends the process belong to a run.
@@ -50,4 +52,35 @@ func TestTest_Process(t *testing.T) {
 	}
 	replay := []string{"-count=1", "-run=^TestFault$", "-schedule=testdata/macemc/TestFault/panic-1.path", "."}
 	testReports(t, []string{"PANIC: fatal error: fault\n", "replayed from "}, 1, replay...)
+}
+
+// A test whose process dies outside of its runs is explored again, with each schedule in a process of its own.
+func TestTest_ProcessDies(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the standard library the first time")
+	}
+	leanBuilds(t)
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS("testdata/process")); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(dir)
+	out, status := testCommand(t.Context(), "-count=1", "-schedules=100", "./dies")
+	for _, want := range []string{
+		`macemc: a process died while it explored TestRequests of example.org/process/dies; `,
+		`--- FAIL: TestRequests .*\n    macemc: PANIC: request 1 comes first\n      dies_test.go:14  init.0.func1\n    found by schedule \d+ in a new process; 1 (switch|pause) `,
+		`replay: macemc test -run '\^TestRequests\$' -schedule dies/testdata/macemc/TestRequests/panic-1.path example.org/process/dies\n`,
+	} {
+		if status != 1 || !regexp.MustCompile(want).MatchString(out) {
+			t.Errorf("status %d, %s is missing:\n%s", status, want, out)
+		}
+	}
+	if strings.Contains(out, testsched.EndedEarly) {
+		t.Errorf("%q was examined:\n%s", testsched.EndedEarly, out)
+	}
+	const file = "dies/testdata/macemc/TestRequests/panic-1.path"
+	testReports(t, []string{"panic: request 1 comes first\n"}, 1, "-count=1", "-run=^TestRequests$", "-schedule="+file, "./dies")
+	if out, status := commandHere(t.Context(), "graph", file); status == 0 || !strings.Contains(out, "the process of the test dies under this schedule") {
+		t.Errorf("graph: status %d:\n%s", status, out)
+	}
 }

@@ -76,6 +76,9 @@ func (a Runner) executeSchedule(
 		return nil, nil, fmt.Errorf("%s: the test %s of %s was not executed: %v\n%s", file, s.Test, s.Package, cmp.Or(failed, err),
 			strings.TrimSpace(out.String()))
 	}
+	if string(text) == testsched.Begun {
+		return nil, nil, fmt.Errorf("%s: the process of the test dies under this schedule, and its steps are lost; macemc test -schedule %[1]s shows its end", of)
+	}
 	o = testsched.Decode(string(text))
 	if o == nil || o.Kind == testsched.Unexplored {
 		return nil, nil, fmt.Errorf("%s: the test cannot be executed under a schedule", file)
