@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+
+	"github.com/macemc/macemc/internal/testsched/program"
 )
 
 // begin is the working directory in which the process began: the folder of the package. Functions such as TestMain may change it. An empty
@@ -18,7 +20,7 @@ var begin string
 
 // folder returns the folder of a test's findings.
 func folder(test string) string {
-	dir := filepath.Join("testdata", "macemc", test)
+	dir := filepath.Join("testdata", "macemc", program.TestPath(test))
 	if now, err := syscall.Getwd(); err == nil && begin != "" && now != begin {
 		return filepath.Join(begin, dir)
 	}

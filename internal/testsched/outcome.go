@@ -121,19 +121,22 @@ func (g Origin) String() string {
 
 // Identity describes a goroutine: the test that it executes, or how it started. An empty string means that this is not known.
 func (o *Outcome) Identity(test string, number int) string {
-	main := test
+	main, first := test, ""
+	if function, _, below := strings.Cut(test, "/"); below && !strings.HasPrefix(test, "Fuzz") {
+		main = function // of which the subtest is a part
+	}
 	for _, g := range o.Origins {
 		switch {
 		case g.Test && g.Number == number:
-			return test
+			return main
 		case g.Test:
-			main = "the program, to the end of TestMain"
+			first = "the program, to the end of TestMain"
 		case g.Number == number:
 			return g.String()
 		}
 	}
 	if number == 1 {
-		return main
+		return cmp.Or(first, main)
 	}
 	return ""
 }

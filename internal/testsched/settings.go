@@ -75,9 +75,11 @@ type Report struct {
 	Finding string // empty means none
 	Known   string // the only findings are known; empty means none
 	Note    string
-	Quiet   bool   // the first run has a known finding, and its output is not shown
-	shows   string // identifies a finding whose schedule is stored; empty means none
-	file    string // of its schedule
+	Quiet   bool     // the first run has a known finding, and its output is not shown
+	Failing []string // subtests with findings
+	Rest    []string // subtests that are to be executed as go test does
+	shows   string   // identifies a finding whose schedule is stored; empty means none
+	file    string   // of its schedule
 	// TimedOut, if not nil, means that the test is to be executed as go test does. If it does not end before -timeout, that is a finding.
 	// TimedOut stores and describes it.
 	TimedOut func() string
@@ -133,11 +135,20 @@ func (s *Settings) Test(u Unit, race bool, deadline time.Time, runner Runner) *R
 		if err != nil {
 			return &Report{Finding: fmt.Sprintf("macemc: %s: %v\n", s.schedule, err)}
 		}
-		if f.Test != u.Test || f.Package != u.Package || !u.owns(f) {
+		if !u.executes(f, runner) {
 			return nil
 		}
+		c.Test = f.Test
 		return replayed(s, &c, f, runner)
 	}
+	return dividing(s, &c, runner)
+}
+
+// explored explores a unit. first is called after the first run that is not of a stored schedule: its outcome ends the exploration, and nil
+// continues it. The result is nil if the unit cannot be explored.
+func explored(s *Settings, c *Config, runner Runner, first func(*Schedule, *Outcome) *Outcome) *Report {
+	u := c.Unit
+	s.running, s.runs = u.String(), nil
 	corpus, err := stored(u)
 	if err != nil {
 		s.summarizeAs(Damaged, u, &Result{}, "")
@@ -151,24 +162,42 @@ func (s *Settings) Test(u Unit, race bool, deadline time.Time, runner Runner) *R
 		c.Progress(&Result{}) // reserves room for a finding
 	}
 	if s.outcome == "" && getenv(VariableDied) != "" {
-		return separately(s, &c)
+		return separately(s, c)
 	}
 	c.Long = func(text string) { s.announce(u.Package + " " + u.String() + ": " + text) }
 	runs := 0
-	s.runs = func() string { return s.again(&c, &Result{Schedules: runs}) }
-	r := Explore(c, func(sch *Schedule) *Outcome {
+	s.runs = func() string { return s.again(c, &Result{Schedules: runs}) }
+	r := Explore(*c, func(sch *Schedule) *Outcome {
 		runs++
 		sch.Showing = showing
-		return runner.Run(sch, false)
+		o := runner.Run(sch, false)
+		if first != nil && len(sch.Switches) == 0 {
+			stop := first(sch, o)
+			if first = nil; stop != nil {
+				return stop
+			}
+		}
+		return o
 	})
+	return concluded(s, c, r, runner)
+}
+
+// concluded reports the result of an exploration.
+func concluded(s *Settings, c *Config, r *Result, runner Runner) *Report {
+	u := c.Unit
 	switch {
 	case s.outcome != "":
 		s.write(r.outcome())
 		return &Report{}
 	case r.Finding == nil && r.Stop == nil:
-		r.repeat(func(sch *Schedule) *Outcome { return s.replay(&c, sch) })
+		r.repeat(func(sch *Schedule) *Outcome { return s.replay(c, sch) })
 	}
 	switch {
+	case r.Stop == divided:
+		if delete(s.summary, u.String()); r.Saved.Passing > 0 {
+			s.summarize(u, r, "")
+		}
+		return nil
 	case r.Stop != nil:
 		s.summarize(u, r, "not explored: "+r.Stop.Message)
 		return nil
@@ -186,9 +215,9 @@ func (s *Settings) Test(u Unit, race bool, deadline time.Time, runner Runner) *R
 		return s.conclude(u, r, &Report{Note: r.text()}, note)
 	}
 	if why := r.tooLong(); why != "" {
-		return s.executeLong(&c, r, why)
+		return s.executeLong(c, r, why)
 	}
-	report := s.found(&c, r, runner)
+	report := s.found(c, r, runner)
 	if report.Note != "" {
 		report.Note = strings.Join(append([]string{report.Note}, headline(r.Finding)[1:]...), "\n")
 	}

@@ -115,3 +115,33 @@ var fileFlags = map[string]func(test, value string) error{
 		return nil
 	},
 }
+
+// TestPath returns the path of the folder with the schedules of a test or subtest. Its elements are valid names of files in all systems and
+// in the archives of modules.
+func TestPath(test string) string {
+	if test == "" {
+		return ""
+	}
+	const longest = 80
+	elements := strings.Split(test, "/")
+	for i, name := range elements {
+		valid := strings.Map(func(r rune) rune {
+			if !strings.ContainsRune("_-+=,#@. ", r) && !unicode.In(r, unicode.Letter, unicode.Digit) {
+				return '~'
+			}
+			return r
+		}, name)
+		if len(valid) > longest {
+			valid = strings.ToValidUTF8(valid[:longest], "")
+		}
+		if valid = strings.Trim(valid, ". "); valid != name || valid == "" {
+			hash := uint64(14695981039346656037) // FNV-1a
+			for _, b := range []byte(name) {
+				hash = (hash ^ uint64(b)) * 1099511628211
+			}
+			valid = fmt.Sprintf("%s~%08x", valid, uint32(hash>>32^hash))
+		}
+		elements[i] = valid
+	}
+	return strings.Join(elements, "/")
+}

@@ -42,3 +42,21 @@ func TestCheck(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
+
+// Paths of tests are valid in all file systems, distinct, and lead downwards.
+func TestTestPath(t *testing.T) {
+	seen := map[string]string{}
+	for _, name := range []string{"TestX", "FuzzX/seed#0", "TestX/a/b", "TestX/a//b", "TestX/..", "TestX/.", "TestX/a:b", "TestX/a?b", "TestX/é=1,2",
+		"TestX/a.", "TestX/a", "TestX/" + strings.Repeat("long", 100), "TestX/" + strings.Repeat("long", 101)} {
+		path := TestPath(name)
+		if old, ok := seen[path]; ok || strings.ContainsAny(path, `:?"\`) || strings.Contains(path, "..") || strings.Contains(path, "//") || len(path) > 120 {
+			t.Errorf("%q has %q, as %q", name, path, old)
+		}
+		seen[path] = name
+	}
+	for _, name := range []string{"", "TestX", "FuzzX/seed#0", "TestX/a_b/c-1"} {
+		if path := TestPath(name); path != name {
+			t.Errorf("%q has %q", name, path)
+		}
+	}
+}

@@ -125,7 +125,7 @@ func TestParts(t *testing.T) {
 	if status != 1 || strings.Count(out, "--- FAIL") != 1 || strings.Contains(out, "PASS") {
 		t.Errorf("status %d:\n%s", status, out)
 	}
-	expect(t, out, "FAILED TEST: x_test.go:.*: 1 counts", "critical step: ", "of 3 tests",
+	expect(t, out, "FAILED TEST: x_test.go:.*: 1 counts", "critical step: ", "of 4 tests",
 		"macemc: example.org/x/server TestProcess: not explored: it starts a process")
 	const file = "server/testdata/macemc/TestCounting/failed-test-1.path"
 	testReports(t, []string{"1 counts", "replayed from "}, 1, "-run=^TestCounting$", "-schedule="+file, "./server", "-args", "-size=3")

@@ -248,8 +248,8 @@ func scheduleTrace(test string, o *testsched.Outcome) *replay.Trace {
 		node := sim.NodeID(e.Number - 1)
 		if t.Names[node] == "" {
 			t.Names[node] = e.Func
-			if o.Identity(test, e.Number) == test {
-				t.Names[node] = test
+			if name := o.Identity(test, e.Number); name != "" && !strings.Contains(name, " ") {
+				t.Names[node] = name // of the test function
 			}
 		}
 		s := replay.TraceStep{Number: i + 1, Kind: "operation", Node: int(node), Peer: -1, What: e.What(), Source: e.At}

@@ -23,7 +23,7 @@ func scheduleArgs(file, of string, s *testsched.Stored) ([]string, error) {
 	if s.Race || s.Schedule.Memory || strings.HasPrefix(s.Finding, strings.ToUpper(string(testsched.Race))) {
 		args = append(args, "-race")
 	}
-	within := filepath.Join("testdata", "macemc", filepath.FromSlash(s.Test))
+	within := filepath.Join("testdata", "macemc", filepath.FromSlash(program.TestPath(s.Test)))
 	folder, inside := strings.CutSuffix(filepath.Dir(of), string(filepath.Separator)+within)
 	switch info, err := os.Stat(s.Package); {
 	case inside:

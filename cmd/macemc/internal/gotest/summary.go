@@ -67,17 +67,31 @@ func function(test string) string {
 	return name
 }
 
+// concerns reports whether a failure, by its name, may be that of a test, or of a test that contains it as a subtest.
+func concerns(failing, test string) bool {
+	name := function(test)
+	return name == failing || strings.HasPrefix(name, failing+"/")
+}
+
+// contains reports whether one of the failures concerns a test.
+func contains(failing []string, test string) bool {
+	return slices.ContainsFunc(failing, func(name string) bool { return concerns(name, test) })
+}
+
 // unexcused returns the number of failures, by their names, that are not those of excused tests. A test of package p may fail although one
-// of package p_test with the same name is excused.
+// of package p_test with the same name is excused, and a subtest although another one is.
 func (p packageSummary) unexcused(failing []string) (n int) {
 	for i, name := range failing {
-		all, excused := p.names[name], 0
-		for _, test := range p.excused {
-			if function(test) == name {
-				excused++
+		count := func(tests []string) (n int) {
+			for _, test := range tests {
+				if concerns(name, test) {
+					n++
+				}
 			}
+			return n
 		}
-		if excused < all && slices.Index(failing, name) != i || excused == 0 {
+		excused := count(p.excused)
+		if excused == 0 || count(p.found) > 0 || excused < p.names[name] && slices.Index(failing, name) != i {
 			n++
 		}
 	}
@@ -209,7 +223,7 @@ func (s *summaries) line(event, line string) string {
 	sum := s.read(pkg, file)
 	s.failed += sum.unexcused(s.failing[event])
 	for _, name := range sum.found {
-		if slices.Contains(s.failing[event], function(name)) {
+		if contains(s.failing[event], name) {
 			continue
 		}
 		s.failed++
@@ -333,7 +347,7 @@ func (s *summaries) unreported(cause string) {
 		s.ended = true
 		sum := s.read(pkg, filepath.Join(s.folder, f.Name()))
 		for _, name := range sum.found {
-			if !slices.ContainsFunc([]string{"", pkg}, func(event string) bool { return slices.Contains(s.failing[event], function(name)) }) {
+			if !slices.ContainsFunc([]string{"", pkg}, func(event string) bool { return contains(s.failing[event], name) }) {
 				s.failed++
 				fmt.Fprintf(s.end, "--- FAIL: %s\n    %s\n", function(name), strings.ReplaceAll(strings.TrimSpace(sum.reports[name]), "\n", "\n    "))
 			}
