@@ -108,8 +108,6 @@ func fakeNetwork(text string, added map[string]string) (string, error) {
 	fake := regexp.MustCompile(`(?m)^//go:build .*$`).ReplaceAllString(text, "//go:build unix")
 	for from, to := range map[string]string{
 		"\nfunc socket(": "\nfunc macemcFakeSocket(", "\nfunc sysSocket(": "\nfunc macemcSysSocket(",
-		// Without fakeNetFD, Close would close standard input.
-		"\tfd.fakeNetFD = newFakeNetFD(fd)\n": "\tfd.pfd.Sysfd, fd.fakeNetFD = -1, newFakeNetFD(fd)\n",
 	} {
 		if strings.Count(fake, from) != 1 {
 			return "", fmt.Errorf("%q is not there once", from)
