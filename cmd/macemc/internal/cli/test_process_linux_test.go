@@ -28,6 +28,7 @@ func TestTest_Process(t *testing.T) {
 		`--- PASS: TestMapped`,
 		`PANIC: fatal error: fault\n      process_test.go:\d+  load\n      process_test.go:\d+  TestFault\n`,
 		`--- PASS: TestRecovered`,
+		`--- PASS: TestSleeps`,
 		`EXIT: os.Exit\(3\) was called\n      process_test.go:\d+  TestExit\n`,
 		`--- PASS: TestNotify`,
 		`--- PASS: TestDelivered`,

@@ -5,6 +5,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 	"unsafe"
 )
 
@@ -79,6 +80,23 @@ func TestRecovered(t *testing.T) {
 		}
 	}()
 	load()
+}
+
+// A sleep by a system call takes no real time, and others run meanwhile.
+func TestSleeps(t *testing.T) {
+	begun, other := time.Now(), time.Time{}
+	var wg sync.WaitGroup
+	wg.Go(func() { other = time.Now() })
+	if err := syscall.Nanosleep(&syscall.Timespec{Sec: 3600}, nil); err != nil {
+		t.Error(err)
+	}
+	wg.Wait()
+	if slept, meanwhile := time.Since(begun), other.Sub(begun); slept < time.Hour || meanwhile >= time.Hour {
+		t.Error(slept, meanwhile)
+	}
+	if err := syscall.Nanosleep(&syscall.Timespec{Nsec: -1}, nil); err != syscall.EINVAL {
+		t.Error(err)
+	}
 }
 
 func TestExit(t *testing.T) { syscall.Exit(3) }
