@@ -99,7 +99,7 @@ func explore(program string, options, folders []string, page string, verbose boo
 	if failures > 0 && rest != "" {
 		fmt.Fprint(os.Stderr, rest)
 	}
-	if page != "" && failures == 0 {
+	if page != "" {
 		err = write(page, text)
 	}
 	return failures, err

@@ -76,6 +76,8 @@ func TestTable(t *testing.T) {
 			"| conc | v1 | yes | 100624 | 30 | **TestConcMended fails** |"},
 		{"100624 schedules (57781/s), no finding; complete: all 22 schedules with at most 0 preemptions (10/s), no finding",
 			"complete: the only schedule (16945/s), no finding", "| conc | v1 | yes | 1 (complete) | 30 | failed test |"},
+		{"100624 schedules (57781/s), no finding; complete: all 22 schedules with at most 0 preemptions (10/s), no finding",
+			"complete: all 214 schedules with at most 2 preemptions, if there is no data race (14210/s), no finding", "| conc | v1 | yes | 214 | 30 | failed test |"},
 	} {
 		found, _, err := parse(strings.NewReader(strings.Replace(events, c.old, c.changed, 1)))
 		if err != nil {
@@ -96,6 +98,19 @@ func TestReasons(t *testing.T) {
 	r := judge(conc, "v1", found)
 	if want := "TestConc: not explored: it starts a process"; r.explored || len(r.wrong) != 1 || r.wrong[0] != want {
 		t.Errorf("explored %v, wrong %q", r.explored, r.wrong)
+	}
+}
+
+func TestChoose(t *testing.T) {
+	if all, err := choose(nil); err != nil || len(all) != len(libraries) {
+		t.Errorf("%d of all libraries, %v", len(all), err)
+	}
+	some, err := choose([]string{"./stores/", "ants"})
+	if err != nil || len(some) != 5 || some[4].test != "TestAnts" {
+		t.Errorf("chose %v, %v", some, err)
+	}
+	if _, err := choose([]string{"ants", "none"}); err == nil {
+		t.Error("a folder without libraries is accepted")
 	}
 }
 

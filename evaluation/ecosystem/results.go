@@ -14,7 +14,7 @@ type result struct {
 	passed    bool
 	failed    bool
 	schedules int    // explored without a finding
-	complete  string // what was complete, or ""
+	sampled   bool   // there may be more of them
 	found     int    // number of the schedule that found something, or 0
 	finding   string // its kind
 	reason    string // why it was not explored, or ""
@@ -68,13 +68,14 @@ func (r *result) add(e event, sub bool) {
 	r.output += e.Output
 	if m := schedulesLine.FindStringSubmatch(e.Output); m != nil {
 		r.schedules += number(m[1])
-	}
-	if m := completeLine.FindStringSubmatch(e.Output); m != nil {
-		r.complete = m[1]
-		if by := byLine.FindStringSubmatch(m[1]); by != nil && r.schedules == 0 {
-			r.schedules = number(by[1])
+		r.sampled = true
+	} else if m := completeLine.FindStringSubmatch(e.Output); m != nil {
+		n := 1
+		if by := byLine.FindStringSubmatch(m[1]); by != nil {
+			n = number(by[1])
 		}
-		r.schedules = max(r.schedules, 1)
+		r.schedules += n
+		r.sampled = r.sampled || strings.Contains(m[1], "with at most")
 	}
 	if m := foundLine.FindStringSubmatch(e.Output); m != nil && r.found == 0 {
 		r.found = number(m[1])

@@ -49,7 +49,7 @@ func judge(l library, version string, found map[string]*result) row {
 	typical := get(folders[0][2:], "")
 	defect, mended := get(folders[1][2:], "Defect"), get(folders[2][2:], "Mended")
 	r.explored = passes(typical, "")
-	if r.schedules = strconv.Itoa(typical.schedules); typical.complete != "" {
+	if r.schedules = strconv.Itoa(typical.schedules); r.explored && !typical.sampled {
 		r.schedules += " (complete)"
 	}
 	switch {
@@ -57,6 +57,8 @@ func judge(l library, version string, found map[string]*result) row {
 		r.found, r.finding = strconv.Itoa(defect.found), defect.finding
 	case defect.found == 1:
 		fail(defect, "Defect: found in the default order")
+	case defect.reason != "":
+		fail(defect, "Defect: %s", defect.reason)
 	default:
 		fail(defect, "Defect: not found")
 	}
