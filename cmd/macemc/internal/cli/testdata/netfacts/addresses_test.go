@@ -221,6 +221,14 @@ func TestDatagramRefused(t *testing.T) {
 	_, err = c.Write([]byte("d"))
 	ok(t, err)
 	failed(t, <-reading, "read", "read", syscall.ECONNREFUSED)
+	errs := make(chan error)
+	for range 2 {
+		go func() {
+			_, err := c.Write([]byte("d"))
+			errs <- err
+		}()
+	}
+	equal(t, "one of two writes", (<-errs == nil) != (<-errs == nil), true)
 	free := packets(t, "udp", "127.0.0.1:0")
 	_, err = free.WriteTo([]byte("e"), u.LocalAddr())
 	ok(t, err)
