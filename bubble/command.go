@@ -216,6 +216,7 @@ type machine interface {
 	Change(op, name, to string, size int64) (own bool, err error)
 	Stat(name string) (info os.FileInfo, own bool, err error)
 	HasFiles() bool
+	Executable() string // empty if the node is not a process
 }
 
 // machines implements machine on the host of the calling goroutine.

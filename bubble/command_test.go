@@ -49,7 +49,7 @@ func visited() {
 	if os.Getenv("NAME") != "changed" || len(os.Environ()) != 1 {
 		log.Fatal("not my environment: ", os.Environ())
 	}
-	if err := os.WriteFile("/tmp/macemc-node", nil, 0o600); err == nil || !strings.Contains(err.Error(), "below its data directory only") {
+	if err := os.WriteFile("/var/macemc-node", nil, 0o600); err == nil || !strings.Contains(err.Error(), "below its data directory and /tmp only") {
 		log.Fatal(err)
 	}
 	if err := exec.Command("/bin/true").Run(); err == nil || !strings.Contains(err.Error(), "cannot start processes") {

@@ -22,10 +22,10 @@ type machineFault struct {
 // machineFaults are the faults whose events have OfProgram.
 var machineFaults = map[sim.Fault]machineFault{
 	sim.ClockJumps: {strike: (*Host).jumpClock},
-	sim.DiskErrors: {can: func(_ *Program, h *Host) bool { return h.files != nil }, strike: (*Host).failDisk},
+	sim.DiskErrors: {can: func(_ *Program, h *Host) bool { return h.files.data != nil }, strike: (*Host).failDisk},
 	sim.HalfOpens:  {can: func(_ *Program, h *Host) bool { return len(h.conns) > 0 }, strike: (*Host).breakEnd},
 	sim.LostSyncs:  {can: func(p *Program, _ *Host) bool { return p.mayHaveDisk() }, strike: (*Host).loseSync},
-	sim.BitFlips: {can: func(_ *Program, h *Host) bool { return h.files != nil && h.files.HasData() },
+	sim.BitFlips: {can: func(_ *Program, h *Host) bool { return h.files.data != nil && h.files.data.HasData() },
 		strike: (*Host).flipBit, uncovered: "most flips of bits"},
 	sim.AcceptErrors: {can: func(_ *Program, h *Host) bool { return len(h.listeners) > 0 }, strike: (*Host).failAccept},
 }
@@ -61,7 +61,7 @@ func (h *Host) jumpClock() {
 var diskErrors = [...]syscall.Errno{syscall.EIO, syscall.ENOSPC}
 
 func (h *Host) failDisk() {
-	h.files.Fail(diskErrors[h.choose(fmt.Sprintf("error of the disk %v", diskErrors), len(diskErrors))])
+	h.files.data.Fail(diskErrors[h.choose(fmt.Sprintf("error of the disk %v", diskErrors), len(diskErrors))])
 }
 
 // mayHaveDisk reports whether the program has a data directory, or a Host, and so [Host.Disk].
@@ -75,7 +75,7 @@ func (p *Program) mayHaveDisk() bool {
 
 func (h *Host) loseSync() { h.disk.losing++ }
 
-func (h *Host) flipBit() { h.files.FlipBit(h.choose) }
+func (h *Host) flipBit() { h.files.data.FlipBit(h.choose) }
 
 // connEnd is one end of a connection.
 type connEnd struct {

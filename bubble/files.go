@@ -1,12 +1,15 @@
 package bubble
 
 import (
+	"cmp"
 	"errors"
 	"os"
 	"path"
 	"path/filepath"
 	"strings"
 	"syscall"
+
+	"github.com/macemc/macemc/bubble/internal/filesystem"
 )
 
 // DataDir is the path of the data directory of a node. Functions of package os access files below it on the node's simulated disk. Synced
@@ -40,6 +43,15 @@ func (f fileHost) Sync() { f.h.record(effect{kind: syncEffect}, stackNumber()) }
 
 func (fileHost) Goroutine() (number, count uint64) { return id(), stepping.now.ctl.ids }
 
+// tempHost implements [filesystem.Host] for temporary files, which are not on the disk of the model.
+type tempHost struct{ fileHost }
+
+func (tempHost) Writing()           {}
+func (tempHost) LosesSync() bool    { return false }
+func (tempHost) Put(string, []byte) {}
+func (tempHost) Delete(string)      {}
+func (tempHost) Sync()              {}
+
 // openFile is a [filesystem.File] in package os.
 type openFile = interface {
 	Read(b []byte) (int, error)
@@ -55,18 +67,55 @@ type openFile = interface {
 	Fd() uintptr
 }
 
-func (machines) HasFiles() bool { return current().files != nil }
+// fileSystems are the simulated file systems of a node.
+type fileSystems struct {
+	data *filesystem.FS // nil means that the node has no data directory
+	temp *filesystem.FS // temporary files, which a crash removes; nil means that the node has used none
+}
+
+// tempDir is the folder of temporary files.
+const tempDir = "/tmp"
+
+// filesAt returns the file system that has a path, and the path relative to its folder. nil means the machine of the checker.
+func filesAt(h *Host, name string) (*filesystem.FS, string) {
+	if rel, own := h.files.data.Rel(name); own {
+		return h.files.data, rel
+	}
+	if h.command == nil && h.files.data == nil || !path.IsAbs(name) && h.files.data == nil {
+		return nil, ""
+	}
+	if h.files.temp == nil && strings.HasPrefix(path.Join("/", name), tempDir) {
+		h.files.temp = filesystem.NewTemporary(tempHost{fileHost{h}}, tempDir)
+	}
+	if rel, own := h.files.temp.Rel(name); own {
+		return h.files.temp, rel
+	}
+	return nil, ""
+}
+
+func (machines) HasFiles() bool { return current().files.data != nil }
+
+func (machines) Executable() string {
+	if current().command == nil {
+		return ""
+	}
+	return path.Join("/bin", path.Base(os.Args[0]))
+}
 
 func (machines) Open(name string, flag int) (openFile, bool, error) {
 	h := current()
-	if rel, own := h.files.Rel(name); own {
-		f, err := h.files.Open(rel, flag)
+	writes := flag&(os.O_WRONLY|os.O_RDWR|os.O_CREATE|os.O_TRUNC) != 0
+	if s, rel := filesAt(h, name); s != nil {
+		f, err := s.Open(rel, flag)
+		if s == h.files.temp && errors.Is(err, os.ErrNotExist) && !writes {
+			return nil, false, nil // a test may have written it for its nodes
+		}
 		return f, true, err
 	}
 	if ofKernel(name) {
 		return nil, true, syscall.ENOENT
 	}
-	if flag&(os.O_WRONLY|os.O_RDWR|os.O_CREATE|os.O_TRUNC) != 0 && name != os.DevNull {
+	if writes && name != os.DevNull {
 		return nil, false, h.outside()
 	}
 	return nil, false, nil
@@ -74,23 +123,26 @@ func (machines) Open(name string, flag int) (openFile, bool, error) {
 
 func (machines) Change(op, name, to string, size int64) (bool, error) {
 	h := current()
-	rel, own := h.files.Rel(name)
+	s, rel := filesAt(h, name)
 	if op == "rename" || op == "link" || op == "symlink" {
-		var too bool
-		if to, too = h.files.Rel(to); too != own {
+		var too *filesystem.FS
+		if too, to = filesAt(h, to); too != s {
 			return false, syscall.EXDEV
 		}
 	}
-	if own {
-		return true, h.files.Change(op, rel, to, size)
+	if s != nil {
+		return true, s.Change(op, rel, to, size)
 	}
 	return false, h.outside()
 }
 
 func (machines) Stat(name string) (os.FileInfo, bool, error) {
 	h := current()
-	if rel, own := h.files.Rel(name); own {
-		info, err := h.files.Stat(rel)
+	if s, rel := filesAt(h, name); s != nil {
+		info, err := s.Stat(rel)
+		if s == h.files.temp && errors.Is(err, os.ErrNotExist) {
+			return nil, false, nil
+		}
 		return info, true, err
 	}
 	if ofKernel(name) {
@@ -105,11 +157,11 @@ func ofKernel(name string) bool {
 	return name == "/proc" || name == "/sys" || strings.HasPrefix(name, "/proc/") || strings.HasPrefix(name, "/sys/")
 }
 
-var errOutside = errors.New("a node can write below its data directory only: declare one by bubble.DataDir (docs/goroutines.md)")
+var errOutside = errors.New("a node can write below its data directory and /tmp only: declare one by bubble.DataDir (docs/goroutines.md)")
 
 // outside returns the error for changing a file outside the data directory. nil means that the machine performs the change.
 func (h *Host) outside() error {
-	if h.command == nil && h.files == nil {
+	if h.command == nil && h.files.data == nil {
 		return nil
 	}
 	return errOutside
@@ -117,7 +169,8 @@ func (h *Host) outside() error {
 
 // onDescriptor executes a system call on a file of the calling goroutine's node.
 func onDescriptor(trap uintptr, args [4]uintptr) (result uintptr, errno syscall.Errno) {
-	f := current().files.Described(args[0])
+	h := current()
+	f := cmp.Or(h.files.data.Described(args[0]), h.files.temp.Described(args[0]))
 	if f == nil {
 		return ^uintptr(0), syscall.EBADF
 	}
@@ -132,7 +185,7 @@ func onDescriptor(trap uintptr, args [4]uintptr) (result uintptr, errno syscall.
 
 // flocks returns the locks of files if a goroutine waits for one.
 func (h *Host) flocks() (all []lockUse) {
-	for _, l := range h.files.Locks() {
+	for _, l := range append(h.files.data.Locks(), h.files.temp.Locks()...) {
 		state := uint32(0)
 		if l.Held {
 			state = 1

@@ -306,19 +306,19 @@ func TestFiles_FlockDeadlock(t *testing.T) {
 
 // Unsupported file operations fail with an error, or panic, with advice.
 func TestFiles_Refused(t *testing.T) {
-	const outside = "/tmp/outside: a node can write below its data directory only: declare one by bubble.DataDir (docs/goroutines.md)"
+	const outside = "/var/outside: a node can write below its data directory and /tmp only: declare one by bubble.DataDir (docs/goroutines.md)"
 	for _, c := range []struct {
 		name string
 		call func() error
 		want string
 	}{
-		{"create outside", func() error { _, err := os.Create("/tmp/outside"); return err }, "open " + outside},
-		{"mkdir outside", func() error { return os.Mkdir("/tmp/outside", 0o755) }, "mkdir " + outside},
-		{"remove outside", func() error { return os.Remove("/tmp/outside") }, "remove " + outside},
-		{"rename from outside", func() error { return os.Rename("/tmp/outside", "/data/x") },
-			"rename /tmp/outside /data/x: invalid cross-device link"},
-		{"symlink", func() error { return os.Symlink("/data/f", "/data/x") }, "neither links nor roots"},
-		{"root", func() error { _, err := os.OpenRoot("/data"); return err }, "neither links nor roots"},
+		{"create outside", func() error { _, err := os.Create("/var/outside"); return err }, "open " + outside},
+		{"mkdir outside", func() error { return os.Mkdir("/var/outside", 0o755) }, "mkdir " + outside},
+		{"remove outside", func() error { return os.Remove("/var/outside") }, "remove " + outside},
+		{"rename from outside", func() error { return os.Rename("/var/outside", "/data/x") },
+			"rename /var/outside /data/x: invalid cross-device link"},
+		{"symlink", func() error { return os.Symlink("/data/f", "/data/x") }, "operation not permitted"},
+		{"root", func() error { _, err := os.OpenRoot("/data"); return err }, "has no roots"},
 		{"readlink", func() error { _, err := os.Readlink("/data/f"); return err }, "readlink /data/f: invalid argument"},
 		{"chdir", func() error { return os.Chdir("/data") }, "chdir /data: the working directory of a node is /"},
 		{"kernel", func() error { _, err := os.ReadFile("/proc/self/stat"); return err }, "open /proc/self/stat: no such file or directory"},

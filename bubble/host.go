@@ -33,7 +33,7 @@ type Host struct {
 	pending   []int  // connection messages of this step, by node
 	full      []bool // by node: messages to it wait for room, so writes block
 	disk      disk
-	files     *filesystem.FS  // nil means that the node has no data directory
+	files     fileSystems
 	values    map[string]*any // per-node storage of standard library packages
 
 	choose   func(what string, n int) int
@@ -107,7 +107,7 @@ func newHost(b boot) *Host {
 		h.disk.content[e.Key] = slices.Clone(e.Value)
 	}
 	if b.files != nil {
-		h.files = filesystem.New(fileHost{h}, b.data, b.files)
+		h.files.data = filesystem.New(fileHost{h}, b.data, b.files)
 	}
 	h.ctx, h.stop = context.WithCancel(context.Background())
 	return h
@@ -122,7 +122,7 @@ func (h *Host) Nodes() int { return h.nodes }
 // Disk returns the disk of the node, whose content alone survives a crash. Values are copied. Disk panics if the node has a [DataDir],
 // which replaces it.
 func (h *Host) Disk() sim.Disk {
-	if h.files != nil {
+	if h.files.data != nil {
 		panic("Host.Disk of a node with a data directory (bubble.DataDir)")
 	}
 	return &h.disk

@@ -3,13 +3,16 @@
 package bubble_test
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"os/exec"
 	"os/signal"
+	"path"
 	"runtime"
 	"strings"
 	"syscall"
@@ -110,17 +113,6 @@ var machines = map[string]func() error{
 				}
 				return err
 			},
-			func() error {
-				p, err := net.ListenPacket("udp", ":80")
-				if err != nil {
-					return err
-				}
-				raw, err := p.(*net.UDPConn).SyscallConn()
-				if err == nil {
-					err = raw.Control(func(uintptr) {})
-				}
-				return err
-			},
 		} {
 			if try() == nil {
 				return fmt.Errorf("socket %d is not refused", i)
@@ -154,11 +146,59 @@ var machines = map[string]func() error{
 		}
 		return nil
 	},
+	"temporary files": func() error {
+		f, err := os.CreateTemp("", "x-*")
+		if err != nil || path.Dir(f.Name()) != "/tmp" {
+			return fmt.Errorf("%w in %s", err, os.TempDir())
+		}
+		if _, err := f.WriteString("text"); err != nil {
+			return err
+		}
+		if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+			return err
+		}
+		if err := errors.Join(f.Sync(), f.Close()); err != nil {
+			return err
+		}
+		dir, err := os.MkdirTemp("", "d-*")
+		if err != nil {
+			return err
+		}
+		if err := os.Rename(f.Name(), path.Join(dir, "a")); err != nil {
+			return err
+		}
+		text, err := os.ReadFile(path.Join(dir, "a"))
+		if err != nil || string(text) != "text" {
+			return fmt.Errorf("%q %w", text, err)
+		}
+		if list, err := os.ReadDir("/tmp"); err != nil || len(list) != 1 {
+			return fmt.Errorf("%v %w", list, err)
+		}
+		if text, err := os.ReadFile(os.Args[1]); err != nil || string(text) != "text" {
+			return fmt.Errorf("a file of the test has %q, %w", text, err)
+		}
+		if err := os.Link(path.Join(dir, "a"), "/tmp/l"); !errors.Is(err, syscall.EPERM) {
+			return err
+		}
+		return os.RemoveAll(dir)
+	},
+	"surroundings": func() error {
+		if text, err := io.ReadAll(os.Stdin); len(text) > 0 || err != nil {
+			return fmt.Errorf("standard input has %q, %w", text, err)
+		}
+		if _, err := bufio.NewReader(os.Stdin).ReadString('\n'); err != io.EOF {
+			return err
+		}
+		if exe, err := os.Executable(); exe != "/bin/main" {
+			return fmt.Errorf("executable %s, %w", exe, err)
+		}
+		return nil
+	},
 	"files": func() error {
 		if _, err := os.ReadDir("/"); err != nil { // of the machine
 			return err
 		}
-		if os.WriteFile("/tmp/macemc-file", nil, 0o600) == nil || os.Remove("/tmp/macemc-file") == nil {
+		if os.WriteFile("/var/macemc-file", nil, 0o600) == nil || os.Remove("/var/macemc-file") == nil {
 			return errors.New("a file of the machine is changed")
 		}
 		if host, err := os.Hostname(); err != nil || host != "n0" || os.Getppid() != 1 || len(os.Environ()) != 0 {
@@ -169,6 +209,10 @@ var machines = map[string]func() error{
 }
 
 func TestMachine(t *testing.T) {
+	ofTest := path.Join(t.TempDir(), "certificate")
+	if err := os.WriteFile(ofTest, []byte("text"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	for name, program := range machines {
 		t.Run(name, func(t *testing.T) {
 			main := func() {
@@ -183,7 +227,7 @@ func TestMachine(t *testing.T) {
 			}
 			r, err := search.Run(t.Context(), search.Config{Workers: 1, Time: time.Minute, MaxPaths: 3, WalkSteps: 20, System: sim.System{
 				Name: "machine", Nodes: 1, State: bubble.Rules, Network: netsim.Streams{}, Interleave: sim.FIFO, Clocks: &sim.Clocks{},
-				New: func(sim.NodeID) sim.Service { return bubble.Command(main, []string{"main"}, nil) },
+				New: func(sim.NodeID) sim.Service { return bubble.Command(main, []string{"main", ofTest}, nil) },
 				Properties: []sim.Property{
 					{Name: "as documented", Always: func(v *sim.View) bool {
 						p, ok := v.Service(0).(*bubble.Program)

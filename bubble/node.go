@@ -100,7 +100,7 @@ func (n *node) begin(b boot, program Main) func() {
 		}
 		n.host = newHost(b)
 		if b.files != nil {
-			n.host.files.Save(b.files)
+			n.host.files.data.Save(b.files)
 		}
 		n.host.choose = n.chooses
 		go func() {

@@ -12,12 +12,23 @@ import (
 )
 
 // firstDescriptor is the first descriptor of files on simulated disks; package syscall passes calls with them to the node.
-const firstDescriptor = 1 << 30
+const (
+	firstDescriptor = 1 << 30
+	firstTemporary  = firstDescriptor + 1<<19 // of a temporary file system
+)
+
+// firstOf returns the first descriptor of a file system.
+func (s *FS) firstOf() uintptr {
+	if s.temporary {
+		return firstTemporary
+	}
+	return firstDescriptor
+}
 
 // Fd returns a descriptor for system calls, see [File.Call]. It is valid until the file is closed.
 func (f *File) Fd() uintptr {
 	if f.fd == 0 && !f.closed {
-		f.fd = firstDescriptor + uintptr(len(f.fsys.described))
+		f.fd = f.fsys.firstOf() + uintptr(len(f.fsys.described))
 		f.fsys.described = append(f.fsys.described, f)
 	}
 	if f.closed {
@@ -29,17 +40,17 @@ func (f *File) Fd() uintptr {
 // forget releases the descriptor and the lock of a closed file.
 func (f *File) forget() {
 	if f.fd != 0 {
-		f.fsys.described[f.fd-firstDescriptor] = nil
+		f.fsys.described[f.fd-f.fsys.firstOf()] = nil
 		f.unlock()
 	}
 }
 
 // Described returns the open file with a descriptor, or nil.
 func (s *FS) Described(fd uintptr) *File {
-	if number := fd - firstDescriptor; s != nil && number < uintptr(len(s.described)) {
-		return s.described[number]
+	if s == nil || fd-s.firstOf() >= uintptr(len(s.described)) {
+		return nil
 	}
-	return nil
+	return s.described[fd-s.firstOf()]
 }
 
 // Call executes a system call on the file.
@@ -173,6 +184,9 @@ func (s *FS) Locks() []Lock {
 		for _, l := range s.locks[ino] {
 			all = append(all, l.Lock)
 		}
+	}
+	for i := range all {
+		all[i].Inode += int(s.firstOf())
 	}
 	return all
 }

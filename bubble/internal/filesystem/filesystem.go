@@ -41,6 +41,7 @@ type FS struct {
 
 	failing []syscall.Errno // errors of the next changes, see Fail
 
+	temporary bool    // its descriptors and locks differ from those of the first one
 	described []*File // by descriptor; nil if closed
 	locks     map[int][]lock
 	waiting   []Lock         // locks that goroutines wait for
@@ -55,6 +56,13 @@ func New(host Host, dir string, r *filetree.Restored) *FS {
 	}
 	return &FS{host: host, dir: dir, tree: t, dirty: map[int]bool{}, names: filetree.Paths(t, nil, dir),
 		locks: map[int][]lock{}, last: r.Last}
+}
+
+// NewTemporary returns an empty second file system of a node, at dir.
+func NewTemporary(host Host, dir string) *FS {
+	s := New(host, dir, &filetree.Restored{Image: filetree.New().Append(nil)})
+	s.temporary = true
+	return s
 }
 
 // Save replaces the records of the disk by the restored image.
@@ -223,8 +231,10 @@ func (s *FS) Change(op, rel, to string, size int64) error {
 		return s.fails(false)
 	case op == "truncate":
 		return s.truncate(ino, int(size))
-	case op == "link" || op == "symlink" || op == "openroot":
-		return errors.New("the simulated disk of a node has neither links nor roots (docs/goroutines.md)")
+	case op == "link" || op == "symlink": // as in file systems without links
+		return syscall.EPERM
+	case op == "openroot":
+		return errors.New("the simulated disk of a node has no roots (docs/goroutines.md)")
 	case ino == filetree.Root:
 		return syscall.EBUSY
 	case op == "remove":
