@@ -19,6 +19,7 @@ type Subtest struct {
 	Ended    bool
 	Failed   bool
 	Choices  uint64 // points with a choice from its start to that of the next one
+	Points   uint64 // all points
 }
 
 // sequential reports whether the subtest seems to have no concurrency. Package testing has two choices when it starts and ends a subtest.
@@ -87,23 +88,28 @@ func divide(s *Settings, c *Config, d Divisible, sch *Schedule, o *Outcome) *div
 			break
 		}
 		at := unended(c.Test, list)
+		if at != "" && o.Kind == NoEnd && !o.Spins && o.Advances == 0 {
+			without = v.long(list, o, without)
+		}
 		if at == "" && slices.Contains([]Kind{Failed, Leak, Race}, o.Kind) {
 			v.failed = true
 			break
 		}
-		if at == "" || at == c.Test || len(without) == maxLeftOut {
+		if at == "" || at == c.Test || len(without) >= maxLeftOut {
 			v.units = nil
 			break
 		}
 		if !slices.Contains(v.units, at) {
 			v.units = append(v.units, at)
 		}
-		without, v.end = append(without, at), cmp.Or(v.end, at)
+		if v.end = cmp.Or(v.end, at); !slices.Contains(without, at) {
+			without = append(without, at)
+		}
 		d.Select("", without, true)
 		again := *sch
 		o = d.Run(&again, false)
 	}
-	few := without == nil && !strings.Contains(s.flags.Run, "/")
+	few := (without == nil || v.others == 0) && !strings.Contains(s.flags.Run, "/")
 	if n := len(v.units); n == 0 || n == 1 && (v.units[0] == c.Test || few) {
 		v = nil
 	} else if v.others > 0 {
@@ -141,6 +147,17 @@ func (v *division) draw(c *Config, d Divisible) {
 		}
 		d.Select("", v.units, false)
 	}
+}
+
+// long adds the subtests to a list that took many of the points of a run that exceeded its limit of points. Others would end further runs.
+func (v *division) long(list []Subtest, o *Outcome, without []string) []string {
+	for _, l := range list {
+		if l.Leaf && !l.Parallel && l.Points > o.Points/20 && program.CheckTest(l.Name) == nil && !slices.Contains(without, l.Name) {
+			without = append(without, l.Name)
+			v.end = cmp.Or(v.end, l.Name)
+		}
+	}
+	return without
 }
 
 // add adds the subtests of a run of the whole test. Parallel ones overlap, so that their parent is explored.
@@ -228,7 +245,7 @@ func (v *division) explore(s *Settings, c *Config, d Divisible) *Report {
 		v.whole = true
 		s.summarize(c.Unit, &Result{}, "not explored: as a whole, because its runs end in "+v.end)
 	default:
-		if report := explored(s, c, d, nil); report != nil {
+		if report := explored(s, c, d, nil); !report.Unexplored() {
 			all.add(c.Test, report)
 		}
 	}

@@ -109,6 +109,16 @@ func TestDivision(t *testing.T) {
 	}
 }
 
+// A run that exceeds its limit of points is repeated without the subtests that took many of them, of which there may be more than one.
+func TestDivision_Long(t *testing.T) {
+	v := &division{}
+	list := []Subtest{leaf("T/a"), leaf("T/b"), leaf("T/c"), leaf("T/..")}
+	list[0].Points, list[1].Points, list[2].Points, list[3].Points = 30, 5, 60, 900
+	if got := v.long(list, &Outcome{Kind: NoEnd, Points: 200}, []string{"T/c"}); !slices.Equal(got, []string{"T/c", "T/a"}) || v.end != "T/a" {
+		t.Errorf("got %q, end %q", got, v.end)
+	}
+}
+
 // Subtests of a known finding's test are not explored one by one, and neither is the test in a process of its own.
 func TestDivision_AsOne(t *testing.T) {
 	t.Chdir(t.TempDir())

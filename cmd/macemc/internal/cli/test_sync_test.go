@@ -184,7 +184,8 @@ func TestResetByOther(t *testing.T) {
 `)
 	testReports(t, []string{
 		"--- PASS: TestCancel", "--- PASS: TestStop", "--- PASS: TestReset ", "--- PASS: TestTicker", "--- PASS: TestResetByOther",
-		"TestReset, TestTicker: not explored: each resets a timer that was made outside the test",
-		"TestResetByOther: not explored: a goroutine that a package has started resets a timer of the test",
-	}, 0, "-count=1", "-v", ".")
+		"the run above is repeated: it resets a timer that was made outside the test", // it begins with the initialization of the package
+		"the run above is repeated: a goroutine that a package has started resets a timer of the test",
+		"100 schedules of 5 tests",
+	}, 0, "-schedules=20", "-v", ".")
 }
