@@ -109,6 +109,22 @@ func TestProcess(t *testing.T) {
 	}
 }
 
+func TestMixed(t *testing.T) {
+	t.Run("alone", func(t *testing.T) {
+		var wg sync.WaitGroup
+		wg.Go(func() {})
+		wg.Wait()
+	})
+	t.Run("process", TestProcess)
+	t.Run("server", func(t *testing.T) {
+		r, err := http.Get(url)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Body.Close()
+	})
+}
+
 func TestParts(t *testing.T) {
 	for _, name := range []string{"one", "two"} {
 		t.Run(name, func(t *testing.T) {
@@ -125,8 +141,8 @@ func TestParts(t *testing.T) {
 	if status != 1 || strings.Count(out, "--- FAIL") != 1 || strings.Contains(out, "PASS") {
 		t.Errorf("status %d:\n%s", status, out)
 	}
-	expect(t, out, "FAILED TEST: x_test.go:.*: 1 counts", "critical step: ", "of 4 tests",
-		"macemc: example.org/x/server TestProcess: not explored: it starts a process")
+	expect(t, out, "FAILED TEST: x_test.go:.*: 1 counts", "critical step: ", "of 6 tests",
+		"macemc: example.org/x/server TestMixed/process, TestProcess: not explored: each starts a process")
 	const file = "server/testdata/macemc/TestCounting/failed-test-1.path"
 	testReports(t, []string{"1 counts", "replayed from "}, 1, "-run=^TestCounting$", "-schedule="+file, "./server", "-args", "-size=3")
 	out, status = commandHere(t.Context(), "mdb", file, "--batch", "-x", "end")
