@@ -17,8 +17,11 @@ type Minimized struct {
 }
 
 // show replaces the run by the same one in another process. The initialization of packages may have shifted the steps there: the critical
-// one is the same occurrence of its operation.
+// one is the same occurrence of its operation. It is unknown if the traces of a long run begin elsewhere.
 func (m *Minimized) show(o *Outcome) {
+	if o.Untraced != m.Outcome.Untraced {
+		m.Critical = 0
+	}
 	if m.Critical > 0 {
 		at := m.Outcome.Trace[m.Critical-1]
 		same := func(e Event) bool { return e.Who == at.Who && e.Op == at.Op && e.At == at.At }
@@ -339,6 +342,9 @@ func (m *Minimized) critical(run func(*Schedule) *Outcome) {
 		} else {
 			high = mid
 		}
+	}
+	if low == 0 && m.Outcome.Untraced > 0 { // it may be an earlier step
+		return
 	}
 	if passed, _ := sample(low, 0, convincing); passed == convincing {
 		m.Critical = high

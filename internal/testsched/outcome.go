@@ -65,7 +65,7 @@ type Outcome struct {
 
 // Bounds is what limited records of a run have, or lack.
 type Bounds struct {
-	Untraced int    // number of events after those of Trace
+	Untraced int    // number of events before those of Trace
 	Printed  Output // the last lines that the run has printed and logged; complete if they are few
 }
 

@@ -129,3 +129,40 @@ func TestTimeless(t *testing.T) {
 		t.Errorf("%d tests are not explored:\n%s", n, out)
 	}
 }
+
+// The debugger shows the last steps of a long run, with the states of goroutines.
+func TestTest_LongTrace(t *testing.T) {
+	testFile(t, `package x
+
+import (
+	"sync"
+	"testing"
+)
+
+func TestDeadlock(t *testing.T) {
+	c, d := make(chan int), make(chan int)
+	go func() {
+		for x := range c {
+			d <- x
+		}
+	}()
+	for i := range 40_000 {
+		c <- i
+		<-d
+	}
+	var mu sync.Mutex
+	mu.Lock()
+	mu.Lock()
+}
+`)
+	testReports(t, []string{"DEADLOCK: ", "goroutine 1 waits to lock Mutex mu at x_test.go:21 in TestDeadlock"}, 1, "-count=1", ".")
+	out, status := commandHere(t.Context(), "mdb", "testdata/macemc/TestDeadlock/deadlock-1.path", "--batch", "-x", "end; waits")
+	for _, want := range []string{
+		"the steps are the last 131072 operations of 160006\n", "DEADLOCK: 2 goroutines are blocked",
+		"g1 waits to lock Mutex mu at x_test.go:21 in TestDeadlock, since step 131071, held by g1\n", "g2 waits to receive from channel c at",
+	} {
+		if status != 0 || !strings.Contains(out, want) {
+			t.Errorf("status %d, %q is missing:\n%.2000s", status, want, out)
+		}
+	}
+}

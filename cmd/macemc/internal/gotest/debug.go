@@ -29,6 +29,7 @@ func (a Runner) Debug(ctx context.Context, d *task.Debug, s *testsched.Stored) e
 	if err := changed(d.File, s, o); err != nil {
 		return err
 	}
+	a.noteUntraced(d.File, o)
 	x := &debuggedTest{runner: a, file: d.File, stored: s, runs: map[string]debuggedRun{"main": {o, s.Schedule.Switches}}}
 	c := mdb.Config{Name: d.File, Trace: debugTrace(s.Test, o), LiveName: "no schedule is known to pass", Try: x.try}
 	c.CriticalTransition = mdb.CriticalTransition{Step: s.Critical(o.Trace), Steps: len(o.Trace)}

@@ -52,10 +52,15 @@ func (a Runner) Graph(ctx context.Context, f *task.Graph, s *testsched.Stored) e
 	if hint != "" {
 		fmt.Fprintf(a.Stderr, "macemc: %s: %s\n", f.File, hint)
 	}
-	if o.Untraced > 0 {
-		fmt.Fprintf(a.Stderr, "macemc: %s: the graph has the first %d operations of %d\n", f.File, len(o.Trace), len(o.Trace)+o.Untraced)
-	}
+	a.noteUntraced(f.File, o)
 	return changed(f.File, s, o)
+}
+
+// noteUntraced prints which operations of a long run are shown.
+func (a Runner) noteUntraced(file string, o *testsched.Outcome) {
+	if o.Untraced > 0 {
+		fmt.Fprintf(a.Stderr, "macemc: %s: the steps are the last %d operations of %d\n", file, len(o.Trace), len(o.Trace)+o.Untraced)
+	}
 }
 
 // Bounds of a graph as text that shows the whole run, and the number of steps before and after the critical one that others show.
@@ -284,7 +289,7 @@ func scheduleTrace(test string, o *testsched.Outcome) *replay.Trace {
 	}
 	t.Nodes = len(t.Names)
 	setOrigins(t, o)
-	if o.Kind != testsched.Passed && o.Untraced == 0 {
+	if o.Kind != testsched.Passed {
 		message := strings.Join(append([]string{o.Message}, o.Details...), "\n")
 		t.Finding, t.FoundAt = &sim.Finding{Kind: sim.FindingKind(o.Kind), Message: message, Node: -1}, len(t.Steps)
 	}

@@ -12,7 +12,6 @@ import (
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/testsched"
 	"github.com/macemc/macemc/internal/textfmt"
-	"github.com/macemc/macemc/sim"
 )
 
 // debugTrace returns scheduleTrace with the states of all goroutines after each step.
@@ -29,11 +28,6 @@ func debugTrace(test string, o *testsched.Outcome) *replay.Trace {
 		x.is[e.Number] = goroutineState{at: place(e.At, e.Func), operation: e.What(), status: "runs"}
 		x.until(i + 1)
 		step.Changes = x.changes()
-	}
-	if o.Kind != testsched.Passed && o.Untraced > 0 {
-		t.Finding = &sim.Finding{Kind: sim.FindingKind(o.Kind), Message: fmt.Sprintf("after %d more operations: %s", o.Untraced,
-			o.Message), Node: -1}
-		t.FoundAt = len(t.Steps)
 	}
 	for len(t.Names) < t.Nodes {
 		t.Names = append(t.Names, "")
