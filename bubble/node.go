@@ -220,12 +220,35 @@ func (n *node) step(f func()) {
 	n.ctl.number++
 	n.ctl.readClock = false
 	stepping.begin(n)
+	before, _, _ := intruded(n.bubble)
 	n.run(f)
 	stepping.now = nil
+	n.checkIntruders(before)
 	if n.failed != nil {
 		panic(n.failed)
 	}
 	n.effects = n.host.effects
+}
+
+// sharing explains what the nodes of a finding share.
+const sharing = "; nodes share package variables, unless they are processes of bubble.Command (docs/goroutines.md)"
+
+// checkIntruders panics if goroutines and timers from outside of a node take part in the step. before is the number of goroutines of all
+// nodes that had been woken outside of the steps of their nodes.
+func (n *node) checkIntruders(before int) {
+	count, woken, timed := intruded(n.bubble)
+	text := ""
+	switch {
+	case timed != 0:
+		text = fmt.Sprintf("goroutine %d waits for a timer that was made outside of its node, and so for the real time", timed)
+	case woken != 0:
+		text = fmt.Sprintf("goroutine %d was woken from outside of its node, through a channel or wait group that was made there", woken)
+	case count > before:
+		text = "a goroutine of another node was woken, through a channel or wait group that was made outside of that node"
+	default:
+		return
+	}
+	panic(&sim.Finding{Kind: sim.Nondeterminism, Message: text + sharing})
 }
 
 // chooses calls choose for a goroutine of the program. step repeats a panic of choose.

@@ -62,6 +62,8 @@ var nodeChanges = func() []change {
 		{"runtime/debug.go", atStart{"NumGoroutine"}, " if macemcInNode() { return getg().bubble.total - macemcMain }; ", whyOS},
 		{"runtime/mheap.go", atStart{"internal_weak_runtime_registerWeakPointer"}, " macemcRetain(p); ", whyDead},
 		{"runtime/synctest.go", lastField{"synctestBubble"}, " macemcRetained []unsafe.Pointer; ", whyDead},
+		{"runtime/synctest.go", atStart{"synctest_associate"},
+			" if macemcInNode() && macemcUsedOutside(p) { return bubbleAssocUnbubbled }; ", "nodes share wait groups of package variables"},
 		{"runtime/mcleanup.go", atStart{"AddCleanup"}, " if macemcUndying(sys.GetCallerPC()) { return Cleanup{} }; ", whyDead},
 		{"runtime/mfinal.go", atStart{"SetFinalizer"}, " if macemcUndying(sys.GetCallerPC()) { return }; ", whyDead},
 	}
