@@ -141,7 +141,7 @@ func (h *Host) halt(how string) {
 	}
 	h.flush()
 	h.finish()
-	h.ended, h.returned, h.halted = how, true, true
+	h.ended, h.returned, h.halted = steady(how), true, true
 }
 
 // signal sends the process a signal. It reports whether the process handles or ignores it.

@@ -162,6 +162,9 @@ func (h *Host) record(e effect, stack uint32) {
 	if h.halted {
 		return
 	}
+	if e.kind == logEffect || e.kind == assertEffect {
+		e.text = steady(e.text)
+	}
 	e.by, e.stack = id(), stack
 	h.effects = append(h.effects, e)
 }

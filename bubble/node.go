@@ -106,7 +106,7 @@ func (n *node) begin(b boot, program Main) func() {
 		go func() {
 			err := program(n.host.ctx, n.host)
 			n.host.returned = true
-			n.host.ended = fmt.Sprint("returned ", err)
+			n.host.ended = steady(fmt.Sprint("returned ", err))
 		}()
 	}
 }

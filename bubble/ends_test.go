@@ -1,0 +1,78 @@
+//go:build macemc_overlay
+
+package bubble_test
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/macemc/macemc/bubble"
+	"github.com/macemc/macemc/netsim"
+	"github.com/macemc/macemc/search"
+	"github.com/macemc/macemc/sim"
+)
+
+// interleavings are the modes that the tests below check.
+var interleavings = []sim.Interleave{sim.FIFO, sim.Random, 2}
+
+// services returns a service that is a process, and one that is not.
+func services(run bubble.Main) map[string]func() sim.Service {
+	return map[string]func() sim.Service{
+		"command": func() sim.Service {
+			return bubble.Command((func(context.Context, *bubble.Host) error)(run), []string{"x"}, nil)
+		},
+		"service": func() sim.Service { return bubble.Service(run) },
+	}
+}
+
+// runBoth checks run as a process and as a service, in two nodes. Property done holds when both nodes show true.
+func runBoth(t *testing.T, clocks *sim.Clocks, run bubble.Main, judge func(name string, r *search.Result)) {
+	for name, service := range services(run) {
+		for _, how := range interleavings {
+			r, err := search.Run(t.Context(), search.Config{Workers: 1, Time: time.Minute, MaxPaths: 30, WalkSteps: 60, System: sim.System{
+				Name: "ends", Nodes: 2, State: bubble.Rules, Network: netsim.Streams{}, Interleave: how, Clocks: clocks,
+				New: func(sim.NodeID) sim.Service { return service() },
+				Properties: []sim.Property{{Name: "done", Eventually: func(v *sim.View) bool {
+					a, _ := bubble.SeenAt[bool](v, 0)
+					b, _ := bubble.SeenAt[bool](v, 1)
+					return a && b
+				}}},
+			}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			judge(fmt.Sprint(name, " ", how), r)
+		}
+	}
+}
+
+func noFinding(t *testing.T) func(name string, r *search.Result) {
+	return func(name string, r *search.Result) {
+		if r.Finding != nil || r.Stats.Paths == 0 {
+			t.Errorf("%s: %s after %d paths: %+v", name, r.Verdict, r.Stats.Paths, r.Finding)
+		}
+	}
+}
+
+// Addresses and numbers of goroutines in output do not count as differences.
+func TestOutput_Addresses(t *testing.T) {
+	runBoth(t, nil, func(ctx context.Context, h *bubble.Host) error {
+		done := false
+		h.Observe(func() any { return done })
+		for range 5 {
+			p := new([100]int)
+			h.Log().Info(fmt.Sprintf("at %p", p), "pointer", p)
+			for line := range strings.Lines(string(debug.Stack())) {
+				h.Log().Info(line)
+			}
+			time.Sleep(time.Second)
+		}
+		done = true
+		<-ctx.Done()
+		return fmt.Errorf("at %p", new(int))
+	}, noFinding(t))
+}
