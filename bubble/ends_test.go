@@ -76,3 +76,18 @@ func TestOutput_Addresses(t *testing.T) {
 		return fmt.Errorf("at %p", new(int))
 	}, noFinding(t))
 }
+
+// A reading of the clock by Observe is a finding if time passes between the steps of a node.
+func TestObserve_Clock(t *testing.T) {
+	run := func(ctx context.Context, h *bubble.Host) error {
+		h.Observe(func() any { return time.Now().Year() == 2000 })
+		<-ctx.Done()
+		return nil
+	}
+	runBoth(t, nil, run, noFinding(t))
+	runBoth(t, &sim.Clocks{}, run, func(name string, r *search.Result) {
+		if r.Finding == nil || !strings.Contains(r.Finding.Message, "Observe of node 0 reads the clock") {
+			t.Errorf("%s: %s, %+v", name, r.Verdict, r.Finding)
+		}
+	})
+}

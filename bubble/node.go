@@ -46,6 +46,7 @@ type node struct {
 	effects   []effect      // of the last step, in order; shared with host
 	fresh     any           // value that Observe returned in the last step; nil means none
 	observing bool          // a call of Observe has not returned: it waits for a lock
+	timely    bool          // Observe has read the clock
 	dying     bool          // discard was called
 	choose    chooser       // makes the program's choices in the step in progress
 	chosen    []chosen      // these choices
@@ -190,10 +191,20 @@ func (n *node) callObserve() {
 	}
 	n.ctl.mode, n.observing = modeFIFO, true
 	go func() {
+		n.ctl.readClock = false
 		n.fresh = n.host.observe()
-		n.observing = false
+		n.observing, n.timely = false, n.ctl.readClock
 	}()
 	n.wait()
+}
+
+// checkTimely panics if the last value of Observe depends on the clock of a node, and that clock goes on between its steps.
+func (n *node) checkTimely(p *pace) {
+	if n.timely && p != nil {
+		panic(&sim.Finding{Kind: sim.Panic, Message: fmt.Sprintf("Observe of node %d reads the clock, but with common clocks (sim.System.Clocks) "+
+			"time passes between the steps of a node: observe an instant, such as the end of a lease, and let the property compare it with "+
+			"the time (bubble.Program.Clock)", n.host.self)})
+	}
 }
 
 // stale reports whether the last observed value is of an earlier state. The value of a program that has ended is final.

@@ -220,6 +220,7 @@ func (p *Program) step(env sim.Env, in *input) {
 				e.applyTo(env)
 			}
 		}
+		n.checkTimely(p.goroutines.pace)
 		p.copyShown(n)
 		in.seen = p.Seen
 		if text := n.deadlock(); text != "" {
