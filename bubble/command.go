@@ -128,9 +128,17 @@ func (p *process) swap() {
 	p.env, p.index = environment(p.env, p.index)
 }
 
-// exit ends the process and blocks the calling goroutine forever.
+// exit ends the process and blocks the calling goroutine forever. Other goroutines may still change the process in this step, so exit calls
+// Observe itself, unless a goroutine holds a lock that Observe may need.
 func (h *Host) exit(how string) {
-	h.halt(how)
+	if !h.halted {
+		h.halt(how)
+		if h.observe != nil && !stepping.now.ctl.locked() {
+			unscheduled(1)
+			h.final = h.observe()
+			unscheduled(-1)
+		}
+	}
 	select {}
 }
 

@@ -91,3 +91,18 @@ func TestObserve_Clock(t *testing.T) {
 		}
 	})
 }
+
+// The value that a program changes last is observed, even if the program ends in the same step.
+func TestEnd_Observed(t *testing.T) {
+	runBoth(t, nil, func(ctx context.Context, h *bubble.Host) error {
+		done := false
+		h.Observe(func() any { return done })
+		go func() {
+			time.Sleep(time.Second + 1)
+			done = false // the program has ended
+		}()
+		time.Sleep(time.Second)
+		done = true
+		return nil
+	}, noFinding(t))
+}

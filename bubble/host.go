@@ -39,6 +39,7 @@ type Host struct {
 	choose   func(what string, n int) int
 	observe  func() any // nil if Observe was not called
 	exposed  []any      // see Expose
+	final    any        // value that Observe returned when the process exited; nil means none
 	ended    string     // how the program ended; empty while it runs
 	returned bool       // its main function has returned, or called exit
 

@@ -136,7 +136,7 @@ func (n *node) execute(f func()) {
 	case n.dying:
 	case h.returned && !n.over:
 		n.over = true
-		if !h.halted {
+		if n.fresh = h.final; !h.halted {
 			n.rest()
 			n.callObserve()
 		}
