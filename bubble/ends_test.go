@@ -92,11 +92,12 @@ func TestObserve_Clock(t *testing.T) {
 	})
 }
 
-// The value that a program changes last is observed, even if the program ends in the same step.
+// The value that a program changes last is observed, even if the program ends in the same step. Its timers end with it.
 func TestEnd_Observed(t *testing.T) {
 	runBoth(t, nil, func(ctx context.Context, h *bubble.Host) error {
 		done := false
 		h.Observe(func() any { return done })
+		time.AfterFunc(time.Hour, func() { panic("a timer of a program that has ended") })
 		go func() {
 			time.Sleep(time.Second + 1)
 			done = false // the program has ended
