@@ -107,6 +107,26 @@ func (c *command) saveInitial() error {
 	return initialVariables.err
 }
 
+// readInitially returns the names of the environment's variables that packages have read when they were initialized, and that have another
+// value in the node's process.
+func (p *Program) readInitially() (names []string) {
+	if p.goroutines == nil || p.goroutines.command == nil {
+		return nil
+	}
+	own := map[string]string{}
+	for _, s := range p.goroutines.command.env {
+		name, value, _ := strings.Cut(s, "=")
+		own[name] = value
+	}
+	for _, name := range initialEnv() {
+		value, set := os.LookupEnv(name)
+		if v, ok := own[name]; (v != value || ok != set) && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
 // enter installs the package variables, the arguments and the environment of the node's process.
 func (n *node) enter() {
 	if p := n.process; p != nil {

@@ -53,6 +53,9 @@ func swapVariables(out, in unsafe.Pointer, bubble uint64, process bool) unsafe.P
 // dataStart returns the address at which package variables begin.
 func dataStart() uintptr
 
+// initialEnv returns the names of the variables of the environment that packages have read when they were initialized.
+func initialEnv() []string
+
 // intruded returns the number of goroutines of all nodes that were woken outside of the steps of their nodes, one of those of a bubble, and
 // a goroutine that waits in the step for a timer from outside of its node. 0 means that there is none.
 func intruded(bubble uint64) (count int, gid, timed uint64)

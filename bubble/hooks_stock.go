@@ -33,6 +33,7 @@ func operate(machine)                                                    {}
 func intercept(func(uintptr, [4]uintptr) (uintptr, syscall.Errno))       {}
 func saveInitial([]variable) uintptr                                     { return 0 }
 func swapVariables(_, _ unsafe.Pointer, _ uint64, _ bool) unsafe.Pointer { return nil }
+func initialEnv() []string                                               { return nil }
 func intruded(uint64) (count int, gid, timed uint64)                     { return 0, 0, 0 }
 func dataStart() uintptr                                                 { return 0 }
 func environment([]string, map[string]int) ([]string, map[string]int)    { return nil, nil }

@@ -129,6 +129,10 @@ func (p *Program) Uncovered(how sim.Interleave) string {
 			}
 		}
 	}
+	if names := p.readInitially(); len(names) > 0 {
+		shared += "; what packages read from the environment when they were initialized, which the checker's processes have and not the nodes': " +
+			strings.Join(names, ", ")
+	}
 	return switches + "; random numbers and choices of select that were not drawn; orders between connections of the same two nodes; " +
 		"properties while a goroutine is held back, or a lock that Observe needs is held over a step; " + shared + "; " +
 		"crashes between two instructions (docs/goroutines.md)"

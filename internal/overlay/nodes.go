@@ -64,6 +64,7 @@ var nodeChanges = func() []change {
 		{"runtime/synctest.go", lastField{"synctestBubble"}, " macemcRetained []unsafe.Pointer; ", whyDead},
 		{"runtime/synctest.go", atStart{"synctest_associate"},
 			" if macemcInNode() && macemcUsedOutside(p) { return bubbleAssocUnbubbled }; ", "nodes share wait groups of package variables"},
+		{"syscall/env_unix.go", atStart{"Getenv"}, " macemcReadsEnv(key); ", "the initialization of packages is common to all processes"},
 		{"runtime/mcleanup.go", atStart{"AddCleanup"}, " if macemcUndying(sys.GetCallerPC()) { return Cleanup{} }; ", whyDead},
 		{"runtime/mfinal.go", atStart{"SetFinalizer"}, " if macemcUndying(sys.GetCallerPC()) { return }; ", whyDead},
 	}
