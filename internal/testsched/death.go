@@ -1,6 +1,7 @@
 package testsched
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -97,15 +98,16 @@ func traceback(output string) (stack Stack) {
 }
 
 // firstFailure executes schedules in processes of their own until one fails, and reports the failure; nil means that none did. points is
-// the number of points of a run; 0 means unknown. It also returns the number of schedules that passed.
-func firstFailure(s *Settings, c *Config, points uint64, known func(*Outcome) bool) (report *Report, passed int) {
-	limit := 200
+// the number of points of a run, and limit the maximum number; 0 means unknown. It also returns the number of schedules that passed.
+func firstFailure(s *Settings, c *Config, points, limit uint64, known func(*Outcome) bool) (report *Report, passed int) {
+	most := 200
 	if c.Schedules > 0 {
-		limit = min(limit, c.Schedules)
+		most = min(most, c.Schedules)
 	}
 	deadline := s.within(max(10*time.Second, 2*c.Time))
-	for n := 0; n < limit && s.temporary == nil && time.Now().Before(deadline); n++ {
-		env := []string{variableOnly + "=" + strconv.Itoa(n), VariableSchedules + "=" + strconv.FormatUint(points, 10)}
+	for n := 0; n < most && s.temporary == nil && time.Now().Before(deadline); n++ {
+		env := []string{variableOnly + "=" + strconv.Itoa(n), VariableSchedules + "=" + strconv.FormatUint(points, 10),
+			variableLimit + "=" + strconv.FormatUint(limit, 10)}
 		drawn := c.draw(n, points)
 		run := func() *Outcome { return s.fresh(c, env...) }
 		o := run()
@@ -115,8 +117,12 @@ func firstFailure(s *Settings, c *Config, points uint64, known func(*Outcome) bo
 				points = o.Points
 			}
 		}
+		if o.long() {
+			limit = cmp.Or(limit, longer*o.Points)
+			continue
+		}
 		if o.fails() && !known(o) {
-			found := &Schedule{Seed: drawn.Seed, Memory: drawn.Memory, Delay: c.Delay, Switches: o.Switches}
+			found := &Schedule{Seed: drawn.Seed, Memory: drawn.Memory, Delay: c.Delay, Switches: o.Switches, Limit: limit}
 			return s.confirm(c, found, o, fmt.Sprintf("found by schedule %d in a new process", n+1), run), passed
 		}
 	}
@@ -126,7 +132,7 @@ func firstFailure(s *Settings, c *Config, points uint64, known func(*Outcome) bo
 // separately explores a test in whose exploration a process has died.
 func separately(s *Settings, c *Config) *Report {
 	begun, r := time.Now(), &Result{}
-	report, passed := firstFailure(s, c, 0, func(*Outcome) bool { return false })
+	report, passed := firstFailure(s, c, 0, 0, func(*Outcome) bool { return false })
 	if r.Schedules = passed; report == nil {
 		report = &Report{Note: fmt.Sprintf("macemc: a process ended during the exploration, for a reason that does not recur: %d schedules in new processes passed", passed)}
 	} else {

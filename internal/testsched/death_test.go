@@ -4,6 +4,7 @@ import (
 	"os/exec"
 	"runtime"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/macemc/macemc/internal/testsched/program"
@@ -36,5 +37,41 @@ func TestDeath(t *testing.T) {
 	_ = cmd.Run()
 	if o := death(cmd.ProcessState, "panic: test timed out after 1m0s\n", nil); o != nil {
 		t.Errorf("a slow process: got %+v", o)
+	}
+}
+
+// A run that exceeds its limit in a process of its own is not the failure. The runs after it may be longer, as may those of an exploration
+// whose runs are long.
+func TestFirstFailure_Long(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, c := range []struct {
+		limit uint64
+		want  []string // the limits of the first processes
+	}{
+		{0, []string{"0", "1000"}},
+		{(&lengths{hurried: 700}).unhurriedLimit(), []string{"7000", "7000"}},
+		{(&lengths{limit: 900}).unhurriedLimit(), []string{"900", "900"}},
+	} {
+		var got []string
+		s := &Settings{only: -1, summary: map[string]string{}}
+		s.fresh = func(_ *Config, env ...string) *Outcome {
+			for _, e := range env {
+				if limit, ok := strings.CutPrefix(e, variableLimit+"="); ok {
+					got = append(got, limit)
+				}
+			}
+			if len(got) == 1 {
+				return &Outcome{Kind: NoEnd, Points: 100}
+			}
+			return passes()
+		}
+		report, passed := firstFailure(s, &Config{Schedules: 3}, 0, c.limit, func(*Outcome) bool { return false })
+		if report != nil || passed != 2 || !slices.Equal(got[:2], c.want) {
+			t.Errorf("limit %d: got %+v, %d passed, limits %q", c.limit, report, passed, got)
+		}
+	}
+	d := unconfirmed{}
+	if d.add(&Schedule{}, &Outcome{Kind: NoEnd}); d.fresh != nil {
+		t.Errorf("got %+v, although a longer run may pass", d.fresh)
 	}
 }

@@ -23,6 +23,7 @@ const (
 	VariableSchedule     = "MACEMC_TEST_SCHEDULE"   // file with the only schedule to execute
 	VariableSummaries    = "MACEMC_TEST_SUMMARIES"  // folder for one file per package
 	variableOnly         = "MACEMC_TEST_ONLY"       // number of the only schedule to execute, in a process of its own
+	variableLimit        = "MACEMC_TEST_LIMIT"      // Limit of that schedule
 	VariablePackage      = "MACEMC_TEST_PACKAGE"    // import path of the package, if the go command was given files of it
 	VariableTags         = "MACEMC_TEST_TAGS"       // build tags
 	VariableOutcome      = "MACEMC_TEST_OUTCOME"    // file for the outcome of a process of its own
@@ -41,8 +42,8 @@ var Replaced = []string{"GODEBUG", "GOMAXPROCS", "GORACE"}
 
 // variables are those that an exploring process has.
 var variables = []string{Variable, VariableSchedules, VariableTime, VariableDelay, VariableInstant, VariableExhaustive, VariableModules,
-	VariableLeaks, VariableSchedule, VariableSummaries, variableOnly, VariablePackage, VariableTags, VariableOutcome, variableSkipPatience,
-	variableTimeout, VariableUser, VariableTrace, VariableStage, variableStatus, variableExternal, VariableDied, program.VariableFolder}
+	VariableLeaks, VariableSchedule, VariableSummaries, variableOnly, variableLimit, VariablePackage, VariableTags, VariableOutcome,
+	variableSkipPatience, variableTimeout, VariableUser, VariableTrace, VariableStage, variableStatus, variableExternal, VariableDied, program.VariableFolder}
 
 // hidden are the environment variables of the checker, which tests do not see; nil means that they are not hidden.
 var hidden map[string]string

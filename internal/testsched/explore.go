@@ -69,6 +69,9 @@ type lengths struct {
 	hurried uint64 // runs are hurried, because the first one exceeds this number of points otherwise; 0 means that they are not
 }
 
+// unhurriedLimit returns the maximum number of points of a run that is not hurried; 0 means the default.
+func (l lengths) unhurriedLimit() uint64 { return max(l.limit, longer*l.hurried) }
+
 // Bounds of an exploration that are not configurable.
 const (
 	minSaturated = 200     // runs without a new order before an exploration may stop
@@ -118,7 +121,7 @@ func Explore(c Config, run func(*Schedule) *Outcome) *Result {
 		s.Limit, s.Unfair, s.Hurried = r.limit, s.Unfair && r.TooLong == 0, r.hurried > 0
 		begun := time.Now()
 		o := run(s)
-		if o.Kind == NoEnd && !o.Spins && o.Advances == 0 && r.Schedules == 0 && s.Policy == Default {
+		if o.long() && o.Advances == 0 && r.Schedules == 0 && s.Policy == Default {
 			o = r.lengthen(&c, s, o, time.Since(begun), run)
 		}
 		r.Schedules++
@@ -159,7 +162,7 @@ func Explore(c Config, run func(*Schedule) *Outcome) *Result {
 				r.Left = o.Details
 			}
 			return false
-		case o.Kind == NoEnd && !o.Spins && r.Schedules > 1 && (r.limit+r.hurried > 0 || r.ends(s, o, run)):
+		case o.long() && r.Schedules > 1 && (r.limit+r.hurried > 0 || r.ends(s, o, run)):
 			r.TooLong++
 			return false
 		case r.accept(o, 1):
@@ -261,7 +264,7 @@ func (r *Result) unhurried(s, found *Schedule, o *Outcome, run func(*Schedule) *
 	if !s.Hurried {
 		return o
 	}
-	found.Limit = longer * r.hurried
+	found.Limit = r.unhurriedLimit()
 	if again := run(found); again.SameFinding(o) {
 		return again
 	}

@@ -22,7 +22,7 @@ type unconfirmed struct {
 
 func (d *unconfirmed) add(sch *Schedule, o *Outcome) {
 	switch {
-	case !o.fails():
+	case !o.fails() || o.long():
 	case sch.Warm:
 		d.warm = true
 	default:
@@ -33,10 +33,13 @@ func (d *unconfirmed) add(sch *Schedule, o *Outcome) {
 // fails reports whether a process failed. An outcome of nil is unknown.
 func (o *Outcome) fails() bool { return o != nil && o.Kind != Passed }
 
+// long reports whether a run exceeded its limit of points or clock advances, without a loop. It may end under another limit or schedule.
+func (o *Outcome) long() bool { return o != nil && o.Kind == NoEnd && !o.Spins }
+
 // processes executes schedules in new processes until one fails, and reports what these processes show about a finding.
 func (s *Settings) processes(c *Config, r *Result, d *unconfirmed) *Report {
 	s.SkipPatience = false
-	report, passed := firstFailure(s, c, r.First.Points, func(o *Outcome) bool { return r.accept(o, 0) })
+	report, passed := firstFailure(s, c, r.First.Points, r.unhurriedLimit(), func(o *Outcome) bool { return r.accept(o, 0) })
 	if report != nil {
 		return report
 	}

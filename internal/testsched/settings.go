@@ -126,7 +126,9 @@ func (s *Settings) Test(u Unit, race bool, deadline time.Time, runner Runner) *R
 	switch {
 	case s.only >= 0:
 		begins(s)
-		s.write(runner.Run(c.draw(s.only, uint64(s.config.Schedules)), false))
+		drawn := c.draw(s.only, uint64(s.config.Schedules))
+		drawn.Limit, _ = strconv.ParseUint(getenv(variableLimit), 10, 64)
+		s.write(runner.Run(drawn, false))
 		return &Report{}
 	case s.outcome != "" && s.schedule != "":
 		return replayedAlone(s, &u, runner)
