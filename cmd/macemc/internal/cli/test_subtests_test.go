@@ -48,6 +48,12 @@ func TestAll(t *testing.T) {
 		}
 		fmt.Println("outside was executed")
 	})
+	t.Run("localhost", func(t *testing.T) {
+		_, err := net.LookupTXT("_grpc_config.localhost")
+		if e, ok := err.(*net.DNSError); !ok || !e.IsNotFound {
+			t.Error(err)
+		}
+	})
 	t.Run("blocks", func(t *testing.T) { <-make(chan int) })
 	t.Run("st/op: \"a\"", func(t *testing.T) { twice() })
 	t.Run("same", func(t *testing.T) { wait() })
@@ -123,6 +129,9 @@ func TestExits(t *testing.T) {
 		`macemc: example.org/x TestAll/outside: not explored: it reaches another machine`,
 		`macemc: example.org/x TestAll/needs: not explored: it fails without other subtests of the test`,
 		"TestAll: not explored: as a whole, because its runs end in TestAll/outside")
+	if strings.Contains(out, "TestAll/localhost") {
+		t.Errorf("a name below localhost is looked up outside:\n%s", out)
+	}
 	if strings.Contains(out, "TestAll/same:") || strings.Contains(out, ": not ready") {
 		t.Errorf("a finding of another subtest:\n%s", out)
 	}
