@@ -76,6 +76,8 @@ func readEarlier() (e earlier, err error) {
 func (r Role) Record(s *search.Config) {
 	r.announce(s.Time)
 	s.Time = timeLeft(s.Time, r.Spent)
+	// Each worker has two runs in the recorder. The supervisor may have seen fewer processors than this process does.
+	s.Workers = min(s.Workers, r.Recorder.Runs()/2)
 	if r.Settle && !s.Strategy.Can(strategy.VisitsStates) {
 		s.Workers = 1
 	}

@@ -14,7 +14,7 @@ import (
 // Only a process in which one worker visits states uses a single processor.
 func TestOneWorkerTakesOneProcessor(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(3))
-	rec, err := flight.Create(filepath.Join(t.TempDir(), "flight"), 1, 1)
+	rec, err := flight.Create(filepath.Join(t.TempDir(), "flight"), 4, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -25,6 +25,20 @@ func TestOneWorkerTakesOneProcessor(t *testing.T) {
 		Role{Recorder: rec}.Record(&search.Config{Strategy: c.strategy, Workers: c.workers})
 		if got := runtime.GOMAXPROCS(0); got != c.want {
 			t.Errorf("%s by %d workers: %d processors", c.strategy, c.workers, got)
+		}
+	}
+}
+
+// A search has no more workers than its recorder has room for: two runs each.
+func TestRole_RecordLimitsWorkers(t *testing.T) {
+	rec, err := flight.Create(filepath.Join(t.TempDir(), "flight"), 4, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for workers, want := range map[int]int{1: 1, 2: 2, 3: 2} {
+		s := search.Config{Strategy: search.Walk, Workers: workers}
+		if (Role{Recorder: rec}).Record(&s); s.Workers != want {
+			t.Errorf("%d workers of %d, want %d", s.Workers, workers, want)
 		}
 	}
 }
