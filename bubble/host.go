@@ -42,6 +42,7 @@ type Host struct {
 	final    any        // value that Observe returned when the process exited; nil means none
 	ended    string     // how the program ended; empty while it runs
 	returned bool       // its main function has returned, or called exit
+	lines    []string   // the last lines that it has logged or printed, at most lastLines
 
 	command *command    // nil means that the node is not a process
 	halted  bool        // the process has ended
@@ -166,9 +167,15 @@ func (h *Host) record(e effect, stack uint32) {
 	if e.kind == logEffect || e.kind == assertEffect {
 		e.text = steady(e.text)
 	}
+	if e.kind == logEffect {
+		h.lines = append(h.lines[max(len(h.lines)-lastLines+1, 0):], e.text)
+	}
 	e.by, e.stack = id(), stack
 	h.effects = append(h.effects, e)
 }
+
+// lastLines is the number of lines that a report shows of a program that has ended.
+const lastLines = 3
 
 // frame sends a message of a connection. Consecutive writes to a connection within one step are merged into one message.
 func (h *Host) frame(to sim.NodeID, m Message) {

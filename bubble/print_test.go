@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/macemc/macemc/internal/simext"
 )
 
 // Output of a process is shown by line and by step.
@@ -43,5 +45,9 @@ func TestCommand_Print(t *testing.T) {
 	}
 	if n.host.ended != "exit status 1" {
 		t.Errorf("ended %q", n.host.ended)
+	}
+	end := strings.Join([]string{"ended: exit status 1", "stdout: a", "stderr: c", "stdout: bd"}, simext.BetweenGoroutines)
+	if got := n.show(); got != end {
+		t.Errorf("shown as %q, want %q", got, end)
 	}
 }

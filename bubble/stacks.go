@@ -1,6 +1,11 @@
 package bubble
 
-import "github.com/macemc/macemc/bubble/internal/userframes"
+import (
+	"strings"
+
+	"github.com/macemc/macemc/bubble/internal/userframes"
+	"github.com/macemc/macemc/internal/simext"
+)
 
 // show describes the history by the state of the goroutines. Other descriptions would differ after every step.
 func (p *history) show() string {
@@ -16,9 +21,17 @@ func (p *history) show() string {
 		if p.run == nil || p.run.at != p.last {
 			return "not running"
 		}
-		p.last.shown = p.run.n.goroutines()
+		p.last.shown = p.run.n.show()
 	}
 	return p.last.shown
+}
+
+// show describes the goroutines of the program, or its end with the last lines of its output.
+func (n *node) show() string {
+	if !n.over {
+		return n.goroutines()
+	}
+	return strings.Join(append([]string{"ended: " + n.host.ended}, n.host.lines...), simext.BetweenGoroutines)
 }
 
 // goroutines describes the goroutines of the program, see [userframes.Describe].
