@@ -152,10 +152,10 @@ check-clients:
 check-ecosystem:
 	$(GO) build -o bin/ecosystem/ ./cmd/macemc
 	cd evaluation/ecosystem && GOWORK=off $(GO) vet . && GOWORK=off $(GO) test -vet=off -count=1 . && \
-		GOWORK=off $(GO) run . -macemc ../../bin/ecosystem/macemc -explore-time 500ms $(ECOSYSTEM)
+		GOWORK=off $(GO) run . -macemc ../../bin/ecosystem/macemc -explore-time 300ms $(ECOSYSTEM)
 
 # Folders of evaluation/ecosystem that check-ecosystem explores.
-ECOSYSTEM ?= netrpc web pools retries sync mocks
+ECOSYSTEM ?= netrpc pools retries sync mocks
 
 # Install the program as users do, without this checkout: from a module proxy made of it.
 check-install:

@@ -25,7 +25,7 @@ type result struct {
 type event struct{ Action, Package, Test, Output string }
 
 var (
-	schedulesLine = regexp.MustCompile(`macemc: (\d+) schedules? \(`)
+	schedulesLine = regexp.MustCompile(`macemc: (\d+) schedules?(?: \(|, )`)
 	completeLine  = regexp.MustCompile(`macemc: complete[^:]*: (.*?) \(\d+/s\)`)
 	byLine        = regexp.MustCompile(`(?:by|all) (\d+) schedules?`)
 	foundLine     = regexp.MustCompile(`found by schedule (\d+)`)

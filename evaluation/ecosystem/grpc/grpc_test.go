@@ -91,7 +91,7 @@ func buy(t *testing.T, sell func(*tickets) bool) {
 	var wg sync.WaitGroup
 	for i := range 2 {
 		wg.Go(func() {
-			time.Sleep(time.Duration(i) * 900 * time.Microsecond)
+			time.Sleep(time.Duration(i) * 500 * time.Microsecond)
 			if _, err := c.Check(context.Background(), &grpc_health_v1.HealthCheckRequest{}); err != nil && status.Code(err) != codes.ResourceExhausted {
 				t.Error(err)
 			}
@@ -181,7 +181,7 @@ func watch(t *testing.T, send func(ctx context.Context, updates chan<- int)) {
 	if _, err := stream.Recv(); err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(900 * time.Microsecond) // look at it
+	time.Sleep(500 * time.Microsecond) // look at it
 	cancel()
 	if _, err := stream.Recv(); err != nil && err != io.EOF && status.Code(err) != codes.Canceled {
 		t.Error(err)

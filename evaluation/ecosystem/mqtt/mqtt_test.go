@@ -68,7 +68,7 @@ func limits(t *testing.T, forward func(values chan<- string, stop <-chan struct{
 		defer close(stop)
 		select {
 		case <-values:
-		case <-time.After(900 * time.Microsecond):
+		case <-time.After(500 * time.Microsecond):
 		}
 	}()
 	if err := s.Publish("sensors", []byte("20"), false, 0); err != nil {
@@ -117,6 +117,6 @@ func alarm(t *testing.T, settle func(paho.Token)) {
 }
 
 // The call returns before the broker has the subscription.
-func TestPahoDefect(t *testing.T) { alarm(t, func(paho.Token) { time.Sleep(900 * time.Microsecond) }) }
+func TestPahoDefect(t *testing.T) { alarm(t, func(paho.Token) { time.Sleep(500 * time.Microsecond) }) }
 
 func TestPahoMended(t *testing.T) { alarm(t, func(token paho.Token) { token.Wait() }) }

@@ -67,7 +67,7 @@ func news(t *testing.T, wait func(subscribed <-chan struct{})) {
 }
 
 func TestNATSDefect(t *testing.T) {
-	news(t, func(<-chan struct{}) { time.Sleep(900 * time.Microsecond) })
+	news(t, func(<-chan struct{}) { time.Sleep(500 * time.Microsecond) })
 }
 
 func TestNATSMended(t *testing.T) { news(t, func(subscribed <-chan struct{}) { <-subscribed }) }

@@ -55,7 +55,7 @@ func likes(t *testing.T, like func(ctx context.Context, c *redis.Client) error) 
 	var wg sync.WaitGroup
 	for i := range 2 {
 		wg.Go(func() {
-			time.Sleep(time.Duration(i) * 900 * time.Microsecond)
+			time.Sleep(time.Duration(i) * 500 * time.Microsecond)
 			if err := like(ctx, c); err != nil {
 				t.Error(err)
 			}
@@ -117,7 +117,7 @@ func saves(t *testing.T, wait func(saved <-chan struct{})) {
 }
 
 func TestMiniredisDefect(t *testing.T) {
-	saves(t, func(<-chan struct{}) { time.Sleep(900 * time.Microsecond) })
+	saves(t, func(<-chan struct{}) { time.Sleep(500 * time.Microsecond) })
 }
 
 func TestMiniredisMended(t *testing.T) { saves(t, func(saved <-chan struct{}) { <-saved }) }

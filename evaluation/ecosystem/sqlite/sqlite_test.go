@@ -36,7 +36,7 @@ func both(f func()) {
 	var wg sync.WaitGroup
 	for i := range 2 {
 		wg.Go(func() {
-			time.Sleep(time.Duration(i) * 900 * time.Microsecond)
+			time.Sleep(time.Duration(i) * 500 * time.Microsecond)
 			f()
 		})
 	}
@@ -115,7 +115,7 @@ func TestSQLXDefect(t *testing.T) {
 	var wg sync.WaitGroup
 	for i := range 2 {
 		wg.Go(func() {
-			time.Sleep(time.Duration(i) * 900 * time.Microsecond)
+			time.Sleep(time.Duration(i) * 500 * time.Microsecond)
 			rows, err := db.Queryx("select 1")
 			if err != nil {
 				t.Error(err)
