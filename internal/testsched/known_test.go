@@ -142,7 +142,7 @@ func TestStored_Damaged(t *testing.T) {
 		{"", text("", "")},
 		{"line 1: a schedule begins with", text("", "\ufeff")},
 		{"line 7: unknown line", text("memory", "# memory")},
-		{"line 11: a finding is known for one reason", text("known issue 12", "known ")},
+		{"line 11: the reason is missing", text("known issue 12", "known ")},
 		{"line 12: a second line \"known\"", text("known issue 12", "known issue 3\nknown issue 12")},
 		{`no line "shows"`, text("shows panic\nshows panic: boom\n", "")},
 		{"belongs to TestY in package p", text("TestX", "TestY")},

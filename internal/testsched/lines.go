@@ -61,7 +61,7 @@ func parseInstant(text string) (uint64, error) {
 
 func parseKnown(text string) (string, error) {
 	if text = strings.TrimSpace(text); text == "" {
-		return "", errors.New("a finding is known for one reason, which follows the word")
+		return "", errors.New("the reason is missing")
 	}
 	return program.Printable(text), nil
 }
