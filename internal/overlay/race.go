@@ -22,12 +22,12 @@ func racePlaces(text string, _ map[string]string) (string, error) {
 		"\tRaceWrite(addr)\n", "\tracewritepc(addr, 0, sys.GetCallerPC()-1)\n")(text, nil)
 }
 
-// enters tells the race detector about the call of a function of package sync or sync/atomic. Its reports lack the caller otherwise.
+// enters reports the call of a function of package sync or sync/atomic to the race detector, whose reports lack the caller otherwise.
 const enters = " if macemcRaced { macemcCallBegin(sys.GetCallerPC()); defer macemcCallEnd() };"
 
 var syncMethod = regexp.MustCompile(`(?m)^func \(\w+ \*(Mutex|RWMutex|WaitGroup|Cond|Once|Map|Pool|rlocker)\) [A-Z]\w*\([^{\n]*\{`)
 
-// syncCalls tells the race detector about the calls of methods of package sync.
+// syncCalls reports the calls of methods of package sync to the race detector.
 func syncCalls(text string, _ map[string]string) (string, error) {
 	if !syncMethod.MatchString(text) {
 		return "", fmt.Errorf("nothing matches %s", syncMethod)

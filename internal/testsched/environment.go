@@ -40,7 +40,7 @@ const PrintsKeys = ",gocachetest=1"
 // Replaced are the environment variables of the user that have other values in test binaries.
 var Replaced = []string{"GODEBUG", "GOMAXPROCS", "GORACE"}
 
-// variables are those that an exploring process has.
+// variables are the environment variables of an exploring process.
 var variables = []string{Variable, VariableSchedules, VariableTime, VariableDelay, VariableInstant, VariableExhaustive, VariableModules,
 	VariableLeaks, VariableSchedule, VariableSummaries, variableOnly, variableLimit, VariablePackage, VariableTags, VariableOutcome,
 	variableSkipPatience, variableTimeout, VariableUser, VariableTrace, VariableStage, variableStatus, variableExternal, VariableDied, program.VariableFolder}

@@ -259,7 +259,7 @@ func (r *Result) lengthen(c *Config, s *Schedule, o *Outcome, took time.Duration
 	return run(s)
 }
 
-// unhurried returns the outcome of a run, or of its repetition without hurry. nil means that this one differs: the test lacked the time.
+// unhurried returns the outcome of a run, or of its repetition without hurry. nil means that the repetition differs: the run lacked time.
 func (r *Result) unhurried(s, found *Schedule, o *Outcome, run func(*Schedule) *Outcome) *Outcome {
 	if !s.Hurried {
 		return o
@@ -272,7 +272,7 @@ func (r *Result) unhurried(s, found *Schedule, o *Outcome, run func(*Schedule) *
 	return nil
 }
 
-// tooLong returns what the first run of a test does, in the default order, that exceeds the limits, if that is the finding.
+// tooLong describes how the first run of a test exceeds the limits, in the default order, if that is the finding.
 func (r *Result) tooLong() string {
 	if r.Finding.Kind != NoEnd || r.First.Kind != NoEnd || r.FromFile && len(r.Found.Switches) > 0 {
 		return ""

@@ -63,7 +63,7 @@ type Outcome struct {
 	Delays    bool // a timer was too far away to fire while a goroutine runs; false if Schedule.Passes is 0, unless Systematic
 }
 
-// Bounds is what limited records of a run have, or lack.
+// Bounds describes the records of a run that are limited in size.
 type Bounds struct {
 	Untraced int    // number of events before those of Trace
 	Printed  Output // the last lines that the run has printed and logged; complete if they are few
@@ -401,7 +401,7 @@ func (o *Outcome) setRace() (message, where string, details []string) {
 	return "two goroutines access the same memory without synchronization", strings.Join(at, " "), details
 }
 
-// AddRace adds the data races of a run to its outcome. They are the finding unless the test cannot go on, or has failed for another reason:
+// AddRace adds the data races of a run to its outcome. They are the finding unless the test cannot continue, or has failed for another reason:
 // leaks may be allowed, and a longer run may end.
 func (o *Outcome) AddRace() {
 	message, where, accesses := o.setRace()

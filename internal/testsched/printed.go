@@ -10,7 +10,7 @@ type Printed struct {
 	After  int // number of preceding events of the trace
 	Number int // of the goroutine
 	Text   string
-	Hidden bool // it was neither shown when it was printed, nor does the test show it as its log
+	Hidden bool // it is shown neither when it is printed nor as the log of the test
 }
 
 // Output is the end of what a run has printed and logged.

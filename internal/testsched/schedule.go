@@ -57,7 +57,7 @@ type Schedule struct {
 	Manner
 }
 
-// Manner is how a run is executed. It is not in files.
+// Manner selects how a run is executed. Files do not contain it.
 type Manner struct {
 	Showing Showing
 	Brief   bool // only the kind of the outcome is needed

@@ -205,7 +205,7 @@ func unended(test string, list []Subtest) (name string) {
 	return name
 }
 
-// dependence is why a subtest is not explored that needs others.
+// dependence is the reason for which a subtest that needs others is not explored.
 const dependence = "it fails without other subtests of the test"
 
 // explore explores the units of the division, and the whole test if that is necessary.

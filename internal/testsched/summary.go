@@ -22,7 +22,7 @@ const (
 )
 
 // EndedEarly is the note of a test while it is explored, and EndedBefore a part of the note of a finding until it is minimized. They remain
-// if the process ends. The command replaces its end by the cause, if it knows that.
+// if the process ends. The command replaces its end by the cause, if that is known.
 const (
 	ended       = "the process ended"
 	Exploring   = " during the exploration"

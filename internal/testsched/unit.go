@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Unit identifies what is explored.
+// Unit identifies a test or subtest to explore.
 type Unit struct {
 	Package  string // import path p of the package under test
 	Test     string // test function, example, or seed of a fuzz test

@@ -28,7 +28,7 @@ func logPath(options string) (file string) {
 
 // Access is a memory access of a data race.
 type Access struct {
-	What   string   // as the race detector says: "Write", "Previous read"
+	What   string   // in the words of the race detector: "Write", "Previous read"
 	In     string   // the function of the distribution that user code calls, such as WaitGroup.Add; empty means that it accesses the memory itself
 	At     string   // the innermost position of user code
 	Source string   // the function and text of that line, which stay the same when lines are inserted before it

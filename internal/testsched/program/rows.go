@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Row is a row of the table of the lines of a file of type F: a name, a blank and a value. A file may come from a stranger, so Read returns
+// Row describes lines of a file of type F: a name, a blank and a value. A file may come from a stranger, so Read returns
 // an error unless the value has the grammar.
 type Row[F any] struct {
 	Name, Grammar string
