@@ -108,8 +108,10 @@ var testChanges = func() []change {
 			" if macemcTested() { return macemcNewSocket(ctx, net, family, sotype, ipv6only, laddr, raddr, ctrlCtxFn) }; " +
 				"if macemcCallerOutside() { macemcReached(sotype, raddr) }; ", whyNet},
 		{"net/conf.go", atStart{"conf.mustUseGoResolver"}, " if macemcTested() { return true }; ", whyNet},
-		{"net/dnsclient_unix.go", atStart{"Resolver.lookup"}, " if macemcBelowLocalhost(r, name) { " +
+		{"net/dnsclient_unix.go", atStart{"Resolver.lookup"}, " if macemcNoName(r, name, true) { " +
 			`return dnsmessage.Parser{}, "", newDNSError(errNoSuchHost, name, "") }; `, whyNet},
+		{"net/dnsclient_unix.go", atStart{"Resolver.goLookupIPCNAMEOrder"}, " if macemcNoName(r, name, false) { " +
+			`return nil, dnsmessage.Name{}, newDNSError(errNoSuchHost, name, "") }; `, whyNet},
 		{"net/fd_unix.go", atStart{"netFD.accept"}, " if fd.fakeNetFD != nil { return fd.fakeNetFD.accept(fd.laddr) }; ", whyNet},
 		{"net/fd_unix.go", atStart{"netFD.dup"}, " if fd.fakeNetFD != nil { return nil, macemcDuplicated(fd) }; ", whyNet},
 		{"net/file_unix.go", atStart{"dupFileSocket"}, ` macemcRefuse("it uses a socket of the system"); `, whyRefused},

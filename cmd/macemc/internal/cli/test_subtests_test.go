@@ -11,6 +11,7 @@ func TestTest_Subtests(t *testing.T) {
 	testFile(t, `package x
 
 import (
+	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -49,9 +50,12 @@ func TestAll(t *testing.T) {
 		fmt.Println("outside was executed")
 	})
 	t.Run("localhost", func(t *testing.T) {
-		_, err := net.LookupTXT("_grpc_config.localhost")
-		if e, ok := err.(*net.DNSError); !ok || !e.IsNotFound {
-			t.Error(err)
+		_, none := net.LookupTXT("_grpc_config.localhost")
+		_, err := net.Dial("tcp", "host.invalid:80")
+		for _, err := range []error{none, err} {
+			if e := new(net.DNSError); !errors.As(err, &e) || !e.IsNotFound {
+				t.Error(err)
+			}
 		}
 	})
 	t.Run("blocks", func(t *testing.T) { <-make(chan int) })
