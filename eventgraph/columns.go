@@ -144,11 +144,24 @@ func (l *lanes) changes(e *Event, handler bool) []string {
 		for _, p := range e.Mended {
 			notes = append(notes, "holds again: "+p)
 		}
+	} else {
+		notes = append(notes, e.output()...)
 	}
 	if turn := e.turn; turn != "" {
 		notes = append(notes, turn)
 	}
 	return notes
+}
+
+// output returns the lines that the process of a program has printed in the event, see bubble.Command.
+func (e *Event) output() []string {
+	var lines []string
+	for _, note := range e.Notes {
+		if line := strings.TrimPrefix(note, "log "); strings.HasPrefix(line, "stdout: ") || strings.HasPrefix(line, "stderr: ") {
+			lines = append(lines, line)
+		}
+	}
+	return lines
 }
 
 // sent names the messages that the event sends and that no line directly below shows, and counts the others if there are both.
