@@ -230,8 +230,9 @@ func (n *node) step(f func()) {
 	n.fresh, n.chosen = nil, nil
 	n.ctl.number++
 	n.ctl.readClock = false
-	stepping.begin(n)
 	before, _, _ := intruded(n.bubble)
+	n.checkIntruders(before) // a node with a goroutine that was woken between steps would not come to rest
+	stepping.begin(n)
 	n.run(f)
 	stepping.now = nil
 	n.checkIntruders(before)
