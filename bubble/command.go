@@ -108,7 +108,7 @@ func (c *command) saveInitial() error {
 }
 
 // readInitially returns the names of the environment's variables that packages have read when they were initialized, and that have another
-// value in the node's process.
+// value in the node's process. Packages of the checker do not count.
 func (p *Program) readInitially() (names []string) {
 	if p.goroutines == nil || p.goroutines.command == nil {
 		return nil
@@ -118,14 +118,24 @@ func (p *Program) readInitially() (names []string) {
 		name, value, _ := strings.Cut(s, "=")
 		own[name] = value
 	}
-	for _, name := range initialEnv() {
+	for _, read := range initialEnv() {
+		name, pkg, _ := strings.Cut(read, " ")
+		if strings.HasPrefix(pkg, checker) && !strings.HasPrefix(pkg+".", p.goroutines.command.pkg) {
+			continue
+		}
 		value, set := os.LookupEnv(name)
-		if v, ok := own[name]; (v != value || ok != set) && !slices.Contains(names, name) {
-			names = append(names, name)
+		if v, ok := own[name]; v == value && ok == set {
+			continue
+		}
+		if text := name + " in " + pkg; !slices.Contains(names, text) {
+			names = append(names, text)
 		}
 	}
 	return names
 }
+
+// checker is the prefix of the import paths of the checker's packages.
+const checker = "github.com/macemc/macemc/"
 
 // enter installs the package variables, the arguments and the environment of the node's process.
 func (n *node) enter() {

@@ -53,7 +53,8 @@ func swapVariables(out, in unsafe.Pointer, bubble uint64, process bool) unsafe.P
 // dataStart returns the address at which package variables begin.
 func dataStart() uintptr
 
-// initialEnv returns the names of the variables of the environment that packages have read when they were initialized.
+// initialEnv returns variables of the environment that packages have read when they were initialized: names and packages, with a space
+// between them.
 func initialEnv() []string
 
 // intruded returns the number of goroutines of all nodes that were woken outside of the steps of their nodes, one of those of a bubble, and

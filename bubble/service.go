@@ -130,8 +130,8 @@ func (p *Program) Uncovered(how sim.Interleave) string {
 		}
 	}
 	if names := p.readInitially(); len(names) > 0 {
-		shared += "; what packages read from the environment when they were initialized, which the checker's processes have and not the nodes': " +
-			strings.Join(names, ", ")
+		shared += "; values of the environment of a process that were read when packages were initialized, from the environment of the check (" +
+			strings.Join(names, ", ") + ")"
 	}
 	return switches + "; random numbers and choices of select that were not drawn; orders between connections of the same two nodes; " +
 		"properties while a goroutine is held back, or a lock that Observe needs is held over a step; " + shared + "; " +
