@@ -108,19 +108,16 @@ func (c *command) saveInitial() error {
 }
 
 // readInitially returns the names of the environment's variables that packages have read when they were initialized, and that have another
-// value in the node's process. Packages of the checker do not count.
-func (p *Program) readInitially() (names []string) {
-	if p.goroutines == nil || p.goroutines.command == nil {
-		return nil
-	}
+// value in the process. Packages of the checker do not count.
+func (c *command) readInitially() (names []string) {
 	own := map[string]string{}
-	for _, s := range p.goroutines.command.env {
+	for _, s := range c.env {
 		name, value, _ := strings.Cut(s, "=")
 		own[name] = value
 	}
 	for _, read := range initialEnv() {
 		name, pkg, _ := strings.Cut(read, " ")
-		if strings.HasPrefix(pkg, checker) && !strings.HasPrefix(pkg+".", p.goroutines.command.pkg) {
+		if strings.HasPrefix(pkg, checker) && !strings.HasPrefix(pkg+".", c.pkg) {
 			continue
 		}
 		value, set := os.LookupEnv(name)

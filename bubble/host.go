@@ -36,18 +36,23 @@ type Host struct {
 	files     fileSystems
 	values    map[string]*any // per-node storage of standard library packages
 
-	choose   func(what string, n int) int
-	observe  func() any // nil if Observe was not called
-	exposed  []any      // see Expose
-	final    any        // value that Observe returned when the process exited; nil means none
-	ended    string     // how the program ended; empty while it runs
-	returned bool       // its main function has returned, or called exit
-	lines    []string   // the last lines that it has logged or printed, at most lastLines
+	choose  func(what string, n int) int
+	observe func() any // nil if Observe was not called
+	exposed []any      // see Expose
+	ending
 
 	command *command    // nil means that the node is not a process
 	halted  bool        // the process has ended
 	printed [2][]byte   // incomplete lines of stdout and stderr
 	signals []signalled // each one that takes a signal receives it
+}
+
+// ending describes how a program ends.
+type ending struct {
+	ended    string   // how the program ended; empty while it runs
+	returned bool     // its main function has returned, or called exit
+	final    any      // value that Observe returned when the process exited; nil means none
+	lines    []string // the last lines that it has logged or printed, at most lastLines
 }
 
 // effect is an action of a node on its environment. Its methods stand in the files of their callers: display, inputs

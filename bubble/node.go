@@ -34,26 +34,31 @@ type boot struct {
 // stepping. A node has the fields of the program, of the step in progress and of the answers to come. Each file has the methods of one
 // stage of a step.
 type node struct {
-	ctl       control       // shared with the scheduler in the runtime
-	host      *Host         // nil until the boot
-	process   *process      // nil means that the program uses the checker's package variables
-	done      chan struct{} // receives a value when the bubble exists, and is closed when it has ended
-	quit      chan struct{} // closed to end the bubble
-	bubble    uint64        // its ID in the runtime
-	now       int64         // clock reading, in nanoseconds since 1970
-	clock     int64         // clock reading of the step in progress, see input
-	next      int64         // time at which the next timer fires; 0 means none
-	effects   []effect      // of the last step, in order; shared with host
-	fresh     any           // value that Observe returned in the last step; nil means none
-	observing bool          // a call of Observe has not returned: it waits for a lock
-	timely    bool          // Observe has read the clock
-	dying     bool          // discard was called
-	choose    chooser       // makes the program's choices in the step in progress
-	chosen    []chosen      // these choices
-	failed    any           // value that choose panicked with
-	aborted   bool          // the step in progress did not terminate; the goroutines of the node are dead
-	over      bool          // the program has ended, and its last state was observed
-	backlog   [][]Message   // messages that wait for room, by node
+	ctl     control       // shared with the scheduler in the runtime
+	host    *Host         // nil until the boot
+	process *process      // nil means that the program uses the checker's package variables
+	done    chan struct{} // receives a value when the bubble exists, and is closed when it has ended
+	quit    chan struct{} // closed to end the bubble
+	bubble  uint64        // its ID in the runtime
+	now     int64         // clock reading, in nanoseconds since 1970
+	clock   int64         // clock reading of the step in progress, see input
+	next    int64         // time at which the next timer fires; 0 means none
+	effects []effect      // of the last step, in order; shared with host
+	observation
+	dying   bool        // discard was called
+	choose  chooser     // makes the program's choices in the step in progress
+	chosen  []chosen    // these choices
+	failed  any         // value that choose panicked with
+	aborted bool        // the step in progress did not terminate; the goroutines of the node are dead
+	over    bool        // the program has ended, and its last state was observed
+	backlog [][]Message // messages that wait for room, by node
+}
+
+// observation is the state of the last call of Observe.
+type observation struct {
+	fresh     any  // value that it returned in the last step; nil means none
+	observing bool // it has not returned: it waits for a lock
+	timely    bool // it has read the clock
 }
 
 // ownGoroutines is the number of a node's goroutines outside its program: the one that runs the bubble, and its main goroutine.

@@ -120,6 +120,10 @@ func (p *Program) Uncovered(how sim.Interleave) string {
 	shared := "variables that nodes share"
 	if p.goroutines != nil && p.goroutines.command != nil {
 		shared = "variables of the standard library that processes share"
+		if names := p.goroutines.command.readInitially(); len(names) > 0 {
+			shared += "; values of the environment of a process that were read when packages were initialized, from the environment of the check (" +
+				strings.Join(names, ", ") + ")"
+		}
 	}
 	if p.goroutines != nil && p.goroutines.data != "" {
 		shared += "; writes to one file that reach the disk in another order; parts of a write other than its first half"
@@ -128,10 +132,6 @@ func (p *Program) Uncovered(how sim.Interleave) string {
 				shared += "; " + text
 			}
 		}
-	}
-	if names := p.readInitially(); len(names) > 0 {
-		shared += "; values of the environment of a process that were read when packages were initialized, from the environment of the check (" +
-			strings.Join(names, ", ") + ")"
 	}
 	return switches + "; random numbers and choices of select that were not drawn; orders between connections of the same two nodes; " +
 		"properties while a goroutine is held back, or a lock that Observe needs is held over a step; " + shared + "; " +

@@ -145,7 +145,7 @@ func (l *lanes) changes(e *Event, handler bool) []string {
 			notes = append(notes, "holds again: "+p)
 		}
 	} else {
-		notes = append(notes, e.output()...)
+		notes = append(notes, output(e.Notes)...)
 	}
 	if turn := e.turn; turn != "" {
 		notes = append(notes, turn)
@@ -153,10 +153,9 @@ func (l *lanes) changes(e *Event, handler bool) []string {
 	return notes
 }
 
-// output returns the lines that the process of a program has printed in the event, see bubble.Command.
-func (e *Event) output() []string {
-	var lines []string
-	for _, note := range e.Notes {
+// output returns the notes with lines that the process of a program has printed, see bubble.Command.
+func output(notes []string) (lines []string) {
+	for _, note := range notes {
 		if line := strings.TrimPrefix(note, "log "); strings.HasPrefix(line, "stdout: ") || strings.HasPrefix(line, "stderr: ") {
 			lines = append(lines, line)
 		}
