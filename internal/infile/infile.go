@@ -28,7 +28,9 @@ var kinds = []struct {
 // Check returns an error unless a file is a regular one, perhaps behind symbolic links. It does not open it.
 func Check(name string) error {
 	info, err := os.Stat(name)
-	if err != nil {
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		return &fs.PathError{Op: "open", Path: e.Path, Err: e.Err}
+	} else if err != nil {
 		return err
 	}
 	for _, k := range kinds {
