@@ -35,23 +35,30 @@ func Status() int {
 	return n
 }
 
-// Next returns the process of the next stage. left is the rest of -timeout, and 0 means no limit.
+// Explores reports whether the process explores tests, and not only executes one schedule.
+func (s *Settings) Explores() bool { return s.outcome == "" && s.schedule == "" && s.only < 0 }
+
+// Next returns the process of the next stage. nil means that the last stage follows, for all tests of this one. left is the rest of
+// -timeout, and 0 means no limit.
 func Next(s *Settings, tests []string, status int, left time.Duration) (exe string, args, env []string) {
-	var patterns []string
-	for _, test := range tests {
-		patterns = append(patterns, s.flags.Selection(test))
-	}
 	exe, _ = os.Executable()
-	args = []string{exe, "-test.run=" + strings.Join(patterns, "|"), "-test.timeout=" + left.String()}
+	args = []string{exe, "-test.timeout=" + left.String()}
+	replaced := []string{"-test.timeout", "-test.testlogfile", "-test.bench"}
+	next := StageBegin
+	if Begins() || tests == nil {
+		next = stagePlain
+	}
+	if tests != nil {
+		var patterns []string
+		for _, test := range tests {
+			patterns = append(patterns, s.flags.Selection(test))
+		}
+		args, replaced = append(args, "-test.run="+strings.Join(patterns, "|")), append(replaced, "-test.run")
+	}
 	for _, arg := range begunArgs {
-		name, _, _ := strings.Cut(arg, "=")
-		if !slices.Contains([]string{"-test.run", "-test.timeout", "-test.testlogfile", "-test.bench"}, name) {
+		if name, _, _ := strings.Cut(arg, "="); !slices.Contains(replaced, name) {
 			args = append(args, arg)
 		}
-	}
-	next := StageBegin
-	if Begins() {
-		next = stagePlain
 	}
 	if begin != "" {
 		os.Chdir(begin)

@@ -258,3 +258,34 @@ func TestMain(m *testing.M) {
 	expect(t, out, "ok  \texample.org/x/passes\t.*40 schedules of 1 test", "ok  \texample.org/x/process", "goroutine 1 waits to receive from channel ended at",
 		"EXIT: os.Exit.1. was called", "PANIC: five", "macemc: example.org/x/process TestTimer: not explored: it starts a process")
 }
+
+// A TestMain that checks what the tests have left judges an execution without exploration, which restores no variables.
+func TestTest_MainChecks(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the standard library the first time")
+	}
+	const tests = `
+import (
+	"os"
+	"testing"
+)
+
+var used int
+
+func TestA(t *testing.T) { used++ }
+
+func TestB(t *testing.T) { used++ }
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+`
+	testPackages(t, map[string]string{
+		"passes": tests + "\tif used != 2 {\n\t\tcode = 3\n\t}\n\tos.Exit(code)\n}\n",
+		"fails":  tests + "\tif used > 0 {\n\t\tcode = 3\n\t}\n\tos.Exit(code)\n}\n",
+	})
+	out, status := testCommand(t.Context(), "./...")
+	if status != 1 || strings.Count(out, "macemc: TestMain ends with status 3 although all tests pass; they are executed once") != 1 {
+		t.Errorf("status %d:\n%s", status, out)
+	}
+	expect(t, out, "ok  \texample.org/x/passes\t.*8 schedules of 2 tests", "FAIL\texample.org/x/fails\t")
+}
