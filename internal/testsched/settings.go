@@ -334,9 +334,10 @@ func (s *Settings) found(c *Config, r *Result, runner Runner) *Report {
 }
 
 // repeats reports whether the schedule of the first run, which passed, shows the finding in new processes. The runs so far have then
-// changed what the test finds outside of its process, or what processes inherit.
+// changed what the test finds outside of its process, or what processes inherit. A data race counts in any case: the detector can miss it in
+// the first run.
 func (s *Settings) repeats(c *Config, r *Result) bool {
-	if r.First.Kind != Passed {
+	if r.First.Kind != Passed || r.Finding.HasRace() {
 		return false
 	}
 	run := func() *Outcome { return s.replay(c, r.first) }

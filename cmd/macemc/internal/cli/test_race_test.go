@@ -248,12 +248,15 @@ func TestHTTP(t *testing.T) {
 }
 
 // No step is called critical if few random continuations pass before it: package testing orders the accesses only if one subtest ends before
-// the next one continues.
+// the next one continues. A race is a finding also if only the first run of a test passes.
 func TestTest_RaceCritical(t *testing.T) {
 	t.Setenv("CGO_ENABLED", "1") // the race detector needs it
 	testFile(t, `package x
 
-import "testing"
+import (
+	"os"
+	"testing"
+)
 
 func TestFirst(t *testing.T) {
 	x, done := 0, make(chan bool)
@@ -261,6 +264,14 @@ func TestFirst(t *testing.T) {
 	x = 2
 	<-done
 	_ = x
+}
+
+func TestLater(t *testing.T) {
+	if f, err := os.OpenFile("left", os.O_CREATE|os.O_EXCL, 0o600); err == nil {
+		f.Close()
+		return
+	}
+	TestFirst(t)
 }
 
 func TestSubtests(t *testing.T) {
@@ -271,7 +282,9 @@ func TestSubtests(t *testing.T) {
 }
 `)
 	out, status := testCommand(t.Context(), "-race", "-explore-time=1m", ".")
-	if status != 1 || !strings.Contains(out, "1 switch more than the default order, a preemption\n") || strings.Contains(out, "critical step") {
+	later := regexp.MustCompile(`--- FAIL: TestLater .*\n(.*\n)?    macemc: DATA RACE`)
+	if status != 1 || !strings.Contains(out, "1 switch more than the default order, a preemption\n") || strings.Contains(out, "critical step") ||
+		!later.MatchString(out) {
 		t.Errorf("status %d:\n%s", status, out)
 	}
 }
