@@ -36,7 +36,7 @@ func Status() int {
 }
 
 // Explores reports whether the process explores tests, and not only executes one schedule.
-func (s *Settings) Explores() bool { return s.outcome == "" && s.schedule == "" && s.only < 0 }
+func Explores(s *Settings) bool { return s.outcome == "" && s.schedule == "" && s.only < 0 }
 
 // Next returns the process of the next stage. nil means that the last stage follows, for all tests of this one. left is the rest of
 // -timeout, and 0 means no limit.
