@@ -171,7 +171,8 @@ func TestSleeps(t *testing.T) {
 	}, 1, "-timeout=8s", ".")
 }
 
-// Time passes when the clock is read, also for goroutines that do nothing else, and not in a test of package synctest.
+// Time passes when the clock is read, also for goroutines that do nothing else, and not in a test of package synctest, whose Wait lets all
+// others continue.
 func TestTest_Clock(t *testing.T) {
 	testFile(t, `package x
 
@@ -231,6 +232,25 @@ func TestBubble(t *testing.T) {
 	})
 }
 
+// A goroutine that passes many points without waiting has not ended when the checker stops it.
+func TestWait(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var mutex sync.Mutex
+		done := false
+		go func() {
+			for range 3000 {
+				mutex.Lock()
+				mutex.Unlock()
+			}
+			done = true
+		}()
+		synctest.Wait()
+		if !done {
+			t.Error("Wait has returned before")
+		}
+	})
+}
+
 func TestSleeps(t *testing.T) {
 	var mutex sync.Mutex
 	done := rand.Intn(2)
@@ -249,7 +269,7 @@ func TestSleeps(t *testing.T) {
 	}
 }
 `)
-	testReports(t, []string{"; delays above 1ms are not tried (raise -explore-delay)\n--- PASS: TestSleeps", "--- PASS: TestPasses", "--- PASS: TestFires", "--- PASS: TestSpins", "--- PASS: TestBubble"}, 0, "-count=1", "-v", "-vet=off", "-schedules=200", ".")
+	testReports(t, []string{"; delays above 1ms are not tried (raise -explore-delay)\n--- PASS: TestSleeps", "--- PASS: TestPasses", "--- PASS: TestFires", "--- PASS: TestSpins", "--- PASS: TestBubble", "--- PASS: TestWait"}, 0, "-count=1", "-v", "-vet=off", "-schedules=200", ".")
 }
 
 // Schedules of a test with many timers at one instant are the same in each process. The garbage moves what a select waits for.
