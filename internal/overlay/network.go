@@ -22,7 +22,7 @@ var socketChanges = func() []change {
 		{fakeFile, atStart{"fakeNetFD.Read"}, isClosed + "{ return 0, ErrClosed }; if len(p) == 0 { return 0, nil }; " +
 			"if ffd.fd.macemcDatagrams() { d, err := ffd.macemcReceive(\"read\", p, true, false); return d.n, err }; ", whyNet},
 		{fakeFile, atStart{"fakeNetFD.Write"}, isClosed + "{ return 0, ErrClosed }; " +
-			"if ffd.fd.macemcDatagrams() { return ffd.macemcSend(\"write\", p, nil, macemcHeader{}) }; ", whyNet},
+			"if ffd.fd.macemcDatagrams() { return ffd.macemcSend(\"write\", p, nil, ffd.macemcDefaults()) }; ", whyNet},
 	}
 	for _, c := range []struct{ results, methods string }{
 		{"ErrClosed", "closeRead closeWrite SetReadDeadline SetWriteDeadline"},

@@ -321,6 +321,21 @@ func TestAncillary(t *testing.T) {
 	}()
 	ok(t, err)
 	equal(t, "flags", flags&syscall.MSG_CTRUNC, syscall.MSG_CTRUNC)
+	for _, s := range []struct {
+		network, to string
+		level, name int
+	}{{"udp4", "127.0.0.1", syscall.IPPROTO_IP, syscall.IP_TOS}, {"udp6", "::1", syscall.IPPROTO_IPV6, syscall.IPV6_TCLASS}} {
+		to := &net.UDPAddr{IP: net.ParseIP(s.to), Port: port(u.LocalAddr())}
+		d, err := net.DialUDP(s.network, nil, to)
+		ok(t, err)
+		defer d.Close()
+		control(t, d, func(fd int) error { return syscall.SetsockoptInt(fd, s.level, s.name, 2) })
+		_, err = d.Write([]byte("option"))
+		ok(t, err)
+		_, oobn, _, _, err := u.ReadMsgUDP(b, oob)
+		ok(t, err)
+		equal(t, "option "+s.network, messages(t, oob[:oobn])[[2]int32{int32(s.level), int32(s.name)}][0], byte(2))
+	}
 	// The answer comes from the address to which the request was sent.
 	answer := message(syscall.IPPROTO_IP, syscall.IP_PKTINFO, 0, 0, 0, 0, 127, 0, 0, 7, 0, 0, 0, 0)
 	_, _, err = u.WriteMsgUDP([]byte("answer"), answer, from)
