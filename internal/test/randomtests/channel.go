@@ -108,11 +108,12 @@ func (s *state) leave(g int) {
 	s.due[g] = 0
 }
 
-// park adds a goroutine to the queues of its cases.
-func (s *state) park(g int, arms []arm) {
+// park adds a goroutine to the queues of its cases, from the first one on. The order matters if two have the same channel.
+func (s *state) park(g int, arms []arm, first int) {
 	s.parked[g] = true
-	for i, a := range arms {
-		w := waiter{g, i}
+	for k := range arms {
+		i := (first + k) % len(arms)
+		a, w := arms[i], waiter{g, i}
 		switch {
 		case a.channel < 0:
 			s.due[g] = s.instant + 1

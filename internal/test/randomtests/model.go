@@ -211,8 +211,11 @@ func (s *state) exchange(g int, o op) []state {
 		begun.finish(g, 20)
 		next = append(next, begun)
 	default:
-		begun.park(g, arms)
-		next = append(next, begun)
+		for first := range arms {
+			t := begun
+			t.park(g, arms, first)
+			next = append(next, t)
+		}
 	}
 	return next
 }

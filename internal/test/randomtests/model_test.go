@@ -37,6 +37,8 @@ func TestProgram_Ends(t *testing.T) {
 		{"two ready cases", Program{goroutines: [][]op{{{kind: send, arg: buffered}, {kind: cancel}, {kind: choose, arms: []arm{{channel: buffered}, {channel: child}}}}}},
 			Ends{set("eab", "eaf"), set(), true}},
 		{"two timers", Program{goroutines: [][]op{{{kind: choose, arms: []arm{{channel: -1}, {channel: -1}}}}}}, Ends{set("a", "f"), set(), true}},
+		{"one channel twice", Program{goroutines: [][]op{{{kind: receive}}, {{kind: choose, arms: []arm{{plain, true}, {plain, true}}}}}},
+			Ends{set("c|e", "c|j"), set(), true}},
 		{"a waiting writer", Program{goroutines: [][]op{{{kind: rlock}, {kind: rlock}, {kind: runlock}, {kind: runlock}}, {{kind: wlock}, {kind: wunlock}}}},
 			Ends{set("aaaa|aa"), set("DEADLOCK"), true}},
 		{"a signal", Program{goroutines: [][]op{{{kind: kill}, {kind: choose, arms: []arm{{channel: signals}}, fallback: true}}}}, Ends{set("ad", "au"), set(), true}},
