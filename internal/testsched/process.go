@@ -277,15 +277,8 @@ func (s *Settings) process(c *Config, env ...string) *Outcome {
 	return nil
 }
 
-// start executes the test in a new process of this program, with some environment variables changed, and waits for its end. It reports
-// whether the process could be started.
-func (s *Settings) start(c *Config, env ...string) bool {
-	state, _ := startProcess(s, c, nil, env)
-	return state != nil
-}
-
-// startProcess does so, with a file for the output, and returns how the process ended; nil means that it was not started. inTime is false if
-// it was killed because it was too slow.
+// startProcess executes the test in a new process of this program, with some environment variables changed, and waits for its end. It returns
+// how the process ended; nil means that it was not started. inTime is false if it was killed because it was too slow.
 func startProcess(s *Settings, c *Config, output *os.File, env []string) (state *os.ProcessState, inTime bool) {
 	exe, err := os.Executable()
 	limit := time.Until(s.within(processTime + 10*time.Second))
@@ -305,9 +298,6 @@ func startProcess(s *Settings, c *Config, output *os.File, env []string) (state 
 	}
 	env = slices.Concat(env, []string{timeoutVariable(s)}, s.environ) // of equal names, the first counts
 	args := append([]string{exe, "-test.count=1", "-test.timeout=" + processTime.String()}, s.flags.Process(c.Test)...)
-	if output == nil {
-		output = null
-	}
 	p, err := os.StartProcess(exe, args, &os.ProcAttr{Dir: begin, Env: env, Files: []*os.File{null, null, output}})
 	if err != nil {
 		return nil, false
