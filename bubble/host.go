@@ -13,7 +13,7 @@ import (
 )
 
 // Host is the machine of a node: its network, its disk, and the values that it shows to the checker. Only goroutines of that node may use
-// it. A host has a field for each resource of the machine. The methods of each resource are in one file.
+// it.
 type Host struct {
 	self  sim.NodeID
 	nodes int
@@ -55,8 +55,7 @@ type ending struct {
 	lines    []string // the last lines that it has logged or printed, at most lastLines
 }
 
-// effect is an action of a node on its environment. Its methods stand in the files of their callers: display, inputs
-// and the engine.
+// effect is an action of a node on its environment.
 type effect struct {
 	kind  effectKind
 	by    uint64 // the goroutine

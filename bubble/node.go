@@ -31,8 +31,7 @@ type boot struct {
 }
 
 // node is a running node: a bubble with the goroutines of its program, driven from outside. The caller of its methods must hold the lock
-// stepping. A node has the fields of the program, of the step in progress and of the answers to come. Each file has the methods of one
-// stage of a step.
+// stepping.
 type node struct {
 	ctl     control       // shared with the scheduler in the runtime
 	host    *Host         // nil until the boot

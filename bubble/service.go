@@ -15,7 +15,7 @@ import (
 )
 
 // Program is the service of a node that runs an ordinary program. Its fields are for properties and for display, and must not be changed.
-// The methods for clocks, comparison and faults have a file each. The other ones are callbacks of the engines.
+// Most methods are callbacks of the engines.
 type Program struct {
 	Seen   any           // value that the program shows, see [Host.Observe]; nil means none yet
 	Ended  string        // how the program ended; an empty string means that it is running
@@ -28,8 +28,7 @@ type Program struct {
 	goroutines *history // shown as the goroutines of the node
 }
 
-// history is the history of a node's inputs since its boot. The history is the state; a running node is only a cache of it. Each file has
-// the methods of one use: comparison, the cache of running nodes, and stacks.
+// history is the history of a node's inputs since its boot. The history is the state; a running node is only a cache of it.
 type history struct {
 	last      *input   // its before fields lead back to the boot; nil means that the node has not booted
 	run       *running // shared by copies of the state; nil means that no node is running

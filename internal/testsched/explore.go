@@ -24,8 +24,7 @@ type Config struct {
 	Long        func(string)  // called before a run that may take long; nil means none
 }
 
-// Result is the result of an exploration. Its fields are the findings, the counts and the coverage that one summary
-// reports. Each file has the methods of one stage of the exploration.
+// Result is the result of an exploration.
 type Result struct {
 	Schedules int
 	Orders    int  // number of distinct orders of goroutines

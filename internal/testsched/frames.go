@@ -15,8 +15,7 @@ import (
 
 type frame = runtime.Frame
 
-// Stack is the frames of a goroutine, innermost first. Its methods find the frames that matter, for texts, known
-// findings and objects. Each use has a file.
+// Stack is the frames of a goroutine, innermost first.
 type Stack []frame
 
 // stacks caches the results of Frames, by the bytes of the program counters. stackTexts caches texts that methods of Stack return. Most

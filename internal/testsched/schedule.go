@@ -33,8 +33,7 @@ func (p Policy) strategy() string {
 	return "strategy " + p.String()
 }
 
-// Schedule describes a run: the default order with Switches for the first Until operations, and the order of Policy after them. It has a
-// field for each parameter of a run, because a new process receives them as one value.
+// Schedule describes a run: the default order with Switches for the first Until operations, and the order of Policy after them.
 type Schedule struct {
 	Seed     uint64 // seed of the test's random numbers, of select, and of the order of maps
 	Instant  uint64 // first clock reading, in nanoseconds since 1970; 0 means that of the command

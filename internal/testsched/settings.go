@@ -11,8 +11,7 @@ import (
 	"github.com/macemc/macemc/internal/testsched/program"
 )
 
-// Settings are the settings from the environment. Its fields are the settings and the progress of the test that is
-// explored. Its methods are the stages of handling a finding. Each stage has a file.
+// Settings are the settings from the environment, and the progress of the test that is explored.
 type Settings struct {
 	config       Config
 	schedule     string

@@ -27,7 +27,7 @@ import (
 	"golang.org/x/term"
 )
 
-// Runner runs go test with the changed runtime. Its methods are commands, and each file has those of one command.
+// Runner runs go test with the changed runtime.
 type Runner struct {
 	*task.Process
 	Tags *string // build tags of the command line

@@ -19,8 +19,8 @@ import (
 	"github.com/macemc/macemc/internal/textfmt"
 )
 
-// exploration holds the flags of "macemc test" that go test does not have. It has a field for each flag, and passes
-// most of them on in the environment of the tests.
+// exploration holds the flags of "macemc test" that go test does not have. It passes most of them on in the
+// environment of the tests.
 type exploration struct {
 	on        bool
 	leaks     bool
