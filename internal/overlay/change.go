@@ -11,7 +11,7 @@ import (
 
 // change is one insertion into a file of the Go distribution.
 type change struct {
-	file  string // below src
+	file  string // below src; of several files with blanks between them, the first that the distribution has
 	place place
 	text  string
 	why   string

@@ -112,11 +112,23 @@ func prepare(env goEnvironment, cache string) (Build, error) {
 	return b, write(out, root, files)
 }
 
+// present returns the first of the files, separated by blanks, that a distribution has, or the first one.
+func present(root, files string) string {
+	names := strings.Fields(files)
+	for _, name := range names {
+		if _, err := os.Stat(filepath.Join(root, "src", filepath.FromSlash(name))); err == nil {
+			return name
+		}
+	}
+	return names[0]
+}
+
 // Files returns the changed and added files of a distribution, keyed by their path below src.
 func Files(root string) (map[string][]byte, error) {
 	byFile := map[string][]change{}
 	for _, c := range slices.Concat(changes, testChanges, nodeChanges) {
-		byFile[c.file] = append(byFile[c.file], c)
+		name := present(root, c.file)
+		byFile[name] = append(byFile[name], c)
 	}
 	for _, r := range rewrites {
 		byFile[r.file] = slices.Clip(byFile[r.file])

@@ -25,7 +25,7 @@ func distribution(t *testing.T) (root string, env goEnvironment) {
 	root = t.TempDir()
 	var files []string
 	for _, c := range slices.Concat(changes, testChanges, nodeChanges) {
-		files = append(files, c.file)
+		files = append(files, present(env.GOROOT, c.file))
 	}
 	for _, r := range rewrites {
 		files = append(files, r.file)
@@ -92,7 +92,7 @@ func TestFiles(t *testing.T) {
 		}
 	}
 	for _, c := range slices.Concat(changes, testChanges, nodeChanges) {
-		if !strings.Contains(string(files[c.file]), c.text) {
+		if !strings.Contains(string(files[present(root, c.file)]), c.text) {
 			t.Errorf("%s: the change at %v is missing", c.file, c.place)
 		}
 	}
