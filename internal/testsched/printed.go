@@ -51,12 +51,13 @@ func (p Output) hidden() (lines Output) {
 	return lines
 }
 
-// last describes the last lines, for a report that begins with the given lines. It omits those that are blank or in the report.
+// last describes the last lines, for a report that begins with the given lines. It omits those that are blank, in the report, or only the note
+// of package testing about a race.
 func (p Output) last(report []string) (lines []string) {
 	const most, wide = 10, 200
 	for i := len(p) - 1; i >= 0 && len(lines) < most; i-- {
 		text := strings.TrimSpace(p[i].Text)
-		if text == "" || contains(report, text) {
+		if text == "" || strings.HasSuffix(text, RaceFailure) || contains(report, text) {
 			continue
 		}
 		if len(text) > wide {

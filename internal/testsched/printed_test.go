@@ -36,6 +36,9 @@ func TestOutput_Last(t *testing.T) {
 	if len(got) != 11 || got[0] != "last output of the run:" || got[1] != "  line 9" || got[9] != "  line 19" || len(got[10]) > 210 {
 		t.Errorf("got %q", got)
 	}
+	if got := (Output{{Text: "testing.go:1: " + RaceFailure}}).last(nil); got != nil {
+		t.Errorf("got %q of a note about a race", got)
+	}
 	if got := (Output{}).last(nil); got != nil {
 		t.Errorf("got %q of nothing", got)
 	}
