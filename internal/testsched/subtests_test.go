@@ -109,7 +109,7 @@ func TestDivision(t *testing.T) {
 	}
 }
 
-// A run that exceeds its limit of points is repeated without the subtests that took many of them, of which there may be more than one.
+// A run that exceeds its limit of points is repeated without the subtests that took many of them.
 func TestDivision_Long(t *testing.T) {
 	v := &division{}
 	list := []Subtest{leaf("T/a"), leaf("T/b"), leaf("T/c"), leaf("T/..")}

@@ -97,7 +97,7 @@ func TestTestifyMock(t *testing.T) {
 	s.AssertNumberOfCalls(t, "Send", 2)
 }
 
-// remind reminds a user by two jobs, of which one is to send a mail.
+// remind starts two jobs for a user. Only one of them may send a mail.
 func remind(t *testing.T, once func(sent *sync.Map) bool) {
 	t.Helper()
 	s := new(testifySender)

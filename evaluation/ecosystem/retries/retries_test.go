@@ -253,7 +253,7 @@ func TestRatelimit(t *testing.T) {
 	}
 }
 
-// send takes n at a limited rate until it is told to quit.
+// send takes n at a limited rate until quit.
 func send(l ratelimit.Limiter, quit <-chan struct{}, out chan<- int, deliver func(quit <-chan struct{}, out chan<- int, i int)) {
 	defer close(out)
 	for i := range 3 {

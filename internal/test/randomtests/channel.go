@@ -80,7 +80,7 @@ func (s *state) communicate(g, index int, a arm) {
 	}
 }
 
-// meet orders a sender and a receiver of which one waits for the other.
+// meet orders a sender and a receiver. One waits for the other.
 func (s *state) meet(from, to, c int) {
 	if room(c) > 0 {
 		s.order.both(from, ofSlot+c)

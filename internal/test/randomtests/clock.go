@@ -23,7 +23,7 @@ const (
 	objects   = ofMap + 1
 )
 
-// Memory that the race detector watches: two variables, and the channels, of which a send reads and close writes.
+// Memory that the race detector watches: two variables, and the channels, which a send reads and a close writes.
 const locations = 2 + channels
 
 // order is what the race detector knows.
