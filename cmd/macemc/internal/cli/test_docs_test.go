@@ -38,16 +38,24 @@ func TestTest_Example(t *testing.T) {
 	writeExample(t, dir)
 	t.Chdir(dir)
 	leanBuilds(t)
-	if out, err := exec.Command("go", "test", "-count=200").CombinedOutput(); err != nil {
-		t.Errorf("go test: %v\n%s", err, out)
+	var out []byte
+	var err error
+	// The real scheduler may reach the deadlock, too, though rarely.
+	for range 3 {
+		if out, err = exec.Command("go", "test", "-count=200", "-timeout=30s").CombinedOutput(); err == nil {
+			break
+		}
 	}
-	out, status := testCommand(t.Context(), "-count=1", "-schedules=2500")
+	if err != nil {
+		t.Errorf("go test failed three times: %v\n%s", err, out)
+	}
+	text, status := testCommand(t.Context(), "-count=1", "-schedules=2500")
 	if status != 1 {
 		t.Errorf("status %d", status)
 	}
-	m := regexp.MustCompile(`(?s)DEADLOCK: \d+ goroutines .*in bank.ServeHTTP, held by .*in bank.ServeHTTP, held by .*in bank.ServeHTTP, held by .*found by schedule (\d+) `).FindStringSubmatch(out)
+	m := regexp.MustCompile(`(?s)DEADLOCK: \d+ goroutines .*in bank.ServeHTTP, held by .*in bank.ServeHTTP, held by .*in bank.ServeHTTP, held by .*found by schedule (\d+) `).FindStringSubmatch(text)
 	if m == nil {
-		t.Fatalf("the cycle is missing:\n%s", out)
+		t.Fatalf("the cycle is missing:\n%s", text)
 	}
 	// One core executes thousands of its schedules a second.
 	if n, err := strconv.Atoi(m[1]); err != nil || n > 2500 {
