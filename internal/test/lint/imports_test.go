@@ -118,8 +118,9 @@ var imports = []struct {
 		bubble/internal/userframes bubble/internal/waitqueue internal/stacks sim internal/simext internal/encoding/...
 		internal/testsched internal/testsched/program`},
 	{pkg: "internal/testsched/program", strict: true},
-	{pkg: "internal/testsched", strict: true, module: "internal/testsched/program"},
-	{pkg: "internal/overlay", strict: true, module: "internal/testsched"},
+	{pkg: "internal/predict", strict: true},
+	{pkg: "internal/testsched", strict: true, module: "internal/predict internal/testsched/program"},
+	{pkg: "internal/overlay", strict: true, module: "internal/predict internal/testsched"},
 	{pkg: "observe", strict: true, module: "choose internal/replay sim internal/kernel internal/kernel/... internal/encoding/..."},
 	{pkg: "internal/refine", strict: true, module: "choose machine sim internal/eventkind internal/netmodel internal/table/..."},
 	{pkg: "internal/pathfile", strict: true, module: "choose internal/testsched/program"},

@@ -1,0 +1,268 @@
+package predict
+
+import "slices"
+
+// run is the analysis of one record, event by event.
+type run struct {
+	events     []Event
+	goroutines map[uint64]int
+	clocks     []clock // by goroutine
+	woken      []int   // by event: number of later events that it wakes
+	wakers     map[int]clock
+	channels   map[uint64]*channel
+	released   map[uint64]clock // by WaitGroup: its Done operations
+	held       [][]acquisition  // by goroutine
+	last       []int            // by goroutine: its last event, or -1
+	counts     map[occurrence]uint32
+	nth        []uint32 // by event, see Hold
+	outermost  []int32  // by event: the acquisition of the outermost lock that its goroutine holds, or -1
+}
+
+// clock is a vector clock. Its entry for a goroutine is the number of events of the record up to the last event of that goroutine which
+// happens before. Other code may hold a shared clock, which is copied before it changes.
+type clock struct {
+	at     []uint32
+	shared bool
+}
+
+// channel holds the clocks of values that were sent and not yet received.
+type channel struct {
+	sent    []clock
+	waiting int // receivers that wait
+	closed  clock
+}
+
+// acquisition is a lock that a goroutine holds since an event.
+type acquisition struct {
+	lock  uint64
+	read  bool
+	event int
+}
+
+// occurrence identifies operations that Hold.Nth counts together.
+type occurrence struct {
+	goroutine int
+	op        Op
+	context   uint64
+}
+
+// maxGoroutines is the maximum number of goroutines of a record that is analysed.
+const maxGoroutines = 1024
+
+// newRun returns nil if the record has a single goroutine or too many of them.
+func newRun(events []Event) *run {
+	r := &run{events: events, goroutines: map[uint64]int{}, woken: make([]int, len(events)), wakers: map[int]clock{},
+		channels: map[uint64]*channel{}, released: map[uint64]clock{}, counts: map[occurrence]uint32{},
+		nth: make([]uint32, len(events)), outermost: make([]int32, len(events))}
+	for i := range events {
+		if _, ok := r.goroutines[events[i].Who]; !ok {
+			r.goroutines[events[i].Who] = len(r.goroutines)
+		}
+		if w := int(events[i].Waker); w > 0 && w <= i {
+			r.woken[w-1]++
+		}
+	}
+	n := len(r.goroutines)
+	if n < 2 || n > maxGoroutines {
+		return nil
+	}
+	r.clocks, r.held, r.last = make([]clock, n), make([][]acquisition, n), make([]int, n)
+	for g := range r.clocks {
+		r.clocks[g].at, r.last[g] = make([]uint32, n), -1
+	}
+	return r
+}
+
+func (r *run) goroutine(event int) int { return r.goroutines[r.events[event].Who] }
+
+// before reports whether an event happens before the present one of a goroutine.
+func (r *run) before(event, g int) bool {
+	of := r.goroutine(event)
+	return of == g || r.clocks[g].precededBy(of, event)
+}
+
+// precededBy reports whether an event of a goroutine happens before the clock.
+func (c clock) precededBy(goroutine, event int) bool { return c.at[goroutine] > uint32(event) }
+
+// share returns the present clock of a goroutine, to be kept.
+func (r *run) share(g int) clock {
+	r.clocks[g].shared = true
+	return r.clocks[g]
+}
+
+// join makes the events before a clock happen before the present event of a goroutine.
+func (r *run) join(g int, from clock) {
+	c := &r.clocks[g]
+	for k, v := range from.at {
+		if v <= c.at[k] {
+			continue
+		}
+		if c.shared {
+			*c = clock{at: slices.Clone(c.at)}
+		}
+		c.at[k] = v
+	}
+}
+
+// begin orders an event after those that happen before it.
+func (r *run) begin(i int) {
+	e, g := &r.events[i], r.goroutine(i)
+	if w := int(e.Waker) - 1; w >= 0 && w < i {
+		if !r.waitedForLock(g) {
+			r.join(g, r.wakers[w])
+			r.handedOver(g, w)
+		}
+		if r.woken[w]--; r.woken[w] == 0 {
+			delete(r.wakers, w)
+		}
+	}
+	switch {
+	case e.receives():
+		r.receive(i, g)
+	case e.Op == WaitGroup && e.Method == Waits:
+		r.join(g, r.released[e.Object])
+	}
+	if e.Flags&Case == 0 {
+		k := occurrence{g, e.Op, e.Context}
+		r.counts[k]++
+		r.nth[i] = r.counts[k]
+	} else if last := r.last[g]; last >= 0 {
+		r.nth[i] = r.nth[last]
+	}
+	r.outermost[i] = -1
+	if len(r.held[g]) > 0 {
+		r.outermost[i] = int32(r.held[g][0].event)
+	}
+}
+
+// waitedForLock reports whether the last event of a goroutine requests a lock. Its release does not order the operations around it.
+func (r *run) waitedForLock(g int) bool {
+	last := r.last[g]
+	return last >= 0 && (r.events[last].Op == Lock || r.events[last].Op == RLock)
+}
+
+// end records the effects of an event on later ones.
+func (r *run) end(i int) {
+	e, g := &r.events[i], r.goroutine(i)
+	c := &r.clocks[g]
+	if c.shared {
+		*c = clock{at: slices.Clone(c.at)}
+	}
+	c.at[g] = uint32(i + 1)
+	switch {
+	case e.sends():
+		r.send(i, g)
+	case e.Op == Close:
+		r.channel(e.Object).closed = r.share(g)
+	case e.Op == WaitGroup && e.Method != Waits:
+		c := r.released[e.Object]
+		if c.at == nil {
+			c.at = make([]uint32, len(r.clocks))
+		}
+		for k, v := range r.clocks[g].at {
+			c.at[k] = max(c.at[k], v)
+		}
+		r.released[e.Object] = c
+	}
+	r.lock(i, g)
+	if r.woken[i] > 0 {
+		r.wakers[i] = r.share(g)
+	}
+	r.last[g] = i
+}
+
+// receives reports whether the event receives, or waits until it can.
+func (e *Event) receives() bool { return e.Op == Receive && e.completes() }
+
+// sends reports whether the event sends, or waits until it can.
+func (e *Event) sends() bool { return e.Op == Send && e.completes() }
+
+// completes reports whether a channel operation waits or succeeds. A select that waits completes by a wake-up.
+func (e *Event) completes() bool {
+	switch {
+	case e.Flags&Case != 0:
+		return e.Flags&Succeeded != 0
+	case e.Flags&Tries != 0:
+		return e.Flags&Succeeded != 0
+	}
+	return true
+}
+
+func (r *run) channel(object uint64) *channel {
+	c := r.channels[object]
+	if c == nil {
+		c = &channel{}
+		r.channels[object] = c
+	}
+	return c
+}
+
+// receive orders a receive operation after the send operation of its value, or after the close. A later sender wakes a receiver that waits.
+func (r *run) receive(i, g int) {
+	switch c := r.channel(r.events[i].Object); {
+	case len(c.sent) > 0:
+		r.join(g, c.sent[0])
+		c.sent = c.sent[1:]
+	case c.closed.at != nil:
+		r.join(g, c.closed)
+	default:
+		c.waiting++
+	}
+}
+
+func (r *run) send(i, g int) {
+	c := r.channel(r.events[i].Object)
+	if c.waiting > 0 {
+		c.waiting--
+		return
+	}
+	c.sent = append(c.sent, r.share(g))
+}
+
+// handedOver removes the value that an event has sent to a goroutine which waited in a select.
+func (r *run) handedOver(g, sender int) {
+	last, s := r.last[g], &r.events[sender]
+	if last < 0 || s.Op != Send || r.events[last].Op != Select && r.events[last].Flags&Case == 0 {
+		return
+	}
+	if c := r.channel(s.Object); len(c.sent) > 0 {
+		c.sent = c.sent[:len(c.sent)-1]
+	}
+}
+
+// lock updates the locks that goroutines hold. A goroutine that waits for a lock executes its next operation when it holds the lock.
+func (r *run) lock(i, g int) {
+	e := &r.events[i]
+	switch {
+	case e.Op == Lock, e.Op == RLock, e.Op == TryLock && e.Flags&Succeeded != 0:
+		r.held[g] = append(r.held[g], acquisition{e.Object, e.Op == RLock || e.Flags&Reads != 0, i})
+	case e.Op == Unlock:
+		if !r.release(g, e.Object) { // another goroutine holds it
+			for h := range r.held {
+				if r.release(h, e.Object) {
+					break
+				}
+			}
+		}
+	}
+}
+
+func (r *run) release(g int, lock uint64) bool {
+	for k, h := range slices.Backward(r.held[g]) {
+		if h.lock == lock {
+			r.held[g] = slices.Delete(r.held[g], k, k+1)
+			return true
+		}
+	}
+	return false
+}
+
+// hold returns a hold before an event.
+func (r *run) hold(i int, mode HoldMode) Hold {
+	e := &r.events[i]
+	op := e.Op
+	if e.Flags&Case != 0 {
+		op = Select
+	}
+	return Hold{Who: e.Who, Context: e.Context, Op: uint32(op), Nth: r.nth[i], Mode: mode}
+}

@@ -1,0 +1,185 @@
+package predict
+
+import "slices"
+
+// flips predicts reversals of conflicting operations on one object that no other operation orders.
+type flips struct {
+	p      *Predictor
+	r      *run
+	recent map[uint64][]int // by object: the latest events
+	// acquiring reports the outermost lock request before an event, as a goroutine that is held in a critical section may block the other
+	// operation.
+}
+
+// Bounds of flips.
+const (
+	maxRecent = 40 // operations on one object with which a later one is compared
+	maxPair   = 4  // flips with the same contexts and operations
+)
+
+func newFlips(p *Predictor, r *run) *flips { return &flips{p: p, r: r, recent: map[uint64][]int{}} }
+
+// add compares an event with earlier ones of the same object. r has begun the event and not ended it.
+func (f *flips) add(j int) {
+	r := f.r
+	e, g := &r.events[j], r.goroutine(j)
+	if e.Object == 0 || e.Op == Pool || e.Op == Select && e.Flags&Case == 0 {
+		return
+	}
+	list := f.recent[e.Object]
+	for _, i := range slices.Backward(list) {
+		if r.goroutine(i) != g && !r.before(i, g) {
+			f.compare(i, j)
+		}
+	}
+	if len(list) == maxRecent {
+		copy(list, list[1:])
+		list = list[:maxRecent-1]
+	}
+	f.recent[e.Object] = append(list, j)
+}
+
+// compare adds a flip of two events that are not ordered if they conflict.
+func (f *flips) compare(i, j int) {
+	p, a, b := f.p, &f.r.events[i], &f.r.events[j]
+	rank, what := conflict(a, b)
+	if rank == 0 {
+		return
+	}
+	key := signature{a.Context ^ uint64(a.Op)<<57, b.Context ^ uint64(b.Op)<<57}
+	times := p.pairs[key]
+	if times == maxPair {
+		return
+	}
+	p.pairs[key]++
+	x := Prediction{What: what, rank: rank + rankRepeated*min(times, 2), group: p.group(), Pairs: []Pair{{f.r.operation(i), f.r.operation(j)}}}
+	if a.Place == 0 || b.Place == 0 {
+		x.rank += rankUnknown
+	}
+	p.push(x.with([]Hold{f.r.hold(i, 0)}, 0))
+	if out := int(f.r.outermost[i]); out >= 0 && f.r.events[out].Op != TryLock { // the other operation may need that lock
+		p.push(x.with([]Hold{f.r.hold(out, 0)}, 0))
+	}
+}
+
+// class groups operations that conflict in the same way.
+type class int
+
+const (
+	none class = iota
+	send
+	receive
+	closes
+	trySend // or try to receive, or the case of a select, that was not ready
+	tryReady
+	selectCase
+	selected
+	lock
+	readLock
+	unlock
+	tryLock
+	load
+	store
+	addition
+	reduction
+	wait
+	signal
+	read
+	write
+	other
+)
+
+// classOf returns the class of an event, and its name in reports.
+func classOf(e *Event) (class, string) {
+	switch e.Op {
+	case Send, Receive, Len:
+		return e.channelClass()
+	case Close:
+		return closes, "close"
+	case Lock:
+		return lock, "lock"
+	case RLock:
+		return readLock, "read-lock"
+	case Unlock:
+		return unlock, "unlock"
+	case TryLock:
+		return tryLock, "try to lock"
+	case Atomic, Map:
+		name := [...]string{Atomic: "atomic operation", Map: "sync.Map"}[e.Op]
+		if e.Method == Loads || e.Method == Swaps && e.Flags&Succeeded == 0 {
+			return load, name
+		}
+		return store, name
+	case WaitGroup:
+		switch e.Method {
+		case Waits:
+			return wait, "Wait"
+		case Reduces:
+			return reduction, "Done"
+		}
+		return addition, "Add"
+	case Cond:
+		if e.Method == Waits {
+			return wait, "Wait"
+		}
+		return signal, "Signal"
+	case Read:
+		return read, "read"
+	case Write:
+		return write, "write"
+	}
+	return other, "operation"
+}
+
+func (e *Event) channelClass() (class, string) {
+	name := [...]string{Send: "send", Receive: "receive", Len: "len"}[e.Op]
+	switch tried := e.Flags&Tries != 0; {
+	case e.Op == Len, tried && e.Flags&(Succeeded|Ready) == 0:
+		return trySend, name
+	case tried:
+		return tryReady, name
+	case e.Flags&Case != 0 && e.Flags&Succeeded != 0:
+		return selected, name
+	case e.Flags&Case != 0:
+		return selectCase, name
+	case e.Op == Send:
+		return send, name
+	}
+	return receive, name
+}
+
+// rules are the conflicts of a class with a later one, in either order unless ordered. The first rule applies.
+var rules = []struct {
+	a, b    []class
+	ordered bool
+	rank    int
+}{
+	{[]class{closes}, []class{closes, send}, false, rankClose},
+	{[]class{closes}, []class{selectCase, selected, tryReady, trySend}, false, rankTry},
+	{[]class{wait}, []class{signal, addition}, false, rankClose},
+	{[]class{trySend, tryReady, selectCase, selected}, []class{send, receive}, false, rankTry},
+	{[]class{trySend, tryReady, selectCase, selected}, []class{trySend, tryReady, selectCase, selected}, false, rankSelect},
+	{[]class{unlock}, []class{tryLock}, true, rankTry},
+	{[]class{tryLock}, []class{lock, readLock, tryLock}, false, rankTry},
+	{[]class{store}, []class{load, store}, false, rankAtomic},
+	{[]class{lock}, []class{lock, readLock}, false, rankLock},
+	{[]class{closes}, []class{receive}, false, rankChannel},
+	{[]class{send}, []class{send}, false, rankChannel},
+	{[]class{receive}, []class{receive}, false, rankChannel},
+	{[]class{signal}, []class{signal}, false, rankOther},
+	{[]class{other}, []class{other}, false, rankOther},
+	{[]class{write}, []class{read, write}, false, rankMemory},
+}
+
+// conflict returns the rank of the flip of two events of one object, and its description. 0 means that its order changes nothing.
+func conflict(a, b *Event) (rank int, what string) {
+	x, first := classOf(a)
+	y, second := classOf(b)
+	for _, rule := range rules {
+		if slices.Contains(rule.a, x) && slices.Contains(rule.b, y) ||
+			!rule.ordered && slices.Contains(rule.a, y) && slices.Contains(rule.b, x) {
+			return rule.rank, second + " before " + first
+		}
+	}
+	return 0, ""
+}

@@ -1,0 +1,176 @@
+package predict
+
+import "slices"
+
+// Predictor collects the predictions of an exploration, and orders the directed schedules that confirm or refute them. Its results depend
+// only on the records and their order.
+type Predictor struct {
+	queue      map[int][]Prediction // by rank, in the order of their arrival
+	ranks      []int                // of queue, ascending
+	waiting    int                  // number of predictions in queue
+	known      map[uint64]bool      // hashes of the holds of all predictions
+	signatures map[signature]int
+	pairs      map[signature]int // flips, by contexts and operations
+	base       Prediction        // prefix of the predictions of the record that is analysed
+	groups     int               // number of cycles and flips
+	predicted  map[int]bool      // groups with a directed schedule
+	tried      map[int]bool
+	since      int // calls of Next since the last directed schedule
+}
+
+// New returns a Predictor without predictions.
+func New() *Predictor {
+	return &Predictor{queue: map[int][]Prediction{}, known: map[uint64]bool{}, signatures: map[signature]int{}, pairs: map[signature]int{}, predicted: map[int]bool{}, tried: map[int]bool{}}
+}
+
+// signature identifies the code of a prediction.
+type signature struct{ a, b uint64 }
+
+// Prediction is a directed schedule: that of an analysed run with holds.
+type Prediction struct {
+	What  string // "cycle of 3 locks"
+	Pairs []Pair // what the directed schedule reverses or combines
+	Holds []Hold
+	Run   int   // number of the analysed run, as given to Add
+	Depth int   // number of directed runs that the prediction builds on
+	Delay int64 // virtual time in nanoseconds for which a goroutine is held; 0 means the usual one
+	rank  int   // lower ranks come first
+	group int   // predictions of one cycle or flip
+}
+
+// Pair is a pair of operations: the outer and the inner request of a goroutine, or two conflicting operations.
+type Pair [2]Operation
+
+// Operation is an operation of a goroutine in the record.
+type Operation struct {
+	Who   uint64
+	Op    Op
+	Place uint64
+}
+
+func (r *run) operation(i int) Operation {
+	e := &r.events[i]
+	return Operation{e.Who, e.Op, e.Place}
+}
+
+// Ranks of predictions. Repetitions of the same pair of places add rankRepeated, and directed runs that the prediction builds on rankDepth.
+const (
+	rankCycle      = 0
+	rankClose      = 10 // and Add and Wait, Signal and Wait
+	rankTry        = 12
+	rankSelect     = 13
+	rankAtomic     = 14
+	rankLock       = 15
+	rankChannel    = 16
+	rankOther      = 17
+	rankMemory     = 18
+	rankKnownCycle = 20 // the contexts of another cycle
+	rankUnknown    = 20 // added for an operation whose caller is unknown
+	rankRepeated   = 40
+	rankDepth      = 100
+)
+
+// maxQueue is the maximum number of predictions that wait.
+const maxQueue = 5000
+
+// Add analyses the record of the run of a number that passed. base is the prediction that the run has executed, or nil.
+func (p *Predictor) Add(events []Event, number int, base *Prediction) {
+	r := newRun(events)
+	if r == nil {
+		return
+	}
+	p.base = Prediction{Run: number}
+	if base != nil {
+		p.base.Run, p.base.Holds, p.base.Depth, p.base.Delay = base.Run, base.Holds, base.Depth+1, base.Delay
+	}
+	o, f := newLockOrder(), newFlips(p, r)
+	for i := range events {
+		r.begin(i)
+		o.add(r, i)
+		f.add(i)
+		r.end(i)
+	}
+	o.cycles(func(cycle []*edge) { p.predictCycle(r, cycle) })
+	p.predictAgain(r, o)
+}
+
+func (p *Predictor) group() int {
+	p.groups++
+	return p.groups
+}
+
+// with returns the prediction with holds. more is added to its rank.
+func (x Prediction) with(holds []Hold, more int) Prediction {
+	x.Holds = holds
+	x.rank += more
+	return x
+}
+
+// push adds a prediction, unless the same holds are known.
+func (p *Predictor) push(x Prediction) {
+	x.Holds = slices.Concat(p.base.Holds, x.Holds)
+	x.Run, x.Depth, x.Delay = p.base.Run, p.base.Depth, max(x.Delay, p.base.Delay)
+	x.rank += rankDepth * x.Depth
+	key := uint64(x.Delay)
+	for _, h := range x.Holds {
+		key = mix(key ^ h.Who ^ mix(h.Context^uint64(h.Op)<<48^uint64(h.Nth)<<8^uint64(h.Mode)))
+	}
+	if p.known[key] || p.waiting == maxQueue || len(x.Holds) > MaxHolds {
+		return
+	}
+	p.known[key], p.predicted[x.group] = true, true
+	if p.queue[x.rank] = append(p.queue[x.rank], x); len(p.queue[x.rank]) == 1 {
+		at, _ := slices.BinarySearch(p.ranks, x.rank)
+		p.ranks = slices.Insert(p.ranks, at, x.rank)
+	}
+	p.waiting++
+}
+
+// Next returns the next directed schedule. nil means that it is the turn of sampling, or that there is none. Cycles of new places and
+// conflicts of close and wait operations come at once, other predictions at most at every second call, and repetitions at every fourth.
+func (p *Predictor) Next() *Prediction {
+	p.since++
+	if len(p.ranks) == 0 || p.since < every(p.ranks[0]) {
+		return nil
+	}
+	p.since = 0
+	return p.Best()
+}
+
+// Best returns the directed schedule with the lowest rank, whatever the shares. nil means that there is none.
+func (p *Predictor) Best() *Prediction {
+	if len(p.ranks) == 0 {
+		return nil
+	}
+	rank := p.ranks[0]
+	x := p.queue[rank][0]
+	if p.queue[rank] = p.queue[rank][1:]; len(p.queue[rank]) == 0 {
+		delete(p.queue, rank)
+		p.ranks = p.ranks[1:]
+	}
+	p.waiting--
+	p.tried[x.group] = true
+	return &x
+}
+
+// every returns the number of schedules of which one is a prediction of a rank.
+func every(rank int) int {
+	switch {
+	case rank < rankTry:
+		return 1
+	case rank < rankRepeated:
+		return 2
+	}
+	return 4
+}
+
+// Counts returns the number of predicted cycles and flips, and how many of them were tried.
+func (p *Predictor) Counts() (predicted, tried int) { return len(p.predicted), len(p.tried) }
+
+// mix is a step of the generator SplitMix64.
+func mix(z uint64) uint64 {
+	z += 0x9e3779b97f4a7c15
+	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9
+	z = (z ^ (z >> 27)) * 0x94d049bb133111eb
+	return z ^ (z >> 31)
+}

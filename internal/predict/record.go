@@ -1,0 +1,90 @@
+package predict
+
+// Op is an operation, with the runtime's numbers (points.go.txt of internal/overlay/source/tests/runtime).
+type Op uint8
+
+const (
+	Go Op = iota
+	Send
+	Receive
+	Close
+	Select
+	Lock
+	RLock
+	Unlock
+	TryLock
+	WaitGroup
+	Cond
+	Once
+	Map
+	Pool
+	Atomic
+	Read
+	Write
+	Gosched
+	Clock
+	Timer
+	Len
+)
+
+// Method distinguishes methods whose operations have one number.
+type Method uint8
+
+const (
+	Other   Method = iota
+	Waits          // Wait of a WaitGroup or Cond
+	Loads          // it changes nothing
+	Swaps          // CompareAndSwap
+	Reduces        // Done, or Add with a negative number
+)
+
+// Flags of an event.
+type Flags uint8
+
+const (
+	Tries     Flags = 1 << iota // the operation does not wait
+	Succeeded                   // an operation that may fail has succeeded
+	Case                        // the operation is a case of the goroutine's last event, which is a select
+	Ready                       // of a case: it was ready
+	Reads                       // TryLock: of a read lock
+)
+
+// Event is an operation in the record of a run. It has 64 bytes and must match macemcOperation of the changed runtime.
+type Event struct {
+	Who     uint64 // goroutine
+	Object  uint64 // address; 0 means none
+	Place   uint64 // return address in the innermost function outside the distribution; 0 means unknown
+	Context uint64 // hash of the return addresses up to two calls beyond Place
+	Time    int64  // virtual time, in nanoseconds
+	Due     int64  // Timer: when the timer would fire; 0 means that it is not set
+	Waker   uint32 // number of the event, from 1 on, with which another goroutine has woken this one since its last event; 0 means none
+	Point   uint32 // number of the goroutine's point
+	Op      Op
+	Method  Method
+	Flags   Flags
+	_       [5]byte
+}
+
+// MaxEvents is the maximum length of a record.
+const MaxEvents = 1 << 15
+
+// Hold makes a goroutine pause before an operation. It must match macemcHold of the changed runtime.
+type Hold struct {
+	Who     uint64 // 0 means any goroutine
+	Context uint64
+	Op      uint32
+	Nth     uint32 // which of the goroutine's operations Op with this Context, from 1 on; 0 means each
+	Mode    HoldMode
+	Seen    uint32 // how often the operation has occurred in the run
+}
+
+// HoldMode is a set of conditions of a hold.
+type HoldMode uint32
+
+const (
+	Last   HoldMode = 1 << iota // after a pause, the goroutine continues after those that paused without this mode
+	Locked                      // only if the goroutine holds a lock
+)
+
+// MaxHolds is the maximum number of holds of a schedule.
+const MaxHolds = 64
