@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/macemc/macemc/internal/predict"
 	"github.com/macemc/macemc/internal/testsched"
 )
 
@@ -16,15 +17,18 @@ import (
 //go:embed source
 var sources embed.FS
 
-// Import paths in the distribution of package testsched and of the package below it. Go vet enters the folders of packages, so these are
-// folders that the distribution has, without Go files.
+// Import paths in the distribution of package testsched, of the package below it, and of package predict. Go vet enters the folders of
+// packages, so these are folders that the distribution has, without Go files.
 const (
 	testschedPath = "testing/internal"
 	programPath   = "internal/types"
+	predictPath   = "internal/syscall"
 )
 
-// programInModule is the import path of package program in this module.
-const programInModule = "github.com/macemc/macemc/internal/testsched/program"
+// inDistribution replaces import paths of this module by those in the distribution.
+var inDistribution = strings.NewReplacer(
+	strconv.Quote("github.com/macemc/macemc/internal/testsched/program"), strconv.Quote(programPath),
+	strconv.Quote("github.com/macemc/macemc/internal/predict"), "predict "+strconv.Quote(predictPath))
 
 // added returns the texts of the files that are added to a distribution, keyed by their path below src. source/tests/runtime/points.go.txt
 // becomes runtime/zz_macemc_tests_points.go.
@@ -42,12 +46,19 @@ func added() (map[string]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	return files, eachFile(testsched.Source, func(name, text string) error {
+	err = eachFile(testsched.Source, func(name, text string) error {
 		to := testschedPath
 		if path.Dir(name) != "." {
 			to = programPath
 		}
-		files[path.Join(to, path.Base(name))] = strings.ReplaceAll(text, strconv.Quote(programInModule), strconv.Quote(programPath))
+		files[path.Join(to, path.Base(name))] = inDistribution.Replace(text)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return files, eachFile(predict.Source, func(name, text string) error {
+		files[path.Join(predictPath, name)] = text
 		return nil
 	})
 }

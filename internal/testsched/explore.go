@@ -60,6 +60,7 @@ type Result struct {
 type sampling struct {
 	sampled int     // number of schedules that were drawn
 	drawn   Sampled // Outcome.Sampled of all runs of an exhaustive exploration
+	predictions
 }
 
 // lengths are limits of runs.
@@ -171,7 +172,7 @@ func Explore(c Config, run func(*Schedule) *Outcome) *Result {
 		if o = r.unhurried(s, found, o, run); o == nil {
 			return false
 		}
-		r.Finding, r.By, r.Found = o, s.Policy, found
+		r.Finding, r.By, r.Found, r.prediction = o, s.Policy, found, s.Prediction
 		r.Found.Ends, r.Found.Remain = s.Ends, s.Remain
 		return true
 	}
@@ -196,23 +197,14 @@ func Explore(c Config, run func(*Schedule) *Outcome) *Result {
 			}
 		}
 	}
-	points, n := uint64(0), 0
-	sample := func() bool {
-		s := c.draw(n, points)
-		n++
-		if step(s) {
-			return true
-		}
-		points = max(points, r.First.Points)
-		r.sampled++
-		return false
-	}
+	d := newDirector(&c, r)
+	sample := func() bool { return d.sample(step) }
 	many := func() bool { return c.Schedules == 0 && r.sampled >= exhaustiveRuns }
 	spent := func() bool {
 		return c.Exhaustive && many() && r.Complete == nil || c.Schedules > 0 && r.Schedules >= c.Schedules || r.over(&c, start, 1)
 	}
 	if c.Exhaustive {
-		n = 1 // the first run of exhaust has the default order
+		d.drawn = 1 // the first run of exhaust has the default order
 		if r.exhaust(&c, step, sample, start, 0) || spent() {
 			return r
 		}
@@ -221,7 +213,7 @@ func Explore(c Config, run func(*Schedule) *Outcome) *Result {
 		if sample() {
 			return r
 		}
-		small := n == 3 && r.Orders == 1 && r.First.Choices == 0 || n == minSaturated+1 && r.First.Choices <= exhaustiveChoices
+		small := d.drawn == 3 && r.Orders == 1 && r.First.Choices == 0 || d.drawn == minSaturated+1 && r.First.Choices <= exhaustiveChoices
 		if !c.Exhaustive && small && r.exhaust(&c, step, sample, start, exhaustiveRuns) {
 			return r
 		}

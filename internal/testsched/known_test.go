@@ -313,7 +313,7 @@ func TestMinimize_KeepsIdentity(t *testing.T) {
 		return passes()
 	}
 	found := &Schedule{Switches: []Switch{a, {Who: 7, Place: 8, To: 9}, b}}
-	if m := Minimize(found, run(found), time.Time{}, run, run); !slices.Equal(m.Schedule.Switches, []Switch{a, b}) || len(m.Outcome.Shows) != 2 {
+	if m := Minimize(found, run(found), nil, time.Time{}, run, run); !slices.Equal(m.Schedule.Switches, []Switch{a, b}) || len(m.Outcome.Shows) != 2 {
 		t.Errorf("got %+v, %q", m.Schedule.Switches, m.Outcome.Shows)
 	}
 	// New processes minimize it, too.

@@ -4,15 +4,19 @@ import (
 	"os"
 	"slices"
 	"time"
+
+	"github.com/macemc/macemc/internal/predict"
 )
 
 // Minimized is a finding with a minimized number of context switches, and an explanation.
 type Minimized struct {
 	Schedule *Schedule
-	Outcome  *Outcome // traced
-	Runs     int      // number of executions
-	Critical int      // number of the step, starting at 1, after which none of the sampled continuations passes; 0 means unknown
-	Removed  *Switch  // switch without which the run passes; nil means unknown
+	Outcome  *Outcome            // traced
+	Runs     int                 // number of executions
+	Critical int                 // number of the step, starting at 1, after which none of the sampled continuations passes; 0 means unknown
+	Removed  *Switch             // switch without which the run passes; nil means unknown
+	few      int                 // number of switches below which no random schedule is tried: that of the holds of a directed schedule
+	by       *predict.Prediction // that led to the finding; nil means none
 	end      time.Time
 }
 
@@ -73,9 +77,12 @@ func (b *budget) left() bool {
 func (b *budget) progress() { b.recent = startWatch(b.m.end) }
 
 // Minimize removes switches while the finding persists, and looks for the critical step. traced executes a run and records its events. No
-// phase begins or continues after end; the zero time means no limit.
-func Minimize(found *Schedule, finding *Outcome, end time.Time, run, traced func(*Schedule) *Outcome) *Minimized {
-	m := &Minimized{Schedule: found, Outcome: finding, end: end}
+// phase begins or continues after end; the zero time means no limit. by is the prediction that led to the finding, or nil.
+func Minimize(found *Schedule, finding *Outcome, by *predict.Prediction, end time.Time, run, traced func(*Schedule) *Outcome) *Minimized {
+	m := &Minimized{Schedule: found, Outcome: finding, by: by, end: end}
+	if by != nil {
+		m.few = len(by.Holds)
+	}
 	budget := m.budget()
 	try := func(list []Switch) bool {
 		s := *found
@@ -94,6 +101,7 @@ func Minimize(found *Schedule, finding *Outcome, end time.Time, run, traced func
 		}
 		return ok
 	})
+	list = m.predicted(list, finding, run, try)
 	list = m.shorter(list, finding, run, traced, try)
 	s := *found
 	s.Switches = list
@@ -139,7 +147,7 @@ const (
 // because switches may depend on each other. shorter therefore samples schedules with few switches or pauses and minimizes those that show
 // the finding.
 func (m *Minimized) shorter(list []Switch, finding *Outcome, run, traced func(*Schedule) *Outcome, try func([]Switch) bool) []Switch {
-	if len(list) <= 1 {
+	if len(list) <= max(1, m.few) {
 		return list
 	}
 	budget := m.budget()
@@ -171,6 +179,44 @@ func (m *Minimized) shorter(list []Switch, finding *Outcome, run, traced func(*S
 			if len(other) < len(list) {
 				list = other
 				budget.progress()
+			}
+		}
+	}
+	return list
+}
+
+// predictedTries is the maximum number of predictions from a failing run that Minimized.predicted executes.
+const predictedTries = 64
+
+// predicted looks for a directed schedule with the finding that has fewer switches than list. It analyses the failing run.
+func (m *Minimized) predicted(list []Switch, finding *Outcome, run func(*Schedule) *Outcome, try func([]Switch) bool) []Switch {
+	if len(list) <= max(1, m.few) {
+		return list
+	}
+	budget, p := m.budget(), predict.New()
+	s := *m.Schedule
+	s.Policy, s.Switches, s.Recorded = Default, list, true
+	m.Runs++
+	p.Add(run(&s).Events, 1, nil)
+	s.Recorded = false
+	for range predictedTries {
+		if s.Prediction = p.Best(); s.Prediction == nil || !budget.left() {
+			break
+		}
+		for _, base := range [][]Switch{nil, list} {
+			s.Switches = base
+			m.Runs++
+			o := run(&s)
+			if o.Incomplete || !o.equal(finding) || len(o.Switches) >= len(list) && base == nil || !try(o.Switches) {
+				continue
+			}
+			other := remove(slices.Clone(o.Switches), budget.left, try)
+			if len(other) < len(list) {
+				list, m.few = other, len(s.Prediction.Holds)
+				budget.progress()
+				if len(list) <= m.few {
+					return list
+				}
 			}
 		}
 	}

@@ -159,7 +159,7 @@ func TestMinimize_LocalMinimum(t *testing.T) {
 		}
 		return o
 	}
-	m := Minimize(&Schedule{Switches: long}, &Outcome{Kind: Deadlock}, time.Time{}, run, run)
+	m := Minimize(&Schedule{Switches: long}, &Outcome{Kind: Deadlock}, nil, time.Time{}, run, run)
 	if !slices.Equal(m.Schedule.Switches, short) {
 		t.Errorf("%v, want %v", m.Schedule.Switches, short)
 	}
@@ -189,7 +189,7 @@ func TestMinimize_Pauses(t *testing.T) {
 		}
 		return o
 	}
-	m := Minimize(&Schedule{Switches: long}, &Outcome{Kind: Deadlock}, time.Time{}, run, traced)
+	m := Minimize(&Schedule{Switches: long}, &Outcome{Kind: Deadlock}, nil, time.Time{}, run, traced)
 	slices.SortFunc(m.Schedule.Switches, func(a, b Switch) int { return int(a.Who) - int(b.Who) })
 	if !slices.Equal(m.Schedule.Switches, needed) {
 		t.Errorf("%v, want %v", m.Schedule.Switches, needed)
@@ -227,12 +227,12 @@ func TestMinimize(t *testing.T) {
 		}
 		return o
 	}
-	m := Minimize(&Schedule{Switches: []Switch{{Who: 1}, needed, {Who: 7}}}, finding, time.Time{}, run, traced)
+	m := Minimize(&Schedule{Switches: []Switch{{Who: 1}, needed, {Who: 7}}}, finding, nil, time.Time{}, run, traced)
 	if !slices.Equal(m.Schedule.Switches, []Switch{needed}) || m.Removed == nil || *m.Removed != needed || m.Critical != 6 { // the event of point 7
 		t.Errorf("%+v", m)
 	}
 	last = 5 // the trace was full
-	if m := Minimize(&Schedule{Switches: []Switch{needed}}, finding, time.Time{}, run, traced); m.Critical != 0 {
+	if m := Minimize(&Schedule{Switches: []Switch{needed}}, finding, nil, time.Time{}, run, traced); m.Critical != 0 {
 		t.Errorf("the critical step is event %d, and it was not recorded", m.Critical)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/macemc/macemc/internal/predict"
 	"github.com/macemc/macemc/internal/testsched/program"
 )
 
@@ -65,6 +66,13 @@ type Outcome struct {
 type Bounds struct {
 	Untraced int    // number of events before those of Trace
 	Printed  Output // the last lines that the run has printed and logged; complete if they are few
+	Recorded
+}
+
+// Recorded is the record of a run with Manner.Recorded. It is not passed between processes.
+type Recorded struct {
+	Events     []predict.Event // valid until the next run
+	Unrecorded int             // number of operations after these
 }
 
 // Event is an operation that a goroutine executes, at a scheduling point.

@@ -17,6 +17,9 @@ func (r *Result) text() string {
 	if r.Delays > 0 && (r.Complete == nil || r.Missing != "") {
 		text += fmt.Sprintf("; delays above %v are not tried (raise -explore-delay)", r.Delays)
 	}
+	if predictions := r.predictions.String(); predictions != "" {
+		text += "; " + predictions
+	}
 	if saved := r.Saved.String(); saved != "" {
 		text += "; " + saved
 	}
@@ -145,7 +148,7 @@ func (s *Settings) explain(c *Config, m *Minimized, how, file string) string {
 		}
 		lines = append(lines, fmt.Sprintf("> step %d: %v", k, &o.Trace[k-1]))
 	}
-	lines = slices.Concat(head, o.identities(c.Test, head, lines), []string{how + differs(m.Schedule.Switches)}, lines)
+	lines = slices.Concat(head, o.identities(c.Test, head, lines), []string{how + differs(m.Schedule.Switches)}, predictedLines(m.by), lines)
 	lines = append(lines, o.Printed.last(lines)...)
 	switch {
 	case file != "":

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/macemc/macemc/internal/predict"
 )
 
 // Policy determines the order of goroutines in a run.
@@ -61,6 +63,10 @@ type Manner struct {
 	Showing Showing
 	Brief   bool // only the kind of the outcome is needed
 	Hurried bool // time passes quickly after many points, also while goroutines can run
+	// Recorded means that the outcome has the record of the run.
+	Recorded bool
+	// Prediction directs the run: goroutines pause at its holds, and the default order follows the first pause. nil means none.
+	Prediction *predict.Prediction
 }
 
 // Leaving describes the goroutines that the run may leave behind.
@@ -76,7 +82,7 @@ type Leaving struct {
 func (s *Schedule) found(o *Outcome, n int) *Schedule {
 	f := &Schedule{Seed: s.Seed, Memory: s.Memory, Switches: slices.Clone(o.Switches), Warm: n > 1,
 		Limit: s.Limit, Unfair: s.Unfair, Delay: s.Delay, Instant: s.Instant}
-	if s.Policy == Default {
+	if s.Policy == Default && s.Prediction == nil {
 		f.Switches = s.Switches
 	}
 	return f

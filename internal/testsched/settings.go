@@ -213,7 +213,7 @@ func concluded(s *Settings, c *Config, r *Result, runner Runner) *Report {
 		if r.Ended {
 			note = "stopped because -timeout is near"
 		}
-		return s.conclude(u, r, &Report{Note: r.text()}, note)
+		return s.conclude(u, r, &Report{Note: strings.Join(append([]string{r.text()}, r.predictions.list()...), "\n  ")}, note)
 	}
 	if why := r.tooLong(); why != "" {
 		return s.executeLong(c, r, why)
@@ -286,7 +286,7 @@ func ofModules(pkg, modules string) bool {
 func (s *Settings) found(c *Config, r *Result, runner Runner) *Report {
 	plain := func(sch *Schedule) *Outcome { return runner.Run(sch, false) }
 	traced := func(sch *Schedule) *Outcome { return runner.Run(sch, true) }
-	how := fmt.Sprintf("found by schedule %d (%s)", r.Schedules, r.By.strategy())
+	how := fmt.Sprintf("found by schedule %d (%s)", r.Schedules, r.predictions.by(r.By))
 	changed := runner.Changed()
 	if r.FromFile {
 		how = "found by a schedule in " + s.shown(folder(c.Test))
@@ -314,10 +314,10 @@ func (s *Settings) found(c *Config, r *Result, runner Runner) *Report {
 	if again == nil || !again.SameFinding(r.Finding) || s.anyway(c, r) {
 		return s.processes(c, r, &d)
 	}
-	m := &Minimized{Schedule: r.Found, Outcome: again}
+	m := &Minimized{Schedule: r.Found, Outcome: again, by: r.prediction}
 	if !r.Finding.Spins { // each run of such a finding takes long
 		s.storeUnconfirmed(c, r, again, "minimized")
-		less := Minimize(r.Found, r.Finding, s.latest, plain, traced)
+		less := Minimize(r.Found, r.Finding, r.prediction, s.latest, plain, traced)
 		s.SkipPatience = false // with fewer switches, a run may show the finding only if it does not wait
 		if o := s.replay(c, less.Schedule, withTrace); o != nil && o.SameFinding(r.Finding) && !r.knows(o) {
 			less.show(o)

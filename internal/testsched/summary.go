@@ -65,6 +65,9 @@ func (s *Settings) summarizeAs(kind string, u Unit, r *Result, note string) {
 		_, seen := r.estimate()
 		s.summary[test] += fmt.Sprintf("coverage %q %f\n", test, seen)
 	}
+	if predicted, tried, confirmed := r.predictions.counts(); predicted > 0 {
+		s.summary[test] += fmt.Sprintf("predictions %q %d %d %d\n", test, predicted, tried, confirmed)
+	}
 	if r.reported != nil {
 		s.summary[test] += fmt.Sprintf("finding %q %q\n", test, r.reported.Finding) + showsLine(r.reported.shows)
 	}

@@ -56,8 +56,14 @@ type packageSummary struct {
 	found            []string       // tests with a new finding
 	reports          map[string]string
 	saved            testsched.Saved
-	sampled          int     // number of tests with an estimated order coverage
-	coverage         float64 // the lowest of these
+	sampling
+}
+
+// sampling is the part of a sum for tests whose schedules were sampled.
+type sampling struct {
+	sampled     int     // number of tests with an estimated order coverage
+	coverage    float64 // the lowest of these
+	predictions [3]int  // number of them, of those tried and of those confirmed
 }
 
 // add adds another sum.
@@ -74,6 +80,9 @@ func (p *packageSummary) add(q packageSummary) {
 		p.coverage = q.coverage
 	}
 	p.sampled += q.sampled
+	for i, n := range q.predictions {
+		p.predictions[i] += n
+	}
 	if q.bounded && (!p.bounded || q.preemptions < p.preemptions) {
 		p.bounded, p.preemptions = true, q.preemptions
 	}
@@ -102,6 +111,9 @@ func (p packageSummary) String() string {
 			lowest = "lowest "
 		}
 		text += ", " + lowest + "estimated order coverage " + percent(p.coverage)
+	}
+	if n := p.predictions; n[0] > 0 {
+		text += ", " + testsched.PredictionCounts(n[0], n[1], n[2])
 	}
 	if p.saved.Passing > 0 {
 		text += "; " + p.saved.String()
@@ -249,8 +261,11 @@ func (s *summaries) read(pkg, file string) (sum packageSummary) {
 			sum.reports[name] = note
 		case scan("saved %q %d %d", &name, &one.saved.Passing, &one.saved.Unfit):
 			sum.add(packageSummary{saved: one.saved})
+		case scan("predictions %q %d %d %d", &name, &one.predictions[0], &one.predictions[1], &one.predictions[2]):
+			sum.add(one)
 		case scan("coverage %q %f", &name, &one.coverage):
-			sum.add(packageSummary{sampled: 1, coverage: one.coverage})
+			one.sampled = 1
+			sum.add(one)
 		default:
 			if t, ok := parseTest(line); ok {
 				test = t
