@@ -7,8 +7,6 @@ type flips struct {
 	p      *Predictor
 	r      *run
 	recent map[uint64][]int // by object: the latest events
-	// acquiring reports the outermost lock request before an event, as a goroutine that is held in a critical section may block the other
-	// operation.
 }
 
 // Bounds of flips.
