@@ -9,18 +9,19 @@ import (
 	"sync"
 	"time"
 
+	"github.com/macemc/macemc/internal/explorer"
 	"github.com/macemc/macemc/internal/testsched"
 	"github.com/macemc/macemc/internal/testsched/program"
 )
 
 // replays executes each schedule that the tests in a folder have stored in n new processes, several at a time, and
 // compares the traces.
-func replays(program, dir string, n int) error {
+func replays(macemc, dir string, n int) error {
 	files, err := filepath.Glob(filepath.Join(dir, "testdata", "macemc", "*", "*.path"))
 	if err != nil {
 		return err
 	}
-	build := exec.Command(program, "test", "-c", "-vet=off", "-o", "goker.test", ".")
+	build := exec.Command(macemc, "test", "-c", "-vet=off", "-o", "goker.test", ".")
 	build.Dir = dir
 	if out, err := build.CombinedOutput(); err != nil {
 		return fmt.Errorf("%w\n%s", err, out)
@@ -33,7 +34,7 @@ func replays(program, dir string, n int) error {
 		for range runtime.NumCPU() {
 			wg.Go(func() {
 				for i := range next {
-					traces[i] = replay(dir, file)
+					traces[i] = replay(macemc, dir, file)
 				}
 			})
 		}
@@ -59,13 +60,13 @@ func replays(program, dir string, n int) error {
 }
 
 // replay returns the outcome and the trace of a schedule in a new process. An empty text means none.
-func replay(dir, file string) string {
+func replay(macemc, dir, file string) string {
 	f, err := os.Open(file)
 	if err != nil {
 		return ""
 	}
 	defer f.Close()
-	s, err := testsched.Read(f)
+	s, err := explorer.Read(f)
 	if err != nil {
 		return ""
 	}
@@ -75,13 +76,13 @@ func replay(dir, file string) string {
 	}
 	out.Close()
 	defer os.Remove(out.Name())
-	cmd := exec.Command("./goker.test", "-test.run="+program.Pattern(s.Test))
+	cmd := exec.Command(macemc, "exec", "replay", "0", "./goker.test", "-test.run="+program.Pattern(s.Test))
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), testsched.Variable+"=1", testsched.VariableSchedule+"="+file,
-		testsched.VariableOutcome+"="+out.Name(), testsched.VariableTrace+"=1")
+	cmd.Env = append(os.Environ(), testsched.Variable+"=1", explorer.VariableSchedule+"="+file,
+		explorer.VariableOutcome+"="+out.Name(), explorer.VariableTrace+"=1")
 	_ = cmd.Run() // the outcome includes the exit status
 	text, err := os.ReadFile(out.Name())
-	o := testsched.Decode(string(text))
+	o := testsched.Decode(text)
 	if err != nil || o == nil || o.Kind == testsched.Passed {
 		return ""
 	}

@@ -1,6 +1,6 @@
 // Package overlay generates, from the user's own Go distribution, the few changed files with which the go command builds programs whose
-// goroutines can be driven step by step. Package bubble needs such builds, and so does macemc test, which gives tests package testsched
-// besides. Every change is located by the name of a function, type or variable, so that no text of the distribution is copied into this
+// goroutines can be driven step by step. Package bubble needs such builds, and so does macemc test, whose binaries also contain package
+// testsched. Every change is located by the name of a function, type or variable, so that no text of the distribution is copied into this
 // package. If a place does not exist exactly once, the error names it.
 //
 // # Files

@@ -78,7 +78,7 @@ var testChanges = func() []change {
 		{"testing/testing.go", atStart{"M.Run"}, " if macemcInRun() { return macemcRunTest(m) }; macemcM = m; ", whyBeginning},
 		{"runtime/proc.go", atStart{"doInit1"}, " if macemcDefers(t) { return }; ", whyBeginning},
 		{"testing/example.go", atStart{"runExamples"},
-			" if macemcSettings != nil && len(examples) > 0 { return macemcExamples(matchString, examples) }; ", whyTests},
+			" if macemcAgent != nil && len(examples) > 0 { return macemcExamples(matchString, examples) }; ", whyTests},
 		{"testing/internal/testdeps/deps.go", atStart{"testLog.add"}, unscheduled,
 			"schedules do not depend on whether the go command caches the result"},
 		{"sync/mutex.go", atStart{"Mutex.TryLock"}, " macemcPoint(" + opTryLock + ", macemcMutex(m)); ", why},

@@ -3,7 +3,6 @@ package testsched
 import (
 	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -12,38 +11,23 @@ import (
 
 // These environment variables control a test binary. Only Variable enables exploration.
 const (
-	Variable             = "MACEMC_TEST" // seed
-	VariableSchedules    = "MACEMC_TEST_SCHEDULES"
-	VariableTime         = "MACEMC_TEST_TIME"
-	VariableDelay        = "MACEMC_TEST_DELAY"
-	VariableInstant      = "MACEMC_TEST_INSTANT"    // first clock reading of runs, a comma, and that of the command; in nanoseconds since 1970
-	VariableExhaustive   = "MACEMC_TEST_EXHAUSTIVE" // number of preemptions, or "all"; empty means that schedules are sampled
-	VariableModules      = "MACEMC_TEST_MODULES"    // comma-separated modules in whose packages functions of sync/atomic are scheduling points
-	VariableLeaks        = "MACEMC_TEST_LEAKS"      // "false" means that leaks are only noted
-	VariableSchedule     = "MACEMC_TEST_SCHEDULE"   // file with the only schedule to execute
-	VariableSummaries    = "MACEMC_TEST_SUMMARIES"  // folder for one file per package
-	variableOnly         = "MACEMC_TEST_ONLY"       // number of the only schedule to execute, in a process of its own
-	variableLimit        = "MACEMC_TEST_LIMIT"      // Limit of that schedule
-	VariablePackage      = "MACEMC_TEST_PACKAGE"    // import path of the package, if the go command was given files of it
-	VariableTags         = "MACEMC_TEST_TAGS"       // build tags
-	VariableOutcome      = "MACEMC_TEST_OUTCOME"    // file for the outcome of a process of its own
-	variableSkipPatience = "MACEMC_TEST_HASTY"      // not empty means Settings.SkipPatience
-	variableTimeout      = "MACEMC_TEST_TIMEOUT"    // flag -timeout of the process that has started this one
-	VariableUser         = "MACEMC_TEST_USER"       // the user's values of Replaced, as lines NAME=VALUE
-	// VariableTrace selects parts of the outcome: "events", "states" (of goroutines, too), or "nearest" (also NearestFile).
-	VariableTrace = "MACEMC_TEST_TRACE"
+	Variable        = "MACEMC_TEST"         // seed
+	VariableAgent   = "MACEMC_TEST_AGENT"   // descriptor of the connection to the explorer
+	VariableInstant = "MACEMC_TEST_INSTANT" // first clock reading of runs, a comma, and that of the command; in nanoseconds since 1970
+	VariableModules = "MACEMC_TEST_MODULES" // comma-separated modules in whose packages functions of sync/atomic are scheduling points
+	VariablePackage = "MACEMC_TEST_PACKAGE" // import path of the package, if the go command was given files of it
+	VariableTimeout = "MACEMC_TEST_TIMEOUT" // flag -timeout of the process that explores the test, if this is another one
+	VariableUser    = "MACEMC_TEST_USER"    // the user's values of Replaced, as lines NAME=VALUE
+	// VariableAlone means that the process executes one schedule: "shown", or "passed" if another process shows its outcome.
+	VariableAlone = "MACEMC_TEST_ALONE"
 )
-
-// PrintsKeys is added to GODEBUG to make the go command print the keys of cached results.
-const PrintsKeys = ",gocachetest=1"
 
 // Replaced are the environment variables of the user that have other values in test binaries.
 var Replaced = []string{"GODEBUG", "GOMAXPROCS", "GORACE"}
 
-// variables are the environment variables of an exploring process.
-var variables = []string{Variable, VariableSchedules, VariableTime, VariableDelay, VariableInstant, VariableExhaustive, VariableModules,
-	VariableLeaks, VariableSchedule, VariableSummaries, variableOnly, variableLimit, VariablePackage, VariableTags, VariableOutcome,
-	variableSkipPatience, variableTimeout, VariableUser, VariableTrace, VariableStage, variableStatus, variableExternal, VariableDied, program.VariableFolder}
+// variables are the environment variables of a process that executes schedules.
+var variables = []string{Variable, VariableAgent, VariableInstant, VariableModules, VariablePackage, VariableTimeout, VariableUser,
+	VariableAlone, VariableStage, VariableStatus, program.VariableFolder}
 
 // hidden are the environment variables of the checker, which tests do not see; nil means that they are not hidden.
 var hidden map[string]string
@@ -83,28 +67,16 @@ func hideEnvironment() {
 	}
 }
 
-// commandInstant returns the instant at which runs of the command begin; 0 means unknown.
-func commandInstant() uint64 {
-	runs, _, _ := strings.Cut(getenv(VariableInstant), ",")
-	instant, _ := strconv.ParseUint(runs, 10, 64)
-	return instant
-}
-
-// instants returns the value of VariableInstant for a process whose runs begin at an instant.
-func instants(run uint64) string {
-	_, command, _ := strings.Cut(getenv(VariableInstant), ",")
-	return strconv.FormatUint(run, 10) + "," + command
-}
-
-// timeoutVariable returns the environment variable that passes the time limit to another process of the test binary.
-func timeoutVariable(s *Settings) string {
-	return variableTimeout + "=" + Timeout(s.flags.Timeout).String()
-}
-
 // Timeout returns the time limit of the test binary, given its flag.
 func Timeout(flag time.Duration) time.Duration {
-	if d, err := time.ParseDuration(getenv(variableTimeout)); err == nil {
+	if d, err := time.ParseDuration(getenv(VariableTimeout)); err == nil {
 		return d
 	}
 	return flag
 }
+
+// Alone reports whether the process executes one schedule.
+func Alone() bool { return getenv(VariableAlone) != "" }
+
+// Passes reports whether this process executes one schedule, whose outcome another process shows.
+func Passes() bool { return getenv(VariableAlone) == "passed" }

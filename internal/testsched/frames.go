@@ -13,10 +13,10 @@ import (
 	"github.com/macemc/macemc/internal/testsched/program"
 )
 
-type frame = runtime.Frame
+type Frame = runtime.Frame
 
 // Stack is the frames of a goroutine, innermost first.
-type Stack []frame
+type Stack []Frame
 
 // stacks caches the results of Frames, by the bytes of the program counters. stackTexts caches texts that methods of Stack return. Most
 // goroutines and operations of a test have one of a few stacks.
@@ -29,7 +29,7 @@ var (
 const maxCached = 1 << 13
 
 type textKey struct {
-	first *frame
+	first *Frame
 	n     int
 	what  int // textWhere and so on, or textObject plus an operation
 }
@@ -74,10 +74,10 @@ func Frames(pcs []uintptr) Stack {
 	var s Stack
 	frames := runtime.CallersFrames(pcs)
 	for more := true; more; {
-		var f frame
+		var f Frame
 		f, more = frames.Next()
 		if f.PC != 0 || f.Function != "" {
-			f.Line, f.Function = program.LineOf(f), inPackage(f.Function)
+			f.Line, f.Function = program.LineOf(f), InPackage(f.Function)
 			s = append(s, f)
 		}
 	}
@@ -88,12 +88,12 @@ func Frames(pcs []uintptr) Stack {
 const FileArguments = "command-line-arguments"
 
 // packagePath is the value of VariablePackage.
-var packagePath = os.Getenv(VariablePackage)
+var PackagePath = os.Getenv(VariablePackage)
 
 // inPackage returns the name that a function has if the go command is given its package and not files of it.
-func inPackage(function string) string {
-	if rest, ok := strings.CutPrefix(function, FileArguments); ok && packagePath != "" {
-		return packagePath + rest
+func InPackage(function string) string {
+	if rest, ok := strings.CutPrefix(function, FileArguments); ok && PackagePath != "" {
+		return PackagePath + rest
 	}
 	return function
 }
@@ -108,7 +108,7 @@ func (s Stack) user() (f runtime.Frame, ok bool) {
 
 // userAt returns the index of that frame; -1 means none.
 func (s Stack) userAt() int {
-	return slices.IndexFunc(s, func(f frame) bool { return !program.Standard(f) })
+	return slices.IndexFunc(s, func(f Frame) bool { return !program.Standard(f) })
 }
 
 // Testing reports whether package testing executes the operation itself, without a function of the user in between.
@@ -156,7 +156,7 @@ func (s Stack) Starter() string {
 // packages sync and runtime.
 func (s Stack) Direct() bool {
 	user := s.userAt()
-	return user >= 0 && !slices.ContainsFunc(s[:user], func(f frame) bool {
+	return user >= 0 && !slices.ContainsFunc(s[:user], func(f Frame) bool {
 		return !strings.HasPrefix(f.Function, "sync.") && !strings.HasPrefix(f.Function, "sync/") &&
 			!strings.HasPrefix(f.Function, "internal/") && !strings.HasPrefix(f.Function, "runtime.")
 	})
@@ -341,7 +341,7 @@ func Table(old, list []Switch) []Switch {
 	old = slices.Grow(old[:0], size)[:size]
 	clear(old)
 	for _, s := range list {
-		i := mix(s.Who^s.Place<<24) & uint64(size-1)
+		i := Mix(s.Who^s.Place<<24) & uint64(size-1)
 		for old[i].Who != 0 {
 			i = (i + 1) & uint64(size-1)
 		}

@@ -171,5 +171,5 @@ func (s Stack) Case(op program.Op, nth int) string {
 func (s Stack) Inner() bool {
 	user, callee := s.callee()
 	return strings.HasPrefix(callee, "sync.(*RWMutex).") &&
-		slices.ContainsFunc(s[:max(0, user)], func(f frame) bool { return strings.HasPrefix(f.Function, "sync.(*Mutex).") })
+		slices.ContainsFunc(s[:max(0, user)], func(f Frame) bool { return strings.HasPrefix(f.Function, "sync.(*Mutex).") })
 }

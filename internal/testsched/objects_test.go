@@ -98,8 +98,10 @@ func TestObjects_Label(t *testing.T) {
 		text string
 		want string
 	}{
-		{program.OpLock, 8, "s.mu", "s.mu"}, {program.OpUnlock, 8, "", "s.mu"}, {program.OpRead, 8, "", "#1"}, {program.OpLock, 16, "", "#2"}, {program.OpLock, 24, "mu", "mu #3"},
-		{program.OpLock, 32, "", "mu #4"}, {program.OpLock, 40, "a", "a #5"}, {program.OpLock, 40, "b", "b #5"}, {program.OpUnlock, 40, "", "#5"}, {program.OpCond, 0, "c", "c"}, {program.OpGo, 0, "", ""},
+		{program.OpLock, 8, "s.mu", "s.mu"}, {program.OpUnlock, 8, "", "s.mu"}, {program.OpRead, 8, "", "#1"}, {program.OpLock, 16, "",
+			"#2"}, {program.OpLock, 24, "mu", "mu #3"},
+		{program.OpLock, 32, "", "mu #4"}, {program.OpLock, 40, "a", "a #5"}, {program.OpLock, 40, "b", "b #5"}, {program.OpUnlock, 40, "",
+			"#5"}, {program.OpCond, 0, "c", "c"}, {program.OpGo, 0, "", ""},
 	} {
 		if got := l.Label(test.op, test.at, test.text); got != test.want {
 			t.Errorf("%v at %d with %q: %q, want %q", test.op, test.at, test.text, got, test.want)
@@ -109,8 +111,9 @@ func TestObjects_Label(t *testing.T) {
 
 // A goroutine that waits for the Mutex of an RWMutex waits for the RWMutex.
 func TestStack_Inner(t *testing.T) {
-	user := frame{Function: "example.org/x.f", File: "/m/x.go", Line: 1}
-	lock, rw := frame{Function: "sync.(*Mutex).Lock", File: program.Root + "x.go"}, frame{Function: "sync.(*RWMutex).Lock", File: program.Root + "x.go"}
+	user := Frame{Function: "example.org/x.f", File: "/m/x.go", Line: 1}
+	lock, rw := Frame{Function: "sync.(*Mutex).Lock", File: program.Root + "x.go"}, Frame{Function: "sync.(*RWMutex).Lock",
+		File: program.Root + "x.go"}
 	for _, test := range []struct {
 		stack Stack
 		want  string

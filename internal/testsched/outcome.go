@@ -27,28 +27,25 @@ const (
 
 // Outcome is the result of a run. Most of it passes between processes.
 type Outcome struct {
-	Kind         Kind
-	Message      string      // one line
-	Where        string      // position in the code of the test, which distinguishes findings of one kind
-	Details      []string    // lines for display
-	Shows        []string    // identifies the finding, see Identify
-	Waiting      []Goroutine // goroutines that are blocked or left behind; not passed between processes
-	Points       uint64
-	Executed     uint64 // operations at points that were executed
-	Choices      uint64 // points at which another goroutine could have run
-	Hash         uint64 // of the order of goroutines
-	Switches     []Switch
-	Incomplete   bool        // some switches are missing from Switches
-	Followed     int         // number of switches of the schedule that applied
-	Outside      bool        // a goroutine waited for something outside the test: a process, a real file, a signal
-	LeftOut      string      // Systematic: why the orders of points do not cover all outcomes
-	Patient      bool        // the run waited in real time for timers, files and processes of goroutines outside the test
-	Left         []string    // goroutines that the test left behind and that something reachable may wake
-	LeftAt       []uintptr   // their go statements
-	Behind       []Goroutine // the same goroutines; not passed between processes
-	OthersRemain bool        // Passed, but goroutines remain that Schedule.Remain lacks
-	Ended        []uintptr   // go statements of goroutines that have ended; valid until the next run
-	Trace        []Event
+	Kind       Kind
+	Message    string      // one line
+	Where      string      // position in the code of the test, which distinguishes findings of one kind
+	Details    []string    // lines for display
+	Shows      []string    // identifies the finding, see Identify
+	Waiting    []Goroutine // goroutines that are blocked or left behind; not passed between processes
+	Points     uint64
+	Executed   uint64 // operations at points that were executed
+	Choices    uint64 // points at which another goroutine could have run
+	Hash       uint64 // of the order of goroutines
+	Switches   []Switch
+	Incomplete bool   // some switches are missing from Switches
+	Followed   int    // number of switches of the schedule that applied
+	Outside    bool   // a goroutine waited for something outside the test: a process, a real file, a signal
+	LeftOut    string // Systematic: why the orders of points do not cover all outcomes
+	Patient    bool   // the run waited in real time for timers, files and processes of goroutines outside the test
+	Remaining
+	Ended []uintptr // go statements of goroutines that have ended
+	Trace []Event
 	Bounds
 	States  []State
 	Origins []Origin
@@ -69,7 +66,7 @@ type Bounds struct {
 	Recorded
 }
 
-// Recorded is the record of a run with Manner.Recorded. It is not passed between processes.
+// Recorded is the record of a run with Manner.Recorded.
 type Recorded struct {
 	Events     []predict.Event // valid until the next run
 	Unrecorded int             // number of operations after these
@@ -240,13 +237,13 @@ func (o *Outcome) places() (places []string) {
 
 // equal reports whether two runs show the same, perhaps fewer times in the first one, in which fewer of several like goroutines are blocked.
 // A minimized run does not show another finding, which may be known.
-func (o *Outcome) equal(p *Outcome) bool {
+func (o *Outcome) Equal(p *Outcome) bool {
 	once := func(shows []string) []string { return slices.Compact(slices.Clone(shows)) } // they are sorted
 	return o.SameFinding(p) && (slices.Equal(o.Shows, p.Shows) || len(o.Shows) < len(p.Shows) && slices.Equal(once(o.Shows), once(p.Shows)))
 }
 
 // limit describes the limit that a run without end exceeded.
-func (o *Outcome) limit() string {
+func (o *Outcome) LimitExceeded() string {
 	if o.Spins {
 		return "computes for more than 10 s without a scheduling point"
 	}
@@ -265,12 +262,12 @@ func (o *Outcome) Title() string {
 }
 
 // HasRace reports whether the run had a data race. The race detector has no false alarms.
-func (o *Outcome) HasRace() bool { return slices.ContainsFunc(o.Shows, isRace) }
+func (o *Outcome) HasRace() bool { return slices.ContainsFunc(o.Shows, IsRace) }
 
 // setRace adds the data races that were reported since its last call to what the outcome shows, and describes the first of them.
 func (o *Outcome) setRace() (message, where string, details []string) {
 	var at []string
-	for pair := range slices.Chunk(program.Accesses(program.RaceText(), inPackage), 2) {
+	for pair := range slices.Chunk(program.Accesses(program.RaceText(), InPackage), 2) {
 		var texts []string
 		for _, a := range pair {
 			texts = append(texts, strings.TrimPrefix(strings.ToLower(a.What), "previous ")+" at "+a.Source)
@@ -304,3 +301,9 @@ func (o *Outcome) Accesses() []string {
 
 // RaceFailure is the message with which package testing fails a test that has had a data race.
 const RaceFailure = "race detected during execution of test"
+
+// fails reports whether a process failed. An outcome of nil is unknown.
+func (o *Outcome) Fails() bool { return o != nil && o.Kind != Passed }
+
+// long reports whether a run exceeded its limit of points or clock advances, without a loop. It may end under another limit or schedule.
+func (o *Outcome) Lengthy() bool { return o != nil && o.Kind == NoEnd && !o.Spins }

@@ -3,6 +3,8 @@ package testsched
 import (
 	"slices"
 	"strings"
+
+	"github.com/macemc/macemc/internal/testsched/program"
 )
 
 // Printed is a line that a goroutine has printed or logged.
@@ -42,7 +44,7 @@ func (p *Output) unfinished(number int) *Printed {
 }
 
 // hidden returns the hidden lines.
-func (p Output) hidden() (lines Output) {
+func (p Output) HiddenLines() (lines Output) {
 	for _, line := range p {
 		if line.Hidden {
 			lines = append(lines, line)
@@ -53,7 +55,7 @@ func (p Output) hidden() (lines Output) {
 
 // last describes the last lines, for a report that begins with the given lines. It omits those that are blank, in the report, or only the note
 // of package testing about a race.
-func (p Output) last(report []string) (lines []string) {
+func (p Output) Last(report []string) (lines []string) {
 	const most, wide = 10, 200
 	for i := len(p) - 1; i >= 0 && len(lines) < most; i-- {
 		text := strings.TrimSpace(p[i].Text)
@@ -75,4 +77,16 @@ func (p Output) last(report []string) (lines []string) {
 // contains reports whether one of the lines of a report ends with a text.
 func contains(report []string, text string) bool {
 	return slices.ContainsFunc(report, func(line string) bool { return strings.HasSuffix(line, text) })
+}
+
+// Logs returns the first lines that a failed test and its subtests have logged, except the line that ends the title.
+func Logs(output, title string) (lines []string) {
+	for line := range strings.Lines(output) {
+		line = strings.TrimSpace(line)
+		if line != "" && line != title && !strings.HasSuffix(title, ": "+line) && !strings.HasPrefix(line, "--- FAIL: ") &&
+			len(lines) < maxLines {
+			lines = append(lines, program.Shorten(line))
+		}
+	}
+	return lines
 }

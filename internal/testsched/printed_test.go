@@ -32,14 +32,14 @@ func TestOutput_Last(t *testing.T) {
 		p.Add(0, 1, fmt.Sprintf("line %d\n\n", i), false)
 	}
 	p.Add(0, 1, strings.Repeat("x", 500), false)
-	got := p.last([]string{"macemc: FAILED TEST: line 18", "  line 17"})
+	got := p.Last([]string{"macemc: FAILED TEST: line 18", "  line 17"})
 	if len(got) != 11 || got[0] != "last output of the run:" || got[1] != "  line 9" || got[9] != "  line 19" || len(got[10]) > 210 {
 		t.Errorf("got %q", got)
 	}
-	if got := (Output{{Text: "testing.go:1: " + RaceFailure}}).last(nil); got != nil {
+	if got := (Output{{Text: "testing.go:1: " + RaceFailure}}).Last(nil); got != nil {
 		t.Errorf("got %q of a note about a race", got)
 	}
-	if got := (Output{}).last(nil); got != nil {
+	if got := (Output{}).Last(nil); got != nil {
 		t.Errorf("got %q of nothing", got)
 	}
 }

@@ -2,7 +2,6 @@ package testsched
 
 import (
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/macemc/macemc/internal/predict"
@@ -28,7 +27,7 @@ func (p Policy) String() string {
 }
 
 // strategy names the policy as the origin of a schedule.
-func (p Policy) strategy() string {
+func (p Policy) Strategy() string {
 	if p == Default {
 		return p.String()
 	}
@@ -61,11 +60,15 @@ type Schedule struct {
 // Manner selects how a run is executed. Files do not contain it.
 type Manner struct {
 	Showing Showing
-	Brief   bool // only the kind of the outcome is needed
-	Hurried bool // time passes quickly after many points, also while goroutines can run
+	Brief   bool   // only the kind of the outcome is needed
+	Hurried bool   // time passes quickly after many points, also while goroutines can run
+	Hasty   bool   // a run with a finding is not repeated patiently, because the finding is that of an Outcome with Patient set
+	States  bool   // the events include the states of goroutines
+	Record  string // file for the switches that the run records, which remain if the process dies; empty means none
 	// Recorded means that the outcome has the record of the run.
 	Recorded bool
-	// Prediction directs the run: goroutines pause at its holds, and the default order follows the first pause. nil means none.
+	// Prediction directs the run: goroutines pause at its holds, and the default order follows the first pause. nil means none. Only the holds
+	// pass to the process.
 	Prediction *predict.Prediction
 }
 
@@ -79,7 +82,7 @@ type Leaving struct {
 }
 
 // found returns a schedule that replays run number n of an exploration, which used schedule s.
-func (s *Schedule) found(o *Outcome, n int) *Schedule {
+func (s *Schedule) Replayed(o *Outcome, n int) *Schedule {
 	f := &Schedule{Seed: s.Seed, Memory: s.Memory, Switches: slices.Clone(o.Switches), Warm: n > 1,
 		Limit: s.Limit, Unfair: s.Unfair, Delay: s.Delay, Instant: s.Instant}
 	if s.Policy == Default && s.Prediction == nil {
@@ -87,12 +90,6 @@ func (s *Schedule) found(o *Outcome, n int) *Schedule {
 	}
 	return f
 }
-
-// warmUp is the run that precedes a run with Warm set.
-var warmUp = Schedule{Seed: 1}
-
-// aside is warmUp before a run that is shown.
-var aside = Schedule{Seed: warmUp.Seed, Manner: Manner{Showing: Aside}}
 
 // Showing selects the output of a run that is shown.
 type Showing int
@@ -112,117 +109,43 @@ type Switch struct {
 
 // Bits of Switch.Place, as in that file.
 const (
-	blockedBit = 1 << 63 // the goroutine cannot continue after that point
-	caseBit    = 1 << 62 // the point is a select, which takes case To
+	BlockedBit = 1 << 63 // the goroutine cannot continue after that point
+	CaseBit    = 1 << 62 // the point is a select, which takes case To
 	placeMask  = 1<<40 - 1
 )
 
 // Values of Switch.To that are not goroutines or timers.
 const (
-	timePasses = 1
-	pauses     = 2 // the goroutine waits until all others wait (as in delay-bounded scheduling: Emmi et al., POPL 2011)
+	TimePasses = 1
+	Pauses     = 2 // the goroutine waits until all others wait (as in delay-bounded scheduling: Emmi et al., POPL 2011)
 )
 
 // timerBits are the low three bits of the number of a timer.
 const timerBits = 3
 
 // Timer reports whether a timer fires, or time passes to the end of a sleep.
-func (s Switch) Timer() bool { return !s.Case() && (s.To == timePasses || s.To&7 == timerBits) }
+func (s Switch) Timer() bool { return !s.Case() && (s.To == TimePasses || s.To&7 == timerBits) }
 
 // Preempts reports whether the goroutine could have continued when another one took over.
-func (s Switch) Preempts() bool { return s.Place&blockedBit == 0 && !s.Case() }
+func (s Switch) Preempts() bool { return s.Place&BlockedBit == 0 && !s.Case() }
 
 // Pauses reports whether the goroutine waits until all others wait.
-func (s Switch) Pauses() bool { return s.To == pauses && !s.Case() }
+func (s Switch) Pauses() bool { return s.To == Pauses && !s.Case() }
 
 // Case reports whether s chooses a case of a select.
-func (s Switch) Case() bool { return s.Place&(blockedBit|caseBit) == caseBit }
+func (s Switch) Case() bool { return s.Place&(BlockedBit|CaseBit) == CaseBit }
 
 // UsualDelay is the maximum delay of a goroutine that can run, if no other one is given.
 const UsualDelay = time.Millisecond
 
-// draw returns schedule number n of an exploration: two orders without preemptions, then random ones. points is the number of points of a
-// run.
-func (c *Config) draw(n int, points uint64) *Schedule {
-	s := &Schedule{Seed: mix(c.Seed), Memory: c.Race && n%3 != 1, Delay: c.Delay}
-	if n == 0 {
-		return s
-	}
-	s.Seed = mix(c.Seed ^ uint64(n)<<20)
-	s.Walk = mix(s.Seed)
-	if n == 1 {
-		s.Policy, s.Unfair = Local, true
-		return s
-	}
-	round := (n - 2) / 8
-	if (n+round)%2 == 0 { // time passes in half of the schedules of each kind
-		s.Passes = 16
-	}
-	switch (n - 2) % 8 {
-	case 0:
-		s.Policy, s.Every = Random, 3
-	case 1:
-		s.Policy, s.Every, s.Ops = SURW, 8, ^uint32(0)
-		if round%4 >= 2 {
-			s.Ops = uint32(mix(s.Seed + 1))
-		}
-	case 2, 5:
-		s.Policy = PCT
-		for i := range 1 + round%3 {
-			s.Drops = append(s.Drops, 1+mix(s.Seed+uint64(i))%max(points, 4))
-		}
-	case 3:
-		s.Policy = POS
-	case 4:
-		s.Policy, s.Every = Random, 1+uint32(round%20)
-	case 6:
-		s.Policy, s.Every = Random, 4<<(round%5)
-		if round%4 == 1 || round%4 == 2 {
-			s.Every, s.Unfair = 0, true
-		}
-	case 7:
-		s.Policy = POS
-		if round%4 >= 2 {
-			s.Policy, s.Every = Random, 1
-		}
-	}
-	return s
-}
-
-func mix(z uint64) uint64 {
+func Mix(z uint64) uint64 {
 	z += 0x9e3779b97f4a7c15
 	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9
 	z = (z ^ (z >> 27)) * 0x94d049bb133111eb
 	return z ^ (z >> 31)
 }
 
-// sameStored reports whether two files hold the same schedule. The critical step is sampled and does not count, nor does the first clock
-// reading, which differs between commands.
-func sameStored(a, b string) bool {
-	lines := func(text string) []string {
-		return slices.DeleteFunc(strings.Split(text, "\n"), func(line string) bool {
-			return line == comment || strings.HasPrefix(line, "critical ") || strings.HasPrefix(line, "instant ")
-		})
-	}
-	return slices.Equal(lines(a), lines(b))
-}
-
-// Stored is a schedule file. It is written when a run fails, and again when a new process has the SameFinding (found of settings.go),
-// or, if that one passes, three of up to 200 (processes of process.go). So has a minimized schedule. Later replays with the file
-// compare the kind of finding alone (changed of cmd/macemc/internal/gotest), because the code may have changed.
-type Stored struct {
-	Package, Test string
-	External      bool     // see Unit
-	Begins        bool     // its run begins with the initialization of packages and TestMain
-	Finding       string   // one line
-	Shows         []string // identifies the finding, see Outcome.Identify
-	Race          bool     // found in a build with the race detector
-	Flags         string   // other flags of go test with which it was found, see program.Flags
-	Known         string   // the user's reason for accepting the finding; empty means that it is not accepted
-	File          string   // that Load has read
-	// CriticalWho and CriticalPlace are the goroutine of the critical step and its point; 0 means unknown. The number of the step may
-	// differ between processes.
-	CriticalWho, CriticalPlace uint64
-	Hash                       uint64 // see Outcome, of the run with the critical step
-	Schedule                   Schedule
+// equal reports whether two schedules from files are the same.
+func (s *Schedule) Equal(other *Schedule) bool {
+	return s.Seed == other.Seed && s.Memory == other.Memory && slices.Equal(s.Switches, other.Switches)
 }

@@ -15,10 +15,10 @@ func TestOutcome_BetweenProcesses(t *testing.T) {
 		Bounds: Bounds{9, Output{{1, 2, "a\n", false}}, Recorded{}}, Trace: []Event{{1 << 63, 2, 3, 5, program.OpLock, program.OpSend, 1, 2, "s.mu #4", "a.go:1", "TestA.func1", "/m/a.go", true, 1, 7}},
 		States:  []State{{1 << 63, 1, 3, Parks, "sync.Mutex.Lock", "s.mu #4", "a.go:1", "TestA.func1", 2}, {5, 1, 2, Ends, "", "", "", "", 0}},
 		Origins: []Origin{{2, false, true, 1, 7, "a.go:3", "TestA", ""}, {3, true, false, 1, 8, "a.go:4", "TestA", "net/http.(*Server).Serve"}}}
-	if got := Decode(encode(want)); !reflect.DeepEqual(got, want) {
+	if got := Decode(Encode(want)); !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
-	if Decode("nothing") != nil {
+	if Decode([]byte("nothing")) != nil {
 		t.Error("an outcome was read from nothing")
 	}
 }
@@ -27,12 +27,12 @@ func TestOutcome_BetweenProcesses(t *testing.T) {
 func TestTable(t *testing.T) {
 	var list []Switch
 	for i := range uint64(1000) {
-		list = append(list, Switch{Who: mix(i) | 4, Place: i, To: i + 1})
+		list = append(list, Switch{Who: Mix(i) | 4, Place: i, To: i + 1})
 	}
 	table := Table(nil, list)
 	mask := uint64(len(table) - 1)
 	for _, s := range list {
-		i := mix(s.Who^s.Place<<24) & mask
+		i := Mix(s.Who^s.Place<<24) & mask
 		for table[i].Who != s.Who || table[i].Place != s.Place {
 			if table[i].Who == 0 {
 				t.Fatalf("%v is missing", s)
@@ -111,22 +111,12 @@ func TestStack_Starter(t *testing.T) {
 	}
 }
 
-// A report describes each goroutine that it names once, unless the headline does.
-func TestExplain_Identities(t *testing.T) {
-	o := &Outcome{Kind: Failed, Message: "wrong", Details: []string{"goroutine 3 sleeps at x.go:1, started at x.go:2", "goroutine 4 sleeps at x.go:5"},
-		Origins: []Origin{{Number: 3, At: "x.go:2"}, {Number: 4, Timer: true, At: "x.go:4"}, {Number: 5, At: "x.go:6"}, {Number: 7, At: "x.go:6"}, {Number: 10, At: "x.go:6"}}}
-	got := o.identities("TestX", headline(o), []string{"goroutine 1 pauses", "goroutine 4 continues in place of goroutine 9", "goroutine 10, goroutine 7, goroutine 5"})
-	if want := []string{"  goroutine 4: started by the timer set at x.go:4", "  goroutine 1: TestX", "  goroutines 5, 7 and 10: started at x.go:6"}; !slices.Equal(got, want) {
-		t.Errorf("got %q, want %q", got, want)
-	}
-}
-
 // The step that closed a channel is named for panics of closed channels only: nil channels of one place are not the same.
 func TestOutcome_Closed(t *testing.T) {
 	closes := Event{Op: program.OpClose, Object: "c", At: "a_test.go:7"}
 	for message, want := range map[string]int{"close of closed channel": 1, "close of nil channel": 0} {
 		o := &Outcome{Kind: Panic, Message: message, Where: closes.At, Trace: []Event{closes, closes}}
-		if got := o.closed(); got != want {
+		if got := o.Closing(); got != want {
 			t.Errorf("%s: step %d, want %d", message, got, want)
 		}
 	}

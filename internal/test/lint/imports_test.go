@@ -120,6 +120,7 @@ var imports = []struct {
 	{pkg: "internal/testsched/program", strict: true},
 	{pkg: "internal/predict", strict: true},
 	{pkg: "internal/testsched", strict: true, module: "internal/predict internal/testsched/program"},
+	{pkg: "internal/explorer", module: "internal/predict internal/procgroup internal/testsched internal/testsched/program"},
 	{pkg: "internal/overlay", strict: true, module: "internal/predict internal/testsched"},
 	{pkg: "observe", strict: true, module: "choose internal/replay sim internal/kernel internal/kernel/... internal/encoding/..."},
 	{pkg: "internal/refine", strict: true, module: "choose machine sim internal/eventkind internal/netmodel internal/table/..."},
@@ -204,22 +205,23 @@ var imports = []struct {
 	{pkg: "cmd/macemc/internal/screen", module: "mdb"},
 	{pkg: "cmd/macemc/internal/dap", module: "mdb"},
 	{pkg: "internal/web", strict: true, module: "mdb eventgraph"},
-	{pkg: "cmd/macemc/internal/procgroup"},
+	{pkg: "internal/procgroup"},
 	{pkg: "cmd/macemc/internal/live", module: `
-		internal/encoding/diff cmd/macemc/internal/procgroup internal/task internal/textfmt internal/check/... choose
+		internal/encoding/diff internal/procgroup internal/task internal/textfmt internal/check/... choose
 		internal/replay observe realnet search sim internal/eventkind internal/netmodel internal/kernel
 		internal/kernel/... systems/spec internal/recording internal/wire`},
 	{pkg: "cmd/macemc/internal/gotest", module: `
-		internal/history cmd/macemc/internal/procgroup internal/task internal/textfmt internal/check/... eventgraph
+		internal/history internal/procgroup internal/task internal/textfmt internal/check/... eventgraph
 		mdb internal/replay internal/report/document internal/report/render search sim internal/eventkind
-		internal/netmodel internal/overlay internal/testsched internal/testsched/program`},
+		internal/netmodel internal/explorer internal/overlay internal/testsched internal/testsched/program
+		internal/version`},
 	{pkg: "cmd/macemc/internal/cli", module: `
 		internal/pathfile internal/explore/stateset internal/search/schedules internal/search/strategy
 		internal/outfile internal/infile cmd/macemc/internal/dap cmd/macemc/internal/gotest cmd/macemc/internal/live
 		cmd/macemc/internal/screen internal/task internal/version internal/textfmt internal/check/... choose critical
 		eventgraph internal/scaffold internal/scratch internal/web mdb observe internal/refine internal/replay
 		internal/report/... search sim internal/eventkind internal/netmodel internal/kernel internal/kernel/...
-		systems/spec internal/recording internal/overlay internal/testsched internal/testsched/program`},
+		systems/spec internal/recording internal/explorer internal/overlay internal/testsched internal/testsched/program`},
 	{pkg: "mctest", strict: true, module: `
 		internal/pathfile internal/search/... internal/outfile internal/infile internal/textfmt internal/check/... choose critical
 		internal/task internal/refine internal/replay internal/report/... search sim internal/eventkind

@@ -29,6 +29,9 @@ type Config struct {
 
 // Main executes a command line and returns the exit status.
 func Main(c Config, args []string) int {
+	if len(args) > 0 && args[0] == gotest.Exec {
+		return gotest.Execute(args[1:])
+	}
 	a := &app{
 		config: c,
 		Process: task.Process{

@@ -11,13 +11,15 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/macemc/macemc/cmd/macemc/internal/gotest"
 )
 
 const mainVar = "MACEMC_TEST_MAIN"
 
 // TestMain makes this test binary act as the command, also for its own child processes.
 func TestMain(m *testing.M) {
-	if os.Getenv(mainVar) != "" {
+	if os.Getenv(mainVar) != "" || len(os.Args) > 1 && os.Args[1] == gotest.Exec {
 		os.Exit(Main(Config{Systems: append(testSystems(), loops, slow, lagging, exits, busy, calling, wishes, lingers, departs)}, os.Args[1:]))
 	}
 	os.Exit(withShared(m.Run))

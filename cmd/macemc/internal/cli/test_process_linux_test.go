@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/macemc/macemc/internal/testsched"
+	"github.com/macemc/macemc/internal/explorer"
 )
 
 // Signals that a test sends to its own process, memory that it maps, and what ends the process belong to a run.
@@ -76,8 +76,8 @@ func TestTest_ProcessDies(t *testing.T) {
 			t.Errorf("status %d, %s is missing:\n%s", status, want, out)
 		}
 	}
-	if strings.Contains(out, testsched.EndedEarly) {
-		t.Errorf("%q was examined:\n%s", testsched.EndedEarly, out)
+	if strings.Contains(out, explorer.EndedEarly) {
+		t.Errorf("%q was examined:\n%s", explorer.EndedEarly, out)
 	}
 	const file = "dies/testdata/macemc/TestRequests/panic-1.path"
 	testReports(t, []string{"panic: request 1 comes first\n"}, 1, "-count=1", "-run=^TestRequests$", "-schedule="+file, "./dies")

@@ -17,11 +17,10 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/macemc/macemc/cmd/macemc/internal/procgroup"
 	"github.com/macemc/macemc/internal/check/exitcode"
 	"github.com/macemc/macemc/internal/overlay"
+	"github.com/macemc/macemc/internal/procgroup"
 	"github.com/macemc/macemc/internal/task"
-	"github.com/macemc/macemc/internal/testsched"
 	"github.com/macemc/macemc/search"
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -131,13 +130,11 @@ func (a Runner) goTest(ctx context.Context, args []string, stdout, stderr io.Wri
 			stop()
 		}()
 		defer x.remove()
-		more, err := x.environment()
-		if err != nil {
+		var more []string
+		if args, flags, more, err = x.prepare(ctx, changed, folder, args, flags); err != nil {
 			return cmp.Or(unwritable(ctx, folder), err)
 		}
-		points, modules := compilerFlags(ctx, changed.Env, folder, flags, args)
-		args, flags = linkerFlags(args, append(flags, points...), changed.Default("-ldflags"))
-		env = slices.Concat(env, more, []string{testsched.VariableModules + "=" + strings.Join(modules, ",")})
+		env = append(env, more...)
 	}
 	flags = append(flags, x.replayFlags(args)...)
 	parallel := "-p=" + strconv.Itoa(runtime.NumCPU())

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/macemc/macemc/internal/explorer"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/task"
 	"github.com/macemc/macemc/internal/testsched"
@@ -18,7 +19,7 @@ import (
 )
 
 // Debug opens the debugger on a test under the schedule of a file.
-func (a Runner) Debug(ctx context.Context, d *task.Debug, s *testsched.Stored) error {
+func (a Runner) Debug(ctx context.Context, d *task.Debug, s *explorer.Stored) error {
 	if d.Live != "" {
 		return errors.New("a schedule of \"macemc test\" takes no LIVE: the nearest passing schedule is used")
 	}
@@ -45,10 +46,10 @@ func (a Runner) Debug(ctx context.Context, d *task.Debug, s *testsched.Stored) e
 	return d.Run(ctx, a.Process, session)
 }
 
-// executeSchedule executes a test under the schedule of a file. traced is a value of testsched.VariableTrace. With "nearest", passes is the
+// executeSchedule executes a test under the schedule of a file. traced is a value of explorer.VariableTrace. With "nearest", passes is the
 // nearest passing run; nil means that none is known. The package is searched in the folder of the file of.
 func (a Runner) executeSchedule(
-	ctx context.Context, file, of string, s *testsched.Stored, traced string,
+	ctx context.Context, file, of string, s *explorer.Stored, traced string,
 ) (o, passes *testsched.Outcome, err error) {
 	if file, err = filepath.Abs(file); err != nil {
 		return nil, nil, err
@@ -67,8 +68,8 @@ func (a Runner) executeSchedule(
 		return nil, nil, err
 	}
 	var out bytes.Buffer
-	failed := a.goTest(ctx, args, &out, &out, testsched.VariableOutcome+"="+outcome,
-		testsched.VariableTrace+"="+traced)
+	failed := a.goTest(ctx, args, &out, &out, explorer.VariableOutcome+"="+outcome,
+		explorer.VariableTrace+"="+traced)
 	if err := ctx.Err(); err != nil {
 		return nil, nil, err
 	}
@@ -77,15 +78,15 @@ func (a Runner) executeSchedule(
 		return nil, nil, fmt.Errorf("%s: the test %s of %s was not executed: %v\n%s", file, s.Test, s.Package, cmp.Or(failed, err),
 			strings.TrimSpace(out.String()))
 	}
-	if string(text) == testsched.Begun {
+	if len(text) == 0 {
 		return nil, nil, fmt.Errorf("%s: the process of the test dies under this schedule, and its steps are lost; macemc test -schedule %[1]s shows its end", of)
 	}
-	o = testsched.Decode(string(text))
+	o = testsched.Decode(text)
 	if o == nil || o.Kind == testsched.Unexplored {
 		return nil, nil, fmt.Errorf("%s: the test cannot be executed under a schedule", file)
 	}
-	if text, err := os.ReadFile(testsched.NearestFile(outcome)); err == nil {
-		passes = testsched.Decode(string(text))
+	if text, err := os.ReadFile(explorer.NearestFile(outcome)); err == nil {
+		passes = testsched.Decode(text)
 	}
 	return o, passes, nil
 }
@@ -94,7 +95,7 @@ func (a Runner) executeSchedule(
 type debuggedTest struct {
 	runner Runner
 	file   string
-	stored *testsched.Stored
+	stored *explorer.Stored
 	runs   map[string]debuggedRun
 }
 

@@ -1,17 +1,18 @@
 // Package gotest implements the command that runs go test with the changed runtime, and executes the schedules that it
 // finds.
 //
-// A [Runner] prepares the overlay and calls go test. The test binaries explore by themselves, by package testsched,
-// which is compiled into them. They get their settings as environment variables, and write lines about each test into a
-// folder. This package reads these lines, adds them to the output of go test, and decides on the exit status. A finding
-// is a file with a schedule. Replay, graphs and the debugger execute the test again under that schedule.
+// A [Runner] prepares the overlay and calls go test. The go command starts the test binaries by this program, with the command
+// exec: package explorer explores their tests there. It gets its settings as environment variables, and writes lines about
+// each test into a folder. This package reads these lines, adds them to the output of go test, and decides on the exit status.
+// A finding is a file with a schedule. Replay, graphs and the debugger execute the test again under that schedule.
 //
 // # Files
 //
 //	command.go            macemc test: how go test is called
 //	goflags.go            arguments and output of go commands
+//	exec.go               how the go command starts this program for a test binary
 //	console.go            output and progress on one terminal
-//	exploration.go        flags of the exploration, and the variables that test binaries get
+//	exploration.go        flags of the exploration, and the variables of the environment for it
 //	summary.go, notes.go  what is printed about each package and test; the exit status
 //	resultkeys.go         summaries of packages whose results go test has cached
 //	replay.go             executes a schedule; its graph and page

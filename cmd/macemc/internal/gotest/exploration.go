@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/macemc/macemc/internal/explorer"
 	"github.com/macemc/macemc/internal/testsched"
 	"github.com/macemc/macemc/internal/testsched/program"
 	"github.com/macemc/macemc/internal/textfmt"
@@ -29,10 +30,10 @@ type exploration struct {
 	verbose   bool
 	schedules int
 	time      time.Duration
-	delay     time.Duration     // 0 means testsched.UsualDelay
-	schedule  string            // absolute path
-	stored    *testsched.Stored // the schedule
-	exhaust   string            // "all" or a number of preemptions; empty means that schedules are sampled
+	delay     time.Duration    // 0 means testsched.UsualDelay
+	schedule  string           // absolute path
+	stored    *explorer.Stored // the schedule
+	exhaust   string           // "all" or a number of preemptions; empty means that schedules are sampled
 	seed      uint64
 	store     string // folder for the summaries of cached results
 	summaries string // folder for the summaries of this run
@@ -165,7 +166,7 @@ func explorationFlags(folder string, args []string) (x exploration, rest []strin
 					return err
 				}
 			}
-			if x.stored, err = testsched.Load(value); err != nil {
+			if x.stored, err = explorer.Load(value); err != nil {
 				if _, notNumber := strconv.Atoi(value); notNumber == nil && errors.Is(err, fs.ErrNotExist) {
 					return fmt.Errorf("-schedule: file %s does not exist; -schedules %[1]s limits the number of schedules", value)
 				}
@@ -267,23 +268,23 @@ func (x *exploration) environment() ([]string, error) {
 	if x.temp, err = os.MkdirTemp("", "macemc-test-"); err != nil {
 		return nil, fmt.Errorf("cannot create a temporary folder, set TMPDIR to a folder that can be written: %w", err)
 	}
-	// The test cache depends on the values of the variables that Test of [testsched.Settings] reads, and on that of GODEBUG.
+	// The test cache depends on the values of the variables that Test of [explorer.Settings] reads, and on that of GODEBUG.
 	return []string{
 		testsched.Variable + "=" + strconv.FormatUint(x.seed, 10),
-		testsched.VariableSchedules + "=" + strconv.Itoa(x.schedules),
-		testsched.VariableTime + "=" + x.time.String(),
-		testsched.VariableDelay + "=" + x.delay.String(),
+		explorer.VariableSchedules + "=" + strconv.Itoa(x.schedules),
+		explorer.VariableTime + "=" + x.time.String(),
+		explorer.VariableDelay + "=" + x.delay.String(),
 		testsched.VariableInstant + "=" + x.instants(time.Now()),
 		testsched.VariableUser + "=" + userValues(),
-		testsched.VariableExhaustive + "=" + x.exhaust,
-		testsched.VariableSchedule + "=" + x.schedule,
+		explorer.VariableExhaustive + "=" + x.exhaust,
+		explorer.VariableSchedule + "=" + x.schedule,
 		testsched.VariableStage + "=" + x.stage(),
-		testsched.VariableLeaks + "=" + strconv.FormatBool(x.leaks),
-		testsched.VariableTags + "=" + x.tags,
-		testsched.VariableSummaries + "=" + x.summaries,
+		explorer.VariableLeaks + "=" + strconv.FormatBool(x.leaks),
+		explorer.VariableTags + "=" + x.tags,
+		explorer.VariableSummaries + "=" + x.summaries,
 		program.VariableFolder + "=" + x.folder,
 		testsched.VariablePackage + "=" + x.pkg,
-		"GODEBUG=" + strings.TrimPrefix(os.Getenv("GODEBUG")+testsched.PrintsKeys, ","),
+		"GODEBUG=" + strings.TrimPrefix(os.Getenv("GODEBUG")+explorer.PrintsKeys, ","),
 		"GORACE=log_path=" + filepath.Join(x.temp, "race") + " suppress_equal_stacks=0 suppress_equal_addresses=0 atexit_sleep_ms=0 " +
 			os.Getenv("GORACE"),
 	}, nil
@@ -313,7 +314,7 @@ func userValues() string {
 
 // begun reports whether a test binary has started.
 func (x *exploration) begun() bool {
-	_, err := os.Stat(testsched.BegunFile(x.summaries))
+	_, err := os.Stat(explorer.BegunFile(x.summaries))
 	return err == nil
 }
 
@@ -326,7 +327,7 @@ func (x *exploration) progress() string {
 	var texts []string
 	files, _ := os.ReadDir(x.summaries)
 	for _, f := range files {
-		pkg := testsched.SummaryPackage(f.Name())
+		pkg := explorer.SummaryPackage(f.Name())
 		info, err := f.Info()
 		if pkg == "" || err != nil || time.Since(info.ModTime()) > time.Minute { // its process has ended
 			continue
@@ -335,9 +336,9 @@ func (x *exploration) progress() string {
 		for line := range strings.Lines(string(text)) {
 			t, _ := parseTest(line)
 			switch {
-			case t.kind == testsched.Suspect:
+			case t.kind == explorer.Suspect:
 				texts = append(texts, fmt.Sprintf("%s %s  examining a finding", pkg, t.name))
-			case t.note == testsched.EndedEarly && t.elapsed >= longExploration:
+			case t.note == explorer.EndedEarly && t.elapsed >= longExploration:
 				texts = append(texts, fmt.Sprintf("%4ds  %s %s  %s schedules", int(t.elapsed.Seconds()), pkg, t.name, textfmt.Number(t.schedules)))
 			}
 		}
@@ -349,7 +350,7 @@ func (x *exploration) progress() string {
 func (x *exploration) announce(out *lockedWriter) (end func()) {
 	written, done := 0, make(chan bool)
 	write := func() {
-		text, _ := os.ReadFile(testsched.AnnouncementsFile(x.summaries))
+		text, _ := os.ReadFile(explorer.AnnouncementsFile(x.summaries))
 		for i := bytes.IndexByte(text[written:], '\n'); i >= 0; i = bytes.IndexByte(text[written:], '\n') {
 			fmt.Fprintf(out, "macemc: %s\n", text[written:written+i])
 			written += i + 1
@@ -372,7 +373,7 @@ func (x *exploration) announce(out *lockedWriter) (end func()) {
 
 // executed reports whether the test of the given schedule was executed.
 func (x *exploration) executed() bool {
-	text, err := os.ReadFile(testsched.SummaryFile(x.summaries, x.stored.Package))
+	text, err := os.ReadFile(explorer.SummaryFile(x.summaries, x.stored.Package))
 	name := strconv.Quote(x.stored.Test)
 	return err == nil && (strings.Contains("\n"+string(text), "\n"+name+" ") ||
 		x.stored.External && strings.Contains("\n"+string(text), "\n"+name[:len(name)-1]+" ("))

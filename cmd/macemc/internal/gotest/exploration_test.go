@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/macemc/macemc/internal/explorer"
 	"github.com/macemc/macemc/internal/task"
-	"github.com/macemc/macemc/internal/testsched"
 )
 
 func TestFolderFlag_FirstArgumentOnly(t *testing.T) {
@@ -136,7 +136,7 @@ func TestSummaries(t *testing.T) {
 		text += fmt.Sprintf("\"Test%s\" 1 10000 sampled 0 0 \"not explored: it starts a process\"\n", test)
 	}
 	text += "\"TestG\" 1 10000 sampled 0 0 \"not explored: it waits for signals\"\n"
-	if err := os.WriteFile(testsched.SummaryFile(dir, "example.org/p"), []byte(text), 0o600); err != nil {
+	if err := os.WriteFile(explorer.SummaryFile(dir, "example.org/p"), []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	var out strings.Builder
@@ -203,12 +203,12 @@ func TestExploration_Progress(t *testing.T) {
 	line := func(test, kind, note string, schedules, seconds int) string {
 		return fmt.Sprintf("%q %d %d %s 0 0 %q\n", test, schedules, seconds*1e6, kind, note)
 	}
-	file := testsched.SummaryFile(x.summaries, "example.org/p")
+	file := explorer.SummaryFile(x.summaries, "example.org/p")
 	for name, text := range map[string]string{
-		file: line("TestA", testsched.SampledOnly, "", 70, 9) + line("TestB", testsched.SampledOnly, testsched.EndedEarly, 1234, 12),
-		testsched.SummaryFile(x.summaries, "example.org/q"): line("TestC", testsched.SampledOnly, testsched.EndedEarly, 70, 1),
-		testsched.SummaryFile(x.summaries, "example.org/r"): line("TestD", testsched.Suspect, "DEADLOCK", 5, 0),
-		testsched.BegunFile(x.summaries):                    "",
+		file: line("TestA", explorer.SampledOnly, "", 70, 9) + line("TestB", explorer.SampledOnly, explorer.EndedEarly, 1234, 12),
+		explorer.SummaryFile(x.summaries, "example.org/q"): line("TestC", explorer.SampledOnly, explorer.EndedEarly, 70, 1),
+		explorer.SummaryFile(x.summaries, "example.org/r"): line("TestD", explorer.Suspect, "DEADLOCK", 5, 0),
+		explorer.BegunFile(x.summaries):                    "",
 	} {
 		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
@@ -250,7 +250,7 @@ func TestConsole(t *testing.T) {
 func TestExplorationFlags_Last(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var text strings.Builder
-	if _, err := (&testsched.Stored{Package: "example.com/m", Test: "TestX", Finding: "DEADLOCK: all wait"}).WriteTo(&text); err != nil {
+	if _, err := (&explorer.Stored{Package: "example.com/m", Test: "TestX", Finding: "DEADLOCK: all wait"}).WriteTo(&text); err != nil {
 		t.Fatal(err)
 	}
 	found := filepath.Join("testdata", "macemc", "TestX", "deadlock-1.path")

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/internal/check/outfolder"
+	"github.com/macemc/macemc/internal/explorer"
 	"github.com/macemc/macemc/internal/replay"
-	"github.com/macemc/macemc/internal/testsched"
 )
 
 // Last is the argument that stands for the newest finding, in place of a run's file. A file of that name is ./last.
@@ -21,7 +21,7 @@ const Last = "last"
 // IsSchedule reports whether a file is a schedule that "macemc test" found.
 func IsSchedule(file string) bool {
 	in := filepath.ToSlash(filepath.Dir(file)) + "/"
-	s, err := testsched.ReadFile(file)
+	s, err := explorer.ReadFile(file)
 	return strings.Contains(in, "testdata/macemc/") && s != nil && err == nil
 }
 

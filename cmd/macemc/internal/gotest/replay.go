@@ -11,6 +11,7 @@ import (
 
 	"github.com/macemc/macemc/eventgraph"
 	"github.com/macemc/macemc/internal/eventkind"
+	"github.com/macemc/macemc/internal/explorer"
 	"github.com/macemc/macemc/internal/history"
 	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/internal/replay"
@@ -23,7 +24,7 @@ import (
 )
 
 // Graph draws a test under the schedule of a file.
-func (a Runner) Graph(ctx context.Context, f *task.Graph, s *testsched.Stored) error {
+func (a Runner) Graph(ctx context.Context, f *task.Graph, s *explorer.Stored) error {
 	if err := f.Validate(); err != nil {
 		return err
 	}
@@ -120,7 +121,7 @@ func selectAround(f *task.Graph, o *testsched.Outcome, critical int) (hint strin
 }
 
 // foundPage returns what a page shows of a run under the schedule of a file.
-func foundPage(file string, s *testsched.Stored, o, passes *testsched.Outcome) *render.Exploration {
+func foundPage(file string, s *explorer.Stored, o, passes *testsched.Outcome) *render.Exploration {
 	trace := pageTrace(s.Test, o)
 	e := &render.Exploration{Title: s.Test + " of " + s.Package, Sentence: o.Title(), Run: eventgraph.Build(trace)}
 	e.Commands.Look = "macemc mdb " + file
@@ -139,7 +140,7 @@ func foundPage(file string, s *testsched.Stored, o, passes *testsched.Outcome) *
 	if k := s.Critical(o.Trace); k > 0 {
 		e.Code = document.Around(&trace.Steps[k-1])
 		e.Violated = append(e.Violated, document.Fact{Label: "critical step", Text: fmt.Sprintf("step %d: %s", k, o.Trace[k-1])})
-		e.Compared = append(e.Compared, document.Fact{Label: "certainty", Text: testsched.Certainty()})
+		e.Compared = append(e.Compared, document.Fact{Label: "certainty", Text: explorer.Certainty()})
 	}
 	e.Start = e.Run.Last()
 	for i, event := range slices.Backward(o.Trace) {
@@ -228,7 +229,7 @@ func pageTrace(test string, o *testsched.Outcome) *replay.Trace {
 }
 
 // changed returns an error if a run under the schedule of a file lacks the finding that the file records.
-func changed(file string, s *testsched.Stored, o *testsched.Outcome) error {
+func changed(file string, s *explorer.Stored, o *testsched.Outcome) error {
 	if kind, _, _ := strings.Cut(s.Finding, ":"); kind == strings.ToUpper(string(o.Kind)) {
 		return nil
 	}

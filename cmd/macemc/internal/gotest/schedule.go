@@ -7,13 +7,14 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/macemc/macemc/internal/explorer"
 	"github.com/macemc/macemc/internal/testsched"
 	"github.com/macemc/macemc/internal/testsched/program"
 )
 
 // scheduleArgs returns arguments of go test that execute a schedule. A file of a stranger selects only tests: arguments of the test program,
 // which may name files to write, are passed on only from the folder where "macemc test" stores the schedules of the test.
-func scheduleArgs(file, of string, s *testsched.Stored) ([]string, error) {
+func scheduleArgs(file, of string, s *explorer.Stored) ([]string, error) {
 	if err := cmp.Or(program.CheckPackage(s.Package), program.CheckTest(s.Test), program.CheckFlags(s.Test, s.Flags)); err != nil {
 		return nil, fmt.Errorf("%s: %w", of, err)
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/internal/check/exitcode"
+	"github.com/macemc/macemc/internal/explorer"
 	"github.com/macemc/macemc/internal/testsched"
 	"github.com/macemc/macemc/internal/textfmt"
 )
@@ -49,13 +50,13 @@ type packageSummary struct {
 	drawn            int // number of tests that are complete for what they drew
 	bounded          bool
 	preemptions      int           // if bounded, the lowest maximum of the complete tests
-	delays           time.Duration // the longest of testsched.Result.Delays
+	delays           time.Duration // the longest of explorer.Result.Delays
 	elapsed          time.Duration
 	excused          []string       // tests that fail without a new finding
 	names            map[string]int // number of tests of each function's name
 	found            []string       // tests with a new finding
 	reports          map[string]string
-	saved            testsched.Saved
+	saved            explorer.Saved
 	sampling
 }
 
@@ -113,7 +114,7 @@ func (p packageSummary) String() string {
 		text += ", " + lowest + "estimated order coverage " + percent(p.coverage)
 	}
 	if n := p.predictions; n[0] > 0 {
-		text += ", " + testsched.PredictionCounts(n[0], n[1], n[2])
+		text += ", " + explorer.PredictionCounts(n[0], n[1], n[2])
 	}
 	if p.saved.Passing > 0 {
 		text += "; " + p.saved.String()
@@ -188,7 +189,7 @@ func (s *summaries) line(event, line string) string {
 	if strings.HasSuffix(line, " failed]") { // [build failed] or [setup failed]
 		s.unbuilt = append(s.unbuilt, pkg)
 	}
-	file := testsched.SummaryFile(s.folder, pkg)
+	file := explorer.SummaryFile(s.folder, pkg)
 	if strings.Contains(line, "(cached)") {
 		file = s.cached.file(fields[1])
 		now := time.Now()
@@ -250,7 +251,7 @@ func (s *summaries) read(pkg, file string) (sum packageSummary) {
 		switch {
 		case scan("known %q %q", &name, &note):
 			s.counts.known++
-			s.known = append(s.known, fmt.Sprintf("%s %s: %s%s", pkg, name, testsched.KnownPrefix(test.kind == testsched.Hidden), note))
+			s.known = append(s.known, fmt.Sprintf("%s %s: %s%s", pkg, name, explorer.KnownPrefix(test.kind == explorer.Hidden), note))
 		case scan("fixed %q %q", &name, &note):
 			s.counts.fixed++
 			s.known = append(s.known, fmt.Sprintf("%s %s: fixed: %s", pkg, name, note))
@@ -281,16 +282,16 @@ func (s *summaries) read(pkg, file string) (sum packageSummary) {
 func (s *summaries) addTest(sum *packageSummary, pkg string, test testLine) {
 	sum.names[function(test.name)]++
 	switch test.kind {
-	case testsched.Suspect:
+	case explorer.Suspect:
 		s.failed++
 		s.counts.new++
-	case testsched.New:
+	case explorer.New:
 		s.counts.new++
 		sum.found = append(sum.found, test.name)
-	case testsched.Hidden:
+	case explorer.Hidden:
 		s.counts.hidden++
 		sum.excused = append(sum.excused, test.name)
-	case testsched.Damaged:
+	case explorer.Damaged:
 		s.counts.damaged++
 		sum.excused = append(sum.excused, test.name)
 	}
@@ -301,10 +302,10 @@ func (s *summaries) addTest(sum *packageSummary, pkg string, test testLine) {
 		return
 	}
 	one := packageSummary{tests: 1, schedules: test.schedules, delays: test.delays, elapsed: test.elapsed}
-	if test.kind == testsched.Complete || test.kind == testsched.CompleteFor {
-		one.complete, one.bounded, one.preemptions = 1, test.preemptions < testsched.Unbounded, test.preemptions
+	if test.kind == explorer.Complete || test.kind == explorer.CompleteFor {
+		one.complete, one.bounded, one.preemptions = 1, test.preemptions < explorer.Unbounded, test.preemptions
 	}
-	if test.kind == testsched.CompleteFor {
+	if test.kind == explorer.CompleteFor {
 		one.drawn = 1
 	}
 	sum.add(one)
@@ -317,7 +318,7 @@ func (s *summaries) unreported(cause string) {
 	s.rest = nil
 	files, _ := os.ReadDir(s.folder)
 	for _, f := range files {
-		pkg := testsched.SummaryPackage(f.Name())
+		pkg := explorer.SummaryPackage(f.Name())
 		if pkg == "" || s.shown[pkg] {
 			continue
 		}
@@ -330,7 +331,7 @@ func (s *summaries) unreported(cause string) {
 			}
 		}
 	}
-	causes := strings.NewReplacer(testsched.EndedEarly, cause+testsched.Exploring, testsched.EndedBefore, "("+cause+testsched.Before)
+	causes := strings.NewReplacer(explorer.EndedEarly, cause+explorer.Exploring, explorer.EndedBefore, "("+cause+explorer.Before)
 	for i := range s.notes {
 		s.notes[i].text = causes.Replace(s.notes[i].text)
 	}

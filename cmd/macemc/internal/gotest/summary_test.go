@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/internal/check/exitcode"
-	"github.com/macemc/macemc/internal/testsched"
+	"github.com/macemc/macemc/internal/explorer"
 )
 
 // The line of a package has the lowest estimated order coverage, and the number of saved schedules that pass.
@@ -24,7 +24,7 @@ func TestSummaries_Coverage(t *testing.T) {
 		{a + "coverage \"TestA\" 0.25\n" + b, "15 schedules of 2 tests, 8/s, lowest estimated order coverage 25 %"},
 	} {
 		dir := t.TempDir()
-		if err := os.WriteFile(testsched.SummaryFile(dir, "example.org/p"), []byte(c.summary), 0o600); err != nil {
+		if err := os.WriteFile(explorer.SummaryFile(dir, "example.org/p"), []byte(c.summary), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		var out strings.Builder
@@ -68,7 +68,7 @@ func TestSummaries_Unexplored(t *testing.T) {
 func TestSummaries_Unreported(t *testing.T) {
 	dir := t.TempDir()
 	const text = "\"TestA\" 9 1000000 sampled 0 0 \"the process ended during the exploration\"\n"
-	if err := os.WriteFile(testsched.SummaryFile(dir, "example.org/p"), []byte(text), 0o600); err != nil {
+	if err := os.WriteFile(explorer.SummaryFile(dir, "example.org/p"), []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	var out strings.Builder
@@ -117,7 +117,7 @@ func TestSummaries_Known(t *testing.T) {
 	} {
 		dir := t.TempDir()
 		if c.summary != "" {
-			if err := os.WriteFile(testsched.SummaryFile(dir, "example.org/p"), []byte(c.summary), 0o600); err != nil {
+			if err := os.WriteFile(explorer.SummaryFile(dir, "example.org/p"), []byte(c.summary), 0o600); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -141,7 +141,7 @@ func TestSummaries_Known(t *testing.T) {
 func TestSummaries_Events(t *testing.T) {
 	dir := t.TempDir()
 	const summary = "\"TestA\" 3 50 complete 9223372036854775807 1000000 \"\"\n\"TestB\" 3 50 complete 1 0 \"passes <x>\"\n"
-	if err := os.WriteFile(testsched.SummaryFile(dir, "example.org/p"), []byte(summary), 0o600); err != nil {
+	if err := os.WriteFile(explorer.SummaryFile(dir, "example.org/p"), []byte(summary), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	const output = `{"Time":"2026-01-01T00:00:00Z","Action":"output","Package":"example.org/p","Output":"ok  \tcommand-line-arguments\t0.1s\n","OutputType":"frame"}` + "\n" +

@@ -13,7 +13,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/macemc/macemc/cmd/macemc/internal/procgroup"
+	"github.com/macemc/macemc/internal/procgroup"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/sim"
 )

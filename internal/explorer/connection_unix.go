@@ -1,0 +1,40 @@
+//go:build unix
+
+package explorer
+
+import (
+	"net"
+	"os"
+	"syscall"
+)
+
+// connect returns two connected sockets: that of this process, and that of another one.
+func connect() (stream net.Conn, other *os.File, err error) {
+	syscall.ForkLock.RLock()
+	pair, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
+	if err == nil {
+		syscall.CloseOnExec(pair[0])
+		syscall.CloseOnExec(pair[1])
+	}
+	syscall.ForkLock.RUnlock()
+	if err != nil {
+		return nil, nil, os.NewSyscallError("socketpair", err)
+	}
+	own := os.NewFile(uintptr(pair[0]), "")
+	defer own.Close()
+	other = os.NewFile(uintptr(pair[1]), "")
+	if stream, err = net.FileConn(own); err != nil {
+		other.Close()
+	}
+	return stream, other, err
+}
+
+// endLike ends this process by the signal that has ended another one, if it was ended by one.
+func endLike(state *os.ProcessState) {
+	if w, ok := state.Sys().(syscall.WaitStatus); ok && w.Signaled() {
+		syscall.Kill(syscall.Getpid(), w.Signal())
+	}
+}
+
+// forwarded are the signals that the go command sends to a test.
+var forwarded = []os.Signal{syscall.SIGQUIT}

@@ -1,0 +1,128 @@
+package explorer
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unsafe"
+
+	"github.com/macemc/macemc/internal/testsched"
+)
+
+// recorded returns the switches that a process has recorded in a file.
+func recorded(file string) (list []testsched.Switch) {
+	text, _ := os.ReadFile(file)
+	if n := len(text) / int(unsafe.Sizeof(testsched.Switch{})); n > 0 {
+		list = make([]testsched.Switch, n)
+		copy(unsafe.Slice((*byte)(unsafe.Pointer(&list[0])), len(text)), text)
+	}
+	if end := slices.IndexFunc(list, func(s testsched.Switch) bool { return s.Who == 0 }); end >= 0 {
+		list = list[:end]
+	}
+	return list
+}
+
+// death returns the outcome of a run in which the process died, given its last output and the recorded switches. nil means that it was too
+// slow.
+func death(state *os.ProcessState, output string, switches []testsched.Switch) *testsched.Outcome {
+	message := ""
+	for line := range strings.Lines(output) {
+		if line = strings.TrimSpace(line); strings.HasPrefix(line, "panic: ") || strings.HasPrefix(line, "fatal error: ") {
+			message = line
+			break
+		}
+	}
+	if strings.HasPrefix(message, "panic: test timed out") {
+		return nil
+	}
+	stack := traceback(output)
+	o := &testsched.Outcome{Kind: testsched.Panic, Message: strings.TrimPrefix(message, "panic: "), Details: stack.Lines(),
+		Switches: switches}
+	switch code := state.ExitCode(); {
+	case message != "":
+	case code < 0:
+		o.Kind, o.Message = testsched.Exit, fmt.Sprintf("the process ended (%v)", state)
+	default:
+		o.Kind, o.Message = testsched.Exit, fmt.Sprintf("os.Exit(%d) was called", code)
+	}
+	if len(stack) > 0 {
+		o.Where = stack.Where()
+	}
+	o.Show(strings.ToLower(string(o.Kind)), o.Message, stack)
+	o.Identify()
+	return o
+}
+
+// traceback returns the stack of the first goroutine in the output of a process that has died.
+func traceback(output string) (stack testsched.Stack) {
+	lines := strings.Split(output, "\n")
+	first := slices.IndexFunc(lines, func(line string) bool {
+		return strings.HasPrefix(line, "goroutine ") && strings.HasSuffix(line,
+			":")
+	})
+	if first < 0 {
+		return nil
+	}
+	for i := first + 1; i+1 < len(lines) && strings.HasPrefix(lines[i+1], "\t") && !strings.HasPrefix(lines[i], "created by "); i += 2 {
+		position, _, _ := strings.Cut(strings.TrimSpace(lines[i+1]), " +0x")
+		end := strings.LastIndexByte(position, ':')
+		f := testsched.Frame{Function: testsched.InPackage(lines[i]), File: position[:max(end, 0)]}
+		if open := strings.LastIndexByte(f.Function, '('); open > 0 {
+			f.Function = f.Function[:open]
+		}
+		f.Line, _ = strconv.Atoi(position[end+1:])
+		stack = append(stack, f)
+	}
+	return stack
+}
+
+// firstFailure executes schedules in processes of their own until one fails, and reports the failure; nil means that none did. points is
+// the number of points of a run, and limit the maximum number; 0 means unknown. It also returns the number of schedules that passed.
+func firstFailure(s *Settings, c *Config, points, limit uint64, known func(*testsched.Outcome) bool) (report *Report, passed int) {
+	most := 200
+	if c.Schedules > 0 {
+		most = min(most, c.Schedules)
+	}
+	deadline := s.within(max(10*time.Second, 2*c.Time))
+	for n := 0; n < most && s.unstarted == nil && time.Now().Before(deadline); n++ {
+		drawn := c.draw(n, points)
+		drawn.Limit = limit
+		run := func() *testsched.Outcome {
+			again := *drawn
+			return s.fresh(c, execution{drawn: &again})
+		}
+		o := run()
+		if o != nil && o.Kind == testsched.Passed {
+			passed++
+			if points == 0 {
+				points = o.Points
+			}
+		}
+		if o.Lengthy() {
+			limit = cmp.Or(limit, longer*o.Points)
+			continue
+		}
+		if o.Fails() && !known(o) {
+			found := &testsched.Schedule{Seed: drawn.Seed, Memory: drawn.Memory, Delay: c.Delay, Switches: o.Switches, Limit: limit}
+			return s.confirm(c, found, o, fmt.Sprintf("found by schedule %d in a new process", n+1), run), passed
+		}
+	}
+	return nil, passed
+}
+
+// separately explores a test in whose exploration a process has died.
+func separately(s *Settings, c *Config) *Report {
+	begun, r := time.Now(), &Result{}
+	report, passed := firstFailure(s, c, 0, 0, func(*testsched.Outcome) bool { return false })
+	if r.Schedules = passed; report == nil {
+		report = &Report{Note: fmt.Sprintf("macemc: a process ended during the exploration, for a reason that does not recur: %d schedules in new processes passed", passed)}
+	} else {
+		r.Schedules, r.Finding = passed+1, &testsched.Outcome{}
+	}
+	r.Elapsed = time.Since(begun)
+	return s.conclude(c.Unit, r, report, strings.TrimPrefix(report.Note, "macemc: "))
+}

@@ -1,0 +1,278 @@
+package explorer
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/macemc/macemc/internal/predict"
+	"github.com/macemc/macemc/internal/testsched"
+	"github.com/macemc/macemc/internal/testsched/program"
+)
+
+// director executes directed schedules among the sampled ones of an exploration.
+type director struct {
+	config    *Config
+	result    *Result
+	predictor *predict.Predictor
+	drawn     int                         // number of sampled schedules
+	list      []*testsched.Schedule       // that were drawn last
+	queue     []sampled                   // of these, those that were executed and not taken
+	bases     map[int]*testsched.Schedule // analysed runs, by number
+	longest   uint64                      // points of the first run
+	points    uint64                      // of all runs
+	events    uint64                      // that were analysed
+}
+
+func newDirector(c *Config, r *Result) *director {
+	return &director{config: c, result: r, predictor: predict.New(), bases: map[int]*testsched.Schedule{}}
+}
+
+// Bounds of analyses. They count events and not time, so that equal seeds have equal results.
+const (
+	maxDepth     = 2       // directed runs that a prediction builds on
+	minAnalysed  = 1 << 16 // events that are analysed in any case
+	analysedPart = 16      // of the points of all runs, one in so many
+)
+
+// sampled is a schedule with its outcome; nil means that it was not executed.
+type sampled struct {
+	schedule *testsched.Schedule
+	outcome  *testsched.Outcome
+}
+
+// Bounds of the schedules that Config.Batch executes together. Which ones does not depend on time, so that an exploration executes the same
+// runs each time, up to a limit of time.
+const (
+	batchSchedules = 64
+	unbatched      = 3 // number of the first sampled schedules, after each of which others may follow
+)
+
+// sample executes the next schedule, a directed or a sampled one, by step, which reports whether the exploration ends. confirm does so
+// before schedules are executed together.
+func (d *director) sample(confirm func() bool, step step) bool {
+	if len(d.queue) == 0 && confirm() {
+		return true
+	}
+	s, o := d.next()
+	stop := step(s, o)
+	d.ran(s)
+	if s.Prediction == nil && !stop {
+		d.longest = max(d.longest, d.result.First.Points)
+		d.result.sampled++
+	}
+	return stop
+}
+
+// next takes the next schedule, which may have been executed.
+func (d *director) next() (*testsched.Schedule, *testsched.Outcome) {
+	if len(d.queue) == 0 {
+		if s := d.directed(); s != nil {
+			return s, nil
+		}
+		for i, o := range d.batch() {
+			d.queue = append(d.queue, sampled{d.list[i], o})
+		}
+	}
+	d.drawn++
+	if len(d.queue) == 0 {
+		return d.list[0], nil
+	}
+	s := d.queue[0]
+	d.queue = d.queue[1:]
+	return s.schedule, s.outcome
+}
+
+// batch draws schedules into d.list, and executes them if they are several. What follows a recorded run depends on its record.
+func (d *director) batch() []*testsched.Outcome {
+	c, left := d.config, d.config.Schedules-d.result.Schedules
+	d.list = append(d.list[:0], d.draw(d.drawn))
+	for n := d.drawn + 1; c.Batch != nil && d.drawn >= unbatched && !d.list[0].Recorded && len(d.list) < batchSchedules; n++ {
+		if n&(n+1) == 0 || c.Schedules > 0 && len(d.list) >= left {
+			break
+		}
+		d.list = append(d.list, d.draw(n))
+	}
+	if len(d.list) == 1 {
+		return nil
+	}
+	return c.Batch(d.list)
+}
+
+// draw returns sampled schedule number n, with the limits of runs.
+func (d *director) draw(n int) *testsched.Schedule {
+	s := d.config.draw(n, d.longest)
+	s.Recorded = n&(n+1) == 0 && d.affords() // the number of schedules up to it is a power of two
+	bound(d.result, s)
+	return s
+}
+
+// bound sets the limits of a run.
+func bound(r *Result, s *testsched.Schedule) {
+	s.Limit, s.Unfair, s.Hurried = r.limit, s.Unfair && r.TooLong == 0, r.hurried > 0
+}
+
+// directed returns the next directed schedule. nil means that a sampled schedule is next.
+func (d *director) directed() *testsched.Schedule {
+	x := d.predictor.Next()
+	if x == nil {
+		return nil
+	}
+	s := *d.bases[x.Run]
+	s.Manner = testsched.Manner{Recorded: x.Depth < maxDepth && d.affords()}
+	s.Prediction = x
+	return &s
+}
+
+// affords reports whether another run may be analysed.
+func (d *director) affords() bool { return d.events <= minAnalysed+d.points/analysedPart }
+
+// ran analyses the latest run of the exploration, which had schedule s.
+func (d *director) ran(s *testsched.Schedule) {
+	o, number := d.result.Last, d.result.Schedules
+	if o == nil {
+		return
+	}
+	defer func() { d.result.predicted, d.result.tried = d.predictor.Counts() }()
+	if s.Prediction != nil && d.result.prediction == nil {
+		d.result.refute(refutation{number, s.Prediction})
+	}
+	d.points += o.Points
+	if !s.Recorded || o.Kind != testsched.Passed {
+		return
+	}
+	d.events += uint64(len(o.Events))
+	if s.Prediction == nil {
+		base := *s
+		d.bases[number] = &base
+	}
+	d.predictor.Add(o.Events, number, s.Prediction)
+}
+
+// predictions describes the predictions of an exploration.
+type predictions struct {
+	predicted  int          // number of cycles and flips
+	tried      int          // number of them that a directed run has executed
+	refuted    []refutation // the first ones
+	refutedN   int
+	prediction *predict.Prediction // of the finding; nil means none
+}
+
+// refutation is a directed run without a finding.
+type refutation struct {
+	schedule   int
+	prediction *predict.Prediction
+}
+
+// counts returns the number of predictions, of those tried and of those confirmed.
+func (p *predictions) counts() (predicted, tried, confirmed int) {
+	if p.prediction != nil {
+		confirmed = 1
+	}
+	return p.predicted, p.tried, confirmed
+}
+
+// String returns an empty string if there are none.
+func (p *predictions) String() string {
+	if p.predicted == 0 {
+		return ""
+	}
+	predicted, tried, confirmed := p.counts()
+	return PredictionCounts(predicted, tried, confirmed)
+}
+
+// PredictionCounts describes numbers of predictions.
+func PredictionCounts(predicted, tried, confirmed int) string {
+	return fmt.Sprintf("%s, %d tried, %d confirmed", program.Plural(predicted, "prediction", "predictions"), tried, confirmed)
+}
+
+// maxListed is the maximum number of refuted predictions that are listed.
+const maxListed = 50
+
+func (p *predictions) refute(x refutation) {
+	if p.refutedN++; p.refutedN <= maxListed {
+		p.refuted = append(p.refuted, x)
+	}
+}
+
+// list returns lines about the predictions that were refuted.
+func (p *predictions) list(places map[uint64]string) (lines []string) {
+	for _, x := range p.refuted {
+		lines = append(lines, fmt.Sprintf("schedule %d refutes the prediction from schedule %d: %s", x.schedule, x.prediction.Run,
+			strings.Join(append([]string{x.prediction.What}, describePairs(x.prediction, places)...), "; ")))
+	}
+	if more := p.refutedN - len(p.refuted); more > 0 {
+		lines = append(lines, fmt.Sprintf("and %d more directed schedules", more))
+	}
+	return lines
+}
+
+// predictedLines returns lines with the operations of a prediction, if it is not nil.
+func predictedLines(x *predict.Prediction, places map[uint64]string) (lines []string) {
+	if x == nil {
+		return nil
+	}
+	for _, text := range describePairs(x, places) {
+		lines = append(lines, "  predicted: "+text)
+	}
+	return lines
+}
+
+// describePairs describes the operations of a prediction, without repetitions.
+func describePairs(x *predict.Prediction, places map[uint64]string) (texts []string) {
+	for _, pair := range x.Pairs {
+		text := pairText(pair, places)
+		if !slices.Contains(texts, text) {
+			texts = append(texts, text)
+		}
+	}
+	return texts
+}
+
+func pairText(pair predict.Pair, places map[uint64]string) string {
+	texts := make([]string, len(pair))
+	for i, o := range pair {
+		texts[i] = program.Op(o.Op).String() + " at an unknown place"
+		if o.Place != 0 {
+			texts[i] = program.Op(o.Op).String() + " at " + places[o.Place]
+		}
+	}
+	return strings.Join(texts, ", then ")
+}
+
+// by describes how a finding was found: by the prediction, or by a policy.
+func (p *predictions) by(policy testsched.Policy) string {
+	if x := p.prediction; x != nil {
+		return fmt.Sprintf("predicted from schedule %d: %s", x.Run, x.What)
+	}
+	return policy.Strategy()
+}
+
+// locator is a runner that knows the positions of program counters.
+type locator interface{ locate([]uintptr) []string }
+
+// locate returns the positions of the operations of all predictions that a report may show.
+func (p *predictions) locate(runner testsched.Runner) map[uint64]string {
+	all := []*predict.Prediction{}
+	for _, x := range p.refuted {
+		all = append(all, x.prediction)
+	}
+	if p.prediction != nil {
+		all = append(all, p.prediction)
+	}
+	var at []uintptr
+	for _, x := range all {
+		for _, pair := range x.Pairs {
+			for _, o := range pair {
+				at = append(at, uintptr(o.Place))
+			}
+		}
+	}
+	places := map[uint64]string{}
+	if l, ok := runner.(locator); ok && len(at) > 0 {
+		for i, place := range l.locate(at) {
+			places[uint64(at[i])] = place
+		}
+	}
+	return places
+}

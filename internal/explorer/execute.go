@@ -1,0 +1,158 @@
+package explorer
+
+import (
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/macemc/macemc/internal/testsched"
+)
+
+// Execute executes a test binary, explores its tests, and returns the exit status. The file follows so many words of a command that starts
+// it, and its arguments follow the file. The settings are variables of the environment.
+func Execute(words int, command []string) int {
+	words = min(words+1, len(command))
+	s := FromEnvironment(command[words:])
+	s.binary = binary{start: command[:words], args: command[words:], environ: ofBinary(os.Environ()),
+		stage: os.Getenv(testsched.VariableStage)}
+	s.fresh = s.process
+	h := host{Settings: s, log: s.binary.logged(), long: map[string]func() string{}}
+	parent := os.Getppid()
+	go func() {
+		for os.Getppid() == parent {
+			time.Sleep(parentInterval)
+		}
+		os.Exit(2) // nothing receives the verdict
+	}()
+	for {
+		status, next := h.executeStage()
+		if next == nil {
+			h.completeLog()
+			return status
+		}
+		if h.log != "" { // it lacks the files of the next stage, and the go command does not cache the result without it
+			os.Remove(h.log)
+		}
+		h.log = ""
+		s.binary.next(s, next)
+	}
+}
+
+// parentInterval is the time after which a process may find that its parent has ended.
+const parentInterval = 200 * time.Millisecond
+
+// host executes a test binary.
+type host struct {
+	*Settings
+	log  string                   // file that names what the tests read; an empty string means that it would be incomplete
+	long map[string]func() string // Report.TimedOut, by test
+}
+
+// ofBinary returns the environment of a test binary.
+func ofBinary(environ []string) []string {
+	return slices.DeleteFunc(slices.Clone(environ), func(entry string) bool {
+		name, _, _ := strings.Cut(entry, "=")
+		return slices.Contains(variables, name) || name == testsched.VariableStage
+	})
+}
+
+// variables returns the variables of the environment that depend on the stage, and that with the flag -timeout.
+func (b *binary) variables(timeout time.Duration) []string {
+	return []string{testsched.VariableStage + "=" + b.stage, testsched.VariableStatus + "=" + strconv.Itoa(b.status),
+		testsched.VariableTimeout + "=" + testsched.Timeout(timeout).String()}
+}
+
+// executeStage executes a stage of the binary. next is the call that asks for the next one, after this one has ended; nil means none.
+func (h *host) executeStage() (status int, next *testsched.Call) {
+	env := h.binary.variables(h.flags.Timeout)
+	switch {
+	case h.only.outcome != "":
+		env = append(env, testsched.VariableAlone+"=passed")
+	case h.only.file != "":
+		env = append(env, testsched.VariableAlone+"=shown")
+	}
+	x, err := h.binary.open(h.binary.args, env, [3]*os.File{os.Stdin, os.Stdout, os.Stderr})
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "macemc:", err)
+		return 2, nil
+	}
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, forwarded...)
+	go func() {
+		for sig := range signals {
+			x.cmd.Process.Signal(sig)
+		}
+	}()
+	died := !x.serve(func(call *testsched.Call) testsched.Verdict {
+		switch call.What {
+		case testsched.Continues:
+			next = call
+		case testsched.TimesOut:
+			if text := h.long[call.Test]; text != nil {
+				return testsched.Verdict{Finding: text()}
+			}
+		default:
+			return h.judge(call, &remote{session: x, s: h.Settings})
+		}
+		return testsched.Verdict{}
+	})
+	if died && h.only.outcome != "" {
+		os.WriteFile(h.only.outcome, nil, 0o600) // for the command, which says so
+	}
+	state := x.wait()
+	signal.Stop(signals)
+	close(signals)
+	endLike(state)
+	return state.ExitCode(), next
+}
+
+// judge explores a test.
+func (h *host) judge(call *testsched.Call, runner testsched.Runner) testsched.Verdict {
+	deadline := time.Time{}
+	if call.Deadline != 0 {
+		deadline = time.Unix(0, call.Deadline)
+	}
+	report := h.Test(call.Unit, call.Race, deadline, runner)
+	if report.Unexplored() {
+		if report != nil {
+			h.long[call.Test] = report.TimedOut
+		}
+		return testsched.Verdict{Unexplored: true, Long: report != nil}
+	}
+	return testsched.Verdict{Finding: report.Finding, Known: report.Known, Note: report.Note, Quiet: report.Quiet,
+		Failing: report.Failing, Rest: report.Rest}
+}
+
+// logged makes the binary log the files and variables that its tests read, for the go command, which caches the result. It returns the file
+// of the log.
+func (b *binary) logged() string {
+	const flag = "-test.testlogfile="
+	for _, arg := range b.args {
+		if file, ok := strings.CutPrefix(arg, flag); ok {
+			return file
+		}
+	}
+	file := filepath.Join(filepath.Dir(b.start[len(b.start)-1]), "testlog.txt")
+	b.args = append([]string{flag + file}, b.args...)
+	return file
+}
+
+// completeLog adds the files that were read here to the log of the binary, if it has one.
+func (h *host) completeLog() {
+	if h.log == "" {
+		return
+	}
+	f, err := os.OpenFile(h.log, os.O_WRONLY|os.O_APPEND, 0)
+	if err != nil {
+		return
+	}
+	defer f.Close()
+	for _, name := range h.binary.read {
+		fmt.Fprintf(f, "open %s\n", name)
+	}
+}

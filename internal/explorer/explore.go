@@ -1,0 +1,310 @@
+package explorer
+
+import (
+	"cmp"
+	"fmt"
+	"time"
+
+	"github.com/macemc/macemc/internal/testsched"
+)
+
+// Config configures the exploration of a test.
+type Config struct {
+	testsched.Unit
+	Seed        uint64
+	Schedules   int           // maximum number; 0 means no limit
+	Time        time.Duration // 0 means no limit
+	End         time.Time     // no schedule begins after it; the zero time means no limit
+	Race        bool          // the build has the race detector
+	Corpus      []*Stored     // schedules to execute first
+	Delay       time.Duration // maximum delay of a goroutine that can run; 0 means [UsualDelay]
+	Exhaustive  bool          // schedules are sampled only if they cannot be enumerated, or if they draw
+	NoLeaks     bool          // leaks are noted and not reported as findings
+	Intrinsics  bool          // functions of package sync/atomic are not scheduling points in the package
+	Preemptions int           // maximum with Exhaustive; Unbounded means any number
+	Progress    func(*Result) // called between runs, about once per second; nil means none
+	Long        func(string)  // called before a run that may take long; nil means none
+	// Batch executes the first of some schedules, at least one: up to a run that does not pass, or after which other schedules may follow.
+	// nil means that each schedule is executed for itself.
+	Batch func([]*testsched.Schedule) []*testsched.Outcome
+}
+
+// Result is the result of an exploration.
+type Result struct {
+	Schedules int
+	Orders    int  // number of distinct orders of goroutines
+	Once      int  // number of orders that occurred once
+	Saturated bool // no new order occurred for many runs
+	Ended     bool // stopped at Config.End
+	TooLong   int  // runs that exceeded the limit of points and would have ended under a fair schedule
+	Elapsed   time.Duration
+	Finding   *testsched.Outcome // nil means none
+	Found     *testsched.Schedule
+	By        testsched.Policy
+	FromFile  bool        // Found comes from the corpus
+	known     []*accepted // of the corpus
+	Saved     Saved
+	race      bool               // Config.Race
+	noLeaks   bool               // Config.NoLeaks
+	passed    int                // number of runs
+	Stop      *testsched.Outcome // run that showed that the test cannot be explored
+	Left      []string           // reachable goroutines that some runs left behind
+	First     *testsched.Outcome
+	first     *testsched.Schedule // of First
+	reported  *Report             // of the finding
+	Last      *testsched.Outcome
+	Complete  *Coverage     // nil means that schedules may be missing
+	Missing   string        // why schedules may be missing
+	Delays    time.Duration // maximum delay, if any run has Outcome.Delays; else 0
+	sampling
+	lengths
+	// Exhaustive means Config.Exhaustive.
+	Exhaustive bool
+}
+
+type sampling struct {
+	sampled int               // number of schedules that were drawn
+	drawn   testsched.Sampled // Outcome.Sampled of all runs of an exhaustive exploration
+	predictions
+}
+
+// lengths are limits of runs.
+type lengths struct {
+	limit   uint64 // maximum number of points; 0 means the default
+	hurried uint64 // runs are hurried, because the first one exceeds this number of points otherwise; 0 means that they are not
+}
+
+// unhurriedLimit returns the maximum number of points of a run that is not hurried; 0 means the default.
+func (l lengths) unhurriedLimit() uint64 { return max(l.limit, longer*l.hurried) }
+
+// Bounds of an exploration that are not configurable.
+const (
+	minSaturated = 200     // runs without a new order before an exploration may stop
+	maxOrders    = 1 << 16 // maximum number of orders that are counted
+	longer       = 10      // factor of the limit of points for a test whose first run exceeds the usual limit
+)
+
+// execute executes a test under a schedule.
+type execute func(*testsched.Schedule) *testsched.Outcome
+
+// step adds a run to an exploration, and returns true if it ends that. Without an outcome, the schedule was not executed.
+type step func(*testsched.Schedule, *testsched.Outcome) bool
+
+// Explore executes a test under many schedules, until a run fails or a limit is reached. run executes the test once.
+func Explore(c Config, run execute) *Result {
+	r := &Result{Exhaustive: c.Exhaustive, race: c.Race, noLeaks: c.NoLeaks}
+	start := startWatch(time.Time{})
+	shown := start.wall
+	defer func() { r.Elapsed = time.Since(start.wall) }()
+	orders := map[uint64]int{}
+	fresh := 0
+	leaks := leftovers{ended: map[uintptr][]counts{}, places: map[uintptr]string{}}
+	for _, f := range c.Corpus {
+		if f.Known != "" {
+			r.known = append(r.known, &accepted{Stored: f})
+		}
+	}
+	confirm := func() bool {
+		for l := leaks.possibleLeak(); l != nil && !c.NoLeaks; l = leaks.possibleLeak() {
+			if o := run(l.schedule); o.Kind == testsched.Leak && !r.accept(o, 1) {
+				r.Finding, r.By, r.Found, r.Schedules = o, l.by, l.schedule, l.run
+				return true
+			}
+			l.refuted = true
+		}
+		return false
+	}
+	defer func() {
+		if r.Finding == nil && r.Stop == nil {
+			confirm()
+		}
+	}()
+	step := func(s *testsched.Schedule, o *testsched.Outcome) bool { // o is nil if s was not executed
+		if confirm() {
+			return true
+		}
+		if now := time.Now(); c.Progress != nil && now.Sub(shown) >= time.Second {
+			if r.Elapsed = now.Sub(start.wall); r.Schedules > 0 {
+				c.Progress(r)
+			}
+			shown = now
+		}
+		begun := time.Now()
+		if o == nil {
+			bound(r, s)
+			o = run(s)
+		}
+		if o.Lengthy() && o.Advances == 0 && r.Schedules == 0 && s.Policy == testsched.Default {
+			o = r.lengthen(&c, s, o, time.Since(begun), run)
+		}
+		r.Schedules++
+		r.Last = o
+		if o.Delays {
+			r.Delays = cmp.Or(c.Delay, testsched.UsualDelay)
+		}
+		if r.First == nil {
+			r.First, r.first = o, s
+		}
+		if o.Kind == testsched.Unexplored {
+			r.Stop = o
+			return true
+		}
+		if len(o.Left) > 0 && r.Left == nil {
+			r.Left = o.Left
+		}
+		switch orders[o.Hash]++; {
+		case orders[o.Hash] == 1 && len(orders) <= maxOrders:
+			fresh = r.Schedules
+			r.Orders++
+			r.Once++
+		case orders[o.Hash] == 1:
+			delete(orders, o.Hash)
+		case orders[o.Hash] == 2:
+			r.Once--
+		}
+		switch {
+		case o.Cut:
+			return false
+		case o.Kind == testsched.Passed:
+			r.passed++
+			leaks.add(o, s, r.Schedules)
+			return false
+		case o.Kind == testsched.Leak && c.NoLeaks:
+			r.passed++
+			if r.Left == nil {
+				r.Left = o.Details
+			}
+			return false
+		case o.Lengthy() && r.Schedules > 1 && (r.limit+r.hurried > 0 || r.ends(s, o, run)):
+			r.TooLong++
+			return false
+		case r.accept(o, 1):
+			return false
+		}
+		found := s.Replayed(o, r.Schedules)
+		if o = r.unhurried(s, found, o, run); o == nil {
+			return false
+		}
+		r.Finding, r.By, r.Found, r.prediction = o, s.Policy, found, s.Prediction
+		r.Found.Ends, r.Found.Remain = s.Ends, s.Remain
+		return true
+	}
+	for _, f := range c.Corpus {
+		s := f.Schedule
+		if s.Warm && r.Schedules == 0 && step(&warmUp, nil) {
+			return r
+		}
+		if step(&s, nil) {
+			r.FromFile = r.Finding != nil
+			return r
+		}
+		if f.Known == "" && r.Last.Kind == testsched.Passed {
+			r.Saved.Passing++
+			if r.Last.Followed < len(s.Switches) {
+				r.Saved.Unfit++
+			}
+		}
+		for _, k := range r.known {
+			if k.Stored == f {
+				k.executed, k.applied = true, r.Last.Followed >= len(s.Switches)
+			}
+		}
+	}
+	d := newDirector(&c, r)
+	sample := func() bool { return d.sample(confirm, step) }
+	many := func() bool { return c.Schedules == 0 && r.sampled >= exhaustiveRuns }
+	spent := func() bool {
+		return c.Exhaustive && many() && r.Complete == nil || c.Schedules > 0 && r.Schedules >= c.Schedules || r.over(&c, start, 1)
+	}
+	if c.Exhaustive {
+		d.drawn = 1 // the first run of exhaust has the default order
+		if r.exhaust(&c, step, sample, start, 0) || spent() {
+			return r
+		}
+	}
+	for {
+		if sample() {
+			return r
+		}
+		small := d.drawn == 3 && r.Orders == 1 && r.First.Choices == 0 || d.drawn == minSaturated+1 && r.First.Choices <= exhaustiveChoices
+		if !c.Exhaustive && small && r.exhaust(&c, step, sample, start, exhaustiveRuns) {
+			return r
+		}
+		if spent() {
+			return r
+		}
+		drawn := c.Exhaustive && r.Complete != nil // other draws may fail in known orders
+		if since := r.Schedules - fresh; since >= minSaturated && since >= 4*r.Orders && r.Once*20 <= r.Orders && (!drawn || many()) {
+			r.Saturated = true
+			return r
+		}
+	}
+}
+
+// lengthen repeats the first run of a test, which has exceeded the limit of points. If a hurried run passes, all others are hurried, too: a
+// finding of such a run counts if it recurs without hurry. Otherwise the limit is raised. took is the duration of the run.
+func (r *Result) lengthen(c *Config, s *testsched.Schedule, o *testsched.Outcome, took time.Duration, run execute) *testsched.Outcome {
+	if len(s.Switches) == 0 {
+		s.Hurried = true
+		if hurried := run(s); hurried.Kind == testsched.Passed {
+			r.hurried = o.Points
+			return hurried
+		}
+		s.Hurried = false
+	}
+	if !c.End.IsZero() && time.Until(c.End) <= longer*took {
+		return o
+	}
+	if c.Long != nil {
+		c.Long(fmt.Sprintf("the first run %s; it is repeated with %d times as many", o.LimitExceeded(), longer))
+	}
+	r.limit = longer * o.Points
+	s.Limit = r.limit
+	return run(s)
+}
+
+// unhurried returns the outcome of a run, or of its repetition without hurry. nil means that the repetition differs: the run lacked time.
+func (r *Result) unhurried(s, found *testsched.Schedule, o *testsched.Outcome, run execute) *testsched.Outcome {
+	if !s.Hurried {
+		return o
+	}
+	found.Limit = r.unhurriedLimit()
+	if again := run(found); again.SameFinding(o) {
+		return again
+	}
+	r.TooLong++
+	return nil
+}
+
+// tooLong describes how the first run of a test exceeds the limits, in the default order, if that is the finding.
+func (r *Result) tooLong() string {
+	if r.Finding.Kind != testsched.NoEnd || r.First.Kind != testsched.NoEnd || r.FromFile && len(r.Found.Switches) > 0 {
+		return ""
+	}
+	return r.First.LimitExceeded()
+}
+
+// over reports whether the time limit, or one of parts equal parts of Config.Time, is used up.
+func (r *Result) over(c *Config, start stopwatch, parts int) bool {
+	r.Ended = !c.End.IsZero() && !time.Now().Before(c.End)
+	return r.Ended || c.Time > 0 && start.over(c.Time/time.Duration(parts))
+}
+
+// ends reports whether a run that exceeded the limit of points ends if a random walk continues it. Such a run is long, or its schedule is
+// unfair.
+func (r *Result) ends(s *testsched.Schedule, o *testsched.Outcome, run execute) bool {
+	if r.TooLong >= 3 {
+		return true // as earlier runs did
+	}
+	c := s.Replayed(o, r.Schedules)
+	c.Policy, c.Every, c.Walk, c.Until, c.Limit, c.Unfair = testsched.Random, 3, s.Seed, o.Points, longer*o.Points, false
+	return run(c).Kind != testsched.NoEnd
+}
+
+// estimate returns the estimated number of orders (Chao, 1984) and the estimated share of runs with a known order (Good, 1953).
+func (r *Result) estimate() (orders int, seen float64) {
+	if r.Schedules == 0 {
+		return 0, 0
+	}
+	return r.Orders + r.Once*r.Once/2/max(1, r.Orders-r.Once), 1 - float64(r.Once)/float64(r.Schedules)
+}

@@ -1,0 +1,195 @@
+package explorer
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/macemc/macemc/internal/testsched/program"
+
+	"github.com/macemc/macemc/internal/testsched"
+)
+
+// accepted is a known finding: a stored one whose file has a line "known REASON". It does not end an exploration.
+type accepted struct {
+	*Stored
+	runs     int  // runs of the exploration that ended with the finding
+	recurred bool // one of them did, or a new process
+	executed bool // its schedule was executed
+	applied  bool // all switches of its schedule applied
+}
+
+// knows reports whether an outcome is a known finding: both show the same.
+func (r *Result) knows(o *testsched.Outcome) bool {
+	return slices.ContainsFunc(r.known, func(k *accepted) bool { return slices.Equal(k.Shows, o.Shows) })
+}
+
+// accept reports whether a run, or a new process, ended with a known finding. runs is the number of runs of the exploration that it adds.
+func (r *Result) accept(o *testsched.Outcome, runs int) (known bool) {
+	for _, k := range r.known {
+		if slices.Equal(k.Shows, o.Shows) {
+			k.runs += runs
+			k.recurred, known = true, true
+		}
+	}
+	return known
+}
+
+// showing mutes the first run of a test with known findings, which it may end with.
+func showing(corpus []*Stored) testsched.Showing {
+	if slices.ContainsFunc(corpus, func(f *Stored) bool { return f.Known != "" }) {
+		return testsched.Muted
+	}
+	return testsched.First
+}
+
+// recurred reports whether a run ended with a known finding.
+func (r *Result) recurred() bool {
+	return slices.ContainsFunc(r.known, func(k *accepted) bool { return k.recurred })
+}
+
+// repeat executes in new processes the schedules of known findings that did not recur. One that shows another finding is the result's.
+func (r *Result) repeat(replay execute) {
+	for _, k := range r.known {
+		if k.recurred || !k.executed {
+			continue
+		}
+		o := replay(&k.Schedule)
+		k.executed = o != nil
+		if o.Fails() && o.Kind == testsched.Leak && r.noLeaks {
+			continue
+		}
+		if o.Fails() && !r.accept(o, 0) {
+			found := k.Schedule
+			r.Finding, r.Found, r.FromFile = o, &found, true
+			return
+		}
+	}
+}
+
+// knownLines describes the known findings that recurred, those that are fixed, and those that this command could not show, one a line.
+func (s *Settings) knownLines(r *Result) (known, fixed, unsought []string) {
+	for _, k := range r.known {
+		file := s.shown(k.File)
+		lacks := s.lacks(k.Stored, r.race, r.noLeaks)
+		switch {
+		case k.runs > 0:
+			of := program.Plural(r.Schedules, "schedule", "schedules")
+			known = append(known, fmt.Sprintf("%s; in %d of %s: %s (%s)", k.Finding, k.runs, of, k.Known, file))
+		case k.recurred:
+			known = append(known, fmt.Sprintf("%s; only in a new process: %s (%s)", k.Finding, k.Known, file))
+		case lacks != "":
+			unsought = append(unsought, file+" "+lacks)
+		case !k.executed || r.Finding != nil || r.Stop != nil:
+		case !k.applied && r.race && !k.raced():
+			unsought = append(unsought, file+" does not apply with -race")
+		case k.applied:
+			fixed = append(fixed, "delete "+file)
+		default:
+			fixed = append(fixed, "or changed so much that the schedule does not apply: delete "+file)
+		}
+	}
+	return known, fixed, unsought
+}
+
+// lacks returns why tests that are built and executed with these flags cannot show a stored finding; an empty string means that they can.
+func (s *Settings) lacks(f *Stored, race, noLeaks bool) string {
+	flags := s.flags.Of(f.Test)
+	switch {
+	case !race && f.raced():
+		return "needs -race"
+	case noLeaks && slices.Contains(f.Shows, string(testsched.Leak)):
+		return "is a leak"
+	case f.Flags != flags && f.Flags == "":
+		return "needs a command without " + flags
+	case f.Flags != flags:
+		return "needs " + f.Flags
+	}
+	return ""
+}
+
+// raced reports whether a finding is of a build with the race detector.
+func (f *Stored) raced() bool {
+	return f.Race || f.Schedule.Memory || slices.ContainsFunc(f.Shows, testsched.IsRace)
+}
+
+// butRaces reports whether two stored findings of a test are the same except for data races. Only one of them is of a build with the race
+// detector, and the other one is not accepted.
+func (f *Stored) butRaces(g *Stored) bool {
+	rest := func(shows []string) []string { return slices.DeleteFunc(slices.Clone(shows), testsched.IsRace) }
+	shown := rest(f.Shows)
+	return f.Race != g.Race && g.Known == "" && len(shown) > 0 && slices.Equal(shown, rest(g.Shows))
+}
+
+// conclude adds the known findings of an exploration to its report, and summarizes it.
+func (s *Settings) conclude(u testsched.Unit, r *Result, report *Report, note string) *Report {
+	known, _, _ := s.knownLines(r)
+	text, hidden := "", report.Finding == "" && r.passed == 0
+	for _, line := range known {
+		text += "macemc: " + KnownPrefix(hidden) + line + "\n"
+	}
+	report.Quiet = r.First != nil && r.knows(r.First)
+	switch {
+	case report.Finding != "":
+		note = cmp.Or(note, refer(s, u, r, report))
+		report.Finding += r.unknown() + text
+		r.reported = report
+		s.summarizeAs(New, u, r, note)
+	case text != "" && hidden:
+		report.Finding = text
+		s.summarizeAs(Hidden, u, r, note)
+	default:
+		report.Known = text
+		s.summarize(u, r, note)
+	}
+	return report
+}
+
+// unknown lists what the finding shows and no known one does.
+func (r *Result) unknown() (text string) {
+	if len(r.known) == 0 {
+		return ""
+	}
+	for i, shown := range r.Finding.Shows {
+		n := i + 1 - slices.Index(r.Finding.Shows, shown) // equal ones are neighbors
+		enough := func(k *accepted) bool { return count(k.Shows, shown) >= n }
+		if !slices.ContainsFunc(r.known, enough) {
+			text += "not known: " + shown
+			if n > 1 {
+				text += fmt.Sprintf(" (%d times)", n)
+			}
+			text += "\n"
+		}
+	}
+	return text
+}
+
+// count returns how often a list contains a text.
+func count(list []string, text string) (n int) {
+	for _, s := range list {
+		if s == text {
+			n++
+		}
+	}
+	return n
+}
+
+// KnownPrefix returns the beginning of a line about a known finding. hidden means that no schedule of the test passes.
+func KnownPrefix(hidden bool) string {
+	if hidden {
+		return "known, and nothing else could be looked at: "
+	}
+	return "known: "
+}
+
+// check returns an error if a stored schedule of a test is marked as known, and does not identify a finding of it.
+func (f *Stored) check(u testsched.Unit) error {
+	switch {
+	case f.Known == "":
+	case len(f.Shows) == 0:
+		return fmt.Errorf(`it is known, and has no line "shows": delete it, and mark the one that is stored anew`)
+	case f.Package != u.Package || f.Test != u.Test:
+		return fmt.Errorf("it is known, and belongs to %s in package %s", f.Test, f.Package)
+	}
+	return nil
+}

@@ -1,0 +1,176 @@
+package explorer
+
+import (
+	"bufio"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/macemc/macemc/internal/testsched/program"
+
+	"github.com/macemc/macemc/internal/testsched"
+)
+
+// magic is the first line of a schedule file.
+const magic = "macemc schedule 1"
+
+var errOther = fmt.Errorf("a schedule begins with %q", magic)
+
+// comment is the second line of a schedule file, unless the user has added a line above it. It is optional.
+const comment = `# written by "macemc test"; edit nothing but a line "known REASON", which accepts the finding`
+
+// storedLines are the lines of a schedule file between the comment and the last line, in their order.
+var storedLines = []program.Row[Stored]{
+	program.Text("package", "IMPORT-PATH", func(f *Stored) *string { return &f.Package }, program.CheckPackage),
+	program.Text("test", "NAME", func(f *Stored) *string { return &f.Test }, program.CheckTest),
+	program.Text("finding", "TEXT", func(f *Stored) *string { return &f.Finding }, nil),
+	program.Number("seed", func(f *Stored) *uint64 { return &f.Schedule.Seed }),
+	program.Flag("memory", func(f *Stored) *bool { return &f.Schedule.Memory }),
+	program.Flag("warm", func(f *Stored) *bool { return &f.Schedule.Warm }),
+	program.Field("instant", "TIME", func(f *Stored) *uint64 { return &f.Schedule.Instant }, formatInstant, parseInstant).Optional(),
+	program.Flag("external", func(f *Stored) *bool { return &f.External }).Optional(),
+	program.Flag("begins", func(f *Stored) *bool { return &f.Begins }).Optional(),
+	program.Flag("race", func(f *Stored) *bool { return &f.Race }).Optional(),
+	program.Text("flags", "FLAGS", func(f *Stored) *string { return &f.Flags }, program.CheckText).Optional(), // see CheckFlags
+	program.Texts("shows", "TEXT", func(f *Stored) *[]string { return &f.Shows }),
+	program.Field("known", "REASON", func(f *Stored) *string { return &f.Known }, strings.TrimSpace, parseKnown).Optional(),
+	{Name: "critical", Grammar: "GOROUTINE at PLACE order HASH", Write: writeCritical, Read: readCritical},
+	program.Flag("unfair", func(f *Stored) *bool { return &f.Schedule.Unfair }).Optional(),
+	program.Number("limit", func(f *Stored) *uint64 { return &f.Schedule.Limit }).Optional(),
+	program.Field("delay", "DURATION", func(f *Stored) *time.Duration { return &f.Schedule.Delay }, time.Duration.String,
+		parseDelay).Optional(),
+	program.Texts("ends", "PLACE", func(f *Stored) *[]string { return &f.Schedule.Ends }),
+	program.Texts("remains", "PLACE", func(f *Stored) *[]string { return &f.Schedule.Remain }),
+	{Name: "switch", Grammar: "GOROUTINE at|after PLACE to GOROUTINE", Read: readSwitch, Repeats: true},
+	{Name: "pause", Grammar: "GOROUTINE at PLACE", Read: readPause, Repeats: true},
+}
+
+func formatInstant(instant uint64) string {
+	return time.Unix(0, int64(instant)).UTC().Format(time.RFC3339Nano)
+}
+
+func parseInstant(text string) (uint64, error) {
+	t, err := time.Parse(time.RFC3339Nano, text)
+	if err == nil && (t.Year() < 1971 || t.Year() > 2200) {
+		err = errors.New("the clock of a run begins in the years 1971 to 2200")
+	}
+	return uint64(t.UnixNano()), err
+}
+
+func parseKnown(text string) (string, error) {
+	if text = strings.TrimSpace(text); text == "" {
+		return "", errors.New("the reason is missing")
+	}
+	return program.Printable(text), nil
+}
+
+func parseDelay(text string) (time.Duration, error) {
+	d, err := time.ParseDuration(text)
+	if err == nil && d < 0 {
+		err = errors.New("a negative duration")
+	}
+	return d, err
+}
+
+func writeCritical(f *Stored) []string {
+	if f.CriticalWho == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("%x at %d order %x", f.CriticalWho, f.CriticalPlace, f.Hash)}
+}
+
+func readCritical(f *Stored, text string) (err error) {
+	step, order, _ := strings.Cut(text, " order ") // files of earlier versions have " passing 3 of 6" or no order
+	if _, err = fmt.Sscanf(step, "%x at %d", &f.CriticalWho, &f.CriticalPlace); err == nil && order != "" {
+		f.Hash, err = strconv.ParseUint(order, 16, 64)
+	}
+	return err
+}
+
+func readSwitch(f *Stored, text string) error {
+	var s testsched.Switch
+	var how string
+	_, err := fmt.Sscanf(text, "%x %s %d to %x", &s.Who, &how, &s.Place, &s.To)
+	if how == "after" {
+		s.Place |= testsched.BlockedBit
+	} else if err == nil && how != "at" {
+		err = fmt.Errorf("%q in place of at or after", how)
+	}
+	f.Schedule.Switches = append(f.Schedule.Switches, s)
+	return err
+}
+
+func readPause(f *Stored, text string) error {
+	s := testsched.Switch{To: testsched.Pauses}
+	_, err := fmt.Sscanf(text, "%x at %d", &s.Who, &s.Place)
+	f.Schedule.Switches = append(f.Schedule.Switches, s)
+	return err
+}
+
+// WriteTo implements io.WriterTo.
+func (f *Stored) WriteTo(w io.Writer) (int64, error) {
+	stored := *f
+	stored.Schedule.Instant = cmp.Or(f.Schedule.Instant, commandInstant())
+	text := program.AppendRows([]byte(magic+"\n"+comment+"\n"), storedLines, &stored)
+	for _, s := range f.Schedule.Switches {
+		switch {
+		case s.Pauses():
+			text = fmt.Appendf(text, "pause %x at %d\n", s.Who, s.Place)
+		case s.Place&testsched.BlockedBit != 0:
+			text = fmt.Appendf(text, "switch %x after %d to %x\n", s.Who, s.Place&^testsched.BlockedBit, s.To)
+		default:
+			text = fmt.Appendf(text, "switch %x at %d to %x\n", s.Who, s.Place, s.To)
+		}
+	}
+	n, err := w.Write(fmt.Appendf(text, "end %d\n", len(f.Schedule.Switches)))
+	return int64(n), err
+}
+
+// Critical returns the number of the critical step among the events of a run under the schedule; 0 means unknown.
+func (f *Stored) Critical(trace []testsched.Event) int {
+	return 1 + slices.IndexFunc(trace, func(e testsched.Event) bool { return e.Who == f.CriticalWho && e.Place == f.CriticalPlace })
+}
+
+// Read parses a file written by WriteTo. Nothing in the file is trusted: it may be attached to the report of a bug.
+func Read(r io.Reader) (*Stored, error) {
+	f, seen, ended := new(Stored), map[string]bool{}, false
+	lines, number := bufio.NewScanner(r), 0
+	for lines.Scan() {
+		number++
+		line, err := lines.Text(), error(nil)
+		count, last := strings.CutPrefix(line, "end ")
+		switch {
+		case number == 1 && line != magic:
+			err = errOther
+		case ended:
+			err = errors.New("text after the end")
+		case number == 1 || line == comment:
+		case !last:
+			err = program.ReadRow(line, storedLines, f, seen)
+		case count != strconv.Itoa(len(f.Schedule.Switches)):
+			err = fmt.Errorf("%d switches, and the end counts %q", len(f.Schedule.Switches), count)
+		default:
+			ended = true
+		}
+		if err != nil {
+			return nil, fmt.Errorf("line %d: %w", number, err)
+		}
+	}
+	switch {
+	case lines.Err() != nil:
+		return nil, lines.Err()
+	case !ended:
+		return nil, errors.New("the end is missing")
+	case !seen["package"] || !seen["test"]:
+		return nil, errors.New("the package or the test is missing")
+	}
+	if err := program.CheckFlags(f.Test, f.Flags); err != nil {
+		return nil, fmt.Errorf("flags: %w", err)
+	}
+	return f, nil
+}

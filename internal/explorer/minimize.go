@@ -1,0 +1,396 @@
+package explorer
+
+import (
+	"os"
+	"slices"
+	"time"
+
+	"github.com/macemc/macemc/internal/predict"
+	"github.com/macemc/macemc/internal/testsched"
+)
+
+// Minimized is a finding with a minimized number of context switches, and an explanation.
+type Minimized struct {
+	Schedule *testsched.Schedule
+	Outcome  *testsched.Outcome  // traced
+	Runs     int                 // number of executions
+	Critical int                 // number of the step, starting at 1, after which none of the sampled continuations passes; 0 means unknown
+	Removed  *testsched.Switch   // switch without which the run passes; nil means unknown
+	few      int                 // number of switches below which no random schedule is tried: that of the holds of a directed schedule
+	by       *predict.Prediction // that led to the finding; nil means none
+	end      time.Time
+}
+
+// show replaces the run by the same one in another process. The initialization of packages may have shifted the steps there: the critical
+// one is the same occurrence of its operation. It is unknown if the traces of a long run begin elsewhere.
+func (m *Minimized) show(o *testsched.Outcome) {
+	if o.Untraced != m.Outcome.Untraced {
+		m.Critical = 0
+	}
+	if m.Critical > 0 {
+		at := m.Outcome.Trace[m.Critical-1]
+		same := func(e testsched.Event) bool { return e.Who == at.Who && e.Op == at.Op && e.At == at.At }
+		n := 0
+		for _, e := range m.Outcome.Trace[:m.Critical] {
+			if same(e) {
+				n++
+			}
+		}
+		m.Critical = 0
+		for i, e := range o.Trace {
+			if same(e) {
+				if n--; n == 0 {
+					m.Critical = i + 1
+				}
+			}
+		}
+	}
+	m.Outcome = o
+}
+
+// Bounds of each phase of minimization. A phase may take minimizeTime. If it has executed fewer than minimizeRuns runs
+// by then, it continues up to that number, or until minimizeMost, while no more than minimizeTime passes without progress.
+const (
+	minimizeTime  = 2 * time.Second
+	minimizeMost  = 10 * time.Second
+	minimizeRuns  = 1500
+	continuations = 200 // sampled from a step before it counts as one from which no run passes
+)
+
+// budget limits a phase.
+type budget struct {
+	start  stopwatch
+	recent stopwatch // since the latest progress
+	first  int       // runs before the phase
+	m      *Minimized
+}
+
+func (m *Minimized) budget() *budget {
+	start := startWatch(m.end)
+	return &budget{start, start, m.Runs, m}
+}
+
+func (b *budget) left() bool {
+	return !b.start.over(minimizeTime) ||
+		!b.start.over(minimizeMost) && b.m.Runs-b.first < minimizeRuns && !b.recent.over(minimizeTime)
+}
+
+func (b *budget) progress() { b.recent = startWatch(b.m.end) }
+
+// Minimize removes switches while the finding persists, and looks for the critical step. traced executes a run and records its events. No
+// phase begins or continues after end; the zero time means no limit. by is the prediction that led to the finding, or nil.
+func Minimize(found *testsched.Schedule, finding *testsched.Outcome, by *predict.Prediction, end time.Time, run,
+	traced execute) *Minimized {
+	m := &Minimized{Schedule: found, Outcome: finding, by: by, end: end}
+	if by != nil {
+		m.few = len(by.Holds)
+	}
+	budget := m.budget()
+	try := func(list []testsched.Switch) bool {
+		s := *found
+		s.Policy, s.Switches = testsched.Default, list
+		m.Runs++
+		return run(&s).Equal(finding)
+	}
+	list := slices.Clone(found.Switches)
+	if !try(list) {
+		return m
+	}
+	list = remove(list, budget.left, func(list []testsched.Switch) bool {
+		ok := try(list)
+		if ok {
+			budget.progress()
+		}
+		return ok
+	})
+	list = m.predicted(list, finding, run, try)
+	list = m.shorter(list, finding, run, traced, try)
+	s := *found
+	s.Switches = list
+	m.Schedule = &s
+	m.Runs++
+	if o := traced(&s); o.Equal(finding) {
+		m.Outcome = o
+	}
+	left := true
+	i := without(list, func(list []testsched.Switch) bool {
+		less := s
+		less.Switches, less.Brief = list, true
+		m.Runs++
+		passes := run(&less).Passes()
+		left = passes || budget.left()
+		return passes || !left
+	})
+	if left && i >= 0 {
+		m.Removed = &list[i]
+	}
+	m.critical(run)
+	return m
+}
+
+// without removes one switch at a time, starting with the last, until stop returns true for the others. It returns the index of the removed
+// switch, or -1 if stop never returned true.
+func without(list []testsched.Switch, stop func([]testsched.Switch) bool) int {
+	for i := len(list) - 1; i >= 0; i-- {
+		if stop(slices.Delete(slices.Clone(list), i, i+1)) {
+			return i
+		}
+	}
+	return -1
+}
+
+// fewSwitches is the number of switches up to which a schedule is only compared with pausesTried schedules with fewer pauses.
+const (
+	fewSwitches = 3
+	pausesTried = 300
+)
+
+// shorter looks for another run with the finding that has fewer switches than list. Removing single switches ends in a local minimum,
+// because switches may depend on each other. shorter therefore samples schedules with few switches or pauses and minimizes those that show
+// the finding.
+func (m *Minimized) shorter(list []testsched.Switch, finding *testsched.Outcome, run, traced execute,
+	try func([]testsched.Switch) bool) []testsched.Switch {
+	if len(list) <= max(1, m.few) {
+		return list
+	}
+	budget := m.budget()
+	s := *m.Schedule
+	s.Switches = list
+	m.Runs++
+	some := pausesOf(traced(&s).Trace)
+	for n := 0; (len(list) > fewSwitches || len(list) > 1 && n < pausesTried) && budget.left(); n++ {
+		s := *m.Schedule
+		if n%3 == 2 || len(list) <= fewSwitches {
+			if other := some.draw(testsched.Mix(s.Seed^uint64(n)<<32), min(1+n/3%3, len(list)-1)); try(other) {
+				list = remove(other, budget.left, try)
+				budget.progress()
+			}
+			continue
+		}
+		s.Policy, s.Every, s.Switches = testsched.Random, 8<<(n%7), nil
+		s.Walk = testsched.Mix(s.Seed ^ uint64(n)<<32)
+		if n%2 == 1 {
+			s.Policy, s.Drops = testsched.PCT, []uint64{1 + s.Walk%max(finding.Points, 1), 1 + testsched.Mix(s.Walk)%max(finding.Points, 1)}
+		}
+		m.Runs++
+		o := run(&s)
+		if o.Incomplete || !o.Equal(finding) {
+			continue
+		}
+		if other := o.Switches; budget.left() && try(other) {
+			other = remove(slices.Clone(other), budget.left, try)
+			if len(other) < len(list) {
+				list = other
+				budget.progress()
+			}
+		}
+	}
+	return list
+}
+
+// predictedTries is the maximum number of predictions from a failing run that Minimized.predicted executes.
+const predictedTries = 64
+
+// predicted looks for a directed schedule with the finding that has fewer switches than list. It analyses the failing run.
+func (m *Minimized) predicted(list []testsched.Switch, finding *testsched.Outcome, run execute,
+	try func([]testsched.Switch) bool) []testsched.Switch {
+	if len(list) <= max(1, m.few) {
+		return list
+	}
+	budget, p := m.budget(), predict.New()
+	s := *m.Schedule
+	s.Policy, s.Switches, s.Recorded = testsched.Default, list, true
+	m.Runs++
+	p.Add(run(&s).Events, 1, nil)
+	s.Recorded = false
+	for range predictedTries {
+		if s.Prediction = p.Best(); s.Prediction == nil || !budget.left() {
+			break
+		}
+		for _, base := range [][]testsched.Switch{nil, list} {
+			s.Switches = base
+			m.Runs++
+			o := run(&s)
+			if o.Incomplete || !o.Equal(finding) || len(o.Switches) >= len(list) && base == nil || !try(o.Switches) {
+				continue
+			}
+			other := remove(slices.Clone(o.Switches), budget.left, try)
+			if len(other) < len(list) {
+				list, m.few = other, len(s.Prediction.Holds)
+				budget.progress()
+				if len(list) <= m.few {
+					return list
+				}
+			}
+		}
+	}
+	return list
+}
+
+// pausesBefore are the pauses before the operations of a run: of the user's code, and of all.
+type pausesBefore struct{ direct, all []testsched.Switch }
+
+func pausesOf(trace []testsched.Event) (p pausesBefore) {
+	for _, e := range trace {
+		s := testsched.Switch{Who: e.Who, Place: e.Place, To: testsched.Pauses}
+		p.all = append(p.all, s)
+		if e.Direct {
+			p.direct = append(p.direct, s)
+		}
+	}
+	return p
+}
+
+// draw returns up to n random pauses, three of four in the user's code.
+func (p pausesBefore) draw(seed uint64, n int) (list []testsched.Switch) {
+	for range n {
+		seed = testsched.Mix(seed)
+		from := p.all
+		if len(p.direct) > 0 && seed>>62 > 0 {
+			from = p.direct
+		}
+		if len(from) == 0 {
+			return list
+		}
+		if s := from[seed%uint64(len(from))]; !slices.Contains(list, s) {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+// remove removes parts of a list for which keep returns true without them, starting with halves (Zeller and Hildebrandt, TSE 2002). It ends
+// when left returns false.
+func remove(list []testsched.Switch, left func() bool, keep func([]testsched.Switch) bool) []testsched.Switch {
+	for size := (len(list) + 1) / 2; size > 0; {
+		removed := false
+		for from := 0; from < len(list); {
+			if !left() {
+				return list
+			}
+			less := slices.Delete(slices.Clone(list), from, min(from+size, len(list)))
+			if keep(less) {
+				list, removed = less, true
+			} else {
+				from += size
+			}
+		}
+		if size == 1 && !removed {
+			break
+		}
+		size = (size + 1) / 2
+	}
+	return list
+}
+
+// NearestFile returns the file for the outcome of the nearest passing schedule. The file exists if there is a finding and such a schedule
+// was found. file is the value of VariableOutcome.
+func NearestFile(file string) string { return file + "-nearest" }
+
+// nearest writes the outcome of the nearest passing schedule to NearestFile. It tries the finding's schedule without one switch, then the
+// default order, then random schedules, from which it removes switches.
+func (s *Settings) nearest(sch *testsched.Schedule, o *testsched.Outcome, runner testsched.Runner) {
+	if o.Kind == testsched.Passed || o.Spins {
+		return
+	}
+	start := startWatch(s.latest)
+	var near *testsched.Outcome
+	seed, left := sch.Seed, func() bool { return !start.over(minimizeMost) }
+	try := func(list []testsched.Switch) bool {
+		if !left() {
+			return false
+		}
+		less := *sch
+		less.Seed = seed
+		less.Switches = list
+		o := runner.Run(&less, true)
+		if o.Passes() {
+			near, o.Switches = o, list
+		}
+		return o.Passes()
+	}
+	if without(sch.Switches, try) < 0 && (len(sch.Switches) == 0 || !try(nil)) {
+		for n := range continuations {
+			c := *sch
+			c.Policy, c.Every, c.Walk, c.Switches = testsched.Random, 1+uint32(n%5)*3, testsched.Mix(uint64(n)), nil
+			if n%2 == 1 { // selects take other cases
+				c.Seed = c.Walk
+			}
+			seed = c.Seed
+			if r := runner.Run(&c, true); r.Passes() && !r.Incomplete && try(r.Switches) {
+				remove(r.Switches, left, try)
+				break
+			}
+			if !left() {
+				break
+			}
+		}
+	}
+	if near != nil {
+		os.WriteFile(NearestFile(s.only.outcome), testsched.Encode(near), 0o600)
+	}
+}
+
+// convincing is the number of random continuations from the state before the critical step that pass. With fewer, that none of those after
+// it passes may be chance.
+const convincing = 5
+
+// critical finds the step after which none of the sampled continuations passes, by bisection over the events of the run. A passing
+// continuation may exist nevertheless. The first continuation has the default order, which random ones rarely have.
+func (m *Minimized) critical(run execute) {
+	budget := m.budget()
+	sample := func(until, first, enough int) (passed, tried int) {
+		for tried = first; passed < enough && tried < continuations && budget.left(); {
+			s := *m.Schedule
+			s.Policy, s.Every, s.Brief = testsched.Random, 1+uint32(tried%5)*3, true
+			s.Walk = testsched.Mix(uint64(until)<<32 ^ uint64(tried))
+			if until > 0 {
+				s.Until = m.Outcome.Trace[until-1].Count
+			} else {
+				s.Seed, s.Switches = s.Walk, nil
+			}
+			if tried < 0 {
+				s.Policy = testsched.Default
+			}
+			m.Runs++
+			tried++
+			if run(&s).Passes() {
+				passed++
+			}
+		}
+		return passed, tried
+	}
+	passes := func(until int) (bool, int) {
+		passed, tried := sample(until, -1, 1)
+		return passed > 0, tried
+	}
+	low, high := 0, len(m.Outcome.Trace) // some continuation from low passes, and none from high
+	if passed, _ := passes(0); !passed || high == 0 {
+		return
+	}
+	budget.progress()
+	if m.Outcome.Trace[high-1].Count < m.Outcome.Executed {
+		if later, _ := passes(high); later { // it is not an event, or the trace was full
+			return
+		}
+	}
+	for low+1 < high {
+		mid := (low + high) / 2
+		passed, tried := passes(mid)
+		if !passed && tried < continuations {
+			return
+		}
+		budget.progress()
+		if passed {
+			low = mid
+		} else {
+			high = mid
+		}
+	}
+	if low == 0 && m.Outcome.Untraced > 0 { // it may be an earlier step
+		return
+	}
+	if passed, _ := sample(low, 0, convincing); passed == convincing {
+		m.Critical = high
+	}
+}

@@ -1,0 +1,325 @@
+package explorer
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/macemc/macemc/internal/testsched/program"
+
+	"github.com/macemc/macemc/internal/testsched"
+)
+
+// The nearest passing schedule lacks one switch if such a schedule passes. Otherwise it has none, or else a few switches of a random one.
+func TestSettings_Nearest(t *testing.T) {
+	a, b, c := testsched.Switch{Who: 1, Place: 1, To: 2}, testsched.Switch{Who: 1, Place: 2, To: 2}, testsched.Switch{Who: 2, Place: 1,
+		To: 1}
+	for name, x := range map[string]struct {
+		list  []testsched.Switch
+		fails func(*testsched.Schedule) (testsched.Kind, []testsched.Switch)
+		want  []testsched.Switch // nil means that there is no file
+	}{
+		"last one that lets it pass": {[]testsched.Switch{a, b, c}, func(s *testsched.Schedule) (testsched.Kind, []testsched.Switch) {
+			if slices.Contains(s.Switches, a) && slices.Contains(s.Switches, b) {
+				return testsched.Deadlock, nil
+			}
+			return testsched.Passed, nil
+		}, []testsched.Switch{a, c}},
+		"default order": {[]testsched.Switch{a, b}, func(s *testsched.Schedule) (testsched.Kind, []testsched.Switch) {
+			if len(s.Switches) > 0 {
+				return testsched.Deadlock, nil
+			}
+			return testsched.Passed, nil
+		}, []testsched.Switch{}},
+		"random": {nil, func(s *testsched.Schedule) (testsched.Kind, []testsched.Switch) {
+			if s.Policy == testsched.Random || slices.Contains(s.Switches, b) {
+				return testsched.Passed, []testsched.Switch{a, b, c}
+			}
+			return testsched.Deadlock, nil
+		}, []testsched.Switch{b}},
+		"none": {[]testsched.Switch{a}, func(*testsched.Schedule) (testsched.Kind, []testsched.Switch) { return testsched.Deadlock, nil },
+			nil},
+	} {
+		s := &Settings{only: onlySchedule{outcome: filepath.Join(t.TempDir(), "outcome")}}
+		s.nearest(&testsched.Schedule{Switches: x.list}, &testsched.Outcome{Kind: testsched.Deadlock},
+			runner(func(s *testsched.Schedule) *testsched.Outcome {
+				kind, switches := x.fails(s)
+				return &testsched.Outcome{Kind: kind, Switches: switches}
+			}))
+		text, err := os.ReadFile(NearestFile(s.only.outcome))
+		if x.want == nil {
+			if err == nil {
+				t.Errorf("%s: a schedule passes: %s", name, text)
+			}
+			continue
+		}
+		o := testsched.Decode(text)
+		if err != nil || o == nil || o.Kind != testsched.Passed || !reflect.DeepEqual(append([]testsched.Switch{}, o.Switches...), x.want) {
+			t.Errorf("%s: got %+v, %v, want the switches %v", name, o, err, x.want)
+		}
+	}
+}
+
+func TestStored_Critical(t *testing.T) {
+	trace := []testsched.Event{{Who: 5, Place: 1}, {Who: 6, Place: 1}, {Who: 5, Place: 2}}
+	for _, c := range []struct {
+		who, place uint64
+		want       int
+	}{{5, 2, 3}, {6, 1, 2}, {6, 2, 0}, {0, 0, 0}} {
+		if got := (&Stored{CriticalWho: c.who, CriticalPlace: c.place}).Critical(trace); got != c.want {
+			t.Errorf("point %d of goroutine %d is step %d, want %d", c.place, c.who, got, c.want)
+		}
+	}
+}
+
+// The critical step of a run is the same occurrence of its operation in another process, whatever precedes it there.
+func TestMinimized_Show(t *testing.T) {
+	event := func(who, place uint64, at string) testsched.Event {
+		return testsched.Event{Who: who, Place: place, Op: program.OpLock, At: at}
+	}
+	trace := []testsched.Event{event(5, 1, "a"), event(6, 1, "b"), event(5, 2, "b"), event(5, 3, "b"), event(5, 4, "c")}
+	shifted := []testsched.Event{event(5, 1, "a"), event(5, 2, "init"), event(5, 3, "init"), event(6, 1, "b"), event(5, 4, "b"), event(5,
+		5, "b"), event(5, 6, "c")}
+	for critical, want := range []int{0, 1, 4, 5, 6, 7} {
+		m := &Minimized{Critical: critical, Outcome: &testsched.Outcome{Trace: trace}}
+		if m.show(&testsched.Outcome{Trace: shifted}); m.Critical != want || len(m.Outcome.Trace) != len(shifted) {
+			t.Errorf("step %d is step %d, want %d", critical, m.Critical, want)
+		}
+	}
+	m := &Minimized{Critical: 4, Outcome: &testsched.Outcome{Trace: trace}}
+	if m.show(&testsched.Outcome{Trace: trace[:3]}); m.Critical != 0 {
+		t.Errorf("step 4 is step %d of a run without it", m.Critical)
+	}
+}
+
+// A step is critical if none of many random continuations after it passes, nor the default order, and several before it do. If they rarely
+// pass, or fail from the first step on, no step is known to be critical.
+func TestMinimized_CriticalConvincing(t *testing.T) {
+	o := &testsched.Outcome{Kind: testsched.Race, Executed: 8}
+	for n := range o.Executed {
+		o.Trace = append(o.Trace, testsched.Event{Count: n + 1})
+	}
+	for _, c := range []struct {
+		random, ordered uint64 // numbers of steps before which continuations pass
+		one             uint64 // one in so many random ones does
+		want            int
+	}{{5, 5, 1, 5}, {5, 3, 4, 5}, {5, 5, 1000, 0}, {0, 5, 1, 0}, {3, 5, 1, 0}} {
+		m := &Minimized{Schedule: &testsched.Schedule{Switches: []testsched.Switch{{Who: 1, Place: 1, To: 2}}}, Outcome: o}
+		m.critical(func(s *testsched.Schedule) *testsched.Outcome {
+			before := c.random
+			if s.Policy == testsched.Default {
+				before = c.ordered
+			}
+			if s.Until == 0 && s.Switches != nil || s.Until >= before || s.Policy == testsched.Random && s.Walk%c.one != 0 {
+				return o
+			}
+			return &testsched.Outcome{}
+		})
+		if m.Critical != c.want {
+			t.Errorf("%+v: step %d is critical", c, m.Critical)
+		}
+	}
+}
+
+// remove finds the shortest list when exactly two elements are needed.
+func TestRemove(t *testing.T) {
+	for _, needed := range [][2]uint64{{0, 1}, {3, 17}, {98, 99}, {0, 99}} {
+		var list []testsched.Switch
+		for i := range uint64(100) {
+			list = append(list, testsched.Switch{Who: i})
+		}
+		tried := 0
+		got := remove(list, func() bool { return true }, func(l []testsched.Switch) bool {
+			tried++
+			return slices.Contains(l, testsched.Switch{Who: needed[0]}) && slices.Contains(l, testsched.Switch{Who: needed[1]})
+		})
+		if want := []testsched.Switch{{Who: needed[0]}, {Who: needed[1]}}; !slices.Equal(got, want) || tried > 100 {
+			t.Errorf("needed %v: got %v after %d tries", needed, got, tried)
+		}
+	}
+	asked := 0
+	left := func() bool { asked++; return asked <= 3 }
+	got := remove(make([]testsched.Switch, 1000), left, func([]testsched.Switch) bool { return false })
+	if len(got) != 1000 || asked != 4 {
+		t.Errorf("%d elements remain after %d looks at the budget, not 1000 after 4", len(got), asked)
+	}
+}
+
+// A schedule that is a local minimum is replaced by one with fewer switches that a random walk finds.
+func TestMinimize_LocalMinimum(t *testing.T) {
+	var long []testsched.Switch
+	for i := range uint64(8) {
+		long = append(long, testsched.Switch{Who: 1, Place: i, To: 2})
+	}
+	short := []testsched.Switch{{Who: 3, Place: 4, To: 5}, {Who: 6, Place: 7, To: 8}}
+	run := func(s *testsched.Schedule) *testsched.Outcome {
+		o := &testsched.Outcome{Points: 20, Switches: s.Switches}
+		switch {
+		case s.Policy == testsched.PCT && s.Until == 0 && s.Walk%4 == 0:
+			o.Kind, o.Switches = testsched.Deadlock, append([]testsched.Switch{{Who: 9}}, short...)
+		case s.Policy == testsched.Default && (slices.Equal(s.Switches, long) || slices.Contains(s.Switches, short[0]) &&
+			slices.Contains(s.Switches, short[1])):
+			o.Kind = testsched.Deadlock
+		}
+		return o
+	}
+	m := Minimize(&testsched.Schedule{Switches: long}, &testsched.Outcome{Kind: testsched.Deadlock}, nil, time.Time{}, run, run)
+	if !slices.Equal(m.Schedule.Switches, short) {
+		t.Errorf("%v, want %v", m.Schedule.Switches, short)
+	}
+}
+
+// A schedule with many switches is replaced by one in which goroutines pause before operations of the user's code.
+func TestMinimize_Pauses(t *testing.T) {
+	var long []testsched.Switch
+	for i := range uint64(8) {
+		long = append(long, testsched.Switch{Who: 1, Place: i, To: 2})
+	}
+	needed := []testsched.Switch{{Who: 1, Place: 20, To: testsched.Pauses}, {Who: 2, Place: 40, To: testsched.Pauses}}
+	run := func(s *testsched.Schedule) *testsched.Outcome {
+		o := new(testsched.Outcome)
+		if s.Policy == testsched.Default &&
+			(slices.Equal(s.Switches, long) || slices.Contains(s.Switches, needed[0]) && slices.Contains(s.Switches, needed[1])) {
+			o.Kind = testsched.Deadlock
+		}
+		return o
+	}
+	traced := func(s *testsched.Schedule) *testsched.Outcome {
+		o := run(s)
+		for place := range uint64(50) {
+			for who := range uint64(4) {
+				o.Trace = append(o.Trace, testsched.Event{Who: who, Place: place, Direct: place%20 == 0})
+			}
+		}
+		return o
+	}
+	m := Minimize(&testsched.Schedule{Switches: long}, &testsched.Outcome{Kind: testsched.Deadlock}, nil, time.Time{}, run, traced)
+	slices.SortFunc(m.Schedule.Switches, func(a, b testsched.Switch) int { return int(a.Who) - int(b.Who) })
+	if !slices.Equal(m.Schedule.Switches, needed) {
+		t.Errorf("%v, want %v", m.Schedule.Switches, needed)
+	}
+}
+
+// Minimize keeps only the switch that matters and finds the step after which no continuation passes.
+func TestMinimize(t *testing.T) {
+	needed := testsched.Switch{Who: 4, Place: 5, To: 6}
+	finding := &testsched.Outcome{Kind: testsched.Deadlock, Shows: []string{"a goroutine"}}
+	run := func(s *testsched.Schedule) *testsched.Outcome {
+		bad := slices.Contains(s.Switches, needed)
+		if s.Policy == testsched.Random && s.Until < 7 {
+			bad = s.Walk%4 == 0
+		}
+		if s.Policy == testsched.Random && !s.Brief {
+			t.Fatal("a continuation describes its outcome")
+		}
+		o := &testsched.Outcome{Executed: 20}
+		if bad {
+			o.Kind = testsched.Deadlock
+		}
+		if bad && !s.Brief {
+			o.Shows = finding.Shows
+		}
+		return o
+	}
+	last := uint64(20)
+	traced := func(s *testsched.Schedule) *testsched.Outcome {
+		o := run(s)
+		for point := uint64(1); point <= last; point++ {
+			if point != 3 { // a call of Gosched
+				o.Trace = append(o.Trace, testsched.Event{Count: point})
+			}
+		}
+		return o
+	}
+	m := Minimize(&testsched.Schedule{Switches: []testsched.Switch{{Who: 1}, needed, {Who: 7}}}, finding, nil, time.Time{}, run, traced)
+	if !slices.Equal(m.Schedule.Switches, []testsched.Switch{needed}) || m.Removed == nil || *m.Removed != needed || m.Critical != 6 { // the event of point 7
+		t.Errorf("%+v", m)
+	}
+	last = 5 // the trace was full
+	if m := Minimize(&testsched.Schedule{Switches: []testsched.Switch{needed}}, finding, nil, time.Time{}, run, traced); m.Critical != 0 {
+		t.Errorf("the critical step is event %d, and it was not recorded", m.Critical)
+	}
+}
+
+// Beyond its usual time, a phase continues only while it makes progress, up to a number of runs.
+func TestMinimized_Budget(t *testing.T) {
+	m := new(Minimized)
+	b := m.budget()
+	b.start.cpu -= minimizeTime
+	b.recent = b.start
+	if b.left() {
+		t.Error("a phase without progress continues")
+	}
+	if b.progress(); !b.left() {
+		t.Error("a phase with recent progress ends")
+	}
+	if m.Runs = minimizeRuns; b.left() {
+		t.Error("a phase with many runs continues")
+	}
+	if m.Runs, b.start.cpu = 0, b.start.cpu-minimizeMost; b.left() {
+		t.Error("a phase that takes long continues")
+	}
+}
+
+func TestDiffers(t *testing.T) {
+	preempted, blocked, choice, timer := testsched.Switch{Who: 5, Place: 3, To: 9}, testsched.Switch{Who: 5,
+		Place: 3 | testsched.BlockedBit | 1<<40, To: 9}, testsched.Switch{Who: 5, Place: 4 | testsched.CaseBit, To: 3},
+		testsched.Switch{Who: 5, Place: 7, To: testsched.TimePasses}
+	for _, c := range []struct {
+		list []testsched.Switch
+		want string
+	}{
+		{nil, ""},
+		{[]testsched.Switch{preempted}, "; 1 switch more than the default order, a preemption"},
+		{[]testsched.Switch{preempted, blocked}, "; 2 switches differ from the default order, 1 preemption among the switches"},
+		{[]testsched.Switch{preempted, preempted}, "; 2 switches more than the default order, all preemptions"},
+		{[]testsched.Switch{blocked}, "; 1 switch differs from the default order"},
+		{[]testsched.Switch{preempted, choice}, "; 1 switch more than the default order, a preemption; 1 case of a select differs from it"},
+		{[]testsched.Switch{choice}, "; 1 case of a select differs from the default order"},
+		{[]testsched.Switch{{Who: 5, Place: 3, To: testsched.Pauses}, {Who: 6, Place: 3, To: testsched.Pauses}},
+			"; 2 pauses more than the default order"},
+		{[]testsched.Switch{preempted, blocked, timer},
+			"; 2 switches and 1 timer differ from the default order, 1 preemption among the switches"},
+		{[]testsched.Switch{choice, timer, blocked}, "; 1 switch and 1 case of a select and 1 timer differ from the default order"},
+	} {
+		if got := differs(c.list); got != c.want {
+			t.Errorf("%v: %q, want %q", c.list, got, c.want)
+		}
+	}
+}
+
+func TestMinimized_Differences(t *testing.T) {
+	trace := []testsched.Event{{Who: 5, Number: 1, Place: 3, Op: 5, At: "a_test.go:7", Func: "TestA"},
+		{Who: 9, Number: 2, Place: 1, Op: 4, At: "a_test.go:9"}}
+	preempted, pause, absent := testsched.Switch{Who: 5, Place: 3, To: 9}, testsched.Switch{Who: 5, Place: 3, To: testsched.Pauses},
+		testsched.Switch{Who: 5, Place: 8, To: testsched.Pauses}
+	const at = "step 1 (locks at a_test.go:7 in TestA)"
+	for _, c := range []struct {
+		list    []testsched.Switch
+		removed *testsched.Switch
+		want    []string
+	}{
+		{nil, nil, nil},
+		{[]testsched.Switch{preempted, absent}, nil, []string{"  goroutine 2 continues in place of goroutine 1 before " + at}},
+		{[]testsched.Switch{preempted, pause, {Who: 5, Place: 3 | testsched.BlockedBit | 1<<40, To: 9}}, &pause, []string{
+			"  goroutine 2 continues in place of goroutine 1 before " + at,
+			"  goroutine 1 pauses before " + at + " until all others wait; the test passes without that",
+			"  goroutine 2 continues in place of goroutine 1 after " + at}},
+		{[]testsched.Switch{{Who: 9, Place: 1 | testsched.CaseBit, To: 3}, {Who: 5, Place: 3, To: testsched.TimePasses}}, nil, []string{
+			"  a timer fires before " + at + ", while goroutine 1 can run",
+			"  goroutine 2 takes another ready case in step 2 (selects at a_test.go:9)"}},
+		{[]testsched.Switch{{Who: 5, Place: 3 | testsched.BlockedBit, To: testsched.TimePasses}}, nil, []string{
+			"  after " + at + ", a timer fires before any goroutine continues"}},
+		{[]testsched.Switch{absent, absent, absent, preempted}, &preempted, []string{
+			"  goroutine 2 continues in place of goroutine 1 before " + at + "; the test passes without that"}},
+		{[]testsched.Switch{absent, absent, absent, preempted}, nil, nil},
+	} {
+		m := &Minimized{Schedule: &testsched.Schedule{Switches: c.list}, Outcome: &testsched.Outcome{Trace: trace}, Removed: c.removed}
+		if got := m.differences(); !slices.Equal(got, c.want) {
+			t.Errorf("%v: %q, want %q", c.list, got, c.want)
+		}
+	}
+}

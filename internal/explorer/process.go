@@ -1,0 +1,314 @@
+package explorer
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/macemc/macemc/internal/testsched/program"
+
+	"github.com/macemc/macemc/internal/testsched"
+)
+
+// unconfirmed collects the results of new processes that did not confirm a finding.
+type unconfirmed struct {
+	how     string             // how the finding was found
+	changed []string           // package variables that earlier runs have changed
+	warm    bool               // a process that executed another run first failed, too
+	fresh   *testsched.Outcome // failure of a process that executed no other run; nil means none
+}
+
+func (d *unconfirmed) add(sch *testsched.Schedule, o *testsched.Outcome) {
+	switch {
+	case !o.Fails() || o.Lengthy():
+	case sch.Warm:
+		d.warm = true
+	default:
+		d.fresh = o
+	}
+}
+
+// processes executes schedules in new processes until one fails, and reports what these processes show about a finding.
+func (s *Settings) processes(c *Config, r *Result, d *unconfirmed) *Report {
+	s.SkipPatience = false
+	report, passed := firstFailure(s, c, r.First.Points, r.unhurriedLimit(), func(o *testsched.Outcome) bool { return r.accept(o, 0) })
+	if report != nil {
+		return report
+	}
+	if passed == 0 || s.unstarted != nil {
+		note := "not confirmed: no new process could execute the test"
+		if s.unstarted != nil {
+			note = fmt.Sprintf("not confirmed: %v", s.unstarted)
+		} else if !s.within(time.Second).After(time.Now()) {
+			note = "not confirmed: -timeout is near"
+		}
+		if file := s.store(c, &Minimized{Schedule: r.Found, Outcome: r.Finding}); file != "" {
+			note += "\n" + s.replayLines(c, file)
+		}
+		return &Report{Finding: describe(r.Finding, d.how, note)}
+	}
+	s.discard("")
+	if d.fresh != nil {
+		sch := *r.Found
+		sch.Warm = false
+		return s.undetermined(d.fresh, d.how, s.trials(1, 1, func() *testsched.Outcome { return s.replay(c, &sch) }))
+	}
+	note := fmt.Sprintf("macemc: schedule %d ended with %s", r.Schedules, r.Finding.Title())
+	recurred, known := d.warm, true
+	if !recurred {
+		recurred, known = s.recurs(c, r)
+	}
+	if recurred {
+		return &Report{Note: fmt.Sprintf("%s, which depends on state that earlier runs left %s; %s in new processes passed; reset that state in the test; to repeat: %s",
+			note, leftIn(d.changed), program.Plural(passed, "schedule", "schedules"), s.again(c, r))}
+	}
+	cause := uncontrolled
+	if !known {
+		cause = "the test depends on earlier runs, or on something that the schedule does not control"
+	}
+	return &Report{Note: fmt.Sprintf("%s once; not reproducible: it passes under the same schedule, and %s passed; %s; let the test create the files and seed the random numbers that it reads; to repeat: %s",
+		note, program.Plural(passed, "new process", "new processes"), cause, s.again(c, r))}
+}
+
+// leftIn describes where earlier runs may have left state that a run depends on. It names at most three changed package variables.
+func leftIn(variables []string) string {
+	const outside = "outside of package variables, for example in files, in the standard library, or in a goroutine that a package has started"
+	if len(variables) == 0 {
+		return outside
+	}
+	const most = 3
+	text := "in " + strings.Join(variables[:min(most, len(variables))], ", ")
+	if more := len(variables) - most; more > 0 {
+		text += fmt.Sprintf(" and %d more package variables", more)
+	}
+	return text + ", or " + outside
+}
+
+// confirm confirms, minimizes and describes the failure of a schedule in a new process. run executes that schedule in another one.
+func (s *Settings) confirm(c *Config, found *testsched.Schedule, finding *testsched.Outcome, how string,
+	run func() *testsched.Outcome) *Report {
+	same := func(sch *testsched.Schedule) *testsched.Outcome {
+		if o := s.replay(c, sch); o != nil && o.SameFinding(finding) {
+			return o
+		}
+		return nil
+	}
+	m := &Minimized{Schedule: found, Outcome: finding}
+	const confirmations = 3 // a test that fails at random may fail again
+	for range confirmations {
+		if m.Outcome = same(found); m.Outcome == nil {
+			return s.undetermined(finding, how, s.trials(1, 1, run))
+		}
+	}
+	const processes = 60
+	less, start := *found, startWatch(s.latest)
+	left := func() bool { return m.Runs < processes && !start.over(minimizeMost) }
+	less.Switches = remove(found.Switches, left, func(list []testsched.Switch) bool {
+		l := *found
+		l.Switches = list
+		m.Runs++
+		o := same(&l)
+		return o != nil && o.Equal(finding)
+	})
+	if o := same(&less); o != nil && o.Equal(finding) {
+		m.Schedule, m.Outcome = &less, o
+	} else if m.Outcome = same(found); m.Outcome == nil {
+		return s.undetermined(finding, how, s.trials(1, 1, run))
+	}
+	return confirmed(s, c, m, how)
+}
+
+// trials counts executions of one schedule in new processes.
+type trials struct{ executed, failed int }
+
+// trials executes a schedule in new processes. Some were executed before.
+func (s *Settings) trials(executed, failed int, run func() *testsched.Outcome) trials {
+	t := trials{executed, failed}
+	const most = 20
+	deadline := s.within(10 * time.Second)
+	for n := 0; n < most && time.Now().Before(deadline); n++ {
+		o := run()
+		if o != nil {
+			t.executed++
+		}
+		if o.Fails() {
+			t.failed++
+		}
+	}
+	return t
+}
+
+const uncontrolled = "runs under the same schedule differ: the test depends on something that the schedule does not control"
+
+// undetermined reports a failure that its schedule does not determine. The schedule is not stored.
+func (s *Settings) undetermined(o *testsched.Outcome, how string, t trials) *Report {
+	s.discard("")
+	cause := uncontrolled
+	if t.failed == t.executed {
+		cause = "the recorded switches of the schedule do not lead to it"
+	}
+	return &Report{Finding: describe(o, how, fmt.Sprintf("not reproducible: failed in %d of %s under the same schedule\n%s", t.failed,
+		program.Plural(t.executed, "new process", "new processes"), cause))}
+}
+
+// recurs repeats an exploration up to its finding in a new process, and reports whether it fails again. known is false if that process did
+// not end in time.
+func (s *Settings) recurs(c *Config, r *Result) (failed, known bool) {
+	if r.Elapsed > processTime/2 {
+		return false, false
+	}
+	o := s.fresh(c, execution{schedules: r.Schedules})
+	return o.Fails(), o != nil
+}
+
+// outcome returns the outcome of an exploration that recurs repeats.
+func (r *Result) outcome() *testsched.Outcome {
+	rest := &testsched.Outcome{}
+	if r.Ended {
+		rest.Kind = testsched.Unexplored
+	}
+	return cmp.Or(r.Stop, r.Finding, rest)
+}
+
+// execution is what a new process executes: one schedule, or an exploration.
+type execution struct {
+	replayed  *testsched.Schedule // after another run, if it has Warm
+	drawn     *testsched.Schedule
+	schedules int // number of schedules of an exploration
+}
+
+// in executes e in a process that has not executed any run.
+func (e execution) in(s *Settings, c *Config, runner testsched.Runner) *testsched.Outcome {
+	switch {
+	case e.replayed != nil:
+		return alone(s, e.replayed, runner)
+	case e.drawn != nil:
+		return runner.Run(e.drawn, false)
+	}
+	again, show := *c, showing(c.Corpus)
+	again.Schedules, again.Time, again.Progress, again.Long = e.schedules, 0, nil, nil
+	return Explore(again, func(sch *testsched.Schedule) *testsched.Outcome {
+		sch.Showing = show
+		return runner.Run(sch, false)
+	}).outcome()
+}
+
+// replay executes a schedule in a new process; nil means that the outcome is unknown.
+func (s *Settings) replay(c *Config, sch *testsched.Schedule) *testsched.Outcome {
+	again := *sch
+	return s.fresh(c, execution{replayed: &again})
+}
+
+// alone executes a schedule in a process that has not executed any other. With Warm, a schedule that passes because some switches do not
+// apply is executed up to twice again: the run before it may have initialized what only this order of goroutines uses.
+func alone(s *Settings, sch *testsched.Schedule, runner testsched.Runner) *testsched.Outcome {
+	sch.States = s.only.trace == "states" || s.only.trace == "nearest"
+	if !sch.Warm {
+		return runner.Run(sch, true)
+	}
+	first := aside
+	runner.Run(&first, false)
+	o := runner.Run(sch, true)
+	for n := 0; n < 2 && o.Kind == testsched.Passed && o.Followed < len(sch.Switches); n++ {
+		o = runner.Run(sch, true)
+	}
+	return o
+}
+
+// within returns the time after a duration, or the latest time of the examination of findings if that is earlier.
+func (s *Settings) within(d time.Duration) time.Time {
+	t := time.Now().Add(d)
+	if !s.latest.IsZero() && s.latest.Before(t) {
+		return s.latest
+	}
+	return t
+}
+
+// executeLong makes a test execute without exploration whose first run exceeds a limit. Either it merely takes long, or -timeout ends the
+// process.
+func (s *Settings) executeLong(c *Config, r *Result, why string) *Report {
+	c.Long(fmt.Sprintf("a run %s; it is executed without exploration, until -timeout", why))
+	s.summarize(c.Unit, r, "not explored: it "+why+" in a run")
+	return &Report{TimedOut: func() string {
+		how := fmt.Sprintf("found by schedule %d (%s)", r.Schedules, r.By.Strategy())
+		text := "without exploration, it does not end before -timeout either"
+		if file := s.store(c, &Minimized{Schedule: r.Found, Outcome: r.Finding}); file != "" {
+			text += "\n" + s.replayLines(c, file)
+		}
+		return s.conclude(c.Unit, r, &Report{Finding: describe(r.Finding, how, text)}, "").Finding
+	}}
+}
+
+// processTime is the time limit of a new process.
+const processTime = 60 * time.Second
+
+// process executes e in a new process.
+func (s *Settings) process(c *Config, e execution) *testsched.Outcome {
+	limit := time.Until(s.within(processTime + 10*time.Second))
+	if limit <= 0 {
+		return nil
+	}
+	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+	if err != nil {
+		s.unstarted = err
+		return nil
+	}
+	defer null.Close()
+	output, err := os.CreateTemp("", "macemc-output-")
+	if err != nil {
+		s.unstarted = fmt.Errorf("%w: make room in %s, or set TMPDIR to another folder", err, os.TempDir())
+		return nil
+	}
+	os.Remove(output.Name())
+	defer output.Close()
+	env := append(s.binary.variables(s.flags.Timeout), testsched.VariableAlone+"=passed")
+	if e.replayed != nil && e.replayed.Instant != 0 { // packages are initialized shortly before it
+		env = append(env, testsched.VariableInstant+"="+instants(e.replayed.Instant))
+	}
+	args := append([]string{"-test.count=1", "-test.timeout=" + processTime.String()}, s.flags.Process(c.Test)...)
+	x, err := s.binary.open(args, env, [3]*os.File{null, null, output})
+	if err != nil {
+		s.unstarted = err
+		return nil
+	}
+	timer := time.AfterFunc(limit, func() { x.cmd.Process.Kill() })
+	r := &remote{session: x, s: s}
+	if e.drawn != nil {
+		r.record = recordFile()
+		defer os.Remove(r.record)
+	}
+	var o *testsched.Outcome
+	begun := false
+	ended := !x.serve(func(call *testsched.Call) testsched.Verdict {
+		u := call.Unit
+		u.Package = cmp.Or(testsched.PackagePath, u.Package)
+		if o == nil && executes(u, &Stored{Package: c.Package, Test: c.Test, External: c.External}, r) {
+			begun = true
+			o = e.in(s, c, r)
+		}
+		return testsched.Verdict{}
+	})
+	state := x.wait()
+	switch inTime := timer.Stop(); {
+	case o != nil && o.Kind != testsched.Unexplored:
+		return o
+	case begun && ended && o == nil && inTime:
+		text, _ := io.ReadAll(io.NewSectionReader(output, 0, math.MaxInt64))
+		return death(state, string(text), recorded(r.record))
+	}
+	return nil
+}
+
+// recordFile returns the name of a new file for the switches that a run records. It is empty if the file cannot be created.
+func recordFile() string {
+	f, err := os.CreateTemp("", "macemc-switches-")
+	if err != nil {
+		return ""
+	}
+	f.Close()
+	return f.Name()
+}

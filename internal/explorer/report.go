@@ -1,0 +1,271 @@
+package explorer
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/macemc/macemc/internal/testsched/program"
+
+	"github.com/macemc/macemc/internal/testsched"
+)
+
+// text describes an exploration without a new finding.
+func (r *Result) text() string {
+	text := r.counts()
+	if r.Delays > 0 && (r.Complete == nil || r.Missing != "") {
+		text += fmt.Sprintf("; delays above %v are not tried (raise -explore-delay)", r.Delays)
+	}
+	if predictions := r.predictions.String(); predictions != "" {
+		text += "; " + predictions
+	}
+	if saved := r.Saved.String(); saved != "" {
+		text += "; " + saved
+	}
+	if r.recurred() {
+		text = strings.Replace(text, "no finding", "no new finding", 1)
+	}
+	return text
+}
+
+// Saved counts stored schedules, except those of known findings, that pass.
+type Saved struct {
+	Passing int
+	Unfit   int // number of them with a switch that did not apply
+}
+
+// String returns an empty string if there are none.
+func (s Saved) String() string {
+	if s.Passing == 0 {
+		return ""
+	}
+	text := program.Plural(s.Passing, "saved schedule passes", "saved schedules pass")
+	switch {
+	case s.Unfit == s.Passing:
+		text += ", but the code may have changed"
+	case s.Unfit > 0:
+		text += fmt.Sprintf(", but the code may have changed for %d", s.Unfit)
+	}
+	return text
+}
+
+func (r *Result) counts() string {
+	rate := float64(r.Schedules) / max(r.Elapsed.Seconds(), 1e-6)
+	if r.Exhaustive || r.Complete != nil && r.Missing == "" {
+		text := program.Plural(r.Schedules, "schedule", "schedules")
+		if r.Complete != nil {
+			text = r.Complete.String()
+		}
+		text = fmt.Sprintf("macemc: %s (%.0f/s), no finding", text, rate)
+		if r.Exhaustive && r.sampled > 0 {
+			text += fmt.Sprintf("; %d of all %d schedules were sampled", r.sampled, r.Schedules)
+		}
+		if missing := r.incomplete(); missing != "" {
+			text += "; " + missing
+		}
+		return text
+	}
+	if r.Orders == 1 {
+		return fmt.Sprintf("macemc: %s, no finding; all have the same order of goroutines", program.Plural(r.Schedules, "schedule",
+			"schedules"))
+	}
+	orders, seen := r.estimate()
+	text := fmt.Sprintf("macemc: %s (%.0f/s), no finding; about %d distinct orders of goroutines, estimated order coverage %.0f %%",
+		program.Plural(r.Schedules, "schedule", "schedules"), rate, orders, 100*seen)
+	if r.Complete != nil {
+		text += "; " + r.Complete.String()
+	}
+	if r.Ended {
+		text += "; stopped because -timeout is near"
+	}
+	if r.TooLong > 0 {
+		text += fmt.Sprintf("; %d did not end within the limit of scheduling points", r.TooLong)
+	}
+	return text
+}
+
+// incomplete describes why an exhaustive exploration ended before it had covered what was requested. An empty string means that it has not.
+func (r *Result) incomplete() string {
+	switch {
+	case !r.Exhaustive || r.Missing == "":
+		return ""
+	case r.Complete != nil:
+		return "stopped there because " + r.Missing
+	}
+	return "not complete: " + r.Missing
+}
+
+func (c *Coverage) String() string {
+	text := fmt.Sprintf("all %d schedules", c.Schedules)
+	switch {
+	case c.Reduced:
+		text = fmt.Sprintf("all orders, by %s with sleep sets", program.Plural(c.Schedules, "schedule", "schedules"))
+	case c.Schedules == 1:
+		text = "the only schedule"
+	}
+	if c.Drawn != 0 {
+		text = fmt.Sprintf("complete for the drawn %v: %s", c.Drawn, text)
+	} else {
+		text = "complete: " + text
+	}
+	if c.Preemptions < Unbounded {
+		text += " with at most " + program.Plural(c.Preemptions, "preemption", "preemptions")
+		if c.Timers {
+			text += ", early timers included"
+		}
+	}
+	var conditions []string
+	if !c.Race && (c.Schedules > 1 || c.Preemptions < Unbounded) {
+		conditions = append(conditions, "there is no data race")
+	}
+	if c.Delays > 0 {
+		conditions = append(conditions, fmt.Sprintf("delays add up to at most %v", c.Delays))
+	}
+	if len(conditions) > 0 {
+		text += ", if " + strings.Join(conditions, " and ")
+	}
+	return text
+}
+
+// Certainty describes what the critical step of a finding relies on.
+func Certainty() string {
+	return fmt.Sprintf("sampled: a random continuation passed before this step, 0 of %d after it", continuations)
+}
+
+// explain describes a finding in about 25 lines.
+func (s *Settings) explain(c *Config, m *Minimized, how, file string) string {
+	o := m.Outcome
+	head := headline(o)
+	lines := m.differences()
+	if k := o.Closing(); k > 0 {
+		lines = append(lines, fmt.Sprintf("the channel was closed in step %d: %v", k, &o.Trace[k-1]))
+	}
+	if k := m.Critical; k > 0 && k <= len(o.Trace) {
+		lines = append(lines, fmt.Sprintf("critical step: %d of %d; before it the test could still pass, "+
+			"after it 0 of %d random continuations passed", k, len(o.Trace), continuations))
+		if before := o.Rival(k); before > 0 {
+			lines = append(lines, fmt.Sprintf("  step %d: %v", before, &o.Trace[before-1]))
+		}
+		lines = append(lines, fmt.Sprintf("> step %d: %v", k, &o.Trace[k-1]))
+	}
+	lines = slices.Concat(head, o.Identities(c.Test, head, lines), []string{how + differs(m.Schedule.Switches)},
+		predictedLines(m.by, s.runs.places), lines)
+	lines = append(lines, o.Printed.Last(lines)...)
+	switch {
+	case file != "":
+		lines = append(lines, s.replayLines(c, file))
+	case s.unstored != nil:
+		lines = append(lines, "the schedule could not be stored: "+s.unstored.Error())
+	}
+	return strings.Join(lines, "\n") + "\n"
+}
+
+// headline returns the title of a finding and its first details.
+func headline(o *testsched.Outcome) []string {
+	lines := []string{"macemc: " + o.Title()}
+	for i, d := range o.Details {
+		if i == 12 {
+			return append(lines, fmt.Sprintf("  and %d more", len(o.Details)-i))
+		}
+		lines = append(lines, "  "+d)
+	}
+	return lines
+}
+
+// describe describes a finding without a schedule that leads to it.
+func describe(o *testsched.Outcome, how, why string) string {
+	lines := headline(o)
+	return strings.Join(slices.Concat(lines, []string{how, why}, o.Printed.Last(lines)), "\n") + "\n"
+}
+
+// differs summarizes the differences between a schedule and the default order.
+func differs(list []testsched.Switch) string {
+	var switches, preemptions, cases, timers, waits int
+	for _, s := range list {
+		switch {
+		case s.Case():
+			cases++
+		case s.Timer():
+			timers++
+		case s.Pauses():
+			waits++
+		default:
+			switches++
+			if s.Preempts() {
+				preemptions++
+			}
+		}
+	}
+	var more, other []string
+	add := func(list *[]string, n int, one, many string) {
+		if n > 0 {
+			*list = append(*list, program.Plural(n, one, many))
+		}
+	}
+	text, from, verb, differing := "", " from the default order", " differ", cases+timers
+	if switches == preemptions {
+		add(&more, switches, "switch", "switches")
+	} else {
+		add(&other, switches, "switch", "switches")
+		differing += switches
+	}
+	add(&more, waits, "pause", "pauses")
+	add(&other, cases, "case of a select", "cases of selects")
+	add(&other, timers, "timer", "timers")
+	if len(more) > 0 {
+		text, from = "; "+strings.Join(more, " and ")+" more than the default order", " from it"
+	}
+	if switches == preemptions {
+		text += preempting(switches, preemptions)
+	}
+	if differing == 1 {
+		verb = " differs"
+	}
+	if differing > 0 {
+		text += "; " + strings.Join(other, " and ") + verb + from
+	}
+	if switches > preemptions {
+		text += preempting(switches, preemptions)
+	}
+	return text
+}
+
+// preempting describes how many of the switches are preemptions.
+func preempting(switches, preemptions int) string {
+	switch {
+	case preemptions == 0:
+		return ""
+	case switches == 1:
+		return ", a preemption"
+	case switches == preemptions:
+		return ", all preemptions"
+	}
+	return ", " + program.Plural(preemptions, "preemption", "preemptions") + " among the switches"
+}
+
+// differences describes the differences between the schedule and the default order, in the order of their steps, if they are few, else the
+// one without which the test passes.
+func (m *Minimized) differences() (lines []string) {
+	few := len(m.Schedule.Switches) <= fewSwitches
+	var shown []testsched.Switch
+	for _, s := range m.Schedule.Switches {
+		if few || m.Removed != nil && *m.Removed == s {
+			shown = append(shown, s)
+		}
+	}
+	slices.SortStableFunc(shown, func(a, b testsched.Switch) int {
+		return cmp.Compare(a.StepIn(m.Outcome.Trace), b.StepIn(m.Outcome.Trace))
+	})
+	for i := range shown {
+		s := &shown[i]
+		needed := m.Removed != nil && *m.Removed == *s
+		if text := s.Describe(m.Outcome.Trace); text != "" {
+			if needed {
+				text += "; the test passes without that"
+			}
+			lines = append(lines, "  "+text)
+		}
+	}
+	return lines
+}

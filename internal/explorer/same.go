@@ -1,0 +1,39 @@
+package explorer
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/macemc/macemc/internal/testsched"
+)
+
+// confirmed stores the schedule of a finding, and reports it.
+func confirmed(s *Settings, c *Config, m *Minimized, how string) *Report {
+	file := s.store(c, m)
+	report := &Report{Finding: s.explain(c, m, how, file), file: file}
+	if shows := slices.Compact(slices.Clone(m.Outcome.Shows)); file != "" && len(shows) > 1 { // the kind alone identifies no finding
+		report.shows = testsched.Brief(strings.Join(shows, "\n"))
+	}
+	return report
+}
+
+// showsLine returns the line of a summary that identifies the finding of a test.
+func showsLine(shows string) string { return fmt.Sprintf("shows %q\n", shows) }
+
+// refer shortens a report if an earlier test of the package has the same finding. It returns the note of such a test.
+func refer(s *Settings, u testsched.Unit, r *Result, report *Report) (note string) {
+	if report.shows == "" {
+		return ""
+	}
+	for _, test := range slices.Sorted(maps.Keys(s.summary)) {
+		if test != u.String() && strings.Contains(s.summary[test], "\n"+showsLine(report.shows)) {
+			note = "the same finding as in " + test
+			report.Finding = fmt.Sprintf("macemc: %s; %s; %s\n", r.Finding.Title(), note, s.shown(report.file))
+			report.shows = ""
+			return note
+		}
+	}
+	return ""
+}

@@ -1,0 +1,397 @@
+package explorer
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/macemc/macemc/internal/testsched/program"
+
+	"github.com/macemc/macemc/internal/testsched"
+)
+
+// Settings are the settings from the environment, and the progress of the test that is explored.
+type Settings struct {
+	config       Config
+	only         onlySchedule
+	died         bool // a process has died while it explored the test; each schedule is executed in a process of its own
+	summaries    string
+	folder       string
+	flags        program.Flags
+	summary      map[string]string // lines, by test
+	modules      string            // see VariableModules
+	reserve      time.Duration     // time reserved before the deadline for examining a finding
+	latest       time.Time         // when the examination of a finding must have ended; the zero time means no limit
+	provisional  provisionalFile
+	unstored     error // why the latest schedule could not be stored
+	unstarted    error // the latest failure to start a new process; nil means none
+	SkipPatience bool  // runs that wait in real time are not repeated, because the finding is that of an Outcome with Patient set
+	binary       binary
+	runs         runs
+	// fresh executes the test in a new process. It returns nil if the outcome is unknown.
+	fresh func(c *Config, e execution) *testsched.Outcome
+}
+
+// onlySchedule describes a command that executes one schedule. Without a file, the command explores.
+type onlySchedule struct {
+	file    string
+	outcome string // file for the outcome, which the command shows; an empty string means that the test shows it
+	trace   string // see VariableTrace
+}
+
+// runs counts the runs of an exploration, for the text about a panic that ends the process.
+type runs struct {
+	dies     testsched.Dying
+	executed int
+	places   map[uint64]string // positions of the operations of predictions
+}
+
+// FromEnvironment returns the settings of this process, which explores the tests of a binary with the given arguments.
+func FromEnvironment(args []string) *Settings {
+	seed, _ := strconv.ParseUint(os.Getenv(testsched.Variable), 10, 64)
+	s := &Settings{
+		config: Config{Seed: seed, NoLeaks: os.Getenv(VariableLeaks) == "false"},
+		only:   onlySchedule{os.Getenv(VariableSchedule), os.Getenv(VariableOutcome), os.Getenv(VariableTrace)},
+		died:   os.Getenv(VariableDied) != "", summaries: os.Getenv(VariableSummaries), summary: map[string]string{},
+		folder: os.Getenv(program.VariableFolder), modules: os.Getenv(testsched.VariableModules),
+		flags: program.ParseFlags(os.Getenv(VariableTags), args),
+	}
+	if s.summaries != "" {
+		os.WriteFile(BegunFile(s.summaries), nil, 0o666)
+	}
+	s.config.Schedules, _ = strconv.Atoi(os.Getenv(VariableSchedules))
+	switch e := os.Getenv(VariableExhaustive); e {
+	case "":
+	case "all":
+		s.config.Exhaustive, s.config.Preemptions = true, Unbounded
+	default:
+		n, err := strconv.Atoi(e)
+		s.config.Exhaustive, s.config.Preemptions = err == nil, n
+	}
+	s.config.Delay, _ = time.ParseDuration(os.Getenv(VariableDelay))
+	s.config.Time, _ = time.ParseDuration(os.Getenv(VariableTime))
+	return s
+}
+
+// Report is the output of package testing about an exploration.
+type Report struct {
+	Finding string // empty means none
+	Known   string // the only findings are known; empty means none
+	Note    string
+	Quiet   bool     // the first run has a known finding, and its output is not shown
+	Failing []string // subtests with findings
+	Rest    []string // subtests that are to be executed as go test does
+	shows   string   // identifies a finding whose schedule is stored; empty means none
+	file    string   // of its schedule
+	// TimedOut, if not nil, means that the test is to be executed as go test does. If it does not end before -timeout, that is a finding.
+	// TimedOut stores and describes it.
+	TimedOut func() string
+}
+
+// Unexplored reports whether the test is to be executed as go test does.
+func (r *Report) Unexplored() bool { return r == nil || r.TimedOut != nil }
+
+// end returns the time after which no schedule begins, given the deadline of package testing, and sets s.latest. The zero time means no
+// limit.
+func (s *Settings) end(deadline time.Time) time.Time {
+	if deadline.IsZero() {
+		return deadline
+	}
+	if s.reserve == 0 {
+		s.reserve = min(10*time.Second, time.Until(deadline)/4)
+	}
+	s.latest = deadline.Add(-s.reserve / 4)
+	return deadline.Add(-s.reserve)
+}
+
+// Test explores a test until shortly before a deadline; the zero time means no deadline. It returns nil if the test is to be executed as go
+// test does.
+func (s *Settings) Test(u testsched.Unit, race bool, deadline time.Time, runner testsched.Runner) *Report {
+	u.Package = cmp.Or(testsched.PackagePath, u.Package)
+	s.runs = runs{dies: dying(u)}
+	if s.binary.stage == testsched.StagePlain {
+		return nil
+	}
+	c := s.config
+	c.Unit, c.Race, c.End = u, race, s.end(deadline)
+	switch {
+	case s.only.outcome != "" && s.only.file != "":
+		return replayedAlone(s, &u, runner)
+	case s.only.file != "":
+		s.binary.read = append(s.binary.read, s.only.file)
+		f, err := Load(s.only.file)
+		if err != nil {
+			return &Report{Finding: fmt.Sprintf("macemc: %s: %v\n", s.only.file, err)}
+		}
+		if !executes(u, f, runner) {
+			return nil
+		}
+		c.Test = f.Test
+		return replayed(s, &c, f, runner)
+	}
+	return dividing(s, &c, runner)
+}
+
+// explored explores a unit. first is called after the first run that is not of a stored schedule: its outcome ends the exploration, and nil
+// continues it. The result is nil if the unit cannot be explored.
+func explored(s *Settings, c *Config, runner testsched.Runner, first func(*testsched.Schedule,
+	*testsched.Outcome) *testsched.Outcome) *Report {
+	u := c.Unit
+	corpus, err := stored(u)
+	s.binary.read = append(s.binary.read, folder(u.Test))
+	for _, f := range corpus {
+		s.binary.read = append(s.binary.read, f.File)
+	}
+	if err != nil {
+		s.summarizeAs(Damaged, u, &Result{}, "")
+		return &Report{Finding: fmt.Sprintf("macemc: %v\n", err)}
+	}
+	showing := showing(corpus)
+	c.Corpus, c.Intrinsics = corpus, !ofModules(u.Package, s.modules)
+	c.Progress = func(r *Result) { s.summarize(u, r, EndedEarly) }
+	c.Progress(&Result{}) // reserves room for a finding
+	if s.died {
+		return separately(s, c)
+	}
+	c.Long = func(text string) { s.announce(u.Package + " " + u.String() + ": " + text) }
+	s.runs = runs{dies: dying(u)}
+	before, after := s.repetition(c)
+	s.runs.dies.Before, s.runs.dies.After = s.runs.dies.Before+"; to repeat: "+before, after
+	if b, ok := runner.(batcher); ok {
+		c.Batch = func(list []*testsched.Schedule) []*testsched.Outcome {
+			s.runs.executed++
+			for _, sch := range list {
+				sch.Showing = showing
+			}
+			outcomes := b.batch(list)
+			s.runs.executed += len(outcomes) - 1
+			return outcomes
+		}
+	}
+	r := Explore(*c, func(sch *testsched.Schedule) *testsched.Outcome {
+		s.runs.executed++
+		sch.Showing = showing
+		o := runner.Run(sch, false)
+		if first != nil && len(sch.Switches) == 0 {
+			stop := first(sch, o)
+			if first = nil; stop != nil {
+				return stop
+			}
+		}
+		return o
+	})
+	return concluded(s, c, r, runner)
+}
+
+// concluded reports the result of an exploration.
+func concluded(s *Settings, c *Config, r *Result, runner testsched.Runner) *Report {
+	s.runs.places = r.predictions.locate(runner)
+	u := c.Unit
+	if r.Finding == nil && r.Stop == nil {
+		r.repeat(func(sch *testsched.Schedule) *testsched.Outcome { return s.replay(c, sch) })
+	}
+	switch {
+	case r.Stop == divided:
+		if delete(s.summary, u.String()); r.Saved.Passing > 0 {
+			s.summarize(u, r, "")
+		}
+		return nil
+	case r.Stop != nil:
+		s.summarize(u, r, "not explored: "+r.Stop.Message)
+		return nil
+	case r.Finding == nil:
+		note := r.incomplete()
+		if note != "" && r.Complete != nil {
+			note = r.Complete.String() + "; " + note
+		}
+		if len(r.Left) > 0 {
+			note = strings.TrimSuffix("left after the test has returned: "+r.Left[0]+"; "+note, "; ")
+		}
+		if r.Ended {
+			note = "stopped because -timeout is near"
+		}
+		return s.conclude(u, r, &Report{Note: strings.Join(append([]string{r.text()}, r.predictions.list(s.runs.places)...), "\n  ")}, note)
+	}
+	if why := r.tooLong(); why != "" {
+		return s.executeLong(c, r, why)
+	}
+	report := s.found(c, r, runner)
+	if report.Note != "" {
+		report.Note = strings.Join(append([]string{report.Note}, headline(r.Finding)[1:]...), "\n")
+	}
+	if report.Finding == "" && r.Finding.HasRace() {
+		report.Finding = report.Note + "\n"
+	}
+	return s.conclude(u, r, report, strings.TrimPrefix(report.Note, "macemc: "))
+}
+
+// replayedAlone executes a schedule, and passes the outcome to the process that waits for it.
+func replayedAlone(s *Settings, u *testsched.Unit, runner testsched.Runner) *Report {
+	f, err := Load(s.only.file)
+	if err != nil {
+		s.write(&testsched.Outcome{Kind: testsched.Unexplored, Message: err.Error()})
+		return &Report{}
+	}
+	if !executes(*u, f, runner) {
+		return &Report{}
+	}
+	o := alone(s, &f.Schedule, runner)
+	s.write(o)
+	if s.only.trace == "nearest" {
+		s.nearest(&f.Schedule, o, runner)
+	}
+	return &Report{}
+}
+
+// replayed executes the schedule that the user gave, and reports its outcome.
+func replayed(s *Settings, c *Config, f *Stored, runner testsched.Runner) *Report {
+	s.summarize(c.Unit, &Result{}, "") // for the command, which reports schedules that no test has executed
+	o := alone(s, &f.Schedule, runner)
+	o.Printed = o.Printed.HiddenLines()
+	if o.Kind == testsched.Passed {
+		note := fmt.Sprintf("passes under %s: delete the file, or commit it as a regression test if the finding is fixed",
+			s.shown(s.only.file))
+		if lacks := s.lacks(f, c.Race, false); lacks != "" {
+			note = fmt.Sprintf("passes, but the finding was not looked for: %s %s", s.shown(s.only.file), lacks)
+		} else if n := len(f.Schedule.Switches); o.Followed < n {
+			note = fmt.Sprintf("passes, but %s does not fit: %d of %s applied; the code may have changed",
+				s.shown(s.only.file), o.Followed, program.Plural(n, "switch", "switches"))
+		} else if n > 0 {
+			note += "; calls of log and t.Log that were added shift its steps, those of fmt.Print do not"
+		}
+		s.summarize(c.Unit, &Result{}, note)
+		return &Report{Note: "macemc: " + note}
+	}
+	m := &Minimized{Schedule: &f.Schedule, Outcome: o}
+	if o.Hash == f.Hash {
+		m.Critical = f.Critical(o.Trace)
+	}
+	return &Report{Finding: s.explain(c, m, "replayed from "+s.only.file, s.only.file)}
+}
+
+// ofModules reports whether a package belongs to one of the comma-separated modules.
+func ofModules(pkg, modules string) bool {
+	for m := range strings.SplitSeq(modules, ",") {
+		if m != "" && (strings.TrimSuffix(pkg, "_test") == m || strings.HasPrefix(pkg, m+"/")) {
+			return true
+		}
+	}
+	return false
+}
+
+// found confirms, minimizes and describes a finding.
+func (s *Settings) found(c *Config, r *Result, runner testsched.Runner) *Report {
+	plain := func(sch *testsched.Schedule) *testsched.Outcome { return runner.Run(sch, false) }
+	traced := func(sch *testsched.Schedule) *testsched.Outcome { return runner.Run(sch, true) }
+	how := fmt.Sprintf("found by schedule %d (%s)", r.Schedules, r.predictions.by(r.By))
+	changed := runner.Changed()
+	if r.FromFile {
+		how = "found by a schedule in " + s.shown(folder(c.Test))
+	}
+	s.storeUnconfirmed(c, r, r.Finding, "confirmed")
+	if s.repeats(c, r) {
+		s.discard("")
+		return &Report{Note: fmt.Sprintf("macemc: it fails when it runs a second time, whatever the schedule: %s; its first run left something behind, for example a file or a setting of the process, which it should undo with t.Cleanup; only %s could be explored",
+			r.Finding.Title(), program.Plural(r.Schedules-1, "schedule", "schedules"))}
+	}
+	s.SkipPatience = r.Finding.Patient
+	defer func() { s.SkipPatience = false }()
+	d := unconfirmed{how: how, changed: changed}
+	again := s.replay(c, r.Found)
+	d.add(r.Found, again)
+	if again == nil || !again.SameFinding(r.Finding) { // other tests may have run before, or the initialization by the first run is irrelevant
+		other := *r.Found
+		other.Warm = !other.Warm
+		o := s.replay(c, &other)
+		d.add(&other, o)
+		if o != nil && o.SameFinding(r.Finding) {
+			r.Found, again = &other, o
+		}
+	}
+	if again == nil || !again.SameFinding(r.Finding) || s.anyway(c, r) {
+		return s.processes(c, r, &d)
+	}
+	m := &Minimized{Schedule: r.Found, Outcome: again, by: r.prediction}
+	if !r.Finding.Spins { // each run of such a finding takes long
+		s.storeUnconfirmed(c, r, again, "minimized")
+		less := Minimize(r.Found, r.Finding, r.prediction, s.latest, plain, traced)
+		s.SkipPatience = false // with fewer switches, a run may show the finding only if it does not wait
+		if o := s.replay(c, less.Schedule); o != nil && o.SameFinding(r.Finding) && !r.knows(o) {
+			less.show(o)
+			m = less
+		} else if o := s.replay(c, r.Found); o != nil && o.Kind == testsched.Passed {
+			return s.undetermined(again, how, s.trials(2, 1, func() *testsched.Outcome { return s.replay(c, r.Found) }))
+		}
+	}
+	if r.Finding == r.First { // its output is shown
+		m.Outcome.Printed = r.First.Printed.HiddenLines()
+	}
+	return confirmed(s, c, m, how)
+}
+
+// repeats reports whether the schedule of the first run, which passed, shows the finding in new processes. The runs so far have then
+// changed what the test finds outside of its process, or what processes inherit. A data race counts in any case: the detector can miss it
+// in the first run.
+func (s *Settings) repeats(c *Config, r *Result) bool {
+	if r.First.Kind != testsched.Passed || r.Finding.HasRace() {
+		return false
+	}
+	run := func() *testsched.Outcome { return s.replay(c, r.first) }
+	if o := run(); o == nil || !o.SameFinding(r.Finding) {
+		return false
+	}
+	t := s.trials(1, 1, run)
+	return t.failed == t.executed
+}
+
+// anyway reports whether the second run of a process shows the finding even under the schedule of the first run, which passes. The finding
+// is then not caused by the schedule.
+func (s *Settings) anyway(c *Config, r *Result) bool {
+	if !r.Found.Warm {
+		return false
+	}
+	again := warmUp
+	again.Warm = true
+	if o := s.replay(c, &again); o == nil || !o.SameFinding(r.Finding) {
+		return false
+	}
+	o := s.replay(c, &warmUp)
+	return o != nil && o.Kind == testsched.Passed
+}
+
+// again returns a command that repeats an exploration up to its finding.
+func (s *Settings) again(c *Config, r *Result) string {
+	before, after := s.repetition(c)
+	return before + strconv.Itoa(r.Schedules) + after
+}
+
+// repetition returns a command that repeats an exploration, before and after the number of schedules.
+func (s *Settings) repetition(c *Config) (before, after string) {
+	if c.Delay > 0 {
+		after += fmt.Sprintf(" -explore-delay %v", c.Delay)
+	}
+	if c.Exhaustive {
+		after += " -exhaustive"
+		if c.Preemptions < Unbounded {
+			after += fmt.Sprintf("=%d", c.Preemptions)
+		}
+	}
+	flags, args := s.command(c)
+	return fmt.Sprintf("macemc test %s -explore-seed %d -schedules ", flags, c.Seed), after + " " + c.Package + args
+}
+
+// dying returns the text for a panic of a goroutine outside the test, which ends the process.
+func dying(u testsched.Unit) testsched.Dying {
+	return testsched.Dying{Before: "macemc: a goroutine that a package has started ends the process during or after a run of " + u.String()}
+}
+
+// write passes the outcome to the command that shows it.
+func (s *Settings) write(o *testsched.Outcome) {
+	if s.only.trace == "" {
+		o.Trace = nil
+	}
+	os.WriteFile(s.only.outcome, testsched.Encode(o), 0o600)
+}

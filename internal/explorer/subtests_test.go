@@ -1,0 +1,140 @@
+package explorer
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/macemc/macemc/internal/testsched"
+)
+
+// toySuite is a test with subtests. Runs execute those that are selected, in order.
+type toySuite struct {
+	subtests []testsched.Subtest
+	outcomes map[string]func(executed []string) *testsched.Outcome // of a subtest, after those that were executed; nil means that it passes
+	only     string
+	without  []string
+	latest   []testsched.Subtest
+	runs     *[]string
+}
+
+func (x *toySuite) Run(*testsched.Schedule, bool) *testsched.Outcome {
+	x.latest = nil
+	var executed []string
+	o := &testsched.Outcome{Hash: 1}
+	for _, l := range x.subtests {
+		if x.only != "" && !strings.HasPrefix(l.Name+"/", x.only+"/") && !strings.HasPrefix(x.only+"/", l.Name+"/") ||
+			slices.Contains(x.without, l.Name) {
+			continue
+		}
+		end := &testsched.Outcome{}
+		if f := x.outcomes[l.Name]; f != nil {
+			end = f(executed)
+		}
+		l.Ended, l.Failed = end.Kind == testsched.Passed || end.Kind == testsched.Failed, end.Kind == testsched.Failed
+		x.latest, executed = append(x.latest, l), append(executed, l.Name)
+		if end.Kind != testsched.Passed {
+			o = end
+		}
+		if !l.Ended {
+			break
+		}
+	}
+	*x.runs = append(*x.runs, strings.Join(executed, " "))
+	return o
+}
+
+func (x *toySuite) Changed() []string             { return nil }
+func (x *toySuite) Subtests() []testsched.Subtest { return x.latest }
+func (x *toySuite) Part(only string) testsched.Runner {
+	y := *x
+	y.Select(only, nil, false)
+	return &y
+}
+func (x *toySuite) Select(only string, without []string, _ bool) { x.only, x.without = only, without }
+
+// leaf returns a subtest with choices.
+func leaf(name string) testsched.Subtest {
+	return testsched.Subtest{Name: name, Parent: -1, Leaf: true, Choices: 9}
+}
+
+// A test is divided into its subtests. Those in which a run ends hide none of the others.
+func TestDivision(t *testing.T) {
+	ends := func(kind testsched.Kind) func([]string) *testsched.Outcome {
+		return func([]string) *testsched.Outcome { return &testsched.Outcome{Kind: kind, Message: "it ends"} }
+	}
+	a, b, c := leaf("T/a"), leaf("T/b"), leaf("T/c")
+	quiet := testsched.Subtest{Name: "T/q", Parent: -1, Leaf: true, Choices: 2}
+	group := testsched.Subtest{Name: "T/g", Parent: -1}
+	inGroup := testsched.Subtest{Name: "T/g/x", Parent: 1, Leaf: true, Parallel: true, Choices: 9}
+	parallel := leaf("T/p")
+	parallel.Parallel = true
+	for name, x := range map[string]struct {
+		list     []testsched.Subtest
+		outcomes map[string]func([]string) *testsched.Outcome
+		units    string // separated by blanks; empty means that the test is explored as one
+		rest     string // not explored
+		whole    bool
+	}{
+		"two":                {[]testsched.Subtest{a, b}, nil, "T/a T/b", "", false},
+		"one":                {[]testsched.Subtest{a}, nil, "", "", true},
+		"none is concurrent": {[]testsched.Subtest{quiet, quiet}, nil, "", "", true},
+		"others":             {[]testsched.Subtest{a, quiet, b}, nil, "T/a T/b", "", false},
+		"parallel in group":  {[]testsched.Subtest{a, group, inGroup}, nil, "T/a T/g", "", false},
+		"parallel":           {[]testsched.Subtest{a, parallel}, nil, "T/a T", "", true},
+		"refused": {[]testsched.Subtest{a, b, c},
+			map[string]func([]string) *testsched.Outcome{"T/a": ends(testsched.Unexplored)}, "T/a T/b T/c", "T/a", false},
+		"dependent": {[]testsched.Subtest{a, b},
+			map[string]func([]string) *testsched.Outcome{"T/b": func(executed []string) *testsched.Outcome {
+				if len(executed) == 0 {
+					return &testsched.Outcome{Kind: testsched.Panic}
+				}
+				return &testsched.Outcome{}
+			}}, "T/a T/b", "", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Chdir(t.TempDir())
+			s := &Settings{summary: map[string]string{}, summaries: t.TempDir(), fresh: func(*Config,
+				execution) *testsched.Outcome {
+				return nil
+			}}
+			s.config = Config{Schedules: 2}
+			var runs []string
+			suite := &toySuite{subtests: x.list, outcomes: x.outcomes, runs: &runs}
+			report := s.Test(testsched.Unit{Package: "p", Test: "T"}, false, time.Time{}, suite)
+			if report == nil || report.Finding != "" || strings.Join(report.Rest, " ") != x.rest {
+				t.Errorf("got %+v, want rest %q", report, x.rest)
+			}
+			for unit := range strings.FieldsSeq(x.units) {
+				if _, ok := s.summary[unit]; !ok {
+					t.Errorf("%s is not explored: %q", unit, s.summary)
+				}
+			}
+			if _, ok := s.summary["T"]; ok != x.whole && name != "others" {
+				t.Errorf("whole is %t, want %t: %q", ok, x.whole, s.summary)
+			}
+		})
+	}
+}
+
+// A run that exceeds its limit of points is repeated without the subtests that took many of them.
+func TestDivision_Long(t *testing.T) {
+	v := &division{}
+	list := []testsched.Subtest{leaf("T/a"), leaf("T/b"), leaf("T/c"), leaf("T/..")}
+	list[0].Points, list[1].Points, list[2].Points, list[3].Points = 30, 5, 60, 900
+	if got := v.long(list, &testsched.Outcome{Kind: testsched.NoEnd, Points: 200}, []string{"T/c"}); !slices.Equal(got, []string{"T/c",
+		"T/a"}) || v.end != "T/a" {
+		t.Errorf("got %q, end %q", got, v.end)
+	}
+}
+
+// The exploration that a new process repeats does not divide the test.
+func TestExecution_AsOne(t *testing.T) {
+	var runs []string
+	c := &Config{Unit: testsched.Unit{Package: "p", Test: "T"}}
+	execution{schedules: 2}.in(&Settings{}, c, &toySuite{subtests: []testsched.Subtest{leaf("T/a"), leaf("T/b")}, runs: &runs})
+	if len(runs) != 2 || slices.ContainsFunc(runs, func(r string) bool { return r != "T/a T/b" }) {
+		t.Errorf("got %q", runs)
+	}
+}

@@ -1,0 +1,119 @@
+package testsched
+
+import (
+	"os"
+	"slices"
+	"strconv"
+	"sync"
+
+	"github.com/macemc/macemc/internal/testsched/program"
+)
+
+// Agent executes schedules for the explorer, which is another process.
+type Agent struct {
+	mu         sync.Mutex // held during a call
+	connection *Connection
+	dies       Dying
+	executed   int // number of runs of the exploration
+}
+
+// NewAgent returns the agent of this process; nil means that nothing is explored. It hides the variables of the environment that control
+// it.
+func NewAgent() *Agent {
+	fd, err := strconv.Atoi(os.Getenv(VariableAgent))
+	hideEnvironment()
+	if err != nil {
+		return nil
+	}
+	stream, err := inherited(fd)
+	if err != nil {
+		os.Stderr.WriteString("macemc: tests are not explored, because the program of -exec closes descriptor " + strconv.Itoa(fd) + "\n")
+		return nil
+	}
+	return &Agent{connection: Connect(stream)}
+}
+
+// check ends the process without a message if the explorer has ended, which says why.
+func check(err error) {
+	if err != nil {
+		os.Exit(2)
+	}
+}
+
+// Explore asks the explorer for schedules, executes them, and returns what to do about the test.
+func (a *Agent) Explore(call *Call, whole Divisible) *Verdict {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	check(a.connection.Send(call))
+	parts := map[string]Divisible{"": whole}
+	for {
+		var q Request
+		check(a.connection.Receive(&q))
+		if q.What == Concludes {
+			return &q.Verdict
+		}
+		if parts[q.Part] == nil {
+			parts[q.Part] = whole.Part(q.Part).(Divisible)
+		}
+		r := a.respond(&q, parts[q.Part])
+		r.Processor = program.ProcessorTime()
+		check(a.connection.Send(r))
+	}
+}
+
+// batchPoints is the number of scheduling points after which the runs of one request end.
+const batchPoints = 10_000
+
+// respond executes a request.
+func (a *Agent) respond(q *Request, runner Divisible) *Response {
+	r := &Response{}
+	switch q.What {
+	case Run:
+		a.dies, a.executed = q.Dies, q.Executed
+		points := uint64(0)
+		for i, s := range q.Schedules {
+			a.executed = q.Executed + i
+			o := runner.Run(s, q.Traced)
+			r.Outcomes = append(r.Outcomes, o)
+			if points += o.Points; o.Kind != Passed || len(o.Left) > 0 || points > batchPoints {
+				break
+			}
+			o.Ended, o.Events = slices.Clone(o.Ended), slices.Clone(o.Events) // the memory is that of the next run
+		}
+	case Changed:
+		r.Names = runner.Changed()
+	case Located:
+		for _, at := range q.Places {
+			r.Names = append(r.Names, Frames([]uintptr{at}).Where())
+		}
+	case Subtests:
+		r.Subtests = runner.Subtests()
+	case Select:
+		runner.Select(q.Only, q.Without, q.Shown)
+	}
+	return r
+}
+
+// TimesOut returns the report about a test that -timeout ends.
+func (a *Agent) TimesOut(test string) string {
+	if !a.mu.TryLock() {
+		return "" // an exploration does not end, and the test waits for it
+	}
+	defer a.mu.Unlock()
+	var q Request
+	if a.connection.Send(&Call{What: TimesOut, Unit: Unit{Test: test}}) != nil || a.connection.Receive(&q) != nil {
+		return ""
+	}
+	return q.Verdict.Finding
+}
+
+// Continue makes the next stage follow when this process has ended with a status.
+func (a *Agent) Continue(call *Call) { check(a.connection.Send(call)) }
+
+// Died returns the line that precedes the message of a panic of a goroutine outside the test, which ends the process.
+func (a *Agent) Died() string {
+	if a.dies.After == "" {
+		return a.dies.Before + "\n"
+	}
+	return a.dies.Before + strconv.Itoa(a.executed) + a.dies.After + "\n"
+}

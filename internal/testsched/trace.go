@@ -1,0 +1,106 @@
+package testsched
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/macemc/macemc/internal/testsched/program"
+)
+
+// rival returns the last step before a step in which another goroutine used the same object; 0 means none.
+func (o *Outcome) Rival(step int) int {
+	of := &o.Trace[step-1]
+	for k := step - 1; k > 0 && of.Object != ""; k-- {
+		if e := &o.Trace[k-1]; e.Who != of.Who && e.Object == of.Object {
+			return k
+		}
+	}
+	return 0
+}
+
+// closed returns the step that closed the channel that a panic's operation closes or sends to; 0 means none.
+func (o *Outcome) Closing() int {
+	if o.Kind != Panic || !strings.Contains(o.Message, "closed channel") {
+		return 0
+	}
+	for k, last := range slices.Backward(o.Trace) { // deferred functions may have steps after it
+		if last.At == o.Where && (last.Op == program.OpClose || last.Op == program.OpSend || last.Takes == program.OpSend) {
+			return 1 + slices.IndexFunc(o.Trace[:k], func(e Event) bool { return e.Op == program.OpClose && e.Object == last.Object })
+		}
+	}
+	return 0
+}
+
+var goroutineName = regexp.MustCompile(`\bgoroutine (\d+)`)
+
+// identities describes the goroutines that the lines of a report name, except those that the headline describes.
+func (o *Outcome) Identities(test string, head, rest []string) (lines []string) {
+	described := map[string]bool{}
+	for _, line := range head {
+		if m := goroutineName.FindStringSubmatch(line); m != nil && (strings.Contains(line, ", started at ") ||
+			m[1] == "1" && strings.Contains(line, " in "+test)) {
+			described[m[1]] = true
+		}
+	}
+	var texts []string
+	of := map[string][]int{} // numbers by text
+	for _, m := range goroutineName.FindAllStringSubmatch(strings.Join(slices.Concat(head, rest), "\n"), -1) {
+		number, _ := strconv.Atoi(m[1])
+		if text := o.Identity(test, number); text != "" && !described[m[1]] {
+			if of[text] == nil {
+				texts = append(texts, text)
+			}
+			of[text] = append(of[text], number)
+		}
+		described[m[1]] = true
+	}
+	for _, text := range texts {
+		numbers := of[text]
+		slices.Sort(numbers)
+		who := fmt.Sprintf("goroutine %d", numbers[0])
+		if last := len(numbers) - 1; last > 0 {
+			list := strings.Trim(strings.ReplaceAll(fmt.Sprint(numbers[:last]), " ", ", "), "[]")
+			who = fmt.Sprintf("goroutines %s and %d", list, numbers[last])
+		}
+		lines = append(lines, "  "+who+": "+text)
+	}
+	return lines
+}
+
+// step returns the index of the operation at which the goroutine yields, or -1 if it is not in the trace.
+func (s *Switch) StepIn(trace []Event) int {
+	return slices.IndexFunc(trace, func(e Event) bool { return e.Who == s.Who && e.Place == s.Place&placeMask })
+}
+
+// describe returns an empty string if the operation at which the goroutine yields is not in the trace.
+func (s *Switch) Describe(trace []Event) string {
+	at := s.StepIn(trace)
+	if at < 0 {
+		return ""
+	}
+	e := trace[at]
+	step := fmt.Sprintf("step %d (%s)", at+1, e.operation())
+	if s.Case() {
+		return fmt.Sprintf("goroutine %d takes another ready case in %s", e.Number, step)
+	}
+	before := "before " + step
+	if s.Place&BlockedBit != 0 {
+		before = "after " + step
+	}
+	switch {
+	case s.Timer() && s.Preempts():
+		return fmt.Sprintf("a timer fires %s, while goroutine %d can run", before, e.Number)
+	case s.Timer():
+		return fmt.Sprintf("%s, a timer fires before any goroutine continues", before)
+	case s.Pauses():
+		return fmt.Sprintf("goroutine %d pauses %s until all others wait", e.Number, before)
+	}
+	to := slices.IndexFunc(trace, func(e Event) bool { return e.Who == s.To })
+	if to < 0 {
+		return ""
+	}
+	return fmt.Sprintf("goroutine %d continues in place of goroutine %d %s", trace[to].Number, e.Number, before)
+}
