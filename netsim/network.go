@@ -19,7 +19,8 @@ type Datagrams struct {
 	Partitions int // maximum number of partitions in a run
 }
 
-// Streams is a network of reliable, ordered streams: a simulated TCP. The zero value has no faults.
+// Streams is a network of reliable, ordered streams: a simulated TCP. The zero value has no faults. Nodes that run
+// programs (package bubble) have datagrams, too; [Both] sets their faults.
 type Streams struct {
 	Buffer     int // maximum number of messages queued by a node to one peer; 0 means DefaultBuffer
 	Errors     int // maximum number of broken connections in a run
@@ -126,8 +127,17 @@ func (s Streams) Start(host netmodel.Host) netmodel.Model {
 	return newModel(host, config{streams: true, buffer: s.Buffer, limits: s.Limits(), asLive: s.asLive, mutation: s.mutation})
 }
 
+// StartOfPrograms implements [netmodel.OfPrograms]: the network has datagrams, too, as any network of programs.
+func (s Streams) StartOfPrograms(host netmodel.Host) netmodel.Model {
+	return Both{Streams: s}.startWith(host, s.Limits())
+}
+
 // Start implements [sim.Network].
 func (b Both) Start(host netmodel.Host) netmodel.Model {
-	return newModel(host, config{datagrams: true, order: Any, streams: true, buffer: b.Streams.Buffer, limits: b.Limits(),
+	return b.startWith(host, b.Limits())
+}
+
+func (b Both) startWith(host netmodel.Host, l sim.Limits) netmodel.Model {
+	return newModel(host, config{datagrams: true, order: Any, streams: true, buffer: b.Streams.Buffer, limits: l,
 		asLive: b.Streams.asLive, mutation: b.Streams.mutation})
 }

@@ -205,6 +205,9 @@ func NewWorld(sys *sim.System, opts Options) (World, error) {
 	if err := declared.CheckPrograms(w.Sys, w.programs); err != nil {
 		return nil, err
 	}
+	if n, ok := network.(netmodel.OfPrograms); ok && w.programs {
+		w.Net = n.StartOfPrograms(w)
+	}
 	for i := range sys.Monitors {
 		if err := w.tryMonitor(i); err != nil {
 			return nil, err

@@ -15,6 +15,12 @@ type Network interface {
 	Start(Host) Model
 }
 
+// OfPrograms is implemented by networks that behave differently if the nodes of the system run programs.
+type OfPrograms interface {
+	// StartOfPrograms is Start for such a system.
+	StartOfPrograms(Host) Model
+}
+
 // Of returns the network of a system, or an error if it cannot be checked. A system without one has nil.
 func Of(s *sim.System) (Network, error) {
 	if s.Network == nil {
