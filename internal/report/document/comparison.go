@@ -64,8 +64,10 @@ func (d *Document) compare() {
 	if d.Live != nil {
 		d.LiveSteps = d.liveExcerpt(in)
 		var at int
-		if d.Difference, at = difference(r.Dead, r.Live, align, max(c.LiveCommon+1, d.Dead.Critical)); at > 0 {
+		var named []int
+		if d.Difference, at, named = difference(r.Dead, r.Live, align, max(c.LiveCommon+1, d.Dead.Critical)); at > 0 {
 			d.DeadNamed, d.LiveNamed = append(d.DeadNamed, at), append(d.LiveNamed, align[at].Step)
+			d.cited = append(append(d.cited, at), named...)
 		}
 	}
 	if d.Difference != "" {
@@ -80,6 +82,7 @@ func (d *Document) compare() {
 	for _, s := range lastStarts(r.Dead, c.Step) {
 		if s != nil {
 			d.DeadNamed = append(d.DeadNamed, s.Number)
+			d.cited = append(d.cited, s.Number)
 		}
 	}
 }

@@ -30,10 +30,12 @@ type state struct {
 	order  []place        // of first appearance
 	step   int            // number of the last step; 0 means boot
 	since  map[place]int  // step of the last change
+	named  map[string]int // that step, by the text of a difference that names it
 }
 
 func newState(t *replay.Trace) *state {
-	s := &state{values: map[place]string{}, inside: map[place]bool{}, isDown: map[int]bool{}, since: map[place]int{}, step: -1}
+	s := &state{values: map[place]string{}, inside: map[place]bool{}, isDown: map[int]bool{}, since: map[place]int{},
+		named: map[string]int{}, step: -1}
 	s.follow(&t.Boot)
 	return s
 }
@@ -80,8 +82,9 @@ const mostCompared = 200
 // difference describes how the states of a run and of the nearest live run differ after a step and its counterpart.
 // If they do not, it uses the first later step after which they do. A difference is "n0.Acked 1 | 2", the dead run's
 // value first. Fields that one of the steps changed come first, then other differences on that node. Timers and down
-// nodes count only if nothing else ever differs. at is the step of the dead run; 0 means no difference.
-func difference(dead, live *replay.Trace, align []replay.Counterpart, from int) (text string, at int) {
+// nodes count only if nothing else ever differs. at is the step of the dead run; 0 means no difference. named are further
+// steps of that run that the text names.
+func difference(dead, live *replay.Trace, align []replay.Counterpart, from int) (text string, at int, named []int) {
 	a := stateAfter(dead, from-1)
 	for n := from; n <= min(from+mostCompared, len(dead.Steps)); n++ {
 		step, other := &dead.Steps[n-1], align[n]
@@ -99,13 +102,23 @@ func difference(dead, live *replay.Trace, align []replay.Counterpart, from int) 
 			after = fmt.Sprintf(" (after step %d)", n)
 		}
 		if len(found) > 0 {
-			return joinFew(found) + after, n
+			return joinFew(found) + after, n, a.namedBy(found)
 		}
 		if text == "" && len(rest) > 0 {
-			text, at = joinFew(rest)+after, n
+			text, at, named = joinFew(rest)+after, n, a.namedBy(rest)
 		}
 	}
-	return text, at
+	return text, at, named
+}
+
+// namedBy returns the steps of the last changes that texts of differences name.
+func (s *state) namedBy(found []string) (steps []int) {
+	for _, text := range found[:min(len(found), mostJoined)] {
+		if step := s.named[text]; step > 0 {
+			steps = append(steps, step)
+		}
+	}
+	return steps
 }
 
 // mostJoined is the maximum number of texts that [joinFew] joins.
@@ -134,10 +147,15 @@ func differences(a, b *state, node int, changed []replay.NodeChange) (found, res
 	for kind, places := range unlike(a, b) {
 		for _, at := range places {
 			x, y := pair(a.show(at), b.show(at))
-			if since := a.since[at]; since > 0 && since < a.step {
+			since := a.since[at]
+			if since >= a.step {
+				since = 0
+			}
+			if since > 0 {
 				x += fmt.Sprintf(" (since step %d)", since)
 			}
 			text := fmt.Sprintf("n%d.%s %s | %s", at.node, at.path, x, y)
+			a.named[text] = since
 			switch {
 			case kind == minorKind:
 				rest = append(rest, text)

@@ -37,6 +37,7 @@ type Document struct {
 	DeadNamed, LiveNamed []int
 	// DeadFolds and LiveFolds are the ticks of the runs that renderers show as one line.
 	DeadFolds, LiveFolds []eventgraph.Fold
+	cited                []int       // steps of the violating run that the text names, each of which an excerpt shows
 	LiveFrom             int         // first step in which the live run differs
 	Tail                 string      // the events at the end, see TailLabel; empty means unknown
 	Difference           string      // of the states of both runs after the critical step

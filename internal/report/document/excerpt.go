@@ -121,7 +121,7 @@ func Excerpt(g *eventgraph.Graph, steps []int, header, expand bool, width int) [
 	return strings.Split(strings.TrimRight(b.String(), "\n"), "\n")
 }
 
-// fold marks the steps that the text names in both graphs, and finds the ticks that renderers show as one line.
+// fold marks the steps that the text names in both graphs, adds them to the excerpt, and finds the ticks that renderers show as one line.
 func (d *Document) fold() {
 	r := d.Report
 	if d.Dead == nil {
@@ -138,6 +138,13 @@ func (d *Document) fold() {
 	if c := r.Critical; c != nil {
 		d.Dead.Named = append(d.Dead.Named, c.After.Step, c.ProvenAt, c.LiveCommon)
 	}
+	for _, step := range d.cited {
+		if step > 0 && step <= last {
+			d.Dead.Named, d.DeadSteps = append(d.Dead.Named, step), append(d.DeadSteps, step)
+		}
+	}
+	slices.Sort(d.DeadSteps)
+	d.DeadSteps = slices.Compact(d.DeadSteps)
 	d.DeadFolds = d.Dead.Folds()
 	if d.Live != nil {
 		d.Live.Named = append([]int{d.LiveFrom, r.Critical.LiveCommon}, d.LiveNamed...)

@@ -7,6 +7,8 @@ import (
 	"io"
 	"math/rand/v2"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -15,6 +17,7 @@ import (
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/report"
+	"github.com/macemc/macemc/internal/report/document"
 	"github.com/macemc/macemc/internal/report/render"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
@@ -118,8 +121,31 @@ func TestPageIsSmall(t *testing.T) {
 		if zipped := bytes.Contains(page, []byte(`download="error.path.gz" href="data:application/gzip;base64,`)); zipped != (steps == 5000) {
 			t.Errorf("%d steps: error.path is compressed: %t", steps, zipped)
 		}
-		if len(page) > 1_000_000 {
-			t.Errorf("%d steps: the page has %d bytes, want less than a million", steps, len(page))
+		if len(page) > 1_100_000 {
+			t.Errorf("%d steps: the page has %d bytes, want less than 1.1 million", steps, len(page))
 		}
+	}
+}
+
+// The excerpt of a long run shows each step that the text names.
+func TestNamedStepsAreShown(t *testing.T) {
+	d := document.New(wideReport(t, 5000), nil)
+	text := ""
+	for _, f := range slices.Concat(d.Violated, d.Compared) {
+		if f.Label != "only there:" && f.Label != "nearest run:" { // these name steps of the live run
+			text += f.Label + " " + f.Text + "\n"
+		}
+	}
+	for _, c := range d.Causes {
+		text += c.Note + "\n"
+	}
+	named := regexp.MustCompile(`(?:^|[^|] )step ([0-9]+)`).FindAllStringSubmatch(text, -1)
+	for _, m := range named {
+		if n, _ := strconv.Atoi(m[1]); !slices.Contains(d.DeadSteps, n) {
+			t.Errorf("step %d is not among %v:\n%s", n, d.DeadSteps, text)
+		}
+	}
+	if len(named) == 0 {
+		t.Errorf("the text names no step:\n%s", text)
 	}
 }
