@@ -10,6 +10,7 @@ type deadRun struct {
 	lastLive    int     // the last live step; 0 for the first state, -1 for none
 	outOfEvents bool
 	live        bool // the last state is live
+	bounded     bool // its delays are bounded
 }
 
 // steps returns the number of steps.

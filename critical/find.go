@@ -59,6 +59,10 @@ func Find(ctx context.Context, cfg Config) (*Result, error) {
 		}
 	}
 	if err == nil {
+		if res.Violation() && f.dead.bounded {
+			// Whatever ends these walks early, the result without them is right.
+			res.Unbound, _ = p.withoutBound(ctx, f, f.dead.prefix(res.Bound), res.Bound)
+		}
 		res.Engine = p.engine()
 		for _, w := range p.workers {
 			res.HardlyJudged = res.HardlyJudged || w.loop.HardlyJudged()

@@ -117,7 +117,7 @@ func (f *finder) replay(ctx context.Context) error {
 		return &MismatchError{fmt.Errorf("critical: step %d: the path does not fit the system", o.Steps+1)}
 	}
 	f.dead.bounds = append(f.dead.bounds[:0], w.loop.Replay().Bounds...)
-	f.dead.live = o.Live
+	f.dead.live, f.dead.bounded = o.Live, kernel.BoundsDelays(w.loop.Replay().World)
 	last, err := f.prober.walk(ctx, w, f.dead.path, 0, 0)
 	if err != nil {
 		return err

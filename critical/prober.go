@@ -74,6 +74,42 @@ func (p *prober) walk(ctx context.Context, w *walkWorker, prefix choose.Path, k,
 	return o, nil
 }
 
+// unbinding is a strategy that removes the bound of delays where its part of the run begins.
+type unbinding struct {
+	*runs.Walker
+	unbound bool
+}
+
+// Select implements [runloop.Strategy].
+func (u *unbinding) Select(at *runloop.Node) runloop.Selection {
+	if !u.unbound {
+		u.unbound = true
+		kernel.Unbind(at.Run.World)
+		at.Enabled = at.Run.World.Enabled()
+	}
+	return u.Walker.Select(at)
+}
+
+// withoutBound makes a few walks from the end of prefix, of a run with bounded delays, in which delays are not bounded
+// any more.
+func (p *prober) withoutBound(ctx context.Context, f *finder, prefix choose.Path, step int) (probe Probe, err error) {
+	w := p.workers[0]
+	for probe = (Probe{Step: step, Limit: f.limit}); probe.Walks < minWalks; probe.Walks++ {
+		w.walker.SetLimit(f.limit)
+		w.walker.Seed(p.seed, choose.Derive(choose.Derive(p.seed, prefix), choose.Path{int32(probe.Walks)}))
+		o := w.loop.Run(&runloop.Stoppable{Strategy: &unbinding{Walker: w.walker}, Ctx: ctx}, runloop.Task{Path: prefix})
+		switch {
+		case o.Stuck != nil:
+			return probe, stuckIn(&o)
+		case o.End == runloop.Stopped:
+			return probe, ctx.Err()
+		case f.isLive(w.loop, &o):
+			probe.Recovered++
+		}
+	}
+	return probe, nil
+}
+
 // probe makes walks from the end of prefix until one is live, or all. The result does not depend on the number of
 // workers: walks with lower numbers than the first live one are finished. With an error the result counts the
 // finished walks.

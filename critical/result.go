@@ -44,8 +44,11 @@ type Transition struct {
 	Probes  []Probe `json:"probes"` // in order of execution
 	// Before and After are the probes on both sides of the critical step ([Located]). For [Unlocated], After is the probe
 	// with the evidence that the run is dead.
-	Before      Probe `json:"before"`
-	After       Probe `json:"after"`
+	Before Probe `json:"before"`
+	After  Probe `json:"after"`
+	// Unbound is a probe like After whose walks have unbounded delays, of a run whose delays are bounded. Without walks,
+	// they were not bounded, or there was no time.
+	Unbound     Probe `json:"unbound,omitzero"`
 	LiveCommon  int   `json:"live_common"` // steps that dead and live run share
 	Tail        Tail  `json:"tail"`
 	OutOfEvents bool  `json:"out_of_events"` // no event of the recovery relation is enabled at the end of the dead run

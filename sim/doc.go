@@ -42,7 +42,7 @@
 //   - [System], [Action] ([AnyAction]) with weights up to [MaxWeight], [Disturbance] ([DisturbingTimers],
 //     [DisturbingMessages], [DisturbingQuorums], [DisturbingBoots], [DisturbingErrors], [DisturbingHeals]),
 //     [Quorum] ([AnyQuorum], [From], [QuorumProperty]), [Limits] for each [Fault] ([ParseFault]) up to [MaxFaults], [Timing]
-//     ([Bounded], [BoundedLiveness]), [Clocks], [Interleave], [CrashCut], [Abstraction]
+//     ([Bounded], [SometimesBounded], [BoundedLiveness]), [Clocks], [Interleave], [CrashCut], [Abstraction]
 //   - [Property], [View], [Each], [Any], [EachArmed], [Nodes]; [AssertionProperty]
 //   - [Monitor], [MonitorName]; [Obliged] and [Obligation] for monitors of events that must happen
 //   - [StateRule] for types of the state that belong to other packages: [IgnoreField], [EncodeBy], [CopyBy], [ShowBy],

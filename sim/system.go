@@ -72,8 +72,9 @@ type System struct {
 	// change the behavior of the system. A symmetric search verifies this wherever it relies on it. Nil means that no
 	// node has a role.
 	Roles func(NodeID) string
-	// Timing selects the armed timers that may fire. The zero value is [ByDeadline]. If the system has nodes of package
-	// bubble, and Eventually properties or Clocks, a check replaces it by [BoundedLiveness].
+	// Timing selects the armed timers that may fire. The zero value is [ByDeadline]. A check by random runs replaces it, with
+	// a delay of 100 ms: by [SometimesBounded] if the system has Eventually properties and no Quorums, and by
+	// [BoundedLiveness] if it has nodes of package bubble, and Eventually properties or Clocks.
 	Timing Timing
 	// Clocks bounds the differences between the clocks of nodes of package bubble. Nil means that they are independent.
 	Clocks *Clocks

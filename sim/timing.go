@@ -2,7 +2,7 @@ package sim
 
 import "time"
 
-// Timing selects the armed timers that may fire: one of the constants, [Bounded] or [BoundedLiveness].
+// Timing selects the armed timers that may fire: one of the constants, [Bounded], [SometimesBounded] or [BoundedLiveness].
 type Timing int64
 
 const (
@@ -33,13 +33,26 @@ func BoundedLiveness(delay time.Duration) Timing {
 	return ^(Bounded(delay) - bounded)
 }
 
-// MaxDelay returns the bound of a timing by [Bounded] or [BoundedLiveness].
+// SometimesBounded returns the timing that is [Bounded] in some runs and [ByDeadline] in the others, like
+// [BoundedLiveness], but Eventually properties are judged in both: a run is dead if it cannot recover by its own timing.
+// In a bounded run no false suspicion of a healthy node rescues it.
+func SometimesBounded(delay time.Duration) Timing { return Bounded(delay) | sometimes }
+
+// sometimes is the bit of timings by SometimesBounded. It is above every delay.
+const sometimes Timing = 1 << 62
+
+// MaxDelay returns the bound of a timing by [Bounded], [SometimesBounded] or [BoundedLiveness].
 func (t Timing) MaxDelay() (delay time.Duration, ok bool) {
 	if t.LivenessOnly() {
 		return time.Duration(^t), true
 	}
+	t &^= sometimes
 	return time.Duration(max(0, t-bounded)), t >= bounded
 }
+
+// Sometimes reports whether the timing bounds delays in some runs only: it was made by [SometimesBounded] or
+// [BoundedLiveness].
+func (t Timing) Sometimes() bool { return t.LivenessOnly() || t&sometimes != 0 }
 
 // LivenessOnly reports whether the timing was made by [BoundedLiveness].
 func (t Timing) LivenessOnly() bool { return t < 0 }
@@ -49,6 +62,8 @@ func (t Timing) String() string {
 	switch {
 	case t.LivenessOnly():
 		return "BoundedLiveness:" + delay.String()
+	case t.Sometimes():
+		return "SometimesBounded:" + delay.String()
 	case ok:
 		return "Bounded:" + delay.String()
 	}

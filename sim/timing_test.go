@@ -13,6 +13,7 @@ func TestParseTiming_InvertsString(t *testing.T) {
 	for text, want := range map[string]sim.Timing{
 		"ByDeadline": sim.ByDeadline, "AnyOrder": sim.AnyOrder, "Prompt": sim.Prompt, "Bounded:0s": sim.Bounded(0), "Bounded:1m0.5s": sim.Bounded(60500 * time.Millisecond),
 		"BoundedLiveness:0s": sim.BoundedLiveness(0), "BoundedLiveness:2s": sim.BoundedLiveness(2 * time.Second),
+		"SometimesBounded:0s": sim.SometimesBounded(0), "SometimesBounded:2s": sim.SometimesBounded(2 * time.Second),
 	} {
 		if got, err := simext.ParseTiming(text); err != nil || got != want || got.String() != text {
 			t.Errorf("%s: got %v (%v), want %v", text, got, err, want)
@@ -34,6 +35,16 @@ func TestParseTiming_InvertsString(t *testing.T) {
 	}
 	if delay, _ := sim.Bounded(math.MaxInt64).MaxDelay(); delay != 10_000*time.Hour {
 		t.Errorf("the longest delay has the bound %v", delay)
+	}
+	if delay, ok := sim.SometimesBounded(math.MaxInt64).MaxDelay(); delay != 10_000*time.Hour || !ok {
+		t.Errorf("the longest delay of some runs has the bound %v, %v", delay, ok)
+	}
+	for timing, want := range map[sim.Timing]bool{
+		sim.ByDeadline: false, sim.Prompt: false, sim.Bounded(1): false, sim.SometimesBounded(0): true, sim.BoundedLiveness(0): true,
+	} {
+		if timing.Sometimes() != want || timing.LivenessOnly() != (timing == sim.BoundedLiveness(0)) {
+			t.Errorf("%v: bounded in some runs %v, only liveness %v", timing, timing.Sometimes(), timing.LivenessOnly())
+		}
 	}
 	if delay, ok := sim.Prompt.MaxDelay(); delay != 0 || ok {
 		t.Errorf("Prompt has the bound %v, %v", delay, ok)

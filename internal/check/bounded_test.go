@@ -168,11 +168,96 @@ func TestLivenessTiming(t *testing.T) {
 	}{
 		{sim.System{Nodes: 1, New: goroutines, Properties: goal}, sim.BoundedLiveness(check.DefaultDelay)},
 		{sim.System{Nodes: 1, New: goroutines}, sim.ByDeadline},
-		{sim.System{Nodes: 1, New: plain, Properties: goal}, sim.ByDeadline},
+		{sim.System{Nodes: 1, New: plain, Properties: goal}, sim.SometimesBounded(check.DefaultDelay)},
+		{sim.System{Nodes: 1, New: plain}, sim.ByDeadline},
+		{sim.System{Nodes: 1, New: plain, Properties: goal, Quorums: make([]sim.AnyQuorum, 1)}, sim.ByDeadline},
 		{sim.System{Nodes: 1, New: goroutines, Properties: goal, Timing: sim.AnyOrder}, sim.AnyOrder},
 	} {
 		if got := check.LivenessTiming(&c.system); got != c.want {
 			t.Errorf("%+v: got %v, want %v", c.system, got, c.want)
+		}
+	}
+}
+
+type (
+	ask   struct{}
+	reply struct{}
+	ping  struct{} // also a timer
+	pong  struct{}
+	dead  struct{} // a timer
+)
+
+// asker asks once.
+type asker struct {
+	sim.Nop
+	Answered bool
+}
+
+func (a *asker) Boot(env sim.Env) { env.Send(1, ask{}) }
+
+func (a *asker) Receive(env sim.Env, from sim.NodeID, msg any) {
+	switch msg.(type) {
+	case reply:
+		a.Answered = true
+	case ping:
+		env.Send(from, pong{})
+	}
+}
+
+// greeter answers, and greets a node again that it takes for dead.
+type greeter struct{ sim.Nop }
+
+func (greeter) Boot(env sim.Env) { env.SetTimer(ping{}, 2*time.Second) }
+
+func (g greeter) Timer(env sim.Env, t any) {
+	switch t.(type) {
+	case ping:
+		env.Send(0, ping{})
+		env.SetTimer(dead{}, time.Second)
+	case dead:
+		env.Send(0, reply{})
+		g.Boot(env)
+	}
+}
+
+func (g greeter) Receive(env sim.Env, from sim.NodeID, msg any) {
+	switch msg.(type) {
+	case ask:
+		env.Send(from, reply{})
+	case pong:
+		env.StopTimer(dead{})
+		g.Boot(env)
+	}
+}
+
+// Where a lost answer is sent again only to a healthy node that seems dead, the default timing finds that, and the
+// report says that longer delays would rescue the run.
+func TestLivenessTiming_FalseSuspicion(t *testing.T) {
+	for _, byDefault := range []bool{true, false} {
+		sys := sim.System{
+			Name: "rescued", Nodes: 2, Network: netsim.Datagrams{Loss: 1},
+			New: func(id sim.NodeID) sim.Service {
+				if id == 0 {
+					return &asker{}
+				}
+				return greeter{}
+			},
+			Properties: []sim.Property{{Name: "answered", Eventually: func(v *sim.View) bool { return v.Service(0).(*asker).Answered }}},
+		}
+		if byDefault {
+			sys.Timing = check.LivenessTiming(&sys)
+		}
+		o := testOptions(sys)
+		o.Search.Time, o.Search.MaxPaths, o.Dir, o.Respawn = time.Minute, 1000, filepath.Join(t.TempDir(), "out"), nil
+		r, err := check.Run(t.Context(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := r.Verdict == search.Violation && r.Critical != nil; got != byDefault {
+			t.Fatalf("%v: verdict %v (%v)", sys.Timing, r.Verdict, r.Message)
+		}
+		if c := r.Critical; byDefault && (c.Step != 1 || c.Unbound.Walks == 0 || c.Unbound.Recovered != c.Unbound.Walks) {
+			t.Errorf("critical step %d, with longer delays %+v", c.Step, c.Unbound)
 		}
 	}
 }

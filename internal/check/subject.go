@@ -97,9 +97,11 @@ func NewSubject(e spec.Entry, wanted Wanted) (Subject, error) {
 // DefaultDelay is the bound of [LivenessTiming].
 const DefaultDelay = 100 * time.Millisecond
 
-// LivenessTiming returns the timing for searching a system that sets none. Libraries that give up after some retries
-// are correct only if delays are bounded, so the liveness of goroutines is judged under a bound. Common time passes
-// in small steps only under a bound, so systems with [sim.Clocks] use it, too.
+// LivenessTiming returns the timing for searching a system that sets none. Liveness is judged on networks with bounded
+// delays, where no false suspicion of a healthy node rescues a run. Services are judged without a bound, too. Libraries
+// that give up after some retries are correct only under a bound, so the liveness of goroutines is judged only there.
+// Common time passes in small steps only under a bound, so systems with [sim.Clocks] use it, too. Transitions of quorums
+// allow no bound ([sim.System.Quorums]).
 func LivenessTiming(sys *sim.System) (t sim.Timing) {
 	t = sys.Timing
 	judged := slices.ContainsFunc(sys.Properties, func(p sim.Property) bool { return p.Eventually != nil })
@@ -107,8 +109,11 @@ func LivenessTiming(sys *sim.System) (t sim.Timing) {
 		return t
 	}
 	defer func() { _ = recover() }() // a panic in New is a finding of the search
-	if declared.Limited(sys) != nil {
+	switch {
+	case declared.Limited(sys) != nil:
 		t = sim.BoundedLiveness(DefaultDelay)
+	case judged && len(sys.Quorums) == 0:
+		t = sim.SometimesBounded(DefaultDelay)
 	}
 	return t
 }

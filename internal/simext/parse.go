@@ -47,10 +47,12 @@ func ParseTiming(s string) (sim.Timing, error) {
 		}
 	}
 	name, text, _ := strings.Cut(s, ":")
-	if make := map[string]func(time.Duration) sim.Timing{"Bounded": sim.Bounded, "BoundedLiveness": sim.BoundedLiveness}[name]; make != nil {
+	if make := map[string]func(time.Duration) sim.Timing{
+		"Bounded": sim.Bounded, "SometimesBounded": sim.SometimesBounded, "BoundedLiveness": sim.BoundedLiveness,
+	}[name]; make != nil {
 		if delay, err := time.ParseDuration(text); err == nil && delay >= 0 {
 			return make(delay), nil
 		}
 	}
-	return 0, fmt.Errorf("timing %q is not one of ByDeadline, AnyOrder, Prompt, Bounded:DURATION, BoundedLiveness:DURATION", s)
+	return 0, fmt.Errorf("timing %q is not one of ByDeadline, AnyOrder, Prompt, Bounded:DURATION, SometimesBounded:DURATION, BoundedLiveness:DURATION", s)
 }

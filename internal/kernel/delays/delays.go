@@ -17,30 +17,44 @@ type Delays struct {
 	Unbounded bool // the run was chosen to be unbounded under [sim.BoundedLiveness]
 	Stepped   bool // a step was made since the last update
 
+	bounded bool
 	bound   time.Duration
 	clocks  []time.Duration // by node: the time there; 0 if no timer is armed
 	armed   []bool          // by node
 	since   []time.Duration // by receiver and sender: the time from which the link has to deliver; 0 if nothing waits
+	waited  []bool          // by receiver and sender: something waited before the step
 	waiting []bool          // by receiver and sender
 	fires   []bool          // by node: its next timer may fire
+	due     []time.Duration // by node: scratch of updateFires
+	changed []int           // scratch of updateFires
 }
 
-// New returns the delays of n nodes at the start of a run.
-func New(bound time.Duration, n int) Delays {
-	return Delays{
-		bound: bound, clocks: make([]time.Duration, n), armed: make([]bool, n), since: make([]time.Duration, n*n), waiting: make([]bool, n*n),
-		fires: make([]bool, n), Stepped: true,
+// Start sets the delays of n nodes at the start of a run with a bound.
+func (d *Delays) Start(bound time.Duration, n int) {
+	if d.clocks == nil {
+		d.clocks, d.armed, d.fires, d.due = make([]time.Duration, n), make([]bool, n), make([]bool, n), make([]time.Duration, n)
+		d.since, d.waiting, d.waited = make([]time.Duration, n*n), make([]bool, n*n), make([]bool, n*n)
 	}
+	clear(d.clocks)
+	clear(d.since)
+	for _, set := range [][]bool{d.armed, d.fires, d.waiting, d.waited} {
+		clear(set)
+	}
+	d.bound, d.bounded, d.Unbounded, d.Stepped = bound, true, false, true
 }
+
+// Unbind removes the bound.
+func (d *Delays) Unbind() { d.bounded, d.Unbounded, d.Stepped = false, true, false }
 
 // Bounded reports whether delays are bounded in the run.
-func (d *Delays) Bounded() bool { return d.clocks != nil }
+func (d *Delays) Bounded() bool { return d.bounded }
 
 // Clone returns a copy that shares nothing.
 func (d *Delays) Clone() Delays {
 	c := *d
 	c.clocks, c.armed, c.fires = slices.Clone(d.clocks), slices.Clone(d.armed), slices.Clone(d.fires)
-	c.since, c.waiting = slices.Clone(d.since), slices.Clone(d.waiting)
+	c.since, c.waiting, c.waited = slices.Clone(d.since), slices.Clone(d.waiting), slices.Clone(d.waited)
+	c.due, c.changed = slices.Clone(d.due), nil
 	return c
 }
 
@@ -59,16 +73,22 @@ func (d *Delays) latest() time.Duration {
 	return max(slices.Max(d.clocks), slices.Max(d.since))
 }
 
-// Update updates the delays after a step. waiting are the links with something to deliver, by receiver and sender, and took is the one that
-// has delivered in the step, or -1. next returns the time until the next timer of a node fires, and whether it has timers. The result lists
-// the nodes for which [Delays.Fires] has changed.
-func (d *Delays) Update(waiting []bool, took int, next func(node int) (left time.Duration, armed bool)) (changed []int) {
+// Row returns which links to a node have something to deliver, by sender. The caller changes it before [Delays.Update].
+func (d *Delays) Row(node int) []bool {
+	n := len(d.clocks)
+	return d.waiting[node*n : (node+1)*n]
+}
+
+// Update updates the delays after a step. took is the link that has delivered in the step, by receiver and sender, or -1. next returns the
+// time until the next timer of a node fires, and whether it has timers. The result lists the nodes for which [Delays.Fires] has changed, and
+// is valid until the next call.
+func (d *Delays) Update(took int, next func(node int) (left time.Duration, armed bool)) (changed []int) {
 	d.Stepped = false
 	now := d.latest()
-	for i, waits := range waiting {
-		set(&d.since[i], waits, d.waiting[i] && i != took, now)
+	for i, waits := range d.waiting {
+		set(&d.since[i], waits, d.waited[i] && i != took, now)
 	}
-	d.waiting = waiting
+	copy(d.waited, d.waiting)
 	for i := range d.clocks {
 		_, armed := next(i)
 		set(&d.clocks[i], armed, d.armed[i], now)
@@ -80,8 +100,8 @@ func (d *Delays) Update(waiting []bool, took int, next func(node int) (left time
 
 // updateFires returns the nodes for which it has changed whether timers may fire. A timer may fire if it is due at most the bound
 // later than every other timer and every link that has to deliver. The earliest event is always possible.
-func (d *Delays) updateFires(next func(node int) (left time.Duration, armed bool)) (changed []int) {
-	due := make([]time.Duration, len(d.clocks))
+func (d *Delays) updateFires(next func(node int) (left time.Duration, armed bool)) []int {
+	due, changed := d.due, d.changed[:0]
 	limit := time.Duration(-1)
 	note := func(t time.Duration) {
 		if limit < 0 || t < limit {
@@ -106,6 +126,7 @@ func (d *Delays) updateFires(next func(node int) (left time.Duration, armed bool
 			changed = append(changed, i)
 		}
 	}
+	d.changed = changed
 	return changed
 }
 
@@ -122,24 +143,34 @@ func set(t *time.Duration, used, before bool, now time.Duration) {
 // normalize makes the earliest time 0.
 func (d *Delays) normalize() {
 	first := time.Duration(-1)
-	each := func(f func(*time.Duration)) {
-		for i := range d.clocks {
-			if d.armed[i] {
-				f(&d.clocks[i])
-			}
-		}
-		for i := range d.since {
-			if d.waiting[i] {
-				f(&d.since[i])
+	for _, l := range d.used() {
+		for i, t := range l.times {
+			if l.used[i] && (first < 0 || t < first) {
+				first = t
 			}
 		}
 	}
-	each(func(t *time.Duration) {
-		if first < 0 || *t < first {
-			first = *t
+	if first <= 0 {
+		return
+	}
+	for _, l := range d.used() {
+		for i := range l.times {
+			if l.used[i] {
+				l.times[i] -= first
+			}
 		}
-	})
-	each(func(t *time.Duration) { *t -= first })
+	}
+}
+
+// used returns the times, and which of them are in use.
+func (d *Delays) used() [2]struct {
+	times []time.Duration
+	used  []bool
+} {
+	return [2]struct {
+		times []time.Duration
+		used  []bool
+	}{{d.clocks, d.armed}, {d.since, d.waiting}}
 }
 
 // Append encodes the delays.
@@ -156,6 +187,9 @@ func (d *Delays) Append(buf []byte) []byte {
 func (d *Delays) Fields(f []diff.Field) []diff.Field {
 	if d.Unbounded {
 		f = append(f, diff.Field{Path: "(delays)", Value: "unbounded"})
+	}
+	if !d.bounded {
+		return f
 	}
 	for i, t := range d.clocks {
 		if d.armed[i] {

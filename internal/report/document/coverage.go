@@ -55,7 +55,7 @@ func coverageLines(r *report.Report) []string {
 	if len(c.NotChecked) > 0 {
 		lines = append(lines, "not checked: "+strings.Join(c.NotChecked, "; "))
 	}
-	lines = append(append(lines, walkLines(r)...), faultLines(r)...)
+	lines = append(append(append(lines, walkLines(r)...), faultLines(r)...), recoveryLines(r)...)
 	if never := neverHappened(c); len(never) > 0 {
 		lines = append(lines, "never happened: "+strings.Join(never, ", ")+"   (this check does not test them)")
 	}
@@ -232,29 +232,35 @@ func faultLines(r *report.Report) []string {
 	if len(off) > 0 {
 		lines = append(lines, "faults that were off: "+strings.Join(off, ", "))
 	}
-	return append(lines, safeLines(r)...)
+	return lines
 }
 
-// safeLines warns that liveness was not tested: all walks recovered, or every state can recover, and faults that
-// would make recovery harder were off. A node that stops forever is the hardest.
-func safeLines(r *report.Report) []string {
-	recovered := r.Coverage.Recovers
+// recoveryLines states under which timing recovery was judged. If it never failed and no node could halt, which is
+// hardest, they name that.
+func recoveryLines(r *report.Report) []string {
+	all, some := true, r.Coverage.Recovers
 	for i := range r.Phases {
 		if p := &r.Phases[i]; walking(p) && p.Paths > 0 {
-			if p.Live < p.Paths {
-				return nil
-			}
-			recovered = recovered || p.Steps.Max > 0 // otherwise no property has to become true
+			all = all && p.Live == p.Paths
+			some = some || p.Live < p.Paths || p.Steps.Max > 0 // otherwise no property has to become true
 		}
 	}
-	if !recovered || r.Limits[sim.Halts] > 0 || r.Coverage.NoProperty {
+	how := judgedRecovery(r)
+	if !some || how == "" || r.Coverage.NoProperty || r.Kind != "" {
 		return nil
 	}
-	try := "--halts 1"
-	if r.InTest {
-		try = "Halts: 1 in the sim.System"
+	if !all {
+		return []string{"recovery was judged " + how}
 	}
-	return []string{"recovery never failed, but " + sim.Halts.Absence() + ": try " + try}
+	line := "recovery never failed " + how
+	if r.Limits[sim.Halts] == 0 {
+		try := "--halts 1"
+		if r.InTest {
+			try = "Halts: 1"
+		}
+		line += "; not tried: a node that halts (" + try + ")"
+	}
+	return []string{line}
 }
 
 // sometimesLines counts the runs in which Sometimes properties held.

@@ -19,7 +19,7 @@ func Essentials(r *report.Report) (lines []string) {
 		covered = append(covered, textfmt.Plural(r.States, "state"))
 	}
 	if len(covered) > 0 {
-		lines = append(lines, strings.Join(covered, ": "))
+		lines = append(lines, strings.Join(append([]string{strings.Join(covered, ": ")}, recoveryLines(r)...), "; "))
 	}
 	if warning := ShortWalks(r); warning != "" {
 		lines = append(lines, warning)

@@ -4,6 +4,7 @@ import (
 	"io"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/report"
@@ -65,24 +66,36 @@ func TestDeadlock_WaitList(t *testing.T) {
 		"<dd>n1 sync.Mutex.Lock at pool.go:12 in (*Pool).take</dd>")
 }
 
-// A search in which everything recovered states that no node stopped forever.
-func TestNothingFound_LivenessNeverInDanger(t *testing.T) {
-	const want = "recovery never failed, but no node halts: try --halts 1"
+// A search without a finding states under which timing recovery was judged, and whether a node could halt.
+func TestNothingFound_RecoveryTiming(t *testing.T) {
+	const halts, inTest = "; not tried: a node that halts (--halts 1)", "; not tried: a node that halts (Halts: 1)"
 	for name, c := range map[string]struct {
 		live, max, halts int
-		want             bool
-	}{"safe": {3, 9, 0, true}, "one does not recover": {2, 9, 0, false}, "no liveness": {3, 0, 0, false}, "halts": {3, 9, 1, false}} {
+		timing           sim.Timing
+		want             string
+		tried            bool
+	}{
+		"unbounded":       {3, 9, 0, sim.ByDeadline, "recovery never failed with unbounded delays, so that time-outs of healthy nodes may have helped", false},
+		"any order":       {3, 9, 0, sim.AnyOrder, "recovery never failed with unbounded delays", false},
+		"prompt":          {3, 9, 0, sim.Prompt, "recovery never failed with timers that wait while a message is on its way", false},
+		"both":            {3, 9, 0, sim.SometimesBounded(time.Second), "recovery never failed with delays of at most 1s, and with unbounded ones", false},
+		"bounded":         {3, 9, 0, sim.BoundedLiveness(time.Second), "recovery never failed with delays of at most 1s", false},
+		"one is refuted":  {2, 9, 0, sim.Bounded(time.Second), "recovery was judged with delays of at most 1s", true},
+		"no liveness":     {3, 0, 0, sim.ByDeadline, "", true},
+		"a node may halt": {3, 9, 1, sim.Bounded(time.Second), "recovery never failed with delays of at most 1s", true},
+	} {
 		r := nothingFound()
+		r.Timing = c.timing.String()
 		r.Phases = []stats.Phase{{Name: "faulty walks", Paths: 3, Live: c.live,
 			Steps: stats.Histogram{Count: 3, Max: c.max, Buckets: []int{3}}}}
 		r.Limits[sim.Halts] = c.halts
-		if text := flat(printed(t, render.Terminal, r)); strings.Contains(text, want) != c.want {
-			t.Errorf("%s: want %v:\n%s", name, c.want, text)
+		text := flat(printed(t, render.Terminal, r))
+		if !strings.Contains(text, c.want) || strings.Contains(text, "recovery") != (c.want != "") || strings.Contains(text, halts) == c.tried {
+			t.Errorf("%s: want %q, and a node that halts was tried: %v:\n%s", name, c.want, c.tried, text)
 		}
 		r.InTest = true
-		if text := flat(printed(t, render.Terminal, r)); strings.Contains(text, "no node halts: try Halts: 1 in the sim.System") != c.want ||
-			strings.Contains(text, "--") {
-			t.Errorf("%s, in a test: want %v, without flags:\n%s", name, c.want, text)
+		if text := flat(printed(t, render.Terminal, r)); strings.Contains(text, inTest) == c.tried || strings.Contains(text, "--") {
+			t.Errorf("%s, in a test: a node that halts was tried: %v, and no flags:\n%s", name, c.tried, text)
 		}
 	}
 }

@@ -6,6 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/macemc/macemc/critical"
+	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/internal/report/render"
 	"github.com/macemc/macemc/search"
@@ -47,5 +50,20 @@ func TestAssumes_NamesTheTimingOfALivenessViolation(t *testing.T) {
 		if err := json.Unmarshal(printed(t, render.JSON, one), &got); err != nil || got.Assumes != c.want {
 			t.Errorf("%v, %v: JSON has %q, want %q (%v)", c.kind, c.timing, got.Assumes, c.want, err)
 		}
+	}
+}
+
+// A violation in a run with bounded delays needs the bound only if longer delays rescue it.
+func TestAssumes_BoundIsNeeded(t *testing.T) {
+	for recovered, want := range map[int]string{
+		0: "nothing about delays: with longer ones than 3s, 0 of 8 random continuations recovered, either",
+		5: "delivers one of its messages within 3s; with longer delays, 5 of 8 random continuations recovered",
+	} {
+		r := pingackReport(t)
+		r.Timing = sim.SometimesBounded(3 * time.Second).String()
+		r.Critical.Unbound = critical.Probe{Walks: 8, Recovered: recovered}
+		contains(t, flat(printed(t, render.Terminal, r)), true, want)
+		r.Dead.Boot.Choices = []stepinfo.Answer{{Label: kernel.Unbounded.Label, Pick: 1, Arity: 2}}
+		contains(t, flat(printed(t, render.Terminal, r)), true, "a message may take longer than any timer", "timing Bounded:DURATION limits both")
 	}
 }

@@ -2,6 +2,7 @@ package runloop
 
 import (
 	"cmp"
+	"errors"
 	"runtime"
 	"slices"
 	"time"
@@ -34,6 +35,7 @@ func Engines() []string { return []string{AutoEngine, TableEngine, ReplayEngine}
 //	programs (declared.CarriesAny), or a kept state (Loop.Keep)   replay, from then on
 //	the tables cannot hold a state (fallBack)                     replay, within the run and from then on
 //	services cannot be copied and the run is long (lighten)       replay for the rest of the run
+//	its delays are bounded ([kernel.BoundsDelays])                replay
 //	otherwise                                                     at the start of a run, the engine with less processor
 //	                                                              time per event, measured anew after lookEvents events
 //
@@ -202,11 +204,14 @@ func (l *Loop) fallBack(err error) error {
 	if e == nil || e.asked != AutoEngine {
 		return err
 	}
-	why := options.UnsupportedBy(err)
-	if why == "" {
+	u, ok := errors.AsType[*options.Unsupported](err)
+	switch {
+	case !ok:
 		return err
+	case u.Run:
+		return l.move()
 	}
-	e.why, e.clock.on = why, false
+	e.why, e.clock.on = u.Why, false
 	l.turn(meter.ByReplay)
 	if t, ok := e.table.(*world.World); ok {
 		e.gone.Tables, e.gone.Plans = t.Stats(), append(e.gone.Plans, t.Plans()...)
@@ -230,11 +235,16 @@ func (l *Loop) lighten() error {
 	if !ok || !slices.ContainsFunc(t.Plans(), func(p store.Plan) bool { return !p.Copied }) {
 		return nil
 	}
-	if e.clock.on {
+	return l.move()
+}
+
+// move continues the run on the replay engine. The next run selects its engine again.
+func (l *Loop) move() error {
+	if l.engines.clock.on {
 		l.look()
 	}
 	l.turn(meter.ByReplay)
-	return l.run.Move(e.replay)
+	return l.run.Move(l.engines.replay)
 }
 
 // Counts describes which engine executed the steps of loops. Package search makes statistics of it.

@@ -3,6 +3,7 @@ package options
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/internal/explore"
@@ -123,7 +124,17 @@ type Rules struct {
 type Mutation string
 
 // Unsupported is the error for systems and states that only the replay engine supports.
-type Unsupported struct{ Why string }
+type Unsupported struct {
+	Why string
+	Run bool // only the run in progress is not supported
+}
+
+// BoundedDelays is the error of a run with bounded delays.
+func BoundedDelays(t sim.Timing) *Unsupported {
+	return &Unsupported{
+		Why: fmt.Sprintf("its timing %v, under which timers depend on the clocks of all nodes", t), Run: t.Sometimes(),
+	}
+}
 
 func (u *Unsupported) Error() string {
 	return "the table engine cannot check this: " + u.Why + "; use the replay engine"

@@ -70,8 +70,8 @@ func (e *Tables) Init(sys *sim.System, opts kernel.Options, calls *options.Calls
 	if sys.Nodes > MaxNodes {
 		return &options.Unsupported{Why: fmt.Sprintf("it has %d nodes, more than %d", sys.Nodes, MaxNodes)}
 	}
-	if _, bounded := sys.Timing.MaxDelay(); bounded {
-		return &options.Unsupported{Why: fmt.Sprintf("its timing %v, under which timers depend on the clocks of all nodes", sys.Timing)}
+	if _, bounded := sys.Timing.MaxDelay(); bounded && !sys.Timing.Sometimes() {
+		return options.BoundedDelays(sys.Timing)
 	}
 	if sys.Clocks != nil {
 		return &options.Unsupported{Why: "the clocks of its nodes follow a common time (sim.Clocks)"}

@@ -171,6 +171,9 @@ func (w *World) Begin(src choose.Source) error {
 	w.last.Reset(&netmodel.Event{Kind: eventkind.Boot, Peer: -1})
 	w.last.Effects = nil
 	w.effects = w.effects[:0]
+	if w.Sys.Timing.Sometimes() && src.Choose(kernel.Unbounded) == 0 {
+		return options.BoundedDelays(w.Sys.Timing)
+	}
 	if w.Failures.Crashing == nil {
 		before, err := w.Calls.Enter(options.FailCall, 0)
 		if err == nil {

@@ -193,7 +193,7 @@ func environmentFlags(fl *pflag.FlagSet, f *task.Subject) {
 	for fault := range sim.FaultCount {
 		fl.IntVar(&f.Limits[fault], fault.String(), 0, fault.Doc())
 	}
-	fl.StringVar(&f.Timing, "timing", "", "use `MODE`: ByDeadline, AnyOrder, Prompt, Bounded:1s, BoundedLiveness:1s")
+	fl.StringVar(&f.Timing, "timing", "", "use `MODE`: ByDeadline, AnyOrder, Prompt, Bounded:1s, SometimesBounded:1s, BoundedLiveness:1s")
 	fl.StringVar(&f.Interleave, "interleave", "", "order goroutines by `MODE`: rotate, fifo, random or pct:N")
 	fl.StringVar(&f.CrashCut, "crash-cut", "", "crash inside steps by `MODE`: prefix of the effects, none (never inside), or subset")
 }
