@@ -209,7 +209,7 @@ func (l *Loop) fallBack(err error) error {
 	case !ok:
 		return err
 	case u.Run:
-		return l.move()
+		return moveToReplay(l)
 	}
 	e.why, e.clock.on = u.Why, false
 	l.turn(meter.ByReplay)
@@ -235,11 +235,11 @@ func (l *Loop) lighten() error {
 	if !ok || !slices.ContainsFunc(t.Plans(), func(p store.Plan) bool { return !p.Copied }) {
 		return nil
 	}
-	return l.move()
+	return moveToReplay(l)
 }
 
-// move continues the run on the replay engine. The next run selects its engine again.
-func (l *Loop) move() error {
+// moveToReplay continues the run on the replay engine. The next run selects its engine again.
+func moveToReplay(l *Loop) error {
 	if l.engines.clock.on {
 		l.look()
 	}
