@@ -51,6 +51,48 @@ func TestWhereToLook(t *testing.T) {
 	}
 }
 
+// What no longer happens after the critical step comes first: a lost message that is not sent again, a handler that ran
+// once and changed nothing, an answer that is missing, a timer that is not set again.
+func TestStoppedAfter(t *testing.T) {
+	send := func(to, id int, text string) []replay.TraceEffect {
+		return []replay.TraceEffect{{Kind: "send", Peer: to, MsgID: id, Text: text, From: "send.go:1", Applied: true}}
+	}
+	deliver, timer := netmodel.Event{Kind: eventkind.Deliver}, netmodel.Event{Kind: eventkind.FireTimer}
+	set := []replay.TraceEffect{{Kind: "set timer", Text: "beat", Applied: true}}
+	changed := []replay.NodeChange{{}}
+	steps := []replay.TraceStep{
+		{Event: timer, Node: 0, What: "beat", Source: "beat.go:1", Effects: append(set, send(1, 7, "Ask{1}")...)},
+		{Event: deliver, Node: 1, Peer: 0, What: "Poll{}", Source: "poll.go:1", Effects: send(0, 8, "Vote{}")},
+		{Event: timer, Node: 0, What: "beat", Source: "beat.go:1", Effects: set},
+		{Event: netmodel.Event{Kind: eventkind.Lose}, Node: 1, Peer: 0, What: "Ask{1}", Concerns: 7},
+		{Event: timer, Node: 0, What: "beat", Source: "beat.go:1", Changes: changed},
+		{Event: deliver, Node: 0, Peer: 1, What: "Vote{}", Source: "vote.go:1"},
+		{Event: deliver, Node: 1, Peer: 0, What: "Poll{}", Source: "poll.go:1", Changes: changed},
+		{Event: deliver, Node: 1, Peer: 0, What: "Poll{}", Source: "poll.go:1", Changes: changed},
+	}
+	want := []string{
+		"Ask is not sent again (send.go:1, n0)", "vote.go:1 (n0, Vote, only in step 6, changes nothing)",
+		"poll.go:1 (n1, Poll, not answered from step 7 on)", "beat.go:1 (n0, timer beat, not set again after step 5)",
+	}
+	for changes, change := range map[string]func(s []replay.TraceStep){
+		"":      func([]replay.TraceStep) {},
+		want[0]: func(s []replay.TraceStep) { s[4].Effects = send(1, 9, "Ask{2}") },
+		want[1]: func(s []replay.TraceStep) { s[5].Changes = changed },
+		want[2]: func(s []replay.TraceStep) { s[7].Effects = send(0, 9, "Vote{}") },
+		want[3]: func(s []replay.TraceStep) { s[4].Effects = set },
+	} {
+		run := &replay.Trace{Nodes: 2, Steps: slices.Clone(steps)}
+		for i := range run.Steps {
+			run.Steps[i].Number = i + 1
+		}
+		change(run.Steps)
+		left := slices.DeleteFunc(slices.Clone(want), func(text string) bool { return text == changes })
+		if got := stoppedAfter(run, 4); !slices.Equal(got, left) {
+			t.Errorf("without %q: %q, want %q", changes, got, left)
+		}
+	}
+}
+
 // A list of handlers that is cut contains the handler of the critical step.
 func TestHandledAfter_Cut(t *testing.T) {
 	run := &replay.Trace{Steps: make([]replay.TraceStep, 9)} // more steps than the first half
