@@ -1,8 +1,8 @@
 package bubble
 
 import (
-	"cmp"
 	"errors"
+	"fmt"
 	"os"
 	"path"
 	"path/filepath"
@@ -71,6 +71,22 @@ type openFile = interface {
 type fileSystems struct {
 	data *filesystem.FS // nil means that the node has no data directory
 	temp *filesystem.FS // temporary files, which a crash removes; nil means that the node has used none
+
+	memory  filesystem.Memory // that the program has mapped
+	refused string            // use of what is not simulated; empty if there was none
+}
+
+// gather records what the program has stored to the maps of files.
+func (f *fileSystems) gather() {
+	f.data.Gather()
+	f.temp.Gather()
+}
+
+// close unmaps the memory of a node that has ended. Nodes outside of processes share package variables, which may refer to memory.
+func (f *fileSystems) close(process bool) {
+	f.memory.Unmap(process)
+	f.data.Close()
+	f.temp.Close()
 }
 
 // tempDir is the folder of temporary files.
@@ -167,20 +183,12 @@ func (h *Host) outside() error {
 	return errOutside
 }
 
-// onDescriptor executes a system call on a file of the calling goroutine's node.
-func onDescriptor(trap uintptr, args [4]uintptr) (result uintptr, errno syscall.Errno) {
-	h := current()
-	f := cmp.Or(h.files.data.Described(args[0]), h.files.temp.Described(args[0]))
-	if f == nil {
-		return ^uintptr(0), syscall.EBADF
+// refuse ends the check of a program that uses what is not simulated. The calling goroutine stops, so that the program cannot go on.
+func (f *fileSystems) refuse(format string, args ...any) {
+	if f.refused == "" {
+		f.refused = fmt.Sprintf(format, args...)
 	}
-	if err := f.Call(trap, args); err != nil {
-		if !errors.As(err, &errno) {
-			errno = syscall.EBADF
-		}
-		return ^uintptr(0), errno
-	}
-	return 0, 0
+	select {}
 }
 
 // flocks returns the locks of files if a goroutine waits for one.

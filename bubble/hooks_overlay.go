@@ -39,8 +39,14 @@ func network(system)
 // operate makes package os use the machine of that node.
 func operate(machine)
 
-// intercept makes package syscall pass calls on descriptors of a node's files to a function.
-func intercept(call func(trap uintptr, args [4]uintptr) (uintptr, syscall.Errno))
+// intercept makes package syscall pass calls of programs to a function: those in the set, and those on descriptors of a node's files.
+func intercept(always [8]uint64, call func(trap uintptr, args [6]uintptr, onStack uint8) (uintptr, syscall.Errno))
+
+// systemCall makes a system call of the machine with such arguments.
+func systemCall(trap uintptr, args [6]uintptr, onStack uint8) (uintptr, syscall.Errno)
+
+// copyMemory copies memory at an address to b, or from b if store is set.
+func copyMemory(b []byte, at uintptr, onStack, store bool)
 
 // saveInitial records the values of package variables and returns their size in bytes; 0 means that they are too large.
 func saveInitial([]variable) uintptr

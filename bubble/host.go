@@ -168,6 +168,9 @@ func (h *Host) record(e effect, stack uint32) {
 	if h.halted {
 		return
 	}
+	if e.kind != logEffect {
+		h.files.gather() // pages change before what follows
+	}
 	if e.kind == logEffect || e.kind == assertEffect {
 		e.text = steady(e.text)
 	}

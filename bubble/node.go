@@ -83,7 +83,7 @@ const idleTime = time.Second
 func start(b boot) *node {
 	network(sockets{})
 	operate(machines{})
-	intercept(onDescriptor)
+	interceptCalls()
 	n := &node{done: make(chan struct{}), quit: make(chan struct{}), backlog: make([][]Message, b.nodes)}
 	if c := b.command; c != nil {
 		n.process = &process{args: slices.Clone(c.args), env: slices.Clone(c.env)}
@@ -135,6 +135,9 @@ func (n *node) execute(f func()) {
 	n.check()
 	resumeStopped()
 	n.wait()
+	if !n.dying {
+		n.host.files.gather()
+	}
 	readClock := n.ctl.readClock
 	switch h := n.host; {
 	case n.dying:
@@ -301,4 +304,7 @@ func (n *node) discard() {
 	n.run(kill)
 	close(n.quit)
 	<-n.done
+	if n.host != nil {
+		n.host.files.close(n.process != nil)
+	}
 }

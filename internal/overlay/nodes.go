@@ -104,12 +104,14 @@ var nodeFiles = func() []change {
 		{"os/file.go", atStart{"File.WriteTo"}, " if f != nil && f.node != nil { return genericWriteTo(f, w) }; ", whyFile},
 		{"os/file.go", atStart{"File.SyscallConn"}, " if f != nil && f.node != nil { return nil, errMacemcDescriptor }; ", whyFile},
 		{"os/file.go", atStart{"File.Fd"}, " if f != nil && f.node != nil { return f.node.Fd() }; ", whyFile},
+		{"syscall/syscall_linux.go", atStart{"RawSyscall"},
+			" if macemcOwns(trap, a1) { return macemcCall(trap, a1, a2, a3, 0, 0, 0) }; ", whyFile},
+		{"syscall/syscall_linux.go", atStart{"RawSyscall6"},
+			" if macemcOwns(trap, a1) { return macemcCall(trap, a1, a2, a3, a4, a5, a6) }; ", whyFile},
 		{"syscall/syscall_linux.go", atStart{"Syscall"},
-			" if macemcOwns(trap, a1) { return macemcCall(trap, a1, a2, a3, 0) }; ", whyFile},
+			" if macemcOwns(trap, a1) { return macemcCall(trap, a1, a2, a3, 0, 0, 0) }; ", whyFile},
 		{"syscall/syscall_linux.go", atStart{"Syscall6"},
-			" if macemcOwns(trap, a1) { return macemcCall(trap, a1, a2, a3, a4) }; " +
-				"if trap == SYS_MMAP && macemcOwns(0, a5) { return macemcCall(trap, a5, a2, a3, a4) }; ",
-			whyFile},
+			" if macemcOwns(trap, a1) { return macemcCall(trap, a1, a2, a3, a4, a5, a6) }; ", whyFile},
 		{"os/dir_unix.go", atStart{"File.readdir"}, " if f.node != nil { return f.macemcReaddir(n, mode) }; ", whyFile},
 	}
 	for _, c := range []struct{ file, function, op, size string }{

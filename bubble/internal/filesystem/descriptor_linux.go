@@ -3,12 +3,15 @@
 package filesystem
 
 import (
-	"fmt"
+	"encoding/binary"
+	"io"
+	"io/fs"
 	"maps"
 	"math"
 	"os"
 	"slices"
 	"syscall"
+	"unsafe"
 )
 
 // firstDescriptor is the first descriptor of files on simulated disks; package syscall passes calls with them to the node.
@@ -53,9 +56,28 @@ func (s *FS) Described(fd uintptr) *File {
 	return s.described[fd-s.firstOf()]
 }
 
+// Path returns the path of the file.
+func (f *File) Path() string { return f.fsys.names[f.ino] }
+
 // Call executes a system call on the file.
-func (f *File) Call(trap uintptr, args [4]uintptr) error {
-	switch trap {
+func (f *File) Call(c *Call) (uintptr, error) {
+	switch c.Trap {
+	case syscall.SYS_READ, syscall.SYS_PREAD64, syscall.SYS_WRITE, syscall.SYS_PWRITE64:
+		return f.transfer(c)
+	case syscall.SYS_LSEEK:
+		at, err := f.Seek(int64(c.Args[1]), int(c.Args[2]))
+		return uintptr(at), err
+	case syscall.SYS_GETDENTS64:
+		return f.entries(c)
+	case syscall.SYS_FCNTL:
+		return f.control(c)
+	}
+	return 0, f.call(c)
+}
+
+// call executes a system call without a result.
+func (f *File) call(c *Call) error {
+	switch c.Trap {
 	case syscall.SYS_CLOSE:
 		return f.Close()
 	case syscall.SYS_FSYNC, syscall.SYS_FDATASYNC:
@@ -64,46 +86,104 @@ func (f *File) Call(trap uintptr, args [4]uintptr) error {
 		if !f.writable() {
 			return syscall.EINVAL
 		}
-		return f.Truncate(int64(args[1]))
+		return f.Truncate(int64(c.Args[1]))
 	case syscall.SYS_FALLOCATE:
-		return f.allocate(args[1], int64(args[2]), int64(args[3]))
+		return f.allocate(c.Args[1], int64(c.Args[2]), int64(c.Args[3]))
 	case syscall.SYS_FLOCK:
-		return f.flock(args[1])
-	case syscall.SYS_FCNTL:
-		switch args[1] {
-		case syscall.F_SETLK, syscall.F_SETLKW, syscall.F_SETFD, syscall.F_GETFD:
-			return nil // a node is one process, whose locks of this kind do not exclude each other
+		return f.flock(c.Args[1])
+	case syscall.SYS_FSTAT:
+		info, err := f.Stat()
+		if err == nil {
+			c.Store(1, StatBytes(info))
 		}
-	case syscall.SYS_FADVISE64, syscall.SYS_READAHEAD:
+		return err
+	case syscall.SYS_FADVISE64, syscall.SYS_READAHEAD, syscall.SYS_FCHMOD, syscall.SYS_FCHOWN:
 		return nil
-	case syscall.SYS_FSTATFS, syscall.SYS_SYNC_FILE_RANGE:
+	case syscall.SYS_FSTATFS:
+		c.Store(1, SpaceBytes())
+		return nil
+	case syscall.SYS_SYNC_FILE_RANGE:
 		return syscall.ENOSYS
 	}
-	panic(fmt.Sprintf("%s of %s: files on the simulated disk of a node do not support it (docs/goroutines.md)", callName(trap, args[1]),
-		f.fsys.names[f.ino]))
+	return Unsupported(c.Name() + " of " + f.Path())
 }
 
-// callName returns the name of a system call on a descriptor. second is its second argument.
-func callName(trap, second uintptr) string {
-	switch name := callNames[trap]; name {
-	case "":
-		return fmt.Sprint("system call ", trap)
-	case "fcntl", "ioctl":
-		return fmt.Sprintf("%s with command %d", name, second)
-	default:
-		return name
+// transfer implements read, pread, write and pwrite.
+func (f *File) transfer(c *Call) (uintptr, error) {
+	n, off := int(c.Args[2]), int64(c.Args[3])
+	if n < 0 {
+		return 0, syscall.EINVAL
 	}
+	var err error
+	switch c.Trap {
+	case syscall.SYS_WRITE:
+		n, err = f.Write(c.Load(1, n))
+	case syscall.SYS_PWRITE64:
+		n, err = f.WriteAt(c.Load(1, n), off)
+	default:
+		b := make([]byte, n)
+		if c.Trap == syscall.SYS_READ {
+			n, err = f.Read(b)
+		} else {
+			n, err = f.ReadAt(b, off)
+		}
+		if c.Store(1, b[:n]); err == io.EOF {
+			err = nil
+		}
+	}
+	return uintptr(n), err
 }
 
-// callNames are the names of system calls that programs make on descriptors of files.
-var callNames = map[uintptr]string{
-	syscall.SYS_READ: "read", syscall.SYS_WRITE: "write", syscall.SYS_READV: "readv", syscall.SYS_WRITEV: "writev",
-	syscall.SYS_PREAD64: "pread", syscall.SYS_PWRITE64: "pwrite", syscall.SYS_PREADV: "preadv", syscall.SYS_PWRITEV: "pwritev",
-	syscall.SYS_LSEEK: "lseek", syscall.SYS_FSTAT: "fstat", syscall.SYS_FCHMOD: "fchmod", syscall.SYS_FCHOWN: "fchown",
-	syscall.SYS_GETDENTS64: "getdents", syscall.SYS_FCHDIR: "fchdir", syscall.SYS_OPENAT: "openat", syscall.SYS_MKDIRAT: "mkdirat",
-	syscall.SYS_UNLINKAT: "unlinkat", syscall.SYS_RENAMEAT: "renameat", syscall.SYS_DUP: "dup", syscall.SYS_DUP3: "dup3",
-	syscall.SYS_SENDFILE: "sendfile", syscall.SYS_SPLICE: "splice", syscall.SYS_FCNTL: "fcntl", syscall.SYS_IOCTL: "ioctl",
-	syscall.SYS_FGETXATTR: "fgetxattr", syscall.SYS_FSETXATTR: "fsetxattr", syscall.SYS_MMAP: "mmap",
+// entries implements getdents64.
+func (f *File) entries(c *Call) (uintptr, error) {
+	const header = 19
+	var b []byte
+	for {
+		infos, err := f.ReadDir(1)
+		if err == io.EOF {
+			break
+		} else if err != nil {
+			return 0, err
+		}
+		name := infos[0].Name()
+		size := (header + len(name) + 1 + 7) &^ 7
+		if len(b)+size > int(c.Args[2]) {
+			if f.at--; len(b) == 0 {
+				return 0, syscall.EINVAL
+			}
+			break
+		}
+		entry := make([]byte, size)
+		binary.NativeEndian.PutUint64(entry, infos[0].Sys().(*syscall.Stat_t).Ino)
+		binary.NativeEndian.PutUint64(entry[8:], uint64(f.at))
+		binary.NativeEndian.PutUint16(entry[16:], uint16(size))
+		entry[18] = syscall.DT_REG
+		if infos[0].IsDir() {
+			entry[18] = syscall.DT_DIR
+		}
+		copy(entry[header:], name)
+		b = append(b, entry...)
+	}
+	c.Store(1, b)
+	return uintptr(len(b)), nil
+}
+
+// control implements fcntl. A node is one process, whose locks do not exclude each other.
+func (f *File) control(c *Call) (uintptr, error) {
+	switch c.Args[1] {
+	case syscall.F_SETLK, syscall.F_SETLKW, syscall.F_SETFD, syscall.F_SETFL:
+		return 0, nil
+	case syscall.F_GETFD:
+		return syscall.FD_CLOEXEC, nil
+	case syscall.F_GETFL:
+		return uintptr(f.flag), nil
+	case syscall.F_GETLK:
+		b := make([]byte, 2)
+		binary.NativeEndian.PutUint16(b, syscall.F_UNLCK)
+		c.Store(2, b)
+		return 0, nil
+	}
+	return 0, Unsupported(c.Name() + " of " + f.Path())
 }
 
 func (f *File) writable() bool { return f.flag&(os.O_WRONLY|os.O_RDWR) != 0 }
@@ -191,10 +271,29 @@ func (s *FS) Locks() []Lock {
 	return all
 }
 
+// device is the number of the simulated disk.
+const device = 8 << 8
+
 func (i *fileInfo) Sys() any {
 	mode := uint32(syscall.S_IFREG | 0o644)
 	if i.dir {
 		mode = syscall.S_IFDIR | 0o755
 	}
-	return &syscall.Stat_t{Size: i.size, Mode: mode, Nlink: 1}
+	st := &syscall.Stat_t{Dev: device, Ino: i.ino, Size: i.size, Mode: mode, Nlink: 1, Blksize: pageSize, Blocks: (i.size + 511) / 512}
+	st.Mtim = syscall.NsecToTimespec(Epoch)
+	st.Atim, st.Ctim = st.Mtim, st.Mtim
+	return st
+}
+
+// StatBytes returns the result of the system call stat.
+func StatBytes(info fs.FileInfo) []byte {
+	st := *info.Sys().(*syscall.Stat_t)
+	return slices.Clone(unsafe.Slice((*byte)(unsafe.Pointer(&st)), unsafe.Sizeof(st)))
+}
+
+// SpaceBytes returns the result of the system call statfs: the type of ext4, and 1 TB of free space.
+func SpaceBytes() []byte {
+	st := syscall.Statfs_t{Type: 0xef53, Bsize: pageSize, Frsize: pageSize, Blocks: 1 << 28, Bfree: 1 << 28, Bavail: 1 << 28, Files: 1 << 20,
+		Ffree: 1 << 20, Namelen: 255}
+	return slices.Clone(unsafe.Slice((*byte)(unsafe.Pointer(&st)), unsafe.Sizeof(st)))
 }

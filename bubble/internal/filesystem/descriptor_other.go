@@ -4,7 +4,8 @@ package filesystem
 
 import (
 	"fmt"
-	"syscall"
+
+	"github.com/macemc/macemc/bubble/internal/filetree"
 )
 
 // Fd panics: simulated files have no descriptor for system calls.
@@ -18,12 +19,22 @@ func (f *File) forget() {}
 // Described returns nil: no file has a descriptor.
 func (*FS) Described(uintptr) *File { return nil }
 
-// Call is never called, because no file has a descriptor.
-func (*File) Call(uintptr, [4]uintptr) error { return syscall.EBADF }
-
 // Locks returns nil: flock takes a descriptor.
 func (*FS) Locks() []Lock { return nil }
 
 type lock struct{}
 
 func (i *fileInfo) Sys() any { return nil }
+
+// images is empty: files are not mapped.
+type images struct{ fsys *FS }
+
+func (*images) show(*filetree.Change) {}
+func (*images) gather()               {}
+func (*images) close()                {}
+
+// Memory is empty: the memory that programs map is not known.
+type Memory struct{}
+
+// Unmap does nothing.
+func (*Memory) Unmap(bool) {}

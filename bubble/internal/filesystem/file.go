@@ -25,6 +25,7 @@ type File struct {
 }
 
 func (f *File) check(writes bool) (*filetree.Inode, error) {
+	f.fsys.Gather()
 	i := f.fsys.tree.Inodes[f.ino]
 	access := f.flag & (os.O_WRONLY | os.O_RDWR)
 	switch {

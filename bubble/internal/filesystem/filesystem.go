@@ -46,6 +46,8 @@ type FS struct {
 	locks     map[int][]lock
 	waiting   []Lock         // locks that goroutines wait for
 	unlocked  waitqueue.List // wakes them
+
+	images images // of the files that the program has mapped
 }
 
 // New returns the file system at dir that a node finds when it boots.
@@ -54,8 +56,24 @@ func New(host Host, dir string, r *filetree.Restored) *FS {
 	if err != nil {
 		panic(err)
 	}
-	return &FS{host: host, dir: dir, tree: t, dirty: map[int]bool{}, names: filetree.Paths(t, nil, dir),
+	s := &FS{host: host, dir: dir, tree: t, dirty: map[int]bool{}, names: filetree.Paths(t, nil, dir),
 		locks: map[int][]lock{}, last: r.Last}
+	s.images.fsys = s
+	return s
+}
+
+// Gather makes changes of what the program has stored to maps of files since the last call.
+func (s *FS) Gather() {
+	if s != nil {
+		s.images.gather()
+	}
+}
+
+// Close releases the memory of the maps.
+func (s *FS) Close() {
+	if s != nil {
+		s.images.close()
+	}
 }
 
 // NewTemporary returns an empty second file system of a node, at dir.
@@ -99,7 +117,9 @@ func (s *FS) Rel(name string) (rel string, own bool) {
 
 // do applies a change and writes its record to the disk. text describes the change.
 func (s *FS) do(c filetree.Change, text string) {
+	s.Gather()
 	s.tree.Apply(&c)
+	s.images.show(&c)
 	for _, ino := range c.Changed() {
 		s.dirty[ino] = true
 	}
@@ -139,6 +159,7 @@ func (s *FS) FlipBit(choose func(what string, n int) int) {
 
 func (s *FS) sync(ino int) error {
 	s.host.Writing()
+	s.Gather()
 	if err := s.fails(false); err != nil {
 		return err
 	}
@@ -149,6 +170,24 @@ func (s *FS) sync(ino int) error {
 	default:
 		delete(s.dirty, ino)
 		s.do(filetree.Change{Op: filetree.SyncInode, Ino: ino}, "sync "+s.names[ino])
+		s.host.Sync()
+	}
+	return nil
+}
+
+// syncPages makes the stores to the pages of a map durable, as msync does.
+func (s *FS) syncPages(ino, at, size int) error {
+	s.host.Writing()
+	s.Gather()
+	if err := s.fails(false); err != nil {
+		return err
+	}
+	switch {
+	case !s.dirty[ino]:
+	case s.host.LosesSync():
+		s.do(filetree.Change{Op: filetree.LostSync}, "lost msync of "+s.names[ino])
+	default:
+		s.do(filetree.Change{Op: filetree.SyncPages, Ino: ino, At: at, Size: size}, fmt.Sprintf("msync %s, %d bytes at %d", s.names[ino], size, at))
 		s.host.Sync()
 	}
 	return nil
@@ -306,7 +345,7 @@ func (s *FS) Stat(rel string) (fs.FileInfo, error) {
 }
 
 func (s *FS) info(ino int, name string) fs.FileInfo {
-	return &fileInfo{name, int64(len(s.tree.Inodes[ino].Data)), s.tree.Inodes[ino].IsDir()}
+	return &fileInfo{name, int64(len(s.tree.Inodes[ino].Data)), s.tree.Inodes[ino].IsDir(), uint64(ino)}
 }
 
 // Epoch is the modification time of all files, in nanoseconds since 1970.
@@ -317,6 +356,7 @@ type fileInfo struct {
 	name string
 	size int64
 	dir  bool
+	ino  uint64
 }
 
 func (i *fileInfo) Name() string       { return i.name }

@@ -44,7 +44,7 @@ func (h *host) Sync() {
 func disk(t *testing.T) (*filesystem.FS, *host) {
 	t.Helper()
 	h := &host{}
-	r := &filetree.Restored{Image: []byte("dir \"\"\nfile \"/a\" \"\"\nfile \"/b\" \"b\"\ndir \"/d\"\n"), Last: 1}
+	r := &filetree.Restored{Image: []byte("dir \"\"\nfile \"/a\" 0\n\nfile \"/b\" 1 0\nb\ndir \"/d\"\n"), Last: 1}
 	h.records, h.synced = []filetree.Record{{Key: filetree.Key(1, filetree.ImageKey), Value: r.Image}}, 1
 	return filesystem.New(h, "/data", r), h
 }

@@ -62,80 +62,144 @@ func Restore(disk []Record, dir string, choose func(what string, n int) int) (*R
 // ImageKey is the text of the record that holds an encoded tree.
 const ImageKey = "image"
 
+// list identifies a list of changes of which a prefix survives a crash.
+type list struct {
+	ino  int
+	page int // of a file that the program has mapped; -1 means the other changes of the inode
+}
+
+// lists returns the lists that a change belongs to.
+func (c *Change) lists() (all []list) {
+	page := -1
+	if c.Op == WritePage {
+		page = c.At / PageSize
+	}
+	for _, ino := range c.Changed() {
+		all = append(all, list{ino, page})
+	}
+	return all
+}
+
+// survival determines which changes survive a crash.
+type survival struct {
+	changes []Change
+	members map[list][]int // indexes of the changes
+	order   []list         // in the order of their first changes
+	durable map[list]int   // number of members that certainly survive
+	cuts    map[list]int   // number of members that survive
+	torn    map[int]int    // number of bytes of a write that survive, by change
+}
+
 // crash returns the tree that survives a crash in which changes had been made to base. A prefix of the changes of each file survives, and a
 // prefix of the changes of each directory's entries. Both include at least the synced changes. A move survives in both directories or in
-// neither. A flip of a bit always survives, in whatever the file holds at its offset.
+// neither. Pages of a file that the program has mapped survive independently, each with a prefix of its changes. A flip of a bit always
+// survives, in whatever the file holds at its offset.
 func crash(base *Tree, changes []Change, dir string, choose func(what string, n int) int) *Tree {
-	lists := map[int][]int{} // changes, by inode
-	durable := map[int]int{} // number of changes that survive, by inode
-	var order []int          // inodes in the order of their first changes
-	for i := range changes {
-		c := &changes[i]
-		if c.Op == SyncInode {
-			durable[c.Ino] = len(lists[c.Ino])
-		}
-		for _, ino := range c.Changed() {
-			if lists[ino] == nil {
-				order = append(order, ino)
-			}
-			lists[ino] = append(lists[ino], i)
-		}
-	}
-	kept := func(cuts map[int]int, ino, change int) bool {
-		at, _ := slices.BinarySearch(lists[ino], change)
-		return at < cuts[ino]
-	}
-	both(changes, func(a, b, i int) bool {
-		if !kept(durable, a, i) || kept(durable, b, i) {
-			return false
-		}
-		at, _ := slices.BinarySearch(lists[b], i)
-		durable[b] = at + 1
-		return true
-	})
-	names := Paths(base, changes, dir)
-	cuts := map[int]int{}
-	torn := map[int]int{} // number of bytes of a write that survive, by change
-	for _, ino := range order {
-		list := lists[ino]
-		cuts[ino] = durable[ino]
-		if open := len(list) - durable[ino]; open > 0 && names[ino] != "" {
-			cuts[ino] += choose(fmt.Sprintf("unsynced changes of %s that survive", names[ino]), open+1)
-			if cuts[ino] < len(list) {
-				next := list[cuts[ino]]
-				if n := len(changes[next].Data); n > 1 && choose(fmt.Sprintf("halves of the next write to %s that survive", names[ino]), 2) == 1 {
-					torn[next] = n / 2
-				}
-			}
-		}
-	}
-	both(changes, func(a, b, i int) bool {
-		if kept(cuts, a, i) || !kept(cuts, b, i) {
-			return false
-		}
-		cuts[b], _ = slices.BinarySearch(lists[b], i)
-		return true
-	})
+	s := &survival{changes, map[list][]int{}, nil, map[list]int{}, map[list]int{}, map[int]int{}}
+	s.collect()
+	s.choose(Paths(base, changes, dir), choose)
 	t := base.clone()
 	for i := range changes {
 		c := changes[i]
-		if slices.ContainsFunc(c.Changed(), func(ino int) bool { return !kept(cuts, ino, i) }) {
-			if torn[i] == 0 {
+		if slices.ContainsFunc(c.lists(), func(l list) bool { return !s.within(s.cuts, l, i) }) {
+			if s.torn[i] == 0 {
 				continue
 			}
-			c.Data = c.Data[:torn[i]]
+			c.Data = c.Data[:s.torn[i]]
 		}
 		t.Apply(&c)
 	}
 	return t
 }
 
+// collect finds the lists and what is durable of them.
+func (s *survival) collect() {
+	for i := range s.changes {
+		c := &s.changes[i]
+		if c.Op == SyncInode || c.Op == SyncPages {
+			for _, l := range s.order {
+				if l.ino == c.Ino && (c.Op == SyncInode || l.page*PageSize >= c.At && l.page*PageSize < c.At+c.Size) {
+					s.durable[l] = len(s.members[l])
+				}
+			}
+		}
+		for _, l := range c.lists() {
+			if s.members[l] == nil {
+				s.order = append(s.order, l)
+			}
+			s.members[l] = append(s.members[l], i)
+		}
+	}
+	both(s.changes, func(a, b list, i int) bool {
+		if !s.within(s.durable, a, i) || s.within(s.durable, b, i) {
+			return false
+		}
+		at, _ := slices.BinarySearch(s.members[b], i)
+		s.durable[b] = at + 1
+		return true
+	})
+}
+
+// within reports whether a change is one of the first members of a list.
+func (s *survival) within(counts map[list]int, l list, change int) bool {
+	at, _ := slices.BinarySearch(s.members[l], change)
+	return at < counts[l]
+}
+
+// choose chooses what survives of each list. names are the paths of the inodes.
+func (s *survival) choose(names map[int]string, choose func(what string, n int) int) {
+	stored := map[int]int{} // choice of the pages of a file
+	for _, l := range s.order {
+		members, name := s.members[l], names[l.ino]
+		s.cuts[l] = s.durable[l]
+		open := len(members) - s.durable[l]
+		switch {
+		case open == 0 || name == "":
+			continue
+		case l.page >= 0:
+			s.cuts[l] += choosePage(l, open, name, stored, choose)
+			continue
+		}
+		s.cuts[l] += choose(fmt.Sprintf("unsynced changes of %s that survive", name), open+1)
+		if s.cuts[l] < len(members) {
+			next := members[s.cuts[l]]
+			if n := len(s.changes[next].Data); n > 1 && choose(fmt.Sprintf("halves of the next write to %s that survive", name), 2) == 1 {
+				s.torn[next] = n / 2
+			}
+		}
+	}
+	both(s.changes, func(a, b list, i int) bool {
+		if s.within(s.cuts, a, i) || !s.within(s.cuts, b, i) {
+			return false
+		}
+		s.cuts[b], _ = slices.BinarySearch(s.members[b], i)
+		return true
+	})
+}
+
+// choosePage returns how many of the open changes of a page survive. stored holds the choices for all pages of a file.
+func choosePage(l list, open int, name string, stored map[int]int, choose func(what string, n int) int) int {
+	const none, all = 0, 1
+	pages, chosen := stored[l.ino]
+	if !chosen {
+		pages = choose(fmt.Sprintf("unsynced pages of %s that survive [none all some]", name), 3)
+		stored[l.ino] = pages
+	}
+	switch pages {
+	case none:
+		return 0
+	case all:
+		return open
+	}
+	return choose(fmt.Sprintf("unsynced changes of page %d of %s that survive", l.page, name), open+1)
+}
+
 // both calls f for both orders of the two directories of each move, until a pass changes nothing.
-func both(changes []Change, f func(a, b, i int) bool) {
+func both(changes []Change, f func(a, b list, i int) bool) {
 	for again := true; again; {
 		again = false
 		for i := range changes {
-			if d := changes[i].Changed(); len(d) == 2 {
+			if d := changes[i].lists(); len(d) == 2 {
 				again = f(d[0], d[1], i) || again
 				again = f(d[1], d[0], i) || again
 			}

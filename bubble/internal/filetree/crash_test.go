@@ -1,6 +1,8 @@
 package filetree
 
 import (
+	"bytes"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -57,6 +59,15 @@ func TestCrash_Survivors(t *testing.T) {
 		{"moved to a directory that is synced", []Change{create, {Op: CreateDir, Ino: sub, Dir: Root, Name: "sub"},
 			{Op: MoveEntry, Ino: log, Dir: Root, Name: "log", ToDir: sub, To: "log"}, {Op: SyncInode, Ino: sub}},
 			[]string{`/sub/ /sub/log ""`}},
+		{"pages that are not synced, after one that is",
+			[]Change{create, {Op: SyncInode, Ino: Root}, {Op: WritePage, Ino: log, At: PageSize, Data: []byte("b")},
+				{Op: SyncPages, Ino: log, At: PageSize, Size: PageSize}, {Op: WritePage, Ino: log, Data: []byte("a")},
+				{Op: WritePage, Ino: log, At: 2 * PageSize, Data: []byte("c")}, {Op: SyncPages, Ino: log, At: PageSize, Size: PageSize}},
+			[]string{`/log "...b"`, `/log "a` + strings.Repeat("\\x00", PageSize-1) + `b"`, `/log "...b` + strings.Repeat("\\x00", PageSize-1) + `c"`,
+				`/log "a` + strings.Repeat("\\x00", PageSize-1) + "b" + strings.Repeat("\\x00", PageSize-1) + `c"`}},
+		{"a page with two changes, then a sync of the file", []Change{create, {Op: SyncInode, Ino: Root}, {Op: WritePage, Ino: log, Data: []byte("a")},
+			{Op: SyncInode, Ino: log}, {Op: WritePage, Ino: log, Data: []byte("b")}, {Op: WritePage, Ino: log, Data: []byte("c")}},
+			[]string{`/log "a"`, `/log "b"`, `/log "c"`}},
 		{"moved to a directory", []Change{create, {Op: CreateDir, Ino: sub, Dir: Root, Name: "sub"}, {Op: SyncInode, Ino: Root},
 			{Op: MoveEntry, Ino: log, Dir: Root, Name: "log", ToDir: sub, To: "log"}},
 			[]string{`/log "" /sub/`, `/sub/ /sub/log ""`}},
@@ -89,7 +100,7 @@ func TestCrash_Survivors(t *testing.T) {
 		}
 		var texts []string
 		for _, text := range slices.Sorted(maps.Keys(got)) {
-			texts = append(texts, brief(text))
+			texts = append(texts, brief(t, text))
 		}
 		slices.Sort(texts)
 		slices.Sort(c.want)
@@ -100,19 +111,21 @@ func TestCrash_Survivors(t *testing.T) {
 }
 
 // brief lists the paths of an encoded tree with the contents of files.
-func brief(tree string) string {
-	var list []string
-	for line := range strings.Lines(tree) {
-		kind, rest, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
-		name, data, _ := strings.Cut(rest, " ")
-		name = strings.Trim(name, `"`)
-		switch {
-		case name == "":
-		case kind == "dir":
-			list = append(list, name+"/")
-		default:
-			list = append(list, name+" "+data)
-		}
+func brief(t *testing.T, text string) string {
+	t.Helper()
+	tree, err := Parse([]byte(text))
+	if err != nil {
+		t.Fatal(err)
 	}
+	var list []string
+	tree.Walk(func(path string, ino int) {
+		switch i := tree.Inodes[ino]; {
+		case path == "":
+		case i.IsDir():
+			list = append(list, path+"/")
+		default:
+			list = append(list, fmt.Sprintf("%s %q", path, bytes.ReplaceAll(i.Data, make([]byte, PageSize), []byte("..."))))
+		}
+	})
 	return strings.Join(list, " ")
 }

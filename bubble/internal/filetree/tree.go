@@ -1,6 +1,8 @@
 package filetree
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -99,28 +101,44 @@ func (t *Tree) ChooseFlip(names map[int]string, choose func(what string, n int) 
 	return Change{Op: FlipBit, Ino: ino, At: at}, fmt.Sprintf("flip bit 0 of %s at %d", names[ino], at)
 }
 
-// Append encodes the tree.
+// Append encodes the tree: a line for each inode, then the parts of a file that are not zero.
 func (t *Tree) Append(b []byte) []byte {
 	t.Walk(func(path string, ino int) {
-		if i := t.Inodes[ino]; i.IsDir() {
+		i := t.Inodes[ino]
+		if i.IsDir() {
 			b = fmt.Appendf(b, "dir %q\n", path)
-		} else {
-			b = fmt.Appendf(b, "file %q %q\n", path, i.Data)
+			return
 		}
+		b = fmt.Appendf(b, "file %q %d", path, len(i.Data))
+		var parts []byte
+		for at := 0; at < len(i.Data); at += partSize {
+			if part := i.Data[at:min(at+partSize, len(i.Data))]; bytes.ContainsFunc(part, func(r rune) bool { return r != 0 }) {
+				b = fmt.Appendf(b, " %d", at)
+				parts = append(parts, part...)
+			}
+		}
+		b = append(append(append(b, '\n'), parts...), '\n')
 	})
 	return b
 }
 
+// partSize is the unit in which zeros are left out of an encoded tree.
+const partSize = 512
+
+var errTree = errors.New("the image of a data directory is damaged")
+
 // Parse is the inverse of [Tree.Append]. Inodes are numbered in the order of their lines.
 func Parse(b []byte) (*Tree, error) {
 	t := New()
-	for line := range strings.Lines(string(b)) {
-		var kind, path, data string
-		if _, err := fmt.Sscanf(line, "dir %q\n", &path); err == nil {
-			kind = "dir"
-		} else if _, err := fmt.Sscanf(line, "file %q %q\n", &path, &data); err != nil {
-			return nil, fmt.Errorf("%s: %w", strconv.Quote(line), err)
+	for len(b) > 0 {
+		line, rest, _ := bytes.Cut(b, []byte("\n"))
+		b = rest
+		kind, text, _ := strings.Cut(string(line), " ")
+		quoted, err := strconv.QuotedPrefix(text)
+		if err != nil {
+			return nil, fmt.Errorf("%w: %q", errTree, line)
 		}
+		path, _ := strconv.Unquote(quoted)
 		if path == "" {
 			continue
 		}
@@ -129,14 +147,40 @@ func Parse(b []byte) (*Tree, error) {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
 		t.Last++
-		op := CreateFile
 		if kind == "dir" {
-			op = CreateDir
+			t.Apply(&Change{Op: CreateDir, Ino: t.Last, Dir: dir, Name: name})
+			continue
 		}
-		t.Apply(&Change{Op: op, Ino: t.Last, Dir: dir, Name: name})
-		t.Inodes[t.Last].Data = []byte(data)
+		t.Apply(&Change{Op: CreateFile, Ino: t.Last, Dir: dir, Name: name})
+		if t.Inodes[t.Last].Data, b, err = parseData(strings.Fields(text[len(quoted):]), b); err != nil {
+			return nil, fmt.Errorf("%w: %q", err, line)
+		}
 	}
 	return t, nil
+}
+
+// parseData returns the content of a file, and what follows its parts. numbers are its size and the offsets of its parts.
+func parseData(numbers []string, b []byte) (data, rest []byte, err error) {
+	for i, number := range numbers {
+		n, err := strconv.Atoi(number)
+		if err != nil || n < 0 || i > 0 && n >= len(data) {
+			return nil, nil, errTree
+		}
+		if i == 0 {
+			data = make([]byte, n)
+			continue
+		}
+		part := data[n:min(n+partSize, len(data))]
+		if len(b) < len(part) {
+			return nil, nil, errTree
+		}
+		copy(part, b)
+		b = b[len(part):]
+	}
+	if len(numbers) == 0 || len(b) == 0 {
+		return nil, nil, errTree
+	}
+	return data, b[1:], nil
 }
 
 // Change is one change of a tree, or the sync of an inode.
@@ -148,6 +192,7 @@ type Change struct {
 	Name  string
 	To    string
 	At    int // offset of a write, size of a truncation
+	Size  int // of the range whose pages are synced
 	Data  []byte
 }
 
@@ -163,9 +208,14 @@ const (
 	WriteData
 	TruncateData
 	SyncInode
-	LostSync // changes nothing
-	FlipBit  // flips the lowest bit of the byte at At; durable at once, and without effect if the file is shorter
+	LostSync  // changes nothing
+	FlipBit   // flips the lowest bit of the byte at At; durable at once, and without effect if the file is shorter
+	WritePage // a write to one page of a file that the program has mapped
+	SyncPages // makes the writes of pages in a range durable
 )
+
+// PageSize is the size of a page.
+const PageSize = 4096
 
 func (t *Tree) at(ino int, dir bool) *Inode {
 	i := t.Inodes[ino]
@@ -190,7 +240,7 @@ func (t *Tree) Apply(c *Change) {
 	case MoveEntry:
 		delete(t.at(c.Dir, true).Entries, c.Name)
 		t.at(c.ToDir, true).Entries[c.To] = c.Ino
-	case WriteData:
+	case WriteData, WritePage:
 		i := t.at(c.Ino, false)
 		if end := c.At + len(c.Data); end > len(i.Data) {
 			i.Data = append(i.Data, make([]byte, end-len(i.Data))...)
@@ -217,9 +267,9 @@ func (c *Change) Changed() []int {
 			return []int{c.Dir, c.ToDir}
 		}
 		return []int{c.Dir}
-	case WriteData, TruncateData:
+	case WriteData, TruncateData, WritePage:
 		return []int{c.Ino}
-	case SyncInode, LostSync, FlipBit:
+	case SyncInode, SyncPages, LostSync, FlipBit:
 		return nil
 	}
 	return []int{c.Dir}
@@ -227,14 +277,14 @@ func (c *Change) Changed() []int {
 
 // Append encodes the change.
 func (c *Change) Append(b []byte) []byte {
-	return append(fmt.Appendf(b, "%d %d %d %d %d %q %q\n", c.Op, c.Ino, c.Dir, c.ToDir, c.At, c.Name, c.To), c.Data...)
+	return append(fmt.Appendf(b, "%d %d %d %d %d %d %q %q\n", c.Op, c.Ino, c.Dir, c.ToDir, c.At, c.Size, c.Name, c.To), c.Data...)
 }
 
 // parseChange is the inverse of [Change.Append].
 func parseChange(b []byte) (Change, error) {
 	var c Change
 	line, data, _ := strings.Cut(string(b), "\n")
-	_, err := fmt.Sscanf(line, "%d %d %d %d %d %q %q", &c.Op, &c.Ino, &c.Dir, &c.ToDir, &c.At, &c.Name, &c.To)
+	_, err := fmt.Sscanf(line, "%d %d %d %d %d %d %q %q", &c.Op, &c.Ino, &c.Dir, &c.ToDir, &c.At, &c.Size, &c.Name, &c.To)
 	c.Data = []byte(data)
 	return c, err
 }
