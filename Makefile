@@ -19,17 +19,17 @@ TIMEOUT ?= 40m
 # The seed of rapid's random tests, so that they pass twice if they pass once; 0: another one each time, as of a plain go test.
 RAPID_SEED ?= 1
 
-.PHONY: help demo install build test test-all lint ci check evaluation ecosystem soak bench tidy \
+.PHONY: help demo install install-all uninstall build test test-all lint ci check evaluation ecosystem soak bench tidy \
 	check-goroutines check-glue check-next check-deploy check-clients check-ecosystem check-mermaid check-browser check-install pictures
 
 # Without cgo the programs are as those of a release, and compiled sooner. Tests and lint take what was compiled for them.
-demo install build test test-all lint check-goroutines check-deploy check-clients check-next ecosystem check-ecosystem: export CGO_ENABLED ?= 0
+demo install-programs build test test-all lint check-goroutines check-deploy check-clients check-next ecosystem check-ecosystem: export CGO_ENABLED ?= 0
 
 # Without tables for debuggers, compilation takes an eighth less. With them, the first go test of a user's module takes what install compiled.
 demo build test test-all lint check-goroutines check-next ecosystem check-ecosystem: export GOFLAGS := $(shell $(GO) env GOFLAGS) -gcflags=all=-dwarf=false
 
 # With fewer garbage collections, tests take a quarter less CPU time, and compilation a tenth.
-install build test test-all check-next ecosystem check-ecosystem: export GOGC ?= 400
+install-programs build test test-all check-next ecosystem check-ecosystem: export GOGC ?= 400
 
 demo: ## find a known liveness bug of the random overlay tree
 	@test -x bin/demo/macemc || echo "compiling bin/demo/macemc, which takes about a minute with an empty build cache ..." >&2
@@ -46,31 +46,44 @@ BIN = $(shell dir=$$($(GO) env GOBIN); echo "$${dir:-$$($(GO) env GOPATH | cut -
 endif
 SHARE = $(PREFIX)/share
 
-# macemc comes first because it takes half of the time and can be used meanwhile.
-install: ## install the programs into GOBIN or GOPATH/bin, manual pages and completions into ~/.local (PREFIX=DIR: below DIR)
-	@echo "compiling macemc ..." >&2
-	@$(GO) build -o bin/ ./cmd/macemc
-	@install -d "$(BIN)" "$(SHARE)/bash-completion/completions" "$(SHARE)/zsh/site-functions" "$(SHARE)/fish/vendor_completions.d"
-	@install bin/macemc "$(BIN)"
+# Programs that macemc executes. It compiles a missing one itself.
+COMPANIONS = macemc-cluster macemc-mcp macemc-vet
+
+# Companions that are installed are upgraded, because they exchange data with macemc.
+install: ## install macemc into GOBIN or GOPATH/bin, manual pages and completions into ~/.local (PREFIX=DIR: below DIR)
+	@programs=macemc; for program in $(COMPANIONS); do test ! -e "$(BIN)/$$program" || programs="$$programs $$program"; done; \
+	$(MAKE) --no-print-directory install-programs BIN="$(BIN)" PROGRAMS="$$programs"
+	@test -e "$(BIN)/macemc-vet" || echo "vet, mcp, cluster, worker and durable are programs of their own, compiled on first use (now: make install-all)"
+
+install-all: ## install macemc, and the programs for vet, mcp, cluster, worker and durable
+	@$(MAKE) --no-print-directory install-programs BIN="$(BIN)" PROGRAMS="macemc $(COMPANIONS)"
+
+.PHONY: install-programs
+install-programs:
+	@echo "compiling $(PROGRAMS) ..." >&2
+	@$(GO) build -o bin/ $(PROGRAMS:%=./cmd/%)
+	@install -d "$(BIN)" "$(SHARE)/man/man1" "$(SHARE)/bash-completion/completions" "$(SHARE)/zsh/site-functions" "$(SHARE)/fish/vendor_completions.d"
+	@install $(PROGRAMS:%=bin/%) "$(BIN)"
 	@bin/macemc completion bash >"$(SHARE)/bash-completion/completions/macemc"
 	@bin/macemc completion zsh >"$(SHARE)/zsh/site-functions/_macemc"
 	@bin/macemc completion fish >"$(SHARE)/fish/vendor_completions.d/macemc.fish"
-	@bin="$(BIN)"; echo "installed $$bin/macemc"; first=$$(command -v macemc); \
+	@for program in $(PROGRAMS); do bin/$$program man "$(SHARE)/man/man1" && echo "installed $(BIN)/$$program" || exit 1; done
+	@echo "installed $(SHARE)/man/man1/macemc*.1, and completions for bash, zsh and fish below $(SHARE)"
+	@bin="$(BIN)"; first=$$(command -v macemc); \
 	case ":$$PATH:" in \
 	*":$$bin:"*) test "$$first" = "$$bin/macemc" || echo "PATH has another macemc before it: $$first" ;; \
 	*) echo "$$bin is not in PATH: export PATH=\"$$bin:\$$PATH\"" ;; \
 	esac
-	@echo "compiling the programs for vet, mcp, cluster, worker and durable ..." >&2
-	@$(GO) build -o bin/ $(OTHERS)
-	@install bin/macemc-cluster bin/macemc-mcp bin/macemc-vet "$(BIN)"
-	@for program in macemc-vet macemc-mcp macemc-cluster macemc; do bin/$$program man "$(SHARE)/man/man1" || exit 1; done
 
-# Programs that macemc executes.
-OTHERS = ./cmd/macemc-cluster ./cmd/macemc-mcp ./cmd/macemc-vet
+uninstall: ## remove what install has installed
+	@for program in macemc $(COMPANIONS); do rm -f "$(BIN)/$$program"; done
+	@rm -f "$(SHARE)"/man/man1/macemc.1 "$(SHARE)"/man/man1/macemc-*.1 "$(SHARE)/bash-completion/completions/macemc" \
+		"$(SHARE)/zsh/site-functions/_macemc" "$(SHARE)/fish/vendor_completions.d/macemc.fish"
+	@echo "removed macemc from $(BIN) and $(SHARE); go clean -cache removes what it has compiled"
 
 build: ## build bin/macemc, and the programs that it executes
 	@echo "compiling macemc, macemc-cluster, macemc-mcp and macemc-vet into bin ..." >&2
-	@$(GO) build -o bin/ ./cmd/macemc $(OTHERS)
+	@$(GO) build -o bin/ ./cmd/macemc $(COMPANIONS:%=./cmd/%)
 
 # A test that takes more than a second of CPU time is skipped with -short, or does less. Lint does the vetting.
 test: ## run the quick tests (go test -short), without those of other programs, papers, evaluation and source code

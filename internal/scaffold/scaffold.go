@@ -76,7 +76,7 @@ func Write(dir, checkout string) (*Written, error) {
 		return nil, fmt.Errorf("%s already requires the checker; leave out %s", mod, checkout)
 	}
 	if !have {
-		from, err := origin(checkout)
+		from, err := Origin(checkout)
 		if err != nil {
 			return nil, err
 		}
@@ -138,21 +138,22 @@ func requires(goMod string) bool {
 	return err == nil && regexp.MustCompile(`(?m)^(module|require)?\s*`+regexp.QuoteMeta(module)+`(\s|$)`).Match(text)
 }
 
-// source is the location of the checker's module.
-type source struct {
-	version string // empty if not released
+// Source is the location of the checker's module.
+type Source struct {
+	version string // v0.0.0 if not released
 	dir     string // of a checkout
 	goLine  string
 	sums    []byte
 }
 
-// origin determines the location of the checker's module.
-func origin(checkout string) (*source, error) {
+// Origin returns the location of the checker's module: the folder of a checkout, or, if it is empty, the sources that this program was built
+// from.
+func Origin(checkout string) (*Source, error) {
 	if checkout == "" {
 		_, file, _, _ := runtime.Caller(0)
 		if _, after, ok := strings.Cut(filepath.ToSlash(file), module+"@"); ok { // in the module cache
 			version, _, _ := strings.Cut(after, "/")
-			return &source{version: version, goLine: goLine()}, nil
+			return &Source{version: version, goLine: goLine()}, nil
 		}
 		if !filepath.IsAbs(file) {
 			return nil, errors.New("this program does not know where it was built; name the folder of a checkout of " + module +
@@ -168,7 +169,7 @@ func origin(checkout string) (*source, error) {
 	if err != nil || !regexp.MustCompile(`(?m)^module\s+`+regexp.QuoteMeta(module)+`\s*$`).Match(text) {
 		return nil, fmt.Errorf("%s is not a checkout of %s; name the folder of one with --macemc DIR", dir, module)
 	}
-	s := &source{version: "v0.0.0", dir: dir, goLine: goLine()}
+	s := &Source{version: "v0.0.0", dir: dir, goLine: goLine()}
 	if line := regexp.MustCompile(`(?m)^go .*$`).Find(text); line != nil {
 		s.goLine = string(line)
 	}
@@ -185,7 +186,7 @@ func goLine() string {
 	return "go " + strings.TrimPrefix(info.GoVersion, "go")
 }
 
-func (s *source) goMod(name string) []byte {
+func (s *Source) goMod(name string) []byte {
 	text := fmt.Sprintf("module %s\n\n%s\n\nrequire %s %s\n", path.Join("example.org", name), s.goLine, module, s.version)
 	if s.dir != "" {
 		text += fmt.Sprintf("\nreplace %s => %s\n", module, quoted(s.dir))
@@ -202,7 +203,7 @@ func quoted(dir string) string {
 }
 
 // commands returns the commands that add the checker's module to another one.
-func (s *source) commands() []string {
+func (s *Source) commands() []string {
 	if s.dir == "" {
 		return []string{"go get " + module + "@" + s.version}
 	}
@@ -210,4 +211,17 @@ func (s *source) commands() []string {
 		fmt.Sprintf("go mod edit -require=%s@%s '-replace=%s=%s'", module, s.version, module, s.dir),
 		"go mod tidy",
 	}
+}
+
+// Install returns the command that builds one of the module's programs into a folder.
+func (s *Source) Install(program, folder string) *exec.Cmd {
+	if s.dir == "" {
+		cmd := exec.Command("go", "install", module+"/cmd/"+program+"@"+s.version)
+		cmd.Env = append(os.Environ(), "GOBIN="+folder, "GOFLAGS=", "CGO_ENABLED=0")
+		return cmd
+	}
+	cmd := exec.Command("go", "build", "-o", folder+string(filepath.Separator), "./cmd/"+program)
+	cmd.Dir = s.dir
+	cmd.Env = append(os.Environ(), "GOWORK=", "GOFLAGS=", "CGO_ENABLED=0")
+	return cmd
 }

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -83,7 +84,8 @@ func TestDemoSaysThatItCompiles(t *testing.T) {
 	}
 }
 
-// "make install" puts the programs where go install does, or below PREFIX, and reports a folder that is not in PATH.
+// "make install" puts macemc, and programs that are there, where go install does, or below PREFIX, reports each of them, and a folder that is
+// not in PATH.
 func TestInstall(t *testing.T) {
 	makefile, err := os.ReadFile("../../../Makefile")
 	if err != nil {
@@ -105,25 +107,44 @@ func TestInstall(t *testing.T) {
 	}
 	path := os.Getenv("PATH")
 	gobin, gopath, prefix, other := filepath.Join(dir, "go bin"), filepath.Join(dir, "path"), filepath.Join(dir, "usr"), filepath.Join(dir, "bin")
+	const later = "vet, mcp, cluster, worker and durable are programs of their own, compiled on first use (now: make install-all)\n"
 	for _, c := range []struct {
-		gobin, prefix, path string
-		to, also            string
+		target, gobin, prefix, path string
+		to, share                   string
+		programs                    []string
+		also                        string
 	}{
-		{gobin, "", path, gobin, gobin + ` is not in PATH: export PATH="` + gobin + `:$PATH"` + "\n"},
-		{gobin, "", gobin + ":" + path, gobin, ""},
-		{gobin, "", other + ":" + gobin + ":" + path, gobin, "PATH has another macemc before it: " + other + "/macemc\n"},
-		{"", "", gopath + "/bin:" + path, gopath + "/bin", ""},
-		{gobin, prefix, prefix + "/bin:" + path, prefix + "/bin", ""},
+		{"install", gobin, "", path, gobin, ".local", []string{"macemc"}, gobin + ` is not in PATH: export PATH="` + gobin + `:$PATH"` + "\n" + later},
+		{"install-all", gobin, "", gobin + ":" + path, gobin, ".local", []string{"macemc", "macemc-cluster", "macemc-mcp", "macemc-vet"}, ""},
+		{"install", gobin, "", gobin + ":" + path, gobin, ".local", []string{"macemc", "macemc-cluster", "macemc-mcp", "macemc-vet"}, ""},
+		{"install", "", "", other + ":" + gobin + ":" + path, gopath + "/bin", ".local", []string{"macemc"},
+			gopath + `/bin is not in PATH: export PATH="` + gopath + `/bin:$PATH"` + "\n" + later},
+		{"install", "", "", other + ":" + gopath + "/bin:" + path, gopath + "/bin", ".local", []string{"macemc"},
+			"PATH has another macemc before it: " + other + "/macemc\n" + later},
+		{"install", gobin, prefix, prefix + "/bin:" + path, prefix + "/bin", "usr", []string{"macemc"}, later},
+		{"uninstall", gobin, "", path, gobin, ".local", nil, ""},
 	} {
-		cmd := exec.Command("make", "--no-print-directory", "GO="+filepath.Join(dir, "go"), "install")
+		cmd := exec.Command("make", "--no-print-directory", "GO="+filepath.Join(dir, "go"), c.target)
 		cmd.Dir = dir
 		cmd.Env = append(os.Environ(), "HOME="+dir, "GOBIN="+c.gobin, "GOPATH="+gopath+":"+dir, "PATH="+c.path, "MAKEFLAGS=", "PREFIX="+c.prefix)
 		out, err := cmd.Output()
-		if want := "installed " + c.to + "/macemc\n" + c.also; err != nil || string(out) != want {
-			t.Errorf("GOBIN=%q PREFIX=%q: %v, got\n%s\nwant\n%s", c.gobin, c.prefix, err, out, want)
+		share := filepath.Join(dir, c.share, "share")
+		want := ""
+		for _, program := range c.programs {
+			want += "installed " + c.to + "/" + program + "\n"
 		}
-		if _, err := os.Stat(filepath.Join(c.to, "macemc-vet")); err != nil {
-			t.Error(err)
+		if want += "installed " + share + "/man/man1/macemc*.1, and completions for bash, zsh and fish below " + share + "\n" + c.also; c.target == "uninstall" {
+			want = "removed macemc from " + c.to + " and " + share + "; go clean -cache removes what it has compiled\n"
+		}
+		if err != nil || string(out) != want {
+			t.Errorf("%s with GOBIN=%q PREFIX=%q: %v, got\n%s\nwant\n%s", c.target, c.gobin, c.prefix, err, out, want)
+		}
+		got, _ := filepath.Glob(filepath.Join(c.to, "macemc*"))
+		for i := range got {
+			got[i] = filepath.Base(got[i])
+		}
+		if !slices.Equal(got, c.programs) {
+			t.Errorf("%s with GOBIN=%q PREFIX=%q: %s has %q, want %q", c.target, c.gobin, c.prefix, c.to, got, c.programs)
 		}
 	}
 }

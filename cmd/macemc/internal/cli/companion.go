@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -12,6 +13,8 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+
+	"github.com/macemc/macemc/internal/scaffold"
 )
 
 // clusterProgram is the program that searches with the workers of a cluster.
@@ -41,7 +44,9 @@ func (a *app) addCompanions(root *cobra.Command) {
 			DisableFlagParsing: true,
 			RunE:               func(*cobra.Command, []string) error { return a.become(c.program) },
 			ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-				_ = a.become(c.program) // that program prints the completions
+				if _, err := findProgram(c.program); err == nil {
+					_ = a.become(c.program) // that program prints the completions
+				}
 				return nil, cobra.ShellCompDirectiveNoFileComp
 			},
 		})
@@ -52,12 +57,13 @@ func (a *app) addCompanions(root *cobra.Command) {
 const companion = "companion"
 
 // become executes a program with the arguments of this one, and replaces this process if the operating system can do so. If the program is
-// neither beside this one nor on PATH, it returns an error that describes how to install it.
+// neither beside this one nor on PATH, it is compiled.
 func (a *app) become(program string) error {
 	file, err := findProgram(program)
 	if err != nil {
-		return fmt.Errorf("this command requires the program %s, which is neither beside macemc nor on PATH; install it by "+
-			"go install github.com/macemc/macemc/cmd/%s@latest (in a checkout: make build)", program, program)
+		if file, err = a.installCompanion(program); err != nil {
+			return fmt.Errorf("this command requires the program %s, which is neither beside macemc nor on PATH: %w", program, err)
+		}
 	}
 	args := append([]string{a.Program}, a.args...)
 	if err = syscall.Exec(file, args, os.Environ()); !errors.Is(err, errors.ErrUnsupported) {
@@ -70,6 +76,24 @@ func (a *app) become(program string) error {
 		return Exit(exit.ExitCode())
 	}
 	return err
+}
+
+// installCompanion compiles a program into the folder of this one, and returns its path.
+func (a *app) installCompanion(program string) (string, error) {
+	exe, err := os.Executable()
+	if err != nil {
+		return "", err
+	}
+	from, err := scaffold.Origin("")
+	if err != nil {
+		return "", fmt.Errorf("%w; install it by go install github.com/macemc/macemc/cmd/%s@latest", err, program)
+	}
+	folder := filepath.Dir(exe)
+	fmt.Fprintf(a.Stderr, "macemc: compiling %s into %s, once\n", program, folder)
+	if out, err := from.Install(program, folder).CombinedOutput(); err != nil {
+		return "", fmt.Errorf("it does not compile: %w\n%s", err, bytes.TrimSpace(out))
+	}
+	return findProgram(program)
 }
 
 // findProgram returns the path of a program that is beside this one or on PATH.
