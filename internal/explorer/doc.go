@@ -5,8 +5,8 @@
 //
 //	execute.go, session.go, connection*.go  the binary, its processes and stages
 //	settings.go, variables.go               the settings, and what happens to a test
-//	explore.go, sampler.go, schedule.go     the loop over schedules
-//	exhaustive.go, leftovers.go             all schedules of a small test; goroutines that only some leave behind
+//	explore.go, directed.go, schedule.go    the loop over schedules
+//	exhaustive.go, plans.go, leftovers.go   all schedules of a small test; goroutines that only some leave behind
 //	subtests.go, unit.go                    tests that are explored by their subtests
 //	process.go, death.go                    findings in new processes, and processes that die
 //	minimize.go, known.go, same.go          smaller schedules; findings that are known

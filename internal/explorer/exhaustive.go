@@ -236,11 +236,12 @@ const restarts = 2
 // level executes the runs of a tree and returns their number; 0 means that the tree was not completed. ended means that the exploration is
 // finished.
 func (r *Result) level(c *Config, t *tree, step step, sample, left func() bool) (runs int, ended bool) {
+	p := plans{c: c, r: r, outcomes: map[string]*testsched.Outcome{}}
 	for again := 0; ; {
 		if !left() {
 			return 0, false
 		}
-		if step(&testsched.Schedule{Seed: testsched.Mix(c.Seed), Policy: testsched.Systematic, Plan: t.plan(), Delay: c.Delay}, nil) {
+		if step(p.schedule(t)) {
 			return 0, true
 		}
 		o := r.Last
@@ -270,6 +271,7 @@ func (r *Result) level(c *Config, t *tree, step step, sample, left func() bool) 
 		case !t.add(o.Decisions):
 			if again++; again <= restarts {
 				*t, runs = tree{bound: t.bound, reduce: t.reduce}, 0
+				clear(p.outcomes)
 				continue
 			}
 			r.Missing = "a run depends on package variables that earlier runs changed"

@@ -14,9 +14,13 @@ import (
 )
 
 // exploreToy describes the errors of the exhaustive exploration of a toy program; an empty string means none.
-func exploreToy(p toyProgram, mutation string, preemptions int) string {
+func exploreToy(p toyProgram, mutation string, preemptions int, together bool) string {
 	r := &toyRuntime{p: p, mutation: mutation, ends: map[string]bool{}}
-	result := Explore(Config{Seed: 1, Exhaustive: true, Preemptions: preemptions}, r.run)
+	config := Config{Seed: 1, Exhaustive: true, Preemptions: preemptions}
+	if together {
+		config.Batch = inTurn(r.run)
+	}
+	result := Explore(config, r.run)
 	want := map[string]bool{}
 	runs := p.bruteForce(toyState{seed: testsched.Mix(1)}, -1, preemptions, want)
 	c := result.Complete
@@ -33,13 +37,27 @@ func exploreToy(p toyProgram, mutation string, preemptions int) string {
 	return ""
 }
 
+// inTurn executes schedules together: three at most, as if the others took too long, or up to one that does not pass.
+func inTurn(run execute) func([]*testsched.Schedule) []*testsched.Outcome {
+	return func(list []*testsched.Schedule) (outcomes []*testsched.Outcome) {
+		for _, s := range list[:min(3, len(list))] {
+			if outcomes = append(outcomes, run(s)); outcomes[len(outcomes)-1].Kind != testsched.Passed {
+				break
+			}
+		}
+		return outcomes
+	}
+}
+
 // The exhaustive exploration reaches exactly the ends that brute force reaches, with each bound and with sleep sets.
 func TestExplore_ExhaustiveAsBruteForce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := drawToy(t)
 		for _, preemptions := range []int{0, 1, 2, Unbounded} {
-			if wrong := exploreToy(p, "", preemptions); wrong != "" {
-				t.Fatalf("%v with %d preemptions: %s", p, preemptions, wrong)
+			for _, together := range []bool{false, true} {
+				if wrong := exploreToy(p, "", preemptions, together); wrong != "" {
+					t.Fatalf("%v with %d preemptions, several for a request %v: %s", p, preemptions, together, wrong)
+				}
 			}
 		}
 	})
@@ -49,12 +67,12 @@ func TestExplore_ExhaustiveAsBruteForce(t *testing.T) {
 func TestExplore_ExhaustiveMutations(t *testing.T) {
 	p := toyProgram{{{'?', 0}, {'+', 0}, {'?', 1}, {'?', 0}}, {{'+', 0}, {'?', 0}, {'+', 1}, {'?', 1}}, {{'?', 1}, {'+', 0}}}
 	for _, preemptions := range []int{1, Unbounded} {
-		if wrong := exploreToy(p, "", preemptions); wrong != "" {
+		if wrong := exploreToy(p, "", preemptions, false); wrong != "" {
 			t.Fatal(wrong)
 		}
 	}
 	for mutation, preemptions := range map[string]int{"points": Unbounded, "masks": Unbounded, "preemptions": 1} {
-		if exploreToy(p, mutation, preemptions) == "" {
+		if exploreToy(p, mutation, preemptions, false) == "" {
 			t.Errorf("mutation %q was not noticed", mutation)
 		}
 	}

@@ -272,3 +272,26 @@ func TestExplore_Delays(t *testing.T) {
 		}
 	}
 }
+
+// An exploration that executes several schedules for a request has the result of one that does not.
+func TestExplore_Together(t *testing.T) {
+	for seed := range uint64(60) {
+		run := func(s *testsched.Schedule) *testsched.Outcome {
+			x := testsched.Mix(s.Walk ^ s.Seed ^ seed)
+			o := &testsched.Outcome{Choices: 500, Points: 50, Hash: x % 300}
+			switch {
+			case x%(40*seed+17) == 1:
+				o.Kind = testsched.Failed
+			case x%31 == 2:
+				o.Kind, o.Points = testsched.NoEnd, 500_000
+			}
+			return o
+		}
+		one := Explore(Config{Seed: seed, Schedules: 1500}, run)
+		many := Explore(Config{Seed: seed, Schedules: 1500, Batch: inTurn(run)}, run)
+		if one.Schedules != many.Schedules || one.By != many.By || one.Orders != many.Orders || one.Once != many.Once ||
+			one.TooLong != many.TooLong || one.Saturated != many.Saturated || (one.Finding == nil) != (many.Finding == nil) {
+			t.Errorf("seed %d: %+v, want %+v", seed, many, one)
+		}
+	}
+}

@@ -78,7 +78,7 @@ func (a *Agent) respond(q *Request, runner Divisible) *Response {
 			if points += o.Points; o.Kind != Passed || len(o.Left) > 0 || points > batchPoints {
 				break
 			}
-			o.Ended, o.Events = slices.Clone(o.Ended), slices.Clone(o.Events) // the memory is that of the next run
+			o.keep()
 		}
 	case Changed:
 		r.Names = runner.Changed()
@@ -92,6 +92,14 @@ func (a *Agent) respond(q *Request, runner Divisible) *Response {
 		runner.Select(q.Only, q.Without, q.Shown)
 	}
 	return r
+}
+
+// keep makes the outcome independent of the memory of the next run.
+func (o *Outcome) keep() {
+	o.Ended, o.Events = slices.Clone(o.Ended), slices.Clone(o.Events)
+	for i := range o.Decisions {
+		o.Decisions[i].Options = slices.Clone(o.Decisions[i].Options)
+	}
 }
 
 // TimesOut returns the report about a test that -timeout ends.
