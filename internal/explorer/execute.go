@@ -88,7 +88,7 @@ func (h *host) executeStage() (status int, next *testsched.Call) {
 			x.cmd.Process.Signal(sig)
 		}
 	}()
-	died := !x.serve(func(call *testsched.Call) testsched.Verdict {
+	alive := x.serve(func(call *testsched.Call) testsched.Verdict {
 		switch call.What {
 		case testsched.Continues:
 			next = call
@@ -101,14 +101,29 @@ func (h *host) executeStage() (status int, next *testsched.Call) {
 		}
 		return testsched.Verdict{}
 	})
-	if died && h.only.outcome != "" {
-		os.WriteFile(h.only.outcome, nil, 0o600) // for the command, which says so
-	}
 	state := x.wait()
+	switch c := h.runs.config; {
+	case alive:
+	case h.only.outcome != "":
+		os.WriteFile(h.only.outcome, nil, 0o600) // for the command, which says so
+	case c != nil:
+		h.examineDeath(c)
+	}
 	signal.Stop(signals)
 	close(signals)
 	endLike(state)
 	return state.ExitCode(), next
+}
+
+// examineDeath explores a test again, with each schedule in a process of its own, after a process has died that explored it.
+func (h *host) examineDeath(c *Config) {
+	fmt.Fprintf(os.Stderr, "macemc: a process died while it explored %v of %s; each schedule is executed in a process of its own\n",
+		c.Unit, c.Package)
+	begun := time.Now()
+	if text := separately(h.Settings, c).Finding; text != "" {
+		text = "    " + strings.ReplaceAll(strings.TrimSuffix(text, "\n"), "\n", "\n    ")
+		fmt.Printf("--- FAIL: %s (%.2fs)\n%s\n", c.Test, time.Since(begun).Seconds(), text)
+	}
 }
 
 // judge explores a test.

@@ -17,7 +17,6 @@ import (
 type Settings struct {
 	config       Config
 	only         onlySchedule
-	died         bool // a process has died while it explored the test; each schedule is executed in a process of its own
 	summaries    string
 	folder       string
 	flags        program.Flags
@@ -46,6 +45,7 @@ type onlySchedule struct {
 type runs struct {
 	dies     testsched.Dying
 	executed int
+	config   *Config           // nil means that no exploration is in progress
 	places   map[uint64]string // positions of the operations of predictions
 }
 
@@ -53,9 +53,9 @@ type runs struct {
 func FromEnvironment(args []string) *Settings {
 	seed, _ := strconv.ParseUint(os.Getenv(testsched.Variable), 10, 64)
 	s := &Settings{
-		config: Config{Seed: seed, NoLeaks: os.Getenv(VariableLeaks) == "false"},
-		only:   onlySchedule{os.Getenv(VariableSchedule), os.Getenv(VariableOutcome), os.Getenv(VariableTrace)},
-		died:   os.Getenv(VariableDied) != "", summaries: os.Getenv(VariableSummaries), summary: map[string]string{},
+		config:    Config{Seed: seed, NoLeaks: os.Getenv(VariableLeaks) == "false"},
+		only:      onlySchedule{os.Getenv(VariableSchedule), os.Getenv(VariableOutcome), os.Getenv(VariableTrace)},
+		summaries: os.Getenv(VariableSummaries), summary: map[string]string{},
 		folder: os.Getenv(program.VariableFolder), modules: os.Getenv(testsched.VariableModules),
 		flags: program.ParseFlags(os.Getenv(VariableTags), args),
 	}
@@ -153,11 +153,8 @@ func explored(s *Settings, c *Config, runner testsched.Runner, first func(*tests
 	c.Corpus, c.Intrinsics = corpus, !ofModules(u.Package, s.modules)
 	c.Progress = func(r *Result) { s.summarize(u, r, EndedEarly) }
 	c.Progress(&Result{}) // reserves room for a finding
-	if s.died {
-		return separately(s, c)
-	}
 	c.Long = func(text string) { s.announce(u.Package + " " + u.String() + ": " + text) }
-	s.runs = runs{dies: dying(u)}
+	s.runs = runs{dies: dying(u), config: c}
 	before, after := s.repetition(c)
 	s.runs.dies.Before, s.runs.dies.After = s.runs.dies.Before+"; to repeat: "+before, after
 	if b, ok := runner.(batcher); ok {
@@ -188,7 +185,7 @@ func explored(s *Settings, c *Config, runner testsched.Runner, first func(*tests
 
 // concluded reports the result of an exploration.
 func concluded(s *Settings, c *Config, r *Result, runner testsched.Runner) *Report {
-	s.runs.places = r.predictions.locate(runner)
+	s.runs.places, s.runs.config = r.predictions.locate(runner), nil
 	u := c.Unit
 	if r.Finding == nil && r.Stop == nil {
 		r.repeat(func(sch *testsched.Schedule) *testsched.Outcome { return s.replay(c, sch) })

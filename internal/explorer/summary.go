@@ -57,9 +57,6 @@ func (s *Settings) summarizeAs(kind string, u testsched.Unit, r *Result, note st
 		kind = New // an earlier execution of the same test, as with -count, has failed
 	}
 	s.summary[test] = fmt.Sprintf("%q %d %d %s %d %d %q\n", test, r.Schedules, r.Elapsed.Microseconds(), kind, preemptions, r.Delays, note)
-	if note == EndedEarly {
-		s.summary[test] += fmt.Sprintf("flags %q %q\n", test, s.flags.Of(u.Test))
-	}
 	if r.Saved.Passing > 0 {
 		s.summary[test] += fmt.Sprintf("saved %q %d %d\n", test, r.Saved.Passing, r.Saved.Unfit)
 	}

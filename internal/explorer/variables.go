@@ -19,7 +19,6 @@ const (
 	VariableSummaries  = "MACEMC_TEST_SUMMARIES"  // folder for one file per package
 	VariableTags       = "MACEMC_TEST_TAGS"       // build tags
 	VariableOutcome    = "MACEMC_TEST_OUTCOME"    // file for the outcome of the only schedule
-	VariableDied       = "MACEMC_TEST_DIED"       // not empty means Settings.died
 	// VariableTrace selects parts of the outcome: "events", "states" (of goroutines, too), or "nearest" (also NearestFile).
 	VariableTrace = "MACEMC_TEST_TRACE"
 )
@@ -27,7 +26,7 @@ const (
 // variables are these variables. Test binaries do not get them.
 var variables = []string{VariableSchedules, VariableTime, VariableDelay, VariableExhaustive, VariableLeaks, VariableSchedule,
 	VariableSummaries,
-	VariableTags, VariableOutcome, VariableDied, VariableTrace}
+	VariableTags, VariableOutcome, VariableTrace}
 
 // PrintsKeys is added to GODEBUG to make the go command print the keys of cached results.
 const PrintsKeys = ",gocachetest=1"

@@ -2,7 +2,6 @@ package testsched
 
 import (
 	"os"
-	"slices"
 	"strconv"
 	"sync"
 
@@ -92,14 +91,6 @@ func (a *Agent) respond(q *Request, runner Divisible) *Response {
 		runner.Select(q.Only, q.Without, q.Shown)
 	}
 	return r
-}
-
-// keep makes the outcome independent of the memory of the next run.
-func (o *Outcome) keep() {
-	o.Ended, o.Events = slices.Clone(o.Ended), slices.Clone(o.Events)
-	for i := range o.Decisions {
-		o.Decisions[i].Options = slices.Clone(o.Decisions[i].Options)
-	}
 }
 
 // TimesOut returns the report about a test that -timeout ends.

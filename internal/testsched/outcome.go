@@ -307,3 +307,11 @@ func (o *Outcome) Fails() bool { return o != nil && o.Kind != Passed }
 
 // long reports whether a run exceeded its limit of points or clock advances, without a loop. It may end under another limit or schedule.
 func (o *Outcome) Lengthy() bool { return o != nil && o.Kind == NoEnd && !o.Spins }
+
+// keep makes the outcome independent of the memory of the next run.
+func (o *Outcome) keep() {
+	o.Ended, o.Events = slices.Clone(o.Ended), slices.Clone(o.Events)
+	for i := range o.Decisions {
+		o.Decisions[i].Options = slices.Clone(o.Decisions[i].Options)
+	}
+}

@@ -190,8 +190,6 @@ func (a Runner) goTest(ctx context.Context, args []string, stdout, stderr io.Wri
 	if summary != nil {
 		if cause := endedEarly(ctx, cmd); cause != "" {
 			summary.unreported(cause)
-		} else if err != nil && len(variables) == 0 {
-			examineDeaths(ctx, a, &x, summary, stdout, stderr)
 		}
 		summary.finish()
 		summary.cached.save(x.summaries, x.pkg)
