@@ -1,9 +1,11 @@
 package explorer
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/macemc/macemc/internal/predict"
 	"github.com/macemc/macemc/internal/testsched"
@@ -25,14 +27,17 @@ type director struct {
 }
 
 func newDirector(c *Config, r *Result) *director {
-	return &director{config: c, result: r, predictor: predict.New(), bases: map[int]*testsched.Schedule{}}
+	return &director{config: c, result: r, predictor: predict.New(int64(cmp.Or(c.Delay, testsched.UsualDelay))), bases: map[int]*testsched.Schedule{}}
 }
 
 // Bounds of analyses. They count events and not time, so that equal seeds have equal results.
 const (
+	firstSampled = 3       // sampled schedules before the first directed one
 	maxDepth     = 2       // directed runs that a prediction builds on
-	minAnalysed  = 1 << 16 // events that are analysed in any case
-	analysedPart = 16      // of the points of all runs, one in so many
+	minAnalysed  = 1 << 14 // events that are analysed in any case
+	analysedPart = 40      // of the points of all runs, one in so many
+	delayFrom    = 64      // sampled schedules before the first one with a longer delay than usual
+	delayEvery   = 9       // one in so many schedules has such a delay; draw has a period of 8
 )
 
 // sampled is a schedule with its outcome; nil means that it was not executed.
@@ -57,7 +62,7 @@ func (d *director) sample(confirm func() bool, step step) bool {
 	s, o := d.next()
 	stop := step(s, o)
 	d.ran(s)
-	if s.Prediction == nil && !stop {
+	if (s.Prediction == nil || s.Prediction.Carried) && !stop {
 		d.longest = max(d.longest, d.result.First.Points)
 		d.result.sampled++
 	}
@@ -67,7 +72,7 @@ func (d *director) sample(confirm func() bool, step step) bool {
 // next takes the next schedule, which may have been executed.
 func (d *director) next() (*testsched.Schedule, *testsched.Outcome) {
 	if len(d.queue) == 0 {
-		if s := d.directed(); s != nil {
+		if s := d.cycle(); s != nil {
 			return s, nil
 		}
 		for i, o := range d.batch() {
@@ -99,9 +104,17 @@ func (d *director) batch() []*testsched.Outcome {
 	return c.Batch(d.list)
 }
 
-// draw returns sampled schedule number n, with the limits of runs.
+// draw returns sampled schedule number n, with the limits of runs. It may carry holds, and some have a longer delay than usual instead.
 func (d *director) draw(n int) *testsched.Schedule {
+	if n >= delayFrom && n%delayEvery == 0 {
+		if x := d.predictor.Delay(); x != nil {
+			return d.directed(x, false)
+		}
+	}
 	s := d.config.draw(n, d.longest)
+	if n >= firstSampled {
+		s.Prediction = d.predictor.Carry()
+	}
 	s.Recorded = n&(n+1) == 0 && d.affords() // the number of schedules up to it is a power of two
 	bound(d.result, s)
 	return s
@@ -112,16 +125,41 @@ func bound(r *Result, s *testsched.Schedule) {
 	s.Limit, s.Unfair, s.Hurried = r.limit, s.Unfair && r.TooLong == 0, r.hurried > 0
 }
 
-// directed returns the next directed schedule. nil means that a sampled schedule is next.
-func (d *director) directed() *testsched.Schedule {
-	x := d.predictor.Next()
+// cycle returns the next directed schedule for a cycle of locks. nil means that a sampled schedule is next.
+func (d *director) cycle() *testsched.Schedule {
+	if d.drawn < firstSampled {
+		return nil
+	}
+	x := d.predictor.Cycle()
 	if x == nil {
 		return nil
 	}
+	return d.directed(x, x.Depth < maxDepth && d.affords())
+}
+
+func (d *director) directed(x *predict.Prediction, recorded bool) *testsched.Schedule {
 	s := *d.bases[x.Run]
-	s.Manner = testsched.Manner{Recorded: x.Depth < maxDepth && d.affords()}
+	s.Manner = testsched.Manner{Recorded: recorded}
 	s.Prediction = x
+	if x.Delay > 0 {
+		s.Delay = time.Duration(x.Delay)
+	}
+	bound(d.result, &s)
 	return &s
+}
+
+// finish executes schedules with longer delays than usual, after a complete exploration without these.
+func (d *director) finish(step step) {
+	const most = 100
+	for range most {
+		x := d.predictor.Delay()
+		if x == nil || d.result.Finding != nil || d.result.Stop != nil {
+			return
+		}
+		s := d.directed(x, false)
+		step(s, nil)
+		d.ran(s)
+	}
 }
 
 // affords reports whether another run may be analysed.
@@ -142,11 +180,13 @@ func (d *director) ran(s *testsched.Schedule) {
 		return
 	}
 	d.events += uint64(len(o.Events))
-	if s.Prediction == nil {
+	by := s.Prediction
+	if by == nil || by.Carried {
 		base := *s
-		d.bases[number] = &base
+		base.Prediction = nil
+		d.bases[number], by = &base, nil
 	}
-	d.predictor.Add(o.Events, number, s.Prediction)
+	d.predictor.Add(o.Events, number, by)
 }
 
 // predictions describes the predictions of an exploration.
@@ -156,6 +196,13 @@ type predictions struct {
 	refuted    []refutation // the first ones
 	refutedN   int
 	prediction *predict.Prediction // of the finding; nil means none
+	late       *lateness           // the first one; nil means none
+}
+
+// lateness is a failure of the test because a goroutine was held for longer than usual.
+type lateness struct {
+	prediction *predict.Prediction
+	message    string
 }
 
 // refutation is a directed run without a finding.
@@ -188,6 +235,29 @@ func PredictionCounts(predicted, tried, confirmed int) string {
 
 // maxListed is the maximum number of refuted predictions that are listed.
 const maxListed = 50
+
+// delayed reports whether a directed run has only failed because a goroutine was held for longer than usual. Tests may rely on such times, so
+// that is a note, if it recurs, and no finding.
+func (p *predictions) delayed(s *testsched.Schedule, o *testsched.Outcome, number int, run execute) bool {
+	x := s.Prediction
+	if x == nil || x.Delay == 0 || o.Kind != testsched.Failed || o.HasRace() {
+		return false
+	}
+	if p.late == nil && run(s.Replayed(o, number)).SameFinding(o) {
+		p.late = &lateness{x, o.Message}
+	}
+	return true
+}
+
+// delay describes the first failure because of a delay. An empty string means that there is none.
+func (p *predictions) delay(places map[uint64]string) string {
+	if p.late == nil {
+		return ""
+	}
+	x := p.late.prediction
+	return fmt.Sprintf("fails if a goroutine is held for %v where it %s: %s", time.Duration(x.Delay).Round(time.Millisecond),
+		operationText(x.Pairs[0][0], places), p.late.message)
+}
 
 func (p *predictions) refute(x refutation) {
 	if p.refutedN++; p.refutedN <= maxListed {
@@ -230,20 +300,28 @@ func describePairs(x *predict.Prediction, places map[uint64]string) (texts []str
 }
 
 func pairText(pair predict.Pair, places map[uint64]string) string {
-	texts := make([]string, len(pair))
-	for i, o := range pair {
-		texts[i] = program.Op(o.Op).String() + " at an unknown place"
-		if o.Place != 0 {
-			texts[i] = program.Op(o.Op).String() + " at " + places[o.Place]
-		}
+	if pair[0] == pair[1] {
+		return operationText(pair[0], places)
 	}
-	return strings.Join(texts, ", then ")
+	return operationText(pair[0], places) + ", then " + operationText(pair[1], places)
+}
+
+func operationText(o predict.Operation, places map[uint64]string) string {
+	text := program.Op(o.Op).String()
+	if o.Place == 0 {
+		return text + " in the standard library"
+	}
+	return text + " at " + places[o.Place]
 }
 
 // by describes how a finding was found: by the prediction, or by a policy.
 func (p *predictions) by(policy testsched.Policy) string {
 	if x := p.prediction; x != nil {
-		return fmt.Sprintf("predicted from schedule %d: %s", x.Run, x.What)
+		text := fmt.Sprintf("predicted from schedule %d: %s", x.Run, x.What)
+		if x.Carried {
+			text = policy.Strategy() + " and a pause " + text
+		}
+		return text
 	}
 	return policy.Strategy()
 }
@@ -259,6 +337,9 @@ func (p *predictions) locate(runner testsched.Runner) map[uint64]string {
 	}
 	if p.prediction != nil {
 		all = append(all, p.prediction)
+	}
+	if p.late != nil {
+		all = append(all, p.late.prediction)
 	}
 	var at []uintptr
 	for _, x := range all {

@@ -178,7 +178,7 @@ func Explore(c Config, run execute) *Result {
 		case o.Lengthy() && r.Schedules > 1 && (r.limit+r.hurried > 0 || r.ends(s, o, run)):
 			r.TooLong++
 			return false
-		case r.accept(o, 1):
+		case r.accept(o, 1), r.delayed(s, o, r.Schedules, run):
 			return false
 		}
 		found := s.Replayed(o, r.Schedules)
@@ -228,6 +228,7 @@ func Explore(c Config, run execute) *Result {
 		}
 		small := d.drawn == 3 && r.Orders == 1 && r.First.Choices == 0 || d.drawn == minSaturated+1 && r.First.Choices <= exhaustiveChoices
 		if !c.Exhaustive && small && r.exhaust(&c, step, sample, start, exhaustiveRuns) {
+			d.finish(step)
 			return r
 		}
 		if spent() {

@@ -1,6 +1,7 @@
 package explorer
 
 import (
+	"cmp"
 	"os"
 	"slices"
 	"time"
@@ -197,7 +198,7 @@ func (m *Minimized) predicted(list []testsched.Switch, finding *testsched.Outcom
 	if len(list) <= max(1, m.few) {
 		return list
 	}
-	budget, p := m.budget(), predict.New()
+	budget, p := m.budget(), predict.New(int64(cmp.Or(m.Schedule.Delay, testsched.UsualDelay)))
 	s := *m.Schedule
 	s.Policy, s.Switches, s.Recorded = testsched.Default, list, true
 	m.Runs++

@@ -207,6 +207,9 @@ func concluded(s *Settings, c *Config, r *Result, runner testsched.Runner) *Repo
 		if len(r.Left) > 0 {
 			note = strings.TrimSuffix("left after the test has returned: "+r.Left[0]+"; "+note, "; ")
 		}
+		if late := r.predictions.delay(s.runs.places); late != "" {
+			note = strings.TrimSuffix(late+"; "+note, "; ")
+		}
 		if r.Ended {
 			note = "stopped because -timeout is near"
 		}

@@ -84,7 +84,7 @@ var testChanges = func() []change {
 		{"sync/mutex.go", atStart{"Mutex.TryLock"}, " macemcPoint(" + opTryLock + ", macemcMutex(m)); ", why},
 		{"sync/rwmutex.go", atStart{"RWMutex.TryLock"}, " macemcPoint(" + opTryLock + ", macemcRW(rw)); ", why},
 		{"sync/rwmutex.go", atStart{"RWMutex.TryRLock"}, " macemcPoint(" + opTryLock + ", macemcRW(rw)); ", why},
-		{"sync/waitgroup.go", atStart{"WaitGroup.Add"}, " macemcPoint(" + opWaitGroup + ", macemcAddr(wg)); ", why},
+		{"sync/waitgroup.go", atStart{"WaitGroup.Add"}, " macemcCountsDown(delta < 0); macemcPoint(" + opWaitGroup + ", macemcAddr(wg)); ", why},
 		{"sync/waitgroup.go", atStart{"WaitGroup.Wait"}, " macemcPoint(" + opWaitGroup + ", macemcAddr(wg)); ", why},
 		{"sync/cond.go", atStart{"Cond.Wait"}, " macemcPoint(" + opCond + ", macemcAddr(c)); ", why},
 		{"sync/cond.go", atStart{"Cond.Signal"}, " macemcPoint(" + opCond + ", macemcAddr(c)); ", why},
@@ -230,6 +230,9 @@ func atomicBodies(text string, added map[string]string) (string, error) {
 			args = append(args, strings.Fields(p)[0])
 		}
 		call := "macemc" + name + "(" + strings.Join(args, ", ") + ")"
+		if strings.HasPrefix(name, "CompareAndSwap") {
+			call = "macemcSwapped(" + call + ")"
+		}
 		if result != "" {
 			call = "return " + call
 		}

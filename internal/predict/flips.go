@@ -21,6 +21,9 @@ func newFlips(p *Predictor, r *run) *flips { return &flips{p: p, r: r, recent: m
 func (f *flips) add(j int) {
 	r := f.r
 	e, g := &r.events[j], r.goroutine(j)
+	if e.Op == Timer && e.Due > 0 {
+		f.overtake(j, g)
+	}
 	if e.Object == 0 || e.Op == Pool || e.Op == Select && e.Flags&Case == 0 {
 		return
 	}
@@ -50,14 +53,58 @@ func (f *flips) compare(i, j int) {
 		return
 	}
 	p.pairs[key]++
-	x := Prediction{What: what, rank: rank + rankRepeated*min(times, 2), group: p.group(), Pairs: []Pair{{f.r.operation(i), f.r.operation(j)}}}
+	delay, ok := p.delay(a.Time, b.Time)
+	if !ok {
+		return
+	}
+	x := Prediction{What: what, Delay: delay, rank: rank + rankRepeated*min(times, 2), group: p.group(), Pairs: []Pair{{f.r.operation(i), f.r.operation(j)}}}
 	if a.Place == 0 || b.Place == 0 {
 		x.rank += rankUnknown
+	}
+	if delay > 0 {
+		x.rank += rankDelay
 	}
 	p.push(x.with([]Hold{f.r.hold(i, 0)}, 0))
 	if out := int(f.r.outermost[i]); out >= 0 && f.r.events[out].Op != TryLock { // the other operation may need that lock
 		p.push(x.with([]Hold{f.r.hold(out, 0)}, 0))
 	}
+}
+
+// maxDelay is the maximum virtual time, in nanoseconds, for which a goroutine is held.
+const maxDelay = 10_000_000_000
+
+// delay returns the time for which a goroutine is held at an instant so that it continues after another one; 0 means the usual one. ok is false
+// if that is too long.
+func (p *Predictor) delay(from, to int64) (delay int64, ok bool) {
+	delay = to - from + p.usual/10
+	if delay <= p.usual {
+		return 0, true
+	}
+	return delay, delay <= maxDelay
+}
+
+// overtake adds a prediction that a timer fires before an event stops or resets it.
+func (f *flips) overtake(j, g int) {
+	p, r, e := f.p, f.r, &f.r.events[j]
+	at := j
+	if e.Flags&NoPoint != 0 { // the distribution stops the timer for the user's operation
+		if at = r.last[g]; at < 0 {
+			return
+		}
+	}
+	before := &r.events[at]
+	delay, ok := p.delay(before.Time, e.Due)
+	key := signature{before.Context, uint64(Timer) << 57}
+	if times := p.pairs[key]; !ok || times == maxPair {
+		return
+	}
+	x := Prediction{What: "timer before its stop or reset", Delay: delay, rank: rankTry + rankRepeated*min(p.pairs[key], 2), group: p.group(),
+		Pairs: []Pair{{r.operation(at), r.operation(at)}}}
+	p.pairs[key]++
+	if delay > 0 {
+		x.rank += rankDelay
+	}
+	p.push(x.with([]Hold{r.hold(at, 0)}, 0))
 }
 
 // class groups operations that conflict in the same way.

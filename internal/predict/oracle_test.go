@@ -18,7 +18,7 @@ const (
 
 // predictions returns the predictions of a record, in order.
 func (d defect) predictions(events []Event) (list []Prediction) {
-	p := New()
+	p := New(1_000_000)
 	if d != guardsIgnored {
 		p.Add(events, 1, nil)
 	} else if r := newRun(events); r != nil {

@@ -5,9 +5,11 @@ import "slices"
 // Predictor collects the predictions of an exploration, and orders the directed schedules that confirm or refute them. Its results depend
 // only on the records and their order.
 type Predictor struct {
+	usual      int64                // virtual time in nanoseconds for which a goroutine is held in any case
 	queue      map[int][]Prediction // by rank, in the order of their arrival
 	ranks      []int                // of queue, ascending
-	waiting    int                  // number of predictions in queue
+	delays     []Prediction         // with Delay
+	waiting    int                  // number of predictions in queue and delays
 	known      map[uint64]bool      // hashes of the holds of all predictions
 	signatures map[signature]int
 	pairs      map[signature]int // flips, by contexts and operations
@@ -15,12 +17,12 @@ type Predictor struct {
 	groups     int               // number of cycles and flips
 	predicted  map[int]bool      // groups with a directed schedule
 	tried      map[int]bool
-	since      int // calls of Next since the last directed schedule
+	sampled    int // calls of Carry
 }
 
-// New returns a Predictor without predictions.
-func New() *Predictor {
-	return &Predictor{queue: map[int][]Prediction{}, known: map[uint64]bool{}, signatures: map[signature]int{}, pairs: map[signature]int{}, predicted: map[int]bool{}, tried: map[int]bool{}}
+// New returns a Predictor without predictions. usual is the time for which a directed schedule without Delay holds goroutines.
+func New(usual int64) *Predictor {
+	return &Predictor{usual: usual, queue: map[int][]Prediction{}, known: map[uint64]bool{}, signatures: map[signature]int{}, pairs: map[signature]int{}, predicted: map[int]bool{}, tried: map[int]bool{}}
 }
 
 // signature identifies the code of a prediction.
@@ -31,11 +33,13 @@ type Prediction struct {
 	What  string // "cycle of 3 locks"
 	Pairs []Pair // what the directed schedule reverses or combines
 	Holds []Hold
-	Run   int   // number of the analysed run, as given to Add
-	Depth int   // number of directed runs that the prediction builds on
-	Delay int64 // virtual time in nanoseconds for which a goroutine is held; 0 means the usual one
-	rank  int   // lower ranks come first
-	group int   // predictions of one cycle or flip
+	Run   int // number of the analysed run, as given to Add
+	Depth int // number of directed runs that the prediction builds on
+	// Carried means that a sampled schedule has the holds besides its own order.
+	Carried bool
+	Delay   int64 // virtual time in nanoseconds for which a goroutine is held; 0 means the usual one
+	rank    int   // lower ranks come first
+	group   int   // predictions of one cycle or flip
 }
 
 // Pair is a pair of operations: the outer and the inner request of a goroutine, or two conflicting operations.
@@ -65,6 +69,7 @@ const (
 	rankOther      = 17
 	rankMemory     = 18
 	rankKnownCycle = 20 // the contexts of another cycle
+	rankDelay      = 30 // added for a longer delay than usual
 	rankUnknown    = 20 // added for an operation whose caller is unknown
 	rankRepeated   = 40
 	rankDepth      = 100
@@ -111,7 +116,7 @@ func (p *Predictor) push(x Prediction) {
 	x.Holds = slices.Concat(p.base.Holds, x.Holds)
 	x.Run, x.Depth, x.Delay = p.base.Run, p.base.Depth, max(x.Delay, p.base.Delay)
 	x.rank += rankDepth * x.Depth
-	key := uint64(x.Delay)
+	key := mix(uint64(x.Delay))
 	for _, h := range x.Holds {
 		key = mix(key ^ h.Who ^ mix(h.Context^uint64(h.Op)<<48^uint64(h.Nth)<<8^uint64(h.Mode)))
 	}
@@ -119,49 +124,71 @@ func (p *Predictor) push(x Prediction) {
 		return
 	}
 	p.known[key], p.predicted[x.group] = true, true
+	p.waiting++
+	if x.Delay > 0 {
+		p.delays = append(p.delays, x)
+		return
+	}
 	if p.queue[x.rank] = append(p.queue[x.rank], x); len(p.queue[x.rank]) == 1 {
 		at, _ := slices.BinarySearch(p.ranks, x.rank)
 		p.ranks = slices.Insert(p.ranks, at, x.rank)
 	}
-	p.waiting++
 }
 
-// Next returns the next directed schedule. nil means that it is the turn of sampling, or that there is none. Cycles of new places and
-// conflicts of close and wait operations come at once, other predictions at most at every second call, and repetitions at every fourth.
-func (p *Predictor) Next() *Prediction {
-	p.since++
-	if len(p.ranks) == 0 || p.since < every(p.ranks[0]) {
+// Cycle returns the next directed schedule for a cycle of locks, which is executed for its own sake. nil means that there is none.
+func (p *Predictor) Cycle() *Prediction {
+	if len(p.ranks) == 0 || p.ranks[0] >= rankClose {
 		return nil
 	}
-	p.since = 0
 	return p.Best()
 }
 
-// Best returns the directed schedule with the lowest rank, whatever the shares. nil means that there is none.
+// Delay returns the next prediction with a longer delay than usual; nil means that there is none.
+func (p *Predictor) Delay() *Prediction {
+	if len(p.delays) == 0 {
+		return nil
+	}
+	return p.tries(&p.delays)
+}
+
+// Carry returns the next prediction whose holds a sampled schedule is to have besides: at every second call, or a conflict of close or wait
+// operations. nil means that there is none.
+func (p *Predictor) Carry() *Prediction {
+	p.sampled++
+	if len(p.ranks) == 0 || p.ranks[0] >= rankTry && p.sampled%2 == 0 {
+		return nil
+	}
+	x := p.Best()
+	x.Carried, x.Holds = true, slices.Clone(x.Holds)
+	for i := range x.Holds {
+		x.Holds[i].Mode |= Keep
+	}
+	return x
+}
+
+// Best returns the directed schedule with the lowest rank, without those that delay a goroutine for longer than usual. nil means that there
+// is none.
 func (p *Predictor) Best() *Prediction {
 	if len(p.ranks) == 0 {
 		return nil
 	}
 	rank := p.ranks[0]
-	x := p.queue[rank][0]
-	if p.queue[rank] = p.queue[rank][1:]; len(p.queue[rank]) == 0 {
+	list := p.queue[rank]
+	x := p.tries(&list)
+	if p.queue[rank] = list; len(list) == 0 {
 		delete(p.queue, rank)
 		p.ranks = p.ranks[1:]
 	}
+	return x
+}
+
+// tries removes the first of a list.
+func (p *Predictor) tries(list *[]Prediction) *Prediction {
+	x := (*list)[0]
+	*list = (*list)[1:]
 	p.waiting--
 	p.tried[x.group] = true
 	return &x
-}
-
-// every returns the number of schedules of which one is a prediction of a rank.
-func every(rank int) int {
-	switch {
-	case rank < rankTry:
-		return 1
-	case rank < rankRepeated:
-		return 2
-	}
-	return 4
 }
 
 // Counts returns the number of predicted cycles and flips, and how many of them were tried.

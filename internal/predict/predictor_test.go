@@ -22,7 +22,7 @@ func record(list ...Event) []Event {
 
 // predicted returns the descriptions of the predictions of a record, in their order, without repetitions.
 func predicted(events []Event) (texts []string) {
-	p := New()
+	p := New(1_000_000)
 	p.Add(events, 1, nil)
 	for x := p.Best(); x != nil; x = p.Best() {
 		if !slices.Contains(texts, x.What) {
@@ -74,24 +74,36 @@ func TestPredictor_ReadLockAgain(t *testing.T) {
 	}
 }
 
-// Cycles come at once, other predictions at every second call, and repetitions of the same pair of places at every fourth.
+// Cycles and delays have schedules of their own. Sampled schedules carry the others, but at every second call only conflicts of close and wait
+// operations.
 func TestPredictor_Shares(t *testing.T) {
-	p := New()
-	for i, rank := range []int{rankRepeated + rankLock, rankCycle, rankLock, rankClose, rankRepeated + rankLock} {
-		p.push(Prediction{rank: rank, group: i, Holds: []Hold{{Who: uint64(i + 1)}}})
+	p := New(1_000_000)
+	for i, x := range []Prediction{{rank: rankRepeated + rankLock}, {rank: rankCycle}, {rank: rankLock}, {rank: rankClose}, {rank: rankClose}, {rank: rankLock, Delay: 5}} {
+		x.group, x.Holds = i, []Hold{{Who: uint64(i + 1)}}
+		p.push(x)
 	}
-	var got []uint64
-	for range 14 {
-		if x := p.Next(); x != nil {
-			got = append(got, x.Holds[0].Who)
-		} else {
-			got = append(got, 0)
+	who := func(x *Prediction) uint64 {
+		if x == nil {
+			return 0
+		}
+		return x.Holds[0].Who
+	}
+	for _, want := range []uint64{2, 0} {
+		if got := who(p.Cycle()); got != want {
+			t.Errorf("cycle: got goroutine %d, want %d", got, want)
 		}
 	}
-	if want := []uint64{2, 4, 0, 3, 0, 0, 0, 1, 0, 0, 0, 5, 0, 0}; !slices.Equal(got, want) {
-		t.Errorf("got %v, want %v", got, want)
+	for _, want := range []uint64{6, 0} {
+		if got := who(p.Delay()); got != want {
+			t.Errorf("delay: got goroutine %d, want %d", got, want)
+		}
 	}
-	if predicted, tried := p.Counts(); predicted != 5 || tried != 5 {
+	for _, want := range []uint64{4, 5, 3, 0, 1, 0} {
+		if x := p.Carry(); who(x) != want || x != nil && (!x.Carried || x.Holds[0].Mode&Keep == 0) {
+			t.Errorf("got %+v, want goroutine %d", x, want)
+		}
+	}
+	if predicted, tried := p.Counts(); predicted != 6 || tried != 6 {
 		t.Errorf("%d predicted, %d tried", predicted, tried)
 	}
 }

@@ -47,6 +47,7 @@ const (
 	Case                        // the operation is a case of the goroutine's last event, which is a select
 	Ready                       // of a case: it was ready
 	Reads                       // TryLock: of a read lock
+	NoPoint                     // no goroutine can be held before the operation itself
 )
 
 // Event is an operation in the record of a run. It has 64 bytes and must match macemcOperation of the changed runtime.
@@ -84,6 +85,7 @@ type HoldMode uint32
 const (
 	Last   HoldMode = 1 << iota // after a pause, the goroutine continues after those that paused without this mode
 	Locked                      // only if the goroutine holds a lock
+	Keep                        // the base's order continues after the pause; otherwise the default order follows
 )
 
 // MaxHolds is the maximum number of holds of a schedule.
