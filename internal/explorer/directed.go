@@ -277,13 +277,13 @@ func (p *predictions) list(places map[uint64]string) (lines []string) {
 	return lines
 }
 
-// predictedLines returns lines with the operations of a prediction, if it is not nil.
+// predictedLines returns lines with the operations of a cycle, if a prediction is one.
 func predictedLines(x *predict.Prediction, places map[uint64]string) (lines []string) {
-	if x == nil {
+	if x == nil || len(x.Pairs) < 2 {
 		return nil
 	}
 	for _, text := range describePairs(x, places) {
-		lines = append(lines, "  predicted: "+text)
+		lines = append(lines, "  of the cycle: "+text)
 	}
 	return lines
 }

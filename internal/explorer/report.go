@@ -14,11 +14,11 @@ import (
 // text describes an exploration without a new finding.
 func (r *Result) text() string {
 	text := r.counts()
-	if r.Delays > 0 && (r.Complete == nil || r.Missing != "") {
-		text += fmt.Sprintf("; delays above %v are not tried (raise -explore-delay)", r.Delays)
-	}
 	if predictions := r.predictions.String(); predictions != "" {
 		text += "; " + predictions
+	}
+	if r.Delays > 0 && (r.Complete == nil || r.Missing != "") {
+		text += fmt.Sprintf("; delays above %v are not tried (raise -explore-delay)", r.Delays)
 	}
 	if saved := r.Saved.String(); saved != "" {
 		text += "; " + saved
@@ -137,7 +137,7 @@ func Certainty() string {
 func (s *Settings) explain(c *Config, m *Minimized, how, file string) string {
 	o := m.Outcome
 	head := headline(o)
-	lines := m.differences()
+	lines := append(m.differences(), predictedLines(m.by, s.runs.places)...)
 	if k := o.Closing(); k > 0 {
 		lines = append(lines, fmt.Sprintf("the channel was closed in step %d: %v", k, &o.Trace[k-1]))
 	}
@@ -149,8 +149,7 @@ func (s *Settings) explain(c *Config, m *Minimized, how, file string) string {
 		}
 		lines = append(lines, fmt.Sprintf("> step %d: %v", k, &o.Trace[k-1]))
 	}
-	lines = slices.Concat(head, o.Identities(c.Test, head, lines), []string{how + differs(m.Schedule.Switches)},
-		predictedLines(m.by, s.runs.places), lines)
+	lines = slices.Concat(head, o.Identities(c.Test, head, lines), []string{how + differs(m.Schedule.Switches)}, lines)
 	lines = append(lines, o.Printed.Last(lines)...)
 	switch {
 	case file != "":
