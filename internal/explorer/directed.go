@@ -219,15 +219,6 @@ func (p *predictions) counts() (predicted, tried, confirmed int) {
 	return p.predicted, p.tried, confirmed
 }
 
-// String returns an empty string if there are none.
-func (p *predictions) String() string {
-	if p.predicted == 0 {
-		return ""
-	}
-	predicted, tried, confirmed := p.counts()
-	return PredictionCounts(predicted, tried, confirmed)
-}
-
 // PredictionCounts describes numbers of predictions.
 func PredictionCounts(predicted, tried, confirmed int) string {
 	return fmt.Sprintf("%s, %d tried, %d confirmed", program.Plural(predicted, "prediction", "predictions"), tried, confirmed)
@@ -265,8 +256,11 @@ func (p *predictions) refute(x refutation) {
 	}
 }
 
-// list returns lines about the predictions that were refuted.
+// list returns lines about predictions: their numbers, and those that were refuted.
 func (p *predictions) list(places map[uint64]string) (lines []string) {
+	if p.predicted > 0 {
+		lines = append(lines, PredictionCounts(p.counts()))
+	}
 	for _, x := range p.refuted {
 		lines = append(lines, fmt.Sprintf("schedule %d refutes the prediction from schedule %d: %s", x.schedule, x.prediction.Run,
 			strings.Join(append([]string{x.prediction.What}, describePairs(x.prediction, places)...), "; ")))

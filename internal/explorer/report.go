@@ -14,9 +14,6 @@ import (
 // text describes an exploration without a new finding.
 func (r *Result) text() string {
 	text := r.counts()
-	if predictions := r.predictions.String(); predictions != "" {
-		text += "; " + predictions
-	}
 	if r.Delays > 0 && (r.Complete == nil || r.Missing != "") {
 		text += fmt.Sprintf("; delays above %v are not tried (raise -explore-delay)", r.Delays)
 	}
