@@ -49,7 +49,7 @@ func TestAcceptErrors_Alternatives(t *testing.T) {
 			state := ""
 			h.Observe(func() any { return state })
 			var all []net.Listener
-			for _, address := range []string{":79", ":80", ":81"} {
+			for _, address := range []string{bubble.Addr(0, 79), bubble.Addr(0, 80), bubble.Addr(0, 81)} {
 				l, err := of(h)("tcp", address)
 				if err != nil {
 					return err

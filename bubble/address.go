@@ -85,28 +85,30 @@ func (h *Host) owner(ip net.IP) (sim.NodeID, error) {
 	return 0, os.NewSyscallError("connect", syscall.EHOSTUNREACH)
 }
 
-// own returns the IP address and the port of an address to listen on.
-func (h *Host) own(addr string) (net.IP, int, error) {
-	ip, port, err := h.resolve(addr)
+// own returns the IP address and the port of an address to listen on. any means all addresses of the node.
+func (h *Host) own(addr string) (ip net.IP, any bool, port int, err error) {
+	ip, port, err = h.resolve(addr)
 	if err != nil {
-		return nil, 0, err
+		return nil, false, 0, err
 	}
 	if host, _, _ := net.SplitHostPort(addr); host == "" || net.ParseIP(host).IsUnspecified() {
 		ip = nil
 	}
-	ip, err = h.bind(ip)
-	return ip, port, err
+	ip, any, err = h.bind(ip)
+	return ip, any, port, err
 }
 
-// bind returns the local address of a socket that is bound to ip. An unspecified address means the address of the node.
-func (h *Host) bind(ip net.IP) (net.IP, error) {
+// bind returns the local address of a socket that is bound to ip. An unspecified address means all addresses, of which it is that of the node.
+func (h *Host) bind(ip net.IP) (own net.IP, any bool, err error) {
 	switch {
-	case len(ip) == 0 || ip.IsUnspecified() || ip.Equal(IP(h.self)):
-		return IP(h.self), nil
+	case len(ip) == 0 || ip.IsUnspecified():
+		return IP(h.self), true, nil
+	case ip.Equal(IP(h.self)):
+		return IP(h.self), false, nil
 	case ip.IsLoopback():
-		return loopback, nil
+		return loopback, false, nil
 	}
-	return nil, os.NewSyscallError("bind", syscall.EADDRNOTAVAIL)
+	return nil, false, os.NewSyscallError("bind", syscall.EADDRNOTAVAIL)
 }
 
 // name returns the name of a node: the alphabetically first declared one, or n0, n1 and so on.

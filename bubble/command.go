@@ -42,7 +42,8 @@ func Command[M func() | func(context.Context) error | func(context.Context, *Hos
 	name := runtime.FuncForPC(reflect.ValueOf(main).Pointer()).Name()
 	slash := strings.LastIndexByte(name, '/') + 1
 	last, _, _ := strings.Cut(name[slash:], ".")
-	p.goroutines.command = &command{main: main, args: args, env: env, takesContext: !simple, pkg: name[:slash] + last + "."}
+	p.goroutines.command = &command{main: main, args: args, env: env, takesContext: !simple, pkg: name[:slash] + last + ".",
+		packages: map[string]bool{}}
 	return p
 }
 
@@ -51,14 +52,16 @@ type command struct {
 	main         any // the function that was passed to Command
 	args, env    []string
 	takesContext bool
-	pkg          string // prefix of the names in the package of main
+	pkg          string          // prefix of the names in the package of main
+	packages     map[string]bool // see [command.again]
 }
 
 // process is the state of a node's process outside its [Host].
 type process struct {
-	args, env []string
-	index     map[string]int // index of env by name; nil means unknown
-	variables unsafe.Pointer // values of package variables while the process does not run; nil means the initial values
+	args, env   []string
+	index       map[string]int // index of env by name; nil means unknown
+	variables   unsafe.Pointer // values of package variables while the process does not run; nil means the initial values
+	initializes bool           // see [command.initializes]
 }
 
 // variable is a package variable in the runtime's format: macemcVariable of the overlay.
@@ -106,33 +109,6 @@ func (c *command) saveInitial() error {
 	}
 	return initialVariables.err
 }
-
-// readInitially returns the names of the environment's variables that packages have read when they were initialized, and that have another
-// value in the process. Packages of the checker do not count.
-func (c *command) readInitially() (names []string) {
-	own := map[string]string{}
-	for _, s := range c.env {
-		name, value, _ := strings.Cut(s, "=")
-		own[name] = value
-	}
-	for _, read := range initialEnv() {
-		name, pkg, _ := strings.Cut(read, " ")
-		if strings.HasPrefix(pkg, checker) && !strings.HasPrefix(pkg+".", c.pkg) {
-			continue
-		}
-		value, set := os.LookupEnv(name)
-		if v, ok := own[name]; v == value && ok == set {
-			continue
-		}
-		if text := name + " in " + pkg; !slices.Contains(names, text) {
-			names = append(names, text)
-		}
-	}
-	return names
-}
-
-// checker is the prefix of the import paths of the checker's packages.
-const checker = "github.com/macemc/macemc/"
 
 // enter installs the package variables, the arguments and the environment of the node's process.
 func (n *node) enter() {
@@ -252,6 +228,7 @@ type machine interface {
 	Stat(name string) (info os.FileInfo, own bool, err error)
 	HasFiles() bool
 	Executable() string // empty if the node is not a process
+	Refuse(what string) // does not return, see [Host.unsimulated]
 }
 
 // machines implements machine on the host of the calling goroutine.
@@ -282,6 +259,8 @@ func (machines) Print(error bool, text []byte) bool {
 	}
 	return true
 }
+
+func (machines) Refuse(what string) { current().unsimulated(what) }
 
 func (machines) Hostname() string { h := current(); return h.name(h.self) }
 func (machines) Pid() int         { h := current(); return 1000*(h.boot+1) + int(h.self) }
@@ -317,15 +296,33 @@ func (machines) Ignored(sig os.Signal) bool {
 func (m machines) Signal(pid int, sig os.Signal) error {
 	h := current()
 	switch {
-	case h.command == nil || pid != m.Pid():
-		return errProcess
+	case pid != m.Pid():
+		return os.ErrProcessDone
+	case h.command == nil:
+		h.unsimulated("it sends its process a signal, but is no bubble.Command")
 	case sig == os.Kill || sig != syscall.Signal(0) && !h.signal(sig):
 		h.exit(fmt.Sprint("signal: ", sig))
 	}
 	return nil
 }
 
-var errProcess = errors.New("a node can send signals to its own process only, and only in a bubble.Command (docs/goroutines.md)")
+// systemProcess is the process of a node in package syscall.
+type systemProcess = interface {
+	Pid() int
+	Kill(pid int, sig syscall.Signal) syscall.Errno
+	Refuse(what string)
+}
+
+// Kill is Signal as a system call. 0 and the negative number of the process denote its group.
+func (m machines) Kill(pid int, sig syscall.Signal) syscall.Errno {
+	if own := m.Pid(); pid == 0 || pid == -own {
+		pid = own
+	}
+	if m.Signal(pid, sig) != nil {
+		return syscall.ESRCH
+	}
+	return 0
+}
 
 // canRun reports why the command cannot be run.
 func (c *command) canRun() error {

@@ -11,9 +11,7 @@ import (
 	"log"
 	"net/http"
 	"os"
-	"os/exec"
 	"os/signal"
-	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -48,12 +46,6 @@ func visited() {
 	os.Setenv("NAME", "changed")
 	if os.Getenv("NAME") != "changed" || len(os.Environ()) != 1 {
 		log.Fatal("not my environment: ", os.Environ())
-	}
-	if err := os.WriteFile("/var/macemc-node", nil, 0o600); err == nil || !strings.Contains(err.Error(), "below its data directory and /tmp only") {
-		log.Fatal(err)
-	}
-	if err := exec.Command("/bin/true").Run(); err == nil || !strings.Contains(err.Error(), "cannot start processes") {
-		log.Fatal(err)
 	}
 	http.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		mu.Lock() // several wait here at the same time

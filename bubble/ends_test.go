@@ -5,7 +5,6 @@ package bubble_test
 import (
 	"context"
 	"fmt"
-	"os"
 	"runtime/debug"
 	"strings"
 	"testing"
@@ -16,9 +15,6 @@ import (
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 )
-
-// home was read before there was any node.
-var home = os.Getenv("HOME")
 
 // interleavings are the modes that the tests below check.
 var interleavings = []sim.Interleave{sim.FIFO, sim.Random, 2}
@@ -110,15 +106,4 @@ func TestEnd_Observed(t *testing.T) {
 		done = true
 		return nil
 	}, noFinding(t))
-}
-
-// Reports list variables of the environment that had another value when packages were initialized.
-func TestCommand_InitialEnvironment(t *testing.T) {
-	for _, env := range [][]string{nil, {"HOME=" + home}} {
-		s := bubble.Command(func() {}, []string{"x"}, env).(*bubble.Program)
-		limits := s.Uncovered(sim.FIFO)
-		if got := strings.Contains(limits, "HOME in github.com/macemc/macemc/bubble_test"); got != (env == nil) {
-			t.Errorf("environment %q: HOME listed: %v, in %q", env, got, limits)
-		}
-	}
 }

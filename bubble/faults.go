@@ -84,7 +84,11 @@ type connEnd struct {
 }
 
 func (h *Host) breakEnd() {
-	c := h.conns[h.choose("connection that breaks at this end", len(h.conns))]
+	var all []string
+	for _, c := range h.conns {
+		all = append(all, fmt.Sprintf("%v with n%d", c.id, c.peer))
+	}
+	c := h.conns[h.choose(fmt.Sprintf("connection that breaks at this end %v", all), len(h.conns))]
 	h.halfOpen = append(h.halfOpen, connEnd{c.id, c.dialled})
 	c.breaks(os.NewSyscallError("read", syscall.ETIMEDOUT))
 }

@@ -112,7 +112,7 @@ func filesAt(h *Host, name string) (*filesystem.FS, string) {
 func (machines) HasFiles() bool { return current().files.data != nil }
 
 func (machines) Executable() string {
-	if current().command == nil {
+	if current().command == nil || len(os.Args) == 0 {
 		return ""
 	}
 	return path.Join("/bin", path.Base(os.Args[0]))
@@ -132,7 +132,10 @@ func (machines) Open(name string, flag int) (openFile, bool, error) {
 		return nil, true, syscall.ENOENT
 	}
 	if writes && name != os.DevNull {
-		return nil, false, h.outside()
+		h.writesOutside(name)
+	}
+	if executable := (machines{}).Executable(); name == executable && executable != "" {
+		h.unsimulated("it opens its executable")
 	}
 	return nil, false, nil
 }
@@ -142,14 +145,24 @@ func (machines) Change(op, name, to string, size int64) (bool, error) {
 	s, rel := filesAt(h, name)
 	if op == "rename" || op == "link" || op == "symlink" {
 		var too *filesystem.FS
-		if too, to = filesAt(h, to); too != s {
+		if too, to = filesAt(h, to); too != s && (too == nil || s == nil) {
+			h.writesOutside(name)
+		} else if too != s {
 			return false, syscall.EXDEV
 		}
 	}
-	if s != nil {
-		return true, s.Change(op, rel, to, size)
+	if s == nil {
+		h.writesOutside(name)
+		return false, nil
 	}
-	return false, h.outside()
+	if op == "openroot" {
+		h.unsimulated("it opens the root " + name)
+	}
+	err := s.Change(op, rel, to, size)
+	if err == syscall.EPERM && (op == "link" || op == "symlink") {
+		h.unsimulated("it makes a link " + name)
+	}
+	return true, err
 }
 
 func (machines) Stat(name string) (os.FileInfo, bool, error) {
@@ -173,14 +186,12 @@ func ofKernel(name string) bool {
 	return name == "/proc" || name == "/sys" || strings.HasPrefix(name, "/proc/") || strings.HasPrefix(name, "/sys/")
 }
 
-var errOutside = errors.New("a node can write below its data directory and /tmp only: declare one by bubble.DataDir (docs/goroutines.md)")
-
-// outside returns the error for changing a file outside the data directory. nil means that the machine performs the change.
-func (h *Host) outside() error {
-	if h.command == nil && h.files.data == nil {
-		return nil
+// writesOutside is called before a file outside the data directory is changed. The machine performs the change for nodes that are neither
+// processes nor have a data directory.
+func (h *Host) writesOutside(name string) {
+	if h.command != nil || h.files.data != nil {
+		h.unsimulated("it writes " + name + ", outside of its data directory (declare one by bubble.DataDir) and /tmp,")
 	}
-	return errOutside
 }
 
 // refuse ends the check of a program that uses what is not simulated. The calling goroutine stops, so that the program cannot go on.

@@ -48,6 +48,9 @@ func systemCall(trap uintptr, args [6]uintptr, onStack uint8) (uintptr, syscall.
 // copyMemory copies memory at an address to b, or from b if store is set.
 func copyMemory(b []byte, at uintptr, onStack, store bool)
 
+// processes makes package syscall use the process of the node.
+func processes(systemProcess)
+
 // saveInitial records the values of package variables and returns their size in bytes; 0 means that they are too large.
 func saveInitial([]variable) uintptr
 
@@ -56,12 +59,19 @@ func saveInitial([]variable) uintptr
 // if out is nil.
 func swapVariables(out, in unsafe.Pointer, bubble uint64, process bool) unsafe.Pointer
 
+// freshVariables returns an image for a process that initializes packages itself. values returns the values of a variable before that, or
+// nil if the process does not initialize its package.
+func freshVariables(values func(from, size uintptr) []byte) unsafe.Pointer
+
+// initialize initializes packages again, on the calling goroutine.
+func initialize(again func(pkg string) bool)
+
 // dataStart returns the address at which package variables begin.
 func dataStart() uintptr
 
-// initialEnv returns variables of the environment that packages have read when they were initialized: names and packages, with a space
-// between them.
-func initialEnv() []string
+// initially returns what packages have done when they were initialized: names of variables of the environment that they have read, or *, for
+// all variables, a goroutine or a timer, each with a space and the package.
+func initially() []string
 
 // intruded returns the number of goroutines of all nodes that were woken outside of the steps of their nodes, one of those of a bubble, and
 // a goroutine that waits in the step for a timer from outside of its node. 0 means that there is none.

@@ -35,7 +35,10 @@ func systemCall(uintptr, [6]uintptr, uint8) (uintptr, syscall.Errno)            
 func copyMemory([]byte, uintptr, bool, bool)                                         {}
 func saveInitial([]variable) uintptr                                                 { return 0 }
 func swapVariables(_, _ unsafe.Pointer, _ uint64, _ bool) unsafe.Pointer             { return nil }
-func initialEnv() []string                                                           { return nil }
+func initially() []string                                                            { return nil }
+func freshVariables(func(from, size uintptr) []byte) unsafe.Pointer                  { return nil }
+func initialize(func(pkg string) bool)                                               {}
+func processes(systemProcess)                                                        {}
 func intruded(uint64) (count int, gid, timed uint64)                                 { return 0, 0, 0 }
 func dataStart() uintptr                                                             { return 0 }
 func environment([]string, map[string]int) ([]string, map[string]int)                { return nil, nil }

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/bubble/internal/filesystem"
+	"github.com/macemc/macemc/bubble/internal/userframes"
+	"github.com/macemc/macemc/internal/simext"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -179,6 +181,15 @@ func (h *Host) record(e effect, stack uint32) {
 	}
 	e.by, e.stack = id(), stack
 	h.effects = append(h.effects, e)
+}
+
+// unsimulated ends the step, because the program does what is not simulated: the system cannot be checked. The calling goroutine stops.
+func (h *Host) unsimulated(what string) {
+	if n := stepping.now; n.failed == nil {
+		own := stackOf(stackNumber())
+		n.failed = &simext.NotSimulated{Node: h.self, What: what + userframes.Text(own[:min(len(own), 2)])}
+	}
+	select {}
 }
 
 // lastLines is the number of lines that a report shows of a program that has ended.

@@ -24,7 +24,8 @@ var (
 
 type listener struct {
 	h    *Host
-	addr *net.TCPAddr // a loopback address accepts only the node itself
+	addr *net.TCPAddr
+	any  bool // bound to all addresses of the node
 	in   waitqueue.Queue[*conn]
 }
 
@@ -36,11 +37,11 @@ func (h *Host) Listen(network, address string) (net.Listener, error) {
 	if network != "tcp" && network != "tcp4" {
 		return fail(net.UnknownNetworkError(network))
 	}
-	ip, port, err := h.own(address)
+	ip, any, port, err := h.own(address)
 	if err != nil {
 		return fail(err)
 	}
-	l, err := h.listen(ip, port)
+	l, err := h.listen(ip, any, port)
 	if err != nil {
 		return fail(err)
 	}
@@ -48,14 +49,14 @@ func (h *Host) Listen(network, address string) (net.Listener, error) {
 }
 
 // listen opens a listener on an address of the node. Port 0 selects a free port.
-func (h *Host) listen(ip net.IP, port int) (*listener, error) {
+func (h *Host) listen(ip net.IP, any bool, port int) (*listener, error) {
 	switch {
 	case port == 0:
 		port = h.freePort()
 	case h.listeners[port] != nil:
 		return nil, os.NewSyscallError("bind", syscall.EADDRINUSE)
 	}
-	l := &listener{h: h, addr: &net.TCPAddr{IP: ip, Port: port}}
+	l := &listener{h: h, addr: &net.TCPAddr{IP: ip, Port: port}, any: any}
 	h.listeners[port] = l
 	return l, nil
 }
@@ -126,7 +127,7 @@ func (h *Host) dial(ctx context.Context, port int, remote *net.TCPAddr) (*conn, 
 	}
 	d := &dial{c: c, answer: make(chan error, 1)}
 	h.dials = append(h.dials, d)
-	c.send(Message{Kind: Dial, From: port, To: remote.Port})
+	c.send(Message{Kind: Dial, From: port, To: remote.Port, Loop: remote.IP.IsLoopback()})
 	select {
 	case err = <-d.answer:
 	case <-ctx.Done():
@@ -152,13 +153,13 @@ func (h *Host) got(from sim.NodeID, m Message) {
 	switch m.Kind {
 	case Dial:
 		l := h.listeners[m.To]
-		if l == nil || len(l.in.Items) >= acceptLimit || l.addr.IP.IsLoopback() && from != h.self {
+		if l == nil || len(l.in.Items) >= acceptLimit || !l.any && l.addr.IP.IsLoopback() != m.Loop {
 			h.frame(from, Message{Kind: Refuse, Conn: m.Conn, Back: true})
 			return
 		}
 		c := &conn{h: h, id: m.Conn, dialled: true, peer: from, local: l.addr, remote: &net.TCPAddr{IP: IP(from), Port: m.From}}
-		if l.addr.IP.IsLoopback() {
-			c.remote.IP = loopback
+		if m.Loop {
+			c.local, c.remote.IP = &net.TCPAddr{IP: loopback, Port: l.addr.Port}, loopback
 		}
 		h.conns = append(h.conns, c)
 		c.send(Message{Kind: Accept})

@@ -16,6 +16,8 @@ type Message struct {
 	Back     bool   // whether the dialled end sent it
 	From, To int    // ports, for datagrams and dials; To is the number of bytes of a window
 	Data     string // for datagrams and data
+	TOS      int    // type of service of a datagram, or its traffic class
+	Loop     bool   // of datagrams and dials: sent to a loopback address of the node
 }
 
 // Kind is the kind of a message.

@@ -14,6 +14,7 @@ type system interface {
 	Name(ip net.IP) string     // an empty string means that no node has the address
 	IP() net.IP                // of the node
 	Value(key string) *any     // storage of the node under a key; a boot clears it
+	Refuse(what string)        // does not return, see [Host.unsimulated]
 }
 
 // sockets implements system on the host of the calling goroutine.
@@ -24,7 +25,7 @@ func current() *Host { return stepping.now.host }
 func (sockets) Dial(ctx context.Context, local, remote *net.TCPAddr) (net.Conn, error) {
 	h, port := current(), 0
 	if local != nil {
-		if _, err := h.bind(local.IP); err != nil {
+		if _, _, err := h.bind(local.IP); err != nil {
 			return nil, err
 		}
 		port = local.Port
@@ -41,11 +42,11 @@ func (sockets) Listen(local *net.TCPAddr) (net.Listener, error) {
 		local = &net.TCPAddr{}
 	}
 	h := current()
-	ip, err := h.bind(local.IP)
+	ip, any, err := h.bind(local.IP)
 	if err != nil {
 		return nil, err
 	}
-	l, err := h.listen(ip, local.Port)
+	l, err := h.listen(ip, any, local.Port)
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +58,7 @@ func (sockets) Packet(local, remote *net.UDPAddr) (net.PacketConn, error) {
 		local = &net.UDPAddr{}
 	}
 	h := current()
-	ip, err := h.bind(local.IP)
+	ip, any, err := h.bind(local.IP)
 	if err != nil {
 		return nil, err
 	}
@@ -66,13 +67,17 @@ func (sockets) Packet(local, remote *net.UDPAddr) (net.PacketConn, error) {
 			return nil, err
 		}
 	}
-	p, err := h.packet(ip, local.Port)
+	p, err := h.packet(ip, any, local.Port)
 	if err != nil {
 		return nil, err
 	}
-	p.peer = remote
+	if p.peer = remote; remote != nil && remote.IP.IsLoopback() {
+		p.addr.IP = loopback
+	}
 	return p, nil
 }
+
+func (sockets) Refuse(what string) { current().unsimulated(what) }
 
 func (sockets) Lookup(name string) net.IP { return current().lookup(name) }
 

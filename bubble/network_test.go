@@ -48,7 +48,7 @@ var networked = map[string][2]func() error{
 			if err != nil {
 				return err
 			}
-			if l.Addr().String() != "10.0.0.1:80" || c.LocalAddr().String() != "10.0.0.1:80" || !strings.HasPrefix(c.RemoteAddr().String(), "10.0.0.") {
+			if l.Addr().String() != "[::]:80" || c.LocalAddr().String() != "10.0.0.1:80" || !strings.HasPrefix(c.RemoteAddr().String(), "10.0.0.") {
 				return fmt.Errorf("%v: %v %v", l.Addr(), c.LocalAddr(), c.RemoteAddr())
 			}
 			c.Write([]byte(c.RemoteAddr().String()))
@@ -169,15 +169,6 @@ var networked = map[string][2]func() error{
 		ctx, cancel := context.WithCancel(context.Background())
 		cancel()
 		if _, err := (&net.Dialer{}).DialContext(ctx, "tcp", "n0:80"); !errors.Is(err, context.Canceled) {
-			return err
-		}
-		if _, err := net.Listen("unix", "socket"); err == nil || !strings.Contains(err.Error(), "TCP and UDP only") {
-			return err
-		}
-		if _, err := net.Dial("unix", "socket"); err == nil || !strings.Contains(err.Error(), "TCP and UDP only") {
-			return err
-		}
-		if _, err := net.Listen("tcp6", "[::1]:83"); !errors.Is(err, syscall.EAFNOSUPPORT) || !strings.Contains(err.Error(), "IPv4 only") {
 			return err
 		}
 		if _, err := net.Listen("tcp", "n0:82"); !errors.Is(err, syscall.EADDRNOTAVAIL) {

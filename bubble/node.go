@@ -84,9 +84,13 @@ func start(b boot) *node {
 	network(sockets{})
 	operate(machines{})
 	interceptCalls()
+	processes(machines{})
 	n := &node{done: make(chan struct{}), quit: make(chan struct{}), backlog: make([][]Message, b.nodes)}
 	if c := b.command; c != nil {
 		n.process = &process{args: slices.Clone(c.args), env: slices.Clone(c.env)}
+		if n.process.initializes = c.initializes(); n.process.initializes {
+			n.process.variables = c.freshVariables()
+		}
 	}
 	n.ctl.ids = ownGoroutines
 	n.ctl.seed = mix(b.seed ^ uint64(b.self)<<32 ^ uint64(b.times)<<48)
@@ -109,6 +113,9 @@ func (n *node) begin(b boot, program Main) func() {
 		}
 		n.host.choose = n.chooses
 		go func() {
+			if n.process != nil && n.process.initializes {
+				b.command.initialize(n.host)
+			}
 			err := program(n.host.ctx, n.host)
 			n.host.returned = true
 			n.host.ended = steady(fmt.Sprint("returned ", err))

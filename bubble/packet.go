@@ -13,7 +13,9 @@ import (
 
 // received is a datagram in the receive buffer.
 type received struct {
-	from net.Addr
+	from *net.UDPAddr
+	own  net.IP // address to which it was sent
+	tos  int
 	data string
 }
 
@@ -26,7 +28,8 @@ const maxDatagram = 65507
 // packetConn is a socket for datagrams.
 type packetConn struct {
 	h    *Host
-	addr *net.UDPAddr // a loopback address accepts only the node itself
+	addr *net.UDPAddr
+	any  bool         // bound to all addresses of the node
 	peer *net.UDPAddr // nil means that datagrams from any address are accepted
 	in   waitqueue.Queue[received]
 }
@@ -39,11 +42,11 @@ func (h *Host) ListenPacket(network, address string) (net.PacketConn, error) {
 	if network != "udp" && network != "udp4" {
 		return fail(net.UnknownNetworkError(network))
 	}
-	ip, port, err := h.own(address)
+	ip, any, port, err := h.own(address)
 	if err != nil {
 		return fail(err)
 	}
-	p, err := h.packet(ip, port)
+	p, err := h.packet(ip, any, port)
 	if err != nil {
 		return fail(err)
 	}
@@ -51,27 +54,40 @@ func (h *Host) ListenPacket(network, address string) (net.PacketConn, error) {
 }
 
 // packet opens a socket for datagrams on an address of the node. Port 0 selects a free port.
-func (h *Host) packet(ip net.IP, port int) (*packetConn, error) {
+func (h *Host) packet(ip net.IP, any bool, port int) (*packetConn, error) {
 	switch {
 	case port == 0:
 		port = h.freePort()
 	case h.packets[port] != nil:
 		return nil, os.NewSyscallError("bind", syscall.EADDRINUSE)
 	}
-	p := &packetConn{h: h, addr: &net.UDPAddr{IP: ip, Port: port}}
+	p := &packetConn{h: h, addr: &net.UDPAddr{IP: ip, Port: port}, any: any}
 	h.packets[port] = p
 	return p, nil
 }
 
 func (p *packetConn) ReadFrom(b []byte) (int, net.Addr, error) {
-	d, err := p.in.Get()
+	n, _, from, _, _, err := p.Receive(b)
 	if err != nil {
-		return 0, nil, &net.OpError{Op: "read", Net: "udp", Source: p.addr, Err: err}
+		return 0, nil, err
 	}
-	return copy(b, d.data), d.from, nil
+	return n, from, nil
 }
 
-func (p *packetConn) WriteTo(b []byte, to net.Addr) (int, error) {
+// Receive is ReadFrom that also returns the size of the datagram, the address that it was sent to, and its type of service. Package net
+// calls it.
+func (p *packetConn) Receive(b []byte) (n, size int, from *net.UDPAddr, own net.IP, tos int, err error) {
+	d, err := p.in.Get()
+	if err != nil {
+		return 0, 0, nil, nil, 0, &net.OpError{Op: "read", Net: "udp", Source: p.addr, Err: err}
+	}
+	return copy(b, d.data), len(d.data), d.from, d.own, d.tos, nil
+}
+
+func (p *packetConn) WriteTo(b []byte, to net.Addr) (int, error) { return p.Send(b, to, 0) }
+
+// Send is WriteTo with a type of service. Package net calls it.
+func (p *packetConn) Send(b []byte, to net.Addr, tos int) (int, error) {
 	yield()
 	fail := func(err error) (int, error) {
 		return 0, &net.OpError{Op: "write", Net: "udp", Source: p.addr, Addr: to, Err: err}
@@ -89,7 +105,8 @@ func (p *packetConn) WriteTo(b []byte, to net.Addr) (int, error) {
 	case len(b) > maxDatagram:
 		return fail(os.NewSyscallError("sendto", syscall.EMSGSIZE))
 	}
-	p.h.effect(effect{kind: sendEffect, peer: node, msg: Message{Kind: Datagram, From: p.addr.Port, To: port, Data: string(b)}})
+	p.h.effect(effect{kind: sendEffect, peer: node, msg: Message{Kind: Datagram, From: p.addr.Port, To: port, Data: string(b),
+		TOS: tos, Loop: ip.IsLoopback()}})
 	return len(b), nil
 }
 
@@ -125,15 +142,15 @@ func (p *packetConn) SetWriteDeadline(t time.Time) error { return nil }
 
 func (h *Host) gotDatagram(from sim.NodeID, m Message) {
 	p := h.packets[m.To]
-	if p == nil || len(p.in.Items) >= packetLimit || p.addr.IP.IsLoopback() && from != h.self {
+	if p == nil || len(p.in.Items) >= packetLimit || !p.any && p.addr.IP.IsLoopback() != m.Loop {
 		return
 	}
-	sender := &net.UDPAddr{IP: IP(from), Port: m.From}
-	if from == h.self && (p.addr.IP.IsLoopback() || p.peer != nil && p.peer.IP.IsLoopback()) {
-		sender.IP = loopback
+	sender, own := &net.UDPAddr{IP: IP(from), Port: m.From}, IP(h.self)
+	if m.Loop {
+		sender.IP, own = loopback, loopback
 	}
 	if p.peer == nil || p.peer.Port == sender.Port && p.peer.IP.Equal(sender.IP) {
-		p.in.Put(received{sender, m.Data})
+		p.in.Put(received{sender, own, m.TOS, m.Data})
 	}
 }
 

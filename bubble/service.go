@@ -1,9 +1,11 @@
 package bubble
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"iter"
+	"log/slog"
 	"reflect"
 	"slices"
 	"strings"
@@ -21,8 +23,6 @@ type Program struct {
 	Ended  string        // how the program ended; an empty string means that it is running
 	Clock  time.Duration // time on the node's own clock since the system began, without jumps
 	Jumped time.Duration // sum of the jumps of its wall clock since it booted, see [sim.System.ClockJumps]
-	// HeldBack is the number of goroutines that the schedule holds back until the next step. If it is positive, Seen is of an earlier step.
-	HeldBack int
 
 	stale      bool     // Seen is of an earlier step: Observe waits for a lock, or a goroutine is held back
 	goroutines *history // shown as the goroutines of the node
@@ -119,10 +119,6 @@ func (p *Program) Uncovered(how sim.Interleave) string {
 	shared := "variables that nodes share"
 	if p.goroutines != nil && p.goroutines.command != nil {
 		shared = "variables of the standard library that processes share"
-		if names := p.goroutines.command.readInitially(); len(names) > 0 {
-			shared += "; values of the environment of a process that were read when packages were initialized, from the environment of the check (" +
-				strings.Join(names, ", ") + ")"
-		}
 	}
 	if p.goroutines != nil && p.goroutines.data != "" {
 		shared += "; writes to one file that reach the disk in another order; parts of a write other than its first half"
@@ -226,6 +222,11 @@ func (p *Program) step(env sim.Env, in *input) {
 				e.applyTo(env)
 			}
 		}
+		if log := env.Log(); n.ctl.heldBack > 0 && log.Enabled(context.Background(), slog.LevelInfo) {
+			for _, text := range n.pauses() {
+				log.Info(text)
+			}
+		}
 		n.checkTimely(p.goroutines.pace)
 		p.copyShown(n)
 		in.seen = p.Seen
@@ -278,7 +279,7 @@ func (e *effect) applyTo(env sim.Env) {
 // copyShown copies the state that the program shows from the node.
 func (p *Program) copyShown(n *node) {
 	p.Ended, p.Clock, p.stale = n.host.ended, time.Duration(n.now-epoch), n.stale()
-	p.Jumped, p.HeldBack, p.goroutines.strikable = time.Duration(n.ctl.ahead), int(n.ctl.heldBack), p.strikable(n.host)
+	p.Jumped, p.goroutines.strikable = time.Duration(n.ctl.ahead), p.strikable(n.host)
 	if k := len(p.goroutines.exposed); k < len(n.host.exposed) {
 		p.goroutines.exposed = slices.Clip(p.goroutines.exposed)
 		for _, v := range n.host.exposed[k:] {

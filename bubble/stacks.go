@@ -1,6 +1,7 @@
 package bubble
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/macemc/macemc/bubble/internal/userframes"
@@ -33,6 +34,20 @@ func (n *node) show() string {
 	}
 	return strings.Join(append([]string{"ended: " + n.host.ended}, n.host.lines...), simext.BetweenGoroutines)
 }
+
+// pauses describes the goroutines that are held back until the next step.
+func (n *node) pauses() (all []string) {
+	for _, g := range userframes.Running(n.bubble) {
+		if g.Status == heldStatus {
+			all = append(all, simext.Scheduled+"a goroutine pauses before "+strings.TrimPrefix(userframes.Where(g.Frames), "at "))
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
+// heldStatus is the status of such a goroutine in stacks.
+const heldStatus = "held back until the next step"
 
 // goroutines describes the goroutines of the program, see [userframes.Describe].
 func (n *node) goroutines() string { return userframes.Describe(userframes.Running(n.bubble)) }

@@ -97,7 +97,7 @@ func TestBind(t *testing.T) {
 		{"localhost:80", "127.0.0.1"}, {"127.0.0.1:80", "127.0.0.1"}, {"[::1]:80", "127.0.0.1"},
 		{"n0:80", "<nil>"}, {"10.0.0.1:80", "<nil>"}, {"8.8.8.8:80", "<nil>"},
 	} {
-		if ip, _, err := h.own(c.addr); ip.String() != c.want || (err == nil) != (c.want != "<nil>") {
+		if ip, _, _, err := h.own(c.addr); ip.String() != c.want || (err == nil) != (c.want != "<nil>") {
 			t.Errorf("%s: %v, %v, want %s", c.addr, ip, err, c.want)
 		}
 	}

@@ -175,8 +175,8 @@ func (w *Machine) call(n *Node, ev netmodel.Event, d *declared.Handed) (err erro
 	defer func() {
 		e.Running = false
 		if r := recover(); r != nil {
-			found := PanicFinding(n.ID, r)
-			if err = found; contain.Overdue(found) {
+			err = panicError(n.ID, r)
+			if found, ok := err.(*sim.Finding); ok && contain.Overdue(found) {
 				n.renew(w) // that of the handler stays invalid
 				n.closed = true
 			}
@@ -261,6 +261,16 @@ func (w *Machine) run(n *Node, ev netmodel.Event, d *declared.Handed) {
 		f, _ := ev.Fault()
 		n.Service.(simext.Struck).Strike(e, f)
 	}
+}
+
+// panicError returns the error for a recovered panic of a handler: a [*simext.NotSimulated], or else a [*sim.Finding].
+func panicError(id sim.NodeID, r any) error {
+	value, _ := contain.RaisedBy(r)
+	if e, ok := value.(*simext.NotSimulated); ok {
+		e.Node = id
+		return e
+	}
+	return PanicFinding(id, r)
 }
 
 func PanicFinding(id sim.NodeID, r any) *sim.Finding {

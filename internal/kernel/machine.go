@@ -138,7 +138,7 @@ func (w *Machine) Touch(n *Node) {
 // Contain turns a panic of checked code on a node into a finding.
 func (w *Machine) Contain(id sim.NodeID, err *error) {
 	if r := recover(); r != nil {
-		*err = PanicFinding(id, r)
+		*err = panicError(id, r)
 	}
 }
 

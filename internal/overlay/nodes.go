@@ -6,11 +6,12 @@ import (
 )
 
 const (
-	whyNode = "the network of a node is the simulated one"
-	whyHTTP = "nodes have default clients and servers of their own"
-	whyOS   = "a node is a process of a machine of its own"
-	whyWall = "the wall clock of a node may jump"
-	whyDead = "the collector does not change what a node does"
+	whyNode    = "the network of a node is the simulated one"
+	whyHTTP    = "nodes have default clients and servers of their own"
+	whyOS      = "a node is a process of a machine of its own"
+	whyWall    = "the wall clock of a node may jump"
+	whyInitial = "processes whose environment packages have read initialize packages again"
+	whyDead    = "the collector does not change what a node does"
 )
 
 // nodeChanges adapt the standard library to nodes of package bubble.
@@ -24,6 +25,7 @@ var nodeChanges = func() []change {
 		{"net/lookup_unix.go", atStart{"Resolver.lookupCNAME"}, " if macemcInNode() { return macemcLookupCNAME(name) }; ", whyNode},
 		{"net/lookup_unix.go", atStart{"Resolver.lookupAddr"}, " if macemcInNode() { return macemcLookupAddr(addr) }; ", whyNode},
 		{"net/lookup_unix.go", atStart{"Resolver.lookupSRV"}, ` if macemcInNode() { return "", nil, macemcNoRecord(name) }; `, whyNode},
+		{"net/file_unix.go", atStart{"dupFileSocket"}, ` if macemcInNode() { macemcNetwork.Refuse("it makes a connection of a file") }; `, whyNode},
 		{"net/interface.go", atStart{"Interfaces"}, " if macemcInNode() { return macemcInterfaces(), nil }; ", whyNode},
 		{"net/interface.go", atStart{"InterfaceAddrs"}, " if macemcInNode() { return macemcInterfaceAddrs(0), nil }; ", whyNode},
 		{"net/interface.go", atStart{"Interface.Addrs"},
@@ -47,8 +49,11 @@ var nodeChanges = func() []change {
 		{"os/exec.go", atStart{"Getpid"}, " if macemcInNode() { return macemcNode.Pid() }; ", whyOS},
 		{"os/exec.go", atStart{"Getppid"}, " if macemcInNode() { return 1 }; ", whyOS},
 		{"os/exec.go", atStart{"StartProcess"},
-			` if macemcInNode() { return nil, &PathError{Op: "fork/exec", Path: name, ` +
-				`Err: errors.New("a node cannot start processes (docs/goroutines.md)")} }; `, whyOS},
+			` if macemcInNode() { macemcNode.Refuse("it starts the process " + name) }; `, whyOS},
+		{"syscall/exec_unix.go", atStart{"forkExec"}, ` if macemcInNode() { macemcProcess.Refuse("it starts the process " + argv0) }; `, whyOS},
+		{"syscall/exec_unix.go", atStart{"Exec"}, ` if macemcInNode() { macemcProcess.Refuse("it becomes the process " + argv0) }; `, whyOS},
+		{"syscall/syscall_linux.go", atStart{"RawSyscall"}, " if trap == SYS_KILL && macemcInNode() { return macemcKill(a1, a2) }; ", whyOS},
+		{"os/pipe2_unix.go os/pipe_unix.go", atStart{"Pipe"}, ` if macemcInNode() { macemcNode.Refuse("it makes a pipe") }; `, whyOS},
 		{"os/signal/signal.go", atStart{"Notify"}, " if macemcInNode() { macemcNotify(c, sig); return }; ", whyOS},
 		{"os/signal/signal.go", atStart{"Stop"}, " if macemcInNode() { macemcStop(c); return }; ", whyOS},
 		{"os/signal/signal.go", atStart{"Reset"}, " if macemcInNode() { macemcReset(sig, false); return }; ", whyOS},
@@ -58,15 +63,23 @@ var nodeChanges = func() []change {
 		{"os/exec.go", atStart{"Process.Signal"}, " if p != nil && macemcInNode() { return macemcNode.Signal(p.Pid, sig) }; ", whyOS},
 		{"time/time.go", callee{"Now", "runtimeNow"}, "macemcNow", whyWall},
 		{"runtime/debug.go", atStart{"NumCPU"}, " if macemcInNode() { return 1 }; ", "runs do not depend on the machine"},
-		{"runtime/debug.go", atStart{"GOMAXPROCS"}, " if macemcInNode() { return 1 }; ", "one goroutine runs at a time"},
+		{"runtime/debug.go", atStart{"GOMAXPROCS"}, " if macemcInNode() { return macemcSetNodeProcs(n) }; ", "one goroutine runs at a time"},
 		{"runtime/debug.go", atStart{"NumGoroutine"}, " if macemcInNode() { return getg().bubble.total - macemcMain }; ", whyOS},
 		{"runtime/mheap.go", atStart{"internal_weak_runtime_registerWeakPointer"}, " macemcRetain(p); ", whyDead},
-		{"runtime/synctest.go", lastField{"synctestBubble"}, " macemcRetained []unsafe.Pointer; ", whyDead},
+		{"runtime/synctest.go", lastField{"synctestBubble"}, " macemcRetained []unsafe.Pointer; macemcProcs int; ", whyDead},
+		{"runtime/mprof.go", atStart{"Stack"}, " if macemcInNode() { macemcNodeStack = true; defer func() { macemcNodeStack = false }() }; ", whyOS},
 		{"runtime/synctest.go", atStart{"synctest_associate"},
 			" if macemcInNode() && macemcUsedOutside(p) { return bubbleAssocUnbubbled }; ", "nodes share wait groups of package variables"},
-		{"syscall/env_unix.go", atStart{"Getenv"}, " macemcReadsEnv(key); ", "the initialization of packages is common to all processes"},
+		{"syscall/env_unix.go", atStart{"Getenv"}, " macemcReadsEnv(key); ", whyInitial},
+		{"runtime/proc.go", atStart{"newproc"}, ` if macemcInitially() { macemcNoteInit("*") }; `, whyInitial},
+		{"runtime/time.go", atStart{"newTimer"}, ` if macemcInitially() { macemcNoteInit("*") }; `, whyInitial},
+		{"syscall/env_unix.go", atStart{"Environ"}, ` macemcReadsEnv("*"); `, whyInitial},
 		{"runtime/mcleanup.go", atStart{"AddCleanup"}, " if macemcUndying(sys.GetCallerPC()) { return Cleanup{} }; ", whyDead},
 		{"runtime/mfinal.go", atStart{"SetFinalizer"}, " if macemcUndying(sys.GetCallerPC()) { return }; ", whyDead},
+	}
+	for _, arch := range []string{"amd64", "arm64"} {
+		list = append(list, change{"syscall/zsyscall_linux_" + arch + ".go", atStart{"Getpid"},
+			" if macemcInNode() { return macemcProcess.Pid() }; ", whyOS})
 	}
 	list = append(list, nodeFiles...)
 	for _, m := range []string{"MX", "NS", "TXT"} {
@@ -90,9 +103,8 @@ var nodeFiles = func() []change {
 			` if macemcInNode() { if own, err := macemcChange("openroot", name, 0); own { return nil, err } }; `, whyFile},
 		{"os/file.go", atStart{"Readlink"}, ` if macemcInNode() { if own, err := macemcReadlink(name); own { return "", err } }; `, whyFile},
 		{"os/file.go", atStart{"Chdir"},
-			` if macemcInNode() { return &PathError{Op: "chdir", Path: dir, ` +
-				`Err: errors.New("the working directory of a node is / (docs/goroutines.md)")} }; `,
-			whyFile},
+			` if macemcInNode() { macemcNode.Refuse("it changes its working directory to " + dir) }; `, whyFile},
+		{"os/file_posix.go", atStart{"File.Chdir"}, ` if macemcInNode() { macemcNode.Refuse("it changes its working directory") }; `, whyFile},
 		{"os/stat.go", atStart{"Stat"},
 			` if macemcInNode() { if info, own, err := macemcStat("stat", name); own { return info, err } }; `, whyFile},
 		{"os/stat.go", atStart{"Lstat"},
@@ -102,7 +114,7 @@ var nodeFiles = func() []change {
 		{"os/getwd.go", atStart{"Getwd"}, ` if macemcInNode() && macemcNode.HasFiles() { return "/", nil }; `, whyFile},
 		{"os/file.go", atStart{"File.ReadFrom"}, " if f != nil && f.node != nil { return genericReadFrom(f, r) }; ", whyFile},
 		{"os/file.go", atStart{"File.WriteTo"}, " if f != nil && f.node != nil { return genericWriteTo(f, w) }; ", whyFile},
-		{"os/file.go", atStart{"File.SyscallConn"}, " if f != nil && f.node != nil { return nil, errMacemcDescriptor }; ", whyFile},
+		{"os/file.go", atStart{"File.SyscallConn"}, ` if f != nil && f.node != nil { macemcNode.Refuse("it takes the raw connection of a file") }; `, whyFile},
 		{"os/file.go", atStart{"File.Fd"}, " if f != nil && f.node != nil { return f.node.Fd() }; ", whyFile},
 		{"syscall/syscall_linux.go", atStart{"RawSyscall"},
 			" if macemcOwns(trap, a1) { return macemcCall(trap, a1, a2, a3, 0, 0, 0) }; ", whyFile},

@@ -1,6 +1,7 @@
 package simext
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/macemc/macemc/sim"
@@ -55,6 +56,17 @@ type CannotRun struct{ Err error }
 
 func (e *CannotRun) Error() string { return e.Err.Error() }
 func (e *CannotRun) Unwrap() error { return e.Err }
+
+// NotSimulated is the error of a step in which a hosted program requests what is not simulated. It is no violation: the
+// system cannot be checked.
+type NotSimulated struct {
+	Node sim.NodeID
+	What string // what the program does, with the place: "it starts a process at main.go:12 main.run"
+}
+
+func (e *NotSimulated) Error() string {
+	return fmt.Sprintf("the program of node %d cannot be checked: %s, which is not simulated (docs/goroutines.md)", e.Node, e.What)
+}
 
 // Limited is implemented by services with behaviors that a search cannot cover.
 type Limited interface {

@@ -5,6 +5,9 @@ import "sync/atomic"
 // BetweenGoroutines separates the goroutines of a program in the description of its state.
 const BetweenGoroutines = "; "
 
+// Scheduled begins a line of a node's log in which the schedule of a program's goroutines is described.
+const Scheduled = "schedule: "
+
 // GoroutinesField is the private field of a [Carrier] with that description.
 const GoroutinesField = "goroutines"
 

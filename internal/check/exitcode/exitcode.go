@@ -11,6 +11,7 @@ import (
 
 	"github.com/macemc/macemc/internal/check/defect"
 	"github.com/macemc/macemc/internal/check/flight"
+	"github.com/macemc/macemc/internal/simext"
 	"github.com/macemc/macemc/search"
 )
 
@@ -33,7 +34,7 @@ var statuses = []struct {
 	{OK, "nothing found within the bounds"},
 	{Violation, "a violation was found, even if the search was interrupted afterwards"},
 	{Usage, "bad usage or input, or output that cannot be written"},
-	{Inconclusive, "inconclusive: a suspect could not be confirmed, or the search stopped before\ncompleting a depth or a walk, or before liveness if only that is checked"},
+	{Inconclusive, "inconclusive: a suspect could not be confirmed, the search stopped before\ncompleting a depth or a walk, or before liveness if only that is checked,\nor a program does what is not simulated"},
 	{Resource, "out of memory or disk, or an error of the checker itself; the report shows\nwhat was covered up to that point"},
 	{Interrupted, "interrupted by SIGINT (Ctrl-C) before anything was found"},
 	{Terminated, "interrupted by SIGTERM or SIGHUP before anything was found"},
@@ -78,6 +79,9 @@ func OfError(ctx context.Context, err error) int {
 	case OutOfResource(err), defect.Is(err):
 		return Resource
 	case errors.Is(err, ErrDiffers):
+		return Inconclusive
+	}
+	if _, ok := errors.AsType[*simext.NotSimulated](err); ok {
 		return Inconclusive
 	}
 	return Usage

@@ -179,7 +179,7 @@ var imports = []struct {
 		internal/replay search internal/table internal/table/...`},
 	// Packages that mctest imports become part of every test that uses it: no bundled system.
 	{pkg: "internal/check/flight", module: "choose"},
-	{pkg: "internal/check/exitcode", module: "internal/check/defect internal/check/flight search"},
+	{pkg: "internal/check/exitcode", module: "internal/check/defect internal/check/flight internal/simext search"},
 	{pkg: "internal/check/walkweights", module: "internal/textfmt search sim internal/eventkind internal/netmodel systems/spec"},
 	{pkg: "internal/check/defect", module: "internal/stacks"},
 	{pkg: "internal/check/isolate", module: `
@@ -237,10 +237,10 @@ var imports = []struct {
 		internal/report internal/report/document internal/format internal/textfmt critical eventgraph internal/replay
 		search sim internal/eventkind internal/netmodel`},
 	{pkg: "eventgraph", module: `
-		internal/simhook internal/format internal/textfmt choose macetime internal/replay sim internal/eventkind
+		internal/simext internal/simhook internal/format internal/textfmt choose macetime internal/replay sim internal/eventkind
 		internal/netmodel internal/kernel internal/kernel/...`},
 	{pkg: "internal/shrink", module: `
-		internal/pathfile internal/encoding internal/search/... internal/stacks internal/budget choose critical
+		internal/simext internal/pathfile internal/encoding internal/search/... internal/stacks internal/budget choose critical
 		internal/replay search sim internal/eventkind internal/netmodel internal/kernel internal/kernel/... internal/table
 		internal/table/options`},
 }

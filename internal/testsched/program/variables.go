@@ -125,6 +125,12 @@ func moduleOf(pkg string, info *debug.BuildInfo) (path string) {
 	return path
 }
 
+// Restores reports whether the variables of a package are restored before each run.
+func Restores(pkg string) bool {
+	info, _ := debug.ReadBuildInfo()
+	return kindOf(pkg, info) == RestoreVariable
+}
+
 // kindOf returns the kind of a package's variables.
 func kindOf(pkg string, info *debug.BuildInfo) VariableKind {
 	if pkg == "command-line-arguments" || slices.Contains(registries, pkg) {
