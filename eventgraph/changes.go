@@ -165,7 +165,7 @@ func (e *Event) errorLine() string {
 func (e *Event) detail() []string {
 	var lines []string
 	for _, c := range e.Choices {
-		if replay.Notable(c) {
+		if replay.Meaningful(c) {
 			lines = append(lines, "choice "+replay.Decision(c))
 		}
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/internal/replay"
+	"github.com/macemc/macemc/internal/simext"
 	"github.com/macemc/macemc/internal/textfmt"
 )
 
@@ -121,7 +122,7 @@ func (l *lanes) changes(e *Event, handler bool) []string {
 		notes = append(notes, e.Aftermath...)
 	}
 	for _, c := range e.Choices {
-		if replay.Notable(c) && !e.takesDown() {
+		if replay.Meaningful(c) && !e.takesDown() {
 			notes = append(notes, replay.Decision(c))
 		}
 	}
@@ -153,10 +154,13 @@ func (l *lanes) changes(e *Event, handler bool) []string {
 	return notes
 }
 
-// output returns the notes with lines that the process of a program has printed, see bubble.Command.
+// output returns the notes with lines that the process of a program has printed, see bubble.Command, and where its goroutines pause.
 func output(notes []string) (lines []string) {
 	for _, note := range notes {
-		if line := strings.TrimPrefix(note, "log "); strings.HasPrefix(line, "stdout: ") || strings.HasPrefix(line, "stderr: ") {
+		line := strings.TrimPrefix(note, "log ")
+		if text, ok := strings.CutPrefix(line, simext.Scheduled); ok {
+			lines = append(lines, text)
+		} else if strings.HasPrefix(line, "stdout: ") || strings.HasPrefix(line, "stderr: ") {
 			lines = append(lines, line)
 		}
 	}

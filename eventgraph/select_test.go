@@ -216,9 +216,9 @@ func TestCalls(t *testing.T) {
 // Lines that programs print are shown with the step, and other log lines only on demand.
 func TestOutput(t *testing.T) {
 	g := scripted(t, &pingack.System, deadKeys(1)...)
-	g.Events[2].Notes = []string{"log stderr: cannot listen", "log stdout: done", "log private"}
-	text := string(render(t, g.Text, eventgraph.Options{From: 2, To: 2, Width: 120}))
-	if !strings.Contains(text, "stderr: cannot listen; stdout: done") || strings.Contains(text, "private") {
+	g.Events[2].Notes = []string{"log stderr: cannot listen", "log stdout: done", "log private", "log schedule: a goroutine pauses before lock.go:77 in lock"}
+	text := string(render(t, g.Text, eventgraph.Options{From: 2, To: 2, Width: 200}))
+	if !strings.Contains(text, "stderr: cannot listen; stdout: done; a goroutine pauses before lock.go:77 in lock") || strings.Contains(text, "private") {
 		t.Errorf("the output is missing:\n%s", text)
 	}
 }

@@ -134,7 +134,7 @@ func (g *Graph) tick(i int) (clocks []advance, ok bool) {
 		slices.Contains(g.Named, e.Step) || slices.Contains(g.Read, e.Step) {
 		return nil, false
 	}
-	if slices.ContainsFunc(e.Choices, replay.Notable) || slices.ContainsFunc(e.effects, notable) {
+	if slices.ContainsFunc(e.Choices, replay.Meaningful) || slices.ContainsFunc(e.effects, notable) {
 		return nil, false
 	}
 	for _, c := range e.Changes {

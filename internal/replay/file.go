@@ -43,6 +43,9 @@ func Notable(a stepinfo.Answer) bool {
 	return a.Arity > 1 && (a.Kind.Class() != choose.Fault || a.Pick != 0)
 }
 
+// Meaningful reports whether an answer is notable and means something to a reader, as a seed of pseudo-random numbers does not.
+func Meaningful(a stepinfo.Answer) bool { return Notable(a) && a.Kind != choose.Seed }
+
 // Picks returns the notable answers as picks of a path file.
 func Picks(answers []stepinfo.Answer) []pathfile.Pick {
 	var p []pathfile.Pick
