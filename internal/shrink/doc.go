@@ -17,8 +17,8 @@
 //	causes             a step together with the deliveries of what it sent, and their consequences
 //	halves             blocks of half of the steps, of a quarter, and so on, to single steps
 //
-// and then merges context switches, lowers picks, drops pairs of causes, and moves steps, from the start again after each
-// success.
+// and then merges context switches, lowers picks, drops pairs of causes, drops steps with another choice of what a crash
+// leaves, and moves steps, from the start again after each success.
 //
 // It ends when restarts find nothing smaller, or with MaxSteps, Time or the context. A run of fewer than leastRestarted
 // steps is only reduced and resampled.

@@ -10,6 +10,7 @@ import (
 	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/internal/pathfile"
 	"github.com/macemc/macemc/internal/replay"
+	"github.com/macemc/macemc/internal/simext"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -118,7 +119,7 @@ func (p *Player) ended(out *Played, err error) bool {
 	if err == nil {
 		return false
 	}
-	if !errors.As(err, &out.Finding) {
+	if _, ok := errors.AsType[*simext.NotSimulated](err); !ok && !errors.As(err, &out.Finding) {
 		out.Err = err
 	}
 	return true
