@@ -45,5 +45,10 @@ func TestSkipped(t *testing.T) {
 				t.Errorf("%s %s: want %q in\n%s", test, c.flag, c.want, text)
 			}
 		}
+		cmd := exec.Command(os.Args[0], "-test.run=^"+test+"$")
+		cmd.Env = append(os.Environ(), "MACEMC_TEST_PATH="+path)
+		if out, _ := cmd.CombinedOutput(); !strings.Contains(string(out), "macemc: "+test+" is skipped, nothing was checked: ") {
+			t.Errorf("%s: without -v nothing says that it is skipped:\n%s", test, out)
+		}
 	}
 }

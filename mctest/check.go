@@ -89,7 +89,7 @@ type checking struct {
 
 // begin determines the role of this process. It returns nil if the caller has nothing left to do.
 func begin(t testing.TB, system sim.System, o Options, isCheck bool) *checking {
-	unexplored("it checks a system of nodes")
+	unexplored("it checks a system of nodes, whose runs it explores itself")
 	t.Helper()
 	if system.Name == "" {
 		system.Name = t.Name()
@@ -265,7 +265,10 @@ func (c *checking) conclude(text string, status int) {
 		c.end(text, status)
 	case status == exitcode.OK:
 		c.Log(text)
-	case status == statusKnown, status == statusCannotRun && !c.noSkip:
+	case status == statusCannotRun && !c.noSkip:
+		fmt.Fprintf(os.Stderr, "macemc: %s is skipped, nothing was checked: %s\n", c.Name(), text) // go test shows skips with -v only
+		c.Skip(text)
+	case status == statusKnown:
 		c.Skip(text)
 	default:
 		c.Error(text)
