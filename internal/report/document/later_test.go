@@ -128,8 +128,8 @@ func TestShrunk_Certainty(t *testing.T) {
 		c    *report.Critical
 		want string
 	}{
-		{report.Shrunk{Candidates: 7}, nil, "7 candidates tried, others not"},
-		{report.Shrunk{Candidates: 7, Pairs: true}, nil, "7 candidates tried, others not"},
+		{report.Shrunk{Candidates: 7}, nil, "7 candidates tried, others not; macemc shrink last tries them"},
+		{report.Shrunk{Candidates: 7, Pairs: true}, nil, "7 candidates tried, others not; macemc shrink last tries them"},
 		{report.Shrunk{Candidates: 7, Over: true}, nil, "7 candidates tried, effort limit reached"},
 		{report.Shrunk{Candidates: 7, Minimal: true, Over: true}, nil,
 			"7 candidates tried; no single step can be left out, effort limit reached for pairs of steps"},

@@ -28,7 +28,8 @@ func criticalFacts(c *report.Critical, place string) []Fact {
 		}
 		return []Fact{{"since:", text, place}}
 	case critical.Unlocated:
-		since := fmt.Sprintf("step %s at the latest; the time limit left no time to narrow it down", textfmt.Number(c.After.Step))
+		since := fmt.Sprintf("step %s at the latest; the time limit left no time to narrow it down, macemc critical last does",
+			textfmt.Number(c.After.Step))
 		return []Fact{{"since:", since, place}}
 	case critical.TooLateToTell:
 		return []Fact{{"since:", "an unknown step, beyond the walk limit", fmt.Sprintf(

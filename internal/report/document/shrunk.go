@@ -56,7 +56,7 @@ func shrunkFact(s *report.Shrunk, r *report.Report) Fact {
 	case !s.Minimal && s.Over:
 		aside += ", effort limit reached"
 	case !s.Minimal:
-		aside += ", others not"
+		aside += ", others not; macemc shrink last tries them"
 	case s.Pairs:
 		aside += fmt.Sprintf("; no step%s, and no pair of steps with what they cause, can be left out", before)
 	default:
