@@ -58,6 +58,18 @@ func OpenSource(entries []spec.Entry, name string) (*Source, error) {
 	return &Source{name: name, data: data, file: f}, nil
 }
 
+// truncate leaves out the steps after the first n; a negative number means none. A path that has fewer keeps all.
+func (t *Source) truncate(n int) (err error) {
+	if n < 0 || n >= len(t.file.Steps) {
+		return nil
+	}
+	f := *t.file
+	f.Steps = f.Steps[:n]
+	t.file = &f
+	t.data, err = content(&f)
+	return err
+}
+
 // follow replays the path. A mismatch gets the line of its step.
 func (t *Source) follow(sys *sim.System) (*replay.Reading, error) {
 	var r *replay.Reading

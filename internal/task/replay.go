@@ -18,6 +18,11 @@ import (
 
 // load reads a path file. done is true in a process that only executes the file: there is nothing left to do.
 func (p *Process) load(ctx context.Context, file string) (l *check.Loaded, done bool, err error) {
+	return p.loadFirst(ctx, file, -1)
+}
+
+// loadFirst is load for the first steps; a negative number means all.
+func (p *Process) loadFirst(ctx context.Context, file string, steps int) (l *check.Loaded, done bool, err error) {
 	if p.Role.Reexecuting() {
 		sys, err := check.SystemOf(p.Systems, file)
 		if err == nil {
@@ -25,7 +30,7 @@ func (p *Process) load(ctx context.Context, file string) (l *check.Loaded, done 
 		}
 		return nil, true, err
 	}
-	l, err = within(ctx, func() (*check.Loaded, error) { return check.Load(ctx, p.Systems, file, p.Respawn) })
+	l, err = within(ctx, func() (*check.Loaded, error) { return check.LoadFirst(ctx, p.Systems, file, steps, p.Respawn) })
 	if err != nil {
 		return nil, false, err
 	}
@@ -55,7 +60,7 @@ func (r *Replay) Validate() error { return nil }
 
 // Do implements [Task].
 func (r *Replay) Do(ctx context.Context, p *Process) error {
-	l, done, err := p.load(ctx, r.File)
+	l, done, err := p.loadFirst(ctx, r.File, r.To)
 	if done || err != nil {
 		return err
 	}
