@@ -10,6 +10,7 @@ import (
 	"syscall"
 
 	"github.com/macemc/macemc/bubble/internal/filesystem"
+	"github.com/macemc/macemc/bubble/internal/filetree"
 )
 
 // DataDir is the path of the data directory of a node. Functions of package os access files below it on the node's simulated disk. Synced
@@ -24,6 +25,30 @@ func (d DataDir) set(p *history) {
 		panic("bubble: the data directory of a node cannot be /")
 	}
 }
+
+// FileSystem is an option: the file system of the data directory, which determines what survives a crash. Each file system promises more
+// than POSIX does. docs/goroutines.md lists the rules.
+type FileSystem uint8
+
+// The file systems.
+const (
+	POSIX FileSystem = iota // only what POSIX promises
+	Ext4                    // with data=ordered and auto_da_alloc, the defaults
+	XFS
+	Btrfs
+)
+
+// rules are the rules of the file systems.
+var rules = [...]filetree.Rules{
+	POSIX: {Name: "POSIX"},
+	Ext4:  {Name: "ext4", Journal: true, Replacement: true},
+	XFS:   {Name: "XFS", Journal: true},
+	Btrfs: {Name: "btrfs", Journal: true, OwnName: true, Replacement: true},
+}
+
+func (f FileSystem) String() string { return rules[f].Name }
+
+func (f FileSystem) set(p *history) { p.disk = f }
 
 // fileHost implements [filesystem.Host]. Its methods number the stacks themselves: one frame less leaves more room for the program's.
 type fileHost struct{ h *Host }

@@ -37,6 +37,7 @@ type history struct {
 	pace      *pace    // nil means that the clock is independent of others
 	hosts     Hosts
 	data      string         // path of the data directory; empty if there is none
+	disk      FileSystem     // of the data directory
 	exposed   []reflect.Type // types of the values of Host.Expose, see exposes
 	strikable uint64         // set of faults that can strike after the last step
 	outlined  bool           // show omits the state of the goroutines
@@ -54,7 +55,7 @@ func (p *history) main() any {
 	return p.program
 }
 
-// Option is [Hosts], additional host names, or [DataDir], the data directory of the node.
+// Option is [Hosts], additional host names, [DataDir], the data directory of the node, or [FileSystem], its rules.
 type Option interface{ set(p *history) }
 
 func service(program Main, options []Option) *Program {
@@ -121,7 +122,8 @@ func (p *Program) Uncovered(how sim.Interleave) string {
 		shared = "variables of the standard library that processes share"
 	}
 	if p.goroutines != nil && p.goroutines.data != "" {
-		shared += "; writes to one file that reach the disk in another order; parts of a write other than its first half"
+		shared += "; writes to one file that reach the disk in another order; parts of a write other than its first half; file systems other than " +
+			p.goroutines.disk.String()
 		for f := range sim.FaultCount {
 			if text := machineFaults[f].uncovered; text != "" {
 				shared += "; " + text
@@ -164,7 +166,7 @@ func (p *Program) Boot(env sim.Env) {
 	}
 	if b.data = p.goroutines.data; b.data != "" {
 		var err error
-		if b.files, err = filetree.Restore(b.disk, b.data, env.Choose); err != nil {
+		if b.files, err = filetree.Restore(b.disk, b.data, rules[p.goroutines.disk], env.Choose); err != nil {
 			panic(err)
 		}
 		b.disk = []filetree.Record{{Key: filetree.ImageKey, Value: b.files.Image}}

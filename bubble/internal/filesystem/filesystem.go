@@ -38,6 +38,7 @@ type FS struct {
 	dirty map[int]bool   // inodes with unsynced changes
 	names map[int]string // last path of each inode
 	last  int            // number of the last record
+	rules filetree.Rules
 
 	failing []syscall.Errno // errors of the next changes, see Fail
 
@@ -57,7 +58,7 @@ func New(host Host, dir string, r *filetree.Restored) *FS {
 		panic(err)
 	}
 	s := &FS{host: host, dir: dir, tree: t, dirty: map[int]bool{}, names: filetree.Paths(t, nil, dir),
-		locks: map[int][]lock{}, last: r.Last}
+		locks: map[int][]lock{}, last: r.Last, rules: r.Rules}
 	s.images.fsys = s
 	return s
 }
@@ -122,6 +123,9 @@ func (s *FS) do(c filetree.Change, text string) {
 	s.images.show(&c)
 	for _, ino := range c.Changed() {
 		s.dirty[ino] = true
+	}
+	if s.rules.Journal && (c.Op == filetree.CreateFile || c.Op == filetree.CreateDir || c.Op == filetree.MoveEntry) {
+		s.dirty[c.Ino] = true // a sync of it includes its name
 	}
 	switch c.Op {
 	case filetree.CreateFile, filetree.CreateDir:

@@ -103,7 +103,7 @@ func TestEffects(t *testing.T) {
 		if got := strings.Join(h.effects, "; "); got != c.want {
 			t.Errorf("%s: %q, want %q", c.calls, got, c.want)
 		}
-		r, err := filetree.Restore(h.records, "/data", func(string, int) int { return 0 })
+		r, err := filetree.Restore(h.records, "/data", filetree.Rules{}, func(string, int) int { return 0 })
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -137,7 +137,7 @@ func survivors(t *testing.T, records []filetree.Record) map[string]bool {
 	found := map[string]bool{}
 	for picks := []int{}; ; {
 		var arities []int
-		r, err := filetree.Restore(records, "/data", func(_ string, n int) int {
+		r, err := filetree.Restore(records, "/data", filetree.Rules{}, func(_ string, n int) int {
 			if len(arities) == len(picks) {
 				picks = append(picks, 0)
 			}

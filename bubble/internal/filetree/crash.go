@@ -21,11 +21,12 @@ type Restored struct {
 	Image []byte   // encoded tree
 	Last  int      // number of the record that holds the image
 	Stale []string // keys of records that the image replaces; empty if the image is on the disk
+	Rules Rules
 }
 
 // Restore reads the records of a disk and chooses which unsynced changes survived. dir is the data directory.
-func Restore(disk []Record, dir string, choose func(what string, n int) int) (*Restored, error) {
-	r, base := &Restored{}, New()
+func Restore(disk []Record, dir string, rules Rules, choose func(what string, n int) int) (*Restored, error) {
+	r, base := &Restored{Rules: rules}, New()
 	var changes []Change
 	for _, f := range disk {
 		number, text, _ := strings.Cut(f.Key, " ")
@@ -55,7 +56,7 @@ func Restore(disk []Record, dir string, choose func(what string, n int) int) (*R
 		return r, nil
 	}
 	r.Last++
-	r.Image = crash(base, changes, dir, choose).Append(nil)
+	r.Image = crash(base, changes, dir, rules, choose).Append(nil)
 	return r, nil
 }
 
@@ -64,12 +65,18 @@ const ImageKey = "image"
 
 // list identifies a list of changes of which a prefix survives a crash.
 type list struct {
-	ino  int
+	ino  int // 0 means the entries of all directories
 	page int // of a file that the program has mapped; -1 means the other changes of the inode
 }
 
+// journal is the list of the changes of all directories.
+var journal = list{page: -1}
+
 // lists returns the lists that a change belongs to.
-func (c *Change) lists() (all []list) {
+func (s *survival) lists(c *Change) (all []list) {
+	if s.rules.Journal && c.ofEntries() {
+		return []list{journal}
+	}
 	page := -1
 	if c.Op == WritePage {
 		page = c.At / PageSize
@@ -83,6 +90,8 @@ func (c *Change) lists() (all []list) {
 // survival determines which changes survive a crash.
 type survival struct {
 	changes []Change
+	rules   Rules
+	files   *progress
 	members map[list][]int // indexes of the changes
 	order   []list         // in the order of their first changes
 	durable map[list]int   // number of members that certainly survive
@@ -93,15 +102,18 @@ type survival struct {
 // crash returns the tree that survives a crash in which changes had been made to base. A prefix of the changes of each file survives, and a
 // prefix of the changes of each directory's entries. Both include at least the synced changes. A move survives in both directories or in
 // neither. Pages of a file that the program has mapped survive independently, each with a prefix of its changes. A flip of a bit always
-// survives, in whatever the file holds at its offset.
-func crash(base *Tree, changes []Change, dir string, choose func(what string, n int) int) *Tree {
-	s := &survival{changes, map[list][]int{}, nil, map[list]int{}, map[list]int{}, map[int]int{}}
+// survives, in whatever the file holds at its offset. File systems with a journal keep more, see [Rules].
+func crash(base *Tree, changes []Change, dir string, rules Rules, choose func(what string, n int) int) *Tree {
+	s := &survival{changes: changes, rules: rules, files: newProgress(base), members: map[list][]int{}, durable: map[list]int{},
+		cuts: map[list]int{}, torn: map[int]int{}}
 	s.collect()
-	s.choose(Paths(base, changes, dir), choose)
+	names := Paths(base, changes, dir)
+	names[journal.ino] = "all folders below " + dir
+	s.choose(names, choose)
 	t := base.clone()
 	for i := range changes {
 		c := changes[i]
-		if slices.ContainsFunc(c.lists(), func(l list) bool { return !s.within(s.cuts, l, i) }) {
+		if slices.ContainsFunc(s.lists(&c), func(l list) bool { return !s.within(s.cuts, l, i) }) && !s.files.logged[i] {
 			if s.torn[i] == 0 {
 				continue
 			}
@@ -117,20 +129,28 @@ func (s *survival) collect() {
 	for i := range s.changes {
 		c := &s.changes[i]
 		if c.Op == SyncInode || c.Op == SyncPages {
+			if s.rules.Journal {
+				s.syncEntries(c)
+			}
 			for _, l := range s.order {
 				if l.ino == c.Ino && (c.Op == SyncInode || l.page*PageSize >= c.At && l.page*PageSize < c.At+c.Size) {
 					s.durable[l] = len(s.members[l])
 				}
 			}
 		}
-		for _, l := range c.lists() {
+		for _, l := range s.lists(c) {
 			if s.members[l] == nil {
 				s.order = append(s.order, l)
 			}
 			s.members[l] = append(s.members[l], i)
 		}
+		s.files.apply(c, i, len(s.members[journal]))
 	}
-	both(s.changes, func(a, b list, i int) bool {
+	if s.rules.Journal {
+		s.keepReplacements(s.durable)
+		return
+	}
+	s.both(func(a, b list, i int) bool {
 		if !s.within(s.durable, a, i) || s.within(s.durable, b, i) {
 			return false
 		}
@@ -168,7 +188,11 @@ func (s *survival) choose(names map[int]string, choose func(what string, n int) 
 			}
 		}
 	}
-	both(s.changes, func(a, b list, i int) bool {
+	if s.rules.Journal {
+		s.keepReplacements(s.cuts)
+		return
+	}
+	s.both(func(a, b list, i int) bool {
 		if s.within(s.cuts, a, i) || !s.within(s.cuts, b, i) {
 			return false
 		}
@@ -195,11 +219,11 @@ func choosePage(l list, open int, name string, stored map[int]int, choose func(w
 }
 
 // both calls f for both orders of the two directories of each move, until a pass changes nothing.
-func both(changes []Change, f func(a, b list, i int) bool) {
+func (s *survival) both(f func(a, b list, i int) bool) {
 	for again := true; again; {
 		again = false
-		for i := range changes {
-			if d := changes[i].lists(); len(d) == 2 {
+		for i := range s.changes {
+			if d := s.lists(&s.changes[i]); len(d) == 2 {
 				again = f(d[0], d[1], i) || again
 				again = f(d[1], d[0], i) || again
 			}

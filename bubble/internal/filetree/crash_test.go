@@ -3,7 +3,6 @@ package filetree
 import (
 	"bytes"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -72,42 +71,80 @@ func TestCrash_Survivors(t *testing.T) {
 			{Op: MoveEntry, Ino: log, Dir: Root, Name: "log", ToDir: sub, To: "log"}},
 			[]string{`/log "" /sub/`, `/sub/ /sub/log ""`}},
 	} {
-		got := map[string]bool{}
-		for picks := []int{}; ; {
-			at := 0
-			var arities []int
-			left := crash(New(), c.changes, "/data", func(_ string, n int) int {
-				if at == len(picks) {
-					picks = append(picks, 0)
-				}
-				arities = append(arities, n)
-				at++
-				return picks[at-1]
-			})
-			text := string(left.Append(nil))
-			got[text] = true
-			if back, err := Parse([]byte(text)); err != nil || string(back.Append(nil)) != text {
-				t.Fatalf("%s: %v from %q", c.name, err, text)
-			}
-			picks = picks[:at]
-			for at--; at >= 0 && picks[at]+1 == arities[at]; at-- {
-				picks = picks[:at]
-			}
-			if at < 0 {
-				break
-			}
-			picks[at]++
-		}
-		var texts []string
-		for _, text := range slices.Sorted(maps.Keys(got)) {
-			texts = append(texts, brief(t, text))
-		}
-		slices.Sort(texts)
 		slices.Sort(c.want)
-		if !slices.Equal(texts, c.want) {
-			t.Errorf("%s: left %q, want %q", c.name, texts, c.want)
+		if got := survivors(t, c.changes, Rules{}); !slices.Equal(got, c.want) {
+			t.Errorf("%s: left %q, want %q", c.name, got, c.want)
 		}
 	}
+}
+
+// Each file system leaves exactly these trees.
+func TestCrash_FileSystems(t *testing.T) {
+	const a, b = 2, 3
+	ext4, xfs, btrfs := Rules{Journal: true, Replacement: true}, Rules{Journal: true}, Rules{Journal: true, OwnName: true, Replacement: true}
+	file := func(ino int, name string) Change { return Change{Op: CreateFile, Ino: ino, Dir: Root, Name: name} }
+	write := func(ino int, text string) Change { return Change{Op: WriteData, Ino: ino, Data: []byte(text)} }
+	sync := func(ino int) Change { return Change{Op: SyncInode, Ino: ino} }
+	both := []Change{file(a, "a"), file(b, "b"), write(b, "B"), sync(b)}
+	replace := []Change{file(a, "a"), write(a, "A"), sync(a), sync(Root), file(b, "b"), write(b, "B"),
+		{Op: MoveEntry, Ino: b, Dir: Root, Name: "b", ToDir: Root, To: "a"}}
+	for _, c := range []struct {
+		name    string
+		rules   Rules
+		changes []Change
+		want    []string
+	}{
+		{"a sync includes the name", ext4, both, []string{`/a "" /b "B"`}},
+		{"a sync includes the name and earlier ones", xfs, both, []string{`/a "" /b "B"`}},
+		{"a sync includes the own name", btrfs, both, []string{`/a "" /b "B"`, `/b "B"`}},
+		{"a sync of no name", Rules{}, both, []string{"", `/a ""`, `/a "" /b "B"`}},
+		{"the order of names", ext4, []Change{file(a, "a"), file(b, "b")}, []string{"", `/a ""`, `/a "" /b ""`}},
+		{"a sync of what was not changed since its name", ext4, []Change{file(a, "a"), sync(a), file(b, "b"), sync(a)},
+			[]string{`/a ""`, `/a "" /b ""`}},
+		{"a rename over a file, ordered", ext4, replace, []string{`/a "A"`, `/a "A" /b ""`, `/a "A" /b "B"`, `/a "B"`}},
+		{"a rename over a file, flushed", btrfs, replace, []string{`/a "A"`, `/a "A" /b ""`, `/a "A" /b "B"`, `/a "B"`}},
+		{"a rename over a file, without order", xfs, replace, []string{`/a ""`, `/a "A"`, `/a "A" /b ""`, `/a "A" /b "B"`, `/a "B"`}},
+	} {
+		if got := survivors(t, c.changes, c.rules); !slices.Equal(got, c.want) {
+			t.Errorf("%s, %+v: left %q, want %q", c.name, c.rules, got, c.want)
+		}
+	}
+}
+
+// survivors returns all trees that a crash can leave.
+func survivors(t *testing.T, changes []Change, rules Rules) (texts []string) {
+	t.Helper()
+	got := map[string]bool{}
+	for picks := []int{}; ; {
+		at := 0
+		var arities []int
+		left := crash(New(), changes, "/data", rules, func(_ string, n int) int {
+			if at == len(picks) {
+				picks = append(picks, 0)
+			}
+			arities = append(arities, n)
+			at++
+			return picks[at-1]
+		})
+		text := string(left.Append(nil))
+		got[text] = true
+		if back, err := Parse([]byte(text)); err != nil || string(back.Append(nil)) != text {
+			t.Fatalf("%v from %q", err, text)
+		}
+		picks = picks[:at]
+		for at--; at >= 0 && picks[at]+1 == arities[at]; at-- {
+			picks = picks[:at]
+		}
+		if at < 0 {
+			break
+		}
+		picks[at]++
+	}
+	for text := range got {
+		texts = append(texts, brief(t, text))
+	}
+	slices.Sort(texts)
+	return texts
 }
 
 // brief lists the paths of an encoded tree with the contents of files.
