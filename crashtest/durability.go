@@ -1,0 +1,184 @@
+package crashtest
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/macemc/macemc/sim"
+)
+
+// What the program announces.
+type (
+	writing struct { // an operation begins; records have no key
+		Key, Value string
+		Deletes    bool
+	}
+	written writing  // it was acknowledged
+	read    struct { // Get has returned
+		Key, Value string
+		OK         bool
+	}
+	taking struct{} // Take begins
+	taken  struct { // it has returned
+		Record string
+		OK     bool
+	}
+	trimming struct{ Records []string } // Trim begins to remove them
+	content  struct{ Records []string } // of a log; that of a queue has been taken
+)
+
+// durability is a monitor of what the store has acknowledged.
+type durability struct {
+	Keys    map[string]*values
+	Records map[string]status
+	Order   []string // of acknowledged records, as each was acknowledged
+	Takes   int      // calls of Take that have not returned
+}
+
+// values are the possible values of a key. An empty one means absent.
+type values struct {
+	Acknowledged string
+	Pending      []string // of later operations without acknowledgment
+}
+
+// status is the state of a record.
+type status uint8
+
+const (
+	pending      status = iota // its Append has not returned
+	acknowledged               // it must be there
+	removed                    // Trim or Take may have removed it
+)
+
+func newDurability() *durability {
+	return &durability{Keys: map[string]*values{}, Records: map[string]status{}}
+}
+
+// Observe implements [sim.Monitor].
+func (d *durability) Observe(_ sim.NodeID, event any) error {
+	switch e := event.(type) {
+	case writing:
+		d.begin(e)
+	case written:
+		d.acknowledge(writing(e))
+	case read:
+		return d.check(e)
+	case taking:
+		d.Takes++
+	case taken:
+		return d.remove(e)
+	case trimming:
+		for _, r := range e.Records {
+			d.Records[r] = removed
+		}
+	case content:
+		return d.compare(e.Records)
+	}
+	return nil
+}
+
+func (d *durability) begin(w writing) {
+	if w.Key == "" {
+		d.Records[w.Value] = pending
+		return
+	}
+	v := d.Keys[w.Key]
+	if v == nil {
+		v = &values{}
+		d.Keys[w.Key] = v
+	}
+	v.Pending = append(v.Pending, w.Value)
+}
+
+func (d *durability) acknowledge(w writing) {
+	if w.Key == "" {
+		d.Records[w.Value] = acknowledged
+		d.Order = append(d.Order, w.Value)
+		return
+	}
+	*d.Keys[w.Key] = values{Acknowledged: w.Value}
+}
+
+// check judges a value. Only one client writes a key, so a value that was read is one of the possible ones.
+func (d *durability) check(r read) error {
+	v := d.Keys[r.Key]
+	if v == nil {
+		v = &values{}
+	}
+	value := r.Value
+	if !r.OK {
+		value = ""
+	}
+	if value == v.Acknowledged || slices.Contains(v.Pending, value) {
+		return nil
+	}
+	return fmt.Errorf("%s is %s; acknowledged: %s; not acknowledged: %s", r.Key, shown(value), shown(v.Acknowledged), list(v.Pending))
+}
+
+// remove judges a record that was taken, and forgets it.
+func (d *durability) remove(t taken) error {
+	d.Takes = max(d.Takes-1, 0)
+	if !t.OK {
+		return nil
+	}
+	if _, known := d.Records[t.Record]; !known {
+		return fmt.Errorf("Take returned %s, which nobody has appended", shown(t.Record))
+	}
+	d.Records[t.Record] = removed
+	return nil
+}
+
+// compare judges the records of a log, or those that are left of a queue: none.
+func (d *durability) compare(records []string) error {
+	found := map[string]bool{}
+	for _, r := range records {
+		switch _, known := d.Records[r]; {
+		case !known:
+			return fmt.Errorf("the log has the record %s, which nobody has appended", shown(r))
+		case found[r]:
+			return fmt.Errorf("the log has the record %s twice", shown(r))
+		}
+		found[r] = true
+	}
+	var lost []string
+	for _, r := range slices.Sorted(maps.Keys(d.Records)) {
+		if d.Records[r] == acknowledged && !found[r] {
+			lost = append(lost, r)
+		}
+	}
+	if len(lost) > d.Takes { // each of these may have removed one
+		return fmt.Errorf("%d acknowledged records are lost: %s", len(lost), list(lost))
+	}
+	d.Takes = 0
+	for _, r := range lost {
+		d.Records[r] = removed
+	}
+	return nil
+}
+
+// shown returns a value for messages: its first bytes and its size.
+func shown(value string) string {
+	const most = 40
+	switch {
+	case value == "":
+		return "absent"
+	case len(value) > most:
+		return fmt.Sprintf("%q... (%d bytes)", value[:most], len(value))
+	}
+	return fmt.Sprintf("%q", value)
+}
+
+func list(values []string) string {
+	if len(values) == 0 {
+		return "none"
+	}
+	text := ""
+	for i, v := range values {
+		if i > 0 {
+			text += ", "
+		}
+		text += shown(v)
+	}
+	return text
+}
