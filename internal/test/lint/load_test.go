@@ -70,7 +70,9 @@ var loadModule = sync.OnceValues(func() (*tree, error) {
 			return err
 		}
 		name, rel := d.Name(), relative(root, dir)
-		if dir != root && (name == "testdata" || name[0] == '.' || name[0] == '_' || (below(rel, "glue/...") || rel == "deploy" || rel == "internal/test/clients" || rel == "evaluation/ecosystem") && exists(dir, "go.mod")) ||
+		other := below(rel, "glue/...", "deploy", "internal/test/clients", "evaluation/ecosystem", "evaluation/found/...") &&
+			exists(dir, "go.mod")
+		if dir != root && (name == "testdata" || name[0] == '.' || name[0] == '_' || other) ||
 			testing.Short() && slices.Contains(heavy, rel) {
 			return filepath.SkipDir
 		}

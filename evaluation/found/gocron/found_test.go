@@ -1,0 +1,210 @@
+package gocron
+
+import (
+	"context"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/go-co-op/gocron/v2"
+)
+
+func scheduler(t *testing.T, options ...gocron.SchedulerOption) gocron.Scheduler {
+	t.Helper()
+	s, err := gocron.NewScheduler(options...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// stacks returns how many goroutines have called function.
+func stacks(function string) int {
+	buf := make([]byte, 1<<20)
+	n := 0
+	for _, g := range strings.Split(string(buf[:runtime.Stack(buf, true)]), "\n\n") {
+		if strings.Contains(g, function) {
+			n++
+		}
+	}
+	return n
+}
+
+func TestLimitedRuns(t *testing.T) {
+	s := scheduler(t)
+	var runs atomic.Int32
+	_, err := s.NewJob(gocron.DurationJob(50*time.Millisecond),
+		gocron.NewTask(func() { runs.Add(1); time.Sleep(225 * time.Millisecond) }),
+		gocron.WithLimitedRuns(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Start()
+	time.Sleep(600 * time.Millisecond)
+	if n := runs.Load(); n != 1 {
+		t.Errorf("a job limited to 1 run was executed %d times", n)
+	}
+	s.Shutdown()
+}
+
+func TestGivenUpStop(t *testing.T) {
+	s := scheduler(t)
+	started := make(chan struct{}, 1)
+	_, err := s.NewJob(gocron.OneTimeJob(gocron.OneTimeJobStartImmediately()),
+		gocron.NewTask(func() { started <- struct{}{}; time.Sleep(200 * time.Millisecond) }))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Start()
+	<-started
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
+	defer cancel()
+	if err := s.StopJobsWithContext(ctx); err == nil {
+		t.Fatal("stopped while the job runs")
+	}
+	time.Sleep(400 * time.Millisecond)
+	if err := s.Shutdown(); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(time.Second)
+	if n := stacks("gocron/v2.NewScheduler"); n > 0 {
+		t.Errorf("%d goroutine of the scheduler is left a second after Shutdown has returned nil", n)
+	}
+}
+
+func TestRemovedSingleton(t *testing.T) {
+	s := scheduler(t)
+	s.Start()
+	for range 20 {
+		ran := make(chan struct{}, 1)
+		j, err := s.NewJob(gocron.OneTimeJob(gocron.OneTimeJobStartImmediately()),
+			gocron.NewTask(func() { ran <- struct{}{} }),
+			gocron.WithSingletonMode(gocron.LimitModeReschedule))
+		if err != nil {
+			t.Fatal(err)
+		}
+		<-ran
+		s.RemoveJob(j.ID())
+	}
+	time.Sleep(time.Second)
+	if n := stacks("singletonModeRunner"); n > 0 {
+		t.Errorf("%d goroutines are left of 20 removed jobs", n)
+	}
+	s.Shutdown()
+}
+
+func TestRunNowBeforeStart(t *testing.T) {
+	s := scheduler(t)
+	j, err := s.NewJob(gocron.DurationJob(time.Hour), gocron.NewTask(func() {}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := j.RunNow(); err == nil {
+		t.Fatal("RunNow of a scheduler that was not started")
+	}
+	done := make(chan struct{})
+	go func() { s.Start(); close(done) }()
+	select {
+	case <-done:
+	case <-time.After(3 * time.Second):
+		t.Error("Start did not return within 3 seconds after a failed RunNow")
+	}
+	s.Shutdown()
+}
+
+func TestStopCPU(t *testing.T) {
+	s := scheduler(t)
+	started := make(chan struct{}, 1)
+	_, err := s.NewJob(gocron.OneTimeJob(gocron.OneTimeJobStartImmediately()),
+		gocron.NewTask(func() { started <- struct{}{}; time.Sleep(2 * time.Second) }))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Start()
+	<-started
+	before := cpu()
+	s.Shutdown()
+	if used := cpu() - before; used > 100*time.Millisecond {
+		t.Errorf("Shutdown used %v of CPU time while it waited 2s for a job that sleeps", used.Round(10*time.Millisecond))
+	}
+}
+
+func cpu() time.Duration {
+	var u syscall.Rusage
+	syscall.Getrusage(syscall.RUSAGE_SELF, &u)
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// StopJobs returns before it has marked the scheduler as stopped, so Start may believe that it is started.
+func TestStartAfterStop(t *testing.T) {
+	repeat(t, func() string {
+		s := scheduler(t)
+		ran := make(chan struct{}, 100)
+		_, err := s.NewJob(gocron.DurationJob(time.Millisecond), gocron.NewTask(func() {
+			select {
+			case ran <- struct{}{}:
+			default:
+			}
+		}))
+		if err != nil {
+			return err.Error()
+		}
+		defer s.Shutdown()
+		s.Start()
+		if err := s.StopJobs(); err != nil {
+			return err.Error()
+		}
+		s.Start()
+		for len(ran) > 0 {
+			<-ran
+		}
+		select {
+		case <-ran:
+			return ""
+		case <-time.After(5 * time.Second):
+			return "no job has run for 5s after StopJobs and Start"
+		}
+	})
+}
+
+// The second of two calls of Shutdown waits for a result that the first one has taken.
+func TestShutdownTwice(t *testing.T) {
+	repeat(t, func() string {
+		s := scheduler(t)
+		s.Start()
+		if err := s.Shutdown(); err != nil {
+			return err.Error()
+		}
+		if err := s.Shutdown(); err != nil {
+			return "the second Shutdown returns: " + err.Error()
+		}
+		return ""
+	})
+}
+
+// repeat executes attempt by eight goroutines, until it returns what is wrong, or for 30 seconds.
+func repeat(t *testing.T, attempt func() string) {
+	start := time.Now()
+	var attempts atomic.Int32
+	wrong := make(chan string, 8)
+	for range 8 {
+		go func() {
+			for time.Since(start) < 30*time.Second {
+				attempts.Add(1)
+				if text := attempt(); text != "" {
+					wrong <- text
+					return
+				}
+			}
+			wrong <- ""
+		}()
+	}
+	for range 8 {
+		if text := <-wrong; text != "" {
+			t.Fatalf("attempt %d: %s", attempts.Load(), text)
+		}
+	}
+}
