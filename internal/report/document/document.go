@@ -53,6 +53,7 @@ type Style struct {
 	Color    bool // for a terminal: highlights the headline and the marked step
 	Width    int  // columns; 0 means 100
 	Brief    bool // a report without a finding has at most five lines
+	Short    bool // a finding has at most 40 lines of 80 columns
 	Expand   bool // shows each step of folded ticks
 }
 

@@ -66,6 +66,10 @@ func Terminal(w io.Writer, d *document.Document) error {
 		t.known(r)
 		return t.b.Flush()
 	}
+	if t.style.Short {
+		t.short(d)
+		return t.b.Flush()
+	}
 	setting := "(" + document.Setting(r) + ")"
 	if len([]rune(d.Title))+2+len([]rune(setting)) <= t.style.Width {
 		t.paint(red, d.Title, "  "+setting)
@@ -83,11 +87,8 @@ func Terminal(w io.Writer, d *document.Document) error {
 	for _, f := range d.Violated {
 		t.fact(f)
 	}
-	if c := d.Code; c != nil {
-		t.fact(document.Fact{Label: cmp.Or(c.Label, "source:"), Text: c.Place, Aside: c.Note})
-		for _, line := range c.Text() {
-			t.line("      " + replay.Shorten(line, t.style.Width-6))
-		}
+	if d.Code != nil {
+		t.code(d.Code, -1)
 	}
 	for _, f := range d.Compared {
 		t.fact(f)
@@ -120,6 +121,66 @@ func Terminal(w io.Writer, d *document.Document) error {
 	return t.b.Flush()
 }
 
+// Limits of a short report.
+const (
+	shortLines = 40
+	shortWidth = 80
+	shortSteps = 5 // before the marked one
+	shortCode  = 5 // lines after the marked one
+	shortEnd   = 4 // lines of the commands
+)
+
+// short writes the headline of a finding, its decisive step and code, the steps around it, and the commands that show the rest.
+func (t *terminal) short(d *document.Document) {
+	t.style.Width = min(t.style.Width, shortWidth)
+	t.paint(red, d.Title)
+	t.paragraph("  ", "  ", d.Sentence)
+	t.line("")
+	for _, f := range slices.Concat(d.Violated, d.Compared) {
+		t.textAt = max(t.textAt, len([]rune(f.Label))+4)
+	}
+	for _, f := range slices.Concat(d.Violated, d.Compared) {
+		marked := f.Label == "critical step:" || strings.HasPrefix(f.Label, "at step")
+		if marked || f.Label == "effect:" || f.Label == "nearest run:" || f.Label == "certainty:" {
+			t.fact(document.Fact{Label: f.Label, Text: f.Text})
+		}
+		if marked && d.Code != nil {
+			t.code(d.Code, shortCode)
+		}
+	}
+	commands := report.Commands{Look: d.Report.Commands.Look, Report: d.Report.Commands.Report}
+	if program, _, ok := strings.Cut(commands.Look, " mdb "); ok {
+		commands.Look = program + " mdb last"
+	}
+	if commands.Report != "" {
+		commands.More = "the report has all steps, their causes, and the nearest run"
+	}
+	if d.Dead != nil {
+		mark := document.MarkedStep(d.Report, d.Dead.Last())
+		for before := shortSteps; before >= 0; before-- {
+			steps := slices.DeleteFunc(slices.Clone(d.DeadSteps), func(step int) bool { return step < mark-before || step > mark+1 })
+			if lines := document.Excerpt(d.Dead, steps, true, false, t.style.Width); t.lines+1+len(lines)+shortEnd <= shortLines {
+				t.line("")
+				t.excerpt(lines)
+				break
+			}
+		}
+	}
+	t.commands(commands)
+}
+
+// code writes source with up to a number of lines after the marked one. A negative number means all.
+func (t *terminal) code(c *document.Code, after int) {
+	t.fact(document.Fact{Label: cmp.Or(c.Label, "source:"), Text: c.Place, Aside: c.Note})
+	lines := c.Text()
+	if after >= 0 {
+		lines = lines[:min(len(lines), c.Mark+1+after)]
+	}
+	for _, line := range lines {
+		t.line("      " + replay.Shorten(line, t.style.Width-6))
+	}
+}
+
 // causes lists the handlers of steps that led to the violation, the first one with its source.
 func (t *terminal) causes(d *document.Document) {
 	label := "causes:"
@@ -141,6 +202,7 @@ type terminal struct {
 	b      *bufio.Writer
 	style  document.Style
 	textAt int // column of the text of facts
+	lines  int // written
 }
 
 func (t *terminal) line(s string) { t.paint("", "", s) }
@@ -151,6 +213,7 @@ func (t *terminal) paint(color, text string, rest ...string) {
 	if t.style.Color && color != "" {
 		text = color + text + plain
 	}
+	t.lines++
 	t.b.WriteString(strings.TrimRight(text+other, " "))
 	t.b.WriteByte('\n')
 }

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -196,14 +197,24 @@ func TestReport_OnTerminal(t *testing.T) {
 }
 
 // The report of RT13 contains the essential facts: the crash, the acceptance that arrives in state init and has no effect, and the Remove
-// that is sent where the run recovers.
+// that is sent where the run recovers. Flag --brief prints the ones that fit into 40 lines.
 func TestReportExplainsRT13(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
 	}
 	t.Chdir(t.TempDir())
-	if _, stderr, status := run(t, "search", "randtree", "--bug", "RT13", "--out", "rt13", "--workers", "1", "--walks", "40", "--walk-steps", "1000"); status != 1 {
+	brief, stderr, status := run(t, "search", "randtree", "--bug", "RT13", "--out", "rt13", "--workers", "1", "--walks", "40", "--walk-steps", "1000", "--brief")
+	if status != 1 {
 		t.Fatalf("exit status %d: %s", status, stderr)
+	}
+	lines := strings.Split(strings.TrimSuffix(brief, "\n"), "\n")
+	if len(lines) > 40 || slices.ContainsFunc(lines, func(l string) bool { return len([]rune(l)) > 80 }) {
+		t.Errorf("--brief prints %d lines, want at most 40 of 80 columns:\n%s", len(lines), brief)
+	}
+	for _, want := range []string{"after step", "critical step:", "n1 receives JoinReply", "func (n *Node) joinAnswered(", "* CRASH", " mdb last", "rt13/report.html"} {
+		if !strings.Contains(brief, want) {
+			t.Errorf("%q is missing in\n%s", want, brief)
+		}
 	}
 	text, err := os.ReadFile("rt13/report.md")
 	if err != nil {

@@ -73,6 +73,7 @@ func (a *app) searchCommand() *cobra.Command {
 	}
 	fl := cmd.Flags()
 	fl.SortFlags = false
+	fl.BoolVar(&a.Style.Short, "brief", false, "print at most 40 lines of a finding")
 	subjectFlags(fl, &f.Subject, &test, "check only")
 	fl.Var((*only)(&f.Property), "property", "check only property or monitor `NAME`")
 	fl.StringVar((*string)(&f.Config.Strategy), "strategy", "",
