@@ -1,0 +1,67 @@
+package gotest
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// The user's command, which starts test binaries, is split as the go command splits it, and quoted again.
+func TestSplitWords(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		want []string
+	}{
+		{"", nil}, {"  ", nil}, {"sudo -E", []string{"sudo", "-E"}}, {` 'a b'  "c'd" e`, []string{"a b", "c'd", "e"}}, {"''", []string{""}},
+	} {
+		got, err := splitWords(c.text)
+		if err != nil || !slices.Equal(got, c.want) {
+			t.Errorf("%s: got %q, %v, want %q", c.text, got, err, c.want)
+		}
+		var quoted []string
+		for _, word := range got {
+			q, err := quoteWord(word)
+			if err != nil {
+				t.Errorf("%q: %v", word, err)
+			}
+			quoted = append(quoted, q)
+		}
+		if again, err := splitWords(strings.Join(quoted, " ")); err != nil || !slices.Equal(again, c.want) {
+			t.Errorf("%q: got %q, %v, want %q", quoted, again, err, c.want)
+		}
+	}
+	if words, err := splitWords(`a 'b`); err == nil {
+		t.Errorf("got %q, want an error", words)
+	}
+	if text, err := quoteWord(`a'b"c d`); err == nil {
+		t.Errorf("got %s, want an error", text)
+	}
+}
+
+// The go command caches results by the value of -exec, which differs between settings and contains the user's command.
+func TestExecFlag(t *testing.T) {
+	flag := func(x *exploration, args ...string) string {
+		t.Helper()
+		rest, flag, err := x.execFlag(args, "from GOFLAGS")
+		if err != nil || !slices.Equal(rest, []string{"./x"}) {
+			t.Fatalf("%q remain, %v", rest, err)
+		}
+		return flag
+	}
+	plain := flag(&exploration{seed: 1, leaks: true}, "./x")
+	if !strings.HasPrefix(plain, "-exec=") || !strings.HasSuffix(plain, " 2 from GOFLAGS") {
+		t.Errorf("got %s", plain)
+	}
+	if got := flag(&exploration{seed: 1, leaks: true}, "-exec", "time -p", "./x"); !strings.HasSuffix(got, " 2 time -p") {
+		t.Errorf("got %s", got)
+	}
+	if plain != flag(&exploration{seed: 1, leaks: true, store: "s", summaries: "t", temp: "u"}, "./x") {
+		t.Error("folders of a command are part of the value")
+	}
+	for i, x := range []*exploration{{seed: 2, leaks: true}, {seed: 1}, {seed: 1, leaks: true, schedules: 1}, {seed: 1, leaks: true, time: 1},
+		{seed: 1, leaks: true, delay: 1}, {seed: 1, leaks: true, exhaust: "all"}, {seed: 1, leaks: true, schedule: "x"}} {
+		if flag(x, "./x") == plain {
+			t.Errorf("settings %d have the same value", i)
+		}
+	}
+}
