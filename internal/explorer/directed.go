@@ -27,7 +27,8 @@ type director struct {
 }
 
 func newDirector(c *Config, r *Result) *director {
-	return &director{config: c, result: r, predictor: predict.New(int64(cmp.Or(c.Delay, testsched.UsualDelay))), bases: map[int]*testsched.Schedule{}}
+	usual := cmp.Or(c.Delay, testsched.UsualDelay)
+	return &director{config: c, result: r, predictor: predict.New(int64(usual)), bases: map[int]*testsched.Schedule{}}
 }
 
 // Bounds of analyses. They count events and not time, so that equal seeds have equal results.
@@ -46,8 +47,8 @@ type sampled struct {
 	outcome  *testsched.Outcome
 }
 
-// Bounds of the schedules that Config.Batch executes together. Which ones does not depend on time, so that an exploration executes the same
-// runs each time, up to a limit of time.
+// Bounds of the schedules that Config.Batch executes together. Which ones does not depend on time, so that an exploration executes the
+// same runs each time, up to a limit of time.
 const (
 	batchSchedules = 64
 	unbatched      = 3 // number of the first sampled schedules, after each of which others may follow
@@ -104,12 +105,10 @@ func (d *director) batch() []*testsched.Outcome {
 	return c.Batch(d.list)
 }
 
-// draw returns sampled schedule number n, with the limits of runs. It may carry holds, and some have a longer delay than usual instead.
+// draw returns sampled schedule number n, or a directed one in its place, with the limits of runs. A sampled one may carry holds.
 func (d *director) draw(n int) *testsched.Schedule {
-	if n >= delayFrom && n%delayEvery == 0 {
-		if x := d.predictor.Delay(); x != nil {
-			return d.directed(x, false)
-		}
+	if x := d.flip(n); x != nil {
+		return d.directed(x, false)
 	}
 	s := d.config.draw(n, d.longest)
 	if n >= firstSampled {
@@ -118,6 +117,18 @@ func (d *director) draw(n int) *testsched.Schedule {
 	s.Recorded = n&(n+1) == 0 && d.affords() // the number of schedules up to it is a power of two
 	bound(d.result, s)
 	return s
+}
+
+// flip returns the prediction that replaces sampled schedule number n; nil means that none does. Two of the eight kinds of sampled
+// schedules are replaced as long as there are flips of new places.
+func (d *director) flip(n int) *predict.Prediction {
+	if n >= delayFrom && n%delayEvery == 0 {
+		return d.predictor.Delay()
+	}
+	if kind := (n - 2) % 8; n >= firstSampled && (kind == 1 || kind == 4) {
+		return d.predictor.Flip()
+	}
+	return nil
 }
 
 // bound sets the limits of a run.
@@ -148,18 +159,19 @@ func (d *director) directed(x *predict.Prediction, recorded bool) *testsched.Sch
 	return &s
 }
 
-// finish executes schedules with longer delays than usual, after a complete exploration without these.
-func (d *director) finish(step step) {
+// finish executes schedules with longer delays than usual, after a complete exploration without these. It returns true.
+func (d *director) finish(step step) bool {
 	const most = 100
 	for range most {
 		x := d.predictor.Delay()
 		if x == nil || d.result.Finding != nil || d.result.Stop != nil {
-			return
+			break
 		}
 		s := d.directed(x, false)
 		step(s, nil)
 		d.ran(s)
 	}
+	return true
 }
 
 // affords reports whether another run may be analysed.
@@ -227,8 +239,8 @@ func PredictionCounts(predicted, tried, confirmed int) string {
 // maxListed is the maximum number of refuted predictions that are listed.
 const maxListed = 50
 
-// delayed reports whether a directed run has only failed because a goroutine was held for longer than usual. Tests may rely on such times, so
-// that is a note, if it recurs, and no finding.
+// delayed reports whether a directed run has only failed because a goroutine was held for longer than usual. Tests may rely on such times,
+// so that is a note, if it recurs, and no finding.
 func (p *predictions) delayed(s *testsched.Schedule, o *testsched.Outcome, number int, run execute) bool {
 	x := s.Prediction
 	if x == nil || x.Delay == 0 || o.Kind != testsched.Failed || o.HasRace() {

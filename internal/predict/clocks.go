@@ -117,7 +117,7 @@ func (r *run) begin(i int) {
 		}
 	}
 	switch {
-	case e.receives():
+	case e.receives() && e.Flags&(Tries|Case) == 0:
 		r.receive(i, g)
 	case e.Op == WaitGroup && e.Method == Waits:
 		r.join(g, r.released[e.Object])
@@ -144,6 +144,9 @@ func (r *run) waitedForLock(g int) bool {
 // end records the effects of an event on later ones.
 func (r *run) end(i int) {
 	e, g := &r.events[i], r.goroutine(i)
+	if e.receives() && e.Flags&(Tries|Case) != 0 { // it could have come before the operation whose value it receives
+		r.receive(i, g)
+	}
 	c := &r.clocks[g]
 	if c.shared {
 		*c = clock{at: slices.Clone(c.at)}
@@ -197,7 +200,8 @@ func (r *run) channel(object uint64) *channel {
 	return c
 }
 
-// receive orders a receive operation after the send operation of its value, or after the close. A later sender wakes a receiver that waits.
+// receive orders a receive operation after the send operation of its value, or after the close. A later sender wakes a receiver that
+// waits.
 func (r *run) receive(i, g int) {
 	switch c := r.channel(r.events[i].Object); {
 	case len(c.sent) > 0:

@@ -1,5 +1,5 @@
-// Package predict analyses the record of one run of a concurrent program and predicts schedules that show a defect. A prediction is never a
-// finding: a directed run executes it, and confirms or refutes it. The package is plain Go without imports of this module, because
+// Package predict analyses the record of one run of a concurrent program and predicts schedules that show a defect. A prediction is never
+// a finding: a directed run executes it, and confirms or refutes it. The package is plain Go without imports of this module, because
 // internal/overlay compiles it into the tests that macemc test explores.
 //
 // # Analysis
@@ -7,12 +7,14 @@
 // Vector clocks order the operations of a run by go statements, wake-ups, channels and wait groups, but not by locks and atomic operations
 // (clocks.go). Two kinds of predictions follow:
 //
-//   - Cycles of the lock-order graph, whose edges carry the other locks held and the modes of RWMutexes (cycles.go; Havelund, SPIN 2000; Joshi
-//     et al., PLDI 2009). Each cycle of k locks leads to at most k+3 directed schedules.
-//   - Flips: two conflicting operations on one object that are not ordered, executed in the other order (flips.go; Yu et al., OOPSLA 2012).
+//   - Cycles of the lock-order graph, whose edges carry the other locks held and the modes of RWMutexes (cycles.go;
+//     Havelund, SPIN 2000; Joshi et al., PLDI 2009). Each cycle of k locks leads to at most k+3 directed schedules.
+//   - Flips: two conflicting operations on one object that are not ordered, executed in the other order (flips.go;
+//     Yu et al., OOPSLA 2012). One of the two may be a timer, for which a goroutine is held for long enough.
 //
 // # Directed schedules
 //
 // A directed schedule is the schedule of the analysed run with holds. A goroutine that reaches a hold pauses until all others wait. A hold
-// names an operation of a goroutine by its calling context and its number there, not by a step, so that it tolerates other orders before it.
+// names an operation of a goroutine by its calling context and its number there, not by a step, so that it tolerates other orders before
+// it.
 package predict

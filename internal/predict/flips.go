@@ -53,11 +53,12 @@ func (f *flips) compare(i, j int) {
 		return
 	}
 	p.pairs[key]++
-	delay, ok := p.delay(a.Time, b.Time)
+	delay, ok := f.delay(a.Time, b.Time)
 	if !ok {
 		return
 	}
-	x := Prediction{What: what, Delay: delay, rank: rank + rankRepeated*min(times, 2), group: p.group(), Pairs: []Pair{{f.r.operation(i), f.r.operation(j)}}}
+	x := Prediction{What: what, Delay: delay, rank: rank + rankRepeated*min(times, 2), group: p.group(),
+		Pairs: []Pair{{f.r.operation(i), f.r.operation(j)}}}
 	if a.Place == 0 || b.Place == 0 {
 		x.rank += rankUnknown
 	}
@@ -73,11 +74,11 @@ func (f *flips) compare(i, j int) {
 // maxDelay is the maximum virtual time, in nanoseconds, for which a goroutine is held.
 const maxDelay = 10_000_000_000
 
-// delay returns the time for which a goroutine is held at an instant so that it continues after another one; 0 means the usual one. ok is false
-// if that is too long.
-func (p *Predictor) delay(from, to int64) (delay int64, ok bool) {
-	delay = to - from + p.usual/10
-	if delay <= p.usual {
+// delay returns the time for which a goroutine is held at an instant so that it continues after another one; 0 means the usual one. ok is
+// false if that is too long.
+func (f *flips) delay(from, to int64) (delay int64, ok bool) {
+	delay = to - from + f.p.usual/10
+	if delay <= f.p.usual {
 		return 0, true
 	}
 	return delay, delay <= maxDelay
@@ -93,7 +94,7 @@ func (f *flips) overtake(j, g int) {
 		}
 	}
 	before := &r.events[at]
-	delay, ok := p.delay(before.Time, e.Due)
+	delay, ok := f.delay(before.Time, e.Due)
 	key := signature{before.Context, uint64(Timer) << 57}
 	if times := p.pairs[key]; !ok || times == maxPair {
 		return

@@ -108,8 +108,8 @@ func (d defect) judge(p program) (v verdict) {
 	return v
 }
 
-// unprotected reports whether the run has critical sections with pairs of contexts that no common lock excludes from overlapping each other,
-// or those that were chosen.
+// unprotected reports whether the run has critical sections with pairs of contexts that no common lock excludes from overlapping each
+// other, or those that were chosen.
 func (x *execution) unprotected(pairs [][2]uint64, chosen []section) bool {
 	if len(pairs) == 0 {
 		return true

@@ -22,7 +22,8 @@ type Predictor struct {
 
 // New returns a Predictor without predictions. usual is the time for which a directed schedule without Delay holds goroutines.
 func New(usual int64) *Predictor {
-	return &Predictor{usual: usual, queue: map[int][]Prediction{}, known: map[uint64]bool{}, signatures: map[signature]int{}, pairs: map[signature]int{}, predicted: map[int]bool{}, tried: map[int]bool{}}
+	return &Predictor{usual: usual, queue: map[int][]Prediction{}, known: map[uint64]bool{}, signatures: map[signature]int{},
+		pairs: map[signature]int{}, predicted: map[int]bool{}, tried: map[int]bool{}}
 }
 
 // signature identifies the code of a prediction.
@@ -57,7 +58,8 @@ func (r *run) operation(i int) Operation {
 	return Operation{e.Who, e.Op, e.Place}
 }
 
-// Ranks of predictions. Repetitions of the same pair of places add rankRepeated, and directed runs that the prediction builds on rankDepth.
+// Ranks of predictions. Repetitions of the same pair of places add rankRepeated, and directed runs that the prediction builds on
+// rankDepth.
 const (
 	rankCycle      = 0
 	rankClose      = 10 // and Add and Wait, Signal and Wait
@@ -143,6 +145,14 @@ func (p *Predictor) Cycle() *Prediction {
 	return p.Best()
 }
 
+// Flip returns the next directed schedule for a flip of new places, which is executed for its own sake. nil means that there is none.
+func (p *Predictor) Flip() *Prediction {
+	if len(p.ranks) == 0 || p.ranks[0] >= rankUnknown {
+		return nil
+	}
+	return p.Best()
+}
+
 // Delay returns the next prediction with a longer delay than usual; nil means that there is none.
 func (p *Predictor) Delay() *Prediction {
 	if len(p.delays) == 0 {
@@ -151,8 +161,8 @@ func (p *Predictor) Delay() *Prediction {
 	return p.tries(&p.delays)
 }
 
-// Carry returns the next prediction whose holds a sampled schedule is to have besides: at every second call, or a conflict of close or wait
-// operations. nil means that there is none.
+// Carry returns the next prediction whose holds a sampled schedule is to have besides: at every second call, or a conflict of close or
+// wait operations. nil means that there is none.
 func (p *Predictor) Carry() *Prediction {
 	p.sampled++
 	if len(p.ranks) == 0 || p.ranks[0] >= rankTry && p.sampled%2 == 0 {
@@ -166,8 +176,8 @@ func (p *Predictor) Carry() *Prediction {
 	return x
 }
 
-// Best returns the directed schedule with the lowest rank, without those that delay a goroutine for longer than usual. nil means that there
-// is none.
+// Best returns the directed schedule with the lowest rank, without those that delay a goroutine for longer than usual. nil means that
+// there is none.
 func (p *Predictor) Best() *Prediction {
 	if len(p.ranks) == 0 {
 		return nil

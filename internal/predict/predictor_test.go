@@ -32,28 +32,50 @@ func predicted(events []Event) (texts []string) {
 	return texts
 }
 
+// on returns an event of a goroutine.
+func on(who, object uint64, op Op, method Method) Event {
+	return Event{Who: who, Object: object, Op: op, Method: method}
+}
+
+// woken returns the event after a wake-up by the event of a number.
+func (e Event) woken(by uint32) Event {
+	e.Waker = by
+	return e
+}
+
+// tried returns the event with the outcome of an operation that may fail.
+func (e Event) tried(ok bool) Event {
+	if e.Flags = Tries; ok {
+		e.Flags |= Succeeded
+	}
+	return e
+}
+
 func TestPredictor_Flips(t *testing.T) {
 	const c = 7
+	send, closed := on(1, c, Send, Other), on(2, c, Close, Other)
+	load, swap := on(1, c, Atomic, Loads), on(2, c, Atomic, Swaps)
 	for name, test := range map[string]struct {
 		events []Event
 		want   []string
 	}{
-		"close before send":  {record(Event{Who: 1, Object: c, Op: Send}, Event{Who: 2, Object: c, Op: Close}), []string{"close before send"}},
-		"other channels":     {record(Event{Who: 1, Object: c, Op: Send}, Event{Who: 2, Object: c + 1, Op: Close}), nil},
-		"ordered by go":      {record(Event{Who: 1, Object: c, Op: Send}, Event{Who: 2, Waker: 1, Object: c, Op: Close}), nil},
-		"one goroutine":      {record(Event{Who: 1, Object: c, Op: Send}, Event{Who: 1, Object: c, Op: Close}), nil},
-		"signal before wait": {record(Event{Who: 1, Object: c, Op: Cond, Method: Waits}, Event{Who: 2, Object: c, Op: Cond}), []string{"Signal before Wait"}},
-		"two loads":          {record(Event{Who: 1, Object: c, Op: Atomic, Method: Loads}, Event{Who: 2, Object: c, Op: Atomic, Method: Loads}), nil},
-		"failed CAS":         {record(Event{Who: 1, Object: c, Op: Atomic, Method: Loads}, Event{Who: 2, Object: c, Op: Atomic, Method: Swaps, Flags: Tries}), nil},
-		"CAS": {record(Event{Who: 1, Object: c, Op: Atomic, Method: Loads}, Event{Who: 2, Object: c, Op: Atomic, Method: Swaps, Flags: Tries | Succeeded}),
-			[]string{"atomic operation before atomic operation"}},
-		"done and wait": {record(Event{Who: 1, Object: c, Op: WaitGroup, Method: Reduces}, Event{Who: 2, Object: c, Op: WaitGroup, Method: Waits}), nil},
-		"add and wait": {record(Event{Who: 1, Object: c, Op: WaitGroup, Method: Waits}, Event{Who: 2, Object: c, Op: WaitGroup}),
-			[]string{"Add before Wait"}},
-		"send orders close": {record(Event{Who: 1, Object: c + 1, Op: Receive}, Event{Who: 1, Object: c, Op: Send}, Event{Who: 1, Object: c + 2, Op: Send},
-			Event{Who: 2, Object: c + 2, Op: Receive}, Event{Who: 2, Object: c, Op: Close}), nil},
-		"unlock does not order": {record(Event{Who: 1, Object: 1, Op: Lock}, Event{Who: 1, Object: c, Op: Send}, Event{Who: 1, Object: 1, Op: Unlock},
-			Event{Who: 2, Object: 2, Op: Lock}, Event{Who: 2, Waker: 3, Object: c, Op: Close}), []string{"close before send"}},
+		"close before send":  {record(send, closed), []string{"close before send"}},
+		"other channels":     {record(send, on(2, c+1, Close, Other)), nil},
+		"ordered by go":      {record(send, closed.woken(1)), nil},
+		"one goroutine":      {record(send, on(1, c, Close, Other)), nil},
+		"signal before wait": {record(on(1, c, Cond, Waits), on(2, c, Cond, Other)), []string{"Signal before Wait"}},
+		"two loads":          {record(load, on(2, c, Atomic, Loads)), nil},
+		"failed CAS":         {record(load, swap.tried(false)), nil},
+		"CAS":                {record(load, swap.tried(true)), []string{"atomic operation before atomic operation"}},
+		"done and wait":      {record(on(1, c, WaitGroup, Reduces), on(2, c, WaitGroup, Waits)), nil},
+		"add and wait":       {record(on(1, c, WaitGroup, Waits), on(2, c, WaitGroup, Other)), []string{"Add before Wait"}},
+		"failed receive":     {record(on(1, c, Receive, Other).tried(false), on(2, c, Send, Other)), []string{"send before receive"}},
+		"close before try":   {record(on(1, c, Close, Other), on(2, c, Receive, Other).tried(true)), []string{"receive before close"}},
+		"send orders close":  {record(send, on(1, c+2, Send, Other), on(2, c+2, Receive, Other), closed), nil},
+		"unlock does not order": {record(on(1, 1, Lock, Other), send, on(1, 1, Unlock, Other), on(2, 2, Lock, Other), closed.woken(3)),
+			[]string{"close before send"}},
+		"go after a wait": {record(on(1, 1, WaitGroup, Waits), send, on(1, 1, WaitGroup, Reduces), on(2, 0, Go, Other).woken(3),
+			on(3, c, Close, Other).woken(4)), nil},
 	} {
 		if got := predicted(test.events); !slices.Equal(got, test.want) {
 			t.Errorf("%s: got %q, want %q", name, got, test.want)
@@ -61,10 +83,35 @@ func TestPredictor_Flips(t *testing.T) {
 	}
 }
 
+// A timer fires before an operation that stops it, or whose effect it precedes, if the goroutine is held for long enough.
+func TestPredictor_Delays(t *testing.T) {
+	const ms = 1_000_000
+	stop := Event{Who: 2, Object: 7, Op: Timer, Time: 5 * ms, Due: 25 * ms}
+	for name, test := range map[string]struct {
+		events []Event
+		want   int64
+	}{
+		"stop":          {record(on(1, 3, Send, Other), stop), 20*ms + ms/10},
+		"sleep":         {record(on(1, 7, Atomic, Other), Event{Who: 2, Object: 7, Op: Atomic, Method: Loads, Time: 50 * ms}), 50*ms + ms/10},
+		"short":         {record(on(1, 7, Atomic, Other), Event{Who: 2, Object: 7, Op: Atomic, Method: Loads, Time: ms / 2}), 0},
+		"much too long": {record(on(1, 7, Atomic, Other), Event{Who: 2, Object: 7, Op: Atomic, Method: Loads, Time: 2 * maxDelay}), 0},
+	} {
+		p := New(ms)
+		p.Add(test.events, 1, nil)
+		got := int64(0)
+		if x := p.Delay(); x != nil {
+			got = x.Delay
+		}
+		if got != test.want {
+			t.Errorf("%s: got %d, want %d", name, got, test.want)
+		}
+	}
+}
+
 // A writer that waits between two read locks of a goroutine blocks both.
 func TestPredictor_ReadLockAgain(t *testing.T) {
 	reader := func(who uint64) []Event {
-		return []Event{{Who: who, Object: 1, Op: RLock}, {Who: who, Object: 1, Op: RLock}, {Who: who, Object: 1, Op: Unlock}, {Who: who, Object: 1, Op: Unlock}}
+		return []Event{on(who, 1, RLock, Other), on(who, 1, RLock, Other), on(who, 1, Unlock, Other), on(who, 1, Unlock, Other)}
 	}
 	if got := predicted(record(append(reader(1), Event{Who: 2, Object: 1, Op: Lock})...)); !slices.Contains(got, "read lock requested again") {
 		t.Errorf("got %q", got)
@@ -74,11 +121,12 @@ func TestPredictor_ReadLockAgain(t *testing.T) {
 	}
 }
 
-// Cycles and delays have schedules of their own. Sampled schedules carry the others, but at every second call only conflicts of close and wait
-// operations.
+// Cycles and delays have schedules of their own. Sampled schedules carry the others, but at every second call only conflicts of close and
+// wait operations.
 func TestPredictor_Shares(t *testing.T) {
 	p := New(1_000_000)
-	for i, x := range []Prediction{{rank: rankRepeated + rankLock}, {rank: rankCycle}, {rank: rankLock}, {rank: rankClose}, {rank: rankClose}, {rank: rankLock, Delay: 5}} {
+	for i, x := range []Prediction{{rank: rankRepeated + rankLock}, {rank: rankCycle}, {rank: rankLock}, {rank: rankClose}, {rank: rankClose},
+		{rank: rankLock, Delay: 5}} {
 		x.group, x.Holds = i, []Hold{{Who: uint64(i + 1)}}
 		p.push(x)
 	}
@@ -98,7 +146,10 @@ func TestPredictor_Shares(t *testing.T) {
 			t.Errorf("delay: got goroutine %d, want %d", got, want)
 		}
 	}
-	for _, want := range []uint64{4, 5, 3, 0, 1, 0} {
+	if got := who(p.Flip()); got != 4 {
+		t.Errorf("flip: got goroutine %d, want 4", got)
+	}
+	for _, want := range []uint64{5, 0, 3, 0, 1, 0} {
 		if x := p.Carry(); who(x) != want || x != nil && (!x.Carried || x.Holds[0].Mode&Keep == 0) {
 			t.Errorf("got %+v, want goroutine %d", x, want)
 		}

@@ -255,8 +255,8 @@ func (p program) reachable() map[lockCycle]bool {
 	return found
 }
 
-// execution is a run of a program in the default order with holds, as in the changed runtime: the running goroutine continues until it waits,
-// others follow in the order of their arrival, and goroutines that pause continue when all others wait.
+// execution is a run of a program in the default order with holds, as in the changed runtime: the running goroutine continues until it
+// waits, others follow in the order of their arrival, and goroutines that pause continue when all others wait.
 type execution struct {
 	*machine
 	events []Event
@@ -310,7 +310,8 @@ func (x *execution) passed() bool {
 }
 
 func (p program) execute(holds []Hold) *execution {
-	x := &execution{machine: newMachine(p), last: map[int]bool{}, passes: map[int]bool{}, waits: map[int]bool{}, waker: map[int]uint32{}, holds: slices.Clone(holds)}
+	x := &execution{machine: newMachine(p), last: map[int]bool{}, passes: map[int]bool{},
+		waits: map[int]bool{}, waker: map[int]uint32{}, holds: slices.Clone(holds)}
 	for g := range p {
 		x.queue = append(x.queue, g)
 	}
