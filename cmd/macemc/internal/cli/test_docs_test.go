@@ -49,7 +49,7 @@ func TestTest_Example(t *testing.T) {
 	if err != nil {
 		t.Errorf("go test failed three times: %v\n%s", err, out)
 	}
-	text, status := testCommand(t.Context(), "-count=1", "-schedules=2500")
+	text, status := testCommand(t.Context(), "-count=1", "-schedules=20")
 	if status != 1 {
 		t.Errorf("status %d", status)
 	}
@@ -57,8 +57,7 @@ func TestTest_Example(t *testing.T) {
 	if m == nil {
 		t.Fatalf("the cycle is missing:\n%s", text)
 	}
-	// One core executes thousands of its schedules a second.
-	if n, err := strconv.Atoi(m[1]); err != nil || n > 2500 {
+	if n, err := strconv.Atoi(m[1]); err != nil || n > 5 {
 		t.Errorf("found by schedule %s", m[1])
 	}
 }
