@@ -17,7 +17,9 @@ type director struct {
 	config    *Config
 	result    *Result
 	predictor *predict.Predictor
-	drawn     int                         // number of sampled schedules
+	drawn     int                         // number of sampled schedules, and of those that replace them
+	inserted  int                         // number of directed schedules for which none was left out yet
+	skipped   int                         // number of sampled schedules that were left out
 	list      []*testsched.Schedule       // that were drawn last
 	queue     []sampled                   // of these, those that were executed and not taken
 	bases     map[int]*testsched.Schedule // analysed runs, by number
@@ -110,7 +112,11 @@ func (d *director) draw(n int) *testsched.Schedule {
 	if x := d.flip(n); x != nil {
 		return d.directed(x, false)
 	}
-	s := d.config.draw(n, d.longest)
+	if d.inserted > 0 && replaced(n+d.skipped) { // later schedules then have their usual numbers
+		d.inserted--
+		d.skipped++
+	}
+	s := d.config.draw(n+d.skipped, d.longest)
 	if n >= firstSampled {
 		s.Prediction = d.predictor.Carry()
 	}
@@ -125,11 +131,14 @@ func (d *director) flip(n int) *predict.Prediction {
 	if n >= delayFrom && n%delayEvery == 0 {
 		return d.predictor.Delay()
 	}
-	if kind := (n - 2) % 8; n >= firstSampled && (kind == 1 || kind == 4) {
+	if replaced(n + d.skipped) {
 		return d.predictor.Flip()
 	}
 	return nil
 }
+
+// replaced reports whether a directed schedule may replace sampled schedule number n.
+func replaced(n int) bool { return n >= firstSampled && ((n-2)%8 == 1 || (n-2)%8 == 4) }
 
 // bound sets the limits of a run.
 func bound(r *Result, s *testsched.Schedule) {
@@ -145,6 +154,7 @@ func (d *director) cycle() *testsched.Schedule {
 	if x == nil {
 		return nil
 	}
+	d.inserted++
 	return d.directed(x, x.Depth < maxDepth && d.affords())
 }
 
@@ -188,6 +198,7 @@ func (d *director) ran(s *testsched.Schedule) {
 		d.result.refute(refutation{number, s.Prediction})
 	}
 	d.points += o.Points
+	d.result.long = d.result.long || o.Unrecorded > 0
 	if !s.Recorded || o.Kind != testsched.Passed {
 		return
 	}
@@ -205,6 +216,7 @@ func (d *director) ran(s *testsched.Schedule) {
 type predictions struct {
 	predicted  int          // number of cycles and flips
 	tried      int          // number of them that a directed run has executed
+	long       bool         // a recorded run had more operations than its record
 	refuted    []refutation // the first ones
 	refutedN   int
 	prediction *predict.Prediction // of the finding; nil means none
@@ -271,7 +283,11 @@ func (p *predictions) refute(x refutation) {
 // list returns lines about predictions: their numbers, and those that were refuted.
 func (p *predictions) list(places map[uint64]string) (lines []string) {
 	if p.predicted > 0 {
-		lines = append(lines, PredictionCounts(p.counts()))
+		counts := PredictionCounts(p.counts())
+		if p.long {
+			counts += fmt.Sprintf(", from the first %d operations of long runs", predict.MaxEvents)
+		}
+		lines = append(lines, counts)
 	}
 	for _, x := range p.refuted {
 		lines = append(lines, fmt.Sprintf("schedule %d refutes the prediction from schedule %d: %s", x.schedule, x.prediction.Run,

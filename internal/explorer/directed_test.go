@@ -1,0 +1,122 @@
+package explorer
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/macemc/macemc/internal/predict"
+	"github.com/macemc/macemc/internal/testsched"
+)
+
+// recording is a test with the events of each recorded run. bad returns the kind of its outcome.
+func recording(events []predict.Event, bad func(*testsched.Schedule) testsched.Kind) func(*testsched.Schedule) *testsched.Outcome {
+	runs := uint64(0)
+	return func(s *testsched.Schedule) *testsched.Outcome {
+		runs++
+		o := &testsched.Outcome{Points: 1000, Choices: 500, Hash: runs, Kind: bad(s), Message: "why"}
+		if s.Recorded {
+			o.Events = events
+		}
+		return o
+	}
+}
+
+// inversion has two goroutines that request two locks in different orders.
+func inversion() (list []predict.Event) {
+	for who, locks := range [][2]uint64{{7, 8}, {8, 7}} {
+		for i, lock := range locks {
+			place := uint64(10*who + i + 1)
+			list = append(list, predict.Event{Who: uint64(who + 1), Object: lock, Op: predict.Lock, Context: place, Place: place})
+		}
+		for _, lock := range locks {
+			list = append(list, predict.Event{Who: uint64(who + 1), Object: lock, Op: predict.Unlock})
+		}
+	}
+	return list
+}
+
+// held returns the number of holds of a schedule.
+func held(s *testsched.Schedule) int {
+	if s.Prediction == nil {
+		return 0
+	}
+	return len(s.Prediction.Holds)
+}
+
+// A cycle of locks is tried after the first three schedules. It is a finding if a directed schedule shows it.
+func TestExplore_PredictsCycle(t *testing.T) {
+	run := recording(inversion(), func(s *testsched.Schedule) testsched.Kind {
+		if held(s) == 2 {
+			return testsched.Deadlock
+		}
+		return testsched.Passed
+	})
+	r := Explore(Config{Seed: 1, Schedules: 100}, run)
+	if how := r.predictions.by(r.By); r.Schedules != 4 || r.Finding == nil || how != "predicted from schedule 1: cycle of 2 locks" {
+		t.Errorf("schedule %d, %s, finding %v", r.Schedules, how, r.Finding)
+	}
+	if predicted, tried, confirmed := r.predictions.counts(); predicted == 0 || tried != 1 || confirmed != 1 {
+		t.Errorf("%d predicted, %d tried, %d confirmed", predicted, tried, confirmed)
+	}
+}
+
+// Predictions that are refuted do not change which sampled schedules follow, and each run has the same schedules.
+func TestExplore_RefutesPredictions(t *testing.T) {
+	seeds := func(events []predict.Event) (sampled, all []uint64) {
+		run := recording(events, func(s *testsched.Schedule) testsched.Kind {
+			if s.Prediction == nil || s.Prediction.Carried {
+				sampled = append(sampled, s.Walk)
+			}
+			all = append(all, s.Walk^uint64(held(s)))
+			return testsched.Passed
+		})
+		r := Explore(Config{Seed: 1, Schedules: 100}, run)
+		lines := r.predictions.list(nil)
+		predicted, tried, confirmed := r.predictions.counts()
+		if events != nil && (tried == 0 || tried > predicted || confirmed != 0 || len(lines) < 2) {
+			t.Errorf("%d predicted, %d tried, %d confirmed: %q", predicted, tried, confirmed, lines)
+		}
+		return sampled, all
+	}
+	without, _ := seeds(nil)
+	with, all := seeds(inversion())
+	if _, again := seeds(inversion()); !slices.Equal(all, again) {
+		t.Error("two explorations differ")
+	}
+	// Directed schedules replace some kinds of sampled schedules, and the others keep their numbers.
+	missing := 0
+	for i, seed := range without[:60] {
+		if !slices.Contains(with, seed) {
+			missing++
+			if !replaced(i) {
+				t.Errorf("sampled schedule %d is missing", i)
+			}
+		}
+	}
+	if missing == 0 || missing > 16 {
+		t.Errorf("%d of 60 sampled schedules are missing", missing)
+	}
+}
+
+// A test that only fails if a goroutine is held for longer than usual has a note. A deadlock then is a finding.
+func TestExplore_PredictsDelay(t *testing.T) {
+	late := []predict.Event{
+		{Who: 1, Object: 7, Op: predict.Atomic, Context: 1, Place: 1},
+		{Who: 2, Object: 7, Op: predict.Atomic, Method: predict.Loads, Context: 2, Place: 2, Time: int64(50 * time.Millisecond)},
+	}
+	for kind, finding := range map[testsched.Kind]bool{testsched.Failed: false, testsched.Deadlock: true} {
+		run := recording(late, func(s *testsched.Schedule) testsched.Kind {
+			if s.Delay >= 50*time.Millisecond {
+				return kind
+			}
+			return testsched.Passed
+		})
+		r := Explore(Config{Seed: 1, Schedules: 100}, run)
+		note := r.predictions.delay(map[uint64]string{1: "x.go:3"})
+		const want = "fails if a goroutine is held for 50ms where it accesses atomic at x.go:3: why"
+		if (r.Finding != nil) != finding || (note == want) == finding {
+			t.Errorf("%s: finding %v, note %q", kind, r.Finding, note)
+		}
+	}
+}
