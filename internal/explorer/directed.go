@@ -169,8 +169,12 @@ func (d *director) directed(x *predict.Prediction, recorded bool) *testsched.Sch
 	return &s
 }
 
-// finish executes schedules with longer delays than usual, after a complete exploration without these. It returns true.
-func (d *director) finish(step step) bool {
+// exhaust is Result.exhaust for a small test. A complete exploration has no delays that are longer than usual, so exhaust tries those that are
+// predicted.
+func (d *director) exhaust(step step, sample func() bool, start stopwatch) bool {
+	if !d.result.exhaust(d.config, step, sample, start, exhaustiveRuns) {
+		return false
+	}
 	const most = 100
 	for range most {
 		x := d.predictor.Delay()

@@ -227,7 +227,7 @@ func Explore(c Config, run execute) *Result {
 			return r
 		}
 		small := d.drawn == 3 && r.Orders == 1 && r.First.Choices == 0 || d.drawn == minSaturated+1 && r.First.Choices <= exhaustiveChoices
-		if !c.Exhaustive && small && r.exhaust(&c, step, sample, start, exhaustiveRuns) && d.finish(step) {
+		if !c.Exhaustive && small && d.exhaust(step, sample, start) {
 			return r
 		}
 		if spent() {
