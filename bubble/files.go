@@ -157,7 +157,7 @@ func (machines) Open(name string, flag int) (openFile, bool, error) {
 		return nil, true, syscall.ENOENT
 	}
 	if writes && name != os.DevNull {
-		h.writesOutside(name)
+		writesOutside(h, name)
 	}
 	if executable := (machines{}).Executable(); name == executable && executable != "" {
 		h.unsimulated("it opens its executable")
@@ -171,13 +171,13 @@ func (machines) Change(op, name, to string, size int64) (bool, error) {
 	if op == "rename" || op == "link" || op == "symlink" {
 		var too *filesystem.FS
 		if too, to = filesAt(h, to); too != s && (too == nil || s == nil) {
-			h.writesOutside(name)
+			writesOutside(h, name)
 		} else if too != s {
 			return false, syscall.EXDEV
 		}
 	}
 	if s == nil {
-		h.writesOutside(name)
+		writesOutside(h, name)
 		return false, nil
 	}
 	if op == "openroot" {
@@ -213,7 +213,7 @@ func ofKernel(name string) bool {
 
 // writesOutside is called before a file outside the data directory is changed. The machine performs the change for nodes that are neither
 // processes nor have a data directory.
-func (h *Host) writesOutside(name string) {
+func writesOutside(h *Host, name string) {
 	if h.command != nil || h.files.data != nil {
 		h.unsimulated("it writes " + name + ", outside of its data directory (declare one by bubble.DataDir) and /tmp,")
 	}

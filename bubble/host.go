@@ -185,7 +185,7 @@ func (h *Host) record(e effect, stack uint32) {
 
 // unsimulated ends the step, because the program does what is not simulated: the system cannot be checked. The calling goroutine stops.
 func (h *Host) unsimulated(what string) {
-	if n := stepping.now; n.failed == nil {
+	if n := stepping.now; n != nil && n.failed == nil { // the step may have been aborted
 		own := stackOf(stackNumber())
 		n.failed = &simext.NotSimulated{Node: h.self, What: what + userframes.Text(own[:min(len(own), 2)])}
 	}

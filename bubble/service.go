@@ -225,7 +225,7 @@ func (p *Program) step(env sim.Env, in *input) {
 			}
 		}
 		if log := env.Log(); n.ctl.heldBack > 0 && log.Enabled(context.Background(), slog.LevelInfo) {
-			for _, text := range n.pauses() {
+			for _, text := range pauses(n.bubble) {
 				log.Info(text)
 			}
 		}

@@ -35,9 +35,9 @@ func (n *node) show() string {
 	return strings.Join(append([]string{"ended: " + n.host.ended}, n.host.lines...), simext.BetweenGoroutines)
 }
 
-// pauses describes the goroutines that are held back until the next step.
-func (n *node) pauses() (all []string) {
-	for _, g := range userframes.Running(n.bubble) {
+// pauses describes the goroutines of a node that are held back until its next step.
+func pauses(bubble uint64) (all []string) {
+	for _, g := range userframes.Running(bubble) {
 		if g.Status == heldStatus {
 			all = append(all, simext.Scheduled+"a goroutine pauses before "+strings.TrimPrefix(userframes.Where(g.Frames), "at "))
 		}
