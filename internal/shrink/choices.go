@@ -18,7 +18,7 @@ const (
 
 // crashChoices returns the positions of the picks on which depends what a crash leaves: how much of a step happens before it, and what
 // survives. A program chooses the latter when it boots.
-func (s Script) crashChoices() (at []position) {
+func crashChoices(s Script) (at []position) {
 	for list := range len(s.Steps) + 1 {
 		for i, p := range s.picks(list) {
 			class := p.Kind.Class()
@@ -36,13 +36,13 @@ type position struct{ list, at int }
 
 // dropWithChoices drops single steps, and pairs of causes, with other choices of crashes. Without a step, other effects precede a crash, so
 // that the same choice leaves something else. The run is not called minimal if some of these candidates were not tried.
-func (r *reducer) dropWithChoices(ctx context.Context) bool {
-	choices := len(r.best.crashChoices())
+func dropWithChoices(ctx context.Context, r *reducer) bool {
+	choices := len(crashChoices(r.best))
 	if choices == 0 {
 		return false
 	}
 	for i := len(r.best.Steps) - 1; i >= 0; i-- {
-		if r.tryChoices(ctx, r.best.without(i, i+1)) {
+		if tryChoices(ctx, r, r.best.without(i, i+1)) {
 			return true
 		}
 	}
@@ -58,7 +58,7 @@ func (r *reducer) dropWithChoices(ctx context.Context) bool {
 	}
 	for i, a := range groups {
 		for k, b := range groups[:i] {
-			if causes[i] < 0 && causes[k] < 0 && r.tryChoices(ctx, script.excluding(a, b)) {
+			if causes[i] < 0 && causes[k] < 0 && tryChoices(ctx, r, script.excluding(a, b)) {
 				return true
 			}
 		}
@@ -68,8 +68,8 @@ func (r *reducer) dropWithChoices(ctx context.Context) bool {
 }
 
 // tryChoices tries a script with other choices of any two crashes.
-func (r *reducer) tryChoices(ctx context.Context, s Script) bool {
-	at := s.crashChoices()
+func tryChoices(ctx context.Context, r *reducer, s Script) bool {
+	at := crashChoices(s)
 	for i, p := range at {
 		for pick := range mostAlternatives {
 			changed := s.with(p.list, p.at, pick)

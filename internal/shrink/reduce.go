@@ -49,7 +49,7 @@ func (r *reducer) reduce(ctx context.Context) {
 		if r.dropFaults(ctx) || r.dropCauses(ctx) || !r.halfSpent() && r.halve(ctx) {
 			continue
 		}
-		if !r.merge(ctx) && !r.lower(ctx) && !r.dropPairs(ctx) && !r.dropWithChoices(ctx) && !r.relocate(ctx) {
+		if !r.merge(ctx) && !r.lower(ctx) && !r.dropPairs(ctx) && !dropWithChoices(ctx, r) && !r.relocate(ctx) {
 			return
 		}
 	}
