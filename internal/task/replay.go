@@ -18,11 +18,11 @@ import (
 
 // load reads a path file. done is true in a process that only executes the file: there is nothing left to do.
 func (p *Process) load(ctx context.Context, file string) (l *check.Loaded, done bool, err error) {
-	return p.loadFirst(ctx, file, -1)
+	return loadFirst(ctx, p, file, -1)
 }
 
 // loadFirst is load for the first steps; a negative number means all.
-func (p *Process) loadFirst(ctx context.Context, file string, steps int) (l *check.Loaded, done bool, err error) {
+func loadFirst(ctx context.Context, p *Process, file string, steps int) (l *check.Loaded, done bool, err error) {
 	if p.Role.Reexecuting() {
 		sys, err := check.SystemOf(p.Systems, file)
 		if err == nil {
@@ -60,7 +60,7 @@ func (r *Replay) Validate() error { return nil }
 
 // Do implements [Task].
 func (r *Replay) Do(ctx context.Context, p *Process) error {
-	l, done, err := p.loadFirst(ctx, r.File, r.To)
+	l, done, err := loadFirst(ctx, p, r.File, r.To)
 	if done || err != nil {
 		return err
 	}
