@@ -139,6 +139,19 @@ func (o *Options) asks(what func() Asked) (end func()) {
 	return func() { tell(Asked{}) }
 }
 
+// startNetwork sets the model of the network. Whether nodes run programs is known once their services were made.
+func startNetwork(w *Machine, network netmodel.Network) {
+	programs, ok := network.(netmodel.OfPrograms)
+	switch {
+	case network == nil:
+		w.Net = declared.NoNetwork{}
+	case ok && w.programs:
+		w.Net = programs.StartOfPrograms(w)
+	default:
+		w.Net, w.acceptsAll = network.Start(w), simext.IsLive(network)
+	}
+}
+
 // NewWorld returns a world of the replay engine, not yet started. The error is about the system: it
 // is invalid, or some state cannot be encoded. sys must not be changed while the world is in use.
 func NewWorld(sys *sim.System, opts Options) (World, error) {
@@ -177,11 +190,7 @@ func NewWorld(sys *sim.System, opts Options) (World, error) {
 	w.components = w.yieldComponents
 	w.Actions, w.Quorums, w.disturbing = declared.Actions(sys), declared.Quorums(sys), declared.DisturbingOf(sys)
 	w.Members = make([]Node, sys.Nodes)
-	if network != nil {
-		w.Net, w.acceptsAll = network.Start(w), simext.IsLive(sys.Network)
-	} else {
-		w.Net = declared.NoNetwork{}
-	}
+	startNetwork(w, network)
 	if q, ok := w.Net.(netmodel.Queued); ok {
 		if oneByOne, _ := q.Queues(); oneByOne {
 			w.Holder = q
@@ -205,8 +214,8 @@ func NewWorld(sys *sim.System, opts Options) (World, error) {
 	if err := declared.CheckPrograms(w.Sys, w.programs); err != nil {
 		return nil, err
 	}
-	if n, ok := network.(netmodel.OfPrograms); ok && w.programs {
-		w.Net = n.StartOfPrograms(w)
+	if w.programs {
+		startNetwork(w, network)
 	}
 	for i := range sys.Monitors {
 		if err := w.tryMonitor(i); err != nil {
