@@ -78,8 +78,7 @@ func (d *Document) setCauses() {
 		case len(d.Causes) == mostCauses:
 			d.MoreCauses++
 		default:
-			d.Causes = append(d.Causes, code)
-			d.cited = append(d.cited, s.Number)
+			d.Causes, d.DeadNamed = append(d.Causes, code), append(d.DeadNamed, s.Number)
 		}
 	}
 }
@@ -120,7 +119,7 @@ func (d *Document) unanswered(steps []int, last int) (silent []int, facts []Fact
 		if silent = append(silent, step); len(silent) > most {
 			continue
 		}
-		d.cited = append(d.cited, step)
+		d.DeadNamed = append(d.DeadNamed, step)
 		effect, _ := effectOf(d.Dead, step)
 		facts = append(facts, Fact{label, fmt.Sprintf("step %d: %s, %s", step, e.Text, effect),
 			fmt.Sprintf("%d of %d such messages are answered, as with %s", k.answered, k.all, k.with)})

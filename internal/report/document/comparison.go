@@ -36,9 +36,6 @@ func (d *Document) compare() {
 	if r.Dead == nil || c == nil {
 		d.setCode(nil)
 		d.Compared = append(d.Compared, d.readFacts()...)
-		if d.Dead != nil {
-			d.DeadNamed = d.Dead.Read
-		}
 		d.Compared = append(d.Compared, endFacts(r, "")...)
 		d.Compared = append(d.Compared, certaintyFacts(r)...)
 		return
@@ -66,8 +63,7 @@ func (d *Document) compare() {
 		var at int
 		var named []int
 		if d.Difference, at, named = difference(r.Dead, r.Live, align, max(c.LiveCommon+1, d.Dead.Critical)); at > 0 {
-			d.DeadNamed, d.LiveNamed = append(d.DeadNamed, at), append(d.LiveNamed, align[at].Step)
-			d.cited = append(append(d.cited, at), named...)
+			d.DeadNamed, d.LiveNamed = append(append(d.DeadNamed, at), named...), append(d.LiveNamed, align[at].Step)
 		}
 	}
 	if d.Difference != "" {
@@ -82,7 +78,6 @@ func (d *Document) compare() {
 	for _, s := range lastStarts(r.Dead, c.Step) {
 		if s != nil {
 			d.DeadNamed = append(d.DeadNamed, s.Number)
-			d.cited = append(d.cited, s.Number)
 		}
 	}
 }

@@ -33,11 +33,10 @@ type Document struct {
 	Dead, Live *eventgraph.Graph
 	// DeadSteps and LiveSteps are the excerpts worth showing.
 	DeadSteps, LiveSteps []int
-	// DeadNamed and LiveNamed are further steps that the text names.
+	// DeadNamed and LiveNamed are further steps that the text names. Excerpts show the former.
 	DeadNamed, LiveNamed []int
 	// DeadFolds and LiveFolds are the ticks of the runs that renderers show as one line.
 	DeadFolds, LiveFolds []eventgraph.Fold
-	cited                []int       // steps of the violating run that the text names, each of which an excerpt shows
 	LiveFrom             int         // first step in which the live run differs
 	Tail                 string      // the events at the end, see TailLabel; empty means unknown
 	Difference           string      // of the states of both runs after the critical step

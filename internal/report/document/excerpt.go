@@ -138,9 +138,9 @@ func (d *Document) fold() {
 	if c := r.Critical; c != nil {
 		d.Dead.Named = append(d.Dead.Named, c.After.Step, c.ProvenAt, c.LiveCommon)
 	}
-	for _, step := range d.cited {
+	for _, step := range d.DeadNamed {
 		if step > 0 && step <= last {
-			d.Dead.Named, d.DeadSteps = append(d.Dead.Named, step), append(d.DeadSteps, step)
+			d.DeadSteps = append(d.DeadSteps, step)
 		}
 	}
 	slices.Sort(d.DeadSteps)

@@ -331,7 +331,7 @@ func (d *Document) readFacts() (f []Fact) {
 			return append(f, Fact{"", "and what " + textfmt.Plural(i+1, "earlier step") + " wrote", ""})
 		}
 		e := &d.Dead.Events[step]
-		d.cited = append(d.cited, step)
+		d.DeadNamed = append(d.DeadNamed, step)
 		f = append(f, Fact{label, fmt.Sprintf("%swhat step %d wrote: %s", which, step, e.Text), e.Source})
 		label, which = "", ""
 	}

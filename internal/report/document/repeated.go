@@ -64,7 +64,7 @@ func (d *Document) ignoredCode() *Code {
 	if s == nil {
 		return nil
 	}
-	d.cited = append(d.cited, s.Number)
+	d.DeadNamed = append(d.DeadNamed, s.Number)
 	file, line := s.Place()
 	note := fmt.Sprintf("%s and does nothing (step %d and %s)", s.Sentence(), s.Number, textfmt.Plural(later, "later step"))
 	return newCode(Code{Place: s.Source, Note: note, Label: "repeats:"}, file, line, 1)
