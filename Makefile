@@ -165,7 +165,8 @@ check-clients:
 check-ecosystem:
 	$(GO) build -o bin/ecosystem/ ./cmd/macemc
 	cd evaluation/ecosystem && GOWORK=off $(GO) vet . && GOWORK=off $(GO) test -vet=off -count=1 . && \
-		GOWORK=off $(GO) run . -macemc ../../bin/ecosystem/macemc -explore-time 300ms $(ECOSYSTEM)
+		GOWORK=off $(GO) run . -macemc ../../bin/ecosystem/macemc -explore-time 300ms $(ECOSYSTEM) && \
+		GOWORK=off ../../bin/ecosystem/macemc test -vet=off -count=1 ./nodes
 
 # Folders of evaluation/ecosystem that check-ecosystem explores.
 ECOSYSTEM ?= netrpc pools retries sync mocks

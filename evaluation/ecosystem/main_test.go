@@ -19,6 +19,9 @@ func tests(t *testing.T) map[string]bool {
 		t.Fatal(err, err2)
 	}
 	for _, name := range append(files, more...) {
+		if filepath.Dir(name) == "nodes" { // systems, not explored tests
+			continue
+		}
 		f, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
 		if err != nil {
 			t.Fatal(err)
