@@ -253,7 +253,7 @@ func PredictionCounts(predicted, tried, confirmed int) string {
 }
 
 // maxListed is the maximum number of refuted predictions that are listed.
-const maxListed = 50
+const maxListed = 3
 
 // delayed reports whether a directed run has only failed because a goroutine was held for longer than usual. Tests may rely on such times,
 // so that is a note, if it recurs, and no finding.

@@ -301,10 +301,10 @@ func (r *Result) ends(s *testsched.Schedule, o *testsched.Outcome, run execute) 
 	return run(c).Kind != testsched.NoEnd
 }
 
-// estimate returns the estimated number of orders (Chao, 1984) and the estimated share of runs with a known order (Good, 1953).
-func (r *Result) estimate() (orders int, seen float64) {
+// knownShare returns the estimated share of further runs with a known order (Good, 1953).
+func (r *Result) knownShare() float64 {
 	if r.Schedules == 0 {
-		return 0, 0
+		return 0
 	}
-	return r.Orders + r.Once*r.Once/2/max(1, r.Orders-r.Once), 1 - float64(r.Once)/float64(r.Schedules)
+	return 1 - float64(r.Once)/float64(r.Schedules)
 }

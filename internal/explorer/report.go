@@ -5,17 +5,17 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"github.com/macemc/macemc/internal/testsched/program"
+	"time"
 
 	"github.com/macemc/macemc/internal/testsched"
+	"github.com/macemc/macemc/internal/testsched/program"
 )
 
 // text describes an exploration without a new finding.
 func (r *Result) text() string {
 	text := r.counts()
 	if r.Delays > 0 && (r.Complete == nil || r.Missing != "") {
-		text += fmt.Sprintf("; delays above %v are not tried (raise -explore-delay)", r.Delays)
+		text += fmt.Sprintf("; delays above %v are not tried (raise -explore-delay, as to %v)", r.Delays, LongerDelay(r.Delays))
 	}
 	if saved := r.Saved.String(); saved != "" {
 		text += "; " + saved
@@ -67,9 +67,17 @@ func (r *Result) counts() string {
 		return fmt.Sprintf("macemc: %s, no finding; all have the same order of goroutines", program.Plural(r.Schedules, "schedule",
 			"schedules"))
 	}
-	orders, seen := r.estimate()
-	text := fmt.Sprintf("macemc: %s (%.0f/s), no finding; about %d distinct orders of goroutines, estimated order coverage %.0f %%",
-		program.Plural(r.Schedules, "schedule", "schedules"), rate, orders, 100*seen)
+	text := fmt.Sprintf("macemc: %s (%.0f/s), no finding; %s of goroutines", program.Plural(r.Schedules, "schedule", "schedules"), rate,
+		program.Plural(r.Orders, "order", "orders"))
+	if r.Orders >= maxOrders {
+		text = strings.Replace(text, "; ", "; at least ", 1)
+	}
+	if known := r.knownShare(); known < FewNewOrders {
+		text += fmt.Sprintf(", a new one in about %.0f %% of further runs (raise -explore-time)", 100*(1-known))
+	} else {
+		text += ", new ones are rare"
+	}
+	text += r.slowness()
 	if r.Complete != nil {
 		text += "; " + r.Complete.String()
 	}
@@ -78,6 +86,30 @@ func (r *Result) counts() string {
 	}
 	if r.TooLong > 0 {
 		text += fmt.Sprintf("; %d did not end within the limit of scheduling points", r.TooLong)
+	}
+	return text
+}
+
+// Bounds of the texts about sampled schedules.
+const (
+	// FewNewOrders is the share of further runs with a known order from which on new ones are rare.
+	FewNewOrders = 0.95
+	slowRate     = 100                   // schedules per second below which the cause is reported
+	pointTime    = 10 * time.Microsecond // of a scheduling point, at most
+)
+
+// LongerDelay returns the delay that is suggested if one was too short.
+func LongerDelay(d time.Duration) time.Duration { return 100 * d }
+
+// slowness describes why there are few schedules for the time. An empty string means that there are not.
+func (r *Result) slowness() string {
+	if r.First == nil || r.Schedules == 0 || float64(r.Schedules) >= slowRate*r.Elapsed.Seconds() {
+		return ""
+	}
+	run := r.Elapsed / time.Duration(r.Schedules)
+	text := fmt.Sprintf("; a run takes %v because it has %d scheduling points", run.Round(time.Millisecond), r.First.Points)
+	if run > time.Duration(r.First.Points)*pointTime {
+		text = fmt.Sprintf("; a run takes %v, most of it between its %d scheduling points", run.Round(time.Millisecond), r.First.Points)
 	}
 	return text
 }

@@ -61,8 +61,7 @@ func (s *Settings) summarizeAs(kind string, u testsched.Unit, r *Result, note st
 		s.summary[test] += fmt.Sprintf("saved %q %d %d\n", test, r.Saved.Passing, r.Saved.Unfit)
 	}
 	if kind == SampledOnly && r.Complete == nil && !r.Exhaustive && r.Orders > 1 {
-		_, seen := r.estimate()
-		s.summary[test] += fmt.Sprintf("coverage %q %f\n", test, seen)
+		s.summary[test] += fmt.Sprintf("coverage %q %f\n", test, r.knownShare())
 	}
 	if predicted, tried, confirmed := r.predictions.counts(); predicted > 0 {
 		s.summary[test] += fmt.Sprintf("predictions %q %d %d %d\n", test, predicted, tried, confirmed)

@@ -25,8 +25,8 @@ func TestEarly(t *testing.T) {
 	}
 }
 `)
-	testReports(t, []string{"; delays above 1ms are not tried (raise -explore-delay)\n"}, 0, "-v", "-schedules=200", ".")
-	testReports(t, []string{"; delays above 10ms are not tried (raise -explore-delay)\n"}, 0, "-v", "-explore-delay=10ms", "-schedules=200", ".")
+	testReports(t, []string{"; delays above 1ms are not tried (raise -explore-delay, as to 100ms)\n"}, 0, "-v", "-schedules=200", ".")
+	testReports(t, []string{"; delays above 10ms are not tried (raise -explore-delay, as to 1s)\n"}, 0, "-v", "-explore-delay=10ms", "-schedules=200", ".")
 	testReports(t, []string{"FAILED TEST: x_test.go:14: not ready\n"}, 1, "-explore-delay=50ms", ".")
 	if text, err := os.ReadFile("testdata/macemc/TestEarly/failed-test-1.path"); err != nil || !strings.Contains(string(text), "\ndelay 50ms\n") {
 		t.Errorf("stored: %s, %v", text, err)

@@ -269,7 +269,7 @@ func TestSleeps(t *testing.T) {
 	}
 }
 `)
-	testReports(t, []string{"; delays above 1ms are not tried (raise -explore-delay)\n", "--- PASS: TestSleeps", "--- PASS: TestPasses", "--- PASS: TestFires", "--- PASS: TestSpins", "--- PASS: TestBubble", "--- PASS: TestWait"}, 0, "-count=1", "-v", "-vet=off", "-schedules=200", ".")
+	testReports(t, []string{"; delays above 1ms are not tried (raise -explore-delay, as to 100ms)\n", "--- PASS: TestSleeps", "--- PASS: TestPasses", "--- PASS: TestFires", "--- PASS: TestSpins", "--- PASS: TestBubble", "--- PASS: TestWait"}, 0, "-count=1", "-v", "-vet=off", "-schedules=200", ".")
 }
 
 // Schedules of a test with many timers at one instant are the same in each process. The garbage moves what a select waits for.

@@ -149,8 +149,7 @@ func TestSummaries(t *testing.T) {
 	s.finish()
 	want := "ok  \texample.org/p\t0.1s\t110 schedules of 2 tests (1 complete), 2000/s\nok  \texample.org/q\t0.2s\nsome text" +
 		"macemc: example.org/p TestB, TestC, TestD and 2 more: not explored: each starts a process\n" +
-		"macemc: example.org/p TestG: not explored: it waits for signals\n" +
-		"macemc: 110 schedules of 2 tests (1 complete), 2000/s\n"
+		"macemc: example.org/p TestG: not explored: it waits for signals\n"
 	if out.String() != want {
 		t.Errorf("got\n%s\nwant\n%s", out.String(), want)
 	}
@@ -167,10 +166,10 @@ func TestPackageSummary_Bounds(t *testing.T) {
 		want string
 	}{
 		{[]packageSummary{all}, "4 schedules of 1 test (1 complete), 4/s"},
-		{[]packageSummary{all, delayed}, "8 schedules of 2 tests (2 complete) with delays up to 1ms (raise -explore-delay), 4/s"},
+		{[]packageSummary{all, delayed}, "8 schedules of 2 tests (2 complete) with delays up to 1ms (-explore-delay 100ms tries longer ones), 4/s"},
 		{[]packageSummary{bounded, all}, "8 schedules of 2 tests (2 complete with at most 1 preemption, early timers included), 4/s"},
 		{[]packageSummary{all, drawn, bounded}, "12 schedules of 3 tests (3 complete with at most 1 preemption, early timers included, 1 of them for what they drew), 4/s"},
-		{[]packageSummary{all, delayed, bounded}, "12 schedules of 3 tests (3 complete with at most 1 preemption, early timers included) with delays up to 1ms (raise -explore-delay), 4/s"},
+		{[]packageSummary{all, delayed, bounded}, "12 schedules of 3 tests (3 complete with at most 1 preemption, early timers included) with delays up to 1ms (-explore-delay 100ms tries longer ones), 4/s"},
 	} {
 		var sum packageSummary
 		for _, s := range c.sums {

@@ -62,9 +62,9 @@ type packageSummary struct {
 
 // sampling is the part of a sum for tests whose schedules were sampled.
 type sampling struct {
-	sampled     int     // number of tests with an estimated order coverage
-	coverage    float64 // the lowest of these
-	predictions [3]int  // number of them, of those tried and of those confirmed
+	sampled     int    // number of tests with a share of new orders
+	unsaturated int    // number of these in which new orders are not rare
+	predictions [3]int // number of them, of those tried and of those confirmed
 }
 
 // add adds another sum.
@@ -77,10 +77,8 @@ func (p *packageSummary) add(q packageSummary) {
 	p.delays = max(p.delays, q.delays)
 	p.saved.Passing += q.saved.Passing
 	p.saved.Unfit += q.saved.Unfit
-	if q.sampled > 0 && (p.sampled == 0 || q.coverage < p.coverage) {
-		p.coverage = q.coverage
-	}
 	p.sampled += q.sampled
+	p.unsaturated += q.unsaturated
 	for i, n := range q.predictions {
 		p.predictions[i] += n
 	}
@@ -102,16 +100,17 @@ func (p packageSummary) String() string {
 		complete += ")"
 	}
 	if p.delays > 0 {
-		complete += fmt.Sprintf(" with delays up to %v (raise -explore-delay)", p.delays)
+		complete += fmt.Sprintf(" with delays up to %v (-explore-delay %v tries longer ones)", p.delays, explorer.LongerDelay(p.delays))
 	}
 	text := fmt.Sprintf("%s of %s%s, %.0f/s", textfmt.Plural(p.schedules, "schedule"), textfmt.Plural(p.tests, "test"), complete,
 		float64(p.schedules)/max(p.elapsed.Seconds(), 1e-6))
-	if p.sampled > 0 {
-		lowest := ""
-		if p.sampled > 1 {
-			lowest = "lowest "
-		}
-		text += ", " + lowest + "estimated order coverage " + percent(p.coverage)
+	switch {
+	case p.unsaturated > 0 && p.tests > 1:
+		text += fmt.Sprintf(", new orders until the end in %d of them (raise -explore-time)", p.unsaturated)
+	case p.unsaturated > 0:
+		text += ", new orders until the end (raise -explore-time)"
+	case p.sampled > 0:
+		text += ", new orders are rare"
 	}
 	if n := p.predictions; n[0] > 0 {
 		text += ", " + explorer.PredictionCounts(n[0], n[1], n[2])
@@ -120,14 +119,6 @@ func (p packageSummary) String() string {
 		text += "; " + p.saved.String()
 	}
 	return text
-}
-
-// percent formats a share so that only a complete one is 100 %.
-func percent(share float64) string {
-	if n := int(100 * share); n > 0 {
-		return fmt.Sprintf("%d %%", min(n, 99))
-	}
-	return "below 1 % (raise -explore-time or -schedules)"
 }
 
 func (s *summaries) Write(p []byte) (int, error) {
@@ -247,6 +238,7 @@ func (s *summaries) read(pkg, file string) (sum packageSummary) {
 			return err == nil
 		}
 		var name, note string
+		var known float64
 		var one packageSummary
 		switch {
 		case scan("known %q %q", &name, &note):
@@ -264,8 +256,10 @@ func (s *summaries) read(pkg, file string) (sum packageSummary) {
 			sum.add(packageSummary{saved: one.saved})
 		case scan("predictions %q %d %d %d", &name, &one.predictions[0], &one.predictions[1], &one.predictions[2]):
 			sum.add(one)
-		case scan("coverage %q %f", &name, &one.coverage):
-			one.sampled = 1
+		case scan("coverage %q %f", &name, &known):
+			if one.sampled = 1; known < explorer.FewNewOrders {
+				one.unsaturated = 1
+			}
 			sum.add(one)
 		default:
 			if t, ok := parseTest(line); ok {
@@ -347,15 +341,15 @@ func (s *summaries) finish() {
 	for _, line := range s.noteLines() {
 		fmt.Fprintln(s.end, "macemc:", line)
 	}
-	if s.total.tests > 1 || s.ended && s.total.tests > 0 {
-		unscheduled := ""
-		if s.verbose || s.json {
-			unscheduled = "; not scheduling points: cgo, files, processes"
-			if !s.race {
-				unscheduled += ", plain memory (without -race)"
-			}
+	if len(s.shown) > 1 && s.total.tests > 1 || s.ended && s.total.tests > 0 { // the line of a single package has its sum
+		fmt.Fprintf(s.end, "macemc: %v\n", s.total)
+	}
+	if (s.verbose || s.json) && s.total.tests > 1 {
+		unscheduled := "not scheduling points: cgo, files, processes"
+		if !s.race {
+			unscheduled += ", plain memory (without -race)"
 		}
-		fmt.Fprintf(s.end, "macemc: %v%s\n", s.total, unscheduled)
+		fmt.Fprintln(s.end, "macemc:", unscheduled)
 	}
 	for _, line := range s.known {
 		fmt.Fprintln(s.end, "macemc:", line)

@@ -12,16 +12,16 @@ import (
 	"github.com/macemc/macemc/internal/explorer"
 )
 
-// The line of a package has the lowest estimated order coverage, and the number of saved schedules that pass.
+// The line of a package has the number of tests in which new orders are not rare, and that of saved schedules that pass.
 func TestSummaries_Coverage(t *testing.T) {
 	const a = "\"TestA\" 9 1000000 sampled 0 0 \"\"\n"
 	const b = "\"TestB\" 6 1000000 sampled 0 0 \"\"\ncoverage \"TestB\" 0.999\n"
 	for _, c := range []struct{ summary, want string }{
-		{strings.Replace(a, "0 \"\"", "1000000 \"\"", 1), "9 schedules of 1 test with delays up to 1ms (raise -explore-delay), 9/s"},
+		{strings.Replace(a, "0 \"\"", "1000000 \"\"", 1), "9 schedules of 1 test with delays up to 1ms (-explore-delay 100ms tries longer ones), 9/s"},
 		{a + "saved \"TestA\" 1 0\n", "9 schedules of 1 test, 9/s; 1 saved schedule passes"},
-		{a + "coverage \"TestA\" 0.004\n", "9 schedules of 1 test, 9/s, estimated order coverage below 1 % (raise -explore-time or -schedules)"},
-		{b, "6 schedules of 1 test, 6/s, estimated order coverage 99 %"},
-		{a + "coverage \"TestA\" 0.25\n" + b, "15 schedules of 2 tests, 8/s, lowest estimated order coverage 25 %"},
+		{a + "coverage \"TestA\" 0.004\n", "9 schedules of 1 test, 9/s, new orders until the end (raise -explore-time)"},
+		{b, "6 schedules of 1 test, 6/s, new orders are rare"},
+		{a + "coverage \"TestA\" 0.25\n" + b, "15 schedules of 2 tests, 8/s, new orders until the end in 1 of them (raise -explore-time)"},
 	} {
 		dir := t.TempDir()
 		if err := os.WriteFile(explorer.SummaryFile(dir, "example.org/p"), []byte(c.summary), 0o600); err != nil {
@@ -146,7 +146,7 @@ func TestSummaries_Events(t *testing.T) {
 	}
 	const output = `{"Time":"2026-01-01T00:00:00Z","Action":"output","Package":"example.org/p","Output":"ok  \tcommand-line-arguments\t0.1s\n","OutputType":"frame"}` + "\n" +
 		`{"Action":"output","Package":"example.org/p","Output":"a \u003cb\u003e\n"}` + "\n" + `{"Action":"pass","Package":"example.org/p","Elapsed":0.1}` + "\n"
-	const bounds = "6 schedules of 2 tests (2 complete with at most 1 preemption, early timers included) with delays up to 1ms (raise -explore-delay), 60000/s"
+	const bounds = "6 schedules of 2 tests (2 complete with at most 1 preemption, early timers included) with delays up to 1ms (-explore-delay 100ms tries longer ones), 60000/s"
 	var out, end strings.Builder
 	s := &summaries{out: &out, end: &end, folder: dir, json: true, pkg: "example.org/p"}
 	s.Write([]byte(output))
@@ -154,7 +154,7 @@ func TestSummaries_Events(t *testing.T) {
 	if want := strings.Replace(output, `0.1s`, `0.1s\t`+bounds, 1); out.String() != want {
 		t.Errorf("got %s\nwant %s", out.String(), want)
 	}
-	want := "macemc: example.org/p TestB: passes <x>\nmacemc: " + bounds + "; not scheduling points: cgo, files, processes, plain memory (without -race)\n"
+	want := "macemc: example.org/p TestB: passes <x>\nmacemc: not scheduling points: cgo, files, processes, plain memory (without -race)\n"
 	if end.String() != want {
 		t.Errorf("got %s\nwant %s", end.String(), want)
 	}
