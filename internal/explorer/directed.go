@@ -20,8 +20,8 @@ type director struct {
 	drawn     int                         // number of sampled schedules, and of those that replace them
 	inserted  int                         // number of directed schedules for which none was left out yet
 	skipped   int                         // number of sampled schedules that were left out
-	list      []*testsched.Schedule       // that were drawn last
-	queue     []sampled                   // of these, those that were executed and not taken
+	list      []*testsched.Schedule       // that were drawn and not executed
+	queue     []sampled                   // that were executed and not taken
 	bases     map[int]*testsched.Schedule // analysed runs, by number
 	longest   uint64                      // points of the first run
 	points    uint64                      // of all runs
@@ -49,10 +49,9 @@ type sampled struct {
 	outcome  *testsched.Outcome
 }
 
-// Bounds of the schedules that Config.Batch executes together. Which ones does not depend on time, so that an exploration executes the
-// same runs each time, up to a limit of time.
+// Bounds of the schedules that Config.Batch executes together.
 const (
-	batchSchedules = 64
+	batchSchedules = 256
 	unbatched      = 3 // number of the first sampled schedules, after each of which others may follow
 )
 
@@ -78,33 +77,38 @@ func (d *director) next() (*testsched.Schedule, *testsched.Outcome) {
 		if s := d.cycle(); s != nil {
 			return s, nil
 		}
-		for i, o := range d.batch() {
+		d.draws()
+		var outcomes []*testsched.Outcome
+		if len(d.list) > 1 {
+			outcomes = d.config.Batch(d.list)
+		} else {
+			outcomes = []*testsched.Outcome{nil}
+		}
+		for i, o := range outcomes {
 			d.queue = append(d.queue, sampled{d.list[i], o})
 		}
-	}
-	d.drawn++
-	if len(d.queue) == 0 {
-		return d.list[0], nil
+		d.list = d.list[len(outcomes):]
 	}
 	s := d.queue[0]
-	d.queue = d.queue[1:]
+	d.drawn, d.queue = d.drawn+1, d.queue[1:]
 	return s.schedule, s.outcome
 }
 
-// batch draws schedules into d.list, and executes them if they are several. What follows a recorded run depends on its record.
-func (d *director) batch() []*testsched.Outcome {
+// draws draws the next schedules into d.list, unless it has some. What follows a recorded run depends on its record.
+func (d *director) draws() {
 	c, left := d.config, d.config.Schedules-d.result.Schedules
-	d.list = append(d.list[:0], d.draw(d.drawn))
-	for n := d.drawn + 1; c.Batch != nil && d.drawn >= unbatched && !d.list[0].Recorded && len(d.list) < batchSchedules; n++ {
-		if n&(n+1) == 0 || c.Schedules > 0 && len(d.list) >= left {
-			break
+	if n := d.drawn; len(d.list) == 0 {
+		d.list = []*testsched.Schedule{d.draw(n)}
+		for n++; c.Batch != nil && d.drawn >= unbatched && !d.list[0].Recorded && len(d.list) < batchSchedules; n++ {
+			if n&(n+1) == 0 || c.Schedules > 0 && len(d.list) >= left {
+				break
+			}
+			d.list = append(d.list, d.draw(n))
 		}
-		d.list = append(d.list, d.draw(n))
 	}
-	if len(d.list) == 1 {
-		return nil
+	for _, s := range d.list {
+		bound(d.result, s)
 	}
-	return c.Batch(d.list)
 }
 
 // draw returns sampled schedule number n, or a directed one in its place, with the limits of runs. A sampled one may carry holds.

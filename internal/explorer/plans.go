@@ -36,7 +36,7 @@ func (p *plans) schedule(t *tree) (*testsched.Schedule, *testsched.Outcome) {
 // following returns the schedule of the next run of a tree, and those of runs that follow and were not executed. It looks at a limited
 // number of runs that were.
 func (p *plans) following(t *tree) (list []*testsched.Schedule, keys []string) {
-	const most = 4 * batchSchedules
+	const most = 2 * batchSchedules
 	later := *t
 	later.nodes = slices.Clone(t.nodes)
 	for n := 0; n < most && len(list) < batchSchedules; n++ {

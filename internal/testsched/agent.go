@@ -4,6 +4,7 @@ import (
 	"os"
 	"strconv"
 	"sync"
+	"time"
 
 	"github.com/macemc/macemc/internal/testsched/program"
 )
@@ -60,8 +61,11 @@ func (a *Agent) Explore(call *Call, whole Divisible) *Verdict {
 	}
 }
 
-// batchPoints is the number of scheduling points after which the runs of one request end.
-const batchPoints = 10_000
+// Bounds of the runs of one request: the number of scheduling points, and the time for runs that have few of them.
+const (
+	batchPoints = 20_000
+	batchTime   = 50 * time.Millisecond
+)
 
 // respond executes a request.
 func (a *Agent) respond(q *Request, runner Divisible) *Response {
@@ -69,12 +73,12 @@ func (a *Agent) respond(q *Request, runner Divisible) *Response {
 	switch q.What {
 	case Run:
 		a.dies, a.executed = q.Dies, q.Executed
-		points := uint64(0)
+		points, begun := uint64(0), time.Now()
 		for i, s := range q.Schedules {
 			a.executed = q.Executed + i
 			o := runner.Run(s, q.Traced)
 			r.Outcomes = append(r.Outcomes, o)
-			if points += o.Points; o.Kind != Passed || len(o.Left) > 0 || points > batchPoints {
+			if points += o.Points; o.Kind != Passed || len(o.Left) > 0 || points > batchPoints || time.Since(begun) > batchTime {
 				break
 			}
 			o.keep()
