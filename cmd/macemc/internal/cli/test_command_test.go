@@ -32,6 +32,35 @@ func TestTest_Cached(t *testing.T) {
 	}
 }
 
+// A program of the user that starts test binaries starts each process of an exploration.
+func TestTest_Exec(t *testing.T) {
+	testFile(t, `package x
+
+import "testing"
+
+func TestX(t *testing.T) {
+	c := make(chan int, 2)
+	go func() { c <- 1 }()
+	go func() { c <- 2 }()
+	if n := <-c; n == 2 {
+		t.Errorf("got %d", n)
+	}
+}
+`)
+	here, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	program := filepath.Join(here, "start it")
+	if err := os.WriteFile(program, []byte("#!/bin/sh\necho x >> starts\nexec \"$@\"\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	testReports(t, []string{"FAILED TEST: x_test.go:10: got 2\n"}, 1, "-exec", "'"+program+"'", ".")
+	if text, err := os.ReadFile("starts"); err != nil || strings.Count(string(text), "x") < 3 {
+		t.Errorf("starts: %q, %v, want that of the binary and of processes that confirm the finding", text, err)
+	}
+}
+
 // A cached result is shown with the summary of the run that it is of, although another copy of the module, other arguments
 // and another version of the test have other findings meanwhile.
 func TestTest_CachedSummaries(t *testing.T) {
