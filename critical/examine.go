@@ -5,16 +5,19 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/explore"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/kernel/contain"
 	"github.com/macemc/macemc/internal/kernel/declared"
+	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/search/runloop"
 	"github.com/macemc/macemc/internal/table"
 	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/internal/textfmt"
+	"github.com/macemc/macemc/sim"
 )
 
 // Proof is the evidence that a run is dead.
@@ -70,7 +73,13 @@ func (f *finder) explore(ctx context.Context, path choose.Path) (r *table.Recove
 	if f.searches.visited/mostLooks >= states {
 		return nil, fmt.Sprintf("exhaustive searches were stopped after %s in total", textfmt.Plural(f.searches.visited, "state")), nil
 	}
-	r, err = table.Recover(ctx, &f.cfg.System, path, options.Options{
+	sys := f.cfg.System
+	if f.dead.bounded {
+		if sys, path, err = f.withoutBound(path); err != nil {
+			return nil, "", err
+		}
+	}
+	r, err = table.Recover(ctx, &sys, path, options.Options{
 		World:     kernel.Options{Overdue: runloop.Overdue(f.cfg.HandlerLimit)},
 		MaxStates: states, MaxBytes: defaultBytes, MaxDepth: deepest, Weightless: f.cfg.Weights.Weightless(), Calls: f.cfg.Calls,
 	})
@@ -87,6 +96,8 @@ func (f *finder) explore(ctx context.Context, path choose.Path) (r *table.Recove
 		return nil, "", ctx.Err()
 	case r.Path != nil && f.cfg.Calls.HasSkipped():
 		return nil, "", &Ended{Finding: contain.GivenUp(), Path: r.Path, Overdue: true}
+	case r.Live != nil && f.dead.bounded:
+		return nil, "an exhaustive search with unbounded delays finds a live state, and with bounded ones none is possible", nil
 	case r.Live != nil || r.Closed:
 		return r, "", nil
 	case r.Stopped == table.StoppedFinding, r.Stopped == table.StoppedViolation:
@@ -104,6 +115,53 @@ func (f *finder) explore(ctx context.Context, path choose.Path) (r *table.Recove
 		text += fmt.Sprintf(" and stopped at its limit of %d MB", defaultBytes>>20)
 	}
 	return r, text, nil
+}
+
+// withoutBound returns a path of the system without a bound of delays to the same state. Whatever follows with the bound
+// can also follow without it, so a run is dead with the bound if it is without.
+func (f *finder) withoutBound(path choose.Path) (sys sim.System, unbound choose.Path, err error) {
+	sys = f.cfg.System
+	sys.Timing = sim.ByDeadline
+	from, err := kernel.NewWorld(&f.cfg.System, kernel.Options{Guarded: true})
+	if err != nil {
+		return sys, nil, err
+	}
+	to, err := kernel.NewWorld(&sys, kernel.Options{Guarded: true})
+	if err != nil {
+		return sys, nil, err
+	}
+	src, bounded, run := &choose.Prefix{Path: path}, replay.NewRun(from), replay.NewRun(to)
+	err = bounded.Start(src)
+	first := 0
+	if f.cfg.System.Timing.Sometimes() {
+		first = 1 // the answer that delays are bounded
+	}
+	picks := func(from int) choose.Source { return &choose.Prefix{Path: path[from:src.Pos()]} }
+	if err == nil {
+		err = run.Start(picks(first))
+	}
+	for err == nil && !src.Done() {
+		i, _ := src.Take()
+		ev, ok := bounded.Event(i)
+		if !ok {
+			break
+		}
+		at := slices.Index(to.Enabled(), ev)
+		if ev.Kind.Injection() {
+			at = len(to.Enabled()) + slices.Index(to.Injections(nil), ev)
+		}
+		begin := src.Pos()
+		if err = bounded.Step(i, src); err == nil {
+			err = run.Step(at, picks(begin))
+		}
+	}
+	if err == nil && src.Err() != nil || err == nil && !src.Done() {
+		err = errors.New("the path does not fit the system")
+	}
+	if err != nil {
+		return sys, nil, &MismatchError{fmt.Errorf("critical: without a bound of delays: %w", err)}
+	}
+	return sys, run.Path[:min(len(run.Path), len(path)-first)], nil
 }
 
 // states returns the default maximum number of visited states.
