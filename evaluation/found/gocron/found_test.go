@@ -2,10 +2,12 @@ package gocron
 
 import (
 	"context"
+	"fmt"
+	"os"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"sync/atomic"
-	"syscall"
 	"testing"
 	"time"
 
@@ -125,22 +127,37 @@ func TestStopCPU(t *testing.T) {
 	}
 	s.Start()
 	<-started
-	before := cpu()
+	before := runnable(t)
 	s.Shutdown()
-	if used := cpu() - before; used > 40*time.Millisecond {
-		t.Errorf("Shutdown used %v of CPU time while it waited 2s for a job that sleeps", used.Round(10*time.Millisecond))
+	if used := runnable(t) - before; used > time.Second {
+		t.Errorf("threads have run or waited for a processor for %.1fs while Shutdown waited 2s for a job that sleeps", used.Seconds())
 	}
 }
 
-func cpu() time.Duration {
-	var u syscall.Rusage
-	syscall.Getrusage(syscall.RUSAGE_SELF, &u)
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+// runnable returns for how long threads of this process have run or waited for a processor.
+func runnable(t *testing.T) (sum time.Duration) {
+	files, err := filepath.Glob("/proc/self/task/*/schedstat")
+	if err != nil || len(files) == 0 {
+		t.Skip("needs Linux")
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			continue // the thread has ended
+		}
+		var runs, waits time.Duration
+		if _, err := fmt.Sscan(string(text), &runs, &waits); err != nil {
+			t.Fatal(err)
+		}
+		sum += runs + waits
+	}
+	return sum
 }
 
 // StopJobs returns before it has marked the scheduler as stopped, so Start may believe that it is started.
 func TestStartAfterStop(t *testing.T) {
-	repeat(t, func() string {
+	begin := time.Now()
+	for attempt := 1; time.Since(begin) < 40*time.Second; attempt++ {
 		s := scheduler(t)
 		ran := make(chan struct{}, 100)
 		_, err := s.NewJob(gocron.DurationJob(time.Millisecond), gocron.NewTask(func() {
@@ -150,12 +167,11 @@ func TestStartAfterStop(t *testing.T) {
 			}
 		}))
 		if err != nil {
-			return err.Error()
+			t.Fatal(err)
 		}
-		defer s.Shutdown()
 		s.Start()
 		if err := s.StopJobs(); err != nil {
-			return err.Error()
+			t.Fatal(err)
 		}
 		s.Start()
 		for len(ran) > 0 {
@@ -163,34 +179,32 @@ func TestStartAfterStop(t *testing.T) {
 		}
 		select {
 		case <-ran:
-			return ""
+			s.Shutdown()
 		case <-time.After(5 * time.Second):
-			return "no job has run for 5s after StopJobs and Start"
+			t.Fatalf("attempt %d: no job has run for 5s after StopJobs and Start", attempt)
 		}
-	})
+	}
 }
 
-// The second of two calls of Shutdown waits for a result that the first one has taken.
+// Two calls of Shutdown wait for one result.
 func TestShutdownTwice(t *testing.T) {
-	repeat(t, func() string {
-		s := scheduler(t)
-		s.Start()
-		if err := s.Shutdown(); err != nil {
-			return err.Error()
-		}
-		if err := s.Shutdown(); err != nil {
-			return "the second Shutdown returns: " + err.Error()
-		}
-		return ""
-	})
-}
-
-// repeat executes attempt until it returns what is wrong, or for 40 seconds.
-func repeat(t *testing.T, attempt func() string) {
+	s := scheduler(t, gocron.WithStopTimeout(time.Second))
+	started := make(chan struct{}, 1)
+	_, err := s.NewJob(gocron.OneTimeJob(gocron.OneTimeJobStartImmediately()),
+		gocron.NewTask(func() { started <- struct{}{}; time.Sleep(200 * time.Millisecond) }))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Start()
+	<-started
+	results := make(chan error)
+	for range 2 {
+		go func() { results <- s.Shutdown() }()
+	}
 	start := time.Now()
-	for n := 1; time.Since(start) < 40*time.Second; n++ {
-		if text := attempt(); text != "" {
-			t.Fatalf("attempt %d: %s", n, text)
+	for range 2 {
+		if err := <-results; err != nil {
+			t.Errorf("a Shutdown of a job of 0.2s returns after %.0fs: %v", time.Since(start).Seconds(), err)
 		}
 	}
 }
