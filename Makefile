@@ -81,9 +81,9 @@ uninstall: ## remove what install has installed
 		"$(SHARE)/zsh/site-functions/_macemc" "$(SHARE)/fish/vendor_completions.d/macemc.fish"
 	@echo "removed macemc from $(BIN) and $(SHARE); go clean -cache removes what it has compiled"
 
-build: ## build bin/macemc, and the programs that it executes
-	@echo "compiling macemc, macemc-cluster, macemc-mcp and macemc-vet into bin ..." >&2
-	@$(GO) build -o bin/ ./cmd/macemc $(COMPANIONS:%=./cmd/%)
+build: ## build bin/macemc
+	@echo "compiling macemc into bin ..." >&2
+	@$(GO) build -o bin/ ./cmd/macemc
 
 # A test that takes more than a second of CPU time is skipped with -short, or does less. Lint does the vetting.
 test: ## run the quick tests (go test -short), without those of other programs, papers, evaluation and source code

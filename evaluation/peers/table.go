@@ -7,7 +7,6 @@ import (
 	"os"
 	"runtime"
 	"strings"
-	"time"
 
 	"github.com/macemc/macemc/internal/textfmt"
 )
@@ -64,7 +63,7 @@ func ratio(a, b float64) string {
 	return textfmt.Number(int(a / b))
 }
 
-// machine describes the measured programs, the date and the machine.
+// machine describes the measured programs and the machine.
 func machine(checkers []checker) string {
 	parts := []string{fmt.Sprintf("%s, %d cores, %s", processor(), runtime.NumCPU(), runtime.Version())}
 	for _, c := range checkers {
@@ -75,7 +74,7 @@ func machine(checkers []checker) string {
 			parts = append(parts, fmt.Sprintf("%s: %s", c.name(), v))
 		}
 	}
-	return strings.Join(append(parts, "measured on "+time.Now().UTC().Format(time.DateOnly)), "; ")
+	return strings.Join(parts, "; ")
 }
 
 // processor returns the name of the processor if the operating system provides it.
