@@ -120,3 +120,27 @@ func TestExplore_PredictsDelay(t *testing.T) {
 		}
 	}
 }
+
+// Predictions do not depend on how many schedules of a batch are executed.
+func TestExplore_PredictsInBatches(t *testing.T) {
+	explore := func(part func(int) int) (walks []uint64, tried int) {
+		run := recording(inversion(), func(s *testsched.Schedule) testsched.Kind {
+			walks = append(walks, s.Walk^uint64(held(s)))
+			return testsched.Passed
+		})
+		c := Config{Seed: 1, Schedules: 300}
+		c.Batch = func(list []*testsched.Schedule) (outcomes []*testsched.Outcome) {
+			for _, s := range list[:part(len(list))] {
+				outcomes = append(outcomes, run(s))
+			}
+			return outcomes
+		}
+		r := Explore(c, run)
+		return walks, r.tried
+	}
+	all, tried := explore(func(n int) int { return n })
+	some, triedSome := explore(func(n int) int { return (n + 2) / 3 })
+	if !slices.Equal(all, some) || tried != triedSome || tried == 0 {
+		t.Errorf("%d and %d tried; the schedules are the same: %v", tried, triedSome, slices.Equal(all, some))
+	}
+}
