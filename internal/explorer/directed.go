@@ -19,6 +19,7 @@ type director struct {
 	predictor *predict.Predictor
 	drawn     int                         // number of sampled schedules, and of those that replace them
 	inserted  int                         // number of directed schedules for which none was left out yet
+	slots     int                         // number of sampled schedules that could be replaced
 	skipped   int                         // number of sampled schedules that were left out
 	list      []*testsched.Schedule       // that were drawn and not executed
 	queue     []sampled                   // that were executed and not taken
@@ -113,12 +114,14 @@ func (d *director) draws() {
 
 // draw returns sampled schedule number n, or a directed one in its place, with the limits of runs. A sampled one may carry holds.
 func (d *director) draw(n int) *testsched.Schedule {
+	if replaced(n + d.skipped) {
+		if d.slots++; d.inserted > 0 && d.slots%2 == 0 { // later schedules then have their usual numbers
+			d.inserted--
+			d.skipped++
+		}
+	}
 	if x := d.flip(n); x != nil {
 		return d.directed(x, false)
-	}
-	if d.inserted > 0 && replaced(n+d.skipped) { // later schedules then have their usual numbers
-		d.inserted--
-		d.skipped++
 	}
 	s := d.config.draw(n+d.skipped, d.longest)
 	if n >= firstSampled {

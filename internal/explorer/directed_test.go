@@ -144,3 +144,32 @@ func TestExplore_PredictsInBatches(t *testing.T) {
 		t.Errorf("%d and %d tried; the schedules are the same: %v", tried, triedSome, slices.Equal(all, some))
 	}
 }
+
+// A finding of a sampled schedule is shown by the pauses of a prediction from its own run, without random schedules.
+func TestMinimize_Predicted(t *testing.T) {
+	var long []testsched.Switch
+	for i := range uint64(100) {
+		long = append(long, testsched.Switch{Who: 1, Place: i, To: 2})
+	}
+	pauses := []testsched.Switch{{Who: 1, Place: 2, To: testsched.Pauses}, {Who: 2, Place: 2, To: testsched.Pauses}}
+	drawn := 0
+	run := func(s *testsched.Schedule) *testsched.Outcome {
+		o := &testsched.Outcome{Switches: s.Switches}
+		if s.Recorded {
+			o.Events = inversion()
+		}
+		switch {
+		case s.Policy != testsched.Default && s.Until == 0:
+			drawn++
+		case held(s) == 2:
+			o.Kind, o.Switches = testsched.Deadlock, pauses
+		case slices.Equal(s.Switches, long) || slices.Equal(s.Switches, pauses):
+			o.Kind = testsched.Deadlock
+		}
+		return o
+	}
+	m := Minimize(&testsched.Schedule{Switches: long}, &testsched.Outcome{Kind: testsched.Deadlock}, nil, time.Time{}, run, run)
+	if !slices.Equal(m.Schedule.Switches, pauses) || drawn > 0 {
+		t.Errorf("%v after %d random schedules", m.Schedule.Switches, drawn)
+	}
+}
