@@ -5,7 +5,7 @@ GO ?= go
 QUICK = ./cmd/macemc/... ./... ./systems/etcdraft/...
 
 # All packages but the glue, whose tests need the changed runtime.
-PACKAGES = $(QUICK) ./cmd/macemc-cluster/... ./cmd/macemc-mcp/... ./cmd/macemc-vet/... ./evaluation/...
+PACKAGES = $(QUICK) ./cmd/macemc-cluster/... ./cmd/macemc-debug/... ./cmd/macemc-mcp/... ./cmd/macemc-vet/... ./evaluation/...
 
 # Packages with tests in a browser.
 PAGES = ./internal/report/render ./internal/web
@@ -47,7 +47,7 @@ endif
 SHARE = $(PREFIX)/share
 
 # Programs that macemc executes. It compiles a missing one itself.
-COMPANIONS = macemc-cluster macemc-mcp macemc-vet
+COMPANIONS = macemc-cluster macemc-debug macemc-mcp macemc-vet
 
 # Companions that are installed are upgraded, because they exchange data with macemc.
 install: ## install macemc into GOBIN or GOPATH/bin, manual pages and completions into ~/.local (PREFIX=DIR: below DIR)

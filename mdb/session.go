@@ -12,6 +12,7 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/history"
+	"github.com/macemc/macemc/internal/inspect"
 	"github.com/macemc/macemc/internal/pathfile"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/textfmt"
@@ -36,6 +37,9 @@ type Config struct {
 	// Try executes the test of Trace again. The new run follows the run from up to a step, where the goroutine with the given number
 	// continues instead. name is the name of the new run. A nil Try means that the test cannot be executed.
 	Try func(ctx context.Context, from, name string, step, goroutine int) (*replay.Trace, error)
+	// Inspect executes the test in a debugger under the schedule of a run; nil means that it cannot. Operations of requests and stops are
+	// steps.
+	Inspect func(ctx context.Context, run string, r inspect.Request) (*inspect.Reply, error)
 	// WriteTest writes a regression test for the path in a file and returns its name. nil means that no test defines the system.
 	WriteTest func(pathFile string) (string, error)
 	// End describes what follows the last step that can be executed, for example that the next step kills its process.
@@ -52,9 +56,10 @@ type Session struct {
 	table    []command
 	last     []string // the last search, for "again"
 	listed   listing  // the last list of events
-	branches int      // number of branches created
-	batch    bool     // whether no user can confirm questions
-	asked    bool     // whether the user has been asked to drop unsaved branches
+	scope    scope
+	branches int  // number of branches created
+	batch    bool // whether no user can confirm questions
+	asked    bool // whether the user has been asked to drop unsaved branches
 }
 
 // ErrQuit is returned by [Session.Do] when the session is over.

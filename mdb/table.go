@@ -30,16 +30,19 @@ const (
 	moving    = "Going through the run"
 	finding   = "Finding steps"
 	looking   = "Looking at a state"
+	variables = "Variables of a test"
 	comparing = "Comparing"
 	trying    = "Trying something else"
 	session   = "The session"
 )
 
-func groups() []string { return []string{moving, finding, looking, comparing, trying, session} }
+func groups() []string {
+	return []string{moving, finding, looking, variables, comparing, trying, session}
+}
 
 // commands is the table.
 func commands() []command {
-	return slices.Concat(moveCommands(), findCommands(), showCommands(), compareCommands(), tryCommands(), []command{
+	return slices.Concat(moveCommands(), findCommands(), showCommands(), variableCommands(), compareCommands(), tryCommands(), []command{
 		{
 			name: "info", aliases: []string{"i"}, group: session, about: "this session: system, run, violated property, critical step",
 			do: info,

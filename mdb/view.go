@@ -189,7 +189,7 @@ func (s *Session) Differences() ([]string, error) {
 // Go moves to a step of the current run, or to the nearest one that exists.
 func (s *Session) Go(step int) {
 	s.run.At = min(max(0, step), s.run.Len())
-	s.listed = listing{}
+	s.listed, s.scope = listing{}, scope{}
 }
 
 // Neighbour returns the nearest step of a node in a direction, 1 or -1, starting at the current step. It returns false if there is none.

@@ -31,6 +31,9 @@ func Execute(words int, command []string) int {
 	}()
 	for {
 		status, next := h.executeStage()
+		if h.only.debugged && status == testsched.DebugAgain {
+			continue
+		}
 		if next == nil {
 			h.completeLog()
 			return status
@@ -103,7 +106,7 @@ func (h *host) executeStage() (status int, next *testsched.Call) {
 	})
 	state := x.wait()
 	switch c := h.runs.config; {
-	case alive:
+	case alive, h.only.debugged:
 	case h.only.outcome != "":
 		os.WriteFile(h.only.outcome, nil, 0o600) // for the command, which says so
 	case c != nil:

@@ -36,9 +36,10 @@ type Settings struct {
 
 // onlySchedule describes a command that executes one schedule. Without a file, the command explores.
 type onlySchedule struct {
-	file    string
-	outcome string // file for the outcome, which the command shows; an empty string means that the test shows it
-	trace   string // see VariableTrace
+	file     string
+	outcome  string // file for the outcome, which the command shows; an empty string means that the test shows it
+	trace    string // see VariableTrace
+	debugged bool   // see [testsched.VariableDebugged]
 }
 
 // runs counts the runs of an exploration, for the text about a panic that ends the process.
@@ -53,8 +54,9 @@ type runs struct {
 func FromEnvironment(args []string) *Settings {
 	seed, _ := strconv.ParseUint(os.Getenv(testsched.Variable), 10, 64)
 	s := &Settings{
-		config:    Config{Seed: seed, NoLeaks: os.Getenv(VariableLeaks) == "false"},
-		only:      onlySchedule{os.Getenv(VariableSchedule), os.Getenv(VariableOutcome), os.Getenv(VariableTrace)},
+		config: Config{Seed: seed, NoLeaks: os.Getenv(VariableLeaks) == "false"},
+		only: onlySchedule{os.Getenv(VariableSchedule), os.Getenv(VariableOutcome), os.Getenv(VariableTrace),
+			os.Getenv(testsched.VariableDebugged) != ""},
 		summaries: os.Getenv(VariableSummaries), summary: map[string]string{},
 		folder: os.Getenv(program.VariableFolder), modules: os.Getenv(testsched.VariableModules),
 		flags: program.ParseFlags(os.Getenv(VariableTags), args),
@@ -237,6 +239,9 @@ func replayedAlone(s *Settings, u *testsched.Unit, runner testsched.Runner) *Rep
 	}
 	if !executes(*u, f, runner) {
 		return &Report{}
+	}
+	if s.only.debugged {
+		repeat(s, &f.Schedule, runner)
 	}
 	o := alone(s, &f.Schedule, runner)
 	s.write(o)

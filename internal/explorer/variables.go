@@ -26,7 +26,7 @@ const (
 // variables are these variables. Test binaries do not get them.
 var variables = []string{VariableSchedules, VariableTime, VariableDelay, VariableExhaustive, VariableLeaks, VariableSchedule,
 	VariableSummaries,
-	VariableTags, VariableOutcome, VariableTrace}
+	VariableTags, VariableOutcome, VariableTrace, testsched.VariableDebugged}
 
 // PrintsKeys is added to GODEBUG to make the go command print the keys of cached results.
 const PrintsKeys = ",gocachetest=1"

@@ -73,6 +73,10 @@ func (a *Agent) respond(q *Request, runner Divisible) *Response {
 	switch q.What {
 	case Run:
 		a.dies, a.executed = q.Dies, q.Executed
+		if q.Debugged {
+			repeats = q.Repeats
+			runBegins()
+		}
 		points, begun := uint64(0), time.Now()
 		for i, s := range q.Schedules {
 			a.executed = q.Executed + i

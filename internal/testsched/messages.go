@@ -46,7 +46,9 @@ type Request struct {
 
 	Schedules []*Schedule // for Run
 	Traced    bool
-	Executed  int // number of the first of these runs, in the exploration
+	Debugged  bool // a debugger stops before the run
+	Repeats   bool // with Debugged: the run before had the outcome of the first one
+	Executed  int  // number of the first of these runs, in the exploration
 	Dies      Dying
 
 	Places []uintptr // for Located
@@ -97,7 +99,7 @@ func (m *Request) code(c *coder) {
 			}
 			(*s).code(c)
 		})
-		c.flags(&m.Traced)
+		c.flags(&m.Traced, &m.Debugged, &m.Repeats)
 		integers(c, &m.Executed)
 		c.names(&m.Dies.Before, &m.Dies.After)
 	case Located:

@@ -93,7 +93,7 @@ func TestInstall(t *testing.T) {
 	}
 	dir := t.TempDir()
 	files := map[string]string{"Makefile": string(makefile), "go": "#!/bin/sh\ntest $1 = build || exec go \"$@\"\n"}
-	for _, name := range []string{"macemc", "macemc-cluster", "macemc-mcp", "macemc-vet"} {
+	for _, name := range []string{"macemc", "macemc-cluster", "macemc-debug", "macemc-mcp", "macemc-vet"} {
 		files["bin/"+name] = "#!/bin/sh\n"
 	}
 	for name, text := range files {

@@ -77,7 +77,7 @@ func programs(t *testing.T, root string) (bin string) {
 	if built, err = os.MkdirTemp("", "doccheck-"); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command("go", "build", "-ldflags=-w", "-o", built, "./cmd/macemc", "./cmd/macemc-cluster", "./cmd/macemc-mcp",
+	cmd := exec.Command("go", "build", "-ldflags=-w", "-o", built, "./cmd/macemc", "./cmd/macemc-cluster", "./cmd/macemc-debug", "./cmd/macemc-mcp",
 		"./cmd/macemc-vet", "./evaluation")
 	cmd.Dir = root
 	cmd.Env = append(os.Environ(), "GOFLAGS=") // with -trimpath the program would not know its checkout

@@ -157,9 +157,10 @@ var imports = []struct {
 		internal/eventkind internal/netmodel`},
 	{pkg: "mdb/internal/cmdline", strict: true},
 	{pkg: "mdb", module: `
-		internal/pathfile internal/search/runloop internal/search/runs internal/history mdb/internal/...
+		internal/pathfile internal/search/runloop internal/search/runs internal/history internal/inspect mdb/internal/...
 		internal/outfile internal/infile internal/textfmt choose sim internal/eventkind internal/netmodel internal/simext
 		internal/kernel internal/kernel/... internal/encoding/... internal/replay search critical eventgraph`},
+	{pkg: "internal/inspect", strict: true},
 	{pkg: "internal/wire", strict: true, module: "macetime"},
 	{pkg: "internal/recording", module: `
 		internal/encoding internal/pathfile internal/encoding/rule choose sim internal/eventkind internal/netmodel
@@ -211,7 +212,7 @@ var imports = []struct {
 		internal/replay observe realnet search sim internal/eventkind internal/netmodel internal/kernel
 		internal/kernel/... systems/spec internal/recording internal/wire`},
 	{pkg: "cmd/macemc/internal/gotest", module: `
-		internal/history internal/procgroup internal/task internal/textfmt internal/check/... eventgraph
+		internal/history internal/inspect internal/procgroup internal/task internal/textfmt internal/check/... eventgraph
 		mdb internal/replay internal/report/document internal/report/render search sim internal/eventkind
 		internal/netmodel internal/explorer internal/overlay internal/testsched internal/testsched/program
 		internal/version`},

@@ -52,7 +52,7 @@ type problem struct {
 type rule func(t *tree, p *pkg) []problem
 
 // heavy are modules that require large ones. With -short they are left out, so that nothing compiles these.
-var heavy = []string{"cmd/macemc-cluster", "cmd/macemc-mcp", "cmd/macemc-vet", "evaluation"}
+var heavy = []string{"cmd/macemc-cluster", "cmd/macemc-debug", "cmd/macemc-mcp", "cmd/macemc-vet", "evaluation"}
 
 // loadModule returns the packages of this module, and those of the modules in it but glue.
 var loadModule = sync.OnceValues(func() (*tree, error) {

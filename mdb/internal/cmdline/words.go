@@ -36,19 +36,13 @@ func Split(line string) ([][]string, error) {
 			words = nil
 		case c == '#' && !in && len(words) == 0:
 			return all, nil
-		case c == '\'' || c == '"' || c == '/' && !in && slices.Contains(rs[i+1:], '/'):
-			j := i + 1
-			for j < len(rs) && rs[j] != c {
-				if rs[j] == '\\' && c == '/' && j+1 < len(rs) {
-					j++
-				}
-				j++
-			}
+		case quotes(rs, i, in, expression(words)):
+			j := closing(rs, i, expression(words))
 			if j >= len(rs) {
 				return nil, fmt.Errorf("%q: a quote %c is not closed", line, c)
 			}
 			in = true
-			if c == '/' {
+			if c == '/' || expression(words) {
 				word.WriteString(string(rs[i : j+1]))
 			} else {
 				word.WriteString(string(rs[i+1 : j]))
@@ -66,8 +60,37 @@ func Split(line string) ([][]string, error) {
 	return all, nil
 }
 
+// quotes reports whether a quoted text begins at rs[i]. in means that it is inside a word, and expression that it is part of an expression.
+func quotes(rs []rune, i int, in, expression bool) bool {
+	switch rs[i] {
+	case '\'', '"':
+		return true
+	case '`':
+		return expression
+	case '/':
+		return !in && !expression && slices.Contains(rs[i+1:], '/')
+	}
+	return false
+}
+
+// closing returns the index of the quote that ends the text that begins at rs[i], or the number of runes.
+func closing(rs []rune, i int, expression bool) int {
+	escapes := rs[i] == '/' || expression && rs[i] != '`'
+	j := i + 1
+	for j < len(rs) && rs[j] != rs[i] {
+		if rs[j] == '\\' && escapes && j+1 < len(rs) {
+			j++
+		}
+		j++
+	}
+	return min(j, len(rs))
+}
+
 // Join is the inverse of Split for one command.
 func Join(words []string) string {
+	if expression(words) {
+		return strings.Join(words, " ")
+	}
 	quoted := make([]string, len(words))
 	for i, w := range words {
 		read, err := Split(w)
@@ -97,3 +120,8 @@ func IsUsage(err error) bool {
 type usageError struct{ why string }
 
 func (u *usageError) Error() string { return u.why }
+
+// expression reports whether words begin a command with an expression of Go, whose quotes are part of it.
+func expression(words []string) bool {
+	return len(words) > 0 && slices.Contains([]string{"print", "watch", "when", "set"}, words[0])
+}

@@ -9,10 +9,12 @@ import (
 
 func TestSplit_Quotes(t *testing.T) {
 	for line, want := range map[string][]string{
-		`goto 3; find event /a b;c/ # no comment`: {"goto 3", "find event /a b;c/ '#' no comment"},
-		`save 'a b.path'; ; run x"y z"`:           {"save 'a b.path'", "run 'xy z'"},
-		`# comment`:                               nil,
-		`find Name ~ "it's"`:                      {`find Name ~ "it's"`},
+		`goto 3; find event /a b;c/ # no comment`:   {"goto 3", "find event /a b;c/ '#' no comment"},
+		`save 'a b.path'; ; run x"y z"`:             {"save 'a b.path'", "run 'xy z'"},
+		`# comment`:                                 nil,
+		`find Name ~ "it's"`:                        {`find Name ~ "it's"`},
+		`print m["a; \"b"]; when a/b == 'c' && d/b`: {`print m["a; \"b"]`, `when a/b == 'c' && d/b`},
+		"watch s == `a;`; n":                        {"watch s == `a;`", "n"},
 	} {
 		commands, err := cmdline.Split(line)
 		if err != nil {

@@ -59,11 +59,9 @@ const companion = "companion"
 // become executes a program with the arguments of this one, and replaces this process if the operating system can do so. If the program is
 // neither beside this one nor on PATH, it is compiled.
 func (a *app) become(program string) error {
-	file, err := findProgram(program)
+	file, err := a.companion(program)
 	if err != nil {
-		if file, err = a.installCompanion(program); err != nil {
-			return fmt.Errorf("this command requires the program %s, which is neither beside macemc nor on PATH: %w", program, err)
-		}
+		return err
 	}
 	args := append([]string{a.Program}, a.args...)
 	if err = syscall.Exec(file, args, os.Environ()); !errors.Is(err, errors.ErrUnsupported) {
@@ -76,6 +74,16 @@ func (a *app) become(program string) error {
 		return Exit(exit.ExitCode())
 	}
 	return err
+}
+
+// companion returns the path of a program that this one executes, which it compiles if it is missing.
+func (a *app) companion(program string) (file string, err error) {
+	if file, err = findProgram(program); err != nil {
+		if file, err = a.installCompanion(program); err != nil {
+			return "", fmt.Errorf("this command requires the program %s, which is neither beside macemc nor on PATH: %w", program, err)
+		}
+	}
+	return file, nil
 }
 
 // installCompanion compiles a program into the folder of this one, and returns its path.

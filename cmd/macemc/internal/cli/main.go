@@ -103,7 +103,9 @@ type app struct {
 }
 
 // tests returns the runner of go test with the changed runtime.
-func (a *app) tests() gotest.Runner { return gotest.Runner{Process: &a.Process, Tags: &a.tags} }
+func (a *app) tests() gotest.Runner {
+	return gotest.Runner{Process: &a.Process, Tags: &a.tags, Find: a.companion}
+}
 
 // Exit is the error of a command that has already reported everything else: its exit status.
 type Exit = task.Exit

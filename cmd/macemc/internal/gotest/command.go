@@ -29,7 +29,9 @@ import (
 // Runner runs go test with the changed runtime.
 type Runner struct {
 	*task.Process
-	Tags *string // build tags of the command line
+	Tags     *string                                       // build tags of the command line
+	Find     func(program string) (file string, err error) // locates a program that this one executes
+	debugged bool                                          // tests are built without optimization
 }
 
 // Command returns the command test.
@@ -136,7 +138,7 @@ func (a Runner) goTest(ctx context.Context, args []string, stdout, stderr io.Wri
 		}
 		env = append(env, more...)
 	}
-	flags = append(flags, x.replayFlags(args)...)
+	flags = debuggable(a.debugged, append(flags, x.replayFlags(args)...))
 	parallel := "-p=" + strconv.Itoa(runtime.NumCPU())
 	test := []string{"test", parallel}
 	if folder != "" {

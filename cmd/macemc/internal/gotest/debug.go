@@ -32,7 +32,9 @@ func (a Runner) Debug(ctx context.Context, d *task.Debug, s *explorer.Stored) er
 	}
 	a.noteUntraced(d.File, o)
 	x := &debuggedTest{runner: a, file: d.File, stored: s, runs: map[string]debuggedRun{"main": {o, s.Schedule.Switches}}}
-	c := mdb.Config{Name: d.File, Trace: debugTrace(s.Test, o), LiveName: "no schedule is known to pass", Try: x.try}
+	values := inspection{x, map[string]*inspectedRun{}}
+	defer values.close()
+	c := mdb.Config{Name: d.File, Trace: debugTrace(s.Test, o), LiveName: "no schedule is known to pass", Try: x.try, Inspect: values.inspect}
 	c.CriticalTransition = mdb.CriticalTransition{Step: s.Critical(o.Trace), Steps: len(o.Trace)}
 	if passes != nil {
 		renumber(passes, o)

@@ -135,7 +135,7 @@ func (w *workspace) tidy() error {
 }
 
 // programs are the programs that users install. The first one executes the others.
-var programs = [...]string{"macemc", "macemc-cluster", "macemc-mcp", "macemc-vet"}
+var programs = [...]string{"macemc", "macemc-cluster", "macemc-debug", "macemc-mcp", "macemc-vet"}
 
 // install installs the first program from the proxy, without a workspace and outside any module. It returns the output of its command
 // version. The other programs are only installed with -n, which executes nothing.

@@ -76,7 +76,7 @@ func TestSet(t *testing.T) {
 	versions := regexp.MustCompile(`macemc/macemc(/\S+)? (v\S+)`)
 	found := 0
 	for _, name := range []string{"go.work", "glue/go.work", "glue/services/pebble/go.work", "cmd/macemc/go.mod", "cmd/macemc-cluster/go.mod",
-		"cmd/macemc-mcp/go.mod", "cmd/macemc-vet/go.mod", "evaluation/go.mod", "systems/etcdraft/go.mod", "glue/grpc/go.mod",
+		"cmd/macemc-debug/go.mod", "cmd/macemc-mcp/go.mod", "cmd/macemc-vet/go.mod", "evaluation/go.mod", "systems/etcdraft/go.mod", "glue/grpc/go.mod",
 		"glue/raft/go.mod", "glue/memberlist/go.mod", "glue/services/go.mod",
 		"glue/services/nats/go.mod", "glue/services/pebble/go.mod", "glue/services/raft/go.mod"} {
 		text, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(name)))
@@ -90,12 +90,12 @@ func TestSet(t *testing.T) {
 			}
 		}
 	}
-	if found != 29 {
-		t.Errorf("%d requirements and replacements, want 29", found)
+	if found != 30 {
+		t.Errorf("%d requirements and replacements, want 30", found)
 	}
 	list := exec.Command("go", "list", "./cmd/macemc", "./systems/etcdraft")
 	if !testing.Short() { // they require modules that nothing else needs, so that these may have to be downloaded
-		list.Args = append(list.Args, "./cmd/macemc-cluster", "./cmd/macemc-mcp", "./cmd/macemc-vet")
+		list.Args = append(list.Args, "./cmd/macemc-cluster", "./cmd/macemc-debug", "./cmd/macemc-mcp", "./cmd/macemc-vet")
 	}
 	list.Dir, list.Env = dir, append(os.Environ(), "GOFLAGS=-buildvcs=false")
 	if out, err := list.CombinedOutput(); err != nil {

@@ -1,0 +1,385 @@
+package main
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"go/constant"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"syscall"
+
+	"github.com/go-delve/delve/pkg/proc"
+	"github.com/go-delve/delve/pkg/proc/native"
+
+	"github.com/macemc/macemc/internal/inspect"
+)
+
+// Places in the test binary where the debugger stops.
+const (
+	atOperation = "runtime.macemcBreak"             // before the operation macemcBreakAt
+	atBegin     = "testing/internal.runBegins"      // before a run of the schedule
+	atEnd       = "testing.macemcKill"              // after a run, while its goroutines exist
+	breakAt     = "runtime.macemcBreakAt"           // number of an operation
+	executed    = "runtime.macemcT.executed"        // number of executed operations
+	cut         = "runtime.macemcT.cut"             // goroutines stop at their next operations
+	number      = "runtime.curg.macemc.test.number" // of a goroutine, from 1 on
+	repeats     = `"testing/internal".repeats`      // the latest run had the outcome of the first one
+)
+
+// ownGoroutines is the number of goroutines of the run outside the test.
+const ownGoroutines = 2
+
+// fullRuns is the number of whole runs of a new process. They show whether it can execute the schedule again.
+const fullRuns = 2
+
+// process is a test binary that executes a schedule again and again. Its methods are not safe for concurrent use, except kill.
+type process struct {
+	args     []string
+	group    *proc.TargetGroup // nil means that there is no process
+	pid      atomic.Int64      // 0 means that there is no process
+	breakAt  uint64            // address of the variable
+	stop     inspect.Stop
+	running  bool // a run has begun, and not ended
+	launched bool
+	once     bool   // only the first run of a process follows the schedule
+	goroot   string // source folder of the distribution
+	selected int64  // goroutine of the stop
+	ids      []goroutine
+	lines    []*proc.LogicalBreakpoint
+}
+
+// kill ends the process.
+func (p *process) kill() {
+	if pid := p.pid.Swap(0); pid != 0 {
+		_ = syscall.Kill(int(pid), syscall.SIGKILL)
+	}
+}
+
+// launch starts the process. Unless only its first run follows the schedule, fullRuns are executed before.
+func (p *process) launch() error {
+	p.launched = true
+	group, err := native.Launch(p.args, "", 0, nil, "", "", proc.OutputRedirect{File: os.Stderr}, proc.OutputRedirect{File: os.Stderr})
+	if err != nil {
+		return explained(err)
+	}
+	p.group, p.running, p.ids, p.lines = group, false, nil, nil
+	p.pid.Store(int64(group.Selected.Pid()))
+	for _, b := range group.LogicalBreakpoints { // of Delve, at panics
+		if err := group.SetBreakpointEnabled(b, false); err != nil {
+			return err
+		}
+	}
+	for _, function := range []string{atOperation, atBegin, atEnd} {
+		if _, err := p.set(proc.SetBreakpoint{FunctionName: function}, ""); err != nil {
+			return fmt.Errorf("the test cannot be debugged: %w", err)
+		}
+	}
+	v, err := p.value(breakAt)
+	if err != nil {
+		return err
+	}
+	p.breakAt = v.Addr
+	if file, _, fn := group.Selected.BinInfo().PCToLine(p.entry(atOperation)); fn != nil {
+		p.goroot = filepath.Dir(filepath.Dir(file)) + string(filepath.Separator)
+	}
+	if p.once {
+		return p.begin()
+	}
+	for range fullRuns + 1 {
+		if err := p.begin(); err != nil {
+			return err
+		}
+	}
+	if v, err := p.value(repeats); err != nil || v.Value == nil || !constant.BoolVal(v.Value) {
+		return errAgain
+	}
+	return nil
+}
+
+// errAgain asks for a new process of the test, with a new debugger: only the first run of a process follows the schedule, or the process
+// has ended.
+var errAgain = errors.New("a new process is needed")
+
+// explained returns an error that describes what is missing to start a process in the debugger.
+func explained(err error) error {
+	if errors.Is(err, fs.ErrPermission) || strings.Contains(err.Error(), "operation not permitted") {
+		return fmt.Errorf("no permission to trace processes (ptrace): a container needs the capability SYS_PTRACE, and a seccomp "+
+			"profile that permits ptrace; elsewhere, /proc/sys/kernel/yama/ptrace_scope must be below 3: %w", err)
+	}
+	return fmt.Errorf("the debugger cannot start the test: %w", err)
+}
+
+func (p *process) entry(function string) uint64 {
+	if fns, err := p.group.Selected.BinInfo().FindFunction(function); err == nil && len(fns) > 0 {
+		return fns[0].Entry
+	}
+	return 0
+}
+
+// set sets a breakpoint.
+func (p *process) set(at proc.SetBreakpoint, condition string) (*proc.LogicalBreakpoint, error) {
+	id := len(p.group.LogicalBreakpoints) + 1
+	for p.group.LogicalBreakpoints[id] != nil {
+		id++
+	}
+	b := &proc.LogicalBreakpoint{LogicalID: id, HitCount: map[int64]uint64{}, Set: at}
+	p.group.LogicalBreakpoints[id] = b
+	err := p.group.ChangeBreakpointCondition(b, condition, "", false)
+	if err == nil {
+		err = p.group.SetBreakpointEnabled(b, true)
+	}
+	if err != nil {
+		delete(p.group.LogicalBreakpoints, id)
+		return nil, err
+	}
+	return b, nil
+}
+
+// value returns a variable of the process, which is loaded.
+func (p *process) value(name string) (*proc.Variable, error) {
+	s, err := proc.ThreadScope(p.group.Selected, p.group.Selected.CurrentThread())
+	if err != nil {
+		return nil, err
+	}
+	return s.EvalExpression(name, proc.LoadConfig{MaxVariableRecurse: 1, MaxStructFields: -1})
+}
+
+func (p *process) count() (uint64, error) {
+	v, err := p.value(executed)
+	if err != nil {
+		return 0, err
+	}
+	n, _ := constant.Uint64Val(v.Value)
+	return n, nil
+}
+
+// stopAt sets the operation before which the run stops; 0 means none.
+func (p *process) stopAt(operation uint64) error {
+	_, err := p.group.Selected.Memory().WriteMemory(p.breakAt, binary.LittleEndian.AppendUint64(nil, operation))
+	return err
+}
+
+// errEnded is the error of a process that has ended.
+var errEnded = errors.New("the process of the test ends here, before the next stop")
+
+// resume continues the process by a function, and returns the reason of its next stop. It is empty at the beginning of a run.
+func (p *process) resume(f func() error) (inspect.Reason, error) {
+	p.ids = nil
+	err := f()
+	if _, exited := errors.AsType[proc.ErrProcessExited](err); exited || errors.Is(err, &proc.ErrProcessExited{}) {
+		p.pid.Store(0)
+		p.group = nil
+		p.stop = inspect.Stop{}
+		return "", errEnded
+	}
+	if err != nil {
+		return "", err
+	}
+	t := p.group.Selected
+	reason := inspect.AtLine
+	if b := t.CurrentThread().Breakpoint(); b.Breakpoint != nil && b.Active && b.Logical != nil {
+		switch b.Logical.Set.FunctionName {
+		case atOperation:
+			reason = inspect.AtOperation
+		case atEnd:
+			reason = inspect.AtEnd
+		case atBegin:
+			reason = ""
+		default:
+			if !b.Stepping {
+				reason = inspect.AtBreakpoint
+			}
+		}
+	}
+	if reason != inspect.AtLine {
+		if err := p.group.ClearSteppingBreakpoints(); err != nil {
+			return "", err
+		}
+	}
+	return reason, p.locate(reason)
+}
+
+// locate sets the stop.
+func (p *process) locate(reason inspect.Reason) (err error) {
+	p.running = reason != "" && reason != inspect.AtEnd
+	p.stop, p.selected = inspect.Stop{Reason: reason}, 0
+	if reason == "" {
+		return nil
+	}
+	if p.stop.Operation, err = p.count(); err != nil || reason == inspect.AtEnd {
+		return err
+	}
+	if g := p.group.Selected.SelectedGoroutine(); g != nil {
+		p.selected, p.stop.Goroutine = g.ID, p.numberOf(g)
+	}
+	return nil
+}
+
+// numberOf returns the number of a goroutine in the test; 0 or less means that it is another one.
+func (p *process) numberOf(g *proc.G) int {
+	s, err := proc.ConvertEvalScope(p.group.Selected, g.ID, 0, 0)
+	if err != nil {
+		return 0
+	}
+	v, err := s.EvalExpression(number, members)
+	if err != nil || v.Value == nil {
+		return 0
+	}
+	n, _ := constant.Int64Val(v.Value)
+	return int(n) - ownGoroutines
+}
+
+// begin ends the run in progress, and continues to the beginning of the next one.
+func (p *process) begin() error {
+	if err := p.stopAt(0); err != nil {
+		return err
+	}
+	if p.running {
+		v, err := p.value(cut)
+		if err != nil {
+			return err
+		}
+		if _, err := p.group.Selected.Memory().WriteMemory(v.Addr, []byte{1}); err != nil {
+			return err
+		}
+	}
+	if err := p.clearLines(); err != nil {
+		return err
+	}
+	for {
+		reason, err := p.resume(p.group.Continue)
+		if reason == "" {
+			return err
+		}
+	}
+}
+
+// move moves to an operation. 0 means the beginning of a run.
+func (p *process) move(operation uint64) (inspect.Stop, error) {
+	switch {
+	case p.group == nil && p.launched:
+		return p.stop, errAgain
+	case p.group == nil:
+		if err := p.launch(); err != nil {
+			return p.stop, err
+		}
+	case p.stop.Reason == inspect.AtOperation && p.stop.Operation == operation:
+		return p.stop, nil
+	case p.stop.Reason == "" && !p.running: // at the beginning
+	case operation > p.stop.Operation && p.running:
+	case p.once:
+		return p.stop, errAgain
+	default:
+		if err := p.begin(); err != nil {
+			return p.stop, err
+		}
+	}
+	if operation == 0 {
+		return p.stop, nil
+	}
+	if err := errors.Join(p.stopAt(operation), p.clearLines()); err != nil {
+		return p.stop, err
+	}
+	_, err := p.resume(p.group.Continue)
+	if err == nil && (p.stop.Reason != inspect.AtOperation || p.stop.Operation != operation) {
+		err = fmt.Errorf("the run ends after operation %d, before operation %d", p.stop.Operation, operation)
+	}
+	return p.stop, err
+}
+
+// clearLines removes the breakpoints of lines.
+func (p *process) clearLines() error {
+	for _, b := range p.lines {
+		if err := p.group.SetBreakpointEnabled(b, false); err != nil {
+			return err
+		}
+		delete(p.group.LogicalBreakpoints, b.LogicalID)
+	}
+	p.lines = nil
+	return nil
+}
+
+// setLines sets breakpoints of lines.
+func (p *process) setLines(list []inspect.Breakpoint) error {
+	if err := p.clearLines(); err != nil {
+		return err
+	}
+	for _, b := range list {
+		set, err := p.set(proc.SetBreakpoint{File: b.File, Line: b.Line}, b.Condition)
+		if err != nil {
+			return fmt.Errorf("%s:%d: %w", filepath.Base(b.File), b.Line, err)
+		}
+		p.lines = append(p.lines, set)
+	}
+	return nil
+}
+
+// forward continues to the next breakpoint of a line, the operation of the request, or the end.
+func (p *process) forward(r *inspect.Request) (inspect.Stop, error) {
+	if p.group == nil || p.stop.Reason == inspect.AtEnd {
+		return p.stop, errors.New("the run has ended")
+	}
+	if err := errors.Join(p.setLines(r.Breakpoints), p.stopAt(r.Operation)); err != nil {
+		return p.stop, err
+	}
+	_, err := p.resume(p.group.Continue)
+	return p.stop, err
+}
+
+// mostOuts is the maximum number of returns after a step into the standard library.
+const mostOuts = 50
+
+// line continues to another line of a goroutine, or to a breakpoint before.
+func (p *process) line(r *inspect.Request) (inspect.Stop, error) {
+	if p.group == nil || !p.running {
+		return p.stop, errors.New("no goroutine executes a line here")
+	}
+	id, err := reader{p}.id(r.Goroutine)
+	if err != nil {
+		return p.stop, err
+	}
+	g, err := proc.FindGoroutine(p.group.Selected, id)
+	if err == nil {
+		err = errors.Join(p.group.Selected.SwitchGoroutine(g), p.setLines(r.Breakpoints), p.stopAt(0))
+	}
+	if err != nil {
+		return p.stop, err
+	}
+	step := map[string]func() error{inspect.Over: p.group.Next, inspect.Into: p.group.Step, inspect.Out: p.group.StepOut}[r.How]
+	if step == nil {
+		return p.stop, fmt.Errorf("unknown step %q", r.How)
+	}
+	if p.inside() { // in the operation, or a function of the distribution that executes it
+		if err := p.leave(); err != nil || p.stop.Reason != inspect.AtLine {
+			return p.stop, err
+		}
+	}
+	if _, err = p.resume(step); err == nil && p.stop.Reason == inspect.AtLine && p.inside() {
+		err = p.leave()
+	}
+	return p.stop, err
+}
+
+// inside reports whether the selected goroutine executes code of the distribution.
+func (p *process) inside() bool {
+	g := p.group.Selected.SelectedGoroutine()
+	if g == nil {
+		return false
+	}
+	frames, err := proc.GoroutineStacktrace(p.group.Selected, g, 1, 0)
+	return err == nil && len(frames) > 0 && strings.HasPrefix(frames[0].Current.File, p.goroot)
+}
+
+// leave returns from functions of the distribution.
+func (p *process) leave() error {
+	for range mostOuts {
+		if _, err := p.resume(p.group.StepOut); err != nil || p.stop.Reason != inspect.AtLine || !p.inside() {
+			return err
+		}
+	}
+	return nil
+}
