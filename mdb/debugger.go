@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"github.com/macemc/macemc/eventgraph"
+	"github.com/macemc/macemc/internal/inspect"
 )
 
 // Debugger is the part of a session that a screen needs. [Session] implements it, and so does package internal/task/remote for a session
@@ -95,4 +96,19 @@ func (s *Session) View(w Wanted) View {
 		note(s.addOptions(&v))
 	}
 	return v
+}
+
+// Inspector executes requests about the variables of a test before a step of the current run.
+type Inspector func(ctx context.Context, r inspect.Request) (*inspect.Reply, error)
+
+// InspectorOf returns the inspector of a session on the schedule of a test; nil means that the session has none. Operations of requests and
+// stops are steps.
+func InspectorOf(d Debugger) Inspector {
+	s, ok := d.(*Session)
+	if !ok || s.cfg.Inspect == nil {
+		return nil
+	}
+	return func(ctx context.Context, r inspect.Request) (*inspect.Reply, error) {
+		return s.cfg.Inspect(ctx, s.run.Name, r)
+	}
 }

@@ -64,6 +64,17 @@ func variableCommands() []command {
 				return inspection{s}.selectGoroutine(ctx, nil, out)
 			},
 		},
+	}
+	list = append(list, sweepCommands()...)
+	for i := range list {
+		list[i].group, list[i].recorded = variables, true
+	}
+	return list
+}
+
+// sweepCommands returns the commands that evaluate an expression before each step, and one that is refused.
+func sweepCommands() []command {
+	return []command{
 		{
 			name: "watch", args: "EXPRESSION", about: "list the steps between which the value of an expression changes",
 			do: inspecting(inspection.watchValue),
@@ -82,10 +93,6 @@ func variableCommands() []command {
 			},
 		},
 	}
-	for i := range list {
-		list[i].group, list[i].recorded = variables, true
-	}
-	return list
 }
 
 // inspecting returns the function of a command.

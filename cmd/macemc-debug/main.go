@@ -79,6 +79,8 @@ func do(p *process, r *inspect.Request, reply *inspect.Reply) (err error) {
 		reply.Stop, err = p.line(r)
 	case inspect.Continue:
 		reply.Stop, err = p.forward(r)
+	case inspect.Verify:
+		reply.Errs, err = p.verify(r.Breakpoints)
 	case inspect.Goroutines:
 		reply.Goroutines, err = reader{p}.goroutines()
 	case inspect.Frames:

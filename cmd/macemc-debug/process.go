@@ -318,6 +318,21 @@ func (p *process) setLines(list []inspect.Breakpoint) error {
 	return nil
 }
 
+// verify returns why breakpoints of lines cannot be set.
+func (p *process) verify(list []inspect.Breakpoint) (errs []string, err error) {
+	if p.group == nil {
+		return nil, errEnded
+	}
+	for _, b := range list {
+		text := ""
+		if _, err := proc.FindFileLocation(p.group.Selected, b.File, b.Line); err != nil {
+			text = err.Error()
+		}
+		errs = append(errs, text)
+	}
+	return errs, nil
+}
+
 // forward continues to the next breakpoint of a line, the operation of the request, or the end.
 func (p *process) forward(r *inspect.Request) (inspect.Stop, error) {
 	if p.group == nil || p.stop.Reason == inspect.AtEnd {
@@ -354,8 +369,12 @@ func (p *process) line(r *inspect.Request) (inspect.Stop, error) {
 		return p.stop, fmt.Errorf("unknown step %q", r.How)
 	}
 	if p.inside() { // in the operation, or a function of the distribution that executes it
+		before := reader{p}.place(id)
 		if err := p.leave(); err != nil || p.stop.Reason != inspect.AtLine {
 			return p.stop, err
+		}
+		if r.How != inspect.Out && (reader{p}).place(id) != before { // the call was the last one of its line
+			return p.stop, nil
 		}
 	}
 	if _, err = p.resume(step); err == nil && p.stop.Reason == inspect.AtLine && p.inside() {

@@ -127,6 +127,17 @@ var wrapper = regexp.MustCompile(`\.(deferwrap|gowrap)\d+$`)
 // overlaid is the beginning of the names of files that the checker adds to the distribution.
 const overlaid = "zz_macemc_"
 
+// place returns the line that a goroutine executes outside the standard library.
+func (p reader) place(id int64) string {
+	frames, _, err := p.stack(id)
+	for _, f := range frames {
+		if err == nil && f.Number == 0 {
+			return fmt.Sprintf("%s:%d", f.File, f.Line)
+		}
+	}
+	return ""
+}
+
 // hidden reports whether a function of the distribution belongs to the runtime, which includes system calls, or the checker.
 func hidden(function, file string) bool {
 	for _, prefix := range []string{
@@ -247,6 +258,9 @@ func described(v *proc.Variable, expression string) inspect.Value {
 	a := api.ConvertVar(v)
 	text := addresses.ReplaceAllString(a.SinglelineString(), "(…)")
 	text = blank.ReplaceAllString(text, "")
+	if ofTesting.MatchString(a.Type) {
+		text = a.Type
+	}
 	n := len(v.Children)
 	if v.Kind.String() == "string" || v.Kind.String() == "func" {
 		n = 0
@@ -257,8 +271,14 @@ func described(v *proc.Variable, expression string) inspect.Value {
 // addresses match addresses, which differ between runs.
 var addresses = regexp.MustCompile(`\(0x[0-9a-f]+\)`)
 
+// ofTesting matches the types of package testing that its functions receive, whose fields are its own.
+var ofTesting = regexp.MustCompile(`^\*testing\.[TBFM]$`)
+
 // blank matches fields that only prevent copies or align others.
 var blank = regexp.MustCompile(`\b(_|noCopy): [\w/.]+ \{\}(, )?`)
+
+// blanks are the names of such fields.
+var blanks = map[string]bool{"_": true, "noCopy": true}
 
 // parts returns the members of a variable.
 func parts(v *proc.Variable, of string) (list []inspect.Value) {
@@ -285,6 +305,9 @@ func parts(v *proc.Variable, of string) (list []inspect.Value) {
 	}
 	for i := range children {
 		c := &children[i]
+		if blanks[c.Name] {
+			continue
+		}
 		expression := of + "." + c.Name
 		if kind == "slice" || kind == "array" {
 			expression = fmt.Sprintf("%s[%d]", of, i)

@@ -10,6 +10,7 @@ const (
 	Move       = "move"       // to the operation Operation
 	Line       = "line"       // to another line: How
 	Continue   = "continue"   // to the next breakpoint before the operation Operation; 0 means the end of the run
+	Verify     = "verify"     // each of Breakpoints: Reply.Errs
 	Goroutines = "goroutines" // of the test
 	Frames     = "frames"     // of Goroutine
 	Variables  = "variables"  // of a frame: arguments, or locals
@@ -50,6 +51,7 @@ type Breakpoint struct {
 type Reply struct {
 	Err        string      `json:",omitempty"`
 	Again      bool        `json:",omitempty"` // the debugger ends, and another one with a new process connects
+	Errs       []string    `json:",omitempty"` // why breakpoints cannot be set; empty texts mean that they can
 	Stop       Stop        // after the request
 	Goroutines []Goroutine `json:",omitempty"`
 	Frames     []Frame     `json:",omitempty"`

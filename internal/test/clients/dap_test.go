@@ -41,33 +41,7 @@ func expect[T dap.Message](t *testing.T, c *daptest.Client) T {
 // The client with which Delve tests its own server completes a session: it launches a run, steps forwards and backwards, looks at the state,
 // stops at breakpoints and disconnects.
 func TestDAP_DelveClient(t *testing.T) {
-	root, err := filepath.Abs("../../..")
-	if err != nil {
-		t.Fatal(err)
-	}
-	program := filepath.Join(t.TempDir(), "macemc")
-	build := exec.Command("go", "build", "-o", program, "./cmd/macemc")
-	build.Dir, build.Env = root, append(os.Environ(), "GOWORK=", "GOFLAGS=")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	cmd := exec.Command(program, "dap")
-	cmd.Dir = root // the run has the places of the handlers there
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var errs strings.Builder
-	cmd.Stderr = &errs
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	c := daptest.NewClientFromConn(stdio{Reader: out, WriteCloser: in})
-
+	root, c, end := start(t, ".") // the run has the places of the handlers there
 	c.InitializeRequest()
 	if r := expect[*dap.InitializeResponse](t, c); !r.Body.SupportsStepBack || !r.Body.SupportsConfigurationDoneRequest {
 		t.Errorf("capabilities %+v", r.Body)
@@ -133,7 +107,129 @@ func TestDAP_DelveClient(t *testing.T) {
 	}
 	c.DisconnectRequest()
 	expect[*dap.DisconnectResponse](t, c)
-	if err := cmd.Wait(); err != nil || errs.Len() > 0 {
-		t.Errorf("%v: %s", err, &errs)
+	end()
+}
+
+// The same client finds out why a test fails: it looks at variables at the critical step and one step before, steps over lines, and
+// continues to breakpoints in both directions.
+func TestDAP_DelveClientVariables(t *testing.T) {
+	const debugged = "cmd/macemc/internal/cli/testdata/debugged"
+	root, c, end := start(t, debugged)
+	folder := filepath.Join(root, debugged)
+	source := filepath.Join(folder, "lease_test.go")
+	c.InitializeRequest()
+	if r := expect[*dap.InitializeResponse](t, c); !r.Body.SupportsConditionalBreakpoints {
+		t.Errorf("capabilities %+v", r.Body)
+	}
+	c.LaunchRequestWithArgs(map[string]any{"path": filepath.Join(folder, "schedules/failed.path")})
+	expect[*dap.LaunchResponse](t, c)
+	expect[*dap.InitializedEvent](t, c)
+	c.SetBreakpointsRequestWithArgs(source, []int{53}, map[int]string{53: "old == 0"}, nil, nil)
+	if r := expect[*dap.SetBreakpointsResponse](t, c); len(r.Body.Breakpoints) != 1 || !r.Body.Breakpoints[0].Verified {
+		t.Errorf("breakpoints %+v", r.Body.Breakpoints)
+	}
+	c.ConfigurationDoneRequest()
+	thread := 0
+	stopped := func(reason string) {
+		t.Helper()
+		m := expect[*dap.StoppedEvent](t, c)
+		if thread = m.Body.ThreadId; m.Body.Reason != reason {
+			t.Errorf("stopped because of %q, want %q", m.Body.Reason, reason)
+		}
+	}
+	look := func(line int, want map[string]string) {
+		t.Helper()
+		c.StackTraceRequest(thread, 0, 20)
+		frames := expect[*dap.StackTraceResponse](t, c).Body.StackFrames
+		if len(frames) == 0 || frames[0].Line != line || frames[0].Source == nil || frames[0].Source.Path != source {
+			t.Fatalf("frames %+v, want line %d", frames, line)
+		}
+		c.ScopesRequest(frames[0].Id)
+		got := map[string]string{}
+		for _, s := range expect[*dap.ScopesResponse](t, c).Body.Scopes {
+			c.VariablesRequest(s.VariablesReference)
+			for _, v := range expect[*dap.VariablesResponse](t, c).Body.Variables {
+				got[v.Name] = v.Value
+			}
+		}
+		for name, value := range want {
+			if got[name] != value {
+				t.Errorf("line %d: %s is %q, want %q", line, name, got[name], value)
+			}
+		}
+	}
+	stopped("entry") // the critical step
+	c.ThreadsRequest()
+	if r := expect[*dap.ThreadsResponse](t, c); len(r.Body.Threads) != 3 || r.Body.Threads[0].Name != "g1" {
+		t.Errorf("threads %+v", r.Body.Threads)
+	}
+	look(49, map[string]string{"n": "0"})
+	c.StepBackRequest()
+	stopped("step")
+	look(57, map[string]string{"n": "0"})
+	c.EvaluateRequest("critical", 0, "repl")
+	expect[*dap.EvaluateResponse](t, c)
+	stopped("goto")
+	for _, line := range []int{50, 51, 52} {
+		c.NextRequest(thread)
+		stopped("step")
+		look(line, nil)
+	}
+	look(52, map[string]string{"old": "0"})
+	c.ContinueRequest(thread)
+	stopped("breakpoint")
+	first := thread
+	look(53, map[string]string{"old": "0", "n": "0"})
+	c.ContinueRequest(thread)
+	stopped("breakpoint")
+	look(53, map[string]string{"old": "0", "n": "1"}) // the other goroutine has changed n meanwhile
+	if thread == first {
+		t.Errorf("both breakpoints are in thread %d", thread)
+	}
+	c.EvaluateRequest("n == old", 0, "watch")
+	if r := expect[*dap.EvaluateResponse](t, c); r.Body.Result != "false" {
+		t.Errorf("n == old is %q, want false", r.Body.Result)
+	}
+	c.ReverseContinueRequest()
+	stopped("breakpoint")
+	look(53, map[string]string{"old": "0", "n": "0"})
+	c.DisconnectRequest()
+	expect[*dap.DisconnectResponse](t, c)
+	end()
+}
+
+// start starts the server in a folder, with a client. end waits for it.
+func start(t *testing.T, folder string) (root string, c *daptest.Client, end func()) {
+	t.Helper()
+	root, err := filepath.Abs("../../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	programs := t.TempDir()
+	build := exec.Command("go", "build", "-o", programs, "./cmd/macemc", "./cmd/macemc-debug")
+	build.Dir, build.Env = root, append(os.Environ(), "GOWORK=", "GOFLAGS=")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	cmd := exec.Command(filepath.Join(programs, "macemc"), "dap")
+	cmd.Dir, cmd.Env = filepath.Join(root, folder), append(os.Environ(), "GOWORK=off")
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var errs strings.Builder
+	cmd.Stderr = &errs
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return root, daptest.NewClientFromConn(stdio{Reader: out, WriteCloser: in}), func() {
+		t.Helper()
+		if err := cmd.Wait(); err != nil || errs.Len() > 0 {
+			t.Errorf("%v: %s", err, &errs)
+		}
 	}
 }

@@ -204,7 +204,7 @@ var imports = []struct {
 		internal/netmodel internal/simext internal/kernel internal/kernel/... systems/spec internal/recording
 		internal/replay`},
 	{pkg: "cmd/macemc/internal/screen", module: "mdb"},
-	{pkg: "cmd/macemc/internal/dap", module: "mdb"},
+	{pkg: "cmd/macemc/internal/dap", module: "mdb internal/inspect"},
 	{pkg: "internal/web", strict: true, module: "mdb eventgraph"},
 	{pkg: "internal/procgroup"},
 	{pkg: "cmd/macemc/internal/live", module: `

@@ -24,7 +24,11 @@ start it. The run can be stepped forward and back. The arguments of the launch r
 
 A thread is a node. Its frame is its last step, at the source of the handler. "step over" goes
 to the next step of the run, "step into" to the next step of the thread. A function breakpoint
-is a regular expression for events. The debug console executes the commands of macemc mdb.`,
+is a regular expression for events. The debug console executes the commands of macemc mdb.
+
+In the schedule of a test a thread is a goroutine, with its frames and variables, which the
+program macemc-debug reads in a build without optimization. "step over", "into" and "out" go
+by lines, and "step back" to the operation before. Breakpoints at lines may have conditions.`,
 		Args: func(cmd *cobra.Command, args []string) error { return noneOf("unknown argument", cmd, args) },
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			in, out := a.Stdin, a.Stdout

@@ -91,3 +91,58 @@ func TestMdb_VariablesAgain(t *testing.T) {
 		t.Errorf("%s\n---\n%s", rounds[0], rounds[len(rounds)-1])
 	}
 }
+
+// An editor steps through the lines of a test, back to operations, and from one breakpoint with a condition to the next, in both
+// directions. Threads are the goroutines of the test, with their variables.
+func TestDap_Variables(t *testing.T) {
+	debugger(t)
+	files := inCopy(t, "debugged")
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := startEditor(t)
+	c.ask("launch", object{"path": "schedules/failed.path"}, false)
+	lines := func(list ...object) {
+		c.ask("setBreakpoints", object{"source": object{"path": filepath.Join(dir, "lease_test.go")}, "breakpoints": list}, false)
+	}
+	lines(object{"line": 53, "condition": "old == 0"}, object{"line": 58})
+	c.ask("configurationDone", nil, true)
+	c.ask("threads", nil, false)
+	look := func(thread int) {
+		c.ask("stackTrace", object{"threadId": thread}, false)
+		c.ask("scopes", object{"frameId": 1}, false)
+		for reference := 1; reference <= 3; reference++ {
+			c.ask("variables", object{"variablesReference": reference}, false)
+		}
+	}
+	look(2)
+	c.ask("evaluate", object{"expression": "n", "context": "watch", "frameId": 1}, false)
+	c.ask("evaluate", object{"expression": "wg", "context": "hover", "frameId": 1}, false)
+	c.ask("variables", object{"variablesReference": 4}, false)
+	c.ask("next", object{"threadId": 2}, true)
+	c.ask("next", object{"threadId": 2}, true)
+	look(2)
+	c.ask("stepBack", object{"threadId": 2}, true)
+	c.ask("stepBack", object{"threadId": 2}, true)
+	for range 4 {
+		c.ask("continue", object{"threadId": 1}, true)
+	}
+	look(1)
+	for range 4 {
+		c.ask("reverseContinue", object{"threadId": 1}, true)
+	}
+	c.ask("stackTrace", object{"threadId": 3}, false)
+	c.ask("stepOut", object{"threadId": 3}, true)
+	c.ask("evaluate", object{"expression": "old = 3", "context": "watch"}, false)
+	lines(object{"line": 1000}, object{"line": 53, "condition": "old =="})
+	c.ask("continue", object{"threadId": 1}, true)
+	c.ask("disconnect", nil, false)
+	if status := <-c.end; status != 0 || c.errs.Len() > 0 {
+		t.Errorf("exit status %d: %s", status, &c.errs)
+	}
+	golden.CompareFile(t, filepath.Join(files, "debugged", "dap.txt"), []byte(strings.ReplaceAll(c.log.String(), dir, "DIR")))
+	if left := processes(t, "lease.test"); left != nil {
+		t.Errorf("left running: %q", left)
+	}
+}

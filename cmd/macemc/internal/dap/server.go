@@ -87,6 +87,7 @@ func capabilities() dap.Capabilities {
 	return dap.Capabilities{
 		SupportsConfigurationDoneRequest: true,
 		SupportsFunctionBreakpoints:      true,
+		SupportsConditionalBreakpoints:   true,
 		SupportsStepBack:                 true,
 		SupportsEvaluateForHovers:        true,
 		SupportsTerminateRequest:         true,

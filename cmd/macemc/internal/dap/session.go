@@ -2,15 +2,18 @@ package dap
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/google/go-dap"
 
+	"github.com/macemc/macemc/internal/inspect"
 	"github.com/macemc/macemc/mdb"
 )
 
@@ -18,9 +21,10 @@ import (
 type session struct {
 	*server
 	d      mdb.Debugger
-	nodes  int
+	names  []string       // of the nodes
 	steps  []mdb.StepLine // of the current run, by number
 	breaks breakpoints
+	test   *goroutines // nil means that no debugger executes a test
 }
 
 // debug answers the launch request m, and then requests about the run, until the client disconnects. It always returns an error, which
@@ -39,6 +43,7 @@ func (s *server) debug(ctx context.Context, m *dap.LaunchRequest, d mdb.Debugger
 	}
 	s.send(&dap.LaunchResponse{Response: s.response(m)})
 	x.output(text)
+	x.inspect(ctx)
 	s.send(&dap.InitializedEvent{Event: s.event("initialized")})
 	for s.failed == nil {
 		m, err := s.next(ctx)
@@ -52,16 +57,30 @@ func (s *server) debug(ctx context.Context, m *dap.LaunchRequest, d mdb.Debugger
 	return s.failed
 }
 
-// load stores the steps of the current run, and the number of nodes.
+// inspect opens the debugger of a test.
+func (x *session) inspect(ctx context.Context) {
+	call := mdb.InspectorOf(x.d)
+	if call == nil {
+		return
+	}
+	x.output("building the test without optimization, to show its variables\n")
+	test := &goroutines{session: x, call: call}
+	if _, err := test.ask(ctx, inspect.Request{Action: inspect.Goroutines}); err != nil {
+		x.output("variables are not shown: " + err.Error() + "\n")
+		return
+	}
+	x.test = test
+}
+
+// load stores the steps of the current run, and the names of the nodes.
 func (x *session) load() error {
 	v := x.d.View(mdb.Wanted{Steps: x.d.Position().Last + 2, Places: true})
 	if v.Err != "" {
 		return errors.New(v.Err)
 	}
 	x.steps = v.Steps
-	for _, l := range v.States {
-		x.nodes = max(x.nodes, l.Node+1)
-	}
+	x.names, _ = x.d.Complete("node ")
+	slices.SortFunc(x.names, func(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) })
 	return nil
 }
 
@@ -74,6 +93,11 @@ func (x *session) do(ctx context.Context, line string) (string, error) {
 
 // answer answers one request. An error ends the session.
 func (x *session) answer(ctx context.Context, m dap.Message) error {
+	if x.test != nil {
+		if done, err := x.test.answer(ctx, m); done {
+			return err
+		}
+	}
 	switch m := m.(type) {
 	case *dap.SetBreakpointsRequest:
 		x.send(&dap.SetBreakpointsResponse{Response: x.response(m), Body: dap.SetBreakpointsResponseBody{Breakpoints: x.setLines(m.Arguments)}})
@@ -88,15 +112,15 @@ func (x *session) answer(ctx context.Context, m dap.Message) error {
 		x.stopped("entry", "")
 	case *dap.ThreadsRequest:
 		var threads []dap.Thread
-		for n := range x.nodes {
-			threads = append(threads, dap.Thread{Id: n + 1, Name: fmt.Sprintf("n%d", n)})
+		for n := range x.names {
+			threads = append(threads, dap.Thread{Id: n + 1, Name: x.names[n]})
 		}
 		x.send(&dap.ThreadsResponse{Response: x.response(m), Body: dap.ThreadsResponseBody{Threads: threads}})
 	case *dap.StackTraceRequest:
 		x.send(&dap.StackTraceResponse{Response: x.response(m),
 			Body: dap.StackTraceResponseBody{StackFrames: []dap.StackFrame{x.frame(m.Arguments.ThreadId - 1)}, TotalFrames: 1}})
 	case *dap.ScopesRequest:
-		x.send(&dap.ScopesResponse{Response: x.response(m), Body: dap.ScopesResponseBody{Scopes: scopes(m.Arguments.FrameId - 1)}})
+		x.send(&dap.ScopesResponse{Response: x.response(m), Body: dap.ScopesResponseBody{Scopes: x.scopes(m.Arguments.FrameId - 1)}})
 	case *dap.VariablesRequest:
 		list, err := x.variables(ctx, m.Arguments.VariablesReference)
 		if err != nil {
@@ -164,14 +188,17 @@ func (x *session) move(ctx context.Context, m dap.Message) error {
 }
 
 // stopped reports the current step, and the reason of the stop.
-func (x *session) stopped(reason, description string) {
+func (x *session) stopped(reason, description string) { x.stoppedIn(reason, description, 0) }
+
+// stoppedIn reports the current step, the reason of the stop, and its thread; 0 means that of the step.
+func (x *session) stoppedIn(reason, description string, thread int) {
 	v := x.d.View(mdb.Wanted{})
 	x.output(fmt.Sprintf("step %d of %d: %s\n", v.At.Step, v.At.Last, v.Summary))
 	e := &dap.StoppedEvent{Event: x.event("stopped"), Body: dap.StoppedEventBody{Reason: reason, Description: description, ThreadId: 1,
 		AllThreadsStopped: true}}
 	step := x.steps[v.At.Step]
-	if step.Node >= 0 {
-		e.Body.ThreadId = step.Node + 1
+	if thread > 0 || step.Node >= 0 {
+		e.Body.ThreadId = cmp.Or(thread, step.Node+1)
 	}
 	switch {
 	case description != "":
@@ -214,9 +241,14 @@ const (
 	scopeCount
 )
 
-func scopes(node int) []dap.Scope {
+// scopes returns the scopes of a node. A goroutine of a test has only a state.
+func (x *session) scopes(node int) []dap.Scope {
+	names := []string{"State", "Messages in flight", "Timers", "Properties"}
+	if len(x.names) > 0 && x.names[0][0] == 'g' {
+		names = names[:1]
+	}
 	var list []dap.Scope
-	for i, name := range []string{"State", "Messages in flight", "Timers", "Properties"} {
+	for i, name := range names {
 		list = append(list, dap.Scope{Name: name, VariablesReference: node*scopeCount + i + 1})
 	}
 	return list
@@ -224,7 +256,7 @@ func scopes(node int) []dap.Scope {
 
 func (x *session) variables(ctx context.Context, reference int) ([]dap.Variable, error) {
 	node, scope := reference/scopeCount, reference%scopeCount
-	if node < 0 || node >= x.nodes {
+	if node < 0 || node >= len(x.names) {
 		return nil, fmt.Errorf("there is no node %d", node)
 	}
 	switch scope {

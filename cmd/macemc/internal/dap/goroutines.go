@@ -1,0 +1,374 @@
+package dap
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"github.com/google/go-dap"
+
+	"github.com/macemc/macemc/internal/inspect"
+	"github.com/macemc/macemc/mdb"
+)
+
+// goroutines answers requests about a test that a debugger executes. Its position is the operation of a step, or a place after it.
+type goroutines struct {
+	*session
+	call    mdb.Inspector
+	after   bool // the debugger is behind the operation of the step
+	hits    int  // if after, the number of breakpoints since the operation; 0 means that it is unknown
+	ended   bool // the debugger is at the end of the run
+	frames  []frameOf
+	values  []valuesOf
+	entered bool // the debugger is where the session is
+}
+
+// frameOf is the frame with an id, which is its index plus one.
+type frameOf struct{ goroutine, number int }
+
+// valuesOf are the variables with a reference, which is their index plus one.
+type valuesOf struct {
+	frame      frameOf
+	how        string // inspect.Arguments or inspect.Locals; empty means the members of an expression
+	expression string
+	node       int // if positive, the state of this goroutine in the recording
+}
+
+// ask executes a request where the session is.
+func (x *goroutines) ask(ctx context.Context, r inspect.Request) (*inspect.Reply, error) {
+	if !x.entered {
+		at := max(1, x.d.Position().Step)
+		if _, err := x.call(ctx, inspect.Request{Action: inspect.Move, Operation: uint64(at)}); err != nil {
+			return nil, err
+		}
+		x.entered, x.after, x.ended, x.hits = true, false, false, 0
+	}
+	return x.call(ctx, r)
+}
+
+// answer answers the requests that differ from those about other runs.
+func (x *goroutines) answer(ctx context.Context, m dap.Message) (done bool, err error) {
+	switch m := m.(type) {
+	case *dap.ThreadsRequest:
+		x.threads(ctx, m)
+	case *dap.StackTraceRequest:
+		x.stack(ctx, m)
+	case *dap.ScopesRequest:
+		x.scopes(m)
+	case *dap.VariablesRequest:
+		x.variables(ctx, m)
+	case *dap.EvaluateRequest:
+		if m.Arguments.Context == "repl" {
+			x.leave()
+			return false, nil
+		}
+		x.evaluate(ctx, m)
+	case *dap.SetBreakpointsRequest:
+		x.setLines(ctx, m)
+	case *dap.NextRequest:
+		x.send(&dap.NextResponse{Response: x.response(m)})
+		x.line(ctx, inspect.Over, m.Arguments.ThreadId)
+	case *dap.StepInRequest:
+		x.send(&dap.StepInResponse{Response: x.response(m)})
+		x.line(ctx, inspect.Into, m.Arguments.ThreadId)
+	case *dap.StepOutRequest:
+		x.send(&dap.StepOutResponse{Response: x.response(m)})
+		x.line(ctx, inspect.Out, m.Arguments.ThreadId)
+	case *dap.StepBackRequest:
+		x.send(&dap.StepBackResponse{Response: x.response(m)})
+		x.back()
+	case *dap.ContinueRequest:
+		x.send(&dap.ContinueResponse{Response: x.response(m), Body: dap.ContinueResponseBody{AllThreadsContinued: true}})
+		x.forward(ctx)
+	case *dap.ReverseContinueRequest:
+		x.send(&dap.ReverseContinueResponse{Response: x.response(m)})
+		x.reverse(ctx)
+	default:
+		return false, nil
+	}
+	return true, nil
+}
+
+// leave makes the session be at the operation of its step.
+func (x *goroutines) leave() {
+	x.entered, x.after, x.ended, x.hits = false, false, false, 0
+	x.frames, x.values = nil, nil
+}
+
+func (x *goroutines) threads(ctx context.Context, m *dap.ThreadsRequest) {
+	reply, err := x.ask(ctx, inspect.Request{Action: inspect.Goroutines})
+	if err != nil {
+		x.refuse(m, err.Error())
+		return
+	}
+	threads := []dap.Thread{}
+	for _, g := range reply.Goroutines {
+		threads = append(threads, dap.Thread{Id: g.Number, Name: fmt.Sprintf("g%d", g.Number)})
+	}
+	x.send(&dap.ThreadsResponse{Response: x.response(m), Body: dap.ThreadsResponseBody{Threads: threads}})
+}
+
+func (x *goroutines) stack(ctx context.Context, m *dap.StackTraceRequest) {
+	a := m.Arguments
+	reply, err := x.ask(ctx, inspect.Request{Action: inspect.Frames, Goroutine: a.ThreadId})
+	if err != nil {
+		x.refuse(m, err.Error())
+		return
+	}
+	frames := []dap.StackFrame{}
+	for _, f := range reply.Frames {
+		if f.Number < 0 { // functions of the standard library that execute the operation
+			continue
+		}
+		x.frames = append(x.frames, frameOf{a.ThreadId, f.Number})
+		frame := dap.StackFrame{Id: len(x.frames), Name: f.Function, Line: f.Line, Column: 1}
+		if filepath.IsAbs(f.File) {
+			frame.Source = &dap.Source{Name: filepath.Base(f.File), Path: f.File}
+		}
+		frames = append(frames, frame)
+	}
+	all := len(frames)
+	frames = frames[min(max(0, a.StartFrame), all):]
+	if a.Levels > 0 {
+		frames = frames[:min(a.Levels, len(frames))]
+	}
+	x.send(&dap.StackTraceResponse{Response: x.response(m), Body: dap.StackTraceResponseBody{StackFrames: frames, TotalFrames: all}})
+}
+
+// frame returns the frame with an id. 0 means the innermost one of the goroutine of the step.
+func (x *goroutines) frameOf(id int) frameOf {
+	if id < 1 || id > len(x.frames) {
+		return frameOf{}
+	}
+	return x.frames[id-1]
+}
+
+// reference returns the reference of variables.
+func (x *goroutines) reference(v valuesOf) int {
+	x.values = append(x.values, v)
+	return len(x.values)
+}
+
+func (x *goroutines) scopes(m *dap.ScopesRequest) {
+	f := x.frameOf(m.Arguments.FrameId)
+	list := []dap.Scope{
+		{Name: "Arguments", PresentationHint: "arguments", VariablesReference: x.reference(valuesOf{frame: f, how: inspect.Arguments})},
+		{Name: "Locals", PresentationHint: "locals", VariablesReference: x.reference(valuesOf{frame: f, how: inspect.Locals})},
+	}
+	if f.number == 0 {
+		list = append(list, dap.Scope{Name: "Goroutine", VariablesReference: x.reference(valuesOf{node: f.goroutine})})
+	}
+	x.send(&dap.ScopesResponse{Response: x.response(m), Body: dap.ScopesResponseBody{Scopes: list}})
+}
+
+func (x *goroutines) variables(ctx context.Context, m *dap.VariablesRequest) {
+	list, err := x.list(ctx, m.Arguments.VariablesReference)
+	if err != nil {
+		x.refuse(m, err.Error())
+		return
+	}
+	x.send(&dap.VariablesResponse{Response: x.response(m), Body: dap.VariablesResponseBody{Variables: list}})
+}
+
+// list returns the variables with a reference.
+func (x *goroutines) list(ctx context.Context, reference int) ([]dap.Variable, error) {
+	if reference < 1 || reference > len(x.values) {
+		return nil, fmt.Errorf("there are no variables %d", reference)
+	}
+	v := x.values[reference-1]
+	if v.node > 0 {
+		return x.state(v.node - 1)
+	}
+	r := inspect.Request{Action: inspect.Variables, How: v.how, Goroutine: v.frame.goroutine, Frame: v.frame.number}
+	if v.how == "" {
+		r.Action, r.Expression = inspect.Members, v.expression
+	}
+	reply, err := x.ask(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	list := []dap.Variable{}
+	for _, value := range reply.Values {
+		list = append(list, x.variable(v.frame, value))
+	}
+	return list, nil
+}
+
+func (x *goroutines) variable(f frameOf, v inspect.Value) dap.Variable {
+	f.number = cmp.Or(v.Frame, f.number)
+	d := dap.Variable{Name: v.Name, Type: v.Type, Value: v.Text, EvaluateName: v.Expression}
+	if v.Members > 0 && v.Expression != "" {
+		d.VariablesReference = x.reference(valuesOf{frame: f, expression: v.Expression})
+	}
+	return d
+}
+
+func (x *goroutines) evaluate(ctx context.Context, m *dap.EvaluateRequest) {
+	f := x.frameOf(m.Arguments.FrameId)
+	r := inspect.Request{Action: inspect.Evaluate, Expression: m.Arguments.Expression, Goroutine: f.goroutine, Frame: f.number}
+	reply, err := x.ask(ctx, r)
+	if err != nil {
+		x.refuse(m, err.Error())
+		return
+	}
+	v := x.variable(f, reply.Values[0])
+	x.send(&dap.EvaluateResponse{Response: x.response(m),
+		Body: dap.EvaluateResponseBody{Result: v.Value, Type: v.Type, VariablesReference: v.VariablesReference}})
+}
+
+// setLines sets the breakpoints of a file.
+func (x *goroutines) setLines(ctx context.Context, m *dap.SetBreakpointsRequest) {
+	file := filepath.Clean(m.Arguments.Source.Path)
+	x.breaks.conditions = slices.DeleteFunc(x.breaks.conditions, func(b inspect.Breakpoint) bool { return b.File == file })
+	var wanted []inspect.Breakpoint
+	for _, b := range m.Arguments.Breakpoints {
+		wanted = append(wanted, inspect.Breakpoint{File: file, Line: b.Line, Condition: b.Condition})
+	}
+	reply, err := x.call(ctx, inspect.Request{Action: inspect.Verify, Breakpoints: wanted})
+	if err != nil {
+		x.refuse(m, err.Error())
+		return
+	}
+	list := []dap.Breakpoint{}
+	for i, b := range wanted {
+		if reply.Errs[i] == "" {
+			x.breaks.conditions = append(x.breaks.conditions, b)
+		}
+		list = append(list, dap.Breakpoint{Verified: reply.Errs[i] == "", Message: reply.Errs[i], Line: b.Line, Source: &m.Arguments.Source})
+	}
+	x.send(&dap.SetBreakpointsResponse{Response: x.response(m), Body: dap.SetBreakpointsResponseBody{Breakpoints: list}})
+}
+
+// at makes the session be where the debugger has stopped, and reports it.
+func (x *goroutines) at(s inspect.Stop, reason, description string) {
+	x.frames, x.values = nil, nil
+	x.d.Go(int(s.Operation))
+	x.entered, x.after, x.ended = true, s.Reason != inspect.AtOperation, s.Reason == inspect.AtEnd
+	if x.ended {
+		description = cmp.Or(description, "end of the run")
+	}
+	x.stoppedIn(reason, description, s.Goroutine)
+}
+
+// failed reports an error at the current position.
+func (x *goroutines) failed(err error) {
+	x.leave()
+	x.output(err.Error() + "\n")
+	x.stopped("pause", err.Error())
+}
+
+// line continues to another line of a goroutine.
+func (x *goroutines) line(ctx context.Context, how string, goroutine int) {
+	reply, err := x.ask(ctx, inspect.Request{Action: inspect.Line, How: how, Goroutine: goroutine, Breakpoints: x.breaks.conditions})
+	if err != nil {
+		x.failed(err)
+		return
+	}
+	x.hits = 0
+	reason := "step"
+	if reply.Stop.Reason == inspect.AtBreakpoint {
+		reason = "breakpoint"
+	}
+	x.at(reply.Stop, reason, "")
+}
+
+// back goes to the operation of the step, or to that of the step before.
+func (x *goroutines) back() {
+	to := x.d.Position().Step
+	if !x.after {
+		to--
+	}
+	x.leave()
+	if x.d.Go(max(1, to)); to < 1 {
+		x.stopped("step", "beginning of the run")
+		return
+	}
+	x.stopped("step", "")
+}
+
+// forward continues to the next breakpoint.
+func (x *goroutines) forward(ctx context.Context) {
+	to, why := x.nearest(ctx, 1)
+	at := x.d.Position()
+	limit := uint64(to)
+	if to <= at.Step {
+		limit = 0
+	}
+	reply, err := x.ask(ctx, inspect.Request{Action: inspect.Continue, Operation: limit, Breakpoints: x.breaks.conditions})
+	if err != nil {
+		x.failed(err)
+		return
+	}
+	if reply.Stop.Reason != inspect.AtBreakpoint {
+		x.at(reply.Stop, why, "")
+		return
+	}
+	if x.after && int(reply.Stop.Operation) == at.Step {
+		x.hits++
+	} else {
+		x.hits = 1
+	}
+	x.at(reply.Stop, "breakpoint", "")
+}
+
+// reverse goes back to the last breakpoint, or to the step of another one.
+func (x *goroutines) reverse(ctx context.Context) {
+	to, why := x.nearest(ctx, -1)
+	at := x.d.Position()
+	found, hits, err := x.lastHit(ctx, to, at.Step)
+	if err == nil && found == nil {
+		x.leave()
+		x.d.Go(max(1, to))
+		x.stopped(why, "")
+		return
+	}
+	var reply *inspect.Reply
+	if err == nil {
+		reply, err = x.call(ctx, inspect.Request{Action: inspect.Move, Operation: found.Operation})
+	}
+	for n := 0; err == nil && n < hits; n++ {
+		reply, err = x.call(ctx, inspect.Request{Action: inspect.Continue, Breakpoints: x.breaks.conditions})
+	}
+	if err == nil && reply.Stop != *found {
+		err = errors.New("the run has other breakpoints when it is executed again")
+	}
+	if err != nil {
+		x.failed(err)
+		return
+	}
+	x.hits = hits
+	x.at(reply.Stop, "breakpoint", "")
+}
+
+// lastHit returns the last breakpoint after the operation of a step and before the position of the session, and its number since the
+// operation of its step. nil means that there is none.
+func (x *goroutines) lastHit(ctx context.Context, from, at int) (found *inspect.Stop, hits int, err error) {
+	if len(x.breaks.conditions) == 0 {
+		return nil, 0, nil
+	}
+	before := max(0, x.hits-1) // breakpoints since the operation of the step
+	if _, err := x.call(ctx, inspect.Request{Action: inspect.Move, Operation: uint64(max(0, from))}); err != nil {
+		return nil, 0, err
+	}
+	limit := uint64(at)
+	if before > 0 {
+		limit = 0
+	}
+	last, n := uint64(0), 0
+	for {
+		reply, err := x.call(ctx, inspect.Request{Action: inspect.Continue, Operation: limit, Breakpoints: x.breaks.conditions})
+		if err != nil || reply.Stop.Reason != inspect.AtBreakpoint {
+			return found, hits, err
+		}
+		if n++; reply.Stop.Operation != last {
+			last, n = reply.Stop.Operation, 1
+		}
+		if int(last) > at || int(last) == at && n > before {
+			return found, hits, nil
+		}
+		found, hits = &reply.Stop, n
+	}
+}
