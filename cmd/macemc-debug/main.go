@@ -10,6 +10,7 @@ import (
 	"net"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"runtime"
 
 	"github.com/macemc/macemc/internal/inspect"
@@ -42,6 +43,7 @@ func serve(conn net.Conn, p *process) {
 			var r inspect.Request
 			if err := in.Decode(&r); err != nil {
 				p.kill()
+				os.RemoveAll(filepath.Dir(os.Args[1])) // the program may have been killed
 				os.Exit(0)
 			}
 			requests <- r

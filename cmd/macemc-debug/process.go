@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"syscall"
+	"time"
 
 	"github.com/go-delve/delve/pkg/proc"
 	"github.com/go-delve/delve/pkg/proc/native"
@@ -52,10 +53,19 @@ type process struct {
 	lines    []*proc.LogicalBreakpoint
 }
 
-// kill ends the process.
+// kill ends the process and waits for its end, for a second at most.
 func (p *process) kill() {
-	if pid := p.pid.Swap(0); pid != 0 {
-		_ = syscall.Kill(int(pid), syscall.SIGKILL)
+	pid := int(p.pid.Swap(0))
+	if pid == 0 {
+		return
+	}
+	_ = syscall.Kill(pid, syscall.SIGKILL)
+	for range 100 {
+		var status syscall.WaitStatus
+		if ended, err := syscall.Wait4(pid, &status, syscall.WNOHANG, nil); err != nil || ended == pid && (status.Exited() || status.Signaled()) {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
 	}
 }
 
@@ -170,8 +180,8 @@ var errEnded = errors.New("the process of the test ends here, before the next st
 func (p *process) resume(f func() error) (inspect.Reason, error) {
 	p.ids = nil
 	err := f()
-	if _, exited := errors.AsType[proc.ErrProcessExited](err); exited || errors.Is(err, &proc.ErrProcessExited{}) {
-		p.pid.Store(0)
+	if _, exited := errors.AsType[proc.ErrProcessExited](err); exited || errors.Is(err, syscall.ESRCH) {
+		p.kill()
 		p.group = nil
 		p.stop = inspect.Stop{}
 		return "", errEnded
