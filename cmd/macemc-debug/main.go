@@ -12,6 +12,8 @@ import (
 	"os/signal"
 	"path/filepath"
 	"runtime"
+	"strings"
+	"sync/atomic"
 
 	"github.com/macemc/macemc/internal/inspect"
 	"github.com/macemc/macemc/internal/testsched"
@@ -37,13 +39,19 @@ func main() {
 // serve answers requests until the connection ends, which also ends a request in progress.
 func serve(conn net.Conn, p *process) {
 	requests := make(chan inspect.Request)
+	var again atomic.Bool // the client ends the connection because another debugger follows
 	go func() {
 		in := json.NewDecoder(bufio.NewReader(conn))
 		for {
 			var r inspect.Request
 			if err := in.Decode(&r); err != nil {
+				if again.Load() {
+					return
+				}
 				p.kill()
-				os.RemoveAll(filepath.Dir(os.Args[1])) // the program may have been killed
+				if dir := filepath.Dir(os.Args[1]); strings.HasPrefix(filepath.Base(dir), inspect.Folder) {
+					os.RemoveAll(dir) // the program may have been killed
+				}
 				os.Exit(0)
 			}
 			requests <- r
@@ -53,6 +61,7 @@ func serve(conn net.Conn, p *process) {
 	for r := range requests {
 		p.once = p.once || r.Once
 		reply := answer(p, &r)
+		again.Store(reply.Again)
 		if out.Encode(reply) != nil {
 			return
 		}

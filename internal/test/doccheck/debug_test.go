@@ -115,8 +115,8 @@ func TestInstall(t *testing.T) {
 		also                        string
 	}{
 		{"install", gobin, "", path, gobin, ".local", []string{"macemc"}, gobin + ` is not in PATH: export PATH="` + gobin + `:$PATH"` + "\n" + later},
-		{"install-all", gobin, "", gobin + ":" + path, gobin, ".local", []string{"macemc", "macemc-cluster", "macemc-mcp", "macemc-vet"}, ""},
-		{"install", gobin, "", gobin + ":" + path, gobin, ".local", []string{"macemc", "macemc-cluster", "macemc-mcp", "macemc-vet"}, ""},
+		{"install-all", gobin, "", gobin + ":" + path, gobin, ".local", []string{"macemc", "macemc-cluster", "macemc-debug", "macemc-mcp", "macemc-vet"}, ""},
+		{"install", gobin, "", gobin + ":" + path, gobin, ".local", []string{"macemc", "macemc-cluster", "macemc-debug", "macemc-mcp", "macemc-vet"}, ""},
 		{"install", "", "", other + ":" + gobin + ":" + path, gopath + "/bin", ".local", []string{"macemc"},
 			gopath + `/bin is not in PATH: export PATH="` + gopath + `/bin:$PATH"` + "\n" + later},
 		{"install", "", "", other + ":" + gopath + "/bin:" + path, gopath + "/bin", ".local", []string{"macemc"},
