@@ -34,14 +34,14 @@ var machines = map[string]func() error{
 	"goroutines": func() error {
 		before, block := runtime.NumGoroutine(), make(chan bool)
 		go func() { <-block }()
-		if n := runtime.NumGoroutine(); before != 1 || n != 2 {
+		if n := runtime.NumGoroutine(); before < 1 || n != before+1 { // packages may have started some
 			return fmt.Errorf("%d goroutines, and %d", before, n)
 		}
 		runtime.LockOSThread() // takes effect, and harms nothing
 		close(block)
 		time.Sleep(time.Second)
 		runtime.UnlockOSThread()
-		if n := runtime.NumGoroutine(); n != 1 {
+		if n := runtime.NumGoroutine(); n != before {
 			return fmt.Errorf("%d goroutines in the end", n)
 		}
 		return nil
