@@ -10,6 +10,7 @@
 //	schedulers.go  Scheduler; the table of schedules
 //	weighted.go    events by their weights, which a run may change
 //	phases.go      speeds of nodes, links and timers that change from phase to phase
+//	hold.go        holds of inboxes, links and nodes
 //	pct.go         priorities, which change a few times
 //	pos.go         partial-order sampling
 //	surw.go        selectively uniform random walks
