@@ -78,7 +78,7 @@ func (a *app) searchCommand() *cobra.Command {
 	fl.Var((*only)(&f.Property), "property", "check only property or monitor `NAME`")
 	fl.StringVar((*string)(&f.Config.Strategy), "strategy", "",
 		"use `NAME`: "+strings.Join(strategy.Names(0), ", ")+" (default "+strategy.All[0].Name+")")
-	fl.StringVar(&f.Schedules, "schedules", "", "order walks by `NAMES`: "+strings.Join(schedules.Names(), ", "))
+	fl.StringVar(&f.Schedules, "schedules", "", "order by `NAMES`: "+strings.Join(schedules.Names(), ", "))
 	fl.IntVar(&f.Config.MaxDepth, "depth", 0, "maximum depth `D`: steps for bfs and dfs, choices for deepening")
 	fl.IntVar(&f.Config.DeepenBy, "deepen-by", 0, "increase the depth of deepening by `N` each time (default 1)")
 	fl.IntVar(&f.Config.WalkSteps, "walk-steps", 0, "length `N` of a random walk in steps (default 2000)")
@@ -194,7 +194,7 @@ func environmentFlags(fl *pflag.FlagSet, f *task.Subject) {
 	for fault := range sim.FaultCount {
 		fl.IntVar(&f.Limits[fault], fault.String(), 0, fault.Doc())
 	}
-	fl.StringVar(&f.Timing, "timing", "", "use `MODE`: ByDeadline, AnyOrder, Prompt, Bounded:1s, SometimesBounded:1s, BoundedLiveness:1s")
+	fl.StringVar(&f.Timing, "timing", "", "use `MODE`: ByDeadline, AnyOrder, Prompt, SometimesBounded:1s, ...")
 	fl.StringVar(&f.Interleave, "interleave", "", "order goroutines by `MODE`: rotate, fifo, random or pct:N")
 	fl.StringVar(&f.CrashCut, "crash-cut", "", "crash inside steps by `MODE`: prefix of the effects, none (never inside), or subset")
 }
