@@ -125,7 +125,7 @@ func (d *director) draw(n int) *testsched.Schedule {
 	}
 	s := d.config.draw(n+d.skipped, d.longest)
 	if n >= firstSampled {
-		s.Prediction = d.predictor.Carry()
+		s.Prediction = d.predictor.Carry((n+d.skipped)%2 == 0)
 	}
 	s.Recorded = n&(n+1) == 0 && d.affords() // the number of schedules up to it is a power of two
 	bound(d.result, s)

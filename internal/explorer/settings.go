@@ -215,7 +215,7 @@ func concluded(s *Settings, c *Config, r *Result, runner testsched.Runner) *Repo
 		if r.Ended {
 			note = "stopped because -timeout is near"
 		}
-		return s.conclude(u, r, &Report{Note: strings.Join(append([]string{r.text()}, r.predictions.list(s.runs.places)...), "\n  ")}, note)
+		return s.conclude(u, r, &Report{Note: strings.Join(append([]string{r.text()}, r.predictions.list(s.runs.places)...), "\nmacemc: ")}, note)
 	}
 	if why := r.tooLong(); why != "" {
 		return s.executeLong(c, r, why)

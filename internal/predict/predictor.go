@@ -17,7 +17,6 @@ type Predictor struct {
 	groups     int               // number of cycles and flips
 	predicted  map[int]bool      // groups with a directed schedule
 	tried      map[int]bool
-	sampled    int // calls of Carry
 }
 
 // New returns a Predictor without predictions. usual is the time for which a directed schedule without Delay holds goroutines.
@@ -161,11 +160,10 @@ func (p *Predictor) Delay() *Prediction {
 	return p.tries(&p.delays)
 }
 
-// Carry returns the next prediction whose holds a sampled schedule is to have besides: at every second call, or a conflict of close or
-// wait operations. nil means that there is none.
-func (p *Predictor) Carry() *Prediction {
-	p.sampled++
-	if len(p.ranks) == 0 || p.ranks[0] >= rankTry && p.sampled%2 == 0 {
+// Carry returns the next prediction whose holds a sampled schedule is to have besides: any, or only a conflict of close or wait operations.
+// nil means that there is none.
+func (p *Predictor) Carry(any bool) *Prediction {
+	if len(p.ranks) == 0 || p.ranks[0] >= rankTry && !any {
 		return nil
 	}
 	x := p.Best()
