@@ -176,8 +176,8 @@ func (d *director) directed(x *predict.Prediction, recorded bool) *testsched.Sch
 	return &s
 }
 
-// exhaust is Result.exhaust for a small test. A complete exploration has no delays that are longer than usual, so exhaust tries those that are
-// predicted.
+// exhaust is Result.exhaust for a small test. A complete exploration has no delays that are longer than usual, so exhaust tries those that
+// are predicted.
 func (d *director) exhaust(step step, sample func() bool, start stopwatch) bool {
 	if !d.result.exhaust(d.config, step, sample, start, exhaustiveRuns) {
 		return false
@@ -205,7 +205,7 @@ func (d *director) ran(s *testsched.Schedule) {
 		return
 	}
 	defer func() { d.result.predicted, d.result.tried = d.predictor.Counts() }()
-	if s.Prediction != nil && d.result.prediction == nil {
+	if s.Prediction != nil && o.Kind == testsched.Passed {
 		d.result.refute(refutation{number, s.Prediction})
 	}
 	d.points += o.Points
@@ -262,6 +262,9 @@ func PredictionCounts(predicted, tried, confirmed int) string {
 // maxListed is the maximum number of refuted predictions that are listed.
 const maxListed = 3
 
+// maxNoted is the longest delay of a note about a test that fails. Longer ones usually are the timeouts of tests.
+const maxNoted = time.Second
+
 // delayed reports whether a directed run has only failed because a goroutine was held for longer than usual. Tests may rely on such times,
 // so that is a note, if it recurs, and no finding.
 func (p *predictions) delayed(s *testsched.Schedule, o *testsched.Outcome, number int, run execute) bool {
@@ -269,7 +272,7 @@ func (p *predictions) delayed(s *testsched.Schedule, o *testsched.Outcome, numbe
 	if x == nil || x.Delay == 0 || o.Kind != testsched.Failed || o.HasRace() {
 		return false
 	}
-	if p.late == nil && run(s.Replayed(o, number)).SameFinding(o) {
+	if p.late == nil && x.Delay <= int64(maxNoted) && run(s.Replayed(o, number)).SameFinding(o) {
 		p.late = &lateness{x, o.Message}
 	}
 	return true

@@ -49,12 +49,14 @@ type occurrence struct {
 // maxGoroutines is the maximum number of goroutines of a record that is analysed.
 const maxGoroutines = 1024
 
-// newRun returns nil if the record has a single goroutine or too many of them.
+// newRun returns nil if the record has too many goroutines, or a single one without timers.
 func newRun(events []Event) *run {
 	r := &run{events: events, goroutines: map[uint64]int{}, woken: make([]int, len(events)), wakers: map[int]clock{},
 		channels: map[uint64]*channel{}, released: map[uint64]clock{}, counts: map[occurrence]uint32{},
 		nth: make([]uint32, len(events)), outermost: make([]int32, len(events))}
+	timers := false
 	for i := range events {
+		timers = timers || events[i].Due > 0
 		if _, ok := r.goroutines[events[i].Who]; !ok {
 			r.goroutines[events[i].Who] = len(r.goroutines)
 		}
@@ -63,7 +65,7 @@ func newRun(events []Event) *run {
 		}
 	}
 	n := len(r.goroutines)
-	if n < 2 || n > maxGoroutines {
+	if n < 2 && !timers || n > maxGoroutines {
 		return nil
 	}
 	r.clocks, r.held, r.last = make([]clock, n), make([][]acquisition, n), make([]int, n)

@@ -7,6 +7,7 @@ type flips struct {
 	p      *Predictor
 	r      *run
 	recent map[uint64][]int // by object: the latest events
+	due    map[int]int64    // by event that is the case of a select: when the first timer of the select fires
 }
 
 // Bounds of flips.
@@ -15,7 +16,22 @@ const (
 	maxPair   = 4  // flips with the same contexts and operations
 )
 
-func newFlips(p *Predictor, r *run) *flips { return &flips{p: p, r: r, recent: map[uint64][]int{}} }
+func newFlips(p *Predictor, r *run) *flips {
+	f := &flips{p: p, r: r, recent: map[uint64][]int{}, due: map[int]int64{}}
+	for i := 0; i < len(r.events); i++ {
+		first, due := i+1, int64(0)
+		for i+1 < len(r.events) && r.events[i+1].Flags&Case != 0 && r.events[i+1].Who == r.events[first-1].Who {
+			i++
+			if at := r.events[i].Due; at > 0 && (due == 0 || at < due) {
+				due = at
+			}
+		}
+		for k := first; k <= i && due > 0; k++ {
+			f.due[k] = due
+		}
+	}
+	return f
+}
 
 // add compares an event with earlier ones of the same object. r has begun the event and not ended it.
 func (f *flips) add(j int) {
@@ -44,6 +60,11 @@ func (f *flips) add(j int) {
 func (f *flips) compare(i, j int) {
 	p, a, b := f.p, &f.r.events[i], &f.r.events[j]
 	rank, what := conflict(a, b)
+	if due := f.due[i]; due > 0 && b.Flags&Case == 0 {
+		f.late(j, due, "timeout before "+name(b))
+	} else if due := f.due[j]; due > 0 && a.Flags&Case == 0 {
+		f.late(i, due, "timeout before "+name(a))
+	}
 	if rank == 0 {
 		return
 	}
@@ -86,20 +107,33 @@ func (f *flips) delay(from, to int64) (delay int64, ok bool) {
 
 // overtake adds a prediction that a timer fires before an event stops or resets it.
 func (f *flips) overtake(j, g int) {
-	p, r, e := f.p, f.r, &f.r.events[j]
-	at := j
-	if e.Flags&NoPoint != 0 { // the distribution stops the timer for the user's operation
+	r, at := f.r, j
+	if r.events[j].Flags&NoPoint != 0 { // the distribution stops the timer for the user's operation, which may have several others
 		if at = r.last[g]; at < 0 {
 			return
 		}
+		for k, place := at-1, r.events[at].Place; k >= 0 && at-k < maxRecent; k-- {
+			if r.goroutine(k) != g {
+				continue
+			}
+			if r.events[k].Place != place {
+				break
+			}
+			at = k
+		}
 	}
-	before := &r.events[at]
-	delay, ok := f.delay(before.Time, e.Due)
+	f.late(at, r.events[j].Due, "timer before its stop or reset")
+}
+
+// late adds a prediction that a timer fires before an event.
+func (f *flips) late(at int, due int64, what string) {
+	p, r, before := f.p, f.r, &f.r.events[at]
+	delay, ok := f.delay(before.Time, due)
 	key := signature{before.Context, uint64(Timer) << 57}
 	if times := p.pairs[key]; !ok || times == maxPair {
 		return
 	}
-	x := Prediction{What: "timer before its stop or reset", Delay: delay, rank: rankTry + rankRepeated*min(p.pairs[key], 2), group: p.group(),
+	x := Prediction{What: what, Delay: delay, rank: rankTry + rankRepeated*min(p.pairs[key], 2), group: p.group(),
 		Pairs: []Pair{{r.operation(at), r.operation(at)}}}
 	p.pairs[key]++
 	if delay > 0 {
@@ -215,6 +249,12 @@ var rules = []struct {
 	{[]class{signal}, []class{signal}, false, rankOther},
 	{[]class{other}, []class{other}, false, rankOther},
 	{[]class{write}, []class{read, write}, false, rankMemory},
+}
+
+// name returns the name of an event in reports.
+func name(e *Event) string {
+	_, text := classOf(e)
+	return text
 }
 
 // conflict returns the rank of the flip of two events of one object, and its description. 0 means that its order changes nothing.

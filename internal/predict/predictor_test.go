@@ -92,6 +92,11 @@ func TestPredictor_Delays(t *testing.T) {
 		want   int64
 	}{
 		"stop":          {record(on(1, 3, Send, Other), stop), 20*ms + ms/10},
+		"one goroutine": {record(stop), 20*ms + ms/10},
+		"timeout": {record(on(1, 0, Select, Other), Event{Who: 1, Object: 8, Op: Receive, Flags: Case}, Event{Who: 1, Object: 9, Op: Receive,
+			Flags: Case, Due: 30 * ms}, Event{Who: 2, Object: 8, Op: Send, Time: ms}), 29*ms + ms/10},
+		"inside": {record(on(1, 3, Lock, Other), on(1, 4, Lock, Other), Event{Who: 1, Object: 7, Op: Timer, Flags: NoPoint, Due: 30 * ms}),
+			30*ms + ms/10},
 		"sleep":         {record(on(1, 7, Atomic, Other), Event{Who: 2, Object: 7, Op: Atomic, Method: Loads, Time: 50 * ms}), 50*ms + ms/10},
 		"short":         {record(on(1, 7, Atomic, Other), Event{Who: 2, Object: 7, Op: Atomic, Method: Loads, Time: ms / 2}), 0},
 		"much too long": {record(on(1, 7, Atomic, Other), Event{Who: 2, Object: 7, Op: Atomic, Method: Loads, Time: 2 * maxDelay}), 0},

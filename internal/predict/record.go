@@ -57,7 +57,7 @@ type Event struct {
 	Place   uint64 // return address in the innermost function outside the distribution; 0 means unknown
 	Context uint64 // hash of the return addresses up to two calls beyond Place
 	Time    int64  // virtual time, in nanoseconds
-	Due     int64  // Timer: when the timer would fire; 0 means that it is not set
+	Due     int64  // Timer, or a case with the channel of a timer: when it would fire; 0 means that it is not set
 	Waker   uint32 // number of the event, from 1 on, with which another goroutine has woken this one since its last event; 0 means none
 	Point   uint32 // number of the goroutine's point
 	Op      Op
