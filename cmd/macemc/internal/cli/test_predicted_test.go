@@ -84,3 +84,75 @@ func TestTest_Predicted(t *testing.T) {
 		}
 	}
 }
+
+// A goroutine is held until a timer has fired. A test that only fails then has a note.
+func TestTest_PredictedDelays(t *testing.T) {
+	testFile(t, `package x
+
+import (
+	"context"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+func await(c chan int) {
+	select {
+	case <-c:
+	case <-time.After(20 * time.Millisecond):
+	}
+}
+
+func TestTimeout(t *testing.T) {
+	c := make(chan int)
+	go func() { c <- 1 }()
+	await(c)
+}
+
+func TestContext(t *testing.T) {
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Millisecond)
+	done := make(chan bool)
+	go func() {
+		<-ctx.Done()
+		if ctx.Err() == context.DeadlineExceeded {
+			panic("expired")
+		}
+		close(done)
+	}()
+	cancel()
+	<-done
+}
+
+func TestStop(t *testing.T) {
+	c := make(chan int, 1)
+	timer := time.AfterFunc(20*time.Millisecond, func() { close(c) })
+	timer.Stop()
+	c <- 1
+}
+
+func TestSleep(t *testing.T) {
+	var n atomic.Int32
+	go func() { n.Store(1) }()
+	time.Sleep(50 * time.Millisecond)
+	if n.Load() != 1 {
+		t.Error("not stored")
+	}
+}
+
+func TestRight(t *testing.T) {
+	c := make(chan int, 1)
+	go func() { c <- 1 }()
+	await(c)
+}
+`)
+	out, status := testCommand(t.Context(), "-count=1", "-vet=off", "-schedules=300", ".")
+	for _, want := range []string{"LEAK: 1 goroutine is blocked", "PANIC: expired\n", "PANIC: send on closed channel\n",
+		" TestSleep: fails if a goroutine is held for 50ms where it accesses atomic at x_test.go:46: x_test.go:49: not stored\n"} {
+		if !strings.Contains(out, want) || status != 1 {
+			t.Errorf("status %d, %q is missing:\n%s", status, want, out)
+		}
+	}
+	if strings.Contains(out, "TestRight") || strings.Contains(out, "FAIL: TestSleep") {
+		t.Errorf("another finding:\n%s", out)
+	}
+}
