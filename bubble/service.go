@@ -170,6 +170,9 @@ func (p *Program) Boot(env sim.Env) {
 			panic(err)
 		}
 		b.disk = []filetree.Record{{Key: filetree.ImageKey, Value: b.files.Image}}
+		if b.files.Lost != "" {
+			env.Log().Info("the crash has changed " + b.files.Lost)
+		}
 	}
 	p.step(env, &input{kind: bootInput, boot: &b})
 }

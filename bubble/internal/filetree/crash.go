@@ -22,6 +22,7 @@ type Restored struct {
 	Last  int      // number of the record that holds the image
 	Stale []string // keys of records that the image replaces; empty if the image is on the disk
 	Rules Rules
+	Lost  string // what a crash changed, file by file; empty if nothing
 }
 
 // Restore reads the records of a disk and chooses which unsynced changes survived. dir is the data directory.
@@ -56,7 +57,8 @@ func Restore(disk []Record, dir string, rules Rules, choose func(what string, n 
 		return r, nil
 	}
 	r.Last++
-	r.Image = crash(base, changes, dir, rules, choose).Append(nil)
+	left, lost := crash(base, changes, dir, rules, choose)
+	r.Image, r.Lost = left.Append(nil), lost
 	return r, nil
 }
 
@@ -102,22 +104,29 @@ type survival struct {
 // crash returns the tree that survives a crash in which changes had been made to base. A prefix of the changes of each file survives, and a
 // prefix of the changes of each directory's entries. Both include at least the synced changes. A move survives in both directories or in
 // neither. Pages of a file that the program has mapped survive independently, each with a prefix of its changes. A flip of a bit always
-// survives, in whatever the file holds at its offset. File systems with a journal keep more, see [Rules].
-func crash(base *Tree, changes []Change, dir string, rules Rules, choose func(what string, n int) int) *Tree {
+// survives, in whatever the file holds at its offset. File systems with a journal keep more, see [Rules]. lost describes what did not
+// survive.
+func crash(base *Tree, changes []Change, dir string, rules Rules, choose func(what string, n int) int) (left *Tree, lost string) {
 	s := &survival{changes: changes, rules: rules, files: newProgress(base), members: map[list][]int{}, durable: map[list]int{},
 		cuts: map[list]int{}, torn: map[int]int{}}
 	s.collect()
 	names := Paths(base, changes, dir)
 	names[journal.ino] = "all folders below " + dir
 	s.choose(names, choose)
+	left = s.apply(base, s.cuts, s.torn)
+	return left, difference(s.files.tree, left, s.apply(base, s.durable, nil), dir)
+}
+
+// apply returns the tree with the first changes of each list, and parts of writes.
+func (s *survival) apply(base *Tree, counts map[list]int, torn map[int]int) *Tree {
 	t := base.clone()
-	for i := range changes {
-		c := changes[i]
-		if slices.ContainsFunc(s.lists(&c), func(l list) bool { return !s.within(s.cuts, l, i) }) && !s.files.logged[i] {
-			if s.torn[i] == 0 {
+	for i := range s.changes {
+		c := s.changes[i]
+		if slices.ContainsFunc(s.lists(&c), func(l list) bool { return !s.within(counts, l, i) }) && !s.files.logged[i] {
+			if torn[i] == 0 {
 				continue
 			}
-			c.Data = c.Data[:s.torn[i]]
+			c.Data = c.Data[:torn[i]]
 		}
 		t.Apply(&c)
 	}

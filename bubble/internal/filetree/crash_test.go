@@ -118,7 +118,7 @@ func survivors(t *testing.T, changes []Change, rules Rules) (texts []string) {
 	for picks := []int{}; ; {
 		at := 0
 		var arities []int
-		left := crash(New(), changes, "/data", rules, func(_ string, n int) int {
+		left, _ := crash(New(), changes, "/data", rules, func(_ string, n int) int {
 			if at == len(picks) {
 				picks = append(picks, 0)
 			}
@@ -165,4 +165,35 @@ func brief(t *testing.T, text string) string {
 		}
 	})
 	return strings.Join(list, " ")
+}
+
+// What a crash changes is described file by file.
+func TestCrash_Lost(t *testing.T) {
+	const a, b = 2, 3
+	changes := []Change{{Op: CreateFile, Ino: a, Dir: Root, Name: "a"}, {Op: SyncInode, Ino: Root}, {Op: WriteData, Ino: a, Data: []byte("one")},
+		{Op: SyncInode, Ino: a}, {Op: WriteData, Ino: a, At: 3, Data: []byte("two!")}, {Op: CreateFile, Ino: b, Dir: Root, Name: "b"}}
+	for _, c := range []struct {
+		survive, half int
+		want          string
+	}{
+		{0, 0, "/data/a: 3 of 7 bytes, 3 synced; /data/b: absent (it had 0 bytes)"},
+		{0, 1, "/data/a: 5 of 7 bytes, 3 synced; /data/b: absent (it had 0 bytes)"},
+		{1, 0, ""},
+	} {
+		_, lost := crash(New(), changes, "/data", Rules{}, func(what string, _ int) int {
+			if strings.HasPrefix(what, "halves") {
+				return c.half
+			}
+			return c.survive
+		})
+		if lost != c.want {
+			t.Errorf("%d changes and %d halves survive: lost %q, want %q", c.survive, c.half, lost, c.want)
+		}
+	}
+	replaced := []Change{{Op: CreateFile, Ino: a, Dir: Root, Name: "a"}, {Op: SyncInode, Ino: Root}, {Op: CreateFile, Ino: b, Dir: Root, Name: "b"},
+		{Op: MoveEntry, Ino: b, Dir: Root, Name: "b", ToDir: Root, To: "a"}}
+	const want = "/data/a: the file that was there before, of 0 bytes; /data/b: there again"
+	if _, lost := crash(New(), replaced, "/data", Rules{}, func(string, int) int { return 1 }); lost != want {
+		t.Errorf("a rename is lost: %q, want %q", lost, want)
+	}
 }
