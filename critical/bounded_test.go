@@ -331,11 +331,11 @@ func compare(t *testing.T, p *protocol, dead map[moment]bool, d defect, timing s
 		}
 	}
 	cfg := search.Config{System: sys, Strategy: search.Faulty, MaxPaths: 400, WalkSteps: 200, Workers: 1, Seed: 1}
-	states := -1
+	bound := -1
 	if d == none && timing == sim.Bounded(p.bound) {
-		states = 200
+		bound = 200
 	}
-	cfg.Confirm = critical.Confirm(critical.Config{System: sys, Walks: 60, WalkSteps: 200, Workers: 1, States: states})
+	cfg.Confirm = critical.Confirm(critical.Config{System: sys, Walks: 60, WalkSteps: 200, Workers: 1, States: bound})
 	r, err := search.Run(t.Context(), cfg)
 	if err != nil {
 		t.Fatal(err)
