@@ -123,7 +123,7 @@ func (d *durability) remove(t taken) error {
 		return nil
 	}
 	if _, known := d.Records[t.Record]; !known {
-		return fmt.Errorf("Take returned %s, which nobody has appended", shown(t.Record))
+		return fmt.Errorf("the queue returned %s, which nobody has appended", shown(t.Record))
 	}
 	d.Records[t.Record] = removed
 	return nil
