@@ -87,9 +87,7 @@ func Terminal(w io.Writer, d *document.Document) error {
 	for _, f := range d.Violated {
 		t.fact(f)
 	}
-	if d.Code != nil {
-		t.code(d.Code, -1)
-	}
+	t.code(d.Code, -1)
 	for _, f := range d.Compared {
 		t.fact(f)
 	}
@@ -144,7 +142,7 @@ func (t *terminal) short(d *document.Document) {
 		if marked || f.Label == "effect:" || f.Label == "nearest run:" || f.Label == "certainty:" {
 			t.fact(document.Fact{Label: f.Label, Text: f.Text})
 		}
-		if marked && d.Code != nil {
+		if marked {
 			t.code(d.Code, shortCode)
 		}
 	}
@@ -169,8 +167,11 @@ func (t *terminal) short(d *document.Document) {
 	t.commands(commands)
 }
 
-// code writes source with up to a number of lines after the marked one. A negative number means all.
+// code writes source, if it is not nil, with up to a number of lines after the marked one. A negative number means all.
 func (t *terminal) code(c *document.Code, after int) {
+	if c == nil {
+		return
+	}
 	t.fact(document.Fact{Label: cmp.Or(c.Label, "source:"), Text: c.Place, Aside: c.Note})
 	lines := c.Text()
 	if after >= 0 {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -59,7 +60,7 @@ const companion = "companion"
 // become executes a program with the arguments of this one, and replaces this process if the operating system can do so. If the program is
 // neither beside this one nor on PATH, it is compiled.
 func (a *app) become(program string) error {
-	file, err := a.companion(program)
+	file, err := companionPath(program, a.Stderr)
 	if err != nil {
 		return err
 	}
@@ -76,10 +77,10 @@ func (a *app) become(program string) error {
 	return err
 }
 
-// companion returns the path of a program that this one executes, which it compiles if it is missing.
-func (a *app) companion(program string) (file string, err error) {
+// companionPath returns the path of a program that this one executes, which it compiles if it is missing.
+func companionPath(program string, errs io.Writer) (file string, err error) {
 	if file, err = findProgram(program); err != nil {
-		if file, err = a.installCompanion(program); err != nil {
+		if file, err = installCompanion(program, errs); err != nil {
 			return "", fmt.Errorf("this command requires the program %s, which is neither beside macemc nor on PATH: %w", program, err)
 		}
 	}
@@ -87,7 +88,7 @@ func (a *app) companion(program string) (file string, err error) {
 }
 
 // installCompanion compiles a program into the folder of this one, and returns its path.
-func (a *app) installCompanion(program string) (string, error) {
+func installCompanion(program string, errs io.Writer) (string, error) {
 	exe, err := os.Executable()
 	if err != nil {
 		return "", err
@@ -97,7 +98,7 @@ func (a *app) installCompanion(program string) (string, error) {
 		return "", fmt.Errorf("%w; install it by go install github.com/macemc/macemc/cmd/%s@latest", err, program)
 	}
 	folder := filepath.Dir(exe)
-	fmt.Fprintf(a.Stderr, "macemc: compiling %s into %s, once\n", program, folder)
+	fmt.Fprintf(errs, "macemc: compiling %s into %s, once\n", program, folder)
 	if out, err := from.Install(program, folder).CombinedOutput(); err != nil {
 		return "", fmt.Errorf("it does not compile: %w\n%s", err, bytes.TrimSpace(out))
 	}

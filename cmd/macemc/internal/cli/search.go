@@ -73,7 +73,6 @@ func (a *app) searchCommand() *cobra.Command {
 	}
 	fl := cmd.Flags()
 	fl.SortFlags = false
-	fl.BoolVar(&a.Style.Short, "brief", false, "print at most 40 lines of a finding")
 	subjectFlags(fl, &f.Subject, &test, "check only")
 	fl.Var((*only)(&f.Property), "property", "check only property or monitor `NAME`")
 	fl.StringVar((*string)(&f.Config.Strategy), "strategy", "",
@@ -113,7 +112,7 @@ func (a *app) searchCommand() *cobra.Command {
 	fl.StringVar(&f.Proof, "proof", string(critical.Walks), "require proof of dead runs by `KIND`: walks or exact")
 	fl.BoolVar(&f.NoShrink, "no-shrink", false, "report the violating run as it was found")
 	fl.BoolVar(&f.WriteTest, "write-test", false, "write a regression test beside the test of a package")
-	fl.BoolVarP(&verbose, "verbose", "v", false, "print the full report, with timers that change only clocks")
+	lengthFlags(fl, &a.Style.Short, &verbose)
 	fl.BoolVar(&f.JSON, "json", false, "print the report as one JSON object")
 	collectedFlags(fl, &f.Collected)
 	fl.BoolVar(&all, "help-all", false, "show all flags")
@@ -225,4 +224,10 @@ func rerunArgs(cmd *cobra.Command, args []string) string {
 		}
 	})
 	return strings.Join(words, " ")
+}
+
+// lengthFlags adds the flags for shorter and longer reports.
+func lengthFlags(fl *pflag.FlagSet, brief, verbose *bool) {
+	fl.BoolVar(brief, "brief", false, "print at most 40 lines of a finding")
+	fl.BoolVarP(verbose, "verbose", "v", false, "print the full report, with timers that change only clocks")
 }
