@@ -75,7 +75,7 @@ func (f *finder) explore(ctx context.Context, path choose.Path) (r *table.Recove
 	}
 	sys := f.cfg.System
 	if f.dead.bounded {
-		if sys, path, err = f.withoutBound(path); err != nil {
+		if sys, path, err = withoutBound(&f.cfg.System, path); err != nil {
 			return nil, "", err
 		}
 	}
@@ -119,10 +119,10 @@ func (f *finder) explore(ctx context.Context, path choose.Path) (r *table.Recove
 
 // withoutBound returns a path of the system without a bound of delays to the same state. Whatever follows with the bound
 // can also follow without it, so a run is dead with the bound if it is without.
-func (f *finder) withoutBound(path choose.Path) (sys sim.System, unbound choose.Path, err error) {
-	sys = f.cfg.System
+func withoutBound(bounds *sim.System, path choose.Path) (sys sim.System, unbound choose.Path, err error) {
+	sys = *bounds
 	sys.Timing = sim.ByDeadline
-	from, err := kernel.NewWorld(&f.cfg.System, kernel.Options{Guarded: true})
+	from, err := kernel.NewWorld(bounds, kernel.Options{Guarded: true})
 	if err != nil {
 		return sys, nil, err
 	}
@@ -133,7 +133,7 @@ func (f *finder) withoutBound(path choose.Path) (sys sim.System, unbound choose.
 	src, bounded, run := &choose.Prefix{Path: path}, replay.NewRun(from), replay.NewRun(to)
 	err = bounded.Start(src)
 	first := 0
-	if f.cfg.System.Timing.Sometimes() {
+	if bounds.Timing.Sometimes() {
 		first = 1 // the answer that delays are bounded
 	}
 	picks := func(from int) choose.Source { return &choose.Prefix{Path: path[from:src.Pos()]} }

@@ -12,4 +12,4 @@ var repeats bool
 // runBegins is where the debugger stops before each run.
 //
 //go:noinline
-func runBegins() {}
+func runBegins() bool { return repeats }

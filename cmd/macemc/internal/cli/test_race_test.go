@@ -63,6 +63,7 @@ func TestTest_Race(t *testing.T) {
 
 import (
 	"fmt"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"sync"
@@ -197,6 +198,32 @@ func TestPool(t *testing.T) {
 	})
 }
 
+// A client dials until another goroutine listens.
+func TestDial(t *testing.T) {
+	const at = "127.0.0.1:7001"
+	up := make(chan bool)
+	go func() {
+		time.Sleep(time.Millisecond)
+		l, err := net.Listen("tcp", at)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		close(up)
+		c, _ := l.Accept()
+		c.Close()
+		l.Close()
+	}()
+	for {
+		if c, err := net.Dial("tcp", at); err == nil {
+			c.Close()
+			break
+		}
+		time.Sleep(time.Millisecond)
+	}
+	<-up
+}
+
 func TestHTTP(t *testing.T) {
 	srv := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	defer srv.Close()
@@ -223,7 +250,7 @@ func TestHTTP(t *testing.T) {
 	}
 	out, status := testCommand(t.Context(), "-count=1", "-v", "-race", "-schedules=300", "-explore-time=1m", "./...")
 	for _, want := range []string{
-		"--- FAIL: TestInt32", "--- FAIL: TestPointer", "--- PASS: TestWait", "--- PASS: TestHTTP", "--- PASS: TestStack", "--- PASS: TestPool",
+		"--- FAIL: TestInt32", "--- FAIL: TestPointer", "--- PASS: TestWait", "--- PASS: TestHTTP", "--- PASS: TestDial", "--- PASS: TestStack", "--- PASS: TestPool",
 		"--- PASS: TestTimers", `DATA RACE.*\n.* at x_test.go:\d+ in x.TestAfter\b`,
 		`replay: macemc test -race -run '\^TestSubtests\$'`,
 		`PANIC: close of nil channel\n.*\n\s+in goroutine \d+\n\s+and a data race:\n\s+(read|write) at x_test.go:`,
