@@ -15,5 +15,7 @@
 //   - What was acknowledged is there: each value that Put, each record that Append has stored before it returned nil.
 //   - What was not acknowledged is absent or whole.
 //
+// The functions of a [Store] keep no state of their own: a crash does not discard it.
+//
 // A [Store] with Put and Get is a map, one with Append and Records a log, and one with Append and Take a queue.
 package crashtest

@@ -57,6 +57,9 @@ const (
 	POSIX // what all file systems promise
 )
 
+// String returns the name of a file system.
+func (f FileSystem) String() string { return fileSystems[f].String() }
+
 var fileSystems = [...]bubble.FileSystem{Ext4: bubble.Ext4, XFS: bubble.XFS, Btrfs: bubble.Btrfs, POSIX: bubble.POSIX}
 
 // Check checks a store.

@@ -1,4 +1,4 @@
-// Package scaffold writes a sample service as a starting point.
+// Package scaffold writes a sample service or storage library as a starting point.
 package scaffold
 
 import (
@@ -33,11 +33,22 @@ type Written struct {
 	Steps []string
 }
 
-// Write writes a service with a bug, and its test, into a new or empty folder, with a go.mod file if the folder is in
+// Sample is the kind of package that Write writes.
+type Sample struct {
+	code, test string // templates
+}
+
+// The samples.
+var (
+	Service = Sample{"service.go.txt", "service_test.go.txt"}
+	Store   = Sample{"store.go.txt", "store_test.go.txt"} // a storage library
+)
+
+// Write writes a sample with a bug, and its test, into a new or empty folder, with a go.mod file if the folder is in
 // no module. checkout is the folder of the checker's module. If it is empty, the module is the one that this program
 // was built in, or the one that the folder's module already requires; in the latter case checkout must be empty. Write
 // overwrites no file.
-func Write(dir, checkout string) (*Written, error) {
+func Write(dir, checkout string, sample Sample) (*Written, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, err
@@ -63,7 +74,7 @@ func Write(dir, checkout string) (*Written, error) {
 	}
 	w := &Written{Module: mod == ""}
 	files := map[string][]byte{}
-	for _, f := range []struct{ from, to string }{{"service.go.txt", name + ".go"}, {"service_test.go.txt", name + "_test.go"}} {
+	for _, f := range []struct{ from, to string }{{sample.code, name + ".go"}, {sample.test, name + "_test.go"}} {
 		text, err := templates.ReadFile("template/" + f.from)
 		if err != nil {
 			return nil, err

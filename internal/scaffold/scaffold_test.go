@@ -26,7 +26,7 @@ func TestRefused(t *testing.T) {
 		{filepath.Join(t.TempDir(), "go"), "", `"go" is not a valid package name, go is a keyword of Go`},
 		{filepath.Join(t.TempDir(), "svc"), full, "is not a checkout of github.com/macemc/macemc; name the folder of one with --macemc DIR"},
 	} {
-		_, err := scaffold.Write(c.dir, c.checkout)
+		_, err := scaffold.Write(c.dir, c.checkout, scaffold.Service)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %v, want %s", c.dir, err, c.want)
 		}
@@ -49,14 +49,14 @@ func TestInModule(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte(c.mod), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		w, err := scaffold.Write(filepath.Join(dir, "internal", "My-Service"), "")
+		w, err := scaffold.Write(filepath.Join(dir, "internal", "My-Service"), "", scaffold.Service)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if w.Module || len(w.Steps) != c.steps || strings.Join(w.Files, " ") != "myservice.go myservice_test.go" {
 			t.Errorf("%+v", w)
 		}
-		if _, err := scaffold.Write(filepath.Join(dir, "another"), dir); err == nil ||
+		if _, err := scaffold.Write(filepath.Join(dir, "another"), dir, scaffold.Service); err == nil ||
 			c.steps == 0 && !strings.Contains(err.Error(), "already requires the checker; leave out") {
 			t.Errorf("another checker is given: %v", err)
 		}

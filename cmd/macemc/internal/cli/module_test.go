@@ -22,7 +22,7 @@ func testModule(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := scaffold.Write(dir, checkout); err != nil {
+	if _, err := scaffold.Write(dir, checkout, scaffold.Service); err != nil {
 		t.Fatal(err)
 	}
 	for name, text := range map[string]string{

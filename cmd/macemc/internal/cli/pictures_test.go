@@ -57,7 +57,7 @@ func TestPictures(t *testing.T) {
 		t.Fatal("README.md has no pingack_test.go")
 	}
 	dir := filepath.Join(t.TempDir(), "mysvc")
-	if _, err := scaffold.Write(dir, checkout); err != nil {
+	if _, err := scaffold.Write(dir, checkout, scaffold.Service); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(filepath.Join(dir, "pingack_test.go"), []byte(code), 0o600); err != nil {
