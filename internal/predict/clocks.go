@@ -19,10 +19,13 @@ type run struct {
 }
 
 // clock is a vector clock. Its entry for a goroutine is the number of events of the record up to the last event of that goroutine which
-// happens before. Other code may hold a shared clock, which is copied before it changes.
+// happens before. Other code may hold a shared list, which is copied before it changes. The entry of the owner is own, so that its events
+// change no list; -1 means that there is no owner.
 type clock struct {
 	at     []uint32
 	shared bool
+	owner  int
+	own    uint32
 }
 
 // channel holds the clocks of values that were sent and not yet received.
@@ -70,7 +73,7 @@ func newRun(events []Event) *run {
 	}
 	r.clocks, r.held, r.last = make([]clock, n), make([][]acquisition, n), make([]int, n)
 	for g := range r.clocks {
-		r.clocks[g].at, r.last[g] = make([]uint32, n), -1
+		r.clocks[g], r.last[g] = clock{at: make([]uint32, n), owner: g}, -1
 	}
 	return r
 }
@@ -84,7 +87,12 @@ func (r *run) before(event, g int) bool {
 }
 
 // precededBy reports whether an event of a goroutine happens before the clock.
-func (c clock) precededBy(goroutine, event int) bool { return c.at[goroutine] > uint32(event) }
+func (c clock) precededBy(goroutine, event int) bool {
+	if goroutine == c.owner {
+		return c.own > uint32(event)
+	}
+	return c.at[goroutine] > uint32(event)
+}
 
 // share returns the present clock of a goroutine, to be kept.
 func (r *run) share(g int) clock {
@@ -94,16 +102,27 @@ func (r *run) share(g int) clock {
 
 // join makes the events before a clock happen before the present event of a goroutine.
 func (r *run) join(g int, from clock) {
-	c := &r.clocks[g]
-	for k, v := range from.at {
-		if v <= c.at[k] {
-			continue
-		}
-		if c.shared {
-			*c = clock{at: slices.Clone(c.at)}
-		}
-		c.at[k] = v
+	if from.at == nil {
+		return
 	}
+	for k, v := range from.at {
+		r.raise(g, k, v)
+	}
+	if from.owner >= 0 {
+		r.raise(g, from.owner, from.own)
+	}
+}
+
+// raise raises the entry of another goroutine in the clock of g.
+func (r *run) raise(g, k int, v uint32) {
+	c := &r.clocks[g]
+	if k == g || v <= c.at[k] {
+		return
+	}
+	if c.shared {
+		c.at, c.shared = slices.Clone(c.at), false
+	}
+	c.at[k] = v
 }
 
 // begin orders an event after those that happen before it.
@@ -149,11 +168,7 @@ func (r *run) end(i int) {
 	if e.receives() && e.Flags&(Tries|Case) != 0 { // it could have come before the operation whose value it receives
 		r.receive(i, g)
 	}
-	c := &r.clocks[g]
-	if c.shared {
-		*c = clock{at: slices.Clone(c.at)}
-	}
-	c.at[g] = uint32(i + 1)
+	r.clocks[g].own = uint32(i + 1)
 	switch {
 	case e.sends():
 		r.send(i, g)
@@ -162,11 +177,12 @@ func (r *run) end(i int) {
 	case e.Op == WaitGroup && e.Method != Waits:
 		c := r.released[e.Object]
 		if c.at == nil {
-			c.at = make([]uint32, len(r.clocks))
+			c = clock{at: make([]uint32, len(r.clocks)), owner: -1}
 		}
 		for k, v := range r.clocks[g].at {
 			c.at[k] = max(c.at[k], v)
 		}
+		c.at[g] = max(c.at[g], r.clocks[g].own)
 		r.released[e.Object] = c
 	}
 	r.lock(i, g)

@@ -59,6 +59,13 @@ func newLockOrder() *lockOrder {
 // add adds the edges of an event that requests a lock. r has begun the event and not ended it.
 func (o *lockOrder) add(r *run, i int) {
 	e, g := &r.events[i], r.goroutine(i)
+	if e.Op == Unlock {
+		for _, h := range r.held[g] {
+			if h.lock == e.Object {
+				delete(o.outer, h.event)
+			}
+		}
+	}
 	if e.Op != Lock && e.Op != RLock {
 		return
 	}
