@@ -2,7 +2,6 @@ package bubble
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"path"
 	"path/filepath"
@@ -97,8 +96,7 @@ type fileSystems struct {
 	data *filesystem.FS // nil means that the node has no data directory
 	temp *filesystem.FS // temporary files, which a crash removes; nil means that the node has used none
 
-	memory  filesystem.Memory // that the program has mapped
-	refused string            // use of what is not simulated; empty if there was none
+	memory filesystem.Memory // that the program has mapped
 }
 
 // gather records what the program has stored to the maps of files.
@@ -217,14 +215,6 @@ func writesOutside(h *Host, name string) {
 	if h.command != nil || h.files.data != nil {
 		h.unsimulated("it writes " + name + ", outside of its data directory (declare one by bubble.DataDir) and /tmp,")
 	}
-}
-
-// refuse ends the check of a program that uses what is not simulated. The calling goroutine stops, so that the program cannot go on.
-func (f *fileSystems) refuse(format string, args ...any) {
-	if f.refused == "" {
-		f.refused = fmt.Sprintf(format, args...)
-	}
-	select {}
 }
 
 // flocks returns the locks of files if a goroutine waits for one.

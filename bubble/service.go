@@ -216,9 +216,6 @@ func (p *Program) step(env sim.Env, in *input) {
 		}
 		n.choose = env
 		n.perform(in, p.goroutines.program)
-		if text := n.host.files.refused; text != "" {
-			panic(&sim.Finding{Kind: sim.Panic, Message: text})
-		}
 		in.chosen = n.chosen
 		for i := range n.effects {
 			if e := &n.effects[i]; e.kind == streamEffect {

@@ -30,7 +30,7 @@ func onCall(trap uintptr, args [6]uintptr, onStack uint8) (uintptr, syscall.Errn
 		return r, 0
 	}
 	if unsupported, ok := errors.AsType[filesystem.Unsupported](err); ok {
-		h.files.refuse("%v", unsupported)
+		h.unsimulated("it uses " + string(unsupported))
 	}
 	errno, ok := errors.AsType[syscall.Errno](err)
 	if !ok {
