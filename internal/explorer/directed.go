@@ -237,7 +237,7 @@ type predictions struct {
 // lateness is a failure of the test because a goroutine was held for longer than usual.
 type lateness struct {
 	prediction *predict.Prediction
-	message    string
+	outcome    *testsched.Outcome
 }
 
 // refutation is a directed run without a finding.
@@ -262,20 +262,42 @@ func PredictionCounts(predicted, tried, confirmed int) string {
 // maxListed is the maximum number of refuted predictions that are listed.
 const maxListed = 3
 
-// maxNoted is the longest delay of a note about a test that fails. Longer ones usually are the timeouts of tests.
-const maxNoted = time.Second
+// Bounds of delays, rounded to milliseconds. Longer ones usually are the timeouts of tests.
+const (
+	maxFound = 100 * time.Millisecond // of a finding
+	maxNoted = time.Second            // of a note
+)
 
 // delayed reports whether a directed run has only failed because a goroutine was held for longer than usual. Tests may rely on such times,
-// so that is a note, if it recurs, and no finding.
+// so that is a note, if it recurs, and no finding, unless the code itself is wrong under a delay that a busy machine causes.
 func (p *predictions) delayed(s *testsched.Schedule, o *testsched.Outcome, number int, run execute) bool {
 	x := s.Prediction
-	if x == nil || x.Delay == 0 || o.Kind != testsched.Failed || o.HasRace() {
+	if x == nil || x.Delay == 0 || !o.Fails() || heldFor(x) <= maxFound && !judged(o) {
 		return false
 	}
-	if p.late == nil && x.Delay <= int64(maxNoted) && run(s.Replayed(o, number)).SameFinding(o) {
-		p.late = &lateness{x, o.Message}
+	if p.late == nil && heldFor(x) <= maxNoted && run(s.Replayed(o, number)).SameFinding(o) {
+		p.late = &lateness{x, o}
 	}
 	return true
+}
+
+// heldFor returns the time for which a prediction holds a goroutine.
+func heldFor(x *predict.Prediction) time.Duration {
+	return time.Duration(x.Delay).Round(time.Millisecond)
+}
+
+// judged reports whether the test has judged its run: by a failure, or by a call of panic in its own file.
+func judged(o *testsched.Outcome) bool {
+	if o.HasRace() {
+		return false
+	}
+	file, _, _ := strings.Cut(o.Where, ":")
+	return o.Kind == testsched.Failed || o.Kind == testsched.Panic && strings.HasSuffix(file, "_test.go") && !ofRuntime(o.Message)
+}
+
+// ofRuntime reports whether the message of a panic is that of an operation, and not of a call of panic.
+func ofRuntime(message string) bool {
+	return strings.HasPrefix(message, "runtime error: ") || strings.HasPrefix(message, "sync: ") || strings.Contains(message, " channel")
 }
 
 // delay describes the first failure because of a delay. An empty string means that there is none.
@@ -283,9 +305,12 @@ func (p *predictions) delay(places map[uint64]string) string {
 	if p.late == nil {
 		return ""
 	}
-	x := p.late.prediction
-	return fmt.Sprintf("fails if a goroutine is held for %v where it %s: %s", time.Duration(x.Delay).Round(time.Millisecond),
-		operationText(x.Pairs[0][0], places), p.late.message)
+	x, what, message := p.late.prediction, "fails", p.late.outcome.Message
+	if p.late.outcome.Kind != testsched.Failed {
+		what, message = p.late.outcome.Title()+",", ""
+	}
+	return strings.TrimSuffix(fmt.Sprintf("%s if a goroutine is held for %v where it %s: %s", what, heldFor(x),
+		operationText(x.Pairs[0][0], places), message), ": ")
 }
 
 func (p *predictions) refute(x refutation) {
@@ -356,6 +381,9 @@ func (p *predictions) by(policy testsched.Policy) string {
 		text := fmt.Sprintf("predicted from schedule %d: %s", x.Run, x.What)
 		if x.Carried {
 			text = policy.Strategy() + " and a pause " + text
+		}
+		if x.Delay > 0 {
+			text += fmt.Sprintf(", where a goroutine is held for %v", heldFor(x))
 		}
 		return text
 	}

@@ -101,22 +101,38 @@ func TestExplore_RefutesPredictions(t *testing.T) {
 
 // A test that only fails if a goroutine is held for longer than usual has a note. A deadlock then is a finding.
 func TestExplore_PredictsDelay(t *testing.T) {
-	late := []predict.Event{
-		{Who: 1, Object: 7, Op: predict.Atomic, Context: 1, Place: 1},
-		{Who: 2, Object: 7, Op: predict.Atomic, Method: predict.Loads, Context: 2, Place: 2, Time: int64(50 * time.Millisecond)},
-	}
-	for kind, finding := range map[testsched.Kind]bool{testsched.Failed: false, testsched.Deadlock: true} {
-		run := recording(late, func(s *testsched.Schedule) testsched.Kind {
-			if s.Delay >= 50*time.Millisecond {
-				return kind
+	for _, c := range []struct {
+		kind           testsched.Kind
+		message, where string
+		delay          time.Duration
+		note           string // empty means a finding
+	}{
+		{testsched.Failed, "why", "", 50, "fails if a goroutine is held for 50ms where it accesses atomic at x.go:3: why"},
+		{testsched.Deadlock, "", "", 50, ""},
+		{testsched.Deadlock, "blocked", "", 101, "DEADLOCK: blocked, if a goroutine is held for 101ms where it accesses atomic at x.go:3"},
+		{testsched.Panic, "hangs", "x.go:9", 50, ""},
+		{testsched.Panic, "hangs", "x_test.go:9", 50, "PANIC: hangs, if a goroutine is held for 50ms where it accesses atomic at x.go:3"},
+		{testsched.Panic, "close of closed channel", "x_test.go:9", 50, ""},
+		{testsched.Panic, "hangs", "x.go:9", 1000, "PANIC: hangs, if a goroutine is held for 1s where it accesses atomic at x.go:3"},
+	} {
+		delay := c.delay * time.Millisecond
+		late := []predict.Event{
+			{Who: 1, Object: 7, Op: predict.Atomic, Context: 1, Place: 1},
+			{Who: 2, Object: 7, Op: predict.Atomic, Method: predict.Loads, Context: 2, Place: 2, Time: int64(delay)},
+		}
+		run := func(s *testsched.Schedule) *testsched.Outcome {
+			o := &testsched.Outcome{Points: 100, Choices: 50, Hash: s.Walk}
+			if s.Recorded {
+				o.Events = late
 			}
-			return testsched.Passed
-		})
+			if s.Delay >= delay {
+				o.Kind, o.Message, o.Where = c.kind, c.message, c.where
+			}
+			return o
+		}
 		r := Explore(Config{Seed: 1, Schedules: 100}, run)
-		note := r.predictions.delay(map[uint64]string{1: "x.go:3"})
-		const want = "fails if a goroutine is held for 50ms where it accesses atomic at x.go:3: why"
-		if (r.Finding != nil) != finding || (note == want) == finding {
-			t.Errorf("%s: finding %v, note %q", kind, r.Finding, note)
+		if note := r.predictions.delay(map[uint64]string{1: "x.go:3"}); note != c.note || (r.Finding != nil) != (c.note == "") {
+			t.Errorf("%s %q at %q after %v: finding %v, note %q, want %q", c.kind, c.message, c.where, delay, r.Finding, note, c.note)
 		}
 	}
 }

@@ -93,7 +93,7 @@ func (f *flips) compare(i, j int) {
 }
 
 // maxDelay is the maximum virtual time, in nanoseconds, for which a goroutine is held.
-const maxDelay = 10_000_000_000
+const maxDelay = 1_100_000_000
 
 // delay returns the time for which a goroutine is held at an instant so that it continues after another one; 0 means the usual one. ok is
 // false if that is too long.

@@ -85,7 +85,7 @@ func TestTest_Predicted(t *testing.T) {
 	}
 }
 
-// A goroutine is held until a timer has fired. A test that only fails then has a note.
+// A goroutine is held until a timer has fired. A test that only fails then, or has another finding after a long delay, has a note.
 func TestTest_PredictedDelays(t *testing.T) {
 	testFile(t, `package x
 
@@ -139,6 +139,23 @@ func TestSleep(t *testing.T) {
 	}
 }
 
+func TestLate(t *testing.T) {
+	c := make(chan int)
+	go func() { c <- 1 }()
+	select {
+	case <-c:
+	case <-time.After(time.Second):
+	}
+}
+
+func TestWatchdog(t *testing.T) {
+	watchdog := time.AfterFunc(2*time.Second, func() { panic("the test hangs") })
+	defer watchdog.Stop()
+	c := make(chan int)
+	go func() { c <- 1 }()
+	<-c
+}
+
 func TestRight(t *testing.T) {
 	c := make(chan int, 1)
 	go func() { c <- 1 }()
@@ -146,13 +163,15 @@ func TestRight(t *testing.T) {
 }
 `)
 	out, status := testCommand(t.Context(), "-count=1", "-vet=off", "-schedules=300", ".")
-	for _, want := range []string{"LEAK: 1 goroutine is blocked", "PANIC: expired\n", "PANIC: send on closed channel\n",
+	for _, want := range []string{"LEAK: 1 goroutine is blocked", " TestContext: PANIC: expired, if a goroutine is held for 30ms where it ",
+		" TestLate: LEAK: 1 goroutine is blocked and nothing can wake it, after the test has returned, if a goroutine is held for 1s where it ",
+		"PANIC: send on closed channel\n",
 		" TestSleep: fails if a goroutine is held for 50ms where it accesses atomic at x_test.go:46: x_test.go:49: not stored\n"} {
 		if !strings.Contains(out, want) || status != 1 {
 			t.Errorf("status %d, %q is missing:\n%s", status, want, out)
 		}
 	}
-	if strings.Contains(out, "TestRight") || strings.Contains(out, "FAIL: TestSleep") {
+	if regexp.MustCompile(`TestRight|TestWatchdog|FAIL: Test(Context|Late|Sleep)`).MatchString(out) {
 		t.Errorf("another finding:\n%s", out)
 	}
 }
