@@ -58,7 +58,7 @@ func TestFinding(t *testing.T) {
 		t.Errorf("passed:\n%s", out)
 	}
 	wantAll(t, out,
-		`TestPingAck: LIVENESS VIOLATION .*2 nodes, loss 1 of 1 used, timing ByDeadline`,
+		`TestPingAck: LIVENESS VIOLATION .*2 nodes, loss 1 of 1 used, timing SometimesBounded:100ms`,
 		`violated:\s+every ping is acknowledged`,
 		`critical step:\s*step \d+: network loses Ack\{\d\} n1->n0`,
 		`0 of 200 random continuations recovered`,

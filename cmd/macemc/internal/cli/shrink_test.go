@@ -29,7 +29,7 @@ func stepsOf(t *testing.T, file string) int {
 func TestShrink(t *testing.T) {
 	t.Chdir(t.TempDir())
 	small := []string{"--workers", "1", "--walks", "5", "--walk-steps", "250"}
-	if _, stderr, status := run(t, append([]string{"search", "pingack", "--out", "out", "--seed", "3"}, small...)...); status != 1 {
+	if _, stderr, status := run(t, append([]string{"search", "pingack", "--timing", "ByDeadline", "--out", "out", "--seed", "3"}, small...)...); status != 1 {
 		t.Fatalf("exit status %d: %s", status, stderr)
 	}
 	original, found := filepath.Join("out", "original.path"), filepath.Join("out", "error.path")
