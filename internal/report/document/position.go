@@ -16,8 +16,8 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// position is a source position related to a finding.
-type position struct {
+// Position is a source position related to a finding.
+type Position struct {
 	File  string // as named by the compiler
 	Line  int
 	Short string // see [replay.Places.Short]
@@ -28,8 +28,8 @@ type position struct {
 // critical step, or the handler of the step that led to the violation. The handler of the last step follows if it
 // differs. A step that no code handled, such as the loss of a message, has the handler of the step before it. If no
 // code is known, the position is the path file.
-func Positions(r *report.Report) (all []position) {
-	add := func(p position) {
+func Positions(r *report.Report) (all []Position) {
+	add := func(p Position) {
 		for _, q := range all {
 			if q.File == p.File && q.Line == p.Line {
 				return
@@ -39,7 +39,7 @@ func Positions(r *report.Report) (all []position) {
 	}
 	if frames := framesOf(r.Stack); len(frames) > 0 {
 		file, line := replay.SplitPlace(frames[0].Place)
-		add(position{file, line, replay.NewPlaces().Short(frames[0].Place), frames[0].Function})
+		add(Position{file, line, replay.NewPlaces().Short(frames[0].Place), frames[0].Function})
 	}
 	for _, s := range []struct {
 		name string
@@ -58,7 +58,7 @@ func Positions(r *report.Report) (all []position) {
 			if n != s.step.Number {
 				text += fmt.Sprintf(" (after step %d, handled here)", n)
 			}
-			add(position{file, line, handled.Source, text})
+			add(Position{file, line, handled.Source, text})
 			break
 		}
 	}
@@ -67,7 +67,7 @@ func Positions(r *report.Report) (all []position) {
 		if err != nil {
 			file = r.PathFile
 		}
-		add(position{file, 1, filepath.ToSlash(r.PathFile) + ":1", "the run"})
+		add(Position{file, 1, filepath.ToSlash(r.PathFile) + ":1", "the run"})
 	}
 	return all
 }

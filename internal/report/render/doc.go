@@ -7,6 +7,7 @@
 // # Files
 //
 //	formats.go                     the tables of formats
+//	results.go                     what formats for other programs show
 //	terminal.go                    text for terminals and files
 //	markdown.go                    Markdown with diagrams
 //	html.go                        the page about a finding of a search, or of a test

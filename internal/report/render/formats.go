@@ -30,8 +30,9 @@ func FolderFormats() format.Table[*document.Document] {
 type Collected struct {
 	format.Format[*document.Document]
 	// Mark is in the first lines of all documents that are not empty.
-	Mark  string
-	Merge func(io.Writer, []Output) error
+	Mark    string
+	Merge   func(io.Writer, []Output) error
+	Results func(io.Writer, Results) error
 }
 
 // Output is the output of one of several searches in a [Collected] format.
@@ -44,11 +45,11 @@ type Output struct {
 // CollectedFormats returns the formats for other programs.
 func CollectedFormats() []Collected {
 	return []Collected{
-		{format.Format[*document.Document]{Name: "junit", Ext: ".xml", Doc: "JUnit XML", Render: JUnit}, junitMark, MergeJUnit},
-		{format.Format[*document.Document]{Name: "sarif", Ext: ".sarif", Doc: "SARIF for code scanning", Render: SARIF}, sarifMark, MergeSARIF},
-		{format.Format[*document.Document]{Name: "lines", Ext: ".lines", Doc: "lines file:line: message", Render: Lines}, linesMark, MergeLines},
+		{format.Format[*document.Document]{Name: "junit", Ext: ".xml", Doc: "JUnit XML", Render: JUnit}, junitMark, MergeJUnit, resultsJUnit},
+		{format.Format[*document.Document]{Name: "sarif", Ext: ".sarif", Doc: "SARIF for code scanning", Render: SARIF}, sarifMark, MergeSARIF, resultsSARIF},
+		{format.Format[*document.Document]{Name: "lines", Ext: ".lines", Doc: "lines file:line: message", Render: Lines}, linesMark, MergeLines, resultsLines},
 		{format.Format[*document.Document]{Name: "github", Ext: ".github", Doc: "GitHub Actions annotations", Render: GitHub},
-			gitHubMark, MergeGitHub},
+			gitHubMark, MergeGitHub, resultsGitHub},
 	}
 }
 

@@ -19,22 +19,26 @@ const gitHubMark = "::[macemc] "
 // of each finding, and for a search without a finding a notice, or a warning if it has no verdict. Paths are relative to
 // the repository. Accepted findings are notices.
 func GitHub(w io.Writer, d *document.Document) error {
+	return resultsGitHub(w, Results{Annotations: annotations(d)})
+}
+
+func resultsGitHub(w io.Writer, r Results) error {
 	b := bufio.NewWriter(w)
-	found := d.Findings
-	if d.Single() {
-		found = []*document.Document{d}
+	found := r.found()
+	for i := range found {
+		b.WriteString(gitHubFinding(&found[i], r.Folder))
 	}
-	for _, f := range found {
-		b.WriteString(gitHubFinding(f))
+	for _, line := range r.Problems {
+		b.WriteString(gitHubCommand("error", line))
 	}
 	if len(found) == 0 {
 		level := "warning"
-		if d.Report.Verdict == search.OK {
+		if r.Verdict == search.OK || r.Verdict == search.Violation {
 			level = "notice"
 		}
-		b.WriteString(gitHubCommand(level, d.Title))
+		b.WriteString(gitHubCommand(level, r.Title))
 	}
-	for _, line := range document.KnownLines(d.Report) {
+	for _, line := range r.Notes {
 		b.WriteString(gitHubCommand("notice", line))
 	}
 	return b.Flush()
@@ -42,20 +46,18 @@ func GitHub(w io.Writer, d *document.Document) error {
 
 // gitHubFinding returns the workflow command for a finding: the violation, its first position, and the command that
 // executes the run.
-func gitHubFinding(d *document.Document) string {
-	r := d.Report
-	head, message := "error ", d.Title+"\n"+d.Sentence
-	if all := document.Positions(r); len(all) > 0 {
-		p := all[0]
-		path, _ := inRepository(repository(), p.File)
+func gitHubFinding(f *Annotation, folder string) string {
+	head, message := "error ", f.Text
+	if len(f.Positions) > 0 {
+		p := f.Positions[0]
+		path, _ := inRepository(repository(folder), p.File)
 		head += fmt.Sprintf("file=%s,line=%d,", gitHubProperty(path), p.Line)
 		message += fmt.Sprintf("\n%s at %s", p.Text, p.Short)
 	}
-	if run := cmp.Or(r.Commands.Replay, r.Commands.Look); run != "" {
+	if run := cmp.Or(f.Replay, f.Look); run != "" {
 		message += "\n" + run
 	}
-	head += "title=" + gitHubProperty(cmp.Or(r.Property, document.KindName(r.Kind)))
-	return gitHubCommand(head, message)
+	return gitHubCommand(head+"title="+gitHubProperty(f.Title), message)
 }
 
 // gitHubCommand returns a workflow command, as one line. head is its name with escaped properties.

@@ -26,19 +26,15 @@ type (
 		Suites   []junitSuite `xml:"testsuite"`
 	}
 	junitSuite struct {
-		Name       string          `xml:"name,attr"`
-		Tests      int             `xml:"tests,attr"`
-		Failures   int             `xml:"failures,attr"`
-		Errors     int             `xml:"errors,attr"`
-		Skipped    int             `xml:"skipped,attr"`
-		Time       string          `xml:"time,attr"`
-		Properties []junitProperty `xml:"properties>property"`
-		Cases      []junitCase     `xml:"testcase"`
-		Out        junitText       `xml:"system-out"`
-	}
-	junitProperty struct {
-		Name  string `xml:"name,attr"`
-		Value string `xml:"value,attr"`
+		Name       string      `xml:"name,attr"`
+		Tests      int         `xml:"tests,attr"`
+		Failures   int         `xml:"failures,attr"`
+		Errors     int         `xml:"errors,attr"`
+		Skipped    int         `xml:"skipped,attr"`
+		Time       string      `xml:"time,attr"`
+		Properties []Property  `xml:"properties>property"`
+		Cases      []junitCase `xml:"testcase"`
+		Out        junitText   `xml:"system-out"`
 	}
 	junitCase struct {
 		Class   string        `xml:"classname,attr"`
@@ -59,44 +55,50 @@ type (
 	}
 )
 
-// JUnit writes the report as JUnit XML: one test suite for the system with its test cases, see [document.Document.Cases]. The
-// text of a failure is the terminal report.
+// JUnit writes the report as JUnit XML: one test suite for the system with its test cases, see [document.Document.Cases].
 func JUnit(w io.Writer, d *document.Document) error {
-	text, err := junitReport(d)
+	s, err := suite(d)
 	if err != nil {
 		return err
 	}
-	r := d.Report
-	s := junitSuite{Name: document.SystemName(r), Time: junitTime(r.Seconds), Properties: junitProperties(r), Out: junitText{text}}
-	for _, c := range d.Cases() {
-		of := junitCase{Class: "macemc." + r.System, Name: c.Name, Time: junitTime(c.Seconds)}
-		problem := &junitProblem{Type: c.Type, Message: c.Message, Text: c.Text}
-		if c.Of != nil {
-			if problem.Text, err = junitReport(c.Of); err != nil {
-				return err
-			}
-		}
-		switch {
-		case c.Result == document.Failed:
-			of.Failure = problem
-			s.Failures++
-		case c.Result == document.Errored:
-			of.Error = problem
-			s.Errors++
-		case c.Result == document.Skipped:
-			of.Skipped = problem
-			s.Skipped++
-		case c.Text != "":
-			of.Out = &junitText{problem.Text}
-		}
-		s.Cases = append(s.Cases, of)
-	}
-	s.Tests = len(s.Cases)
-	return writeJUnit(w, []junitSuite{s}, r.Seconds)
+	return resultsJUnit(w, Results{Suites: []Suite{s}})
 }
 
-// junitReport returns a document as text without colors.
-func junitReport(d *document.Document) (string, error) {
+func resultsJUnit(w io.Writer, r Results) error {
+	var suites []junitSuite
+	seconds := 0.0
+	for i := range r.Suites {
+		suites = append(suites, junit(&r.Suites[i]))
+		seconds += r.Suites[i].Seconds
+	}
+	return writeJUnit(w, suites, seconds)
+}
+
+func junit(of *Suite) junitSuite {
+	s := junitSuite{Name: of.Name, Tests: len(of.Cases), Time: junitTime(of.Seconds), Properties: of.Properties, Out: junitText{of.Text}}
+	for _, c := range of.Cases {
+		one := junitCase{Class: of.Class, Name: c.Name, Time: junitTime(c.Seconds)}
+		problem := &junitProblem{Type: c.Type, Message: c.Message, Text: c.Text}
+		switch {
+		case c.Result == document.Failed:
+			one.Failure = problem
+			s.Failures++
+		case c.Result == document.Errored:
+			one.Error = problem
+			s.Errors++
+		case c.Result == document.Skipped:
+			one.Skipped = problem
+			s.Skipped++
+		case c.Text != "":
+			one.Out = &junitText{c.Text}
+		}
+		s.Cases = append(s.Cases, one)
+	}
+	return s
+}
+
+// plainText returns a document as text without colors.
+func plainText(d *document.Document) (string, error) {
 	plain := *d
 	plain.Style = document.Style{}
 	var text strings.Builder

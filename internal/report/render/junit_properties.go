@@ -9,54 +9,54 @@ import (
 )
 
 // junitProperties returns the properties of a report's test suite: the settings of the search and its coverage.
-func junitProperties(r *report.Report) []junitProperty {
-	list := []junitProperty{
+func junitProperties(r *report.Report) []Property {
+	list := []Property{
 		{"nodes", fmt.Sprint(r.Nodes)}, {"timing", r.Timing}, {"strategy", r.Strategy}, {"seed", fmt.Sprint(r.Seed)},
 		{"paths", fmt.Sprint(r.Paths)}, {"states", fmt.Sprint(r.States)}, {"events", fmt.Sprint(r.Events)}, {"stopped", r.Stopped},
 		{"complete", fmt.Sprint(r.Coverage.Complete)},
 	}
 	for _, f := range append([]*report.Report{r}, r.Findings...) {
 		if text := document.TimingAssumption(f); text != "" {
-			list = append(list, junitProperty{"liveness_assumes", text})
+			list = append(list, Property{"liveness_assumes", text})
 			break // all findings of a search have one timing
 		}
 	}
 	if r.Clocks != "" {
-		list = append(list, junitProperty{"clocks", r.Clocks})
+		list = append(list, Property{"clocks", r.Clocks})
 	}
 	if r.CrashCut != "" {
-		list = append(list, junitProperty{"crash_cut", r.CrashCut})
+		list = append(list, Property{"crash_cut", r.CrashCut})
 	}
 	for _, what := range r.Coverage.BySample {
-		list = append(list, junitProperty{"checked_in_a_sample", what})
+		list = append(list, Property{"checked_in_a_sample", what})
 	}
 	if d := r.Coverage.Reduced; d != nil {
-		list = append(list, junitProperty{"reduced", string(d.Used)}, junitProperty{"states_passed", fmt.Sprint(d.Passed)},
-			junitProperty{"chains", fmt.Sprint(d.Chains)}, junitProperty{"reduction_rounds", fmt.Sprint(d.Rounds)})
+		list = append(list, Property{"reduced", string(d.Used)}, Property{"states_passed", fmt.Sprint(d.Passed)},
+			Property{"chains", fmt.Sprint(d.Chains)}, Property{"reduction_rounds", fmt.Sprint(d.Rounds)})
 		if d.Why != "" {
-			list = append(list, junitProperty{"reduced_less_because", d.Why})
+			list = append(list, Property{"reduced_less_because", d.Why})
 		}
 		if d.Permutations > 0 {
-			list = append(list, junitProperty{"permutations", fmt.Sprint(d.Permutations)})
+			list = append(list, Property{"permutations", fmt.Sprint(d.Permutations)})
 		}
 		if d.Asymmetry != "" {
-			list = append(list, junitProperty{"no_symmetry_because", d.Asymmetry})
+			list = append(list, Property{"no_symmetry_because", d.Asymmetry})
 		}
 	}
 	if c := r.Coverage.Crashes; c != nil {
-		list = append(list, junitProperty{"crash_model", string(c.Model)}, junitProperty{"crashes_left_out", replay.ListNodes(c.Implicit)},
-			junitProperty{"crashes_left_out_proven", fmt.Sprint(c.Proven)})
+		list = append(list, Property{"crash_model", string(c.Model)}, Property{"crashes_left_out", replay.ListNodes(c.Implicit)},
+			Property{"crashes_left_out_proven", fmt.Sprint(c.Proven)})
 		for _, o := range c.CrashSensitive {
-			list = append(list, junitProperty{"crashes_matter", fmt.Sprintf("n%d: %s", o.Node, o.Why)})
+			list = append(list, Property{"crashes_matter", fmt.Sprintf("n%d: %s", o.Node, o.Why)})
 		}
 		if c.Why != "" {
-			list = append(list, junitProperty{"no_crashes_left_out_because", c.Why})
+			list = append(list, Property{"no_crashes_left_out_because", c.Why})
 		}
 	}
 	if d := r.Coverage.Shortest; d != nil {
-		list = append(list, junitProperty{"shortest", fmt.Sprint(d.Least)})
+		list = append(list, Property{"shortest", fmt.Sprint(d.Least)})
 		if d.Why != "" {
-			list = append(list, junitProperty{"shortest_unknown_because", d.Why})
+			list = append(list, Property{"shortest_unknown_because", d.Why})
 		}
 	}
 	if f := r.Coverage.Fair; f != nil {
@@ -64,22 +64,22 @@ func junitProperties(r *report.Report) []junitProperty {
 		if !f.Judged {
 			judged = "not judged: " + document.WhyFairRunsUnjudged(&r.Coverage)
 		}
-		list = append(list, junitProperty{"fair_runs", judged})
+		list = append(list, Property{"fair_runs", judged})
 	}
 	for _, d := range document.SampledLines(r) {
-		list = append(list, junitProperty{"sampled", d})
+		list = append(list, Property{"sampled", d})
 	}
 	for _, line := range document.KnownLines(r) {
-		list = append(list, junitProperty{"known", line})
+		list = append(list, Property{"known", line})
 	}
 	for _, g := range r.Coverage.Grows {
-		list = append(list, junitProperty{"grows", document.Grown(g)})
+		list = append(list, Property{"grows", document.Grown(g)})
 	}
 	if text := document.ShortWalks(r); text != "" {
-		list = append(list, junitProperty{"warning", text})
+		list = append(list, Property{"warning", text})
 	}
 	if r.Uncovered != "" {
-		list = append(list, junitProperty{"not_covered", r.Uncovered})
+		list = append(list, Property{"not_covered", r.Uncovered})
 	}
 	return list
 }

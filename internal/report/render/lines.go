@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/macemc/macemc/internal/report/document"
 	"github.com/macemc/macemc/internal/textfmt"
@@ -15,23 +16,26 @@ const linesMark = "[macemc]"
 // Lines writes a line file:line: message for each source position of a finding, as compilers do, so that editors can
 // jump there. For a search without a finding, the last line has its result.
 func Lines(w io.Writer, d *document.Document) error {
+	return resultsLines(w, Results{Annotations: annotations(d)})
+}
+
+func resultsLines(w io.Writer, r Results) error {
 	b := bufio.NewWriter(w)
-	for _, f := range d.Report.Each() {
-		for i, p := range document.Positions(f) {
+	found := r.found()
+	for i := range found {
+		for k, p := range found[i].Positions {
 			text := p.Text
-			if i == 0 {
-				text = fmt.Sprintf("%s (%s)", document.Headline(f), p.Text)
-				if f.Commands.Look != "" {
-					text += "; " + f.Commands.Look
-				}
+			if k == 0 {
+				text = found[i].headline()
 			}
 			fmt.Fprintf(b, "%s: %s %s\n", p.Short, linesMark, textfmt.Printable(text))
 		}
 	}
-	if len(d.Report.Each()) == 0 {
-		fmt.Fprintf(b, "%s %s\n", linesMark, textfmt.Printable(d.Title))
+	rest := r.Problems
+	if len(found) == 0 {
+		rest = append(slices.Clone(rest), r.Title)
 	}
-	for _, line := range document.KnownLines(d.Report) {
+	for _, line := range append(slices.Clone(rest), r.Notes...) {
 		fmt.Fprintf(b, "%s %s\n", linesMark, textfmt.Printable(line))
 	}
 	return b.Flush()

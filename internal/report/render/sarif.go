@@ -11,11 +11,9 @@ import (
 	"strings"
 
 	"github.com/macemc/macemc/internal/replay"
-	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/internal/report/document"
 	"github.com/macemc/macemc/internal/textfmt"
 	"github.com/macemc/macemc/search"
-	"github.com/macemc/macemc/sim"
 )
 
 const (
@@ -95,50 +93,51 @@ type (
 // SARIF writes the findings as a SARIF log for code scanning. A search without a finding has no results but a
 // notification that describes its coverage. A search without a verdict counts as not executed successfully.
 func SARIF(w io.Writer, d *document.Document) error {
-	r := d.Report
-	decided := r.Verdict == search.OK || r.Verdict == search.Violation
+	return resultsSARIF(w, Results{Annotations: annotations(d)})
+}
+
+func resultsSARIF(w io.Writer, r Results) error {
+	decided := (r.Verdict == search.OK || r.Verdict == search.Violation) && len(r.Problems) == 0
 	run := sarifRun{Results: []sarifResult{}, Invocations: []sarifInvocation{{Successful: decided}}}
 	run.Tool.Driver.Version = r.Program
-	root := repository()
-	found := slices.Clone(r.Each())
-	accepted := map[*report.Report]*report.Known{}
-	for i := range r.Known {
-		if k := &r.Known[i]; k.Status == report.Recurs && k.Of != nil {
-			found, accepted[k.Of] = append(found, k.Of), k
-		}
+	root := repository(r.Folder)
+	for i := range r.Findings {
+		run.Results = append(run.Results, sarifOf(&r.Findings[i], root))
 	}
-	for _, f := range found {
-		result := sarifResult{Rule: ruleID(f.Kind), Level: "error", Message: sarifText{document.Headline(f)}}
-		for i, p := range document.Positions(f) {
-			at := sarifLocation{Message: sarifText{textfmt.Printable(p.Text)}}
-			at.Physical.Artifact, at.Physical.Region.Line = artifact(root, p.File), p.Line
-			if i == 0 {
-				result.Message.Text += fmt.Sprintf(" (%s)", at.Message.Text)
-				result.Locations = append(result.Locations, at)
-				continue
-			}
-			at.ID = &i
-			result.Related = append(result.Related, at)
-		}
-		if f.Commands.Look != "" {
-			result.Message.Text += "; " + textfmt.Printable(f.Commands.Look)
-		}
-		if k := accepted[f]; k != nil {
-			result.Suppressions = []sarifSuppression{{"external", "accepted", textfmt.Printable(k.Reason + " (" + k.File + ")")}}
-		}
-		run.Results = append(run.Results, result)
+	of := &run.Invocations[0]
+	for _, line := range r.Problems {
+		of.note("error", line)
 	}
-	for _, line := range document.KnownLines(r) {
-		run.Invocations[0].note("note", line)
+	for _, line := range r.Notes {
+		of.note("note", line)
 	}
-	if len(run.Results) == len(accepted) || r.Findings != nil {
+	if r.Titled || len(r.found()) == 0 {
 		level := "note"
-		if !run.Invocations[0].Successful {
+		if !decided {
 			level = "error"
 		}
-		run.Invocations[0].note(level, d.Title)
+		of.note(level, r.Title)
 	}
 	return writeSARIF(w, run)
+}
+
+// sarifOf returns the result for a finding. Paths are relative to the folder root.
+func sarifOf(f *Annotation, root string) sarifResult {
+	result := sarifResult{Rule: ruleID(f.Rule), Level: "error", Message: sarifText{f.headline()}}
+	for i, p := range f.Positions {
+		at := sarifLocation{Message: sarifText{textfmt.Printable(p.Text)}}
+		at.Physical.Artifact, at.Physical.Region.Line = artifact(root, p.File), p.Line
+		if i == 0 {
+			result.Locations = append(result.Locations, at)
+			continue
+		}
+		at.ID = &i
+		result.Related = append(result.Related, at)
+	}
+	if f.Accepted != "" {
+		result.Suppressions = []sarifSuppression{{"external", "accepted", textfmt.Printable(f.Accepted)}}
+	}
+	return result
 }
 
 func (i *sarifInvocation) note(level, text string) {
@@ -185,12 +184,12 @@ func writeSARIF(w io.Writer, run sarifRun) error {
 }
 
 // ruleID returns the rule for a kind of finding.
-func ruleID(k sim.FindingKind) string { return strings.ReplaceAll(document.KindName(k), " ", "-") }
+func ruleID(kind string) string { return strings.ReplaceAll(kind, " ", "-") }
 
-// repository returns the folder to which paths are relative: that of the repository, the module, or else the working
-// directory.
-func repository() string {
-	wd, err := os.Getwd()
+// repository returns the folder to which paths of files in a folder are relative: that of its repository, its module, or
+// else the folder itself. An empty folder is the working directory.
+func repository(folder string) string {
+	wd, err := filepath.Abs(folder)
 	if err != nil {
 		return ""
 	}
