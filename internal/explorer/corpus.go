@@ -171,9 +171,13 @@ func (s *Settings) keep(c *Config, m *Minimized, confirmed bool) (file string, c
 
 // replayLines returns the commands that replay a schedule, debug it, and draw it.
 func (s *Settings) replayLines(c *Config, file string) string {
+	return fmt.Sprintf("replay: %s\ndebug:  macemc mdb %[2]s\ngraph:  macemc graph %[2]s", replayCommand(s, c, file), s.shown(file))
+}
+
+// replayCommand returns the command that replays a schedule.
+func replayCommand(s *Settings, c *Config, file string) string {
 	flags, args := s.command(c)
-	return fmt.Sprintf("replay: macemc test %s -schedule %s %s%s\ndebug:  macemc mdb %[2]s\ngraph:  macemc graph %[2]s",
-		flags, s.shown(file), c.Package, args)
+	return fmt.Sprintf("macemc test %s -schedule %s %s%s", flags, s.shown(file), c.Package, args)
 }
 
 // command returns the flags of go test that execute a test as it is executed here, and what follows the package.

@@ -11,5 +11,5 @@
 //	process.go, death.go                    findings in new processes, and processes that die
 //	minimize.go, known.go, same.go          smaller schedules; findings that are known
 //	corpus.go, lines.go, file.go            files of schedules
-//	report.go, summary.go                   texts for the user
+//	report.go, summary.go, place.go         texts for the user, and the source line of a finding
 package explorer

@@ -133,6 +133,9 @@ func (s *Settings) conclude(u testsched.Unit, r *Result, report *Report, note st
 	case report.Finding != "":
 		note = cmp.Or(note, refer(s, u, r, report))
 		report.Finding += r.unknown() + text
+		if report.place == nil && r.Finding != nil {
+			report.place = placeOf(&Minimized{Outcome: r.Finding})
+		}
 		r.reported = report
 		s.summarizeAs(New, u, r, note)
 	case text != "" && hidden:
@@ -140,6 +143,7 @@ func (s *Settings) conclude(u testsched.Unit, r *Result, report *Report, note st
 		s.summarizeAs(Hidden, u, r, note)
 	default:
 		report.Known = text
+		r.reported = report
 		s.summarize(u, r, note)
 	}
 	return report

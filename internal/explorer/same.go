@@ -12,7 +12,10 @@ import (
 // confirmed stores the schedule of a finding, and reports it.
 func confirmed(s *Settings, c *Config, m *Minimized, how string) *Report {
 	file := s.store(c, m)
-	report := &Report{Finding: s.explain(c, m, how, file), file: file}
+	report := &Report{Finding: s.explain(c, m, how, file), file: file, place: placeOf(m)}
+	if file != "" {
+		report.place.store(file, replayCommand(s, c, file))
+	}
 	if shows := slices.Compact(slices.Clone(m.Outcome.Shows)); file != "" && len(shows) > 1 { // the kind alone identifies no finding
 		report.shows = testsched.Brief(strings.Join(shows, "\n"))
 	}

@@ -88,6 +88,7 @@ type Report struct {
 	Rest    []string // subtests that are to be executed as go test does
 	shows   string   // identifies a finding whose schedule is stored; empty means none
 	file    string   // of its schedule
+	place   *Place   // of the finding, once it is concluded
 	// TimedOut, if not nil, means that the test is to be executed as go test does. If it does not end before -timeout, that is a finding.
 	// TimedOut stores and describes it.
 	TimedOut func() string

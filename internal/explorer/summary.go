@@ -66,9 +66,7 @@ func (s *Settings) summarizeAs(kind string, u testsched.Unit, r *Result, note st
 	if predicted, tried, confirmed := r.predictions.counts(); predicted > 0 {
 		s.summary[test] += fmt.Sprintf("predictions %q %d %d %d\n", test, predicted, tried, confirmed)
 	}
-	if r.reported != nil {
-		s.summary[test] += fmt.Sprintf("finding %q %q\n", test, r.reported.Finding) + showsLine(r.reported.shows)
-	}
+	s.summary[test] += resultLines(test, r)
 	known, fixed, unsought := s.knownLines(r)
 	for i, lines := range [][]string{known, fixed, unsought} {
 		for _, text := range lines {

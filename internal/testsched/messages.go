@@ -183,7 +183,7 @@ func (o *Outcome) code(c *coder) {
 	c.numbersOf(&o.Points, &o.Executed, &o.Choices)
 	c.hash(&o.Hash)
 	integers(c, &o.Followed)
-	c.flags(&o.Incomplete, &o.Outside, &o.Patient, &o.OthersRemain, &o.Spins, &o.Cut, &o.Long, &o.Delays)
+	c.flags(&o.Incomplete, &o.Outside, &o.Patient, &o.OthersRemain, &o.Spins, &o.Cut, &o.Long, &o.Delays, &o.Skipped)
 	integers(c, &o.Sampled)
 	integers(c, &o.Advances, &o.Untraced)
 	text(c, &o.Message)

@@ -38,11 +38,11 @@ type Outcome struct {
 	Choices    uint64 // points at which another goroutine could have run
 	Hash       uint64 // of the order of goroutines
 	Switches   []Switch
-	Incomplete bool   // some switches are missing from Switches
-	Followed   int    // number of switches of the schedule that applied
-	Outside    bool   // a goroutine waited for something outside the test: a process, a real file, a signal
-	LeftOut    string // Systematic: why the orders of points do not cover all outcomes
-	Patient    bool   // the run waited in real time for timers, files and processes of goroutines outside the test
+	Incomplete bool // some switches are missing from Switches
+	Followed   int  // number of switches of the schedule that applied
+	Skipped    bool // the test skipped itself
+	Outside    bool // a goroutine waited for something outside the test: a process, a real file, a signal
+	Patient    bool // the run waited in real time for timers, files and processes of goroutines outside the test
 	Remaining
 	Ended []uintptr // go statements of goroutines that have ended
 	Trace []Event
@@ -50,13 +50,19 @@ type Outcome struct {
 	States  []State
 	Origins []Origin
 
-	Decisions []Decision // Systematic: the Options are valid until the next run
-	Spins     bool       // NoEnd: a goroutine runs without a scheduling point
-	Advances  int        // NoEnd: the maximum number of advances of the clock, if that was exceeded; 0 means another limit
-	Cut       bool       // Systematic: the run was ended early
+	Enumerated
+	Spins    bool // NoEnd: a goroutine runs without a scheduling point
+	Advances int  // NoEnd: the maximum number of advances of the clock, if that was exceeded; 0 means another limit
+	Sampled  Sampled
+	Delays   bool // a timer was too far away to fire while a goroutine runs; false if Schedule.Passes is 0, unless Systematic
+}
+
+// Enumerated describes a run with the policy Systematic.
+type Enumerated struct {
+	LeftOut   string     // why the orders of points do not cover all outcomes
+	Decisions []Decision // the Options are valid until the next run
+	Cut       bool       // the run was ended early
 	Long      bool       // Cut, because there was no room for decisions
-	Sampled   Sampled
-	Delays    bool // a timer was too far away to fire while a goroutine runs; false if Schedule.Passes is 0, unless Systematic
 }
 
 // Bounds describes the records of a run that are limited in size.

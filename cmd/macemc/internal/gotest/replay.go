@@ -143,10 +143,8 @@ func foundPage(file string, s *explorer.Stored, o, passes *testsched.Outcome) *r
 		e.Compared = append(e.Compared, document.Fact{Label: "certainty", Text: explorer.Certainty()})
 	}
 	e.Start = e.Run.Last()
-	for i, event := range slices.Backward(o.Trace) {
-		if e.Code == nil && len(o.Details) > 0 && strings.Contains(o.Details[0], " at "+event.At) {
-			e.Code, e.Start = document.Around(&trace.Steps[i]), i+1
-		}
+	if k := explorer.Decisive(o, 0); e.Code == nil && k > 0 {
+		e.Code, e.Start = document.Around(&trace.Steps[k-1]), k
 	}
 	if passes == nil {
 		return e
