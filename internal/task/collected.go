@@ -48,8 +48,8 @@ func (c Collected) Printed() (name string) {
 	return name
 }
 
-// validate returns an error if two documents would go to standard output.
-func (c Collected) validate(asJSON bool) error {
+// Validate returns an error if two documents would go to standard output.
+func (c Collected) Validate(asJSON bool) error {
 	var printed []string
 	if asJSON {
 		printed = append(printed, "--json")

@@ -248,7 +248,7 @@ func (f *Search) Validate() error {
 		return fmt.Errorf("--crash-model %q is not available; accepted are %s, %s, %s", f.Config.Crashes, options.CrashExplicit,
 			options.CrashImplicit, options.CrashAuto)
 	}
-	return cmp.Or(f.Collected.validate(f.JSON), f.validateStrategy())
+	return cmp.Or(f.Collected.Validate(f.JSON), f.validateStrategy())
 }
 
 // validateStrategy returns an error for flags that need a strategy with other capabilities.

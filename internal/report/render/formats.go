@@ -45,9 +45,12 @@ type Output struct {
 // CollectedFormats returns the formats for other programs.
 func CollectedFormats() []Collected {
 	return []Collected{
-		{format.Format[*document.Document]{Name: "junit", Ext: ".xml", Doc: "JUnit XML", Render: JUnit}, junitMark, MergeJUnit, resultsJUnit},
-		{format.Format[*document.Document]{Name: "sarif", Ext: ".sarif", Doc: "SARIF for code scanning", Render: SARIF}, sarifMark, MergeSARIF, resultsSARIF},
-		{format.Format[*document.Document]{Name: "lines", Ext: ".lines", Doc: "lines file:line: message", Render: Lines}, linesMark, MergeLines, resultsLines},
+		{format.Format[*document.Document]{Name: "junit", Ext: ".xml", Doc: "JUnit XML", Render: JUnit},
+			junitMark, MergeJUnit, resultsJUnit},
+		{format.Format[*document.Document]{Name: "sarif", Ext: ".sarif", Doc: "SARIF for code scanning", Render: SARIF},
+			sarifMark, MergeSARIF, resultsSARIF},
+		{format.Format[*document.Document]{Name: "lines", Ext: ".lines", Doc: "lines file:line: message", Render: Lines},
+			linesMark, MergeLines, resultsLines},
 		{format.Format[*document.Document]{Name: "github", Ext: ".github", Doc: "GitHub Actions annotations", Render: GitHub},
 			gitHubMark, MergeGitHub, resultsGitHub},
 	}

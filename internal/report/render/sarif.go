@@ -123,7 +123,7 @@ func resultsSARIF(w io.Writer, r Results) error {
 
 // sarifOf returns the result for a finding. Paths are relative to the folder root.
 func sarifOf(f *Annotation, root string) sarifResult {
-	result := sarifResult{Rule: ruleID(f.Rule), Level: "error", Message: sarifText{f.headline()}}
+	result := sarifResult{Rule: ruleID(f.Rule), Level: "error", Message: sarifText{f.headline()}, Locations: []sarifLocation{}}
 	for i, p := range f.Positions {
 		at := sarifLocation{Message: sarifText{textfmt.Printable(p.Text)}}
 		at.Physical.Artifact, at.Physical.Region.Line = artifact(root, p.File), p.Line

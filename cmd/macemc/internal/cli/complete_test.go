@@ -22,6 +22,7 @@ func TestComplete(t *testing.T) {
 		"mdb ping":                           "pingack\t",
 		"mdb ./testdata/te":                  ":0\n", // files
 		"mdb error.path li":                  ":0\n",
+		"test ./mysvc -jun":                  "-junit\n:0\n",
 	} {
 		stdout, _, _ := run(t, append([]string{"__complete"}, strings.Fields(line)...)...)
 		if !strings.Contains(stdout, want) {

@@ -32,6 +32,7 @@ type Runner struct {
 	Tags     *string                                       // build tags of the command line
 	Find     func(program string) (file string, err error) // locates a program that this one executes
 	debugged bool                                          // tests are built without optimization
+	results  *results                                      // nil means that they are not collected
 }
 
 // Command returns the command test.
@@ -40,6 +41,7 @@ func (a Runner) Command() *cobra.Command {
 		Use:                   "test [PACKAGE...] [FLAG...]",
 		Short:                 "Run go test, and explore the schedules of each test",
 		DisableFlagParsing:    true,
+		ValidArgsFunction:     completeFlags,
 		DisableFlagsInUseLine: true, // FLAG is a flag of go test
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if wanted, all := helpWanted(args); wanted {
@@ -54,7 +56,7 @@ func (a Runner) Command() *cobra.Command {
 				}
 				return a.printTestEnv(cmd.Context())
 			}
-			return a.goTest(cmd.Context(), args, a.Stdout, a.Stderr)
+			return testWithResults(cmd.Context(), a, args)
 		},
 	}
 	setHelp(cmd)
@@ -152,12 +154,8 @@ func (a Runner) goTest(ctx context.Context, args []string, stdout, stderr io.Wri
 		terminal := &console{status: task.NewStatus(stderr, a.Terminal)}
 		shown = &lockedWriter{terminal, stderr}
 		stdout, stderr = &lockedWriter{terminal, stdout}, shown
-		keys := &cachedSummaries{store: x.store, out: stderr, looked: map[string]string{}, saved: map[string][]string{}}
-		summary = &summaries{out: stdout, end: stdout, folder: x.summaries, cached: keys, race: x.race, verbose: x.verbose, json: x.json, pkg: x.pkg}
-		if x.json {
-			summary.end = stderr
-		}
-		cmd.Stdout, cmd.Stderr = summary, keys
+		summary = newSummaries(&x, stdout, stderr, a.results)
+		cmd.Stdout, cmd.Stderr = summary, summary.cached
 	}
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	if !term.IsTerminal(int(os.Stdin.Fd())) { // on a terminal, Ctrl-C reaches the tests anyway

@@ -127,7 +127,7 @@ func ownFlags() []string {
 
 // suggestFlag asks for the flag of the exploration that an unknown one may stand for. It returns an empty string if none is similar.
 func suggestFlag(flag string) string {
-	names := textfmt.Near(flag, ownFlags())
+	names := textfmt.Near(flag, append(ownFlags(), resultFlags()...))
 	if len(names) == 0 {
 		return ""
 	}

@@ -2,6 +2,7 @@ package gotest
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 )
@@ -43,6 +44,7 @@ const moreExamples = `
   macemc test -schedules 10000 -run TestRenew ./lease
   macemc test -run TestRenew -schedule lease/testdata/macemc/TestRenew/deadlock-1.path ./lease
   macemc test -C ../other ./...
+  macemc test -junit macemc.xml -sarif macemc.sarif ./...
   macemc test ./mysvc -macemc.time=5m
   macemc test --env > .macemc.env`
 
@@ -64,6 +66,8 @@ Flags:
   -schedule FILE      execute only the schedule in FILE, or the newest finding if last
   -leaks=false        do not fail tests that leave goroutines behind, only mention them
   -explore=false      execute each test once, as go test does
+  -junit FILE         also write JUnit XML to FILE, or - for standard output; likewise
+                      -sarif, -lines (file:line: message) and -github (annotations)
   --env               print the environment of this build, for editors and debuggers
   --help-all          show details and more examples
   -h, --help          help for test
@@ -87,6 +91,16 @@ func setHelp(cmd *cobra.Command) {
 		}
 		help(c, args)
 	})
+}
+
+// completeFlags completes the flags that go test does not have. Other arguments are files and folders.
+func completeFlags(_ *cobra.Command, _ []string, begun string) (names []string, directive cobra.ShellCompDirective) {
+	for _, name := range append(ownFlags(), resultFlags()...) {
+		if strings.HasPrefix("-"+name, begun) && begun != "" {
+			names = append(names, "-"+name)
+		}
+	}
+	return names, cobra.ShellCompDirectiveDefault
 }
 
 // helpWanted reports whether the arguments ask for help, and whether for all of it.

@@ -41,8 +41,9 @@ const unexplored = "not explored: "
 // fewUnexplored is the number of lines with such notes above which one line counts the tests instead, unless -v is given.
 const fewUnexplored = 5
 
-// noteLines returns the notes as lines. Those of tests that are not explored come first.
-func (s *summaries) noteLines() (lines []string) {
+// noteLines returns the notes as lines. Those of tests that are not explored come first. If they are many, one line counts them unless all
+// is set.
+func (s *summaries) noteLines(all bool) (lines []string) {
 	var reasons, others []string
 	tests := map[string]int{} // by reason
 	for _, n := range s.notes {
@@ -57,7 +58,7 @@ func (s *summaries) noteLines() (lines []string) {
 		}
 		tests[reason] += len(n.tests)
 	}
-	if len(lines) > fewUnexplored && !s.verbose && !s.json {
+	if len(lines) > fewUnexplored && !all {
 		for i, reason := range reasons {
 			reasons[i] = fmt.Sprintf("%s (%s)", reason, textfmt.Plural(tests[reason], "test"))
 		}

@@ -36,8 +36,13 @@ type summaries struct {
 	failing map[string][]string // failed tests of packages without a summary yet; only events of -json name the package
 	known   []string            // lines about known findings
 	counts  struct{ new, known, fixed, unsought, hidden, damaged int }
-	other   bool // a package failed for another reason than its tests
+	results *results // nil means that they are not collected
+	failures
+}
 
+// failures describes what failed besides tests.
+type failures struct {
+	other     bool     // a package failed for another reason than its tests
 	ended     bool     // there are packages without a line
 	undefined string   // flag that a test binary does not know
 	unbuilt   []string // packages whose tests were not built
@@ -55,7 +60,7 @@ type packageSummary struct {
 	excused          []string       // tests that fail without a new finding
 	names            map[string]int // number of tests of each function's name
 	found            []string       // tests with a new finding
-	reports          map[string]string
+	results          []*testResult
 	saved            explorer.Saved
 	sampling
 }
@@ -119,6 +124,17 @@ func (p packageSummary) String() string {
 		text += "; " + p.saved.String()
 	}
 	return text
+}
+
+// newSummaries returns the writer for the output of go test, which writes to stdout, and to stderr what is not in events of -json.
+func newSummaries(x *exploration, stdout, stderr io.Writer, r *results) *summaries {
+	keys := &cachedSummaries{store: x.store, out: stderr, looked: map[string]string{}, saved: map[string][]string{}}
+	s := &summaries{out: stdout, end: stdout, folder: x.summaries, cached: keys, race: x.race, verbose: x.verbose, json: x.json, pkg: x.pkg,
+		results: r}
+	if x.json {
+		s.end = stderr
+	}
+	return s
 }
 
 func (s *summaries) Write(p []byte) (int, error) {
@@ -197,6 +213,7 @@ func (s *summaries) line(event, line string) string {
 			s.note(pkg, name, "a new finding was stored, although the process of the tests ended with status 0")
 		}
 	}
+	s.results.add(pkg, line, s.failing[event], sum)
 	delete(s.failing, event)
 	s.other = s.other || strings.HasPrefix(line, "FAIL\t") && len(sum.excused) == 0
 	if sum.schedules == 0 {
@@ -220,6 +237,56 @@ func parseTest(line string) (t testLine, ok bool) {
 	return t, err == nil
 }
 
+// testResult is the part of a summary about one test.
+type testResult struct {
+	testLine
+	part                   packageSummary // counts besides those of testLine
+	finding, text          string         // what package testing shows, with a finding and without
+	place                  explorer.Place // of the finding
+	skipped                bool           // the test skips itself
+	known, fixed, unsought []string       // lines about known findings
+}
+
+// readTests reads the text of a summary.
+func readTests(text string) (list []*testResult) {
+	t := &testResult{} // the latest
+	for line := range strings.Lines(text) {
+		scan := func(format string, to ...any) bool {
+			_, err := fmt.Sscanf(line, format, to...)
+			return err == nil
+		}
+		var name, note string
+		var known float64
+		var one packageSummary
+		switch {
+		case scan("known %q %q", &name, &note):
+			t.known = append(t.known, note)
+		case scan("fixed %q %q", &name, &note):
+			t.fixed = append(t.fixed, note)
+		case scan("unsought %q %q", &name, &note):
+			t.unsought = append(t.unsought, note)
+		case scan("finding %q %q", &name, &t.finding), scan("text %q %q", &name, &t.text):
+		case scan("saved %q %d %d", &name, &one.saved.Passing, &one.saved.Unfit):
+		case scan("predictions %q %d %d %d", &name, &one.predictions[0], &one.predictions[1], &one.predictions[2]):
+		case scan("coverage %q %f", &name, &known):
+			if one.sampled = 1; known < explorer.FewNewOrders {
+				one.unsaturated = 1
+			}
+		case scan("skipped %q", &name):
+			t.skipped = true
+		default:
+			if place, ok := explorer.ParsePlace(line); ok {
+				t.place = place
+			} else if test, ok := parseTest(line); ok {
+				t = &testResult{testLine: test}
+				list = append(list, t)
+			}
+		}
+		t.part.add(one)
+	}
+	return list
+}
+
 // read returns the sum over the tests of a package, from a file.
 func (s *summaries) read(pkg, file string) (sum packageSummary) {
 	text, err := os.ReadFile(file)
@@ -230,41 +297,17 @@ func (s *summaries) read(pkg, file string) (sum packageSummary) {
 		s.shown = map[string]bool{}
 	}
 	s.shown[pkg] = true
-	sum.reports, sum.names = map[string]string{}, map[string]int{}
-	var test testLine // the latest
-	for line := range strings.Lines(string(text)) {
-		scan := func(format string, to ...any) bool {
-			_, err := fmt.Sscanf(line, format, to...)
-			return err == nil
-		}
-		var name, note string
-		var known float64
-		var one packageSummary
-		switch {
-		case scan("known %q %q", &name, &note):
-			s.counts.known++
-			s.known = append(s.known, fmt.Sprintf("%s %s: %s%s", pkg, name, explorer.KnownPrefix(test.kind == explorer.Hidden), note))
-		case scan("fixed %q %q", &name, &note):
-			s.counts.fixed++
-			s.known = append(s.known, fmt.Sprintf("%s %s: fixed: %s", pkg, name, note))
-		case scan("unsought %q %q", &name, &note):
-			s.counts.unsought++
-			s.known = append(s.known, fmt.Sprintf("%s %s: not looked for: %s", pkg, name, note))
-		case scan("finding %q %q", &name, &note):
-			sum.reports[name] = note
-		case scan("saved %q %d %d", &name, &one.saved.Passing, &one.saved.Unfit):
-			sum.add(packageSummary{saved: one.saved})
-		case scan("predictions %q %d %d %d", &name, &one.predictions[0], &one.predictions[1], &one.predictions[2]):
-			sum.add(one)
-		case scan("coverage %q %f", &name, &known):
-			if one.sampled = 1; known < explorer.FewNewOrders {
-				one.unsaturated = 1
-			}
-			sum.add(one)
-		default:
-			if t, ok := parseTest(line); ok {
-				test = t
-				s.addTest(&sum, pkg, t)
+	sum.results, sum.names = readTests(string(text)), map[string]int{}
+	for _, t := range sum.results {
+		s.addTest(&sum, pkg, t.testLine)
+		sum.add(t.part)
+		s.counts.known += len(t.known)
+		s.counts.fixed += len(t.fixed)
+		s.counts.unsought += len(t.unsought)
+		for i, lines := range [][]string{t.known, t.fixed, t.unsought} {
+			for _, line := range lines {
+				prefix := []string{explorer.KnownPrefix(t.kind == explorer.Hidden), "fixed: ", "not looked for: "}[i]
+				s.known = append(s.known, fmt.Sprintf("%s %s: %s%s", pkg, t.name, prefix, line))
 			}
 		}
 	}
@@ -318,10 +361,11 @@ func (s *summaries) unreported(cause string) {
 		}
 		s.ended = true
 		sum := s.read(pkg, filepath.Join(s.folder, f.Name()))
-		for _, name := range sum.found {
-			if !slices.ContainsFunc([]string{"", pkg}, func(event string) bool { return contains(s.failing[event], name) }) {
+		s.results.add(pkg, "", nil, sum)
+		for _, t := range sum.results {
+			if t.kind == explorer.New && !contains(slices.Concat(s.failing[""], s.failing[pkg]), t.name) {
 				s.failed++
-				fmt.Fprintf(s.end, "--- FAIL: %s\n    %s\n", function(name), strings.ReplaceAll(strings.TrimSpace(sum.reports[name]), "\n", "\n    "))
+				fmt.Fprintf(s.end, "--- FAIL: %s\n    %s\n", function(t.name), strings.ReplaceAll(strings.TrimSpace(t.finding), "\n", "\n    "))
 			}
 		}
 	}
@@ -329,27 +373,25 @@ func (s *summaries) unreported(cause string) {
 	for i := range s.notes {
 		s.notes[i].text = causes.Replace(s.notes[i].text)
 	}
+	s.results.end(cause, causes)
 	fmt.Fprintf(s.end, "macemc: %s\n", cause)
 }
 
 // finish writes the sum over all packages, and the known findings.
 func (s *summaries) finish() {
 	s.out.Write(s.rest)
+	s.results.finish(s)
 	for _, names := range s.failing {
 		s.failed += len(names)
 	}
-	for _, line := range s.noteLines() {
+	for _, line := range s.noteLines(s.verbose || s.json) {
 		fmt.Fprintln(s.end, "macemc:", line)
 	}
 	if len(s.shown) > 1 && s.total.tests > 1 || s.ended && s.total.tests > 0 { // the line of a single package has its sum
 		fmt.Fprintf(s.end, "macemc: %v\n", s.total)
 	}
 	if (s.verbose || s.json) && s.total.tests > 1 {
-		unscheduled := "not scheduling points: cgo, files, processes"
-		if !s.race {
-			unscheduled += ", plain memory (without -race)"
-		}
-		fmt.Fprintln(s.end, "macemc:", unscheduled)
+		fmt.Fprintln(s.end, "macemc:", s.unscheduled())
 	}
 	for _, line := range s.known {
 		fmt.Fprintln(s.end, "macemc:", line)
@@ -364,6 +406,14 @@ func (s *summaries) finish() {
 		}
 		fmt.Fprintf(s.end, "macemc: %d new, %d known, %d fixed%s\n", s.counts.new, s.counts.known, s.counts.fixed, unsought)
 	}
+}
+
+// unscheduled describes what the exploration does not cover of any test.
+func (s *summaries) unscheduled() string {
+	if s.race {
+		return "not scheduling points: cgo, files, processes"
+	}
+	return "not scheduling points: cgo, files, processes, plain memory (without -race)"
 }
 
 // status returns the exit status after go test ended with the given one.

@@ -1,0 +1,296 @@
+package gotest
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/macemc/macemc/internal/check/exitcode"
+	"github.com/macemc/macemc/internal/explorer"
+	"github.com/macemc/macemc/internal/replay"
+	"github.com/macemc/macemc/internal/report/document"
+	"github.com/macemc/macemc/internal/report/render"
+	"github.com/macemc/macemc/internal/task"
+	"github.com/macemc/macemc/internal/textfmt"
+	"github.com/macemc/macemc/internal/version"
+	"github.com/macemc/macemc/search"
+)
+
+// results collects the results of packages for the formats for other programs.
+type results struct {
+	packages []*packageResult
+	total    packageSummary
+	notes    []string // about all packages
+	problems []string
+	assumed  string // what is not explored of any test
+	finished bool
+}
+
+// packageResult is what go test and the exploration report about a package.
+type packageResult struct {
+	pkg     string
+	line    string   // of go test; empty means that it ended early
+	failing []string // failed tests
+	sum     packageSummary
+}
+
+// add adds a package. A nil r ignores it.
+func (r *results) add(pkg, line string, failing []string, sum packageSummary) {
+	if r != nil {
+		r.packages = append(r.packages, &packageResult{pkg, line, failing, sum})
+	}
+}
+
+// end records why the command ended early. Notes of tests state that cause.
+func (r *results) end(cause string, causes *strings.Replacer) {
+	if r == nil {
+		return
+	}
+	r.problems = append(r.problems, cause)
+	for _, p := range r.packages {
+		for _, t := range p.sum.results {
+			t.note = causes.Replace(t.note)
+		}
+	}
+}
+
+// resultFlags returns the names of the flags for formats for other programs.
+func resultFlags() (names []string) {
+	for _, f := range render.CollectedFormats() {
+		names = append(names, f.Name)
+	}
+	return names
+}
+
+// collectedFlags removes the flags of formats for other programs from arguments of go test.
+func collectedFlags(args []string) (c task.Collected, rest []string, err error) {
+	c, rest = task.Collected{}, args
+	for _, f := range render.CollectedFormats() {
+		var file string
+		var given bool
+		if rest, file, given = takeFlag(rest, f.Name); given && file == "" {
+			return nil, nil, fmt.Errorf("-%s needs a file, or - for standard output", f.Name)
+		}
+		if given {
+			c[f.Name] = file
+		}
+	}
+	if len(c) == 0 {
+		return c, rest, nil
+	}
+	_, value, asJSON := takeFlag(rest, "json")
+	return c, rest, cmp.Or(c.Validate(asJSON && value != "false"), c.Check())
+}
+
+// testWithResults runs go test, and writes the results in the formats for other programs. If one of these goes to standard output, the
+// output of go test goes to standard error.
+func testWithResults(ctx context.Context, a Runner, args []string) error {
+	c, args, err := collectedFlags(args)
+	if err != nil {
+		return err
+	}
+	stdout := a.Stdout
+	if c.Printed() != "" {
+		stdout = a.Stderr
+	}
+	if len(c) > 0 {
+		a.results = &results{}
+	}
+	err = a.goTest(ctx, args, stdout, a.Stderr)
+	exit, exited := errors.AsType[task.Exit](err)
+	switch {
+	case len(c) == 0 || err != nil && !exited:
+		return err
+	case !a.results.finished:
+		return a.StatusError(ctx, int(exit), errors.New("nothing was explored, so there are no results to write"))
+	}
+	folder, _ := folderFlag(args)
+	all := a.results.render(int(exit))
+	all.Folder = folder
+	e := c.Write(a.Process, func(b *bytes.Buffer, f render.Collected) error { return f.Results(b, all) })
+	if e != nil {
+		return a.StatusError(ctx, int(exit), e)
+	}
+	return err
+}
+
+// finish adds what concerns all packages.
+func (r *results) finish(s *summaries) {
+	if r == nil {
+		return
+	}
+	r.finished, r.total, r.assumed = true, s.total, s.unscheduled()
+	r.notes = slices.Concat(s.noteLines(true), []string{r.assumed}, s.known)
+	for _, names := range s.failing {
+		for _, name := range names {
+			r.problems = append(r.problems, name+" fails")
+		}
+	}
+}
+
+// render returns the results after the command ended with a status.
+func (r *results) render(status int) render.Results {
+	all := render.Results{Annotations: render.Annotations{Program: version.Current().String(), Problems: r.problems}}
+	failed := false
+	slices.SortStableFunc(r.packages, func(p, q *packageResult) int { return strings.Compare(p.pkg, q.pkg) })
+	for _, p := range r.packages {
+		suite := p.suite(r.assumed)
+		all.Suites = append(all.Suites, suite)
+		for i, c := range suite.Cases {
+			failed = failed || c.Result == document.Failed
+			if tests := p.sum.results; i < len(tests) && tests[i].kind == explorer.New {
+				all.Findings = append(all.Findings, tests[i].annotation(p.pkg))
+			} else if c.Result == document.Failed || c.Result == document.Errored {
+				all.Problems = append(all.Problems, fmt.Sprintf("%s %s: %s", p.pkg, c.Name, textfmt.FirstLine(c.Message)))
+			}
+		}
+	}
+	switch {
+	case failed:
+		all.Verdict = search.Violation
+	case status == exitcode.OK && len(all.Problems) == 0:
+		all.Verdict = search.OK
+	case status > 128:
+		all.Verdict = search.Interrupted
+	default:
+		all.Verdict = search.Inconclusive
+	}
+	all.Title = fmt.Sprintf("tests of %s: %s; %v", textfmt.Plural(len(r.packages), "package"), found(len(all.Findings), all.Verdict), r.total)
+	if all.Notes = r.notes; len(all.Findings) > 0 {
+		all.Notes = append([]string{all.Title}, r.notes...) // it is shown without findings only
+	}
+	return all
+}
+
+// found describes the number of findings, and the verdict.
+func found(n int, v search.Verdict) string {
+	switch {
+	case n > 0:
+		return textfmt.Plural(n, "new finding")
+	case v == search.OK:
+		return "no new finding"
+	}
+	return fmt.Sprintf("no new finding, %s", strings.ToUpper(string(v)))
+}
+
+// suite returns the test suite of a package. Its first cases are those of p.tests.
+func (p *packageResult) suite(assumed string) render.Suite {
+	s := render.Suite{Name: p.pkg, Class: p.pkg, Seconds: p.sum.elapsed.Seconds(), Text: p.sum.String()}
+	property := func(name, value string) {
+		s.Properties = append(s.Properties, render.Property{Name: name, Value: value})
+	}
+	property("schedules", fmt.Sprint(p.sum.schedules))
+	property("tests", fmt.Sprint(p.sum.tests))
+	property("complete", fmt.Sprint(p.sum.complete))
+	property("assumed", assumed)
+	fails := p.failures()
+	for _, t := range p.sum.results {
+		s.Cases = append(s.Cases, t.testCase(fails[function(t.name)]))
+		delete(fails, function(t.name))
+		if t.note != "" && t.kind != explorer.New {
+			property("not_covered", t.name+": "+t.note)
+		}
+		for _, line := range slices.Concat(t.known, t.fixed) {
+			property("known", t.name+": "+line)
+		}
+	}
+	for _, t := range p.sum.results {
+		accepted := t.unsought
+		if t.kind != explorer.Hidden { // whose case has the known findings
+			accepted = slices.Concat(t.known, t.unsought)
+		}
+		for i, line := range accepted {
+			name := fmt.Sprintf("%s (known finding %d)", t.name, i+1)
+			s.Cases = append(s.Cases, document.Case{Name: name, Result: document.Skipped, Message: line})
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(fails)) {
+		s.Cases = append(s.Cases, document.Case{Name: name, Result: document.Failed, Type: "failed test", Message: plainFailure})
+	}
+	s.Cases = append(s.Cases, p.problem(s.Cases)...)
+	return s
+}
+
+// plainFailure is the message of a failure that is not a finding.
+const plainFailure = "it fails as go test executes it, whose output has the reason"
+
+// failures returns the names of the failed tests that no finding explains, without those that have failed subtests.
+func (p *packageResult) failures() map[string]bool {
+	fails := map[string]bool{}
+	for _, name := range p.failing {
+		below := slices.ContainsFunc(p.failing, func(other string) bool { return strings.HasPrefix(other, name+"/") })
+		explained := slices.ContainsFunc(p.sum.results, func(t *testResult) bool { return t.fails() && concerns(name, t.name) })
+		if !below && !explained {
+			fails[name] = true
+		}
+	}
+	return fails
+}
+
+// problem returns a case for a package without a verdict on its tests, or none.
+func (p *packageResult) problem(tests []document.Case) (list []document.Case) {
+	failed := slices.ContainsFunc(tests, func(c document.Case) bool { return c.Result == document.Failed || c.Result == document.Errored })
+	excused := len(p.sum.excused) > 0
+	one := func(name string, result document.Result, kind, message string) []document.Case {
+		return []document.Case{{Name: name, Result: result, Type: kind, Message: message}}
+	}
+	switch {
+	case strings.HasSuffix(p.line, " failed]"):
+		return one("the tests are built", document.Errored, "build", "the tests cannot be built; go test reports why")
+	case strings.HasPrefix(p.line, "FAIL") && !failed && !excused:
+		return one("the tests end", document.Errored, "error", "the package fails without a failed test; go test reports why")
+	case len(tests) == 0 && strings.Contains(p.line, "(cached)"):
+		return one("exploration", document.Skipped, "",
+			"the cached result has no explored test, or its summary is missing; -count=1 executes the tests again")
+	case len(tests) == 0:
+		return one("exploration", document.Skipped, "", "no test was explored")
+	}
+	return nil
+}
+
+// testCase returns the test case of a test. fails means that it fails without a finding.
+func (t *testResult) testCase(fails bool) document.Case {
+	c := document.Case{Name: t.name, Seconds: t.elapsed.Seconds(), Text: t.text}
+	set := func(r document.Result, kind, message string) { c.Result, c.Type, c.Message = r, kind, message }
+	switch {
+	case t.kind == explorer.New:
+		set(document.Failed, t.place.Kind, cmp.Or(t.place.Title, "a new finding was stored"))
+		c.Text = t.finding
+	case fails:
+		set(document.Failed, "failed test", plainFailure)
+	case t.kind == explorer.Suspect || strings.HasSuffix(t.note, explorer.Exploring):
+		set(document.Errored, "error", t.note)
+	case t.kind == explorer.Damaged:
+		set(document.Errored, "error", "a stored schedule cannot be read")
+	case t.kind == explorer.Hidden:
+		set(document.Skipped, "", "a known finding occurs in every schedule, which hides all others: "+strings.Join(t.known, "; "))
+	case t.skipped:
+		set(document.Skipped, "", "the test skips itself")
+	case strings.HasPrefix(t.note, unexplored):
+		set(document.Skipped, "", t.note)
+	}
+	return c
+}
+
+// fails reports whether the result of the exploration explains that the test fails.
+func (t *testResult) fails() bool {
+	return slices.Contains([]string{explorer.New, explorer.Suspect, explorer.Hidden, explorer.Damaged}, t.kind)
+}
+
+// annotation returns the finding of a test at its source line.
+func (t *testResult) annotation(pkg string) render.Annotation {
+	p := &t.place
+	line := fmt.Sprintf("%s of %s: %s", t.name, pkg, cmp.Or(p.Title, "a new finding"))
+	a := render.Annotation{Rule: cmp.Or(p.Kind, "finding"), Title: t.name, Headline: textfmt.Printable(line), Text: line,
+		Look: p.Command, Replay: p.Command}
+	if p.File != "" {
+		short := replay.NewPlaces().Short(fmt.Sprintf("%s:%d", p.File, p.Line))
+		a.Positions = []document.Position{{File: p.File, Line: p.Line, Short: short, Text: p.Text}}
+	}
+	return a
+}
