@@ -20,6 +20,7 @@ type Place struct {
 	File    string // absolute, unless the build trims paths; empty means unknown
 	Line    int
 	Command string // executes the schedule; empty means that it could not be stored
+	Known   string // reason for which the finding is accepted; empty means that it is new
 }
 
 // Decisive returns the number of the step whose source reports show: the critical one, or else the last one at the place of the finding. 0
@@ -61,17 +62,21 @@ func placeOf(m *Minimized) *Place {
 	}
 	base, line, _ := strings.Cut(strings.TrimRight(at, ",;:"), ":")
 	p.Line, _ = strconv.Atoi(line)
-	if p.File == "" || !filepath.IsAbs(p.File) {
-		if here, err := filepath.Abs(base); err == nil {
-			if info, err := os.Stat(here); err == nil && info.Mode().IsRegular() {
-				p.File = here
-			}
+	if here, err := filepath.Abs(base); err == nil && (p.File == "" || trimmed(here, p.File)) {
+		if info, err := os.Stat(here); err == nil && info.Mode().IsRegular() {
+			p.File = here
 		}
 	}
 	if p.Line == 0 {
 		p.File = ""
 	}
 	return p
+}
+
+// trimmed reports whether a build that trims paths names a file by its import path, whose last elements are the same.
+func trimmed(file, name string) bool {
+	folder := func(path string) string { return filepath.Base(filepath.Dir(path)) }
+	return !filepath.IsAbs(name) && folder(file) == folder(name)
 }
 
 // store adds the file of the schedule, which is the place if no source line is known, and the command that executes it.
@@ -82,18 +87,31 @@ func (p *Place) store(file, command string) {
 	}
 }
 
-// placeLine is the format of a test's place in a summary.
-const placeLine = "place %q %q %q %q %q %d %q\n"
+// placeLine is the format of a place in a summary.
+const placeLine = "place %q %q %q %q %q %d %q %q\n"
 
 func (p *Place) line(test string) string {
-	return fmt.Sprintf(placeLine, test, p.Kind, p.Title, p.Text, p.File, p.Line, p.Command)
+	return fmt.Sprintf(placeLine, test, p.Kind, p.Title, p.Text, p.File, p.Line, p.Command, p.Known)
 }
 
 // ParsePlace reads the place from a line of a summary. It returns false for other lines.
 func ParsePlace(line string) (p Place, ok bool) {
 	var test string
-	_, err := fmt.Sscanf(line, placeLine, &test, &p.Kind, &p.Title, &p.Text, &p.File, &p.Line, &p.Command)
+	_, err := fmt.Sscanf(line, placeLine, &test, &p.Kind, &p.Title, &p.Text, &p.File, &p.Line, &p.Command, &p.Known)
 	return p, err == nil
+}
+
+// knownPlaces returns the known findings that recurred, at their schedules.
+func knownPlaces(r *Result) (list []*Place) {
+	for _, k := range r.known {
+		if k.recurred {
+			kind, _, _ := strings.Cut(k.Finding, ":")
+			p := &Place{Kind: strings.ToLower(kind), Title: k.Finding, Known: k.Known}
+			p.store(k.File, "")
+			list = append(list, p)
+		}
+	}
+	return list
 }
 
 // resultLines returns the lines of a summary about the result of an exploration: its finding, or else its coverage.
@@ -107,6 +125,9 @@ func resultLines(test string, r *Result) (text string) {
 		text += fmt.Sprintf("finding %q %q\n", test, p.Finding) + showsLine(p.shows) + p.place.line(test)
 	default:
 		text += fmt.Sprintf("text %q %q\n", test, cmp.Or(p.Note, p.Known))
+	}
+	for _, p := range knownPlaces(r) {
+		text += p.line(test)
 	}
 	return text
 }

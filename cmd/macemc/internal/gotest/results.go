@@ -144,7 +144,7 @@ func (r *results) render(status int) render.Results {
 		for i, c := range suite.Cases {
 			failed = failed || c.Result == document.Failed
 			if tests := p.sum.results; i < len(tests) && tests[i].kind == explorer.New {
-				all.Findings = append(all.Findings, tests[i].annotation(p.pkg))
+				all.Findings = append(all.Findings, tests[i].annotation(p.pkg, &tests[i].place))
 			} else if c.Result == document.Failed || c.Result == document.Errored {
 				all.Problems = append(all.Problems, fmt.Sprintf("%s %s: %s", p.pkg, c.Name, textfmt.FirstLine(c.Message)))
 			}
@@ -163,6 +163,13 @@ func (r *results) render(status int) render.Results {
 	all.Title = fmt.Sprintf("tests of %s: %s; %v", textfmt.Plural(len(r.packages), "package"), found(len(all.Findings), all.Verdict), r.total)
 	if all.Notes = r.notes; len(all.Findings) > 0 {
 		all.Notes = append([]string{all.Title}, r.notes...) // it is shown without findings only
+	}
+	for _, p := range r.packages {
+		for _, t := range p.sum.results {
+			for i := range t.accepted {
+				all.Findings = append(all.Findings, t.annotation(p.pkg, &t.accepted[i]))
+			}
+		}
 	}
 	return all
 }
@@ -283,13 +290,15 @@ func (t *testResult) fails() bool {
 }
 
 // annotation returns the finding of a test at its source line.
-func (t *testResult) annotation(pkg string) render.Annotation {
-	p := &t.place
+func (t *testResult) annotation(pkg string, p *explorer.Place) render.Annotation {
 	line := fmt.Sprintf("%s of %s: %s", t.name, pkg, cmp.Or(p.Title, "a new finding"))
 	a := render.Annotation{Rule: cmp.Or(p.Kind, "finding"), Title: t.name, Headline: textfmt.Printable(line), Text: line,
 		Look: p.Command, Replay: p.Command}
 	if p.File != "" {
 		short := replay.NewPlaces().Short(fmt.Sprintf("%s:%d", p.File, p.Line))
+		if p.Known != "" {
+			a.Accepted = fmt.Sprintf("%s (%s)", p.Known, strings.TrimSuffix(short, ":1"))
+		}
 		a.Positions = []document.Position{{File: p.File, Line: p.Line, Short: short, Text: p.Text}}
 	}
 	return a

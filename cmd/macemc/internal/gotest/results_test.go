@@ -29,7 +29,7 @@ func TestResults(t *testing.T) {
 		{"not explored", line("sampled", "not explored: it starts a process"), ok, 0, "", search.OK, "3 TestX: not explored: it starts a process"},
 		{"not explored, fails", line("sampled", "not explored: it starts a process"), failed + fail, 1, "", search.Violation, "1 TestX: " + plainFailure},
 		{"skipped", line("sampled", "") + "skipped \"TestX\"\n", ok, 0, "", search.OK, "3 TestX: the test skips itself"},
-		{"finding", line("new", "") + "place \"TestX\" \"leak\" \"LEAK: g\" \"\" \"/x.go\" 3 \"\"\n", failed + fail, 1, "", search.Violation, "1 TestX: LEAK: g"},
+		{"finding", line("new", "") + "place \"TestX\" \"leak\" \"LEAK: g\" \"\" \"/x.go\" 3 \"\" \"\"\n", failed + fail, 1, "", search.Violation, "1 TestX: LEAK: g"},
 		{"finding of a process that ends with status 0", line("new", ""), ok, 1, "", search.Violation, "1 TestX: a new finding was stored"},
 		{"unconfirmed", line("suspect", "LEAK: g"), fail, 1, "", search.Inconclusive, "2 TestX: LEAK: g"},
 		{"hidden", line("hidden", "") + "known \"TestX\" \"LEAK: g\"\n", failed + fail, exitcode.Inconclusive, "", search.Inconclusive,

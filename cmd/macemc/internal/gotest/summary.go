@@ -243,8 +243,9 @@ type testResult struct {
 	part                   packageSummary // counts besides those of testLine
 	finding, text          string         // what package testing shows, with a finding and without
 	place                  explorer.Place // of the finding
-	skipped                bool           // the test skips itself
-	known, fixed, unsought []string       // lines about known findings
+	accepted               []explorer.Place
+	skipped                bool     // the test skips itself
+	known, fixed, unsought []string // lines about known findings
 }
 
 // readTests reads the text of a summary.
@@ -275,7 +276,9 @@ func readTests(text string) (list []*testResult) {
 		case scan("skipped %q", &name):
 			t.skipped = true
 		default:
-			if place, ok := explorer.ParsePlace(line); ok {
+			if place, ok := explorer.ParsePlace(line); ok && place.Known != "" {
+				t.accepted = append(t.accepted, place)
+			} else if ok {
 				t.place = place
 			} else if test, ok := parseTest(line); ok {
 				t = &testResult{testLine: test}
