@@ -125,7 +125,8 @@ func TestLocks(t *testing.T) {
 			t.Errorf("%s: %v\n%s", c[1], err, out)
 		}
 	}
-	for file, want := range map[string]string{"macemc.xml": `<testsuite name="`, "macemc.sarif": `"executionSuccessful": true`} {
+	for file, want := range map[string]string{"macemc.xml": `<testsuite name="`, "macemc.sarif": `"executionSuccessful": true`,
+		"macemc-test.xml": `name="TestLocks"`, "macemc-test.sarif": `"executionSuccessful": true`} {
 		if text := read(file); !strings.Contains(text, want) {
 			t.Errorf("%s lacks %s:\n%s", file, want, text)
 		}
