@@ -8,7 +8,7 @@ require (
 	github.com/macemc/macemc v0.0.0
 	github.com/macemc/macemc/systems/etcdraft v0.0.0
 	github.com/spf13/cobra v1.10.2
-	github.com/spf13/pflag v1.0.9
+	github.com/spf13/pflag v1.0.10
 	golang.org/x/sys v0.49.0 // indirect
 	golang.org/x/term v0.47.0
 	golang.org/x/tools v0.51.0 // indirect

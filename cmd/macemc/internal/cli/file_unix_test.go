@@ -52,7 +52,7 @@ func recordingGo(t testing.TB) (calls func() [][]string) {
 }
 
 // The arguments of the go command that may depend on a file.
-var fromFile = regexp.MustCompile(`^(\^.*|-short|-race|-tags=[\pL\d_., ]*|-run=\^.*|-skip=.*|.*/macemc-\d+/package\.test)$`)
+var fromFile = regexp.MustCompile(`^(\^.*|-short|-race|-tags=[\pL\d_., ]*|-run=\^.*|-skip=.*|-exec=\S+/cli\.test exec '[^']*' 0|.*/macemc-\d+/package\.test)$`)
 
 // Whatever a file has, the commands that read it start no other process than the go command, with the arguments of a harmless file, or with
 // a package, a test and flags that select tests.

@@ -33,7 +33,7 @@ func TestDoor(t *testing.T) {
 			Do: func(d *door, _ sim.Env) { do(d) }}
 	}
 	sys := sim.System{
-		Nodes: 1, New: func(sim.NodeID) sim.Service { return &door{} },
+		Nodes: 1, Timing: sim.Prompt, New: func(sim.NodeID) sim.Service { return &door{} },
 		Actions: []sim.AnyAction{
 			action("turn", -1, 4, func(d *door) { d.Turns++ }),
 			action("window", 1, 1, func(d *door) { d.In = os.Getenv("DOOR_LOCKED") == "" }),

@@ -130,7 +130,7 @@ func TestTest_Explores(t *testing.T) {
 	if status != 0 {
 		t.Errorf("-v: status %d", status)
 	}
-	for _, want := range []string{"=== RUN   TestSubtests/sub/a#01\n", "    --- PASS: TestSubtests/sub#01 ", "explored_test.go:152: logged\n", "--- SKIP: TestSkipped", "--- PASS: Example", "no finding; about"} {
+	for _, want := range []string{"=== RUN   TestSubtests/sub/a#01\n", "    --- PASS: TestSubtests/sub#01 ", "explored_test.go:152: logged\n", "--- SKIP: TestSkipped", "--- PASS: Example", "no finding; "} {
 		if !strings.Contains(verbose, want) {
 			t.Errorf("-v: %q is missing", want)
 		}

@@ -24,7 +24,7 @@ func here(t *testing.T) *workspace {
 // The modules agree on their version, replace nothing, and the released files are those that the checkout compiles.
 func TestPublished(t *testing.T) {
 	w := here(t)
-	if len(w.modules) != 14 || w.modules[0] != "." || w.version == "" {
+	if len(w.modules) != 15 || w.modules[0] != "." || w.version == "" {
 		t.Errorf("modules %q of version %q", w.modules, w.version)
 	}
 	if testing.Short() {
