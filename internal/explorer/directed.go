@@ -286,13 +286,14 @@ func heldFor(x *predict.Prediction) time.Duration {
 	return time.Duration(x.Delay).Round(time.Millisecond)
 }
 
-// judged reports whether the test has judged its run: by a failure, or by a call of panic in its own file.
+// judged reports whether the test has judged its run: by a failure, whatever follows it, or by a call of panic or os.Exit in its own file.
 func judged(o *testsched.Outcome) bool {
 	if o.HasRace() {
 		return false
 	}
 	file, _, _ := strings.Cut(o.Where, ":")
-	return o.Kind == testsched.Failed || o.Kind == testsched.Panic && strings.HasSuffix(file, "_test.go") && !ofRuntime(o.Message)
+	ends := o.Kind == testsched.Exit || o.Kind == testsched.Panic && !ofRuntime(o.Message)
+	return o.Kind == testsched.Failed || o.HasFailure() || ends && strings.HasSuffix(file, "_test.go")
 }
 
 // ofRuntime reports whether the message of a panic is that of an operation, and not of a call of panic.

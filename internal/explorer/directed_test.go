@@ -99,21 +99,25 @@ func TestExplore_RefutesPredictions(t *testing.T) {
 	}
 }
 
-// A test that only fails if a goroutine is held for longer than usual has a note. A deadlock then is a finding.
+// A test that only fails if a goroutine is held for longer than usual has a note. A deadlock then is a finding, unless it follows a failure.
 func TestExplore_PredictsDelay(t *testing.T) {
 	for _, c := range []struct {
 		kind           testsched.Kind
 		message, where string
 		delay          time.Duration
+		failed         bool   // before
 		note           string // empty means a finding
 	}{
-		{testsched.Failed, "why", "", 50, "fails if a goroutine is held for 50ms where it accesses atomic at x.go:3: why"},
-		{testsched.Deadlock, "", "", 50, ""},
-		{testsched.Deadlock, "blocked", "", 101, "DEADLOCK: blocked, if a goroutine is held for 101ms where it accesses atomic at x.go:3"},
-		{testsched.Panic, "hangs", "x.go:9", 50, ""},
-		{testsched.Panic, "hangs", "x_test.go:9", 50, "PANIC: hangs, if a goroutine is held for 50ms where it accesses atomic at x.go:3"},
-		{testsched.Panic, "close of closed channel", "x_test.go:9", 50, ""},
-		{testsched.Panic, "hangs", "x.go:9", 1000, "PANIC: hangs, if a goroutine is held for 1s where it accesses atomic at x.go:3"},
+		{testsched.Failed, "why", "", 50, false, "fails if a goroutine is held for 50ms where it accesses atomic at x.go:3: why"},
+		{testsched.Deadlock, "", "", 50, false, ""},
+		{testsched.Deadlock, "blocked", "", 101, false, "DEADLOCK: blocked, if a goroutine is held for 101ms where it accesses atomic at x.go:3"},
+		{testsched.Deadlock, "blocked", "", 50, true, "DEADLOCK: blocked, if a goroutine is held for 50ms where it accesses atomic at x.go:3"},
+		{testsched.Panic, "hangs", "x.go:9", 50, false, ""},
+		{testsched.Panic, "hangs", "x_test.go:9", 50, false, "PANIC: hangs, if a goroutine is held for 50ms where it accesses atomic at x.go:3"},
+		{testsched.Panic, "close of closed channel", "x_test.go:9", 50, false, ""},
+		{testsched.Exit, "exits", "x.go:9", 50, false, ""},
+		{testsched.Exit, "exits", "x_test.go:9", 50, false, "EXIT: exits, if a goroutine is held for 50ms where it accesses atomic at x.go:3"},
+		{testsched.Panic, "hangs", "x.go:9", 1000, false, "PANIC: hangs, if a goroutine is held for 1s where it accesses atomic at x.go:3"},
 	} {
 		delay := c.delay * time.Millisecond
 		late := []predict.Event{
@@ -127,6 +131,9 @@ func TestExplore_PredictsDelay(t *testing.T) {
 			}
 			if s.Delay >= delay {
 				o.Kind, o.Message, o.Where = c.kind, c.message, c.where
+				if c.failed {
+					o.ShowFailure("TestX", "why", nil, nil)
+				}
 			}
 			return o
 		}

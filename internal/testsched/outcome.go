@@ -229,6 +229,15 @@ func (o *Outcome) SameFinding(p *Outcome) bool {
 	return true
 }
 
+// HasFailure reports whether an outcome shows a failure with a message. The test may then deadlock or panic; a panic alone has no message
+// of the test.
+func (o *Outcome) HasFailure() bool {
+	return slices.ContainsFunc(o.Shows, func(text string) bool {
+		_, message, _ := strings.Cut(text, ": ") // a name of a test has no space
+		return strings.HasPrefix(text, showsFailed) && message != "" && !strings.HasPrefix(message, showsAt)
+	})
+}
+
 // places returns the places of the test's failures and data races, if they are known.
 func (o *Outcome) places() (places []string) {
 	for _, text := range o.Shows {

@@ -121,3 +121,16 @@ func TestOutcome_Closed(t *testing.T) {
 		}
 	}
 }
+
+// A failure with a message is one of the test. A panic has none.
+func TestOutcome_HasFailure(t *testing.T) {
+	for message, want := range map[string]bool{"why": true, "": false} {
+		o := &Outcome{}
+		o.ShowFailure("TestX/a:b", message, nil, nil)
+		o.Shows[0] += showsAt + "x.TestX `f()`"
+		o.Show(string(Panic), "failed: why", nil)
+		if got := o.HasFailure(); got != want {
+			t.Errorf("%q: %v", o.Shows, got)
+		}
+	}
+}
