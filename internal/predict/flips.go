@@ -1,13 +1,16 @@
 package predict
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // flips predicts reversals of conflicting operations on one object that no other operation orders.
 type flips struct {
 	p      *Predictor
 	r      *run
 	recent map[uint64][]int // by object: the latest events
-	due    map[int]int64    // by event that is the case of a select: when the first timer of the select fires
+	due    map[int][]int64  // by event that is the case of a select: when the timers of the select fire
 }
 
 // Bounds of flips.
@@ -17,20 +20,48 @@ const (
 )
 
 func newFlips(p *Predictor, r *run) *flips {
-	f := &flips{p: p, r: r, recent: map[uint64][]int{}, due: map[int]int64{}}
+	f := &flips{p: p, r: r, recent: map[uint64][]int{}, due: map[int][]int64{}}
+	expiry := r.expiries()
 	for i := 0; i < len(r.events); i++ {
-		first, due := i+1, int64(0)
+		first, due := i+1, []int64(nil)
 		for i+1 < len(r.events) && r.events[i+1].Flags&Case != 0 && r.events[i+1].Who == r.events[first-1].Who {
 			i++
-			if at := r.events[i].Due; at > 0 && (due == 0 || at < due) {
-				due = at
+			e := &r.events[i]
+			if at := cmp.Or(e.Due, expiry[e.Object]); at > 0 && !slices.Contains(due, at) {
+				due = append(due, at)
 			}
 		}
-		for k := first; k <= i && due > 0; k++ {
+		for k := first; k <= i && due != nil; k++ {
 			f.due[k] = due
 		}
 	}
 	return f
+}
+
+// expiries returns when the timer of each channel fires that an operation closed and whose timer it then stopped, as cancel does to the
+// channel of a context with a deadline.
+func (r *run) expiries() map[uint64]int64 {
+	expiry := map[uint64]int64{}
+	for i := range r.events {
+		e := &r.events[i]
+		if e.Op != Timer || e.Flags&NoPoint == 0 || e.Due == 0 {
+			continue
+		}
+		place, found := uint64(0), false
+		for k := i - 1; k >= 0 && i-k < maxRecent; k-- {
+			x := &r.events[k]
+			if x.Who != e.Who {
+				continue
+			}
+			if found && x.Place != place {
+				break
+			}
+			if place, found = x.Place, true; x.Op == Close {
+				expiry[x.Object] = e.Due
+			}
+		}
+	}
+	return expiry
 }
 
 // add compares an event with earlier ones of the same object. r has begun the event and not ended it.
@@ -60,10 +91,15 @@ func (f *flips) add(j int) {
 func (f *flips) compare(i, j int) {
 	p, a, b := f.p, &f.r.events[i], &f.r.events[j]
 	rank, what := conflict(a, b)
-	if due := f.due[i]; due > 0 && b.Flags&Case == 0 {
-		f.late(j, due, "timeout before "+name(b))
-	} else if due := f.due[j]; due > 0 && a.Flags&Case == 0 {
-		f.late(i, due, "timeout before "+name(a))
+	if b.Flags&Case == 0 {
+		for _, due := range f.due[i] {
+			f.late(j, due, "timeout before "+name(b))
+		}
+	}
+	if a.Flags&Case == 0 {
+		for _, due := range f.due[j] {
+			f.late(i, due, "timeout before "+name(a))
+		}
 	}
 	if rank == 0 {
 		return

@@ -87,6 +87,10 @@ func TestPredictor_Flips(t *testing.T) {
 func TestPredictor_Delays(t *testing.T) {
 	const ms = 1_000_000
 	stop := Event{Who: 2, Object: 7, Op: Timer, Time: 5 * ms, Due: 25 * ms}
+	cancelled := record(on(1, 0, Select, Other), Event{Who: 1, Object: 8, Op: Receive, Flags: Case}, Event{Who: 1, Object: 9, Op: Receive,
+		Flags: Case}, Event{Who: 2, Object: 8, Op: Send, Time: ms}, on(1, 9, Close, Other), on(1, 7, Lock, Other),
+		Event{Who: 1, Object: 6, Op: Timer, Flags: NoPoint, Due: 30 * ms})
+	cancelled[5].Place = cancelled[4].Place
 	for name, test := range map[string]struct {
 		events []Event
 		want   int64
@@ -95,6 +99,10 @@ func TestPredictor_Delays(t *testing.T) {
 		"one goroutine": {record(stop), 20*ms + ms/10},
 		"timeout": {record(on(1, 0, Select, Other), Event{Who: 1, Object: 8, Op: Receive, Flags: Case}, Event{Who: 1, Object: 9, Op: Receive,
 			Flags: Case, Due: 30 * ms}, Event{Who: 2, Object: 8, Op: Send, Time: ms}), 29*ms + ms/10},
+		"deadline of a context": {cancelled, 29*ms + ms/10},
+		"earlier timer": {record(on(1, 0, Select, Other), Event{Who: 1, Object: 8, Op: Receive, Flags: Case}, Event{Who: 1, Object: 9,
+			Op: Receive, Flags: Case, Due: ms / 2}, Event{Who: 1, Object: 7, Op: Receive, Flags: Case, Due: 30 * ms},
+			Event{Who: 2, Object: 8, Op: Send}), 30*ms + ms/10},
 		"inside": {record(on(1, 3, Lock, Other), on(1, 4, Lock, Other), Event{Who: 1, Object: 7, Op: Timer, Flags: NoPoint, Due: 30 * ms}),
 			30*ms + ms/10},
 		"sleep":         {record(on(1, 7, Atomic, Other), Event{Who: 2, Object: 7, Op: Atomic, Method: Loads, Time: 50 * ms}), 50*ms + ms/10},
