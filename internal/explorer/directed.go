@@ -121,7 +121,7 @@ func (d *director) draw(n int) *testsched.Schedule {
 		}
 	}
 	if x := d.flip(n); x != nil {
-		return d.directed(x, false)
+		return d.directed(x, x.Delay > 0 && d.follows(x))
 	}
 	s := d.config.draw(n+d.skipped, d.longest)
 	if n >= firstSampled {
@@ -162,8 +162,11 @@ func (d *director) cycle() *testsched.Schedule {
 		return nil
 	}
 	d.inserted++
-	return d.directed(x, x.Depth < maxDepth && d.affords())
+	return d.directed(x, d.follows(x))
 }
+
+// follows reports whether the run of a prediction is analysed.
+func (d *director) follows(x *predict.Prediction) bool { return x.Depth < maxDepth && d.affords() }
 
 func (d *director) directed(x *predict.Prediction, recorded bool) *testsched.Schedule {
 	s := *d.bases[x.Run]
@@ -188,7 +191,7 @@ func (d *director) exhaust(step step, sample func() bool, start stopwatch) bool 
 		if x == nil || d.result.Finding != nil || d.result.Stop != nil {
 			break
 		}
-		s := d.directed(x, false)
+		s := d.directed(x, d.follows(x))
 		step(s, nil)
 		d.ran(s)
 	}

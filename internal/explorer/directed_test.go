@@ -144,6 +144,28 @@ func TestExplore_PredictsDelay(t *testing.T) {
 	}
 }
 
+// A run in which a goroutine is held for long is analysed, because the function of a timer may run only there.
+func TestExplore_AnalysesDelays(t *testing.T) {
+	const delay = 50 * time.Millisecond
+	run := func(s *testsched.Schedule) *testsched.Outcome {
+		o := &testsched.Outcome{Points: 100, Choices: 50, Hash: s.Walk}
+		if s.Recorded {
+			o.Events = []predict.Event{{Who: 1, Object: 8, Op: predict.Close, Context: 1, Place: 1},
+				{Who: 1, Object: 7, Op: predict.Timer, Context: 2, Place: 2, Due: int64(delay)}}
+		}
+		if s.Recorded && s.Delay >= delay {
+			o.Events = append(o.Events, predict.Event{Who: 2, Object: 8, Op: predict.Close, Context: 3, Place: 3, Time: int64(delay)})
+		}
+		if held(s) == 2 {
+			o.Kind = testsched.Deadlock
+		}
+		return o
+	}
+	if r := Explore(Config{Seed: 1, Schedules: 200}, run); r.Finding == nil || r.prediction == nil || r.prediction.What != "close before close" {
+		t.Errorf("finding %v, prediction %v", r.Finding, r.prediction)
+	}
+}
+
 // Predictions do not depend on how many schedules of a batch are executed.
 func TestExplore_PredictsInBatches(t *testing.T) {
 	explore := func(part func(int) int) (walks []uint64, tried int) {
