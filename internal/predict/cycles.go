@@ -200,6 +200,11 @@ func (p *Predictor) predictCycle(r *run, cycle []*edge) {
 		return r.hold(e.outer, mode)
 	}
 	p.push(x.with(inner, 0))
+	if delay, ok := p.delay(r.span(cycle)); ok && delay > 0 {
+		late := x
+		late.Delay = delay
+		p.push(late.with(inner, 0))
+	}
 	// The goroutine whose critical section comes first in the record may have to wait for others.
 	order := slices.SortedFunc(slices.Values(cycle), func(a, b *edge) int { return cmp.Compare(a.outer, b.outer) })
 	for _, e := range order {
@@ -211,6 +216,18 @@ func (p *Predictor) predictCycle(r *run, cycle []*edge) {
 		all = append(all, outer(e, HoldMode(min(k, 1))))
 	}
 	p.push(x.with(append(all, inner...), 2))
+}
+
+// span returns the instants of the first and the last inner request of a cycle.
+func (r *run) span(cycle []*edge) (from, to int64) {
+	for i, e := range cycle {
+		at := r.events[e.inner].Time
+		if i == 0 {
+			from, to = at, at
+		}
+		from, to = min(from, at), max(to, at)
+	}
+	return from, to
 }
 
 // predictAgain adds directed schedules in which a writer waits between two read locks of one goroutine.

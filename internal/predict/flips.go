@@ -110,7 +110,7 @@ func (f *flips) compare(i, j int) {
 		return
 	}
 	p.pairs[key]++
-	delay, ok := f.delay(a.Time, b.Time)
+	delay, ok := p.delay(a.Time, b.Time)
 	if !ok {
 		return
 	}
@@ -133,9 +133,9 @@ const maxDelay = 1_100_000_000
 
 // delay returns the time for which a goroutine is held at an instant so that it continues after another one; 0 means the usual one. ok is
 // false if that is too long.
-func (f *flips) delay(from, to int64) (delay int64, ok bool) {
-	delay = to - from + f.p.usual/10
-	if delay <= f.p.usual {
+func (p *Predictor) delay(from, to int64) (delay int64, ok bool) {
+	delay = to - from + p.usual/10
+	if delay <= p.usual {
 		return 0, true
 	}
 	return delay, delay <= maxDelay
@@ -164,7 +164,7 @@ func (f *flips) overtake(j, g int) {
 // late adds a prediction that a timer fires before an event.
 func (f *flips) late(at int, due int64, what string) {
 	p, r, before := f.p, f.r, &f.r.events[at]
-	delay, ok := f.delay(before.Time, due)
+	delay, ok := p.delay(before.Time, due)
 	key := signature{before.Context, uint64(Timer) << 57}
 	if times := p.pairs[key]; !ok || times == maxPair {
 		return

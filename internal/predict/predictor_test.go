@@ -121,6 +121,20 @@ func TestPredictor_Delays(t *testing.T) {
 	}
 }
 
+// The goroutines of a cycle that request its locks at different times are held for as long as that.
+func TestPredictor_DelaysCycle(t *testing.T) {
+	const ms = 1_000_000
+	p := New(ms)
+	p.Add(record(on(1, 3, Lock, Other), on(1, 4, Lock, Other), on(1, 4, Unlock, Other), on(1, 3, Unlock, Other),
+		Event{Who: 2, Object: 4, Op: Lock, Time: 9 * ms}, Event{Who: 2, Object: 3, Op: Lock, Time: 10 * ms}), 1, nil)
+	for x := p.Delay(); x != nil; x = p.Delay() {
+		if x.What == "cycle of 2 locks" && x.Delay == 10*ms+ms/10 && len(x.Holds) == 2 {
+			return
+		}
+	}
+	t.Error("not predicted")
+}
+
 // A writer that waits between two read locks of a goroutine blocks both.
 func TestPredictor_ReadLockAgain(t *testing.T) {
 	reader := func(who uint64) []Event {
