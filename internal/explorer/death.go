@@ -29,11 +29,14 @@ func recorded(file string) (list []testsched.Switch) {
 // death returns the outcome of a run in which the process died, given its last output and the recorded switches. nil means that it was too
 // slow.
 func death(state *os.ProcessState, output string, switches []testsched.Switch) *testsched.Outcome {
-	message := ""
+	message, disconnected := "", ""
 	for line := range strings.Lines(output) {
 		if line = strings.TrimSpace(line); strings.HasPrefix(line, "panic: ") || strings.HasPrefix(line, "fatal error: ") {
 			message = line
 			break
+		}
+		if strings.HasPrefix(line, testsched.Disconnected) {
+			disconnected = strings.TrimPrefix(line, "macemc: ")
 		}
 	}
 	if strings.HasPrefix(message, "panic: test timed out") {
@@ -44,6 +47,8 @@ func death(state *os.ProcessState, output string, switches []testsched.Switch) *
 		Switches: switches}
 	switch code := state.ExitCode(); {
 	case message != "":
+	case disconnected != "":
+		o.Kind, o.Message = testsched.Exit, disconnected
 	case code < 0:
 		o.Kind, o.Message = testsched.Exit, fmt.Sprintf("the process ended (%v)", state)
 	default:
@@ -118,9 +123,12 @@ func firstFailure(s *Settings, c *Config, points, limit uint64, known func(*test
 func separately(s *Settings, c *Config) *Report {
 	begun, r := time.Now(), &Result{}
 	report, passed := firstFailure(s, c, 0, 0, func(*testsched.Outcome) bool { return false })
-	if r.Schedules = passed; report == nil {
+	switch r.Schedules = passed; {
+	case report == nil && s.unstarted != nil:
+		report = &Report{Note: fmt.Sprintf("macemc: a process ended during the exploration, for a reason that was not examined: %v", s.unstarted)}
+	case report == nil:
 		report = &Report{Note: fmt.Sprintf("macemc: a process ended during the exploration, for a reason that does not recur: %d schedules in new processes passed", passed)}
-	} else {
+	default:
 		r.Schedules, r.Finding = passed+1, &testsched.Outcome{}
 	}
 	r.Elapsed = time.Since(begun)

@@ -1,9 +1,11 @@
 package explorer
 
 import (
+	"errors"
 	"os/exec"
 	"runtime"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/macemc/macemc/internal/testsched/program"
@@ -25,6 +27,8 @@ func TestDeath(t *testing.T) {
 		{"exit 2", "fatal error: fault\n[signal SIGSEGV]\n" + stack, "fatal error: fault", "a.go:12", testsched.Panic},
 		{"exit 2", "panic: late [recovered]\n" + stack, "late [recovered]", "a.go:12", testsched.Panic},
 		{"exit 3", "", "os.Exit(3) was called", "", testsched.Exit},
+		{"exit 2", "=== RUN\n" + testsched.Disconnected + ": bad file descriptor\n", "the connection to the explorer fails: bad file descriptor", "",
+			testsched.Exit},
 		{"kill -9 $$", "", "the process ended (signal: killed)", "", testsched.Exit},
 	} {
 		cmd := exec.Command("sh", "-c", c.command)
@@ -39,6 +43,18 @@ func TestDeath(t *testing.T) {
 	_ = cmd.Run()
 	if o := death(cmd.ProcessState, "panic: test timed out after 1m0s\n", nil); o != nil {
 		t.Errorf("a slow process: got %+v", o)
+	}
+}
+
+// If no process can be started after one has died, the note does not state that others have passed.
+func TestSeparately_NotStarted(t *testing.T) {
+	s := &Settings{summary: map[string]string{}}
+	s.fresh = func(*Config, execution) *testsched.Outcome {
+		s.unstarted = errors.New("no room for processes")
+		return nil
+	}
+	if r := separately(s, &Config{}); r == nil || !strings.HasSuffix(r.Note, "for a reason that was not examined: no room for processes") {
+		t.Errorf("got %+v", r)
 	}
 }
 

@@ -296,11 +296,19 @@ func (s *Settings) process(c *Config, e execution) *testsched.Outcome {
 	switch inTime := timer.Stop(); {
 	case o != nil && o.Kind != testsched.Unexplored:
 		return o
+	case begun && ended && o == nil && inTime && e.drawn != nil && missing(r.record):
+		s.unstarted = fmt.Errorf("no space for the record of a run: make room in %s, or set TMPDIR to another folder", os.TempDir())
 	case begun && ended && o == nil && inTime:
 		text, _ := io.ReadAll(io.NewSectionReader(output, 0, math.MaxInt64))
 		return death(state, string(text), recorded(r.record))
 	}
 	return nil
+}
+
+// missing reports whether there is no file. The process of a run removes the file for its record if it cannot write it.
+func missing(file string) bool {
+	_, err := os.Stat(file)
+	return err != nil
 }
 
 // recordFile returns the name of a new file for the switches that a run records. It is empty if the file cannot be created.

@@ -1,9 +1,11 @@
 package testsched
 
 import (
+	"io"
 	"os"
 	"strconv"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/macemc/macemc/internal/testsched/program"
@@ -33,12 +35,19 @@ func NewAgent() *Agent {
 	return &Agent{connection: Connect(stream)}
 }
 
-// check ends the process without a message if the explorer has ended, which says why.
+// check ends the process if the connection fails. If the explorer has ended, that says why. os.Exit would call the agent again.
 func check(err error) {
-	if err != nil {
-		os.Exit(2)
+	if err == nil {
+		return
 	}
+	if err != io.EOF && err != syscall.EPIPE && err != syscall.ECONNRESET {
+		os.Stderr.WriteString(Disconnected + ", perhaps because the test closes descriptors that it has not opened: " + err.Error() + "\n")
+	}
+	syscall.Exit(2)
 }
+
+// Disconnected begins the line that says why a process has ended itself.
+const Disconnected = "macemc: the connection to the explorer fails"
 
 // Explore asks the explorer for schedules, executes them, and returns what to do about the test.
 func (a *Agent) Explore(call *Call, whole Divisible) *Verdict {

@@ -8,7 +8,7 @@ import (
 	"unsafe"
 )
 
-// shared returns memory for n switches that is the content of a new file; nil means that there is none.
+// shared returns memory for n switches that is the content of a new file; nil means that there is none, and no file.
 func shared(file string, n int) []Switch {
 	size := n * int(unsafe.Sizeof(Switch{}))
 	f, err := os.Create(file)
@@ -16,7 +16,8 @@ func shared(file string, n int) []Switch {
 		return nil
 	}
 	defer f.Close()
-	if f.Truncate(int64(size)) != nil {
+	if _, err := f.Write(make([]byte, size)); err != nil { // on a full disk, a hole in the file would be a fault at a later switch
+		os.Remove(file)
 		return nil
 	}
 	b, err := syscall.Mmap(int(f.Fd()), 0, size, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_SHARED)
