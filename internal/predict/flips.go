@@ -115,7 +115,7 @@ func (f *flips) compare(i, j int) {
 		return
 	}
 	x := Prediction{What: what, Delay: delay, rank: rank + rankRepeated*min(times, 2), group: p.group(),
-		Pairs: []Pair{{f.r.operation(i), f.r.operation(j)}}}
+		Pairs: []Pair{{f.r.operation(j), f.r.operation(i)}}}
 	if a.Place == 0 || b.Place == 0 {
 		x.rank += rankUnknown
 	}

@@ -42,7 +42,7 @@ type Prediction struct {
 	group   int   // predictions of one cycle or flip
 }
 
-// Pair is a pair of operations: the outer and the inner request of a goroutine, or two conflicting operations.
+// Pair is the outer and the inner request of a goroutine, or two conflicting operations in the predicted order.
 type Pair [2]Operation
 
 // Operation is an operation of a goroutine in the record.

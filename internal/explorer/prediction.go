@@ -1,0 +1,221 @@
+package explorer
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/macemc/macemc/internal/predict"
+	"github.com/macemc/macemc/internal/testsched"
+	"github.com/macemc/macemc/internal/testsched/program"
+)
+
+// predictions describes the predictions of an exploration.
+type predictions struct {
+	predicted  int                 // number of cycles and flips
+	tried      int                 // number of them that a directed run has executed
+	long       bool                // a recorded run had more operations than its record
+	passing    []passingPrediction // the first ones
+	others     int                 // number of further directed runs that passed
+	prediction *predict.Prediction // of the finding; nil means none
+	late       *lateness           // the first one; nil means none
+}
+
+// lateness is a failure of the test because a goroutine was held for longer than usual.
+type lateness struct {
+	prediction *predict.Prediction
+	outcome    *testsched.Outcome
+}
+
+// passingPrediction is a cycle or flip with the number of directed runs that tried it and passed.
+type passingPrediction struct {
+	prediction *predict.Prediction
+	runs       int
+}
+
+// counts returns the number of predictions, of those tried and of those confirmed.
+func (p *predictions) counts() (predicted, tried, confirmed int) {
+	if p.prediction != nil {
+		confirmed = 1
+	}
+	return p.predicted, p.tried, confirmed
+}
+
+// PredictionCounts describes numbers of predictions.
+func PredictionCounts(predicted, tried, confirmed int) string {
+	return fmt.Sprintf("%s, %d tried, %d confirmed", program.Plural(predicted, "prediction", "predictions"), tried, confirmed)
+}
+
+// maxListed is the maximum number of unconfirmed predictions that are listed.
+const maxListed = 3
+
+// Bounds of delays, rounded to milliseconds. Longer ones usually are the timeouts of tests.
+const (
+	maxFound = 100 * time.Millisecond // of a finding
+	maxNoted = time.Second            // of a note
+)
+
+// delayed reports whether a directed run has only failed because a goroutine was held for longer than usual. Tests may rely on such times,
+// so that is a note, if it recurs, and no finding, unless the code itself is wrong under a delay that a busy machine causes.
+func (p *predictions) delayed(s *testsched.Schedule, o *testsched.Outcome, number int, run execute) bool {
+	x := s.Prediction
+	if x == nil || x.Delay == 0 || !o.Fails() || heldFor(x) <= maxFound && !judged(o) {
+		return false
+	}
+	if p.late == nil && heldFor(x) <= maxNoted && run(s.Replayed(o, number)).SameFinding(o) {
+		p.late = &lateness{x, o}
+	}
+	return true
+}
+
+// heldFor returns the time for which a prediction holds a goroutine.
+func heldFor(x *predict.Prediction) time.Duration {
+	return time.Duration(x.Delay).Round(time.Millisecond)
+}
+
+// judged reports whether the test has judged its run: by a failure, whatever follows it, or by a call of panic or os.Exit in its own file.
+func judged(o *testsched.Outcome) bool {
+	if o.HasRace() {
+		return false
+	}
+	file, _, _ := strings.Cut(o.Where, ":")
+	ends := o.Kind == testsched.Exit || o.Kind == testsched.Panic && !ofRuntime(o.Message)
+	return o.Kind == testsched.Failed || o.HasFailure() || ends && strings.HasSuffix(file, "_test.go")
+}
+
+// ofRuntime reports whether the message of a panic is that of an operation, and not of a call of panic.
+func ofRuntime(message string) bool {
+	return strings.HasPrefix(message, "runtime error: ") || strings.HasPrefix(message, "sync: ") || strings.Contains(message, " channel")
+}
+
+// delay describes the first failure because of a delay. An empty string means that there is none.
+func (p *predictions) delay(places map[uint64]string) string {
+	if p.late == nil {
+		return ""
+	}
+	x, what, message := p.late.prediction, "fails", p.late.outcome.Message
+	if p.late.outcome.Kind != testsched.Failed {
+		what, message = p.late.outcome.Title()+",", ""
+	}
+	return strings.TrimSuffix(fmt.Sprintf("%s if a goroutine is held for %v where it %s: %s", what, heldFor(x),
+		operationText(x.Pairs[0][1], places), message), ": ")
+}
+
+// pass records that a directed run has passed.
+func (p *predictions) pass(x *predict.Prediction) {
+	k := slices.IndexFunc(p.passing, func(u passingPrediction) bool {
+		return u.prediction.What == x.What && slices.Equal(u.prediction.Pairs, x.Pairs)
+	})
+	switch {
+	case k >= 0:
+		p.passing[k].runs++
+	case len(p.passing) < maxListed:
+		p.passing = append(p.passing, passingPrediction{x, 1})
+	default:
+		p.others++
+	}
+}
+
+// list returns lines about predictions: their numbers, and the unconfirmed ones.
+func (p *predictions) list(places map[uint64]string) (lines []string) {
+	if p.predicted > 0 {
+		counts := PredictionCounts(p.counts())
+		if p.long {
+			counts += fmt.Sprintf(", from the first %d operations of long runs", predict.MaxEvents)
+		}
+		lines = append(lines, counts)
+	}
+	for _, u := range p.passing {
+		lines = append(lines, fmt.Sprintf("not confirmed by %s: %s (%s)", program.Plural(u.runs, "directed schedule", "directed schedules"),
+			u.prediction.What, strings.Join(describePairs(u.prediction, places), "; ")))
+	}
+	if p.others > 0 {
+		lines = append(lines, fmt.Sprintf("and by %d more for other predictions", p.others))
+	}
+	return lines
+}
+
+// predictedLines returns lines with the operations of a cycle, if a prediction is one.
+func predictedLines(x *predict.Prediction, places map[uint64]string) (lines []string) {
+	if x == nil || len(x.Pairs) < 2 {
+		return nil
+	}
+	for _, text := range describePairs(x, places) {
+		lines = append(lines, "  cycle: "+text)
+	}
+	return lines
+}
+
+// describePairs describes the operations of a prediction, without repetitions.
+func describePairs(x *predict.Prediction, places map[uint64]string) (texts []string) {
+	for _, pair := range x.Pairs {
+		text := pairText(pair, places)
+		if !slices.Contains(texts, text) {
+			texts = append(texts, text)
+		}
+	}
+	return texts
+}
+
+func pairText(pair predict.Pair, places map[uint64]string) string {
+	if pair[0] == pair[1] {
+		return operationText(pair[0], places)
+	}
+	return operationText(pair[0], places) + ", then " + operationText(pair[1], places)
+}
+
+func operationText(o predict.Operation, places map[uint64]string) string {
+	text := program.Op(o.Op).String()
+	if o.Place == 0 {
+		return text + " in the standard library"
+	}
+	return text + " at " + places[o.Place]
+}
+
+// by describes how a finding was found: by the prediction, or by a policy.
+func (p *predictions) by(policy testsched.Policy) string {
+	if x := p.prediction; x != nil {
+		text := fmt.Sprintf("predicted from schedule %d: %s", x.Run, x.What)
+		if x.Carried {
+			text = policy.Strategy() + " and a pause " + text
+		}
+		if x.Delay > 0 {
+			text += fmt.Sprintf(", where a goroutine is held for %v", heldFor(x))
+		}
+		return text
+	}
+	return policy.Strategy()
+}
+
+// locator is a runner that knows the positions of program counters.
+type locator interface{ locate([]uintptr) []string }
+
+// locate returns the positions of the operations of all predictions that a report may show.
+func (p *predictions) locate(runner testsched.Runner) map[uint64]string {
+	all := []*predict.Prediction{}
+	for _, u := range p.passing {
+		all = append(all, u.prediction)
+	}
+	if p.prediction != nil {
+		all = append(all, p.prediction)
+	}
+	if p.late != nil {
+		all = append(all, p.late.prediction)
+	}
+	var at []uintptr
+	for _, x := range all {
+		for _, pair := range x.Pairs {
+			for _, o := range pair {
+				at = append(at, uintptr(o.Place))
+			}
+		}
+	}
+	places := map[uint64]string{}
+	if l, ok := runner.(locator); ok && len(at) > 0 {
+		for i, place := range l.locate(at) {
+			places[uint64(at[i])] = place
+		}
+	}
+	return places
+}
