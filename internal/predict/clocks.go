@@ -40,6 +40,7 @@ type acquisition struct {
 	lock  uint64
 	read  bool
 	event int
+	clock clock // of the goroutine
 }
 
 // occurrence identifies operations that Hold.Nth counts together.
@@ -200,13 +201,7 @@ func (e *Event) sends() bool { return e.Op == Send && e.completes() }
 
 // completes reports whether a channel operation waits or succeeds. A select that waits completes by a wake-up.
 func (e *Event) completes() bool {
-	switch {
-	case e.Flags&Case != 0:
-		return e.Flags&Succeeded != 0
-	case e.Flags&Tries != 0:
-		return e.Flags&Succeeded != 0
-	}
-	return true
+	return e.Flags&(Case|Tries) == 0 || e.Flags&Succeeded != 0
 }
 
 func (r *run) channel(object uint64) *channel {
@@ -257,7 +252,7 @@ func (r *run) lock(i, g int) {
 	e := &r.events[i]
 	switch {
 	case e.Op == Lock, e.Op == RLock, e.Op == TryLock && e.Flags&Succeeded != 0:
-		r.held[g] = append(r.held[g], acquisition{e.Object, e.Op == RLock || e.Flags&Reads != 0, i})
+		r.held[g] = append(r.held[g], acquisition{e.Object, e.Op == RLock || e.Flags&Reads != 0, i, r.share(g)})
 	case e.Op == Unlock:
 		if !r.release(g, e.Object) { // another goroutine holds it
 			for h := range r.held {

@@ -32,9 +32,8 @@ type lockOrder struct {
 	edges []edge
 	from  map[uint64][]int // indexes of edges by lock
 	seen  map[edgeKey]int
-	outer map[int]clock // by acquisition: the clock before it
-	again []edge        // read locks that their goroutines request again
-	locks []request     // of write locks
+	again []edge    // read locks that their goroutines request again
+	locks []request // of write locks
 }
 
 // request is an event that requests a write lock, with the clock before it.
@@ -53,19 +52,12 @@ type edgeKey struct {
 }
 
 func newLockOrder() *lockOrder {
-	return &lockOrder{from: map[uint64][]int{}, seen: map[edgeKey]int{}, outer: map[int]clock{}}
+	return &lockOrder{from: map[uint64][]int{}, seen: map[edgeKey]int{}}
 }
 
 // add adds the edges of an event that requests a lock. r has begun the event and not ended it.
 func (o *lockOrder) add(r *run, i int) {
 	e, g := &r.events[i], r.goroutine(i)
-	if e.Op == Unlock {
-		for _, h := range r.held[g] {
-			if h.lock == e.Object {
-				delete(o.outer, h.event)
-			}
-		}
-	}
 	if e.Op != Lock && e.Op != RLock {
 		return
 	}
@@ -82,7 +74,7 @@ func (o *lockOrder) add(r *run, i int) {
 			continue
 		}
 		x := edge{goroutine: g, from: h.lock, to: e.Object, fromR: h.read, toR: read, outer: h.event, inner: i,
-			guards: slices.Clone(r.held[g]), atOuter: o.outer[h.event], atInner: r.share(g)}
+			guards: slices.Clone(r.held[g]), atOuter: h.clock, atInner: r.share(g)}
 		if h.lock == e.Object {
 			o.again = append(o.again, x)
 			continue
@@ -90,7 +82,6 @@ func (o *lockOrder) add(r *run, i int) {
 		o.from[h.lock] = append(o.from[h.lock], len(o.edges))
 		o.edges = append(o.edges, x)
 	}
-	o.outer[i] = r.share(g)
 	if !read && len(o.locks) < maxEdges {
 		o.locks = append(o.locks, request{g, i, e.Object, r.share(g), slices.Clone(r.held[g])})
 	}

@@ -74,12 +74,87 @@ func TestPredictor_Flips(t *testing.T) {
 		"send orders close":  {record(send, on(1, c+2, Send, Other), on(2, c+2, Receive, Other), closed), nil},
 		"unlock does not order": {record(on(1, 1, Lock, Other), send, on(1, 1, Unlock, Other), on(2, 2, Lock, Other), closed.woken(3)),
 			[]string{"close before send"}},
+		"close orders receive": {record(send, on(1, c+2, Close, Other), on(2, c+2, Receive, Other), closed), nil},
+		"done orders wait":     {record(send, on(1, 1, WaitGroup, Reduces), on(2, 1, WaitGroup, Waits), closed), nil},
+		"try orders what follows": {record(send, on(1, c+2, Send, Other), on(2, c+2, Receive, Other).tried(true), closed),
+			[]string{"receive before send"}},
+		"value of another receiver": {record(on(2, 1, Receive, Other), send, on(1, 1, Send, Other), on(3, 1, Receive, Other),
+			on(3, c, Close, Other)), []string{"close before send", "receive before receive"}},
+		"two closes":    {record(on(1, c, Close, Other), closed), []string{"close before close"}},
+		"receive first": {record(on(1, c, Receive, Other), closed), []string{"close before receive"}},
+		"two sends":     {record(send, on(2, c, Send, Other)), []string{"send before send"}},
+		"two signals":   {record(on(1, c, Cond, Other), on(2, c, Cond, Other)), []string{"Signal before Signal"}},
+		"two calls":     {record(on(1, c, Once, Other), on(2, c, Once, Other)), []string{"operation before operation"}},
+		"pool":          {record(on(1, c, Pool, Other), on(2, c, Pool, Other)), nil},
+		"read first":    {record(on(1, c, Read, Other), on(2, c, Write, Other)), []string{"write before read"}},
+		"two reads":     {record(on(1, c, Read, Other), on(2, c, Read, Other)), nil},
+		"two locks":     {record(on(1, c, Lock, Other), on(1, c, Unlock, Other), on(2, c, Lock, Other)), []string{"lock before lock"}},
+		"lock after try": {record(on(1, c, TryLock, Other).tried(false), on(2, c, Lock, Other), on(2, c, Unlock, Other)),
+			[]string{"lock before try to lock"}},
+		"try after unlock": {record(on(1, c, Unlock, Other), on(2, c, TryLock, Other).tried(true)), []string{"try to lock before unlock"}},
+		"two tries of a channel": {record(on(1, c, Receive, Other).tried(false), on(2, c, Receive, Other).tried(false)),
+			[]string{"receive before receive"}},
 		"go after a wait": {record(on(1, 1, WaitGroup, Waits), send, on(1, 1, WaitGroup, Reduces), on(2, 0, Go, Other).woken(3),
 			on(3, c, Close, Other).woken(4)), nil},
 	} {
 		if got := predicted(test.events); !slices.Equal(got, test.want) {
 			t.Errorf("%s: got %q, want %q", name, got, test.want)
 		}
+	}
+}
+
+// nested returns the events of a goroutine that acquires one lock after another, the first one by outer, and releases all.
+func nested(who uint64, outer, inner Op, locks ...uint64) (list []Event) {
+	for i, lock := range locks {
+		op := inner
+		if i == 0 {
+			op = outer
+		}
+		list = append(list, on(who, lock, op, Other).tried(op == TryLock))
+	}
+	for _, lock := range slices.Backward(locks) {
+		list = append(list, on(who, lock, Unlock, Other))
+	}
+	return list
+}
+
+func TestPredictor_Cycles(t *testing.T) {
+	elsewhere := []Event{on(1, 1, Lock, Other), on(3, 1, Unlock, Other), on(1, 2, Lock, Other)}
+	for name, test := range map[string]struct {
+		first, second []Event
+		want          bool
+	}{
+		"locks":            {nested(1, Lock, Lock, 1, 2), nested(2, Lock, Lock, 2, 1), true},
+		"one order":        {nested(1, Lock, Lock, 1, 2), nested(2, Lock, Lock, 1, 2), false},
+		"inner read locks": {nested(1, Lock, RLock, 1, 2), nested(2, Lock, RLock, 2, 1), true},
+		"outer read locks": {nested(1, RLock, Lock, 1, 2), nested(2, RLock, Lock, 2, 1), true},
+		"only read locks":  {nested(1, RLock, RLock, 1, 2), nested(2, RLock, RLock, 2, 1), false},
+		"guard":            {nested(1, Lock, Lock, 3, 1, 2), nested(2, Lock, Lock, 3, 2, 1), false},
+		"read guard":       {nested(1, RLock, Lock, 3, 1, 2), nested(2, RLock, Lock, 3, 2, 1), true},
+		"outer try":        {nested(1, TryLock, Lock, 1, 2), nested(2, Lock, Lock, 2, 1), true},
+		"read lock again": {slices.Concat([]Event{on(1, 1, RLock, Other)}, nested(1, RLock, RLock, 1), nested(1, Lock, Lock, 2),
+			[]Event{on(1, 1, Unlock, Other)}), nested(2, Lock, Lock, 2, 1), true},
+		"unlocked by other": {elsewhere, nested(2, Lock, Lock, 2, 1), false},
+		"reused goroutine":  {nested(1, Lock, Lock, 1, 2), append(nested(1, Lock, Lock, 2, 1), on(2, 9, Lock, Other)), true},
+		"ordered by a channel": {append(nested(1, Lock, Lock, 1, 2), on(1, 9, Send, Other)),
+			append([]Event{on(2, 9, Receive, Other)}, nested(2, Lock, Lock, 2, 1)...), false},
+	} {
+		texts := predicted(record(slices.Concat(test.first, test.second)...))
+		if got := slices.Contains(texts, "cycle of 2 locks"); got != test.want {
+			t.Errorf("%s: got %q, want a cycle: %v", name, texts, test.want)
+		}
+	}
+}
+
+// A goroutine is held before its select, not before a case.
+func TestPredictor_HoldsBeforeSelect(t *testing.T) {
+	events := []Event{on(1, 0, Select, Other), on(1, 7, Receive, Other), on(2, 7, Close, Other)}
+	events[1].Flags = Case
+	p := New(1_000_000)
+	p.Add(events, 1, nil)
+	x, want := p.Best(), Hold{Who: 1, Op: uint32(Select), Nth: 1}
+	if x == nil || !slices.Equal(x.Holds, []Hold{want}) {
+		t.Errorf("got %+v, want %+v", x, want)
 	}
 }
 
@@ -145,6 +220,14 @@ func TestPredictor_ReadLockAgain(t *testing.T) {
 	}
 	if got := predicted(record(append(reader(1), reader(2)...)...)); len(got) > 0 {
 		t.Errorf("without a writer: %q", got)
+	}
+	gate, open := on(1, 3, Lock, Other), on(1, 3, Unlock, Other)
+	guarded := slices.Concat([]Event{gate}, reader(1), []Event{open}, nested(2, Lock, Lock, 3, 1))
+	ordered := slices.Concat(reader(1), []Event{on(1, 3, Send, Other), on(2, 3, Receive, Other)}, nested(2, Lock, Lock, 1))
+	for _, events := range [][]Event{guarded, ordered} {
+		if got := predicted(record(events...)); slices.Contains(got, "read lock requested again") {
+			t.Errorf("%v: %q", events, got)
+		}
 	}
 }
 
