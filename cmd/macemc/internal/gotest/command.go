@@ -188,7 +188,7 @@ func (a Runner) goTest(ctx context.Context, args []string, stdout, stderr io.Wri
 		}
 	}
 	if summary != nil {
-		if cause := endedEarly(ctx, cmd); cause != "" {
+		if cause := endedEarly(ctx, cmd, summary); cause != "" {
 			summary.unreported(cause)
 		}
 		summary.finish()
@@ -210,7 +210,7 @@ func (a Runner) goTest(ctx context.Context, args []string, stdout, stderr io.Wri
 }
 
 // endedEarly returns why the go command ended before its tests, which then end too. An empty string means that it did not.
-func endedEarly(ctx context.Context, cmd *exec.Cmd) string {
+func endedEarly(ctx context.Context, cmd *exec.Cmd, s *summaries) string {
 	killed := cmd.ProcessState != nil && cmd.ProcessState.ExitCode() < 0
 	if killed {
 		procgroup.Kill(cmd)
@@ -220,6 +220,8 @@ func endedEarly(ctx context.Context, cmd *exec.Cmd) string {
 		return "interrupted"
 	case killed:
 		return fmt.Sprintf("go test ended early (%v)", cmd.ProcessState)
+	case cmd.ProcessState != nil && !cmd.ProcessState.Success() && len(s.lacking()) > 0:
+		return "go test was interrupted" // alone: it awaited the tests, and reported none
 	}
 	return ""
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -351,19 +350,25 @@ func (s *summaries) addTest(sum *packageSummary, pkg string, test testLine) {
 	sum.add(one)
 }
 
+// lacking returns the packages that have a summary and no line yet.
+func (s *summaries) lacking() (packages []string) {
+	files, _ := os.ReadDir(s.folder)
+	for _, f := range files {
+		if pkg := explorer.SummaryPackage(f.Name()); pkg != "" && !s.shown[pkg] {
+			packages = append(packages, pkg)
+		}
+	}
+	return packages
+}
+
 // unreported reads the summaries of packages for which the go command wrote no line, because it ended early. It writes the findings of
 // their tests, unless the go command did. Notes about the end of processes state the cause.
 func (s *summaries) unreported(cause string) {
 	s.out.Write(s.rest)
 	s.rest = nil
-	files, _ := os.ReadDir(s.folder)
-	for _, f := range files {
-		pkg := explorer.SummaryPackage(f.Name())
-		if pkg == "" || s.shown[pkg] {
-			continue
-		}
+	for _, pkg := range s.lacking() {
 		s.ended = true
-		sum := s.read(pkg, filepath.Join(s.folder, f.Name()))
+		sum := s.read(pkg, explorer.SummaryFile(s.folder, pkg))
 		s.results.add(pkg, "", nil, sum)
 		for _, t := range sum.results {
 			if t.kind == explorer.New && !contains(slices.Concat(s.failing[""], s.failing[pkg]), t.name) {

@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -73,7 +74,13 @@ func TestSummaries_Unreported(t *testing.T) {
 	}
 	var out strings.Builder
 	s := &summaries{out: &out, end: &out, folder: dir}
+	if got := s.lacking(); !slices.Equal(got, []string{"example.org/p"}) {
+		t.Errorf("%q lack a line", got)
+	}
 	s.unreported("interrupted")
+	if got := s.lacking(); len(got) > 0 {
+		t.Errorf("%q lack a line", got)
+	}
 	s.finish()
 	const want = "macemc: interrupted\nmacemc: example.org/p TestA: interrupted during the exploration\nmacemc: 9 schedules of 1 test, 9/s"
 	if !strings.HasPrefix(out.String(), want) {
