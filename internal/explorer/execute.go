@@ -105,6 +105,9 @@ func (h *host) executeStage() (status int, next *testsched.Call) {
 		return testsched.Verdict{}
 	})
 	state := x.wait()
+	if !x.connected {
+		h.reportUnconnected()
+	}
 	switch c := h.runs.config; {
 	case alive, h.only.debugged:
 	case h.only.outcome != "":
@@ -118,6 +121,16 @@ func (h *host) executeStage() (status int, next *testsched.Call) {
 	return state.ExitCode(), next
 }
 
+// reportUnconnected reports that no test was explored, and that for each result: the go command does not cache it.
+func (h *host) reportUnconnected() {
+	dir, _ := os.Getwd()
+	text := fmt.Sprintf("the tests in %s are not explored: the program of -exec closes descriptor %d, or changes the environment", dir, descriptor)
+	fmt.Fprintln(os.Stderr, "macemc:", text)
+	h.announce(text)
+	os.Remove(h.log)
+	h.log = ""
+}
+
 // examineDeath explores a test again, with each schedule in a process of its own, after a process has died that explored it.
 func (h *host) examineDeath(c *Config) {
 	fmt.Fprintf(os.Stderr, "macemc: a process died while it explored %v of %s; each schedule is executed in a process of its own\n",
@@ -125,7 +138,11 @@ func (h *host) examineDeath(c *Config) {
 	begun := time.Now()
 	if text := separately(h.Settings, c).Finding; text != "" {
 		text = "    " + strings.ReplaceAll(strings.TrimSuffix(text, "\n"), "\n", "\n    ")
-		fmt.Printf("--- FAIL: %s (%.2fs)\n%s\n", c.Test, time.Since(begun).Seconds(), text)
+		marker := ""
+		if slices.Contains(h.binary.args, "-test.v=test2json") {
+			marker = "\x16" // with -json, the go command ignores other lines
+		}
+		fmt.Printf("%s--- FAIL: %s (%.2fs)\n%s\n", marker, c.Test, time.Since(begun).Seconds(), text)
 	}
 }
 

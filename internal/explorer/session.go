@@ -28,6 +28,7 @@ type session struct {
 	cmd       *exec.Cmd
 	close     func()
 	processor time.Duration // processor time of the process, if it has not ended
+	connected bool          // the process has called
 }
 
 // descriptor is the number of the descriptor by which a process of a test binary is connected. It is large, so that the tests get the
@@ -150,6 +151,10 @@ func (x *session) serve(answer func(*testsched.Call) testsched.Verdict) bool {
 		var call testsched.Call
 		if x.Receive(&call) != nil {
 			return true
+		}
+		if call.What == testsched.Connects {
+			x.connected = true
+			continue
 		}
 		q := testsched.Request{What: testsched.Concludes}
 		if !working(func() { q.Verdict = answer(&call) }) {

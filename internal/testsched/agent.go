@@ -19,7 +19,7 @@ type Agent struct {
 	executed   int // number of runs of the exploration
 }
 
-// NewAgent returns the agent of this process; nil means that nothing is explored. It hides the variables of the environment that control
+// NewAgent returns the agent of this process; nil means that nothing is explored, which the explorer reports. It hides the variables of the environment that control
 // it.
 func NewAgent() *Agent {
 	fd, err := strconv.Atoi(os.Getenv(VariableAgent))
@@ -29,10 +29,11 @@ func NewAgent() *Agent {
 	}
 	stream, err := inherited(fd)
 	if err != nil {
-		os.Stderr.WriteString("macemc: tests are not explored, because the program of -exec closes descriptor " + strconv.Itoa(fd) + "\n")
 		return nil
 	}
-	return &Agent{connection: Connect(stream)}
+	a := &Agent{connection: Connect(stream)}
+	check(a.connection.Send(&Call{What: Connects}))
+	return a
 }
 
 // check ends the process if the connection fails. If the explorer has ended, that says why. os.Exit would call the agent again.

@@ -11,23 +11,14 @@ import (
 	"testing"
 )
 
-// A process whose descriptor for the explorer is closed says so, and has no agent.
+// A process whose descriptor for the explorer is closed has no agent.
 func TestNewAgent_Closed(t *testing.T) {
 	t.Setenv(Variable, "1")
 	t.Setenv(VariableAgent, "12345")
-	stderr := os.Stderr
-	r, w, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	os.Stderr = w
 	agent := NewAgent()
-	os.Stderr, hidden = stderr, nil
-	w.Close()
-	text := make([]byte, 200)
-	n, _ := r.Read(text)
-	if agent != nil || !strings.Contains(string(text[:n]), "the program of -exec closes descriptor 12345\n") {
-		t.Errorf("got %v, %q", agent, text[:n])
+	hidden = nil
+	if agent != nil {
+		t.Errorf("got %v", agent)
 	}
 }
 

@@ -27,6 +27,7 @@ const (
 	Explores  Calling = iota // how the test behaves under schedules; Requests follow until one has a Verdict
 	TimesOut                 // the report of a test that -timeout ends; a Verdict follows
 	Continues                // the process ends, and the next stage follows; there is no answer
+	Connects                 // the first call; there is no answer
 )
 
 func (m *Call) code(c *coder) {

@@ -79,9 +79,29 @@ func TestTest_ProcessDies(t *testing.T) {
 	if strings.Contains(out, explorer.EndedEarly) {
 		t.Errorf("%q was examined:\n%s", explorer.EndedEarly, out)
 	}
+	out, _ = testCommand(t.Context(), "-count=1", "-json", "./dies")
+	if !regexp.MustCompile(`"Action":"fail","Package":"example.org/process/dies","Test":"TestRequests"`).MatchString(out) {
+		t.Errorf("no event of the failure:\n%s", out)
+	}
 	const file = "dies/testdata/macemc/TestRequests/panic-1.path"
 	testReports(t, []string{"panic: request 1 comes first\n"}, 1, "-count=1", "-run=^TestRequests$", "-schedule="+file, "./dies")
 	if out, status := commandHere(t.Context(), "graph", file); status == 0 || !strings.Contains(out, "the process of the test dies under this schedule") {
 		t.Errorf("graph: status %d:\n%s", status, out)
+	}
+}
+
+// A program of -exec that hides a test from its explorer makes nobody believe that it was explored. The result is not cached.
+func TestTest_ProcessUnconnected(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the standard library the first time")
+	}
+	leanBuilds(t)
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS("testdata/process")); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(dir)
+	for range 2 {
+		testReports(t, []string{"/dies are not explored: the program of -exec closes descriptor "}, 0, "-exec=env -i", "-run=^$", "./dies")
 	}
 }

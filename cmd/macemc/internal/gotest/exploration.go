@@ -368,7 +368,7 @@ func (x *exploration) announce(out *lockedWriter) (end func()) {
 			}
 		}
 	}()
-	return func() { <-done; out.show("") }
+	return func() { <-done; out.show(""); write() }
 }
 
 // executed reports whether the test of the given schedule was executed.
