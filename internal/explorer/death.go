@@ -2,6 +2,7 @@ package explorer
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -124,7 +125,10 @@ func separately(s *Settings, c *Config) *Report {
 	begun, r := time.Now(), &Result{}
 	report, passed := firstFailure(s, c, 0, 0, func(*testsched.Outcome) bool { return false })
 	switch r.Schedules = passed; {
-	case report == nil && s.unstarted != nil:
+	case report == nil && passed == 0:
+		if s.unstarted == nil {
+			s.unstarted = errors.New("no new process executed the test in time")
+		}
 		report = &Report{Note: fmt.Sprintf("macemc: a process ended during the exploration, for a reason that was not examined: %v", s.unstarted)}
 	case report == nil:
 		report = &Report{Note: fmt.Sprintf("macemc: a process ended during the exploration, for a reason that does not recur: %d schedules in new processes passed", passed)}

@@ -53,6 +53,10 @@ func TestSeparately_NotStarted(t *testing.T) {
 		s.unstarted = errors.New("no room for processes")
 		return nil
 	}
+	if r := separately(&Settings{summary: map[string]string{}, fresh: func(*Config, execution) *testsched.Outcome { return nil }},
+		&Config{Schedules: 3}); r == nil || !strings.HasSuffix(r.Note, "for a reason that was not examined: no new process executed the test in time") {
+		t.Errorf("got %+v", r)
+	}
 	if r := separately(s, &Config{}); r == nil || !strings.HasSuffix(r.Note, "for a reason that was not examined: no room for processes") {
 		t.Errorf("got %+v", r)
 	}

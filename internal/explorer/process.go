@@ -300,6 +300,9 @@ func (s *Settings) process(c *Config, e execution) *testsched.Outcome {
 		s.unstarted = fmt.Errorf("no space for the record of a run: make room in %s, or set TMPDIR to another folder", os.TempDir())
 	case begun && ended && o == nil && inTime:
 		text, _ := io.ReadAll(io.NewSectionReader(output, 0, math.MaxInt64))
+		if x.damaged {
+			text = append([]byte(testsched.Disconnected+", perhaps because the test writes to a descriptor that it has not opened\n"), text...)
+		}
 		return death(state, string(text), recorded(r.record))
 	}
 	return nil

@@ -29,6 +29,7 @@ type session struct {
 	close     func()
 	processor time.Duration // processor time of the process, if it has not ended
 	connected bool          // the process has called
+	damaged   bool          // it has sent something else than a message
 }
 
 // descriptor is the number of the descriptor by which a process of a test binary is connected. It is large, so that the tests get the
@@ -55,12 +56,19 @@ func (b *binary) open(args, env []string, streams [3]*os.File) (*session, error)
 	return &session{Connection: testsched.Connect(stream), cmd: cmd, close: func() { stream.Close() }}, nil
 }
 
-// wait waits for the end of the process.
+// wait waits for the end of the process, which ends if it still expects requests.
 func (x *session) wait() *os.ProcessState {
-	x.cmd.Wait()
 	x.close()
+	x.cmd.Wait()
 	agents.Add(-int64(x.processor)) // [program.ProcessorTime] includes it
 	return x.cmd.ProcessState
+}
+
+// receive receives a call or a response.
+func (x *session) receive(m testsched.Message) error {
+	err := x.Receive(m)
+	x.damaged = x.damaged || err == testsched.ErrDamaged
+	return err
 }
 
 // lost is the value of the panic that ends the work with a process that has ended.
@@ -69,7 +77,7 @@ type lost struct{}
 // ask returns the answer of a process to a request. It panics if the process has ended.
 func (x *session) ask(q *testsched.Request) *testsched.Response {
 	var r testsched.Response
-	if x.Send(q) != nil || x.Receive(&r) != nil {
+	if x.Send(q) != nil || x.receive(&r) != nil {
 		panic(lost{})
 	}
 	agents.Add(int64(r.Processor - x.processor))
@@ -149,7 +157,7 @@ func (r *remote) Part(test string) testsched.Runner { return &remote{r.session, 
 func (x *session) serve(answer func(*testsched.Call) testsched.Verdict) bool {
 	for {
 		var call testsched.Call
-		if x.Receive(&call) != nil {
+		if x.receive(&call) != nil {
 			return true
 		}
 		if call.What == testsched.Connects {

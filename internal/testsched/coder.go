@@ -15,7 +15,8 @@ type coder struct {
 	texts   []string          // that were decoded
 }
 
-var errDamaged = errors.New("a damaged message")
+// ErrDamaged means that something else than a message was received.
+var ErrDamaged = errors.New("a damaged message")
 
 // maxTexts is the number of texts after which their numbers start anew.
 const maxTexts = 1 << 16

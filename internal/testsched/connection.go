@@ -2,6 +2,7 @@ package testsched
 
 import (
 	"encoding/binary"
+	"errors"
 	"io"
 )
 
@@ -16,33 +17,45 @@ func Connect(stream io.ReadWriter) *Connection {
 	return &Connection{stream: stream, in: coder{decodes: true}}
 }
 
-// message is a Call, a Request or a Response.
-type message interface{ code(*coder) }
+// Message is a Call, a Request or a Response.
+type Message interface{ code(*coder) }
 
 // lengthBytes is the size of the length that precedes a message.
 const lengthBytes = 4
 
+// maxLength is the maximum length of a message. Text that a test writes to the descriptor exceeds it.
+const maxLength = 1<<29 - 1
+
+var errTooLong = errors.New("a message is too long")
+
 // Send sends a message.
-func (c *Connection) Send(m message) error {
+func (c *Connection) Send(m Message) error {
 	c.out.bytes = append(c.out.bytes[:0], make([]byte, lengthBytes)...)
 	m.code(&c.out)
+	if len(c.out.bytes)-lengthBytes > maxLength {
+		return errTooLong
+	}
 	binary.LittleEndian.PutUint32(c.out.bytes, uint32(len(c.out.bytes)-lengthBytes))
 	_, err := c.stream.Write(c.out.bytes)
 	return err
 }
 
 // Receive receives a message.
-func (c *Connection) Receive(m message) error {
+func (c *Connection) Receive(m Message) error {
 	var length [lengthBytes]byte
 	if _, err := io.ReadFull(c.stream, length[:]); err != nil {
 		return err
 	}
-	c.in.bytes = make([]byte, binary.LittleEndian.Uint32(length[:]))
+	n := binary.LittleEndian.Uint32(length[:])
+	if n > maxLength {
+		return ErrDamaged
+	}
+	c.in.bytes = make([]byte, n)
 	if _, err := io.ReadFull(c.stream, c.in.bytes); err != nil {
 		return err
 	}
 	if m.code(&c.in); c.in.failed || len(c.in.bytes) > 0 {
-		return errDamaged
+		return ErrDamaged
 	}
 	return nil
 }

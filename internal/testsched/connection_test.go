@@ -21,7 +21,7 @@ func TestConnection(t *testing.T) {
 		Remaining:  Remaining{Left: []string{"a"}, LeftAt: []uintptr{77}, LeftPlaces: []string{"a"}, LeftAs: []string{"b"}, OthersRemain: true},
 		Bounds: Bounds{Recorded: Recorded{Unrecorded: 2, Events: []predict.Event{{Who: 1, Object: 2, Place: 3, Context: 4, Time: -5, Due: 6,
 			Waker: 7, Point: 8, Op: predict.Lock, Method: predict.Loads, Flags: predict.Reads}}}}}
-	messages := []struct{ sent, received message }{
+	messages := []struct{ sent, received Message }{
 		{&Call{What: Continues, Unit: Unit{Package: "p", Test: "TestA", Shared: true}, Deadline: 3, Later: []string{"a"}, Status: 1}, new(Call)},
 		{&Request{Part: "TestA/b", Schedules: []*Schedule{schedule, {}}, Traced: true, Executed: 3, Dies: Dying{"a", "b"}}, new(Request)},
 		{&Request{What: Select, Only: "a", Without: []string{"b"}, Shown: true}, new(Request)},
@@ -39,15 +39,19 @@ func TestConnection(t *testing.T) {
 			}
 		}
 		for _, m := range messages {
-			got := reflect.New(reflect.TypeOf(m.received).Elem()).Interface().(message)
+			got := reflect.New(reflect.TypeOf(m.received).Elem()).Interface().(Message)
 			if err := c.Receive(got); err != nil || !reflect.DeepEqual(got, m.sent) {
 				t.Errorf("got %+v, %v, want %+v", got, err, m.sent)
 			}
 		}
 	}
 	stream.Write([]byte{1, 0, 0, 0, 0xff})
-	if err := c.Receive(new(Request)); err != errDamaged {
+	if err := c.Receive(new(Request)); err != ErrDamaged {
 		t.Errorf("a damaged message: %v", err)
+	}
+	stream.WriteString("text of a test")
+	if err := c.Receive(new(Request)); err != ErrDamaged || len(c.in.bytes) > 0 {
+		t.Errorf("text: %v, %d bytes", err, len(c.in.bytes))
 	}
 }
 
