@@ -283,3 +283,8 @@ func (r *run) hold(i int, mode HoldMode) Hold {
 	}
 	return Hold{Who: e.Who, Context: e.Context, Op: uint32(op), Nth: r.nth[i], Mode: mode}
 }
+
+func (r *run) operation(i int) Operation {
+	e := &r.events[i]
+	return Operation{e.Who, e.Op, e.Place}
+}

@@ -191,7 +191,7 @@ func (p *Predictor) predictCycle(r *run, cycle []*edge) {
 		return r.hold(e.outer, mode)
 	}
 	p.push(x.with(inner, 0))
-	if delay, ok := p.delay(r.span(cycle)); ok && delay > 0 {
+	if delay, ok := p.delay(span(r.events, cycle)); ok && delay > 0 {
 		late := x
 		late.Delay = delay
 		p.push(late.with(inner, 0))
@@ -210,9 +210,9 @@ func (p *Predictor) predictCycle(r *run, cycle []*edge) {
 }
 
 // span returns the instants of the first and the last inner request of a cycle.
-func (r *run) span(cycle []*edge) (from, to int64) {
+func span(events []Event, cycle []*edge) (from, to int64) {
 	for i, e := range cycle {
-		at := r.events[e.inner].Time
+		at := events[e.inner].Time
 		if i == 0 {
 			from, to = at, at
 		}

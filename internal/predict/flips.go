@@ -21,7 +21,7 @@ const (
 
 func newFlips(p *Predictor, r *run) *flips {
 	f := &flips{p: p, r: r, recent: map[uint64][]int{}, due: map[int][]int64{}}
-	expiry := r.expiries()
+	expiry := expiries(r.events)
 	for i := 0; i < len(r.events); i++ {
 		first, due := i+1, []int64(nil)
 		for i+1 < len(r.events) && r.events[i+1].Flags&Case != 0 && r.events[i+1].Who == r.events[first-1].Who {
@@ -40,16 +40,16 @@ func newFlips(p *Predictor, r *run) *flips {
 
 // expiries returns when the timer of each channel fires that an operation closed and whose timer it then stopped, as cancel does to the
 // channel of a context with a deadline.
-func (r *run) expiries() map[uint64]int64 {
+func expiries(events []Event) map[uint64]int64 {
 	expiry := map[uint64]int64{}
-	for i := range r.events {
-		e := &r.events[i]
+	for i := range events {
+		e := &events[i]
 		if e.Op != Timer || e.Flags&NoPoint == 0 || e.Due == 0 {
 			continue
 		}
 		place, found := uint64(0), false
 		for k := i - 1; k >= 0 && i-k < maxRecent; k-- {
-			x := &r.events[k]
+			x := &events[k]
 			if x.Who != e.Who {
 				continue
 			}
@@ -130,16 +130,6 @@ func (f *flips) compare(i, j int) {
 
 // maxDelay is the maximum virtual time, in nanoseconds, for which a goroutine is held.
 const maxDelay = 1_100_000_000
-
-// delay returns the time for which a goroutine is held at an instant so that it continues after another one; 0 means the usual one. ok is
-// false if that is too long.
-func (p *Predictor) delay(from, to int64) (delay int64, ok bool) {
-	delay = to - from + p.usual/10
-	if delay <= p.usual {
-		return 0, true
-	}
-	return delay, delay <= maxDelay
-}
 
 // overtake adds a prediction that a timer fires before an event stops or resets it.
 func (f *flips) overtake(j, g int) {

@@ -52,11 +52,6 @@ type Operation struct {
 	Place uint64
 }
 
-func (r *run) operation(i int) Operation {
-	e := &r.events[i]
-	return Operation{e.Who, e.Op, e.Place}
-}
-
 // Ranks of predictions. Repetitions of the same pair of places add rankRepeated, and directed runs that the prediction builds on
 // rankDepth.
 const (
@@ -208,4 +203,14 @@ func mix(z uint64) uint64 {
 	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9
 	z = (z ^ (z >> 27)) * 0x94d049bb133111eb
 	return z ^ (z >> 31)
+}
+
+// delay returns the time for which a goroutine is held at an instant so that it continues after another one; 0 means the usual one. ok is
+// false if that is too long.
+func (p *Predictor) delay(from, to int64) (delay int64, ok bool) {
+	delay = to - from + p.usual/10
+	if delay <= p.usual {
+		return 0, true
+	}
+	return delay, delay <= maxDelay
 }
