@@ -125,7 +125,7 @@ func separately(s *Settings, c *Config) *Report {
 	begun, r := time.Now(), &Result{}
 	report, passed := firstFailure(s, c, 0, 0, func(*testsched.Outcome) bool { return false })
 	switch r.Schedules = passed; {
-	case report == nil && passed == 0:
+	case report == nil && (passed == 0 || s.unstarted != nil):
 		if s.unstarted == nil {
 			s.unstarted = errors.New("no new process executed the test in time")
 		}
