@@ -74,14 +74,17 @@ func heldFor(x *predict.Prediction) time.Duration {
 	return time.Duration(x.Delay).Round(time.Millisecond)
 }
 
-// judged reports whether the test has judged its run: by a failure, whatever follows it, or by a call of panic or os.Exit in its own file.
+// judged reports whether the code has judged its run: by a failure of the test, whatever follows it, by a call of panic or os.Exit, or in the
+// test's own file by an operation that fails, such as that on a result that is missing yet. Operations on closed channels are no judgement.
 func judged(o *testsched.Outcome) bool {
 	if o.HasRace() {
 		return false
 	}
 	file, _, _ := strings.Cut(o.Where, ":")
-	ends := o.Kind == testsched.Exit || o.Kind == testsched.Panic && !ofRuntime(o.Message)
-	return o.Kind == testsched.Failed || o.HasFailure() || ends && strings.HasSuffix(file, "_test.go")
+	operation := o.Kind == testsched.Panic && ofRuntime(o.Message)
+	ends := o.Kind == testsched.Exit || o.Kind == testsched.Panic && !operation
+	return o.Kind == testsched.Failed || o.HasFailure() || ends ||
+		operation && strings.HasPrefix(o.Message, "runtime error: ") && strings.HasSuffix(file, "_test.go")
 }
 
 // ofRuntime reports whether the message of a panic is that of an operation, and not of a call of panic.
