@@ -76,7 +76,7 @@ func (f *flips) add(j int) {
 	}
 	list := f.recent[e.Object]
 	for _, i := range slices.Backward(list) {
-		if r.goroutine(i) != g && !r.before(i, g) {
+		if !r.before(i, g) {
 			f.compare(i, j)
 		}
 	}
@@ -134,7 +134,7 @@ const maxDelay = 1_100_000_000
 // overtake adds a prediction that a timer fires before an event stops or resets it.
 func (f *flips) overtake(j, g int) {
 	r, at := f.r, j
-	if r.events[j].Flags&NoPoint != 0 { // the distribution stops the timer for the user's operation, which may have several others
+	if r.events[j].Flags&NoPoint != 0 { // hold the goroutine before the first operation of the user's call that stops the timer
 		if at = r.last[g]; at < 0 {
 			return
 		}
@@ -168,7 +168,7 @@ func (f *flips) late(at int, due int64, what string) {
 	p.push(x.with([]Hold{r.hold(at, 0)}, 0))
 }
 
-// class groups operations that conflict in the same way.
+// class is a set of operations that conflict in the same way.
 type class int
 
 const (
@@ -254,7 +254,7 @@ func (e *Event) channelClass() (class, string) {
 	return receive, name
 }
 
-// rules are the conflicts of a class with a later one, in either order unless ordered. The first rule applies.
+// rules are the conflicts of classes a with later operations of classes b, or with earlier ones unless ordered. The first rule applies.
 var rules = []struct {
 	a, b    []class
 	ordered bool
@@ -283,7 +283,7 @@ func name(e *Event) string {
 	return text
 }
 
-// conflict returns the rank of the flip of two events of one object, and its description. 0 means that its order changes nothing.
+// conflict returns the rank of the flip of two events of one object, and its description. 0 means that they commute.
 func conflict(a, b *Event) (rank int, what string) {
 	x, first := classOf(a)
 	y, second := classOf(b)

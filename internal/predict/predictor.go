@@ -1,11 +1,14 @@
 package predict
 
-import "slices"
+import (
+	"math"
+	"slices"
+)
 
 // Predictor collects the predictions of an exploration, and orders the directed schedules that confirm or refute them. Its results depend
 // only on the records and their order.
 type Predictor struct {
-	usual      int64                // virtual time in nanoseconds for which a goroutine is held in any case
+	usual      int64                // virtual time in nanoseconds for which predictions without Delay hold a goroutine
 	queue      map[int][]Prediction // by rank, in the order of their arrival
 	ranks      []int                // of queue, ascending
 	delays     []Prediction         // with Delay
@@ -35,7 +38,7 @@ type Prediction struct {
 	Holds []Hold
 	Run   int // number of the analysed run, as given to Add
 	Depth int // number of directed runs that the prediction builds on
-	// Carried means that a sampled schedule has the holds besides its own order.
+	// Carried means that the holds are added to a sampled schedule.
 	Carried bool
 	Delay   int64 // virtual time in nanoseconds for which a goroutine is held; 0 means the usual one
 	rank    int   // lower ranks come first
@@ -132,36 +135,30 @@ func (p *Predictor) push(x Prediction) {
 }
 
 // Cycle returns the next directed schedule for a cycle of locks, which is executed for its own sake. nil means that there is none.
-func (p *Predictor) Cycle() *Prediction {
-	if len(p.ranks) == 0 || p.ranks[0] >= rankClose {
-		return nil
-	}
-	return p.Best()
-}
+func (p *Predictor) Cycle() *Prediction { return p.below(rankClose) }
 
 // Flip returns the next directed schedule for a flip of new places, which is executed for its own sake. nil means that there is none.
-func (p *Predictor) Flip() *Prediction {
-	if len(p.ranks) == 0 || p.ranks[0] >= rankUnknown {
-		return nil
-	}
-	return p.Best()
-}
+func (p *Predictor) Flip() *Prediction { return p.below(rankUnknown) }
 
 // Delay returns the next prediction with a longer delay than usual; nil means that there is none.
 func (p *Predictor) Delay() *Prediction {
 	if len(p.delays) == 0 {
 		return nil
 	}
-	return p.tries(&p.delays)
+	return p.take(&p.delays)
 }
 
-// Carry returns the next prediction whose holds a sampled schedule is to have besides: any, or only a conflict of close or wait operations.
-// nil means that there is none.
+// Carry returns the next prediction for a sampled schedule, which keeps its own order besides the holds: any prediction, or only a conflict
+// of close or wait operations. nil means that there is none.
 func (p *Predictor) Carry(any bool) *Prediction {
-	if len(p.ranks) == 0 || p.ranks[0] >= rankTry && !any {
+	rank := rankTry
+	if any {
+		rank = math.MaxInt
+	}
+	x := p.below(rank)
+	if x == nil {
 		return nil
 	}
-	x := p.Best()
 	x.Carried, x.Holds = true, slices.Clone(x.Holds)
 	for i := range x.Holds {
 		x.Holds[i].Mode |= Keep
@@ -171,13 +168,16 @@ func (p *Predictor) Carry(any bool) *Prediction {
 
 // Best returns the directed schedule with the lowest rank, without those that delay a goroutine for longer than usual. nil means that
 // there is none.
-func (p *Predictor) Best() *Prediction {
-	if len(p.ranks) == 0 {
+func (p *Predictor) Best() *Prediction { return p.below(math.MaxInt) }
+
+// below returns the directed schedule with the lowest rank if that is lower than the given one.
+func (p *Predictor) below(limit int) *Prediction {
+	if len(p.ranks) == 0 || p.ranks[0] >= limit {
 		return nil
 	}
 	rank := p.ranks[0]
 	list := p.queue[rank]
-	x := p.tries(&list)
+	x := p.take(&list)
 	if p.queue[rank] = list; len(list) == 0 {
 		delete(p.queue, rank)
 		p.ranks = p.ranks[1:]
@@ -185,8 +185,8 @@ func (p *Predictor) Best() *Prediction {
 	return x
 }
 
-// tries removes the first of a list.
-func (p *Predictor) tries(list *[]Prediction) *Prediction {
+// take removes the first prediction of a list and counts it as tried.
+func (p *Predictor) take(list *[]Prediction) *Prediction {
 	x := (*list)[0]
 	*list = (*list)[1:]
 	p.waiting--

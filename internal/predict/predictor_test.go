@@ -92,6 +92,7 @@ func TestPredictor_Flips(t *testing.T) {
 		"lock after try": {record(on(1, c, TryLock, Other).tried(false), on(2, c, Lock, Other), on(2, c, Unlock, Other)),
 			[]string{"lock before try to lock"}},
 		"try after unlock": {record(on(1, c, Unlock, Other), on(2, c, TryLock, Other).tried(true)), []string{"try to lock before unlock"}},
+		"unlock after try": {record(on(1, c, TryLock, Other).tried(false), on(2, c, Unlock, Other)), nil},
 		"two tries of a channel": {record(on(1, c, Receive, Other).tried(false), on(2, c, Receive, Other).tried(false)),
 			[]string{"receive before receive"}},
 		"go after a wait": {record(on(1, 1, WaitGroup, Waits), send, on(1, 1, WaitGroup, Reduces), on(2, 0, Go, Other).woken(3),
@@ -265,5 +266,30 @@ func TestPredictor_Shares(t *testing.T) {
 	}
 	if predicted, tried := p.Counts(); predicted != 6 || tried != 6 {
 		t.Errorf("%d predicted, %d tried", predicted, tried)
+	}
+}
+
+// A prediction from a directed run has its holds, too. Few predictions have the same contexts.
+func TestPredictor_Bounds(t *testing.T) {
+	p := New(1_000_000)
+	events := record(on(1, 7, Send, Other), on(2, 7, Close, Other))
+	p.Add(events, 1, nil)
+	first := p.Best()
+	p.Add(events, 2, first)
+	if x := p.Best(); x == nil || x.Run != 1 || x.Depth != 1 || len(x.Holds) != 2 || x.rank < rankDepth {
+		t.Errorf("from a directed run: %+v", x)
+	}
+	first.Holds = make([]Hold, MaxHolds)
+	if p.Add(events, 3, first); p.Best() != nil {
+		t.Error("a prediction has too many holds")
+	}
+	tried := 0
+	for i := range 2 * maxPair {
+		for p.Add(events, 4+i, &Prediction{Holds: []Hold{{Who: uint64(i + 10)}}}); p.Best() != nil; {
+			tried++
+		}
+	}
+	if tried != maxPair-3 {
+		t.Errorf("%d further predictions, want %d", tried, maxPair-3)
 	}
 }
