@@ -101,7 +101,7 @@ func (f *flips) compare(i, j int) {
 			f.late(i, due, "timeout before "+name(a))
 		}
 	}
-	if rank == 0 {
+	if rank == 0 || a.Place == 0 || b.Place == 0 { // goroutines of the distribution are not held
 		return
 	}
 	key := signature{a.Context ^ uint64(a.Op)<<57, b.Context ^ uint64(b.Op)<<57}
@@ -116,9 +116,6 @@ func (f *flips) compare(i, j int) {
 	}
 	x := Prediction{What: what, Delay: delay, rank: rank + rankRepeated*min(times, 2), group: p.group(),
 		Pairs: []Pair{{f.r.operation(j), f.r.operation(i)}}}
-	if a.Place == 0 || b.Place == 0 {
-		x.rank += rankUnknown
-	}
 	if delay > 0 {
 		x.rank += rankDelay
 	}
@@ -154,6 +151,9 @@ func (f *flips) overtake(j, g int) {
 // late adds a prediction that a timer fires before an event.
 func (f *flips) late(at int, due int64, what string) {
 	p, r, before := f.p, f.r, &f.r.events[at]
+	if before.Place == 0 {
+		return // goroutines of the distribution are not held
+	}
 	delay, ok := p.delay(before.Time, due)
 	key := signature{before.Context, uint64(Timer) << 57}
 	if times := p.pairs[key]; !ok || times == maxPair {

@@ -69,7 +69,6 @@ const (
 	rankMemory     = 18
 	rankKnownCycle = 20 // the contexts of another cycle
 	rankDelay      = 30 // added for a longer delay than usual
-	rankUnknown    = 20 // added for an operation whose caller is unknown
 	rankRepeated   = 40
 	rankDepth      = 100
 )
@@ -138,7 +137,7 @@ func (p *Predictor) push(x Prediction) {
 func (p *Predictor) Cycle() *Prediction { return p.below(rankClose) }
 
 // Flip returns the next directed schedule for a flip of new places, which is executed for its own sake. nil means that there is none.
-func (p *Predictor) Flip() *Prediction { return p.below(rankUnknown) }
+func (p *Predictor) Flip() *Prediction { return p.below(rankKnownCycle) }
 
 // Delay returns the next prediction with a longer delay than usual; nil means that there is none.
 func (p *Predictor) Delay() *Prediction {

@@ -151,6 +151,9 @@ func TestPredictor_Cycles(t *testing.T) {
 func TestPredictor_HoldsBeforeSelect(t *testing.T) {
 	events := []Event{on(1, 0, Select, Other), on(1, 7, Receive, Other), on(2, 7, Close, Other)}
 	events[1].Flags = Case
+	for i := range events {
+		events[i].Place = 1
+	}
 	p := New(1_000_000)
 	p.Add(events, 1, nil)
 	x, want := p.Best(), Hold{Who: 1, Op: uint32(Select), Nth: 1}
