@@ -138,3 +138,8 @@ func separately(s *Settings, c *Config) *Report {
 	r.Elapsed = time.Since(begun)
 	return s.conclude(c.Unit, r, report, strings.TrimPrefix(report.Note, "macemc: "))
 }
+
+// dying returns the text for a panic of a goroutine outside the test, which ends the process.
+func dying(u testsched.Unit) testsched.Dying {
+	return testsched.Dying{Before: "macemc: a goroutine that a package has started ends the process during or after a run of " + u.String()}
+}

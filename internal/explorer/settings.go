@@ -389,11 +389,6 @@ func (s *Settings) repetition(c *Config) (before, after string) {
 	return fmt.Sprintf("macemc test %s -explore-seed %d -schedules ", flags, c.Seed), after + " " + c.Package + args
 }
 
-// dying returns the text for a panic of a goroutine outside the test, which ends the process.
-func dying(u testsched.Unit) testsched.Dying {
-	return testsched.Dying{Before: "macemc: a goroutine that a package has started ends the process during or after a run of " + u.String()}
-}
-
 // write passes the outcome to the command that shows it.
 func (s *Settings) write(o *testsched.Outcome) {
 	if s.only.trace == "" {
