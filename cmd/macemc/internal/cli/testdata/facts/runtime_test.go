@@ -36,6 +36,7 @@ func TestNumGoroutine(t *testing.T) {
 }
 
 func TestNumGoroutineInSubtest(t *testing.T) {
+	alone(t)
 	before := runtime.NumGoroutine()
 	t.Run("sub", func(t *testing.T) { same(t, runtime.NumGoroutine(), before+1) })
 }
