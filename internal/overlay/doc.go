@@ -10,5 +10,5 @@
 //	nodes.go                    those for nodes of systems
 //	tests.go, network.go        those for tests; their in-memory network
 //	sources.go                  lists the files that are added to packages of the distribution
-//	source                      these files: source/common, source/nodes and source/tests, then the folder of the package
+//	_source                     these files: _source/common, _source/nodes and _source/tests, then the folder of the package
 package overlay

@@ -12,9 +12,10 @@ import (
 	"github.com/macemc/macemc/internal/testsched"
 )
 
-// sources holds the files that are added to packages of a distribution. Their names end in .txt, because they are not compiled here.
+// sources holds the files that are added to packages of a distribution. The go command ignores their folder, because its name begins with
+// an underscore.
 //
-//go:embed source
+//go:embed _source
 var sources embed.FS
 
 // Import paths in the distribution of package testsched, of the package below it, and of package predict. Go vet enters the folders of
@@ -30,15 +31,15 @@ var inDistribution = strings.NewReplacer(
 	strconv.Quote("github.com/macemc/macemc/internal/testsched/program"), strconv.Quote(programPath),
 	strconv.Quote("github.com/macemc/macemc/internal/predict"), "predict "+strconv.Quote(predictPath))
 
-// added returns the texts of the files that are added to a distribution, keyed by their path below src. source/tests/runtime/points.go.txt
+// added returns the texts of the files that are added to a distribution, keyed by their path below src. _source/tests/runtime/points.go
 // becomes runtime/zz_macemc_tests_points.go.
 func added() (map[string]string, error) {
 	files := map[string]string{}
 	err := eachFile(sources, func(name, text string) error {
-		group, file, _ := strings.Cut(strings.TrimPrefix(name, "source/"), "/")
-		dir, base := path.Split(strings.TrimSuffix(file, ".txt"))
+		group, file, _ := strings.Cut(strings.TrimPrefix(name, "_source/"), "/")
+		dir, base := path.Split(file)
 		if dir == "" || path.Ext(base) != ".go" {
-			return fmt.Errorf("%s is not in the folder of a package, or does not end in .go.txt", name)
+			return fmt.Errorf("%s is not in the folder of a package, or is not a .go file", name)
 		}
 		files[dir+"zz_macemc_"+group+"_"+base] = strings.ReplaceAll(text, "PKG", bubble)
 		return nil

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Numbers of operations; they must match source/tests/runtime/points.go.txt.
+// Numbers of operations; they must match _source/tests/runtime/points.go.
 const (
 	opTryLock, opWaitGroup, opCond = "8", "9", "10"
 	opOnce, opMap                  = "11", "12"

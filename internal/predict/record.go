@@ -1,6 +1,6 @@
 package predict
 
-// Op is an operation, with the runtime's numbers (points.go.txt of internal/overlay/source/tests/runtime).
+// Op is an operation, with the runtime's numbers (points.go of internal/overlay/_source/tests/runtime).
 type Op uint8
 
 const (

@@ -1,6 +1,6 @@
 // Package testsched defines schedules of a test, the outcomes of its runs, and the messages with which the explorer (internal/explorer)
-// makes a process of a test binary execute schedules. Under a schedule, the changed runtime chooses the goroutines (decide.go.txt and
-// choose.go.txt in internal/overlay/source/tests/runtime). Most of the package is also part of test binaries: internal/overlay adds its
+// makes a process of a test binary execute schedules. Under a schedule, the changed runtime chooses the goroutines (decide.go and
+// choose.go in internal/overlay/_source/tests/runtime). Most of the package is also part of test binaries: internal/overlay adds its
 // source to the Go distribution. It may therefore import only the packages that package testing may.
 //
 // # Files

@@ -103,7 +103,7 @@ const (
 // Switch makes a goroutine yield to another one.
 type Switch struct {
 	Who   uint64 // goroutine, as a hash of the path of go statements that led to it
-	Place uint64 // its point, see placeMask, and the bits of macemcSwitch in tests/runtime/record.go.txt of internal/overlay/source
+	Place uint64 // its point, see placeMask, and the bits of macemcSwitch in tests/runtime/record.go of internal/overlay/_source
 	To    uint64 // goroutine that continues, timer that fires, timePasses, or pauses; with caseBit the number of the case, starting at 2
 }
 

@@ -10,7 +10,7 @@ import (
 )
 
 var (
-	decisionFile = regexp.MustCompile("`([A-Za-z0-9_./-]+/[A-Za-z0-9_]+\\.go(?:\\.txt)?)`")
+	decisionFile = regexp.MustCompile("`([A-Za-z0-9_./-]+/[A-Za-z0-9_]+\\.go)`")
 	decisionFunc = regexp.MustCompile("`([A-Za-z]+)`")
 )
 

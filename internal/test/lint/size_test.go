@@ -176,12 +176,12 @@ func branchesOf(f *ast.FuncDecl) int {
 	return n
 }
 
-// overlaySources returns the files that the changed distribution gets, by package. They are no Go files for other tools.
+// overlaySources returns the files that the changed distribution gets, by package.
 func overlaySources(fset *token.FileSet) (map[string][]*ast.File, error) {
 	files := map[string][]*ast.File{}
 	const root = "../../.."
-	err := filepath.WalkDir(root+"/internal/overlay/source", func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || !strings.HasSuffix(name, ".go.txt") {
+	err := filepath.WalkDir(root+"/internal/overlay/_source", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(name, ".go") {
 			return err
 		}
 		f, err := parser.ParseFile(fset, name, nil, parser.SkipObjectResolution)
