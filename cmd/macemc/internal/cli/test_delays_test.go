@@ -130,3 +130,29 @@ func TestPreempted(t *testing.T) {
 	testReports(t, []string{all, " and delays add up to at most 5.999ms "}, 0, "-v", "-exhaustive", "-explore-delay=5999us", twice, ".")
 	testReports(t, []string{"FAILED TEST: x_test.go:23: both are late\n", "strategy exhaustive"}, 1, "-exhaustive", "-explore-delay=7ms", twice, ".")
 }
+
+// The last operation of a run stops or resets a timer that is due.
+func TestTest_DueTimers(t *testing.T) {
+	testFile(t, `package x
+
+import (
+	"testing"
+	"time"
+)
+
+func due() *time.Timer {
+	timer := time.AfterFunc(100, func() {})
+	time.Now()
+	return timer
+}
+
+func TestStops(t *testing.T) {
+	go func() { due().Stop() }()
+}
+
+func TestResets(t *testing.T) {
+	go func() { due().Reset(time.Hour) }()
+}
+`)
+	testReports(t, []string{"ok  "}, 0, "-schedules=50", ".")
+}

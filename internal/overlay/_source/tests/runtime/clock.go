@@ -178,9 +178,13 @@ func macemcAdvance(gp *g, now int64) {
 const macemcLateness = 10 * macemcReadTime
 
 // macemcIdleTime returns the time at which the first timer of a bubble fires, or the present if a timer is due; 0 means that there is none.
+// It also returns the present if the timer that was due has been stopped or reset: with nothing to fire, the bubble wakes its waiter next.
 func macemcIdleTime(b *synctestBubble) int64 {
 	next := macemcWakeTime(&b.timers)
-	if next != 0 && macemcT != nil {
+	switch {
+	case macemcT != nil && b.waiter != nil:
+		next = b.now
+	case macemcT != nil && next != 0:
 		next = max(next, b.now)
 	}
 	return next
