@@ -208,7 +208,9 @@ func (d *director) ran(s *testsched.Schedule) {
 		d.result.pass(s.Prediction)
 	}
 	d.points += o.Points
-	d.result.long = d.result.long || o.Unrecorded > 0
+	if s.Recorded {
+		d.result.operations = max(d.result.operations, len(o.Events)+o.Unrecorded)
+	}
 	if !s.Recorded || o.Kind != testsched.Passed {
 		return
 	}

@@ -2,6 +2,7 @@ package explorer
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -56,8 +57,31 @@ func TestExplore_PredictsCycle(t *testing.T) {
 	if how := r.predictions.by(r.By); r.Schedules != 4 || r.Finding == nil || how != "predicted from schedule 1: cycle of 2 locks" {
 		t.Errorf("schedule %d, %s, finding %v", r.Schedules, how, r.Finding)
 	}
-	if predicted, tried, confirmed := r.predictions.counts(); predicted == 0 || tried != 1 || confirmed != 1 {
-		t.Errorf("%d predicted, %d tried, %d confirmed", predicted, tried, confirmed)
+	r.predictions.places = map[uint64]string{2: "x.go:2", 12: "x.go:12"}
+	for want, list := range map[string][]string{
+		": 1 confirmed": {"goroutine 1 waits to lock Mutex at x.go:2 in f", "goroutine 2 waits to lock Mutex at x.go:12"},
+		": 0 confirmed, 1 led to another finding": {"goroutine 1 waits to lock Mutex at x.go:2", "goroutine 2 waits to send at x.go:1"},
+	} {
+		r.Finding.Details = list
+		if got := r.predictions.counts(r.Finding).String(); !strings.Contains(got, want) || !strings.Contains(got, "not tried") {
+			t.Errorf("%q: got %q, want %q", list, got, want)
+		}
+	}
+}
+
+// The record of a long run has a limit, which is reported.
+func TestExplore_LongRecord(t *testing.T) {
+	run := recording(inversion(), func(*testsched.Schedule) testsched.Kind { return testsched.Passed })
+	r := Explore(Config{Seed: 1, Schedules: 3}, func(s *testsched.Schedule) *testsched.Outcome {
+		o := run(s)
+		o.Unrecorded = predict.MaxEvents
+		return o
+	})
+	if got, want := r.predictions.list()[0], "recorded 32768 of 32776 operations"; !strings.Contains(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got, want := r.predictions.counts(nil).String(), "the first 32768 operations of runs recorded in 1 test"; !strings.Contains(got, want) {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
 
@@ -72,8 +96,9 @@ func TestExplore_UnconfirmedPredictions(t *testing.T) {
 			return testsched.Passed
 		})
 		r := Explore(Config{Seed: 1, Schedules: 100}, run)
-		lines := r.predictions.list(map[uint64]string{1: "a:1", 2: "a:2", 11: "b:1", 12: "b:2"})
-		want := []string{"5 predictions, 5 tried, 0 confirmed",
+		r.predictions.places = map[uint64]string{1: "a:1", 2: "a:2", 11: "b:1", 12: "b:2"}
+		lines := r.predictions.list()
+		want := []string{"5 predictions: 0 confirmed, 5 not confirmed",
 			"not confirmed by 10 directed schedules: cycle of 2 locks (locks at a:1, then locks at a:2; locks at b:1, then locks at b:2)",
 			"not confirmed by 6 directed schedules: lock before lock (locks at b:1, then locks at a:2)"}
 		if events != nil && !slices.Equal(lines, want) {
@@ -143,7 +168,8 @@ func TestExplore_PredictsDelay(t *testing.T) {
 			return o
 		}
 		r := Explore(Config{Seed: 1, Schedules: 100}, run)
-		if note := r.predictions.delay(map[uint64]string{1: "x.go:3"}); note != c.note || (r.Finding != nil) != (c.note == "") {
+		r.predictions.places = map[uint64]string{1: "x.go:3"}
+		if note := r.predictions.delay(); note != c.note || (r.Finding != nil) != (c.note == "") {
 			t.Errorf("%s %q at %q after %v: finding %v, note %q, want %q", c.kind, c.message, c.where, delay, r.Finding, note, c.note)
 		}
 	}

@@ -15,11 +15,12 @@ import (
 type predictions struct {
 	predicted  int                 // number of cycles and flips
 	tried      int                 // number of them that a directed run has executed
-	long       bool                // a recorded run had more operations than its record
+	operations int                 // of the longest recorded run
 	passing    []passingPrediction // the first ones
 	others     int                 // number of further directed runs that passed
 	prediction *predict.Prediction // of the finding; nil means none
 	late       *lateness           // the first one; nil means none
+	places     map[uint64]string   // positions of the operations
 }
 
 // lateness is a failure of the test because a goroutine was held for longer than usual.
@@ -34,17 +35,67 @@ type passingPrediction struct {
 	runs       int
 }
 
-// counts returns the number of predictions, of those tried and of those confirmed.
-func (p *predictions) counts() (predicted, tried, confirmed int) {
-	if p.prediction != nil {
-		confirmed = 1
-	}
-	return p.predicted, p.tried, confirmed
+// PredictionCounts counts predictions, and those with a directed schedule by its result. The rest of those was not confirmed.
+type PredictionCounts struct {
+	Predicted, Tried, Confirmed int
+	Others                      int // led to a finding that was not predicted
+	Cut                         int // tests with a run that was longer than its record
 }
 
-// PredictionCounts describes numbers of predictions.
-func PredictionCounts(predicted, tried, confirmed int) string {
-	return fmt.Sprintf("%s, %d tried, %d confirmed", program.Plural(predicted, "prediction", "predictions"), tried, confirmed)
+// Add adds other counts.
+func (c *PredictionCounts) Add(other PredictionCounts) {
+	c.Predicted += other.Predicted
+	c.Tried += other.Tried
+	c.Confirmed += other.Confirmed
+	c.Others += other.Others
+	c.Cut += other.Cut
+}
+
+func (c PredictionCounts) String() string {
+	text := fmt.Sprintf("%s: %d confirmed", program.Plural(c.Predicted, "prediction", "predictions"), c.Confirmed)
+	for _, part := range []struct {
+		n    int
+		text string
+	}{{c.Tried - c.Confirmed - c.Others, "not confirmed"}, {c.Others, "led to another finding"}, {c.Predicted - c.Tried, "not tried"}} {
+		if part.n > 0 {
+			text += fmt.Sprintf(", %d %s", part.n, part.text)
+		}
+	}
+	if c.Cut > 0 {
+		text += fmt.Sprintf(", the first %d operations of runs recorded in %s", predict.MaxEvents, program.Plural(c.Cut, "test", "tests"))
+	}
+	return text
+}
+
+// counts counts the predictions of an exploration with a finding, or nil.
+func (p *predictions) counts(finding *testsched.Outcome) (c PredictionCounts) {
+	c.Predicted, c.Tried = p.predicted, p.tried
+	switch {
+	case p.prediction == nil || finding == nil:
+	case p.confirms(finding):
+		c.Confirmed = 1
+	default:
+		c.Others = 1
+	}
+	if p.operations > predict.MaxEvents {
+		c.Cut = 1
+	}
+	return c
+}
+
+// confirms reports whether a finding of the directed run is what was predicted.
+func (p *predictions) confirms(o *testsched.Outcome) bool {
+	x := p.prediction
+	switch x.Effect {
+	case predict.Blocks:
+		return (o.Kind == testsched.Deadlock || o.Kind == testsched.Leak) && !slices.ContainsFunc(x.Pairs, func(pair predict.Pair) bool {
+			at := " at " + p.places[pair[1].Place]
+			return !slices.ContainsFunc(o.Details, func(line string) bool { return strings.Contains(line+" ", at+" ") })
+		})
+	case predict.Panics:
+		return o.Kind == testsched.Panic && strings.Contains(o.Message, "closed channel")
+	}
+	return !x.Carried
 }
 
 // maxListed is the maximum number of unconfirmed predictions that are listed.
@@ -93,7 +144,7 @@ func ofRuntime(message string) bool {
 }
 
 // delay describes the first failure because of a delay. An empty string means that there is none.
-func (p *predictions) delay(places map[uint64]string) string {
+func (p *predictions) delay() string {
 	if p.late == nil {
 		return ""
 	}
@@ -102,7 +153,7 @@ func (p *predictions) delay(places map[uint64]string) string {
 		what, message = p.late.outcome.Title()+",", ""
 	}
 	return strings.TrimSuffix(fmt.Sprintf("%s if a goroutine is held for %v where it %s: %s", what, heldFor(x),
-		operationText(x.Pairs[0][1], places), message), ": ")
+		operationText(x.Pairs[0][1], p.places), message), ": ")
 }
 
 // pass records that a directed run has passed.
@@ -121,17 +172,20 @@ func (p *predictions) pass(x *predict.Prediction) {
 }
 
 // list returns lines about predictions: their numbers, and the unconfirmed ones.
-func (p *predictions) list(places map[uint64]string) (lines []string) {
+func (p *predictions) list() (lines []string) {
 	if p.predicted > 0 {
-		counts := PredictionCounts(p.counts())
-		if p.long {
-			counts += fmt.Sprintf(", from the first %d operations of long runs", predict.MaxEvents)
+		counts := p.counts(nil)
+		cut := counts.Cut > 0
+		counts.Cut = 0
+		text := counts.String()
+		if cut {
+			text += fmt.Sprintf(", recorded %d of %d operations", predict.MaxEvents, p.operations)
 		}
-		lines = append(lines, counts)
+		lines = append(lines, text)
 	}
 	for _, u := range p.passing {
 		lines = append(lines, fmt.Sprintf("not confirmed by %s: %s (%s)", program.Plural(u.runs, "directed schedule", "directed schedules"),
-			u.prediction.What, strings.Join(describePairs(u.prediction, places), "; ")))
+			u.prediction.What, strings.Join(describePairs(u.prediction, p.places), "; ")))
 	}
 	if p.others > 0 {
 		lines = append(lines, fmt.Sprintf("and by %d more for other predictions", p.others))
@@ -194,8 +248,8 @@ func (p *predictions) by(policy testsched.Policy) string {
 // locator is a runner that knows the positions of program counters.
 type locator interface{ locate([]uintptr) []string }
 
-// locate returns the positions of the operations of all predictions that a report may show.
-func (p *predictions) locate(runner testsched.Runner) map[uint64]string {
+// locate finds the positions of the operations of all predictions that a report may show.
+func (p *predictions) locate(runner testsched.Runner) {
 	all := []*predict.Prediction{}
 	for _, u := range p.passing {
 		all = append(all, u.prediction)
@@ -214,11 +268,10 @@ func (p *predictions) locate(runner testsched.Runner) map[uint64]string {
 			}
 		}
 	}
-	places := map[uint64]string{}
+	p.places = map[uint64]string{}
 	if l, ok := runner.(locator); ok && len(at) > 0 {
 		for i, place := range l.locate(at) {
-			places[uint64(at[i])] = place
+			p.places[uint64(at[i])] = place
 		}
 	}
-	return places
 }

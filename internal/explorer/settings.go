@@ -188,7 +188,8 @@ func explored(s *Settings, c *Config, runner testsched.Runner, first func(*tests
 
 // concluded reports the result of an exploration.
 func concluded(s *Settings, c *Config, r *Result, runner testsched.Runner) *Report {
-	s.runs.places, s.runs.config = r.predictions.locate(runner), nil
+	r.predictions.locate(runner)
+	s.runs.places, s.runs.config = r.predictions.places, nil
 	u := c.Unit
 	if r.Finding == nil && r.Stop == nil {
 		r.repeat(func(sch *testsched.Schedule) *testsched.Outcome { return s.replay(c, sch) })
@@ -210,13 +211,13 @@ func concluded(s *Settings, c *Config, r *Result, runner testsched.Runner) *Repo
 		if len(r.Left) > 0 {
 			note = strings.TrimSuffix("left after the test has returned: "+r.Left[0]+"; "+note, "; ")
 		}
-		if late := r.predictions.delay(s.runs.places); late != "" {
+		if late := r.predictions.delay(); late != "" {
 			note = strings.TrimSuffix(late+"; "+note, "; ")
 		}
 		if r.Ended {
 			note = "stopped because -timeout is near"
 		}
-		return s.conclude(u, r, &Report{Note: strings.Join(append([]string{r.text()}, r.predictions.list(s.runs.places)...), "\nmacemc: ")}, note)
+		return s.conclude(u, r, &Report{Note: strings.Join(append([]string{r.text()}, r.predictions.list()...), "\nmacemc: ")}, note)
 	}
 	if why := r.tooLong(); why != "" {
 		return s.executeLong(c, r, why)

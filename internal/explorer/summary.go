@@ -63,8 +63,8 @@ func (s *Settings) summarizeAs(kind string, u testsched.Unit, r *Result, note st
 	if kind == SampledOnly && r.Complete == nil && !r.Exhaustive && r.Orders > 1 {
 		s.summary[test] += fmt.Sprintf("coverage %q %f\n", test, r.knownShare())
 	}
-	if predicted, tried, confirmed := r.predictions.counts(); predicted > 0 {
-		s.summary[test] += fmt.Sprintf("predictions %q %d %d %d\n", test, predicted, tried, confirmed)
+	if n := r.predictions.counts(r.Finding); n.Predicted > 0 {
+		s.summary[test] += fmt.Sprintf("predictions %q %d %d %d %d %d\n", test, n.Predicted, n.Tried, n.Confirmed, n.Others, n.Cut)
 	}
 	s.summary[test] += resultLines(test, r)
 	known, fixed, unsought := s.knownLines(r)

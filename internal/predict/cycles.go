@@ -176,7 +176,7 @@ func (p *Predictor) predictCycle(r *run, cycle []*edge) {
 	if p.signatures[s]++; p.signatures[s] > maxSignature || reused && known {
 		return
 	}
-	x := Prediction{What: fmt.Sprintf("cycle of %d locks", len(cycle)), Pairs: pairs, rank: rankCycle, group: p.group()}
+	x := Prediction{What: fmt.Sprintf("cycle of %d locks", len(cycle)), Pairs: pairs, Effect: Blocks, rank: rankCycle, group: p.group()}
 	if known {
 		x.rank = rankKnownCycle
 	}
@@ -237,7 +237,7 @@ func (p *Predictor) predictAgain(r *run, o *lockOrder) {
 			if p.signatures[s]++; p.signatures[s] > maxSignature {
 				continue
 			}
-			y := Prediction{What: "read lock requested again", rank: rankCycle, group: p.group(),
+			y := Prediction{What: "read lock requested again", Effect: Blocks, rank: rankCycle, group: p.group(),
 				Pairs: []Pair{{r.operation(x.outer), r.operation(x.inner)}, {r.operation(w.event), r.operation(w.event)}}}
 			p.push(y.with([]Hold{r.hold(x.inner, Last)}, 0))
 			p.push(y.with([]Hold{r.hold(w.event, 0), r.hold(x.inner, Last)}, 1))

@@ -119,6 +119,9 @@ func (f *flips) compare(i, j int) {
 	if delay > 0 {
 		x.rank += rankDelay
 	}
+	if rank == rankClose && (a.Op == Close || b.Op == Close) {
+		x.Effect = Panics
+	}
 	p.push(x.with([]Hold{f.r.hold(i, 0)}, 0))
 	if out := int(f.r.outermost[i]); out >= 0 && f.r.events[out].Op != TryLock { // the other operation may need that lock
 		p.push(x.with([]Hold{f.r.hold(out, 0)}, 0))

@@ -40,10 +40,20 @@ type Prediction struct {
 	Depth int // number of directed runs that the prediction builds on
 	// Carried means that the holds are added to a sampled schedule.
 	Carried bool
+	Effect  Effect
 	Delay   int64 // virtual time in nanoseconds for which a goroutine is held; 0 means the usual one
 	rank    int   // lower ranks come first
 	group   int   // predictions of one cycle or flip
 }
+
+// Effect describes the findings that confirm a prediction.
+type Effect int
+
+const (
+	AnyFinding Effect = iota
+	Blocks            // the goroutines of Pairs wait for the second operations forever
+	Panics            // an operation on a closed channel
+)
 
 // Pair is the outer and the inner request of a goroutine, or two conflicting operations in the predicted order.
 type Pair [2]Operation

@@ -3,14 +3,7 @@ package predict
 import (
 	"slices"
 	"testing"
-	"unsafe"
 )
-
-func TestEvent_Size(t *testing.T) {
-	if size := unsafe.Sizeof(Event{}); size != 64 {
-		t.Errorf("an event has %d bytes, want 64", size)
-	}
-}
 
 // record returns events of goroutines 1, 2 and so on; each has its index as context.
 func record(list ...Event) []Event {

@@ -59,11 +59,10 @@ type Event struct {
 	Time    int64  // virtual time, in nanoseconds
 	Due     int64  // Timer, or a case with the channel of a timer: when it would fire; 0 means that it is not set
 	Waker   uint32 // number of the event, from 1 on, with which another goroutine has woken this one since its last event; 0 means none
-	Point   uint32 // number of the goroutine's point
 	Op      Op
 	Method  Method
 	Flags   Flags
-	_       [5]byte
+	_       [9]byte
 }
 
 // MaxEvents is the maximum length of a record.

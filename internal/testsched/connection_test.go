@@ -20,7 +20,7 @@ func TestConnection(t *testing.T) {
 		Enumerated: Enumerated{Decisions: []Decision{{Kind: 2, Taken: 1, Options: []Option{{Who: 5, Mask: 1<<64 - 1}}}}},
 		Remaining:  Remaining{Left: []string{"a"}, LeftAt: []uintptr{77}, LeftPlaces: []string{"a"}, LeftAs: []string{"b"}, OthersRemain: true},
 		Bounds: Bounds{Recorded: Recorded{Unrecorded: 2, Events: []predict.Event{{Who: 1, Object: 2, Place: 3, Context: 4, Time: -5, Due: 6,
-			Waker: 7, Point: 8, Op: predict.Lock, Method: predict.Loads, Flags: predict.Reads}}}}}
+			Waker: 7, Op: predict.Lock, Method: predict.Loads, Flags: predict.Reads}}}}}
 	messages := []struct{ sent, received Message }{
 		{&Call{What: Continues, Unit: Unit{Package: "p", Test: "TestA", Shared: true}, Deadline: 3, Later: []string{"a"}, Status: 1}, new(Call)},
 		{&Request{Part: "TestA/b", Schedules: []*Schedule{schedule, {}}, Traced: true, Executed: 3, Dies: Dying{"a", "b"}}, new(Request)},

@@ -246,7 +246,7 @@ func (c *coder) recorded(e *predict.Event) {
 	c.numbersOf(&e.Object, &e.Place, &op, &method, &flags)
 	e.Op, e.Method, e.Flags = predict.Op(op), predict.Method(method), predict.Flags(flags)
 	integers(c, &e.Time, &e.Due)
-	integers(c, &e.Waker, &e.Point)
+	integers(c, &e.Waker)
 }
 
 // Encode encodes an outcome for a file.

@@ -66,9 +66,9 @@ type packageSummary struct {
 
 // sampling is the part of a sum for tests whose schedules were sampled.
 type sampling struct {
-	sampled     int    // number of tests with a share of new orders
-	unsaturated int    // number of these in which new orders are not rare
-	predictions [3]int // number of them, of those tried and of those confirmed
+	sampled     int // number of tests with a share of new orders
+	unsaturated int // number of these in which new orders are not rare
+	predictions explorer.PredictionCounts
 }
 
 // add adds another sum.
@@ -83,9 +83,7 @@ func (p *packageSummary) add(q packageSummary) {
 	p.saved.Unfit += q.saved.Unfit
 	p.sampled += q.sampled
 	p.unsaturated += q.unsaturated
-	for i, n := range q.predictions {
-		p.predictions[i] += n
-	}
+	p.predictions.Add(q.predictions)
 	if q.bounded && (!p.bounded || q.preemptions < p.preemptions) {
 		p.bounded, p.preemptions = true, q.preemptions
 	}
@@ -116,8 +114,8 @@ func (p packageSummary) String() string {
 	case p.sampled > 0:
 		text += ", new orders are rare"
 	}
-	if n := p.predictions; n[0] > 0 {
-		text += ", " + explorer.PredictionCounts(n[0], n[1], n[2])
+	if n := p.predictions; n.Predicted > 0 {
+		text += ", " + n.String()
 	}
 	if p.saved.Passing > 0 {
 		text += "; " + p.saved.String()

@@ -29,6 +29,7 @@ func readTests(text string) (list []*testResult) {
 		var name, note string
 		var known float64
 		var one packageSummary
+		n := &one.predictions
 		switch {
 		case scan("known %q %q", &name, &note):
 			t.known = append(t.known, note)
@@ -38,7 +39,7 @@ func readTests(text string) (list []*testResult) {
 			t.unsought = append(t.unsought, note)
 		case scan("finding %q %q", &name, &t.finding), scan("text %q %q", &name, &t.text):
 		case scan("saved %q %d %d", &name, &one.saved.Passing, &one.saved.Unfit):
-		case scan("predictions %q %d %d %d", &name, &one.predictions[0], &one.predictions[1], &one.predictions[2]):
+		case scan("predictions %q %d %d %d %d %d", &name, &n.Predicted, &n.Tried, &n.Confirmed, &n.Others, &n.Cut):
 		case scan("coverage %q %f", &name, &known):
 			if one.sampled = 1; known < explorer.FewNewOrders {
 				one.unsaturated = 1

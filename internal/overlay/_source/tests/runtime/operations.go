@@ -36,11 +36,10 @@ type macemcOperation struct {
 	time    int64
 	due     int64
 	waker   uint32 // number of the operation, from 1 on, with which another goroutine has woken this one; 0 means none
-	point   uint32
 	op      uint8
 	method  uint8
 	flags   uint8
-	_       [5]byte
+	_       [9]byte
 }
 
 // Values of macemcOperation.method.
@@ -158,7 +157,7 @@ func macemcOperates(gp *g, op uint64, obj uintptr, w *macemcWhere) {
 			method = macemcMethodReduces
 		}
 		t.operations[t.noperations] = macemcOperation{who: gp.macemc.id, obj: obj, site: w.site, context: w.context,
-			time: gp.bubble.now, due: me.due, waker: me.waker, point: uint32(me.places), op: uint8(op), method: method, flags: flags}
+			time: gp.bubble.now, due: me.due, waker: me.waker, op: uint8(op), method: method, flags: flags}
 	}
 	t.noperations++
 	me.waker, me.operation = 0, min(t.noperations, t.operationsLen)
@@ -246,7 +245,7 @@ func macemcOperatesTimer(obj uintptr) {
 		return
 	}
 	t.operations[t.noperations] = macemcOperation{who: gp.macemc.id, obj: obj, time: gp.bubble.now, due: gp.macemc.test.due,
-		point: uint32(gp.macemc.test.places), op: macemcOpTimer, flags: macemcNoPoint}
+		op: macemcOpTimer, flags: macemcNoPoint}
 	t.noperations++
 	gp.macemc.test.operation = t.noperations
 }
