@@ -43,15 +43,19 @@ type Ends struct {
 	Passes   bool            // a run has no finding
 }
 
-// Ends enumerates the runs of the program.
+// Ends enumerates the runs of the program in which time passes while all goroutines wait.
 func (p *Program) Ends() Ends {
-	e, _ := p.ends()
+	e, _ := p.ends(false)
 	return e
 }
 
+// DelayedEnds enumerates the runs of the program in which time passes at any point. ok is false if they are too many.
+func (p *Program) DelayedEnds() (e Ends, ok bool) { return p.ends(true) }
+
 func sorted(m map[string]bool) []string { return slices.Sorted(maps.Keys(m)) }
 
-func (p *Program) ends() (e Ends, ok bool) {
+// ends enumerates the runs of the program. delayed means that time passes at any point.
+func (p *Program) ends(delayed bool) (e Ends, ok bool) {
 	e = Ends{Results: map[string]bool{}, Findings: map[string]bool{}}
 	visited := map[string]bool{}
 	start := state{count: p.dones}
@@ -74,9 +78,10 @@ func (p *Program) ends() (e Ends, ok bool) {
 			return e, false
 		}
 		next := p.successors(&s)
-		if !s.panicked && len(next) == 0 && slices.Max(s.due[:]) > s.instant {
-			s.instant++
-			next = p.successors(&s)
+		if !s.panicked && (delayed || len(next) == 0) && slices.Max(s.due[:]) > s.instant {
+			later := s
+			later.instant++
+			next = append(next, later)
 		}
 		work = append(work, next...)
 		p.end(&s, &e, len(next) == 0)

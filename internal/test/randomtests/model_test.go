@@ -49,6 +49,15 @@ func TestProgram_Ends(t *testing.T) {
 	}
 }
 
+// Time passes at any point of delayed runs.
+func TestProgram_DelayedEnds(t *testing.T) {
+	p := Program{goroutines: [][]op{{{kind: add}}, {{kind: sleep}, {kind: add}}}}
+	usual, delayed := p.Ends(), Ends{map[string]bool{"b|ac": true, "c|ab": true}, map[string]bool{}, true}
+	if got, ok := p.DelayedEnds(); !ok || !reflect.DeepEqual(got, delayed) || usual.Results["c|ab"] {
+		t.Errorf("delayed %+v, %v, else %+v", got, ok, usual)
+	}
+}
+
 // The source of random programs is a package, and the same for the same seed.
 func TestSource_Parses(t *testing.T) {
 	programs := func() (all []*Program) {

@@ -88,7 +88,7 @@ func Random(seed uint64, o Options) *Program {
 		if o.Plain && undecided(p) {
 			continue
 		}
-		ends, ok := p.ends()
+		ends, ok := p.ends(false)
 		if !ok || len(ends.Results)+len(ends.Findings) < 3 && r.IntN(8) > 0 || len(ends.Findings) > 0 && r.IntN(2) > 0 {
 			continue
 		}
