@@ -14,8 +14,17 @@ type run struct {
 	held       [][]acquisition  // by goroutine
 	last       []int            // by goroutine: its last event, or -1
 	counts     map[occurrence]uint32
-	nth        []uint32 // by event, see Hold
-	outermost  []int32  // by event: the acquisition of the outermost lock that its goroutine holds, or -1
+	nth        []uint32     // by event, see Hold
+	outermost  []int32      // by event: the acquisition of the outermost lock that its goroutine holds, or -1
+	wakes      []int32      // by event: a goroutine that it wakes, or -1
+	waits      []dependence // of the present event, while its goroutine holds locks
+	waiting    int          // event that waits for what the goroutine's clock is joined with
+}
+
+// dependence is an event that waits until another goroutine has executed some of its events.
+type dependence struct {
+	event, goroutine, other int
+	from, to                uint32 // the other goroutine's events have the numbers from..to-1 in the record
 }
 
 // clock is a vector clock. Its entry for a goroutine is the number of events of the record up to the last event of that goroutine which
@@ -57,7 +66,7 @@ const maxGoroutines = 1024
 func newRun(events []Event) *run {
 	r := &run{events: events, goroutines: map[uint64]int{}, woken: make([]int, len(events)), wakers: map[int]clock{},
 		channels: map[uint64]*channel{}, released: map[uint64]clock{}, counts: map[occurrence]uint32{},
-		nth: make([]uint32, len(events)), outermost: make([]int32, len(events))}
+		nth: make([]uint32, len(events)), outermost: make([]int32, len(events)), wakes: slices.Repeat([]int32{-1}, len(events))}
 	timers := false
 	for i := range events {
 		timers = timers || events[i].Due > 0
@@ -66,6 +75,7 @@ func newRun(events []Event) *run {
 		}
 		if w := int(events[i].Waker); w > 0 && w <= i {
 			r.woken[w-1]++
+			r.wakes[w-1] = int32(r.goroutine(i))
 		}
 	}
 	n := len(r.goroutines)
@@ -123,12 +133,16 @@ func (r *run) raise(g, k int, v uint32) {
 	if c.shared {
 		c.at, c.shared = slices.Clone(c.at), false
 	}
+	if len(r.held[g]) > 0 {
+		r.waits = append(r.waits, dependence{r.waiting, g, k, c.at[k], v})
+	}
 	c.at[k] = v
 }
 
 // begin orders an event after those that happen before it.
 func (r *run) begin(i int) {
 	e, g := &r.events[i], r.goroutine(i)
+	r.waits, r.waiting = r.waits[:0], max(0, r.last[g])
 	if w := int(e.Waker) - 1; w >= 0 && w < i {
 		if !r.waitedForLock(g) {
 			r.join(g, r.wakers[w])
@@ -138,6 +152,10 @@ func (r *run) begin(i int) {
 			delete(r.wakers, w)
 		}
 	}
+	if last := &r.events[r.waiting]; r.last[g] >= 0 && last.Op == WaitGroup && last.Method == Waits {
+		r.join(g, r.released[last.Object])
+	}
+	r.waiting = i
 	switch {
 	case e.receives() && e.Flags&(Tries|Case) == 0:
 		r.receive(i, g)
@@ -173,6 +191,9 @@ func (r *run) end(i int) {
 	switch {
 	case e.sends():
 		r.send(i, g)
+		if s := r.wakes[i]; e.Flags&Unbuffered != 0 && e.Flags&Tries == 0 && s >= 0 { // it could not have come before the receive operation
+			r.join(g, r.clocks[s])
+		}
 	case e.Op == Close:
 		r.channel(e.Object).closed = r.share(g)
 	case e.Op == WaitGroup && e.Method != Waits:

@@ -6,20 +6,23 @@ import (
 	"slices"
 )
 
-// edge is a nested acquisition: a goroutine requests the lock to at event inner, and holds the lock from since event outer.
+// edge is a nested acquisition: a goroutine requests the lock to at event inner, and holds the lock from since event outer. Or the goroutine
+// waits at event wait for another one, which requests the lock to before.
 type edge struct {
-	goroutine    int
-	from, to     uint64
-	fromR, toR   bool // read locks
-	outer, inner int
-	guards       []acquisition // all locks held at inner
-	atOuter      clock
-	atInner      clock
+	goroutine, other int // the same one without a wait
+	from, to         uint64
+	fromR, toR       bool // read locks
+	outer, inner     int
+	wait             int           // -1 means none
+	guards           []acquisition // all locks held at inner and at wait
+	atOuter, atInner clock
 }
 
 // Bounds of the search for cycles.
 const (
 	maxEdges     = 1 << 12
+	maxRequests  = 1 << 14
+	maxAwaited   = 64      // requests of one goroutine for which another one waits
 	maxEdge      = 3       // edges of one goroutine with the same locks, modes and contexts
 	maxCycle     = 16      // edges of a cycle
 	maxSteps     = 200_000 // of the search in one record
@@ -32,14 +35,17 @@ type lockOrder struct {
 	edges []edge
 	from  map[uint64][]int // indexes of edges by lock
 	seen  map[edgeKey]int
-	again []edge    // read locks that their goroutines request again
-	locks []request // of write locks
+	again []edge        // read locks that their goroutines request again
+	alone []edge        // with a wait, whose locks are the same
+	locks []request     // write locks
+	by    map[int][]int // indexes of locks by goroutine
 }
 
-// request is an event that requests a write lock, with the clock before it.
+// request is an event that requests a lock, with the clock before it.
 type request struct {
 	goroutine, event int
 	lock             uint64
+	read             bool
 	clock            clock
 	guards           []acquisition // locks held then
 }
@@ -52,61 +58,104 @@ type edgeKey struct {
 }
 
 func newLockOrder() *lockOrder {
-	return &lockOrder{from: map[uint64][]int{}, seen: map[edgeKey]int{}}
+	return &lockOrder{from: map[uint64][]int{}, seen: map[edgeKey]int{}, by: map[int][]int{}}
 }
 
 // add adds the edges of an event that requests a lock. r has begun the event and not ended it.
 func (o *lockOrder) add(r *run, i int) {
+	o.await(r)
 	e, g := &r.events[i], r.goroutine(i)
 	if e.Op != Lock && e.Op != RLock {
 		return
 	}
-	read := e.Op == RLock
-	for _, h := range r.held[g] {
-		k := edgeKey{g, h.lock, e.Object, r.events[h.event].Context, e.Context, len(r.held[g]) << 2}
-		if h.read {
-			k.modes |= 1
+	q := request{g, i, e.Object, e.Op == RLock, r.share(g), slices.Clone(r.held[g])}
+	for _, h := range q.guards {
+		o.insert(r, edge{goroutine: g, other: g, outer: h.event, inner: i, wait: -1, guards: q.guards, atOuter: h.clock, atInner: q.clock},
+			h, &q)
+	}
+	if len(o.locks) < maxRequests {
+		o.by[g] = append(o.by[g], len(o.locks))
+		o.locks = append(o.locks, q)
+	}
+}
+
+// await adds the edges of goroutines that wait for others while they hold locks.
+func (o *lockOrder) await(r *run) {
+	for _, w := range r.waits {
+		held := r.held[w.goroutine]
+		for n, k := range slices.Backward(o.by[w.other]) {
+			q := &o.locks[k]
+			if q.event < int(w.from) || len(o.by[w.other])-n > maxAwaited {
+				break
+			}
+			if q.event >= int(w.to) || excluded(held, q.guards) {
+				continue
+			}
+			for _, h := range held {
+				x := edge{goroutine: w.goroutine, other: w.other, outer: h.event, inner: q.event, wait: w.event,
+					guards: slices.Concat(held, q.guards), atOuter: h.clock, atInner: q.clock}
+				o.insert(r, x, h, q)
+			}
 		}
-		if read {
-			k.modes |= 2
+	}
+	r.waits = r.waits[:0]
+}
+
+// insert adds an edge from a lock that is held to a requested one, unless there are too many.
+func (o *lockOrder) insert(r *run, x edge, h acquisition, q *request) {
+	x.from, x.to, x.fromR, x.toR = h.lock, q.lock, h.read, q.read
+	k := edgeKey{x.goroutine, x.from, x.to, r.events[x.outer].Context, r.events[x.inner].Context, len(x.guards) << 3}
+	for bit, set := range []bool{x.fromR, x.toR, x.wait >= 0} {
+		if set {
+			k.modes |= 1 << bit
 		}
-		if o.seen[k]++; o.seen[k] > maxEdge || len(o.edges) == maxEdges {
-			continue
-		}
-		x := edge{goroutine: g, from: h.lock, to: e.Object, fromR: h.read, toR: read, outer: h.event, inner: i,
-			guards: slices.Clone(r.held[g]), atOuter: h.clock, atInner: r.share(g)}
-		if h.lock == e.Object {
-			o.again = append(o.again, x)
-			continue
-		}
-		o.from[h.lock] = append(o.from[h.lock], len(o.edges))
+	}
+	if o.seen[k]++; o.seen[k] > maxEdge || len(o.edges) == maxEdges {
+		return
+	}
+	switch {
+	case x.from != x.to:
+		o.from[x.from] = append(o.from[x.from], len(o.edges))
 		o.edges = append(o.edges, x)
+	case x.wait < 0:
+		o.again = append(o.again, x)
+	case !x.fromR || !x.toR:
+		o.alone = append(o.alone, x)
 	}
-	if !read && len(o.locks) < maxEdges {
-		o.locks = append(o.locks, request{g, i, e.Object, r.share(g), slices.Clone(r.held[g])})
+}
+
+// excluded reports whether a lock excludes that two goroutines hold their locks at once.
+func excluded(one, other []acquisition) bool {
+	for _, a := range one {
+		for _, b := range other {
+			if a.lock == b.lock && !(a.read && b.read) {
+				return true
+			}
+		}
 	}
+	return false
 }
 
 // compatible reports whether two edges can be part of one deadlock: neither happens before the other, and no guard excludes one of them.
 func (x *edge) compatible(y *edge) bool {
-	if x.goroutine == y.goroutine && x.inner == y.inner {
+	if x.goroutine == y.goroutine && x.inner == y.inner || excluded(x.guards, y.guards) {
 		return false
 	}
-	for _, a := range x.guards {
-		for _, b := range y.guards {
-			if a.lock == b.lock && !(a.read && b.read) {
-				return false
-			}
-		}
-	}
 	// One goroutine of the record, such as that of a connection, may do the work of several.
-	return x.goroutine == y.goroutine ||
-		!y.atOuter.precededBy(x.goroutine, x.inner) && !x.atOuter.precededBy(y.goroutine, y.inner)
+	return x.goroutine == y.goroutine && x.wait < 0 && y.wait < 0 || !x.precedes(y) && !y.precedes(x)
+}
+
+// precedes reports whether the requested lock of an edge is requested before both locks of another edge.
+func (x *edge) precedes(y *edge) bool {
+	return y.atOuter.precededBy(x.other, x.inner) || y.wait >= 0 && y.atInner.precededBy(x.other, x.inner)
 }
 
 // cycles calls found with the edges of each cycle.
 func (o *lockOrder) cycles(found func([]*edge)) {
 	s := cycleSearch{lockOrder: o, found: found}
+	for i := range o.alone {
+		found([]*edge{&o.alone[i]})
+	}
 	for i := range o.edges {
 		s.path = append(s.path[:0], i)
 		s.extend()
@@ -158,12 +207,18 @@ func (s *cycleSearch) list() (cycle []*edge) {
 func (p *Predictor) predictCycle(r *run, cycle []*edge) {
 	s := signature{}
 	pairs, inner, any := []Pair{}, []Hold{}, []Hold{}
-	reused := false // a goroutine has several edges
+	reused, waits := false, 0 // a goroutine has several edges
 	for i, e := range cycle {
 		s.a, s.b = s.a+mix(r.events[e.outer].Context), s.b+mix(r.events[e.inner].Context)
-		pairs = append(pairs, Pair{r.operation(e.outer), r.operation(e.inner)})
-		inner = append(inner, r.hold(e.inner, Last))
 		h := Hold{Context: r.events[e.inner].Context, Op: uint32(r.events[e.inner].Op), Mode: Last | Locked}
+		if e.wait < 0 {
+			pairs = append(pairs, Pair{r.operation(e.outer), r.operation(e.inner)})
+		} else {
+			pairs = append(pairs, Pair{r.operation(e.outer), r.operation(e.wait)}, Pair{r.operation(e.inner), r.operation(e.inner)})
+			h.Mode = Last
+			waits++
+		}
+		inner = append(inner, r.hold(e.inner, Last))
 		if !slices.Contains(any, h) {
 			any = append(any, h)
 		}
@@ -176,9 +231,12 @@ func (p *Predictor) predictCycle(r *run, cycle []*edge) {
 	if p.signatures[s]++; p.signatures[s] > maxSignature || reused && known {
 		return
 	}
-	x := Prediction{What: fmt.Sprintf("cycle of %d locks", len(cycle)), Pairs: pairs, Effect: Blocks, rank: rankCycle, group: p.group()}
-	if known {
+	x := Prediction{What: cycleText(len(cycle), waits), Pairs: pairs, Effect: Blocks, rank: rankCycle, group: p.group()}
+	switch {
+	case known:
 		x.rank = rankKnownCycle
+	case waits > 0:
+		x.rank = rankWaits
 	}
 	if reused {
 		p.push(x.with(any, 3))
@@ -209,6 +267,22 @@ func (p *Predictor) predictCycle(r *run, cycle []*edge) {
 	p.push(x.with(append(all, inner...), 2))
 }
 
+// cycleText describes a cycle.
+func cycleText(locks, waits int) string {
+	text := "cycle of " + plural(locks, "lock")
+	if waits > 0 {
+		text += " and " + plural(waits, "wait")
+	}
+	return text
+}
+
+func plural(n int, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return fmt.Sprintf("%d %s", n, noun)
+}
+
 // span returns the instants of the first and the last inner request of a cycle.
 func span(events []Event, cycle []*edge) (from, to int64) {
 	for i, e := range cycle {
@@ -229,7 +303,7 @@ func (p *Predictor) predictAgain(r *run, o *lockOrder) {
 			outside := !slices.ContainsFunc(x.guards, func(h acquisition) bool {
 				return h.lock != w.lock && slices.ContainsFunc(w.guards, func(g acquisition) bool { return g.lock == h.lock })
 			})
-			if w.lock != x.to || w.goroutine == x.goroutine || !outside ||
+			if w.read || w.lock != x.to || w.goroutine == x.goroutine || !outside ||
 				x.atOuter.precededBy(w.goroutine, w.event) || w.clock.precededBy(x.goroutine, x.inner) {
 				continue
 			}

@@ -47,6 +47,7 @@ func (r *run) lockOrder() *lockOrder {
 		r.begin(i)
 		o.add(r, i)
 		r.end(i)
+		o.await(r)
 	}
 	return o
 }

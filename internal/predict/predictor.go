@@ -69,6 +69,7 @@ type Operation struct {
 // rankDepth.
 const (
 	rankCycle      = 0
+	rankWaits      = 9  // cycle with waits; its further schedules are flips
 	rankClose      = 10 // and Add and Wait, Signal and Wait
 	rankTry        = 12
 	rankSelect     = 13
@@ -102,6 +103,7 @@ func (p *Predictor) Add(events []Event, number int, base *Prediction) {
 		o.add(r, i)
 		f.add(i)
 		r.end(i)
+		o.await(r)
 	}
 	o.cycles(func(cycle []*edge) { p.predictCycle(r, cycle) })
 	p.predictAgain(r, o)

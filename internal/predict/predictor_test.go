@@ -2,6 +2,7 @@ package predict
 
 import (
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -136,6 +137,43 @@ func TestPredictor_Cycles(t *testing.T) {
 		texts := predicted(record(slices.Concat(test.first, test.second)...))
 		if got := slices.Contains(texts, "cycle of 2 locks"); got != test.want {
 			t.Errorf("%s: got %q, want a cycle: %v", name, texts, test.want)
+		}
+	}
+}
+
+// A goroutine that holds a lock waits for another one, which needs that lock before.
+func TestPredictor_CyclesWithWaits(t *testing.T) {
+	const c, wg = 20, 21
+	worker := append(nested(2, Lock, Lock, 1), on(2, wg, WaitGroup, Reduces))
+	send := on(2, c, Send, Other)
+	send.Flags = Unbuffered
+	for name, test := range map[string]struct {
+		events []Event
+		want   string
+	}{
+		"wait group": {slices.Concat(worker, []Event{on(1, 1, Lock, Other), on(1, wg, WaitGroup, Waits), on(1, 1, Unlock, Other)}),
+			"cycle of 1 lock and 1 wait"},
+		"not held": {slices.Concat(worker, []Event{on(1, 1, Lock, Other), on(1, 1, Unlock, Other), on(1, wg, WaitGroup, Waits)}), ""},
+		"another lock": {slices.Concat(worker, []Event{on(1, 2, Lock, Other), on(1, wg, WaitGroup, Waits), on(1, 2, Unlock, Other)}), ""},
+		"read locks": {slices.Concat([]Event{on(2, 1, RLock, Other), on(2, 1, Unlock, Other), on(2, wg, WaitGroup, Reduces)},
+			[]Event{on(1, 1, RLock, Other), on(1, wg, WaitGroup, Waits), on(1, 1, Unlock, Other)}), ""},
+		"locked before it starts": {slices.Concat(nested(2, Lock, Lock, 1), []Event{on(2, wg, WaitGroup, Reduces), on(1, 1, Lock, Other).woken(3),
+			on(1, wg, WaitGroup, Waits), on(1, 1, Unlock, Other)}), ""},
+		"value": {slices.Concat(nested(2, Lock, Lock, 1), []Event{send, on(1, 1, Lock, Other), on(1, c, Receive, Other), on(1, 1, Unlock, Other)}),
+			"cycle of 1 lock and 1 wait"},
+		"receiver": {slices.Concat(nested(1, Lock, Lock, 1), []Event{on(1, 0, Select, Other), on(2, 1, Lock, Other), send, on(1, 5, Atomic, Other).woken(5),
+			on(2, 1, Unlock, Other)}), "cycle of 1 lock and 1 wait"},
+		"two locks": {slices.Concat(nested(2, Lock, Lock, 1), []Event{on(2, wg, WaitGroup, Reduces)}, nested(3, Lock, Lock, 1, 2),
+			[]Event{on(1, 2, Lock, Other), on(1, wg, WaitGroup, Waits), on(1, 2, Unlock, Other)}), "cycle of 2 locks and 1 wait"},
+	} {
+		got := ""
+		for _, text := range predicted(record(test.events...)) {
+			if strings.HasPrefix(text, "cycle") {
+				got += text
+			}
+		}
+		if got != test.want {
+			t.Errorf("%s: got %q, want %q", name, got, test.want)
 		}
 	}
 }

@@ -42,12 +42,13 @@ const (
 type Flags uint8
 
 const (
-	Tries     Flags = 1 << iota // the operation does not wait
-	Succeeded                   // an operation that may fail has succeeded
-	Case                        // the operation is a case of the goroutine's last event, which is a select
-	Ready                       // of a case: it was ready
-	Reads                       // TryLock: of a read lock
-	NoPoint                     // no goroutine can be held before the operation itself
+	Tries      Flags = 1 << iota // the operation does not wait
+	Succeeded                    // an operation that may fail has succeeded
+	Case                         // the operation is a case of the goroutine's last event, which is a select
+	Ready                        // of a case: it was ready
+	Reads                        // TryLock: of a read lock
+	NoPoint                      // no goroutine can be held before the operation itself
+	Unbuffered                   // a send operation on a channel without a buffer
 )
 
 // Event is an operation in the record of a run. It has 64 bytes and must match macemcOperation of the changed runtime.
