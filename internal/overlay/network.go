@@ -16,6 +16,7 @@ var socketChanges = func() []change {
 	list := []change{
 		{fakeFile, lastField{"fakeNetFD"}, " macemcSocket; ", whyNet},
 		{fakeFile, lastField{"packetQueueState"}, " readShut, reset, refused bool; ", whyNet},
+		{fakeFile, lastField{"deadlineTimer"}, " macemcAt int64; ", whyNet},
 		{fakeFile, lastField{"packet"}, " macemcHeader; ", whyNet},
 		{fakeFile, atStart{"fakeNetFD.Close"},
 			" if atomic.SwapUint32(&ffd.closed, 1) != 0 { return ErrClosed }; ffd.macemcUnbind(); ffd.reads.close(); ffd.writes.close(); ", whyNet},
@@ -80,6 +81,14 @@ var netChanges = func() (list []change) {
 // closedSockets makes sockets notice that either end has stopped to read or write. A Read of a stream returns all data that fits, and each
 // Write is received as a whole.
 var closedSockets = replace(
+	"get() packetQueueState {\n", "get() packetQueueState { macemcUsesQueue(1); defer macemcUsesQueue(-1);\n",
+	"put(q packetQueueState) {\n", "put(q packetQueueState) { macemcUsesQueue(1); defer macemcUsesQueue(-1);\n",
+	"\tvar full chan packetQueueState\n", "\tvar full chan packetQueueState; macemcUsesQueue(1); "+
+		"defer func() { pq.macemcUsed(macemcOpSend, dt, err); macemcUsesQueue(-1) }()\n",
+	"\tvar empty chan packetQueueState\n", "\tvar empty chan packetQueueState; macemcUsesQueue(1); "+
+		"defer func() { pq.macemcUsed(macemcOpReceive, dt, err); macemcUsesQueue(-1) }()\n",
+	"\tif deadline.Equal(noDeadline) {\n", "\tif deadline.Equal(noDeadline) { dt.macemcArm(-1)\n",
+	"\td := time.Until(deadline)\n", "\td := time.Until(deadline); dt.macemcArm(max(d, 0))\n",
 	"closeErr := ffd.queue.closeRead();", "closeErr := ffd.macemcCloseRead();",
 	"closeErr := ffd.peer.queue.closeWrite();", "closeErr := ffd.macemcCloseWrite();",
 	"\t\t\t\tc.Close()\n", "\t\t\t\tc.setLinger(0); c.Close()\n",

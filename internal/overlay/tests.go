@@ -193,6 +193,8 @@ var rewrites = []rewrite{
 		"packages of modules are compiled without intrinsics"},
 	{"runtime/runtime1.go", asyncTimers, "modules with a language version before Go 1.23 have other timers"},
 	{"net/net_fake.go", fakeNetwork, whyNet},
+	{"net/pipe.go", replace("\t\td.timer = time.AfterFunc(dur, func() {\n",
+		"\t\tmacemcExpires(d.cancel, dur); d.timer = time.AfterFunc(dur, func() {\n"), whyNet},
 	{"net/net_fake.go", socketsOfNodes, whyNode},
 }
 

@@ -10,6 +10,7 @@ type run struct {
 	woken      []int   // by event: number of later events that it wakes
 	wakers     map[int]clock
 	channels   map[uint64]*channel
+	streams    map[uint64]clock // by direction of a connection: its send and close operations
 	released   map[uint64]clock // by WaitGroup: its Done operations
 	held       [][]acquisition  // by goroutine
 	last       []int            // by goroutine: its last event, or -1
@@ -65,7 +66,7 @@ const maxGoroutines = 1024
 // newRun returns nil if the record has too many goroutines, or a single one without timers.
 func newRun(events []Event) *run {
 	r := &run{events: events, goroutines: map[uint64]int{}, woken: make([]int, len(events)), wakers: map[int]clock{},
-		channels: map[uint64]*channel{}, released: map[uint64]clock{}, counts: map[occurrence]uint32{},
+		channels: map[uint64]*channel{}, streams: map[uint64]clock{}, released: map[uint64]clock{}, counts: map[occurrence]uint32{},
 		nth: make([]uint32, len(events)), outermost: make([]int32, len(events)), wakes: slices.Repeat([]int32{-1}, len(events))}
 	timers := false
 	for i := range events {
@@ -157,6 +158,10 @@ func (r *run) begin(i int) {
 	}
 	r.waiting = i
 	switch {
+	case e.Method == Stream:
+		if e.receives() && e.Due == 0 {
+			r.join(g, r.streams[e.Object])
+		}
 	case e.receives() && e.Flags&(Tries|Case) == 0:
 		r.receive(i, g)
 	case e.Op == WaitGroup && e.Method == Waits:
@@ -184,11 +189,20 @@ func (r *run) waitedForLock(g int) bool {
 // end records the effects of an event on later ones.
 func (r *run) end(i int) {
 	e, g := &r.events[i], r.goroutine(i)
-	if e.receives() && e.Flags&(Tries|Case) != 0 { // it could have come before the operation whose value it receives
+	switch { // without waiting, or because of a deadline, it could have come before the operation whose value it receives
+	case e.Method == Stream:
+		if e.receives() {
+			r.join(g, r.streams[e.Object])
+		}
+	case e.receives() && e.Flags&(Tries|Case) != 0:
 		r.receive(i, g)
 	}
 	r.clocks[g].own = uint32(i + 1)
 	switch {
+	case e.Method == Stream:
+		if e.Op != Receive {
+			r.streams[e.Object] = r.merge(r.streams[e.Object], g)
+		}
 	case e.sends():
 		r.send(i, g)
 		if s := r.wakes[i]; e.Flags&Unbuffered != 0 && e.Flags&Tries == 0 && s >= 0 { // it could not have come before the receive operation
@@ -197,21 +211,25 @@ func (r *run) end(i int) {
 	case e.Op == Close:
 		r.channel(e.Object).closed = r.share(g)
 	case e.Op == WaitGroup && e.Method != Waits:
-		c := r.released[e.Object]
-		if c.at == nil {
-			c = clock{at: make([]uint32, len(r.clocks)), owner: -1}
-		}
-		for k, v := range r.clocks[g].at {
-			c.at[k] = max(c.at[k], v)
-		}
-		c.at[g] = max(c.at[g], r.clocks[g].own)
-		r.released[e.Object] = c
+		r.released[e.Object] = r.merge(r.released[e.Object], g)
 	}
 	r.lock(i, g)
 	if r.woken[i] > 0 {
 		r.wakers[i] = r.share(g)
 	}
 	r.last[g] = i
+}
+
+// merge returns the maximum of a clock without an owner and that of a goroutine.
+func (r *run) merge(c clock, g int) clock {
+	if c.at == nil {
+		c = clock{at: make([]uint32, len(r.clocks)), owner: -1}
+	}
+	for k, v := range r.clocks[g].at {
+		c.at[k] = max(c.at[k], v)
+	}
+	c.at[g] = max(c.at[g], r.clocks[g].own)
+	return c
 }
 
 // receives reports whether the event receives, or waits until it can.

@@ -23,8 +23,15 @@ func newFlips(p *Predictor, r *run) *flips {
 	f := &flips{p: p, r: r, recent: map[uint64][]int{}, due: map[int][]int64{}}
 	expiry := expiries(r.events)
 	for i := 0; i < len(r.events); i++ {
+		switch e := &r.events[i]; {
+		case e.Method == Expires:
+			expiry[e.Object] = e.Due
+		case e.Method == Stream && e.Due > 0 && e.Op == Receive:
+			f.due[i] = []int64{e.Due}
+			continue
+		}
 		first, due := i+1, []int64(nil)
-		for i+1 < len(r.events) && r.events[i+1].Flags&Case != 0 && r.events[i+1].Who == r.events[first-1].Who {
+		for i+1 < len(r.events) && r.events[i+1].Flags&Case != 0 && r.events[i+1].Method != Stream && r.events[i+1].Who == r.events[first-1].Who {
 			i++
 			e := &r.events[i]
 			if at := cmp.Or(e.Due, expiry[e.Object]); at > 0 && !slices.Contains(due, at) {
@@ -44,7 +51,7 @@ func expiries(events []Event) map[uint64]int64 {
 	expiry := map[uint64]int64{}
 	for i := range events {
 		e := &events[i]
-		if e.Op != Timer || e.Flags&NoPoint == 0 || e.Due == 0 {
+		if e.Op != Timer || e.Method == Expires || e.Flags&NoPoint == 0 || e.Due == 0 {
 			continue
 		}
 		place, found := uint64(0), false
@@ -68,7 +75,7 @@ func expiries(events []Event) map[uint64]int64 {
 func (f *flips) add(j int) {
 	r := f.r
 	e, g := &r.events[j], r.goroutine(j)
-	if e.Op == Timer && e.Due > 0 {
+	if e.Op == Timer && e.Due > 0 && e.Method != Expires {
 		f.overtake(j, g)
 	}
 	if e.Object == 0 || e.Op == Pool || e.Op == Select && e.Flags&Case == 0 {
@@ -91,18 +98,21 @@ func (f *flips) add(j int) {
 func (f *flips) compare(i, j int) {
 	p, a, b := f.p, &f.r.events[i], &f.r.events[j]
 	rank, what := conflict(a, b)
-	if b.Flags&Case == 0 {
+	if b.Flags&Case == 0 || b.Method == Stream {
 		for _, due := range f.due[i] {
 			f.late(j, due, "timeout before "+name(b))
 		}
 	}
-	if a.Flags&Case == 0 {
+	if a.Flags&Case == 0 || a.Method == Stream {
 		for _, due := range f.due[j] {
 			f.late(i, due, "timeout before "+name(a))
 		}
 	}
 	if rank == 0 || a.Place == 0 || b.Place == 0 { // goroutines of the distribution are not held
 		return
+	}
+	if rank == rankClose && a.Method == Stream { // it returns an error
+		rank = rankSelect
 	}
 	key := signature{a.Context ^ uint64(a.Op)<<57, b.Context ^ uint64(b.Op)<<57}
 	times := p.pairs[key]
@@ -204,6 +214,9 @@ func classOf(e *Event) (class, string) {
 	case Send, Receive, Len:
 		return e.channelClass()
 	case Close:
+		if e.Method == Stream {
+			return closes, "close of a connection"
+		}
 		return closes, "close"
 	case Lock:
 		return lock, "lock"
@@ -242,6 +255,9 @@ func classOf(e *Event) (class, string) {
 
 func (e *Event) channelClass() (class, string) {
 	name := [...]string{Send: "send", Receive: "receive", Len: "len"}[e.Op]
+	if e.Method == Stream {
+		return [...]class{Send: send, Receive: receive}[e.Op], [...]string{Send: "write", Receive: "read from a connection"}[e.Op]
+	}
 	switch tried := e.Flags&Tries != 0; {
 	case e.Op == Len, tried && e.Flags&(Succeeded|Ready) == 0:
 		return trySend, name

@@ -89,6 +89,10 @@ func TestPredictor_Flips(t *testing.T) {
 		"unlock after try": {record(on(1, c, TryLock, Other).tried(false), on(2, c, Unlock, Other)), nil},
 		"two tries of a channel": {record(on(1, c, Receive, Other).tried(false), on(2, c, Receive, Other).tried(false)),
 			[]string{"receive before receive"}},
+		"stream":                 {record(send, on(1, 1, Send, Stream).tried(true), on(2, 1, Receive, Stream).tried(true), closed), nil},
+		"writes of a connection": {record(on(1, c, Send, Stream), on(2, c, Send, Stream)), []string{"write before write"}},
+		"closed connection": {record(on(1, c, Send, Stream).tried(true), on(2, c, Close, Stream)),
+			[]string{"close of a connection before write"}},
 		"go after a wait": {record(on(1, 1, WaitGroup, Waits), send, on(1, 1, WaitGroup, Reduces), on(2, 0, Go, Other).woken(3),
 			on(3, c, Close, Other).woken(4)), nil},
 	} {
@@ -153,7 +157,7 @@ func TestPredictor_CyclesWithWaits(t *testing.T) {
 	}{
 		"wait group": {slices.Concat(worker, []Event{on(1, 1, Lock, Other), on(1, wg, WaitGroup, Waits), on(1, 1, Unlock, Other)}),
 			"cycle of 1 lock and 1 wait"},
-		"not held": {slices.Concat(worker, []Event{on(1, 1, Lock, Other), on(1, 1, Unlock, Other), on(1, wg, WaitGroup, Waits)}), ""},
+		"not held":     {slices.Concat(worker, []Event{on(1, 1, Lock, Other), on(1, 1, Unlock, Other), on(1, wg, WaitGroup, Waits)}), ""},
 		"another lock": {slices.Concat(worker, []Event{on(1, 2, Lock, Other), on(1, wg, WaitGroup, Waits), on(1, 2, Unlock, Other)}), ""},
 		"read locks": {slices.Concat([]Event{on(2, 1, RLock, Other), on(2, 1, Unlock, Other), on(2, wg, WaitGroup, Reduces)},
 			[]Event{on(1, 1, RLock, Other), on(1, wg, WaitGroup, Waits), on(1, 1, Unlock, Other)}), ""},
@@ -215,8 +219,13 @@ func TestPredictor_Delays(t *testing.T) {
 			Event{Who: 2, Object: 8, Op: Send}), 30*ms + ms/10},
 		"inside": {record(on(1, 3, Lock, Other), on(1, 4, Lock, Other), Event{Who: 1, Object: 7, Op: Timer, Flags: NoPoint, Due: 30 * ms}),
 			30*ms + ms/10},
-		"sleep":         {record(on(1, 7, Atomic, Other), Event{Who: 2, Object: 7, Op: Atomic, Method: Loads, Time: 50 * ms}), 50*ms + ms/10},
-		"short":         {record(on(1, 7, Atomic, Other), Event{Who: 2, Object: 7, Op: Atomic, Method: Loads, Time: ms / 2}), 0},
+		"sleep": {record(on(1, 7, Atomic, Other), Event{Who: 2, Object: 7, Op: Atomic, Method: Loads, Time: 50 * ms}), 50*ms + ms/10},
+		"short": {record(on(1, 7, Atomic, Other), Event{Who: 2, Object: 7, Op: Atomic, Method: Loads, Time: ms / 2}), 0},
+		"read with a deadline": {record(Event{Who: 1, Object: 9, Op: Send, Method: Stream, Time: ms, Flags: Succeeded}, Event{Who: 2, Object: 9,
+			Op: Receive, Method: Stream, Flags: Succeeded, Time: 2 * ms, Due: 30 * ms}), 29*ms + ms/10},
+		"deadline of a pipe": {record(Event{Who: 1, Object: 9, Op: Timer, Method: Expires, Flags: NoPoint, Due: 30 * ms}, on(1, 0, Select, Other),
+			Event{Who: 1, Object: 8, Op: Receive, Flags: Case}, Event{Who: 1, Object: 9, Op: Receive, Flags: Case},
+			Event{Who: 2, Object: 8, Op: Send, Time: ms}), 29*ms + ms/10},
 		"much too long": {record(on(1, 7, Atomic, Other), Event{Who: 2, Object: 7, Op: Atomic, Method: Loads, Time: 2 * maxDelay}), 0},
 	} {
 		p := New(ms)

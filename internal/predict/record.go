@@ -36,6 +36,8 @@ const (
 	Loads          // it changes nothing
 	Swaps          // CompareAndSwap
 	Reduces        // Done, or Add with a negative number
+	Stream         // the object is a direction of a connection
+	Expires        // of Timer: it will close the object, a channel, when it is Due
 )
 
 // Flags of an event.

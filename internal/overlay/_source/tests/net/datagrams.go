@@ -43,11 +43,16 @@ func (ffd *fakeNetFD) macemcReceive(op string, b []byte, wait, peek bool) (d mac
 	}
 	var q packetQueueState
 	if wait {
-		dt, err := ffd.reads.lock(&ffd.readDeadline)
-		if err != nil {
-			return d, err
+		dt, closed := ffd.reads.lock(&ffd.readDeadline)
+		if closed != nil {
+			return d, closed
 		}
 		defer ffd.reads.unlock()
+		macemcUsesQueue(1)
+		defer func() {
+			pq.macemcUsed(macemcOpReceive, dt, err)
+			macemcUsesQueue(-1)
+		}()
 		select {
 		case <-dt.expired:
 			return d, os.ErrDeadlineExceeded
@@ -216,6 +221,7 @@ func (pq *packetQueue) macemcDeliver(b []byte, from sockaddr, h macemcHeader) bo
 		q.nBytes += len(b)
 	}
 	pq.put(q)
+	pq.macemcUsed(macemcOpSend, nil, nil)
 	return open
 }
 

@@ -297,6 +297,7 @@ func (ffd *fakeNetFD) macemcCloseRead() error {
 	q.readClosed, q.reset = true, q.nBytes > 0
 	ffd.unread = q.reset
 	ffd.queue.put(q)
+	ffd.queue.macemcUsed(macemcOpClose, nil, nil)
 	return nil
 }
 
@@ -310,6 +311,7 @@ func (ffd *fakeNetFD) macemcCloseWrite() error {
 	reset := q.noLinger
 	q.writeClosed = true
 	ffd.peer.queue.put(q)
+	ffd.peer.queue.macemcUsed(macemcOpClose, nil, nil)
 	if reset && !ffd.unread {
 		q = ffd.queue.get()
 		q.reset = true
@@ -322,6 +324,7 @@ func (pq *packetQueue) macemcShutRead() error {
 	q := pq.get()
 	q.readShut = true
 	pq.put(q)
+	pq.macemcUsed(macemcOpClose, nil, nil)
 	return nil
 }
 

@@ -7,7 +7,58 @@ import (
 	"os"
 	"sync/atomic"
 	"syscall"
+	"time"
+	"unsafe"
 )
+
+// The record of a run has the operations on queues of packets in place of those on their channels.
+
+//go:linkname macemcUsesQueue runtime.macemcUsesQueue
+func macemcUsesQueue(d int32)
+
+//go:linkname macemcConnected runtime.macemcConnected
+func macemcConnected(op uint64, obj uintptr, due int64, ok bool)
+
+//go:linkname macemcWillClose runtime.macemcWillClose
+func macemcWillClose(c unsafe.Pointer, after int64)
+
+//go:linkname macemcNow runtime.macemcNow
+func macemcNow() int64
+
+// Operations on a queue, with the numbers of package runtime.
+const (
+	macemcOpSend    = 1
+	macemcOpReceive = 2
+	macemcOpClose   = 3
+)
+
+// macemcUsed records an operation on a queue. A failed send operation, and one that a deadline ended, has no effect.
+func (pq *packetQueue) macemcUsed(op uint64, dt *deadlineTimer, err error) {
+	ok := err == nil || op == macemcOpReceive && err != os.ErrDeadlineExceeded
+	macemcConnected(op, uintptr(unsafe.Pointer(pq)), dt.macemcDue(), ok)
+}
+
+// macemcExpires records that a timer will close a channel after a duration.
+func macemcExpires(c chan struct{}, after time.Duration) {
+	macemcWillClose(*(*unsafe.Pointer)(unsafe.Pointer(&c)), int64(after))
+}
+
+// macemcArm sets when the timer of a deadline fires. A negative duration means never.
+//
+//go:norace
+func (dt *deadlineTimer) macemcArm(after time.Duration) {
+	if dt.macemcAt = 0; after >= 0 {
+		dt.macemcAt = macemcNow() + int64(after)
+	}
+}
+
+//go:norace
+func (dt *deadlineTimer) macemcDue() int64 {
+	if dt == nil {
+		return 0
+	}
+	return dt.macemcAt
+}
 
 // macemcLock is held by one Read or one Write of a socket, like the locks of a file descriptor. Goroutines get it in the order of their
 // arrival. Its fields are not scheduling points. The step that acquires it begins with the load of the deadline, so that two of these steps

@@ -24,6 +24,7 @@ type macemcOperating struct {
 	operation uint32 // number of its last recorded operation, from 1 on; 0 means none
 	last      bool   // it pauses at a hold with macemcHoldLast
 	reduces   bool   // its next operation on a WaitGroup counts down
+	connects  int32  // more than 0 means that its operations on channels are parts of one on a connection
 	due       int64  // when the timer of its next operation fires; 0 means that it is not set
 }
 
@@ -49,6 +50,8 @@ const (
 	macemcMethodLoads
 	macemcMethodSwaps
 	macemcMethodReduces
+	macemcMethodStream
+	macemcMethodExpires
 )
 
 // Bits of macemcOperation.flags.
@@ -59,6 +62,7 @@ const (
 	macemcIsReady
 	macemcOfReader
 	macemcNoPoint
+	macemcUnbuffered
 )
 
 // macemcHold makes a goroutine pause before an operation. It must match predict.Hold.
@@ -145,13 +149,16 @@ func macemcLocate(fp uintptr) (w macemcWhere) {
 // macemcOperates records an operation, unless the record is full.
 func macemcOperates(gp *g, op uint64, obj uintptr, w *macemcWhere) {
 	t, me := macemcT, &gp.macemc.test
-	if w.inner && obj&1 == 0 {
+	if w.inner && obj&1 == 0 || me.connects > 0 && op != macemcOpSelect {
 		return
 	}
 	if t.noperations < t.operationsLen {
 		flags, method := uint8(0), w.method
 		if me.tries || op == macemcOpTryLock || op == macemcOpLen {
 			flags = macemcTries
+		}
+		if op == macemcOpSend && obj != 0 && (*hchan)(unsafe.Pointer(obj)).dataqsiz == 0 {
+			flags |= macemcUnbuffered
 		}
 		if me.reduces && op == macemcOpWaitGroup && method != macemcMethodWaits {
 			method = macemcMethodReduces
@@ -180,11 +187,8 @@ func macemcComplete(gp *g, op uint64, ok bool) {
 // macemcOperatesCases records the cases of a select after it. taken is the number of the case that it takes, starting at 1; 0 means none.
 func macemcOperatesCases(gp *g, cases []scase, nsends int, block bool, taken uint32) {
 	t, me := macemcT, &gp.macemc.test
-	if t.operationsLen == 0 || t.over || gp.macemc.id <= macemcMain || me.operation == 0 || t.noperations > t.operationsLen {
-		return
-	}
-	o := t.operations[me.operation-1]
-	if o.who != gp.macemc.id || o.op != macemcOpSelect {
+	o, ok := macemcLastSelect(gp)
+	if !ok || me.connects > 0 {
 		return
 	}
 	o.waker = 0
@@ -198,6 +202,9 @@ func macemcOperatesCases(gp *g, cases []scase, nsends int, block bool, taken uin
 		o.obj, o.op, o.flags = uintptr(unsafe.Pointer(c)), macemcOpReceive, macemcIsCase
 		if i < nsends {
 			o.op = macemcOpSend
+			if c.dataqsiz == 0 {
+				o.flags |= macemcUnbuffered
+			}
 		}
 		if !block {
 			o.flags |= macemcTries
@@ -219,6 +226,66 @@ func macemcOperatesCases(gp *g, cases []scase, nsends int, block bool, taken uin
 	me.operation = min(t.noperations, t.operationsLen)
 }
 
+// macemcLastSelect returns the last operation of a goroutine if it is a select.
+func macemcLastSelect(gp *g) (o macemcOperation, ok bool) {
+	t, me := macemcT, &gp.macemc.test
+	if t.operationsLen == 0 || t.over || gp.macemc.id <= macemcMain || me.operation == 0 || t.noperations > t.operationsLen {
+		return o, false
+	}
+	o = t.operations[me.operation-1]
+	return o, o.who == gp.macemc.id && o.op == macemcOpSelect
+}
+
+// macemcUsesQueue is called with 1 before operations on the channels of a connection, and with -1 after them.
+//
+//go:linkname macemcUsesQueue
+func macemcUsesQueue(d int32) {
+	if macemcT != nil {
+		getg().macemc.test.connects += d
+	}
+}
+
+// macemcConnected records an operation on a connection, after the select that is a part of it. due is the deadline; 0 means none.
+//
+//go:linkname macemcConnected
+func macemcConnected(op uint64, obj uintptr, due int64, ok bool) {
+	gp, t := getg(), macemcT
+	if t == nil {
+		return
+	}
+	o, found := macemcLastSelect(gp)
+	if !found || t.noperations >= t.operationsLen {
+		return
+	}
+	me := &gp.macemc.test
+	o.op, o.obj, o.due, o.method, o.flags, o.waker = uint8(op), obj, due, macemcMethodStream, macemcIsCase, me.waker
+	if ok {
+		o.flags |= macemcSucceeded
+	}
+	t.operations[t.noperations] = o
+	t.noperations++
+	me.waker, me.operation = 0, t.noperations
+}
+
+// macemcWillClose records that a timer will close a channel after a duration.
+//
+//go:linkname macemcWillClose
+func macemcWillClose(obj unsafe.Pointer, after int64) {
+	if gp := getg(); macemcT != nil && gp.bubble != nil {
+		macemcOperatesTimer(uintptr(obj), macemcMethodExpires, gp.bubble.now+after)
+	}
+}
+
+// macemcNow returns the time of the test.
+//
+//go:linkname macemcNow
+func macemcNow() int64 {
+	if gp := getg(); gp.bubble != nil {
+		return gp.bubble.now
+	}
+	return 0
+}
+
 // macemcSwapped completes the last operation of the caller, if it compares and swaps, with its result.
 //
 //go:linkname macemcSwapped
@@ -238,14 +305,14 @@ func macemcCountsDown(down bool) {
 	}
 }
 
-// macemcOperatesTimer records that the distribution stops or resets a timer. That is no scheduling point.
-func macemcOperatesTimer(obj uintptr) {
+// macemcOperatesTimer records that the distribution starts, stops or resets a timer. That is no scheduling point.
+func macemcOperatesTimer(obj uintptr, method uint8, due int64) {
 	gp, t := getg(), macemcT
 	if t.operationsLen == 0 || t.over || gp.bubble == nil || gp.macemc.id <= macemcMain || t.noperations >= t.operationsLen {
 		return
 	}
-	t.operations[t.noperations] = macemcOperation{who: gp.macemc.id, obj: obj, time: gp.bubble.now, due: gp.macemc.test.due,
-		op: macemcOpTimer, flags: macemcNoPoint}
+	t.operations[t.noperations] = macemcOperation{who: gp.macemc.id, obj: obj, time: gp.bubble.now, due: due, op: macemcOpTimer,
+		method: method, flags: macemcNoPoint}
 	t.noperations++
 	gp.macemc.test.operation = t.noperations
 }

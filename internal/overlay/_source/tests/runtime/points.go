@@ -198,7 +198,7 @@ func macemcTimerPoint(obj, pc uintptr) {
 	if !macemcCallerAt(pc).standard {
 		macemcPointed(macemcOpTimer, obj)
 	} else {
-		macemcOperatesTimer(obj)
+		macemcOperatesTimer(obj, macemcMethodOther, me.due)
 	}
 	me.due = 0
 }
