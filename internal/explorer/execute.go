@@ -179,6 +179,10 @@ func (b *binary) logged() string {
 
 // completeLog adds the files that were read here to the log of the binary, if it has one.
 func (h *host) completeLog() {
+	if h.limits.cut { // the same command goes on, and the go command does not cache the result without the log
+		os.Remove(h.log)
+		h.log = ""
+	}
 	if h.log == "" {
 		return
 	}

@@ -65,6 +65,8 @@ type Result struct {
 type sampling struct {
 	sampled int               // number of schedules that were drawn
 	drawn   testsched.Sampled // Outcome.Sampled of all runs of an exhaustive exploration
+	spent   bool              // the time limit ended the exploration
+	raise   string            // what limited the time if not Config.Time of the command; empty means that this did
 	predictions
 }
 
@@ -287,7 +289,8 @@ func (r *Result) tooLong() string {
 // over reports whether the time limit, or one of parts equal parts of Config.Time, is used up.
 func (r *Result) over(c *Config, start stopwatch, parts int) bool {
 	r.Ended = !c.End.IsZero() && !time.Now().Before(c.End)
-	return r.Ended || c.Time > 0 && start.over(c.Time/time.Duration(parts))
+	r.spent = c.Time > 0 && start.over(c.Time/time.Duration(parts))
+	return r.Ended || r.spent
 }
 
 // ends reports whether a run that exceeded the limit of points ends if a random walk continues it. Such a run is long, or its schedule is

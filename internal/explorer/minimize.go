@@ -294,7 +294,7 @@ func (s *Settings) nearest(sch *testsched.Schedule, o *testsched.Outcome, runner
 	if o.Kind == testsched.Passed || o.Spins {
 		return
 	}
-	start := startWatch(s.latest)
+	start := startWatch(s.limits.latest)
 	var near *testsched.Outcome
 	seed, left := sch.Seed, func() bool { return !start.over(minimizeMost) }
 	try := func(list []testsched.Switch) bool {

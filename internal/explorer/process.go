@@ -105,7 +105,7 @@ func (s *Settings) confirm(c *Config, found *testsched.Schedule, finding *testsc
 		}
 	}
 	const processes = 60
-	less, start := *found, startWatch(s.latest)
+	less, start := *found, startWatch(s.limits.latest)
 	left := func() bool { return m.Runs < processes && !start.over(minimizeMost) }
 	less.Switches = remove(found.Switches, left, func(list []testsched.Switch) bool {
 		l := *found
@@ -222,8 +222,8 @@ func alone(s *Settings, sch *testsched.Schedule, runner testsched.Runner) *tests
 // within returns the time after a duration, or the latest time of the examination of findings if that is earlier.
 func (s *Settings) within(d time.Duration) time.Time {
 	t := time.Now().Add(d)
-	if !s.latest.IsZero() && s.latest.Before(t) {
-		return s.latest
+	if latest := s.limits.latest; !latest.IsZero() && latest.Before(t) {
+		return latest
 	}
 	return t
 }

@@ -73,7 +73,7 @@ func (r *Result) counts() string {
 		text = strings.Replace(text, "; ", "; at least ", 1)
 	}
 	if known := r.knownShare(); known < FewNewOrders {
-		text += fmt.Sprintf(", a new one in about %.0f %% of further runs (raise -explore-time)", 100*(1-known))
+		text += fmt.Sprintf(", a new one in about %.0f %% of further runs (raise %s)", 100*(1-known), cmp.Or(r.raise, "-explore-time"))
 	} else {
 		text += ", new ones are rare"
 	}

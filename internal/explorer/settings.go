@@ -8,9 +8,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/macemc/macemc/internal/testsched/program"
-
+	"github.com/macemc/macemc/internal/testbudget"
 	"github.com/macemc/macemc/internal/testsched"
+	"github.com/macemc/macemc/internal/testsched/program"
 )
 
 // Settings are the settings from the environment, and the progress of the test that is explored.
@@ -22,8 +22,7 @@ type Settings struct {
 	flags        program.Flags
 	summary      map[string]string // lines, by test
 	modules      string            // see VariableModules
-	reserve      time.Duration     // time reserved before the deadline for examining a finding
-	latest       time.Time         // when the examination of a finding must have ended; the zero time means no limit
+	limits       limits
 	provisional  provisionalFile
 	unstored     error // why the latest schedule could not be stored
 	unstarted    error // the latest failure to start a new process; nil means none
@@ -73,6 +72,7 @@ func FromEnvironment(args []string) *Settings {
 		n, err := strconv.Atoi(e)
 		s.config.Exhaustive, s.config.Preemptions = err == nil, n
 	}
+	s.limits.ledger = testbudget.Open(s.summaries)
 	s.config.Delay, _ = time.ParseDuration(os.Getenv(VariableDelay))
 	s.config.Time, _ = time.ParseDuration(os.Getenv(VariableTime))
 	return s
@@ -97,19 +97,6 @@ type Report struct {
 // Unexplored reports whether the test is to be executed as go test does.
 func (r *Report) Unexplored() bool { return r == nil || r.TimedOut != nil }
 
-// end returns the time after which no schedule begins, given the deadline of package testing, and sets s.latest. The zero time means no
-// limit.
-func (s *Settings) end(deadline time.Time) time.Time {
-	if deadline.IsZero() {
-		return deadline
-	}
-	if s.reserve == 0 {
-		s.reserve = min(10*time.Second, time.Until(deadline)/4)
-	}
-	s.latest = deadline.Add(-s.reserve / 4)
-	return deadline.Add(-s.reserve)
-}
-
 // Test explores a test until shortly before a deadline; the zero time means no deadline. It returns nil if the test is to be executed as go
 // test does.
 func (s *Settings) Test(u testsched.Unit, race bool, deadline time.Time, runner testsched.Runner) *Report {
@@ -119,7 +106,7 @@ func (s *Settings) Test(u testsched.Unit, race bool, deadline time.Time, runner 
 		return nil
 	}
 	c := s.config
-	c.Unit, c.Race, c.End = u, race, s.end(deadline)
+	c.Unit, c.Race, c.End = u, race, s.limits.end(deadline)
 	switch {
 	case s.only.outcome != "" && s.only.file != "":
 		return replayedAlone(s, &u, runner)
@@ -135,6 +122,7 @@ func (s *Settings) Test(u testsched.Unit, race bool, deadline time.Time, runner 
 		c.Test = f.Test
 		return replayed(s, &c, f, runner)
 	}
+	defer s.limits.begin(&c)()
 	return dividing(s, &c, runner)
 }
 
@@ -190,6 +178,7 @@ func explored(s *Settings, c *Config, runner testsched.Runner, first func(*tests
 func concluded(s *Settings, c *Config, r *Result, runner testsched.Runner) *Report {
 	r.predictions.locate(runner)
 	s.runs.places, s.runs.config = r.predictions.places, nil
+	r.raise = s.limits.short(r)
 	u := c.Unit
 	if r.Finding == nil && r.Stop == nil {
 		r.repeat(func(sch *testsched.Schedule) *testsched.Outcome { return s.replay(c, sch) })
@@ -324,7 +313,7 @@ func (s *Settings) found(c *Config, r *Result, runner testsched.Runner) *Report 
 	m := &Minimized{Schedule: r.Found, Outcome: again, by: r.prediction}
 	if !r.Finding.Spins { // each run of such a finding takes long
 		s.storeUnconfirmed(c, r, again, "minimized")
-		less := Minimize(r.Found, r.Finding, r.prediction, s.latest, plain, traced)
+		less := Minimize(r.Found, r.Finding, r.prediction, s.limits.latest, plain, traced)
 		s.SkipPatience = false // with fewer switches, a run may show the finding only if it does not wait
 		if o := s.replay(c, less.Schedule); o != nil && o.SameFinding(r.Finding) && !r.knows(o) {
 			less.show(o)

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/macemc/macemc/internal/testsched/program"
-
+	"github.com/macemc/macemc/internal/testbudget"
 	"github.com/macemc/macemc/internal/testsched"
+	"github.com/macemc/macemc/internal/testsched/program"
 )
 
 // division is a test whose subtests are explored one by one, as go test -run TEST/SUBTEST executes them.
@@ -184,6 +184,7 @@ const dependence = "it fails without other subtests of the test"
 // explore explores the units of the division, and the whole test if that is necessary.
 func (v *division) explore(s *Settings, c *Config, d testsched.Divisible) *Report {
 	all := &Report{}
+	s.limits.divide(c, len(v.units))
 	start, limit := startWatch(time.Time{}), c.Time*time.Duration(len(v.units))
 	for _, name := range v.units {
 		if name == c.Test {
@@ -194,6 +195,7 @@ func (v *division) explore(s *Settings, c *Config, d testsched.Divisible) *Repor
 		u.Test = name
 		if c.Time > 0 && start.over(limit) {
 			u.Time = time.Millisecond
+			s.limits.share = testbudget.Share{Time: u.Time, Full: c.Time, By: "-explore-time"}
 		}
 		part := d.Part(name)
 		dependent := false

@@ -66,7 +66,7 @@ func (s *Settings) summarizeAs(kind string, u testsched.Unit, r *Result, note st
 	if n := r.predictions.counts(r.Finding); n.Predicted > 0 {
 		s.summary[test] += fmt.Sprintf("predictions %q %d %d %d %d %d\n", test, n.Predicted, n.Tried, n.Confirmed, n.Others, n.Cut)
 	}
-	s.summary[test] += resultLines(test, r)
+	s.summary[test] += s.limits.shortLine(test, r) + resultLines(test, r)
 	known, fixed, unsought := s.knownLines(r)
 	for i, lines := range [][]string{known, fixed, unsought} {
 		for _, text := range lines {

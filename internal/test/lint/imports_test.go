@@ -120,7 +120,9 @@ var imports = []struct {
 	{pkg: "internal/testsched/program", strict: true},
 	{pkg: "internal/predict", strict: true},
 	{pkg: "internal/testsched", strict: true, module: "internal/predict internal/testsched/program"},
-	{pkg: "internal/explorer", module: "internal/predict internal/procgroup internal/testsched internal/testsched/program"},
+	{pkg: "internal/testbudget", strict: true},
+	{pkg: "internal/explorer", module: `internal/predict internal/procgroup internal/testbudget internal/testsched
+		internal/testsched/program`},
 	{pkg: "internal/overlay", strict: true, module: "internal/predict internal/testsched"},
 	{pkg: "observe", strict: true, module: "choose internal/replay sim internal/kernel internal/kernel/... internal/encoding/..."},
 	{pkg: "internal/refine", strict: true, module: "choose machine sim internal/eventkind internal/netmodel internal/table/..."},
@@ -214,7 +216,7 @@ var imports = []struct {
 	{pkg: "cmd/macemc/internal/gotest", module: `
 		internal/history internal/inspect internal/procgroup internal/task internal/textfmt internal/check/... eventgraph
 		mdb internal/replay internal/report/document internal/report/render search sim internal/eventkind
-		internal/netmodel internal/explorer internal/overlay internal/testsched internal/testsched/program
+		internal/netmodel internal/explorer internal/overlay internal/testbudget internal/testsched internal/testsched/program
 		internal/version`},
 	{pkg: "cmd/macemc/internal/cli", module: `
 		internal/pathfile internal/explore/stateset internal/search/schedules internal/search/strategy

@@ -33,6 +33,7 @@ type Runner struct {
 	Find     func(program string) (file string, err error) // locates a program that this one executes
 	debugged bool                                          // tests are built without optimization
 	results  *results                                      // nil means that they are not collected
+	typed    string                                        // the command line
 }
 
 // Command returns the command test.
@@ -56,6 +57,7 @@ func (a Runner) Command() *cobra.Command {
 				}
 				return a.printTestEnv(cmd.Context())
 			}
+			a.typed = commandOf(args)
 			return testWithResults(cmd.Context(), a, args)
 		},
 	}
@@ -154,7 +156,7 @@ func (a Runner) goTest(ctx context.Context, args []string, stdout, stderr io.Wri
 		terminal := &console{status: task.NewStatus(stderr, a.Terminal)}
 		shown = &lockedWriter{terminal, stderr}
 		stdout, stderr = &lockedWriter{terminal, stdout}, shown
-		summary = newSummaries(&x, stdout, stderr, a.results)
+		summary = newSummaries(&x, stdout, stderr, a)
 		cmd.Stdout, cmd.Stderr = summary, summary.cached
 	}
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }

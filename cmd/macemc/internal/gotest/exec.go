@@ -21,7 +21,11 @@ func (x *exploration) prepare(ctx context.Context, build overlay.Build, folder s
 	if env, err = x.environment(); err != nil {
 		return nil, nil, nil, err
 	}
-	points, modules := compilerFlags(ctx, build.Env, folder, flags, args)
+	list := listPackages(ctx, build.Env, folder, flags, args)
+	if err := plan(x, list, args); err != nil {
+		return nil, nil, nil, err
+	}
+	points, modules := compilerFlags(list, args)
 	rest, more = linkerFlags(args, append(flags, points...), build.Default("-ldflags"))
 	rest, start, err := x.execFlag(rest, build.Default("-exec"))
 	return rest, append(more, start), append(env, testsched.VariableModules+"="+strings.Join(modules, ",")), err

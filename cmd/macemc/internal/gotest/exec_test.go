@@ -55,11 +55,11 @@ func TestExecFlag(t *testing.T) {
 	if got := flag(&exploration{seed: 1, leaks: true}, "-exec", "time -p", "./x"); !strings.HasSuffix(got, " 2 time -p") {
 		t.Errorf("got %s", got)
 	}
-	if plain != flag(&exploration{seed: 1, leaks: true, store: "s", summaries: "t", temp: "u"}, "./x") {
+	if plain != flag(&exploration{seed: 1, leaks: true, store: "s", summaries: "t", temp: "u", budget: budget{total: 1}}, "./x") {
 		t.Error("folders of a command are part of the value")
 	}
-	for i, x := range []*exploration{{seed: 2, leaks: true}, {seed: 1}, {seed: 1, leaks: true, schedules: 1}, {seed: 1, leaks: true, time: 1},
-		{seed: 1, leaks: true, delay: 1}, {seed: 1, leaks: true, exhaust: "all"}, {seed: 1, leaks: true, schedule: "x"}} {
+	for i, x := range []*exploration{{seed: 2, leaks: true}, {seed: 1}, {seed: 1, leaks: true, budget: budget{schedules: 1}}, {seed: 1, leaks: true, budget: budget{time: 1}},
+		{seed: 1, leaks: true, budget: budget{delay: 1}}, {seed: 1, leaks: true, exhaust: "all"}, {seed: 1, leaks: true, schedule: "x"}} {
 		if flag(x, "./x") == plain {
 			t.Errorf("settings %d have the same value", i)
 		}

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/internal/explorer"
+	"github.com/macemc/macemc/internal/testbudget"
 	"github.com/macemc/macemc/internal/testsched"
 	"github.com/macemc/macemc/internal/testsched/program"
 	"github.com/macemc/macemc/internal/textfmt"
@@ -23,14 +24,10 @@ import (
 // exploration holds the flags of "macemc test" that go test does not have. It passes most of them on in the
 // environment of the tests.
 type exploration struct {
-	on        bool
-	leaks     bool
-	json      bool
-	race      bool
-	verbose   bool
-	schedules int
-	time      time.Duration
-	delay     time.Duration    // 0 means testsched.UsualDelay
+	on    bool
+	leaks bool
+	display
+	budget
 	schedule  string           // absolute path
 	stored    *explorer.Stored // the schedule
 	exhaust   string           // "all" or a number of preemptions; empty means that schedules are sampled
@@ -43,11 +40,10 @@ type exploration struct {
 	temp      string
 }
 
-// Default exploration times of a test.
-const (
-	exploreTime    = 2 * time.Second
-	exhaustiveTime = time.Minute
-)
+// display are flags of go test that change what is shown.
+type display struct {
+	json, race, verbose bool
+}
 
 // packageOf returns the import path of the package of the files among arguments of go test, or an empty string.
 // Schedules are stored for that package, and executed again as tests of it.
@@ -80,25 +76,15 @@ func packageOf(ctx context.Context, env []string, dir string, flags, args []stri
 // compilerFlags disables the compiler's intrinsics for package sync/atomic in packages outside the Go distribution, so that its functions
 // are called. With -race there are none, and the build is the same. The flags select packages by module, because "all" cannot exclude the
 // distribution, some of whose packages need the intrinsics.
-//
-// args are the arguments of go test. Values of flags among them are not packages, and -e makes the go command ignore them.
-func compilerFlags(ctx context.Context, env []string, dir string, tags, args []string) (flags, modules []string) {
-	packages := []string{"./..."}
+func compilerFlags(list []*testbudget.Package, args []string) (flags, modules []string) {
 	args, _ = splitArgs(args)
-	for _, arg := range args {
-		if strings.HasSuffix(arg, ".go") {
-			modules = []string{testsched.FileArguments}
-		} else if !strings.HasPrefix(arg, "-") {
-			packages = append(packages, arg)
-		}
+	if slices.ContainsFunc(args, func(arg string) bool { return !strings.HasPrefix(arg, "-") && strings.HasSuffix(arg, ".go") }) {
+		modules = []string{testsched.FileArguments}
 	}
-	for len(packages) > 0 {
-		list := slices.Concat([]string{"list", "-e", "-deps", "-test"}, tags, []string{"-f", "{{with .Module}}{{.Path}}{{end}}"}, packages)
-		if out, err := goOutput(ctx, dir, env, list...); err == nil {
-			modules = append(modules, strings.Fields(out)...)
-			break
+	for _, p := range list {
+		if p.Module != nil {
+			modules = append(modules, p.Module.Path)
 		}
-		packages = packages[:len(packages)-1] // drop an argument that cannot be the path of a package
 	}
 	slices.Sort(modules)
 	modules = slices.Compact(modules)
@@ -122,7 +108,7 @@ func linkerFlags(args, flags []string, inGoFlags string) (rest, more []string) {
 
 // ownFlags returns the names of the flags that go test does not have.
 func ownFlags() []string {
-	return []string{"schedules", "explore-time", "explore-seed", "explore-delay", "schedule", "explore", "exhaustive", "leaks"}
+	return []string{"schedules", "explore-time", "explore-total", "explore-seed", "explore-delay", "schedule", "explore", "exhaustive", "leaks"}
 }
 
 // suggestFlag asks for the flag of the exploration that an unknown one may stand for. It returns an empty string if none is similar.
@@ -140,22 +126,11 @@ func explorationFlags(folder string, args []string) (x exploration, rest []strin
 	if x.folder, err = filepath.Abs(folder); err != nil {
 		return x, nil, err
 	}
-	given := false
 	set := func(name, value string) (err error) {
+		if known, err := x.set(name, value); known {
+			return err
+		}
 		switch name {
-		case "schedules":
-			if x.schedules, err = strconv.Atoi(value); err != nil || x.schedules < 1 {
-				return fmt.Errorf("-schedules must be a positive number")
-			}
-		case "explore-time":
-			given = true
-			if x.time, err = time.ParseDuration(value); err != nil || x.time <= 0 {
-				return fmt.Errorf("-explore-time must be a positive duration such as 30s")
-			}
-		case "explore-delay":
-			if x.delay, err = time.ParseDuration(value); err != nil || x.delay <= 0 {
-				return fmt.Errorf("-explore-delay must be a positive duration such as 20ms")
-			}
 		case "explore-seed":
 			if x.seed, err = strconv.ParseUint(value, 10, 64); err != nil {
 				return fmt.Errorf("-explore-seed must be a number")
@@ -232,12 +207,7 @@ func explorationFlags(folder string, args []string) (x exploration, rest []strin
 			return x, nil, err
 		}
 	}
-	if x.schedules == 0 && !given {
-		x.time = exploreTime
-		if x.exhaust != "" {
-			x.time = exhaustiveTime
-		}
-	}
+	x.complete(x.exhaust != "")
 	return x, append(rest, tests...), nil
 }
 

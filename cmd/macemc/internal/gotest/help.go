@@ -59,6 +59,8 @@ Flags:
   -schedules N        stop after N schedules of each test (default: no limit)
   -explore-time D     stop after D of processor time for each test (default: 2s; with
                       -exhaustive 1m, with -schedules no limit)
+  -explore-total D    stop after D of processor time for all tests (default: 10m, or no limit if
+                      one for each test is given), and say what is left untried
   -explore-seed N     seed the schedules with N (default 1)
   -explore-delay D    delay goroutines by up to D of the test's clock, so that timers fire before
                       them (default 1ms)

@@ -125,7 +125,7 @@ func (r *results) finish(s *summaries) {
 		return
 	}
 	r.finished, r.total, r.assumed = true, s.total, s.unscheduled()
-	r.notes = slices.Concat(s.noteLines(true), []string{r.assumed}, s.known)
+	r.notes = slices.Concat(s.noteLines(true), []string{r.assumed}, s.known, s.untried())
 	for _, names := range s.failing {
 		for _, name := range names {
 			r.problems = append(r.problems, name+" fails")
@@ -201,6 +201,9 @@ func (p *packageResult) suite(assumed string) render.Suite {
 		delete(fails, function(t.name))
 		if t.note != "" && t.kind != explorer.New {
 			property("not_covered", t.name+": "+t.note)
+		}
+		for _, text := range t.part.short.notes() {
+			property("not_covered", t.name+": "+text)
 		}
 		for _, line := range slices.Concat(t.known, t.fixed) {
 			property("known", t.name+": "+line)

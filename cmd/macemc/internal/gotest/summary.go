@@ -12,31 +12,32 @@ import (
 
 	"github.com/macemc/macemc/internal/check/exitcode"
 	"github.com/macemc/macemc/internal/explorer"
+	"github.com/macemc/macemc/internal/testbudget"
 	"github.com/macemc/macemc/internal/testsched"
 	"github.com/macemc/macemc/internal/textfmt"
 )
 
 // summaries is a writer that appends a summary of the exploration to the line of each package.
 type summaries struct {
-	out     io.Writer
-	folder  string           // of the summaries of this run
-	cached  *cachedSummaries // nil means none
-	pkg     string           // see exploration
-	race    bool
-	verbose bool   // -v
-	rest    []byte // incomplete line
-	total   packageSummary
-	notes   []testNote
-	failed  int             // number of failed tests, and of findings that no failed test reports
-	shown   map[string]bool // packages whose summaries were read
+	out    io.Writer
+	folder string           // of the summaries of this run
+	cached *cachedSummaries // nil means none
+	pkg    string           // see exploration
+	display
+	rest   []byte // incomplete line
+	total  packageSummary
+	notes  []testNote
+	failed int             // number of failed tests, and of findings that no failed test reports
+	shown  map[string]bool // packages whose summaries were read
 
-	json    bool
 	end     io.Writer           // for the last lines
 	failing map[string][]string // failed tests of packages without a summary yet; only events of -json name the package
 	known   []string            // lines about known findings
 	counts  struct{ new, known, fixed, unsought, hidden, damaged int }
 	results *results // nil means that they are not collected
 	failures
+	typed  string // the command line
+	budget *budget
 }
 
 // failures describes what failed besides tests.
@@ -61,6 +62,7 @@ type packageSummary struct {
 	found            []string       // tests with a new finding
 	results          []*testResult
 	saved            explorer.Saved
+	short            shortBy
 	sampling
 }
 
@@ -81,6 +83,10 @@ func (p *packageSummary) add(q packageSummary) {
 	p.delays = max(p.delays, q.delays)
 	p.saved.Passing += q.saved.Passing
 	p.saved.Unfit += q.saved.Unfit
+	if p.short == nil {
+		p.short = shortBy{}
+	}
+	p.short.add(q.short)
 	p.sampled += q.sampled
 	p.unsaturated += q.unsaturated
 	p.predictions.Add(q.predictions)
@@ -106,11 +112,15 @@ func (p packageSummary) String() string {
 	}
 	text := fmt.Sprintf("%s of %s%s, %.0f/s", textfmt.Plural(p.schedules, "schedule"), textfmt.Plural(p.tests, "test"), complete,
 		float64(p.schedules)/max(p.elapsed.Seconds(), 1e-6))
+	raise := byTime
+	if len(p.short) > 0 {
+		raise = testbudget.ByTotal
+	}
 	switch {
 	case p.unsaturated > 0 && p.tests > 1:
-		text += fmt.Sprintf(", new orders until the end in %d of them (raise -explore-time)", p.unsaturated)
+		text += fmt.Sprintf(", new orders until the end in %d of them (raise %s)", p.unsaturated, raise)
 	case p.unsaturated > 0:
-		text += ", new orders until the end (raise -explore-time)"
+		text += fmt.Sprintf(", new orders until the end (raise %s)", raise)
 	case p.sampled > 0:
 		text += ", new orders are rare"
 	}
@@ -120,14 +130,14 @@ func (p packageSummary) String() string {
 	if p.saved.Passing > 0 {
 		text += "; " + p.saved.String()
 	}
-	return text
+	return text + p.short.String()
 }
 
 // newSummaries returns the writer for the output of go test, which writes to stdout, and to stderr what is not in events of -json.
-func newSummaries(x *exploration, stdout, stderr io.Writer, r *results) *summaries {
+func newSummaries(x *exploration, stdout, stderr io.Writer, a Runner) *summaries {
 	keys := &cachedSummaries{store: x.store, out: stderr, looked: map[string]string{}, saved: map[string][]string{}}
-	s := &summaries{out: stdout, end: stdout, folder: x.summaries, cached: keys, race: x.race, verbose: x.verbose, json: x.json, pkg: x.pkg,
-		results: r}
+	s := &summaries{out: stdout, end: stdout, folder: x.summaries, cached: keys, display: x.display, pkg: x.pkg,
+		results: a.results, typed: a.typed, budget: &x.budget}
 	if x.json {
 		s.end = stderr
 	}
@@ -200,6 +210,9 @@ func (s *summaries) line(event, line string) string {
 		_ = os.Chtimes(file, now, now) // see keyAge
 	}
 	sum := s.read(pkg, file)
+	if !strings.Contains(line, "(cached)") {
+		s.budget.record(pkg, sum.results)
+	}
 	s.failed += sum.unexcused(s.failing[event])
 	for _, name := range sum.found {
 		if contains(s.failing[event], name) {
@@ -247,6 +260,11 @@ func (s *summaries) read(pkg, file string) (sum packageSummary) {
 	sum.results, sum.names = readTests(string(text)), map[string]int{}
 	for _, t := range sum.results {
 		s.addTest(&sum, pkg, t.testLine)
+		if s.verbose || s.json {
+			for _, text := range t.part.short.notes() {
+				s.note(pkg, t.name, text)
+			}
+		}
 		sum.add(t.part)
 		s.counts.known += len(t.known)
 		s.counts.fixed += len(t.fixed)
@@ -346,7 +364,7 @@ func (s *summaries) finish() {
 	if (s.verbose || s.json) && s.total.tests > 1 {
 		fmt.Fprintln(s.end, "macemc:", s.unscheduled())
 	}
-	for _, line := range s.known {
+	for _, line := range slices.Concat(s.known, s.untried()) {
 		fmt.Fprintln(s.end, "macemc:", line)
 	}
 	if s.undefined != "" {
@@ -359,6 +377,14 @@ func (s *summaries) finish() {
 		}
 		fmt.Fprintf(s.end, "macemc: %d new, %d known, %d fixed%s\n", s.counts.new, s.counts.known, s.counts.fixed, unsought)
 	}
+}
+
+// untried describes what limits of time left untried.
+func (s *summaries) untried() []string {
+	if s.budget == nil {
+		return nil
+	}
+	return s.total.short.lines(s.total.tests, s.budget.total, s.typed)
 }
 
 // unscheduled describes what the exploration does not cover of any test.

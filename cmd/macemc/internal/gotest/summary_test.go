@@ -41,7 +41,7 @@ func TestSummaries_Coverage(t *testing.T) {
 func TestSummaries_Unexplored(t *testing.T) {
 	for _, verbose := range []bool{false, true} {
 		var out strings.Builder
-		s := &summaries{out: &out, end: &out, verbose: verbose}
+		s := &summaries{out: &out, end: &out, display: display{verbose: verbose}}
 		s.note("p", "TestA", "left after the test has returned: goroutine 2")
 		for _, pkg := range []string{"q", "r", "s"} {
 			for _, test := range []string{"TestB", "TestC"} {
@@ -129,7 +129,7 @@ func TestSummaries_Known(t *testing.T) {
 			}
 		}
 		var out, end strings.Builder
-		s := &summaries{out: &out, end: &end, folder: dir, json: strings.HasPrefix(c.output, "{")}
+		s := &summaries{out: &out, end: &end, folder: dir, display: display{json: strings.HasPrefix(c.output, "{")}}
 		s.Write([]byte(c.output))
 		s.finish()
 		if got := s.status(c.ended); got != c.want || (s.failed > 0) && c.want != 1 {
@@ -155,7 +155,7 @@ func TestSummaries_Events(t *testing.T) {
 		`{"Action":"output","Package":"example.org/p","Output":"a \u003cb\u003e\n"}` + "\n" + `{"Action":"pass","Package":"example.org/p","Elapsed":0.1}` + "\n"
 	const bounds = "6 schedules of 2 tests (2 complete with at most 1 preemption, early timers included) with delays up to 1ms (-explore-delay 100ms tries longer ones), 60000/s"
 	var out, end strings.Builder
-	s := &summaries{out: &out, end: &end, folder: dir, json: true, pkg: "example.org/p"}
+	s := &summaries{out: &out, end: &end, folder: dir, display: display{json: true}, pkg: "example.org/p"}
 	s.Write([]byte(output))
 	s.finish()
 	if want := strings.Replace(output, `0.1s`, `0.1s\t`+bounds, 1); out.String() != want {

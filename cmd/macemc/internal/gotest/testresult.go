@@ -3,6 +3,7 @@ package gotest
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/macemc/macemc/internal/explorer"
 )
@@ -28,6 +29,8 @@ func readTests(text string) (list []*testResult) {
 		}
 		var name, note string
 		var known float64
+		var drawn int
+		var full time.Duration
 		var one packageSummary
 		n := &one.predictions
 		switch {
@@ -44,6 +47,12 @@ func readTests(text string) (list []*testResult) {
 			if one.sampled = 1; known < explorer.FewNewOrders {
 				one.unsaturated = 1
 			}
+		case scan("short %q %s %d %d", &name, &note, &drawn, (*int64)(&full)):
+			n := shortened{partly: 1, full: full}
+			if drawn <= 1 {
+				n = shortened{unvaried: 1, full: full}
+			}
+			one.short = shortBy{note: n}
 		case scan("skipped %q", &name):
 			t.skipped = true
 		default:

@@ -1,0 +1,232 @@
+package gotest
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/macemc/macemc/internal/explorer"
+	"github.com/macemc/macemc/internal/testbudget"
+	"github.com/macemc/macemc/internal/textfmt"
+	"github.com/macemc/macemc/internal/version"
+)
+
+// budget limits the exploration of the tests of a command.
+type budget struct {
+	schedules int           // of each test; 0 means no limit
+	time      time.Duration // of each test; 0 means no limit
+	delay     time.Duration // 0 means testsched.UsualDelay
+	total     time.Duration // of all tests; 0 means no limit
+	timed     bool          // time is given
+	totaled   bool          // total is given
+	planner   *testbudget.Planner
+}
+
+// Default exploration times.
+const (
+	exploreTime    = 2 * time.Second // of a test
+	exhaustiveTime = time.Minute     // of a test
+	// exploreTotal is the default for all tests, unless a limit for each is given. It is that of -timeout for the tests of a package.
+	exploreTotal = 10 * time.Minute
+)
+
+// set sets the limit that a flag names. known is false if it is another flag.
+func (b *budget) set(name, value string) (known bool, err error) {
+	duration := func(to *time.Duration, example string) {
+		if *to, err = time.ParseDuration(value); err != nil || *to <= 0 {
+			err = fmt.Errorf("-%s must be a positive duration such as %s", name, example)
+		}
+	}
+	switch name {
+	case "schedules":
+		if b.schedules, err = strconv.Atoi(value); err != nil || b.schedules < 1 {
+			err = fmt.Errorf("-schedules must be a positive number")
+		}
+	case "explore-time":
+		b.timed = true
+		duration(&b.time, "30s")
+	case "explore-delay":
+		duration(&b.delay, "20ms")
+	case "explore-total":
+		if b.totaled = true; value != "0" {
+			duration(&b.total, "10m, or 0")
+		}
+	default:
+		return false, nil
+	}
+	return true, err
+}
+
+// complete sets the defaults.
+func (b *budget) complete(exhaustive bool) {
+	if b.schedules == 0 && !b.timed {
+		b.time = exploreTime
+		if exhaustive {
+			b.time = exhaustiveTime
+		}
+	}
+	if b.schedules == 0 && !b.timed && !exhaustive && !b.totaled {
+		b.total = exploreTotal
+	}
+}
+
+// plan shares out the exploration time among the tests of the packages that the arguments of go test name.
+func plan(x *exploration, list []*testbudget.Package, args []string) error {
+	if x.schedule != "" {
+		return nil
+	}
+	x.planner = &testbudget.Planner{Store: x.store, Each: x.time, Total: x.total,
+		Settings: fmt.Sprint(version.Current(), x.seed, x.schedules, x.time, x.delay, x.exhaust, x.leaks, x.tags, x.race)}
+	_, x.planner.Run, _ = takeFlag(args, "run")
+	_, x.planner.Skip, _ = takeFlag(args, "skip")
+	named := packageArguments(args)
+	folder, _ := filepath.EvalSymlinks(x.folder)
+	return x.planner.Plan(list, func(p *testbudget.Package) bool {
+		switch {
+		case x.pkg != "":
+			return p.ImportPath == x.pkg
+		case slices.ContainsFunc(p.Match, func(m string) bool { return slices.Contains(named, m) }):
+			return true
+		}
+		dir, _ := filepath.EvalSymlinks(p.Dir)
+		return len(named) == 0 && dir == folder
+	}).Write(x.summaries)
+}
+
+// packageArguments returns those arguments of go test that may name packages.
+func packageArguments(args []string) (list []string) {
+	args, _ = splitArgs(args)
+	for _, arg := range args {
+		if !strings.HasPrefix(arg, "-") && !strings.HasSuffix(arg, ".go") {
+			list = append(list, arg)
+		}
+	}
+	return list
+}
+
+// listPackages lists the packages of the module, and those that the arguments of go test name, with all that they import. Values of flags
+// among the arguments are not packages, and -e makes the go command ignore them.
+func listPackages(ctx context.Context, env []string, dir string, tags, args []string) []*testbudget.Package {
+	packages := append([]string{"./..."}, packageArguments(args)...)
+	for ; len(packages) > 0; packages = packages[:len(packages)-1] { // without an argument that cannot be the path of a package
+		list := slices.Concat([]string{"list", "-e", "-deps", "-test"}, tags, []string{testbudget.Listed}, packages)
+		if out, err := goOutput(ctx, dir, env, list...); err == nil {
+			parsed, _ := testbudget.ParsePackages(out)
+			return parsed
+		}
+	}
+	return nil
+}
+
+// shortened counts tests that had less than their full time.
+type shortened struct {
+	unvaried int // tests that had the default order only
+	partly   int // others
+	full     time.Duration
+}
+
+// shortBy are such counts, by what limits the time.
+type shortBy map[string]shortened
+
+func (s shortBy) add(other shortBy) {
+	for by, n := range other {
+		m := s[by]
+		s[by] = shortened{m.unvaried + n.unvaried, m.partly + n.partly, max(m.full, n.full)}
+	}
+}
+
+// String names the tests that lack time.
+func (n shortened) String() string {
+	var parts []string
+	if n.unvaried > 0 {
+		parts = append(parts, textfmt.Plural(n.unvaried, "test")+" only in the default order")
+	}
+	if n.partly > 0 {
+		parts = append(parts, fmt.Sprintf("%s with less than %s", textfmt.Plural(n.partly, "test"), short(n.full)))
+	}
+	return strings.Join(parts, " and ")
+}
+
+// short formats a duration without zero units.
+func short(d time.Duration) string {
+	text := d.String()
+	if strings.HasSuffix(text, "m0s") {
+		text = strings.TrimSuffix(text, "0s")
+	}
+	if strings.HasSuffix(text, "h0m") {
+		text = strings.TrimSuffix(text, "0m")
+	}
+	return text
+}
+
+// String returns the part of a package's line.
+func (s shortBy) String() (text string) {
+	for _, by := range []string{testbudget.ByTotal, testbudget.ByTimeout, byTime} {
+		if n := s[by]; n.unvaried+n.partly > 0 {
+			text += fmt.Sprintf("; %s left %v", by, n)
+		}
+	}
+	return text
+}
+
+// notes describes what a single test lacks.
+func (s shortBy) notes() (list []string) {
+	for by, n := range s {
+		if n.unvaried > 0 {
+			list = append(list, by+" left only the default order")
+		} else {
+			list = append(list, fmt.Sprintf("%s left less than %s", by, short(n.full)))
+		}
+	}
+	return list
+}
+
+// byTime is the limit of a test with many subtests.
+const byTime = "-explore-time"
+
+// lines describe what was left untried, and how to go on.
+func (s shortBy) lines(of int, total time.Duration, command string) (list []string) {
+	for _, by := range []string{testbudget.ByTotal, testbudget.ByTimeout, byTime} {
+		n := s[by]
+		if n.unvaried+n.partly == 0 {
+			continue
+		}
+		value, how := "", "raise "+by
+		if by == testbudget.ByTotal {
+			value, how = " "+short(total), "to go on: "+command
+		}
+		list = append(list, fmt.Sprintf("%s%s left %v, of %s; %s", by, value, n, textfmt.Plural(of, "test"), how))
+	}
+	return list
+}
+
+// record records the explorations of a package for later commands.
+func (b *budget) record(pkg string, tests []*testResult) {
+	if b == nil || b.planner == nil {
+		return
+	}
+	for _, t := range tests {
+		stopped := strings.HasSuffix(t.note, explorer.Exploring) || strings.Contains(t.note, testbudget.ByTimeout)
+		b.planner.Explored(pkg, function(t.name), testbudget.Explored{Used: t.elapsed, Short: len(t.part.short) > 0 || stopped,
+			New: t.part.unsaturated > 0})
+	}
+	b.planner.Save(pkg)
+}
+
+// commandOf returns the command that the user gave.
+func commandOf(args []string) string {
+	words := []string{"macemc test"}
+	for _, arg := range args {
+		quoted, err := quoteWord(arg)
+		words = append(words, cmp.Or(quoted, arg))
+		if err != nil {
+			return words[0] + " ..."
+		}
+	}
+	return strings.Join(words, " ")
+}

@@ -1,0 +1,91 @@
+package explorer
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/macemc/macemc/internal/testbudget"
+)
+
+// limits are the limits of time of the tests of a package.
+type limits struct {
+	reserve time.Duration // reserved before the deadline for examining a finding
+	latest  time.Time     // when the examination of a finding must have ended; the zero time means no limit
+	ledger  *testbudget.Ledger
+	share   testbudget.Share // of the test in progress
+	cut     bool             // the time of the command was not enough for a test
+}
+
+// maxWaiting bounds the time of a command whose tests wait, or whose machine is busy: a test uses at least this part of its real time.
+const maxWaiting = 4
+
+// end returns the time after which no schedule begins, given the deadline of package testing, and sets l.latest. The zero time means no
+// limit.
+func (l *limits) end(deadline time.Time) time.Time {
+	if deadline.IsZero() {
+		return deadline
+	}
+	if l.reserve == 0 {
+		l.reserve = min(10*time.Second, time.Until(deadline)/4)
+	}
+	l.latest = deadline.Add(-l.reserve / 4)
+	return deadline.Add(-l.reserve)
+}
+
+// begin sets the time of a test to its share of the time of the command. end records what the test has used.
+func (l *limits) begin(c *Config) (end func()) {
+	l.share = testbudget.Share{}
+	if l.ledger == nil {
+		return func() {}
+	}
+	start := startWatch(time.Time{})
+	l.set(c, l.ledger.Begin(c.Package, c.Test, until(c.End)))
+	return func() {
+		used := processorTime() - start.cpu
+		l.ledger.End(max(used, time.Since(start.wall)/maxWaiting))
+	}
+}
+
+// divide sets the time of each of some parts of a test.
+func (l *limits) divide(c *Config, parts int) {
+	if l.ledger != nil {
+		l.set(c, l.ledger.Divide(parts, until(c.End)))
+	}
+}
+
+func (l *limits) set(c *Config, s testbudget.Share) {
+	l.share = s
+	if s.By != "" {
+		c.Time = s.Time
+	}
+}
+
+// until returns the time left, or 0 if it is unlimited.
+func until(end time.Time) time.Duration {
+	if end.IsZero() {
+		return 0
+	}
+	return max(1, time.Until(end))
+}
+
+// short returns what has ended an exploration before its full time. An empty string means that nothing has.
+func (l *limits) short(r *Result) string {
+	if r.Finding != nil || r.Stop != nil || r.Saturated || r.Complete != nil && r.Missing == "" || r.First == nil || r.Ended || !r.spent {
+		return ""
+	}
+	return l.share.By
+}
+
+// shortLine returns the line of a summary for a test whose exploration was ended.
+func (l *limits) shortLine(test string, r *Result) string {
+	by := l.short(r)
+	if by == "" {
+		return ""
+	}
+	l.cut = l.cut || by == testbudget.ByTotal
+	drawn := r.sampled
+	if r.Exhaustive {
+		drawn = r.Schedules
+	}
+	return fmt.Sprintf("short %q %s %d %d\n", test, by, drawn, l.share.Full)
+}
