@@ -108,6 +108,18 @@ func (p *Program) Carries() {}
 // Outline implements [simext.Outliner]: describing the stacks of all goroutines is slow.
 func (p *Program) Outline(on bool) { p.goroutines.outlined = on }
 
+// Booted implements [simext.Storing].
+func (p *Program) Booted() (map[string][]byte, error) {
+	first := p.goroutines.last
+	if first == nil || p.goroutines.data == "" {
+		return nil, nil
+	}
+	for first.before != nil {
+		first = first.before
+	}
+	return filetree.Files(first.boot.files.Image)
+}
+
 // Stale implements [simext.Showing]. It reports whether Seen is of an earlier step.
 func (p *Program) Stale() bool { return p.stale }
 

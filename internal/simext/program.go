@@ -31,3 +31,10 @@ func AwaitProgram(wait func()) { wait() }
 //
 //lint:state it affects only steps that are aborted
 var Suspected atomic.Uint32
+
+// Storing is implemented by services that keep files on the disk of their node.
+type Storing interface {
+	// Booted returns the files that the node found at its last boot, by path below its data directory, and the directories as well,
+	// whose paths end in a slash. It returns nil if there is no data directory.
+	Booted() (map[string][]byte, error)
+}

@@ -53,6 +53,8 @@ type Replay struct {
 	JSON bool
 	// Verbose shows each step also in the text, which otherwise folds steps as the lane view does.
 	Verbose bool
+	// Files is the folder to which the files are written that each node found at its last boot; empty means none.
+	Files string
 }
 
 // Validate implements [Task].
@@ -78,6 +80,9 @@ func (r *Replay) Do(ctx context.Context, p *Process) error {
 	}
 	if h := &l.Header; r.To < 0 && recurs && t.Finding == nil && h.Endless && t.Round != h.Round {
 		return t.SetRound(h.Round) // the file claims a cycle that the run does not have
+	}
+	if err := writeBootFiles(ctx, l, r.Files, p.Stderr); err != nil {
+		return err
 	}
 	if r.JSON {
 		err = WriteJSON(p.Stdout, t)

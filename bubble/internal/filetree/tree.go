@@ -75,6 +75,25 @@ func (t *Tree) Walk(f func(path string, ino int)) {
 	visit("", Root)
 }
 
+// Files returns the files of an encoded tree by path, and the directories as well, whose paths end in a slash. Paths are relative.
+func Files(image []byte) (map[string][]byte, error) {
+	t, err := Parse(image)
+	if err != nil {
+		return nil, err
+	}
+	all := map[string][]byte{}
+	t.Walk(func(path string, ino int) {
+		path = strings.TrimPrefix(path, "/")
+		switch i := t.Inodes[ino]; {
+		case !i.IsDir():
+			all[path] = i.Data
+		case ino != Root:
+			all[path+"/"] = nil
+		}
+	})
+	return all, nil
+}
+
 // HasData reports whether ino is a file that is not empty, or a directory that contains one.
 func (t *Tree) HasData(ino int) bool {
 	i := t.Inodes[ino]

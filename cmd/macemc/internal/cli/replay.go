@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -25,6 +26,7 @@ finding that the file records, 2 if the file cannot be replayed, 0 otherwise and
 --to.`,
 		Example: `  macemc replay macemc-out/pingack-every-ping-is-acknowledged-1/error.path
   macemc replay error.path --to 7
+  macemc replay error.path --files crashed
   macemc replay error.path --json`,
 		Args: a.oneRun(&r.File),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -34,10 +36,17 @@ finding that the file records, 2 if the file cannot be replayed, 0 otherwise and
 			if !cmd.Flags().Changed("to") {
 				r.To = -1
 			}
+			if r.Files != "" {
+				var err error
+				if r.Files, err = filepath.Abs(r.Files); err != nil {
+					return err
+				}
+			}
 			return a.onFile(cmd.Context(), r.File, &r)
 		},
 	}
 	cmd.Flags().IntVar(&r.To, "to", 0, "stop after step `N`, 0 for the initial state (default: all steps)")
+	cmd.Flags().StringVar(&r.Files, "files", "", "write the files that each node found at its last boot below `DIR`, which is new or empty")
 	cmd.Flags().BoolVar(&r.JSON, "json", false, "print one JSON object")
 	cmd.Flags().BoolVarP(&r.Verbose, "verbose", "v", false, "show each step")
 	return cmd
