@@ -34,7 +34,8 @@ type original struct {
 
 func (b *original) tell(r *shrink.Result, began time.Time) {
 	b.facts.FromSteps, b.facts.Candidates, b.facts.Executed = r.From, r.Tried, r.Executed
-	b.facts.Minimal, b.facts.Pairs, b.facts.Over, b.facts.Seconds = r.Minimal, r.Pairs, r.Over, time.Since(began).Seconds()
+	b.facts.Minimal, b.facts.Pairs, b.facts.Choices, b.facts.Over = r.Minimal, r.Pairs, r.Choices, r.Over
+	b.facts.Seconds = time.Since(began).Seconds()
 }
 
 // file returns the run as a path file.

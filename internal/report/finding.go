@@ -97,6 +97,8 @@ type Shrunk struct {
 	Minimal bool `json:"minimal"`
 	// Pairs means that no two causes can be omitted together with all their consequences.
 	Pairs bool `json:"minimal_pairs,omitempty"`
+	// Choices means that this was not tried with all combinations of the choices of crashes.
+	Choices bool `json:"not_all_crash_choices,omitempty"`
 	// Over means that the budget ended before all candidates were tried.
 	Over     bool   `json:"budget_over,omitempty"`
 	Original string `json:"original_path_file,omitempty"` // empty means none

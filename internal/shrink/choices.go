@@ -35,7 +35,7 @@ func crashChoices(s Script) (at []position) {
 type position struct{ list, at int }
 
 // dropWithChoices drops single steps, and pairs of causes, with other choices of crashes. Without a step, other effects precede a crash, so
-// that the same choice leaves something else. The run is not called minimal if some of these candidates were not tried.
+// that the same choice leaves something else.
 func dropWithChoices(ctx context.Context, r *reducer) bool {
 	choices := len(crashChoices(r.best))
 	if choices == 0 {
@@ -46,14 +46,14 @@ func dropWithChoices(ctx context.Context, r *reducer) bool {
 			return true
 		}
 	}
-	r.minimal = r.minimal && !r.over && choices <= mostTogether
+	r.minimal, r.choices = r.minimal && !r.over, choices > mostTogether
 	if !r.pairs {
 		return false
 	}
 	script, causes := r.causes(r.best)
 	groups := consequences(causes)
 	if n := len(groups); choices > mostTogether || n*n/2*mostAlternatives*mostAlternatives > mostPairs {
-		r.pairs = false
+		r.pairs, r.choices = false, true
 		return false
 	}
 	for i, a := range groups {

@@ -230,7 +230,7 @@ func (d *deadShrinker) shrink(ctx context.Context) (*Result, error) {
 		ended := reducing.Err() != nil || over()
 		if len(r.accepted) == 0 && (ended || confirmed != nil && !d.doubted) {
 			if confirmed != nil && confirmed.Dead.Step == len(r.best.Steps) {
-				confirmed.Minimal, confirmed.Pairs = confirmed.Minimal || r.minimal, confirmed.Pairs || r.pairs
+				confirmed.Minimal, confirmed.Pairs, confirmed.Choices = confirmed.Minimal || r.minimal, confirmed.Pairs || r.pairs, r.choices
 			}
 			break
 		}
@@ -247,7 +247,7 @@ func (d *deadShrinker) shrink(ctx context.Context) (*Result, error) {
 		}
 		if res != nil {
 			whole := res.Dead.Step == len(r.best.Steps)
-			res.Minimal, res.Pairs = whole && r.minimal, whole && r.pairs
+			res.Minimal, res.Pairs, res.Choices = whole && r.minimal, whole && r.pairs, r.choices
 			if confirmed != nil || probed || ended {
 				return result(res)
 			}
@@ -373,7 +373,7 @@ func (d *deadShrinker) back(r *reducer) {
 	if r.best = d.base; lo >= 0 {
 		r.best = r.accepted[lo]
 	}
-	r.larger, r.minimal, r.pairs = map[textSum]bool{}, false, false
+	r.larger, r.claims = map[textSum]bool{}, claims{}
 	clear(d.deaths)
 }
 

@@ -49,7 +49,7 @@ func (d *deadShrinker) deadlock(ctx context.Context) (*Result, error) {
 			out.Path, out.Steps, out.Dead = dead.Dead, dead.Steps, dead
 		}
 	}
-	out.Minimal, out.Pairs, out.Executed = confirmed && r.minimal, confirmed && r.pairs, d.executed()
+	out.Minimal, out.Pairs, out.Choices, out.Executed = confirmed && r.minimal, confirmed && r.pairs, confirmed && r.choices, d.executed()
 	return out, nil
 }
 

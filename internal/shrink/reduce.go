@@ -35,9 +35,15 @@ type reducer struct {
 	larger   map[textSum]bool // not smaller than the best script; nil at first
 	neutral  bool             // accept scripts of equal cost
 	over     bool             // out of budget or time
-	minimal  bool             // no single step of best can be dropped
-	pairs    bool             // no two causes of best can be dropped
+	claims                    // about best
 	err      error
+}
+
+// claims describe what was tried in vain with a script.
+type claims struct {
+	minimal bool // no single step can be dropped
+	pairs   bool // no two causes can be dropped
+	choices bool // that was not tried with all combinations of the choices of its crashes
 }
 
 // reduce makes the best script as small as possible. Unless the budget ends first, no single step of the result can
@@ -166,7 +172,7 @@ func (r *reducer) try(ctx context.Context, s Script) bool {
 		r.larger[text] = true
 		return false
 	}
-	r.best, r.minimal, r.pairs = run, false, false
+	r.best, r.claims = run, claims{}
 	r.accepted = append(r.accepted, run)
 	return true
 }
@@ -289,7 +295,7 @@ func (r *reducer) adopt(branch *reducer) bool {
 	if !branch.best.cost().less(r.best.cost()) {
 		return false
 	}
-	r.best, r.minimal, r.pairs = branch.best, branch.minimal, branch.pairs
+	r.best, r.claims = branch.best, branch.claims
 	r.accepted = append(r.accepted, branch.best)
 	return true
 }

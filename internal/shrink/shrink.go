@@ -65,8 +65,9 @@ type Result struct {
 	Executed int // number of steps
 	// Minimal reports that no single step before the finding, or before the critical transition, can be dropped. It
 	// is false if the budget or the context ended shrinking earlier. Pairs reports that, moreover, no two causes
-	// with their consequences can be dropped.
-	Minimal, Pairs bool
+	// with their consequences can be dropped. Choices reports that this was not tried with all combinations of the choices
+	// of crashes.
+	Minimal, Pairs, Choices bool
 	// Over reports that MaxSteps, Time or the deadline of the context ended shrinking before all candidates were tried.
 	Over bool
 }
@@ -150,12 +151,12 @@ func shrinkFinding(ctx context.Context, cfg *Config, p *Player) (*Result, error)
 	p.Base(Script{})
 	last := p.Play(r.best)
 	if last.Finding == nil || !same(last.Finding, &cfg.Finding) || len(last.Script.Steps) != len(r.best.Steps) {
-		r.minimal, r.pairs = false, false
+		r.claims = claims{}
 		last = p.Play(first.Script)
 	}
 	return &Result{
 		Path: p.Run.Path.Clone(), Steps: p.Run.Steps(), From: len(first.Script.Steps), Finding: last.Finding,
-		Tried: r.tried, Executed: p.Steps, Minimal: r.minimal, Pairs: r.pairs, Over: over,
+		Tried: r.tried, Executed: p.Steps, Minimal: r.minimal, Pairs: r.pairs, Choices: r.choices, Over: over,
 	}, nil
 }
 
@@ -172,6 +173,9 @@ func (cfg *Config) minimize(
 	}
 	if len(r.best.Steps) < leastRestarted || r.over || seek == nil {
 		r.reduceAndResample(ctx, again)
+		for cfg.Dead == nil && len(r.best.Steps) < leastRestarted && deviate(ctx, r, p, &cfg.Finding) {
+			r.reduceAndResample(ctx, again)
+		}
 		return r.err
 	}
 	if cfg.Dead == nil {

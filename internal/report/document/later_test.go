@@ -136,6 +136,8 @@ func TestShrunk_Certainty(t *testing.T) {
 		{report.Shrunk{Candidates: 7, Minimal: true, Pairs: true, Over: true}, nil,
 			"7 candidates tried; no step, and no pair of steps with what they cause, can be left out"},
 		{report.Shrunk{Candidates: 7, Minimal: true}, nil, "7 candidates tried; no single step can be left out"},
+		{report.Shrunk{Candidates: 7, Minimal: true, Choices: true}, nil,
+			"7 candidates tried; no single step can be left out, by up to two other choices of its crashes"},
 		{report.Shrunk{Candidates: 1, Minimal: true, Pairs: true}, nil, "1 candidate tried; no step, and no pair of steps with what they cause, can be left out"},
 		{
 			report.Shrunk{Candidates: 7, Minimal: true, Pairs: true, FromCritical: 9}, critical,

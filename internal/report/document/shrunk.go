@@ -61,6 +61,9 @@ func shrunkFact(s *report.Shrunk, r *report.Report) Fact {
 		aside += fmt.Sprintf("; no step%s, and no pair of steps with what they cause, can be left out", before)
 	default:
 		aside += fmt.Sprintf("; no single step%s can be left out", before)
+		if s.Choices {
+			aside += ", by up to two other choices of its crashes"
+		}
 		if s.Over {
 			aside += ", effort limit reached for pairs of steps"
 		}
