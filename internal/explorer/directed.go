@@ -96,7 +96,7 @@ func (d *director) draws() {
 	c, left := d.config, d.config.Schedules-d.result.Schedules
 	if n := d.drawn; len(d.list) == 0 {
 		d.list = []*testsched.Schedule{d.draw(n)}
-		for n++; c.Batch != nil && d.drawn >= unbatched && !d.list[0].Recorded && len(d.list) < batchSchedules; n++ {
+		for n++; c.Batch != nil && d.drawn >= unbatched && !d.list[len(d.list)-1].Recorded && len(d.list) < batchSchedules; n++ {
 			if n&(n+1) == 0 || c.Schedules > 0 && len(d.list) >= left {
 				break
 			}
@@ -117,7 +117,7 @@ func (d *director) draw(n int) *testsched.Schedule {
 		}
 	}
 	if x := d.flip(n); x != nil {
-		return d.directed(x, x.Delay > 0 && d.follows(x))
+		return d.directed(x, d.follows(x))
 	}
 	s := d.config.draw(n+d.skipped, d.longest)
 	if n >= firstSampled {
@@ -161,7 +161,7 @@ func (d *director) cycle() *testsched.Schedule {
 	return d.directed(x, d.follows(x))
 }
 
-// follows reports whether the run of a prediction is analysed.
+// follows reports whether the run of a prediction is recorded. That of a flip is analysed if it has operations in new contexts.
 func (d *director) follows(x *predict.Prediction) bool { return x.Depth < maxDepth && d.affords() }
 
 func (d *director) directed(x *predict.Prediction, recorded bool) *testsched.Schedule {
@@ -214,9 +214,13 @@ func (d *director) ran(s *testsched.Schedule) {
 	if !s.Recorded || o.Kind != testsched.Passed {
 		return
 	}
-	d.events += uint64(len(o.Events))
 	by := s.Prediction
-	if by == nil || by.Carried {
+	directed := by != nil && !by.Carried
+	if directed && by.Flips() && !d.predictor.Fresh(o.Events) {
+		return
+	}
+	d.events += uint64(len(o.Events))
+	if !directed {
 		base := *s
 		base.Prediction = nil
 		d.bases[number], by = &base, nil

@@ -197,6 +197,33 @@ func TestExplore_AnalysesDelays(t *testing.T) {
 	}
 }
 
+// A directed run is analysed if it has operations of code that no other recorded run has.
+func TestExplore_AnalysesFlips(t *testing.T) {
+	for _, fresh := range []bool{false, true} {
+		run := func(s *testsched.Schedule) *testsched.Outcome {
+			o := &testsched.Outcome{Points: 100, Choices: 50, Hash: s.Walk}
+			if s.Recorded {
+				o.Events = []predict.Event{{Who: 1, Object: 8, Op: predict.Atomic, Context: 1, Place: 1},
+					{Who: 2, Object: 8, Op: predict.Atomic, Context: 2, Place: 2}}
+			}
+			if s.Recorded && held(s) == 1 && fresh {
+				for _, e := range inversion() {
+					e.Context += 100
+					o.Events = append(o.Events, e)
+				}
+			}
+			if held(s) == 3 {
+				o.Kind = testsched.Deadlock
+			}
+			return o
+		}
+		r := Explore(Config{Seed: 1, Schedules: 200}, run)
+		if found := r.Finding != nil && r.prediction.What == "cycle of 2 locks" && r.prediction.Depth == 1; found != fresh {
+			t.Errorf("new code: %v; finding %v", fresh, r.Finding)
+		}
+	}
+}
+
 // Predictions do not depend on how many schedules of a batch are executed.
 func TestExplore_PredictsInBatches(t *testing.T) {
 	explore := func(part func(int) int) (walks []uint64, tried int) {

@@ -22,9 +22,10 @@ type edge struct {
 const (
 	maxEdges     = 1 << 12
 	maxRequests  = 1 << 14
-	maxAwaited   = 64      // requests of one goroutine for which another one waits
-	maxEdge      = 3       // edges of one goroutine with the same locks, modes and contexts
-	maxCycle     = 16      // edges of a cycle
+	maxAwaited   = 64 // requests of one goroutine for which another one waits
+	maxEdge      = 3  // edges of one goroutine with the same locks, modes and contexts
+	maxCycle     = 16 // edges of a cycle
+	maxWriters   = 1 << 10
 	maxSteps     = 200_000 // of the search in one record
 	maxCycles    = 50      // of one record
 	maxSignature = 3       // cycles with the same contexts
@@ -150,11 +151,11 @@ func (x *edge) precedes(y *edge) bool {
 	return y.atOuter.precededBy(x.other, x.inner) || y.wait >= 0 && y.atInner.precededBy(x.other, x.inner)
 }
 
-// cycles calls found with the edges of each cycle.
-func (o *lockOrder) cycles(found func([]*edge)) {
+// cycles calls found with the edges of each cycle, and the requests of write locks between its read locks.
+func (o *lockOrder) cycles(found func(cycle []*edge, writers []*request)) {
 	s := cycleSearch{lockOrder: o, found: found}
 	for i := range o.alone {
-		found([]*edge{&o.alone[i]})
+		found([]*edge{&o.alone[i]}, nil)
 	}
 	for i := range o.edges {
 		s.path = append(s.path[:0], i)
@@ -166,8 +167,9 @@ func (o *lockOrder) cycles(found func([]*edge)) {
 type cycleSearch struct {
 	*lockOrder
 	path         []int // indexes of edges
+	writers      []*request
 	steps, count int
-	found        func([]*edge)
+	found        func([]*edge, []*request)
 }
 
 func (s *cycleSearch) extend() {
@@ -177,19 +179,41 @@ func (s *cycleSearch) extend() {
 			return
 		}
 		next := &s.edges[k]
-		switch {
-		case last.toR && next.fromR: // they exclude each other only together with a writer
-		case k == start:
-			if len(s.path) > 1 {
-				s.count++
-				s.found(s.list())
+		if k < start || k == start && len(s.path) == 1 || k > start && (len(s.path) == maxCycle || !s.compatible(next)) {
+			continue
+		}
+		before := len(s.writers)
+		if last.toR && next.fromR { // they exclude each other only together with a writer
+			w := s.writer(last, next)
+			if w == nil {
+				continue
 			}
-		case k > start && len(s.path) < maxCycle && s.compatible(next):
+			s.writers = append(s.writers, w)
+		}
+		if k == start {
+			s.count++
+			s.found(s.list(), s.writers)
+		} else {
 			s.path = append(s.path, k)
 			s.extend()
 			s.path = s.path[:len(s.path)-1]
 		}
+		s.writers = s.writers[:before]
 	}
+}
+
+// writer returns a request of the write lock between two read locks, by a goroutine outside the path. nil means that there is none.
+func (s *cycleSearch) writer(last, next *edge) *request {
+	for i := range s.locks[:min(len(s.locks), maxWriters)] {
+		w := &s.locks[i]
+		if w.read || w.lock != last.to || excluded(w.guards, next.guards) || next.atOuter.precededBy(w.goroutine, w.event) ||
+			w.clock.precededBy(last.other, last.inner) || w.goroutine == next.goroutine ||
+			slices.ContainsFunc(s.path, func(k int) bool { return s.edges[k].goroutine == w.goroutine || excluded(s.edges[k].guards, w.guards) }) {
+			continue
+		}
+		return w
+	}
+	return nil
 }
 
 func (s *cycleSearch) compatible(next *edge) bool {
@@ -204,7 +228,7 @@ func (s *cycleSearch) list() (cycle []*edge) {
 }
 
 // predictCycle adds the directed schedules for a cycle of k locks, at most k+3.
-func (p *Predictor) predictCycle(r *run, cycle []*edge) {
+func (p *Predictor) predictCycle(r *run, cycle []*edge, writers []*request) {
 	s := signature{}
 	pairs, inner, any := []Pair{}, []Hold{}, []Hold{}
 	reused, waits := false, 0 // a goroutine has several edges
@@ -223,6 +247,11 @@ func (p *Predictor) predictCycle(r *run, cycle []*edge) {
 			any = append(any, h)
 		}
 		reused = reused || slices.ContainsFunc(cycle[:i], func(f *edge) bool { return f.goroutine == e.goroutine })
+	}
+	for _, w := range writers { // they request their locks after the outer locks and before the inner ones
+		s.b += mix(r.events[w.event].Context)
+		pairs = append(pairs, Pair{r.operation(w.event), r.operation(w.event)})
+		inner = append(inner, r.hold(w.event, 0))
 	}
 	if reused {
 		s.a++

@@ -108,8 +108,11 @@ func (f *flips) compare(i, j int) {
 			f.late(i, due, "timeout before "+name(a))
 		}
 	}
-	if rank == 0 || a.Place == 0 || b.Place == 0 { // goroutines of the distribution are not held
+	if rank == 0 || a.Place == 0 && b.Place == 0 {
 		return
+	}
+	if a.Place == 0 || b.Place == 0 {
+		rank += rankUnknown
 	}
 	if rank == rankClose && a.Method == Stream { // it returns an error
 		rank = rankSelect
@@ -164,9 +167,6 @@ func (f *flips) overtake(j, g int) {
 // late adds a prediction that a timer fires before an event.
 func (f *flips) late(at int, due int64, what string) {
 	p, r, before := f.p, f.r, &f.r.events[at]
-	if before.Place == 0 {
-		return // goroutines of the distribution are not held
-	}
 	delay, ok := p.delay(before.Time, due)
 	key := signature{before.Context, uint64(Timer) << 57}
 	if times := p.pairs[key]; !ok || times == maxPair {
@@ -197,6 +197,7 @@ const (
 	readLock
 	unlock
 	tryLock
+	tryReadLock
 	load
 	store
 	addition
@@ -225,6 +226,9 @@ func classOf(e *Event) (class, string) {
 	case Unlock:
 		return unlock, "unlock"
 	case TryLock:
+		if e.Flags&Reads != 0 {
+			return tryReadLock, "try to read-lock"
+		}
 		return tryLock, "try to lock"
 	case Atomic, Map:
 		name := [...]string{Atomic: "atomic operation", Map: "sync.Map"}[e.Op]
@@ -284,8 +288,9 @@ var rules = []struct {
 	{[]class{wait}, []class{signal, addition}, false, rankClose},
 	{[]class{trySend, tryReady, selectCase, selected}, []class{send, receive}, false, rankTry},
 	{[]class{trySend, tryReady, selectCase, selected}, []class{trySend, tryReady, selectCase, selected}, false, rankSelect},
-	{[]class{unlock}, []class{tryLock}, true, rankTry},
-	{[]class{tryLock}, []class{lock, readLock, tryLock}, false, rankTry},
+	{[]class{unlock}, []class{tryLock, tryReadLock}, true, rankTry},
+	{[]class{tryLock}, []class{lock, readLock, tryLock, tryReadLock}, false, rankTry},
+	{[]class{tryReadLock}, []class{lock}, false, rankTry},
 	{[]class{store}, []class{load, store}, false, rankAtomic},
 	{[]class{lock}, []class{lock, readLock}, false, rankLock},
 	{[]class{closes}, []class{receive}, false, rankChannel},

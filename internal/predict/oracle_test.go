@@ -26,7 +26,7 @@ func (d defect) predictions(events []Event) (list []Prediction) {
 		for i := range o.edges {
 			o.edges[i].guards = nil
 		}
-		o.cycles(func(cycle []*edge) { p.predictCycle(r, cycle) })
+		o.cycles(func(cycle []*edge, writers []*request) { p.predictCycle(r, cycle, writers) })
 	}
 	for x := p.Best(); x != nil; x = p.Best() {
 		for i := range x.Holds {
@@ -54,7 +54,7 @@ func (r *run) lockOrder() *lockOrder {
 
 // cycle returns the cycle of a prediction, or an empty string.
 func (x *Prediction) cycle() lockCycle {
-	if len(x.Pairs) < 2 || x.Pairs[1][0] == x.Pairs[1][1] {
+	if len(x.Pairs) < 2 || slices.ContainsFunc(x.Pairs, func(p Pair) bool { return p[0] == p[1] }) {
 		return ""
 	}
 	var pairs [][2]uint64

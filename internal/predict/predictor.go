@@ -14,6 +14,7 @@ type Predictor struct {
 	delays     []Prediction         // with Delay
 	waiting    int                  // number of predictions in queue and delays
 	known      map[uint64]bool      // hashes of the holds of all predictions
+	contexts   map[uint64]bool      // of operations of the analysed records, by hash
 	signatures map[signature]int
 	pairs      map[signature]int // flips, by contexts and operations
 	base       Prediction        // prefix of the predictions of the record that is analysed
@@ -24,7 +25,7 @@ type Predictor struct {
 
 // New returns a Predictor without predictions. usual is the time for which a directed schedule without Delay holds goroutines.
 func New(usual int64) *Predictor {
-	return &Predictor{usual: usual, queue: map[int][]Prediction{}, known: map[uint64]bool{}, signatures: map[signature]int{},
+	return &Predictor{usual: usual, queue: map[int][]Prediction{}, known: map[uint64]bool{}, contexts: map[uint64]bool{}, signatures: map[signature]int{},
 		pairs: map[signature]int{}, predicted: map[int]bool{}, tried: map[int]bool{}}
 }
 
@@ -80,12 +81,21 @@ const (
 	rankMemory     = 18
 	rankKnownCycle = 20 // the contexts of another cycle
 	rankDelay      = 30 // added for a longer delay than usual
+	rankUnknown    = 20 // added for an operation of the distribution alone
 	rankRepeated   = 40
 	rankDepth      = 100
 )
 
 // maxQueue is the maximum number of predictions that wait.
 const maxQueue = 5000
+
+// Flips reports whether the prediction is a flip, without a longer delay than usual.
+func (x *Prediction) Flips() bool { return x.rank%rankDepth >= rankClose && x.Delay == 0 }
+
+// Fresh reports whether a record has an operation in a context that no analysed record has.
+func (p *Predictor) Fresh(events []Event) bool {
+	return slices.ContainsFunc(events, func(e Event) bool { return !p.contexts[e.Context^uint64(e.Op)<<57] })
+}
 
 // Add analyses the record of the run of a number that passed. base is the prediction that the run has executed, or nil.
 func (p *Predictor) Add(events []Event, number int, base *Prediction) {
@@ -99,13 +109,14 @@ func (p *Predictor) Add(events []Event, number int, base *Prediction) {
 	}
 	o, f := newLockOrder(), newFlips(p, r)
 	for i := range events {
+		p.contexts[events[i].Context^uint64(events[i].Op)<<57] = true
 		r.begin(i)
 		o.add(r, i)
 		f.add(i)
 		r.end(i)
 		o.await(r)
 	}
-	o.cycles(func(cycle []*edge) { p.predictCycle(r, cycle) })
+	o.cycles(func(cycle []*edge, writers []*request) { p.predictCycle(r, cycle, writers) })
 	p.predictAgain(r, o)
 }
 

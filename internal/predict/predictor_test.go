@@ -45,6 +45,12 @@ func (e Event) tried(ok bool) Event {
 	return e
 }
 
+// reading returns the event as one of a read lock.
+func reading(e Event) Event {
+	e.Flags |= Reads
+	return e
+}
+
 func TestPredictor_Flips(t *testing.T) {
 	const c = 7
 	send, closed := on(1, c, Send, Other), on(2, c, Close, Other)
@@ -87,6 +93,9 @@ func TestPredictor_Flips(t *testing.T) {
 			[]string{"lock before try to lock"}},
 		"try after unlock": {record(on(1, c, Unlock, Other), on(2, c, TryLock, Other).tried(true)), []string{"try to lock before unlock"}},
 		"unlock after try": {record(on(1, c, TryLock, Other).tried(false), on(2, c, Unlock, Other)), nil},
+		"try to read":      {record(on(1, c, RLock, Other), reading(on(2, c, TryLock, Other))), nil},
+		"write after try to read": {record(reading(on(2, c, TryLock, Other)), on(1, c, Lock, Other)),
+			[]string{"lock before try to read-lock"}},
 		"two tries of a channel": {record(on(1, c, Receive, Other).tried(false), on(2, c, Receive, Other).tried(false)),
 			[]string{"receive before receive"}},
 		"stream":                 {record(send, on(1, 1, Send, Stream).tried(true), on(2, 1, Receive, Stream).tried(true), closed), nil},
@@ -123,7 +132,10 @@ func TestPredictor_Cycles(t *testing.T) {
 		first, second []Event
 		want          bool
 	}{
-		"locks":            {nested(1, Lock, Lock, 1, 2), nested(2, Lock, Lock, 2, 1), true},
+		"locks": {nested(1, Lock, Lock, 1, 2), nested(2, Lock, Lock, 2, 1), true},
+		"writers": {slices.Concat(nested(1, RLock, RLock, 1, 2), nested(3, Lock, Lock, 1), nested(4, Lock, Lock, 2)), nested(2, RLock, RLock, 2, 1),
+			true},
+		"one writer":       {slices.Concat(nested(1, RLock, RLock, 1, 2), nested(3, Lock, Lock, 1)), nested(2, RLock, RLock, 2, 1), false},
 		"one order":        {nested(1, Lock, Lock, 1, 2), nested(2, Lock, Lock, 1, 2), false},
 		"inner read locks": {nested(1, Lock, RLock, 1, 2), nested(2, Lock, RLock, 2, 1), true},
 		"outer read locks": {nested(1, RLock, Lock, 1, 2), nested(2, RLock, Lock, 2, 1), true},

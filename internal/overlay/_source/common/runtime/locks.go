@@ -67,7 +67,7 @@ func macemcLocked(lock uintptr) {
 		}
 	}
 	if mine < 0 {
-		macemcComplete(gp, macemcOpTryLock, true)
+		macemcComplete(gp, macemcOpTryLock, lock, true)
 		return
 	}
 	it.locks[mine].state |= 1

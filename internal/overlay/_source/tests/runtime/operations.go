@@ -52,6 +52,7 @@ const (
 	macemcMethodReduces
 	macemcMethodStream
 	macemcMethodExpires
+	macemcMethodReads // of TryLock; the record has macemcOfReader instead
 )
 
 // Bits of macemcOperation.flags.
@@ -105,6 +106,8 @@ func macemcMethodOf(name string) uint8 {
 	switch method := name[at:]; {
 	case method == "Wait":
 		return macemcMethodWaits
+	case method == "TryRLock":
+		return macemcMethodReads
 	case method == "Load" || method == "Range" || pkg == "sync/atomic" && stringslite.HasPrefix(method, "Load"):
 		return macemcMethodLoads
 	case stringslite.HasPrefix(method, "CompareAndSwap"):
@@ -157,6 +160,9 @@ func macemcOperates(gp *g, op uint64, obj uintptr, w *macemcWhere) {
 		if me.tries || op == macemcOpTryLock || op == macemcOpLen {
 			flags = macemcTries
 		}
+		if method == macemcMethodReads {
+			flags, method = flags|macemcOfReader, macemcMethodOther
+		}
 		if op == macemcOpSend && obj != 0 && (*hchan)(unsafe.Pointer(obj)).dataqsiz == 0 {
 			flags |= macemcUnbuffered
 		}
@@ -170,13 +176,14 @@ func macemcOperates(gp *g, op uint64, obj uintptr, w *macemcWhere) {
 	me.waker, me.operation = 0, min(t.noperations, t.operationsLen)
 }
 
-// macemcComplete completes the last operation of a goroutine if it is op, which may fail.
-func macemcComplete(gp *g, op uint64, ok bool) {
+// macemcComplete completes the last operation of a goroutine if it is op on an object, which may fail. 0 means any object.
+func macemcComplete(gp *g, op uint64, obj uintptr, ok bool) {
 	t := macemcT
 	if t == nil || t.operationsLen == 0 || t.over || gp.macemc.id <= macemcMain || gp.macemc.test.operation == 0 {
 		return
 	}
-	if o := &t.operations[gp.macemc.test.operation-1]; o.who == gp.macemc.id && o.op == uint8(op) && t.noperations <= t.operationsLen {
+	if o := &t.operations[gp.macemc.test.operation-1]; o.who == gp.macemc.id && o.op == uint8(op) && (obj == 0 || o.obj == obj) &&
+		t.noperations <= t.operationsLen {
 		o.flags |= macemcTries
 		if ok {
 			o.flags |= macemcSucceeded
@@ -291,7 +298,7 @@ func macemcNow() int64 {
 //go:linkname macemcSwapped
 func macemcSwapped(ok bool) bool {
 	if t := macemcT; t != nil && t.operationsLen != 0 {
-		macemcComplete(getg(), macemcOpAtomic, ok)
+		macemcComplete(getg(), macemcOpAtomic, 0, ok)
 	}
 	return ok
 }

@@ -163,7 +163,7 @@ func macemcChan(c *hchan, op uint64, block bool) {
 			macemcTraceTry(c, op)
 		}
 		if !block && t.operationsLen != 0 && c != nil && op != macemcOpLen && macemcCanDo(c, op == macemcOpSend) {
-			macemcComplete(getg(), op, true)
+			macemcComplete(getg(), op, 0, true)
 		}
 		return
 	}
