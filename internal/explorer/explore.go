@@ -63,10 +63,12 @@ type Result struct {
 }
 
 type sampling struct {
-	sampled int               // number of schedules that were drawn
-	drawn   testsched.Sampled // Outcome.Sampled of all runs of an exhaustive exploration
-	spent   bool              // the time limit ended the exploration
-	raise   string            // what limited the time if not Config.Time of the command; empty means that this did
+	sampled   int               // number of schedules that were drawn
+	drawn     testsched.Sampled // Outcome.Sampled of all runs of an exhaustive exploration
+	spent     bool              // the time limit ended the exploration
+	processor time.Duration     // of the exploration
+	slow      string            // why a run takes long; empty means that it does not
+	raise     string            // what limited the time if not Config.Time of the command; empty means that this did
 	predictions
 }
 
@@ -97,7 +99,7 @@ func Explore(c Config, run execute) *Result {
 	r := &Result{Exhaustive: c.Exhaustive, race: c.Race, noLeaks: c.NoLeaks}
 	start := startWatch(time.Time{})
 	shown := start.wall
-	defer func() { r.Elapsed = time.Since(start.wall) }()
+	defer func() { r.Elapsed, r.processor = time.Since(start.wall), processorTime()-start.cpu }()
 	orders := map[uint64]int{}
 	fresh := 0
 	leaks := leftovers{ended: map[uintptr][]counts{}, places: map[uintptr]string{}}

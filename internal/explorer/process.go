@@ -178,7 +178,8 @@ func (r *Result) outcome() *testsched.Outcome {
 type execution struct {
 	replayed  *testsched.Schedule // after another run, if it has Warm
 	drawn     *testsched.Schedule
-	schedules int // number of schedules of an exploration
+	schedules int    // number of schedules of an exploration
+	profile   string // file for a CPU profile; empty means none
 }
 
 // in executes e in a process that has not executed any run.
@@ -270,6 +271,9 @@ func (s *Settings) process(c *Config, e execution) *testsched.Outcome {
 		env = append(env, testsched.VariableInstant+"="+instants(e.replayed.Instant))
 	}
 	args := append([]string{"-test.count=1", "-test.timeout=" + processTime.String()}, s.flags.Process(c.Test)...)
+	if e.profile != "" {
+		args = append([]string{"-test.cpuprofile=" + e.profile}, args...)
+	}
 	x, err := s.binary.open(args, env, [3]*os.File{null, null, output})
 	if err != nil {
 		s.unstarted = err

@@ -77,7 +77,9 @@ func (r *Result) counts() string {
 	} else {
 		text += ", new ones are rare"
 	}
-	text += r.slowness()
+	if r.slow != "" {
+		text += "; " + r.slow
+	}
 	if r.Complete != nil {
 		text += "; " + r.Complete.String()
 	}
@@ -90,29 +92,11 @@ func (r *Result) counts() string {
 	return text
 }
 
-// Bounds of the texts about sampled schedules.
-const (
-	// FewNewOrders is the share of further runs with a known order from which on new ones are rare.
-	FewNewOrders = 0.95
-	slowRate     = 100                   // schedules per second below which the cause is reported
-	pointTime    = 10 * time.Microsecond // of a scheduling point, at most
-)
+// FewNewOrders is the share of further runs with a known order from which on new ones are rare.
+const FewNewOrders = 0.95
 
 // LongerDelay returns the delay that is suggested if one was too short.
 func LongerDelay(d time.Duration) time.Duration { return 100 * d }
-
-// slowness describes why there are few schedules for the time. An empty string means that there are not.
-func (r *Result) slowness() string {
-	if r.First == nil || r.Schedules == 0 || float64(r.Schedules) >= slowRate*r.Elapsed.Seconds() {
-		return ""
-	}
-	run := r.Elapsed / time.Duration(r.Schedules)
-	text := fmt.Sprintf("; a run takes %v because it has %d scheduling points", run.Round(time.Millisecond), r.First.Points)
-	if run > time.Duration(r.First.Points)*pointTime {
-		text = fmt.Sprintf("; a run takes %v, most of it between its %d scheduling points", run.Round(time.Millisecond), r.First.Points)
-	}
-	return text
-}
 
 // incomplete describes why an exhaustive exploration ended before it had covered what was requested. An empty string means that it has not.
 func (r *Result) incomplete() string {

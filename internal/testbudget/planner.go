@@ -120,6 +120,9 @@ func (q *planned) test(name string, each time.Duration) Test {
 	return t
 }
 
+// cheap is the part of the time of a test below which it is always explored to the end.
+const cheap = 10
+
 // continued adds tests whose code did not change: one by one those that have not had their full time, the least explored packages and tests
 // first, then those of packages whose results the go command has probably cached.
 func (plan *Plan) continued(list []*planned, each time.Duration) {
@@ -153,7 +156,9 @@ func (plan *Plan) continued(list []*planned, each time.Duration) {
 					rank++
 				}
 				t := q.test(name, each)
-				t.Rank = rank
+				if t.Rank = rank; !whole && t.Need < each/cheap {
+					t.Rank = 0
+				}
 				plan.Tests = append(plan.Tests, t)
 			}
 		}

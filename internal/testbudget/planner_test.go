@@ -139,3 +139,18 @@ func TestPlanner_Selects(t *testing.T) {
 		}
 	}
 }
+
+// A test that is explored to the end in little time comes first, although the rest of its package lacked time.
+func TestPlanner_Cheap(t *testing.T) {
+	r := newRepository(t)
+	p, _ := r.plan("")
+	p.Explored("b", "TestX", Explored{Used: 2 * second, Short: true})
+	p.Explored("b", "TestY", Explored{Used: 8 * time.Millisecond})
+	p.Save("b")
+	_, plan := r.plan("")
+	for _, test := range plan.Tests {
+		if test.Name == "TestY" && test.Package == "b" && (test.Rank != 0 || test.Need != 10*time.Millisecond) {
+			t.Errorf("it is planned as %+v", test)
+		}
+	}
+}

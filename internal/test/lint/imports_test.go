@@ -120,8 +120,9 @@ var imports = []struct {
 	{pkg: "internal/testsched/program", strict: true},
 	{pkg: "internal/predict", strict: true},
 	{pkg: "internal/testsched", strict: true, module: "internal/predict internal/testsched/program"},
+	{pkg: "internal/cpuprofile", strict: true},
 	{pkg: "internal/testbudget", strict: true},
-	{pkg: "internal/explorer", module: `internal/predict internal/procgroup internal/testbudget internal/testsched
+	{pkg: "internal/explorer", module: `internal/cpuprofile internal/predict internal/procgroup internal/testbudget internal/testsched
 		internal/testsched/program`},
 	{pkg: "internal/overlay", strict: true, module: "internal/predict internal/testsched"},
 	{pkg: "observe", strict: true, module: "choose internal/replay sim internal/kernel internal/kernel/... internal/encoding/..."},

@@ -1,0 +1,73 @@
+package explorer
+
+import (
+	"fmt"
+	"os"
+	"path"
+	"strings"
+	"time"
+
+	"github.com/macemc/macemc/internal/cpuprofile"
+	"github.com/macemc/macemc/internal/testsched/program"
+)
+
+// Bounds of the search for what makes runs slow.
+const (
+	slowRate    = 100                    // schedules per second of processor time below which runs are slow
+	fewRuns     = 100                    // schedules of a test below which a note names the cause
+	pointTime   = 10 * time.Microsecond  // of a scheduling point, at most
+	profileTime = 300 * time.Millisecond // of the runs that are profiled
+)
+
+// slowness describes why there are few schedules for the processor time. An empty string means that there are not.
+func (r *Result) slowness(busiest func(runs int) string) string {
+	if r.First == nil || r.Schedules == 0 || float64(r.Schedules) >= slowRate*r.processor.Seconds() {
+		return ""
+	}
+	run := r.processor / time.Duration(r.Schedules)
+	text := fmt.Sprintf("a run takes %v because it has %d scheduling points", run.Round(time.Millisecond), r.First.Points)
+	if run > time.Duration(r.First.Points)*pointTime {
+		text = fmt.Sprintf("a run takes %v, most of it between its %d scheduling points", run.Round(time.Millisecond), r.First.Points)
+		if r.Schedules < fewRuns {
+			text += busiest(1 + int(profileTime/run))
+		}
+	}
+	return text
+}
+
+// busiest executes an exploration in a new process, and describes the function of a module in which most of the time passes. An empty string
+// means that there is none.
+func busiest(s *Settings, c *Config, runs int) string {
+	f, err := os.CreateTemp("", "macemc-profile-")
+	if err != nil {
+		return ""
+	}
+	defer os.Remove(f.Name())
+	defer f.Close()
+	s.fresh(c, execution{schedules: runs, profile: f.Name()})
+	samples, err := cpuprofile.Read(f)
+	if err != nil {
+		return ""
+	}
+	frame, share := cpuprofile.Busiest(samples, func(f cpuprofile.Frame) bool { return ofModules(packageOf(f.Function), s.modules) })
+	const least = 0.3
+	if share < least {
+		return ""
+	}
+	return fmt.Sprintf(" (%.0f %% in %s at %s:%d)", 100*share, path.Base(frame.Function), s.shown(frame.File), frame.Line)
+}
+
+// packageOf returns the import path in the name of a function.
+func packageOf(function string) string {
+	slash := strings.LastIndexByte(function, '/') + 1
+	pkg, _, _ := strings.Cut(function[slash:], ".")
+	return function[:slash] + pkg
+}
+
+// slowNote returns the note of a test with few schedules. An empty string means none.
+func (r *Result) slowNote() string {
+	if r.slow == "" || r.Schedules >= fewRuns || !r.spent || r.raise != "" {
+		return ""
+	}
+	return fmt.Sprintf("only %s: %s", program.Plural(r.Schedules, "schedule", "schedules"), r.slow)
+}

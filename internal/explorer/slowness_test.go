@@ -1,0 +1,42 @@
+package explorer
+
+import (
+	"testing"
+	"time"
+
+	"github.com/macemc/macemc/internal/testsched"
+)
+
+// Few schedules for the processor time have a cause: the points of a run, or the function that takes the time between them.
+func TestResult_Slowness(t *testing.T) {
+	for _, c := range []struct {
+		schedules int
+		points    uint64
+		want      string
+	}{
+		{200, 10, ""},
+		{10, 20_000, "a run takes 200ms because it has 20000 scheduling points"},
+		{10, 20, "a run takes 200ms, most of it between its 20 scheduling points (in F)"},
+		{150, 20, "a run takes 13ms, most of it between its 20 scheduling points"},
+	} {
+		r := &Result{Schedules: c.schedules, First: &testsched.Outcome{Points: c.points}}
+		r.processor = 2 * time.Second
+		got := r.slowness(func(runs int) string {
+			if runs != 2 {
+				t.Errorf("%d runs are profiled, want 2", runs)
+			}
+			return " (in F)"
+		})
+		if got != c.want {
+			t.Errorf("%d schedules with %d points: got %q, want %q", c.schedules, c.points, got, c.want)
+		}
+	}
+}
+
+func TestPackageOf(t *testing.T) {
+	for function, want := range map[string]string{"example.org/x/y.(*T).F.func1": "example.org/x/y", "main.F": "main", "runtime.gc": "runtime"} {
+		if got := packageOf(function); got != want {
+			t.Errorf("%s: got %s, want %s", function, got, want)
+		}
+	}
+}
