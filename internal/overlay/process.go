@@ -15,6 +15,8 @@ var processChanges = []change{
 	{"os/proc.go", atStart{"Exit"}, " if f := macemcOnExit; f != nil { code = f(code) }; macemcExit(code); ", whyEnd},
 	{"os/exec.go", atStart{"StartProcess"}, ` macemcRefuse("it starts a process"); `, whyRefused},
 	{"syscall/exec_unix.go", atStart{"forkExec"}, ` macemcRefuse("it starts a process"); `, whyRefused},
+	{"os/file_unix.go", atStart{"openFileNolog"}, " macemcOpens(name); ", whyRefused},
+	{"os/file_unix.go", atStart{"openDirNolog"}, " macemcOpens(name); ", whyRefused},
 	{"syscall/syscall_linux.go", atStart{"RawSyscall"},
 		" if macemcIntercepts(trap) { return macemcIntercept(trap, a1, a2, a3, 0, 0, 0) }; ", whyCalls},
 	{"syscall/syscall_linux.go", atStart{"Syscall"},

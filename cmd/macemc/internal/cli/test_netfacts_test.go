@@ -26,7 +26,7 @@ func TestTest_NetworkFacts(t *testing.T) {
 	}
 	want := []string{"schedules of 24 tests"}
 	for _, reason := range []string{"takes the file of a socket", "uses multicast", "opens a socket by a system call",
-		"sends ancillary data over a socket",
+		"sends ancillary data over a socket", "lists the sockets of its process",
 		"sets an option of a socket that is not simulated"} {
 		want = append(want, "it "+reason+" (1 test)")
 	}

@@ -1,8 +1,11 @@
-// The end of the process is the end of a run, signals to itself are its events, and only one run prints.
+// The end of the process is the end of a run, signals to itself are its events, and only one run prints. Its sockets are simulated.
 
 package os
 
-import _ "unsafe"
+import (
+	"internal/stringslite"
+	_ "unsafe"
+)
 
 //go:linkname macemcExit runtime.macemcExit
 func macemcExit(code int)
@@ -12,6 +15,20 @@ func macemcPrinted(text []byte, logged bool) (discarded bool)
 
 //go:linkname macemcRefuse runtime.macemcRefuse
 func macemcRefuse(reason string)
+
+// macemcOpens ends a run that looks for its sockets among those of the process.
+func macemcOpens(name string) {
+	own, ok := stringslite.CutPrefix(name, "/proc/")
+	if !ok {
+		return
+	}
+	if process, rest, ok := stringslite.Cut(own, "/"); ok && (process == "self" || process == "thread-self" || "0" < process && process < ":") {
+		own = rest
+	}
+	if own == "fd" || stringslite.HasPrefix(own, "net/") {
+		macemcRefuse("it lists the sockets of its process")
+	}
+}
 
 // macemcOnExit is called by Exit, and returns the status of the process. nil means that nothing is called.
 var macemcOnExit func(code int) int

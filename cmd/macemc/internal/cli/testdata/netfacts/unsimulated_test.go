@@ -5,13 +5,33 @@ import (
 	"errors"
 	"io"
 	"net"
+	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
 )
 
 // These tests pass, and are not explored.
+
+// A closed listener is none of the sockets of the process.
+func TestSockets(t *testing.T) {
+	sockets := func() (n int) {
+		entries, err := os.ReadDir("/proc/self/fd")
+		ok(t, err)
+		for _, e := range entries {
+			if name, err := os.Readlink("/proc/self/fd/" + e.Name()); err == nil && strings.HasPrefix(name, "socket:") {
+				n++
+			}
+		}
+		return n
+	}
+	l := listen(t, "tcp", "127.0.0.1:0")
+	before := sockets()
+	l.Close()
+	equal(t, "sockets", sockets(), before-1)
+}
 
 func TestFile(t *testing.T) {
 	l := listen(t, "tcp", "127.0.0.1:0")
