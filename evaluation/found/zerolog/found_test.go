@@ -10,14 +10,15 @@ import (
 	"github.com/rs/zerolog/diode"
 )
 
-// repeat executes attempt by eight goroutines, until it returns false, or for 30 seconds.
+// repeat executes attempt by eight goroutines, until it returns false, or for a minute.
 func repeat(t *testing.T, text string, attempt func(n int) bool) {
+	runtime.GOMAXPROCS(16) // More threads than processors: the system pauses them at any operation.
 	start := time.Now()
 	var wg sync.WaitGroup
 	wrong := make(chan int, 8)
 	for range 8 {
 		wg.Go(func() {
-			for n := 1; time.Since(start) < 30*time.Second && len(wrong) == 0; n++ {
+			for n := 1; time.Since(start) < time.Minute && len(wrong) == 0; n++ {
 				if !attempt(n) {
 					wrong <- n
 					return
