@@ -307,6 +307,23 @@ func Blocked(all []Goroutine, left bool) (message, where string) {
 	return message, strings.Join(places, " ")
 }
 
+// Cycle reports whether some goroutines wait for locks that they hold among themselves, so that no other one can continue them.
+func Cycle(all []Goroutine) bool {
+	holders := map[int]int{}
+	for i := range all {
+		holders[all[i].Number] = all[i].Holder
+	}
+	for number := range holders {
+		at := number
+		for range all {
+			if at = holders[at]; at == number && at != 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // Stuck describes the goroutines of a run that does not terminate within so many units.
 func Stuck(all []Goroutine, limit int, units string) (message, where string) {
 	_, where = Blocked(all, false)

@@ -134,3 +134,21 @@ func TestOutcome_HasFailure(t *testing.T) {
 		}
 	}
 }
+
+// Goroutines are deadlocked for sure if each lock of a cycle is held by one that waits for the next.
+func TestCycle(t *testing.T) {
+	for _, c := range []struct {
+		holders string // of goroutines 1, 2, ..., as digits; 0 means unknown
+		want    bool
+	}{
+		{"", false}, {"0", false}, {"1", true}, {"20", false}, {"21", true}, {"0310", false}, {"0320", true}, {"0343", true}, {"023", true}, {"0300", false},
+	} {
+		var all []Goroutine
+		for i, holder := range c.holders {
+			all = append(all, Goroutine{Number: i + 1, Holder: int(holder - '0')})
+		}
+		if got := Cycle(all); got != c.want {
+			t.Errorf("holders %q: got %t, want %t", c.holders, got, c.want)
+		}
+	}
+}

@@ -139,7 +139,7 @@ func (x *macemcExplorer) blocked(o *testsched.Outcome) {
 	}
 	o.Waiting = x.goroutines(false)
 	o.Message, o.Where = testsched.Blocked(o.Waiting, false)
-	if macemcOutsideActive(macemcAnyActive) != 0 {
+	if macemcOutsideActive(macemcAnyActive) != 0 && !testsched.Cycle(o.Waiting) {
 		o.Message += ", unless a goroutine that a package has started does so later"
 	}
 	if file != 0 {
