@@ -122,29 +122,8 @@ func (p *profile) add(field int, _ uint64, text []byte) error {
 			p.samples = append(p.samples, s)
 		}
 		return err
-	case 4: // location
-		var id uint64
-		var lines []line
-		err := fields(text, func(field int, number uint64, text []byte) error {
-			switch field {
-			case 1:
-				id = number
-			case 4:
-				lines = append(lines, line{})
-				return fields(text, func(field int, number uint64, _ []byte) error {
-					switch field {
-					case 1:
-						lines[len(lines)-1].function = number
-					case 2:
-						lines[len(lines)-1].number = int(number)
-					}
-					return nil
-				})
-			}
-			return nil
-		})
-		p.locations[id] = lines
-		return err
+	case 4:
+		return p.addLocation(text)
 	case 5: // function
 		var id uint64
 		var f [2]uint64
@@ -165,6 +144,33 @@ func (p *profile) add(field int, _ uint64, text []byte) error {
 		p.strings = append(p.strings, string(text))
 	}
 	return nil
+}
+
+func (p *profile) addLocation(text []byte) error {
+	var id uint64
+	var lines []line
+	err := fields(text, func(field int, number uint64, text []byte) error {
+		switch field {
+		case 1:
+			id = number
+		case 4:
+			var l line
+			err := fields(text, func(field int, number uint64, _ []byte) error {
+				switch field {
+				case 1:
+					l.function = number
+				case 2:
+					l.number = int(number)
+				}
+				return nil
+			})
+			lines = append(lines, l)
+			return err
+		}
+		return nil
+	})
+	p.locations[id] = lines
+	return err
 }
 
 // list returns the samples with their frames.

@@ -270,10 +270,7 @@ func (s *Settings) process(c *Config, e execution) *testsched.Outcome {
 	if e.replayed != nil && e.replayed.Instant != 0 { // packages are initialized shortly before it
 		env = append(env, testsched.VariableInstant+"="+instants(e.replayed.Instant))
 	}
-	args := append([]string{"-test.count=1", "-test.timeout=" + processTime.String()}, s.flags.Process(c.Test)...)
-	if e.profile != "" {
-		args = append([]string{"-test.cpuprofile=" + e.profile}, args...)
-	}
+	args := append([]string{"-test.count=1", "-test.timeout=" + processTime.String(), "-test.cpuprofile=" + e.profile}, s.flags.Process(c.Test)...)
 	x, err := s.binary.open(args, env, [3]*os.File{null, null, output})
 	if err != nil {
 		s.unstarted = err

@@ -193,7 +193,7 @@ func concluded(s *Settings, c *Config, r *Result, runner testsched.Runner) *Repo
 		s.summarize(u, r, "not explored: "+r.Stop.Message)
 		return nil
 	case r.Finding == nil:
-		r.slow = r.slowness(func(runs int) string { return busiest(s, c, runs) })
+		r.slow = slowness(r, func(runs int) string { return busiest(s, c, runs) })
 		note := r.incomplete()
 		if note != "" && r.Complete != nil {
 			note = r.Complete.String() + "; " + note
@@ -204,7 +204,7 @@ func concluded(s *Settings, c *Config, r *Result, runner testsched.Runner) *Repo
 		if late := r.predictions.delay(); late != "" {
 			note = strings.TrimSuffix(late+"; "+note, "; ")
 		}
-		if slow := r.slowNote(); slow != "" {
+		if slow := slowNote(r); slow != "" {
 			note = strings.TrimSuffix(slow+"; "+note, "; ")
 		}
 		if r.Ended {

@@ -20,7 +20,7 @@ const (
 )
 
 // slowness describes why there are few schedules for the processor time. An empty string means that there are not.
-func (r *Result) slowness(busiest func(runs int) string) string {
+func slowness(r *Result, busiest func(runs int) string) string {
 	if r.First == nil || r.Schedules == 0 || float64(r.Schedules) >= slowRate*r.processor.Seconds() {
 		return ""
 	}
@@ -65,7 +65,7 @@ func packageOf(function string) string {
 }
 
 // slowNote returns the note of a test with few schedules. An empty string means none.
-func (r *Result) slowNote() string {
+func slowNote(r *Result) string {
 	if r.slow == "" || r.Schedules >= fewRuns || !r.spent || r.raise != "" {
 		return ""
 	}

@@ -8,7 +8,7 @@ import (
 )
 
 // Few schedules for the processor time have a cause: the points of a run, or the function that takes the time between them.
-func TestResult_Slowness(t *testing.T) {
+func TestSlowness(t *testing.T) {
 	for _, c := range []struct {
 		schedules int
 		points    uint64
@@ -21,7 +21,7 @@ func TestResult_Slowness(t *testing.T) {
 	} {
 		r := &Result{Schedules: c.schedules, First: &testsched.Outcome{Points: c.points}}
 		r.processor = 2 * time.Second
-		got := r.slowness(func(runs int) string {
+		got := slowness(r, func(runs int) string {
 			if runs != 2 {
 				t.Errorf("%d runs are profiled, want 2", runs)
 			}
