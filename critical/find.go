@@ -10,6 +10,7 @@ import (
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/budget"
 	"github.com/macemc/macemc/internal/search/runloop"
+	"github.com/macemc/macemc/internal/search/runs"
 	"github.com/macemc/macemc/internal/table"
 	"github.com/macemc/macemc/search"
 )
@@ -21,7 +22,7 @@ import (
 // the run dead. The error is about the configuration, the system or the path, or is that of ctx.
 func Find(ctx context.Context, cfg Config) (*Result, error) {
 	cfg.Walks = cmp.Or(cfg.Walks, 200)
-	cfg.WalkSteps = cmp.Or(cfg.WalkSteps, 2000)
+	cfg.WalkSteps = cmp.Or(cfg.WalkSteps, runs.DefaultSteps)
 	cfg.Seed = cmp.Or(cfg.Seed, 1)
 	cfg.Workers = cmp.Or(cfg.Workers, runtime.GOMAXPROCS(0))
 	cfg.Engine = cmp.Or(cfg.Engine, runloop.AutoEngine)

@@ -1,15 +1,26 @@
 package search
 
 import (
+	"cmp"
 	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
 	"time"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/budget"
 	"github.com/macemc/macemc/internal/explore"
+	"github.com/macemc/macemc/internal/explore/stateset"
 	"github.com/macemc/macemc/internal/kernel/contain"
-	"github.com/macemc/macemc/internal/search/stats"
+	"github.com/macemc/macemc/internal/search/fpset"
+	"github.com/macemc/macemc/internal/search/option"
+	"github.com/macemc/macemc/internal/search/runloop"
+	"github.com/macemc/macemc/internal/search/runs"
+	"github.com/macemc/macemc/internal/search/schedules"
+	"github.com/macemc/macemc/internal/search/strategy"
 	"github.com/macemc/macemc/internal/table"
-	"github.com/macemc/macemc/internal/table/fairness"
 	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/sim"
 )
@@ -90,124 +101,130 @@ type Config struct {
 	alternate    bool            // for tests: with AutoEngine, switch the engine after each run
 }
 
-// Suspect is a run that violates something, or seems to.
-type Suspect struct {
-	Kind        sim.FindingKind
-	Cause       sim.FindingCause
-	Property    string
-	Message     string
-	Stack       string
-	Node        sim.NodeID  // -1 if it concerns no single node
-	Path        choose.Path // the whole run, to its last step
-	Steps       int
-	Origin      int               // liveness: step from which a walk continued; 0 means the start
-	OutOfEvents bool              // deadlock: no event of the recovery relation was left
-	Proven      bool              // liveness: all states were visited, and no live one follows
-	Late        bool              // an Env was used after its handler had returned; a second execution of the path may not show this
-	Overdue     bool              // divergence: the last step was still running after HandlerLimit
-	Strategy    Name              // the strategy that found it
-	Schedule    string            // the schedule of the walk; empty if none
-	Depth       int               // choices of the exhaustive part
-	Difference  *stats.Difference // nondeterminism: the differing part of the state, if known
-	// Starved is the run of starvation. Path ends after the first round.
-	Starved *fairness.Starvation
+// Options are the options of commands that are fields of a Config, and the rules for all of its fields.
+var Options = []option.Row[Config]{
+	{Flag: "strategy", Field: "Strategy",
+		Help: "use `NAME`: " + strings.Join(strategy.Names(0), ", ") + " (default " + strategy.All[0].Name + ")",
+		At:   func(c *Config) any { return (*string)(&c.Strategy) }, Kinds: strategy.Names(0), Is: option.Usual | option.Fixed},
+	{Flag: "schedules", Field: "Schedules", Help: "order by `NAMES`: " + strings.Join(schedules.Names(), ", "),
+		At: func(c *Config) any { return (*schedules.List)(&c.Schedules) }, Zero: schedules.Default, Needs: strategy.Walks,
+		Is: option.Fixed | option.Lenient},
+	{Flag: "depth", Field: "MaxDepth", Help: "maximum depth `D`: steps for bfs and dfs, choices for deepening",
+		At: func(c *Config) any { return &c.MaxDepth }, Zero: fpset.MaxDepth, Least: 1, Most: fpset.MaxDepth, Needs: strategy.BoundsDepth,
+		Is: option.Fixed | option.Lenient},
+	{Flag: "deepen-by", Field: "DeepenBy", Help: "increase the depth of deepening by `N` each time (default 1)",
+		At: func(c *Config) any { return &c.DeepenBy }, Zero: 1, Least: 1, Most: fpset.MaxDepth, Needs: strategy.Deepens, Is: option.Fixed},
+	{Flag: "walk-steps", Field: "WalkSteps", Help: "length `N` of a random walk in steps (default 2000)",
+		At: func(c *Config) any { return &c.WalkSteps }, Zero: runs.DefaultSteps, Least: 1, Most: 1 << 30, Is: option.Fixed},
+	{Flag: "walks", Field: "Walks", Help: "make `K` walks per probe of a critical transition (default 200)",
+		At: func(c *Config) any { return &c.Walks }, Zero: 200, Least: 1, Most: 1 << 30},
+	{Flag: "seed", Field: "Seed", Help: "seed the random walks with `N`, at least 1",
+		At: func(c *Config) any { return &c.Seed }, Default: 1, Zero: 1, Least: 1, Is: option.Usual | option.Fixed},
+	{Flag: "engine", Field: "Engine", Help: "execute steps by `NAME`: table, replay or auto (default auto)",
+		At: func(c *Config) any { return &c.Engine }, Zero: runloop.AutoEngine, Kinds: runloop.Engines()},
+	{Flag: "visited", Field: "Visited",
+		Help: "store states as `KIND`: " + strings.Join(stateset.Names(), ", ") + "; deepening: none or 1 to 128 bits",
+		At:   func(c *Config) any { return &c.Visited }, Needs: strategy.KeepsStates},
+	{Flag: "reduce", Field: "Reduce", Help: "leave out states by `KIND`: none, drop, full or auto (default auto)",
+		At: func(c *Config) any { return &c.Reduce }, Kinds: options.Reductions(), Idle: []string{options.ReduceNone, options.ReduceAuto},
+		Needs: strategy.VisitsStates, Is: option.Omits},
+	{Flag: "symmetry", Field: "Symmetry", Help: "visit one of the states that differ by permuting nodes of a role",
+		At: func(c *Config) any { return &c.Symmetry }, Needs: strategy.VisitsStates, Is: option.Omits},
+	{Flag: "crash-model", Field: "Crashes", Help: "crash nodes by `MODEL`: explicit, implicit or auto (default explicit)",
+		At: func(c *Config) any { return &c.Crashes }, Kinds: options.CrashModels(), Idle: []string{options.CrashExplicit},
+		Needs: strategy.VisitsStates, Is: option.Omits},
+	{Flag: "shortest", Field: "Shortest", Help: "look for a shorter run to the safety violation",
+		At: func(c *Config) any { return &c.Shortest }, Needs: strategy.VisitsStates},
+	{Flag: "alone", Field: "Alone", Help: "disable the random walks from the initial state",
+		At: func(c *Config) any { return &c.Alone }, Needs: strategy.Deepens, Is: option.Fixed},
+	{Flag: "workers", Field: "Workers", Help: "run `N` workers in parallel (default: all cores)",
+		At: func(c *Config) any { return &c.Workers }, Zero: runs.DefaultWorkers, Least: 1, Most: runs.MaxWorkers, Is: option.Usual},
+	{Flag: "time", Field: "Time", Help: "stop after `TIME` of CPU time per worker, or never if 0",
+		At: func(c *Config) any { return &c.Time }, Default: time.Minute, Is: option.Usual},
+	{Flag: "max-paths", Field: "MaxPaths", Help: "stop after `N` paths (default: no limit)",
+		At: func(c *Config) any { return &c.MaxPaths }, Zero: math.MaxInt, Least: 1, Needs: strategy.Walks, Is: option.Lenient},
+	{Flag: "handler-limit", Field: "HandlerLimit", Help: "suspect divergence if a handler runs longer than `TIME`",
+		At: func(c *Config) any { return &c.HandlerLimit }, Default: budget.DefaultHandlerLimit, Zero: budget.DefaultHandlerLimit, Least: 1},
+
+	{Field: "MaxBytes", At: func(c *Config) any { return &c.MaxBytes }, Needs: strategy.KeepsStates},
+	{Field: "PrefixRuns", At: func(c *Config) any { return &c.PrefixRuns }, Most: 1 << 20},
+	{Field: "Reach", At: func(c *Config) any { return &c.Reach }, Needs: strategy.Deepens},
+	{Field: "Log", At: func(c *Config) any { return &c.Log }, Needs: strategy.BreadthFirst},
 }
 
-// Confirmed is the result of examining a suspect.
-type Confirmed struct {
-	Violation bool
-	Refuted   bool // it is known not to be a violation; the suspect is undecided if both are false
-	Known     bool // with Found: a violation that was reported already and need not be again
-	Detail    any  // private to the confirmer, passed on to Result
-	// Instead is a different violation, or another suspect if it is Overdue, that was found during the examination. It
-	// replaces the suspect.
-	Instead *Suspect
+// complete returns c with all defaults filled in and the property selected, or an error about the first invalid field.
+func (c Config) complete() (Config, error) {
+	if c.Property != "" {
+		sys, err := c.System.Only(c.Property)
+		if err != nil {
+			return c, err
+		}
+		c.System, c.Property = sys, ""
+	}
+	if err := c.System.Validate(); err != nil {
+		return c, err
+	}
+	if err := c.fits(); err != nil {
+		return c, err
+	}
+	c.Strategy = cmp.Or(c.Strategy, Deepening)
+	if c.Weights == (Weights{}) {
+		c.Weights = DefaultWeights()
+	}
+	if err := c.Weights.Validate(); err != nil {
+		return c, err
+	}
+	c.weightsGiven = c.Weights != DefaultWeights()
+	c.start = budget.Now()
+	option.Complete(Options, &c)
+	return c, nil
 }
 
-// Result is the result of a search, with its coverage.
-type Result struct {
-	Verdict Verdict
-	Finding *Suspect // nil if nothing was found; with Config.Found only the finding that ended the search
-	// Last is the reason why the search ends with a violation passed to Config.Found; empty if it continues.
-	Last string
-	// Accepted is set by Config.Found: the violation is a known one, and does not count in the verdict.
-	Accepted bool
-	Detail   any // Confirmed.Detail of the finding
-	Suspects int // suspected violations that were not confirmed
-	// Undecided is the number of Suspects that were not refuted either.
-	Undecided int
-	Slow      int // refuted suspects of steps that had exceeded HandlerLimit
-	// Suspect is the first undecided suspect; nil if there is none, or if there is a Finding.
-	Suspect *Suspect
-	Stats   Stats
-	Stopped string // reason for the end: one of the Stopped constants
+// fits returns the first error about a field that is invalid or does not fit another one.
+func (c *Config) fits() error {
+	caller := option.Caller{Strategy: string(c.Strategy)}
+	if err := option.Check(Options, c, caller, nil); err != nil {
+		return err
+	}
+	if c.Log != nil {
+		if err := option.Complain(Options, c, caller, "a log"); err != nil {
+			return err
+		}
+	}
+	switch {
+	case c.Shortest && c.RemoteExplorer != nil:
+		//lint:ignore ST1005 it begins with the name of a field
+		return errors.New("Shortest cannot be combined with RemoteExplorer, which searches breadth first anyway")
+	case c.Reach != nil && (len(c.Prefix) > 0 || c.PrefixRuns > 0):
+		return errors.New("Reach resumes a search from the initial state and cannot be combined with a prefix")
+	case c.Engine == runloop.ReplayEngine && c.Strategy.Can(strategy.VisitsStates):
+		return fmt.Errorf("strategy %s needs the engine %s", c.Strategy, runloop.TableEngine)
+	}
+	if err := c.fitsVisited(); err != nil {
+		return err
+	}
+	return schedules.Validate(c.Schedules)
 }
 
-// Progress is a snapshot for people while a search runs.
-type Progress struct {
-	Elapsed time.Duration
-	Phase   string
-	Depth   int
-	Paths   int
-	States  int
-	Events  int
-	Waiting int // for bfs and dfs: states that wait to be expanded
+// fitsVisited returns an error if Visited does not fit the strategy.
+func (c *Config) fitsVisited() error {
+	if c.Visited == "" {
+		return nil
+	}
+	if c.Strategy.Can(strategy.Deepens) {
+		if _, ok := runs.ParseKey(c.Visited); !ok {
+			return fmt.Errorf("visited set %q of strategy %s is neither %s nor a number of bits, 1 to 128", c.Visited, c.Strategy, runs.AllStates)
+		}
+		return nil
+	}
+	if _, err := stateset.Named(c.Visited); err != nil {
+		return fmt.Errorf("strategy %s: %w", c.Strategy, err)
+	}
+	return nil
 }
 
-// Stats holds the counters and the coverage of a search.
-type Stats struct {
-	Work
-	Coverage
-	Omission float64 `json:"omission"` // by fingerprints: bound on the probability that a state was missed
-}
-
-// Work holds the counters of a search. Only bfs and dfs set the fields from Transitions to Disk.
-type Work struct {
-	Paths       int   `json:"paths"`
-	States      int   `json:"states"`                // distinct states visited by the exhaustive part
-	Transitions int   `json:"transitions,omitempty"` // steps from distinct states
-	Expanded    int   `json:"expanded,omitempty"`    // states with all steps executed
-	Handlers    int   `json:"handlers,omitempty"`    // handler executions behind the steps
-	Bytes       int   `json:"bytes,omitempty"`       // memory of the set of states
-	Disk        int64 `json:"disk,omitempty"`        // for bfs: maximum number of bytes on disk, for lack of memory
-	Events      int   `json:"events"`                // steps executed, including re-execution of prefixes
-	// Engine describes how steps were executed. Like Seconds, it may differ between searches with the same result.
-	Engine  stats.Engine   `json:"engine"`
-	Seconds float64        `json:"seconds"` // clock time, unlike [Config].Time
-	Phases  []stats.Phase  `json:"phases"`
-	Relied  []stats.Relied `json:"relied,omitempty"` // actions that random walks executed before they recovered, in the system's order
-	// Schedules counts walks by schedule, in the order of [schedules.Names]. Walks without a schedule are not counted.
-	Schedules []stats.Schedule `json:"schedules,omitempty"`
-}
-
-// Coverage describes which states, events and properties a search covered.
-type Coverage struct {
-	ExhaustedDepth int    `json:"exhausted_depth"`
-	Complete       bool   `json:"complete"`            // all states were visited, except with a probability of at most [stateset.MostOmission]
-	Recovers       bool   `json:"recovers,omitempty"`  // for bfs and dfs: a live state can be reached without faults from every state
-	Unchecked      string `json:"unchecked,omitempty"` // for bfs and dfs: properties that were not judged
-	// Reduced describes how bfs and dfs left states out, or why they left none out. Nil means that no reduction was
-	// requested.
-	Reduced *stats.Reduced `json:"reduced,omitempty"`
-	// Crashes describes which crashes bfs and dfs left out. Nil means that this was not requested.
-	Crashes *stats.Crashes `json:"crashes,omitempty"`
-	// Shortest reports whether a violation in fewer steps exists. Nil means that it was not requested, or that the
-	// finding has no last step.
-	Shortest *stats.Shortest `json:"shortest,omitempty"`
-	// Fair describes how infinite fair runs were judged. Nil means that the system has no obligations, see
-	// [sim.System.Obligations].
-	Fair *stats.Fair `json:"fair,omitempty"`
-	// Sampled are draws with more alternatives than are enumerated. With any, the search is not complete.
-	Sampled choose.Samples `json:"sampled,omitempty"`
-	// BySample names checks that were made only in runs and steps executed a second time.
-	BySample      []string          `json:"by_sample,omitempty"`
-	NeverHappened []string          `json:"never_happened"`
-	Sometimes     []stats.Sometimes `json:"sometimes"`
-	// AfterLive counts events after the first live state of a walk, the rarest first. AfterLiveWalks is the number of
-	// walks counted: those in a sample of one in eight that reached a live state.
-	AfterLive      []stats.AfterLive `json:"after_live,omitempty"`
-	AfterLiveWalks int               `json:"after_live_walks,omitempty"`
-	ForeignTimes   bool              `json:"foreign_times,omitempty"` // times of different nodes were compared, which have no order
-	Grows          []stats.Growth    `json:"grows,omitempty"`         // bfs and dfs, stopped at a limit: growing structures, the largest first
-	FaultsUsed     sim.Limits        `json:"faults_used"`             // maximum used by a single run
+// key returns the key of deepening.
+func (c *Config) key() runs.Key {
+	key, _ := runs.ParseKey(c.Visited)
+	return key
 }

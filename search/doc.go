@@ -8,7 +8,7 @@
 // # Files
 //
 //	search.go                          Run; run, the loop over rounds
-//	config.go, complete.go             Config; its defaults and errors
+//	config.go                          Config; the options, their defaults and rules
 //	strategies.go                      how the strategies of package strategy are executed
 //	rotation.go                        which walk gets which schedule
 //	source.go, unit.go, tally.go       units of work and where they come from; their counters
@@ -19,7 +19,7 @@
 //	stateful.go, shortest.go           strategies that visit states; whether a shorter violation exists
 //	hang.go                            a handler that does not return while states are visited
 //	fair.go, fairwalks.go              infinite fair runs
-//	result.go, verdict.go              Result and Verdict; whether the coverage suffices
+//	result.go, verdict.go              Suspect, Result and Verdict; whether the coverage suffices
 //	sampled.go, novelty.go             sampled choices; runs with new behavior
 //	reach.go                           progress of deepening, so that a later search continues
 //	weights.go                         weights of events

@@ -94,9 +94,9 @@ func TestBadConfig(t *testing.T) {
 		change func(*search.Config)
 		want   string
 	}{
-		{func(c *search.Config) { c.Strategy = "best" }, `strategy "best" is not one of deepening, walk, faulty`},
+		{func(c *search.Config) { c.Strategy = "best" }, `Strategy "best" is not available; accepted are deepening, walk, faulty`},
 		{func(c *search.Config) { c.MaxDepth = -1 }, "MaxDepth is -1"},
-		{func(c *search.Config) { c.Time = -time.Second }, "Time is -1000000000"},
+		{func(c *search.Config) { c.Time = -time.Second }, "Time is -1s"},
 		{func(c *search.Config) { c.Weights.Timer = -1 }, "weight timer is -1"},
 		{func(c *search.Config) { c.Weights.Fault = 3 }, "all weights of ordinary events are 0"},
 		{func(c *search.Config) { c.Property = "no such" }, `no property or monitor "no such"`},

@@ -1,7 +1,6 @@
 package search
 
 import (
-	"cmp"
 	"fmt"
 	"strings"
 
@@ -84,14 +83,6 @@ func (n Name) Validate() error {
 
 // Can reports whether the strategy has all of the capabilities.
 func (n Name) Can(c strategy.Capability) bool { return strategy.Can(string(n), c) }
-
-// Require returns an error if the strategy lacks the capability that an option needs.
-func (n Name) Require(c strategy.Capability, option string) error {
-	if n.Can(c) {
-		return nil
-	}
-	return fmt.Errorf("%s needs a strategy that %v (%s), not %s", option, c, strings.Join(strategy.Names(c), ", "), cmp.Or(n, Deepening))
-}
 
 // newRuns returns the strategies of all phases for a worker.
 func newRuns(w *worker, global *fpset.Set) map[phase]runs.Strategy {

@@ -64,14 +64,7 @@ func constants(t *testing.T) map[string]bool {
 	return values
 }
 
-func TestName_Require(t *testing.T) {
-	if err := DFS.Require(strategy.VisitsStates, "Symmetry"); err != nil {
-		t.Errorf("got %v, want no error", err)
-	}
-	const want = "Log needs a strategy that visits states breadth first (bfs), not deepening"
-	if err := Name("").Require(strategy.BreadthFirst, "Log"); err == nil || err.Error() != want {
-		t.Errorf("got %v, want %s", err, want)
-	}
+func TestName_Validate(t *testing.T) {
 	if Name("none").Can(0) || Name("none").Validate() == nil || Name("").Validate() != nil {
 		t.Error("an unknown name is accepted, or the empty one refused")
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/macemc/macemc/internal/kernel/declared"
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/internal/report/document"
+	"github.com/macemc/macemc/internal/search/runs"
 	"github.com/macemc/macemc/internal/version"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
@@ -57,7 +58,7 @@ func (o *Options) report(res *search.Result) *report.Report {
 		Uncovered: uncovered(&c.System),
 		Seed:      cmp.Or(c.Seed, 1),
 		Workers:   c.Workers,
-		WalkSteps: cmp.Or(c.WalkSteps, defaultWalkSteps),
+		WalkSteps: cmp.Or(c.WalkSteps, runs.DefaultSteps),
 		Verdict:   res.Verdict,
 		Depth:     res.Stats.ExhaustedDepth,
 		Work:      res.Stats.Work,
@@ -111,6 +112,3 @@ func leftOut(full *sim.System, only string) []string {
 	names = append(append(names, full.MonitorNames()...), sim.AssertionProperty)
 	return slices.DeleteFunc(names, func(n string) bool { return n == only || n == "monitor "+only })
 }
-
-// defaultWalkSteps is the length of a walk when none is given.
-const defaultWalkSteps = 2000

@@ -39,7 +39,7 @@ type Manifest struct {
 	Visited    string            `json:"visited"`
 	Monitors   []string          `json:"monitors"`
 	Properties []string          `json:"properties"`
-	Walks      *Walks            `json:"walks,omitempty"` // nil for a search over states
+	Walks      map[string]string `json:"walks,omitempty"` // for a search by runs: the options that it must have when it continues
 	Builds     []Build           `json:"builds"`          // programs that wrote the log, in order
 }
 
@@ -88,8 +88,8 @@ func (m *Manifest) Settings() [][2]string {
 	for _, k := range slices.Sorted(maps.Keys(m.Params)) {
 		s = append(s, [2]string{"parameter " + k, m.Params[k]})
 	}
-	if m.Walks != nil {
-		s = append(s, m.Walks.settings()...)
+	for _, flag := range slices.Sorted(maps.Keys(m.Walks)) {
+		s = append(s, [2]string{flag, m.Walks[flag]})
 	}
 	return s
 }

@@ -13,32 +13,6 @@ import (
 	"github.com/macemc/macemc/internal/infile"
 )
 
-// Walks are the settings that two searches by runs must have in common.
-type Walks struct {
-	Strategy  string `json:"strategy"`
-	Seed      uint64 `json:"seed"`
-	Steps     int    `json:"walk_steps"`
-	Schedules string `json:"schedules"`
-	// For deepening.
-	Depth    int  `json:"depth,omitempty"` // 0 means no limit
-	DeepenBy int  `json:"deepen_by,omitempty"`
-	Alone    bool `json:"alone,omitempty"`
-}
-
-func (w *Walks) settings() [][2]string {
-	s := [][2]string{{"strategy", w.Strategy}, {"seed", fmt.Sprint(w.Seed)}, {"walk-steps", fmt.Sprint(w.Steps)}, {"schedules", w.Schedules}}
-	for _, of := range []struct {
-		name  string
-		value any
-		given bool
-	}{{"depth", w.Depth, w.Depth > 0}, {"deepen-by", w.DeepenBy, w.DeepenBy > 0}, {"alone", w.Alone, w.Alone}} {
-		if of.given {
-			s = append(s, [2]string{of.name, fmt.Sprint(of.value)})
-		}
-	}
-	return s
-}
-
 // Runs is the open folder of a search that executes runs, locked against other processes. It has a report for each
 // finished batch of runs, and the progress that the exhaustive part made in it.
 type Runs struct {

@@ -103,7 +103,7 @@ func shrinkDead(ctx context.Context, cfg *Config, p *Player) (*Result, error) {
 func newDeadShrinker(cfg *Config, p *Player) (*deadShrinker, error) {
 	d := &deadShrinker{cfg: cfg, player: p, walks: acceptingWalks,
 		deaths: map[encoding.Fingerprint]bool{}, lives: map[encoding.Fingerprint]bool{},
-		limit: orElse(cfg.Dead.After.Limit, cfg.Walks.WalkSteps, 2000), seed: max(cfg.Walks.Seed, 1)}
+		limit: orElse(cfg.Dead.After.Limit, cfg.Walks.WalkSteps, runs.DefaultSteps), seed: max(cfg.Walks.Seed, 1)}
 	d.system = &d.cfg.Walks.System
 	weights := cfg.Walks.Weights
 	if weights == (search.Weights{}) {

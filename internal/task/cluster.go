@@ -3,7 +3,6 @@ package task
 import (
 	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"time"
 
@@ -49,31 +48,16 @@ func ClusterBuild() string {
 
 // validateCluster returns an error for options that workers do not support.
 func (f *Search) validateCluster() error {
-	if f.Cluster.URL == "" {
-		if f.Given.Has("replicas") {
-			return errors.New("--replicas needs --cluster URL")
-		}
-		return nil
-	}
-	if n := f.Cluster.Replicas; f.Given.Has("replicas") && n != 1 && n != 3 {
+	switch n := f.Cluster.Replicas; {
+	case f.Cluster.URL == "":
+	case f.Given.Has("replicas") && n != 1 && n != 3:
 		return fmt.Errorf("--replicas is %d, must be 1 or 3: two replicas have no majority when one is lost", n)
-	}
-	for _, flag := range []string{"durable", "resume", "keep-going", "from", "save-prefixes", "shard"} {
-		if f.Given.Has(flag) {
-			return fmt.Errorf("--cluster cannot be combined with --%s", flag)
-		}
-	}
-	switch {
 	case f.Given.Has("memory"):
 		return fmt.Errorf("--memory limits this process, which stores no states; set it for each macemc worker")
-	case f.Given.Has("reduce") && f.Config.Reduce != options.ReduceNone:
+	case f.Config.Reduce == options.ReduceAuto:
 		return fmt.Errorf("--cluster cannot be combined with --reduce %s, which omits states", f.Config.Reduce)
-	case f.Config.Symmetry:
-		return fmt.Errorf("--cluster cannot be combined with --symmetry, which omits states")
 	case f.Config.Shortest:
 		return fmt.Errorf("--cluster searches breadth first and finds a shortest run anyway; omit --shortest")
-	case f.leavesOutCrashes():
-		return fmt.Errorf("--cluster cannot be combined with --crash-model %s, which omits states", f.Config.Crashes)
 	case f.Config.Visited == stateset.Exact:
 		return fmt.Errorf("--visited %s stores whole states, but a cluster stores fingerprints: use 64 or 128 (default 128)", f.Config.Visited)
 	}

@@ -3,7 +3,6 @@ package task
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -18,7 +17,6 @@ import (
 	"github.com/macemc/macemc/internal/explore/stateset"
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/internal/search/stats"
-	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/internal/textfmt"
 	"github.com/macemc/macemc/internal/version"
 	"github.com/macemc/macemc/search"
@@ -36,32 +34,6 @@ func (p *Process) mode(f *Search) durable.Mode {
 	return durable.Begin
 }
 
-// validateDurable returns an error for options that cannot be combined with --durable. It names flags. For callers of
-// package search the same rules about logs stand in search/complete.go (fits).
-func (f *Search) validateDurable() error {
-	if f.Durable == "" {
-		if f.Resume {
-			return fmt.Errorf("--resume continues the search stored by --durable DIR; give --durable, too")
-		}
-		return nil
-	}
-	if how := f.Config.Reduce; how == options.ReduceDrop || how == options.ReduceFull {
-		return fmt.Errorf("--durable cannot be combined with --reduce %s, which omits states", f.Config.Reduce)
-	}
-	if f.Config.Symmetry {
-		return errors.New("--durable cannot be combined with --symmetry, which merges states")
-	}
-	if f.leavesOutCrashes() {
-		return fmt.Errorf("--durable cannot be combined with --crash-model %s, which omits states", f.Config.Crashes)
-	}
-	for _, flag := range []string{"keep-going", "from", "save-prefixes", "shard"} {
-		if f.Given.Has(flag) {
-			return fmt.Errorf("--durable and --%s contradict each other; give one of them", flag)
-		}
-	}
-	return nil
-}
-
 // FromFolder turns f into a search that rechecks the states in a folder. It returns the test of a package that
 // defines the system.
 func (f *Search) FromFolder(dir string) (test string, err error) {
@@ -71,7 +43,7 @@ func (f *Search) FromFolder(dir string) (test string, err error) {
 	}
 	if m.Walks != nil {
 		return "", fmt.Errorf("%s holds runs (strategy %s) but no states to recheck; use another seed or folder to check the current properties",
-			dir, m.Walks.Strategy)
+			dir, m.Walks["strategy"])
 	}
 	f.System = m.System
 	if m.Package != "" {

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 	"syscall"
 
 	"github.com/macemc/macemc/internal/budget"
@@ -18,6 +17,7 @@ import (
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/internal/report/document"
 	"github.com/macemc/macemc/internal/report/render"
+	"github.com/macemc/macemc/internal/search/option"
 	"github.com/macemc/macemc/internal/search/stats"
 	"github.com/macemc/macemc/internal/search/strategy"
 	"github.com/macemc/macemc/internal/textfmt"
@@ -49,11 +49,9 @@ func (p *Process) walkDurably(ctx context.Context, r *request) error {
 	}
 	cfg := &r.options.Search
 	m.Visited = cfg.Visited
-	m.Walks = &durable.Walks{Strategy: string(cfg.Strategy), Seed: cfg.Seed, Steps: cfg.WalkSteps,
-		Schedules: strings.Trim(fmt.Sprint(cfg.Schedules), "[]")}
+	m.Walks = option.Settings(search.Options, cfg)
 	var reached func([]byte) error
 	if cfg.Strategy.Can(strategy.Deepens) {
-		m.Walks.Depth, m.Walks.DeepenBy, m.Walks.Alone = cfg.MaxDepth, cfg.DeepenBy, cfg.Alone
 		cfg.Reach = search.NewReach()
 		reached = cfg.Reach.Decode
 	}

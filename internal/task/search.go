@@ -4,18 +4,17 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/macemc/macemc/critical"
 	"github.com/macemc/macemc/internal/check"
+	"github.com/macemc/macemc/internal/check/outfolder"
 	"github.com/macemc/macemc/internal/check/walkweights"
 	"github.com/macemc/macemc/internal/recording"
 	"github.com/macemc/macemc/internal/report"
+	"github.com/macemc/macemc/internal/search/option"
 	"github.com/macemc/macemc/internal/search/runloop"
 	"github.com/macemc/macemc/internal/search/runs"
-	"github.com/macemc/macemc/internal/search/schedules"
 	"github.com/macemc/macemc/internal/search/strategy"
 	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/search"
@@ -27,7 +26,6 @@ import (
 type Search struct {
 	Subject
 	Config       search.Config // the fields that equal a flag; the others follow from Subject and other flags
-	Schedules    string
 	Unbiased     bool
 	Shard        string
 	Memory       int // MB
@@ -47,6 +45,42 @@ type Search struct {
 	Recheck      bool // the states in Durable, by the present properties; not a flag
 
 	Again string // the arguments of the same search
+}
+
+// SearchOptions are the options of the command that are no fields of a search.Config.
+var SearchOptions = []option.Row[Search]{
+	{Flag: "weights", Help: "set `WEIGHTS` of events in random walks, such as action=40,message=8",
+		At: func(s *Search) any { return &s.Weights }},
+	{Flag: "unbiased", Help: "give all events equal weights in random walks", At: func(s *Search) any { return &s.Unbiased },
+		Not: []string{"weights"}},
+	{Flag: "shard", Help: "run part `K/N` of a divided search, for macemc merge", At: func(s *Search) any { return &s.Shard },
+		Needs: strategy.Walks},
+	{Flag: "memory", Help: "stop when states take about `N` MB (default: half of the free memory)",
+		At:   func(s *Search) any { return &s.Memory },
+		Most: 1 << 30, Needs: strategy.KeepsStates},
+	{Flag: "from", Help: "start from a recording or a path, `FILE`", At: func(s *Search) any { return &s.From },
+		Not: []string{"save-prefixes"}, Is: option.Single},
+	{Flag: "step", Help: "start from the state after step `N` of --from (default: the last)", At: func(s *Search) any { return &s.Step },
+		With: "from"},
+	{Flag: "save-prefixes", Help: "only write paths to live states into the folder `DIR`",
+		At:  func(s *Search) any { return &s.SavePrefixes },
+		Not: []string{"shard"}, Is: option.Single},
+	{Flag: "durable", Help: "checkpoint the search in `DIR`, so that --resume can continue it", At: func(s *Search) any { return &s.Durable },
+		Needs: strategy.Durable, Not: []string{"keep-going", "from", "save-prefixes", "shard"}, Is: option.Single},
+	{Flag: "resume", Help: "continue the search in the folder of --durable, or begin it", At: func(s *Search) any { return &s.Resume },
+		With: "durable"},
+	{Flag: "replicas", Help: "store the states of --cluster on 1 or 3 `SERVERS` (default 3 if possible)",
+		At: func(s *Search) any { return &s.Cluster.Replicas }, With: "cluster"},
+	{Flag: "cluster", Help: "search on the cluster of the server at `URL`", At: func(s *Search) any { return &s.Cluster.URL },
+		Needs: strategy.BreadthFirst, Not: []string{"durable", "resume", "keep-going", "from", "save-prefixes", "shard"}},
+	{Flag: "out", Help: "folder `DIR` for a violation (default: a new one in " + outfolder.Root + ")",
+		At: func(s *Search) any { return &s.Out }, Is: option.Single},
+	{Flag: "keep-going", Help: "continue after a violation, and report each distinct one", At: func(s *Search) any { return &s.KeepGoing },
+		Not: []string{"save-prefixes"}, Is: option.Usual},
+	{Flag: "proof", Help: "require proof of dead runs by `KIND`: walks or exact", At: func(s *Search) any { return &s.Proof },
+		Default: string(critical.Walks), Kinds: []string{string(critical.Walks), string(critical.Exact)}},
+	{Flag: "no-shrink", Help: "report the violating run as it was found", At: func(s *Search) any { return &s.NoShrink }},
+	{Flag: "write-test", Help: "write a regression test beside the test of a package", At: func(s *Search) any { return &s.WriteTest }},
 }
 
 // request is a requested search, validated before it begins.
@@ -100,10 +134,8 @@ func (f *Search) request(p *Process) (*request, error) {
 		}
 		seed, shard = s.SeedOf(), &s
 	}
-	cfg, err := f.config(subject.System, seed)
-	if err != nil {
-		return nil, err
-	}
+	cfg := f.Config
+	cfg.System, cfg.Property, cfg.Seed, cfg.MaxBytes, cfg.Time = subject.System, f.Property, seed, f.Memory<<20, f.Limit()
 	var job ClusterJob
 	if f.Cluster.URL != "" {
 		if job, err = f.clusterJob(p, &subject); err != nil {
@@ -177,110 +209,32 @@ func (f *Search) Limit() time.Duration {
 	return f.Config.Time
 }
 
-// config returns the settings of the search, without those of bugs, clusters, recordings and prefixes.
-func (f *Search) config(sys sim.System, seed uint64) (search.Config, error) {
-	cfg := f.Config
-	cfg.System, cfg.Property, cfg.Seed, cfg.MaxBytes, cfg.Time = sys, f.Property, seed, f.Memory<<20, f.Limit()
-	if f.Schedules != "" {
-		var err error
-		if cfg.Schedules, err = schedules.Parse(f.Schedules); err != nil {
-			return cfg, fmt.Errorf("--schedules: %w", err)
-		}
-	}
-	return cfg, nil
-}
-
 // Validate implements [Task].
 func (f *Search) Validate() error {
 	if err := f.Subject.validate(); err != nil {
 		return err
 	}
-	if err := (numbers{
-		{"depth", f.Config.MaxDepth, 1}, {"deepen-by", f.Config.DeepenBy, 1}, {"walk-steps", f.Config.WalkSteps, 1},
-		{"walks", f.Config.Walks, 1}, {"workers", f.Config.Workers, 1}, {"max-paths", f.Config.MaxPaths, 1},
-	}).check(f.Given); err != nil {
+	caller := option.Caller{Strategy: string(f.Config.Strategy), Given: f.Given.Has}
+	if err := option.Check(search.Options, &f.Config, caller, f.Given.Has); err != nil {
 		return err
 	}
-	if f.Given.Has("schedules") {
-		if _, err := schedules.Parse(f.Schedules); err != nil {
-			return fmt.Errorf("--schedules: %w", err)
-		}
-	}
-	if err := f.validateDurable(); err != nil {
+	if err := option.Check(SearchOptions, f, caller, f.Given.Has); err != nil {
 		return err
 	}
-	if err := f.validateShard(); err != nil {
-		return err
-	}
-	if err := f.validateCluster(); err != nil {
-		return err
-	}
+	var err error
 	switch {
-	case f.Config.Time < 0:
-		return fmt.Errorf("--time is %v, must not be negative", f.Config.Time)
-	case f.Given.Has("handler-limit") && f.Config.HandlerLimit <= 0:
-		return fmt.Errorf("--handler-limit is %v, must be positive", f.Config.HandlerLimit)
-	case f.Config.Seed == 0:
-		return fmt.Errorf("--seed is 0, must be at least 1")
-	case f.Unbiased && f.Given.Has("weights"):
-		return fmt.Errorf("--unbiased and --weights contradict each other; give one of them")
-	case f.Given.Has("from") && f.Given.Has("save-prefixes"):
-		return fmt.Errorf("--from and --save-prefixes contradict each other; give one of them")
-	case f.Given.Has("step") && !f.Given.Has("from"):
-		return fmt.Errorf("--step selects a state of --from FILE; give --from, too")
-	case f.Step < 0:
-		return fmt.Errorf("--step is %d, must not be negative", f.Step)
-	case len(f.Collected) > 0 && f.Given.Has("save-prefixes"):
-		return fmt.Errorf("--%s and --save-prefixes contradict each other; give one of them", f.Collected.names()[0])
-	case f.KeepGoing && f.Given.Has("save-prefixes"):
-		return fmt.Errorf("--keep-going and --save-prefixes contradict each other; give one of them")
-	case f.Given.Has("engine") && !slices.Contains(runloop.Engines(), f.Config.Engine):
-		return fmt.Errorf("--engine %q is not available; accepted are %s", f.Config.Engine, strings.Join(runloop.Engines(), ", "))
-	case f.Given.Has("proof") && f.Proof != string(critical.Walks) && f.Proof != string(critical.Exact):
-		return fmt.Errorf("--proof %q is not available; accepted are %s, %s", f.Proof, critical.Walks, critical.Exact)
-	case f.Memory < 0 || f.Memory > 1<<30:
-		return fmt.Errorf("--memory is %d, must be 0 to %d", f.Memory, 1<<30)
-	case f.Config.Strategy.Validate() != nil || f.Config.Strategy == "" && f.Given.Has("strategy"):
-		return fmt.Errorf("--strategy %q is not available; accepted are %s", f.Config.Strategy, strings.Join(strategy.Names(0), ", "))
-	case f.Given.Has("reduce") && !slices.Contains(options.Reductions(), f.Config.Reduce):
-		return fmt.Errorf("--reduce %q is not available; accepted are %s", f.Config.Reduce, strings.Join(options.Reductions(), ", "))
-	case f.Given.Has("crash-model") && !slices.Contains(options.CrashModels(), f.Config.Crashes):
-		return fmt.Errorf("--crash-model %q is not available; accepted are %s, %s, %s", f.Config.Crashes, options.CrashExplicit,
-			options.CrashImplicit, options.CrashAuto)
-	}
-	return cmp.Or(f.Collected.Validate(f.JSON), f.validateStrategy())
-}
-
-// validateStrategy returns an error for flags that need a strategy with other capabilities.
-func (f *Search) validateStrategy() error {
-	for _, o := range []struct {
-		flag  string
-		set   bool
-		needs strategy.Capability
-	}{
-		{"max-paths", f.Given.Has("max-paths"), strategy.Walks},
-		{"schedules", f.Schedules != "", strategy.Walks},
-		{"shard", f.Shard != "", strategy.Walks},
-		{"depth", f.Given.Has("depth"), strategy.BoundsDepth},
-		{"deepen-by", f.Config.DeepenBy != 0, strategy.Deepens},
-		{"alone", f.Config.Alone, strategy.Deepens},
-		{"memory", f.Memory != 0, strategy.KeepsStates},
-		{"visited " + f.Config.Visited, f.Config.Visited != "", strategy.KeepsStates},
-		{"reduce " + f.Config.Reduce, f.Config.Reduce == options.ReduceDrop || f.Config.Reduce == options.ReduceFull, strategy.VisitsStates},
-		{"symmetry", f.Config.Symmetry, strategy.VisitsStates},
-		{"crash-model " + f.Config.Crashes, f.leavesOutCrashes(), strategy.VisitsStates},
-		{"shortest", f.Config.Shortest, strategy.VisitsStates},
-		{"durable", f.Durable != "", strategy.Durable},
-		{"cluster", f.Cluster.URL != "", strategy.BreadthFirst},
-	} {
-		if !o.set {
-			continue
-		}
-		if err := f.Config.Strategy.Require(o.needs, "--"+o.flag); err != nil {
-			return err
+	case f.Durable != "":
+		err = option.Complain(search.Options, &f.Config, caller, "--durable")
+	case f.Cluster.URL != "":
+		err = cmp.Or(option.Complain(search.Options, &f.Config, caller, "--cluster"), f.validateCluster())
+	case len(f.Collected) > 0 && f.SavePrefixes != "":
+		err = fmt.Errorf("--%s and --save-prefixes contradict each other; give one of them", f.Collected.names()[0])
+	case f.Shard != "":
+		if _, err = report.ParseShard(f.Shard, f.Config.Seed); err != nil {
+			err = fmt.Errorf("--shard: %w", err)
 		}
 	}
-	return nil
+	return cmp.Or(err, f.Collected.Validate(f.JSON))
 }
 
 // leavesOutCrashes reports whether the crash model omits crashes.
@@ -299,19 +253,4 @@ func (f *Search) crashing(sys *sim.System) error {
 		return fmt.Errorf("--crash-model %s omits crashes, "+none, f.Config.Crashes, sys.Name)
 	}
 	return nil
-}
-
-// validateShard returns an error for a search that cannot be divided.
-func (f *Search) validateShard() error {
-	if f.Shard == "" {
-		return nil
-	}
-	if f.Given.Has("save-prefixes") {
-		return fmt.Errorf("--shard and --save-prefixes contradict each other; give one of them")
-	}
-	_, err := report.ParseShard(f.Shard, f.Config.Seed)
-	if err != nil {
-		err = fmt.Errorf("--shard: %w", err)
-	}
-	return err
 }

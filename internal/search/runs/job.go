@@ -35,6 +35,9 @@ type Settings struct {
 // are not faster.
 const MaxWorkers = 256
 
+// DefaultSteps is the default length of a walk.
+const DefaultSteps = 2000
+
 // DefaultWorkers returns the default number of workers: the number of cores, up to MaxWorkers.
 func DefaultWorkers() int { return min(runtime.GOMAXPROCS(0), MaxWorkers) }
 

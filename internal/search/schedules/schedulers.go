@@ -95,6 +95,20 @@ func Parse(text string) ([]string, error) {
 	return list, Validate(list)
 }
 
+// List is the value of a flag with a list of names.
+type List []string
+
+func (l *List) String() string { return strings.Join(*l, ",") }
+
+// Set parses a list.
+func (l *List) Set(text string) (err error) {
+	*l, err = Parse(text)
+	return err
+}
+
+// Type returns the type of the flag's value.
+func (l *List) Type() string { return "string" }
+
 // Validate returns an error if a list of names is invalid.
 func Validate(list []string) error {
 	for i, name := range list {

@@ -220,7 +220,7 @@ var imports = []struct {
 		internal/netmodel internal/explorer internal/overlay internal/testbudget internal/testsched internal/testsched/program
 		internal/version`},
 	{pkg: "cmd/macemc/internal/cli", module: `
-		internal/pathfile internal/explore/stateset internal/search/schedules internal/search/strategy
+		internal/pathfile internal/search/option internal/search/strategy
 		internal/outfile internal/infile cmd/macemc/internal/dap cmd/macemc/internal/gotest cmd/macemc/internal/live
 		cmd/macemc/internal/screen internal/task internal/version internal/textfmt internal/check/... choose critical
 		eventgraph internal/scaffold internal/scratch internal/web mdb observe internal/refine internal/replay

@@ -110,7 +110,7 @@ func TestBadInput(t *testing.T) {
 		{"search pingack --strategy bfs --deepen-by 5", "--deepen-by needs a strategy that deepens iteratively (deepening), not bfs"},
 		{"search pingack --deepen-by -1", "--deepen-by is -1, must be at least 1"},
 		{"search pingack --strategy walk --alone", "--alone needs a strategy that deepens iteratively (deepening), not walk"},
-		{"search pingack --strategy bfs --memory -1", "--memory is -1, must be 0 to"},
+		{"search pingack --strategy bfs --memory -1", "--memory is -1, must not be negative"},
 		{"search pingack --strategy bfs --engine replay", "strategy bfs needs the engine table"},
 		{"search pingack --strategy dfs --engine replay", "strategy dfs needs the engine table"},
 		{"search pingack --unbiased --weights action=2", "--unbiased and --weights contradict each other"},

@@ -16,6 +16,7 @@ import (
 	"github.com/macemc/macemc/internal/check/exitcode"
 	"github.com/macemc/macemc/internal/report/render"
 	"github.com/macemc/macemc/internal/scratch"
+	"github.com/macemc/macemc/internal/search/option"
 	"github.com/macemc/macemc/internal/task"
 )
 
@@ -61,7 +62,7 @@ func (a *app) searchPackage(ctx context.Context, f task.Search, again func(name 
 // of the first search that failed.
 func (a *app) searchAll(ctx context.Context, f task.Search, again func(name string) string,
 	search func(*patternSearch, context.Context) error) (err error) {
-	for _, flag := range []string{"test", "out", "durable", "save-prefixes", "from", "property"} {
+	for _, flag := range append(option.Flags(task.SearchOptions, option.Single), "test", "property") {
 		if f.Given.Has(flag) {
 			return fmt.Errorf("--%s is for one system, and %s has several; name one, as in ./mysvc:TestLease", flag, f.System)
 		}

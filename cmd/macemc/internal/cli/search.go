@@ -8,17 +8,13 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/macemc/macemc/critical"
-	"github.com/macemc/macemc/internal/check/outfolder"
-	"github.com/macemc/macemc/internal/explore/stateset"
 	"github.com/macemc/macemc/internal/report/render"
-	"github.com/macemc/macemc/internal/search/schedules"
+	"github.com/macemc/macemc/internal/search/option"
 	"github.com/macemc/macemc/internal/search/strategy"
 	"github.com/macemc/macemc/internal/task"
+	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 )
-
-const defaultTime = time.Minute
 
 func (a *app) searchCommand() *cobra.Command {
 	var f task.Search
@@ -75,49 +71,16 @@ func (a *app) searchCommand() *cobra.Command {
 	fl.SortFlags = false
 	subjectFlags(fl, &f.Subject, &test, "check only")
 	fl.Var((*only)(&f.Property), "property", "check only property or monitor `NAME`")
-	fl.StringVar((*string)(&f.Config.Strategy), "strategy", "",
-		"use `NAME`: "+strings.Join(strategy.Names(0), ", ")+" (default "+strategy.All[0].Name+")")
-	fl.StringVar(&f.Schedules, "schedules", "", "order by `NAMES`: "+strings.Join(schedules.Names(), ", "))
-	fl.IntVar(&f.Config.MaxDepth, "depth", 0, "maximum depth `D`: steps for bfs and dfs, choices for deepening")
-	fl.IntVar(&f.Config.DeepenBy, "deepen-by", 0, "increase the depth of deepening by `N` each time (default 1)")
-	fl.IntVar(&f.Config.WalkSteps, "walk-steps", 0, "length `N` of a random walk in steps (default 2000)")
-	fl.IntVar(&f.Config.Walks, "walks", 0, "make `K` walks per probe of a critical transition (default 200)")
+	addOptions(fl, search.Options, &f.Config)
 	environmentFlags(fl, &f.Subject)
-	fl.StringVar(&f.Weights, "weights", "", "set `WEIGHTS` of events in random walks, such as action=40,message=8")
-	fl.BoolVar(&f.Unbiased, "unbiased", false, "give all events equal weights in random walks")
-	fl.Uint64Var(&f.Config.Seed, "seed", 1, "seed the random walks with `N`, at least 1")
-	fl.StringVar(&f.Shard, "shard", "", "run part `K/N` of a divided search, for macemc merge")
-	fl.StringVar((*string)(&f.Config.Engine), "engine", "", "execute steps by `NAME`: table, replay or auto (default auto)")
-	fl.StringVar((*string)(&f.Config.Visited), "visited", "",
-		"store states as `KIND`: "+strings.Join(stateset.Names(), ", ")+"; deepening: none or 1 to 128 bits")
-	fl.StringVar((*string)(&f.Config.Reduce), "reduce", "", "leave out states by `KIND`: none, drop, full or auto (default auto)")
-	fl.BoolVar(&f.Config.Symmetry, "symmetry", false, "visit one of the states that differ by permuting nodes of a role")
-	fl.StringVar((*string)(&f.Config.Crashes), "crash-model", "", "crash nodes by `MODEL`: explicit, implicit or auto (default explicit)")
-	fl.BoolVar(&f.Config.Shortest, "shortest", false, "look for a shorter run to the safety violation")
-	fl.BoolVar(&f.Config.Alone, "alone", false, "disable the random walks from the initial state")
-	fl.IntVar(&f.Memory, "memory", 0, "stop when states take about `N` MB (default: half of the free memory)")
-	fl.IntVar(&f.Config.Workers, "workers", 0, "run `N` workers in parallel (default: all cores)")
-	fl.StringVar(&f.From, "from", "", "start from a recording or a path, `FILE`")
-	fl.IntVar(&f.Step, "step", 0, "start from the state after step `N` of --from (default: the last)")
-	fl.StringVar(&f.SavePrefixes, "save-prefixes", "", "only write paths to live states into the folder `DIR`")
-	fl.DurationVar(&f.Config.Time, "time", defaultTime, "stop after `TIME` of CPU time per worker, or never if 0")
-	fl.IntVar(&f.Config.MaxPaths, "max-paths", 0, "stop after `N` paths (default: no limit)")
-	fl.DurationVar(&f.Config.HandlerLimit, "handler-limit", 500*time.Millisecond, "suspect divergence if a handler runs longer than `TIME`")
-	fl.StringVar(&f.Durable, "durable", "", "checkpoint the search in `DIR`, so that --resume can continue it")
-	fl.BoolVar(&f.Resume, "resume", false, "continue the search in the folder of --durable, or begin it")
-	fl.IntVar(&f.Cluster.Replicas, "replicas", 0, "store the states of --cluster on 1 or 3 `SERVERS` (default 3 if possible)")
-	ClusterFlags(fl, &f.Cluster, "cluster", "search on the cluster of the server at `URL`")
-	fl.StringVar(&f.Out, "out", "", "folder `DIR` for a violation (default: a new one in "+outfolder.Root+")")
-	fl.BoolVar(&f.KeepGoing, "keep-going", false, "continue after a violation, and report each distinct one")
-	fl.StringVar(&f.Proof, "proof", string(critical.Walks), "require proof of dead runs by `KIND`: walks or exact")
-	fl.BoolVar(&f.NoShrink, "no-shrink", false, "report the violating run as it was found")
-	fl.BoolVar(&f.WriteTest, "write-test", false, "write a regression test beside the test of a package")
+	addOptions(fl, task.SearchOptions, &f)
+	ClusterFlags(fl, &f.Cluster, "", "")
 	lengthFlags(fl, &a.Style.Short, &verbose)
 	fl.BoolVar(&f.JSON, "json", false, "print the report as one JSON object")
 	collectedFlags(fl, &f.Collected)
 	fl.BoolVar(&all, "help-all", false, "show all flags")
-	usual := []string{"bug", "nodes", "set", "strategy", "crashes", "loss", "seed", "workers", "time", "keep-going", "verbose", "json",
-		"help", "help-all"}
+	usual := slices.Concat(option.Flags(search.Options, option.Usual), option.Flags(task.SearchOptions, option.Usual),
+		[]string{"bug", "nodes", "set", "crashes", "loss", "verbose", "json", "help", "help-all"})
 	help := cmd.HelpFunc()
 	cmd.SetHelpFunc(func(c *cobra.Command, args []string) {
 		fl.VisitAll(func(f *pflag.Flag) { f.Hidden = !all && !slices.Contains(usual, f.Name) })
@@ -196,6 +159,33 @@ func environmentFlags(fl *pflag.FlagSet, f *task.Subject) {
 	fl.StringVar(&f.Timing, "timing", "", "use `MODE`: ByDeadline, AnyOrder, Prompt, SometimesBounded:1s, ...")
 	fl.StringVar(&f.Interleave, "interleave", "", "order goroutines by `MODE`: rotate, fifo, random or pct:N")
 	fl.StringVar(&f.CrashCut, "crash-cut", "", "crash inside steps by `MODE`: prefix of the effects, none (never inside), or subset")
+}
+
+// addOptions adds the flags of the options of t.
+func addOptions[T any](fl *pflag.FlagSet, rows []option.Row[T], t *T) {
+	for i := range rows {
+		r := &rows[i]
+		if r.Flag == "" {
+			continue
+		}
+		switch at := r.At(t).(type) {
+		case *string:
+			text, _ := r.Default.(string)
+			fl.StringVar(at, r.Flag, text, r.Help)
+		case *bool:
+			fl.BoolVar(at, r.Flag, false, r.Help)
+		case *int:
+			fl.IntVar(at, r.Flag, 0, r.Help)
+		case *uint64:
+			n, _ := r.Default.(int)
+			fl.Uint64Var(at, r.Flag, uint64(n), r.Help)
+		case *time.Duration:
+			d, _ := r.Default.(time.Duration)
+			fl.DurationVar(at, r.Flag, d, r.Help)
+		case pflag.Value:
+			fl.Var(at, r.Flag, r.Help)
+		}
+	}
 }
 
 // rerunArgs returns the arguments that repeat the search, with its seed.
