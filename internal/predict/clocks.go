@@ -15,11 +15,16 @@ type run struct {
 	held       [][]acquisition  // by goroutine
 	last       []int            // by goroutine: its last event, or -1
 	counts     map[occurrence]uint32
-	nth        []uint32     // by event, see Hold
-	outermost  []int32      // by event: the acquisition of the outermost lock that its goroutine holds, or -1
-	wakes      []int32      // by event: a goroutine that it wakes, or -1
-	waits      []dependence // of the present event, while its goroutine holds locks
-	waiting    int          // event that waits for what the goroutine's clock is joined with
+	nth        []uint32 // by event, see Hold
+	outermost  []int32  // by event: the acquisition of the outermost lock that its goroutine holds, or -1
+	wakes      []int32  // by event: a goroutine that it wakes, or -1
+	dependences
+}
+
+// dependences are those of the present event, if its goroutine holds locks.
+type dependences struct {
+	waits   []dependence
+	waiting int // event that waits for what the goroutine's clock is joined with
 }
 
 // dependence is an event that waits until another goroutine has executed some of its events.

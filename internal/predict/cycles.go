@@ -227,56 +227,64 @@ func (s *cycleSearch) list() (cycle []*edge) {
 	return cycle
 }
 
-// predictCycle adds the directed schedules for a cycle of k locks, at most k+3.
-func (p *Predictor) predictCycle(r *run, cycle []*edge, writers []*request) {
-	s := signature{}
-	pairs, inner, any := []Pair{}, []Hold{}, []Hold{}
-	reused, waits := false, 0 // a goroutine has several edges
+// described is a cycle as predictCycle needs it.
+type described struct {
+	signature
+	pairs  []Pair
+	inner  []Hold // before the inner requests
+	any    []Hold // of any goroutine, before these
+	reused bool   // a goroutine has several edges
+	waits  int    // number of edges with a wait
+}
+
+// describe describes a cycle. The writers request their locks after the outer locks and before the inner ones.
+func (r *run) describe(cycle []*edge, writers []*request) (d described) {
 	for i, e := range cycle {
-		s.a, s.b = s.a+mix(r.events[e.outer].Context), s.b+mix(r.events[e.inner].Context)
+		d.a, d.b = d.a+mix(r.events[e.outer].Context), d.b+mix(r.events[e.inner].Context)
 		h := Hold{Context: r.events[e.inner].Context, Op: uint32(r.events[e.inner].Op), Mode: Last | Locked}
 		if e.wait < 0 {
-			pairs = append(pairs, Pair{r.operation(e.outer), r.operation(e.inner)})
+			d.pairs = append(d.pairs, Pair{r.operation(e.outer), r.operation(e.inner)})
 		} else {
-			pairs = append(pairs, Pair{r.operation(e.outer), r.operation(e.wait)}, Pair{r.operation(e.inner), r.operation(e.inner)})
+			d.pairs = append(d.pairs, Pair{r.operation(e.outer), r.operation(e.wait)}, Pair{r.operation(e.inner), r.operation(e.inner)})
 			h.Mode = Last
-			waits++
+			d.waits++
 		}
-		inner = append(inner, r.hold(e.inner, Last))
-		if !slices.Contains(any, h) {
-			any = append(any, h)
+		d.inner = append(d.inner, r.hold(e.inner, Last))
+		if !slices.Contains(d.any, h) {
+			d.any = append(d.any, h)
 		}
-		reused = reused || slices.ContainsFunc(cycle[:i], func(f *edge) bool { return f.goroutine == e.goroutine })
+		d.reused = d.reused || slices.ContainsFunc(cycle[:i], func(f *edge) bool { return f.goroutine == e.goroutine })
 	}
-	for _, w := range writers { // they request their locks after the outer locks and before the inner ones
-		s.b += mix(r.events[w.event].Context)
-		pairs = append(pairs, Pair{r.operation(w.event), r.operation(w.event)})
-		inner = append(inner, r.hold(w.event, 0))
+	for _, w := range writers {
+		d.b += mix(r.events[w.event].Context)
+		d.pairs = append(d.pairs, Pair{r.operation(w.event), r.operation(w.event)})
+		d.inner = append(d.inner, r.hold(w.event, 0))
 	}
-	if reused {
-		s.a++
+	if d.reused {
+		d.a++
 	}
-	known := p.signatures[s] > 0
-	if p.signatures[s]++; p.signatures[s] > maxSignature || reused && known {
+	return d
+}
+
+// predictCycle adds the directed schedules for a cycle of k locks, at most k+3.
+func (p *Predictor) predictCycle(r *run, cycle []*edge, writers []*request) {
+	d := r.describe(cycle, writers)
+	known := p.signatures[d.signature] > 0
+	if p.signatures[d.signature]++; p.signatures[d.signature] > maxSignature || d.reused && known {
 		return
 	}
-	x := Prediction{What: cycleText(len(cycle), waits), Pairs: pairs, Effect: Blocks, rank: rankCycle, group: p.group()}
+	x := Prediction{What: cycleText(len(cycle), d.waits), Pairs: d.pairs, Effect: Blocks, rank: rankCycle, group: p.group()}
 	switch {
 	case known:
 		x.rank = rankKnownCycle
-	case waits > 0:
+	case d.waits > 0:
 		x.rank = rankWaits
 	}
-	if reused {
-		p.push(x.with(any, 3))
+	if d.reused {
+		p.push(x.with(d.any, 3))
 		return
 	}
-	outer := func(e *edge, mode HoldMode) Hold {
-		if out := r.outermost[e.outer]; out >= 0 { // others may need that lock, too
-			return r.hold(int(out), mode)
-		}
-		return r.hold(e.outer, mode)
-	}
+	inner := d.inner
 	p.push(x.with(inner, 0))
 	if delay, ok := p.delay(span(r.events, cycle)); ok && delay > 0 {
 		late := x
@@ -286,14 +294,22 @@ func (p *Predictor) predictCycle(r *run, cycle []*edge, writers []*request) {
 	// The goroutine whose critical section comes first in the record may have to wait for others.
 	order := slices.SortedFunc(slices.Values(cycle), func(a, b *edge) int { return cmp.Compare(a.outer, b.outer) })
 	for _, e := range order {
-		p.push(x.with(append([]Hold{outer(e, 0)}, inner...), 1))
+		p.push(x.with(append([]Hold{r.holdOutermost(e.outer, 0)}, inner...), 1))
 	}
-	p.push(x.with(any, 1))
+	p.push(x.with(d.any, 1))
 	var all []Hold
 	for k, e := range order {
-		all = append(all, outer(e, HoldMode(min(k, 1))))
+		all = append(all, r.holdOutermost(e.outer, HoldMode(min(k, 1))))
 	}
 	p.push(x.with(append(all, inner...), 2))
+}
+
+// holdOutermost returns a hold before the outermost lock that is held at an event, because others may need that lock, or before the event.
+func (r *run) holdOutermost(event int, mode HoldMode) Hold {
+	if out := r.outermost[event]; out >= 0 {
+		event = int(out)
+	}
+	return r.hold(event, mode)
 }
 
 // cycleText describes a cycle.
