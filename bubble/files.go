@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/macemc/macemc/bubble/internal/filesystem"
 	"github.com/macemc/macemc/bubble/internal/filetree"
@@ -96,7 +97,8 @@ type fileSystems struct {
 	data *filesystem.FS // nil means that the node has no data directory
 	temp *filesystem.FS // temporary files, which a crash removes; nil means that the node has used none
 
-	memory filesystem.Memory // that the program has mapped
+	memory  filesystem.Memory // that the program has mapped
+	started time.Time         // see uptime; zero at first
 }
 
 // gather records what the program has stored to the maps of files.

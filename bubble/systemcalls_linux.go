@@ -4,10 +4,13 @@ package bubble
 
 import (
 	"cmp"
+	"encoding/binary"
 	"errors"
 	"math/rand/v2"
 	"os"
+	"runtime"
 	"syscall"
+	"time"
 
 	"github.com/macemc/macemc/bubble/internal/filesystem"
 )
@@ -15,7 +18,11 @@ import (
 // interceptCalls makes system calls of programs reach their nodes.
 func interceptCalls() {
 	filesystem.Machine.Copy, filesystem.Machine.Call = copyMemory, systemCall
-	intercept(filesystem.Always(), onCall)
+	always := filesystem.Always()
+	for trap := range surroundings {
+		always[trap/64] |= 1 << (trap % 64)
+	}
+	intercept(always, onCall)
 }
 
 // onCall executes a system call of a program.
@@ -25,6 +32,9 @@ func onCall(trap uintptr, args [6]uintptr, onStack uint8) (uintptr, syscall.Errn
 		return systemCall(trap, args, onStack)
 	}
 	h := current()
+	if call := surroundings[trap]; call != nil {
+		return call(h, c)
+	}
 	r, err := filesystem.Calls{Paths: nodePaths{h}, Memory: &h.files.memory, Random: draw}.Do(c)
 	if err == nil {
 		return r, 0
@@ -66,3 +76,63 @@ func (p nodePaths) Described(fd uintptr) *filesystem.File {
 }
 
 func (p nodePaths) Root() bool { return p.h.files.data != nil }
+
+// surroundings are the system calls whose results depend on the node alone: its clock and its processes.
+var surroundings = map[uintptr]func(*Host, *filesystem.Call) (uintptr, syscall.Errno){
+	syscall.SYS_GETPID:  func(*Host, *filesystem.Call) (uintptr, syscall.Errno) { return uintptr(os.Getpid()), 0 },
+	syscall.SYS_GETTID:  func(*Host, *filesystem.Call) (uintptr, syscall.Errno) { return uintptr(os.Getpid()), 0 },
+	syscall.SYS_GETPPID: func(*Host, *filesystem.Call) (uintptr, syscall.Errno) { return uintptr(os.Getppid()), 0 },
+	syscall.SYS_SCHED_YIELD: func(*Host, *filesystem.Call) (uintptr, syscall.Errno) {
+		runtime.Gosched()
+		return 0, 0
+	},
+	syscall.SYS_CLOCK_GETTIME: func(h *Host, c *filesystem.Call) (uintptr, syscall.Errno) {
+		const realtime, coarse, tai = 0, 5, 11
+		if id := c.Args[0]; id == realtime || id == coarse || id == tai {
+			c.Store(1, timespec(time.Now().UnixNano(), time.Nanosecond))
+		} else {
+			c.Store(1, timespec(h.uptime(), time.Nanosecond))
+		}
+		return 0, 0
+	},
+	syscall.SYS_GETTIMEOFDAY: func(_ *Host, c *filesystem.Call) (uintptr, syscall.Errno) {
+		c.Store(0, timespec(time.Now().UnixNano(), time.Microsecond))
+		return 0, 0
+	},
+	syscall.SYS_NANOSLEEP: func(_ *Host, c *filesystem.Call) (uintptr, syscall.Errno) {
+		time.Sleep(duration(c.Load(0, 16)))
+		return 0, 0
+	},
+	syscall.SYS_CLOCK_NANOSLEEP: func(h *Host, c *filesystem.Call) (uintptr, syscall.Errno) {
+		const absolute = 1 // TIMER_ABSTIME
+		d := duration(c.Load(2, 16))
+		switch {
+		case c.Args[1]&absolute == 0:
+		case c.Args[0] == 0:
+			d -= time.Duration(time.Now().UnixNano())
+		default:
+			d -= time.Duration(h.uptime())
+		}
+		time.Sleep(d)
+		return 0, 0
+	},
+}
+
+// uptime returns the time in nanoseconds since the first call in the process.
+func (h *Host) uptime() int64 {
+	if h.files.started.IsZero() {
+		h.files.started = time.Now()
+	}
+	return int64(time.Since(h.files.started))
+}
+
+// timespec encodes a time in nanoseconds as seconds and a rest in units.
+func timespec(t int64, unit time.Duration) []byte {
+	b := binary.NativeEndian.AppendUint64(nil, uint64(t/int64(time.Second)))
+	return binary.NativeEndian.AppendUint64(b, uint64(t%int64(time.Second)/int64(unit)))
+}
+
+// duration decodes a timespec.
+func duration(b []byte) time.Duration {
+	return time.Duration(binary.NativeEndian.Uint64(b))*time.Second + time.Duration(binary.NativeEndian.Uint64(b[8:]))
+}

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -13,6 +14,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -202,5 +204,31 @@ func TestMaps_Crash(t *testing.T) {
 		if !slices.Equal(got, c.want) {
 			t.Errorf("%s: found %q, want %q", c.name, got, c.want)
 		}
+	}
+}
+
+// System calls show the clock and the process of the node, and a sleep lasts on its clock.
+func TestSystemCalls_Surroundings(t *testing.T) {
+	var log []string
+	f := inNode(t, func(string) {
+		var wall, begin, end unix.Timespec
+		var tv unix.Timeval
+		err := errors.Join(unix.ClockGettime(unix.CLOCK_REALTIME, &wall), unix.ClockGettime(unix.CLOCK_MONOTONIC, &begin))
+		unix.RawSyscall(unix.SYS_GETTIMEOFDAY, uintptr(unsafe.Pointer(&tv)), 0, 0)
+		pid, _, _ := unix.RawSyscall(unix.SYS_GETPID, 0, 0, 0)
+		parent, _, _ := unix.Syscall(unix.SYS_GETPPID, 0, 0, 0)
+		now := time.Now()
+		hour := unix.Timespec{Sec: 3600}
+		err = errors.Join(err, unix.Nanosleep(&hour, nil), unix.ClockNanosleep(unix.CLOCK_MONOTONIC, 0, &hour, nil),
+			unix.ClockGettime(unix.CLOCK_MONOTONIC, &end))
+		later := begin.Nano() + (3 * time.Hour).Nanoseconds()
+		until := unix.NsecToTimespec(later)
+		err = errors.Join(err, unix.ClockNanosleep(unix.CLOCK_MONOTONIC, unix.TIMER_ABSTIME, &until, nil))
+		log = []string{fmt.Sprint(err, now.Sub(time.Unix(wall.Unix())).Abs() < time.Second, now.Sub(time.Unix(tv.Unix())).Abs() < time.Second,
+			time.Duration(end.Nano()-begin.Nano()).Round(time.Second), time.Since(now).Round(time.Second),
+			int(pid) == os.Getpid(), int(parent) == os.Getppid())}
+	})
+	if want := []string{"<nil> true true 2h0m0s 3h0m0s true true"}; f != nil || !slices.Equal(log, want) {
+		t.Errorf("%v, got %q, want %q", f, log, want)
 	}
 }
