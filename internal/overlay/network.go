@@ -84,9 +84,9 @@ var closedSockets = replace(
 	"get() packetQueueState {\n", "get() packetQueueState { macemcUsesQueue(1); defer macemcUsesQueue(-1);\n",
 	"put(q packetQueueState) {\n", "put(q packetQueueState) { macemcUsesQueue(1); defer macemcUsesQueue(-1);\n",
 	"\tvar full chan packetQueueState\n", "\tvar full chan packetQueueState; macemcUsesQueue(1); "+
-		"defer func() { pq.macemcUsed(macemcOpSend, dt, err); macemcUsesQueue(-1) }()\n",
-	"\tvar empty chan packetQueueState\n", "\tvar empty chan packetQueueState; macemcUsesQueue(1); "+
-		"defer func() { pq.macemcUsed(macemcOpReceive, dt, err); macemcUsesQueue(-1) }()\n",
+		"defer func() { pq.macemcUsed(macemcOpSend, 0, err); macemcUsesQueue(-1) }()\n",
+	"\tvar empty chan packetQueueState\n", "\tvar empty chan packetQueueState; macemcUsesQueue(1); due := dt.macemcDue(); "+
+		"defer func() { pq.macemcUsed(macemcOpReceive, due, err); macemcUsesQueue(-1) }()\n",
 	"\tif deadline.Equal(noDeadline) {\n", "\tif deadline.Equal(noDeadline) { dt.macemcArm(-1)\n",
 	"\td := time.Until(deadline)\n", "\td := time.Until(deadline); dt.macemcArm(max(d, 0))\n",
 	"closeErr := ffd.queue.closeRead();", "closeErr := ffd.macemcCloseRead();",

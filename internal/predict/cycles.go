@@ -235,6 +235,7 @@ type described struct {
 	any    []Hold // of any goroutine, before these
 	reused bool   // a goroutine has several edges
 	waits  int    // number of edges with a wait
+	inside bool   // a lock belongs to the distribution: one of its goroutines requests it
 }
 
 // describe describes a cycle. The writers request their locks after the outer locks and before the inner ones.
@@ -250,6 +251,7 @@ func (r *run) describe(cycle []*edge, writers []*request) (d described) {
 			d.waits++
 		}
 		d.inner = append(d.inner, r.hold(e.inner, Last))
+		d.inside = d.inside || r.events[e.inner].Place == 0
 		if !slices.Contains(d.any, h) {
 			d.any = append(d.any, h)
 		}
@@ -279,6 +281,9 @@ func (p *Predictor) predictCycle(r *run, cycle []*edge, writers []*request) {
 		x.rank = rankKnownCycle
 	case d.waits > 0:
 		x.rank = rankWaits
+	}
+	if d.inside {
+		x.rank += rankUnknown
 	}
 	if d.reused {
 		p.push(x.with(d.any, 3))

@@ -26,7 +26,7 @@ func newFlips(p *Predictor, r *run) *flips {
 		switch e := &r.events[i]; {
 		case e.Method == Expires:
 			expiry[e.Object] = e.Due
-		case e.Method == Stream && e.Due > 0 && e.Op == Receive:
+		case e.Method == Stream && e.Due > e.Time && e.Op == Receive:
 			f.due[i] = []int64{e.Due}
 			continue
 		}

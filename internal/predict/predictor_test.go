@@ -157,6 +157,18 @@ func TestPredictor_Cycles(t *testing.T) {
 	}
 }
 
+// A cycle of the locks of the user's code is tried before those of the distribution.
+func TestPredictor_CyclesOfDistribution(t *testing.T) {
+	for place := range uint64(2) {
+		p, events := New(1_000_000), record(slices.Concat(nested(1, Lock, Lock, 1, 2), nested(2, Lock, Lock, 2, 1))...)
+		events[5].Place = place
+		p.Add(events, 1, nil)
+		if x := p.Cycle(); (x == nil) != (place == 0) {
+			t.Errorf("inner request at place %d: %+v", place, x)
+		}
+	}
+}
+
 // A goroutine that holds a lock waits for another one, which needs that lock before.
 func TestPredictor_CyclesWithWaits(t *testing.T) {
 	const c, wg = 20, 21

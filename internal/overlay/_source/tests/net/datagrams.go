@@ -49,8 +49,9 @@ func (ffd *fakeNetFD) macemcReceive(op string, b []byte, wait, peek bool) (d mac
 		}
 		defer ffd.reads.unlock()
 		macemcUsesQueue(1)
+		due := dt.macemcDue()
 		defer func() {
-			pq.macemcUsed(macemcOpReceive, dt, err)
+			pq.macemcUsed(macemcOpReceive, due, err)
 			macemcUsesQueue(-1)
 		}()
 		select {
@@ -221,7 +222,7 @@ func (pq *packetQueue) macemcDeliver(b []byte, from sockaddr, h macemcHeader) bo
 		q.nBytes += len(b)
 	}
 	pq.put(q)
-	pq.macemcUsed(macemcOpSend, nil, nil)
+	pq.macemcUsed(macemcOpSend, 0, nil)
 	return open
 }
 

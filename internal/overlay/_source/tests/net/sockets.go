@@ -297,7 +297,7 @@ func (ffd *fakeNetFD) macemcCloseRead() error {
 	q.readClosed, q.reset = true, q.nBytes > 0
 	ffd.unread = q.reset
 	ffd.queue.put(q)
-	ffd.queue.macemcUsed(macemcOpClose, nil, nil)
+	ffd.queue.macemcUsed(macemcOpClose, 0, nil)
 	return nil
 }
 
@@ -311,7 +311,7 @@ func (ffd *fakeNetFD) macemcCloseWrite() error {
 	reset := q.noLinger
 	q.writeClosed = true
 	ffd.peer.queue.put(q)
-	ffd.peer.queue.macemcUsed(macemcOpClose, nil, nil)
+	ffd.peer.queue.macemcUsed(macemcOpClose, 0, nil)
 	if reset && !ffd.unread {
 		q = ffd.queue.get()
 		q.reset = true
@@ -324,7 +324,7 @@ func (pq *packetQueue) macemcShutRead() error {
 	q := pq.get()
 	q.readShut = true
 	pq.put(q)
-	pq.macemcUsed(macemcOpClose, nil, nil)
+	pq.macemcUsed(macemcOpClose, 0, nil)
 	return nil
 }
 

@@ -33,9 +33,9 @@ const (
 )
 
 // macemcUsed records an operation on a queue. A failed send operation, and one that a deadline ended, has no effect.
-func (pq *packetQueue) macemcUsed(op uint64, dt *deadlineTimer, err error) {
+func (pq *packetQueue) macemcUsed(op uint64, due int64, err error) {
 	ok := err == nil || op == macemcOpReceive && err != os.ErrDeadlineExceeded
-	macemcConnected(op, uintptr(unsafe.Pointer(pq)), dt.macemcDue(), ok)
+	macemcConnected(op, uintptr(unsafe.Pointer(pq)), due, ok)
 }
 
 // macemcExpires records that a timer will close a channel after a duration.
@@ -53,12 +53,7 @@ func (dt *deadlineTimer) macemcArm(after time.Duration) {
 }
 
 //go:norace
-func (dt *deadlineTimer) macemcDue() int64 {
-	if dt == nil {
-		return 0
-	}
-	return dt.macemcAt
-}
+func (dt *deadlineTimer) macemcDue() int64 { return dt.macemcAt }
 
 // macemcLock is held by one Read or one Write of a socket, like the locks of a file descriptor. Goroutines get it in the order of their
 // arrival. Its fields are not scheduling points. The step that acquires it begins with the load of the deadline, so that two of these steps
