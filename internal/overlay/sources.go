@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -24,7 +25,21 @@ const (
 	testschedPath = "testing/internal"
 	programPath   = "internal/types"
 	predictPath   = "internal/syscall"
+	testrunPath   = "internal/runtime"
 )
+
+// Files of packages testsched and predict that also are package testrun, which the runtime imports. They import nothing.
+const switchFile, recordFile = "switch.go", "record.go"
+
+// exchangeFile declares what packages runtime and testing exchange. Both contain it.
+const exchangeFile = "runtime/zz_macemc_tests_exchange.go"
+
+// packageClause is the package clause of a file.
+var packageClause = regexp.MustCompile(`(?m)^package \w+$`)
+
+func inPackage(name, text string) string {
+	return packageClause.ReplaceAllString(text, "package "+name)
+}
 
 // inDistribution replaces import paths of this module by those in the distribution.
 var inDistribution = strings.NewReplacer(
@@ -41,13 +56,20 @@ func added() (map[string]string, error) {
 		if dir == "" || path.Ext(base) != ".go" {
 			return fmt.Errorf("%s is not in the folder of a package, or is not a .go file", name)
 		}
-		files[dir+"zz_macemc_"+group+"_"+base] = strings.ReplaceAll(text, "PKG", bubble)
+		name = dir + "zz_macemc_" + group + "_" + base
+		if name == exchangeFile {
+			files["testing/"+path.Base(name)] = inPackage("testing", text)
+		}
+		files[name] = strings.ReplaceAll(text, "PKG", bubble)
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
 	err = eachFile(testsched.Source, func(name, text string) error {
+		if name == switchFile {
+			files[path.Join(testrunPath, name)] = inPackage("testrun", text)
+		}
 		to := testschedPath
 		if path.Dir(name) != "." {
 			to = programPath
@@ -59,6 +81,9 @@ func added() (map[string]string, error) {
 		return nil, err
 	}
 	return files, eachFile(predict.Source, func(name, text string) error {
+		if name == recordFile {
+			files[path.Join(testrunPath, name)] = inPackage("testrun", text)
+		}
 		files[path.Join(predictPath, name)] = text
 		return nil
 	})

@@ -1,6 +1,6 @@
 // Package predict analyses the record of one run of a concurrent program and predicts schedules that show a defect. A prediction is never
 // a finding: a directed run confirms it or passes. The package is plain Go without imports of this module, because
-// internal/overlay compiles it into the tests that macemc test explores.
+// internal/overlay compiles it into the tests that macemc test explores. The runtime imports record.go, which imports nothing.
 //
 // # Analysis
 //

@@ -53,7 +53,7 @@ const (
 	Unbuffered                   // a send operation on a channel without a buffer
 )
 
-// Event is an operation in the record of a run. It has 64 bytes and must match macemcOperation of the changed runtime.
+// Event is an operation in the record of a run. It has 64 bytes. The changed runtime records events.
 type Event struct {
 	Who     uint64 // goroutine
 	Object  uint64 // address; 0 means none
@@ -71,7 +71,7 @@ type Event struct {
 // MaxEvents is the maximum length of a record.
 const MaxEvents = 1 << 15
 
-// Hold makes a goroutine pause before an operation. It must match macemcHold of the changed runtime.
+// Hold makes a goroutine pause before an operation.
 type Hold struct {
 	Who     uint64 // 0 means any goroutine
 	Context uint64

@@ -7,6 +7,7 @@
 //
 //	agent.go, messages.go, connection*.go, coder.go  the process of a test binary, and what passes between it and the explorer
 //	schedule.go, systematic.go, runner.go, unit.go   schedules, and what executes them
+//	switch.go                                        the parts of schedules that the runtime uses; it imports nothing
 //	outcome.go, identity.go, leaks.go, printed.go    outcomes
 //	frames.go, objects.go                            places and objects of the test's code
 //	trace.go                                         texts about traces, which only the explorer needs

@@ -7,21 +7,6 @@ import (
 	"github.com/macemc/macemc/internal/predict"
 )
 
-// Policy determines the order of goroutines in a run.
-type Policy uint32
-
-// Policies, with the numbers of the changed runtime, which names them macemcTestDefault and so on (decide.go, choose.go). draw sets their
-// parameters, which are fields of Schedule. Files hold switches alone.
-const (
-	Default    Policy = iota // the running goroutine continues, else FIFO; Switches are exceptions
-	Random                   // uniform among the runnable goroutines, at one of Every points
-	PCT                      // priorities that drop at Drops (Burckhardt et al., ASPLOS 2010)
-	POS                      // priorities drawn anew for each operation (Yuan et al., CAV 2018)
-	SURW                     // in proportion to the points left of each goroutine (Zhao et al., ASPLOS 2025)
-	Local                    // as Default, but the goroutines that the last one has started or woken come first
-	Systematic               // follows Plan, then the default order
-)
-
 func (p Policy) String() string {
 	return [...]string{"the default order", "random", "PCT", "POS", "SURW", "local order", "exhaustive"}[p]
 }
@@ -99,41 +84,6 @@ const (
 	Muted                // only its log is shown, if it is the first run
 	Aside                // nothing is shown, and the run does not count as the first one
 )
-
-// Switch makes a goroutine yield to another one.
-type Switch struct {
-	Who   uint64 // goroutine, as a hash of the path of go statements that led to it
-	Place uint64 // its point, see placeMask, and the bits of macemcSwitch in tests/runtime/record.go of internal/overlay/_source
-	To    uint64 // goroutine that continues, timer that fires, timePasses, or pauses; with caseBit the number of the case, starting at 2
-}
-
-// Bits of Switch.Place, as in that file.
-const (
-	BlockedBit = 1 << 63 // the goroutine cannot continue after that point
-	CaseBit    = 1 << 62 // the point is a select, which takes case To
-	placeMask  = 1<<40 - 1
-)
-
-// Values of Switch.To that are not goroutines or timers.
-const (
-	TimePasses = 1
-	Pauses     = 2 // the goroutine waits until all others wait (as in delay-bounded scheduling: Emmi et al., POPL 2011)
-)
-
-// timerBits are the low three bits of the number of a timer.
-const timerBits = 3
-
-// Timer reports whether a timer fires, or time passes to the end of a sleep.
-func (s Switch) Timer() bool { return !s.Case() && (s.To == TimePasses || s.To&7 == timerBits) }
-
-// Preempts reports whether the goroutine could have continued when another one took over.
-func (s Switch) Preempts() bool { return s.Place&BlockedBit == 0 && !s.Case() }
-
-// Pauses reports whether the goroutine waits until all others wait.
-func (s Switch) Pauses() bool { return s.To == Pauses && !s.Case() }
-
-// Case reports whether s chooses a case of a select.
-func (s Switch) Case() bool { return s.Place&(BlockedBit|CaseBit) == CaseBit }
 
 // UsualDelay is the maximum delay of a goroutine that can run, if no other one is given.
 const UsualDelay = time.Millisecond

@@ -2,17 +2,20 @@
 
 package runtime
 
-import "internal/stringslite"
+import (
+	testrun "internal/runtime"
+	"internal/stringslite"
+)
 
 // macemcCaller is a function that calls package sync/atomic, sync or time.
 type macemcCaller struct {
 	pc       uintptr
-	own      bool  // belongs to the distribution's own synchronization
-	standard bool  // belongs to the distribution
-	runtime  bool  // belongs to package runtime
-	rwmutex  bool  // is a method of sync.RWMutex
-	method   uint8 // see macemcMethodOf
-	wraps    bool  // it is a method value of these packages, or the method of a generic type with its type arguments
+	own      bool           // belongs to the distribution's own synchronization
+	standard bool           // belongs to the distribution
+	runtime  bool           // belongs to package runtime
+	rwmutex  bool           // is a method of sync.RWMutex
+	method   testrun.Method // see macemcMethodOf
+	wraps    bool           // it is a method value of these packages, or the method of a generic type with its type arguments
 }
 
 var macemcCallers [1 << 12]macemcCaller

@@ -2,7 +2,10 @@
 
 package runtime
 
-import _ "unsafe"
+import (
+	testrun "internal/runtime"
+	_ "unsafe"
+)
 
 func macemcSeed() {
 	for i := range globalRand.seed {
@@ -22,7 +25,7 @@ func macemcMix(z uint64) uint64 {
 //
 //go:nosplit
 func macemcDraw(gp *g) uint64 {
-	macemcSampling(macemcSampledNumbers)
+	macemcSampling(testrun.SampledNumbers)
 	switch {
 	case gp.macemc.unscheduled == 0:
 	case gp.macemc.oncePerProcess:

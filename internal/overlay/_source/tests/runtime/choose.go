@@ -2,6 +2,8 @@
 
 package runtime
 
+import testrun "internal/runtime"
+
 // macemcSpinMax is the number of points without waiting after which a goroutine stops until all others wait.
 const macemcSpinMax = 2000
 
@@ -33,10 +35,10 @@ func macemcTestSpin(gp *g) {
 	me.op, me.obj = macemcOpGosched, 0
 	macemcLastAt = me.places
 	switch t.policy {
-	case macemcTestPCT:
+	case testrun.PCT:
 		macemcCur.resigns++
 		me.low = macemcLow - uint64(macemcCur.resigns)
-	case macemcTestLocal:
+	case testrun.Local:
 		me.low = 1
 	}
 	if me.sinceWait++; me.sinceWait > macemcSpinMax || t.points > t.limit {
@@ -59,8 +61,8 @@ func macemcGoroutineEnds(gp *g) {
 		}
 	}
 	macemcTraceState(gp, macemcGEnds, 0)
-	if t := macemcT; t != nil && t.pointCountsLen != 0 && gp.macemc.id > macemcMain {
-		if w := macemcWeightOf(t.pointCounts, t.pointCountsLen, gp.macemc.id); w != nil {
+	if t := macemcT; t != nil && len(t.pointCounts) != 0 && gp.macemc.id > macemcMain {
+		if w := macemcWeightOf(t.pointCounts, gp.macemc.id); w != nil {
 			w.who, w.points = gp.macemc.id, max(w.points, gp.macemc.test.places)
 		}
 	}
@@ -171,14 +173,14 @@ func macemcTestRemove(pp *p) *g {
 	gp, obj := macemcQ.at(i).gp.ptr(), macemcQ.at(i).obj
 	macemcQ.remove(i)
 	macemcFreshBlock(pp)
-	if macemcT.policy == macemcTestPOS && !macemcT.over {
+	if macemcT.policy == testrun.POS && !macemcT.over {
 		macemcQ.redraw(obj)
 	}
 	me := &gp.macemc.test
 	me.delayed += gp.bubble.now - me.readyAt
 	me.turns++
 	macemcTestTurns++
-	if macemcT.policy == macemcTestLocal { // only a call of Gosched precedes others, once
+	if macemcT.policy == testrun.Local { // only a call of Gosched precedes others, once
 		me.low = 0
 	}
 	who := gp.macemc.id
@@ -212,15 +214,15 @@ func macemcChoose(notDue, mayPass bool) (entry, timer int) {
 		if timer < 0 && macemcQ.n > 1 {
 			entry = macemcFirstNotLast()
 		}
-	case policy == macemcTestDefault:
+	case policy == testrun.Default:
 		return macemcFollowChoice(entry, timer, mayPass)
-	case policy == macemcTestSystematic:
+	case policy == testrun.Systematic:
 		entry, timer = macemcOptionAt(macemcDecide(nil, notDue, mayPass), notDue)
-	case policy == macemcTestRandom || notDue && drawn >= macemcQ.n || !notDue && drawn < macemcTimersN: // a timer or the passage of time
+	case policy == testrun.Random || notDue && drawn >= macemcQ.n || !notDue && drawn < macemcTimersN: // a timer or the passage of time
 		entry, timer = macemcOptionAt(drawn, notDue)
-	case policy == macemcTestPCT || policy == macemcTestPOS || policy == macemcTestLocal:
+	case policy == testrun.PCT || policy == testrun.POS || policy == testrun.Local:
 		entry, timer = macemcQ.highest(), -1
-	case policy == macemcTestSURW:
+	case policy == testrun.SURW:
 		entry, timer = macemcWeightedPick(nil, x), -1
 	}
 	if e, k := macemcOptionAt(0, notDue); e != entry || k != timer {
@@ -228,7 +230,7 @@ func macemcChoose(notDue, mayPass bool) (entry, timer int) {
 		if timer < 0 {
 			who = macemcQ.at(entry).who
 		}
-		macemcRecord(macemcLastWho, macemcLastAt|macemcBlocked, who)
+		macemcRecord(macemcLastWho, macemcLastAt|testrun.BlockedBit, who)
 	}
 	return entry, timer
 }
@@ -236,13 +238,13 @@ func macemcChoose(notDue, mayPass bool) (entry, timer int) {
 // macemcFollowChoice returns the recorded choice of macemcChoose, or the given one if there is none.
 func macemcFollowChoice(entry, timer int, mayPass bool) (int, int) {
 	t := macemcT
-	if t.replayedLen == 0 {
+	if len(t.replayed) == 0 {
 		return entry, timer
 	}
-	who := macemcFollow(macemcLastWho, macemcLastAt|macemcBlocked)
+	who := macemcFollow(macemcLastWho, macemcLastAt|testrun.BlockedBit)
 	if k := macemcFindTimer(who); k >= 0 {
 		entry, timer = -1, k
-	} else if who == macemcTimePasses && mayPass {
+	} else if who == testrun.TimePasses && mayPass {
 		entry, timer = -1, macemcTimersN
 	} else if at := macemcQ.find(who); at >= 0 {
 		entry, timer = at, -1

@@ -2,24 +2,14 @@
 
 package runtime
 
+import testrun "internal/runtime"
+
 // A point is an operation before which another goroutine may run (points.go). A place is the number of a point of one goroutine. Switches
 // are recorded by places (record.go). A turn of a goroutine lasts until another one runs. A goroutine that passes macemcSpinMax points
 // without waiting is paused until all others wait. clock.go decides how time passes.
 //
 // macemcT is the run with its settings (run.go). macemcQ is the queue of runnable goroutines (queue.go). macemcCur is the part of the run's
 // state that is like that of a node's step: goroutines, locks, priorities (step.go of the overlay's common files).
-
-// Policies, as in package testsched. They decide in macemcDecidePoint at a point, and in macemcChoose after a goroutine
-// that cannot continue.
-const (
-	macemcTestDefault    = iota // the running goroutine continues, else FIFO; with replayed, a run is replayed: its switches are exceptions
-	macemcTestRandom            // uniform among the runnable goroutines
-	macemcTestPCT               // Burckhardt et al., ASPLOS 2010
-	macemcTestPOS               // Yuan et al., CAV 2018
-	macemcTestSURW              // Zhao et al., ASPLOS 2025
-	macemcTestLocal             // as the default, but goroutines that the last one has started or woken come first
-	macemcTestSystematic        // follows plan, then the first option
-)
 
 // macemcLong is the number of points after which a random walk orders the run. It lets no goroutine starve.
 const macemcLong = 100_000
@@ -52,11 +42,11 @@ func macemcDecidePoint(gp *g, op uint64, obj uintptr, w *macemcWhere) {
 	}
 	to, place := -1, me.places
 	switch macemcPolicy() {
-	case macemcTestDefault:
-		if t.replayedLen != 0 {
+	case testrun.Default:
+		if len(t.replayed) != 0 {
 			to, place = macemcFollowNext(gp)
 		}
-	case macemcTestSystematic:
+	case testrun.Systematic:
 		to, place = macemcPlanNext(gp)
 	default:
 		to, place = macemcPickNext(gp, op, obj)
@@ -75,14 +65,14 @@ func macemcDecidePoint(gp *g, op uint64, obj uintptr, w *macemcWhere) {
 func macemcFollowNext(gp *g) (to int, place uint64) {
 	place = gp.macemc.test.places
 	who := macemcFollow(gp.macemc.id, place)
-	for ; who == macemcTimePasses || macemcIsTimer(who); who = macemcFollow(gp.macemc.id, place) {
+	for ; who == testrun.TimePasses || macemcIsTimer(who); who = macemcFollow(gp.macemc.id, place) {
 		at, _ := macemcNear(gp.bubble, gp)
-		if i := macemcFindTimer(who); at != 0 && (i >= 0 || who == macemcTimePasses) {
+		if i := macemcFindTimer(who); at != 0 && (i >= 0 || who == testrun.TimePasses) {
 			macemcElapse(gp, at, i)
 		}
 		place += 1 << 40
 	}
-	if who == macemcPause {
+	if who == testrun.Pauses {
 		macemcT.followed++
 		macemcPauses = true
 		macemcPauseHere(gp)
@@ -121,7 +111,7 @@ func macemcPlanNext(gp *g) (to int, place uint64) {
 func macemcPickNext(gp *g, op uint64, obj uintptr) (to int, place uint64) {
 	t, me := macemcT, &gp.macemc.test
 	place = me.places
-	if macemcPolicy() == macemcTestPCT {
+	if macemcPolicy() == testrun.PCT {
 		for i, at := range &t.drops {
 			if at == t.points {
 				me.low = uint64(1 + i)
@@ -137,7 +127,7 @@ func macemcPickNext(gp *g, op uint64, obj uintptr) (to int, place uint64) {
 		place += 1 << 40
 		to, _ = macemcDrawNext(gp, op, place, false, true)
 	}
-	if to < 0 && macemcPolicy() == macemcTestPOS {
+	if to < 0 && macemcPolicy() == testrun.POS {
 		macemcQ.redraw(obj)
 	}
 	return to, place
@@ -149,7 +139,7 @@ func macemcDrawNext(gp *g, op, place uint64, clock, fired bool) (to int, fires b
 	t, n := macemcT, macemcQ.n
 	x := macemcMix(t.seed ^ macemcMix(gp.macemc.id^place<<24^place>>40))
 	switch policy := macemcPolicy(); policy {
-	case macemcTestRandom:
+	case testrun.Random:
 		if !fired && (t.every == 0 || x>>32%uint64(t.every) != 0) {
 			break
 		}
@@ -161,7 +151,7 @@ func macemcDrawNext(gp *g, op, place uint64, clock, fired bool) (to int, fires b
 			return macemcQ.nth(k), false
 		}
 		return -1, clock
-	case macemcTestPCT, macemcTestPOS:
+	case testrun.PCT, testrun.POS:
 		to, best := -1, macemcTestPriority(gp)
 		if n > 0 {
 			if i := macemcQ.highest(); macemcQ.at(i).prio > best {
@@ -174,7 +164,7 @@ func macemcDrawNext(gp *g, op, place uint64, clock, fired bool) (to int, fires b
 		if to >= 0 {
 			return to, false
 		}
-	case macemcTestSURW:
+	case testrun.SURW:
 		if n == 0 || !fired && t.ops>>op&1 == 0 && (t.every == 0 || x>>32%uint64(t.every) != 0) { // an operation that does not count
 			break
 		}
@@ -191,10 +181,10 @@ func macemcDrawNext(gp *g, op, place uint64, clock, fired bool) (to int, fires b
 
 // macemcClockPriority returns the priority of the timers, which compete with goroutines under PCT and POS.
 func macemcClockPriority() uint64 {
-	if macemcT.policy == macemcTestPOS {
-		return macemcMix(macemcT.seed ^ macemcMix(macemcTimePasses^macemcElapsed<<24))
+	if macemcT.policy == testrun.POS {
+		return macemcMix(macemcT.seed ^ macemcMix(testrun.TimePasses^macemcElapsed<<24))
 	}
-	return macemcMix(macemcT.seed^macemcTimePasses) | 1<<63
+	return macemcMix(macemcT.seed^testrun.TimePasses) | 1<<63
 }
 
 // macemcMayFire reports whether a timer may fire at a point of the running goroutine. It may be one that was stopped.
@@ -216,13 +206,13 @@ func macemcMayFire(gp *g) bool {
 
 //go:nosplit
 func macemcTestPriority(gp *g) uint64 {
-	if macemcT.policy == macemcTestPOS {
+	if macemcT.policy == testrun.POS {
 		return macemcMix(macemcT.seed ^ macemcMix(gp.macemc.id^gp.macemc.test.places<<24))
 	}
 	if gp.macemc.test.low != 0 {
 		return gp.macemc.test.low
 	}
-	if macemcT.policy == macemcTestLocal { // the goroutines of the latest turn first, in the order of their arrival
+	if macemcT.policy == testrun.Local { // the goroutines of the latest turn first, in the order of their arrival
 		return macemcTestTurns<<24 | (1<<24 - 1 - macemcQ.arrived&(1<<24-1))
 	}
 	return macemcMix(macemcT.seed^gp.macemc.id) | 1<<63
@@ -244,19 +234,19 @@ func macemcWeightedPick(gp *g, x uint64) int {
 // macemcLeft returns the expected number of points that a goroutine has left, at least 1.
 func macemcLeft(who, places uint64) uint64 {
 	t := macemcT
-	if t.weightsLen == 0 {
+	if len(t.weights) == 0 {
 		return 1
 	}
-	if w := macemcWeightOf(t.weights, t.weightsLen, who); w != nil && w.who == who && w.points > places {
+	if w := macemcWeightOf(t.weights, who); w != nil && w.who == who && w.points > places {
 		return w.points - places
 	}
 	return 1
 }
 
 // macemcWeightOf returns the entry of a goroutine in a hash table of a length, or a free one; nil means that there is none nearby.
-func macemcWeightOf(table *[1 << 20]macemcWeight, length uint32, who uint64) *macemcWeight {
+func macemcWeightOf(table []macemcWeight, who uint64) *macemcWeight {
 	for i := range uint64(64) {
-		if w := &table[(macemcMix(who)+i)&uint64(length-1)]; w.who == who || w.who == 0 {
+		if w := &table[(macemcMix(who)+i)&uint64(len(table)-1)]; w.who == who || w.who == 0 {
 			return w
 		}
 	}

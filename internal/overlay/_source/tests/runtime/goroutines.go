@@ -4,21 +4,6 @@ package runtime
 
 import _ "unsafe"
 
-// macemcGoroutine describes a goroutine of a test.
-type macemcGoroutine struct {
-	who       uint64
-	number    uint64
-	start     uintptr // go statement
-	from      uintptr // macemcTestG.from
-	why       string
-	holder    uint64 // holder of the lock that it waits for
-	unwakable bool   // no goroutine that can continue can reach what it waits for
-	op        uint64 // its last operation
-	obj       uintptr
-	stack     [64]uintptr
-	n         int
-}
-
 // macemc_testWaits describes a wait reason.
 //
 //go:linkname macemc_testWaits testing.macemcWaits

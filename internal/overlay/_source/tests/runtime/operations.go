@@ -4,84 +4,23 @@ package runtime
 
 import (
 	"internal/goarch"
+	testrun "internal/runtime"
 	"internal/stringslite"
 	"unsafe"
 )
 
-// macemcDirection holds the record of a run, and its holds. It must match the type in package testing.
-type macemcDirection struct {
-	operations    *[1 << 20]macemcOperation
-	operationsLen uint32
-	noperations   uint32 // more than operationsLen means that some were not recorded
-	holds         *[1 << 10]macemcHold
-	holdsLen      uint32
-	directed      bool // a hold has applied
-}
-
 // macemcOperating is the part of a goroutine's state that concerns the record and holds.
 type macemcOperating struct {
-	waker     uint32 // see macemcOperation
+	waker     uint32 // see testrun.Event
 	operation uint32 // number of its last recorded operation, from 1 on; 0 means none
-	last      bool   // it pauses at a hold with macemcHoldLast
+	last      bool   // it pauses at a hold with testrun.Last
 	reduces   bool   // its next operation on a WaitGroup counts down
 	connects  int32  // more than 0 means that its operations on channels are parts of one on a connection
 	due       int64  // when the timer of its next operation fires; 0 means that it is not set
 }
 
-// macemcOperation is an operation of a goroutine. It must match predict.Event.
-type macemcOperation struct {
-	who     uint64
-	obj     uintptr
-	site    uintptr // return address in the innermost function outside the distribution; 0 means unknown
-	context uint64  // hash of the return addresses up to two calls beyond site
-	time    int64
-	due     int64
-	waker   uint32 // number of the operation, from 1 on, with which another goroutine has woken this one; 0 means none
-	op      uint8
-	method  uint8
-	flags   uint8
-	_       [9]byte
-}
-
-// Values of macemcOperation.method.
-const (
-	macemcMethodOther = iota
-	macemcMethodWaits
-	macemcMethodLoads
-	macemcMethodSwaps
-	macemcMethodReduces
-	macemcMethodStream
-	macemcMethodExpires
-	macemcMethodReads // of TryLock; the record has macemcOfReader instead
-)
-
-// Bits of macemcOperation.flags.
-const (
-	macemcTries = 1 << iota
-	macemcSucceeded
-	macemcIsCase
-	macemcIsReady
-	macemcOfReader
-	macemcNoPoint
-	macemcUnbuffered
-)
-
-// macemcHold makes a goroutine pause before an operation. It must match predict.Hold.
-type macemcHold struct {
-	who     uint64 // 0 means any
-	context uint64
-	op      uint32
-	nth     uint32 // 0 means each
-	mode    uint32
-	seen    uint32
-}
-
-// Bits of macemcHold.mode.
-const (
-	macemcHoldLast   = 1 << iota // after a pause, the goroutine continues after those that paused without this bit
-	macemcHoldLocked             // only if the goroutine holds a lock
-	macemcHoldKeep               // the policy continues after the pause; otherwise the default order follows
-)
+// macemcMethodReads is the method of TryRLock. The record has the flag Reads instead.
+const macemcMethodReads = testrun.Expires + 1
 
 // macemcHoldsMost is the maximum number of pauses of a hold without a number.
 const macemcHoldsMost = 64
@@ -90,30 +29,30 @@ const macemcHoldsMost = 64
 type macemcWhere struct {
 	site    uintptr
 	context uint64
-	method  uint8
+	method  testrun.Method
 	inner   bool // it is an operation of the mutex of an RWMutex
 }
 
-// macemcMethodOf returns the method of a function of the distribution, as in macemcOperation.
-func macemcMethodOf(name string) uint8 {
+// macemcMethodOf returns the method of a function of the distribution, as in testrun.Event.
+func macemcMethodOf(name string) testrun.Method {
 	pkg, at := macemcPackage(name), len(name)
 	if pkg != "sync" && pkg != "sync/atomic" {
-		return macemcMethodOther
+		return testrun.Other
 	}
 	for at > 0 && name[at-1] != '.' {
 		at--
 	}
 	switch method := name[at:]; {
 	case method == "Wait":
-		return macemcMethodWaits
+		return testrun.Waits
 	case method == "TryRLock":
 		return macemcMethodReads
 	case method == "Load" || method == "Range" || pkg == "sync/atomic" && stringslite.HasPrefix(method, "Load"):
-		return macemcMethodLoads
+		return testrun.Loads
 	case stringslite.HasPrefix(method, "CompareAndSwap"):
-		return macemcMethodSwaps
+		return testrun.Swaps
 	}
-	return macemcMethodOther
+	return testrun.Other
 }
 
 // macemcLocate unwinds frame pointers from that of macemcPointed.
@@ -155,38 +94,38 @@ func macemcOperates(gp *g, op uint64, obj uintptr, w *macemcWhere) {
 	if w.inner && obj&1 == 0 || me.connects > 0 && op != macemcOpSelect {
 		return
 	}
-	if t.noperations < t.operationsLen {
-		flags, method := uint8(0), w.method
+	if t.noperations < uint32(len(t.operations)) {
+		flags, method := testrun.Flags(0), w.method
 		if me.tries || op == macemcOpTryLock || op == macemcOpLen {
-			flags = macemcTries
+			flags = testrun.Tries
 		}
 		if method == macemcMethodReads {
-			flags, method = flags|macemcOfReader, macemcMethodOther
+			flags, method = flags|testrun.Reads, testrun.Other
 		}
 		if op == macemcOpSend && obj != 0 && (*hchan)(unsafe.Pointer(obj)).dataqsiz == 0 {
-			flags |= macemcUnbuffered
+			flags |= testrun.Unbuffered
 		}
-		if me.reduces && op == macemcOpWaitGroup && method != macemcMethodWaits {
-			method = macemcMethodReduces
+		if me.reduces && op == macemcOpWaitGroup && method != testrun.Waits {
+			method = testrun.Reduces
 		}
-		t.operations[t.noperations] = macemcOperation{who: gp.macemc.id, obj: obj, site: w.site, context: w.context,
-			time: gp.bubble.now, due: me.due, waker: me.waker, op: uint8(op), method: method, flags: flags}
+		t.operations[t.noperations] = testrun.Event{Who: gp.macemc.id, Object: uint64(obj), Place: uint64(w.site), Context: w.context,
+			Time: gp.bubble.now, Due: me.due, Waker: me.waker, Op: testrun.Op(op), Method: method, Flags: flags}
 	}
 	t.noperations++
-	me.waker, me.operation = 0, min(t.noperations, t.operationsLen)
+	me.waker, me.operation = 0, min(t.noperations, uint32(len(t.operations)))
 }
 
 // macemcComplete completes the last operation of a goroutine if it is op on an object, which may fail. 0 means any object.
 func macemcComplete(gp *g, op uint64, obj uintptr, ok bool) {
 	t := macemcT
-	if t == nil || t.operationsLen == 0 || t.over || gp.macemc.id <= macemcMain || gp.macemc.test.operation == 0 {
+	if t == nil || len(t.operations) == 0 || t.over || gp.macemc.id <= macemcMain || gp.macemc.test.operation == 0 {
 		return
 	}
-	if o := &t.operations[gp.macemc.test.operation-1]; o.who == gp.macemc.id && o.op == uint8(op) && (obj == 0 || o.obj == obj) &&
-		t.noperations <= t.operationsLen {
-		o.flags |= macemcTries
+	if o := &t.operations[gp.macemc.test.operation-1]; o.Who == gp.macemc.id && o.Op == testrun.Op(op) && (obj == 0 || o.Object == uint64(obj)) &&
+		t.noperations <= uint32(len(t.operations)) {
+		o.Flags |= testrun.Tries
 		if ok {
-			o.flags |= macemcSucceeded
+			o.Flags |= testrun.Succeeded
 		}
 	}
 }
@@ -198,7 +137,7 @@ func macemcOperatesCases(gp *g, cases []scase, nsends int, block bool, taken uin
 	if !ok || me.connects > 0 {
 		return
 	}
-	o.waker = 0
+	o.Waker = 0
 	number := uint32(0)
 	for i := range cases {
 		c := cases[i].c
@@ -206,41 +145,41 @@ func macemcOperatesCases(gp *g, cases []scase, nsends int, block bool, taken uin
 			continue
 		}
 		number++
-		o.obj, o.op, o.flags = uintptr(unsafe.Pointer(c)), macemcOpReceive, macemcIsCase
+		o.Object, o.Op, o.Flags = uint64(uintptr(unsafe.Pointer(c))), macemcOpReceive, testrun.Case
 		if i < nsends {
-			o.op = macemcOpSend
+			o.Op = macemcOpSend
 			if c.dataqsiz == 0 {
-				o.flags |= macemcUnbuffered
+				o.Flags |= testrun.Unbuffered
 			}
 		}
 		if !block {
-			o.flags |= macemcTries
+			o.Flags |= testrun.Tries
 		}
 		if macemcCanDo(c, i < nsends) {
-			o.flags |= macemcIsReady
+			o.Flags |= testrun.Ready
 		}
 		if number == taken {
-			o.flags |= macemcSucceeded
+			o.Flags |= testrun.Succeeded
 		}
-		if o.due = 0; c.timer != nil {
-			o.due = c.timer.when
+		if o.Due = 0; c.timer != nil {
+			o.Due = c.timer.when
 		}
-		if t.noperations < t.operationsLen {
+		if t.noperations < uint32(len(t.operations)) {
 			t.operations[t.noperations] = o
 		}
 		t.noperations++
 	}
-	me.operation = min(t.noperations, t.operationsLen)
+	me.operation = min(t.noperations, uint32(len(t.operations)))
 }
 
 // macemcLastSelect returns the last operation of a goroutine if it is a select.
-func macemcLastSelect(gp *g) (o macemcOperation, ok bool) {
+func macemcLastSelect(gp *g) (o testrun.Event, ok bool) {
 	t, me := macemcT, &gp.macemc.test
-	if t.operationsLen == 0 || t.over || gp.macemc.id <= macemcMain || me.operation == 0 || t.noperations > t.operationsLen {
+	if len(t.operations) == 0 || t.over || gp.macemc.id <= macemcMain || me.operation == 0 || t.noperations > uint32(len(t.operations)) {
 		return o, false
 	}
 	o = t.operations[me.operation-1]
-	return o, o.who == gp.macemc.id && o.op == macemcOpSelect
+	return o, o.Who == gp.macemc.id && o.Op == macemcOpSelect
 }
 
 // macemcUsesQueue is called with 1 before operations on the channels of a connection, and with -1 after them.
@@ -261,13 +200,13 @@ func macemcConnected(op uint64, obj uintptr, due int64, ok bool) {
 		return
 	}
 	o, found := macemcLastSelect(gp)
-	if !found || t.noperations >= t.operationsLen {
+	if !found || t.noperations >= uint32(len(t.operations)) {
 		return
 	}
 	me := &gp.macemc.test
-	o.op, o.obj, o.due, o.method, o.flags, o.waker = uint8(op), obj, due, macemcMethodStream, macemcIsCase, me.waker
+	o.Op, o.Object, o.Due, o.Method, o.Flags, o.Waker = testrun.Op(op), uint64(obj), due, testrun.Stream, testrun.Case, me.waker
 	if ok {
-		o.flags |= macemcSucceeded
+		o.Flags |= testrun.Succeeded
 	}
 	t.operations[t.noperations] = o
 	t.noperations++
@@ -279,7 +218,7 @@ func macemcConnected(op uint64, obj uintptr, due int64, ok bool) {
 //go:linkname macemcWillClose
 func macemcWillClose(obj unsafe.Pointer, after int64) {
 	if gp := getg(); macemcT != nil && gp.bubble != nil {
-		macemcOperatesTimer(uintptr(obj), macemcMethodExpires, gp.bubble.now+after)
+		macemcOperatesTimer(uintptr(obj), testrun.Expires, gp.bubble.now+after)
 	}
 }
 
@@ -297,7 +236,7 @@ func macemcNow() int64 {
 //
 //go:linkname macemcSwapped
 func macemcSwapped(ok bool) bool {
-	if t := macemcT; t != nil && t.operationsLen != 0 {
+	if t := macemcT; t != nil && len(t.operations) != 0 {
 		macemcComplete(getg(), macemcOpAtomic, 0, ok)
 	}
 	return ok
@@ -313,13 +252,13 @@ func macemcCountsDown(down bool) {
 }
 
 // macemcOperatesTimer records that the distribution starts, stops or resets a timer. That is no scheduling point.
-func macemcOperatesTimer(obj uintptr, method uint8, due int64) {
+func macemcOperatesTimer(obj uintptr, method testrun.Method, due int64) {
 	gp, t := getg(), macemcT
-	if t.operationsLen == 0 || t.over || gp.bubble == nil || gp.macemc.id <= macemcMain || t.noperations >= t.operationsLen {
+	if len(t.operations) == 0 || t.over || gp.bubble == nil || gp.macemc.id <= macemcMain || t.noperations >= uint32(len(t.operations)) {
 		return
 	}
-	t.operations[t.noperations] = macemcOperation{who: gp.macemc.id, obj: obj, time: gp.bubble.now, due: due, op: macemcOpTimer,
-		method: method, flags: macemcNoPoint}
+	t.operations[t.noperations] = testrun.Event{Who: gp.macemc.id, Object: uint64(obj), Time: gp.bubble.now, Due: due, Op: macemcOpTimer,
+		Method: method, Flags: testrun.NoPoint}
 	t.noperations++
 	gp.macemc.test.operation = t.noperations
 }
@@ -329,7 +268,7 @@ func macemcOperatesTimer(obj uintptr, method uint8, due int64) {
 func macemcWokenBy(waker, gp *g, starts bool) {
 	if waker != nil && waker != gp && macemcFiring == nil && waker.bubble == gp.bubble && waker.macemc.id > macemcMain {
 		gp.macemc.test.waker = waker.macemc.test.operation
-		if t := macemcT; starts && t.noperations < t.operationsLen {
+		if t := macemcT; starts && t.noperations < uint32(len(t.operations)) {
 			gp.macemc.test.waker = t.noperations + 1
 		}
 	}
@@ -338,8 +277,8 @@ func macemcWokenBy(waker, gp *g, starts bool) {
 // macemcMayBeHeld reports whether a hold may be before an operation, depending on its place.
 func macemcMayBeHeld(gp *g, op uint64) bool {
 	t := macemcT
-	for i := range t.holds[:t.holdsLen] {
-		if h := &t.holds[i]; uint64(h.op) == op && (h.who == 0 || h.who == gp.macemc.id) && (h.nth == 0 || h.seen < h.nth) {
+	for i := range t.holds {
+		if h := &t.holds[i]; uint64(h.Op) == op && (h.Who == 0 || h.Who == gp.macemc.id) && (h.Nth == 0 || h.Seen < h.Nth) {
 			return true
 		}
 	}
@@ -349,18 +288,18 @@ func macemcMayBeHeld(gp *g, op uint64) bool {
 // macemcHeld reports whether a hold makes the running goroutine pause before an operation.
 func macemcHeld(gp *g, op uint64, w *macemcWhere) (held bool) {
 	t := macemcT
-	for i := range t.holds[:t.holdsLen] {
+	for i := range t.holds {
 		h := &t.holds[i]
-		if uint64(h.op) != op || h.who != 0 && h.who != gp.macemc.id || h.context != w.context {
+		if uint64(h.Op) != op || h.Who != 0 && h.Who != gp.macemc.id || h.Context != w.context {
 			continue
 		}
-		if h.seen++; h.nth != 0 && h.seen != h.nth || h.nth == 0 && h.seen > macemcHoldsMost ||
-			h.mode&macemcHoldLocked != 0 && !macemcHoldsLock(gp) {
+		if h.Seen++; h.Nth != 0 && h.Seen != h.Nth || h.Nth == 0 && h.Seen > macemcHoldsMost ||
+			h.Mode&testrun.Locked != 0 && !macemcHoldsLock(gp) {
 			continue
 		}
 		held = true
-		t.directed = t.directed || h.mode&macemcHoldKeep == 0
-		gp.macemc.test.last = gp.macemc.test.last || h.mode&macemcHoldLast != 0
+		t.directed = t.directed || h.Mode&testrun.Keep == 0
+		gp.macemc.test.last = gp.macemc.test.last || h.Mode&testrun.Last != 0
 	}
 	return held
 }
@@ -378,11 +317,11 @@ func macemcHoldsLock(gp *g) bool {
 // macemcHoldNext pauses the running goroutine if a hold is before its operation.
 func macemcHoldNext(gp *g, op uint64, w *macemcWhere) (held bool) {
 	t, me := macemcT, &gp.macemc.test
-	if t.holdsLen == 0 || t.executed < t.until || !macemcHeld(gp, op, w) {
+	if len(t.holds) == 0 || t.executed < t.until || !macemcHeld(gp, op, w) {
 		return false
 	}
 	macemcPauses = true
-	macemcRecord(gp.macemc.id, me.places, macemcPause)
+	macemcRecord(gp.macemc.id, me.places, testrun.Pauses)
 	mcall(macemcTestPause)
 	me.last = false
 	return true

@@ -4,12 +4,6 @@ package runtime
 
 import _ "unsafe"
 
-// macemcOptions are options of the runtime that a test can change, and may not restore. Its fields must match the type in package testing.
-type macemcOptions struct {
-	percent int32
-	limit   int64
-}
-
 // macemc_testOptions returns the options of the runtime.
 //
 //go:linkname macemc_testOptions testing.macemcOptionsNow

@@ -110,13 +110,6 @@ func macemc_testOutside() (n int) {
 	return n
 }
 
-// Selections of outsiders that need no other goroutine to continue. They must match those in package testing.
-const (
-	macemcAnyActive    = iota // it sleeps, or waits for a timer, file or process
-	macemcActingActive        // it waits for no other goroutine, and acts for the test
-	macemcIOActive            // it waits for a file or process
-)
-
 // macemc_testOutsideActive returns the go statement of such an outsider; 0 means that there is none.
 //
 //go:linkname macemc_testOutsideActive testing.macemcOutsideActive

@@ -2,7 +2,10 @@
 
 package runtime
 
-import "unsafe"
+import (
+	testrun "internal/runtime"
+	"unsafe"
+)
 
 // Operations before which another goroutine may run. Rows of testChanges (internal/overlay/tests.go), and of changes.go for channels and
 // mutexes, insert the calls with these numbers. Their words in traces are in internal/testsched/program/operation.go.
@@ -71,7 +74,7 @@ func macemcPointed(op uint64, obj uintptr) {
 		macemcLetOthers(gp.m.p.ptr())
 	}
 	var w macemcWhere
-	if t.operationsLen != 0 || t.holdsLen != 0 && macemcMayBeHeld(gp, op) {
+	if len(t.operations) != 0 || len(t.holds) != 0 && macemcMayBeHeld(gp, op) {
 		w = macemcLocate(getfp())
 	}
 	started := op == macemcOpGo // the operation has been executed
@@ -86,7 +89,7 @@ func macemcPointed(op uint64, obj uintptr) {
 	if t.traced && !t.over {
 		macemcTrace(gp, op, obj)
 	}
-	if t.operationsLen != 0 && !t.over {
+	if len(t.operations) != 0 && !t.over {
 		macemcOperates(gp, op, obj, &w)
 	}
 	if started {
@@ -162,7 +165,7 @@ func macemcChan(c *hchan, op uint64, block bool) {
 		if !block && t.traced && !t.over {
 			macemcTraceTry(c, op)
 		}
-		if !block && t.operationsLen != 0 && c != nil && op != macemcOpLen && macemcCanDo(c, op == macemcOpSend) {
+		if !block && len(t.operations) != 0 && c != nil && op != macemcOpLen && macemcCanDo(c, op == macemcOpSend) {
 			macemcComplete(getg(), op, 0, true)
 		}
 		return
@@ -198,7 +201,7 @@ func macemcTimerPoint(obj, pc uintptr) {
 	if !macemcCallerAt(pc).standard {
 		macemcPointed(macemcOpTimer, obj)
 	} else {
-		macemcOperatesTimer(obj, macemcMethodOther, me.due)
+		macemcOperatesTimer(obj, testrun.Other, me.due)
 	}
 	me.due = 0
 }

@@ -3,6 +3,7 @@
 package runtime
 
 import (
+	testrun "internal/runtime"
 	"internal/runtime/sys"
 	"unsafe"
 )
@@ -21,7 +22,7 @@ type macemcRunQueue struct {
 	first   int     // the first block with an entry in the queue, if there is one
 	end     int     // index of the next entry
 	n       int     // number of entries in the queue
-	weight  uint64  // macemcTestSURW: sum of the weights
+	weight  uint64  // testrun.SURW: sum of the weights
 	arrived uint64  // number of entries that have arrived in the run
 	limit   int64   // at most that of each entry in the queue
 }
@@ -29,7 +30,7 @@ type macemcRunQueue struct {
 type macemcRunnable struct {
 	gp             guintptr
 	who            uint64
-	prio           uint64 // macemcTestSURW: expected number of points left, which does not change in the queue
+	prio           uint64 // testrun.SURW: expected number of points left, which does not change in the queue
 	obj            uintptr
 	limit          int64 // instant to which time may pass before it continues
 	next, previous int32 // in the chain of its key, as indexes plus 1
@@ -38,7 +39,7 @@ type macemcRunnable struct {
 // macemcSummary summarizes macemcInBlock entries.
 type macemcSummary struct {
 	in     uint64 // entries in the queue, as bits
-	weight uint64 // macemcTestSURW: sum of their weights
+	weight uint64 // testrun.SURW: sum of their weights
 	prio   uint64 // of entry best
 	best   int    // index of the first entry with the highest priority; -1 means unknown
 }
@@ -61,12 +62,12 @@ func (q *macemcRunQueue) chain(key uint64) *int32 {
 }
 
 // key returns the key of an entry by which the run looks entries up; 0 means none. It is the number of the goroutine if switches are
-// followed, or the object for macemcTestPOS.
+// followed, or the object for testrun.POS.
 func (r *macemcRunnable) key() uint64 {
 	switch {
-	case macemcT.replayedLen != 0:
+	case len(macemcT.replayed) != 0:
 		return r.who
-	case macemcT.policy == macemcTestPOS:
+	case macemcT.policy == testrun.POS:
 		return uint64(r.obj)
 	}
 	return 0
@@ -84,7 +85,7 @@ func (q *macemcRunQueue) add(gp *g) {
 	*r = macemcRunnable{who: gp.macemc.id, obj: gp.macemc.test.obj, limit: macemcLimitOf(gp)}
 	q.limit = min(q.limit, r.limit)
 	r.gp.set(gp)
-	if macemcT.policy == macemcTestSURW {
+	if macemcT.policy == testrun.SURW {
 		r.prio = macemcLeft(r.who, gp.macemc.test.places)
 	} else {
 		r.prio = macemcTestPriority(gp)
@@ -114,7 +115,7 @@ func (q *macemcRunQueue) put(i int) {
 	}
 	q.n++
 	r.gp.ptr().macemc.test.entry = i
-	if macemcT.policy == macemcTestSURW {
+	if macemcT.policy == testrun.SURW {
 		b.weight += r.prio
 		q.weight += r.prio
 	}
@@ -139,7 +140,7 @@ func (q *macemcRunQueue) remove(i int) {
 	for q.n > 0 && q.block(q.first).in == 0 {
 		q.first++
 	}
-	if macemcT.policy == macemcTestSURW {
+	if macemcT.policy == testrun.SURW {
 		b.weight -= r.prio
 		q.weight -= r.prio
 	}
@@ -270,7 +271,7 @@ func (q *macemcRunQueue) redraw(obj uintptr) {
 	if obj == 0 || q.n == 0 {
 		return
 	}
-	if macemcT.replayedLen != 0 { // the chains have other keys
+	if len(macemcT.replayed) != 0 { // the chains have other keys
 		for i := q.start(); i >= 0; i = q.after(i) {
 			q.redrawAt(i, obj)
 		}

@@ -2,91 +2,10 @@
 
 package runtime
 
-import _ "unsafe"
-
-// macemcRun is one run of a test under one schedule. It must match the type in package testing, field by field.
-type macemcRun struct {
-	draws  uint64 // seed of the test's random numbers
-	seed   uint64 // seed of the schedule
-	policy uint32
-	every  uint32    // macemcTestRandom: one in every points switches; macemcTestSURW: of other operations
-	drops  [8]uint64 // macemcTestPCT: points at which the priority of the running goroutine drops, ascending
-	ops    uint32    // macemcTestSURW: operations that count, as bits
-	passes uint32    // one in passes points lets time pass; 0 means none
-	within int64     // maximum time that may pass between two instants at which all goroutines wait
-	limit  uint64    // maximum number of points
-	macemcManner
-	weights        *[1 << 20]macemcWeight // macemcTestSURW: hash table of the goroutines' expected numbers of points
-	weightsLen     uint32                 // a power of two, or 0
-	replayed       *[1 << 28]macemcSwitch // hash table of the differences from the default order
-	replayedLen    uint32                 // a power of two, or 0
-	until          uint64                 // number of executed operations after which policy applies in place of replayed
-	pointCounts    *[1 << 20]macemcWeight // hash table of the goroutines' numbers of points so far
-	pointCountsLen uint32                 // a power of two, or 0
-	record         *[1 << 28]macemcSwitch // recorded differences from the default order
-	recordLen      uint32                 // length of record
-	n              uint32                 // more than recordLen means that some were not recorded
-	trace          *[1 << 28]macemcEvent  // event i is at index i modulo traceLen
-	traceLen       uint32
-	ntrace         uint32
-	states         *[1 << 28]macemcGState // of a traced run: state changes of goroutines
-	statesLen      uint32
-	nstates        uint32
-	origins        *[1 << 28]macemcOrigin // of a traced run: starts of goroutines, and the settings of timers that may start some
-	originsLen     uint32
-	norigins       uint32
-	plan           *[1 << 20]uint32 // macemcTestSystematic: options of the first decisions
-	planLen        uint32
-	reduce         bool       // macemcTestSystematic: decisions with a single option are recorded, too
-	asleep         [64]uint64 // sleep set after the plan (Godefroid, 1996)
-	nasleep        uint32
-	decided        *[1 << 20]macemcDecision
-	decidedLen     uint32
-	ndecided       uint32
-	options        *[1 << 20]macemcOption
-	optionsLen     uint32
-	noptions       uint32
-
-	cut            bool   // the rest of the run is part of explored runs, or there was no room for its decisions
-	long           bool   // there was no room for its decisions
-	sampled        uint32 // sources of randomness that the run used outside its decisions, as bits
-	delays         bool   // a timer was too far away to fire at a point at which time could pass
-	leftOut        uint32 // see macemcLeavesOut
-	points         uint64
-	executed       uint64 // operations at points that have been executed, or are being executed
-	choices        uint64 // points at which another goroutine could have run
-	followed       uint32 // entries of replayed that applied
-	hash           uint64 // of the order of goroutines
-	noEnd          bool   // the limit of points was exceeded
-	over           bool   // the run is being ended
-	exited         bool   // the process would have ended with status code; fatal describes another end
-	code           int
-	ender          uint64 // number of the goroutine that died or exited
-	outside        bool   // a goroutine outside the bubble has woken one of the test, or the reverse
-	refused        string // why the test cannot be explored; empty if it can
-	refusedOutside string // the same, because of what a goroutine outside the test does; the run ends like any other
-	died           bool   // an unrecovered panic or a fatal error occurred
-	fatal          string
-	panicked       any
-	number         uint64 // number of the goroutine that ran without a scheduling point
-	stack          [64]uintptr
-	nstack         int
-	ended          [64]uintptr // distinct macemcTestG.from of goroutines that have ended
-	nended         uint32
-	printing       string // type of a panic's value whose method that returns its text has not returned; empty means none
-}
-
-// macemcManner selects how a run is executed. Its fields must match the type in package testing.
-type macemcManner struct {
-	memory  bool // plain memory accesses are points
-	unfair  bool // a goroutine may pass any number of points without waiting
-	hurried bool // time passes quickly after many points, see clock.go
-	traced  bool // points are recorded in trace
-	output  macemcOutput
-	macemcDirection
-}
-
-type macemcWeight struct{ who, points uint64 }
+import (
+	testrun "internal/runtime"
+	_ "unsafe"
+)
 
 // macemcT is the current run; nil means none. The other variables belong to it.
 var (
@@ -171,14 +90,14 @@ const macemcStack = 250_000_000
 const macemcStackStart = 8192
 
 //go:nosplit
-func macemcPolicy() uint32 {
+func macemcPolicy() testrun.Policy {
 	if macemcT.executed < macemcT.until || macemcT.directed {
-		return macemcTestDefault
+		return testrun.Default
 	}
-	if p := macemcT.policy; macemcT.points <= macemcLong || p == macemcTestDefault || p == macemcTestSystematic || macemcT.unfair {
+	if p := macemcT.policy; macemcT.points <= macemcLong || p == testrun.Default || p == testrun.Systematic || macemcT.unfair {
 		return p
 	}
-	return macemcTestRandom
+	return testrun.Random
 }
 
 // macemcTested reports whether the caller belongs to an explored test.
@@ -208,33 +127,24 @@ func macemcPrinted(text []byte, logged bool) (discarded bool) {
 	return t.output.muted
 }
 
-// macemcOutput has records of what a run prints: the number of events, the number of the goroutine, the length of the text, the text. The
-// highest bit of the second field stands for a log entry.
-type macemcOutput struct {
-	muted    bool // it is discarded
-	records  *[1 << 28]byte
-	len      uint32 // of records; 0 means that there is none
-	recorded uint32
-}
-
 // add appends a record. If there is no room, the oldest ones are dropped.
 func (t *macemcOutput) add(events, number uint32, text []byte) {
 	const head = 12
-	if t.len == 0 {
+	if len(t.records) == 0 {
 		return
 	}
-	if most := int(t.len / 4); len(text) > most {
+	if most := len(t.records) / 4; len(text) > most {
 		text = text[len(text)-most:]
 	}
-	if t.recorded+head+uint32(len(text)) > t.len {
+	if int(t.recorded)+head+len(text) > len(t.records) {
 		from := uint32(0)
-		for from < t.len/2 && from < t.recorded {
+		for int(from) < len(t.records)/2 && from < t.recorded {
 			n := t.records[from+8 : from+head]
 			from += head + uint32(n[0]) + uint32(n[1])<<8 + uint32(n[2])<<16 + uint32(n[3])<<24
 		}
 		t.recorded = uint32(copy(t.records[:t.recorded-from], t.records[from:t.recorded]))
 	}
-	r := t.records[t.recorded:t.len]
+	r := t.records[t.recorded:]
 	for i, field := range [...]uint32{events, number, uint32(len(text))} {
 		for j := range 4 {
 			r[4*i+j] = byte(field >> (8 * j))

@@ -2,14 +2,9 @@
 
 package runtime
 
-import "unsafe"
-
-// Sources of randomness outside the decisions of a run.
-const (
-	macemcSampledNumbers = 1 << iota
-	macemcSampledMaps
-	macemcSampledCases
-	macemcSampledPools
+import (
+	testrun "internal/runtime"
+	"unsafe"
 )
 
 // macemcSeedOf returns the seed of the select cases and random numbers that a goroutine draws. It is another one after the last operation
@@ -27,14 +22,14 @@ func macemcSeedOf(gp *g) uint64 {
 //
 //go:linkname macemcUnordered
 func macemcUnordered() {
-	macemcSampling(macemcSampledMaps)
+	macemcSampling(testrun.SampledMaps)
 	if gp := getg(); macemcT != nil && gp.bubble != nil && gp.macemc.unscheduled == 0 {
 		gp.macemc.test.ranges++
 	}
 }
 
 //go:nosplit
-func macemcSampling(what uint32) {
+func macemcSampling(what testrun.Sampled) {
 	if gp := getg(); macemcT != nil && gp.bubble != nil && gp == gp.m.curg && gp.macemc.id > macemcMain {
 		macemcT.sampled |= what
 	}
@@ -56,7 +51,7 @@ func macemcPooling(pool unsafe.Pointer, pc uintptr) uint64 {
 //
 //go:linkname macemcPooled
 func macemcPooled(n int) int {
-	macemcSampling(macemcSampledPools)
+	macemcSampling(testrun.SampledPools)
 	gp := getg()
 	x := macemcMix(macemcSeedOf(gp) ^ macemcMix(gp.macemc.id^gp.macemc.test.places<<24))
 	return int((x >> 32) * uint64(n+1) >> 32)

@@ -2,7 +2,10 @@
 
 package runtime
 
-import "unsafe"
+import (
+	testrun "internal/runtime"
+	"unsafe"
+)
 
 // macemcRebubble assigns a channel that another run has left behind to the bubble of this run. A channel that a goroutine outside the test
 // uses, perhaps after the run, belongs to no bubble.
@@ -58,8 +61,8 @@ func macemcPickCase(cases []scase, nsends int) uint32 {
 	if gp.bubble == nil || gp.macemc.id <= macemcMain || t.over || t.cut {
 		return 0
 	}
-	policy, place := macemcPolicy(), gp.macemc.test.places|macemcCase
-	if policy == macemcTestSystematic {
+	policy, place := macemcPolicy(), gp.macemc.test.places|testrun.CaseBit
+	if policy == testrun.Systematic {
 		return macemcPlanCase(cases, nsends, place)
 	}
 	ready, only := macemcReadyCases(cases, nsends, -1)
@@ -71,19 +74,19 @@ func macemcPickCase(cases []scase, nsends int) uint32 {
 	}
 	taken := 0
 	switch {
-	case policy != macemcTestDefault && t.executed != t.until:
+	case policy != testrun.Default && t.executed != t.until:
 		x := macemcMix(t.seed ^ macemcMix(^(gp.macemc.id ^ place<<24)))
 		taken = int((x >> 32) * uint64(ready) >> 32)
-	case t.replayedLen != 0:
-		if who := macemcFollow(gp.macemc.id, place); who >= macemcFirstCase {
+	case len(t.replayed) != 0:
+		if who := macemcFollow(gp.macemc.id, place); who >= testrun.FirstCase {
 			t.followed++
-			return uint32(who) - macemcFirstCase + 1
+			return uint32(who) - testrun.FirstCase + 1
 		}
 	}
 	_, at := macemcReadyCases(cases, nsends, taken)
 	number := macemcCaseNumber(cases, at)
 	if taken > 0 {
-		macemcRecord(gp.macemc.id, place, macemcFirstCase+number)
+		macemcRecord(gp.macemc.id, place, testrun.FirstCase+number)
 	}
 	return uint32(number) + 1
 }
@@ -133,7 +136,7 @@ func macemcPlanCase(cases []scase, nsends int, place uint64) uint32 {
 		}
 		for k := range cases {
 			if k != i && cases[k].c == c {
-				t.sampled |= macemcSampledCases
+				t.sampled |= testrun.SampledCases
 			}
 		}
 		if macemcCanDo(c, i < nsends) {
@@ -144,13 +147,13 @@ func macemcPlanCase(cases []scase, nsends int, place uint64) uint32 {
 		t.noptions = first
 		return 0
 	}
-	k := macemcTake(macemcAtSelect, first)
+	k := macemcTake(testrun.AtSelect, first)
 	if t.cut {
 		macemcHalt()
 	}
-	who := t.options[first+uint32(k)].who
+	who := t.options[first+uint32(k)].Who
 	if k > 0 {
-		macemcRecord(getg().macemc.id, place, macemcFirstCase+who)
+		macemcRecord(getg().macemc.id, place, testrun.FirstCase+who)
 	}
 	return uint32(who) + 1
 }

@@ -7,12 +7,6 @@ import (
 	"unsafe"
 )
 
-// macemcVariable is a package variable. Its fields must match the type in package testing.
-type macemcVariable struct {
-	from, to uintptr
-	kind     uintptr
-}
-
 const (
 	macemcLeave   = iota // neither restored nor watched
 	macemcRestore        // restored with everything reachable from it

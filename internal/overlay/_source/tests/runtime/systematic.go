@@ -2,26 +2,7 @@
 
 package runtime
 
-// macemcDecision is a choice of a run under macemcTestSystematic.
-type macemcDecision struct {
-	kind  uint32
-	taken uint32 // index of the taken option
-	first uint32 // index of its first option
-	n     uint32
-}
-
-// macemcOption is a runnable goroutine, a timer that may fire, or the number of a case of a select.
-type macemcOption struct {
-	who  uint64 // may be macemcTimePasses
-	mask uint64 // objects of its next operation, as bits; see macemcIndependent
-}
-
-// Kinds of decisions.
-const (
-	macemcAtPoint = iota // the first option is the running goroutine
-	macemcAtEnd          // the running goroutine cannot continue
-	macemcAtSelect
-)
+import testrun "internal/runtime"
 
 // macemcNumbers is a hash table of objects by address.
 type macemcNumbers struct {
@@ -77,9 +58,9 @@ func macemcMask(gp *g) uint64 {
 // first, before the other runnable goroutines, macemcTimers, and the passage of time if mayPass is set. If gp is nil and notDue is not set,
 // macemcTimers precede the goroutines.
 func macemcDecide(gp *g, notDue, mayPass bool) int {
-	first, kind := macemcT.noptions, uint32(macemcAtEnd)
+	first, kind := macemcT.noptions, uint32(testrun.AtEnd)
 	if gp != nil {
-		kind = macemcAtPoint
+		kind = testrun.AtPoint
 		macemcOffer(gp.macemc.id, macemcMask(gp))
 	} else if !notDue {
 		macemcOfferTimers()
@@ -92,7 +73,7 @@ func macemcDecide(gp *g, notDue, mayPass bool) int {
 		macemcOfferTimers()
 	}
 	if mayPass {
-		macemcOffer(macemcTimePasses, ^uint64(0))
+		macemcOffer(testrun.TimePasses, ^uint64(0))
 	}
 	return macemcTake(kind, first)
 }
@@ -105,8 +86,8 @@ func macemcOfferTimers() {
 
 func macemcOffer(who, mask uint64) {
 	t := macemcT
-	if t.noptions < t.optionsLen {
-		t.options[t.noptions] = macemcOption{who, mask}
+	if t.noptions < uint32(len(t.options)) {
+		t.options[t.noptions] = testrun.Option{who, mask}
 		t.noptions++
 	} else {
 		t.cut, t.long = true, true
@@ -117,8 +98,8 @@ func macemcOffer(who, mask uint64) {
 func macemcTake(kind, first uint32) int {
 	t := macemcT
 	n := t.noptions - first
-	if t.cut || t.ndecided >= t.decidedLen {
-		t.cut, t.long = true, t.long || t.ndecided >= t.decidedLen
+	if t.cut || t.ndecided >= uint32(len(t.decided)) {
+		t.cut, t.long = true, t.long || t.ndecided >= uint32(len(t.decided))
 		return 0
 	}
 	if n == 1 && !t.reduce {
@@ -126,19 +107,19 @@ func macemcTake(kind, first uint32) int {
 		return 0
 	}
 	taken := uint32(0)
-	if t.ndecided < t.planLen {
+	if t.ndecided < uint32(len(t.plan)) {
 		taken = t.plan[t.ndecided]
 		if taken >= n { // the run deviates from the plan
 			taken, t.cut = 0, true
 		}
-	} else if kind != macemcAtSelect {
-		for taken < n && macemcAsleep(t.options[first+taken].who) >= 0 {
+	} else if kind != testrun.AtSelect {
+		for taken < n && macemcAsleep(t.options[first+taken].Who) >= 0 {
 			taken++
 		}
 		if taken == n {
 			taken, t.cut = 0, true
 		}
-		macemcWake(first, n, t.options[first+taken].mask)
+		macemcWake(first, n, t.options[first+taken].Mask)
 	}
 	t.decided[t.ndecided] = macemcDecision{kind, taken, first, n}
 	t.ndecided++
@@ -167,7 +148,7 @@ func macemcWake(first, n uint32, mask uint64) {
 	kept := uint32(0)
 	for i := uint32(0); i < t.nasleep; i++ {
 		for k := first; k < first+n; k++ {
-			if t.options[k].who == t.asleep[i] && macemcIndependent(t.options[k].mask, mask) {
+			if t.options[k].Who == t.asleep[i] && macemcIndependent(t.options[k].Mask, mask) {
 				t.asleep[kept] = t.asleep[i]
 				kept++
 				break

@@ -2,7 +2,10 @@
 
 package runtime
 
-import "unsafe"
+import (
+	testrun "internal/runtime"
+	"unsafe"
+)
 
 // macemcTestArm assigns an armed timer its number, and its position among timers of the same instant. Those that end sleeps are first. They
 // fire without a decision, because a goroutine that wakes later is as one that continues later. The explorer's own are last.
@@ -33,7 +36,7 @@ func macemcIsTimer(who uint64) bool { return who&7 == macemcTimerBits }
 // macemcTimerWho returns the number of one of macemcTimers; another index stands for the passage of time.
 func macemcTimerWho(i int) uint64 {
 	if i < 0 || i >= macemcTimersN {
-		return macemcTimePasses
+		return testrun.TimePasses
 	}
 	return (*timer)(unsafe.Pointer(macemcTimers[i])).macemcWho
 }
@@ -77,7 +80,7 @@ func macemcGatherFrom(ts *timers, i int, at int64) {
 	}
 	if t := ts.heap[i].timer; t.macemcOrder >= macemcNoSleep && t.macemcOrder != ^uint32(0) {
 		k, room := macemcTimersN, len(macemcTimers)
-		if macemcT.policy == macemcTestDefault && macemcT.replayedLen == 0 { // only the first timer and the existence of another count
+		if macemcT.policy == testrun.Default && len(macemcT.replayed) == 0 { // only the first timer and the existence of another count
 			room = 2
 		}
 		before := func(k int) bool { return (*timer)(unsafe.Pointer(macemcTimers[k])).macemcOrder < t.macemcOrder }
@@ -125,7 +128,7 @@ func macemcNear(b *synctestBubble, gp *g) (at int64, mayPass bool) {
 	for i := macemcQ.start(); i >= 0; i = macemcQ.after(i) {
 		earlier(macemcQ.at(i).gp.ptr().macemc.test.polled)
 	}
-	if at, mayPass = macemcGather(b, within); at == 0 && t.policy == macemcTestSystematic {
+	if at, mayPass = macemcGather(b, within); at == 0 && t.policy == testrun.Systematic {
 		t.delays = t.delays || macemcWakeTime(&b.timers) != 0 || polled > within
 	}
 	if polled != 0 && polled <= within && (at == 0 || polled <= at) {
@@ -235,7 +238,7 @@ func macemcFireDue() {
 			b.now = at
 			unlock(&b.mu)
 			macemcSettle(b)
-			macemcLastAt += macemcPassed
+			macemcLastAt += testrun.PassedUnit
 		}
 		if timer < macemcTimersN {
 			macemcFire(b, timer)
@@ -247,14 +250,14 @@ func macemcFireDue() {
 // point of that goroutine, others have executed operations since time could pass.
 func macemcDelays() bool {
 	switch macemcPolicy() {
-	case macemcTestSystematic:
+	case testrun.Systematic:
 		return true
-	case macemcTestDefault:
+	case testrun.Default:
 		who := uint64(0)
-		if macemcT.replayedLen != 0 {
-			who = macemcFollow(macemcLastWho, macemcLastAt|macemcBlocked)
+		if len(macemcT.replayed) != 0 {
+			who = macemcFollow(macemcLastWho, macemcLastAt|testrun.BlockedBit)
 		}
-		return who == macemcTimePasses || macemcIsTimer(who)
+		return who == testrun.TimePasses || macemcIsTimer(who)
 	}
 	passes := uint64(macemcT.passes)
 	return passes != 0 && macemcMix(macemcT.seed^macemcMix(macemcLastWho^macemcMix(macemcLastAt)))%passes == 0

@@ -7,53 +7,9 @@ import (
 	"unsafe"
 )
 
-// macemcEvent is an operation that a goroutine executes. The event of a go statement comes after the start of the new goroutine.
-type macemcEvent struct {
-	who    uint64
-	number uint64
-	place  uint64
-	op     uint64
-	obj    uintptr
-	count  uint64 // number of executed operations, including this one
-	by     uint64 // number of the goroutine that has made this one runnable since its last point; 0 means none
-	byAt   uint64 // point of that goroutine
-	takes  uint64 // what a select executes that does not wait: macemcOpSend, macemcOpReceive, or macemcOpSelect for the default case; 0 means another operation
-	nth    uint64 // number of that case in the source, among those that send or among those that receive
-	ready  uint64 // number of ready cases
-	stack  [16]uintptr
-}
-
-// macemcGState is a change of a goroutine's state between two events of a trace.
-type macemcGState struct {
-	who    uint64
-	number uint64
-	after  uint64 // number of preceding events
-	kind   uint64
-	why    uint64      // for macemcGParks, the wait reason
-	other  uint64      // for macemcGParks and macemcGHolder, the holder of the lock; for macemcGReady, the number of the waker; 0 means none
-	stack  [16]uintptr // macemcGParks
-}
-
-// Kinds of macemcGState.
-const (
-	macemcGParks = iota
-	macemcGReady
-	macemcGEnds
-	macemcGHolder // the holder of the lock that it waits for
-)
-
-// macemcOrigin is the start of a goroutine, or the setting of a timer that may start goroutines.
-type macemcOrigin struct {
-	number uint64      // of the goroutine; 0 means that this is the setting of the timer
-	timer  uint64      // 0 means that a go statement of a goroutine of the test started the goroutine
-	by     uint64      // number of the goroutine that executed the go statement or set the timer; 0 means none
-	byAt   uint64      // point of that goroutine
-	stack  [16]uintptr // of that goroutine
-}
-
 func macemcTrace(gp *g, op uint64, obj uintptr) {
 	t := macemcT
-	e, me := &t.trace[t.ntrace%t.traceLen], &gp.macemc.test
+	e, me := &t.trace[t.ntrace%uint32(len(t.trace))], &gp.macemc.test
 	switch {
 	case me.tries && op == macemcOpSend:
 		op = macemcOpTrySend
@@ -72,7 +28,7 @@ func macemcLastEvent() *macemcEvent {
 	if t.ntrace == 0 {
 		return nil
 	}
-	if e := &t.trace[(t.ntrace-1)%t.traceLen]; e.who == getg().macemc.id && e.count == t.executed {
+	if e := &t.trace[(t.ntrace-1)%uint32(len(t.trace))]; e.who == getg().macemc.id && e.count == t.executed {
 		return e
 	}
 	return nil
@@ -95,10 +51,10 @@ func macemcTraceState(gp *g, kind, other uint64) {
 // macemcStateOf adds an entry to the states of a traced run, over the oldest one if there is no room; nil means that the run is not traced.
 func macemcStateOf(who, kind, other uint64) *macemcGState {
 	t := macemcT
-	if t == nil || !t.traced || t.over || t.statesLen == 0 {
+	if t == nil || !t.traced || t.over || len(t.states) == 0 {
 		return nil
 	}
-	s := &t.states[t.nstates%t.statesLen]
+	s := &t.states[t.nstates%uint32(len(t.states))]
 	t.nstates++
 	*s = macemcGState{who: who, after: uint64(t.ntrace), kind: kind, other: other}
 	return s
@@ -107,7 +63,7 @@ func macemcStateOf(who, kind, other uint64) *macemcGState {
 // macemcOriginOf adds an entry to the origins of a traced run. It returns nil if the run is not traced or there is no room.
 func macemcOriginOf(number, timer uint64, by *g) *macemcOrigin {
 	t := macemcT
-	if t == nil || !t.traced || t.over || t.norigins == t.originsLen {
+	if t == nil || !t.traced || t.over || t.norigins == uint32(len(t.origins)) {
 		return nil
 	}
 	o := &t.origins[t.norigins]
@@ -121,7 +77,7 @@ func macemcOriginOf(number, timer uint64, by *g) *macemcOrigin {
 
 // macemcTraceHolder records the holder of a lock for the goroutines that wait for it.
 func macemcTraceHolder(lock uintptr) {
-	if t := macemcT; t == nil || !t.traced || t.statesLen == 0 {
+	if t := macemcT; t == nil || !t.traced || len(t.states) == 0 {
 		return
 	}
 	for i := range macemcCur.locks[:macemcCur.nlocks] {

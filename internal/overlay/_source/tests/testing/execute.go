@@ -8,6 +8,7 @@ import (
 	"context"
 	"fmt"
 	"internal/race"
+	testrun "internal/runtime"
 	"internal/synctest"
 	predict "internal/syscall"
 	"math"
@@ -16,6 +17,7 @@ import (
 	"sync/atomic"
 	testsched "testing/internal"
 	"time"
+	"unsafe"
 )
 
 const (
@@ -55,32 +57,30 @@ func (x *macemcExplorer) run1(s *testsched.Schedule, traced bool) *testsched.Out
 		runtime.GOMAXPROCS(1)
 	}
 	r := x.r
-	*r = macemcRun{draws: s.Seed, seed: s.Walk, policy: uint32(s.Policy), every: s.Every, ops: s.Ops, passes: s.Passes,
+	*r = macemcRun{draws: s.Seed, seed: s.Walk, policy: testrun.Policy(s.Policy), every: s.Every, ops: s.Ops, passes: s.Passes,
 		within: int64(cmp.Or(s.Delay, testsched.UsualDelay)), limit: cmp.Or(s.Limit, macemcPoints),
 		until: s.Until, macemcManner: macemcManner{memory: s.Memory, traced: traced, unfair: s.Unfair, hurried: s.Hurried}}
 	copy(r.drops[:], s.Drops)
 	if !s.Brief {
-		r.record, r.recordLen = &x.sw[0], uint32(len(x.sw))
+		r.record = macemcAs[testrun.Switch](x.sw)
 		x.showing.record(s, r)
 	}
-	r.pointCounts, r.pointCountsLen = &x.seen[0][0], macemcWeights
-	r.weights, r.weightsLen = &x.seen[1][0], macemcWeights
+	r.pointCounts, r.weights = x.seen[0][:], x.seen[1][:]
 	if len(s.Switches) > 0 {
 		x.table = testsched.Table(x.table, s.Switches)
-		r.replayed, r.replayedLen = &x.table[0], uint32(len(x.table))
+		r.replayed = macemcAs[testrun.Switch](x.table)
 	}
 	x.directs(s)
 	if traced {
 		if x.trace == nil {
 			x.trace, x.origins = make([]macemcEvent, macemcEvents), make([]macemcOrigin, macemcOrigins)
 		}
-		r.origins, r.originsLen = &x.origins[0], uint32(len(x.origins))
-		r.trace, r.traceLen = &x.trace[0], uint32(len(x.trace))
+		r.origins, r.trace = x.origins, x.trace
 		if s.States {
 			if x.states == nil {
 				x.states = make([]macemcGState, 2*macemcEventsMax)
 			}
-			r.states, r.statesLen = &x.states[0], uint32(len(x.states))
+			r.states = x.states
 		}
 	}
 	if s.Policy == testsched.Systematic {
@@ -338,11 +338,8 @@ func (x *macemcExplorer) planned(p *testsched.Plan) {
 	if x.decided == nil {
 		x.decided, x.options = make([]macemcDecision, macemcDecisions), make([]testsched.Option, 8*macemcDecisions)
 	}
-	r.decided, r.decidedLen, r.options, r.optionsLen = &x.decided[0], uint32(len(x.decided)), &x.options[0], uint32(len(x.options))
-	if len(p.Taken) > 0 {
-		r.plan, r.planLen = &p.Taken[0], uint32(len(p.Taken))
-	}
-	r.reduce, r.nasleep = p.Reduce, uint32(copy(r.asleep[:], p.Asleep))
+	r.decided, r.options = x.decided, macemcAs[testrun.Option](x.options)
+	r.plan, r.reduce, r.nasleep = p.Taken, p.Reduce, uint32(copy(r.asleep[:], p.Asleep))
 }
 
 // directs prepares the record and the holds of a run.
@@ -352,10 +349,15 @@ func (x *macemcExplorer) directs(s *testsched.Schedule) {
 		if x.events == nil {
 			x.events = make([]predict.Event, predict.MaxEvents)
 		}
-		r.operations, r.operationsLen = &x.events[0], uint32(len(x.events))
+		r.operations = macemcAs[testrun.Event](x.events)
 	}
 	if s.Prediction != nil {
 		x.holds = append(x.holds[:0], s.Prediction.Holds...)
-		r.holds, r.holdsLen = &x.holds[0], uint32(len(x.holds))
+		r.holds = macemcAs[testrun.Hold](x.holds)
 	}
+}
+
+// macemcAs returns a slice with elements of a type that the runtime imports. S has the same declaration.
+func macemcAs[T, S any](list []S) []T {
+	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(list))), len(list))
 }

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"fmt"
 	"internal/race"
+	testrun "internal/runtime"
 	program "internal/types"
 	"math"
 	"slices"
@@ -23,15 +24,16 @@ func (x *macemcExplorer) end(o *testsched.Outcome, t2 *T, races int) {
 	r := x.r
 	r.refused = cmp.Or(r.refusedOutside, r.refused)
 	o.Points, o.Choices, o.Hash, o.Followed, o.Outside = r.points, r.choices, r.hash, int(r.followed), r.outside
-	if o.LeftOut = macemcLeftOut[r.leftOut]; o.LeftOut == "" && r.policy == uint32(testsched.Systematic) &&
+	if o.LeftOut = macemcLeftOut[r.leftOut]; o.LeftOut == "" && r.policy == testrun.Systematic &&
 		(macemcOutsideActive(macemcAnyActive) != 0 || macemcOutsideTimer(math.MaxInt64) != 0) {
 		o.LeftOut = "a goroutine that a package has started may act at any time"
 	}
 	o.Executed, o.Skipped = r.executed, t2.skipped
-	o.Events, o.Unrecorded = x.events[:min(r.noperations, r.operationsLen)], int(r.noperations-min(r.noperations, r.operationsLen))
-	o.Incomplete = r.n > r.recordLen
+	n := min(int(r.noperations), len(r.operations))
+	o.Events, o.Unrecorded = x.events[:n], int(r.noperations)-n
+	o.Incomplete = int(r.n) > len(r.record)
 	o.Cut, o.Long, o.Sampled, o.Delays = r.cut, r.long, testsched.Sampled(r.sampled), r.delays
-	for _, d := range x.decided[:min(r.ndecided, r.decidedLen)] {
+	for _, d := range r.decided[:r.ndecided] {
 		o.Decisions = append(o.Decisions, testsched.Decision{Kind: d.kind, Taken: d.taken, Options: x.options[d.first : d.first+d.n]})
 	}
 	frames, raced := testsched.Frames(r.stack[:r.nstack]), race.Errors() > races && r.refused == ""
@@ -74,8 +76,8 @@ func (x *macemcExplorer) end(o *testsched.Outcome, t2 *T, races int) {
 		o.AddRace()
 	}
 	o.Ended = r.ended[:r.nended]
-	if o.Kind != testsched.Passed || len(o.Left) > 0 || r.statesLen > 0 {
-		o.Switches = slices.Clone(x.sw[:min(r.n, r.recordLen)])
+	if o.Kind != testsched.Passed || len(o.Left) > 0 || len(r.states) > 0 {
+		o.Switches = slices.Clone(x.sw[:min(int(r.n), len(r.record))])
 	}
 }
 

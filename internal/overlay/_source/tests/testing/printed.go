@@ -56,12 +56,12 @@ func (x *macemcShowing) record(s *testsched.Schedule, r *macemcRun) {
 		}
 		x.records = make([]byte, n)
 	}
-	r.output.records, r.output.len = &x.records[0], uint32(len(x.records))
+	r.output.records = x.records
 }
 
 // printed adds the lines that a run of t has printed to an outcome, if it shows them.
 func (x *macemcShowing) printed(o *testsched.Outcome, r *macemcRun, t *T, after macemcEventsAfter) {
-	if o.Kind == testsched.Passed && r.statesLen == 0 {
+	if o.Kind == testsched.Passed && len(r.states) == 0 {
 		return
 	}
 	for text := x.records[:r.output.recorded]; len(text) > 0; {

@@ -81,8 +81,8 @@ func (x *macemcExplorer) traced(o *testsched.Outcome, t *T) {
 
 // recorded returns the events and states of the run that were recorded, and the number of events before these.
 func (x *macemcExplorer) recorded() (events []macemcEvent, states []macemcGState, skipped int) {
-	states, forgotten := macemcLast(x.states[:x.r.statesLen], x.r.nstates)
-	events, skipped = macemcLast(x.trace[:x.r.traceLen], x.r.ntrace)
+	states, forgotten := macemcLast(x.r.states, x.r.nstates)
+	events, skipped = macemcLast(x.r.trace, x.r.ntrace)
 	if forgotten > 0 { // states between the first events are missing
 		from := max(skipped, int(states[0].after))
 		events, skipped = events[from-skipped:], from
@@ -114,7 +114,7 @@ func (x *macemcExplorer) startedBy(o *testsched.Outcome) {
 		o.Origins = append(o.Origins, testsched.Origin{Number: n, Test: true})
 	}
 	timers := map[uint64]*macemcOrigin{}
-	for i := range x.origins[:min(x.r.norigins, x.r.originsLen)] {
+	for i := range x.r.origins[:x.r.norigins] {
 		e := &x.origins[i]
 		if e.number == 0 {
 			timers[e.timer] = e
