@@ -91,7 +91,7 @@ var surroundings = map[uintptr]func(*Host, *filesystem.Call) (uintptr, syscall.E
 		if id := c.Args[0]; id == realtime || id == coarse || id == tai {
 			c.Store(1, timespec(time.Now().UnixNano(), time.Nanosecond))
 		} else {
-			c.Store(1, timespec(h.uptime(), time.Nanosecond))
+			c.Store(1, timespec(h.files.uptime(), time.Nanosecond))
 		}
 		return 0, 0
 	},
@@ -111,19 +111,19 @@ var surroundings = map[uintptr]func(*Host, *filesystem.Call) (uintptr, syscall.E
 		case c.Args[0] == 0:
 			d -= time.Duration(time.Now().UnixNano())
 		default:
-			d -= time.Duration(h.uptime())
+			d -= time.Duration(h.files.uptime())
 		}
 		time.Sleep(d)
 		return 0, 0
 	},
 }
 
-// uptime returns the time in nanoseconds since the first call in the process.
-func (h *Host) uptime() int64 {
-	if h.files.started.IsZero() {
-		h.files.started = time.Now()
+// uptime returns the time in nanoseconds since its first call in the process.
+func (f *fileSystems) uptime() int64 {
+	if f.started.IsZero() {
+		f.started = time.Now()
 	}
-	return int64(time.Since(h.files.started))
+	return int64(time.Since(f.started))
 }
 
 // timespec encodes a time in nanoseconds as seconds and a rest in units.
