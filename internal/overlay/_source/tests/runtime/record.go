@@ -9,7 +9,7 @@ import testrun "internal/runtime"
 func macemcRecord(who, place, to uint64) {
 	t := macemcT
 	if t.n < uint32(len(t.record)) {
-		t.record[t.n] = testrun.Switch{who, place, to}
+		t.record[t.n] = testrun.Switch{Who: who, Place: place, To: to}
 	}
 	t.n++
 }

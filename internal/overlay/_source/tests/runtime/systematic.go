@@ -87,7 +87,7 @@ func macemcOfferTimers() {
 func macemcOffer(who, mask uint64) {
 	t := macemcT
 	if t.noptions < uint32(len(t.options)) {
-		t.options[t.noptions] = testrun.Option{who, mask}
+		t.options[t.noptions] = testrun.Option{Who: who, Mask: mask}
 		t.noptions++
 	} else {
 		t.cut, t.long = true, true
