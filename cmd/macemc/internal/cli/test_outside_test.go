@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"strings"
 	"testing"
 )
 
@@ -106,6 +107,56 @@ func TestDead(t *testing.T) { <-make(chan int) }
 	testReports(t, []string{"nothing can wake it, unless a goroutine that a package has started does so later"}, 1, "-schedules=5", ".")
 	t.Setenv("CGO_ENABLED", "1") // the race detector needs it
 	testReports(t, []string{"waits to receive"}, 1, "-race", "-schedules=20", ".")
+}
+
+// A cycle of locks is a deadlock without doubt, unless a goroutine that a package has started was given one of them to unlock.
+func TestTest_LockCycleOutside(t *testing.T) {
+	testFile(t, `package x
+
+import (
+	"sync"
+	"testing"
+	"time"
+)
+
+var given = make(chan *sync.Mutex)
+
+func init() {
+	go func() {
+		for range time.Tick(5 * time.Millisecond) {
+		}
+	}()
+	go func() {
+		for m := range given {
+			time.Sleep(30 * time.Millisecond)
+			m.Unlock()
+		}
+	}()
+}
+
+func TestDead(t *testing.T) {
+	var a, b sync.Mutex
+	var wg sync.WaitGroup
+	wg.Go(func() { a.Lock(); b.Lock(); b.Unlock(); a.Unlock() })
+	wg.Go(func() { b.Lock(); a.Lock(); a.Unlock(); b.Unlock() })
+	wg.Wait()
+}
+
+func TestGiven(t *testing.T) {
+	var a, b sync.Mutex
+	var wg sync.WaitGroup
+	a.Lock()
+	given <- &a
+	wg.Go(func() { b.Lock(); a.Lock(); a.Unlock(); b.Unlock() })
+	b.Lock()
+	b.Unlock()
+	wg.Wait()
+}
+`)
+	out, status := testCommand(t.Context(), "-schedules=20", "-v", ".")
+	if status != 1 || strings.Contains(out, "not explored") || !strings.Contains(out, "nothing can wake them\n") || strings.Count(out, "--- FAIL") != 1 {
+		t.Errorf("status %d:\n%s", status, out)
+	}
 }
 
 // The clock of a run passes in real time while goroutines that a package has started act for the test. It does so, too, when a run with a

@@ -180,8 +180,11 @@ func (x *macemcExplorer) run1(s *testsched.Schedule, traced bool) *testsched.Out
 			}
 			if dead && last != r.points {
 				last, waits, left = r.points, 0, 0
+				if x.pace.cycle = testsched.Cycle(x.goroutines(false)); x.pace.cycle {
+					patience = 0
+				}
 			}
-			if dead && left <= 0 && waits < macemcLastWaits {
+			if dead && left <= 0 && waits < macemcLastWaits && !x.pace.cycle {
 				most := macemcLastTimers
 				if x.pace.patient {
 					most = macemcPaced

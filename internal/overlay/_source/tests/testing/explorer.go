@@ -181,6 +181,7 @@ type macemcPacing struct {
 	needed    bool               // a run passed only because it was patient
 	confirmed *testsched.Outcome // a finding that recurred in a patient run
 	filed     bool               // a run has waited for a file in vain
+	cycle     bool               // the goroutines of the run wait for locks of one another
 }
 
 // files returns the maximum time for which a run waits for files before a deadlock.
@@ -206,7 +207,7 @@ func (p *macemcPacing) again(s *testsched.Schedule, o *testsched.Outcome) bool {
 	case p.patient: // the repetition
 		p.patient, p.confirmed, o.Patient = false, o, true
 		return false
-	case o.Kind == testsched.Deadlock && testsched.Cycle(o.Waiting): // only goroutines that act for the test might unlock, and runs wait for these
+	case o.Kind == testsched.Deadlock && p.cycle: // only goroutines that act for the test might unlock, and runs wait for these
 		return false
 	case macemcOutsideTimer(macemcPaced) == 0 && macemcOutsideActive(macemcIOActive) == 0: // it would not differ
 		return false

@@ -141,7 +141,7 @@ func (x *macemcExplorer) blocked(o *testsched.Outcome) {
 	}
 	o.Waiting = x.goroutines(false)
 	o.Message, o.Where = testsched.Blocked(o.Waiting, false)
-	if macemcOutsideActive(macemcAnyActive) != 0 && !testsched.Cycle(o.Waiting) {
+	if macemcOutsideActive(macemcAnyActive) != 0 && !x.pace.cycle {
 		o.Message += ", unless a goroutine that a package has started does so later"
 	}
 	if file != 0 {
