@@ -15,7 +15,7 @@ import (
 
 func main() {
 	folder := flag.String("folder", "evaluation/found", "the `folder` of the modules")
-	runs := flag.Int("runs", 5, "execute each test until it fails, at most `N` times")
+	runs := flag.Int("runs", 10, "execute each test until it fails, at most `N` times")
 	only := flag.String("run", "", "only the tests that match this `pattern`")
 	flag.Parse()
 	if err := show(*folder, *only, *runs); err != nil {

@@ -8,7 +8,8 @@ import (
 	"github.com/benbjohnson/clock"
 )
 
-// A goroutine waits for no time while another one advances the clock. Both select the same timer.
+// A goroutine waits for no time while another one advances the clock. Both select the same timer. About one of
+// 1,000 attempts shows it; ten of ten tests failed.
 func TestAfter(t *testing.T) {
 	runtime.GOMAXPROCS(16) // More threads than processors: the system pauses them at any operation.
 	start := time.Now()

@@ -42,7 +42,8 @@ func TestCloseWithStream(t *testing.T) {
 		StreamingClient: true,
 		StreamingServer: true,
 	}}})
-	stream, err := client.NewStream(context.Background(), &ttrpc.StreamDesc{StreamingClient: true, StreamingServer: true}, "service", "Wait", nil)
+	both := &ttrpc.StreamDesc{StreamingClient: true, StreamingServer: true}
+	stream, err := client.NewStream(context.Background(), both, "service", "Wait", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,11 +64,12 @@ func TestCloseWithStream(t *testing.T) {
 // A connection that serves its first call has the state idle.
 func TestShutdownDuringCall(t *testing.T) {
 	started := make(chan struct{})
-	server, client := serve(t, &ttrpc.ServiceDesc{Methods: map[string]ttrpc.Method{"Wait": func(context.Context, func(any) error) (any, error) {
+	wait := func(context.Context, func(any) error) (any, error) {
 		close(started)
 		time.Sleep(time.Second)
 		return &emptypb.Empty{}, nil
-	}}})
+	}
+	server, client := serve(t, &ttrpc.ServiceDesc{Methods: map[string]ttrpc.Method{"Wait": wait}})
 	result := make(chan error)
 	go func() {
 		result <- client.Call(context.Background(), "service", "Wait", &emptypb.Empty{}, &emptypb.Empty{})

@@ -2,8 +2,9 @@ module example.org/found/ttrpc
 
 go 1.26.0
 
+require github.com/containerd/ttrpc v1.2.10
+
 require (
-	github.com/containerd/ttrpc v1.2.10
 	google.golang.org/protobuf v1.36.11
 )
 
