@@ -38,6 +38,12 @@ func (s *summaries) note(pkg, test, text string) {
 // unexplored begins the note of a test that is not explored.
 const unexplored = "not explored: "
 
+// A test with mctest.Check is not explored because it searches itself.
+const (
+	systemOfNodes = "it checks a system of nodes"
+	searched      = "its own search explores a system of nodes; -v shows what it tried"
+)
+
 // fewUnexplored is the number of lines with such notes above which one line counts the tests instead, unless -v is given.
 const fewUnexplored = 5
 

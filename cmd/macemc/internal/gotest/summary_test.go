@@ -11,6 +11,7 @@ import (
 
 	"github.com/macemc/macemc/internal/check/exitcode"
 	"github.com/macemc/macemc/internal/explorer"
+	"github.com/macemc/macemc/internal/report/document"
 )
 
 // The line of a package has the number of tests in which new orders are not rare, and that of saved schedules that pass.
@@ -221,5 +222,24 @@ func TestUnexcused_SameNames(t *testing.T) {
 		if got := p.unexcused(c.failing); got != c.want {
 			t.Errorf("%+v: got %d", c, got)
 		}
+	}
+}
+
+// A test that searches a system of nodes itself does not read as one that nothing has explored.
+func TestSummaries_Searched(t *testing.T) {
+	dir := t.TempDir()
+	const text = "\"TestA\" 0 0 sampled 0 0 \"not explored: it checks a system of nodes, whose runs it explores itself\"\n"
+	if err := os.WriteFile(explorer.SummaryFile(dir, "p"), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	s := &summaries{out: &out, end: &out, folder: dir, results: &results{}}
+	s.Write([]byte("ok  \tp\t0.1s\n"))
+	s.finish()
+	if got, want := out.String(), "ok  \tp\t0.1s\nmacemc: p TestA: "+searched+"\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if c := s.results.render(0).Suites[0].Cases[0]; c.Result != document.Passed {
+		t.Errorf("its case is %+v, want one that passes", c)
 	}
 }
