@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"syscall"
@@ -58,6 +59,8 @@ func rawCalls(dir string) (log []string) {
 	var back [8]byte
 	n, _, errno = syscall.RawSyscall6(syscall.SYS_PREAD64, uintptr(fd), uintptr(unsafe.Pointer(&back)), 8, 1, 0, 0)
 	note("pread", n, errno, string(back[:4]))
+	n, r2, errno := syscall.Syscall6(syscall.SYS_PREAD64, uintptr(fd), uintptr(unsafe.Pointer(&back)), 3, 0, 0, 0)
+	note("second result", n, errno, runtime.GOARCH != "amd64" || r2 == 3)
 	at, err := unix.Seek(fd, -2, unix.SEEK_END)
 	note("seek", at, err)
 	n2, err = unix.Read(fd, back[:])

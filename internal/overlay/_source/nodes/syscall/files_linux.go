@@ -2,7 +2,10 @@
 
 package syscall
 
-import _ "unsafe"
+import (
+	"runtime"
+	_ "unsafe"
+)
 
 // macemcOfNode executes a system call of a goroutine of a node. An argument with a bit in onStack points to the stack, which may move: it
 // is the distance from the end of the stack. Package bubble provides macemcOfNode.
@@ -47,8 +50,16 @@ func macemcCall(trap, a1, a2, a3, a4, a5, a6 uintptr) (r1, r2 uintptr, err Errno
 			onStack |= 1 << i
 		}
 	}
-	r1, err = macemcOfNode(trap, args, onStack)
-	return r1, 0, err
+	if r1, err = macemcOfNode(trap, args, onStack); err != 0 {
+		return r1, 0, err
+	}
+	switch runtime.GOARCH { // the register of the second result keeps an argument, which some programs read
+	case "amd64":
+		r2 = a3
+	case "arm64":
+		r2 = a2
+	}
+	return r1, r2, err
 }
 
 // macemc_system makes a system call of the machine with arguments of macemcOfNode.
