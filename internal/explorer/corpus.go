@@ -121,7 +121,7 @@ func (s *Settings) store(c *Config, m *Minimized) string {
 // holds the same text, or the same finding without data races. A confirmed finding replaces one that only the race detector can show.
 func (s *Settings) keep(c *Config, m *Minimized, confirmed bool) (file string, created bool) {
 	s.unstored = nil
-	f := &Stored{Package: c.Package, Test: c.Test, External: c.External, Begins: s.binary.stage == testsched.StageBegin,
+	f := &Stored{Package: c.Package, Test: c.Test, External: c.External, Begins: s.binary.Stage == testsched.StageBegin,
 		Finding: m.Outcome.Title(), Shows: m.Outcome.Shows, Race: c.Race, Flags: s.flags.Of(c.Test),
 		Schedule: *m.Schedule}
 	if m.Critical > 0 {

@@ -4,13 +4,7 @@ import "github.com/macemc/macemc/internal/testsched"
 
 // debuggable executes a schedule in a process that a debugger stops. repeats means that the run before had the outcome of the first one.
 type debuggable interface {
-	debug(s *testsched.Schedule, traced, repeats bool) *testsched.Outcome
-}
-
-// debug implements [debuggable].
-func (r *remote) debug(s *testsched.Schedule, traced, repeats bool) *testsched.Outcome {
-	return r.ask(&testsched.Request{What: testsched.Run, Part: r.part, Schedules: []*testsched.Schedule{s}, Traced: traced,
-		Debugged: true, Repeats: repeats}).Outcomes[0]
+	Debug(s *testsched.Schedule, traced, repeats bool) *testsched.Outcome
 }
 
 // repeat executes a schedule again and again, until the debugger ends the process. It passes the outcome of the first run on.
@@ -21,7 +15,7 @@ func repeat(s *Settings, sch *testsched.Schedule, runner testsched.Runner) {
 	sch.States = s.only.trace == "states"
 	var first *testsched.Outcome
 	for repeats := true; ; {
-		o := runner.(debuggable).debug(sch, first == nil, repeats)
+		o := runner.(debuggable).Debug(sch, first == nil, repeats)
 		if first == nil {
 			first = o
 			s.write(o)

@@ -13,21 +13,20 @@ type director struct {
 	config    *Config
 	result    *Result
 	predictor *predict.Predictor
-	drawn     int                         // number of sampled schedules, and of those that replace them
-	inserted  int                         // number of directed schedules for which none was left out yet
-	slots     int                         // number of sampled schedules that could be replaced
-	skipped   int                         // number of sampled schedules that were left out
-	list      []*testsched.Schedule       // that were drawn and not executed
-	queue     []sampled                   // that were executed and not taken
-	bases     map[int]*testsched.Schedule // analysed runs, by number
-	longest   uint64                      // points of the first run
-	points    uint64                      // of all runs
-	events    uint64                      // that were analysed
+	drawn     int // number of sampled schedules, and of those that replace them
+	inserted  int // number of directed schedules for which none was left out yet
+	slots     int // number of sampled schedules that could be replaced
+	skipped   int // number of sampled schedules that were left out
+	dealer
+	bases   map[int]*testsched.Schedule // analysed runs, by number
+	longest uint64                      // points of the first run
+	points  uint64                      // of all runs
+	events  uint64                      // that were analysed
 }
 
 func newDirector(c *Config, r *Result) *director {
 	usual := cmp.Or(c.Delay, testsched.UsualDelay)
-	return &director{config: c, result: r, predictor: predict.New(int64(usual)), bases: map[int]*testsched.Schedule{}}
+	return &director{config: c, result: r, predictor: predict.New(int64(usual)), bases: map[int]*testsched.Schedule{}, dealer: dealer{Config: c}}
 }
 
 // Bounds of analyses. They count events and not time, so that equal seeds have equal results.
@@ -38,18 +37,6 @@ const (
 	analysedPart = 40      // of the points of all runs, one in so many
 	delayFrom    = 64      // sampled schedules before the first one with a longer delay than usual
 	delayEvery   = 9       // one in so many schedules has such a delay; draw has a period of 8
-)
-
-// sampled is a schedule with its outcome; nil means that it was not executed.
-type sampled struct {
-	schedule *testsched.Schedule
-	outcome  *testsched.Outcome
-}
-
-// Bounds of the schedules that Config.Batch executes together.
-const (
-	batchSchedules = 256
-	unbatched      = 3 // number of the first sampled schedules, after each of which others may follow
 )
 
 // sample executes the next schedule, a directed or a sampled one, by step, which reports whether the exploration ends. confirm does so
@@ -71,37 +58,36 @@ func (d *director) sample(confirm func() bool, step step) bool {
 // next takes the next schedule, which may have been executed.
 func (d *director) next() (*testsched.Schedule, *testsched.Outcome) {
 	if len(d.queue) == 0 {
-		if s := d.cycle(); s != nil {
-			return s, nil
+		if len(d.blocks) == 0 {
+			if s := d.cycle(); s != nil {
+				return s, nil
+			}
 		}
-		d.draws()
-		var outcomes []*testsched.Outcome
-		if len(d.list) > 1 {
-			outcomes = d.config.Batch(d.list)
-		} else {
-			outcomes = []*testsched.Outcome{nil}
-		}
-		for i, o := range outcomes {
-			d.queue = append(d.queue, sampled{d.list[i], o})
-		}
-		d.list = d.list[len(outcomes):]
+		d.fetch(d.result, d.draws)
 	}
 	s := d.queue[0]
 	d.drawn, d.queue = d.drawn+1, d.queue[1:]
 	return s.schedule, s.outcome
 }
 
-// draws draws the next schedules into d.list, unless it has some. What follows a recorded run depends on its record.
+// draws draws the next schedules into d.list, unless it has some. What follows a recorded run depends on its record, so that it draws none
+// before the record is known.
 func (d *director) draws() {
-	c, left := d.config, d.config.Schedules-d.result.Schedules
-	if n := d.drawn; len(d.list) == 0 {
+	c, left := d.config, d.config.Schedules-d.result.Schedules-d.pending
+	if n := d.drawn + d.pending; len(d.list) == 0 {
+		if recordable := n&(n+1) == 0 || n&(n-1) == 0; d.pending > 0 && (recordable || d.recorded || c.Schedules > 0 && left <= 0) {
+			return
+		} else if recordable && c.Agents != nil {
+			c.Agents.Weigh()
+		}
 		d.list = []*testsched.Schedule{d.draw(n)}
-		for n++; c.Batch != nil && d.drawn >= unbatched && !d.list[len(d.list)-1].Recorded && len(d.list) < batchSchedules; n++ {
+		for n++; c.Agents != nil && d.drawn >= unbatched && !d.list[len(d.list)-1].Recorded && len(d.list) < batchSchedules; n++ {
 			if n&(n+1) == 0 || c.Schedules > 0 && len(d.list) >= left {
 				break
 			}
 			d.list = append(d.list, d.draw(n))
 		}
+		d.recorded = d.list[len(d.list)-1].Recorded
 	}
 	for _, s := range d.list {
 		bound(d.result, s)

@@ -232,12 +232,12 @@ func TestExplore_PredictsInBatches(t *testing.T) {
 			return testsched.Passed
 		})
 		c := Config{Seed: 1, Schedules: 300}
-		c.Batch = func(list []*testsched.Schedule) (outcomes []*testsched.Outcome) {
+		c.Agents = together(func(list []*testsched.Schedule) (outcomes []*testsched.Outcome) {
 			for _, s := range list[:part(len(list))] {
 				outcomes = append(outcomes, run(s))
 			}
 			return outcomes
-		}
+		})
 		r := Explore(c, run)
 		return walks, r.tried
 	}

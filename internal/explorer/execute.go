@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/macemc/macemc/internal/agents"
 	"github.com/macemc/macemc/internal/testsched"
 )
 
@@ -18,8 +19,10 @@ import (
 func Execute(words int, command []string) int {
 	words = min(words+1, len(command))
 	s := FromEnvironment(command[words:])
-	s.binary = binary{start: command[:words], args: command[words:], environ: ofBinary(os.Environ()),
-		stage: os.Getenv(testsched.VariableStage)}
+	most, _ := strconv.Atoi(os.Getenv(VariableCores))
+	s.binary = binary{Binary: agents.Binary{Start: command[:words], Args: command[words:], Environ: ofBinary(os.Environ()),
+		Stage: os.Getenv(testsched.VariableStage)}, cores: agents.NewCores(os.Getenv(VariableSummaries), most)}
+	defer s.binary.cores.Wait()
 	s.fresh = s.process
 	h := host{Settings: s, log: s.binary.logged(), long: map[string]func() string{}}
 	parent := os.Getppid()
@@ -42,7 +45,7 @@ func Execute(words int, command []string) int {
 			os.Remove(h.log)
 		}
 		h.log = ""
-		s.binary.next(s, next)
+		s.binary.Next(s.flags, next)
 	}
 }
 
@@ -64,34 +67,28 @@ func ofBinary(environ []string) []string {
 	})
 }
 
-// variables returns the variables of the environment that depend on the stage, and that with the flag -timeout.
-func (b *binary) variables(timeout time.Duration) []string {
-	return []string{testsched.VariableStage + "=" + b.stage, testsched.VariableStatus + "=" + strconv.Itoa(b.status),
-		testsched.VariableTimeout + "=" + testsched.Timeout(timeout).String()}
-}
-
 // executeStage executes a stage of the binary. next is the call that asks for the next one, after this one has ended; nil means none.
 func (h *host) executeStage() (status int, next *testsched.Call) {
-	env := h.binary.variables(h.flags.Timeout)
+	env := h.binary.Variables(h.flags.Timeout)
 	switch {
 	case h.only.outcome != "":
 		env = append(env, testsched.VariableAlone+"=passed")
 	case h.only.file != "":
 		env = append(env, testsched.VariableAlone+"=shown")
 	}
-	x, err := h.binary.open(h.binary.args, env, [3]*os.File{os.Stdin, os.Stdout, os.Stderr})
+	x, err := h.binary.Open(h.binary.Args, env, [3]*os.File{os.Stdin, os.Stdout, os.Stderr})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "macemc:", err)
 		return 2, nil
 	}
 	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, forwarded...)
+	signal.Notify(signals, agents.Forwarded...)
 	go func() {
 		for sig := range signals {
-			x.cmd.Process.Signal(sig)
+			x.Process().Signal(sig)
 		}
 	}()
-	alive := x.serve(func(call *testsched.Call) testsched.Verdict {
+	alive := x.Serve(func(call *testsched.Call) testsched.Verdict {
 		switch call.What {
 		case testsched.Continues:
 			next = call
@@ -100,12 +97,12 @@ func (h *host) executeStage() (status int, next *testsched.Call) {
 				return testsched.Verdict{Finding: text()}
 			}
 		default:
-			return h.judge(call, &remote{session: x, s: h.Settings})
+			return h.judge(call, &agents.Runner{Session: x, Runs: &h.runs.Runs})
 		}
 		return testsched.Verdict{}
 	})
-	state := x.wait()
-	if !x.connected {
+	state := x.Wait()
+	if !x.Connected {
 		h.reportUnconnected()
 	}
 	switch c := h.runs.config; {
@@ -117,14 +114,14 @@ func (h *host) executeStage() (status int, next *testsched.Call) {
 	}
 	signal.Stop(signals)
 	close(signals)
-	endLike(state)
+	agents.EndLike(state)
 	return state.ExitCode(), next
 }
 
 // reportUnconnected reports that no test was explored, and that for each result: the go command does not cache it.
 func (h *host) reportUnconnected() {
 	dir, _ := os.Getwd()
-	text := fmt.Sprintf("the tests in %s are not explored: the program of -exec closes descriptor %d, or changes the environment", dir, descriptor)
+	text := fmt.Sprintf("the tests in %s are not explored: %s", dir, agents.Unconnected)
 	fmt.Fprintln(os.Stderr, "macemc:", text)
 	h.announce(text)
 	os.Remove(h.log)
@@ -139,7 +136,7 @@ func (h *host) examineDeath(c *Config) {
 	if text := separately(h.Settings, c).Finding; text != "" {
 		text = "    " + strings.ReplaceAll(strings.TrimSuffix(text, "\n"), "\n", "\n    ")
 		marker := ""
-		if slices.Contains(h.binary.args, "-test.v=test2json") {
+		if slices.Contains(h.binary.Args, "-test.v=test2json") {
 			marker = "\x16" // with -json, the go command ignores other lines
 		}
 		fmt.Printf("%s--- FAIL: %s (%.2fs)\n%s\n", marker, c.Test, time.Since(begun).Seconds(), text)
@@ -167,13 +164,13 @@ func (h *host) judge(call *testsched.Call, runner testsched.Runner) testsched.Ve
 // of the log.
 func (b *binary) logged() string {
 	const flag = "-test.testlogfile="
-	for _, arg := range b.args {
+	for _, arg := range b.Args {
 		if file, ok := strings.CutPrefix(arg, flag); ok {
 			return file
 		}
 	}
-	file := filepath.Join(filepath.Dir(b.start[len(b.start)-1]), "testlog.txt")
-	b.args = append([]string{flag + file}, b.args...)
+	file := filepath.Join(filepath.Dir(b.Start[len(b.Start)-1]), "testlog.txt")
+	b.Args = append([]string{flag + file}, b.Args...)
 	return file
 }
 

@@ -18,7 +18,7 @@ func exploreToy(p toyProgram, mutation string, preemptions int, together bool) s
 	r := &toyRuntime{p: p, mutation: mutation, ends: map[string]bool{}}
 	config := Config{Seed: 1, Exhaustive: true, Preemptions: preemptions}
 	if together {
-		config.Batch = inTurn(r.run)
+		config.Agents = inTurn(r.run)
 	}
 	result := Explore(config, r.run)
 	want := map[string]bool{}
@@ -37,8 +37,18 @@ func exploreToy(p toyProgram, mutation string, preemptions int, together bool) s
 	return ""
 }
 
+// together executes schedules in one process.
+type together func([]*testsched.Schedule) []*testsched.Outcome
+
+func (f together) Batch(list []*testsched.Schedule) []*testsched.Outcome { return f(list) }
+func (together) Count(uint64) int                                        { return 1 }
+func (together) Deal(int, []*testsched.Schedule) func() []*testsched.Outcome {
+	panic("there is one process")
+}
+func (together) Weigh() {}
+
 // inTurn executes schedules together: three at most, as if the others took too long, or up to one that does not pass.
-func inTurn(run execute) func([]*testsched.Schedule) []*testsched.Outcome {
+func inTurn(run execute) together {
 	return func(list []*testsched.Schedule) (outcomes []*testsched.Outcome) {
 		for _, s := range list[:min(3, len(list))] {
 			if outcomes = append(outcomes, run(s)); outcomes[len(outcomes)-1].Kind != testsched.Passed {

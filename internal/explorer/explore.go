@@ -24,9 +24,7 @@ type Config struct {
 	Preemptions int           // maximum with Exhaustive; Unbounded means any number
 	Progress    func(*Result) // called between runs, about once per second; nil means none
 	Long        func(string)  // called before a run that may take long; nil means none
-	// Batch executes the first of some schedules, at least one: up to a run that does not pass, or after which other schedules may follow.
-	// nil means that each schedule is executed for itself.
-	Batch func([]*testsched.Schedule) []*testsched.Outcome
+	Agents      Agents        // execute several schedules together; nil means that each one is executed for itself
 }
 
 // Result is the result of an exploration.
@@ -69,6 +67,7 @@ type sampling struct {
 	processor time.Duration     // of the exploration
 	slow      string            // why a run takes long; empty means that it does not
 	raise     string            // what limited the time if not Config.Time of the command; empty means that this did
+	points    uint64            // of all runs
 	predictions
 }
 
@@ -141,8 +140,7 @@ func Explore(c Config, run execute) *Result {
 		if o.Lengthy() && o.Advances == 0 && r.Schedules == 0 && s.Policy == testsched.Default {
 			o = r.lengthen(&c, s, o, time.Since(begun), run)
 		}
-		r.Schedules++
-		r.Last = o
+		r.Schedules, r.points, r.Last = r.Schedules+1, r.points+o.Points, o
 		if o.Delays {
 			r.Delays = cmp.Or(c.Delay, testsched.UsualDelay)
 		}

@@ -288,7 +288,7 @@ func TestExplore_Together(t *testing.T) {
 			return o
 		}
 		one := Explore(Config{Seed: seed, Schedules: 1500}, run)
-		many := Explore(Config{Seed: seed, Schedules: 1500, Batch: inTurn(run)}, run)
+		many := Explore(Config{Seed: seed, Schedules: 1500, Agents: inTurn(run)}, run)
 		if one.Schedules != many.Schedules || one.By != many.By || one.Orders != many.Orders || one.Once != many.Once ||
 			one.TooLong != many.TooLong || one.Saturated != many.Saturated || (one.Finding == nil) != (many.Finding == nil) {
 			t.Errorf("seed %d: %+v, want %+v", seed, many, one)

@@ -325,7 +325,7 @@ func TestFound_HastyMinimization(t *testing.T) {
 	needed := testsched.Switch{Who: 4, Place: 1, To: 12}
 	s := &Settings{summary: map[string]string{}}
 	s.fresh = func(_ *Config, e execution) *testsched.Outcome {
-		if e.replayed == nil || !s.SkipPatience && !slices.Contains(e.replayed.Switches, needed) {
+		if e.replayed == nil || !s.runs.Hasty && !slices.Contains(e.replayed.Switches, needed) {
 			return passes()
 		}
 		return failure()
@@ -336,7 +336,7 @@ func TestFound_HastyMinimization(t *testing.T) {
 			o := failure()
 			if o.Patient = true; sch.Policy != testsched.Default {
 				o.Switches = []testsched.Switch{needed}
-			} else if len(sch.Switches) == 0 && !s.SkipPatience {
+			} else if len(sch.Switches) == 0 && !s.runs.Hasty {
 				o = passes()
 			}
 			return o

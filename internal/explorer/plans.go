@@ -17,7 +17,7 @@ type plans struct {
 // schedule returns the schedule of the next run of a tree, and its outcome if it was executed.
 func (p *plans) schedule(t *tree) (*testsched.Schedule, *testsched.Outcome) {
 	s := p.of(t.plan())
-	if p.c.Batch == nil {
+	if p.c.Agents == nil {
 		return s, nil
 	}
 	if key := keyOf(s.Plan); p.outcomes[key] != nil {
@@ -26,7 +26,7 @@ func (p *plans) schedule(t *tree) (*testsched.Schedule, *testsched.Outcome) {
 		return s, o
 	}
 	list, keys := p.following(t)
-	outcomes := p.c.Batch(list)
+	outcomes := p.c.together(p.r, list)
 	for i, o := range outcomes[1:] {
 		p.outcomes[keys[i+1]] = o
 	}
@@ -39,7 +39,7 @@ func (p *plans) following(t *tree) (list []*testsched.Schedule, keys []string) {
 	const most = 2 * batchSchedules
 	later := *t
 	later.nodes = slices.Clone(t.nodes)
-	for n := 0; n < most && len(list) < batchSchedules; n++ {
+	for n, room := 0, p.c.room(p.r); n < most && len(list) < room; n++ {
 		plan := later.plan()
 		key := keyOf(plan)
 		if o := p.outcomes[key]; o == nil {

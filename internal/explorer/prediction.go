@@ -247,7 +247,7 @@ func (p *predictions) by(policy testsched.Policy) string {
 }
 
 // locator is a runner that knows the positions of program counters.
-type locator interface{ locate([]uintptr) []string }
+type locator interface{ Locate([]uintptr) []string }
 
 // locate finds the positions of the operations of all predictions that a report may show.
 func (p *predictions) locate(runner testsched.Runner) {
@@ -271,7 +271,7 @@ func (p *predictions) locate(runner testsched.Runner) {
 	}
 	p.places = map[uint64]string{}
 	if l, ok := runner.(locator); ok && len(at) > 0 {
-		for i, place := range l.locate(at) {
+		for i, place := range l.Locate(at) {
 			p.places[uint64(at[i])] = place
 		}
 	}

@@ -6,12 +6,13 @@ import (
 	"io"
 	"math"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
-	"github.com/macemc/macemc/internal/testsched/program"
-
+	"github.com/macemc/macemc/internal/agents"
 	"github.com/macemc/macemc/internal/testsched"
+	"github.com/macemc/macemc/internal/testsched/program"
 )
 
 // unconfirmed collects the results of new processes that did not confirm a finding.
@@ -34,7 +35,7 @@ func (d *unconfirmed) add(sch *testsched.Schedule, o *testsched.Outcome) {
 
 // processes executes schedules in new processes until one fails, and reports what these processes show about a finding.
 func (s *Settings) processes(c *Config, r *Result, d *unconfirmed) *Report {
-	s.SkipPatience = false
+	s.runs.Hasty = false
 	report, passed := firstFailure(s, c, r.First.Points, r.unhurriedLimit(), func(o *testsched.Outcome) bool { return r.accept(o, 0) })
 	if report != nil {
 		return report
@@ -190,12 +191,9 @@ func (e execution) in(s *Settings, c *Config, runner testsched.Runner) *testsche
 	case e.drawn != nil:
 		return runner.Run(e.drawn, false)
 	}
-	again, show := *c, showing(c.Corpus)
+	again := *c
 	again.Schedules, again.Time, again.Progress, again.Long = e.schedules, 0, nil, nil
-	return Explore(again, func(sch *testsched.Schedule) *testsched.Outcome {
-		sch.Showing = show
-		return runner.Run(sch, false)
-	}).outcome()
+	return explore(s, again, runner, nil).outcome()
 }
 
 // replay executes a schedule in a new process; nil means that the outcome is unknown.
@@ -266,25 +264,24 @@ func (s *Settings) process(c *Config, e execution) *testsched.Outcome {
 	}
 	os.Remove(output.Name())
 	defer output.Close()
-	env := append(s.binary.variables(s.flags.Timeout), testsched.VariableAlone+"=passed")
+	env := append(s.binary.Variables(s.flags.Timeout), testsched.VariableAlone+"=passed")
 	if e.replayed != nil && e.replayed.Instant != 0 { // packages are initialized shortly before it
 		env = append(env, testsched.VariableInstant+"="+instants(e.replayed.Instant))
 	}
-	args := append([]string{"-test.count=1", "-test.timeout=" + processTime.String(), "-test.cpuprofile=" + e.profile}, s.flags.Process(c.Test)...)
-	x, err := s.binary.open(args, env, [3]*os.File{null, null, output})
+	x, err := s.binary.Open(arguments(s, c, processTime, "-test.cpuprofile="+e.profile), env, [3]*os.File{null, null, output})
 	if err != nil {
 		s.unstarted = err
 		return nil
 	}
-	timer := time.AfterFunc(limit, func() { x.cmd.Process.Kill() })
-	r := &remote{session: x, s: s}
+	timer := time.AfterFunc(limit, func() { x.Process().Kill() })
+	r := &agents.Runner{Session: x, Runs: &s.runs.Runs}
 	if e.drawn != nil {
-		r.record = recordFile()
-		defer os.Remove(r.record)
+		r.Record = recordFile()
+		defer os.Remove(r.Record)
 	}
 	var o *testsched.Outcome
 	begun := false
-	ended := !x.serve(func(call *testsched.Call) testsched.Verdict {
+	ended := !x.Serve(func(call *testsched.Call) testsched.Verdict {
 		u := call.Unit
 		u.Package = cmp.Or(testsched.PackagePath, u.Package)
 		if o == nil && executes(u, &Stored{Package: c.Package, Test: c.Test, External: c.External}, r) {
@@ -293,20 +290,60 @@ func (s *Settings) process(c *Config, e execution) *testsched.Outcome {
 		}
 		return testsched.Verdict{}
 	})
-	state := x.wait()
+	state := x.Wait()
 	switch inTime := timer.Stop(); {
 	case o != nil && o.Kind != testsched.Unexplored:
 		return o
-	case begun && ended && o == nil && inTime && e.drawn != nil && missing(r.record):
+	case begun && ended && o == nil && inTime && e.drawn != nil && missing(r.Record):
 		s.unstarted = fmt.Errorf("no space for the record of a run: make room in %s, or set TMPDIR to another folder", os.TempDir())
 	case begun && ended && o == nil && inTime:
 		text, _ := io.ReadAll(io.NewSectionReader(output, 0, math.MaxInt64))
-		if x.damaged {
+		if x.Damaged {
 			text = append([]byte(testsched.Disconnected+", perhaps because the test writes to a descriptor that it has not opened\n"), text...)
 		}
-		return death(state, string(text), recorded(r.record))
+		return death(state, string(text), recorded(r.Record))
 	}
 	return nil
+}
+
+// arguments returns the arguments of a new process for a test; 0 means no time limit.
+func arguments(s *Settings, c *Config, limit time.Duration, flags ...string) []string {
+	return slices.Concat([]string{"-test.count=1", "-test.timeout=" + limit.String()}, flags, s.flags.Process(c.Test))
+}
+
+// opening starts further processes of an exploration. What they print is lost: the first process repeats what ends one.
+func opening(s *Settings, c *Config) agents.Opening {
+	args, env, runs := arguments(s, c, 0), append(s.binary.Variables(s.flags.Timeout), testsched.VariableAlone+"=passed"), s.runs.Runs
+	return func(work func(*agents.Runner)) {
+		null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+		if err != nil {
+			return
+		}
+		defer null.Close()
+		x, err := s.binary.Open(args, env, [3]*os.File{null, null, null})
+		if err != nil {
+			return
+		}
+		x.Serve(func(call *testsched.Call) testsched.Verdict {
+			u := call.Unit
+			u.Package = cmp.Or(testsched.PackagePath, u.Package)
+			r := &agents.Runner{Session: x, Runs: &runs}
+			if c.Test != u.Test {
+				r = r.Part(c.Test).(*agents.Runner)
+			}
+			if call.What != testsched.Explores || work == nil || !of(u, &Stored{Package: c.Package, Test: c.Test, External: c.External}) {
+				return testsched.Verdict{}
+			}
+			first := warmUp
+			first.Showing = testsched.Muted
+			r.Run(&first, false)
+			work(r)
+			work = nil
+			time.AfterFunc(processTime, func() { x.Process().Kill() })
+			return testsched.Verdict{}
+		})
+		x.Wait()
+	}
 }
 
 // missing reports whether there is no file. The process of a run removes the file for its record if it cannot write it.

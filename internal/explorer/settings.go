@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/macemc/macemc/internal/agents"
 	"github.com/macemc/macemc/internal/testbudget"
 	"github.com/macemc/macemc/internal/testsched"
 	"github.com/macemc/macemc/internal/testsched/program"
@@ -15,20 +16,19 @@ import (
 
 // Settings are the settings from the environment, and the progress of the test that is explored.
 type Settings struct {
-	config       Config
-	only         onlySchedule
-	summaries    string
-	folder       string
-	flags        program.Flags
-	summary      map[string]string // lines, by test
-	modules      string            // see VariableModules
-	limits       limits
-	provisional  provisionalFile
-	unstored     error // why the latest schedule could not be stored
-	unstarted    error // the latest failure to start a new process; nil means none
-	SkipPatience bool  // runs that wait in real time are not repeated, because the finding is that of an Outcome with Patient set
-	binary       binary
-	runs         runs
+	config      Config
+	only        onlySchedule
+	summaries   string
+	folder      string
+	flags       program.Flags
+	summary     map[string]string // lines, by test
+	modules     string            // see VariableModules
+	limits      limits
+	provisional provisionalFile
+	unstored    error // why the latest schedule could not be stored
+	unstarted   error // the latest failure to start a new process; nil means none
+	binary      binary
+	runs        runs
 	// fresh executes the test in a new process. It returns nil if the outcome is unknown.
 	fresh func(c *Config, e execution) *testsched.Outcome
 }
@@ -41,12 +41,18 @@ type onlySchedule struct {
 	debugged bool   // see [testsched.VariableDebugged]
 }
 
-// runs counts the runs of an exploration, for the text about a panic that ends the process.
+// binary is the test binary.
+type binary struct {
+	agents.Binary
+	cores *agents.Cores
+	read  []string // files that explorations depend on
+}
+
+// runs describes the runs of a test.
 type runs struct {
-	dies     testsched.Dying
-	executed int
-	config   *Config           // nil means that no exploration is in progress
-	places   map[uint64]string // positions of the operations of predictions
+	agents.Runs
+	config *Config           // nil means that no exploration is in progress
+	places map[uint64]string // positions of the operations of predictions
 }
 
 // FromEnvironment returns the settings of this process, which explores the tests of a binary with the given arguments.
@@ -101,8 +107,8 @@ func (r *Report) Unexplored() bool { return r == nil || r.TimedOut != nil }
 // test does.
 func (s *Settings) Test(u testsched.Unit, race bool, deadline time.Time, runner testsched.Runner) *Report {
 	u.Package = cmp.Or(testsched.PackagePath, u.Package)
-	s.runs = runs{dies: dying(u)}
-	if s.binary.stage == testsched.StagePlain {
+	s.runs = runs{Runs: agents.Runs{Dies: dying(u)}}
+	if s.binary.Stage == testsched.StagePlain {
 		return nil
 	}
 	c := s.config
@@ -140,29 +146,33 @@ func explored(s *Settings, c *Config, runner testsched.Runner, first func(*tests
 		s.summarizeAs(Damaged, u, &Result{}, "")
 		return &Report{Finding: fmt.Sprintf("macemc: %v\n", err)}
 	}
-	showing := showing(corpus)
 	c.Corpus, c.Intrinsics = corpus, !ofModules(u.Package, s.modules)
 	c.Progress = func(r *Result) { s.summarize(u, r, EndedEarly) }
 	c.Progress(&Result{}) // reserves room for a finding
 	c.Long = func(text string) { s.announce(u.Package + " " + u.String() + ": " + text) }
-	s.runs = runs{dies: dying(u), config: c}
+	s.runs = runs{Runs: agents.Runs{Dies: dying(u)}, config: c}
 	before, after := s.repetition(c)
-	s.runs.dies.Before, s.runs.dies.After = s.runs.dies.Before+"; to repeat: "+before, after
-	if b, ok := runner.(batcher); ok {
-		c.Batch = func(list []*testsched.Schedule) []*testsched.Outcome {
-			s.runs.executed++
-			for _, sch := range list {
-				sch.Showing = showing
-			}
-			outcomes := b.batch(list)
-			s.runs.executed += len(outcomes) - 1
-			return outcomes
-		}
-	}
-	r := Explore(*c, func(sch *testsched.Schedule) *testsched.Outcome {
-		s.runs.executed++
+	s.runs.Dies.Before, s.runs.Dies.After = s.runs.Dies.Before+"; to repeat: "+before, after
+	r := explore(s, *c, runner, first)
+	return concluded(s, c, r, runner)
+}
+
+// explore explores a test by a runner, and by other processes if it is one of a process.
+func explore(s *Settings, c Config, runner testsched.Runner, first func(*testsched.Schedule,
+	*testsched.Outcome) *testsched.Outcome) (result *Result) {
+	showing := showing(c.Corpus)
+	run := func(sch *testsched.Schedule) *testsched.Outcome {
+		s.runs.Executed++
 		sch.Showing = showing
-		o := runner.Run(sch, false)
+		return runner.Run(sch, false)
+	}
+	if r, ok := runner.(*agents.Runner); ok {
+		pool := agents.NewPool(r, opening(s, &c), s.binary.cores, showing)
+		defer func() { pool.Close(result != nil && result.Ended) }()
+		run, c.Agents = pool.Run, pool
+	}
+	return Explore(c, func(sch *testsched.Schedule) *testsched.Outcome {
+		o := run(sch)
 		if first != nil && len(sch.Switches) == 0 {
 			stop := first(sch, o)
 			if first = nil; stop != nil {
@@ -171,7 +181,6 @@ func explored(s *Settings, c *Config, runner testsched.Runner, first func(*tests
 		}
 		return o
 	})
-	return concluded(s, c, r, runner)
 }
 
 // concluded reports the result of an exploration.
@@ -297,8 +306,8 @@ func (s *Settings) found(c *Config, r *Result, runner testsched.Runner) *Report 
 		return &Report{Note: fmt.Sprintf("macemc: it fails when it runs a second time, whatever the schedule: %s; its first run left something behind, for example a file or a setting of the process, which it should undo with t.Cleanup; only %s could be explored",
 			r.Finding.Title(), program.Plural(r.Schedules-1, "schedule", "schedules"))}
 	}
-	s.SkipPatience = r.Finding.Patient
-	defer func() { s.SkipPatience = false }()
+	s.runs.Hasty = r.Finding.Patient
+	defer func() { s.runs.Hasty = false }()
 	d := unconfirmed{how: how, changed: changed}
 	again := s.replay(c, r.Found)
 	d.add(r.Found, again)
@@ -318,7 +327,7 @@ func (s *Settings) found(c *Config, r *Result, runner testsched.Runner) *Report 
 	if !r.Finding.Spins { // each run of such a finding takes long
 		s.storeUnconfirmed(c, r, again, "minimized")
 		less := Minimize(r.Found, r.Finding, r.prediction, s.limits.latest, plain, traced)
-		s.SkipPatience = false // with fewer switches, a run may show the finding only if it does not wait
+		s.runs.Hasty = false // with fewer switches, a run may show the finding only if it does not wait
 		if o := s.replay(c, less.Schedule); o != nil && o.SameFinding(r.Finding) && !r.knows(o) {
 			less.show(o)
 			m = less

@@ -1,9 +1,9 @@
 package explorer
 
 import (
-	"sync/atomic"
 	"time"
 
+	"github.com/macemc/macemc/internal/agents"
 	"github.com/macemc/macemc/internal/testsched/program"
 )
 
@@ -14,11 +14,8 @@ type stopwatch struct {
 	end  time.Time // all limits are used up; the zero time means never
 }
 
-// agents is the processor time of those processes of test binaries that have not ended.
-var agents atomic.Int64
-
 // processorTime returns the processor time of the exploration.
-func processorTime() time.Duration { return program.ProcessorTime() + time.Duration(agents.Load()) }
+func processorTime() time.Duration { return program.ProcessorTime() + agents.ProcessorTime() }
 
 func startWatch(end time.Time) stopwatch { return stopwatch{time.Now(), processorTime(), end} }
 

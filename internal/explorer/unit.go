@@ -10,14 +10,18 @@ import (
 // package p has no test of the name.
 func owns(u testsched.Unit, f *Stored) bool { return !u.Shared || f.External == u.External }
 
+// of reports whether a stored schedule is one of the unit, or of a subtest.
+func of(u testsched.Unit, f *Stored) bool {
+	return f.Package == u.Package && owns(u, f) && (f.Test == u.Test || strings.HasPrefix(f.Test, u.Test+"/"))
+}
+
 // executes reports whether a runner of the unit executes a stored schedule. It restricts the runner to the subtest of the schedule.
 func executes(u testsched.Unit, f *Stored, runner testsched.Runner) bool {
 	d, ok := runner.(testsched.Divisible)
-	below := ok && strings.HasPrefix(f.Test, u.Test+"/")
-	if f.Package != u.Package || !owns(u, f) || f.Test != u.Test && !below {
+	if !of(u, f) || f.Test != u.Test && !ok {
 		return false
 	}
-	if below {
+	if f.Test != u.Test {
 		d.Select(f.Test, nil, true)
 	}
 	return true

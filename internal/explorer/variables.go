@@ -17,6 +17,7 @@ const (
 	VariableLeaks      = "MACEMC_TEST_LEAKS"      // "false" means that leaks are only noted
 	VariableSchedule   = "MACEMC_TEST_SCHEDULE"   // file with the only schedule to execute
 	VariableSummaries  = "MACEMC_TEST_SUMMARIES"  // folder for one file per package
+	VariableCores      = "MACEMC_TEST_CORES"      // number of processor cores for the command
 	VariableTags       = "MACEMC_TEST_TAGS"       // build tags
 	VariableOutcome    = "MACEMC_TEST_OUTCOME"    // file for the outcome of the only schedule
 	// VariableTrace selects parts of the outcome: "events", "states" (of goroutines, too), or "nearest" (also NearestFile).
@@ -25,8 +26,7 @@ const (
 
 // variables are these variables. Test binaries do not get them.
 var variables = []string{VariableSchedules, VariableTime, VariableDelay, VariableExhaustive, VariableLeaks, VariableSchedule,
-	VariableSummaries,
-	VariableTags, VariableOutcome, VariableTrace, testsched.VariableDebugged}
+	VariableSummaries, VariableCores, VariableTags, VariableOutcome, VariableTrace, testsched.VariableDebugged}
 
 // PrintsKeys is added to GODEBUG to make the go command print the keys of cached results.
 const PrintsKeys = ",gocachetest=1"

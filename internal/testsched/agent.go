@@ -3,6 +3,7 @@ package testsched
 import (
 	"io"
 	"os"
+	"reflect"
 	"strconv"
 	"sync"
 	"syscall"
@@ -32,7 +33,7 @@ func NewAgent() *Agent {
 		return nil
 	}
 	a := &Agent{connection: Connect(stream)}
-	check(a.connection.Send(&Call{What: Connects}))
+	check(a.connection.Send(&Call{What: Connects, Base: int64(reflect.ValueOf(NewAgent).Pointer())}))
 	return a
 }
 
@@ -50,12 +51,23 @@ func check(err error) {
 // Disconnected begins the line that says why a process has ended itself.
 const Disconnected = "macemc: the connection to the explorer fails"
 
+// Executor executes the schedules of a test or of a part.
+type Executor interface {
+	Divisible
+	// Weigh sets the weights of later runs with policy SURW.
+	Weigh([]Weight)
+	// Weights returns those of the runs that have changed since the last call.
+	Weights() []Weight
+	// Effects reports whether the process has changed files that other processes may use.
+	Effects() bool
+}
+
 // Explore asks the explorer for schedules, executes them, and returns what to do about the test.
-func (a *Agent) Explore(call *Call, whole Divisible) *Verdict {
+func (a *Agent) Explore(call *Call, whole Executor) *Verdict {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	check(a.connection.Send(call))
-	parts := map[string]Divisible{"": whole}
+	parts := map[string]Executor{"": whole}
 	for {
 		var q Request
 		check(a.connection.Receive(&q))
@@ -63,7 +75,7 @@ func (a *Agent) Explore(call *Call, whole Divisible) *Verdict {
 			return &q.Verdict
 		}
 		if parts[q.Part] == nil {
-			parts[q.Part] = whole.Part(q.Part).(Divisible)
+			parts[q.Part] = whole.Part(q.Part).(Executor)
 		}
 		r := a.respond(&q, parts[q.Part])
 		r.Processor = program.ProcessorTime()
@@ -78,7 +90,7 @@ const (
 )
 
 // respond executes a request.
-func (a *Agent) respond(q *Request, runner Divisible) *Response {
+func (a *Agent) respond(q *Request, runner Executor) *Response {
 	r := &Response{}
 	switch q.What {
 	case Run:
@@ -86,6 +98,9 @@ func (a *Agent) respond(q *Request, runner Divisible) *Response {
 		if q.Debugged {
 			repeats = q.Repeats
 			runBegins()
+		}
+		if len(q.Weights) > 0 {
+			runner.Weigh(q.Weights)
 		}
 		points, begun := uint64(0), time.Now()
 		for i, s := range q.Schedules {
@@ -97,6 +112,7 @@ func (a *Agent) respond(q *Request, runner Divisible) *Response {
 			}
 			o.keep()
 		}
+		r.Weights, r.Effects = runner.Weights(), runner.Effects()
 	case Changed:
 		r.Names = runner.Changed()
 	case Located:

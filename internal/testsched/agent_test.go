@@ -67,7 +67,7 @@ func (f failing) Write([]byte) (int, error) { return 0, f.err }
 
 // outcomes is a runner with the given outcomes.
 type outcomes struct {
-	Divisible
+	Executor
 	of  []*Outcome
 	ran int
 }
@@ -76,6 +76,10 @@ func (r *outcomes) Run(*Schedule, bool) *Outcome {
 	r.ran++
 	return r.of[r.ran-1]
 }
+
+func (r *outcomes) Weights() []Weight { return nil }
+
+func (r *outcomes) Effects() bool { return false }
 
 // The runs of a request end with one after which other schedules may follow.
 func TestAgent_Respond(t *testing.T) {

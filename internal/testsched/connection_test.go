@@ -22,13 +22,14 @@ func TestConnection(t *testing.T) {
 		Bounds: Bounds{Recorded: Recorded{Unrecorded: 2, Events: []predict.Event{{Who: 1, Object: 2, Place: 3, Context: 4, Time: -5, Due: 6,
 			Waker: 7, Op: predict.Lock, Method: predict.Loads, Flags: predict.Reads}}}}}
 	messages := []struct{ sent, received Message }{
-		{&Call{What: Continues, Unit: Unit{Package: "p", Test: "TestA", Shared: true}, Deadline: 3, Later: []string{"a"}, Status: 1}, new(Call)},
-		{&Request{Part: "TestA/b", Schedules: []*Schedule{schedule, {}}, Traced: true, Executed: 3, Dies: Dying{"a", "b"}}, new(Request)},
+		{&Call{What: Continues, Unit: Unit{Package: "p", Test: "TestA", Shared: true}, Deadline: 3, Base: -1, Later: []string{"a"}, Status: 1}, new(Call)},
+		{&Request{Part: "TestA/b", Schedules: []*Schedule{schedule, {}}, Traced: true, Executed: 3, Dies: Dying{"a", "b"},
+			Weights: []Weight{{Who: 1 << 63, Points: 4}}}, new(Request)},
 		{&Request{What: Select, Only: "a", Without: []string{"b"}, Shown: true}, new(Request)},
 		{&Request{What: Located, Places: []uintptr{5}}, new(Request)},
 		{&Request{What: Concludes, Verdict: Verdict{Long: true, Finding: "f", Failing: []string{"x"}, Rest: []string{"y"}}}, new(Request)},
 		{&Response{Outcomes: []*Outcome{outcome, {}}, Names: []string{"n"}, Subtests: []Subtest{{Name: "a", Parent: -1, Choices: 5}},
-			Processor: time.Minute}, new(Response)},
+			Weights: []Weight{{Who: 5, Points: 1}}, Effects: true, Processor: time.Minute}, new(Response)},
 	}
 	var stream bytes.Buffer
 	c := Connect(&stream)

@@ -18,6 +18,7 @@ type Call struct {
 	All      bool     // Later is empty because it means all
 	Status   int
 	Left     time.Duration // rest of -timeout; 0 means no limit
+	Base     int64         // address of a function of the process
 }
 
 // Calling is the kind of a call.
@@ -38,6 +39,7 @@ func (m *Call) code(c *coder) {
 	c.textList(&m.Later)
 	integers(c, &m.Status)
 	integers(c, &m.Left)
+	integers(c, &m.Base)
 }
 
 // Request is what the explorer asks the process of a test.
@@ -51,6 +53,7 @@ type Request struct {
 	Repeats   bool // with Debugged: the run before had the outcome of the first one
 	Executed  int  // number of the first of these runs, in the exploration
 	Dies      Dying
+	Weights   []Weight // if not empty, in place of those of earlier requests
 
 	Places []uintptr // for Located
 
@@ -72,6 +75,14 @@ const (
 	Select                      // see Divisible
 	Concludes                   // Verdict is the answer to the call
 )
+
+// Weight is the maximum number of points of a goroutine in a run, for policy SURW.
+type Weight struct{ Who, Points uint64 }
+
+func (c *coder) weight(w *Weight) {
+	c.hash(&w.Who)
+	c.number(&w.Points)
+}
 
 // Dying has the parts of a text for a panic outside the test: before and after the number of the run. Without an end, there is
 // no number.
@@ -103,6 +114,7 @@ func (m *Request) code(c *coder) {
 		c.flags(&m.Traced, &m.Debugged, &m.Repeats)
 		integers(c, &m.Executed)
 		c.names(&m.Dies.Before, &m.Dies.After)
+		list(c, &m.Weights, c.weight)
 	case Located:
 		c.addresses(&m.Places)
 	case Select:
@@ -123,6 +135,8 @@ func (m *Request) code(c *coder) {
 // Response is the answer to a request, other than one with a verdict.
 type Response struct {
 	Outcomes  []*Outcome // of the first schedules
+	Weights   []Weight   // that runs have changed since the last response
+	Effects   bool       // the process has changed files that others may use
 	Names     []string   // for Changed and Located
 	Subtests  []Subtest
 	Processor time.Duration // processor time of the process
@@ -142,6 +156,8 @@ func (m *Response) code(c *coder) {
 		c.flags(&s.Leaf, &s.Parallel, &s.Ended, &s.Failed)
 		c.numbersOf(&s.Choices, &s.Points)
 	})
+	list(c, &m.Weights, c.weight)
+	c.flags(&m.Effects)
 	integers(c, &m.Processor)
 }
 

@@ -122,7 +122,8 @@ var imports = []struct {
 	{pkg: "internal/testsched", strict: true, module: "internal/predict internal/testsched/program"},
 	{pkg: "internal/cpuprofile", strict: true},
 	{pkg: "internal/testbudget", strict: true},
-	{pkg: "internal/explorer", module: `internal/cpuprofile internal/predict internal/procgroup internal/testbudget internal/testsched
+	{pkg: "internal/agents", module: "internal/procgroup internal/testsched internal/testsched/program"},
+	{pkg: "internal/explorer", module: `internal/agents internal/cpuprofile internal/predict internal/testbudget internal/testsched
 		internal/testsched/program`},
 	{pkg: "internal/overlay", strict: true, module: "internal/predict internal/testsched"},
 	{pkg: "observe", strict: true, module: "choose internal/replay sim internal/kernel internal/kernel/... internal/encoding/..."},

@@ -55,7 +55,7 @@ func oracle(t *testing.T, args ...string) (happened, possible, unlimited map[int
 // findings returns the findings that were reported for each program.
 func findings(output string) map[int]string {
 	found := map[int]string{}
-	for _, m := range regexp.MustCompile(`=== RUN   Test(\d+)\n *macemc: (.*)\n`).FindAllStringSubmatch(output, -1) {
+	for _, m := range regexp.MustCompile(`=== RUN   Test(\d+)\n(?: *\d+s .*\n)* *macemc: (.*)\n`).FindAllStringSubmatch(output, -1) {
 		n, _ := strconv.Atoi(m[1])
 		found[n] = m[2]
 	}

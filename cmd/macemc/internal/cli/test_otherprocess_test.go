@@ -1,8 +1,12 @@
 package cli
 
 import (
+	"cmp"
 	"net"
+	"os"
 	"path/filepath"
+	"regexp"
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -191,4 +195,88 @@ func TestOther(t *testing.T) {
 `)
 	testReports(t, []string{"the run above is repeated: a goroutine that a package has started reaches a socket of the test",
 		"60 schedules of 3 tests"}, 0, "-v", "-schedules=20", ".")
+}
+
+// coresTest is a test that fails in few schedules.
+const coresTest = `package x
+
+import (
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+)
+
+func TestX(t *testing.T) {
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	sum := 0
+	for i := range 6 {
+		wg.Go(func() {
+			for range LOOPS {
+				mu.Lock()
+				sum = 3*sum + i
+				mu.Unlock()
+			}
+		})
+	}
+	wg.Wait()
+	if rand.IntN(20000) == 11 {
+		t.Errorf("got %d", sum)
+	}
+	if folder := "FOLDER"; folder != "" {
+		if folder == "TempDir" {
+			folder = t.TempDir()
+		}
+		os.WriteFile(filepath.Join(folder, "x.txt"), nil, 0o600)
+	}
+}
+`
+
+// furtherProcesses returns the output of a command, and the number of processes that execute schedules besides the first one.
+func furtherProcesses(t *testing.T, args ...string) (out string, n int) {
+	folder, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	const log = "starts.txt"
+	os.RemoveAll(log)
+	os.RemoveAll("testdata")
+	if err := os.WriteFile("start", []byte("#!/bin/sh\necho \"$@\" >> "+log+"\nexec \"$@\"\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	out, _ = testCommand(t.Context(), append(args, "-exec="+filepath.Join(folder, "start"), ".")...)
+	starts, err := os.ReadFile(log)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return out, strings.Count(string(starts), "-test.timeout=0s")
+}
+
+// The finding of an exploration does not depend on the number of cores on which its processes execute schedules.
+func TestTest_Cores(t *testing.T) {
+	testFile(t, strings.NewReplacer("FOLDER", "", "LOOPS", "1").Replace(coresTest))
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	rates, building := regexp.MustCompile(`[0-9.]+s|[0-9]+/s`), regexp.MustCompile(`macemc: building .*\n`)
+	want := ""
+	for _, cores := range []int{1, 2, 4} {
+		runtime.GOMAXPROCS(cores)
+		out, further := furtherProcesses(t, "-schedules=50000")
+		out = rates.ReplaceAllString(building.ReplaceAllString(out, ""), "T")
+		if want = cmp.Or(want, out); out != want || !strings.Contains(out, "found by schedule ") || further == 0 {
+			t.Errorf("%d further processes with %d cores:\n%s\nwant:\n%s", further, cores, out, want)
+		}
+	}
+}
+
+// Processes of a test that share files do not execute schedules at the same time.
+func TestTest_CoresOfFiles(t *testing.T) {
+	for folder, several := range map[string]bool{".": false, "TempDir": true} {
+		testFile(t, strings.NewReplacer("FOLDER", folder, "LOOPS", "200", "20000", "2000000000").Replace(coresTest))
+		out, further := furtherProcesses(t, "-schedules=300")
+		if further > 0 != several || !strings.Contains(out, "300 schedules") {
+			t.Errorf("%s: %d further processes\n%s", folder, further, out)
+		}
+	}
 }

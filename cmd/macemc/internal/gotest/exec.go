@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"runtime"
 	"strconv"
 	"strings"
 
@@ -28,7 +29,28 @@ func (x *exploration) prepare(ctx context.Context, build overlay.Build, folder s
 	points, modules := compilerFlags(list, args)
 	rest, more = linkerFlags(args, append(flags, points...), build.Default("-ldflags"))
 	rest, start, err := x.execFlag(rest, build.Default("-exec"))
-	return rest, append(more, start), append(env, testsched.VariableModules+"="+strings.Join(modules, ",")), err
+	env = append(env, testsched.VariableModules+"="+strings.Join(modules, ","), explorer.VariableCores+"="+strconv.Itoa(cores(args)))
+	return rest, append(more, start), env, err
+}
+
+// cores returns the number of processor cores for the processes that explore tests: at most as many as Go uses, packages that flag -p allows
+// at once, and cores that flag -cpu gives a test.
+func cores(args []string) int {
+	n := runtime.GOMAXPROCS(0)
+	if _, value, given := takeFlag(args, "p"); given {
+		if packages, err := strconv.Atoi(value); err == nil {
+			n = min(n, packages)
+		}
+	}
+	if _, value, given := takeFlag(args, "cpu"); given {
+		most := 0
+		for count := range strings.SplitSeq(value, ",") {
+			of, _ := strconv.Atoi(strings.TrimSpace(count))
+			most = max(most, of)
+		}
+		n = min(n, most)
+	}
+	return n
 }
 
 // execFlag returns the flag -exec, with which this program starts the test binaries and explores their tests. It starts them by the command

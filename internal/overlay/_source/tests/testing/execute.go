@@ -65,7 +65,7 @@ func (x *macemcExplorer) run1(s *testsched.Schedule, traced bool) *testsched.Out
 		r.record = macemcAs[testrun.Switch](x.sw)
 		x.showing.record(s, r)
 	}
-	r.pointCounts, r.weights = x.seen[0][:], x.seen[1][:]
+	r.pointCounts, r.weights = x.seen[:], x.weights[:]
 	if len(s.Switches) > 0 {
 		x.table = testsched.Table(x.table, s.Switches)
 		r.replayed = macemcAs[testrun.Switch](x.table)

@@ -150,7 +150,7 @@ type macemcExplorer struct {
 	sw      []testsched.Switch
 	table   []testsched.Switch
 	macemcBuffers
-	seen [2][macemcWeights]macemcWeight // points by goroutine, of all runs, and of those before this one
+	macemcWeighing
 
 	decided []macemcDecision // of a systematic run
 	options []testsched.Option
@@ -224,7 +224,6 @@ func macemcLate(start uintptr) string {
 
 // Run executes the test once.
 func (x *macemcExplorer) Run(s *testsched.Schedule, traced bool) *testsched.Outcome {
-	x.seen[1] = x.seen[0]
 	var hasty *testsched.Outcome // the run is its repetition; nil means that it is none
 	for {
 		o := x.run1(s, traced)
@@ -260,6 +259,33 @@ func (x *macemcExplorer) Run(s *testsched.Schedule, traced bool) *testsched.Outc
 		return o
 	}
 }
+
+// macemcWeighing holds hash tables of points by goroutine: for policy SURW, of all runs, and those that the explorer knows.
+type macemcWeighing struct {
+	weights, seen, reported [macemcWeights]macemcWeight
+}
+
+// Weigh implements [testsched.Executor].
+func (x *macemcExplorer) Weigh(list []testsched.Weight) {
+	clear(x.weights[:])
+	for _, w := range list {
+		macemcWeigh(x.weights[:], w.Who, w.Points)
+	}
+}
+
+// Weights implements [testsched.Executor].
+func (x *macemcExplorer) Weights() (list []testsched.Weight) {
+	for i, w := range x.seen {
+		if w != x.reported[i] {
+			list = append(list, testsched.Weight{Who: w.who, Points: w.points})
+		}
+	}
+	x.reported = x.seen
+	return list
+}
+
+// Effects implements [testsched.Executor].
+func (x *macemcExplorer) Effects() bool { return macemcAffected() }
 
 // Subtests returns the subtests of the latest run.
 func (x *macemcExplorer) Subtests() []testsched.Subtest { return macemcSubtestList() }

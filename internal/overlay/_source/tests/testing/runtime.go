@@ -105,6 +105,12 @@ func macemcRestore()
 //go:linkname macemcChanged
 func macemcChanged(i int) int
 
+//go:linkname macemcAffected
+func macemcAffected() bool
+
+//go:linkname macemcWeigh
+func macemcWeigh(table []macemcWeight, who, points uint64)
+
 //go:linkname macemcData
 func macemcData() uintptr
 

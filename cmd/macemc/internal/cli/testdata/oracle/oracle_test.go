@@ -268,9 +268,12 @@ func TestMain(m *testing.M) {
 		}
 	}
 	if name := os.Getenv("ORACLE_FILE"); name != "" {
-		file, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
-		if errors.Is(err, fs.ErrExist) { // this process confirms a finding of another one
-			os.Exit(m.Run())
+		file, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_APPEND|os.O_WRONLY, 0o600)
+		if errors.Is(err, fs.ErrExist) { // another process of the tests has begun before
+			if file, err = os.OpenFile(name, os.O_APPEND|os.O_WRONLY, 0); err == nil {
+				ends = int(file.Fd())
+				os.Exit(m.Run())
+			}
 		}
 		if err != nil {
 			panic(err)

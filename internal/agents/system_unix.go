@@ -1,6 +1,6 @@
 //go:build unix
 
-package explorer
+package agents
 
 import (
 	"net"
@@ -29,12 +29,15 @@ func connect() (stream net.Conn, other *os.File, err error) {
 	return stream, other, err
 }
 
-// endLike ends this process by the signal that has ended another one, if it was ended by one.
-func endLike(state *os.ProcessState) {
+// EndLike ends this process by the signal that has ended another one, if it was ended by one.
+func EndLike(state *os.ProcessState) {
 	if w, ok := state.Sys().(syscall.WaitStatus); ok && w.Signaled() {
 		syscall.Kill(syscall.Getpid(), w.Signal())
 	}
 }
 
-// forwarded are the signals that the go command sends to a test.
-var forwarded = []os.Signal{syscall.SIGQUIT}
+// Forwarded are the signals that the go command sends to a test.
+var Forwarded = []os.Signal{syscall.SIGQUIT}
+
+// lock locks a file until it is closed, and reports whether no other process has locked it.
+func lock(f *os.File) bool { return syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil }

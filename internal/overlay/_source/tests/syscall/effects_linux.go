@@ -1,0 +1,59 @@
+// Changes of files that other processes of a test may use.
+
+package syscall
+
+import "unsafe"
+
+// macemcAffected means that the process has changed such a file.
+var macemcAffected bool
+
+//go:linkname macemc_testAffected testing.macemcAffected
+func macemc_testAffected() bool { return macemcAffected }
+
+// macemcAffects notes a system call that changes a file by a name that another process may use, too.
+//
+//go:nosplit
+//go:norace
+//go:nocheckptr
+func macemcAffects(trap, a1, a2, a3, a4 uintptr) {
+	const (
+		renameat  = SYS_LINKAT - 1    // where package syscall uses it
+		renameat2 = SYS_MKDIRAT + 242 // on the other processors
+	)
+	switch {
+	case trap == SYS_OPENAT:
+		if a3&(O_WRONLY|O_RDWR|O_CREAT|O_TRUNC) == 0 {
+			return
+		}
+	case trap == SYS_UNLINKAT:
+		if int(int32(a1)) != _AT_FDCWD { // os.RemoveAll tries to remove the folder first
+			return
+		}
+	case trap == SYS_MKDIRAT, trap == SYS_MKNODAT:
+	case trap == SYS_SYMLINKAT:
+		a2 = a3
+	case trap == SYS_LINKAT, trap == SYS_LINKAT+1, trap == renameat, trap == renameat2: // the number after that of linkat is renameat on some
+		a2 = a4
+	default:
+		return
+	}
+	macemcAffected = macemcAffected || a2 != 0 && !macemcUnique(*(**[1 << 20]byte)(unsafe.Pointer(&a2)))
+}
+
+// macemcUnique reports whether a path has a random number, as those of package os for temporary files, or is that of a device.
+//
+//go:nosplit
+//go:norace
+func macemcUnique(path *[1 << 20]byte) bool {
+	const digits, devices = 7, "/dev/"
+	n, device := 0, true
+	for i := 0; path[i] != 0; i++ {
+		if n++; path[i] < '0' || path[i] > '9' {
+			n = 0
+		}
+		if device = device && (i >= len(devices) || path[i] == devices[i]); n == digits || device && i >= len(devices) {
+			return true
+		}
+	}
+	return false
+}
