@@ -70,6 +70,9 @@ var verdicts = map[int]string{
 	exitcode.Resource:     "out of resources",
 }
 
+// onlyKnown is the verdict if all findings are accepted ones.
+const onlyKnown = "only known violations"
+
 // endTime is the time that an interrupted command has to report.
 const endTime = 10 * time.Second
 

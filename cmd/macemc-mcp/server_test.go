@@ -156,6 +156,15 @@ func TestTools(t *testing.T) {
 	if r, text, failed := call(t, c, "search", object{"system": "twophase", "strategy": "bfs"}); failed || r.Verdict != "no violation" || !strings.Contains(r.Text, "every state within the limits was visited") {
 		t.Errorf("%+v, %s", r, text)
 	}
+	for want, arguments := range map[string]object{
+		"lost datagrams": {"system": "randtree", "limits": object{"loss": 1}},
+		"Never":          {"system": "randtree", "timing": "Never"},
+		"strategy":       {"system": "randtree", "limits": object{"strategy": 1}},
+	} {
+		if _, text, failed := call(t, c, "search", arguments); !failed || !strings.Contains(text, want) {
+			t.Errorf("%v: %s", arguments, text)
+		}
+	}
 	if _, text, failed := call(t, c, "search", object{"system": "twophase", "strategy": "best"}); !failed || !strings.Contains(text, `--strategy "best" is not available`) {
 		t.Errorf("%s", text)
 	}
@@ -235,6 +244,18 @@ func TestWait(t *testing.T) {
 	<-c
 	<-c
 }
+`, "order/order_test.go": `package order
+
+import "testing"
+
+func TestOrder(t *testing.T) {
+	c := make(chan int, 2)
+	go func() { c <- 1 }()
+	go func() { c <- 2 }()
+	if <-c == 2 {
+		t.Error("two")
+	}
+}
 `})
 	c := connect(t, dir)
 	r, text, failed := call(t, c, "test", object{"package": "./...", "test": "TestWait", "schedules": 10})
@@ -249,6 +270,27 @@ func TestWait(t *testing.T) {
 		if r, text, failed := call(t, c, tool, object{"id": f.ID}); failed || !strings.Contains(r.Text, want) {
 			t.Errorf("%s: %q is missing: %s, %+v", tool, want, text, r)
 		}
+	}
+	acceptedFinding(t, dir, c)
+}
+
+// A finding that is accepted is not "no violation".
+func acceptedFinding(t *testing.T, dir string, c *mcp.ClientSession) {
+	order := object{"package": "./order", "schedules": 50}
+	r, text, failed := call(t, c, "test", order)
+	if failed || r.Verdict != "violation" || len(r.Findings) != 1 {
+		t.Fatalf("%s, %+v", text, r)
+	}
+	file := filepath.Join(dir, filepath.FromSlash(r.Findings[0].ID))
+	path, err := os.ReadFile(file)
+	if err == nil {
+		err = os.WriteFile(file, []byte(strings.Replace(string(path), "\n", "\nknown issue 1\n", 1)), 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r, text, failed := call(t, c, "test", order); failed || r.Verdict != "only known violations" {
+		t.Errorf("%s, %+v", text, r)
 	}
 }
 

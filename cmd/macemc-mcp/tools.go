@@ -16,8 +16,10 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/macemc/macemc/internal/check/exitcode"
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/internal/report/document"
+	"github.com/macemc/macemc/sim"
 )
 
 // tool is one of the tools, with its arguments.
@@ -87,6 +89,9 @@ func (s *server) test(ctx context.Context, in testInput) (result, error) {
 		return result{}, err
 	}
 	r := result{Verdict: verdict(status), Text: short(strings.TrimSpace(stdout + stderr))}
+	if status == exitcode.OK && regexp.MustCompile(`(?m)^macemc: \d+ new, [1-9]\d* known`).MatchString(stdout) {
+		r.Verdict = onlyKnown
+	}
 	for _, m := range regexp.MustCompile(`replay: macemc test (?:-race )?-run \S+ -schedule (\S+) (\S+)`).FindAllStringSubmatch(stdout, -1) {
 		id := path.Clean(filepath.ToSlash(m[1]))
 		f := finding{ID: id, System: m[2]}
@@ -104,6 +109,9 @@ type searchInput struct {
 	Nodes    int    `json:"nodes,omitempty" jsonschema:"number of nodes (default: as the system defines)"`
 	Strategy string `json:"strategy,omitempty" jsonschema:"a search strategy (default deepening); an unknown one is refused with a list of all"`
 	Bug      string `json:"bug,omitempty" jsonschema:"known bug of a bundled system to enable"`
+	Timing   string `json:"timing,omitempty" jsonschema:"when timers fire, such as AnyOrder, Prompt or Bounded:1s (default: as the system defines)"`
+
+	Limits map[string]int `json:"limits,omitempty" jsonschema:"numbers of faults in a run, such as crashes, halts, loss, dup, partitions (default: as the system defines)"`
 }
 
 func (s *server) search(ctx context.Context, in searchInput) (result, error) {
@@ -121,6 +129,15 @@ func (s *server) search(ctx context.Context, in searchInput) (result, error) {
 	if in.Nodes != 0 {
 		args = append(args, "--nodes="+strconv.Itoa(in.Nodes))
 	}
+	if in.Timing != "" {
+		args = append(args, "--timing="+in.Timing)
+	}
+	for name, n := range in.Limits {
+		if _, err := sim.ParseFault(name); err != nil {
+			return result{}, err
+		}
+		args = append(args, fmt.Sprintf("--%s=%d", name, n))
+	}
 	stdout, stderr, status, err := s.run(ctx, append(args, "--", in.System)...)
 	if err != nil {
 		return result{}, err
@@ -135,6 +152,9 @@ func (s *server) search(ctx context.Context, in searchInput) (result, error) {
 			return result{}, errors.New(short(stderr + stdout))
 		}
 		r.Findings = append(r.Findings, findings(&rep)...)
+		if len(rep.Known) > 0 && status == exitcode.OK {
+			r.Verdict = onlyKnown
+		}
 		text = append(text, document.Headline(&rep))
 	}
 	if text == nil {
