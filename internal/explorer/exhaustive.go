@@ -33,6 +33,7 @@ type Coverage struct {
 	Schedules   int
 	Preemptions int  // maximum per schedule; Unbounded means any number
 	Timers      bool // some of the preemptions are early timers: they fire while a goroutine can run
+	Values      bool // some of the preemptions are values of pools other than the usual ones
 	Race        bool // whether the race detector was active
 	// Delays is the maximum sum of the delays between two instants at which all goroutines wait, if a timer was too far away to fire while
 	// a goroutine can run, so that longer delays may lead to other ends; else 0.
@@ -52,9 +53,20 @@ type node struct {
 	preemptions int      // number of preemptions before the decision
 }
 
-// cost returns the number of preemptions of an option. Time that passes although a goroutine could continue counts as one.
+// orders reports whether the options are goroutines and timers.
+func (n *node) orders() bool { return n.kind == testsched.AtPoint || n.kind == testsched.AtEnd }
+
+// cost returns the number of preemptions of an option. Time that passes although a goroutine could continue counts as one, and so does
+// an unusual value of a pool.
 func (n *node) cost(option uint32) int {
-	if n.kind == testsched.AtPoint && option > 0 || n.kind == testsched.AtEnd && !n.options[0].Timer() && n.options[option].Timer() {
+	costs := false
+	switch n.kind {
+	case testsched.AtPoint, testsched.AtPool:
+		costs = option > 0
+	case testsched.AtEnd:
+		costs = !n.options[0].Timer() && n.options[option].Timer()
+	}
+	if costs {
 		return 1
 	}
 	return 0
@@ -67,6 +79,7 @@ type tree struct {
 	nodes   []node
 	skipped bool          // whether an option exceeded the bound
 	timers  bool          // Coverage.Timers
+	values  bool          // Coverage.Values
 	delays  time.Duration // Coverage.Delays
 	drawn   testsched.Sampled
 }
@@ -85,7 +98,7 @@ func (t *tree) plan() *testsched.Plan {
 
 // after returns the sleep set after the decision.
 func (n *node) after() (asleep []uint64) {
-	if n.kind == testsched.AtSelect {
+	if !n.orders() {
 		return n.asleep
 	}
 	mask := n.options[n.taken].Mask
@@ -121,7 +134,7 @@ func (t *tree) add(decisions []testsched.Decision) bool {
 			}
 		}
 		t.nodes = append(t.nodes, n)
-		if n.kind != testsched.AtSelect && slices.Contains(n.asleep, n.options[n.taken].Who) {
+		if n.orders() && slices.Contains(n.asleep, n.options[n.taken].Who) {
 			break // the rest is explored already
 		}
 	}
@@ -133,15 +146,16 @@ func (t *tree) next() bool {
 	for len(t.nodes) > 0 {
 		n := &t.nodes[len(t.nodes)-1]
 		k := n.taken + 1
-		if t.reduce && n.kind != testsched.AtSelect {
+		if t.reduce && n.orders() {
 			n.asleep = append(slices.Clone(n.asleep), n.options[n.taken].Who)
 			k = 0
 		}
 		for ; k < uint32(len(n.options)); k++ {
-			if n.kind != testsched.AtSelect && slices.Contains(n.asleep, n.options[k].Who) {
+			if n.orders() && slices.Contains(n.asleep, n.options[k].Who) {
 				continue
 			}
-			t.timers = t.timers || n.cost(k) > 0 && n.options[k].Timer()
+			t.timers = t.timers || n.orders() && n.cost(k) > 0 && n.options[k].Timer()
+			t.values = t.values || n.kind == testsched.AtPool
 			if n.preemptions+n.cost(k) > t.bound {
 				t.skipped = true
 				continue
@@ -156,7 +170,7 @@ func (t *tree) next() bool {
 
 // coverage describes the runs of the tree, whose number is given, with at most so many preemptions.
 func (t *tree) coverage(runs, preemptions int, race bool) *Coverage {
-	return &Coverage{Schedules: runs, Preemptions: preemptions, Timers: t.timers, Race: race, Delays: t.delays, Reduced: t.reduce,
+	return &Coverage{Schedules: runs, Preemptions: preemptions, Timers: t.timers, Values: t.values, Race: race, Delays: t.delays, Reduced: t.reduce,
 		Drawn: t.drawn}
 }
 

@@ -124,8 +124,13 @@ func (c *Coverage) String() string {
 	}
 	if c.Preemptions < Unbounded {
 		text += " with at most " + program.Plural(c.Preemptions, "preemption", "preemptions")
-		if c.Timers {
+		switch {
+		case c.Timers && c.Values:
+			text += ", early timers and values of pools included"
+		case c.Timers:
 			text += ", early timers included"
+		case c.Values:
+			text += ", values of pools included"
 		}
 	}
 	var conditions []string
@@ -193,11 +198,13 @@ func describe(o *testsched.Outcome, how, why string) string {
 
 // differs summarizes the differences between a schedule and the default order.
 func differs(list []testsched.Switch) string {
-	var switches, preemptions, cases, timers, waits int
+	var switches, preemptions, cases, values, timers, waits int
 	for _, s := range list {
 		switch {
 		case s.Case():
 			cases++
+		case s.Value():
+			values++
 		case s.Timer():
 			timers++
 		case s.Pauses():
@@ -215,7 +222,7 @@ func differs(list []testsched.Switch) string {
 			*list = append(*list, program.Plural(n, one, many))
 		}
 	}
-	text, from, verb, differing := "", " from the default order", " differ", cases+timers
+	text, from, verb, differing := "", " from the default order", " differ", cases+values+timers
 	if switches == preemptions {
 		add(&more, switches, "switch", "switches")
 	} else {
@@ -224,6 +231,7 @@ func differs(list []testsched.Switch) string {
 	}
 	add(&more, waits, "pause", "pauses")
 	add(&other, cases, "case of a select", "cases of selects")
+	add(&other, values, "value of a pool", "values of pools")
 	add(&other, timers, "timer", "timers")
 	if len(more) > 0 {
 		text, from = "; "+strings.Join(more, " and ")+" more than the default order", " from it"

@@ -18,19 +18,23 @@ const (
 type Switch struct {
 	Who   uint64 // goroutine, as a hash of the path of go statements that led to it
 	Place uint64 // number of its point. Bits 40 to 61 count timers fired there; with BlockedBit, its turns since then, plus PassedUnit
-	To    uint64 // goroutine that continues, timer that fires, TimePasses, or Pauses; with CaseBit the number of the case plus FirstCase
+	To    uint64 // goroutine that continues, timer that fires, TimePasses, or Pauses; with CaseBit what the operation takes
 }
 
 // Parts of Switch.Place.
 const (
 	BlockedBit = 1 << 63 // the goroutine cannot continue after that point
-	CaseBit    = 1 << 62 // the point is a select, which takes case To
+	CaseBit    = 1 << 62 // the point is a select or a Get of a sync.Pool, which takes what To names
 	PassedUnit = 1 << 52 // is added for each time that time has passed there
 	placeMask  = 1<<40 - 1
 )
 
-// FirstCase is added to the numbers of cases in Switch.To.
-const FirstCase = 2
+// Values of Switch.To with CaseBit: FirstCase plus the number of a case; NewValue for a new value of a pool that has some, else plus 1 and
+// the index of the value.
+const (
+	FirstCase = 2
+	NewValue  = 1 << 32
+)
 
 // Values of Switch.To that are not goroutines or timers.
 const (
@@ -42,27 +46,33 @@ const (
 const timerBits = 3
 
 // Timer reports whether a timer fires, or time passes to the end of a sleep.
-func (s Switch) Timer() bool { return !s.Case() && (s.To == TimePasses || s.To&7 == timerBits) }
+func (s Switch) Timer() bool { return !s.chooses() && (s.To == TimePasses || s.To&7 == timerBits) }
 
 // Preempts reports whether the goroutine could have continued when another one took over.
-func (s Switch) Preempts() bool { return s.Place&BlockedBit == 0 && !s.Case() }
+func (s Switch) Preempts() bool { return s.Place&BlockedBit == 0 && !s.chooses() }
 
 // Pauses reports whether the goroutine waits until all others wait.
-func (s Switch) Pauses() bool { return s.To == Pauses && !s.Case() }
+func (s Switch) Pauses() bool { return s.To == Pauses && !s.chooses() }
 
 // Case reports whether s chooses a case of a select.
-func (s Switch) Case() bool { return s.Place&(BlockedBit|CaseBit) == CaseBit }
+func (s Switch) Case() bool { return s.chooses() && s.To < NewValue }
+
+// Value reports whether s chooses what a pool returns.
+func (s Switch) Value() bool { return s.chooses() && s.To >= NewValue }
+
+func (s Switch) chooses() bool { return s.Place&(BlockedBit|CaseBit) == CaseBit }
 
 // Kinds of decisions.
 const (
 	AtPoint  = iota // another goroutine may preempt the running one, which is the first option
 	AtEnd           // the running goroutine cannot continue; timers that are due are the first options, others the last
 	AtSelect        // several cases are ready
+	AtPool          // a sync.Pool has values; the first option is the usual one
 )
 
 // Option is an alternative of a decision.
 type Option struct {
-	Who  uint64 // goroutine, timer, number of a case, or TimePasses
+	Who  uint64 // goroutine, timer, number of a case, value of a pool, or TimePasses
 	Mask uint64 // objects of its next operation, as bits; see independent
 }
 

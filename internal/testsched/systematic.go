@@ -9,7 +9,7 @@ type Plan struct {
 	Reduce bool     // record also decisions with a single option
 }
 
-// Decision is a choice in a run. Kind is AtPoint, AtEnd or AtSelect.
+// Decision is a choice in a run. Kind is AtPoint, AtEnd, AtSelect or AtPool.
 type Decision struct {
 	Kind, Taken uint32
 	Options     []Option
@@ -18,7 +18,7 @@ type Decision struct {
 // String lists the sources, such as "random numbers and orders of maps".
 func (s Sampled) String() string {
 	var list []string
-	for i, text := range []string{"random numbers", "orders of maps", "cases of selects with one channel twice", "values of pools"} {
+	for i, text := range []string{"random numbers", "orders of maps", "cases of selects with one channel twice", "values of large pools"} {
 		if s>>i&1 != 0 {
 			list = append(list, text)
 		}

@@ -83,8 +83,13 @@ func (s *Switch) Describe(trace []Event) string {
 	}
 	e := trace[at]
 	step := fmt.Sprintf("step %d (%s)", at+1, e.operation())
-	if s.Case() {
+	switch {
+	case s.Case():
 		return fmt.Sprintf("goroutine %d takes another ready case in %s", e.Number, step)
+	case s.Value() && s.To == NewValue:
+		return fmt.Sprintf("goroutine %d gets a new value in %s, as if a garbage collection had emptied the pool", e.Number, step)
+	case s.Value():
+		return fmt.Sprintf("goroutine %d gets another value of the pool in %s", e.Number, step)
 	}
 	before := "before " + step
 	if s.Place&BlockedBit != 0 {

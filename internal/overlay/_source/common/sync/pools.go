@@ -12,8 +12,9 @@ func macemcBubbled() bool
 
 // macemcPool holds the values that goroutines of an explored test have put into a pool.
 type macemcPool struct {
-	pool   *Pool
-	values []any
+	pool    *Pool
+	values  []any
+	private bool // the first value is that of the processor, which precedes the others
 }
 
 // macemcPools are the pools of a run. A field of Pool would change the memory layout of programs.
@@ -26,7 +27,7 @@ var macemcPools struct {
 func macemcPooling(pool *Pool, pc uintptr) (run uint64)
 
 //go:linkname macemcPooled runtime.macemcPooled
-func macemcPooled(n int) int
+func macemcPooled(n, usual int) int
 
 // macemcPoolOf returns the pool of a run; nil means that the pool keeps no values.
 func macemcPoolOf(p *Pool, pc uintptr) *macemcPool {
@@ -56,20 +57,32 @@ func macemcPut(p *Pool, x any, pc uintptr) {
 		race.ReleaseMerge(poolRaceAddr(x))
 	}
 	own.values = append(own.values, x)
+	if !own.private {
+		copy(own.values[1:], own.values)
+		own.values[0], own.private = x, true
+	}
 }
 
-// macemcGet is Get in a bubble.
+// macemcGet is Get in a bubble. Usually it takes the value of the processor, or else the one that was put last, as on an idle machine with one
+// processor. A new value means that a garbage collection has removed all.
 func macemcGet(p *Pool, pc uintptr) any {
 	if own := macemcPoolOf(p, pc); own != nil && len(own.values) > 0 {
-		if i, last := macemcPooled(len(own.values)), len(own.values)-1; i <= last {
+		usual, n := 0, len(own.values)
+		if !own.private {
+			usual = n - 1
+		}
+		if i := macemcPooled(n, usual); i < n {
 			x := own.values[i]
-			own.values[i], own.values[last] = own.values[last], nil
-			own.values = own.values[:last]
+			copy(own.values[i:], own.values[i+1:])
+			own.values[n-1] = nil
+			own.values = own.values[:n-1]
+			own.private = own.private && i > 0
 			if race.Enabled {
 				race.Acquire(poolRaceAddr(x))
 			}
 			return x
 		}
+		own.values, own.private = nil, false
 	}
 	if p.New != nil {
 		return p.New()

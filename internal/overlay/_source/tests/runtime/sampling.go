@@ -47,12 +47,64 @@ func macemcPooling(pool unsafe.Pointer, pc uintptr) uint64 {
 	return macemcRuns
 }
 
-// macemcPooled draws which of n values a pool returns: an index, or n for a new value.
+// macemcPooledMax is the number of values of a pool up to which an exhaustive exploration enumerates which one it returns.
+const macemcPooledMax = 8
+
+// macemcPooled chooses which of n values a pool returns: an index, or n for a new value. In the default order it is the usual one, and other
+// choices are recorded. Without garbage collection no value gets lost.
 //
 //go:linkname macemcPooled
-func macemcPooled(n int) int {
-	macemcSampling(testrun.SampledPools)
-	gp := getg()
-	x := macemcMix(macemcSeedOf(gp) ^ macemcMix(gp.macemc.id^gp.macemc.test.places<<24))
-	return int((x >> 32) * uint64(n+1) >> 32)
+func macemcPooled(n, usual int) int {
+	gp, t := getg(), macemcT
+	options := n + 1
+	if gcController.gcPercent.Load() < 0 {
+		options = n
+	}
+	if gp.macemc.id <= macemcMain || t.over || t.cut || options == 1 {
+		return usual
+	}
+	place, taken := gp.macemc.test.places|testrun.CaseBit, usual
+	switch policy := macemcPolicy(); {
+	case policy == testrun.Systematic && n > macemcPooledMax:
+		macemcSampling(testrun.SampledPools)
+	case policy == testrun.Systematic:
+		taken = macemcPlanValue(options, usual)
+	case policy != testrun.Default && t.executed != t.until:
+		if x := macemcMix(t.seed ^ macemcMix(gp.macemc.id^place<<24)); x&1 == 0 {
+			taken = int((x >> 32) * uint64(options) >> 32)
+		}
+	case len(t.replayed) != 0:
+		who := macemcFollow(gp.macemc.id, place)
+		if who < testrun.NewValue || who > testrun.NewValue+uint64(n) {
+			return usual
+		}
+		t.followed++
+		if taken = int(who-testrun.NewValue) - 1; taken < 0 {
+			taken = n
+		}
+		return taken
+	}
+	if taken != usual {
+		macemcRecord(gp.macemc.id, place, testrun.NewValue+uint64(taken+1)%uint64(n+1))
+	}
+	return taken
+}
+
+// macemcPlanValue is macemcPooled for a systematic run.
+func macemcPlanValue(options, usual int) int {
+	first := macemcT.noptions
+	macemcOffer(uint64(usual), 0)
+	for i := range options {
+		if i != usual {
+			macemcOffer(uint64(i), 0)
+		}
+	}
+	if macemcT.cut {
+		macemcHalt()
+	}
+	k := macemcTake(testrun.AtPool, first)
+	if macemcT.cut {
+		macemcHalt()
+	}
+	return int(macemcT.options[first+uint32(k)].Who)
 }

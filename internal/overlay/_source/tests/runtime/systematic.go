@@ -112,7 +112,7 @@ func macemcTake(kind, first uint32) int {
 		if taken >= n { // the run deviates from the plan
 			taken, t.cut = 0, true
 		}
-	} else if kind != testrun.AtSelect {
+	} else if kind < testrun.AtSelect {
 		for taken < n && macemcAsleep(t.options[first+taken].Who) >= 0 {
 			taken++
 		}
