@@ -42,7 +42,8 @@ var testChanges = func() []change {
 		{"runtime/mfinal.go", beforeCall{"runFinalizers", "reflectcall"}, "if macemcDrops(f.fn) { fingStatus.And(^fingRunningFinalizer); " +
 			"f.fn, f.arg, f.ot = nil, nil, nil; atomic.Store(&fb.cnt, i-1); continue }; ", whyFinalizers},
 		{"os/file.go", atStart{"File.Write"}, " if f != nil && (f.name == \"/dev/stdout\" || f.name == \"/dev/stderr\") && " +
-			"macemcPrinted(b, false) { return len(b), nil }; ", whyPrint},
+			"!macemcIsClosed(f) && macemcPrinted(b, false) { return len(b), nil }; ", whyPrint},
+		{"os/file_posix.go", atStart{"File.Close"}, " macemcCloses(f); ", whyPrint},
 		{"runtime/print.go", atStart{"gwrite"}, " if macemcPrinted(b, false) { return }; ", whyPrint},
 		{"testing/benchmark.go", atStart{"Benchmark"}, ` macemcRefuse("it runs a benchmark"); `, whyRefused},
 		{"runtime/mfinal.go", atStart{"SetFinalizer"}, " if macemcFinalizer(sys.GetCallerPC()) { return }; ", whyFinalizers},

@@ -88,3 +88,82 @@ func TestOther(t *testing.T) { fmt.Println("other") }
 		t.Errorf("exit status %d: %s", status, out)
 	}
 }
+
+// A test or an example may close or replace the standard files, as often as it runs.
+func TestTest_StandardFiles(t *testing.T) {
+	testFile(t, `package x
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"testing"
+)
+
+func concurrently(f func()) {
+	done := make(chan bool)
+	for range 2 {
+		go func() { f(); done <- true }()
+	}
+	<-done
+	<-done
+}
+
+func Example() {
+	concurrently(func() { fmt.Println("text") })
+	if err := os.Stdout.Close(); err != nil {
+		panic(err)
+	}
+	// Output: text
+	// text
+}
+
+func Example_replaced() {
+	fmt.Println("text")
+	concurrently(func() { os.Stdout = nil })
+	// Output: text
+}
+
+func Example_wrong() {
+	concurrently(func() { fmt.Println("text") })
+	os.Stdout.Close()
+	// Output: text
+}
+
+func TestCloses(t *testing.T) {
+	concurrently(func() {})
+	for _, f := range []*os.File{os.Stdin, os.Stdout, os.Stderr} {
+		if err := f.Close(); err != nil {
+			t.Error(err)
+		}
+		if f.Close() == nil {
+			t.Error("closed twice")
+		}
+	}
+	if n, err := fmt.Println("after"); err == nil {
+		t.Error("written:", n)
+	}
+}
+
+func TestReplaces(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	os.Stdout = w
+	concurrently(func() { fmt.Println("text") })
+	w.Close()
+	if b, err := io.ReadAll(r); err != nil || string(b) != "text\ntext\n" {
+		t.Error(string(b), err)
+	}
+}
+
+func TestZ(t *testing.T) { fmt.Println("still open") }
+`)
+	out, status := testCommand(t.Context(), "-count=1", "-v", "-schedules=20", ".")
+	expect(t, out, "--- PASS: Example ", "--- PASS: Example_replaced ", `FAILED TEST: the output is "text\\ntext", want "text"`,
+		"--- PASS: TestCloses ", "--- PASS: TestReplaces ", "still open\n")
+	if status != 1 {
+		t.Errorf("status %d", status)
+	}
+}

@@ -13,6 +13,9 @@ func macemcExit(code int)
 //go:linkname macemcPrinted runtime.macemcPrinted
 func macemcPrinted(text []byte, logged bool) (discarded bool)
 
+//go:linkname macemcTested runtime.macemcTested
+func macemcTested() bool
+
 //go:linkname macemcRefuse runtime.macemcRefuse
 func macemcRefuse(reason string)
 

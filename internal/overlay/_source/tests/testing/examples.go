@@ -12,13 +12,17 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"syscall"
 )
+
+// macemcExampleOutput is the standard output of the latest run of an example.
+var macemcExampleOutput *os.File
 
 // macemcExampleCallers are the callers of an example in go test, innermost first.
 var macemcExampleCallers []uintptr
 
-// macemcExamples runs examples as explored tests. Their output goes to a file, because a pipe would need a goroutine outside the test. As
-// with go test, each example runs once, even after failures.
+// macemcExamples runs examples as explored tests. Their output goes to a file, because a pipe would need a goroutine outside the test. Each
+// run has a descriptor of its own for it, which the example may close. As with go test, each example runs once, even after failures.
 func macemcExamples(matchString func(pat, str string) (bool, error), examples []InternalExample) (ran, ok bool) {
 	out, err := os.CreateTemp("", "macemc-example-*")
 	if err != nil {
@@ -57,9 +61,16 @@ func (eg *InternalExample) macemcRun(t *T, out *os.File) {
 	defer func() { os.Stdout = stdout }()
 	out.Truncate(0)
 	out.Seek(0, io.SeekStart)
-	os.Stdout = out
+	macemcExampleOutput.Close() // of a run that has not returned
+	fd, err := syscall.Dup(int(out.Fd()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	macemcExampleOutput = os.NewFile(uintptr(fd), "|1")
+	os.Stdout = macemcExampleOutput
 	eg.F()
 	os.Stdout = stdout
+	macemcExampleOutput.Close()
 	text, err := io.ReadAll(io.NewSectionReader(out, 0, 1<<40))
 	if err != nil {
 		t.Fatal(err)

@@ -103,6 +103,9 @@ type macemcProcess struct {
 	options macemcOptions
 }
 
+//go:linkname macemcReopen
+func macemcReopen()
+
 func macemcProcessNow() macemcProcess {
 	folder, _ := syscall.Getwd()
 	files := [3]*os.File{os.Stdin, os.Stdout, os.Stderr}
@@ -113,6 +116,7 @@ func macemcProcessNow() macemcProcess {
 func (p *macemcProcess) restore() {
 	os.Args, time.Local = p.args, p.local
 	os.Stdin, os.Stdout, os.Stderr = p.files[0], p.files[1], p.files[2]
+	macemcReopen()
 	now := macemcProcessNow()
 	if now.options != p.options {
 		macemcSetOptions(p.options)
