@@ -20,6 +20,7 @@ type Binary struct {
 	Environ []string // of its processes
 	Stage   string   // see [testsched.VariableStage]
 	Status  int      // of earlier stages
+	Quiet   bool     // see testsched.Call
 }
 
 // descriptor is the number of the descriptor by which a process of a test binary is connected. It is large, so that the tests get the
@@ -88,5 +89,5 @@ func (b *Binary) Next(flags program.Flags, call *testsched.Call) {
 	} else {
 		b.Stage = testsched.StageBegin
 	}
-	b.Status = call.Status
+	b.Status, b.Quiet = call.Status, call.Quiet
 }

@@ -2,6 +2,7 @@ package explorer
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -41,10 +42,12 @@ func Execute(words int, command []string) int {
 			h.completeLog()
 			return status
 		}
-		if h.log != "" { // it lacks the files of the next stage, and the go command does not cache the result without it
+		if h.log != "" && !next.Quiet { // it lacks the files of the next stage, and the go command does not cache the result without it
 			os.Remove(h.log)
 		}
-		h.log = ""
+		if !next.Quiet {
+			h.log = ""
+		}
 		s.binary.Next(s.flags, next)
 	}
 }
@@ -76,7 +79,17 @@ func (h *host) executeStage() (status int, next *testsched.Call) {
 	case h.only.file != "":
 		env = append(env, testsched.VariableAlone+"=shown")
 	}
-	x, err := h.binary.Open(h.binary.Args, env, [3]*os.File{os.Stdin, os.Stdout, os.Stderr})
+	streams := [3]*os.File{os.Stdin, os.Stdout, os.Stderr}
+	if h.binary.Quiet {
+		file, show, err := hiddenOutput()
+		if err != nil {
+			fmt.Fprintln(os.Stderr, "macemc:", err)
+			return 2, nil
+		}
+		streams[1], streams[2] = file, file
+		defer func() { show(status) }()
+	}
+	x, err := h.binary.Open(h.binary.Args, env, streams)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "macemc:", err)
 		return 2, nil
@@ -116,6 +129,22 @@ func (h *host) executeStage() (status int, next *testsched.Call) {
 	close(signals)
 	agents.EndLike(state)
 	return state.ExitCode(), next
+}
+
+// hiddenOutput returns a file for the output of a stage that checks what TestMain does after m.Run, and a function that shows it if
+// the stage fails.
+func hiddenOutput() (file *os.File, show func(status int), err error) {
+	if file, err = os.CreateTemp("", "macemc-test-output-*"); err != nil {
+		return nil, nil, err
+	}
+	os.Remove(file.Name())
+	return file, func(status int) {
+		if status != 0 {
+			fmt.Fprintf(os.Stderr, "macemc: TestMain ends with status %d when the tests are executed without exploration, after which it finds what they leave:\n", status)
+			io.Copy(os.Stdout, io.NewSectionReader(file, 0, 1<<40))
+		}
+		file.Close()
+	}, nil
 }
 
 // reportUnconnected reports that no test was explored, and that for each result: the go command does not cache it.

@@ -76,7 +76,7 @@ var testChanges = func() []change {
 		{"runtime/time.go", atStart{"time_runtimeNow"}, " if macemcInits() { return macemcInitNow() }; ", whyInit},
 		{"runtime/time.go", atStart{"time_runtimeIsBubbled"}, " if macemcInits() { return true }; ", whyInit},
 		{"testing/testing.go", atStart{"MainStart"}, " if m := macemcStarts(deps, tests, benchmarks, fuzzTargets, examples); m != nil { return m }; ", whyInit},
-		{"testing/testing.go", atStart{"M.Run"}, " if macemcInRun() { return macemcRunTest(m) }; macemcM = m; ", whyBeginning},
+		{"testing/testing.go", atStart{"M.Run"}, " if macemcInRun() { return macemcRunTest(m) }; macemcRuns(m); ", whyBeginning},
 		{"runtime/proc.go", atStart{"doInit1"}, " if macemcDefers(t) { return }; ", whyBeginning},
 		{"testing/example.go", atStart{"runExamples"},
 			" if macemcAgent != nil && len(examples) > 0 { return macemcExamples(matchString, examples) }; ", whyTests},

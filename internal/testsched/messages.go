@@ -16,6 +16,7 @@ type Call struct {
 	Deadline int64    // of package testing, in nanoseconds since 1970; 0 means none
 	Later    []string // tests that the next stage executes; empty means all tests of this one
 	All      bool     // Later is empty because it means all
+	Quiet    bool     // the next stage shows its output only if it fails
 	Status   int
 	Left     time.Duration // rest of -timeout; 0 means no limit
 	Base     int64         // address of a function of the process
@@ -34,7 +35,7 @@ const (
 func (m *Call) code(c *coder) {
 	integers(c, &m.What)
 	c.names(&m.Package, &m.Test)
-	c.flags(&m.External, &m.Shared, &m.Race, &m.All)
+	c.flags(&m.External, &m.Shared, &m.Race, &m.All, &m.Quiet)
 	integers(c, &m.Deadline)
 	c.textList(&m.Later)
 	integers(c, &m.Status)

@@ -289,3 +289,62 @@ func TestMain(m *testing.M) {
 	}
 	expect(t, out, "ok  \texample.org/x/passes\t.*8 schedules of 2 tests", "FAIL\texample.org/x/fails\t")
 }
+
+// Nothing that a run undoes is hidden from TestMain: goroutines end with their run, and variables are restored. If nothing is undone, the tests
+// are executed no further time.
+func TestTest_MainChecksWhatRunsUndo(t *testing.T) {
+	const tests = `
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"testing"
+)
+
+var (
+	quit     = make(chan bool)
+	problems int
+)
+
+func TestNothing(t *testing.T) {
+	done := make(chan bool)
+	go close(done)
+	<-done
+}
+`
+	const leaves = `
+func TestLeaves(t *testing.T) {
+	done := make(chan bool)
+	go func() { close(done); <-quit }()
+	<-done
+}
+`
+	const changes = `
+func TestChanges(t *testing.T) { problems++ }
+`
+	const checks = `
+func TestMain(m *testing.M) {
+	f, _ := os.OpenFile("processes", os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	fmt.Fprintln(f, "process")
+	f.Close()
+	before := runtime.NumGoroutine()
+	m.Run()
+	if n := runtime.NumGoroutine() - before; n > 0 || problems > 0 {
+		fmt.Println("goroutines:", n, "problems:", problems)
+		os.Exit(3)
+	}
+}
+`
+	testPackages(t, map[string]string{"clean": tests + checks, "goroutines": tests + leaves + checks, "variables": tests + changes + leaves + checks})
+	out, status := testCommand(t.Context(), "-count=1", "-schedules=4", "./...")
+	if status != 1 || strings.Count(out, "macemc: TestMain ends with status 3 when the tests are executed without exploration") != 2 {
+		t.Errorf("status %d:\n%s", status, out)
+	}
+	expect(t, out, "ok  \texample.org/x/clean\t", "FAIL\texample.org/x/goroutines\t", "FAIL\texample.org/x/variables\t",
+		"goroutines: 1 problems: 0\n", "goroutines: 1 problems: 1\n")
+	for name, want := range map[string]int{"clean": 1, "goroutines": 2} {
+		if text, err := os.ReadFile(filepath.Join(name, "processes")); err != nil || strings.Count(string(text), "process") != want {
+			t.Errorf("%s: %v, processes %q, want %d", name, err, text, want)
+		}
+	}
+}

@@ -54,6 +54,7 @@ type macemcStateType struct {
 	changed   []bool // by variable: whether it differed before the latest run and was not restored
 	taken     bool
 	restores  bool // variables are restored, not only watched
+	undone    bool // a change of a variable was undone
 	awaited   [64]macemcSync
 	nawaited  int
 }
@@ -197,6 +198,7 @@ func (st *macemcStateType) restore(regions []macemcRegion) {
 			st.changed[r.root] = true
 		} else {
 			memmove(unsafe.Pointer(r.from), old, r.size)
+			st.undone = true
 		}
 	}
 }
@@ -228,6 +230,11 @@ func (st *macemcStateType) arrange() {
 		st.size += r.size
 	}
 }
+
+// macemc_testUndone reports whether variables have been restored that a test had changed.
+//
+//go:linkname macemc_testUndone testing.macemcUndone
+func macemc_testUndone() bool { return macemcState.undone }
 
 // macemc_testChanged returns the index of the first variable, starting at i, that differed before the latest run; -1 means none.
 //

@@ -8,6 +8,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"runtime"
 	"slices"
 	"strings"
 	testsched "testing/internal"
@@ -148,13 +149,33 @@ func macemcPostpones(t *T, x *macemcExplorer) bool {
 // macemcPasses reports whether M.Run prints that all tests have passed.
 func macemcPasses() bool { return len(macemcLater) == 0 && testsched.Status() == 0 }
 
-// macemcM is the M whose Run was called last.
-var macemcM *M
+// macemcM describes the last call of M.Run.
+var macemcM struct {
+	m      *M
+	own    bool // by a TestMain
+	undone bool // a test has left goroutines, which ended with its run
+	known  bool // a test was skipped because of a known finding
+}
+
+// macemcRuns is called when M.Run begins.
+func macemcRuns(m *M) {
+	macemcM.m = m
+	var caller [1]uintptr
+	runtime.Callers(3, caller[:])
+	f, _ := runtime.CallersFrames(caller[:]).Next()
+	macemcM.own = f.Function != "main.main"
+}
 
 // macemcRejects reports whether TestMain fails although all tests have passed in an exploration. It may check what they leave in package
 // variables, which are restored before each of them.
 func macemcRejects(code int) bool {
-	return code != 0 && macemcM != nil && macemcM.exitCode == 0 && !testsched.Alone() && !macemcBegins && !testsched.Plain()
+	return code != 0 && macemcM.m != nil && macemcM.m.exitCode == 0 && !testsched.Alone() && !macemcBegins && !testsched.Plain()
+}
+
+// macemcMayReject reports whether TestMain may have failed but for what was undone of what the tests have left.
+func macemcMayReject(code int) bool {
+	return code == 0 && macemcM.own && (macemcM.undone || macemcUndone()) && !macemcM.known && len(macemcLater) == 0 && macemcMayPostpone() &&
+		!testsched.Alone() && !macemcBegins
 }
 
 // macemcExits is called by os.Exit, and returns the status. If TestMain ends a run after m.Run, it does not return.
@@ -169,7 +190,10 @@ func macemcExits(code int) int {
 		return code
 	}
 	code = max(code, testsched.Status())
-	if macemcRejects(code) {
+	quiet := macemcMayReject(code)
+	if quiet {
+		macemcLater = nil
+	} else if macemcRejects(code) {
 		fmt.Fprintf(os.Stderr, "macemc: TestMain ends with status %d although all tests pass; they are executed once without exploration, which restores the variables that it may check\n", code)
 		code, macemcLater = 0, nil
 	} else if len(macemcLater) == 0 || code > 1 || code != 0 && *failFast {
@@ -179,6 +203,7 @@ func macemcExits(code int) int {
 	if *timeout > 0 {
 		left = max(time.Second, *timeout-time.Since(macemcBegun))
 	}
-	macemcAgent.Continue(&testsched.Call{What: testsched.Continues, Later: macemcLater, All: macemcLater == nil, Status: code, Left: left})
+	macemcAgent.Continue(&testsched.Call{What: testsched.Continues, Later: macemcLater, All: macemcLater == nil, Quiet: quiet, Status: code,
+		Left: left})
 	return code
 }

@@ -188,6 +188,7 @@ func (x *macemcExplorer) left(o *testsched.Outcome) {
 			o.Behind = append(o.Behind, g)
 		}
 	}
+	macemcM.undone = macemcM.undone || len(unwakable)+len(o.Left) > 0
 	if len(unwakable) > 0 {
 		o.Kind, o.Waiting = testsched.Leak, unwakable
 		o.Message, o.Where = testsched.Blocked(unwakable, true)

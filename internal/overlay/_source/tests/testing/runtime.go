@@ -102,6 +102,9 @@ func macemcSave(variables []macemcVariable, hide []unsafe.Pointer)
 //go:linkname macemcRestore
 func macemcRestore()
 
+//go:linkname macemcUndone
+func macemcUndone() bool
+
 //go:linkname macemcChanged
 func macemcChanged(i int) int
 
