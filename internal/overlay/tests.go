@@ -150,7 +150,7 @@ var rewrites = []rewrite{
 	{"sync/rwmutex.go", replace("\t\t\treturn true\n", "\t\t\tmacemcLocked(macemcRW(rw)); return true\n",
 		"\n\treturn true\n", "\n\tmacemcLocked(macemcRW(rw)); return true\n"), whyHeld},
 	{"testing/testing.go", replace("\t\tdebug.SetTraceback(\"all\")\n", "\t\tdebug.SetTraceback(\"all\"); macemcTimedOut()\n"), whyTests},
-	{"testing/testing.go", replace("\tt.isParallel = true\n", "\tt.isParallel = true; if macemcIsRun(t) { return }\n"), whyTests},
+	{"testing/testing.go", replace("\tt.isParallel = true\n", "\tt.isParallel = true; if macemcIsRun(t) { parallelStart.Add(1); return }\n"), whyTests},
 	{"testing/testing.go", replace("\t\tfmt.Print(chatty.prefix(), \"PASS\\n\")\n",
 		"\t\tif macemcPasses() { fmt.Print(chatty.prefix(), \"PASS\\n\") }\n"), whyBeginning},
 	{"sync/mutex.go", syncCalls, whyPlaces},

@@ -108,3 +108,30 @@ func TestStruct(t *testing.T) { panic(code{1, 2}) }
 `,
 	}, 1, "-count=1", "-v", "-schedules=20", "-benchtime=1x", ".")
 }
+
+// Parallel tests and their runs, also those that do not return, leave nothing that keeps others from counting allocations.
+func TestTest_AllocsAfterParallel(t *testing.T) {
+	testFile(t, `package x
+
+import "testing"
+
+func TestA(t *testing.T) { t.Parallel(); allocs(t) }
+
+func TestB(t *testing.T) {
+	t.Run("sub", func(t *testing.T) { t.Parallel(); select {} })
+}
+
+func TestC(t *testing.T) { allocs(t) }
+
+func allocs(t *testing.T) {
+	done := make(chan bool)
+	go close(done)
+	<-done
+	if n := testing.AllocsPerRun(1, func() {}); n != 0 {
+		t.Error(n)
+	}
+}
+`)
+	out, _ := testCommand(t.Context(), "-count=1", "-v", "-schedules=20", ".")
+	expect(t, out, "macemc: PANIC: testing: AllocsPerRun called during parallel test\n(.*\n)*--- FAIL: TestA ", "--- FAIL: TestB ", "--- PASS: TestC ")
+}

@@ -94,7 +94,7 @@ func (x *macemcExplorer) run1(s *testsched.Schedule, traced bool) *testsched.Out
 		return &testsched.Outcome{Kind: testsched.Unexplored, Message: r.refusedOutside}
 	}
 	macemcPrintRaces()
-	failed, races := numFailed.Load(), race.Errors()
+	races, counters := race.Errors(), macemcCountersNow()
 	process := macemcProcessNow()
 	o := &testsched.Outcome{}
 	var t2 *T
@@ -271,7 +271,7 @@ func (x *macemcExplorer) run1(s *testsched.Schedule, traced bool) *testsched.Out
 		macemcForget(race.Errors() - races)
 	}
 	macemcFailure, macemcFailed, macemcFailures, macemcLogs = "", nil, nil, nil
-	numFailed.Store(failed)
+	counters.restore()
 	if !macemcHasReturned.Load() {
 		macemcClean(t2)
 	}

@@ -133,3 +133,19 @@ func (p *macemcProcess) restore() {
 		os.Setenv(name, value)
 	}
 }
+
+// macemcCounters are counters of package testing, which no run changes.
+type macemcCounters struct {
+	failed         uint32
+	started, ended int64 // parallel tests
+}
+
+func macemcCountersNow() macemcCounters {
+	return macemcCounters{numFailed.Load(), parallelStart.Load(), parallelStop.Load()}
+}
+
+func (c macemcCounters) restore() {
+	numFailed.Store(c.failed)
+	parallelStart.Store(c.started)
+	parallelStop.Store(c.ended)
+}
