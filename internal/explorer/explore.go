@@ -280,7 +280,7 @@ func (r *Result) unhurried(s, found *testsched.Schedule, o *testsched.Outcome, r
 
 // tooLong describes how the first run of a test exceeds the limits, in the default order, if that is the finding.
 func (r *Result) tooLong() string {
-	if r.Finding.Kind != testsched.NoEnd || r.First.Kind != testsched.NoEnd || r.FromFile && len(r.Found.Switches) > 0 {
+	if r.Finding.Kind != testsched.NoEnd || r.First.Kind != testsched.NoEnd || r.First.Clock > 0 || r.FromFile && len(r.Found.Switches) > 0 {
 		return ""
 	}
 	return r.First.LimitExceeded()

@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"time"
 	"unsafe"
 
 	"github.com/macemc/macemc/internal/testsched/program"
@@ -328,6 +329,12 @@ func Cycle(all []Goroutine) bool {
 func Stuck(all []Goroutine, limit int, units string) (message, where string) {
 	_, where = Blocked(all, false)
 	return fmt.Sprintf("the test does not return within %d %s", limit, units), where
+}
+
+// Late describes the goroutines of a test that takes longer than a time of its clock, which go test would not have let pass.
+func Late(all []Goroutine, limit time.Duration) (message, where string) {
+	_, where = Blocked(all, false)
+	return fmt.Sprintf("the test does not return within %v, twice its time limit", limit), where
 }
 
 // WaitList describes waiting goroutines, at most maxLines, one per line.

@@ -204,6 +204,7 @@ func (o *Outcome) code(c *coder) {
 	c.flags(&o.Incomplete, &o.Outside, &o.Patient, &o.OthersRemain, &o.Spins, &o.Cut, &o.Long, &o.Delays, &o.Skipped)
 	integers(c, &o.Sampled)
 	integers(c, &o.Advances, &o.Untraced)
+	integers(c, &o.Clock)
 	text(c, &o.Message)
 	text(c, &o.Where)
 	c.names(&o.LeftOut)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/macemc/macemc/internal/predict"
 	"github.com/macemc/macemc/internal/testsched/program"
@@ -51,8 +52,9 @@ type Outcome struct {
 	Origins []Origin
 
 	Enumerated
-	Spins    bool // NoEnd: a goroutine runs without a scheduling point
-	Advances int  // NoEnd: the maximum number of advances of the clock, if that was exceeded; 0 means another limit
+	Spins    bool          // NoEnd: a goroutine runs without a scheduling point
+	Advances int           // NoEnd: the maximum number of advances of the clock, if that was exceeded; 0 means another limit
+	Clock    time.Duration // NoEnd: the maximum time of the test's clock, if that was exceeded; 0 means another limit
 	Sampled  Sampled
 	Delays   bool // a timer was too far away to fire while a goroutine runs; false if Schedule.Passes is 0, unless Systematic
 }
@@ -261,6 +263,9 @@ func (o *Outcome) Equal(p *Outcome) bool {
 func (o *Outcome) LimitExceeded() string {
 	if o.Spins {
 		return "computes for more than 10 s without a scheduling point"
+	}
+	if o.Clock > 0 {
+		return fmt.Sprintf("takes more than %v of the test's clock", o.Clock)
 	}
 	if o.Advances > 0 {
 		return fmt.Sprintf("advances the clock more than %d times", o.Advances)

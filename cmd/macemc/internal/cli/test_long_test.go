@@ -166,3 +166,68 @@ func TestDeadlock(t *testing.T) {
 		}
 	}
 }
+
+// A ticker beside a test that does not return hides no deadlock, and delays no verdict: nothing reachable can wake the test, or its
+// clock has passed -timeout. A test that something may wake later goes on.
+func TestTest_TickerBesideDeadlock(t *testing.T) {
+	testFile(t, `package x
+
+import (
+	"sync"
+	"testing"
+	"time"
+)
+
+func ticks(f func()) {
+	for range time.Tick(500 * time.Millisecond) {
+		f()
+	}
+}
+
+func TestUnreachable(t *testing.T) {
+	go ticks(func() {})
+	<-make(chan bool)
+}
+
+func TestReachable(t *testing.T) {
+	var mu sync.Mutex
+	changed, n := sync.NewCond(&mu), 0
+	go ticks(func() {
+		mu.Lock()
+		if n < 0 {
+			changed.Signal()
+		}
+		mu.Unlock()
+	})
+	mu.Lock()
+	changed.Wait()
+}
+
+func TestOKLate(t *testing.T) {
+	done, n := make(chan bool), 0
+	go ticks(func() {
+		if n++; n == 1000 {
+			done <- true
+		}
+	})
+	<-done
+}
+
+func TestOKSubtest(t *testing.T) {
+	t.Run("sub", func(t *testing.T) { time.Sleep(9 * time.Minute) })
+	n := 0
+	for range time.Tick(time.Second) {
+		if n++; n == 400 {
+			break
+		}
+	}
+}
+`)
+	out, status := testCommand(t.Context(), "-count=1", "-v", "-schedules=3", "-leaks=false", "-timeout=20m", ".")
+	expect(t, out, "DEADLOCK: 1 goroutine is blocked and nothing can wake it\n.*goroutine 1 waits to receive from channel make.chan bool. at x_test.go:17 ",
+		"NO END: the test does not return within 40m0s, twice its time limit\n.*goroutine 1 waits for Cond changed at x_test.go:31",
+		"--- PASS: TestOKLate", "--- PASS: TestOKSubtest")
+	if status != 1 {
+		t.Errorf("status %d", status)
+	}
+}

@@ -160,7 +160,7 @@ var done atomic.Bool
 
 func TestSleeps(t *testing.T) {
 	for !done.Load() {
-		time.Sleep(time.Millisecond)
+		time.Sleep(time.Microsecond)
 	}
 }
 `)

@@ -21,8 +21,7 @@ import (
 )
 
 const (
-	macemcSteps         = 100_000                       // maximum number of clock advances in a run
-	macemcAfter         = 300                           // number of these during which events are recorded
+	macemcAfter         = 300                           // number of clock advances during which events are recorded
 	macemcTraced        = 2                             // number of these that are recorded
 	macemcPoints        = 500_000                       // maximum number of points in a run
 	macemcOthersMax     = 1000                          // maximum number of turns of goroutines outside the test before it counts as blocked
@@ -108,12 +107,12 @@ func (x *macemcExplorer) run1(s *testsched.Schedule, traced bool) *testsched.Out
 		t2 = x.newT(&out, r.output.muted)
 		macemcRunning = t2
 		macemcStartTest(t2, x.of.fn, r)
+		advances := macemcAdvances{begun: time.Now(), probe: macemcProbe}
 		after, others, patience := 0, 0, macemcPatience
-		var paced [2]int64 // time that has passed in real time for goroutines that act for the test, and for others
-		pendingDelay := int64(0)
+		var paced [2]int64                          // time that has passed in real time for goroutines that act for the test, and for others
 		last, waits, left := uint64(0), 0, int64(0) // since there seems to be a deadlock: its number of points, waits, and the time left of one
-		files := int64(0)                           // time that has passed in real time for files
-		for steps := 0; ; {
+		pendingDelay, files := int64(0), int64(0)   // files: time that has passed in real time for files
+		for {
 			synctest.Wait()
 			done = macemcHasReturned.Load()
 			if r.died || r.exited || r.refused != "" || r.noEnd || r.cut || done && macemcTotal() == macemcOwn {
@@ -224,8 +223,7 @@ func (x *macemcExplorer) run1(s *testsched.Schedule, traced bool) *testsched.Out
 					break
 				}
 			}
-			if steps++; steps > macemcSteps {
-				r.noEnd, o.Advances = true, macemcSteps
+			if r.noEnd = advances.exceed(x, o, done, s.Hurried); r.noEnd {
 				break
 			}
 			wait := macemcUntil(next, stopped)

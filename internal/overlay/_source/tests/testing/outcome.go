@@ -156,13 +156,18 @@ func (x *macemcExplorer) blockedParts(o *testsched.Outcome) bool {
 		return false
 	}
 	o.Kind, o.Waiting = testsched.Leak, unwakable
+	if slices.ContainsFunc(unwakable, macemcIsTest) {
+		o.Kind = testsched.Deadlock
+	}
 	o.Message, o.Where = testsched.Blocked(unwakable, false)
 	return true
 }
 
 func (x *macemcExplorer) stuck(o *testsched.Outcome) {
 	o.Kind, o.Waiting = testsched.NoEnd, x.goroutines(false)
-	if o.Advances > 0 {
+	if o.Clock > 0 {
+		o.Message, o.Where = testsched.Late(o.Waiting, o.Clock)
+	} else if o.Advances > 0 {
 		o.Message, o.Where = testsched.Stuck(o.Waiting, o.Advances, "advances of the clock")
 	} else {
 		o.Message, o.Where = testsched.Stuck(o.Waiting, int(x.r.limit/1000*1000), "scheduling points")

@@ -1,0 +1,48 @@
+// The advances of a test's clock after which its run has no end.
+
+package testing
+
+import (
+	"slices"
+	testsched "testing/internal"
+	"time"
+)
+
+const (
+	macemcSteps       = 100_000 // maximum number of advances of the clock in a run
+	macemcProbe       = 256     // number of these after which stalled is called first
+	macemcProbeGrowth = 4       // factor by which that number grows
+	macemcLateness    = 2       // multiple of -timeout that the clock may pass
+)
+
+// macemcAdvances counts the advances of the clock of a run.
+type macemcAdvances struct {
+	begun    time.Time
+	n, probe int
+}
+
+// exceed counts an advance, and reports whether the run has no end: its clock has advanced too often or too far, or nothing can wake the test.
+func (a *macemcAdvances) exceed(x *macemcExplorer, o *testsched.Outcome, done, hurried bool) bool {
+	if limit := macemcLateness * testsched.Timeout(*timeout); limit > 0 && !done && !hurried && !x.r.outside && time.Since(a.begun) > limit {
+		o.Clock = limit // go test would have ended the test
+	}
+	a.n++
+	stalled := false
+	if a.n == a.probe {
+		a.probe *= macemcProbeGrowth
+		stalled = !done && x.stalled()
+	}
+	if a.n <= macemcSteps && o.Clock == 0 && !stalled {
+		return false
+	}
+	o.Advances = min(a.n, macemcSteps)
+	return true
+}
+
+// stalled reports whether nothing can wake the goroutine of the test. Others may go on, such as those of tickers.
+func (x *macemcExplorer) stalled() bool {
+	return slices.ContainsFunc(x.goroutines(true), func(g testsched.Goroutine) bool { return g.Unwakable && macemcIsTest(g) })
+}
+
+// macemcIsTest reports whether a goroutine executes the test.
+func macemcIsTest(g testsched.Goroutine) bool { return g.Number == max(1, macemcTest.number) }
