@@ -69,6 +69,20 @@ func TestExplore_PredictsCycle(t *testing.T) {
 	}
 }
 
+// Directed runs of several goroutines at the same places are counted together.
+func TestPredictions_ListsPlacesOnce(t *testing.T) {
+	p := predictions{predicted: 3, tried: 3, places: map[uint64]string{1: "x.go:1", 2: "x.go:2"}}
+	for who := range uint64(3) {
+		p.pass(&predict.Prediction{What: "close before send", Pairs: []predict.Pair{{{Who: who, Op: predict.Send, Place: 1},
+			{Who: who + 1, Op: predict.Close, Place: 2}}}})
+	}
+	want := []string{"3 predictions: 0 confirmed, 3 not confirmed",
+		"not confirmed by 3 directed schedules: close before send (sends at x.go:1, then closes at x.go:2)"}
+	if got := p.list(); !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 // The record of a long run has a limit, which is reported.
 func TestExplore_LongRecord(t *testing.T) {
 	run := recording(inversion(), func(*testsched.Schedule) testsched.Kind { return testsched.Passed })

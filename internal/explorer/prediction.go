@@ -160,7 +160,7 @@ func (p *predictions) delay() string {
 // pass records that a directed run has passed.
 func (p *predictions) pass(x *predict.Prediction) {
 	k := slices.IndexFunc(p.passing, func(u passingPrediction) bool {
-		return u.prediction.What == x.What && slices.Equal(u.prediction.Pairs, x.Pairs)
+		return u.prediction.What == x.What && slices.EqualFunc(u.prediction.Pairs, x.Pairs, samePlaces)
 	})
 	switch {
 	case k >= 0:
@@ -170,6 +170,16 @@ func (p *predictions) pass(x *predict.Prediction) {
 	default:
 		p.others++
 	}
+}
+
+// samePlaces reports whether two pairs have equal descriptions.
+func samePlaces(a, b predict.Pair) bool {
+	for i := range a {
+		if a[i].Op != b[i].Op || a[i].Place != b[i].Place {
+			return false
+		}
+	}
+	return true
 }
 
 // list returns lines about predictions: their numbers, and the unconfirmed ones.
