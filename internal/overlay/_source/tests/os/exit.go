@@ -19,8 +19,8 @@ func macemcTested() bool
 //go:linkname macemcRefuse runtime.macemcRefuse
 func macemcRefuse(reason string)
 
-// macemcOpens ends a run that looks for its sockets among those of the process.
-func macemcOpens(name string) {
+// macemcListsSockets ends a run that looks for its sockets among those of the process.
+func macemcListsSockets(name string) {
 	own, ok := stringslite.CutPrefix(name, "/proc/")
 	if !ok {
 		return
