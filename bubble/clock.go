@@ -56,7 +56,8 @@ func newPace(env sim.Env) *pace {
 
 func commonTime(env sim.Env) (time.Duration, *sim.Clocks) {
 	if t, ok := env.(simext.Timekeeper); ok {
-		return t.Time()
+		now, clocks, _ := t.Time()
+		return now, clocks
 	}
 	return 0, nil
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/macemc/macemc/sim"
 )
@@ -29,12 +30,15 @@ type control struct {
 	readClock       bool   // the program has read the clock in this step
 	nlocks          int32  // used elements of locks
 	locks           [64]lockUse
-	stopped         uintptr // goroutines that wait for the next step; 0 means none
-	heldBack        uint32  // goroutines that are held back until the next step
-	yields          uint64  // times that the schedule made a goroutine yield
-	ahead           int64   // nanoseconds by which jumps have put the wall clock forward
-	main            uintptr // main goroutine of the bubble
+	stopped         uintptr                       // goroutines that wait for the next step; 0 means none
+	heldBack        uint32                        // goroutines that are held back until the next step
+	yields          uint64                        // times that the schedule made a goroutine yield
+	wall            struct{ ahead, offset int64 } // see macemcStep
+	main            uintptr                       // main goroutine of the bubble
 }
+
+// reading returns the clock of the node, which executes a step.
+func (c *control) reading() int64 { return time.Now().UnixNano() - c.wall.ahead - c.wall.offset }
 
 // lockUse records that a goroutine holds a lock or waits for one.
 type lockUse struct {

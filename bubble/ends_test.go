@@ -80,7 +80,7 @@ func TestOutput_Addresses(t *testing.T) {
 // A reading of the clock by Observe is a finding if time passes between the steps of a node.
 func TestObserve_Clock(t *testing.T) {
 	run := func(ctx context.Context, h *bubble.Host) error {
-		h.Observe(func() any { return time.Now().Year() == 2000 })
+		h.Observe(func() any { return time.Now().Year() > 0 })
 		<-ctx.Done()
 		return nil
 	}

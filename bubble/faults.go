@@ -54,7 +54,7 @@ func (p *Program) Strike(env sim.Env, f sim.Fault) {
 var jumps = [...]time.Duration{time.Second, -time.Second, time.Minute, -time.Minute, time.Hour, -time.Hour}
 
 func (h *Host) jumpClock() {
-	stepping.now.ctl.ahead += int64(jumps[h.choose(fmt.Sprintf("jump of the clock %v", jumps), len(jumps))])
+	stepping.now.ctl.wall.ahead += int64(jumps[h.choose(fmt.Sprintf("jump of the clock %v", jumps), len(jumps))])
 }
 
 // diskErrors are the possible errors of a disk.

@@ -66,6 +66,8 @@ func (f fileHost) Delete(key string) {
 
 func (f fileHost) Sync() { f.h.record(effect{kind: syncEffect}, stackNumber()) }
 
+func (fileHost) FileTime() int64 { return epoch + stepping.now.ctl.wall.offset }
+
 func (fileHost) Goroutine() (number, count uint64) { return id(), stepping.now.ctl.ids }
 
 // tempHost implements [filesystem.Host] for temporary files, which are not on the disk of the model.

@@ -3,8 +3,12 @@
 package bubble
 
 import (
+	"strconv"
 	"syscall"
 	"unsafe" // bodies are pushed by linkname from standard library packages
+
+	"github.com/macemc/macemc/internal/simext"
+	"github.com/macemc/macemc/internal/testsched/program"
 )
 
 const hooked = true
@@ -65,6 +69,18 @@ func freshVariables(values func(from, size uintptr) []byte) unsafe.Pointer
 
 // initialize initializes packages again, on the calling goroutine.
 func initialize(again func(pkg string) bool)
+
+// instant returns the instant at which the command began, in nanoseconds since 1970.
+func instant() int64
+
+// describes makes random numbers of tests, which may describe systems, the same in each process.
+func describes()
+
+func init() {
+	describes()
+	simext.Instant = instant()
+	simext.Inherited = []string{program.VariableInstant + "=" + strconv.FormatInt(simext.Instant, 10)}
+}
 
 // dataStart returns the address at which package variables begin.
 func dataStart() uintptr

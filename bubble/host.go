@@ -289,7 +289,7 @@ func (l *logHandler) WithGroup(name string) slog.Handler {
 
 // advance sleeps until the clock of the current node reads to.
 func advance(to int64) {
-	if d := to + stepping.now.ctl.ahead - time.Now().UnixNano(); d > 0 {
+	if d := to - stepping.now.ctl.reading(); d > 0 {
 		time.Sleep(time.Duration(d))
 	}
 }

@@ -126,7 +126,7 @@ var machines = map[string]func() error{
 		return nil
 	},
 	"clock": func() error {
-		if now := time.Now().UTC(); now.Year() != 2000 || now.YearDay() != 1 {
+		if now := time.Now(); now.Year() < 2026 || now.Nanosecond() != 123456789 {
 			return errors.New(now.String())
 		}
 		began := time.Now()

@@ -211,7 +211,7 @@ var networked = map[string][2]func() error{
 	}},
 }
 
-// certificate returns the certificate of node 0. The clocks of nodes start in 2000.
+// certificate returns the certificate of node 0.
 var certificate = func() tls.Certificate {
 	public, private, err := ed25519.GenerateKey(rand.Reader)
 	if err != nil {

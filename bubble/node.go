@@ -7,7 +7,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/macemc/macemc/bubble/internal/filesystem"
 	"github.com/macemc/macemc/bubble/internal/filetree"
 	"github.com/macemc/macemc/internal/simext"
 	"github.com/macemc/macemc/sim"
@@ -22,7 +21,9 @@ type boot struct {
 	nodes int // of the system
 	times int // number of earlier boots
 	seed  uint64
-	disk  []filetree.Record // sorted by key
+	// offset is the time from the node's clock to its wall clock, in nanoseconds.
+	offset int64
+	disk   []filetree.Record // sorted by key
 
 	data    string             // path of the data directory
 	files   *filetree.Restored // nil means that the node has no data directory
@@ -63,9 +64,10 @@ type observation struct {
 // ownGoroutines is the number of a node's goroutines outside its program: the one that runs the bubble, and its main goroutine.
 const ownGoroutines = 2
 
-// epoch is the initial clock reading of all nodes. Each crash of a node advances its clock by downtime.
+// epoch is the initial reading of all clocks of nodes. Wall clocks, which programs read, are ahead. Each crash of a node advances its clock
+// by downtime.
 const (
-	epoch    = filesystem.Epoch
+	epoch    = simext.Epoch
 	downtime = 30 * 24 * time.Hour
 )
 
@@ -93,6 +95,7 @@ func start(b boot) *node {
 		}
 	}
 	n.ctl.ids = ownGoroutines
+	n.ctl.wall.offset = b.offset
 	n.ctl.seed = mix(b.seed ^ uint64(b.self)<<32 ^ uint64(b.times)<<48)
 	go func() {
 		simext.HostProgram(func() { run(func() { simext.HostProgram(n.idle) }) })
@@ -161,7 +164,7 @@ func (n *node) execute(f func()) {
 		h.flush()
 		n.callObserve()
 	}
-	if n.now, n.next = time.Now().UnixNano()-n.ctl.ahead, next(); n.next-n.now >= int64(forever) {
+	if n.now, n.next = n.ctl.reading(), next(); n.next-n.now >= int64(forever) {
 		n.next = 0
 	}
 	if soon := n.now + int64(spinTime); n.ctl.stopped != 0 && (n.next == 0 || n.next > soon) {

@@ -171,6 +171,10 @@ func (p *Program) Boot(env sim.Env) {
 	if t, ok := env.(simext.CodeTracer); ok {
 		t.Runs(p.goroutines.main())
 	}
+	if t, ok := env.(simext.Timekeeper); ok {
+		_, _, began := t.Time()
+		b.offset = began - epoch
+	}
 	p.goroutines.pace = newPace(env)
 	for _, key := range env.Disk().Keys("") {
 		value, _ := env.Disk().Get(key)
@@ -293,7 +297,7 @@ func (e *effect) applyTo(env sim.Env) {
 // copyShown copies the state that the program shows from the node.
 func (p *Program) copyShown(n *node) {
 	p.Ended, p.Clock, p.stale = n.host.ended, time.Duration(n.now-epoch), n.stale()
-	p.Jumped, p.goroutines.strikable = time.Duration(n.ctl.ahead), p.strikable(n.host)
+	p.Jumped, p.goroutines.strikable = time.Duration(n.ctl.wall.ahead), p.strikable(n.host)
 	if k := len(p.goroutines.exposed); k < len(n.host.exposed) {
 		p.goroutines.exposed = slices.Clip(p.goroutines.exposed)
 		for _, v := range n.host.exposed[k:] {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 	"unicode/utf8"
 
 	"github.com/macemc/macemc/internal/eventkind"
@@ -96,7 +97,10 @@ type System struct {
 	Abstractions []Abstraction
 	_            struct{}
 
-	noAsserts bool // set by Only
+	set struct {
+		noAsserts bool  // by Only
+		instant   int64 // by At; 0 means that of the command
+	}
 }
 
 // Fault is a class of injected faults with its own limit.
@@ -235,7 +239,7 @@ func (s *System) ActionNames() []string {
 func (s System) Only(names ...string) (System, error) {
 	all, monitors := s.Properties, s.Monitors
 	monitorNames := sync.OnceValue((&System{Monitors: monitors}).MonitorNames) // it makes the monitors
-	s.Properties, s.Monitors, s.noAsserts = nil, nil, !slices.Contains(names, AssertionProperty)
+	s.Properties, s.Monitors, s.set.noAsserts = nil, nil, !slices.Contains(names, AssertionProperty)
 	for _, name := range names {
 		if i := slices.IndexFunc(all, func(p Property) bool { return p.Name == name }); i >= 0 {
 			s.Properties = append(s.Properties, all[i])
@@ -254,7 +258,25 @@ func (s System) Only(names ...string) (System, error) {
 }
 
 // Asserts reports whether failed assertions are violations. Only may have excluded them.
-func (s *System) Asserts() bool { return !s.noAsserts }
+func (s *System) Asserts() bool { return !s.set.noAsserts }
+
+// At returns a copy of s in which the wall clocks of nodes that are programs of package bubble begin at an instant. The zero time means the
+// instant of the command, which path files record.
+func (s System) At(instant time.Time) System {
+	s.set.instant = 0
+	if !instant.IsZero() {
+		s.set.instant = instant.UnixNano()
+	}
+	return s
+}
+
+// Instant returns the instant that At has set, or the zero time.
+func (s *System) Instant() time.Time {
+	if s.set.instant == 0 {
+		return time.Time{}
+	}
+	return time.Unix(0, s.set.instant).UTC()
+}
 
 // Validate returns an error for the first invalid field of s.
 func (s *System) Validate() error {

@@ -161,12 +161,16 @@ func asWritten(sys *sim.System, h *pathfile.Header) (sim.System, error) {
 	return only(as, h)
 }
 
-// asRun returns sys, with streams that accept everything that is sent if the header requires it.
+// Instant returns the instant at which the clocks of programs begin in the run of a path file, in nanoseconds since 1970.
+func Instant(h *pathfile.Header) uint64 { return cmp.Or(h.Instant, simext.Epoch) }
+
+// asRun returns sys with clocks that begin at the instant of the header, and with streams that accept everything that is sent if the header
+// requires it.
 func asRun(sys *sim.System, h *pathfile.Header) *sim.System {
-	if !h.AsLive {
-		return sys
+	own := sys.At(time.Unix(0, int64(Instant(h))))
+	if h.AsLive {
+		own = simext.AsLive(own)
 	}
-	own := simext.AsLive(*sys)
 	return &own
 }
 

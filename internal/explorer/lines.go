@@ -32,7 +32,7 @@ var storedLines = []program.Row[Stored]{
 	program.Number("seed", func(f *Stored) *uint64 { return &f.Schedule.Seed }),
 	program.Flag("memory", func(f *Stored) *bool { return &f.Schedule.Memory }),
 	program.Flag("warm", func(f *Stored) *bool { return &f.Schedule.Warm }),
-	program.Field("instant", "TIME", func(f *Stored) *uint64 { return &f.Schedule.Instant }, formatInstant, parseInstant).Optional(),
+	program.Field("instant", "TIME", func(f *Stored) *uint64 { return &f.Schedule.Instant }, program.FormatInstant, program.ParseInstant).Optional(),
 	program.Flag("external", func(f *Stored) *bool { return &f.External }).Optional(),
 	program.Flag("begins", func(f *Stored) *bool { return &f.Begins }).Optional(),
 	program.Flag("race", func(f *Stored) *bool { return &f.Race }).Optional(),
@@ -48,18 +48,6 @@ var storedLines = []program.Row[Stored]{
 	program.Texts("remains", "PLACE", func(f *Stored) *[]string { return &f.Schedule.Remain }),
 	{Name: "switch", Grammar: "GOROUTINE at|after PLACE to GOROUTINE", Read: readSwitch, Repeats: true},
 	{Name: "pause", Grammar: "GOROUTINE at PLACE", Read: readPause, Repeats: true},
-}
-
-func formatInstant(instant uint64) string {
-	return time.Unix(0, int64(instant)).UTC().Format(time.RFC3339Nano)
-}
-
-func parseInstant(text string) (uint64, error) {
-	t, err := time.Parse(time.RFC3339Nano, text)
-	if err == nil && (t.Year() < 1971 || t.Year() > 2200) {
-		err = errors.New("the clock of a run begins in the years 1971 to 2200")
-	}
-	return uint64(t.UnixNano()), err
 }
 
 func parseKnown(text string) (string, error) {

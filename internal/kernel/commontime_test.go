@@ -29,7 +29,7 @@ func (s *wakeful) Timer(env sim.Env, t any) { s.note(env, fmt.Sprint(t)) }
 func (s *wakeful) Receive(sim.Env, sim.NodeID, any) {}
 
 func (s *wakeful) note(env sim.Env, what string) {
-	now, _ := env.(simext.Timekeeper).Time()
+	now, _, _ := env.(simext.Timekeeper).Time()
 	s.Times += fmt.Sprintf("%s@%v ", what, now)
 	if what != "late" {
 		env.SetTimer("next", s.Period)

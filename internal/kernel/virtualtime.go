@@ -5,6 +5,7 @@ import (
 
 	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/internal/netmodel"
+	"github.com/macemc/macemc/internal/simext"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -52,9 +53,10 @@ func (t *virtualTime) append(buf []byte) []byte {
 }
 
 // Time implements [simext.Timekeeper].
-func (e *env) Time() (time.Duration, *sim.Clocks) {
+func (e *env) Time() (time.Duration, *sim.Clocks, int64) {
+	began := simext.InstantOf(e.w.Sys)
 	if e.w.time.at == nil {
-		return 0, nil
+		return 0, nil, began
 	}
-	return e.w.time.now, e.w.Sys.Clocks
+	return e.w.time.now, e.w.Sys.Clocks, began
 }

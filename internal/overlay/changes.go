@@ -8,7 +8,7 @@ var changes = []change{
 		" if macemcOn && getg().bubble != nil { return macemcMaps() }; if macemcInitially() { return macemcInitDraw() }; ",
 		"the order of maps that are made on the stack"},
 	{"runtime/proc.go", atStart{"doInit1"}, " macemcInitialize(t); ", "packages begin with the same values in every program"},
-	{"runtime/proc.go", beforeCall{"main", "close"}, "macemcInit.on, macemcInit.over = false, true; ",
+	{"runtime/proc.go", beforeCall{"main", "close"}, "macemcInit.on, macemcInit.over = false, true; macemcDescribe(\"\"); ",
 		"packages begin with the same values in every program"},
 	{"runtime/rand.go", atStart{"legacy_fastrand"}, " if macemcOn { return uint32(macemcRand()) }; ", "libraries that draw from the runtime"},
 	{"runtime/rand.go", atStart{"legacy_fastrand64"}, " if macemcOn { return macemcRand() }; ", "libraries that draw from the runtime"},

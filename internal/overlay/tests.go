@@ -99,7 +99,7 @@ var testChanges = func() []change {
 		{"testing/testing.go", atStart{"T.report"}, " if macemcIsRun(t) || macemcPostponed == t { return }; ", whyTests},
 		{"testing/testing.go", atEnd{"common.Fail"}, "macemcFailing(c); ", whyTests},
 		{"testing/testing.go", atStart{"common.log"}, " macemcLogged(s); ", whyTests},
-		{"testing/testing.go", atStart{"tRunner"}, " if macemcIsRun(t) { macemcTestStarts(); defer macemcReturned(t) }; ", whyTests},
+		{"testing/testing.go", atStart{"tRunner"}, " if macemcIsRun(t) { macemcTestStarts(); defer macemcReturned(t) } else { macemcDescribe(t.name) }; ", whyTests},
 		{"testing/testing.go", atStart{"chattyPrinter.Updatef"}, unscheduled, whyVerbose},
 		{"testing/testing.go", atStart{"chattyPrinter.Printf"}, unscheduled, whyVerbose},
 		{"testing/testing.go", atStart{"outputWriter.writeLine"}, " if o.c.chatty == nil { macemcPrinted(b, true) }; ", whyPrint},

@@ -10,12 +10,13 @@ import (
 	"strings"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/testsched/program"
 )
 
 const (
 	magic      = "macemc path"
-	headerKeys = "system, nodes, package, test, param, bug, limit, timing, interleave, crash-cut, live-network, seed, schedule, " +
-		"finding, property, known, round, note"
+	headerKeys = "system, nodes, package, test, param, bug, limit, timing, interleave, crash-cut, live-network, instant, seed, " +
+		"schedule, finding, property, known, round, note"
 )
 
 // Parse reads a path file. Errors are of type [*ParseError], unless r fails. Truncated files are refused. The whole
@@ -132,46 +133,36 @@ func (p *parser) entry(text string) error {
 // body reports whether the header has ended.
 func (p *parser) body() bool { return p.file.Lines["boot"] != 0 || len(p.file.Steps) > 0 }
 
+// texts returns the entries that are texts.
+func (h *Header) texts() map[string]*string {
+	return map[string]*string{"system": &h.System, "test": &h.Test, "timing": &h.Timing, "interleave": &h.Interleave, "crash-cut": &h.CrashCut,
+		"schedule": &h.Schedule, "finding": &h.Finding, "property": &h.Property, "known": &h.Known, "note": &h.Note}
+}
+
 func (p *parser) header(word, rest string) (err error) {
 	h := &p.file.Header
 	switch word {
-	case "system":
-		h.System, err = unquoteRest(rest)
+	case "system", "test", "timing", "interleave", "crash-cut", "schedule", "finding", "property", "known", "note":
+		*h.texts()[word], err = unquoteRest(rest)
 	case "nodes":
 		if h.Nodes, err = number(rest, "nodes"); err == nil && h.Nodes == 0 {
 			err = fmt.Errorf("nodes is 0, must be at least 1")
 		}
 	case "package":
 		h.Package, err = importPath(rest)
-	case "test":
-		h.Test, err = unquoteRest(rest)
-	case "timing":
-		h.Timing, err = unquoteRest(rest)
-	case "interleave":
-		h.Interleave, err = unquoteRest(rest)
-	case "crash-cut":
-		h.CrashCut, err = unquoteRest(rest)
 	case "live-network":
 		if h.AsLive = true; rest != "" {
 			err = fmt.Errorf("live-network has no value, not %q", excerpt(rest))
 		}
+	case "instant":
+		h.Instant, err = program.ParseInstant(rest)
 	case "seed":
 		if h.Seed, err = strconv.ParseUint(rest, 10, 64); err != nil {
 			err = fmt.Errorf("bad number %q for the seed: want 0 to %d", excerpt(rest), uint64(math.MaxUint64))
 		}
-	case "schedule":
-		h.Schedule, err = unquoteRest(rest)
-	case "finding":
-		h.Finding, err = unquoteRest(rest)
-	case "property":
-		h.Property, err = unquoteRest(rest)
-	case "known":
-		h.Known, err = unquoteRest(rest)
 	case "round":
 		h.Endless = true
 		h.Round, err = number(rest, "steps")
-	case "note":
-		h.Note, err = unquoteRest(rest)
 	case "bug":
 		var id string
 		if id, err = unquoteRest(rest); err == nil {

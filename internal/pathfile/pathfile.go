@@ -27,6 +27,7 @@ const Version = 1
 //	interleave random
 //	crash-cut subset
 //	live-network
+//	instant 2026-03-14T15:09:26.123456789Z
 //	seed 1
 //	schedule phases
 //	finding safety
@@ -51,7 +52,7 @@ type File struct {
 	Boot   []Pick // choices of the first boots, before step 1
 	Steps  []Step
 	// Lines maps the entries that Parse found to their lines: "system", "nodes", "package", "test", "timing",
-	// "interleave", "crash-cut", "live-network", "seed", "schedule", "finding", "property", "known", "round", "note", "boot",
+	// "interleave", "crash-cut", "live-network", "instant", "seed", "schedule", "finding", "property", "known", "round", "note", "boot",
 	// and with their keys "param K", "bug ID", "limit K". WriteTo ignores it.
 	Lines map[string]int
 }
@@ -71,8 +72,7 @@ type Header struct {
 	Interleave string
 	// CrashCut selects the effects that survive of a step in which its node crashes or halts; empty means a prefix.
 	CrashCut string
-	// AsLive means that the network behaves as between live nodes, beyond the model.
-	AsLive   bool
+	Surroundings
 	Seed     uint64
 	Schedule string // order of the random walk that found the run; empty if none or unknown
 	Finding  string // the kind of violation that the run shows; empty if none or unknown
@@ -84,6 +84,14 @@ type Header struct {
 	Round   int
 	Note    string // for people; may be empty
 	Program string // version that wrote the file, as a comment that Parse ignores; empty if unknown
+}
+
+// Surroundings are those of the system's nodes.
+type Surroundings struct {
+	// AsLive means that the network behaves as between live nodes, beyond the model.
+	AsLive bool
+	// Instant is the instant at which the clocks of programs begin, in nanoseconds since 1970; 0 means the beginning of the year 2000.
+	Instant uint64
 }
 
 // Param is a parameter of the system.

@@ -23,23 +23,23 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 func example() *pathfile.File {
 	return &pathfile.File{
 		Header: pathfile.Header{
-			System:   "randtree",
-			Nodes:    3,
-			Package:  "example.org/a-b",
-			Test:     "TestTree/three nodes",
-			Params:   []pathfile.Param{{"retries", "3"}, {"name", " padded"}, {"odd=key", "a=b"}},
-			Bugs:     []string{"RT5", "RT12"},
-			Limits:   []pathfile.Limit{{"loss", 1}, {"crashes", 0}},
-			Timing:   "AnyOrder",
-			AsLive:   true,
-			Seed:     18446744073709551615,
-			Schedule: "pos-weighted",
-			Finding:  "liveness",
-			Endless:  true,
-			Round:    1,
-			Property: "every ping is acknowledged",
-			Known:    "https://example.org/issues/12",
-			Note:     "two\nlines",
+			System:       "randtree",
+			Nodes:        3,
+			Package:      "example.org/a-b",
+			Test:         "TestTree/three nodes",
+			Params:       []pathfile.Param{{"retries", "3"}, {"name", " padded"}, {"odd=key", "a=b"}},
+			Bugs:         []string{"RT5", "RT12"},
+			Limits:       []pathfile.Limit{{"loss", 1}, {"crashes", 0}},
+			Timing:       "AnyOrder",
+			Surroundings: pathfile.Surroundings{AsLive: true, Instant: 1773500966123456789},
+			Seed:         18446744073709551615,
+			Schedule:     "pos-weighted",
+			Finding:      "liveness",
+			Endless:      true,
+			Round:        1,
+			Property:     "every ping is acknowledged",
+			Known:        "https://example.org/issues/12",
+			Note:         "two\nlines",
 		},
 		Boot: []pathfile.Pick{{choose.Draw, 1, "first peer"}, {choose.Compare, 0, ""}},
 		Steps: []pathfile.Step{
@@ -96,7 +96,7 @@ func TestGolden(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if f.Lines["system"] != 2 || f.Lines["param odd=key"] != 8 || f.Lines["schedule"] != 16 || f.Lines["round"] != 20 || f.Lines["boot"] != 22 || f.Steps[4].Line != 27 {
+	if f.Lines["system"] != 2 || f.Lines["param odd=key"] != 8 || f.Lines["schedule"] != 17 || f.Lines["round"] != 21 || f.Lines["boot"] != 23 || f.Steps[4].Line != 28 {
 		t.Errorf("lines %v, of the last step %d", f.Lines, f.Steps[4].Line)
 	}
 	wantFile := example()
@@ -191,7 +191,7 @@ func TestParseErrors(t *testing.T) {
 		{head + "0 crash n1\nend 2\n", `line 5: the end line announces 2 steps, but the file has 1`},
 		{head + "end\n", `line 4: bad number "" for steps: want 0 to 2147483647`},
 		{head + "end 0\nend 0\n", `line 5: "end 0" after the end line`},
-		{head + "sytem x\nend 0\n", `line 4: unknown header key "sytem"; known are system, nodes, package, test, param, bug, limit, timing, interleave, crash-cut, live-network, seed, schedule, finding, property, known, round, note`},
+		{head + "sytem x\nend 0\n", `line 4: unknown header key "sytem"; known are system, nodes, package, test, param, bug, limit, timing, interleave, crash-cut, live-network, instant, seed, schedule, finding, property, known, round, note`},
 		{head + "live-network 5\nend 0\n", `line 4: live-network has no value, not "5"`},
 		{head + "system y\nend 0\n", `line 4: the header has a second "system"; the first is in line 2`},
 		{head + "param a=1\nparam b=1\nparam a=2\nend 0\n", `line 6: the header has a second "param a"; the first is in line 4`},

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/testsched/program"
 )
 
 // WriteTo writes f. It writes nothing and returns an error if f cannot be represented: a number that is negative or
@@ -31,18 +32,19 @@ func (f *File) append(dst []byte) ([]byte, error) {
 	line := func(words ...string) {
 		dst = append(append(dst, strings.Join(words, " ")...), '\n')
 	}
+	text := func(key, value string) {
+		if value != "" {
+			line(key, quoteRest(value))
+		}
+	}
 	line(magic, strconv.Itoa(Version))
 	if h.Program != "" {
 		line("# written by macemc", strings.Join(strings.Fields(h.Program), " "))
 	}
 	line("system", quoteRest(h.System))
 	line("nodes", strconv.Itoa(h.Nodes))
-	if h.Package != "" {
-		line("package", quoteRest(h.Package))
-	}
-	if h.Test != "" {
-		line("test", quoteRest(h.Test))
-	}
+	text("package", h.Package)
+	text("test", h.Test)
 	for _, p := range h.Params {
 		line("param", quoteKey(p.Key)+"="+quoteRest(p.Value))
 	}
@@ -52,40 +54,27 @@ func (f *File) append(dst []byte) ([]byte, error) {
 	for _, l := range h.Limits {
 		line("limit", quoteKey(l.Key)+"="+strconv.Itoa(l.Value))
 	}
-	if h.Timing != "" {
-		line("timing", quoteRest(h.Timing))
-	}
-	if h.Interleave != "" {
-		line("interleave", quoteRest(h.Interleave))
-	}
-	if h.CrashCut != "" {
-		line("crash-cut", quoteRest(h.CrashCut))
-	}
+	text("timing", h.Timing)
+	text("interleave", h.Interleave)
+	text("crash-cut", h.CrashCut)
 	if h.AsLive {
 		line("live-network")
 	}
+	if h.Instant != 0 {
+		line("instant", program.FormatInstant(h.Instant))
+	}
 	line("seed", strconv.FormatUint(h.Seed, 10))
-	if h.Schedule != "" {
-		line("schedule", quoteRest(h.Schedule))
-	}
-	if h.Finding != "" {
-		line("finding", quoteRest(h.Finding))
-	}
-	if h.Property != "" {
-		line("property", quoteRest(h.Property))
-	}
-	if h.Known != "" {
-		line("known", quoteRest(h.Known))
-	}
+	text("schedule", h.Schedule)
+	text("finding", h.Finding)
+	text("property", h.Property)
+	text("known", h.Known)
 	if h.Endless {
 		if h.Round < 0 || h.Round > len(f.Steps) {
 			return nil, fmt.Errorf("the round has %d steps, must have 0 to %d", h.Round, len(f.Steps))
 		}
 		line("round", strconv.Itoa(h.Round))
 	}
-	if h.Note != "" {
-		line("note", quoteRest(h.Note))
-	}
+	text("note", h.Note)
 	var err error
 	if slices.ContainsFunc(f.Boot, Pick.listed) {
 		if dst, err = appendPicks(append(dst, "boot"...), f.Boot); err != nil {

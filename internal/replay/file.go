@@ -7,6 +7,7 @@ import (
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/declared"
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/internal/pathfile"
 	"github.com/macemc/macemc/internal/simext"
@@ -32,10 +33,19 @@ func HeaderOf(sys *sim.System, h pathfile.Header) pathfile.Header {
 		h.Interleave = sys.Interleave.String()
 	}
 	h.AsLive = simext.IsLive(sys.Network)
+	if h.Instant = 0; simext.InstantOf(sys) != simext.Epoch && hosts(sys) {
+		h.Instant = uint64(simext.InstantOf(sys))
+	}
 	if h.CrashCut = ""; sys.CrashCut != sim.CutPrefix {
 		h.CrashCut = sys.CrashCut.String()
 	}
 	return h
+}
+
+// hosts reports whether a system has nodes that are programs, which read clocks.
+func hosts(sys *sim.System) bool {
+	defer func() { _ = recover() }() // a panic in New is a finding of the search
+	return declared.Limited(sys) != nil
 }
 
 // Notable reports whether an answer is worth showing: it had alternatives, and is not "no fault".

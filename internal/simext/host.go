@@ -1,6 +1,7 @@
 package simext
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -105,10 +106,30 @@ type Outliner interface {
 	Outline(on bool)
 }
 
+// Epoch is the instant at which clocks of hosted programs begin that no instant is set for, in nanoseconds since 1970. Path files do not
+// mention it.
+const Epoch = 946684800e9
+
+// Instant is the instant at which clocks of hosted programs begin in searches of this process, in nanoseconds since 1970: when the command
+// began. 0 means [Epoch].
+var Instant int64
+
+// Inherited are variables of the environment that other processes of the command need.
+var Inherited []string
+
+// InstantOf returns the instant at which clocks of hosted programs of a system begin, in nanoseconds since 1970.
+func InstantOf(sys *sim.System) int64 {
+	if at := sys.Instant(); !at.IsZero() {
+		return at.UnixNano()
+	}
+	return cmp.Or(Instant, Epoch)
+}
+
 // Timekeeper is implemented by an [sim.Env] that relates the clocks of nodes. The checker's Env implements it.
 type Timekeeper interface {
-	// Time returns the common time since the start of the run, and the relation of clocks to it. Nil clocks are independent.
-	Time() (time.Duration, *sim.Clocks)
+	// Time returns the common time since the start of the run, and the relation of clocks to it. Nil clocks are independent. The clocks of
+	// hosted programs begin at an instant, in nanoseconds since 1970.
+	Time() (now time.Duration, clocks *sim.Clocks, began int64)
 }
 
 // Interleaver is implemented by an [sim.Env] that provides the system's schedule of goroutines. The checker's Env

@@ -97,6 +97,7 @@ func (f *Search) onward(run *check.Source, s *check.Subject, cfg *search.Config)
 	if s.System, err = raised(s.System, o.Used); err != nil {
 		return nil, err
 	}
+	s.System = s.System.At(loaded.System.Instant())
 	s.System.Timing, s.System.Interleave, s.System.CrashCut = loose.Timing, loose.Interleave, loose.CrashCut
 	if h.AsLive {
 		s.System = simext.AsLive(s.System)

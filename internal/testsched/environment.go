@@ -11,9 +11,9 @@ import (
 
 // These environment variables control a test binary. Only Variable enables exploration.
 const (
-	Variable        = "MACEMC_TEST"         // seed
-	VariableAgent   = "MACEMC_TEST_AGENT"   // descriptor of the connection to the explorer
-	VariableInstant = "MACEMC_TEST_INSTANT" // first clock reading of runs, a comma, and that of the command; in nanoseconds since 1970
+	Variable        = "MACEMC_TEST"       // seed
+	VariableAgent   = "MACEMC_TEST_AGENT" // descriptor of the connection to the explorer
+	VariableInstant = program.VariableInstant
 	VariableModules = "MACEMC_TEST_MODULES" // comma-separated modules in whose packages functions of sync/atomic are scheduling points
 	VariablePackage = "MACEMC_TEST_PACKAGE" // import path of the package, if the go command was given files of it
 	VariableTimeout = "MACEMC_TEST_TIMEOUT" // flag -timeout of the process that explores the test, if this is another one

@@ -280,7 +280,7 @@ func (i *fileInfo) Sys() any {
 		mode = syscall.S_IFDIR | 0o755
 	}
 	st := &syscall.Stat_t{Dev: device, Ino: i.ino, Size: i.size, Mode: mode, Nlink: 1, Blksize: pageSize, Blocks: (i.size + 511) / 512}
-	st.Mtim = syscall.NsecToTimespec(Epoch)
+	st.Mtim = syscall.NsecToTimespec(i.time)
 	st.Atim, st.Ctim = st.Mtim, st.Mtim
 	return st
 }

@@ -28,6 +28,8 @@ type Host interface {
 	LosesSync() bool
 	// Goroutine returns the number of the calling goroutine, and the number of goroutines that the node has had.
 	Goroutine() (id, count uint64)
+	// FileTime returns the modification time of all files, in nanoseconds since 1970.
+	FileTime() int64
 }
 
 // FS is the data directory of a node as its program sees it. nil means that the node has none.
@@ -349,11 +351,8 @@ func (s *FS) Stat(rel string) (fs.FileInfo, error) {
 }
 
 func (s *FS) info(ino int, name string) fs.FileInfo {
-	return &fileInfo{name, int64(len(s.tree.Inodes[ino].Data)), s.tree.Inodes[ino].IsDir(), uint64(ino)}
+	return &fileInfo{name, int64(len(s.tree.Inodes[ino].Data)), s.tree.Inodes[ino].IsDir(), uint64(ino), s.host.FileTime()}
 }
-
-// Epoch is the modification time of all files, in nanoseconds since 1970.
-const Epoch = 946684800e9
 
 // fileInfo implements fs.FileInfo for a file or a directory.
 type fileInfo struct {
@@ -361,12 +360,13 @@ type fileInfo struct {
 	size int64
 	dir  bool
 	ino  uint64
+	time int64
 }
 
 func (i *fileInfo) Name() string       { return i.name }
 func (i *fileInfo) Size() int64        { return i.size }
 func (i *fileInfo) IsDir() bool        { return i.dir }
-func (i *fileInfo) ModTime() time.Time { return time.Unix(0, Epoch) }
+func (i *fileInfo) ModTime() time.Time { return time.Unix(0, i.time) }
 
 func (i *fileInfo) Mode() fs.FileMode {
 	if i.dir {

@@ -21,8 +21,10 @@ type host struct {
 	losing  bool
 }
 
-func (h *host) Writing()                    {}
-func (h *host) LosesSync() bool             { return h.losing }
+func (h *host) Writing()        {}
+func (h *host) LosesSync() bool { return h.losing }
+func (h *host) FileTime() int64 { return 0 }
+
 func (h *host) Goroutine() (uint64, uint64) { return 1, 1 }
 
 func (h *host) Put(key string, value []byte) {

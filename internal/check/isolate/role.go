@@ -16,6 +16,7 @@ import (
 	"github.com/macemc/macemc/internal/check/flight"
 	"github.com/macemc/macemc/internal/scratch"
 	"github.com/macemc/macemc/internal/search/strategy"
+	"github.com/macemc/macemc/internal/simext"
 	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/search"
 )
@@ -168,6 +169,7 @@ func assign(cmd *exec.Cmd, role, flightFile string, before earlier) error {
 	}
 	text, err := json.Marshal(before)
 	cmd.Env = append(cmd.Env, roleVar+"="+role, flightVar+"="+flightFile, earlierVar+"="+string(text))
+	cmd.Env = append(cmd.Env, simext.Inherited...)
 	return err
 }
 

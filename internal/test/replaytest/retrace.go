@@ -16,6 +16,7 @@ import (
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/replay"
+	"github.com/macemc/macemc/internal/simext"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -72,7 +73,7 @@ func Check(t *testing.T, sys sim.System) {
 // again runs the test in another process and returns its output.
 func again(t *testing.T, value string, flags ...string) (string, error) {
 	cmd := exec.Command(os.Args[0], append([]string{"-test.run=^" + t.Name() + "$", "-test.count=1"}, flags...)...)
-	cmd.Env = append(os.Environ(), child+"="+value)
+	cmd.Env = append(append(os.Environ(), simext.Inherited...), child+"="+value)
 	out, err := cmd.CombinedOutput()
 	return string(out), err
 }

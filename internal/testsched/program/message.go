@@ -67,6 +67,10 @@ var noise = regexp.MustCompile(`(?i)0x[0-9a-f]+|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[
 // VariableFolder is an environment variable: the folder of the user, from which printed file names start.
 const VariableFolder = "MACEMC_TEST_FOLDER"
 
+// VariableInstant is an environment variable: the instant at which clocks of runs begin, and after a comma that of the command. Both are in
+// nanoseconds since 1970.
+const VariableInstant = "MACEMC_TEST_INSTANT"
+
 // folders are replaced in messages, the longest first.
 var folders = func() (list []string) {
 	here, _ := os.Getwd()

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode"
 )
 
@@ -23,6 +24,20 @@ func CheckPackage(path string) error {
 		}
 	}
 	return nil
+}
+
+// FormatInstant returns the text of an instant at which the clock of a run begins, in nanoseconds since 1970.
+func FormatInstant(instant uint64) string {
+	return time.Unix(0, int64(instant)).UTC().Format(time.RFC3339Nano)
+}
+
+// ParseInstant is the inverse of FormatInstant.
+func ParseInstant(text string) (uint64, error) {
+	t, err := time.Parse(time.RFC3339Nano, text)
+	if err == nil && (t.Year() < 1971 || t.Year() > 2200) {
+		err = errors.New("the clock of a run begins in the years 1971 to 2200")
+	}
+	return uint64(t.UnixNano()), err
 }
 
 // outsidePath reports whether an import path cannot contain a character.

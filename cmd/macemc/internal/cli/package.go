@@ -5,14 +5,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 
+	"github.com/macemc/macemc/internal/check"
 	"github.com/macemc/macemc/internal/infile"
 	"github.com/macemc/macemc/internal/pathfile"
 	"github.com/macemc/macemc/internal/task"
+	"github.com/macemc/macemc/internal/testsched"
 	"github.com/macemc/macemc/internal/textfmt"
 	"github.com/macemc/macemc/systems/spec"
 )
@@ -108,6 +112,7 @@ func (a *app) onFileOf(ctx context.Context, file, name string, t task.Task) erro
 		return t.Do(ctx, &a.Process)
 	}
 	h := parsed.Header
+	defer beginAt(check.Instant(&h))()
 	err := a.elsewhere(ctx, filepath.Dir(file), h.Package, h.Test, func(all []listedCheck) (listedCheck, error) {
 		fits := slices.DeleteFunc(slices.Clone(all), func(c listedCheck) bool {
 			return c.goTest != h.Test || c.System != h.System || name != "" && c.Test != name
@@ -128,6 +133,18 @@ func (a *app) onFileOf(ctx context.Context, file, name string, t task.Task) erro
 			file, parsed.Lines["package"], h.Test, h.Package, missing.text)
 	}
 	return err
+}
+
+// beginAt makes the processes of tests begin at an instant until the result is called. What a test makes for its nodes, such as a certificate,
+// is then what it was in the run of a path file.
+func beginAt(instant uint64) (end func()) {
+	before, set := os.LookupEnv(testsched.VariableInstant)
+	os.Setenv(testsched.VariableInstant, strconv.FormatUint(instant, 10))
+	return func() {
+		if os.Unsetenv(testsched.VariableInstant); set {
+			os.Setenv(testsched.VariableInstant, before)
+		}
+	}
 }
 
 // searchFrom searches from a path file of a package's test. The name of the system, and --test, may be omitted.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -55,5 +56,28 @@ func TestSampled_IsNeverComplete(t *testing.T) {
 		if strings.Contains(string(text), "every state") {
 			t.Errorf("%s, %s: the text says that every state was visited:\n%s", c.name, c.strategy, text)
 		}
+	}
+}
+
+// Clocks of nodes begin when the command does, and a path file records when. A private key and a certificate that a test makes are the same in
+// each process: a later command executes the run again, byte by byte.
+func TestSampled_Certificate(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds a test with the changed runtime")
+	}
+	leanBuilds(t)
+	dir := filepath.Dir(testdata(t, ""))
+	folder := filepath.Join(t.TempDir(), "out")
+	out, status := runHere(t, dir, "search", "./testdata/sampled:TestCertificate", "--no-shrink", "--out", folder)
+	file := filepath.Join(folder, "error.path")
+	text, err := os.ReadFile(file)
+	if status != 1 || err != nil {
+		t.Fatalf("exit status %d, %v:\n%s", status, err, out)
+	}
+	if !regexp.MustCompile(`(?m)^instant 20.*\.123456789Z$`).Match(text) {
+		t.Errorf("no instant in %s", text)
+	}
+	if out, status := runHere(t, dir, "replay", file); status != 1 || !strings.Contains(out, "the finding that the file records recurs") {
+		t.Errorf("exit status %d:\n%s", status, out)
 	}
 }

@@ -43,11 +43,8 @@ func macemcDraw(gp *g) uint64 {
 //
 //go:linkname macemcRand
 func macemcRand() uint64 {
-	if gp := getg(); macemcOn && gp.bubble != nil {
-		return macemcDraw(gp)
-	}
-	if macemcInits() {
-		return macemcInitDraw()
+	if x, ok := macemcDrawn(); ok {
+		return x
 	}
 	return rand()
 }
@@ -63,15 +60,20 @@ func macemc_cheaprand64() int64 { return int64(macemcRand() >> 1) }
 //go:linkname macemc_cheaprandn runtime.cheaprandn
 func macemc_cheaprandn(n uint32) uint32 { return uint32(macemcRand() >> 32 * uint64(n) >> 32) }
 
-// macemcDrawn is macemcRand for other packages. ok is false outside steps and package initialization.
+// macemcDrawn is macemcRand for other packages. ok is false outside of steps, package initialization, and goroutines with a seed.
 //
 //go:linkname macemcDrawn
 func macemcDrawn() (x uint64, ok bool) {
-	if gp := getg(); macemcOn && gp.bubble != nil {
+	gp := getg()
+	if macemcOn && gp.bubble != nil {
 		return macemcDraw(gp), true
 	}
 	if macemcInits() {
 		return macemcInitDraw(), true
+	}
+	if gp.macemc.seed != 0 && gp.bubble == nil {
+		gp.macemc.draws++
+		return macemcMix(gp.macemc.seed ^ macemcMix(gp.macemc.draws)), true
 	}
 	return 0, false
 }
@@ -100,6 +102,9 @@ func macemcRandn(n uint32) uint32 {
 		}
 		gp.macemc.cases++
 		x := macemcMix(^macemcSeedOf(gp) ^ macemcCur.sched ^ macemcMix(gp.macemc.id<<32^gp.macemc.cases))
+		return uint32((x >> 32) * uint64(n) >> 32)
+	} else if gp.macemc.seed != 0 && gp.bubble == nil {
+		x, _ := macemcDrawn()
 		return uint32((x >> 32) * uint64(n) >> 32)
 	}
 	return cheaprandn(n)

@@ -26,8 +26,14 @@ type macemcStep struct {
 	stopped         guintptr // goroutines that wait for the next step because they called runtime.Gosched too often, or are held back
 	heldBack        uint32   // number of goroutines that are held back
 	yields          uint64
-	ahead           int64    // nanoseconds by which jumps have put the wall clock forward
+	wall            macemcWall
 	main            guintptr // main goroutine of the bubble
+}
+
+// macemcWall relates the wall clock of a node to the clock of its bubble, in nanoseconds.
+type macemcWall struct {
+	ahead  int64 // by how much jumps have put it forward
+	offset int64 // from the clock of the bubble to a wall clock without jumps
 }
 
 // Goroutines of a bubble outside its program.
@@ -51,6 +57,7 @@ type macemcG struct {
 // macemcCommonG is the part of macemcG that does not belong to tests.
 type macemcCommonG struct {
 	id              uint64 // number in its bubble, starting at 1; 0 means that it has none or has not run yet
+	seed            uint64 // of random numbers outside of bubbles; 0 means those of the process
 	draws           uint64
 	cases           uint64 // number of draws by select
 	places          uint64 // number of places where it might have yielded

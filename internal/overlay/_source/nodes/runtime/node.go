@@ -36,15 +36,46 @@ func macemcRetain(p unsafe.Pointer) {
 // node, at a time that depends on the collector.
 func macemcUndying(pc uintptr) bool { return macemcInNode() && !macemcCallerAt(pc).standard }
 
-// macemcAhead returns the nanoseconds by which jumps have put the wall clock forward, and the wall clock at which monotonic readings
-// begin; 0 means that the clock is the real one, or has no monotonic readings.
+// macemcAhead returns the nanoseconds by which the wall clock has been put forward, and the wall clock at which monotonic readings begin; 0
+// means that these are the real ones, or that there are none.
 //
 //go:linkname macemcAhead
 func macemcAhead() (ahead, began int64) {
 	if macemcInNode() {
-		return macemcCur.ahead, macemcSynctestTime
+		return macemcCur.wall.ahead + macemcCur.wall.offset, macemcSynctestTime
+	}
+	if getg().macemc.seed != 0 {
+		return macemcInstants.ahead, 0
 	}
 	return 0, macemcClockBegan()
+}
+
+// macemc_instant returns the instant at which clocks of nodes begin that the command has not set.
+//
+//go:linkname macemc_instant PKG.instant
+func macemc_instant() int64 { return macemcInstants.clock }
+
+// macemcDescribes is true if the program may describe systems of nodes.
+var macemcDescribes bool
+
+//go:linkname macemc_describes PKG.describes
+func macemc_describes() { macemcDescribes = true }
+
+// macemcDescribe is called when a goroutine begins that may describe a system: that of a test or of func main. Its random numbers are the
+// same in every process, and so is the second of its wall clock when it begins. Findings are executed again in other processes, and nodes
+// may use what it has made, such as a private key or a certificate.
+//
+//go:linkname macemcDescribe
+func macemcDescribe(test string) {
+	if !macemcDescribes {
+		return
+	}
+	seed := uint64(1)
+	for _, c := range []byte(test) {
+		seed = macemcMix(seed ^ uint64(c))
+	}
+	gp := getg()
+	gp.macemc.seed, gp.macemc.draws = seed|1, 0
 }
 
 // macemcAtInit holds what packages outside of the distribution have done when they were initialized: names of variables of the environment

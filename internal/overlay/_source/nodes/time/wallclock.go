@@ -15,6 +15,9 @@ func macemcNow() (sec int64, nsec int32, mono int64) {
 		mono = wall - began + 1 + startNano
 		wall += ahead
 		sec, nsec = wall/1e9, int32(wall%1e9)
+	} else if ahead != 0 {
+		wall := sec*1e9 + int64(nsec) + ahead
+		sec, nsec = wall/1e9, int32(wall%1e9)
 	}
 	return sec, nsec, mono
 }

@@ -22,19 +22,25 @@ var macemcInit struct {
 	draws    uint64 // of random numbers, by this package
 }
 
-// macemcSynctestTime is the first clock reading of programs, and of tests in bubbles of testing/synctest, in nanoseconds since 1970.
+// macemcSynctestTime is the first clock reading of bubbles, in nanoseconds since 1970: that of testing/synctest.
 const macemcSynctestTime = 946684800e9
 
 // macemcInitNanos is the time from the initialization of packages to the beginning of a run.
 const macemcInitNanos = 10_000_000
 
-// macemcInstants are instants of the command that explores tests, in nanoseconds since 1970. Each of its processes has the same.
-var macemcInstants = struct {
-	clock int64 // first clock reading of a run
+// macemcInstants are instants of the command, in nanoseconds since 1970. Each of its processes has the same.
+var macemcInstants struct {
+	clock int64 // first clock reading of a run, and of nodes
 	real  int64 // that the command has read when it began
-}{macemcSynctestTime, macemcSynctestTime}
+	ahead int64 // from the start of the process to clock
+}
 
-// macemcReadInstants reads macemcInstants from the environment: two numbers with a comma between them.
+// macemcFraction is the part of a second that an instant of a process ends with. It is not round, and the second does not end while the
+// process starts, so that other processes of the command, which start later, read the same second.
+const macemcFraction = 123_456_789
+
+// macemcReadInstants reads macemcInstants from the environment: two numbers with a comma between them. Without them, the process begins the
+// command.
 func macemcReadInstants() {
 	var values [2]int64
 	n := 0
@@ -45,17 +51,20 @@ func macemcReadInstants() {
 			values[n] = values[n]*10 + int64(c-'0')
 		}
 	}
-	if values[0] > 0 {
-		macemcInstants.clock, macemcInstants.real = values[0], values[n]
+	sec, nsec, _ := time_now()
+	now, it := sec*1e9+int64(nsec), &macemcInstants
+	if it.clock, it.real = values[0], values[n]; it.clock <= 0 {
+		it.clock, it.real = sec*1e9+macemcFraction, now
 	}
+	it.ahead = it.clock - now
 }
 
 func macemcIniting() bool {
 	if macemcInit.state == 0 {
 		macemcInit.state = 2
+		macemcReadInstants()
 		if gogetenv("MACEMC_TEST") != "" {
 			macemcInit.state, macemcInit.explored, macemcInit.begins = 1, true, gogetenv("MACEMC_TEST_STAGE") == "begin"
-			macemcReadInstants()
 		}
 	}
 	return macemcInit.state == 1

@@ -67,10 +67,11 @@ func macemc_testRun(instant uint64, f func()) {
 		macemcBeganAt = macemcInstants.clock
 	}
 	gp := getg()
+	seed := gp.macemc.seed
 	gp.macemc = macemcG{macemcCommonG: macemcCommonG{id: macemcRoot}}
 	macemcStart.pc, macemcStart.goid = gp.gopc, gp.parentGoid
 	synctestRun(f)
-	gp.macemc = macemcG{}
+	gp.macemc = macemcG{macemcCommonG: macemcCommonG{seed: seed}}
 }
 
 // macemcRaces is the number of data races that RaceErrors leaves out.

@@ -5,6 +5,9 @@ package testing
 
 import "unsafe"
 
+//go:linkname macemcDescribe runtime.macemcDescribe
+func macemcDescribe(test string)
+
 //go:linkname macemcBegin
 func macemcBegin(*macemcRun)
 
