@@ -3,32 +3,40 @@ package overlay
 import (
 	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
+
+	"github.com/macemc/macemc/internal/testsched/program"
 )
 
-// Numbers of operations; they must match _source/tests/runtime/points.go.
+// Numbers of operations.
+var (
+	opTryLock, opWaitGroup, opCond = number(program.OpTryLock), number(program.OpWaitGroup), number(program.OpCond)
+	opOnce, opMap                  = number(program.OpOnce), number(program.OpMap)
+)
+
+func number(op program.Op) string { return strconv.FormatUint(uint64(op), 10) }
+
 const (
-	opTryLock, opWaitGroup, opCond = "8", "9", "10"
-	opOnce, opMap                  = "11", "12"
-	why                            = "a place where another goroutine of a test may run"
-	whyEnd, whyPrint               = "the end of the process is the end of a run", "only one run prints"
-	whyReset, whyNet               = "runs do not depend on earlier ones", "the network is in memory"
-	whyInit                        = "package variables begin with the same values in every process"
-	whyBeginning                   = "a run may begin with the initialization of packages"
-	whyFinalizers                  = "finalizers run outside of the bubble of a test, whose channels they cannot use"
-	whyClock                       = "reading the clock takes time"
-	whyProcessors                  = "runs do not depend on the machine"
-	whyStacks                      = "stack dumps of a test do not show the checker"
-	whyAddresses                   = "addresses are the same in every process that executes one schedule"
-	whyHeld                        = "goroutines of packages keep their locks between runs"
-	whyLeaks                       = "stacks are searched for what can wake goroutines"
-	whyRefused                     = "what a schedule does not determine is not explored"
-	whyFiles                       = "a run ends although a goroutine waits for a file"
-	whyRaces                       = "the races of a run belong to its outcome"
-	whyPlaces                      = "reports of data races name the places of the user's code"
-	whyTests                       = "tests run under many schedules"
-	whyVerbose                     = "schedules do not depend on -v"
-	whyAtomics, whyMemory          = "atomic operations are scheduling points", "plain memory accesses are scheduling points"
+	why                   = "a place where another goroutine of a test may run"
+	whyEnd, whyPrint      = "the end of the process is the end of a run", "only one run prints"
+	whyReset, whyNet      = "runs do not depend on earlier ones", "the network is in memory"
+	whyInit               = "package variables begin with the same values in every process"
+	whyBeginning          = "a run may begin with the initialization of packages"
+	whyFinalizers         = "finalizers run outside of the bubble of a test, whose channels they cannot use"
+	whyClock              = "reading the clock takes time"
+	whyProcessors         = "runs do not depend on the machine"
+	whyStacks             = "stack dumps of a test do not show the checker"
+	whyAddresses          = "addresses are the same in every process that executes one schedule"
+	whyHeld               = "goroutines of packages keep their locks between runs"
+	whyLeaks              = "stacks are searched for what can wake goroutines"
+	whyRefused            = "what a schedule does not determine is not explored"
+	whyFiles              = "a run ends although a goroutine waits for a file"
+	whyRaces              = "the races of a run belong to its outcome"
+	whyPlaces             = "reports of data races name the places of the user's code"
+	whyTests              = "tests run under many schedules"
+	whyVerbose            = "schedules do not depend on -v"
+	whyAtomics, whyMemory = "atomic operations are scheduling points", "plain memory accesses are scheduling points"
 )
 
 // unscheduled makes a function execute without scheduling points.

@@ -77,9 +77,6 @@ const (
 	Concludes                   // Verdict is the answer to the call
 )
 
-// Weight is the maximum number of points of a goroutine in a run, for policy SURW.
-type Weight struct{ Who, Points uint64 }
-
 func (c *coder) weight(w *Weight) {
 	c.hash(&w.Who)
 	c.number(&w.Points)

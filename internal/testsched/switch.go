@@ -14,6 +14,9 @@ const (
 	Systematic               // follows Plan, then the default order
 )
 
+// Weight is the maximum number of points of a goroutine in a run, for policy SURW.
+type Weight struct{ Who, Points uint64 }
+
 // Switch makes a goroutine yield to another one.
 type Switch struct {
 	Who   uint64 // goroutine, as a hash of the path of go statements that led to it

@@ -125,7 +125,7 @@ var imports = []struct {
 	{pkg: "internal/agents", module: "internal/procgroup internal/testsched internal/testsched/program"},
 	{pkg: "internal/explorer", module: `internal/agents internal/cpuprofile internal/predict internal/testbudget internal/testsched
 		internal/testsched/program`},
-	{pkg: "internal/overlay", strict: true, module: "internal/predict internal/testsched"},
+	{pkg: "internal/overlay", strict: true, module: "internal/predict internal/testsched internal/testsched/program"},
 	{pkg: "observe", strict: true, module: "choose internal/replay sim internal/kernel internal/kernel/... internal/encoding/..."},
 	{pkg: "internal/refine", strict: true, module: "choose machine sim internal/eventkind internal/netmodel internal/table/..."},
 	{pkg: "internal/pathfile", strict: true, module: "choose internal/testsched/program"},

@@ -63,7 +63,7 @@ func macemcGoroutineEnds(gp *g) {
 	macemcTraceState(gp, macemcGEnds, 0)
 	if t := macemcT; t != nil && len(t.pointCounts) != 0 && gp.macemc.id > macemcMain {
 		if w := macemcWeightOf(t.pointCounts, gp.macemc.id); w != nil {
-			w.who, w.points = gp.macemc.id, max(w.points, gp.macemc.test.places)
+			w.Who, w.Points = gp.macemc.id, max(w.Points, gp.macemc.test.places)
 		}
 	}
 	if gp.macemc.test.actsForTest == macemcActing {

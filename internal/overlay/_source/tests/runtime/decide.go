@@ -237,16 +237,16 @@ func macemcLeft(who, places uint64) uint64 {
 	if len(t.weights) == 0 {
 		return 1
 	}
-	if w := macemcWeightOf(t.weights, who); w != nil && w.who == who && w.points > places {
-		return w.points - places
+	if w := macemcWeightOf(t.weights, who); w != nil && w.Who == who && w.Points > places {
+		return w.Points - places
 	}
 	return 1
 }
 
 // macemcWeightOf returns the entry of a goroutine in a hash table of a length, or a free one; nil means that there is none nearby.
-func macemcWeightOf(table []macemcWeight, who uint64) *macemcWeight {
+func macemcWeightOf(table []testrun.Weight, who uint64) *testrun.Weight {
 	for i := range uint64(64) {
-		if w := &table[(macemcMix(who)+i)&uint64(len(table)-1)]; w.who == who || w.who == 0 {
+		if w := &table[(macemcMix(who)+i)&uint64(len(table)-1)]; w.Who == who || w.Who == 0 {
 			return w
 		}
 	}

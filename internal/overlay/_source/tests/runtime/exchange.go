@@ -16,10 +16,10 @@ type macemcRun struct {
 	within int64     // maximum time that may pass between two instants at which all goroutines wait
 	limit  uint64    // maximum number of points
 	macemcManner
-	weights     []macemcWeight   // testrun.SURW: hash table of the goroutines' expected numbers of points; its length is a power of two, or 0
+	weights     []testrun.Weight // testrun.SURW: hash table of the goroutines' expected numbers of points; its length is a power of two, or 0
 	replayed    []testrun.Switch // hash table of the differences from the default order; its length is a power of two, or 0
 	until       uint64           // number of executed operations after which policy applies in place of replayed
-	pointCounts []macemcWeight   // hash table of the goroutines' numbers of points so far
+	pointCounts []testrun.Weight // hash table of the goroutines' numbers of points so far
 	record      []testrun.Switch // recorded differences from the default order
 	n           uint32           // more than the length of record means that some were not recorded
 	trace       []macemcEvent    // event i is at index i modulo the length
@@ -75,8 +75,6 @@ type macemcManner struct {
 	output  macemcOutput
 	macemcDirection
 }
-
-type macemcWeight struct{ who, points uint64 }
 
 // macemcOutput has records of what a run prints: the number of events, the number of the goroutine, the length of the text, the text. The
 // highest bit of the second field stands for a log entry.

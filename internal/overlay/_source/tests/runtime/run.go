@@ -10,9 +10,9 @@ import (
 // macemc_testWeigh adds an entry to a hash table, unless there is no room nearby.
 //
 //go:linkname macemc_testWeigh testing.macemcWeigh
-func macemc_testWeigh(table []macemcWeight, who, points uint64) {
+func macemc_testWeigh(table []testrun.Weight, who, points uint64) {
 	if w := macemcWeightOf(table, who); w != nil {
-		*w = macemcWeight{who, points}
+		*w = testrun.Weight{Who: who, Points: points}
 	}
 }
 

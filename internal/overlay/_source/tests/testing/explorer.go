@@ -5,6 +5,7 @@ package testing
 import (
 	"fmt"
 	"internal/race"
+	testrun "internal/runtime"
 	"internal/synctest"
 	predict "internal/syscall"
 	program "internal/types"
@@ -263,7 +264,7 @@ func (x *macemcExplorer) Run(s *testsched.Schedule, traced bool) *testsched.Outc
 
 // macemcWeighing holds hash tables of points by goroutine: for policy SURW, of all runs, and those that the explorer knows.
 type macemcWeighing struct {
-	weights, seen, reported [macemcWeights]macemcWeight
+	weights, seen, reported [macemcWeights]testrun.Weight
 }
 
 // Weigh implements [testsched.Executor].
@@ -278,7 +279,7 @@ func (x *macemcExplorer) Weigh(list []testsched.Weight) {
 func (x *macemcExplorer) Weights() (list []testsched.Weight) {
 	for i, w := range x.seen {
 		if w != x.reported[i] {
-			list = append(list, testsched.Weight{Who: w.who, Points: w.points})
+			list = append(list, testsched.Weight(w))
 		}
 	}
 	x.reported = x.seen

@@ -3,7 +3,10 @@
 
 package testing
 
-import "unsafe"
+import (
+	testrun "internal/runtime"
+	"unsafe"
+)
 
 //go:linkname macemcDescribe runtime.macemcDescribe
 func macemcDescribe(test string)
@@ -115,7 +118,7 @@ func macemcChanged(i int) int
 func macemcAffected() bool
 
 //go:linkname macemcWeigh
-func macemcWeigh(table []macemcWeight, who, points uint64)
+func macemcWeigh(table []testrun.Weight, who, points uint64)
 
 //go:linkname macemcData
 func macemcData() uintptr

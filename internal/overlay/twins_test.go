@@ -1,0 +1,79 @@
+package overlay
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// declared returns the fields of a type, with their types, or the names of the enumeration that begins with a constant.
+func declared(t *testing.T, file, name string) (list []string) {
+	t.Helper()
+	f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range f.Decls {
+		d, ok := d.(*ast.GenDecl)
+		if !ok {
+			continue
+		}
+		var names []string
+		for _, s := range d.Specs {
+			switch s := s.(type) {
+			case *ast.TypeSpec:
+				if fields, ok := s.Type.(*ast.StructType); ok && s.Name.Name == name {
+					for _, f := range fields.Fields.List {
+						for _, id := range f.Names {
+							list = append(list, id.Name+" "+types.ExprString(f.Type))
+						}
+					}
+				}
+			case *ast.ValueSpec:
+				names = append(names, s.Names[0].Name)
+			}
+		}
+		if len(names) > 0 && names[0] == name {
+			list = names
+		}
+	}
+	if list == nil {
+		t.Fatalf("%s does not declare %s", file, name)
+	}
+	return list
+}
+
+// Programs of users contain package bubble, which can import nothing from the distribution, so that it declares what it exchanges with the
+// runtime. The operations have numbers in the runtime, which are passed by packages that do not import the same constants.
+func TestSources_MatchPackages(t *testing.T) {
+	const step, points = "_source/common/runtime/step.go", "_source/tests/runtime/points.go"
+	const control, operation = "../../bubble/control.go", "../testsched/program/operation.go"
+	inBubble := strings.NewReplacer("guintptr", "uintptr", "macemcLockUse", "lockUse")
+	for _, c := range []struct {
+		file, name, otherFile, other string
+		cut, add                     string // prefixes of names
+		more                         bool   // the other one may have more
+	}{
+		{step, "macemcStep", control, "control", "", "", false},
+		{"_source/common/runtime/locks.go", "macemcLockUse", control, "lockUse", "", "", false},
+		{"_source/tests/runtime/exchange.go", "macemcVariable", "../../bubble/command.go", "variable", "", "", false},
+		{step, "macemcFIFO", control, "modeFIFO", "macemc", "mode", false},
+		{points, "macemcOpGo", operation, "OpGo", "macemc", "", true},
+		{"../predict/record.go", "Go", operation, "OpGo", "", "Op", true},
+	} {
+		is, want := declared(t, c.file, c.name), declared(t, c.otherFile, c.other)
+		for i, text := range is {
+			is[i] = inBubble.Replace(c.add + strings.TrimPrefix(text, c.cut))
+		}
+		if c.more {
+			want = want[:min(len(is), len(want))]
+		}
+		if !slices.Equal(is, want) {
+			t.Errorf("%s of %s has %q, and %s of %s has %q", c.name, c.file, is, c.other, c.otherFile, want)
+		}
+	}
+}
