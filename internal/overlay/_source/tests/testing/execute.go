@@ -178,12 +178,9 @@ func (x *macemcExplorer) run1(s *testsched.Schedule, traced bool) *testsched.Out
 				break
 			}
 			if dead && last != r.points {
-				last, waits, left = r.points, 0, 0
-				if x.pace.cycle = testsched.Cycle(x.goroutines(false)); x.pace.cycle {
-					patience = 0
-				}
+				last, waits, left, patience = r.points, x.waits(), 0, x.pace.remaining(patience)
 			}
-			if dead && left <= 0 && waits < macemcLastWaits && !x.pace.cycle {
+			if dead && left <= 0 && waits < macemcLastWaits {
 				most := macemcLastTimers
 				if x.pace.patient {
 					most = macemcPaced

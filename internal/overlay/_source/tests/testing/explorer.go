@@ -194,6 +194,22 @@ func (p *macemcPacing) files() int64 {
 	return macemcLastTimers
 }
 
+// waits determines whether the goroutines of a run wait for locks of one another. It returns how many waits for others are then useless.
+func (x *macemcExplorer) waits() int {
+	if x.pace.cycle = testsched.Cycle(x.goroutines(false)); x.pace.cycle {
+		return macemcLastWaits
+	}
+	return 0
+}
+
+// remaining returns the rest of a time for others, which is 0 in such a cycle.
+func (p *macemcPacing) remaining(patience int64) int64 {
+	if p.cycle {
+		return 0
+	}
+	return patience
+}
+
 // again reports whether a run with a finding is to be repeated, patiently. Other runs remain patient if that one passes.
 func (p *macemcPacing) again(s *testsched.Schedule, o *testsched.Outcome) bool {
 	switch o.Kind {
