@@ -29,7 +29,7 @@ func opened(t testing.TB, cfg mdb.Config) *mdb.Session {
 func open(t testing.TB, folder string) *mdb.Session {
 	t.Helper()
 	file := filepath.Join("testdata", folder, "error.path")
-	l, err := check.Load(t.Context(), systems.All(), file, nil)
+	l, err := check.Load(t.Context(), systems.All(), file, -1, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

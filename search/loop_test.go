@@ -89,7 +89,7 @@ func TestLoopCalls(t *testing.T) {
 	}
 	l := newLoop(t, tab.System())
 	l.Observe(s)
-	l.Explore(s, func(o *runloop.Outcome) bool {
+	makeRuns(l, s, func(o *runloop.Outcome) bool {
 		s.log = append(s.log, fmt.Sprintf("path %v used %d", l.Replay().Path, o.Used[sim.Crashes]))
 		return true
 	})
@@ -115,7 +115,7 @@ func TestCut(t *testing.T) {
 	s := &script{tasks: []runloop.Task{{}}, steps: 9, seen: map[encoding.Fingerprint]bool{},
 		answer: func(_ runloop.Node, p choose.Point) (int, bool) { return 0, p.Kind != choose.Draw }}
 	l := newLoop(t, tab.System())
-	l.Explore(s, func(o *runloop.Outcome) bool {
+	makeRuns(l, s, func(o *runloop.Outcome) bool {
 		if o.End != runloop.Unanswered || o.Steps != 1 || !slices.Equal(l.Replay().Path, choose.Path{0, 0}) {
 			t.Errorf("ended %d after %d steps, path %v", o.End, o.Steps, l.Replay().Path)
 		}
@@ -181,6 +181,19 @@ func TestCrashInsideStep(t *testing.T) {
 		res := run(t, search.Config{System: sys, Strategy: name, MaxPaths: 2000, Workers: 1})
 		if n := res.Stats.Sometimes[0].Runs; (n > 0) != name.Can(strategy.Faults) {
 			t.Errorf("%s: %d runs", name, n)
+		}
+	}
+}
+
+// makeRuns makes the runs of s, until there are no more, or visit, which is called after each, returns false.
+func makeRuns(l *runloop.Loop, s runloop.Strategy, visit func(*runloop.Outcome) bool) {
+	for {
+		t, ok := s.Next()
+		if !ok {
+			return
+		}
+		if o := l.Run(s, t); !visit(&o) {
+			return
 		}
 	}
 }

@@ -75,10 +75,7 @@ func (s *searcher) drain(r *round) {
 	for r.first < len(r.units) {
 		select {
 		case k := <-r.finished:
-			r.ended[k] = true
-			for r.first < len(r.units) && r.ended[r.first] {
-				r.first++
-			}
+			r.mark(k)
 		case <-timeout:
 			return
 		}

@@ -26,9 +26,6 @@ func NewReach() *Reach { return &Reach{seen: fpset.New(), fresh: fpset.New()} }
 // Sampled reports whether deepening is complete, except for alternatives outside the samples of large draws.
 func (r *Reach) Sampled() bool { return r.at != nil && r.at.stopped() == stats.StoppedSampled }
 
-// States returns the number of states seen.
-func (r *Reach) States() int { return r.seen.N }
-
 // tree returns the tree at which deepening continues, or begin if it has not begun.
 func (r *Reach) tree(begin *tree) *tree {
 	if r == nil {

@@ -77,6 +77,14 @@ func (r *round) end(k int32) {
 	}
 }
 
+// mark records that a unit has ended.
+func (r *round) mark(k int) {
+	r.ended[k] = true
+	for r.first < len(r.units) && r.ended[r.first] {
+		r.first++
+	}
+}
+
 // wait waits until all units have ended. If the worker of a unit does not respond, wait returns it once all earlier
 // units have ended.
 func (r *round) wait(ctx context.Context) *overdue {
@@ -86,10 +94,7 @@ func (r *round) wait(ctx context.Context) *overdue {
 	for r.first < len(r.units) {
 		select {
 		case k := <-r.finished:
-			r.ended[k] = true
-			for r.first < len(r.units) && r.ended[r.first] {
-				r.first++
-			}
+			r.mark(k)
 		case <-interrupt:
 			interrupt = nil
 			r.s.stop(stats.StoppedInterrupted)

@@ -84,7 +84,7 @@ func exploreStepwise(t rapid.TB, sys *sim.System, engine string, bound, most int
 		t.Fatal(err)
 	}
 	s = &stepwise{bound: bound, most: most, run: loop.Replay(), seen: map[encoding.Fingerprint]int{}}
-	loop.Explore(s, func(o *runloop.Outcome) bool {
+	makeRuns(loop, s, func(o *runloop.Outcome) bool {
 		found, failed = o.Finding, o.Err
 		return o.End != runloop.Mismatch && found == nil
 	})

@@ -45,14 +45,10 @@ type Unsafe struct {
 }
 
 // Load reads a path file, or merges the recordings in a folder. It builds the system of the path, one of the entries,
-// and replays the path. Unless respawn is nil, the run is first executed in a fresh process; that command must
-// call [isolate.Reexecute] with the same system. Errors name the file and, if there is one, the line.
-func Load(ctx context.Context, entries []spec.Entry, name string, respawn func() *exec.Cmd) (*Loaded, error) {
-	return LoadFirst(ctx, entries, name, -1, respawn)
-}
-
-// LoadFirst is Load for the first steps of a run. It executes no others, which may not return. A negative number means all.
-func LoadFirst(ctx context.Context, entries []spec.Entry, name string, steps int, respawn func() *exec.Cmd) (*Loaded, error) {
+// and replays the first steps of the path. It executes no others, which may not return. A negative number means all.
+// Unless respawn is nil, the run is first executed in a fresh process; that command must call [isolate.Reexecute] with
+// the same system. Errors name the file and, if there is one, the line.
+func Load(ctx context.Context, entries []spec.Entry, name string, steps int, respawn func() *exec.Cmd) (*Loaded, error) {
 	text, err := OpenSource(entries, name)
 	if err == nil {
 		err = text.truncate(steps)

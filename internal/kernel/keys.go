@@ -52,15 +52,13 @@ func (w *Machine) Messages(ev netmodel.Event, buf []sim.Envelope) []sim.Envelope
 
 // Disturbs implements [World].
 func (w *Machine) Disturbs(ev netmodel.Event) bool {
-	d := w.disturbing
-	switch {
-	case d.Event(ev):
-		return true
-	case !d.Asks(ev.Kind):
-		return false
-	case ev.Kind == eventkind.FireTimer:
-		return d.Hands(ev.Kind, w.Members[ev.Node].Armed[ev.Slot].Value)
-	}
-	w.envelopes = w.Messages(ev, w.envelopes[:0])
-	return len(w.envelopes) > 0 && d.Hands(ev.Kind, w.envelopes[0].Msg)
+	return w.disturbing.Has(ev, func() any {
+		if ev.Kind == eventkind.FireTimer {
+			return w.Members[ev.Node].Armed[ev.Slot].Value
+		}
+		if w.envelopes = w.Messages(ev, w.envelopes[:0]); len(w.envelopes) == 0 {
+			return nil
+		}
+		return w.envelopes[0].Msg
+	})
 }

@@ -105,7 +105,7 @@ func TestCalls(t *testing.T) {
 		t.Fatal(err)
 	}
 	golden.Compare(t, "calls.txt", text.Bytes())
-	if err := trace.WriteJSON(&js); err != nil {
+	if err := writeJSON(&js, trace); err != nil {
 		t.Fatal(err)
 	}
 	golden.Compare(t, "calls.json", js.Bytes())

@@ -2,7 +2,6 @@ package replay
 
 import (
 	"bufio"
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -264,14 +263,6 @@ func (t *Trace) ends() [][]string {
 		}
 	}
 	return lines
-}
-
-// WriteJSON writes the run as one JSON object.
-func (t *Trace) WriteJSON(w io.Writer) error {
-	enc := json.NewEncoder(w)
-	enc.SetIndent("", "  ")
-	enc.SetEscapeHTML(false)
-	return enc.Encode(t)
 }
 
 // writeText writes the step. Ends are the fates of messages in it, and kinds those of the properties by name.

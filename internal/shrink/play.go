@@ -259,7 +259,7 @@ func (p *Player) Follow(path choose.Path) (Played, error) { return p.followTo(pa
 func (p *Player) followTo(path choose.Path, most int) (Played, error) {
 	var out Played
 	src := &choose.Prefix{Path: path}
-	follow := &follower{player: p, path: src}
+	follow := p.noted(src)
 	w := p.Run.World
 	p.unlikely, p.taken = 0, p.taken[:0]
 	err := p.start(follow)
@@ -292,14 +292,11 @@ func (p *Player) followTo(path choose.Path, most int) (Played, error) {
 	return out, nil
 }
 
-// follower answers from a path, and lets the player record the answers.
-type follower struct {
-	player *Player
-	path   *choose.Prefix
-}
-
-func (f *follower) Choose(at choose.Point) int {
-	pick := f.path.Choose(at)
-	f.player.note(at, pick)
-	return pick
+// noted returns a source that lets the player record the answers of another one.
+func (p *Player) noted(from choose.Source) choose.Source {
+	return choose.SourceFunc(func(at choose.Point) int {
+		pick := from.Choose(at)
+		p.note(at, pick)
+		return pick
+	})
 }

@@ -145,7 +145,7 @@ func (s *resampler) run(like *Script) Played {
 	var source choose.Source = p
 	p.begin(like.Boot)
 	if s.random.IntN(outOf) >= s.similar {
-		source = &drawn{p, s.random}
+		source = p.noted(s.random)
 	}
 	over := p.ended(&out, p.start(source))
 	out.Script.Boot = p.picks()
@@ -231,7 +231,7 @@ func (s *resampler) next(like *Script, rest *int) (index, counterpart int) {
 func (s *resampler) step(out *Played, like *Script, index, counterpart int, answers bool) (over bool) {
 	p := s.player
 	step, _ := p.Event(index)
-	var source choose.Source = &drawn{p, s.random}
+	source := p.noted(s.random)
 	p.begin(nil)
 	if counterpart >= 0 {
 		s.used[counterpart] = true
@@ -304,16 +304,4 @@ func (s *resampler) counterpart(ev netmodel.Event, like *Script) int {
 		}
 	}
 	return -1
-}
-
-// drawn answers at random, without faults.
-type drawn struct {
-	player *Player
-	random *choose.Random
-}
-
-func (d *drawn) Choose(at choose.Point) int {
-	pick := d.random.Choose(at)
-	d.player.note(at, pick)
-	return pick
 }

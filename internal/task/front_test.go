@@ -48,7 +48,7 @@ func apart(t *testing.T, f Front) (a *asker, end func() (reached bool, status *i
 
 func session(t *testing.T) *mdb.Session {
 	t.Helper()
-	l, err := check.Load(t.Context(), systems.All(), "../replay/testdata/pingack.path", nil)
+	l, err := check.Load(t.Context(), systems.All(), "../replay/testdata/pingack.path", -1, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -30,7 +30,7 @@ func loadFirst(ctx context.Context, p *Process, file string, steps int) (l *chec
 		}
 		return nil, true, err
 	}
-	l, err = within(ctx, func() (*check.Loaded, error) { return check.LoadFirst(ctx, p.Systems, file, steps, p.Respawn) })
+	l, err = within(ctx, func() (*check.Loaded, error) { return check.Load(ctx, p.Systems, file, steps, p.Respawn) })
 	if err != nil {
 		return nil, false, err
 	}

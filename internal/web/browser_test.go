@@ -204,7 +204,7 @@ func TestBrowserProcessEnds(t *testing.T) {
 // A run that was found opens at its critical step. The page has no accessibility defects and is as wide as the window.
 func TestBrowserFinding(t *testing.T) {
 	folder := filepath.Join("..", "..", "mdb", "testdata", "rt13")
-	l, err := check.Load(t.Context(), systems.All(), filepath.Join(folder, "error.path"), nil)
+	l, err := check.Load(t.Context(), systems.All(), filepath.Join(folder, "error.path"), -1, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -34,13 +34,18 @@ func IsUseAfterReturn(f *sim.Finding) bool { return f.Cause == UsedAfterReturn }
 // of a world that encodes the state learns the type behind an interface only then, and may panic. Its methods Live and
 // Holds also report a panicking property this way. Other panics propagate.
 func CatchState(err *error) {
-	switch r := recover().(type) {
-	case nil:
-	case *encoding.Error:
-		*err = r
-	case *sim.Finding:
-		*err = r
-	default:
-		panic(r)
+	if r := recover(); r != nil {
+		*err = StateError(r)
 	}
+}
+
+// StateError returns the error of [CatchState] for a recovered panic, or panics again.
+func StateError(recovered any) error {
+	switch r := recovered.(type) {
+	case *encoding.Error:
+		return r
+	case *sim.Finding:
+		return r
+	}
+	panic(recovered)
 }

@@ -45,15 +45,14 @@ func DisturbingOf(s *sim.System) *Disturbing {
 	return d
 }
 
-// Event reports whether an event disturbs regardless of the value that it hands over.
-func (d *Disturbing) Event(ev netmodel.Event) bool {
-	return d != nil && (d.kinds>>ev.Kind&1 == 1 || ev.Kind == eventkind.DoAction && d.actions[ev.Slot])
-}
-
-// Asks reports whether events of a kind may disturb because of their value.
-func (d *Disturbing) Asks(kind eventkind.Kind) bool { return d != nil && d.asks>>kind&1 == 1 }
-
-// Hands reports whether an event of a kind disturbs because of the value that it hands over: a timer, a message, or one of a set.
-func (d *Disturbing) Hands(kind eventkind.Kind, value any) bool {
-	return d.Asks(kind) && d.hands[handing{kind, reflect.TypeOf(value)}]
+// Has reports whether an event disturbs. handed returns the value that it hands over, which is a timer, a message, or one
+// of a set.
+func (d *Disturbing) Has(ev netmodel.Event, handed func() any) bool {
+	switch {
+	case d == nil:
+		return false
+	case d.kinds>>ev.Kind&1 == 1 || ev.Kind == eventkind.DoAction && d.actions[ev.Slot]:
+		return true
+	}
+	return d.asks>>ev.Kind&1 == 1 && d.hands[handing{ev.Kind, reflect.TypeOf(handed())}]
 }

@@ -89,19 +89,6 @@ func (l *Loop) Observe(o Observer) { l.observers = append(l.observers, o) }
 // Replay returns the run in progress, or the last one. It must not be changed.
 func (l *Loop) Replay() *replay.Run { return l.run }
 
-// Explore makes the runs of s, until there are no more, or visit, which is called after each, returns false.
-func (l *Loop) Explore(s Strategy, visit func(*Outcome) bool) {
-	for {
-		t, ok := s.Next()
-		if !ok {
-			return
-		}
-		if o := l.Run(s, t); !visit(&o) {
-			return
-		}
-	}
-}
-
 // Run makes one run.
 func (l *Loop) Run(s Strategy, t Task) Outcome {
 	o := &l.outcome

@@ -106,16 +106,7 @@ func (s *hold) Next(w kernel.World, enabled []netmodel.Event) int {
 		s.holds, s.left = false, s.random.IntN(mostGap)
 		total, s.weights, s.heldWeights = totalHeld, s.heldWeights, s.weights
 	}
-	if total == 0 {
-		return -1
-	}
-	pick := s.random.IntN(total)
-	for i, w := range s.weights {
-		if pick -= w; pick < 0 {
-			return i
-		}
-	}
-	panic("unreachable: a draw below the total falls into some weight")
+	return draw(s.random, s.weights, total)
 }
 
 // weight returns the weight of an event that is not held.

@@ -72,16 +72,7 @@ func (s *phases) Next(w kernel.World, enabled []netmodel.Event) int {
 		s.weights = append(s.weights, weight)
 		total += weight
 	}
-	if total == 0 {
-		return -1
-	}
-	pick := s.random.IntN(total)
-	for i, w := range s.weights {
-		if pick -= w; pick < 0 {
-			return i
-		}
-	}
-	panic("unreachable: a draw below the total falls into some weight")
+	return draw(s.random, s.weights, total)
 }
 
 // factor returns the weight of an event in this phase.

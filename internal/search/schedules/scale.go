@@ -127,3 +127,17 @@ func (d *Scale) Draw(r *choose.Random, events []netmodel.Event) int {
 	}
 	panic("unreachable: a draw below the total falls into some weight")
 }
+
+// draw draws an index with the probability of its weight. total is the sum of the weights; -1 means that it is 0.
+func draw(r *choose.Random, weights []int, total int) int {
+	if total == 0 {
+		return -1
+	}
+	at := r.IntN(total)
+	for i, w := range weights {
+		if at -= w; at < 0 {
+			return i
+		}
+	}
+	panic("unreachable: a draw below the total falls into some weight")
+}

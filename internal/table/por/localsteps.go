@@ -227,18 +227,15 @@ func (r *ReducedGraph) stepOf(id uint32, l *LocalState, a uint32) (s store.Situa
 
 // disturbs reports whether the system excludes an event from recovery.
 func (r *ReducedGraph) disturbs(s *store.Situation) bool {
-	d := r.World.Disturbing
-	switch {
-	case d.Event(s.Event):
-		return true
-	case !d.Asks(s.Event.Kind):
-		return false
-	case s.Event.Kind == eventkind.FireTimer:
-		return d.Hands(s.Event.Kind, r.World.Locals.List[s.Local].State.Timer(s.Event.Slot))
-	case s.Event.Kind == eventkind.TakeQuorum:
-		return d.Hands(s.Event.Kind, r.World.Contents.List[r.World.Quorums.Sets[s.Message].Msgs[0]].Body)
-	}
-	return d.Hands(s.Event.Kind, r.World.Contents.List[s.Message].Body)
+	return r.World.Disturbing.Has(s.Event, func() any {
+		switch s.Event.Kind {
+		case eventkind.FireTimer:
+			return r.World.Locals.List[s.Local].State.Timer(s.Event.Slot)
+		case eventkind.TakeQuorum:
+			return r.World.Contents.List[r.World.Quorums.Sets[s.Message].Msgs[0]].Body
+		}
+		return r.World.Contents.List[s.Message].Body
+	})
 }
 
 // outcome converts a leaf.

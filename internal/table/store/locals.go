@@ -6,6 +6,7 @@ import (
 	"github.com/macemc/macemc/internal/encoding"
 	"github.com/macemc/macemc/internal/encoding/diff"
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/contain"
 	"github.com/macemc/macemc/internal/kernel/declared"
 	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/internal/table/options"
@@ -113,14 +114,10 @@ func (e *Tables) Intern(node sim.NodeID, state *kernel.Local, from *Origin) (id 
 // CatchRule, when deferred, turns the panic that a function of a state rule failed into an error. The replay engine calls such
 // functions at other times, so it does not confirm the step.
 func (e *Tables) CatchRule(err *error) {
-	switch r := recover().(type) {
-	case nil:
-	case *encoding.Error:
-		*err = r
-	case *sim.Finding:
-		*err, e.Unlisted = r, true
-	default:
-		panic(r)
+	if r := recover(); r != nil {
+		*err = contain.StateError(r)
+		_, found := r.(*sim.Finding)
+		e.Unlisted = e.Unlisted || found
 	}
 }
 

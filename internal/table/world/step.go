@@ -374,16 +374,15 @@ func (w *World) IsRecovery(ev netmodel.Event) bool { return w.RecoveryKind(ev.Ki
 
 // Disturbs implements [kernel.World].
 func (w *World) Disturbs(ev netmodel.Event) bool {
-	d := w.Disturbing
-	switch {
-	case d.Event(ev):
-		return true
-	case !d.Asks(ev.Kind):
-		return false
-	case ev.Kind == eventkind.FireTimer:
-		return d.Hands(ev.Kind, w.Locals.List[w.Vector[ev.Node]].State.Timer(ev.Slot))
-	}
-	var buf [1]sim.Envelope
-	msgs := w.Messages(ev, buf[:0])
-	return len(msgs) > 0 && d.Hands(ev.Kind, msgs[0].Msg)
+	return w.Disturbing.Has(ev, func() any {
+		if ev.Kind == eventkind.FireTimer {
+			return w.Locals.List[w.Vector[ev.Node]].State.Timer(ev.Slot)
+		}
+		var buf [1]sim.Envelope
+		msgs := w.Messages(ev, buf[:0])
+		if len(msgs) == 0 {
+			return nil
+		}
+		return msgs[0].Msg
+	})
 }

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -132,4 +134,29 @@ func TestLoadNotices(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+}
+
+// contents lists the packages of a program with their versions and files. Packages of the standard library are left out.
+const contents = "{{if not .Standard}}{{.ImportPath}} {{.Module.Version}} {{.GoFiles}} {{.SFiles}} {{.EmbedFiles}}{{end}}"
+
+// published returns the contents of a program for users, and those in the checkout. If they are equal, users compile what is tested.
+func (o *outside) published(w *workspace, program string) (users, checkout string, err error) {
+	dir, pkg := filepath.Join(o.dir, "users-"+program), root+"/cmd/"+program
+	mod := fmt.Sprintf("module users\n\ngo 1.26.0\n\nrequire %s %s\n", pkg, w.version)
+	if err := errors.Join(os.Mkdir(dir, 0o755), os.WriteFile(filepath.Join(dir, "go.mod"), []byte(mod), 0o644)); err != nil {
+		return "", "", err
+	}
+	here := exec.Command("go", "list", "-deps", "-f", contents, pkg)
+	here.Dir = w.dir
+	var texts [2]string
+	for i, cmd := range []*exec.Cmd{o.command(dir, here.Args[1:]...), here} {
+		var stderr strings.Builder
+		cmd.Stderr = &stderr
+		text, err := cmd.Output()
+		if err != nil {
+			return "", "", fmt.Errorf("go list: %w\n%s", err, &stderr)
+		}
+		texts[i] = strings.ReplaceAll(string(text), " "+w.version+" [", "  [") // modules of the workspace have no version
+	}
+	return texts[0], texts[1], nil
 }

@@ -28,7 +28,7 @@ func session(t *testing.T) *mdb.Session {
 	t.Helper()
 	folder := filepath.Join("..", "..", "..", "..", "mdb", "testdata", "rt13")
 	file := filepath.Join(folder, "error.path")
-	l, err := check.Load(t.Context(), bundled.Systems(), file, nil)
+	l, err := check.Load(t.Context(), bundled.Systems(), file, -1, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
