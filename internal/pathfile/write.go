@@ -75,6 +75,16 @@ func (f *File) append(dst []byte) ([]byte, error) {
 		line("round", strconv.Itoa(h.Round))
 	}
 	text("note", h.Note)
+	dst, err := f.appendSteps(dst)
+	if err != nil {
+		return nil, err
+	}
+	line("end", strconv.Itoa(len(f.Steps)))
+	return dst, nil
+}
+
+// appendSteps appends the lines of the first boots and the steps.
+func (f *File) appendSteps(dst []byte) ([]byte, error) {
 	var err error
 	if slices.ContainsFunc(f.Boot, Pick.listed) {
 		if dst, err = appendPicks(append(dst, "boot"...), f.Boot); err != nil {
@@ -87,7 +97,6 @@ func (f *File) append(dst []byte) ([]byte, error) {
 			return nil, fmt.Errorf("step %d: %w", i+1, err)
 		}
 	}
-	line("end", strconv.Itoa(len(f.Steps)))
 	return dst, nil
 }
 
