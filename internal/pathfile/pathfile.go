@@ -37,7 +37,7 @@ const Version = 1
 //	note found by walk 12
 //	boot draw:1(first peer)
 //	0 action n0 ping
-//	1 deliver n1<-n0 Ping{Seq:1} | draw:1(peer) compare:0 # n1 Seen 0->1
+//	1 deliver n1<-n0 Ping{Seq:1} | draw:1(peer) compare:0 fault:1 outcome:0 seed:5 # n1 Seen 0->1
 //	4 crash n1
 //	end 3
 //
