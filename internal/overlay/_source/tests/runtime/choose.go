@@ -226,13 +226,17 @@ func macemcChoose(notDue, mayPass bool) (entry, timer int) {
 		entry, timer = macemcWeightedPick(nil, x), -1
 	}
 	if e, k := macemcOptionAt(0, notDue); e != entry || k != timer {
-		who := macemcTimerWho(timer)
-		if timer < 0 {
-			who = macemcQ.at(entry).who
-		}
-		macemcRecord(macemcLastWho, macemcLastAt|testrun.BlockedBit, who)
+		macemcRecord(macemcLastWho, macemcLastAt|testrun.BlockedBit, macemcChosen(entry, timer))
 	}
 	return entry, timer
+}
+
+// macemcChosen returns the timer, or the goroutine of an entry of the queue if timer is negative.
+func macemcChosen(entry, timer int) uint64 {
+	if timer < 0 {
+		return macemcQ.at(entry).who
+	}
+	return macemcTimerWho(timer)
 }
 
 // macemcFollowChoice returns the recorded choice of macemcChoose, or the given one if there is none.

@@ -12,24 +12,7 @@ import (
 // for is reachable from package variables, or from live variables of a goroutine that is runnable, can be woken, or is outside. It sets
 // unwakable of each goroutine of the bubble, and reports whether there are any.
 func macemcFindUnwakable(b *synctestBubble) (found bool) {
-	var all, run []*g
-	forEachG(func(gp *g) {
-		if macemcOutsider(gp) {
-			run = append(run, gp)
-		}
-		if gp.bubble != b || gp.macemc.id <= macemcMain {
-			return
-		}
-		gp.macemc.test.unwakable = false
-		switch s := readgstatus(gp); {
-		case s == _Gwaiting && !gp.macemc.test.halted && gp.waitreason != waitReasonSleep &&
-			gp.waitreason != macemcWaitBusy && gp.waitreason != waitReasonIOWait:
-			gp.macemc.test.unwakable = true
-			all = append(all, gp)
-		case s == _Gwaiting || s == _Grunnable:
-			run = append(run, gp)
-		}
-	})
+	waiting, run := macemcWaitingIn(b)
 	o := new(macemcObjects) // objects before first are not scanned
 	macemcTidy(&b.timers)
 	stw := stopTheWorldGC(stwUnknown)
@@ -68,7 +51,7 @@ func macemcFindUnwakable(b *synctestBubble) (found bool) {
 			o.pointers(uintptr(o.kept[i]))
 		}
 		more = o.weak(weaks)
-		for _, gp := range all {
+		for _, gp := range waiting {
 			if gp.macemc.test.unwakable && o.wakes(gp) {
 				gp.macemc.test.unwakable, more = false, true
 				o.stack(gp)
@@ -76,10 +59,33 @@ func macemcFindUnwakable(b *synctestBubble) (found bool) {
 		}
 	}
 	startTheWorldGC(stw)
-	for _, gp := range all {
+	for _, gp := range waiting {
 		found = found || gp.macemc.test.unwakable
 	}
 	return found
+}
+
+// macemcWaitingIn returns the goroutines of a bubble that wait for others, all of which it marks as unwakable, and those from which objects are
+// live: the others of the bubble, and those outside.
+func macemcWaitingIn(b *synctestBubble) (waiting, run []*g) {
+	forEachG(func(gp *g) {
+		if macemcOutsider(gp) {
+			run = append(run, gp)
+		}
+		if gp.bubble != b || gp.macemc.id <= macemcMain {
+			return
+		}
+		gp.macemc.test.unwakable = false
+		switch s := readgstatus(gp); {
+		case s == _Gwaiting && !gp.macemc.test.halted && gp.waitreason != waitReasonSleep &&
+			gp.waitreason != macemcWaitBusy && gp.waitreason != waitReasonIOWait:
+			gp.macemc.test.unwakable = true
+			waiting = append(waiting, gp)
+		case s == _Gwaiting || s == _Grunnable:
+			run = append(run, gp)
+		}
+	})
+	return waiting, run
 }
 
 // weak adds the objects to which reachable weak pointers of a list point, and reports whether there are any.

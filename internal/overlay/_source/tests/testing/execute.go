@@ -1,4 +1,4 @@
-// One run of a test: its start, the loop that lets goroutines run and time pass, and its end.
+// One run of a test: its start and its end.
 
 package testing
 
@@ -6,12 +6,10 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"fmt"
 	"internal/race"
 	testrun "internal/runtime"
 	"internal/synctest"
 	predict "internal/syscall"
-	"math"
 	"os"
 	"runtime"
 	"sync/atomic"
@@ -44,10 +42,64 @@ const (
 // macemcParent is the process that started this one. Once it has ended, nothing receives the verdict.
 var macemcParent = os.Getppid()
 
+// run1 executes the test once.
 func (x *macemcExplorer) run1(s *testsched.Schedule, traced bool) *testsched.Outcome {
 	if os.Getppid() != macemcParent {
 		os.Exit(2)
 	}
+	x.prepare(s, traced)
+	r := x.r
+	synctest.MacemcReset()
+	if late := x.state(); late != 0 {
+		r.refusedOutside = macemcLate(late)
+		return &testsched.Outcome{Kind: testsched.Unexplored, Message: r.refusedOutside}
+	}
+	macemcPrintRaces()
+	races, counters := race.Errors(), macemcCountersNow()
+	process := macemcProcessNow()
+	o := &testsched.Outcome{}
+	l := macemcLoop{x: x, o: o, patience: macemcPatience}
+	var t2 *T
+	var out bytes.Buffer
+	macemcHasReturned.Store(false)
+	x.of.match.clearSubNames()
+	macemcBegin(r)
+	macemcRunBubble(s.Instant, func() {
+		macemcEnter()
+		t2 = x.newT(&out, r.output.muted)
+		macemcRunning = t2
+		macemcStartTest(t2, x.of.fn, r)
+		l.run()
+		l.end()
+	})
+	macemcEnd()
+	macemcRunning = nil
+	process.restore()
+	x.end(o, t2, races)
+	macemcUnreached(x, o)
+	o.Compare(s)
+	l.explain()
+	if !s.Brief {
+		x.traced(o, t2)
+		x.identify(o)
+	}
+	if o.Kind != testsched.Unexplored {
+		macemcForget(race.Errors() - races)
+	}
+	macemcFailure, macemcFailed, macemcFailures, macemcLogs = "", nil, nil, nil
+	counters.restore()
+	if !macemcHasReturned.Load() {
+		macemcClean(t2)
+	}
+	x.failed = o.Kind != testsched.Passed
+	if x.last = t2; x.first == nil {
+		x.first, x.found = x.showing.first(s, t2), o.Kind != testsched.Passed
+	}
+	return o
+}
+
+// prepare sets the state of a run.
+func (x *macemcExplorer) prepare(s *testsched.Schedule, traced bool) {
 	if x.r == nil {
 		x.r = new(macemcRun)
 		x.sw = testsched.Record(s.Record, macemcSwitches)
@@ -87,203 +139,6 @@ func (x *macemcExplorer) run1(s *testsched.Schedule, traced bool) *testsched.Out
 	}
 	r.output.muted = x.showing.mutes(s, x.first)
 	x.brief = s.Brief
-	synctest.MacemcReset()
-	if late := x.state(); late != 0 {
-		r.refusedOutside = macemcLate(late)
-		return &testsched.Outcome{Kind: testsched.Unexplored, Message: r.refusedOutside}
-	}
-	macemcPrintRaces()
-	races, counters := race.Errors(), macemcCountersNow()
-	process := macemcProcessNow()
-	o := &testsched.Outcome{}
-	var t2 *T
-	var out bytes.Buffer
-	macemcHasReturned.Store(false)
-	done, passed, passes := false, false, uintptr(0)
-	x.of.match.clearSubNames()
-	macemcBegin(r)
-	macemcRunBubble(s.Instant, func() {
-		macemcEnter()
-		t2 = x.newT(&out, r.output.muted)
-		macemcRunning = t2
-		macemcStartTest(t2, x.of.fn, r)
-		advances := macemcAdvances{begun: time.Now(), probe: macemcProbe}
-		after, others, patience := 0, 0, macemcPatience
-		var paced [2]int64                          // time that has passed in real time for goroutines that act for the test, and for others
-		last, waits, left := uint64(0), 0, int64(0) // since there seems to be a deadlock: its number of points, waits, and the time left of one
-		pendingDelay, files := int64(0), int64(0)   // files: time that has passed in real time for files
-		for {
-			synctest.Wait()
-			done = macemcHasReturned.Load()
-			if r.died || r.exited || r.refused != "" || r.noEnd || r.cut || done && macemcTotal() == macemcOwn {
-				break
-			}
-			if macemcWoken() || macemcWaiter() {
-				continue
-			}
-			woken, file := macemcFiles()
-			if woken {
-				continue
-			}
-			next, stopped := macemcNext(), macemcAnyStopped()
-			if done {
-				patience = 0
-			}
-			// The clock passes in real time while goroutines outside the test act for it.
-			acting := macemcOutsideActive(macemcActingActive)
-			spent := &paced[0]
-			if acting == 0 {
-				spent = &paced[1]
-			} else if *spent >= macemcPaced {
-				r.refusedOutside = macemcLate(acting)
-				break
-			}
-			most := macemcPaced - *spent
-			if acting != 0 || x.pace.patient && most > 0 && (next != 0 && macemcOutsideTimer(most) > 0 || macemcOutsideActive(macemcIOActive) != 0) {
-				if next != 0 {
-					most = min(most, max(1, next-time.Now().UnixNano()))
-				}
-				if stopped {
-					most = min(most, max(int64(10*time.Millisecond), macemcBusyTime())) // the pause of a schedule may be longer
-				}
-				waited, took := macemcPace(most)
-				*spent += took
-				pendingDelay += waited
-				r.outside = r.outside || waited > 0
-				advance := min(most, int64(time.Duration(pendingDelay).Round(time.Millisecond))) // delays of the operating system have no effect
-				if waited >= most {
-					advance = most
-				}
-				if advance > 0 {
-					pendingDelay -= advance
-					time.Sleep(time.Duration(advance))
-				}
-				if stopped {
-					macemcAgain()
-				}
-				continue
-			}
-			// The test is deadlocked if all its goroutines wait, none of them for a timer, a busy loop or a file, before it has returned. First,
-			// goroutines that packages have started get turns (macemcOthers), and time for their timers.
-			dead := next == 0 && !stopped && !done
-			switch deadline := file != 0 && file != math.MaxInt64 && (next == 0 || file < next-time.Now().UnixNano()); {
-			case deadline && files >= macemcPaced:
-				r.refused = fmt.Sprintf("it waits more than %v for a file", time.Duration(macemcPaced))
-			case deadline || file != 0 && dead && files < x.pace.files():
-				_, took := macemcPace(min(file, int64(10*time.Millisecond)))
-				files += took
-				continue
-			}
-			if r.refused != "" {
-				break
-			}
-			if dead && last != r.points {
-				last, waits, left, patience = r.points, x.waits(), 0, x.pace.remaining(patience)
-			}
-			if dead && left <= 0 && waits < macemcLastWaits {
-				most := macemcLastTimers
-				if x.pace.patient {
-					most = macemcPaced
-				}
-				if left = macemcOutsideTimer(most); left > 0 {
-					waits++
-				}
-			}
-			if others < macemcOthersMax || dead && others < macemcLastTurns {
-				most := patience
-				switch {
-				case next != 0:
-					most = min(most, next-time.Now().UnixNano())
-				case dead:
-					most = max(most, left)
-				}
-				if waited, ok := macemcOthers(most); ok {
-					others++
-					patience, left = patience-waited, left-waited
-					continue
-				}
-			}
-			if next == 0 && !stopped {
-				if done {
-					x.left(o)
-				} else {
-					x.blocked(o)
-				}
-				break
-			}
-			if done {
-				if after++; after > macemcTraced {
-					r.traced = false
-				}
-				if after > macemcAfter {
-					x.left(o)
-					break
-				}
-			}
-			if r.noEnd = advances.exceed(x, o, done, s.Hurried); r.noEnd {
-				break
-			}
-			wait := macemcUntil(next, stopped)
-			if macemcOutsideTimer(wait) > 0 {
-				r.outside, passed, passes = true, true, macemcOutsideActive(macemcAnyActive)
-			}
-			time.Sleep(time.Duration(wait))
-			macemcAgain()
-		}
-		switch {
-		case !r.noEnd || x.blockedParts(o):
-		case done && r.number == 0: // the goroutines that it has left are busy and may end later
-			x.left(o)
-			o.LeftAt, o.LeftPlaces, o.LeftAs, o.Behind, r.nended = nil, nil, nil, nil, 0
-		default:
-			x.stuck(o)
-		}
-		if r.ender != 0 || r.cut { // goroutines that are stopped may hold locks
-			macemcAgain()
-			synctest.Wait()
-		}
-		macemcKill()
-		synctest.Wait()
-	})
-	macemcEnd()
-	macemcRunning = nil
-	process.restore()
-	x.end(o, t2, races)
-	macemcUnreached(x, o)
-	o.Compare(s)
-	if passed && o.Kind != testsched.Passed && o.Kind != testsched.Deadlock {
-		who := "a timer that a package has set"
-		if passes != 0 {
-			who = "the goroutine that a package has started at " + testsched.Frames([]uintptr{passes}).Where()
-		}
-		o.Details = append(o.Details, who+" waits in real time, and may act before that")
-	}
-	if !s.Brief {
-		x.traced(o, t2)
-		x.identify(o)
-	}
-	if o.Kind != testsched.Unexplored {
-		macemcForget(race.Errors() - races)
-	}
-	macemcFailure, macemcFailed, macemcFailures, macemcLogs = "", nil, nil, nil
-	counters.restore()
-	if !macemcHasReturned.Load() {
-		macemcClean(t2)
-	}
-	x.failed = o.Kind != testsched.Passed
-	if x.last = t2; x.first == nil {
-		x.first, x.found = x.showing.first(s, t2), o.Kind != testsched.Passed
-	}
-	return o
-}
-
-// macemcUntil returns how long the run waits for the first timer, if there is one, or until goroutines that pause continue.
-func macemcUntil(next int64, stopped bool) int64 {
-	busy := macemcBusyTime()
-	if left := next - time.Now().UnixNano(); next != 0 && (!stopped || left < busy) {
-		return max(1, left)
-	}
-	return busy
 }
 
 // macemcHasReturned reports whether the test of the run has returned, and TestMain if runs begin there.

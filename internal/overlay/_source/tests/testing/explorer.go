@@ -150,12 +150,8 @@ type macemcExplorer struct {
 	r       *macemcRun
 	before  []int // indexes of variables that differed before the first run
 	sw      []testsched.Switch
-	table   []testsched.Switch
 	macemcBuffers
 	macemcWeighing
-
-	decided []macemcDecision // of a systematic run
-	options []testsched.Option
 }
 
 // macemcBuffers holds memory for what runs record.
@@ -164,7 +160,10 @@ type macemcBuffers struct {
 	states  []macemcGState
 	origins []macemcOrigin
 	events  []predict.Event
-	holds   []predict.Hold // of the run, which counts their occurrences
+	holds   []predict.Hold     // of the run, which counts their occurrences
+	table   []testsched.Switch // hash table of those that the run follows
+	decided []macemcDecision   // of a systematic run
+	options []testsched.Option // the same
 }
 
 // macemcProcessors restores the default GOMAXPROCS for an unexplored test, unless the program contains package bubble, which requires one
@@ -192,22 +191,6 @@ func (p *macemcPacing) files() int64 {
 		return macemcPatience
 	}
 	return macemcLastTimers
-}
-
-// waits determines whether the goroutines of a run wait for locks of one another. It returns how many waits for others are then useless.
-func (x *macemcExplorer) waits() int {
-	if x.pace.cycle = testsched.Cycle(x.goroutines(false)); x.pace.cycle {
-		return macemcLastWaits
-	}
-	return 0
-}
-
-// remaining returns the rest of a time for others, which is 0 in such a cycle.
-func (p *macemcPacing) remaining(patience int64) int64 {
-	if p.cycle {
-		return 0
-	}
-	return patience
 }
 
 // again reports whether a run with a finding is to be repeated, patiently. Other runs remain patient if that one passes.

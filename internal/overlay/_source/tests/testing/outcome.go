@@ -36,7 +36,24 @@ func (x *macemcExplorer) end(o *testsched.Outcome, t2 *T, races int) {
 	for _, d := range r.decided[:r.ndecided] {
 		o.Decisions = append(o.Decisions, testsched.Decision{Kind: d.kind, Taken: d.taken, Options: x.options[d.first : d.first+d.n]})
 	}
-	frames, raced := testsched.Frames(r.stack[:r.nstack]), race.Errors() > races && r.refused == ""
+	raced := race.Errors() > races && r.refused == ""
+	x.classify(o, t2, raced)
+	if r.died || r.exited {
+		o.Details = append(o.Details, fmt.Sprintf("in goroutine %d", int(r.ender)-macemcOwn))
+	}
+	if raced {
+		o.AddRace()
+	}
+	o.Ended = r.ended[:r.nended]
+	if o.Kind != testsched.Passed || len(o.Left) > 0 || len(r.states) > 0 {
+		o.Switches = slices.Clone(x.sw[:min(int(r.n), len(r.record))])
+	}
+}
+
+// classify sets the kind of the outcome of a run, if it is not set, and describes it. raced means that it has data races.
+func (x *macemcExplorer) classify(o *testsched.Outcome, t2 *T, raced bool) {
+	r := x.r
+	frames := testsched.Frames(r.stack[:r.nstack])
 	switch {
 	case r.refused != "":
 		o.Kind, o.Message = testsched.Unexplored, r.refused
@@ -68,16 +85,6 @@ func (x *macemcExplorer) end(o *testsched.Outcome, t2 *T, races int) {
 		if !x.showing.logs(x.first) {
 			o.Details = testsched.Logs(string(t2.output), o.Message)
 		}
-	}
-	if r.died || r.exited {
-		o.Details = append(o.Details, fmt.Sprintf("in goroutine %d", int(r.ender)-macemcOwn))
-	}
-	if raced {
-		o.AddRace()
-	}
-	o.Ended = r.ended[:r.nended]
-	if o.Kind != testsched.Passed || len(o.Left) > 0 || len(r.states) > 0 {
-		o.Switches = slices.Clone(x.sw[:min(int(r.n), len(r.record))])
 	}
 }
 

@@ -72,7 +72,7 @@ func macemcPart(x *macemcExplorer, test string) *macemcExplorer {
 	y := new(macemcExplorer)
 	*y = macemcExplorer{t: x.t, of: macemcSelection{x.of.fn, macemcSelect(x.t, test, nil), test}, first: x.first, last: x.last, before: x.before,
 		showing: macemcShowing{records: x.showing.records},
-		r:       x.r, sw: x.sw, macemcBuffers: x.macemcBuffers, table: x.table, decided: x.decided, options: x.options}
+		r:       x.r, sw: x.sw, macemcBuffers: x.macemcBuffers}
 	return y
 }
 

@@ -8,19 +8,20 @@ import (
 	testsched "testing/internal"
 )
 
+// macemcTracedOp is the operation of an event, for the labels of objects.
+type macemcTracedOp struct {
+	at   uintptr // of the object
+	text string
+	op   program.Op
+}
+
 // traced adds the events of the run of t to an outcome, except those of package testing, and the changes of goroutine states between them. It
 // also adds the list of waiting goroutines, whose objects have the labels of the events.
 func (x *macemcExplorer) traced(o *testsched.Outcome, t *T) {
-	r := x.r
 	recorded, states, skipped := x.recorded()
 	o.Untraced = skipped
 	var objects testsched.Objects
-	type operation struct {
-		at   uintptr // of the object
-		text string
-		op   program.Op
-	}
-	var operations []operation
+	var operations []macemcTracedOp
 	numbers := map[uint64]int{}
 	after := macemcEventsAfter{skipped, make([]int, len(recorded)+1)}
 	for i := range recorded {
@@ -32,30 +33,42 @@ func (x *macemcExplorer) traced(o *testsched.Outcome, t *T) {
 			continue
 		}
 		after.kept[i+1]++
-		op, takes := program.Op(e.op), program.Op(e.takes)
-		text := f.Object(op)
-		if takes != 0 && !op.Tries() {
-			text = f.Case(takes, int(e.nth))
-		}
-		operations = append(operations, operation{testsched.Address(e.obj), text, op})
-		objects.Add(testsched.Address(e.obj), text)
-		if f.Inner() {
-			op = op.Inner()
-		}
-		event := testsched.Event{Count: e.count, Who: e.who, Number: int(e.number) - macemcOwn, Place: e.place, Op: op, Takes: takes, Case: int(e.nth), Ready: int(e.ready),
-			At: f.Where(), Func: f.Func(), File: f.File(), Direct: f.Direct()}
-		if e.by != 0 {
-			event.By, event.ByPlace = int(e.by)-macemcOwn, e.byAt
-		}
-		o.Trace = append(o.Trace, event)
+		event, operation := e.in(f)
+		objects.Add(operation.at, operation.text)
+		o.Trace, operations = append(o.Trace, event), append(operations, operation)
 	}
-	x.showing.printed(o, r, t, after)
+	x.showing.printed(o, x.r, t, after)
 	x.startedBy(o)
 	o.Label(&objects)
 	for i := range o.Trace {
 		o.Trace[i].Object = objects.Label(operations[i].op, operations[i].at, operations[i].text)
 	}
-	last, events := map[uint64]operation{}, 0 // the former by goroutine
+	macemcAddStates(o, states, after, operations, &objects, numbers)
+}
+
+// in returns the event and its operation. f is its stack.
+func (e *macemcEvent) in(f testsched.Stack) (testsched.Event, macemcTracedOp) {
+	op, takes := program.Op(e.op), program.Op(e.takes)
+	text := f.Object(op)
+	if takes != 0 && !op.Tries() {
+		text = f.Case(takes, int(e.nth))
+	}
+	operation := macemcTracedOp{testsched.Address(e.obj), text, op}
+	if f.Inner() {
+		op = op.Inner()
+	}
+	event := testsched.Event{Count: e.count, Who: e.who, Number: int(e.number) - macemcOwn, Place: e.place, Op: op, Takes: takes,
+		Case: int(e.nth), Ready: int(e.ready), At: f.Where(), Func: f.Func(), File: f.File(), Direct: f.Direct()}
+	if e.by != 0 {
+		event.By, event.ByPlace = int(e.by)-macemcOwn, e.byAt
+	}
+	return event, operation
+}
+
+// macemcAddStates adds the changes of goroutine states to an outcome. operations are those of its events, numbers those of goroutines.
+func macemcAddStates(o *testsched.Outcome, states []macemcGState, after macemcEventsAfter, operations []macemcTracedOp,
+	objects *testsched.Objects, numbers map[uint64]int) {
+	last, events := map[uint64]macemcTracedOp{}, 0 // the former by goroutine
 	for i := range states {
 		s := &states[i]
 		state := testsched.State{Who: s.who, After: after.event(int(s.after)), Number: int(s.number) - macemcOwn, Kind: testsched.StateKind(s.kind)}
@@ -67,7 +80,7 @@ func (x *macemcExplorer) traced(o *testsched.Outcome, t *T) {
 			f := macemcFrames(s.stack[:])
 			state.Waits, state.At, state.Func, state.Other = f.Waiting(macemcWaits(s.why)), f.Where(), f.Func(), numbers[s.other]
 			l := last[s.who]
-			state.Object = f.Awaits(macemcWaits(s.why), &objects, l.op, l.at)
+			state.Object = f.Awaits(macemcWaits(s.why), objects, l.op, l.at)
 		case testsched.Ready:
 			state.Other = max(0, int(s.other)-macemcOwn)
 		case testsched.Holder:
