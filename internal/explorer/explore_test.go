@@ -171,7 +171,7 @@ func TestExplore_LongOnce(t *testing.T) {
 			func(*testsched.Schedule) *testsched.Outcome {
 				runs++
 				time.Sleep(10 * time.Millisecond)
-				return &testsched.Outcome{Kind: testsched.NoEnd, Points: 3001, Advances: c.advances}
+				return &testsched.Outcome{Kind: testsched.NoEnd, Points: 3001, Exceeded: testsched.Exceeded{Advances: c.advances}}
 			})
 		if runs != c.runs || text != c.text || r.Finding == nil {
 			t.Errorf("%+v: %d runs, %q, %v", c, runs, text, r.Finding)

@@ -52,11 +52,16 @@ type Outcome struct {
 	Origins []Origin
 
 	Enumerated
-	Spins    bool          // NoEnd: a goroutine runs without a scheduling point
-	Advances int           // NoEnd: the maximum number of advances of the clock, if that was exceeded; 0 means another limit
-	Clock    time.Duration // NoEnd: the maximum time of the test's clock, if that was exceeded; 0 means another limit
-	Sampled  Sampled
-	Delays   bool // a timer was too far away to fire while a goroutine runs; false if Schedule.Passes is 0, unless Systematic
+	Spins bool // NoEnd: a goroutine runs without a scheduling point
+	Exceeded
+	Sampled Sampled
+	Delays  bool // a timer was too far away to fire while a goroutine runs; false if Schedule.Passes is 0, unless Systematic
+}
+
+// Exceeded has the limits of its test's clock that a run without end has exceeded; 0 means another limit.
+type Exceeded struct {
+	Advances int           // of the clock
+	Clock    time.Duration // time that has passed
 }
 
 // Enumerated describes a run with the policy Systematic.

@@ -10,7 +10,7 @@ import (
 
 const (
 	macemcSteps       = 100_000 // maximum number of advances of the clock in a run
-	macemcProbe       = 256     // number of these after which stalled is called first
+	macemcProbe       = 256     // number of these after which macemcStalled is called first
 	macemcProbeGrowth = 4       // factor by which that number grows
 	macemcLateness    = 2       // multiple of -timeout that the clock may pass
 )
@@ -30,7 +30,7 @@ func (a *macemcAdvances) exceed(x *macemcExplorer, o *testsched.Outcome, done, h
 	stalled := false
 	if a.n == a.probe {
 		a.probe *= macemcProbeGrowth
-		stalled = !done && x.stalled()
+		stalled = !done && macemcStalled(x)
 	}
 	if a.n <= macemcSteps && o.Clock == 0 && !stalled {
 		return false
@@ -39,8 +39,8 @@ func (a *macemcAdvances) exceed(x *macemcExplorer, o *testsched.Outcome, done, h
 	return true
 }
 
-// stalled reports whether nothing can wake the goroutine of the test. Others may go on, such as those of tickers.
-func (x *macemcExplorer) stalled() bool {
+// macemcStalled reports whether nothing can wake the goroutine of the test. Others may go on, such as those of tickers.
+func macemcStalled(x *macemcExplorer) bool {
 	return slices.ContainsFunc(x.goroutines(true), func(g testsched.Goroutine) bool { return g.Unwakable && macemcIsTest(g) })
 }
 
