@@ -218,8 +218,8 @@ var imports = []struct {
 	{pkg: "cmd/macemc/internal/gotest", module: `
 		internal/history internal/inspect internal/procgroup internal/task internal/textfmt internal/check/... eventgraph
 		mdb internal/replay internal/report/document internal/report/render search sim internal/eventkind
-		internal/netmodel internal/explorer internal/overlay internal/testbudget internal/testsched internal/testsched/program
-		internal/version`},
+		internal/netmodel internal/explorer internal/overlay internal/scratch internal/testbudget internal/testsched
+		internal/testsched/program internal/version`},
 	{pkg: "cmd/macemc/internal/cli", module: `
 		internal/pathfile internal/search/option internal/search/strategy
 		internal/outfile internal/infile cmd/macemc/internal/dap cmd/macemc/internal/gotest cmd/macemc/internal/live

@@ -54,16 +54,25 @@ func TestX(t *testing.T) {
 func TestTest_InterruptedWithFinding(t *testing.T) {
 	testFile(t, `package x
 
-import "testing"
+import (
+	"os"
+	"testing"
+)
+
+func exists(name string) bool {
+	_, err := os.Stat(name)
+	return err == nil
+}
 
 func TestX(t *testing.T) {
-	n := 0
-	for i := range 300_000_000 {
-		n += i
+	for exists("hold") && exists("testdata/macemc/TestX/deadlock-1.path") { // so that the finding is not minimized
 	}
-	make(chan int, 0) <- n
+	<-make(chan int)
 }
 `)
+	if err := os.WriteFile("hold", nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
 	reports := func(what, out string, status int) {
 		for _, want := range []string{
 			"macemc: " + what + "\n",
@@ -92,6 +101,7 @@ func TestX(t *testing.T) {
 	}()
 	text, status := testCommand(ctx, "-count=1", "-v", ".")
 	reports("interrupted", text, status)
+	os.Remove("hold")
 	if out, status := testCommand(t.Context(), "-run=^TestX$", "-schedule=testdata/macemc/TestX/deadlock-1.path", "."); status != 1 {
 		t.Errorf("replay: status %d\n%s", status, out)
 	}

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/macemc/macemc/internal/scratch"
 )
 
 // The user's command, which starts test binaries, is split as the go command splits it, and quoted again.
@@ -55,7 +57,7 @@ func TestExecFlag(t *testing.T) {
 	if got := flag(&exploration{seed: 1, leaks: true}, "-exec", "time -p", "./x"); !strings.HasSuffix(got, " 2 time -p") {
 		t.Errorf("got %s", got)
 	}
-	if plain != flag(&exploration{seed: 1, leaks: true, store: "s", summaries: "t", temp: "u", budget: budget{total: 1}}, "./x") {
+	if plain != flag(&exploration{seed: 1, leaks: true, store: "s", summaries: "t", temp: &scratch.Folder{Path: "u"}, budget: budget{total: 1}}, "./x") {
 		t.Error("folders of a command are part of the value")
 	}
 	for i, x := range []*exploration{{seed: 2, leaks: true}, {seed: 1}, {seed: 1, leaks: true, budget: budget{schedules: 1}}, {seed: 1, leaks: true, budget: budget{time: 1}},

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/internal/explorer"
+	"github.com/macemc/macemc/internal/scratch"
 	"github.com/macemc/macemc/internal/testbudget"
 	"github.com/macemc/macemc/internal/testsched"
 	"github.com/macemc/macemc/internal/testsched/program"
@@ -37,7 +38,7 @@ type exploration struct {
 	folder    string // of the user, with -C applied
 	pkg       string // import path of the package, if the arguments are files of it
 	tags      string
-	temp      string
+	temp      *scratch.Folder
 }
 
 // display are flags of go test that change what is shown.
@@ -232,11 +233,12 @@ func (x *exploration) environment() ([]string, error) {
 	if err := os.MkdirAll(x.store, 0o755); err != nil {
 		return nil, err
 	}
-	if x.summaries, err = os.MkdirTemp(x.store, "run-"); err != nil {
-		return nil, err
-	}
-	if x.temp, err = os.MkdirTemp("", "macemc-test-"); err != nil {
+	if x.temp, err = scratch.New(""); err != nil {
 		return nil, fmt.Errorf("cannot create a temporary folder, set TMPDIR to a folder that can be written: %w", err)
+	}
+	x.summaries = filepath.Join(x.temp.Path, "summaries")
+	if err := os.Mkdir(x.summaries, 0o755); err != nil {
+		return nil, err
 	}
 	// The test cache depends on the values of the variables that Test of [explorer.Settings] reads, and on that of GODEBUG.
 	return []string{
@@ -255,7 +257,7 @@ func (x *exploration) environment() ([]string, error) {
 		program.VariableFolder + "=" + x.folder,
 		testsched.VariablePackage + "=" + x.pkg,
 		"GODEBUG=" + strings.TrimPrefix(os.Getenv("GODEBUG")+explorer.PrintsKeys, ","),
-		"GORACE=log_path=" + filepath.Join(x.temp, "race") + " suppress_equal_stacks=0 suppress_equal_addresses=0 atexit_sleep_ms=0 " +
+		"GORACE=log_path=" + filepath.Join(x.temp.Path, "race") + " suppress_equal_stacks=0 suppress_equal_addresses=0 atexit_sleep_ms=0 " +
 			os.Getenv("GORACE"),
 	}, nil
 }
@@ -358,6 +360,7 @@ func (x *exploration) stage() string {
 }
 
 func (x *exploration) remove() {
-	os.RemoveAll(x.temp)
-	os.RemoveAll(x.summaries)
+	if x.temp != nil {
+		x.temp.Remove()
+	}
 }

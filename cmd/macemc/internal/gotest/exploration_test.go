@@ -278,3 +278,21 @@ func TestExploration_NamesMissingTemporaryFolder(t *testing.T) {
 		t.Errorf("got error %v, want one that names TMPDIR", err)
 	}
 }
+
+// The files of a command are in a folder that a later command removes if this one is killed: its lock is released.
+func TestExploration_Temporary(t *testing.T) {
+	temp := t.TempDir()
+	t.Setenv("TMPDIR", temp)
+	x := &exploration{}
+	if _, err := x.environment(); err != nil {
+		t.Fatal(err)
+	}
+	locks, _ := filepath.Glob(filepath.Join(temp, "*", "lock"))
+	if !strings.HasPrefix(x.summaries, temp) || len(locks) != 1 {
+		t.Errorf("summaries in %s, locks %q", x.summaries, locks)
+	}
+	x.remove()
+	if left, _ := os.ReadDir(temp); len(left) != 0 {
+		t.Errorf("%v is left", left)
+	}
+}
