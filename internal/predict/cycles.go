@@ -232,6 +232,7 @@ type described struct {
 	signature
 	pairs  []Pair
 	inner  []Hold // before the inner requests
+	early  []Hold // before the outermost locks of those for which others wait, who may need these locks before
 	any    []Hold // of any goroutine, before these
 	reused bool   // a goroutine has several edges
 	waits  int    // number of edges with a wait
@@ -250,7 +251,10 @@ func (r *run) describe(cycle []*edge, writers []*request) (d described) {
 			h.Mode = Last
 			d.waits++
 		}
-		d.inner = append(d.inner, r.hold(e.inner, Last))
+		d.inner, d.early = append(d.inner, r.hold(e.inner, Last)), append(d.early, r.hold(e.inner, Last))
+		if e.wait >= 0 {
+			d.early[i] = r.holdOutermost(e.inner, Last)
+		}
 		d.inside = d.inside || r.events[e.inner].Place == 0
 		if !slices.Contains(d.any, h) {
 			d.any = append(d.any, h)
@@ -260,7 +264,7 @@ func (r *run) describe(cycle []*edge, writers []*request) (d described) {
 	for _, w := range writers {
 		d.b += mix(r.events[w.event].Context)
 		d.pairs = append(d.pairs, Pair{r.operation(w.event), r.operation(w.event)})
-		d.inner = append(d.inner, r.hold(w.event, 0))
+		d.inner, d.early = append(d.inner, r.hold(w.event, 0)), append(d.early, r.hold(w.event, 0))
 	}
 	if d.reused {
 		d.a++
@@ -291,6 +295,7 @@ func (p *Predictor) predictCycle(r *run, cycle []*edge, writers []*request) {
 	}
 	inner := d.inner
 	p.push(x.with(inner, 0))
+	p.push(x.with(d.early, 1)) // known already without waits
 	if delay, ok := p.delay(span(r.events, cycle)); ok && delay > 0 {
 		late := x
 		late.Delay = delay

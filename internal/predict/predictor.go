@@ -139,7 +139,7 @@ func (p *Predictor) push(x Prediction) {
 	x.rank += rankDepth * x.Depth
 	key := mix(uint64(x.Delay))
 	for _, h := range x.Holds {
-		key = mix(key ^ h.Who ^ mix(h.Context^uint64(h.Op)<<48^uint64(h.Nth)<<8^uint64(h.Mode)))
+		key = mix(key ^ h.Who ^ mix(h.Context^mix(uint64(h.Op)<<48^uint64(h.Nth)<<8^uint64(h.Mode))))
 	}
 	if p.known[key] || p.waiting == maxQueue || len(x.Holds) > MaxHolds {
 		return

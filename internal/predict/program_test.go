@@ -32,22 +32,35 @@ func (p program) String() string {
 	return strings.Join(lines, "\n")
 }
 
+// parseProgram is the inverse of program.String.
+func parseProgram(text string) (p program) {
+	for line := range strings.SplitSeq(text, "\n") {
+		var list []instruction
+		for word := range strings.FieldsSeq(line) {
+			list = append(list, instruction{word[0], int(word[1] - '0')})
+		}
+		p = append(p, list)
+	}
+	return p
+}
+
 // drawProgram draws a program of up to 4 goroutines, each with up to so many critical sections that are nested up to a depth.
 func drawProgram(r *rand.Rand, sections, depth int) program {
 	p := make(program, 2+r.IntN(3))
 	channels := 0
 	for g := range p {
 		for range 1 + r.IntN(sections) {
-			if r.IntN(6) == 0 && g > 0 { // an earlier goroutine sends
+			section := drawSection(r, 1+r.IntN(depth), nil)
+			if r.IntN(4) == 0 && g > 0 { // an earlier goroutine sends
 				from := r.IntN(g)
 				p[from] = append(p[from], instruction{'S', channels})
-				p[g] = append(p[g], instruction{'W', channels})
+				section = slices.Insert(section, r.IntN(2), instruction{'W', channels})
 				channels++
 			}
 			if r.IntN(6) == 0 {
 				p[g] = append(p[g], instruction{"+?"[r.IntN(2)], r.IntN(2)})
 			}
-			p[g] = append(p[g], drawSection(r, 1+r.IntN(depth), nil)...)
+			p[g] = append(p[g], section...)
 		}
 	}
 	return p
@@ -158,7 +171,9 @@ func (m *machine) skip(g int) {
 		case 'U', 'r':
 			depth--
 		default:
-			return
+			if depth == 0 {
+				return
+			}
 		}
 		if depth == 0 {
 			m.at[g]++
@@ -167,7 +182,8 @@ func (m *machine) skip(g int) {
 	}
 }
 
-// lockCycle is a cycle of goroutines, each of which waits for a lock of the next: the contexts of each goroutine's requests, sorted.
+// lockCycle is a cycle of goroutines, each of which waits for a lock of the next, or for a value from it: the contexts of each goroutine's
+// requests, sorted. The second of two goroutines has the same context twice if the first one waits for its value.
 type lockCycle string
 
 // pairs returns the contexts that cycleOf was given.
@@ -191,30 +207,47 @@ func (p program) context(g, i int) uint64 {
 	return uint64(1000*(g+1) + 10*int(x.kind) + x.n)
 }
 
-// cycles returns the cycles of goroutines that wait for one another.
+// awaited returns when another goroutine has done that for which g waits: it acquired the lock. The result is at[h] if g waits for a value
+// from h.
+func (m *machine) awaited(g, h int) (since []int) {
+	x := m.program[g][m.at[g]]
+	if x.kind == 'W' && slices.Contains(m.program[h][m.at[h]:], instruction{'S', x.n}) {
+		return []int{m.at[h]}
+	}
+	for _, held := range m.held[h] {
+		if x.kind != 'W' && held.lock == x.n && (x.kind != 'R' || m.writer[x.n] == h+1) {
+			since = append(since, held.since)
+		}
+	}
+	return since
+}
+
+// cycles returns the cycles of goroutines that wait for one another, with at least one lock.
 func (m *machine) cycles() (list []lockCycle) {
 	var path []int
-	var since []int // by path: when the goroutine acquired the lock for which the one before it waits
+	var since []int // by path: when the goroutine did that for which the one before it waits, see awaited
 	var extend func()
 	extend = func() {
 		g := path[len(path)-1]
-		x := m.program[g][m.at[g]]
 		for h := range m.program {
 			if h == g || m.ended(h) || m.enabled(h) {
 				continue
 			}
-			for _, held := range m.held[h] {
+			for _, at := range m.awaited(g, h) {
 				switch {
-				case held.lock != x.n || x.kind == 'R' && m.writer[x.n] != h+1 || !strings.ContainsRune("LR", rune(m.program[h][m.at[h]].kind)):
 				case h == path[0]:
-					since[0] = held.since
+					since[0] = at
 					var pairs [][2]uint64
 					for k, g := range path {
-						pairs = append(pairs, [2]uint64{m.context(g, since[k]), m.context(g, m.at[g])})
+						if since[k] < m.at[g] || m.program[g][m.at[g]].kind != 'W' {
+							pairs = append(pairs, [2]uint64{m.context(g, since[k]), m.context(g, m.at[g])})
+						}
 					}
-					list = append(list, cycleOf(pairs))
+					if len(pairs) > 0 {
+						list = append(list, cycleOf(pairs))
+					}
 				case h > path[0] && !slices.Contains(path, h):
-					path, since = append(path, h), append(since, held.since)
+					path, since = append(path, h), append(since, at)
 					extend()
 					path, since = path[:len(path)-1], since[:len(since)-1]
 				}
@@ -222,7 +255,7 @@ func (m *machine) cycles() (list []lockCycle) {
 		}
 	}
 	for g := range m.program {
-		if !m.ended(g) && !m.enabled(g) && strings.ContainsRune("LR", rune(m.program[g][m.at[g]].kind)) {
+		if !m.ended(g) && !m.enabled(g) {
 			path, since = []int{g}, []int{0}
 			extend()
 		}
@@ -271,7 +304,8 @@ type execution struct {
 	waker    map[int]uint32 // by goroutine: number of the event that has woken it
 }
 
-// section is a lock request in a critical section: the contexts of the outer and inner request, and the locks held then.
+// section is a lock request, or a wait for a value, in a critical section: the contexts of the outer and inner request, and the locks held
+// then. Each lock request has a section with its context twice, too.
 type section struct {
 	pair  [2]uint64
 	reads map[int]bool // by lock
@@ -287,14 +321,22 @@ func (s section) excludes(other section) bool {
 	return false
 }
 
-// nest records the critical sections in which a goroutine requests a lock.
+// nest records the critical sections in which a goroutine requests a lock or waits for a value.
 func (x *execution) nest(g int) {
+	kind, at := x.program[g][x.at[g]].kind, x.context(g, x.at[g])
+	if kind != 'L' && kind != 'R' && kind != 'W' {
+		return
+	}
 	s := section{reads: map[int]bool{}}
 	for _, h := range x.machine.held[g] {
 		s.reads[h.lock] = x.writer[h.lock] == 0
 	}
 	for _, h := range x.machine.held[g] {
-		s.pair = [2]uint64{x.context(g, h.since), x.context(g, x.at[g])}
+		s.pair = [2]uint64{x.context(g, h.since), at}
+		x.sections = append(x.sections, s)
+	}
+	if kind != 'W' {
+		s.pair = [2]uint64{at, at}
 		x.sections = append(x.sections, s)
 	}
 }
