@@ -267,7 +267,7 @@ type macemcWeighing struct {
 }
 
 // Weigh implements [testsched.Executor].
-func (x *macemcExplorer) Weigh(list []testsched.Weight) {
+func (x *macemcWeighing) Weigh(list []testsched.Weight) {
 	clear(x.weights[:])
 	for _, w := range list {
 		macemcWeigh(x.weights[:], w.Who, w.Points)
@@ -275,7 +275,7 @@ func (x *macemcExplorer) Weigh(list []testsched.Weight) {
 }
 
 // Weights implements [testsched.Executor].
-func (x *macemcExplorer) Weights() (list []testsched.Weight) {
+func (x *macemcWeighing) Weights() (list []testsched.Weight) {
 	for i, w := range x.seen {
 		if w != x.reported[i] {
 			list = append(list, testsched.Weight(w))
