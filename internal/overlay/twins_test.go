@@ -10,13 +10,33 @@ import (
 	"testing"
 )
 
-// declared returns the fields of a type, with their types, or the names of the enumeration that begins with a constant.
+// fields appends the fields of a struct type with their types. A field of another one of these types stands for its fields.
+func fields(list []string, path string, s *ast.StructType, structs map[string]*ast.StructType) []string {
+	for _, f := range s.Fields.List {
+		text := types.ExprString(f.Type)
+		inner, ok := f.Type.(*ast.StructType)
+		if !ok {
+			inner = structs[text]
+		}
+		for _, id := range f.Names {
+			if inner != nil {
+				list = fields(list, path+id.Name+".", inner, structs)
+			} else {
+				list = append(list, path+id.Name+" "+text)
+			}
+		}
+	}
+	return list
+}
+
+// declared returns the fields of a type, or the names of the enumeration that begins with a constant.
 func declared(t *testing.T, file, name string) (list []string) {
 	t.Helper()
 	f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
 	if err != nil {
 		t.Fatal(err)
 	}
+	structs := map[string]*ast.StructType{}
 	for _, d := range f.Decls {
 		d, ok := d.(*ast.GenDecl)
 		if !ok {
@@ -26,12 +46,8 @@ func declared(t *testing.T, file, name string) (list []string) {
 		for _, s := range d.Specs {
 			switch s := s.(type) {
 			case *ast.TypeSpec:
-				if fields, ok := s.Type.(*ast.StructType); ok && s.Name.Name == name {
-					for _, f := range fields.Fields.List {
-						for _, id := range f.Names {
-							list = append(list, id.Name+" "+types.ExprString(f.Type))
-						}
-					}
+				if st, ok := s.Type.(*ast.StructType); ok {
+					structs[s.Name.Name] = st
 				}
 			case *ast.ValueSpec:
 				names = append(names, s.Names[0].Name)
@@ -40,6 +56,9 @@ func declared(t *testing.T, file, name string) (list []string) {
 		if len(names) > 0 && names[0] == name {
 			list = names
 		}
+	}
+	if s := structs[name]; s != nil {
+		list = fields(nil, "", s, structs)
 	}
 	if list == nil {
 		t.Fatalf("%s does not declare %s", file, name)
@@ -63,11 +82,16 @@ func TestSources_MatchPackages(t *testing.T) {
 		{"_source/tests/runtime/exchange.go", "macemcVariable", "../../bubble/command.go", "variable", "", "", false},
 		{step, "macemcFIFO", control, "modeFIFO", "macemc", "mode", false},
 		{points, "macemcOpGo", operation, "OpGo", "macemc", "", true},
+		{"_source/tests/runtime/exchange.go", "macemcGParks", "../testsched/outcome.go", "Parks", "macemcG", "", false},
+		{"_source/tests/runtime/snapshot.go", "macemcLeave", "../testsched/program/variables.go", "LeaveVariable", "macemc", "", false},
 		{"../predict/record.go", "Go", operation, "OpGo", "", "Op", true},
 	} {
 		is, want := declared(t, c.file, c.name), declared(t, c.otherFile, c.other)
 		for i, text := range is {
 			is[i] = inBubble.Replace(c.add + strings.TrimPrefix(text, c.cut))
+		}
+		for i, text := range want {
+			want[i] = strings.TrimSuffix(text, "Variable")
 		}
 		if c.more {
 			want = want[:min(len(is), len(want))]

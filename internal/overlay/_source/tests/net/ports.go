@@ -4,6 +4,7 @@ package net
 
 import (
 	"internal/race"
+	testrun "internal/runtime"
 	"net/netip"
 	"os"
 	"syscall"
@@ -12,9 +13,6 @@ import (
 
 //go:linkname macemcPoint runtime.macemcPoint
 func macemcPoint(op uint64, obj uintptr)
-
-// macemcOpMap is the operation that the use of the table of sockets counts as; see package runtime.
-const macemcOpMap = 12
 
 // macemcFirstPort precedes the first port of a socket that requests port 0.
 const macemcFirstPort = 49151
@@ -60,7 +58,7 @@ func macemcResetPorts() {
 	macemcLastPort, macemcMaxPort = macemcFirstPort, macemcFirstPort
 }
 
-func macemcUseTable() { macemcPoint(macemcOpMap, uintptr(unsafe.Pointer(&macemcBound))) }
+func macemcUseTable() { macemcPoint(uint64(testrun.Map), uintptr(unsafe.Pointer(&macemcBound))) }
 
 // macemcParts returns the parts of an address of TCP or UDP. The zero values stand for nil.
 func macemcParts(a sockaddr) (ip IP, port int, zone string) {

@@ -3,6 +3,7 @@
 package net
 
 import (
+	testrun "internal/runtime"
 	"io"
 	"os"
 	"sync/atomic"
@@ -25,11 +26,11 @@ func macemcWillClose(c unsafe.Pointer, after int64)
 //go:linkname macemcNow runtime.macemcNow
 func macemcNow() int64
 
-// Operations on a queue, with the numbers of package runtime.
+// Operations on a queue.
 const (
-	macemcOpSend    = 1
-	macemcOpReceive = 2
-	macemcOpClose   = 3
+	macemcOpSend    = uint64(testrun.Send)
+	macemcOpReceive = uint64(testrun.Receive)
+	macemcOpClose   = uint64(testrun.Close)
 )
 
 // macemcUsed records an operation on a queue. A failed send operation, and one that a deadline ended, has no effect.
