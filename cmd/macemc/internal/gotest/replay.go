@@ -73,7 +73,7 @@ const (
 )
 
 // selectAround sets the steps and goroutines of a graph as text of a long run, unless flags select some: the steps around the critical one,
-// or the last ones, and the goroutines that execute code outside the standard library there. The hint says what is left out.
+// or the last ones outside the standard library, and the goroutines that execute code outside the standard library there. The hint says what is left out.
 func selectAround(f *task.Graph, o *testsched.Outcome, critical int) (hint string, err error) {
 	format, err := eventgraph.Formats().Choose(f.Format, f.Out.File)
 	if err != nil || format.Name != eventgraph.Formats()[0].Name ||
@@ -89,6 +89,9 @@ func selectAround(f *task.Graph, o *testsched.Outcome, critical int) (hint strin
 	}
 	middle := cmp.Or(f.Critical, critical, last)
 	f.From, f.To = max(1, min(middle, last)-aroundSteps), min(last, middle+aroundSteps)
+	if cmp.Or(f.Critical, critical) == 0 {
+		f.From = lastOwnSteps(o.Trace, f.From)
+	}
 	if last-f.From < endSteps {
 		f.To = last
 	}
@@ -118,6 +121,20 @@ func selectAround(f *task.Graph, o *testsched.Outcome, critical int) (hint strin
 		hint += fmt.Sprintf("; --from %d shows the end", last-aroundSteps)
 	}
 	return hint + "; --from 0 shows all", nil
+}
+
+// lastOwnSteps returns the step with which the last ones begin that are at a new position outside the standard library, at most from.
+func lastOwnSteps(trace []testsched.Event, from int) int {
+	at, own := map[int]string{}, []int(nil)
+	for i, e := range trace {
+		if e.File != "" && at[e.Number] != e.At {
+			at[e.Number], own = e.At, append(own, i+1)
+		}
+	}
+	if len(own) == 0 {
+		return from
+	}
+	return min(from, own[max(0, len(own)-aroundSteps)])
 }
 
 // foundPage returns what a page shows of a run under the schedule of a file.
