@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/netsim"
@@ -128,30 +127,5 @@ func TestReducer_DropsClasses(t *testing.T) {
 	// One at a time takes a candidate for each of the 26 classes.
 	if r.dropClasses(t.Context()); lettered(r.best) != "ccz" || r.tried > 18 {
 		t.Errorf("%q after %d candidates", lettered(r.best), r.tried)
-	}
-}
-
-// A single order of dropping steps ends at a larger local minimum than the best one of several.
-func TestReducer_DropsInOrders(t *testing.T) {
-	const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-	reduced := func(more bool) string {
-		s := scripted(letters)
-		for i := range s.Steps {
-			s.Steps[i].Class = "" // they cannot be told apart by classes
-		}
-		r := &reducer{best: s}
-		r.report, r.spent, r.halfSpent = func(*reducer) {}, func() bool { return false }, func() bool { return true }
-		r.judge = func(_ context.Context, s Script) (Script, bool, error) {
-			text := lettered(s)
-			has := func(all string) bool {
-				return !strings.ContainsFunc(all, func(c rune) bool { return !strings.ContainsRune(text, c) })
-			}
-			return s, has("Az") || has("ACEGIKMOQSUWY"), nil
-		}
-		r.dropInOrders(t.Context(), choose.NewRandom(1, 1), func() bool { return more })
-		return lettered(r.best)
-	}
-	if one, all := reduced(false), reduced(true); one != "ACEGIKMOQSUWY" || all != "Az" {
-		t.Errorf("one order leaves %q, all leave %q", one, all)
 	}
 }

@@ -3,13 +3,10 @@
 //
 // # Steps of minimizing
 //
-//	dropInOrders       drops many steps at once, in several orders, and continues with the smallest result
-//	nearest            searches breadth first for a shorter run, unless the run is dead
 //	reduceAndResample  alternates reduce with short random runs that are similar to the best one
-//	restart            searches for other runs to the finding: from the first state, from states inside the best run, and
-//	                   instead of a part of it (repair). A smaller one is reduced and resampled, too
+//	restart            searches for other runs to the finding. A smaller one is reduced and resampled, too
 //
-// The last two alternate (minimize). reduce drops (delta debugging: Zeller and Hildebrandt, Simplifying and Isolating
+// They alternate (minimize). reduce drops (delta debugging: Zeller and Hildebrandt, Simplifying and Isolating
 // Failure-Inducing Input, 2002), in this order:
 //
 //	faults             all, then each

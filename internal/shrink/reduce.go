@@ -69,63 +69,6 @@ func (r *reducer) dropMany(ctx context.Context) {
 	r.halve(ctx)
 }
 
-// orders holds orders of dropping many steps at once other than that of dropMany, which is best for most runs.
-var orders = []func(*reducer, context.Context, *choose.Random){
-	randomFirst,
-	func(r *reducer, ctx context.Context, _ *choose.Random) {
-		r.dropCauses(ctx)
-		r.halve(ctx)
-		r.dropClasses(ctx)
-		r.dropFaults(ctx)
-	},
-	randomFirst,
-	func(r *reducer, ctx context.Context, _ *choose.Random) {
-		r.dropFaults(ctx)
-		r.halve(ctx)
-		r.dropCauses(ctx)
-		r.dropClasses(ctx)
-	},
-}
-
-// randomFirst drops random blocks before dropMany.
-func randomFirst(r *reducer, ctx context.Context, random *choose.Random) {
-	r.dropClasses(ctx)
-	r.dropRandom(ctx, random)
-	r.dropMany(ctx)
-}
-
-// dropInOrders drops many steps at once, and then single ones. It does that in all orders while more returns true, and
-// continues with the smallest result: each order may end at another local minimum.
-func (r *reducer) dropInOrders(ctx context.Context, random *choose.Random, more func() bool) {
-	start := r.best
-	r.dropSteps(ctx)
-	for _, drop := range orders {
-		if r.over || !more() {
-			return
-		}
-		r.tryReduced(ctx, start, func(branch *reducer) {
-			drop(branch, ctx, random)
-			branch.dropSingle(ctx)
-		})
-	}
-}
-
-const (
-	// randomBlocks is the number of random blocks that dropRandom tries to drop.
-	randomBlocks = 200
-	// randomShare is the denominator of the part of the script that the largest of them has.
-	randomShare = 8
-)
-
-// dropRandom drops blocks of random sizes at random positions.
-func (r *reducer) dropRandom(ctx context.Context, random *choose.Random) {
-	for i := 0; i < randomBlocks && len(r.best.Steps) > 0; i++ {
-		n := len(r.best.Steps)
-		from := random.IntN(n)
-		r.try(ctx, r.best.without(from, min(n, from+1+random.IntN(1+n/randomShare))))
-	}
-}
-
 // halve drops blocks of half of the steps, then of a quarter, and so on.
 func (r *reducer) halve(ctx context.Context) (changed bool) {
 	for size := len(r.best.Steps) / 2; size > 1; size /= 2 {

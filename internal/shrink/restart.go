@@ -25,8 +25,6 @@ const (
 	restartSteps = 1_000_000
 	// restartShare is the denominator of the share of the remaining budget that a restart has, in steps and in time.
 	restartShare = 2
-	// orderShare is the denominator of the share of the budget after which no more orders of dropping steps are tried.
-	orderShare = 6
 	// longest is the maximum length of a walk of a restart, as a multiple of the best run, or of leastWalk. shortest is the
 	// minimum one, at least shortWalk, of walks to a finding.
 	longest   = 8
@@ -36,18 +34,10 @@ const (
 	// walkedPerStep steps since the last smaller one for each of its steps. A short run has little to gain.
 	stepsPerRun   = 4
 	walkedPerStep = 8_000
-	// insideSteps is restartSteps for walks that begin inside the best run.
-	insideSteps = 60_000
 	// converged is the number of runs that reduce to the size of the best one before restarting ends, because
-	// the others probably do, too. convergedInside is converged for walks that begin inside the best run.
-	converged       = 3
-	convergedInside = 2
-	// outOfParts is the denominator of the part of the best run that walks from inside it replace.
-	outOfParts = 16
+	// the others probably do, too.
+	converged = 3
 )
-
-// replaced holds the successive parts of the best run that walks from inside it replace.
-var replaced = []int{1, 2, 3, 4, 5, 6, 8, 12}
 
 // restarter searches again for the finding, or for a dead run, by random walks. Reducing may leave the best run at a
 // local minimum, and smaller runs may have nothing in common with it.
@@ -57,7 +47,6 @@ type restarter struct {
 	limit  int     // length of a walk
 	varied bool    // walks have different lengths, up to limit
 	count  int     // walks of different lengths
-	before int     // steps before a walk begins
 	trace  *Player // of the system with these faults
 	steps  int     // executed by walks
 	// suspect reports whether a walk may have violated. violates returns the violating start of its run, or false.
@@ -154,7 +143,7 @@ func (s *restarter) next(ctx context.Context, handler string, steps, most int) (
 		limit := s.limit
 		if s.varied {
 			s.count++
-			limit = min(limit, s.before+max(shortest*(steps-s.before), shortWalk)*luby(s.count))
+			limit = min(limit, max(shortest*steps, shortWalk)*luby(s.count))
 		}
 		s.loop.Measure(func() { o = s.loop.Run(&short{runloop.Stoppable{Strategy: s.walks, Ctx: ctx}, limit}, task) })
 		s.steps += o.Steps
@@ -184,31 +173,12 @@ func (s *short) Select(at *runloop.Node) runloop.Selection {
 	return s.Stoppable.Select(at)
 }
 
-// restart searches for other runs with the finding until none of several, reduced, is smaller than the best one. Walks to
-// a finding also begin inside the best run, and inside what is left of it without some steps: they find one sooner, and those
-// from the first state find others.
+// restart searches for other runs with the finding until none of several, reduced, is smaller than the best one. Those of
+// a finding are searched for again after a smaller one.
 func (r *reducer) restart(ctx context.Context, s *restarter) {
 	for again := true; again && !r.over && len(r.best.Steps) >= leastRestarted; {
-		_, again = r.restartFrom(ctx, s, 0)
-		again = s.varied && (r.restartInside(ctx, s) || again)
-		again = s.varied && (r.repair(ctx, s) || again)
+		again = r.restartOnce(ctx, s) && s.varied
 	}
-}
-
-// restartInside restarts from states of the best run. Walks from late states find violations much sooner than others, but
-// similar ones. It ends at the state from which they find none. It reports whether it found a smaller run.
-func (r *reducer) restartInside(ctx context.Context, s *restarter) (changed bool) {
-	for _, part := range replaced {
-		if r.over {
-			break
-		}
-		found, smaller := r.restartFrom(ctx, s, part)
-		changed = changed || smaller
-		if !found {
-			break
-		}
-	}
-	return changed
 }
 
 // alternate restarts and resamples the best run in turn, until neither finds a smaller one.
@@ -227,26 +197,19 @@ func (r *reducer) alternate(ctx context.Context, restart func(), s *resampler) {
 	}
 }
 
-// restartFrom is restart for walks that replace a part of the best run, the whole one if part is 0. It ends after a number of
-// runs that are not smaller, or of steps without a run. A longer best run permits more of both. It reports whether it found a
-// run, and whether it found a smaller one.
-func (r *reducer) restartFrom(ctx context.Context, s *restarter, part int) (found, smaller bool) {
-	runs, steps, same := restarts, restartSteps, converged
-	if part > 0 {
-		runs, steps, same = restarts/2, insideSteps, convergedInside
-	}
+// restartOnce ends after a number of runs that are not smaller, or of steps without a run. A longer best run permits more
+// of both. It reports whether it found a smaller run.
+func (r *reducer) restartOnce(ctx context.Context, s *restarter) (smaller bool) {
 	began := s.steps
 	for missed, equal := 0, 0; !r.over; missed++ {
 		n := len(r.best.Steps)
-		if n < leastRestarted || missed >= runs+n/stepsPerRun || equal >= same {
+		if n < leastRestarted || missed >= restarts+n/stepsPerRun || equal >= converged {
 			break
 		}
-		s.begin(r.best, part)
-		other, ok := s.next(ctx, r.best.last(), n, min(steps, began+walkedPerStep*n-s.steps))
+		other, ok := s.next(ctx, r.best.last(), n, min(restartSteps, began+walkedPerStep*n-s.steps))
 		if !ok {
 			break
 		}
-		found = true
 		before := r.best.cost().size()
 		branch, ok := r.reduced(ctx, other, func(branch *reducer) { branch.dropSteps(ctx) })
 		if ok {
@@ -259,26 +222,7 @@ func (r *reducer) restartFrom(ctx context.Context, s *restarter, part int) (foun
 			equal++
 		}
 	}
-	return found, smaller
-}
-
-// begin makes walks begin before the last part of a script, in outOfParts parts, or in the first state if part is 0.
-func (s *restarter) begin(script Script, part int) {
-	if part == 0 {
-		s.beginAfter(nil, nil, 0)
-		return
-	}
-	n := len(s.trace.Play(script).Script.Steps)
-	s.beginAfter(s.trace.Run.Path.Clone(), s.trace.Run.Bounds, n-max(1, n*part/outOfParts))
-}
-
-// beginAfter makes walks begin after a number of steps of a path, in the first state if the number is not positive.
-func (s *restarter) beginAfter(path choose.Path, bounds []int32, steps int) {
-	var root choose.Path
-	if s.before = max(0, steps); steps > 0 {
-		root = path[:bounds[steps]]
-	}
-	s.walks.SetRoots([]choose.Path{root})
+	return smaller
 }
 
 // executed returns the number of executed steps. Several steps of walks count as one.

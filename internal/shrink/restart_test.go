@@ -240,7 +240,7 @@ func TestReducer_RestartConverges(t *testing.T) {
 	tab.Bad = []int{8}
 	s, r := restartedRun(t, &tab, make(choose.Path, 8))
 	runs := s.counted()
-	if r.restartFrom(t.Context(), s, 0); len(r.best.Steps) != 8 || *runs != converged {
+	if r.restartOnce(t.Context(), s); len(r.best.Steps) != 8 || *runs != converged {
 		t.Errorf("%d steps after %d runs, want %d", len(r.best.Steps), *runs, converged)
 	}
 }
@@ -264,34 +264,14 @@ func TestReducer_RestartEnds(t *testing.T) {
 		return func(context.Context, Script) (Script, bool, error) { return Script{}, false, nil }
 	})
 	runs := s.counted()
-	if r.restartFrom(t.Context(), s, 0); *runs != restarts+8/stepsPerRun {
+	if r.restartOnce(t.Context(), s); *runs != restarts+8/stepsPerRun {
 		t.Errorf("%d runs, want %d", *runs, restarts+8/stepsPerRun)
 	}
 	began := s.steps
 	s.suspect = func(*runloop.Outcome) bool { return false }
-	r.restartFrom(t.Context(), s, 0)
+	r.restartOnce(t.Context(), s)
 	if steps := s.steps - began; steps < 8*walkedPerStep || steps > 9*walkedPerStep {
 		t.Errorf("%d steps of walks, want about %d", steps, 8*walkedPerStep)
-	}
-}
-
-// Walks that replace only the end of a run find violations that walks from earlier states do not find.
-func TestReducer_RestartsAtTheEnd(t *testing.T) {
-	const fork, fallen, bad = 27, 40, 32
-	var tab automaton.Table
-	var path choose.Path
-	for i := range fork {
-		tab.Moves = append(tab.Moves, automaton.Move{From: i, To: []int{i + 1, fallen}, Weights: []int{1, 60}})
-		path = append(path, 0, 0)
-	}
-	for i := fork; i < bad-1; i++ {
-		tab.Moves = append(tab.Moves, automaton.Move{From: i, To: []int{i + 1, fallen}, Weights: []int{1, 3}})
-		path = append(path, 0, 0)
-	}
-	tab.Moves, tab.Bad = append(tab.Moves, automaton.To(fork, bad-1), automaton.To(bad-1, bad)), []int{bad}
-	s, r := restartedRun(t, &tab, append(path, 0))
-	if r.restartInside(t.Context(), s); len(r.best.Steps) != fork+2 {
-		t.Errorf("%d steps, want %d", len(r.best.Steps), fork+2)
 	}
 }
 

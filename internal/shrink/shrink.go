@@ -169,7 +169,7 @@ func (cfg *Config) minimize(
 	again.executed = func() int { return p.Steps }
 	again.violates = violates
 	if len(r.best.Steps) >= leastRestarted {
-		r.dropInOrders(ctx, again.random, func() bool { return p.Steps < cfg.MaxSteps/orderShare })
+		r.dropSteps(ctx)
 	}
 	if len(r.best.Steps) < leastRestarted || r.over || seek == nil {
 		r.reduceAndResample(ctx, again)
@@ -177,11 +177,6 @@ func (cfg *Config) minimize(
 			r.reduceAndResample(ctx, again)
 		}
 		return r.err
-	}
-	if cfg.Dead == nil {
-		if err := cfg.nearest(ctx, r, p); err != nil {
-			return err
-		}
 	}
 	// Reducing drops faults, but runs with more of them violate more often.
 	other, err := newRestarter(cfg, path, len(r.best.Steps), 0)
