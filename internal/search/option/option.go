@@ -91,7 +91,7 @@ func Check[T any](rows []Row[T], t *T, c Caller, has func(flag string) bool) err
 			}
 		}
 		if r.With != "" && !has(r.With) {
-			return fmt.Errorf("--%s is for searches with --%s; give it, too", r.Flag, r.With)
+			return fmt.Errorf("--%s needs --%s; give both", r.Flag, r.With)
 		}
 	}
 	for i := range rows {

@@ -51,7 +51,7 @@ func TestCheck(t *testing.T) {
 		{values{Kind: "some"}, "", given("kind"), "--kind some needs a strategy that visits all states (bfs, dfs), not deepening"},
 		{values{Kind: "some"}, "bfs", given("kind"), ""},
 		{values{Merge: true, Steps: 2}, "bfs", given("merge", "steps"), "--merge and --steps contradict each other; give one of them"},
-		{values{Merge: true}, "bfs", given(), "--merge is for searches with --kind; give it, too"},
+		{values{Merge: true}, "bfs", given(), "--merge needs --kind; give both"},
 		{values{Merge: true, Kind: "no"}, "bfs", given("merge", "kind"), ""},
 	} {
 		err := Check(rows, &c.v, Caller{c.strategy, c.given}, c.given)

@@ -202,7 +202,7 @@ func TestLiveUsage(t *testing.T) {
 		{"live randtree --node 0 --peers 127.0.0.1:1", "1 addresses for the 3 nodes"},
 		{"live randtree --node 0 --peers 10.1.2.3:1,127.0.0.1:2,127.0.0.1:3", "--public"},
 		{"recording merge .", "the folder has no recordings"},
-		{"search --step 3 randtree", "--step selects a state of --from FILE"},
+		{"search --step 3 randtree", "--step needs --from; give both"},
 		{"search --from nosuch.path", "no such file"},
 	} {
 		_, errs, status := run(t, strings.Fields(c.args)...)

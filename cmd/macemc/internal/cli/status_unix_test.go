@@ -92,7 +92,7 @@ func limited(t *testing.T, cmd *exec.Cmd) string {
 func TestTooManyWorkers(t *testing.T) {
 	for _, args := range []string{"search pingack", "critical x.path", "shrink x.path"} {
 		_, stderr, status := run(t, append(strings.Fields(args), "--workers", "100000")...)
-		if status != exitcode.Usage || !strings.HasPrefix(stderr, "macemc: --workers is 100000, must be at most 256: ") {
+		if status != exitcode.Usage || !strings.HasPrefix(stderr, "macemc: --workers is 100000, must be at most 256") {
 			t.Errorf("%s: exit status %d: %s", args, status, stderr)
 		}
 	}
