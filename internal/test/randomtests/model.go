@@ -78,6 +78,9 @@ func (p *Program) ends(delayed bool) (e Ends, ok bool) {
 			return e, false
 		}
 		next := p.successors(&s)
+		if delayed {
+			next = append(next, p.expired(&s)...)
+		}
 		if !s.panicked && (delayed || len(next) == 0) && slices.Max(s.due[:]) > s.instant {
 			later := s
 			later.instant++
@@ -87,6 +90,23 @@ func (p *Program) ends(delayed bool) (e Ends, ok bool) {
 		p.end(&s, &e, len(next) == 0)
 	}
 	return e, true
+}
+
+// expired returns the states after a select whose goroutine was delayed between the start of its timer and the select.
+func (p *Program) expired(s *state) (next []state) {
+	for g, ops := range p.goroutines {
+		if s.panicked || s.parked[g] || s.at[g] == len(ops) || ops[s.at[g]].kind != choose {
+			continue
+		}
+		for i, a := range ops[s.at[g]].arms {
+			if a.channel < 0 {
+				t := *s
+				t.finish(g, 5*i)
+				next = append(next, t)
+			}
+		}
+	}
+	return next
 }
 
 // ordered reports whether the program can have a data race.

@@ -58,6 +58,14 @@ func TestProgram_DelayedEnds(t *testing.T) {
 	}
 }
 
+// The timer of a select may expire before the select begins.
+func TestProgram_ExpiredBeforeSelect(t *testing.T) {
+	p := Program{goroutines: [][]op{{{kind: choose, arms: []arm{{channel: -1}}, fallback: true}}}}
+	if got, ok := p.DelayedEnds(); !ok || len(got.Results) != 2 || len(p.Ends().Results) != 1 {
+		t.Errorf("delayed %+v, %v, else %+v", got, ok, p.Ends())
+	}
+}
+
 // The source of random programs is a package, and the same for the same seed.
 func TestSource_Parses(t *testing.T) {
 	programs := func() (all []*Program) {
