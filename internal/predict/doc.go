@@ -8,7 +8,9 @@
 // (clocks.go). Two kinds of predictions follow:
 //
 //   - Cycles of the lock-order graph, whose edges carry the other locks held and the modes of RWMutexes (cycles.go;
-//     Havelund, SPIN 2000; Joshi et al., PLDI 2009). Each cycle of k locks leads to at most k+3 directed schedules.
+//     Havelund, SPIN 2000; Joshi et al., PLDI 2009). Each cycle of k locks leads to at most k+3 directed schedules. An edge may
+//     contain a wait: its goroutine holds a lock until another one has requested the second lock, and has sent a value after that.
+//     Read locks exclude each other if a writer waits between them.
 //   - Flips: two conflicting operations on one object that are not ordered, executed in the other order (flips.go;
 //     Yu et al., OOPSLA 2012). One of the two may be a timer, for which a goroutine is held for long enough.
 //
