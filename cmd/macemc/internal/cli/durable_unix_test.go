@@ -190,7 +190,7 @@ func TestDurable(t *testing.T) {
 		{[]string{"search", "paxos", "--strategy", "dfs", "--durable", dir}, exitcode.Usage, "",
 			"--durable needs a strategy that can be resumed (" + strings.Join(strategy.Names(strategy.Durable), ", ") + "), not dfs"},
 		{[]string{"search", "paxos", "--durable", dir, "--resume"}, exitcode.Usage, "", "strategy: none there, deepening here"},
-		{[]string{"search", "paxos", "--resume"}, exitcode.Usage, "", "with --durable"},
+		{[]string{"search", "paxos", "--resume"}, exitcode.Usage, "", "needs --durable"},
 		{append(base, "--reduce", "full"), exitcode.Usage, "", "cannot be combined"},
 		{append(base, "--crash-model", "auto"), exitcode.Usage, "", "cannot be combined"},
 		{append(base, "--keep-going"), exitcode.Usage, "", "contradict each other"},
