@@ -102,10 +102,12 @@ func (o *macemcObjects) has(p uintptr) bool {
 	return ok && *o.place(at) == at
 }
 
-// macemcGlobal reports whether a package variable is at an address.
+// macemcGlobal reports whether a package variable is at an address. The system's linker, which programs with cgo need, orders the parts of
+// the data in another way.
 func macemcGlobal(at uintptr) bool {
 	for m := &firstmoduledata; m != nil; m = m.next {
-		if m.noptrdata <= at && at < m.enoptrbss {
+		if m.noptrdata <= at && at < m.enoptrdata || m.data <= at && at < m.edata || m.bss <= at && at < m.ebss ||
+			m.noptrbss <= at && at < m.enoptrbss {
 			return true
 		}
 	}

@@ -1,0 +1,86 @@
+package cli
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/macemc/macemc/internal/scaffold"
+)
+
+// The files that survived the last crash of a store are written to a folder, and nothing else is overwritten.
+func TestReplay_Files(t *testing.T) {
+	inStore(t)
+	out, status := testCommand(t.Context(), "-macemc.time=60s", ".")
+	paths, _ := filepath.Glob("testdata/macemc/*/error.path")
+	if status != 1 || len(paths) != 1 {
+		t.Fatalf("exit status %d, paths %v: %s", status, paths, out)
+	}
+	if out, status := commandHere(t.Context(), "replay", paths[0], "--files", "crashed"); status != 1 || !strings.Contains(out, " recurs: ") {
+		t.Fatalf("exit status %d: %s", status, out)
+	}
+	log, err := os.ReadFile("crashed/n0/log")
+	torn := slices.ContainsFunc(strings.Split(strings.TrimSuffix(string(log), "\n"), "\n"), func(line string) bool { return !json.Valid([]byte(line)) })
+	if err != nil || !torn {
+		t.Errorf("%v, no torn line: %q", err, log)
+	}
+	out, status = commandHere(t.Context(), "replay", paths[0], "--files", "crashed")
+	if status != 2 || !strings.Contains(out, "crashed is not empty") {
+		t.Errorf("exit status %d: %s", status, out)
+	}
+}
+
+// inStore makes a module with a store and its test the working directory.
+func inStore(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("builds the standard library the first time")
+	}
+	leanBuilds(t)
+	dir := filepath.Join(t.TempDir(), "store")
+	checkout, err := filepath.Abs(filepath.Join("..", "..", "..", ".."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := scaffold.Write(dir, checkout, scaffold.Store); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(dir)
+}
+
+// A process initializes its packages again if they read the environment. With cgo, the system's linker places the values of their variables.
+func TestInitialization_Cgo(t *testing.T) {
+	inStore(t)
+	if _, err := exec.LookPath("gcc"); err != nil {
+		t.Skip(err)
+	}
+	t.Setenv("CGO_ENABLED", "1")
+	t.Setenv("STORE_SETTING", "other")
+	const text = `package store
+
+import "C"
+import "os"
+
+var setting = os.Getenv("STORE_SETTING")
+
+// names is not needed after the initialization, as in generated code.
+var names = []string{"a"}
+
+func init() {
+	if names[0] != "a" {
+		panic(setting)
+	}
+	names = nil
+}
+`
+	if err := os.WriteFile("c.go", []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out, status := testCommand(t.Context(), "-macemc.time=60s", "."); status != 1 || !strings.Contains(out, "monitor durability") {
+		t.Errorf("exit status %d: %s", status, out)
+	}
+}
