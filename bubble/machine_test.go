@@ -126,7 +126,7 @@ var machines = map[string]func() error{
 		return nil
 	},
 	"clock": func() error {
-		if now := time.Now(); now.Year() < 2026 || now.Nanosecond() != 123456789 {
+		if now := time.Now(); now.Year() < 2026 || now.Nanosecond()%1_000_000 == 0 {
 			return errors.New(now.String())
 		}
 		began := time.Now()
