@@ -20,28 +20,30 @@ type closing struct {
 
 func (w closing) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	w.server.Close()
-	for !w.server.IsClosed() {
-		time.Sleep(time.Millisecond)
-	}
 	return w.ResponseWriter.(http.Hijacker).Hijack()
 }
 
-// HandleRequest asks whether the server is closed, upgrades the connection, and sends it to a goroutine that has ended.
+// HandleRequest checks that the server is not closed, upgrades the connection, and registers it. Close has closed all
+// registered connections by then.
 func TestRequestDuringClose(t *testing.T) {
 	m := melody.New()
-	returned := make(chan struct{})
+	received := make(chan struct{}, 1)
+	m.HandleMessage(func(*melody.Session, []byte) { received <- struct{}{} })
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		m.HandleRequest(closing{w, m}, r)
-		close(returned)
 	}))
 	conn, _, err := websocket.DefaultDialer.Dial("ws"+server.URL[len("http"):], nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	conn.Close()
+	defer conn.Close()
+	if !m.IsClosed() {
+		t.Fatal("the server is open")
+	}
+	conn.WriteMessage(websocket.TextMessage, []byte("hello"))
 	select {
-	case <-returned:
+	case <-received:
+		t.Errorf("the server is closed, has %d connection, and handles its messages", m.Len())
 	case <-time.After(5 * time.Second):
-		t.Error("HandleRequest has not returned 5s after Close of the server and of the client's connection")
 	}
 }
