@@ -29,7 +29,7 @@ func serve(t *testing.T, service *ttrpc.ServiceDesc) (*ttrpc.Server, *ttrpc.Clie
 	return server, ttrpc.NewClient(conn)
 }
 
-// The receiver of a connection ends without an error after Close of the server, and then nothing ends the connection.
+// The receiver of a connection ends without an error at the first message after Close of the server. Then nothing ends the connection.
 func TestCloseWithStream(t *testing.T) {
 	ended := make(chan struct{})
 	server, client := serve(t, &ttrpc.ServiceDesc{Streams: map[string]ttrpc.Stream{"Wait": {
@@ -61,7 +61,7 @@ func TestCloseWithStream(t *testing.T) {
 	}
 }
 
-// A connection that serves its first call has the state idle.
+// A connection has the state idle while it serves only one call.
 func TestShutdownDuringCall(t *testing.T) {
 	started := make(chan struct{})
 	wait := func(context.Context, func(any) error) (any, error) {
