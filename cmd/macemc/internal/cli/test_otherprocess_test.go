@@ -201,11 +201,13 @@ func TestOther(t *testing.T) {
 const coresTest = `package x
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"sync"
 	"testing"
+	"time"
 )
 
 func TestX(t *testing.T) {
@@ -226,8 +228,15 @@ func TestX(t *testing.T) {
 		t.Errorf("got %d", sum)
 	}
 	if folder := "FOLDER"; folder != "" {
-		if folder == "TempDir" {
+		switch folder {
+		case "TempDir":
 			folder = t.TempDir()
+		case "Time":
+			folder = filepath.Join(os.TempDir(), fmt.Sprint("x-", time.Now().UnixNano()))
+			if err := os.Mkdir(folder, 0o700); err != nil {
+				t.Fatal(err)
+			}
+			defer os.RemoveAll(folder)
 		}
 		os.WriteFile(filepath.Join(folder, "x.txt"), nil, 0o600)
 	}
@@ -272,7 +281,7 @@ func TestTest_Cores(t *testing.T) {
 
 // Processes of a test that share files do not execute schedules at the same time.
 func TestTest_CoresOfFiles(t *testing.T) {
-	for folder, several := range map[string]bool{".": false, "TempDir": true} {
+	for folder, several := range map[string]bool{".": false, "TempDir": true, "Time": false} {
 		testFile(t, strings.NewReplacer("FOLDER", folder, "LOOPS", "200", "20000", "2000000000").Replace(coresTest))
 		out, further := furtherProcesses(t, "-schedules=300")
 		if further > 0 != several || !strings.Contains(out, "300 schedules") {

@@ -10,6 +10,9 @@ var macemcAffected bool
 //go:linkname macemc_testAffected testing.macemcAffected
 func macemc_testAffected() bool { return macemcAffected }
 
+//go:linkname macemc_testUnaffected testing.macemcUnaffected
+func macemc_testUnaffected(affected bool) { macemcAffected = affected }
+
 // macemcAffects notes a system call that changes a file by a name that another process may use, too.
 //
 //go:nosplit
@@ -40,19 +43,34 @@ func macemcAffects(trap, a1, a2, a3, a4 uintptr) {
 	macemcAffected = macemcAffected || a2 != 0 && !macemcUnique(*(**[1 << 20]byte)(unsafe.Pointer(&a2)))
 }
 
-// macemcUnique reports whether a path has a random number, as those of package os for temporary files, or is that of a device.
+// macemcTemporary are the latest numbers in names of temporary files of this process, which package os creates only if they do not exist.
+var macemcTemporary [1024]uint32
+
+//go:linkname macemc_osTemporary os.macemcTemporary
+//go:norace
+func macemc_osTemporary(n uint32) { macemcTemporary[n%uint32(len(macemcTemporary))] = n }
+
+// macemcUnique reports whether a path has such a number, or is that of a device. Other numbers, such as times, may be those of other processes.
 //
 //go:nosplit
 //go:norace
 func macemcUnique(path *[1 << 20]byte) bool {
-	const digits, devices = 7, "/dev/"
-	n, device := 0, true
+	const least, most, devices = 7, 10, "/dev/"
+	digits, device := 0, true
 	for i := 0; path[i] != 0; i++ {
-		if n++; path[i] < '0' || path[i] > '9' {
-			n = 0
+		if digits++; path[i] < '0' || path[i] > '9' {
+			digits = 0
 		}
-		if device = device && (i >= len(devices) || path[i] == devices[i]); n == digits || device && i >= len(devices) {
+		if device = device && (i >= len(devices) || path[i] == devices[i]); device && i >= len(devices) {
 			return true
+		}
+		number, power := uint64(0), uint64(1)
+		for k := 0; k < digits && k < most; k++ {
+			number += uint64(path[i-k]-'0') * power
+			power *= 10
+			if k+1 >= least && number == uint64(macemcTemporary[number%uint64(len(macemcTemporary))]) {
+				return true
+			}
 		}
 	}
 	return false

@@ -8,3 +8,9 @@ import _ "unsafe"
 
 //go:linkname macemc_testAffected testing.macemcAffected
 func macemc_testAffected() bool { return true }
+
+//go:linkname macemc_osTemporary os.macemcTemporary
+func macemc_osTemporary(uint32) {}
+
+//go:linkname macemc_testUnaffected testing.macemcUnaffected
+func macemc_testUnaffected(bool) {}

@@ -117,6 +117,11 @@ func macemcChanged(i int) int
 //go:linkname macemcAffected
 func macemcAffected() bool
 
+// macemcUnaffected forgets what package testing has changed since macemcAffected returned a value.
+//
+//go:linkname macemcUnaffected
+func macemcUnaffected(affected bool)
+
 //go:linkname macemcWeigh
 func macemcWeigh(table []testrun.Weight, who, points uint64)
 
