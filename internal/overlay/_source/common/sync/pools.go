@@ -58,7 +58,9 @@ func macemcPut(p *Pool, x any, pc uintptr) {
 	}
 	own.values = append(own.values, x)
 	if !own.private {
-		copy(own.values[1:], own.values)
+		for i := len(own.values) - 1; i > 0; i-- { // unlike copy, not a write to the race detector
+			own.values[i] = own.values[i-1]
+		}
 		own.values[0], own.private = x, true
 	}
 }
@@ -72,11 +74,13 @@ func macemcGet(p *Pool, pc uintptr) any {
 			usual = n - 1
 		}
 		if i := macemcPooled(n, usual); i < n {
-			x := own.values[i]
-			copy(own.values[i:], own.values[i+1:])
+			x, first := own.values[i], i == 0
+			for ; i < n-1; i++ {
+				own.values[i] = own.values[i+1]
+			}
 			own.values[n-1] = nil
 			own.values = own.values[:n-1]
-			own.private = own.private && i > 0
+			own.private = own.private && !first
 			if race.Enabled {
 				race.Acquire(poolRaceAddr(x))
 			}
