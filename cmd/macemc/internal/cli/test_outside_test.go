@@ -142,6 +142,26 @@ func TestDead(t *testing.T) {
 	wg.Wait()
 }
 
+var g sync.Mutex
+var unlock = make(chan bool)
+
+func init() {
+	go func() {
+		for range unlock {
+			g.Unlock()
+		}
+	}()
+}
+
+func TestUnlocksLater(t *testing.T) {
+	var b sync.Mutex
+	b.Lock()
+	g.Lock()
+	go func() { g.Lock(); g.Unlock(); b.Unlock() }()
+	unlock <- true
+	b.Lock()
+}
+
 func TestGiven(t *testing.T) {
 	var a, b sync.Mutex
 	var wg sync.WaitGroup

@@ -137,7 +137,7 @@ func (l *macemcLoop) letOthers(s macemcStill) bool {
 	x, dead, d := l.x, l.isDeadlock(s), &l.dead
 	if dead && d.points != x.r.points {
 		*d = macemcDeadlock{points: x.r.points}
-		if x.pace.cycle = testsched.Cycle(x.goroutines(false)); x.pace.cycle {
+		if x.pace.cycle = !x.r.outside && testsched.Cycle(x.goroutines(false)); x.pace.cycle {
 			l.patience = 0
 		}
 	}
