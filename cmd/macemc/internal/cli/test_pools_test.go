@@ -130,3 +130,28 @@ func TestOKStandard(t *testing.T) { _ = fmt.Sprint(fmt.Sprint(1)) }
 		}
 	}
 }
+
+// Several values in a pool are no data race of its own list.
+func TestTest_PoolNoRace(t *testing.T) {
+	testFile(t, `package x
+
+import (
+	"sync"
+	"testing"
+)
+
+func TestPool(t *testing.T) {
+	p := sync.Pool{New: func() any { return new(int) }}
+	var wg sync.WaitGroup
+	for i := range 4 {
+		wg.Go(func() {
+			n := p.Get().(*int)
+			*n = i
+			p.Put(n)
+		})
+	}
+	wg.Wait()
+}
+`)
+	testReports(t, []string{"of 1 test"}, 0, "-race", "-schedules=500", ".")
+}
