@@ -129,16 +129,22 @@ func (st *macemcStateType) load(words []byte) {
 	}
 }
 
-// keep retains the objects that words of memory may point to.
+// keep retains the objects that words of memory may point to. Words that are no pointers, or have been some, may denote an object that the
+// collector has found unused: only after its span is swept is it known to be free.
 func (im *macemcImage) keep(from, to uintptr) {
 	for ; from+8 <= to; from += unsafe.Sizeof(from) {
 		p := *(*uintptr)(unsafe.Pointer(from))
 		if p < 1<<12 {
 			continue
 		}
+		mp := acquirem() // no collection begins meanwhile
+		if s := spanOfHeap(p); s != nil && s.sweepgen != mheap_.sweepgen {
+			s.ensureSwept()
+		}
 		if at, ok := macemcObject(p); ok && *macemcProcesses.objects.place(at) != at {
 			im.retained = append(im.retained, unsafe.Pointer(at))
 		}
+		releasem(mp)
 	}
 }
 
