@@ -13,34 +13,36 @@ type director struct {
 	config    *Config
 	result    *Result
 	predictor *predict.Predictor
-	drawn     int // number of sampled schedules, and of those that replace them
-	inserted  int // number of directed schedules for which none was left out yet
-	slots     int // number of sampled schedules that could be replaced
+	drawn     int // number of schedules taken from queue: sampled ones, and directed ones that replace them
+	inserted  int // number of directed schedules of cycles for which no sampled one was left out yet
+	slots     int // number of schedules that replaced reports
 	skipped   int // number of sampled schedules that were left out
 	dealer
-	bases   map[int]*testsched.Schedule // analysed runs, by number
-	longest uint64                      // points of the first run
-	points  uint64                      // of all runs
-	events  uint64                      // that were analysed
+	bases   map[int]*testsched.Schedule // schedules of analysed runs, by number
+	longest uint64                      // number of points of the first run
+	points  uint64                      // number of points of all runs
+	events  uint64                      // number of analysed events
 }
 
 func newDirector(c *Config, r *Result) *director {
 	usual := cmp.Or(c.Delay, testsched.UsualDelay)
-	return &director{config: c, result: r, predictor: predict.New(int64(usual)), bases: map[int]*testsched.Schedule{}, dealer: dealer{Config: c}}
+	return &director{config: c, result: r, predictor: predict.New(int64(usual)), bases: map[int]*testsched.Schedule{},
+		dealer: dealer{Config: c}}
 }
 
-// Bounds of analyses. They count events and not time, so that equal seeds have equal results.
+// Bounds of analyses and directed schedules. They count events and not time, so that equal seeds have equal results.
 const (
 	firstSampled = 3       // sampled schedules before the first directed one
 	maxDepth     = 2       // directed runs that a prediction builds on
 	minAnalysed  = 1 << 14 // events that are analysed in any case
-	analysedPart = 40      // of the points of all runs, one in so many
-	delayFrom    = 64      // sampled schedules before the first one with a longer delay than usual
-	delayEvery   = 9       // one in so many schedules has such a delay; draw has a period of 8
+	analysedPart = 40      // one further event is analysed for so many points of all runs
+	delayFrom    = 64      // sampled schedules before the first directed one with a longer delay than usual
+	delayEvery   = 9       // one in so many schedules has such a delay; prime to the period of 8 of sampled schedules
+	maxDelays    = 100     // directed schedules with such a delay after a complete exploration
 )
 
-// sample executes the next schedule, a directed or a sampled one, by step, which reports whether the exploration ends. confirm does so
-// before schedules are executed together.
+// sample executes the next schedule, a directed or a sampled one, by step. It reports whether the exploration ends. confirm reports that
+// before further schedules are fetched.
 func (d *director) sample(confirm func() bool, step step) bool {
 	if len(d.queue) == 0 && confirm() {
 		return true
@@ -55,7 +57,7 @@ func (d *director) sample(confirm func() bool, step step) bool {
 	return stop
 }
 
-// next takes the next schedule, which may have been executed.
+// next returns the next schedule, and its outcome if it was executed ahead.
 func (d *director) next() (*testsched.Schedule, *testsched.Outcome) {
 	if len(d.queue) == 0 {
 		if len(d.blocks) == 0 {
@@ -70,8 +72,8 @@ func (d *director) next() (*testsched.Schedule, *testsched.Outcome) {
 	return s.schedule, s.outcome
 }
 
-// draws draws the next schedules into d.list, unless it has some. What follows a recorded run depends on its record, so that it draws none
-// before the record is known.
+// draws draws the next schedules into d.list, unless it has some. Schedules after a recorded run depend on its record, so they are drawn
+// only when the run has ended.
 func (d *director) draws() {
 	c, left := d.config, d.config.Schedules-d.result.Schedules-d.pending
 	if n := d.drawn + d.pending; len(d.list) == 0 {
@@ -94,16 +96,17 @@ func (d *director) draws() {
 	}
 }
 
-// draw returns sampled schedule number n, or a directed one in its place, with the limits of runs. A sampled one may carry holds.
+// draw returns sampled schedule number n, or a directed one in its place, with the limits of runs. A sampled one may carry the holds of a
+// prediction.
 func (d *director) draw(n int) *testsched.Schedule {
 	if replaced(n + d.skipped) {
-		if d.slots++; d.inserted > 0 && d.slots%2 == 0 { // later schedules then have their usual numbers
+		if d.slots++; d.inserted > 0 && d.slots%2 == 0 { // so that later sampled schedules have their usual numbers
 			d.inserted--
 			d.skipped++
 		}
 	}
 	if x := d.flip(n); x != nil {
-		return d.directed(x, d.follows(x))
+		return d.directed(x)
 	}
 	s := d.config.draw(n+d.skipped, d.longest)
 	if n >= firstSampled {
@@ -114,8 +117,8 @@ func (d *director) draw(n int) *testsched.Schedule {
 	return s
 }
 
-// flip returns the prediction that replaces sampled schedule number n; nil means that none does. Two of the eight kinds of sampled
-// schedules are replaced as long as there are flips of new places.
+// flip returns the prediction that replaces sampled schedule number n; nil means that none does. Predictions with a longer delay than
+// usual replace one in delayEvery schedules. Flips of new places replace two of the eight kinds of schedules.
 func (d *director) flip(n int) *predict.Prediction {
 	if n >= delayFrom && n%delayEvery == 0 {
 		return d.predictor.Delay()
@@ -144,15 +147,16 @@ func (d *director) cycle() *testsched.Schedule {
 		return nil
 	}
 	d.inserted++
-	return d.directed(x, d.follows(x))
+	return d.directed(x)
 }
 
-// follows reports whether the run of a prediction is recorded. That of a flip is analysed if it has operations in new contexts.
+// follows reports whether the directed run of a prediction is recorded.
 func (d *director) follows(x *predict.Prediction) bool { return x.Depth < maxDepth && d.affords() }
 
-func (d *director) directed(x *predict.Prediction, recorded bool) *testsched.Schedule {
+// directed returns the schedule of the analysed run with the holds of a prediction.
+func (d *director) directed(x *predict.Prediction) *testsched.Schedule {
 	s := *d.bases[x.Run]
-	s.Manner = testsched.Manner{Recorded: recorded}
+	s.Manner = testsched.Manner{Recorded: d.follows(x)}
 	s.Prediction = x
 	if x.Delay > 0 {
 		s.Delay = time.Duration(x.Delay)
@@ -167,13 +171,12 @@ func (d *director) exhaust(step step, sample func() bool, start stopwatch) bool 
 	if !d.result.exhaust(d.config, step, sample, start, exhaustiveRuns) {
 		return false
 	}
-	const most = 100
-	for range most {
+	for range maxDelays {
 		x := d.predictor.Delay()
 		if x == nil || d.result.Finding != nil || d.result.Stop != nil {
 			break
 		}
-		s := d.directed(x, d.follows(x))
+		s := d.directed(x)
 		step(s, nil)
 		d.ran(s)
 	}
@@ -202,7 +205,7 @@ func (d *director) ran(s *testsched.Schedule) {
 	}
 	by := s.Prediction
 	directed := by != nil && !by.Carried
-	if directed && by.Flips() && !d.predictor.Fresh(o.Events) {
+	if directed && by.Flips() && !d.predictor.Fresh(o.Events) { // it has no operation in a new context
 		return
 	}
 	d.events += uint64(len(o.Events))
