@@ -183,7 +183,7 @@ func TestExplore_PredictsDelay(t *testing.T) {
 		}
 		r := Explore(Config{Seed: 1, Schedules: 100}, run)
 		r.predictions.places = map[uint64]string{1: "x.go:3"}
-		if note := r.predictions.delay(); note != c.note || (r.Finding != nil) != (c.note == "") {
+		if note := r.predictions.delayNote(); note != c.note || (r.Finding != nil) != (c.note == "") {
 			t.Errorf("%s %q at %q after %v: finding %v, note %q, want %q", c.kind, c.message, c.where, delay, r.Finding, note, c.note)
 		}
 	}

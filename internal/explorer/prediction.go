@@ -16,15 +16,15 @@ type predictions struct {
 	predicted  int                 // number of cycles and flips
 	tried      int                 // number of them that a directed run has executed
 	operations int                 // of the longest recorded run
-	passing    []passingPrediction // the first ones
-	others     int                 // number of further directed runs that passed
+	passing    []passingPrediction // the first maxListed ones
+	others     int                 // number of passing directed runs of other predictions
 	prediction *predict.Prediction // of the finding; nil means none
-	late       *lateness           // the first one; nil means none
+	delayed    *delayFailure       // the first one that recurs; nil means none
 	places     map[uint64]string   // positions of the operations
 }
 
-// lateness is a failure of the test because a goroutine was held for longer than usual.
-type lateness struct {
+// delayFailure is a failure of the test because a goroutine was held for longer than usual.
+type delayFailure struct {
 	prediction *predict.Prediction
 	outcome    *testsched.Outcome
 }
@@ -35,11 +35,13 @@ type passingPrediction struct {
 	runs       int
 }
 
-// PredictionCounts counts predictions, and those with a directed schedule by its result. The rest of those was not confirmed.
+// PredictionCounts counts predictions by the results of their directed schedules.
 type PredictionCounts struct {
-	Predicted, Tried, Confirmed int
-	Others                      int // led to a finding that was not predicted
-	Cut                         int // tests with a run that was longer than its record
+	Predicted int
+	Tried     int // have a directed schedule that was executed; Confirmed, Others and those that are not confirmed
+	Confirmed int
+	Others    int // led to a finding that was not predicted
+	Cut       int // number of tests with a run that was longer than its record
 }
 
 // Add adds other counts.
@@ -67,7 +69,7 @@ func (c PredictionCounts) String() string {
 	return text
 }
 
-// counts counts the predictions of an exploration with a finding, or nil.
+// counts counts the predictions of an exploration with a finding; nil means that it has none.
 func (p *predictions) counts(finding *testsched.Outcome) (c PredictionCounts) {
 	c.Predicted, c.Tried = p.predicted, p.tried
 	switch {
@@ -83,7 +85,8 @@ func (p *predictions) counts(finding *testsched.Outcome) (c PredictionCounts) {
 	return c
 }
 
-// confirms reports whether a finding of the directed run is what was predicted.
+// confirms reports whether a finding is the predicted one. A sampled schedule with holds may have found it without them. It confirms only
+// predictions that have an Effect.
 func (p *predictions) confirms(o *testsched.Outcome) bool {
 	x := p.prediction
 	switch x.Effect {
@@ -104,19 +107,19 @@ const maxListed = 3
 
 // Bounds of delays, rounded to milliseconds. Longer ones usually are the timeouts of tests.
 const (
-	maxFound = 100 * time.Millisecond // of a finding
+	maxFound = 100 * time.Millisecond // of a finding; a busy machine may cause such a delay
 	maxNoted = time.Second            // of a note
 )
 
-// delayed reports whether a directed run has only failed because a goroutine was held for longer than usual. Tests may rely on such times,
-// so that is a note, if it recurs, and no finding, unless the code itself is wrong under a delay that a busy machine causes.
-func (p *predictions) delayed(s *testsched.Schedule, o *testsched.Outcome, number int, run execute) bool {
+// excuses reports whether the failure of a directed run is not a finding, because a goroutine was held for longer than usual and tests may
+// rely on such times. The first one that recurs is noted. A failure within maxFound that the code has not judged remains a finding.
+func (p *predictions) excuses(s *testsched.Schedule, o *testsched.Outcome, number int, run execute) bool {
 	x := s.Prediction
 	if x == nil || x.Delay == 0 || !o.Fails() || heldFor(x) <= maxFound && !judged(o) {
 		return false
 	}
-	if p.late == nil && heldFor(x) <= maxNoted && run(s.Replayed(o, number)).SameFinding(o) {
-		p.late = &lateness{x, o}
+	if p.delayed == nil && heldFor(x) <= maxNoted && run(s.Replayed(o, number)).SameFinding(o) {
+		p.delayed = &delayFailure{x, o}
 	}
 	return true
 }
@@ -126,8 +129,8 @@ func heldFor(x *predict.Prediction) time.Duration {
 	return time.Duration(x.Delay).Round(time.Millisecond)
 }
 
-// judged reports whether the code has judged its run: by a failure of the test, whatever follows it, by a call of panic or os.Exit, or in the
-// test's own file by an operation that fails, such as that on a result that is missing yet. Operations on closed channels are no judgement.
+// judged reports whether the code itself has rejected its run: the test has failed, code has called panic or os.Exit, or a test file has a
+// runtime error, for example because a result is missing. A data race, or an operation on a closed channel, is a defect anywhere.
 func judged(o *testsched.Outcome) bool {
 	if o.HasRace() {
 		return false
@@ -144,14 +147,15 @@ func ofRuntime(message string) bool {
 	return strings.HasPrefix(message, "runtime error: ") || strings.HasPrefix(message, "sync: ") || strings.Contains(message, " channel")
 }
 
-// delay describes the first failure because of a delay. An empty string means that there is none.
-func (p *predictions) delay() string {
-	if p.late == nil {
+// delayNote describes the noted failure because of a delay. An empty string means that there is none.
+func (p *predictions) delayNote() string {
+	if p.delayed == nil {
 		return ""
 	}
-	x, what, message := p.late.prediction, "fails", p.late.outcome.Message
-	if p.late.outcome.Kind != testsched.Failed {
-		what, message = p.late.outcome.Title()+",", ""
+	x, o := p.delayed.prediction, p.delayed.outcome
+	what, message := "fails", o.Message
+	if o.Kind != testsched.Failed {
+		what, message = o.Title()+",", ""
 	}
 	return strings.TrimSuffix(fmt.Sprintf("%s if a goroutine is held for %v where it %s: %s", what, heldFor(x),
 		operationText(x.Pairs[0][1], p.places), message), ": ")
@@ -172,24 +176,19 @@ func (p *predictions) pass(x *predict.Prediction) {
 	}
 }
 
-// samePlaces reports whether two pairs have equal descriptions.
+// samePlaces reports whether two pairs differ at most in their goroutines.
 func samePlaces(a, b predict.Pair) bool {
 	for i := range a {
-		if a[i].Op != b[i].Op || a[i].Place != b[i].Place {
-			return false
-		}
+		a[i].Who = b[i].Who
 	}
-	return true
+	return a == b
 }
 
 // list returns lines about predictions: their numbers, and the unconfirmed ones.
 func (p *predictions) list() (lines []string) {
 	if p.predicted > 0 {
-		counts := p.counts(nil)
-		cut := counts.Cut > 0
-		counts.Cut = 0
-		text := counts.String()
-		if cut {
+		text := PredictionCounts{Predicted: p.predicted, Tried: p.tried}.String()
+		if p.operations > predict.MaxEvents {
 			text += fmt.Sprintf(", recorded %d of %d operations", predict.MaxEvents, p.operations)
 		}
 		lines = append(lines, text)
@@ -204,7 +203,7 @@ func (p *predictions) list() (lines []string) {
 	return lines
 }
 
-// predictedLines returns lines with the operations of a cycle, if a prediction is one.
+// predictedLines returns lines with the operations of a cycle. It returns none for a flip.
 func predictedLines(x *predict.Prediction, places map[uint64]string) (lines []string) {
 	if x == nil || len(x.Pairs) < 2 {
 		return nil
@@ -261,15 +260,15 @@ type locator interface{ Locate([]uintptr) []string }
 
 // locate finds the positions of the operations of all predictions that a report may show.
 func (p *predictions) locate(runner testsched.Runner) {
-	all := []*predict.Prediction{}
+	var all []*predict.Prediction
 	for _, u := range p.passing {
 		all = append(all, u.prediction)
 	}
 	if p.prediction != nil {
 		all = append(all, p.prediction)
 	}
-	if p.late != nil {
-		all = append(all, p.late.prediction)
+	if p.delayed != nil {
+		all = append(all, p.delayed.prediction)
 	}
 	var at []uintptr
 	for _, x := range all {

@@ -210,7 +210,7 @@ func concluded(s *Settings, c *Config, r *Result, runner testsched.Runner) *Repo
 		if len(r.Left) > 0 {
 			note = strings.TrimSuffix("left after the test has returned: "+r.Left[0]+"; "+note, "; ")
 		}
-		if late := r.predictions.delay(); late != "" {
+		if late := r.predictions.delayNote(); late != "" {
 			note = strings.TrimSuffix(late+"; "+note, "; ")
 		}
 		if slow := slowNote(r); slow != "" {
