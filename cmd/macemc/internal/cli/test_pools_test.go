@@ -153,5 +153,6 @@ func TestPool(t *testing.T) {
 	wg.Wait()
 }
 `)
+	t.Setenv("CGO_ENABLED", "1") // the race detector needs it
 	testReports(t, []string{"of 1 test"}, 0, "-race", "-schedules=500", ".")
 }
