@@ -103,7 +103,7 @@ func (p *Pool) wait(b *block) []*testsched.Outcome {
 	return b.outcomes
 }
 
-// Weigh makes later runs with policy SURW use what the runs so far have shown, all of which have ended.
+// Weigh makes later runs with policy SURW use the weights of the runs so far, which must have ended.
 func (p *Pool) Weigh() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

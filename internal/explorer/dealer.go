@@ -14,7 +14,7 @@ type Agents interface {
 	Count(points uint64) int
 	// Deal makes a process execute schedules, after those that were dealt to it before. wait returns their outcomes.
 	Deal(process int, list []*testsched.Schedule) (wait func() []*testsched.Outcome)
-	// Weigh makes later runs with policy SURW use what the runs so far have shown, all of which have ended.
+	// Weigh makes later runs with policy SURW use the weights of the runs so far, which must have ended.
 	Weigh()
 }
 

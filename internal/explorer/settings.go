@@ -281,16 +281,6 @@ func replayed(s *Settings, c *Config, f *Stored, runner testsched.Runner) *Repor
 	return &Report{Finding: s.explain(c, m, "replayed from "+s.only.file, s.only.file)}
 }
 
-// ofModules reports whether a package belongs to one of the comma-separated modules.
-func ofModules(pkg, modules string) bool {
-	for m := range strings.SplitSeq(modules, ",") {
-		if m != "" && (strings.TrimSuffix(pkg, "_test") == m || strings.HasPrefix(pkg, m+"/")) {
-			return true
-		}
-	}
-	return false
-}
-
 // found confirms, minimizes and describes a finding.
 func (s *Settings) found(c *Config, r *Result, runner testsched.Runner) *Report {
 	plain := func(sch *testsched.Schedule) *testsched.Outcome { return runner.Run(sch, false) }

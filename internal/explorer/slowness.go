@@ -71,3 +71,13 @@ func slowNote(r *Result) string {
 	}
 	return fmt.Sprintf("only %s: %s", program.Plural(r.Schedules, "schedule", "schedules"), r.slow)
 }
+
+// ofModules reports whether a package belongs to one of the comma-separated modules.
+func ofModules(pkg, modules string) bool {
+	for m := range strings.SplitSeq(modules, ",") {
+		if m != "" && (strings.TrimSuffix(pkg, "_test") == m || strings.HasPrefix(pkg, m+"/")) {
+			return true
+		}
+	}
+	return false
+}

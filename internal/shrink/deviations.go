@@ -17,7 +17,7 @@ const (
 
 // deviate tries the runs with fewer steps than the best one, and at most its faults: first those with one answer other than the first
 // alternative, then with two, and so on (limited discrepancy search: Harvey and Ginsberg, IJCAI 1995). A crash inside a step may have the
-// effect of several steps, none of which can be dropped alone. It reports whether a run is smaller.
+// effect of several steps that cannot be dropped one by one. It reports whether a run is smaller.
 func deviate(ctx context.Context, r *reducer, p *Player, finding *sim.Finding) bool {
 	if len(r.best.Steps) < 2 || len(crashChoices(r.best)) == 0 {
 		return false
