@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 	"unsafe"
 
+	"github.com/macemc/macemc/internal/stacks"
 	"github.com/macemc/macemc/internal/testsched"
 )
 
@@ -65,23 +65,13 @@ func death(state *os.ProcessState, output string, switches []testsched.Switch) *
 
 // traceback returns the stack of the first goroutine in the output of a process that has died.
 func traceback(output string) (stack testsched.Stack) {
-	lines := strings.Split(output, "\n")
-	first := slices.IndexFunc(lines, func(line string) bool {
-		return strings.HasPrefix(line, "goroutine ") && strings.HasSuffix(line,
-			":")
-	})
-	if first < 0 {
+	all := stacks.Read(output)
+	if len(all) == 0 {
 		return nil
 	}
-	for i := first + 1; i+1 < len(lines) && strings.HasPrefix(lines[i+1], "\t") && !strings.HasPrefix(lines[i], "created by "); i += 2 {
-		position, _, _ := strings.Cut(strings.TrimSpace(lines[i+1]), " +0x")
-		end := strings.LastIndexByte(position, ':')
-		f := testsched.Frame{Function: testsched.InPackage(lines[i]), File: position[:max(end, 0)]}
-		if open := strings.LastIndexByte(f.Function, '('); open > 0 {
-			f.Function = f.Function[:open]
-		}
-		f.Line, _ = strconv.Atoi(position[end+1:])
-		stack = append(stack, f)
+	for _, f := range all[0].Frames {
+		file, line := f.Position()
+		stack = append(stack, testsched.Frame{Function: testsched.InPackage(f.Function), File: file, Line: line})
 	}
 	return stack
 }

@@ -38,9 +38,16 @@ func (f Frame) Package() string {
 	return dir + name
 }
 
+// Position returns the file and the line of the call.
+func (f Frame) Position() (file string, line int) {
+	end := strings.LastIndexByte(f.Place, ':')
+	line, _ = strconv.Atoi(f.Place[end+1:])
+	return f.Place[:max(0, end)], line
+}
+
 // Standard reports whether the function belongs to the Go distribution.
 func (f Frame) Standard() bool {
-	file := f.Place[:max(0, strings.LastIndexByte(f.Place, ':'))]
+	file, _ := f.Position()
 	return program.Standard(runtime.Frame{Function: f.Function, File: file})
 }
 
