@@ -1,14 +1,10 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -19,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/macemc/macemc/internal/check/exitcode"
+	"github.com/macemc/macemc/internal/child"
 	"github.com/macemc/macemc/internal/outfile"
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/internal/scratch"
@@ -295,28 +292,21 @@ func (h *bugHunt) search(ctx context.Context, row *bugRow, seed uint64, out stri
 
 // searchReport runs a search and returns its report and processor time.
 func (e *evaluator) searchReport(ctx context.Context, args []string) (*report.Report, time.Duration, error) {
-	var out, errs bytes.Buffer
 	cmd := e.Respawn()
-	child := exec.CommandContext(ctx, cmd.Path, args...)
-	child.Env, child.Stdout, child.Stderr = cmd.Env, &out, &errs
-	child.Cancel = func() error { return child.Process.Signal(os.Interrupt) }
-	var exit *exec.ExitError
-	if err := child.Run(); err != nil && !errors.As(err, &exit) {
+	cmd.Args = append([]string{cmd.Path}, args...)
+	o, err := child.Run(ctx, cmd, time.Minute)
+	if err != nil {
 		return nil, 0, err
 	}
-	cpu := child.ProcessState.UserTime() + child.ProcessState.SystemTime()
-	if ctx.Err() != nil {
-		return nil, 0, ctx.Err()
-	}
-	r, err := readReport(&out, &errs)
-	return r, cpu, err
+	r, err := readReport(o)
+	return r, o.Processor, err
 }
 
 // readReport returns the report that a search has printed, or its error.
-func readReport(out, errs *bytes.Buffer) (*report.Report, error) {
+func readReport(o child.Output) (*report.Report, error) {
 	r := new(report.Report)
-	if err := json.Unmarshal(out.Bytes(), r); err != nil {
-		return nil, fmt.Errorf("the search gave no report: %s", bytes.TrimSpace(errs.Bytes()))
+	if err := json.Unmarshal([]byte(o.Stdout), r); err != nil {
+		return nil, fmt.Errorf("the search gave no report: %s", strings.TrimSpace(o.Stderr))
 	}
 	return r, nil
 }

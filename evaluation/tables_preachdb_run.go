@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/macemc/macemc/internal/child"
 	"github.com/macemc/macemc/internal/report"
 )
 
@@ -31,10 +32,9 @@ type preachdbRun struct {
 }
 
 type preachdbProcess struct {
+	*child.Process
 	role      string
-	cmd       *exec.Cmd
 	out, errs bytes.Buffer
-	ended     chan struct{}
 }
 
 // preachdbUsage is the cost of the processes with one role.
@@ -152,18 +152,15 @@ func (f *preachdbRun) startServers() {
 
 // start starts a process, which must not be running.
 func (f *preachdbRun) start(role, name string, args ...string) {
-	cmd := f.respawn()
-	p := &preachdbProcess{role: role, cmd: exec.CommandContext(f.ctx, cmd.Path, args...), ended: make(chan struct{})}
-	p.cmd.Dir, p.cmd.Env, p.cmd.Stdout, p.cmd.Stderr = f.dir, cmd.Env, &p.out, &p.errs
-	if err := p.cmd.Start(); err != nil {
+	self := f.respawn()
+	p, cmd := &preachdbProcess{role: role}, exec.CommandContext(f.ctx, self.Path, args...)
+	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = f.dir, self.Env, &p.out, &p.errs
+	var err error
+	if p.Process, err = child.Start(cmd); err != nil {
 		f.err = err
 		return
 	}
 	f.running[name] = p
-	go func() {
-		_ = p.cmd.Wait() // its state includes the exit status
-		close(p.ended)
-	}()
 }
 
 // of returns the cost of the processes with a role.
@@ -181,8 +178,7 @@ func (f *preachdbRun) of(role string) *preachdbUsage {
 func (f *preachdbRun) kill(name string) {
 	p := f.running[name]
 	delete(f.running, name)
-	_ = p.cmd.Process.Kill()
-	<-p.ended
+	p.Kill()
 	f.of(p.role).Killed++
 }
 
@@ -190,18 +186,12 @@ func (f *preachdbRun) kill(name string) {
 func (f *preachdbRun) stop(name string) {
 	p := f.running[name]
 	delete(f.running, name)
-	_ = p.cmd.Process.Signal(os.Interrupt)
-	select {
-	case <-p.ended:
-	case <-time.After(20 * time.Second):
-		_ = p.cmd.Process.Kill()
-		<-p.ended
-	}
+	p.Interrupt(20 * time.Second)
 	f.count(p)
 }
 
 func (f *preachdbRun) count(p *preachdbProcess) {
-	u, s := f.of(p.role), p.cmd.ProcessState
+	u, s := f.of(p.role), p.ProcessState
 	u.Processes++
 	u.CPU += (s.UserTime() + s.SystemTime()).Seconds()
 	u.MB = max(u.MB, mostMemory(s))
@@ -216,7 +206,7 @@ func (f *preachdbRun) await(states, workers int) error {
 		select {
 		case <-f.ctx.Done():
 			return f.ctx.Err()
-		case <-f.running[searching].ended:
+		case <-f.running[searching].Ended:
 			return errors.New("the search ended before the fault; give a greater --depth")
 		case <-time.After(20 * time.Millisecond):
 		}
@@ -230,11 +220,10 @@ func (f *preachdbRun) status() (s struct {
 	Workers []struct{}
 }, err error) {
 	cmd := f.respawn()
-	ask := exec.CommandContext(f.ctx, cmd.Path, "cluster", "status", f.urls, "--json")
-	ask.Env = cmd.Env
-	output, err := ask.Output()
+	cmd.Args = []string{cmd.Path, "cluster", "status", f.urls, "--json"}
+	o, err := child.Run(f.ctx, cmd, 0)
 	if err == nil {
-		err = json.Unmarshal(output, &s)
+		err = json.Unmarshal([]byte(o.Stdout), &s)
 	}
 	return s, err
 }
@@ -245,13 +234,13 @@ func (f *preachdbRun) wait() (*report.Report, error) {
 	if p == nil {
 		return nil, f.err
 	}
-	<-p.ended
+	<-p.Ended
 	delete(f.running, searching)
 	f.count(p)
 	if err := f.ctx.Err(); err != nil {
 		return nil, err
 	}
-	return readReport(&p.out, &p.errs)
+	return readReport(child.Output{Stdout: p.out.String(), Stderr: p.errs.String()})
 }
 
 // again kills and restarts all processes.

@@ -134,7 +134,7 @@ func begin(t testing.TB, system sim.System, o Options, isCheck bool) *checking {
 	case c.identity() != os.Getenv(systemVar):
 		return nil // this process is for another check of the same test
 	case c.role.Reexecuting():
-		leaveSignals()
+		exitcode.LeaveStops()
 		c.role.LimitMemory()
 		c.role.Follow(func(error) {})
 		if err := isolate.Reexecute(&c.system, c.role.Recorder); err != nil {
@@ -238,7 +238,7 @@ func (c *checking) supervise() (out isolate.Outcome, text string, err error) {
 // cannot send.
 func (c *checking) workForParent(work func(context.Context) (text string, status int)) {
 	file := os.Getenv(reportVar) // before checked code runs
-	leaveSignals()
+	exitcode.LeaveStops()
 	c.role.LimitMemory()
 	ctx, cancel := context.WithCancelCause(context.Background())
 	c.role.Follow(cancel)

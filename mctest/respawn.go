@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/macemc/macemc/internal/child"
 	"github.com/macemc/macemc/internal/task"
 )
 
@@ -21,10 +22,6 @@ const (
 func (c *checking) respawn(env ...string) func() *exec.Cmd {
 	run := task.RunPattern(c.Name())
 	return func() *exec.Cmd {
-		exe, err := os.Executable()
-		if err != nil {
-			exe = os.Args[0]
-		}
 		args := []string{"-test.run=" + run, "-test.count=1", "-test.timeout=0"}
 		if testing.Short() {
 			args = append(args, "-test.short")
@@ -37,7 +34,7 @@ func (c *checking) respawn(env ...string) func() *exec.Cmd {
 		if flag.NArg() > 0 {
 			args = append(append(args, "--"), flag.Args()...)
 		}
-		cmd := exec.Command(exe, args...)
+		cmd := child.Self(args...)
 		cmd.Env = append(append(os.Environ(), systemVar+"="+c.identity()), env...)
 		return cmd
 	}

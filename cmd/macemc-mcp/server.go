@@ -1,12 +1,10 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"os/exec"
 	"strings"
 	"time"
@@ -14,6 +12,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/macemc/macemc/internal/check/exitcode"
+	"github.com/macemc/macemc/internal/child"
 	"github.com/macemc/macemc/internal/textfmt"
 	"github.com/macemc/macemc/internal/version"
 	"github.com/macemc/macemc/systems/spec"
@@ -78,24 +77,10 @@ const endTime = 10 * time.Second
 
 // run executes macemc in the folder of the module and returns its output. The error reports a failure to execute it.
 func (s *server) run(ctx context.Context, args ...string) (stdout, stderr string, status int, err error) {
-	plain := s.command(args...)
-	cmd := exec.CommandContext(ctx, plain.Path, plain.Args[1:]...)
-	cmd.Env, cmd.Dir = append(plain.Environ(), "NO_COLOR=1"), s.module.dir
-	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
-	cmd.WaitDelay = endTime
-	var out, errs bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &errs
-	err = cmd.Run()
-	if _, exited := errors.AsType[*exec.ExitError](err); exited {
-		err = nil
-	}
-	if ctx.Err() != nil {
-		err = ctx.Err()
-	}
-	if cmd.ProcessState != nil {
-		status = cmd.ProcessState.ExitCode()
-	}
-	return out.String(), errs.String(), status, err
+	cmd := s.command(args...)
+	cmd.Env, cmd.Dir = append(cmd.Environ(), "NO_COLOR=1"), s.module.dir
+	o, err := child.Run(ctx, cmd, endTime)
+	return o.Stdout, o.Stderr, o.Status, err
 }
 
 // text executes macemc and returns its output as a result.

@@ -11,8 +11,8 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -28,6 +28,7 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/cmd/macemc/program"
+	"github.com/macemc/macemc/internal/child"
 	"github.com/macemc/macemc/internal/scratch"
 	"github.com/macemc/macemc/internal/test/papers"
 )
@@ -212,22 +213,19 @@ func (o *options) search(program int, system, bug string, seed int) (*run, error
 	if program == 1 {
 		args = append(args, o.flags...)
 	}
-	var out, errs bytes.Buffer
-	cmd := exec.Command(o.programs[program], args...)
-	cmd.Stdout, cmd.Stderr = &out, &errs
-	var exit *exec.ExitError
-	if err := cmd.Run(); err != nil && !errors.As(err, &exit) {
+	out, err := child.Run(context.Background(), exec.Command(o.programs[program], args...), 0)
+	if err != nil {
 		return nil, err
 	}
 	var r run
-	if err := json.Unmarshal(out.Bytes(), &r); err != nil {
-		text := fmt.Sprintf("no report: %s", bytes.TrimSpace(errs.Bytes()))
-		if cmd.ProcessState.ExitCode() == statusUsage {
+	if err := json.Unmarshal([]byte(out.Stdout), &r); err != nil {
+		text := fmt.Sprintf("no report: %s", strings.TrimSpace(out.Stderr))
+		if out.Status == statusUsage {
 			return nil, &unknownError{text}
 		}
 		return nil, errors.New(text)
 	}
-	r.cpu = (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds()
+	r.cpu = out.Processor.Seconds()
 	return &r, nil
 }
 

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/macemc/macemc/internal/procgroup"
+	"github.com/macemc/macemc/internal/child"
 	"github.com/macemc/macemc/internal/testsched"
 	"github.com/macemc/macemc/internal/testsched/program"
 )
@@ -32,7 +32,7 @@ func (b *Binary) Open(args, env []string, streams [3]*os.File) (*Session, error)
 	cmd := exec.Command(b.Start[0], slices.Concat(b.Start[1:], args)...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = streams[0], streams[1], streams[2]
 	cmd.Env = slices.Concat(b.Environ, env, []string{testsched.VariableAgent + "=" + strconv.Itoa(descriptor)})
-	procgroup.EndWithParent(cmd)
+	child.EndWithParent(cmd)
 	stream, other, err := connect()
 	if err != nil {
 		return nil, err

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -12,6 +11,7 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/internal/agents"
+	"github.com/macemc/macemc/internal/child"
 	"github.com/macemc/macemc/internal/testsched"
 )
 
@@ -94,13 +94,8 @@ func (h *host) executeStage() (status int, next *testsched.Call) {
 		fmt.Fprintln(os.Stderr, "macemc:", err)
 		return 2, nil
 	}
-	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, agents.Forwarded...)
-	go func() {
-		for sig := range signals {
-			x.Process().Signal(sig)
-		}
-	}()
+	forward, stop := child.Forward(agents.Forwarded...)
+	forward(x.Process())
 	alive := x.Serve(func(call *testsched.Call) testsched.Verdict {
 		switch call.What {
 		case testsched.Continues:
@@ -125,8 +120,7 @@ func (h *host) executeStage() (status int, next *testsched.Call) {
 	case c != nil:
 		h.examineDeath(c)
 	}
-	signal.Stop(signals)
-	close(signals)
+	stop()
 	agents.EndLike(state)
 	return state.ExitCode(), next
 }

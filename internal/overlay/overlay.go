@@ -10,11 +10,12 @@ import (
 	"go/scanner"
 	"maps"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
+
+	"github.com/macemc/macemc/internal/child"
 )
 
 // Tag is the build tag under which package bubble uses what the overlay adds.
@@ -73,16 +74,11 @@ func Prepare(ctx context.Context, dir string) (Build, error) {
 type goEnvironment struct{ GOVERSION, GOROOT, GOMODCACHE, GOFLAGS string }
 
 func goEnv(ctx context.Context, dir string) (e goEnvironment, err error) {
-	cmd := exec.CommandContext(ctx, "go", "env", "-json", "GOVERSION", "GOROOT", "GOMODCACHE", "GOFLAGS")
-	cmd.Dir = dir
-	out, err := cmd.Output()
+	out, err := child.GoOutput(ctx, dir, nil, "env", "-json", "GOVERSION", "GOROOT", "GOMODCACHE", "GOFLAGS")
 	if err != nil {
-		if x, ok := errors.AsType[*exec.ExitError](err); ok && len(x.Stderr) > 0 {
-			err = errors.New(strings.TrimSpace(string(x.Stderr)))
-		}
-		return e, fmt.Errorf("go env: %w", err)
+		return e, err
 	}
-	return e, json.Unmarshal(out, &e)
+	return e, json.Unmarshal([]byte(out), &e)
 }
 
 func prepare(env goEnvironment, cache string) (Build, error) {

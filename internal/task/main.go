@@ -10,11 +10,11 @@ import (
 	"runtime/debug"
 	"strings"
 	"syscall"
-	"time"
 
 	"github.com/macemc/macemc/internal/check/defect"
 	"github.com/macemc/macemc/internal/check/exitcode"
 	"github.com/macemc/macemc/internal/check/isolate"
+	"github.com/macemc/macemc/internal/child"
 )
 
 // Main calls do, with a context that the first signal cancels, and returns the exit status. The process must end
@@ -68,41 +68,22 @@ func (p *Process) collectSeldom() {
 
 // Respawn makes the command that starts this program again with the same arguments.
 func Respawn() *exec.Cmd {
-	exe, err := os.Executable()
-	if err != nil {
-		exe = os.Args[0]
-	}
-	cmd := exec.Command(exe)
+	cmd := child.Self()
 	cmd.Args = os.Args // with the name of the original call, which reports repeat
 	return cmd
 }
 
-// together is the time within which a second signal counts as the same one.
-const together = 200 * time.Millisecond
-
 // stopOnSignals makes the first signal stop the current work, with a report. The second one kills. A supervised
 // process leaves signals to its parent.
 func (p *Process) stopOnSignals(stop func(cause error)) {
-	signals := make(chan os.Signal, 2)
-	exitcode.NotifyStops(signals)
 	if p.Role.Recorder != nil {
+		exitcode.LeaveStops()
 		signal.Ignore(syscall.SIGPIPE) // a closed reader must not end the search
 		p.Role.Follow(stop)
 		return
 	}
-	kill := make(chan struct{})
-	p.kill = kill
-	go func() {
-		first := <-signals
-		for f := p.interrupt.Load(); first == os.Interrupt && f != nil && (*f)(); f = p.interrupt.Load() {
-			first = <-signals
-		}
-		stop(&exitcode.Interruption{Signal: first})
-		// One Ctrl-C may arrive twice: from the terminal, and from a parent process.
-		for first := time.Now(); time.Since(first) < together; {
-			<-signals
-		}
-		close(kill)
-		signal.Stop(signals) // a third one is not caught
-	}()
+	p.kill, _ = exitcode.CatchStops(stop, func(s os.Signal) bool {
+		f := p.interrupt.Load()
+		return s == os.Interrupt && f != nil && (*f)()
+	})
 }

@@ -7,7 +7,6 @@ import (
 	"go/parser"
 	"go/token"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,6 +14,8 @@ import (
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/analysis/checker"
 	"golang.org/x/tools/go/packages"
+
+	"github.com/macemc/macemc/internal/child"
 )
 
 // Config selects the packages to check. The zero value checks the package in the current folder.
@@ -144,13 +145,11 @@ func analyze(pkgs []*packages.Package, dir string) (*Report, error) {
 
 // goroot returns the folder of the standard library.
 func goroot(ctx context.Context, dir string) (string, error) {
-	cmd := exec.CommandContext(ctx, "go", "env", "GOROOT")
-	cmd.Dir = dir
-	out, err := cmd.Output()
+	root, err := child.GoOutput(ctx, dir, nil, "env", "GOROOT")
 	if err != nil {
-		return "", fmt.Errorf("go env: %w; the go command is needed", err)
+		return "", fmt.Errorf("%w; the go command is needed", err)
 	}
-	return filepath.Clean(strings.TrimSpace(string(out))) + string(filepath.Separator), nil
+	return filepath.Clean(root) + string(filepath.Separator), nil
 }
 
 // parseFile omits function bodies of the standard library, which would take most of the time.

@@ -8,6 +8,7 @@ import (
 	"os/signal"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/macemc/macemc/internal/check/defect"
 	"github.com/macemc/macemc/internal/check/flight"
@@ -101,13 +102,47 @@ func OutOfResource(err error) bool {
 	return false
 }
 
-// NotifyStops relays to c the signals that stop a command: SIGINT, SIGTERM and, unless it is ignored as under nohup, SIGHUP.
-func NotifyStops(c chan<- os.Signal) {
+// Stops returns the signals that stop a command: SIGINT, SIGTERM and, unless it is ignored as under nohup, SIGHUP.
+func Stops() []os.Signal {
 	stops := []os.Signal{os.Interrupt, syscall.SIGTERM}
 	if !signal.Ignored(syscall.SIGHUP) {
 		stops = append(stops, syscall.SIGHUP)
 	}
-	signal.Notify(c, stops...)
+	return stops
+}
+
+// LeaveStops makes this process ignore the signals that stop a command. Its parent process receives them, too.
+func LeaveStops() { signal.Notify(make(chan os.Signal, 1), Stops()...) }
+
+// together is the time within which a second signal counts as the same one. One Ctrl-C may arrive twice: from the terminal, and from a
+// parent process.
+const together = 200 * time.Millisecond
+
+// CatchStops calls stop with the first signal that stops a command and that taken does not accept. The second one closes kill. A third
+// one is not caught, and none after the call of end.
+func CatchStops(stop func(cause error), taken func(os.Signal) bool) (kill <-chan struct{}, end func()) {
+	signals, second := make(chan os.Signal, 2), make(chan struct{})
+	signal.Notify(signals, Stops()...)
+	go func() {
+		first, more := <-signals
+		for more && taken(first) {
+			first, more = <-signals
+		}
+		if more {
+			stop(&Interruption{Signal: first})
+		}
+		for begin := time.Now(); more && time.Since(begin) < together; {
+			_, more = <-signals
+		}
+		if more {
+			close(second)
+			signal.Stop(signals)
+		}
+	}()
+	return second, func() {
+		signal.Stop(signals)
+		close(signals)
+	}
 }
 
 // Interruption is the cause of a context that a signal canceled.

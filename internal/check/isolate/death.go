@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"os"
-	"os/exec"
 	"regexp"
 	"strings"
 	"sync"
@@ -252,13 +251,6 @@ func (d *Death) diverges(limit time.Duration, stack, remark string) {
 	}
 	d.Message += remark
 	d.explained()
-}
-
-// exit waits for cmd in the background.
-func exit(cmd *exec.Cmd) <-chan error {
-	done := make(chan error, 1)
-	go func() { done <- cmd.Wait() }()
-	return done
 }
 
 // head is a writer that keeps the beginning of its input. The first output of a dying process matters; a stack

@@ -13,6 +13,7 @@ import (
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/budget"
 	"github.com/macemc/macemc/internal/check/flight"
+	"github.com/macemc/macemc/internal/child"
 )
 
 // Limits of await.
@@ -61,29 +62,23 @@ func await(ctx context.Context, file string, rec *flight.Recorder, respawn func(
 		return nil, err
 	}
 	cmd.Stdout, cmd.Stderr = nil, &said
-	lifeline, err := cmd.StdinPipe()
+	p, err := child.Start(cmd)
 	if err != nil {
-		return nil, err
-	}
-	defer lifeline.Close()
-	if err := cmd.Start(); err != nil {
 		return nil, fmt.Errorf("cannot start a fresh process: %w", err)
 	}
-	defer stopClocksFor(cmd.Process.Pid)()
+	defer stopClocksFor(p.Process.Pid)()
 	defer limitToOneProcessor()()
-	done := exit(cmd)
 	tick := time.NewTicker(max(time.Millisecond, min(limit/20, 50*time.Millisecond)))
 	defer tick.Stop()
 	look := time.NewTicker(waitEvery)
 	defer look.Stop()
 	looks := 0 // that found the process stopped, one after the other
-	clock := budget.NewClock(cmd.Process.Pid)
+	clock := budget.NewClock(p.Process.Pid)
 	steps, since := -1, time.Duration(0) // the number of steps begun, and the time when the last one was seen to begin
 	asked := false                       // whether the process was asked if the current step is blocked
 	kill := func() error {
-		outside := Stopped(cmd.Process.Pid)
-		cmd.Process.Kill()
-		<-done
+		outside := Stopped(p.Process.Pid)
+		p.Kill()
 		if outside {
 			return ErrOutside
 		}
@@ -92,18 +87,17 @@ func await(ctx context.Context, file string, rec *flight.Recorder, respawn func(
 	for {
 		select {
 		case <-ctx.Done():
-			cmd.Process.Kill()
-			<-done
+			p.Kill()
 			return nil, ctx.Err()
-		case <-done:
+		case <-p.Ended:
 			if stack, ok := strings.CutPrefix(said.String(), stuckHeader); ok {
 				d := found(rec)
 				d.diverges((clock.Elapsed() - since).Round(100*time.Millisecond), stack, "")
 				return d, nil
 			}
-			return autopsy(rec, cmd.ProcessState, said.String())
+			return autopsy(rec, p.ProcessState, said.String())
 		case <-look.C:
-			if looks++; !Stopped(cmd.Process.Pid) {
+			if looks++; !Stopped(p.Process.Pid) {
 				looks = 0
 			}
 			if time.Duration(looks)*waitEvery >= stoppedLimit {
@@ -123,11 +117,11 @@ func await(ctx context.Context, file string, rec *flight.Recorder, respawn func(
 				}
 			case begun && !asked && now-since > limit/blockedCheckDivisor:
 				asked = true
-				io.WriteString(lifeline, blockedWord+"\n")
+				io.WriteString(p.Orders, blockedWord+"\n")
 			case begun && now-since > limit:
-				io.WriteString(lifeline, stackWord+"\n")
+				io.WriteString(p.Orders, stackWord+"\n")
 				select {
-				case <-done:
+				case <-p.Ended:
 				case <-time.After(stackLimit):
 					if err := kill(); err != nil {
 						return nil, err
@@ -135,7 +129,7 @@ func await(ctx context.Context, file string, rec *flight.Recorder, respawn func(
 				}
 				stack, remark, hugeStacks := readStuck(said.String())
 				if stackOverflow.MatchString(stack) { // just in time
-					return autopsy(rec, cmd.ProcessState, stack)
+					return autopsy(rec, p.ProcessState, stack)
 				}
 				d := found(rec)
 				d.hugeStacks = hugeStacks

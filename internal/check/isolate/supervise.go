@@ -18,6 +18,7 @@ import (
 	"github.com/macemc/macemc/internal/check/defect"
 	"github.com/macemc/macemc/internal/check/exitcode"
 	"github.com/macemc/macemc/internal/check/flight"
+	"github.com/macemc/macemc/internal/child"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/internal/simext"
@@ -200,17 +201,14 @@ func (s *Supervisor) search(ctx context.Context, before *earlier) (out Outcome, 
 		return Outcome{}, nil, err
 	}
 	cmd.Stdout, cmd.Stderr = s.Stdout, output
-	orders, err := cmd.StdinPipe()
-	if err != nil {
-		return Outcome{}, nil, err
-	}
 	start := time.Now()
-	if err := cmd.Start(); err != nil {
+	p, err := child.Start(cmd)
+	if err != nil {
 		return Outcome{}, nil, fmt.Errorf("cannot start a process for the search: %w", err)
 	}
 	stop := cmp.Or(s.StopLimit, max(defaultStopLimit, ConfirmLimit(s.HandlerLimit)))
 	overdue := overrun{pid: cmd.Process.Pid, spent: before.Spent, stop: stop}
-	unresponsive := s.wait(ctx, cmd, rec, orders, start, &overdue)
+	unresponsive := s.wait(ctx, p, rec, start, &overdue)
 	before.limit = max(0, time.Duration(rec.Get(flight.Limited)))
 	if overdue.clock != nil {
 		before.Spent += overdue.clock.spent
@@ -282,27 +280,24 @@ func (s *Supervisor) search(ctx context.Context, before *earlier) (out Outcome, 
 }
 
 // wait returns when the process has ended. The error means that it was killed here because it did not stop.
-func (s *Supervisor) wait(ctx context.Context, cmd *exec.Cmd, rec *flight.Recorder, orders io.Writer, start time.Time, overdue *overrun) error {
-	done := exit(cmd)
+func (s *Supervisor) wait(ctx context.Context, p *child.Process, rec *flight.Recorder, start time.Time, overdue *overrun) error {
 	tick := time.NewTicker(waitEvery)
 	defer tick.Stop()
 	stop := ctx.Done()
 	for {
 		select {
-		case <-done:
+		case <-p.Ended:
 			return nil
 		case <-s.Kill:
-			cmd.Process.Kill()
-			<-done
+			p.Kill()
 			return nil
 		case <-stop:
-			io.WriteString(orders, exitcode.StopWord(context.Cause(ctx))+"\n")
+			io.WriteString(p.Orders, exitcode.StopWord(context.Cause(ctx))+"\n")
 			stop = nil
 			overdue.told = true
 		case <-tick.C:
 			if err := overdue.look(rec); err != nil {
-				cmd.Process.Kill()
-				<-done
+				p.Kill()
 				return err
 			}
 			if s.Progress != nil {

@@ -122,10 +122,11 @@ var imports = []struct {
 	{pkg: "internal/testsched", strict: true, module: "internal/predict internal/testsched/program"},
 	{pkg: "internal/cpuprofile", strict: true},
 	{pkg: "internal/testbudget", strict: true},
-	{pkg: "internal/agents", module: "internal/procgroup internal/testsched internal/testsched/program"},
-	{pkg: "internal/explorer", module: `internal/agents internal/cpuprofile internal/predict internal/testbudget internal/testsched
+	{pkg: "internal/child", strict: true},
+	{pkg: "internal/agents", module: "internal/child internal/testsched internal/testsched/program"},
+	{pkg: "internal/explorer", module: `internal/agents internal/child internal/cpuprofile internal/predict internal/stacks internal/testbudget internal/testsched
 		internal/testsched/program`},
-	{pkg: "internal/overlay", strict: true, module: "internal/predict internal/testsched internal/testsched/program"},
+	{pkg: "internal/overlay", strict: true, module: "internal/child internal/predict internal/testsched internal/testsched/program"},
 	{pkg: "observe", strict: true, module: "choose internal/replay sim internal/kernel internal/kernel/... internal/encoding/..."},
 	{pkg: "internal/refine", strict: true, module: "choose machine sim internal/eventkind internal/netmodel internal/table/..."},
 	{pkg: "internal/pathfile", strict: true, module: "choose internal/testsched/program"},
@@ -188,7 +189,7 @@ var imports = []struct {
 	{pkg: "internal/check/walkweights", module: "internal/textfmt search sim internal/eventkind internal/netmodel systems/spec"},
 	{pkg: "internal/check/defect", module: "internal/stacks"},
 	{pkg: "internal/check/isolate", module: `
-		internal/encoding internal/pathfile internal/search/strategy internal/table/options choose internal/budget
+		internal/child internal/encoding internal/pathfile internal/search/strategy internal/table/options choose internal/budget
 		internal/check/defect internal/check/exitcode internal/check/flight internal/kernel internal/kernel/...
 		internal/replay internal/report internal/scratch internal/shrink internal/simext internal/stacks search sim
 		internal/eventkind internal/netmodel`},
@@ -202,7 +203,7 @@ var imports = []struct {
 		internal/netmodel`},
 	{pkg: "internal/task/remote", module: "mdb"},
 	{pkg: "internal/task", strict: true, foreign: "golang.org/x/sys/unix", module: `
-		internal/task/remote internal/outfile internal/infile internal/explore/stateset internal/search/... internal/table
+		internal/child internal/task/remote internal/outfile internal/infile internal/explore/stateset internal/search/... internal/table
 		internal/table/options internal/budget internal/durable internal/version internal/textfmt internal/check/...
 		choose critical eventgraph mdb observe internal/refine internal/report/... search sim internal/eventkind
 		internal/netmodel internal/simext internal/kernel internal/kernel/... systems/spec internal/recording
@@ -210,25 +211,24 @@ var imports = []struct {
 	{pkg: "cmd/macemc/internal/screen", module: "mdb"},
 	{pkg: "cmd/macemc/internal/dap", module: "mdb internal/inspect"},
 	{pkg: "internal/web", strict: true, module: "mdb eventgraph"},
-	{pkg: "internal/procgroup"},
 	{pkg: "cmd/macemc/internal/live", module: `
-		internal/encoding/diff internal/procgroup internal/task internal/textfmt internal/check/... choose
+		internal/encoding/diff internal/child internal/task internal/textfmt internal/check/... choose
 		internal/replay observe realnet search sim internal/eventkind internal/netmodel internal/kernel
 		internal/kernel/... systems/spec internal/recording internal/wire`},
 	{pkg: "cmd/macemc/internal/gotest", module: `
-		internal/history internal/inspect internal/procgroup internal/task internal/textfmt internal/check/... eventgraph
+		internal/history internal/inspect internal/child internal/task internal/textfmt internal/check/... eventgraph
 		mdb internal/replay internal/report/document internal/report/render search sim internal/eventkind
 		internal/netmodel internal/explorer internal/overlay internal/scratch internal/testbudget internal/testsched
 		internal/testsched/program internal/version`},
 	{pkg: "cmd/macemc/internal/cli", module: `
-		internal/pathfile internal/search/option internal/search/strategy
+		internal/child internal/pathfile internal/search/option internal/search/strategy
 		internal/outfile internal/infile cmd/macemc/internal/dap cmd/macemc/internal/gotest cmd/macemc/internal/live
 		cmd/macemc/internal/screen internal/task internal/version internal/textfmt internal/check/... choose critical
 		eventgraph internal/scaffold internal/scratch internal/web mdb observe internal/refine internal/replay
 		internal/report/... search sim internal/eventkind internal/netmodel internal/kernel internal/kernel/...
 		systems/spec internal/recording internal/explorer internal/overlay internal/testsched internal/testsched/program`},
 	{pkg: "mctest", strict: true, module: `
-		internal/pathfile internal/search/... internal/outfile internal/infile internal/textfmt internal/check/... choose critical
+		internal/child internal/pathfile internal/search/... internal/outfile internal/infile internal/textfmt internal/check/... choose critical
 		internal/task internal/refine internal/replay internal/report/... search sim internal/eventkind
 		internal/netmodel internal/simext internal/kernel internal/kernel/...`},
 	{pkg: "crashtest", module: "bubble mctest sim"},

@@ -10,10 +10,10 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/check/flight"
+	"github.com/macemc/macemc/internal/child"
 	"github.com/macemc/macemc/internal/explore"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/replay"
@@ -78,28 +78,13 @@ func runProcess(ctx context.Context, cmd *exec.Cmd, file string) (how string, er
 	}
 	cmd.Env = append(cmd.Env, markVar+"="+file)
 	cmd.Stdout, cmd.Stderr = os.Stdout, output
-	parent, err := cmd.StdinPipe() // it ends when this end is closed
+	p, err := child.Start(cmd)
 	if err != nil {
 		return "", err
 	}
-	if err := cmd.Start(); err != nil {
-		return "", err
-	}
-	over := make(chan struct{})
-	go func() {
-		select {
-		case <-ctx.Done():
-			_ = cmd.Process.Signal(os.Interrupt)
-			select {
-			case <-over:
-			case <-time.After(leaving):
-			}
-		case <-over:
-		}
-		_ = parent.Close()
-	}()
-	_ = cmd.Wait() // its state has the result
-	close(over)
+	stop := context.AfterFunc(ctx, func() { p.Interrupt(leaving) })
+	<-p.Ended
+	stop()
 	return strings.TrimSpace(cmd.ProcessState.String() + " " + output.line), nil
 }
 

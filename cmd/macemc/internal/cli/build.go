@@ -1,21 +1,18 @@
 package cli
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/macemc/macemc/cmd/macemc/internal/gotest"
+	"github.com/macemc/macemc/internal/child"
 	"github.com/macemc/macemc/internal/overlay"
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/internal/scratch"
@@ -149,29 +146,26 @@ func (a *app) goTool(ctx context.Context, dir string, args ...string) ([]byte, e
 
 // goCommand runs a complete go command with additional environment variables.
 func (a *app) goCommand(ctx context.Context, dir string, env, args []string) ([]byte, error) {
-	cmd := gotest.GoCommand(ctx, env, args)
+	cmd := child.GoCommand(ctx, env, args)
 	cmd.Dir = dir
-	var out, said bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &said
-	err := cmd.Run()
-	if ctx.Err() != nil {
+	o, err := child.Run(ctx, cmd, 0)
+	switch {
+	case ctx.Err() != nil:
 		return nil, ctx.Err()
-	}
-	if _, failed := errors.AsType[*exec.ExitError](err); failed {
-		if text := strings.TrimSpace(said.String() + out.String()); text != "" {
-			return nil, &toolError{text}
-		}
-		select { // an interrupt ends it, too, and this process may be notified later
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		case <-time.After(time.Second):
-			return nil, fmt.Errorf("go %s: %w", args[0], err)
-		}
-	}
-	if err != nil {
+	case err != nil:
 		return nil, fmt.Errorf("the go command is needed to build a package: %w", err)
+	case o.Status == 0:
+		return []byte(o.Stdout), nil
 	}
-	return out.Bytes(), nil
+	if text := strings.TrimSpace(o.Stderr + o.Stdout); text != "" {
+		return nil, &toolError{text}
+	}
+	select { // an interrupt ends it, too, and this process may be notified later
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case <-time.After(time.Second):
+		return nil, fmt.Errorf("go %s: %v", args[0], cmd.ProcessState)
+	}
 }
 
 // toolError is the output of a failed go command, whose lines are printed unchanged.

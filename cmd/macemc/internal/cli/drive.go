@@ -11,7 +11,6 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
-	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -23,6 +22,7 @@ import (
 	"github.com/macemc/macemc/internal/check/exitcode"
 	"github.com/macemc/macemc/internal/check/isolate"
 	"github.com/macemc/macemc/internal/check/outfolder"
+	"github.com/macemc/macemc/internal/child"
 	"github.com/macemc/macemc/internal/infile"
 	"github.com/macemc/macemc/internal/pathfile"
 	"github.com/macemc/macemc/internal/task"
@@ -56,16 +56,9 @@ func (b *binary) list(ctx context.Context, test string) ([]listedCheck, error) {
 	}
 	file := filepath.Join(b.temp.Path, "list")
 	cmd := b.command(pattern, task.ListVar, file)
-	var said bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &said, &said
-	if err := cmd.Start(); err != nil {
+	o, err := child.Run(ctx, cmd, 0)
+	if err != nil {
 		return nil, err
-	}
-	stop := context.AfterFunc(ctx, func() { cmd.Process.Kill() })
-	failed := cmd.Wait()
-	stop()
-	if ctx.Err() != nil {
-		return nil, ctx.Err()
 	}
 	text, err := os.ReadFile(file)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -97,8 +90,9 @@ func (b *binary) list(ctx context.Context, test string) ([]listedCheck, error) {
 	switch {
 	case len(all) > 0:
 		return all, nil
-	case failed != nil:
-		return nil, fmt.Errorf("the tests of %s end (%w) before one calls mctest.Check: %s", b.ImportPath, failed, bytes.TrimSpace(said.Bytes()))
+	case o.Status != 0:
+		return nil, fmt.Errorf("the tests of %s end (%v) before one calls mctest.Check: %s", b.ImportPath, cmd.ProcessState,
+			strings.TrimSpace(o.Stdout+o.Stderr))
 	case test != "":
 		function, _, _ := strings.Cut(plainTest(test), "/")
 		if _, others := testFunctions(b.Dir, files); slices.Contains(others, function) {
@@ -149,14 +143,14 @@ func (b *binary) do(ctx context.Context, c listedCheck, t task.Task) error {
 	}
 	defer answers.Close()
 	cmd.ExtraFiles = []*os.File{theirIn, theirOut}
-	signals := make(chan os.Signal, 4)
-	exitcode.NotifyStops(signals)
-	defer signal.Stop(signals)
+	forward, stop := child.Forward(exitcode.Stops()...)
+	defer stop()
 	began := time.Now()
 	err = cmd.Start()
 	if err = errors.Join(err, theirIn.Close(), theirOut.Close()); err != nil {
 		return err
 	}
+	forward(cmd.Process)
 	ended := make(chan struct{})
 	var hung atomic.Bool
 	go func() {
@@ -171,8 +165,6 @@ func (b *binary) do(ctx context.Context, c listedCheck, t task.Task) error {
 		defer tick.Stop()
 		for {
 			select {
-			case s := <-signals:
-				_ = cmd.Process.Signal(s)
 			case <-tick.C:
 				if hangs() {
 					hung.Store(true)

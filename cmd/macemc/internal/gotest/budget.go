@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/macemc/macemc/internal/child"
 	"github.com/macemc/macemc/internal/explorer"
 	"github.com/macemc/macemc/internal/testbudget"
 	"github.com/macemc/macemc/internal/textfmt"
@@ -115,7 +116,7 @@ func listPackages(ctx context.Context, env []string, dir string, tags, args []st
 	packages := append([]string{"./..."}, packageArguments(args)...)
 	for ; len(packages) > 0; packages = packages[:len(packages)-1] { // without an argument that cannot be the path of a package
 		list := slices.Concat([]string{"list", "-e", "-deps", "-test"}, tags, []string{testbudget.Listed}, packages)
-		if out, err := goOutput(ctx, dir, env, list...); err == nil {
+		if out, err := child.GoOutput(ctx, dir, env, list...); err == nil {
 			parsed, _ := testbudget.ParsePackages(out)
 			return parsed
 		}

@@ -18,8 +18,8 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/internal/check/exitcode"
+	"github.com/macemc/macemc/internal/child"
 	"github.com/macemc/macemc/internal/overlay"
-	"github.com/macemc/macemc/internal/procgroup"
 	"github.com/macemc/macemc/internal/task"
 	"github.com/macemc/macemc/search"
 	"github.com/spf13/cobra"
@@ -92,7 +92,7 @@ func inModule(ctx context.Context, folder string, args []string) error {
 	if !slices.ContainsFunc(args, relative) && slices.ContainsFunc(args, func(a string) bool { return !isFlag(a) }) {
 		return nil
 	}
-	out, err := goOutput(ctx, folder, nil, "env", "GOMOD", "GOWORK")
+	out, err := child.GoOutput(ctx, folder, nil, "env", "GOMOD", "GOWORK")
 	module, work, _ := strings.Cut(out, "\n")
 	if err != nil || module != os.DevNull || work != "" && work != "off" {
 		return nil // go test reports other problems
@@ -148,7 +148,7 @@ func (a Runner) goTest(ctx context.Context, args []string, stdout, stderr io.Wri
 	if folder != "" {
 		test = []string{"test", "-C=" + folder, parallel} // the go command requires it first
 	}
-	cmd := GoCommand(ctx, env, slices.Concat(test, flags, args))
+	cmd := child.GoCommand(ctx, env, slices.Concat(test, flags, args))
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = a.Stdin, stdout, stderr
 	var summary *summaries
 	var shown *lockedWriter // stderr
@@ -161,9 +161,9 @@ func (a Runner) goTest(ctx context.Context, args []string, stdout, stderr io.Wri
 	}
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	if !term.IsTerminal(int(os.Stdin.Fd())) { // on a terminal, Ctrl-C reaches the tests anyway
-		procgroup.InterruptAll(cmd)
+		child.InterruptAll(cmd)
 	}
-	procgroup.EndWithParent(cmd) // the tests end after it
+	child.EndWithParent(cmd) // the tests end after it
 	if x.on && built && !x.json && len(variables) == 0 {
 		announcement := time.AfterFunc(longBuild, func() {
 			if !x.begun() {
@@ -215,7 +215,7 @@ func (a Runner) goTest(ctx context.Context, args []string, stdout, stderr io.Wri
 func endedEarly(ctx context.Context, cmd *exec.Cmd, s *summaries) string {
 	killed := cmd.ProcessState != nil && cmd.ProcessState.ExitCode() < 0
 	if killed {
-		procgroup.Kill(cmd)
+		child.Kill(cmd)
 	}
 	switch {
 	case ctx.Err() != nil:
@@ -230,7 +230,7 @@ func endedEarly(ctx context.Context, cmd *exec.Cmd, s *summaries) string {
 
 // unwritable returns an error if a folder that builds and explorations write to is read-only or full.
 func unwritable(ctx context.Context, folder string) error {
-	out, _ := goOutput(ctx, folder, nil, "env", "GOCACHE", "GOTMPDIR")
+	out, _ := child.GoOutput(ctx, folder, nil, "env", "GOCACHE", "GOTMPDIR")
 	cache, temp, _ := strings.Cut(out, "\n")
 	own, _ := os.UserCacheDir()
 	for i, f := range []struct{ variable, dir string }{
@@ -265,7 +265,7 @@ func libraryBuilt(ctx context.Context, changed overlay.Build, folder string, rac
 		args = append(args, "-race")
 	}
 	// Package testing imports the changed package runtime, on which all others depend.
-	out, err := goOutput(ctx, folder, changed.Env, append(args, "testing")...)
+	out, err := child.GoOutput(ctx, folder, changed.Env, append(args, "testing")...)
 	return err == nil && out == "false"
 }
 
@@ -285,19 +285,4 @@ func folderFlag(args []string) (folder string, rest []string) {
 		return args[1], args[2:]
 	}
 	return "", args
-}
-
-// GoCommand returns a go command with additional environment variables. A GOROOT among these selects the go command.
-func GoCommand(ctx context.Context, env, args []string) *exec.Cmd {
-	name := "go"
-	for _, e := range env {
-		if root, ok := strings.CutPrefix(e, "GOROOT="); ok {
-			name = filepath.Join(root, "bin", "go")
-		}
-	}
-	cmd := exec.CommandContext(ctx, name, args...)
-	if len(env) > 0 {
-		cmd.Env = append(os.Environ(), env...)
-	}
-	return cmd
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/macemc/macemc/internal/check/exitcode"
+	"github.com/macemc/macemc/internal/child"
 	"github.com/macemc/macemc/internal/overlay"
 	"github.com/macemc/macemc/internal/task"
 )
@@ -36,7 +37,7 @@ Exit status: 0 if "macemc test" works, 2 if it does not.`,
 func (a Runner) doctor(ctx context.Context) error {
 	say := func(name, text string) { fmt.Fprintf(a.Stdout, "%-14s %s\n", name, text) }
 	works := true
-	out, err := goOutput(ctx, "", nil, "env", "GOVERSION", "GOOS", "GOARCH", "CGO_ENABLED", "CC", "GOCACHE")
+	out, err := child.GoOutput(ctx, "", nil, "env", "GOVERSION", "GOOS", "GOARCH", "CGO_ENABLED", "CC", "GOCACHE")
 	if err != nil {
 		say("go", "missing: "+err.Error())
 		return task.Exit(exitcode.Usage)

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/macemc/macemc/internal/child"
 	"github.com/macemc/macemc/internal/explorer"
 	"github.com/macemc/macemc/internal/scratch"
 	"github.com/macemc/macemc/internal/testbudget"
@@ -61,7 +62,7 @@ func packageOf(ctx context.Context, env []string, dir string, flags, args []stri
 			if !filepath.IsAbs(from) {
 				from = "./" + from
 			}
-			out, _ := goOutput(ctx, dir, env, slices.Concat([]string{"list"}, flags, []string{"-f", list, from})...)
+			out, _ := child.GoOutput(ctx, dir, env, slices.Concat([]string{"list"}, flags, []string{"-f", list, from})...)
 			files = strings.Fields(out)
 			if len(files) > 0 {
 				pkg = files[0]

@@ -1,7 +1,6 @@
 package gotest
 
 import (
-	"context"
 	"slices"
 	"strings"
 )
@@ -31,12 +30,4 @@ func takeFlag(args []string, flag string) (rest []string, value string, given bo
 		value, given = v, true
 	}
 	return append(rest, tests...), value, given
-}
-
-// goOutput returns the output of a go command in a folder, without space around it. An empty folder means the current one.
-func goOutput(ctx context.Context, folder string, env []string, args ...string) (string, error) {
-	cmd := GoCommand(ctx, env, args)
-	cmd.Dir = folder
-	out, err := cmd.Output()
-	return strings.TrimSpace(string(out)), err
 }

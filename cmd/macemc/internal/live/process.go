@@ -13,7 +13,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/macemc/macemc/internal/procgroup"
+	"github.com/macemc/macemc/internal/child"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/sim"
 )
@@ -117,7 +117,7 @@ func (x *fleet) start(node int) error {
 		args = append(args, "--verbose")
 	}
 	h.cmd.Args, h.cmd.Stderr = args, x.a.Stderr
-	procgroup.OwnGroup(h.cmd)
+	child.OwnGroup(h.cmd)
 	var err error
 	if h.stdin, err = h.cmd.StdinPipe(); err != nil {
 		return err

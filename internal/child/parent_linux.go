@@ -1,4 +1,4 @@
-package procgroup
+package child
 
 import (
 	"os/exec"

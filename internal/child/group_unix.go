@@ -1,7 +1,6 @@
 //go:build unix
 
-// Package procgroup manages process groups.
-package procgroup
+package child
 
 import (
 	"os/exec"

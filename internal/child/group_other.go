@@ -1,6 +1,6 @@
 //go:build !unix
 
-package procgroup
+package child
 
 import "os/exec"
 

@@ -1,6 +1,6 @@
 //go:build !linux
 
-package procgroup
+package child
 
 import "os/exec"
 
