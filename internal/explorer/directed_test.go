@@ -211,7 +211,8 @@ func TestExplore_AnalysesDelays(t *testing.T) {
 	}
 }
 
-// A directed run is analysed if it has operations of code that no other recorded run has.
+// A directed run is analysed if it has operations of code that no other recorded run has. What it predicts is tried as soon as what a
+// sampled run does.
 func TestExplore_AnalysesFlips(t *testing.T) {
 	for _, fresh := range []bool{false, true} {
 		run := func(s *testsched.Schedule) *testsched.Outcome {
@@ -234,6 +235,8 @@ func TestExplore_AnalysesFlips(t *testing.T) {
 		r := Explore(Config{Seed: 1, Schedules: 200}, run)
 		if found := r.Finding != nil && r.prediction.What == "cycle of 2 locks" && r.prediction.Depth == 1; found != fresh {
 			t.Errorf("new code: %v; finding %v", fresh, r.Finding)
+		} else if found && (r.Schedules != 5 || r.prediction.Carried) {
+			t.Errorf("found by schedule %d, %+v", r.Schedules, r.prediction)
 		}
 	}
 }

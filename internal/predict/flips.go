@@ -129,9 +129,6 @@ func (f *flips) compare(i, j int) {
 	}
 	x := Prediction{What: what, Delay: delay, rank: rank + rankRepeated*min(times, 2), group: p.group(),
 		Pairs: []Pair{{f.r.operation(j), f.r.operation(i)}}}
-	if delay > 0 {
-		x.rank += rankDelay
-	}
 	if rank == rankClose && (a.Op == Close || b.Op == Close) {
 		x.Effect = Panics
 	}
@@ -175,9 +172,6 @@ func (f *flips) late(at int, due int64, what string) {
 	x := Prediction{What: what, Delay: delay, rank: rankTry + rankRepeated*min(p.pairs[key], 2), group: p.group(),
 		Pairs: []Pair{{r.operation(at), r.operation(at)}}}
 	p.pairs[key]++
-	if delay > 0 {
-		x.rank += rankDelay
-	}
 	p.push(x.with([]Hold{r.hold(at, 0)}, 0))
 }
 

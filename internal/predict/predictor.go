@@ -66,8 +66,8 @@ type Operation struct {
 	Place uint64
 }
 
-// Ranks of predictions. Repetitions of the same pair of places add rankRepeated, and directed runs that the prediction builds on
-// rankDepth.
+// Ranks of predictions. A lower one comes first, whichever run the prediction is from. Cycle, Flip and Carry take ranks below a limit.
+// Repetitions of the same pair of places add rankRepeated.
 const (
 	rankCycle      = 0
 	rankWaits      = 9  // cycle with waits; its further schedules are flips
@@ -80,17 +80,15 @@ const (
 	rankOther      = 17
 	rankMemory     = 18
 	rankKnownCycle = 20 // the contexts of another cycle
-	rankDelay      = 30 // added for a longer delay than usual
 	rankUnknown    = 20 // added for an operation of the distribution alone
 	rankRepeated   = 40
-	rankDepth      = 100
 )
 
 // maxQueue is the maximum number of predictions that wait.
 const maxQueue = 5000
 
 // Flips reports whether the prediction is a flip, without a longer delay than usual.
-func (x *Prediction) Flips() bool { return x.rank%rankDepth >= rankClose && x.Delay == 0 }
+func (x *Prediction) Flips() bool { return x.rank >= rankClose && x.Delay == 0 }
 
 // Fresh reports whether a record has an operation in a context that no analysed record has.
 func (p *Predictor) Fresh(events []Event) bool {
@@ -136,7 +134,6 @@ func (x Prediction) with(holds []Hold, more int) Prediction {
 func (p *Predictor) push(x Prediction) {
 	x.Holds = slices.Concat(p.base.Holds, x.Holds)
 	x.Run, x.Depth, x.Delay = p.base.Run, p.base.Depth, max(x.Delay, p.base.Delay)
-	x.rank += rankDepth * x.Depth
 	key := mix(uint64(x.Delay))
 	for _, h := range x.Holds {
 		key = mix(key ^ h.Who ^ mix(h.Context^mix(uint64(h.Op)<<48^uint64(h.Nth)<<8^uint64(h.Mode))))
