@@ -6,7 +6,7 @@
 //	document.go, words.go               the document; its style, words and assumption about time
 //	sentence.go, facts.go               the first screen
 //	recovery.go, causes.go, code.go     the critical step, what led to it, its source
-//	later.go, repeated.go               likelier places of the defect
+//	later.go, pauses.go, repeated.go    likelier places of the defect, and pauses before it
 //	comparison.go, difference.go        the critical step beside the nearest live run
 //	excerpt.go                          the steps that are shown
 //	shrunk.go                           sizes of runs

@@ -71,6 +71,8 @@ func New(r *report.Report, properties []sim.Property) *Document {
 	d.Violated, d.Facts, d.Sentence = violatedFacts(r), moreFacts(r), sentence(r)
 	if r.Dead != nil {
 		d.Dead = eventgraph.Build(r.Dead)
+		facts, named := pauseFacts(d.Dead, MarkedStep(r, d.Dead.Last()))
+		d.Violated, d.DeadNamed = append(d.Violated, facts...), named
 		d.DeadSteps = d.deadExcerpt()
 	}
 	d.compare()
