@@ -109,15 +109,16 @@ func (p *Program) Carries() {}
 func (p *Program) Outline(on bool) { p.goroutines.outlined = on }
 
 // Booted implements [simext.Storing].
-func (p *Program) Booted() (map[string][]byte, error) {
+func (p *Program) Booted() (files map[string][]byte, lost string, err error) {
 	first := p.goroutines.last
 	if first == nil || p.goroutines.data == "" {
-		return nil, nil
+		return nil, "", nil
 	}
 	for first.before != nil {
 		first = first.before
 	}
-	return filetree.Files(first.boot.files.Image)
+	files, err = filetree.Files(first.boot.files.Image)
+	return files, first.boot.files.Lost, err
 }
 
 // Stale implements [simext.Showing]. It reports whether Seen is of an earlier step.

@@ -5,12 +5,16 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/macemc/macemc/crashtest/internal/plaintest"
 	"github.com/macemc/macemc/sim"
 )
 
 // What the program announces.
 type (
-	writing struct { // an operation begins; records have no key
+	booted  struct{}                // a life begins: the store is opened
+	opened  struct{}                // it has opened
+	calling struct{ Method string } // an operation that has no event of its own begins; Close opens the store again
+	writing struct {                // an operation begins; records have no key
 		Key, Value string
 		Deletes    bool
 	}
@@ -34,6 +38,11 @@ type durability struct {
 	Records map[string]status
 	Order   []string // of acknowledged records, as each was acknowledged
 	Takes   int      // calls of Take that have not returned
+
+	Opened bool             // the last Open has succeeded
+	Calls  []plaintest.Call // since the last boot
+
+	store plaintest.Store `macemc:"-"`
 }
 
 // values are the possible values of a key. An empty one means absent.
@@ -51,13 +60,20 @@ const (
 	removed                    // Trim or Take may have removed it
 )
 
-func newDurability() *durability {
-	return &durability{Keys: map[string]*values{}, Records: map[string]status{}}
+func newDurability(store plaintest.Store) *durability {
+	return &durability{Keys: map[string]*values{}, Records: map[string]status{}, store: store}
 }
 
 // Observe implements [sim.Monitor].
 func (d *durability) Observe(_ sim.NodeID, event any) error {
 	switch e := event.(type) {
+	case booted:
+		d.Opened, d.Calls = false, nil
+	case opened:
+		d.Opened = true
+	case calling:
+		d.Opened = d.Opened && e.Method != "Close"
+		d.call(plaintest.Call{Method: e.Method})
 	case writing:
 		d.begin(e)
 	case written:
@@ -66,9 +82,11 @@ func (d *durability) Observe(_ sim.NodeID, event any) error {
 		return d.check(e)
 	case taking:
 		d.Takes++
+		d.call(plaintest.Call{Method: "Take"})
 	case taken:
 		return d.remove(e)
 	case trimming:
+		d.call(plaintest.Call{Method: "Trim", N: len(e.Records)})
 		for _, r := range e.Records {
 			d.Records[r] = removed
 		}
@@ -78,11 +96,19 @@ func (d *durability) Observe(_ sim.NodeID, event any) error {
 	return nil
 }
 
+func (d *durability) call(c plaintest.Call) { d.Calls = append(d.Calls, c) }
+
 func (d *durability) begin(w writing) {
 	if w.Key == "" {
+		d.call(plaintest.Call{Method: "Append", Value: w.Value})
 		d.Records[w.Value] = pending
 		return
 	}
+	method := "Put"
+	if w.Deletes {
+		method = "Delete"
+	}
+	d.call(plaintest.Call{Method: method, Key: w.Key, Value: w.Value})
 	v := d.Keys[w.Key]
 	if v == nil {
 		v = &values{}
@@ -155,6 +181,23 @@ func (d *durability) compare(records []string) error {
 		d.Records[r] = removed
 	}
 	return nil
+}
+
+// PlainTest implements [simext.Reproducer].
+func (d *durability) PlainTest(finding, lost string, files map[string][]byte) ([]byte, error) {
+	t := plaintest.Test{Finding: finding, Lost: lost, Files: files, Store: d.store, Calls: d.Calls, Opened: d.Opened,
+		Missing: d.Takes, Values: map[string][]string{}}
+	for key, v := range d.Keys {
+		t.Values[key] = append([]string{v.Acknowledged}, v.Pending...)
+	}
+	for _, r := range slices.Sorted(maps.Keys(d.Records)) {
+		if d.Records[r] == acknowledged {
+			t.Records = append(t.Records, r)
+		} else {
+			t.Others = append(t.Others, r)
+		}
+	}
+	return t.Write()
 }
 
 // shown returns a value for messages: its first bytes and its size.

@@ -31,6 +31,7 @@ const (
 
 // run opens the store, checks what it finds, and writes.
 func (l *life[D]) run(ctx context.Context) error {
+	l.h.Announce(booted{})
 	if !l.open() {
 		return nil
 	}
@@ -51,6 +52,7 @@ func (l *life[D]) open() bool {
 	for {
 		db, err := l.store.Open(dataDir)
 		if l.db = db; err == nil {
+			l.h.Announce(opened{})
 			return true
 		}
 		if !l.failed("the store does not open", err) {
@@ -74,6 +76,7 @@ func (l *life[D]) reopen() {
 	}
 	l.opened.Lock()
 	defer l.opened.Unlock()
+	l.h.Announce(calling{"Close"})
 	if err := l.store.Close(l.db); err != nil {
 		l.failed("Close fails", err)
 	}
@@ -117,7 +120,10 @@ func (l *life[D]) client(c int) {
 			l.trim()
 		}
 		if c == 0 && l.store.Maintain != nil && rand.IntN(3) == 0 {
-			l.try("Maintain", func() error { return l.store.Maintain(l.db) })
+			l.try("Maintain", func() error {
+				l.h.Announce(calling{"Maintain"})
+				return l.store.Maintain(l.db)
+			})
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/bubble"
+	"github.com/macemc/macemc/crashtest/internal/plaintest"
 	"github.com/macemc/macemc/mctest"
 	"github.com/macemc/macemc/sim"
 )
@@ -86,6 +87,14 @@ func (s Store[D]) System() sim.System {
 		s.Append != nil && (s.Records == nil) == (s.Take == nil) {
 		panic("crashtest: a Store needs Open, and either Put and Get, or Append and Records, or Append and Take")
 	}
+	reader := "Take"
+	switch {
+	case s.Get != nil:
+		reader = "Get"
+	case s.Records != nil:
+		reader = "Records"
+	}
+	source := plaintest.Locate(reader, s.Open, s.Close, s.Put, s.Get, s.Delete, s.Append, s.Records, s.Trim, s.Take, s.Maintain)
 	run := func(ctx context.Context, h *bubble.Host) error {
 		l := &life[D]{store: &s, h: h}
 		return l.run(ctx)
@@ -95,7 +104,7 @@ func (s Store[D]) System() sim.System {
 		New: func(sim.NodeID) sim.Service {
 			return bubble.Command(run, nil, nil, bubble.DataDir(dataDir), fileSystems[s.Disk])
 		},
-		Monitors: []func() sim.Monitor{func() sim.Monitor { return newDurability() }},
+		Monitors: []func() sim.Monitor{func() sim.Monitor { return newDurability(source) }},
 	}
 }
 

@@ -225,11 +225,19 @@ func (w *Machine) besides(n *Node, f []diff.Field) []diff.Field {
 	return n.Disk.Fields(f)
 }
 
+// Monitor returns a monitor, or nil if the world does not hold the monitor itself.
+func Monitor(in World, i int) sim.Monitor {
+	if w, ok := in.(*Machine); ok && i < len(w.Monitors) {
+		return w.Monitors[i]
+	}
+	return nil
+}
+
 // MonitorFields describes the state of a monitor for people. It returns nil if the world does not hold the monitor
 // itself.
 func MonitorFields(in World, i int) []diff.Field {
-	if w, ok := in.(*Machine); ok && i < len(w.Monitors) {
-		return w.PlanOf(w.Monitors[i]).Fields("", w.Monitors[i], nil)
+	if m := Monitor(in, i); m != nil {
+		return in.(*Machine).PlanOf(m).Fields("", m, nil)
 	}
 	return nil
 }
@@ -237,8 +245,8 @@ func MonitorFields(in World, i int) []diff.Field {
 // Obligations returns the open obligations of a monitor, if it has any and the world holds the monitor itself. It
 // panics if the monitor does.
 func Obligations(in World, i int) []sim.Obligation {
-	if w, ok := in.(*Machine); ok && i < len(w.Monitors) {
-		return declared.OwedBy(w.Monitors[i]).Waits
+	if m := Monitor(in, i); m != nil {
+		return declared.OwedBy(m).Waits
 	}
 	return nil
 }

@@ -35,6 +35,13 @@ var Suspected atomic.Uint32
 // Storing is implemented by services that keep files on the disk of their node.
 type Storing interface {
 	// Booted returns the files that the node found at its last boot, by path below its data directory, and the directories as well,
-	// whose paths end in a slash. It returns nil if there is no data directory.
-	Booted() (map[string][]byte, error)
+	// whose paths end in a slash. It returns nil if there is no data directory. lost describes what the crash before the boot changed, file
+	// by file, and is empty if it changed nothing.
+	Booted() (files map[string][]byte, lost string, err error)
+}
+
+// Reproducer is implemented by monitors that write a test in plain Go, which fails as the run did.
+type Reproducer interface {
+	// PlainTest returns the source of the test. files and lost are those of [Storing].
+	PlainTest(finding, lost string, files map[string][]byte) ([]byte, error)
 }

@@ -55,6 +55,8 @@ type Replay struct {
 	Verbose bool
 	// Files is the folder to which the files are written that each node found at its last boot; empty means none.
 	Files string
+	// WriteTest is the file of a test in plain Go that opens a store with these files; empty means none.
+	WriteTest string
 }
 
 // Validate implements [Task].
@@ -81,7 +83,7 @@ func (r *Replay) Do(ctx context.Context, p *Process) error {
 	if h := &l.Header; r.To < 0 && recurs && t.Finding == nil && h.Endless && t.Round != h.Round {
 		return t.SetRound(h.Round) // the file claims a cycle that the run does not have
 	}
-	if err := writeBootFiles(ctx, l, r.Files, p.Stderr); err != nil {
+	if err := (bootFiles{r.Files, r.WriteTest}).write(ctx, l, t.Finding, p.Stderr); err != nil {
 		return err
 	}
 	if r.JSON {

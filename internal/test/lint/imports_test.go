@@ -231,7 +231,8 @@ var imports = []struct {
 		internal/child internal/pathfile internal/search/... internal/outfile internal/infile internal/textfmt internal/check/... choose critical
 		internal/task internal/refine internal/replay internal/report/... search sim internal/eventkind
 		internal/netmodel internal/simext internal/kernel internal/kernel/...`},
-	{pkg: "crashtest", module: "bubble mctest sim"},
+	{pkg: "crashtest/internal/plaintest", strict: true},
+	{pkg: "crashtest", module: "bubble crashtest/internal/plaintest mctest sim"},
 	{pkg: "internal/report", module: `
 		internal/search/stats choose critical eventgraph internal/replay search sim internal/eventkind
 		internal/netmodel internal/table/fairness`},

@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -27,6 +28,7 @@ finding that the file records, 2 if the file cannot be replayed, 0 otherwise and
 		Example: `  macemc replay macemc-out/pingack-every-ping-is-acknowledged-1/error.path
   macemc replay error.path --to 7
   macemc replay error.path --files crashed
+  macemc replay error.path --write-test crashed/crashed_test.go
   macemc replay error.path --json`,
 		Args: a.oneRun(&r.File),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -36,17 +38,23 @@ finding that the file records, 2 if the file cannot be replayed, 0 otherwise and
 			if !cmd.Flags().Changed("to") {
 				r.To = -1
 			}
-			if r.Files != "" {
-				var err error
-				if r.Files, err = filepath.Abs(r.Files); err != nil {
-					return err
+			for _, file := range []*string{&r.Files, &r.WriteTest} {
+				if *file != "" {
+					var err error
+					if *file, err = filepath.Abs(*file); err != nil {
+						return err
+					}
 				}
+			}
+			if r.WriteTest != "" && !strings.HasSuffix(r.WriteTest, "_test.go") {
+				return fmt.Errorf("--write-test %s: the name of a test ends in _test.go", r.WriteTest)
 			}
 			return a.onFile(cmd.Context(), r.File, &r)
 		},
 	}
 	cmd.Flags().IntVar(&r.To, "to", 0, "stop after step `N`, 0 for the initial state (default: all steps)")
 	cmd.Flags().StringVar(&r.Files, "files", "", "write the files that each node found at its last boot below `DIR`, which is new or empty")
+	cmd.Flags().StringVar(&r.WriteTest, "write-test", "", "write a test in plain Go to `FILE` that opens a store with these files")
 	cmd.Flags().BoolVar(&r.JSON, "json", false, "print one JSON object")
 	cmd.Flags().BoolVarP(&r.Verbose, "verbose", "v", false, "show each step")
 	return cmd

@@ -12,7 +12,8 @@ import (
 	"github.com/macemc/macemc/internal/scaffold"
 )
 
-// The files that survived the last crash of a store are written to a folder, and nothing else is overwritten.
+// The files that survived the last crash of a store are written to a folder, and a test fails with them in plain Go. Nothing else is
+// overwritten.
 func TestReplay_Files(t *testing.T) {
 	inStore(t)
 	out, status := testCommand(t.Context(), "-macemc.time=60s", ".")
@@ -28,9 +29,24 @@ func TestReplay_Files(t *testing.T) {
 	if err != nil || !torn {
 		t.Errorf("%v, no torn line: %q", err, log)
 	}
-	out, status = commandHere(t.Context(), "replay", paths[0], "--files", "crashed")
-	if status != 2 || !strings.Contains(out, "crashed is not empty") {
-		t.Errorf("exit status %d: %s", status, out)
+	for _, c := range []struct {
+		want string
+		args []string
+	}{
+		{"crashed is not empty", []string{"--files", "crashed"}},
+		{"was not written by this command", []string{"--write-test", "store_test.go"}},
+		{"ends in _test.go", []string{"--write-test", "crashed.go"}},
+	} {
+		if out, status = commandHere(t.Context(), append([]string{"replay", paths[0]}, c.args...)...); status != 2 || !strings.Contains(out, c.want) {
+			t.Errorf("%v: exit status %d: %s", c.args, status, out)
+		}
+	}
+	if out, status = commandHere(t.Context(), "replay", paths[0], "--write-test", "plain/crashed_test.go"); status != 1 {
+		t.Fatalf("exit status %d: %s", status, out)
+	}
+	plain, err := exec.CommandContext(t.Context(), "go", "test", "./plain").CombinedOutput()
+	if err == nil || !strings.Contains(string(plain), "--- FAIL: TestCrashed") {
+		t.Errorf("%v: %s", err, plain)
 	}
 }
 
