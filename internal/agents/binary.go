@@ -38,13 +38,15 @@ func (b *Binary) Open(args, env []string, streams [3]*os.File) (*Session, error)
 		return nil, err
 	}
 	cmd.ExtraFiles = append(make([]*os.File, descriptor-3), other)
-	err = cmd.Start()
+	x := &Session{Connection: testsched.Connect(stream), cmd: cmd, close: func() { stream.Close() }, start: b.startPoints(),
+		ended: make(chan struct{})}
+	err = running.start(x)
 	other.Close()
 	if err != nil {
 		stream.Close()
 		return nil, err
 	}
-	return &Session{Connection: testsched.Connect(stream), cmd: cmd, close: func() { stream.Close() }, start: b.startPoints()}, nil
+	return x, nil
 }
 
 // startPoints returns a number of points that runs pass in a multiple of the time in which another process starts. It depends on the size of

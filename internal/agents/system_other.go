@@ -11,8 +11,17 @@ import (
 // connect returns an error: processes do not inherit descriptors here.
 func connect() (net.Conn, *os.File, error) { return nil, nil, errors.ErrUnsupported }
 
+// endedBy returns false.
+func endedBy(*os.ProcessState, []os.Signal) bool { return false }
+
 // EndLike does nothing.
 func EndLike(*os.ProcessState) {}
+
+// ending are the signals that end this process.
+var ending []os.Signal
+
+// endBy does nothing.
+func endBy(os.Signal) {}
 
 // Forwarded are the signals that the go command sends to a test.
 var Forwarded []os.Signal

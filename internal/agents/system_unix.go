@@ -5,6 +5,8 @@ package agents
 import (
 	"net"
 	"os"
+	"os/signal"
+	"slices"
 	"syscall"
 )
 
@@ -29,11 +31,26 @@ func connect() (stream net.Conn, other *os.File, err error) {
 	return stream, other, err
 }
 
+// endedBy reports whether one of some signals has ended a process.
+func endedBy(state *os.ProcessState, signals []os.Signal) bool {
+	w, ok := state.Sys().(syscall.WaitStatus)
+	return ok && w.Signaled() && slices.Contains(signals, os.Signal(w.Signal()))
+}
+
 // EndLike ends this process by the signal that has ended another one, if it was ended by one.
 func EndLike(state *os.ProcessState) {
 	if w, ok := state.Sys().(syscall.WaitStatus); ok && w.Signaled() {
 		syscall.Kill(syscall.Getpid(), w.Signal())
 	}
+}
+
+// ending are the signals that end this process.
+var ending = []os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP}
+
+// endBy ends this process by a signal.
+func endBy(s os.Signal) {
+	signal.Reset(s)
+	syscall.Kill(syscall.Getpid(), s.(syscall.Signal))
 }
 
 // Forwarded are the signals that the go command sends to a test.

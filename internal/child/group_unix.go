@@ -5,6 +5,7 @@ package child
 import (
 	"os/exec"
 	"syscall"
+	"time"
 )
 
 // OwnGroup puts the process into a group of its own, so that Ctrl-C does not reach it: its parent ends it in an orderly way.
@@ -16,9 +17,13 @@ func InterruptAll(cmd *exec.Cmd) {
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGINT) }
 }
 
-// Kill ends the processes that an ended command with a group of its own has left.
+// Kill ends the processes that an ended command with a group of its own has left, and waits until they have ended.
 func Kill(cmd *exec.Cmd) {
-	if cmd.SysProcAttr != nil && cmd.SysProcAttr.Setpgid {
-		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
+	if cmd.SysProcAttr == nil || !cmd.SysProcAttr.Setpgid || cmd.Process == nil {
+		return
+	}
+	group := cmd.Process.Pid
+	for end := time.Now().Add(2 * time.Second); syscall.Kill(-group, syscall.SIGKILL) == nil && executes(group) && time.Now().Before(end); {
+		time.Sleep(2 * time.Millisecond)
 	}
 }

@@ -110,8 +110,8 @@ func firstFailure(s *Settings, c *Config, points, limit uint64, known func(*test
 	return nil, passed
 }
 
-// separately explores a test in whose exploration a process has died.
-func separately(s *Settings, c *Config) *Report {
+// separately explores a test in whose exploration a process has died, with a state.
+func separately(s *Settings, c *Config, state string) *Report {
 	begun, r := time.Now(), &Result{}
 	report, passed := firstFailure(s, c, 0, 0, func(*testsched.Outcome) bool { return false })
 	switch r.Schedules = passed; {
@@ -119,9 +119,11 @@ func separately(s *Settings, c *Config) *Report {
 		if s.unstarted == nil {
 			s.unstarted = errors.New("no new process executed the test in time")
 		}
-		report = &Report{Note: fmt.Sprintf("macemc: a process ended during the exploration, for a reason that was not examined: %v", s.unstarted)}
+		report = &Report{Note: fmt.Sprintf("macemc: a process ended during the exploration (%s), for a reason that was not examined: %v",
+			state, s.unstarted)}
 	case report == nil:
-		report = &Report{Note: fmt.Sprintf("macemc: a process ended during the exploration, for a reason that does not recur: %d schedules in new processes passed", passed)}
+		report = &Report{Note: fmt.Sprintf("macemc: a process ended during the exploration (%s), for a reason that does not recur: "+
+			"%d schedules in new processes passed", state, passed)}
 	default:
 		r.Schedules, r.Finding = passed+1, &testsched.Outcome{}
 	}

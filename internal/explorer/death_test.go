@@ -57,10 +57,10 @@ func TestSeparately_NotStarted(t *testing.T) {
 		return nil
 	}
 	if r := separately(&Settings{summary: map[string]string{}, fresh: func(*Config, execution) *testsched.Outcome { return nil }},
-		&Config{Schedules: 3}); r == nil || !strings.HasSuffix(r.Note, "for a reason that was not examined: no new process executed the test in time") {
+		&Config{Schedules: 3}, "killed"); r == nil || !strings.HasSuffix(r.Note, "(killed), for a reason that was not examined: no new process executed the test in time") {
 		t.Errorf("got %+v", r)
 	}
-	if r := separately(s, &Config{}); r == nil || !strings.HasSuffix(r.Note, "for a reason that was not examined: no room for processes") {
+	if r := separately(s, &Config{}, "killed"); r == nil || !strings.HasSuffix(r.Note, "for a reason that was not examined: no room for processes") {
 		t.Errorf("got %+v", r)
 	}
 }

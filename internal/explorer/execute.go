@@ -24,6 +24,7 @@ func Execute(words int, command []string) int {
 	s.binary = binary{Binary: agents.Binary{Start: command[:words], Args: command[words:], Environ: ofBinary(os.Environ()),
 		Stage: os.Getenv(testsched.VariableStage)}, cores: agents.NewCores(os.Getenv(VariableSummaries), most)}
 	defer s.binary.cores.Wait()
+	agents.EndFirst()
 	s.fresh = s.process
 	h := host{Settings: s, log: s.binary.logged(), long: map[string]func() string{}}
 	parent := os.Getppid()
@@ -118,7 +119,7 @@ func (h *host) executeStage() (status int, next *testsched.Call) {
 	case h.only.outcome != "":
 		os.WriteFile(h.only.outcome, nil, 0o600) // for the command, which says so
 	case c != nil:
-		h.examineDeath(c)
+		h.examineDeath(c, state.String())
 	}
 	stop()
 	agents.EndLike(state)
@@ -152,11 +153,11 @@ func (h *host) reportUnconnected() {
 }
 
 // examineDeath explores a test again, with each schedule in a process of its own, after a process has died that explored it.
-func (h *host) examineDeath(c *Config) {
-	fmt.Fprintf(os.Stderr, "macemc: a process died while it explored %v of %s; each schedule is executed in a process of its own\n",
-		c.Unit, c.Package)
+func (h *host) examineDeath(c *Config, state string) {
+	fmt.Fprintf(os.Stderr, "macemc: a process died (%s) while it explored %v of %s; each schedule is executed in a process of its own\n",
+		state, c.Unit, c.Package)
 	begun := time.Now()
-	if text := separately(h.Settings, c).Finding; text != "" {
+	if text := separately(h.Settings, c, state).Finding; text != "" {
 		text = "    " + strings.ReplaceAll(strings.TrimSuffix(text, "\n"), "\n", "\n    ")
 		marker := ""
 		if slices.Contains(h.binary.Args, "-test.v=test2json") {

@@ -70,6 +70,14 @@ func Of(v search.Verdict, interrupted error) int {
 	return Inconclusive
 }
 
+// Killed returns the exit status for a process that was ended by a signal, as shells do.
+func Killed(state *os.ProcessState) int {
+	if w, ok := state.Sys().(syscall.WaitStatus); ok && w.Signaled() {
+		return 128 + int(w.Signal())
+	}
+	return Resource
+}
+
 // OfError returns the exit status of an error. ctx is the context of the operation that returned it.
 func OfError(ctx context.Context, err error) int {
 	switch {

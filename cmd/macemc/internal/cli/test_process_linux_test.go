@@ -68,7 +68,7 @@ func TestTest_ProcessDies(t *testing.T) {
 	t.Chdir(dir)
 	out, status := testCommand(t.Context(), "-count=1", "-schedules=100", "./dies")
 	for _, want := range []string{
-		`macemc: a process died while it explored TestRequests of example.org/process/dies; `,
+		`macemc: a process died \(exit status 2\) while it explored TestRequests of example.org/process/dies; `,
 		`--- FAIL: TestRequests .*\n    macemc: PANIC: request 1 comes first\n      dies_test.go:14  init.0.func1\n    found by schedule \d+ in a new process; 1 (switch|pause) `,
 		`replay: macemc test -run '\^TestRequests\$' -schedule dies/testdata/macemc/TestRequests/panic-1.path example.org/process/dies\n`,
 	} {

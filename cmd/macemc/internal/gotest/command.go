@@ -156,7 +156,7 @@ func (a Runner) goTest(ctx context.Context, args []string, stdout, stderr io.Wri
 		terminal := &console{status: task.NewStatus(stderr, a.Terminal)}
 		shown = &lockedWriter{terminal, stderr}
 		stdout, stderr = &lockedWriter{terminal, stdout}, shown
-		summary = newSummaries(&x, stdout, stderr, a)
+		summary = newSummaries(ctx, &x, stdout, stderr, a)
 		cmd.Stdout, cmd.Stderr = summary, summary.cached
 	}
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
@@ -190,16 +190,15 @@ func (a Runner) goTest(ctx context.Context, args []string, stdout, stderr io.Wri
 		}
 	}
 	if summary != nil {
-		if cause := endedEarly(ctx, cmd, summary); cause != "" {
-			summary.unreported(cause)
-		}
+		cause, ended := endedEarly(ctx, cmd, summary)
+		summary.unreported(cause)
 		summary.finish()
 		summary.cached.save(x.summaries, x.pkg)
 		switch {
 		case summary.failed > 0:
 			return task.Exit(exitcode.Violation)
-		case ctx.Err() != nil:
-			return task.Exit(exitcode.Of(search.Interrupted, context.Cause(ctx)))
+		case ended != exitcode.OK:
+			return task.Exit(ended)
 		}
 	}
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
@@ -211,21 +210,26 @@ func (a Runner) goTest(ctx context.Context, args []string, stdout, stderr io.Wri
 	return cmp.Or(err, unexecuted)
 }
 
-// endedEarly returns why the go command ended before its tests, which then end too. An empty string means that it did not.
-func endedEarly(ctx context.Context, cmd *exec.Cmd, s *summaries) string {
-	killed := cmd.ProcessState != nil && cmd.ProcessState.ExitCode() < 0
-	if killed {
+// endedEarly returns why the go command ended before its tests, which then end too, and the exit status if they found nothing. An empty
+// string means that it did not.
+func endedEarly(ctx context.Context, cmd *exec.Cmd, s *summaries) (cause string, status int) {
+	state := cmd.ProcessState
+	killed := state != nil && state.ExitCode() < 0
+	if killed || ctx.Err() != nil {
 		child.Kill(cmd)
 	}
 	switch {
 	case ctx.Err() != nil:
-		return "interrupted"
+		return interrupted, exitcode.Of(search.Interrupted, context.Cause(ctx))
 	case killed:
-		return fmt.Sprintf("go test ended early (%v)", cmd.ProcessState)
-	case cmd.ProcessState != nil && !cmd.ProcessState.Success() && len(s.lacking()) > 0:
-		return "go test was interrupted" // alone: it awaited the tests, and reported none
+		return fmt.Sprintf("go test ended early (%v)", state), exitcode.Killed(state)
+	case state == nil || state.Success():
+	case len(s.lacking()) > 0:
+		return "go test was interrupted", exitcode.Interrupted // alone: it awaited the tests, and reported none
+	case !s.explains():
+		return fmt.Sprintf("go test ended with status %d, although no package failed; perhaps it was interrupted", state.ExitCode()), exitcode.OK
 	}
-	return ""
+	return "", exitcode.OK
 }
 
 // unwritable returns an error if a folder that builds and explorations write to is read-only or full.

@@ -31,7 +31,7 @@ A stored finding whose file has a line "known REASON" is known: it does not fail
 
 Exit status: 0 without a new finding, 1 with one or if a test fails, 2 if the arguments or a
 stored schedule are wrong, 3 if a known finding occurs in every schedule of a test, which hides
-all others, 130 if interrupted before anything was found.`
+all others, or 128 plus the number of a signal that ended it before (130: Ctrl-C).`
 
 const examples = `  macemc test ./...
   macemc test -race ./lease

@@ -46,16 +46,10 @@ func (r *results) add(pkg, line string, failing []string, sum packageSummary) {
 	}
 }
 
-// end records why the command ended early. Notes of tests state that cause.
-func (r *results) end(cause string, causes *strings.Replacer) {
-	if r == nil {
-		return
-	}
-	r.problems = append(r.problems, cause)
-	for _, p := range r.packages {
-		for _, t := range p.sum.results {
-			t.note = causes.Replace(t.note)
-		}
+// end records why the command ended early.
+func (r *results) end(cause string) {
+	if r != nil {
+		r.problems = append(r.problems, cause)
 	}
 }
 

@@ -2,6 +2,7 @@ package gotest
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -40,17 +41,24 @@ type summaries struct {
 
 // failures describes what failed besides tests.
 type failures struct {
-	other     bool     // a package failed for another reason than its tests
-	ended     bool     // there are packages without a line
-	undefined string   // flag that a test binary does not know
-	unbuilt   []string // packages whose tests were not built
+	other       bool              // a package failed for another reason than its tests
+	passed      bool              // a package passed
+	ended       bool              // there are packages without a line
+	undefined   string            // flag that a test binary does not know
+	unbuilt     []string          // packages whose tests were not built
+	interrupted func() bool       // nil means no
+	signals     map[string]string // lines about processes that were killed, by package as in failing
 }
 
+// interrupted is the cause of the end of a command that is interrupted.
+const interrupted = "interrupted"
+
 // newSummaries returns the writer for the output of go test, which writes to stdout, and to stderr what is not in events of -json.
-func newSummaries(x *exploration, stdout, stderr io.Writer, a Runner) *summaries {
+func newSummaries(ctx context.Context, x *exploration, stdout, stderr io.Writer, a Runner) *summaries {
 	keys := &cachedSummaries{store: x.store, out: stderr, looked: map[string]string{}, saved: map[string][]string{}}
 	s := &summaries{out: stdout, end: stdout, folder: x.summaries, cached: keys, display: x.display, pkg: x.pkg,
-		results: a.results, typed: a.typed, budget: &x.budget}
+		results: a.results, typed: a.typed, budget: &x.budget,
+		failures: failures{interrupted: func() bool { return ctx.Err() != nil }}}
 	if x.json {
 		s.end = stderr
 	}
@@ -94,17 +102,7 @@ func withOutput(event, old, new string) string {
 
 // line returns a line of go test with the summary of its package.
 func (s *summaries) line(event, line string) string {
-	if name, failed := strings.CutPrefix(strings.TrimSpace(line), "--- FAIL: "); failed {
-		if s.failing == nil {
-			s.failing = map[string][]string{}
-		}
-		name, _, _ = strings.Cut(name, " (")
-		s.failing[event] = append(s.failing[event], name)
-	}
-	s.other = s.other || strings.HasPrefix(line, "exit status ") && line != "exit status 1" || strings.HasPrefix(line, "signal: ")
-	if flag, ok := strings.CutPrefix(line, "flag provided but not defined: "); ok {
-		s.undefined = flag
-	}
+	s.watch(event, line)
 	fields := strings.Fields(line)
 	if len(fields) < 3 || !strings.HasPrefix(line, "ok  \t") && !strings.HasPrefix(line, "FAIL\t") {
 		return line
@@ -122,10 +120,19 @@ func (s *summaries) line(event, line string) string {
 		now := time.Now()
 		_ = os.Chtimes(file, now, now) // see keyAge
 	}
-	sum := s.read(pkg, file)
+	cause := ""
+	switch sig := s.signals[event]; {
+	case s.interrupted != nil && s.interrupted():
+		cause = interrupted
+	case sig != "":
+		cause = "the process of the tests was killed (" + sig + ")"
+		delete(s.signals, event)
+	}
+	sum := s.read(pkg, file, cause)
 	if !strings.Contains(line, "(cached)") {
 		s.budget.record(pkg, sum.results)
 	}
+	s.passed = s.passed || strings.HasPrefix(line, "ok")
 	s.failed += sum.unexcused(s.failing[event])
 	for _, name := range sum.found {
 		if contains(s.failing[event], name) {
@@ -143,6 +150,24 @@ func (s *summaries) line(event, line string) string {
 		return line
 	}
 	return line + "\t" + sum.String()
+}
+
+// watch records what a line of go test reports about failures before the line of the package.
+func (s *summaries) watch(event, line string) {
+	if s.failing == nil {
+		s.failing, s.signals = map[string][]string{}, map[string]string{}
+	}
+	if name, failed := strings.CutPrefix(strings.TrimSpace(line), "--- FAIL: "); failed {
+		name, _, _ = strings.Cut(name, " (")
+		s.failing[event] = append(s.failing[event], name)
+	}
+	if strings.HasPrefix(line, "signal: ") {
+		s.signals[event], s.other = line, true
+	}
+	s.other = s.other || strings.HasPrefix(line, "exit status ") && line != "exit status 1"
+	if flag, ok := strings.CutPrefix(line, "flag provided but not defined: "); ok {
+		s.undefined = flag
+	}
 }
 
 // testLine is the line of a test in the summary of its package.
@@ -163,17 +188,21 @@ func parseTest(line string) (t testLine, ok bool) {
 	return t, err == nil
 }
 
-// read returns the sum over the tests of a package, from a file.
-func (s *summaries) read(pkg, file string) (sum packageSummary) {
-	text, err := os.ReadFile(file)
+// read returns the sum over the tests of a package, from a file. Notes about the end of the process state its cause, unless that is empty.
+func (s *summaries) read(pkg, file, cause string) (sum packageSummary) {
+	content, err := os.ReadFile(file)
 	if err != nil {
 		return sum
+	}
+	text := string(content)
+	if cause != "" {
+		text = strings.NewReplacer(explorer.EndedEarly, cause+explorer.Exploring, explorer.EndedBefore, "("+cause+explorer.Before).Replace(text)
 	}
 	if s.shown == nil {
 		s.shown = map[string]bool{}
 	}
 	s.shown[pkg] = true
-	sum.results, sum.names = readTests(string(text)), map[string]int{}
+	sum.results, sum.names = readTests(text), map[string]int{}
 	for _, t := range sum.results {
 		s.addTest(&sum, pkg, t.testLine)
 		if s.verbose || s.json {
@@ -241,13 +270,16 @@ func (s *summaries) lacking() (packages []string) {
 }
 
 // unreported reads the summaries of packages for which the go command wrote no line, because it ended early. It writes the findings of
-// their tests, unless the go command did. Notes about the end of processes state the cause.
+// their tests, unless the go command did. An empty cause means that it did not end early.
 func (s *summaries) unreported(cause string) {
+	if cause == "" {
+		return
+	}
 	s.out.Write(s.rest)
 	s.rest = nil
 	for _, pkg := range s.lacking() {
 		s.ended = true
-		sum := s.read(pkg, explorer.SummaryFile(s.folder, pkg))
+		sum := s.read(pkg, explorer.SummaryFile(s.folder, pkg), cause)
 		s.results.add(pkg, "", nil, sum)
 		for _, t := range sum.results {
 			if t.kind == explorer.New && !contains(slices.Concat(s.failing[""], s.failing[pkg]), t.name) {
@@ -256,11 +288,7 @@ func (s *summaries) unreported(cause string) {
 			}
 		}
 	}
-	causes := strings.NewReplacer(explorer.EndedEarly, cause+explorer.Exploring, explorer.EndedBefore, "("+cause+explorer.Before)
-	for i := range s.notes {
-		s.notes[i].text = causes.Replace(s.notes[i].text)
-	}
-	s.results.end(cause, causes)
+	s.results.end(cause)
 	fmt.Fprintf(s.end, "macemc: %s\n", cause)
 }
 
@@ -309,6 +337,11 @@ func (s *summaries) unscheduled() string {
 		return "not scheduling points: cgo, files, processes"
 	}
 	return "not scheduling points: cgo, files, processes, plain memory (without -race)"
+}
+
+// explains reports whether something in the output explains that go test failed.
+func (s *summaries) explains() bool {
+	return !s.passed || s.failed > 0 || len(s.failing) > 0 || s.other || s.undefined != "" || s.counts.damaged+s.counts.hidden > 0
 }
 
 // status returns the exit status after go test ended with the given one.

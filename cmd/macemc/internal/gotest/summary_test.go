@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -86,6 +87,42 @@ func TestSummaries_Unreported(t *testing.T) {
 	const want = "macemc: interrupted\nmacemc: example.org/p TestA: interrupted during the exploration\nmacemc: 9 schedules of 1 test, 9/s"
 	if !strings.HasPrefix(out.String(), want) {
 		t.Errorf("got %q, want %q", out.String(), want)
+	}
+}
+
+// A status of go test that no line explains is reported.
+func TestEndedEarly_Unexplained(t *testing.T) {
+	failed := exec.Command("false")
+	failed.Run()
+	for output, want := range map[string]string{
+		"ok  \texample.org/p\t0.1s\n":                                         "go test ended with status 1, although no package failed; perhaps it was interrupted",
+		"ok  \texample.org/p\t0.1s\nFAIL\texample.org/q\t0.1s\n":              "",
+		"ok  \texample.org/p\t0.1s\nFAIL\texample.org/q [build failed]\n":     "",
+		"--- FAIL: TestA (0.01s)\nFAIL\texample.org/q\t0.1s\nok  \tp\t0.1s\n": "",
+		"no packages to test\n":                                               "",
+	} {
+		s := &summaries{out: io.Discard, end: io.Discard, folder: t.TempDir()}
+		fmt.Fprint(s, output)
+		if got, status := endedEarly(t.Context(), failed, s); got != want || status != 0 {
+			t.Errorf("%q: got %q, status %d, want %q", output, got, status, want)
+		}
+	}
+}
+
+// A package whose process was killed is reported with the signal.
+func TestSummaries_Killed(t *testing.T) {
+	dir := t.TempDir()
+	const text = "\"TestA\" 9 1000000 sampled 0 0 \"the process ended during the exploration\"\n"
+	if err := os.WriteFile(explorer.SummaryFile(dir, "example.org/p"), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	s := &summaries{out: io.Discard, end: &out, folder: dir}
+	fmt.Fprint(s, "signal: killed\nFAIL\texample.org/p\t0.1s\n")
+	s.finish()
+	const want = "macemc: example.org/p TestA: the process of the tests was killed (signal: killed) during the exploration\n"
+	if status := s.status(1); out.String() != want || status != 1 {
+		t.Errorf("status %d, got %q, want %q", status, out.String(), want)
 	}
 }
 
