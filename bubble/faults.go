@@ -19,7 +19,8 @@ type machineFault struct {
 	uncovered string // alternatives that are never tried, for [Program.Uncovered] if the program has a data directory
 }
 
-// machineFaults are the faults whose events have OfProgram.
+// machineFaults are the faults whose events have OfProgram. They strike only running nodes, between steps. A fault that must outlive a
+// crash is a [filetree.Change] with a sync, like bit flips. bitflips_test.go is a test to copy.
 var machineFaults = map[sim.Fault]machineFault{
 	sim.ClockJumps: {strike: (*Host).jumpClock},
 	sim.DiskErrors: {can: func(_ *Program, h *Host) bool { return h.files.data != nil }, strike: (*Host).failDisk},

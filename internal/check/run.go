@@ -108,7 +108,7 @@ func (o *Options) awaitRunning(sys *sim.System, before int) {
 	}
 }
 
-// limitStates gives a search that stores states a memory limit if it has none.
+// limitStates gives a search that stores states a memory limit if it has none: on Linux, half of the available memory.
 func (o *Options) limitStates() {
 	if o.Search.MaxBytes == 0 && o.Search.Strategy.Can(strategy.KeepsStates) {
 		o.Search.MaxBytes = isolate.DefaultMemory()

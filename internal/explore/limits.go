@@ -7,6 +7,7 @@ import (
 )
 
 // stop decides whether the exploration stops here.
+// At the limit of memory, the rows of edges go first, see over.
 func (l *Loop) stop(ctx context.Context) {
 	l.unasked = 0
 	if l.opts.Progress != nil {

@@ -71,6 +71,7 @@ type Result struct {
 var ErrLimit = errors.New("a limit was reached")
 
 // newVisited makes the visited set of an exploration.
+// It is on disk if Spill is set, the set and the frontier have a form for it, and nothing reduces.
 func newVisited(g graph.Graph, opts *Options) (stateset.Visited, error) {
 	set := &opts.Visited
 	switch {

@@ -24,7 +24,8 @@ var errOther = fmt.Errorf("a schedule begins with %q", magic)
 // comment is the second line of a schedule file, unless the user has added a line above it. It is optional.
 const comment = `# written by "macemc test"; edit nothing but a line "known REASON", which accepts the finding`
 
-// storedLines are the lines of a schedule file between the comment and the last line, in their order.
+// storedLines are the lines of a schedule file between the comment and the last line, in their order. A new one needs its grammar in
+// internal/testsched/program/names.go. A value that reaches a command is checked in cmd/macemc/internal/gotest/schedule.go, too.
 var storedLines = []program.Row[Stored]{
 	program.Text("package", "IMPORT-PATH", func(f *Stored) *string { return &f.Package }, program.CheckPackage),
 	program.Text("test", "NAME", func(f *Stored) *string { return &f.Test }, program.CheckTest),

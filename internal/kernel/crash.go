@@ -25,6 +25,8 @@ func (w *Machine) askCrashInside(id sim.NodeID) {
 	}
 }
 
+// asksCrashInside asks whether and where the node crashes inside the step, in the mode of [sim.System].CrashCut: nowhere, before an effect, or
+// with some of the datagrams before it lost.
 func (w *Machine) asksCrashInside(kind choose.Kind, matters func(stepinfo.EffectKind) bool) bool {
 	w.cuts = stepinfo.AppendCuts(w.cuts[:0], w.Sys.CrashCut, w.last.Effects, matters)
 	if len(w.cuts) == 0 {

@@ -15,6 +15,8 @@ import (
 )
 
 // late records a use of the Env after its handler had returned.
+// It is a finding at once, or at the next handler if a goroutine that the handler started uses the Env. Self and Nodes are
+// not noticed.
 func (e *env) late(what string) {
 	text := fmt.Sprintf("%s: the Env of node %d was used after its handler had returned", what, e.n.ID)
 	stack := string(debug.Stack())

@@ -42,7 +42,9 @@ const (
 // unscheduled makes a function execute without scheduling points.
 const unscheduled = " macemcUnscheduled(1<<16, 0); defer macemcUnscheduled(-1<<16, 0); "
 
-// testChanges make it possible to run tests under many schedules.
+// testChanges make it possible to run tests under many schedules. A new scheduling point needs a change here, a number in points.go of the
+// changed package runtime, and its word in internal/testsched/program/operation.go. A call that tests cannot be explored with calls
+// macemcRefuse with the reason, and is an item of "What is not explored" in docs/test-exploration.md.
 var testChanges = func() []change {
 	list := []change{
 		{"runtime/proc.go", atEnd{"newproc"}, "macemcPoint(macemcOpGo, 0); ", why},

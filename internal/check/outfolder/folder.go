@@ -98,7 +98,7 @@ func (f Folder) Write(slug string, fill func(temp, final string) error) (string,
 	return "", fmt.Errorf("no free name for an output folder %q", slug)
 }
 
-// names yields the names that the folder may get, in order of preference.
+// names yields the names that the folder may get, in order of preference. Other folders are kept, unless Replace is set.
 func (f Folder) names(slug string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		stem := filepath.Join(f.Root, slug) + "-"

@@ -35,7 +35,7 @@ func stuckText(r *report.Report) string {
 	return "no event is enabled"
 }
 
-// violatedFacts describes the violation and its step.
+// violatedFacts describes the violation and its step, in all formats. docs/reports.md explains the labels.
 func violatedFacts(r *report.Report) []Fact {
 	var f []Fact
 	switch r.Kind {

@@ -281,6 +281,7 @@ func (s *Deepening) startWalk(at *runloop.Node) runloop.Selection {
 	return s.selectWalk(at)
 }
 
+// selectWalk continues a walk from a leaf. Its random stream depends on the seed and the leaf's path alone, and not on the worker.
 func (s *Deepening) selectWalk(at *runloop.Node) runloop.Selection {
 	if s.leaf.step < 0 {
 		s.leaf = walkedLeaf{at.Step, at.Choices}
@@ -293,7 +294,8 @@ func (s *Deepening) selectWalk(at *runloop.Node) runloop.Selection {
 	return sel
 }
 
-// Choose implements [runloop.Strategy].
+// Choose implements [runloop.Strategy]. Each choice with alternatives adds 1 to the depth. Seeds, "no fault" and forced steps are free, up to
+// forcedLimit successive ones.
 func (s *Deepening) Choose(at *runloop.Node, p choose.Point) (int, bool) {
 	if s.walk {
 		return s.walker.Choose(at, p)

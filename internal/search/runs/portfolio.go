@@ -23,6 +23,7 @@ func newNumberedRuns(c Settings, tag int32) numberedRuns {
 }
 
 // take returns the next run, and sets its schedule and random stream.
+// The stream depends on the seed, the kind of walks and the number alone, and not on the worker.
 func (r *numberedRuns) take(random *choose.Random) (runloop.Task, bool) {
 	if r.next >= r.end {
 		return runloop.Task{}, false

@@ -123,6 +123,7 @@ func (v *Verifier) Repeats(further bool) int {
 }
 
 // Verify executes the recorded run again. services are the types of the nodes' services.
+// A handler that reads a clock or random numbers, rather than those of its Env, is found by a difference.
 func (v *Verifier) Verify(services []reflect.Type) *Mismatch {
 	if v.run == nil {
 		world, err := kernel.NewWorld(v.Sys, kernel.Options{CheckMessages: true, UseAfterReturn: v.Late})

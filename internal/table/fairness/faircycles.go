@@ -122,7 +122,8 @@ func (f *FairCycles) Bytes() int {
 	return n
 }
 
-// Analyze implements [explore.Analysis].
+// Analyze implements [explore.Analysis]. Nothing is judged after a reduction, a sampled draw, spilling or an incomplete visit: random walks
+// can only find violations then.
 func (f *FairCycles) Analyze(ctx context.Context, s *explore.Space) error {
 	switch {
 	case f.reduced:

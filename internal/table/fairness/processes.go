@@ -48,8 +48,8 @@ func NewProcesses(e *steptree.Engine) *processes {
 	return p
 }
 
-// fairness returns the fairness of an event's process in the world's state. Ok is false for faults, which are not a
-// process.
+// fairness returns the fairness of an event's process in the world's state: weak, but strong for timers under Prompt, and none for
+// disturbances and actions without Fair. Ok is false for faults, which are not a process.
 func (p *processes) fairness(w *world.World, ev netmodel.Event) (f fair.Fairness, ok bool) {
 	switch {
 	case ev.Kind.Injection():

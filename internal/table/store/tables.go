@@ -62,6 +62,7 @@ type stateRecorder interface {
 const MaxNodes = 64
 
 // Init fills the tables with the components of the initial state.
+// It refuses systems whose states it cannot divide into components, with an error that says why. The replay engine executes these.
 func (e *Tables) Init(sys *sim.System, opts kernel.Options, calls *options.Calls) error {
 	bench, err := bench.NewBench(sys, opts)
 	if err != nil {

@@ -61,8 +61,8 @@ func TestLengthOfPages(t *testing.T) {
 			most = 600
 		case dir == "docs/howto":
 			most = 700
-		case page == "docs/code.md": // read by grep
-			most = 1500
+		case page == "CONTRIBUTING.md":
+			most = 500
 		case dir == "docs":
 			most = 3200
 		default:
@@ -76,7 +76,7 @@ func TestLengthOfPages(t *testing.T) {
 		if n > most {
 			t.Errorf("%s has %d words, more than %d", page, n, most)
 		}
-		if page != "README.md" && page != "docs/mdb.md" && page != "docs/vet.md" && page != "docs/works-with.md" { // which are generated
+		if dir := filepath.Dir(page); dir != "." && page != "docs/mdb.md" && page != "docs/vet.md" && page != "docs/works-with.md" { // which are generated
 			all += n
 		}
 	}
