@@ -37,8 +37,8 @@ func TestNotSimulated(t *testing.T) {
 		"makes a link /data/f":                     func() { os.Symlink("/data/f", "/data/x") },
 		"takes the raw connection of a file":       func() { f, _ := os.Open("/data/f"); f.SyscallConn() },
 		"opens its executable":                     func() { name, _ := os.Executable(); os.Open(name) },
-		"makes a Unix socket":                      func() { net.Listen("unix", "/tmp/socket") },
-		"connects to the Unix socket /data/f":      func() { net.Dial("unix", "/data/f") },
+		"makes the Unix socket /data/socket":       func() { net.Listen("unix", "/data/socket") },
+		"opens a socket by a system call":          func() { syscall.Socket(syscall.AF_INET, syscall.SOCK_DGRAM, 0) },
 		"uses multicast":                           func() { net.ListenMulticastUDP("udp4", nil, &net.UDPAddr{IP: net.IPv4(224, 0, 0, 1), Port: 9}) },
 		"uses a socket of network ip4": func() {
 			new(net.ListenConfig).ListenPacket(context.Background(), "ip4:icmp", "0.0.0.0")

@@ -49,7 +49,7 @@ var netChanges = func() (list []change) {
 		{"writeMsgInet6", "macemcWriteMsg6(fd, p, oob, sa)"}, {"SetDeadline", "fd.fakeNetFD.SetDeadline(t)"},
 		{"SetReadDeadline", "fd.fakeNetFD.SetReadDeadline(t)"}, {"SetWriteDeadline", "fd.fakeNetFD.SetWriteDeadline(t)"},
 	} {
-		text := " if fd.fakeNetFD != nil { return " + c.call + " }; "
+		text := " if macemcInNode() { fd = macemcInherited(fd) }; if fd.fakeNetFD != nil { return " + c.call + " }; "
 		if strings.HasPrefix(c.method, "write") {
 			text += "if macemcCallerOutside() { macemcSends(fd, sa) }; "
 		}

@@ -123,7 +123,7 @@ var testChanges = func() []change {
 			`return dnsmessage.Parser{}, "", newDNSError(errNoSuchHost, name, "") }; `, whyNet},
 		{"net/dnsclient_unix.go", atStart{"Resolver.goLookupIPCNAMEOrder"}, " if macemcNoName(r, name, false) { " +
 			`return nil, dnsmessage.Name{}, newDNSError(errNoSuchHost, name, "") }; `, whyNet},
-		{"net/fd_unix.go", atStart{"netFD.accept"}, " if fd.fakeNetFD != nil { return fd.fakeNetFD.accept(fd.laddr) }; ", whyNet},
+		{"net/fd_unix.go", atStart{"netFD.accept"}, " if macemcInNode() { fd = macemcInherited(fd) }; if fd.fakeNetFD != nil { return fd.fakeNetFD.accept(fd.laddr) }; ", whyNet},
 		{"net/fd_unix.go", atStart{"netFD.dup"}, " if fd.fakeNetFD != nil { return nil, macemcDuplicated(fd) }; ", whyNet},
 		{"net/file_unix.go", atStart{"dupFileSocket"}, ` macemcRefuse("it uses a socket of the system"); `, whyRefused},
 		{"net/rawconn.go", atStart{"rawConn.PollFD"}, " if c.ok() && c.fd.fakeNetFD != nil { return nil }; ", whyNet},

@@ -12,7 +12,7 @@ type fact func() any
 // All returns the facts by name. It takes seconds of the program's clock.
 func All() map[string]string {
 	seen := map[string]string{}
-	for _, part := range []map[string]fact{ofFiles, ofProcess, ofTime, ofSockets, ofPackets, ofHTTP} {
+	for _, part := range []map[string]fact{ofFiles, ofProcess, ofTime, ofSockets, ofPackets, ofUnix, ofHTTP} {
 		for _, name := range slices.Sorted(maps.Keys(part)) {
 			seen[name] = observe(part[name])
 		}

@@ -158,8 +158,11 @@ func (f *File) entries(c *Call) (uintptr, error) {
 		binary.NativeEndian.PutUint64(entry[8:], uint64(f.at))
 		binary.NativeEndian.PutUint16(entry[16:], uint16(size))
 		entry[18] = syscall.DT_REG
-		if infos[0].IsDir() {
+		switch infos[0].Mode().Type() {
+		case fs.ModeDir:
 			entry[18] = syscall.DT_DIR
+		case fs.ModeSocket:
+			entry[18] = syscall.DT_SOCK
 		}
 		copy(entry[header:], name)
 		b = append(b, entry...)
@@ -275,9 +278,14 @@ func (s *FS) Locks() []Lock {
 const device = 8 << 8
 
 func (i *fileInfo) Sys() any {
-	mode := uint32(syscall.S_IFREG | 0o644)
-	if i.dir {
-		mode = syscall.S_IFDIR | 0o755
+	mode := uint32(i.mode.Perm())
+	switch i.mode.Type() {
+	case fs.ModeDir:
+		mode |= syscall.S_IFDIR
+	case fs.ModeSocket:
+		mode |= syscall.S_IFSOCK
+	default:
+		mode |= syscall.S_IFREG
 	}
 	st := &syscall.Stat_t{Dev: device, Ino: i.ino, Size: i.size, Mode: mode, Nlink: 1, Blksize: pageSize, Blocks: (i.size + 511) / 512}
 	st.Mtim = syscall.NsecToTimespec(i.time)

@@ -44,8 +44,9 @@ type FS struct {
 
 	failing []syscall.Errno // errors of the next changes, see Fail
 
-	temporary bool    // its descriptors and locks differ from those of the first one
-	described []*File // by descriptor; nil if closed
+	sockets   map[int]bool // inodes of Unix sockets
+	temporary bool         // its descriptors and locks differ from those of the first one
+	described []*File      // by descriptor; nil if closed
 	locks     map[int][]lock
 	waiting   []Lock         // locks that goroutines wait for
 	unlocked  waitqueue.List // wakes them
@@ -236,6 +237,8 @@ func (s *FS) Open(rel string, flag int) (*File, error) {
 		return nil, syscall.EEXIST
 	case s.tree.Inodes[ino].IsDir() && (writes || flag&makes != 0):
 		return nil, syscall.EISDIR
+	case s.sockets[ino]:
+		return nil, syscall.ENXIO
 	case writes && flag&os.O_TRUNC != 0:
 		if err := s.truncate(ino, 0); err != nil {
 			return nil, err
@@ -268,6 +271,8 @@ func (s *FS) Change(op, rel, to string, size int64) error {
 		}
 		_, err := s.create(filetree.CreateDir, dir, name)
 		return err
+	case op == "socket":
+		return s.makeSocket(dir, ino, name)
 	case op == "RemoveAll":
 		return s.removeAll(dir, ino, name)
 	case ino == 0:
@@ -286,6 +291,22 @@ func (s *FS) Change(op, rel, to string, size int64) error {
 		return s.remove(dir, ino, name)
 	}
 	return s.rename(dir, ino, name, to)
+}
+
+// makeSocket creates the file of a Unix socket. The records of a disk lack that it is one, so the file system must be temporary.
+func (s *FS) makeSocket(dir, ino int, name string) error {
+	if ino != 0 {
+		return syscall.EADDRINUSE
+	}
+	ino, err := s.create(filetree.CreateFile, dir, name)
+	if err != nil {
+		return err
+	}
+	if s.sockets == nil {
+		s.sockets = map[int]bool{}
+	}
+	s.sockets[ino] = true
+	return nil
 }
 
 func (s *FS) remove(dir, ino int, name string) error {
@@ -351,26 +372,26 @@ func (s *FS) Stat(rel string) (fs.FileInfo, error) {
 }
 
 func (s *FS) info(ino int, name string) fs.FileInfo {
-	return &fileInfo{name, int64(len(s.tree.Inodes[ino].Data)), s.tree.Inodes[ino].IsDir(), uint64(ino), s.host.FileTime()}
+	mode := fs.FileMode(0o644)
+	if s.tree.Inodes[ino].IsDir() {
+		mode = fs.ModeDir | 0o755
+	} else if s.sockets[ino] {
+		mode = fs.ModeSocket | 0o755
+	}
+	return &fileInfo{name, int64(len(s.tree.Inodes[ino].Data)), mode, uint64(ino), s.host.FileTime()}
 }
 
 // fileInfo implements fs.FileInfo for a file or a directory.
 type fileInfo struct {
 	name string
 	size int64
-	dir  bool
+	mode fs.FileMode
 	ino  uint64
 	time int64
 }
 
 func (i *fileInfo) Name() string       { return i.name }
 func (i *fileInfo) Size() int64        { return i.size }
-func (i *fileInfo) IsDir() bool        { return i.dir }
+func (i *fileInfo) Mode() fs.FileMode  { return i.mode }
+func (i *fileInfo) IsDir() bool        { return i.mode.IsDir() }
 func (i *fileInfo) ModTime() time.Time { return time.Unix(0, i.time) }
-
-func (i *fileInfo) Mode() fs.FileMode {
-	if i.dir {
-		return fs.ModeDir | 0o755
-	}
-	return 0o644
-}

@@ -5,7 +5,6 @@ package net
 import (
 	"context"
 	"errors"
-	"os"
 	"syscall"
 	_ "unsafe"
 )
@@ -47,6 +46,9 @@ func macemcValue(key string) *any { return macemcNetwork.Value(key) }
 // macemcNodeSocket replaces socket for a node.
 func macemcNodeSocket(ctx context.Context, network string, sotype int, laddr, raddr sockaddr,
 	control func(context.Context, string, string, syscall.RawConn) error) (*netFD, error) {
+	if network[:2] == "un" {
+		return macemcNewSocket(ctx, network, syscall.AF_UNIX, sotype, false, laddr, raddr, control)
+	}
 	fd := macemcNodeFD(macemcFamilyFor(network, laddr, raddr), sotype, network)
 	fd.reuseAddr = raddr == nil && sotype == syscall.SOCK_STREAM
 	if control != nil {
@@ -65,8 +67,6 @@ func macemcNodeSocket(ctx context.Context, network string, sotype int, laddr, ra
 		err = fd.macemcOpenStream(ctx, network, laddr, raddr)
 	case "udp", "udp4", "udp6":
 		err = fd.macemcOpenPackets(network, laddr, raddr)
-	case "unix", "unixgram", "unixpacket":
-		err = macemcNodeUnix(laddr, raddr)
 	default:
 		macemcNetwork.Refuse("it uses a socket of network " + network)
 	}
@@ -138,21 +138,6 @@ func macemcShown(network string, ip IP) IP {
 		return IPv4zero
 	}
 	return IPv6unspecified
-}
-
-// macemcNodeUnix returns the error of connecting to a Unix socket that does not exist. Others are not simulated.
-func macemcNodeUnix(laddr, raddr sockaddr) error {
-	a, _ := raddr.(*UnixAddr)
-	switch {
-	case a == nil:
-		macemcNetwork.Refuse("it makes a Unix socket")
-	case a.Name != "" && a.Name[0] == '@':
-		return os.NewSyscallError("connect", syscall.ECONNREFUSED)
-	}
-	if _, err := os.Lstat(a.Name); err != nil && !errors.Is(err, os.ErrNotExist) || err == nil {
-		macemcNetwork.Refuse("it connects to the Unix socket " + a.Name)
-	}
-	return os.NewSyscallError("connect", syscall.ENOENT)
 }
 
 // macemcFamilyFor returns the family of a socket. That of a socket for all addresses is IPv6, unless the network has IPv4 only.

@@ -119,7 +119,9 @@ func (ffd *fakeNetFD) macemcSend(op string, b []byte, to sockaddr, h macemcHeade
 // macemcSendAll is the part of macemcSend that a system call executes.
 func (ffd *fakeNetFD) macemcSendAll(op string, b []byte, to sockaddr, h macemcHeader) (n int, err error) {
 	if to == nil {
-		if to, _ = ffd.fd.raddr.(sockaddr); to == nil {
+		if to, _ = ffd.fd.raddr.(sockaddr); to == nil && ffd.fd.family == syscall.AF_UNIX {
+			return 0, os.NewSyscallError(op, syscall.ENOTCONN)
+		} else if to == nil {
 			return 0, os.NewSyscallError(op, syscall.EDESTADDRREQ)
 		}
 	}

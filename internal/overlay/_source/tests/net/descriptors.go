@@ -96,7 +96,7 @@ func (ffd *fakeNetFD) macemcReal() (*netFD, error) {
 	}
 	ffd.real, ffd.delayed = real, nil
 	macemcOwnDescriptor(s, ffd.macemcCall)
-	if macemcReals = append(macemcReals, ffd); len(macemcReals) > macemcMostReals && ffd.node != nil {
+	if macemcReals = append(macemcReals, ffd); len(macemcReals) > macemcMostReals && macemcInNode() {
 		macemcReals[0].macemcCloseReal()
 	}
 	race.ReleaseMerge(unsafe.Pointer(&ffd.real))
@@ -188,7 +188,7 @@ func (ffd *fakeNetFD) macemcOption(level, name int) int {
 
 // macemcUnsimulated makes the run of a test unexplored. A node gets an error.
 func macemcUnsimulated(ffd *fakeNetFD, what string) {
-	if ffd.node != nil {
+	if macemcInNode() {
 		macemcNetwork.Refuse("it " + what)
 	}
 	macemcRefuse("it " + what)

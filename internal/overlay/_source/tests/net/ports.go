@@ -42,8 +42,15 @@ var macemcBound [256]*netFD
 // macemcLastPort is the last port that was given to a socket that requested port 0, and macemcMaxPort the highest one.
 var macemcLastPort, macemcMaxPort = macemcFirstPort, macemcFirstPort
 
-func (n *macemcName) slot() int {
-	return int((uint64(n.port) ^ n.ino ^ uint64(len(n.abstract))) % uint64(len(macemcBound)))
+// slot returns the place of the list that has a name.
+//
+//go:norace
+func (n *macemcName) slot() **netFD {
+	all := &macemcBound
+	if macemcInNode() {
+		all = macemcNodeBound()
+	}
+	return &all[(uint64(n.port)^n.ino^uint64(len(n.abstract)))%uint64(len(all))]
 }
 
 // equals is ==, for which the compiler generates a function that reports its reads to the race detector.
@@ -215,7 +222,7 @@ func macemcPublish(fd *netFD) bool {
 //
 //go:norace
 func macemcInsert(fd *netFD) bool {
-	first := &macemcBound[fd.slot()]
+	first := fd.slot()
 	for other := *first; other != nil; other = other.next {
 		if other.equals(&fd.macemcName) && macemcConflict(fd, other) {
 			return false
@@ -254,7 +261,7 @@ func macemcRemove(fd *netFD) {
 		return
 	}
 	fd.bound = false
-	for at := &macemcBound[fd.slot()]; *at != nil; at = &(*at).next {
+	for at := fd.slot(); *at != nil; at = &(*at).next {
 		if *at == fd {
 			*at = fd.next
 			return
@@ -284,7 +291,7 @@ func macemcFound(fd *netFD) *netFD {
 //go:norace
 func macemcBest(name macemcName, to netip.Addr, from netip.AddrPort) (best *netFD) {
 	top, n := 0, 0
-	for fd := macemcBound[name.slot()]; fd != nil; fd = fd.next {
+	for fd := *name.slot(); fd != nil; fd = fd.next {
 		if !fd.equals(&name) || name.kind == macemcTCP && fd.incoming == nil || !macemcCovers(fd, to) {
 			continue
 		}
@@ -321,7 +328,7 @@ func macemcNamedSocket(name macemcName) *netFD {
 
 //go:norace
 func macemcWithName(name macemcName) *netFD {
-	for fd := macemcBound[name.slot()]; fd != nil; fd = fd.next {
+	for fd := *name.slot(); fd != nil; fd = fd.next {
 		if fd.equals(&name) {
 			return fd
 		}

@@ -167,7 +167,7 @@ func macemcConnect(ctx context.Context, fd *netFD, laddr, raddr sockaddr) error 
 // macemcConnectTo connects a socket to a listener; nil means that the run has none with that address.
 func macemcConnectTo(ctx context.Context, fd, ln *netFD) error {
 	raddr := fd.raddr.(sockaddr)
-	if ln == nil && !macemcOwnPort(raddr) && macemcServed(fd.family, fd.sotype, raddr) {
+	if ln == nil && macemcTested() && !macemcOwnPort(raddr) && macemcServed(fd.family, fd.sotype, raddr) {
 		macemcRefuseStarted(macemcOutsideSocket)
 	}
 	if ln == nil || ln.incoming == nil {

@@ -17,6 +17,9 @@ func macemcUnixName(a sockaddr, sotype int) (name macemcName, err error) {
 	if u.Name[0] == '@' || u.Name[0] == 0 {
 		return macemcName{kind: macemcUnixAbstract + macemcKind(sotype), abstract: u.Name[1:]}, nil
 	}
+	if macemcInNode() {
+		return macemcNodeUnixName(u.Name)
+	}
 	var info syscall.Stat_t
 	if err := syscall.Stat(u.Name, &info); err != nil {
 		return name, err
@@ -51,6 +54,9 @@ func macemcBindUnix(fd *netFD, laddr sockaddr, needed bool) (err error) {
 
 // macemcBindFile creates the file of a Unix socket.
 func macemcBindFile(fd *netFD, u *UnixAddr) error {
+	if macemcInNode() {
+		return macemcNodeBindFile(u.Name)
+	}
 	real, err := fd.macemcReal()
 	if err != nil {
 		return err

@@ -45,7 +45,7 @@ func macemcOpens(n int) { macemcOpening += n }
 //go:norace
 func macemcIsSocket(trap, s, a2, a3 uintptr) bool {
 	if trap == SYS_SOCKET && (s == AF_INET || s == AF_INET6) {
-		return macemcOpening == 0 && macemcTested()
+		return macemcOpening == 0 && (macemcTested() || macemcInNode())
 	}
 	switch {
 	case len(macemcSockets) == 0 || macemcOpening > 0:
@@ -151,6 +151,9 @@ const macemcUnsimulated = "it uses the descriptor of a socket in a way that is n
 func macemcCallSocket(trap, s uintptr, p macemcArguments) (r1, r2 uintptr, err Errno) {
 	switch trap {
 	case SYS_SOCKET:
+		if macemcInNode() {
+			macemcProcess.Refuse("it opens a socket by a system call")
+		}
 		macemcRefuse("it opens a socket by a system call")
 	case SYS_EPOLL_CTL, SYS_SPLICE, SYS_PPOLL, macemcPoll:
 		macemcRefuse(macemcUnsimulated)
