@@ -71,7 +71,7 @@ var nodeChanges = func() []change {
 		{"runtime/synctest.go", atStart{"synctest_associate"},
 			" if macemcInNode() && macemcUsedOutside(p) { return bubbleAssocUnbubbled }; ", "nodes share wait groups of package variables"},
 		{"syscall/env_unix.go", atStart{"Getenv"}, " macemcReadsEnv(key); ", whyInitial},
-		{"runtime/proc.go", atStart{"newproc"}, ` if macemcInitially() { macemcNoteInit("*") }; `, whyInitial},
+		{"runtime/proc.go", atStart{"newproc"}, ` if macemcInitially() && !macemcOfRuntime(fn) { macemcNoteInit("*") }; `, whyInitial},
 		{"runtime/time.go", atStart{"newTimer"}, ` if macemcInitially() { macemcNoteInit("*") }; `, whyInitial},
 		{"syscall/env_unix.go", atStart{"Environ"}, ` macemcReadsEnv("*"); `, whyInitial},
 		{"runtime/mcleanup.go", atStart{"AddCleanup"}, " if macemcUndying(sys.GetCallerPC()) { return Cleanup{} }; ", whyDead},

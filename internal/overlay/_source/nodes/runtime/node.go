@@ -91,6 +91,9 @@ func macemcReadsEnv(name string) {
 	}
 }
 
+// macemcOfRuntime reports whether a goroutine is one of the runtime, such as a worker of the collector.
+func macemcOfRuntime(fn *funcval) bool { return funcpkgpath(findfunc(fn.fn)) == "runtime" }
+
 func macemcNoteInit(what string) {
 	var stack [16]uintptr
 	for _, pc := range stack[:callers(1, stack[:])] {
