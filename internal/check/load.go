@@ -10,6 +10,7 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/check/isolate"
+	"github.com/macemc/macemc/internal/infile"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/pathfile"
 	"github.com/macemc/macemc/internal/recording"
@@ -159,6 +160,20 @@ func asWritten(sys *sim.System, h *pathfile.Header) (sim.System, error) {
 
 // Instant returns the instant at which the clocks of programs begin in the run of a path file, in nanoseconds since 1970.
 func Instant(h *pathfile.Header) uint64 { return cmp.Or(h.Instant, simext.Epoch) }
+
+// InstantOf is Instant for a file; 0 means that it is not a path file.
+func InstantOf(name string) uint64 {
+	f, err := infile.Open(name)
+	if err != nil {
+		return 0
+	}
+	defer f.Close()
+	parsed, err := pathfile.Parse(f)
+	if err != nil {
+		return 0
+	}
+	return Instant(&parsed.Header)
+}
 
 // asRun returns sys with clocks that begin at the instant of the header, and with streams that accept everything that is sent if the header
 // requires it.

@@ -165,7 +165,7 @@ func TestManifestDamaged(t *testing.T) {
 }
 
 func TestBuild(t *testing.T) {
-	a := NewBuild("v1", nil)
+	a := NewBuild("v1", nil, 0)
 	b := a
 	if b.Bugs = []string{"X"}; len(a.Binary) != 64 || !a.Same(&a) || a.Same(&b) || !slices.Equal(b.Bugs, []string{"X"}) {
 		t.Errorf("%+v %+v", a, b)

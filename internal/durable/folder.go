@@ -207,6 +207,6 @@ func Look(dir string) (*State, error) {
 }
 
 // NewBuild describes this program, with seeded bugs.
-func NewBuild(program string, bugs []string) Build {
-	return Build{Program: program, Binary: binary(), Bugs: bugs, Began: time.Now().UTC().Truncate(time.Second)}
+func NewBuild(program string, bugs []string, instant uint64) Build {
+	return Build{Program: program, Binary: binary(), Bugs: bugs, Began: time.Now().UTC().Truncate(time.Second), Instant: instant}
 }

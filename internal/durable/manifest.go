@@ -49,6 +49,7 @@ type Build struct {
 	Binary  string    `json:"binary"` // SHA-256
 	Bugs    []string  `json:"bugs,omitempty"`
 	Began   time.Time `json:"began"`
+	Instant uint64    `json:"instant,omitempty"` // at which clocks of programs began, in nanoseconds since 1970; 0 means unknown
 }
 
 // Same reports whether both builds are the same code.

@@ -33,13 +33,19 @@ func HeaderOf(sys *sim.System, h pathfile.Header) pathfile.Header {
 		h.Interleave = sys.Interleave.String()
 	}
 	h.AsLive = simext.IsLive(sys.Network)
-	if h.Instant = 0; simext.InstantOf(sys) != simext.Epoch && hosts(sys) {
-		h.Instant = uint64(simext.InstantOf(sys))
-	}
+	h.Instant = Instant(sys)
 	if h.CrashCut = ""; sys.CrashCut != sim.CutPrefix {
 		h.CrashCut = sys.CrashCut.String()
 	}
 	return h
+}
+
+// Instant returns the instant at which clocks of programs begin, in nanoseconds since 1970; 0 means that no file has to mention it.
+func Instant(sys *sim.System) uint64 {
+	if at := simext.InstantOf(sys); at != simext.Epoch && hosts(sys) {
+		return uint64(at)
+	}
+	return 0
 }
 
 // hosts reports whether a system has nodes that are programs, which read clocks.

@@ -42,7 +42,7 @@ type job struct {
 
 // ClusterBuild identifies the build of this program. All processes of a cluster must have the same.
 func ClusterBuild() string {
-	b := durable.NewBuild(version.Current().String(), nil)
+	b := durable.NewBuild(version.Current().String(), nil, 0)
 	return fmt.Sprintf("%s %.16s", b.Program, b.Binary)
 }
 

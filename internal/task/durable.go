@@ -15,6 +15,7 @@ import (
 	"github.com/macemc/macemc/internal/check/walkweights"
 	"github.com/macemc/macemc/internal/durable"
 	"github.com/macemc/macemc/internal/explore/stateset"
+	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/internal/search/stats"
 	"github.com/macemc/macemc/internal/textfmt"
@@ -66,6 +67,18 @@ func (f *Search) FromFolder(dir string) (test string, err error) {
 	return m.Test, nil
 }
 
+// Instant returns the instant at which the stored search began that f continues; 0 means that there is none.
+func (f *Search) Instant() uint64 {
+	if !f.Resume && !f.Recheck {
+		return 0
+	}
+	m, err := durable.Load(f.Durable)
+	if err != nil {
+		return 0 // the search reports it
+	}
+	return m.Builds[0].Instant
+}
+
 // manifest describes the search, for its folder.
 func (r *request) manifest() (*durable.Manifest, error) {
 	sys, err := r.options.System()
@@ -82,7 +95,7 @@ func (r *request) manifest() (*durable.Manifest, error) {
 		Limits: sys.Limits(), Timing: sys.Timing.String(), Interleave: sys.Interleave.String(), CrashCut: sys.CrashCut.String(),
 		Weights: walkweights.Text(weights),
 		Visited: string(cmp.Or(cfg.Visited, stateset.Exact)), Monitors: sys.MonitorNames(), Properties: []string{},
-		Builds: []durable.Build{durable.NewBuild(version.Current().String(), slices.Clone(s.Config.Bugs))},
+		Builds: []durable.Build{durable.NewBuild(version.Current().String(), slices.Clone(s.Config.Bugs), replay.Instant(&sys))},
 	}
 	for _, p := range sys.Properties {
 		m.Properties = append(m.Properties, p.Name)

@@ -13,6 +13,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -26,6 +27,7 @@ import (
 	"github.com/macemc/macemc/internal/infile"
 	"github.com/macemc/macemc/internal/pathfile"
 	"github.com/macemc/macemc/internal/task"
+	"github.com/macemc/macemc/internal/testsched"
 	"github.com/macemc/macemc/internal/version"
 	"github.com/macemc/macemc/search"
 )
@@ -37,11 +39,19 @@ type listedCheck struct {
 }
 
 // command runs tests of the binary whose names fit a pattern.
-func (b *binary) command(pattern, variable, value string) *exec.Cmd {
+func (b *binary) command(pattern, variable, value string, more ...string) *exec.Cmd {
 	cmd := exec.Command(b.file(), "-test.run="+pattern, "-test.count=1", "-test.timeout=0")
 	cmd.Dir = b.Dir
-	cmd.Env = append(append(os.Environ(), b.env...), variable+"="+value)
+	cmd.Env = append(slices.Concat(os.Environ(), b.env, more), variable+"="+value)
 	return cmd
+}
+
+// instantOf returns the variable of the environment by which a process begins at the instant of the stored search that a task continues.
+func instantOf(t task.Task) []string {
+	if s, ok := t.(*task.Search); ok && s.Instant() != 0 {
+		return []string{testsched.VariableInstant + "=" + strconv.FormatUint(s.Instant(), 10)}
+	}
+	return nil
 }
 
 // list returns the checks in a test, or in all if none is named.
@@ -130,7 +140,7 @@ func (b *binary) do(ctx context.Context, c listedCheck, t task.Task) error {
 	if err != nil {
 		return err
 	}
-	cmd := b.command(task.RunPattern(c.goTest), task.DriveVar, string(text))
+	cmd := b.command(task.RunPattern(c.goTest), task.DriveVar, string(text), instantOf(t)...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = b.a.Stdin, b.a.Stdout, b.a.Stderr
 	theirIn, orders, err := os.Pipe()
 	if err != nil {

@@ -5,8 +5,10 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/macemc/macemc/internal/report"
 )
@@ -79,5 +81,37 @@ func TestSampled_Certificate(t *testing.T) {
 	}
 	if out, status := runHere(t, dir, "replay", file); status != 1 || !strings.Contains(out, "the finding that the file records recurs") {
 		t.Errorf("exit status %d:\n%s", status, out)
+	}
+}
+
+// A search that continues, and a replay by the test, begin the clocks at the instant of the stored search and of the path file.
+func TestSampled_StoredInstant(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds a test with the changed runtime")
+	}
+	leanBuilds(t)
+	dir, temp := filepath.Dir(testdata(t, "")), t.TempDir()
+	stored, folder := filepath.Join(temp, "stored"), filepath.Join(temp, "out")
+	search := []string{"search", "./testdata/sampled:TestCertificate", "--strategy", "bfs", "--visited", "64", "--no-shrink", "--durable", stored, "--out", folder}
+	out, status := runHere(t, dir, append(search, "--depth", "1")...)
+	text, err := os.ReadFile(filepath.Join(stored, "manifest.json"))
+	at := regexp.MustCompile(`"instant": (\d+)`).FindSubmatch(text)
+	if err != nil || at == nil {
+		t.Fatalf("exit status %d, %v, no instant in %s\n%s", status, err, text, out)
+	}
+	nanos, err := strconv.ParseInt(string(at[1]), 10, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(time.Second) // commands of one second begin at one instant
+	out, status = runHere(t, dir, append(search, "--resume")...)
+	file := filepath.Join(folder, "error.path")
+	text, err = os.ReadFile(file)
+	if want := "\ninstant " + time.Unix(0, nanos).UTC().Format(time.RFC3339Nano) + "\n"; status != 1 || !strings.Contains(string(text), want) {
+		t.Errorf("exit status %d, %v, no %q in\n%s\n%s", status, err, want, text, out)
+	}
+	out, _ = runHere(t, dir, "test", "-vet=off", "-count=1", "./testdata/sampled", "-run=^TestCertificate$", "-macemc.replay="+file)
+	if !strings.Contains(out, "safety: no end: does not hold") {
+		t.Errorf("-macemc.replay:\n%s", out)
 	}
 }

@@ -19,7 +19,7 @@ import (
 // in whose place they are.
 func (x *exploration) prepare(ctx context.Context, build overlay.Build, folder string, args, flags []string) (rest, more, env []string,
 	err error) {
-	if env, err = x.environment(); err != nil {
+	if env, err = x.environment(args); err != nil {
 		return nil, nil, nil, err
 	}
 	list := listPackages(ctx, build.Env, folder, flags, args)

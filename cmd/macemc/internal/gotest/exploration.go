@@ -225,7 +225,7 @@ func (x *exploration) replayFlags(args []string) (flags []string) {
 }
 
 // environment returns the variables of the test binaries, and creates the folders that they name.
-func (x *exploration) environment() ([]string, error) {
+func (x *exploration) environment(args []string) ([]string, error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {
 		return nil, err
@@ -247,7 +247,7 @@ func (x *exploration) environment() ([]string, error) {
 		explorer.VariableSchedules + "=" + strconv.Itoa(x.schedules),
 		explorer.VariableTime + "=" + x.time.String(),
 		explorer.VariableDelay + "=" + x.delay.String(),
-		testsched.VariableInstant + "=" + x.instants(time.Now()),
+		testsched.VariableInstant + "=" + x.instants(time.Now(), args),
 		testsched.VariableUser + "=" + userValues(),
 		explorer.VariableExhaustive + "=" + x.exhaust,
 		explorer.VariableSchedule + "=" + x.schedule,
@@ -265,11 +265,13 @@ func (x *exploration) environment() ([]string, error) {
 
 // instants returns the value of testsched.VariableInstant for a command that begins at an instant. Runs begin at that of the schedule to
 // execute, at that of the environment, or at the same one.
-func (x *exploration) instants(now time.Time) string {
+func (x *exploration) instants(now time.Time, args []string) string {
 	command := strconv.FormatInt(now.UnixNano(), 10)
 	runs, _, _ := strings.Cut(os.Getenv(testsched.VariableInstant), ",")
 	if x.stored != nil && x.stored.Schedule.Instant != 0 {
 		runs = strconv.FormatUint(x.stored.Schedule.Instant, 10)
+	} else if at := pathInstant(x.folder, args); at != 0 {
+		runs = strconv.FormatUint(at, 10)
 	}
 	return cmp.Or(runs, command) + "," + command
 }

@@ -274,7 +274,7 @@ func TestExploration_NamesMissingTemporaryFolder(t *testing.T) {
 	t.Setenv("TMPDIR", filepath.Join(dir, "missing"))
 	x := exploration{}
 	defer x.remove()
-	if _, err := x.environment(); err == nil || !strings.Contains(err.Error(), "TMPDIR") {
+	if _, err := x.environment(nil); err == nil || !strings.Contains(err.Error(), "TMPDIR") {
 		t.Errorf("got error %v, want one that names TMPDIR", err)
 	}
 }
@@ -284,7 +284,7 @@ func TestExploration_Temporary(t *testing.T) {
 	temp := t.TempDir()
 	t.Setenv("TMPDIR", temp)
 	x := &exploration{}
-	if _, err := x.environment(); err != nil {
+	if _, err := x.environment(nil); err != nil {
 		t.Fatal(err)
 	}
 	locks, _ := filepath.Glob(filepath.Join(temp, "*", "lock"))

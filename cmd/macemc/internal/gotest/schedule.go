@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/macemc/macemc/internal/check"
 	"github.com/macemc/macemc/internal/explorer"
 	"github.com/macemc/macemc/internal/testsched"
 	"github.com/macemc/macemc/internal/testsched/program"
@@ -36,4 +37,31 @@ func scheduleArgs(file, of string, s *explorer.Stored) ([]string, error) {
 		return nil, fmt.Errorf("%s: package %s is the name of a file", of, s.Package)
 	}
 	return append(args, s.Package), nil
+}
+
+// pathInstant returns the instant at which the run of a path file begins that arguments of go test make package mctest replay; 0 means that
+// there is none. The name of the file is relative to the folder of the package.
+func pathInstant(folder string, args []string) uint64 {
+	file, folders := os.Getenv("MACEMC_REPLAY"), []string{folder}
+	for i, arg := range args {
+		flag, value, has := strings.Cut(strings.TrimPrefix(arg, "-"), "=")
+		switch {
+		case flag != "-macemc.replay" && flag != "macemc.replay":
+			folders = append(folders, filepath.Join(folder, arg))
+		case has:
+			file = value
+		case i+1 < len(args):
+			file = args[i+1]
+		}
+	}
+	for _, dir := range folders {
+		name := file
+		if !filepath.IsAbs(file) {
+			name = filepath.Join(dir, file)
+		}
+		if at := check.InstantOf(name); at != 0 {
+			return at
+		}
+	}
+	return 0
 }
