@@ -3,7 +3,6 @@ package clocks
 
 import (
 	"context"
-	"sync"
 	"testing"
 	"time"
 
@@ -46,17 +45,17 @@ func TestClockworkMended(t *testing.T) {
 
 func TestClock(t *testing.T) {
 	c := clock.NewMock()
-	var wg sync.WaitGroup
+	ticks := make(chan time.Time)
 	ticker := c.Ticker(time.Second)
-	wg.Go(func() {
+	go func() {
 		for range 3 {
-			<-ticker.C
+			ticks <- <-ticker.C
 		}
-	})
+	}()
 	for range 3 {
-		c.Add(time.Second)
+		c.Add(time.Second) // a tick is lost if the one before has not been received
+		<-ticks
 	}
-	wg.Wait()
 	ticker.Stop()
 }
 
