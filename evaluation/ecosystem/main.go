@@ -28,7 +28,7 @@ func main() {
 	program := flag.String("macemc", "../../bin/macemc", "the `program` that explores")
 	limit := flag.String("explore-time", "", "limit of each test, if not the default one")
 	seed := flag.String("explore-seed", "", "seed of the schedules, if not the default one")
-	page := flag.String("write", "", "write the table into the `file`, between its markers")
+	page := flag.String("write", "", "replace the rows of the explored libraries in the table of the `file`")
 	verbose := flag.Bool("v", false, "print what the program prints about unexpected results")
 	flag.Usage = func() {
 		fmt.Fprintln(os.Stderr, "usage: go run . [flags] [FOLDER ...]")
@@ -53,7 +53,8 @@ func main() {
 	}
 }
 
-// explore explores the libraries of some folders, or all, and prints the table. It returns how many are not as expected.
+// explore explores the libraries of some folders, or all, one folder after another, and prints the table. After each folder it replaces the
+// rows of its libraries in the page. It returns how many are not as expected.
 func explore(program string, options, folders []string, page string, verbose bool) (failures int, err error) {
 	chosen, err := choose(folders)
 	if err != nil {
@@ -63,6 +64,39 @@ func explore(program string, options, folders []string, page string, verbose boo
 	if err != nil {
 		return 0, err
 	}
+	rows := []row{}
+	for _, folder := range foldersOf(chosen) {
+		in, rest, err := exploreFolder(program, options, slices.DeleteFunc(slices.Clone(chosen), func(l library) bool { return l.folder != folder }), version)
+		if err != nil {
+			return 0, err
+		}
+		unexpected := 0
+		for _, r := range in {
+			for _, w := range r.wrong {
+				fmt.Fprintf(os.Stderr, "%s: %s\n", r.name, w)
+			}
+			if len(r.wrong) > 0 {
+				unexpected++
+				if verbose {
+					fmt.Fprint(os.Stderr, r.output)
+				}
+			}
+		}
+		if failures += unexpected; unexpected > 0 {
+			fmt.Fprint(os.Stderr, rest)
+		}
+		if rows = append(rows, in...); page != "" {
+			if err := write(page, in); err != nil {
+				return 0, err
+			}
+		}
+	}
+	fmt.Print(table(rows, nil))
+	return failures, nil
+}
+
+// exploreFolder explores the libraries of one folder. It also returns what the program prints about no test.
+func exploreFolder(program string, options []string, chosen []library, version map[string]string) (rows []row, rest string, err error) {
 	packages := []string{}
 	for _, l := range chosen {
 		packages = append(packages, l.packages()...)
@@ -71,38 +105,27 @@ func explore(program string, options, folders []string, page string, verbose boo
 	packages = slices.Compact(packages)
 	out, notes, err := run(program, append(append([]string{"test", "-json", "-count=1", "-vet=off", "-timeout=2h"}, options...), packages...))
 	if err != nil {
-		return 0, err
+		return nil, "", err
 	}
 	found, rest, err := parse(bytes.NewReader(out))
 	if err != nil {
-		return 0, err
+		return nil, "", err
 	}
 	reasons(notes, found)
-	rows := []row{}
 	for _, l := range chosen {
-		r := judge(l, version[l.module], found)
-		if len(r.wrong) > 0 {
-			failures++
-		}
-		rows = append(rows, r)
+		rows = append(rows, judge(l, version[l.module], found))
 	}
-	text := table(rows)
-	fmt.Print(text)
-	for _, r := range rows {
-		for _, w := range r.wrong {
-			fmt.Fprintf(os.Stderr, "%s: %s\n", r.name, w)
-		}
-		if len(r.wrong) > 0 && verbose {
-			fmt.Fprint(os.Stderr, r.output)
+	return rows, rest, nil
+}
+
+// foldersOf returns the folders of libraries, in order.
+func foldersOf(of []library) (folders []string) {
+	for _, l := range of {
+		if !slices.Contains(folders, l.folder) {
+			folders = append(folders, l.folder)
 		}
 	}
-	if failures > 0 && rest != "" {
-		fmt.Fprint(os.Stderr, rest)
-	}
-	if page != "" {
-		err = write(page, text)
-	}
-	return failures, err
+	return folders
 }
 
 // choose returns the libraries of some folders, or all.

@@ -80,13 +80,17 @@ func TestTable(t *testing.T) {
 		{"100624 schedules (57781/s), no finding; complete: all 22 schedules with at most 0 preemptions (10/s), no finding",
 			"complete: the only schedule (16945/s), no finding", "| conc | v1 | yes | 1 (complete) | 30 | failed test |"},
 		{"100624 schedules (57781/s), no finding; complete: all 22 schedules with at most 0 preemptions (10/s), no finding",
+			`TestConc/a: 20 schedules (57781/s), no finding\n"}` + "\n" + `{"Action":"output","Package":"` + module + `/pools","Test":"TestConc","Output":"` +
+				"    macemc: TestConc/b: complete: all orders, by 5 schedules with sleep sets (9/s), no finding",
+			"| conc | v1 | yes | 25 | 30 | failed test |"},
+		{"100624 schedules (57781/s), no finding; complete: all 22 schedules with at most 0 preemptions (10/s), no finding",
 			"complete: all 214 schedules with at most 2 preemptions, if there is no data race (14210/s), no finding", "| conc | v1 | yes | 214 | 30 | failed test |"},
 	} {
 		found, _, err := parse(strings.NewReader(strings.Replace(events, c.old, c.changed, 1)))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := table([]row{judge(conc, "v1", found)}); !strings.Contains(got, c.want+"\n") {
+		if got := table([]row{judge(conc, "v1", found)}, nil); !strings.Contains(got, c.want+"\n") {
 			t.Errorf("with %q got\n%swant\n%s", c.changed, got, c.want)
 		}
 	}
@@ -119,16 +123,21 @@ func TestChoose(t *testing.T) {
 
 func TestWrite(t *testing.T) {
 	page := filepath.Join(t.TempDir(), "page.md")
-	if err := os.WriteFile(page, []byte("a\n<!-- ecosystem -->\nold\n<!-- end of ecosystem -->\nb\n"), 0o600); err != nil {
+	lines := func(pond, workerpool string) string {
+		return "a\n<!-- ecosystem -->\n" + table(nil, nil) + "| **Pools** | | | | | |\n" + pond + workerpool + "<!-- end of ecosystem -->\nb\n"
+	}
+	pond, workerpool := "| pond | v2 | yes | 7 | 3 | leak |\n", "| workerpool | v1 | yes | 8 | 4 | leak |\n"
+	if err := os.WriteFile(page, []byte(lines(pond, workerpool)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := write(page, "new\n"); err != nil {
+	r := row{library: library{kind: "Pools", name: "workerpool"}, version: "v9", explored: true, schedules: "1", found: "2", finding: "panic"}
+	if err := write(page, []row{r}); err != nil {
 		t.Fatal(err)
 	}
-	if text, _ := os.ReadFile(page); string(text) != "a\n<!-- ecosystem -->\nnew\n<!-- end of ecosystem -->\nb\n" {
+	if text, _ := os.ReadFile(page); string(text) != lines(pond, "| workerpool | v9 | yes | 1 | 2 | panic |\n") {
 		t.Errorf("got %q", text)
 	}
-	if err := write("go.mod", "new\n"); err == nil {
+	if err := write("go.mod", nil); err == nil {
 		t.Error("a page without markers is accepted")
 	}
 }

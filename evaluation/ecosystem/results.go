@@ -25,8 +25,8 @@ type result struct {
 type event struct{ Action, Package, Test, Output string }
 
 var (
-	schedulesLine = regexp.MustCompile(`macemc: (\d+) schedules?(?: \(|, )`)
-	completeLine  = regexp.MustCompile(`macemc: complete[^:]*: (.*?) \(\d+/s\)`)
+	schedulesLine = regexp.MustCompile(`macemc: (?:\S+: )?(\d+) schedules?(?: \(|, )`)
+	completeLine  = regexp.MustCompile(`macemc: (?:\S+: )?complete[^:]*: (.*?) \(\d+/s\)`)
 	byLine        = regexp.MustCompile(`(?:by|all) (\d+) schedules?`)
 	foundLine     = regexp.MustCompile(`found by schedule (\d+)`)
 	findingLine   = regexp.MustCompile(`macemc: ([A-Z][A-Z ]+):`)

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -66,42 +67,58 @@ func judge(l library, version string, found map[string]*result) row {
 	return r
 }
 
-// table returns the table in Markdown.
-func table(rows []row) string {
+// line returns the line of the table, in Markdown.
+func (r *row) line() string {
+	explored, remark := "yes", r.finding
+	if !r.explored {
+		explored = "**no**"
+	}
+	if r.remark != "" {
+		remark += "; " + r.remark
+	}
+	if len(r.wrong) > 0 {
+		remark = "**" + strings.Join(r.wrong, "; ") + "**"
+	}
+	return fmt.Sprintf("| %s | %s | %s | %s | %s | %s |\n", r.name, r.version, explored, r.schedules, r.found, remark)
+}
+
+// table returns the table in Markdown. Libraries without a row have their line in an older table.
+func table(rows []row, older []string) string {
 	var b strings.Builder
 	b.WriteString("| library | version | explored | schedules | defect found by schedule | remark |\n|---|---|---|--:|--:|---|\n")
 	kind := ""
-	for _, r := range rows {
-		if r.kind != kind {
-			kind = r.kind
+	for _, l := range libraries {
+		line := ""
+		for _, r := range rows {
+			if r.name == l.name {
+				line = r.line()
+			}
+		}
+		for _, o := range older {
+			if line == "" && strings.HasPrefix(o, "| "+l.name+" |") {
+				line = o
+			}
+		}
+		if line != "" && l.kind != kind {
+			kind = l.kind
 			fmt.Fprintf(&b, "| **%s** | | | | | |\n", kind)
 		}
-		explored, remark := "yes", r.finding
-		if !r.explored {
-			explored = "**no**"
-		}
-		if r.remark != "" {
-			remark += "; " + r.remark
-		}
-		if len(r.wrong) > 0 {
-			remark = "**" + strings.Join(r.wrong, "; ") + "**"
-		}
-		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s |\n", r.name, r.version, explored, r.schedules, r.found, remark)
+		b.WriteString(line)
 	}
 	return b.String()
 }
 
-// write replaces the table in a page.
-func write(page, text string) error {
+// write replaces rows in the table of a page.
+func write(page string, rows []row) error {
 	const begin, end = "<!-- ecosystem -->\n", "<!-- end of ecosystem -->"
 	old, err := os.ReadFile(page)
 	if err != nil {
 		return err
 	}
 	before, rest, ok := strings.Cut(string(old), begin)
-	_, after, ok2 := strings.Cut(rest, end)
+	there, after, ok2 := strings.Cut(rest, end)
 	if !ok || !ok2 {
 		return fmt.Errorf("%s has no lines %q and %q", page, begin, end)
 	}
-	return os.WriteFile(page, []byte(before+begin+text+end+after), 0o644)
+	return os.WriteFile(page, []byte(before+begin+table(rows, slices.Collect(strings.Lines(there)))+end+after), 0o644)
 }
