@@ -2,7 +2,6 @@ package bubble
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"reflect"
 
@@ -41,11 +40,7 @@ func Call[S any](name string, f func(S, context.Context) error) sim.Action[*Prog
 // signal.Notify. SIGINT and SIGTERM also cancel the context of a main function that takes one. Otherwise, main ends if it neither handles
 // nor ignores the signal. The action happens at most once in the life of a node. The fields of the result may be changed.
 func Signal(sig os.Signal) sim.Action[*Program] {
-	c := &call{name: sig.String(), on: func(h *Host) {
-		if !h.halted && !h.signal(sig) {
-			h.halt(fmt.Sprint("signal: ", sig))
-		}
-	}}
+	c := &call{name: sig.String(), on: func(h *Host) { h.interrupt(sig) }}
 	return sim.Action[*Program]{
 		Name:  c.name,
 		Times: 1,

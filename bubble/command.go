@@ -132,17 +132,35 @@ func (p *process) swap() {
 }
 
 // exit ends the process and blocks the calling goroutine forever. Other goroutines may still change the process in this step, so exit calls
-// Observe itself, unless a goroutine holds a lock that Observe may need.
+// Observe itself. If Observe waits for a lock, the process continues until the lock is free, as if exit had been called later.
 func (h *Host) exit(how string) {
-	if !h.halted {
-		h.halt(how)
-		if h.observe != nil && !stepping.now.ctl.locked() {
+	if h.exiting == "" && !h.halted {
+		if h.exiting = how; h.observe != nil {
 			unscheduled(1)
 			h.final = h.observe()
 			unscheduled(-1)
 		}
+		h.halt(how)
 	}
 	select {}
+}
+
+// unobserved is a line of the trace.
+const unobserved = "the program ends while a lock that Observe needs is held, so it shows its state of an earlier step"
+
+// finishExit ends a process whose call of exit waits for a lock at the end of a step.
+func (n *node) finishExit() {
+	h := n.host
+	if h.exiting == "" || h.halted {
+		return
+	}
+	n.ctl.mode = modeFIFO
+	resumeStopped()
+	if n.wait(); !h.halted {
+		h.effect(effect{kind: logEffect, text: unobserved})
+		h.halt(h.exiting)
+		n.ctl.nlocks = 0 // Observe may wait for a lock of its own goroutine
+	}
 }
 
 // halt ends the process and closes its connections and sockets. Later effects of other goroutines in the step are discarded.
@@ -153,6 +171,17 @@ func (h *Host) halt(how string) {
 	h.flush()
 	h.finish()
 	h.ended, h.returned, h.halted = steady(how), true, true
+}
+
+// interrupt sends the process a signal between two of its steps, which ends it unless it takes the signal.
+func (h *Host) interrupt(sig os.Signal) {
+	switch how := fmt.Sprint("signal: ", sig); {
+	case h.halted || h.signal(sig):
+	case h.observe != nil && stepping.now.ctl.heldBack > 0: // what it has shown is of an earlier step
+		go h.exit(how)
+	default:
+		h.halt(how)
+	}
 }
 
 // signal sends the process a signal. It reports whether the process handles or ignores it.

@@ -79,11 +79,6 @@ func mix(z uint64) uint64 {
 	return z ^ (z >> 31)
 }
 
-// locked reports whether a goroutine may hold a lock.
-func (c *control) locked() bool {
-	return c.locksOverflowed || slices.ContainsFunc(c.locks[:c.nlocks], func(u lockUse) bool { return u.state&1 != 0 })
-}
-
 // deadlock describes a cycle of goroutines in which each waits for a lock that the next one holds. It returns "" if there is none. flocks
 // are locks of files. A goroutine that a member of the cycle has started while it held the lock may be going to release it. started reports
 // whether such a goroutine exists, other than those that are waiting for locks.

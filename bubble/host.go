@@ -52,6 +52,7 @@ type Host struct {
 // ending describes how a program ends.
 type ending struct {
 	ended    string   // how the program ended; empty while it runs
+	exiting  string   // argument of the first call of exit
 	returned bool     // its main function has returned, or called exit
 	final    any      // value that Observe returned when the process exited; nil means none
 	lines    []string // the last lines that it has logged or printed, at most lastLines

@@ -146,6 +146,7 @@ func (n *node) execute(f func()) {
 	resumeStopped()
 	n.wait()
 	if !n.dying {
+		n.finishExit()
 		n.host.files.gather()
 	}
 	readClock := n.ctl.readClock
@@ -153,9 +154,13 @@ func (n *node) execute(f func()) {
 	case n.dying:
 	case h.returned && !n.over:
 		n.over = true
-		if n.fresh = h.final; !h.halted {
+		if h.final != nil {
+			n.fresh = h.final
+		} else if !h.halted {
 			n.rest()
-			n.callObserve()
+			if n.callObserve(); n.observing {
+				h.effect(effect{kind: logEffect, text: unobserved})
+			}
 		}
 		h.finish()
 		kill()
