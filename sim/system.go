@@ -124,7 +124,7 @@ const (
 )
 
 // faults describes each fault. A new fault needs a constant above and an entry here. Its flag, limit, JSON, report lines, weights and
-// shrinking follow from it. Golden texts change with -update, but limits_test.go needs the JSON. The fault also needs:
+// shrinking follow from it, and golden texts with -update. The fault also needs:
 //
 //   - if nodes and not networks have it, a field of System;
 //   - its event, by eventkind.NewStrike for a fault of programs, else a constant and an entry in internal/eventkind/kinds.go;
