@@ -135,7 +135,8 @@ const mostObserved = 16
 // observed describes a step after which Observe returned different values in two executions: the goroutines of the node then, and the
 // package variables of the functions in which they are. An execution that shows the same value again stands for one that is over.
 func observed(before, again *history) []string {
-	lines := []string{fmt.Sprintf("%v: Observe returned %+v in one execution and %+v in the other", again.last, before.last.seen, again.last.seen)}
+	lines := []string{fmt.Sprintf("%v: Observe returned %+v in one execution and %+v in the other", again.last, before.last.seen,
+		again.last.seen)}
 	var frames []runtime.Frame
 	for i, p := range []*history{before, again} {
 		for range mostObserved {

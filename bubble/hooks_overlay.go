@@ -85,8 +85,8 @@ func init() {
 // dataStart returns the address at which package variables begin.
 func dataStart() uintptr
 
-// initially returns what packages have done when they were initialized: names of variables of the environment that they have read, or *, for
-// all variables, a goroutine or a timer, each with a space and the package.
+// initially returns what packages have done when they were initialized: names of variables of the environment that they have read, or *,
+// for all variables, a goroutine or a timer, each with a space and the package.
 func initially() []string
 
 // intruded returns the number of goroutines of all nodes that were woken outside of the steps of their nodes, one of those of a bubble, and

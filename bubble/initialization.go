@@ -14,9 +14,9 @@ import (
 // checker is the prefix of the import paths of the checker's packages.
 const checker = "github.com/macemc/macemc/"
 
-// initializes reports whether each process of the command initializes the packages of its program again, at each boot. That is necessary if a
-// package has read a variable of the environment that has another value in the process, or has started a goroutine or a timer. Packages of the
-// checker do not count.
+// initializes reports whether each process of the command initializes the packages of its program again, at each boot. That is necessary if
+// a package has read a variable of the environment that has another value in the process, or has started a goroutine or a timer. Packages
+// of the checker do not count.
 func (c *command) initializes() bool {
 	return slices.ContainsFunc(initially(), func(text string) bool {
 		name, pkg, _ := strings.Cut(text, " ")

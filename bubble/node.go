@@ -191,8 +191,9 @@ func (n *node) wait() {
 func (n *node) check() {
 	if n.aborted {
 		close(n.quit)
-		panic(&sim.Finding{Kind: sim.Divergence, Message: "the goroutines of the node did not come to rest: a loop without end, or one that waits without " +
-			"runtime.Gosched or a blocking operation, which is a limit (docs/goroutines.md, What is not covered)"})
+		panic(&sim.Finding{Kind: sim.Divergence,
+			Message: "the goroutines of the node did not come to rest: a loop without end, or one that waits without " +
+				"runtime.Gosched or a blocking operation, which is a limit (docs/goroutines.md, What is not covered)"})
 	}
 }
 

@@ -126,7 +126,8 @@ func (p *Program) Stale() bool { return p.stale }
 
 // Uncovered implements [simext.Limited].
 func (p *Program) Uncovered(how sim.Interleave) string {
-	switches := fmt.Sprintf("switches of goroutines elsewhere than at locks, channels, select and writes; schedules that were not drawn (%s)", how)
+	switches := fmt.Sprintf("switches of goroutines elsewhere than at locks, channels, select and writes; schedules that were not drawn (%s)",
+		how)
 	if how == sim.FIFO {
 		switches = "other schedules of goroutines than first come, first served, where requests overlap only while they wait (fifo)"
 	}

@@ -94,7 +94,8 @@ func (c *Config) lastOfStates(f *Suspect) string {
 			return ""
 		}
 	}
-	return fmt.Sprintf("strategy %s continues only after violations of Always properties; other strategies continue after any violation", c.Strategy)
+	return fmt.Sprintf("strategy %s continues only after violations of Always properties; other strategies continue after any violation",
+		c.Strategy)
 }
 
 // statesWithin is stateful for a search that started at began, with a limit of that many ticks for checked code.

@@ -49,8 +49,8 @@ func (b *Binary) Open(args, env []string, streams [3]*os.File) (*Session, error)
 	return x, nil
 }
 
-// startPoints returns a number of points that runs pass in a multiple of the time in which another process starts. It depends on the size of
-// the file, so that equal seeds have equal results. 0 means unknown.
+// startPoints returns a number of points that runs pass in a multiple of the time in which another process starts. It depends on the size
+// of the file, so that equal seeds have equal results. 0 means unknown.
 func (b *Binary) startPoints() uint64 {
 	const least, bytesPerPoint = 1 << 18, 16
 	info, err := os.Stat(b.Start[len(b.Start)-1])

@@ -96,7 +96,8 @@ func (p *Pool) wait(b *block) []*testsched.Outcome {
 	if b.lost && b.worker == p.workers[0] {
 		panic(lost{})
 	}
-	p.alone = p.alone || b.lost || b.effects || slices.ContainsFunc(b.outcomes, func(o *testsched.Outcome) bool { return o.Outside || o.Patient })
+	p.alone = p.alone || b.lost || b.effects ||
+		slices.ContainsFunc(b.outcomes, func(o *testsched.Outcome) bool { return o.Outside || o.Patient })
 	if b.lost {
 		return p.wait(p.deal(0, &block{schedules: b.schedules, first: b.first}))
 	}

@@ -64,7 +64,8 @@ func departs(t *replay.Trace, found *search.Suspect) bool {
 		return false
 	}
 	f := t.Finding
-	return f == nil || t.FoundAt != found.Steps || !isolate.SameFinding(f, &sim.Finding{Kind: found.Kind, Property: f.Property, Stack: found.Stack})
+	return f == nil || t.FoundAt != found.Steps ||
+		!isolate.SameFinding(f, &sim.Finding{Kind: found.Kind, Property: f.Property, Stack: found.Stack})
 }
 
 // departure returns the finding that the described run of a finding does not end in it.
@@ -74,8 +75,10 @@ func departure(t *replay.Trace, found *search.Suspect) *search.Suspect {
 		end = fmt.Sprintf("ends in step %d: %v", t.FoundAt, t.Finding)
 	}
 	return &search.Suspect{
-		Kind: sim.Nondeterminism, Node: -1, Path: found.Path, Steps: len(t.Steps), Strategy: found.Strategy, Schedule: found.Schedule, Depth: found.Depth,
-		Message: fmt.Sprintf("%s (%s) was found but does not recur: described in the process that searched, the run %s", what(found), found.Message, end),
+		Kind: sim.Nondeterminism, Node: -1, Path: found.Path, Steps: len(t.Steps), Strategy: found.Strategy, Schedule: found.Schedule,
+		Depth: found.Depth,
+		Message: fmt.Sprintf("%s (%s) was found but does not recur: described in the process that searched, the run %s", what(found),
+			found.Message, end),
 	}
 }
 

@@ -113,7 +113,8 @@ func Self(args ...string) *exec.Cmd {
 	return exec.Command(exe, args...)
 }
 
-// GoCommand returns a go command with additional environment variables. A GOROOT among these selects the go command. The end of ctx kills it.
+// GoCommand returns a go command with additional environment variables. A GOROOT among these selects the go command. The end of ctx kills
+// it.
 func GoCommand(ctx context.Context, env, args []string) *exec.Cmd {
 	name := "go"
 	for _, e := range env {

@@ -191,7 +191,8 @@ func (p *profile) list() (list []Sample, err error) {
 	return list, nil
 }
 
-// Busiest returns the innermost frame with a property in which most of the time passes, and its share. Samples of one function count together.
+// Busiest returns the innermost frame with a property in which most of the time passes, and its share. Samples of one function count
+// together.
 func Busiest(list []Sample, which func(Frame) bool) (frame Frame, share float64) {
 	counts, at, all := map[string]int{}, map[string]Frame{}, 0
 	for _, s := range list {

@@ -25,8 +25,8 @@ func (w *Machine) askCrashInside(id sim.NodeID) {
 	}
 }
 
-// asksCrashInside asks whether and where the node crashes inside the step, in the mode of [sim.System].CrashCut: nowhere, before an effect, or
-// with some of the datagrams before it lost.
+// asksCrashInside asks whether and where the node crashes inside the step, in the mode of [sim.System].CrashCut: nowhere, before an effect,
+// or with some of the datagrams before it lost.
 func (w *Machine) asksCrashInside(kind choose.Kind, matters func(stepinfo.EffectKind) bool) bool {
 	w.cuts = stepinfo.AppendCuts(w.cuts[:0], w.Sys.CrashCut, w.last.Effects, matters)
 	if len(w.cuts) == 0 {
@@ -75,7 +75,8 @@ func (w *Machine) sendable(id sim.NodeID) {
 	}
 	if sent == MostCut {
 		w.end(misuse(fmt.Sprintf("Send: a node that may crash sends more than %d datagrams in a step, "+
-			"which with the crash cut subset may be lost in too many ways: take prefix or none, or limit crashes and halts to other nodes", MostCut)))
+			"which with the crash cut subset may be lost in too many ways: take prefix or none, or limit crashes and halts to other nodes",
+			MostCut)))
 	}
 }
 
@@ -185,7 +186,8 @@ func processGroups(sys *sim.System, opts *Options) error {
 					return err
 				}
 				if differ {
-					return fmt.Errorf("system %q: Containers %d: %s tells nodes %d and %d apart, which run in one process: either both fail or none", sys.Name, i, name, c[0], id)
+					return fmt.Errorf("system %q: Containers %d: %s tells nodes %d and %d apart, which run in one process: either both fail or none",
+						sys.Name, i, name, c[0], id)
 				}
 			}
 		}

@@ -59,7 +59,8 @@ var changes = []change{
 		"a system call within a step does not let others run"},
 	{"runtime/proc.go", atStart{"gdestroy"}, " macemcGoroutineEnds(gp); ", "goroutines are numbered"},
 	{"runtime/runtime2.go", lastField{"g"}, " macemc macemcG; ", "goroutines are numbered"},
-	{"runtime/runtime2.go", lastElement{"waitReasonStrings"}, ` macemcWaitHeld: "held back until the next step", macemcWaitBusy: "busy", macemcWaitOutside: "something outside of the node", `,
+	{"runtime/runtime2.go", lastElement{"waitReasonStrings"},
+		` macemcWaitHeld: "held back until the next step", macemcWaitBusy: "busy", macemcWaitOutside: "something outside of the node", `,
 		"stacks show which goroutines are held back or stopped because they are busy"},
 	{"runtime/runtime2.go", lastElement{"isIdleInSynctest"},
 		" waitReasonSyncMutexLock: true, waitReasonSyncRWMutexRLock: true, waitReasonSyncRWMutexLock: true, " +

@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// packageFiles returns files for packages runtime and program with functions that report whether the distribution has a package. The path of
-// a module may begin like that of such a package, or have no dot. more are the other added files, by their path below src.
+// packageFiles returns files for packages runtime and program with functions that report whether the distribution has a package. The path
+// of a module may begin like that of such a package, or have no dot. more are the other added files, by their path below src.
 func packageFiles(root string, more map[string]string) (map[string]string, error) {
 	found := map[string]bool{}
 	for name := range more {

@@ -25,8 +25,8 @@ func (s *Source) Reset(picks []Pick) {
 	s.err, s.other = nil, ""
 }
 
-// Choose answers p by the first unused pick of its class. Without one, a fault does not strike. Any other mismatch is recorded, see Done, and
-// answered like [choose.First] answers it.
+// Choose answers p by the first unused pick of its class. Without one, a fault does not strike. Any other mismatch is recorded, see Done,
+// and answered like [choose.First] answers it.
 func (s *Source) Choose(p choose.Point) int {
 	if p.Arity <= 1 {
 		return 0

@@ -157,8 +157,8 @@ type Source struct {
 	sums    []byte
 }
 
-// Origin returns the location of the checker's module: the folder of a checkout, or, if it is empty, the sources that this program was built
-// from.
+// Origin returns the location of the checker's module: the folder of a checkout, or, if it is empty, the sources that this program was
+// built from.
 func Origin(checkout string) (*Source, error) {
 	if checkout == "" {
 		_, file, _, _ := runtime.Caller(0)

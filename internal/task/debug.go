@@ -84,7 +84,8 @@ func (d *Debug) Run(ctx context.Context, p *Process, s *mdb.Session) error {
 // open opens the session.
 func (d *Debug) open(ctx context.Context, p *Process, l *check.Loaded) (*mdb.Session, error) {
 	cfg := mdb.Config{
-		System: &l.System, Header: l.Header, Path: l.Path, Name: d.File, CriticalTransition: mdb.ReadCriticalTransition(d.File), WriteTest: p.WriteTest,
+		System: &l.System, Header: l.Header, Path: l.Path, Name: d.File, CriticalTransition: mdb.ReadCriticalTransition(d.File),
+		WriteTest: p.WriteTest,
 	}
 	if u := l.Unsafe; u != nil {
 		if u.Step == 0 {

@@ -12,7 +12,8 @@ import (
 type Call struct {
 	Trap uintptr
 	Args [6]uintptr
-	// OnStack has a bit for each argument that points to the stack of the caller, which may move. It is the distance from the end of the stack.
+	// OnStack has a bit for each argument that points to the stack of the caller, which may move. It is the distance from the end of the
+	// stack.
 	OnStack uint8
 }
 

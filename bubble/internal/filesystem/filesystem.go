@@ -194,7 +194,8 @@ func (s *FS) syncPages(ino, at, size int) error {
 	case s.host.LosesSync():
 		s.do(filetree.Change{Op: filetree.LostSync}, "lost msync of "+s.names[ino])
 	default:
-		s.do(filetree.Change{Op: filetree.SyncPages, Ino: ino, At: at, Size: size}, fmt.Sprintf("msync %s, %d bytes at %d", s.names[ino], size, at))
+		s.do(filetree.Change{Op: filetree.SyncPages, Ino: ino, At: at, Size: size},
+			fmt.Sprintf("msync %s, %d bytes at %d", s.names[ino], size, at))
 		s.host.Sync()
 	}
 	return nil

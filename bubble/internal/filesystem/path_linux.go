@@ -132,7 +132,8 @@ func (d Calls) path(c *Call, p pathCall) (uintptr, error) {
 		flags = int(c.Args[p.flags])
 	}
 	if !own {
-		if slices.Contains([]string{"stat", "statx", "access", "readlink"}, p.op) || p.op == "open" && flags&(os.O_WRONLY|os.O_RDWR|os.O_CREATE) == 0 {
+		if slices.Contains([]string{"stat", "statx", "access", "readlink"}, p.op) || p.op == "open" &&
+			flags&(os.O_WRONLY|os.O_RDWR|os.O_CREATE) == 0 {
 			return c.Pass()
 		}
 		return 0, Unsupported(p.op + " in a folder of the machine")

@@ -39,7 +39,8 @@ func distinct(found []reached) (kept []reached) {
 	return kept
 }
 
-// reach returns the hazards that a unit reaches, with the shortest paths. It follows calls by name, but not function values that are unknown.
+// reach returns the hazards that a unit reaches, with the shortest paths. It follows calls by name, but not function values that are
+// unknown.
 func (p *pass) reach(u *unit) (found []reached) {
 	type stop struct {
 		at   *unit

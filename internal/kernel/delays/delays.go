@@ -80,8 +80,8 @@ func (d *Delays) Row(node int) []bool {
 }
 
 // Update updates the delays after a step. took is the link that has delivered in the step, by receiver and sender, or -1. next returns the
-// time until the next timer of a node fires, and whether it has timers. The result lists the nodes for which [Delays.Fires] has changed, and
-// is valid until the next call.
+// time until the next timer of a node fires, and whether it has timers. The result lists the nodes for which [Delays.Fires] has changed,
+// and is valid until the next call.
 func (d *Delays) Update(took int, next func(node int) (left time.Duration, armed bool)) (changed []int) {
 	d.Stepped = false
 	now := d.latest()

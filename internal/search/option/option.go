@@ -100,7 +100,8 @@ func Check[T any](rows []Row[T], t *T, c Caller, has func(flag string) bool) err
 			continue
 		}
 		if have := strategy.Named(c.Strategy); r.InUse(t) && !have.Can(r.Needs) {
-			return fmt.Errorf("%s needs a strategy that %v (%s), not %s", r.use(t, &c), r.Needs, strings.Join(strategy.Names(r.Needs), ", "), have.Name)
+			return fmt.Errorf("%s needs a strategy that %v (%s), not %s", r.use(t, &c), r.Needs, strings.Join(strategy.Names(r.Needs), ", "),
+				have.Name)
 		}
 	}
 	return nil

@@ -294,8 +294,8 @@ func (s *Deepening) selectWalk(at *runloop.Node) runloop.Selection {
 	return sel
 }
 
-// Choose implements [runloop.Strategy]. Each choice with alternatives adds 1 to the depth. Seeds, "no fault" and forced steps are free, up to
-// forcedLimit successive ones.
+// Choose implements [runloop.Strategy]. Each choice with alternatives adds 1 to the depth. Seeds, "no fault" and forced steps are free, up
+// to forcedLimit successive ones.
 func (s *Deepening) Choose(at *runloop.Node, p choose.Point) (int, bool) {
 	if s.walk {
 		return s.walker.Choose(at, p)

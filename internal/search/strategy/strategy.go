@@ -51,9 +51,10 @@ const (
 	LeafWalks      = "leaf walks" // its walks from leaves that are not live
 )
 
-// All lists the strategies, in the order of help texts and reports. The first is the default. A new strategy is an entry here and a constant
-// in search/strategies.go, from which flags, errors and reports follow. One of random walks also needs a file of package runs. Some of its runs
-// must recover from the initial state at once, so that this state is judged. One that visits states needs a frontier of package explore.
+// All lists the strategies, in the order of help texts and reports. The first is the default. A new strategy is an entry here and a
+// constant in search/strategies.go, from which flags, errors and reports follow. One of random walks also needs a file of package runs.
+// Some of its runs must recover from the initial state at once, so that this state is judged. One that visits states needs a frontier of
+// package explore.
 var All = []Info{
 	{
 		Name: "deepening", Caps: KeepsStates | BoundsDepth | Deepens | Walks | Durable | Faults,

@@ -175,7 +175,8 @@ func (r *ReducedGraph) run(id uint32, l *LocalState, a uint32) *Outcomes {
 	w.Acting = node
 	kind := s.Event.Kind
 	ordinary := w.RecoveryKind(kind) && !r.disturbs(&s)
-	o := &Outcomes{noop: true, silent: kind == eventkind.Deliver || kind == eventkind.FireTimer || kind == eventkind.DoAction || kind == eventkind.TakeQuorum}
+	o := &Outcomes{noop: true, silent: kind == eventkind.Deliver || kind == eventkind.FireTimer || kind == eventkind.DoAction ||
+		kind == eventkind.TakeQuorum}
 	r.Answers.Sampled = nil
 	for r.Answers.Reset(); r.Answers.Next(); {
 		leaf, err := w.Walk(&s, &r.Answers, w)

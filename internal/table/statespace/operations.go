@@ -245,4 +245,5 @@ func (g *Graph) takeBreaks(e *graph.Edges, fr uint32) {
 }
 
 // streamOps maps an event to its operation on the connection.
-var streamOps = map[eventkind.Kind]store.ConnOp{eventkind.Deliver: store.OpTake, eventkind.DeliverReady: store.OpReady, eventkind.DeliverError: store.OpError}
+var streamOps = map[eventkind.Kind]store.ConnOp{eventkind.Deliver: store.OpTake, eventkind.DeliverReady: store.OpReady,
+	eventkind.DeliverError: store.OpError}

@@ -131,16 +131,19 @@ func (w *World) compareReference(own, real error, answers *referenceAnswers) err
 	case answers.other != "":
 		return w.differsFrom(w.CrossCheck.Reference, node, "in the same run a step executed without tables asked "+answers.other)
 	case answers.next != len(answers.asked):
-		return w.differsFrom(w.CrossCheck.Reference, node, fmt.Sprintf("in the same run a step executed without tables asked no more questions, from the tables %q",
-			answers.asked[answers.next].label))
+		return w.differsFrom(w.CrossCheck.Reference, node,
+			fmt.Sprintf("in the same run a step executed without tables asked no more questions, from the tables %q",
+				answers.asked[answers.next].label))
 	case (own != nil || real != nil) && fmt.Sprint(own) != fmt.Sprint(real):
-		return w.differsFrom(w.CrossCheck.Reference, node, fmt.Sprintf("in the same run a step executed without tables ended with %s, from the tables with %s",
-			ended(real), ended(own)))
+		return w.differsFrom(w.CrossCheck.Reference, node,
+			fmt.Sprintf("in the same run a step executed without tables ended with %s, from the tables with %s",
+				ended(real), ended(own)))
 	}
 	here, there := w.last.Effects, w.CrossCheck.Reference.Last().Effects
 	if k := w.FirstDifference(there, here); k >= 0 {
-		return w.differsFrom(w.CrossCheck.Reference, node, fmt.Sprintf("in the same run a step executed without tables had other effects, from effect %d on: %s, from the tables %s",
-			k+1, w.DescribeEffect(there, k), w.DescribeEffect(here, k)))
+		return w.differsFrom(w.CrossCheck.Reference, node,
+			fmt.Sprintf("in the same run a step executed without tables had other effects, from effect %d on: %s, from the tables %s",
+				k+1, w.DescribeEffect(there, k), w.DescribeEffect(here, k)))
 	}
 	return w.sameState(node, w.CrossCheck.Reference)
 }

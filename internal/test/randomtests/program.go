@@ -41,7 +41,8 @@ const (
 	write
 )
 
-// The channels of a program: one without a buffer, one with room for one value, one that receives signals, and Done of a context and its child.
+// The channels of a program: one without a buffer, one with room for one value, one that receives signals, and Done of a context and its
+// child.
 const (
 	plain = iota
 	buffered
@@ -130,7 +131,8 @@ func random(r *rand.Rand, o Options) *Program {
 	p := &Program{goroutines: make([][]op, 2+r.IntN(2)), global: r.IntN(3) == 0}
 	p.loose = !p.global && r.IntN(6) == 0
 	groups := [][]kind{
-		{lock, lock, try}, {rlock, wlock}, {send, receive, closing, choose, choose}, {add, load, store, swap}, {done, wait}, {cancel, failure, receive, choose},
+		{lock, lock, try}, {rlock, wlock}, {send, receive, closing, choose, choose}, {add, load, store, swap}, {done, wait},
+		{cancel, failure, receive, choose},
 		{once}, {loadOrStore}, {sleep}, {kill, receive, choose},
 	}
 	r.Shuffle(len(groups), func(i, j int) { groups[i], groups[j] = groups[j], groups[i] })

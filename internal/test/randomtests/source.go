@@ -107,7 +107,8 @@ func TestMain(m *testing.M) {
 var variables = []struct{ name, text string }{
 	{"m0", "var m0 sync.Mutex"}, {"m1", "var m1 box"}, {"rw", "var rw sync.RWMutex"}, {"a0", "var a0 atomic.Int32"}, {"a1", "var a1 int32"},
 	{"x0", "var x0 int"}, {"x1", "var x1 int"}, {"c0", "var c0 = make(chan int)"}, {"c1", "var c1 = make(chan int, 1)"},
-	{"c2", "var c2 = make(chan os.Signal, 1)"}, {"wg", "var wg sync.WaitGroup"}, {"once", "var once sync.Once"}, {"table", "var table sync.Map"},
+	{"c2", "var c2 = make(chan os.Signal, 1)"}, {"wg", "var wg sync.WaitGroup"}, {"once", "var once sync.Once"},
+	{"table", "var table sync.Map"},
 }
 
 // String returns the test function.
@@ -199,7 +200,8 @@ func (o op) source(g int, r string) string {
 	case unlock:
 		return o.pick(mutex+".Unlock()", "call("+mutex+".Unlock)", "sync.Locker(&"+mutex+").Unlock()")
 	case try:
-		return o.pick("if "+mutex+".TryLock() { "+r+" = 1; "+mutex+".Unlock() }", "if f := "+mutex+".TryLock; f() { "+r+" = 1; "+mutex+".Unlock() }")
+		return o.pick("if "+mutex+".TryLock() { "+r+" = 1; "+mutex+".Unlock() }",
+			"if f := "+mutex+".TryLock; f() { "+r+" = 1; "+mutex+".Unlock() }")
 	case rlock:
 		return o.pick("rw.RLock()", "rw.RLocker().Lock()", "call(rw.RLock)")
 	case runlock:
@@ -219,15 +221,18 @@ func (o op) source(g int, r string) string {
 	case cancel:
 		return o.pick(fmt.Sprintf("cancel%d()", o.arg), fmt.Sprintf("call(cancel%d)", o.arg))
 	case failure:
-		return o.pick(fmt.Sprintf("%s = truth(ctx%d.Err() != nil)", r, o.arg), fmt.Sprintf("if err := ctx%d.Err(); err == context.Canceled { %s = 1 }", o.arg, r))
+		return o.pick(fmt.Sprintf("%s = truth(ctx%d.Err() != nil)", r, o.arg),
+			fmt.Sprintf("if err := ctx%d.Err(); err == context.Canceled { %s = 1 }", o.arg, r))
 	case once:
-		return o.pick("once.Do(func() { "+r+" = 1 })", "if f := func() { "+r+" = 1 }; true { once.Do(f) }", "call(func() { once.Do(func() { "+r+" = 1 }) })")
+		return o.pick("once.Do(func() { "+r+" = 1 })", "if f := func() { "+r+" = 1 }; true { once.Do(f) }",
+			"call(func() { once.Do(func() { "+r+" = 1 }) })")
 	case loadOrStore:
 		return fmt.Sprintf("\tif v, _ := table.LoadOrStore(0, byte(%d)); true { %s = v.(byte) }\n", g+1, r)
 	case sleep:
 		return o.pick("time.Sleep(time.Second)", "<-time.After(time.Second)", "<-time.NewTimer(time.Second).C")
 	case kill:
-		return o.pick("syscall.Kill(os.Getpid(), syscall.SIGUSR1)", "if p, err := os.FindProcess(os.Getpid()); err == nil { p.Signal(syscall.SIGUSR1) }")
+		return o.pick("syscall.Kill(os.Getpid(), syscall.SIGUSR1)",
+			"if p, err := os.FindProcess(os.Getpid()); err == nil { p.Signal(syscall.SIGUSR1) }")
 	case read:
 		return fmt.Sprintf("\t%s = byte(x%d)\n", r, o.arg)
 	case write:
@@ -239,21 +244,28 @@ func (o op) source(g int, r string) string {
 func (o op) atomic(g int, r string) string {
 	switch {
 	case o.kind == add && o.arg == 0:
-		return o.pick(r+" = byte(a0.Add(1))", "if f := a0.Add; true { "+r+" = byte(f(1)) }", "if i := number(&a0); true { "+r+" = byte(i.Add(1)) }",
-			r+" = byte((*atomic.Int32).Add(&a0, 1))", r+` = byte(reflect.ValueOf(&a0).MethodByName("Add").Call([]reflect.Value{reflect.ValueOf(int32(1))})[0].Int())`)
+		return o.pick(r+" = byte(a0.Add(1))", "if f := a0.Add; true { "+r+" = byte(f(1)) }",
+			"if i := number(&a0); true { "+r+" = byte(i.Add(1)) }",
+			r+" = byte((*atomic.Int32).Add(&a0, 1))",
+			r+` = byte(reflect.ValueOf(&a0).MethodByName("Add").Call([]reflect.Value{reflect.ValueOf(int32(1))})[0].Int())`)
 	case o.kind == add:
-		return o.pick(r+" = byte(atomic.AddInt32(&a1, 1))", "if f := atomic.AddInt32; true { "+r+" = byte(f(&a1, 1)) }", r+" = byte(addInt32(&a1, 1))")
+		return o.pick(r+" = byte(atomic.AddInt32(&a1, 1))", "if f := atomic.AddInt32; true { "+r+" = byte(f(&a1, 1)) }",
+			r+" = byte(addInt32(&a1, 1))")
 	case o.kind == load && o.arg == 0:
-		return o.pick(r+" = byte(a0.Load())", "if f := a0.Load; true { "+r+" = byte(f()) }", "if i := number(&a0); true { "+r+" = byte(i.Load()) }",
+		return o.pick(r+" = byte(a0.Load())", "if f := a0.Load; true { "+r+" = byte(f()) }",
+			"if i := number(&a0); true { "+r+" = byte(i.Load()) }",
 			r+" = byte((*atomic.Int32).Load(&a0))", "if f := number(&a0).Load; true { "+r+" = byte(f()) }")
 	case o.kind == load:
-		return o.pick(r+" = byte(atomic.LoadInt32(&a1))", "if f := atomic.LoadInt32; true { "+r+" = byte(f(&a1)) }", r+" = byte(operations.load(&a1))")
+		return o.pick(r+" = byte(atomic.LoadInt32(&a1))", "if f := atomic.LoadInt32; true { "+r+" = byte(f(&a1)) }",
+			r+" = byte(operations.load(&a1))")
 	case o.kind == store && o.arg == 0:
-		return o.pick(fmt.Sprintf("a0.Store(%d)", 5+g), fmt.Sprintf("number(&a0).Store(%d)", 5+g), fmt.Sprintf("func() { defer a0.Store(%d) }()", 5+g))
+		return o.pick(fmt.Sprintf("a0.Store(%d)", 5+g), fmt.Sprintf("number(&a0).Store(%d)", 5+g),
+			fmt.Sprintf("func() { defer a0.Store(%d) }()", 5+g))
 	case o.kind == store:
 		return o.pick(fmt.Sprintf("atomic.StoreInt32(&a1, %d)", 5+g), fmt.Sprintf("func() { defer atomic.StoreInt32(&a1, %d) }()", 5+g))
 	case o.arg == 0:
-		return o.pick(r+" = truth(a0.CompareAndSwap(0, 9))", r+" = truth(number(&a0).CompareAndSwap(0, 9))", "if f := a0.CompareAndSwap; f(0, 9) { "+r+" = 1 }")
+		return o.pick(r+" = truth(a0.CompareAndSwap(0, 9))", r+" = truth(number(&a0).CompareAndSwap(0, 9))",
+			"if f := a0.CompareAndSwap; f(0, 9) { "+r+" = 1 }")
 	}
 	return o.pick(r+" = truth(atomic.CompareAndSwapInt32(&a1, 0, 9))", "if f := atomic.CompareAndSwapInt32; f(&a1, 0, 9) { "+r+" = 1 }")
 }

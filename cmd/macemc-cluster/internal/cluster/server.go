@@ -33,7 +33,8 @@ func (s *Security) check(host string) error {
 	if loopback(host) {
 		return errors.New("--tls-ca, --tls-cert, --tls-key and --token-file must be given together, or, on a loopback address, none of them")
 	}
-	return fmt.Errorf("%q is not a loopback address, so others could take part: --tls-ca, --tls-cert, --tls-key and --token-file are required", host)
+	return fmt.Errorf("%q is not a loopback address, so others could take part: --tls-ca, --tls-cert, --tls-key and --token-file are required",
+		host)
 }
 
 func loopback(host string) bool {

@@ -229,7 +229,8 @@ func ending(state *os.ProcessState, hung bool) string {
 	case by != "":
 		return by + " ended it, sent by the checked code or from outside"
 	case state.ExitCode() == crashed:
-		return fmt.Sprintf("the checked code ended it (%v), or a signal such as SIGSEGV, which may come from outside; its last output says more", state)
+		return fmt.Sprintf("the checked code ended it (%v), or a signal such as SIGSEGV, which may come from outside; its last output says more",
+			state)
 	}
 	return fmt.Sprintf("the checked code ended it (%v)", state)
 }

@@ -104,7 +104,8 @@ type app struct {
 
 // tests returns the runner of go test with the changed runtime.
 func (a *app) tests() gotest.Runner {
-	return gotest.Runner{Process: &a.Process, Tags: &a.tags, Find: func(program string) (string, error) { return companionPath(program, a.Stderr) }}
+	return gotest.Runner{Process: &a.Process, Tags: &a.tags,
+		Find: func(program string) (string, error) { return companionPath(program, a.Stderr) }}
 }
 
 // Exit is the error of a command that has already reported everything else: its exit status.

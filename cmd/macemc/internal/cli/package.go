@@ -135,8 +135,8 @@ func (a *app) onFileOf(ctx context.Context, file, name string, t task.Task) erro
 	return err
 }
 
-// beginAt makes the processes of tests begin at an instant until the result is called. What a test makes for its nodes, such as a certificate,
-// is then what it was in the run of a path file.
+// beginAt makes the processes of tests begin at an instant until the result is called. What a test makes for its nodes, such as a
+// certificate, is then what it was in the run of a path file.
 func beginAt(instant uint64) (end func()) {
 	before, set := os.LookupEnv(testsched.VariableInstant)
 	os.Setenv(testsched.VariableInstant, strconv.FormatUint(instant, 10))

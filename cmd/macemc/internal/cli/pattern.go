@@ -135,7 +135,8 @@ func (p *patternSearch) search(ctx context.Context) error {
 }
 
 func noSystem(pattern string) error {
-	return fmt.Errorf("%s: no test of these packages calls mctest.Check, so there is no system to check; macemc test explores other tests", pattern)
+	return fmt.Errorf("%s: no test of these packages calls mctest.Check, so there is no system to check; macemc test explores other tests",
+		pattern)
 }
 
 // markReported reports an error, unless it was reported already, and returns an error that marks it as reported.

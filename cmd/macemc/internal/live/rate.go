@@ -149,7 +149,8 @@ func (r *rate) svg(title string) string {
 	}
 	for _, m := range r.marks {
 		at := x(m.at.Seconds())
-		fmt.Fprintf(&b, `<path d="M%.1f %dV%d" stroke="#c2570c" stroke-dasharray="5 3"/><text x="%.1f" y="%d" fill="#c2570c">%s</text>`+"\n", at, top, bottom, at+4, top+12, html.EscapeString(m.what))
+		fmt.Fprintf(&b, `<path d="M%.1f %dV%d" stroke="#c2570c" stroke-dasharray="5 3"/><text x="%.1f" y="%d" fill="#c2570c">%s</text>`+"\n", at,
+			top, bottom, at+4, top+12, html.EscapeString(m.what))
 	}
 	fmt.Fprintf(&b, `<path d="M%d %dV%dH%d" fill="none" stroke="#222"/>
 <text x="%d" y="%d" text-anchor="middle">time since the start</text>
