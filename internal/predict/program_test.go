@@ -182,8 +182,9 @@ func (m *machine) skip(g int) {
 	}
 }
 
-// lockCycle is a cycle of goroutines, each of which waits for a lock of the next, or for a value from it: the contexts of each goroutine's
-// requests, sorted. The second of two goroutines has the same context twice if the first one waits for its value.
+// lockCycle is a cycle of goroutines in which each waits for the next one: for a lock that it holds, or for a value from it. It lists two
+// contexts for each goroutine, sorted: of the request by which it got the lock that another one waits for, and of the request in which it
+// waits. Both are the latter if another one waits for a value from it.
 type lockCycle string
 
 // pairs returns the contexts that cycleOf was given.

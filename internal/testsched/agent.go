@@ -20,8 +20,8 @@ type Agent struct {
 	executed   int // number of runs of the exploration
 }
 
-// NewAgent returns the agent of this process; nil means that nothing is explored, which the explorer reports. It hides the variables of the environment that control
-// it.
+// NewAgent returns the agent of this process; nil means that nothing is explored, which the explorer reports. It hides the variables of the
+// environment that control it.
 func NewAgent() *Agent {
 	fd, err := strconv.Atoi(os.Getenv(VariableAgent))
 	hideEnvironment()

@@ -257,8 +257,8 @@ func (o *Outcome) places() (places []string) {
 	return places
 }
 
-// equal reports whether two runs show the same, perhaps fewer times in the first one, in which fewer of several like goroutines are blocked.
-// A minimized run does not show another finding, which may be known.
+// equal reports whether two runs show the same, perhaps fewer times in the first one, in which fewer of several like goroutines are
+// blocked. A minimized run does not show another finding, which may be known.
 func (o *Outcome) Equal(p *Outcome) bool {
 	once := func(shows []string) []string { return slices.Compact(slices.Clone(shows)) } // they are sorted
 	return o.SameFinding(p) && (slices.Equal(o.Shows, p.Shows) || len(o.Shows) < len(p.Shows) && slices.Equal(once(o.Shows), once(p.Shows)))
@@ -308,8 +308,8 @@ func (o *Outcome) setRace() (message, where string, details []string) {
 	return "two goroutines access the same memory without synchronization", strings.Join(at, " "), details
 }
 
-// AddRace adds the data races of a run to its outcome. They are the finding unless the test cannot continue, or has failed for another reason:
-// leaks may be allowed, and a longer run may end.
+// AddRace adds the data races of a run to its outcome. They are the finding unless the test cannot continue, or has failed for another
+// reason: leaks may be allowed, and a longer run may end.
 func (o *Outcome) AddRace() {
 	message, where, accesses := o.setRace()
 	if o.Kind == Passed || o.Kind == Leak || o.Kind == NoEnd && !o.Spins {

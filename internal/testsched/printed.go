@@ -53,8 +53,8 @@ func (p Output) HiddenLines() (lines Output) {
 	return lines
 }
 
-// last describes the last lines, for a report that begins with the given lines. It omits those that are blank, in the report, or only the note
-// of package testing about a race.
+// last describes the last lines, for a report that begins with the given lines. It omits those that are blank, in the report, or only the
+// note of package testing about a race.
 func (p Output) Last(report []string) (lines []string) {
 	const most, wide = 10, 200
 	for i := len(p) - 1; i >= 0 && len(lines) < most; i-- {

@@ -1,6 +1,7 @@
 package testsched
 
-// Policy determines the order of goroutines in a run.
+// Policy determines the order of goroutines in a run. A new one needs a constant here, a name in schedule.go, its turn in draw of package
+// explorer, and its choices in macemcDecidePoint and macemcChoose of the changed package runtime.
 type Policy uint32
 
 // Policies. Package explorer draws their parameters, which are fields of Schedule. Files hold switches alone.

@@ -30,7 +30,8 @@ var Root = func() string {
 // distribution reports whether the Go distribution has a package. The overlay sets it; nil means that the program is built without.
 var distribution func(pkg string) bool
 
-// inDistribution reports whether a package belongs to the Go distribution. Without the overlay, it decides by the first element of the path.
+// inDistribution reports whether a package belongs to the Go distribution. Without the overlay, it decides by the first element of the
+// path.
 func inDistribution(pkg string) bool {
 	if distribution != nil {
 		return distribution(pkg)

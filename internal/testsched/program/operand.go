@@ -152,7 +152,8 @@ func sent(code string, end int) (from, to int) {
 
 // received returns the operand after an arrow.
 func received(code string, at int) (from, to int) {
-	if left := strings.TrimRight(code[:at-2], " \t"); left != "" && (word(left[len(left)-1]) || strings.HasSuffix(left, ")") || strings.HasSuffix(left, "]")) &&
+	if left := strings.TrimRight(code[:at-2], " \t"); left != "" &&
+		(word(left[len(left)-1]) || strings.HasSuffix(left, ")") || strings.HasSuffix(left, "]")) &&
 		!keyword(lastWord(left)) {
 		return 0, 0 // a send
 	}

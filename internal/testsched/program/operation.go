@@ -39,7 +39,8 @@ const (
 // opWords holds the verbs and nouns of operations, by number.
 var opWords = [...]struct{ verb, noun string }{
 	{"starts a goroutine", "go"}, {"sends", "send"}, {"receives", "receive"}, {"closes", "close"}, {"selects", "select"}, {"locks", "lock"},
-	{"read-locks", "read-lock"}, {"unlocks", "unlock"}, {"tries to lock", "try to lock"}, {"uses WaitGroup", "WaitGroup"}, {"uses Cond", "Cond"},
+	{"read-locks", "read-lock"}, {"unlocks", "unlock"}, {"tries to lock", "try to lock"}, {"uses WaitGroup", "WaitGroup"},
+	{"uses Cond", "Cond"},
 	{"uses Once", "Once"}, {"uses sync.Map", "sync.Map"}, {"uses sync.Pool", "sync.Pool"}, {"accesses atomic", "atomic operation"},
 	{"reads", "read"}, {"writes", "write"}, {"yields", "yield"}, {"reads the clock", "read of the clock"},
 	{"stops or resets timer", "timer"}, {"reads length", "len"}, {"tries to send", "send"}, {"tries to receive", "receive"},

@@ -57,7 +57,8 @@ func Variables(data uintptr) (list []PackageVariable) {
 			continue
 		}
 		// Variables are left alone that the compiler has generated, or that belong to the race detector or to the network or pools of a run.
-		if strings.Contains(s.Name, "..") || ofC(s.Name) || slices.Contains([]string{"net.sockets", "net.fakePorts", "sync.macemcPools"}, s.Name) {
+		if strings.Contains(s.Name, "..") || ofC(s.Name) ||
+			slices.Contains([]string{"net.sockets", "net.fakePorts", "sync.macemcPools"}, s.Name) {
 			list = append(list, PackageVariable{uintptr(s.Value), uintptr(s.Value + s.Size), LeaveVariable, s.Name})
 			continue
 		}
@@ -92,8 +93,8 @@ func Variables(data uintptr) (list []PackageVariable) {
 	return list
 }
 
-// ofC reports whether a symbol belongs to C or C++ code. Symbols of Go have the path of a package. Those of C may have a number, and those of
-// sections the path of a package that contains an object file.
+// ofC reports whether a symbol belongs to C or C++ code. Symbols of Go have the path of a package. Those of C may have a number, and those
+// of sections the path of a package that contains an object file.
 func ofC(symbol string) bool {
 	last := strings.LastIndexByte(symbol, '.') + 1
 	return last == 0 || last < len(symbol) && symbol[last] >= '0' && symbol[last] <= '9' || strings.Contains(symbol, "(.") ||

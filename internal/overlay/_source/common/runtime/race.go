@@ -49,7 +49,8 @@ func macemcOrder() {
 	}
 }
 
-// macemcCallBegin adds the caller of a function of package sync or sync/atomic to the stack in the race detector, which does not see these calls.
+// macemcCallBegin adds the caller of a function of package sync or sync/atomic to the stack in the race detector, which does not see these
+// calls.
 //
 //go:linkname macemcCallBegin
 func macemcCallBegin(caller uintptr) { racefuncenter(macemcBeyondWrappers(caller)) }

@@ -65,8 +65,8 @@ func macemcPut(p *Pool, x any, pc uintptr) {
 	}
 }
 
-// macemcGet is Get in a bubble. Usually it takes the value of the processor, or else the one that was put last, as on an idle machine with one
-// processor. A new value means that a garbage collection has removed all.
+// macemcGet is Get in a bubble. Usually it takes the value of the processor, or else the one that was put last, as on an idle machine with
+// one processor. A new value means that a garbage collection has removed all.
 func macemcGet(p *Pool, pc uintptr) any {
 	if own := macemcPoolOf(p, pc); own != nil && len(own.values) > 0 {
 		usual, n := 0, len(own.values)

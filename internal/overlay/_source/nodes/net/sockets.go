@@ -126,8 +126,8 @@ func (fd *netFD) macemcOpenPackets(network string, laddr, raddr sockaddr) error 
 
 func macemcSix(network string) bool { return network[len(network)-1] == '6' }
 
-// macemcShown returns the own address that a socket bound to ip shows; nil means the one that it has. An unspecified address is that of IPv6,
-// unless the network has IPv4 only.
+// macemcShown returns the own address that a socket bound to ip shows; nil means the one that it has. An unspecified address is that of
+// IPv6, unless the network has IPv4 only.
 func macemcShown(network string, ip IP) IP {
 	switch {
 	case len(ip) > 0 && ip.IsLoopback():

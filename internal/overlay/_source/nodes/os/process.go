@@ -8,7 +8,9 @@ import _ "unsafe"
 func macemcInNode() bool
 
 // macemcNode is the node of the calling goroutine. Package bubble provides it.
-var macemcNode interface {
+var macemcNode macemcMachine
+
+type macemcMachine = interface {
 	Exit(code int)                      // returns if the node is not a process
 	Print(error bool, text []byte) bool // reports whether the node is a process
 	Hostname() string
@@ -27,25 +29,7 @@ var macemcNode interface {
 }
 
 //go:linkname macemc_operate PKG.operate
-func macemc_operate(n interface {
-	Exit(code int)
-	Print(error bool, text []byte) bool
-	Hostname() string
-	Pid() int
-	Notify(c chan<- Signal, signals []Signal)
-	Stop(c chan<- Signal)
-	Reset(signals []Signal, ignore bool)
-	Ignored(sig Signal) bool
-	Signal(pid int, sig Signal) error
-	Open(name string, flag int) (f macemcFile, own bool, err error)
-	Change(op, name, to string, size int64) (own bool, err error)
-	Stat(name string) (info FileInfo, own bool, err error)
-	HasFiles() bool
-	Executable() string
-	Refuse(what string) // does not return: the system cannot be checked
-}) {
-	macemcNode = n
-}
+func macemc_operate(n macemcMachine) { macemcNode = n }
 
 //go:linkname macemcNotify
 func macemcNotify(c chan<- Signal, signals []Signal) { macemcNode.Notify(c, signals) }

@@ -87,8 +87,8 @@ func macemc_swapVariables(out, in *macemcImage, bubble uint64, process bool) *ma
 	return out
 }
 
-// macemc_freshVariables returns an image for a process that initializes packages itself. values returns the values of a variable before that,
-// or nil if the process does not initialize its package.
+// macemc_freshVariables returns an image for a process that initializes packages itself. values returns the values of a variable before
+// that, or nil if the process does not initialize its package.
 //
 //go:linkname macemc_freshVariables PKG.freshVariables
 func macemc_freshVariables(values func(from, size uintptr) []byte) *macemcImage {

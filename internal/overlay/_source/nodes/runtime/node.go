@@ -23,8 +23,8 @@ func macemcSetNodeProcs(n int) int {
 	return old
 }
 
-// macemcRetain keeps an object to which a goroutine of a node makes a weak pointer, until the node goes down. When the collector runs is not
-// part of a path.
+// macemcRetain keeps an object to which a goroutine of a node makes a weak pointer, until the node goes down. When the collector runs is
+// not part of a path.
 func macemcRetain(p unsafe.Pointer) {
 	if macemcInNode() && getWeakHandle(p) == nil {
 		b := getg().bubble

@@ -35,8 +35,8 @@ type macemcName struct {
 	dev, ino uint64 // file of a Unix socket
 }
 
-// macemcBound contains the sockets that have a name, in lists by the hash of the name. The functions with the comment norace access it, each
-// after one scheduling point.
+// macemcBound contains the sockets that have a name, in lists by the hash of the name. The functions with the comment norace access it,
+// each after one scheduling point.
 var macemcBound [256]*netFD
 
 // macemcLastPort is the last port that was given to a socket that requested port 0, and macemcMaxPort the highest one.
@@ -285,8 +285,8 @@ func macemcFound(fd *netFD) *netFD {
 	return fd
 }
 
-// macemcBest returns the socket whose address fits best. Of several, it is the last one, or one that depends on the sender if they share the
-// port.
+// macemcBest returns the socket whose address fits best. Of several, it is the last one, or one that depends on the sender if they share
+// the port.
 //
 //go:norace
 func macemcBest(name macemcName, to netip.Addr, from netip.AddrPort) (best *netFD) {

@@ -232,8 +232,8 @@ func macemcServed(family, sotype int, to sockaddr) bool {
 //go:linkname macemcUnscheduled runtime.macemcUnscheduled
 func macemcUnscheduled(d int32, once uintptr)
 
-// macemcUndelivered is called for a datagram to an address that no socket of the run has. The receiver may be another process, unless the run
-// has given the port to a socket that is closed. None of that is a scheduling point.
+// macemcUndelivered is called for a datagram to an address that no socket of the run has. The receiver may be another process, unless the
+// run has given the port to a socket that is closed. None of that is a scheduling point.
 func macemcUndelivered(fd *netFD, to sockaddr) {
 	if !macemcTested() {
 		return

@@ -25,7 +25,8 @@ func macemcListsSockets(name string) {
 	if !ok {
 		return
 	}
-	if process, rest, ok := stringslite.Cut(own, "/"); ok && (process == "self" || process == "thread-self" || "0" < process && process < ":") {
+	if process, rest, ok := stringslite.Cut(own, "/"); ok &&
+		(process == "self" || process == "thread-self" || "0" < process && process < ":") {
 		own = rest
 	}
 	if own == "fd" || stringslite.HasPrefix(own, "net/") {

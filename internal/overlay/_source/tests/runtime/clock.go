@@ -4,8 +4,8 @@ package runtime
 
 import _ "unsafe"
 
-// Goroutines that keep waking one another never all wait. Time then passes as their operations take it, but a goroutine that can run is delayed
-// by at most macemcRun.within more than its own operations take (macemcMayPass). Times are in nanoseconds.
+// Goroutines that keep waking one another never all wait. Time then passes as their operations take it, but a goroutine that can run is
+// delayed by at most macemcRun.within more than its own operations take (macemcMayPass). Times are in nanoseconds.
 const (
 	macemcReadTime    = 200        // of a reading of the clock
 	macemcPointTime   = 500        // of another operation
@@ -47,8 +47,8 @@ func macemcMayPass(to int64) int64 {
 	return to
 }
 
-// macemcLimitOf returns the instant to which time may pass before a goroutine continues that can run. Its delays add up. Its own operations, and
-// a quarter of the time for which all wait, are deducted.
+// macemcLimitOf returns the instant to which time may pass before a goroutine continues that can run. Its delays add up. Its own
+// operations, and a quarter of the time for which all wait, are deducted.
 //
 //go:nowritebarrierrec
 func macemcLimitOf(gp *g) int64 {
@@ -63,8 +63,8 @@ func macemcStartClock(now int64) {
 	macemcSince, macemcIdleAt, macemcWorked, macemcWorkNext = now, now, 0, macemcPassEvery
 }
 
-// macemcIdles is called when all goroutines wait or pause, before time passes to an instant. The time that may pass while goroutines run grows
-// by a quarter.
+// macemcIdles is called when all goroutines wait or pause, before time passes to an instant. The time that may pass while goroutines run
+// grows by a quarter.
 func macemcIdles(now, to int64) {
 	d := max(0, to-now)
 	macemcIdle += d
@@ -93,8 +93,8 @@ func macemc_testBusyTime() int64 {
 // macemcUsualDelay is testsched.UsualDelay.
 const macemcUsualDelay = 1_000_000
 
-// macemcLongPause returns the time left of a pause of the schedule whose delays are longer than usual. Timers that fire meanwhile do not end
-// it. 0 means that there is none.
+// macemcLongPause returns the time left of a pause of the schedule whose delays are longer than usual. Timers that fire meanwhile do not
+// end it. 0 means that there is none.
 func macemcLongPause() int64 {
 	if !macemcPauses || macemcCur.stopped == 0 || macemcStopped || macemcT.within <= macemcUsualDelay {
 		return 0
@@ -160,8 +160,8 @@ func macemcPass(gp *g) {
 	macemcElapse(gp, at, 0)
 }
 
-// macemcAdvance sets the clock of the caller's bubble. In a test, timers that are due by then and do more than end sleeps fire later, as the
-// schedule decides; otherwise all fire.
+// macemcAdvance sets the clock of the caller's bubble. In a test, timers that are due by then and do more than end sleeps fire later, as
+// the schedule decides; otherwise all fire.
 func macemcAdvance(gp *g, now int64) {
 	b := gp.bubble
 	lock(&b.mu)

@@ -35,8 +35,8 @@ func macemcPanicked(p *_panic) {
 	macemcDied(p.arg, "")
 }
 
-// macemcPrinting is called before the methods of panics' values are called that return their texts. They may wait for a lock that the caller
-// holds.
+// macemcPrinting is called before the methods of panics' values are called that return their texts. They may wait for a lock that the
+// caller holds.
 func macemcPrinting(p *_panic) {
 	if t := macemcT; macemcTested() && p != nil && !t.died && !t.exited && t.printing == "" {
 		t.printing = toRType(efaceOf(&p.arg)._type).string()
@@ -83,7 +83,8 @@ func macemcEnds(code int, how string) {
 	macemcHalt()
 }
 
-// macemcThrown ends the run if the goroutine of a test calls throw where it can stop: it holds nothing of the runtime. Else the process dies.
+// macemcThrown ends the run if the goroutine of a test calls throw where it can stop: it holds nothing of the runtime. Else the process
+// dies.
 //
 //go:nosplit
 func macemcThrown(text string) {

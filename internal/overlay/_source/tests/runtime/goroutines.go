@@ -59,7 +59,8 @@ func macemc_testGoroutines(list []macemcGoroutine, left bool) int {
 //go:linkname macemc_testNumber testing.macemcNumber
 func macemc_testNumber() uint64 { return getg().macemc.test.number }
 
-// macemcCounts notes that a module counts the goroutines. Those that have passed their last point have ended, so not all counts are explored.
+// macemcCounts notes that a module counts the goroutines. Those that have passed their last point have ended, so not all counts are
+// explored.
 func macemcCounts() {
 	var caller [1]uintptr
 	if macemcTested() && callers(2, caller[:]) == 1 && !macemcCallerAt(caller[0]).standard {

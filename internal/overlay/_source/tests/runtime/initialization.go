@@ -90,7 +90,8 @@ const macemcUncollectedMax = 256 << 20
 // findings are executed again in processes that explore no tests.
 func macemcInits() bool { return macemcInit.on || macemcIniting() }
 
-// macemcInitially reports whether the caller initializes a package. The keys of its maps, and so their order, are the same in every process.
+// macemcInitially reports whether the caller initializes a package. The keys of its maps, and so their order, are the same in every
+// process.
 //
 //go:nosplit
 func macemcInitially() bool { return macemcInit.on && getg().goid == 1 }

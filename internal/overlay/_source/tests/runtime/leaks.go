@@ -65,8 +65,8 @@ func macemcFindUnwakable(b *synctestBubble) (found bool) {
 	return found
 }
 
-// macemcWaitingIn returns the goroutines of a bubble that wait for others, all of which it marks as unwakable, and those from which objects are
-// live: the others of the bubble, and those outside.
+// macemcWaitingIn returns the goroutines of a bubble that wait for others, and marks them as unwakable. It also returns the goroutines that
+// keep objects alive: the rest of the bubble, and all outside it.
 func macemcWaitingIn(b *synctestBubble) (waiting, run []*g) {
 	forEachG(func(gp *g) {
 		if macemcOutsider(gp) {

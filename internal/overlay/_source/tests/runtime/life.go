@@ -5,7 +5,8 @@ package runtime
 import _ "unsafe"
 
 // macemcWaits lists further wait reasons that count as waiting in a bubble during a test, unlike in package synctest.
-var macemcWaits = [...]waitReason{waitReasonSyncMutexLock, waitReasonSyncWaitGroupWait, waitReasonSemacquire, waitReasonChanReceive, waitReasonChanSend, waitReasonSelect, waitReasonIOWait}
+var macemcWaits = [...]waitReason{waitReasonSyncMutexLock, waitReasonSyncWaitGroupWait, waitReasonSemacquire, waitReasonChanReceive,
+	waitReasonChanSend, waitReasonSelect, waitReasonIOWait}
 
 var macemcWaited [len(macemcWaits)]bool
 

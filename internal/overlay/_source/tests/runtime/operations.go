@@ -121,7 +121,8 @@ func macemcComplete(gp *g, op uint64, obj uintptr, ok bool) {
 	if t == nil || len(t.operations) == 0 || t.over || gp.macemc.id <= macemcMain || gp.macemc.test.operation == 0 {
 		return
 	}
-	if o := &t.operations[gp.macemc.test.operation-1]; o.Who == gp.macemc.id && o.Op == testrun.Op(op) && (obj == 0 || o.Object == uint64(obj)) &&
+	if o := &t.operations[gp.macemc.test.operation-1]; o.Who == gp.macemc.id && o.Op == testrun.Op(op) &&
+		(obj == 0 || o.Object == uint64(obj)) &&
 		t.noperations <= uint32(len(t.operations)) {
 		o.Flags |= testrun.Tries
 		if ok {

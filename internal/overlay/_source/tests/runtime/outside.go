@@ -37,8 +37,8 @@ const (
 var macemcActingN atomic.Int32
 
 // macemcActsForTest marks a goroutine outside the test that acts for the test: a goroutine of the test, or one with the mark, has started
-// or woken it. The mark lasts until it waits for another goroutine, or sleeps so often that it seems to loop. A goroutine that waits for a lock
-// acts for itself.
+// or woken it. The mark lasts until it waits for another goroutine, or sleeps so often that it seems to loop. A goroutine that waits for a
+// lock acts for itself.
 func macemcActsForTest(gp *g) {
 	if me := &gp.macemc.test; me.actsForTest != macemcActing && !macemcWaitsForLock(gp) && macemcOutsider(gp) {
 		me.actsForTest, me.sleeps = macemcActing, 0
@@ -82,8 +82,8 @@ func macemcActingWaits(gp *g) {
 	}
 }
 
-// macemcOutsideEvery is the number of points, on average, after which a goroutine outside the test runs that the test has woken. It also runs
-// when all goroutines of the test wait.
+// macemcOutsideEvery is the number of points, on average, after which a goroutine outside the test runs that the test has woken. It also
+// runs when all goroutines of the test wait.
 const macemcOutsideEvery = 4
 
 // macemcLetOthers gives turns to goroutines outside the test. The caller continues after them, as after a preemption by wall clock.
@@ -163,8 +163,8 @@ func macemcOutsider(gp *g) bool {
 func macemc_testWoken() bool { return macemcQ.n > 0 }
 
 // macemc_testOthers gives a turn to a goroutine outside the bubble, such as one that a package has started, which may wake one of the test.
-// If none is runnable, and the test waits for one, it waits for the next timer outside the bubble, unless that takes longer than most ns. It
-// returns how long it waited, and whether a goroutine had a turn.
+// If none is runnable, and the test waits for one, it waits for the next timer outside the bubble, unless that takes longer than most ns.
+// It returns how long it waited, and whether a goroutine had a turn.
 //
 //go:linkname macemc_testOthers testing.macemcOthers
 func macemc_testOthers(most int64) (waited int64, ok bool) {
@@ -211,8 +211,8 @@ func macemc_testPace(most int64) (waited, took int64) {
 	return waited, nanotime() - start
 }
 
-// macemc_testOutsideTimer returns the time until the last timer of outsiders that fires within most ns, but at least 1 ns; 0 means that there
-// is none.
+// macemc_testOutsideTimer returns the time until the last timer of outsiders that fires within most ns, but at least 1 ns; 0 means that
+// there is none.
 //
 //go:linkname macemc_testOutsideTimer testing.macemcOutsideTimer
 func macemc_testOutsideTimer(most int64) (last int64) {
@@ -279,8 +279,9 @@ func (me *macemcTestG) fileReady() bool {
 	return at.Load() == pdReady || netpollcheckerr(me.file, me.mode) != pollNoError
 }
 
-// macemc_testFiles continues the goroutines of the test, by age, whose files are ready, and reports whether there are any. Else it returns the
-// time until the first deadline of the goroutines that wait for files: maxWhen means that they have none, and 0 that no goroutine waits.
+// macemc_testFiles continues the goroutines of the test, by age, whose files are ready, and reports whether there are any. Else it returns
+// the time until the first deadline of the goroutines that wait for files: maxWhen means that they have none, and 0 that no goroutine
+// waits.
 //
 //go:linkname macemc_testFiles testing.macemcFiles
 func macemc_testFiles() (woken bool, left int64) {

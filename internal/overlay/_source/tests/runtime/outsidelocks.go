@@ -161,7 +161,8 @@ func (st *macemcStateType) await() {
 func macemcRelist(l *notifyList) {
 	var waiters []*sudog
 	forEachGRace(func(gp *g) {
-		if s := gp.waiting; gp.bubble == nil && readgstatus(gp) == _Gwaiting && gp.waitreason == waitReasonSyncCondWait && s.elem.get() == unsafe.Pointer(l) {
+		if s := gp.waiting; gp.bubble == nil && readgstatus(gp) == _Gwaiting && gp.waitreason == waitReasonSyncCondWait &&
+			s.elem.get() == unsafe.Pointer(l) {
 			waiters = append(waiters, s)
 			for i := len(waiters) - 1; i > 0 && less(waiters[i].ticket, waiters[i-1].ticket); i-- {
 				waiters[i], waiters[i-1] = waiters[i-1], waiters[i]

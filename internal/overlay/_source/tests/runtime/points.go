@@ -35,8 +35,8 @@ const (
 	macemcOpTryReceive // only in traces
 )
 
-// macemcLogging is added to the depth of macemcUnscheduled while package testing logs a file or variable that the test reads, or prints what
-// only -v shows. It does so only if the go command may cache the result, or with -v, so the locks are not scheduling points.
+// macemcLogging is added to the depth of macemcUnscheduled while package testing logs a file or variable that the test reads, or prints
+// what only -v shows. It does so only if the go command may cache the result, or with -v, so the locks are not scheduling points.
 const macemcLogging = 1 << 16
 
 // macemcPoint is called before each operation that other goroutines can observe.
@@ -206,8 +206,8 @@ func macemcTimerPoint(obj, pc uintptr) {
 	me.due = 0
 }
 
-// macemcShared reports whether other goroutines may access an address. The stack can move at a point, and then another goroutine may get the
-// old one, so accesses to the own stack are not scheduling points, and the race detector sees them before that.
+// macemcShared reports whether other goroutines may access an address. The stack can move at a point, and then another goroutine may get
+// the old one, so accesses to the own stack are not scheduling points, and the race detector sees them before that.
 //
 //go:nosplit
 func macemcShared(addr uintptr) bool {

@@ -14,8 +14,8 @@ func macemcRecord(who, place, to uint64) {
 	t.n++
 }
 
-// macemcFollow returns the goroutine to which another one yields at a place; 0 means that the default order applies. The last operation that
-// follows recorded switches may be a select, whose case is chosen after it is counted.
+// macemcFollow returns the goroutine to which another one yields at a place; 0 means that the default order applies. The last operation
+// that follows recorded switches may be a select, whose case is chosen after it is counted.
 func macemcFollow(who, place uint64) uint64 {
 	t := macemcT
 	if t.directed || t.until != 0 && (t.executed > t.until || t.executed == t.until && place&testrun.CaseBit == 0) {

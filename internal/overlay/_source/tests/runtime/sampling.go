@@ -50,8 +50,8 @@ func macemcPooling(pool unsafe.Pointer, pc uintptr) uint64 {
 // macemcPooledMax is the number of values of a pool up to which an exhaustive exploration enumerates which one it returns.
 const macemcPooledMax = 8
 
-// macemcPooled chooses which of n values a pool returns: an index, or n for a new value. In the default order it is the usual one, and other
-// choices are recorded. Without garbage collection no value gets lost.
+// macemcPooled chooses which of n values a pool returns: an index, or n for a new value. In the default order it is the usual one, and
+// other choices are recorded. Without garbage collection no value gets lost.
 //
 //go:linkname macemcPooled
 func macemcPooled(n, usual int) int {

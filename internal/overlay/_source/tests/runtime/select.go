@@ -91,8 +91,8 @@ func macemcPickCase(cases []scase, nsends int) uint32 {
 	return uint32(number) + 1
 }
 
-// macemcCaseAt returns the index of the case of a select that is number k in the source, starting at 0: the compiler lists those that receive
-// in reverse order. It puts those that send first.
+// macemcCaseAt returns the index of the case of a select that is number k in the source, starting at 0: the compiler lists those that
+// receive in reverse order. It puts those that send first.
 func macemcCaseAt(cases []scase, nsends, k int) int {
 	if k < nsends {
 		return k
@@ -110,8 +110,8 @@ func macemcCaseNumber(cases []scase, at int) (number uint64) {
 	return number
 }
 
-// macemcReadyCases returns the number of ready cases of a select, and the index of the last one. It stops at the case before which nth others
-// are ready.
+// macemcReadyCases returns the number of ready cases of a select, and the index of the last one. It stops at the case before which nth
+// others are ready.
 func macemcReadyCases(cases []scase, nsends, nth int) (ready, last int) {
 	for k := range cases {
 		i := macemcCaseAt(cases, nsends, k)

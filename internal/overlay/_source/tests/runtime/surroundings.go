@@ -10,7 +10,8 @@ import (
 // macemcProcessors is the number of processors that an explored test sees.
 const macemcProcessors = 4
 
-// macemcMaxProcs is the value of GOMAXPROCS that an explored test sees, and macemcMaxProcsInit the one after the initialization of packages.
+// macemcMaxProcs is the value of GOMAXPROCS that an explored test sees, and macemcMaxProcsInit the one after the initialization of
+// packages.
 var macemcMaxProcs, macemcMaxProcsInit = macemcProcessors, macemcProcessors
 
 // macemcSeesProcs reports whether the caller is an explored test, or the initialization of its packages.

@@ -54,9 +54,9 @@ func macemcMask(gp *g) uint64 {
 	return macemcBit(me.obj)
 }
 
-// macemcDecide records what can come next and returns an index. Index 0 is the choice of the default order. At a point of goroutine gp, gp is
-// first, before the other runnable goroutines, macemcTimers, and the passage of time if mayPass is set. If gp is nil and notDue is not set,
-// macemcTimers precede the goroutines.
+// macemcDecide records what can come next and returns an index. Index 0 is the choice of the default order. At a point of goroutine gp, gp
+// is first, before the other runnable goroutines, macemcTimers, and the passage of time if mayPass is set. If gp is nil and notDue is not
+// set, macemcTimers precede the goroutines.
 func macemcDecide(gp *g, notDue, mayPass bool) int {
 	first, kind := macemcT.noptions, uint32(testrun.AtEnd)
 	if gp != nil {
@@ -165,7 +165,7 @@ const (
 	macemcTriesRWMutex // other goroutines can see that a Lock has begun, which is no point
 )
 
-// macemcLeavesOut notes that a test does something of which the orders of points do not cover all outcomes.
+// macemcLeavesOut records the first reason why the orders of points do not cover all outcomes of the test.
 func macemcLeavesOut(what uint32) {
 	if macemcTested() && macemcT.leftOut == 0 {
 		macemcT.leftOut = what

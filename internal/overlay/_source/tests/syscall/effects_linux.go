@@ -50,7 +50,8 @@ var macemcTemporary [1024]uint32
 //go:norace
 func macemc_osTemporary(n uint32) { macemcTemporary[n%uint32(len(macemcTemporary))] = n }
 
-// macemcUnique reports whether a path has such a number, or is that of a device. Other numbers, such as times, may be those of other processes.
+// macemcUnique reports whether a path has such a number, or is that of a device. Other numbers, such as times, may be those of other
+// processes.
 //
 //go:nosplit
 //go:norace

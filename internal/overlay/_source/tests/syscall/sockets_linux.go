@@ -38,8 +38,8 @@ var macemcOpening int
 //go:norace
 func macemcOpens(n int) { macemcOpening += n }
 
-// macemcIsSocket reports whether a call is one on a simulated socket that the system cannot execute, or opens a socket. It must not grow the stack, to which
-// arguments may point.
+// macemcIsSocket reports whether a call is one on a simulated socket that the system cannot execute, or opens a socket. It must not grow
+// the stack, to which arguments may point.
 //
 //go:nosplit
 //go:norace

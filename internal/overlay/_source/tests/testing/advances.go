@@ -21,7 +21,8 @@ type macemcAdvances struct {
 	n, probe int
 }
 
-// exceed counts an advance, and reports whether the run has no end: its clock has advanced too often or too far, or nothing can wake the test.
+// exceed counts an advance, and reports whether the run has no end: its clock has advanced too often or too far, or nothing can wake the
+// test.
 func (a *macemcAdvances) exceed(x *macemcExplorer, o *testsched.Outcome, done, hurried bool) bool {
 	if limit := macemcLateness * testsched.Timeout(*timeout); limit > 0 && !done && !hurried && !x.r.outside && time.Since(a.begun) > limit {
 		o.Clock = limit // go test would have ended the test

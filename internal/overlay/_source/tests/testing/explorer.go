@@ -124,8 +124,8 @@ func macemcTimedOut() {
 	})
 }
 
-// macemcRefute replaces the results of subtests, and of those that contain them, in the output of a run in which they passed. They fail under
-// another schedule.
+// macemcRefute replaces the results of subtests, and of those that contain them, in the output of a run in which they passed. They fail
+// under another schedule.
 func macemcRefute(output string, failing []string) string {
 	for _, name := range failing {
 		for i := len(name); i > 0; i = strings.LastIndexByte(name, '/') {

@@ -74,8 +74,8 @@ func (l *macemcLoop) run() {
 	}
 }
 
-// isDeadlock reports whether all goroutines of the test wait, none of them for a timer, a busy loop or a file, before it has returned. First,
-// goroutines that packages have started get turns (macemcOthers), and time for their timers.
+// isDeadlock reports whether all goroutines of the test wait, none of them for a timer, a busy loop or a file, before it has returned.
+// First, goroutines that packages have started get turns (macemcOthers), and time for their timers.
 func (l *macemcLoop) isDeadlock(s macemcStill) bool { return s.next == 0 && !s.stopped && !l.done }
 
 // pace lets the clock pass in real time while goroutines outside the test act for it. It reports whether it did, or the run ends.
@@ -90,7 +90,8 @@ func (l *macemcLoop) pace(s macemcStill) bool {
 		return true
 	}
 	most := macemcPaced - *spent
-	if acting == 0 && (!x.pace.patient || most <= 0 || (s.next == 0 || macemcOutsideTimer(most) <= 0) && macemcOutsideActive(macemcIOActive) == 0) {
+	if acting == 0 && (!x.pace.patient || most <= 0 || (s.next == 0 || macemcOutsideTimer(most) <= 0) &&
+		macemcOutsideActive(macemcIOActive) == 0) {
 		return false
 	}
 	if s.next != 0 {
@@ -117,7 +118,8 @@ func (l *macemcLoop) pace(s macemcStill) bool {
 	return true
 }
 
-// awaitFile waits for a file if its deadline comes before the first timer, or before a deadlock. It reports whether it did, or the run ends.
+// awaitFile waits for a file if its deadline comes before the first timer, or before a deadlock. It reports whether it did, or the run
+// ends.
 func (l *macemcLoop) awaitFile(s macemcStill) bool {
 	switch deadline := s.file != 0 && s.file != math.MaxInt64 && (s.next == 0 || s.file < s.until()); {
 	case deadline && l.files >= macemcPaced:

@@ -28,8 +28,8 @@ func macemcSelect(t *T, only string, without []string) *matcher {
 	return newMatcher(t.tstate.match.matchFunc, patterns, "-test.run", skips)
 }
 
-// macemcSubtests are the subtests of the run, in the order in which they started, and macemcChoices and macemcPassed the numbers of choices and
-// of points before.
+// macemcSubtests are the subtests of the run, in the order in which they started, and macemcChoices and macemcPassed the numbers of choices
+// and of points before.
 var (
 	macemcSubtests []*T
 	macemcChoices  []uint64
@@ -70,9 +70,9 @@ func macemcSubtestList() (list []testsched.Subtest) {
 // macemcPart returns an explorer of a subtest, which shares the memory for runs, and whose output is not shown.
 func macemcPart(x *macemcExplorer, test string) *macemcExplorer {
 	y := new(macemcExplorer)
-	*y = macemcExplorer{t: x.t, of: macemcSelection{x.of.fn, macemcSelect(x.t, test, nil), test}, first: x.first, last: x.last, before: x.before,
-		showing: macemcShowing{records: x.showing.records},
-		r:       x.r, sw: x.sw, macemcBuffers: x.macemcBuffers}
+	*y = macemcExplorer{t: x.t, of: macemcSelection{x.of.fn, macemcSelect(x.t, test, nil), test},
+		first: x.first, last: x.last, before: x.before, showing: macemcShowing{records: x.showing.records},
+		r: x.r, sw: x.sw, macemcBuffers: x.macemcBuffers}
 	return y
 }
 

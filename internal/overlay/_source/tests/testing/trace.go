@@ -15,8 +15,8 @@ type macemcTracedOp struct {
 	op   program.Op
 }
 
-// traced adds the events of the run of t to an outcome, except those of package testing, and the changes of goroutine states between them. It
-// also adds the list of waiting goroutines, whose objects have the labels of the events.
+// traced adds the events of the run of t to an outcome, except those of package testing, and the changes of goroutine states between them.
+// It also adds the list of waiting goroutines, whose objects have the labels of the events.
 func (x *macemcExplorer) traced(o *testsched.Outcome, t *T) {
 	recorded, states, skipped := x.recorded()
 	o.Untraced = skipped
@@ -71,7 +71,8 @@ func macemcAddStates(o *testsched.Outcome, states []macemcGState, after macemcEv
 	last, events := map[uint64]macemcTracedOp{}, 0 // the former by goroutine
 	for i := range states {
 		s := &states[i]
-		state := testsched.State{Who: s.who, After: after.event(int(s.after)), Number: int(s.number) - macemcOwn, Kind: testsched.StateKind(s.kind)}
+		state := testsched.State{Who: s.who, After: after.event(int(s.after)), Number: int(s.number) - macemcOwn,
+			Kind: testsched.StateKind(s.kind)}
 		for ; events < state.After; events++ {
 			last[o.Trace[events].Who] = operations[events]
 		}
