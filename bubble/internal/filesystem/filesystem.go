@@ -165,40 +165,32 @@ func (s *FS) FlipBit(choose func(what string, n int) int) {
 }
 
 func (s *FS) sync(ino int) error {
+	return s.persist(filetree.Change{Op: filetree.SyncInode, Ino: ino}, "sync", "")
+}
+
+// persist makes changes of a file durable by c. call is the name of the system call, and covered the part of the file that it covers.
+func (s *FS) persist(c filetree.Change, call, covered string) error {
 	s.host.Writing()
 	s.Gather()
-	if err := s.fails(false); err != nil {
+	if err := s.fails(false); err != nil || !s.dirty[c.Ino] {
 		return err
 	}
-	switch {
-	case !s.dirty[ino]:
-	case s.host.LosesSync():
-		s.do(filetree.Change{Op: filetree.LostSync}, "lost sync of "+s.names[ino])
-	default:
-		delete(s.dirty, ino)
-		s.do(filetree.Change{Op: filetree.SyncInode, Ino: ino}, "sync "+s.names[ino])
-		s.host.Sync()
+	if s.host.LosesSync() {
+		s.do(filetree.Change{Op: filetree.LostSync}, "lost "+call+" of "+s.names[c.Ino])
+		return nil
 	}
+	if c.Op == filetree.SyncInode {
+		delete(s.dirty, c.Ino)
+	}
+	s.do(c, call+" "+s.names[c.Ino]+covered)
+	s.host.Sync()
 	return nil
 }
 
 // syncPages makes the stores to the pages of a map durable, as msync does.
 func (s *FS) syncPages(ino, at, size int) error {
-	s.host.Writing()
-	s.Gather()
-	if err := s.fails(false); err != nil {
-		return err
-	}
-	switch {
-	case !s.dirty[ino]:
-	case s.host.LosesSync():
-		s.do(filetree.Change{Op: filetree.LostSync}, "lost msync of "+s.names[ino])
-	default:
-		s.do(filetree.Change{Op: filetree.SyncPages, Ino: ino, At: at, Size: size},
-			fmt.Sprintf("msync %s, %d bytes at %d", s.names[ino], size, at))
-		s.host.Sync()
-	}
-	return nil
+	return s.persist(filetree.Change{Op: filetree.SyncPages, Ino: ino, At: at, Size: size}, "msync",
+		fmt.Sprintf(", %d bytes at %d", size, at))
 }
 
 func (s *FS) truncate(ino, size int) error {
