@@ -3,7 +3,6 @@ package table_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"reflect"
 	"runtime"
 	"slices"
@@ -14,10 +13,8 @@ import (
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/table"
 	"github.com/macemc/macemc/internal/table/options"
-	"github.com/macemc/macemc/internal/test/papers"
 	"github.com/macemc/macemc/internal/test/script"
 	"github.com/macemc/macemc/sim"
-	"github.com/macemc/macemc/systems/spec"
 	"pgregory.net/rapid"
 )
 
@@ -124,24 +121,13 @@ func TestDepthFirstCompletes(t *testing.T) {
 
 // With a bound the same states are visited, and what a bound leaves to one order it leaves to the other.
 func TestDepthFirstToADepth(t *testing.T) {
-	for _, entry := range papers.All() {
-		for i, bugs := range variants(&entry) {
-			t.Run(fmt.Sprint(entry.Name, bugs), func(t *testing.T) {
-				sys, err := entry.New(spec.Config{Nodes: entry.DefaultNodes, Bugs: bugs})
-				if err == nil {
-					sys, err = sys.WithLimits(entry.Limits)
-				}
-				if err != nil {
-					t.Skip(err)
-				}
-				for depth, visited := range visitedSets { // bugs change little, and take turns with them
-					if i > 0 && depth == i%len(visitedSets) && !testing.Short() || i == 0 && (!testing.Short() || depth == 0) {
-						bothOrders(t, &sys, options.Options{MaxDepth: 3 + depth%2, Visited: visited, SkipRehearsal: true})
-					}
-				}
-			})
+	eachVariant(t, func(t *testing.T, i int, sys *sim.System) {
+		for depth, visited := range visitedSets { // bugs change little, and take turns with them
+			if i > 0 && depth == i%len(visitedSets) && !testing.Short() || i == 0 && (!testing.Short() || depth == 0) {
+				bothOrders(t, sys, options.Options{MaxDepth: 3 + depth%2, Visited: visited, SkipRehearsal: true})
+			}
 		}
-	}
+	})
 	depth := 9
 	if testing.Short() {
 		depth = 6

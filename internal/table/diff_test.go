@@ -287,8 +287,8 @@ func variants(entry *spec.Entry) [][]string {
 	return list
 }
 
-// Every bundled system, without bugs and with known ones.
-func TestAllBundledSystems(t *testing.T) {
+// eachVariant calls f in a subtest for each bundled system, with its variant i.
+func eachVariant(t *testing.T, f func(t *testing.T, i int, sys *sim.System)) {
 	for _, entry := range papers.All() {
 		for i, bugs := range variants(&entry) {
 			t.Run(fmt.Sprint(entry.Name, bugs), func(t *testing.T) {
@@ -299,17 +299,24 @@ func TestAllBundledSystems(t *testing.T) {
 				if err != nil {
 					t.Skip(err)
 				}
-				steps := 100
-				if i > 0 { // bugs change little
-					steps = 50
-				}
-				if testing.Short() {
-					steps /= 3
-				}
-				newBoth(t, &sys, uint64(i)).walk(steps, 100)
+				f(t, i, &sys)
 			})
 		}
 	}
+}
+
+// Every bundled system, without bugs and with known ones.
+func TestAllBundledSystems(t *testing.T) {
+	eachVariant(t, func(t *testing.T, i int, sys *sim.System) {
+		steps := 100
+		if i > 0 { // bugs change little
+			steps = 50
+		}
+		if testing.Short() {
+			steps /= 3
+		}
+		newBoth(t, sys, uint64(i)).walk(steps, 100)
+	})
 }
 
 func TestBundledSystems(t *testing.T) {

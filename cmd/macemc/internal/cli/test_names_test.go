@@ -7,15 +7,8 @@ import (
 	"testing"
 )
 
-// Tests of packages p and p_test with one name are two tests: each has its findings, its schedules, and its lines in summaries.
-func TestTest_SameNames(t *testing.T) {
-	const twice = `
-import (
-	"fmt"
-	"sync"
-	"testing"
-)
-
+// closesTwice closes a channel twice in some schedules.
+const closesTwice = `
 func twice() {
 	done := make(chan bool)
 	stop := func() {
@@ -30,8 +23,17 @@ func twice() {
 	wg.Go(stop)
 	wg.Wait()
 }
-
 `
+
+// Tests of packages p and p_test with one name are two tests: each has its findings, its schedules, and its lines in summaries.
+func TestTest_SameNames(t *testing.T) {
+	const twice = `
+import (
+	"fmt"
+	"sync"
+	"testing"
+)
+` + closesTwice + "\n"
 	testFile(t, "package x\n"+twice+`
 func TestBoth(t *testing.T) { twice() }
 

@@ -19,22 +19,7 @@ import (
 	"testing"
 	"time"
 )
-
-func twice() {
-	done := make(chan bool)
-	stop := func() {
-		select {
-		case <-done:
-		default:
-			close(done)
-		}
-	}
-	var wg sync.WaitGroup
-	wg.Go(stop)
-	wg.Go(stop)
-	wg.Wait()
-}
-
+`+closesTwice+`
 func wait() {
 	var wg sync.WaitGroup
 	wg.Go(func() {})
