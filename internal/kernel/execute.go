@@ -30,8 +30,7 @@ func (w *Machine) encodeAll() {
 	}
 }
 
-// step executes the handler, asks whether the node crashes inside, applies the effects with their monitors, and lists the enabled events.
-// The caller then evaluates the properties. A failed handler has no effects and calls no monitor: its state may only be inspected.
+// step calls the handler, asks for a crash inside, and applies effects with monitors, which a failed handler lacks. Properties follow.
 func (w *Machine) step(ev netmodel.Event, src choose.Source) error {
 	w.Steps++
 	w.delays.Stepped = w.delays.Bounded()
