@@ -276,8 +276,12 @@ func typeMethods(text string, _ map[string]string) (string, error) {
 		return "", fmt.Errorf("only %d methods of atomic types are declared in a known form", n)
 	}
 	text = strings.Replace(text, "\npackage atomic\n", "\npackage atomic; import \"internal/runtime/sys\"\n", 1)
+	text = typeSwap.ReplaceAllString(text, "\treturn macemcSwapped($1)")
 	return typeMethod.ReplaceAllString(text, "${0} macemcAtomic(unsafe.Pointer(&x.v), sys.GetCallerPC());"+enters), nil
 }
+
+// typeSwap is a call of a function whose body the compiler replaces within its package.
+var typeSwap = regexp.MustCompile(`(?m)^\treturn (CompareAndSwap\w+\(&x\.v, .*\))$`)
 
 var valueMethod = regexp.MustCompile(`(?m)^func \(v \*Value\) (Load|Store|Swap|CompareAndSwap)\(.*\{$`)
 

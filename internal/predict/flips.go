@@ -226,7 +226,7 @@ func classOf(e *Event) (class, string) {
 		return tryLock, "try to lock"
 	case Atomic, Map:
 		name := [...]string{Atomic: "atomic operation", Map: "sync.Map"}[e.Op]
-		if e.Method == Loads || e.Method == Swaps && e.Flags&Succeeded == 0 {
+		if e.Method == Loads || e.Method == Swaps && e.Flags&(Tries|Succeeded) == Tries {
 			return load, name
 		}
 		return store, name

@@ -66,6 +66,7 @@ func TestPredictor_Flips(t *testing.T) {
 		"signal before wait": {record(on(1, c, Cond, Waits), on(2, c, Cond, Other)), []string{"Signal before Wait"}},
 		"two loads":          {record(load, on(2, c, Atomic, Loads)), nil},
 		"failed CAS":         {record(load, swap.tried(false)), nil},
+		"CAS without result": {record(load, swap), []string{"atomic operation before atomic operation"}},
 		"CAS":                {record(load, swap.tried(true)), []string{"atomic operation before atomic operation"}},
 		"done and wait":      {record(on(1, c, WaitGroup, Reduces), on(2, c, WaitGroup, Waits)), nil},
 		"add and wait":       {record(on(1, c, WaitGroup, Waits), on(2, c, WaitGroup, Other)), []string{"Add before Wait"}},
