@@ -14,9 +14,10 @@ type director struct {
 	result    *Result
 	predictor *predict.Predictor
 	drawn     int // number of schedules taken from queue: sampled ones, and directed ones that replace them
-	inserted  int // number of directed schedules of cycles for which no sampled one was left out yet
+	inserted  int // number of directed schedules before sampled ones for which no later one was left out yet
+	closed    int // number in draw of the latest conflict of close or wait operations
 	slots     int // number of schedules that replaced reports
-	skipped   int // number of sampled schedules that were left out
+	skipped   int // number of sampled schedules that were left out, less those of conflicts that were inserted
 	dealer
 	bases   map[int]*testsched.Schedule // schedules of analysed runs, by number
 	longest uint64                      // number of points of the first run
@@ -96,9 +97,17 @@ func (d *director) draws() {
 	}
 }
 
-// draw returns sampled schedule number n, or a directed one in its place, with the limits of runs. A sampled one may carry the holds of a
-// prediction.
+// draw returns sampled schedule number n, or a directed one before it or in its place, with the limits of runs. A sampled one may carry the
+// holds of a prediction.
 func (d *director) draw(n int) *testsched.Schedule {
+	if n > max(firstSampled, d.closed+1) && n&(n+1) != 0 {
+		if x := d.predictor.Close(); x != nil {
+			d.closed = n
+			d.inserted++
+			d.skipped--
+			return d.directed(x)
+		}
+	}
 	if replaced(n + d.skipped) {
 		if d.slots++; d.inserted > 0 && d.slots%2 == 0 { // so that later sampled schedules have their usual numbers
 			d.inserted--
@@ -109,8 +118,8 @@ func (d *director) draw(n int) *testsched.Schedule {
 		return d.directed(x)
 	}
 	s := d.config.draw(n+d.skipped, d.longest)
-	if n >= firstSampled {
-		s.Prediction = d.predictor.Carry((n+d.skipped)%2 == 0)
+	if n >= firstSampled && (n+d.skipped)%2 == 0 {
+		s.Prediction = d.predictor.Carry()
 	}
 	s.Recorded = n&(n+1) == 0 && d.affords() // the number of schedules up to it is a power of two
 	bound(d.result, s)

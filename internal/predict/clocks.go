@@ -12,12 +12,12 @@ type run struct {
 	channels   map[uint64]*channel
 	streams    map[uint64]clock // by direction of a connection: its send and close operations
 	released   map[uint64]clock // by WaitGroup: its Done operations
-	held       [][]acquisition  // by goroutine
+	held       [][]acquisition  // by goroutine: its lockset
 	last       []int            // by goroutine: its last event, or -1
 	counts     map[occurrence]uint32
 	nth        []uint32 // by event, see Hold
 	outermost  []int32  // by event: the acquisition of the outermost lock that its goroutine holds, or -1
-	wakes      []int32  // by event: a goroutine that it wakes, or -1
+	wakee      []int32  // by event: the last goroutine that it wakes, or -1
 	dependences
 }
 
@@ -33,9 +33,8 @@ type dependence struct {
 	from, to                uint32 // the other goroutine's events have the numbers from..to-1 in the record
 }
 
-// clock is a vector clock. Its entry for a goroutine is the number of events of the record up to the last event of that goroutine which
-// happens before. Other code may hold a shared list, which is copied before it changes. The entry of the owner is own, so that its events
-// change no list; -1 means that there is no owner.
+// clock is a vector clock. Its entry for a goroutine is one more than the index of that goroutine's last event which happens before. A
+// shared list is copied before it changes. own is the entry of the owner, so that the owner's events change no list. Owner -1 means none.
 type clock struct {
 	at     []uint32
 	shared bool
@@ -72,7 +71,7 @@ const maxGoroutines = 1024
 func newRun(events []Event) *run {
 	r := &run{events: events, goroutines: map[uint64]int{}, woken: make([]int, len(events)), wakers: map[int]clock{},
 		channels: map[uint64]*channel{}, streams: map[uint64]clock{}, released: map[uint64]clock{}, counts: map[occurrence]uint32{},
-		nth: make([]uint32, len(events)), outermost: make([]int32, len(events)), wakes: slices.Repeat([]int32{-1}, len(events))}
+		nth: make([]uint32, len(events)), outermost: make([]int32, len(events)), wakee: slices.Repeat([]int32{-1}, len(events))}
 	timers := false
 	for i := range events {
 		timers = timers || events[i].Due > 0
@@ -81,7 +80,7 @@ func newRun(events []Event) *run {
 		}
 		if w := int(events[i].Waker); w > 0 && w <= i {
 			r.woken[w-1]++
-			r.wakes[w-1] = int32(r.goroutine(i))
+			r.wakee[w-1] = int32(r.goroutine(i))
 		}
 	}
 	n := len(r.goroutines)
@@ -210,7 +209,7 @@ func (r *run) end(i int) {
 		}
 	case e.sends():
 		r.send(i, g)
-		if s := r.wakes[i]; e.Flags&Unbuffered != 0 && e.Flags&Tries == 0 && s >= 0 { // it could not have come before the receive operation
+		if s := r.wakee[i]; e.Flags&Unbuffered != 0 && e.Flags&Tries == 0 && s >= 0 { // it could not have come before the receive operation
 			r.join(g, r.clocks[s])
 		}
 	case e.Op == Close:
@@ -318,14 +317,17 @@ func (r *run) release(g int, lock uint64) bool {
 	return false
 }
 
+// last is the Hold.Order of goroutines that continue after others of the same prediction.
+const last = 1
+
 // hold returns a hold before an event.
-func (r *run) hold(i int, mode HoldMode) Hold {
+func (r *run) hold(i int, order uint32) Hold {
 	e := &r.events[i]
 	op := e.Op
 	if e.Flags&Case != 0 {
 		op = Select
 	}
-	return Hold{Who: e.Who, Context: e.Context, Op: uint32(op), Nth: r.nth[i], Mode: mode}
+	return Hold{Who: e.Who, Context: e.Context, Op: uint32(op), Nth: r.nth[i], Order: order}
 }
 
 func (r *run) operation(i int) Operation {

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// edge is a nested acquisition: a goroutine requests the lock to at event inner, and holds the lock from since event outer. Or the goroutine
-// waits at event wait for another one, which requests the lock to before.
+// edge is an edge of the lock-order graph: a goroutine holds the lock from since event outer, and requests the lock to at event inner. Or
+// it waits at event wait for another goroutine, which requests the lock to before.
 type edge struct {
 	goroutine, other int // the same one without a wait
 	from, to         uint64
@@ -36,8 +36,8 @@ type lockOrder struct {
 	edges []edge
 	from  map[uint64][]int // indexes of edges by lock
 	seen  map[edgeKey]int
-	again []edge        // read locks that their goroutines request again
-	alone []edge        // with a wait, whose locks are the same
+	again []edge        // whose goroutine holds the requested lock already, which matters for read locks
+	alone []edge        // with a wait, whose locks are the same: cycles of one edge
 	locks []request     // write locks
 	by    map[int][]int // indexes of locks by goroutine
 }
@@ -125,7 +125,7 @@ func (o *lockOrder) insert(r *run, x edge, h acquisition, q *request) {
 	}
 }
 
-// excluded reports whether a lock excludes that two goroutines hold their locks at once.
+// excluded reports whether two goroutines cannot have their locksets at once, because of a lock that not both hold for reading.
 func excluded(one, other []acquisition) bool {
 	for _, a := range one {
 		for _, b := range other {
@@ -232,8 +232,8 @@ type described struct {
 	signature
 	pairs  []Pair
 	inner  []Hold // before the inner requests
-	early  []Hold // before the outermost locks of those for which others wait, who may need these locks before
-	any    []Hold // of any goroutine, before these
+	early  []Hold // as inner, but before the outermost lock of a goroutine for which another one waits, because others may need that lock
+	any    []Hold // as inner, of any goroutine
 	reused bool   // a goroutine has several edges
 	waits  int    // number of edges with a wait
 	inside bool   // a lock belongs to the distribution: one of its goroutines requests it
@@ -243,17 +243,17 @@ type described struct {
 func (r *run) describe(cycle []*edge, writers []*request) (d described) {
 	for i, e := range cycle {
 		d.a, d.b = d.a+mix(r.events[e.outer].Context), d.b+mix(r.events[e.inner].Context)
-		h := Hold{Context: r.events[e.inner].Context, Op: uint32(r.events[e.inner].Op), Mode: Last | Locked}
+		h := Hold{Context: r.events[e.inner].Context, Op: uint32(r.events[e.inner].Op), Mode: Locked, Order: last}
 		if e.wait < 0 {
 			d.pairs = append(d.pairs, Pair{r.operation(e.outer), r.operation(e.inner)})
 		} else {
 			d.pairs = append(d.pairs, Pair{r.operation(e.outer), r.operation(e.wait)}, Pair{r.operation(e.inner), r.operation(e.inner)})
-			h.Mode = Last
+			h.Mode = 0
 			d.waits++
 		}
-		d.inner, d.early = append(d.inner, r.hold(e.inner, Last)), append(d.early, r.hold(e.inner, Last))
+		d.inner, d.early = append(d.inner, r.hold(e.inner, last)), append(d.early, r.hold(e.inner, last))
 		if e.wait >= 0 {
-			d.early[i] = r.holdOutermost(e.inner, Last)
+			d.early[i] = r.holdOutermost(e.inner, last)
 		}
 		d.inside = d.inside || r.events[e.inner].Place == 0
 		if !slices.Contains(d.any, h) {
@@ -309,17 +309,17 @@ func (p *Predictor) predictCycle(r *run, cycle []*edge, writers []*request) {
 	p.push(x.with(d.any, 1))
 	var all []Hold
 	for k, e := range order {
-		all = append(all, r.holdOutermost(e.outer, HoldMode(min(k, 1))))
+		all = append(all, r.holdOutermost(e.outer, uint32(min(k, last))))
 	}
 	p.push(x.with(append(all, inner...), 2))
 }
 
 // holdOutermost returns a hold before the outermost lock that is held at an event, because others may need that lock, or before the event.
-func (r *run) holdOutermost(event int, mode HoldMode) Hold {
+func (r *run) holdOutermost(event int, order uint32) Hold {
 	if out := r.outermost[event]; out >= 0 {
 		event = int(out)
 	}
-	return r.hold(event, mode)
+	return r.hold(event, order)
 }
 
 // cycleText describes a cycle.
@@ -368,8 +368,8 @@ func (p *Predictor) predictAgain(r *run, o *lockOrder) {
 			}
 			y := Prediction{What: "read lock requested again", Effect: Blocks, rank: rankCycle, group: p.group(),
 				Pairs: []Pair{{r.operation(x.outer), r.operation(x.inner)}, {r.operation(w.event), r.operation(w.event)}}}
-			p.push(y.with([]Hold{r.hold(x.inner, Last)}, 0))
-			p.push(y.with([]Hold{r.hold(w.event, 0), r.hold(x.inner, Last)}, 1))
+			p.push(y.with([]Hold{r.hold(x.inner, last)}, 0))
+			p.push(y.with([]Hold{r.hold(w.event, 0), r.hold(x.inner, last)}, 1))
 		}
 	}
 }

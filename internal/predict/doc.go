@@ -4,15 +4,16 @@
 //
 // # Analysis
 //
-// Vector clocks order the operations of a run by go statements, wake-ups, channels and wait groups, but not by locks and atomic operations
-// (clocks.go). Two kinds of predictions follow:
+// Vector clocks represent happens-before in a run. It contains go statements, wake-ups, channels and wait groups, but not locks and atomic
+// operations, whose order another schedule may reverse (clocks.go). Two kinds of predictions follow:
 //
-//   - Cycles of the lock-order graph, whose edges carry the other locks held and the modes of RWMutexes (cycles.go;
-//     Havelund, SPIN 2000; Joshi et al., PLDI 2009). Each cycle of k locks leads to at most k+3 directed schedules. An edge may
+//   - Cycles of the lock-order graph, as in Goodlock (cycles.go; Havelund, SPIN 2000; Joshi et al., PLDI 2009). Its edges carry the lockset
+//     (guards, or gate locks) and the modes of RWMutexes. Each cycle of k locks leads to at most k+3 directed schedules. An edge may
 //     contain a wait: its goroutine holds a lock until another one has requested the second lock, and has sent a value after that.
 //     Read locks exclude each other if a writer waits between them.
-//   - Flips: two conflicting operations on one object that are not ordered, executed in the other order (flips.go;
-//     Yu et al., OOPSLA 2012). One of the two may be a timer, for which a goroutine is held for long enough.
+//   - Flips: two conflicting operations on one object that happens-before does not order, executed in the other order (flips.go;
+//     Yu et al., OOPSLA 2012). Partial-order reduction calls that the reversal of a race. One of the two may be a timer, for which a
+//     goroutine is held for long enough.
 //
 // # Directed schedules
 //

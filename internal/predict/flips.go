@@ -5,22 +5,24 @@ import (
 	"slices"
 )
 
-// flips predicts reversals of conflicting operations on one object that no other operation orders.
+// flips predicts reversals of conflicting operations on one object that happens-before does not order.
 type flips struct {
 	p      *Predictor
 	r      *run
-	recent map[uint64][]int // by object: the latest events
-	due    map[int][]int64  // by event that is the case of a select: when the timers of the select fire
+	recent map[uint64][]int    // by object: the latest events
+	due    map[int][]int64     // by event that is the case of a select: when the timers of the select fire
+	rivals map[uint64][]uint64 // by object: those of other cases of the same selects
 }
 
 // Bounds of flips.
 const (
 	maxRecent = 40 // operations on one object with which a later one is compared
 	maxPair   = 4  // flips with the same contexts and operations
+	maxRivals = 8  // objects with which one competes, and operations on each with which a later one is compared
 )
 
 func newFlips(p *Predictor, r *run) *flips {
-	f := &flips{p: p, r: r, recent: map[uint64][]int{}, due: map[int][]int64{}}
+	f := &flips{p: p, r: r, recent: map[uint64][]int{}, due: map[int][]int64{}, rivals: map[uint64][]uint64{}}
 	expiry := expiries(r.events)
 	for i := 0; i < len(r.events); i++ {
 		switch e := &r.events[i]; {
@@ -41,8 +43,21 @@ func newFlips(p *Predictor, r *run) *flips {
 		for k := first; k <= i && due != nil; k++ {
 			f.due[k] = due
 		}
+		f.compete(r.events[first : i+1])
 	}
 	return f
+}
+
+// compete records that the objects of the cases of a select are rivals.
+func (f *flips) compete(cases []Event) {
+	for i := range cases {
+		for k := range cases {
+			a, b := cases[i].Object, cases[k].Object
+			if list := f.rivals[a]; a != b && len(list) < maxRivals && !slices.Contains(list, b) {
+				f.rivals[a] = append(list, b)
+			}
+		}
+	}
 }
 
 // expiries returns when the timer of each channel fires that an operation closed and whose timer it then stopped, as cancel does to the
@@ -87,6 +102,15 @@ func (f *flips) add(j int) {
 			f.compare(i, j)
 		}
 	}
+	if e.decides() {
+		for _, rival := range f.rivals[e.Object] {
+			for _, i := range f.recent[rival][max(0, len(f.recent[rival])-maxRivals):] {
+				if r.events[i].decides() && !r.before(i, g) {
+					f.reverse(i, j, rankSelect, name(e)+" before "+name(&r.events[i])+" for a select")
+				}
+			}
+		}
+	}
 	if len(list) == maxRecent {
 		copy(list, list[1:])
 		list = list[:maxRecent-1]
@@ -94,9 +118,18 @@ func (f *flips) add(j int) {
 	f.recent[e.Object] = append(list, j)
 }
 
-// compare adds a flip of two events that are not ordered if they conflict.
+// code identifies the operation of an event and its calling context.
+func (e *Event) code() uint64 { return e.Context ^ uint64(e.Op)<<57 }
+
+// decides reports whether the event may make a case of another goroutine's select ready.
+func (e *Event) decides() bool {
+	return e.Flags&Case == 0 && (e.Op == Close || e.Op == Send || e.Op == Receive) && e.Method != Stream
+}
+
+// compare adds a flip of two events that are not ordered if they conflict. If one of them waits with a timeout, compare also adds that the
+// timer fires before the other one.
 func (f *flips) compare(i, j int) {
-	p, a, b := f.p, &f.r.events[i], &f.r.events[j]
+	a, b := &f.r.events[i], &f.r.events[j]
 	rank, what := conflict(a, b)
 	if b.Flags&Case == 0 || b.Method == Stream {
 		for _, due := range f.due[i] {
@@ -108,16 +141,24 @@ func (f *flips) compare(i, j int) {
 			f.late(i, due, "timeout before "+name(a))
 		}
 	}
-	if rank == 0 || a.Place == 0 && b.Place == 0 {
+	if rank == rankClose && a.Method == Stream { // it returns an error
+		rank = rankSelect
+	}
+	if rank > 0 {
+		f.reverse(i, j, rank, what)
+	}
+}
+
+// reverse adds a flip of two events that are not ordered.
+func (f *flips) reverse(i, j, rank int, what string) {
+	p, a, b := f.p, &f.r.events[i], &f.r.events[j]
+	if a.Place == 0 && b.Place == 0 {
 		return
 	}
 	if a.Place == 0 || b.Place == 0 {
 		rank += rankUnknown
 	}
-	if rank == rankClose && a.Method == Stream { // it returns an error
-		rank = rankSelect
-	}
-	key := signature{a.Context ^ uint64(a.Op)<<57, b.Context ^ uint64(b.Op)<<57}
+	key := signature{a.code(), b.code()}
 	times := p.pairs[key]
 	if times == maxPair {
 		return
@@ -138,7 +179,7 @@ func (f *flips) compare(i, j int) {
 	}
 }
 
-// maxDelay is the maximum virtual time, in nanoseconds, for which a goroutine is held.
+// maxDelay is the maximum virtual time, in nanoseconds, for which a goroutine is held. It exceeds a second, a usual timeout, by a margin.
 const maxDelay = 1_100_000_000
 
 // overtake adds a prediction that a timer fires before an event stops or resets it.

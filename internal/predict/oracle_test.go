@@ -33,7 +33,7 @@ func (d defect) predictions(events []Event) (list []Prediction) {
 	for x := p.Best(); x != nil; x = p.Best() {
 		for i := range x.Holds {
 			if h := &x.Holds[i]; d == lastIgnored {
-				h.Mode &^= Last
+				h.Order = 0
 			} else if d == nthOffByOne && h.Nth > 0 {
 				h.Nth++
 			}

@@ -13,20 +13,20 @@ type Predictor struct {
 	ranks      []int                // of queue, ascending
 	delays     []Prediction         // with Delay
 	waiting    int                  // number of predictions in queue and delays
-	known      map[uint64]bool      // hashes of the holds of all predictions
-	contexts   map[uint64]bool      // of operations of the analysed records, by hash
-	signatures map[signature]int
-	pairs      map[signature]int // flips, by contexts and operations
-	base       Prediction        // prefix of the predictions of the record that is analysed
-	groups     int               // number of cycles and flips
-	predicted  map[int]bool      // groups with a directed schedule
+	known      map[uint64]int       // the lowest rank of predictions, by the hash of their holds
+	contexts   map[uint64]bool      // codes of the events of the analysed records
+	signatures map[signature]int    // number of cycles, by contexts
+	pairs      map[signature]int    // number of flips, by codes
+	base       Prediction           // prefix of the predictions of the record that is analysed
+	groups     int                  // number of cycles and flips
+	predicted  map[int]bool         // groups with a directed schedule
 	tried      map[int]bool
 }
 
 // New returns a Predictor without predictions. usual is the time for which a directed schedule without Delay holds goroutines.
 func New(usual int64) *Predictor {
-	return &Predictor{usual: usual, queue: map[int][]Prediction{}, known: map[uint64]bool{}, contexts: map[uint64]bool{}, signatures: map[signature]int{},
-		pairs: map[signature]int{}, predicted: map[int]bool{}, tried: map[int]bool{}}
+	return &Predictor{usual: usual, queue: map[int][]Prediction{}, known: map[uint64]int{}, contexts: map[uint64]bool{},
+		signatures: map[signature]int{}, pairs: map[signature]int{}, predicted: map[int]bool{}, tried: map[int]bool{}}
 }
 
 // signature identifies the code of a prediction.
@@ -42,9 +42,10 @@ type Prediction struct {
 	// Carried means that the holds are added to a sampled schedule.
 	Carried bool
 	Effect  Effect
-	Delay   int64 // virtual time in nanoseconds for which a goroutine is held; 0 means the usual one
-	rank    int   // lower ranks come first
-	group   int   // predictions of one cycle or flip
+	Delay   int64  // virtual time in nanoseconds for which a goroutine is held; 0 means the usual one
+	rank    int    // lower ranks come first
+	group   int    // predictions of one cycle or flip
+	key     uint64 // hash of the holds
 }
 
 // Effect describes the findings that confirm a prediction.
@@ -66,7 +67,7 @@ type Operation struct {
 	Place uint64
 }
 
-// Ranks of predictions. A lower one comes first, whichever run the prediction is from. Cycle, Flip and Carry take ranks below a limit.
+// Ranks of predictions. A lower one comes first, whichever run the prediction is from. Cycle, Close, Flip and Carry take a range of ranks.
 // Repetitions of the same pair of places add rankRepeated.
 const (
 	rankCycle      = 0
@@ -87,12 +88,12 @@ const (
 // maxQueue is the maximum number of predictions that wait.
 const maxQueue = 5000
 
-// Flips reports whether the prediction is a flip, without a longer delay than usual.
+// Flips reports whether the prediction has no longer delay than usual, and is a flip, or a cycle of known contexts or in the distribution.
 func (x *Prediction) Flips() bool { return x.rank >= rankClose && x.Delay == 0 }
 
 // Fresh reports whether a record has an operation in a context that no analysed record has.
 func (p *Predictor) Fresh(events []Event) bool {
-	return slices.ContainsFunc(events, func(e Event) bool { return !p.contexts[e.Context^uint64(e.Op)<<57] })
+	return slices.ContainsFunc(events, func(e Event) bool { return !p.contexts[e.code()] })
 }
 
 // Add analyses the record of the run of a number that passed. base is the prediction that the run has executed, or nil.
@@ -107,7 +108,7 @@ func (p *Predictor) Add(events []Event, number int, base *Prediction) {
 	}
 	o, f := newLockOrder(), newFlips(p, r)
 	for i := range events {
-		p.contexts[events[i].Context^uint64(events[i].Op)<<57] = true
+		p.contexts[events[i].code()] = true
 		r.begin(i)
 		o.add(r, i)
 		f.add(i)
@@ -123,25 +124,33 @@ func (p *Predictor) group() int {
 	return p.groups
 }
 
-// with returns the prediction with holds. more is added to its rank.
+// with returns a copy of the prediction with holds. It adds more to the rank.
 func (x Prediction) with(holds []Hold, more int) Prediction {
 	x.Holds = holds
 	x.rank += more
 	return x
 }
 
-// push adds a prediction, unless the same holds are known.
+// push adds a prediction, unless the same holds have a rank that is as low.
 func (p *Predictor) push(x Prediction) {
-	x.Holds = slices.Concat(p.base.Holds, x.Holds)
-	x.Run, x.Depth, x.Delay = p.base.Run, p.base.Depth, max(x.Delay, p.base.Delay)
-	key := mix(uint64(x.Delay))
-	for _, h := range x.Holds {
-		key = mix(key ^ h.Who ^ mix(h.Context^mix(uint64(h.Op)<<48^uint64(h.Nth)<<8^uint64(h.Mode))))
+	if x.Delay > p.usual && x.Delay <= int64(1+p.base.Depth)*p.usual && p.base.Delay == 0 { // the pauses of the base may have taken that time
+		short := x
+		short.Delay = 0
+		p.push(short)
 	}
-	if p.known[key] || p.waiting == maxQueue || len(x.Holds) > MaxHolds {
+	x.Holds = slices.Concat(p.base.Holds, x.Holds)
+	for i := range x.Holds[len(p.base.Holds):] { // the goroutines that reach the new holds because of the others continue last
+		x.Holds[len(p.base.Holds)+i].Order += uint32(p.base.Depth) * (last + 1)
+	}
+	x.Run, x.Depth, x.Delay = p.base.Run, p.base.Depth, max(x.Delay, p.base.Delay)
+	x.key = mix(uint64(x.Delay))
+	for _, h := range x.Holds {
+		x.key = mix(x.key ^ h.Who ^ mix(h.Context^mix(uint64(h.Op)<<48^uint64(h.Nth)<<16^uint64(h.Order)<<8^uint64(h.Mode))))
+	}
+	if rank, ok := p.known[x.key]; ok && rank <= x.rank || p.waiting == maxQueue || len(x.Holds) > MaxHolds {
 		return
 	}
-	p.known[key], p.predicted[x.group] = true, true
+	p.known[x.key], p.predicted[x.group] = x.rank, true
 	p.waiting++
 	if x.Delay > 0 {
 		p.delays = append(p.delays, x)
@@ -153,28 +162,30 @@ func (p *Predictor) push(x Prediction) {
 	}
 }
 
-// Cycle returns the next directed schedule for a cycle of locks, which is executed for its own sake. nil means that there is none.
-func (p *Predictor) Cycle() *Prediction { return p.below(rankClose) }
+// Cycle returns the next directed schedule for a cycle of locks in new contexts. nil means that there is none.
+func (p *Predictor) Cycle() *Prediction { return p.next(rankCycle, rankClose) }
 
-// Flip returns the next directed schedule for a flip of new places, which is executed for its own sake. nil means that there is none.
-func (p *Predictor) Flip() *Prediction { return p.below(rankKnownCycle) }
+// Close returns the next directed schedule for a cycle, or for a conflict of new places that close, wait or signal. nil means that there is
+// none.
+func (p *Predictor) Close() *Prediction { return p.next(rankCycle, rankTry) }
+
+// Flip returns the next directed schedule for a cycle, or for a flip of new places. nil means that there is none.
+func (p *Predictor) Flip() *Prediction { return p.next(rankCycle, rankKnownCycle) }
 
 // Delay returns the next prediction with a longer delay than usual; nil means that there is none.
 func (p *Predictor) Delay() *Prediction {
-	if len(p.delays) == 0 {
-		return nil
+	for len(p.delays) > 0 {
+		if x := p.take(&p.delays); x != nil {
+			return x
+		}
 	}
-	return p.take(&p.delays)
+	return nil
 }
 
-// Carry returns the next prediction for a sampled schedule, which keeps its own order besides the holds: any prediction, or only a conflict
-// of close or wait operations. nil means that there is none.
-func (p *Predictor) Carry(any bool) *Prediction {
-	rank := rankTry
-	if any {
-		rank = math.MaxInt
-	}
-	x := p.below(rank)
+// Carry returns the next prediction whose holds a sampled schedule carries, which otherwise keeps its own order. Those of Close have directed
+// schedules only. nil means that there is none.
+func (p *Predictor) Carry() *Prediction {
+	x := p.next(rankTry, math.MaxInt)
 	if x == nil {
 		return nil
 	}
@@ -187,29 +198,41 @@ func (p *Predictor) Carry(any bool) *Prediction {
 
 // Best returns the directed schedule with the lowest rank, without those that delay a goroutine for longer than usual. nil means that
 // there is none.
-func (p *Predictor) Best() *Prediction { return p.below(math.MaxInt) }
+func (p *Predictor) Best() *Prediction { return p.next(rankCycle, math.MaxInt) }
 
-// below returns the directed schedule with the lowest rank if that is lower than the given one.
-func (p *Predictor) below(limit int) *Prediction {
-	if len(p.ranks) == 0 || p.ranks[0] >= limit {
-		return nil
+// next returns the directed schedule with the lowest rank from one to another, which is excluded. nil means that there is none.
+func (p *Predictor) next(from, to int) *Prediction {
+	for {
+		at, _ := slices.BinarySearch(p.ranks, from)
+		if at == len(p.ranks) || p.ranks[at] >= to {
+			return nil
+		}
+		rank := p.ranks[at]
+		list := p.queue[rank]
+		x := p.take(&list)
+		if p.queue[rank] = list; len(list) == 0 {
+			delete(p.queue, rank)
+			p.ranks = slices.Delete(p.ranks, at, at+1)
+		}
+		if x != nil {
+			return x
+		}
 	}
-	rank := p.ranks[0]
-	list := p.queue[rank]
-	x := p.take(&list)
-	if p.queue[rank] = list; len(list) == 0 {
-		delete(p.queue, rank)
-		p.ranks = p.ranks[1:]
-	}
-	return x
 }
 
-// take removes the first prediction of a list and counts it as tried.
+// done is the rank of holds that were tried.
+const done = -1
+
+// take removes the first prediction of a list, and counts it as tried. It returns nil if a prediction of a lower rank has the same holds.
 func (p *Predictor) take(list *[]Prediction) *Prediction {
 	x := (*list)[0]
 	*list = (*list)[1:]
 	p.waiting--
 	p.tried[x.group] = true
+	if p.known[x.key] != x.rank {
+		return nil
+	}
+	p.known[x.key] = done
 	return &x
 }
 

@@ -300,7 +300,7 @@ func TestPredictor_ReadLockAgain(t *testing.T) {
 	}
 }
 
-// Cycles, flips and delays have schedules of their own. Sampled schedules carry others, or only conflicts of close and wait operations.
+// Cycles, flips and delays have schedules of their own. Sampled schedules carry flips and repetitions.
 func TestPredictor_Shares(t *testing.T) {
 	p := New(1_000_000)
 	for i, x := range []Prediction{{rank: rankRepeated + rankLock}, {rank: rankCycle}, {rank: rankLock}, {rank: rankClose}, {rank: rankClose},
@@ -324,16 +324,82 @@ func TestPredictor_Shares(t *testing.T) {
 			t.Errorf("delay: got goroutine %d, want %d", got, want)
 		}
 	}
-	if got := who(p.Flip()); got != 4 {
-		t.Errorf("flip: got goroutine %d, want 4", got)
+	if got := who(p.Close()); got != 4 {
+		t.Errorf("close: got goroutine %d, want 4", got)
 	}
-	for i, want := range []uint64{5, 0, 3, 0, 1, 0} {
-		if x := p.Carry(i%2 == 0); who(x) != want || x != nil && (!x.Carried || x.Holds[0].Mode&Keep == 0) {
+	for _, want := range []uint64{3, 1, 0} {
+		if x := p.Carry(); who(x) != want || x != nil && (!x.Carried || x.Holds[0].Mode&Keep == 0) {
 			t.Errorf("got %+v, want goroutine %d", x, want)
+		}
+	}
+	for _, want := range []uint64{5, 0} {
+		if got := who(p.Flip()); got != want {
+			t.Errorf("flip: got goroutine %d, want %d", got, want)
 		}
 	}
 	if predicted, tried := p.Counts(); predicted != 6 || tried != 6 {
 		t.Errorf("%d predicted, %d tried", predicted, tried)
+	}
+}
+
+// Operations on the channels of one select compete, because the first one decides.
+func TestPredictor_Rivals(t *testing.T) {
+	waits := []Event{on(1, 0, Select, Other), {Who: 1, Object: 7, Op: Receive, Flags: Case}, {Who: 1, Object: 8, Op: Receive, Flags: Case}}
+	send, closed := on(2, 7, Send, Other), on(3, 8, Close, Other)
+	for name, test := range map[string]struct {
+		events []Event
+		want   bool
+	}{
+		"two cases": {append(slices.Clone(waits), send, closed), true},
+		"one case":  {append(slices.Clone(waits[:2]), send, closed), false},
+		"ordered":   {append(slices.Clone(waits), send, closed.woken(4)), false},
+	} {
+		if got := predicted(record(test.events...)); slices.Contains(got, "close before send for a select") != test.want {
+			t.Errorf("%s: got %q, want a flip: %v", name, got, test.want)
+		}
+	}
+}
+
+// The pauses of a directed run take time. A flip of operations before and after them needs no longer delay.
+func TestPredictor_TimeOfPauses(t *testing.T) {
+	const ms = 1_000_000
+	for _, base := range []*Prediction{nil, {Holds: []Hold{{Who: 2}}}} {
+		p := New(ms)
+		p.Add(record(on(1, 7, Cond, Waits), Event{Who: 2, Object: 7, Op: Cond, Time: ms}), 2, base)
+		if x := p.Close(); (x != nil) != (base != nil) {
+			t.Errorf("base %v: %v", base, x)
+		}
+		if x := p.Delay(); x == nil || x.Delay != ms+ms/10 {
+			t.Errorf("base %v: %v", base, x)
+		}
+	}
+}
+
+// Holds are tried once, when the lowest of their ranks comes.
+func TestPredictor_LowerRank(t *testing.T) {
+	p := New(1_000_000)
+	for _, rank := range []int{rankLock, rankClose, rankOther} {
+		p.push(Prediction{rank: rank, Holds: []Hold{{Who: 1}}})
+	}
+	if x := p.Carry(); x != nil {
+		t.Errorf("a sampled schedule carries %+v", x)
+	}
+	if x := p.Close(); x == nil || x.rank != rankClose {
+		t.Errorf("got %+v", x)
+	}
+	if p.push(Prediction{rank: rankCycle, Holds: []Hold{{Who: 1}}}); p.Best() != nil {
+		t.Error("the holds are tried again")
+	}
+}
+
+// The goroutine that a prediction holds continues after those of its base.
+func TestPredictor_Order(t *testing.T) {
+	p := New(1_000_000)
+	events := record(on(1, 7, Send, Other), on(2, 7, Close, Other))
+	p.Add(events, 1, nil)
+	p.Add(events, 2, p.Close())
+	if x := p.Best(); x == nil || len(x.Holds) != 2 || x.Holds[0].Order >= x.Holds[1].Order {
+		t.Errorf("got %+v", x)
 	}
 }
 

@@ -295,8 +295,8 @@ type execution struct {
 	*machine
 	events []Event
 	queue  []int
-	paused []int // the latest one first
-	last   map[int]bool
+	paused []int        // the latest one first
+	order  map[int]int  // by goroutine: Hold.Order
 	passes map[int]bool // goroutines that have paused before their next instruction
 	waits  map[int]bool
 	holds  []Hold
@@ -353,7 +353,7 @@ func (x *execution) passed() bool {
 }
 
 func (p program) execute(holds []Hold) *execution {
-	x := &execution{machine: newMachine(p), last: map[int]bool{}, passes: map[int]bool{},
+	x := &execution{machine: newMachine(p), order: map[int]int{}, passes: map[int]bool{},
 		waits: map[int]bool{}, waker: map[int]uint32{}, holds: slices.Clone(holds)}
 	for g := range p {
 		x.queue = append(x.queue, g)
@@ -365,10 +365,10 @@ func (p program) execute(holds []Hold) *execution {
 			}
 			x.queue, x.paused = x.paused, nil
 		}
-		k := max(0, slices.IndexFunc(x.queue, func(g int) bool { return !x.last[g] }))
-		g := x.queue[k]
+		g := slices.MinFunc(x.queue, func(a, b int) int { return x.order[a] - x.order[b] })
+		k := slices.Index(x.queue, g)
 		x.queue = slices.Delete(x.queue, k, k+1)
-		delete(x.last, g)
+		delete(x.order, g)
 		x.turn(g)
 	}
 }
@@ -425,9 +425,7 @@ func (x *execution) pauses(e *Event) (held bool) {
 			continue
 		}
 		held = true
-		if h.Mode&Last != 0 {
-			x.last[int(e.Who)-1] = true
-		}
+		x.order[int(e.Who)-1] = max(x.order[int(e.Who)-1], int(h.Order))
 	}
 	return held
 }

@@ -78,6 +78,7 @@ type Hold struct {
 	Op      uint32
 	Nth     uint32 // which of the goroutine's operations Op with this Context, from 1 on; 0 means each
 	Mode    HoldMode
+	Order   uint32 // of goroutines that pause at once, those of lower orders continue first
 	Seen    uint32 // how often the operation has occurred in the run
 }
 
@@ -85,8 +86,7 @@ type Hold struct {
 type HoldMode uint32
 
 const (
-	Last   HoldMode = 1 << iota // after a pause, the goroutine continues after those that paused without this mode
-	Locked                      // only if the goroutine holds a lock
+	Locked HoldMode = 1 << iota // only if the goroutine holds a lock
 	Keep                        // the base's order continues after the pause; otherwise the default order follows
 )
 

@@ -15,7 +15,7 @@ func TestConnection(t *testing.T) {
 		Switches: []Switch{{Who: 1, Place: 2, To: 3}}, Plan: &Plan{Taken: []uint32{0, 1}, Asleep: []uint64{9}, Reduce: true},
 		Leaving: Leaving{Ends: []string{"a"}, Remain: []string{"a", "b"}},
 		Manner: Manner{Showing: Aside, Hasty: true, Recorded: true, Record: "file",
-			Prediction: &predict.Prediction{Holds: []predict.Hold{{Who: 1, Context: 2, Op: 3, Nth: 4, Mode: predict.Locked}}}}}
+			Prediction: &predict.Prediction{Holds: []predict.Hold{{Who: 1, Context: 2, Op: 3, Nth: 4, Mode: predict.Locked, Order: 5}}}}}
 	outcome := &Outcome{Kind: Leak, Message: "m", Points: 1, Patient: true, Skipped: true, Sampled: sampledAll, Exceeded: Exceeded{-1, time.Hour},
 		Enumerated: Enumerated{Decisions: []Decision{{Kind: 2, Taken: 1, Options: []Option{{Who: 5, Mask: 1<<64 - 1}}}}},
 		Remaining:  Remaining{Left: []string{"a"}, LeftAt: []uintptr{77}, LeftPlaces: []string{"a"}, LeftAs: []string{"b"}, OthersRemain: true},

@@ -183,7 +183,7 @@ func (s *Schedule) code(c *coder) {
 		s.Prediction = cmp.Or(s.Prediction, new(predict.Prediction))
 		list(c, &s.Prediction.Holds, func(h *predict.Hold) {
 			c.hashes(&h.Who, &h.Context)
-			integers(c, &h.Op, &h.Nth, &h.Seen)
+			integers(c, &h.Op, &h.Nth, &h.Seen, &h.Order)
 			integers(c, &h.Mode)
 		})
 	}

@@ -212,7 +212,7 @@ func macemcChoose(notDue, mayPass bool) (entry, timer int) {
 	switch drawn := int((x >> 32) * uint64(n) >> 32); {
 	case t.directed:
 		if timer < 0 && macemcQ.n > 1 {
-			entry = macemcFirstNotLast()
+			entry = macemcFirstInOrder()
 		}
 	case policy == testrun.Default:
 		return macemcFollowChoice(entry, timer, mayPass)

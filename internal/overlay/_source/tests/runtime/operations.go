@@ -13,7 +13,7 @@ import (
 type macemcOperating struct {
 	waker     uint32 // see testrun.Event
 	operation uint32 // number of its last recorded operation, from 1 on; 0 means none
-	last      bool   // it pauses at a hold with testrun.Last
+	order     uint32 // testrun.Hold.Order, while it pauses
 	reduces   bool   // its next operation on a WaitGroup counts down
 	connects  int32  // more than 0 means that its operations on channels are parts of one on a connection
 	due       int64  // when the timer of its next operation fires; 0 means that it is not set
@@ -300,7 +300,7 @@ func macemcHeld(gp *g, op uint64, w *macemcWhere) (held bool) {
 		}
 		held = true
 		t.directed = t.directed || h.Mode&testrun.Keep == 0
-		gp.macemc.test.last = gp.macemc.test.last || h.Mode&testrun.Last != 0
+		gp.macemc.test.order = max(gp.macemc.test.order, h.Order)
 	}
 	return held
 }
@@ -324,16 +324,18 @@ func macemcHoldNext(gp *g, op uint64, w *macemcWhere) (held bool) {
 	macemcPauses = true
 	macemcRecord(gp.macemc.id, me.places, testrun.Pauses)
 	mcall(macemcTestPause)
-	me.last = false
+	me.order = 0
 	return true
 }
 
-// macemcFirstNotLast returns the index of the first goroutine in the queue that is not to continue last.
-func macemcFirstNotLast() int {
+// macemcFirstInOrder returns the index of the first goroutine in the queue with the lowest testrun.Hold.Order.
+func macemcFirstInOrder() int {
+	first, least := macemcQ.start(), ^uint32(0)
 	for i := range macemcQ.n {
-		if at := macemcQ.nth(i); !macemcQ.at(at).gp.ptr().macemc.test.last {
-			return at
+		at := macemcQ.nth(i)
+		if order := macemcQ.at(at).gp.ptr().macemc.test.order; order < least {
+			first, least = at, order
 		}
 	}
-	return macemcQ.start()
+	return first
 }
