@@ -69,6 +69,19 @@ func TestExplore_PredictsCycle(t *testing.T) {
 	}
 }
 
+// The lines of a report name what was predicted.
+func TestPredictedLines(t *testing.T) {
+	places := map[uint64]string{1: "x.go:1", 2: "x.go:2", 3: "x.go:3"}
+	at := func(op predict.Op, place uint64) predict.Operation { return predict.Operation{Op: op, Place: place} }
+	pairs := []predict.Pair{{at(predict.RLock, 1), at(predict.RLock, 2)}, {at(predict.Lock, 3), at(predict.Lock, 3)}}
+	for what, first := range map[string]string{"cycle of 2 locks": "  cycle: ", "read lock requested again": "  read lock requested again: "} {
+		want := []string{first + "read-locks at x.go:1, then read-locks at x.go:2", first + "locks at x.go:3"}
+		if got := predictedLines(&predict.Prediction{What: what, Pairs: pairs}, places); !slices.Equal(got, want) {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
 // Directed runs of several goroutines at the same places are counted together.
 func TestPredictions_ListsPlacesOnce(t *testing.T) {
 	p := predictions{predicted: 3, tried: 3, places: map[uint64]string{1: "x.go:1", 2: "x.go:2"}}

@@ -203,13 +203,14 @@ func (p *predictions) list() (lines []string) {
 	return lines
 }
 
-// predictedLines returns lines with the operations of a cycle. It returns none for a flip.
+// predictedLines returns lines with the operations of a cycle, or of a read lock requested again. It returns none for a flip.
 func predictedLines(x *predict.Prediction, places map[uint64]string) (lines []string) {
 	if x == nil || len(x.Pairs) < 2 {
 		return nil
 	}
+	what, _, _ := strings.Cut(x.What, " of ") // without the number of locks
 	for _, text := range describePairs(x, places) {
-		lines = append(lines, "  cycle: "+text)
+		lines = append(lines, "  "+what+": "+text)
 	}
 	return lines
 }
