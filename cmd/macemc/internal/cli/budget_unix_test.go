@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -108,6 +109,60 @@ func TestSlowChecks(t *testing.T) {
 	}
 }
 
+// loadMachine starts eight busy loops, which end with the test.
+func loadMachine(t *testing.T) {
+	for range 8 {
+		busy := exec.Command("sh", "-c", "while :; do :; done")
+		if err := busy.Start(); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			busy.Process.Kill()
+			busy.Wait()
+		})
+	}
+}
+
+// instant is the line of a stored schedule with the time of its exploration.
+var instant = regexp.MustCompile(`(?m)^instant .*$`)
+
+// Predictions lead to the same findings, by the same schedules, and to the same files on a loaded machine.
+func TestTest_PredictedOnLoadedMachine(t *testing.T) {
+	text := "package x\n\nimport (\n	\"sync\"\n	\"sync/atomic\"\n	\"testing\"\n)\n"
+	for i, name := range []string{"early signal", "receiver gives up", "deletion leads to a cycle", "compare and swap"} {
+		text += fmt.Sprintf("\nfunc TestWrong%d(t *testing.T) {%v}\n\nfunc TestRight%[1]d(t *testing.T) {%[3]v}\n", i, reversal{name, 3, false}, reversal{name, 3, true})
+	}
+	testFile(t, text+"\nvar _ atomic.Int32\n")
+	explore := func() (lines []string) {
+		if err := os.RemoveAll("testdata"); err != nil {
+			t.Fatal(err)
+		}
+		out, _ := testCommand(t.Context(), "-count=1", "-vet=off", "-schedules=100", "-explore-time=10m", "-explore-seed=1", "-v", ".")
+		for line := range strings.Lines(out) {
+			if strings.Contains(line, "found by schedule") || strings.Contains(line, "confirmed") && !strings.HasPrefix(line, "FAIL") {
+				lines = append(lines, line)
+			}
+		}
+		files, _ := filepath.Glob("testdata/macemc/*/*.path")
+		for _, file := range files {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			lines = append(lines, file, instant.ReplaceAllString(string(text), ""))
+		}
+		if len(files) != 4 {
+			t.Errorf("%d files:\n%s", len(files), out)
+		}
+		return lines
+	}
+	quiet := explore()
+	loadMachine(t)
+	if loaded := explore(); !reflect.DeepEqual(loaded, quiet) {
+		t.Errorf("with busy loops\n%s\nwithout\n%s", strings.Join(loaded, "\n"), strings.Join(quiet, "\n"))
+	}
+}
+
 var loadedBugs = flag.Int("loaded", 2, "search for the first `N` of ten bugs on a loaded machine")
 
 // A loaded machine and an idle one print the same verdict, the same minimized run and the same critical step, although the loaded one
@@ -147,14 +202,7 @@ func TestLoadedMachine(t *testing.T) {
 		quiet[bug] = search(bug)
 	}
 
-	for range 8 {
-		busy := exec.Command("sh", "-c", "while :; do :; done")
-		if err := busy.Start(); err != nil {
-			t.Fatal(err)
-		}
-		defer busy.Wait()
-		defer busy.Process.Kill()
-	}
+	loadMachine(t)
 	var all sync.WaitGroup
 	for _, bug := range bugs {
 		all.Go(func() {

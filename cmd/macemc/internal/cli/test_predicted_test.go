@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"os"
 	"regexp"
 	"strconv"
 	"strings"
@@ -244,10 +243,7 @@ func (w waits) String() string {
 // One passing run predicts each cycle, and no right program has a finding.
 func TestTest_Predicted(t *testing.T) {
 	const pipe, tcp = "\ta, b := net.Pipe()\n", "\ta, b := dial(t)\n"
-	programs := []struct {
-		program fmt.Stringer
-		within  int // schedules until the finding; 0 means that there is none
-	}{
+	findWithin(t, []predictedProgram{
 		{variant{locks: 2}, 5}, {variant{locks: 3}, 5}, {variant{locks: 5}, 5}, {variant{locks: 10}, 5}, {variant{locks: 16}, 5},
 		{variant{locks: 2, others: 5}, 5}, {variant{locks: 3, others: 15}, 5}, {variant{locks: 2, before: 1}, 5},
 		{variant{locks: 3, before: 2}, 5}, {variant{locks: 5, before: 1, others: 2}, 5}, {variant{locks: 2, late: 3}, 5},
@@ -261,55 +257,9 @@ func TestTest_Predicted(t *testing.T) {
 		{waits{name: "connection", setup: pipe, right: true}, 0}, {waits{name: "connection", setup: tcp}, 5},
 		{waits{name: "connection", setup: tcp, late: 40}, 5}, {waits{name: "connection", setup: tcp, right: true}, 0},
 		{waits{name: "server"}, 6}, {waits{name: "server", late: 40}, 6}, {waits{name: "server", right: true}, 0},
-		{waits{name: "rare path"}, 12}, {waits{name: "rare path", late: 40}, 12}, {waits{name: "rare path", right: true}, 0},
+		{waits{name: "rare path"}, 6}, {waits{name: "rare path", late: 40}, 6}, {waits{name: "rare path", right: true}, 0},
 		{waits{name: "writers"}, 6}, {waits{name: "writers", late: 40}, 6}, {waits{name: "writers", right: true}, 0},
-	}
-	text := "package x\n\nimport (\n	\"net\"\n	\"net/http\"\n	\"net/http/httptest\"\n	\"sync\"\n	\"sync/atomic\"\n	\"testing\"\n	\"time\"\n)\n" + `
-func dial(t *testing.T) (a, b net.Conn) {
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer ln.Close()
-	if a, err = net.Dial("tcp", ln.Addr().String()); err == nil {
-		b, err = ln.Accept()
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return a, b
-}
-
-func gosched() { time.Sleep(time.Microsecond) }
-
-var _ = httptest.NewServer
-var _ http.Handler
-var _ atomic.Int32
-`
-	for i, p := range programs {
-		text += fmt.Sprintf("\nfunc TestProgram%d(t *testing.T) {\n%v}\n", i, p.program)
-	}
-	testFile(t, text)
-	table := make([]string, len(programs))
-	for seed := range 5 {
-		out, _ := testCommand(t.Context(), "-count=1", "-vet=off", "-schedules=20", "-explore-seed="+strconv.Itoa(seed+1), ".")
-		for i, p := range programs {
-			found := 0
-			if m := regexp.MustCompile(fmt.Sprintf(`(?s)--- FAIL: TestProgram%d .*?found by schedule (\d+) `, i)).FindStringSubmatch(out); m != nil {
-				found, _ = strconv.Atoi(m[1])
-			}
-			table[i] += fmt.Sprintf("%3d", found)
-			if found > p.within || p.within > 0 && found == 0 {
-				t.Errorf("seed %d: %#v: found by schedule %d, want at most %d", seed+1, p.program, found, p.within)
-			}
-		}
-		if err := os.RemoveAll("testdata"); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for i, p := range programs {
-		t.Logf("%s  %#v", table[i], p.program)
-	}
+	})
 }
 
 // A goroutine is held until a timer has fired. A test that only fails then, or has another finding after a long delay, has a note.
