@@ -85,15 +85,20 @@ func (f *File) write(b []byte, at int) (int, error) {
 	if len(b) == 0 {
 		return 0, nil
 	}
-	if err := f.fsys.fails(true); err != nil {
-		return 0, err
+	full := f.fsys.fails(true)
+	if full == syscall.ENOSPC { // a part of it fits
+		b = b[:len(b)/2]
+	} else if full != nil {
+		return 0, full
 	}
-	f.fsys.do(filetree.Change{Op: filetree.WriteData, Ino: f.ino, At: at, Data: slices.Clone(b)},
-		fmt.Sprintf("write %d bytes to %s at %d", len(b), f.fsys.names[f.ino], at))
-	if f.flag&os.O_SYNC != 0 {
+	if len(b) > 0 {
+		f.fsys.do(filetree.Change{Op: filetree.WriteData, Ino: f.ino, At: at, Data: slices.Clone(b)},
+			fmt.Sprintf("write %d bytes to %s at %d", len(b), f.fsys.names[f.ino], at))
+	}
+	if f.flag&os.O_SYNC != 0 && full == nil {
 		return len(b), f.fsys.sync(f.ino)
 	}
-	return len(b), nil
+	return len(b), full
 }
 
 func (f *File) Seek(offset int64, whence int) (int64, error) {

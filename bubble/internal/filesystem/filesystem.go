@@ -172,10 +172,14 @@ func (s *FS) sync(ino int) error {
 func (s *FS) persist(c filetree.Change, call, covered string) error {
 	s.host.Writing()
 	s.Gather()
-	if err := s.fails(false); err != nil || !s.dirty[c.Ino] {
+	err := s.fails(false)
+	switch {
+	case !s.dirty[c.Ino]:
 		return err
-	}
-	if s.host.LosesSync() {
+	case err != nil:
+		s.do(filetree.Change{Op: filetree.FailedSync, Ino: c.Ino}, "failed sync of "+s.names[c.Ino])
+		return err
+	case s.host.LosesSync():
 		s.do(filetree.Change{Op: filetree.LostSync}, "lost "+call+" of "+s.names[c.Ino])
 		return nil
 	}

@@ -99,6 +99,8 @@ type survival struct {
 	durable map[list]int   // number of members that certainly survive
 	cuts    map[list]int   // number of members that survive
 	torn    map[int]int    // number of bytes of a write that survive, by change
+	failed  map[list][]int // writes whose sync has failed
+	missing map[int]bool   // writes that do not survive although later changes do
 }
 
 // crash returns the tree that survives a crash in which changes had been made to base. A prefix of the changes of each file survives, and a
@@ -108,20 +110,29 @@ type survival struct {
 // survive.
 func crash(base *Tree, changes []Change, dir string, rules Rules, choose func(what string, n int) int) (left *Tree, lost string) {
 	s := &survival{changes: changes, rules: rules, files: newProgress(base), members: map[list][]int{}, durable: map[list]int{},
-		cuts: map[list]int{}, torn: map[int]int{}}
+		cuts: map[list]int{}, torn: map[int]int{}, failed: map[list][]int{}, missing: map[int]bool{}}
 	s.collect()
 	names := Paths(base, changes, dir)
 	names[journal.ino] = "all folders below " + dir
 	s.choose(names, choose)
-	left = s.apply(base, s.cuts, s.torn)
-	return left, difference(s.files.tree, left, s.apply(base, s.durable, nil), dir)
+	left = s.apply(base, s.cuts, s.torn, s.missing)
+	unsure := map[int]bool{}
+	for _, failed := range s.failed {
+		for _, i := range failed {
+			unsure[i] = true
+		}
+	}
+	return left, difference(s.files.tree, left, s.apply(base, s.durable, nil, unsure), dir)
 }
 
-// apply returns the tree with the first changes of each list, and parts of writes.
-func (s *survival) apply(base *Tree, counts map[list]int, torn map[int]int) *Tree {
+// apply returns the tree with the first changes of each list but missing ones, and parts of writes.
+func (s *survival) apply(base *Tree, counts map[list]int, torn map[int]int, missing map[int]bool) *Tree {
 	t := base.clone()
 	for i := range s.changes {
 		c := s.changes[i]
+		if missing[i] {
+			continue
+		}
 		if slices.ContainsFunc(s.lists(&c), func(l list) bool { return !s.within(counts, l, i) }) && !s.files.logged[i] {
 			if torn[i] == 0 {
 				continue
@@ -147,6 +158,14 @@ func (s *survival) collect() {
 				}
 			}
 		}
+		if c.Op == FailedSync {
+			s.fail(c.Ino)
+		}
+		if c.isWrite() { // it writes the pages again, with all that they have
+			for l, failed := range s.failed {
+				s.failed[l] = slices.DeleteFunc(failed, func(i int) bool { return s.changes[i].Ino == c.Ino && s.changes[i].overlaps(c) })
+			}
+		}
 		for _, l := range s.lists(c) {
 			if s.members[l] == nil {
 				s.order = append(s.order, l)
@@ -169,6 +188,20 @@ func (s *survival) collect() {
 	})
 }
 
+// fail notes the writes of an inode that no sync has included when one fails.
+func (s *survival) fail(ino int) {
+	for _, l := range s.order {
+		if l.ino != ino {
+			continue
+		}
+		for _, i := range s.members[l][s.durable[l]:] {
+			if c := &s.changes[i]; c.isWrite() && !slices.Contains(s.failed[l], i) {
+				s.failed[l] = append(s.failed[l], i)
+			}
+		}
+	}
+}
+
 // within reports whether a change is one of the first members of a list.
 func (s *survival) within(counts map[list]int, l list, change int) bool {
 	at, _ := slices.BinarySearch(s.members[l], change)
@@ -183,17 +216,26 @@ func (s *survival) choose(names map[int]string, choose func(what string, n int) 
 		s.cuts[l] = s.durable[l]
 		open := len(members) - s.durable[l]
 		switch {
-		case open == 0 || name == "":
+		case name == "":
 			continue
+		case open == 0:
 		case l.page >= 0:
 			s.cuts[l] += choosePage(l, open, name, stored, choose)
-			continue
+		default:
+			s.cuts[l] += choose(fmt.Sprintf("unsynced changes of %s that survive", name), open+1)
+			if s.cuts[l] < len(members) {
+				next := members[s.cuts[l]]
+				s.torn[next] = s.tear(&s.changes[next], name, choose)
+			}
+			if early := s.overtaken(l); len(early) > 0 {
+				if n := choose(fmt.Sprintf("writes to %s that a later one overtakes", name), len(early)+1); n > 0 {
+					s.missing[early[n-1]] = true
+				}
+			}
 		}
-		s.cuts[l] += choose(fmt.Sprintf("unsynced changes of %s that survive", name), open+1)
-		if s.cuts[l] < len(members) {
-			next := members[s.cuts[l]]
-			if n := len(s.changes[next].Data); n > 1 && choose(fmt.Sprintf("halves of the next write to %s that survive", name), 2) == 1 {
-				s.torn[next] = n / 2
+		if failed := s.failed[l]; len(failed) > 0 {
+			for _, i := range failed[choose(fmt.Sprintf("writes to %s that survive although their sync failed", name), len(failed)+1):] {
+				s.missing[i] = true
 			}
 		}
 	}
@@ -208,6 +250,39 @@ func (s *survival) choose(names map[int]string, choose func(what string, n int) 
 		s.cuts[b], _ = slices.BinarySearch(s.members[b], i)
 		return true
 	})
+}
+
+// sectorSize is the number of bytes that a disk writes completely or not at all.
+const sectorSize = 512
+
+// tear chooses how many bytes survive of a write that does not survive. The file systems of disks tear between sectors.
+func (s *survival) tear(c *Change, name string, choose func(what string, n int) int) int {
+	n := len(c.Data)
+	if !s.rules.Journal {
+		if n > 1 && choose(fmt.Sprintf("halves of the next write to %s that survive", name), 2) == 1 {
+			return n / 2
+		}
+		return 0
+	}
+	first, last := sectorSize-c.At%sectorSize, n-1-(c.At+n-1)%sectorSize // bytes before the second and the last sector
+	if !c.isWrite() || first >= n {
+		return 0
+	}
+	parts := slices.Compact([]int{0, first, (first+last)/2/sectorSize*sectorSize + first%sectorSize, last})
+	return parts[choose(fmt.Sprintf("bytes of the next write to %s that survive %v", name, parts), len(parts))]
+}
+
+// overtaken returns the writes among the unsynced survivors of a list that share no page with a later one, and have one.
+func (s *survival) overtaken(l list) (early []int) {
+	open := s.members[l][s.durable[l]:s.cuts[l]]
+	for n, i := range open {
+		c := &s.changes[i]
+		holds := func(later int) bool { return !s.changes[later].isWrite() || s.changes[later].overlaps(c) }
+		if c.isWrite() && n+1 < len(open) && !slices.ContainsFunc(open[n+1:], holds) {
+			early = append(early, i)
+		}
+	}
+	return early
 }
 
 // choosePage returns how many of the open changes of a page survive. stored holds the choices for all pages of a file.

@@ -67,6 +67,19 @@ func TestCrash_Survivors(t *testing.T) {
 		{"a page with two changes, then a sync of the file", []Change{create, {Op: SyncInode, Ino: Root}, {Op: WritePage, Ino: log, Data: []byte("a")},
 			{Op: SyncInode, Ino: log}, {Op: WritePage, Ino: log, Data: []byte("b")}, {Op: WritePage, Ino: log, Data: []byte("c")}},
 			[]string{`/log "a"`, `/log "b"`, `/log "c"`}},
+		{"writes to two pages", []Change{create, {Op: SyncInode, Ino: Root}, {Op: WriteData, Ino: log, Data: []byte("a")},
+			{Op: WriteData, Ino: log, At: PageSize, Data: []byte("b")}},
+			[]string{`/log ""`, `/log "a"`, `/log "...b"`, `/log "a` + strings.Repeat("\\x00", PageSize-1) + `b"`}},
+		{"a write, a sync that fails, and one that does not", []Change{create, {Op: SyncInode, Ino: Root}, {Op: WriteData, Ino: log, Data: []byte("a")},
+			{Op: FailedSync, Ino: log}, {Op: WriteData, Ino: log, At: PageSize, Data: []byte("b")}, {Op: SyncInode, Ino: log}, {Op: SyncInode, Ino: log}},
+			[]string{`/log "...b"`, `/log "a` + strings.Repeat("\\x00", PageSize-1) + `b"`}},
+		{"a write, a sync that fails, and a write to the same page", []Change{create, {Op: SyncInode, Ino: Root},
+			{Op: WriteData, Ino: log, Data: []byte("a")}, {Op: FailedSync, Ino: log}, {Op: WriteData, Ino: log, At: 1, Data: []byte("b")},
+			{Op: SyncInode, Ino: log}},
+			[]string{`/log "ab"`}},
+		{"two writes, of whose sync a part fails", []Change{create, {Op: SyncInode, Ino: Root}, {Op: WriteData, Ino: log, Data: []byte("a")},
+			{Op: WriteData, Ino: log, At: 1, Data: []byte("b")}, {Op: FailedSync, Ino: log}, {Op: SyncInode, Ino: log}},
+			[]string{`/log ""`, `/log "a"`, `/log "ab"`}},
 		{"moved to a directory", []Change{create, {Op: CreateDir, Ino: sub, Dir: Root, Name: "sub"}, {Op: SyncInode, Ino: Root},
 			{Op: MoveEntry, Ino: log, Dir: Root, Name: "log", ToDir: sub, To: "log"}},
 			[]string{`/log "" /sub/`, `/sub/ /sub/log ""`}},
@@ -88,6 +101,8 @@ func TestCrash_FileSystems(t *testing.T) {
 	both := []Change{file(a, "a"), file(b, "b"), write(b, "B"), sync(b)}
 	replace := []Change{file(a, "a"), write(a, "A"), sync(a), sync(Root), file(b, "b"), write(b, "B"),
 		{Op: MoveEntry, Ino: b, Dir: Root, Name: "b", ToDir: Root, To: "a"}}
+	sized := func(n int) string { return fmt.Sprintf("/a %q", strings.Repeat("x", n)) }
+	sectors := []Change{file(a, "a"), sync(a), write(a, strings.Repeat("x", 500)), {Op: WriteData, Ino: a, At: 500, Data: bytes.Repeat([]byte("x"), 1500)}}
 	for _, c := range []struct {
 		name    string
 		rules   Rules
@@ -103,8 +118,11 @@ func TestCrash_FileSystems(t *testing.T) {
 			[]string{`/a ""`, `/a "" /b ""`}},
 		{"a rename over a file, ordered", ext4, replace, []string{`/a "A"`, `/a "A" /b ""`, `/a "A" /b "B"`, `/a "B"`}},
 		{"a rename over a file, flushed", btrfs, replace, []string{`/a "A"`, `/a "A" /b ""`, `/a "A" /b "B"`, `/a "B"`}},
+		{"a write to four sectors", ext4, sectors, []string{sized(0), sized(500), sized(512), sized(1024), sized(1536), sized(2000)}},
+		{"a write to a part of a sector", ext4, []Change{file(a, "a"), sync(a), write(a, "ab")}, []string{`/a ""`, `/a "ab"`}},
 		{"a rename over a file, without order", xfs, replace, []string{`/a ""`, `/a "A"`, `/a "A" /b ""`, `/a "A" /b "B"`, `/a "B"`}},
 	} {
+		slices.Sort(c.want)
 		if got := survivors(t, c.changes, c.rules); !slices.Equal(got, c.want) {
 			t.Errorf("%s, %+v: left %q, want %q", c.name, c.rules, got, c.want)
 		}

@@ -4,17 +4,21 @@ package filetree
 //
 //   - Changes of entries survive in their order on ext4, XFS and btrfs (Chinner, "Re: metadata operation reordering regards to crash",
 //     linux-kernel, 2018-09-14).
+//
 //   - A sync of a file makes its name durable: on ext4 and XFS with all earlier changes of entries, because the transaction of the
 //     last change of the file is committed; on btrfs alone, by the log tree (Mohan et al., "Documenting the crash-recovery guarantees of
 //     Linux file systems", linux-fsdevel, 2019, from "Finding Crash-Consistency Bugs with Bounded Black-Box Crash Testing", OSDI 2018).
+//
 //   - A rename over an existing file is ordered after the data of the new one, on ext4 with auto_da_alloc
 //     (Documentation/admin-guide/ext4.rst), and on btrfs (commit 5a3f23d515a2, "Btrfs: add extra flushing for renames and truncates").
 //     XFS does not promise it.
 //
+//   - A disk writes a sector completely or not at all (Pillai et al., "All File Systems Are Not Created Equal", OSDI 2014, section 2).
+//
 // What the rules leave out is as in POSIX: appended data reaches the disk at any time.
 type Rules struct {
 	Name        string
-	Journal     bool // changes of entries survive in their order, and a sync of a file includes its name
+	Journal     bool // changes of entries survive in their order, a sync of a file includes its name, and writes tear between sectors
 	OwnName     bool // that sync includes no other names
 	Replacement bool // a rename over an existing file survives with the data of the new one
 }
@@ -84,6 +88,7 @@ func (s *survival) keepReplacements(counts map[list]int) {
 			for n, member := range s.members[l] {
 				if l.ino == s.changes[i].Ino && member < i {
 					counts[l] = max(counts[l], n+1)
+					delete(s.missing, member)
 				}
 			}
 		}

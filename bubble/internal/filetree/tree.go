@@ -231,6 +231,10 @@ const (
 	FlipBit   // flips the lowest bit of the byte at At; durable at once, and without effect if the file is shorter
 	WritePage // a write to one page of a file that the program has mapped
 	SyncPages // makes the writes of pages in a range durable
+
+	// FailedSync is a sync that returned an error. No later sync includes the writes before it, unless their pages are written again: they
+	// are clean (Rebello et al., "Can Applications Recover from fsync Failures?", ATC 2020, for ext4, XFS and btrfs).
+	FailedSync
 )
 
 // PageSize is the size of a page.
@@ -288,10 +292,18 @@ func (c *Change) Changed() []int {
 		return []int{c.Dir}
 	case WriteData, TruncateData, WritePage:
 		return []int{c.Ino}
-	case SyncInode, SyncPages, LostSync, FlipBit:
+	case SyncInode, SyncPages, LostSync, FlipBit, FailedSync:
 		return nil
 	}
 	return []int{c.Dir}
+}
+
+// isWrite reports whether a change writes to a file.
+func (c *Change) isWrite() bool { return c.Op == WriteData || c.Op == WritePage }
+
+// overlaps reports whether two writes to one file have a page in common.
+func (c *Change) overlaps(d *Change) bool {
+	return c.At/PageSize <= (d.At+len(d.Data)-1)/PageSize && d.At/PageSize <= (c.At+len(c.Data)-1)/PageSize
 }
 
 // Append encodes the change.
