@@ -108,6 +108,9 @@ func (p *Program) Carries() {}
 // Outline implements [simext.Outliner]: describing the stacks of all goroutines is slow.
 func (p *Program) Outline(on bool) { p.goroutines.outlined = on }
 
+// Stores implements [simext.Storing].
+func (p *Program) Stores() bool { return p.goroutines.data != "" }
+
 // Booted implements [simext.Storing].
 func (p *Program) Booted() (files map[string][]byte, lost string, err error) {
 	first := p.goroutines.last
@@ -136,7 +139,7 @@ func (p *Program) Uncovered(how sim.Interleave) string {
 		shared = "variables of the standard library that processes share"
 	}
 	if p.goroutines != nil && p.goroutines.data != "" {
-		shared += "; writes to one file that reach the disk in another order; parts of a write other than its first half; file systems other than " +
+		shared += "; two writes to one file that a later one overtakes on the way to the disk; most parts of a torn write; file systems other than " +
 			p.goroutines.disk.String()
 		for f := range sim.FaultCount {
 			if text := machineFaults[f].uncovered; text != "" {

@@ -34,6 +34,8 @@ var Suspected atomic.Uint32
 
 // Storing is implemented by services that keep files on the disk of their node.
 type Storing interface {
+	// Stores reports whether the node has a data directory.
+	Stores() bool
 	// Booted returns the files that the node found at its last boot, by path below its data directory, and the directories as well,
 	// whose paths end in a slash. It returns nil if there is no data directory. lost describes what the crash before the boot changed, file
 	// by file, and is empty if it changed nothing.

@@ -13,6 +13,7 @@
 //	job.go            Strategy, Job: which runs a worker makes, how jobs are divided
 //	walker.go         one random walk: which event is next, when it ends
 //	walks.go ...      a file for each kind of numbered walks
+//	faulttimes.go     when faults may strike in a faulty walk
 //	portfolio.go      which schedule a numbered run gets, and which path it begins with
 //	deepening.go      iterative deepening: which alternative is next, from which states walks begin
 //	frames.go         the alternatives that are left, and their order

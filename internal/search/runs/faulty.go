@@ -4,6 +4,7 @@ import (
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/internal/search/runloop"
 	"github.com/macemc/macemc/sim"
 )
@@ -25,14 +26,6 @@ const (
 	settledOdds = 8
 	// onwardOdds: one in that many runs continues past the live state that it reached when no fault was left.
 	onwardOdds = 3
-	// faultyGap bounds the number of fault-free steps after a fault, and at the start of a part. In the first soonRuns
-	// runs the bound is soonGap, and smaller numbers are more probable, because runs may be short. Later runs
-	// find defects that need many steps before a fault.
-	faultyGap = 24
-	soonGap   = 12
-	soonRuns  = 128
-	// insideOdds: one in that many points at which a crash could strike inside a step is answered with a crash.
-	insideOdds = 24
 )
 
 // NewFaulty returns faulty walks.
@@ -72,13 +65,13 @@ type Faulty struct {
 	limit  int
 	limits sim.Limits // of the run
 
+	faultTimes
+
 	begun       bool
 	long        bool // parts may be long
 	free        bool // the part has no faults, because none are left
 	rounds      int  // started so far
 	faults      int  // steps left of the faulty part
-	gap         int  // steps until faults may strike again
-	used        int  // faults when the gap was drawn
 	recovery    int  // the step after which the fault-free part began
 	length      int  // of that part, without a goal
 	usedActions ActionSet
@@ -99,23 +92,13 @@ func (s *Faulty) round(at *runloop.Node) {
 	}
 	s.recovery, s.free = -1, at.Used == s.limits
 	s.portfolio.begin(&s.random, at, s.faults)
-	s.drawGap(at)
-}
-
-func (s *Faulty) drawGap(at *runloop.Node) {
-	s.used, s.gap = at.Used.Total(), 0
-	switch {
-	case s.random.IntN(3) == 0:
-	case s.number < soonRuns:
-		s.gap = length(&s.random, 1, soonGap) - 1
-	default:
-		s.gap = s.random.IntN(faultyGap)
-	}
+	s.drawGap(at.Used.Total(), s.number, &s.random)
 }
 
 // start begins the run.
 func (s *Faulty) start(at *runloop.Node) {
 	s.begun = true
+	s.beginRun(at.Run.World)
 	s.long = s.number >= plainRuns && s.limit > faultySteps && s.random.IntN(longOdds) == 0
 	if at.Goal && s.number >= plainRuns && s.random.IntN(settledOdds) == 0 {
 		s.faults, s.recovery, s.free = 0, -1, false
@@ -140,9 +123,7 @@ func (s *Faulty) Select(at *runloop.Node) runloop.Selection {
 	if at.Goal && !at.Live && !s.scale.AnyWeighs(at.Enabled) {
 		return runloop.Selection{End: runloop.OutOfEvents} // no fault can excuse this
 	}
-	if at.Used.Total() != s.used {
-		s.drawGap(at)
-	}
+	s.step(at.Used.Total(), s.number, &s.random)
 	s.pick = s.portfolio.next(at)
 	if s.gap > 0 {
 		s.gap--
@@ -217,10 +198,14 @@ func (s *Faulty) Choose(_ *runloop.Node, p choose.Point) (int, bool) {
 		if f, ok := kernel.FaultInside(p.Kind); ok && s.limits[f] == 0 {
 			return 0, true
 		}
-		if s.recovery >= 0 || s.gap > 0 || s.scale.Weight(eventkind.Crash) == 0 || s.random.IntN(insideOdds) > 0 {
+		if s.recovery >= 0 || s.gap > 0 || s.scale.Weight(eventkind.Crash) == 0 || s.random.IntN(s.insideOdds()) > 0 {
 			return 0, true
 		}
 		return 1 + s.random.IntN(p.Arity-1), true
+	case choose.Outcome:
+		if s.storing && p.Label == stepinfo.SurvivorsLabel && s.random.IntN(4) > 0 {
+			return p.Arity - 1, true // the data directory chooses among the records that survive
+		}
 	}
 	return s.random.Choose(p), true
 }

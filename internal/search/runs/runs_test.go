@@ -77,16 +77,43 @@ func TestDraws(t *testing.T) {
 // In the first runs faults strike after a few steps, later ones after up to 23.
 func TestGapsBetweenFaults(t *testing.T) {
 	for _, c := range []struct{ number, least, most int }{{0, 6, 11}, {127, 6, 11}, {128, 18, 23}} {
-		s := &Faulty{numberedRuns: numberedRuns{number: c.number}}
-		s.random.Seed(1, 1)
-		at, longest := &runloop.Node{}, 0
+		var f faultTimes
+		var r choose.Random
+		r.Seed(1, 1)
+		longest := 0
 		for range 500 {
-			s.drawGap(at)
-			longest = max(longest, s.gap)
+			f.drawGap(0, c.number, &r)
+			longest = max(longest, f.gap)
 		}
 		if longest < c.least || longest > c.most {
 			t.Errorf("run %d: the longest of 500 gaps is %d steps, want %d to %d", c.number, longest, c.least, c.most)
 		}
+	}
+}
+
+// A store may crash at once after every second crash, with better odds than else, for two steps.
+func TestFaultTimes_Recovery(t *testing.T) {
+	var r choose.Random
+	r.Seed(1, 1)
+	recoveries := 0
+	for range 1000 {
+		f := faultTimes{storing: true}
+		f.step(1, 0, &r)
+		if f.insideOdds() != recoveryOdds {
+			continue
+		}
+		recoveries++
+		f.step(1, 0, &r)
+		second := f.insideOdds()
+		if f.step(1, 0, &r); f.gap != 0 || second != recoveryOdds || f.insideOdds() != storingOdds {
+			t.Fatalf("gap %d, odds %d in the second step and %d in the third", f.gap, second, f.insideOdds())
+		}
+	}
+	if recoveries < 400 || recoveries > 600 {
+		t.Errorf("%d of 1000 crashes of a store have another in its recovery, want half of them", recoveries)
+	}
+	if f := (faultTimes{}); f.insideOdds() != insideOdds {
+		t.Errorf("odds %d without a store", f.insideOdds())
 	}
 }
 

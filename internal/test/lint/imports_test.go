@@ -151,7 +151,7 @@ var imports = []struct {
 		internal/table/... sim internal/eventkind internal/netmodel`},
 	{pkg: "internal/search/runs", strict: true, module: `
 		internal/encoding internal/search/fpset internal/search/runloop internal/search/schedules internal/kernel
-		internal/kernel/... internal/replay choose sim internal/eventkind internal/netmodel`},
+		internal/kernel/... internal/replay internal/simext choose sim internal/eventkind internal/netmodel`},
 	{pkg: "internal/search/strategy", strict: true, module: "internal/explore internal/search/runs"},
 	{pkg: "search", module: `
 		internal/encoding internal/search/... internal/stacks internal/simext internal/budget choose internal/explore
@@ -232,7 +232,7 @@ var imports = []struct {
 		internal/task internal/refine internal/replay internal/report/... search sim internal/eventkind
 		internal/netmodel internal/simext internal/kernel internal/kernel/...`},
 	{pkg: "crashtest/internal/plaintest", strict: true},
-	{pkg: "crashtest", module: "bubble crashtest/internal/plaintest mctest sim"},
+	{pkg: "crashtest", module: "bubble crashtest/internal/plaintest mctest search sim"},
 	{pkg: "internal/report", module: `
 		internal/search/stats choose critical eventgraph internal/replay search sim internal/eventkind
 		internal/netmodel internal/table/fairness`},
