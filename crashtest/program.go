@@ -26,7 +26,7 @@ type life[D any] struct {
 const (
 	keys   = 2   // of each client
 	writes = 6   // of each client in a life
-	long   = 300 // bytes of a long value
+	long   = 700 // bytes of a long value
 )
 
 // run opens the store, checks what it finds, and writes.

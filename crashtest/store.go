@@ -1,12 +1,14 @@
 package crashtest
 
 import (
+	"cmp"
 	"context"
 	"testing"
 
 	"github.com/macemc/macemc/bubble"
 	"github.com/macemc/macemc/crashtest/internal/plaintest"
 	"github.com/macemc/macemc/mctest"
+	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -66,12 +68,13 @@ var fileSystems = [...]bubble.FileSystem{Ext4: bubble.Ext4, XFS: bubble.XFS, Btr
 // Check checks a store.
 func Check[D any](t testing.TB, s Store[D]) {
 	t.Helper()
-	mctest.Check(t, s.System())
+	CheckWith(t, s, mctest.Options{})
 }
 
-// CheckWith is Check with options.
+// CheckWith is Check with options. The default strategy is faulty, as states of programs rarely recur.
 func CheckWith[D any](t testing.TB, s Store[D], o mctest.Options) {
 	t.Helper()
+	o.Strategy = cmp.Or(o.Strategy, search.Faulty)
 	mctest.CheckWith(t, s.System(), o)
 }
 

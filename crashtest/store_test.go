@@ -23,13 +23,34 @@ type file struct {
 }
 
 type bugs struct {
-	unsynced bool // Append does not sync
-	fragile  bool // a torn last record is an error
-	behind   bool // records are appended behind a torn one
+	unsynced  bool // Append does not sync
+	fragile   bool // a torn last record is an error
+	behind    bool // records are appended behind a torn one
+	uncreated bool // a file of the creation is not synced, and must not be empty
+	rewritten bool // recovery writes the file again, in place
+	trusted   bool // recovery takes the copy of an earlier one, which may be incomplete
+	retried   bool // a sync that fails is repeated
 }
 
 func open(dir string, b bugs) (*file, error) {
-	f, err := os.OpenFile(dir+"/records", os.O_RDWR|os.O_CREATE, 0o600)
+	name := dir + "/records"
+	if _, err := os.Stat(name + ".new"); b.trusted && err == nil {
+		if err := os.Rename(name+".new", name); err != nil {
+			return nil, err
+		}
+	}
+	if b.uncreated {
+		switch version, err := os.ReadFile(dir + "/version"); {
+		case err != nil:
+			err = os.WriteFile(dir+"/version", []byte("1"), 0o600)
+			if err != nil {
+				return nil, err
+			}
+		case string(version) != "1":
+			return nil, errors.New("no version")
+		}
+	}
+	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, err
 	}
@@ -46,16 +67,36 @@ func open(dir string, b bugs) (*file, error) {
 		}
 		s.records, rest = append(s.records, record), left
 	}
-	if len(rest) > 0 && b.fragile {
-		return nil, errors.New("damaged record")
-	}
-	if len(rest) > 0 && !b.behind {
-		if err := f.Truncate(int64(len(all) - len(rest))); err != nil {
+	if len(rest) > 0 {
+		if err := s.recover(name, all, all[:len(all)-len(rest)]); err != nil {
 			return nil, err
 		}
 	}
-	_, err = f.Seek(0, io.SeekEnd)
+	_, err = s.f.Seek(0, io.SeekEnd)
 	return s, err
+}
+
+// recover removes a torn record.
+func (s *file) recover(name string, all, whole []byte) error {
+	switch {
+	case s.fragile:
+		return errors.New("damaged record")
+	case s.behind:
+		return nil
+	case s.rewritten:
+		return os.WriteFile(name, whole, 0o600)
+	case s.trusted:
+		if err := os.WriteFile(name+".new", whole, 0o600); err != nil {
+			return err
+		}
+		if err := os.Rename(name+".new", name); err != nil {
+			return err
+		}
+		f, err := os.OpenFile(name, os.O_RDWR, 0o600)
+		s.f = f
+		return errors.Join(err, f.Sync())
+	}
+	return s.f.Truncate(int64(len(whole)))
 }
 
 const header = 8
@@ -81,7 +122,11 @@ func (s *file) append(record string) error {
 	if s.unsynced {
 		return nil
 	}
-	return s.f.Sync()
+	err := s.f.Sync()
+	if err != nil && s.retried {
+		err = s.f.Sync()
+	}
+	return err
 }
 
 // log is the adapter of a file as a log, queue one as a queue, and mapping one as a map.
@@ -123,7 +168,7 @@ func queue(b bugs) crashtest.Store[*file] {
 	return s
 }
 
-// Each bug is found in each kind of store, and a correct store is correct.
+// Bugs are found in each kind of store, also those that need a crash during a recovery, or an error of the disk. A correct store is correct.
 func TestCheck(t *testing.T) {
 	for _, kind := range []struct {
 		name  string
@@ -138,11 +183,26 @@ func TestCheck(t *testing.T) {
 			{"unsynced", bugs{unsynced: true}, "acknowledged"},
 			{"fragile", bugs{fragile: true}, "the store does not open: damaged record"},
 			{"behind", bugs{behind: true}, "acknowledged"},
+			{"uncreated", bugs{uncreated: true}, "the store does not open: no version"},
+			{"rewritten", bugs{rewritten: true}, "acknowledged"},
+			{"trusted", bugs{trusted: true}, "acknowledged"},
+			{"retried", bugs{retried: true}, "acknowledged"},
 		} {
+			if kind.name != "log" && (c.bugs.behind || c.bugs.rewritten || c.bugs.trusted || c.bugs.retried) {
+				continue // as in a log
+			}
 			for seed := uint64(1); seed <= 3; seed++ {
-				s := kind.store(c.bugs).System()
+				store := kind.store(c.bugs)
+				if c.want == "" || c.bugs.retried {
+					store.DiskErrors = 1
+				}
+				s := store.System()
 				s.Name = kind.name
-				r, err := search.Run(t.Context(), search.Config{System: s, Workers: 1, MaxPaths: 800, WalkSteps: 60, Seed: seed})
+				paths := 800
+				if c.want != "" {
+					paths = 20_000
+				}
+				r, err := search.Run(t.Context(), search.Config{System: s, Workers: 1, Strategy: search.Faulty, MaxPaths: paths, WalkSteps: 60, Seed: seed})
 				if err != nil {
 					t.Fatal(err)
 				}
