@@ -28,7 +28,9 @@ func Bounded(delay time.Duration) Timing {
 const bounded = Prompt + 1
 
 // BoundedLiveness returns the timing that is [Bounded] in some runs and [ByDeadline] in the others. The first choice of
-// a run selects which. Eventually properties are judged in the bounded runs alone, all others in all runs.
+// a run selects which. Eventually properties are judged in the bounded runs alone, all others in all runs. With [Clocks],
+// there are runs of a third kind. They are bounded, but one node at a time may pause: its events may be late by any
+// delay, and its clock goes on.
 func BoundedLiveness(delay time.Duration) Timing {
 	return ^(Bounded(delay) - bounded)
 }

@@ -15,10 +15,16 @@ func (w *Machine) resetDelays(src choose.Source) {
 	}
 	if w.Sys.Timing.Sometimes() {
 		w.Src = src
-		if w.ask(Unbounded) == 1 {
+		p := Unbounded
+		if w.Sys.Timing.LivenessOnly() && w.Sys.Clocks != nil {
+			p = unboundedOrPausing
+		}
+		pick := w.ask(p)
+		if pick == 1 {
 			w.delays.Unbind()
 			return
 		}
+		w.delays.Pausing = pick == 2
 	}
 	w.delays.Start(bound, w.Sys.Nodes)
 }
@@ -27,9 +33,20 @@ func (w *Machine) resetDelays(src choose.Source) {
 // they are unbounded. The table engine asks it, too.
 var Unbounded = choose.Point{Kind: choose.Draw, Arity: 2, Weights: []int{1, 1}, Label: "delays are unbounded"}
 
-// JudgesLiveness reports whether the Eventually properties are judged in the run of a world. They are not if its delays
-// are unbounded under [sim.BoundedLiveness].
-func JudgesLiveness(w World) bool { return !w.System().Timing.LivenessOnly() || BoundsDelays(w) }
+// unboundedOrPausing is that question under [sim.BoundedLiveness] if the nodes have a common time. The answer 2 means that
+// one node at a time may pause while the others keep the bound. A lease ends in such a pause, and not much else.
+var unboundedOrPausing = choose.Point{Kind: choose.Draw, Arity: 3, Weights: []int{1, 1, 1},
+	Label: Unbounded.Label + ", or (2) one node at a time may pause"}
+
+// JudgesLiveness reports whether the Eventually properties are judged in the run of a world. They are not under
+// [sim.BoundedLiveness] if its delays are unbounded or nodes may pause.
+func JudgesLiveness(w World) bool {
+	if !w.System().Timing.LivenessOnly() {
+		return true
+	}
+	m, ok := w.(*Machine)
+	return ok && m.delays.Bounded() && !m.delays.Pausing
+}
 
 // BoundsDelays reports whether delays are bounded in the run of a world. The table engine executes no such run.
 func BoundsDelays(w World) bool {

@@ -43,6 +43,15 @@ func (w *Machine) pass(n *Node, ev netmodel.Event) {
 	w.delays.Pass(n.ID, elapsed)
 }
 
+// CommonTime returns the common time of the nodes of a world. ok is false if their clocks are independent.
+func CommonTime(w World) (now time.Duration, ok bool) {
+	m, ok := w.(*Machine)
+	if !ok || m.time.at == nil {
+		return 0, false
+	}
+	return m.time.now, true
+}
+
 // append encodes the time.
 func (t *virtualTime) append(buf []byte) []byte {
 	buf = appendCount(buf, int(t.now))

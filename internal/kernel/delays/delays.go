@@ -15,6 +15,7 @@ import (
 // for unbounded runs. Times are relative to the earliest one, so that states with the same possible futures are equal.
 type Delays struct {
 	Unbounded bool // the run was chosen to be unbounded under [sim.BoundedLiveness]
+	Pausing   bool // one node at a time may be late by any delay, if set before [Delays.Start]
 	Stepped   bool // a step was made since the last update
 
 	bounded bool
@@ -26,6 +27,7 @@ type Delays struct {
 	waiting []bool          // by receiver and sender
 	fires   []bool          // by node: its next timer may fire
 	due     []time.Duration // by node: scratch of updateFires
+	first   []time.Duration // by node: scratch of limit
 	changed []int           // scratch of updateFires
 }
 
@@ -44,7 +46,7 @@ func (d *Delays) Start(bound time.Duration, n int) {
 }
 
 // Unbind removes the bound.
-func (d *Delays) Unbind() { d.bounded, d.Unbounded, d.Stepped = false, true, false }
+func (d *Delays) Unbind() { d.bounded, d.Unbounded, d.Pausing, d.Stepped = false, true, false, false }
 
 // Bounded reports whether delays are bounded in the run.
 func (d *Delays) Bounded() bool { return d.bounded }
@@ -54,7 +56,7 @@ func (d *Delays) Clone() Delays {
 	c := *d
 	c.clocks, c.armed, c.fires = slices.Clone(d.clocks), slices.Clone(d.armed), slices.Clone(d.fires)
 	c.since, c.waiting, c.waited = slices.Clone(d.since), slices.Clone(d.waiting), slices.Clone(d.waited)
-	c.due, c.changed = slices.Clone(d.due), nil
+	c.due, c.first, c.changed = slices.Clone(d.due), nil, nil
 	return c
 }
 
@@ -98,28 +100,17 @@ func (d *Delays) Update(took int, next func(node int) (left time.Duration, armed
 	return d.updateFires(next)
 }
 
-// updateFires returns the nodes for which it has changed whether timers may fire. A timer may fire if it is due at most the bound
-// later than every other timer and every link that has to deliver. The earliest event is always possible.
+// updateFires returns the nodes for which it has changed whether timers may fire. A timer may fire if it is due at most the
+// bound later than the limit. The earliest event is always possible.
 func (d *Delays) updateFires(next func(node int) (left time.Duration, armed bool)) []int {
 	due, changed := d.due, d.changed[:0]
-	limit := time.Duration(-1)
-	note := func(t time.Duration) {
-		if limit < 0 || t < limit {
-			limit = t
-		}
-	}
 	for i := range due {
 		if d.armed[i] {
 			left, _ := next(i)
 			due[i] = d.clocks[i] + left
-			note(due[i])
 		}
 	}
-	for i, waits := range d.waiting {
-		if waits {
-			note(d.since[i])
-		}
-	}
+	limit := d.limit()
 	for i := range due {
 		if fires := d.armed[i] && due[i] <= limit+d.bound; fires != d.fires[i] {
 			d.fires[i] = fires
@@ -128,6 +119,39 @@ func (d *Delays) updateFires(next func(node int) (left time.Duration, armed bool
 	}
 	d.changed = changed
 	return changed
+}
+
+// limit returns the earliest time at which a timer is due or a link has to deliver. If nodes may pause, the node with the
+// earliest one does, and the limit is that of the others.
+func (d *Delays) limit() time.Duration {
+	d.first = d.first[:0]
+	for node := range d.due {
+		first := time.Duration(-1)
+		note := func(t time.Duration) {
+			if first < 0 || t < first {
+				first = t
+			}
+		}
+		if d.armed[node] {
+			note(d.due[node])
+		}
+		for from, waits := range d.Row(node) {
+			if waits {
+				note(d.since[node*len(d.due)+from])
+			}
+		}
+		if first >= 0 {
+			d.first = append(d.first, first)
+		}
+	}
+	if len(d.first) == 0 {
+		return 0
+	}
+	slices.Sort(d.first)
+	if d.Pausing && len(d.first) > 1 {
+		return d.first[1]
+	}
+	return d.first[0]
 }
 
 // set updates a time: 0 if it is not in use, now if its use begins.
@@ -180,6 +204,9 @@ func (d *Delays) Append(buf []byte) []byte {
 			buf = binary.AppendUvarint(buf, uint64(t))
 		}
 	}
+	if d.Pausing {
+		buf = append(buf, 1)
+	}
 	return buf
 }
 
@@ -190,6 +217,9 @@ func (d *Delays) Fields(f []diff.Field) []diff.Field {
 	}
 	if !d.bounded {
 		return f
+	}
+	if d.Pausing {
+		f = append(f, diff.Field{Path: "(delays)", Value: "of one node at a time are unbounded"})
 	}
 	for i, t := range d.clocks {
 		if d.armed[i] {
