@@ -1,6 +1,8 @@
 package schedules
 
 import (
+	"time"
+
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/internal/kernel"
@@ -13,6 +15,12 @@ const (
 	leastHold = 2
 	mostHold  = 64
 	mostGap   = 32
+)
+
+// Length of a hold by the common time of [sim.Clocks]. It may exceed a lease of seconds, however many steps that takes.
+const (
+	leastHoldTime = 250 * time.Millisecond
+	holdDoublings = 6 // at most 32 s
 )
 
 // Odds of holds. One in that many holds concerns the links to and from all nodes but one, one link, or a whole node: its
@@ -33,7 +41,8 @@ type hold struct {
 	nodes     int
 	sendOrder sendOrder
 
-	left        int // steps left of the hold, or of the time without one
+	left        int           // steps left of the hold, or of the time without one
+	until       time.Duration // the hold lasts until then, in common time; 0 means that left counts
 	holds       bool
 	node, peer  sim.NodeID // the held receiver; peer is the sender, or -1 for all
 	others      bool       // all receivers but node are held
@@ -48,18 +57,23 @@ func (s *hold) Begin(r *choose.Random, w kernel.World, _ int) {
 	s.random, s.nodes = r, w.System().Nodes
 	s.sendOrder.reset(s.nodes)
 	s.action, s.timer = 1<<r.IntN(rateHalvings+1), 1<<r.IntN(rateHalvings+1)
-	s.holds, s.left = false, r.IntN(mostGap/2)
+	s.holds, s.left, s.until = false, r.IntN(mostGap/2), 0
 }
 
 // redraw begins a hold, or ends it.
-func (s *hold) redraw() {
+func (s *hold) redraw(w kernel.World) {
 	r := s.random
+	s.until = 0
 	if s.holds = !s.holds; !s.holds {
 		s.left = r.IntN(mostGap)
 		return
 	}
 	s.left = leastHold << r.IntN(6)
 	s.left = min(mostHold, s.left+r.IntN(s.left))
+	if now, common := kernel.CommonTime(w); common && r.IntN(2) == 0 {
+		least := leastHoldTime << r.IntN(holdDoublings+1)
+		s.until = now + least + time.Duration(r.IntN(int(least)))
+	}
 	s.node, s.peer, s.others, s.whole = sim.NodeID(r.IntN(s.nodes)), -1, false, false
 	switch {
 	case s.nodes > 2 && r.IntN(holdOthersOdds) == 0:
@@ -86,9 +100,10 @@ func (s *hold) held(ev *netmodel.Event) bool {
 }
 
 func (s *hold) Next(w kernel.World, enabled []netmodel.Event) int {
-	if s.left == 0 {
-		s.redraw()
-	} else {
+	switch now, _ := kernel.CommonTime(w); {
+	case s.until == 0 && s.left == 0, s.until > 0 && now >= s.until:
+		s.redraw(w)
+	case s.until == 0:
 		s.left--
 	}
 	s.sendOrder.follow(w, enabled)
@@ -103,7 +118,7 @@ func (s *hold) Next(w kernel.World, enabled []netmodel.Event) int {
 		total, totalHeld = total+weight, totalHeld+held
 	}
 	if total == 0 && totalHeld > 0 { // nothing else can happen
-		s.holds, s.left = false, s.random.IntN(mostGap)
+		s.holds, s.left, s.until = false, s.random.IntN(mostGap), 0
 		total, s.weights, s.heldWeights = totalHeld, s.heldWeights, s.weights
 	}
 	return draw(s.random, s.weights, total)

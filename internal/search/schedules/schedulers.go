@@ -40,9 +40,9 @@ const (
 	// Probabilistic Guarantees of Finding Bugs" (ASPLOS 2010); the depth is 3.
 	PCT = "pct"
 	// Hold delivers mostly in order, but at times holds the inbox of a node, a link, all inboxes but one, or a whole node
-	// for 2 to 64 steps, as a pause of a process or a slow link does. The timers and actions of a node whose inbox is
-	// held go on, so it acts on old knowledge, and handles what arrived before only then. Each run draws how frequent
-	// actions and timers are, mostly less than deliveries. It is used only on request.
+	// for 2 to 64 steps, or up to 32 s of common time, as a pause of a process or a slow link does. The timers and actions
+	// of a node whose inbox is held go on, so it acts on old knowledge, and handles what arrived before only then. Each run
+	// draws how frequent actions and timers are, mostly less than deliveries.
 	Hold = "hold"
 	// SURW is selectively uniform random walk. Some sources of events are selected, and their next event is drawn in
 	// proportion to the events that each has left. Other events happen independently. See Zhao et al., "Selectively
@@ -63,7 +63,7 @@ var All = []struct {
 	{POSWeighted, 2, 3, func(b *Base) Scheduler { return &pos{Base: b, weighted: true} }},
 	{POS, 1, 0.5, func(b *Base) Scheduler { return &pos{Base: b} }},
 	{PCT, 1, 5, func(b *Base) Scheduler { return &pct{Base: b} }},
-	{Hold, 0, 0, func(b *Base) Scheduler { return &hold{Base: b} }},
+	{Hold, 3, 3, func(b *Base) Scheduler { return &hold{Base: b} }},
 	{SURW, 0, 0, func(b *Base) Scheduler { return &surw{Base: b} }},
 }
 
