@@ -128,7 +128,7 @@ func TestErrors(t *testing.T) {
 		{"disk /x/", "only nodes"},
 		{"runs live", "takes no arguments"},
 		{"find", "find what?"},
-		{"waits", "waits is for the goroutines of a test, and this is the run of a system"},
+		{"locals", "locals is for the goroutines of a test, and this is the run of a system"},
 		{"find event", "a regular expression is missing"},
 		{"find event /(/", "missing closing"},
 		{"find n7.State", "has a field"},

@@ -121,45 +121,8 @@ func (s *Session) refuses(c *command) error {
 }
 
 func showWaits(s *Session, _ context.Context, _ []string, out *bytes.Buffer) error {
-	r := s.run
-	fmt.Fprintf(out, "after step %d\n", r.At)
-	holders, some := map[string]string{}, false
-	for id := range r.Nodes {
-		g := r.Goroutine(r.At, id)
-		if !g.Waits() {
-			continue
-		}
-		some = true
-		fmt.Fprintf(out, "  %s %s at %s, since step %d", r.Node(id), g.Fields[history.FieldStatus], g.Fields[history.FieldAt],
-			g.Since[history.FieldStatus])
-		if holder := g.Fields[history.FieldHolder]; holder != "" {
-			holders[r.Node(id)] = holder
-			fmt.Fprintf(out, ", held by %s", holder)
-		}
-		fmt.Fprintln(out)
-	}
-	if !some {
-		fmt.Fprintln(out, "  no goroutine waits")
-	}
-	for id := range r.Nodes {
-		if cycle := waitCycle(holders, r.Node(id)); cycle != nil {
-			fmt.Fprintf(out, "  %s wait for one another\n", strings.Join(append(cycle, cycle[0]), " -> "))
-			break
-		}
-	}
-	return nil
-}
-
-// waitCycle returns the cycle of goroutines that wait for each other and contains from; nil means none.
-func waitCycle(holders map[string]string, from string) []string {
-	names := []string{from}
-	for at := holders[from]; at != "" && len(names) <= len(holders); at = holders[at] {
-		if at == from {
-			return names
-		}
-		names = append(names, at)
-	}
-	return nil
+	fmt.Fprintf(out, "after step %d\n", s.run.At)
+	return history.WriteWaits(out, s.run, s.run.At)
 }
 
 // recordedInfo writes the information about a recorded test.

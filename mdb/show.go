@@ -58,7 +58,7 @@ func showCommands() []command {
 			},
 		},
 		{
-			name: "waits", recorded: true, group: looking, about: "for a test: what each goroutine waits for, since when, and who holds the lock",
+			name: "waits", group: looking, about: "what the goroutines of a test, or of the nodes' programs, wait for, and who holds the lock",
 			do: showWaits,
 		},
 		{
@@ -81,7 +81,7 @@ func showCommands() []command {
 			do:    showMonitors,
 		},
 		{
-			name: "list", aliases: []string{"l"}, group: looking, args: "[LINES]",
+			name: "list", aliases: []string{"l", "source"}, group: looking, args: "[LINES]",
 			about: "the source around the code that handled this step",
 			more:  "list      a few lines before and after it\nlist 20   twenty",
 			do:    listSource,

@@ -65,6 +65,10 @@ func Differences(a *Run, n int, b *Run, m int) ([]Difference, error) {
 
 // WriteDifferences writes the differences of two states, one a line.
 func WriteDifferences(out io.Writer, a *Run, n int, b *Run, m int) error {
+	if a.Whole != nil {
+		writeGoroutineDifferences(out, a, n, b, m)
+		return nil
+	}
 	all, err := Differences(a, n, b, m)
 	if err != nil {
 		return err
@@ -93,6 +97,22 @@ func WriteDifferences(out io.Writer, a *Run, n int, b *Run, m int) error {
 		fmt.Fprintln(out, "  long values are cut around their first difference; \"field PATH\" shows them whole")
 	}
 	return nil
+}
+
+// writeGoroutineDifferences writes a line for each goroutine that differs. Places and operations of goroutines that run or can run differ in
+// every step, so only their states are compared.
+func writeGoroutineDifferences(out io.Writer, a *Run, n int, b *Run, m int) {
+	same := true
+	for id := range max(a.Nodes, b.Nodes) {
+		from, to := a.Goroutine(n, id), b.Goroutine(m, id)
+		if x, y := from.summary(), to.summary(); x != y {
+			same = false
+			fmt.Fprintf(out, "  %s  %s | %s\n", a.Node(id), x, y)
+		}
+	}
+	if same {
+		fmt.Fprintln(out, "  the goroutines wait at the same places")
+	}
 }
 
 // mostCompared is the maximum length of a value in a comparison.

@@ -169,6 +169,24 @@ func (g *GoroutineState) Waits() bool {
 	return status != "" && status != StatusRuns && status != "ended" && !g.CanRun()
 }
 
+// summary describes the state of the goroutine: what it waits for and where, or that it runs, can run or has ended.
+func (g *GoroutineState) summary() string {
+	status := g.Fields[FieldStatus]
+	switch {
+	case status == "":
+		return "not started"
+	case g.CanRun():
+		return StatusCanRun
+	case !g.Waits():
+		return status
+	}
+	text := status + " at " + g.Fields[FieldAt]
+	if holder := g.Fields[FieldHolder]; holder != "" {
+		text += ", held by " + holder
+	}
+	return text
+}
+
 // CanRun reports whether the goroutine is runnable.
 func (g *GoroutineState) CanRun() bool { return strings.HasPrefix(g.Fields[FieldStatus], StatusCanRun) }
 

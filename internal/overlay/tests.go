@@ -313,8 +313,11 @@ func timerPoints(text string, _ map[string]string) (string, error) {
 		return "", fmt.Errorf("there are %d methods that stop and reset timers, not 2", n)
 	}
 	text = strings.Replace(text, "\npackage time\n", "\npackage time; import \"internal/runtime/sys\"\n", 1)
+	text = timerResult.ReplaceAllString(text, "${1}return macemcTimerStopped($2)")
 	return timerMethod.ReplaceAllString(text, "${0} macemcTimerPoint(uintptr(unsafe.Pointer(t)), sys.GetCallerPC());"), nil
 }
+
+var timerResult = regexp.MustCompile(`(?m)^(\t)return ((?:stop|reset)Timer\(t.*\))$`)
 
 // cheapDraws gives the runtime's own generator other symbols. Libraries that refer to the usual ones get random numbers of the schedule.
 var cheapDraws = replace(

@@ -32,7 +32,7 @@ const maxCached = 1 << 13
 type textKey struct {
 	first *Frame
 	n     int
-	what  int // textWhere and so on, or textObject plus an operation
+	what  int // textWhere and so on, or textObject or textCall plus an operation
 }
 
 const (
@@ -40,6 +40,7 @@ const (
 	textFunc
 	textPlace
 	textObject
+	textCall = textObject + 1<<8
 )
 
 // cached adds an entry to a cache, and returns the value.

@@ -251,7 +251,8 @@ func (e *Event) code(c *coder) {
 	c.numbersOf(&e.Place, &e.Count, &e.ByPlace, &op, &takes)
 	e.Op, e.Takes = program.Op(op), program.Op(takes)
 	integers(c, &e.Number, &e.Case, &e.Ready, &e.By)
-	c.names(&e.Object, &e.At, &e.Func, &e.File)
+	integers(c, &e.Returned)
+	c.names(&e.Call, &e.Object, &e.At, &e.Func, &e.File)
 	c.flags(&e.Direct)
 }
 

@@ -9,7 +9,7 @@ import (
 )
 
 // Objects labels the objects of a run, such as locks and channels. A label is the text of the user's code for the object, if it is
-// known, and the number of the object unless the text alone identifies it in the run.
+// known, in backquotes, and the number of the object unless the text alone identifies it in the run.
 type Objects struct {
 	texts  [][]string      // of each object, whose number is its index plus 1
 	number map[uintptr]int // by address
@@ -46,7 +46,7 @@ func (l *Objects) Add(at uintptr, text string) {
 func (l *Objects) Label(op program.Op, at uintptr, text string) string {
 	n := l.number[at]
 	if n == 0 {
-		return text
+		return program.Marked(text)
 	}
 	if op == program.OpRead || op == program.OpWrite {
 		return fmt.Sprintf("#%d", n)
@@ -59,9 +59,9 @@ func (l *Objects) Label(op program.Op, at uintptr, text string) string {
 	case text == "":
 		return fmt.Sprintf("#%d", n)
 	case len(texts) == 1 && l.of[text] == n:
-		return text
+		return program.Marked(text)
 	}
-	return fmt.Sprintf("%s #%d", text, n)
+	return fmt.Sprintf("%s #%d", program.Marked(text), n)
 }
 
 // Awaits returns the label of what a goroutine with a stack waits for, given the reason, its last operation and the address of the object.
@@ -155,6 +155,35 @@ func (s Stack) object(op program.Op) string {
 		}
 	}
 	return ""
+}
+
+// Call returns the name of the method of the distribution that executes an operation, with the arguments in the line of the user's code
+// that calls it. It is empty if the operation has no method, such as a send. Arguments are left out if they are not known.
+func (s Stack) Call(op program.Op) string {
+	return s.text(textCall+int(op), func(s Stack) string { return s.call(op) })
+}
+
+func (s Stack) call(op program.Op) (name string) {
+	user := s.userAt()
+	for i, f := range s {
+		if i == user {
+			break
+		}
+		at := strings.LastIndexByte(f.Function, '.')
+		of := f.Function[:max(0, at)]
+		if ok := slices.Contains(operations[of], op) || op == program.OpAtomic && strings.HasPrefix(of, "sync/atomic"); ok {
+			name = f.Function[at+1:]
+		} else if name != "" {
+			return name
+		}
+	}
+	if user < 0 || name == "" {
+		return name
+	}
+	if text := program.ReadLine(s[user].File, s[user].Line).Arguments(name); text != "" {
+		return name + "(" + text + ")"
+	}
+	return name
 }
 
 // Case returns the text of the user's code for the channel of a case of the select that the stack executes: the nth, counted from 0, of

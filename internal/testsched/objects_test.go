@@ -98,10 +98,10 @@ func TestObjects_Label(t *testing.T) {
 		text string
 		want string
 	}{
-		{program.OpLock, 8, "s.mu", "s.mu"}, {program.OpUnlock, 8, "", "s.mu"}, {program.OpRead, 8, "", "#1"}, {program.OpLock, 16, "",
-			"#2"}, {program.OpLock, 24, "mu", "mu #3"},
-		{program.OpLock, 32, "", "mu #4"}, {program.OpLock, 40, "a", "a #5"}, {program.OpLock, 40, "b", "b #5"}, {program.OpUnlock, 40, "",
-			"#5"}, {program.OpCond, 0, "c", "c"}, {program.OpGo, 0, "", ""},
+		{program.OpLock, 8, "s.mu", "`s.mu`"}, {program.OpUnlock, 8, "", "`s.mu`"}, {program.OpRead, 8, "", "#1"}, {program.OpLock, 16, "",
+			"#2"}, {program.OpLock, 24, "mu", "`mu` #3"},
+		{program.OpLock, 32, "", "`mu` #4"}, {program.OpLock, 40, "a", "`a` #5"}, {program.OpLock, 40, "b", "`b` #5"}, {program.OpUnlock, 40, "",
+			"#5"}, {program.OpCond, 0, "c", "`c`"}, {program.OpGo, 0, "", ""},
 	} {
 		if got := l.Label(test.op, test.at, test.text); got != test.want {
 			t.Errorf("%v at %d with %q: %q, want %q", test.op, test.at, test.text, got, test.want)
@@ -131,5 +131,47 @@ func TestStack_Inner(t *testing.T) {
 	}
 	if Address(0x101) != Address(0x100) {
 		t.Error("an RWMutex and its Mutex are two objects")
+	}
+}
+
+// The text of an operation has the method and its arguments in the line that calls it.
+func TestStack_Call(t *testing.T) {
+	tests := []struct {
+		line    string
+		callees []string // innermost first
+		op      program.Op
+		want    string
+	}{
+		{"wg.Add(len(list))", []string{"sync.(*WaitGroup).Add"}, program.OpWaitGroup, "calls Add(len(list)) of WaitGroup `o`"},
+		{"wg.Add(1); wg.Add(2)", []string{"sync.(*WaitGroup).Add"}, program.OpWaitGroup, "calls Add of WaitGroup `o`"},
+		{"defer wg.Done()", []string{"sync.(*WaitGroup).Add", "sync.(*WaitGroup).Done"}, program.OpWaitGroup, "calls Done of WaitGroup `o`"},
+		{"wg.Go(f)", []string{"sync.(*WaitGroup).Add", "sync.(*WaitGroup).Go"}, program.OpWaitGroup, "calls Go(f) of WaitGroup `o`"},
+		{"t.Stop()", []string{"time.(*Timer).Stop"}, program.OpTimer, "stops timer `o`"},
+		{"t.Reset(d)", []string{"time.(*Ticker).Reset"}, program.OpTimer, "resets timer `o`"},
+		{"n.Store(7)", []string{"sync/atomic.(*Int64).Store"}, program.OpAtomic, "calls Store(7) of atomic `o`"},
+		{"atomic.AddInt64(&n, 1)", []string{"sync/atomic.AddInt64"}, program.OpAtomic, "calls AddInt64(&n, 1) of atomic `o`"},
+		{"mu.RUnlock()", []string{"sync.(*RWMutex).RUnlock"}, program.OpUnlock, "read-unlocks `o`"},
+		{"if mu.TryRLock() {", []string{"sync.(*RWMutex).TryRLock"}, program.OpTryLock, "tries to read-lock `o`"},
+		{"c <- 1", []string{"runtime.chansend1"}, program.OpSend, "sends to `o`"},
+		{"http.Get(url)", []string{"sync.(*Cond).Signal", "net/http.Get"}, program.OpCond, "calls Signal of Cond `o`"},
+		{"f()", nil, program.OpAtomic, "accesses atomic `o`"},
+	}
+	file := filepath.Join(t.TempDir(), "x.go")
+	var lines strings.Builder
+	for _, test := range tests {
+		lines.WriteString(test.line + "\n")
+	}
+	if err := os.WriteFile(file, []byte(lines.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for i, test := range tests {
+		var s Stack
+		for _, callee := range test.callees {
+			s = append(s, Frame{Function: callee, File: program.Root + "x.go"})
+		}
+		s = append(s, Frame{Function: "example.org/x.f", File: file, Line: i + 1}, Frame{Function: "sync.(*Once).Do", File: program.Root + "x.go"})
+		if got := test.op.By(s.Call(test.op), "`o`"); got != test.want {
+			t.Errorf("%s: %q, want %q", test.line, got, test.want)
+		}
 	}
 }

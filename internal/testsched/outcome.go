@@ -92,11 +92,9 @@ type Event struct {
 	Place  uint64
 	Count  uint64 // number of executed operations, including this one; calls of Gosched and operations of package testing have no events
 	Op     program.Op
-	Takes  program.Op // what a select executes without waiting; program.OpSelect means its default case; 0 means another operation
-	Case   int        // number of that case in the source, starting at 0, among those with the operation Takes
-	Ready  int        // number of cases that were ready then
-	Object string     // label of the operation's object; empty means none
-	At     string     // position in the code of the test
+	Execution
+	Object string // label of the operation's object; empty means none
+	At     string // position in the code of the test
 	Func   string
 	File   string // file of At, with its folder; empty if At is not a position
 	Direct bool   // At executes the operation itself, not a function of the distribution that it has called
@@ -105,6 +103,23 @@ type Event struct {
 	By      int
 	ByPlace uint64
 }
+
+// Execution describes how an operation is executed.
+type Execution struct {
+	Takes    program.Op // what a select executes without waiting; program.OpSelect means its default case; 0 means another operation
+	Case     int        // number of that case in the source, starting at 0, among those with the operation Takes
+	Ready    int        // number of cases that were ready then
+	Call     string     // method of the distribution that executes it, such as Add(1); empty means none, or an unknown one
+	Returned Result
+}
+
+// Result is the result of an operation that may fail, with the runtime's numbers. 0 means that there is none, or that it is not known.
+type Result int
+
+const (
+	ReturnedFalse Result = iota + 1
+	ReturnedTrue
+)
 
 // Origin describes how a goroutine started, other than the one that executes the test.
 type Origin struct {
@@ -189,7 +204,7 @@ func (e Event) String() string { return fmt.Sprintf("goroutine %d: %s", e.Number
 func (e Event) What() string {
 	switch {
 	case e.Takes == 0:
-		return e.Op.On(e.Object)
+		return e.Op.By(e.Call, e.Object) + map[Result]string{ReturnedFalse: ": returned false", ReturnedTrue: ": returned true"}[e.Returned]
 	case e.Takes == program.OpSelect && e.Op.Tries():
 		return fmt.Sprintf("takes default, as %s is not ready", cmp.Or(e.Object, "a channel"))
 	case e.Takes == program.OpSelect:

@@ -159,7 +159,7 @@ var imports = []struct {
 		internal/kernel/... internal/table internal/table/... internal/replay`},
 	{pkg: "internal/history", module: `
 		choose eventgraph internal/encoding/... internal/kernel/... internal/replay internal/textfmt sim
-		internal/eventkind internal/netmodel`},
+		internal/eventkind internal/netmodel internal/simext`},
 	{pkg: "mdb/internal/cmdline", strict: true},
 	{pkg: "mdb", module: `
 		internal/pathfile internal/search/runloop internal/search/runs internal/history internal/inspect mdb/internal/...

@@ -93,6 +93,9 @@ func (l Line) Argument(function string) string { return l.only(function+"(", arg
 // Receiver returns the operand before calls of a method.
 func (l Line) Receiver(method string) string { return l.only("."+method+"(", receiver) }
 
+// Arguments returns the arguments of calls of a method.
+func (l Line) Arguments(method string) string { return l.only("."+method+"(", arguments) }
+
 // maxText is the maximum length of an object's text.
 const maxText = 40
 
@@ -174,6 +177,11 @@ func argument(code string, at int) (from, to int) {
 		}
 	}
 	return 0, 0
+}
+
+// arguments returns the arguments of a call whose parenthesis ends at an index.
+func arguments(code string, at int) (from, to int) {
+	return at, closing(code, at-1)
 }
 
 // operandBefore returns the operand that ends at an index: names, selectors, indices and calls.

@@ -1,6 +1,9 @@
 package program
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // Op is an operation with a scheduling point before it, with the runtime's numbers.
 type Op uint64
@@ -70,6 +73,41 @@ func (o Op) On(object string) string {
 		text = "lets other writers into"
 	}
 	return text + " " + object
+}
+
+// By describes the operation on an object, which a method executes: its name with arguments as in the source. An empty text means an
+// unknown method.
+func (o Op) By(call, object string) string {
+	method, _, _ := strings.Cut(call, "(")
+	switch text := o.On(object); {
+	case method == "":
+		return text
+	case o == OpTimer && method == "Stop":
+		return strings.Replace(text, "stops or resets", "stops", 1)
+	case o == OpTimer:
+		return strings.Replace(text, "stops or resets", "resets", 1)
+	case o == OpUnlock && method == "RUnlock":
+		return "read-" + text
+	case o == OpTryLock && method == "TryRLock":
+		return strings.Replace(text, "lock", "read-lock", 1)
+	case calls[o] != "":
+		return strings.TrimSuffix("calls "+call+" of "+calls[o]+" "+object, " ")
+	default:
+		return text
+	}
+}
+
+// calls are the types whose methods the texts of operations name.
+var calls = map[Op]string{
+	OpWaitGroup: "WaitGroup", OpCond: "Cond", OpOnce: "Once", OpMap: "sync.Map", OpPool: "sync.Pool", OpAtomic: "atomic",
+}
+
+// Marked returns a text of the user's code as it is marked in sentences.
+func Marked(code string) string {
+	if code == "" || strings.Contains(code, "`") {
+		return code
+	}
+	return "`" + code + "`"
 }
 
 // Inner returns the operation of an RWMutex for one on its Mutex.

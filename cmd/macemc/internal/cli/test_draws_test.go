@@ -43,8 +43,8 @@ func TestWorker(t *testing.T) {
 }
 `)
 	testReports(t, []string{
-		"critical step: 2 of 2; ", "step 2: goroutine 1: receives from b in a select with 2 ready cases at x_test.go:8 in TestAlone\n",
-		"critical step: 7 of 8; ", "step 7: goroutine 2: receives from quit in a select with 2 ready cases at x_test.go:20 in TestWorker.func1\n",
+		"critical step: 2 of 2; ", "step 2: goroutine 1: receives from `b` in a select with 2 ready cases at x_test.go:8 in TestAlone\n",
+		"critical step: 7 of 8; ", "step 7: goroutine 2: receives from `quit` in a select with 2 ready cases at x_test.go:20 in TestWorker.func1\n",
 	}, 1, "-count=1", "-explore-time=1m", ".")
 	for _, name := range []string{"TestAlone", "TestWorker"} {
 		path := "testdata/macemc/" + name + "/failed-test-1.path"
@@ -207,7 +207,7 @@ func TestOKEvict(t *testing.T) {
 }
 `)
 	out, status := testCommand(t.Context(), "-count=1", "-explore-time=5s", "-v", ".")
-	for _, want := range []string{"--- FAIL: TestDraw ", "critical step: 6 of 8; ", "step 6: goroutine 2: uses WaitGroup wg", "--- FAIL: TestTwice ", "two orders", "--- PASS: TestOKEvict"} {
+	for _, want := range []string{"--- FAIL: TestDraw ", "critical step: 6 of 8; ", "step 6: goroutine 2: calls Done of WaitGroup `wg`", "--- FAIL: TestTwice ", "two orders", "--- PASS: TestOKEvict"} {
 		if status != 1 || !strings.Contains(out, want) {
 			t.Errorf("status %d, %q is missing:\n%s", status, want, out)
 		}

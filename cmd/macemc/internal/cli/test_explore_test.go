@@ -33,9 +33,9 @@ func TestTest_Explores(t *testing.T) {
 		t.Errorf("status %d\n%s", status, out)
 	}
 	for _, want := range []string{
-		`(?s)--- FAIL: TestLocks .*DEADLOCK: 3 goroutines are blocked and nothing can wake them\n.*goroutine 2 waits to lock Mutex b at explored_test.go:29 in TestLocks.func1, held by goroutine 3\n(?:[^\n]*\n){2,5}    found by [^\n]*; 1 (switch|pause) (more than|differs from) the default order[^\n]*\n      goroutine [^\n]*; the test passes without that\n`,
+		`(?s)--- FAIL: TestLocks .*DEADLOCK: 3 goroutines are blocked and nothing can wake them\n.*goroutine 2 waits to lock Mutex .b. at explored_test.go:29 in TestLocks.func1, held by goroutine 3\n(?:[^\n]*\n){2,5}    found by [^\n]*; 1 (switch|pause) (more than|differs from) the default order[^\n]*\n      goroutine [^\n]*; the test passes without that\n`,
 		`(?s)--- FAIL: TestAtomics .*FAILED TEST: explored_test.go:59: 2 and 1\n`,
-		`(?s)--- FAIL: TestLeak .*LEAK: 1 goroutine is blocked and nothing can wake it, after the test has returned\n.*waits to send to channel c at explored_test.go:67`,
+		`(?s)--- FAIL: TestLeak .*LEAK: 1 goroutine is blocked and nothing can wake it, after the test has returned\n.*waits to send to channel .c. at explored_test.go:67`,
 		`(?s)--- FAIL: TestPanic .*PANIC: close of closed channel\n`,
 		`(?s)--- FAIL: TestWithdraw .*FAILED TEST: explored_test.go:\d+: the balance is -10\n(?:[^\n]*\n){1,6}    found by [^\n]*; [1-3] (switch(es)?|pauses?) (more|differ)[^\n]*\n(\s+goroutine \d+ [^\n]* step \d+[: ][^\n]*\n)+\s+critical step`,
 		`TestRegistered: schedule 2 ended with FAILED TEST: .*, which depends on state that earlier runs left in mime\..*; reset that state in the test; to repeat: macemc test -run '\^TestRegistered\$' -explore-seed 1 -schedules 2 example.org/explored\n`,
@@ -79,7 +79,7 @@ func TestTest_Explores(t *testing.T) {
 	}
 	page, status := commandHere(t.Context(), "graph", "testdata/macemc/TestLocks/deadlock-1.path", "--format", "html")
 	for _, want := range []string{
-		`<h1 class="bad">DEADLOCK: 3 goroutines are blocked and nothing can wake them</h1>`, "<dt>at the end</dt><dd>goroutine 2 waits to lock Mutex b at",
+		`<h1 class="bad">DEADLOCK: 3 goroutines are blocked and nothing can wake them</h1>`, "<dt>at the end</dt><dd>goroutine 2 waits to lock Mutex `b` at",
 		"<dt>critical step</dt>", `<mark>&gt;`, "<dt>passing run</dt>", "0 of 200 after it", "The nearest schedule that passes, equal through step ", "starts or wakes",
 	} {
 		if status != 0 || !strings.Contains(page, want) {

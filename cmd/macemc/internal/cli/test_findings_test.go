@@ -241,8 +241,8 @@ func TestTwice(t *testing.T) {
 }
 `)
 	testReports(t, []string{"PANIC: close of closed channel\n      x_test.go:17  TestTwice\n      in goroutine 1\n",
-		"\n    the channel was closed in step 2: goroutine 1: closes c at x_test.go:16 in TestTwice\n"}, 1, ".")
-	if out, status := commandHere(t.Context(), "graph", "last"); status != 0 || !strings.Contains(out, "closes c") || strings.Contains(out, "accesses atomic n") {
+		"\n    the channel was closed in step 2: goroutine 1: closes `c` at x_test.go:16 in TestTwice\n"}, 1, ".")
+	if out, status := commandHere(t.Context(), "graph", "last"); status != 0 || !strings.Contains(out, "closes `c`") || strings.Contains(out, "of atomic `n`") {
 		t.Errorf("status %d, a run with steps after the panic:\n%s", status, out)
 	}
 }
@@ -342,7 +342,7 @@ func TestLost(t *testing.T) {
 	if status != 1 {
 		t.Errorf("status %d:\n%s", status, out)
 	}
-	expect(t, out, `FAILED TEST: x_test.go:\d+: 1$`, `\(accesses atomic n at x_test.go:12 in TestLost.func1\)`)
+	expect(t, out, `FAILED TEST: x_test.go:\d+: 1$`, `\(calls \w+Int32\(.*\) of atomic .n. at x_test.go:12 in TestLost.func1\)`)
 }
 
 // A finding of several tests is reported once. The others name the test with the report.

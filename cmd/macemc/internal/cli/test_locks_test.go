@@ -74,15 +74,15 @@ func TestWriter(t *testing.T) {
 		out, status := testCommand(t.Context(), "-count=1", "-v", "-schedules=300", "-explore-seed="+seed, ".")
 		for _, want := range []string{
 			`--- PASS: TestOK `,
-			`=== RUN   TestReader\n.*DEADLOCK: 1 goroutine is blocked .*\n.*waits to lock RWMutex wrong\S* at x_test.go:47`,
-			`=== RUN   TestWriter\n.*DEADLOCK: 1 goroutine is blocked .*\n.*waits to read-lock RWMutex writer\S* at x_test.go:55`,
+			`=== RUN   TestReader\n.*DEADLOCK: 1 goroutine is blocked .*\n.*waits to lock RWMutex .wrong\S* at x_test.go:47`,
+			`=== RUN   TestWriter\n.*DEADLOCK: 1 goroutine is blocked .*\n.*waits to read-lock RWMutex .writer\S* at x_test.go:55`,
 		} {
 			if status != 1 || !regexp.MustCompile(want).MatchString(out) {
 				t.Errorf("seed %s: status %d, %s is missing:\n%s", seed, status, want, out)
 			}
 		}
 	}
-	testReports(t, []string{"waits to lock RWMutex wrong"}, 1, "-run=Reader", "-schedule=testdata/macemc/TestReader/deadlock-1.path", ".")
+	testReports(t, []string{"waits to lock RWMutex `wrong"}, 1, "-run=Reader", "-schedule=testdata/macemc/TestReader/deadlock-1.path", ".")
 }
 
 // A run that ends while it holds a lock does not prevent the end of its process, where TestMain takes the lock.

@@ -155,11 +155,11 @@ func TestDeadlock(t *testing.T) {
 	mu.Lock()
 }
 `)
-	testReports(t, []string{"DEADLOCK: ", "goroutine 1 waits to lock Mutex mu at x_test.go:21 in TestDeadlock"}, 1, "-count=1", ".")
+	testReports(t, []string{"DEADLOCK: ", "goroutine 1 waits to lock Mutex `mu` at x_test.go:21 in TestDeadlock"}, 1, "-count=1", ".")
 	out, status := commandHere(t.Context(), "mdb", "testdata/macemc/TestDeadlock/deadlock-1.path", "--batch", "-x", "end; waits")
 	for _, want := range []string{
 		"the steps are the last 131072 operations of 160006\n", "DEADLOCK: 2 goroutines are blocked",
-		"g1 waits to lock Mutex mu at x_test.go:21 in TestDeadlock, since step 131071, held by g1\n", "g2 waits to receive from channel c at",
+		"g1 waits to lock Mutex `mu` at x_test.go:21 in TestDeadlock, since step 131071, held by g1\n", "g2 waits to receive from channel `c` at",
 	} {
 		if status != 0 || !strings.Contains(out, want) {
 			t.Errorf("status %d, %q is missing:\n%.2000s", status, want, out)
@@ -224,8 +224,8 @@ func TestOKSubtest(t *testing.T) {
 }
 `)
 	out, status := testCommand(t.Context(), "-count=1", "-v", "-schedules=3", "-leaks=false", "-timeout=20m", ".")
-	expect(t, out, "DEADLOCK: 1 goroutine is blocked and nothing can wake it\n.*goroutine 1 waits to receive from channel make.chan bool. at x_test.go:17 ",
-		"NO END: the test does not return within 40m0s, twice its time limit\n.*goroutine 1 waits for Cond changed at x_test.go:31",
+	expect(t, out, "DEADLOCK: 1 goroutine is blocked and nothing can wake it\n.*goroutine 1 waits to receive from channel .make.chan bool.. at x_test.go:17 ",
+		"NO END: the test does not return within 40m0s, twice its time limit\n.*goroutine 1 waits for Cond `changed` at x_test.go:31",
 		"--- PASS: TestOKLate", "--- PASS: TestOKSubtest")
 	if status != 1 {
 		t.Errorf("status %d", status)

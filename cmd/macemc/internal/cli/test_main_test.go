@@ -255,7 +255,7 @@ func TestMain(m *testing.M) {
 	if n := strings.Count(out, "--- FAIL"); status != 1 || n != 3 {
 		t.Errorf("status %d, %d findings, want 3:\n%s", status, n, out)
 	}
-	expect(t, out, "ok  \texample.org/x/passes\t.*40 schedules of 1 test", "ok  \texample.org/x/process", "goroutine 1 waits to receive from channel ended at",
+	expect(t, out, "ok  \texample.org/x/passes\t.*40 schedules of 1 test", "ok  \texample.org/x/process", "goroutine 1 waits to receive from channel `ended` at",
 		"EXIT: os.Exit.1. was called", "PANIC: five", "macemc: example.org/x/process TestTimer: not explored: it starts a process")
 }
 

@@ -180,7 +180,7 @@ func TestTest_RaceReports(t *testing.T) {
 	out, _ := testCommand(t.Context(), "-count=1", "-v", "-race", "-schedules=600", "-explore-time=1m", ".")
 	for _, want := range []string{
 		"--- PASS: TestOKGroup ", "--- PASS: TestOKGroupLeft ", "--- PASS: TestOKReaderLeft ", "--- PASS: TestOKLockLeft ",
-		`DEADLOCK: 2 goroutines .*\n.* waits for WaitGroup wg at .* in TestDead\b`,
+		`DEADLOCK: 2 goroutines .*\n.* waits for WaitGroup .wg. at .* in TestDead\b`,
 		`DEADLOCK: 1 goroutine .*\n.*\n\s+and a data race:\n\s+(read|write) at .* in x.TestDeadAndRace`,
 		`DATA RACE.*\n\s+write in WaitGroup.Wait at .* in x.\(\*pool\).stop\n\s+called at .* in x.TestGroup\n` +
 			`\s+previous read in WaitGroup.Go at .* in x.\(\*pool\).submit\n\s+called at .* in x.TestGroup.func1\n`,

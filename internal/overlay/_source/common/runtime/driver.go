@@ -70,6 +70,18 @@ func macemc_id() uint64 {
 	return gp.macemc.id
 }
 
+// macemc_number returns the number in its bubble of the goroutine with an identifier; 0 means that there is none.
+//
+//go:linkname macemc_number PKG.number
+func macemc_number(goid uint64) (number uint64) {
+	forEachG(func(gp *g) {
+		if gp.goid == goid && gp.bubble != nil {
+			number = gp.macemc.id
+		}
+	})
+	return number
+}
+
 // macemc_reason returns the text of control.why.
 //
 //go:linkname macemc_reason PKG.reason

@@ -117,6 +117,7 @@ func macemcOperates(gp *g, op uint64, obj uintptr, w *macemcWhere) {
 
 // macemcComplete completes the last operation of a goroutine if it is op on an object, which may fail. 0 means any object.
 func macemcComplete(gp *g, op uint64, obj uintptr, ok bool) {
+	macemcTraceResult(op, ok)
 	t := macemcT
 	if t == nil || len(t.operations) == 0 || t.over || gp.macemc.id <= macemcMain || gp.macemc.test.operation == 0 {
 		return
@@ -237,7 +238,7 @@ func macemcNow() int64 {
 //
 //go:linkname macemcSwapped
 func macemcSwapped(ok bool) bool {
-	if t := macemcT; t != nil && len(t.operations) != 0 {
+	if macemcT != nil {
 		macemcComplete(getg(), macemcOpAtomic, 0, ok)
 	}
 	return ok

@@ -17,6 +17,9 @@ func macemcTrace(gp *g, op uint64, obj uintptr) {
 		op = macemcOpTryReceive
 	}
 	*e = macemcEvent{who: gp.macemc.id, number: me.number, place: me.places, op: op, obj: obj, count: t.executed, by: me.by, byAt: me.byAt}
+	if op == macemcOpTryLock {
+		e.result = macemcReturnedFalse
+	}
 	me.by = 0
 	callers(2, e.stack[:])
 	t.ntrace++
@@ -32,6 +35,28 @@ func macemcLastEvent() *macemcEvent {
 		return e
 	}
 	return nil
+}
+
+// macemcTraceResult completes the last event with a result, if it is this operation of the running goroutine.
+func macemcTraceResult(op uint64, ok bool) {
+	t := macemcT
+	if t == nil || !t.traced || t.over {
+		return
+	}
+	if e := macemcLastEvent(); e != nil && e.op == op {
+		e.result = macemcReturnedFalse
+		if ok {
+			e.result = macemcReturnedTrue
+		}
+	}
+}
+
+// macemcTimerStopped records the result of a method that stops or resets a timer.
+//
+//go:linkname macemcTimerStopped
+func macemcTimerStopped(ok bool) bool {
+	macemcTraceResult(macemcOpTimer, ok)
+	return ok
 }
 
 // macemcTraceState records a change of a goroutine's state.

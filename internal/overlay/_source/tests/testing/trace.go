@@ -57,8 +57,9 @@ func (e *macemcEvent) in(f testsched.Stack) (testsched.Event, macemcTracedOp) {
 	if f.Inner() {
 		op = op.Inner()
 	}
-	event := testsched.Event{Count: e.count, Who: e.who, Number: int(e.number) - macemcOwn, Place: e.place, Op: op, Takes: takes,
-		Case: int(e.nth), Ready: int(e.ready), At: f.Where(), Func: f.Func(), File: f.File(), Direct: f.Direct()}
+	event := testsched.Event{Count: e.count, Who: e.who, Number: int(e.number) - macemcOwn, Place: e.place, Op: op,
+		Execution: testsched.Execution{Takes: takes, Case: int(e.nth), Ready: int(e.ready), Call: f.Call(op), Returned: testsched.Result(e.result)},
+		At:        f.Where(), Func: f.Func(), File: f.File(), Direct: f.Direct()}
 	if e.by != 0 {
 		event.By, event.ByPlace = int(e.by)-macemcOwn, e.byAt
 	}

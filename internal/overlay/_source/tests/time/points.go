@@ -1,4 +1,4 @@
-// Clock reads, and scheduling points of timers.
+// Clock reads, and scheduling points of timers with their results.
 
 package time
 
@@ -9,3 +9,6 @@ func macemcReadClock(pc uintptr)
 
 //go:linkname macemcTimerPoint runtime.macemcTimerPoint
 func macemcTimerPoint(obj, pc uintptr)
+
+//go:linkname macemcTimerStopped runtime.macemcTimerStopped
+func macemcTimerStopped(ok bool) bool

@@ -1,0 +1,96 @@
+package history
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/macemc/macemc/internal/encoding/diff"
+	"github.com/macemc/macemc/internal/simext"
+	"github.com/macemc/macemc/sim"
+)
+
+// WriteWaits writes what the goroutines of a test, or of nodes that run programs, wait for after step n.
+func WriteWaits(out io.Writer, r *Run, n int) error {
+	if r.Whole == nil {
+		return writeNodeWaits(out, r, n)
+	}
+	holders, some := map[string]string{}, false
+	for id := range r.Nodes {
+		g := r.Goroutine(n, id)
+		if !g.Waits() {
+			continue
+		}
+		some = true
+		fmt.Fprintf(out, "  %s %s at %s, since step %d", r.Node(id), g.Fields[FieldStatus], g.Fields[FieldAt], g.Since[FieldStatus])
+		if holder := g.Fields[FieldHolder]; holder != "" {
+			holders[r.Node(id)] = holder
+			fmt.Fprintf(out, ", held by %s", holder)
+		}
+		if writer := writerBefore(r, n, &g); writer != "" {
+			fmt.Fprintf(out, "; %s waits to lock it before", writer)
+		}
+		fmt.Fprintln(out)
+	}
+	if !some {
+		fmt.Fprintln(out, "  no goroutine waits")
+	}
+	for id := range r.Nodes {
+		if cycle := waitCycle(holders, r.Node(id)); len(cycle) == 1 {
+			fmt.Fprintf(out, "  %s waits for itself\n", cycle[0])
+			break
+		} else if cycle != nil {
+			fmt.Fprintf(out, "  %s wait for one another\n", strings.Join(append(cycle, cycle[0]), " -> "))
+			break
+		}
+	}
+	return nil
+}
+
+// writerBefore returns the goroutine that waits to lock an RWMutex, before which g must not read-lock it.
+func writerBefore(r *Run, n int, g *GoroutineState) string {
+	object, reads := strings.CutPrefix(g.Fields[FieldStatus], "waits to read-lock ")
+	for id := range r.Nodes {
+		w := r.Goroutine(n, id)
+		if reads && w.Fields[FieldStatus] == "waits to lock "+object && w.Since[FieldStatus] < g.Since[FieldStatus] {
+			return r.Node(id)
+		}
+	}
+	return ""
+}
+
+// waitCycle returns the cycle of goroutines that wait for each other and contains from; nil means none.
+func waitCycle(holders map[string]string, from string) []string {
+	names := []string{from}
+	for at := holders[from]; at != "" && len(names) <= len(holders); at = holders[at] {
+		if at == from {
+			return names
+		}
+		names = append(names, at)
+	}
+	return nil
+}
+
+// writeNodeWaits writes the waits of the nodes' programs.
+func writeNodeWaits(out io.Writer, r *Run, n int) error {
+	some := false
+	for id := range r.Nodes {
+		fields, err := r.Fields(n, sim.NodeID(id))
+		if err != nil {
+			return err
+		}
+		for _, f := range fields {
+			if f.Part.Kind != diff.OfProgram || f.Part.Name != simext.GoroutinesField {
+				continue
+			}
+			some = true
+			for text := range strings.SplitSeq(f.Value, simext.BetweenGoroutines) {
+				fmt.Fprintf(out, "  %s %s\n", r.Node(id), text)
+			}
+		}
+	}
+	if !some {
+		fmt.Fprintln(out, "  no node runs a program with goroutines")
+	}
+	return nil
+}
