@@ -34,6 +34,9 @@ func enter(*control) (bubble uint64)
 func join()
 func part()
 func id() uint64
+
+// number returns the number in its bubble of the goroutine with an identifier of the runtime; 0 means that there is none.
+func number(goid uint64) uint64
 func callers(buf []uintptr) int
 func reason(why uint8) string
 

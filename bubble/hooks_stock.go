@@ -25,6 +25,7 @@ func enter(*control) (bubble uint64)                                            
 func join()                                                                          {}
 func part()                                                                          {}
 func id() uint64                                                                     { return 0 }
+func number(uint64) uint64                                                           { return 0 }
 func callers([]uintptr) int                                                          { return 0 }
 func reason(uint8) string                                                            { return "" }
 func unexplored(string)                                                              {}

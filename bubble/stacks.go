@@ -6,6 +6,7 @@ import (
 
 	"github.com/macemc/macemc/bubble/internal/userframes"
 	"github.com/macemc/macemc/internal/simext"
+	"github.com/macemc/macemc/internal/stacks"
 )
 
 // show describes the history by the state of the goroutines. Other descriptions would differ after every step.
@@ -37,17 +38,23 @@ func (n *node) show() string {
 
 // pauses describes the goroutines of a node that are held back until its next step.
 func pauses(bubble uint64) (all []string) {
-	for _, g := range userframes.Running(bubble) {
-		if g.Status == heldStatus {
-			all = append(all, simext.Scheduled+"a goroutine pauses before "+strings.TrimPrefix(userframes.Where(g.Frames), "at "))
+	for _, g := range numbered(bubble) {
+		if g.Status == userframes.Held {
+			all = append(all, simext.Scheduled+userframes.Pauses(g))
 		}
 	}
 	slices.Sort(all)
 	return all
 }
 
-// heldStatus is the status of such a goroutine in stacks.
-const heldStatus = "held back until the next step"
+// numbered returns the goroutines of a program with their numbers.
+func numbered(bubble uint64) []stacks.Goroutine {
+	all := userframes.Running(bubble)
+	for i := range all {
+		all[i].Number = max(0, int(number(all[i].ID))-ownGoroutines)
+	}
+	return all
+}
 
 // goroutines describes the goroutines of the program, see [userframes.Describe].
-func (n *node) goroutines() string { return userframes.Describe(userframes.Running(n.bubble)) }
+func (n *node) goroutines() string { return userframes.Describe(numbered(n.bubble)) }

@@ -43,7 +43,7 @@ const narrowPath = 22
 func Digest(changes []replay.NodeChange, own, most int) []string {
 	var kept []replay.NodeChange
 	for _, c := range replay.Readable(changes) {
-		if !c.Bookkeeping() && c.Part.Kind != replay.Status && c.Part.Kind != replay.Position {
+		if !c.Bookkeeping() && c.Part.Kind != replay.Status && c.Part.Kind != replay.Position && (!c.Waits() || c.Short() != "") {
 			kept = append(kept, c)
 		}
 	}

@@ -19,7 +19,7 @@ func (l *lanes) lines() []Line {
 		for i, n := range nodes {
 			name := l.g.heading(n)
 			if i+1 < len(nodes) {
-				name = textfmt.Truncate(name, l.x[nodes[i+1].ID]-l.x[n.ID]-1)
+				name = headingIn(l.g, n, l.x[nodes[i+1].ID]-l.x[n.ID]-1)
 			}
 			c.put(l.x[n.ID], name)
 		}
@@ -109,7 +109,7 @@ const mostChanges = 8
 // changes returns the notes common to all kinds of events.
 func (l *lanes) changes(e *Event, handler bool) []string {
 	var notes []string
-	bookkeeping := slices.ContainsFunc(e.Changes, func(c replay.NodeChange) bool { return c.Bookkeeping() })
+	bookkeeping := slices.ContainsFunc(e.Changes, func(c replay.NodeChange) bool { return c.Minor() })
 	changes := e.digest(mostChanges)
 	switch {
 	case e.kind == eventkind.Boot || e.takesDown():
@@ -146,7 +146,11 @@ func (l *lanes) changes(e *Event, handler bool) []string {
 			notes = append(notes, "holds again: "+p)
 		}
 	} else {
-		notes = append(notes, output(e.Notes)...)
+		for _, note := range output(e.Notes) {
+			if !strings.Contains(strings.Join(changes, ", "), note) {
+				notes = append(notes, note)
+			}
+		}
 	}
 	if turn := e.turn; turn != "" {
 		notes = append(notes, turn)

@@ -2,6 +2,7 @@ package eventgraph
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/macemc/macemc/internal/eventkind"
@@ -89,6 +90,19 @@ func (g *Graph) sends() string {
 
 // heading returns the text above a lane.
 func (g *Graph) heading(n Node) string { return strings.TrimSpace(g.lane(n.ID) + " " + n.Name) }
+
+// headingIn returns the heading in at most so many letters. Receivers are left out first, then the beginnings of the names of function
+// literals, and the ends of others.
+func headingIn(g *Graph, n Node, room int) string {
+	lane, name := g.lane(n.ID), []rune(n.Name)
+	if at := strings.Index(n.Name, ")."); len(lane)+1+len(name) > room && at > 0 && n.Name[0] == '(' {
+		name = []rune(n.Name[at+2:])
+	}
+	if over := len(lane) + 1 + len(name) - room; over > 0 && over+1 < len(name) && slices.Contains(name, '.') {
+		name = append([]rune{'…'}, name[over+1:]...)
+	}
+	return textfmt.Truncate(strings.TrimSpace(lane+" "+string(name)), room)
+}
 
 // arguments are the fields of messages by which those of one kind differ.
 type arguments map[string]*differing

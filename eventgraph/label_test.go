@@ -2,6 +2,7 @@ package eventgraph_test
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -48,5 +49,18 @@ func TestLabelsOfOneStepAreApart(t *testing.T) {
 	}
 	if len(at) != 2 || at["hello"]-at["farewell"] < 12 {
 		t.Errorf("labels at %v in\n%s", at, svg)
+	}
+}
+
+// The heading of a narrow lane keeps what tells goroutines apart: their methods, and the ends of long names.
+func TestHeadings_Narrow(t *testing.T) {
+	g := &eventgraph.Graph{Goroutines: true}
+	for id, name := range []string{"TestQueue_WithManyWorkers", "(*Queue).worker", "(*Queue).retry", "TestQueue.func1", "TestQueue"} {
+		g.Nodes = append(g.Nodes, eventgraph.Node{ID: id, Name: name})
+	}
+	g.Events = make([]eventgraph.Event, 1)
+	head, _, _ := strings.Cut(string(render(t, g.Text, eventgraph.Options{Width: 110})), "\n")
+	if want := []string{"g1", "TestQueue_Wi…", "g2", "worker", "g3", "retry", "g4", "…tQueue.func1", "g5", "TestQueue"}; !slices.Equal(strings.Fields(head), want) {
+		t.Errorf("got %q, want %q", head, want)
 	}
 }

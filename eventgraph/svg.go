@@ -184,7 +184,7 @@ func (d *drawing) cross(x, y int) {
 
 func (d *drawing) names() {
 	for _, n := range d.g.shown(d.o) {
-		d.text("", "middle", d.x[n.ID], 20, textfmt.Truncate(d.g.heading(n), (d.pitch-4)/svgLetter))
+		d.text("", "middle", d.x[n.ID], 20, headingIn(d.g, n, (d.pitch-4)/svgLetter))
 	}
 }
 

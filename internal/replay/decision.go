@@ -12,10 +12,15 @@ import (
 )
 
 // Decision describes the answer to a question: "is it earlier: no", "unsynced writes that survive: none of 1",
-// "rand.IntN: 1 of 0..2".
-func Decision(a stepinfo.Answer) string { return a.Label + ": " + Answered(a) }
+// "rand.IntN: 1 of 0..2". A seed has no text for people.
+func Decision(a stepinfo.Answer) string {
+	if a.Kind == choose.Seed {
+		return a.Label + ": drawn"
+	}
+	return a.Label + ": " + Answered(a)
+}
 
-// Answered returns the answer of [Decision] alone: "no", "none of 1", "1 of 0..2".
+// Answered returns the answer alone, with the number of a seed: "no", "none of 1", "1 of 0..2".
 func Answered(a stepinfo.Answer) string {
 	switch {
 	case a.Kind.Class() == choose.Compare && a.Arity == 2:

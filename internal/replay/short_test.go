@@ -12,9 +12,12 @@ func TestShort(t *testing.T) {
 		"parent removed": {Path: "parent", Old: "1"},
 		`Map …,"Owners":[0,1,2],"Free":true}->…,"Owners":[0,1,2],"Free":false}`: {Path: "Map",
 			Old: `{"Token":1,"Owners":[0,1,2],"Free":true}`, New: `{"Token":1,"Owners":[0,1,2],"Free":false}`},
-		"unsynced write 1: lease = 7":     {Path: "(unsynced write 1)", Part: Part{Kind: diff.OfWrite}, New: "lease = 7"},
-		"unsynced write 2 removed":        {Path: "(unsynced write 2)", Part: Part{Kind: diff.OfWrite}, Old: "lease = 7"},
-		"goroutines wait at other places": {Path: "(goroutines)", Part: Part{Kind: diff.OfProgram}, Old: "select", New: "no goroutines"},
+		"unsynced write 1: lease = 7": {Path: "(unsynced write 1)", Part: Part{Kind: diff.OfWrite}, New: "lease = 7"},
+		"unsynced write 2 removed":    {Path: "(unsynced write 2)", Part: Part{Kind: diff.OfWrite}, Old: "lease = 7"},
+		"":                            {Path: "(goroutines)", Part: Part{Kind: diff.OfProgram}, Old: "select at a.go:1 in f", New: "2 x select in the standard library"},
+		"goroutine 5 pauses before a.go:3 in g, waits: 2 x select at a.go:2 in f": {Path: "(goroutines)", Part: Part{Kind: diff.OfProgram},
+			Old: "select at a.go:1 in f; select at a.go:2 in f",
+			New: "2 x select at a.go:2 in f; goroutine 5 pauses before a.go:3 in g; select at a.go:1 in f"},
 	} {
 		if got := c.Short(); got != want {
 			t.Errorf("got %q, want %q", got, want)

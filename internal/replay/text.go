@@ -4,10 +4,12 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/macemc/macemc/internal/encoding/diff"
 	"github.com/macemc/macemc/internal/netmodel"
+	"github.com/macemc/macemc/internal/simext"
 	"github.com/macemc/macemc/internal/textfmt"
 )
 
@@ -24,7 +26,8 @@ func (c *NodeChange) Waits() bool { return c.Part.Kind == diff.OfProgram }
 func (c *NodeChange) Minor() bool { return c.Bookkeeping() || c.Waits() }
 
 // Short renders the change in a few words: "Seen 1->2", "peers[3] =n2", "parent removed", "unsynced write 1: lease = 7".
-// Long values are shown around the first place where they differ, and names without their numbers.
+// Long values are shown around the first place where they differ, and names without their numbers. The text is empty if goroutines of a
+// program wait only at other places of the standard library.
 func (c *NodeChange) Short() string {
 	const most = 32
 	to := Shorten(c.New, most)
@@ -37,7 +40,7 @@ func (c *NodeChange) Short() string {
 	}
 	switch {
 	case c.Waits():
-		return "goroutines wait at other places"
+		return waits(c.Old, c.New)
 	case c.Old == "":
 		return c.Path + " =" + to
 	case c.New == "":
@@ -46,6 +49,29 @@ func (c *NodeChange) Short() string {
 	from, to := textfmt.Names(c.Old, c.New)
 	from, to = textfmt.CutPair(from, to, most)
 	return c.Path + " " + from + "->" + to
+}
+
+// waits describes the goroutines of a program that wait at other places of its code than before. It is empty if there are none.
+func waits(old, now string) string {
+	const most = 3
+	before := strings.Split(old, simext.BetweenGoroutines)
+	var texts, waits []string
+	for text := range strings.SplitSeq(now, simext.BetweenGoroutines) {
+		switch {
+		case slices.Contains(before, text), strings.HasSuffix(text, simext.InLibrary), text == simext.NoGoroutines:
+		case strings.Contains(text, simext.Pauses):
+			texts = append(texts, text)
+		default:
+			waits = append(waits, text)
+		}
+	}
+	if more := len(waits) - most; more > 0 {
+		waits = append(waits[:most], fmt.Sprintf("and %d more", more))
+	}
+	if len(waits) > 0 {
+		texts = append(texts, "waits: "+strings.Join(waits, ", "))
+	}
+	return strings.Join(texts, ", ")
 }
 
 // PartOf reports whether path names a part of whole, as "out[0].Seq" and "out[0]" are parts of "out". A field shown

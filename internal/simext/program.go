@@ -5,6 +5,13 @@ import "sync/atomic"
 // BetweenGoroutines separates the goroutines of a program in the description of its state.
 const BetweenGoroutines = "; "
 
+// Parts of such a description.
+const (
+	InLibrary    = "in the standard library" // ends that of a goroutine without frames of the program
+	NoGoroutines = "no goroutines"
+	Pauses       = " pauses before " // in that of a goroutine that the schedule holds back
+)
+
 // Scheduled begins a line of a node's log in which the schedule of a program's goroutines is described.
 const Scheduled = "schedule: "
 
@@ -31,6 +38,12 @@ func AwaitProgram(wait func()) { wait() }
 //
 //lint:state it affects only steps that are aborted
 var Suspected atomic.Uint32
+
+// Hosted is implemented by services that run a program.
+type Hosted interface {
+	// Bubble returns the number of the synctest bubble with the goroutines of the program; 0 means that it is not running.
+	Bubble() uint64
+}
 
 // Storing is implemented by services that keep files on the disk of their node.
 type Storing interface {

@@ -17,6 +17,8 @@ import (
 
 // Goroutine is the state of a goroutine.
 type Goroutine struct {
+	ID      uint64  // of the runtime
+	Number  int     // in its program, which the caller sets; 0 means that it is not known
 	Status  string  // "running", "chan receive"
 	Durable bool    // only goroutines of its bubble can end the wait
 	Bubble  uint64  // number of its synctest bubble; 0 if it is in none
@@ -128,7 +130,10 @@ func Read(text string) (all []Goroutine) {
 func read(block string) Goroutine {
 	g := Goroutine{Text: block}
 	head, rest, _ := strings.Cut(block, "\n")
-	_, head, _ = strings.Cut(head, "[")
+	before, head, _ := strings.Cut(head, "[")
+	if fields := strings.Fields(before); len(fields) > 1 {
+		g.ID, _ = strconv.ParseUint(fields[1], 10, 64)
+	}
 	head, _, _ = strings.Cut(head, "]")
 	for i, part := range strings.Split(head, ", ") {
 		if i == 0 {

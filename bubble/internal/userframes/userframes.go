@@ -42,7 +42,11 @@ func Of(frames []stacks.Frame) (own []runtime.Frame) {
 func Describe(all []stacks.Goroutine) string {
 	count := map[string]int{}
 	for _, g := range all {
-		count[g.Status+" "+Where(g.Frames)]++
+		if g.Status == Held {
+			count[Pauses(g)]++
+		} else {
+			count[g.Status+" "+Where(g.Frames)]++
+		}
 	}
 	var texts []string
 	for text, k := range count {
@@ -53,16 +57,28 @@ func Describe(all []stacks.Goroutine) string {
 	}
 	slices.Sort(texts)
 	if len(texts) == 0 {
-		return "no goroutines"
+		return simext.NoGoroutines
 	}
 	return strings.Join(texts, simext.BetweenGoroutines)
+}
+
+// Held is the status of a goroutine that the schedule holds back until the next step of its node.
+const Held = "held back until the next step"
+
+// Pauses describes such a goroutine.
+func Pauses(g stacks.Goroutine) string {
+	who := "a goroutine"
+	if g.Number > 0 {
+		who = fmt.Sprintf("goroutine %d", g.Number)
+	}
+	return who + simext.Pauses + strings.TrimPrefix(Where(g.Frames), "at ")
 }
 
 // Where describes the innermost frame of the program, as in "at pool.go:12 in (*pool).take".
 func Where(frames []stacks.Frame) string {
 	own := Of(frames)
 	if len(own) == 0 {
-		return "in the standard library"
+		return simext.InLibrary
 	}
 	f := own[0]
 	name := f.Function[strings.LastIndexByte(f.Function, '/')+1:]
