@@ -127,6 +127,16 @@ func (p *Program) Booted() (files map[string][]byte, lost string, err error) {
 // Stale implements [simext.Showing]. It reports whether Seen is of an earlier step.
 func (p *Program) Stale() bool { return p.stale }
 
+// Bubble implements [simext.Hosted].
+func (p *Program) Bubble() uint64 {
+	stepping.Lock()
+	defer stepping.Unlock()
+	if h := p.goroutines; h.last != nil && h.run != nil && h.run.at == h.last && !h.run.n.over {
+		return h.run.n.bubble
+	}
+	return 0
+}
+
 // Uncovered implements [simext.Limited].
 func (p *Program) Uncovered(how sim.Interleave) string {
 	switches := fmt.Sprintf("switches of goroutines elsewhere than at locks, channels, select and writes; schedules that were not drawn (%s)",

@@ -104,6 +104,9 @@ type Inspector func(ctx context.Context, r inspect.Request) (*inspect.Reply, err
 // InspectorOf returns the inspector of a session on the schedule of a test; nil means that the session has none. Operations of requests and
 // stops are steps.
 func InspectorOf(d Debugger) Inspector {
+	if other, ok := d.(interface{ Inspector() Inspector }); ok {
+		return other.Inspector()
+	}
 	s, ok := d.(*Session)
 	if !ok || s.cfg.Inspect == nil {
 		return nil

@@ -128,7 +128,9 @@ func TestErrors(t *testing.T) {
 		{"disk /x/", "only nodes"},
 		{"runs live", "takes no arguments"},
 		{"find", "find what?"},
-		{"locals", "locals is for the goroutines of a test, and this is the run of a system"},
+		{"finish", "finish is for the goroutines of a test, and this is the run of a system"},
+		{"locals", "variables are shown for the file of a run that the test of a package checks"},
+		{"goroutine x1", "neither a node, such as n1, nor a goroutine, such as g3"},
 		{"find event", "a regular expression is missing"},
 		{"find event /(/", "missing closing"},
 		{"find n7.State", "has a field"},
@@ -197,7 +199,7 @@ func TestComplete(t *testing.T) {
 		begin int
 	}{
 		{"ne", "next", 0},
-		{"critical; pr", "prev properties", 10},
+		{"critical; pr", "prev print properties", 10},
 		{"run l", "live", 4},
 		{"find n1.Pe", "n1.Peers", 5},
 		{"goto s", "start", 5},

@@ -60,9 +60,11 @@ The state of a goroutine is its position, its operation, whether it runs, can ru
 The run that passes is called ` + "`passing`" + `. Except for ` + "`options`, `take`" + ` and ` + "`instead`" + `,
 commands that execute steps or need messages, properties or choices do not work.
 
-[` + "`locals`, `print`" + ` and other commands](#variables-of-a-test) show real variables at any step, forwards and backwards. The program
-` + "`macemc-debug`" + ` executes the test again in a debugger, in a build without optimization, and stops before the operation of
-the step. A value is what it is before that operation, or with ` + "`finish`" + ` after the last one. Frames and goroutines of the
-checker and of the Go runtime are hidden, and so are addresses. If the schedule does not fit the other build, an error names the step.
+## Real variables
+
+[` + "`locals`" + `, ` + "`print`" + ` and other commands](#variables) show real variables at any step, forwards and backwards, of tests and of
+programs as nodes. ` + "`macemc-debug`" + ` executes the run again in a debugger, without optimization. It stops before the operation of
+the step of a test, or with ` + "`finish`" + ` after the last one, and after the step of a system. Frames and goroutines of the
+checker and the Go runtime are hidden, and so are addresses. If the run does not fit the other build, an error names the step.
 Tracing needs Linux, and in a container the capability ` + "`SYS_PTRACE`" + `.
 `

@@ -17,6 +17,7 @@ import (
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/textfmt"
 	"github.com/macemc/macemc/mdb/internal/cmdline"
+	"github.com/macemc/macemc/mdb/internal/variables"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -56,7 +57,7 @@ type Session struct {
 	table    []command
 	last     []string // the last search, for "again"
 	listed   listing  // the last list of events
-	scope    scope
+	scope    variables.Scope
 	branches int  // number of branches created
 	batch    bool // whether no user can confirm questions
 	asked    bool // whether the user has been asked to drop unsaved branches

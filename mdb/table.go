@@ -30,14 +30,14 @@ const (
 	moving    = "Going through the run"
 	finding   = "Finding steps"
 	looking   = "Looking at a state"
-	variables = "Variables of a test"
+	values    = "Variables"
 	comparing = "Comparing"
 	trying    = "Trying something else"
 	session   = "The session"
 )
 
 func groups() []string {
-	return []string{moving, finding, looking, variables, comparing, trying, session}
+	return []string{moving, finding, looking, values, comparing, trying, session}
 }
 
 // commands is the table.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/macemc/macemc/internal/history"
 	"github.com/macemc/macemc/internal/replay"
+	"github.com/macemc/macemc/mdb/internal/variables"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -189,7 +190,7 @@ func (s *Session) Differences() ([]string, error) {
 // Go moves to a step of the current run, or to the nearest one that exists.
 func (s *Session) Go(step int) {
 	s.run.At = min(max(0, step), s.run.Len())
-	s.listed, s.scope = listing{}, scope{}
+	s.listed, s.scope = listing{}, variables.Scope{}
 }
 
 // Neighbour returns the nearest step of a node in a direction, 1 or -1, starting at the current step. It returns false if there is none.
@@ -241,7 +242,9 @@ func (s *Session) Summary() string {
 		if r.Whole != nil && history.Redundant(&c, t) {
 			continue
 		}
-		parts = append(parts, r.Node(c.Node)+"."+c.Short())
+		if short := c.Short(); short != "" {
+			parts = append(parts, r.Node(c.Node)+"."+short)
+		}
 	}
 	text := r.Sentence(r.At, t)
 	if r.At == r.Critical && r.Why != "" {

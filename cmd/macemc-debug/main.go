@@ -1,5 +1,6 @@
 // Command macemc-debug executes a test binary in a debugger and reads its variables for "macemc mdb" and "macemc dap". It connects to the
-// socket of its first argument (package internal/inspect). The others are the command line of the binary. "go test -exec" starts it.
+// socket of its first argument (package internal/inspect). The others are the command line of the binary. "go test -exec" starts it for the
+// schedule of a test, and macemc itself for the run of a system.
 package main
 
 import (
@@ -30,7 +31,10 @@ func main() {
 		os.Exit(2)
 	}
 	runtime.GOMAXPROCS(runtime.NumCPU()) // the environment sets that of the test
-	p := &process{args: os.Args[2:]}
+	p := &process{args: os.Args[2:], program: scheduled}
+	if os.Getenv(inspect.VariableNodes) != "" {
+		p.program = replayed
+	}
 	signal.Ignore(os.Interrupt) // the program ends this process by closing the socket
 	serve(conn, p)
 	p.kill()

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -19,30 +20,49 @@ import (
 	"github.com/macemc/macemc/internal/inspect"
 )
 
-// Places in the test binary where the debugger stops.
-const (
-	atOperation = "runtime.macemcBreak"             // before the operation macemcBreakAt
-	atBegin     = "testing/internal.runBegins"      // before a run of the schedule
-	atEnd       = "testing.macemcKill"              // after a run, while its goroutines exist
-	breakAt     = "runtime.macemcBreakAt"           // number of an operation
-	executed    = "runtime.macemcT.executed"        // number of executed operations
-	cut         = "runtime.macemcT.cut"             // goroutines stop at their next operations
-	number      = "runtime.curg.macemc.test.number" // of a goroutine, from 1 on
-	repeats     = `"testing/internal".repeats`      // the latest run had the outcome of the first one
+// program has the names in the test binary that the debugger needs: functions where it stops, and variables.
+type program struct {
+	atOperation string // before the operation breakAt
+	atBegin     string // before a run
+	atEnd       string // after a run, while its goroutines exist
+	breakAt     string // number of an operation
+	executed    string // number of executed operations, including the one where the run stops
+	cut         string // the run ends before its next operations
+	number      string // of a goroutine in its bubble, from 1 on
+	repeats     string // the latest run had the outcome of the first one
+	bubbles     string // of nodes, by node; empty means that there are no nodes
+	fullRuns    int    // number of whole runs of a new process, which show whether it can execute the schedule again
+}
+
+var (
+	// scheduled executes the schedule of a test.
+	scheduled = program{
+		atOperation: "runtime.macemcBreak", atBegin: "testing/internal.runBegins", atEnd: "testing.macemcKill",
+		breakAt: "runtime.macemcBreakAt", executed: "runtime.macemcT.executed", cut: "runtime.macemcT.cut",
+		number: "runtime.curg.macemc.test.number", repeats: `"testing/internal".repeats`, fullRuns: 2,
+	}
+	// replayed executes the run of a system. Its operations are the states of the run.
+	replayed = program{
+		atOperation: tasks + ".stateReached", atBegin: tasks + ".runBegins", atEnd: tasks + ".runEnds",
+		breakAt: `"` + tasks + `".breakAt`, executed: `"` + tasks + `".reached`, cut: `"` + tasks + `".cut`,
+		number: "runtime.curg.macemc.macemcCommonG.id", repeats: `"` + tasks + `".repeats`, bubbles: `"` + tasks + `".bubbles`,
+	}
 )
+
+// tasks is the package that executes the run of a system for the debugger.
+const tasks = "github.com/macemc/macemc/internal/task"
 
 // ownGoroutines is the number of goroutines of the run outside the test.
 const ownGoroutines = 2
 
-// fullRuns is the number of whole runs of a new process. They show whether it can execute the schedule again.
-const fullRuns = 2
-
 // process is a test binary that executes a schedule again and again. Its methods are not safe for concurrent use, except kill.
 type process struct {
+	program
 	args     []string
 	group    *proc.TargetGroup // nil means that there is no process
 	pid      atomic.Int64      // 0 means that there is no process
-	breakAt  uint64            // address of the variable
+	at       uint64            // address of the variable breakAt
+	nodes    []uint64          // bubbles of the nodes at the stop
 	stop     inspect.Stop
 	running  bool // a run has begun, and not ended
 	launched bool
@@ -83,28 +103,28 @@ func (p *process) launch() error {
 			return err
 		}
 	}
-	for _, function := range []string{atOperation, atBegin, atEnd} {
+	for _, function := range []string{p.atOperation, p.atBegin, p.atEnd} {
 		if _, err := p.set(proc.SetBreakpoint{FunctionName: function}, ""); err != nil {
 			return fmt.Errorf("the test cannot be debugged: %w", err)
 		}
 	}
-	v, err := p.value(breakAt)
+	v, err := p.value(p.breakAt)
 	if err != nil {
 		return err
 	}
-	p.breakAt = v.Addr
-	if file, _, fn := group.Selected.BinInfo().PCToLine(p.entry(atOperation)); fn != nil {
+	p.at = v.Addr
+	if file, _, fn := group.Selected.BinInfo().PCToLine(p.entry("runtime.gopark")); fn != nil {
 		p.goroot = filepath.Dir(filepath.Dir(file)) + string(filepath.Separator)
 	}
 	if p.once {
 		return p.begin()
 	}
-	for range fullRuns + 1 {
+	for range p.fullRuns + 1 {
 		if err := p.begin(); err != nil {
 			return err
 		}
 	}
-	if v, err := p.value(repeats); err != nil || v.Value == nil || !constant.BoolVal(v.Value) {
+	if v, err := p.value(p.repeats); err != nil || v.Value == nil || !constant.BoolVal(v.Value) {
 		return errAgain
 	}
 	return nil
@@ -155,11 +175,11 @@ func (p *process) value(name string) (*proc.Variable, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.EvalExpression(name, proc.LoadConfig{MaxVariableRecurse: 1, MaxStructFields: -1})
+	return s.EvalExpression(name, proc.LoadConfig{MaxVariableRecurse: 1, MaxStructFields: -1, MaxArrayValues: 1000})
 }
 
 func (p *process) count() (uint64, error) {
-	v, err := p.value(executed)
+	v, err := p.value(p.executed)
 	if err != nil {
 		return 0, err
 	}
@@ -169,7 +189,7 @@ func (p *process) count() (uint64, error) {
 
 // stopAt sets the operation before which the run stops; 0 means none.
 func (p *process) stopAt(operation uint64) error {
-	_, err := p.group.Selected.Memory().WriteMemory(p.breakAt, binary.LittleEndian.AppendUint64(nil, operation))
+	_, err := p.group.Selected.Memory().WriteMemory(p.at, binary.LittleEndian.AppendUint64(nil, operation))
 	return err
 }
 
@@ -193,11 +213,11 @@ func (p *process) resume(f func() error) (inspect.Reason, error) {
 	reason := inspect.AtLine
 	if b := t.CurrentThread().Breakpoint(); b.Breakpoint != nil && b.Active && b.Logical != nil {
 		switch b.Logical.Set.FunctionName {
-		case atOperation:
+		case p.atOperation:
 			reason = inspect.AtOperation
-		case atEnd:
+		case p.atEnd:
 			reason = inspect.AtEnd
-		case atBegin:
+		case p.atBegin:
 			reason = ""
 		default:
 			if !b.Stepping {
@@ -223,6 +243,11 @@ func (p *process) locate(reason inspect.Reason) (err error) {
 	if p.stop.Operation, err = p.count(); err != nil || reason == inspect.AtEnd {
 		return err
 	}
+	if p.bubbles != "" {
+		if err := p.readNodes(); err != nil {
+			return err
+		}
+	}
 	if g := p.group.Selected.SelectedGoroutine(); g != nil {
 		p.selected, p.stop.Goroutine = g.ID, p.numberOf(g)
 	}
@@ -235,12 +260,37 @@ func (p *process) numberOf(g *proc.G) int {
 	if err != nil {
 		return 0
 	}
-	v, err := s.EvalExpression(number, members)
+	v, err := s.EvalExpression(p.number, members)
 	if err != nil || v.Value == nil {
 		return 0
 	}
 	n, _ := constant.Int64Val(v.Value)
-	return int(n) - ownGoroutines
+	if n -= ownGoroutines; n <= 0 || p.bubbles == "" {
+		return int(n)
+	}
+	bubble, err := s.EvalExpression("runtime.curg.bubble", members)
+	if err != nil || len(bubble.Children) == 0 || bubble.Children[0].Addr == 0 {
+		return 0
+	}
+	if bubble, err = s.EvalExpression("runtime.curg.bubble.id", members); err != nil || bubble.Value == nil {
+		return 0
+	}
+	id, _ := constant.Uint64Val(bubble.Value)
+	return inspect.OfNode(slices.Index(p.nodes, id), int(n))
+}
+
+// readNodes reads the bubbles of the nodes.
+func (p *process) readNodes() error {
+	v, err := p.value(p.bubbles)
+	if err != nil {
+		return err
+	}
+	p.nodes = nil
+	for i := range v.Children {
+		n, _ := constant.Uint64Val(v.Children[i].Value)
+		p.nodes = append(p.nodes, n)
+	}
+	return nil
 }
 
 // begin ends the run in progress, and continues to the beginning of the next one.
@@ -249,7 +299,7 @@ func (p *process) begin() error {
 		return err
 	}
 	if p.running {
-		v, err := p.value(cut)
+		v, err := p.value(p.cut)
 		if err != nil {
 			return err
 		}

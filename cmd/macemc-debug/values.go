@@ -107,7 +107,7 @@ func (p reader) stack(id int64) (frames []inspect.Frame, indexes []int, err erro
 			continue
 		}
 		own := strings.HasPrefix(f.Call.File, p.goroot)
-		if own && hidden(f.Current.Fn.Name, f.Call.File) || wrapper.MatchString(f.Current.Fn.Name) {
+		if own && hidden(f.Current.Fn.Name, f.Call.File) || hosting(f.Current.Fn.Name, f.Call.File) || wrapper.MatchString(f.Current.Fn.Name) {
 			continue
 		}
 		if !own && first < 0 {
@@ -148,6 +148,12 @@ func hidden(function, file string) bool {
 		}
 	}
 	return strings.HasPrefix(function[strings.LastIndexByte(function, '.')+1:], "macemc") || strings.HasPrefix(filepath.Base(file), overlaid)
+}
+
+// hosting reports whether a function runs programs as nodes. Tests of package bubble are programs, too.
+func hosting(function, file string) bool {
+	rest, ok := strings.CutPrefix(function, "github.com/macemc/macemc/bubble")
+	return ok && (strings.HasPrefix(rest, ".") || strings.HasPrefix(rest, "/internal/")) && !strings.HasSuffix(file, "_test.go")
 }
 
 // scope returns the scope of the frame of a request.

@@ -2,8 +2,30 @@
 // variables. Each message is a line of JSON on a Unix socket.
 package inspect
 
+import "strings"
+
 // Program is the name of the program that has the debugger.
 const Program = "macemc-debug"
+
+// VariableNodes, if not empty, means that the debugger executes the run of a system. An operation is then a state of the run, from 1 on,
+// and goroutines are those of nodes' programs.
+const VariableNodes = "MACEMC_DEBUG_NODES"
+
+// nodeShift separates the node of a goroutine from the number in its program.
+const nodeShift = 20
+
+// OfNode returns the number in requests and replies of the goroutine n of a node's program. 0 means that it is of no node.
+func OfNode(node, n int) int {
+	if node < 0 {
+		return 0
+	}
+	return (node+1)<<nodeShift | n
+}
+
+// NodeOf is the inverse of OfNode.
+func NodeOf(goroutine int) (node, n int) {
+	return goroutine>>nodeShift - 1, goroutine & (1<<nodeShift - 1)
+}
 
 // Actions of a [Request].
 const (
@@ -80,6 +102,12 @@ const (
 type Goroutine struct {
 	Number int
 	At     Frame
+}
+
+// Own reports whether At belongs to code outside the standard library, whose functions have no domain in their paths.
+func (g *Goroutine) Own() bool {
+	first, _, _ := strings.Cut(g.At.Function, "/")
+	return strings.Contains(first, ".") && strings.Contains(g.At.Function, "/") || strings.HasPrefix(g.At.Function, "main.")
 }
 
 // Frame is a function call of a goroutine.

@@ -94,6 +94,9 @@ func (d *Debug) open(ctx context.Context, p *Process, l *check.Loaded) (*mdb.Ses
 		}
 		cfg.End = fmt.Sprintf("step %d is not executed here: %s", u.Step, u.Why)
 	}
+	if front, ok := p.Front.(*asker); ok && d.File != "" {
+		cfg.Inspect = front.Inspect
+	}
 	if d.System != "" {
 		cfg.LiveName = "the run is the first state of the system"
 	} else if err := p.liveRun(ctx, &cfg, d.File, d.Live); err != nil {

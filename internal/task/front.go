@@ -10,6 +10,7 @@ import (
 	"syscall"
 
 	"github.com/macemc/macemc/internal/check/exitcode"
+	"github.com/macemc/macemc/internal/inspect"
 	"github.com/macemc/macemc/internal/task/remote"
 	"github.com/macemc/macemc/mdb"
 )
@@ -18,19 +19,27 @@ import (
 // field is set.
 type message struct {
 	// From the test binary. The first message confirms that the check was reached, the last one is the exit status.
-	Reached bool           `json:"reached,omitempty"`
-	Status  *int           `json:"status,omitempty"`
-	Screen  *ScreenOptions `json:"screen,omitempty"` // requests questions, and in the end Over
-	Answer  *remote.Answer `json:"answer,omitempty"`
+	Reached bool             `json:"reached,omitempty"`
+	Status  *int             `json:"status,omitempty"`
+	Screen  *ScreenOptions   `json:"screen,omitempty"` // requests questions, and in the end Over
+	Answer  *remote.Answer   `json:"answer,omitempty"`
+	Inspect *inspect.Request `json:"inspect,omitempty"` // requests Inspected
 	// From the program. There is one question at a time; Cancel cancels it.
-	Question *remote.Question `json:"question,omitempty"`
-	Cancel   bool             `json:"cancel,omitempty"`
-	Over     *result          `json:"over,omitempty"`
+	Question  *remote.Question `json:"question,omitempty"`
+	Cancel    bool             `json:"cancel,omitempty"`
+	Over      *result          `json:"over,omitempty"`
+	Inspected *inspected       `json:"inspected,omitempty"`
 }
 
 // result is the error that [Front.Screen] returned. An empty string means none.
 type result struct {
 	Error string `json:"error,omitempty"`
+}
+
+// inspected is the result of a debugger's request.
+type inspected struct {
+	Reply *inspect.Reply `json:"reply,omitempty"`
+	Error string         `json:"error,omitempty"`
 }
 
 // sender writes messages.
@@ -50,6 +59,7 @@ type asker struct {
 	sender
 	over      chan *result
 	questions chan message // Question or Cancel
+	inspected chan *inspected
 }
 
 // newAsker connects to the program that gave the order. It ends this process when that program is gone.
@@ -66,7 +76,8 @@ func newAsker() *asker {
 
 // talk reads messages from in and calls gone at its end.
 func talk(in io.Reader, out io.Writer, gone func()) *asker {
-	a := &asker{sender: sender{to: json.NewEncoder(out)}, over: make(chan *result), questions: make(chan message)}
+	a := &asker{sender: sender{to: json.NewEncoder(out)}, over: make(chan *result), questions: make(chan message),
+		inspected: make(chan *inspected, 1)}
 	go func() {
 		defer gone()
 		for d := json.NewDecoder(in); ; {
@@ -76,12 +87,26 @@ func talk(in io.Reader, out io.Writer, gone func()) *asker {
 				return
 			case m.Over != nil:
 				a.over <- m.Over
+			case m.Inspected != nil:
+				a.inspected <- m.Inspected
 			default:
 				a.questions <- m
 			}
 		}
 	}()
 	return a
+}
+
+// Inspect executes a request in the debugger of the program. It is not safe for concurrent use.
+func (a *asker) Inspect(_ context.Context, _ string, r inspect.Request) (*inspect.Reply, error) {
+	if err := a.send(message{Inspect: &r}); err != nil {
+		return nil, err
+	}
+	answer := <-a.inspected
+	if answer.Error != "" {
+		return nil, errors.New(answer.Error)
+	}
+	return answer.Reply, nil
 }
 
 // Screen implements [Front].
@@ -117,8 +142,8 @@ func (a *asker) Screen(ctx context.Context, s mdb.Debugger, o ScreenOptions) err
 
 // Serve provides front to a test binary that requests it on in, until in ends. It reports whether the requested check
 // was reached, and the exit status that the binary announced after its work. A nil status means that the binary ended
-// before that, whatever the exit status of its process.
-func Serve(ctx context.Context, in io.Reader, out io.Writer, front Front) (reached bool, status *int) {
+// before that, whatever the exit status of its process. debugger executes requests about variables; nil means that there are none.
+func Serve(ctx context.Context, in io.Reader, out io.Writer, front Front, debugger mdb.Inspector) (reached bool, status *int) {
 	s := &server{sender: sender{to: json.NewEncoder(out)}, answers: make(chan remote.Answer), gone: make(chan struct{})}
 	ctx, cancel := context.WithCancel(ctx)
 	var screens sync.WaitGroup
@@ -138,16 +163,34 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, front Front) (reach
 		case m.Screen != nil:
 			screens.Go(func() {
 				over := new(result)
-				if err := front.Screen(ctx, remote.Debugger(s.ask), *m.Screen); err != nil {
+				if err := front.Screen(ctx, inspectable{remote.Debugger(s.ask), debugger}, *m.Screen); err != nil {
 					over.Error = err.Error()
 				}
 				_ = s.send(message{Over: over}) // without a reader, in ends
+			})
+		case m.Inspect != nil:
+			screens.Go(func() {
+				answer := new(inspected)
+				var err error
+				if answer.Reply, err = debugger(ctx, *m.Inspect); err != nil {
+					answer.Error = err.Error()
+				}
+				_ = s.send(message{Inspected: answer})
 			})
 		case m.Answer != nil:
 			s.answers <- *m.Answer
 		}
 	}
 }
+
+// inspectable is a session in another process whose variables a debugger of this one reads.
+type inspectable struct {
+	mdb.Debugger
+	debugger mdb.Inspector
+}
+
+// Inspector returns that debugger.
+func (i inspectable) Inspector() mdb.Inspector { return i.debugger }
 
 // server is the program's side of the pipes.
 type server struct {

@@ -33,7 +33,7 @@ func apart(t *testing.T, f Front) (a *asker, end func() (reached bool, status *i
 	served := make(chan struct{})
 	go func() {
 		defer close(served)
-		reached, status = Serve(t.Context(), answers, orders, f)
+		reached, status = Serve(t.Context(), answers, orders, f, nil)
 	}()
 	gone := make(chan struct{})
 	a = talk(in, out, func() { close(gone) })

@@ -101,7 +101,7 @@ func (o *Order) PrintedStatus() (status int, ok bool) {
 
 // tasks returns the tasks that can be ordered.
 func tasks() []Task {
-	return []Task{&Describe{}, &Search{}, &Replay{}, &Critical{}, &Debug{}, &Graph{}, &Report{}, &Shrink{}, &Refine{}, &Observe{}}
+	return []Task{&Describe{}, &Search{}, &Replay{}, &Critical{}, &Debug{}, &Graph{}, &Report{}, &Shrink{}, &Refine{}, &Observe{}, &Inspected{}}
 }
 
 func kind(t Task) string { return fmt.Sprintf("%T", t) }
@@ -189,7 +189,7 @@ func (o *Order) Obey(sys sim.System, writeTest func(pathFile string) (string, er
 	}
 	var program *asker
 	status := p.Main(func(ctx context.Context) int {
-		if p.Role.Recorder == nil { // another process is a child of one like this, which ends it
+		if _, inspected := t.(*Inspected); p.Role.Recorder == nil && !inspected { // another process is a child of one like this, which ends it
 			program = newAsker()
 			p.Front = program
 		}

@@ -161,6 +161,8 @@ var imports = []struct {
 		choose eventgraph internal/encoding/... internal/kernel/... internal/replay internal/textfmt sim
 		internal/eventkind internal/netmodel internal/simext`},
 	{pkg: "mdb/internal/cmdline", strict: true},
+	{pkg: "mdb/internal/variables", module: `
+		internal/history internal/inspect internal/encoding/diff internal/simext internal/textfmt mdb/internal/cmdline sim`},
 	{pkg: "mdb", module: `
 		internal/pathfile internal/search/runloop internal/search/runs internal/history internal/inspect mdb/internal/...
 		internal/outfile internal/infile internal/textfmt choose sim internal/eventkind internal/netmodel internal/simext
@@ -203,7 +205,7 @@ var imports = []struct {
 		internal/netmodel`},
 	{pkg: "internal/task/remote", module: "mdb"},
 	{pkg: "internal/task", strict: true, foreign: "golang.org/x/sys/unix", module: `
-		internal/child internal/task/remote internal/outfile internal/infile internal/explore/stateset internal/search/... internal/table
+		internal/child internal/inspect internal/task/remote internal/outfile internal/infile internal/explore/stateset internal/search/... internal/table
 		internal/table/options internal/budget internal/durable internal/version internal/textfmt internal/check/...
 		choose critical eventgraph mdb observe internal/refine internal/report/... search sim internal/eventkind
 		internal/netmodel internal/simext internal/kernel internal/kernel/... systems/spec internal/recording
@@ -221,7 +223,7 @@ var imports = []struct {
 		internal/netmodel internal/explorer internal/overlay internal/scratch internal/testbudget internal/testsched
 		internal/testsched/program internal/version`},
 	{pkg: "cmd/macemc/internal/cli", module: `
-		internal/child internal/pathfile internal/search/option internal/search/strategy
+		internal/child internal/inspect internal/pathfile internal/search/option internal/search/strategy
 		internal/outfile internal/infile cmd/macemc/internal/dap cmd/macemc/internal/gotest cmd/macemc/internal/live
 		cmd/macemc/internal/screen internal/task internal/version internal/textfmt internal/check/... choose critical
 		eventgraph internal/scaffold internal/scratch internal/web mdb observe internal/refine internal/replay

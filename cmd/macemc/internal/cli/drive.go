@@ -185,7 +185,7 @@ func (b *binary) do(ctx context.Context, c listedCheck, t task.Task) error {
 			}
 		}
 	}()
-	reached, status := task.Serve(ctx, lateReader{answers}, orders, b.a.Front)
+	reached, status := b.serve(ctx, c, t, answers, orders)
 	<-ended
 	if _, exited := errors.AsType[*exec.ExitError](err); err != nil && !exited {
 		return err
@@ -204,6 +204,13 @@ func (b *binary) do(ctx context.Context, c listedCheck, t task.Task) error {
 		return b.cutShort(ctx, c, t, ending(cmd.ProcessState, hung.Load()), began)
 	}
 	return b.a.StatusError(ctx, *status, nil)
+}
+
+// serve answers the requests of the process of the tests, see [task.Serve].
+func (b *binary) serve(ctx context.Context, c listedCheck, t task.Task, answers, orders *os.File) (reached bool, status *int) {
+	debugger := &inspection{binary: b, check: c, task: t}
+	defer debugger.close()
+	return task.Serve(ctx, lateReader{answers}, orders, b.a.Front, debugger.inspect)
 }
 
 // lateReader reads a pipe until its deadline, and then the rest of its data. A read of os.File after the deadline fails at once,

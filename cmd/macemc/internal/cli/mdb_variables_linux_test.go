@@ -146,3 +146,48 @@ func TestDap_Variables(t *testing.T) {
 		t.Errorf("left running: %q", left)
 	}
 }
+
+// The variables of a program that runs as a node are shown after any step, forwards and backwards. An editor has its goroutines as threads.
+func TestMdb_ProgramVariables(t *testing.T) {
+	debugger(t)
+	leanBuilds(t)
+	here, out := filepath.Dir(testdata(t, "")), t.TempDir()
+	text, status := runHere(t, here, "search", "./testdata/sampled:TestLastItem", "--out", out)
+	if status != 1 {
+		t.Fatalf("exit status %d\n%s", status, text)
+	}
+	file := filepath.Join(out, "error.path")
+	text, status = runHere(t, here, "mdb", file, "--batch", "-x", "0; goroutine; goroutine n0 g2; frame; print s.left; end; goroutine g2; "+
+		"locals; print s.left; start; goroutine g2; print s.left; watch s.left; when s.left < 0; waits")
+	last := strings.LastIndex(text, "s.left = 1\n")
+	for _, want := range []string{
+		"n0 g2 in sampled.(*stock).sell at sampled_test.go:", "found = true\n", "s.left = -1\n", "after step 0: 1\n", "-> -1\n",
+		"n0 2 x sleep at sampled_test.go:",
+	} {
+		if at := strings.Index(text, want); status != 0 || at < 0 || want == "s.left = -1\n" && at > last {
+			t.Errorf("exit status %d, %q is missing\n%s", status, want, text)
+		}
+	}
+	c := startEditor(t)
+	c.ask("launch", object{"path": file, "stopAt": "start"}, false)
+	c.ask("configurationDone", nil, true)
+	c.ask("threads", nil, false)
+	g2 := 1<<20 | 2
+	c.ask("stackTrace", object{"threadId": g2}, false)
+	c.ask("evaluate", object{"expression": "s.left", "context": "watch", "frameId": 1}, false)
+	c.ask("continue", object{"threadId": g2}, true)
+	c.ask("stackTrace", object{"threadId": g2}, false)
+	c.ask("scopes", object{"frameId": 1}, false)
+	c.ask("evaluate", object{"expression": "s.left", "context": "watch", "frameId": 1}, false)
+	c.ask("stepBack", object{"threadId": g2}, true)
+	c.ask("disconnect", nil, false)
+	<-c.end
+	for _, want := range []string{`"name":"n0 g2 sampled.(*stock).sell"`, `"result":"1"`, `"result":"-1"`, `"name":"Node"`} {
+		if !strings.Contains(c.log.String(), want) {
+			t.Errorf("%s is missing\n%s", want, &c.log)
+		}
+	}
+	if left := processes(t, "debugged.test"); left != nil {
+		t.Errorf("left running: %q", left)
+	}
+}

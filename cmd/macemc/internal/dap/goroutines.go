@@ -18,6 +18,7 @@ import (
 type goroutines struct {
 	*session
 	call    mdb.Inspector
+	nodes   bool // they are those of nodes' programs, and the debugger is behind the step
 	after   bool // the debugger is behind the operation of the step
 	hits    int  // if after, the number of breakpoints since the operation; 0 means that it is unknown
 	ended   bool // the debugger is at the end of the run
@@ -34,13 +35,16 @@ type valuesOf struct {
 	frame      frameOf
 	how        string // inspect.Arguments or inspect.Locals; empty means the members of an expression
 	expression string
-	node       int // if positive, the state of this goroutine in the recording
+	node       int // if positive, the state of this goroutine in the recording, or of this node plus 1
 }
 
 // ask executes a request where the session is.
 func (x *goroutines) ask(ctx context.Context, r inspect.Request) (*inspect.Reply, error) {
 	if !x.entered {
 		at := max(1, x.d.Position().Step)
+		if x.nodes {
+			at = x.d.Position().Step + 1
+		}
 		if _, err := x.call(ctx, inspect.Request{Action: inspect.Move, Operation: uint64(at)}); err != nil {
 			return nil, err
 		}
@@ -51,6 +55,10 @@ func (x *goroutines) ask(ctx context.Context, r inspect.Request) (*inspect.Reply
 
 // answer answers the requests that differ from those about other runs.
 func (x *goroutines) answer(ctx context.Context, m dap.Message) (done bool, err error) {
+	if x.nodes && moves(m) {
+		x.leave()
+		return false, nil
+	}
 	switch m := m.(type) {
 	case *dap.ThreadsRequest:
 		x.threads(ctx, m)
@@ -106,7 +114,11 @@ func (x *goroutines) threads(ctx context.Context, m *dap.ThreadsRequest) {
 	}
 	threads := []dap.Thread{}
 	for _, g := range reply.Goroutines {
-		threads = append(threads, dap.Thread{Id: g.Number, Name: fmt.Sprintf("g%d", g.Number)})
+		name := fmt.Sprintf("g%d", g.Number)
+		if x.nodes {
+			name = nodeThread(g)
+		}
+		threads = append(threads, dap.Thread{Id: g.Number, Name: name})
 	}
 	x.send(&dap.ThreadsResponse{Response: x.response(m), Body: dap.ThreadsResponseBody{Threads: threads}})
 }
@@ -158,7 +170,9 @@ func (x *goroutines) scopes(m *dap.ScopesRequest) {
 		{Name: "Arguments", PresentationHint: "arguments", VariablesReference: x.reference(valuesOf{frame: f, how: inspect.Arguments})},
 		{Name: "Locals", PresentationHint: "locals", VariablesReference: x.reference(valuesOf{frame: f, how: inspect.Locals})},
 	}
-	if f.number == 0 {
+	if node, _ := inspect.NodeOf(f.goroutine); x.nodes {
+		list = append(list, dap.Scope{Name: "Node", VariablesReference: x.reference(valuesOf{node: node + 1})})
+	} else if f.number == 0 {
 		list = append(list, dap.Scope{Name: "Goroutine", VariablesReference: x.reference(valuesOf{node: f.goroutine})})
 	}
 	x.send(&dap.ScopesResponse{Response: x.response(m), Body: dap.ScopesResponseBody{Scopes: list}})

@@ -59,12 +59,12 @@ func (s *server) debug(ctx context.Context, m *dap.LaunchRequest, d mdb.Debugger
 
 // inspect opens the debugger of a test.
 func (x *session) inspect(ctx context.Context) {
-	call := mdb.InspectorOf(x.d)
-	if call == nil {
+	call, nodes := mdb.InspectorOf(x.d), x.names[0][0] == 'n'
+	if call == nil || nodes && !runsPrograms(x.d) {
 		return
 	}
 	x.output("building the test without optimization, to show its variables\n")
-	test := &goroutines{session: x, call: call}
+	test := &goroutines{session: x, call: call, nodes: nodes}
 	if _, err := test.ask(ctx, inspect.Request{Action: inspect.Goroutines}); err != nil {
 		x.output("variables are not shown: " + err.Error() + "\n")
 		return
@@ -197,6 +197,9 @@ func (x *session) stoppedIn(reason, description string, thread int) {
 	e := &dap.StoppedEvent{Event: x.event("stopped"), Body: dap.StoppedEventBody{Reason: reason, Description: description, ThreadId: 1,
 		AllThreadsStopped: true}}
 	step := x.steps[v.At.Step]
+	if x.test != nil && x.test.nodes {
+		thread = x.test.threadOf(context.Background(), max(0, step.Node))
+	}
 	if thread > 0 || step.Node >= 0 {
 		e.Body.ThreadId = cmp.Or(thread, step.Node+1)
 	}

@@ -142,7 +142,7 @@ func (a Runner) goTest(ctx context.Context, args []string, stdout, stderr io.Wri
 		}
 		env = append(env, more...)
 	}
-	flags = debuggable(a.debugged, append(flags, x.replayFlags(args)...))
+	flags = Debuggable(a.debugged, append(flags, x.replayFlags(args)...))
 	parallel := "-p=" + strconv.Itoa(runtime.NumCPU())
 	test := []string{"test", parallel}
 	if folder != "" {

@@ -16,13 +16,16 @@ import (
 	"github.com/macemc/macemc/internal/testsched"
 )
 
-// debuggable adds flags to those of go test with which the tests are built without optimization, if they are debugged.
-func debuggable(debugged bool, flags []string) []string {
+// Debuggable adds flags to those of go test with which the tests are built without optimization, if they are debugged.
+func Debuggable(debugged bool, flags []string) []string {
 	if !debugged {
 		return flags
 	}
 	const off = "-N -l"
 	flags = slices.Clone(flags)
+	if !slices.ContainsFunc(flags, func(f string) bool { return strings.HasPrefix(f, "-ldflags=") }) { // those of GOFLAGS do not count then
+		flags = append(flags, "-ldflags=")
+	}
 	for i, f := range flags {
 		switch {
 		case strings.HasPrefix(f, "-gcflags="):

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/macemc/macemc/bubble"
 	"github.com/macemc/macemc/mctest"
@@ -105,5 +106,38 @@ func TestDeadlock(t *testing.T) {
 			}()
 		}
 		return func() bool { return done.Load() == 2 }
+	})
+}
+
+// stock sells items.
+type stock struct {
+	mu   sync.Mutex
+	left int
+}
+
+func (s *stock) sell() {
+	time.Sleep(time.Second)
+	s.mu.Lock()
+	found := s.left > 0
+	s.mu.Unlock()
+	s.mu.Lock()
+	if found {
+		s.left--
+	}
+	s.mu.Unlock()
+	time.Sleep(time.Hour)
+}
+
+func TestLastItem(t *testing.T) {
+	program(t, false, func() func() bool {
+		s := &stock{left: 1}
+		for range 2 {
+			go s.sell()
+		}
+		return func() bool {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			return s.left >= 0
+		}
 	})
 }
