@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"hash/fnv"
 	"os"
@@ -213,17 +214,13 @@ func entryOf(sys sim.System, test string) spec.Entry {
 }
 
 // TestPackage returns the import path of the package with the tests in this binary. An empty string means that it is
-// unknown.
+// unknown. The binary with the tests of a package main has the path of that package.
 func TestPackage() string {
 	info, ok := debug.ReadBuildInfo()
-	if !ok {
+	if !ok || flag.Lookup("test.run") == nil {
 		return ""
 	}
-	path, ok := strings.CutSuffix(info.Path, ".test")
-	if !ok {
-		return ""
-	}
-	return path
+	return strings.TrimSuffix(info.Path, ".test")
 }
 
 // RunPattern returns the pattern for go test -run that selects only the test of that name.

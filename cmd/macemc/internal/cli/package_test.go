@@ -93,6 +93,98 @@ func TestSearchFrom_Package(t *testing.T) {
 	}
 }
 
+// programTest is a test of a package main. Its run is dead if the timer "late" fires before "early".
+const programTest = `package main
+
+import (
+	"testing"
+	"time"
+
+	"github.com/macemc/macemc/critical"
+	"github.com/macemc/macemc/mctest"
+	"github.com/macemc/macemc/sim"
+)
+
+type service struct {
+	sim.Nop
+	Late, Done bool
+	Ticks      int
+}
+
+func (s *service) Boot(env sim.Env) {
+	for _, name := range []string{"early", "late", "tick"} {
+		env.SetTimer(name, 1)
+	}
+}
+
+func (s *service) Timer(env sim.Env, name any) {
+	switch name {
+	case "early":
+		s.Done = !s.Late
+	case "late":
+		s.Late = true
+	case "tick":
+		s.Ticks++
+		env.SetTimer("tick", 1)
+	}
+}
+
+func check(t *testing.T, proof critical.Proof, time time.Duration) {
+	mctest.CheckWith(t, sim.System{
+		Name: "program", Nodes: 1, New: func(sim.NodeID) sim.Service { return new(service) },
+		Properties: []sim.Property{{Name: "done", Eventually: sim.Each(func(_ sim.NodeID, s *service) bool { return s.Done })}},
+	}, mctest.Options{Proof: proof, MaxPaths: 2000, WalkSteps: 60, Time: time})
+}
+
+func TestWalks(t *testing.T) { check(t, critical.Walks, 0) }
+
+// No proof is exact, because the state space is not finite.
+func TestExact(t *testing.T) { check(t, critical.Exact, 2*time.Second) }
+`
+
+// Every path file of a check in a package main can be opened by the commands that reports print.
+func TestPathFiles_PackageMain(t *testing.T) {
+	dir := testModule(t)
+	for name, text := range map[string]string{"main.go": "package main\n\nfunc main() {}\n", "main_test.go": programTest} {
+		if err := os.MkdirAll(filepath.Join(dir, "program"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, "program", name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const found = "program/testdata/macemc/TestWalks/"
+	for _, args := range []string{
+		"test -run . ./program",
+		"shrink " + found + "original.path --out shrunk.path",
+		"search ./program:TestWalks --max-paths 9 --save-prefixes prefixes",
+	} {
+		if out, status := runHere(t, dir, strings.Fields(args)...); status > 1 {
+			t.Errorf("macemc %s: exit status %d\n%s", args, status, out)
+		}
+	}
+	if out, status := runHere(t, dir, "mdb", found+"error.path", "--batch", "-x", "save saved.path"); status != 0 {
+		t.Errorf("exit status %d\n%s", status, out)
+	}
+	names := map[string]bool{}
+	filepath.WalkDir(dir, func(file string, _ os.DirEntry, _ error) error {
+		if filepath.Ext(file) == ".path" {
+			names[filepath.Base(file)] = true
+			for _, args := range [][]string{{"replay", file}, {"mdb", file, "--batch", "-x", "info"}, {"graph", file}} {
+				if out, status := runHere(t, dir, args...); status > 1 {
+					t.Errorf("macemc %s: exit status %d\n%s", args, status, out)
+				}
+			}
+		}
+		return nil
+	})
+	for _, want := range []string{"error.path", "live.path", "original.path", "suspect.path", "shrunk.path", "saved.path", "prefix-1.path"} {
+		if !names[want] {
+			t.Errorf("%s was not written; there are %v", want, names)
+		}
+	}
+}
+
 // All commands work on a system of a test in any package, from a search to a regression test.
 func TestSystemsOfPackages(t *testing.T) {
 	dir := testModule(t)
