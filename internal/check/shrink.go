@@ -225,6 +225,7 @@ func guarded(ctx context.Context, cfg shrink.Config) (small *shrink.Result, err 
 // refuses executes a smaller run in a fresh process, if one can be started, and returns why it is not accepted. An
 // empty string means that it shows the finding.
 func (o *Options) refuses(ctx context.Context, found *search.Suspect, small *shrink.Result) (string, error) {
+	o.tell(fmt.Sprintf("executing a smaller run of %d steps in a fresh process", small.Steps))
 	ctx, cancel := o.graceful(ctx)
 	defer cancel()
 	path := small.Path

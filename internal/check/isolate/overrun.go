@@ -16,6 +16,7 @@ type UnresponsiveError struct {
 	begun   bool          // it had begun to search
 	phase   string        // its last phase
 	stopped bool          // a signal had stopped it
+	works   bool          // its phase changed until the end
 }
 
 func (e *UnresponsiveError) Error() string {
@@ -31,7 +32,10 @@ func (e *UnresponsiveError) Error() string {
 	if e.phase != "" {
 		text += ", in the phase " + e.phase
 	}
-	if e.stopped {
+	switch {
+	case e.works:
+		return text + "; it was still working"
+	case e.stopped:
 		return text + "; a signal such as SIGSTOP had stopped its process"
 	}
 	return text + "; checked code or a network model may not have returned"
@@ -53,6 +57,20 @@ type overrun struct {
 	await int           // the process for which it waits; 0 means none
 	end   func()        // ends to await it
 	looks int           // since it should have stopped
+	phase string        // its last phase
+	since time.Duration // when that phase began, on the clock
+}
+
+// phasePatience is the time for each phase of a process that has exceeded its time limit, such as executing a smaller run in a fresh process.
+const phasePatience = 2 * time.Second
+
+// proceeds reports whether the phase of a process has changed within phasePatience.
+func (l *overrun) proceeds(phase string) bool {
+	now := l.clock.Spent()
+	if phase != l.phase {
+		l.phase, l.since = phase, now
+	}
+	return l.since > 0 && now-l.since < phasePatience
 }
 
 // Clock measures the time of another process by package budget. At most a second counts between two readings, because
@@ -93,12 +111,15 @@ func (l *overrun) look(rec *flight.Recorder) error {
 		}
 	}
 	e := &UnresponsiveError{Told: l.told, begun: limit != 0, phase: rec.Phase()}
+	e.works = l.clock != nil && l.proceeds(e.phase)
 	switch over := l.clock != nil && l.spent+l.clock.Spent() >= KillAfter(limit) && limit > 0; {
 	case e.phase == Reporting && !Stopped(l.pid): // it may wait for its readers
 		l.looks = 0
 		return nil
+	case over && e.works && l.spent+l.clock.spent < 2*KillAfter(limit):
+		return nil
 	case over:
-		e.limit = KillAfter(limit)
+		e.limit = max(KillAfter(limit), l.spent+l.clock.spent)
 	case !l.told && limit != 0:
 		return nil
 	default:

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"testing"
 	"time"
 
@@ -101,6 +102,40 @@ func TestOverrun_CountsEarlierProcesses(t *testing.T) {
 		o := overrun{pid: os.Getpid(), spent: c.spent, stop: time.Hour}
 		if err := o.look(rec); (err != nil) != c.killed {
 			t.Errorf("%v spent: %v", c.spent, err)
+		}
+	}
+}
+
+// A process that works on after its time limit is not killed before its phase has lasted for long, or before twice that limit.
+func TestOverrun_WaitsForPhases(t *testing.T) {
+	rec, err := flight.Create(filepath.Join(t.TempDir(), "flight"), 1, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rec.Set(flight.Limited, int(time.Minute))
+	for _, c := range []struct {
+		name      string
+		phaseTook time.Duration // since its last change
+		spent     time.Duration
+		want      string
+	}{
+		{"changes", phasePatience / 2, KillAfter(time.Minute), ""},
+		{"lasts", 2 * phasePatience, KillAfter(time.Minute), "may not have returned"},
+		{"changes for ever", phasePatience / 2, 2 * KillAfter(time.Minute), "it was still working"},
+	} {
+		o := overrun{pid: os.Getpid(), stop: time.Hour}
+		rec.SetPhase("shrinking, candidate 1")
+		if err := o.look(rec); err != nil {
+			t.Fatal(err)
+		}
+		o.clock.spent = c.spent - c.phaseTook
+		rec.SetPhase("shrinking, candidate 2")
+		if err := o.look(rec); err != nil {
+			t.Fatalf("%s: %v", c.name, err)
+		}
+		o.clock.spent = c.spent
+		if err := o.look(rec); (err != nil) != (c.want != "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v", c.name, err)
 		}
 	}
 }
