@@ -180,7 +180,7 @@ func Explore(c Config, run execute) *Result {
 		case o.Lengthy() && r.Schedules > 1 && (r.limit+r.hurried > 0 || r.ends(s, o, run)):
 			r.TooLong++
 			return false
-		case r.accept(o, 1), r.excuses(s, o, r.Schedules, run):
+		case r.accept(o, 1), r.excuses(s, o, r.Schedules, c.Delay, run):
 			return false
 		}
 		found := s.Replayed(o, r.Schedules)

@@ -1,6 +1,7 @@
 package explorer
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -25,7 +26,8 @@ type predictions struct {
 
 // delayFailure is a failure of the test because a goroutine was held for longer than usual.
 type delayFailure struct {
-	prediction *predict.Prediction
+	prediction *predict.Prediction // nil means a stored schedule
+	delay      time.Duration
 	outcome    *testsched.Outcome
 }
 
@@ -111,22 +113,17 @@ const (
 	maxNoted = time.Second            // of a note
 )
 
-// excuses reports whether the failure of a directed run is not a finding, because a goroutine was held for longer than usual and tests may
-// rely on such times. The first one that recurs is noted. A failure within maxFound that the code has not judged remains a finding.
-func (p *predictions) excuses(s *testsched.Schedule, o *testsched.Outcome, number int, run execute) bool {
-	x := s.Prediction
-	if x == nil || x.Delay == 0 || !o.Fails() || heldFor(x) <= maxFound && !judged(o) {
+// excuses reports whether the failure of a directed or stored run is not a finding, because a goroutine was held for longer than usual and
+// tests may rely on such times. The first one that recurs is noted. A failure within maxFound that the code has not judged remains a finding.
+func (p *predictions) excuses(s *testsched.Schedule, o *testsched.Outcome, number int, usual time.Duration, run execute) bool {
+	delay := s.Delay.Round(time.Millisecond)
+	if s.Delay <= cmp.Or(usual, testsched.UsualDelay) || !o.Fails() || delay <= maxFound && !judged(o) {
 		return false
 	}
-	if p.delayed == nil && heldFor(x) <= maxNoted && run(s.Replayed(o, number)).SameFinding(o) {
-		p.delayed = &delayFailure{x, o}
+	if p.delayed == nil && (delay <= maxNoted || s.Prediction == nil) && run(s.Replayed(o, number)).SameFinding(o) {
+		p.delayed = &delayFailure{s.Prediction, delay, o}
 	}
 	return true
-}
-
-// heldFor returns the time for which a prediction holds a goroutine.
-func heldFor(x *predict.Prediction) time.Duration {
-	return time.Duration(x.Delay).Round(time.Millisecond)
 }
 
 // judged reports whether the code itself has rejected its run: the test has failed, code has called panic or os.Exit, or a test file has a
@@ -153,12 +150,14 @@ func (p *predictions) delayNote() string {
 		return ""
 	}
 	x, o := p.delayed.prediction, p.delayed.outcome
-	what, message := "fails", o.Message
+	what, message, where := "fails", o.Message, "under a saved schedule"
 	if o.Kind != testsched.Failed {
 		what, message = o.Title()+",", ""
 	}
-	return strings.TrimSuffix(fmt.Sprintf("%s if a goroutine is held for %v where it %s: %s", what, heldFor(x),
-		operationText(x.Pairs[0][1], p.places), message), ": ")
+	if x != nil {
+		where = "where it " + operationText(x.Pairs[0][1], p.places)
+	}
+	return strings.TrimSuffix(fmt.Sprintf("%s if a goroutine is held for %v %s: %s", what, p.delayed.delay, where, message), ": ")
 }
 
 // pass records that a directed run has passed.
@@ -249,7 +248,7 @@ func (p *predictions) by(policy testsched.Policy) string {
 			text = policy.Strategy() + " and a pause " + text
 		}
 		if x.Delay > 0 {
-			text += fmt.Sprintf(", where a goroutine is held for %v", heldFor(x))
+			text += fmt.Sprintf(", where a goroutine is held for %v", time.Duration(x.Delay).Round(time.Millisecond))
 		}
 		return text
 	}
@@ -268,7 +267,7 @@ func (p *predictions) locate(runner testsched.Runner) {
 	if p.prediction != nil {
 		all = append(all, p.prediction)
 	}
-	if p.delayed != nil {
+	if p.delayed != nil && p.delayed.prediction != nil {
 		all = append(all, p.delayed.prediction)
 	}
 	var at []uintptr

@@ -167,7 +167,8 @@ func (s *Settings) explain(c *Config, m *Minimized, how, file string) string {
 		}
 		lines = append(lines, fmt.Sprintf("> step %d: %v", k, &o.Trace[k-1]))
 	}
-	lines = slices.Concat(head, o.Identities(c.Test, head, lines), []string{how + differs(m.Schedule.Switches)}, lines)
+	cause := append([]string{how + differs(m.Schedule.Switches)}, delayLines(m.Schedule.Delay)...)
+	lines = slices.Concat(head, o.Identities(c.Test, head, lines), cause, lines)
 	lines = append(lines, o.Printed.Last(lines)...)
 	switch {
 	case file != "":
@@ -176,6 +177,14 @@ func (s *Settings) explain(c *Config, m *Minimized, how, file string) string {
 		lines = append(lines, "the schedule could not be stored: "+s.unstored.Error())
 	}
 	return strings.Join(lines, "\n") + "\n"
+}
+
+// delayLines explains a finding with longer delays than usual.
+func delayLines(delay time.Duration) []string {
+	if delay <= testsched.UsualDelay {
+		return nil
+	}
+	return []string{fmt.Sprintf("a goroutine that can run is held for up to %v of the test's clock; a test that relies on real time may fail so", delay)}
 }
 
 // headline returns the title of a finding and its first details.

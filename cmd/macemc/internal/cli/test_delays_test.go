@@ -34,6 +34,35 @@ func TestEarly(t *testing.T) {
 	testReports(t, []string{"FAILED TEST: x_test.go:14: not ready\n"}, 1, "-schedule=last", ".")
 }
 
+// A failure that needs a long delay says so, with the shortest one. Its schedule fails again only if that delay is permitted.
+func TestTest_DelayExplained(t *testing.T) {
+	testFile(t, `package x
+
+import (
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+func TestLease(t *testing.T) {
+	var renewed atomic.Bool
+	go renewed.Store(true)
+	time.Sleep(20 * time.Millisecond)
+	if !renewed.Load() {
+		t.Error("expired")
+	}
+}
+`)
+	held := "a goroutine that can run is held for up to 20ms of the test's clock; a test that relies on real time may fail so\n"
+	testReports(t, []string{"FAILED TEST: x_test.go:14: expired\n", held}, 1, "-explore-delay=100ms", ".")
+	if text, err := os.ReadFile("testdata/macemc/TestLease/failed-test-1.path"); err != nil || !strings.Contains(string(text), "\ndelay 20ms\n") {
+		t.Errorf("stored: %s, %v", text, err)
+	}
+	testReports(t, []string{"fails if a goroutine is held for 20ms under a saved schedule: x_test.go:14: expired"}, 0, "-schedules=20", ".")
+	testReports(t, []string{"found by a schedule in testdata/macemc/TestLease", held}, 1, "-explore-delay=20ms", ".")
+	testReports(t, []string{"FAILED TEST: x_test.go:14: expired\n", held}, 1, "-schedule=last", ".")
+}
+
 // A timer fires before a goroutine that was preempted continues, although the one that has set it ended without a point in between.
 func TestTest_DelayAfterEnd(t *testing.T) {
 	testFile(t, `package x
