@@ -169,7 +169,7 @@ func (r *Run) recordAfter() {
 // evaluateProperties evaluates the properties in the state after step n.
 func (r *Run) evaluateProperties(s *Step, n int) {
 	w := r.Cursor.World()
-	failing, found := kernel.Evaluate(w)
+	failing, found := replay.Evaluate(w)
 	if r.violated == nil && found != nil {
 		r.violated, r.brokenAt = found, n
 	}

@@ -16,7 +16,7 @@
 //	programfaults.go                            faults of nodes that carry programs
 //	timers.go, delays.go                        timers: which may fire, and the effects on others
 //	clock.go, virtualtime.go                    readings of macetime; the virtual time that programs share
-//	observe.go, evaluate.go, propertyvalues.go  monitors; properties
+//	observe.go, propertyvalues.go               monitors; properties
 //	components.go, checkpoint.go, snapshot.go   parts and copies of states
 //	keys.go, messages.go                        names of events
 //	tracing.go, calltrace.go                    what traces show

@@ -10,7 +10,6 @@ import (
 
 	"github.com/macemc/macemc/internal/encoding"
 	"github.com/macemc/macemc/internal/eventkind"
-	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/kernel/declared"
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/internal/netmodel"
@@ -99,7 +98,7 @@ func (rec *recorder) describe(s *TraceStep) {
 func (rec *recorder) evaluateProperties() (failing []string, live bool) {
 	props := rec.run.World.System().Properties
 	live = true
-	numbers, found := kernel.Evaluate(rec.run.World)
+	numbers, found := Evaluate(rec.run.World)
 	for _, i := range numbers {
 		p := &props[i]
 		if p.Sometimes == nil {

@@ -8,6 +8,7 @@
 //	cursor.go                              moves through a run in both directions
 //	trace.go, record.go, progress.go       the description of a whole run
 //	describe.go, handled.go, places.go     a step: its effects, the place of its handler
+//	evaluate.go                            all properties in a state
 //	sentence.go, decision.go, words.go,    the same as text
 //	text.go, brief.go
 package replay

@@ -177,7 +177,7 @@ type recorder struct {
 func (rec *recorder) told() *Trace {
 	w, t := rec.run.World, rec.trace
 	props := w.System().Properties
-	failing, _ := kernel.Evaluate(w) // findings were recorded before
+	failing, _ := Evaluate(w) // findings were recorded before
 	for i := range props {
 		p := &props[i]
 		state := PropertyState{Name: p.Name, Kind: propertyKind(p), Holds: !slices.Contains(failing, i)}

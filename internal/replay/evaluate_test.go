@@ -1,14 +1,16 @@
-package kernel_test
+package replay_test
 
 import (
 	"cmp"
 	"errors"
+	"runtime"
 	"slices"
 	"testing"
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/kernel/contain"
+	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -22,7 +24,7 @@ func TestEvaluate(t *testing.T) {
 		}
 	}
 	holds, fails := reads(func() bool { return true }), reads(func() bool { return false })
-	panics, exits := reads(func() bool { panic("oh") }), reads(func() bool { endsGoroutine(); return true })
+	panics, exits := reads(func() bool { panic("oh") }), reads(func() bool { runtime.Goexit(); return true })
 	for i, opts := range []kernel.Options{{}, {Contain: true}, {Contain: true, Overdue: func(int) bool { return false }}} {
 		if testing.Short() && i == 1 {
 			continue
@@ -52,8 +54,22 @@ func TestEvaluate(t *testing.T) {
 	}
 }
 
+// exitSystem has a property that ends its goroutine where it is called: in "property" or "Explain".
+func exitSystem(where string) sim.System {
+	at := func(called string) {
+		if called == where {
+			runtime.Goexit()
+		}
+	}
+	return sim.System{Name: "exits", Nodes: 1, New: func(sim.NodeID) sim.Service { return &sim.Nop{} }, Properties: []sim.Property{{
+		Name:    "p",
+		Always:  func(*sim.View) bool { at("property"); return where != "Explain" },
+		Explain: func(*sim.View) string { at("Explain"); return "" },
+	}}}
+}
+
 // early shows an earlier state, so that properties that read it are not judged.
-type early struct{ exiter }
+type early struct{ sim.Nop }
 
 func (*early) Stale() bool { return true }
 
@@ -90,7 +106,7 @@ func evaluated(t *testing.T, sys *sim.System, opts kernel.Options) {
 		}
 	}
 	first = cmp.Or(first, atLive, other)
-	failing, found := kernel.Evaluate(w)
+	failing, found := replay.Evaluate(w)
 	if !slices.Equal(failing, want) {
 		t.Errorf("%+v: failing %v, want %v", opts, failing, want)
 	}
@@ -120,7 +136,7 @@ func TestEvaluateWhatDoesNotReturn(t *testing.T) {
 			if err := w.Start(choose.First); err != nil {
 				t.Fatal(err)
 			}
-			failing, found := kernel.Evaluate(w)
+			failing, found := replay.Evaluate(w)
 			if !slices.Contains(failing, 1) || found == nil || !contain.Overdue(found) || found.Property != "hangs" {
 				t.Errorf("%+v: failing %v, found %v", p, failing, found)
 			}

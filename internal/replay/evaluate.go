@@ -1,19 +1,20 @@
-package kernel
+package replay
 
 import (
 	"cmp"
 	"errors"
 	"slices"
 
+	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/kernel/contain"
 	"github.com/macemc/macemc/internal/kernel/properties"
 	"github.com/macemc/macemc/sim"
 )
 
 // Evaluate evaluates all properties in the current state of a world, and Always properties twice if one does not hold.
-// failing lists the properties that do not hold or panic. found is the finding of [World.Check]. If there is none, it
-// is a property that does not return, the panic of [World.Live], or the first panic of another property.
-func Evaluate(w World) (failing []int, found *sim.Finding) {
+// failing lists the properties that do not hold or panic. found is the finding of [kernel.World.Check]. If there is none, it
+// is a property that does not return, the panic of [kernel.World.Live], or the first panic of another property.
+func Evaluate(w kernel.World) (failing []int, found *sim.Finding) {
 	props := w.System().Properties
 	e := evaluation{w: w, props: props}
 	var stuck, liveness, other *sim.Finding
@@ -43,7 +44,7 @@ func Evaluate(w World) (failing []int, found *sim.Finding) {
 
 // evaluation evaluates properties in order.
 type evaluation struct {
-	w       World
+	w       kernel.World
 	props   []sim.Property
 	next    int // all before it are evaluated
 	failing []int
@@ -54,13 +55,13 @@ type evaluation struct {
 // If functions are contained and not watched, one goroutine evaluates them all, unless its end may not be a finding,
 // see evaluateShown of package properties.
 func (e *evaluation) goOn() any {
-	if w, ok := e.w.(*Machine); ok && w.Opts.Contain && w.watch == nil && !w.Properties.MayBeStale {
+	if w, ok := e.w.(*kernel.Machine); ok && w.Properties.Apart && w.Properties.Watch == nil && !w.Properties.MayBeStale {
 		return e.askApart(w)
 	}
 	return e.ask()
 }
 
-func (e *evaluation) askApart(w *Machine) (r any) {
+func (e *evaluation) askApart(w *kernel.Machine) (r any) {
 	w.Properties.Contained = true
 	defer func() {
 		w.Properties.Contained = false
