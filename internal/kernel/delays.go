@@ -38,6 +38,11 @@ var Unbounded = choose.Point{Kind: choose.Draw, Arity: 2, Weights: []int{1, 1}, 
 var unboundedOrPausing = choose.Point{Kind: choose.Draw, Arity: 3, Weights: []int{1, 1, 1},
 	Label: Unbounded.Label + ", or (2) one node at a time may pause"}
 
+// IsUnbounded reports whether the answer to a question with a label, the first of a run, makes the delays unbounded.
+func IsUnbounded(label string, pick int) bool {
+	return pick == 1 && (label == Unbounded.Label || label == unboundedOrPausing.Label)
+}
+
 // JudgesLiveness reports whether the Eventually properties are judged in the run of a world. They are not under
 // [sim.BoundedLiveness] if its delays are unbounded or nodes may pause.
 func JudgesLiveness(w World) bool {

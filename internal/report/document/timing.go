@@ -51,7 +51,7 @@ func TimingAssumption(r *report.Report) string {
 // unbounded reports whether the delays of a run were chosen to be unbounded.
 func unbounded(r *report.Report) bool {
 	return r.Dead != nil && slices.ContainsFunc(r.Dead.Boot.Choices, func(a stepinfo.Answer) bool {
-		return strings.HasPrefix(a.Label, kernel.Unbounded.Label) && a.Pick == 1
+		return kernel.IsUnbounded(a.Label, a.Pick)
 	})
 }
 
