@@ -11,7 +11,8 @@ func fullRecord() []Event {
 	events := make([]Event, 0, MaxEvents)
 	for i := uint64(0); len(events)+4 <= MaxEvents; i++ {
 		who, to := i%goroutines+1, i*7%goroutines+1
-		for _, e := range []Event{on(who, 1+i%3, Lock, Other), on(who, 1+i%3, Unlock, Other), on(who, 10+to, Send, Other), on(who, 10+who, Receive, Other)} {
+		for _, e := range []Event{on(who, 1+i%3, Lock, Other), on(who, 1+i%3, Unlock, Other), on(who, 10+to, Send, Other),
+			on(who, 10+who, Receive, Other)} {
 			e.Context = uint64(e.Op) + 100*(i%50)
 			e.Place = e.Context
 			events = append(events, e)

@@ -182,8 +182,8 @@ func (p *Predictor) Delay() *Prediction {
 	return nil
 }
 
-// Carry returns the next prediction whose holds a sampled schedule carries, which otherwise keeps its own order. Those of Close have directed
-// schedules only. nil means that there is none.
+// Carry returns the next prediction whose holds a sampled schedule carries, which otherwise keeps its own order. Those of Close have
+// directed schedules only. nil means that there is none.
 func (p *Predictor) Carry() *Prediction {
 	x := p.next(rankTry, math.MaxInt)
 	if x == nil {
