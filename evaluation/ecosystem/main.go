@@ -103,7 +103,7 @@ func exploreFolder(program string, options []string, chosen []library, version m
 	}
 	slices.Sort(packages)
 	packages = slices.Compact(packages)
-	out, notes, err := run(program, append(append([]string{"test", "-json", "-count=1", "-vet=off", "-timeout=2h"}, options...), packages...))
+	out, notes, err := run(program, append(append([]string{"test", "-json", "-count=1", "-timeout=2h"}, options...), packages...))
 	if err != nil {
 		return nil, "", err
 	}
