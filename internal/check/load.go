@@ -28,6 +28,8 @@ type Loaded struct {
 	// Only LoadTolerant returns mismatches.
 	replay.Reading
 	Steps int // of the file
+	// Returned describes a step of a suspected divergence that returns here, and is left out. An empty string means none.
+	Returned string
 	// Recording is the merged recordings of live nodes; nil means that the path is from a file.
 	Recording *recording.Merged
 	// Death describes how the run kills its process; nil means that it does not.

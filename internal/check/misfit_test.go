@@ -91,3 +91,42 @@ func TestLoad_NondeterminismThatCannotBeFollowed(t *testing.T) {
 		}
 	}
 }
+
+// The last step of a suspected divergence may return here, after choices that the file lacks. The steps before it are loaded, and no other
+// violation is looked for.
+func TestLoad_DivergenceThatReturns(t *testing.T) {
+	sys := tired(func() bool { return true }, func() {})
+	sys.Actions = []sim.AnyAction{sim.Action[*sim.Nop]{Name: "act", Do: func(_ *sim.Nop, env sim.Env) { env.Choose("card", 3) }}}
+	for _, c := range []struct {
+		finding sim.FindingKind
+		step    int // whose pick is missing
+		left    bool
+	}{{sim.Divergence, 2, true}, {sim.Divergence, 1, false}, {sim.Safety, 2, false}} {
+		f, err := replay.WriteFile(&sys, pathfile.Header{Finding: string(c.finding)}, choose.Path{0, 1, 0, 2})
+		if err != nil || len(f.Steps) != 2 {
+			t.Fatal(err, f)
+		}
+		f.Steps[c.step-1].Picks = nil
+		text, err := content(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		name := filepath.Join(t.TempDir(), outfolder.ErrorPath)
+		if err := os.WriteFile(name, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		l, err := LoadFor(t.Context(), name, &sys, nil)
+		if (err == nil) != c.left {
+			t.Errorf("%s without a pick of step %d: got error %v", c.finding, c.step, err)
+		}
+		if !c.left {
+			continue
+		}
+		if l.Steps != 1 || !strings.HasPrefix(l.Returned, "step 2 (action n0 act) did not return when the run was written, and returns here") {
+			t.Errorf("got %d steps, %q", l.Steps, l.Returned)
+		}
+		if _, err := Describe(t.Context(), l, name, CriticalOptions{}); err != ErrNoViolation {
+			t.Errorf("got %v, want %v", err, ErrNoViolation)
+		}
+	}
+}

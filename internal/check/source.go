@@ -32,6 +32,8 @@ type Source struct {
 	// tolerant allows paths of another version of the system. Their picks are appended to record.
 	tolerant bool
 	record   choose.Path
+	part     bool   // later steps were left out
+	left     string // describes a step that was left out because it returns here; empty means none
 }
 
 // OpenSource reads a path file. It merges a folder of recordings if their system is one of the entries.
@@ -65,7 +67,7 @@ func (t *Source) truncate(n int) (err error) {
 	}
 	f := *t.file
 	f.Steps = f.Steps[:n]
-	t.file = &f
+	t.file, t.part = &f, true
 	t.data, err = content(&f)
 	return err
 }
@@ -80,6 +82,14 @@ func (t *Source) follow(sys *sim.System) (*replay.Reading, error) {
 		r, err = replay.ReadFile(sys, t.file)
 	}
 	if mismatch, ok := errors.AsType[*replay.MismatchError](err); ok {
+		if t.returns(mismatch) {
+			t.left = fmt.Sprintf("step %d (%s) did not return when the run was written, and returns here: it is left out, because the file lacks "+
+				"its later choices", mismatch.Step, mismatch.Key)
+			if err := t.truncate(mismatch.Step - 1); err != nil {
+				return nil, err
+			}
+			return t.follow(sys)
+		}
 		mismatch.Line = t.stepLine(mismatch.Step)
 		switch {
 		case mismatch.Step > 0 && t.file.Header.Finding == string(sim.Nondeterminism):
@@ -92,6 +102,12 @@ func (t *Source) follow(sys *sim.System) (*replay.Reading, error) {
 		return nil, fmt.Errorf("%s: %w", t.name, err)
 	}
 	return r, nil
+}
+
+// returns reports whether a mismatch is due to a last step that did not return when the file was written, and returns here. The file has
+// only the choices up to the moment at which the step was given up.
+func (t *Source) returns(m *replay.MismatchError) bool {
+	return m.Step > 0 && m.Step == len(t.file.Steps) && !t.part && m.Instead == m.Key && t.file.Header.Finding == string(sim.Divergence)
 }
 
 func (t *Source) system(entries []spec.Entry) (*sim.System, error) {
@@ -116,7 +132,8 @@ func (t *Source) load(ctx context.Context, sys *sim.System, respawn func() *exec
 	for _, m := range reading.Mismatches {
 		m.Line = t.stepLine(m.Step)
 	}
-	return &Loaded{System: *sys, Header: t.file.Header, Recording: t.merged, Steps: len(t.file.Steps), Reading: *reading}, nil
+	return &Loaded{System: *sys, Header: t.file.Header, Recording: t.merged, Steps: len(t.file.Steps), Reading: *reading,
+		Returned: t.left}, nil
 }
 
 // lookLimit is the time limit for a step of a path file, which was confirmed when the file was made.

@@ -37,6 +37,9 @@ func loadFirst(ctx context.Context, p *Process, file string, steps int) (l *chec
 	if l.Recording != nil {
 		p.Doubts(l.Recording)
 	}
+	if l.Returned != "" {
+		fmt.Fprintf(textfmt.Printer(p.Stderr), "macemc: %s: %s\n", file, l.Returned)
+	}
 	if len(l.Moved) > 0 {
 		fmt.Fprintf(p.Stderr, "macemc: %s: %v\n", file, l.Moved[0])
 	}
@@ -67,6 +70,9 @@ func (r *Replay) Do(ctx context.Context, p *Process) error {
 	l, done, err := loadFirst(ctx, p, r.File, r.To)
 	if done || err != nil {
 		return err
+	}
+	if l.Returned != "" {
+		r.To = min(r.To, l.Steps)
 	}
 	t, err := within(ctx, func() (*replay.Trace, error) { return l.Trace(r.To) })
 	if err != nil {
