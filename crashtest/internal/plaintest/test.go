@@ -87,7 +87,7 @@ var readers = map[string]string{
 			value = ""
 		}
 		if !slices.Contains(possible, value) {
-			t.Errorf("%s is %q, must be one of %q (\"\" means absent)", key, value, possible)
+			t.Errorf("%s is %.60q, must be one of %.60q (\"\" means absent)", key, value, possible)
 		}
 	}`,
 	"Records": `found, err := s.Records(d)
@@ -122,21 +122,21 @@ const takes = `	var found []string
 const compares = `seen, missing := map[string]bool{}, %d // a call of Take may have removed one
 	for _, record := range found {
 		if !slices.Contains(records, record) && !slices.Contains(others, record) {
-			t.Errorf("%%q was never appended", record)
+			t.Errorf("%%.60q was never appended", record)
 		}%s
 		seen[record] = true
 	}
 	for _, record := range records {
 		if !seen[record] {
 			if missing--; missing < 0 {
-				t.Errorf("%%q was acknowledged and is lost", record)
+				t.Errorf("%%.60q was acknowledged and is lost", record)
 			}
 		}
 	}`
 
 const twice = `
 		if seen[record] {
-			t.Errorf("%q is there twice", record)
+			t.Errorf("%.60q is there twice", record)
 		}`
 
 const unpacks = `
