@@ -54,14 +54,14 @@ func exitAfterGoexit() {
 }
 
 // collectSeldom delays the first garbage collection to a heap of 12 MB, which small searches do not reach. Afterwards
-// it adds a ballast of 8 MB that is never touched. Without it, a small heap is collected fifty times a second.
+// it adds a ballast of 64 MB that is never touched. Without it, a small heap is collected fifty times a second.
 func (p *Process) collectSeldom() {
 	if os.Getenv("GOGC") != "" {
 		return
 	}
 	usual := debug.SetGCPercent(300)
 	runtime.AddCleanup(new([16]byte), func(int) {
-		p.ballast = make([]byte, 8<<20)
+		p.ballast = make([]byte, 64<<20)
 		debug.SetGCPercent(usual)
 	}, 0)
 }
