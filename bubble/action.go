@@ -2,6 +2,7 @@ package bubble
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"reflect"
 
@@ -40,11 +41,22 @@ func Call[S any](name string, f func(S, context.Context) error) sim.Action[*Prog
 // signal.Notify. SIGINT and SIGTERM also cancel the context of a main function that takes one. Otherwise, main ends if it neither handles
 // nor ignores the signal. The action happens at most once in the life of a node. The fields of the result may be changed.
 func Signal(sig os.Signal) sim.Action[*Program] {
-	c := &call{name: sig.String(), on: func(h *Host) { h.interrupt(sig) }}
+	c := &call{name: sig.String(), on: func(h *Host) { interrupt(h, sig) }}
 	return sim.Action[*Program]{
 		Name:  c.name,
 		Times: 1,
 		When:  func(p *Program) bool { return p.Ended == "" },
 		Do:    func(p *Program, env sim.Env) { p.step(env, &input{kind: callInput, call: c}) },
+	}
+}
+
+// interrupt sends the process of a host a signal between two of its steps, which ends it unless it takes the signal.
+func interrupt(h *Host, sig os.Signal) {
+	switch how := fmt.Sprint("signal: ", sig); {
+	case h.halted || h.signal(sig):
+	case h.observe != nil && stepping.now.ctl.heldBack > 0: // what it has shown is of an earlier step
+		go h.exit(how)
+	default:
+		h.halt(how)
 	}
 }

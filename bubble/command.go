@@ -148,8 +148,8 @@ func (h *Host) exit(how string) {
 // unobserved is a line of the trace.
 const unobserved = "the program ends while a lock that Observe needs is held, so it shows its state of an earlier step"
 
-// finishExit ends a process whose call of exit waits for a lock at the end of a step.
-func (n *node) finishExit() {
+// finishExit ends a node's process whose call of exit waits for a lock at the end of a step.
+func finishExit(n *node) {
 	h := n.host
 	if h.exiting == "" || h.halted {
 		return
@@ -171,17 +171,6 @@ func (h *Host) halt(how string) {
 	h.flush()
 	h.finish()
 	h.ended, h.returned, h.halted = steady(how), true, true
-}
-
-// interrupt sends the process a signal between two of its steps, which ends it unless it takes the signal.
-func (h *Host) interrupt(sig os.Signal) {
-	switch how := fmt.Sprint("signal: ", sig); {
-	case h.halted || h.signal(sig):
-	case h.observe != nil && stepping.now.ctl.heldBack > 0: // what it has shown is of an earlier step
-		go h.exit(how)
-	default:
-		h.halt(how)
-	}
 }
 
 // signal sends the process a signal. It reports whether the process handles or ignores it.

@@ -121,7 +121,7 @@ func TestExit_Observed(t *testing.T) {
 	defer stepping.Unlock()
 	runtime.GOMAXPROCS(1)
 	exits := func(h *Host) { h.exit("exit status 0") }
-	for name, example := range map[string]exiting{
+	for name, example := range map[string]*exiting{
 		"lock of a library":        {library: true, end: exits},
 		"lock of Observe":          {end: exits},
 		"lock of its own":          {library: true, holds: true, end: exits},
@@ -144,7 +144,7 @@ func TestExit_Observed(t *testing.T) {
 				}
 				next := &input{kind: wakeInput}
 				if e.end == nil {
-					next = &input{kind: callInput, call: &call{on: func(h *Host) { h.interrupt(os.Kill) }}, how: sim.Random, pick: pick + 1}
+					next = &input{kind: callInput, call: &call{on: func(h *Host) { interrupt(h, os.Kill) }}, how: sim.Random, pick: pick + 1}
 				}
 				perform(next)
 			}

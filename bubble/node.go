@@ -146,7 +146,7 @@ func (n *node) execute(f func()) {
 	resumeStopped()
 	n.wait()
 	if !n.dying {
-		n.finishExit()
+		finishExit(n)
 		n.host.files.gather()
 	}
 	readClock := n.ctl.readClock
