@@ -282,20 +282,6 @@ func (g Goroutine) String() string {
 	return text
 }
 
-// rank orders goroutines in reports: first those that hold or wait for a lock that another goroutine needs, then those in user code.
-func (g *Goroutine) rank(holders map[int]bool) int {
-	switch {
-	case g.Holder != 0 || holders[g.Number]:
-		return 0
-	case g.Func != "":
-		return 1
-	}
-	return 2
-}
-
-// maxLines is the maximum number of goroutines that a report lists.
-const maxLines = 8
-
 // Blocked describes goroutines that nothing can wake. left means that the test has returned.
 func Blocked(all []Goroutine, left bool) (message, where string) {
 	var places []string
@@ -337,25 +323,6 @@ func Stuck(all []Goroutine, limit int, units string) (message, where string) {
 func Late(all []Goroutine, limit time.Duration) (message, where string) {
 	_, where = Blocked(all, false)
 	return fmt.Sprintf("the test does not return within %v, twice its time limit", limit), where
-}
-
-// WaitList describes waiting goroutines, at most maxLines, one per line.
-func WaitList(all []Goroutine) (lines []string) {
-	holders := map[int]bool{}
-	for i := range all {
-		holders[all[i].Holder] = true
-	}
-	for rank := range 3 {
-		for i := range all {
-			if g := &all[i]; len(lines) < maxLines && g.rank(holders) == rank {
-				lines = append(lines, g.String())
-			}
-		}
-	}
-	if more := len(all) - maxLines; more > 0 {
-		lines = append(lines, fmt.Sprintf("and %d more", more))
-	}
-	return lines
 }
 
 // Table returns a hash table of switches in the layout that the runtime expects. It reuses the memory of old if possible.

@@ -57,6 +57,26 @@ func TestWaitList_Order(t *testing.T) {
 	}
 }
 
+// Goroutines that are idle in the standard library share a line, unless no other one waits.
+func TestWaitList_Idle(t *testing.T) {
+	reads := Goroutine{Number: 2, Waits: "select", At: standardLibrary + " (net/http.(*persistConn).readLoop)"}
+	writes := Goroutine{Number: 3, Waits: "select", At: standardLibrary + " (net/http.(*persistConn).writeLoop)"}
+	user := Goroutine{Number: 4, Waits: "select", At: "x.go:3", Func: "f"}
+	for _, c := range []struct {
+		all  []Goroutine
+		want []string
+	}{
+		{[]Goroutine{reads, user, writes, reads}, []string{user.String(),
+			"and 3 in the standard library: net/http.(*persistConn).readLoop, net/http.(*persistConn).writeLoop"}},
+		{[]Goroutine{reads, user}, []string{user.String(), reads.String()}},
+		{[]Goroutine{reads, writes}, []string{reads.String(), writes.String()}},
+	} {
+		if got := WaitList(c.all); !slices.Equal(got, c.want) {
+			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+}
+
 // The details of a failed test repeat neither its title nor what package testing prints at the end.
 func TestLogs(t *testing.T) {
 	for title, want := range map[string][]string{

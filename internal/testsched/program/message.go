@@ -10,9 +10,9 @@ import (
 )
 
 // Entry returns the first line of a test's last log entry. If that line is only a position, as with package testify, Entry appends a later
-// line: the one that begins with "Error:" if there is one.
+// line: the one that begins with "Error:" if there is one, and the next one if it ends with a colon.
 func Entry(output string) string {
-	rest := ""
+	rest, continuation := "", ""
 	for _, line := range slices.Backward(strings.Split(output, "\n")) {
 		text := strings.TrimSpace(line)
 		switch {
@@ -22,7 +22,12 @@ func Entry(output string) string {
 		case !strings.HasPrefix(line, "     "):
 			return text
 		case !strings.HasPrefix(rest, "Error:") || strings.HasPrefix(text, "Error:"):
-			rest = strings.Join(strings.Fields(text), " ")
+			if rest = strings.Join(strings.Fields(text), " "); strings.HasPrefix(rest, "Error:") && strings.HasSuffix(rest, ":") && continuation != "" {
+				rest += " " + continuation
+			}
+		}
+		if continuation = ""; strings.HasPrefix(strings.TrimLeft(line, " "), "\t ") { // no label begins it
+			continuation = strings.Join(strings.Fields(text), " ")
 		}
 	}
 	return rest

@@ -6,9 +6,11 @@ import "testing"
 func TestEntry(t *testing.T) {
 	for log, want := range map[string]string{
 		"": "",
-		"    x_test.go:3: begins\n    x_test.go:4: wrong\n        in two lines\n":                                                            "x_test.go:4: wrong",
-		"    x_test.go:4: \n        \tError Trace:\tx_test.go:4\n        \tError:      \tNot equal: \n        \t            \texpected: 1\n": "x_test.go:4: Error: Not equal:",
-		"    x_test.go:4: \n        first\n        second\n":                                                                                 "x_test.go:4: first",
+		"    x_test.go:3: begins\n    x_test.go:4: wrong\n        in two lines\n":                                                                                                   "x_test.go:4: wrong",
+		"    x_test.go:4: \n        \tError Trace:\tx_test.go:4\n        \tError:      \tNot equal: \n        \t            \texpected: 1\n":                                        "x_test.go:4: Error: Not equal: expected: 1",
+		"    x_test.go:4: \n        \tError:      \tReceived unexpected error:\n        \t            \texpired\n        \t            \ttoo late\n        \tTest:       \tTestX\n": "x_test.go:4: Error: Received unexpected error: expired",
+		"    x_test.go:4: \n        \tError:      \tShould be true:\n        \tTest:       \tTestX\n":                                                                               "x_test.go:4: Error: Should be true:",
+		"    x_test.go:4: \n        first\n        second\n":                                                                                                                        "x_test.go:4: first",
 	} {
 		if got := Entry(log); got != want {
 			t.Errorf("%q: %q, want %q", log, got, want)
