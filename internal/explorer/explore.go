@@ -201,10 +201,7 @@ func Explore(c Config, run execute) *Result {
 			return r
 		}
 		if f.Known == "" && r.Last.Kind == testsched.Passed {
-			r.Saved.Passing++
-			if r.Last.Followed < len(s.Switches) {
-				r.Saved.Unfit++
-			}
+			r.Saved.pass(f, c.Race, r.Last.Followed >= len(s.Switches))
 		}
 		for _, k := range r.known {
 			if k.Stored == f {

@@ -244,14 +244,16 @@ func TestExplore_SeedDecides(t *testing.T) {
 
 // Saved schedules that pass are counted, with those that do not apply.
 func TestExplore_Saved(t *testing.T) {
-	list := []*Stored{{Schedule: testsched.Schedule{Switches: []testsched.Switch{{Who: 4, Place: 1, To: 8}}}}, {}, {Known: "issue 12"}}
+	list := []*Stored{{File: "a.path", Schedule: testsched.Schedule{Switches: []testsched.Switch{{Who: 4, Place: 1, To: 8}}}}, {}, {Known: "issue 12"},
+		{Race: true, File: "b.path"}}
 	r := Explore(Config{Corpus: list, Schedules: 4}, func(*testsched.Schedule) *testsched.Outcome { return &testsched.Outcome{} })
-	if want := (Saved{Passing: 2, Unfit: 1}); r.Saved != want {
+	if want := (Saved{Passing: 2, Unfit: 1, Unlike: 1, UnfitFile: "a.path", UnlikeFile: "b.path"}); r.Saved != want {
 		t.Errorf("got %+v, want %+v", r.Saved, want)
 	}
 	for want, saved := range map[string]Saved{"": {}, "1 saved schedule passes": {Passing: 1},
-		"2 saved schedules pass, but the code may have changed for 1": r.Saved,
-		"1 saved schedule passes, but the code may have changed":      {1, 1}} {
+		"2 saved schedules pass, but the code may have changed for a.path; not looked for, as -race changes its run: the finding of b.path": r.Saved,
+		"2 saved schedules pass, but the code may have changed for a.path and 1 more":                                                       {Passing: 2, Unfit: 2, UnfitFile: "a.path"},
+		"not looked for, as -race changes its run: the finding of b.path":                                                                   {Unlike: 1, UnlikeFile: "b.path"}} {
 		if got := saved.String(); got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}

@@ -28,23 +28,54 @@ func (r *Result) text() string {
 
 // Saved counts stored schedules, except those of known findings, that pass.
 type Saved struct {
-	Passing int
-	Unfit   int // number of them with a switch that did not apply
+	Passing               int
+	Unfit                 int    // number of them with a switch that did not apply
+	Unlike                int    // number of others, recorded without -race and executed with it, or the other way round: their runs differ
+	UnfitFile, UnlikeFile string // the first of each
+}
+
+// Add adds other counts.
+func (s *Saved) Add(other Saved) {
+	s.Passing += other.Passing
+	s.Unfit += other.Unfit
+	s.Unlike += other.Unlike
+	s.UnfitFile, s.UnlikeFile = cmp.Or(s.UnfitFile, other.UnfitFile), cmp.Or(s.UnlikeFile, other.UnlikeFile)
+}
+
+// pass counts a schedule that passes. all means that all of its switches applied.
+func (s *Saved) pass(f *Stored, race, all bool) {
+	switch {
+	case f.Race != race:
+		s.Add(Saved{Unlike: 1, UnlikeFile: f.File})
+	case !all:
+		s.Add(Saved{Passing: 1, Unfit: 1, UnfitFile: f.File})
+	default:
+		s.Passing++
+	}
 }
 
 // String returns an empty string if there are none.
 func (s Saved) String() string {
-	if s.Passing == 0 {
-		return ""
+	var parts []string
+	if s.Passing > 0 {
+		text := program.Plural(s.Passing, "saved schedule passes", "saved schedules pass")
+		if s.Unfit > 0 {
+			text += ", but the code may have changed for " + named(s.UnfitFile, s.Unfit)
+		}
+		parts = append(parts, text)
 	}
-	text := program.Plural(s.Passing, "saved schedule passes", "saved schedules pass")
-	switch {
-	case s.Unfit == s.Passing:
-		text += ", but the code may have changed"
-	case s.Unfit > 0:
-		text += fmt.Sprintf(", but the code may have changed for %d", s.Unfit)
+	if s.Unlike > 0 {
+		parts = append(parts, "not looked for, as -race changes its run: the finding of "+named(s.UnlikeFile, s.Unlike))
 	}
-	return text
+	return strings.Join(parts, "; ")
+}
+
+// named names the first of n files.
+func named(file string, n int) string {
+	if n == 1 {
+		return file
+	}
+	return fmt.Sprintf("%s and %d more", file, n-1)
 }
 
 func (r *Result) counts() string {

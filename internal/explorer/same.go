@@ -12,6 +12,7 @@ import (
 // confirmed stores the schedule of a finding, and reports it.
 func confirmed(s *Settings, c *Config, m *Minimized, how string) *Report {
 	file := s.store(c, m)
+	how += s.alsoIn(c, m)
 	report := &Report{Finding: s.explain(c, m, how, file), file: file, place: placeOf(m)}
 	if file != "" {
 		report.place.store(file, replayCommand(s, c, file))
@@ -20,6 +21,21 @@ func confirmed(s *Settings, c *Config, m *Minimized, how string) *Report {
 		report.shows = testsched.Brief(strings.Join(shows, "\n"))
 	}
 	return report
+}
+
+// alsoIn names a file with the same finding of a build with the race detector, or of one without, whose schedule is another one.
+func (s *Settings) alsoIn(c *Config, m *Minimized) string {
+	f := &Stored{Race: c.Race, Shows: m.Outcome.Shows}
+	for _, g := range c.Corpus {
+		if f.butRaces(g) {
+			with := "without"
+			if g.Race {
+				with = "with"
+			}
+			return fmt.Sprintf(" (the finding of %s, recorded %s -race)", s.shown(g.File), with)
+		}
+	}
+	return ""
 }
 
 // showsLine returns the line of a summary that identifies the finding of a test.

@@ -188,13 +188,18 @@ func concluded(s *Settings, c *Config, r *Result, runner testsched.Runner) *Repo
 	r.predictions.locate(runner)
 	s.runs.places, s.runs.config = r.predictions.places, nil
 	r.raise = s.limits.short(r)
+	for _, file := range []*string{&r.Saved.UnfitFile, &r.Saved.UnlikeFile} {
+		if *file != "" {
+			*file = s.shown(*file)
+		}
+	}
 	u := c.Unit
 	if r.Finding == nil && r.Stop == nil {
 		r.repeat(func(sch *testsched.Schedule) *testsched.Outcome { return s.replay(c, sch) })
 	}
 	switch {
 	case r.Stop == divided:
-		if delete(s.summary, u.String()); r.Saved.Passing > 0 {
+		if delete(s.summary, u.String()); r.Saved != (Saved{}) {
 			s.summarize(u, r, "")
 		}
 		return nil
@@ -263,7 +268,9 @@ func replayed(s *Settings, c *Config, f *Stored, runner testsched.Runner) *Repor
 	if o.Kind == testsched.Passed {
 		note := fmt.Sprintf("passes under %s: delete the file, or commit it as a regression test if the finding is fixed",
 			s.shown(s.only.file))
-		if lacks := s.lacks(f, c.Race, false); lacks != "" {
+		if c.Race && !f.Race {
+			note = fmt.Sprintf("passes, but the finding was not looked for: %s was recorded without -race, which changes its run", s.shown(s.only.file))
+		} else if lacks := s.lacks(f, c.Race, false); lacks != "" {
 			note = fmt.Sprintf("passes, but the finding was not looked for: %s %s", s.shown(s.only.file), lacks)
 		} else if n := len(f.Schedule.Switches); o.Followed < n {
 			note = fmt.Sprintf("passes, but %s does not fit: %d of %s applied; the code may have changed",

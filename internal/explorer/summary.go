@@ -57,8 +57,8 @@ func (s *Settings) summarizeAs(kind string, u testsched.Unit, r *Result, note st
 		kind = New // an earlier execution of the same test, as with -count, has failed
 	}
 	s.summary[test] = fmt.Sprintf("%q %d %d %s %d %d %q\n", test, r.Schedules, r.Elapsed.Microseconds(), kind, preemptions, r.Delays, note)
-	if r.Saved.Passing > 0 {
-		s.summary[test] += fmt.Sprintf("saved %q %d %d\n", test, r.Saved.Passing, r.Saved.Unfit)
+	if v := r.Saved; v != (Saved{}) {
+		s.summary[test] += fmt.Sprintf("saved %q %d %d %d %q %q\n", test, v.Passing, v.Unfit, v.Unlike, v.UnfitFile, v.UnlikeFile)
 	}
 	if kind == SampledOnly && r.Complete == nil && !r.Exhaustive && r.Orders > 1 {
 		s.summary[test] += fmt.Sprintf("coverage %q %f\n", test, r.knownShare())

@@ -42,8 +42,7 @@ func (p *packageSummary) add(q packageSummary) {
 	p.drawn += q.drawn
 	p.elapsed += q.elapsed
 	p.delays = max(p.delays, q.delays)
-	p.saved.Passing += q.saved.Passing
-	p.saved.Unfit += q.saved.Unfit
+	p.saved.Add(q.saved)
 	if p.short == nil {
 		p.short = shortBy{}
 	}
@@ -88,8 +87,8 @@ func (p packageSummary) String() string {
 	if n := p.predictions; n.Predicted > 0 {
 		text += ", " + n.String()
 	}
-	if p.saved.Passing > 0 {
-		text += "; " + p.saved.String()
+	if saved := p.saved.String(); saved != "" {
+		text += "; " + saved
 	}
 	return text + p.short.String()
 }

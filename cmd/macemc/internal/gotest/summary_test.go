@@ -21,7 +21,8 @@ func TestSummaries_Coverage(t *testing.T) {
 	const b = "\"TestB\" 6 1000000 sampled 0 0 \"\"\ncoverage \"TestB\" 0.999\n"
 	for _, c := range []struct{ summary, want string }{
 		{strings.Replace(a, "0 \"\"", "1000000 \"\"", 1), "9 schedules of 1 test with delays up to 1ms (-explore-delay 100ms tries longer ones), 9/s"},
-		{a + "saved \"TestA\" 1 0\n", "9 schedules of 1 test, 9/s; 1 saved schedule passes"},
+		{a + "saved \"TestA\" 1 0 0 \"\" \"\"\n", "9 schedules of 1 test, 9/s; 1 saved schedule passes"},
+		{a + "saved \"TestA\" 0 0 1 \"\" \"a.path\"\n", "9 schedules of 1 test, 9/s; not looked for, as -race changes its run: the finding of a.path"},
 		{a + "coverage \"TestA\" 0.004\n", "9 schedules of 1 test, 9/s, new orders until the end (raise -explore-time)"},
 		{b, "6 schedules of 1 test, 6/s, new orders are rare"},
 		{a + "coverage \"TestA\" 0.25\n" + b, "15 schedules of 2 tests, 8/s, new orders until the end in 1 of them (raise -explore-time)"},

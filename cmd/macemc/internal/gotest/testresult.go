@@ -32,7 +32,7 @@ func readTests(text string) (list []*testResult) {
 		var drawn int
 		var full time.Duration
 		var one packageSummary
-		n := &one.predictions
+		n, v := &one.predictions, &one.saved
 		switch {
 		case scan("known %q %q", &name, &note):
 			t.known = append(t.known, note)
@@ -41,7 +41,7 @@ func readTests(text string) (list []*testResult) {
 		case scan("unsought %q %q", &name, &note):
 			t.unsought = append(t.unsought, note)
 		case scan("finding %q %q", &name, &t.finding), scan("text %q %q", &name, &t.text):
-		case scan("saved %q %d %d", &name, &one.saved.Passing, &one.saved.Unfit):
+		case scan("saved %q %d %d %d %q %q", &name, &v.Passing, &v.Unfit, &v.Unlike, &v.UnfitFile, &v.UnlikeFile):
 		case scan("predictions %q %d %d %d %d %d", &name, &n.Predicted, &n.Tried, &n.Confirmed, &n.Others, &n.Cut):
 		case scan("coverage %q %f", &name, &known):
 			if one.sampled = 1; known < explorer.FewNewOrders {
