@@ -145,11 +145,11 @@ func AsWritten(name string, sys sim.System) (sim.System, error) {
 
 // asWritten returns the system with the faults, the timing and the only checked property of the header.
 func asWritten(sys *sim.System, h *pathfile.Header) (sim.System, error) {
+	as := *sys
 	limits, err := replay.HeaderLimits(h)
-	if err != nil {
-		return *sys, &HeaderError{"limit", "", err}
+	if err == nil {
+		as, err = sys.WithLimits(limits)
 	}
-	as, err := sys.WithLimits(limits)
 	if err != nil {
 		return *sys, &HeaderError{"limit", "", err}
 	}

@@ -162,12 +162,7 @@ func cutShort(file string, confirmed bool, why error) (*report.Report, error) {
 			return r, nil
 		}
 	}
-	in, err := infile.Open(file)
-	if err != nil {
-		return nil, err
-	}
-	defer in.Close()
-	f, err := pathfile.Parse(in)
+	f, err := pathfile.Read(file)
 	if err != nil {
 		return nil, err
 	}

@@ -225,17 +225,16 @@ func Recorded(entries []spec.Entry, dir string) (s Subject, set *recording.Set, 
 	}
 	h := set.Header
 	e, err := spec.Find(entries, h.System)
-	if err != nil {
-		return s, nil, nil, fmt.Errorf("%s: %w", dir, err)
+	if err == nil {
+		s, err = NewSubject(e, Wanted{
+			Config: spec.Config{Nodes: h.Nodes, Params: h.Params, Bugs: h.Bugs},
+			Limits: func(l *sim.Limits) { *l = sim.Limits{} },
+		})
 	}
-	s, err = NewSubject(e, Wanted{
-		Config: spec.Config{Nodes: h.Nodes, Params: h.Params, Bugs: h.Bugs},
-		Limits: func(l *sim.Limits) { *l = sim.Limits{} },
-	})
-	if err != nil {
-		return s, nil, nil, fmt.Errorf("%s: %w", dir, err)
+	if err == nil {
+		codec, err = wire.NewTypes(s.Entry.Messages...)
 	}
-	if codec, err = wire.NewTypes(s.Entry.Messages...); err != nil {
+	if err != nil {
 		return s, nil, nil, fmt.Errorf("%s: %w", dir, err)
 	}
 	return s, set, codec, nil

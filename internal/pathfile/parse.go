@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/infile"
 	"github.com/macemc/macemc/internal/testsched/program"
 )
 
@@ -18,6 +19,16 @@ const (
 	headerKeys = "system, nodes, package, test, param, bug, limit, timing, interleave, crash-cut, live-network, instant, seed, " +
 		"schedule, finding, property, known, round, note"
 )
+
+// Read reads the path file of that name.
+func Read(name string) (*File, error) {
+	f, err := infile.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return Parse(f)
+}
 
 // Parse reads a path file. Errors are of type [*ParseError], unless r fails. Truncated files are refused. The whole
 // file is held in memory.

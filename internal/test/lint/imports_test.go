@@ -129,7 +129,7 @@ var imports = []struct {
 	{pkg: "internal/overlay", strict: true, module: "internal/child internal/predict internal/testsched internal/testsched/program"},
 	{pkg: "observe", strict: true, module: "choose internal/replay sim internal/kernel internal/kernel/... internal/encoding/..."},
 	{pkg: "internal/refine", strict: true, module: "choose machine sim internal/eventkind internal/netmodel internal/table/..."},
-	{pkg: "internal/pathfile", strict: true, module: "choose internal/testsched/program"},
+	{pkg: "internal/pathfile", strict: true, module: "choose internal/infile internal/testsched/program"},
 	{pkg: "internal/replay", module: `
 		internal/pathfile internal/textfmt internal/infile choose sim internal/eventkind internal/netmodel internal/simext
 		internal/kernel internal/kernel/... internal/encoding/...`},

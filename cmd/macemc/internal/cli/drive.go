@@ -24,7 +24,6 @@ import (
 	"github.com/macemc/macemc/internal/check/isolate"
 	"github.com/macemc/macemc/internal/check/outfolder"
 	"github.com/macemc/macemc/internal/child"
-	"github.com/macemc/macemc/internal/infile"
 	"github.com/macemc/macemc/internal/pathfile"
 	"github.com/macemc/macemc/internal/task"
 	"github.com/macemc/macemc/internal/testsched"
@@ -299,11 +298,7 @@ func writtenSince(began time.Time, dir, name string, own func(*pathfile.Header) 
 			if err != nil || !info.ModTime().After(began) {
 				continue
 			}
-			text, err := infile.Read(name)
-			if err != nil {
-				continue
-			}
-			if f, err := pathfile.Parse(bytes.NewReader(text)); err == nil && own(&f.Header) {
+			if f, err := pathfile.Read(name); err == nil && own(&f.Header) {
 				files = append(files, name)
 			}
 		}

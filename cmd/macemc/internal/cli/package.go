@@ -13,7 +13,6 @@ import (
 	"text/tabwriter"
 
 	"github.com/macemc/macemc/internal/check"
-	"github.com/macemc/macemc/internal/infile"
 	"github.com/macemc/macemc/internal/pathfile"
 	"github.com/macemc/macemc/internal/task"
 	"github.com/macemc/macemc/internal/testsched"
@@ -167,12 +166,7 @@ func (a *app) searchFrom(ctx context.Context, f *task.Search, test string, h *pa
 
 // packagePath reads a path file. nil means that it does not belong to a package, or that reading it elsewhere gives a better error.
 func packagePath(file string) *pathfile.File {
-	f, err := infile.Open(file)
-	if err != nil {
-		return nil
-	}
-	defer f.Close()
-	parsed, err := pathfile.Parse(f)
+	parsed, err := pathfile.Read(file)
 	if err != nil || parsed.Header.Package == "" {
 		return nil
 	}
