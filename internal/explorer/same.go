@@ -12,7 +12,7 @@ import (
 // confirmed stores the schedule of a finding, and reports it.
 func confirmed(s *Settings, c *Config, m *Minimized, how string) *Report {
 	file := s.store(c, m)
-	how += s.alsoIn(c, m)
+	how += alsoIn(c, m, s.shown)
 	report := &Report{Finding: s.explain(c, m, how, file), file: file, place: placeOf(m)}
 	if file != "" {
 		report.place.store(file, replayCommand(s, c, file))
@@ -23,8 +23,9 @@ func confirmed(s *Settings, c *Config, m *Minimized, how string) *Report {
 	return report
 }
 
-// alsoIn names a file with the same finding of a build with the race detector, or of one without, whose schedule is another one.
-func (s *Settings) alsoIn(c *Config, m *Minimized) string {
+// alsoIn names a file with the same finding of a build with the race detector, or of one without, whose schedule is another one. shown returns
+// the name of a file for people.
+func alsoIn(c *Config, m *Minimized, shown func(file string) string) string {
 	f := &Stored{Race: c.Race, Shows: m.Outcome.Shows}
 	for _, g := range c.Corpus {
 		if f.butRaces(g) {
@@ -32,7 +33,7 @@ func (s *Settings) alsoIn(c *Config, m *Minimized) string {
 			if g.Race {
 				with = "with"
 			}
-			return fmt.Sprintf(" (the finding of %s, recorded %s -race)", s.shown(g.File), with)
+			return fmt.Sprintf(" (the finding of %s, recorded %s -race)", shown(g.File), with)
 		}
 	}
 	return ""

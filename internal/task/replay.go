@@ -92,22 +92,7 @@ func (r *Replay) Do(ctx context.Context, p *Process) error {
 	if err := (bootFiles{r.Files, r.WriteTest}).write(ctx, l, t.Finding, p.Stderr); err != nil {
 		return err
 	}
-	if r.JSON {
-		err = WriteJSON(p.Stdout, t)
-	} else {
-		out := textfmt.Printer(p.Stdout)
-		err = WriteRun(out, t, r.File, r.Verbose)
-		if err == nil && t.Recurs != nil {
-			verb := "recurs"
-			if !recurs {
-				verb = "does not recur"
-			}
-			if !recurs && l.Header.Finding == string(sim.Nondeterminism) {
-				recorded += "; it is a difference between states or executions, which one run may not show: search again"
-			}
-			_, err = fmt.Fprintf(out, "the finding that the file records %s: %s\n", verb, recorded)
-		}
-	}
+	err = r.show(p.Stdout, l, t, recorded)
 	status := exitcode.OK
 	switch {
 	case r.To >= 0:
@@ -117,6 +102,27 @@ func (r *Replay) Do(ctx context.Context, p *Process) error {
 		status = exitcode.Inconclusive
 	}
 	return p.StatusError(ctx, status, err)
+}
+
+// show writes the run, and whether the recorded finding recurs.
+func (r *Replay) show(w io.Writer, l *check.Loaded, t *replay.Trace, recorded string) error {
+	if r.JSON {
+		return WriteJSON(w, t)
+	}
+	out := textfmt.Printer(w)
+	err := WriteRun(out, t, r.File, r.Verbose)
+	if err != nil || t.Recurs == nil {
+		return err
+	}
+	verb := "recurs"
+	if !*t.Recurs {
+		verb = "does not recur"
+		if l.Header.Finding == string(sim.Nondeterminism) {
+			recorded += "; it is a difference between states or executions, which one run may not show: search again"
+		}
+	}
+	_, err = fmt.Fprintf(out, "the finding that the file records %s: %s\n", verb, recorded)
+	return err
 }
 
 // WriteRun writes the run of a path file as text. Unless it is verbose, it folds steps as the lane view does.
