@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"os"
 	"regexp"
 	"strconv"
 	"strings"
@@ -339,7 +340,23 @@ func TestRight(t *testing.T) {
 	await(c)
 }
 `)
-	out, status := testCommand(t.Context(), "-count=1", "-vet=off", "-schedules=300", ".")
+	for seed := range 5 {
+		out, status := testCommand(t.Context(), "-count=1", "-vet=off", "-schedules=300", "-explore-seed="+strconv.Itoa(seed+1), ".")
+		reportsDelays(t, out, status)
+		if err := os.RemoveAll("testdata"); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// reportsDelays reports findings and notes of TestTest_PredictedDelays that its output lacks.
+func reportsDelays(t *testing.T, out string, status int) {
+	t.Helper()
+	for _, m := range regexp.MustCompile(`found by schedule (\d+)`).FindAllStringSubmatch(out, -1) {
+		if found, _ := strconv.Atoi(m[1]); found > 80 {
+			t.Errorf("found by schedule %d", found)
+		}
+	}
 	for _, want := range []string{"LEAK: 1 goroutine is blocked", " TestContext: PANIC: expired, if a goroutine is held for 30ms where it ",
 		" TestLate: LEAK: 1 goroutine is blocked and nothing can wake it, after the test has returned, if a goroutine is held for 1s where it ",
 		"PANIC: send on closed channel\n",
