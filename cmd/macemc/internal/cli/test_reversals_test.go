@@ -52,8 +52,11 @@ var _ sync.Mutex
 		}
 		for i, p := range programs {
 			found := 0
-			if m := regexp.MustCompile(fmt.Sprintf(`(?s)--- FAIL: TestProgram%d .*?found by schedule (\d+) `, i)).FindStringSubmatch(out); m != nil {
+			if m := regexp.MustCompile(fmt.Sprintf(`(?s)--- FAIL: TestProgram%d .*?found by schedule (\d+) ([^\n]*)`, i)).FindStringSubmatch(out); m != nil {
 				found, _ = strconv.Atoi(m[1])
+				if n := decisions(m[2]); n > mostDecisions(p.program) {
+					t.Errorf("seed %d: %#v: %d decisions: %s", seed+1, p.program, n, m[2])
+				}
 			}
 			table[i] += fmt.Sprintf("%3d", found)
 			if found > p.within || p.within > 0 && found == 0 {
@@ -67,6 +70,23 @@ var _ sync.Mutex
 	for i, p := range programs {
 		t.Logf("%s  %#v", table[i], p.program)
 	}
+}
+
+// decisions returns the number of decisions with which a report's line says that the finding is shown.
+func decisions(line string) (n int) {
+	for _, m := range regexp.MustCompile(`(\d+) (?:pause|switch|timer)`).FindAllStringSubmatch(line, -1) {
+		k, _ := strconv.Atoi(m[1])
+		n += k
+	}
+	return n
+}
+
+// mostDecisions returns the number of decisions that suffice. A cycle of k locks takes k-1 pauses.
+func mostDecisions(p fmt.Stringer) int {
+	if v, ok := p.(variant); ok {
+		return max(4, v.locks-1)
+	}
+	return 4
 }
 
 // reversal is a program that fails if two operations have another order. Its text is a template with alternatives, WRONG[[...]] and
