@@ -162,6 +162,28 @@ func TestUnlocksLater(t *testing.T) {
 	b.Lock()
 }
 
+var later = make(chan *sync.Mutex)
+
+func init() {
+	go func() {
+		for m := range later {
+			time.AfterFunc(30*time.Millisecond, m.Unlock)
+		}
+	}()
+}
+
+// No goroutine acts for the test while the timer runs.
+func TestGivenToTimer(t *testing.T) {
+	var a, b sync.Mutex
+	var wg sync.WaitGroup
+	a.Lock()
+	later <- &a
+	wg.Go(func() { b.Lock(); a.Lock(); a.Unlock(); b.Unlock() })
+	b.Lock()
+	b.Unlock()
+	wg.Wait()
+}
+
 func TestGiven(t *testing.T) {
 	var a, b sync.Mutex
 	var wg sync.WaitGroup
