@@ -199,6 +199,9 @@ func SystemOf(entries []spec.Entry, name string) (*sim.System, error) {
 // Trace executes the run up to step n and describes every step; n < 0 means all. A run that kills its process was
 // executed and described by another one.
 func (l *Loaded) Trace(n int) (*replay.Trace, error) {
+	if l.Returned != "" {
+		n = min(n, l.Steps)
+	}
 	if u := l.Unsafe; u != nil && (n < 0 || n >= u.Step) {
 		return l.traceElsewhere(n)
 	}

@@ -71,9 +71,6 @@ func (r *Replay) Do(ctx context.Context, p *Process) error {
 	if done || err != nil {
 		return err
 	}
-	if l.Returned != "" {
-		r.To = min(r.To, l.Steps)
-	}
 	t, err := within(ctx, func() (*replay.Trace, error) { return l.Trace(r.To) })
 	if err != nil {
 		return err
