@@ -93,6 +93,8 @@ var testChanges = func() []change {
 			" if macemcAgent != nil && len(examples) > 0 { return macemcExamples(matchString, examples) }; ", whyTests},
 		{"testing/internal/testdeps/deps.go", atStart{"testLog.add"}, unscheduled,
 			"schedules do not depend on whether the go command caches the result"},
+		{"testing/internal/testdeps/deps.go", callee{"TestDeps.MatchString", "regexp.Compile"}, "macemcCompile",
+			"a run passes the names of all subtests"},
 		{"sync/mutex.go", atStart{"Mutex.TryLock"}, " macemcPoint(" + opTryLock + ", macemcMutex(m)); ", why},
 		{"sync/rwmutex.go", atStart{"RWMutex.TryLock"}, " macemcPoint(" + opTryLock + ", macemcRW(rw)); ", why},
 		{"sync/rwmutex.go", atStart{"RWMutex.TryRLock"}, " macemcPoint(" + opTryLock + ", macemcRW(rw)); ", why},
