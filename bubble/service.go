@@ -143,6 +143,8 @@ func (p *Program) Uncovered(how sim.Interleave) string {
 		how)
 	if how == sim.FIFO {
 		switches = "other schedules of goroutines than first come, first served, where requests overlap only while they wait (fifo)"
+	} else {
+		switches += "; goroutines that are delayed for more than one step of their node"
 	}
 	shared := "variables that nodes share"
 	if p.goroutines != nil && p.goroutines.command != nil {

@@ -128,5 +128,8 @@ func TestUncovered(t *testing.T) {
 		if got := p.Uncovered(how); !strings.Contains(got, want) || !strings.Contains(got, "not drawn") || !strings.Contains(got, "docs/goroutines.md") {
 			t.Errorf("%v: %s", how, got)
 		}
+		if got := p.Uncovered(how); (how != sim.FIFO) != strings.Contains(got, "delayed for more than one step") {
+			t.Errorf("%v: %s", how, got)
+		}
 	}
 }
