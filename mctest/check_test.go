@@ -95,6 +95,21 @@ func TestFinding(t *testing.T) {
 	if !passed {
 		t.Errorf("following the live path failed:\n%s", out)
 	}
+
+	// A path of other code shows what is left of its run.
+	text, err := os.ReadFile(filepath.Join(dir, "testdata/macemc/TestPingAck/live.path"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := regexp.MustCompile(`(?m)^\d+ deliver (\S+) \w+`).ReplaceAllString(string(text), "0 deliver $1 Other")
+	if other == string(text) {
+		t.Fatalf("no message in\n%s", text)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "other.path"), []byte(other), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out, _ = run(t, dir, "TestPingAck", "MACEMC_REPLAY=other.path")
+	wantAll(t, out, `code or settings have changed since the run was written; \d+ steps? fits?, th`, `this cannot happen here`)
 }
 
 func TestNothingFound(t *testing.T) {

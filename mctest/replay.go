@@ -214,6 +214,12 @@ func (c *checking) show() {
 		c.Fatalf("-macemc.replay: %v", err)
 	}
 	loaded, err := check.LoadFor(c.Context(), c.replay, &sys, c.respawn())
+	left := ""
+	if _, unfit := errors.AsType[*replay.MismatchError](err); unfit && !errors.Is(err, exitcode.ErrDiffers) {
+		if loaded, err = check.LoadTolerant(c.Context(), c.replay, &sys, c.respawn(), nil); err == nil {
+			left = mismatches(loaded)
+		}
+	}
 	if err != nil {
 		c.Fatalf("-macemc.replay: %v", err)
 	}
@@ -227,7 +233,16 @@ func (c *checking) show() {
 		c.Fatal(err)
 	}
 	c.Log(text.String())
-	if what := loaded.Violation(trace); what != "" {
+	what := loaded.Violation(trace)
+	if left != "" {
+		c.Logf("code or settings have changed since the run was written%s", left)
+	}
+	switch {
+	case what != "":
 		c.Error(what)
+	case left != "" && loaded.Followed == 0:
+		c.Error("no step fits")
+	case left != "":
+		c.Log("the steps that fit violate nothing; if that is a repair, search again")
 	}
 }
