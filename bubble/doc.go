@@ -56,6 +56,6 @@ package bubble
 //
 // internal/filesystem has the data directory, open files and their locks, and explains what a crash leaves,
 // internal/filetree the content of data directories and their state after a crash, internal/logstore an example program
-// with files, internal/tickets one of two programs that are nodes of a test, internal/payload the text of data of known protocols, internal/pkgvars package variables that a function
-// mentions, internal/userframes the frames of programs in stacks, and internal/waitqueue goroutines that wait for an item
-// or a deadline.
+// with files, internal/tickets two programs that are nodes of a test, internal/payload the text of data of known
+// protocols, internal/pkgvars package variables that a function mentions, internal/userframes the frames of programs in
+// stacks, and internal/waitqueue goroutines that wait for an item or a deadline.

@@ -21,9 +21,11 @@ var (
 	breakAt uint64   // the number of states, including the one at which to stop; 0 means none
 	reached uint64   // the number of states so far in the run
 	cut     bool     // the run ends before its next step
-	repeats bool     // the debugger may execute several runs in one process
 	bubbles []uint64 // of the nodes' programs, by node; 0 means none
-	unfit   string   // why the run ends before the end of the file; empty if it does not
+	//lint:ignore U1000 the debugger reads it
+	repeats bool // the debugger may execute several runs in one process
+	//lint:ignore U1000 the debugger reads it
+	unfit string // why the run ends before the end of the file; empty if it does not
 )
 
 // runBegins, stateReached and runEnds are where the debugger stops.
