@@ -39,5 +39,3 @@ func store() crashtest.Store[*badger.DB] {
 func TestStore(t *testing.T) {
 	stores.Check(t, store(), crashtest.Ext4, "the store does not open: .* Create a new file")
 }
-
-func TestCrashed(t *testing.T) { stores.Damaged(t, store(), "Create a new file") }

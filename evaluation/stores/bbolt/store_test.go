@@ -11,7 +11,12 @@ import (
 func store() crashtest.Store[*bbolt.DB] {
 	bucket := []byte("b")
 	return crashtest.Store[*bbolt.DB]{
-		Open: func(dir string) (*bbolt.DB, error) { return bbolt.Open(dir+"/db", 0o600, nil) },
+		Open: func(dir string) (*bbolt.DB, error) {
+			if err := stores.RemoveTorn(dir + "/db"); err != nil {
+				return nil, err
+			}
+			return bbolt.Open(dir+"/db", 0o600, nil)
+		},
 		Put: func(db *bbolt.DB, key, value string) error {
 			return db.Update(func(tx *bbolt.Tx) error {
 				b, err := tx.CreateBucketIfNotExists(bucket)

@@ -29,7 +29,3 @@ func store() crashtest.Store[*bitcask.Bitcask] {
 func TestStore(t *testing.T) {
 	stores.Check(t, store(), crashtest.Ext4, "the store does not open: error reading")
 }
-
-func TestCrashed(t *testing.T) {
-	stores.Damaged(t, store(), "error reading config.json: unexpected end of JSON input")
-}

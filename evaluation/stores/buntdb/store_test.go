@@ -33,5 +33,3 @@ func store() crashtest.Store[*buntdb.DB] {
 }
 
 func TestStore(t *testing.T) { stores.Check(t, store(), crashtest.XFS, "acknowledged") }
-
-func TestCrashed(t *testing.T) { stores.Lost(t, store(), "value 9 of client 0 in life 1") }

@@ -28,5 +28,3 @@ func store() crashtest.Store[diskqueue.Interface] {
 func TestStore(t *testing.T) {
 	stores.Check(t, store(), crashtest.Ext4, "acknowledged records are lost")
 }
-
-func TestCrashed(t *testing.T) { stores.Lost(t, store(), "value 1 of client 1 in life 1") }

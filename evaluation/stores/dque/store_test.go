@@ -37,7 +37,3 @@ func store() crashtest.Store[*dque.DQue] {
 func TestStore(t *testing.T) {
 	stores.Check(t, store(), crashtest.Ext4, "acknowledged records are lost")
 }
-
-func TestCrashed(t *testing.T) {
-	stores.Lost(t, store(), "value 6 of client 0 in life 1", "value 7 of client 1 in life 1", "value 8 of client 0 in life 1")
-}

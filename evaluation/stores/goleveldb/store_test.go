@@ -30,7 +30,3 @@ func store() crashtest.Store[*leveldb.DB] {
 func TestStore(t *testing.T) {
 	stores.Check(t, store(), crashtest.Ext4, "the store does not open: leveldb: manifest corrupted")
 }
-
-func TestCrashed(t *testing.T) {
-	stores.Damaged(t, store(), "manifest corrupted (field 'comparer'): missing")
-}

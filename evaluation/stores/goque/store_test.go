@@ -29,7 +29,3 @@ func store() crashtest.Store[*goque.Queue] {
 func TestStore(t *testing.T) {
 	stores.Check(t, store(), crashtest.Ext4, "acknowledged records are lost|leveldb: manifest corrupted")
 }
-
-func TestCrashed(t *testing.T) {
-	stores.Lost(t, store(), "value 1 of client 0 in life 1", "value 2 of client 1 in life 1")
-}

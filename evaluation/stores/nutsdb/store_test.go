@@ -42,5 +42,3 @@ func store() crashtest.Store[*nutsdb.DB] {
 }
 
 func TestStore(t *testing.T) { stores.Check(t, store(), crashtest.Ext4, "acknowledged") }
-
-func TestCrashed(t *testing.T) { stores.Lost(t, store(), "value 1 of client 0 in life 1") }

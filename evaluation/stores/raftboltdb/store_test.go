@@ -11,7 +11,12 @@ import (
 
 func store() crashtest.Store[*raftboltdb.BoltStore] {
 	return crashtest.Store[*raftboltdb.BoltStore]{
-		Open: func(dir string) (*raftboltdb.BoltStore, error) { return raftboltdb.NewBoltStore(dir + "/raft.db") },
+		Open: func(dir string) (*raftboltdb.BoltStore, error) {
+			if err := stores.RemoveTorn(dir + "/raft.db"); err != nil {
+				return nil, err
+			}
+			return raftboltdb.NewBoltStore(dir + "/raft.db")
+		},
 		Append: func(s *raftboltdb.BoltStore, record string) error {
 			last, err := s.LastIndex()
 			if err != nil {

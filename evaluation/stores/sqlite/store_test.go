@@ -36,5 +36,3 @@ func store() crashtest.Store[*sql.DB] {
 }
 
 func TestStore(t *testing.T) { stores.Check(t, store(), crashtest.Ext4, "acknowledged") }
-
-func TestCrashed(t *testing.T) { stores.Lost(t, store(), "value 2 of client 1 in life 1") }

@@ -45,5 +45,3 @@ func store() crashtest.Store[*wal.Log] {
 func TestStore(t *testing.T) {
 	stores.Check(t, store(), crashtest.Ext4, "the store does not open: log corrupt")
 }
-
-func TestCrashed(t *testing.T) { stores.Damaged(t, store(), "log corrupt") }
