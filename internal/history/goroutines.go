@@ -180,7 +180,10 @@ func (g *GoroutineState) summary() string {
 	case !g.Waits():
 		return status
 	}
-	text := status + " at " + g.Fields[FieldAt]
+	text := status
+	if at := g.Fields[FieldAt]; at != "" {
+		text += " at " + at
+	}
 	if holder := g.Fields[FieldHolder]; holder != "" {
 		text += ", held by " + holder
 	}

@@ -183,7 +183,7 @@ func TestGoroutines(t *testing.T) {
 	m := screen.New(s, "")
 	m.Resize(120, 40)
 	view := press(t, m, "2Nd")
-	contains(t, view, "step 2 of 2  g2 selected", "state of g2", "status  waits to lock a Mutex", "difference from the passing run", "g2.status  waits to lock a Mutex | ended")
+	contains(t, view, "step 2 of 2  g2 selected", "state of g2", "status  waits to lock a Mutex", "difference from the passing run", "g2  waits to lock a Mutex | ended")
 	if strings.Contains(view, "live") {
 		t.Errorf("states of a test are not live:\n%s", view)
 	}

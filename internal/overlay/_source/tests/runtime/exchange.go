@@ -105,15 +105,9 @@ type macemcEvent struct {
 	takes  uint64 // what a select executes that does not wait: macemcOpSend, macemcOpReceive, or macemcOpSelect for the default case; 0 means another operation
 	nth    uint64 // number of that case in the source, among those that send or among those that receive
 	ready  uint64 // number of ready cases
-	result uint64 // macemcReturnedFalse or macemcReturnedTrue; 0 means that it returns nothing, or that the result is not known
+	result uint64 // a testsched.Result; 0 means that it returns nothing, or that the result is not known
 	stack  [16]uintptr
 }
-
-// Values of macemcEvent.result, of operations that may fail: attempts to lock, comparisons with swaps, and the ends of timers.
-const (
-	macemcReturnedFalse = 1
-	macemcReturnedTrue  = 2
-)
 
 // macemcGState is a change of a goroutine's state between two events of a trace.
 type macemcGState struct {

@@ -7,6 +7,12 @@ import (
 	"unsafe"
 )
 
+// Values of macemcEvent.result, of operations that may fail: attempts to lock, comparisons with swaps, and the ends of timers.
+const (
+	macemcReturnedFalse = 1
+	macemcReturnedTrue  = 2
+)
+
 func macemcTrace(gp *g, op uint64, obj uintptr) {
 	t := macemcT
 	e, me := &t.trace[t.ntrace%uint32(len(t.trace))], &gp.macemc.test
