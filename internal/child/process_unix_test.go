@@ -64,6 +64,19 @@ func TestRun_KillsWhatIgnoresInterrupts(t *testing.T) {
 	}
 }
 
+// A process that outlives the command and keeps its output open does not delay the end.
+func TestRun_LeavesOpenOutput(t *testing.T) {
+	cmd := exec.Command("sh", "-c", "sleep 60 & wait")
+	OwnGroup(cmd)
+	defer Kill(cmd)
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	begun := time.Now()
+	if _, err := Run(ctx, cmd, 100*time.Millisecond); !errors.Is(err, context.DeadlineExceeded) || time.Since(begun) > 30*time.Second {
+		t.Errorf("got %v after %v, want %v at once", err, time.Since(begun), context.DeadlineExceeded)
+	}
+}
+
 // A signal that comes before the other process is known reaches it, too.
 func TestForward_SendsEarlierSignals(t *testing.T) {
 	to, stop := Forward(syscall.SIGUSR2)
