@@ -21,6 +21,7 @@ type Binary struct {
 	Stage   string   // see [testsched.VariableStage]
 	Status  int      // of earlier stages
 	Quiet   bool     // see testsched.Call
+	Running *Processes
 }
 
 // descriptor is the number of the descriptor by which a process of a test binary is connected. It is large, so that the tests get the
@@ -39,8 +40,8 @@ func (b *Binary) Open(args, env []string, streams [3]*os.File) (*Session, error)
 	}
 	cmd.ExtraFiles = append(make([]*os.File, descriptor-3), other)
 	x := &Session{Connection: testsched.Connect(stream), cmd: cmd, close: func() { stream.Close() }, start: b.startPoints(),
-		ended: make(chan struct{})}
-	err = running.start(x)
+		running: b.Running, ended: make(chan struct{})}
+	err = b.Running.start(x)
 	other.Close()
 	if err != nil {
 		stream.Close()

@@ -5,17 +5,45 @@ import (
 	"os/signal"
 	"sync"
 	"time"
+
+	"github.com/macemc/macemc/internal/child"
 )
 
-// processes are the processes of test binaries that have not ended.
-type processes struct {
+// Processes are the processes of test binaries that have not ended.
+type Processes struct {
 	mu       sync.Mutex // remains locked when this process ends
 	sessions map[*Session]bool
 }
 
-var running = processes{sessions: map[*Session]bool{}}
+// NewProcesses returns an empty set. If a signal ends this process, its processes end first, so that none outlives an interrupted command
+// that waits for this one.
+func NewProcesses() *Processes {
+	p := &Processes{sessions: map[*Session]bool{}}
+	signals := make(chan os.Signal, 1)
+	for _, s := range child.Stops() {
+		if !signal.Ignored(s) {
+			signal.Notify(signals, s)
+		}
+	}
+	go func() {
+		s := <-signals
+		p.mu.Lock()
+		for x := range p.sessions {
+			x.Process().Kill()
+		}
+		late := time.After(endingTime)
+		for x := range p.sessions {
+			select {
+			case <-x.ended:
+			case <-late:
+			}
+		}
+		endBy(s)
+	}()
+	return p
+}
 
-func (p *processes) start(x *Session) error {
+func (p *Processes) start(x *Session) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	err := x.cmd.Start()
@@ -26,40 +54,14 @@ func (p *processes) start(x *Session) error {
 }
 
 // end removes a process. It does not return if this process ends.
-func (p *processes) end(x *Session) {
+func (p *Processes) end(x *Session) {
 	close(x.ended)
-	if endedBy(x.cmd.ProcessState, ending) {
+	if endedBy(x.cmd.ProcessState, child.Stops()) {
 		time.Sleep(groupTime)
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	delete(p.sessions, x)
-}
-
-// EndFirst makes the processes of test binaries end before this one when a signal ends this one, so that no process outlives an
-// interrupted command that waits for this one.
-func EndFirst() {
-	signals := make(chan os.Signal, 1)
-	for _, s := range ending {
-		if !signal.Ignored(s) {
-			signal.Notify(signals, s)
-		}
-	}
-	go func() {
-		s := <-signals
-		running.mu.Lock()
-		for x := range running.sessions {
-			x.Process().Kill()
-		}
-		late := time.After(endingTime)
-		for x := range running.sessions {
-			select {
-			case <-x.ended:
-			case <-late:
-			}
-		}
-		endBy(s)
-	}()
 }
 
 // groupTime is the time in which a signal to a process group, which has ended another process, arrives in this one.

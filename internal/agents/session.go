@@ -16,6 +16,7 @@ type Session struct {
 	Damaged   bool // it has sent something else than a message
 	cmd       *exec.Cmd
 	close     func()
+	running   *Processes
 	ended     chan struct{} // closed when the process has ended
 	start     uint64        // see startPoints
 	base      int64         // address of a function of the process
@@ -35,7 +36,7 @@ func (x *Session) Process() *os.Process { return x.cmd.Process }
 func (x *Session) Wait() *os.ProcessState {
 	x.close()
 	x.cmd.Wait()
-	running.end(x)
+	x.running.end(x)
 	live.Add(-int64(x.processor)) // the processor time of this process includes it
 	return x.cmd.ProcessState
 }

@@ -17,11 +17,8 @@ func endedBy(*os.ProcessState, []os.Signal) bool { return false }
 // EndLike does nothing.
 func EndLike(*os.ProcessState) {}
 
-// ending are the signals that end this process.
-var ending []os.Signal
-
-// endBy does nothing.
-func endBy(os.Signal) {}
+// endBy ends this process.
+func endBy(os.Signal) { os.Exit(1) }
 
 // Forwarded are the signals that the go command sends to a test.
 var Forwarded []os.Signal

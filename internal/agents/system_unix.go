@@ -44,9 +44,6 @@ func EndLike(state *os.ProcessState) {
 	}
 }
 
-// ending are the signals that end this process.
-var ending = []os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP}
-
 // endBy ends this process by a signal.
 func endBy(s os.Signal) {
 	signal.Reset(s)

@@ -10,7 +10,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"os/signal"
 	"path/filepath"
 	"strings"
 	"time"
@@ -86,23 +85,6 @@ func Run(ctx context.Context, cmd *exec.Cmd, leaving time.Duration) (o Output, e
 		return o, ctx.Err()
 	}
 	return o, cmp.Or(ctx.Err(), p.Err)
-}
-
-// Forward catches signals until stop is called. The function to sends them to another process, with those that came before its call.
-func Forward(signals ...os.Signal) (to func(*os.Process), stop func()) {
-	received := make(chan os.Signal, 4)
-	signal.Notify(received, signals...)
-	to = func(p *os.Process) {
-		go func() {
-			for s := range received {
-				_ = p.Signal(s)
-			}
-		}()
-	}
-	return to, func() {
-		signal.Stop(received)
-		close(received)
-	}
 }
 
 // Self returns a command that starts this program.

@@ -22,9 +22,8 @@ func Execute(words int, command []string) int {
 	s := FromEnvironment(command[words:])
 	most, _ := strconv.Atoi(os.Getenv(VariableCores))
 	s.binary = binary{Binary: agents.Binary{Start: command[:words], Args: command[words:], Environ: ofBinary(os.Environ()),
-		Stage: os.Getenv(testsched.VariableStage)}, cores: agents.NewCores(os.Getenv(VariableSummaries), most)}
+		Stage: os.Getenv(testsched.VariableStage), Running: agents.NewProcesses()}, cores: agents.NewCores(os.Getenv(VariableSummaries), most)}
 	defer s.binary.cores.Wait()
-	agents.EndFirst()
 	s.fresh = s.process
 	h := host{Settings: s, log: s.binary.logged(), long: map[string]func() string{}}
 	parent := os.Getppid()

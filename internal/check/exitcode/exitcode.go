@@ -12,6 +12,7 @@ import (
 
 	"github.com/macemc/macemc/internal/check/defect"
 	"github.com/macemc/macemc/internal/check/flight"
+	"github.com/macemc/macemc/internal/child"
 	"github.com/macemc/macemc/internal/simext"
 	"github.com/macemc/macemc/search"
 )
@@ -110,17 +111,8 @@ func OutOfResource(err error) bool {
 	return false
 }
 
-// Stops returns the signals that stop a command: SIGINT, SIGTERM and, unless it is ignored as under nohup, SIGHUP.
-func Stops() []os.Signal {
-	stops := []os.Signal{os.Interrupt, syscall.SIGTERM}
-	if !signal.Ignored(syscall.SIGHUP) {
-		stops = append(stops, syscall.SIGHUP)
-	}
-	return stops
-}
-
 // LeaveStops makes this process ignore the signals that stop a command. Its parent process receives them, too.
-func LeaveStops() { signal.Notify(make(chan os.Signal, 1), Stops()...) }
+func LeaveStops() { signal.Notify(make(chan os.Signal, 1), child.Stops()...) }
 
 // together is the time within which a second signal counts as the same one. One Ctrl-C may arrive twice: from the terminal, and from a
 // parent process.
@@ -130,7 +122,7 @@ const together = 200 * time.Millisecond
 // one is not caught, and none after the call of end.
 func CatchStops(stop func(cause error), taken func(os.Signal) bool) (kill <-chan struct{}, end func()) {
 	signals, second := make(chan os.Signal, 2), make(chan struct{})
-	signal.Notify(signals, Stops()...)
+	signal.Notify(signals, child.Stops()...)
 	go func() {
 		first, more := <-signals
 		for more && taken(first) {

@@ -187,7 +187,7 @@ var imports = []struct {
 		internal/replay search internal/table internal/table/...`},
 	// Packages that mctest imports become part of every test that uses it: no bundled system.
 	{pkg: "internal/check/flight", module: "choose"},
-	{pkg: "internal/check/exitcode", module: "internal/check/defect internal/check/flight internal/simext search"},
+	{pkg: "internal/check/exitcode", module: "internal/check/defect internal/check/flight internal/child internal/simext search"},
 	{pkg: "internal/check/walkweights", module: "internal/textfmt search sim internal/eventkind internal/netmodel systems/spec"},
 	{pkg: "internal/check/defect", module: "internal/stacks"},
 	{pkg: "internal/check/isolate", module: `

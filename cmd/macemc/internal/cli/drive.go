@@ -152,7 +152,7 @@ func (b *binary) do(ctx context.Context, c listedCheck, t task.Task) error {
 	}
 	defer answers.Close()
 	cmd.ExtraFiles = []*os.File{theirIn, theirOut}
-	forward, stop := child.Forward(exitcode.Stops()...)
+	forward, stop := child.Forward(child.Stops()...)
 	defer stop()
 	began := time.Now()
 	err = cmd.Start()
