@@ -17,8 +17,8 @@
 //
 // The functions of a [Store] keep no state of their own: a crash does not discard it.
 //
-// "macemc replay FILE --write-test X_test.go" makes of a finding a test in plain Go, which needs only the library: it opens the store with the
-// files that survived, repeats the calls since the crash one after another, and compares the content.
+// "macemc replay FILE --write-test X_test.go" turns a finding into a test in plain Go, which needs only the library. The test opens the
+// store with the files that survived, repeats the calls since the crash one after another, and compares the content.
 //
 // A [Store] with Put and Get is a map, one with Append and Records a log, and one with Append and Take a queue.
 package crashtest

@@ -29,8 +29,8 @@ const bounded = Prompt + 1
 
 // BoundedLiveness returns the timing that is [Bounded] in some runs and [ByDeadline] in the others. The first choice of
 // a run selects which. Eventually properties are judged in the bounded runs alone, all others in all runs. With [Clocks],
-// there are runs of a third kind. They are bounded, but one node at a time may pause: its events may be late by any
-// delay, and its clock goes on.
+// there are runs of a third kind. They are bounded, but one node at a time may pause: its events may be delayed without
+// a bound while its clock advances.
 func BoundedLiveness(delay time.Duration) Timing {
 	return ^(Bounded(delay) - bounded)
 }
