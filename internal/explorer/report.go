@@ -215,7 +215,7 @@ func delayLines(delay time.Duration) []string {
 	if delay <= testsched.UsualDelay {
 		return nil
 	}
-	return []string{fmt.Sprintf("a goroutine that can run is held for up to %v of the test's clock; a test that relies on real time may fail so", delay)}
+	return []string{fmt.Sprintf("a runnable goroutine is held for up to %v of the test's clock; tests that rely on real time may fail then", delay)}
 }
 
 // headline returns the title of a finding and its first details.

@@ -99,8 +99,8 @@ func WriteDifferences(out io.Writer, a *Run, n int, b *Run, m int) error {
 	return nil
 }
 
-// writeGoroutineDifferences writes a line for each goroutine that differs. Places and operations of goroutines that run or can run differ in
-// every step, so only their states are compared.
+// writeGoroutineDifferences writes a line for each goroutine that differs. Positions of goroutines that run or can run differ in every
+// step, so only their states are compared.
 func writeGoroutineDifferences(out io.Writer, a *Run, n int, b *Run, m int) {
 	same := true
 	for id := range max(a.Nodes, b.Nodes) {

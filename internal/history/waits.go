@@ -28,7 +28,7 @@ func WriteWaits(out io.Writer, r *Run, n int) error {
 			fmt.Fprintf(out, ", held by %s", holder)
 		}
 		if writer := writerBefore(r, n, &g); writer != "" {
-			fmt.Fprintf(out, "; %s waits to lock it before", writer)
+			fmt.Fprintf(out, "; %s requested the lock earlier", writer)
 		}
 		fmt.Fprintln(out)
 	}
@@ -47,7 +47,7 @@ func WriteWaits(out io.Writer, r *Run, n int) error {
 	return nil
 }
 
-// writerBefore returns the goroutine that waits to lock an RWMutex, before which g must not read-lock it.
+// writerBefore returns the goroutine that requested the write lock of an RWMutex before g requested the read lock, and so precedes it.
 func writerBefore(r *Run, n int, g *GoroutineState) string {
 	object, reads := strings.CutPrefix(g.Fields[FieldStatus], "waits to read-lock ")
 	for id := range r.Nodes {

@@ -38,7 +38,7 @@ func TestWriteWaits(t *testing.T) {
 	r := recorded(reader, [3]string{"a.go:9 in set", "waits to lock RWMutex `mu`", "g1"})
 	r.States[0][0].Since[FieldStatus] = 2 // after the writer
 	var b strings.Builder
-	if err := WriteWaits(&b, r, 1); err != nil || !strings.Contains(b.String(), "since step 2, held by g1; g2 waits to lock it before\n") {
+	if err := WriteWaits(&b, r, 1); err != nil || !strings.Contains(b.String(), "since step 2, held by g1; g2 requested the lock earlier\n") {
 		t.Errorf("%v\n%s", err, &b)
 	}
 }

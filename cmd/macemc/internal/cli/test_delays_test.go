@@ -53,7 +53,7 @@ func TestLease(t *testing.T) {
 	}
 }
 `)
-	held := "a goroutine that can run is held for up to 20ms of the test's clock; a test that relies on real time may fail so\n"
+	held := "a runnable goroutine is held for up to 20ms of the test's clock; tests that rely on real time may fail then\n"
 	testReports(t, []string{"FAILED TEST: x_test.go:14: expired\n", held}, 1, "-explore-delay=100ms", ".")
 	if text, err := os.ReadFile("testdata/macemc/TestLease/failed-test-1.path"); err != nil || !strings.Contains(string(text), "\ndelay 20ms\n") {
 		t.Errorf("stored: %s, %v", text, err)
