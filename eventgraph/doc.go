@@ -13,7 +13,7 @@ package eventgraph
 //	build.go                                the graph of a trace; what a boot after a crash has lost
 //	causes.go                               the steps that a step depends on
 //	relevance.go                            which steps matter before a violation; the two steps of a data race
-//	pauses.go                               nodes and links that leave messages waiting
+//	pauses.go                               nodes and links whose messages wait
 //	select.go                               Options: which steps and nodes are shown
 //	fold.go, ticks.go                       which steps are folded into one line; clocks that only advance
 //	label.go                                names of events; fields by which messages differ

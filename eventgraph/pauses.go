@@ -7,8 +7,8 @@ import (
 	"github.com/macemc/macemc/internal/eventkind"
 )
 
-// Pause is a part of a run in which a node leaves messages waiting while others act on later ones, as in a pause of its
-// process or on a slow link.
+// Pause is a part of a run in which messages to a node wait while other nodes handle later ones, as when its process pauses
+// or a link is slow.
 type Pause struct {
 	Node  int
 	From  int // the sender of the waiting messages if the node handles those of others; -1 means that it handles none
@@ -54,7 +54,8 @@ func (p *Pause) overlaps(other Pause) bool {
 func pausesOf(g *Graph, node, from, last int) (pauses []Pause) {
 	var waiting []*Message // by the first step that handles them
 	for i := range g.Messages {
-		if m := &g.Messages[i]; m.To == node && m.From != node && (from < 0 || m.From == from) && len(m.Deliveries) > 0 && m.Deliveries[0] <= last {
+		m := &g.Messages[i]
+		if m.To == node && m.From != node && (from < 0 || m.From == from) && len(m.Deliveries) > 0 && m.Deliveries[0] <= last {
 			waiting = append(waiting, m)
 		}
 	}
@@ -64,13 +65,11 @@ func pausesOf(g *Graph, node, from, last int) (pauses []Pause) {
 		p := Pause{Node: node, From: from, First: m.Sent, Last: m.Deliveries[0] - 1}
 		for _, other := range waiting[i:] {
 			p.First = min(p.First, other.Sent)
-		}
-		p.First = max(p.First, handled)
-		for _, other := range waiting[i:] {
 			if other.Sent <= p.Last {
 				p.Waits++
 			}
 		}
+		p.First = max(p.First, handled)
 		handled = m.Deliveries[0]
 		if p.measure(g); p.overtaken >= leastOvertaken {
 			pauses = append(pauses, p)
@@ -82,6 +81,7 @@ func pausesOf(g *Graph, node, from, last int) (pauses []Pause) {
 // measure counts the steps of the node in a pause, and the steps that handle messages sent in it. The latter is 0 if the
 // node crashes or boots.
 func (p *Pause) measure(g *Graph) {
+	isLater := func(m int) bool { return g.Messages[m].Sent > p.First }
 	for step := p.First + 1; step <= p.Last; step++ {
 		e := &g.Events[step]
 		if e.Node == p.Node && (e.Crashed || e.kind == eventkind.Boot || e.kind.TakesDown()) || slices.Contains(e.With, p.Node) {
@@ -91,7 +91,7 @@ func (p *Pause) measure(g *Graph) {
 		if e.Node == p.Node {
 			p.Acts++
 		}
-		if !e.kind.OfNetwork() && !e.kind.Injection() && slices.ContainsFunc(e.Consumed, func(m int) bool { return g.Messages[m].Sent > p.First }) {
+		if !e.kind.OfNetwork() && !e.kind.Injection() && slices.ContainsFunc(e.Consumed, isLater) {
 			p.overtaken++
 		}
 	}
