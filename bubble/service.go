@@ -151,8 +151,8 @@ func (p *Program) Uncovered(how sim.Interleave) string {
 		shared = "variables of the standard library that processes share"
 	}
 	if p.goroutines != nil && p.goroutines.data != "" {
-		shared += "; two writes to one file that a later one overtakes on the way to the disk; most parts of a torn write; file systems other than " +
-			p.goroutines.disk.String()
+		shared += "; two writes to one file that a later one overtakes on the way to the disk; most parts of a torn write; " +
+			"file systems other than " + p.goroutines.disk.String()
 		for f := range sim.FaultCount {
 			if text := machineFaults[f].uncovered; text != "" {
 				shared += "; " + text

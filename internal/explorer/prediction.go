@@ -114,7 +114,8 @@ const (
 )
 
 // excuses reports whether the failure of a directed or stored run is not a finding, because a goroutine was held for longer than usual and
-// tests may rely on such times. The first one that recurs is noted. A failure within maxFound that the code has not judged remains a finding.
+// tests may rely on such times. The first one that recurs is noted. A failure within maxFound that the code has not judged remains a
+// finding.
 func (p *predictions) excuses(s *testsched.Schedule, o *testsched.Outcome, number int, usual time.Duration, run execute) bool {
 	delay := s.Delay.Round(time.Millisecond)
 	if s.Delay <= cmp.Or(usual, testsched.UsualDelay) || !o.Fails() || delay <= maxFound && !judged(o) {

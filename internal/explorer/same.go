@@ -23,8 +23,8 @@ func confirmed(s *Settings, c *Config, m *Minimized, how string) *Report {
 	return report
 }
 
-// alsoIn names a file with the same finding of a build with the race detector, or of one without, whose schedule is another one. shown returns
-// the name of a file for people.
+// alsoIn names a stored file that has the same finding and differs in -race, which changes the schedule. shown returns the name of a file
+// for people.
 func alsoIn(c *Config, m *Minimized, shown func(file string) string) string {
 	f := &Stored{Race: c.Race, Shows: m.Outcome.Shows}
 	for _, g := range c.Corpus {

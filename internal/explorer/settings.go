@@ -269,7 +269,8 @@ func replayed(s *Settings, c *Config, f *Stored, runner testsched.Runner) *Repor
 		note := fmt.Sprintf("passes under %s: delete the file, or commit it as a regression test if the finding is fixed",
 			s.shown(s.only.file))
 		if c.Race && !f.Race {
-			note = fmt.Sprintf("passes, but the finding was not looked for: %s was recorded without -race, which changes its run", s.shown(s.only.file))
+			note = fmt.Sprintf("passes, but the finding was not looked for: %s was recorded without -race, which changes its run",
+				s.shown(s.only.file))
 		} else if lacks := s.lacks(f, c.Race, false); lacks != "" {
 			note = fmt.Sprintf("passes, but the finding was not looked for: %s %s", s.shown(s.only.file), lacks)
 		} else if n := len(f.Schedule.Switches); o.Followed < n {

@@ -102,7 +102,8 @@ func (o *Order) PrintedStatus() (status int, ok bool) {
 
 // tasks returns the tasks that can be ordered.
 func tasks() []Task {
-	return []Task{&Describe{}, &Search{}, &Replay{}, &Critical{}, &Debug{}, &Graph{}, &Report{}, &Shrink{}, &Refine{}, &Observe{}, &Inspected{}}
+	return []Task{&Describe{}, &Search{}, &Replay{}, &Critical{}, &Debug{}, &Graph{}, &Report{}, &Shrink{}, &Refine{}, &Observe{},
+		&Inspected{}}
 }
 
 func kind(t Task) string { return fmt.Sprintf("%T", t) }

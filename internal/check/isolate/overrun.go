@@ -61,7 +61,8 @@ type overrun struct {
 	since time.Duration // when that phase began, on the clock
 }
 
-// phasePatience is the time for each phase of a process that has exceeded its time limit, such as executing a smaller run in a fresh process.
+// phasePatience is the time for each phase of a process that has exceeded its time limit, such as executing a smaller run in a fresh
+// process.
 const phasePatience = 2 * time.Second
 
 // proceeds reports whether the phase of a process has changed within phasePatience.

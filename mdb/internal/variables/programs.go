@@ -59,7 +59,8 @@ func (s *Session) ofProgram(ctx context.Context, node int) ([]inspect.Goroutine,
 	return list, nil
 }
 
-// defaultGoroutine returns the goroutine that the schedule holds back, or else the first one that executes code outside the standard library.
+// defaultGoroutine returns the goroutine that the schedule holds back, or else the first one that executes code outside the standard
+// library.
 func (s *Session) defaultGoroutine(node int, list []inspect.Goroutine) int {
 	fields, _ := s.Run.Fields(s.Run.At, sim.NodeID(node)) // without them, none is known to be held back
 	for _, f := range fields {
@@ -97,7 +98,8 @@ func (s *Session) selectOfNode(ctx context.Context, args []string, out *bytes.Bu
 	}
 	node := s.nodeHere()
 	list, err := s.ofProgram(ctx, node)
-	if err == nil && s.Scope.goroutine > 0 && !slices.ContainsFunc(list, func(g inspect.Goroutine) bool { return g.Number == s.Scope.goroutine }) {
+	there := func(g inspect.Goroutine) bool { return g.Number == s.Scope.goroutine }
+	if err == nil && s.Scope.goroutine > 0 && !slices.ContainsFunc(list, there) {
 		err = fmt.Errorf("%s has no goroutine g%d here", s.Run.Node(node), s.Scope.goroutine)
 	}
 	if err != nil {

@@ -39,8 +39,8 @@ func nodeThread(g inspect.Goroutine) string {
 	return name
 }
 
-// threadOf returns the goroutine of a node's program that the editor shows first: one outside the standard library, if there is one. 0 means
-// that there are none.
+// threadOf returns the goroutine of a node's program that the editor shows first: one outside the standard library, if there is one. 0
+// means that there are none.
 func (x *goroutines) threadOf(ctx context.Context, node int) (thread int) {
 	reply, err := x.ask(ctx, inspect.Request{Action: inspect.Goroutines})
 	if err != nil {
