@@ -14,8 +14,7 @@ const (
 	faultyGap = 24
 	soonGap   = 12
 	soonRuns  = 128
-	// insideOdds: one in that many points at which a crash could strike inside a step is answered with a crash. Stores crash more often,
-	// and most often while they recover from a crash.
+	// Odds of crashes inside a step, see crashOdds. Stores crash more often, and most often while they recover from a crash.
 	insideOdds   = 24
 	storingOdds  = 8
 	recoveryOdds = 3
@@ -65,8 +64,8 @@ func (f *faultTimes) step(used, run int, r *choose.Random) {
 	}
 }
 
-// insideOdds returns the odds against a crash inside a step.
-func (f *faultTimes) insideOdds() int {
+// crashOdds returns the odds of a crash inside a step: one in that many points is answered with a crash.
+func (f *faultTimes) crashOdds() int {
 	switch {
 	case f.recovering > 0:
 		return recoveryOdds

@@ -64,8 +64,7 @@ type Faulty struct {
 	numberedRuns
 	limit  int
 	limits sim.Limits // of the run
-
-	faultTimes
+	times  faultTimes
 
 	begun       bool
 	long        bool // parts may be long
@@ -92,13 +91,13 @@ func (s *Faulty) round(at *runloop.Node) {
 	}
 	s.recovery, s.free = -1, at.Used == s.limits
 	s.portfolio.begin(&s.random, at, s.faults)
-	s.drawGap(at.Used.Total(), s.number, &s.random)
+	s.times.drawGap(at.Used.Total(), s.number, &s.random)
 }
 
 // start begins the run.
 func (s *Faulty) start(at *runloop.Node) {
 	s.begun = true
-	s.beginRun(at.Run.World)
+	s.times.beginRun(at.Run.World)
 	s.long = s.number >= plainRuns && s.limit > faultySteps && s.random.IntN(longOdds) == 0
 	if at.Goal && s.number >= plainRuns && s.random.IntN(settledOdds) == 0 {
 		s.faults, s.recovery, s.free = 0, -1, false
@@ -123,10 +122,10 @@ func (s *Faulty) Select(at *runloop.Node) runloop.Selection {
 	if at.Goal && !at.Live && !s.scale.AnyWeighs(at.Enabled) {
 		return runloop.Selection{End: runloop.OutOfEvents} // no fault can excuse this
 	}
-	s.step(at.Used.Total(), s.number, &s.random)
+	s.times.step(at.Used.Total(), s.number, &s.random)
 	s.pick = s.portfolio.next(at)
-	if s.gap > 0 {
-		s.gap--
+	if s.times.gap > 0 {
+		s.times.gap--
 		if s.pick >= 0 {
 			return runloop.Selection{}
 		}
@@ -198,12 +197,12 @@ func (s *Faulty) Choose(_ *runloop.Node, p choose.Point) (int, bool) {
 		if f, ok := kernel.FaultInside(p.Kind); ok && s.limits[f] == 0 {
 			return 0, true
 		}
-		if s.recovery >= 0 || s.gap > 0 || s.scale.Weight(eventkind.Crash) == 0 || s.random.IntN(s.insideOdds()) > 0 {
+		if s.recovery >= 0 || s.times.gap > 0 || s.scale.Weight(eventkind.Crash) == 0 || s.random.IntN(s.times.crashOdds()) > 0 {
 			return 0, true
 		}
 		return 1 + s.random.IntN(p.Arity-1), true
 	case choose.Outcome:
-		if s.storing && p.Label == stepinfo.SurvivorsLabel && s.random.IntN(4) > 0 {
+		if s.times.storing && p.Label == stepinfo.SurvivorsLabel && s.random.IntN(4) > 0 {
 			return p.Arity - 1, true // the data directory chooses among the records that survive
 		}
 	}

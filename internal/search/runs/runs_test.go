@@ -99,21 +99,21 @@ func TestFaultTimes_Recovery(t *testing.T) {
 	for range 1000 {
 		f := faultTimes{storing: true}
 		f.step(1, 0, &r)
-		if f.insideOdds() != recoveryOdds {
+		if f.crashOdds() != recoveryOdds {
 			continue
 		}
 		recoveries++
 		f.step(1, 0, &r)
-		second := f.insideOdds()
-		if f.step(1, 0, &r); f.gap != 0 || second != recoveryOdds || f.insideOdds() != storingOdds {
-			t.Fatalf("gap %d, odds %d in the second step and %d in the third", f.gap, second, f.insideOdds())
+		second := f.crashOdds()
+		if f.step(1, 0, &r); f.gap != 0 || second != recoveryOdds || f.crashOdds() != storingOdds {
+			t.Fatalf("gap %d, odds %d in the second step and %d in the third", f.gap, second, f.crashOdds())
 		}
 	}
 	if recoveries < 400 || recoveries > 600 {
 		t.Errorf("%d of 1000 crashes of a store have another in its recovery, want half of them", recoveries)
 	}
-	if f := (faultTimes{}); f.insideOdds() != insideOdds {
-		t.Errorf("odds %d without a store", f.insideOdds())
+	if f := (faultTimes{}); f.crashOdds() != insideOdds {
+		t.Errorf("odds %d without a store", f.crashOdds())
 	}
 }
 
