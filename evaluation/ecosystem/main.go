@@ -66,7 +66,7 @@ func explore(program string, options, folders []string, page string, verbose boo
 	}
 	rows := []row{}
 	for _, folder := range foldersOf(chosen) {
-		in, rest, err := exploreFolder(program, options, slices.DeleteFunc(slices.Clone(chosen), func(l library) bool { return l.folder != folder }), version)
+		in, rest, err := exploreFolder(program, options, inFolder(folder), version)
 		if err != nil {
 			return 0, err
 		}
@@ -134,18 +134,23 @@ func choose(folders []string) (chosen []library, err error) {
 		return libraries, nil
 	}
 	for _, f := range folders {
-		f = filepath.ToSlash(filepath.Clean(f))
-		before := len(chosen)
-		for _, l := range libraries {
-			if l.folder == f {
-				chosen = append(chosen, l)
-			}
-		}
-		if len(chosen) == before {
+		in := inFolder(filepath.ToSlash(filepath.Clean(f)))
+		if len(in) == 0 {
 			return nil, fmt.Errorf("there is no library in folder %s", f)
 		}
+		chosen = append(chosen, in...)
 	}
 	return chosen, nil
+}
+
+// inFolder returns the libraries of a folder.
+func inFolder(folder string) (in []library) {
+	for _, l := range libraries {
+		if l.folder == folder {
+			in = append(in, l)
+		}
+	}
+	return in
 }
 
 // versions returns the version of each library's module, and of the standard library as module "std".
