@@ -1,17 +1,19 @@
 package plaintest
 
 import (
+	"context"
 	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
 	"go/types"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/macemc/macemc/internal/child"
 )
 
 // library is the import path of the package whose type Store adapters have.
@@ -35,7 +37,6 @@ type sources struct {
 	text  map[string][]byte // by path
 	info  *types.Info
 	pkg   *types.Package
-	path  string // import path
 }
 
 // readSources reads the packages of a folder.
@@ -65,42 +66,32 @@ func readSources(dir string) (all []*sources, err error) {
 			list = append(list, importPath(spec))
 		}
 	}
-	cmd := exec.Command("go", list...)
-	cmd.Dir = dir
-	out, err := cmd.Output()
+	out, err := child.GoOutput(context.Background(), dir, nil, list...)
 	if err != nil {
-		return nil, fmt.Errorf("go list: %w", err)
+		return nil, err
 	}
 	names := fakes{}
-	for i, line := range strings.Split(strings.TrimSpace(string(out)), "\n") {
+	for line := range strings.SplitSeq(out, "\n") {
 		path, name, _ := strings.Cut(line, " ")
 		if name == "" { // not in the module
 			name = filepath.Base(path)
 		}
 		names[path] = types.NewPackage(path, name)
 		names[path].MarkComplete()
-		for _, s := range all {
-			if i == 0 {
-				s.path = path
-			}
-		}
 	}
 	names[library] = crashtest()
+	path, _, _ := strings.Cut(out, " ")                            // of the folder
 	config := types.Config{Importer: names, Error: func(error) {}} // other imported packages are empty: their uses are errors
 	for _, s := range all {
-		s.pkg, _ = config.Check(s.path, fset, s.files, s.info)
+		s.pkg, _ = config.Check(path, fset, s.files, s.info)
 	}
 	return all, nil
 }
 
-// crashtest returns a package with the type of adapters.
+// crashtest returns a package with the type of adapters. Its fields are left out, so their uses are errors, too.
 func crashtest() *types.Package {
-	text := "package crashtest\ntype Store[D any] struct {\n"
-	for _, f := range fields {
-		text += f.name + " " + f.typ + "\n"
-	}
 	fset := token.NewFileSet()
-	f, err := parser.ParseFile(fset, "", text+"}", 0)
+	f, err := parser.ParseFile(fset, "", "package crashtest; type Store[D any] struct{}", 0)
 	if err != nil {
 		panic(err)
 	}
@@ -150,8 +141,8 @@ func (s *sources) source(n ast.Node, edits []edit) string {
 	return out + string(text[at:offset(n.End())])
 }
 
-// isStore reports whether an expression is the type of adapters, without its type argument.
-func (s *sources) isStore(e ast.Node) bool {
+// isGeneric reports whether a node is the type of adapters, without its type argument.
+func (s *sources) isGeneric(e ast.Node) bool {
 	sel, ok := e.(*ast.SelectorExpr)
 	if !ok || sel.Sel.Name != "Store" {
 		return false
@@ -164,12 +155,12 @@ func (s *sources) isStore(e ast.Node) bool {
 	return ok && p.Imported().Path() == library
 }
 
-// isStores reports whether an expression is a type of adapters.
-func (s *sources) isStores(e ast.Expr) bool {
+// isStore reports whether an expression is a type of adapters.
+func (s *sources) isStore(e ast.Expr) bool {
 	if i, ok := e.(*ast.IndexExpr); ok {
 		e = i.X
 	}
-	return s.isStore(e)
+	return s.isGeneric(e)
 }
 
 // found is an adapter in the source.
@@ -184,7 +175,7 @@ func (s *sources) find() (all []found) {
 	for _, f := range s.files {
 		for _, d := range f.Decls {
 			ast.Inspect(d, func(n ast.Node) bool {
-				if c, ok := n.(*ast.CompositeLit); ok && s.isStores(c.Type) {
+				if c, ok := n.(*ast.CompositeLit); ok && s.isStore(c.Type) {
 					all = append(all, found{s, c, d})
 				}
 				return true
@@ -273,5 +264,5 @@ func readAdapter(store Store, functions []string) (*adapter, error) {
 
 // returnsStore reports whether a function has no parameters and returns an adapter.
 func (s *sources) returnsStore(f *ast.FuncDecl) bool {
-	return f.Recv == nil && f.Type.Params.NumFields() == 0 && f.Type.Results.NumFields() == 1 && s.isStores(f.Type.Results.List[0].Type)
+	return f.Recv == nil && f.Type.Params.NumFields() == 0 && f.Type.Results.NumFields() == 1 && s.isStore(f.Type.Results.List[0].Type)
 }

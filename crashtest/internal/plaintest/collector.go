@@ -32,7 +32,7 @@ func (c *collector) copyWith(n ast.Node, lit *ast.CompositeLit, text string) str
 			edits = append(edits, edit{l, text})
 			return false
 		}
-		if c.isStore(n) {
+		if c.isGeneric(n) {
 			edits = append(edits, edit{n, adapterType})
 			return false
 		}
@@ -64,7 +64,7 @@ func (c *collector) collect(id *ast.Ident, o types.Object) string {
 		if !o.Exported() {
 			c.failed(id, "the adapter uses %s, which only its package has", id.Name)
 		}
-		c.out.imports[c.pkg.Name()] = c.path
+		c.out.imports[c.pkg.Name()] = c.pkg.Path()
 		return c.pkg.Name() + "." + id.Name
 	}
 	for _, f := range c.files {
@@ -112,7 +112,8 @@ func (c *collector) within(f *ast.FuncDecl, lit *ast.CompositeLit) {
 		}
 		at := c.info.Uses[id].Pos()
 		if f.Pos() <= at && at < f.End() && (at < lit.Pos() || lit.End() <= at) {
-			c.failed(id, "the adapter uses the variable %s of %s: return the crashtest.Store from a function without parameters", id.Name, f.Name.Name)
+			c.failed(id, "the adapter uses the variable %s of %s: return the crashtest.Store from a function without parameters",
+				id.Name, f.Name.Name)
 		}
 		return true
 	})

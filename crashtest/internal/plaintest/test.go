@@ -181,7 +181,7 @@ func (t *Test) Write() ([]byte, error) {
 	var w strings.Builder
 	w.WriteString("package crashed_test\n\nimport (\n")
 	for _, ofModule := range []bool{false, true} {
-		for _, name := range slices.SortedFunc(maps.Keys(a.imports), func(x, y string) int { return strings.Compare(a.imports[x], a.imports[y]) }) {
+		for _, name := range slices.Sorted(maps.Keys(a.imports)) { // format.Source sorts them by path
 			path := a.imports[name]
 			if first, _, _ := strings.Cut(path, "/"); strings.Contains(first, ".") != ofModule {
 				continue
@@ -261,8 +261,8 @@ func (t *Test) variables() string {
 		}
 		w.WriteString("}\n\n")
 	default:
-		fmt.Fprintf(&w, "// records were acknowledged. others were not, or may have been removed.\nvar (\nrecords = []string{%s}\nothers = []string{%s}\n)\n\n",
-			literals(t.Records), literals(t.Others))
+		fmt.Fprintf(&w, "// records were acknowledged. others were not, or may have been removed.\n"+
+			"var (\nrecords = []string{%s}\nothers = []string{%s}\n)\n\n", literals(t.Records), literals(t.Others))
 	}
 	return w.String()
 }

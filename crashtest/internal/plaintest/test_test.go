@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// tested is a library whose store that does not check what it reads.
+// tested is a library whose store does not check what it reads.
 const tested = `package kv
 
 import (

@@ -233,7 +233,7 @@ var imports = []struct {
 		internal/child internal/pathfile internal/search/... internal/outfile internal/infile internal/textfmt internal/check/... choose critical
 		internal/task internal/refine internal/replay internal/report/... search sim internal/eventkind
 		internal/netmodel internal/simext internal/kernel internal/kernel/...`},
-	{pkg: "crashtest/internal/plaintest", strict: true},
+	{pkg: "crashtest/internal/plaintest", strict: true, module: "internal/child"},
 	{pkg: "crashtest", module: "bubble crashtest/internal/plaintest mctest search sim"},
 	{pkg: "internal/report", module: `
 		internal/search/stats choose critical eventgraph internal/replay search sim internal/eventkind
