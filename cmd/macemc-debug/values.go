@@ -106,14 +106,15 @@ func (p reader) stack(id int64) (frames []inspect.Frame, indexes []int, err erro
 		if f.Current.Fn == nil || f.Err != nil {
 			continue
 		}
-		own := strings.HasPrefix(f.Call.File, p.goroot)
-		if own && hidden(f.Current.Fn.Name, f.Call.File) || hosting(f.Current.Fn.Name, f.Call.File) || wrapper.MatchString(f.Current.Fn.Name) {
+		standard := strings.HasPrefix(f.Call.File, p.goroot)
+		if standard && hidden(f.Current.Fn.Name, f.Call.File) || hosting(f.Current.Fn.Name, f.Call.File) || wrapper.MatchString(f.Current.Fn.Name) {
 			continue
 		}
-		if !own && first < 0 {
+		if !standard && first < 0 {
 			first = len(frames)
 		}
-		frames, indexes = append(frames, inspect.Frame{Function: f.Current.Fn.Name, File: f.Call.File, Line: f.Call.Line}), append(indexes, i)
+		frames = append(frames, inspect.Frame{Function: f.Current.Fn.Name, File: f.Call.File, Line: f.Call.Line, Standard: standard})
+		indexes = append(indexes, i)
 	}
 	for i := range frames {
 		frames[i].Number = i - max(first, 0)

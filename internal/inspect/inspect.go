@@ -2,8 +2,6 @@
 // variables. Each message is a line of JSON on a Unix socket.
 package inspect
 
-import "strings"
-
 // Program is the name of the program that has the debugger.
 const Program = "macemc-debug"
 
@@ -104,11 +102,8 @@ type Goroutine struct {
 	At     Frame
 }
 
-// Own reports whether At belongs to code outside the standard library, whose functions have no domain in their paths.
-func (g *Goroutine) Own() bool {
-	first, _, _ := strings.Cut(g.At.Function, "/")
-	return strings.Contains(first, ".") && strings.Contains(g.At.Function, "/") || strings.HasPrefix(g.At.Function, "main.")
-}
+// Own reports whether At belongs to code outside the standard library.
+func (g *Goroutine) Own() bool { return g.At.Function != "" && !g.At.Standard }
 
 // Frame is a function call of a goroutine.
 type Frame struct {
@@ -116,6 +111,7 @@ type Frame struct {
 	Function string
 	File     string
 	Line     int
+	Standard bool `json:",omitempty"` // the function belongs to the standard library
 }
 
 // Value is a variable or the value of an expression.
