@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/macemc/macemc/cmd/macemc/internal/gotest"
+	"github.com/macemc/macemc/internal/child"
 	"github.com/macemc/macemc/internal/inspect"
 	"github.com/macemc/macemc/internal/overlay"
 	"github.com/macemc/macemc/internal/task"
@@ -19,12 +20,11 @@ import (
 // inspection executes the run of a system in a debugger, in a process of its own.
 type inspection struct {
 	*binary
-	check  listedCheck
-	task   task.Task
-	client *inspect.Client // nil means that the debugger is not running
-	cancel context.CancelFunc
-	ended  chan struct{} // closed when the process has ended
-	output strings.Builder
+	check   listedCheck
+	task    task.Task
+	client  *inspect.Client // nil means that the debugger is not running
+	process *child.Process  // nil means that it has not started
+	output  strings.Builder
 }
 
 // inspect implements [mdb.Inspector].
@@ -79,20 +79,15 @@ func (x *inspection) open(ctx context.Context, file string) error {
 		return err
 	}
 	like := x.command(task.RunPattern(x.check.goTest), task.DriveVar, string(text))
-	running, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	cmd := exec.CommandContext(running, program, append([]string{x.client.Socket(), test}, like.Args[1:]...)...)
+	cmd := exec.Command(program, append([]string{x.client.Socket(), test}, like.Args[1:]...)...)
 	cmd.Dir, cmd.Env = like.Dir, append(like.Env, inspect.VariableNodes+"=1")
 	cmd.Stdout, cmd.Stderr = &x.output, &x.output
-	x.cancel, x.ended = cancel, make(chan struct{})
-	if err := cmd.Start(); err != nil {
-		close(x.ended)
+	if x.process, err = child.Start(cmd); err != nil {
 		return err
 	}
-	go func() {
-		defer close(x.ended)
-		_ = cmd.Wait() // the client reports the end
-	}()
-	if err := x.client.Accept(ctx, x.ended); err != nil {
+	_ = x.process.Orders.Close()
+	if err := x.client.Accept(ctx, x.process.Ended); err != nil {
+		x.process.Kill()
 		return fmt.Errorf("the run was not executed: %w: %s", err, strings.TrimSpace(x.output.String()))
 	}
 	return nil
@@ -104,11 +99,10 @@ func (x *inspection) close() {
 		return
 	}
 	x.client.End()
-	if x.cancel != nil {
-		x.cancel()
-		<-x.ended
+	if x.process != nil {
+		x.process.Kill()
 	}
 	x.client.Close()
-	x.client = nil
+	x.client, x.process = nil, nil
 	os.Remove(filepath.Join(x.temp.Path, "debugged.test"))
 }
