@@ -107,13 +107,14 @@ func (p reader) stack(id int64) (frames []inspect.Frame, indexes []int, err erro
 			continue
 		}
 		standard := strings.HasPrefix(f.Call.File, p.goroot)
-		if standard && hidden(f.Current.Fn.Name, f.Call.File) || hosting(f.Current.Fn.Name, f.Call.File) || wrapper.MatchString(f.Current.Fn.Name) {
+		name := f.Current.Fn.Name
+		if standard && hidden(name, f.Call.File) || hosting(name, f.Call.File) || wrapper.MatchString(name) {
 			continue
 		}
 		if !standard && first < 0 {
 			first = len(frames)
 		}
-		frames = append(frames, inspect.Frame{Function: f.Current.Fn.Name, File: f.Call.File, Line: f.Call.Line, Standard: standard})
+		frames = append(frames, inspect.Frame{Function: name, File: f.Call.File, Line: f.Call.Line, Standard: standard})
 		indexes = append(indexes, i)
 	}
 	for i := range frames {

@@ -64,8 +64,8 @@ type Output struct {
 	Processor      time.Duration
 }
 
-// Run executes a command. When ctx is done, it interrupts the process, and kills it after a time. After its end, Run waits at most that long
-// for the output of processes that it has started; 0 means no limit. An exit status is not an error.
+// Run executes a command. When ctx is done, it interrupts the process, and kills it after a time. After its end, Run waits at most that
+// long for the output of processes that it has started; 0 means no limit. An exit status is not an error.
 func Run(ctx context.Context, cmd *exec.Cmd, leaving time.Duration) (o Output, err error) {
 	var out, errs bytes.Buffer
 	cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = nil, &out, &errs, leaving

@@ -215,7 +215,8 @@ func delayLines(delay time.Duration) []string {
 	if delay <= testsched.UsualDelay {
 		return nil
 	}
-	return []string{fmt.Sprintf("a runnable goroutine is held for up to %v of the test's clock; tests that rely on real time may fail then", delay)}
+	return []string{fmt.Sprintf("a runnable goroutine is held for up to %v of the test's clock; tests that rely on real time may fail then",
+		delay)}
 }
 
 // headline returns the title of a finding and its first details.
