@@ -56,7 +56,7 @@ func (l *Loaded) describe(ctx context.Context, file string, c CriticalOptions) (
 			return nil, files{}, err
 		}
 		f = &sim.Finding{Kind: sim.Starvation, Property: l.Header.Property, Message: l.Header.Note}
-	case f == nil && (l.Unsafe != nil || l.recordsStep()):
+	case f == nil && (l.Unsafe != nil || l.Header.Finding == string(sim.Divergence)): // walks would take as long as its slow steps
 		return nil, files{}, ErrNoViolation
 	case f == nil:
 		r, files, err := l.critical(ctx, c)
@@ -74,15 +74,6 @@ func (l *Loaded) describe(ctx context.Context, file string, c CriticalOptions) (
 		r.Running = l.Death.Running
 	}
 	return r, files{}, keepText(r, l, file)
-}
-
-// recordsStep reports whether the finding in the file is one of a step. If it does not recur, nothing is looked for in its place.
-func (l *Loaded) recordsStep() bool {
-	switch sim.FindingKind(l.Header.Finding) {
-	case sim.Safety, sim.Panic, sim.Divergence:
-		return true
-	}
-	return false
 }
 
 // keepText stores the text of a path file in its report.

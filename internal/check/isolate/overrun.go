@@ -120,7 +120,7 @@ func (l *overrun) look(rec *flight.Recorder) error {
 	case over && e.works && l.spent+l.clock.spent < 2*KillAfter(limit):
 		return nil
 	case over:
-		e.limit = max(KillAfter(limit), l.spent+l.clock.spent)
+		e.limit = max(KillAfter(limit), (l.spent + l.clock.spent).Truncate(time.Second))
 	case !l.told && limit != 0:
 		return nil
 	default:

@@ -133,7 +133,7 @@ func TestTook(t *testing.T) {
 		}
 		steps, _ := commandHere(t.Context(), "mdb", "testdata/macemc/TestTook/failed-test-1.path", "--batch", "-x", "steps /in a select/")
 		named := ""
-		for _, m := range regexp.MustCompile(`(receives from|sends to) ([a-e])(?: #[0-9]+)? in a select`).FindAllStringSubmatch(steps, -1) {
+		for _, m := range regexp.MustCompile("(receives from|sends to) `([a-e])`(?: #[0-9]+)? in a select").FindAllStringSubmatch(steps, -1) {
 			if m[1] == "sends to" {
 				m[2] = strings.ToUpper(m[2])
 			}

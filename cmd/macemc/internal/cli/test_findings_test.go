@@ -124,7 +124,7 @@ func TestFlush(t *testing.T) {
 		}
 	}
 	drawn, status := commandHere(t.Context(), "graph", "testdata/macemc/TestFlush/leak-1.path")
-	for _, want := range []string{": started by the timer set at x_test.go:11 in TestFlush\n", "takes default, as c is not ready"} {
+	for _, want := range []string{": started by the timer set at x_test.go:11 in TestFlush\n", "takes default, as `c` is not ready"} {
 		if status != 0 || !strings.Contains(drawn, want) {
 			t.Errorf("graph: status %d, %q is missing:\n%s", status, want, drawn)
 		}
