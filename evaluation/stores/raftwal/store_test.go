@@ -17,7 +17,7 @@ func store() crashtest.Store[*raftwal.WAL] {
 			if err := os.MkdirAll(dir+"/wal", 0o755); err != nil {
 				return nil, err
 			}
-			return raftwal.Open(dir+"/wal", raftwal.WithSegmentSize(4096))
+			return raftwal.Open(dir+"/wal", raftwal.WithSegmentSize(512))
 		},
 		Append: func(w *raftwal.WAL, record string) error {
 			last, err := w.LastIndex()
