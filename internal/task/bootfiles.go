@@ -89,6 +89,10 @@ func (b bootFiles) writeTest(w kernel.World, finding *sim.Finding, out io.Writer
 	if !ok || finding == nil {
 		return fmt.Errorf("--write-test needs the finding of a store (crashtest.Check)")
 	}
+	if others, _ := filepath.Glob(filepath.Join(filepath.Dir(b.test), "*.go")); len(others) > 1 || len(others) == 1 && others[0] != b.test {
+		return fmt.Errorf("--write-test: the test is a package of its own, and %s has another: name a file in a new folder, such as %s",
+			filepath.Dir(b.test), filepath.Join("crashed", filepath.Base(b.test)))
+	}
 	files, lost, err := s.Booted()
 	if err != nil {
 		return err

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -29,12 +30,16 @@ func TestReplay_Files(t *testing.T) {
 	if err != nil || !torn {
 		t.Errorf("%v, no torn line: %q", err, log)
 	}
+	if err := errors.Join(os.Mkdir("own", 0o777), os.WriteFile("own/own_test.go", []byte("package own\n"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct {
 		want string
 		args []string
 	}{
 		{"crashed is not empty", []string{"--files", "crashed"}},
-		{"was not written by this command", []string{"--write-test", "store_test.go"}},
+		{"name a file in a new folder", []string{"--write-test", "crashed_test.go"}},
+		{"was not written by this command", []string{"--write-test", "own/own_test.go"}},
 		{"ends in _test.go", []string{"--write-test", "crashed.go"}},
 	} {
 		if out, status = commandHere(t.Context(), append([]string{"replay", paths[0]}, c.args...)...); status != 2 || !strings.Contains(out, c.want) {
