@@ -185,7 +185,7 @@ const dependence = "it fails without other subtests of the test"
 func (v *division) explore(s *Settings, c *Config, d testsched.Divisible) *Report {
 	all := &Report{}
 	s.limits.divide(c, len(v.units))
-	start, limit := startWatch(time.Time{}), c.Time*time.Duration(len(v.units))
+	start, limit := startWatch(time.Time{}), c.Time*time.Duration(len(v.units))*5/4 // a unit ends late, after its last schedules
 	for _, name := range v.units {
 		if name == c.Test {
 			v.whole = true
@@ -194,7 +194,7 @@ func (v *division) explore(s *Settings, c *Config, d testsched.Divisible) *Repor
 		u := *c
 		u.Test = name
 		if c.Time > 0 && start.over(limit) {
-			u.Time = time.Millisecond
+			u.Time = max(time.Millisecond, c.Time/10)
 			s.limits.share = testbudget.Share{Time: u.Time, Full: c.Time, By: "-explore-time"}
 		}
 		part := d.Part(name)

@@ -73,7 +73,7 @@ func (p packageSummary) String() string {
 	text := fmt.Sprintf("%s of %s%s, %.0f/s", textfmt.Plural(p.schedules, "schedule"), textfmt.Plural(p.tests, "test"), complete,
 		float64(p.schedules)/max(p.elapsed.Seconds(), 1e-6))
 	raise := byTime
-	if len(p.short) > 0 {
+	if _, total := p.short[testbudget.ByTotal]; total {
 		raise = testbudget.ByTotal
 	}
 	switch {
