@@ -3,6 +3,7 @@
 package bubble
 
 import (
+	"bytes"
 	"context"
 	"os"
 	"os/exec"
@@ -48,6 +49,34 @@ func TestStep_EndlessSwitchesLetOthersRun(t *testing.T) {
 		time.Sleep(10 * time.Millisecond)
 	}
 	os.Exit(0)
+}
+
+var cleared []byte
+
+// A goroutine that the wall clock preempts while it clears a large object continues before others of its node.
+func TestStep_ClearingDoesNotSwitch(t *testing.T) {
+	const size = 256 << 20 // takes longer than the 10 ms after which the runtime preempts
+	for range 2 {
+		cleared = bytes.Repeat([]byte{1}, size) // memory that is used again must be cleared
+	}
+	cleared = nil
+	runtime.GC()
+	runtime.GOMAXPROCS(1)
+	stepping.Lock()
+	defer stepping.Unlock()
+	n := start(boot{nodes: 1})
+	var order []string
+	n.perform(&input{kind: bootInput, boot: new(boot)}, func(context.Context, *Host) error {
+		go func() { order = append(order, "other") }()
+		cleared = make([]byte, size)
+		order = append(order, "clearing")
+		return nil
+	})
+	n.discard()
+	cleared = nil
+	if len(order) == 0 || order[0] != "clearing" {
+		t.Errorf("order %v, want clearing first", order)
+	}
 }
 
 // A step that does not terminate is aborted when another goroutine has waited long for the lock. The handler gets a finding, whether it

@@ -49,6 +49,8 @@ var changes = []change{
 		"goroutines of a node wait in a queue of their own"},
 	{"runtime/proc.go", atStart{"goschedImpl"}, " if preempted { macemcPreempted(gp) }; macemcGosched(gp, preempted); ",
 		"preemption by wall clock does not change who runs next, and runtime.Gosched does"},
+	{"runtime/proc.go", atStart{"goschedguarded_m"}, " if canPreemptM(gp.m) { goschedImpl(gp, true) }; ",
+		"clearing a large object is preempted by wall clock, too"},
 	{"runtime/proc.go", atStart{"gosched_m"}, " macemcSpin(gp); ", "a loop that only lets others run waits for the next step"},
 	{"runtime/proc.go", atStart{"park_m"}, " macemcParked(gp); ", "what a goroutine waits for outside of its node"},
 	{"runtime/proc.go", atStart{"wakep"}, " if macemcOn && gomaxprocs == 1 { return }; ",
