@@ -62,6 +62,38 @@ func counting(t *testing.T) {
 }
 `
 
+// With -race, runs of tests that use a server of TestMain have no race between TestMain, which parses flags, and what observes the run.
+func TestTest_MainRace(t *testing.T) {
+	testFile(t, `package x
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"testing"
+)
+
+var server *httptest.Server
+
+func TestMain(m *testing.M) {
+	server = httptest.NewServer(http.NotFoundHandler())
+	code := m.Run()
+	server.Close()
+	os.Exit(code)
+}
+
+func TestGet(t *testing.T) {
+	r, err := http.Get(server.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Body.Close()
+}
+`)
+	t.Setenv("CGO_ENABLED", "1")
+	testReports(t, []string{"20 schedules of 1 test"}, 0, "-race", "-schedules=20", ".")
+}
+
 // Runs of tests that use what TestMain has started begin in TestMain. Others, and those that cannot be explored, are executed as ever.
 func TestTest_Main(t *testing.T) {
 	testPackages(t, map[string]string{"server": `

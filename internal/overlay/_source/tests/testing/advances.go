@@ -24,7 +24,7 @@ type macemcAdvances struct {
 // exceed counts an advance, and reports whether the run has no end: its clock has advanced too often or too far, or nothing can wake the
 // test.
 func (a *macemcAdvances) exceed(x *macemcExplorer, o *testsched.Outcome, done, hurried bool) bool {
-	if limit := macemcLateness * testsched.Timeout(*timeout); limit > 0 && !done && !hurried && !x.r.outside && time.Since(a.begun) > limit {
+	if limit := macemcLateness * macemcTimeout(); limit > 0 && !done && !hurried && !x.r.outside && time.Since(a.begun) > limit {
 		o.Clock = limit // go test would have ended the test
 	}
 	a.n++
@@ -39,6 +39,11 @@ func (a *macemcAdvances) exceed(x *macemcExplorer, o *testsched.Outcome, done, h
 	o.Advances = min(a.n, macemcSteps)
 	return true
 }
+
+// macemcTimeout returns the time limit of the test binary. If the run executes TestMain, that parses the flag meanwhile.
+//
+//go:norace
+func macemcTimeout() time.Duration { return testsched.Timeout(*timeout) }
 
 // macemcStalled reports whether nothing can wake the goroutine of the test. Others may go on, such as those of tickers.
 func macemcStalled(x *macemcExplorer) bool {
