@@ -11,6 +11,7 @@
 //	subtests.go, unit.go                   tests that are explored by their subtests
 //	process.go, death.go                   findings in new processes, and processes that die
 //	minimize.go, known.go, same.go         smaller schedules; findings that are known
+//	prediction.go, delays.go               what was predicted; failures that need longer delays than usual
 //	corpus.go, lines.go, file.go           files of schedules
 //	report.go, summary.go, place.go        texts for the user, and the source line of a finding
 package explorer

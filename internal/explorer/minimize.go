@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"os"
 	"slices"
-	"sort"
 	"time"
 
 	"github.com/macemc/macemc/internal/predict"
@@ -126,28 +125,9 @@ func Minimize(found *testsched.Schedule, finding *testsched.Outcome, by *predict
 	if left && i >= 0 {
 		m.Removed = &list[i]
 	}
-	m.shortenDelay(finding, run, traced)
+	shortenDelay(m, finding, run, traced)
 	m.critical(run)
 	return m
-}
-
-// shortenDelay looks for the shortest delay with which the run has the finding, to a millisecond.
-func (m *Minimized) shortenDelay(finding *testsched.Outcome, run, traced execute) {
-	const unit = testsched.UsualDelay
-	most := int((m.Schedule.Delay + unit - 1) / unit)
-	with := func(n int) *testsched.Schedule {
-		s := *m.Schedule
-		if s.Delay = time.Duration(n) * unit; n == 1 {
-			s.Delay = 0
-		}
-		m.Runs++
-		return &s
-	}
-	if n := 1 + sort.Search(most-1, func(i int) bool { return run(with(i + 1)).Equal(finding) }); n < most {
-		if s := with(n); traced(s).Equal(finding) {
-			m.Schedule, m.Outcome = s, traced(s)
-		}
-	}
 }
 
 // without removes one switch at a time, starting with the last, until stop returns true for the others. It returns the index of the removed

@@ -1,7 +1,6 @@
 package explorer
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -22,13 +21,6 @@ type predictions struct {
 	prediction *predict.Prediction // of the finding; nil means none
 	delayed    *delayFailure       // the first one that recurs; nil means none
 	places     map[uint64]string   // positions of the operations
-}
-
-// delayFailure is a failure of the test because a goroutine was held for longer than usual.
-type delayFailure struct {
-	prediction *predict.Prediction // nil means a stored schedule
-	delay      time.Duration
-	outcome    *testsched.Outcome
 }
 
 // passingPrediction is a cycle or flip with the number of directed runs that tried it and passed.
@@ -106,60 +98,6 @@ func (p *predictions) confirms(o *testsched.Outcome) bool {
 
 // maxListed is the maximum number of unconfirmed predictions that are listed.
 const maxListed = 3
-
-// Bounds of delays, rounded to milliseconds. Longer ones usually are the timeouts of tests.
-const (
-	maxFound = 100 * time.Millisecond // of a finding; a busy machine may cause such a delay
-	maxNoted = time.Second            // of a note
-)
-
-// excuses reports whether the failure of a directed or stored run is not a finding, because a goroutine was held for longer than usual and
-// tests may rely on such times. The first one that recurs is noted. A failure within maxFound that the code has not judged remains a
-// finding.
-func (p *predictions) excuses(s *testsched.Schedule, o *testsched.Outcome, number int, usual time.Duration, run execute) bool {
-	delay := s.Delay.Round(time.Millisecond)
-	if s.Delay <= cmp.Or(usual, testsched.UsualDelay) || !o.Fails() || delay <= maxFound && !judged(o) {
-		return false
-	}
-	if p.delayed == nil && (delay <= maxNoted || s.Prediction == nil) && run(s.Replayed(o, number)).SameFinding(o) {
-		p.delayed = &delayFailure{s.Prediction, delay, o}
-	}
-	return true
-}
-
-// judged reports whether the code itself has rejected its run: the test has failed, code has called panic or os.Exit, or a test file has a
-// runtime error, for example because a result is missing. A data race, or an operation on a closed channel, is a defect anywhere.
-func judged(o *testsched.Outcome) bool {
-	if o.HasRace() {
-		return false
-	}
-	file, _, _ := strings.Cut(o.Where, ":")
-	operation := o.Kind == testsched.Panic && ofRuntime(o.Message)
-	ends := o.Kind == testsched.Exit || o.Kind == testsched.Panic && !operation
-	return o.Kind == testsched.Failed || o.HasFailure() || ends ||
-		operation && strings.HasPrefix(o.Message, "runtime error: ") && strings.HasSuffix(file, "_test.go")
-}
-
-// ofRuntime reports whether the message of a panic is that of an operation, and not of a call of panic.
-func ofRuntime(message string) bool {
-	return strings.HasPrefix(message, "runtime error: ") || strings.HasPrefix(message, "sync: ") || strings.Contains(message, " channel")
-}
-
-// delayNote describes the noted failure because of a delay. An empty string means that there is none.
-func (p *predictions) delayNote() string {
-	if p.delayed == nil {
-		return ""
-	}
-	x, o := p.delayed.prediction, p.delayed.outcome
-	what, message, where := "fails", o.Message, "under a saved schedule"
-	if o.Kind != testsched.Failed {
-		what, message = o.Title()+",", ""
-	}
-	if x != nil {
-		where = "where it " + operationText(x.Pairs[0][1], p.places)
-	}
-	return strings.TrimSuffix(fmt.Sprintf("%s if a goroutine is held for %v %s: %s", what, p.delayed.delay, where, message), ": ")
-}
 
 // pass records that a directed run has passed.
 func (p *predictions) pass(x *predict.Prediction) {

@@ -210,15 +210,6 @@ func (s *Settings) explain(c *Config, m *Minimized, how, file string) string {
 	return strings.Join(lines, "\n") + "\n"
 }
 
-// delayLines explains a finding with longer delays than usual.
-func delayLines(delay time.Duration) []string {
-	if delay <= testsched.UsualDelay {
-		return nil
-	}
-	return []string{fmt.Sprintf("a runnable goroutine is held for up to %v of the test's clock; tests that rely on real time may fail then",
-		delay)}
-}
-
 // headline returns the title of a finding and its first details.
 func headline(o *testsched.Outcome) []string {
 	lines := []string{"macemc: " + o.Title()}

@@ -94,8 +94,8 @@ func mostDecisions(p fmt.Stringer) int {
 	return 4
 }
 
-// reversal is a program that fails if two operations have another order. Its text is a template with alternatives, WRONG[[...]] and
-// RIGHT[[...]], of which it has one, and with a NUMBER.
+// reversal is a program that fails if two operations have another order. Its text is a template with the alternatives WRONG[[...]] and
+// RIGHT[[...]], and with a NUMBER.
 type reversal struct {
 	name   string
 	number int

@@ -1,0 +1,103 @@
+// Failures that need longer delays than usual.
+
+package explorer
+
+import (
+	"cmp"
+	"fmt"
+	"sort"
+	"strings"
+	"time"
+
+	"github.com/macemc/macemc/internal/predict"
+	"github.com/macemc/macemc/internal/testsched"
+)
+
+// delayFailure is a failure of the test because a goroutine was held for longer than usual.
+type delayFailure struct {
+	prediction *predict.Prediction // nil means a stored schedule
+	delay      time.Duration
+	outcome    *testsched.Outcome
+}
+
+// Bounds of delays, rounded to milliseconds. Longer ones usually are the timeouts of tests.
+const (
+	maxFound = 100 * time.Millisecond // of a finding; a busy machine may cause such a delay
+	maxNoted = time.Second            // of a note
+)
+
+// excuses reports whether the failure of a directed or stored run is not a finding, because a goroutine was held for longer than usual and
+// tests may rely on such times. The first one that recurs is noted. A failure within maxFound that the code has not judged remains a
+// finding.
+func (p *predictions) excuses(s *testsched.Schedule, o *testsched.Outcome, number int, usual time.Duration, run execute) bool {
+	delay := s.Delay.Round(time.Millisecond)
+	if s.Delay <= cmp.Or(usual, testsched.UsualDelay) || !o.Fails() || delay <= maxFound && !judged(o) {
+		return false
+	}
+	if p.delayed == nil && (delay <= maxNoted || s.Prediction == nil) && run(s.Replayed(o, number)).SameFinding(o) {
+		p.delayed = &delayFailure{s.Prediction, delay, o}
+	}
+	return true
+}
+
+// judged reports whether the code itself has rejected its run: the test has failed, code has called panic or os.Exit, or a test file has a
+// runtime error, for example because a result is missing. A data race, or an operation on a closed channel, is a defect anywhere.
+func judged(o *testsched.Outcome) bool {
+	if o.HasRace() {
+		return false
+	}
+	file, _, _ := strings.Cut(o.Where, ":")
+	operation := o.Kind == testsched.Panic && ofRuntime(o.Message)
+	ends := o.Kind == testsched.Exit || o.Kind == testsched.Panic && !operation
+	return o.Kind == testsched.Failed || o.HasFailure() || ends ||
+		operation && strings.HasPrefix(o.Message, "runtime error: ") && strings.HasSuffix(file, "_test.go")
+}
+
+// ofRuntime reports whether the message of a panic is that of an operation, and not of a call of panic.
+func ofRuntime(message string) bool {
+	return strings.HasPrefix(message, "runtime error: ") || strings.HasPrefix(message, "sync: ") || strings.Contains(message, " channel")
+}
+
+// delayNote describes the noted failure because of a delay. An empty string means that there is none.
+func (p *predictions) delayNote() string {
+	if p.delayed == nil {
+		return ""
+	}
+	x, o := p.delayed.prediction, p.delayed.outcome
+	what, message, where := "fails", o.Message, "under a saved schedule"
+	if o.Kind != testsched.Failed {
+		what, message = o.Title()+",", ""
+	}
+	if x != nil {
+		where = "where it " + operationText(x.Pairs[0][1], p.places)
+	}
+	return strings.TrimSuffix(fmt.Sprintf("%s if a goroutine is held for %v %s: %s", what, p.delayed.delay, where, message), ": ")
+}
+
+// shortenDelay looks for the shortest delay with which the run has the finding, to a millisecond.
+func shortenDelay(m *Minimized, finding *testsched.Outcome, run, traced execute) {
+	const unit = testsched.UsualDelay
+	most := int((m.Schedule.Delay + unit - 1) / unit)
+	with := func(n int) *testsched.Schedule {
+		s := *m.Schedule
+		if s.Delay = time.Duration(n) * unit; n == 1 {
+			s.Delay = 0
+		}
+		m.Runs++
+		return &s
+	}
+	if n := 1 + sort.Search(most-1, func(i int) bool { return run(with(i + 1)).Equal(finding) }); n < most {
+		if s := with(n); traced(s).Equal(finding) {
+			m.Schedule, m.Outcome = s, traced(s)
+		}
+	}
+}
+
+// delayLines explains a finding with longer delays than usual.
+func delayLines(delay time.Duration) []string {
+	if delay <= testsched.UsualDelay {
+		return nil
+	}
+	return []string{fmt.Sprintf("a runnable goroutine is held for up to %v of the test's clock; tests that rely on real time may fail then",
+		delay)}
+}
