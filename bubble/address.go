@@ -98,8 +98,7 @@ func (h *Host) own(addr string) (ip net.IP, any bool, port int, err error) {
 	return ip, any, port, err
 }
 
-// bind returns the local address of a socket that is bound to ip. An unspecified address means all addresses, of which it is that of the
-// node.
+// bind returns the local address of a socket that is bound to ip: that of the node, if ip is unspecified, which means all addresses.
 func (h *Host) bind(ip net.IP) (own net.IP, any bool, err error) {
 	switch {
 	case len(ip) == 0 || ip.IsUnspecified():

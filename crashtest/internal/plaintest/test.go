@@ -210,7 +210,8 @@ func (t *Test) body(needed []string, expression string) string {
 		comment(&w, "The crash has changed "+t.Lost+".")
 	}
 	w.WriteString("//\n")
-	comment(&w, "The files stay as the library wrote them. If it is mended by another sync or order of writes, the test still fails: search again.")
+	comment(&w, "The files stay as the library wrote them. The test still fails after a repair that adds a sync or reorders writes: "+
+		"search again then.")
 	fmt.Fprintf(&w, begins, expression)
 	if len(t.Calls) == 0 && !t.Opened {
 		w.WriteString("\t_, err := s.Open(dir)\n\tcheck(err)\n}\n\n")
