@@ -263,6 +263,18 @@ func TestTest_Predicted(t *testing.T) {
 	})
 }
 
+// Predictions from the record of a run with -race have the events of connections, too.
+func TestTest_PredictedRace(t *testing.T) {
+	const tcp = "\ta, b := dial(t)\n"
+	t.Setenv("CGO_ENABLED", "1")
+	findWithin(t, []predictedProgram{
+		{variant{locks: 3}, 5}, {variant{locks: 3, guard: "lock"}, 0},
+		{waits{name: "connection", setup: tcp}, 5}, {waits{name: "connection", setup: tcp, late: 40}, 5},
+		{waits{name: "connection", setup: tcp, right: true}, 0}, {waits{name: "server"}, 6}, {waits{name: "server", right: true}, 0},
+		{waits{name: "rare path"}, 6}, {waits{name: "rare path", right: true}, 0},
+	}, "-race")
+}
+
 // A goroutine is held until a timer has fired. A test that only fails then, or has another finding after a long delay, has a note.
 func TestTest_PredictedDelays(t *testing.T) {
 	testFile(t, `package x
