@@ -1,6 +1,7 @@
 package agents
 
 import (
+	"io"
 	"os"
 	"os/exec"
 	"slices"
@@ -28,10 +29,16 @@ type Binary struct {
 // descriptors that they get from go test.
 const descriptor = 100
 
+// Streams are the standard streams of a process; nil means the null device.
+type Streams struct {
+	In       io.Reader
+	Out, Err io.Writer
+}
+
 // Open starts a process with some environment variables changed.
-func (b *Binary) Open(args, env []string, streams [3]*os.File) (*Session, error) {
+func (b *Binary) Open(args, env []string, streams Streams) (*Session, error) {
 	cmd := exec.Command(b.Start[0], slices.Concat(b.Start[1:], args)...)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = streams[0], streams[1], streams[2]
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = streams.In, streams.Out, streams.Err
 	cmd.Env = slices.Concat(b.Environ, env, []string{testsched.VariableAgent + "=" + strconv.Itoa(descriptor)})
 	child.EndWithParent(cmd)
 	stream, other, err := connect()

@@ -1,6 +1,7 @@
 package agents
 
 import (
+	"cmp"
 	"os"
 	"os/exec"
 	"sync/atomic"
@@ -87,6 +88,7 @@ func (x *Session) Serve(answer func(*testsched.Call) testsched.Verdict) bool {
 			x.Connected, x.base = true, call.Base
 			continue
 		}
+		call.Package = cmp.Or(testsched.PackagePath, call.Package)
 		q := testsched.Request{What: testsched.Concludes}
 		if !working(func() { q.Verdict = answer(&call) }) {
 			return false

@@ -79,14 +79,14 @@ func (h *host) executeStage() (status int, next *testsched.Call) {
 	case h.only.file != "":
 		env = append(env, testsched.VariableAlone+"=shown")
 	}
-	streams := [3]*os.File{os.Stdin, os.Stdout, os.Stderr}
+	streams := agents.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}
 	if h.binary.Quiet {
 		file, show, err := hiddenOutput()
 		if err != nil {
 			fmt.Fprintln(os.Stderr, "macemc:", err)
 			return 2, nil
 		}
-		streams[1], streams[2] = file, file
+		streams.Out, streams.Err = file, file
 		defer func() { show(status) }()
 	}
 	x, err := h.binary.Open(h.binary.Args, env, streams)

@@ -62,7 +62,7 @@ func TestFound_Undetermined(t *testing.T) {
 // A data race that no new process shows is a finding nevertheless.
 func TestFound_RaceOnce(t *testing.T) {
 	t.Chdir(t.TempDir())
-	s := &Settings{summary: map[string]string{}, summaries: t.TempDir(), fresh: func(*Config,
+	s := &Settings{summary: map[string]*Summary{}, summaries: t.TempDir(), fresh: func(*Config,
 		execution) *testsched.Outcome {
 		return passes()
 	}}
@@ -71,8 +71,8 @@ func TestFound_RaceOnce(t *testing.T) {
 		return &testsched.Outcome{Kind: testsched.Race, Message: "two accesses", Shows: []string{"data race",
 			"data race: write at f, write at g"}}
 	}))
-	if !strings.Contains(r.Finding, "DATA RACE: two accesses once; not reproducible: ") || !strings.Contains(s.summary["TestX"], " new ") {
-		t.Errorf("got %+v, summary %q", r, s.summary["TestX"])
+	if !strings.Contains(r.Finding, "DATA RACE: two accesses once; not reproducible: ") || s.summary["TestX"].Kind != New {
+		t.Errorf("got %+v, summary %+v", r, s.summary["TestX"])
 	}
 }
 
@@ -124,7 +124,7 @@ func TestFound_Once(t *testing.T) {
 // A note about a finding that depends on earlier runs describes its goroutines.
 func TestFound_NoteDetails(t *testing.T) {
 	t.Chdir(t.TempDir())
-	s := &Settings{summary: map[string]string{}, fresh: func(*Config, execution) *testsched.Outcome { return passes() }}
+	s := &Settings{summary: map[string]*Summary{}, fresh: func(*Config, execution) *testsched.Outcome { return passes() }}
 	s.config.Schedules = 5
 	runs := 0
 	r := s.Test(testsched.Unit{Package: "p", Test: "TestX"}, false, time.Time{}, runner(func(*testsched.Schedule) *testsched.Outcome {
@@ -177,7 +177,7 @@ func TestFound_Unconfirmed(t *testing.T) {
 	if !strings.Contains(r.Finding, "not confirmed: no new process could execute the test\nreplay: ") || len(files) != 1 {
 		t.Errorf("got %+v, files %q", r, files)
 	}
-	s := &Settings{summary: map[string]string{}, fresh: func(*Config, execution) *testsched.Outcome { return failure() }}
+	s := &Settings{summary: map[string]*Summary{}, fresh: func(*Config, execution) *testsched.Outcome { return failure() }}
 	s.config = Config{Seed: 1, Schedules: 40}
 	t.Chdir(t.TempDir())
 	if err := os.Symlink(filepath.Join("no", "folder"), "testdata"); err != nil {
@@ -197,7 +197,7 @@ func TestFound_FullDisk(t *testing.T) {
 		t.Fatal(err)
 	}
 	file, size, text := "", int64(0), ""
-	s := &Settings{summary: map[string]string{}, summaries: t.TempDir(), fresh: func(*Config, execution) *testsched.Outcome {
+	s := &Settings{summary: map[string]*Summary{}, summaries: t.TempDir(), fresh: func(*Config, execution) *testsched.Outcome {
 		if text == "" {
 			b, err := os.ReadFile(file)
 			if text = string(b); err != nil || int64(len(b)) != size {
@@ -214,7 +214,7 @@ func TestFound_FullDisk(t *testing.T) {
 			}
 			return failure()
 		}))
-	for _, want := range []string{" " + Suspect + " ", "the schedule could not be stored: "} {
+	for _, want := range []string{`"Kind":"` + Suspect + `"`, "the schedule could not be stored: "} {
 		if !strings.Contains(text, want) {
 			t.Errorf("want %q in the summary, got %q", want, strings.TrimSpace(text))
 		}
@@ -226,7 +226,7 @@ func TestFound_Deadline(t *testing.T) {
 	t.Chdir(t.TempDir())
 	synctest.Test(t, func(t *testing.T) {
 		deadline, runs := time.Now().Add(4*time.Second), 0
-		s := &Settings{summary: map[string]string{}, fresh: func(*Config, execution) *testsched.Outcome {
+		s := &Settings{summary: map[string]*Summary{}, fresh: func(*Config, execution) *testsched.Outcome {
 			time.Sleep(50 * time.Millisecond)
 			return passes()
 		}}
@@ -323,7 +323,7 @@ func TestFound_ManySwitches(t *testing.T) {
 func TestFound_HastyMinimization(t *testing.T) {
 	t.Chdir(t.TempDir())
 	needed := testsched.Switch{Who: 4, Place: 1, To: 12}
-	s := &Settings{summary: map[string]string{}}
+	s := &Settings{summary: map[string]*Summary{}}
 	s.fresh = func(_ *Config, e execution) *testsched.Outcome {
 		if e.replayed == nil || !s.runs.Hasty && !slices.Contains(e.replayed.Switches, needed) {
 			return passes()

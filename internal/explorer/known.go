@@ -67,29 +67,29 @@ func (r *Result) repeat(replay execute) {
 	}
 }
 
-// knownLines describes the known findings that recurred, those that are fixed, and those that this command could not show, one a line.
-func (s *Settings) knownLines(r *Result) (known, fixed, unsought []string) {
+// knownFindings describes the known findings.
+func (s *Settings) knownFindings(r *Result) (f KnownFindings) {
 	for _, k := range r.known {
 		file := s.shown(k.File)
 		lacks := s.lacks(k.Stored, r.race, r.noLeaks)
 		switch {
 		case k.runs > 0:
 			of := program.Plural(r.Schedules, "schedule", "schedules")
-			known = append(known, fmt.Sprintf("%s; in %d of %s: %s (%s)", k.Finding, k.runs, of, k.Known, file))
+			f.Known = append(f.Known, fmt.Sprintf("%s; in %d of %s: %s (%s)", k.Finding, k.runs, of, k.Known, file))
 		case k.recurred:
-			known = append(known, fmt.Sprintf("%s; only in a new process: %s (%s)", k.Finding, k.Known, file))
+			f.Known = append(f.Known, fmt.Sprintf("%s; only in a new process: %s (%s)", k.Finding, k.Known, file))
 		case lacks != "":
-			unsought = append(unsought, file+" "+lacks)
+			f.Unsought = append(f.Unsought, file+" "+lacks)
 		case !k.executed || r.Finding != nil || r.Stop != nil:
 		case !k.applied && r.race && !k.raced():
-			unsought = append(unsought, file+" does not apply with -race")
+			f.Unsought = append(f.Unsought, file+" does not apply with -race")
 		case k.applied:
-			fixed = append(fixed, "delete "+file)
+			f.Fixed = append(f.Fixed, "delete "+file)
 		default:
-			fixed = append(fixed, "or changed so much that the schedule does not apply: delete "+file)
+			f.Fixed = append(f.Fixed, "or changed so much that the schedule does not apply: delete "+file)
 		}
 	}
-	return known, fixed, unsought
+	return f
 }
 
 // lacks returns why tests that are built and executed with these flags cannot show a stored finding; an empty string means that they can.
@@ -123,9 +123,8 @@ func (f *Stored) butRaces(g *Stored) bool {
 
 // conclude adds the known findings of an exploration to its report, and summarizes it.
 func (s *Settings) conclude(u testsched.Unit, r *Result, report *Report, note string) *Report {
-	known, _, _ := s.knownLines(r)
 	text, hidden := "", report.Finding == "" && r.passed == 0
-	for _, line := range known {
+	for _, line := range s.knownFindings(r).Known {
 		text += "macemc: " + KnownPrefix(hidden) + line + "\n"
 	}
 	report.Quiet = r.First != nil && r.knows(r.First)

@@ -80,8 +80,9 @@ func TestExplore_Known(t *testing.T) {
 		if r.Finding == nil {
 			r.repeat(func(*testsched.Schedule) *testsched.Outcome { return c.fresh })
 		}
-		s := &Settings{summary: map[string]string{}, summaries: t.TempDir()}
-		known, fixed, _ := s.knownLines(r)
+		s := &Settings{summary: map[string]*Summary{}, summaries: t.TempDir()}
+		f := s.knownFindings(r)
+		known, fixed := f.Known, f.Fixed
 		got := ""
 		switch {
 		case r.Finding != nil:
@@ -171,14 +172,14 @@ func TestStored_Damaged(t *testing.T) {
 			t.Logf("skipped: %s: %v", c.want, err)
 			continue
 		}
-		s := &Settings{summary: map[string]string{}, summaries: t.TempDir()}
+		s := &Settings{summary: map[string]*Summary{}, summaries: t.TempDir()}
 		s.config.Schedules = 5
 		r := s.Test(testsched.Unit{Package: "p", Test: "TestX"}, false, time.Time{},
 			runner(func(*testsched.Schedule) *testsched.Outcome { return panics("panic", "panic: boom") }))
-		damaged := strings.Contains(s.summary["TestX"], " damaged ")
+		damaged := s.summary["TestX"].Kind == Damaged
 		if c.want == "" && (damaged || !strings.Contains(r.Finding, "known, and nothing else")) || c.want != "" && (!damaged ||
 			!strings.Contains(r.Finding, c.want)) {
-			t.Errorf("want %q, got %+v, summary %q", c.want, r, s.summary["TestX"])
+			t.Errorf("want %q, got %+v, summary %+v", c.want, r, s.summary["TestX"])
 		}
 		os.RemoveAll("testdata")
 	}
@@ -258,7 +259,8 @@ func TestKnownLines_Unsought(t *testing.T) {
 		s := &Settings{flags: c.flags}
 		c.stored.File = "p-1.path"
 		r := &Result{race: c.race, noLeaks: c.noLeaks, known: []*accepted{{Stored: &c.stored, executed: true, applied: !c.unapplied}}}
-		_, fixes, unsought := s.knownLines(r)
+		f := s.knownFindings(r)
+		fixes, unsought := f.Fixed, f.Unsought
 		for i := range fixes {
 			fixes[i] = "fixed: " + fixes[i]
 		}
@@ -283,11 +285,14 @@ func TestRepeat_NoLeaks(t *testing.T) {
 
 // With -count, a later execution of a test does not excuse the new finding of an earlier one.
 func TestSummarize_Count(t *testing.T) {
-	s := &Settings{summary: map[string]string{}, summaries: t.TempDir()}
+	s := &Settings{summary: map[string]*Summary{}, summaries: t.TempDir()}
 	for _, c := range []struct{ kind, want string }{{Suspect, Suspect}, {Hidden, Hidden}, {New, New}, {Hidden, New}, {Damaged, New},
 		{Suspect, Suspect}} {
-		if s.summarizeAs(c.kind, testsched.Unit{Test: "TestX"}, &Result{}, ""); !strings.Contains(s.summary["TestX"], " "+c.want+" ") {
-			t.Errorf("%s: got %q, want %s", c.kind, s.summary["TestX"], c.want)
+		if s.summarizeAs(c.kind, testsched.Unit{Package: "p", Test: "TestX"}, &Result{}, ""); s.summary["TestX"].Kind != c.want {
+			t.Errorf("%s: got %+v, want %s", c.kind, s.summary["TestX"], c.want)
+		}
+		if got, want := ReadSummaries(SummaryFile(s.summaries, "p")), []*Summary{s.summary["TestX"]}; !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: read %+v, want %+v", c.kind, got, want)
 		}
 	}
 }
@@ -334,7 +339,7 @@ func TestMinimize_KeepsIdentity(t *testing.T) {
 		t.Errorf("got %+v, %q", m.Schedule.Switches, m.Outcome.Shows)
 	}
 	// New processes minimize it, too.
-	s := &Settings{summary: map[string]string{}, fresh: func(c *Config, e execution) *testsched.Outcome {
+	s := &Settings{summary: map[string]*Summary{}, fresh: func(c *Config, e execution) *testsched.Outcome {
 		return run(e.replayed)
 	}}
 	t.Chdir(t.TempDir())
@@ -348,7 +353,7 @@ func TestMinimize_KeepsIdentity(t *testing.T) {
 // New processes that show a known finding do not end the search for an unconfirmed one.
 func TestFound_KnownInProcesses(t *testing.T) {
 	n := 0
-	s := &Settings{summary: map[string]string{}, fresh: func(c *Config, e execution) *testsched.Outcome {
+	s := &Settings{summary: map[string]*Summary{}, fresh: func(c *Config, e execution) *testsched.Outcome {
 		if e.drawn == nil {
 			return passes()
 		}

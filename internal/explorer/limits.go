@@ -1,7 +1,6 @@
 package explorer
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/macemc/macemc/internal/testbudget"
@@ -76,16 +75,23 @@ func (l *limits) short(r *Result) string {
 	return l.share.By
 }
 
-// shortLine returns the line of a summary for a test whose exploration was ended.
-func (l *limits) shortLine(test string, r *Result) string {
+// Short describes an exploration that was ended before its full time.
+type Short struct {
+	By       string // what ended it
+	Unvaried bool   // it had the default order only
+	Full     time.Duration
+}
+
+// cutShort describes an exploration that was ended before its full time, or returns nil.
+func (l *limits) cutShort(r *Result) *Short {
 	by := l.short(r)
 	if by == "" {
-		return ""
+		return nil
 	}
 	l.cut = l.cut || by == testbudget.ByTotal
 	drawn := r.sampled
 	if r.Exhaustive {
 		drawn = r.Schedules
 	}
-	return fmt.Sprintf("short %q %s %d %d\n", test, by, drawn, l.share.Full)
+	return &Short{By: by, Unvaried: drawn <= 1, Full: l.share.Full}
 }

@@ -1,7 +1,6 @@
 package explorer
 
 import (
-	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -85,49 +84,4 @@ func (p *Place) store(file, command string) {
 	if abs, err := filepath.Abs(file); err == nil && p.File == "" {
 		p.File, p.Line, p.Text = abs, 1, "the schedule"
 	}
-}
-
-// placeLine is the format of a place in a summary.
-const placeLine = "place %q %q %q %q %q %d %q %q\n"
-
-func (p *Place) line(test string) string {
-	return fmt.Sprintf(placeLine, test, p.Kind, p.Title, p.Text, p.File, p.Line, p.Command, p.Known)
-}
-
-// ParsePlace reads the place from a line of a summary. It returns false for other lines.
-func ParsePlace(line string) (p Place, ok bool) {
-	var test string
-	_, err := fmt.Sscanf(line, placeLine, &test, &p.Kind, &p.Title, &p.Text, &p.File, &p.Line, &p.Command, &p.Known)
-	return p, err == nil
-}
-
-// knownPlaces returns the known findings that recurred, at their schedules.
-func knownPlaces(r *Result) (list []*Place) {
-	for _, k := range r.known {
-		if k.recurred {
-			kind, _, _ := strings.Cut(k.Finding, ":")
-			p := &Place{Kind: strings.ToLower(kind), Title: k.Finding, Known: k.Known}
-			p.store(k.File, "")
-			list = append(list, p)
-		}
-	}
-	return list
-}
-
-// resultLines returns the lines of a summary about the result of an exploration: its finding, or else its coverage.
-func resultLines(test string, r *Result) (text string) {
-	if r.First != nil && r.First.Skipped {
-		text = fmt.Sprintf("skipped %q\n", test)
-	}
-	switch p := r.reported; {
-	case p == nil:
-	case p.place != nil:
-		text += fmt.Sprintf("finding %q %q\n", test, p.Finding) + showsLine(p.shows) + p.place.line(test)
-	default:
-		text += fmt.Sprintf("text %q %q\n", test, cmp.Or(p.Note, p.Known))
-	}
-	for _, p := range knownPlaces(r) {
-		text += p.line(test)
-	}
-	return text
 }

@@ -251,12 +251,6 @@ func (s *Settings) process(c *Config, e execution) *testsched.Outcome {
 	if limit <= 0 {
 		return nil
 	}
-	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
-	if err != nil {
-		s.unstarted = err
-		return nil
-	}
-	defer null.Close()
 	output, err := os.CreateTemp("", "macemc-output-")
 	if err != nil {
 		s.unstarted = fmt.Errorf("%w: make room in %s, or set TMPDIR to another folder", err, os.TempDir())
@@ -268,7 +262,7 @@ func (s *Settings) process(c *Config, e execution) *testsched.Outcome {
 	if e.replayed != nil && e.replayed.Instant != 0 { // packages are initialized shortly before it
 		env = append(env, testsched.VariableInstant+"="+instants(e.replayed.Instant))
 	}
-	x, err := s.binary.Open(arguments(s, c, processTime, "-test.cpuprofile="+e.profile), env, [3]*os.File{null, null, output})
+	x, err := s.binary.Open(arguments(s, c, processTime, "-test.cpuprofile="+e.profile), env, agents.Streams{Err: output})
 	if err != nil {
 		s.unstarted = err
 		return nil
@@ -282,9 +276,7 @@ func (s *Settings) process(c *Config, e execution) *testsched.Outcome {
 	var o *testsched.Outcome
 	begun := false
 	ended := !x.Serve(func(call *testsched.Call) testsched.Verdict {
-		u := call.Unit
-		u.Package = cmp.Or(testsched.PackagePath, u.Package)
-		if o == nil && executes(u, &Stored{Package: c.Package, Test: c.Test, External: c.External}, r) {
+		if o == nil && executes(call.Unit, &Stored{Package: c.Package, Test: c.Test, External: c.External}, r) {
 			begun = true
 			o = e.in(s, c, r)
 		}
@@ -315,23 +307,16 @@ func arguments(s *Settings, c *Config, limit time.Duration, flags ...string) []s
 func opening(s *Settings, c *Config) agents.Opening {
 	args, env, runs := arguments(s, c, 0), append(s.binary.Variables(s.flags.Timeout), testsched.VariableAlone+"=passed"), s.runs.Runs
 	return func(work func(*agents.Runner)) {
-		null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
-		if err != nil {
-			return
-		}
-		defer null.Close()
-		x, err := s.binary.Open(args, env, [3]*os.File{null, null, null})
+		x, err := s.binary.Open(args, env, agents.Streams{})
 		if err != nil {
 			return
 		}
 		x.Serve(func(call *testsched.Call) testsched.Verdict {
-			u := call.Unit
-			u.Package = cmp.Or(testsched.PackagePath, u.Package)
 			r := &agents.Runner{Session: x, Runs: &runs}
-			if c.Test != u.Test {
+			if c.Test != call.Test {
 				r = r.Part(c.Test).(*agents.Runner)
 			}
-			if call.What != testsched.Explores || work == nil || !of(u, &Stored{Package: c.Package, Test: c.Test, External: c.External}) {
+			if call.What != testsched.Explores || work == nil || !of(call.Unit, &Stored{Package: c.Package, Test: c.Test, External: c.External}) {
 				return testsched.Verdict{}
 			}
 			first := warmUp

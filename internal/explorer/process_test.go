@@ -51,7 +51,7 @@ func reportOf(t *testing.T, run int, outcome func(process) *testsched.Outcome) (
 	t.Helper()
 	t.Chdir(t.TempDir())
 	f := &processes{outcome: outcome}
-	s := &Settings{summary: map[string]string{}, fresh: f.start}
+	s := &Settings{summary: map[string]*Summary{}, fresh: f.start}
 	s.config = Config{Seed: 1, Schedules: 40}
 	runs := 0
 	r := s.Test(testsched.Unit{Package: "example.org/t", Test: "TestX"}, false, time.Time{},
@@ -73,14 +73,14 @@ func TestTest_Incomplete(t *testing.T) {
 		exhaustive bool
 		limit      int
 		sampled    testsched.Sampled
-		want       string
+		kind, note string
 	}{
-		{true, 20, testsched.SampledMaps, `"not complete: the limits of the exploration were reached"`},
-		{true, 1000, testsched.SampledMaps, ` drawn 9223372036854775807 0 ""`},
-		{true, 1, 0, `"complete: the only schedule with at most 0 preemptions, if there is no data race; stopped there because the limits of the exploration were reached"`},
-		{false, 20, testsched.SampledMaps, `""`},
+		{true, 20, testsched.SampledMaps, SampledOnly, "not complete: the limits of the exploration were reached"},
+		{true, 1000, testsched.SampledMaps, CompleteFor, ""},
+		{true, 1, 0, SampledOnly, "complete: the only schedule with at most 0 preemptions, if there is no data race; stopped there because the limits of the exploration were reached"},
+		{false, 20, testsched.SampledMaps, SampledOnly, ""},
 	} {
-		s := &Settings{summary: map[string]string{}, summaries: t.TempDir(), modules: "example.org"}
+		s := &Settings{summary: map[string]*Summary{}, summaries: t.TempDir(), modules: "example.org"}
 		s.config.Schedules, s.config.Exhaustive, s.config.Preemptions = c.limit, c.exhaustive, Unbounded
 		report := s.Test(testsched.Unit{Package: "example.org/t", Test: "TestX"}, false, time.Time{},
 			runner(func(*testsched.Schedule) *testsched.Outcome {
@@ -90,8 +90,8 @@ func TestTest_Incomplete(t *testing.T) {
 				}
 				return o
 			}))
-		if report.Finding != "" || !strings.Contains(s.summary["TestX"], c.want) {
-			t.Errorf("want %s in the summary, got %s%s", c.want, s.summary["TestX"], report.Finding)
+		if got := s.summary["TestX"]; report.Finding != "" || got.Kind != c.kind || got.Note != c.note || got.Preemptions != Unbounded {
+			t.Errorf("want %s: %s, got %+v%s", c.kind, c.note, got, report.Finding)
 		}
 	}
 }
@@ -116,13 +116,13 @@ func TestReplay_Fit(t *testing.T) {
 		if err := os.WriteFile("x.path", []byte(b.String()), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		s := &Settings{only: onlySchedule{file: "x.path"}, summaries: t.TempDir(), summary: map[string]string{}}
+		s := &Settings{only: onlySchedule{file: "x.path"}, summaries: t.TempDir(), summary: map[string]*Summary{}}
 		r := s.Test(testsched.Unit{Package: "example.org/t", Test: "TestX"}, false, time.Time{},
 			runner(func(*testsched.Schedule) *testsched.Outcome { return &testsched.Outcome{Followed: c.followed} }))
-		if got := s.summary["TestX"]; c.want == "" && (r != nil || got != "") ||
-			c.want != "" && (r == nil || !strings.HasPrefix(r.Note, c.want) || !strings.Contains(got, strings.TrimPrefix(c.want,
+		if got := s.summary["TestX"]; c.want == "" && (r != nil || got != nil) ||
+			c.want != "" && (r == nil || !strings.HasPrefix(r.Note, c.want) || !strings.HasPrefix(got.Note, strings.TrimPrefix(c.want,
 				"macemc: "))) {
-			t.Errorf("%+v: %+v, summary %s", c, r, got)
+			t.Errorf("%+v: %+v, summary %+v", c, r, got)
 		}
 	}
 }
@@ -133,7 +133,7 @@ func TestReplay_Critical(t *testing.T) {
 	o := &testsched.Outcome{Kind: testsched.Deadlock, Hash: 9, Trace: []testsched.Event{{Who: 4, Place: 1, Number: 1, Op: program.OpUnlock,
 		Object: "mu", At: "x.go:2"}, {Who: 5, Place: 1, Number: 2, Op: program.OpLock, Object: "mu", At: "x.go:1"}}}
 	m := &Minimized{Schedule: &testsched.Schedule{}, Outcome: o, Critical: 2}
-	s := &Settings{summary: map[string]string{}}
+	s := &Settings{summary: map[string]*Summary{}}
 	s.only.file = s.store(&Config{Unit: testsched.Unit{Package: "p", Test: "TestX"}}, m)
 	for hash, want := range map[uint64]bool{9: true, 8: false} {
 		r := s.Test(testsched.Unit{Package: "p", Test: "TestX"}, false, time.Time{}, runner(func(*testsched.Schedule) *testsched.Outcome {
@@ -194,7 +194,7 @@ func TestAlone(t *testing.T) {
 // A finding that cannot be confirmed because no process can be started says why, and its schedule is kept.
 func TestProcesses_NotStarted(t *testing.T) {
 	t.Chdir(t.TempDir())
-	s := &Settings{summary: map[string]string{}}
+	s := &Settings{summary: map[string]*Summary{}}
 	s.fresh = func(*Config, execution) *testsched.Outcome {
 		s.unstarted = errors.New("no room for processes")
 		return nil
@@ -235,19 +235,19 @@ func TestTest_Long(t *testing.T) {
 		{testsched.Outcome{Kind: testsched.NoEnd, Message: "loops", Exceeded: testsched.Exceeded{Advances: 9}}, "advances the clock more than 9 times"},
 	} {
 		t.Chdir(t.TempDir())
-		s := &Settings{summary: map[string]string{}, summaries: t.TempDir()}
+		s := &Settings{summary: map[string]*Summary{}, summaries: t.TempDir()}
 		u := testsched.Unit{Package: "example.org/t", Test: "TestX"}
 		report := s.Test(u, false, time.Time{}, runner(func(*testsched.Schedule) *testsched.Outcome { o := c.outcome; return &o }))
-		if !report.Unexplored() || !strings.Contains(s.summary["TestX"], `"not explored: it `+c.why) {
-			t.Fatalf("got %+v, %q, want that it %s", report, s.summary["TestX"], c.why)
+		if !report.Unexplored() || !strings.HasPrefix(s.summary["TestX"].Note, "not explored: it "+c.why) {
+			t.Fatalf("got %+v, %+v, want that it %s", report, s.summary["TestX"], c.why)
 		}
 		if files, _ := filepath.Glob("testdata/macemc/TestX/*"); len(files) > 0 {
 			t.Errorf("stored before -timeout: %q", files)
 		}
 		text := report.TimedOut()
 		files, _ := filepath.Glob("testdata/macemc/TestX/no-end-*.path")
-		if !strings.Contains(text, "NO END: loops") || len(files) != 1 || !strings.Contains(s.summary["TestX"], " "+New+" ") {
-			t.Errorf("got %q, files %q, %q", text, files, s.summary["TestX"])
+		if !strings.Contains(text, "NO END: loops") || len(files) != 1 || s.summary["TestX"].Kind != New {
+			t.Errorf("got %q, files %q, %+v", text, files, s.summary["TestX"])
 		}
 	}
 }

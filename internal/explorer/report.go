@@ -103,7 +103,7 @@ func (r *Result) counts() string {
 	if r.Orders >= maxOrders {
 		text = strings.Replace(text, "; ", "; at least ", 1)
 	}
-	if known := r.knownShare(); known < FewNewOrders {
+	if known := r.knownShare(); known < fewNewOrders {
 		text += fmt.Sprintf(", a new one in about %.0f %% of further runs (raise %s)", 100*(1-known), cmp.Or(r.raise, "-explore-time"))
 	} else {
 		text += ", new ones are rare"
@@ -123,8 +123,8 @@ func (r *Result) counts() string {
 	return text
 }
 
-// FewNewOrders is the share of further runs with a known order from which on new ones are rare.
-const FewNewOrders = 0.95
+// fewNewOrders is the share of further runs with a known order from which on new ones are rare.
+const fewNewOrders = 0.95
 
 // LongerDelay returns the delay that is suggested if one was too short.
 func LongerDelay(d time.Duration) time.Duration { return 100 * d }

@@ -39,16 +39,13 @@ func alsoIn(c *Config, m *Minimized, shown func(file string) string) string {
 	return ""
 }
 
-// showsLine returns the line of a summary that identifies the finding of a test.
-func showsLine(shows string) string { return fmt.Sprintf("shows %q\n", shows) }
-
 // refer shortens a report if an earlier test of the package has the same finding. It returns the note of such a test.
 func refer(s *Settings, u testsched.Unit, r *Result, report *Report) (note string) {
 	if report.shows == "" {
 		return ""
 	}
 	for _, test := range slices.Sorted(maps.Keys(s.summary)) {
-		if test != u.String() && strings.Contains(s.summary[test], "\n"+showsLine(report.shows)) {
+		if test != u.String() && s.summary[test].Shows == report.shows {
 			note = "the same finding as in " + test
 			report.Finding = fmt.Sprintf("macemc: %s; %s; %s\n", r.Finding.Title(), note, s.shown(report.file))
 			report.shows = ""

@@ -1,7 +1,6 @@
 package explorer
 
 import (
-	"cmp"
 	"fmt"
 	"os"
 	"strconv"
@@ -21,8 +20,8 @@ type Settings struct {
 	summaries   string
 	folder      string
 	flags       program.Flags
-	summary     map[string]string // lines, by test
-	modules     string            // see VariableModules
+	summary     map[string]*Summary // by test
+	modules     string              // see VariableModules
 	limits      limits
 	provisional provisionalFile
 	unstored    error // why the latest schedule could not be stored
@@ -62,7 +61,7 @@ func FromEnvironment(args []string) *Settings {
 		config: Config{Seed: seed, NoLeaks: os.Getenv(VariableLeaks) == "false"},
 		only: onlySchedule{os.Getenv(VariableSchedule), os.Getenv(VariableOutcome), os.Getenv(VariableTrace),
 			os.Getenv(testsched.VariableDebugged) != ""},
-		summaries: os.Getenv(VariableSummaries), summary: map[string]string{},
+		summaries: os.Getenv(VariableSummaries), summary: map[string]*Summary{},
 		folder: os.Getenv(program.VariableFolder), modules: os.Getenv(testsched.VariableModules),
 		flags: program.ParseFlags(os.Getenv(VariableTags), args),
 	}
@@ -106,7 +105,6 @@ func (r *Report) Unexplored() bool { return r == nil || r.TimedOut != nil }
 // Test explores a test until shortly before a deadline; the zero time means no deadline. It returns nil if the test is to be executed as go
 // test does.
 func (s *Settings) Test(u testsched.Unit, race bool, deadline time.Time, runner testsched.Runner) *Report {
-	u.Package = cmp.Or(testsched.PackagePath, u.Package)
 	s.runs = runs{Runs: agents.Runs{Dies: dying(u)}}
 	if s.binary.Stage == testsched.StagePlain {
 		return nil

@@ -95,7 +95,7 @@ func TestDivision(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Chdir(t.TempDir())
-			s := &Settings{summary: map[string]string{}, summaries: t.TempDir(), fresh: func(*Config,
+			s := &Settings{summary: map[string]*Summary{}, summaries: t.TempDir(), fresh: func(*Config,
 				execution) *testsched.Outcome {
 				return nil
 			}}
@@ -108,11 +108,11 @@ func TestDivision(t *testing.T) {
 			}
 			for unit := range strings.FieldsSeq(x.units) {
 				if _, ok := s.summary[unit]; !ok {
-					t.Errorf("%s is not explored: %q", unit, s.summary)
+					t.Errorf("%s is not explored: %v", unit, s.summary)
 				}
 			}
 			if _, ok := s.summary["T"]; ok != x.whole && name != "others" {
-				t.Errorf("whole is %t, want %t: %q", ok, x.whole, s.summary)
+				t.Errorf("whole is %t, want %t: %v", ok, x.whole, s.summary)
 			}
 		})
 	}

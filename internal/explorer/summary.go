@@ -1,13 +1,15 @@
 package explorer
 
 import (
+	"cmp"
 	"encoding/hex"
-	"fmt"
+	"encoding/json"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/macemc/macemc/internal/testsched"
 )
@@ -33,6 +35,35 @@ const (
 	EndedBefore = "(" + ended + Before
 )
 
+// Summary describes the exploration of a test to the command. The file of a package has one of them a line.
+type Summary struct {
+	Test, Kind, Note string
+	Schedules        int
+	Elapsed          time.Duration
+	Preemptions      int           // see Coverage
+	Delays           time.Duration // see Result
+	Saved            Saved
+	Sampled          bool // the share of new orders is estimated
+	Unsaturated      bool // new orders are not rare
+	Predictions      PredictionCounts
+	Short            *Short // nil means that the exploration had its full time
+	Reported
+	KnownFindings
+}
+
+// Reported is what package testing shows, and the places of findings.
+type Reported struct {
+	Skipped  bool     // the test skips itself
+	Finding  string   // empty means none
+	Text     string   // without a finding
+	Shows    string   // identifies a finding whose schedule is stored; empty means none
+	Place    *Place   // of the finding; nil means none
+	Accepted []*Place // of known findings
+}
+
+// KnownFindings has a line for each known finding that recurred, is fixed, or could not be shown by this command.
+type KnownFindings struct{ Known, Fixed, Unsought []string }
+
 // summarize updates the package's summary for the command.
 func (s *Settings) summarize(u testsched.Unit, r *Result, note string) {
 	kind := SampledOnly
@@ -49,31 +80,55 @@ func (s *Settings) summarizeAs(kind string, u testsched.Unit, r *Result, note st
 		return
 	}
 	test := u.String()
-	preemptions := Unbounded
-	if kind == Complete || kind == CompleteFor {
-		preemptions = r.Complete.Preemptions
-	}
-	if strings.Contains(s.summary[test], " "+New+" ") && (kind == Hidden || kind == Damaged) {
+	if old := s.summary[test]; old != nil && old.Kind == New && (kind == Hidden || kind == Damaged) {
 		kind = New // an earlier execution of the same test, as with -count, has failed
 	}
-	s.summary[test] = fmt.Sprintf("%q %d %d %s %d %d %q\n", test, r.Schedules, r.Elapsed.Microseconds(), kind, preemptions, r.Delays, note)
-	if v := r.Saved; v != (Saved{}) {
-		s.summary[test] += fmt.Sprintf("saved %q %d %d %d %q %q\n", test, v.Passing, v.Unfit, v.Unlike, v.UnfitFile, v.UnlikeFile)
+	t := &Summary{Test: test, Kind: kind, Note: note, Schedules: r.Schedules, Elapsed: r.Elapsed, Preemptions: Unbounded, Delays: r.Delays,
+		Saved: r.Saved, Short: s.limits.cutShort(r), Reported: r.reportedTo(), KnownFindings: s.knownFindings(r)}
+	if kind == Complete || kind == CompleteFor {
+		t.Preemptions = r.Complete.Preemptions
 	}
-	if kind == SampledOnly && r.Complete == nil && !r.Exhaustive && r.Orders > 1 {
-		s.summary[test] += fmt.Sprintf("coverage %q %f\n", test, r.knownShare())
-	}
+	t.Sampled = kind == SampledOnly && r.Complete == nil && !r.Exhaustive && r.Orders > 1
+	t.Unsaturated = t.Sampled && r.knownShare() < fewNewOrders
 	if n := r.predictions.counts(r.Finding); n.Predicted > 0 {
-		s.summary[test] += fmt.Sprintf("predictions %q %d %d %d %d %d\n", test, n.Predicted, n.Tried, n.Confirmed, n.Others, n.Cut)
+		t.Predictions = n
 	}
-	s.summary[test] += s.limits.shortLine(test, r) + resultLines(test, r)
-	known, fixed, unsought := s.knownLines(r)
-	for i, lines := range [][]string{known, fixed, unsought} {
-		for _, text := range lines {
-			s.summary[test] += fmt.Sprintf("%s %q %q\n", []string{"known", "fixed", "unsought"}[i], test, text)
+	s.summary[test] = t
+	s.writeSummary(u.Package)
+}
+
+// reportedTo returns what a summary has of the report and the findings.
+func (r *Result) reportedTo() (s Reported) {
+	s.Skipped = r.First != nil && r.First.Skipped
+	switch p := r.reported; {
+	case p == nil:
+	case p.place != nil:
+		s.Finding, s.Shows, s.Place = p.Finding, p.shows, p.place
+	default:
+		s.Text = cmp.Or(p.Note, p.Known)
+	}
+	for _, k := range r.known {
+		if k.recurred {
+			kind, _, _ := strings.Cut(k.Finding, ":")
+			p := &Place{Kind: strings.ToLower(kind), Title: k.Finding, Known: k.Known}
+			p.store(k.File, "")
+			s.Accepted = append(s.Accepted, p)
 		}
 	}
-	s.writeSummary(u.Package)
+	return s
+}
+
+// ReadSummaries reads the file of a package, in the order of the names of its tests. It leaves out lines that are incomplete because they
+// are being written.
+func ReadSummaries(file string) (list []*Summary) {
+	text, _ := os.ReadFile(file)
+	for line := range strings.Lines(string(text)) {
+		t := new(Summary)
+		if json.Unmarshal([]byte(line), t) == nil {
+			list = append(list, t)
+		}
+	}
+	return list
 }
 
 // summaryRoom is the least room for more text in the file of a summary that was written before the disk was full.
@@ -87,7 +142,8 @@ func (s *Settings) writeSummary(pkg string) {
 	}
 	var b strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(s.summary)) {
-		b.WriteString(s.summary[name])
+		line, _ := json.Marshal(s.summary[name])
+		b.Write(append(line, '\n'))
 	}
 	f, err := os.OpenFile(SummaryFile(s.summaries, pkg), os.O_WRONLY|os.O_CREATE, 0o666)
 	if err != nil {

@@ -134,6 +134,17 @@ type shortened struct {
 // shortBy are such counts, by what limits the time.
 type shortBy map[string]shortened
 
+// shortOf counts a test; nil means that it had its full time.
+func shortOf(s *explorer.Short) shortBy {
+	switch {
+	case s == nil:
+		return nil
+	case s.Unvaried:
+		return shortBy{s.By: {unvaried: 1, full: s.Full}}
+	}
+	return shortBy{s.By: {partly: 1, full: s.Full}}
+}
+
 func (s shortBy) add(other shortBy) {
 	for by, n := range other {
 		m := s[by]
@@ -207,14 +218,13 @@ func (s shortBy) lines(of int, total time.Duration, command string) (list []stri
 }
 
 // record records the explorations of a package for later commands.
-func (b *budget) record(pkg string, tests []*testResult) {
+func (b *budget) record(pkg string, tests []*explorer.Summary) {
 	if b == nil || b.planner == nil {
 		return
 	}
 	for _, t := range tests {
-		stopped := strings.HasSuffix(t.note, explorer.Exploring) || strings.Contains(t.note, testbudget.ByTimeout)
-		b.planner.Explored(pkg, function(t.name), testbudget.Explored{Used: t.elapsed, Short: len(t.part.short) > 0 || stopped,
-			New: t.part.unsaturated > 0})
+		stopped := strings.HasSuffix(t.Note, explorer.Exploring) || strings.Contains(t.Note, testbudget.ByTimeout)
+		b.planner.Explored(pkg, function(t.Test), testbudget.Explored{Used: t.Elapsed, Short: t.Short != nil || stopped, New: t.Unsaturated})
 	}
 	b.planner.Save(pkg)
 }

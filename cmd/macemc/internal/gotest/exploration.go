@@ -307,14 +307,12 @@ func (x *exploration) progress() string {
 		if pkg == "" || err != nil || time.Since(info.ModTime()) > time.Minute { // its process has ended
 			continue
 		}
-		text, _ := os.ReadFile(filepath.Join(x.summaries, f.Name()))
-		for line := range strings.Lines(string(text)) {
-			t, _ := parseTest(line)
+		for _, t := range explorer.ReadSummaries(filepath.Join(x.summaries, f.Name())) {
 			switch {
-			case t.kind == explorer.Suspect:
-				texts = append(texts, fmt.Sprintf("%s %s  examining a finding", pkg, t.name))
-			case t.note == explorer.EndedEarly && t.elapsed >= longExploration:
-				texts = append(texts, fmt.Sprintf("%4ds  %s %s  %s schedules", int(t.elapsed.Seconds()), pkg, t.name, textfmt.Number(t.schedules)))
+			case t.Kind == explorer.Suspect:
+				texts = append(texts, fmt.Sprintf("%s %s  examining a finding", pkg, t.Test))
+			case t.Note == explorer.EndedEarly && t.Elapsed >= longExploration:
+				texts = append(texts, fmt.Sprintf("%4ds  %s %s  %s schedules", int(t.Elapsed.Seconds()), pkg, t.Test, textfmt.Number(t.Schedules)))
 			}
 		}
 	}
@@ -348,10 +346,9 @@ func (x *exploration) announce(out *lockedWriter) (end func()) {
 
 // executed reports whether the test of the given schedule was executed.
 func (x *exploration) executed() bool {
-	text, err := os.ReadFile(explorer.SummaryFile(x.summaries, x.stored.Package))
-	name := strconv.Quote(x.stored.Test)
-	return err == nil && (strings.Contains("\n"+string(text), "\n"+name+" ") ||
-		x.stored.External && strings.Contains("\n"+string(text), "\n"+name[:len(name)-1]+" ("))
+	return slices.ContainsFunc(explorer.ReadSummaries(explorer.SummaryFile(x.summaries, x.stored.Package)), func(t *explorer.Summary) bool {
+		return t.Test == x.stored.Test || x.stored.External && strings.HasPrefix(t.Test, x.stored.Test+" (")
+	})
 }
 
 // stage returns the stage that executes the given schedule.

@@ -131,11 +131,12 @@ func itoa(n int) string { return strconv.Itoa(n) }
 
 func TestSummaries(t *testing.T) {
 	dir := t.TempDir()
-	text := "\"TestA\" 100 50000 complete 9223372036854775807 0 \"\"\n\"TestH\" 10 5000 sampled 0 0 \"\"\n"
+	text := summaryLine("TestA", "complete", "", `"Schedules":100,"Elapsed":50000000,"Preemptions":9223372036854775807`) +
+		summaryLine("TestH", "sampled", "", `"Schedules":10,"Elapsed":5000000`)
 	for _, test := range []string{"B", "C", "D", "E", "F"} {
-		text += fmt.Sprintf("\"Test%s\" 1 10000 sampled 0 0 \"not explored: it starts a process\"\n", test)
+		text += summaryLine("Test"+test, "sampled", "not explored: it starts a process")
 	}
-	text += "\"TestG\" 1 10000 sampled 0 0 \"not explored: it waits for signals\"\n"
+	text += summaryLine("TestG", "sampled", "not explored: it waits for signals")
 	if err := os.WriteFile(explorer.SummaryFile(dir, "example.org/p"), []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -200,7 +201,7 @@ func TestLinkerFlags(t *testing.T) {
 func TestExploration_Progress(t *testing.T) {
 	x := exploration{summaries: t.TempDir()}
 	line := func(test, kind, note string, schedules, seconds int) string {
-		return fmt.Sprintf("%q %d %d %s 0 0 %q\n", test, schedules, seconds*1e6, kind, note)
+		return summaryLine(test, kind, note, fmt.Sprintf(`"Schedules":%d,"Elapsed":%d`, schedules, seconds*1e9))
 	}
 	file := explorer.SummaryFile(x.summaries, "example.org/p")
 	for name, text := range map[string]string{

@@ -2,6 +2,7 @@ package gotest
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/macemc/macemc/internal/explorer"
@@ -21,7 +22,7 @@ type packageSummary struct {
 	excused          []string       // tests that fail without a new finding
 	names            map[string]int // number of tests of each function's name
 	found            []string       // tests with a new finding
-	results          []*testResult
+	results          []*explorer.Summary
 	saved            explorer.Saved
 	short            shortBy
 	sampling
@@ -32,6 +33,28 @@ type sampling struct {
 	sampled     int // number of tests with a share of new orders
 	unsaturated int // number of these in which new orders are not rare
 	predictions explorer.PredictionCounts
+}
+
+// sumOf returns the sum over one test.
+func sumOf(t *explorer.Summary) packageSummary {
+	one := packageSummary{saved: t.Saved, short: shortOf(t.Short), sampling: sampling{predictions: t.Predictions}}
+	if t.Sampled {
+		one.sampled = 1
+	}
+	if t.Unsaturated {
+		one.unsaturated = 1
+	}
+	if strings.HasPrefix(t.Note, unexplored) || t.Note == searched {
+		return one
+	}
+	one.tests, one.schedules, one.delays, one.elapsed = 1, t.Schedules, t.Delays, t.Elapsed
+	if t.Kind == explorer.Complete || t.Kind == explorer.CompleteFor {
+		one.complete, one.bounded, one.preemptions = 1, t.Preemptions < explorer.Unbounded, t.Preemptions
+	}
+	if t.Kind == explorer.CompleteFor {
+		one.drawn = 1
+	}
+	return one
 }
 
 // add adds another sum.

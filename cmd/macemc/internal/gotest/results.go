@@ -137,8 +137,8 @@ func (r *results) render(status int) render.Results {
 		all.Suites = append(all.Suites, suite)
 		for i, c := range suite.Cases {
 			failed = failed || c.Result == document.Failed
-			if tests := p.sum.results; i < len(tests) && tests[i].kind == explorer.New {
-				all.Findings = append(all.Findings, tests[i].annotation(p.pkg, &tests[i].place))
+			if tests := p.sum.results; i < len(tests) && tests[i].Kind == explorer.New {
+				all.Findings = append(all.Findings, annotation(tests[i], p.pkg, tests[i].Place))
 			} else if c.Result == document.Failed || c.Result == document.Errored {
 				all.Problems = append(all.Problems, fmt.Sprintf("%s %s: %s", p.pkg, c.Name, textfmt.FirstLine(c.Message)))
 			}
@@ -160,8 +160,8 @@ func (r *results) render(status int) render.Results {
 	}
 	for _, p := range r.packages {
 		for _, t := range p.sum.results {
-			for i := range t.accepted {
-				all.Findings = append(all.Findings, t.annotation(p.pkg, &t.accepted[i]))
+			for _, place := range t.Accepted {
+				all.Findings = append(all.Findings, annotation(t, p.pkg, place))
 			}
 		}
 	}
@@ -191,25 +191,25 @@ func (p *packageResult) suite(assumed string) render.Suite {
 	property("assumed", assumed)
 	fails := p.failures()
 	for _, t := range p.sum.results {
-		s.Cases = append(s.Cases, t.testCase(fails[function(t.name)]))
-		delete(fails, function(t.name))
-		if t.note != "" && t.kind != explorer.New {
-			property("not_covered", t.name+": "+t.note)
+		s.Cases = append(s.Cases, testCase(t, fails[function(t.Test)]))
+		delete(fails, function(t.Test))
+		if t.Note != "" && t.Kind != explorer.New {
+			property("not_covered", t.Test+": "+t.Note)
 		}
-		for _, text := range t.part.short.notes() {
-			property("not_covered", t.name+": "+text)
+		for _, text := range shortOf(t.Short).notes() {
+			property("not_covered", t.Test+": "+text)
 		}
-		for _, line := range slices.Concat(t.known, t.fixed) {
-			property("known", t.name+": "+line)
+		for _, line := range slices.Concat(t.Known, t.Fixed) {
+			property("known", t.Test+": "+line)
 		}
 	}
 	for _, t := range p.sum.results {
-		accepted := t.unsought
-		if t.kind != explorer.Hidden { // whose case has the known findings
-			accepted = slices.Concat(t.known, t.unsought)
+		accepted := t.Unsought
+		if t.Kind != explorer.Hidden { // whose case has the known findings
+			accepted = slices.Concat(t.Known, t.Unsought)
 		}
 		for i, line := range accepted {
-			name := fmt.Sprintf("%s (known finding %d)", t.name, i+1)
+			name := fmt.Sprintf("%s (known finding %d)", t.Test, i+1)
 			s.Cases = append(s.Cases, document.Case{Name: name, Result: document.Skipped, Message: line})
 		}
 	}
@@ -228,7 +228,7 @@ func (p *packageResult) failures() map[string]bool {
 	fails := map[string]bool{}
 	for _, name := range p.failing {
 		below := slices.ContainsFunc(p.failing, func(other string) bool { return strings.HasPrefix(other, name+"/") })
-		explained := slices.ContainsFunc(p.sum.results, func(t *testResult) bool { return t.fails() && concerns(name, t.name) })
+		explained := slices.ContainsFunc(p.sum.results, func(t *explorer.Summary) bool { return explains(t) && concerns(name, t.Test) })
 		if !below && !explained {
 			fails[name] = true
 		}
@@ -258,38 +258,40 @@ func (p *packageResult) problem(tests []document.Case) (list []document.Case) {
 }
 
 // testCase returns the test case of a test. fails means that it fails without a finding.
-func (t *testResult) testCase(fails bool) document.Case {
-	c := document.Case{Name: t.name, Seconds: t.elapsed.Seconds(), Text: t.text}
+func testCase(t *explorer.Summary, fails bool) document.Case {
+	c := document.Case{Name: t.Test, Seconds: t.Elapsed.Seconds(), Text: t.Text}
 	set := func(r document.Result, kind, message string) { c.Result, c.Type, c.Message = r, kind, message }
 	switch {
-	case t.kind == explorer.New:
-		set(document.Failed, t.place.Kind, cmp.Or(t.place.Title, "a new finding was stored"))
-		c.Text = t.finding
+	case t.Kind == explorer.New:
+		p := cmp.Or(t.Place, &explorer.Place{})
+		set(document.Failed, p.Kind, cmp.Or(p.Title, "a new finding was stored"))
+		c.Text = t.Finding
 	case fails:
 		set(document.Failed, "failed test", plainFailure)
-	case t.kind == explorer.Suspect || strings.HasSuffix(t.note, explorer.Exploring):
-		set(document.Errored, "error", t.note)
-	case t.kind == explorer.Damaged:
+	case t.Kind == explorer.Suspect || strings.HasSuffix(t.Note, explorer.Exploring):
+		set(document.Errored, "error", t.Note)
+	case t.Kind == explorer.Damaged:
 		set(document.Errored, "error", "a stored schedule cannot be read")
-	case t.kind == explorer.Hidden:
-		set(document.Skipped, "", "a known finding occurs in every schedule, which hides all others: "+strings.Join(t.known, "; "))
-	case t.skipped:
+	case t.Kind == explorer.Hidden:
+		set(document.Skipped, "", "a known finding occurs in every schedule, which hides all others: "+strings.Join(t.Known, "; "))
+	case t.Skipped:
 		set(document.Skipped, "", "the test skips itself")
-	case strings.HasPrefix(t.note, unexplored):
-		set(document.Skipped, "", t.note)
+	case strings.HasPrefix(t.Note, unexplored):
+		set(document.Skipped, "", t.Note)
 	}
 	return c
 }
 
-// fails reports whether the result of the exploration explains that the test fails.
-func (t *testResult) fails() bool {
-	return slices.Contains([]string{explorer.New, explorer.Suspect, explorer.Hidden, explorer.Damaged}, t.kind)
+// explains reports whether the result of the exploration explains that the test fails.
+func explains(t *explorer.Summary) bool {
+	return slices.Contains([]string{explorer.New, explorer.Suspect, explorer.Hidden, explorer.Damaged}, t.Kind)
 }
 
 // annotation returns the finding of a test at its source line.
-func (t *testResult) annotation(pkg string, p *explorer.Place) render.Annotation {
-	line := fmt.Sprintf("%s of %s: %s", t.name, pkg, cmp.Or(p.Title, "a new finding"))
-	a := render.Annotation{Rule: cmp.Or(p.Kind, "finding"), Title: t.name, Headline: textfmt.Printable(line), Text: line,
+func annotation(t *explorer.Summary, pkg string, p *explorer.Place) render.Annotation {
+	p = cmp.Or(p, &explorer.Place{})
+	line := fmt.Sprintf("%s of %s: %s", t.Test, pkg, cmp.Or(p.Title, "a new finding"))
+	a := render.Annotation{Rule: cmp.Or(p.Kind, "finding"), Title: t.Test, Headline: textfmt.Printable(line), Text: line,
 		Look: p.Command, Replay: p.Command}
 	if p.File != "" {
 		short := replay.NewPlaces().Short(fmt.Sprintf("%s:%d", p.File, p.Line))

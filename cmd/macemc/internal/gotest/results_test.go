@@ -15,7 +15,9 @@ import (
 
 // A test passes only if it was explored, and the verdict is not better than that of its packages.
 func TestResults(t *testing.T) {
-	line := func(kind, note string) string { return fmt.Sprintf("\"TestX\" 9 1000000 %s 0 0 %q\n", kind, note) }
+	line := func(kind, note string, more ...string) string {
+		return summaryLine("TestX", kind, note, append([]string{`"Schedules":9,"Elapsed":1000000000`}, more...)...)
+	}
 	const ok, fail = "ok  \tp\t0.1s\n", "FAIL\tp\t0.1s\n"
 	const failed = "--- FAIL: TestX (0.00s)\n"
 	for _, c := range []struct {
@@ -28,14 +30,14 @@ func TestResults(t *testing.T) {
 		{"sampled", line("sampled", ""), ok, 0, "", search.OK, "0 TestX: "},
 		{"not explored", line("sampled", "not explored: it starts a process"), ok, 0, "", search.OK, "3 TestX: not explored: it starts a process"},
 		{"not explored, fails", line("sampled", "not explored: it starts a process"), failed + fail, 1, "", search.Violation, "1 TestX: " + plainFailure},
-		{"skipped", line("sampled", "") + "skipped \"TestX\"\n", ok, 0, "", search.OK, "3 TestX: the test skips itself"},
-		{"finding", line("new", "") + "place \"TestX\" \"leak\" \"LEAK: g\" \"\" \"/x.go\" 3 \"\" \"\"\n", failed + fail, 1, "", search.Violation, "1 TestX: LEAK: g"},
+		{"skipped", line("sampled", "", `"Skipped":true`), ok, 0, "", search.OK, "3 TestX: the test skips itself"},
+		{"finding", line("new", "", `"Place":{"Kind":"leak","Title":"LEAK: g","File":"/x.go","Line":3}`), failed + fail, 1, "", search.Violation, "1 TestX: LEAK: g"},
 		{"finding of a process that ends with status 0", line("new", ""), ok, 1, "", search.Violation, "1 TestX: a new finding was stored"},
 		{"unconfirmed", line("suspect", "LEAK: g"), fail, 1, "", search.Inconclusive, "2 TestX: LEAK: g"},
-		{"hidden", line("hidden", "") + "known \"TestX\" \"LEAK: g\"\n", failed + fail, exitcode.Inconclusive, "", search.Inconclusive,
+		{"hidden", line("hidden", "", `"Known":["LEAK: g"]`), failed + fail, exitcode.Inconclusive, "", search.Inconclusive,
 			"3 TestX: a known finding occurs in every schedule, which hides all others: LEAK: g"},
-		{"known", line("sampled", "") + "known \"TestX\" \"LEAK: g\"\n", ok, 0, "", search.OK, "0 TestX: ; 3 TestX (known finding 1): LEAK: g"},
-		{"not looked for", line("sampled", "") + "unsought \"TestX\" \"needs -race\"\n", ok, 0, "", search.OK,
+		{"known", line("sampled", "", `"Known":["LEAK: g"]`), ok, 0, "", search.OK, "0 TestX: ; 3 TestX (known finding 1): LEAK: g"},
+		{"not looked for", line("sampled", "", `"Unsought":["needs -race"]`), ok, 0, "", search.OK,
 			"0 TestX: ; 3 TestX (known finding 1): needs -race"},
 		{"damaged", line("damaged", ""), failed + fail, exitcode.Usage, "", search.Inconclusive, "2 TestX: a stored schedule cannot be read"},
 		{"not built", "", "FAIL\tp [build failed]\n", 1, "", search.Inconclusive, "2 the tests are built: the tests cannot be built; go test reports why"},

@@ -170,54 +170,38 @@ func (s *summaries) watch(event, line string) {
 	}
 }
 
-// testLine is the line of a test in the summary of its package.
-type testLine struct {
-	name, kind, note       string
-	schedules, preemptions int
-	elapsed                time.Duration
-	delays                 time.Duration
-}
-
-func parseTest(line string) (t testLine, ok bool) {
-	var micros int64
-	_, err := fmt.Sscanf(line, "%q %d %d %s %d %d %q", &t.name, &t.schedules, &micros, &t.kind, &t.preemptions, &t.delays, &t.note)
-	t.elapsed = time.Duration(micros) * time.Microsecond
-	if strings.HasPrefix(t.note, unexplored+systemOfNodes) {
-		t.note = searched
-	}
-	return t, err == nil
-}
-
 // read returns the sum over the tests of a package, from a file. Notes about the end of the process state its cause, unless that is empty.
 func (s *summaries) read(pkg, file, cause string) (sum packageSummary) {
-	content, err := os.ReadFile(file)
-	if err != nil {
+	if _, err := os.Stat(file); err != nil {
 		return sum
-	}
-	text := string(content)
-	if cause != "" {
-		text = strings.NewReplacer(explorer.EndedEarly, cause+explorer.Exploring, explorer.EndedBefore, "("+cause+explorer.Before).Replace(text)
 	}
 	if s.shown == nil {
 		s.shown = map[string]bool{}
 	}
 	s.shown[pkg] = true
-	sum.results, sum.names = readTests(text), map[string]int{}
+	sum.results, sum.names = explorer.ReadSummaries(file), map[string]int{}
 	for _, t := range sum.results {
-		s.addTest(&sum, pkg, t.testLine)
+		if cause != "" {
+			t.Note = strings.NewReplacer(explorer.EndedEarly, cause+explorer.Exploring, explorer.EndedBefore,
+				"("+cause+explorer.Before).Replace(t.Note)
+		}
+		if strings.HasPrefix(t.Note, unexplored+systemOfNodes) {
+			t.Note = searched
+		}
+		s.count(&sum, t)
+		if t.Note != "" {
+			s.note(pkg, t.Test, t.Note)
+		}
 		if s.verbose || s.json {
-			for _, text := range t.part.short.notes() {
-				s.note(pkg, t.name, text)
+			for _, text := range shortOf(t.Short).notes() {
+				s.note(pkg, t.Test, text)
 			}
 		}
-		sum.add(t.part)
-		s.counts.known += len(t.known)
-		s.counts.fixed += len(t.fixed)
-		s.counts.unsought += len(t.unsought)
-		for i, lines := range [][]string{t.known, t.fixed, t.unsought} {
+		sum.add(sumOf(t))
+		for i, lines := range [][]string{t.Known, t.Fixed, t.Unsought} {
 			for _, line := range lines {
-				prefix := []string{explorer.KnownPrefix(t.kind == explorer.Hidden), "fixed: ", "not looked for: "}[i]
-				s.known = append(s.known, fmt.Sprintf("%s %s: %s%s", pkg, t.name, prefix, line))
+				prefix := []string{explorer.KnownPrefix(t.Kind == explorer.Hidden), "fixed: ", "not looked for: "}[i]
+				s.known = append(s.known, fmt.Sprintf("%s %s: %s%s", pkg, t.Test, prefix, line))
 			}
 		}
 	}
@@ -225,37 +209,26 @@ func (s *summaries) read(pkg, file, cause string) (sum packageSummary) {
 	return sum
 }
 
-// addTest adds a test to the sum of its package.
-func (s *summaries) addTest(sum *packageSummary, pkg string, test testLine) {
-	sum.names[function(test.name)]++
-	switch test.kind {
+// count counts a test by its kind, and its known findings.
+func (s *summaries) count(sum *packageSummary, t *explorer.Summary) {
+	sum.names[function(t.Test)]++
+	switch t.Kind {
 	case explorer.Suspect:
 		s.failed++
 		s.counts.new++
 	case explorer.New:
 		s.counts.new++
-		sum.found = append(sum.found, test.name)
+		sum.found = append(sum.found, t.Test)
 	case explorer.Hidden:
 		s.counts.hidden++
-		sum.excused = append(sum.excused, test.name)
+		sum.excused = append(sum.excused, t.Test)
 	case explorer.Damaged:
 		s.counts.damaged++
-		sum.excused = append(sum.excused, test.name)
+		sum.excused = append(sum.excused, t.Test)
 	}
-	if test.note != "" {
-		s.note(pkg, test.name, test.note)
-	}
-	if strings.HasPrefix(test.note, unexplored) || test.note == searched {
-		return
-	}
-	one := packageSummary{tests: 1, schedules: test.schedules, delays: test.delays, elapsed: test.elapsed}
-	if test.kind == explorer.Complete || test.kind == explorer.CompleteFor {
-		one.complete, one.bounded, one.preemptions = 1, test.preemptions < explorer.Unbounded, test.preemptions
-	}
-	if test.kind == explorer.CompleteFor {
-		one.drawn = 1
-	}
-	sum.add(one)
+	s.counts.known += len(t.Known)
+	s.counts.fixed += len(t.Fixed)
+	s.counts.unsought += len(t.Unsought)
 }
 
 // lacking returns the packages that have a summary and no line yet.
@@ -282,9 +255,9 @@ func (s *summaries) unreported(cause string) {
 		sum := s.read(pkg, explorer.SummaryFile(s.folder, pkg), cause)
 		s.results.add(pkg, "", nil, sum)
 		for _, t := range sum.results {
-			if t.kind == explorer.New && !contains(slices.Concat(s.failing[""], s.failing[pkg]), t.name) {
+			if t.Kind == explorer.New && !contains(slices.Concat(s.failing[""], s.failing[pkg]), t.Test) {
 				s.failed++
-				fmt.Fprintf(s.end, "--- FAIL: %s\n    %s\n", function(t.name), strings.ReplaceAll(strings.TrimSpace(t.finding), "\n", "\n    "))
+				fmt.Fprintf(s.end, "--- FAIL: %s\n    %s\n", function(t.Test), strings.ReplaceAll(strings.TrimSpace(t.Finding), "\n", "\n    "))
 			}
 		}
 	}

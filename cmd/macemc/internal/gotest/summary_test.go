@@ -15,17 +15,25 @@ import (
 	"github.com/macemc/macemc/internal/report/document"
 )
 
+// summaryLine returns the line of a test in the file of its package.
+func summaryLine(test, kind, note string, more ...string) string {
+	fields := append([]string{fmt.Sprintf(`"Test":%q,"Kind":%q,"Note":%q`, test, kind, note)}, more...)
+	return "{" + strings.Join(fields, ",") + "}\n"
+}
+
 // The line of a package has the number of tests in which new orders are not rare, and that of saved schedules that pass.
 func TestSummaries_Coverage(t *testing.T) {
-	const a = "\"TestA\" 9 1000000 sampled 0 0 \"\"\n"
-	const b = "\"TestB\" 6 1000000 sampled 0 0 \"\"\ncoverage \"TestB\" 0.999\n"
+	a := func(more string) string {
+		return summaryLine("TestA", "sampled", "", `"Schedules":9,"Elapsed":1000000000`, more)
+	}
+	b := summaryLine("TestB", "sampled", "", `"Schedules":6,"Elapsed":1000000000,"Sampled":true`)
 	for _, c := range []struct{ summary, want string }{
-		{strings.Replace(a, "0 \"\"", "1000000 \"\"", 1), "9 schedules of 1 test with delays up to 1ms (-explore-delay 100ms tries longer ones), 9/s"},
-		{a + "saved \"TestA\" 1 0 0 \"\" \"\"\n", "9 schedules of 1 test, 9/s; 1 saved schedule passes"},
-		{a + "saved \"TestA\" 0 0 1 \"\" \"a.path\"\n", "9 schedules of 1 test, 9/s; not looked for, as -race changes its run: the finding of a.path"},
-		{a + "coverage \"TestA\" 0.004\n", "9 schedules of 1 test, 9/s, new orders until the end (raise -explore-time)"},
+		{a(`"Delays":1000000`), "9 schedules of 1 test with delays up to 1ms (-explore-delay 100ms tries longer ones), 9/s"},
+		{a(`"Saved":{"Passing":1}`), "9 schedules of 1 test, 9/s; 1 saved schedule passes"},
+		{a(`"Saved":{"Unlike":1,"UnlikeFile":"a.path"}`), "9 schedules of 1 test, 9/s; not looked for, as -race changes its run: the finding of a.path"},
+		{a(`"Sampled":true,"Unsaturated":true`), "9 schedules of 1 test, 9/s, new orders until the end (raise -explore-time)"},
 		{b, "6 schedules of 1 test, 6/s, new orders are rare"},
-		{a + "coverage \"TestA\" 0.25\n" + b, "15 schedules of 2 tests, 8/s, new orders until the end in 1 of them (raise -explore-time)"},
+		{a(`"Sampled":true,"Unsaturated":true`) + b, "15 schedules of 2 tests, 8/s, new orders until the end in 1 of them (raise -explore-time)"},
 	} {
 		dir := t.TempDir()
 		if err := os.WriteFile(explorer.SummaryFile(dir, "example.org/p"), []byte(c.summary), 0o600); err != nil {
@@ -71,7 +79,7 @@ func TestSummaries_Unexplored(t *testing.T) {
 // The summary of an interrupted package is shown, even if it has only one test.
 func TestSummaries_Unreported(t *testing.T) {
 	dir := t.TempDir()
-	const text = "\"TestA\" 9 1000000 sampled 0 0 \"the process ended during the exploration\"\n"
+	text := summaryLine("TestA", "sampled", explorer.EndedEarly, `"Schedules":9,"Elapsed":1000000000`)
 	if err := os.WriteFile(explorer.SummaryFile(dir, "example.org/p"), []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -113,7 +121,7 @@ func TestEndedEarly_Unexplained(t *testing.T) {
 // A package whose process was killed is reported with the signal.
 func TestSummaries_Killed(t *testing.T) {
 	dir := t.TempDir()
-	const text = "\"TestA\" 9 1000000 sampled 0 0 \"the process ended during the exploration\"\n"
+	text := summaryLine("TestA", "sampled", explorer.EndedEarly, `"Schedules":9,"Elapsed":1000000000`)
 	if err := os.WriteFile(explorer.SummaryFile(dir, "example.org/p"), []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -130,8 +138,9 @@ func TestSummaries_Killed(t *testing.T) {
 // The status is better than that of a failed test only if known findings or damaged files explain all that failed.
 func TestSummaries_Known(t *testing.T) {
 	const fail, pkg = "--- FAIL: TestA (0.01s)\n", "FAIL\texample.org/p\t0.1s\n"
-	const hidden = "\"TestA\" 9 50 hidden 0 0 \"\"\nknown \"TestA\" \"EXIT: os.Exit(0) was called; in 9 of 9 schedules: issue 12 (exit-1.path)\"\n"
-	const damaged = "\"TestA\" 0 0 damaged 0 0 \"\"\n"
+	const few = `"Schedules":9,"Elapsed":50000`
+	hidden := summaryLine("TestA", "hidden", "", few, `"Known":["EXIT: os.Exit(0) was called; in 9 of 9 schedules: issue 12 (exit-1.path)"]`)
+	damaged := summaryLine("TestA", "damaged", "")
 	for _, c := range []struct {
 		what, summary, output string
 		ended, want           int
@@ -142,9 +151,9 @@ func TestSummaries_Known(t *testing.T) {
 		{"damaged", damaged, fail + pkg, 1, 2, ""},
 		{"both", hidden + strings.ReplaceAll(damaged, "TestA", "TestB"), fail + strings.Replace(fail, "A", "B", 1) + pkg, 1, 2, "0 new, 1 known, 0 fixed"},
 		{"another test fails", hidden, fail + "--- FAIL: TestB (0.01s)\n" + pkg, 1, 1, "1 known"},
-		{"a new finding", hidden + "\"TestB\" 9 50 new 0 0 \"\"\n", fail + "--- FAIL: TestB (0.01s)\n" + pkg, 1, 1, "1 new, 1 known"},
-		{"the process ended early", hidden + "\"TestB\" 9 50 suspect 0 0 \"\"\n", fail + pkg, 1, 1, "1 new, 1 known"},
-		{"TestMain hides a new finding", "\"TestA\" 9 50 new 0 0 \"\"\n", "ok  \texample.org/p\t0.1s\n", 0, 1,
+		{"a new finding", hidden + summaryLine("TestB", "new", "", few), fail + "--- FAIL: TestB (0.01s)\n" + pkg, 1, 1, "1 new, 1 known"},
+		{"the process ended early", hidden + summaryLine("TestB", "suspect", "", few), fail + pkg, 1, 1, "1 new, 1 known"},
+		{"TestMain hides a new finding", summaryLine("TestA", "new", "", few), "ok  \texample.org/p\t0.1s\n", 0, 1,
 			"macemc: example.org/p TestA: a new finding was stored, although the process of the tests ended with status 0\n"},
 		{"a subtest fails", hidden, fail + "    --- FAIL: TestA/sub (0.01s)\n" + pkg, 1, 1, "1 known"},
 		{"another package fails", hidden, fail + pkg + "FAIL\texample.org/q\t0.1s\n", 1, 1, "1 known"},
@@ -153,9 +162,9 @@ func TestSummaries_Known(t *testing.T) {
 		{"the package's line is missing", hidden, fail, 1, 1, ""},
 		{"the summary is lost", "", fail + pkg, 1, 1, ""},
 		{"go test is killed", hidden, fail + pkg, -1, 1, "1 known"},
-		{"fixed", "\"TestA\" 9 50 sampled 0 0 \"\"\nfixed \"TestA\" \"delete exit-1.path\"\n", "ok  \texample.org/p\t0.1s\n", 0, 0,
+		{"fixed", summaryLine("TestA", "sampled", "", few, `"Fixed":["delete exit-1.path"]`), "ok  \texample.org/p\t0.1s\n", 0, 0,
 			"macemc: example.org/p TestA: fixed: delete exit-1.path\nmacemc: 0 new, 0 known, 1 fixed\n"},
-		{"not looked for", "\"TestA\" 9 50 sampled 0 0 \"\"\nunsought \"TestA\" \"exit-1.path needs -race\"\n", "ok  \texample.org/p\t0.1s\n", 0, 0,
+		{"not looked for", summaryLine("TestA", "sampled", "", few, `"Unsought":["exit-1.path needs -race"]`), "ok  \texample.org/p\t0.1s\n", 0, 0,
 			"macemc: example.org/p TestA: not looked for: exit-1.path needs -race\nmacemc: 0 new, 0 known, 0 fixed, 1 not looked for\n"},
 		{"events", hidden, `{"Action":"output","Package":"example.org/q","Output":"ok  \texample.org/q\t0.1s\n"}` + "\n" +
 			`{"Action":"output","Package":"example.org/p","Test":"TestA","Output":"--- FAIL: TestA (0.01s)\n"}` + "\n" +
@@ -186,7 +195,9 @@ func TestSummaries_Known(t *testing.T) {
 // With -json the event of a package's line has the bounds of complete tests, and the last lines do not stand among the events.
 func TestSummaries_Events(t *testing.T) {
 	dir := t.TempDir()
-	const summary = "\"TestA\" 3 50 complete 9223372036854775807 1000000 \"\"\n\"TestB\" 3 50 complete 1 0 \"passes <x>\"\n"
+	const some = `"Schedules":3,"Elapsed":50000`
+	summary := summaryLine("TestA", "complete", "", some, `"Preemptions":9223372036854775807,"Delays":1000000`) +
+		summaryLine("TestB", "complete", "passes <x>", some, `"Preemptions":1`)
 	if err := os.WriteFile(explorer.SummaryFile(dir, "example.org/p"), []byte(summary), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -266,7 +277,7 @@ func TestUnexcused_SameNames(t *testing.T) {
 // A test that searches a system of nodes itself does not read as one that nothing has explored.
 func TestSummaries_Searched(t *testing.T) {
 	dir := t.TempDir()
-	const text = "\"TestA\" 0 0 sampled 0 0 \"not explored: it checks a system of nodes, whose runs it explores itself\"\n"
+	text := summaryLine("TestA", "sampled", "not explored: it checks a system of nodes, whose runs it explores itself")
 	if err := os.WriteFile(explorer.SummaryFile(dir, "p"), []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
