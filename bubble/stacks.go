@@ -18,7 +18,7 @@ func (p *history) show() string {
 	}
 	if p.last.shown == "" {
 		if p.outlined {
-			return "not looked at"
+			return simext.Outlined
 		}
 		if p.run == nil || p.run.at != p.last {
 			return "not running"

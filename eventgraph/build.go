@@ -16,8 +16,9 @@ import (
 func Build(t *replay.Trace) *Graph {
 	g := &Graph{System: t.System, Goroutines: t.Goroutines}
 	named := len(slices.Compact(slices.Clone(t.Names))) > 1
+	programs := t.Programs()
 	for id := range t.Nodes {
-		n := Node{ID: id}
+		n := Node{ID: id, Program: programs[id]}
 		if named && id < len(t.Names) {
 			n.Name = t.Names[id]
 		}

@@ -115,7 +115,7 @@ func (l *lanes) changes(e *Event, handler bool) []string {
 	case e.kind == eventkind.Boot || e.takesDown():
 	case len(changes) > 0:
 		notes = append(notes, strings.Join(changes, ", "))
-	case handler && !bookkeeping && e.kind == eventkind.Deliver:
+	case handler && !bookkeeping && e.kind == eventkind.Deliver && !l.g.Nodes[e.Node].Program:
 		notes = append(notes, "no change")
 	}
 	if e.kind == eventkind.Crash || e.kind == eventkind.Boot && !e.Crashed {

@@ -51,6 +51,8 @@ type Node struct {
 	Late bool   `json:"late,omitempty"` // down at first
 	// Origin describes how a goroutine started; "" if unknown.
 	Origin string `json:"origin,omitempty"`
+	// Program means that the node runs an ordinary program, whose variables are not part of the state.
+	Program bool `json:"program,omitempty"`
 }
 
 // Event is one step.

@@ -51,8 +51,12 @@ func (c *NodeChange) Short() string {
 	return c.Path + " " + from + "->" + to
 }
 
-// waits describes the goroutines of a program that wait at other places of its code than before. It is empty if there are none.
+// waits describes the goroutines of a program that wait at other places of its code than before. It is empty if there are none, or if a
+// description is missing.
 func waits(old, now string) string {
+	if old == simext.Outlined || now == simext.Outlined {
+		return ""
+	}
 	const most = 3
 	before := strings.Split(old, simext.BetweenGoroutines)
 	var texts, waits []string
@@ -176,6 +180,18 @@ func Shorten(s string, n int) string {
 	return string(r[:max(0, n-3)]) + "..."
 }
 
+// mostLong is the maximum length of a value in a log.
+const mostLong = 200
+
+// long shortens a text of several lines, and adds its length.
+func long(s string) string {
+	r := []rune(s)
+	if len(r) <= mostLong {
+		return s
+	}
+	return fmt.Sprintf("%s... (%s characters)", string(r[:mostLong/2]), textfmt.Number(len(r)))
+}
+
 // Folded is a sequence of steps that a log shows as one line. First and Last are the numbers of steps, both inclusive.
 type Folded struct {
 	First, Last int
@@ -183,7 +199,7 @@ type Folded struct {
 }
 
 // WriteText writes the run as a log, with one block of lines per step and everything that the trace holds, except for
-// folded steps, which ascend. The output is deterministic.
+// folded steps, which ascend, and parts of long values. The output is deterministic.
 func (t *Trace) WriteText(w io.Writer, folded ...Folded) error {
 	b := bufio.NewWriter(textfmt.Printer(w))
 	fmt.Fprintf(b, "%s, %d nodes:", t.System, t.Nodes)
@@ -262,7 +278,7 @@ func (t *Trace) inFlight() (lines []string) {
 	}
 	for _, m := range first {
 		if n := count[key(m)]; n > 1 {
-			lines = append(lines, fmt.Sprintf("%d %s n%d->n%d, the first since step %d", n, m.Text, m.From, m.To, m.Sent))
+			lines = append(lines, fmt.Sprintf("%d %s n%d->n%d, the first since step %d", n, long(m.Text), m.From, m.To, m.Sent))
 		} else {
 			lines = append(lines, fmt.Sprintf("%s, since step %d", m.line(), m.Sent))
 		}
@@ -293,7 +309,7 @@ func (t *Trace) ends() [][]string {
 
 // writeText writes the step. Ends are the fates of messages in it, and kinds those of the properties by name.
 func (s *TraceStep) writeText(b *bufio.Writer, ends []string, kinds map[string]string) {
-	fmt.Fprintf(b, "%d %s", s.Number, s.Sentence())
+	fmt.Fprintf(b, "%d %s", s.Number, long(s.Sentence()))
 	if s.Concerns > 0 {
 		fmt.Fprintf(b, " #%d", s.Concerns)
 	}
@@ -308,9 +324,9 @@ func (s *TraceStep) writeText(b *bufio.Writer, ends []string, kinds map[string]s
 		fmt.Fprintf(b, "    %s%s", strings.Repeat("  ", e.Depth), e.Kind)
 		switch {
 		case e.IsCall() && e.Call.Caller != "":
-			fmt.Fprintf(b, " %s -> %s", e.Call.Caller, e.Text)
+			fmt.Fprintf(b, " %s -> %s", e.Call.Caller, long(e.Text))
 		case e.Text != "":
-			fmt.Fprintf(b, " %s", e.Text)
+			fmt.Fprintf(b, " %s", long(e.Text))
 		}
 		if e.Peer >= 0 {
 			fmt.Fprintf(b, " to n%d", e.Peer)
@@ -330,7 +346,8 @@ func (s *TraceStep) writeText(b *bufio.Writer, ends []string, kinds map[string]s
 		fmt.Fprintf(b, "    %s\n", line)
 	}
 	for _, c := range Readable(s.Changes) {
-		fmt.Fprintf(b, "    n%d.%s: %s -> %s\n", c.Node, c.Path, orNone(c.Old), orNone(c.New))
+		was, is := textfmt.CutPair(c.Old, c.New, mostLong)
+		fmt.Fprintf(b, "    n%d.%s: %s -> %s\n", c.Node, c.Path, orNone(was), orNone(is))
 	}
 	if s.Hash == "" {
 		b.WriteString("    no state: the step does not finish\n")

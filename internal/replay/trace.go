@@ -141,11 +141,28 @@ type TraceMessage struct {
 
 // line describes the message, as in "#5 Ping{1} n0->n1, a copy of #3".
 func (m *TraceMessage) line() string {
-	text := fmt.Sprintf("#%d %s n%d->n%d", m.ID, m.Text, m.From, m.To)
+	text := fmt.Sprintf("#%d %s n%d->n%d", m.ID, long(m.Text), m.From, m.To)
 	if m.CopyOf > 0 {
 		text += fmt.Sprintf(", a copy of #%d", m.CopyOf)
 	}
 	return text
+}
+
+// Programs returns the nodes that run ordinary programs, whose variables are not part of the state.
+func (t *Trace) Programs() map[int]bool {
+	programs := map[int]bool{}
+	note := func(s *TraceStep) {
+		for i := range s.Changes {
+			if c := &s.Changes[i]; c.Waits() {
+				programs[c.Node] = true
+			}
+		}
+	}
+	note(&t.Boot)
+	for i := range t.Steps {
+		note(&t.Steps[i])
+	}
+	return programs
 }
 
 // Message returns the message with an identity, or nil if the trace does not have it. The cost is logarithmic in

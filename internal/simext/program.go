@@ -9,7 +9,8 @@ const BetweenGoroutines = "; "
 const (
 	InLibrary    = "in the standard library" // ends that of a goroutine without frames of the program
 	NoGoroutines = "no goroutines"
-	Pauses       = " pauses before " // in that of a goroutine that the schedule holds back
+	Outlined     = "not described here" // is the whole description, see [Outliner]
+	Pauses       = " pauses before "    // in that of a goroutine that the schedule holds back
 )
 
 // Scheduled begins a line of a node's log in which the schedule of a program's goroutines is described.

@@ -1,6 +1,7 @@
 package task
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -86,10 +87,13 @@ func (r *Replay) Do(ctx context.Context, p *Process) error {
 	if h := &l.Header; r.To < 0 && recurs && t.Finding == nil && h.Endless && t.Round != h.Round {
 		return t.SetRound(h.Round) // the file claims a cycle that the run does not have
 	}
-	if err := (bootFiles{r.Files, r.WriteTest}).write(ctx, l, t.Finding, p.Stderr); err != nil {
+	var written bytes.Buffer
+	if err := (bootFiles{r.Files, r.WriteTest}).write(ctx, l, t.Finding, &written); err != nil {
 		return err
 	}
-	err = r.show(p.Stdout, l, t, recorded)
+	if err = r.show(p.Stdout, l, t, recorded); err == nil {
+		_, err = written.WriteTo(p.Stderr)
+	}
 	status := exitcode.OK
 	switch {
 	case r.To >= 0:

@@ -122,7 +122,7 @@ func (d *Document) unanswered(steps []int, last int) (silent []int, facts []Fact
 		d.DeadNamed = append(d.DeadNamed, step)
 		effect, _ := effectOf(d.Dead, step)
 		facts = append(facts, Fact{label, fmt.Sprintf("step %d: %s, %s", step, e.Text, effect),
-			fmt.Sprintf("%d of %d such messages are answered, as with %s", k.answered, k.all, k.with)})
+			fmt.Sprintf("%d of %s are answered, with %s", k.answered, textfmt.Plural(k.all, name+" message"), k.with)})
 		label = ""
 	}
 	if more := len(silent) - most; more > 0 {
@@ -131,10 +131,11 @@ func (d *Document) unanswered(steps []int, last int) (silent []int, facts []Fact
 	return silent, facts
 }
 
-// answerIn returns the kind of the message that a step handles, and the kind of the message that it sends back.
+// answerIn returns the kind of the message that a step handles, and the kind of the message that it sends back. A program reads parts of a
+// stream, so none of its steps answers one.
 func answerIn(g *eventgraph.Graph, step int) (kind, answer string) {
 	e := &g.Events[step]
-	if e.EventKind() != eventkind.Deliver || e.Peer < 0 || len(e.Consumed) == 0 {
+	if e.EventKind() != eventkind.Deliver || e.Peer < 0 || len(e.Consumed) == 0 || g.Nodes[e.Node].Program {
 		return "", ""
 	}
 	for _, i := range e.Sent {

@@ -56,7 +56,7 @@ func asking(t *testing.T, answered int) *report.Report {
 func TestCauses_StepWithoutAnswerComesFirst(t *testing.T) {
 	for answered, want := range map[int]string{
 		1: "",
-		2: "no answer: step 4: n1 receives Ask{2} from n0, changes nothing, sends nothing (2 of 3 such messages are answered, as with Told)",
+		2: "no answer: step 4: n1 receives Ask{2} from n0, changes nothing, sends nothing (2 of 3 Ask messages are answered, with Told)",
 		3: "",
 	} {
 		d := New(asking(t, answered), nil)

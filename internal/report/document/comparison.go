@@ -144,6 +144,7 @@ func effectOf(g *eventgraph.Graph, step int) (effect string, idle bool) {
 	case startsOrStops(e):
 	case len(changes) > 0:
 		parts = append(parts, "changes "+strings.Join(changes, ", "))
+	case e.Node >= 0 && g.Nodes[e.Node].Program:
 	default:
 		idle = true
 		parts = append(parts, "changes nothing")

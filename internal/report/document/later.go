@@ -43,6 +43,7 @@ const mostStopped = 4
 // are not set again.
 func stoppedAfter(run *replay.Trace, step int) (texts []string) {
 	steps := run.Steps[min(step, len(run.Steps)):]
+	programs := run.Programs()
 	ran := map[string]int{}
 	for i := range steps {
 		ran[steps[i].Source]++
@@ -51,11 +52,11 @@ func stoppedAfter(run *replay.Trace, step int) (texts []string) {
 		texts = append(texts, notSentAgain(run, &run.Steps[step-1], steps)...)
 	}
 	for i := range steps {
-		if s := &steps[i]; s.Source != "" && ran[s.Source] == 1 && idle(s) {
+		if s := &steps[i]; s.Source != "" && ran[s.Source] == 1 && idle(s) && !programs[s.Node] {
 			texts = append(texts, fmt.Sprintf("%s (%s, only in step %d, changes nothing)", s.Source, handled(s), s.Number))
 		}
 	}
-	texts = append(append(texts, unanswered(run, step)...), timersLost(run, step)...)
+	texts = append(append(texts, unanswered(run, step, programs)...), timersLost(run, step, programs)...)
 	return textfmt.Few(texts, mostStopped)
 }
 
@@ -105,14 +106,14 @@ func notSentAgain(run *replay.Trace, lost *replay.TraceStep, steps []replay.Trac
 	return []string{fmt.Sprintf("%s is not sent again (%s, n%d)", name, from, lost.Peer)}
 }
 
-// unanswered names the handlers that answer no message after a step, although they did before.
-func unanswered(run *replay.Trace, step int) (texts []string) {
+// unanswered names the handlers that answer no message after a step, although they did before. Programs have none.
+func unanswered(run *replay.Trace, step int, programs map[int]bool) (texts []string) {
 	answers := map[string]bool{} // by handler: before the step
 	ever := map[string]bool{}    // after it
 	first := map[string]*replay.TraceStep{}
 	for i := range run.Steps {
 		s := &run.Steps[i]
-		if s.Event.Kind != eventkind.Deliver || s.Source == "" || s.Peer < 0 {
+		if s.Event.Kind != eventkind.Deliver || s.Source == "" || s.Peer < 0 || programs[s.Node] {
 			continue
 		}
 		switch answer := sends(s, s.Peer, ""); {
@@ -134,8 +135,8 @@ func unanswered(run *replay.Trace, step int) (texts []string) {
 }
 
 // timersLost names the handlers of the timers that fired last after a step, were set at least twice until then, and are
-// not set again, in more steps than ever before.
-func timersLost(run *replay.Trace, step int) (texts []string) {
+// not set again, in more steps than ever before. The timer of a program stands for all of its timers.
+func timersLost(run *replay.Trace, step int, programs map[int]bool) (texts []string) {
 	type timer struct {
 		node int
 		text string
@@ -161,7 +162,10 @@ func timersLost(run *replay.Trace, step int) (texts []string) {
 	}
 	for i := step; i < len(run.Steps); i++ {
 		s := &run.Steps[i]
-		if t := (timer{s.Node, s.What}); fired[t] == s && longest[t] > 0 && len(run.Steps)-s.Number > longest[t] && s.Source != "" {
+		if s.Source == "" || programs[s.Node] {
+			continue
+		}
+		if t := (timer{s.Node, s.What}); fired[t] == s && longest[t] > 0 && len(run.Steps)-s.Number > longest[t] {
 			texts = append(texts, fmt.Sprintf("%s (%s, not set again after step %d)", s.Source, handled(s), s.Number))
 		}
 	}

@@ -151,7 +151,7 @@ func waitFacts(r *report.Report) []Fact {
 	s := stateAfter(r.Dead, len(r.Dead.Steps))
 	var waits []string
 	for _, at := range s.order {
-		if at.part.Kind != replay.Program || at.part.Name != simext.GoroutinesField || s.values[at] == "" {
+		if at.part.Kind != replay.Program || at.part.Name != simext.GoroutinesField || s.values[at] == "" || s.values[at] == simext.Outlined {
 			continue
 		}
 		node := fmt.Sprintf("n%d ", at.node)

@@ -12,7 +12,7 @@ import (
 
 // ignoredRepetition returns the first step after step at in which a node receives a message of the same sender again and does
 // nothing, although the message had an effect before. later is the number of later steps in which the same code does nothing with messages
-// of that sender. Nil means that fewer than two such steps exist, or the code has an effect in another one after at.
+// of that sender. Nil means that fewer than two such steps exist, or the code has an effect in another one after at. Programs are left out.
 func ignoredRepetition(g *eventgraph.Graph, run *replay.Trace, at int) (step *replay.TraceStep, later int) {
 	type handler struct {
 		source     string
@@ -22,13 +22,14 @@ func ignoredRepetition(g *eventgraph.Graph, run *replay.Trace, at int) (step *re
 		handler
 		text string
 	}
+	programs := run.Programs()
 	handled := map[message]bool{} // with an effect, up to step at
 	first := map[handler]*replay.TraceStep{}
 	idle := map[handler]int{}    // steps after the first
 	active := map[handler]bool{} // has an effect after step at
 	for i := range run.Steps {
 		s := &run.Steps[i]
-		if s.Event.Kind != eventkind.Deliver || s.Source == "" {
+		if s.Event.Kind != eventkind.Deliver || s.Source == "" || programs[s.Node] {
 			continue
 		}
 		e := &g.Events[s.Number]
