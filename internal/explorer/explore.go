@@ -308,3 +308,12 @@ func (r *Result) knownShare() float64 {
 	}
 	return 1 - float64(r.Once)/float64(r.Schedules)
 }
+
+// outcome returns the outcome of an exploration that [Settings.recurs] repeats.
+func (r *Result) outcome() *testsched.Outcome {
+	rest := &testsched.Outcome{}
+	if r.Ended {
+		rest.Kind = testsched.Unexplored
+	}
+	return cmp.Or(r.Stop, r.Finding, rest)
+}

@@ -1,7 +1,6 @@
 package explorer
 
 import (
-	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -164,15 +163,6 @@ func (s *Settings) recurs(c *Config, r *Result) (failed, known bool) {
 	}
 	o := s.fresh(c, execution{schedules: r.Schedules})
 	return o.Fails(), o != nil
-}
-
-// outcome returns the outcome of an exploration that recurs repeats.
-func (r *Result) outcome() *testsched.Outcome {
-	rest := &testsched.Outcome{}
-	if r.Ended {
-		rest.Kind = testsched.Unexplored
-	}
-	return cmp.Or(r.Stop, r.Finding, rest)
 }
 
 // execution is what a new process executes: one schedule, or an exploration.
