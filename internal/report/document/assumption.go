@@ -9,7 +9,7 @@ import (
 	"github.com/macemc/macemc/internal/textfmt"
 )
 
-func assumptionLine(a *report.Assumption) string {
+func assumptionLine(a report.Assumption) string {
 	switch a.Verdict {
 	case "":
 		return fmt.Sprintf("ASSUMED, not compared with the implementation: %s: %s", a.Name, a.What)

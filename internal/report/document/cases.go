@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/report"
@@ -162,9 +163,9 @@ func (c *cases) abstractions() {
 		of := Case{Name: "abstraction: " + a.Name}
 		switch {
 		case a.Wrong():
-			of.Result, of.Type, of.Message, of.Text = Failed, "abstraction", assumptionLine(a), assumptionLine(a)
+			of.Result, of.Type, of.Message, of.Text = Failed, "abstraction", assumptionLine(*a), assumptionLine(*a)
 		case a.Verdict != "no difference":
-			of.Result, of.Message = Skipped, assumptionLine(a)
+			of.Result, of.Message = Skipped, assumptionLine(*a)
 		}
 		c.list = append(c.list, of)
 	}
@@ -322,9 +323,5 @@ func onlySampled(r *report.Report, name string) string {
 	if !slices.Contains(r.Coverage.OnlySampled, name) {
 		return ""
 	}
-	text := "checked only for the sampled alternatives"
-	for i, d := range SampledLines(r) {
-		text += []string{": ", "; "}[min(i, 1)] + d
-	}
-	return text
+	return "checked only for the sampled alternatives" + strings.Join(ifText(": ", join(SampledLines(r)...)), "")
 }

@@ -1,7 +1,9 @@
 package document
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/macemc/macemc/eventgraph"
@@ -35,9 +37,7 @@ func (d *Document) compare() {
 	}
 	if r.Dead == nil || c == nil {
 		d.setCode(nil)
-		d.Compared = append(d.Compared, d.readFacts()...)
-		d.Compared = append(d.Compared, endFacts(r, "")...)
-		d.Compared = append(d.Compared, certaintyFacts(r)...)
+		d.Compared = slices.Concat(d.Compared, d.readFacts(), endFacts(r, ""), certaintyFacts(r))
 		return
 	}
 	var align []replay.Counterpart
@@ -66,11 +66,8 @@ func (d *Document) compare() {
 			d.DeadNamed, d.LiveNamed = append(append(d.DeadNamed, at), named...), append(d.LiveNamed, align[at].Step)
 		}
 	}
-	if d.Difference != "" {
-		d.Compared = append(d.Compared, Fact{"difference:", d.Difference, "this run | nearest run"})
-	}
-	d.Compared = append(d.Compared, endFacts(r, d.Difference)...)
-	d.Compared = append(append(d.Compared, laterFacts(r)...), certaintyFacts(r)...)
+	d.Compared = slices.Concat(d.Compared, onlyWithText(Fact{"difference:", d.Difference, "this run | nearest run"}),
+		endFacts(r, d.Difference), laterFacts(r), certaintyFacts(r))
 	if in != nil && in.onlyLive != "" {
 		d.Facts = append(d.Facts, Fact{"only there:", in.onlyLive, ""})
 		d.LiveNamed = append(d.LiveNamed, in.onlySteps...)
@@ -161,11 +158,7 @@ func effectOf(g *eventgraph.Graph, step int) (effect string, idle bool) {
 	if len(sends) > most {
 		sends = append(sends[:most], fmt.Sprintf("%d more", len(sends)-most))
 	}
-	if len(sends) > 0 {
-		parts = append(parts, "sends "+strings.Join(sends, ", "))
-	} else {
-		parts = append(parts, "sends nothing")
-	}
+	parts = append(parts, "sends "+cmp.Or(strings.Join(sends, ", "), "nothing"))
 	return strings.Join(parts, ", "), idle
 }
 
@@ -259,19 +252,10 @@ func (in *comparison) facts(node int) []Fact {
 		return nil
 	}
 	before := func(was string) string {
-		if was == "" {
-			return ""
-		}
-		return fmt.Sprintf("before it, n%d has %s", node, was)
+		return strings.Join(ifText(fmt.Sprintf("before it, n%d has ", node), was), "")
 	}
-	var f []Fact
-	if in.effect != "" {
-		f = append(f, Fact{"effect:", in.effect, before(in.stateBefore)})
-	}
-	if text := in.counterpart(); text != "" {
-		f = append(f, Fact{"nearest run:", text, before(in.liveStateBefore)})
-	}
-	return f
+	return append(onlyWithText(Fact{"effect:", in.effect, before(in.stateBefore)}),
+		onlyWithText(Fact{"nearest run:", in.counterpart(), before(in.liveStateBefore)})...)
 }
 
 // counterpart describes the action of the live run in place of the step. An empty string means unknown.

@@ -19,85 +19,80 @@ import (
 // coverageLines describes the coverage of the search.
 func coverageLines(r *report.Report) []string {
 	c := &r.Coverage
-	lines := append(otherFindings(r), shardLines(r)...)
-	lines = append(lines, summaryLines(r)...)
-	if warning := ShortWalks(r); warning != "" {
-		lines = append(lines, warning+" (this check tests little)")
+	return slices.Concat(otherFindings(r), shardLines(r), summaryLines(r),
+		ifText("", ShortWalks(r), " (this check tests little)"),
+		exhaustionLines(r),
+		ifText("searched by the workers at ", r.Cluster, "; they do not collect used faults, events that never happened and Sometimes properties"),
+		lines("growing: ", c.Grows, Grown),
+		storedLines(r), reductionLines(r), crashLines(r),
+		ifTrue(c.Recovers, "recovery is always possible: from each state a live state is reachable without faults"),
+		lines("built with ", r.OtherVersions, report.OtherVersion.String),
+		ifTrue(r.Running > 0 && r.Kind == "", "NOT checked: "+running(r)),
+		ifText("NOT checked: ", c.Unchecked),
+		fairRuns(c),
+		lines("", c.Assumed, assumptionLine),
+		ifTrue(c.NoProperty, "NOT checked: "+noProperty),
+		ifText("not checked: ", join(c.NotChecked...)),
+		walkLines(r), faultLines(r), recoveryLines(r),
+		ifText("never happened: ", strings.Join(neverHappened(c), ", "), "   (this check does not test them)"),
+		sometimesLines(r),
+		ifText("", afterLive(c)),
+		ifTrue(c.ForeignTimes, "times of different nodes were compared: every outcome was tried, including impossible ones"),
+		ifText("checked in a sample of runs and steps: ", join(c.BySample...)),
+		lines("SAMPLED, not enumerated: ", SampledLines(r), func(s string) string { return s + "; the others are not covered" }),
+		ifText("checked only for the sampled alternatives: ", join(c.OnlySampled...)),
+		hiddenStates(c),
+		ifText("not covered: ", r.Uncovered),
+		suspectLines(r), engineLines(r))
+}
+
+// ifText returns a line from a text, or none if the text is empty.
+func ifText(before, text string, after ...string) []string {
+	return ifTrue(text != "", before+text+strings.Join(after, ""))
+}
+
+// ifTrue returns a line if a condition holds.
+func ifTrue(holds bool, line string) []string {
+	if !holds {
+		return nil
 	}
-	lines = append(lines, exhaustionLines(r)...)
-	if r.Cluster != "" {
-		lines = append(lines, "searched by the workers at "+r.Cluster+"; they do not collect used faults, events that never happened and Sometimes properties")
+	return []string{line}
+}
+
+// lines returns a line for each element of a list.
+func lines[T any](before string, list []T, text func(T) string) (lines []string) {
+	for _, x := range list {
+		lines = append(lines, before+text(x))
 	}
-	for _, g := range c.Grows {
-		lines = append(lines, "growing: "+Grown(g))
+	return lines
+}
+
+// hiddenStates describes the risk that fingerprints were too short.
+func hiddenStates(c *report.Coverage) []string {
+	if c.OmissionProbability == nil {
+		return nil
 	}
-	lines = append(append(lines, storedLines(r)...), reductionLines(r)...)
-	lines = append(lines, crashLines(r)...)
-	if c.Recovers {
-		lines = append(lines, "recovery is always possible: from each state a live state is reachable without faults")
-	}
-	for _, o := range r.OtherVersions {
-		lines = append(lines, "built with "+o.String())
-	}
-	if r.Running > 0 && r.Kind == "" {
-		lines = append(lines, "NOT checked: "+running(r))
-	}
-	if c.Unchecked != "" {
-		lines = append(lines, "NOT checked: "+c.Unchecked)
-	}
-	lines = append(lines, fairRuns(c)...)
-	for i := range c.Assumed {
-		lines = append(lines, assumptionLine(&c.Assumed[i]))
-	}
-	if c.NoProperty {
-		lines = append(lines, "NOT checked: "+noProperty)
-	}
-	if len(c.NotChecked) > 0 {
-		lines = append(lines, "not checked: "+strings.Join(c.NotChecked, "; "))
-	}
-	lines = append(append(append(lines, walkLines(r)...), faultLines(r)...), recoveryLines(r)...)
-	if never := neverHappened(c); len(never) > 0 {
-		lines = append(lines, "never happened: "+strings.Join(never, ", ")+"   (this check does not test them)")
-	}
-	lines = append(lines, sometimesLines(r)...)
-	if line := afterLive(c); line != "" {
-		lines = append(lines, line)
-	}
-	if c.ForeignTimes {
-		lines = append(lines, "times of different nodes were compared: every outcome was tried, including impossible ones")
-	}
-	if len(c.BySample) > 0 {
-		lines = append(lines, "checked in a sample of runs and steps: "+strings.Join(c.BySample, "; "))
-	}
-	for _, d := range SampledLines(r) {
-		lines = append(lines, "SAMPLED, not enumerated: "+d+"; the others are not covered")
-	}
-	if len(c.OnlySampled) > 0 {
-		lines = append(lines, "checked only for the sampled alternatives: "+strings.Join(c.OnlySampled, "; "))
-	}
-	if c.OmissionProbability != nil {
-		lines = append(lines, fmt.Sprintf("probability that equal fingerprints hid a state: at most %.2g", *c.OmissionProbability))
-	}
-	if r.Uncovered != "" {
-		lines = append(lines, "not covered: "+r.Uncovered)
-	}
+	return []string{fmt.Sprintf("probability that equal fingerprints hid a state: at most %.2g", *c.OmissionProbability)}
+}
+
+// suspectLines describes the suspects that are no findings.
+func suspectLines(r *report.Report) []string {
+	var list []string
 	if refuted := r.Suspects - r.Undecided - r.Slow; refuted > 0 {
-		lines = append(lines, "suspected violations that were refuted: "+textfmt.Number(refuted))
+		list = append(list, "suspected violations that were refuted: "+textfmt.Number(refuted))
 	}
-	if slow := slowSteps(r); slow != "" {
-		lines = append(lines, slow)
-	}
+	list = append(list, ifText("", slowSteps(r))...)
 	if r.Undecided > 0 {
 		line := textfmt.Plural(r.Undecided, "suspected violation") + " could not be confirmed"
 		if r.Stopped == stats.StoppedTime {
 			line += fmt.Sprintf("; the last had up to %v beyond the time limit", budget.LeastConfirming)
 		}
-		lines = append(lines, line)
+		list = append(list, line)
 	}
 	if r.Suspect != nil {
-		lines = append(lines, suspectLine(r.Suspect))
+		list = append(list, suspectLine(r.Suspect))
 	}
-	return append(lines, engineLines(r)...)
+	return list
 }
 
 // neverHappened returns what never happened, without the Sometimes properties, which have lines of their own.
@@ -138,10 +133,7 @@ func exhaustionLines(r *report.Report) []string {
 				float64(r.Bytes)/float64(max(1, r.States)))
 		}
 	}
-	if c.ExhaustedDepth > 0 || c.Complete || search.Name(r.Strategy).Can(strategy.VisitsStates) {
-		return []string{exhaustive}
-	}
-	return nil
+	return ifTrue(c.ExhaustedDepth > 0 || c.Complete || search.Name(r.Strategy).Can(strategy.VisitsStates), exhaustive)
 }
 
 // Grown describes a component that grew while states were visited.
@@ -189,21 +181,15 @@ func walkLines(r *report.Report) (lines []string) {
 			lines = append(lines, walkLine(r, p))
 		}
 	}
-	if len(r.Relied) > 0 {
-		var actions []string
-		for _, a := range r.Relied {
-			actions = append(actions, fmt.Sprintf("%s in %s", a.Action, textfmt.Plural(a.Walks, "walk")))
-		}
-		lines = append(lines, "recovering walks executed actions: "+strings.Join(actions, ", "))
+	var actions, turns []string
+	for _, a := range r.Relied {
+		actions = append(actions, fmt.Sprintf("%s in %s", a.Action, textfmt.Plural(a.Walks, "walk")))
 	}
-	if len(r.Schedules) > 0 {
-		var turns []string
-		for _, s := range r.Schedules {
-			turns = append(turns, fmt.Sprintf("%s %s", s.Name, textfmt.Number(s.Paths)))
-		}
-		lines = append(lines, "scheduled walks: "+strings.Join(turns, ", "))
+	for _, s := range r.Schedules {
+		turns = append(turns, fmt.Sprintf("%s %s", s.Name, textfmt.Number(s.Paths)))
 	}
-	return lines
+	return slices.Concat(lines, ifText("recovering walks executed actions: ", strings.Join(actions, ", ")),
+		ifText("scheduled walks: ", strings.Join(turns, ", ")))
 }
 
 // applies reports whether a search could have a fault. Those of programs require a program.
@@ -214,7 +200,7 @@ func faultLines(r *report.Report) []string {
 	if r.Cluster != "" {
 		return nil
 	}
-	var used, off, lines []string
+	var used, off []string
 	for f := range sim.FaultCount {
 		if r.Limits[f] > 0 {
 			used = append(used, fmt.Sprintf("%s %d/%d", limitName(f), r.Coverage.FaultsUsed[f], r.Limits[f]))
@@ -226,13 +212,7 @@ func faultLines(r *report.Report) []string {
 			off = append(off, fmt.Sprintf("%s (%s 0)", f.Absence(), limit))
 		}
 	}
-	if len(used) > 0 {
-		lines = append(lines, "faults used: "+strings.Join(used, ", "))
-	}
-	if len(off) > 0 {
-		lines = append(lines, "faults that were off: "+strings.Join(off, ", "))
-	}
-	return lines
+	return append(ifText("faults used: ", strings.Join(used, ", ")), ifText("faults that were off: ", strings.Join(off, ", "))...)
 }
 
 // recoveryLines states under which timing recovery was judged. If it never failed and no node could halt, which is
@@ -310,10 +290,7 @@ func summaryLines(r *report.Report) []string {
 	if runs > 0 {
 		what = append(what, textfmt.Plural(runs, "random run"))
 	}
-	if len(what) == 0 {
-		return nil
-	}
-	return []string{"covered: " + strings.Join(what, ", and ")}
+	return ifText("covered: ", strings.Join(what, ", and "))
 }
 
 // beyondFindings describes what a search omits that continued after a finding.

@@ -2,11 +2,9 @@ package document
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/internal/search/runloop"
-	"github.com/macemc/macemc/internal/search/stats"
 	"github.com/macemc/macemc/internal/textfmt"
 )
 
@@ -44,22 +42,11 @@ func engineLines(r *report.Report) []string {
 		lines = append(lines,
 			"quorums without a Need: "+textfmt.Plural(e.Tried, "set")+" tried in different states of their nodes; a Need reduces them")
 	}
-	if copies := copies(e); copies != "" {
-		lines = append(lines, copies)
-	}
-	return lines
-}
-
-// copies lists the services that are not copied for executing handlers. An empty string means that all are copied.
-func copies(e *stats.Engine) string {
 	var again []string
 	for _, c := range e.Copies {
 		if !c.Copied {
 			again = append(again, fmt.Sprintf("%s (%s)", c.Type, c.Why))
 		}
 	}
-	if len(again) == 0 {
-		return ""
-	}
-	return "not copyable, so their state is rebuilt by replay: " + strings.Join(again, "; ")
+	return append(lines, ifText("not copyable, so their state is rebuilt by replay: ", join(again...))...)
 }

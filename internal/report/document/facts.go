@@ -89,17 +89,11 @@ func remedyFact(cause string) Fact { return Fact{"remedy:", cause + "; run macem
 // moreFacts returns the facts after the first screen.
 func moreFacts(r *report.Report) []Fact {
 	var f []Fact
-	if len(r.Disturbing) > 0 && (r.Kind == sim.Liveness || r.Kind == sim.Deadlock) {
-		f = append(f, Fact{"disturbances:", strings.Join(r.Disturbing, ", "), "recovery must not rely on them"})
+	if r.Kind == sim.Liveness || r.Kind == sim.Deadlock {
+		f = onlyWithText(Fact{"disturbances:", strings.Join(r.Disturbing, ", "), "recovery must not rely on them"})
 	}
-	f = append(f, timingFacts(r)...)
-	f = append(f, detailFacts(r)...)
-	if left := r.Coverage.NotChecked; len(left) > 0 {
-		f = append(f, Fact{"not checked:", strings.Join(left, "; "), ""})
-	}
-	if r.Uncovered != "" {
-		f = append(f, Fact{"not covered:", r.Uncovered, ""})
-	}
+	f = slices.Concat(f, timingFacts(r), detailFacts(r), onlyWithText(Fact{"not checked:", join(r.Coverage.NotChecked...), ""}),
+		onlyWithText(Fact{"not covered:", r.Uncovered, ""}))
 	if r.Shrunk != nil {
 		f = append(f, shrunkFact(r.Shrunk, r))
 	} else if r.NotShrunk != "" {

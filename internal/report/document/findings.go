@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/macemc/macemc/internal/report"
@@ -21,24 +22,17 @@ func otherFindings(r *report.Report) []string {
 	if search.Name(r.Strategy).Can(strategy.VisitsStates) {
 		lines = append(lines, r.Strategy+" reports one violation of each Always property; other strategies also distinguish violations by handler")
 	}
-	if r.Alike > 0 {
-		lines = append(lines, textfmt.Plural(r.Alike, "more violation")+" like these")
+	var other []string
+	for _, u := range r.Unsure {
+		other = append(other, fmt.Sprintf("%s in %s", cmp.Or(u.Handler, "an unknown step"), textfmt.Number(u.Count)))
 	}
-	if len(r.Unsure) > 0 {
-		var other []string
-		for _, u := range r.Unsure {
-			other = append(other, fmt.Sprintf("%s in %s", cmp.Or(u.Handler, "an unknown step"), textfmt.Number(u.Count)))
-		}
-		lines = append(lines, "grouped by kind and property only, because no critical step is proven; the causes may differ: "+strings.Join(other, ", "))
-	}
+	lines = slices.Concat(lines, ifAny(r.Alike, "more violation", " like these"),
+		ifText("grouped by kind and property only, because no critical step is proven; the causes may differ: ", strings.Join(other, ", ")))
 	if r.Confirming+r.Telling >= 0.05 {
 		lines = append(lines, fmt.Sprintf("clock time: %s in total, %s for confirming suspects, %s for shrinking and describing findings",
 			seconds(r.Seconds), seconds(r.Confirming), seconds(r.Telling)))
 	}
-	if r.Ended != "" {
-		lines = append(lines, "the search stopped at the last one: "+r.Ended)
-	}
-	return lines
+	return append(lines, ifText("the search stopped at the last one: ", r.Ended)...)
 }
 
 // FindingLine describes a finding in one line: its kind, its handler and its folder.
@@ -74,10 +68,7 @@ func KnownLines(r *report.Report) (lines []string) {
 				k.File, r.Strategy, k.Property))
 		}
 	}
-	if r.Accepted() > 0 {
-		lines = append(lines, "not searched: states after a known finding")
-	}
-	return lines
+	return append(lines, ifTrue(r.Accepted() > 0, "not searched: states after a known finding")...)
 }
 
 // KnownLine describes an accepted finding.

@@ -29,10 +29,7 @@ func laterFacts(r *report.Report) []Fact {
 	if handlers := handledAfter(r.Dead, c.Step, handlerOf(r)); len(handlers) > 0 {
 		places = append(places, startedAfter(r.Dead, c.Step)+ran+strings.Join(handlers, ", "))
 	}
-	if len(places) == 0 {
-		return nil
-	}
-	return []Fact{{"where to look:", strings.Join(places, "; "), aside}}
+	return onlyWithText(Fact{"where to look:", join(places...), aside})
 }
 
 // mostStopped is the maximum number of places that stoppedAfter returns.

@@ -2,6 +2,7 @@ package document
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/macemc/macemc/internal/report"
@@ -21,15 +22,7 @@ func Essentials(r *report.Report) (lines []string) {
 	if len(covered) > 0 {
 		lines = append(lines, strings.Join(append([]string{strings.Join(covered, ": ")}, recoveryLines(r)...), "; "))
 	}
-	if warning := ShortWalks(r); warning != "" {
-		lines = append(lines, warning)
-	}
-	if slow := slowSteps(r); slow != "" {
-		lines = append(lines, slow)
-	}
-	if missing := missing(r); len(missing) > 0 {
-		lines = append(lines, "NOT covered: "+strings.Join(missing, "; "))
-	}
+	lines = slices.Concat(lines, ifText("", ShortWalks(r)), ifText("", slowSteps(r)), ifText("NOT covered: ", join(missing(r)...)))
 	next := "more time (--time)"
 	switch {
 	case r.Coverage.Complete:
@@ -55,46 +48,27 @@ func running(r *report.Report) string {
 }
 
 // missing lists the gaps in the coverage of a search without a finding, the most important first.
-func missing(r *report.Report) (list []string) {
+func missing(r *report.Report) []string {
 	c := &r.Coverage
-	if r.Running > 0 {
-		list = append(list, running(r))
-	}
-	if c.Unchecked != "" {
-		list = append(list, c.Unchecked)
-	}
-	if c.NoProperty {
-		list = append(list, noProperty)
-	}
-	list = append(list, c.NotChecked...)
+	var never, off []string
 	for _, s := range c.Sometimes {
 		if s.Runs == 0 {
-			list = append(list, fmt.Sprintf("%q never held", s.Property))
+			never = append(never, fmt.Sprintf("%q never held", s.Property))
 		}
 	}
-	if n := len(neverHappened(c)); n > 0 {
-		list = append(list, textfmt.Plural(n, "event")+" never happened")
-	}
-	if n := len(c.Sampled); n > 0 {
-		list = append(list, textfmt.Plural(n, "choice")+" only sampled")
-	}
-	if r.Undecided > 0 {
-		list = append(list, textfmt.Plural(r.Undecided, "suspect")+" not confirmed")
-	}
-	var off []string
 	for f := range sim.FaultCount {
 		if r.Limits[f] == 0 && applies(r, f) {
 			off = append(off, limitName(f))
 		}
 	}
-	if unused := unusedFaults(r); len(unused) > 0 {
-		list = append(list, "never used: "+strings.Join(unused, ", "))
-	}
-	if len(off) > 0 {
-		list = append(list, "off: "+strings.Join(off, ", "))
-	}
-	return list
+	return slices.Concat(ifTrue(r.Running > 0, running(r)), ifText("", c.Unchecked), ifTrue(c.NoProperty, noProperty), c.NotChecked, never,
+		ifAny(len(neverHappened(c)), "event", " never happened"), ifAny(len(c.Sampled), "choice", " only sampled"),
+		ifAny(r.Undecided, "suspect", " not confirmed"), ifText("never used: ", strings.Join(unusedFaults(r), ", ")),
+		ifText("off: ", strings.Join(off, ", ")))
 }
+
+// ifAny returns a line with a number of things, or none if there are none.
+func ifAny(n int, what, after string) []string { return ifTrue(n > 0, textfmt.Plural(n, what)+after) }
 
 // unusedFaults returns the faults within the limits that never struck.
 func unusedFaults(r *report.Report) (names []string) {

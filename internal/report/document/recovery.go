@@ -16,11 +16,8 @@ import (
 func criticalFacts(c *report.Critical, place string) []Fact {
 	switch c.Case {
 	case critical.Located:
-		f := []Fact{{"critical step:", fmt.Sprintf("step %d: %s", c.Step, c.Event), place}}
-		if c.Choice != "" {
-			f = append(f, Fact{"by choice:", c.Choice, ""})
-		}
-		return f
+		f := Fact{"critical step:", fmt.Sprintf("step %d: %s", c.Step, c.Event), place}
+		return append([]Fact{f}, onlyWithText(Fact{"by choice:", c.Choice, ""})...)
 	case critical.DeadFromStart:
 		text := "the first step that is not live: the cause is in the prefix"
 		if c.Step == 0 {
@@ -105,7 +102,7 @@ func certaintyFacts(r *report.Report) []Fact {
 
 // join joins the texts that are not empty.
 func join(texts ...string) string {
-	return strings.Join(slices.DeleteFunc(texts, func(t string) bool { return t == "" }), "; ")
+	return strings.Join(slices.DeleteFunc(slices.Clone(texts), func(t string) bool { return t == "" }), "; ")
 }
 
 // TailLabel introduces [Document.Tail]. A run without further events stays in its last state. The tail of another run was longer
@@ -165,8 +162,5 @@ func usedUpFacts(r *report.Report) []Fact {
 		}
 		parts = append(parts, text)
 	}
-	if len(parts) == 0 {
-		return nil
-	}
-	return []Fact{{"actions used up:", strings.Join(parts, ", "), "the field Times limits an action"}}
+	return onlyWithText(Fact{"actions used up:", strings.Join(parts, ", "), "the field Times limits an action"})
 }

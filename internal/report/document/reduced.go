@@ -2,6 +2,7 @@ package document
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/report"
@@ -39,17 +40,9 @@ func reductionLines(r *report.Report) (lines []string) {
 	case options.ReduceDrop:
 		lines = append(lines, fmt.Sprintf("reduced (drop): dead messages dropped in %s%s", textfmt.Plural(d.Dead, "local state"), rounds))
 	}
-	if d.Why != "" {
-		lines = append(lines, d.Why)
-	}
-	if d.Permutations > 0 {
-		lines = append(lines, fmt.Sprintf("symmetry: states that differ by one of %s of nodes with the same role count as one",
-			textfmt.Plural(d.Permutations, "permutation")))
-	}
-	if d.Asymmetry != "" {
-		lines = append(lines, "no symmetry: "+d.Asymmetry)
-	}
-	return lines
+	return slices.Concat(lines, ifText("", d.Why), ifTrue(d.Permutations > 0, fmt.Sprintf(
+		"symmetry: states that differ by one of %s of nodes with the same role count as one", textfmt.Plural(d.Permutations, "permutation"))),
+		ifText("no symmetry: ", d.Asymmetry))
 }
 
 // crashLines describes inside which steps nodes crashed and halted, the nodes with omitted crashes, and why crashes
@@ -80,8 +73,5 @@ func crashLines(r *report.Report) (lines []string) {
 	for _, o := range c.CrashSensitive {
 		lines = append(lines, fmt.Sprintf("crashes of n%d matter: %s", o.Node, o.Why))
 	}
-	if c.Why != "" {
-		lines = append(lines, "no crashes can be omitted: "+c.Why)
-	}
-	return lines
+	return append(lines, ifText("no crashes can be omitted: ", c.Why)...)
 }

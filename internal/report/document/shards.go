@@ -22,9 +22,7 @@ func shardLines(r *report.Report) (lines []string) {
 		return append(lines, fmt.Sprintf("seeds %d to %d; times and walks are totals", r.Shards[0].Seed, r.Shards[len(r.Shards)-1].Seed))
 	}
 	lines = append(lines, fmt.Sprintf("%d of %d shards; times and walks are totals", len(r.Shards), len(r.Shards)+len(r.Missing)))
-	if len(r.Missing) > 0 {
-		lines = append(lines, "MISSING: "+numbers("shard", r.Missing))
-	}
+	lines = append(lines, ifTrue(len(r.Missing) > 0, "MISSING: "+numbers("shard", r.Missing))...)
 	by := map[string][]int{}
 	for _, p := range r.Shards {
 		how := string(p.Verdict) + ended((&report.Report{Stopped: p.Stopped}))
