@@ -47,11 +47,13 @@ func pauses(bubble uint64) (all []string) {
 	return all
 }
 
-// numbered returns the goroutines of a program with their numbers.
+// numbered returns the goroutines of a program. Those that are held back have their numbers, each of which takes a search of all goroutines.
 func numbered(bubble uint64) []stacks.Goroutine {
 	all := userframes.Running(bubble)
 	for i := range all {
-		all[i].Number = max(0, int(number(all[i].ID))-ownGoroutines)
+		if g := &all[i]; g.Status == userframes.Held {
+			g.Number = max(0, int(number(g.ID))-ownGoroutines)
+		}
 	}
 	return all
 }
