@@ -217,6 +217,33 @@ func TestLongRunsOfWhatIsNotCopied(t *testing.T) {
 	}
 }
 
+// growing never stops, and its state grows.
+type growing struct {
+	sim.Nop
+	Bytes []byte
+}
+
+func (*growing) Boot(env sim.Env) { env.SetTimer("next", 1) }
+
+func (g *growing) Timer(env sim.Env, t any) {
+	g.Bytes = append(g.Bytes, make([]byte, 1000)...)
+	env.SetTimer(t, 1)
+}
+
+// A run is continued without tables when they have become large.
+func TestRunsTooLargeForTables(t *testing.T) {
+	const runs, steps = 4, 500
+	sys := sim.System{
+		Name: "growing", Nodes: 1, New: func(sim.NodeID) sim.Service { return &growing{} },
+		Properties: []sim.Property{{Name: "large", Eventually: sim.Each(func(_ sim.NodeID, g *growing) bool { return len(g.Bytes) >= 1000*steps })}},
+	}
+	res := run(t, search.Alternating(search.Config{System: sys, Strategy: search.Walk, MaxPaths: runs, WalkSteps: 2 * steps, Workers: 1, Seed: 1}))
+	e := &res.Stats.Engine
+	if e.TableEvents == 0 || e.TableEvents > runs*steps/3 || e.ReplayEvents < runs*steps/2 {
+		t.Errorf("%d steps by tables, %d by replay; %s", e.TableEvents, e.ReplayEvents, res.Verdict)
+	}
+}
+
 // struckProgram is a service that faults of programs strike.
 type struckProgram struct {
 	sim.Nop

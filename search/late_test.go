@@ -3,9 +3,8 @@ package search_test
 import (
 	"fmt"
 	"strings"
-	"sync/atomic"
+	"sync"
 	"testing"
-	"time"
 
 	"github.com/macemc/macemc/internal/search/runloop"
 	"github.com/macemc/macemc/search"
@@ -18,18 +17,40 @@ type tardy struct {
 	did int
 }
 
-func (k *tardy) act(env sim.Env, how string, kept *sim.Env, judged *atomic.Int64) {
+// uses are goroutines that use an Env when a state is judged, which is after the handler that started them.
+type uses struct {
+	mu      sync.Mutex
+	waiting []chan bool
+}
+
+func (u *uses) begin(env sim.Env) {
+	step := make(chan bool)
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.waiting = append(u.waiting, step)
+	go func() {
+		defer close(step) // a late use ends the goroutine
+		<-step
+		env.Announce(1)
+	}()
+}
+
+// happen waits for the uses.
+func (u *uses) happen() {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	for _, step := range u.waiting {
+		step <- true
+		<-step
+	}
+	u.waiting = nil
+}
+
+func (k *tardy) act(env sim.Env, how string, kept *sim.Env, later *uses) {
 	k.did++
 	switch {
 	case how == "goroutine":
-		go env.Announce(1)
-	case how == "later":
-		go func(before int64) {
-			for judged.Load() == before { // a state is judged after a handler
-				time.Sleep(time.Millisecond)
-			}
-			env.Announce(1)
-		}(judged.Load())
+		later.begin(env)
 	case k.did == 1:
 		*kept = env
 	default:
@@ -40,7 +61,7 @@ func (k *tardy) act(env sim.Env, how string, kept *sim.Env, judged *atomic.Int64
 // An Env used after its handler had returned is a finding of every strategy and engine, with the function at fault. The
 // coverage until then is not complete.
 func TestUsedLate(t *testing.T) {
-	for _, how := range []string{"goroutine", "later", "kept"} {
+	for _, how := range []string{"goroutine", "kept"} {
 		for _, c := range []struct {
 			strategy search.Name
 			engine   string
@@ -49,8 +70,8 @@ func TestUsedLate(t *testing.T) {
 			{search.Walk, runloop.TableEngine}, {search.BFS, ""}, {search.DFS, ""},
 		} {
 			t.Run(fmt.Sprint(how, " ", c.strategy, " ", c.engine), func(t *testing.T) {
-				judged := new(atomic.Int64)
-				defer judged.Add(1)
+				later := new(uses)
+				defer later.happen()
 				kept, names := new(sim.Env), "late_test.go:"
 				if how == "kept" {
 					names = `the action "act" kept it`
@@ -58,8 +79,8 @@ func TestUsedLate(t *testing.T) {
 				sys := sim.System{
 					Name: "tardy", Nodes: 1,
 					New:        func(sim.NodeID) sim.Service { return new(tardy) },
-					Actions:    []sim.AnyAction{sim.Action[*tardy]{Name: "act", Times: 3, Do: func(k *tardy, env sim.Env) { k.act(env, how, kept, judged) }}},
-					Properties: []sim.Property{{Name: "true", Always: func(*sim.View) bool { judged.Add(1); return true }}},
+					Actions:    []sim.AnyAction{sim.Action[*tardy]{Name: "act", Times: 3, Do: func(k *tardy, env sim.Env) { k.act(env, how, kept, later) }}},
+					Properties: []sim.Property{{Name: "true", Always: func(*sim.View) bool { later.happen(); return true }}},
 				}
 				res, err := search.Run(t.Context(), search.Config{
 					System: sys, Strategy: c.strategy, Engine: c.engine, Time: endless, MaxPaths: 100, Workers: 1, HandlerLimit: patient,

@@ -34,6 +34,7 @@ func Engines() []string { return []string{AutoEngine, TableEngine, ReplayEngine}
 //
 //	programs (declared.CarriesAny), or a kept state (Loop.Keep)   replay, from then on
 //	the tables cannot hold a state (fallBack)                     replay, within the run and from then on
+//	the tables reach their limit within the run (lighten)         replay for the rest of the run
 //	services cannot be copied and the run is long (lighten)       replay for the rest of the run
 //	its delays are bounded ([kernel.BoundsDelays])                replay
 //	otherwise                                                     at the start of a run, the engine with less processor
@@ -225,17 +226,24 @@ func (l *Loop) fallBack(err error) error {
 // grow quadratically.
 const longByHistory = 128
 
-// lighten continues a run on the replay engine if it is too long for tables, see longByHistory.
+// lighten continues a run on the replay engine if it is too large for tables, which are dropped only between runs, or too long, see
+// longByHistory.
 func (l *Loop) lighten() error {
 	e := l.engines
-	if e == nil || e.asked != AutoEngine || e.now != meter.ByTable || l.run.Steps()%longByHistory != 0 {
+	if e == nil || e.asked != AutoEngine || e.now != meter.ByTable {
 		return nil
 	}
 	t, ok := e.table.(*world.World)
-	if !ok || !slices.ContainsFunc(t.Plans(), func(p store.Plan) bool { return !p.Copied }) {
+	if !ok {
 		return nil
 	}
-	return moveToReplay(l)
+	uncopied := func() bool {
+		return slices.ContainsFunc(t.Plans(), func(p store.Plan) bool { return !p.Copied })
+	}
+	if t.Entries() > t.MaxEntries || l.run.Steps()%longByHistory == 0 && uncopied() {
+		return moveToReplay(l)
+	}
+	return nil
 }
 
 // moveToReplay continues the run on the replay engine. The next run selects its engine again.
