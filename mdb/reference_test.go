@@ -62,9 +62,9 @@ commands that execute steps or need messages, properties or choices do not work.
 
 ## Real variables
 
-[` + "`locals`" + `, ` + "`print`" + ` and other commands](#variables) show real variables at any step, forwards and backwards, of tests and of
-programs as nodes. ` + "`macemc-debug`" + ` executes the run again in a debugger, without optimization. It stops before the operation of
-the step of a test, or with ` + "`finish`" + ` after the last one, and after the step of a system. Frames and goroutines of the
+[` + "`locals`" + `, ` + "`print`" + ` and other commands](#variables) show real variables at any step, forwards and backwards.
+` + "`macemc-debug`" + ` executes the run again in a debugger, without optimization. It stops before the operation of a test's step, or with
+` + "`finish`" + ` after the last one, after the step of a program, and where the handler of a service returns or panics. Frames of the
 checker and the Go runtime are hidden, and so are addresses. If the run does not fit the other build, an error names the step.
 Tracing needs Linux, and in a container the capability ` + "`SYS_PTRACE`" + `.
 `

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"strings"
 
 	"github.com/go-delve/delve/pkg/proc"
 
@@ -88,6 +87,16 @@ func (p *process) line(r *inspect.Request) (inspect.Stop, error) {
 	if step == nil {
 		return p.stop, fmt.Errorf("unknown step %q", r.How)
 	}
+	v := p.visited
+	defer func() {
+		s, err := proc.ThreadScope(p.group.Selected, p.group.Selected.CurrentThread())
+		if v.function == nil || p.stop.Reason != inspect.AtLine || err != nil {
+			return
+		}
+		if p.visited = v; s.Fn == v.function {
+			v.lines[s.Line] = true
+		}
+	}()
 	if p.inside() { // in the operation, or a function of the distribution that executes it
 		before := reader{p}.place(id)
 		if err := p.leave(); err != nil || p.stop.Reason != inspect.AtLine {
@@ -103,19 +112,29 @@ func (p *process) line(r *inspect.Request) (inspect.Stop, error) {
 	return p.stop, err
 }
 
-// inside reports whether the selected goroutine executes code of the distribution.
+// inside reports whether the selected goroutine executes code of the distribution, or of the checker.
 func (p *process) inside() bool {
 	g := p.group.Selected.SelectedGoroutine()
 	if g == nil {
 		return false
 	}
 	frames, err := proc.GoroutineStacktrace(p.group.Selected, g, 1, 0)
-	return err == nil && len(frames) > 0 && strings.HasPrefix(frames[0].Current.File, p.goroot)
+	if err != nil || len(frames) == 0 || frames[0].Current.Fn == nil {
+		return false
+	}
+	return p.foreign(frames[0].Current.Fn.Name, frames[0].Current.File)
 }
 
-// leave returns from functions of the distribution.
+// leave returns from functions of the distribution and the checker. If it returns from a handler, it continues to the state after the step.
 func (p *process) leave() error {
 	for range mostOuts {
+		if p.bubbles != "" && !p.handling() {
+			if err := errors.Join(p.group.ClearSteppingBreakpoints(), p.stopAt(p.stop.Operation+1)); err != nil {
+				return err
+			}
+			_, err := p.resume(p.group.Continue)
+			return err
+		}
 		if _, err := p.resume(p.group.StepOut); err != nil || p.stop.Reason != inspect.AtLine || !p.inside() {
 			return err
 		}

@@ -90,6 +90,8 @@ func do(p *process, r *inspect.Request, reply *inspect.Reply) (err error) {
 	switch r.Action {
 	case inspect.Move:
 		reply.Stop, err = p.move(r.Operation)
+	case inspect.Enter:
+		reply.Stop, err = p.enter(r)
 	case inspect.Line:
 		reply.Stop, err = p.line(r)
 	case inspect.Continue:

@@ -71,6 +71,10 @@ type process struct {
 	selected int64  // goroutine of the stop
 	ids      []goroutine
 	lines    []*proc.LogicalBreakpoint
+	entered  entry         // of the stop; empty means that enter has not stopped here
+	last     proc.Location // line of the handler before its return; only if enter has stopped there
+	visited  visited
+	returns  map[uint64]bool // instructions that return from the handler, see guard
 }
 
 // kill ends the process and waits for its end, for a second at most.
@@ -198,7 +202,7 @@ var errEnded = errors.New("the process of the test ends here, before the next st
 
 // resume continues the process by a function, and returns the reason of its next stop. It is empty at the beginning of a run.
 func (p *process) resume(f func() error) (inspect.Reason, error) {
-	p.ids = nil
+	p.ids, p.entered, p.last, p.visited = nil, entry{}, proc.Location{}, visited{}
 	err := f()
 	if _, exited := errors.AsType[proc.ErrProcessExited](err); exited || errors.Is(err, syscall.ESRCH) {
 		p.kill()

@@ -3,6 +3,8 @@ package main
 import (
 	"errors"
 	"fmt"
+	"go/ast"
+	"go/parser"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -108,6 +110,9 @@ func (p reader) stack(id int64) (frames []inspect.Frame, indexes []int, err erro
 		}
 		standard := strings.HasPrefix(f.Call.File, p.goroot)
 		name := f.Current.Fn.Name
+		if name == callsThem {
+			break
+		}
 		if standard && hidden(name, f.Call.File) || hosting(name, f.Call.File) || wrapper.MatchString(name) {
 			continue
 		}
@@ -152,12 +157,6 @@ func hidden(function, file string) bool {
 	return strings.HasPrefix(function[strings.LastIndexByte(function, '.')+1:], "macemc") || strings.HasPrefix(filepath.Base(file), overlaid)
 }
 
-// hosting reports whether a function runs programs as nodes. Tests of package bubble are programs, too.
-func hosting(function, file string) bool {
-	rest, ok := strings.CutPrefix(function, "github.com/macemc/macemc/bubble")
-	return ok && (strings.HasPrefix(rest, ".") || strings.HasPrefix(rest, "/internal/")) && !strings.HasSuffix(file, "_test.go")
-}
-
 // scope returns the scope of the frame of a request.
 func (p reader) scope(r *inspect.Request) (*proc.EvalScope, error) {
 	id, err := p.id(r.Goroutine)
@@ -180,7 +179,11 @@ func (p reader) scope(r *inspect.Request) (*proc.EvalScope, error) {
 	case at < 0:
 		return nil, fmt.Errorf("there is no frame %d; \"frame\" lists them", r.Frame)
 	}
-	return proc.ConvertEvalScope(p.group.Selected, id, indexes[at], 0)
+	scope, err := proc.ConvertEvalScope(p.group.Selected, id, indexes[at], 0)
+	if err == nil && p.last.Fn != nil && scope.Fn == p.last.Fn { // where it returns, the variables of blocks are out of scope
+		scope.Location = p.last
+	}
+	return scope, err
 }
 
 func (p reader) variables(r *inspect.Request) ([]inspect.Value, error) {
@@ -198,7 +201,7 @@ func (p reader) variables(r *inspect.Request) ([]inspect.Value, error) {
 	}
 	var values []inspect.Value
 	for _, v := range list {
-		if v.Flags&proc.VariableShadowed == 0 && v.Name[0] != '~' { // a result without a name
+		if v.Flags&proc.VariableShadowed == 0 && !p.visited.lacks(v, s) && v.Name[0] != '~' { // a result without a name
 			values = append(values, described(v, v.Name))
 		}
 	}
@@ -238,6 +241,9 @@ func (p reader) evaluateIn(r *inspect.Request) ([]inspect.Value, error) {
 	if strings.ContainsRune(r.Expression, '=') && assigns.MatchString(r.Expression) {
 		return nil, errors.New("a run that is executed again is not changed")
 	}
+	if err := p.declared(s, r.Expression); err != nil {
+		return nil, err
+	}
 	cfg := shown
 	if r.Action == inspect.Members {
 		cfg = members
@@ -255,6 +261,42 @@ func (p reader) evaluateIn(r *inspect.Request) ([]inspect.Value, error) {
 	return parts(v, r.Expression), nil
 }
 
+// declared returns an error if an expression uses a local variable that is not in scope where a goroutine has stopped.
+func (p reader) declared(s *proc.EvalScope, expression string) error {
+	e, err := parser.ParseExpr(expression)
+	if err != nil { // Delve describes it, or has its own syntax
+		return nil
+	}
+	var used []string
+	ast.Inspect(e, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.SelectorExpr:
+			ast.Inspect(n.X, func(n ast.Node) bool {
+				if id, ok := n.(*ast.Ident); ok {
+					used = append(used, id.Name)
+				}
+				return true
+			})
+			return false
+		case *ast.Ident:
+			used = append(used, n.Name)
+		}
+		return true
+	})
+	const anywhere = 2 // in the function
+	for _, name := range used {
+		later, err := s.Locals(anywhere, name)
+		if err != nil || len(later) == 0 {
+			continue
+		}
+		here, err := s.Locals(0, name)
+		if err == nil && !slices.ContainsFunc(here, func(v *proc.Variable) bool { return !p.visited.lacks(v, s) }) {
+			return fmt.Errorf("%s is not in scope at line %d", name, s.Line)
+		}
+	}
+	return nil
+}
+
 var assigns = regexp.MustCompile(`[^=!<>]=[^=]`)
 
 // described describes a variable that an expression evaluates to.
@@ -264,9 +306,11 @@ func described(v *proc.Variable, expression string) inspect.Value {
 		name = expression
 	}
 	a := api.ConvertVar(v)
+	full := a.Type
+	shorten(a)
 	text := addresses.ReplaceAllString(a.SinglelineString(), "(…)")
 	text = blank.ReplaceAllString(text, "")
-	if ofTesting.MatchString(a.Type) {
+	if opaque.MatchString(full) {
 		text = a.Type
 	}
 	n := len(v.Children)
@@ -276,11 +320,22 @@ func described(v *proc.Variable, expression string) inspect.Value {
 	return inspect.Value{Name: name, Type: a.Type, Text: text, Expression: expression, Members: n}
 }
 
+// shorten leaves the folders out of the names of types.
+func shorten(v *api.Variable) {
+	v.Type, v.RealType = folders.ReplaceAllString(v.Type, ""), folders.ReplaceAllString(v.RealType, "")
+	for i := range v.Children {
+		shorten(&v.Children[i])
+	}
+}
+
+// folders match the folders in import paths.
+var folders = regexp.MustCompile(`([\w.~-]+/)+`)
+
 // addresses match addresses, which differ between runs.
 var addresses = regexp.MustCompile(`\(0x[0-9a-f]+\)`)
 
-// ofTesting matches the types of package testing that its functions receive, whose fields are its own.
-var ofTesting = regexp.MustCompile(`^\*testing\.[TBFM]$`)
+// opaque matches the types that package testing and the checker pass to functions, whose fields are their own.
+var opaque = regexp.MustCompile(`^(\*testing\.[TBFM]|` + module + `sim\.Env|\*` + module + `bubble\.Host)$`)
 
 // blank matches fields that only prevent copies or align others.
 var blank = regexp.MustCompile(`\b(_|noCopy): [\w/.]+ \{\}(, )?`)

@@ -28,6 +28,7 @@ func NodeOf(goroutine int) (node, n int) {
 // Actions of a [Request].
 const (
 	Move       = "move"       // to the operation Operation
+	Enter      = "enter"      // into the handler of the step after the state Operation, whose place is the only one of Breakpoints: How
 	Line       = "line"       // to another line: How
 	Continue   = "continue"   // to the next breakpoint before the operation Operation; 0 means the end of the run
 	Verify     = "verify"     // each of Breakpoints: Reply.Errs
@@ -45,6 +46,8 @@ const (
 	Out       = "out"
 	Arguments = "arguments"
 	Locals    = "locals"
+	Begin     = "begin" // the first line that handles the step
+	End       = "end"   // where the function that contains this line returns or panics
 )
 
 // Request is a request to the debugger.

@@ -5,13 +5,12 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/macemc/macemc/internal/encoding/diff"
 	"github.com/macemc/macemc/internal/inspect"
+	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/simext"
-	"github.com/macemc/macemc/mdb/internal/cmdline"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -28,41 +27,55 @@ func (s *Session) nodeHere() int {
 	return 0
 }
 
-// ofNode returns the selected goroutine of the selected node's program, as in requests.
-func (s *Session) ofNode(ctx context.Context) (int, error) {
-	node, n := s.nodeHere(), s.Scope.goroutine
+// runsProgram reports whether a node runs a program with goroutines.
+func runsProgram(w kernel.World, node int) bool {
+	_, ok := w.Service(sim.NodeID(node)).(simext.Hosted)
+	return ok
+}
+
+// program is the execution of a node's program. Its variables are shown after a step.
+type program struct {
+	*Session
+	node int
+}
+
+// A state is numbered like the step after it.
+func (x program) enter(ctx context.Context) error { return x.move(ctx, x.Run.At+1) }
+
+func (x program) goroutine(ctx context.Context) (int, error) {
+	n := x.Scope.goroutine
 	if n == 0 {
-		list, err := s.ofProgram(ctx, node)
+		list, err := x.list(ctx)
 		if err != nil {
 			return 0, err
 		}
-		n = s.defaultGoroutine(node, list)
+		n = x.defaultGoroutine(list)
 	}
-	return inspect.OfNode(node, n), nil
+	return inspect.OfNode(x.node, n), nil
 }
 
-// ofProgram returns the goroutines of a node's program, with their numbers in it.
-func (s *Session) ofProgram(ctx context.Context, node int) ([]inspect.Goroutine, error) {
-	reply, err := s.inspect(ctx, inspect.Request{Action: inspect.Goroutines})
+// list returns the goroutines of the program, with their numbers in it.
+func (x program) list(ctx context.Context) ([]inspect.Goroutine, error) {
+	reply, err := x.inspect(ctx, inspect.Request{Action: inspect.Goroutines})
 	if err != nil {
 		return nil, err
 	}
 	var list []inspect.Goroutine
 	for _, g := range reply.Goroutines {
-		if at, n := inspect.NodeOf(g.Number); at == node {
+		if at, n := inspect.NodeOf(g.Number); at == x.node {
 			list = append(list, inspect.Goroutine{Number: n, At: g.At})
 		}
 	}
 	if len(list) == 0 {
-		return nil, fmt.Errorf("%s has no goroutines here", s.Run.Node(node))
+		return nil, fmt.Errorf("%s has no goroutines here", x.Run.Node(x.node))
 	}
 	return list, nil
 }
 
 // defaultGoroutine returns the goroutine that the schedule holds back, or else the first one that executes code outside the standard
 // library.
-func (s *Session) defaultGoroutine(node int, list []inspect.Goroutine) int {
-	fields, _ := s.Run.Fields(s.Run.At, sim.NodeID(node)) // without them, none is known to be held back
+func (x program) defaultGoroutine(list []inspect.Goroutine) int {
+	fields, _ := x.Run.Fields(x.Run.At, sim.NodeID(x.node)) // without them, none is known to be held back
 	for _, f := range fields {
 		if f.Part.Kind != diff.OfProgram || f.Part.Name != simext.GoroutinesField {
 			continue
@@ -78,46 +91,54 @@ func (s *Session) defaultGoroutine(node int, list []inspect.Goroutine) int {
 	return list[max(own, 0)].Number
 }
 
-// selectOfNode lists the goroutines of a node's program, or selects one.
-func (s *Session) selectOfNode(ctx context.Context, args []string, out *bytes.Buffer) error {
-	before := *s.Scope
-	for _, word := range args {
-		if s.IsNode(word) {
-			node, err := s.NodeID(word)
-			if err != nil {
-				return err
-			}
-			*s.Scope = Scope{node: node + 1}
-			continue
-		}
-		n, err := strconv.Atoi(strings.TrimPrefix(word, "g"))
-		if err != nil || n < 1 {
-			return cmdline.Usagef("%q is neither a node, such as n1, nor a goroutine, such as g3", word)
-		}
-		s.Scope.goroutine, s.Scope.frame = n, 0
-	}
-	node := s.nodeHere()
-	list, err := s.ofProgram(ctx, node)
-	there := func(g inspect.Goroutine) bool { return g.Number == s.Scope.goroutine }
-	if err == nil && s.Scope.goroutine > 0 && !slices.ContainsFunc(list, there) {
-		err = fmt.Errorf("%s has no goroutine g%d here", s.Run.Node(node), s.Scope.goroutine)
-	}
+func (x program) goroutines(ctx context.Context, out *bytes.Buffer) error {
+	list, err := x.list(ctx)
 	if err != nil {
-		*s.Scope = before
 		return err
 	}
-	at := s.Scope.goroutine
+	there := func(g inspect.Goroutine) bool { return g.Number == x.Scope.goroutine }
+	if x.Scope.goroutine > 0 && !slices.ContainsFunc(list, there) {
+		return fmt.Errorf("%s has no goroutine g%d here", x.Run.Node(x.node), x.Scope.goroutine)
+	}
+	at := x.Scope.goroutine
 	if at == 0 {
-		at = s.defaultGoroutine(node, list)
+		at = x.defaultGoroutine(list)
 	}
 	for _, g := range list {
 		mark := " "
 		if g.Number == at {
 			mark = "*"
-		} else if s.Scope.goroutine > 0 {
+		} else if x.Scope.goroutine > 0 {
 			continue
 		}
-		fmt.Fprintf(out, "%s %s g%d in %s\n", mark, s.Run.Node(node), g.Number, frameText(g.At))
+		fmt.Fprintf(out, "%s %s g%d in %s\n", mark, x.Run.Node(x.node), g.Number, frameText(g.At))
 	}
 	return nil
+}
+
+func (x program) sweep(ctx context.Context, f func(position) bool) error {
+	for step := range x.Run.Len() + 1 {
+		if err := x.move(ctx, step+1); err != nil {
+			return err
+		}
+		if !f(position{step: step}) {
+			return nil
+		}
+	}
+	return nil
+}
+
+func (x program) at(p position) string    { return fmt.Sprintf("after step %d", p.step) }
+func (x program) since(p position) string { return x.inStep(p.step) }
+func (program) nowhere() string           { return "it holds after no step" }
+
+func (x program) arrive(p position, out *bytes.Buffer) error { return x.To(p.step, out) }
+
+// inStep names a step of a system.
+func (s *Session) inStep(step int) string {
+	t, err := s.Run.Trace(step)
+	if err != nil {
+		return fmt.Sprintf("in step %d", step)
+	}
+	return fmt.Sprintf("in step %d (%s)", step, s.Run.Sentence(step, t))
 }

@@ -22,6 +22,7 @@ type Scope struct {
 	node      int  // of a system, plus 1; 0 means that of the step
 	goroutine int  // 0 means that of the step, or in a system the one that defaultGoroutine returns
 	frame     int  // 0 is the innermost one outside the standard library
+	line      int  // number of the line in the handler of the step, from 1 on; 0 means where the handler returns
 	ended     bool // the run has continued after its last step
 }
 
@@ -37,51 +38,81 @@ type Session struct {
 	IsNode  func(word string) bool
 }
 
-// Finish lists the goroutines at the end of the run of a test, to whose last step the session has moved.
-func (s *Session) Finish(ctx context.Context, out *bytes.Buffer) error {
-	s.Scope.ended = true
-	return s.SelectGoroutine(ctx, nil, out)
+// execution is what the debugger executes: a test, a program that runs as a node, or the handlers of a node.
+type execution interface {
+	// enter moves the debugger to where the variables of the current step are shown.
+	enter(ctx context.Context) error
+	// goroutine returns the selected goroutine, as in requests.
+	goroutine(ctx context.Context) (int, error)
+	// goroutines lists the goroutines, or if one is selected only this one.
+	goroutines(ctx context.Context, out *bytes.Buffer) error
+	// sweep moves the debugger through the run and calls f at each position, until f returns false.
+	sweep(ctx context.Context, f func(position) bool) error
+	// at describes a position, with a preposition, and since the time between the position before and this one.
+	at(p position) string
+	since(p position) string
+	// nowhere describes that a condition holds at none of the positions.
+	nowhere() string
+	// arrive makes a position the current one.
+	arrive(p position, out *bytes.Buffer) error
 }
 
-// inspect executes a request at the current step.
-func (s *Session) inspect(ctx context.Context, r inspect.Request) (*inspect.Reply, error) {
-	return s.inspectAt(ctx, s.Run.At, s.Scope.ended, r)
+// position is a position at which variables are read.
+type position struct {
+	step  int
+	ended bool   // at the end of the run of a test, after its last step
+	line  int    // in a handler, as in Scope
+	place string // of the line that was executed before, in a handler
 }
 
-// inspectAt executes a request before a step, or with ended at the end of the run.
-func (s *Session) inspectAt(ctx context.Context, step int, ended bool, r inspect.Request) (*inspect.Reply, error) {
+// execution returns what the debugger executes.
+func (s *Session) execution() (execution, error) {
 	switch {
 	case s.Inspect == nil && s.Run.Whole == nil:
 		return nil, errors.New("variables are shown for the file of a run that the test of a package checks")
 	case s.Inspect == nil:
 		return nil, errors.New("the test cannot be executed in a debugger here")
-	case s.Run.Whole == nil && s.Run != s.Opened:
+	case s.Run.Whole != nil:
+		return test{s}, nil
+	case s.Run != s.Opened:
 		return nil, errors.New("variables are shown in the run of the file; \"save\" writes this one to a file")
-	case s.Run.Whole == nil:
-		step++ // a state is numbered like the step after it
-	case step == 0:
-		return nil, errors.New("no operation is executed at step 0; \"critical\", \"end\" or a number goes to a step that has variables")
 	}
-	if _, err := s.Inspect(ctx, s.Run.Name, inspect.Request{Action: inspect.Move, Operation: uint64(step)}); err != nil {
+	w, err := s.Run.World(s.Run.At)
+	if err != nil {
 		return nil, err
 	}
-	if ended {
-		if _, err := s.Inspect(ctx, s.Run.Name, inspect.Request{Action: inspect.Continue}); err != nil {
-			return nil, err
-		}
+	if node := s.nodeHere(); runsProgram(w, node) {
+		return program{s, node}, nil
+	}
+	return handlers{s, s.nodeHere()}, nil
+}
+
+// move moves the debugger before an operation, or to a state.
+func (s *Session) move(ctx context.Context, operation int) error {
+	_, err := s.Inspect(ctx, s.Run.Name, inspect.Request{Action: inspect.Move, Operation: uint64(operation)})
+	return err
+}
+
+// inspect executes a request where the variables of the current step are shown.
+func (s *Session) inspect(ctx context.Context, r inspect.Request) (*inspect.Reply, error) {
+	x, err := s.execution()
+	if err == nil {
+		err = x.enter(ctx)
+	}
+	if err != nil {
+		return nil, err
 	}
 	return s.Inspect(ctx, s.Run.Name, r)
 }
 
 // selected returns a request with the selected goroutine and frame.
-func (s *Session) selected(ctx context.Context, action string) (inspect.Request, error) {
-	r := inspect.Request{Action: action, Goroutine: s.Scope.goroutine, Frame: s.Scope.frame}
-	var err error
-	if s.Run.Whole == nil {
-		r.Goroutine, err = s.ofNode(ctx)
-	} else if r.Goroutine == 0 && s.Run.At > 0 {
-		r.Goroutine = int(s.Run.Step(s.Run.At).Ev.Node) + 1
+func (s *Session) selected(ctx context.Context, action string) (r inspect.Request, err error) {
+	x, err := s.execution()
+	if err != nil {
+		return r, err
 	}
+	r = inspect.Request{Action: action, Frame: s.Scope.frame}
+	r.Goroutine, err = x.goroutine(ctx)
 	return r, err
 }
 
@@ -190,58 +221,67 @@ func frameText(f inspect.Frame) string {
 	return fmt.Sprintf("%s at %s:%d", f.Function[strings.LastIndexByte(f.Function, '/')+1:], filepath.Base(f.File), f.Line)
 }
 
+// Finish lists the goroutines at the end of the run of a test, to whose last step the session has moved.
+func (s *Session) Finish(ctx context.Context, out *bytes.Buffer) error {
+	s.Scope.ended = true
+	return s.SelectGoroutine(ctx, nil, out)
+}
+
 // SelectGoroutine lists the goroutines, or selects one.
 func (s *Session) SelectGoroutine(ctx context.Context, args []string, out *bytes.Buffer) error {
-	if s.Run.Whole == nil {
-		return s.selectOfNode(ctx, args, out)
+	before := *s.Scope
+	err := s.selectBy(args)
+	if err == nil {
+		err = s.listGoroutines(ctx, out)
 	}
-	if len(args) > 0 {
-		node, err := s.NodeID(strings.Join(args, " "))
-		if err != nil {
-			return err
-		}
-		before := *s.Scope
-		s.Scope.goroutine, s.Scope.frame = node+1, 0
-		frames, err := s.framesHere(ctx)
-		if err != nil {
-			*s.Scope = before
-			return err
-		}
-		for _, f := range frames {
-			if f.Number == 0 {
-				fmt.Fprintf(out, "  %s in %s\n", s.Run.Node(node), frameText(f))
+	if err != nil {
+		*s.Scope = before
+	}
+	return err
+}
+
+// selectBy selects the node and the goroutine that words name.
+func (s *Session) selectBy(args []string) error {
+	if s.Run.Whole != nil && len(args) > 0 {
+		n, err := s.NodeID(strings.Join(args, " "))
+		s.Scope.goroutine, s.Scope.frame = n+1, 0
+		return err
+	}
+	for _, word := range args {
+		if s.IsNode(word) {
+			node, err := s.NodeID(word)
+			if err != nil {
+				return err
 			}
+			*s.Scope = Scope{node: node + 1}
+			continue
 		}
-		return nil
-	}
-	reply, err := s.inspect(ctx, inspect.Request{Action: inspect.Goroutines})
-	if err != nil {
-		return err
-	}
-	selected, err := s.selected(ctx, "")
-	if err != nil {
-		return err
-	}
-	at := selected.Goroutine
-	for _, g := range reply.Goroutines {
-		mark := " "
-		if g.Number == at {
-			mark = "*"
+		n, err := strconv.Atoi(strings.TrimPrefix(word, "g"))
+		if err != nil || n < 1 {
+			return cmdline.Usagef("%q is neither a node, such as n1, nor a goroutine, such as g3", word)
 		}
-		fmt.Fprintf(out, "%s %s in %s\n", mark, s.Run.Node(g.Number-1), frameText(g.At))
+		s.Scope.goroutine, s.Scope.frame = n, 0
 	}
 	return nil
 }
 
-// valueAt is the value of an expression before a step.
+func (s *Session) listGoroutines(ctx context.Context, out *bytes.Buffer) error {
+	x, err := s.execution()
+	if err != nil {
+		return err
+	}
+	return x.goroutines(ctx, out)
+}
+
+// valueAt is the value of an expression at a position.
 type valueAt struct {
-	step int // greater than the last one at the end of the run
+	position
 	text string
 	err  error // the expression cannot be evaluated
 }
 
-// each evaluates an expression before each step and at the end of the run, until f returns false.
-func (s *Session) each(ctx context.Context, args []string, f func(valueAt) bool) error {
+// each evaluates an expression at each position of a sweep, until f returns false.
+func (s *Session) each(ctx context.Context, x execution, args []string, f func(valueAt) bool) error {
 	if len(args) == 0 {
 		return cmdline.Usagef("which expression?")
 	}
@@ -263,37 +303,37 @@ func (s *Session) each(ctx context.Context, args []string, f func(valueAt) bool)
 			r.Function = frame.Function
 		}
 	}
-	some := false
-	for step := s.firstValue(); step <= s.Run.Len()+s.firstValue(); step++ {
-		reply, err := s.inspectAt(ctx, min(step, s.Run.Len()), step > s.Run.Len(), r)
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		v := valueAt{step: step, err: err}
+	some, stopped := false, false
+	err = x.sweep(ctx, func(p position) bool {
+		reply, err := s.Inspect(ctx, s.Run.Name, r)
+		v := valueAt{position: p, err: err}
 		if err == nil {
 			some, v.text = true, reply.Values[0].Text
 		}
-		if !f(v) {
-			return nil
-		}
-	}
-	if !some {
+		stopped = !f(v)
+		return !stopped && ctx.Err() == nil
+	})
+	if err = cmp.Or(ctx.Err(), err); err == nil && !some && !stopped {
 		return unknown
 	}
-	return nil
+	return err
 }
 
-// Watch lists the steps between which the value of an expression changes.
+// Watch lists the positions between which the value of an expression changes.
 func (s *Session) Watch(ctx context.Context, args []string, out *bytes.Buffer) error {
+	x, err := s.execution()
+	if err != nil {
+		return err
+	}
 	now, changes := "", 0
-	err := s.each(ctx, args, func(v valueAt) bool {
+	err = s.each(ctx, x, args, func(v valueAt) bool {
 		switch {
 		case v.err != nil || v.text == now:
 			return true
 		case now == "":
-			fmt.Fprintf(out, "  %s step %d: %s\n", s.side(), v.step, v.text)
+			fmt.Fprintf(out, "  %s: %s\n", x.at(v.position), v.text)
 		default:
-			fmt.Fprintf(out, "  %s: %s -> %s\n", s.between(v.step), now, v.text)
+			fmt.Fprintf(out, "  %s: %s -> %s\n", x.since(v.position), now, v.text)
 			changes++
 		}
 		now = v.text
@@ -305,69 +345,31 @@ func (s *Session) Watch(ctx context.Context, args []string, out *bytes.Buffer) e
 	return err
 }
 
-// firstValue is the first step of a sweep: 1, or in a system 0.
-func (s *Session) firstValue() int {
-	if s.Run.Whole == nil {
-		return 0
-	}
-	return 1
-}
-
-// side is the side of a step on which the debugger stops.
-func (s *Session) side() string {
-	if s.Run.Whole == nil {
-		return "after"
-	}
-	return "before"
-}
-
-// between describes the time between a step and the one before it, or in a system the step.
-func (s *Session) between(step int) string {
-	if s.Run.Whole == nil {
-		t, err := s.Run.Trace(step)
-		if err != nil {
-			return fmt.Sprintf("in step %d", step)
-		}
-		return fmt.Sprintf("in step %d (%s)", step, s.Run.Sentence(step, t))
-	}
-	text := fmt.Sprintf("between steps %d and %d", step-1, step)
-	if step > s.Run.Len() {
-		text = fmt.Sprintf("after step %d", step-1)
-	}
-	t, err := s.Run.Trace(step - 1)
-	if err != nil {
-		return text
-	}
-	return fmt.Sprintf("%s (%s)", text, s.Run.Sentence(step-1, t))
-}
-
-// When goes to the first step at which a condition holds.
+// When goes to the first position at which a condition holds.
 func (s *Session) When(ctx context.Context, args []string, out *bytes.Buffer) error {
-	found, wrong := -1, ""
-	err := s.each(ctx, args, func(v valueAt) bool {
-		if v.err == nil && v.text != "true" && v.text != "false" {
+	x, err := s.execution()
+	if err != nil {
+		return err
+	}
+	var found *position
+	wrong := ""
+	err = s.each(ctx, x, args, func(v valueAt) bool {
+		switch {
+		case v.err == nil && v.text == "true":
+			found = &v.position
+		case v.err == nil && v.text != "false":
 			wrong = v.text
-			return false
 		}
-		if v.text == "true" {
-			found = v.step
-		}
-		return found < 0
+		return found == nil && wrong == ""
 	})
 	switch {
 	case err != nil:
 		return err
 	case wrong != "":
 		return fmt.Errorf("the value %s is not true or false", wrong)
-	case found < 0:
-		fmt.Fprintf(out, "it holds %s no step\n", s.side())
+	case found == nil:
+		fmt.Fprintln(out, x.nowhere())
 		return nil
 	}
-	if err := s.To(found, out); err != nil {
-		return err
-	}
-	if s.Scope.ended = s.Run.Whole != nil && found > s.Run.Len(); s.Scope.ended {
-		fmt.Fprintln(out, "  it holds only at the end of the run, after this step")
-	}
-	return nil
+	return x.arrive(*found, out)
 }

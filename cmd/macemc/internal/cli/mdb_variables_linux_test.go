@@ -147,6 +147,24 @@ func TestDap_Variables(t *testing.T) {
 	}
 }
 
+// The variables of a service are shown where the handler of a step returns or panics, and at each of its lines, forwards and backwards.
+func TestMdb_HandlerVariables(t *testing.T) {
+	debugger(t)
+	leanBuilds(t)
+	here, out := filepath.Dir(testdata(t, "")), t.TempDir()
+	if text, status := runHere(t, here, "search", "./testdata/handlers:TestShop", "--out", out); status != 1 {
+		t.Fatalf("exit status %d\n%s", status, text)
+	}
+	file := filepath.Join(out, "error.path")
+	text, _ := runHere(t, here, "mdb", file, "--batch", "-x", "end; frame; args; locals; back; locals; print s.Sold; print i; line; line 3; "+
+		"frame; locals; watch total; when total == 4; line -1; line -20; line 50; line -1; end; watch s.Sold; watch total; when s.Sold > 1; "+
+		"goroutine n1; goroutine g2; 0; locals; line x; set s.Sold = 3")
+	golden.CompareFile(t, testdata(t, "handlers/variables.txt"), []byte(text))
+	if left := processes(t, "debugged.test"); left != nil {
+		t.Errorf("left running: %q", left)
+	}
+}
+
 // The variables of a program that runs as a node are shown after any step, forwards and backwards. An editor has its goroutines as threads.
 func TestMdb_ProgramVariables(t *testing.T) {
 	debugger(t)
