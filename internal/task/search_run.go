@@ -19,6 +19,7 @@ import (
 	"github.com/macemc/macemc/internal/report/render"
 	"github.com/macemc/macemc/internal/search/strategy"
 	"github.com/macemc/macemc/search"
+	"github.com/macemc/macemc/sim"
 )
 
 // commands returns a function with the commands suggested next.
@@ -161,18 +162,14 @@ func (p *Process) conclude(ctx context.Context, rep *report.Report, err error, r
 	if rep == nil {
 		return err
 	}
-	if len(r.Collected) > 0 {
-		err = errors.Join(err, p.collect(r, rep))
-	}
+	sys, e := r.options.System()
+	status, unwritten := r.output(ctx, p, rep, sys.Properties)
+	p.notePrinted(status)
+	err = errors.Join(err, e, unwritten)
 	faulty := defect.Is(err)
 	if err != nil {
 		err = fmt.Errorf("the report is not complete: %w", err)
 	}
-	status := exitcode.Of(rep.Verdict, context.Cause(ctx))
-	if r.Collected.Printed() == "" {
-		status = p.show(ctx, rep, r.JSON)
-	}
-	p.notePrinted(status)
 	err = p.StatusError(ctx, status, err)
 	if faulty {
 		err = Exit(exitcode.Resource)
@@ -201,26 +198,24 @@ func (s *Search) ShowCutShort(ctx context.Context, p *Process, files []string, c
 		}
 		return p.StatusError(ctx, status, errors.Join(why, err))
 	}
-	d := document.New(rep, nil)
-	err = errors.Join(why, s.Collected.Write(p, func(b *bytes.Buffer, f render.Collected) error { return f.Render(b, d) }))
-	status := exitcode.Of(rep.Verdict, context.Cause(ctx))
-	if s.Collected.Printed() == "" {
-		status = p.show(ctx, rep, s.JSON)
-	}
-	return p.StatusError(ctx, status, err)
+	status, err := s.output(ctx, p, rep, nil)
+	return p.StatusError(ctx, status, errors.Join(why, err))
 }
 
-// collect writes a report in the formats for other programs.
-func (p *Process) collect(r *request, rep *report.Report) error {
-	sys, err := r.options.System()
-	if err != nil {
-		return err
-	}
-	if r.Collected.Printed() != "" {
+// output writes a report in the formats for other programs, and prints it unless one of these goes to standard output. It returns the exit
+// status.
+func (s *Search) output(ctx context.Context, p *Process, rep *report.Report, properties []sim.Property) (status int, err error) {
+	if s.Collected.Printed() != "" {
 		p.makeRoom()
 	}
-	d := document.New(rep, sys.Properties)
-	return r.Collected.Write(p, func(b *bytes.Buffer, f render.Collected) error { return f.Render(b, d) })
+	if len(s.Collected) > 0 {
+		d := document.New(rep, properties)
+		err = s.Collected.Write(p, func(b *bytes.Buffer, f render.Collected) error { return f.Render(b, d) })
+	}
+	if s.Collected.Printed() != "" {
+		return exitcode.Of(rep.Verdict, context.Cause(ctx)), err
+	}
+	return p.show(ctx, rep, s.JSON), err
 }
 
 // makeRoom begins the output of a report: it removes the progress line, which the waiting process has written.
