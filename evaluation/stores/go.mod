@@ -11,6 +11,8 @@ require (
 	github.com/hashicorp/raft-boltdb/v2 v2.3.1
 	github.com/hashicorp/raft-wal v0.4.2
 	github.com/joncrlsn/dque v0.0.0-20211108142734-c2ef48c5192a
+	github.com/akrylysov/pogreb v0.10.2
+	github.com/peterbourgon/diskv/v3 v3.0.1
 	github.com/macemc/macemc v0.0.0
 	github.com/nsqio/go-diskqueue v1.1.0
 	github.com/nutsdb/nutsdb v1.0.4
