@@ -14,7 +14,7 @@
 //	console.go            output and progress on one terminal
 //	exploration.go        flags of the exploration, and the variables of the environment for it
 //	summary.go, notes.go  what is printed about each package and test; the exit status
-//	testresult.go         what a summary file has about a test
+//	packagesummary.go     what the tests of a package add up to
 //	results.go            JUnit, SARIF and other formats for other programs
 //	resultkeys.go         summaries of packages whose results go test has cached
 //	replay.go             executes a schedule; its graph and page
