@@ -52,6 +52,11 @@ func (r *Runner) Subtests() []testsched.Subtest {
 	return r.ask(&testsched.Request{What: testsched.Subtests, Part: r.part}).Subtests
 }
 
+// Specs implements [testsched.Divisible].
+func (r *Runner) Specs() string {
+	return r.ask(&testsched.Request{What: testsched.Specs, Part: r.part}).Names[0]
+}
+
 // Select implements [testsched.Divisible].
 func (r *Runner) Select(only string, without []string, shown bool) {
 	r.ask(&testsched.Request{What: testsched.Select, Part: r.part, Only: only, Without: without, Shown: shown})

@@ -8,7 +8,7 @@
 //	explore.go, directed.go, schedule.go   the loop over schedules
 //	dealer.go                              schedules that are executed ahead, also by several processes
 //	exhaustive.go, plans.go, leftovers.go  all schedules of a small test; goroutines that only some leave behind
-//	subtests.go, unit.go                   tests that are explored by their subtests
+//	subtests.go, specs.go, unit.go         tests that are explored by their subtests, or by their specs
 //	process.go, death.go                   findings in new processes, and processes that die
 //	minimize.go, known.go, same.go         smaller schedules; findings that are known
 //	prediction.go, delays.go               what was predicted; failures that need longer delays than usual

@@ -15,6 +15,7 @@ import (
 // division is a test whose subtests are explored one by one, as go test -run TEST/SUBTEST executes them.
 type division struct {
 	units  []string        // subtests without others below them, or a common parent of parallel ones
+	suite  bool            // these are specs instead, which run without others
 	passed map[string]bool // subtests that passed in a run of the whole test
 	failed bool            // that run failed when all had ended
 	whole  bool            // the whole test is explored, too
@@ -49,38 +50,13 @@ func dividing(s *Settings, c *Config, runner testsched.Runner) *Report {
 // maxLeftOut is the maximum number of subtests that a division leaves out of runs to discover those that follow.
 const maxLeftOut = 100
 
-// divide returns the division of a test after its first run. While a run ends in a subtest, it is repeated without that one, to discover the
-// others. The result is nil if the test is explored as one.
+// divide returns the division of a test after its first run. The result is nil if the test is explored as one.
 func divide(s *Settings, c *Config, d testsched.Divisible, sch *testsched.Schedule, o *testsched.Outcome) *division {
-	v := &division{passed: map[string]bool{}}
 	var without []string
-	for {
-		list := d.Subtests()
-		v.add(c.Test, list)
-		if o.Kind == testsched.Passed {
-			break
-		}
-		at := unended(c.Test, list)
-		if at != "" && o.Kind == testsched.NoEnd && !o.Spins && o.Advances == 0 {
-			without = v.long(list, o, without)
-		}
-		if at == "" && slices.Contains([]testsched.Kind{testsched.Failed, testsched.Leak, testsched.Race}, o.Kind) {
-			v.failed = true
-			break
-		}
-		if at == "" || at == c.Test || len(without) >= maxLeftOut {
-			v.units = nil
-			break
-		}
-		if !slices.Contains(v.units, at) {
-			v.units = append(v.units, at)
-		}
-		if v.end = cmp.Or(v.end, at); !slices.Contains(without, at) {
-			without = append(without, at)
-		}
-		d.Select("", without, true)
-		again := *sch
-		o = d.Run(&again, false)
+	v := divideSuite(s, c, d, o)
+	if v == nil {
+		v = &division{passed: map[string]bool{}}
+		without = v.discover(c, d, sch, o)
 	}
 	few := (without == nil || v.others == 0) && !strings.Contains(s.flags.Run, "/")
 	if n := len(v.units); n == 0 || n == 1 && (v.units[0] == c.Test || few) {
@@ -92,6 +68,39 @@ func divide(s *Settings, c *Config, d testsched.Divisible, sch *testsched.Schedu
 		d.Select("", nil, false)
 	}
 	return v
+}
+
+// discover adds the subtests of a test after its first run. While a run ends in a subtest, it is repeated without that one, to discover the
+// others. The result are the subtests that were left out.
+func (v *division) discover(c *Config, d testsched.Divisible, sch *testsched.Schedule, o *testsched.Outcome) (without []string) {
+	for {
+		list := d.Subtests()
+		v.add(c.Test, list)
+		if o.Kind == testsched.Passed {
+			return without
+		}
+		at := unended(c.Test, list)
+		if at != "" && o.Kind == testsched.NoEnd && !o.Spins && o.Advances == 0 {
+			without = v.long(list, o, without)
+		}
+		if at == "" && slices.Contains([]testsched.Kind{testsched.Failed, testsched.Leak, testsched.Race}, o.Kind) {
+			v.failed = true
+			return without
+		}
+		if at == "" || at == c.Test || len(without) >= maxLeftOut {
+			v.units = nil
+			return without
+		}
+		if !slices.Contains(v.units, at) {
+			v.units = append(v.units, at)
+		}
+		if v.end = cmp.Or(v.end, at); !slices.Contains(without, at) {
+			without = append(without, at)
+		}
+		d.Select("", without, true)
+		again := *sch
+		o = d.Run(&again, false)
+	}
 }
 
 // drawnRuns is the number of runs of the subtests without concurrency.
@@ -228,9 +237,13 @@ func (v *division) explore(s *Settings, c *Config, d testsched.Divisible) *Repor
 		return nil
 	}
 	if v.others > 0 && !v.whole {
+		what := "subtest"
+		if v.suite {
+			what = "spec"
+		}
 		s.summarize(c.Unit, &v.rest, "")
 		all.add(c.Test, &Report{Note: fmt.Sprintf("macemc: %s without concurrency: %s, no finding",
-			program.Plural(v.others, "other subtest", "other subtests"), program.Plural(v.rest.Schedules, "schedule", "schedules"))})
+			program.Plural(v.others, "other "+what, "other "+what+"s"), program.Plural(v.rest.Schedules, "schedule", "schedules"))})
 	}
 	return all
 }
@@ -238,7 +251,7 @@ func (v *division) explore(s *Settings, c *Config, d testsched.Divisible) *Repor
 // dependent reports whether the first run of a unit shows that it depends on other subtests: it is missing, or fails, although it has passed
 // with the others.
 func (v *division) dependent(name string, part testsched.Runner, o *testsched.Outcome) bool {
-	executed := slices.ContainsFunc(part.(testsched.Divisible).Subtests(), func(l testsched.Subtest) bool { return l.Name == name })
+	executed := v.suite || slices.ContainsFunc(part.(testsched.Divisible).Subtests(), func(l testsched.Subtest) bool { return l.Name == name })
 	switch o.Kind {
 	case testsched.Unexplored:
 		return false

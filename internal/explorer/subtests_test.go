@@ -17,12 +17,14 @@ type toySuite struct {
 	without  []string
 	latest   []testsched.Subtest
 	runs     *[]string
+	specs    func(only string) string // see [testsched.Divisible]; nil means that it is not a suite of specs
+	origins  []testsched.Origin
 }
 
 func (x *toySuite) Run(*testsched.Schedule, bool) *testsched.Outcome {
 	x.latest = nil
 	var executed []string
-	o := &testsched.Outcome{Hash: 1}
+	o := &testsched.Outcome{Hash: 1, Origins: x.origins}
 	for _, l := range x.subtests {
 		if x.only != "" && !strings.HasPrefix(l.Name+"/", x.only+"/") && !strings.HasPrefix(x.only+"/", l.Name+"/") ||
 			slices.Contains(x.without, l.Name) {
@@ -47,6 +49,12 @@ func (x *toySuite) Run(*testsched.Schedule, bool) *testsched.Outcome {
 
 func (x *toySuite) Changed() []string             { return nil }
 func (x *toySuite) Subtests() []testsched.Subtest { return x.latest }
+func (x *toySuite) Specs() string {
+	if x.specs == nil {
+		return ""
+	}
+	return x.specs(x.only)
+}
 func (x *toySuite) Part(only string) testsched.Runner {
 	y := *x
 	y.Select(only, nil, false)

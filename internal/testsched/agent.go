@@ -121,6 +121,8 @@ func (a *Agent) respond(q *Request, runner Executor) *Response {
 		}
 	case Subtests:
 		r.Subtests = runner.Subtests()
+	case Specs:
+		r.Names = []string{runner.Specs()}
 	case Select:
 		runner.Select(q.Only, q.Without, q.Shown)
 	}

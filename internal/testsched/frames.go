@@ -192,6 +192,12 @@ func (s Stack) function() string {
 	return name
 }
 
+// Package returns the import path of that function. An empty string means that there is none.
+func (s Stack) Package() string {
+	f, _ := s.user()
+	return program.PackageOf(f.Function)
+}
+
 // Lines describes the innermost frames of the user's code, at most five.
 func (s Stack) Lines() (lines []string) {
 	for _, f := range s {

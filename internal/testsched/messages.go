@@ -74,6 +74,7 @@ const (
 	Subtests                    // see Divisible
 	Located                     // the positions of program counters
 	Select                      // see Divisible
+	Specs                       // see Divisible
 	Concludes                   // Verdict is the answer to the call
 )
 
@@ -135,7 +136,7 @@ type Response struct {
 	Outcomes  []*Outcome // of the first schedules
 	Weights   []Weight   // that runs have changed since the last response
 	Effects   bool       // the process has changed files that others may use
-	Names     []string   // for Changed and Located
+	Names     []string   // for Changed, Located and Specs
 	Subtests  []Subtest
 	Processor time.Duration // processor time of the process
 }
@@ -227,7 +228,7 @@ func (o *Outcome) code(c *coder) {
 		integers(c, &g.Number, &g.By)
 		c.flags(&g.Test, &g.Timer)
 		c.number(&g.ByPlace)
-		c.names(&g.At, &g.Func, &g.Starter)
+		c.names(&g.At, &g.Func, &g.Package, &g.Starter)
 	})
 	list(c, &o.States, func(s *State) {
 		c.hash(&s.Who)

@@ -129,6 +129,7 @@ type Origin struct {
 	By       int    // goroutine that executed the go statement or set the timer
 	ByPlace  uint64 // the last place of that goroutine before that
 	At, Func string // position of that goroutine in the code of the test
+	Package  string // of that position
 	Starter  string // function of the distribution with the go statement; empty means that At is the go statement
 }
 

@@ -22,6 +22,8 @@ type Divisible interface {
 	Runner
 	// Subtests returns the subtests of the latest run, in the order in which they started.
 	Subtests() []Subtest
+	// Specs lists the specs of a suite, as its framework does. An empty text means that the test is not such a suite.
+	Specs() string
 	// Select restricts later runs to a subtest and those below it, and leaves out others. An empty name means all subtests. With shown, the
 	// next run counts as the first one, whose output is shown.
 	Select(only string, without []string, shown bool)

@@ -2,8 +2,12 @@ package program
 
 import (
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 )
 
 // Flags are the flags of go test, other than -race, that change what a test executes or sees.
@@ -99,6 +103,22 @@ func alternatives(pattern string) (list [][]string) {
 	return append(list, append(elements, pattern[start:]))
 }
 
+// Selects reports whether -run and -skip select a test, or a subtest.
+func (f Flags) Selects(test string) bool {
+	name := strings.Split(test, "/")
+	matches := func(pattern string, whole bool) bool {
+		return slices.ContainsFunc(alternatives(pattern), func(alternative []string) bool {
+			for i := range min(len(name), len(alternative)) {
+				if ok, err := regexp.MatchString(alternative[i], name[i]); !ok || err != nil {
+					return false
+				}
+			}
+			return !whole || len(alternative) <= len(name)
+		})
+	}
+	return matches(f.Run, false) && (f.Skip == "" || !matches(f.Skip, true))
+}
+
 // Of returns the flags that change what one test executes, as words of a command line.
 func (f Flags) Of(test string) string {
 	var list []string
@@ -167,4 +187,33 @@ func Pattern(test string) string {
 		parts[i] = "^" + regexp.QuoteMeta(part) + "$"
 	}
 	return strings.Join(parts, "/")
+}
+
+// allSpecs ends the name of an ordered container of specs.
+const allSpecs = "/..."
+
+// Spec returns the name by which a spec of a test is explored, like that of a subtest. The text begins with the description of the suite.
+// ordered means that it is that of an ordered container, whose specs are explored together.
+func Spec(test, text string, ordered bool) string {
+	name := test + "/" + strings.Map(func(r rune) rune {
+		if unicode.IsSpace(r) || !strconv.IsPrint(r) || r == utf8.RuneError {
+			return '_'
+		}
+		return r
+	}, text)
+	if ordered {
+		name += allSpecs
+	}
+	return name
+}
+
+// Focus returns the regular expression that matches the text of a spec with a name, or of the specs of an ordered container.
+func Focus(name string) string {
+	_, spec, _ := strings.Cut(name, "/")
+	text, ordered := strings.CutSuffix(spec, allSpecs)
+	pattern := strings.ReplaceAll(regexp.QuoteMeta(text), "_", ".")
+	if ordered {
+		pattern += "( .*)?"
+	}
+	return "(?s)^" + pattern + "$"
 }

@@ -1,6 +1,7 @@
 package program
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -43,5 +44,35 @@ func TestFlags_Of(t *testing.T) {
 	}
 	if flags, args := SplitFlags(""); len(flags)+len(args) > 0 {
 		t.Errorf("flags %q, arguments %q of an empty line", flags, args)
+	}
+}
+
+// Each name selects its specs, whose texts begin with the description of the suite.
+func TestFocus(t *testing.T) {
+	for _, x := range []struct {
+		text    string
+		ordered bool
+		other   string // is not selected
+	}{
+		{"S a+ b/c", false, "S a+ b/c d"}, {"S two\nlines \x01", false, "two\nlines"}, {"S list", true, "S lists"}, {"S bad\xff_", false, "S bad"},
+	} {
+		name := Spec("TestX", x.text, x.ordered)
+		if err := CheckTest(name); err != nil {
+			t.Error(err)
+		}
+		if focus := regexp.MustCompile(Focus(name)); !focus.MatchString(x.text) || focus.MatchString(x.other) ||
+			focus.MatchString(x.text+" begins") != x.ordered {
+			t.Errorf("%q: %s", name, focus)
+		}
+	}
+}
+
+func TestFlags_Selects(t *testing.T) {
+	f := Flags{Run: "TestX/a/b|Y", Skip: "X/a/b/c"}
+	for name, want := range map[string]bool{"TestX": true, "TestX/a": true, "TestX/b": false, "TestX/a/b": true, "TestX/a/b/c": false,
+		"TestX/a/b/c/d": false, "TestY/a": true, "TestZ": false} {
+		if got := f.Selects(name); got != want {
+			t.Errorf("%s: got %t, want %t", name, got, want)
+		}
 	}
 }

@@ -104,6 +104,7 @@ func macemcRunTest(m *M) int {
 //go:norace
 func macemcTestStarts() {
 	macemcDisguise()
+	macemcSetFlags()
 	if macemcBegins {
 		macemcTest.number = int(macemcNumber()) - macemcOwn
 	}

@@ -67,7 +67,7 @@ func (x *macemcExplorer) run1(s *testsched.Schedule, traced bool) *testsched.Out
 	macemcRunBubble(s.Instant, func() {
 		macemcEnter()
 		t2 = x.newT(&out, r.output.muted)
-		macemcRunning = t2
+		macemcRunning, macemcSelected = t2, x.of.specs
 		macemcStartTest(t2, x.of.fn, r)
 		l.run()
 		l.end()

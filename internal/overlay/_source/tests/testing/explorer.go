@@ -291,9 +291,13 @@ func (x *macemcExplorer) Effects() bool { return macemcAffected() }
 // Subtests returns the subtests of the latest run.
 func (x *macemcExplorer) Subtests() []testsched.Subtest { return macemcSubtestList() }
 
+// Specs implements [testsched.Executor].
+func (x *macemcExplorer) Specs() string { return macemcListSpecs(x) }
+
 // Select restricts later runs to a subtest, or leaves out some.
 func (x *macemcExplorer) Select(only string, without []string, shown bool) {
-	if x.of.match = macemcSelect(x.t, only, without); shown {
+	x.of.match, x.of.specs = macemcSelect(x.t, only, without), macemcSpec(only, without)
+	if shown {
 		x.first, x.before, x.found = nil, nil, false
 	}
 }

@@ -81,7 +81,7 @@ func (x *macemcExplorer) classify(o *testsched.Outcome, t2 *T, raced bool) {
 	case o.Kind == testsched.NoEnd || o.Kind == testsched.Deadlock || o.Kind == testsched.Leak && r.noEnd:
 	case t2.failed && (!raced || macemcFailed != nil):
 		o.Kind = testsched.Failed
-		o.Message = cmp.Or(macemcFailure, "the test failed")
+		o.Message = cmp.Or(macemcFailure, macemcFailedSpec(x), "the test failed")
 		if !x.showing.logs(x.first) {
 			o.Details = testsched.Logs(string(t2.output), o.Message)
 		}
@@ -104,7 +104,7 @@ func (x *macemcExplorer) identify(o *testsched.Outcome) {
 		for pc := range f.test.helperPCs {
 			helpers = append(helpers, pcToName(pc))
 		}
-		o.ShowFailure(f.test.name, f.text, macemcFrames(f.stack[:]), helpers)
+		o.ShowFailure(f.test.name, cmp.Or(f.text, macemcFailedSpec(x)), macemcFrames(f.stack[:]), helpers)
 	}
 	o.Identify()
 }

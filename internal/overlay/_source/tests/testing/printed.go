@@ -64,15 +64,22 @@ func (x *macemcShowing) printed(o *testsched.Outcome, r *macemcRun, t *T, after 
 	if o.Kind == testsched.Passed && len(r.states) == 0 {
 		return
 	}
+	x.each(r, func(line []byte, field func(int) int) {
+		logged := field(1)>>31 != 0
+		hidden := r.output.muted || logged && !bytes.Contains(t.output, line)
+		o.Printed.Add(after.event(field(0)), field(1)&(1<<31-1)-macemcOwn, string(line), hidden)
+	})
+}
+
+// each calls do for each text that a run has printed, with the fields of its record.
+func (x *macemcShowing) each(r *macemcRun, do func(text []byte, field func(int) int)) {
 	for text := x.records[:r.output.recorded]; len(text) > 0; {
 		field := func(i int) int {
 			b := text[4*i:]
 			return int(b[0]) | int(b[1])<<8 | int(b[2])<<16 | int(b[3])<<24
 		}
-		n, logged := 12+field(2), field(1)>>31 != 0
-		line := text[12:n]
-		hidden := r.output.muted || logged && !bytes.Contains(t.output, line)
-		o.Printed.Add(after.event(field(0)), field(1)&(1<<31-1)-macemcOwn, string(line), hidden)
+		n := 12 + field(2)
+		do(text[12:n], field)
 		text = text[n:]
 	}
 }

@@ -14,6 +14,7 @@ type macemcSelection struct {
 	fn    func(*T)
 	match *matcher
 	part  string // the only subtest, in an exploration by subtests
+	specs macemcSpecs
 }
 
 // macemcSelect returns the matcher for a subtest and those below it, without others. An empty name means all that the command selects.
@@ -70,7 +71,7 @@ func macemcSubtestList() (list []testsched.Subtest) {
 // macemcPart returns an explorer of a subtest, which shares the memory for runs, and whose output is not shown.
 func macemcPart(x *macemcExplorer, test string) *macemcExplorer {
 	y := new(macemcExplorer)
-	*y = macemcExplorer{t: x.t, of: macemcSelection{x.of.fn, macemcSelect(x.t, test, nil), test},
+	*y = macemcExplorer{t: x.t, of: macemcSelection{x.of.fn, macemcSelect(x.t, test, nil), test, macemcSpec(test, nil)},
 		first: x.first, last: x.last, before: x.before, showing: macemcShowing{records: x.showing.records},
 		r: x.r, sw: x.sw, macemcBuffers: x.macemcBuffers}
 	return y
@@ -82,11 +83,12 @@ var macemcOutsideParts []string
 // macemcRest executes subtests that could not be explored, unless a later stage does.
 func macemcRest(t *T, x *macemcExplorer, names []string) {
 	var here []string
+	var specs macemcSpecs
 	for _, name := range names {
 		if macemcBegins || slices.Contains(macemcOutsideParts, name) && macemcMayPostpone() {
 			macemcLater = append(macemcLater, name)
 		} else {
-			here = append(here, program.Pattern(name))
+			here, specs.only = append(here, program.Pattern(name)), append(specs.only, name)
 		}
 	}
 	if len(here) == 0 {
@@ -96,6 +98,7 @@ func macemcRest(t *T, x *macemcExplorer, names []string) {
 	m.mu.Lock()
 	m.filter = macemcFilter{m.filter, t.name, newMatcher(m.matchFunc, strings.Join(here, "|"), "-test.run", "").filter}
 	m.mu.Unlock()
+	specs.set()
 	macemcPlainly(t, x)
 }
 

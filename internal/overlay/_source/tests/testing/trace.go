@@ -146,6 +146,7 @@ func (x *macemcExplorer) startedBy(o *testsched.Outcome) {
 		}
 		f := macemcFrames(e.stack[:])
 		origin.By, origin.ByPlace, origin.At, origin.Func = int(e.by)-macemcOwn, e.byAt, f.Where(), f.Func()
+		origin.Package = f.Package()
 		if !origin.Timer {
 			origin.Starter = f.Starter()
 		}

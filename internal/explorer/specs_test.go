@@ -1,0 +1,105 @@
+package explorer
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/macemc/macemc/internal/testsched"
+)
+
+// listOf returns a list of Ginkgo, of nodes of the suite "S".
+func listOf(nodes ...string) string {
+	return `[{"SuiteDescription":"S","SpecReports":[` + strings.Join(nodes, ",") + `]}]`
+}
+
+// nodeOf returns a spec of such a list. The last of the texts is not that of a container.
+func nodeOf(ordered bool, texts ...string) string {
+	return fmt.Sprintf(`{"ContainerHierarchyTexts":["%s"],"LeafNodeType":"It","LeafNodeText":"%s","State":"passed","IsInOrderedContainer":%t}`,
+		strings.Join(texts[:len(texts)-1], `","`), texts[len(texts)-1], ordered)
+}
+
+func TestSuite_Units(t *testing.T) {
+	list := listOf(
+		`{"LeafNodeType":"BeforeSuite","State":"passed"}`,
+		`{"LeafNodeType":"It","LeafNodeText":"pends","State":"pending"}`,
+		`{"LeafNodeType":"It","LeafNodeText":"is\tonly_text","State":"passed"}`,
+		nodeOf(false, "a", "", "b"), nodeOf(false, "a", "b"),
+		nodeOf(true, "a", "list", "begins"), nodeOf(true, "a", "list", "inner", "ends"),
+		nodeOf(true, "all", "one", "x"), nodeOf(true, "all", "two", "x"),
+	)
+	want := []string{"T/S_is_only_text", "T/S_a_b", "T/S_a_list/...", "T/S_all/..."}
+	got := parseSuite(list).units("T")
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if parseSuite("") != nil || parseSuite("[]") != nil {
+		t.Error("a suite without a list")
+	}
+}
+
+// A suite is divided into its specs, if flags select them. Specs whose goroutines are all of Ginkgo are explored together.
+func TestDivideSuite(t *testing.T) {
+	two := listOf(nodeOf(false, "a"), nodeOf(false, "b"))
+	own := []testsched.Origin{{Number: 2, Package: "example.org/x"}}
+	for name, x := range map[string]struct {
+		args    []string
+		all     string
+		one     string // the list for a spec
+		origins []testsched.Origin
+		units   string // separated by blanks
+		others  int
+		divided bool
+	}{
+		"concurrent":  {nil, two, listOf(nodeOf(false, "a")), own, "T/S_a T/S_b", 0, true},
+		"sequential":  {nil, two, listOf(nodeOf(false, "a")), nil, "", 2, true},
+		"selected":    {[]string{"-test.run=^T$/^S_b$"}, two, listOf(nodeOf(false, "b")), nil, "T/S_b", 0, true},
+		"other flags": {nil, two, two, own, "", 0, false},
+		"no suite":    {nil, "", "", own, "", 0, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var runs []string
+			list := func(only string) string {
+				if only == "" {
+					return x.all
+				}
+				return x.one
+			}
+			s := &Settings{}
+			s.binary.Args = x.args
+			c := &Config{Unit: testsched.Unit{Package: "p", Test: "T"}}
+			v := divideSuite(s, c, &toySuite{runs: &runs, specs: list, origins: x.origins}, &testsched.Outcome{})
+			if v == nil {
+				v = &division{}
+			}
+			if got := strings.Join(v.units, " "); v.suite != x.divided || got != x.units || v.others != x.others || v.failed {
+				t.Errorf("got %+v", v)
+			}
+		})
+	}
+}
+
+// Each spec is explored and reported like a subtest.
+func TestDivision_Specs(t *testing.T) {
+	t.Chdir(t.TempDir())
+	s := &Settings{summary: map[string]string{}, summaries: t.TempDir(), fresh: func(*Config, execution) *testsched.Outcome { return nil }}
+	s.config = Config{Schedules: 2}
+	var runs []string
+	suite := &toySuite{subtests: nil, runs: &runs, origins: []testsched.Origin{{Number: 2}}, specs: func(only string) string {
+		if only != "" {
+			return listOf(nodeOf(false, "a"))
+		}
+		return listOf(nodeOf(false, "a"), nodeOf(false, "b"))
+	}}
+	report := s.Test(testsched.Unit{Package: "p", Test: "T"}, false, time.Time{}, suite)
+	for _, name := range []string{"T/S_a", "T/S_b"} {
+		if _, ok := s.summary[name]; !ok || !strings.Contains(report.Note, "macemc: "+name+": ") {
+			t.Errorf("%s is missing in %q and %q", name, s.summary, report.Note)
+		}
+	}
+	if _, ok := s.summary["T"]; ok {
+		t.Errorf("the suite is explored as one: %q", s.summary)
+	}
+}
