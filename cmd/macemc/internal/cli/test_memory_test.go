@@ -252,3 +252,68 @@ func TestTimer(t *testing.T) {
 		testReports(t, []string{want}, status, "-v", "-run=^"+test+"$", "-schedule=x.path", ".")
 	}
 }
+
+// A run finds large variables as they were, whether runs write the same pages, others each time, or many at once.
+func TestTest_LargeVariables(t *testing.T) {
+	testFile(t, `package x
+
+import (
+	"math/rand/v2"
+	"os"
+	"testing"
+)
+
+const size = 1 << 19
+
+var (
+	table   [size]byte
+	buffer  = make([]byte, size)
+	named   [size / 8]*int
+	objects = func() (list []*[100]int) {
+		for range 2000 {
+			list = append(list, new([100]int))
+		}
+		return list
+	}()
+)
+
+func changed() any {
+	for i := range size {
+		if table[i] != 0 || buffer[i] != 0 || named[i/8] != nil {
+			return i
+		}
+	}
+	for _, o := range objects {
+		if *o != [100]int{} {
+			return o
+		}
+	}
+	return nil
+}
+
+func TestChanges(t *testing.T) {
+	if at := changed(); at != nil {
+		t.Fatal(at)
+	}
+	table[100]++
+	table[rand.IntN(size)]++
+	named[rand.IntN(len(named))] = new(int)
+	objects[rand.IntN(len(objects))][rand.IntN(100)]++
+	if rand.IntN(10) == 0 {
+		for i := range buffer {
+			buffer[i]++
+		}
+	}
+	f, err := os.Open("x_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	at := rand.IntN(size - 8)
+	if _, err := f.Read(buffer[at : at+8]); err != nil { // the system writes
+		t.Fatal(err)
+	}
+}
+`)
+	testReports(t, []string{"201 schedules, no finding"}, 0, "-count=1", "-v", "-explore-time=10m", ".")
+}

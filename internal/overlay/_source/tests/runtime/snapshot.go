@@ -54,6 +54,7 @@ type macemcStateType struct {
 	changed   []bool // by variable: whether it differed before the latest run and was not restored
 	taken     bool
 	restores  bool // variables are restored, not only watched
+	pages     macemcPages
 	undone    bool // a change of a variable was undone
 	awaited   [64]macemcSync
 	nawaited  int
@@ -104,6 +105,7 @@ func (st *macemcStateType) save(variables []macemcVariable, hide []unsafe.Pointe
 	for _, b := range st.blocks {
 		memmove(unsafe.Pointer(&st.copies[b.copy]), unsafe.Pointer(b.from), b.size)
 	}
+	st.pages.begin(st)
 	st.await()
 	st.free()
 	startTheWorldGC(stw)
@@ -147,6 +149,7 @@ func (st *macemcStateType) restoreAll() (woken bool) {
 		if at, ok := macemcObject(p); ok {
 			if r := st.region(at); r != nil {
 				r.watched = true
+				st.pages.compareAlways(r.from, r.size)
 			}
 		}
 	})
@@ -155,11 +158,7 @@ func (st *macemcStateType) restoreAll() (woken bool) {
 	for i := range awaited {
 		memmove(unsafe.Pointer(&awaited[i].now), unsafe.Pointer(awaited[i].from), awaited[i].size)
 	}
-	for i := range st.blocks {
-		if b := &st.blocks[i]; !memequal(unsafe.Pointer(b.from), unsafe.Pointer(&st.copies[b.copy]), b.size) {
-			st.restore(st.regions[b.first:b.end])
-		}
-	}
+	st.pages.restore(st)
 	st.relock()
 	for i := range awaited {
 		w := &awaited[i]
@@ -174,6 +173,20 @@ func (st *macemcStateType) restoreAll() (woken bool) {
 	return woken
 }
 
+// compare restores what differs from the snapshot in a range of memory.
+func (st *macemcStateType) compare(from, to uintptr) {
+	first := macemcFirst(len(st.blocks), func(i int) bool { return st.blocks[i].from+st.blocks[i].size > from })
+	for i := first; i < len(st.blocks) && st.blocks[i].from < to; i++ {
+		b := &st.blocks[i]
+		for at, end := max(from, b.from), min(to, b.from+b.size); at < end; at += macemcBlockMax {
+			n := min(end-at, macemcBlockMax)
+			if !memequal(unsafe.Pointer(at), unsafe.Pointer(&st.copies[b.copy+at-b.from]), n) {
+				st.restore(st.regions[b.first:b.end], at, at+n)
+			}
+		}
+	}
+}
+
 // region returns the region that contains an address; nil means that the snapshot does not restore it.
 func (st *macemcStateType) region(at uintptr) *macemcRegion {
 	next := macemcFirst(len(st.regions), func(i int) bool { return st.regions[i].from > at })
@@ -186,18 +199,22 @@ func (st *macemcStateType) region(at uintptr) *macemcRegion {
 	return nil
 }
 
-// restore restores regions that differ from the snapshot.
-func (st *macemcStateType) restore(regions []macemcRegion) {
+// restore restores the parts of regions in a range of memory that differ from the snapshot.
+func (st *macemcStateType) restore(regions []macemcRegion, from, to uintptr) {
 	for i := range regions {
 		r := &regions[i]
-		old := unsafe.Pointer(&st.copies[r.copy])
-		if memequal(unsafe.Pointer(r.from), old, r.size) {
+		at, end := max(from, r.from), min(to, r.from+r.size)
+		if at >= end {
+			continue
+		}
+		old := unsafe.Pointer(&st.copies[r.copy+at-r.from])
+		if memequal(unsafe.Pointer(at), old, end-at) {
 			continue
 		}
 		if r.watched {
 			st.changed[r.root] = true
 		} else {
-			memmove(unsafe.Pointer(r.from), old, r.size)
+			memmove(unsafe.Pointer(at), old, end-at)
 			st.undone = true
 		}
 	}
