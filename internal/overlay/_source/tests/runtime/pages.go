@@ -24,7 +24,7 @@ type macemcPageRange struct {
 
 const (
 	macemcTrackedMin  = 512 << 10 // size in bytes from which on a snapshot is tracked: comparing less is faster
-	macemcTrackedRun  = 16        // minimum number of neighboring pages that are tracked
+	macemcTrackedRun  = 8         // minimum number of neighboring pages that are tracked
 	macemcPageGap     = 4         // maximum number of pages between blocks of one area
 	macemcPageOften   = 255       // as a number of writes: the page is always compared
 	macemcPageSeldom  = 8         // a page is tracked while at most one in so many restores finds it written
@@ -32,7 +32,7 @@ const (
 )
 
 // begin tracks the pages of the blocks of a snapshot if that is faster. Mapped memory outside the heap is not tracked, as its mappings may
-// be replaced, and watched regions are not, since they are reported as long as they differ.
+// be replaced.
 func (p *macemcPages) begin(st *macemcStateType) {
 	if st.size < macemcTrackedMin {
 		return
@@ -53,7 +53,7 @@ func (p *macemcPages) begin(st *macemcStateType) {
 	p.writes = make([]uint8, n)
 	p.ranges = make([]macemcPageRange, 0, len(p.areas)+2*n/macemcTrackedRun)
 	for i := range st.regions {
-		if r := &st.regions[i]; r.watched || !macemcTrackable(r.from) {
+		if r := &st.regions[i]; !macemcTrackable(r.from) {
 			p.compareAlways(r.from, r.size)
 		}
 	}
@@ -66,10 +66,9 @@ func macemcTrackable(at uintptr) bool { return spanOfHeap(at) != nil || macemcGl
 
 // compareAlways makes the next restores compare the pages of a region.
 func (p *macemcPages) compareAlways(from, size uintptr) {
-	p.again = true
 	for at := alignDown(from, physPageSize); at < from+size; at += physPageSize {
-		if a := macemcPagesAt(p.areas, at); a != nil {
-			p.writes[a.index(at)] = macemcPageOften
+		if a := macemcPagesAt(p.areas, at); a != nil && p.writes[a.index(at)] != macemcPageOften {
+			p.writes[a.index(at)], p.again = macemcPageOften, true
 		}
 	}
 }

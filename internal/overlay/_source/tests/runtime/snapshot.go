@@ -149,7 +149,6 @@ func (st *macemcStateType) restoreAll() (woken bool) {
 		if at, ok := macemcObject(p); ok {
 			if r := st.region(at); r != nil {
 				r.watched = true
-				st.pages.compareAlways(r.from, r.size)
 			}
 		}
 	})
@@ -213,6 +212,7 @@ func (st *macemcStateType) restore(regions []macemcRegion, from, to uintptr) {
 		}
 		if r.watched {
 			st.changed[r.root] = true
+			st.pages.compareAlways(at, end-at) // as long as it differs
 		} else {
 			memmove(unsafe.Pointer(at), old, end-at)
 			st.undone = true
