@@ -58,9 +58,14 @@ func (x *Session) ask(q *testsched.Request) *testsched.Response {
 	if x.Send(q) != nil || x.receive(&r) != nil {
 		panic(lost{})
 	}
-	live.Add(int64(r.Processor - x.processor))
-	x.processor = r.Processor
+	x.used(r.Processor)
 	return &r
+}
+
+// used sets the processor time of the process.
+func (x *Session) used(t time.Duration) {
+	live.Add(int64(t - x.processor))
+	x.processor = t
 }
 
 // working calls f, and reports whether the process has not ended meanwhile.
@@ -87,6 +92,9 @@ func (x *Session) Serve(answer func(*testsched.Call) testsched.Verdict) bool {
 		if call.What == testsched.Connects {
 			x.Connected, x.base = true, call.Base
 			continue
+		}
+		if call.What == testsched.Explores { // what it did before is no part of this exploration
+			x.used(call.Processor)
 		}
 		call.Package = cmp.Or(testsched.PackagePath, call.Package)
 		q := testsched.Request{What: testsched.Concludes}

@@ -66,6 +66,7 @@ type Executor interface {
 func (a *Agent) Explore(call *Call, whole Executor) *Verdict {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	call.Processor = program.ProcessorTime()
 	check(a.connection.Send(call))
 	parts := map[string]Executor{"": whole}
 	for {

@@ -22,7 +22,8 @@ func TestConnection(t *testing.T) {
 		Bounds: Bounds{Recorded: Recorded{Unrecorded: 2, Events: []predict.Event{{Who: 1, Object: 2, Place: 3, Context: 4, Time: -5, Due: 6,
 			Waker: 7, Op: predict.Lock, Method: predict.Loads, Flags: predict.Reads}}}}}
 	messages := []struct{ sent, received Message }{
-		{&Call{What: Continues, Unit: Unit{Package: "p", Test: "TestA", Shared: true}, Deadline: 3, Base: -1, Later: []string{"a"}, Status: 1}, new(Call)},
+		{&Call{What: Continues, Unit: Unit{Package: "p", Test: "TestA", Shared: true}, Deadline: 3, Base: -1, Later: []string{"a"}, Status: 1,
+			Processor: 2}, new(Call)},
 		{&Request{Part: "TestA/b", Schedules: []*Schedule{schedule, {}}, Traced: true, Executed: 3, Dies: Dying{"a", "b"},
 			Weights: []Weight{{Who: 1 << 63, Points: 4}}}, new(Request)},
 		{&Request{What: Select, Only: "a", Without: []string{"b"}, Shown: true}, new(Request)},

@@ -20,6 +20,8 @@ type Call struct {
 	Status   int
 	Left     time.Duration // rest of -timeout; 0 means no limit
 	Base     int64         // address of a function of the process
+	// Processor is the processor time of the process before, for Explores.
+	Processor time.Duration
 }
 
 // Calling is the kind of a call.
@@ -41,6 +43,7 @@ func (m *Call) code(c *coder) {
 	integers(c, &m.Status)
 	integers(c, &m.Left)
 	integers(c, &m.Base)
+	integers(c, &m.Processor)
 }
 
 // Request is what the explorer asks the process of a test.

@@ -58,3 +58,31 @@ func TestTest_ExploreTotal(t *testing.T) {
 		}
 	}
 }
+
+// The time of a test does not include that of a test before it in the same process, which is not explored.
+func TestTest_TimeOfOtherTests(t *testing.T) {
+	leanBuilds(t)
+	testFile(t, "package x\n"+strings.Replace(lossyCounter, `import (`, `import (
+	"os/exec"`, 1)+`
+func init() { burn() }
+
+// burn takes more than 100 ms of processor time.
+func burn() (sum int) {
+	for i := range 1_000_000_000 {
+		sum ^= i * sum
+	}
+	return sum
+}
+
+func TestFirst(t *testing.T) {
+	exec.Command("go", "version").Run()
+	burn()
+}
+
+func TestSecond(t *testing.T) { TestMany(t) }
+`)
+	out, status := testCommand(t.Context(), "-count=1", "-v", "-explore-time=100ms", "-run=First|Second", ".")
+	if many := regexp.MustCompile(`TestSecond(?s:.*)macemc: .*\d\d+ schedules`); status != 0 || !many.MatchString(out) || strings.Contains(out, "only 1 schedule") {
+		t.Errorf("status %d\n%s", status, out)
+	}
+}
