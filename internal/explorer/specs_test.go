@@ -2,7 +2,6 @@ package explorer
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -19,25 +18,6 @@ func listOf(nodes ...string) string {
 func nodeOf(ordered bool, texts ...string) string {
 	return fmt.Sprintf(`{"ContainerHierarchyTexts":["%s"],"LeafNodeType":"It","LeafNodeText":"%s","State":"passed","IsInOrderedContainer":%t}`,
 		strings.Join(texts[:len(texts)-1], `","`), texts[len(texts)-1], ordered)
-}
-
-func TestSuite_Units(t *testing.T) {
-	list := listOf(
-		`{"LeafNodeType":"BeforeSuite","State":"passed"}`,
-		`{"LeafNodeType":"It","LeafNodeText":"pends","State":"pending"}`,
-		`{"LeafNodeType":"It","LeafNodeText":"is\tonly_text","State":"passed"}`,
-		nodeOf(false, "a", "", "b"), nodeOf(false, "a", "b"),
-		nodeOf(true, "a", "list", "begins"), nodeOf(true, "a", "list", "inner", "ends"),
-		nodeOf(true, "all", "one", "x"), nodeOf(true, "all", "two", "x"),
-	)
-	want := []string{"T/S_is_only_text", "T/S_a_b", "T/S_a_list/...", "T/S_all/..."}
-	got := parseSuite(list).units("T")
-	if !slices.Equal(got, want) {
-		t.Errorf("got %q, want %q", got, want)
-	}
-	if parseSuite("") != nil || parseSuite("[]") != nil {
-		t.Error("a suite without a list")
-	}
 }
 
 // A suite is divided into its specs, if flags select them. Specs whose goroutines are all of Ginkgo are explored together.
@@ -84,7 +64,7 @@ func TestDivideSuite(t *testing.T) {
 // Each spec is explored and reported like a subtest.
 func TestDivision_Specs(t *testing.T) {
 	t.Chdir(t.TempDir())
-	s := &Settings{summary: map[string]string{}, summaries: t.TempDir(), fresh: func(*Config, execution) *testsched.Outcome { return nil }}
+	s := &Settings{summary: map[string]*Summary{}, summaries: t.TempDir(), fresh: func(*Config, execution) *testsched.Outcome { return nil }}
 	s.config = Config{Schedules: 2}
 	var runs []string
 	suite := &toySuite{subtests: nil, runs: &runs, origins: []testsched.Origin{{Number: 2}}, specs: func(only string) string {
@@ -96,10 +76,10 @@ func TestDivision_Specs(t *testing.T) {
 	report := s.Test(testsched.Unit{Package: "p", Test: "T"}, false, time.Time{}, suite)
 	for _, name := range []string{"T/S_a", "T/S_b"} {
 		if _, ok := s.summary[name]; !ok || !strings.Contains(report.Note, "macemc: "+name+": ") {
-			t.Errorf("%s is missing in %q and %q", name, s.summary, report.Note)
+			t.Errorf("%s is missing in %v and %q", name, s.summary, report.Note)
 		}
 	}
 	if _, ok := s.summary["T"]; ok {
-		t.Errorf("the suite is explored as one: %q", s.summary)
+		t.Errorf("the suite is explored as one: %v", s.summary)
 	}
 }

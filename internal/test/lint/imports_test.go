@@ -124,8 +124,9 @@ var imports = []struct {
 	{pkg: "internal/testbudget", strict: true},
 	{pkg: "internal/child", strict: true},
 	{pkg: "internal/agents", module: "internal/child internal/testsched internal/testsched/program"},
-	{pkg: "internal/explorer", module: `internal/agents internal/child internal/cpuprofile internal/predict internal/stacks internal/testbudget internal/testsched
-		internal/testsched/program`},
+	{pkg: "internal/ginkgo", strict: true, module: "internal/testsched/program"},
+	{pkg: "internal/explorer", module: `internal/agents internal/child internal/cpuprofile internal/ginkgo internal/predict
+		internal/stacks internal/testbudget internal/testsched internal/testsched/program`},
 	{pkg: "internal/overlay", strict: true, module: "internal/child internal/predict internal/testsched internal/testsched/program"},
 	{pkg: "observe", strict: true, module: "choose internal/replay sim internal/kernel internal/kernel/... internal/encoding/..."},
 	{pkg: "internal/refine", strict: true, module: "choose machine sim internal/eventkind internal/netmodel internal/table/..."},

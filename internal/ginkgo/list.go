@@ -1,0 +1,65 @@
+// Package ginkgo reads the lists of specs that suites of Ginkgo write: -ginkgo.json-report with -ginkgo.dry-run.
+package ginkgo
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/macemc/macemc/internal/testsched/program"
+)
+
+// Suite is a list of the specs of a suite.
+type Suite struct {
+	SuiteDescription string
+	SpecReports      []Spec
+}
+
+// Spec is a spec, or another node of a suite.
+type Spec struct {
+	ContainerHierarchyTexts           []string
+	LeafNodeType, LeafNodeText, State string
+	IsInOrderedContainer              bool
+}
+
+// Parse returns the suite of a list, with the specs that runs execute. It returns nil if the text is not a list.
+func Parse(list string) *Suite {
+	var suites []Suite
+	if json.Unmarshal([]byte(list), &suites) != nil || len(suites) != 1 {
+		return nil
+	}
+	s := &suites[0]
+	s.SpecReports = slices.DeleteFunc(s.SpecReports, func(x Spec) bool { return x.LeafNodeType != "It" || x.State != "passed" })
+	return s
+}
+
+// Units returns the names by which the specs of a test are explored. Those of an ordered container are one unit.
+func (s *Suite) Units(test string) (names []string) {
+	for i := range s.SpecReports {
+		x := &s.SpecReports[i]
+		words := append(slices.Clone(x.ContainerHierarchyTexts), x.LeafNodeText)
+		if x.IsInOrderedContainer {
+			words = s.ordered(x)
+		}
+		words = slices.DeleteFunc(words, func(w string) bool { return w == "" })
+		name := program.Spec(test, s.SuiteDescription+" "+strings.Join(words, " "), x.IsInOrderedContainer)
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// ordered returns the texts of the outermost container of a spec all of whose specs are in ordered containers, and of those around it. The
+// list lacks which container is ordered. It is this one, or inside.
+func (s *Suite) ordered(x *Spec) []string {
+	texts := x.ContainerHierarchyTexts
+	for n := range texts {
+		if !slices.ContainsFunc(s.SpecReports, func(y Spec) bool {
+			return !y.IsInOrderedContainer && len(y.ContainerHierarchyTexts) > n && slices.Equal(y.ContainerHierarchyTexts[:n+1], texts[:n+1])
+		}) {
+			return slices.Clone(texts[:n+1])
+		}
+	}
+	return slices.Clone(texts)
+}
