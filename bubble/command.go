@@ -19,7 +19,8 @@ import (
 )
 
 // Command returns a service that runs an ordinary main function as a process of its own: with os.Args, an environment and package variables
-// that other nodes do not share. args and env have the formats of os.Args and os.Environ.
+// that other nodes do not share. args and env have the formats of os.Args and os.Environ. Without args, os.Args has the name of main's
+// package.
 //
 // The process ends when main returns or calls os.Exit, as log.Fatal does. Its connections are closed, and the node stays up without it
 // until a crash. [Program].Ended describes how it ended. A panic that is not recovered is a violation. Lines of os.Stdout and os.Stderr are
@@ -42,6 +43,9 @@ func Command[M func() | func(context.Context) error | func(context.Context, *Hos
 	name := runtime.FuncForPC(reflect.ValueOf(main).Pointer()).Name()
 	slash := strings.LastIndexByte(name, '/') + 1
 	last, _, _ := strings.Cut(name[slash:], ".")
+	if len(args) == 0 {
+		args = []string{last} // packages that are initialized again read the name of the program
+	}
 	p.goroutines.command = &command{main: main, args: args, env: env, takesContext: !simple, pkg: name[:slash] + last + ".",
 		packages: map[string]bool{}}
 	return p

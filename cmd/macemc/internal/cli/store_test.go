@@ -86,14 +86,14 @@ func TestInitialization_Cgo(t *testing.T) {
 import "C"
 import "os"
 
-var setting = os.Getenv("STORE_SETTING")
+var setting, program = os.Getenv("STORE_SETTING"), os.Args[0]
 
 // names is not needed after the initialization, as in generated code.
 var names = []string{"a"}
 
 func init() {
 	if names[0] != "a" {
-		panic(setting)
+		panic(setting + program)
 	}
 	names = nil
 }
