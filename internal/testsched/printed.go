@@ -59,7 +59,7 @@ func (p Output) Last(report []string) (lines []string) {
 	const most, wide = 10, 200
 	for i := len(p) - 1; i >= 0 && len(lines) < most; i-- {
 		text := strings.TrimSpace(p[i].Text)
-		if text == "" || strings.HasSuffix(text, RaceFailure) || contains(report, text) {
+		if text == "" || strings.HasSuffix(text, RaceFailure) || contains(report, text) || len(report) > 0 && has(report[0], p[i].Text) {
 			continue
 		}
 		if len(text) > wide {
@@ -79,14 +79,27 @@ func contains(report []string, text string) bool {
 	return slices.ContainsFunc(report, func(line string) bool { return strings.HasSuffix(line, text) })
 }
 
-// Logs returns the first lines that a failed test and its subtests have logged, except the line that ends the title.
+// Logs returns the first lines that a failed test and its subtests have logged, except those whose text the title has.
 func Logs(output, title string) (lines []string) {
 	for line := range strings.Lines(output) {
-		line = strings.TrimSpace(line)
-		if line != "" && line != title && !strings.HasSuffix(title, ": "+line) && !strings.HasPrefix(line, "--- FAIL: ") &&
-			len(lines) < maxLines {
+		if has(title, line) || len(lines) == maxLines {
+			continue
+		}
+		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "--- FAIL: ") {
 			lines = append(lines, program.Shorten(line))
 		}
 	}
 	return lines
+}
+
+// has reports whether a title says what a line does, which may be one of package testify.
+func has(title, line string) bool {
+	label, text := program.Labeled(strings.TrimSuffix(line, "\n"))
+	if label == "Error Trace" {
+		text = text[strings.LastIndexByte(text, '/')+1:]
+	}
+	parts := func(text string) string {
+		return ": " + strings.ReplaceAll(strings.TrimSuffix(text, ":"), ", ", ": ") + ": "
+	}
+	return label == "Test" || strings.Contains(parts(title), parts(text))
 }

@@ -89,6 +89,11 @@ func TestLogs(t *testing.T) {
 			t.Errorf("%s: got %q, want %q", title, got, want)
 		}
 	}
+	testify := "    x_test.go:4: \n        \tError Trace:\t/tmp/x_test.go:4\n        \t            \t/tmp/x_test.go:9\n        \tError:      \tNot equal: \n" +
+		"        \t            \texpected: 1\n        \t            \tactual  : 2\n        \tTest:       \tTestX\n        \tMessages:   \ta gap\n"
+	if got := Logs(testify, "x_test.go:4: a gap: Not equal: expected: 1, actual: 2"); !slices.Equal(got, []string{"/tmp/x_test.go:9"}) {
+		t.Errorf("the log of package testify has %q", got)
+	}
 }
 
 func TestOrigin_String(t *testing.T) {

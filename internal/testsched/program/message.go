@@ -9,28 +9,70 @@ import (
 	"strings"
 )
 
-// Entry returns the first line of a test's last log entry. If that line is only a position, as with package testify, Entry appends a later
-// line: the one that begins with "Error:" if there is one, and the next one if it ends with a colon.
+// Entry returns the first line of a test's last log entry. If that line is only a position, as with package testify, Entry appends the
+// text behind "Messages:" and that behind "Error:", or else the first line below.
 func Entry(output string) string {
-	rest, continuation := "", ""
-	for _, line := range slices.Backward(strings.Split(output, "\n")) {
+	lines := strings.Split(output, "\n")
+	for i, line := range slices.Backward(lines) {
 		text := strings.TrimSpace(line)
-		switch {
-		case text == "":
-		case !strings.HasPrefix(line, "     ") && strings.HasSuffix(text, ":"):
-			return strings.TrimSpace(text + " " + rest)
-		case !strings.HasPrefix(line, "     "):
-			return text
-		case !strings.HasPrefix(rest, "Error:") || strings.HasPrefix(text, "Error:"):
-			if rest = strings.Join(strings.Fields(text), " "); strings.HasPrefix(rest, "Error:") && strings.HasSuffix(rest, ":") && continuation != "" {
-				rest += " " + continuation
+		if text == "" || strings.HasPrefix(line, "     ") {
+			continue
+		}
+		if strings.HasSuffix(text, ":") {
+			text = strings.TrimSpace(text + " " + reason(lines[i+1:]))
+		}
+		return text
+	}
+	return reason(lines)
+}
+
+// reason describes a failure by the lines below its position.
+func reason(lines []string) string {
+	const most = 2 // lines below one that ends with a colon
+	texts, label, first := map[string][]string{}, "", ""
+	for _, line := range lines {
+		name, text := Labeled(line)
+		if name != "" {
+			label = name
+		} else if label != "" && text == "" {
+			label = "." // what follows an empty line, such as a diff, is not part of the text
+		}
+		if text != "" {
+			texts[label] = append(texts[label], text)
+			if first == "" {
+				first = text
 			}
 		}
-		if continuation = ""; strings.HasPrefix(strings.TrimLeft(line, " "), "\t ") { // no label begins it
-			continuation = strings.Join(strings.Fields(text), " ")
+	}
+	failure := texts["Error"]
+	if len(failure) == 0 {
+		return first
+	}
+	text := failure[0]
+	if strings.HasSuffix(text, ":") && len(failure) > 1 {
+		text += " " + strings.Join(failure[1:min(len(failure), 1+most)], ", ")
+	}
+	if why := texts["Messages"]; len(why) > 0 {
+		return why[0] + ": " + text
+	}
+	return text
+}
+
+// Labeled returns the label of a line of package testify, such as Messages, and the text behind it. If there is no label, it is the whole
+// line. Repeated spaces are omitted.
+func Labeled(line string) (label, text string) {
+	if rest, ok := strings.CutPrefix(strings.TrimLeft(line, " "), "\t"); ok {
+		label, text, ok = strings.Cut(rest, ":")
+		if _, value, tabbed := strings.Cut(text, "\t"); ok && tabbed && strings.TrimSpace(label) != "" && label[0] != ' ' {
+			return label, words(value)
 		}
 	}
-	return rest
+	return "", words(line)
+}
+
+// words returns a line without repeated spaces. Package testify aligns colons.
+func words(line string) string {
+	return strings.ReplaceAll(strings.Join(strings.Fields(line), " "), "actual :", "actual:")
 }
 
 // PanicText describes the value of a panic. The runtime has already replaced an error or a Stringer by its text.

@@ -6,11 +6,13 @@ import "testing"
 func TestEntry(t *testing.T) {
 	for log, want := range map[string]string{
 		"": "",
-		"    x_test.go:3: begins\n    x_test.go:4: wrong\n        in two lines\n":                                                                                                   "x_test.go:4: wrong",
-		"    x_test.go:4: \n        \tError Trace:\tx_test.go:4\n        \tError:      \tNot equal: \n        \t            \texpected: 1\n":                                        "x_test.go:4: Error: Not equal: expected: 1",
-		"    x_test.go:4: \n        \tError:      \tReceived unexpected error:\n        \t            \texpired\n        \t            \ttoo late\n        \tTest:       \tTestX\n": "x_test.go:4: Error: Received unexpected error: expired",
-		"    x_test.go:4: \n        \tError:      \tShould be true:\n        \tTest:       \tTestX\n":                                                                               "x_test.go:4: Error: Should be true:",
-		"    x_test.go:4: \n        first\n        second\n":                                                                                                                        "x_test.go:4: first",
+		"    x_test.go:3: begins\n    x_test.go:4: wrong\n        in two lines\n":                                                                                                                                                    "x_test.go:4: wrong",
+		"    x_test.go:4: \n        \tError Trace:\tx_test.go:4\n        \tError:      \tNot equal: \n        \t            \texpected: 1\n":                                                                                         "x_test.go:4: Not equal: expected: 1",
+		"    x_test.go:4: \n        \tError:      \tReceived unexpected error:\n        \t            \texpired\n        \t            \ttoo late\n        \tTest:       \tTestX\n":                                                  "x_test.go:4: Received unexpected error: expired, too late",
+		"    x_test.go:4: \n        \tError:      \tShould be true:\n        \tTest:       \tTestX\n":                                                                                                                                "x_test.go:4: Should be true:",
+		"    x_test.go:4: \n        \tError Trace:\tx_test.go:4\n        \tError:      \tShould be true\n        \tTest:       \tTestX\n        \tMessages:   \tstream ended: EOF\n":                                                 "x_test.go:4: stream ended: EOF: Should be true",
+		"    x_test.go:4: \n        \tError:      \tNot equal: \n        \t            \texpected: 1\n        \t            \tactual  : 2\n        \t            \t\n        \t            \tDiff:\n        \tMessages:   \ta gap\n": "x_test.go:4: a gap: Not equal: expected: 1, actual: 2",
+		"    x_test.go:4: \n        first\n        second\n": "x_test.go:4: first",
 	} {
 		if got := Entry(log); got != want {
 			t.Errorf("%q: %q, want %q", log, got, want)
