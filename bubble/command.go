@@ -19,14 +19,17 @@ import (
 )
 
 // Command returns a service that runs an ordinary main function as a process of its own: with os.Args, an environment and package variables
-// that other nodes do not share. args and env have the formats of os.Args and os.Environ. Without args, os.Args has the name of main's
-// package.
+// that other nodes do not share. args and env have the formats of os.Args, which begins with the name of the program, and os.Environ. Without
+// args, os.Args has the name of main's package.
 //
 // The process ends when main returns or calls os.Exit, as log.Fatal does. Its connections are closed, and the node stays up without it
 // until a crash. [Program].Ended describes how it ended. A panic that is not recovered is a violation. Lines of os.Stdout and os.Stderr are
 // part of traces. [Signal] sends a signal to the process. A client that is written for a test may also take a [Host].
 func Command[M func() | func(context.Context) error | func(context.Context, *Host) error](main M, args, env []string,
 	options ...Option) sim.Service {
+	if len(args) > 0 && strings.HasPrefix(args[0], "-") {
+		panic("bubble.Command: the arguments begin with the name of the program, as those of os.Args, and not with the flag " + args[0])
+	}
 	p := service(func(ctx context.Context, h *Host) error {
 		switch main := any(main).(type) {
 		case func():
@@ -85,8 +88,8 @@ var initialVariables struct {
 // other than the checker, and standard library packages that programs register things with. The lock stepping must be held.
 func (c *command) saveInitial() error {
 	if initialVariables.done {
-		if slices.ContainsFunc(initialVariables.others, func(name string) bool { return strings.HasPrefix(name, c.pkg) }) {
-			return fmt.Errorf("package variables of %s are shared by all nodes: the main functions of a test binary of this module must be of one package", strings.TrimSuffix(c.pkg, "."))
+		if c.shares(initialVariables.others) {
+			return fmt.Errorf("package variables of %s would be shared by all nodes: pass a function of the package of the first main function, which calls this one", strings.TrimSuffix(c.pkg, "."))
 		}
 		return initialVariables.err
 	}
@@ -112,6 +115,12 @@ func (c *command) saveInitial() error {
 		initialVariables.err = errVariables
 	}
 	return initialVariables.err
+}
+
+// shares reports whether variables of the main function's package are among variables that all nodes share. The compiler has generated
+// those with two dots.
+func (c *command) shares(others []string) bool {
+	return slices.ContainsFunc(others, func(name string) bool { return strings.HasPrefix(name, c.pkg) && !strings.Contains(name, "..") })
 }
 
 // enter installs the package variables, the arguments and the environment of the node's process.

@@ -20,6 +20,23 @@ func TestNotHooked(t *testing.T) {
 	}
 }
 
+// Main functions of several packages have variables of their own, unless those of the package are shared. The compiler's are.
+func TestCommand_SeveralPackages(t *testing.T) {
+	c := &command{pkg: "example.org/proxy."}
+	if c.shares([]string{"example.org/proxy..inittask", "example.org/proxy2.limit", "example.org/server.proxy"}) {
+		t.Error("variables of the compiler count as those of the program")
+	}
+	if !c.shares([]string{"example.org/proxy.limit"}) {
+		t.Error("a shared variable of the program is not noticed")
+	}
+	defer func() {
+		if v := recover(); v == nil || !strings.Contains(v.(string), "-addr") {
+			t.Errorf("arguments without a name are accepted: %v", v)
+		}
+	}()
+	Command(func() {}, []string{"-addr", ":80"}, nil)
+}
+
 func TestDeadlock(t *testing.T) {
 	const has, wants, shares = 1, 0, 3
 	for _, c := range []struct {

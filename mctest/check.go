@@ -265,7 +265,7 @@ func (c *checking) conclude(text string, status int) {
 		c.end(text, status)
 	case status == exitcode.OK:
 		c.Log(text)
-	case status == statusCannotRun && !c.noSkip:
+	case status == statusCannotRun && !c.noSkip && !modified:
 		fmt.Fprintf(os.Stderr, "macemc: %s is skipped, nothing was checked: %s\n", c.Name(), text) // go test shows skips with -v only
 		c.Skip(text)
 	case status == statusKnown:

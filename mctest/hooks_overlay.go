@@ -4,5 +4,8 @@ package mctest
 
 import _ "unsafe" // the runtime implements the function without a body
 
+// modified reports whether the program has the modified Go runtime. A system that cannot run then is a mistake.
+const modified = true
+
 // unexplored ends an exploration of the calling test by "macemc test"; the test is then executed once.
 func unexplored(reason string)

@@ -2,5 +2,7 @@
 
 package mctest
 
+const modified = false
+
 // unexplored does nothing, as only "macemc test" explores tests.
 func unexplored(string) {}
