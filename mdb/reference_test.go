@@ -43,8 +43,8 @@ const referenceHead = `# mdb: looking at a run
 FILE is the path file or the recording of a run, or [the schedule of a test](#the-schedule-of-a-test). LIVE is another
 run for comparison, by default ` + "`live.path`" + ` beside FILE. The critical step comes from ` + "`report.json`" + ` beside FILE.
 
-A session is at the state after a step of a run. Step 0 is the initial state. ` + "`--batch`" + ` and ` + "`-x`" + ` begin there,
-other sessions at the critical or last step. A number alone goes to that step.
+A session is at the state after a step of a run. Step 0 is the initial state. It begins at the critical step, or else at
+the first pause of the report, or else at the last step (with ` + "`--batch`" + ` and ` + "`-x`" + ` at 0). A number alone goes to that step.
 Semicolons separate commands, and a unique prefix of a command's name is enough. ` + "`n2`" + ` is node 2. Regular expressions
 have Go's syntax, may be enclosed in slashes, and ignore case unless they contain capitals.
 

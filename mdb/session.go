@@ -2,6 +2,7 @@ package mdb
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -32,6 +33,8 @@ type Config struct {
 	LiveName string
 	// CriticalTransition is the critical transition of Path. It is ignored if its number of steps differs.
 	CriticalTransition CriticalTransition
+	// Start is the step at which the session begins if no critical step is known. 0 means the step with the finding.
+	Start int
 	// Trace is a run that was recorded from a test and cannot be executed. LiveTrace is one that passes, or nil. With Trace, the fields
 	// System, Header, Path and Live are unused.
 	Trace, LiveTrace *replay.Trace
@@ -155,14 +158,13 @@ func (s *Session) do(ctx context.Context, words []string, out *bytes.Buffer) err
 	return nil
 }
 
-// Begin moves to the critical step or, if unknown, to the step of the finding.
-func (s *Session) Begin() {
-	r := s.run
-	if r.Critical > 0 {
-		r.At = r.Critical
-	} else if f, n := r.FirstFound(); f != nil {
-		r.At = n
+// Begin moves to the critical step or, if unknown, to [Config].Start or, if unknown, too, and found is set, to the step of the finding.
+func (s *Session) Begin(found bool) {
+	at := cmp.Or(s.run.Critical, s.cfg.Start)
+	if f, n := s.run.FirstFound(); at == 0 && found && f != nil {
+		at = n
 	}
+	s.run.At = min(at, s.run.Len())
 }
 
 // Quit ends the session: it returns [ErrQuit]. If branches are not saved, the first of consecutive calls returns an error that lists them.

@@ -125,6 +125,22 @@ func (f *Stored) Critical(trace []testsched.Event) int {
 	return 1 + slices.IndexFunc(trace, func(e testsched.Event) bool { return e.Who == f.CriticalWho && e.Place == f.CriticalPlace })
 }
 
+// Named returns the steps of a run under the schedule, ascending, at which it differs from the default order and that a report names: all if
+// they are few, or else the last one, without which the run probably passes.
+func (f *Stored) Named(trace []testsched.Event) (steps []int) {
+	list := f.Schedule.Switches
+	if len(list) > fewSwitches {
+		list = list[len(list)-1:]
+	}
+	for i := range list {
+		if at := list[i].StepIn(trace); at >= 0 {
+			steps = append(steps, at+1)
+		}
+	}
+	slices.Sort(steps)
+	return slices.Compact(steps)
+}
+
 // Read parses a file written by WriteTo. Nothing in the file is trusted: it may be attached to the report of a bug.
 func Read(r io.Reader) (*Stored, error) {
 	f, seen, ended := new(Stored), map[string]bool{}, false

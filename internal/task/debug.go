@@ -54,13 +54,13 @@ func (d *Debug) load(ctx context.Context, p *Process) (l *check.Loaded, done boo
 
 // Run runs a session: its commands, the screen, or the prompt.
 func (d *Debug) Run(ctx context.Context, p *Process, s *mdb.Session) error {
+	s.Begin(d.Execute == nil && !d.Batch)
 	if d.Batch {
 		return d.batch(ctx, p, s)
 	}
 	var first bytes.Buffer
 	execute := d.Execute
 	if len(execute) == 0 {
-		s.Begin()
 		if execute = []string{"info"}; s.Position().Step > 0 {
 			execute = append(execute, "step", "graph -4 +2")
 		}

@@ -19,6 +19,7 @@ type Graph struct {
 	File                   string
 	Format, Nodes, Classes string
 	From, To, Critical     int
+	Steps                  []int // shown steps, ascending; nil means From to To
 	Fold, Width            int
 	Notes                  bool
 	Out                    outfile.Output
@@ -35,7 +36,7 @@ func (f *Graph) options() (o eventgraph.Options, err error) {
 			return o, fmt.Errorf("--%s is %d, must not be negative", n.name, n.value)
 		}
 	}
-	o = eventgraph.Options{From: f.From, To: f.To, Width: f.Width, Notes: f.Notes, Fold: f.Fold}
+	o = eventgraph.Options{From: f.From, To: f.To, Steps: f.Steps, Width: f.Width, Notes: f.Notes, Fold: f.Fold}
 	if f.Given.Has("fold") && f.Fold == 0 {
 		o.Fold, o.Expand = -1, true
 	}

@@ -108,3 +108,18 @@ func (m *pace) text(p search.Progress) string {
 	}
 	return text
 }
+
+// Long shows what work does that may take a minute, until its result is called: off a terminal by a line after a few seconds.
+func (s *Status) Long(text string) (done func()) {
+	if s.Tell(0, text); s.terminal {
+		return s.Clear
+	}
+	return AnnounceLong(s.w, "macemc: "+text)
+}
+
+// AnnounceLong writes a line after a few seconds, unless its result is called before: the first sign of work that may take a minute.
+func AnnounceLong(w io.Writer, text string) (done func()) {
+	const patience = 3 * time.Second
+	timer := time.AfterFunc(patience, func() { fmt.Fprintln(w, text) })
+	return func() { timer.Stop() }
+}

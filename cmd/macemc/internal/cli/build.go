@@ -72,8 +72,7 @@ func (a *app) build(ctx context.Context, other, pkg string) (*binary, error) {
 		return nil, err
 	}
 	status := task.NewStatus(a.Stderr, a.Terminal)
-	status.Tell(0, "building the tests of "+b.ImportPath)
-	defer status.Clear()
+	defer status.Long("building the tests of " + b.ImportPath)()
 	dependencies := a.dependencies(ctx, b.Dir)
 	var changed overlay.Build // the zero value stands for an unchanged runtime
 	if slices.ContainsFunc(dependencies, func(d dependency) bool { return d.path == bubblePackage }) {

@@ -32,10 +32,13 @@ func (a Runner) Debug(ctx context.Context, d *task.Debug, s *explorer.Stored) er
 	}
 	a.noteUntraced(d.File, o)
 	x := &debuggedTest{runner: a, file: d.File, stored: s, runs: map[string]debuggedRun{"main": {o, s.Schedule.Switches}}}
-	values := inspection{x, map[string]*inspectedRun{}}
+	values := inspection{x, map[string]*inspectedRun{}, d.Batch}
 	defer values.close()
 	c := mdb.Config{Name: d.File, Trace: debugTrace(s.Test, o), LiveName: "no schedule is known to pass", Try: x.try, Inspect: values.inspect}
 	c.CriticalTransition = mdb.CriticalTransition{Step: s.Critical(o.Trace), Steps: len(o.Trace)}
+	if named := s.Named(o.Trace); len(named) > 0 {
+		c.Start = named[0]
+	}
 	if passes != nil {
 		renumber(passes, o)
 		x.runs["passing"] = debuggedRun{passes, passes.Switches}
@@ -69,6 +72,7 @@ func (a Runner) executeSchedule(
 	if err != nil {
 		return nil, nil, err
 	}
+	defer task.AnnounceLong(a.Stderr, fmt.Sprintf("macemc: building and executing %s of %s", s.Test, s.Package))()
 	var out bytes.Buffer
 	failed := a.goTest(ctx, args, &out, &out, explorer.VariableOutcome+"="+outcome,
 		explorer.VariableTrace+"="+traced)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/macemc/macemc/internal/explorer"
 	"github.com/macemc/macemc/internal/inspect"
+	"github.com/macemc/macemc/internal/task"
 	"github.com/macemc/macemc/internal/testsched"
 )
 
@@ -42,6 +43,7 @@ func Debuggable(debugged bool, flags []string) []string {
 type inspection struct {
 	test *debuggedTest
 	runs map[string]*inspectedRun
+	says bool // what takes long is announced, as there is no screen
 }
 
 // inspectedRun is a run of a test in a debugger.
@@ -95,6 +97,9 @@ func (x *inspection) inspect(ctx context.Context, run string, r inspect.Request)
 
 // open starts the debugger of a run, and builds the test before.
 func (x *inspection) open(ctx context.Context, run string) (_ *inspectedRun, err error) {
+	if x.says {
+		defer task.AnnounceLong(x.test.runner.Stderr, "macemc: building the test without optimization, to read variables")()
+	}
 	of := x.test.runs[run]
 	program, err := x.test.runner.Find(inspect.Program)
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -43,7 +44,8 @@ func (a Runner) Graph(ctx context.Context, f *task.Graph, s *explorer.Stored) er
 		}
 		return e.HTML(w)
 	}
-	hint, err := selectAround(f, o, g.Critical)
+	g.Named = s.Named(o.Trace)
+	hint, err := selectAround(f, o, g)
 	if err != nil {
 		return err
 	}
@@ -73,8 +75,9 @@ const (
 )
 
 // selectAround sets the steps and goroutines of a graph as text of a long run, unless flags select some: the steps around the critical one,
-// or the last ones outside the standard library, and the goroutines that execute code outside the standard library there. The hint says what is left out.
-func selectAround(f *task.Graph, o *testsched.Outcome, critical int) (hint string, err error) {
+// or the last ones outside the standard library, with those that the report names, and the goroutines that execute code outside the
+// standard library there. The hint says what is left out.
+func selectAround(f *task.Graph, o *testsched.Outcome, g *eventgraph.Graph) (hint string, err error) {
 	format, err := eventgraph.Formats().Choose(f.Format, f.Out.File)
 	if err != nil || format.Name != eventgraph.Formats()[0].Name ||
 		slices.ContainsFunc([]string{"from", "to", "nodes", "classes"}, f.Given.Has) {
@@ -87,17 +90,19 @@ func selectAround(f *task.Graph, o *testsched.Outcome, critical int) (hint strin
 	if last <= fewSteps && all <= fewGoroutines {
 		return "", nil
 	}
-	middle := cmp.Or(f.Critical, critical, last)
+	critical := cmp.Or(f.Critical, g.Critical)
+	middle := cmp.Or(critical, last)
 	f.From, f.To = max(1, min(middle, last)-aroundSteps), min(last, middle+aroundSteps)
-	if cmp.Or(f.Critical, critical) == 0 {
+	if critical == 0 {
 		f.From = lastOwnSteps(o.Trace, f.From)
 	}
 	if last-f.From < endSteps {
 		f.To = last
 	}
+	steps := withNamed(f, g.Named, last)
 	var shown []int
-	for i, e := range o.Trace[f.From-1 : f.To] {
-		if (e.File != "" || f.From+i == middle) && !slices.Contains(shown, e.Number) {
+	for _, step := range steps {
+		if e := o.Trace[step-1]; (e.File != "" || step == middle || slices.Contains(g.Named, step)) && !slices.Contains(shown, e.Number) {
 			shown = append(shown, e.Number)
 		}
 	}
@@ -108,12 +113,16 @@ func selectAround(f *task.Graph, o *testsched.Outcome, critical int) (hint strin
 	}
 	f.Nodes = strings.Join(names, ",")
 	others := 0
-	for _, e := range o.Trace[f.From-1 : f.To] {
-		if !slices.Contains(shown, e.Number) {
+	for _, step := range steps {
+		if !slices.Contains(shown, o.Trace[step-1].Number) {
 			others++
 		}
 	}
-	hint = fmt.Sprintf("the graph has steps %d to %d of %d, and %d of %d goroutines", f.From, f.To, last, len(shown), all)
+	text := fmt.Sprintf("steps %d to %d", f.From, f.To)
+	if f.Steps != nil {
+		text = fmt.Sprintf("%d steps", len(steps))
+	}
+	hint = fmt.Sprintf("the graph has %s of %d, and %d of %d goroutines", text, last, len(shown), all)
 	if others > 0 {
 		hint += fmt.Sprintf(", without %s in the standard library", textfmt.Plural(others, "step"))
 	}
@@ -121,6 +130,35 @@ func selectAround(f *task.Graph, o *testsched.Outcome, critical int) (hint strin
 		hint += fmt.Sprintf("; --from %d shows the end", last-aroundSteps)
 	}
 	return hint + "; --from 0 shows all", nil
+}
+
+// withNamed adds the named steps, with those around them, to the steps of a graph. It returns the steps that the graph shows.
+func withNamed(f *task.Graph, named []int, last int) (steps []int) {
+	const around = 4
+	for _, step := range named {
+		if step < f.From && f.To-step <= endSteps {
+			f.From = max(1, step-around)
+			break
+		}
+	}
+	shows := map[int]bool{}
+	add := func(from, to int) {
+		for step := max(1, from); step <= min(to, last); step++ {
+			shows[step] = true
+		}
+	}
+	add(f.From, f.To)
+	window := len(shows)
+	for _, step := range named {
+		if step < f.From || step > f.To {
+			add(step-around, step+around)
+		}
+	}
+	steps = slices.Sorted(maps.Keys(shows))
+	if len(steps) > window {
+		f.Steps = steps
+	}
+	return steps
 }
 
 // lastOwnSteps returns the step with which the last ones begin that are at a new position outside the standard library, at most from.

@@ -110,23 +110,26 @@ func TestSelectAround(t *testing.T) {
 	for _, c := range []struct {
 		graph    task.Graph
 		critical int
+		named    []int
 		nodes    string
 		from, to int
 		hint     string
 	}{
-		{task.Graph{}, 101, "g1,g2", 81, 121, "the graph has steps 81 to 121 of 200, and 2 of 4 goroutines, without 20 steps in the standard library; --from 180 shows the end; --from 0 shows all"},
-		{task.Graph{}, 0, "g1,g2,g4", 161, 200, "the graph has steps 161 to 200 of 200, and 3 of 4 goroutines, without 10 steps in the standard library; --from 0 shows all"},
-		{task.Graph{Given: task.Given{"from"}}, 101, "", 0, 0, ""},
-		{task.Graph{Format: "svg"}, 101, "", 0, 0, ""},
+		{task.Graph{}, 101, nil, "g1,g2", 81, 121, "the graph has steps 81 to 121 of 200, and 2 of 4 goroutines, without 20 steps in the standard library; --from 180 shows the end; --from 0 shows all"},
+		{task.Graph{}, 0, nil, "g1,g2,g4", 161, 200, "the graph has steps 161 to 200 of 200, and 3 of 4 goroutines, without 10 steps in the standard library; --from 0 shows all"},
+		{task.Graph{}, 0, []int{141}, "g1,g2,g4", 137, 200, "the graph has steps 137 to 200 of 200, and 3 of 4 goroutines, without 16 steps in the standard library; --from 0 shows all"},
+		{task.Graph{}, 0, []int{21}, "g1,g2,g4", 161, 200, "the graph has 49 steps of 200, and 3 of 4 goroutines, without 12 steps in the standard library; --from 0 shows all"},
+		{task.Graph{Given: task.Given{"from"}}, 101, nil, "", 0, 0, ""},
+		{task.Graph{Format: "svg"}, 101, nil, "", 0, 0, ""},
 	} {
-		hint, err := selectAround(&c.graph, o, c.critical)
+		hint, err := selectAround(&c.graph, o, &eventgraph.Graph{Critical: c.critical, Named: c.named})
 		if f := c.graph; err != nil || hint != c.hint || f.Nodes != c.nodes || f.From != c.from || f.To != c.to {
 			t.Errorf("%v, %q, goroutines %s, steps %d to %d; want %+v", err, hint, f.Nodes, f.From, f.To, c)
 		}
 	}
 	o.Trace = o.Trace[:50]
 	var f task.Graph
-	if hint, err := selectAround(&f, o, 20); err != nil || hint != "" || f.To != 0 {
+	if hint, err := selectAround(&f, o, &eventgraph.Graph{Critical: 20}); err != nil || hint != "" || f.To != 0 {
 		t.Errorf("a short run: %v, %q, %+v", err, hint, f)
 	}
 }
