@@ -11,7 +11,6 @@ import (
 	"github.com/macemc/macemc/bubble/internal/pkgvars"
 	"github.com/macemc/macemc/bubble/internal/userframes"
 	"github.com/macemc/macemc/internal/simext"
-	"github.com/macemc/macemc/internal/stacks"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -48,7 +47,7 @@ var effectStacks = struct {
 	}
 }{numbers: map[uint64]uint32{}}
 
-const stackDepth = 24
+const stackDepth = 32
 
 // stackNumber returns the number of the stack of the calling goroutine.
 func stackNumber() uint32 {
@@ -72,25 +71,7 @@ func stackNumber() uint32 {
 }
 
 // stackOf returns the program's own frames of the stack with that number, innermost first.
-func stackOf(number uint32) (own []runtime.Frame) {
-	pcs := effectStacks.all[number][:]
-	if end := slices.Index(pcs, 0); end >= 0 {
-		pcs = pcs[:end]
-	}
-	frames, await := runtime.CallersFrames(pcs), stacks.Name(simext.AwaitProgram)
-	for {
-		f, more := frames.Next()
-		if f.Function == await { // the rest belongs to the checker
-			return own
-		}
-		if userframes.Is(f) {
-			own = append(own, f)
-		}
-		if !more {
-			return own
-		}
-	}
-}
+func stackOf(number uint32) []runtime.Frame { return framesOf(effectStacks.all[number][:]) }
 
 // Compare implements [simext.Comparer].
 func (p *Program) Compare(other sim.Service) []string {

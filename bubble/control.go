@@ -13,28 +13,31 @@ import (
 
 // control is the scheduler's state of a node. Its fields must match macemcStep of the overlay.
 type control struct {
-	seed            uint64 // of select and of random numbers
-	sched           uint64 // seed of the schedule of the step
-	mode            uint32 // modeFIFO, modeRandom or modePCT
-	every           uint32 // random: one in every places yields; 0 means none
-	changes         uint32 // PCT: priority changes left
-	resigns         uint32 // PCT: priorities lowered by runtime.Gosched or for fairness
-	holdBacks       uint32 // goroutines that may still be held back until the next step
-	number          uint32 // of the step
-	ids             uint64 // goroutines that the node has had
-	timers          uint32 // timers that it has armed
-	outside         uint32 // times that a goroutine waited for something outside the bubble
-	waiter          uint64 // last goroutine that did
-	why             uint8  // reason for its wait
-	locksOverflowed bool   // locks had no room, so deadlocks may be missed
-	readClock       bool   // the program has read the clock in this step
-	nlocks          int32  // used elements of locks
+	seed      uint64 // of select and of random numbers
+	sched     uint64 // seed of the schedule of the step
+	mode      uint32 // modeFIFO, modeRandom or modePCT
+	every     uint32 // random: one in every places yields; 0 means none
+	changes   uint32 // PCT: priority changes left
+	resigns   uint32 // PCT: priorities lowered by runtime.Gosched or for fairness
+	holdBacks uint32 // goroutines that may still be held back until the next step
+	number    uint32 // of the step
+	ids       uint64 // goroutines that the node has had
+	timers    uint32 // timers that it has armed
+	outside   struct {
+		count uint32 // times that a goroutine waited for something outside the bubble
+		last  uint64 // last goroutine that did
+		why   uint8  // reason for its wait
+	}
+	locksOverflowed bool  // locks had no room, so deadlocks may be missed
+	readClock       bool  // the program has read the clock in this step
+	nlocks          int32 // used elements of locks
 	locks           [64]lockUse
 	stopped         uintptr                       // goroutines that wait for the next step; 0 means none
 	heldBack        uint32                        // goroutines that are held back until the next step
 	yields          uint64                        // times that the schedule made a goroutine yield
 	wall            struct{ ahead, offset int64 } // see macemcStep
 	main            uintptr                       // main goroutine of the bubble
+	places          *places                       // nil means that the step is not traced
 }
 
 // reading returns the clock of the node, which executes a step.

@@ -23,6 +23,9 @@ func run(f func())
 func kill()
 func resumeStopped()
 func yield()
+
+// acts records that the calling goroutine acts, see [places].
+func acts()
 func unscheduled(d int32)
 func childMayUnlock(bubble, gid, since uint64, waiting []uint64) bool
 func abort(bubble uint64)

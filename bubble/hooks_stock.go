@@ -19,6 +19,7 @@ func abort(uint64)                                                              
 func kill()                                                                          {}
 func resumeStopped()                                                                 {}
 func yield()                                                                         {}
+func acts()                                                                          {}
 func unscheduled(int32)                                                              {}
 func childMayUnlock(_, _, _ uint64, _ []uint64) bool                                 { return false }
 func enter(*control) (bubble uint64)                                                 { return 0 }

@@ -171,6 +171,7 @@ func (h *Host) record(e effect, stack uint32) {
 	if h.halted {
 		return
 	}
+	acts()
 	if e.kind != logEffect {
 		h.files.gather() // pages change before what follows
 	}

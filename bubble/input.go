@@ -302,8 +302,8 @@ func (n *node) repeatStep(in *input, program Main) error {
 // differs returns an error that describes a difference between two executions, with details.
 func (n *node) differs(details []string, format string, args ...any) error {
 	text := fmt.Sprintf(format, args...)
-	if n.ctl.outside > 0 {
-		text += fmt.Sprintf("; goroutine %d had waited for something outside of the node (%s)", n.ctl.waiter, reason(n.ctl.why))
+	if n.ctl.outside.count > 0 {
+		text += fmt.Sprintf("; goroutine %d had waited for something outside of the node (%s)", n.ctl.outside.last, reason(n.ctl.outside.why))
 	}
 	return errors.New(strings.Join(append([]string{text}, details...), "; "))
 }

@@ -212,7 +212,7 @@ func (n *node) callObserve() {
 	if n.host.observe == nil || n.observing || n.ctl.heldBack > 0 {
 		return
 	}
-	n.ctl.mode, n.observing = modeFIFO, true
+	n.ctl.mode, n.ctl.places, n.observing = modeFIFO, nil, true
 	go func() {
 		n.ctl.readClock = false
 		n.fresh = n.host.observe()

@@ -185,7 +185,7 @@ func (p *Program) Boot(env sim.Env) {
 	if i, ok := env.(simext.Interleaver); ok {
 		b.seed = uint64(i.Seed(randomNumbers))
 	}
-	if t, ok := env.(simext.CodeTracer); ok {
+	if t := tracer(env); t != nil && !ofChecker(p.goroutines.main()) {
 		t.Runs(p.goroutines.main())
 	}
 	if t, ok := env.(simext.Timekeeper); ok {
@@ -248,10 +248,20 @@ func (p *Program) step(env sim.Env, in *input) {
 			in.flushed = n.flush(in.peer, take)
 		}
 		n.choose = env
+		trace := tracer(env)
+		if trace != nil {
+			n.ctl.places = new(places)
+			defer func(p *places) { trace.Ran(p.last()) }(n.ctl.places)
+		}
 		n.perform(in, p.goroutines.program)
-		in.chosen = n.chosen
+		n.ctl.places, in.chosen = nil, n.chosen
 		for i := range n.effects {
-			if e := &n.effects[i]; e.kind == streamEffect {
+			e := &n.effects[i]
+			if trace != nil {
+				place, _ := nearest(stackOf(e.stack))
+				trace.At(place)
+			}
+			if e.kind == streamEffect {
 				n.stream(e, take)
 			} else {
 				e.applyTo(env)

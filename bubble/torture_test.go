@@ -327,8 +327,8 @@ func TestTorture(t *testing.T) {
 					} else if h != first {
 						t.Errorf("%v: run %d differs from the first: %x and %x; %d ids, %d places", how, i, h, first, n.ctl.ids, n.ctl.yields)
 					}
-					if n.ctl.outside > 0 {
-						t.Errorf("%v: run %d: goroutine %d waited for others than those of its node: %s", how, i, n.ctl.waiter, reason(n.ctl.why))
+					if n.ctl.outside.count > 0 {
+						t.Errorf("%v: run %d: goroutine %d waited for others than those of its node: %s", how, i, n.ctl.outside.last, reason(n.ctl.outside.why))
 					}
 				}
 				t.Logf("%v: %x", how, first)

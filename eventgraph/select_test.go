@@ -111,8 +111,8 @@ func TestDigest(t *testing.T) {
 		want    string
 	}{
 		{nil, 4, ""},
-		{[]replay.NodeChange{of(replay.Part{Kind: replay.Program}, c("(goroutines)", "select", "chan receive")), c("Seen", "1", "2")}, 4, "Seen 1->2"},
-		{[]replay.NodeChange{of(replay.Part{Kind: replay.Program}, c("(goroutines)", "select", "chan receive"))}, 4, "waits: chan receive"},
+		{[]replay.NodeChange{of(replay.Part{Kind: replay.Program, Name: "goroutines"}, c("(goroutines)", "select", "chan receive")), c("Seen", "1", "2")}, 4, "Seen 1->2"},
+		{[]replay.NodeChange{of(replay.Part{Kind: replay.Program, Name: "goroutines"}, c("(goroutines)", "select", "chan receive"))}, 4, "waits: chan receive"},
 		{[]replay.NodeChange{c("Seen", "1", "2"), of(replay.Part{Kind: replay.Timer}, c("(timer resend{})", "", "armed")), of(replay.Part{Kind: replay.Action}, c("(action ping)", "0", "1"))}, 4, "Seen 1->2"},
 		{[]replay.NodeChange{{Node: 3, Path: "Seen", Old: "1", New: "2"}}, 4, "n3.Seen 1->2"},
 		// A list that was empty gets an element of three fields, which counts once.

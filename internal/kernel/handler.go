@@ -29,6 +29,7 @@ type env struct {
 	traced     bool
 	showsCalls bool     // calls between services are recorded
 	calls      []string // services being called, the innermost last; used only if showsCalls
+	place      string   // of the program of a carrier, see At
 	streams    []stream // to each node; nil if no stream was requested yet
 	rand       random
 	files      files
@@ -178,7 +179,9 @@ func (e *env) Announce(event any) {
 func (e *env) Assert(ok bool, format string, args ...any) {
 	if !ok && e.w.Failed == nil && e.w.Sys.Asserts() {
 		e.use("Assert")
-		if e.traced && !declared.Carries(e.n.Service) {
+		if e.traced && declared.Carries(e.n.Service) {
+			e.w.last.Failed = e.place
+		} else if e.traced {
 			e.w.last.Failed = callsite.Of(e.n.Service)
 		}
 		e.w.Failed = &sim.Finding{Kind: sim.Safety, Property: sim.AssertionProperty, Node: e.n.ID, Message: fmt.Sprintf(format, args...)}

@@ -56,10 +56,30 @@ func (w *Machine) handlerSource(ev netmodel.Event) string {
 	return callsite.Place(code)
 }
 
-// Runs implements [simext.CodeTracer].
-func (e *env) Runs(code any) {
-	if last := &e.w.last; e.traced && last.Source == "" && e.w.Steps > 0 {
-		last.Source = callsite.Place(reflect.ValueOf(code))
+// Traced implements [simext.CodeTracer].
+func (e *env) Traced() simext.CodeRecord {
+	if e.traced {
+		return codeRecord{e}
+	}
+	return nil
+}
+
+// codeRecord implements [simext.CodeRecord].
+type codeRecord struct{ env *env }
+
+func (r codeRecord) Runs(code any) { r.handles(callsite.Place(reflect.ValueOf(code))) }
+
+func (r codeRecord) At(place string) { r.env.place = place }
+
+func (r codeRecord) Ran(place string) {
+	r.env.place = ""
+	r.handles(place)
+}
+
+// handles records the place of the code that handles the event, unless it is known.
+func (r codeRecord) handles(place string) {
+	if last := &r.env.w.last; last.Source == "" && r.env.w.Steps > 0 {
+		last.Source = place
 	}
 }
 
@@ -69,6 +89,7 @@ func (e *env) Runs(code any) {
 func (e *env) trace(f *stepinfo.Effect) {
 	f.Depth = e.depth()
 	if declared.Carries(e.n.Service) {
+		f.From = e.place
 		return
 	}
 	f.From = callsite.Of(e.n.Service)
@@ -92,7 +113,9 @@ func (h *traceHandler) Enabled(context.Context, slog.Level) bool { return true }
 func (h *traceHandler) Handle(_ context.Context, r slog.Record) error {
 	h.env.use("Log")
 	text, from := h.text.Line(r), ""
-	if src := r.Source(); src != nil {
+	if declared.Carries(h.env.n.Service) {
+		from = h.env.place
+	} else if src := r.Source(); src != nil {
 		from = fmt.Sprintf("%s:%d", src.File, src.Line)
 	}
 	w := h.env.w

@@ -8,6 +8,7 @@ import (
 const (
 	whyNode    = "the network of a node is the simulated one"
 	whyHTTP    = "nodes have default clients and servers of their own"
+	whyActs    = "traces show where a handler answers"
 	whyOS      = "a node is a process of a machine of its own"
 	whyWall    = "the wall clock of a node may jump"
 	whyInitial = "processes whose environment packages have read initialize packages again"
@@ -42,6 +43,9 @@ var nodeChanges = func() []change {
 		{"net/http/server.go", atStart{"ServeMux.findHandler"},
 			" if mux == &defaultServeMux && macemcInNode() { " +
 				"if h, s, p, m := macemcMux().findHandler(r); p != nil { return h, s, p, m } }; ", whyHTTP},
+		{"net/http/server.go", atStart{"response.write"}, " macemcTracePlace(); ", whyActs},
+		{"net/http/server.go", atStart{"response.WriteHeader"}, " macemcTracePlace(); ", whyActs},
+		{"net/http/server.go", atStart{"response.Header"}, " macemcTracePlace(); ", whyActs},
 		{"os/proc.go", atStart{"Exit"}, " if macemcInNode() { macemcNode.Exit(code) }; ", whyOS},
 		{"os/file.go", atStart{"File.Write"}, " if f != nil && macemcInNode() && f.macemcPrinted(b) { return len(b), nil }; ", whyOS},
 		{"os/sys.go", atStart{"Hostname"}, " if macemcInNode() { return macemcNode.Hostname(), nil }; ", whyOS},

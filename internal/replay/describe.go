@@ -134,7 +134,7 @@ func propertyKind(p *sim.Property) string {
 
 // effect describes an effect on a node, or on -1 for the first boots.
 func (rec *recorder) effect(node int, e stepinfo.Effect, applied bool) TraceEffect {
-	t := TraceEffect{Kind: e.Kind.String(), Peer: -1, Text: e.Text, From: rec.places.Short(e.From), Applied: applied, Depth: int(e.Depth)}
+	t := TraceEffect{Kind: e.Kind.String(), Peer: -1, Text: e.Text, From: rec.places.Short(e.From), place: e.From, Applied: applied, Depth: int(e.Depth)}
 	switch e.Kind {
 	case stepinfo.SendEffect, stepinfo.StreamEffect, stepinfo.RefusedEffect:
 		t.Peer, t.Text, t.MsgID = int(e.Peer), rec.words.text(e.Msg.Body), int(e.Msg.ID)

@@ -10,6 +10,7 @@ import (
 	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
+	"github.com/macemc/macemc/internal/simext"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -278,6 +279,9 @@ func (rec *recorder) after() {
 		}
 		kernel.OutlineNode(w, sim.NodeID(id), rec.near != nil && !rec.near(s.Number))
 		for _, c := range kernel.NodeChanges(w, sim.NodeID(id), before) {
+			if c.Part.Kind == Disk && id == s.Node && s.Event.Kind == eventkind.Boot && stores(w.Service(sim.NodeID(id))) {
+				continue // the operations that were recorded become an image of the files, which stay as they were
+			}
 			s.Changes = append(s.Changes, NodeChange{Node: id, Path: c.Path, Old: c.Old, New: c.New, Inside: c.Inside, Part: c.Part})
 		}
 		rec.kept[id] = kernel.TakeSnapshot(w, sim.NodeID(id))
@@ -285,6 +289,12 @@ func (rec *recorder) after() {
 	rec.hashes = now
 	rec.describe(&s)
 	rec.trace.Steps = append(rec.trace.Steps, s)
+}
+
+// stores reports whether a service keeps files on its disk.
+func stores(s sim.Service) bool {
+	f, ok := s.(simext.Storing)
+	return ok && f.Stores()
 }
 
 // Functions of properties may panic. In a trace that counts as not holding, and in holds as a finding, too.

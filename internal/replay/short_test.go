@@ -14,8 +14,8 @@ func TestShort(t *testing.T) {
 			Old: `{"Token":1,"Owners":[0,1,2],"Free":true}`, New: `{"Token":1,"Owners":[0,1,2],"Free":false}`},
 		"unsynced write 1: lease = 7": {Path: "(unsynced write 1)", Part: Part{Kind: diff.OfWrite}, New: "lease = 7"},
 		"unsynced write 2 removed":    {Path: "(unsynced write 2)", Part: Part{Kind: diff.OfWrite}, Old: "lease = 7"},
-		"":                            {Path: "(goroutines)", Part: Part{Kind: diff.OfProgram}, Old: "select at a.go:1 in f", New: "2 x select in the standard library"},
-		"goroutine 5 pauses before a.go:3 in g, waits: 2 x select at a.go:2 in f": {Path: "(goroutines)", Part: Part{Kind: diff.OfProgram},
+		"":                            {Path: "(goroutines)", Part: Part{Kind: diff.OfProgram, Name: "goroutines"}, Old: "select at a.go:1 in f", New: "2 x select in the standard library"},
+		"goroutine 5 pauses before a.go:3 in g, waits: 2 x select at a.go:2 in f": {Path: "(goroutines)", Part: Part{Kind: diff.OfProgram, Name: "goroutines"},
 			Old: "select at a.go:1 in f; select at a.go:2 in f",
 			New: "2 x select at a.go:2 in f; goroutine 5 pauses before a.go:3 in g; select at a.go:1 in f"},
 	} {

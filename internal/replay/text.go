@@ -39,6 +39,8 @@ func (c *NodeChange) Short() string {
 		return write + ": " + to
 	}
 	switch {
+	case c.Waits() && c.Part.Name != simext.GoroutinesField:
+		return "" // whether Seen is of an earlier step; what is held back says so
 	case c.Waits():
 		return waits(c.Old, c.New)
 	case c.Old == "":

@@ -104,7 +104,8 @@ type TraceEffect struct {
 	Text    string `json:"text"` // message, timer, key, log line or call
 	MsgID   int    `json:"message_id,omitempty"`
 	From    string `json:"from,omitempty"` // file:line of the call
-	Applied bool   `json:"applied"`        // false: the node crashed before
+	place   string // the same, with the file as the compiler named it
+	Applied bool   `json:"applied"` // false: the node crashed before
 
 	// Depth is the number of nested calls between services of the node around the effect. If the effect is such a
 	// call itself, see [sim.Enter], Call describes it.
@@ -122,6 +123,14 @@ type TraceCall struct {
 
 // IsCall reports whether the effect is a call between services, which changes nothing by itself.
 func (e *TraceEffect) IsCall() bool { return e.Call != nil }
+
+// Place returns the place of the call that requested the effect, like [TraceStep.Place].
+func (e *TraceEffect) Place() (file string, line int) {
+	if e.place == "" {
+		return "", 0
+	}
+	return SplitPlace(e.place)
+}
 
 // TraceMessage is a message with its fates.
 type TraceMessage struct {

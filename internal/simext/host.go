@@ -42,8 +42,18 @@ type Hosting interface {
 
 // CodeTracer is implemented by an Env that records the code that handles an event. The checker's Env implements it.
 type CodeTracer interface {
+	// Traced returns the record of the event; nil means that it is not recorded.
+	Traced() CodeRecord
+}
+
+// CodeRecord records the code that handles an event.
+type CodeRecord interface {
 	// Runs records that a service runs code, a function, that is written for it.
 	Runs(code any)
+	// At sets the place, file:line, of hosted code that the following effects come from. It is empty if unknown.
+	At(place string)
+	// Ran records the last place of hosted code in the step, unless Runs was called.
+	Ran(place string)
 }
 
 // Conditional is implemented by services that only some programs can run.

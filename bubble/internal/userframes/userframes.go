@@ -1,4 +1,4 @@
-// Package userframes selects and describes the frames of a program in stacks: those outside the Go distribution and package bubble.
+// Package userframes selects and describes the frames of a program in stacks: those outside the Go distribution and packages bubble and crashtest.
 package userframes
 
 import (
@@ -14,14 +14,15 @@ import (
 	"github.com/macemc/macemc/internal/testsched/program"
 )
 
-// Is reports whether a frame belongs to a program. Tests of package bubble are programs, too.
+// Is reports whether a frame belongs to a program. Tests of packages bubble and crashtest are programs, too.
 func Is(f runtime.Frame) bool {
 	return !program.Standard(f) && (!ofBubble(f.Function) || strings.HasSuffix(f.File, "_test.go"))
 }
 
 func ofBubble(function string) bool {
-	const bubble = "github.com/macemc/macemc/bubble"
-	return strings.HasPrefix(function, bubble+".") || strings.HasPrefix(function, bubble+"/internal/filesystem.") ||
+	const module = "github.com/macemc/macemc/"
+	const bubble = module + "bubble"
+	return strings.HasPrefix(function, bubble+".") || strings.HasPrefix(function, module+"crashtest.") || strings.HasPrefix(function, bubble+"/internal/filesystem.") ||
 		strings.HasPrefix(function, bubble+"/internal/filetree.") || strings.HasPrefix(function, bubble+"/internal/waitqueue.")
 }
 

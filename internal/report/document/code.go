@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/macemc/macemc/internal/eventkind"
+	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/report"
 )
@@ -59,6 +60,9 @@ func code(r *report.Report, counterpart *replay.TraceStep) *Code {
 		file, line := replay.SplitPlace(frames[0].Place)
 		return newCode(Code{Place: replay.NewPlaces().Short(frames[0].Place)}, file, line, 4)
 	}
+	if c := lostCode(r); c != nil {
+		return c
+	}
 	if r.Running > 0 { // the process may have ended in the code of any goroutine
 		return nil
 	}
@@ -85,6 +89,36 @@ func code(r *report.Report, counterpart *replay.TraceStep) *Code {
 	c.Place = step.Source
 	file, line := step.Place()
 	return newCode(c, file, line, 1)
+}
+
+// lostCode returns the code of the last write that a crash loses before a monitor is violated, such as that of a record that is missing then.
+// Nil means that no such code is known.
+func lostCode(r *report.Report) *Code {
+	if r.Dead == nil || !r.Dead.Observed {
+		return nil
+	}
+	lost, node := "", 0
+	for i := range slices.Backward(r.Dead.Steps) {
+		s := &r.Dead.Steps[i]
+		if c := writtenBy(s, node, lost); c != nil {
+			return c
+		}
+		if lost == "" && len(s.Lost) > 0 {
+			lost, node = s.Lost[len(s.Lost)-1], s.Node
+		}
+	}
+	return writtenBy(&r.Dead.Boot, -1, lost)
+}
+
+// writtenBy returns the code of a write in a step of a node; nil means that the step has no such write, or that its code is not known.
+func writtenBy(s *replay.TraceStep, node int, key string) *Code {
+	for i := range slices.Backward(s.Effects) {
+		e := &s.Effects[i]
+		if file, line := e.Place(); line > 0 && s.Node == node && e.Kind == stepinfo.WriteEffect.String() && e.Text == key {
+			return newCode(Code{Place: e.From, Note: fmt.Sprintf("step %d: the last write that the crash loses", s.Number)}, file, line, 1)
+		}
+	}
+	return nil
 }
 
 // delivers reports whether a step delivers the message that another step loses.

@@ -25,8 +25,11 @@ func macemcLocking(lock uintptr, shared bool) {
 			op = macemcOpRLock
 		}
 		macemcPointed(op, lock)
-	} else if macemcCur.mode != macemcFIFO && (!macemcOld.has(lock) || macemcOwn(lock)) {
-		macemcYield()
+	} else {
+		macemcTracePlace()
+		if macemcCur.mode != macemcFIFO && (!macemcOld.has(lock) || macemcOwn(lock)) {
+			macemcYield()
+		}
 	}
 	gp := getg()
 	if it := macemcCur; gp.bubble != nil {

@@ -51,9 +51,12 @@ func macemcParked(gp *g) {
 	if gp.macemc.test.actsForTest == macemcActing {
 		macemcActingWaits(gp)
 	}
+	if macemcOn && macemcCur.places != nil {
+		macemcPlace(gp)
+	}
 	if macemcMine(gp) && gp.macemc.id != macemcMain && !gp.waitreason.isIdleInSynctest() {
-		macemcCur.outside++
-		macemcCur.waiter, macemcCur.why = gp.macemc.id, uint8(gp.waitreason)
+		macemcCur.outside.count++
+		macemcCur.outside.last, macemcCur.outside.why = gp.macemc.id, uint8(gp.waitreason)
 	}
 }
 

@@ -16,18 +16,24 @@ type macemcStep struct {
 	number          uint32 // number of the step
 	ids             uint64 // number of goroutines that the node has had
 	timers          uint32 // number of timers that it has armed
-	outside         uint32 // number of times that a goroutine waited for something outside the bubble
-	waiter          uint64 // last goroutine that did
-	why             uint8  // its waitReason
-	locksOverflowed bool   // locks had no room, so deadlocks may be missed
-	readClock       bool   // the program has read the clock
+	outside         macemcOutside
+	locksOverflowed bool // locks had no room, so deadlocks may be missed
+	readClock       bool // the program has read the clock
 	nlocks          int32
 	locks           [64]macemcLockUse
 	stopped         guintptr // goroutines that wait for the next step because they called runtime.Gosched too often, or are held back
 	heldBack        uint32   // number of goroutines that are held back
 	yields          uint64
 	wall            macemcWall
-	main            guintptr // main goroutine of the bubble
+	main            guintptr      // main goroutine of the bubble
+	places          *macemcPlaces // nil means that the step is not traced
+}
+
+// macemcOutside counts the times that a goroutine waited for something outside the bubble.
+type macemcOutside struct {
+	count uint32
+	last  uint64 // last goroutine that did
+	why   uint8  // its waitReason
 }
 
 // macemcWall relates the wall clock of a node to the clock of its bubble, in nanoseconds.
@@ -132,7 +138,7 @@ func macemc_begin(it *macemcStep) {
 		gp.lockedm, gp.m.lockedg = 0, 0
 	}
 	macemcOn = true
-	macemcChans = it.mode != macemcFIFO || macemcInProcess || macemcTestStep != nil
+	macemcChans = it.mode != macemcFIFO || it.places != nil || macemcInProcess || macemcTestStep != nil
 }
 
 //go:linkname macemc_end PKG.end

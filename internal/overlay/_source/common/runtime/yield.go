@@ -52,6 +52,7 @@ func macemcAwaitStep(gp *g, why waitReason) {
 //
 //go:linkname macemcYield
 func macemcYield() {
+	macemcTracePlace()
 	if !macemcOn || macemcCur.mode == macemcFIFO {
 		return
 	}

@@ -7,6 +7,9 @@ import _ "unsafe"
 //go:linkname macemcInNode runtime.macemcInNode
 func macemcInNode() bool
 
+//go:linkname macemcTracePlace runtime.macemcTracePlace
+func macemcTracePlace()
+
 //go:linkname macemcValue net.macemcValue
 func macemcValue(key string) *any
 
