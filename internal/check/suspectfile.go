@@ -11,6 +11,7 @@ import (
 	"github.com/macemc/macemc/internal/check/isolate"
 	"github.com/macemc/macemc/internal/check/outfolder"
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/outfile"
 	"github.com/macemc/macemc/internal/pathfile"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/report"
@@ -173,7 +174,7 @@ func (f *suspectFile) write(s *search.Suspect, status report.Status) error {
 	if f.dir == "" {
 		return f.begin(outfolder.Slug(sys.Name, cmp.Or(s.Property, string(s.Kind))), text)
 	}
-	return writeWhole(f.dir, SuspectPath, text)
+	return outfile.Replace(filepath.Join(f.dir, SuspectPath), text, 0o644)
 }
 
 // begin writes the first file.
@@ -185,7 +186,7 @@ func (f *suspectFile) begin(slug string, text []byte) error {
 		if f.made, err = outfolder.MkdirAll(f.dir); err != nil {
 			return err
 		}
-		return writeWhole(f.dir, SuspectPath, text)
+		return outfile.Replace(filepath.Join(f.dir, SuspectPath), text, 0o644)
 	}
 	in := where.Root
 	if where.Dir != "" {
@@ -199,22 +200,9 @@ func (f *suspectFile) begin(slug string, text []byte) error {
 		return err
 	}
 	f.made = made
-	dir, err := where.Write(slug, func(temp, _ string) error { return writeWhole(temp, SuspectPath, text) })
+	dir, err := where.Write(slug, func(temp, _ string) error { return outfile.Replace(filepath.Join(temp, SuspectPath), text, 0o644) })
 	if err == nil {
 		f.dir, f.made = dir, append([]string{dir}, made...)
-	}
-	return err
-}
-
-// writeWhole writes a file in a folder completely or not at all.
-func writeWhole(dir, name string, text []byte) error {
-	temp := filepath.Join(dir, "."+name)
-	err := os.WriteFile(temp, text, 0o644)
-	if err == nil {
-		err = os.Rename(temp, filepath.Join(dir, name))
-	}
-	if err != nil {
-		os.Remove(temp)
 	}
 	return err
 }

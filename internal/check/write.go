@@ -10,6 +10,7 @@ import (
 
 	"github.com/macemc/macemc/internal/check/outfolder"
 	"github.com/macemc/macemc/internal/infile"
+	"github.com/macemc/macemc/internal/outfile"
 	"github.com/macemc/macemc/internal/pathfile"
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/internal/report/document"
@@ -161,7 +162,7 @@ func (o *Options) leaveText(text string) string {
 		o.tempDir = dir
 	}
 	file := filepath.Join(o.tempDir, outfolder.ErrorPath)
-	if err := writeWhole(o.tempDir, outfolder.ErrorPath, []byte(text)); err != nil {
+	if err := outfile.Replace(file, []byte(text), 0o644); err != nil {
 		if _, err := os.Stat(file); err != nil { // no earlier text is left
 			os.Remove(o.tempDir)
 			o.tempDir = ""

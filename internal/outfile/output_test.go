@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 )
@@ -73,5 +74,27 @@ func TestPlacedNamesTheFile(t *testing.T) {
 	_, err = placed{f, "a.html"}.Write([]byte("text"))
 	if err = fmt.Errorf("page 3: %w", err); err.Error() != "page 3: write a.html: file already closed" || !errors.Is(err, os.ErrClosed) {
 		t.Error(err)
+	}
+}
+
+// A file that cannot be replaced stays as it is, the error names it, and nothing else is left.
+func TestReplace(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "x")
+	for _, text := range []string{"a", "b"} {
+		if err := Replace(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := os.ReadFile(file); err != nil || string(got) != text {
+			t.Errorf("got %q, %v, want %q", got, err, text)
+		}
+	}
+	folder := filepath.Join(dir, "folder", "full")
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	err := Replace(filepath.Dir(folder), nil, 0o600)
+	if entries, _ := os.ReadDir(dir); err == nil || !strings.Contains(err.Error(), filepath.Dir(folder)+":") || len(entries) != 2 {
+		t.Errorf("got %v, and %v in the folder", err, entries)
 	}
 }

@@ -50,6 +50,19 @@ func replace(file string, render func(io.Writer) error, move func(from, to strin
 	return move(f.Name(), file)
 }
 
+// Replace writes a file, in place of one that may exist. Processes that write the same file at once can fail.
+func Replace(file string, text []byte, perm fs.FileMode) error {
+	temp := filepath.Join(filepath.Dir(file), inPlace+filepath.Base(file))
+	err := inPlaceOf(file, os.WriteFile(temp, text, perm))
+	if err == nil {
+		err = rename(temp, file)
+	}
+	if err != nil {
+		os.Remove(temp)
+	}
+	return err
+}
+
 // rename moves a temporary file to its place and replaces a file there.
 func rename(from, to string) error { return inPlaceOf(to, os.Rename(from, to)) }
 

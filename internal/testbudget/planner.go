@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/macemc/macemc/internal/outfile"
 )
 
 // Planner plans the tests of a command, and records their explorations for later ones.
@@ -217,11 +219,7 @@ func (p *Planner) Save(pkg string) {
 			q.current.Tests[name] = old
 		}
 	}
-	text, err := json.Marshal(q.current)
-	if err == nil {
-		temp := q.file + ".tmp"
-		if os.WriteFile(temp, text, 0o666) == nil {
-			_ = os.Rename(temp, q.file) // a record that is missing costs time
-		}
+	if text, err := json.Marshal(q.current); err == nil {
+		_ = outfile.Replace(q.file, text, 0o666) // a record that is missing costs time
 	}
 }

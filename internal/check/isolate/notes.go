@@ -13,6 +13,7 @@ import (
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/budget"
 	"github.com/macemc/macemc/internal/check/flight"
+	"github.com/macemc/macemc/internal/outfile"
 	"github.com/macemc/macemc/internal/pathfile"
 	"github.com/macemc/macemc/internal/report"
 )
@@ -119,8 +120,7 @@ func NoteSuspect(s *PendingSuspect) {
 		os.Remove(file)
 		return
 	}
-	temp := file + "-"
-	if text, err := json.Marshal(s); err == nil && os.WriteFile(temp, text, 0o600) == nil {
-		os.Rename(temp, file)
+	if text, err := json.Marshal(s); err == nil {
+		_ = outfile.Replace(file, text, 0o600)
 	}
 }
