@@ -10,9 +10,9 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/macemc/macemc/internal/testsched/program"
-
+	"github.com/macemc/macemc/internal/outfile"
 	"github.com/macemc/macemc/internal/testsched"
+	"github.com/macemc/macemc/internal/testsched/program"
 )
 
 // folder returns the folder of a test's findings. The working directory is the folder of the package.
@@ -44,7 +44,7 @@ func stored(u testsched.Unit) (list []*Stored, err error) {
 		file := filepath.Join(folder(u.Test), e.Name())
 		f, err := Load(file)
 		if err == nil {
-			if !owns(u, f) {
+			if !owns(u, f.Unit) {
 				continue
 			}
 			err = f.check(u)
@@ -121,7 +121,7 @@ func (s *Settings) store(c *Config, m *Minimized) string {
 // holds the same text, or the same finding without data races. A confirmed finding replaces one that only the race detector can show.
 func (s *Settings) keep(c *Config, m *Minimized, confirmed bool) (file string, created bool) {
 	s.unstored = nil
-	f := &Stored{Package: c.Package, Test: c.Test, External: c.External, Begins: s.binary.Stage == testsched.StageBegin,
+	f := &Stored{Unit: c.Unit, Begins: s.binary.Stage == testsched.StageBegin,
 		Finding: m.Outcome.Title(), Shows: m.Outcome.Shows, Race: c.Race, Flags: s.flags.Of(c.Test),
 		Schedule: *m.Schedule}
 	if m.Critical > 0 {
@@ -154,15 +154,8 @@ func (s *Settings) keep(c *Config, m *Minimized, confirmed bool) (file string, c
 		if s.unstored = os.MkdirAll(dir, 0o777); s.unstored != nil {
 			return "", false
 		}
-		temp := file + ".tmp" // the rename replaces the old text atomically
-		err = os.WriteFile(temp, []byte(b.String()), 0o666)
-		if err == nil {
-			err = os.Rename(temp, file)
-		}
-		if err != nil {
-			os.Remove(temp)
+		if s.unstored = outfile.Replace(file, []byte(b.String()), 0o666); s.unstored != nil {
 			removeEmpty(dir, s.provisional.made)
-			s.unstored = err
 			return "", false
 		}
 		return file, !same

@@ -20,7 +20,7 @@ type Agents interface {
 
 // dealer executes sampled schedules ahead: together, or by several processes. Their results are taken in the order of the schedules.
 type dealer struct {
-	*Config
+	*exploration
 	list     []*testsched.Schedule // that were drawn and not executed
 	recorded bool                  // the last one that was drawn is recorded
 	blocks   []block               // that were dealt to processes and may not have been executed
@@ -53,13 +53,13 @@ const (
 
 // fetch fetches outcomes into the queue, which is empty. draws draws schedules into the list, unless it has some, or they depend on outcomes.
 // Other processes begin with a new list, because time bounds what Batch executes.
-func (d *dealer) fetch(r *Result, draws func()) {
-	if n := d.processes(r); len(d.blocks) > 0 || n > 1 && len(d.list) == 0 {
+func (d *dealer) fetch(draws func()) {
+	if n := d.processes(); len(d.blocks) > 0 || n > 1 && len(d.list) == 0 {
 		for len(d.blocks) < ahead*n && n > 1 {
 			if draws(); len(d.list) == 0 {
 				break
 			}
-			part := d.list[:min(len(d.list), d.blockSize(r))]
+			part := d.list[:min(len(d.list), d.blockSize())]
 			d.list = d.list[len(part):]
 			d.blocks = append(d.blocks, block{part, d.Agents.Deal(d.dealt%n, part)})
 			d.dealt, d.pending = d.dealt+1, d.pending+len(part)
@@ -86,35 +86,35 @@ func (d *dealer) executed(list []*testsched.Schedule, outcomes []*testsched.Outc
 }
 
 // processes returns the number of processes that execute the schedules of an exploration.
-func (c *Config) processes(r *Result) int {
-	if c.Agents == nil {
+func (x *exploration) processes() int {
+	if x.Agents == nil {
 		return 1
 	}
-	return c.Agents.Count(r.points + runPoints*uint64(r.Schedules))
+	return x.Agents.Count(x.result.points + runPoints*uint64(x.result.Schedules))
 }
 
 // blockSize returns the number of schedules of a block.
-func (c *Config) blockSize(r *Result) int {
-	return int(min(max(blockPoints*uint64(r.Schedules)/max(r.points, 1), 1), blockSchedules))
+func (x *exploration) blockSize() int {
+	return int(min(max(blockPoints*uint64(x.result.Schedules)/max(x.result.points, 1), 1), blockSchedules))
 }
 
 // room returns the number of schedules that are executed together.
-func (c *Config) room(r *Result) int {
-	if n := c.processes(r); n > 1 {
-		return n * c.blockSize(r)
+func (x *exploration) room() int {
+	if n := x.processes(); n > 1 {
+		return n * x.blockSize()
 	}
 	return batchSchedules
 }
 
 // together executes the first of some schedules, at least one.
-func (c *Config) together(r *Result, list []*testsched.Schedule) (outcomes []*testsched.Outcome) {
-	n := c.processes(r)
+func (x *exploration) together(list []*testsched.Schedule) (outcomes []*testsched.Outcome) {
+	n := x.processes()
 	if n == 1 {
-		return c.Agents.Batch(list)
+		return x.Agents.Batch(list)
 	}
 	var waits []func() []*testsched.Outcome
 	for part := range slices.Chunk(list, (len(list)+n-1)/n) {
-		waits = append(waits, c.Agents.Deal(len(waits), part))
+		waits = append(waits, x.Agents.Deal(len(waits), part))
 	}
 	for _, wait := range waits {
 		outcomes = append(outcomes, wait()...)

@@ -10,8 +10,6 @@ import (
 
 // director executes directed schedules among the sampled ones of an exploration.
 type director struct {
-	config    *Config
-	result    *Result
 	predictor *predict.Predictor
 	drawn     int // number of schedules taken from queue: sampled ones, and directed ones that replace them
 	inserted  int // number of directed schedules before sampled ones for which no later one was left out yet
@@ -25,10 +23,9 @@ type director struct {
 	events  uint64                      // number of analysed events
 }
 
-func newDirector(c *Config, r *Result) *director {
-	usual := cmp.Or(c.Delay, testsched.UsualDelay)
-	return &director{config: c, result: r, predictor: predict.New(int64(usual)), bases: map[int]*testsched.Schedule{},
-		dealer: dealer{Config: c}}
+func newDirector(x *exploration) *director {
+	return &director{predictor: predict.New(int64(cmp.Or(x.Delay, testsched.UsualDelay))), bases: map[int]*testsched.Schedule{},
+		dealer: dealer{exploration: x}}
 }
 
 // Bounds of analyses and directed schedules. They count events and not time, so that equal seeds have equal results.
@@ -42,14 +39,13 @@ const (
 	maxDelays    = 100     // directed schedules with such a delay after a complete exploration
 )
 
-// sample executes the next schedule, a directed or a sampled one, by step. It reports whether the exploration ends. confirm reports that
-// before further schedules are fetched.
-func (d *director) sample(confirm func() bool, step step) bool {
-	if len(d.queue) == 0 && confirm() {
+// sample executes the next schedule, a directed or a sampled one. It reports whether the exploration ends.
+func (d *director) sample() bool {
+	if len(d.queue) == 0 && d.leaked() { // before further schedules are fetched
 		return true
 	}
 	s, o := d.next()
-	stop := step(s, o)
+	stop := d.step(s, o)
 	d.ran(s)
 	if (s.Prediction == nil || s.Prediction.Carried) && !stop {
 		d.longest = max(d.longest, d.result.First.Points)
@@ -66,7 +62,7 @@ func (d *director) next() (*testsched.Schedule, *testsched.Outcome) {
 				return s, nil
 			}
 		}
-		d.fetch(d.result, d.draws)
+		d.fetch(d.draws)
 	}
 	s := d.queue[0]
 	d.drawn, d.queue = d.drawn+1, d.queue[1:]
@@ -76,7 +72,7 @@ func (d *director) next() (*testsched.Schedule, *testsched.Outcome) {
 // draws draws the next schedules into d.list, unless it has some. Schedules after a recorded run depend on its record, so they are drawn
 // only when the run has ended.
 func (d *director) draws() {
-	c, left := d.config, d.config.Schedules-d.result.Schedules-d.pending
+	c, left := d.Config, d.Config.Schedules-d.result.Schedules-d.pending
 	if n := d.drawn + d.pending; len(d.list) == 0 {
 		if recordable := n&(n+1) == 0 || n&(n-1) == 0; d.pending > 0 && (recordable || d.recorded || c.Schedules > 0 && left <= 0) {
 			return
@@ -117,7 +113,7 @@ func (d *director) draw(n int) *testsched.Schedule {
 	if x := d.flip(n); x != nil {
 		return d.directed(x)
 	}
-	s := d.config.draw(n+d.skipped, d.longest)
+	s := d.Config.draw(n+d.skipped, d.longest)
 	if n >= firstSampled && (n+d.skipped)%2 == 0 {
 		s.Prediction = d.predictor.Carry()
 	}
@@ -174,10 +170,10 @@ func (d *director) directed(x *predict.Prediction) *testsched.Schedule {
 	return &s
 }
 
-// exhaust is Result.exhaust for a small test. A complete exploration has no delays that are longer than usual, so exhaust tries those that
+// exhaustSmall is exhaust for a small test. A complete exploration has no delays that are longer than usual, so exhaustSmall tries those that
 // are predicted.
-func (d *director) exhaust(step step, sample func() bool, start stopwatch) bool {
-	if !d.result.exhaust(d.config, step, sample, start, exhaustiveRuns) {
+func (d *director) exhaustSmall() bool {
+	if !d.exhaust(exhaustiveRuns) {
 		return false
 	}
 	for range maxDelays {
@@ -186,7 +182,7 @@ func (d *director) exhaust(step step, sample func() bool, start stopwatch) bool 
 			break
 		}
 		s := d.directed(x)
-		step(s, nil)
+		d.step(s, nil)
 		d.ran(s)
 	}
 	return true

@@ -42,11 +42,8 @@ func Execute(words int, command []string) int {
 			h.completeLog()
 			return status
 		}
-		if h.log != "" && !next.Quiet { // it lacks the files of the next stage, and the go command does not cache the result without it
-			os.Remove(h.log)
-		}
-		if !next.Quiet {
-			h.log = ""
+		if !next.Quiet { // the log lacks the files of the next stage
+			h.dropLog()
 		}
 		s.binary.Next(s.flags, next)
 	}
@@ -147,6 +144,11 @@ func (h *host) reportUnconnected() {
 	text := fmt.Sprintf("the tests in %s are not explored: %s", dir, agents.Unconnected)
 	fmt.Fprintln(os.Stderr, "macemc:", text)
 	h.announce(text)
+	h.dropLog()
+}
+
+// dropLog removes the log of the binary, without which the go command does not cache the result.
+func (h *host) dropLog() {
 	os.Remove(h.log)
 	h.log = ""
 }
@@ -199,9 +201,8 @@ func (b *binary) logged() string {
 
 // completeLog adds the files that were read here to the log of the binary, if it has one.
 func (h *host) completeLog() {
-	if h.limits.cut { // the same command goes on, and the go command does not cache the result without the log
-		os.Remove(h.log)
-		h.log = ""
+	if h.limits.cut { // the same command goes on
+		h.dropLog()
 	}
 	if h.log == "" {
 		return

@@ -178,7 +178,8 @@ func (t *tree) coverage(runs, preemptions int, race bool) *Coverage {
 // If they draw, it samples the first minSaturated schedules, as an exploration without the flag does, and later every other one. It
 // stops after limit runs; 0 means no limit. It reports whether the exploration of the test is finished. Runs that draw do not finish it,
 // because other draws may fail.
-func (r *Result) exhaust(c *Config, step step, sample func() bool, start stopwatch, limit int) (ended bool) {
+func (d *director) exhaust(limit int) (ended bool) {
+	c, r := d.Config, d.result
 	if c.Intrinsics && !c.Exhaustive {
 		return false
 	}
@@ -198,7 +199,7 @@ func (r *Result) exhaust(c *Config, step step, sample func() bool, start stopwat
 	first := r.Schedules
 	left := func(part int) bool {
 		switch {
-		case c.Schedules > 0 && r.Schedules >= c.Schedules, r.over(c, start, part):
+		case c.Schedules > 0 && r.Schedules >= c.Schedules, r.over(c, d.start, part):
 			r.Missing = "the limits of the exploration were reached"
 		case limit > 0 && (r.Schedules-first)*part >= limit:
 			r.Missing = "the test is not small"
@@ -209,7 +210,7 @@ func (r *Result) exhaust(c *Config, step step, sample func() bool, start stopwat
 	}
 	for bound := 0; ; bound++ {
 		t := &tree{bound: bound}
-		runs, ended := r.level(c, t, step, sample, func() bool { return left(1) })
+		runs, ended := d.level(t, func() bool { return left(1) })
 		if ended {
 			return true
 		}
@@ -226,7 +227,7 @@ func (r *Result) exhaust(c *Config, step step, sample func() bool, start stopwat
 		}
 		if bound == reduceFrom && preemptions == Unbounded {
 			t := &tree{bound: Unbounded, reduce: true}
-			runs, ended := r.level(c, t, step, sample, func() bool { return left(2) })
+			runs, ended := d.level(t, func() bool { return left(2) })
 			if ended {
 				return true
 			}
@@ -249,13 +250,13 @@ const restarts = 2
 
 // level executes the runs of a tree and returns their number; 0 means that the tree was not completed. ended means that the exploration is
 // finished.
-func (r *Result) level(c *Config, t *tree, step step, sample, left func() bool) (runs int, ended bool) {
-	p := plans{c: c, r: r, outcomes: map[string]*testsched.Outcome{}}
+func (d *director) level(t *tree, left func() bool) (runs int, ended bool) {
+	r, p := d.result, plans{d.exploration, map[string]*testsched.Outcome{}}
 	for again := 0; ; {
 		if !left() {
 			return 0, false
 		}
-		if step(p.schedule(t)) {
+		if d.step(p.schedule(t)) {
 			return 0, true
 		}
 		o := r.Last
@@ -263,11 +264,11 @@ func (r *Result) level(c *Config, t *tree, step step, sample, left func() bool) 
 			t.delays = r.Delays
 		}
 		t.drawn, r.drawn = t.drawn|o.Sampled, r.drawn|o.Sampled
-		for more := r.drawn != 0 && c.Exhaustive; more; more = r.Schedules < minSaturated {
+		for more := r.drawn != 0 && d.Exhaustive; more; more = r.Schedules < minSaturated {
 			if !left() {
 				return 0, false
 			}
-			if sample() {
+			if d.sample() {
 				return 0, true
 			}
 		}
@@ -276,7 +277,7 @@ func (r *Result) level(c *Config, t *tree, step step, sample, left func() bool) 
 			r.Missing = "runs end with a known finding"
 		case o.Long || o.Kind == testsched.NoEnd:
 			r.Missing = "a run is too long"
-		case o.Sampled != 0 && !c.Exhaustive:
+		case o.Sampled != 0 && !d.Exhaustive:
 			r.Missing = "it draws " + o.Sampled.String()
 		case o.Outside:
 			r.Missing = "it waits for something outside the test"

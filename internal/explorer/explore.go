@@ -90,118 +90,52 @@ const (
 // execute executes a test under a schedule.
 type execute func(*testsched.Schedule) *testsched.Outcome
 
-// step adds a run to an exploration, and returns true if it ends that. Without an outcome, the schedule was not executed.
-type step func(*testsched.Schedule, *testsched.Outcome) bool
+// exploration is an exploration in progress.
+type exploration struct {
+	*Config
+	result *Result
+	run    execute
+	start  stopwatch
+	shown  time.Time      // of the latest call of Progress
+	orders map[uint64]int // numbers of runs, by the hash of their order
+	fresh  int            // number of the latest run with a new order
+	leaks  leftovers
+}
 
 // Explore executes a test under many schedules, until a run fails or a limit is reached. run executes the test once.
 func Explore(c Config, run execute) *Result {
-	r := &Result{Exhaustive: c.Exhaustive, race: c.Race, noLeaks: c.NoLeaks}
-	start := startWatch(time.Time{})
-	shown := start.wall
-	defer func() { r.Elapsed, r.processor = time.Since(start.wall), processorTime()-start.cpu }()
-	orders := map[uint64]int{}
-	fresh := 0
-	leaks := leftovers{ended: map[uintptr][]counts{}, places: map[uintptr]string{}}
-	for _, f := range c.Corpus {
+	r, start := &Result{Exhaustive: c.Exhaustive, race: c.Race, noLeaks: c.NoLeaks}, startWatch(time.Time{})
+	x := &exploration{Config: &c, result: r, run: run, start: start, shown: start.wall, orders: map[uint64]int{},
+		leaks: leftovers{ended: map[uintptr][]counts{}, places: map[uintptr]string{}}}
+	if !x.corpus() {
+		x.continued()
+	}
+	if r.Finding == nil && r.Stop == nil {
+		x.leaked()
+	}
+	r.Elapsed, r.processor = time.Since(start.wall), processorTime()-start.cpu
+	return r
+}
+
+// corpus executes the stored schedules, and reports whether one of them ends the exploration.
+func (x *exploration) corpus() bool {
+	r := x.result
+	for _, f := range x.Corpus {
 		if f.Known != "" {
 			r.known = append(r.known, &accepted{Stored: f})
 		}
 	}
-	confirm := func() bool {
-		for l := leaks.possibleLeak(); l != nil && !c.NoLeaks; l = leaks.possibleLeak() {
-			if o := run(l.schedule); o.Kind == testsched.Leak && !r.accept(o, 1) {
-				r.Finding, r.By, r.Found, r.Schedules = o, l.by, l.schedule, l.run
-				return true
-			}
-			l.refuted = true
-		}
-		return false
-	}
-	defer func() {
-		if r.Finding == nil && r.Stop == nil {
-			confirm()
-		}
-	}()
-	step := func(s *testsched.Schedule, o *testsched.Outcome) bool { // o is nil if s was not executed
-		if confirm() {
-			return true
-		}
-		if now := time.Now(); c.Progress != nil && now.Sub(shown) >= time.Second {
-			if r.Elapsed = now.Sub(start.wall); r.Schedules > 0 {
-				c.Progress(r)
-			}
-			shown = now
-		}
-		begun := time.Now()
-		if o == nil {
-			bound(r, s)
-			o = run(s)
-		}
-		if o.Lengthy() && o.Advances == 0 && r.Schedules == 0 && s.Policy == testsched.Default {
-			o = r.lengthen(&c, s, o, time.Since(begun), run)
-		}
-		r.Schedules, r.points, r.Last = r.Schedules+1, r.points+o.Points, o
-		if o.Delays {
-			r.Delays = cmp.Or(c.Delay, testsched.UsualDelay)
-		}
-		if r.First == nil {
-			r.First, r.first = o, s
-		}
-		if o.Kind == testsched.Unexplored {
-			r.Stop = o
-			return true
-		}
-		if len(o.Left) > 0 && r.Left == nil {
-			r.Left = o.Left
-		}
-		switch orders[o.Hash]++; {
-		case orders[o.Hash] == 1 && len(orders) <= maxOrders:
-			fresh = r.Schedules
-			r.Orders++
-			r.Once++
-		case orders[o.Hash] == 1:
-			delete(orders, o.Hash)
-		case orders[o.Hash] == 2:
-			r.Once--
-		}
-		switch {
-		case o.Cut:
-			return false
-		case o.Kind == testsched.Passed:
-			r.passed++
-			leaks.add(o, s, r.Schedules)
-			return false
-		case o.Kind == testsched.Leak && c.NoLeaks:
-			r.passed++
-			if r.Left == nil {
-				r.Left = o.Details
-			}
-			return false
-		case o.Lengthy() && r.Schedules > 1 && (r.limit+r.hurried > 0 || r.ends(s, o, run)):
-			r.TooLong++
-			return false
-		case r.accept(o, 1), r.excuses(s, o, r.Schedules, c.Delay, run):
-			return false
-		}
-		found := s.Replayed(o, r.Schedules)
-		if o = r.unhurried(s, found, o, run); o == nil {
-			return false
-		}
-		r.Finding, r.By, r.Found, r.prediction = o, s.Policy, found, s.Prediction
-		r.Found.Ends, r.Found.Remain = s.Ends, s.Remain
-		return true
-	}
-	for _, f := range c.Corpus {
+	for _, f := range x.Corpus {
 		s := f.Schedule
-		if s.Warm && r.Schedules == 0 && step(&warmUp, nil) {
-			return r
+		if s.Warm && r.Schedules == 0 && x.step(&warmUp, nil) {
+			return true
 		}
-		if step(&s, nil) {
+		if x.step(&s, nil) {
 			r.FromFile = r.Finding != nil
-			return r
+			return true
 		}
 		if f.Known == "" && r.Last.Kind == testsched.Passed {
-			r.Saved.pass(f, c.Race, r.Last.Followed >= len(s.Switches))
+			r.Saved.pass(f, x.Race, r.Last.Followed >= len(s.Switches))
 		}
 		for _, k := range r.known {
 			if k.Stored == f {
@@ -209,35 +143,134 @@ func Explore(c Config, run execute) *Result {
 			}
 		}
 	}
-	d := newDirector(&c, r)
-	sample := func() bool { return d.sample(confirm, step) }
-	many := func() bool { return c.Schedules == 0 && r.sampled >= exhaustiveRuns }
-	spent := func() bool {
-		return c.Exhaustive && many() && r.Complete == nil || c.Schedules > 0 && r.Schedules >= c.Schedules || r.over(&c, start, 1)
-	}
-	if c.Exhaustive {
+	return false
+}
+
+// continued executes drawn schedules, or all.
+func (x *exploration) continued() {
+	r, d := x.result, newDirector(x)
+	if x.Exhaustive {
 		d.drawn = 1 // the first run of exhaust has the default order
-		if r.exhaust(&c, step, sample, start, 0) || spent() {
-			return r
+		if d.exhaust(0) || x.spent() {
+			return
 		}
 	}
-	for {
-		if sample() {
-			return r
-		}
+	for !d.sample() {
 		small := d.drawn == 3 && r.Orders == 1 && r.First.Choices == 0 || d.drawn == minSaturated+1 && r.First.Choices <= exhaustiveChoices
-		if !c.Exhaustive && small && d.exhaust(step, sample, start) {
-			return r
+		if !x.Exhaustive && small && d.exhaustSmall() || x.spent() {
+			return
 		}
-		if spent() {
-			return r
-		}
-		drawn := c.Exhaustive && r.Complete != nil // other draws may fail in known orders
-		if since := r.Schedules - fresh; since >= minSaturated && since >= 4*r.Orders && r.Once*20 <= r.Orders && (!drawn || many()) {
+		drawn := x.Exhaustive && r.Complete != nil // other draws may fail in known orders
+		if since := r.Schedules - x.fresh; since >= minSaturated && since >= 4*r.Orders && r.Once*20 <= r.Orders && (!drawn || x.many()) {
 			r.Saturated = true
-			return r
+			return
 		}
 	}
+}
+
+// many reports whether an exhaustive exploration without a number of schedules has drawn enough of them.
+func (x *exploration) many() bool { return x.Schedules == 0 && x.result.sampled >= exhaustiveRuns }
+
+// spent reports whether a limit of the exploration is reached.
+func (x *exploration) spent() bool {
+	r := x.result
+	return x.Exhaustive && x.many() && r.Complete == nil || x.Schedules > 0 && r.Schedules >= x.Schedules || r.over(x.Config, x.start, 1)
+}
+
+// leaked reports whether a goroutine that a run left behind is a leak, which is then the finding.
+func (x *exploration) leaked() bool {
+	r := x.result
+	for l := x.leaks.possibleLeak(); l != nil && !x.NoLeaks; l = x.leaks.possibleLeak() {
+		if o := x.run(l.schedule); o.Kind == testsched.Leak && !r.accept(o, 1) {
+			r.Finding, r.By, r.Found, r.Schedules = o, l.by, l.schedule, l.run
+			return true
+		}
+		l.refuted = true
+	}
+	return false
+}
+
+// step adds a run, and reports whether it ends the exploration. Without an outcome, it executes the schedule.
+func (x *exploration) step(s *testsched.Schedule, o *testsched.Outcome) bool {
+	if x.leaked() {
+		return true
+	}
+	r, begun := x.result, time.Now()
+	if x.Progress != nil && begun.Sub(x.shown) >= time.Second {
+		if r.Elapsed = begun.Sub(x.start.wall); r.Schedules > 0 {
+			x.Progress(r)
+		}
+		x.shown, begun = begun, time.Now()
+	}
+	if o == nil {
+		bound(r, s)
+		o = x.run(s)
+	}
+	if o.Lengthy() && o.Advances == 0 && r.Schedules == 0 && s.Policy == testsched.Default {
+		o = r.lengthen(x.Config, s, o, time.Since(begun), x.run)
+	}
+	r.Schedules, r.points, r.Last = r.Schedules+1, r.points+o.Points, o
+	if o.Delays {
+		r.Delays = cmp.Or(x.Delay, testsched.UsualDelay)
+	}
+	if r.First == nil {
+		r.First, r.first = o, s
+	}
+	if o.Kind == testsched.Unexplored {
+		r.Stop = o
+		return true
+	}
+	if len(o.Left) > 0 && r.Left == nil {
+		r.Left = o.Left
+	}
+	x.count(o.Hash)
+	return x.finds(s, o)
+}
+
+// count counts the order of a run.
+func (x *exploration) count(order uint64) {
+	r := x.result
+	switch x.orders[order]++; {
+	case x.orders[order] == 1 && len(x.orders) <= maxOrders:
+		x.fresh = r.Schedules
+		r.Orders++
+		r.Once++
+	case x.orders[order] == 1:
+		delete(x.orders, order)
+	case x.orders[order] == 2:
+		r.Once--
+	}
+}
+
+// finds reports whether a run has a new finding, which is then that of the exploration.
+func (x *exploration) finds(s *testsched.Schedule, o *testsched.Outcome) bool {
+	r := x.result
+	switch {
+	case o.Cut:
+		return false
+	case o.Kind == testsched.Passed:
+		r.passed++
+		x.leaks.add(o, s, r.Schedules)
+		return false
+	case o.Kind == testsched.Leak && x.NoLeaks:
+		r.passed++
+		if r.Left == nil {
+			r.Left = o.Details
+		}
+		return false
+	case o.Lengthy() && r.Schedules > 1 && (r.limit+r.hurried > 0 || r.ends(s, o, x.run)):
+		r.TooLong++
+		return false
+	case r.accept(o, 1), r.excuses(s, o, r.Schedules, x.Delay, x.run):
+		return false
+	}
+	found := s.Replayed(o, r.Schedules)
+	if o = r.unhurried(s, found, o, x.run); o == nil {
+		return false
+	}
+	r.Finding, r.By, r.Found, r.prediction = o, s.Policy, found, s.Prediction
+	r.Found.Ends, r.Found.Remain = s.Ends, s.Remain
+	return true
 }
 
 // lengthen repeats the first run of a test, which has exceeded the limit of points. If a hurried run passes, all others are hurried, too: a

@@ -5,9 +5,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/macemc/macemc/internal/testsched/program"
-
 	"github.com/macemc/macemc/internal/testsched"
+	"github.com/macemc/macemc/internal/testsched/program"
 )
 
 // accepted is a known finding: a stored one whose file has a line "known REASON". It does not end an exploration.

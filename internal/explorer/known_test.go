@@ -19,7 +19,7 @@ import (
 
 // knownPanic is a stored finding of TestX that is known.
 func knownPanic() *Stored {
-	return &Stored{Package: "p", Test: "TestX", Finding: "PANIC: boom", Shows: []string{"panic", "panic: boom"}, Known: "issue 12",
+	return &Stored{Unit: testsched.Unit{Package: "p", Test: "TestX"}, Finding: "PANIC: boom", Shows: []string{"panic", "panic: boom"}, Known: "issue 12",
 		File:     "panic-1.path",
 		Schedule: testsched.Schedule{Switches: []testsched.Switch{{Who: 1, Place: 2, To: 3}}}}
 }
@@ -252,7 +252,7 @@ func TestKnownLines_Unsought(t *testing.T) {
 		{what: "no leaks", stored: Stored{Shows: []string{"leak"}}, noLeaks: true, want: "p-1.path is a leak"},
 		{what: "tags", stored: Stored{Flags: "-tags=x"}, want: "p-1.path needs -tags=x"},
 		{what: "the same tags", flags: program.Flags{Tags: "x"}, stored: Stored{Flags: "-tags=x"}, want: fixed},
-		{what: "a subtest", flags: program.Flags{Run: "X/a"}, stored: Stored{Test: "TestX"},
+		{what: "a subtest", flags: program.Flags{Run: "X/a"}, stored: Stored{Unit: testsched.Unit{Test: "TestX"}},
 			want: "p-1.path needs a command without '-run=^TestX$/a'"},
 		{what: "short", flags: program.Flags{Short: true}, want: "p-1.path needs a command without -short"},
 	} {

@@ -11,9 +11,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/macemc/macemc/internal/testsched/program"
-
 	"github.com/macemc/macemc/internal/testsched"
+	"github.com/macemc/macemc/internal/testsched/program"
 )
 
 // magic is the first line of a schedule file.

@@ -9,15 +9,14 @@ import (
 
 // plans executes runs of a tree before they follow, together with another one: those that follow in any case, unless the exploration ends.
 type plans struct {
-	c        *Config
-	r        *Result
+	*exploration
 	outcomes map[string]*testsched.Outcome // by key, of those that have not followed
 }
 
 // schedule returns the schedule of the next run of a tree, and its outcome if it was executed.
 func (p *plans) schedule(t *tree) (*testsched.Schedule, *testsched.Outcome) {
 	s := p.of(t.plan())
-	if p.c.Agents == nil {
+	if p.Agents == nil {
 		return s, nil
 	}
 	if key := keyOf(s.Plan); p.outcomes[key] != nil {
@@ -26,7 +25,7 @@ func (p *plans) schedule(t *tree) (*testsched.Schedule, *testsched.Outcome) {
 		return s, o
 	}
 	list, keys := p.following(t)
-	outcomes := p.c.together(p.r, list)
+	outcomes := p.together(list)
 	for i, o := range outcomes[1:] {
 		p.outcomes[keys[i+1]] = o
 	}
@@ -39,7 +38,7 @@ func (p *plans) following(t *tree) (list []*testsched.Schedule, keys []string) {
 	const most = 2 * batchSchedules
 	later := *t
 	later.nodes = slices.Clone(t.nodes)
-	for n, room := 0, p.c.room(p.r); n < most && len(list) < room; n++ {
+	for n, room := 0, p.room(); n < most && len(list) < room; n++ {
 		plan := later.plan()
 		key := keyOf(plan)
 		if o := p.outcomes[key]; o == nil {
@@ -56,8 +55,8 @@ func (p *plans) following(t *tree) (list []*testsched.Schedule, keys []string) {
 
 // of returns the schedule of a plan.
 func (p *plans) of(plan *testsched.Plan) *testsched.Schedule {
-	s := &testsched.Schedule{Seed: testsched.Mix(p.c.Seed), Policy: testsched.Systematic, Plan: plan, Delay: p.c.Delay}
-	bound(p.r, s)
+	s := &testsched.Schedule{Seed: testsched.Mix(p.Seed), Policy: testsched.Systematic, Plan: plan, Delay: p.Delay}
+	bound(p.result, s)
 	return s
 }
 

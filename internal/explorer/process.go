@@ -266,7 +266,7 @@ func (s *Settings) process(c *Config, e execution) *testsched.Outcome {
 	var o *testsched.Outcome
 	begun := false
 	ended := !x.Serve(func(call *testsched.Call) testsched.Verdict {
-		if o == nil && executes(call.Unit, &Stored{Package: c.Package, Test: c.Test, External: c.External}, r) {
+		if o == nil && executes(call.Unit, c.Unit, r) {
 			begun = true
 			o = e.in(s, c, r)
 		}
@@ -306,7 +306,7 @@ func opening(s *Settings, c *Config) agents.Opening {
 			if c.Test != call.Test {
 				r = r.Part(c.Test).(*agents.Runner)
 			}
-			if call.What != testsched.Explores || work == nil || !of(call.Unit, &Stored{Package: c.Package, Test: c.Test, External: c.External}) {
+			if call.What != testsched.Explores || work == nil || !of(call.Unit, c.Unit) {
 				return testsched.Verdict{}
 			}
 			first := warmUp

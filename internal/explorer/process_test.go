@@ -109,7 +109,7 @@ func TestReplay_Fit(t *testing.T) {
 		{"example.org/t", "TestY", 2, ""},
 		{"example.org/u", "TestX", 2, ""},
 	} {
-		f := &Stored{Package: c.pkg, Test: c.test, Schedule: testsched.Schedule{Switches: []testsched.Switch{{Who: 4, Place: 1, To: 5},
+		f := &Stored{Unit: testsched.Unit{Package: c.pkg, Test: c.test}, Schedule: testsched.Schedule{Switches: []testsched.Switch{{Who: 4, Place: 1, To: 5},
 			{Who: 5, Place: 1, To: 4}}}}
 		var b strings.Builder
 		f.WriteTo(&b)

@@ -13,17 +13,19 @@ import (
 
 // text describes an exploration without a new finding.
 func (r *Result) text() string {
-	text := r.counts()
+	text, delays := r.counts(), ""
 	if r.Delays > 0 && (r.Complete == nil || r.Missing != "") {
-		text += fmt.Sprintf("; delays above %v are not tried (raise -explore-delay, as to %v)", r.Delays, LongerDelay(r.Delays))
+		delays = fmt.Sprintf("delays above %v are not tried (raise -explore-delay, as to %v)", r.Delays, LongerDelay(r.Delays))
 	}
-	if saved := r.Saved.String(); saved != "" {
-		text += "; " + saved
-	}
-	if r.recurred() {
+	if text = joined(text, delays, r.Saved.String()); r.recurred() {
 		text = strings.Replace(text, "no finding", "no new finding", 1)
 	}
 	return text
+}
+
+// joined joins the texts that are not empty.
+func joined(texts ...string) string {
+	return strings.Join(slices.DeleteFunc(texts, func(text string) bool { return text == "" }), "; ")
 }
 
 // Saved counts stored schedules, except those of known findings, that pass.
@@ -56,18 +58,17 @@ func (s *Saved) pass(f *Stored, race, all bool) {
 
 // String returns an empty string if there are none.
 func (s Saved) String() string {
-	var parts []string
+	passing, unlike := "", ""
 	if s.Passing > 0 {
-		text := program.Plural(s.Passing, "saved schedule passes", "saved schedules pass")
-		if s.Unfit > 0 {
-			text += ", but the code may have changed for " + named(s.UnfitFile, s.Unfit)
-		}
-		parts = append(parts, text)
+		passing = program.Plural(s.Passing, "saved schedule passes", "saved schedules pass")
+	}
+	if s.Unfit > 0 {
+		passing += ", but the code may have changed for " + named(s.UnfitFile, s.Unfit)
 	}
 	if s.Unlike > 0 {
-		parts = append(parts, "not looked for, as -race changes its run: the finding of "+named(s.UnlikeFile, s.Unlike))
+		unlike = "not looked for, as -race changes its run: the finding of " + named(s.UnlikeFile, s.Unlike)
 	}
-	return strings.Join(parts, "; ")
+	return joined(passing, unlike)
 }
 
 // named names the first of n files.
@@ -85,14 +86,11 @@ func (r *Result) counts() string {
 		if r.Complete != nil {
 			text = r.Complete.String()
 		}
-		text = fmt.Sprintf("macemc: %s (%.0f/s), no finding", text, rate)
+		sampled := ""
 		if r.Exhaustive && r.sampled > 0 {
-			text += fmt.Sprintf("; %d of all %d schedules were sampled", r.sampled, r.Schedules)
+			sampled = fmt.Sprintf("%d of all %d schedules were sampled", r.sampled, r.Schedules)
 		}
-		if missing := r.incomplete(); missing != "" {
-			text += "; " + missing
-		}
-		return text
+		return joined(fmt.Sprintf("macemc: %s (%.0f/s), no finding", text, rate), sampled, r.incomplete())
 	}
 	if r.Orders == 1 {
 		return fmt.Sprintf("macemc: %s, no finding; all have the same order of goroutines", program.Plural(r.Schedules, "schedule",
@@ -108,20 +106,21 @@ func (r *Result) counts() string {
 	} else {
 		text += ", new ones are rare"
 	}
-	if r.slow != "" {
-		text += "; " + r.slow
-	}
+	complete, ended, long := "", "", ""
 	if r.Complete != nil {
-		text += "; " + r.Complete.String()
+		complete = r.Complete.String()
 	}
 	if r.Ended {
-		text += "; stopped because -timeout is near"
+		ended = nearTimeout
 	}
 	if r.TooLong > 0 {
-		text += fmt.Sprintf("; %d did not end within the limit of scheduling points", r.TooLong)
+		long = fmt.Sprintf("%d did not end within the limit of scheduling points", r.TooLong)
 	}
-	return text
+	return joined(text, r.slow, complete, ended, long)
 }
+
+// nearTimeout is why an exploration ends at Config.End.
+const nearTimeout = "stopped because -timeout is near"
 
 // fewNewOrders is the share of further runs with a known order from which on new ones are rare.
 const fewNewOrders = 0.95

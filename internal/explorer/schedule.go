@@ -76,15 +76,14 @@ func sameStored(a, b string) bool {
 // or, if that one passes, three of up to 200 (processes of process.go). So has a minimized schedule. Later replays with the file
 // compare the kind of finding alone (changed of cmd/macemc/internal/gotest), because the code may have changed.
 type Stored struct {
-	Package, Test string
-	External      bool     // see Unit
-	Begins        bool     // its run begins with the initialization of packages and TestMain
-	Finding       string   // one line
-	Shows         []string // identifies the finding, see Outcome.Identify
-	Race          bool     // found in a build with the race detector
-	Flags         string   // other flags of go test with which it was found, see program.Flags
-	Known         string   // the user's reason for accepting the finding; empty means that it is not accepted
-	File          string   // that Load has read
+	testsched.Unit          // Shared is not stored
+	Begins         bool     // its run begins with the initialization of packages and TestMain
+	Finding        string   // one line
+	Shows          []string // identifies the finding, see Outcome.Identify
+	Race           bool     // found in a build with the race detector
+	Flags          string   // other flags of go test with which it was found, see program.Flags
+	Known          string   // the user's reason for accepting the finding; empty means that it is not accepted
+	File           string   // that Load has read
 	// CriticalWho and CriticalPlace are the goroutine of the critical step and its point; 0 means unknown. The number of the step may
 	// differ between processes.
 	CriticalWho, CriticalPlace uint64

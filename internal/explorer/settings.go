@@ -120,7 +120,7 @@ func (s *Settings) Test(u testsched.Unit, race bool, deadline time.Time, runner 
 		if err != nil {
 			return &Report{Finding: fmt.Sprintf("macemc: %s: %v\n", s.only.file, err)}
 		}
-		if !executes(u, f, runner) {
+		if !executes(u, f.Unit, runner) {
 			return nil
 		}
 		c.Test = f.Test
@@ -206,21 +206,15 @@ func concluded(s *Settings, c *Config, r *Result, runner testsched.Runner) *Repo
 		return nil
 	case r.Finding == nil:
 		r.slow = slowness(r, func(runs int) string { return busiest(s, c, runs) })
-		note := r.incomplete()
-		if note != "" && r.Complete != nil {
-			note = r.Complete.String() + "; " + note
-		}
+		left, complete, note := "", "", r.incomplete()
 		if len(r.Left) > 0 {
-			note = strings.TrimSuffix("left after the test has returned: "+r.Left[0]+"; "+note, "; ")
+			left = "left after the test has returned: " + r.Left[0]
 		}
-		if late := r.predictions.delayNote(); late != "" {
-			note = strings.TrimSuffix(late+"; "+note, "; ")
+		if note != "" && r.Complete != nil {
+			complete = r.Complete.String()
 		}
-		if slow := slowNote(r); slow != "" {
-			note = strings.TrimSuffix(slow+"; "+note, "; ")
-		}
-		if r.Ended {
-			note = "stopped because -timeout is near"
+		if note = joined(slowNote(r), r.predictions.delayNote(), left, complete, note); r.Ended {
+			note = nearTimeout
 		}
 		return s.conclude(u, r, &Report{Note: strings.Join(append([]string{r.text()}, r.predictions.list()...), "\nmacemc: ")}, note)
 	}
@@ -244,7 +238,7 @@ func replayedAlone(s *Settings, u *testsched.Unit, runner testsched.Runner) *Rep
 		s.write(&testsched.Outcome{Kind: testsched.Unexplored, Message: err.Error()})
 		return &Report{}
 	}
-	if !executes(*u, f, runner) {
+	if !executes(*u, f.Unit, runner) {
 		return &Report{}
 	}
 	if s.only.debugged {

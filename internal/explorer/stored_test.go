@@ -13,7 +13,7 @@ import (
 )
 
 func TestStored_RoundTrip(t *testing.T) {
-	want := &Stored{Package: "example.org/p", Test: "TestX", Finding: "DEADLOCK: the test does not return", CriticalWho: 1 << 63,
+	want := &Stored{Unit: testsched.Unit{Package: "example.org/p", Test: "TestX"}, Finding: "DEADLOCK: the test does not return", CriticalWho: 1 << 63,
 		CriticalPlace: 7, Hash: 1<<64 - 2, Schedule: testsched.Schedule{Seed: 1<<64 - 1, Memory: true, Warm: true,
 			Instant: 1790000000123456789, Limit: 9, Delay: 5 * time.Millisecond, Unfair: true,
 			Leaving: testsched.Leaving{Ends: []string{"p.(*T).f"}, Remain: []string{"p.g", "p.g"}},

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/internal/explorer"
+	"github.com/macemc/macemc/internal/testsched"
 )
 
 // last means the newest finding of the module, in every folder of the module.
@@ -79,7 +80,7 @@ func TestLast(t *testing.T) {
 func TestLast_Schedule(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var text strings.Builder
-	if _, err := (&explorer.Stored{Package: "example.com/m", Test: "TestX", Finding: "DEADLOCK: all wait"}).WriteTo(&text); err != nil {
+	if _, err := (&explorer.Stored{Unit: testsched.Unit{Package: "example.com/m", Test: "TestX"}, Finding: "DEADLOCK: all wait"}).WriteTo(&text); err != nil {
 		t.Fatal(err)
 	}
 	found := filepath.Join("testdata", "macemc", "TestX", "deadlock-1.path")

@@ -14,6 +14,7 @@ import (
 
 	"github.com/macemc/macemc/internal/explorer"
 	"github.com/macemc/macemc/internal/task"
+	"github.com/macemc/macemc/internal/testsched"
 )
 
 func TestFolderFlag_FirstArgumentOnly(t *testing.T) {
@@ -250,7 +251,7 @@ func TestConsole(t *testing.T) {
 func TestExplorationFlags_Last(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var text strings.Builder
-	if _, err := (&explorer.Stored{Package: "example.com/m", Test: "TestX", Finding: "DEADLOCK: all wait"}).WriteTo(&text); err != nil {
+	if _, err := (&explorer.Stored{Unit: testsched.Unit{Package: "example.com/m", Test: "TestX"}, Finding: "DEADLOCK: all wait"}).WriteTo(&text); err != nil {
 		t.Fatal(err)
 	}
 	found := filepath.Join("testdata", "macemc", "TestX", "deadlock-1.path")
