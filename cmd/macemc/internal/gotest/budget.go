@@ -1,20 +1,18 @@
 package gotest
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/macemc/macemc/internal/child"
 	"github.com/macemc/macemc/internal/explorer"
+	"github.com/macemc/macemc/internal/task"
 	"github.com/macemc/macemc/internal/testbudget"
 	"github.com/macemc/macemc/internal/textfmt"
-	"github.com/macemc/macemc/internal/version"
 )
 
 // budget limits the exploration of the tests of a command.
@@ -36,33 +34,6 @@ const (
 	exploreTotal = 10 * time.Minute
 )
 
-// set sets the limit that a flag names. known is false if it is another flag.
-func (b *budget) set(name, value string) (known bool, err error) {
-	duration := func(to *time.Duration, example string) {
-		if *to, err = time.ParseDuration(value); err != nil || *to <= 0 {
-			err = fmt.Errorf("-%s must be a positive duration such as %s", name, example)
-		}
-	}
-	switch name {
-	case "schedules":
-		if b.schedules, err = strconv.Atoi(value); err != nil || b.schedules < 1 {
-			err = fmt.Errorf("-schedules must be a positive number")
-		}
-	case "explore-time":
-		b.timed = true
-		duration(&b.time, "30s")
-	case "explore-delay":
-		duration(&b.delay, "20ms")
-	case "explore-total":
-		if b.totaled = true; value != "0" {
-			duration(&b.total, "10m, or 0")
-		}
-	default:
-		return false, nil
-	}
-	return true, err
-}
-
 // complete sets the defaults.
 func (b *budget) complete(exhaustive bool) {
 	if b.schedules == 0 && !b.timed {
@@ -76,27 +47,35 @@ func (b *budget) complete(exhaustive bool) {
 	}
 }
 
-// plan shares out the exploration time among the tests of the packages that the arguments of go test name.
-func plan(x *exploration, list []*testbudget.Package, args []string) error {
+// plan shares out the exploration time among the tests of those packages of a list that the arguments of go test name.
+func plan(x *exploration, list, named []*testbudget.Package, args []string) error {
 	if x.schedule != "" {
 		return nil
 	}
 	x.planner = &testbudget.Planner{Store: x.store, Each: x.time, Total: x.total,
-		Settings: fmt.Sprint(version.Current(), x.seed, x.schedules, x.time, x.delay, x.exhaust, x.leaks, x.tags, x.race)}
+		Settings: fmt.Sprint(x.settings(), x.race)}
 	_, x.planner.Run, _ = takeFlag(args, "run")
 	_, x.planner.Skip, _ = takeFlag(args, "skip")
-	named := packageArguments(args)
+	return x.planner.Plan(list, func(p *testbudget.Package) bool { return slices.Contains(named, p) }).Write(x.summaries)
+}
+
+// named returns those packages of a list that the arguments of go test name. Without any, it is that of the folder.
+func (x *exploration) named(list []*testbudget.Package, args []string) (named []*testbudget.Package) {
+	paths := packageArguments(args)
 	folder, _ := filepath.EvalSymlinks(x.folder)
-	return x.planner.Plan(list, func(p *testbudget.Package) bool {
-		switch {
-		case x.pkg != "":
-			return p.ImportPath == x.pkg
-		case slices.ContainsFunc(p.Match, func(m string) bool { return slices.Contains(named, m) }):
-			return true
+	var here []*testbudget.Package
+	for _, p := range list {
+		if dir, _ := filepath.EvalSymlinks(p.Dir); dir == folder {
+			here = append(here, p)
 		}
-		dir, _ := filepath.EvalSymlinks(p.Dir)
-		return len(named) == 0 && dir == folder
-	}).Write(x.summaries)
+		if p.ImportPath == x.pkg || x.pkg == "" && slices.ContainsFunc(p.Match, func(m string) bool { return slices.Contains(paths, m) }) {
+			named = append(named, p)
+		}
+	}
+	if named == nil {
+		return here
+	}
+	return named
 }
 
 // packageArguments returns those arguments of go test that may name packages.
@@ -233,11 +212,7 @@ func (b *budget) record(pkg string, tests []*explorer.Summary) {
 func commandOf(args []string) string {
 	words := []string{"macemc test"}
 	for _, arg := range args {
-		quoted, err := quoteWord(arg)
-		words = append(words, cmp.Or(quoted, arg))
-		if err != nil {
-			return words[0] + " ..."
-		}
+		words = append(words, task.ShellWord(arg))
 	}
 	return strings.Join(words, " ")
 }

@@ -100,114 +100,136 @@ func inModule(ctx context.Context, folder string, args []string) error {
 	return fmt.Errorf("no go.mod in %s or a folder above it", cmp.Or(folder, "this folder"))
 }
 
+// invocation is an execution of go test.
+type invocation struct {
+	Runner
+	exploration
+	dir            string // of flag -C
+	args, flags    []string
+	env            []string
+	stdout, stderr io.Writer
+	built          bool // the changed standard library is built
+	inner          bool // another command of this program shows the outcome
+}
+
 // goTest runs go test with additional environment variables.
-func (a Runner) goTest(ctx context.Context, args []string, stdout, stderr io.Writer, variables ...string) (status error) {
+func (a Runner) goTest(ctx context.Context, args []string, stdout, stderr io.Writer, variables ...string) error {
 	args, tags, _ := takeFlag(args, "tags")
-	folder, args := folderFlag(args)
-	x, args, err := explorationFlags(folder, args)
+	dir, args := folderFlag(args)
+	x, args, err := explorationFlags(dir, args)
 	if err != nil {
 		return err
 	}
 	x.tags = strings.Trim(*a.Tags+","+tags, ",")
-	if err := inModule(ctx, folder, args); err != nil {
+	if err := inModule(ctx, dir, args); err != nil {
 		return err
 	}
-	changed, err := overlay.Prepare(ctx, cmp.Or(folder, "."))
+	changed, err := overlay.Prepare(ctx, cmp.Or(dir, "."))
 	if err != nil {
-		return cmp.Or(unwritable(ctx, folder), err)
-	}
-	flags := changed.Flags(x.tags)
-	built := libraryBuilt(ctx, changed, folder, x.race)
-	if !x.json && !built {
-		fmt.Fprintln(stderr, "macemc: building the changed standard library, which takes about a minute the first time")
+		return cmp.Or(unwritable(ctx, dir), err)
 	}
 	// Package bubble runs one thread, but the build may run several.
 	env := slices.Concat(changed.Env, variables, []string{"GOMAXPROCS=1"})
-	if x.on {
-		if x.pkg, err = packageOf(ctx, changed.Env, folder, flags, args); err != nil {
-			return err
-		}
-		outer, stop := ctx, context.CancelFunc(nil)
-		ctx, stop = signal.NotifyContext(ctx, syscall.SIGPIPE) // a closed output ends the tests, and the folders are removed
-		defer func() {
-			if ctx.Err() != nil && outer.Err() == nil {
-				status = task.Exit(128 + int(syscall.SIGPIPE))
-			}
-			stop()
-		}()
-		defer x.remove()
-		var more []string
-		if args, flags, more, err = x.prepare(ctx, changed, folder, args, flags); err != nil {
-			return cmp.Or(unwritable(ctx, folder), err)
-		}
-		env = append(env, more...)
+	v := &invocation{Runner: a, exploration: x, dir: dir, args: args, flags: changed.Flags(x.tags), env: env, stdout: stdout, stderr: stderr,
+		built: libraryBuilt(ctx, changed, dir, x.race), inner: len(variables) > 0}
+	if !x.json && !v.built {
+		fmt.Fprintln(stderr, "macemc: building the changed standard library, which takes about a minute the first time")
 	}
-	flags = Debuggable(a.debugged, append(flags, x.replayFlags(args)...))
-	parallel := "-p=" + strconv.Itoa(runtime.NumCPU())
-	test := []string{"test", parallel}
-	if folder != "" {
-		test = []string{"test", "-C=" + folder, parallel} // the go command requires it first
+	if !x.on {
+		return exitOf(v.command(ctx, stdout, stderr).Run(), func(status int) int { return status })
 	}
-	cmd := child.GoCommand(ctx, env, slices.Concat(test, flags, args))
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = a.Stdin, stdout, stderr
-	var summary *summaries
-	var shown *lockedWriter // stderr
-	if x.on {
-		terminal := &console{status: task.NewStatus(stderr, a.Terminal)}
-		shown = &lockedWriter{terminal, stderr}
-		stdout, stderr = &lockedWriter{terminal, stdout}, shown
-		summary = newSummaries(ctx, &x, stdout, stderr, a)
-		cmd.Stdout, cmd.Stderr = summary, summary.cached
+	piped, stop := signal.NotifyContext(ctx, syscall.SIGPIPE) // a closed output ends the tests, and the folders are removed
+	defer stop()
+	err = v.explore(piped, changed)
+	if piped.Err() != nil && ctx.Err() == nil {
+		return task.Exit(128 + int(syscall.SIGPIPE))
 	}
+	return err
+}
+
+// exitOf returns the error for that of a command, with the exit status that a function returns for its own.
+func exitOf(err error, status func(int) int) error {
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+		return task.Exit(max(1, status(exit.ExitCode())))
+	}
+	return err
+}
+
+// command returns the go command.
+func (v *invocation) command(ctx context.Context, stdout, stderr io.Writer) *exec.Cmd {
+	flags := Debuggable(v.debugged, append(v.flags, v.replayFlags(v.args)...))
+	test := []string{"test", "-p=" + strconv.Itoa(runtime.NumCPU())}
+	if v.dir != "" {
+		test = slices.Insert(test, 1, "-C="+v.dir) // the go command requires it first
+	}
+	cmd := child.GoCommand(ctx, v.env, slices.Concat(test, flags, v.args))
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = v.Stdin, stdout, stderr
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	if !term.IsTerminal(int(os.Stdin.Fd())) { // on a terminal, Ctrl-C reaches the tests anyway
 		child.InterruptAll(cmd)
 	}
 	child.EndWithParent(cmd) // the tests end after it
-	if x.on && built && !x.json && len(variables) == 0 {
-		announcement := time.AfterFunc(longBuild, func() {
-			if !x.begun() {
-				fmt.Fprintln(stderr, "macemc: building the tests and what they import for the changed standard library, which takes longer the first time")
-			}
-		})
-		defer announcement.Stop()
+	return cmd
+}
+
+// explore runs go test with an exploration.
+func (v *invocation) explore(ctx context.Context, changed overlay.Build) (err error) {
+	if v.pkg, err = packageOf(ctx, changed.Env, v.dir, v.flags, v.args); err != nil {
+		return err
 	}
-	if x.on && !x.json && len(variables) == 0 {
-		defer x.announce(shown)()
+	defer v.remove()
+	if err = v.prepare(ctx, changed); err != nil {
+		return cmp.Or(unwritable(ctx, v.dir), err)
+	}
+	terminal := &console{status: task.NewStatus(v.stderr, v.Terminal)}
+	shown := &lockedWriter{terminal, v.stderr}
+	v.stderr = shown
+	s := newSummaries(ctx, &v.exploration, &lockedWriter{terminal, v.stdout}, shown, v.Runner)
+	cmd := v.command(ctx, s, s.cached)
+	hide := func() {}
+	if !v.json && !v.inner {
+		hide = v.announce(shown)
+	}
+	if v.built && !v.json && !v.inner {
+		defer time.AfterFunc(longBuild, func() {
+			if !v.begun() {
+				fmt.Fprintln(shown, "macemc: building the tests and what they import for the changed standard library, which takes longer the first time")
+			}
+		}).Stop()
 	}
 	err = cmd.Run()
-	if err != nil && ctx.Err() == nil && summary != nil && (len(summary.unbuilt) > 0 || !x.begun()) {
-		if err := unwritable(ctx, folder); err != nil {
-			defer fmt.Fprintf(stderr, "macemc: %v\n", err)
+	hide()
+	return v.report(ctx, cmd, s, err)
+}
+
+// report reports the end of the go command, and returns the error for its own.
+func (v *invocation) report(ctx context.Context, cmd *exec.Cmd, s *summaries, err error) error {
+	var lacking, unexecuted error
+	if err != nil && ctx.Err() == nil && (len(s.unbuilt) > 0 || !v.begun()) {
+		lacking = unwritable(ctx, v.dir)
+	}
+	if v.stored != nil && !v.inner && ctx.Err() == nil && !v.executed() && !slices.Contains(s.unbuilt, v.stored.Package) {
+		unexecuted = fmt.Errorf("%s: this is a schedule of %s in package %s, which was not executed", v.schedule, v.stored.Test, v.stored.Package)
+	}
+	cause, ended := endedEarly(ctx, cmd, s)
+	s.unreported(cause)
+	s.finish()
+	if v.results != nil {
+		*v.results = s.results
+	}
+	s.cached.save(v.summaries, v.pkg)
+	for _, problem := range []error{unexecuted, lacking} {
+		if problem != nil && err != nil {
+			fmt.Fprintf(v.stderr, "macemc: %v\n", problem)
 		}
 	}
-	var unexecuted error
-	if x.on && x.stored != nil && len(variables) == 0 && ctx.Err() == nil && !x.executed() &&
-		!slices.Contains(summary.unbuilt, x.stored.Package) {
-		unexecuted = fmt.Errorf("%s: this is a schedule of %s in package %s, which was not executed", x.schedule, x.stored.Test, x.stored.Package)
-		if err != nil {
-			defer fmt.Fprintf(stderr, "macemc: %v\n", unexecuted)
-		}
+	switch {
+	case s.failed > 0:
+		return task.Exit(exitcode.Violation)
+	case ended != exitcode.OK:
+		return task.Exit(ended)
 	}
-	if summary != nil {
-		cause, ended := endedEarly(ctx, cmd, summary)
-		summary.unreported(cause)
-		summary.finish()
-		summary.cached.save(x.summaries, x.pkg)
-		switch {
-		case summary.failed > 0:
-			return task.Exit(exitcode.Violation)
-		case ended != exitcode.OK:
-			return task.Exit(ended)
-		}
-	}
-	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
-		if summary != nil {
-			return task.Exit(summary.status(exit.ExitCode()))
-		}
-		return task.Exit(max(1, exit.ExitCode()))
-	}
-	return cmp.Or(err, unexecuted)
+	return cmp.Or(exitOf(err, s.status), unexecuted)
 }
 
 // endedEarly returns why the go command ended before its tests, which then end too, and the exit status if they found nothing. An empty

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -15,22 +16,24 @@ import (
 	"github.com/macemc/macemc/internal/version"
 )
 
-// prepare returns the variables of the environment for an exploration, and adds its flags to those of go test. It removes flags from args
-// in whose place they are.
-func (x *exploration) prepare(ctx context.Context, build overlay.Build, folder string, args, flags []string) (rest, more, env []string,
-	err error) {
-	if env, err = x.environment(args); err != nil {
-		return nil, nil, nil, err
+// prepare adds the variables of the environment and the flags of go test for an exploration.
+func (v *invocation) prepare(ctx context.Context, build overlay.Build) error {
+	list := listPackages(ctx, build.Env, v.dir, v.flags, v.args)
+	named := v.named(list, v.args)
+	env, err := v.environment(named, v.args)
+	if err == nil {
+		err = plan(&v.exploration, list, named, v.args)
 	}
-	list := listPackages(ctx, build.Env, folder, flags, args)
-	if err := plan(x, list, args); err != nil {
-		return nil, nil, nil, err
+	if err != nil {
+		return err
 	}
-	points, modules := compilerFlags(list, args)
-	rest, more = linkerFlags(args, append(flags, points...), build.Default("-ldflags"))
-	rest, start, err := x.execFlag(rest, build.Default("-exec"))
-	env = append(env, testsched.VariableModules+"="+strings.Join(modules, ","), explorer.VariableCores+"="+strconv.Itoa(cores(args)))
-	return rest, append(more, start), env, err
+	points, modules := compilerFlags(list, v.args)
+	v.args, v.flags = linkerFlags(v.args, append(v.flags, points...), build.Default("-ldflags"))
+	rest, start, err := v.execFlag(v.args, build.Default("-exec"))
+	v.args, v.flags = rest, append(v.flags, start)
+	v.env = slices.Concat(v.env, env, []string{testsched.VariableModules + "=" + strings.Join(modules, ","),
+		explorer.VariableCores + "=" + strconv.Itoa(cores(v.args))})
+	return err
 }
 
 // cores returns the number of processor cores for the processes that explore tests: at most as many as Go uses, packages that flag -p allows
@@ -73,9 +76,7 @@ func (x *exploration) execFlag(args []string, inGoFlags string) (rest []string, 
 	if err != nil {
 		return nil, "", err
 	}
-	key := fmt.Sprintf("%s,%d,%d,%d,%d,%v,%v,%s,%t,%s,%s,%s", version.Current(), info.Size(), info.ModTime().UnixNano(), x.seed,
-		x.schedules, x.time,
-		x.delay, x.exhaust, x.leaks, x.schedule, x.pkg, x.tags)
+	key := fmt.Sprintf("%s,%d,%d,%s,%s", x.settings(), info.Size(), info.ModTime().UnixNano(), x.schedule, x.pkg)
 	words := append([]string{exe, Exec, key, strconv.Itoa(len(users))}, users...)
 	for i, word := range words {
 		if words[i], err = quoteWord(word); err != nil {
@@ -83,6 +84,11 @@ func (x *exploration) execFlag(args []string, inGoFlags string) (rest []string, 
 		}
 	}
 	return rest, "-exec=" + strings.Join(words, " "), nil
+}
+
+// settings identifies the program and what it explores of tests with a given build.
+func (x *exploration) settings() string {
+	return fmt.Sprintf("%s,%d,%d,%v,%v,%s,%t,%s", version.Current(), x.seed, x.schedules, x.time, x.delay, x.exhaust, x.leaks, x.tags)
 }
 
 // Exec is the command by which the go command calls this program.

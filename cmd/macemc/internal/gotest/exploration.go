@@ -4,9 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -108,111 +106,6 @@ func linkerFlags(args, flags []string, inGoFlags string) (rest, more []string) {
 	return rest, append(flags, "-ldflags="+strings.TrimSpace(value+" -s=false"))
 }
 
-// ownFlags returns the names of the flags that go test does not have.
-func ownFlags() []string {
-	return []string{"schedules", "explore-time", "explore-total", "explore-seed", "explore-delay", "schedule", "explore", "exhaustive", "leaks"}
-}
-
-// suggestFlag asks for the flag of the exploration that an unknown one may stand for. It returns an empty string if none is similar.
-func suggestFlag(flag string) string {
-	names := textfmt.Near(flag, append(ownFlags(), resultFlags()...))
-	if len(names) == 0 {
-		return ""
-	}
-	return "did you mean -" + strings.Join(names, " or -") + "?; "
-}
-
-// explorationFlags removes the flags of the exploration from arguments of go test in a folder.
-func explorationFlags(folder string, args []string) (x exploration, rest []string, err error) {
-	x = exploration{on: true, leaks: true, seed: 1}
-	if x.folder, err = filepath.Abs(folder); err != nil {
-		return x, nil, err
-	}
-	set := func(name, value string) (err error) {
-		if known, err := x.set(name, value); known {
-			return err
-		}
-		switch name {
-		case "explore-seed":
-			if x.seed, err = strconv.ParseUint(value, 10, 64); err != nil {
-				return fmt.Errorf("-explore-seed must be a number")
-			}
-		case "schedule":
-			if value == Last {
-				if value, err = NewestFinding(cmp.Or(folder, "."), IsSchedule); err != nil {
-					return err
-				}
-			}
-			if x.stored, err = explorer.Load(value); err != nil {
-				if _, notNumber := strconv.Atoi(value); notNumber == nil && errors.Is(err, fs.ErrNotExist) {
-					return fmt.Errorf("-schedule: file %s does not exist; -schedules %[1]s limits the number of schedules", value)
-				}
-				if _, ok := errors.AsType[*fs.PathError](err); !ok {
-					err = fmt.Errorf("%s: %w", value, err)
-				}
-				return err
-			}
-			x.schedule, err = filepath.Abs(value)
-		case "exhaustive":
-			switch n, err := strconv.Atoi(value); {
-			case value == "true":
-				x.exhaust = "all"
-			case value == "false":
-				x.exhaust = ""
-			case err != nil || n < 0:
-				return fmt.Errorf("-exhaustive must be a number of preemptions, true or false")
-			default:
-				x.exhaust = value
-			}
-		case "leaks":
-			if x.leaks, err = strconv.ParseBool(value); err != nil {
-				return fmt.Errorf("-leaks must be true or false")
-			}
-		case "explore":
-			if x.on, err = strconv.ParseBool(value); err != nil {
-				return fmt.Errorf("-explore must be true or false")
-			}
-		}
-		return err
-	}
-	args, tests := splitArgs(args)
-	for i := 0; i < len(args); i++ {
-		name, value, has := strings.Cut(args[i], "=")
-		flag := strings.TrimPrefix(strings.TrimPrefix(name, "-"), "-")
-		if flag == name || !slices.Contains(ownFlags(), flag) {
-			switch flag {
-			case "json":
-				x.json = value != "false"
-			case "race":
-				x.race = value != "false"
-			case "v", "test.v":
-				x.verbose = value != "false"
-			case "fuzz", "c", "list", "test.fuzz", "test.list":
-				x.on = false
-			}
-			if near := suggestFlag(flag); flag != name && len(flag) > 3 && near != "" { // shorter ones may belong to the tests
-				return x, nil, fmt.Errorf("unknown flag %s; %sflags of the tests come after -args", name, near)
-			}
-			rest = append(rest, args[i])
-			continue
-		}
-		if !has && (flag == "explore" || flag == "exhaustive" || flag == "leaks") {
-			value = "true"
-		} else if !has {
-			if i+1 == len(args) {
-				return x, nil, fmt.Errorf("%s needs a value", name)
-			}
-			i++
-			value = args[i]
-		}
-		if err := set(flag, value); err != nil {
-			return x, nil, err
-		}
-	}
-	x.complete(x.exhaust != "")
-	return x, append(rest, tests...), nil
-}
-
 // replayFlags returns the flags of go test with which the schedule's test is executed, alone unless arguments of go test select tests.
 func (x *exploration) replayFlags(args []string) (flags []string) {
 	if x.schedule == "" {
@@ -224,8 +117,8 @@ func (x *exploration) replayFlags(args []string) (flags []string) {
 	return append(flags, "-count=1") // a cached result would not execute it
 }
 
-// environment returns the variables of the test binaries, and creates the folders that they name.
-func (x *exploration) environment(args []string) ([]string, error) {
+// environment returns the variables of the test binaries of some packages, and creates the folders that they name.
+func (x *exploration) environment(named []*testbudget.Package, args []string) ([]string, error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {
 		return nil, err
@@ -247,7 +140,7 @@ func (x *exploration) environment(args []string) ([]string, error) {
 		explorer.VariableSchedules + "=" + strconv.Itoa(x.schedules),
 		explorer.VariableTime + "=" + x.time.String(),
 		explorer.VariableDelay + "=" + x.delay.String(),
-		testsched.VariableInstant + "=" + x.instants(time.Now(), args),
+		testsched.VariableInstant + "=" + x.instants(time.Now(), named, args),
 		testsched.VariableUser + "=" + userValues(),
 		explorer.VariableExhaustive + "=" + x.exhaust,
 		explorer.VariableSchedule + "=" + x.schedule,
@@ -265,12 +158,12 @@ func (x *exploration) environment(args []string) ([]string, error) {
 
 // instants returns the value of testsched.VariableInstant for a command that begins at an instant. Runs begin at that of the schedule to
 // execute, at that of the environment, or at the same one.
-func (x *exploration) instants(now time.Time, args []string) string {
+func (x *exploration) instants(now time.Time, named []*testbudget.Package, args []string) string {
 	command := strconv.FormatInt(now.UnixNano(), 10)
 	runs, _, _ := strings.Cut(os.Getenv(testsched.VariableInstant), ",")
 	if x.stored != nil && x.stored.Schedule.Instant != 0 {
 		runs = strconv.FormatUint(x.stored.Schedule.Instant, 10)
-	} else if at := pathInstant(x.folder, args); at != 0 {
+	} else if at := pathInstant(named, args); at != 0 {
 		runs = strconv.FormatUint(at, 10)
 	}
 	return cmp.Or(runs, command) + "," + command

@@ -60,6 +60,7 @@ func TestExplorationFlags(t *testing.T) {
 		{"-schedules=7 -explore-time=3s -explore-seed 5 -run X", "-run X", "on 3s 7 5"},
 		{"-explore=false -v .", "-v .", "off 2s 0 1"},
 		{"-fuzz FuzzX .", "-fuzz FuzzX .", "off 2s 0 1"},
+		{"-run list .", "-run list .", "on 2s 0 1"},
 		{"-exhaustive -run X", "-run X", "on 1m0s 0 1"},
 		{"-exhaustive=2 -schedules 9 .", ".", "on 0s 9 1"},
 		{". -args -schedules 3", ". -args -schedules 3", "on 2s 0 1"},
@@ -276,7 +277,7 @@ func TestExploration_NamesMissingTemporaryFolder(t *testing.T) {
 	t.Setenv("TMPDIR", filepath.Join(dir, "missing"))
 	x := exploration{}
 	defer x.remove()
-	if _, err := x.environment(nil); err == nil || !strings.Contains(err.Error(), "TMPDIR") {
+	if _, err := x.environment(nil, nil); err == nil || !strings.Contains(err.Error(), "TMPDIR") {
 		t.Errorf("got error %v, want one that names TMPDIR", err)
 	}
 }
@@ -286,7 +287,7 @@ func TestExploration_Temporary(t *testing.T) {
 	temp := t.TempDir()
 	t.Setenv("TMPDIR", temp)
 	x := &exploration{}
-	if _, err := x.environment(nil); err != nil {
+	if _, err := x.environment(nil, nil); err != nil {
 		t.Fatal(err)
 	}
 	locks, _ := filepath.Glob(filepath.Join(temp, "*", "lock"))

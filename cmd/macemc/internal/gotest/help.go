@@ -31,7 +31,8 @@ A stored finding whose file has a line "known REASON" is known: it does not fail
 
 Exit status: 0 without a new finding, 1 with one or if a test fails, 2 if the arguments or a
 stored schedule are wrong, 3 if a known finding occurs in every schedule of a test, which hides
-all others, or 128 plus the number of a signal that ended it before (130: Ctrl-C).`
+all others. If a signal ends the command and nothing is found until then, the status is 128 plus
+the number of the signal, so 130 after Ctrl-C.`
 
 const examples = `  macemc test ./...
   macemc test -race ./lease
@@ -97,7 +98,7 @@ func setHelp(cmd *cobra.Command) {
 
 // completeFlags completes the flags that go test does not have. Other arguments are files and folders.
 func completeFlags(_ *cobra.Command, _ []string, begun string) (names []string, directive cobra.ShellCompDirective) {
-	for _, name := range append(ownFlags(), resultFlags()...) {
+	for _, name := range flagNames() {
 		if strings.HasPrefix("-"+name, begun) && begun != "" {
 			names = append(names, "-"+name)
 		}

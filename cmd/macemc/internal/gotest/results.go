@@ -39,20 +39,6 @@ type packageResult struct {
 	sum     packageSummary
 }
 
-// add adds a package. A nil r ignores it.
-func (r *results) add(pkg, line string, failing []string, sum packageSummary) {
-	if r != nil {
-		r.packages = append(r.packages, &packageResult{pkg, line, failing, sum})
-	}
-}
-
-// end records why the command ended early.
-func (r *results) end(cause string) {
-	if r != nil {
-		r.problems = append(r.problems, cause)
-	}
-}
-
 // resultFlags returns the names of the flags for formats for other programs.
 func resultFlags() (names []string) {
 	for _, f := range render.CollectedFormats() {
@@ -115,9 +101,6 @@ func testWithResults(ctx context.Context, a Runner, args []string) error {
 
 // finish adds what concerns all packages.
 func (r *results) finish(s *summaries) {
-	if r == nil {
-		return
-	}
 	r.finished, r.total, r.assumed = true, s.total, s.unscheduled()
 	r.notes = slices.Concat(s.noteLines(true), []string{r.assumed}, s.known, s.untried())
 	for _, names := range s.failing {

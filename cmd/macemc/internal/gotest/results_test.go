@@ -48,7 +48,7 @@ func TestResults(t *testing.T) {
 		{"no tests", "", ok, 0, "", search.OK, "3 exploration: no test was explored"},
 		{"interrupted", line("sampled", explorer.EndedEarly), "", 130, "interrupted", search.Interrupted, "2 TestX: interrupted during the exploration"},
 	} {
-		s := &summaries{out: new(strings.Builder), end: new(strings.Builder), folder: t.TempDir(), results: &results{}}
+		s := &summaries{out: new(strings.Builder), end: new(strings.Builder), folder: t.TempDir()}
 		if c.summary != "" {
 			if err := os.WriteFile(explorer.SummaryFile(s.folder, "p"), []byte(c.summary), 0o600); err != nil {
 				t.Fatal(err)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/macemc/macemc/internal/check"
 	"github.com/macemc/macemc/internal/explorer"
+	"github.com/macemc/macemc/internal/testbudget"
 	"github.com/macemc/macemc/internal/testsched"
 	"github.com/macemc/macemc/internal/testsched/program"
 )
@@ -39,25 +40,23 @@ func scheduleArgs(file, of string, s *explorer.Stored) ([]string, error) {
 	return append(args, s.Package), nil
 }
 
-// pathInstant returns the instant at which the run of a path file begins that arguments of go test make package mctest replay; 0 means that
+// pathInstant returns the instant at which the run of a path file begins that package mctest replays in tests of some packages; 0 means that
 // there is none. The name of the file is relative to the folder of the package.
-func pathInstant(folder string, args []string) uint64 {
-	file, folders := os.Getenv("MACEMC_REPLAY"), []string{folder}
+func pathInstant(named []*testbudget.Package, args []string) uint64 {
+	file := os.Getenv("MACEMC_REPLAY")
 	for i, arg := range args {
-		flag, value, has := strings.Cut(strings.TrimPrefix(arg, "-"), "=")
-		switch {
+		switch flag, value, has := strings.Cut(strings.TrimPrefix(arg, "-"), "="); {
 		case flag != "-macemc.replay" && flag != "macemc.replay":
-			folders = append(folders, filepath.Join(folder, arg))
 		case has:
 			file = value
 		case i+1 < len(args):
 			file = args[i+1]
 		}
 	}
-	for _, dir := range folders {
+	for _, p := range named {
 		name := file
 		if !filepath.IsAbs(file) {
-			name = filepath.Join(dir, file)
+			name = filepath.Join(p.Dir, file)
 		}
 		if at := check.InstantOf(name); at != 0 {
 			return at

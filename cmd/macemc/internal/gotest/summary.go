@@ -26,14 +26,14 @@ type summaries struct {
 	rest   []byte // incomplete line
 	total  packageSummary
 	notes  []testNote
-	failed int             // number of failed tests, and of findings that no failed test reports
-	shown  map[string]bool // packages whose summaries were read
+	failed int      // number of failed tests, and of findings that no failed test reports
+	shown  []string // packages whose summaries were read
 
 	end     io.Writer           // for the last lines
 	failing map[string][]string // failed tests of packages without a summary yet; only events of -json name the package
 	known   []string            // lines about known findings
 	counts  struct{ new, known, fixed, unsought, hidden, damaged int }
-	results *results // nil means that they are not collected
+	results results
 	failures
 	typed  string // the command line
 	budget *budget
@@ -57,7 +57,7 @@ const interrupted = "interrupted"
 func newSummaries(ctx context.Context, x *exploration, stdout, stderr io.Writer, a Runner) *summaries {
 	keys := &cachedSummaries{store: x.store, out: stderr, looked: map[string]string{}, saved: map[string][]string{}}
 	s := &summaries{out: stdout, end: stdout, folder: x.summaries, cached: keys, display: x.display, pkg: x.pkg,
-		results: a.results, typed: a.typed, budget: &x.budget,
+		typed: a.typed, budget: &x.budget,
 		failures: failures{interrupted: func() bool { return ctx.Err() != nil }}}
 	if x.json {
 		s.end = stderr
@@ -143,7 +143,7 @@ func (s *summaries) line(event, line string) string {
 			s.note(pkg, name, "a new finding was stored, although the process of the tests ended with status 0")
 		}
 	}
-	s.results.add(pkg, line, s.failing[event], sum)
+	s.results.packages = append(s.results.packages, &packageResult{pkg, line, s.failing[event], sum})
 	delete(s.failing, event)
 	s.other = s.other || strings.HasPrefix(line, "FAIL\t") && len(sum.excused) == 0
 	if sum.schedules == 0 {
@@ -175,10 +175,7 @@ func (s *summaries) read(pkg, file, cause string) (sum packageSummary) {
 	if _, err := os.Stat(file); err != nil {
 		return sum
 	}
-	if s.shown == nil {
-		s.shown = map[string]bool{}
-	}
-	s.shown[pkg] = true
+	s.shown = append(s.shown, pkg)
 	sum.results, sum.names = explorer.ReadSummaries(file), map[string]int{}
 	for _, t := range sum.results {
 		if cause != "" {
@@ -235,7 +232,7 @@ func (s *summaries) count(sum *packageSummary, t *explorer.Summary) {
 func (s *summaries) lacking() (packages []string) {
 	files, _ := os.ReadDir(s.folder)
 	for _, f := range files {
-		if pkg := explorer.SummaryPackage(f.Name()); pkg != "" && !s.shown[pkg] {
+		if pkg := explorer.SummaryPackage(f.Name()); pkg != "" && !slices.Contains(s.shown, pkg) {
 			packages = append(packages, pkg)
 		}
 	}
@@ -253,7 +250,7 @@ func (s *summaries) unreported(cause string) {
 	for _, pkg := range s.lacking() {
 		s.ended = true
 		sum := s.read(pkg, explorer.SummaryFile(s.folder, pkg), cause)
-		s.results.add(pkg, "", nil, sum)
+		s.results.packages = append(s.results.packages, &packageResult{pkg: pkg, sum: sum})
 		for _, t := range sum.results {
 			if t.Kind == explorer.New && !contains(slices.Concat(s.failing[""], s.failing[pkg]), t.Test) {
 				s.failed++
@@ -261,7 +258,7 @@ func (s *summaries) unreported(cause string) {
 			}
 		}
 	}
-	s.results.end(cause)
+	s.results.problems = append(s.results.problems, cause)
 	fmt.Fprintf(s.end, "macemc: %s\n", cause)
 }
 
@@ -272,27 +269,27 @@ func (s *summaries) finish() {
 	for _, names := range s.failing {
 		s.failed += len(names)
 	}
-	for _, line := range s.noteLines(s.verbose || s.json) {
-		fmt.Fprintln(s.end, "macemc:", line)
-	}
+	lines := s.noteLines(s.verbose || s.json)
 	if len(s.shown) > 1 && s.total.tests > 1 || s.ended && s.total.tests > 0 { // the line of a single package has its sum
-		fmt.Fprintf(s.end, "macemc: %v\n", s.total)
+		lines = append(lines, s.total.String())
 	}
 	if (s.verbose || s.json) && s.total.tests > 1 {
-		fmt.Fprintln(s.end, "macemc:", s.unscheduled())
+		lines = append(lines, s.unscheduled())
 	}
-	for _, line := range slices.Concat(s.known, s.untried()) {
-		fmt.Fprintln(s.end, "macemc:", line)
-	}
+	lines = slices.Concat(lines, s.known, s.untried())
 	if s.undefined != "" {
-		fmt.Fprintf(s.end, "macemc: unknown flag %s; %ssee macemc test --help\n", s.undefined, suggestFlag(strings.TrimPrefix(s.undefined, "-")))
+		flag := strings.TrimPrefix(s.undefined, "-")
+		lines = append(lines, fmt.Sprintf("unknown flag %s; %ssee macemc test --help", s.undefined, suggestFlag(flag)))
 	}
 	if len(s.known) > 0 {
-		unsought := ""
+		counts := fmt.Sprintf("%d new, %d known, %d fixed", s.counts.new, s.counts.known, s.counts.fixed)
 		if s.counts.unsought > 0 {
-			unsought = fmt.Sprintf(", %d not looked for", s.counts.unsought)
+			counts += fmt.Sprintf(", %d not looked for", s.counts.unsought)
 		}
-		fmt.Fprintf(s.end, "macemc: %d new, %d known, %d fixed%s\n", s.counts.new, s.counts.known, s.counts.fixed, unsought)
+		lines = append(lines, counts)
+	}
+	for _, line := range lines {
+		fmt.Fprintln(s.end, "macemc:", line)
 	}
 }
 

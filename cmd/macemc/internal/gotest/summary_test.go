@@ -282,7 +282,7 @@ func TestSummaries_Searched(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out strings.Builder
-	s := &summaries{out: &out, end: &out, folder: dir, results: &results{}}
+	s := &summaries{out: &out, end: &out, folder: dir}
 	s.Write([]byte("ok  \tp\t0.1s\n"))
 	s.finish()
 	if got, want := out.String(), "ok  \tp\t0.1s\nmacemc: p TestA: "+searched+"\n"; got != want {

@@ -1,0 +1,196 @@
+package gotest
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/macemc/macemc/internal/explorer"
+	"github.com/macemc/macemc/internal/textfmt"
+)
+
+// ownFlag is a flag that go test does not have.
+type ownFlag struct {
+	name     string
+	switches bool // it needs no value
+	set      func(x *exploration, value string) error
+}
+
+var ownFlags = []ownFlag{
+	{"schedules", false, func(x *exploration, value string) (err error) {
+		if x.schedules, err = strconv.Atoi(value); err != nil || x.schedules < 1 {
+			return errors.New("-schedules must be a positive number")
+		}
+		return nil
+	}},
+	durationFlag("explore-time", "30s", func(x *exploration) *time.Duration { x.timed = true; return &x.time }),
+	durationFlag("explore-total", "10m, or 0", func(x *exploration) *time.Duration { x.totaled = true; return &x.total }),
+	{"explore-seed", false, func(x *exploration, value string) (err error) {
+		if x.seed, err = strconv.ParseUint(value, 10, 64); err != nil {
+			return errors.New("-explore-seed must be a number")
+		}
+		return nil
+	}},
+	durationFlag("explore-delay", "20ms", func(x *exploration) *time.Duration { return &x.delay }),
+	{"schedule", false, (*exploration).load},
+	switchFlag("explore", func(x *exploration) *bool { return &x.on }),
+	{"exhaustive", true, func(x *exploration, value string) error {
+		switch n, err := strconv.Atoi(value); {
+		case value == "true":
+			x.exhaust = "all"
+		case value == "false":
+			x.exhaust = ""
+		case err != nil || n < 0:
+			return errors.New("-exhaustive must be a number of preemptions, true or false")
+		default:
+			x.exhaust = value
+		}
+		return nil
+	}},
+	switchFlag("leaks", func(x *exploration) *bool { return &x.leaks }),
+}
+
+func switchFlag(name string, of func(*exploration) *bool) ownFlag {
+	return ownFlag{name, true, func(x *exploration, value string) (err error) {
+		if *of(x), err = strconv.ParseBool(value); err != nil {
+			return fmt.Errorf("-%s must be true or false", name)
+		}
+		return nil
+	}}
+}
+
+// durationFlag accepts 0 if the examples do.
+func durationFlag(name, examples string, of func(*exploration) *time.Duration) ownFlag {
+	return ownFlag{name, false, func(x *exploration, value string) error {
+		d, err := time.ParseDuration(value)
+		if *of(x) = d; (err != nil || d <= 0) && (value != "0" || !strings.HasSuffix(examples, " 0")) {
+			return fmt.Errorf("-%s must be a positive duration such as %s", name, examples)
+		}
+		return nil
+	}}
+}
+
+// load loads the schedule to execute.
+func (x *exploration) load(file string) (err error) {
+	if file == Last {
+		if file, err = NewestFinding(x.folder, IsSchedule); err != nil {
+			return err
+		}
+	}
+	if x.stored, err = explorer.Load(file); err != nil {
+		if _, notNumber := strconv.Atoi(file); notNumber == nil && errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("-schedule: file %s does not exist; -schedules %[1]s limits the number of schedules", file)
+		}
+		if _, ok := errors.AsType[*fs.PathError](err); !ok {
+			err = fmt.Errorf("%s: %w", file, err)
+		}
+		return err
+	}
+	x.schedule, err = filepath.Abs(file)
+	return err
+}
+
+// flagNames returns the names of the flags that go test does not have.
+func flagNames() (names []string) {
+	for _, f := range ownFlags {
+		names = append(names, f.name)
+	}
+	return append(names, resultFlags()...)
+}
+
+// suggestFlag asks for the flag that an unknown one may stand for. It returns an empty string if none is similar.
+func suggestFlag(flag string) string {
+	names := textfmt.Near(flag, flagNames())
+	if len(names) == 0 {
+		return ""
+	}
+	return "did you mean -" + strings.Join(names, " or -") + "?; "
+}
+
+// explorationFlags removes the flags of the exploration from arguments of go test in a folder.
+func explorationFlags(folder string, args []string) (x exploration, rest []string, err error) {
+	x = exploration{on: true, leaks: true, seed: 1}
+	if x.folder, err = filepath.Abs(folder); err != nil {
+		return x, nil, err
+	}
+	args, tests := splitArgs(args)
+	for i := 0; i < len(args); i++ {
+		name, value, has := strings.Cut(args[i], "=")
+		flag := strings.TrimPrefix(strings.TrimPrefix(name, "-"), "-")
+		at := slices.IndexFunc(ownFlags, func(f ownFlag) bool { return f.name == flag })
+		if flag == name || at < 0 {
+			if flag != name {
+				err = x.observe(flag, value)
+			}
+			if err != nil {
+				return x, nil, err
+			}
+			rest = append(rest, args[i])
+			continue
+		}
+		if !has && ownFlags[at].switches {
+			value = "true"
+		} else if !has {
+			if i+1 == len(args) {
+				return x, nil, fmt.Errorf("%s needs a value", name)
+			}
+			i++
+			value = args[i]
+		}
+		if err := ownFlags[at].set(&x, value); err != nil {
+			return x, nil, err
+		}
+	}
+	x.complete(x.exhaust != "")
+	return x, append(rest, tests...), nil
+}
+
+// observe takes a flag into account that is not one of the exploration.
+func (x *exploration) observe(flag, value string) error {
+	if near := suggestFlag(flag); len(flag) > 3 && near != "" { // shorter ones may belong to the tests
+		return fmt.Errorf("unknown flag -%s; %sflags of the tests come after -args", flag, near)
+	}
+	switch flag {
+	case "json":
+		x.json = value != "false"
+	case "race":
+		x.race = value != "false"
+	case "v", "test.v":
+		x.verbose = value != "false"
+	case "fuzz", "c", "list", "test.fuzz", "test.list":
+		x.on = false
+	}
+	return nil
+}
+
+// splitArgs splits arguments of go test into its own and, from -args on, those of the tests.
+func splitArgs(args []string) (own, tests []string) {
+	i := slices.IndexFunc(args, func(arg string) bool { return arg == "-args" || arg == "--args" })
+	if i < 0 {
+		return args, nil
+	}
+	return args[:i], args[i:]
+}
+
+// takeFlag removes a flag from arguments of go test and returns its last value.
+func takeFlag(args []string, flag string) (rest []string, value string, given bool) {
+	own, tests := splitArgs(args)
+	for i := 0; i < len(own); i++ {
+		name, v, has := strings.Cut(own[i], "=")
+		if name != "-"+flag && name != "--"+flag {
+			rest = append(rest, own[i])
+			continue
+		}
+		if !has && i+1 < len(own) {
+			i++
+			v = own[i]
+		}
+		value, given = v, true
+	}
+	return append(rest, tests...), value, given
+}
