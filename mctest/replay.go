@@ -90,7 +90,8 @@ func (c *checking) follow(ctx context.Context, file string, buffer func(int) cho
 // verdict reports whether the run of a file still violates a property.
 func (c *checking) verdict(ctx context.Context, loaded *check.Loaded, file string, buffer func(int) choose.Path) (text string, status int) {
 	left := mismatches(loaded)
-	rep, err := c.describe(ctx, loaded, file, check.CriticalOptions{Seed: c.Seed, Workers: c.Workers, PathBuffer: buffer})
+	rep, err := c.describe(ctx, loaded, file, check.CriticalOptions{
+		WalkOptions: check.WalkOptions{Seed: c.Seed, Workers: c.Workers}, PathBuffer: buffer})
 	switch {
 	case errors.Is(err, check.ErrNoViolation):
 	case rep == nil:

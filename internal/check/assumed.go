@@ -9,6 +9,7 @@ import (
 	"github.com/macemc/macemc/internal/budget"
 	"github.com/macemc/macemc/internal/refine"
 	"github.com/macemc/macemc/internal/report"
+	"github.com/macemc/macemc/sim"
 )
 
 // Limits for comparing a used abstraction with its implementation, which is done after the search.
@@ -19,35 +20,31 @@ const (
 
 // assumptions compares the abstractions that the system uses with their implementations.
 func (o *Options) assumptions(ctx context.Context) (all []report.Assumption) {
-	for _, a := range o.Search.System.Abstractions {
-		if !a.Used {
-			continue
+	for i := range o.Search.System.Abstractions {
+		if a := &o.Search.System.Abstractions[i]; a.Used {
+			all = append(all, o.assumption(ctx, a))
 		}
-		said := report.Assumption{Name: a.Name}
-		if a.Impl == nil || a.Abs == nil {
-			said.What = "the system defines no comparison"
-			all = append(all, said)
-			continue
-		}
-		over, skipped := o.compares(comparison(a.Name))
-		if skipped {
-			said.Verdict, said.What = string(refine.Undecided), "the comparison terminated the process"
-			all = append(all, said)
-			continue
-		}
-		impl, abs := a.Impl(), a.Abs()
-		within, cancel := budget.WithProcessorTime(ctx, comparing)
-		r, err := refine.Compare(within, &impl, &abs, refine.Options{Clients: a.Clients, Faults: true, MaxStates: mostCompared})
-		cancel()
-		over()
-		if err != nil {
-			said.Verdict, said.What = string(refine.Undecided), err.Error()
-		} else {
-			said.Verdict, said.What, said.Trace, said.States, said.Abstract = string(r.Verdict), r.What, r.Trace, r.States, r.Abstract
-		}
-		all = append(all, said)
 	}
 	return all
+}
+
+func (o *Options) assumption(ctx context.Context, a *sim.Abstraction) report.Assumption {
+	if a.Impl == nil || a.Abs == nil {
+		return report.Assumption{Name: a.Name, What: "the system defines no comparison"}
+	}
+	over, skipped := o.compares(comparison(a.Name))
+	if skipped {
+		return report.Assumption{Name: a.Name, Verdict: string(refine.Undecided), What: "the comparison terminated the process"}
+	}
+	impl, abs := a.Impl(), a.Abs()
+	within, cancel := budget.WithProcessorTime(ctx, comparing)
+	r, err := refine.Compare(within, &impl, &abs, refine.Options{Clients: a.Clients, Faults: true, MaxStates: mostCompared})
+	cancel()
+	over() // not after a panic, of which the call is the cause
+	if err != nil {
+		return report.Assumption{Name: a.Name, Verdict: string(refine.Undecided), What: err.Error()}
+	}
+	return report.Assumption{Name: a.Name, Verdict: string(r.Verdict), What: r.What, Trace: r.Trace, States: r.States, Abstract: r.Abstract}
 }
 
 // comparison returns the call number of the comparison of the named abstraction.

@@ -13,14 +13,24 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// CriticalOptions set the effort of the search for a critical transition. The zero value of each field is its
-// default.
-type CriticalOptions struct {
-	Property  string // a state is live if it holds; an empty string means if all hold
-	Walks     int    // per probe
+// WalkOptions set the effort of walks from a loaded run. The zero value of each field is its default.
+type WalkOptions struct {
+	Walks     int // per probe of a critical transition
 	WalkSteps int
 	Seed      uint64 // 0 means the seed of the path file
 	Workers   int
+}
+
+// options returns the options for a loaded run.
+func (c *WalkOptions) options(l *Loaded) Options {
+	return Options{Header: l.Header, Search: search.Config{System: l.System, Walks: c.Walks, WalkSteps: c.WalkSteps, Weights: l.weights(),
+		Seed: cmp.Or(c.Seed, l.Header.Seed, 1), Workers: cmp.Or(c.Workers, runs.DefaultWorkers())}}
+}
+
+// CriticalOptions set the effort of the search for a critical transition.
+type CriticalOptions struct {
+	WalkOptions
+	Property string // a state is live if it holds; an empty string means if all hold
 	// PathBuffer is as in [Options].
 	PathBuffer func(worker int) choose.Path `json:"-"`
 }
@@ -33,13 +43,8 @@ func Critical(ctx context.Context, l *Loaded, c CriticalOptions) (*report.Report
 
 // critical is [Critical]. It also returns the path files of the report.
 func (l *Loaded) critical(ctx context.Context, c CriticalOptions) (*report.Report, files, error) {
-	o := Options{
-		Search: search.Config{
-			System: l.System, Property: c.Property, Walks: c.Walks, WalkSteps: c.WalkSteps, Weights: l.weights(),
-			Seed: cmp.Or(c.Seed, l.Header.Seed, 1), Workers: cmp.Or(c.Workers, runs.DefaultWorkers()), PathBuffer: c.PathBuffer,
-		},
-		Header: l.Header,
-	}
+	o := c.options(l)
+	o.Search.Property, o.Search.PathBuffer = c.Property, c.PathBuffer
 	sys, err := o.System()
 	if err != nil {
 		return nil, files{}, err
@@ -56,15 +61,22 @@ func (l *Loaded) critical(ctx context.Context, c CriticalOptions) (*report.Repor
 		Stats:   search.Stats{Work: search.Work{Seconds: time.Since(start).Seconds()}},
 	})
 	r.Property = l.Header.Property
-	r.Strategy, r.Kind, r.Message = "critical", sim.Liveness, "no live state was reached"
-	if res.OutOfEvents {
-		r.Kind = sim.Deadlock
-	}
+	r.Strategy = "critical"
+	r.Kind, r.Message = violationOf(res)
 	f, err := o.describeDead(&sys, r, res, l.Header)
 	if err != nil {
 		return nil, files{}, err
 	}
 	return r, f, keep(r, f)
+}
+
+// violationOf returns the kind and the message of the finding that a run is dead.
+func violationOf(res *critical.Result) (sim.FindingKind, string) {
+	const message = "no live state was reached"
+	if res.OutOfEvents {
+		return sim.Deadlock, message
+	}
+	return sim.Liveness, message
 }
 
 func criticalVerdict(res *critical.Result) search.Verdict {

@@ -109,8 +109,7 @@ func (k *keeper) found(ctx context.Context, res *search.Result) error {
 	}
 	a := k.acceptedLike(unshrunk)
 	if a == nil && k.isDuplicate(unshrunk) {
-		k.countDuplicate(unshrunk)
-		k.o.suspectFile.release(res.Finding, true)
+		k.countDuplicate(unshrunk, res)
 		return nil
 	}
 	if c, ok := res.Detail.(*critical.Result); ok {
@@ -138,8 +137,7 @@ func (k *keeper) found(ctx context.Context, res *search.Result) error {
 	duplicate := k.isDuplicate(r)
 	k.known = append(k.known, unshrunk, r)
 	if duplicate {
-		k.countDuplicate(r)
-		k.o.suspectFile.release(res.Finding, true)
+		k.countDuplicate(r, res)
 		if k.o.unshrunkDir == "" {
 			return nil
 		}
@@ -180,8 +178,9 @@ func (k *keeper) whileShrinking(ctx context.Context) (context.Context, context.C
 func (k *keeper) isDuplicate(r *report.Report) bool { return slices.ContainsFunc(k.known, r.Like) }
 
 // countDuplicate counts a finding that is like a known one.
-func (k *keeper) countDuplicate(r *report.Report) {
+func (k *keeper) countDuplicate(r *report.Report, res *search.Result) {
 	k.duplicates++
+	k.o.suspectFile.release(res.Finding, true)
 	if !slices.ContainsFunc(k.known, r.SameAs) {
 		k.unproven[r.HandledBy()]++
 	}

@@ -152,10 +152,8 @@ func (a *accepted) examine(ctx context.Context, o *Options, sys *sim.System) {
 			return
 		}
 	}
-	c := CriticalOptions{Walks: o.Search.Walks, WalkSteps: o.Search.WalkSteps, Seed: o.Search.Seed, Workers: o.Search.Workers}
-	if o.Search.PathBuffer != nil {
-		c.PathBuffer = o.Search.PathBuffer // Describe adds those that confirm
-	}
+	w := WalkOptions{Walks: o.Search.Walks, WalkSteps: o.Search.WalkSteps, Seed: o.Search.Seed, Workers: o.Search.Workers}
+	c := CriticalOptions{WalkOptions: w, PathBuffer: o.Search.PathBuffer} // Describe adds those that confirm
 	r, err := Describe(ctx, l, a.File, c)
 	switch {
 	case errors.Is(err, ErrNoViolation) && l.Unsafe == nil:

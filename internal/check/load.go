@@ -333,7 +333,7 @@ const deadFor = 5 * time.Second
 func (l *Loaded) dead(ctx context.Context, kind sim.FindingKind, property string) (bool, error) {
 	limited, cancel := context.WithTimeout(ctx, deadFor)
 	defer cancel()
-	r, err := Critical(limited, l, CriticalOptions{Property: property, Walks: 20})
+	r, err := Critical(limited, l, CriticalOptions{Property: property, WalkOptions: WalkOptions{Walks: 20}})
 	switch {
 	case ctx.Err() != nil:
 		return false, ctx.Err()

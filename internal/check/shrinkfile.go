@@ -16,7 +16,6 @@ import (
 	"github.com/macemc/macemc/internal/pathfile"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/report"
-	"github.com/macemc/macemc/internal/search/runs"
 	"github.com/macemc/macemc/internal/shrink"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
@@ -24,11 +23,8 @@ import (
 
 // ShrinkOptions set the effort of shrinking a run. The zero value of each field is its default.
 type ShrinkOptions struct {
-	Walks     int // per probe of a critical transition
-	WalkSteps int
-	Seed      uint64 // 0 means the seed of the path file
-	Workers   int
-	MaxSteps  int // as in shrink.Config
+	WalkOptions
+	MaxSteps int // as in shrink.Config
 	// Nodes is the number of nodes to build the system with. Shrinking continues from the part of the run that fits
 	// there. 0 means the present number.
 	Nodes int
@@ -92,13 +88,10 @@ func Shrink(ctx context.Context, l *Loaded, c ShrinkOptions) (*report.Report, *p
 }
 
 func (c *ShrinkOptions) options(l *Loaded) Options {
-	return Options{
-		Search: search.Config{
-			System: l.System, Walks: c.Walks, WalkSteps: c.WalkSteps, Weights: l.weights(), Seed: cmp.Or(c.Seed, l.Header.Seed, 1),
-			Workers: cmp.Or(c.Workers, runs.DefaultWorkers()), Progress: c.Progress, HandlerLimit: lookLimit / 4,
-		},
-		Header: l.Header, Respawn: c.Respawn, ShrinkSteps: cmp.Or(c.MaxSteps, shrink.DefaultMaxSteps), // requested for any length
-	}
+	o := c.WalkOptions.options(l)
+	o.Search.Progress, o.Search.HandlerLimit = c.Progress, lookLimit/4
+	o.Respawn, o.ShrinkSteps = c.Respawn, cmp.Or(c.MaxSteps, shrink.DefaultMaxSteps) // requested for any length
+	return o
 }
 
 // withNodes plays the run on the bundled system with another number of nodes. It skips the steps that do not fit.
@@ -164,10 +157,7 @@ func (o *Options) known(ctx context.Context, l *Loaded) (*search.Result, error) 
 	if res.Verdict = criticalVerdict(dead); res.Verdict != search.Violation {
 		return res, nil
 	}
-	found.Kind, found.Message = sim.Liveness, "no live state was reached"
-	if dead.OutOfEvents {
-		found.Kind = sim.Deadlock
-	}
+	found.Kind, found.Message = violationOf(dead)
 	res.Finding, res.Detail = found, dead
 	return res, nil
 }

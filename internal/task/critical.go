@@ -21,7 +21,7 @@ type Critical struct {
 
 // Validate implements [Task].
 func (c *Critical) Validate() error {
-	return append(walkNumbers(&c.Walks), numbers{{"seed", int(min(c.Walks.Seed, 1)), 1}}...).check(c.Given)
+	return walkNumbers(&c.Walks.WalkOptions).check(c.Given)
 }
 
 // Do implements [Task].

@@ -27,7 +27,7 @@ type Report struct {
 
 // Validate implements [Task].
 func (f *Report) Validate() error {
-	if err := walkNumbers(&f.Walks).check(f.Given); err != nil {
+	if err := walkNumbers(&f.Walks.WalkOptions).check(f.Given); err != nil {
 		return err
 	}
 	if _, err := render.Formats().Choose(f.Format, f.Out.File); err != nil {

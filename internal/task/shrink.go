@@ -23,8 +23,7 @@ type Shrink struct {
 
 // Validate implements [Task].
 func (s *Shrink) Validate() error {
-	return numbers{{"walks", s.Walks, 1}, {"walk-steps", s.WalkSteps, 1}, {"workers", s.Workers, 1}, {"nodes", s.Nodes, 1},
-		{"max-steps", s.MaxSteps, 1}, {"seed", int(min(s.Seed, 1)), 1}}.check(s.Given)
+	return append(walkNumbers(&s.WalkOptions), numbers{{"nodes", s.Nodes, 1}, {"max-steps", s.MaxSteps, 1}}...).check(s.Given)
 }
 
 // Do implements [Task].

@@ -194,7 +194,7 @@ func TooManyWorkers(n int) error {
 		"than cores (%d) do not speed up the search", n, runs.MaxWorkers, runtime.NumCPU())
 }
 
-// walkNumbers returns the flags of walks that find a critical transition.
-func walkNumbers(o *check.CriticalOptions) numbers {
-	return numbers{{"walks", o.Walks, 1}, {"walk-steps", o.WalkSteps, 1}, {"workers", o.Workers, 1}}
+// walkNumbers returns the flags of walks from a run.
+func walkNumbers(o *check.WalkOptions) numbers {
+	return numbers{{"walks", o.Walks, 1}, {"walk-steps", o.WalkSteps, 1}, {"workers", o.Workers, 1}, {"seed", int(min(o.Seed, 1)), 1}}
 }
