@@ -346,7 +346,7 @@ var timerOrder = replace(
 
 // stackOverflow makes a stack overflow end the test.
 var stackOverflow = replace("\tif newsize > maxstacksize || newsize > maxstackceiling {\n",
-	"\tif newsize > maxstacksize || newsize > maxstackceiling { macemcOverflowed(gp);\n")
+	"\tif (newsize > maxstacksize || newsize > maxstackceiling) && !macemcOverflowed(gp, newsize) {\n")
 
 // unprintable makes a panic whose value cannot be printed end the test.
 var unprintable = replace("throw(text + \": \" + r)", "{ macemcUnprintable(text + \": \" + r); throw(text + \": \" + r) }",

@@ -135,3 +135,62 @@ func allocs(t *testing.T) {
 	out, _ := testCommand(t.Context(), "-count=1", "-v", "-schedules=20", ".")
 	expect(t, out, "macemc: PANIC: testing: AllocsPerRun called during parallel test\n(.*\n)*--- FAIL: TestA ", "--- FAIL: TestB ", "--- PASS: TestC ")
 }
+
+// A stack that overflows inside the runtime, which holds something there, ends the test and not the process. Nor does a signal for a goroutine
+// of an ended run, if variables are too large to be restored.
+func TestTest_RuntimeSurvives(t *testing.T) {
+	testFile(t, `package x
+
+import (
+	"sync"
+	"testing"
+	"time"
+)
+
+var (
+	list  []any
+	large [70 << 20]byte
+	mu    sync.Mutex
+	cond  = sync.NewCond(&mu)
+)
+
+func TestLeft(t *testing.T) {
+	large[0]++
+	cond.Signal()
+	go func() {
+		mu.Lock()
+		defer mu.Unlock()
+		cond.Wait()
+	}()
+	time.Sleep(time.Second)
+}
+
+func appends(n int) int {
+	list = append([]any(nil), n, n)
+	return appends(n+1) + 1
+}
+
+func TestOverflow(t *testing.T) {
+	go appends(0)
+	time.Sleep(time.Second)
+}
+
+func TestWoken(t *testing.T) {
+	woken := false
+	go func() {
+		mu.Lock()
+		defer mu.Unlock()
+		cond.Wait()
+		woken = true
+	}()
+	time.Sleep(time.Second)
+	cond.Signal()
+	time.Sleep(time.Second)
+	if !woken {
+		t.Error("it waits")
+	}
+}
+`)
+	testReports(t, []string{"--- PASS: TestLeft", "PANIC: fatal error: stack overflow", "--- FAIL: TestOverflow", "--- PASS: TestWoken"}, 1,
+		"-count=1", "-v", "-vet=off", "-leaks=false", "-schedules=20", ".")
+}

@@ -4,6 +4,7 @@ package runtime
 
 import (
 	"internal/abi"
+	"internal/runtime/atomic"
 	"internal/runtime/sys"
 	_ "unsafe"
 )
@@ -66,8 +67,12 @@ func macemcEnd(bubble uint64, me *g) {
 		for s := gp.waiting; s != nil; {
 			next := s.waitlink
 			c := s.c.get()
-			if c == nil { // semaphores link their waiters differently
-				macemcUnwait(s)
+			if c == nil { // semaphores and Conds link their waiters differently
+				if gp.waitreason == waitReasonSyncCondWait {
+					macemcUnlist((*notifyList)(s.elem.get()), s)
+				} else {
+					macemcUnwait(s)
+				}
 				break
 			}
 			lock(&c.lock)
@@ -152,4 +157,31 @@ func macemcUnwait(s *sudog) {
 		t.g, gp.waiting = gp, t
 	}
 	unlock(&root.lock)
+}
+
+// macemcUnlist removes s from the waiters of a Cond, if it is one. Without others, the next signal is for a later one.
+func macemcUnlist(l *notifyList, s *sudog) {
+	if l == nil {
+		return
+	}
+	lock(&l.lock)
+	for last, at := (*sudog)(nil), l.head; at != nil; last, at = at, at.next {
+		if at != s {
+			continue
+		}
+		if last == nil {
+			l.head = s.next
+		} else {
+			last.next = s.next
+		}
+		if s.next == nil {
+			l.tail = last
+		}
+		s.next = nil
+		break
+	}
+	if l.head == nil {
+		atomic.Store(&l.notify, l.wait.Load())
+	}
+	unlock(&l.lock)
 }

@@ -154,13 +154,17 @@ var macemcBusy struct {
 	since       int64
 }
 
-// macemcPreempted is called when the wall clock has preempted a goroutine. It ends a goroutine that runs without a scheduling point. It
-// needs a P.
+// macemcPreempted is called when the wall clock, or macemcOverflowed, has preempted a goroutine. It ends a goroutine that runs without a
+// scheduling point, or whose stack has overflowed. It needs a P.
 //
 //go:yeswritebarrierrec
 func macemcPreempted(gp *g) {
 	t, b := macemcT, &macemcBusy
 	if t == nil || gp.bubble == nil || gp.macemc.id <= macemcMain || t.over || t.noEnd {
+		return
+	}
+	if gp.macemc.test.overflowed && !t.died && !t.exited {
+		macemcEndOverflowed(gp)
 		return
 	}
 	if b.who != gp.macemc.id || b.points != t.points {
@@ -175,16 +179,29 @@ func macemcPreempted(gp *g) {
 	macemcUnwind(gp)
 }
 
-// macemcOverflowed ends a goroutine of a test after a stack overflow.
+// macemcOverflowed ends a goroutine of a test after a stack overflow. It returns true if the stack grows further, because the goroutine
+// holds something of the runtime; it ends when it can be preempted. False means that the process dies.
 //
 //go:yeswritebarrierrec
-func macemcOverflowed(gp *g) {
+func macemcOverflowed(gp *g, newsize uintptr) (grows bool) {
 	t := macemcT
 	if t == nil || gp.bubble == nil || gp.macemc.id <= macemcMain || t.over || t.died || t.exited {
-		return
+		return false
 	}
+	if !canPreemptM(gp.m) {
+		gp.macemc.test.overflowed, gp.preempt = true, true
+		return newsize <= macemcStackMax
+	}
+	macemcEndOverflowed(gp)
+	gogo(&gp.sched)
+	return false
+}
+
+//go:yeswritebarrierrec
+func macemcEndOverflowed(gp *g) {
+	t := macemcT
+	gp.macemc.test.overflowed = false
 	t.died, t.fatal, t.ender = true, "stack overflow", gp.macemc.test.number
 	t.nstack = gcallers(gp, 0, t.stack[:])
 	macemcUnwind(gp)
-	gogo(&gp.sched)
 }
