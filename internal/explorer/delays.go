@@ -64,14 +64,17 @@ func (p *predictions) delayNote() string {
 		return ""
 	}
 	x, o := p.delayed.prediction, p.delayed.outcome
-	what, message, where := "fails", o.Message, "under a saved schedule"
+	what, message, who, where := "fails", o.Message, "a goroutine", " under a saved schedule"
 	if o.Kind != testsched.Failed {
 		what, message = o.Title()+",", ""
 	}
-	if x != nil {
-		where = "where it " + operationText(x.Pairs[0][1], p.places)
+	switch {
+	case x != nil && x.Pairs[0][1].Place == 0:
+		who, where = "a goroutine of the standard library", ""
+	case x != nil:
+		where = " where it " + operationText(x.Pairs[0][1], p.places)
 	}
-	return strings.TrimSuffix(fmt.Sprintf("%s if a goroutine is held for %v %s: %s", what, p.delayed.delay, where, message), ": ")
+	return strings.TrimSuffix(fmt.Sprintf("%s if %s is held for %v%s: %s", what, who, p.delayed.delay, where, message), ": ")
 }
 
 // shortenDelay looks for the shortest delay with which the run has the finding, to a millisecond.

@@ -199,6 +199,12 @@ func TestExplore_PredictsDelay(t *testing.T) {
 		if note := r.predictions.delayNote(); note != c.note || (r.Finding != nil) != (c.note == "") {
 			t.Errorf("%s %q at %q after %v: finding %v, note %q, want %q", c.kind, c.message, c.where, delay, r.Finding, note, c.note)
 		}
+		if x := r.predictions.delayed; x != nil && c.kind == testsched.Failed {
+			x.prediction.Pairs[0][1].Place = 0
+			if got, want := r.predictions.delayNote(), "fails if a goroutine of the standard library is held for 50ms: why"; got != want {
+				t.Errorf("without a place of the test: %q, want %q", got, want)
+			}
+		}
 	}
 }
 

@@ -70,6 +70,24 @@ func (p *Package) tests() map[string]string {
 	return list
 }
 
+// Unclaimed returns the folders of stored schedules whose test the package lacks, as after a test was renamed. folder returns the name of
+// the folder of a test.
+func (p *Package) Unclaimed(folder func(test string) string) (folders []string) {
+	claimed := map[string]bool{}
+	for name := range p.tests() {
+		claimed[folder(name)] = true
+	}
+	const findings = "testdata/macemc"
+	list, _ := os.ReadDir(filepath.Join(p.Dir, findings))
+	for _, e := range list {
+		schedules, _ := filepath.Glob(filepath.Join(p.Dir, findings, e.Name(), "*-[0-9]*.path"))
+		if !claimed[e.Name()] && len(schedules) > 0 {
+			folders = append(folders, findings+"/"+e.Name())
+		}
+	}
+	return folders
+}
+
 // dependencies computes hashes of packages with all that their tests depend on.
 type dependencies struct {
 	packages map[string]*Package

@@ -154,3 +154,15 @@ func TestPlanner_Cheap(t *testing.T) {
 		}
 	}
 }
+
+// Stored schedules of a test that was renamed are not executed. Other files below the folders belong to checked systems.
+func TestPackage_Unclaimed(t *testing.T) {
+	r := newRepository(t)
+	for _, name := range []string{"TestX/deadlock-1.path", "TestOld/panic-2.path", "TestSystem/error.path"} {
+		r.write("a/testdata/macemc/"+name, "")
+	}
+	p := &Package{Dir: filepath.Join(r.dir, "a"), TestGoFiles: []string{"a_test.go"}}
+	if got := p.Unclaimed(func(test string) string { return test }); !slices.Equal(got, []string{"testdata/macemc/TestOld"}) {
+		t.Errorf("unclaimed are %q", got)
+	}
+}

@@ -12,6 +12,7 @@ import (
 	"github.com/macemc/macemc/internal/explorer"
 	"github.com/macemc/macemc/internal/task"
 	"github.com/macemc/macemc/internal/testbudget"
+	"github.com/macemc/macemc/internal/testsched/program"
 	"github.com/macemc/macemc/internal/textfmt"
 )
 
@@ -24,6 +25,7 @@ type budget struct {
 	timed     bool          // time is given
 	totaled   bool          // total is given
 	planner   *testbudget.Planner
+	unclaimed []string // lines about schedules that are not executed, as their tests do not exist
 }
 
 // Default exploration times.
@@ -56,6 +58,15 @@ func plan(x *exploration, list, named []*testbudget.Package, args []string) erro
 		Settings: fmt.Sprint(x.settings(), x.race)}
 	_, x.planner.Run, _ = takeFlag(args, "run")
 	_, x.planner.Skip, _ = takeFlag(args, "skip")
+	for _, p := range named {
+		if x.pkg != "" {
+			break
+		}
+		for _, dir := range p.Unclaimed(program.TestPath) {
+			x.unclaimed = append(x.unclaimed,
+				fmt.Sprintf("%s: the schedules in %s were not executed, as the package has no such test under these build tags", p.ImportPath, dir))
+		}
+	}
 	return x.planner.Plan(list, func(p *testbudget.Package) bool { return slices.Contains(named, p) }).Write(x.summaries)
 }
 

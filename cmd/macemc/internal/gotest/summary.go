@@ -293,12 +293,12 @@ func (s *summaries) finish() {
 	}
 }
 
-// untried describes what limits of time left untried.
+// untried describes what limits of time left untried, and schedules without a test.
 func (s *summaries) untried() []string {
 	if s.budget == nil {
 		return nil
 	}
-	return s.total.short.lines(s.total.tests, s.budget.total, s.typed)
+	return append(s.budget.unclaimed, s.total.short.lines(s.total.tests, s.budget.total, s.typed)...)
 }
 
 // unscheduled describes what the exploration does not cover of any test.
