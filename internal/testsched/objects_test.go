@@ -126,7 +126,7 @@ func TestStack_Inner(t *testing.T) {
 			t.Errorf("%q, want %q", got, test.want)
 		}
 	}
-	if got := program.OpUnlock.Inner().On("s.mu"); got != "lets other writers into s.mu" {
+	if got := program.OpUnlock.Inner().On("s.mu"); got != "unlocks s.mu for other writers" {
 		t.Error(got)
 	}
 	if Address(0x101) != Address(0x100) {

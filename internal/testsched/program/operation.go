@@ -47,7 +47,7 @@ var opWords = [...]struct{ verb, noun string }{
 	{"uses Once", "Once"}, {"uses sync.Map", "sync.Map"}, {"uses sync.Pool", "sync.Pool"}, {"accesses atomic", "atomic operation"},
 	{"reads", "read"}, {"writes", "write"}, {"yields", "yield"}, {"reads the clock", "read of the clock"},
 	{"stops or resets timer", "timer"}, {"reads length", "len"}, {"tries to send", "send"}, {"tries to receive", "receive"},
-	{"keeps other writers out", "lock"}, {"tries to keep other writers out", "lock"}, {"lets other writers in", "unlock"},
+	{"locks", "lock"}, {"tries to lock", "lock"}, {"unlocks", "unlock"}, // see On
 	{"executes an operation", "operation"}, // any other
 }
 
@@ -61,16 +61,18 @@ func (o Op) Tries() bool { return o == OpTrySend || o == OpTryReceive }
 func (o Op) On(object string) string {
 	text := o.String()
 	switch {
+	case o == OpInnerLock || o == OpInnerTryLock:
+		return strings.TrimSuffix(text+" "+object, " ") + " against other writers"
+	case o == OpInnerUnlock:
+		return strings.TrimSuffix(text+" "+object, " ") + " for other writers"
 	case object == "":
 		return text
 	case o == OpSend || o == OpTrySend:
 		text += " to"
 	case o == OpReceive || o == OpTryReceive:
 		text += " from"
-	case o == OpLen || o == OpInnerLock || o == OpInnerTryLock:
+	case o == OpLen:
 		text += " of"
-	case o == OpInnerUnlock:
-		text = "lets other writers into"
 	}
 	return text + " " + object
 }
