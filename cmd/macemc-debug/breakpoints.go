@@ -122,13 +122,13 @@ func (p *process) inside() bool {
 	if err != nil || len(frames) == 0 || frames[0].Current.Fn == nil {
 		return false
 	}
-	return p.foreign(frames[0].Current.Fn.Name, frames[0].Current.File)
+	return handler{p}.foreign(frames[0].Current.Fn.Name, frames[0].Current.File)
 }
 
 // leave returns from functions of the distribution and the checker. If it returns from a handler, it continues to the state after the step.
 func (p *process) leave() error {
 	for range mostOuts {
-		if p.bubbles != "" && !p.handling() {
+		if p.bubbles != "" && !(handler{p}).handling() {
 			if err := errors.Join(p.group.ClearSteppingBreakpoints(), p.stopAt(p.stop.Operation+1)); err != nil {
 				return err
 			}

@@ -18,12 +18,15 @@ const (
 	onPanic   = module + "internal/kernel.panicError"     // while the frames of the handler exist
 )
 
+// handler executes handlers of services in a process.
+type handler struct{ *process }
+
 // hosts are the packages of the checker that call handlers, or run programs as nodes.
 var hosts = []string{"bubble", "sim", "netsim", "machine", "mctest", "internal/kernel", "internal/replay", "internal/task", "internal/simext"}
 
 // enter continues into the handler of the step after a state. It stops at the first line of the code that handles the step, or where this
 // code returns or panics.
-func (p *process) enter(r *inspect.Request) (inspect.Stop, error) {
+func (p handler) enter(r *inspect.Request) (inspect.Stop, error) {
 	if len(r.Breakpoints) != 1 {
 		return p.stop, errors.New("the place of the handler is missing")
 	}
@@ -96,7 +99,7 @@ func (v *visited) lacks(x *proc.Variable, in *proc.EvalScope) bool {
 }
 
 // function returns the function that contains a place.
-func (p *process) function(place inspect.Breakpoint) (*proc.Function, error) {
+func (p handler) function(place inspect.Breakpoint) (*proc.Function, error) {
 	pcs, err := proc.FindFileLocation(p.group.Selected, place.File, place.Line)
 	if err != nil {
 		return nil, err
@@ -110,7 +113,7 @@ func (p *process) function(place inspect.Breakpoint) (*proc.Function, error) {
 
 // guard sets breakpoints at the returns of a function, and at a place in it if how is [inspect.Begin], or at all lines from there on if how
 // is [inspect.End].
-func (p *process) guard(f *proc.Function, place inspect.Breakpoint, how string) error {
+func (p handler) guard(f *proc.Function, place inspect.Breakpoint, how string) error {
 	t := p.group.Selected
 	code, err := proc.Disassemble(t.Memory(), nil, t.Breakpoints(), t.BinInfo(), f.Entry, f.End)
 	if err != nil {
@@ -131,7 +134,8 @@ func (p *process) guard(f *proc.Function, place inspect.Breakpoint, how string) 
 	p.returns = map[uint64]bool{}
 	for i := range code {
 		at := &code[i].Loc
-		if p.returns[at.PC] = code[i].IsRet(); p.returns[at.PC] || how == inspect.End && at.PC >= body && at.Line != line && at.Line >= place.Line && at.Line < end {
+		begins := at.PC >= body && at.Line != line && place.Line <= at.Line && at.Line < end // another line
+		if p.returns[at.PC] = code[i].IsRet(); p.returns[at.PC] || begins && how == inspect.End {
 			stops = append(stops, proc.SetBreakpoint{PidAddrs: []proc.PidAddr{{Pid: t.Pid(), Addr: at.PC}}})
 		}
 		line = at.Line
@@ -151,7 +155,7 @@ func (p *process) guard(f *proc.Function, place inspect.Breakpoint, how string) 
 
 // handling reports whether the selected goroutine executes a handler, or a program of a node. The checker also calls code of services
 // elsewhere, for example to evaluate properties.
-func (p *process) handling() bool {
+func (p handler) handling() bool {
 	g := p.group.Selected.SelectedGoroutine()
 	if g == nil {
 		return false
@@ -174,7 +178,7 @@ func (p *process) handling() bool {
 }
 
 // foreign reports whether a function belongs to the distribution or the checker.
-func (p *process) foreign(function, file string) bool {
+func (p handler) foreign(function, file string) bool {
 	return strings.HasPrefix(file, p.goroot) || hosting(function, file)
 }
 

@@ -91,7 +91,7 @@ func do(p *process, r *inspect.Request, reply *inspect.Reply) (err error) {
 	case inspect.Move:
 		reply.Stop, err = p.move(r.Operation)
 	case inspect.Enter:
-		reply.Stop, err = p.enter(r)
+		reply.Stop, err = handler{p}.enter(r)
 	case inspect.Line:
 		reply.Stop, err = p.line(r)
 	case inspect.Continue:

@@ -14,19 +14,6 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// nodeHere returns the node whose program's variables are shown.
-func (s *Session) nodeHere() int {
-	switch {
-	case s.Scope.node > 0:
-		return s.Scope.node - 1
-	case s.Node >= 0:
-		return s.Node
-	case s.Run.At > 0:
-		return int(s.Run.Step(s.Run.At).Ev.Node)
-	}
-	return 0
-}
-
 // runsProgram reports whether a node runs a program with goroutines.
 func runsProgram(w kernel.World, node int) bool {
 	_, ok := w.Service(sim.NodeID(node)).(simext.Hosted)
@@ -133,12 +120,3 @@ func (x program) since(p position) string { return x.inStep(p.step) }
 func (program) nowhere() string           { return "it holds after no step" }
 
 func (x program) arrive(p position, out *bytes.Buffer) error { return x.To(p.step, out) }
-
-// inStep names a step of a system.
-func (s *Session) inStep(step int) string {
-	t, err := s.Run.Trace(step)
-	if err != nil {
-		return fmt.Sprintf("in step %d", step)
-	}
-	return fmt.Sprintf("in step %d (%s)", step, s.Run.Sentence(step, t))
-}

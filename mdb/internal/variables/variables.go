@@ -87,6 +87,28 @@ func (s *Session) execution() (execution, error) {
 	return handlers{s, s.nodeHere()}, nil
 }
 
+// nodeHere returns the node whose program's variables are shown.
+func (s *Session) nodeHere() int {
+	switch {
+	case s.Scope.node > 0:
+		return s.Scope.node - 1
+	case s.Node >= 0:
+		return s.Node
+	case s.Run.At > 0:
+		return int(s.Run.Step(s.Run.At).Ev.Node)
+	}
+	return 0
+}
+
+// inStep names a step of a system.
+func (s *Session) inStep(step int) string {
+	t, err := s.Run.Trace(step)
+	if err != nil {
+		return fmt.Sprintf("in step %d", step)
+	}
+	return fmt.Sprintf("in step %d (%s)", step, s.Run.Sentence(step, t))
+}
+
 // move moves the debugger before an operation, or to a state.
 func (s *Session) move(ctx context.Context, operation int) error {
 	_, err := s.Inspect(ctx, s.Run.Name, inspect.Request{Action: inspect.Move, Operation: uint64(operation)})
