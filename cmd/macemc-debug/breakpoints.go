@@ -60,8 +60,12 @@ func (p *process) forward(r *inspect.Request) (inspect.Stop, error) {
 	if err := errors.Join(p.setLines(r.Breakpoints), p.stopAt(r.Operation)); err != nil {
 		return p.stop, err
 	}
-	_, err := p.resume(p.group.Continue)
-	return p.stop, err
+	for {
+		reason, err := p.resume(p.group.Continue)
+		if err != nil || p.bubbles == "" || reason != inspect.AtBreakpoint || (handler{p}).handling() {
+			return p.stop, err
+		}
+	}
 }
 
 // mostOuts is the maximum number of returns after a step into the standard library.

@@ -9,16 +9,9 @@ import (
 
 	"github.com/macemc/macemc/internal/encoding/diff"
 	"github.com/macemc/macemc/internal/inspect"
-	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/simext"
 	"github.com/macemc/macemc/sim"
 )
-
-// runsProgram reports whether a node runs a program with goroutines.
-func runsProgram(w kernel.World, node int) bool {
-	_, ok := w.Service(sim.NodeID(node)).(simext.Hosted)
-	return ok
-}
 
 // program is the execution of a node's program. Its variables are shown after a step.
 type program struct {

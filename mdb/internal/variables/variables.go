@@ -13,8 +13,10 @@ import (
 
 	"github.com/macemc/macemc/internal/history"
 	"github.com/macemc/macemc/internal/inspect"
+	"github.com/macemc/macemc/internal/simext"
 	"github.com/macemc/macemc/internal/textfmt"
 	"github.com/macemc/macemc/mdb/internal/cmdline"
+	"github.com/macemc/macemc/sim"
 )
 
 // Scope selects the variables that commands show. Another step resets it.
@@ -77,14 +79,22 @@ func (s *Session) execution() (execution, error) {
 	case s.Run != s.Opened:
 		return nil, errors.New("variables are shown in the run of the file; \"save\" writes this one to a file")
 	}
-	w, err := s.Run.World(s.Run.At)
-	if err != nil {
-		return nil, err
-	}
-	if node := s.nodeHere(); runsProgram(w, node) {
+	if node := s.nodeHere(); s.Programs()[node] {
 		return program{s, node}, nil
 	}
 	return handlers{s, s.nodeHere()}, nil
+}
+
+// Programs reports for each node whether it runs a program with goroutines.
+func (s *Session) Programs() []bool {
+	all := make([]bool, s.Run.Nodes)
+	if s.Run.Whole != nil {
+		return all
+	}
+	for node := range all {
+		_, all[node] = s.Run.Cursor.World().Service(sim.NodeID(node)).(simext.Hosted) // the same in all states
+	}
+	return all
 }
 
 // nodeHere returns the node whose program's variables are shown.

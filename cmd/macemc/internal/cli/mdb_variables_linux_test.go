@@ -160,6 +160,50 @@ func TestMdb_HandlerVariables(t *testing.T) {
 		"frame; locals; watch total; when total == 4; line -1; line -20; line 50; line -1; end; watch s.Sold; watch total; when s.Sold > 1; "+
 		"goroutine n1; goroutine g2; 0; locals; line x; set s.Sold = 3")
 	golden.CompareFile(t, testdata(t, "handlers/variables.txt"), []byte(text))
+	c := startEditor(t)
+	c.ask("launch", object{"path": file, "stopAt": "1"}, false)
+	source, err := filepath.Abs(testdata(t, "handlers/handlers_test.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.ask("setBreakpoints", object{"source": object{"path": source},
+		"breakpoints": []object{{"line": 58, "condition": "left == 0"}, {"line": 63}}}, false)
+	c.ask("configurationDone", nil, true)
+	c.ask("threads", nil, false)
+	n0, n1 := 1<<20, 2<<20
+	look := func(thread, first int) {
+		c.ask("stackTrace", object{"threadId": thread}, false)
+		c.ask("scopes", object{"frameId": first}, false)
+		c.ask("variables", object{"variablesReference": 2}, false)
+	}
+	look(n0, 1)
+	for range 4 {
+		c.ask("next", object{"threadId": n0}, true)
+	}
+	c.ask("stepIn", object{"threadId": n0}, true)
+	look(n0, 1)
+	c.ask("stepOut", object{"threadId": n0}, true)
+	c.ask("stepBack", object{"threadId": n0}, true)
+	c.ask("evaluate", object{"expression": "item", "context": "watch", "frameId": 0}, false)
+	for range 2 {
+		c.ask("continue", object{"threadId": n0}, true)
+		look(n0, 1)
+	}
+	c.ask("stackTrace", object{"threadId": n1}, false)
+	c.ask("scopes", object{"frameId": 3}, false)
+	c.ask("evaluate", object{"expression": "Sold", "context": "watch", "frameId": 3}, false)
+	for range 3 {
+		c.ask("continue", object{"threadId": n0}, true)
+	}
+	for range 5 {
+		c.ask("reverseContinue", object{"threadId": n0}, true)
+	}
+	c.ask("disconnect", nil, false)
+	if status := <-c.end; status != 0 || c.errs.Len() > 0 {
+		t.Errorf("exit status %d: %s", status, &c.errs)
+	}
+	log := strings.NewReplacer(filepath.Dir(source), "DIR", out, "OUT").Replace(c.log.String())
+	golden.CompareFile(t, testdata(t, "handlers/dap.txt"), []byte(log))
 	if left := processes(t, "debugged.test"); left != nil {
 		t.Errorf("left running: %q", left)
 	}
@@ -200,7 +244,7 @@ func TestMdb_ProgramVariables(t *testing.T) {
 	c.ask("stepBack", object{"threadId": g2}, true)
 	c.ask("disconnect", nil, false)
 	<-c.end
-	for _, want := range []string{`"name":"n0 g2 sampled.(*stock).sell"`, `"result":"1"`, `"result":"-1"`, `"name":"Node"`} {
+	for _, want := range []string{`"name":"n0 g2 sampled.(*stock).sell"`, `"result":"1"`, `"result":"-1"`, `"name":"State after the step"`} {
 		if !strings.Contains(c.log.String(), want) {
 			t.Errorf("%s is missing\n%s", want, &c.log)
 		}

@@ -3,7 +3,6 @@ package dap
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -18,10 +17,13 @@ import (
 type goroutines struct {
 	*session
 	call    mdb.Inspector
-	nodes   bool // they are those of nodes' programs, and the debugger is behind the step
-	after   bool // the debugger is behind the operation of the step
-	hits    int  // if after, the number of breakpoints since the operation; 0 means that it is unknown
-	ended   bool // the debugger is at the end of the run
+	nodes   bool     // the debugger executes a system: programs, after a step, and handlers, at their first line
+	after   bool     // the debugger is behind the operation of the step, or inside the step of a system
+	path    []string // in a handler, the steps by lines from its first line; see begun
+	begun   bool     // path leads to where the debugger is
+	hits    int      // if after, the number of breakpoints since the operation; 0 means that it is unknown
+	ended   bool     // the debugger is at the end of the run
+	over    bool     // the session is at the end of the run of a system
 	frames  []frameOf
 	values  []valuesOf
 	entered bool // the debugger is where the session is
@@ -36,26 +38,22 @@ type valuesOf struct {
 	how        string // inspect.Arguments or inspect.Locals; empty means the members of an expression
 	expression string
 	node       int // if positive, the state of this goroutine in the recording, or of this node plus 1
+	scope      int // of the node, see [session.scopes]; 0 means its state
 }
 
 // ask executes a request where the session is.
 func (x *goroutines) ask(ctx context.Context, r inspect.Request) (*inspect.Reply, error) {
 	if !x.entered {
-		at := max(1, x.d.Position().Step)
-		if x.nodes {
-			at = x.d.Position().Step + 1
-		}
-		if _, err := x.call(ctx, inspect.Request{Action: inspect.Move, Operation: uint64(at)}); err != nil {
+		if err := x.enter(ctx); err != nil {
 			return nil, err
 		}
-		x.entered, x.after, x.ended, x.hits = true, false, false, 0
 	}
 	return x.call(ctx, r)
 }
 
 // answer answers the requests that differ from those about other runs.
 func (x *goroutines) answer(ctx context.Context, m dap.Message) (done bool, err error) {
-	if x.nodes && moves(m) {
+	if x.nodes && x.between(m) {
 		x.leave()
 		return false, nil
 	}
@@ -102,7 +100,7 @@ func (x *goroutines) answer(ctx context.Context, m dap.Message) (done bool, err 
 
 // leave makes the session be at the operation of its step.
 func (x *goroutines) leave() {
-	x.entered, x.after, x.ended, x.hits = false, false, false, 0
+	x.entered, x.after, x.ended, x.over, x.hits, x.begun, x.path = false, false, false, false, 0, false, nil
 	x.frames, x.values = nil, nil
 }
 
@@ -120,12 +118,19 @@ func (x *goroutines) threads(ctx context.Context, m *dap.ThreadsRequest) {
 		}
 		threads = append(threads, dap.Thread{Id: g.Number, Name: name})
 	}
+	if x.nodes {
+		threads = x.withServices(threads)
+	}
 	x.send(&dap.ThreadsResponse{Response: x.response(m), Body: dap.ThreadsResponseBody{Threads: threads}})
 }
 
 func (x *goroutines) stack(ctx context.Context, m *dap.StackTraceRequest) {
 	a := m.Arguments
-	reply, err := x.ask(ctx, inspect.Request{Action: inspect.Frames, Goroutine: a.ThreadId})
+	if x.idle(a.ThreadId) {
+		x.idleStack(m)
+		return
+	}
+	reply, err := x.ask(ctx, inspect.Request{Action: inspect.Frames, Goroutine: x.executing(a.ThreadId)})
 	if err != nil {
 		x.refuse(m, err.Error())
 		return
@@ -166,12 +171,14 @@ func (x *goroutines) reference(v valuesOf) int {
 
 func (x *goroutines) scopes(m *dap.ScopesRequest) {
 	f := x.frameOf(m.Arguments.FrameId)
-	list := []dap.Scope{
-		{Name: "Arguments", PresentationHint: "arguments", VariablesReference: x.reference(valuesOf{frame: f, how: inspect.Arguments})},
-		{Name: "Locals", PresentationHint: "locals", VariablesReference: x.reference(valuesOf{frame: f, how: inspect.Locals})},
+	var list []dap.Scope
+	if !x.idle(f.goroutine) {
+		list = append(list,
+			dap.Scope{Name: "Arguments", PresentationHint: "arguments", VariablesReference: x.reference(valuesOf{frame: f, how: inspect.Arguments})},
+			dap.Scope{Name: "Locals", PresentationHint: "locals", VariablesReference: x.reference(valuesOf{frame: f, how: inspect.Locals})})
 	}
-	if node, _ := inspect.NodeOf(f.goroutine); x.nodes {
-		list = append(list, dap.Scope{Name: "Node", VariablesReference: x.reference(valuesOf{node: node + 1})})
+	if x.nodes {
+		list = append(list, x.nodeScopes(f)...)
 	} else if f.number == 0 {
 		list = append(list, dap.Scope{Name: "Goroutine", VariablesReference: x.reference(valuesOf{node: f.goroutine})})
 	}
@@ -194,9 +201,9 @@ func (x *goroutines) list(ctx context.Context, reference int) ([]dap.Variable, e
 	}
 	v := x.values[reference-1]
 	if v.node > 0 {
-		return x.state(v.node - 1)
+		return x.session.variables(ctx, (v.node-1)*scopeCount+cmp.Or(v.scope, scopeState))
 	}
-	r := inspect.Request{Action: inspect.Variables, How: v.how, Goroutine: v.frame.goroutine, Frame: v.frame.number}
+	r := inspect.Request{Action: inspect.Variables, How: v.how, Goroutine: x.executing(v.frame.goroutine), Frame: v.frame.number}
 	if v.how == "" {
 		r.Action, r.Expression = inspect.Members, v.expression
 	}
@@ -222,8 +229,19 @@ func (x *goroutines) variable(f frameOf, v inspect.Value) dap.Variable {
 
 func (x *goroutines) evaluate(ctx context.Context, m *dap.EvaluateRequest) {
 	f := x.frameOf(m.Arguments.FrameId)
-	r := inspect.Request{Action: inspect.Evaluate, Expression: m.Arguments.Expression, Goroutine: f.goroutine, Frame: f.number}
-	reply, err := x.ask(ctx, r)
+	r := inspect.Request{Action: inspect.Evaluate, Expression: m.Arguments.Expression, Goroutine: x.executing(f.goroutine), Frame: f.number}
+	var reply *inspect.Reply
+	err := errIdle
+	if !x.idle(f.goroutine) {
+		reply, err = x.ask(ctx, r)
+	}
+	if err != nil && x.nodes {
+		node, _ := inspect.NodeOf(f.goroutine)
+		if value, e := x.fieldOf(node, r.Expression); e == nil {
+			x.send(&dap.EvaluateResponse{Response: x.response(m), Body: dap.EvaluateResponseBody{Result: value}})
+			return
+		}
+	}
 	if err != nil {
 		x.refuse(m, err.Error())
 		return
@@ -260,9 +278,13 @@ func (x *goroutines) setLines(ctx context.Context, m *dap.SetBreakpointsRequest)
 func (x *goroutines) at(s inspect.Stop, reason, description string) {
 	x.frames, x.values = nil, nil
 	x.d.Go(int(s.Operation))
-	x.entered, x.after, x.ended = true, s.Reason != inspect.AtOperation, s.Reason == inspect.AtEnd
+	x.entered, x.after, x.ended, x.over = true, s.Reason != inspect.AtOperation, s.Reason == inspect.AtEnd, false
 	if x.ended {
 		description = cmp.Or(description, "end of the run")
+	}
+	if x.nodes && s.Reason != inspect.AtLine && s.Reason != inspect.AtBreakpoint {
+		x.leave()
+		x.over = s.Reason == inspect.AtEnd
 	}
 	x.stoppedIn(reason, description, s.Goroutine)
 }
@@ -276,27 +298,44 @@ func (x *goroutines) failed(err error) {
 
 // line continues to another line of a goroutine.
 func (x *goroutines) line(ctx context.Context, how string, goroutine int) {
-	reply, err := x.ask(ctx, inspect.Request{Action: inspect.Line, How: how, Goroutine: goroutine, Breakpoints: x.breaks.conditions})
+	r := inspect.Request{Action: inspect.Line, How: how, Goroutine: x.executing(goroutine), Breakpoints: x.breaks.conditions}
+	reply, err := x.ask(ctx, r)
 	if err != nil {
 		x.failed(err)
 		return
 	}
 	x.hits = 0
+	x.path, x.begun = append(x.path, how), x.begun && reply.Stop.Reason == inspect.AtLine
 	reason := "step"
 	if reply.Stop.Reason == inspect.AtBreakpoint {
 		reason = "breakpoint"
 	}
+	if step := x.d.Position(); x.nodes && (reply.Stop.Reason == inspect.AtOperation || reply.Stop.Reason == inspect.AtEnd) {
+		x.leave()
+		if x.d.Go(step.Step + 1); step.Step == step.Last {
+			x.over = true
+			x.stopped(reason, "end of the run")
+			return
+		}
+		x.stopped(reason, "")
+		return
+	}
 	x.at(reply.Stop, reason, "")
 }
 
-// back goes to the operation of the step, or to that of the step before.
+// back goes to the operation of the step, or to that of the step before, and in a handler to the line before.
 func (x *goroutines) back() {
 	to := x.d.Position().Step
-	if !x.after {
+	var path []string
+	switch {
+	case x.begun && len(x.path) > 0:
+		path = x.path[:len(x.path)-1]
+	case !x.after || x.begun:
 		to--
 	}
 	x.leave()
-	if x.d.Go(max(1, to)); to < 1 {
+	x.path = path
+	if x.d.Go(max(x.first(), to)); to < x.first() {
 		x.stopped("step", "beginning of the run")
 		return
 	}
@@ -305,9 +344,13 @@ func (x *goroutines) back() {
 
 // forward continues to the next breakpoint.
 func (x *goroutines) forward(ctx context.Context) {
+	if x.over {
+		x.stopped("step", "end of the run")
+		return
+	}
 	to, why := x.nearest(ctx, 1)
 	at := x.d.Position()
-	limit := uint64(to)
+	limit := x.state(to)
 	if to <= at.Step {
 		limit = 0
 	}
@@ -317,72 +360,17 @@ func (x *goroutines) forward(ctx context.Context) {
 		return
 	}
 	if reply.Stop.Reason != inspect.AtBreakpoint {
+		if x.nodes {
+			reply.Stop.Operation = uint64(to)
+		}
 		x.at(reply.Stop, why, "")
 		return
 	}
+	x.path, x.begun = nil, false
 	if x.after && int(reply.Stop.Operation) == at.Step {
 		x.hits++
 	} else {
 		x.hits = 1
 	}
 	x.at(reply.Stop, "breakpoint", "")
-}
-
-// reverse goes back to the last breakpoint, or to the step of another one.
-func (x *goroutines) reverse(ctx context.Context) {
-	to, why := x.nearest(ctx, -1)
-	at := x.d.Position()
-	found, hits, err := x.lastHit(ctx, to, at.Step)
-	if err == nil && found == nil {
-		x.leave()
-		x.d.Go(max(1, to))
-		x.stopped(why, "")
-		return
-	}
-	var reply *inspect.Reply
-	if err == nil {
-		reply, err = x.call(ctx, inspect.Request{Action: inspect.Move, Operation: found.Operation})
-	}
-	for n := 0; err == nil && n < hits; n++ {
-		reply, err = x.call(ctx, inspect.Request{Action: inspect.Continue, Breakpoints: x.breaks.conditions})
-	}
-	if err == nil && reply.Stop != *found {
-		err = errors.New("the run has other breakpoints when it is executed again")
-	}
-	if err != nil {
-		x.failed(err)
-		return
-	}
-	x.hits = hits
-	x.at(reply.Stop, "breakpoint", "")
-}
-
-// lastHit returns the last breakpoint after the operation of a step and before the position of the session, and its number since the
-// operation of its step. nil means that there is none.
-func (x *goroutines) lastHit(ctx context.Context, from, at int) (found *inspect.Stop, hits int, err error) {
-	if len(x.breaks.conditions) == 0 {
-		return nil, 0, nil
-	}
-	before := max(0, x.hits-1) // breakpoints since the operation of the step
-	if _, err := x.call(ctx, inspect.Request{Action: inspect.Move, Operation: uint64(max(0, from))}); err != nil {
-		return nil, 0, err
-	}
-	limit := uint64(at)
-	if before > 0 {
-		limit = 0
-	}
-	last, n := uint64(0), 0
-	for {
-		reply, err := x.call(ctx, inspect.Request{Action: inspect.Continue, Operation: limit, Breakpoints: x.breaks.conditions})
-		if err != nil || reply.Stop.Reason != inspect.AtBreakpoint {
-			return found, hits, err
-		}
-		if n++; reply.Stop.Operation != last {
-			last, n = reply.Stop.Operation, 1
-		}
-		if int(last) > at || int(last) == at && n > before {
-			return found, hits, nil
-		}
-		found, hits = &reply.Stop, n
-	}
 }

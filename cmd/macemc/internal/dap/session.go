@@ -20,11 +20,12 @@ import (
 // session answers requests about a run.
 type session struct {
 	*server
-	d      mdb.Debugger
-	names  []string       // of the nodes
-	steps  []mdb.StepLine // of the current run, by number
-	breaks breakpoints
-	test   *goroutines // nil means that no debugger executes a test
+	d        mdb.Debugger
+	names    []string       // of the nodes
+	steps    []mdb.StepLine // of the current run, by number
+	programs []bool         // by node: whether it runs a program with goroutines
+	breaks   breakpoints
+	test     *goroutines // nil means that no debugger executes a test or a system
 }
 
 // debug answers the launch request m, and then requests about the run, until the client disconnects. It always returns an error, which
@@ -59,8 +60,8 @@ func (s *server) debug(ctx context.Context, m *dap.LaunchRequest, d mdb.Debugger
 
 // inspect opens the debugger of a test.
 func (x *session) inspect(ctx context.Context) {
-	call, nodes := mdb.InspectorOf(x.d), x.names[0][0] == 'n'
-	if call == nil || nodes && !runsPrograms(x.d) {
+	call, nodes := mdb.InspectorOf(x.d), !x.d.Position().Goroutines
+	if call == nil {
 		return
 	}
 	x.output("building the test without optimization, to show its variables\n")
@@ -78,7 +79,7 @@ func (x *session) load() error {
 	if v.Err != "" {
 		return errors.New(v.Err)
 	}
-	x.steps = v.Steps
+	x.steps, x.programs = v.Steps, v.Programs
 	x.names, _ = x.d.Complete("node ")
 	slices.SortFunc(x.names, func(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) })
 	return nil
@@ -197,7 +198,7 @@ func (x *session) stoppedIn(reason, description string, thread int) {
 	e := &dap.StoppedEvent{Event: x.event("stopped"), Body: dap.StoppedEventBody{Reason: reason, Description: description, ThreadId: 1,
 		AllThreadsStopped: true}}
 	step := x.steps[v.At.Step]
-	if x.test != nil && x.test.nodes {
+	if x.test != nil && x.test.nodes && thread == 0 {
 		thread = x.test.threadOf(context.Background(), max(0, step.Node))
 	}
 	if thread > 0 || step.Node >= 0 {
@@ -247,7 +248,7 @@ const (
 // scopes returns the scopes of a node. A goroutine of a test has only a state.
 func (x *session) scopes(node int) []dap.Scope {
 	names := []string{"State", "Messages in flight", "Timers", "Properties"}
-	if len(x.names) > 0 && x.names[0][0] == 'g' {
+	if x.d.Position().Goroutines {
 		names = names[:1]
 	}
 	var list []dap.Scope
@@ -343,17 +344,25 @@ func (x *session) field(m *dap.EvaluateRequest) error {
 			node, name = n, rest
 		}
 	}
-	list, err := x.state(node)
+	value, err := x.fieldOf(node, name)
 	if err != nil {
 		x.refuse(m, err.Error())
 		return nil
 	}
+	x.send(&dap.EvaluateResponse{Response: x.response(m), Body: dap.EvaluateResponseBody{Result: value}})
+	return nil
+}
+
+// fieldOf returns the value of a node's field.
+func (x *session) fieldOf(node int, name string) (string, error) {
+	list, err := x.state(node)
+	if err != nil {
+		return "", err
+	}
 	for _, v := range list {
 		if v.Name == name {
-			x.send(&dap.EvaluateResponse{Response: x.response(m), Body: dap.EvaluateResponseBody{Result: v.Value}})
-			return nil
+			return v.Value, nil
 		}
 	}
-	x.refuse(m, fmt.Sprintf("n%d has no field %s", node, name))
-	return nil
+	return "", fmt.Errorf("n%d has no field %s", node, name)
 }
