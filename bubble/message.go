@@ -38,6 +38,11 @@ func (k Kind) String() string {
 	return [...]string{"datagram", "dial", "accept", "refuse", "data", "finish", "reset", "window"}[k]
 }
 
+// Control implements [simext.Control]. Errors of connections are not control.
+func (m Message) Control() bool {
+	return m.Kind == Dial || m.Kind == Accept || m.Kind == Finish || m.Kind == Window
+}
+
 // ConnID identifies a connection by the dialling node, that node's number of earlier boots, and a sequence number.
 type ConnID struct {
 	Node, Boot int

@@ -180,7 +180,7 @@ func (b *builder) message(m replay.TraceMessage) {
 	g := b.g
 	at := len(g.Messages)
 	v := Message{
-		ID: m.ID, From: m.From, To: m.To, Text: m.Text, Stream: m.Stream, Sent: m.Sent,
+		ID: m.ID, From: m.From, To: m.To, Text: m.Text, Stream: m.Stream, Control: m.Control, Sent: m.Sent,
 		Fate: netmodel.InFlight.String(),
 	}
 	for _, f := range m.Fates {

@@ -119,6 +119,7 @@ type Message struct {
 	To         int    `json:"to"`
 	Text       string `json:"text"`
 	Stream     bool   `json:"stream,omitempty"`
+	Control    bool   `json:"control,omitempty"`    // it only opens, closes or paces a connection of programs
 	Sent       int    `json:"sent"`                 // step
 	Deliveries []int  `json:"deliveries,omitempty"` // steps; several if it was duplicated
 	Duplicated []int  `json:"duplicated,omitempty"` // steps

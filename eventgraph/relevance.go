@@ -28,6 +28,16 @@ func (e *Event) Alters() bool {
 		slices.ContainsFunc(e.Changes, func(c replay.NodeChange) bool { return !c.Minor() })
 }
 
+// OnlyConnects reports whether a step only delivers messages that open, close or pace a connection of programs. It changes no state,
+// programs print and announce nothing in it, and the data that they send is delivered.
+func (g *Graph) OnlyConnects(step int) bool {
+	e := &g.Events[step]
+	return e.kind == eventkind.Deliver && len(e.Consumed) > 0 && !e.Alters() && !g.decisive(e) && e.turn == "" &&
+		len(e.Notes)+len(e.Gone)+len(e.Broke)+len(e.Mended) == 0 &&
+		!slices.ContainsFunc(e.Consumed, func(m int) bool { return !g.Messages[m].Control }) &&
+		!slices.ContainsFunc(e.Sent, func(m int) bool { return !g.Messages[m].Control && len(g.Messages[m].Deliveries) == 0 })
+}
+
 // decisive reports whether an event is marked: the critical step, or the one with the finding. In a test with a critical step, only
 // that step is marked.
 func (g *Graph) decisive(e *Event) bool {

@@ -81,8 +81,9 @@ func (rec *recorder) concern(s *TraceStep, id int, text string) {
 
 // message records a new message.
 func (rec *recorder) message(m sim.Envelope, sent int) {
+	c, ok := m.Msg.(simext.Control)
 	rec.trace.Messages = append(rec.trace.Messages, TraceMessage{
-		ID: int(m.ID), From: int(m.From), To: int(m.To), Text: rec.words.text(m.Msg), Stream: m.Stream, Sent: sent,
+		ID: int(m.ID), From: int(m.From), To: int(m.To), Text: rec.words.text(m.Msg), Stream: m.Stream, Control: ok && c.Control(), Sent: sent,
 		InFlight: true,
 	})
 }

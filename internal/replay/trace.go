@@ -139,7 +139,9 @@ type TraceMessage struct {
 	To     int    `json:"to"`
 	Text   string `json:"text"`
 	Stream bool   `json:"stream,omitempty"`
-	Sent   int    `json:"sent"` // step; 0 for the first boots
+	// Control means that the message only opens, closes or paces a connection of programs.
+	Control bool `json:"control,omitempty"`
+	Sent    int  `json:"sent"` // step; 0 for the first boots
 	// CopyOf is the message that the network duplicated in step Sent; 0 if a node sent this one.
 	CopyOf int `json:"copy_of,omitempty"`
 	// Fates lists what happened to the message, in order. All but a duplication are final.

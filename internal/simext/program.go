@@ -46,6 +46,12 @@ type Hosted interface {
 	Bubble() uint64
 }
 
+// Control is implemented by messages that may only open, close or pace a connection.
+type Control interface {
+	// Control reports whether the message does so, and carries no data.
+	Control() bool
+}
+
 // Storing is implemented by services that keep files on the disk of their node.
 type Storing interface {
 	// Stores reports whether the node has a data directory.

@@ -2,6 +2,7 @@ package document
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -138,6 +139,7 @@ func (d *Document) fold() {
 	if c := r.Critical; c != nil {
 		d.Dead.Named = append(d.Dead.Named, c.After.Step, c.ProvenAt, c.LiveCommon)
 	}
+	d.DeadSteps, d.Connecting = withoutConnecting(d.Dead, d.DeadSteps)
 	for _, step := range d.DeadNamed {
 		if step > 0 && step <= last {
 			d.DeadSteps = append(d.DeadSteps, step)
@@ -150,4 +152,25 @@ func (d *Document) fold() {
 		d.Live.Named = append([]int{d.LiveFrom, r.Critical.LiveCommon}, d.LiveNamed...)
 		d.LiveFolds = d.Live.Folds()
 	}
+}
+
+// withoutConnecting removes the steps that only open or close connections, and returns those, too.
+func withoutConnecting(g *eventgraph.Graph, steps []int) (rest, removed []int) {
+	for _, step := range steps {
+		if g.OnlyConnects(step) && !slices.Contains(g.Named, step) {
+			removed = append(removed, step)
+		} else {
+			rest = append(rest, step)
+		}
+	}
+	return rest, removed
+}
+
+// Connections describes the steps that the excerpt leaves out because they only open or close connections. An empty string means none.
+func (d *Document) Connections() string {
+	if len(d.Connecting) == 0 {
+		return ""
+	}
+	return cmp.Or(map[bool]string{true: "1 step that only opens or closes a connection is"}[len(d.Connecting) == 1],
+		fmt.Sprintf("%d steps that only open or close connections are", len(d.Connecting))) + " left out; \"steps\" in macemc mdb lists them"
 }

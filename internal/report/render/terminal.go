@@ -94,7 +94,14 @@ func Terminal(w io.Writer, d *document.Document) error {
 	t.causes(d)
 	if d.Dead != nil {
 		t.line("")
-		t.excerpt(document.Excerpt(d.Dead, d.DeadSteps, true, t.style.Expand, t.style.Width))
+		steps := d.DeadSteps
+		if t.style.Expand {
+			steps = slices.Sorted(slices.Values(slices.Concat(steps, d.Connecting)))
+		}
+		t.excerpt(document.Excerpt(d.Dead, steps, true, t.style.Expand, t.style.Width))
+	}
+	if text := d.Connections(); text != "" && !t.style.Expand {
+		t.paragraph(" connections: ", "     ", text)
 	}
 	if d.Tail != "" {
 		t.paragraph(" "+d.TailLabel()+": ", "     ", d.Tail)
