@@ -2,47 +2,79 @@ package inspect
 
 import (
 	"bufio"
+	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"io"
 	"net"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
-// Client sends requests to a debugger.
+// Client sends requests to a debugger, which a command executes.
 type Client struct {
 	listener *net.UnixListener
-	folder   string
 	conn     net.Conn
 	in       *json.Decoder
-	done     <-chan struct{} // see Accept
-	once     bool            // see Request
+	once     bool               // see Request
+	end      context.CancelFunc // ends the command
+	ended    chan struct{}      // closed when the command has ended
+	failure  error              // of the ended command
+	output   bytes.Buffer       // of the command
+	closed   bool
 }
 
 // Folder is the beginning of the name of the folder of a socket.
 const Folder = "macemc-debug-"
 
-// Listen prepares the socket to which a debugger connects.
-func Listen() (*Client, error) {
+// Open starts a command that executes a debugger, and waits until that connects to a socket. The command can store files beside the socket.
+// It ends at the end of its context.
+func Open(ctx context.Context, command func(ctx context.Context, socket string, output io.Writer) error) (*Client, error) {
 	folder, err := os.MkdirTemp("", Folder)
 	if err != nil {
 		return nil, err
 	}
-	c := &Client{folder: folder}
-	if c.listener, err = net.ListenUnix("unix", &net.UnixAddr{Name: c.Socket(), Net: "unix"}); err != nil {
+	socket := filepath.Join(folder, "socket")
+	listener, err := net.ListenUnix("unix", &net.UnixAddr{Name: socket, Net: "unix"})
+	if err != nil {
 		os.RemoveAll(folder)
 		return nil, err
 	}
-	return c, nil
+	c := &Client{listener: listener, ended: make(chan struct{})}
+	running, end := context.WithCancel(context.WithoutCancel(ctx))
+	c.end = end
+	go func() {
+		defer close(c.ended)
+		c.failure = command(running, socket, &c.output)
+	}()
+	if err = c.accept(ctx); err == nil {
+		return c, nil
+	}
+	if c.Close(); ctx.Err() == nil {
+		err = fmt.Errorf("the run was not executed: %v%s", cmp.Or(c.failure, err), c.text())
+	}
+	return nil, err
 }
 
-// Socket returns the path of the socket.
-func (c *Client) Socket() string { return filepath.Join(c.folder, "socket") }
+// Beside returns the name of a file in the folder of the socket.
+func (c *Client) Beside(name string) string {
+	return filepath.Join(filepath.Dir(c.listener.Addr().String()), name)
+}
 
-// Accept waits for the debugger. done is closed when the command that starts it has ended.
-func (c *Client) Accept(ctx context.Context, done <-chan struct{}) error {
-	c.done = done
+// text returns the output of the command, after a colon, if there is any.
+func (c *Client) text() string {
+	if text := strings.TrimSpace(c.output.String()); text != "" {
+		return ": " + text
+	}
+	return ""
+}
+
+// accept waits for the debugger.
+func (c *Client) accept(ctx context.Context) error {
 	accepted := make(chan error, 1)
 	go func() {
 		conn, err := c.listener.Accept()
@@ -55,7 +87,7 @@ func (c *Client) Accept(ctx context.Context, done <-chan struct{}) error {
 			c.in = json.NewDecoder(bufio.NewReader(c.conn))
 		}
 		return err
-	case <-done:
+	case <-c.ended:
 		c.listener.Close()
 		<-accepted
 		return errors.New("the debugger has ended")
@@ -66,22 +98,24 @@ func (c *Client) Accept(ctx context.Context, done <-chan struct{}) error {
 	}
 }
 
-// Call sends a request and returns the answer. The end of ctx ends the debugger.
+// Call sends a request and returns the answer. It closes the client if the debugger has ended, or at the end of ctx.
 func (c *Client) Call(ctx context.Context, r Request) (*Reply, error) {
 	r.Once = c.once
 	reply, err := c.call(ctx, r)
 	if err == nil && reply.Again {
 		c.once, r.Once = true, true
-		c.End()
-		if err = c.Accept(ctx, c.done); err == nil {
+		c.conn.Close()
+		if err = c.accept(ctx); err == nil {
 			reply, err = c.call(ctx, r)
 		}
 	}
 	switch {
 	case ctx.Err() != nil:
+		c.Close()
 		return nil, ctx.Err()
 	case err != nil:
-		return nil, lost{err}
+		c.Close()
+		return nil, fmt.Errorf("the debugger has ended: %w%s", err, c.text())
 	case reply.Err != "":
 		return nil, errors.New(reply.Err)
 	}
@@ -99,27 +133,20 @@ func (c *Client) call(ctx context.Context, r Request) (*Reply, error) {
 	return reply, err
 }
 
-// lost is the error of a lost connection.
-type lost struct{ error }
+// Closed reports whether the client is closed.
+func (c *Client) Closed() bool { return c.closed }
 
-func (e lost) Error() string { return "the debugger has ended: " + e.error.Error() }
-
-// Lost reports whether an error of Call is that of a debugger that has ended.
-func Lost(err error) bool {
-	_, ok := errors.AsType[lost](err)
-	return ok
-}
-
-// End ends the debugger.
-func (c *Client) End() {
+// Close ends the debugger and the command, and removes the folder of the socket.
+func (c *Client) Close() {
+	if c.closed {
+		return
+	}
+	c.closed = true
 	if c.conn != nil {
 		c.conn.Close()
 	}
-}
-
-// Close ends the debugger, and removes the socket.
-func (c *Client) Close() {
-	c.End()
+	c.end()
+	<-c.ended
 	c.listener.Close()
-	os.RemoveAll(c.folder)
+	os.RemoveAll(c.Beside(""))
 }

@@ -4,14 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"os"
+	"io"
 	"os/exec"
 	"path/filepath"
-	"strings"
 
 	"github.com/macemc/macemc/cmd/macemc/internal/gotest"
-	"github.com/macemc/macemc/internal/child"
 	"github.com/macemc/macemc/internal/inspect"
 	"github.com/macemc/macemc/internal/overlay"
 	"github.com/macemc/macemc/internal/task"
@@ -20,11 +17,9 @@ import (
 // inspection executes the run of a system in a debugger, in a process of its own.
 type inspection struct {
 	*binary
-	check   listedCheck
-	task    task.Task
-	client  *inspect.Client // nil means that the debugger is not running
-	process *child.Process  // nil means that it has not started
-	output  strings.Builder
+	check  listedCheck
+	task   task.Task
+	client *inspect.Client // nil means that the debugger was not started
 }
 
 // inspect implements [mdb.Inspector].
@@ -33,20 +28,12 @@ func (x *inspection) inspect(ctx context.Context, r inspect.Request) (*inspect.R
 	if !ok || d.File == "" {
 		return nil, errors.New("variables are shown for the file of a run")
 	}
-	if x.client == nil {
+	if x.client == nil || x.client.Closed() {
 		if err := x.open(ctx, d.File); err != nil {
-			x.close()
 			return nil, err
 		}
 	}
-	reply, err := x.client.Call(ctx, r)
-	if err != nil && (ctx.Err() != nil || inspect.Lost(err)) {
-		x.close()
-		if text := strings.TrimSpace(x.output.String()); text != "" {
-			err = fmt.Errorf("%w: %s", err, text)
-		}
-	}
-	return reply, err
+	return x.client.Call(ctx, r)
 }
 
 // open builds the tests of the package without optimization, and starts the debugger.
@@ -78,34 +65,19 @@ func (x *inspection) open(ctx context.Context, file string) error {
 	if err != nil {
 		return err
 	}
-	if x.client, err = inspect.Listen(); err != nil {
-		return err
-	}
-	like := x.command(task.RunPattern(x.check.goTest), task.DriveVar, string(text))
-	cmd := exec.Command(program, append([]string{x.client.Socket(), test}, like.Args[1:]...)...)
-	cmd.Dir, cmd.Env = like.Dir, append(like.Env, inspect.VariableNodes+"=1")
-	cmd.Stdout, cmd.Stderr = &x.output, &x.output
-	if x.process, err = child.Start(cmd); err != nil {
-		return err
-	}
-	_ = x.process.Orders.Close()
-	if err := x.client.Accept(ctx, x.process.Ended); err != nil {
-		x.process.Kill()
-		return fmt.Errorf("the run was not executed: %w: %s", err, strings.TrimSpace(x.output.String()))
-	}
-	return nil
+	x.client, err = inspect.Open(ctx, func(ctx context.Context, socket string, output io.Writer) error {
+		like := x.command(task.RunPattern(x.check.goTest), task.DriveVar, string(text))
+		cmd := exec.CommandContext(ctx, program, append([]string{socket, test}, like.Args[1:]...)...)
+		cmd.Dir, cmd.Env = like.Dir, append(like.Env, inspect.VariableNodes+"=1")
+		cmd.Stdout, cmd.Stderr = output, output
+		return cmd.Run()
+	})
+	return err
 }
 
 // close ends the debugger.
 func (x *inspection) close() {
-	if x.client == nil {
-		return
+	if x.client != nil {
+		x.client.Close()
 	}
-	x.client.End()
-	if x.process != nil {
-		x.process.Kill()
-	}
-	x.client.Close()
-	x.client, x.process = nil, nil
-	os.Remove(filepath.Join(x.temp.Path, "debugged.test"))
 }

@@ -1,11 +1,11 @@
 package gotest
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -49,12 +49,10 @@ type inspection struct {
 // inspectedRun is a run of a test in a debugger.
 type inspectedRun struct {
 	client  *inspect.Client
-	cancel  context.CancelFunc
-	ended   chan struct{} // closed when the go command has ended
-	counts  []uint64      // numbers of the operations of the steps
-	numbers map[int]int   // of goroutines in the process, by those of the session
-	fits    int           // number of steps that the debugged build executes, too
-	unfit   error         // describes the next step
+	counts  []uint64    // numbers of the operations of the steps
+	numbers map[int]int // of goroutines in the process, by those of the session
+	fits    int         // number of steps that the debugged build executes, too
+	unfit   error       // describes the next step
 }
 
 // inspect executes a request in the debugger of a run. Operations of requests and stops are steps.
@@ -80,9 +78,8 @@ func (x *inspection) inspect(ctx context.Context, run string, r inspect.Request)
 	}
 	reply, err := it.client.Call(ctx, r)
 	if err != nil {
-		if ctx.Err() != nil || inspect.Lost(err) {
+		if it.client.Closed() {
 			delete(x.runs, run)
-			it.close()
 		}
 		return nil, err
 	}
@@ -96,7 +93,7 @@ func (x *inspection) inspect(ctx context.Context, run string, r inspect.Request)
 }
 
 // open starts the debugger of a run, and builds the test before.
-func (x *inspection) open(ctx context.Context, run string) (_ *inspectedRun, err error) {
+func (x *inspection) open(ctx context.Context, run string) (*inspectedRun, error) {
 	if x.says {
 		defer task.AnnounceLong(x.test.runner.Stderr, "macemc: building the test without optimization, to read variables")()
 	}
@@ -105,45 +102,28 @@ func (x *inspection) open(ctx context.Context, run string) (_ *inspectedRun, err
 	if err != nil {
 		return nil, err
 	}
-	client, err := inspect.Listen()
+	it := new(inspectedRun)
+	it.client, err = inspect.Open(ctx, func(ctx context.Context, socket string, output io.Writer) error {
+		s := *x.test.stored
+		s.Schedule.Switches = of.switches
+		args, err := x.args(&s, filepath.Join(filepath.Dir(socket), "schedule.path"), program, socket)
+		if err != nil {
+			return err
+		}
+		a := x.test.runner
+		a.debugged = true
+		return a.goTest(ctx, args, output, output, explorer.VariableOutcome+"="+filepath.Join(filepath.Dir(socket), "outcome"),
+			explorer.VariableTrace+"=states", testsched.VariableDebugged+"=1")
+	})
 	if err != nil {
 		return nil, err
-	}
-	it := &inspectedRun{client: client, ended: make(chan struct{})}
-	s := *x.test.stored
-	s.Schedule.Switches = of.switches
-	file := filepath.Join(filepath.Dir(client.Socket()), "schedule.path")
-	outcome := filepath.Join(filepath.Dir(client.Socket()), "outcome")
-	args, err := x.args(&s, file, program, client.Socket())
-	if err != nil {
-		client.Close()
-		return nil, err
-	}
-	a := x.test.runner
-	a.debugged = true
-	var out bytes.Buffer
-	var failed error
-	testing, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	it.cancel = cancel
-	go func() {
-		defer close(it.ended)
-		failed = a.goTest(testing, args, &out, &out, explorer.VariableOutcome+"="+outcome, explorer.VariableTrace+"=states",
-			testsched.VariableDebugged+"=1")
-	}()
-	err = client.Accept(ctx, it.ended)
-	connected := err == nil
-	if connected {
-		_, err = client.Call(ctx, inspect.Request{Action: inspect.Move})
 	}
 	var text []byte
-	if err == nil {
-		text, err = os.ReadFile(outcome)
+	if _, err = it.client.Call(ctx, inspect.Request{Action: inspect.Move}); err == nil {
+		text, err = os.ReadFile(it.client.Beside("outcome"))
 	}
 	if err != nil {
-		it.close()
-		if !connected && ctx.Err() == nil {
-			err = fmt.Errorf("the test was not executed: %v\n%s", failed, strings.TrimSpace(out.String()))
-		}
+		it.client.Close()
 		return nil, err
 	}
 	it.compare(of.outcome, testsched.Decode(text))
@@ -227,18 +207,10 @@ func (it *inspectedRun) renumber(r *inspect.Reply) {
 	r.Goroutines = known
 }
 
-// close ends the debugger and its test.
-func (it *inspectedRun) close() {
-	it.client.End()
-	it.cancel()
-	<-it.ended
-	it.client.Close()
-}
-
 // close ends all debuggers.
 func (x *inspection) close() {
 	for _, it := range x.runs {
-		it.close()
+		it.client.Close()
 	}
 	clear(x.runs)
 }
