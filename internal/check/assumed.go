@@ -22,13 +22,13 @@ const (
 func (o *Options) assumptions(ctx context.Context) (all []report.Assumption) {
 	for i := range o.Search.System.Abstractions {
 		if a := &o.Search.System.Abstractions[i]; a.Used {
-			all = append(all, o.assumption(ctx, a))
+			all = append(all, assumption(ctx, o, a))
 		}
 	}
 	return all
 }
 
-func (o *Options) assumption(ctx context.Context, a *sim.Abstraction) report.Assumption {
+func assumption(ctx context.Context, o *Options, a *sim.Abstraction) report.Assumption {
 	if a.Impl == nil || a.Abs == nil {
 		return report.Assumption{Name: a.Name, What: "the system defines no comparison"}
 	}

@@ -187,15 +187,20 @@ func (d *director) exhaust(limit int) (ended bool) {
 	if c.Exhaustive {
 		preemptions = c.Preemptions
 	}
-	defer func() {
-		switch {
-		case r.Complete == nil:
-		case r.recurred():
-			r.Complete, r.Missing = nil, "runs end with a known finding"
-		case c.Intrinsics:
-			r.Complete, r.Missing = nil, "functions of package sync/atomic are not scheduling points in "+c.Package
-		}
-	}()
+	ended = d.levels(limit, preemptions)
+	switch {
+	case r.Complete == nil:
+	case r.recurred():
+		r.Complete, r.Missing = nil, "runs end with a known finding"
+	case c.Intrinsics:
+		r.Complete, r.Missing = nil, "functions of package sync/atomic are not scheduling points in "+c.Package
+	}
+	return ended
+}
+
+// levels explores levels up to a number of preemptions. It stops and reports as exhaust does.
+func (d *director) levels(limit, preemptions int) (ended bool) {
+	c, r := d.Config, d.result
 	first := r.Schedules
 	left := func(part int) bool {
 		switch {

@@ -121,11 +121,11 @@ var imports = []struct {
 	{pkg: "internal/predict", strict: true},
 	{pkg: "internal/testsched", strict: true, module: "internal/predict internal/testsched/program"},
 	{pkg: "internal/cpuprofile", strict: true},
-	{pkg: "internal/testbudget", strict: true},
+	{pkg: "internal/testbudget", strict: true, module: "internal/outfile"},
 	{pkg: "internal/child", strict: true},
 	{pkg: "internal/agents", module: "internal/child internal/testsched internal/testsched/program"},
 	{pkg: "internal/ginkgo", strict: true, module: "internal/testsched/program"},
-	{pkg: "internal/explorer", module: `internal/agents internal/child internal/cpuprofile internal/ginkgo internal/predict
+	{pkg: "internal/explorer", module: `internal/agents internal/child internal/cpuprofile internal/ginkgo internal/outfile internal/predict
 		internal/stacks internal/testbudget internal/testsched internal/testsched/program`},
 	{pkg: "internal/overlay", strict: true, module: "internal/child internal/predict internal/testsched internal/testsched/program"},
 	{pkg: "observe", strict: true, module: "choose internal/replay sim internal/kernel internal/kernel/... internal/encoding/..."},
@@ -192,7 +192,7 @@ var imports = []struct {
 	{pkg: "internal/check/walkweights", module: "internal/textfmt search sim internal/eventkind internal/netmodel systems/spec"},
 	{pkg: "internal/check/defect", module: "internal/stacks"},
 	{pkg: "internal/check/isolate", module: `
-		internal/child internal/encoding internal/pathfile internal/search/strategy internal/table/options choose internal/budget
+		internal/child internal/encoding internal/outfile internal/pathfile internal/search/strategy internal/table/options choose internal/budget
 		internal/check/defect internal/check/exitcode internal/check/flight internal/kernel internal/kernel/...
 		internal/replay internal/report internal/scratch internal/shrink internal/simext internal/stacks search sim
 		internal/eventkind internal/netmodel`},

@@ -70,8 +70,8 @@ func plan(x *exploration, list, named []*testbudget.Package, args []string) erro
 	return x.planner.Plan(list, func(p *testbudget.Package) bool { return slices.Contains(named, p) }).Write(x.summaries)
 }
 
-// named returns those packages of a list that the arguments of go test name. Without any, it is that of the folder.
-func (x *exploration) named(list []*testbudget.Package, args []string) (named []*testbudget.Package) {
+// namedPackages returns those packages of a list that the arguments of go test name. Without any, it is that of the folder.
+func namedPackages(x *exploration, list []*testbudget.Package, args []string) (named []*testbudget.Package) {
 	paths := packageArguments(args)
 	folder, _ := filepath.EvalSymlinks(x.folder)
 	var here []*testbudget.Package

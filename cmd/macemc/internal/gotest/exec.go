@@ -19,7 +19,7 @@ import (
 // prepare adds the variables of the environment and the flags of go test for an exploration.
 func (v *invocation) prepare(ctx context.Context, build overlay.Build) error {
 	list := listPackages(ctx, build.Env, v.dir, v.flags, v.args)
-	named := v.named(list, v.args)
+	named := namedPackages(&v.exploration, list, v.args)
 	env, err := v.environment(named, v.args)
 	if err == nil {
 		err = plan(&v.exploration, list, named, v.args)

@@ -37,7 +37,7 @@ var ownFlags = []ownFlag{
 		return nil
 	}},
 	durationFlag("explore-delay", "20ms", func(x *exploration) *time.Duration { return &x.delay }),
-	{"schedule", false, (*exploration).load},
+	{"schedule", false, load},
 	switchFlag("explore", func(x *exploration) *bool { return &x.on }),
 	{"exhaustive", true, func(x *exploration, value string) error {
 		switch n, err := strconv.Atoi(value); {
@@ -76,7 +76,7 @@ func durationFlag(name, examples string, of func(*exploration) *time.Duration) o
 }
 
 // load loads the schedule to execute.
-func (x *exploration) load(file string) (err error) {
+func load(x *exploration, file string) (err error) {
 	if file == Last {
 		if file, err = NewestFinding(x.folder, IsSchedule); err != nil {
 			return err
@@ -125,7 +125,7 @@ func explorationFlags(folder string, args []string) (x exploration, rest []strin
 		at := slices.IndexFunc(ownFlags, func(f ownFlag) bool { return f.name == flag })
 		if flag == name || at < 0 {
 			if flag != name {
-				err = x.observe(flag, value)
+				err = observe(&x, flag, value)
 			}
 			if err != nil {
 				return x, nil, err
@@ -151,7 +151,7 @@ func explorationFlags(folder string, args []string) (x exploration, rest []strin
 }
 
 // observe takes a flag into account that is not one of the exploration.
-func (x *exploration) observe(flag, value string) error {
+func observe(x *exploration, flag, value string) error {
 	if near := suggestFlag(flag); len(flag) > 3 && near != "" { // shorter ones may belong to the tests
 		return fmt.Errorf("unknown flag -%s; %sflags of the tests come after -args", flag, near)
 	}
