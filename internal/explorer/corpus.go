@@ -143,9 +143,9 @@ func (s *Settings) keep(c *Config, m *Minimized, confirmed bool) (file string, c
 			switch g, err := Read(bytes.NewReader(old)); {
 			case err != nil || !f.butRaces(g):
 				continue
-			case f.Race && f.Schedule.Equal(&g.Schedule):
+			case f.Race:
 				return file, false
-			case f.Race || !confirmed:
+			case !confirmed:
 				continue
 			}
 		}
@@ -167,9 +167,13 @@ func (s *Settings) replayLines(c *Config, file string) string {
 	return fmt.Sprintf("replay: %s\ndebug:  macemc mdb %[2]s\ngraph:  macemc graph %[2]s", replayCommand(s, c, file), s.shown(file))
 }
 
-// replayCommand returns the command that replays a schedule.
+// replayCommand returns the command that replays a schedule, which may have been recorded in another build.
 func replayCommand(s *Settings, c *Config, file string) string {
-	flags, args := s.command(c)
+	as := *c
+	if f, err := Load(file); err == nil {
+		as.Race = f.Race
+	}
+	flags, args := s.command(&as)
 	return fmt.Sprintf("macemc test %s -schedule %s %s%s", flags, s.shown(file), c.Package, args)
 }
 

@@ -168,3 +168,28 @@ func TestStored_Comment(t *testing.T) {
 		t.Errorf("known above the comment: %v, %v", f, err)
 	}
 }
+
+// A finding of builds with and without the race detector has one file, that of the build without it, and the command for that build.
+func TestStored_OtherBuild(t *testing.T) {
+	for _, order := range [][]bool{{false, true}, {true, false}, {true, false, true}} {
+		t.Chdir(t.TempDir())
+		s := new(Settings)
+		for i, race := range order {
+			c := &Config{Unit: testsched.Unit{Package: "p", Test: "TestX"}, Race: race}
+			o := &testsched.Outcome{Kind: testsched.Deadlock, Shows: []string{"deadlock", "goroutine waits at f"}}
+			m := &Minimized{Schedule: &testsched.Schedule{Memory: race, Switches: []testsched.Switch{{Who: 1, Place: uint64(i), To: 3}}}, Outcome: o}
+			s.storeUnconfirmed(c, &Result{Found: m.Schedule}, o, "confirmed")
+			file := s.store(c, m)
+			f, err := Load(file)
+			files, _ := filepath.Glob("testdata/macemc/TestX/*")
+			if alone := race && i == 0; err != nil || len(files) != 1 || f.Race != alone || strings.Contains(replayCommand(s, c, file), "-race") != alone {
+				t.Errorf("%v: after %d: %v, %+v, %v, %s", order, i, files, f, err, replayCommand(s, c, file))
+			}
+		}
+		c := &Config{Unit: testsched.Unit{Package: "p", Test: "TestX"}, Race: true}
+		other := &testsched.Outcome{Kind: testsched.Deadlock, Shows: []string{"deadlock", "goroutine waits at g"}}
+		if file := s.store(c, &Minimized{Schedule: &testsched.Schedule{}, Outcome: other}); file != "testdata/macemc/TestX/deadlock-2.path" {
+			t.Errorf("%v: another finding is stored in %s", order, file)
+		}
+	}
+}

@@ -71,7 +71,6 @@ type macemcTestG struct {
 	tries       bool  // the next send or receive does not block
 	polled      int64 // when the first timer is due whose channel the next operation uses, if no other goroutine waits for it; 0 means none
 	halted      bool
-	overflowed  bool       // see macemcOverflowed
 	unwakable   bool       // nothing can wake it, see macemcFindUnwakable
 	actsForTest macemcActs // of a goroutine outside the test
 	sleeps      uint32     // how often it has slept since then
@@ -90,6 +89,7 @@ type macemcWork struct {
 	delayedAt   uint64 // places, and macemcIdle, when macemcLimitOf was called last
 	delayedIdle int64
 	readyAt     int64 // when it could run
+	overflowed  bool  // see macemcOverflowed
 	macemcOperating
 }
 
