@@ -33,7 +33,7 @@ func TestSpecs(t *testing.T) {
 			}
 		}
 	}
-	out := explore("-v", "-schedules=60")
+	out := explore("-v", "-schedules=60", "-run=TestSpecs")
 	expect(out, `TestSpecs/Counter_a_counter_adds_/_counts: FAILED TEST: \[FAIL\] a counter \[It\] adds / counts at specs_test.go:\d+$`,
 		`TestSpecs/Counter_a_counter_adds: 60 schedules .*, no finding`, `TestSpecs/Counter_a_counter_that_lasts/...: 60 schedules .*, no finding`,
 		`\S+ TestSpecs/Counter_a_counter_is_sent_to_another_machine: not explored: it reaches another machine`,
@@ -46,6 +46,7 @@ func TestSpecs(t *testing.T) {
 		t.Fatalf("stored %q", files)
 	}
 	expect(explore("-run=TestSpecs", "-schedule="+files[0]), "FAILED TEST")
+	expect(explore("-schedules=200", "-run=TestWithoutSpecs"), "FAILED TEST: the test failed$")
 	out = explore("-v", "-schedules=20", "-run=TestSpecs/is_set$")
 	expect(out, "TestSpecs/Counter_a_counter_is_set: 20 schedules .*, no finding")
 	if strings.Contains(out, "a_counter_adds") {

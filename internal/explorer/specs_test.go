@@ -83,3 +83,20 @@ func TestDivision_Specs(t *testing.T) {
 		t.Errorf("the suite is explored as one: %v", s.summary)
 	}
 }
+
+// Specs without concurrency are not explored as one: other goroutines are those of Ginkgo.
+func TestDivision_SequentialSpecs(t *testing.T) {
+	t.Chdir(t.TempDir())
+	s := &Settings{summary: map[string]*Summary{}, summaries: t.TempDir(), fresh: func(*Config, execution) *testsched.Outcome { return nil }}
+	var runs []string
+	suite := &toySuite{runs: &runs, specs: func(only string) string {
+		if only != "" {
+			return listOf(nodeOf(false, "a"))
+		}
+		return listOf(nodeOf(false, "a"), nodeOf(false, "b"))
+	}}
+	report := s.Test(testsched.Unit{Package: "p", Test: "T"}, false, time.Time{}, suite)
+	if want := "macemc: T: 2 other specs without concurrency: 20 schedules, no finding"; report.Unexplored() || report.Note != want {
+		t.Errorf("got %+v, want %q", report, want)
+	}
+}

@@ -59,7 +59,8 @@ func divide(s *Settings, c *Config, d testsched.Divisible, sch *testsched.Schedu
 		without = v.discover(c, d, sch, o)
 	}
 	few := (without == nil || v.others == 0) && !strings.Contains(s.flags.Run, "/")
-	if n := len(v.units); n == 0 || n == 1 && (v.units[0] == c.Test || few) {
+	apart := v.suite && v.others > 0
+	if n := len(v.units); !apart && (n == 0 || n == 1 && (v.units[0] == c.Test || few)) {
 		v = nil
 	} else if v.others > 0 {
 		v.draw(c, d)
@@ -108,10 +109,14 @@ const drawnRuns = 20
 
 // draw executes the subtests without concurrency with other draws. One that fails becomes a unit.
 func (v *division) draw(c *Config, d testsched.Divisible) {
-	start := time.Now()
-	defer func() { v.rest.Elapsed = time.Since(start) }()
+	start := startWatch(time.Time{})
+	defer func() { v.rest.Elapsed = time.Since(start.wall) }()
 	d.Select("", v.units, false)
-	for v.rest.Schedules = 1; v.rest.Schedules < drawnRuns && (c.Schedules == 0 || v.rest.Schedules < c.Schedules); v.rest.Schedules++ {
+	runs := drawnRuns
+	if c.Schedules > 0 {
+		runs = min(runs, c.Schedules)
+	}
+	for v.rest.Schedules = 1; v.rest.Schedules < runs && !v.rest.over(c, start, 1); v.rest.Schedules++ {
 		sch := c.draw(v.rest.Schedules, 0)
 		sch.Showing = testsched.Muted
 		if o := d.Run(sch, false); o.Kind == testsched.Passed {
@@ -193,7 +198,7 @@ const dependence = "it fails without other subtests of the test"
 // explore explores the units of the division, and the whole test if that is necessary.
 func (v *division) explore(s *Settings, c *Config, d testsched.Divisible) *Report {
 	all := &Report{}
-	s.limits.divide(c, len(v.units))
+	s.limits.divide(c, max(1, len(v.units)))
 	start, limit := startWatch(time.Time{}), c.Time*time.Duration(len(v.units))*5/4 // a unit ends late, after its last schedules
 	for _, name := range v.units {
 		if name == c.Test {
@@ -233,7 +238,7 @@ func (v *division) explore(s *Settings, c *Config, d testsched.Divisible) *Repor
 			all.add(c.Test, report)
 		}
 	}
-	if len(all.Rest) == len(v.units) {
+	if len(v.units) > 0 && len(all.Rest) == len(v.units) {
 		return nil
 	}
 	if v.others > 0 && !v.whole {

@@ -19,8 +19,11 @@ type Suite struct {
 type Spec struct {
 	ContainerHierarchyTexts           []string
 	LeafNodeType, LeafNodeText, State string
-	IsInOrderedContainer              bool
+	IsInOrderedContainer              *bool // lists of old versions lack it
 }
+
+// inOrdered reports whether a spec may be in an ordered container.
+func (x *Spec) inOrdered() bool { return x.IsInOrderedContainer == nil || *x.IsInOrderedContainer }
 
 // Parse returns the suite of a list, with the specs that runs execute. It returns nil if the text is not a list.
 func Parse(list string) *Suite {
@@ -38,11 +41,12 @@ func (s *Suite) Units(test string) (names []string) {
 	for i := range s.SpecReports {
 		x := &s.SpecReports[i]
 		words := append(slices.Clone(x.ContainerHierarchyTexts), x.LeafNodeText)
-		if x.IsInOrderedContainer {
-			words = s.ordered(x)
+		ordered := x.inOrdered() && len(x.ContainerHierarchyTexts) > 0
+		if ordered {
+			words = s.outermost(x)
 		}
 		words = slices.DeleteFunc(words, func(w string) bool { return w == "" })
-		name := program.Spec(test, s.SuiteDescription+" "+strings.Join(words, " "), x.IsInOrderedContainer)
+		name := program.Spec(test, s.SuiteDescription+" "+strings.Join(words, " "), ordered)
 		if !slices.Contains(names, name) {
 			names = append(names, name)
 		}
@@ -50,13 +54,13 @@ func (s *Suite) Units(test string) (names []string) {
 	return names
 }
 
-// ordered returns the texts of the outermost container of a spec all of whose specs are in ordered containers, and of those around it. The
+// outermost returns the texts of the outermost container of a spec all of whose specs are in ordered containers, and of those around it. The
 // list lacks which container is ordered. It is this one, or inside.
-func (s *Suite) ordered(x *Spec) []string {
+func (s *Suite) outermost(x *Spec) []string {
 	texts := x.ContainerHierarchyTexts
 	for n := range texts {
 		if !slices.ContainsFunc(s.SpecReports, func(y Spec) bool {
-			return !y.IsInOrderedContainer && len(y.ContainerHierarchyTexts) > n && slices.Equal(y.ContainerHierarchyTexts[:n+1], texts[:n+1])
+			return !y.inOrdered() && len(y.ContainerHierarchyTexts) > n && slices.Equal(y.ContainerHierarchyTexts[:n+1], texts[:n+1])
 		}) {
 			return slices.Clone(texts[:n+1])
 		}

@@ -22,7 +22,7 @@ func TestSuite_Units(t *testing.T) {
 	list := listOf(
 		`{"LeafNodeType":"BeforeSuite","State":"passed"}`,
 		`{"LeafNodeType":"It","LeafNodeText":"pends","State":"pending"}`,
-		`{"LeafNodeType":"It","LeafNodeText":"is\tonly_text","State":"passed"}`,
+		`{"LeafNodeType":"It","LeafNodeText":"is\tonly_text","State":"passed","IsInOrderedContainer":false}`,
 		nodeOf(false, "a", "", "b"), nodeOf(false, "a", "b"),
 		nodeOf(true, "a", "list", "begins"), nodeOf(true, "a", "list", "inner", "ends"),
 		nodeOf(true, "all", "one", "x"), nodeOf(true, "all", "two", "x"),
@@ -31,6 +31,11 @@ func TestSuite_Units(t *testing.T) {
 	got := Parse(list).Units("T")
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
+	}
+	const old = `{"ContainerHierarchyTexts":["a","b"],"LeafNodeType":"It","LeafNodeText":"c","State":"passed"}`
+	if got := Parse(listOf(old, `{"LeafNodeType":"It","LeafNodeText":"d","State":"passed"}`)).Units("T"); !slices.Equal(got,
+		[]string{"T/S_a/...", "T/S_d"}) {
+		t.Errorf("got %q for an old version", got)
 	}
 	if Parse("") != nil || Parse("[]") != nil {
 		t.Error("a suite without a list")

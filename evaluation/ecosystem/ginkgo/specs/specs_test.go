@@ -2,6 +2,7 @@
 package specs
 
 import (
+	"fmt"
 	"net"
 	"sync"
 	"testing"
@@ -14,6 +15,21 @@ import (
 func TestSpecs(t *testing.T) {
 	RegisterFailHandler(Fail)
 	RunSpecs(t, "Counter")
+}
+
+// TestWithoutSpecs fails if goroutines write in different orders.
+func TestWithoutSpecs(t *testing.T) {
+	for range 3 {
+		fmt.Println("not the summary of a suite")
+	}
+	c, last := new(counter), new(counter)
+	var wg sync.WaitGroup
+	wg.Go(func() { c.set(1); last.set(1) })
+	wg.Go(func() { c.set(2); last.set(2) })
+	wg.Wait()
+	if c.get() != last.get() {
+		t.Fail()
+	}
 }
 
 var suites int

@@ -89,8 +89,7 @@ func macemcFailedSpec(x *macemcExplorer) string {
 	}
 	var output strings.Builder
 	x.showing.each(x.r, func(text []byte, _ func(int) int) { output.Write(text) })
-	summary := output.String()
-	summary = summary[max(0, strings.LastIndex(summary, "Summarizing ")):]
+	_, summary, _ := strings.Cut(output.String(), "\nSummarizing ")
 	var lines []string
 	for line := range strings.Lines(summary) {
 		if line = strings.TrimSpace(line); line != "" {
