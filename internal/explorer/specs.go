@@ -39,7 +39,9 @@ func divideSuite(s *Settings, c *Config, d testsched.Divisible, o *testsched.Out
 			v.units = append(v.units, name)
 		}
 	}
-	v.failed = !slices.Contains([]testsched.Kind{testsched.Passed, testsched.Unexplored, testsched.NoEnd}, o.Kind)
+	if !slices.Contains([]testsched.Kind{testsched.Passed, testsched.Unexplored, testsched.NoEnd}, o.Kind) {
+		v.failed = o
+	}
 	return v
 }
 

@@ -54,7 +54,7 @@ func TestDivideSuite(t *testing.T) {
 			if v == nil {
 				v = &division{}
 			}
-			if got := strings.Join(v.units, " "); v.suite != x.divided || got != x.units || v.others != x.others || v.failed {
+			if got := strings.Join(v.units, " "); v.suite != x.divided || got != x.units || v.others != x.others || v.failed != nil {
 				t.Errorf("got %+v", v)
 			}
 		})

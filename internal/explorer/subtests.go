@@ -14,14 +14,14 @@ import (
 
 // division is a test whose subtests are explored one by one, as go test -run TEST/SUBTEST executes them.
 type division struct {
-	units  []string        // subtests without others below them, or a common parent of parallel ones
-	suite  bool            // these are specs instead, which run without others
-	passed map[string]bool // subtests that passed in a run of the whole test
-	failed bool            // that run failed when all had ended
-	whole  bool            // the whole test is explored, too
-	end    string          // subtest in which runs of the whole test end
-	rest   Result          // of runs of the other subtests, which have no concurrency
-	others int             // number of these
+	units  []string           // subtests without others below them, or a common parent of parallel ones
+	suite  bool               // these are specs instead, which run without others
+	passed map[string]bool    // subtests that passed in a run of the whole test
+	failed *testsched.Outcome // that run failed when all had ended; nil means that it did not
+	whole  bool               // the whole test is explored, too
+	end    string             // subtest in which runs of the whole test end
+	rest   Result             // of runs of the other subtests, which have no concurrency
+	others int                // number of these
 }
 
 // divided ends the exploration of a test whose subtests are explored.
@@ -85,7 +85,7 @@ func (v *division) discover(c *Config, d testsched.Divisible, sch *testsched.Sch
 			without = v.long(list, o, without)
 		}
 		if at == "" && slices.Contains([]testsched.Kind{testsched.Failed, testsched.Leak, testsched.Race}, o.Kind) {
-			v.failed = true
+			v.failed = o
 			return without
 		}
 		if at == "" || at == c.Test || len(without) >= maxLeftOut {
@@ -229,12 +229,12 @@ func (v *division) explore(s *Settings, c *Config, d testsched.Divisible) *Repor
 		}
 	}
 	switch {
-	case !v.whole && (!v.failed || all.Finding != ""):
+	case !v.whole && (v.failed == nil || all.Finding != ""):
 	case v.end != "":
 		v.whole = true
 		s.summarize(c.Unit, &Result{}, "not explored: as a whole, because its runs end in "+v.end)
 	default:
-		if report := explored(s, c, d, nil); !report.Unexplored() {
+		if report := explored(s, c, d, v.again); !report.Unexplored() {
 			all.add(c.Test, report)
 		}
 	}
@@ -251,6 +251,15 @@ func (v *division) explore(s *Settings, c *Config, d testsched.Divisible) *Repor
 			program.Plural(v.others, "other "+what, "other "+what+"s"), program.Plural(v.rest.Schedules, "schedule", "schedules"))})
 	}
 	return all
+}
+
+// again returns the outcome of the run of the whole test that failed, if its repetition passes. What it depends on may have changed
+// meanwhile, so that a new process executes it.
+func (v *division) again(_ *testsched.Schedule, o *testsched.Outcome) *testsched.Outcome {
+	if o.Kind == testsched.Passed {
+		return v.failed
+	}
+	return nil
 }
 
 // dependent reports whether the first run of a unit shows that it depends on other subtests: it is missing, or fails, although it has passed

@@ -126,6 +126,28 @@ func TestDivision(t *testing.T) {
 	}
 }
 
+// A failure of the first run counts, although the state that it depends on has changed when the subtests are explored.
+func TestDivision_FirstFailure(t *testing.T) {
+	t.Chdir(t.TempDir())
+	failure := &testsched.Outcome{Kind: testsched.Failed, Message: "it fails"}
+	s := &Settings{summary: map[string]*Summary{}, summaries: t.TempDir()}
+	s.fresh = func(*Config, execution) *testsched.Outcome { return failure }
+	s.config = Config{Schedules: 2}
+	n := 0
+	var runs []string
+	suite := &toySuite{subtests: []testsched.Subtest{leaf("T/a"), leaf("T/b")}, runs: &runs,
+		outcomes: map[string]func([]string) *testsched.Outcome{"T/a": func([]string) *testsched.Outcome {
+			if n++; n > 1 {
+				return &testsched.Outcome{}
+			}
+			return failure
+		}}}
+	report := s.Test(testsched.Unit{Package: "p", Test: "T"}, false, time.Time{}, suite)
+	if !strings.Contains(report.Finding+report.Note, "FAILED TEST: it fails") || len(runs) < 4 {
+		t.Errorf("got %+v after %q", report, runs)
+	}
+}
+
 // A run that exceeds its limit of points is repeated without the subtests that took many of them.
 func TestDivision_Long(t *testing.T) {
 	v := &division{}
