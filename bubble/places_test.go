@@ -47,11 +47,11 @@ func TestPlaces(t *testing.T) {
 				return err
 			}, nil, nil)
 		}}
-	r, err := search.Run(t.Context(), search.Config{System: sys, Workers: 1, Strategy: search.Random, MaxPaths: 50, WalkSteps: 50, Seed: 1})
+	r, err := search.Run(t.Context(), search.Config{System: sys, Workers: 1, MaxPaths: 50, WalkSteps: 50, Seed: 1})
 	if err != nil || r.Finding == nil {
 		t.Fatalf("%v, result %+v", err, r)
 	}
-	trace, err := replay.Record(&sys, r.Path, kernel.Options{})
+	trace, err := replay.Record(&sys, r.Finding.Path, kernel.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

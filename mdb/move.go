@@ -237,7 +237,7 @@ func liveWord(r *history.Run, n int) string {
 func goCritical(s *Session, ctx context.Context, args []string, out *bytes.Buffer) error {
 	r := s.run
 	if r.Whole != nil && r.Critical == 0 && len(args) == 0 && s.cfg.Start > 0 && r == s.runs[0] {
-		fmt.Fprintf(out, "%v; this is the step at which the report begins\n", errNoCritical)
+		fmt.Fprintf(out, "%v; the report names this step first\n", errNoCritical)
 		return s.to(s.cfg.Start, out)
 	}
 	if r.Whole != nil && (r.Critical == 0 || len(args) > 0) {

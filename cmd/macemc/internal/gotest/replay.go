@@ -136,7 +136,7 @@ func selectAround(f *task.Graph, o *testsched.Outcome, g *eventgraph.Graph) (hin
 func withNamed(f *task.Graph, named []int, last int) (steps []int) {
 	const around = 4
 	for _, step := range named {
-		if step < f.From && f.To-step <= endSteps {
+		if step-around < f.From && f.To-step <= endSteps {
 			f.From = max(1, step-around)
 			break
 		}
@@ -150,7 +150,7 @@ func withNamed(f *task.Graph, named []int, last int) (steps []int) {
 	add(f.From, f.To)
 	window := len(shows)
 	for _, step := range named {
-		if step < f.From || step > f.To {
+		if step-around < f.From || step > f.To {
 			add(step-around, step+around)
 		}
 	}
