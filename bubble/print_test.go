@@ -30,7 +30,7 @@ func TestCommand_Print(t *testing.T) {
 	}
 	other := &command{pkg: "github.com/macemc/macemc/bubble."}
 	if err := other.saveInitial(); err == nil ||
-		!strings.Contains(err.Error(), "package variables of github.com/macemc/macemc/bubble are shared") {
+		!strings.Contains(err.Error(), "package variables of github.com/macemc/macemc/bubble would be shared") {
 		t.Errorf("a main function of another package: error %v", err)
 	}
 	n := start(boot{nodes: 1, command: p.command})
