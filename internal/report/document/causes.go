@@ -17,9 +17,10 @@ import (
 const mostCauses = 6
 
 // setCauses adds the source of the handlers of steps that led to the violation, each once: of steps without an answer, of the cycle that
-// repeats forever, of steps that wrote what the property reads or another field of such a node, of starts after the critical step, and of
-// others, the latest first. It also adds facts about the steps without an answer.
-func (d *Document) setCauses() {
+// repeats forever, of steps that wrote what the property reads or another field of such a node, of starts after the critical step, of the
+// two steps before, of those that wrote the difference from the nearest run, and of others, the latest first. It also adds facts about the
+// steps without an answer.
+func (d *Document) setCauses(wrote []int) {
 	g, r := d.Dead, d.Report
 	if g == nil || r.Running > 0 {
 		return
@@ -49,7 +50,7 @@ func (d *Document) setCauses() {
 			}
 		}
 	}
-	order = append(order, past...)
+	order = slices.Concat(order, past[:min(2, len(past))], wrote, past)
 	steps := map[string][]int{} // by place
 	var places []string
 	for _, step := range order {

@@ -91,6 +91,18 @@ func TestCauses_WritersOfFieldsComeFirst(t *testing.T) {
 	}
 }
 
+// The step that wrote the difference from the nearest run comes before other steps than the latest.
+func TestCauses_WriterOfTheDifference(t *testing.T) {
+	d := New(asking(t, 3), nil)
+	d.Report.Dead.Steps[1].Source = "causes.go:19"
+	for want, wrote := range map[string][]int{"step 2": {2}, "step 1": {1}} {
+		d.Causes = nil
+		if d.setCauses(wrote); len(d.Causes) < 2 || !strings.HasPrefix(d.Causes[1].Note, want) {
+			t.Errorf("want %s after the latest step: %+v, %+v", want, d.Causes[0], d.Causes[1:])
+		}
+	}
+}
+
 // The last step of an infinite run may have no part in it: the code is that of the last step which the monitor observed.
 func TestCode_OfStarvationIsObservedByMonitors(t *testing.T) {
 	r := asking(t, 3)

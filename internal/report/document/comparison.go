@@ -27,7 +27,7 @@ type comparison struct {
 }
 
 // compare adds the results of comparing the runs.
-func (d *Document) compare() {
+func (d *Document) compare() (wrote []int) {
 	r := d.Report
 	c := r.Critical
 	if c != nil {
@@ -38,7 +38,7 @@ func (d *Document) compare() {
 	if r.Dead == nil || c == nil {
 		d.setCode(nil)
 		d.Compared = slices.Concat(d.Compared, d.readFacts(), endFacts(r, ""), certaintyFacts(r))
-		return
+		return nil
 	}
 	var align []replay.Counterpart
 	if r.Live != nil {
@@ -61,9 +61,8 @@ func (d *Document) compare() {
 	if d.Live != nil {
 		d.LiveSteps = d.liveExcerpt(in)
 		var at int
-		var named []int
-		if d.Difference, at, named = difference(r.Dead, r.Live, align, max(c.LiveCommon+1, d.Dead.Critical)); at > 0 {
-			d.DeadNamed, d.LiveNamed = append(append(d.DeadNamed, at), named...), append(d.LiveNamed, align[at].Step)
+		if d.Difference, at, wrote = difference(r.Dead, r.Live, align, max(c.LiveCommon+1, d.Dead.Critical)); at > 0 {
+			d.DeadNamed, d.LiveNamed = append(append(d.DeadNamed, at), wrote...), append(d.LiveNamed, align[at].Step)
 		}
 	}
 	d.Compared = slices.Concat(d.Compared, onlyWithText(Fact{"difference:", d.Difference, "this run | nearest run"}),
@@ -77,6 +76,7 @@ func (d *Document) compare() {
 			d.DeadNamed = append(d.DeadNamed, s.Number)
 		}
 	}
+	return wrote
 }
 
 // compareCritical compares the critical step with the live run, which may be nil.

@@ -77,8 +77,7 @@ func New(r *report.Report, properties []sim.Property) *Document {
 		d.Violated, d.DeadNamed = append(d.Violated, facts...), named
 		d.DeadSteps = d.deadExcerpt()
 	}
-	d.compare()
-	d.setCauses()
+	d.setCauses(d.compare())
 	d.fold()
 	return d
 }
