@@ -3,6 +3,7 @@ package userframes
 
 import (
 	"fmt"
+	"path"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -46,7 +47,7 @@ func Describe(all []stacks.Goroutine) string {
 		if g.Status == Held {
 			count[Pauses(g)]++
 		} else {
-			count[g.Status+" "+Where(g.Frames)]++
+			count[waits(g)+" "+Where(g.Frames)]++
 		}
 	}
 	var texts []string
@@ -61,6 +62,21 @@ func Describe(all []stacks.Goroutine) string {
 		return simext.NoGoroutines
 	}
 	return strings.Join(texts, simext.BetweenGoroutines)
+}
+
+// waits describes what a goroutine waits for: the function that the program calls, such as net.(*conn).Read, unless that is an operation on
+// a channel, a lock or a timer.
+func waits(g stacks.Goroutine) string {
+	k := slices.IndexFunc(g.Frames, func(f stacks.Frame) bool { return len(Of([]stacks.Frame{f})) > 0 })
+	if k < 1 {
+		return g.Status
+	}
+	switch called := g.Frames[k-1]; called.Package() {
+	case "runtime", "sync", "time", "internal/sync", "internal/synctest":
+		return g.Status
+	default:
+		return path.Base(called.Function)
+	}
 }
 
 // Held is the status of a goroutine that the schedule holds back until the next step of its node.

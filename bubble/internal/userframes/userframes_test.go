@@ -26,3 +26,19 @@ func TestWhere(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
+
+// A goroutine waits for the function that the program calls, or for the operation that the program executes itself.
+func TestDescribe(t *testing.T) {
+	user := stacks.Frame{Function: "example.com/a.main", Place: "/home/me/main.go:7"}
+	for want, called := range map[string]stacks.Frame{
+		"http.ListenAndServe at main.go:7 in main": {Function: "net/http.ListenAndServe", Place: program.Root + "net/http/server.go:5"},
+		"select at main.go:7 in main":              {Function: "sync.(*Cond).Wait", Place: program.Root + "sync/cond.go:5"},
+	} {
+		if got := userframes.Describe([]stacks.Goroutine{{Status: "select", Frames: []stacks.Frame{called, user}}}); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+	if got, want := userframes.Describe([]stacks.Goroutine{{Status: "select", Frames: []stacks.Frame{user}}}), "select at main.go:7 in main"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
