@@ -34,7 +34,7 @@ func variableCommands() []command {
 		{
 			name: "line", args: "[COUNT]", about: "go to the next line of the handler of this step, or COUNT lines on",
 			more: "It begins at the first line. \"line -1\" goes back. \"watch\" and \"when\" evaluate at each line then.",
-			do: inspecting((*variables.Session).Line),
+			do:   inspecting((*variables.Session).Line),
 		},
 		{
 			name: "frame", args: "[NUMBER]", about: "list the frames of the selected goroutine, or select one",
