@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/macemc/macemc/internal/eventkind"
+	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/simext"
 	"github.com/macemc/macemc/internal/textfmt"
@@ -103,6 +104,9 @@ func wrap(text string, first, n int) []string {
 	return append(lines, line)
 }
 
+// announces begins the note of an announcement.
+var announces = stepinfo.AnnounceEffect.String() + " "
+
 // mostChanges is the maximum number of changes in the notes of a step.
 const mostChanges = 8
 
@@ -146,7 +150,7 @@ func (l *lanes) changes(e *Event, handler bool) []string {
 			notes = append(notes, "holds again: "+p)
 		}
 	} else {
-		for _, note := range output(e.Notes) {
+		for _, note := range l.g.output(e) {
 			if !strings.Contains(strings.Join(changes, ", "), note) {
 				notes = append(notes, note)
 			}
@@ -158,14 +162,25 @@ func (l *lanes) changes(e *Event, handler bool) []string {
 	return notes
 }
 
-// output returns the notes with lines that the process of a program has printed, see bubble.Command, and where its goroutines pause.
-func output(notes []string) (lines []string) {
-	for _, note := range notes {
+// output returns the notes of a step with lines that the process of a program has printed, see bubble.Command, with its announcements, and
+// where its goroutines pause.
+func (g *Graph) output(e *Event) (lines []string) {
+	for _, note := range e.Notes {
 		line := strings.TrimPrefix(note, "log ")
 		if text, ok := strings.CutPrefix(line, simext.Scheduled); ok {
 			lines = append(lines, text)
 		} else if strings.HasPrefix(line, "stdout: ") || strings.HasPrefix(line, "stderr: ") {
 			lines = append(lines, line)
+		}
+	}
+	return append(lines, g.announcements(e)...)
+}
+
+// announcements returns the announcements of a program, whose state a graph does not show.
+func (g *Graph) announcements(e *Event) (lines []string) {
+	for _, note := range e.Notes {
+		if text, ok := strings.CutPrefix(note, announces); ok && g.Nodes[e.Node].Program {
+			lines = append(lines, "announces "+text)
 		}
 	}
 	return lines

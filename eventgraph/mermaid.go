@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/macemc/macemc/internal/eventkind"
@@ -83,7 +84,7 @@ func (m *mermaid) arrow(from, to int, shape, text string) {
 }
 
 func (m *mermaid) event(e *Event) {
-	changes := strings.Join(e.digest(4), ", ")
+	changes := strings.Join(slices.Concat(e.digest(4), m.g.announcements(e)), ", ")
 	if turn := e.turn; turn != "" {
 		changes = strings.TrimSuffix(turn+", "+changes, ", ")
 	}
