@@ -52,7 +52,7 @@ func (s *Session) parseOtherStep(r *history.Run, words []string) (n int, how str
 	case len(words) == 0 || words[0] == "match":
 		n, same := history.Match(s.run, r, s.run.At)
 		if !same {
-			return n, ", which has no matching step", nil
+			return n, ", where that step does not occur", nil
 		}
 		return n, ", the matching step", nil
 	case words[0] == "same":

@@ -26,13 +26,13 @@ func TestView_Beside(t *testing.T) {
 				b := v.Comparison
 				how := ""
 				if !b.Same {
-					how = ", which has no matching step"
+					how = ", where that step does not occur"
 				}
 				if b.Same {
 					matching++
 				}
 				want := fmt.Sprintf("%s after step %d | %s after step %d", run, n, b.Run, b.Step)
-				if head := v.Differences[0]; v.Err != "" || !strings.HasPrefix(head, want) || strings.Contains(head, "which has no matching step") != (how != "") {
+				if head := v.Differences[0]; v.Err != "" || !strings.HasPrefix(head, want) || strings.Contains(head, "where that step does not occur") != (how != "") {
 					t.Fatalf("%s: the difference is that of %q, the image %q%s; %s", folder, head, want, how, v.Err)
 				}
 				if !strings.Contains(string(b.Image.Steps), fmt.Sprintf(`data-step="%d"`, b.Step)) {

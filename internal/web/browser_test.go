@@ -269,7 +269,7 @@ func compareBeside(t *testing.T, ctx context.Context, width int64) {
 		difference := chromium.Text(t, ctx, "#difference")
 		var step int
 		if _, err := fmt.Sscanf(told, "Steps of live, step %d", &step); err != nil || !strings.Contains(difference, fmt.Sprintf("| live after step %d", step)) ||
-			strings.Contains(told, "no step matches") != strings.Contains(difference, "no matching step") {
+			strings.Contains(told, "no step matches") != strings.Contains(difference, "that step does not occur") {
 			t.Errorf("%d pixels, %q: the lanes are at %q, the difference is\n%s", width, key, told, difference)
 		}
 		apart := chromium.Eval(t, ctx, `(() => {
