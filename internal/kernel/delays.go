@@ -63,7 +63,7 @@ func BoundsDelays(w World) bool {
 func (w *Machine) noteDelays() {
 	n, took := len(w.Members), -1
 	for i := range w.Members {
-		if !w.events.dirty[i] {
+		if !w.events.Marked(i) {
 			continue // what it waits for has not changed
 		}
 		row := w.delays.Row(i)

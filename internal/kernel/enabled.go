@@ -1,8 +1,6 @@
 package kernel
 
 import (
-	"slices"
-
 	"github.com/macemc/macemc/internal/encoding"
 	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/internal/kernel/contain"
@@ -14,55 +12,21 @@ import (
 
 // eventList holds the ordinary events in blocks. Block i has those of node i, and the last block those of the network.
 type eventList struct {
-	all    []netmodel.Event
-	blocks []int32 // block i is all[blocks[i]:blocks[i+1]]
-	dirty  []bool  // per block
-	stale  []int32 // the dirty blocks, unordered
-	kept   []int32 // per node: one plus the number of leading events of its block that are still valid; 0 if all must be relisted
+	netmodel.Blocks
+	kept []int32 // per node: one plus the number of leading events of its block that are still valid; 0 if all must be relisted
 }
 
-func newEventList(nodes int) eventList {
-	return eventList{blocks: make([]int32, nodes+2), dirty: make([]bool, nodes+1), kept: make([]int32, nodes)}
-}
-
-// mark marks a block for relisting.
-func (l *eventList) mark(b int32) {
-	if !l.dirty[b] {
-		l.dirty[b] = true
-		l.stale = append(l.stale, b)
-	}
-}
+func newEventList(nodes int) eventList { return eventList{netmodel.NewBlocks(nodes), make([]int32, nodes)} }
 
 func (l *eventList) clear() {
-	l.stale, l.all = l.stale[:0], l.all[:0]
-	clear(l.dirty)
+	l.Clear()
 	clear(l.kept)
-	clear(l.blocks)
 }
 
 // listAnew empties all blocks and marks them for relisting.
 func (l *eventList) listAnew() {
 	l.clear()
-	for i := range l.dirty {
-		l.mark(int32(i))
-	}
-}
-
-// replace replaces the events of block b from index first on.
-func (l *eventList) replace(b, first int, by []netmodel.Event) {
-	end := int(l.blocks[b+1])
-	if grow := len(by) - (end - first); grow != 0 {
-		if grow > 0 {
-			l.all = slices.Grow(l.all, grow)
-		}
-		old := l.all
-		l.all = l.all[:len(old)+grow]
-		copy(l.all[end+grow:], old[end:])
-		for i := b + 1; i < len(l.blocks); i++ {
-			l.blocks[i] += int32(grow)
-		}
-	}
-	copy(l.all[first:], by)
+	l.MarkAll()
 }
 
 // Enabled keeps the list of events between steps and relists only the nodes with events that may have changed. Listing
@@ -74,12 +38,11 @@ func (w *Machine) Enabled() []netmodel.Event {
 	if w.delays.Stepped {
 		w.noteDelays()
 	}
-	for _, b := range w.events.stale {
-		w.events.dirty[b] = false
+	for _, b := range w.events.Stale {
 		w.refresh(int(b))
 	}
-	w.events.stale = w.events.stale[:0]
-	return w.events.all
+	w.events.Unmark()
+	return w.events.Events
 }
 
 // list calls Enabled at the end of a step. The error is a finding, if an action's When panics, or a [*encoding.Error];
@@ -116,13 +79,12 @@ func (w *Machine) CatchWhen(err *error) {
 
 // refresh relists the events of one block. For a node with an unchanged state it relists only the network's events.
 func (w *Machine) refresh(b int) {
-	buf := w.buf[:0]
-	first := int(w.events.blocks[b])
+	buf, keep := w.buf[:0], 0
 	switch {
 	case b == len(w.Members):
 		buf = w.Net.AppendGlobal(buf)
 	case w.events.kept[b] > 0:
-		first += int(w.events.kept[b]) - 1
+		keep = int(w.events.kept[b]) - 1
 		buf = w.appendWaiting(&w.Members[b], buf)
 	default:
 		var own int
@@ -130,7 +92,7 @@ func (w *Machine) refresh(b int) {
 		w.events.kept[b] = int32(own + 1)
 	}
 	w.buf = buf
-	w.events.replace(b, first, buf)
+	w.events.Replace(b, keep, buf)
 }
 
 // AppendNode lists all events of a node. The first own of them depend on its state alone. -1 means that this is not

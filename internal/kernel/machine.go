@@ -148,7 +148,7 @@ func (w *Machine) Nodes() int { return len(w.Members) }
 
 func (w *Machine) Up(id sim.NodeID) bool { return w.Members[id].Up }
 
-func (w *Machine) Dirty(id sim.NodeID) { w.events.mark(int32(id)) }
+func (w *Machine) Dirty(id sim.NodeID) { w.events.Mark(int(id)) }
 
 // VisitInFlight, TimerSet, Halted and Each let views read the machine.
 

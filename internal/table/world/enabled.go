@@ -2,7 +2,6 @@ package world
 
 import (
 	"math/bits"
-	"slices"
 
 	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/internal/netmodel"
@@ -10,73 +9,26 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// blocks is a list of events in blocks: one per node, and a last one of events without a node. A block is listed
-// again only after it may have changed.
-type blocks struct {
-	events []netmodel.Event
-	begin  []int32          // block i is events[begin[i]:begin[i+1]]
-	stale  []int32          // blocks to list again, unordered
-	isOld  []bool           // by block: it is in stale
-	buf    []netmodel.Event // scratch
-}
-
-func (b *blocks) init(nodes int) {
-	b.begin = make([]int32, nodes+2)
-	b.isOld = make([]bool, nodes+1)
-}
-
-func (b *blocks) dirty(block int) {
-	if !b.isOld[block] {
-		b.isOld[block] = true
-		b.stale = append(b.stale, int32(block))
-	}
-}
-
-func (b *blocks) all() {
-	for i := range b.isOld {
-		b.dirty(i)
-	}
-}
-
-// replace sets the events of a block to buf.
-func (b *blocks) replace(block int, buf []netmodel.Event) {
-	first, end := int(b.begin[block]), int(b.begin[block+1])
-	if grow := len(buf) - (end - first); grow != 0 {
-		if grow > 0 {
-			b.events = slices.Grow(b.events, grow)
-		}
-		old := b.events
-		b.events = b.events[:len(old)+grow]
-		copy(b.events[end+grow:], old[end:])
-		for i := block + 1; i < len(b.begin); i++ {
-			b.begin[i] += int32(grow)
-		}
-	}
-	copy(b.events[first:], buf)
-}
-
 // Enabled implements [kernel.World].
 func (w *World) Enabled() []netmodel.Event {
-	b := &w.enabled
 	if w.Sys.Timing == sim.Prompt {
 		if q := w.isQuiet(); q != w.Quiet {
 			w.Quiet = q
-			b.all()
+			w.enabled.MarkAll()
 		}
 	}
-	for _, block := range b.stale {
-		b.isOld[block] = false
-		buf := b.buf[:0]
+	for _, block := range w.enabled.Stale {
+		buf := w.listed[:0]
 		if int(block) == w.Nodes {
 			buf = append(buf, w.NetGlobals.List[w.Vector[w.Layout.NetGlobals]].Global...)
 		} else {
 			buf = w.appendNode(sim.NodeID(block), buf)
 		}
-		b.buf = buf
-		b.replace(int(block), buf)
+		w.listed = buf
+		w.enabled.Replace(int(block), 0, buf)
 	}
-	b.stale = b.stale[:0]
-	return b.events
+	w.enabled.Unmark()
+	return w.enabled.Events
 }
 
 // AllEvents appends all events of a bare world, ordinary ones and faults.
@@ -260,8 +212,8 @@ func (w *World) connChanged(low, high sim.NodeID, id uint32) {
 	set(&w.Ready[low], high, can&store.CanReady != 0)
 	set(&w.Deliverable[low], high, can&store.CanDeliver != 0)
 	if !w.bare {
-		w.enabled.dirty(int(low))
-		w.enabled.dirty(int(high))
+		w.enabled.Mark(int(low))
+		w.enabled.Mark(int(high))
 	}
 	if low == high {
 		return

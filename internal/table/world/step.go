@@ -317,14 +317,14 @@ func (w *World) setLocal(node sim.NodeID, id uint32) {
 		w.UpNodes &^= 1 << node
 	}
 	if !w.bare {
-		w.enabled.dirty(int(node))
+		w.enabled.Mark(int(node))
 	}
 }
 
 func (w *World) setInbox(node sim.NodeID, id uint32) {
 	w.Vector[w.Layout.Inboxes+int(node)] = id
 	if !w.bare {
-		w.enabled.dirty(int(node))
+		w.enabled.Mark(int(node))
 	}
 }
 
@@ -336,10 +336,10 @@ func (w *World) setNetGlobals(id uint32) {
 	if w.bare {
 		return
 	}
-	w.enabled.dirty(w.Nodes)
+	w.enabled.Mark(w.Nodes)
 	if w.NetGlobals.List[id].State.Cut != w.NetGlobals.List[old].State.Cut {
 		w.refreshConns()
-		w.enabled.all()
+		w.enabled.MarkAll()
 	}
 }
 

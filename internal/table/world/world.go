@@ -30,8 +30,9 @@ type World struct {
 	Failing, Ready, Deliverable, Established []uint64
 	peers                                    []uint64 // all of these
 
-	enabled blocks
-	Quiet   bool // at the last listing; only set under Prompt timing
+	enabled netmodel.Blocks
+	listed  []netmodel.Event // scratch
+	Quiet   bool             // at the last listing; only set under Prompt timing
 
 	// bare worlds update only the vector and the set of nodes that are up, see Refresh.
 	bare         bool
@@ -81,7 +82,7 @@ func NewOn(e *steptree.Engine) *World {
 	w.peers = sets
 	w.Failing, w.Ready = sets[:e.Nodes], sets[e.Nodes:2*e.Nodes]
 	w.Deliverable, w.Established = sets[2*e.Nodes:3*e.Nodes], sets[3*e.Nodes:]
-	w.enabled.init(e.Nodes)
+	w.enabled = netmodel.NewBlocks(e.Nodes)
 	w.Properties.init(w)
 	w.clear()
 	return w
@@ -128,7 +129,7 @@ func (w *World) clear() {
 	}
 	w.Vector[l.Budget] = uint32(w.Sys.Crashes*store.OneCrash + declared.MostHalts(w.Sys)*store.OneHalt)
 	w.Refresh()
-	w.enabled.all()
+	w.enabled.MarkAll()
 }
 
 // Restore sets the state of a bare world to v.
