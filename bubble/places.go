@@ -18,7 +18,7 @@ import (
 // where they send or write. Its fields must match macemcPlaces of the overlay.
 type places struct {
 	count  uint32 // number of stacks of the step
-	stacks [64][stackDepth]uintptr
+	stacks [64][32]uintptr
 }
 
 // tracer returns a record of places of the program; nil means that they are not recorded.

@@ -71,7 +71,7 @@ func declared(t *testing.T, file, name string) (list []string) {
 func TestSources_MatchPackages(t *testing.T) {
 	const step, points = "_source/common/runtime/step.go", "_source/tests/runtime/points.go"
 	const control, operation = "../../bubble/control.go", "../testsched/program/operation.go"
-	inBubble := strings.NewReplacer("guintptr", "uintptr", "macemcLockUse", "lockUse")
+	inBubble := strings.NewReplacer("guintptr", "uintptr", "macemcLockUse", "lockUse", "macemcPlaces", "places")
 	for _, c := range []struct {
 		file, name, otherFile, other string
 		cut, add                     string // prefixes of names
@@ -79,6 +79,7 @@ func TestSources_MatchPackages(t *testing.T) {
 	}{
 		{step, "macemcStep", control, "control", "", "", false},
 		{"_source/common/runtime/locks.go", "macemcLockUse", control, "lockUse", "", "", false},
+		{"_source/common/runtime/places.go", "macemcPlaces", "../../bubble/places.go", "places", "", "", false},
 		{"_source/tests/runtime/exchange.go", "macemcVariable", "../../bubble/command.go", "variable", "", "", false},
 		{step, "macemcFIFO", control, "modeFIFO", "macemc", "mode", false},
 		{points, "macemcOpGo", operation, "OpGo", "macemc", "", true},
