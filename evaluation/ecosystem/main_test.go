@@ -74,6 +74,7 @@ var conc = library{kind: "Pools", name: "conc", folder: "pools", test: "TestConc
 func TestTable(t *testing.T) {
 	for _, c := range []struct{ old, changed, want string }{
 		{"", "", "| conc | v1 | yes | 100624 | 30 | failed test |"},
+		{"macemc: FAILED", "macemc: TestConcDefect/a: FAILED", "| conc | v1 | yes | 100624 | 30 | failed test |"},
 		{"schedule 30", "schedule 1", "| conc | v1 | yes | 100624 | no | **TestConcDefect: found in the default order** |"},
 		{"    found by schedule 30", "", "| conc | v1 | yes | 100624 | no | **TestConcDefect: not found** |"},
 		{`"pass","Package":"` + module + `/pools","Test":"TestConcM`, `"fail","Package":"` + module + `/pools","Test":"TestConcM`,

@@ -29,7 +29,7 @@ var (
 	completeLine  = regexp.MustCompile(`macemc: (?:\S+: )?complete[^:]*: (.*?) \(\d+/s\)`)
 	byLine        = regexp.MustCompile(`(?:by|all) (\d+) schedules?`)
 	foundLine     = regexp.MustCompile(`found by schedule (\d+)`)
-	findingLine   = regexp.MustCompile(`macemc: ([A-Z][A-Z ]+):`)
+	findingLine   = regexp.MustCompile(`macemc: (?:\S+: )?([A-Z][A-Z ]+):`)
 	reasonLine    = regexp.MustCompile(`(?m)^macemc: (\S+) (\S+): (not explored: .*)$`)
 )
 
