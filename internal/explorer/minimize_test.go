@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -321,5 +322,10 @@ func TestMinimized_Differences(t *testing.T) {
 		if got := m.differences(); !slices.Equal(got, c.want) {
 			t.Errorf("%v: %q, want %q", c.list, got, c.want)
 		}
+	}
+	m := &Minimized{Schedule: &testsched.Schedule{Switches: []testsched.Switch{absent}}, Outcome: &testsched.Outcome{Trace: trace}}
+	m.Outcome.Untraced = 1000
+	if got := m.differences(); len(got) != 1 || !strings.HasPrefix(got[0], "  1 difference lies before the last ") {
+		t.Errorf("a switch before the recorded operations: %q", got)
 	}
 }
