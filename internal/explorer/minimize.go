@@ -2,6 +2,7 @@ package explorer
 
 import (
 	"cmp"
+	"fmt"
 	"os"
 	"slices"
 	"time"
@@ -13,13 +14,15 @@ import (
 // Minimized is a finding with a minimized number of context switches, and an explanation.
 type Minimized struct {
 	Schedule *testsched.Schedule
-	Outcome  *testsched.Outcome  // traced
-	Runs     int                 // number of executions
-	Critical int                 // number of the step, starting at 1, after which none of the sampled continuations passes; 0 means unknown
-	Removed  *testsched.Switch   // switch without which the run passes; nil means unknown
-	few      int                 // number of switches below which no random schedule is tried: that of the holds of a directed schedule
-	by       *predict.Prediction // that led to the finding; nil means none
-	end      time.Time
+	Outcome  *testsched.Outcome // traced
+	Runs     int                // number of executions
+	Critical int                // number of the step, starting at 1, after which none of the sampled continuations passes; 0 means unknown
+	// uncritical is the reason why Critical is unknown; empty if it is known, or not looked for.
+	uncritical string
+	Removed    *testsched.Switch   // switch without which the run passes; nil means unknown
+	few        int                 // number of switches below which no random schedule is tried: that of the holds of a directed schedule
+	by         *predict.Prediction // that led to the finding; nil means none
+	end        time.Time
 }
 
 // show replaces the run by the same one in another process. The initialization of packages may have shifted the steps there: the critical
@@ -126,7 +129,7 @@ func Minimize(found *testsched.Schedule, finding *testsched.Outcome, by *predict
 		m.Removed = &list[i]
 	}
 	shortenDelay(m, finding, run, traced)
-	m.critical(run)
+	m.Critical, m.uncritical = m.critical(run)
 	return m
 }
 
@@ -339,7 +342,7 @@ const convincing = 5
 
 // critical finds the step after which none of the sampled continuations passes, by bisection over the events of the run. A passing
 // continuation may exist nevertheless. The first continuation has the default order, which random ones rarely have.
-func (m *Minimized) critical(run execute) {
+func (m *Minimized) critical(run execute) (step int, unknown string) {
 	budget := m.budget()
 	sample := func(until, first, enough int) (passed, tried int) {
 		for tried = first; passed < enough && tried < continuations && budget.left(); {
@@ -368,19 +371,19 @@ func (m *Minimized) critical(run execute) {
 	}
 	low, high := 0, len(m.Outcome.Trace) // some continuation from low passes, and none from high
 	if passed, _ := passes(0); !passed || high == 0 {
-		return
+		return 0, "no random schedule of the test passes"
 	}
 	budget.progress()
 	if m.Outcome.Trace[high-1].Count < m.Outcome.Executed {
 		if later, _ := passes(high); later { // it is not an event, or the trace was full
-			return
+			return 0, "the test can pass after the last recorded step"
 		}
 	}
 	for low+1 < high {
 		mid := (low + high) / 2
 		passed, tried := passes(mid)
 		if !passed && tried < continuations {
-			return
+			return 0, "there was no time to look for it"
 		}
 		budget.progress()
 		if passed {
@@ -389,10 +392,11 @@ func (m *Minimized) critical(run execute) {
 			high = mid
 		}
 	}
-	if low == 0 && m.Outcome.Untraced > 0 { // it may be an earlier step
-		return
+	if low == 0 && m.Outcome.Untraced > 0 {
+		return 0, "it may be before the recorded steps"
 	}
-	if passed, _ := sample(low, 0, convincing); passed == convincing {
-		m.Critical = high
+	if passed, tried := sample(low, 0, convincing); passed < convincing {
+		return 0, fmt.Sprintf("before step %d, after which none passes, only %d of %d random continuations pass", high, passed, tried)
 	}
+	return high, ""
 }
