@@ -150,7 +150,7 @@ func (l *lanes) changes(e *Event, handler bool) []string {
 			notes = append(notes, "holds again: "+p)
 		}
 	} else {
-		for _, note := range l.g.output(e) {
+		for _, note := range output(l.g, e) {
 			if !strings.Contains(strings.Join(changes, ", "), note) {
 				notes = append(notes, note)
 			}
@@ -164,7 +164,7 @@ func (l *lanes) changes(e *Event, handler bool) []string {
 
 // output returns the notes of a step with lines that the process of a program has printed, see bubble.Command, with its announcements, and
 // where its goroutines pause.
-func (g *Graph) output(e *Event) (lines []string) {
+func output(g *Graph, e *Event) (lines []string) {
 	for _, note := range e.Notes {
 		line := strings.TrimPrefix(note, "log ")
 		if text, ok := strings.CutPrefix(line, simext.Scheduled); ok {
@@ -173,11 +173,11 @@ func (g *Graph) output(e *Event) (lines []string) {
 			lines = append(lines, line)
 		}
 	}
-	return append(lines, g.announcements(e)...)
+	return append(lines, announcements(g, e)...)
 }
 
 // announcements returns the announcements of a program, whose state a graph does not show.
-func (g *Graph) announcements(e *Event) (lines []string) {
+func announcements(g *Graph, e *Event) (lines []string) {
 	for _, note := range e.Notes {
 		if text, ok := strings.CutPrefix(note, announces); ok && g.Nodes[e.Node].Program {
 			lines = append(lines, "announces "+text)

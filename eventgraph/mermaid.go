@@ -84,7 +84,7 @@ func (m *mermaid) arrow(from, to int, shape, text string) {
 }
 
 func (m *mermaid) event(e *Event) {
-	changes := strings.Join(slices.Concat(e.digest(4), m.g.announcements(e)), ", ")
+	changes := strings.Join(slices.Concat(e.digest(4), announcements(m.g, e)), ", ")
 	if turn := e.turn; turn != "" {
 		changes = strings.TrimSuffix(turn+", "+changes, ", ")
 	}

@@ -38,7 +38,7 @@ func (e *Event) svgLabel() string {
 func (g *Graph) svgNotes(e *Event) string {
 	parts := e.narrow(mostChanges)
 	parts = append(parts, e.Aftermath...)
-	parts = append(parts, g.announcements(e)...)
+	parts = append(parts, announcements(g, e)...)
 	if turn := e.turn; turn != "" {
 		parts = append([]string{turn}, parts...)
 	}
