@@ -28,9 +28,9 @@ func (e *Event) Alters() bool {
 		slices.ContainsFunc(e.Changes, func(c replay.NodeChange) bool { return !c.Minor() })
 }
 
-// OnlyConnects reports whether a step only delivers messages that open, close or pace a connection of programs. It changes no state,
+// Connects reports whether a step only delivers messages that open, close or pace a connection of programs. It changes no state,
 // programs print and announce nothing in it, and the data that they send is delivered.
-func (g *Graph) OnlyConnects(step int) bool {
+func Connects(g *Graph, step int) bool {
 	e := &g.Events[step]
 	return e.kind == eventkind.Deliver && len(e.Consumed) > 0 && !e.Alters() && !g.decisive(e) && e.turn == "" &&
 		len(e.Notes)+len(e.Gone)+len(e.Broke)+len(e.Mended) == 0 &&

@@ -33,8 +33,6 @@ type Document struct {
 	Dead, Live *eventgraph.Graph
 	// DeadSteps and LiveSteps are the excerpts worth showing.
 	DeadSteps, LiveSteps []int
-	// Connecting are the steps of the violating run that DeadSteps leaves out because they only open or close connections.
-	Connecting []int
 	// DeadNamed and LiveNamed are further steps that the text names. Excerpts show the former.
 	DeadNamed, LiveNamed []int
 	// DeadFolds and LiveFolds are the ticks of the runs that renderers show as one line.

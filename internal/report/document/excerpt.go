@@ -2,7 +2,6 @@ package document
 
 import (
 	"bytes"
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -139,7 +138,7 @@ func (d *Document) fold() {
 	if c := r.Critical; c != nil {
 		d.Dead.Named = append(d.Dead.Named, c.After.Step, c.ProvenAt, c.LiveCommon)
 	}
-	d.DeadSteps, d.Connecting = withoutConnecting(d.Dead, d.DeadSteps)
+	d.DeadSteps = slices.DeleteFunc(d.DeadSteps, func(step int) bool { return connects(d.Dead, step) })
 	for _, step := range d.DeadNamed {
 		if step > 0 && step <= last {
 			d.DeadSteps = append(d.DeadSteps, step)
@@ -154,23 +153,30 @@ func (d *Document) fold() {
 	}
 }
 
-// withoutConnecting removes the steps that only open or close connections, and returns those, too.
-func withoutConnecting(g *eventgraph.Graph, steps []int) (rest, removed []int) {
-	for _, step := range steps {
-		if g.OnlyConnects(step) && !slices.Contains(g.Named, step) {
-			removed = append(removed, step)
-		} else {
-			rest = append(rest, step)
-		}
-	}
-	return rest, removed
+// connects reports whether an excerpt leaves a step out because it only opens or closes connections.
+func connects(g *eventgraph.Graph, step int) bool {
+	return eventgraph.Connects(g, step) && !slices.Contains(g.Named, step)
 }
 
-// Connections describes the steps that the excerpt leaves out because they only open or close connections. An empty string means none.
-func (d *Document) Connections() string {
-	if len(d.Connecting) == 0 {
-		return ""
+// Violating draws the excerpt of the violating run. A last line counts the steps that only open or close connections, which are left out
+// unless expand is set.
+func (d *Document) Violating(expand bool, width int) []string {
+	var connecting []int
+	for step := d.DeadSteps[0]; step < d.DeadSteps[len(d.DeadSteps)-1]; step++ {
+		if connects(d.Dead, step) && !slices.Contains(d.DeadSteps, step) {
+			connecting = append(connecting, step)
+		}
 	}
-	return cmp.Or(map[bool]string{true: "1 step that only opens or closes a connection is"}[len(d.Connecting) == 1],
-		fmt.Sprintf("%d steps that only open or close connections are", len(d.Connecting))) + " left out; \"steps\" in macemc mdb lists them"
+	if expand {
+		return Excerpt(d.Dead, slices.Sorted(slices.Values(slices.Concat(d.DeadSteps, connecting))), true, true, width)
+	}
+	lines := Excerpt(d.Dead, d.DeadSteps, true, false, width)
+	switch n := len(connecting); n {
+	case 0:
+		return lines
+	case 1:
+		return append(lines, `1 step that only opens or closes a connection is left out; "steps" in macemc mdb lists it`)
+	default:
+		return append(lines, fmt.Sprintf(`%d steps that only open or close connections are left out; "steps" in macemc mdb lists them`, n))
+	}
 }

@@ -1,7 +1,7 @@
 package document
 
 import (
-	"slices"
+	"strings"
 	"testing"
 
 	"github.com/macemc/macemc/eventgraph"
@@ -12,7 +12,7 @@ import (
 )
 
 // Steps that only open or close connections are left out, unless they show something, are named, or send data that is lost.
-func TestWithoutConnecting(t *testing.T) {
+func TestViolating_Connections(t *testing.T) {
 	run := &replay.Trace{Nodes: 2}
 	step := func(control bool) *replay.TraceStep {
 		n := len(run.Steps) + 1
@@ -32,8 +32,17 @@ func TestWithoutConnecting(t *testing.T) {
 	run.Messages = append(run.Messages, replay.TraceMessage{ID: 8, Sent: 7, To: 1, InFlight: true})
 	g := eventgraph.Build(run)
 	g.Named = []int{6}
-	rest, removed := withoutConnecting(g, []int{1, 2, 3, 4, 5, 6, 7})
-	if !slices.Equal(rest, []int{2, 3, 5, 6, 7}) || !slices.Equal(removed, []int{1, 4}) {
-		t.Errorf("%v remain, %v are left out, want 1 and 4 to be left out", rest, removed)
+	for step := 1; step <= 7; step++ {
+		if got, want := connects(g, step), step == 1 || step == 4; got != want {
+			t.Errorf("step %d is left out: %v", step, got)
+		}
+	}
+	d := &Document{Dead: g, DeadSteps: []int{2, 3, 5, 6, 7}}
+	lines := d.Violating(false, 100)
+	if last := lines[len(lines)-1]; !strings.HasPrefix(last, "1 step that only opens or closes a connection is left out") {
+		t.Error(last)
+	}
+	if all := strings.Join(d.Violating(true, 100), "\n"); strings.Contains(all, "left out") && !strings.Contains(all, "1 step (1)") {
+		t.Error(all)
 	}
 }

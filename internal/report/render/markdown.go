@@ -61,9 +61,6 @@ func Markdown(w io.Writer, d *document.Document) error {
 		if err := markdownGraph(b, d.Dead, d.DeadSteps); err != nil {
 			return err
 		}
-		if text := d.Connections(); text != "" {
-			fmt.Fprintf(b, "\n%s\n", markdownText(text))
-		}
 	}
 	if d.Live != nil {
 		fmt.Fprintf(b, "\n## The %s\n\n", markdownText(d.LiveTitle()))

@@ -94,14 +94,7 @@ func Terminal(w io.Writer, d *document.Document) error {
 	t.causes(d)
 	if d.Dead != nil {
 		t.line("")
-		steps := d.DeadSteps
-		if t.style.Expand {
-			steps = slices.Sorted(slices.Values(slices.Concat(steps, d.Connecting)))
-		}
-		t.excerpt(document.Excerpt(d.Dead, steps, true, t.style.Expand, t.style.Width))
-	}
-	if text := d.Connections(); text != "" && !t.style.Expand {
-		t.paragraph(" connections: ", "     ", text)
+		t.excerpt(d.Violating(t.style.Expand, t.style.Width))
 	}
 	if d.Tail != "" {
 		t.paragraph(" "+d.TailLabel()+": ", "     ", d.Tail)
