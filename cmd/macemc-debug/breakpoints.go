@@ -91,13 +91,13 @@ func (p *process) line(r *inspect.Request) (inspect.Stop, error) {
 	if step == nil {
 		return p.stop, fmt.Errorf("unknown step %q", r.How)
 	}
-	v := p.visited
+	v := p.within.visited
 	defer func() {
 		s, err := proc.ThreadScope(p.group.Selected, p.group.Selected.CurrentThread())
 		if v.function == nil || p.stop.Reason != inspect.AtLine || err != nil {
 			return
 		}
-		if p.visited = v; s.Fn == v.function {
+		if p.within.visited = v; s.Fn == v.function {
 			v.lines[s.Line] = true
 		}
 	}()

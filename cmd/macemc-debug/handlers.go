@@ -22,7 +22,9 @@ const (
 type handler struct{ *process }
 
 // hosts are the packages of the checker that call handlers, or run programs as nodes.
-var hosts = []string{"bubble", "sim", "netsim", "machine", "mctest", "internal/kernel", "internal/replay", "internal/task", "internal/simext"}
+var hosts = []string{
+	"bubble", "sim", "netsim", "machine", "mctest", "internal/kernel", "internal/replay", "internal/task", "internal/simext",
+}
 
 // enter continues into the handler of the step after a state. It stops at the first line of the code that handles the step, or where this
 // code returns or panics.
@@ -31,15 +33,16 @@ func (p handler) enter(r *inspect.Request) (inspect.Stop, error) {
 		return p.stop, errors.New("the place of the handler is missing")
 	}
 	at := entry{r.Operation, r.How, r.Breakpoints[0]}
-	if p.running && p.entered == at {
+	if p.running && p.within.entered == at {
 		return p.stop, nil
 	}
 	if _, err := p.move(r.Operation); err != nil {
 		return p.stop, err
 	}
 	f, err := p.function(at.place)
+	var returns map[uint64]bool
 	if err == nil {
-		err = p.guard(f, at.place, r.How)
+		returns, err = p.guard(f, at.place, r.How)
 	}
 	if err != nil {
 		return p.stop, err
@@ -59,16 +62,16 @@ func (p handler) enter(r *inspect.Request) (inspect.Stop, error) {
 		if err != nil {
 			return p.stop, err
 		}
-		if r.How != inspect.End || here.Fn != f || p.returns[here.PC] {
-			p.entered, p.last = at, last
+		if r.How != inspect.End || here.Fn != f || returns[here.PC] {
+			p.within = within{entered: at, last: last}
 			if r.How == inspect.Begin {
-				p.visited = visited{f, map[int]bool{here.Line: true}, at.place.Line}
+				p.within.visited = visited{f, map[int]bool{here.Line: true}, at.place.Line}
 			}
 			return p.stop, p.clearLines()
 		}
 		last = here.Location
 		if lines == mostLines {
-			if err := p.guard(f, at.place, ""); err != nil {
+			if _, err := p.guard(f, at.place, ""); err != nil {
 				return p.stop, err
 			}
 		}
@@ -77,6 +80,13 @@ func (p handler) enter(r *inspect.Request) (inspect.Stop, error) {
 
 // mostLines is the number of lines of a handler up to which enter stops at each, to find the last one.
 const mostLines = 2000
+
+// within is where enter has stopped. It is empty elsewhere.
+type within struct {
+	entered entry
+	last    proc.Location // line of the handler before its return; only where it returns
+	visited visited
+}
 
 // entry is the argument of a call of enter.
 type entry struct {
@@ -112,16 +122,16 @@ func (p handler) function(place inspect.Breakpoint) (*proc.Function, error) {
 }
 
 // guard sets breakpoints at the returns of a function, and at a place in it if how is [inspect.Begin], or at all lines from there on if how
-// is [inspect.End].
-func (p handler) guard(f *proc.Function, place inspect.Breakpoint, how string) error {
+// is [inspect.End]. It returns the instructions that return.
+func (p handler) guard(f *proc.Function, place inspect.Breakpoint, how string) (returns map[uint64]bool, err error) {
 	t := p.group.Selected
 	code, err := proc.Disassemble(t.Memory(), nil, t.Breakpoints(), t.BinInfo(), f.Entry, f.End)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	body, err := proc.FirstPCAfterPrologue(t, f, false)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	end := 0 // the line of the closing brace has no variables of blocks
 	for i := range code {
@@ -131,26 +141,26 @@ func (p handler) guard(f *proc.Function, place inspect.Breakpoint, how string) e
 	if how == inspect.Begin {
 		stops = append(stops, proc.SetBreakpoint{File: place.File, Line: place.Line})
 	}
-	p.returns = map[uint64]bool{}
+	returns = map[uint64]bool{}
 	for i := range code {
 		at := &code[i].Loc
 		begins := at.PC >= body && at.Line != line && place.Line <= at.Line && at.Line < end // another line
-		if p.returns[at.PC] = code[i].IsRet(); p.returns[at.PC] || begins && how == inspect.End {
+		if returns[at.PC] = code[i].IsRet(); returns[at.PC] || begins && how == inspect.End {
 			stops = append(stops, proc.SetBreakpoint{PidAddrs: []proc.PidAddr{{Pid: t.Pid(), Addr: at.PC}}})
 		}
 		line = at.Line
 	}
 	if err := errors.Join(p.clearLines(), p.stopAt(p.stop.Operation+1)); err != nil {
-		return err
+		return nil, err
 	}
 	for _, s := range stops {
 		b, err := p.set(s, "")
 		if err != nil {
-			return err
+			return nil, err
 		}
 		p.lines = append(p.lines, b)
 	}
-	return nil
+	return returns, nil
 }
 
 // handling reports whether the selected goroutine executes a handler, or a program of a node. The checker also calls code of services

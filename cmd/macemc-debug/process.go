@@ -30,6 +30,7 @@ type program struct {
 	cut         string // the run ends before its next operations
 	number      string // of a goroutine in its bubble, from 1 on
 	repeats     string // the latest run had the outcome of the first one
+	unfit       string // why the run ends before the end of its file; empty means that there is no such variable
 	bubbles     string // of nodes, by node; empty means that there are no nodes
 	fullRuns    int    // number of whole runs of a new process, which show whether it can execute the schedule again
 }
@@ -45,7 +46,8 @@ var (
 	replayed = program{
 		atOperation: tasks + ".stateReached", atBegin: tasks + ".runBegins", atEnd: tasks + ".runEnds",
 		breakAt: `"` + tasks + `".breakAt`, executed: `"` + tasks + `".reached`, cut: `"` + tasks + `".cut`,
-		number: "runtime.curg.macemc.macemcCommonG.id", repeats: `"` + tasks + `".repeats`, bubbles: `"` + tasks + `".bubbles`,
+		number: "runtime.curg.macemc.macemcCommonG.id", repeats: `"` + tasks + `".repeats`,
+		unfit: `"` + tasks + `".unfit`, bubbles: `"` + tasks + `".bubbles`,
 	}
 )
 
@@ -71,10 +73,7 @@ type process struct {
 	selected int64  // goroutine of the stop
 	ids      []goroutine
 	lines    []*proc.LogicalBreakpoint
-	entered  entry         // of the stop; empty means that enter has not stopped here
-	last     proc.Location // line of the handler before its return; only if enter has stopped there
-	visited  visited
-	returns  map[uint64]bool // instructions that return from the handler, see guard
+	within   within // handler of the stop
 }
 
 // kill ends the process and waits for its end, for a second at most.
@@ -179,7 +178,7 @@ func (p *process) value(name string) (*proc.Variable, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.EvalExpression(name, proc.LoadConfig{MaxVariableRecurse: 1, MaxStructFields: -1, MaxArrayValues: 1000})
+	return s.EvalExpression(name, proc.LoadConfig{MaxVariableRecurse: 1, MaxStructFields: -1, MaxArrayValues: 1000, MaxStringLen: 1000})
 }
 
 func (p *process) count() (uint64, error) {
@@ -202,7 +201,7 @@ var errEnded = errors.New("the process of the test ends here, before the next st
 
 // resume continues the process by a function, and returns the reason of its next stop. It is empty at the beginning of a run.
 func (p *process) resume(f func() error) (inspect.Reason, error) {
-	p.ids, p.entered, p.last, p.visited = nil, entry{}, proc.Location{}, visited{}
+	p.ids, p.within = nil, within{}
 	err := f()
 	if _, exited := errors.AsType[proc.ErrProcessExited](err); exited || errors.Is(err, syscall.ESRCH) {
 		p.kill()
@@ -350,7 +349,19 @@ func (p *process) move(operation uint64) (inspect.Stop, error) {
 	}
 	_, err := p.resume(p.group.Continue)
 	if err == nil && (p.stop.Reason != inspect.AtOperation || p.stop.Operation != operation) {
-		err = fmt.Errorf("the run ends after operation %d, before operation %d", p.stop.Operation, operation)
+		err = p.short(operation)
 	}
 	return p.stop, err
+}
+
+// short returns the error of a run that ends before an operation, with the reason if the process has it.
+func (p *process) short(operation uint64) error {
+	err := fmt.Errorf("the run ends after operation %d, before operation %d", p.stop.Operation, operation)
+	if p.unfit == "" {
+		return err
+	}
+	if v, e := p.value(p.unfit); e == nil && v.Value != nil && constant.StringVal(v.Value) != "" {
+		err = fmt.Errorf("%w: %s", err, constant.StringVal(v.Value))
+	}
+	return err
 }

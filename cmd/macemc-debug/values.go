@@ -180,8 +180,8 @@ func (p reader) scope(r *inspect.Request) (*proc.EvalScope, error) {
 		return nil, fmt.Errorf("there is no frame %d; \"frame\" lists them", r.Frame)
 	}
 	scope, err := proc.ConvertEvalScope(p.group.Selected, id, indexes[at], 0)
-	if err == nil && p.last.Fn != nil && scope.Fn == p.last.Fn { // where it returns, the variables of blocks are out of scope
-		scope.Location = p.last
+	if err == nil && p.within.last.Fn != nil && scope.Fn == p.within.last.Fn { // where it returns, the variables of blocks are out of scope
+		scope.Location = p.within.last
 	}
 	return scope, err
 }
@@ -201,7 +201,7 @@ func (p reader) variables(r *inspect.Request) ([]inspect.Value, error) {
 	}
 	var values []inspect.Value
 	for _, v := range list {
-		if v.Flags&proc.VariableShadowed == 0 && !p.visited.lacks(v, s) && v.Name[0] != '~' { // a result without a name
+		if v.Flags&proc.VariableShadowed == 0 && !p.within.visited.lacks(v, s) && v.Name[0] != '~' { // a result without a name
 			values = append(values, described(v, v.Name))
 		}
 	}
@@ -290,7 +290,7 @@ func (p reader) declared(s *proc.EvalScope, expression string) error {
 			continue
 		}
 		here, err := s.Locals(0, name)
-		if err == nil && !slices.ContainsFunc(here, func(v *proc.Variable) bool { return !p.visited.lacks(v, s) }) {
+		if err == nil && !slices.ContainsFunc(here, func(v *proc.Variable) bool { return !p.within.visited.lacks(v, s) }) {
 			return fmt.Errorf("%s is not in scope at line %d", name, s.Line)
 		}
 	}
