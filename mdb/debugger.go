@@ -51,7 +51,6 @@ type View struct {
 	Properties  []PropertyLine
 	Monitors    []string
 	Runs        []RunLine
-	Programs    []bool // by node: whether it runs a program with goroutines; only with Wanted.Places
 	Err         string // why states or lanes are missing; empty if they are not
 }
 
@@ -68,7 +67,6 @@ func (s *Session) View(w Wanted) View {
 	}
 	if w.Places {
 		note(s.places(v.Steps))
-		v.Programs = variablesOf(s).Programs()
 	}
 	v.States, err = s.States()
 	note(err)

@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"strings"
 
 	"github.com/macemc/macemc/internal/inspect"
+	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/mdb/internal/variables"
 )
 
@@ -98,5 +100,14 @@ func inspecting(
 // variablesOf returns the session for commands about variables.
 func variablesOf(s *Session) *variables.Session {
 	return &variables.Session{Run: s.run, Opened: s.runs[0], Node: s.node, Scope: &s.scope, Inspect: s.cfg.Inspect, To: s.to,
-		NodeID: s.nodeID, IsNode: s.isNode}
+		Code: codeLine, NodeID: s.nodeID, IsNode: s.isNode}
+}
+
+// codeLine returns a line of a source file. It is empty if the file is not at hand.
+func codeLine(file string, line int) string {
+	_, lines, err := replay.Source(file, line, 0)
+	if err != nil || len(lines) != 1 {
+		return ""
+	}
+	return strings.TrimSpace(lines[0])
 }

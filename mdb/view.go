@@ -101,12 +101,14 @@ type StateLine struct {
 	Value   string
 	Changed bool   // by the last step
 	Old     string // old value, if changed
+	Program bool   // of a heading: the node runs a program with goroutines
 }
 
 // States returns the states of the selected node, or of all nodes, and marks the changes of the last step.
 func (s *Session) States() ([]StateLine, error) {
 	r := s.run
 	var lines []StateLine
+	programs := variablesOf(s).Programs()
 	for id := range s.sys.Nodes {
 		if s.node >= 0 && id != s.node {
 			continue
@@ -122,10 +124,10 @@ func (s *Session) States() ([]StateLine, error) {
 		if err != nil {
 			return nil, err
 		}
-		lines = append(lines, StateLine{Node: id, Changed: len(old) > 0})
+		lines = append(lines, StateLine{Node: id, Changed: len(old) > 0, Program: programs[id]})
 		for _, f := range append(fields, gone...) {
 			was, changed := old[f.Path]
-			lines = append(lines, StateLine{id, f.Path, f.Value, changed, was})
+			lines = append(lines, StateLine{Node: id, Path: f.Path, Value: f.Value, Changed: changed, Old: was})
 		}
 	}
 	return lines, nil

@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/macemc/macemc/internal/inspect"
-	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/mdb/internal/cmdline"
 )
 
@@ -208,16 +207,12 @@ func (s *Session) Line(ctx context.Context, args []string, out *bytes.Buffer) er
 		fallthrough
 	default:
 		s.Scope.line = to
-		fmt.Fprintln(out, lineText(all[to-1], to, len(all)))
+		fmt.Fprintln(out, h.lineText(all[to-1], to, len(all)))
 	}
 	return nil
 }
 
 // lineText describes a line of a handler.
-func lineText(f inspect.Frame, n, of int) string {
-	text := fmt.Sprintf("  line %d of %d, %s", n, of, placeOf(f))
-	if _, lines, err := replay.Source(f.File, f.Line, 0); err == nil && len(lines) == 1 {
-		text += ":  " + strings.TrimSpace(lines[0])
-	}
-	return text
+func (x handlers) lineText(f inspect.Frame, n, of int) string {
+	return strings.TrimRight(fmt.Sprintf("  line %d of %d, %s:  %s", n, of, placeOf(f), x.Code(f.File, f.Line)), ": ")
 }

@@ -36,8 +36,10 @@ type Session struct {
 	Scope   *Scope
 	Inspect func(ctx context.Context, run string, r inspect.Request) (*inspect.Reply, error) // see mdb.Config
 	To      func(step int, out *bytes.Buffer) error                                          // goes to a step
-	NodeID  func(word string) (int, error)
-	IsNode  func(word string) bool
+	// Code returns a line of the source. It is empty if the file is not at hand.
+	Code   func(file string, line int) string
+	NodeID func(word string) (int, error)
+	IsNode func(word string) bool
 }
 
 // execution is what the debugger executes: a test, a program that runs as a node, or the handlers of a node.

@@ -15,9 +15,8 @@ import (
 
 // goroutines answers requests about a test that a debugger executes. Its position is the operation of a step, or a place after it.
 type goroutines struct {
-	*session
+	place
 	call    mdb.Inspector
-	nodes   bool     // the debugger executes a system: programs, after a step, and handlers, at their first line
 	after   bool     // the debugger is behind the operation of the step, or inside the step of a system
 	path    []string // in a handler, the steps by lines from its first line; see begun
 	begun   bool     // path leads to where the debugger is

@@ -65,7 +65,7 @@ func (x *session) inspect(ctx context.Context) {
 		return
 	}
 	x.output("building the test without optimization, to show its variables\n")
-	test := &goroutines{session: x, call: call, nodes: nodes}
+	test := &goroutines{place: place{x, nodes}, call: call}
 	if _, err := test.ask(ctx, inspect.Request{Action: inspect.Goroutines}); err != nil {
 		x.output("variables are not shown: " + err.Error() + "\n")
 		return
@@ -79,9 +79,13 @@ func (x *session) load() error {
 	if v.Err != "" {
 		return errors.New(v.Err)
 	}
-	x.steps, x.programs = v.Steps, v.Programs
+	x.steps = v.Steps
 	x.names, _ = x.d.Complete("node ")
 	slices.SortFunc(x.names, func(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) })
+	x.programs = make([]bool, len(x.names))
+	for _, l := range v.States {
+		x.programs[l.Node] = x.programs[l.Node] || l.Program
+	}
 	return nil
 }
 

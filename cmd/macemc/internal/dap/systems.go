@@ -33,8 +33,14 @@ func (x *goroutines) enter(ctx context.Context) error {
 	return nil
 }
 
+// place is where the debugger executes code in a step of a session.
+type place struct {
+	*session
+	nodes bool // the debugger executes a system: programs, after a step, and handlers, at their first line
+}
+
 // state returns the number of the operation, or of the state of a system, at which the session is in a step, or where a handler begins.
-func (x *goroutines) state(step int) uint64 {
+func (x *place) state(step int) uint64 {
 	if x.nodes && !x.handles(step) {
 		step++ // a state is numbered like the step after it
 	}
@@ -42,7 +48,7 @@ func (x *goroutines) state(step int) uint64 {
 }
 
 // first is the first step that a session can be in.
-func (x *goroutines) first() int {
+func (x *place) first() int {
 	if x.nodes {
 		return 0
 	}
@@ -50,7 +56,7 @@ func (x *goroutines) first() int {
 }
 
 // handles reports whether a step is handled by code of a service, which the session enters.
-func (x *goroutines) handles(step int) bool {
+func (x *place) handles(step int) bool {
 	s := x.steps[min(step, len(x.steps)-1)]
 	return x.nodes && s.Node >= 0 && !x.programs[s.Node] && s.Line > 0
 }
@@ -68,7 +74,7 @@ func (x *goroutines) between(m dap.Message) bool {
 }
 
 // executing returns the number in requests of the goroutine of a thread. 0 means the one that executes a handler.
-func (x *goroutines) executing(thread int) int {
+func (x *place) executing(thread int) int {
 	if _, n := inspect.NodeOf(thread); x.nodes && n == 0 {
 		return 0
 	}
@@ -76,7 +82,7 @@ func (x *goroutines) executing(thread int) int {
 }
 
 // idle reports whether a thread is that of a service that executes no handler here.
-func (x *goroutines) idle(thread int) bool {
+func (x *place) idle(thread int) bool {
 	node, n := inspect.NodeOf(thread)
 	step := x.d.Position().Step
 	return x.nodes && n == 0 && (!x.handles(step) || thread != 0 && x.steps[step].Node != node)
@@ -85,7 +91,7 @@ func (x *goroutines) idle(thread int) bool {
 var errIdle = errors.New("no code of this node is executed here")
 
 // withServices adds a thread for each node without a program.
-func (x *goroutines) withServices(threads []dap.Thread) []dap.Thread {
+func (x *place) withServices(threads []dap.Thread) []dap.Thread {
 	for node, program := range x.programs {
 		if !program {
 			threads = append(threads, dap.Thread{Id: inspect.OfNode(node, 0), Name: x.names[node]})
