@@ -101,6 +101,8 @@ type fileSystems struct {
 
 	memory  filesystem.Memory // that the program has mapped
 	started time.Time         // see uptime; zero at first
+	// hidesExecutable means that opening the executable fails.
+	hidesExecutable bool
 }
 
 // gather records what the program has stored to the maps of files.
@@ -162,6 +164,9 @@ func (machines) Open(name string, flag int) (openFile, bool, error) {
 		writesOutside(h, name)
 	}
 	if executable := (machines{}).Executable(); name == executable && executable != "" {
+		if h.files.hidesExecutable {
+			return nil, true, syscall.ENOENT
+		}
 		h.unsimulated("it opens its executable")
 	}
 	return nil, false, nil

@@ -52,9 +52,12 @@ func (c *command) again(pkg string) bool {
 	return known
 }
 
-// initialize initializes the packages of the program again. What fails only because it is repeated is not the fault of the program.
+// initialize initializes the packages of the program again. What fails only because it is repeated is not the fault of the program. The
+// executable cannot be opened meanwhile, as if an upgrade had removed it: package protobuf hashes it, and does without.
 func (c *command) initialize(h *Host) {
+	h.files.hidesExecutable = true
 	defer func() {
+		h.files.hidesExecutable = false
 		if v := recover(); v != nil {
 			h.unsimulated(fmt.Sprintf("its packages read the environment when they are initialized, and panic when that is repeated (%v)", v))
 		}

@@ -88,6 +88,12 @@ func rawCalls(dir string) (log []string) {
 	note("access", unix.Access(dir, unix.R_OK), unix.Access(name, unix.R_OK))
 	lock := unix.Flock_t{Type: unix.F_WRLCK}
 	note("lock", unix.FcntlFlock(uintptr(fd), unix.F_SETLK, &lock), unix.FcntlFlock(uintptr(fd), unix.F_GETLK, &lock), lock.Type == unix.F_UNLCK)
+	other, err := unix.Open(name, unix.O_RDWR, 0)
+	none := unix.Flock_t{Type: unix.F_UNLCK}
+	lock = unix.Flock_t{Type: unix.F_WRLCK}
+	note("lock of a description", err, unix.FcntlFlock(uintptr(fd), unix.F_SETLK, &none),
+		unix.FcntlFlock(uintptr(fd), unix.F_OFD_SETLK, &lock), unix.FcntlFlock(uintptr(fd), unix.F_OFD_SETLKW, &lock),
+		unix.FcntlFlock(uintptr(other), unix.F_OFD_SETLK, &lock), unix.Flock(other, unix.LOCK_EX|unix.LOCK_NB), unix.Close(other))
 	note("truncate", unix.Ftruncate(fd, 3), unix.Fdatasync(fd), unix.Close(fd))
 	null, err := unix.Open("/dev/null", unix.O_WRONLY, 0)
 	n2, err2 := unix.Write(null, []byte("x"))

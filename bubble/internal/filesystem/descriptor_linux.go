@@ -44,7 +44,8 @@ func (f *File) Fd() uintptr {
 func (f *File) forget() {
 	if f.fd != 0 {
 		f.fsys.described[f.fd-f.fsys.firstOf()] = nil
-		f.unlock()
+		f.unlock(false)
+		f.unlock(true)
 	}
 }
 
@@ -90,7 +91,7 @@ func (f *File) call(c *Call) error {
 	case syscall.SYS_FALLOCATE:
 		return f.allocate(c.Args[1], int64(c.Args[2]), int64(c.Args[3]))
 	case syscall.SYS_FLOCK:
-		return f.flock(c.Args[1])
+		return f.lock(c.Args[1], false)
 	case syscall.SYS_FSTAT:
 		info, err := f.Stat()
 		if err == nil {
@@ -176,6 +177,8 @@ func (f *File) control(c *Call) (uintptr, error) {
 	switch c.Args[1] {
 	case syscall.F_SETLK, syscall.F_SETLKW, syscall.F_SETFD, syscall.F_SETFL:
 		return 0, nil
+	case ofdSetLock, ofdSetLockWait:
+		return 0, f.lockOpen(c)
 	case syscall.F_GETFD:
 		return syscall.FD_CLOEXEC, nil
 	case syscall.F_GETFL:
@@ -209,26 +212,43 @@ func (f *File) allocate(mode uintptr, at, n int64) error {
 	return nil
 }
 
-// lock is a lock by flock.
-type lock struct {
-	Lock
-	by        *File
-	exclusive bool
+// Commands of fcntl for locks of open file descriptions, F_OFD_SETLK and F_OFD_SETLKW.
+const ofdSetLock, ofdSetLockWait = 37, 38
+
+// lockOpen implements fcntl for such a lock. Only whole files are locked.
+func (f *File) lockOpen(c *Call) error {
+	b := c.Load(2, int(unsafe.Sizeof(syscall.Flock_t{})))
+	l := *(*syscall.Flock_t)(unsafe.Pointer(&b[0]))
+	if l.Whence != io.SeekStart || l.Start != 0 || l.Len != 0 {
+		return Unsupported("a lock of a part of " + f.Path())
+	}
+	operation := map[int16]uintptr{syscall.F_RDLCK: syscall.LOCK_SH, syscall.F_WRLCK: syscall.LOCK_EX, syscall.F_UNLCK: syscall.LOCK_UN}[l.Type]
+	if c.Args[1] == ofdSetLock {
+		operation |= syscall.LOCK_NB
+	}
+	return f.lock(operation, true)
 }
 
-// flock implements the system call.
-func (f *File) flock(operation uintptr) error {
+// lock is a lock by flock, or of an open file description. These do not exclude each other.
+type lock struct {
+	Lock
+	by             *File
+	exclusive, ofd bool
+}
+
+// lock implements the system call flock.
+func (f *File) lock(operation uintptr, ofd bool) error {
 	how := operation &^ syscall.LOCK_NB
 	exclusive := how == syscall.LOCK_EX
 	if !exclusive && how != syscall.LOCK_SH && how != syscall.LOCK_UN {
 		return syscall.EINVAL
 	}
 	for {
-		f.unlock()
+		f.unlock(ofd)
 		if how == syscall.LOCK_UN {
 			return nil
 		}
-		held := f.fsys.locks[f.ino]
+		held := slices.DeleteFunc(slices.Clone(f.fsys.locks[f.ino]), func(l lock) bool { return l.ofd != ofd })
 		if len(held) == 0 || !exclusive && !held[0].exclusive {
 			if f.closed { // while it waited: the lock is released at once
 				return nil
@@ -245,13 +265,13 @@ func (f *File) flock(operation uintptr) error {
 		f.fsys.waiting = slices.DeleteFunc(f.fsys.waiting, func(w Lock) bool { return w == me })
 	}
 	gid, count := f.fsys.host.Goroutine()
-	f.fsys.locks[f.ino] = append(f.fsys.locks[f.ino], lock{Lock{f.ino, gid, true, count}, f, exclusive})
+	f.fsys.locks[f.ino] = append(f.fsys.locks[f.ino], lock{Lock{f.ino, gid, true, count}, f, exclusive, ofd})
 	return nil
 }
 
-func (f *File) unlock() {
+func (f *File) unlock(ofd bool) {
 	held := len(f.fsys.locks[f.ino])
-	f.fsys.locks[f.ino] = slices.DeleteFunc(f.fsys.locks[f.ino], func(l lock) bool { return l.by == f })
+	f.fsys.locks[f.ino] = slices.DeleteFunc(f.fsys.locks[f.ino], func(l lock) bool { return l.by == f && l.ofd == ofd })
 	if len(f.fsys.locks[f.ino]) < held {
 		f.fsys.unlocked.Wake()
 	}

@@ -92,10 +92,18 @@ var setting, program = os.Getenv("STORE_SETTING"), os.Args[0]
 var names = []string{"a"}
 
 func init() {
+	os.Open(must(os.Executable())) // its hash is a random seed in package protobuf
 	if names[0] != "a" {
 		panic(setting + program)
 	}
 	names = nil
+}
+
+func must(name string, err error) string {
+	if err != nil {
+		panic(err)
+	}
+	return name
 }
 `
 	if err := os.WriteFile("c.go", []byte(text), 0o600); err != nil {
