@@ -169,6 +169,7 @@ check-ecosystem:
 	cd evaluation/ecosystem && GOWORK=off $(GO) vet . && GOWORK=off $(GO) test -vet=off -count=1 . && \
 		GOWORK=off $(GO) run . -macemc ../../bin/ecosystem/macemc -explore-time 300ms $(ECOSYSTEM) && \
 		GOWORK=off ../../bin/ecosystem/macemc test -vet=off -count=1 ./nodes
+	cd evaluation/stores && GOWORK=off MACEMC=$(CURDIR)/bin/ecosystem/macemc $(GO) run ./releases buntdb
 
 # Folders of evaluation/ecosystem that check-ecosystem explores.
 ECOSYSTEM ?= netrpc pools retries sync mocks
