@@ -16,7 +16,9 @@ type eventList struct {
 	kept []int32 // per node: one plus the number of leading events of its block that are still valid; 0 if all must be relisted
 }
 
-func newEventList(nodes int) eventList { return eventList{netmodel.NewBlocks(nodes), make([]int32, nodes)} }
+func newEventList(nodes int) eventList {
+	return eventList{netmodel.NewBlocks(nodes), make([]int32, nodes)}
+}
 
 func (l *eventList) clear() {
 	l.Clear()

@@ -12,7 +12,9 @@ type Blocks struct {
 }
 
 // NewBlocks returns empty blocks for a number of nodes.
-func NewBlocks(nodes int) Blocks { return Blocks{marked: make([]bool, nodes+1), begin: make([]int32, nodes+2)} }
+func NewBlocks(nodes int) Blocks {
+	return Blocks{marked: make([]bool, nodes+1), begin: make([]int32, nodes+2)}
+}
 
 // Mark marks a block for listing again.
 func (b *Blocks) Mark(block int) {

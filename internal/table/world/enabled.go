@@ -9,6 +9,12 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
+// eventList holds the ordinary events.
+type eventList struct {
+	netmodel.Blocks
+	buf []netmodel.Event // scratch
+}
+
 // Enabled implements [kernel.World].
 func (w *World) Enabled() []netmodel.Event {
 	if w.Sys.Timing == sim.Prompt {
@@ -18,13 +24,13 @@ func (w *World) Enabled() []netmodel.Event {
 		}
 	}
 	for _, block := range w.enabled.Stale {
-		buf := w.listed[:0]
+		buf := w.enabled.buf[:0]
 		if int(block) == w.Nodes {
 			buf = append(buf, w.NetGlobals.List[w.Vector[w.Layout.NetGlobals]].Global...)
 		} else {
 			buf = w.appendNode(sim.NodeID(block), buf)
 		}
-		w.listed = buf
+		w.enabled.buf = buf
 		w.enabled.Replace(int(block), 0, buf)
 	}
 	w.enabled.Unmark()

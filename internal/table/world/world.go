@@ -30,9 +30,8 @@ type World struct {
 	Failing, Ready, Deliverable, Established []uint64
 	peers                                    []uint64 // all of these
 
-	enabled netmodel.Blocks
-	listed  []netmodel.Event // scratch
-	Quiet   bool             // at the last listing; only set under Prompt timing
+	enabled eventList
+	Quiet   bool // at the last listing; only set under Prompt timing
 
 	// bare worlds update only the vector and the set of nodes that are up, see Refresh.
 	bare         bool
@@ -82,7 +81,7 @@ func NewOn(e *steptree.Engine) *World {
 	w.peers = sets
 	w.Failing, w.Ready = sets[:e.Nodes], sets[e.Nodes:2*e.Nodes]
 	w.Deliverable, w.Established = sets[2*e.Nodes:3*e.Nodes], sets[3*e.Nodes:]
-	w.enabled = netmodel.NewBlocks(e.Nodes)
+	w.enabled.Blocks = netmodel.NewBlocks(e.Nodes)
 	w.Properties.init(w)
 	w.clear()
 	return w
