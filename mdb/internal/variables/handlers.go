@@ -214,5 +214,5 @@ func (s *Session) Line(ctx context.Context, args []string, out *bytes.Buffer) er
 
 // lineText describes a line of a handler.
 func (x handlers) lineText(f inspect.Frame, n, of int) string {
-	return strings.TrimRight(fmt.Sprintf("  line %d of %d, %s:  %s", n, of, placeOf(f), x.Code(f.File, f.Line)), ": ")
+	return strings.TrimSuffix(fmt.Sprintf("  line %d of %d, %s:  %s", n, of, placeOf(f), x.Code(f.File, f.Line)), ":  ")
 }
