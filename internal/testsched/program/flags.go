@@ -195,14 +195,20 @@ const allSpecs = "/..."
 // Spec returns the name by which a spec of a test is explored, like that of a subtest. The text begins with the description of the suite.
 // ordered means that it is that of an ordered container, whose specs are explored together.
 func Spec(test, text string, ordered bool) string {
+	if ordered {
+		text = strings.TrimRight(text, " ") // of a container without a text
+	}
 	name := test + "/" + strings.Map(func(r rune) rune {
 		if unicode.IsSpace(r) || !strconv.IsPrint(r) || r == utf8.RuneError {
 			return '_'
 		}
 		return r
 	}, text)
-	if ordered {
-		name += allSpecs
+	switch last, ends := strings.CutSuffix(name, allSpecs); {
+	case ordered:
+		return name + allSpecs
+	case ends: // only containers have such names
+		return last + allSpecs[:len(allSpecs)-1] + "_"
 	}
 	return name
 }

@@ -55,13 +55,14 @@ func TestFocus(t *testing.T) {
 		other   string // is not selected
 	}{
 		{"S a+ b/c", false, "S a+ b/c d"}, {"S two\nlines \x01", false, "two\nlines"}, {"S list", true, "S lists"}, {"S bad\xff_", false, "S bad"},
+		{"S ./...", false, "S ."}, {"S cmd/...", true, "S cmd"}, {"S ", true, "T"}, {"S a_", true, "S a begins"},
 	} {
 		name := Spec("TestX", x.text, x.ordered)
 		if err := CheckTest(name); err != nil {
 			t.Error(err)
 		}
 		if focus := regexp.MustCompile(Focus(name)); !focus.MatchString(x.text) || focus.MatchString(x.other) ||
-			focus.MatchString(x.text+" begins") != x.ordered {
+			focus.MatchString(strings.TrimSpace(x.text)+" begins") != x.ordered {
 			t.Errorf("%q: %s", name, focus)
 		}
 	}
