@@ -179,7 +179,7 @@ func output(g *Graph, e *Event) (lines []string) {
 // announcements returns the announcements of a program, whose state a graph does not show.
 func announcements(g *Graph, e *Event) (lines []string) {
 	for _, note := range e.Notes {
-		if text, ok := strings.CutPrefix(note, announces); ok && g.Nodes[e.Node].Program {
+		if text, ok := strings.CutPrefix(note, announces); ok && e.Node >= 0 && g.Nodes[e.Node].Program {
 			lines = append(lines, "announces "+text)
 		}
 	}

@@ -9,10 +9,10 @@
 // # Files
 //
 //	command.go            macemc test: how go test is called
-//	goflags.go            arguments and output of go commands
+//	flags.go              arguments of go commands, and flags of the exploration
 //	exec.go               how the go command starts this program for a test binary
 //	console.go            output and progress on one terminal
-//	exploration.go        flags of the exploration, and the variables of the environment for it
+//	exploration.go        an exploration, and the variables of the environment for it
 //	summary.go, notes.go  what is printed about each package and test; the exit status
 //	packagesummary.go     what the tests of a package add up to
 //	results.go            JUnit, SARIF and other formats for other programs

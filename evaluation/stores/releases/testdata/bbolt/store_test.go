@@ -57,4 +57,6 @@ func store() crashtest.Store[*bbolt.DB] {
 	}
 }
 
-func TestStore(t *testing.T) { stores.Check(t, store(), crashtest.Ext4, "Maintain fails: panic|deadlock") }
+func TestStore(t *testing.T) {
+	stores.Check(t, store(), crashtest.Ext4, "Maintain fails: panic|deadlock")
+}
