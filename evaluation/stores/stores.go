@@ -15,8 +15,8 @@ import (
 // Nothing is the finding of a store that has none.
 const Nothing = ""
 
-// Check searches with seeds 1 to 3 for a finding of a store on a file system. want is an expression for its message. If STORES_MENDED is
-// set, there must be none in that time. If STORES_REPORT is set, Check fails with a report of the finding.
+// Check searches with seeds 1 to 3 for a finding of a store on a file system. want is an expression for its message. STORES_FIXED=20s
+// means that nothing may be found in 20 seconds. If STORES_REPORT is set, Check fails with a report of the finding.
 func Check[D any](t *testing.T, s crashtest.Store[D], on crashtest.FileSystem, want string) {
 	s.Disk = on
 	if os.Getenv("STORES_REPORT") != "" {
@@ -24,7 +24,7 @@ func Check[D any](t *testing.T, s crashtest.Store[D], on crashtest.FileSystem, w
 		return
 	}
 	limit := time.Minute
-	if text := os.Getenv("STORES_MENDED"); text != "" {
+	if text := os.Getenv("STORES_FIXED"); text != "" {
 		var err error
 		if limit, err = time.ParseDuration(text); err != nil {
 			t.Fatal(err)

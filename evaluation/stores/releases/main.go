@@ -1,6 +1,6 @@
-// Command releases searches releases of storage libraries, each in a module of its own: for published bugs, in the release that has them and
-// in one that mends them, and for bugs of current releases with requirements that other libraries exclude. It prints a table. Arguments
-// select rows by their folder.
+// Command releases searches releases of storage libraries for findings, and prints a table. Each release has a module of its own, so its
+// requirements do not exclude those of others. For a published bug, it also searches the release that fixes it. Arguments select rows by
+// their folder.
 package main
 
 import (
@@ -18,11 +18,11 @@ import (
 
 // bug is a bug of a library.
 type bug struct {
-	folder string // with its adapter, in testdata
+	folder string // of the adapter, in testdata
 	module string
-	old    string // a release with the bug
-	mended string // a release without it; empty means none
-	text   string // with its source; empty means that none is published
+	old    string // release with the bug
+	fixed  string // release without it; empty means none
+	text   string // description with its source; empty means that no bug is published
 }
 
 var bugs = []bug{
@@ -36,7 +36,7 @@ var bugs = []bug{
 }
 
 func main() {
-	fmt.Println("| library | bug | release: seeds 1, 2, 3 (runs, CPU s) | mended: runs without a finding |")
+	fmt.Println("| library | bug | release with it: seeds 1, 2, 3 (runs, CPU s) | fixed: runs without a finding |")
 	fmt.Println("|---|---|---|---|")
 	failed := false
 	for _, b := range bugs {
@@ -44,16 +44,13 @@ func main() {
 			continue
 		}
 		old, errOld := search(b.folder, b.module, b.old)
-		mended, errMended := "-", error(nil)
-		if b.mended != "" {
-			mended, errMended = search(b.folder, b.module, b.mended, "STORES_MENDED=20s")
-			if errMended == nil {
-				mended = "none in " + mended
-			}
-			mended = b.mended + ": " + mended
+		fixed, errFixed := "-", error(nil)
+		if b.fixed != "" {
+			fixed, errFixed = search(b.folder, b.module, b.fixed, "STORES_FIXED=20s")
+			fixed = b.fixed + ": " + fixed
 		}
-		fmt.Printf("| %s | %s | %s: %s | %s |\n", b.module, b.text, b.old, old, mended)
-		if err := errors.Join(errOld, errMended); err != nil {
+		fmt.Printf("| %s | %s | %s: %s | %s |\n", b.module, b.text, b.old, old, fixed)
+		if err := errors.Join(errOld, errFixed); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			failed = true
 		}
@@ -63,7 +60,7 @@ func main() {
 	}
 }
 
-// result is a line of stores.Check.
+// result matches a line of stores.Check.
 var result = regexp.MustCompile(`seed \d: (\d+) runs, \d+ steps, ([\d.]+) CPU s: (.*)`)
 
 // search searches with an adapter for a finding in a release of a module.
@@ -94,37 +91,27 @@ func search(folder, module, version string, env ...string) (string, error) {
 	var list []string
 	for _, m := range result.FindAllStringSubmatch(out, -1) {
 		text := m[1] + " (" + m[2] + ")"
-		if m[3] == "nothing" && len(env) == 0 {
-			text = "not in " + text
+		if m[3] == "nothing" {
+			text = "none in " + text
 		}
 		list = append(list, text)
 	}
 	return strings.Join(list, ", "), err
 }
 
-// write writes a module like that of the stores with one adapter, and without requirements.
+// write writes a module like that of the stores, with one adapter and without requirements. Its packages have the paths of the originals.
 func write(dir, folder string) error {
 	root, err := filepath.Abs("../..")
 	if err != nil {
 		return err
 	}
-	module := "module github.com/macemc/macemc/evaluation/stores\n\ngo 1.26.0\n\nrequire github.com/macemc/macemc v0.0.0\n\n" +
-		"replace github.com/macemc/macemc v0.0.0 => " + root + "\n"
-	if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte(module), 0o600); err != nil {
-		return err
+	const module = "module github.com/macemc/macemc/evaluation/stores\n\ngo 1.26.0\n\nrequire github.com/macemc/macemc v0.0.0\n\n" +
+		"replace github.com/macemc/macemc v0.0.0 => %s\n"
+	errs := []error{os.WriteFile(filepath.Join(dir, "go.mod"), fmt.Appendf(nil, module, root), 0o600),
+		os.CopyFS(filepath.Join(dir, folder), os.DirFS(filepath.Join("releases", "testdata", folder)))}
+	for _, name := range []string{"go.sum", "stores.go"} {
+		text, err := os.ReadFile(name)
+		errs = append(errs, err, os.WriteFile(filepath.Join(dir, name), text, 0o600))
 	}
-	for _, file := range []struct{ from, to string }{
-		{"go.sum", "go.sum"}, {"stores.go", "stores.go"},
-		{filepath.Join("releases", "testdata", folder, "store_test.go"), filepath.Join(folder, "store_test.go")},
-	} {
-		text, err := os.ReadFile(file.from)
-		if err != nil {
-			return err
-		}
-		to := filepath.Join(dir, file.to)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(to), 0o700), os.WriteFile(to, text, 0o600)); err != nil {
-			return err
-		}
-	}
-	return nil
+	return errors.Join(errs...)
 }
