@@ -16,16 +16,20 @@ import (
 // goroutines answers requests about a test that a debugger executes. Its position is the operation of a step, or a place after it.
 type goroutines struct {
 	place
-	call    mdb.Inspector
+	progress
+	call   mdb.Inspector
+	frames []frameOf
+	values []valuesOf
+}
+
+// progress describes how far the session is in its step. The zero value means at the operation of the step, with the debugger elsewhere.
+type progress struct {
+	entered bool     // the debugger is where the session is
 	after   bool     // the debugger is behind the operation of the step, or inside the step of a system
 	path    []string // in a handler, the steps by lines from its first line; see begun
 	begun   bool     // path leads to where the debugger is
 	hits    int      // if after, the number of breakpoints since the operation; 0 means that it is unknown
-	ended   bool     // the debugger is at the end of the run
 	over    bool     // the session is at the end of the run of a system
-	frames  []frameOf
-	values  []valuesOf
-	entered bool // the debugger is where the session is
 }
 
 // frameOf is the frame with an id, which is its index plus one.
@@ -97,11 +101,8 @@ func (x *goroutines) answer(ctx context.Context, m dap.Message) (done bool, err 
 	return true, nil
 }
 
-// leave makes the session be at the operation of its step.
-func (x *goroutines) leave() {
-	x.entered, x.after, x.ended, x.over, x.hits, x.begun, x.path = false, false, false, false, 0, false, nil
-	x.frames, x.values = nil, nil
-}
+// leave moves the session to the operation of its step.
+func (x *goroutines) leave() { x.progress, x.frames, x.values = progress{}, nil, nil }
 
 func (x *goroutines) threads(ctx context.Context, m *dap.ThreadsRequest) {
 	reply, err := x.ask(ctx, inspect.Request{Action: inspect.Goroutines})
@@ -273,17 +274,18 @@ func (x *goroutines) setLines(ctx context.Context, m *dap.SetBreakpointsRequest)
 	x.send(&dap.SetBreakpointsResponse{Response: x.response(m), Body: dap.SetBreakpointsResponseBody{Breakpoints: list}})
 }
 
-// at makes the session be where the debugger has stopped, and reports it.
-func (x *goroutines) at(s inspect.Stop, reason, description string) {
+// at moves the session to where the debugger has stopped, and reports it.
+func (x *goroutines) at(s inspect.Stop, reason string) {
 	x.frames, x.values = nil, nil
 	x.d.Go(int(s.Operation))
-	x.entered, x.after, x.ended, x.over = true, s.Reason != inspect.AtOperation, s.Reason == inspect.AtEnd, false
-	if x.ended {
-		description = cmp.Or(description, "end of the run")
-	}
+	x.entered, x.after, x.over = true, s.Reason != inspect.AtOperation, false
 	if x.nodes && s.Reason != inspect.AtLine && s.Reason != inspect.AtBreakpoint {
 		x.leave()
 		x.over = s.Reason == inspect.AtEnd
+	}
+	description := ""
+	if s.Reason == inspect.AtEnd {
+		description = "end of the run"
 	}
 	x.stoppedIn(reason, description, s.Goroutine)
 }
@@ -319,7 +321,7 @@ func (x *goroutines) line(ctx context.Context, how string, goroutine int) {
 		x.stopped(reason, "")
 		return
 	}
-	x.at(reply.Stop, reason, "")
+	x.at(reply.Stop, reason)
 }
 
 // back goes to the operation of the step, or to that of the step before, and in a handler to the line before.
@@ -333,7 +335,7 @@ func (x *goroutines) back() {
 		to--
 	}
 	x.leave()
-	x.path = path
+	x.path = path // enter repeats it
 	if x.d.Go(max(x.first(), to)); to < x.first() {
 		x.stopped("step", "beginning of the run")
 		return
@@ -362,7 +364,7 @@ func (x *goroutines) forward(ctx context.Context) {
 		if x.nodes {
 			reply.Stop.Operation = uint64(to)
 		}
-		x.at(reply.Stop, why, "")
+		x.at(reply.Stop, why)
 		return
 	}
 	x.path, x.begun = nil, false
@@ -371,5 +373,5 @@ func (x *goroutines) forward(ctx context.Context) {
 	} else {
 		x.hits = 1
 	}
-	x.at(reply.Stop, "breakpoint", "")
+	x.at(reply.Stop, "breakpoint")
 }

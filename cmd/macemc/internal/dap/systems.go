@@ -29,11 +29,11 @@ func (x *goroutines) enter(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	x.entered, x.after, x.ended, x.hits, x.begun = true, x.handles(step), false, 0, x.handles(step)
+	x.entered, x.after, x.hits, x.begun = true, x.handles(step), 0, x.handles(step)
 	return nil
 }
 
-// place is where the debugger executes code in a step of a session.
+// place determines where the debugger executes code in a step of a session.
 type place struct {
 	*session
 	nodes bool // the debugger executes a system: programs, after a step, and handlers, at their first line
@@ -176,7 +176,7 @@ func (x *goroutines) reverse(ctx context.Context) {
 		return
 	}
 	x.hits, x.path, x.begun = hits, nil, false
-	x.at(reply.Stop, "breakpoint", "")
+	x.at(reply.Stop, "breakpoint")
 }
 
 // lastHit returns the last breakpoint after the operation of a step and before the position of the session, and its number since the
