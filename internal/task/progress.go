@@ -109,17 +109,17 @@ func (m *pace) text(p search.Progress) string {
 	return text
 }
 
-// Long shows what work does that may take a minute, until its result is called: off a terminal by a line after a few seconds.
+// Long shows the text while work is in progress that may take a minute. Off a terminal it is a line, see [AnnounceLong].
 func (s *Status) Long(text string) (done func()) {
 	if s.Tell(0, text); s.terminal {
 		return s.Clear
 	}
-	return AnnounceLong(s.w, "macemc: "+text)
+	return AnnounceLong(s.w, text)
 }
 
-// AnnounceLong writes a line after a few seconds, unless its result is called before: the first sign of work that may take a minute.
+// AnnounceLong writes a line about work that may take a minute, unless the work is done within a few seconds.
 func AnnounceLong(w io.Writer, text string) (done func()) {
 	const patience = 3 * time.Second
-	timer := time.AfterFunc(patience, func() { fmt.Fprintln(w, text) })
+	timer := time.AfterFunc(patience, func() { fmt.Fprintln(w, "macemc:", text) })
 	return func() { timer.Stop() }
 }

@@ -49,7 +49,7 @@ func (x *inspection) open(ctx context.Context, file string) error {
 		}
 	}
 	if d, ok := x.task.(*task.Debug); ok && d.Batch { // elsewhere a screen may be in the way
-		defer task.AnnounceLong(x.a.Stderr, "macemc: building the tests of "+x.ImportPath+" without optimization, to read variables")()
+		defer task.AnnounceLong(x.a.Stderr, "building the tests of "+x.ImportPath+" without optimization, to read variables")()
 	}
 	test := filepath.Join(x.temp.Path, "debugged.test")
 	args := append([]string{"test", "-c", "-o", test}, gotest.Debuggable(true, x.a.buildFlags(changed))...)

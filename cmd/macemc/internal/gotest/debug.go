@@ -72,7 +72,7 @@ func (a Runner) executeSchedule(
 	if err != nil {
 		return nil, nil, err
 	}
-	defer task.AnnounceLong(a.Stderr, fmt.Sprintf("macemc: building and executing %s of %s", s.Test, s.Package))()
+	defer task.AnnounceLong(a.Stderr, fmt.Sprintf("building and executing %s of %s", s.Test, s.Package))()
 	var out bytes.Buffer
 	failed := a.goTest(ctx, args, &out, &out, explorer.VariableOutcome+"="+outcome,
 		explorer.VariableTrace+"="+traced)

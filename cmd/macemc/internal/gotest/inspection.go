@@ -41,9 +41,9 @@ func Debuggable(debugged bool, flags []string) []string {
 
 // inspection executes the runs of a debugged test in a debugger, each in a process of its own.
 type inspection struct {
-	test *debuggedTest
-	runs map[string]*inspectedRun
-	says bool // what takes long is announced, as there is no screen
+	test  *debuggedTest
+	runs  map[string]*inspectedRun
+	batch bool // no screen is in the way of announcements
 }
 
 // inspectedRun is a run of a test in a debugger.
@@ -94,8 +94,8 @@ func (x *inspection) inspect(ctx context.Context, run string, r inspect.Request)
 
 // open starts the debugger of a run, and builds the test before.
 func (x *inspection) open(ctx context.Context, run string) (*inspectedRun, error) {
-	if x.says {
-		defer task.AnnounceLong(x.test.runner.Stderr, "macemc: building the test without optimization, to read variables")()
+	if x.batch {
+		defer task.AnnounceLong(x.test.runner.Stderr, "building the test without optimization, to read variables")()
 	}
 	of := x.test.runs[run]
 	program, err := x.test.runner.Find(inspect.Program)
