@@ -158,7 +158,7 @@ func (s *Session) do(ctx context.Context, words []string, out *bytes.Buffer) err
 	return nil
 }
 
-// Begin moves to the critical step or, if unknown, to [Config].Start or, if unknown, too, and found is set, to the step of the finding.
+// Begin moves to the critical step. If that is unknown, it moves to [Config].Start, or else to the step of the finding if found is set.
 func (s *Session) Begin(found bool) {
 	at := cmp.Or(s.run.Critical, s.cfg.Start)
 	if f, n := s.run.FirstFound(); at == 0 && found && f != nil {

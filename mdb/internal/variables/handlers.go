@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -45,17 +44,16 @@ func (x handlers) enter(ctx context.Context) error {
 	if x.Scope.line == 0 {
 		return x.to(ctx, x.Run.At, inspect.End)
 	}
-	err := errLine
-	e := x.lines(ctx, func(n int, _ inspect.Frame) bool {
-		if n == x.Scope.line {
-			err = nil
-		}
-		return err != nil
+	found := false
+	err := x.lines(ctx, func(n int, _ inspect.Frame) bool {
+		found = n == x.Scope.line
+		return !found
 	})
-	return errors.Join(e, err)
+	if err == nil && !found {
+		err = errors.New("the handler executes fewer lines")
+	}
+	return err
 }
-
-var errLine = errors.New("the handler does not execute so many lines")
 
 // to moves the debugger into the handler of a step.
 func (x handlers) to(ctx context.Context, step int, how string) error {
@@ -96,8 +94,6 @@ func innermost(frames []inspect.Frame) inspect.Frame {
 	}
 	return inspect.Frame{}
 }
-
-func placeOf(f inspect.Frame) string { return fmt.Sprintf("%s:%d", filepath.Base(f.File), f.Line) }
 
 // goroutine returns the one that has stopped, which executes the handler.
 func (handlers) goroutine(context.Context) (int, error) { return 0, nil }

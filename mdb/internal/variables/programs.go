@@ -2,6 +2,7 @@ package variables
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -80,19 +81,9 @@ func (x program) goroutines(ctx context.Context, out *bytes.Buffer) error {
 	if x.Scope.goroutine > 0 && !slices.ContainsFunc(list, there) {
 		return fmt.Errorf("%s has no goroutine g%d here", x.Run.Node(x.node), x.Scope.goroutine)
 	}
-	at := x.Scope.goroutine
-	if at == 0 {
-		at = x.defaultGoroutine(list)
-	}
-	for _, g := range list {
-		mark := " "
-		if g.Number == at {
-			mark = "*"
-		} else if x.Scope.goroutine > 0 {
-			continue
-		}
-		fmt.Fprintf(out, "%s %s g%d in %s\n", mark, x.Run.Node(x.node), g.Number, frameText(g.At))
-	}
+	x.show(list, cmp.Or(x.Scope.goroutine, x.defaultGoroutine(list)), func(n int) string {
+		return fmt.Sprintf("%s g%d", x.Run.Node(x.node), n)
+	}, out)
 	return nil
 }
 

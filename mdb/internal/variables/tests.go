@@ -44,15 +44,7 @@ func (x test) goroutines(ctx context.Context, out *bytes.Buffer) error {
 	if err != nil {
 		return err
 	}
-	for _, g := range reply.Goroutines {
-		mark := " "
-		if g.Number == at {
-			mark = "*"
-		} else if x.Scope.goroutine > 0 {
-			continue
-		}
-		fmt.Fprintf(out, "%s %s in %s\n", mark, x.Run.Node(g.Number-1), frameText(g.At))
-	}
+	x.show(reply.Goroutines, at, func(n int) string { return x.Run.Node(n - 1) }, out)
 	return nil
 }
 
@@ -77,15 +69,10 @@ func (x test) at(p position) string {
 }
 
 func (x test) since(p position) string {
-	text, last := fmt.Sprintf("between steps %d and %d", p.step-1, p.step), p.step-1
 	if p.ended {
-		text, last = fmt.Sprintf("after step %d", p.step), p.step
+		return x.withSentence(fmt.Sprintf("after step %d", p.step), p.step)
 	}
-	t, err := x.Run.Trace(last)
-	if err != nil {
-		return text
-	}
-	return fmt.Sprintf("%s (%s)", text, x.Run.Sentence(last, t))
+	return x.withSentence(fmt.Sprintf("between steps %d and %d", p.step-1, p.step), p.step-1)
 }
 
 func (test) nowhere() string { return "it holds before no step" }

@@ -114,11 +114,16 @@ func (s *Session) nodeHere() int {
 
 // inStep names a step of a system.
 func (s *Session) inStep(step int) string {
+	return s.withSentence(fmt.Sprintf("in step %d", step), step)
+}
+
+// withSentence adds the sentence of a step to a text.
+func (s *Session) withSentence(text string, step int) string {
 	t, err := s.Run.Trace(step)
 	if err != nil {
-		return fmt.Sprintf("in step %d", step)
+		return text
 	}
-	return fmt.Sprintf("in step %d (%s)", step, s.Run.Sentence(step, t))
+	return fmt.Sprintf("%s (%s)", text, s.Run.Sentence(step, t))
 }
 
 // move moves the debugger before an operation, or to a state.
@@ -252,8 +257,10 @@ func frameText(f inspect.Frame) string {
 	if f.Function == "" {
 		return "the runtime"
 	}
-	return fmt.Sprintf("%s at %s:%d", f.Function[strings.LastIndexByte(f.Function, '/')+1:], filepath.Base(f.File), f.Line)
+	return f.Function[strings.LastIndexByte(f.Function, '/')+1:] + " at " + placeOf(f)
 }
+
+func placeOf(f inspect.Frame) string { return fmt.Sprintf("%s:%d", filepath.Base(f.File), f.Line) }
 
 // Finish lists the goroutines at the end of the run of a test, to whose last step the session has moved.
 func (s *Session) Finish(ctx context.Context, out *bytes.Buffer) error {
@@ -305,6 +312,19 @@ func (s *Session) listGoroutines(ctx context.Context, out *bytes.Buffer) error {
 		return err
 	}
 	return x.goroutines(ctx, out)
+}
+
+// show writes goroutines with their places, or only the selected one. The mark is at the one whose variables are shown.
+func (s *Session) show(list []inspect.Goroutine, marked int, name func(number int) string, out *bytes.Buffer) {
+	for _, g := range list {
+		mark := " "
+		if g.Number == marked {
+			mark = "*"
+		} else if s.Scope.goroutine > 0 {
+			continue
+		}
+		fmt.Fprintf(out, "%s %s in %s\n", mark, name(g.Number), frameText(g.At))
+	}
 }
 
 // valueAt is the value of an expression at a position.
