@@ -219,7 +219,7 @@ func TestBrowserFinding(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.Begin()
+	s.Begin(true)
 	w := serve(t, s, "")
 	ctx := chromium.OpenClean(t, w.address)
 	await(t, ctx, "#step", "the critical step")
