@@ -41,7 +41,7 @@ const (
 
 // sample executes the next schedule, a directed or a sampled one. It reports whether the exploration ends.
 func (d *director) sample() bool {
-	if len(d.queue) == 0 && d.leaked() { // before further schedules are fetched
+	if len(d.queue) == 0 && d.confirmLeak() { // before further schedules are fetched
 		return true
 	}
 	s, o := d.next()

@@ -107,18 +107,18 @@ func Explore(c Config, run execute) *Result {
 	r, start := &Result{Exhaustive: c.Exhaustive, race: c.Race, noLeaks: c.NoLeaks}, startWatch(time.Time{})
 	x := &exploration{Config: &c, result: r, run: run, start: start, shown: start.wall, orders: map[uint64]int{},
 		leaks: leftovers{ended: map[uintptr][]counts{}, places: map[uintptr]string{}}}
-	if !x.corpus() {
-		x.continued()
+	if !x.replayStored() {
+		x.explore()
 	}
 	if r.Finding == nil && r.Stop == nil {
-		x.leaked()
+		x.confirmLeak()
 	}
 	r.Elapsed, r.processor = time.Since(start.wall), processorTime()-start.cpu
 	return r
 }
 
-// corpus executes the stored schedules, and reports whether one of them ends the exploration.
-func (x *exploration) corpus() bool {
+// replayStored executes the stored schedules, and reports whether one of them ends the exploration.
+func (x *exploration) replayStored() bool {
 	r := x.result
 	for _, f := range x.Corpus {
 		if f.Known != "" {
@@ -146,8 +146,8 @@ func (x *exploration) corpus() bool {
 	return false
 }
 
-// continued executes drawn schedules, or all.
-func (x *exploration) continued() {
+// explore executes schedules until a limit is reached: drawn ones, and all of a small test or of an exhaustive exploration.
+func (x *exploration) explore() {
 	r, d := x.result, newDirector(x)
 	if x.Exhaustive {
 		d.drawn = 1 // the first run of exhaust has the default order
@@ -161,24 +161,26 @@ func (x *exploration) continued() {
 			return
 		}
 		drawn := x.Exhaustive && r.Complete != nil // other draws may fail in known orders
-		if since := r.Schedules - x.fresh; since >= minSaturated && since >= 4*r.Orders && r.Once*20 <= r.Orders && (!drawn || x.many()) {
+		if since := r.Schedules - x.fresh; since >= minSaturated && since >= 4*r.Orders && r.Once*20 <= r.Orders && (!drawn || x.drawnEnough()) {
 			r.Saturated = true
 			return
 		}
 	}
 }
 
-// many reports whether an exhaustive exploration without a number of schedules has drawn enough of them.
-func (x *exploration) many() bool { return x.Schedules == 0 && x.result.sampled >= exhaustiveRuns }
+// drawnEnough reports whether an exhaustive exploration without a number of schedules has drawn enough of them.
+func (x *exploration) drawnEnough() bool {
+	return x.Schedules == 0 && x.result.sampled >= exhaustiveRuns
+}
 
 // spent reports whether a limit of the exploration is reached.
 func (x *exploration) spent() bool {
 	r := x.result
-	return x.Exhaustive && x.many() && r.Complete == nil || x.Schedules > 0 && r.Schedules >= x.Schedules || r.over(x.Config, x.start, 1)
+	return x.Exhaustive && x.drawnEnough() && r.Complete == nil || x.Schedules > 0 && r.Schedules >= x.Schedules || r.over(x.Config, x.start, 1)
 }
 
-// leaked reports whether a goroutine that a run left behind is a leak, which is then the finding.
-func (x *exploration) leaked() bool {
+// confirmLeak reports whether a goroutine that a run left behind is a leak, which is then the finding.
+func (x *exploration) confirmLeak() bool {
 	r := x.result
 	for l := x.leaks.possibleLeak(); l != nil && !x.NoLeaks; l = x.leaks.possibleLeak() {
 		if o := x.run(l.schedule); o.Kind == testsched.Leak && !r.accept(o, 1) {
@@ -192,7 +194,7 @@ func (x *exploration) leaked() bool {
 
 // step adds a run, and reports whether it ends the exploration. Without an outcome, it executes the schedule.
 func (x *exploration) step(s *testsched.Schedule, o *testsched.Outcome) bool {
-	if x.leaked() {
+	if x.confirmLeak() {
 		return true
 	}
 	r, begun := x.result, time.Now()
@@ -224,7 +226,7 @@ func (x *exploration) step(s *testsched.Schedule, o *testsched.Outcome) bool {
 		r.Left = o.Left
 	}
 	x.count(o.Hash)
-	return x.finds(s, o)
+	return x.judge(s, o)
 }
 
 // count counts the order of a run.
@@ -242,8 +244,8 @@ func (x *exploration) count(order uint64) {
 	}
 }
 
-// finds reports whether a run has a new finding, which is then that of the exploration.
-func (x *exploration) finds(s *testsched.Schedule, o *testsched.Outcome) bool {
+// judge reports whether a run has a new finding, which is then that of the exploration.
+func (x *exploration) judge(s *testsched.Schedule, o *testsched.Outcome) bool {
 	r := x.result
 	switch {
 	case o.Cut:

@@ -383,7 +383,7 @@ func (m *Minimized) critical(run execute) (step int, unknown string) {
 		mid := (low + high) / 2
 		passed, tried := passes(mid)
 		if !passed && tried < continuations {
-			return 0, "there was no time to look for it"
+			return 0, "the time for its search was used up"
 		}
 		budget.progress()
 		if passed {
@@ -396,7 +396,7 @@ func (m *Minimized) critical(run execute) (step int, unknown string) {
 		return 0, "it may be before the recorded steps"
 	}
 	if passed, tried := sample(low, 0, convincing); passed < convincing {
-		return 0, fmt.Sprintf("before step %d, after which none passes, only %d of %d random continuations pass", high, passed, tried)
+		return 0, fmt.Sprintf("no continuation passes after step %d, but only %d of %d random ones pass before it", high, passed, tried)
 	}
 	return high, ""
 }

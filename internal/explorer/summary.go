@@ -97,7 +97,7 @@ func (s *Settings) summarizeAs(kind string, u testsched.Unit, r *Result, note st
 	s.writeSummary(u.Package)
 }
 
-// reportedTo returns what a summary has of the report and the findings.
+// reportedTo returns the part of a summary that the report and the findings make up.
 func (r *Result) reportedTo() (s Reported) {
 	s.Skipped = r.First != nil && r.First.Skipped
 	switch p := r.reported; {
