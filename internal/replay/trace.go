@@ -104,7 +104,7 @@ type TraceEffect struct {
 	Text    string `json:"text"` // message, timer, key, log line or call
 	MsgID   int    `json:"message_id,omitempty"`
 	From    string `json:"from,omitempty"` // file:line of the call
-	place   string // the same, with the file as the compiler named it
+	place   string // From with the full path of the file
 	Applied bool   `json:"applied"` // false: the node crashed before
 
 	// Depth is the number of nested calls between services of the node around the effect. If the effect is such a
@@ -125,12 +125,7 @@ type TraceCall struct {
 func (e *TraceEffect) IsCall() bool { return e.Call != nil }
 
 // Place returns the place of the call that requested the effect, like [TraceStep.Place].
-func (e *TraceEffect) Place() (file string, line int) {
-	if e.place == "" {
-		return "", 0
-	}
-	return SplitPlace(e.place)
-}
+func (e *TraceEffect) Place() (file string, line int) { return SplitPlace(e.place) }
 
 // TraceMessage is a message with its fates.
 type TraceMessage struct {

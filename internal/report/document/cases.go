@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/report"
@@ -323,5 +322,5 @@ func onlySampled(r *report.Report, name string) string {
 	if !slices.Contains(r.Coverage.OnlySampled, name) {
 		return ""
 	}
-	return "checked only for the sampled alternatives" + strings.Join(ifText(": ", join(SampledLines(r)...)), "")
+	return "checked only for the sampled alternatives" + prefixed(": ", join(SampledLines(r)...))
 }

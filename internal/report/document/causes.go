@@ -16,10 +16,16 @@ import (
 // mostCauses is the maximum number of handlers whose source is shown as causes.
 const mostCauses = 6
 
-// setCauses adds the source of the handlers of steps that led to the violation, each once: of steps without an answer, of the cycle that
-// repeats forever, of steps that wrote what the property reads or another field of such a node, of starts after the critical step, of the
-// two steps before, of those that wrote the difference from the nearest run, and of others, the latest first. It also adds facts about the
-// steps without an answer.
+// setCauses adds the source of the handlers of steps that led to the violation, each once, and facts about the steps without an answer. The
+// order of the steps is:
+//
+//   - steps without an answer
+//   - the cycle that repeats forever
+//   - steps that wrote what the property reads, and steps that wrote another field of such a node
+//   - starts after the critical step
+//   - the latest two steps
+//   - steps that wrote the difference from the nearest run
+//   - others, the latest first
 func (d *Document) setCauses(wrote []int) {
 	g, r := d.Dead, d.Report
 	if g == nil || r.Running > 0 {

@@ -252,7 +252,7 @@ func (in *comparison) facts(node int) []Fact {
 		return nil
 	}
 	before := func(was string) string {
-		return strings.Join(ifText(fmt.Sprintf("before it, n%d has ", node), was), "")
+		return prefixed(fmt.Sprintf("before it, n%d has ", node), was)
 	}
 	return append(onlyWithText(Fact{"effect:", in.effect, before(in.stateBefore)}),
 		onlyWithText(Fact{"nearest run:", in.counterpart(), before(in.liveStateBefore)})...)

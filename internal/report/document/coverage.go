@@ -51,6 +51,14 @@ func ifText(before, text string, after ...string) []string {
 	return ifTrue(text != "", before+text+strings.Join(after, ""))
 }
 
+// prefixed returns a text after a prefix, or an empty string if the text is empty.
+func prefixed(prefix, text string) string {
+	if text == "" {
+		return ""
+	}
+	return prefix + text
+}
+
 // ifTrue returns a line if a condition holds.
 func ifTrue(holds bool, line string) []string {
 	if !holds {

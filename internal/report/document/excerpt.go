@@ -171,12 +171,8 @@ func (d *Document) Violating(expand bool, width int) []string {
 		return Excerpt(d.Dead, slices.Sorted(slices.Values(slices.Concat(d.DeadSteps, connecting))), true, true, width)
 	}
 	lines := Excerpt(d.Dead, d.DeadSteps, true, false, width)
-	switch n := len(connecting); n {
-	case 0:
-		return lines
-	case 1:
-		return append(lines, `1 step that only opens or closes a connection is left out; "steps" in macemc mdb lists it`)
-	default:
-		return append(lines, fmt.Sprintf(`%d steps that only open or close connections are left out; "steps" in macemc mdb lists them`, n))
+	if n := len(connecting); n > 0 {
+		lines = append(lines, fmt.Sprintf(`steps left out because they only open or close connections: %d; "steps" in macemc mdb lists them`, n))
 	}
+	return lines
 }

@@ -39,7 +39,7 @@ func TestViolating_Connections(t *testing.T) {
 	}
 	d := &Document{Dead: g, DeadSteps: []int{2, 3, 5, 6, 7}}
 	lines := d.Violating(false, 100)
-	if last := lines[len(lines)-1]; !strings.HasPrefix(last, "1 step that only opens or closes a connection is left out") {
+	if last := lines[len(lines)-1]; !strings.HasPrefix(last, "steps left out because they only open or close connections: 1;") {
 		t.Error(last)
 	}
 	if all := strings.Join(d.Violating(true, 100), "\n"); strings.Contains(all, "left out") && !strings.Contains(all, "1 step (1)") {
