@@ -17,7 +17,7 @@ type Minimized struct {
 	Outcome  *testsched.Outcome // traced
 	Runs     int                // number of executions
 	Critical int                // number of the step, starting at 1, after which none of the sampled continuations passes; 0 means unknown
-	// uncritical is the reason why Critical is unknown; empty if it is known, or not looked for.
+	// uncritical is the reason why Critical is unknown; empty if it is known, not looked for, or no schedule of the test passes.
 	uncritical string
 	Removed    *testsched.Switch   // switch without which the run passes; nil means unknown
 	few        int                 // number of switches below which no random schedule is tried: that of the holds of a directed schedule
@@ -371,7 +371,7 @@ func (m *Minimized) critical(run execute) (step int, unknown string) {
 	}
 	low, high := 0, len(m.Outcome.Trace) // some continuation from low passes, and none from high
 	if passed, _ := passes(0); !passed || high == 0 {
-		return 0, "no random schedule of the test passes"
+		return 0, ""
 	}
 	budget.progress()
 	if m.Outcome.Trace[high-1].Count < m.Outcome.Executed {

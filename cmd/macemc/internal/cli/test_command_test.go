@@ -259,8 +259,8 @@ func testReports(t *testing.T, texts []string, status int, args ...string) {
 	}
 }
 
-// building matches announcements of builds, which only slow machines show.
-var building = regexp.MustCompile(`(?m)^macemc: building .*\n`)
+// building matches announcements of builds of tests, which only slow machines show.
+var building = regexp.MustCompile(`(?m)^macemc: building (the tests of|the test without|and executing) .*\n`)
 
 // commandHere executes a command. The output has no announcements of builds.
 func commandHere(ctx context.Context, args ...string) (out string, status int) {
