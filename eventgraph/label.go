@@ -1,6 +1,7 @@
 package eventgraph
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -75,7 +76,7 @@ func (g *Graph) lane(id int) string {
 // first names what precedes the steps.
 func (g *Graph) first() string {
 	if g.Goroutines {
-		return "the test starts"
+		return cmp.Or(g.Events[0].What, "the test starts")
 	}
 	return "all nodes boot"
 }

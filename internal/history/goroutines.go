@@ -1,6 +1,7 @@
 package history
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -79,7 +80,7 @@ func (r *Run) Origin(id int) string {
 // Beginning describes step 0.
 func (r *Run) Beginning() string {
 	if r.Whole != nil {
-		return "the test starts"
+		return cmp.Or(r.Whole.Boot.What, "the test starts")
 	}
 	return "the first state"
 }

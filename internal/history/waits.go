@@ -23,6 +23,9 @@ func WriteWaits(out io.Writer, r *Run, n int) error {
 		}
 		some = true
 		fmt.Fprintf(out, "  %s %s at %s, since step %d", r.Node(id), g.Fields[FieldStatus], g.Fields[FieldAt], g.Since[FieldStatus])
+		if g.Since[FieldStatus] == 0 && r.Whole.Boot.What != "" {
+			fmt.Fprint(out, " or earlier")
+		}
 		if holder := g.Fields[FieldHolder]; holder != "" {
 			holders[r.Node(id)] = holder
 			fmt.Fprintf(out, ", held by %s", holder)

@@ -156,9 +156,9 @@ func TestDeadlock(t *testing.T) {
 }
 `)
 	testReports(t, []string{"DEADLOCK: ", "goroutine 1 waits to lock Mutex `mu` at x_test.go:21 in TestDeadlock"}, 1, "-count=1", ".")
-	out, status := commandHere(t.Context(), "mdb", "testdata/macemc/TestDeadlock/deadlock-1.path", "--batch", "-x", "end; waits")
+	out, status := commandHere(t.Context(), "mdb", "testdata/macemc/TestDeadlock/deadlock-1.path", "--batch", "-x", "goto 0; end; waits")
 	for _, want := range []string{
-		"the steps are the last 131072 operations of 160006\n", "DEADLOCK: 2 goroutines are blocked",
+		"the record begins after operation ", "the steps are the last 131072 operations of 160006\n", "DEADLOCK: 2 goroutines are blocked",
 		"g1 waits to lock Mutex `mu` at x_test.go:21 in TestDeadlock, since step 131071, held by g1\n", "g2 waits to receive from channel `c` at",
 	} {
 		if status != 0 || !strings.Contains(out, want) {

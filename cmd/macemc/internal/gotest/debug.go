@@ -39,7 +39,11 @@ func (a Runner) Debug(ctx context.Context, d *task.Debug, s *explorer.Stored) er
 	if named := s.Named(o.Trace); len(named) > 0 {
 		c.Start = named[0]
 	}
-	if passes != nil {
+	switch {
+	case passes == nil:
+	case passes.Untraced != o.Untraced:
+		c.LiveName = "the record of the nearest schedule that passes begins at another operation"
+	default:
 		renumber(passes, o)
 		x.runs["passing"] = debuggedRun{passes, passes.Switches}
 		c.LiveTrace, c.LiveName = debugTrace(s.Test, passes), ""

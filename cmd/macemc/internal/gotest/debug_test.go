@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/macemc/macemc/eventgraph"
 	"github.com/macemc/macemc/internal/test/golden"
 	"github.com/macemc/macemc/internal/testsched"
 	"github.com/macemc/macemc/internal/testsched/program"
@@ -189,5 +190,35 @@ func TestRenumber(t *testing.T) {
 	}
 	if o.States = o.States[:len(o.States)-1]; !slices.Equal(o.States, as.States) || !slices.Equal(o.Trace, as.Trace) {
 		t.Errorf("got %v\n%v\nwant %v\n%v", o.Trace, o.States, as.Trace, as.States)
+	}
+}
+
+// The record of a long run begins after the start of its test.
+func TestDebug_LongRun(t *testing.T) {
+	o := threeLock()
+	o.Untraced = 1000
+	for i := range o.Trace {
+		o.Trace[i].Count = uint64(1201 + i)
+	}
+	o.States = []testsched.State{{Who: 20, Number: 2, Kind: testsched.Parks, Waits: "sleep", At: "x_test.go:5"}}
+	s, err := mdb.Open(mdb.Config{Trace: debugTrace("TestX", o), LiveName: "none is known"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	if err := s.Do(t.Context(), "goto 0; waits", &out); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"step 0 of", ": the record begins after operation 1200", ", since step 0 or earlier"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("%q is missing:\n%s", want, out.String())
+		}
+	}
+	var graph strings.Builder
+	if err := eventgraph.Build(scheduleTrace("TestX", o)).Text(&graph, eventgraph.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(graph.String(), "the record begins after operation 1200") {
+		t.Errorf("the graph is\n%s", graph.String())
 	}
 }

@@ -201,7 +201,7 @@ func foundPage(file string, s *explorer.Stored, o, passes *testsched.Outcome) *r
 	if k := explorer.Decisive(o, 0); e.Code == nil && k > 0 {
 		e.Code, e.Start = document.Around(&trace.Steps[k-1]), k
 	}
-	if passes == nil {
+	if passes == nil || passes.Untraced != o.Untraced {
 		return e
 	}
 	renumber(passes, o)
@@ -298,6 +298,9 @@ func changed(file string, s *explorer.Stored, o *testsched.Outcome) error {
 func scheduleTrace(test string, o *testsched.Outcome) *replay.Trace {
 	boot := netmodel.Event{Kind: eventkind.Boot, Node: -1, Peer: -1}
 	t := &replay.Trace{System: test, Goroutines: true, Boot: replay.TraceStep{Node: -1, Peer: -1, Event: boot}}
+	if o.Untraced > 0 {
+		t.Boot.What = fmt.Sprintf("the record begins after operation %d", o.Trace[0].Count-1)
+	}
 	at, events := map[int]string{}, map[int][]int{} // by goroutine
 	waits := unfinishedLocks(o)
 	for i, e := range o.Trace {
