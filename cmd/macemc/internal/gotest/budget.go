@@ -179,9 +179,12 @@ func (s shortBy) String() (text string) {
 // notes describes what a single test lacks.
 func (s shortBy) notes() (list []string) {
 	for by, n := range s {
-		if n.unvaried > 0 {
+		switch {
+		case n.unvaried > 0:
 			list = append(list, by+" left only the default order")
-		} else {
+		case by == byTime:
+			list = append(list, fmt.Sprintf("earlier subtests used up their time, so it had a tenth of %s", short(n.full)))
+		default:
 			list = append(list, fmt.Sprintf("%s left less than %s", by, short(n.full)))
 		}
 	}

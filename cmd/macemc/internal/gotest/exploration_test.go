@@ -299,3 +299,15 @@ func TestExploration_Temporary(t *testing.T) {
 		t.Errorf("%v is left", left)
 	}
 }
+
+// The note of a test names what has limited its time.
+func TestShortBy_Notes(t *testing.T) {
+	for by, want := range map[string]string{
+		"-explore-time": "earlier subtests used up their time, so it had a tenth of 2s",
+		"-timeout":      "-timeout left less than 2s",
+	} {
+		if got := shortOf(&explorer.Short{By: by, Full: 2 * time.Second}).notes(); len(got) != 1 || got[0] != want {
+			t.Errorf("%s: got %q, want %q", by, got, want)
+		}
+	}
+}
