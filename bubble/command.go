@@ -28,7 +28,7 @@ import (
 func Command[M func() | func(context.Context) error | func(context.Context, *Host) error](main M, args, env []string,
 	options ...Option) sim.Service {
 	if len(args) > 0 && strings.HasPrefix(args[0], "-") {
-		panic("bubble.Command: the arguments begin with the name of the program, as those of os.Args, and not with the flag " + args[0])
+		panic("bubble.Command: args[0] must be the name of the program, as in os.Args, and is the flag " + args[0])
 	}
 	p := service(func(ctx context.Context, h *Host) error {
 		switch main := any(main).(type) {

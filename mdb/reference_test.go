@@ -43,8 +43,8 @@ const referenceHead = `# mdb: looking at a run
 FILE is the path file or the recording of a run, or [the schedule of a test](#the-schedule-of-a-test). LIVE is another
 run for comparison, by default ` + "`live.path`" + ` beside FILE. The critical step comes from ` + "`report.json`" + ` beside FILE.
 
-A session is at the state after a step of a run. Step 0 is the initial state. It begins at the critical step, or else at
-the first pause of the report, or else at the last step (with ` + "`--batch`" + ` and ` + "`-x`" + ` at 0). A number alone goes to that step.
+A session is at the state after a step of a run. Step 0 is the initial state. It begins at the critical step, the first
+pause in the report, or else the last step (step 0 with ` + "`--batch`" + ` or ` + "`-x`" + `). A number alone goes to that step.
 Semicolons separate commands, and a unique prefix of a command's name is enough. ` + "`n2`" + ` is node 2. Regular expressions
 have Go's syntax, may be enclosed in slashes, and ignore case unless they contain capitals.
 
@@ -63,8 +63,8 @@ commands that execute steps or need messages, properties or choices do not work.
 ## Real variables
 
 [` + "`locals`" + `, ` + "`print`" + ` and other commands](#variables) show real variables at any step, forwards and backwards.
-` + "`macemc-debug`" + ` executes the run again in a debugger, without optimization. It stops before the operation of a test's step, or with
-` + "`finish`" + ` after the last one, after the step of a program, and where the handler of a service returns or panics. Frames of the
-checker and the Go runtime are hidden, and so are addresses. If the run does not fit the other build, an error names the step.
+` + "`macemc-debug`" + ` executes the run again in a debugger, without optimization. It stops before the operation of a test's step,
+after the step of a program, and where the handler of a service returns or panics. ` + "`finish`" + ` goes to the end of a test. Frames of
+the checker and the Go runtime are hidden, and so are addresses. If the run does not fit the other build, an error names the step.
 Tracing needs Linux, and in a container the capability ` + "`SYS_PTRACE`" + `.
 `

@@ -28,15 +28,16 @@ func variableCommands() []command {
 		{
 			name: "print", args: "EXPRESSION", about: "evaluate an expression in the selected frame",
 			more: "The expression has the syntax of Delve, which is that of Go: s.items[0], *p, len(m), a == b.\n" +
-				"The test is executed again in a debugger, up to the operation of the step, which has not yet been\n" +
-				"executed, and a system of programs up to the end of the step. The first time, this builds the test\n" +
-				"without optimization.",
+				"A debugger executes the run again: a test up to the operation of the step, which has not yet been\n" +
+				"executed, a program up to the end of the step, and a handler until it returns or panics. The first\n" +
+				"time, this builds the test without optimization.",
 			do: inspecting((*variables.Session).Print),
 		},
 		{
 			name: "line", args: "[COUNT]", about: "go to the next line of the handler of this step, or COUNT lines on",
-			more: "It begins at the first line. \"line -1\" goes back. \"watch\" and \"when\" evaluate at each line then.",
-			do:   inspecting((*variables.Session).Line),
+			more: "The first use goes to the first line. \"line -1\" goes back. At a line, \"watch\" and \"when\" evaluate at\n" +
+				"each line of the handler.",
+			do: inspecting((*variables.Session).Line),
 		},
 		{
 			name: "frame", args: "[NUMBER]", about: "list the frames of the selected goroutine, or select one",

@@ -38,10 +38,10 @@ first state, with alternative 0 for each choice of the first boots. The flags ab
 parameters and faults are those of macemc search; a FILE records its own.
 
 On a terminal it fills the screen, and ? shows its keys. Elsewhere, or if TERM is dumb, it
-is a prompt that reads commands; "help" lists them. It begins at the critical step or the
-first pause in the report, or else at the last step, with --batch or -x at step 0. --batch
-executes the commands of -x, or those on standard input, and ends. --web prints the address
-of a page for a browser here. Whoever knows it can use the debugger, and write new files.
+is a prompt that reads commands; "help" lists them. It begins at the critical step, the first
+pause in the report, or else the last step (step 0 with --batch or -x). --batch executes the
+commands of -x, or those on standard input, and ends. --web prints the address of a page for
+a browser on this computer. Whoever knows it can use the debugger, and write new files.
 
 Exit status: 0, or 2 if FILE cannot be replayed or a command of --batch fails. A command that
 finds nothing, as find or critical may, does not fail.`,
