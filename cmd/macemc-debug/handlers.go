@@ -13,9 +13,9 @@ import (
 
 // Functions of the checker around the handlers of services.
 const (
-	module    = "github.com/macemc/macemc/"
-	callsThem = module + "internal/kernel.(*Machine).run" // the caller of all handlers
-	onPanic   = module + "internal/kernel.panicError"     // while the frames of the handler exist
+	module        = "github.com/macemc/macemc/"
+	handlerCaller = module + "internal/kernel.(*Machine).run"
+	panicHandler  = module + "internal/kernel.panicError" // is called while the frames of the handler exist
 )
 
 // handler executes handlers of services in a process.
@@ -81,7 +81,7 @@ func (p handler) enter(r *inspect.Request) (inspect.Stop, error) {
 // mostLines is the number of lines of a handler up to which enter stops at each, to find the last one.
 const mostLines = 2000
 
-// within is where enter has stopped. It is empty elsewhere.
+// within describes where enter has stopped. It is empty elsewhere.
 type within struct {
 	entered entry
 	last    proc.Location // line of the handler before its return; only where it returns
@@ -95,16 +95,16 @@ type entry struct {
 	place     inspect.Breakpoint
 }
 
-// visited are the lines of a handler that have been executed, from one on.
+// visited records the lines of a handler that have been executed.
 type visited struct {
 	function *proc.Function
 	lines    map[int]bool
-	from     int
+	from     int // where the record begins
 }
 
-// lacks reports whether a variable is declared on a line that has not been executed, although a later one has. The beginning of a loop is
-// one if the compiler moves parts of it forward.
-func (v *visited) lacks(x *proc.Variable, in *proc.EvalScope) bool {
+// skipped reports whether a variable is declared on a line that has not been executed, although a later one has. The compiler moves parts of
+// the beginning of a loop forward.
+func (v *visited) skipped(x *proc.Variable, in *proc.EvalScope) bool {
 	return v.function != nil && in.Fn == v.function && int(x.DeclLine) > v.from && !v.lines[int(x.DeclLine)]
 }
 
@@ -137,7 +137,7 @@ func (p handler) guard(f *proc.Function, place inspect.Breakpoint, how string) (
 	for i := range code {
 		end = max(end, code[i].Loc.Line)
 	}
-	stops, line := []proc.SetBreakpoint{{FunctionName: onPanic}}, 0
+	stops, line := []proc.SetBreakpoint{{FunctionName: panicHandler}}, 0
 	if how == inspect.Begin {
 		stops = append(stops, proc.SetBreakpoint{File: place.File, Line: place.Line})
 	}
@@ -179,7 +179,7 @@ func (p handler) handling() bool {
 		if f.Current.Fn == nil {
 			continue
 		}
-		if f.Current.Fn.Name == callsThem {
+		if f.Current.Fn.Name == handlerCaller {
 			return own
 		}
 		own = own || !p.foreign(f.Current.Fn.Name, f.Current.File)

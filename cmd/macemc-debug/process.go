@@ -349,13 +349,13 @@ func (p *process) move(operation uint64) (inspect.Stop, error) {
 	}
 	_, err := p.resume(p.group.Continue)
 	if err == nil && (p.stop.Reason != inspect.AtOperation || p.stop.Operation != operation) {
-		err = p.short(operation)
+		err = p.endedEarly(operation)
 	}
 	return p.stop, err
 }
 
-// short returns the error of a run that ends before an operation, with the reason if the process has it.
-func (p *process) short(operation uint64) error {
+// endedEarly returns the error of a run that ends before an operation, with the reason if the process has it.
+func (p *process) endedEarly(operation uint64) error {
 	err := fmt.Errorf("the run ends after operation %d, before operation %d", p.stop.Operation, operation)
 	if p.unfit == "" {
 		return err

@@ -110,7 +110,7 @@ func (p reader) stack(id int64) (frames []inspect.Frame, indexes []int, err erro
 		}
 		standard := strings.HasPrefix(f.Call.File, p.goroot)
 		name := f.Current.Fn.Name
-		if name == callsThem {
+		if name == handlerCaller {
 			break
 		}
 		if standard && hidden(name, f.Call.File) || hosting(name, f.Call.File) || wrapper.MatchString(name) {
@@ -201,7 +201,7 @@ func (p reader) variables(r *inspect.Request) ([]inspect.Value, error) {
 	}
 	var values []inspect.Value
 	for _, v := range list {
-		if v.Flags&proc.VariableShadowed == 0 && !p.within.visited.lacks(v, s) && v.Name[0] != '~' { // a result without a name
+		if v.Flags&proc.VariableShadowed == 0 && !p.within.visited.skipped(v, s) && v.Name[0] != '~' { // a result without a name
 			values = append(values, described(v, v.Name))
 		}
 	}
@@ -268,18 +268,15 @@ func (p reader) declared(s *proc.EvalScope, expression string) error {
 		return nil
 	}
 	var used []string
+	fields := map[*ast.Ident]bool{}
 	ast.Inspect(e, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.SelectorExpr:
-			ast.Inspect(n.X, func(n ast.Node) bool {
-				if id, ok := n.(*ast.Ident); ok {
-					used = append(used, id.Name)
-				}
-				return true
-			})
-			return false
+			fields[n.Sel] = true
 		case *ast.Ident:
-			used = append(used, n.Name)
+			if !fields[n] {
+				used = append(used, n.Name)
+			}
 		}
 		return true
 	})
@@ -290,7 +287,7 @@ func (p reader) declared(s *proc.EvalScope, expression string) error {
 			continue
 		}
 		here, err := s.Locals(0, name)
-		if err == nil && !slices.ContainsFunc(here, func(v *proc.Variable) bool { return !p.within.visited.lacks(v, s) }) {
+		if err == nil && !slices.ContainsFunc(here, func(v *proc.Variable) bool { return !p.within.visited.skipped(v, s) }) {
 			return fmt.Errorf("%s is not in scope at line %d", name, s.Line)
 		}
 	}
