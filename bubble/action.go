@@ -6,6 +6,7 @@ import (
 	"os"
 	"reflect"
 
+	"github.com/macemc/macemc/internal/simext"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -28,7 +29,7 @@ func Call[S any](name string, f func(S, context.Context) error) sim.Action[*Prog
 		Name: name,
 		When: func(p *Program) bool { return p.exposes(reflect.TypeFor[S]()) },
 		Do: func(p *Program, env sim.Env) {
-			if t := tracer(env); t != nil {
+			if t := simext.Traced(env); t != nil {
 				t.Runs(f)
 			}
 			p.step(env, &input{kind: callInput, call: c})

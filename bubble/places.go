@@ -11,7 +11,6 @@ import (
 	"github.com/macemc/macemc/bubble/internal/userframes"
 	"github.com/macemc/macemc/internal/simext"
 	"github.com/macemc/macemc/internal/stacks"
-	"github.com/macemc/macemc/sim"
 )
 
 // places holds the last stacks of the program's goroutines in a step where they act or begin to wait: at locks, channels and timers, and
@@ -19,14 +18,6 @@ import (
 type places struct {
 	count  uint32 // number of stacks of the step
 	stacks [64][32]uintptr
-}
-
-// tracer returns a record of places of the program; nil means that they are not recorded.
-func tracer(env sim.Env) simext.CodeRecord {
-	if t, ok := env.(simext.CodeTracer); ok {
-		return t.Traced()
-	}
-	return nil
 }
 
 // last returns the last place in the module of the checked package, or else in another one; an empty string means that there is none.

@@ -185,7 +185,7 @@ func (p *Program) Boot(env sim.Env) {
 	if i, ok := env.(simext.Interleaver); ok {
 		b.seed = uint64(i.Seed(randomNumbers))
 	}
-	if t := tracer(env); t != nil && !ofChecker(p.goroutines.main()) {
+	if t := simext.Traced(env); t != nil && !ofChecker(p.goroutines.main()) {
 		t.Runs(p.goroutines.main())
 	}
 	if t, ok := env.(simext.Timekeeper); ok {
@@ -248,7 +248,7 @@ func (p *Program) step(env sim.Env, in *input) {
 			in.flushed = n.flush(in.peer, take)
 		}
 		n.choose = env
-		trace := tracer(env)
+		trace := simext.Traced(env)
 		if trace != nil {
 			n.ctl.places = new(places)
 			defer func(p *places) { trace.Ran(p.last()) }(n.ctl.places)

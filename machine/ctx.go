@@ -168,10 +168,8 @@ func (x *Ctx) open(what string) {
 
 // runs records the action that handles an event, for traces: the first one that is run.
 func (x *Ctx) runs(a *action) {
-	if env, ok := x.env.(simext.CodeTracer); ok && a != nil {
-		if record := env.Traced(); record != nil {
-			record.Runs(a.code)
-		}
+	if record := simext.Traced(x.env); record != nil && a != nil {
+		record.Runs(a.code)
 	}
 }
 

@@ -46,6 +46,14 @@ type CodeTracer interface {
 	Traced() CodeRecord
 }
 
+// Traced returns the record of the event that an Env executes; nil means that it is not recorded.
+func Traced(env sim.Env) CodeRecord {
+	if t, ok := env.(CodeTracer); ok {
+		return t.Traced()
+	}
+	return nil
+}
+
 // CodeRecord records the code that handles an event.
 type CodeRecord interface {
 	// Runs records that a service runs code, a function, that is written for it.

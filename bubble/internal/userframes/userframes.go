@@ -1,4 +1,5 @@
-// Package userframes selects and describes the frames of a program in stacks: those outside the Go distribution and packages bubble and crashtest.
+// Package userframes selects and describes the frames of a program in stacks: those outside of the Go distribution and of packages bubble
+// and crashtest.
 package userframes
 
 import (
@@ -17,14 +18,13 @@ import (
 
 // Is reports whether a frame belongs to a program. Tests of packages bubble and crashtest are programs, too.
 func Is(f runtime.Frame) bool {
-	return !program.Standard(f) && (!ofBubble(f.Function) || strings.HasSuffix(f.File, "_test.go"))
+	return !program.Standard(f) && (!ofChecker(f.Function) || strings.HasSuffix(f.File, "_test.go"))
 }
 
-func ofBubble(function string) bool {
-	const module = "github.com/macemc/macemc/"
-	const bubble = module + "bubble"
-	return strings.HasPrefix(function, bubble+".") || strings.HasPrefix(function, module+"crashtest.") || strings.HasPrefix(function, bubble+"/internal/filesystem.") ||
-		strings.HasPrefix(function, bubble+"/internal/filetree.") || strings.HasPrefix(function, bubble+"/internal/waitqueue.")
+func ofChecker(function string) bool {
+	own := []string{"bubble.", "bubble/internal/filesystem.", "bubble/internal/filetree.", "bubble/internal/waitqueue.", "crashtest."}
+	rest, ok := strings.CutPrefix(function, "github.com/macemc/macemc/")
+	return ok && slices.ContainsFunc(own, func(prefix string) bool { return strings.HasPrefix(rest, prefix) })
 }
 
 // Of returns the frames of a program, innermost first.
