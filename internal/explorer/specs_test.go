@@ -9,20 +9,17 @@ import (
 	"github.com/macemc/macemc/internal/testsched"
 )
 
-// listOf returns a list of Ginkgo, of nodes of the suite "S".
-func listOf(nodes ...string) string {
-	return `[{"SuiteDescription":"S","SpecReports":[` + strings.Join(nodes, ",") + `]}]`
-}
-
-// nodeOf returns a spec of such a list. The last of the texts is not that of a container.
-func nodeOf(ordered bool, texts ...string) string {
-	return fmt.Sprintf(`{"ContainerHierarchyTexts":["%s"],"LeafNodeType":"It","LeafNodeText":"%s","State":"passed","IsInOrderedContainer":%t}`,
-		strings.Join(texts[:len(texts)-1], `","`), texts[len(texts)-1], ordered)
+// suiteOf returns the list of a suite "S" with some specs, see package ginkgo.
+func suiteOf(specs ...string) string {
+	for i, text := range specs {
+		specs[i] = fmt.Sprintf(`{"LeafNodeType":"It","LeafNodeText":%q,"State":"passed","IsInOrderedContainer":false}`, text)
+	}
+	return `[{"SuiteDescription":"S","SpecReports":[` + strings.Join(specs, ",") + `]}]`
 }
 
 // A suite is divided into its specs, if flags select them. Specs whose goroutines are all of Ginkgo are explored together.
 func TestDivideSuite(t *testing.T) {
-	two := listOf(nodeOf(false, "a"), nodeOf(false, "b"))
+	two := suiteOf("a", "b")
 	own := []testsched.Origin{{Number: 2, Package: "example.org/x"}}
 	for name, x := range map[string]struct {
 		args    []string
@@ -33,9 +30,9 @@ func TestDivideSuite(t *testing.T) {
 		others  int
 		divided bool
 	}{
-		"concurrent":  {nil, two, listOf(nodeOf(false, "a")), own, "T/S_a T/S_b", 0, true},
-		"sequential":  {nil, two, listOf(nodeOf(false, "a")), nil, "", 2, true},
-		"selected":    {[]string{"-test.run=^T$/^S_b$"}, two, listOf(nodeOf(false, "b")), nil, "T/S_b", 0, true},
+		"concurrent":  {nil, two, suiteOf("a"), own, "T/S_a T/S_b", 0, true},
+		"sequential":  {nil, two, suiteOf("a"), nil, "", 2, true},
+		"selected":    {[]string{"-test.run=^T$/^S_b$"}, two, suiteOf("b"), nil, "T/S_b", 0, true},
 		"other flags": {nil, two, two, own, "", 0, false},
 		"no suite":    {nil, "", "", own, "", 0, false},
 	} {
@@ -67,11 +64,11 @@ func TestDivision_Specs(t *testing.T) {
 	s := &Settings{summary: map[string]*Summary{}, summaries: t.TempDir(), fresh: func(*Config, execution) *testsched.Outcome { return nil }}
 	s.config = Config{Schedules: 2}
 	var runs []string
-	suite := &toySuite{subtests: nil, runs: &runs, origins: []testsched.Origin{{Number: 2}}, specs: func(only string) string {
+	suite := &toySuite{runs: &runs, origins: []testsched.Origin{{Number: 2}}, specs: func(only string) string {
 		if only != "" {
-			return listOf(nodeOf(false, "a"))
+			return suiteOf("a")
 		}
-		return listOf(nodeOf(false, "a"), nodeOf(false, "b"))
+		return suiteOf("a", "b")
 	}}
 	report := s.Test(testsched.Unit{Package: "p", Test: "T"}, false, time.Time{}, suite)
 	for _, name := range []string{"T/S_a", "T/S_b"} {
@@ -91,9 +88,9 @@ func TestDivision_SequentialSpecs(t *testing.T) {
 	var runs []string
 	suite := &toySuite{runs: &runs, specs: func(only string) string {
 		if only != "" {
-			return listOf(nodeOf(false, "a"))
+			return suiteOf("a")
 		}
-		return listOf(nodeOf(false, "a"), nodeOf(false, "b"))
+		return suiteOf("a", "b")
 	}}
 	report := s.Test(testsched.Unit{Package: "p", Test: "T"}, false, time.Time{}, suite)
 	if want := "macemc: T: 2 other specs without concurrency: 20 schedules, no finding"; report.Unexplored() || report.Note != want {

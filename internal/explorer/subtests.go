@@ -15,7 +15,7 @@ import (
 // division is a test whose subtests are explored one by one, as go test -run TEST/SUBTEST executes them.
 type division struct {
 	units  []string           // subtests without others below them, or a common parent of parallel ones
-	suite  bool               // these are specs instead, which run without others
+	suite  bool               // units are specs of Ginkgo instead, which do not need others
 	passed map[string]bool    // subtests that passed in a run of the whole test
 	failed *testsched.Outcome // that run failed when all had ended; nil means that it did not
 	whole  bool               // the whole test is explored, too
@@ -72,7 +72,7 @@ func divide(s *Settings, c *Config, d testsched.Divisible, sch *testsched.Schedu
 }
 
 // discover adds the subtests of a test after its first run. While a run ends in a subtest, it is repeated without that one, to discover the
-// others. The result are the subtests that were left out.
+// others. It returns the subtests that were left out.
 func (v *division) discover(c *Config, d testsched.Divisible, sch *testsched.Schedule, o *testsched.Outcome) (without []string) {
 	for {
 		list := d.Subtests()

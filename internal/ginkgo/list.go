@@ -54,8 +54,8 @@ func (s *Suite) Units(test string) (names []string) {
 	return names
 }
 
-// outermost returns the texts of the outermost container of a spec all of whose specs are in ordered containers, and of those around it. The
-// list lacks which container is ordered. It is this one, or inside.
+// outermost returns the texts of containers around a spec, down to the first one with only specs in ordered containers. The list does not
+// show which container is ordered: it is this one, or one inside.
 func (s *Suite) outermost(x *Spec) []string {
 	texts := x.ContainerHierarchyTexts
 	for n := range texts {
