@@ -145,5 +145,9 @@ func (s *Session) image(r *history.Run, at, width int) (eventgraph.Image, error)
 		o.From = 0
 	}
 	o.Width, o.Fold = width, -1
+	if r.Whole != nil {
+		drawn := o.Nodes
+		o.Nodes = slices.DeleteFunc(nodesInOrder(s), func(id int) bool { return !slices.Contains(drawn, id) })
+	}
 	return g.Image(o)
 }

@@ -102,6 +102,22 @@ type StateLine struct {
 	Changed bool   // by the last step
 	Old     string // old value, if changed
 	Program bool   // of a heading: the node runs a program with goroutines
+	Ended   bool   // of a heading: the goroutine has ended
+}
+
+// nodesInOrder returns the nodes in the order of display: the goroutines of a test begin with those of its finding.
+func nodesInOrder(s *Session) (nodes []int) {
+	r := s.run
+	if r.Whole != nil && r.Finding == nil {
+		r = s.runs[0]
+	}
+	if r.Whole != nil {
+		return history.ByFinding(r)
+	}
+	for id := range s.sys.Nodes {
+		nodes = append(nodes, id)
+	}
+	return nodes
 }
 
 // States returns the states of the selected node, or of all nodes, and marks the changes of the last step.
@@ -109,7 +125,7 @@ func (s *Session) States() ([]StateLine, error) {
 	r := s.run
 	var lines []StateLine
 	programs := variablesOf(s).Programs()
-	for id := range s.sys.Nodes {
+	for _, id := range nodesInOrder(s) {
 		if s.node >= 0 && id != s.node {
 			continue
 		}
@@ -124,7 +140,8 @@ func (s *Session) States() ([]StateLine, error) {
 		if err != nil {
 			return nil, err
 		}
-		lines = append(lines, StateLine{Node: id, Changed: len(old) > 0, Program: programs[id]})
+		ended := r.Whole != nil && r.Goroutine(r.At, id).Fields[history.FieldStatus] == history.StatusEnded
+		lines = append(lines, StateLine{Node: id, Changed: len(old) > 0, Program: programs[id], Ended: ended})
 		for _, f := range append(fields, gone...) {
 			was, changed := old[f.Path]
 			lines = append(lines, StateLine{Node: id, Path: f.Path, Value: f.Value, Changed: changed, Old: was})

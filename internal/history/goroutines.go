@@ -16,6 +16,7 @@ const (
 	StatusCanRun = "can run"
 	StatusRested = StatusCanRun + " after a wait" // no goroutine has woken it
 	StatusRuns   = "runs"
+	StatusEnded  = "ended"
 )
 
 // TimerSet is the text of the message from the goroutine that has set a timer to the goroutine that the timer has started.
@@ -167,7 +168,7 @@ func (r *Run) Goroutine(n, node int) GoroutineState {
 // Waits reports whether the goroutine waits.
 func (g *GoroutineState) Waits() bool {
 	status := g.Fields[FieldStatus]
-	return status != "" && status != StatusRuns && status != "ended" && !g.CanRun()
+	return status != "" && status != StatusRuns && status != StatusEnded && !g.CanRun()
 }
 
 // summary describes the state of the goroutine: what it waits for and where, or that it runs, can run or has ended.
@@ -189,6 +190,34 @@ func (g *GoroutineState) summary() string {
 		text += ", held by " + holder
 	}
 	return text
+}
+
+// ByFinding returns all goroutines of a recorded run, those of its finding first: those that wait for what another one holds when the run
+// ends, that of the last step, that of the critical step, and the others that wait. Those that have ended come last.
+func ByFinding(r *Run) []int {
+	rank := make([]int, r.Nodes)
+	for id := range rank {
+		switch g := r.Goroutine(r.Len(), id); {
+		case g.Waits() && g.Fields[FieldHolder] != "":
+			rank[id] = 0
+		case r.Len() > 0 && r.recordedStep(r.Len()).Node == id:
+			rank[id] = 1
+		case r.Critical > 0 && r.recordedStep(r.Critical).Node == id:
+			rank[id] = 2
+		case g.Waits():
+			rank[id] = 3
+		case g.Fields[FieldStatus] != StatusEnded:
+			rank[id] = 4
+		default:
+			rank[id] = 5
+		}
+	}
+	nodes := make([]int, r.Nodes)
+	for id := range nodes {
+		nodes[id] = id
+	}
+	slices.SortStableFunc(nodes, func(a, b int) int { return rank[a] - rank[b] })
+	return nodes
 }
 
 // CanRun reports whether the goroutine is runnable.

@@ -24,7 +24,7 @@ func TestWriteWaits(t *testing.T) {
 		run  *Run
 		want string
 	}{
-		{recorded([3]string{"a.go:1 in f", StatusRuns}, [3]string{"", "ended"}), "  no goroutine waits\n"},
+		{recorded([3]string{"a.go:1 in f", StatusRuns}, [3]string{"", StatusEnded}), "  no goroutine waits\n"},
 		{recorded([3]string{"a.go:1 in f", "waits to lock Mutex `b`", "g2"}, [3]string{"a.go:2 in g", "waits to lock Mutex `a`", "g1"}),
 			"  g1 waits to lock Mutex `b` at a.go:1 in f, since step 1, held by g2\n" +
 				"  g2 waits to lock Mutex `a` at a.go:2 in g, since step 1, held by g1\n  g1 -> g2 -> g1 wait for one another\n"},
@@ -46,7 +46,7 @@ func TestWriteWaits(t *testing.T) {
 // Goroutines that run or can run elsewhere do not differ.
 func TestWriteDifferences_Goroutines(t *testing.T) {
 	a := recorded([3]string{"a.go:1 in f", StatusRuns}, [3]string{"a.go:2 in g", "waits to lock Mutex `a`", "g1"}, [3]string{"a.go:3", "can run after a wait"})
-	b := recorded([3]string{"a.go:7 in f", StatusRuns}, [3]string{"", "ended"}, [3]string{"a.go:4", "can run, woken by g1"})
+	b := recorded([3]string{"a.go:7 in f", StatusRuns}, [3]string{"", StatusEnded}, [3]string{"a.go:4", "can run, woken by g1"})
 	var out strings.Builder
 	if err := WriteDifferences(&out, a, 1, b, 1); err != nil || out.String() != "  g2  waits to lock Mutex `a` at a.go:2 in g, held by g1 | ended\n" {
 		t.Errorf("%v\n%s", err, &out)

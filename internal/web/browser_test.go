@@ -15,9 +15,14 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"github.com/macemc/macemc/internal/check"
+	"github.com/macemc/macemc/internal/eventkind"
+	"github.com/macemc/macemc/internal/history"
+	"github.com/macemc/macemc/internal/netmodel"
+	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/task/remote"
 	"github.com/macemc/macemc/internal/test/chromium"
 	"github.com/macemc/macemc/mdb"
+	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems"
 )
 
@@ -246,6 +251,80 @@ func TestBrowserFinding(t *testing.T) {
 			chromium.Screenshot(t, ctx, fmt.Sprintf("web-%s-%d", theme, width))
 		}
 		compareBeside(t, ctx, width)
+	}
+	chromium.CheckTab(t, ctx)
+}
+
+// deadlocked returns the run of a test with a deadlock of g4 and g5, in which g2 and g3 have ended. Its second step locks in line 4 of a file.
+func deadlocked(file string) *replay.Trace {
+	change := func(node int, path, now string) replay.NodeChange {
+		return replay.NodeChange{Node: node, Path: path, New: now}
+	}
+	step := func(n, node int, changes ...replay.NodeChange) replay.TraceStep {
+		s := replay.TraceStep{Number: n, Node: node, Peer: -1, What: "locks `mu`", Key: fmt.Sprint(n), Source: "lock.go:4", Changes: changes,
+			Event: netmodel.Event{Kind: eventkind.DoAction, Node: sim.NodeID(node), Peer: -1}}
+		s.SetPlace(file + ":4")
+		return s
+	}
+	t := &replay.Trace{System: "TestLock", Goroutines: true, Nodes: 5, Names: []string{"TestLock", "ends", "ends", "locks", "locks"},
+		Finding: &sim.Finding{Kind: "deadlock", Message: "g4 and g5 wait", Node: -1}, FoundAt: 2}
+	for node := range 3 {
+		status := history.StatusEnded
+		if node == 0 {
+			status = "waits for WaitGroup `wg`"
+		}
+		t.Boot.Changes = append(t.Boot.Changes, change(node, history.PathStatus, status))
+	}
+	t.Steps = []replay.TraceStep{
+		step(1, 3, change(3, history.PathStatus, "waits to lock `b`"), change(3, history.PathHolder, "g5")),
+		step(2, 4, change(4, history.PathStatus, "waits to lock `a`"), change(4, history.PathHolder, "g4")),
+	}
+	return t
+}
+
+// The page of a test begins with the goroutines of the finding, folds those that have ended, and shows the source of the step.
+func TestBrowserGoroutines(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "lock.go")
+	if err := os.WriteFile(file, []byte("package lock\n\nfunc lock() {\n\tmu.Lock()\n}\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	s, err := mdb.Open(mdb.Config{Trace: deadlocked(file)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Begin(true)
+	w := serve(t, s, "")
+	ctx := chromium.OpenClean(t, w.address)
+	for _, width := range []int64{1400, 800} {
+		chromium.Do(t, ctx, chromedp.EmulateViewport(width, 900), chromedp.Reload())
+		await(t, ctx, "#at", "main, step 2 of 2")
+		if got := chromium.Eval(t, ctx, `[...document.querySelectorAll("#states > .node h3")].map(h => h.textContent).join(" ")`); got != "g4 g5 g1" {
+			t.Errorf("%d pixels: the states are those of %s", width, got)
+		}
+		chromium.Expect(t, "lanes", chromium.Eval(t, ctx, `[...document.querySelectorAll("#names text")].map(n => n.textContent).join(" ")`), "g4 locks g5 locks")
+		chromium.Expect(t, "ended", chromium.Text(t, ctx, "#states .ended"), "2 goroutines have ended: g2 g3")
+		chromium.Expect(t, "folded", chromium.Eval(t, ctx, `document.querySelector("#states .ended").open`), "false")
+		chromium.Expect(t, "marked", chromium.Eval(t, ctx, `document.querySelector("#source mark").textContent`), "=> 4      mu.Lock()")
+		if seen := chromium.Eval(t, ctx, `document.querySelector("#source mark").getBoundingClientRect().bottom < innerHeight`); seen != "true" {
+			t.Errorf("%d pixels: the first screen does not show the line of the step", width)
+		}
+		for _, theme := range []string{"light", "dark"} {
+			chromium.Eval(t, ctx, fmt.Sprintf("document.documentElement.dataset.theme = %q", theme))
+			if bad := chromium.Eval(t, ctx, chromium.Audit); bad != "" {
+				t.Errorf("%s, %d pixels:\n%s", theme, width, bad)
+			}
+		}
+		if out := chromium.Eval(t, ctx, `document.documentElement.scrollWidth - innerWidth`); out != "0" {
+			t.Errorf("%d pixels: the page is wider by %s", width, out)
+		}
+		chromium.Screenshot(t, ctx, fmt.Sprintf("web-goroutines-%d", width))
+		// They remain unfolded in the next step.
+		chromium.Eval(t, ctx, `document.querySelector("#states .ended summary").click()`)
+		chromium.Do(t, ctx, chromedp.KeyEvent("k"))
+		await(t, ctx, "#at", "main, step 1 of 2")
+		chromium.Expect(t, "unfolded", chromium.Text(t, ctx, "#states .ended"), "g2", "status\tended")
+		chromium.Do(t, ctx, chromedp.KeyEvent("j"))
+		await(t, ctx, "#at", "main, step 2 of 2")
 	}
 	chromium.CheckTab(t, ctx)
 }

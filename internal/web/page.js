@@ -106,7 +106,7 @@
     showRuns();
     showText("difference", "Difference", list(view.Differences).join("\n"));
     showStates();
-    showText("source", "Source", list(view.Source).join("\n"));
+    showSource();
     if (command || text) showOutput(o, command, text);
     if (command && text && !moved && !brief) byId("output").scrollIntoView({block: "nearest"});
   }
@@ -121,6 +121,19 @@
     pre.setAttribute("role", "region");
     pre.setAttribute("aria-label", title.toLowerCase());
     box.appendChild(pre);
+  }
+
+  // showSource marks the line of the step.
+  function showSource() {
+    const lines = list(view.Source);
+    showText("source", "Source", lines.join("\n"));
+    if (lines.length < 2) return;
+    const pre = byId("source").querySelector("pre");
+    pre.textContent = "";
+    lines.forEach(function (text, i) {
+      if (i) pre.append("\n");
+      pre.append(text.startsWith("=>") ? make("mark", "", text) : text);
+    });
   }
 
   // The image and the legend are drawn by the session, which escapes all text of the run.
@@ -267,7 +280,8 @@
   }
 
   function showStates() {
-    const box = byId("states");
+    const box = byId("states"), ended = list(view.States).filter(function (s) { return s.Ended; });
+    const old = box.querySelector(".ended"), folded = make("details", "ended");
     let table = null;
     box.textContent = "";
     list(view.States).forEach(function (s) {
@@ -277,7 +291,7 @@
         table = make("table");
         node.appendChild(title);
         node.appendChild(table);
-        box.appendChild(node);
+        (s.Ended && ended.length > 1 ? folded : box).appendChild(node);
         return;
       }
       const row = make("tr", s.Changed ? "changed" : ""), value = make("td");
@@ -290,6 +304,10 @@
       row.appendChild(value);
       table.appendChild(row);
     });
+    if (ended.length < 2) return;
+    folded.open = !!old && old.open;
+    folded.prepend(make("summary", "", ended.length + " goroutines have ended: " + ended.map(function (s) { return name(s.Node); }).join(" ")));
+    box.appendChild(folded);
   }
 
   function quote(word) { return "'" + word.replace(/'/g, "'\"'\"'") + "'"; }

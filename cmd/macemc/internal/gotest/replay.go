@@ -268,7 +268,7 @@ func pageTrace(test string, o *testsched.Outcome) *replay.Trace {
 	for i := range t.Steps {
 		s := &t.Steps[i]
 		waits := slices.ContainsFunc(s.Changes, func(c replay.NodeChange) bool {
-			return c.Node == s.Node && c.Path == history.PathStatus && c.New != "runs" && c.New != "ended" &&
+			return c.Node == s.Node && c.Path == history.PathStatus && c.New != "runs" && c.New != history.StatusEnded &&
 				!strings.HasPrefix(c.New, history.StatusCanRun)
 		})
 		for j := range s.Changes {

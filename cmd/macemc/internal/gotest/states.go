@@ -129,7 +129,7 @@ func (g goroutineState) after(s testsched.State) goroutineState {
 		}
 		return g
 	case testsched.Ends:
-		return goroutineState{status: "ended"}
+		return goroutineState{status: history.StatusEnded}
 	case testsched.Parks:
 		at := place(s.At, s.Func)
 		if at != g.at {
