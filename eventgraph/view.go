@@ -33,6 +33,8 @@ type View struct {
 	Common int
 	// OmitLive omits whether states are live, for runs in which that does not matter.
 	OmitLive bool
+	// Ended is the value of the only field of a goroutine that has ended. These states are folded; an empty value folds none.
+	Ended string
 }
 
 // Run is a run in a [View].
@@ -59,6 +61,7 @@ func (v *View) Markup() (template.HTML, error) {
 	}
 	data := viewData{Common: v.Common, OmitLive: v.OmitLive, Goroutines: v.Runs[0].Graph.Goroutines}
 	texts := interner{index: map[string]int{}}
+	data.Ended = texts.of(v.Ended)
 	var page struct {
 		Legend []legendEntry
 		Runs   []viewPanel
@@ -187,6 +190,7 @@ type viewData struct {
 	Common     int       `json:"common"`
 	OmitLive   bool      `json:"unjudged,omitempty"`
 	Goroutines bool      `json:"goroutines,omitempty"` // the lanes are goroutines
+	Ended      int       `json:"ended,omitempty"`
 	Runs       []viewRun `json:"runs"`
 }
 
@@ -196,6 +200,7 @@ type viewRun struct {
 	Found    int        `json:"found,omitempty"` // the step with the finding
 	Start    int        `json:"start"`
 	Nodes    []string   `json:"nodes"`
+	Order    []int      `json:"order"`   // nodes as their states are shown: those with lanes first
 	Initial  [][3]int   `json:"initial"` // node, field, value before the first step below
 	Steps    []viewStep `json:"steps"`
 	// Match has the counterpart in the other run of each of Steps, negative if it is another event.
@@ -259,7 +264,15 @@ func (r *Run) data(o Options, t *interner) viewRun {
 	d := viewRun{Critical: g.Critical, Found: g.Events[g.found].Step, Start: r.Start, Initial: [][3]int{}, Steps: []viewStep{}}
 	for i := range g.Nodes {
 		d.Nodes = append(d.Nodes, g.heading(g.Nodes[i]))
+		if o.lane(i) < 0 {
+			d.Order = append(d.Order, i)
+		}
 	}
+	lanes := []int{}
+	for _, n := range g.shown(o) {
+		lanes = append(lanes, n.ID)
+	}
+	d.Order = append(lanes, d.Order...)
 	segments := g.segments(o)
 	if len(segments) == 0 {
 		return d

@@ -234,10 +234,15 @@
   }
   function showStates(run, s) {
     var box = byId("states"), changed = new Map((s.c || []).map(function (c) { return [place(c[0], c[1]), c[2]]; }));
+    var old = box.querySelector(".ended"), ended = run.data.order.filter(function (node) { return hasEnded(run, node); });
+    var folded = document.createElement("details"), short = function (node) { return lane(run, node); };
+    folded.className = "ended";
+    folded.open = !!old && old.open;
+    add(folded, "summary", "", ended.length + " goroutines have ended: " + ended.map(short).join(" "));
     box.textContent = "";
-    run.data.nodes.forEach(function (name, node) {
-      var div = add(box, "div", "node" + (node === s.o ? " own" : ""));
-      add(div, "h3", "", name);
+    run.data.order.forEach(function (node) {
+      var div = add(ended.length > 1 && ended.indexOf(node) >= 0 ? folded : box, "div", "node" + (node === s.o ? " own" : ""));
+      add(div, "h3", "", run.data.nodes[node]);
       var table = add(div, "table");
       var all = fields(run, node, Array.from(changed.keys())), left = 0, same = 0;
       all.forEach(function (p) {
@@ -258,6 +263,11 @@
       if (same) add(div, "p", "soft", same + (same === 1 ? " field never changes" : " fields never change"));
       if (left) add(div, "p", "soft", left === all.length ? left + " fields, as before" : left + " more, as before");
     });
+    if (ended.length > 1) box.appendChild(folded);
+  }
+  function hasEnded(run, node) {
+    var all = data.ended ? fields(run, node, []) : [];
+    return all.length === 1 && run.state.get(all[0]) === data.ended;
   }
   function shown(run, p, none) {
     return run.state.get(p) ? text[run.state.get(p)] : p.endsWith(" (node)") ? "up" : none;

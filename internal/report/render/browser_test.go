@@ -17,10 +17,13 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"github.com/macemc/macemc/eventgraph"
+	"github.com/macemc/macemc/internal/eventkind"
+	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/internal/report/render"
 	"github.com/macemc/macemc/internal/test/chromium"
+	"github.com/macemc/macemc/sim"
 )
 
 // address writes a page to disk and returns its address.
@@ -284,4 +287,46 @@ func TestBrowser_Ticks(t *testing.T) {
 	chromium.Expect(t, "selected", chromium.Eval(t, ctx, `[...document.querySelectorAll(".sel.step")].map((g) => g.dataset.step).join()`), "19")
 	chromium.Do(t, ctx, chromedp.Click("#ticks"))
 	at("folded again", "step 0 of 71")
+}
+
+// The page of a test begins with the goroutines of the finding, and folds those that have ended.
+func TestBrowserGoroutines(t *testing.T) {
+	trace := &replay.Trace{System: "TestLock", Goroutines: true, Nodes: 4, Names: []string{"TestLock", "ends", "ends", "locks"},
+		Boot: replay.TraceStep{Node: -1, Peer: -1}}
+	for node, status := range []string{"waits", "ended", "ended", "runs"} {
+		trace.Steps = append(trace.Steps, replay.TraceStep{Number: node + 1, Node: node, Peer: -1, What: "locks `mu`",
+			Event:   netmodel.Event{Kind: eventkind.DoAction, Node: sim.NodeID(node), Peer: -1},
+			Changes: []replay.NodeChange{{Node: node, Path: "status", New: status}}})
+	}
+	e := render.Exploration{Title: "TestLock", Sentence: "DEADLOCK", Run: eventgraph.Build(trace), Start: 4, Order: []int{3, 0, 1, 2}, Ended: "ended"}
+	passing := *trace
+	passing.Nodes, passing.Names = 5, append(passing.Names, "late")
+	e.Passing = eventgraph.Build(&passing)
+	var page bytes.Buffer
+	if err := e.HTML(&page); err != nil {
+		t.Fatal(err)
+	}
+	ctx := browser(t, page.Bytes())
+	texts := func(selector string) string {
+		t.Helper()
+		return chromium.Eval(t, ctx, fmt.Sprintf(`[...document.querySelectorAll(%q)].map(e => e.textContent).join(", ")`, selector))
+	}
+	for _, width := range []int64{1400, 800} {
+		chromium.Do(t, ctx, chromedp.EmulateViewport(width, 900))
+		for selector, want := range map[string]string{
+			`.run[data-run="0"] .names text`: "g4 locks, g1 TestLock, g2 ends, g3 ends",
+			`.run[data-run="1"] .names text`: "g4 locks, g1 TestLock, g2 ends, g3 ends, g5 late",
+			"#states > .node h3":             "g4 locks, g1 TestLock",
+			"#states .ended summary":         "2 goroutines have ended: g2 g3",
+			"#states .ended h3":              "g2 ends, g3 ends",
+		} {
+			if got := texts(selector); got != want {
+				t.Errorf("%d pixels: %s are %q, want %q", width, selector, got, want)
+			}
+		}
+		if bad := chromium.Eval(t, ctx, chromium.Audit); bad != "" {
+			t.Errorf("%d pixels:\n%s", width, bad)
+		}
+		chromium.Screenshot(t, ctx, fmt.Sprintf("goroutines-%d", width))
+	}
 }

@@ -68,6 +68,9 @@ type Exploration struct {
 	Start              int               // step of Run to show first
 	Options            eventgraph.Options
 	Commands           report.Commands
+	// Order has all goroutines in the order of their lanes, if Options select none. Ended is [eventgraph.View.Ended].
+	Order []int
+	Ended string
 }
 
 // HTML writes the finding as a self-contained page, like that of a report.
@@ -79,17 +82,35 @@ func (e *Exploration) HTML(w io.Writer) error {
 	p := pageData{
 		Title: e.Title, Sentence: e.Sentence, Violation: true, Style: template.CSS(pageStyle),
 		Violated: e.Violated, Code: e.Code, Compared: e.Compared, Commands: e.Commands,
-		View: &eventgraph.View{OmitLive: true},
+		View: &eventgraph.View{OmitLive: true, Ended: e.Ended},
 	}
 	title := fmt.Sprintf("The schedule with the finding (%s)", textfmt.Plural(e.Run.Last(), "step"))
-	p.View.Runs = append(p.View.Runs, eventgraph.Run{Title: title, Graph: e.Run, Options: o, Start: e.Start})
+	p.View.Runs = append(p.View.Runs, eventgraph.Run{Title: title, Graph: e.Run, Options: e.ordered(o, e.Run), Start: e.Start})
 	if e.Passing != nil {
 		o.From, o.To = 0, 0
 		p.View.Common = e.Common
 		title := fmt.Sprintf("The nearest schedule that passes, equal through step %d (%s)", e.Common, textfmt.Plural(e.Passing.Last(), "step"))
-		p.View.Runs = append(p.View.Runs, eventgraph.Run{Title: title, Graph: e.Passing, Options: o, Start: min(e.Common+1, e.Passing.Last())})
+		p.View.Runs = append(p.View.Runs, eventgraph.Run{Title: title, Graph: e.Passing, Options: e.ordered(o, e.Passing), Start: min(e.Common+1, e.Passing.Last())})
 	}
 	return p.write(w)
+}
+
+// ordered returns the options with all lanes of a graph in the order of e, unless they select lanes.
+func (e *Exploration) ordered(o eventgraph.Options, g *eventgraph.Graph) eventgraph.Options {
+	if o.Nodes != nil || e.Order == nil {
+		return o
+	}
+	for _, id := range e.Order {
+		if id < len(g.Nodes) {
+			o.Nodes = append(o.Nodes, id)
+		}
+	}
+	for id := range g.Nodes {
+		if !slices.Contains(e.Order, id) {
+			o.Nodes = append(o.Nodes, id)
+		}
+	}
+	return o
 }
 
 // write writes the page, and sets Markup if View has runs.

@@ -180,6 +180,9 @@ func foundPage(file string, s *explorer.Stored, o, passes *testsched.Outcome) *r
 	trace := pageTrace(s.Test, o)
 	e := &render.Exploration{Title: s.Test + " of " + s.Package, Sentence: o.Title(), Run: eventgraph.Build(trace)}
 	e.Commands.Look = "macemc mdb " + file
+	run := history.Recorded("", trace, trace.Nodes)
+	run.Critical = s.Critical(o.Trace)
+	e.Order, e.Ended = history.ByFinding(run), history.StatusEnded
 	pair := markRace(e.Run, o)
 	for i, d := range o.Details {
 		f := document.Fact{Text: d}
