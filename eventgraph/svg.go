@@ -86,46 +86,7 @@ func newDrawing(g *Graph, o Options) *drawing {
 			d.rowOf[g.Events[step].Step] = i
 		}
 	}
-	nodes := g.shown(o)
-	longest, last := 12, 0
-	for i := range g.Messages {
-		longest = max(longest, min(len(g.Messages[i].Text), 30))
-	}
-	for i := range g.Events {
-		e := &g.Events[i]
-		if row, ok := d.rowOf[e.Step]; ok && !d.rows[row].leftOut && e.Node >= 0 && len(nodes) > 0 && e.Node == nodes[len(nodes)-1].ID && e.kind != eventkind.Deliver {
-			last = max(last, len(e.svgLabel()))
-		}
-	}
-	const narrowest, fewestNotes = 76, 184
-	d.pitch = min(230, max(130, (longest+3)*svgLetter))
-	if len(nodes) > 5 {
-		d.pitch = 130
-	}
-	d.left = svgLeft + 26
-	lanes := max(len(nodes)-1, 0)
-	notes := svgNotes
-	if o.Width > 0 {
-		d.pitch = min(d.pitch, 140) // the notes are more informative than long arrows
-		last = min(last, shortLabel)
-		room := o.Width - d.left - 24 - last*svgLetter
-		notes = max(240, min(svgNotes, room-lanes*d.pitch))
-		if lanes > 0 {
-			d.pitch = max(narrowest, min(d.pitch, (room-notes)/lanes))
-			notes = max(fewestNotes, min(notes, room-lanes*d.pitch))
-		}
-	}
-	d.last = last
-	for i := range g.Nodes {
-		at := -1
-		if k := o.lane(i); k >= 0 {
-			at = d.left + k*d.pitch
-		}
-		d.x = append(d.x, at)
-	}
-	d.notes = d.left + lanes*d.pitch + 24 + last*svgLetter
-	d.width = d.notes + notes
-	d.noteLen = notes/svgLetter - 2
+	layOut(d)
 	return d
 }
 
@@ -300,7 +261,7 @@ func (d *drawing) timers() {
 
 // note writes the changes of a step beside it, in two lines if they are long.
 func (d *drawing) note(y int, e *Event) {
-	first, second := twoLines(d.g.svgNotes(e), d.noteLen)
+	first, second := d.g.svgNotes(e, d.noteLen)
 	if second == "" {
 		d.text("dim", "start", d.notes, y+4, first)
 		return

@@ -34,8 +34,8 @@ func (e *Event) svgLabel() string {
 	return textfmt.Truncate(brief.label(), most)
 }
 
-// svgNotes returns the text beside a step.
-func (g *Graph) svgNotes(e *Event) string {
+// svgNotes returns the text beside a step in lines of at most n letters. The position in the code, at the end, is not cut.
+func (g *Graph) svgNotes(e *Event, n int) (first, second string) {
 	parts := e.narrow(mostChanges)
 	parts = append(parts, e.Aftermath...)
 	parts = append(parts, announcements(g, e)...)
@@ -45,11 +45,87 @@ func (g *Graph) svgNotes(e *Event) string {
 	if race := e.raceText(); race != "" {
 		parts = append([]string{race}, parts...)
 	}
-	notes := strings.Join(parts, ", ")
+	notes, source := strings.Join(parts, ", "), ""
 	if e.Source != "" {
-		notes = strings.TrimSpace(notes + "  " + path.Base(e.Source))
+		source = path.Base(e.Source)
 	}
-	return notes
+	whole := strings.TrimSpace(notes + "  " + source)
+	first, second = twoLines(whole, n)
+	if left := n - len([]rune(source)) - 2; second != "" && left > 0 && len([]rune(first))+len([]rune(second))+2 < len([]rune(whole)) {
+		second = strings.TrimSpace(textfmt.Truncate(strings.TrimSpace(notes[min(len(first), len(notes)):]), left) + "  " + source)
+	}
+	return first, second
+}
+
+// layOut sets the positions of the lanes and notes, and the width of the drawing.
+func layOut(d *drawing) {
+	nodes := d.g.shown(d.o)
+	longest, last := 12, 0
+	for i := range d.g.Messages {
+		longest = max(longest, min(len(d.g.Messages[i].Text), 30))
+	}
+	for i := range d.g.Events {
+		e := &d.g.Events[i]
+		if row, ok := d.rowOf[e.Step]; ok && !d.rows[row].leftOut && e.Node >= 0 && len(nodes) > 0 && e.Node == nodes[len(nodes)-1].ID && e.kind != eventkind.Deliver {
+			last = max(last, len([]rune(e.svgLabel())))
+		}
+	}
+	const narrowest, fewestNotes = 76, 184
+	d.pitch = min(230, max(130, (longest+3)*svgLetter))
+	if len(nodes) > 5 {
+		d.pitch = 130
+	}
+	d.left = svgLeft + 26
+	lanes := max(len(nodes)-1, 0)
+	notes := svgNotes
+	if d.o.Width > 0 {
+		wide, whole, most := d.pitch, last, widestNotes(d)
+		d.pitch = min(d.pitch, 140) // the notes are more informative than long arrows
+		last = min(last, shortLabel)
+		room := d.o.Width - d.left - 24 - last*svgLetter
+		notes = max(min(240, most), min(most, room-lanes*d.pitch))
+		if lanes > 0 {
+			d.pitch = max(narrowest, min(d.pitch, (room-notes)/lanes))
+			notes = max(min(fewestNotes, most), min(notes, room-lanes*d.pitch))
+		}
+		// What the notes leave is for the labels.
+		rest := max(0, room-lanes*d.pitch-notes)
+		more := min(whole-last, rest/svgLetter)
+		last, rest = last+more, rest-more*svgLetter
+		if lanes > 0 && d.pitch < wide {
+			more := min(wide-d.pitch, rest/lanes)
+			d.pitch, rest = d.pitch+more, rest-more*lanes
+		}
+		notes = min(svgNotes, notes+rest)
+	}
+	d.last = last
+	for i := range d.g.Nodes {
+		at := -1
+		if k := d.o.lane(i); k >= 0 {
+			at = d.left + k*d.pitch
+		}
+		d.x = append(d.x, at)
+	}
+	d.notes = d.left + lanes*d.pitch + 24 + last*svgLetter
+	d.width = d.notes + notes
+	d.noteLen = notes/svgLetter - 2
+}
+
+// widestNotes returns the width that the notes of the shown steps need, at most svgNotes.
+func widestNotes(d *drawing) int {
+	widest := 0
+	for i, s := range d.rows {
+		if s.folded() {
+			continue
+		}
+		e := &d.g.Events[s.from()]
+		if e.Error != "" && i < len(d.rows)-1 {
+			return svgNotes
+		}
+		first, second := d.g.svgNotes(e, svgNotes/svgLetter-2)
+		widest = max(widest, len([]rune(first)), len([]rune(second)))
+	}
+	return min(svgNotes, (widest+2)*svgLetter)
 }
 
 // twoLines breaks a text between words into lines of at most n letters, and cuts the rest.

@@ -37,3 +37,42 @@ func TestChangesOfFourLanes(t *testing.T) {
 		}
 	}
 }
+
+// Labels are whole while the notes leave room, and the position in the code is not cut where changes are.
+func TestLabelsTakeRoom(t *testing.T) {
+	draw := func(fields ...string) string {
+		t.Helper()
+		const text = `data c1.0.1 200 OK "2"`
+		steps := []replay.TraceStep{
+			{Number: 1, Kind: eventkind.DoAction.String(), Node: 0, Peer: -1, What: "serve", Source: "net/server.go:31", Event: netmodel.Event{Kind: eventkind.DoAction}},
+			{Number: 2, Kind: eventkind.Deliver.String(), Node: 1, Peer: 0, What: text, MsgIDs: []int{1}, Event: netmodel.Event{Kind: eventkind.Deliver, Node: 1, Peer: 0}},
+			{Number: 3, Kind: eventkind.FireTimer.String(), Node: 1, Peer: -1, What: "aTimerWithALongName", Source: "net/client.go:127",
+				Event: netmodel.Event{Kind: eventkind.FireTimer, Node: 1}},
+		}
+		for _, f := range fields {
+			steps[2].Changes = append(steps[2].Changes, replay.NodeChange{Node: 1, Path: f, Old: "1", New: "2"})
+		}
+		m := replay.TraceMessage{ID: 1, From: 0, To: 1, Text: text, Sent: 1,
+			Fates: []replay.TraceFate{{Step: 2, Fate: netmodel.Delivered, Name: netmodel.Delivered.String()}}}
+		g := Build(&replay.Trace{Nodes: 2, Names: []string{"a", "b"}, Steps: steps, Messages: []replay.TraceMessage{m}})
+		var b strings.Builder
+		if err := g.SVG(&b, Options{Width: 770}); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	for _, c := range []struct {
+		fields []string
+		wants  []string
+	}{
+		{[]string{"State"}, []string{`>data c1.0.1 200 OK &#34;2&#34;</text>`, ">timer aTimerWithALongName</text>", ">State 1-&gt;2  client.go:127</text>"}},
+		{[]string{"FirstOfManyFields", "SecondOfManyFields", "ThirdOfManyFields", "FourthOfManyFields", "FifthOfManyFields"}, []string{">timer aTimerW…</text>", "…  client.go:127</text>"}},
+	} {
+		image := draw(c.fields...)
+		for _, want := range c.wants {
+			if !strings.Contains(image, want) {
+				t.Errorf("%q is missing in\n%s", want, image)
+			}
+		}
+	}
+}
