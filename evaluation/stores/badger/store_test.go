@@ -39,3 +39,7 @@ func store() crashtest.Store[*badger.DB] {
 func TestStore(t *testing.T) {
 	stores.Check(t, store(), crashtest.Ext4, "the store does not open: .* Create a new file")
 }
+
+func TestPOSIX(t *testing.T) {
+	stores.Check(t, store(), crashtest.POSIX, "is absent; acknowledged: |the store does not open: file does not exist for table 1")
+}

@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -16,7 +17,14 @@ import (
 )
 
 // TestCrashed opens a store with the files that survived a crash of its machine. It fails: the store does not open:
-// Create a new file
+// while opening memtables err: while opening fid: 1 err: Create a new file
+//
+// The crash has changed /data/db/000001.vlog: 4096 bytes, in part older than the 20 before, 4096 synced;
+// /data/db/00001.mem: 0 of 2097152 bytes, 0 synced; /data/db/DISCARD: 0 of 1048576 bytes, 0 synced; /data/db/LOCK: 0 of
+// 5 bytes, 0 synced.
+//
+// The files stay as the library wrote them. The test still fails after a repair that adds a sync or reorders writes:
+// search again then.
 func TestCrashed(t *testing.T) {
 	dir := t.TempDir()
 	check := func(err error) {
@@ -27,26 +35,68 @@ func TestCrashed(t *testing.T) {
 	}
 	check(os.CopyFS(dir, files))
 	s := store()
-	_, err := s.Open(dir)
+	d, err := s.Open(dir)
 	check(err)
+	check(s.Put(d, "key0-0", "value 1 of client 0 in life 1 "+strings.Repeat("1", 700)))
+	check(s.Put(d, "key1-1", "value 2 of client 1 in life 1 "))
+	check(s.Put(d, "key0-1", "value 3 of client 0 in life 1 "))
+	check(s.Put(d, "key1-1", "value 4 of client 1 in life 1 "+strings.Repeat("4", 700)))
+	check(s.Put(d, "key0-0", "value 5 of client 0 in life 1 "))
+	check(s.Put(d, "key1-0", "value 6 of client 1 in life 1 "))
+	check(s.Put(d, "key0-1", "value 7 of client 0 in life 1 "+strings.Repeat("7", 700)))
+	check(s.Put(d, "key1-0", "value 8 of client 1 in life 1 "+strings.Repeat("8", 700)))
+	check(s.Put(d, "key0-1", "value 9 of client 0 in life 1 "))
+	check(s.Put(d, "key1-1", "value 10 of client 1 in life 1 "+strings.Repeat("0", 700)))
+	check(s.Put(d, "key0-1", "value 11 of client 0 in life 1 "+strings.Repeat("1", 700)))
+	check(s.Put(d, "key1-1", "value 12 of client 1 in life 1 "))
+	check(s.Close(d))
+	d, err = s.Open(dir)
+	check(err)
+	for key, possible := range values {
+		value, ok, err := s.Get(d, key)
+		check(err)
+		if !ok {
+			value = ""
+		}
+		if !slices.Contains(possible, value) {
+			t.Errorf("%s is %.60q, must be one of %.60q (\"\" means absent)", key, value, possible)
+		}
+	}
 }
 
 // files are what survived.
 var files = fstest.MapFS{
 	"db": {Mode: fs.ModeDir},
 	"db/000001.sst": {Data: unpack(`
-XJI/ixNBGMZ/77rR3btVtriAwhUjiH+KW2Zy2T1TBMRCrAM2wyycyB4Ew9moYCco9tdclcrvEIJpLPwAtn6GFEEwrv+NbJbIsQ8vzDDPbx7e4imv3IRLPC5e
-6D29CmW8vAPPH46eFcoY9eRIPRoNi+OnSqvhsRoNjwpl1EWE7+0bHNjrcLAQ/s9cuDrgbzrA2IFgGt5OixCzCoUytfSsFXoNJLHCz9SSWitJAr/bCfs2gf0G
-GJ9jGzOZ8m0y5XbfYfou0/CrrelaDd3Gh8wJf1JHxzqh0zBvOcye40vqMItczs5pLnzt5WibC7oZOvP48WBGVoVmDfNzH6ALvBH45EHHh0MfZi2Yt+DeBXgb
-wCoEt13RRPHHD+9PI+D8ZWrFXEOxS0xAhE8M7HpQQWVUnxsFwA71m+buq9dyeD8AX9Y5lbaI1pTPFjCW6lZVgE0Jai3X8Mv43clJ6VXb/AsAAP//`)},
+jJI/axRBGMZ/M7d37qwbHSQHORAcRI4gZpm5xCQ2EgyIX2ALt/IPGzg8YmMEsdTCVm2CjR/AxkIsBL+AreYDeOXeEQv/56KRufXksNB9eHkHhofnfZ955uWJ
+eTjCjfyOXbAHSmzvrcHtq72t3Jw1NzfM9V4337xlrOluml53IzfOzCD42Wzjsja4XcG/64lgto7CHSjBp8vF7kD+t84PJF/SAeeynXrSqvFtq8VKlsBKlXFJ
+IdlPCxazQuoah3En1xVffVs9va5wvq1WUVoeSr6nQ5azoVQWN2P52LSB6zxy8LnlsJkDW0VqG2ARaNaABiQNmFNwUUEnhmsxPI4RYj7Sr4u3O0c97VljEo9b
+8A/4YPQnnqWpeNxUPEtVttE+xB9pn07Wl7N+tQ9SNM4g9f7oXf+QHz1HCc0pDMfRhMQEaOCNhBh4f6w8JwgBr+bvLBfu3RdXLoUQSGBtrOURoYkJCYiAu8BT
+AQHeKROvJUbRmMlv7l88/2VL7I2Fn+sXD1+1gfqvAAAA//8=`)},
 	"db/000001.vlog": {Data: unpack(`
-7MBBEQARFADQ//NsgQ1DDxHMSKCYKq4uUpj34iot9/zr10euAAAAAJ5yAgAA//8=`)},
-	"db/000002.vlog": {Data: []byte("")},
+7MAxEQAQFADQ30Qr9SwKiKCB8c/u9LBI4d6LZ53dM8tsOWoAAAAAX7kBAAD//w==`)},
 	"db/00001.mem":   {Data: []byte("")},
-	"db/KEYREGISTRY": {Data: []byte("{\xa5e\v\xba֘Y\x98\xd3T\xa3\xa4\x87\xba\xf7Hello Badger")},
-	"db/LOCK":        {Data: []byte("1000\n")},
+	"db/DISCARD":     {Data: []byte("")},
+	"db/KEYREGISTRY": {Data: []byte("X\xcfP\xf0\xcf\xf2\xa9Zu\\\xe1s\xa0\xfd\xf6\xf3Hello Badger")},
+	"db/LOCK":        {Data: []byte("")},
 	"db/MANIFEST": {Data: unpack(`
 ckpJL2JgYOBgQAC2t0el/nGxcDAaMAICAAD//w==`)},
+}
+
+// values are the possible values of each key.
+var values = map[string][]string{
+	"key0-0": {
+		"value 5 of client 0 in life 1 ",
+	},
+	"key0-1": {
+		"value 11 of client 0 in life 1 " + strings.Repeat("1", 700),
+	},
+	"key1-0": {
+		"value 8 of client 1 in life 1 " + strings.Repeat("8", 700),
+	},
+	"key1-1": {
+		"value 12 of client 1 in life 1 ",
+	},
 }
 
 // unpack decompresses a file.
@@ -60,7 +110,10 @@ func unpack(text string) []byte {
 
 // testedStore has the functions of the store.
 type testedStore[D any] struct {
-	Open func(dir string) (D, error)
+	Open  func(dir string) (D, error)
+	Close func(d D) error
+	Put   func(d D, key, value string) error
+	Get   func(d D, key string) (value string, ok bool, err error)
 }
 
 func store() testedStore[*badger.DB] {
@@ -68,6 +121,25 @@ func store() testedStore[*badger.DB] {
 		Open: func(dir string) (*badger.DB, error) {
 			return badger.Open(badger.DefaultOptions(dir + "/db").WithSyncWrites(true).WithLogger(nil).
 				WithMemTableSize(1 << 20).WithValueLogFileSize(1 << 20).WithNumCompactors(2).WithValueThreshold(1 << 10).WithMetricsEnabled(false))
+		},
+		Close: (*badger.DB).Close,
+		Put: func(db *badger.DB, key, value string) error {
+			return db.Update(func(tx *badger.Txn) error { return tx.Set([]byte(key), []byte(value)) })
+		},
+		Get: func(db *badger.DB, key string) (value string, ok bool, err error) {
+			err = db.View(func(tx *badger.Txn) error {
+				item, err := tx.Get([]byte(key))
+				if err != nil {
+					return err
+				}
+				b, err := item.ValueCopy(nil)
+				value, ok = string(b), true
+				return err
+			})
+			if err == badger.ErrKeyNotFound {
+				return "", false, nil
+			}
+			return value, ok, err
 		},
 	}
 }
