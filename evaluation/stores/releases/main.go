@@ -26,6 +26,8 @@ type bug struct {
 }
 
 var bugs = []bug{
+	{"badger", "github.com/dgraph-io/badger/v4", "v4.1.0", "v4.2.0",
+		"`Sync` does not sync the log of the memtable (pull request 1953)"},
 	{"bbolt", "go.etcd.io/bbolt", "v1.3.2", "v1.3.3",
 		"with `NoFreelistSync`, a rollback reads the freelist that was not written (pull request 153)"},
 	{"buntdb", "github.com/tidwall/buntdb", "v1.1.2", "v1.3.2",
