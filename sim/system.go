@@ -52,8 +52,8 @@ type System struct {
 	// with ENOSPC. That change does not happen, and a later Sync makes earlier ones durable.
 	DiskErrors int
 	// HalfOpens is the maximum number of connections that break at one end in a run, over all nodes that are programs.
-	// That end gets the error ETIMEDOUT. The other end is reset when it sends data. Otherwise it notices nothing: the probes of keep-alive,
-	// which package net sends after 15 s by default, are not simulated, so a program that only reads waits for ever.
+	// That end gets the error ETIMEDOUT. The other end is reset when it sends data. It notices nothing otherwise, as the probes of keep-alive
+	// are not simulated. Package net enables them by default, so on a real network a connection that is only read fails after some time.
 	HalfOpens int
 	// LostSyncs is the maximum number of syncs in a run that report success and make nothing durable, over all nodes that
 	// are programs. Drives with volatile caches lose such syncs. The next Sync that has something to make durable is lost:

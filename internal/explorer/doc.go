@@ -10,7 +10,8 @@
 //	exhaustive.go, plans.go, leftovers.go  all schedules of a small test; goroutines that only some leave behind
 //	subtests.go, specs.go, unit.go         tests that are explored by their subtests, or by their specs
 //	process.go, death.go                   findings in new processes, and processes that die
-//	minimize.go, known.go, same.go         smaller schedules; findings that are known
+//	minimize.go, nearest.go                smaller schedules; the nearest one that passes
+//	known.go, same.go                      findings that are known
 //	prediction.go, delays.go               what was predicted; failures that need longer delays than usual
 //	corpus.go, lines.go, file.go           files of schedules
 //	report.go, summary.go, place.go        texts for the user, and the source line of a finding

@@ -3,7 +3,6 @@ package explorer
 import (
 	"cmp"
 	"fmt"
-	"os"
 	"slices"
 	"time"
 
@@ -14,15 +13,14 @@ import (
 // Minimized is a finding with a minimized number of context switches, and an explanation.
 type Minimized struct {
 	Schedule *testsched.Schedule
-	Outcome  *testsched.Outcome // traced
-	Runs     int                // number of executions
-	Critical int                // number of the step, starting at 1, after which none of the sampled continuations passes; 0 means unknown
-	// uncritical is the reason why Critical is unknown; empty if it is known, not looked for, or no schedule of the test passes.
-	uncritical string
-	Removed    *testsched.Switch   // switch without which the run passes; nil means unknown
-	few        int                 // number of switches below which no random schedule is tried: that of the holds of a directed schedule
-	by         *predict.Prediction // that led to the finding; nil means none
-	end        time.Time
+	Outcome  *testsched.Outcome  // traced
+	Runs     int                 // number of executions
+	Critical int                 // number of the step, starting at 1, after which none of the sampled continuations passes; 0 means unknown
+	unknown  string              // why Critical is 0; empty also if it is not looked for, or no schedule of the test passes
+	Removed  *testsched.Switch   // switch without which the run passes; nil means unknown
+	few      int                 // number of switches below which no random schedule is tried: that of the holds of a directed schedule
+	by       *predict.Prediction // that led to the finding; nil means none
+	end      time.Time
 }
 
 // show replaces the run by the same one in another process. The initialization of packages may have shifted the steps there: the critical
@@ -129,7 +127,7 @@ func Minimize(found *testsched.Schedule, finding *testsched.Outcome, by *predict
 		m.Removed = &list[i]
 	}
 	shortenDelay(m, finding, run, traced)
-	m.Critical, m.uncritical = m.critical(run)
+	m.Critical, m.unknown = m.critical(run)
 	return m
 }
 
@@ -286,54 +284,6 @@ func remove(list []testsched.Switch, left func() bool, keep func([]testsched.Swi
 		size = (size + 1) / 2
 	}
 	return list
-}
-
-// NearestFile returns the file for the outcome of the nearest passing schedule. The file exists if there is a finding and such a schedule
-// was found. file is the value of VariableOutcome.
-func NearestFile(file string) string { return file + "-nearest" }
-
-// nearest writes the outcome of the nearest passing schedule to NearestFile. It tries the finding's schedule without one switch, then the
-// default order, then random schedules, from which it removes switches.
-func (s *Settings) nearest(sch *testsched.Schedule, o *testsched.Outcome, runner testsched.Runner) {
-	if o.Kind == testsched.Passed || o.Spins {
-		return
-	}
-	start := startWatch(s.limits.latest)
-	var near *testsched.Outcome
-	seed, left := sch.Seed, func() bool { return !start.over(minimizeMost) }
-	try := func(list []testsched.Switch) bool {
-		if !left() {
-			return false
-		}
-		less := *sch
-		less.Seed = seed
-		less.Switches = list
-		o := runner.Run(&less, true)
-		if o.Passes() {
-			near, o.Switches = o, list
-		}
-		return o.Passes()
-	}
-	if without(sch.Switches, try) < 0 && (len(sch.Switches) == 0 || !try(nil)) {
-		for n := range continuations {
-			c := *sch
-			c.Policy, c.Every, c.Walk, c.Switches = testsched.Random, 1+uint32(n%5)*3, testsched.Mix(uint64(n)), nil
-			if n%2 == 1 { // selects take other cases
-				c.Seed = c.Walk
-			}
-			seed = c.Seed
-			if r := runner.Run(&c, true); r.Passes() && !r.Incomplete && try(r.Switches) {
-				remove(r.Switches, left, try)
-				break
-			}
-			if !left() {
-				break
-			}
-		}
-	}
-	if near != nil {
-		os.WriteFile(NearestFile(s.only.outcome), testsched.Encode(near), 0o600)
-	}
 }
 
 // convincing is the number of random continuations from the state before the critical step that pass. With fewer, that none of those after

@@ -196,8 +196,8 @@ func (s *Settings) explain(c *Config, m *Minimized, how, file string) string {
 			lines = append(lines, fmt.Sprintf("  step %d: %v", before, &o.Trace[before-1]))
 		}
 		lines = append(lines, fmt.Sprintf("> step %d: %v", k, &o.Trace[k-1]))
-	} else if m.uncritical != "" && !o.HasRace() { // both accesses explain a race
-		lines = append(lines, "no critical step is known: "+m.uncritical)
+	} else if m.unknown != "" && !o.HasRace() { // both accesses explain a race
+		lines = append(lines, "no critical step is known: "+m.unknown)
 	}
 	cause := append([]string{how + differs(m.Schedule.Switches)}, delayLines(m.Schedule.Delay)...)
 	lines = slices.Concat(head, o.Identities(c.Test, head, lines), cause, lines)
