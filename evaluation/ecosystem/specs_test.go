@@ -22,7 +22,7 @@ func TestSpecs(t *testing.T) {
 	remove()
 	t.Cleanup(remove)
 	explore := func(args ...string) string {
-		out, _ := exec.Command(program, append(append([]string{"test", "-vet=off", "-count=1"}, args...), "./"+folder)...).CombinedOutput()
+		out, _ := exec.Command(program, append([]string{"test", "./" + folder, "-vet=off", "-count=1"}, args...)...).CombinedOutput()
 		return string(out)
 	}
 	expect := func(out string, lines ...string) {
@@ -52,4 +52,6 @@ func TestSpecs(t *testing.T) {
 	if strings.Contains(out, "a_counter_adds") {
 		t.Errorf("-run selects other specs:\n%s", out)
 	}
+	remove()
+	expect(explore("-schedules=100", "-run=TestSpecs", "-args", "-ginkgo.focus=a counter adds"), `FAILED TEST: \[FAIL\] a counter \[It\] adds / counts`)
 }

@@ -63,3 +63,8 @@ func macemcExternal(function string) bool {
 	pkg, _, _ := strings.Cut(last(function), ".")
 	return strings.ReplaceAll(pkg, "%2e", ".") == last(macemcPackage)+"_test"
 }
+
+// macemcUserFolder returns the folder from which the user called the command. Tests do not see the variable of the environment.
+//
+//go:linkname macemcUserFolder github.com/macemc/macemc/mctest.userFolder
+func macemcUserFolder() string { return testsched.UserFolder() }

@@ -19,15 +19,16 @@ type macemcSpecs struct {
 // macemcSelected are those of the run.
 var macemcSelected macemcSpecs
 
-// macemcSuite means that the program contains Ginkgo, and that its user does not select specs.
-var macemcSuite bool
+// macemcGinkgo means that the program contains Ginkgo, and macemcSuite also that its user does not select specs.
+var macemcGinkgo, macemcSuite bool
 
 // macemcSetFlags sets the flags of Ginkgo when the test of a run starts. The order of specs is the same in each process.
 func macemcSetFlags() {
 	const focus, seed = "ginkgo.focus", "ginkgo.seed"
-	if macemcSuite = flag.Lookup(focus) != nil; !macemcSuite {
+	if macemcGinkgo = flag.Lookup(focus) != nil; !macemcGinkgo {
 		return
 	}
+	macemcSuite = true
 	seeded := false
 	flag.Visit(func(f *flag.Flag) {
 		macemcSuite, seeded = macemcSuite && f.Name != focus, seeded || f.Name == seed
@@ -84,7 +85,7 @@ func macemcListSpecs(x *macemcExplorer) string {
 // macemcFailedSpec returns the first failure in the summary that Ginkgo has printed: a spec, and the place in the test. It returns an empty
 // text if there is none.
 func macemcFailedSpec(x *macemcExplorer) string {
-	if !macemcSuite {
+	if !macemcGinkgo {
 		return ""
 	}
 	var output strings.Builder
