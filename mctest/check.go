@@ -362,27 +362,19 @@ func (c *checking) options() check.Options {
 		RequireProof: c.Proof == critical.Exact,
 		Respawn:      c.respawn(),
 		Commands: func(dir string) report.Commands {
-			path := filepath.Join(dir, outfolder.ErrorPath)
+			shown, pkg := fromUser(dir)
 			more := ""
 			if !c.KeepGoing {
 				more = "-macemc.keep-going continues the search after a violation"
 			}
 			return report.Commands{
 				More:   more,
-				Look:   "macemc mdb " + path,
-				Replay: fmt.Sprintf("%s -run '%s' . -macemc.replay=%s", c.tester(), task.RunPattern(c.Name()), path),
-				Report: filepath.Join(dir, outfolder.ReportPage),
+				Look:   "macemc mdb " + filepath.Join(shown, outfolder.ErrorPath),
+				Replay: fmt.Sprintf("%s -run '%s' %s -macemc.replay=%s", c.tester(), task.RunPattern(c.Name()), pkg, filepath.Join(dir, outfolder.ErrorPath)),
+				Report: filepath.Join(shown, outfolder.ReportPage),
 			}
 		},
 	}
-}
-
-// tester returns the command that runs this test.
-func (c *checking) tester() string {
-	if c.takesTurns() {
-		return "macemc test"
-	}
-	return "go test"
 }
 
 // takesTurns reports whether some node has goroutines that need a schedule.

@@ -15,6 +15,7 @@ import (
 const (
 	systemVar = "MACEMC_SYSTEM"    // the identity of the system to check
 	reportVar = "MACEMC_REPORT_TO" // the file for text and status
+	folderVar = "MACEMC_FOLDER"    // see userFolder
 )
 
 // respawn returns a constructor of commands that run this test again in a new process, with the same flags except those
@@ -35,7 +36,7 @@ func (c *checking) respawn(env ...string) func() *exec.Cmd {
 			args = append(append(args, "--"), flag.Args()...)
 		}
 		cmd := child.Self(args...)
-		cmd.Env = append(append(os.Environ(), systemVar+"="+c.identity()), env...)
+		cmd.Env = append(append(os.Environ(), systemVar+"="+c.identity(), folderVar+"="+userFolder()), env...)
 		return cmd
 	}
 }

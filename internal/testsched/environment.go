@@ -80,3 +80,6 @@ func Alone() bool { return getenv(VariableAlone) != "" }
 
 // Passes reports whether this process executes one schedule, whose outcome another process shows.
 func Passes() bool { return getenv(VariableAlone) == "passed" }
+
+// UserFolder returns the folder of the user's command.
+func UserFolder() string { return getenv(program.VariableFolder) }
