@@ -29,7 +29,7 @@
 package mctest
 
 // The test's own process searches only on request. Otherwise it starts another one with the same test and flags
-// (respawn.go). That one has the role to search, and returns the text and the exit status, by which the first process
+// (commands.go). That one has the role to search, and returns the text and the exit status, by which the first process
 // passes, skips or fails the test. A process that was started for one check finds it by its number in the test
 // (ordinal.go). The calls of a test must therefore come in the same order each time. Commands of macemc send an order
 // to a test binary (internal/task), and the check with that identity executes it.
@@ -40,7 +40,7 @@ package mctest
 //	replay.go                         Replay: whether a run still violates what its file records
 //	refines.go                        Refines: compares an implementation with an abstraction
 //	settings.go                       settings: defaults, options, variables, flags
-//	respawn.go, ordinal.go            starts the test again; the number of a check in its test
+//	commands.go, ordinal.go           the commands that run the test again, for us and for users; the number of a check in its test
 //	signals.go                        what a signal to the test does
 //	writetest.go                      the source of a regression test
 //	hooks_overlay.go, hooks_stock.go  ends an exploration of the test by macemc test
