@@ -57,9 +57,9 @@ func (o *orderer) read(t *replay.Trace) (steps []int) {
 			}
 		}
 	}
-	for s := 1; t.Observed && s < t.FoundAt; s++ {
-		if o.g.Events[s].announces() {
-			steps = append(steps, s)
+	for _, o := range t.Observed {
+		if o.Step > 0 && o.Step < t.FoundAt {
+			steps = append(steps, o.Step)
 		}
 	}
 	return steps
@@ -85,11 +85,6 @@ func (o *orderer) wrote(t *replay.Trace) (steps []int) {
 		}
 	}
 	return steps
-}
-
-// announces reports whether monitors heard of the step.
-func (e *Event) announces() bool {
-	return slices.ContainsFunc(e.effects, func(f replay.TraceEffect) bool { return f.Applied && f.Kind == stepinfo.AnnounceEffect.String() })
 }
 
 // tidy sorts causes. Whatever happens follows the first boots, which are only named alone.

@@ -63,7 +63,9 @@ func sameCauses(t *testing.T, sys *sim.System, path choose.Path) {
 		ev := &g.Events[n]
 		out := do(t, s, fmt.Sprintf("why %d", n))
 		lines := slices.DeleteFunc(strings.Split(out, "\n"),
-			func(l string) bool { return strings.HasPrefix(l, "       the property ") })
+			func(l string) bool {
+				return strings.HasPrefix(l, "       the property ") || strings.HasPrefix(l, "       the monitor observed")
+			})
 		got := -1
 		if !strings.Contains(lines[1], "a fault") {
 			if _, err := fmt.Sscan(lines[2], &got); err != nil {

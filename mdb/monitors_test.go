@@ -75,3 +75,28 @@ func TestMonitors(t *testing.T) {
 		t.Errorf("none at all:\n%s", out)
 	}
 }
+
+// "why" lists the announcements that violate a monitor of machines, and not the others that it observed.
+func TestWhy_Observations(t *testing.T) {
+	type teller struct{ Told int }
+	type lease struct{ Held int }
+	tells := machine.Define[teller]("teller", machine.In("telling",
+		machine.Entry(func(p *teller, x *machine.Ctx) { x.Send(0, ball{}) }),
+		machine.On(func(p *teller, x *machine.Ctx, _ ball) {
+			for _, id := range []int{3, 7, 3} {
+				x.Announce(asked{id})
+			}
+			x.Announce(echoed{7})
+		})))
+	var ms machine.System
+	ms.Add(tells, teller{})
+	ms.Monitor(machine.Define[lease]("one holder", machine.In("free", machine.On(func(l *lease, x *machine.Ctx, a asked) {
+		x.Assert(a.ID != 7 || l.Held == 0, "twice")
+	}), machine.On(func(l *lease, x *machine.Ctx, e echoed) { x.Assert(l.Held > 0, "%d is echoed", e.ID) }))), lease{})
+	sys := ms.Sim("leases")
+	s := opened(t, mdb.Config{System: &sys, Path: choose.Path{0, 0}})
+	out := do(t, s, "end; why")
+	if strings.Count(out, "the monitor observed") != 1 || !strings.Contains(out, "the monitor observed, in step 1: n0 announces echoed{7}") {
+		t.Error(out)
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/macemc/macemc/internal/history"
+	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/textfmt"
 	"github.com/macemc/macemc/sim"
 )
@@ -67,10 +68,16 @@ func why(s *Session, _ context.Context, args []string, out *bytes.Buffer) error 
 	}
 }
 
-// whyViolated lists, for the step of a safety violation, the other steps that wrote the data its property reads, and then those that wrote
-// other fields of the nodes it reads.
+// whyViolated lists, for the step of a safety violation, the observations that violate the monitor. For a property it lists the other steps
+// that wrote the data that it reads, and then those that wrote other fields of the nodes that it reads.
 func whyViolated(r *history.Run, n int, out *bytes.Buffer) error {
 	if f, at := r.FirstFound(); f == nil || at != n || f.Kind != sim.Safety || r.Whole != nil {
+		return nil
+	}
+	if observed := replay.Decisive(r.Cursor.World().System(), r.Cursor.Path(), n, r.Found(n)); observed != nil {
+		for _, o := range observed {
+			fmt.Fprintf(out, "       the monitor observed, in step %d: %s announces %s\n", o.Step, r.Node(o.Node), o.Text)
+		}
 		return nil
 	}
 	first := max(1, n-exactGraphSteps)

@@ -62,6 +62,10 @@ func rebased(t *replay.Trace, base int) *replay.Trace {
 	if c.Finding != nil {
 		c.FoundAt = max(0, c.FoundAt-base)
 	}
+	c.Observed = slices.Clone(t.Observed)
+	for i := range c.Observed {
+		c.Observed[i].Step -= base
+	}
 	return &c
 }
 

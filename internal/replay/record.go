@@ -57,6 +57,11 @@ func End(sys *sim.System, path choose.Path, opts kernel.Options) (*Trace, error)
 // end returns the trace of a finished run.
 func (rec *recorder) end() *Trace {
 	t := rec.told()
+	if len(t.Observed) > 0 {
+		if part := Decisive(rec.run.World.System(), rec.run.Path.Clone(), t.FoundAt, t.Finding); part != nil {
+			t.Observed = part
+		}
+	}
 	if f := kernel.Finish(rec.run.World); f != nil && t.Finding == nil {
 		t.Finding, t.FoundAt = f, rec.run.Steps()
 	}
@@ -192,6 +197,12 @@ func (rec *recorder) told() *Trace {
 		}
 		t.Properties = append(t.Properties, state)
 	}
+	if f := t.Finding; f != nil && f.Kind == sim.Safety && slices.Contains(w.System().MonitorNames(), f.Property) {
+		t.Observed = t.Boot.Announced()
+		for i := range t.Steps {
+			t.Observed = append(t.Observed, t.Steps[i].Announced()...)
+		}
+	}
 	return t
 }
 
@@ -219,9 +230,7 @@ func (rec *recorder) found(err error) error {
 	if rec.trace.Finding == nil {
 		rec.trace.Finding, rec.trace.FoundAt = f, rec.run.Steps()
 		if f.Kind == sim.Safety {
-			w := rec.run.World
-			rec.trace.Read = kernel.ReadBy(w, f.Property)
-			rec.trace.Observed = slices.Contains(w.System().MonitorNames(), f.Property)
+			rec.trace.Read = kernel.ReadBy(rec.run.World, f.Property)
 		}
 	}
 	return nil

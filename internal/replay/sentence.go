@@ -106,3 +106,23 @@ func (s *TraceStep) Count() (applied, all int) {
 	}
 	return applied, all
 }
+
+// Announced returns the observations of a step.
+func (s *TraceStep) Announced() (all []Observation) {
+	for i := range s.Effects {
+		if e := &s.Effects[i]; e.Applied && e.Kind == stepinfo.AnnounceEffect.String() {
+			all = append(all, Observation{Step: s.Number, Node: s.Node, Text: e.Text})
+		}
+	}
+	return all
+}
+
+// AnnouncedAt returns the place of the call that announced an event with the text.
+func (s *TraceStep) AnnouncedAt(text string) string {
+	for i := range s.Effects {
+		if e := &s.Effects[i]; e.Kind == stepinfo.AnnounceEffect.String() && e.Text == text {
+			return e.From
+		}
+	}
+	return ""
+}

@@ -35,10 +35,10 @@ type Trace struct {
 	// Finding is the first finding of the run, or nil. FoundAt is its step, or 0 for the first state.
 	Finding *sim.Finding `json:"finding,omitempty"`
 	FoundAt int          `json:"found_at,omitempty"`
-	// Read lists the nodes that the violated property reads then. Observed means that a monitor was violated, which
-	// observes the announcements of all nodes.
-	Read     []int `json:"read,omitempty"`
-	Observed bool  `json:"observed,omitempty"`
+	// Read lists the nodes that the violated property reads then. Observed lists the observations that violate a monitor, see [Decisive],
+	// or all of the trace if these are not known.
+	Read     []int         `json:"read,omitempty"`
+	Observed []Observation `json:"observed,omitempty"`
 	// Recurs reports whether the run shows the finding that the file of its path records; nil means that none is recorded, or that only
 	// a part of the run was executed.
 	Recurs *bool `json:"recurs,omitempty"`

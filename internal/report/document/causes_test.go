@@ -3,6 +3,7 @@ package document
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -131,5 +132,30 @@ func TestSentence_HasAllShortLinesOfAnExplanation(t *testing.T) {
 		if got := sentence(r); !strings.HasSuffix(got, c.want) {
 			t.Errorf("got %q, want %q", got, c.want)
 		}
+	}
+}
+
+// A report names the announcements that violate a monitor, with their steps and places, and shows the code of these steps first.
+func TestCauses_Observations(t *testing.T) {
+	r := asking(t, 3)
+	r.Kind, r.Dead.FoundAt = sim.Safety, 5
+	r.Dead.Steps[1].Effects = []replay.TraceEffect{{Kind: "announce", Peer: -1, Text: "Begun{}", From: "causes.go:30", Applied: true}}
+	r.Dead.Observed = []replay.Observation{{Step: 0, Node: 0, Text: "Booted{}"}, {Step: 2, Node: 1, Text: "Begun{}"}}
+	d := New(r, nil)
+	var got []string
+	for _, f := range d.Compared {
+		if f.Label == "observed:" || f.Label == "" {
+			got = append(got, strings.TrimSpace(f.Label+" "+f.Text+" "+f.Aside))
+		}
+	}
+	want := []string{"observed: step 0: n0 announces Booted{}", "step 2: n1 announces Begun{} causes.go:30"}
+	if !slices.Equal(got[:min(2, len(got))], want) || !slices.Contains(d.DeadNamed, 2) {
+		t.Errorf("facts are %q, want %q; named steps are %v", got, want, d.DeadNamed)
+	}
+	for i := range 9 {
+		r.Dead.Observed = append(r.Dead.Observed, replay.Observation{Step: 3, Text: fmt.Sprint(i)})
+	}
+	if f := New(r, nil).observedFacts(); len(f) != 6 || f[0].Text != "step 3: n0 announces 4" || f[5].Text != "and 6 earlier announcements" {
+		t.Errorf("of eleven: %v", f)
 	}
 }

@@ -94,7 +94,7 @@ func code(r *report.Report, counterpart *replay.TraceStep) *Code {
 // lostCode returns the code of the last write that a crash loses before a monitor is violated, such as that of a record that is missing then.
 // Nil means that no such code is known.
 func lostCode(r *report.Report) *Code {
-	if r.Dead == nil || !r.Dead.Observed {
+	if r.Dead == nil || len(r.Dead.Observed) == 0 {
 		return nil
 	}
 	lost, node := "", 0

@@ -316,6 +316,9 @@ func (d *Document) readFacts() (f []Fact) {
 	if d.Dead == nil {
 		return nil
 	}
+	if f := d.observedFacts(); f != nil {
+		return f
+	}
 	label, which := "property:", "also reads "
 	for i, step := range slices.Backward(d.Dead.Read) {
 		if step == 0 {
@@ -328,6 +331,28 @@ func (d *Document) readFacts() (f []Fact) {
 		d.DeadNamed = append(d.DeadNamed, step)
 		f = append(f, Fact{label, fmt.Sprintf("%swhat step %d wrote: %s", which, step, e.Text), e.Source})
 		label, which = "", ""
+	}
+	return f
+}
+
+// observedFacts lists the observations that violate a monitor, the last ones if there are many.
+func (d *Document) observedFacts() (f []Fact) {
+	const most = 5
+	observed := d.Report.Dead.Observed
+	more := max(0, len(observed)-most)
+	for _, o := range observed[more:] {
+		text, source := fmt.Sprintf("step %d: n%d announces %s", o.Step, o.Node, o.Text), ""
+		if o.Step > 0 {
+			d.DeadNamed = append(d.DeadNamed, o.Step)
+			source = d.Report.Dead.Steps[o.Step-1].AnnouncedAt(o.Text)
+		}
+		f = append(f, Fact{"", text, source})
+	}
+	if len(f) > 0 {
+		f[0].Label = "observed:"
+	}
+	if more > 0 {
+		f = append(f, Fact{"", "and " + textfmt.Plural(more, "earlier announcement"), ""})
 	}
 	return f
 }
