@@ -225,6 +225,16 @@ func (b *builder) follow(changes []replay.NodeChange) {
 	}
 }
 
+// hasBelow reports whether the value at a path has parts.
+func (s nodeState) hasBelow(path string) bool {
+	for p := range s {
+		if rest, is := strings.CutPrefix(p, path); is && rest != "" && (rest[0] == '[' || rest[0] == '.') {
+			return true
+		}
+	}
+	return false
+}
+
 // restart applies the changes of a step, and sets the aftermath of a boot after a crash.
 func (b *builder) restart(e *Event) {
 	if e.Step == 0 {
@@ -243,7 +253,9 @@ func (b *builder) restart(e *Event) {
 	b.crashed[e.Node] = nil
 	var lost []replay.NodeChange
 	for _, path := range slices.Sorted(maps.Keys(was)) {
-		if c, now := was[path], is[path]; c.New != now.New && !c.Minor() && c.Part.Kind != replay.Write {
+		c, now := was[path], is[path]
+		filled := now.New == "" && is.hasBelow(path) // an empty or nil value then
+		if c.New != now.New && !filled && !c.Minor() && c.Part.Kind != replay.Write {
 			c.Old, c.New = c.New, now.New
 			lost = append(lost, c)
 		}

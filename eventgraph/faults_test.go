@@ -75,3 +75,34 @@ func TestDatagramFaults(t *testing.T) {
 		t.Errorf("the message to the node that is down: %+v", m)
 	}
 }
+
+// shop keeps its stock, and no orders, when it crashes.
+type shop struct {
+	sim.Nop
+	Stock, Orders map[string]int
+}
+
+func (s *shop) Boot(env sim.Env) {
+	s.Stock, s.Orders = map[string]int{}, map[string]int{}
+	if data, ok := env.Disk().Get("stock"); ok {
+		s.Stock[string(data)] = 1
+	}
+}
+
+func (s *shop) Fill(env sim.Env) {
+	s.Orders["pear"] = 1
+	env.Disk().Put("stock", []byte("pear"))
+	env.Disk().Sync()
+}
+
+// A boot that fills an empty map from the disk has not lost it.
+func TestAftermath_FilledMap(t *testing.T) {
+	sys := &sim.System{
+		Name: "shops", Nodes: 1, New: func(sim.NodeID) sim.Service { return &shop{} }, Crashes: 1,
+		Actions: []sim.AnyAction{sim.Action[*shop]{Name: "fill", Do: (*shop).Fill}},
+	}
+	g := scripted(t, sys, "action n0 fill", "crash n0", "boot n0")
+	if got, want := g.Events[3].Aftermath, "lost or changed: Orders[pear] removed"; len(got) != 1 || got[0] != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
