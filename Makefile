@@ -40,17 +40,17 @@ demo: ## find a known liveness bug of the random overlay tree
 # Programs are installed as by go install: into GOBIN, or bin of the first folder of GOPATH. If PREFIX is given, into PREFIX/bin.
 ifdef PREFIX
 BIN = $(PREFIX)/bin
+SHARE = $(PREFIX)/share
 else
-PREFIX = $(HOME)/.local
+SHARE = $(or $(XDG_DATA_HOME),$(HOME)/.local/share)
 BIN = $(shell dir=$$($(GO) env GOBIN); echo "$${dir:-$$($(GO) env GOPATH | cut -d: -f1)/bin}")
 endif
-SHARE = $(PREFIX)/share
 
 # Programs that macemc executes. It compiles a missing one itself.
 COMPANIONS = macemc-cluster macemc-debug macemc-mcp macemc-vet
 
 # Companions that are installed are upgraded, because they exchange data with macemc.
-install: ## install macemc into GOBIN or GOPATH/bin, manual pages and completions into ~/.local (PREFIX=DIR: below DIR)
+install: ## install macemc into GOBIN or GOPATH/bin, manual pages and completions into XDG_DATA_HOME or ~/.local/share (PREFIX=DIR: below DIR)
 	@programs=macemc; for program in $(COMPANIONS); do test ! -e "$(BIN)/$$program" || programs="$$programs $$program"; done; \
 	$(MAKE) --no-print-directory install-programs BIN="$(BIN)" PROGRAMS="$$programs"
 	@test -e "$(BIN)/macemc-vet" || echo "vet, mcp, cluster, worker and durable are programs of their own, compiled on first use (now: make install-all)"

@@ -84,7 +84,7 @@ func TestDemoSaysThatItCompiles(t *testing.T) {
 	}
 }
 
-// "make install" puts macemc, and programs that are there, where go install does, or below PREFIX, reports each of them, and a folder that is
+// "make install" puts macemc, and programs that are there, where go install does, or below PREFIX, pages below XDG_DATA_HOME, reports each of them, and a folder that is
 // not in PATH.
 func TestInstall(t *testing.T) {
 	makefile, err := os.ReadFile("../../../Makefile")
@@ -107,28 +107,31 @@ func TestInstall(t *testing.T) {
 	}
 	path := os.Getenv("PATH")
 	gobin, gopath, prefix, other := filepath.Join(dir, "go bin"), filepath.Join(dir, "path"), filepath.Join(dir, "usr"), filepath.Join(dir, "bin")
+	data := filepath.Join(dir, "data")
 	const later = "vet, mcp, cluster, worker and durable are programs of their own, compiled on first use (now: make install-all)\n"
 	for _, c := range []struct {
 		target, gobin, prefix, path string
-		to, share                   string
+		to, home, share             string // XDG_DATA_HOME, the folder below which share is
 		programs                    []string
 		also                        string
 	}{
-		{"install", gobin, "", path, gobin, ".local", []string{"macemc"}, gobin + ` is not in PATH: export PATH="` + gobin + `:$PATH"` + "\n" + later},
-		{"install-all", gobin, "", gobin + ":" + path, gobin, ".local", []string{"macemc", "macemc-cluster", "macemc-debug", "macemc-mcp", "macemc-vet"}, ""},
-		{"install", gobin, "", gobin + ":" + path, gobin, ".local", []string{"macemc", "macemc-cluster", "macemc-debug", "macemc-mcp", "macemc-vet"}, ""},
-		{"install", "", "", other + ":" + gobin + ":" + path, gopath + "/bin", ".local", []string{"macemc"},
+		{"install", gobin, "", path, gobin, "", ".local/share", []string{"macemc"}, gobin + ` is not in PATH: export PATH="` + gobin + `:$PATH"` + "\n" + later},
+		{"install-all", gobin, "", gobin + ":" + path, gobin, "", ".local/share", []string{"macemc", "macemc-cluster", "macemc-debug", "macemc-mcp", "macemc-vet"}, ""},
+		{"install", gobin, "", gobin + ":" + path, gobin, "", ".local/share", []string{"macemc", "macemc-cluster", "macemc-debug", "macemc-mcp", "macemc-vet"}, ""},
+		{"install", "", "", other + ":" + gobin + ":" + path, gopath + "/bin", "", ".local/share", []string{"macemc"},
 			gopath + `/bin is not in PATH: export PATH="` + gopath + `/bin:$PATH"` + "\n" + later},
-		{"install", "", "", other + ":" + gopath + "/bin:" + path, gopath + "/bin", ".local", []string{"macemc"},
+		{"install", "", "", other + ":" + gopath + "/bin:" + path, gopath + "/bin", "", ".local/share", []string{"macemc"},
 			"PATH has another macemc before it: " + other + "/macemc\n" + later},
-		{"install", gobin, prefix, prefix + "/bin:" + path, prefix + "/bin", "usr", []string{"macemc"}, later},
-		{"uninstall", gobin, "", path, gobin, ".local", nil, ""},
+		{"install", gobin, prefix, prefix + "/bin:" + path, prefix + "/bin", data, "usr/share", []string{"macemc"}, later},
+		{"uninstall", gobin, "", path, gobin, "", ".local/share", nil, ""},
+		{"install", gobin, "", gobin + ":" + path, gobin, data, "data", []string{"macemc"}, later},
 	} {
 		cmd := exec.Command("make", "--no-print-directory", "GO="+filepath.Join(dir, "go"), c.target)
 		cmd.Dir = dir
-		cmd.Env = append(os.Environ(), "HOME="+dir, "GOBIN="+c.gobin, "GOPATH="+gopath+":"+dir, "PATH="+c.path, "MAKEFLAGS=", "PREFIX="+c.prefix)
+		cmd.Env = append(os.Environ(), "HOME="+dir, "GOBIN="+c.gobin, "GOPATH="+gopath+":"+dir, "PATH="+c.path, "MAKEFLAGS=", "PREFIX="+c.prefix,
+			"XDG_DATA_HOME="+c.home)
 		out, err := cmd.Output()
-		share := filepath.Join(dir, c.share, "share")
+		share := filepath.Join(dir, c.share)
 		want := ""
 		for _, program := range c.programs {
 			want += "installed " + c.to + "/" + program + "\n"
