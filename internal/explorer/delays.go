@@ -58,10 +58,16 @@ func ofRuntime(message string) bool {
 	return strings.HasPrefix(message, "runtime error: ") || strings.HasPrefix(message, "sync: ") || strings.Contains(message, " channel")
 }
 
-// delayNote describes the noted failure because of a delay. An empty string means that there is none.
-func (p *predictions) delayNote() string {
+// DelayNote describes a failure because a goroutine was held for longer than usual.
+type DelayNote struct {
+	Text  string
+	Delay time.Duration
+}
+
+// delayNote returns the noted failure because of a delay, or nil.
+func (p *predictions) delayNote() *DelayNote {
 	if p.delayed == nil {
-		return ""
+		return nil
 	}
 	x, o := p.delayed.prediction, p.delayed.outcome
 	what, message, who, where := "fails", o.Message, "a goroutine", " under a saved schedule"
@@ -74,7 +80,8 @@ func (p *predictions) delayNote() string {
 	case x != nil:
 		where = " where it " + operationText(x.Pairs[0][1], p.places)
 	}
-	return strings.TrimSuffix(fmt.Sprintf("%s if %s is held for %v%s: %s", what, who, p.delayed.delay, where, message), ": ")
+	text := strings.TrimSuffix(fmt.Sprintf("%s if %s is held for %v%s: %s", what, who, p.delayed.delay, where, message), ": ")
+	return &DelayNote{text, p.delayed.delay}
 }
 
 // shortenDelay looks for the shortest delay with which the run has the finding, to a millisecond.

@@ -123,9 +123,9 @@ func (d *director) draw(n int) *testsched.Schedule {
 }
 
 // flip returns the prediction that replaces sampled schedule number n; nil means that none does. Predictions with a longer delay than
-// usual replace one in delayEvery schedules. Flips of new places replace two of the eight kinds of schedules.
+// usual replace one in delayEvery schedules, unless the user has given the longest delay. Flips of new places replace two of the eight kinds of schedules.
 func (d *director) flip(n int) *predict.Prediction {
-	if n >= delayFrom && n%delayEvery == 0 {
+	if n >= delayFrom && n%delayEvery == 0 && d.Delay == 0 {
 		return d.predictor.Delay()
 	}
 	if replaced(n + d.skipped) {
@@ -171,12 +171,12 @@ func (d *director) directed(x *predict.Prediction) *testsched.Schedule {
 }
 
 // exhaustSmall is exhaust for a small test. A complete exploration has no delays that are longer than usual, so exhaustSmall tries those that
-// are predicted.
+// are predicted, unless the user has given the longest delay.
 func (d *director) exhaustSmall() bool {
 	if !d.exhaust(exhaustiveRuns) {
 		return false
 	}
-	for range maxDelays {
+	for n := 0; n < maxDelays && d.Delay == 0; n++ {
 		x := d.predictor.Delay()
 		if x == nil || d.result.Finding != nil || d.result.Stop != nil {
 			break

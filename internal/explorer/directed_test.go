@@ -154,6 +154,7 @@ func TestExplore_UnconfirmedPredictions(t *testing.T) {
 }
 
 // A test that only fails if a goroutine is held for longer than usual has a note. A deadlock then is a finding, unless it follows a failure.
+// No goroutine is held for longer than the user permits.
 func TestExplore_PredictsDelay(t *testing.T) {
 	for _, c := range []struct {
 		kind           testsched.Kind
@@ -194,14 +195,21 @@ func TestExplore_PredictsDelay(t *testing.T) {
 			}
 			return o
 		}
+		if r := Explore(Config{Seed: 1, Schedules: 100, Delay: time.Millisecond}, run); r.Finding != nil || r.predictions.delayed != nil {
+			t.Errorf("%s after %v, although the user permits 1ms: finding %v", c.kind, delay, r.Finding)
+		}
 		r := Explore(Config{Seed: 1, Schedules: 100}, run)
 		r.predictions.places = map[uint64]string{1: "x.go:3"}
-		if note := r.predictions.delayNote(); note != c.note || (r.Finding != nil) != (c.note == "") {
+		note := ""
+		if n := r.predictions.delayNote(); n != nil {
+			note = n.Text
+		}
+		if note != c.note || (r.Finding != nil) != (c.note == "") {
 			t.Errorf("%s %q at %q after %v: finding %v, note %q, want %q", c.kind, c.message, c.where, delay, r.Finding, note, c.note)
 		}
 		if x := r.predictions.delayed; x != nil && c.kind == testsched.Failed {
 			x.prediction.Pairs[0][1].Place = 0
-			if got, want := r.predictions.delayNote(), "fails if a goroutine of the standard library is held for 50ms: why"; got != want {
+			if got, want := r.predictions.delayNote().Text, "fails if a goroutine of the standard library is held for 50ms: why"; got != want {
 				t.Errorf("without a place of the test: %q, want %q", got, want)
 			}
 		}

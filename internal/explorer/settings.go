@@ -213,7 +213,7 @@ func concluded(s *Settings, c *Config, r *Result, runner testsched.Runner) *Repo
 		if note != "" && r.Complete != nil {
 			complete = r.Complete.String()
 		}
-		if note = joined(slowNote(r), r.predictions.delayNote(), left, complete, note); r.Ended {
+		if note = joined(slowNote(r), left, complete, note); r.Ended {
 			note = nearTimeout
 		}
 		return s.conclude(u, r, &Report{Note: strings.Join(append([]string{r.text()}, r.predictions.list()...), "\nmacemc: ")}, note)

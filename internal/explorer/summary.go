@@ -47,6 +47,7 @@ type Summary struct {
 	Unsaturated      bool // new orders are not rare
 	Predictions      PredictionCounts
 	Short            *Short // nil means that the exploration had its full time
+	Delayed          *DelayNote
 	Reported
 	KnownFindings
 }
@@ -85,6 +86,9 @@ func (s *Settings) summarizeAs(kind string, u testsched.Unit, r *Result, note st
 	}
 	t := &Summary{Test: test, Kind: kind, Note: note, Schedules: r.Schedules, Elapsed: r.Elapsed, Preemptions: Unbounded, Delays: r.Delays,
 		Saved: r.Saved, Short: s.limits.cutShort(r), Reported: r.reportedTo(), KnownFindings: s.knownFindings(r)}
+	if r.Finding == nil && !r.Ended {
+		t.Delayed = r.predictions.delayNote()
+	}
 	if kind == Complete || kind == CompleteFor {
 		t.Preemptions = r.Complete.Preemptions
 	}

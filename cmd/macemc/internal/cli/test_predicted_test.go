@@ -353,7 +353,7 @@ func TestRight(t *testing.T) {
 }
 `)
 	for seed := range 5 {
-		out, status := testCommand(t.Context(), "-count=1", "-vet=off", "-schedules=300", "-explore-seed="+strconv.Itoa(seed+1), ".")
+		out, status := testCommand(t.Context(), "-v", "-count=1", "-vet=off", "-schedules=300", "-explore-seed="+strconv.Itoa(seed+1), ".")
 		reportsDelays(t, out, status)
 		if err := os.RemoveAll("testdata"); err != nil {
 			t.Fatal(err)
@@ -377,7 +377,7 @@ func reportsDelays(t *testing.T, out string, status int) {
 			t.Errorf("status %d, %q is missing:\n%s", status, want, out)
 		}
 	}
-	if regexp.MustCompile(`TestRight|TestWatchdog|FAIL: Test(Context|Late|Sleep)`).MatchString(out) {
+	if regexp.MustCompile(`(TestRight|TestWatchdog): |FAIL: Test(Right|Watchdog|Context|Late|Sleep)`).MatchString(out) {
 		t.Errorf("another finding:\n%s", out)
 	}
 }

@@ -168,10 +168,13 @@ func short(d time.Duration) string {
 
 // String returns the part of a package's line.
 func (s shortBy) String() (text string) {
-	for _, by := range []string{testbudget.ByTotal, testbudget.ByTimeout, byTime} {
+	for _, by := range []string{testbudget.ByTotal, testbudget.ByTimeout} {
 		if n := s[by]; n.unvaried+n.partly > 0 {
 			text += fmt.Sprintf("; %s left %v", by, n)
 		}
+	}
+	if n := s[byTime]; n.unvaried+n.partly > 0 {
+		text += fmt.Sprintf("; earlier subtests left %v (raise %s)", n, byTime)
 	}
 	return text
 }
@@ -194,9 +197,9 @@ func (s shortBy) notes() (list []string) {
 // byTime is the limit of a test with many subtests.
 const byTime = "-explore-time"
 
-// lines describe what was left untried, and how to go on.
+// lines describe what the limits of all tests and of a package left untried, and how to go on.
 func (s shortBy) lines(of int, total time.Duration, command string) (list []string) {
-	for _, by := range []string{testbudget.ByTotal, testbudget.ByTimeout, byTime} {
+	for _, by := range []string{testbudget.ByTotal, testbudget.ByTimeout} {
 		n := s[by]
 		if n.unvaried+n.partly == 0 {
 			continue

@@ -300,14 +300,43 @@ func TestExploration_Temporary(t *testing.T) {
 	}
 }
 
-// The note of a test names what has limited its time.
+// The note of a test names what has limited its time. That of earlier subtests is in the line of the package only.
 func TestShortBy_Notes(t *testing.T) {
+	earlier := shortOf(&explorer.Short{By: byTime, Full: 2 * time.Second})
+	if got, want := earlier.String(), "; earlier subtests left 1 test with less than 2s (raise -explore-time)"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if lines := earlier.lines(7, 0, "macemc test"); len(lines) > 0 {
+		t.Errorf("repeated as %q", lines)
+	}
 	for by, want := range map[string]string{
 		"-explore-time": "earlier subtests used up their time, so it had a tenth of 2s",
 		"-timeout":      "-timeout left less than 2s",
 	} {
 		if got := shortOf(&explorer.Short{By: by, Full: 2 * time.Second}).notes(); len(got) != 1 || got[0] != want {
 			t.Errorf("%s: got %q, want %q", by, got, want)
+		}
+	}
+}
+
+// Delays with which tests of a package fail have one line, unless all notes are shown.
+func TestSummaries_Delays(t *testing.T) {
+	const hint = "; not a finding, as tests may rely on times: -explore-delay 1ms tries no such delays"
+	s := &summaries{}
+	s.noteDelay("b", "TestA", "fails there: late", 50*time.Millisecond)
+	s.note("a", "TestA", "left a goroutine")
+	for i, name := range []string{"TestA", "TestB", "TestC", "TestD"} {
+		s.noteDelay("a", name, "fails in "+name, time.Duration(i/2+1)*100*time.Millisecond)
+	}
+	for all, want := range map[bool][]string{
+		false: {"a TestA: left a goroutine",
+			"a TestA, TestB, TestC and 1 more: each fails if a goroutine is held for 100ms to 200ms (-v tells where)" + hint,
+			"b TestA: fails there: late" + hint},
+		true: {"b TestA: fails there: late", "a TestA: left a goroutine",
+			"a TestA: fails in TestA", "a TestB: fails in TestB", "a TestC: fails in TestC", "a TestD: fails in TestD"},
+	} {
+		if got := s.noteLines(all); !slices.Equal(got, want) {
+			t.Errorf("all %v: got %q, want %q", all, got, want)
 		}
 	}
 }

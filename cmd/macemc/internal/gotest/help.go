@@ -64,7 +64,7 @@ Flags:
                       one for each test is given), and say what is left untried
   -explore-seed N     seed the schedules with N (default 1)
   -explore-delay D    delay goroutines by up to D of the test's clock, so that timers fire before
-                      them (default 1ms)
+                      them (default 1ms, and longer where predictions need it)
   -exhaustive[=N]     explore all schedules, or those with at most N preemptions and early timers
   -schedule FILE      execute only the schedule in FILE, or the newest finding if last
   -leaks=false        do not fail tests that leave goroutines behind, only mention them

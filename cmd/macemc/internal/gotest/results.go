@@ -179,6 +179,9 @@ func (p *packageResult) suite(assumed string) render.Suite {
 		if t.Note != "" && t.Kind != explorer.New {
 			property("not_covered", t.Test+": "+t.Note)
 		}
+		if t.Delayed != nil {
+			property("not_covered", t.Test+": "+t.Delayed.Text)
+		}
 		for _, text := range shortOf(t.Short).notes() {
 			property("not_covered", t.Test+": "+text)
 		}

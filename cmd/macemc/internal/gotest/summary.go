@@ -189,6 +189,9 @@ func (s *summaries) read(pkg, file, cause string) (sum packageSummary) {
 		if t.Note != "" {
 			s.note(pkg, t.Test, t.Note)
 		}
+		if d := t.Delayed; d != nil {
+			s.noteDelay(pkg, t.Test, d.Text, d.Delay)
+		}
 		if s.verbose || s.json {
 			for _, text := range shortOf(t.Short).notes() {
 				s.note(pkg, t.Test, text)
