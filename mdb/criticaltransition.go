@@ -11,9 +11,9 @@ import (
 
 // CriticalTransition is the critical transition of a run according to a report.
 type CriticalTransition struct {
-	Step  int
-	Steps int // length of the run, which must match
-	Why   string
+	Step  int    // 0 means unknown
+	Steps int    // length of the run, which must match
+	Why   string // it is critical, or unknown
 }
 
 // ReadCriticalTransition reads the report beside a path file. The zero value means that the report is missing or

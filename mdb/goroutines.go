@@ -14,10 +14,14 @@ import (
 )
 
 var (
-	errNoCritical = errors.New("the critical step is not known: \"macemc test\" records one if 5 of 200 continuations before it pass, " +
-		"and none after it")
 	errFirstChoice = errors.New("no goroutine can continue here: the first choice is at step 1")
 )
+
+// errNoCritical says why the critical step of the run of a test is not known.
+func errNoCritical(c CriticalTransition) error {
+	const usual = "the critical step is not known: \"macemc test\" records one if 5 of 200 continuations before it pass, and none after it"
+	return errors.New(cmp.Or(c.Why, usual))
+}
 
 // openRecorded opens a session on the recorded run of a test.
 func openRecorded(cfg Config) *Session {

@@ -237,11 +237,11 @@ func liveWord(r *history.Run, n int) string {
 func goCritical(s *Session, ctx context.Context, args []string, out *bytes.Buffer) error {
 	r := s.run
 	if r.Whole != nil && r.Critical == 0 && len(args) == 0 && s.cfg.Start > 0 && r == s.runs[0] {
-		fmt.Fprintf(out, "%v; the report names this step first\n", errNoCritical)
+		fmt.Fprintf(out, "%v; the report names this step first\n", errNoCritical(s.cfg.CriticalTransition))
 		return s.to(s.cfg.Start, out)
 	}
 	if r.Whole != nil && (r.Critical == 0 || len(args) > 0) {
-		return errNoCritical
+		return errNoCritical(s.cfg.CriticalTransition)
 	}
 	if len(args) > 0 && args[0] != "again" || len(args) > 1 {
 		return cmdline.Usagef("%q?", strings.Join(args, " "))

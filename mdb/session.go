@@ -225,7 +225,7 @@ func (s *Session) place(word string) (int, error) {
 		return r.At, nil
 	case "critical", "crit":
 		if r.Critical == 0 && r.Whole != nil {
-			return 0, errNoCritical
+			return 0, errNoCritical(s.cfg.CriticalTransition)
 		}
 		if r.Critical == 0 {
 			return 0, errors.New(`the critical transition is not known; "critical" searches for it`)

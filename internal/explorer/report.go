@@ -196,7 +196,7 @@ func (s *Settings) explain(c *Config, m *Minimized, how, file string) string {
 			lines = append(lines, fmt.Sprintf("  step %d: %v", before, &o.Trace[before-1]))
 		}
 		lines = append(lines, fmt.Sprintf("> step %d: %v", k, &o.Trace[k-1]))
-	} else if m.unknown != "" && !o.HasRace() { // both accesses explain a race
+	} else if m.unknown != "" && !o.HasRace() { // see Minimize
 		lines = append(lines, "no critical step is known: "+m.unknown)
 	}
 	cause := append([]string{how + differs(m.Schedule.Switches)}, delayLines(m.Schedule.Delay)...)

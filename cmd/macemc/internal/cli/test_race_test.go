@@ -274,16 +274,32 @@ func TestHTTP(t *testing.T) {
 	}
 }
 
-// No step is called critical if few random continuations pass before it: package testing orders the accesses only if one subtest ends before
-// the next one continues. A race is a finding also if only the first run of a test passes.
+// No step of a race is called critical, although a mutex hides it in some runs: its two accesses suffice. A race is a finding also if only
+// the first run of a test passes.
 func TestTest_RaceCritical(t *testing.T) {
 	t.Setenv("CGO_ENABLED", "1") // the race detector needs it
 	testFile(t, `package x
 
 import (
 	"os"
+	"sync"
 	"testing"
 )
+
+func TestHidden(t *testing.T) {
+	var mu sync.Mutex
+	x, done := 0, make(chan bool)
+	go func() {
+		x = 1
+		mu.Lock()
+		mu.Unlock()
+		close(done)
+	}()
+	mu.Lock()
+	mu.Unlock()
+	_ = x
+	<-done
+}
 
 func TestFirst(t *testing.T) {
 	x, done := 0, make(chan bool)
@@ -313,5 +329,10 @@ func TestSubtests(t *testing.T) {
 	if status != 1 || !strings.Contains(out, "1 switch more than the default order, a preemption\n") || strings.Contains(out, "critical step") ||
 		!later.MatchString(out) {
 		t.Errorf("status %d:\n%s", status, out)
+	}
+	stdout, stderr, status := run(t, "mdb", "testdata/macemc/TestHidden/data-race-1.path", "--batch", "-x", "critical")
+	const want = "a data race has no critical step: its two accesses suffice; the report names this step first\n"
+	if status != 0 || !regexp.MustCompile(want+`main step \d+ of \d+: g2 writes .*x_test.go:13`).MatchString(stdout) {
+		t.Errorf("status %d, got\n%s%s", status, stdout, stderr)
 	}
 }

@@ -36,8 +36,14 @@ func (a Runner) Debug(ctx context.Context, d *task.Debug, s *explorer.Stored) er
 	defer values.close()
 	c := mdb.Config{Name: d.File, Trace: debugTrace(s.Test, o), LiveName: "no schedule is known to pass", Try: x.try, Inspect: values.inspect}
 	c.CriticalTransition = mdb.CriticalTransition{Step: s.Critical(o.Trace), Steps: len(o.Trace)}
+	if c.CriticalTransition.Step == 0 {
+		c.CriticalTransition.Why = notCritical(o)
+	}
 	if named := s.Named(o.Trace); len(named) > 0 {
 		c.Start = named[0]
+	}
+	if o.Kind == testsched.Race {
+		c.Start = explorer.Decisive(o, 0)
 	}
 	switch {
 	case passes == nil:
@@ -53,6 +59,18 @@ func (a Runner) Debug(ctx context.Context, d *task.Debug, s *explorer.Stored) er
 		return err
 	}
 	return d.Run(ctx, a.Process, session)
+}
+
+// notCritical says why no step of a run is known to be critical. An empty string means that the run does not show the reason.
+func notCritical(o *testsched.Outcome) string {
+	switch {
+	case o.Kind == testsched.Race:
+		return "a data race has no critical step: its two accesses suffice"
+	case o.Untraced > 0:
+		return fmt.Sprintf("the critical step is not known: the first %d of %d operations are not recorded (let the test wait less)",
+			o.Untraced, o.Untraced+len(o.Trace))
+	}
+	return ""
 }
 
 // executeSchedule executes a test under the schedule of a file. traced is a value of explorer.VariableTrace. With "nearest", passes is the
