@@ -102,7 +102,10 @@ func options(s *Session, _ context.Context, _ []string, out *bytes.Buffer) error
 		return err
 	}
 	s.listed = listing{r, r.At, r.At, "options"}
-	return s.list(r.At, taken, out)
+	if err := s.list(r.At, taken, out); err != nil {
+		return err
+	}
+	return writeHeld(out, r, r.At, -1)
 }
 
 // taken returns the index of the event that happens next in the run, or -1 at its end.

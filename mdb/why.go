@@ -51,6 +51,11 @@ func why(s *Session, _ context.Context, args []string, out *bytes.Buffer) error 
 		if err := whyViolated(r, n, out); err != nil {
 			return err
 		}
+		if length == 0 {
+			if err := writeHeld(out, r, n, t.Node); err != nil {
+				return err
+			}
+		}
 		if info.Cause == history.Root {
 			fmt.Fprintln(out, "       a fault: nothing caused it")
 			return nil
@@ -66,6 +71,15 @@ func why(s *Session, _ context.Context, args []string, out *bytes.Buffer) error 
 		}
 		n = int(info.Cause)
 	}
+}
+
+// writeHeld writes the goroutines that the schedule holds back, see [history.Held].
+func writeHeld(out *bytes.Buffer, r *history.Run, n, node int) error {
+	held, err := history.Held(r, n, node)
+	for _, text := range held {
+		fmt.Fprintf(out, "       %s\n", text)
+	}
+	return err
 }
 
 // whyViolated lists, for the step of a safety violation, the observations that violate the monitor. For a property it lists the other steps

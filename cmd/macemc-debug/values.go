@@ -27,6 +27,9 @@ const depth = 200
 // reader reads the variables of a process that has stopped.
 type reader struct{ *process }
 
+// waitHeld is macemcWaitHeld, the reason for which a goroutine waits that the schedule of its node holds back.
+const waitHeld = 100
+
 // goroutine is a goroutine of the test.
 type goroutine struct {
 	id     int64
@@ -75,7 +78,7 @@ func (p reader) id(number int) (int64, error) {
 func (p reader) goroutines() (result []inspect.Goroutine, err error) {
 	list, err := p.list()
 	for _, g := range list {
-		one := inspect.Goroutine{Number: g.number}
+		one := inspect.Goroutine{Number: g.number, Held: g.g.WaitReason == waitHeld}
 		if frames, _, err := p.stack(g.id); err == nil && len(frames) > 0 { // else it has not begun, or is in the runtime
 			one.At = frames[max(0, slices.IndexFunc(frames, func(f inspect.Frame) bool { return f.Number == 0 }))]
 		}

@@ -17,6 +17,7 @@ const (
 	StatusRested = StatusCanRun + " after a wait" // no goroutine has woken it
 	StatusRuns   = "runs"
 	StatusEnded  = "ended"
+	StatusHeld   = "is held back by the schedule" // it runs on and on without waiting
 )
 
 // TimerSet is the text of the message from the goroutine that has set a timer to the goroutine that the timer has started.

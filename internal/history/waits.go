@@ -3,6 +3,7 @@ package history
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/macemc/macemc/internal/encoding/diff"
@@ -50,6 +51,52 @@ func WriteWaits(out io.Writer, r *Run, n int) error {
 	return nil
 }
 
+// Held describes the goroutines that the schedule holds back after step n: those of a test, of a node, or of all nodes if node is negative.
+func Held(r *Run, n, node int) (lines []string, err error) {
+	for id := range r.Nodes {
+		if r.Whole != nil {
+			if g := r.Goroutine(n, id); g.Fields[FieldStatus] == StatusHeld {
+				lines = append(lines, fmt.Sprintf("%s %s at %s: it continues when no other goroutine can", r.Node(id), StatusHeld, g.Fields[FieldAt]))
+			}
+			continue
+		}
+		if node >= 0 && node != id {
+			continue
+		}
+		texts, err := goroutines(r, n, id)
+		if err != nil {
+			return nil, err
+		}
+		for _, text := range texts {
+			if strings.Contains(text, simext.Pauses) {
+				lines = append(lines, fmt.Sprintf("%s %s: the schedule holds it back %s", r.Node(id), text, untilNext(r, n, id)))
+			}
+		}
+	}
+	return lines, nil
+}
+
+// untilNext describes the step of a node in which the goroutines that are held back after step n continue.
+func untilNext(r *Run, n, node int) string {
+	for next := n + 1; next <= r.Len(); next++ {
+		if slices.Contains(r.Step(next).nodes(), sim.NodeID(node)) {
+			return fmt.Sprintf("until step %d, the next one of %s", next, r.Node(node))
+		}
+	}
+	return fmt.Sprintf("until the next step of %s, which this run does not have", r.Node(node))
+}
+
+// goroutines describes the goroutines of a node's program after step n.
+func goroutines(r *Run, n, node int) ([]string, error) {
+	fields, err := r.Fields(n, sim.NodeID(node))
+	for _, f := range fields {
+		if f.Part.Kind == diff.OfProgram && f.Part.Name == simext.GoroutinesField {
+			return strings.Split(f.Value, simext.BetweenGoroutines), err
+		}
+	}
+	return nil, err
+}
+
 // writerBefore returns the goroutine that requested the write lock of an RWMutex before g requested the read lock, and so precedes it.
 func writerBefore(r *Run, n int, g *GoroutineState) string {
 	object, reads := strings.CutPrefix(g.Fields[FieldStatus], "waits to read-lock ")
@@ -78,19 +125,23 @@ func waitCycle(holders map[string]string, from string) []string {
 func writeNodeWaits(out io.Writer, r *Run, n int) error {
 	some := false
 	for id := range r.Nodes {
-		fields, err := r.Fields(n, sim.NodeID(id))
+		texts, err := goroutines(r, n, id)
 		if err != nil {
 			return err
 		}
-		for _, f := range fields {
-			if f.Part.Kind != diff.OfProgram || f.Part.Name != simext.GoroutinesField {
-				continue
-			}
+		for _, text := range texts {
 			some = true
-			for text := range strings.SplitSeq(f.Value, simext.BetweenGoroutines) {
+			if !strings.Contains(text, simext.Pauses) {
 				fmt.Fprintf(out, "  %s %s\n", r.Node(id), text)
 			}
 		}
+	}
+	held, err := Held(r, n, -1)
+	if err != nil {
+		return err
+	}
+	for _, text := range held {
+		fmt.Fprintf(out, "  %s\n", text)
 	}
 	if !some {
 		fmt.Fprintln(out, "  no node runs a program with goroutines")

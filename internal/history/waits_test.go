@@ -4,7 +4,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/replay"
+	"github.com/macemc/macemc/internal/simext"
+	"github.com/macemc/macemc/sim"
 )
 
 // recorded returns the run of a test with one step, after which goroutines have these states: place, status and holder.
@@ -54,5 +57,51 @@ func TestWriteDifferences_Goroutines(t *testing.T) {
 	out.Reset()
 	if err := WriteDifferences(&out, a, 1, a, 1); err != nil || out.String() != "  the goroutines wait at the same places\n" {
 		t.Errorf("%v\n%s", err, &out)
+	}
+}
+
+// carrier carries a program, whose goroutine 5 is held back after each action.
+type carrier struct {
+	sim.Nop
+	goroutines description
+}
+
+type description string
+
+func (*carrier) Carries() {}
+
+func (c *carrier) turn(sim.Env) {
+	c.goroutines = "goroutine 5" + simext.Pauses + "lock.go:77 in (*Client).Terms" + simext.BetweenGoroutines + "sleep at a.go:1"
+}
+
+// Held names the goroutine that the schedule holds back, where it pauses, and the step in which it continues.
+func TestHeld(t *testing.T) {
+	sys := &sim.System{
+		Name: "held", Nodes: 2, New: func(sim.NodeID) sim.Service { return &carrier{} },
+		State:   []sim.StateRule{sim.ShowBy(func(d description) string { return string(d) })},
+		Actions: []sim.AnyAction{sim.Action[*carrier]{Name: "turn", Do: (*carrier).turn}},
+	}
+	r, err := New(sys, "main", choose.Path{0, 1, 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		n, node int
+		want    string
+	}{
+		{0, -1, ""},
+		{1, -1, "n0 goroutine 5 pauses before lock.go:77 in (*Client).Terms: the schedule holds it back until the next step of n0, which this run does not have"},
+		{2, 1, "n1 goroutine 5 pauses before lock.go:77 in (*Client).Terms: the schedule holds it back until step 3, the next one of n1"},
+		{2, 0, "n0 goroutine 5 pauses before lock.go:77 in (*Client).Terms: the schedule holds it back until the next step of n0, which this run does not have"},
+	} {
+		lines, err := Held(r, c.n, c.node)
+		if got := strings.Join(lines, "\n"); err != nil || got != c.want {
+			t.Errorf("after step %d, node %d: %v, got %q, want %q", c.n, c.node, err, got, c.want)
+		}
+	}
+	test := recorded([3]string{"a.go:3", StatusRuns}, [3]string{"b.go:7", StatusHeld})
+	lines, err := Held(test, 1, -1)
+	if want := "g2 is held back by the schedule at b.go:7: it continues when no other goroutine can"; err != nil || strings.Join(lines, "\n") != want {
+		t.Errorf("of a test: %v, got %q, want %q", err, lines, want)
 	}
 }

@@ -99,10 +99,11 @@ const (
 	AtEnd        Reason = "end" // of the run, while its goroutines exist
 )
 
-// Goroutine is a goroutine of the test.
+// Goroutine is a goroutine of the test, or of a node's program.
 type Goroutine struct {
 	Number int
 	At     Frame
+	Held   bool `json:",omitempty"` // the schedule holds it back
 }
 
 // Own reports whether At belongs to code outside the standard library.

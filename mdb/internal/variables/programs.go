@@ -6,12 +6,8 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
-	"github.com/macemc/macemc/internal/encoding/diff"
 	"github.com/macemc/macemc/internal/inspect"
-	"github.com/macemc/macemc/internal/simext"
-	"github.com/macemc/macemc/sim"
 )
 
 // program is the execution of a node's program. Its variables are shown after a step.
@@ -30,7 +26,7 @@ func (x program) goroutine(ctx context.Context) (int, error) {
 		if err != nil {
 			return 0, err
 		}
-		n = x.defaultGoroutine(list)
+		n = defaultGoroutine(list)
 	}
 	return inspect.OfNode(x.node, n), nil
 }
@@ -44,7 +40,7 @@ func (x program) list(ctx context.Context) ([]inspect.Goroutine, error) {
 	var list []inspect.Goroutine
 	for _, g := range reply.Goroutines {
 		if at, n := inspect.NodeOf(g.Number); at == x.node {
-			list = append(list, inspect.Goroutine{Number: n, At: g.At})
+			list = append(list, inspect.Goroutine{Number: n, At: g.At, Held: g.Held})
 		}
 	}
 	if len(list) == 0 {
@@ -55,21 +51,12 @@ func (x program) list(ctx context.Context) ([]inspect.Goroutine, error) {
 
 // defaultGoroutine returns the goroutine that the schedule holds back, or else the first one that executes code outside the standard
 // library.
-func (x program) defaultGoroutine(list []inspect.Goroutine) int {
-	fields, _ := x.Run.Fields(x.Run.At, sim.NodeID(x.node)) // without them, none is known to be held back
-	for _, f := range fields {
-		if f.Part.Kind != diff.OfProgram || f.Part.Name != simext.GoroutinesField {
-			continue
-		}
-		for text := range strings.SplitSeq(f.Value, simext.BetweenGoroutines) {
-			var n int
-			if _, err := fmt.Sscanf(text, "goroutine %d"+simext.Pauses, &n); err == nil && n > 0 {
-				return n
-			}
-		}
+func defaultGoroutine(list []inspect.Goroutine) int {
+	n := slices.IndexFunc(list, func(g inspect.Goroutine) bool { return g.Held })
+	if n < 0 {
+		n = slices.IndexFunc(list, func(g inspect.Goroutine) bool { return g.Own() })
 	}
-	own := slices.IndexFunc(list, func(g inspect.Goroutine) bool { return g.Own() })
-	return list[max(own, 0)].Number
+	return list[max(n, 0)].Number
 }
 
 func (x program) goroutines(ctx context.Context, out *bytes.Buffer) error {
@@ -81,7 +68,7 @@ func (x program) goroutines(ctx context.Context, out *bytes.Buffer) error {
 	if x.Scope.goroutine > 0 && !slices.ContainsFunc(list, there) {
 		return fmt.Errorf("%s has no goroutine g%d here", x.Run.Node(x.node), x.Scope.goroutine)
 	}
-	x.show(list, cmp.Or(x.Scope.goroutine, x.defaultGoroutine(list)), func(n int) string {
+	x.show(list, cmp.Or(x.Scope.goroutine, defaultGoroutine(list)), func(n int) string {
 		return fmt.Sprintf("%s g%d", x.Run.Node(x.node), n)
 	}, out)
 	return nil

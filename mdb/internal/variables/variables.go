@@ -66,7 +66,9 @@ func (s *Session) Programs() []bool {
 		return all
 	}
 	for node := range all {
-		_, all[node] = s.Run.Cursor.World().Service(sim.NodeID(node)).(simext.Hosted) // the same in all states
+		service := s.Run.Cursor.World().System().New(sim.NodeID(node)) // that of the node is missing while it is down
+		_, all[node] = service.(simext.Hosted)
+		simext.Discard(service)
 	}
 	return all
 }
@@ -286,7 +288,11 @@ func (s *Session) show(list []inspect.Goroutine, marked int, name func(number in
 		} else if s.Scope.goroutine > 0 {
 			continue
 		}
-		fmt.Fprintf(out, "%s %s in %s\n", mark, name(g.Number), frameText(g.At))
+		held := ""
+		if g.Held {
+			held = ", held back by the schedule"
+		}
+		fmt.Fprintf(out, "%s %s in %s%s\n", mark, name(g.Number), frameText(g.At), held)
 	}
 }
 
