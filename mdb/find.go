@@ -66,7 +66,7 @@ such as joined(2) is matched by joined and by 2.`
 			name: "steps", aliases: []string{"ls"}, group: finding, args: "[FROM [TO]] [NODE] [kind=KIND] [/REGEXP/] [-v]",
 			about:         "list the steps around here, or all that match",
 			recordedUsage: "steps [FROM [TO]] [GOROUTINE] [/REGEXP/] [-v]",
-			more: "steps                  the steps around here\nsteps 10 40            steps 10 to 40\nsteps n2 kind=deliver  what node 2 receives\nsteps /Join/           events that match\n" +
+			more: "steps                  the steps around here\nsteps 10 40            steps 10 to 40\nsteps n2 kind=deliver  what node 2 receives\nsteps /Join/           events that match, by place in a test: /queue.go:1/\n" +
 				"Timers of one node that change only clocks are one line; -v shows each of them.\n" +
 				"Kinds are boot, action, timer, error, ready, deliver, internal, arrive, heal, crash, halt, lose, duplicate, break, partition.\n" +
 				"In the list @ is the current step, > the critical transition, + a live state.\n" +

@@ -59,6 +59,10 @@ func TestDebugTrace(t *testing.T) {
 		}
 	}
 	golden.CompareFile(t, filepath.Join("testdata", "locks.txt"), []byte(out.String()))
+	out.Reset()
+	if err := s.Do(t.Context(), "steps /x_test.go:7/", &out); err != nil || strings.Count(out.String(), "\n") != 1 || !strings.Contains(out.String(), "x_test.go:7") {
+		t.Errorf("steps of a place: %v\n%s", err, out.String())
+	}
 	for line, want := range map[string]string{
 		"choices":      `"choices" needs a system of nodes, and this is the schedule of a test`,
 		"take g2":      "the test cannot be executed again here",
