@@ -35,7 +35,7 @@ type Package struct {
 const Listed = "-json=ImportPath,Dir,ForTest,Standard,Match,GoFiles,CgoFiles,TestGoFiles,XTestGoFiles,EmbedFiles,TestEmbedFiles," +
 	"Imports,TestImports,XTestImports,Module"
 
-// ParsePackages parses the output of go list, without the packages that go test generates.
+// ParsePackages parses the output of go list, without the packages that go test generates, and arguments that name none: values of flags.
 func ParsePackages(text string) (list []*Package, err error) {
 	for d := json.NewDecoder(strings.NewReader(text)); ; {
 		p := new(Package)
@@ -44,7 +44,7 @@ func ParsePackages(text string) (list []*Package, err error) {
 		} else if err != nil {
 			return nil, err
 		}
-		if p.ForTest == "" && !strings.HasSuffix(p.ImportPath, ".test") {
+		if p.ForTest == "" && p.Dir != "" && !strings.HasSuffix(p.ImportPath, ".test") {
 			list = append(list, p)
 		}
 	}

@@ -340,3 +340,18 @@ func TestSummaries_Delays(t *testing.T) {
 		}
 	}
 }
+
+// The value of a flag names no package, so that the tests are those of the folder.
+func TestNamedPackages_FlagValue(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{"go.mod": "module example.org/x\n", "x_test.go": "package x\n"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	args := []string{"-run", "TestA"}
+	named := namedPackages(&exploration{folder: dir}, listPackages(t.Context(), os.Environ(), dir, nil, args), args)
+	if len(named) != 1 || named[0].ImportPath != "example.org/x" {
+		t.Errorf("got %d packages, want example.org/x", len(named))
+	}
+}
