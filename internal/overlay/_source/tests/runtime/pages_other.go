@@ -6,6 +6,10 @@ package runtime
 
 type macemcTracker struct{}
 
-func (t *macemcTracker) begin([]macemcPageRange) bool { return false }
+func (t *macemcTracker) open() bool { return false }
 
-func (t *macemcTracker) written(_, _ uintptr, _ func(from, to uintptr)) bool { return false }
+func (t *macemcTracker) register(_, _ uintptr) bool { return false }
+
+func (t *macemcTracker) protect(_, _ uintptr) bool { return false }
+
+func (t *macemcTracker) written(_, _ uintptr, _ func(from, to uintptr) bool) bool { return false }
