@@ -3,6 +3,7 @@ package critical
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/macemc/macemc/internal/budget"
 )
@@ -27,7 +28,7 @@ func (f *finder) resultAtDeadline(ctx context.Context) *Result {
 		}
 	}
 	for equal := true; equal; {
-		if f.after = f.mostFailed(); f.after.Walks < f.enoughWalks() {
+		if f.after = f.mostFailed(); f.after.Walks < f.enough {
 			return nil
 		}
 		var err error
@@ -72,8 +73,36 @@ func (f *finder) mostFailed() (best Probe) {
 	return best
 }
 
-// enoughWalks returns the number of walks of a probe that suffices to call the run dead.
-func (f *finder) enoughWalks() int { return max(f.cfg.Walks/leastOf, min(f.cfg.Walks, minWalks)) }
+// newEffort returns the effort without a deadline.
+func newEffort(walks, limit int) effort {
+	return effort{walks: walks, limit: limit, enough: max(walks/leastOf, min(walks, minWalks))}
+}
+
+const (
+	// leastLimit and leastWalks bound the reduction of the effort.
+	leastLimit = 400
+	leastWalks = 20
+	// failingProbes is the number of probes without a live walk that locating a critical step is expected to take.
+	failingProbes = 4
+)
+
+// reduceTo makes fewer and shorter walks if steps take so long that the critical step would not be located before the
+// deadline. Programs that never rest take all steps of each walk. verifyDead still makes walks of the configured length.
+func (f *finder) reduceTo(ctx context.Context, step time.Duration) {
+	d, ok := ctx.(*deadlined)
+	if !ok {
+		return
+	}
+	left := d.deadlines.Locate - budget.Now()
+	for f.limit > leastLimit || f.walks > leastWalks {
+		if time.Duration(failingProbes*f.walks*f.limit)*step <= left {
+			return
+		}
+		e := newEffort(max(f.walks/3, min(f.walks, leastWalks)), max(f.limit/2, min(f.limit, leastLimit)))
+		e.enough = max(e.enough, min(e.walks, leastWalks))
+		f.effort = e
+	}
+}
 
 // deadlined is a context whose Err also reports a deadline: Decide until enough walks failed to recover, and then
 // Locate. Done does not.

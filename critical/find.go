@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"time"
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/budget"
@@ -39,7 +40,7 @@ func Find(ctx context.Context, cfg Config) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &finder{cfg: &cfg, prober: p, dead: deadRun{path: cfg.Path.Clone()}, limit: cfg.WalkSteps, walks: cfg.Walks,
+	f := &finder{cfg: &cfg, prober: p, dead: deadRun{path: cfg.Path.Clone()}, effort: newEffort(cfg.Walks, cfg.WalkSteps),
 		lastRecovering: -1, liveShared: -1, searches: searches{byStep: map[int]*table.Recovery{}}, equals: newEquals()}
 	if d, ok := budget.DeadlinesOf(ctx); ok {
 		ctx = &deadlined{ctx, d, f}
@@ -148,7 +149,8 @@ func (f *finder) find(ctx context.Context) (*Result, error) {
 }
 
 // recoversIfExtended reports whether the run becomes live when it is continued for the maximum length of walks:
-// accumulated messages may take many steps to be delivered. This is cheaper than to find where shorter walks fail.
+// accumulated messages may take many steps to be delivered. This is cheaper than to find where shorter walks fail. The
+// walk also shows how long a step takes.
 func (f *finder) recoversIfExtended(ctx context.Context) (bool, error) {
 	if f.dead.outOfEvents {
 		return false, nil
@@ -157,7 +159,11 @@ func (f *finder) recoversIfExtended(ctx context.Context) (bool, error) {
 	for range maxLengthenings {
 		limit *= lengthenFactor
 	}
+	began := budget.Now()
 	o, err := f.prober.walk(ctx, w, f.dead.path, 0, limit)
+	if took := budget.Now() - began; err == nil && o.Steps > 0 {
+		f.reduceTo(ctx, took/time.Duration(o.Steps))
+	}
 	if err != nil || !f.isLive(w.loop, &o) {
 		return false, err
 	}
@@ -276,7 +282,7 @@ func (f *finder) verifyDead(ctx context.Context, step int) (bool, error) {
 		return false, nil
 	}
 	limit, walks := f.limit, f.walks
-	f.limit, f.walks = f.limit*lengthenFactor, max(f.walks/(2*lengthenFactor), min(f.walks, minWalks))
+	f.limit, f.walks = max(f.limit*lengthenFactor, f.cfg.WalkSteps), max(f.walks/(2*lengthenFactor), min(f.walks, minWalks))
 	p, err = f.probe(ctx, step, false)
 	f.limit, f.walks = limit, walks
 	return p.Recovered == 0, err

@@ -20,8 +20,7 @@ type finder struct {
 	cfg    *Config
 	prober *prober
 	dead   deadRun
-	limit  int // length of walks
-	walks  int // per probe
+	effort
 
 	probes         probes
 	after          Probe       // the probe of the step that verifyDead examined
@@ -33,6 +32,13 @@ type finder struct {
 	nearestLive    nearestLive // the live run that shares most steps with the dead one
 	equals         equals
 	searches       searches
+}
+
+// effort is the number and the length of walks.
+type effort struct {
+	limit  int // length of walks
+	walks  int // per probe
+	enough int // number of walks of a probe that suffices to call the run dead, see resultAtDeadline
 }
 
 // probe makes walks from the state after a step, all or until one is live.
@@ -47,7 +53,7 @@ func (f *finder) probe(ctx context.Context, step int, all bool) (Probe, error) {
 		return Probe{}, err
 	}
 	f.probes.add(p)
-	f.enoughFailed.Store(f.mostFailed().Walks >= f.enoughWalks())
+	f.enoughFailed.Store(f.mostFailed().Walks >= f.enough)
 	return p.Probe, nil
 }
 
