@@ -102,6 +102,9 @@ func (v *View) Markup() (template.HTML, error) {
 		data.Runs[0].match(a.Graph.Align(b.Graph, v.Common))
 		data.Runs[1].match(b.Graph.Align(a.Graph, v.Common))
 	}
+	for i := range v.Runs {
+		data.addCode(v.Runs[i].Graph, &data.Runs[i], &texts)
+	}
 	data.Strings = texts.list
 	page.Data = &data
 	var b strings.Builder
@@ -186,12 +189,16 @@ const textWidth = 120
 // viewData is the input of the script. Texts are indices into Strings, and states are differences, to keep long
 // runs small.
 type viewData struct {
+	code       int       // bytes of Code
 	Strings    []string  `json:"strings"`
 	Common     int       `json:"common"`
 	OmitLive   bool      `json:"unjudged,omitempty"`
 	Goroutines bool      `json:"goroutines,omitempty"` // the lanes are goroutines
 	Ended      int       `json:"ended,omitempty"`
 	Runs       []viewRun `json:"runs"`
+	// Code has the source around the places of steps, by the number of the place: the number of the first line, the index of the line of
+	// the place, and the lines.
+	Code map[int][3]int `json:"code,omitempty"`
 }
 
 type viewRun struct {
@@ -304,6 +311,32 @@ func (r *Run) data(o Options, t *interner) viewRun {
 		d.Steps = append(d.Steps, s)
 	}
 	return d
+}
+
+// Bounds of the source in a page: the lines before and after that of a step, and all of it in bytes.
+const (
+	linesAround = 3
+	mostCode    = 60_000
+)
+
+// addCode adds the source around the places of the steps of a run, each once. It omits places whose source is not at hand.
+func (d *viewData) addCode(g *Graph, of *viewRun, t *interner) {
+	if d.Code == nil {
+		d.Code = map[int][3]int{}
+	}
+	for i := range of.Steps {
+		place, step := of.Steps[i].Source, of.first+i
+		if _, ok := d.Code[place]; ok || place == 0 || step < 1 || step > len(g.traced) {
+			continue
+		}
+		first, lines, err := g.traced[step-1].Code(linesAround)
+		text := strings.Join(lines, "\n")
+		if d.code += len(text); err != nil || d.code > mostCode {
+			continue
+		}
+		_, line := g.traced[step-1].Place()
+		d.Code[place] = [3]int{first, line - first, t.of(text)}
+	}
 }
 
 // stateBefore returns the fields of all nodes before a step, in order of appearance.

@@ -182,6 +182,7 @@
   function show() {
     var run = runs[active], s = step(run, run.chosen);
     runs.forEach(function (r, i) { r.section.classList.toggle("active", i === active); });
+    root.classList.toggle("moved", active > 0 || run.chosen !== run.data.start); // the step precedes the summary
     byId("at").textContent = "step " + run.chosen + " of " + last();
     if (active === 0) history.replaceState(null, "", "#step=" + run.chosen);
     showStep(run, s);
@@ -206,6 +207,7 @@
     add(box, "h3", "", "Step " + s.n + (runs.length > 1 ? ", " + names[active] : ""));
     add(box, "p", "mono", text[s.t || 0]);
     if (s.s) add(box, "p", "mono soft", text[s.s]);
+    showCode(box, s.s);
     if (run.data.critical === s.n && s.n > 0) add(box, "p", "alert", "the critical step");
     if (s.e) add(box, "p", "alert", "the violation: " + text[s.e]);
     if (!data.unjudged) add(box, "p", s.v ? "fine" : "soft", s.v ? "The state after it is live." : "The state after it is not live.");
@@ -213,6 +215,19 @@
     (s.m || []).forEach(function (p) { add(box, "p", "", "holds again: " + text[p]); });
     if (s.l) add(box, "pre", "", s.l.map(function (l) { return text[l]; }).join("\n"));
     else if (!data.goroutines) add(box, "p", "soft", "no effects");
+  }
+
+  // showCode shows the source around a place.
+  function showCode(box, at) {
+    var code = (data.code || {})[at];
+    if (!code) return;
+    var pre = add(box, "pre", "code");
+    pre.tabIndex = 0;
+    pre.setAttribute("role", "region");
+    pre.setAttribute("aria-label", "source code of the step");
+    text[code[2]].split("\n").forEach(function (line, i) {
+      add(pre, i === code[1] ? "mark" : "span", "", String(code[0] + i).padStart(5) + "  " + line + "\n");
+    });
   }
 
   // fields lists the places of a node, those of one field of the service together.
@@ -349,7 +364,7 @@
     l: function () { if (runs.length > 1) { active = 1 - active; show(); } },
     w: function () { byId("past").checked = !byId("past").checked; past(); },
     f: function () { byId("brief").checked = !byId("brief").checked; show(); },
-    g: function () { view(runs[active].section); }, d: function () { view(byId("difference")); }, s: function () { view(document.querySelector(".code")); },
+    g: function () { view(runs[active].section); }, d: function () { view(byId("difference")); }, s: function () { view(byId("step").querySelector(".code") || document.querySelector(".code")); },
     r: function () { toMatch(1); }, R: function () { toMatch(-1); },
     "/": function () { search.focus(); search.select(); }
   };

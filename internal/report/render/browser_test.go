@@ -330,3 +330,30 @@ func TestBrowserGoroutines(t *testing.T) {
 		chromium.Screenshot(t, ctx, fmt.Sprintf("goroutines-%d", width))
 	}
 }
+
+// The source around the place of each step is beside its graph, with that line marked. It does not widen the page.
+func TestBrowserSource(t *testing.T) {
+	ctx := browser(t, printed(t, render.HTML, pingackReport(t)))
+	for _, width := range []int64{1400, 800} {
+		chromium.Do(t, ctx, chromedp.EmulateViewport(width, 900))
+		press := func(key string) { t.Helper(); chromium.Do(t, ctx, chromedp.KeyEvent(key)) }
+		press("c")
+		press("j")
+		chromium.Expect(t, "source of step 7", chromium.Text(t, ctx, "#step .code"), "24  func (p *Pinger) Ping", "28      env.Send(1, Ping{p.Sent})")
+		chromium.Expect(t, "marked line", chromium.Text(t, ctx, "#step mark"), "27  func (p *Pinger) Timer(env sim.Env, _ any) {")
+		const bounds = `(() => { const code = document.querySelector("#step .code").getBoundingClientRect();
+			return document.documentElement.scrollWidth <= innerWidth && code.top > 0 && code.bottom < innerHeight })()`
+		if chromium.Eval(t, ctx, bounds) != "true" {
+			t.Errorf("%d pixels: the source is outside of the window, or widens the page", width)
+		}
+		if bad := chromium.Eval(t, ctx, chromium.Audit); bad != "" {
+			t.Errorf("%d pixels:\n%s", width, bad)
+		}
+		chromium.Screenshot(t, ctx, fmt.Sprintf("source-%d", width))
+		press("j")
+		chromium.Expect(t, "marked line of step 8", chromium.Text(t, ctx, "#step mark"), "48      if m := msg.(Ping); m.Seq > q.Seen {")
+		press("c")
+		chromium.Expect(t, "the summary is first", chromium.Eval(t, ctx, `document.querySelector(".brief").getBoundingClientRect().top <
+			document.getElementById("step").getBoundingClientRect().top`), "true")
+	}
+}
