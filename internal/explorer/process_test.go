@@ -130,8 +130,8 @@ func TestReplay_Fit(t *testing.T) {
 // A replay has the stored critical step if it executes the same run.
 func TestReplay_Critical(t *testing.T) {
 	t.Chdir(t.TempDir())
-	o := &testsched.Outcome{Kind: testsched.Deadlock, Hash: 9, Trace: []testsched.Event{{Who: 4, Place: 1, Number: 1, Op: program.OpUnlock,
-		Object: "mu", At: "x.go:2"}, {Who: 5, Place: 1, Number: 2, Op: program.OpLock, Object: "mu", At: "x.go:1"}}}
+	o := &testsched.Outcome{Kind: testsched.Deadlock, Hash: 9, Trace: []testsched.Event{{Who: 4, Place: 1, Number: 1, Op: program.OpClose,
+		Object: "c", At: "x.go:2"}, {Who: 5, Place: 1, Number: 2, Op: program.OpReceive, Object: "c", At: "x.go:1"}}}
 	m := &Minimized{Schedule: &testsched.Schedule{}, Outcome: o, Critical: 2}
 	s := &Settings{summary: map[string]*Summary{}}
 	s.only.file = s.store(&Config{Unit: testsched.Unit{Package: "p", Test: "TestX"}}, m)
@@ -139,10 +139,16 @@ func TestReplay_Critical(t *testing.T) {
 		r := s.Test(testsched.Unit{Package: "p", Test: "TestX"}, false, time.Time{}, runner(func(*testsched.Schedule) *testsched.Outcome {
 			return &testsched.Outcome{Kind: testsched.Deadlock, Hash: hash, Trace: o.Trace}
 		}))
-		const text = "\ncritical step: 2 of 2; before it the test could still pass, after it 0 of 200 random continuations passed\n  step 1: goroutine 1: unlocks mu at x.go:2\n> step 2: goroutine 2: locks mu at x.go:1\n"
+		const text = "\ncritical step: 2 of 2; before it the test could still pass, after it 0 of 200 random continuations passed\n  step 1: goroutine 1: closes c at x.go:2\n> step 2: goroutine 2: receives from c at x.go:1\n"
 		if strings.Contains(r.Finding, text) != want {
 			t.Errorf("order %d: got %s", hash, r.Finding)
 		}
+	}
+	locks := *m
+	locks.Outcome = &testsched.Outcome{Trace: []testsched.Event{{Who: 4, Number: 1, Op: program.OpUnlock, Object: "mu"}, {Who: 5, Number: 2, Op: program.OpLock,
+		Object: "mu"}}}
+	if text := s.explain(&Config{}, &locks, "", ""); strings.Contains(text, "step 1:") || !strings.Contains(text, "> step 2:") {
+		t.Errorf("who has used a lock before is no cause:\n%s", text)
 	}
 	again := *m
 	again.Critical = 1

@@ -192,7 +192,7 @@ func (s *Settings) explain(c *Config, m *Minimized, how, file string) string {
 	if k := m.Critical; k > 0 && k <= len(o.Trace) {
 		lines = append(lines, fmt.Sprintf("critical step: %d of %d; before it the test could still pass, "+
 			"after it 0 of %d random continuations passed", k, len(o.Trace), continuations))
-		if before := o.Rival(k); before > 0 {
+		if before := o.Rival(k); before > 0 && !o.Trace[k-1].Op.Locks() { // others have used a lock before
 			lines = append(lines, fmt.Sprintf("  step %d: %v", before, &o.Trace[before-1]))
 		}
 		lines = append(lines, fmt.Sprintf("> step %d: %v", k, &o.Trace[k-1]))

@@ -226,3 +226,23 @@ func TestDebug_LongRun(t *testing.T) {
 		t.Errorf("the graph is\n%s", graph.String())
 	}
 }
+
+// A Signal wakes a goroutine, or none, unless one that has called Wait does not wait yet.
+func TestDebugTrace_Signal(t *testing.T) {
+	const wakes = "calls Signal of Cond c, wakes "
+	wait := testsched.Event{Who: 20, Number: 2, Op: program.OpCond, Object: "c", Execution: testsched.Execution{Call: "Wait"}}
+	unlock := testsched.Event{Who: 20, Number: 2, Op: program.OpUnlock, Object: "mu"}
+	signal := testsched.Event{Who: 10, Number: 1, Op: program.OpCond, Object: "c", Execution: testsched.Execution{Call: "Signal"}}
+	parks := testsched.State{Who: 20, After: 2, Number: 2, Kind: testsched.Parks}
+	for want, o := range map[string]*testsched.Outcome{
+		wakes + "g2": {Trace: []testsched.Event{wait, unlock, signal},
+			States: []testsched.State{parks, {Who: 20, After: 3, Number: 2, Kind: testsched.Ready, Other: 1}}},
+		wakes + "none":           {Trace: []testsched.Event{signal, wait, unlock}, States: []testsched.State{parks}},
+		"calls Signal of Cond c": {Trace: []testsched.Event{wait, unlock, signal}, States: []testsched.State{{Who: 20, After: 3, Number: 2, Kind: testsched.Parks}}},
+	} {
+		i := slices.IndexFunc(o.Trace, func(e testsched.Event) bool { return e.Call == "Signal" })
+		if got := debugTrace("TestX", o).Steps[i].What; got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}

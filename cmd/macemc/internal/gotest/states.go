@@ -11,18 +11,22 @@ import (
 	"github.com/macemc/macemc/internal/history"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/testsched"
+	"github.com/macemc/macemc/internal/testsched/program"
 	"github.com/macemc/macemc/internal/textfmt"
 )
 
 // debugTrace returns scheduleTrace with the states of all goroutines after each step.
 func debugTrace(test string, o *testsched.Outcome) *replay.Trace {
 	t := scheduleTrace(test, o)
-	x := debugStates{trace: t, is: map[int]goroutineState{}, was: map[int]goroutineState{}, rest: withStarts(o)}
+	x := debugStates{trace: t, is: map[int]goroutineState{}, was: map[int]goroutineState{}, rest: withStarts(o), latest: map[int][2]*testsched.Event{}}
 	x.until(0)
 	t.Boot.Changes = x.changes()
 	output := printed(o)
 	for i, e := range o.Trace {
 		step := &t.Steps[i]
+		if o.Untraced == 0 && len(o.States) > 0 {
+			step.What += x.wakes(&o.Trace[i], i+1)
+		}
 		step.What += output[i]
 		step.Key = fmt.Sprintf("g%d %v at %s %s", e.Number, e.Op, e.At, e.Chosen())
 		x.is[e.Number] = goroutineState{at: place(e.At, e.Func), operation: e.What(), status: "runs"}
@@ -67,6 +71,34 @@ type debugStates struct {
 	trace   *replay.Trace
 	is, was map[int]goroutineState
 	rest    []testsched.State
+	latest  map[int][2]*testsched.Event // of goroutines, the latest one first
+}
+
+// wakes describes which goroutines step n, an event of a Cond, wakes. The text is empty if one that has called Wait does not wait yet.
+func (x *debugStates) wakes(e *testsched.Event, n int) string {
+	defer func() { x.latest[e.Number] = [2]*testsched.Event{e, x.latest[e.Number][0]} }()
+	if e.Op != program.OpCond || e.Call != "Signal" && e.Call != "Broadcast" {
+		return ""
+	}
+	var names []string
+	for _, s := range x.rest {
+		if s.After > n {
+			break
+		}
+		if s.Kind == testsched.Ready && s.Other == e.Number && x.is[s.Number].parked {
+			names = append(names, fmt.Sprintf("g%d", s.Number))
+		}
+	}
+	if len(names) > 0 {
+		return ", wakes " + strings.Join(names, ", ")
+	}
+	for number, last := range x.latest {
+		unlocks := last[0].Op == program.OpUnlock && last[1] != nil // in Wait
+		if !x.is[number].parked && (last[0].Call == "Wait" || unlocks && last[1].Call == "Wait") {
+			return ""
+		}
+	}
+	return ", wakes none"
 }
 
 // withStarts returns the states, with each start of a goroutine moved after the event of its go statement.
