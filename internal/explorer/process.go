@@ -74,18 +74,23 @@ func (s *Settings) processes(c *Config, r *Result, d *unconfirmed) *Report {
 		note, program.Plural(passed, "new process", "new processes"), cause, s.again(c, r))}
 }
 
-// leftIn describes where earlier runs may have left state that a run depends on. It names at most three changed package variables.
+// leftIn describes where earlier runs may have left state that a run depends on.
 func leftIn(variables []string) string {
 	const outside = "outside of package variables, for example in files, in the standard library, or in a goroutine that a package has started"
 	if len(variables) == 0 {
 		return outside
 	}
+	return "in " + someOf(variables) + ", or " + outside
+}
+
+// someOf lists at most three package variables.
+func someOf(variables []string) string {
 	const most = 3
-	text := "in " + strings.Join(variables[:min(most, len(variables))], ", ")
+	text := strings.Join(variables[:min(most, len(variables))], ", ")
 	if more := len(variables) - most; more > 0 {
-		text += fmt.Sprintf(" and %d more package variables", more)
+		text += " and " + program.Plural(more, "more package variable", "more package variables")
 	}
-	return text + ", or " + outside
+	return text
 }
 
 // confirm confirms, minimizes and describes the failure of a schedule in a new process. run executes that schedule in another one.
@@ -207,6 +212,35 @@ func alone(s *Settings, sch *testsched.Schedule, runner testsched.Runner) *tests
 	}
 	return o
 }
+
+// onlyWarm says so if a finding shows only in processes in which the test has run before. Variables that the first run has changed may then
+// cause it, or that run has initialized what would hinder it.
+func onlyWarm(s *Settings, c *Config, r *Result, m *Minimized, changed []string) string {
+	if !m.Schedule.Warm || len(changed) == 0 {
+		return ""
+	}
+	passed, deadline := 0, s.within(5*time.Second)
+	for n := 0; n < firstRuns && time.Now().Before(deadline); n++ {
+		e := execution{drawn: c.draw(n, r.First.Points)}
+		if n == 0 {
+			first := *m.Schedule
+			first.Warm = false
+			e = execution{replayed: &first}
+		}
+		switch o := s.fresh(c, e); {
+		case o == nil:
+		case o.SameFinding(r.Finding):
+			return ""
+		case o.Kind == testsched.Passed:
+			passed++
+		}
+	}
+	return fmt.Sprintf("; %s in new processes passed, so it may depend on what the test's first run in a process has changed: %s",
+		program.Plural(passed, "schedule", "schedules"), someOf(changed))
+}
+
+// firstRuns is the number of new processes in which a finding is looked for that a first run of the test may cause.
+const firstRuns = 60
 
 // within returns the time after a duration, or the latest time of the examination of findings if that is earlier.
 func (s *Settings) within(d time.Duration) time.Time {

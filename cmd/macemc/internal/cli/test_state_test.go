@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -239,5 +240,30 @@ var Drawn = func() (all []any) {
 		if all = append(all, line); line != all[0] {
 			t.Errorf("%v: got %s, want %s", args, line, all[0])
 		}
+	}
+}
+
+// A finding that only a process shows in which the test has run before says so, and names what that run has changed.
+func TestTest_OnlyLaterRuns(t *testing.T) {
+	testFile(t, `package x
+
+import (
+	"math/rand/v2"
+	"mime"
+	"testing"
+)
+
+func TestRegistered(t *testing.T) {
+	if mime.TypeByExtension(".late") == "" {
+		mime.AddExtensionType(".late", "text/late")
+	} else if rand.IntN(5) == 0 {
+		t.Error("registered")
+	}
+}
+`)
+	out, status := testCommand(t.Context(), "-count=1", ".")
+	const want = ` schedules? in new processes passed, so it may depend on what the test's first run in a process has changed: .*mime\.mimeTypes`
+	if status != 1 || !regexp.MustCompile(want).MatchString(out) {
+		t.Errorf("status %d:\n%s", status, out)
 	}
 }
