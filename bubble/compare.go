@@ -123,7 +123,7 @@ func observed(before, again *history) []string {
 		for range mostObserved {
 			r, err := p.resume()
 			if err == nil && reflect.DeepEqual(r.n.fresh, p.last.seen) {
-				all := userframes.Running(r.n.bubble)
+				all := userframes.Running(r.n.bubble, stacksOf)
 				lines = append(lines, fmt.Sprintf("goroutines in %s execution: %s", []string{"one", "the other"}[i],
 					strings.ReplaceAll(userframes.Describe(all), simext.BetweenGoroutines, ", ")))
 				for _, g := range all {

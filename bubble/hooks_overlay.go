@@ -40,6 +40,9 @@ func id() uint64
 
 // number returns the number in its bubble of the goroutine with an identifier of the runtime; 0 means that there is none.
 func number(goid uint64) uint64
+
+// stacksOf writes the stacks of the goroutines of a bubble into buf, in the format of runtime.Stack, and returns their length.
+func stacksOf(bubble uint64, buf []byte) int
 func callers(buf []uintptr) int
 func reason(why uint8) string
 

@@ -27,6 +27,7 @@ func join()                                                                     
 func part()                                                                          {}
 func id() uint64                                                                     { return 0 }
 func number(uint64) uint64                                                           { return 0 }
+func stacksOf(uint64, []byte) int                                                    { return 0 }
 func callers([]uintptr) int                                                          { return 0 }
 func reason(uint8) string                                                            { return "" }
 func unexplored(string)                                                              {}

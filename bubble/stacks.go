@@ -49,7 +49,7 @@ func pauses(bubble uint64) (all []string) {
 
 // numbered returns the goroutines of a program. Those that are held back have their numbers, each of which takes a search of all goroutines.
 func numbered(bubble uint64) []stacks.Goroutine {
-	all := userframes.Running(bubble)
+	all := userframes.Running(bubble, stacksOf)
 	for i := range all {
 		if g := &all[i]; g.Status == userframes.Held {
 			g.Number = max(0, int(number(g.ID))-ownGoroutines)

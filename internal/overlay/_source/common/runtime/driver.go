@@ -82,6 +82,23 @@ func macemc_number(goid uint64) (number uint64) {
 	return number
 }
 
+// macemc_stacksOf writes the stacks of the goroutines of a bubble into buf, in the format of [Stack], and returns their length.
+//
+//go:linkname macemc_stacksOf PKG.stacksOf
+func macemc_stacksOf(bubble uint64, buf []byte) (n int) {
+	stw := stopTheWorld(stwAllGoroutinesStack)
+	gp := getg()
+	systemstack(func() {
+		g0 := getg()
+		g0.m.traceback, g0.writebuf = 1, buf[0:0:len(buf)]
+		tracebacksomeothers(gp, func(other *g) bool { return other.bubble != nil && other.bubble.id == bubble })
+		n = len(g0.writebuf)
+		g0.m.traceback, g0.writebuf = 0, nil
+	})
+	startTheWorld(stw)
+	return n
+}
+
 // macemc_reason returns the text of control.why.
 //
 //go:linkname macemc_reason PKG.reason

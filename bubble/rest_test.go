@@ -1,0 +1,132 @@
+//go:build macemc_overlay
+
+package bubble_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/macemc/macemc/bubble"
+	"github.com/macemc/macemc/critical"
+	"github.com/macemc/macemc/internal/check"
+	"github.com/macemc/macemc/netsim"
+	"github.com/macemc/macemc/search"
+	"github.com/macemc/macemc/sim"
+)
+
+// broker publishes a number each half second to those who have subscribed.
+func broker(_ context.Context, h *bubble.Host) error {
+	var mu sync.Mutex
+	subscribers := map[net.Conn]bool{}
+	n := 0
+	h.Observe(func() any { return n })
+	l, err := net.Listen("tcp", ":4222")
+	if err != nil {
+		return err
+	}
+	go func() {
+		for range time.Tick(time.Second / 2) {
+			mu.Lock()
+			n++
+			for c := range subscribers {
+				fmt.Fprintln(c, n)
+			}
+			mu.Unlock()
+		}
+	}()
+	for {
+		c, err := l.Accept()
+		if err != nil {
+			return err
+		}
+		go func() {
+			for s := bufio.NewScanner(c); s.Scan(); {
+				if s.Text() == "SUB" {
+					mu.Lock()
+					subscribers[c] = true
+					mu.Unlock()
+				}
+			}
+			mu.Lock()
+			delete(subscribers, c)
+			mu.Unlock()
+		}()
+	}
+}
+
+// subscriber subscribes and pings each second. If its argument is not "right", it does not subscribe again after it has lost
+// its connection.
+func subscriber(_ context.Context, h *bubble.Host) error {
+	last := ""
+	h.Observe(func() any { return last })
+	for first := true; ; time.Sleep(time.Second) {
+		c, err := net.Dial("tcp", "n0:4222")
+		if err != nil {
+			continue
+		}
+		if first || os.Args[1] == "right" {
+			fmt.Fprintln(c, "SUB")
+		}
+		first = false
+		stop := make(chan struct{})
+		go func() {
+			for t := time.NewTicker(time.Second); ; {
+				select {
+				case <-t.C:
+					fmt.Fprintln(c, "PING")
+				case <-stop:
+					t.Stop()
+					return
+				}
+			}
+		}()
+		for s := bufio.NewScanner(c); s.Scan(); {
+			last = strings.TrimSpace(s.Text())
+		}
+		close(stop)
+		c.Close()
+	}
+}
+
+// A liveness violation of programs that never rest is confirmed and minimized in the default time.
+func TestRest_Tickers(t *testing.T) {
+	for _, kind := range []string{"right", "wrong"} {
+		sys := sim.System{
+			Name: "subscribe-" + kind, Nodes: 2, State: bubble.Rules, Network: netsim.Streams{}, Crashes: 1,
+			New: func(id sim.NodeID) sim.Service {
+				if id == 0 {
+					return bubble.Command(broker, []string{"broker"}, nil)
+				}
+				return bubble.Command(subscriber, []string{"subscriber", kind}, nil)
+			},
+			Properties: []sim.Property{{Name: "news arrive", Eventually: func(v *sim.View) bool {
+				n, _ := bubble.SeenAt[int](v, 0)
+				last, ok := bubble.SeenAt[string](v, 1)
+				return ok && last == fmt.Sprint(n)
+			}}},
+		}
+		sys.Timing = check.LivenessTiming(&sys)
+		limit := 5 * time.Second
+		if kind == "right" {
+			limit = time.Second
+		}
+		r, err := check.Run(t.Context(), check.Options{Dir: t.TempDir(), Search: search.Config{System: sys, Workers: 1, Time: limit}})
+		switch {
+		case err != nil:
+			t.Fatal(err)
+		case kind == "right":
+			if r.Verdict != search.OK {
+				t.Errorf("right: %v: %+v", r.Verdict, r.Suspect)
+			}
+		case r.Verdict != search.Violation || r.Kind != sim.Liveness || r.Critical == nil || r.Critical.Case != critical.Located || r.Steps > 500:
+			t.Errorf("wrong: %v: %v in %d steps, %+v, suspect %+v", r.Verdict, r.Kind, r.Steps, r.Critical, r.Suspect)
+		}
+	}
+}
