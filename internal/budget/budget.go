@@ -5,6 +5,7 @@ package budget
 import (
 	"context"
 	"maps"
+	"math"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -140,7 +141,11 @@ func WithProcessorTime(parent context.Context, d time.Duration) (context.Context
 		return WithTimeout(parent, d)
 	}
 	parent, cancel := context.WithCancel(parent)
-	limited := &deadline{Context: parent, at: ProcessTime() + d, clock: ProcessTime, done: make(chan struct{})}
+	at := ProcessTime() + d
+	if outer, ok := parent.Value(processorKey{}).(time.Duration); ok {
+		at = min(at, outer)
+	}
+	limited := &deadline{Context: parent, at: at, clock: ProcessTime, done: make(chan struct{})}
 	go limited.watch()
 	return limited, cancel
 }
@@ -151,7 +156,22 @@ func Deadline(ctx context.Context) (at time.Duration, ok bool) {
 	return at, ok
 }
 
-type deadlineKey struct{}
+// Left returns the time until a context ends on the clock of this process, and the processor time. A missing limit is [math.MaxInt64].
+func Left(ctx context.Context) (clock, processor time.Duration) {
+	clock, processor = math.MaxInt64, math.MaxInt64
+	if at, ok := Deadline(ctx); ok {
+		clock = max(0, at-Now())
+	}
+	if at, ok := ctx.Value(processorKey{}).(time.Duration); ok {
+		processor = max(0, at-ProcessTime())
+	}
+	return clock, processor
+}
+
+type (
+	deadlineKey  struct{}
+	processorKey struct{}
+)
 
 type deadline struct {
 	context.Context
@@ -186,7 +206,7 @@ func (d *deadline) Err() error {
 }
 
 func (d *deadline) Value(key any) any {
-	if key == (deadlineKey{}) && d.own {
+	if d.own && key == (deadlineKey{}) || !d.own && key == (processorKey{}) {
 		return d.at
 	}
 	return d.Context.Value(key)

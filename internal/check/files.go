@@ -118,8 +118,8 @@ func (o *Options) describeRun(sys *sim.System, r *report.Report, res *search.Res
 			return f, err
 		}
 	}
-	f.error, err = replay.WriteFile(sys, h, found.Path)
-	return f, err
+	f.error = r.Dead.File(sys, h)
+	return f, nil
 }
 
 // describeDeath executes the run of a death in another process, as executing it here may end this one.
@@ -165,8 +165,8 @@ func (o *Options) describeDead(sys *sim.System, r *report.Report, c *critical.Re
 		r.Message = cmp.Or(r.Explain, r.Message)
 		h.Note = note(r)
 	}
-	if f.error, err = replay.WriteFile(sys, h, c.Dead); err != nil || c.Live == nil {
-		return f, err
+	if f.error = r.Dead.File(sys, h); c.Live == nil {
+		return f, nil
 	}
 	live, err := replay.RecordNear(sys, c.Live, o.tracing(), shown(c.LiveCommon))
 	if err != nil {
@@ -174,8 +174,8 @@ func (o *Options) describeDead(sys *sim.System, r *report.Report, c *critical.Re
 	}
 	r.SetLive(live, c.LiveCommon)
 	h.Finding, h.Property, h.Known, h.Note = "", "", "", "the nearest run that recovers"
-	f.live, err = replay.WriteFile(sys, h, c.Live)
-	return f, err
+	f.live = live.File(sys, h)
+	return f, nil
 }
 
 // deadProperty returns the property that a dead run violates: the suspected one if it never holds after the critical

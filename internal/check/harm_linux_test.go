@@ -115,6 +115,8 @@ func meanSystem(harm string) sim.System {
 		return slowOrEndless()
 	case "walks":
 		return hangsLater()
+	case "naps":
+		return nappingSystem()
 	case "apart":
 		return apartSystem()
 	case "written":

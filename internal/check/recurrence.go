@@ -75,6 +75,9 @@ func (o *Options) graceful(ctx context.Context) (context.Context, context.Cancel
 	return limited, func() { stop(); cancel(); end() }
 }
 
+// executedLater is the number of executions for which time must be left after one in a fresh process, for one more in this process.
+const executedLater = 8
+
 // leastRecurring is the time for executing a smaller run again after shrinking has used up the time.
 const leastRecurring = time.Second
 
@@ -104,6 +107,7 @@ func (r *recurrence) decide(ctx context.Context) (bool, error) {
 	if i := slices.IndexFunc(sys.Properties, func(p sim.Property) bool { return p.Sometimes != nil && p.Name == r.found.Property }); i >= 0 {
 		mode = isolate.CompareStatesAndProperty + i
 	}
+	began := budget.Now()
 	if r.o.Respawn != nil {
 		r.again, r.death, err = isolate.ExecuteIsolated(ctx, r.o.Respawn, r.path, mode, isolate.ConfirmLimit(r.o.Search.HandlerLimit))
 		if ctx.Err() != nil {
@@ -111,6 +115,12 @@ func (r *recurrence) decide(ctx context.Context) (bool, error) {
 		}
 	}
 	fresh := r.again != nil
+	left, _ := budget.Left(ctx)
+	took := budget.Now() - began
+	hurried := fresh && left/executedLater < took
+	if r.o.asFound.report == nil {
+		r.o.asFound.executing = took
+	}
 	if !fresh && r.death == nil { // also if no process could be started
 		r.again, err = r.execute(ctx, mode, isolate.MaxExecutions)
 	}
@@ -127,7 +137,7 @@ func (r *recurrence) decide(ctx context.Context) (bool, error) {
 	case err != nil:
 	case kind == sim.Liveness, kind == sim.Deadlock, kind == sim.Starvation, !r.recurs():
 		r.here, err = r.execute(ctx, mode, isolate.MaxExecutions)
-	case fresh: // this process describes the run
+	case fresh && !hurried: // this process describes the run, which also shows whether the finding is the same
 		if r.here, err = r.execute(ctx, mode, 1); err == nil && !r.shows(r.here) {
 			r.here, r.again = r.again, r.here
 		}

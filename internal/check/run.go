@@ -154,10 +154,15 @@ func (o *Options) concluded(ctx context.Context, res *search.Result) (*report.Re
 
 // complete shrinks the finding and makes the report. A finding that cannot be shrunk is reported, too.
 func (o *Options) complete(ctx context.Context, sys *sim.System, res *search.Result) (r *report.Report, f files, notShrunk, err error) {
+	r = o.report(res)
+	if res.Detail == nil && tooLate(o) {
+		if f, ok := undescribed(o, sys, r, res.Finding); ok {
+			return r, f, nil, nil
+		}
+	}
 	if o.shrinks(res) {
 		o.describeUnshrunk(sys, res)
 	}
-	r = o.report(res)
 	var before *original
 	fault := defect.Guard(func() error {
 		before, notShrunk = o.shrink(ctx, sys, res)
@@ -178,6 +183,10 @@ func (o *Options) complete(ctx context.Context, sys *sim.System, res *search.Res
 		if described {
 			return r, f, notShrunk, nil
 		}
+	case !before.smaller && res.Detail == nil && o.asFound.report != nil: // it is described already
+		r, f = o.asFound.report, o.asFound.files
+		r.Shrunk = &before.facts
+		return r, f, notShrunk, nil
 	default:
 		r.Shrunk = &before.facts
 	}
@@ -193,7 +202,7 @@ func (o *Options) complete(ctx context.Context, sys *sim.System, res *search.Res
 	if before != nil && before.smaller {
 		h := f.error.Header
 		h.Note = "before it was shrunk: " + h.Note
-		f.original, err = before.file(sys, h)
+		f.original, err = before.file(sys, h, o.asFound.files.error)
 	}
 	return r, f, notShrunk, err
 }

@@ -34,17 +34,26 @@ type original struct {
 
 func (b *original) tell(r *shrink.Result, began time.Time) {
 	b.facts.FromSteps, b.facts.Candidates, b.facts.Executed = r.From, r.Tried, r.Executed
-	b.facts.Minimal, b.facts.Pairs, b.facts.Choices, b.facts.Over = r.Minimal, r.Pairs, r.Choices, r.Over
+	b.facts.Minimal, b.facts.Pairs, b.facts.Choices, b.facts.Over, b.facts.Left = r.Minimal, r.Pairs, r.Choices, r.Over, r.Left
 	b.facts.Seconds = time.Since(began).Seconds()
 }
 
-// file returns the run as a path file.
-func (b *original) file(sys *sim.System, h pathfile.Header) (*pathfile.File, error) {
-	if b.death != nil {
+// file returns the run as a path file. asFound is the file that it had before, or nil.
+func (b *original) file(sys *sim.System, h pathfile.Header, asFound *pathfile.File) (*pathfile.File, error) {
+	switch {
+	case b.death != nil:
 		return b.death.File(sys, h)
+	case asFound != nil:
+		f := *asFound
+		f.Header = replay.HeaderOf(sys, h)
+		return &f, nil
 	}
 	return replay.WriteFile(sys, h, b.path)
 }
+
+// executedAgain is the number of executions of a smaller run for which time is left: the last one of shrinking, one in a fresh process,
+// and one to describe it.
+const executedAgain = 3
 
 // mostShrunk is the maximum length of a run that is shrunk without a request. Each candidate is executed, so for
 // longer runs, such as recordings, too few candidates would be tried.
@@ -102,6 +111,27 @@ type described struct {
 	report *report.Report
 	files  files
 	took   time.Duration // processor time
+	// executing is the time to execute the run once in a fresh process; 0 means unknown.
+	executing time.Duration
+}
+
+// tooLate reports whether the search would end before the run of its finding had been executed once more.
+func tooLate(o *Options) bool {
+	return o.Search.Time > 0 && o.start+budget.LastLimit(o.Search.Time)-budget.Now() < o.asFound.executing
+}
+
+// undescribed returns the files of a finding whose run was not executed again, or false if its steps are not known.
+func undescribed(o *Options, sys *sim.System, r *report.Report, found *search.Suspect) (files, bool) {
+	s := o.suspectFile
+	if s == nil || s.outline == nil || s.of == nil || !slices.Equal(s.of.Path, found.Path) {
+		return files{}, false
+	}
+	r.Kind, r.Property, r.Message = found.Kind, found.Property, found.Message
+	r.Stack, r.Steps, r.Schedule = found.Stack, found.Steps, found.Schedule
+	r.NotShrunk = "there was no time to execute the run again"
+	f := *s.outline
+	f.Header = replay.HeaderOf(sys, o.headerFor(r))
+	return files{error: &f}, true
 }
 
 // describeUnshrunk describes a finding before its run is shrunk. If Unshrunk is set, it writes the finding and calls
@@ -110,9 +140,9 @@ func (o *Options) describeUnshrunk(sys *sim.System, res *search.Result) {
 	began := budget.ProcessTime()
 	r := o.report(res)
 	f, err := o.describe(sys, r, res)
-	o.asFound = described{}
+	o.asFound = described{executing: o.asFound.executing}
 	if err == nil {
-		o.asFound = described{r, f, budget.ProcessTime() - began}
+		o.asFound.report, o.asFound.files, o.asFound.took = r, f, budget.ProcessTime()-began
 	}
 	if o.Unshrunk == nil || o.Replace || o.KeepGoing {
 		return
@@ -127,6 +157,16 @@ func (o *Options) describeUnshrunk(sys *sim.System, res *search.Result) {
 	o.Unshrunk(r)
 }
 
+// shrinking returns the settings for shrinking a finding.
+func shrinking(o *Options, sys *sim.System, res *search.Result) shrink.Config {
+	f := res.Finding
+	return shrink.Config{
+		Walks: o.criticalConfig(*sys), Path: f.Path, MaxSteps: o.ShrinkSteps, Searched: searchedSteps(res), Time: o.shrinkTime(),
+		Progress: o.shrinkProgress(f), Repeated: executedAgain,
+		Finding: sim.Finding{Kind: f.Kind, Cause: f.Cause, Property: f.Property, Message: f.Message, Stack: f.Stack},
+	}
+}
+
 // shrink shrinks the run of a finding in place. It returns nil if that was not requested or is not possible.
 func (o *Options) shrink(ctx context.Context, sys *sim.System, res *search.Result) (*original, error) {
 	if !o.shrinks(res) {
@@ -136,11 +176,7 @@ func (o *Options) shrink(ctx context.Context, sys *sim.System, res *search.Resul
 	defer cancel()
 	began := time.Now()
 	found := res.Finding
-	cfg := shrink.Config{
-		Walks: o.criticalConfig(*sys), Path: found.Path, MaxSteps: o.ShrinkSteps, Searched: searchedSteps(res), Time: o.shrinkTime(),
-		Progress: o.shrinkProgress(found),
-		Finding:  sim.Finding{Kind: found.Kind, Cause: found.Cause, Property: found.Property, Message: found.Message, Stack: found.Stack},
-	}
+	cfg := shrinking(o, sys, res)
 	before := &original{path: found.Path}
 	switch detail := res.Detail.(type) {
 	case *isolate.Death:
@@ -168,6 +204,8 @@ func (o *Options) shrink(ctx context.Context, sys *sim.System, res *search.Resul
 	switch {
 	case errors.Is(err, shrink.ErrUnable):
 		return nil, nil
+	case errors.Is(err, shrink.ErrEnded):
+		return &original{refused: err.Error()}, nil
 	case err != nil:
 		return nil, err
 	}

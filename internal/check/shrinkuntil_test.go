@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/internal/budget"
+	"github.com/macemc/macemc/internal/pathfile"
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
@@ -54,6 +55,30 @@ func TestShrinkTime(t *testing.T) {
 	}
 	if got := (&Options{ShrinkSteps: 1}).shrinkTime(); got != 0 {
 		t.Errorf("with a number of steps: %v, want no limit", got)
+	}
+}
+
+// booting counts its boots.
+type booting struct {
+	sim.Nop
+	boots *int `macemc:"-"`
+}
+
+func (b *booting) Boot(sim.Env) { *b.boots++ }
+
+// A finding whose run cannot be executed again in time is reported with the steps that are known.
+func TestComplete_TooLate(t *testing.T) {
+	boots := 0
+	sys := sim.System{Name: "late", Nodes: 1, New: func(sim.NodeID) sim.Service { return &booting{boots: &boots} }}
+	sus := &search.Suspect{Kind: sim.Safety, Property: "safe", Message: "does not hold", Path: []int32{0}, Steps: 1}
+	o := &Options{Search: search.Config{System: sys, Time: time.Second}, start: budget.Now(), asFound: described{executing: time.Hour}}
+	o.suspectFile = &suspectFile{o: o, of: sus, outline: &pathfile.File{Steps: []pathfile.Step{{Key: "action n0 add"}}}}
+	r, f, notShrunk, err := o.complete(t.Context(), &sys, &search.Result{Verdict: search.Violation, Finding: sus})
+	if err != nil || notShrunk != nil || r.Property != "safe" || r.Steps != 1 || r.NotShrunk == "" || f.error == nil {
+		t.Fatalf("%+v, %v, %v, %v", r, f, notShrunk, err)
+	}
+	if h := f.error.Header; h.System != "late" || h.Property != "safe" || len(f.error.Steps) != 1 || boots > 0 {
+		t.Errorf("%+v, %d boots", f.error, boots)
 	}
 }
 

@@ -100,7 +100,9 @@ type Shrunk struct {
 	// Choices means that this was not tried with all combinations of the choices of crashes.
 	Choices bool `json:"not_all_crash_choices,omitempty"`
 	// Over means that the budget ended before all candidates were tried.
-	Over     bool   `json:"budget_over,omitempty"`
+	Over bool `json:"budget_over,omitempty"`
+	// Left is the number of candidates that were not tried, because they would not have ended in time.
+	Left     int    `json:"left,omitempty"`
 	Original string `json:"original_path_file,omitempty"` // empty means none
 }
 

@@ -104,7 +104,7 @@ func (s Script) excluding(steps ...[]int) Script {
 // dropCauses removes steps together with their consequences, the largest sets first. After each removal it continues
 // with the next smaller sets, and after those it begins again.
 func (r *reducer) dropCauses(ctx context.Context) (changed bool) {
-	for again := r.causes != nil; again && !r.over; {
+	for again := r.causes != nil && r.inTime(ctx, &r.best); again && !r.over; {
 		again = false
 		for largest := len(r.best.Steps); largest > 1 && !r.over; {
 			script, causes := r.causes(r.best)
@@ -124,7 +124,7 @@ func (r *reducer) dropCauses(ctx context.Context) (changed bool) {
 
 // dropPairs removes any two causes, each with its consequences.
 func (r *reducer) dropPairs(ctx context.Context) bool {
-	if r.causes == nil {
+	if r.causes == nil || !r.inTime(ctx, &r.best) {
 		return false
 	}
 	script, causes := r.causes(r.best)
@@ -136,6 +136,6 @@ func (r *reducer) dropPairs(ctx context.Context) bool {
 			}
 		}
 	}
-	r.pairs = !r.over
+	r.pairs = r.complete(ctx)
 	return false
 }

@@ -46,7 +46,7 @@ func dropWithChoices(ctx context.Context, r *reducer) bool {
 			return true
 		}
 	}
-	r.minimal, r.choices = r.minimal && !r.over, choices > mostTogether
+	r.minimal, r.choices = r.minimal && r.complete(ctx), choices > mostTogether
 	if !r.pairs {
 		return false
 	}
@@ -63,7 +63,7 @@ func dropWithChoices(ctx context.Context, r *reducer) bool {
 			}
 		}
 	}
-	r.pairs = !r.over
+	r.pairs = r.complete(ctx)
 	return false
 }
 

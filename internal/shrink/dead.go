@@ -120,6 +120,23 @@ func newDeadShrinker(cfg *Config, p *Player) (*deadShrinker, error) {
 	return d, nil
 }
 
+// interruptible makes the player look at ctx, and later at the context of d, before each step. It returns the pace of these steps.
+func interruptible(ctx context.Context, d *deadShrinker) *pace {
+	d.ctx = ctx
+	d.player.Interrupted = func() bool { return d.ctx.Err() != nil }
+	return newPace(d.player, d.executed, d.cfg.Repeated)
+}
+
+// goal returns the Eventually property of that name, or nil.
+func goal(sys *sim.System, name string) *sim.Property {
+	for i := range sys.Properties {
+		if p := &sys.Properties[i]; p.Eventually != nil && p.Name == name {
+			return p
+		}
+	}
+	return nil
+}
+
 func orElse(values ...int) int {
 	for _, v := range values {
 		if v > 0 {
@@ -131,6 +148,7 @@ func orElse(values ...int) int {
 
 func (d *deadShrinker) shrink(ctx context.Context) (*Result, error) {
 	cfg, c := d.cfg, d.cfg.Dead
+	pace := interruptible(ctx, d)
 	all, unshrunk, err := d.truncated(c.Step + max(leastTail, c.Step+1))
 	if err != nil {
 		return nil, err
@@ -139,23 +157,20 @@ func (d *deadShrinker) shrink(ctx context.Context) (*Result, error) {
 		return nil, fmt.Errorf("shrink: the dead run ends with %w in step %d, its critical step is %d",
 			orNothing(all.Finding), len(all.Script.Steps), c.Step)
 	}
-	if ctx.Err() != nil {
-		unshrunk.Executed, unshrunk.Over = d.executed(), errors.Is(ctx.Err(), context.DeadlineExceeded)
-		return unshrunk, nil
-	}
 	d.learn(c.Live, c.LiveCommon)
 	cause := all.Script
 	cause.Steps = cause.Steps[:c.Step]
 	d.last, d.most = cause.last(), all.Unlikely
-	for i := range d.system.Properties {
-		if p := &d.system.Properties[i]; p.Eventually != nil && p.Name == d.cfg.Finding.Property {
-			d.goal = p
-		}
-	}
+	d.goal = goal(d.system, cfg.Finding.Property)
 	reducing, confirming, cancel := divide(ctx, cfg.Time)
 	defer cancel()
 	d.ctx = reducing
-	if n := len(d.player.Play(cause).Script.Steps); n < c.Step {
+	run := d.player.Play(cause)
+	if run.Cut {
+		unshrunk.Executed, unshrunk.Over = d.executed(), errors.Is(ctx.Err(), context.DeadlineExceeded)
+		return unshrunk, nil
+	}
+	if n := len(run.Script.Steps); n < c.Step {
 		return nil, fmt.Errorf("%w: only %d of the %d steps up to its critical one happen again", ErrUnable, n, c.Step)
 	}
 	cfg.bound(d.player.Run.World) // the state may grow in the tail
@@ -185,6 +200,7 @@ func (d *deadShrinker) shrink(ctx context.Context) (*Result, error) {
 	cause.Steps = all.Script.Steps[:d.lateStep(all.Script, c.Step)]
 	d.cause, d.base, d.last = cause, cause, cause.last()
 	r := &reducer{best: cause, judge: d.judge, causes: d.player.Causes, prepare: d.player.Base}
+	r.pace = pace
 	if cfg.judged != nil {
 		r.judge = cfg.judged(r.judge)
 	}
@@ -207,7 +223,7 @@ func (d *deadShrinker) shrink(ctx context.Context) (*Result, error) {
 	var confirmed *Result // of the run before random runs
 	probed := false       // walks found the run before random runs dead
 	result := func(res *Result) (*Result, error) {
-		res.From, res.Tried, res.Executed, res.Over = unshrunk.From, r.tried, d.executed(), over()
+		res.From, res.Tried, res.Executed, res.Over, res.Left = unshrunk.From, r.tried, d.executed(), over() || len(r.left) > 0, len(r.left)
 		return res, nil
 	}
 	for {

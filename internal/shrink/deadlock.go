@@ -12,9 +12,13 @@ import (
 // any run to such a state will do.
 func (d *deadShrinker) deadlock(ctx context.Context) (*Result, error) {
 	cfg, p := d.cfg, d.player
+	pace := interruptible(ctx, d)
 	first, err := p.Follow(cfg.Dead.Dead)
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, err
+	case first.Cut:
+		return nil, ErrEnded
 	}
 	cfg.bound(p.Run.World)
 	reducing, confirming, cancel := divide(ctx, cfg.Time)
@@ -24,9 +28,10 @@ func (d *deadShrinker) deadlock(ctx context.Context) (*Result, error) {
 	r.report = func(r *reducer) { cfg.report(r, p.Steps) }
 	r.spent = func() bool { return p.Steps >= cfg.MaxSteps }
 	r.halfSpent = func() bool { return p.Steps >= cfg.MaxSteps/2 }
+	r.pace = pace
 	r.judge = func(_ context.Context, s Script) (Script, bool, error) {
 		run := p.Play(s)
-		ok := run.Err == nil && run.Finding == nil && run.Unlikely <= first.Unlikely
+		ok := run.Err == nil && run.Finding == nil && !run.Cut && run.Unlikely <= first.Unlikely
 		if ok {
 			o := d.walk(p.Run.Path.Clone(), 0, 0, d.walker)
 			ok = o.End == runloop.OutOfEvents && !o.Live
@@ -38,9 +43,10 @@ func (d *deadShrinker) deadlock(ctx context.Context) (*Result, error) {
 		return nil, err
 	}
 	out := &Result{Path: cfg.Dead.Dead, Steps: len(first.Script.Steps), From: len(first.Script.Steps), Dead: cfg.Dead}
-	out.Tried, out.Over = r.tried, r.spent() || errors.Is(reducing.Err(), context.DeadlineExceeded)
+	out.Tried, out.Over = r.tried, r.spent() || errors.Is(reducing.Err(), context.DeadlineExceeded) || len(r.left) > 0
+	out.Left = len(r.left)
 	confirmed := len(r.accepted) == 0
-	if !confirmed {
+	if d.ctx = confirming; !confirmed {
 		dead, err := d.deadEnd(confirming, r.best)
 		if err != nil {
 			return nil, err

@@ -26,7 +26,7 @@ func deviate(ctx context.Context, r *reducer, p *Player, finding *sim.Finding) b
 	for src.most = 1; src.most <= mostDeviations; src.most++ {
 		src.plan = src.plan[:0]
 		for more := true; more; more = src.next() {
-			if src.tried++; r.over || ctx.Err() != nil || r.spent() || src.tried > mostDeviating {
+			if src.tried++; r.over || ctx.Err() != nil || r.spent() || src.tried > mostDeviating || !r.inTime(ctx, &r.best) {
 				return false
 			}
 			found, err := src.play(p)
@@ -64,7 +64,7 @@ func (d *deviations) play(p *Player) (*sim.Finding, error) {
 	var out Played
 	d.points = d.points[:0]
 	over := p.ended(&out, p.start(d))
-	for steps := 0; !over && steps < d.steps; steps++ {
+	for steps := 0; !over && steps < d.steps && !p.cut(&out); steps++ {
 		_, enabled := p.events(true)
 		n := enabled + len(p.faults)
 		if n == 0 {

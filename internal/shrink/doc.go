@@ -17,7 +17,8 @@
 // and then merges context switches, lowers picks, drops pairs of causes, drops steps with another choice of what a crash
 // leaves, and moves steps, from the start again after each success.
 //
-// It ends when restarts find nothing smaller, or with MaxSteps, Time or the context. A run of fewer than leastRestarted
+// It ends when restarts find nothing smaller, or with MaxSteps, Time or the context. No candidate is begun that would not end in time
+// (pace.go), and the one in progress ends with its step. A run of fewer than leastRestarted
 // steps is only reduced and resampled.
 //
 // # Dead runs

@@ -21,7 +21,7 @@ func (d *deadShrinker) judge(_ context.Context, s Script) (Script, bool, error) 
 	}
 	run := d.player.Play(s)
 	n := len(run.Script.Steps)
-	if run.Err != nil || run.Finding != nil || run.Script.last() != d.last || run.Unlikely > d.most {
+	if run.Err != nil || run.Finding != nil || run.Cut || run.Script.last() != d.last || run.Unlikely > d.most {
 		return Script{}, false, run.Err
 	}
 	cause, state := d.causeOf(run.Script), d.player.Run.World.Fingerprint()
@@ -179,7 +179,7 @@ func (d *deadShrinker) confirm(ctx context.Context, s Script) (*Result, error) {
 		return nil, nil
 	}
 	res.Dead = res.Dead[:len(path)] // without the longer walks that may have been needed
-	if _, err := d.player.Follow(res.Dead); err != nil {
+	if run, err := d.player.Follow(res.Dead); err != nil || run.Cut {
 		return nil, err
 	}
 	res.Steps = d.player.Run.Steps()
@@ -224,6 +224,9 @@ func (d *deadShrinker) truncated(most int) (Played, *Result, error) {
 		most = c.Steps
 	}
 	run, err := d.player.followTo(c.Dead, most)
+	if run.Cut {
+		return run, nil, ErrEnded
+	}
 	if n := len(run.Script.Steps); n < c.Steps && run.Finding == nil {
 		c.Dead, c.Steps = d.player.Run.Path.Clone(), n
 	}

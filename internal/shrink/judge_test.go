@@ -211,7 +211,7 @@ func TestDeadShrinker_Restart(t *testing.T) {
 		t.Fatal(err)
 	}
 	never := func() bool { return false }
-	r := &reducer{best: run.Script, judge: d.judge, report: func(*reducer) {}, spent: never, halfSpent: never}
+	r := &reducer{best: run.Script, judge: d.judge, report: func(*reducer) {}, effort: effort{spent: never, halfSpent: never}}
 	if r.dropSingle(t.Context()); len(r.best.Steps) != 10 {
 		t.Fatalf("%d steps, want a local minimum of 10", len(r.best.Steps))
 	}

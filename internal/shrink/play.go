@@ -29,6 +29,8 @@ type Player struct {
 	// Unblock makes Play deliver another message of a stream first if it blocks a delivery. It is not for dead runs, because
 	// it would also change the recoveries that are played behind candidates.
 	Unblock bool
+	// Interrupted is called before each step. If it returns true, the script or path ends there, see [Played].Cut. Nil means never.
+	Interrupted func() bool
 	// checkFrom is the number of steps from which on Check must be called in each state.
 	checkFrom int
 
@@ -46,6 +48,7 @@ type Played struct {
 	Finding  *sim.Finding
 	Err      error // any other error, about the system
 	Unlikely int   // answers of weight 0, which random walks never give
+	Cut      bool  // it was interrupted, so it has no finding
 }
 
 // Play executes a script from the first state until its end or a finding, of a step or of a violated Always
@@ -53,11 +56,16 @@ type Played struct {
 func (p *Player) Play(s Script) Played {
 	var out Played
 	shared := p.shared(&s)
-	first, over := p.resume(shared), false
-	if first > 0 {
+	first, over := 0, p.cut(&out)
+	if !over {
+		first = p.resume(shared)
+	}
+	switch {
+	case over:
+	case first > 0:
 		out.Script.Boot, out.Script.Steps = s.Boot, slices.Clone(s.Steps[:first])
 		over = p.ended(&out, nil)
-	} else {
+	default:
 		p.unlikely = 0
 		p.begin(s.Boot)
 		over = p.ended(&out, p.start(p))
@@ -96,6 +104,9 @@ func (p *Player) Play(s Script) Played {
 
 // step executes an event with the answers of a step, which it appends to out as it was executed.
 func (p *Player) step(out *Played, index int, step *Step) (over bool) {
+	if p.cut(out) {
+		return true
+	}
 	p.begin(step.Picks)
 	p.Steps++
 	if p.Noted != nil {
@@ -105,6 +116,12 @@ func (p *Player) step(out *Played, index int, step *Step) (over bool) {
 	step.Picks = p.picks()
 	out.Script.Steps = append(out.Script.Steps, *step)
 	return over
+}
+
+// cut reports whether a run is to end before its next step, and records it.
+func (p *Player) cut(out *Played) bool {
+	out.Cut = p.Interrupted != nil && p.Interrupted()
+	return out.Cut
 }
 
 // ended records the end of a run: the error of a step, or a violation in the state after it.
@@ -258,6 +275,9 @@ func (p *Player) Follow(path choose.Path) (Played, error) { return p.followTo(pa
 // followTo is Follow for at most that many steps.
 func (p *Player) followTo(path choose.Path, most int) (Played, error) {
 	var out Played
+	if p.cut(&out) {
+		return out, nil
+	}
 	src := &choose.Prefix{Path: path}
 	follow := p.noted(src)
 	w := p.Run.World
@@ -268,7 +288,7 @@ func (p *Player) followTo(path choose.Path, most int) (Played, error) {
 		if err == nil {
 			err = w.Check()
 		}
-		if err != nil || src.Err() != nil || src.Done() || len(out.Script.Steps) == most {
+		if err != nil || src.Err() != nil || src.Done() || len(out.Script.Steps) == most || p.cut(&out) {
 			break
 		}
 		index, _ := src.Take()

@@ -66,6 +66,17 @@ func (p *Player) shared(s *Script) int {
 	return commonSteps(&p.prefixes.base, s)
 }
 
+// ahead returns the number of steps of a script that Play executes.
+func (p *Player) ahead(s *Script) int {
+	shared, saved := p.shared(s), 0
+	for _, at := range p.prefixes.saved {
+		if at.steps <= shared {
+			saved = at.steps
+		}
+	}
+	return len(s.Steps) - saved
+}
+
 // resume restores the last saved state after at most that many steps of the base. It returns the number of steps before
 // it; 0 means no such state.
 func (p *Player) resume(shared int) int {

@@ -22,8 +22,7 @@ type reducer struct {
 	report func(*reducer) // called before each candidate
 	// prepare is called with the best script before a candidate is judged. Nil means that nothing is to be prepared.
 	prepare func(best Script)
-	// spent reports whether the budget is used up; halfSpent, whether so much of it is that no steps are relocated.
-	spent, halfSpent func() bool
+	effort
 	// causes executes a script and returns what was executed, with the cause of each step, see [Player.Causes]. Nil
 	// means that causes are unknown.
 	causes func(Script) (Script, []int)
@@ -31,12 +30,26 @@ type reducer struct {
 	best     Script
 	accepted []Script // all best scripts so far, in order
 	tried    int
-	refused  map[textSum]bool // rejected by the judge; nil at first
-	larger   map[textSum]bool // not smaller than the best script; nil at first
-	neutral  bool             // accept scripts of equal cost
-	over     bool             // out of budget or time
-	claims                    // about best
-	err      error
+	verdicts
+	neutral bool // accept scripts of equal cost
+	smaller bool // the best script is not the original one
+	over    bool // out of budget or time
+	claims       // about best
+	err     error
+}
+
+// effort limits the work of a reducer.
+type effort struct {
+	// spent reports whether the budget is used up; halfSpent, whether so much of it is that no steps are relocated.
+	spent, halfSpent func() bool
+	pace             *pace // of the steps
+}
+
+// verdicts are the scripts that are not tried again. The maps are nil at first.
+type verdicts struct {
+	refused map[textSum]bool // rejected by the judge
+	larger  map[textSum]bool // not smaller than the best script
+	left    map[textSum]bool // not tried since the best script was accepted, because they would not have ended in time
 }
 
 // claims describe what was tried in vain with a script.
@@ -95,6 +108,10 @@ func (r *reducer) try(ctx context.Context, s Script) bool {
 	if r.refused == nil {
 		r.forget()
 	}
+	if !r.inTime(ctx, &s) {
+		r.left[text] = true
+		return false
+	}
 	r.tried++
 	r.report(r)
 	if r.prepare != nil {
@@ -115,13 +132,29 @@ func (r *reducer) try(ctx context.Context, s Script) bool {
 		r.larger[text] = true
 		return false
 	}
-	r.best, r.claims = run, claims{}
+	r.best, r.claims, r.left = run, claims{}, map[textSum]bool{}
 	r.accepted = append(r.accepted, run)
+	r.smaller = r.smaller || !r.neutral
 	return true
 }
 
+// inTime reports whether a script can be executed in time, and afterwards the result. The original run is not executed again.
+func (r *reducer) inTime(ctx context.Context, s *Script) bool {
+	if !r.smaller {
+		return r.pace.fits(ctx, s, s)
+	}
+	return r.pace.fits(ctx, s, &r.best)
+}
+
+// complete reports whether all candidates were tried that the caller has proposed for the best script.
+func (r *reducer) complete(ctx context.Context) bool {
+	return !r.over && len(r.left) == 0 && ctx.Err() == nil
+}
+
 // forget makes the judge judge candidates again.
-func (r *reducer) forget() { r.refused, r.larger = map[textSum]bool{}, map[textSum]bool{} }
+func (r *reducer) forget() {
+	r.verdicts = verdicts{map[textSum]bool{}, map[textSum]bool{}, map[textSum]bool{}}
+}
 
 // dropFaults drops faults: first all, then each, from the last one on.
 func (r *reducer) dropFaults(ctx context.Context) (changed bool) {
@@ -183,7 +216,7 @@ func (r *reducer) dropBlocks(ctx context.Context, size int) (changed bool) {
 func (r *reducer) dropSingle(ctx context.Context) {
 	for r.dropBlocks(ctx, 1) {
 	}
-	r.minimal = !r.over
+	r.minimal = r.complete(ctx)
 }
 
 // relocate moves actions, timers and faults to other positions, even without a gain, if steps can be dropped then.
@@ -238,8 +271,8 @@ func (r *reducer) adopt(branch *reducer) bool {
 	if !branch.best.cost().less(r.best.cost()) {
 		return false
 	}
-	r.best, r.claims = branch.best, branch.claims
-	r.accepted = append(r.accepted, branch.best)
+	r.best, r.claims, r.left = branch.best, branch.claims, branch.left
+	r.accepted, r.smaller = append(r.accepted, branch.best), true
 	return true
 }
 

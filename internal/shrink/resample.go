@@ -97,7 +97,7 @@ func (s *resampler) improve(ctx context.Context, r *reducer, most int) bool {
 	}
 	runs := leastRuns + runsPerStep*len(r.best.Steps)
 	for n := 0; n < runs && s.executed()-began < most && !r.over; n++ {
-		if ctx.Err() != nil || r.spent() {
+		if ctx.Err() != nil || r.spent() || !r.inTime(ctx, &like) {
 			return false
 		}
 		if s.likeness = kinds[n%len(kinds)]; s.fresh && !s.restarts {
@@ -186,7 +186,7 @@ func (s *resampler) mutant(like *Script) Played {
 	rest := min(n, from+1+s.random.IntN(1+n/(2+2*s.random.IntN(2))))
 	s.begin(like, func(i int) bool { return i < from || i >= rest })
 	out := s.player.Play(like.without(from, n))
-	over := out.Finding != nil || out.Err != nil
+	over := out.Finding != nil || out.Err != nil || out.Cut
 	for left := s.random.IntN(2*(rest-from) + 1); left > 0 && !over; left-- {
 		index, counterpart := s.choose(like)
 		if index < 0 {
@@ -230,6 +230,9 @@ func (s *resampler) next(like *Script, rest *int) (index, counterpart int) {
 // step executes an event, with the answers of its counterpart in like, if it has one, or with random ones.
 func (s *resampler) step(out *Played, like *Script, index, counterpart int, answers bool) (over bool) {
 	p := s.player
+	if p.cut(out) {
+		return true
+	}
 	step, _ := p.Event(index)
 	source := p.noted(s.random)
 	p.begin(nil)

@@ -6,7 +6,6 @@ import (
 	"math/bits"
 
 	"github.com/macemc/macemc/choose"
-	"github.com/macemc/macemc/internal/budget"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/search/runloop"
@@ -150,7 +149,8 @@ func (s *restarter) next(ctx context.Context, handler string, steps, most int) (
 		if !s.suspect(&o) {
 			continue
 		}
-		if run, err := s.trace.Follow(s.loop.Replay().Path.Clone()); err == nil {
+		s.trace.Interrupted = func() bool { return ctx.Err() != nil }
+		if run, err := s.trace.Follow(s.loop.Replay().Path.Clone()); err == nil && !run.Cut {
 			if script, ok := s.violates(run, handler); ok {
 				return script, true
 			}
@@ -206,6 +206,9 @@ func (r *reducer) restartOnce(ctx context.Context, s *restarter) (smaller bool) 
 		if n < leastRestarted || missed >= restarts+n/stepsPerRun || equal >= converged {
 			break
 		}
+		if !r.inTime(ctx, &r.best) {
+			break
+		}
 		other, ok := s.next(ctx, r.best.last(), n, min(restartSteps, began+walkedPerStep*n-s.steps))
 		if !ok {
 			break
@@ -231,10 +234,12 @@ func (s *restarter) executed() int { return s.trace.Steps + s.steps/cheaper }
 // restart searches once for other dead runs with the critical step in the same handler, if a third of the budget is
 // left, and more walks find the best run dead. It uses at most another third.
 func (d *deadShrinker) restart(ctx context.Context, r *reducer) error {
-	if r.over || d.doubted || d.executed() >= d.cfg.MaxSteps/3*2 || len(r.best.Steps) < leastRestarted {
+	if r.over || d.doubted || !r.inTime(ctx, &r.best) || d.executed() >= d.cfg.MaxSteps/3*2 || len(r.best.Steps) < leastRestarted {
 		return nil
 	}
-	d.player.Play(r.best)
+	if d.player.Play(r.best).Cut {
+		return nil
+	}
 	path := d.player.Run.Path.Clone()
 	if !d.dead(path, 0, d.sureWalks()) {
 		d.doubted = d.walks < verifying
@@ -252,10 +257,7 @@ func (d *deadShrinker) restart(ctx context.Context, r *reducer) error {
 	spent := r.spent
 	r.spent = func() bool { return d.doubted || d.executed()+s.executed() >= d.cfg.MaxSteps/3*2 }
 	s.spent = r.spent
-	restarting, cancel := ctx, func() {}
-	if d.cfg.Time > 0 {
-		restarting, cancel = budget.WithProcessorTime(ctx, d.cfg.Time/restartShare)
-	}
+	restarting, cancel := d.cfg.restarting(ctx, r)
 	d.ctx = restarting
 	r.restart(restarting, s)
 	cancel()
@@ -271,7 +273,7 @@ func (d *deadShrinker) deadStart(run Played, handler string) (Script, bool) {
 	if run.Finding != nil || run.Unlikely > d.most {
 		return Script{}, false
 	}
-	if run = d.player.Play(run.Script); run.Err != nil || run.Finding != nil {
+	if run = d.player.Play(run.Script); run.Err != nil || run.Finding != nil || run.Cut {
 		return Script{}, false
 	}
 	dead := d.causeOf(run.Script)

@@ -223,7 +223,7 @@ func restartedRun(t *testing.T, tab *automaton.Table, path choose.Path) (*restar
 		t.Fatalf("%d steps, %v", len(run.Script.Steps), err)
 	}
 	never := func() bool { return false }
-	r := &reducer{best: run.Script, report: func(*reducer) {}, spent: never, halfSpent: never}
+	r := &reducer{best: run.Script, report: func(*reducer) {}, effort: effort{spent: never, halfSpent: never}}
 	r.judge = func(_ context.Context, script Script) (Script, bool, error) {
 		run := s.trace.Play(script)
 		return run.Script, run.Finding != nil, nil
@@ -365,7 +365,7 @@ func TestReducer_ResamplesDeadRunsLess(t *testing.T) {
 			t.Fatal(err)
 		}
 		never := func() bool { return false }
-		r := &reducer{best: run.Script, report: func(*reducer) {}, spent: never, halfSpent: never}
+		r := &reducer{best: run.Script, report: func(*reducer) {}, effort: effort{spent: never, halfSpent: never}}
 		r.judge = func(context.Context, Script) (Script, bool, error) { return Script{}, false, nil }
 		p.Steps = 0
 		again := &resampler{player: p, random: choose.NewRandom(1, 1), executed: func() int { return p.Steps }, walks: walks}

@@ -38,6 +38,8 @@ type Config struct {
 	// Time is the limit of processor time. After it, as after MaxSteps, the best candidate is confirmed within the
 	// same time again if the run is dead. 0 means no limit.
 	Time time.Duration
+	// Repeated is the number of executions of the result for which the time of the context must suffice, the last one of Run included.
+	Repeated int
 	// Progress, if not nil, is called before each candidate.
 	Progress func(Progress)
 	// Contain is as in [kernel.Options]. Without it a candidate may end the goroutine of [Run].
@@ -70,6 +72,8 @@ type Result struct {
 	Minimal, Pairs, Choices bool
 	// Over reports that MaxSteps, Time or the deadline of the context ended shrinking before all candidates were tried.
 	Over bool
+	// Left is the number of candidates that were not tried, because they would not have ended in time.
+	Left int
 }
 
 // ErrUnable is the error of [Run] for a run that cannot be shrunk. Either its critical transition is unknown, or a
@@ -77,9 +81,12 @@ type Result struct {
 // stricter check.
 var ErrUnable = errors.New("shrink: the run cannot be shrunk")
 
-// Run shrinks a run. If ctx ends it returns the smallest run known by then. That is the original run if a dead run
-// could not be confirmed before the deadline of ctx. The error is about the configuration or the system, or is
-// [ErrUnable].
+// ErrEnded is the error of [Run] if ctx ends before the run has been executed once.
+var ErrEnded = errors.New("shrinking ended before the run had been executed once")
+
+// Run shrinks a run. If ctx ends, the candidate in progress ends with its step, and Run returns the smallest run known by
+// then. That is the original run if a dead run could not be confirmed before the deadline of ctx. The error is about the configuration or the system, or is
+// [ErrUnable] or [ErrEnded].
 func Run(ctx context.Context, cfg Config) (*Result, error) {
 	if cfg.MaxSteps < 0 {
 		return nil, fmt.Errorf("shrink: MaxSteps is %d, must not be negative", cfg.MaxSteps)
@@ -109,11 +116,17 @@ func Run(ctx context.Context, cfg Config) (*Result, error) {
 // shrinkFinding shrinks a run that ends with a finding.
 func shrinkFinding(ctx context.Context, cfg *Config, p *Player) (*Result, error) {
 	p.Unblock = true
+	pace := newPace(p, func() int { return p.Steps }, cfg.Repeated)
+	p.Interrupted = func() bool { return ctx.Err() != nil }
 	first, err := p.Follow(cfg.Path)
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, err
+	case first.Cut:
+		return nil, ErrEnded
 	}
 	cfg.bound(p.Run.World)
+	path := p.Run.Path.Clone()
 	if first.Finding == nil || !same(first.Finding, &cfg.Finding) {
 		return nil, fmt.Errorf("%w: it ends with %w when it is executed again, not with %w", ErrUnable, orNothing(first.Finding), &cfg.Finding)
 	}
@@ -126,6 +139,7 @@ func shrinkFinding(ctx context.Context, cfg *Config, p *Player) (*Result, error)
 	r.report = func(r *reducer) { cfg.report(r, p.Steps) }
 	r.spent = func() bool { return p.Steps >= cfg.MaxSteps }
 	r.halfSpent = func() bool { return p.Steps >= cfg.MaxSteps/2 }
+	r.pace = pace
 	r.judge = func(_ context.Context, s Script) (Script, bool, error) {
 		run := p.Play(s)
 		ok := run.Finding != nil && same(run.Finding, &cfg.Finding) && run.Unlikely <= first.Unlikely
@@ -147,17 +161,27 @@ func shrinkFinding(ctx context.Context, cfg *Config, p *Player) (*Result, error)
 	if err := cfg.minimize(ctx, r, p, cfg.Path, violates, seek); err != nil {
 		return nil, err
 	}
-	over := r.spent() || errors.Is(ctx.Err(), context.DeadlineExceeded)
-	p.Base(Script{})
-	last := p.Play(r.best)
-	if last.Finding == nil || !same(last.Finding, &cfg.Finding) || len(last.Script.Steps) != len(r.best.Steps) {
-		r.claims = claims{}
-		last = p.Play(first.Script)
+	out := &Result{
+		Path: path, Steps: len(first.Script.Steps), From: len(first.Script.Steps), Finding: first.Finding, Tried: r.tried, Left: len(r.left),
+		Over: r.spent() || errors.Is(ctx.Err(), context.DeadlineExceeded) || len(r.left) > 0,
 	}
-	return &Result{
-		Path: p.Run.Path.Clone(), Steps: p.Run.Steps(), From: len(first.Script.Steps), Finding: last.Finding,
-		Tried: r.tried, Executed: p.Steps, Minimal: r.minimal, Pairs: r.pairs, Choices: r.choices, Over: over,
-	}, nil
+	out.end(r, p)
+	return out, nil
+}
+
+// end makes the best run of r the result, if it is not the original one.
+func (out *Result) end(r *reducer, p *Player) {
+	if r.smaller {
+		p.Base(Script{})
+		p.Interrupted = nil
+		last := p.Play(r.best)
+		if last.Finding == nil || !same(last.Finding, out.Finding) || len(last.Script.Steps) != len(r.best.Steps) {
+			r.claims = claims{}
+		} else {
+			out.Path, out.Steps, out.Finding = p.Run.Path.Clone(), p.Run.Steps(), last.Finding
+		}
+	}
+	out.Executed, out.Minimal, out.Pairs, out.Choices = p.Steps, r.minimal, r.pairs, r.choices
 }
 
 // minimize makes the best script of r, which has that path, as small as possible, by the steps of the package comment. seek says
@@ -168,10 +192,11 @@ func (cfg *Config) minimize(
 	again := &resampler{player: p, random: choose.NewRandom(cfg.Walks.Seed, uint64(len(path))), restarts: true}
 	again.executed = func() int { return p.Steps }
 	again.violates = violates
+	original := r.best
 	if len(r.best.Steps) >= leastRestarted {
 		r.dropSteps(ctx)
 	}
-	if len(r.best.Steps) < leastRestarted || r.over || seek == nil {
+	if len(r.best.Steps) < leastRestarted || r.over || seek == nil || !r.inTime(ctx, &original) { // a restart follows the path
 		r.reduceAndResample(ctx, again)
 		for cfg.Dead == nil && len(r.best.Steps) < leastRestarted && deviate(ctx, r, p, &cfg.Finding) {
 			r.reduceAndResample(ctx, again)
@@ -190,15 +215,22 @@ func (cfg *Config) minimize(
 		spent, most := r.spent, executed()+(cfg.MaxSteps-executed())/restartShare
 		r.spent = func() bool { return executed() >= most }
 		other.spent = r.spent
-		restarting, cancel := ctx, func() {}
-		if cfg.Time > 0 {
-			restarting, cancel = budget.WithProcessorTime(ctx, cfg.Time/restartShare)
-		}
+		restarting, cancel := cfg.restarting(ctx, r)
 		r.restart(restarting, other)
 		cancel()
 		r.spent, r.over = spent, r.err != nil
 	}, again)
 	return r.err
+}
+
+// restarting returns the context of a restart.
+func (cfg *Config) restarting(ctx context.Context, r *reducer) (context.Context, context.CancelFunc) {
+	ctx, cancel := r.pace.before(ctx, &r.best)
+	if cfg.Time == 0 {
+		return ctx, cancel
+	}
+	ctx, end := budget.WithProcessorTime(ctx, cfg.Time/restartShare)
+	return ctx, func() { end(); cancel() }
 }
 
 // leastWork is the minimum budget without MaxSteps: the number of steps times the size of a node's state in bytes, since the

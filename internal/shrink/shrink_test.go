@@ -328,7 +328,7 @@ func TestEarlyEnd(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	r, err := shrink.Run(ctx, cfg)
-	if err != nil || r.Minimal || r.Tried != 0 || r.Executed != 207 || r.Dead.Step != 7 || r.Dead.Case != critical.Located {
+	if !errors.Is(err, shrink.ErrEnded) {
 		t.Errorf("stopped before it began: %+v, %v", r, err)
 	}
 	tried := 0

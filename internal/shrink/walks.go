@@ -29,7 +29,7 @@ func (d *deadShrinker) guided(s Script, path choose.Path, k int) choose.Path {
 	r := d.recoveries[k%len(d.recoveries)].Steps
 	whole := s
 	whole.Steps = append(s.Steps[:len(s.Steps):len(s.Steps)], r[:len(r)*(k%guides+1)/guides]...)
-	if run := d.player.Play(whole); run.Err != nil || run.Finding != nil || run.Unlikely > d.most {
+	if run := d.player.Play(whole); run.Err != nil || run.Finding != nil || run.Cut || run.Unlikely > d.most {
 		return path
 	}
 	return d.player.Run.Path.Clone()
@@ -125,7 +125,7 @@ func (d *deadShrinker) learn(live choose.Path, from int) {
 		return
 	}
 	run, err := d.player.Follow(live)
-	if err != nil || run.Finding != nil || from >= len(run.Script.Steps) {
+	if err != nil || run.Finding != nil || run.Cut || from >= len(run.Script.Steps) {
 		return
 	}
 	r := Script{Steps: run.Script.Steps[from:]}

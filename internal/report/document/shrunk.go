@@ -53,6 +53,8 @@ func shrunkFact(s *report.Shrunk, r *report.Report) Fact {
 	}
 	switch {
 	case c != nil && c.Step == 0 && s.Minimal && r.Kind != sim.Deadlock: // the run has no cause, only consequences
+	case !s.Minimal && s.Left > 0:
+		aside += fmt.Sprintf(", no time for %s others", textfmt.Number(s.Left))
 	case !s.Minimal && s.Over:
 		aside += ", effort limit reached"
 	case !s.Minimal:
