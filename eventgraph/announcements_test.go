@@ -31,3 +31,17 @@ func TestAnnouncements(t *testing.T) {
 		}
 	}
 }
+
+// If a monitor is violated, the announcements that take part in that are shown, and the others are counted.
+func TestAnnouncements_Observed(t *testing.T) {
+	s := replay.TraceStep{Number: 1, Peer: -1, Event: netmodel.Event{Kind: eventkind.FireTimer},
+		Changes: []replay.NodeChange{{Path: "(goroutines)", Part: replay.Part{Kind: replay.Program}, New: "select"}}}
+	for _, text := range []string{"Read{1}", "Elected{7}", "Read{2}"} {
+		s.Effects = append(s.Effects, replay.TraceEffect{Kind: "announce", Text: text, Peer: -1, Applied: true})
+	}
+	run := &replay.Trace{Nodes: 1, Steps: []replay.TraceStep{s}, Observed: []replay.Observation{{Step: 1, Text: "Elected{7}"}}}
+	draw := string(render(t, eventgraph.Build(run).Text, eventgraph.Options{Width: 150}))
+	if !strings.Contains(draw, "announces Elected{7}; announces 2 events that the violation does not need") || strings.Contains(draw, "Read") {
+		t.Error(draw)
+	}
+}

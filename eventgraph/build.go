@@ -14,7 +14,7 @@ import (
 
 // Build returns the event graph of a trace. It takes time linear in the size of the trace.
 func Build(t *replay.Trace) *Graph {
-	g := &Graph{System: t.System, Goroutines: t.Goroutines, traced: t.Steps}
+	g := &Graph{System: t.System, Goroutines: t.Goroutines, trace: t}
 	named := len(slices.Compact(slices.Clone(t.Names))) > 1
 	programs := t.Programs()
 	for id := range t.Nodes {

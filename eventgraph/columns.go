@@ -107,6 +107,9 @@ func wrap(text string, first, n int) []string {
 // announces begins the note of an announcement.
 var announces = stepinfo.AnnounceEffect.String() + " "
 
+// mostAnnounced is the maximum length of an announcement in the notes of a step.
+const mostAnnounced = 72
+
 // mostChanges is the maximum number of changes in the notes of a step.
 const mostChanges = 8
 
@@ -176,12 +179,22 @@ func output(g *Graph, e *Event) (lines []string) {
 	return append(lines, announcements(g, e)...)
 }
 
-// announcements returns the announcements of a program, whose state a graph does not show.
+// announcements returns the announcements of a program, whose state a graph does not show. If a monitor is violated it counts those without
+// a part in that.
 func announcements(g *Graph, e *Event) (lines []string) {
+	others := 0
 	for _, note := range e.Notes {
-		if text, ok := strings.CutPrefix(note, announces); ok && e.Node >= 0 && g.Nodes[e.Node].Program {
-			lines = append(lines, "announces "+text)
+		text, ok := strings.CutPrefix(note, announces)
+		switch observed := func(o replay.Observation) bool { return o.Step == e.Step && o.Text == text }; {
+		case !ok || e.Node < 0 || !g.Nodes[e.Node].Program:
+		case len(g.trace.Observed) > 0 && !slices.ContainsFunc(g.trace.Observed, observed):
+			others++
+		default:
+			lines = append(lines, "announces "+replay.Shorten(text, mostAnnounced))
 		}
+	}
+	if others > 0 {
+		lines = append(lines, "announces "+textfmt.Plural(others, "event")+" that the violation does not need")
 	}
 	return lines
 }

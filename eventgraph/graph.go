@@ -40,9 +40,9 @@ type Graph struct {
 	// Named are the steps that a text beside the graph names, set by the caller. They are in no [Fold].
 	Named []int `json:"-"`
 
-	traced []replay.TraceStep // of the trace
-	found  int                // the step with the finding; 0: none is
-	upDown []int              // steps that take nodes up or down, ascending
+	trace  *replay.Trace
+	found  int   // the step with the finding; 0: none is
+	upDown []int // steps that take nodes up or down, ascending
 }
 
 // Node is a lane.

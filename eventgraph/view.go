@@ -326,15 +326,15 @@ func (d *viewData) addCode(g *Graph, of *viewRun, t *interner) {
 	}
 	for i := range of.Steps {
 		place, step := of.Steps[i].Source, of.first+i
-		if _, ok := d.Code[place]; ok || place == 0 || step < 1 || step > len(g.traced) {
+		if _, ok := d.Code[place]; ok || place == 0 || step < 1 || step > len(g.trace.Steps) {
 			continue
 		}
-		first, lines, err := g.traced[step-1].Code(linesAround)
+		first, lines, err := g.trace.Steps[step-1].Code(linesAround)
 		text := strings.Join(lines, "\n")
 		if d.code += len(text); err != nil || d.code > mostCode {
 			continue
 		}
-		_, line := g.traced[step-1].Place()
+		_, line := g.trace.Steps[step-1].Place()
 		d.Code[place] = [3]int{first, line - first, t.of(text)}
 	}
 }

@@ -49,9 +49,11 @@ func Decisive(sys *sim.System, path choose.Path, steps int, f *sim.Finding) []Ob
 	all := words.listen(sys, path, steps, i)
 	budget := mostObserved
 	same := func(part []Observation) bool {
-		return words.violates(sys.Monitors[i], part, &budget) == f.Message
+		n, text := words.violates(sys.Monitors[i], part, &budget)
+		return n == len(part) && text == f.Message
 	}
-	if !same(all) {
+	n, _ := words.violates(sys.Monitors[i], all, &budget) // the listener also observes the rest of the step
+	if all = all[:n]; !same(all) {
 		return nil
 	}
 	for size := max(1, len(all)/2); ; size = max(1, size/2) {
@@ -94,28 +96,26 @@ func (x *Words) listen(sys *sim.System, path choose.Path, steps, i int) (all []O
 	return all
 }
 
-// violates passes observations to a new monitor and returns the text of its error, which is empty if it has none or panics.
-func (x *Words) violates(newMonitor func() sim.Monitor, part []Observation, budget *int) (text string) {
+// violates passes observations to a new monitor until one violates it. It returns their number and the text of the error. No text means
+// that none does, or that the monitor panics.
+func (x *Words) violates(newMonitor func() sim.Monitor, part []Observation, budget *int) (n int, text string) {
 	defer func() {
 		if recover() != nil {
-			text = ""
+			n, text = 0, ""
 		}
 	}()
 	m := newMonitor()
 	for i := range part {
 		if *budget--; *budget < 0 {
-			return ""
+			break
 		}
 		event := part[i].event
 		if p, err := x.plans.Of(event); err == nil && !p.Flat() {
 			event = p.Copy(event) // the monitor owns it
 		}
 		if err := m.Observe(sim.NodeID(part[i].Node), event); err != nil {
-			if i+1 < len(part) {
-				return "" // of an earlier one
-			}
-			return err.Error()
+			return i + 1, err.Error()
 		}
 	}
-	return ""
+	return 0, ""
 }

@@ -23,6 +23,7 @@ func (g *granter) Boot(sim.Env) { g.Left = "abcd" }
 
 func (g *granter) grant(env sim.Env) {
 	env.Announce(granted{map[string]bool{g.Left[:1]: true}})
+	env.Announce(granted{}) // also after the violation
 	g.Left = g.Left[1:]
 }
 

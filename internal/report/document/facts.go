@@ -337,11 +337,11 @@ func (d *Document) readFacts() (f []Fact) {
 
 // observedFacts lists the observations that violate a monitor, the last ones if there are many.
 func (d *Document) observedFacts() (f []Fact) {
-	const most = 5
+	const most, mostAnnounced = 5, 120
 	observed := d.Report.Dead.Observed
 	more := max(0, len(observed)-most)
 	for _, o := range observed[more:] {
-		text, source := fmt.Sprintf("step %d: n%d announces %s", o.Step, o.Node, o.Text), ""
+		text, source := fmt.Sprintf("step %d: n%d announces %s", o.Step, o.Node, replay.Shorten(o.Text, mostAnnounced)), ""
 		if o.Step > 0 {
 			d.DeadNamed = append(d.DeadNamed, o.Step)
 			source = d.Report.Dead.Steps[o.Step-1].AnnouncedAt(o.Text)
