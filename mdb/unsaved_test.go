@@ -118,6 +118,16 @@ func TestBatch_Failure(t *testing.T) {
 	}
 }
 
+// After a failed attempt to change the run, later commands would show another one than was meant.
+func TestBatch_FailedTake(t *testing.T) {
+	var out strings.Builder
+	err := mdb.Batch(t.Context(), counted(t, 3), []string{"1; take nonsense; end", "2"}, &out)
+	if err == nil || !strings.HasPrefix(err.Error(), "take nonsense: ") || !strings.HasSuffix(err.Error(), "; no command after it is executed") ||
+		strings.Contains(out.String(), "(mdb) end") || strings.Contains(out.String(), "(mdb) 2") {
+		t.Errorf("%v, in\n%s", err, out.String())
+	}
+}
+
 // A negative answer does not fail, and the commands after it are executed.
 func TestBatch_NegativeAnswer(t *testing.T) {
 	var out strings.Builder
