@@ -20,23 +20,4 @@
 // The code of a package is divided into units: functions, methods and literals. First the hazards and calls of
 // each unit are recorded. Then calls are followed: hazards that a handler reaches are findings, and those that another
 // function reaches are exported as a fact about it.
-//
-// # Files
-//
-//	analyzer.go              Analyzer: the order of the passes
-//	pass.go                  pass: the analysis of one package; the facts
-//	check.go                 Check: which packages are loaded; errors of the compiler
-//	roots.go                 which code is a handler
-//	programs.go              which code is a program of package bubble, and what is a hazard there
-//	unit.go                  the hazards and calls of a unit
-//	reach.go                 which hazards a handler reaches, by the shortest path
-//	kinds.go, library.go     kinds of hazards; hazards of the standard library
-//	maporder.go, mapbody.go  ranges over maps: whether the body depends on the order
-//	printed.go               addresses in formatted text
-//	shared.go                values of package variables that nodes share
-//	pointers.go, unsent.go   messages that a type assertion misses, or that nothing sends
-//	uncalled.go              methods that look like handlers and are never called
-//	objects.go               which variable or function an expression denotes
-//	suppress.go              comments that suppress a finding
-//	finding.go, text.go      Finding; the text for people
 package vet

@@ -81,27 +81,34 @@ func newTables() *tables {
 
 // hazard returns the kind of hazard of using o, a function, method or variable.
 func (t *tables) hazard(o types.Object) (Kind, bool) {
-	if o.Pkg() == nil {
+	name, all := memberName(o)
+	if o.Pkg() == nil || name == "" {
 		return "", false
-	}
-	name, all := o.Name(), ""
-	f, isFunc := o.(*types.Func)
-	if isFunc {
-		if recv := receiver(f); recv != nil {
-			name, all = recv.Obj().Name()+"."+name, recv.Obj().Name()+".*"
-		} else if f.Signature().Recv() != nil {
-			return "", false // of an unnamed interface
-		}
 	}
 	in := func(names []string) bool {
 		return slices.Contains(names, name) || all != "" && slices.Contains(names, all)
 	}
+	_, isFunc := o.(*types.Func)
 	for _, e := range t.entries[o.Pkg().Path()] {
 		if in(e.names) || isFunc && o.Exported() && slices.Contains(e.names, "*") && !in(e.except) {
 			return e.kind, true
 		}
 	}
 	return "", false
+}
+
+// memberName returns the name of an object in the tables. For a method, it also returns the name that stands for all
+// methods of the type. Methods of an unnamed interface have no name.
+func memberName(o types.Object) (name, all string) {
+	f, ok := o.(*types.Func)
+	if !ok || f.Signature().Recv() == nil {
+		return o.Name(), ""
+	}
+	recv := receiver(f)
+	if recv == nil {
+		return "", ""
+	}
+	return recv.Obj().Name() + "." + o.Name(), recv.Obj().Name() + ".*"
 }
 
 // state reports whether any method call on a package variable of the type changes shared state.
@@ -115,23 +122,4 @@ func (t *tables) state(typ types.Type) (string, bool) {
 	}
 	name := n.Obj().Pkg().Path() + "." + n.Obj().Name()
 	return name, slices.Contains(t.mutable, name) || slices.Contains(t.mutable, n.Obj().Pkg().Path()+".*")
-}
-
-// receiver returns the named receiver type of the method f, or nil.
-func receiver(f *types.Func) *types.Named {
-	recv := f.Signature().Recv()
-	if recv == nil {
-		return nil
-	}
-	return namedOf(recv.Type())
-}
-
-// namedOf returns the named type that t is, or points to, or nil.
-func namedOf(t types.Type) *types.Named {
-	t = types.Unalias(t)
-	if p, ok := t.(*types.Pointer); ok {
-		t = types.Unalias(p.Elem())
-	}
-	n, _ := t.(*types.Named)
-	return n
 }

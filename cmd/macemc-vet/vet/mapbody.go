@@ -5,23 +5,16 @@ import (
 	"go/token"
 	"go/types"
 	"slices"
+	"strconv"
 	"strings"
 )
 
 // orderedBody analyzes the body of a range over a map.
 type orderedBody struct {
-	pass *pass
+	*unit
 	stmt *ast.RangeStmt
-	fn   ast.Node
 	why  string // the effect of the order; the worst that was found
 	bad  int
-}
-
-// found records an effect of the order, if it is worse than the previous one.
-func (b *orderedBody) found(bad int, pos token.Pos, what string) {
-	if bad > b.bad && !b.pass.suppressions.cover(nil, pos) {
-		b.bad, b.why = bad, what
-	}
 }
 
 const (
@@ -30,69 +23,58 @@ const (
 	effect
 )
 
-func (b *orderedBody) look() {
-	p := b.pass
-	ast.PreorderStack(b.stmt.Body, nil, func(n ast.Node, within []ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.Ident:
-			b.use(n, within)
-		case *ast.ReturnStmt:
-			if !inLiteral(within) && slices.ContainsFunc(n.Results, b.ofElement) {
-				b.found(picks, n.Pos(), "returns the first element found"+b.line(n))
-			}
-		case *ast.AssignStmt:
-			if n.Tok != token.DEFINE {
-				for i, e := range n.Lhs {
-					rhs := n.Rhs[0]
-					if len(n.Rhs) == len(n.Lhs) {
-						rhs = n.Rhs[i]
-					}
-					b.assign(n, e, rhs, within)
-				}
-			}
-		case *ast.CallExpr:
-			b.call(n)
-		}
+// judge reports a range over a map with a body that depends on the order.
+func (r *mapRange) judge() {
+	b := &orderedBody{unit: r.in, stmt: r.stmt}
+	ast.PreorderStack(r.stmt.Body, nil, func(n ast.Node, within []ast.Node) bool {
+		b.look(n, within)
 		return true
 	})
-	if id, ok := b.stmt.Key.(*ast.Ident); ok && b.stmt.Tok == token.ASSIGN && id.Name != "_" {
-		b.found(shows, id.Pos(), "keeps the last key in "+id.Name)
+	if id, ok := r.stmt.Key.(*ast.Ident); ok && r.stmt.Tok == token.ASSIGN && id.Name != "_" {
+		b.foundAt(shows, id, "keeps the last key in "+id.Name)
 	}
-	if p.unorderedYield(b.stmt) {
-		b.found(picks, b.stmt.Pos(), "yields in the order of the map")
+	if b.why != "" {
+		r.in.add(MapOrder, r.stmt.Pos(), "range over "+r.over+" "+b.why)
 	}
 }
 
-func inLiteral(within []ast.Node) bool {
-	return slices.ContainsFunc(within, func(n ast.Node) bool { _, ok := n.(*ast.FuncLit); return ok })
+// foundAt records an effect of the order, if it is worse than the previous one.
+func (b *orderedBody) foundAt(bad int, n ast.Node, what string) {
+	if bad > b.bad && !b.suppressions.cover(nil, n.Pos()) {
+		b.bad, b.why = bad, what
+	}
 }
 
 // line returns the line of n for a message, if it is not the first line of the loop.
 func (b *orderedBody) line(n ast.Node) string {
-	at := b.pass.fset.Position(n.Pos()).Line
-	if at == b.pass.fset.Position(b.stmt.Pos()).Line {
+	at := b.Fset.Position(n.Pos()).Line
+	if at == b.Fset.Position(b.stmt.Pos()).Line {
 		return ""
 	}
-	return " in line " + itoa(at)
+	return " in line " + strconv.Itoa(at)
 }
 
-// use looks for effects.
-func (b *orderedBody) use(id *ast.Ident, within []ast.Node) {
-	p := b.pass
-	f, ok := p.info.Uses[id].(*types.Func)
-	if !ok {
-		return
-	}
-	f = f.Origin()
-	switch {
-	case p.isEffect(f):
-		b.found(effect, id.Pos(), "calls "+nameOf(f)+b.line(id))
-	case p.hasEffects(f):
-		b.found(effect, id.Pos(), "calls "+localName(f)+b.line(id)+", which requests effects")
-	}
-	if c := callOf(id, within); c != nil && f.Signature().Recv() != nil && types.IsInterface(f.Signature().Recv().Type()) &&
-		!(f.Pkg() != nil && p.ours(f.Pkg().Path())) && slices.ContainsFunc(c.Args, func(e ast.Expr) bool { return p.isEnv(p.info.TypeOf(e)) }) {
-		b.found(effect, id.Pos(), "passes its sim.Env to "+nameOf(f)+b.line(id))
+func (b *orderedBody) look(n ast.Node, within []ast.Node) {
+	switch n := n.(type) {
+	case *ast.Ident:
+		if f, ok := b.info.Uses[n].(*types.Func); ok && isEffect(f.Origin()) {
+			b.foundAt(effect, n, "calls "+nameOf(f)+b.line(n))
+		} else if ok && b.summaryOf(f.Origin()).Effects {
+			b.foundAt(effect, n, "calls "+localName(f)+b.line(n)+", which requests effects")
+		}
+	case *ast.ReturnStmt:
+		inLiteral := slices.ContainsFunc(within, func(n ast.Node) bool { _, ok := n.(*ast.FuncLit); return ok })
+		if !inLiteral && slices.ContainsFunc(n.Results, b.ofElement) {
+			b.foundAt(picks, n, "returns the first element found"+b.line(n))
+		}
+	case *ast.AssignStmt:
+		for i, e := range n.Lhs {
+			if n.Tok != token.DEFINE {
+				b.assign(n, e, n.Rhs[min(i, len(n.Rhs)-1)], within)
+			}
+		}
+	case *ast.CallExpr:
+		b.call(n)
 	}
 }
 
@@ -100,7 +82,7 @@ func (b *orderedBody) use(id *ast.Ident, within []ast.Node) {
 func (b *orderedBody) ofElement(e ast.Expr) bool {
 	for n := range ast.Preorder(e) {
 		if id, ok := n.(*ast.Ident); ok {
-			if v, ok := b.pass.info.Uses[id].(*types.Var); ok && b.inner(v) {
+			if v, ok := b.info.Uses[id].(*types.Var); ok && b.inner(v) {
 				return true
 			}
 		}
@@ -111,60 +93,50 @@ func (b *orderedBody) ofElement(e ast.Expr) bool {
 // inner reports whether a variable belongs to the loop or is declared in its body.
 func (b *orderedBody) inner(v *types.Var) bool {
 	return !v.IsField() && b.stmt.Pos() <= v.Pos() && v.Pos() < b.stmt.End() ||
-		b.stmt.Tok == token.ASSIGN && (v == root(b.pass.info, b.stmt.Key) || b.stmt.Value != nil && v == root(b.pass.info, b.stmt.Value))
+		b.stmt.Tok == token.ASSIGN && (v == b.root(b.stmt.Key) || v == b.root(b.stmt.Value))
 }
 
 // assign analyzes an assignment to a variable from outside the loop.
 func (b *orderedBody) assign(n *ast.AssignStmt, lhs, rhs ast.Expr, within []ast.Node) {
-	p := b.pass
-	v := root(p.info, lhs)
-	if v == nil || v.Name() == "_" || b.inner(v) {
+	v := b.root(lhs)
+	if v == nil || v.Name() == "_" || b.inner(v) || b.keyed(lhs) {
 		return
-	}
-	if b.keyed(lhs) {
-		return // a separate element for each iteration
 	}
 	text := types.ExprString(lhs)
 	if n.Tok != token.ASSIGN {
-		if !integral(p.info.TypeOf(lhs)) && b.ofElement(rhs) {
-			b.found(shows, n.Pos(), "adds to "+text+b.line(n)+" in the order of the map")
+		if !integral(b.info.TypeOf(lhs)) && b.ofElement(rhs) {
+			b.foundAt(shows, n, "adds to "+text+b.line(n)+" in the order of the map")
 		}
 		return
 	}
 	if c, ok := ast.Unparen(rhs).(*ast.CallExpr); ok && len(c.Args) > 0 {
-		switch builtin(p.info, c) {
+		switch b.builtin(c) {
 		case "append":
-			if slices.ContainsFunc(c.Args[1:], b.ofElement) && !p.sortedAfter(lhs, b.stmt.End(), []ast.Node{b.fn}) {
-				b.found(shows, n.Pos(), "appends to "+text+b.line(n)+", which is not sorted afterwards")
+			if slices.ContainsFunc(c.Args[1:], b.ofElement) && !b.sortedAfter(lhs, b.stmt.End(), b.syntax) {
+				b.foundAt(shows, n, "appends to "+text+b.line(n)+", which is not sorted afterwards")
 			}
 			return
 		case "min", "max":
 			return
 		}
 	}
-	if !b.ofElement(rhs) || accumulates(p.info, rhs, text) || b.compared(text, within) {
-		return
+	compared := slices.ContainsFunc(within, func(n ast.Node) bool { // a minimum or maximum
+		s, ok := n.(*ast.IfStmt)
+		return ok && mentions(s.Cond, text)
+	})
+	if b.ofElement(rhs) && !compared && !accumulates(b.info, rhs, text) {
+		b.foundAt(picks, n, "keeps the last element in "+text+b.line(n))
 	}
-	b.found(picks, n.Pos(), "keeps the last element in "+text+b.line(n))
 }
 
-// keyed reports whether e is an element with an index that depends on the loop.
+// keyed reports whether e is an element with an index that depends on the loop: a separate one for each iteration.
 func (b *orderedBody) keyed(e ast.Expr) bool {
-	for {
-		switch x := ast.Unparen(e).(type) {
-		case *ast.IndexExpr:
-			if b.ofElement(x.Index) {
-				return true
-			}
-			e = x.X
-		case *ast.SelectorExpr:
-			e = x.X
-		case *ast.StarExpr:
-			e = x.X
-		default:
-			return false
+	for x := range chain(e) {
+		if i, ok := x.(*ast.IndexExpr); ok && b.ofElement(i.Index) {
+			return true
 		}
 	}
+	return false
 }
 
 // integral reports whether sums and similar operations on values of type t are independent of the order.
@@ -187,44 +159,30 @@ func accumulates(info *types.Info, e ast.Expr, text string) bool {
 	return false
 }
 
-// compared reports whether a condition around the assignment compares the variable: a minimum or maximum.
-func (b *orderedBody) compared(text string, within []ast.Node) bool {
-	for _, n := range within {
-		s, ok := n.(*ast.IfStmt)
-		if !ok {
-			continue
-		}
-		for n := range ast.Preorder(s.Cond) {
-			if e, ok := n.(ast.Expr); ok && types.ExprString(e) == text {
-				return true
-			}
+// call looks for unknown code that gets a sim.Env, for the yield function of an iterator, and for text that is composed.
+func (b *orderedBody) call(n *ast.CallExpr) {
+	if id, ok := n.Fun.(*ast.Ident); ok && id.Name == "yield" {
+		if v, ok := b.info.Uses[id].(*types.Var); ok && v.Pos() < b.stmt.Pos() {
+			b.foundAt(picks, b.stmt, "yields in the order of the map")
 		}
 	}
-	return false
-}
-
-// call looks for text that is composed.
-func (b *orderedBody) call(n *ast.CallExpr) {
-	f := callee(b.pass.info, n)
+	f := b.callee(n)
 	if f == nil || f.Pkg() == nil {
 		return
 	}
+	if isUnknown(f) && b.passesEnv(n) {
+		b.foundAt(effect, n, "passes its sim.Env to "+nameOf(f)+b.line(n))
+	}
 	var target ast.Expr
-	switch {
-	case f.Pkg().Path() == "fmt" && strings.HasPrefix(f.Name(), "Fprint") && len(n.Args) > 0:
+	if sel, ok := n.Fun.(*ast.SelectorExpr); ok && f.Signature().Recv() != nil && strings.HasPrefix(f.Name(), "Write") {
+		target = sel.X
+	} else if inPackage(f, "fmt") && strings.HasPrefix(f.Name(), "Fprint") && len(n.Args) > 0 {
 		target = n.Args[0]
-	case f.Signature().Recv() != nil && strings.HasPrefix(f.Name(), "Write"):
-		if sel, ok := n.Fun.(*ast.SelectorExpr); ok {
-			target = sel.X
-		}
 	}
 	if amp, ok := target.(*ast.UnaryExpr); ok {
 		target = amp.X
 	}
-	if target == nil {
-		return
-	}
-	if v := root(b.pass.info, target); v != nil && !b.inner(v) && v.Pkg() == b.pass.pkg && slices.ContainsFunc(n.Args, b.ofElement) {
-		b.found(shows, n.Pos(), "writes to "+types.ExprString(target)+b.line(n))
+	if v := b.root(target); v != nil && !b.inner(v) && v.Pkg() == b.pkg && slices.ContainsFunc(n.Args, b.ofElement) {
+		b.foundAt(shows, n, "writes to "+types.ExprString(target)+b.line(n))
 	}
 }

@@ -16,137 +16,117 @@ type mapRange struct {
 }
 
 // mapRange describes e if it yields elements in the order of a map.
-func (p *pass) mapRange(e ast.Expr) string {
-	if t := p.typeOf(e); t != nil {
+func (s *source) mapRange(e ast.Expr) string {
+	if t := s.typeOf(e); t != nil {
 		if _, ok := t.(*types.Map); ok {
 			return "map " + types.ExprString(e)
 		}
 	}
-	if c, ok := ast.Unparen(e).(*ast.CallExpr); ok && sequence(callee(p.info, c)) {
+	if c, ok := ast.Unparen(e).(*ast.CallExpr); ok && sequence(s.callee(c)) {
 		return types.ExprString(c)
 	}
 	return ""
 }
 
+// addressed reports whether a range is over a map with pointers as keys, in the order of their addresses, and its body
+// does more than compute.
+func (s *source) addressed(n *ast.RangeStmt) bool {
+	t := s.typeOf(n.X)
+	if c, ok := ast.Unparen(n.X).(*ast.CallExpr); ok && len(c.Args) == 1 && sequence(s.callee(c)) {
+		t = s.typeOf(c.Args[0])
+	}
+	if m, ok := t.(*types.Map); !ok || !hasAddress(m.Key()) {
+		return false
+	}
+	for in := range ast.Preorder(n.Body) {
+		switch in := in.(type) {
+		case *ast.SendStmt, *ast.GoStmt, *ast.ReturnStmt:
+			return true
+		case *ast.CallExpr:
+			if s.builtin(in) == "" && !s.info.Types[in.Fun].IsType() {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// hasAddress reports whether keys of the type are distinguished by addresses. Interfaces mostly hold pointers.
+func hasAddress(t types.Type) bool {
+	switch t := t.Underlying().(type) {
+	case *types.Pointer, *types.Chan, *types.Interface:
+		return true
+	case *types.Basic:
+		return t.Kind() == types.UnsafePointer
+	case *types.Array:
+		return hasAddress(t.Elem())
+	case *types.Struct:
+		for f := range t.Fields() {
+			if hasAddress(f.Type()) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // sequence reports whether f returns the elements of a map in its order.
 func sequence(f *types.Func) bool {
-	return f != nil && f.Pkg() != nil && f.Pkg().Path() == "maps" && slices.Contains([]string{"Keys", "Values", "All"}, f.Name())
+	return inPackage(f, "maps") && slices.Contains([]string{"Keys", "Values", "All"}, f.Name())
 }
 
 // unsortedKeys describes the hazard of a call of maps.Keys, Values or All, or of a function that makes a slice from
 // one. An empty string means none.
-func (p *pass) unsortedKeys(n *ast.CallExpr, f *types.Func, within []ast.Node) string {
+func (s *source) unsortedKeys(n *ast.CallExpr, f *types.Func, within []ast.Node) string {
 	if !sequence(f) || len(within) == 0 {
 		return ""
 	}
-	text := types.ExprString(n)
 	i := len(within) - 1
-	parent := within[i]
-	if r, ok := parent.(*ast.RangeStmt); ok && r.X == ast.Expr(n) {
-		return "" // handled as a range
-	}
-	outer, ok := parent.(*ast.CallExpr)
-	if !ok {
-		return "keeps the sequence " + text + ", which is in the order of the map"
-	}
-	g := callee(p.info, outer)
-	if g == nil || g.Pkg() == nil {
+	switch parent := within[i].(type) {
+	case *ast.RangeStmt: // handled as a range
 		return ""
-	}
-	switch name := g.Pkg().Path() + "." + g.Name(); name {
-	case "slices.Collect", "slices.AppendSeq":
-		if i > 0 && p.sortedHere(within[i-1], within[:i-1], outer) {
+	case *ast.CallExpr: // collects or sorts it, fills a map, or is unknown and left to its author
+		g := s.callee(parent)
+		if !inPackage(g, "slices") || g.Name() != "Collect" && g.Name() != "AppendSeq" || i > 0 && s.sortedHere(within[:i], parent) {
 			return ""
 		}
-		return types.ExprString(outer) + " is in the order of the map"
+		return types.ExprString(parent) + " is in the order of the map"
 	}
-	return "" // sorts it, fills a map, or is unknown and left to its author
+	return "keeps the sequence " + types.ExprString(n) + ", which is in the order of the map"
 }
 
-// sortedHere reports whether the value e, which n uses, is sorted at once or later in the function.
-func (p *pass) sortedHere(n ast.Node, within []ast.Node, e ast.Expr) bool {
-	switch n := n.(type) {
+// sortedHere reports whether a value is sorted by the call that surrounds it, or later in the function.
+func (s *source) sortedHere(within []ast.Node, e ast.Expr) bool {
+	switch n := within[len(within)-1].(type) {
 	case *ast.CallExpr:
-		return sorts(callee(p.info, n)) || builtin(p.info, n) == "len"
+		return sorts(s.callee(n)) || s.builtin(n) == "len"
 	case *ast.AssignStmt:
-		for i, r := range n.Rhs {
-			if r == e && i < len(n.Lhs) {
-				return p.sortedAfter(n.Lhs[i], n.End(), within)
-			}
-		}
+		i := slices.Index(n.Rhs, e)
+		return 0 <= i && i < len(n.Lhs) && s.sortedAfter(n.Lhs[i], n.End(), within[0])
 	}
 	return false
 }
 
 // sorts reports whether the name of f is that of a function that sorts its argument.
 func sorts(f *types.Func) bool {
-	if f == nil || f.Pkg() == nil {
-		return false
-	}
-	return f.Pkg().Path() == "sort" || strings.Contains(strings.ToLower(f.Name()), "sort")
+	return f != nil && (inPackage(f, "sort") || f.Pkg() != nil && strings.Contains(strings.ToLower(f.Name()), "sort"))
 }
 
-// sortedAfter reports whether the same function sorts e after a position.
-func (p *pass) sortedAfter(e ast.Expr, after token.Pos, within []ast.Node) bool {
-	if len(within) == 0 {
-		return false
-	}
-	text := types.ExprString(e)
-	for n := range ast.Preorder(within[0]) {
-		c, ok := n.(*ast.CallExpr)
-		if !ok || c.Pos() < after || !sorts(callee(p.info, c)) {
-			continue
-		}
-		method, ok := c.Fun.(*ast.SelectorExpr)
-		if ok && same(method.X, text) || slices.ContainsFunc(c.Args, func(arg ast.Expr) bool { return same(arg, text) }) {
+// sortedAfter reports whether code sorts e after a position.
+func (s *source) sortedAfter(e ast.Expr, after token.Pos, code ast.Node) bool {
+	for n := range ast.Preorder(code) {
+		if c, ok := n.(*ast.CallExpr); ok && c.Pos() >= after && sorts(s.callee(c)) && mentions(c, types.ExprString(e)) {
 			return true
 		}
 	}
 	return false
 }
 
-// same reports whether arg is the expression, or part of it, or a conversion of it.
-func same(arg ast.Expr, text string) bool {
-	for {
-		if types.ExprString(arg) == text {
+// mentions reports whether an expression is part of n.
+func mentions(n ast.Node, text string) bool {
+	for n := range ast.Preorder(n) {
+		if e, ok := n.(ast.Expr); ok && types.ExprString(e) == text {
 			return true
-		}
-		switch a := arg.(type) {
-		case *ast.SliceExpr:
-			arg = a.X
-		case *ast.ParenExpr:
-			arg = a.X
-		case *ast.UnaryExpr:
-			arg = a.X
-		case *ast.CallExpr:
-			if len(a.Args) != 1 {
-				return false
-			}
-			arg = a.Args[0]
-		default:
-			return false
-		}
-	}
-}
-
-// judge reports a range over a map with a body that depends on the order.
-func (p *pass) judge(r mapRange) {
-	b := &orderedBody{pass: p, stmt: r.stmt, fn: r.in.body()}
-	b.look()
-	if b.why != "" {
-		p.add(r.in, MapOrder, r.stmt.Pos(), "range over "+r.over+" "+b.why)
-	}
-}
-
-// unorderedYield reports whether the loop passes its elements to the yield function of an iterator.
-func (p *pass) unorderedYield(s *ast.RangeStmt) bool {
-	for n := range ast.Preorder(s.Body) {
-		if c, ok := n.(*ast.CallExpr); ok {
-			if id, ok := c.Fun.(*ast.Ident); ok && id.Name == "yield" {
-				if v, ok := p.info.Uses[id].(*types.Var); ok && v.Pos() < s.Pos() {
-					return true
-				}
-			}
 		}
 	}
 	return false

@@ -1,64 +1,52 @@
 package vet
 
 import (
+	"bytes"
 	"go/ast"
-	"go/constant"
 	"go/types"
 	"strings"
 )
 
-// printed looks for addresses in text that a call formats.
-func (p *pass) printed(u *unit, n *ast.CallExpr) {
-	f := callee(p.info, n)
-	if f == nil || f.Pkg() == nil {
-		return
-	}
+// printed looks for addresses in text that a call of f formats.
+func printed(u *unit, n *ast.CallExpr, f *types.Func) {
 	sig := f.Signature()
-	if !sig.Variadic() || p.ours(f.Pkg().Path()) && f.Name() == "Assert" { // only shown to people
+	if f.Pkg() == nil || !sig.Variadic() || ours(f.Pkg()) && f.Name() == "Assert" { // only shown to people
 		return
 	}
-	format := -1
-	for i, arg := range n.Args {
-		if i < sig.Params().Len()-1 || !strings.HasSuffix(f.Name(), "f") {
-			if text, ok := p.text(arg); ok && strings.HasSuffix(f.Name(), "f") && strings.Contains(text, "%") {
-				format = i
-			}
-		}
-	}
-	fmtFunc := f.Pkg().Path() == "fmt" && !strings.HasPrefix(f.Name(), "Print") && !strings.Contains(f.Name(), "can")
-	if format >= 0 {
-		text, _ := p.text(n.Args[format])
-		if f.Pkg().Path() == "fmt" && !fmtFunc {
-			return
-		}
-		verbs := verbsOf(text)
-		for _, v := range verbs {
-			if v == 'p' {
-				p.add(u, Address, n.Pos(), "formats an address with %p")
-				return
-			}
-		}
-		for i, arg := range n.Args[format+1:] {
-			if i < len(verbs) && strings.ContainsRune("vds", rune(verbs[i])) {
-				p.shown(u, arg)
-			}
-		}
+	inFmt := inPackage(f, "fmt")
+	if inFmt && (strings.HasPrefix(f.Name(), "Print") || strings.Contains(f.Name(), "can")) {
 		return
 	}
-	if fmtFunc && !strings.HasSuffix(f.Name(), "f") {
+	if !strings.HasSuffix(f.Name(), "f") {
 		for _, arg := range n.Args {
-			p.shown(u, arg)
+			if inFmt {
+				shown(u, arg)
+			}
+		}
+		return
+	}
+	at := sig.Params().Len() - 2 // of the format
+	if at < 0 || at >= len(n.Args) {
+		return
+	}
+	format, _ := u.text(n.Args[at])
+	verbs := verbsOf(format)
+	if bytes.IndexByte(verbs, 'p') >= 0 {
+		u.add(Address, n.Pos(), "formats an address with %p")
+		return
+	}
+	for i, arg := range n.Args[at+1:] {
+		if i < len(verbs) && strings.ContainsRune("vds", rune(verbs[i])) {
+			shown(u, arg)
 		}
 	}
 }
 
 // shown reports an argument that prints as an address.
-func (p *pass) shown(u *unit, arg ast.Expr) {
-	t := p.info.TypeOf(arg)
-	if t == nil || !isAddress(t) {
-		return
+func shown(u *unit, arg ast.Expr) {
+	if t := u.info.TypeOf(arg); t != nil && isAddress(t) {
+		u.add(Address, arg.Pos(), "prints a "+types.TypeString(t, types.RelativeTo(u.pkg))+", which shows as an address")
 	}
-	p.add(u, Address, arg.Pos(), "prints a "+types.TypeString(t, types.RelativeTo(p.pkg))+", which shows as an address")
 }
 
 // isAddress reports whether fmt prints values of the type as an address.
@@ -83,15 +71,6 @@ func isAddress(t types.Type) bool {
 		return true
 	}
 	return false
-}
-
-// text returns the value of a constant string.
-func (p *pass) text(e ast.Expr) (string, bool) {
-	v := p.info.Types[e].Value
-	if v == nil || v.Kind() != constant.String {
-		return "", false
-	}
-	return constant.StringVal(v), true
 }
 
 // verbsOf returns the verbs of a format in the order of the arguments, up to the first numbered one.

@@ -23,7 +23,8 @@ type suppressions struct {
 	exempted []string // suffixes of exempted messages
 }
 
-// read adds the comments of the files.
+// read adds the comments of the files. Those above package clauses exempt one function throughout the package:
+// "rand.Int: REASON".
 func (s *suppressions) read(files []*ast.File) {
 	for _, f := range files {
 		code := map[int]bool{} // lines with the end of a node
@@ -44,23 +45,9 @@ func (s *suppressions) read(files []*ast.File) {
 				}
 				rest, _, _ = strings.Cut(rest, "// ")
 				at := s.fset.Position(c.Pos())
-				s.comments[sourceLine{at.Filename, at.Line}] = suppression{c.Pos(), strings.TrimSpace(rest), !code[at.Line]}
-			}
-		}
-	}
-	s.exempt(files)
-}
-
-// exempt records the comments above package clauses, which exempt one function throughout the package: "rand.Int:
-// REASON".
-func (s *suppressions) exempt(files []*ast.File) {
-	for _, f := range files {
-		for _, g := range f.Comments {
-			if g.Pos() > f.Package {
-				break
-			}
-			for _, c := range g.List {
-				if name, reason, named := strings.Cut(s.at(c.Pos(), 0).reason, ": "); named && strings.TrimSpace(reason) != "" {
+				reason := strings.TrimSpace(rest)
+				s.comments[sourceLine{at.Filename, at.Line}] = suppression{c.Pos(), reason, !code[at.Line]}
+				if name, why, named := strings.Cut(reason, ": "); named && strings.TrimSpace(why) != "" && c.Pos() < f.Package {
 					s.exempted = append(s.exempted, "uses "+name)
 				}
 			}
@@ -88,7 +75,7 @@ func (s *suppressions) cover(u *unit, pos token.Pos) bool {
 	if u == nil {
 		return false
 	}
-	d, ok := u.node.(*ast.FuncDecl)
+	d, ok := u.syntax.(*ast.FuncDecl)
 	return ok && d.Doc != nil && slices.ContainsFunc(d.Doc.List, func(c *ast.Comment) bool { return s.at(c.Pos(), 0).reason != "" })
 }
 

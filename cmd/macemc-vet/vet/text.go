@@ -3,7 +3,6 @@ package vet
 import (
 	"fmt"
 	"io"
-	"strconv"
 	"strings"
 )
 
@@ -62,5 +61,3 @@ func count(n int, what string) string {
 	}
 	return fmt.Sprintf("%d %ss", n, what)
 }
-
-func itoa(n int) string { return strconv.Itoa(n) }

@@ -5,9 +5,12 @@ import (
 	"slices"
 )
 
-// uncalled adds the methods that have the signature of a handler which their service lacks, and that neither
+// dropped finds messages and timers that a service receives, and drops.
+type dropped struct{ *pass }
+
+// reportUncalled reports the methods that have the signature of a handler which their service lacks, and that neither
 // code nor an interface uses. The names are likely to be misspelt.
-func (p *pass) uncalled(all collection) {
+func (p *dropped) reportUncalled() {
 	service := p.iface("Service")
 	if service == nil {
 		return
@@ -30,17 +33,13 @@ func (p *pass) uncalled(all collection) {
 			if own := method(types.NewPointer(n), handler); own != nil && own.Pkg() != p.sim {
 				continue
 			}
-			pos := p.fset.Position(m.Pos())
-			f := Finding{File: pos.Filename, Line: pos.Line, Column: pos.Column, Kind: Uncalled, Instead: infoOf(Uncalled).Instead,
-				Message: localName(m) + " has the parameters of " + handler + ", but nothing calls it"}
-			all.add(f)
-			p.Reportf(m.Pos(), "%s; %s", f.Message, f.Instead)
+			p.report(Uncalled, m.Pos(), localName(m)+" has the parameters of "+handler+", but nothing calls it", infoOf(Uncalled).Instead)
 		}
 	}
 }
 
 // inInterface reports whether an interface of the package, or of one that it imports, has a method of that name.
-func (p *pass) inInterface(name string) bool {
+func (p *dropped) inInterface(name string) bool {
 	for _, pkg := range append(slices.Clone(p.pkg.Imports()), p.pkg) {
 		for _, n := range pkg.Scope().Names() {
 			if t, ok := pkg.Scope().Lookup(n).(*types.TypeName); ok && types.IsInterface(t.Type()) && method(t.Type(), name) != nil {
@@ -53,7 +52,7 @@ func (p *pass) inInterface(name string) bool {
 
 // handlerLike returns the name of the handler that has the signature of m, or an empty string. Boot is not among
 // them, because actions have its signature.
-func (p *pass) handlerLike(m *types.Func) string {
+func (p *dropped) handlerLike(m *types.Func) string {
 	for _, h := range [][2]string{{"Service", "Receive"}, {"Service", "Timer"}, {"PeerErrorHandler", "PeerError"}} {
 		i := p.iface(h[0])
 		if i == nil {

@@ -4,22 +4,9 @@ import (
 	"cmp"
 	"go/ast"
 	"go/types"
+	"maps"
 	"slices"
 )
-
-// tableRules reports whether a function of package machine makes rules for events. typeArg is the index of the type
-// parameter of the event, or -1 if the events are arguments.
-func tableRules(name string) (typeArg int, ok bool) {
-	switch name {
-	case "On", "OnGotoWith":
-		return 1, true
-	case "OnGoto", "OnPush":
-		return 0, true
-	case "Defer", "Ignore":
-		return -1, true
-	}
-	return 0, false
-}
 
 // makes is a fact about a package: the types that it makes values of.
 type makes struct {
@@ -45,8 +32,11 @@ type events struct {
 	read     map[string]*makes // by package: itself and its imports
 }
 
-// findEvents records the events that have rules, and the types that are made.
-func (p *pass) findEvents() events {
+// eventFinder finds the events of a package.
+type eventFinder struct{ *pass }
+
+// find records the events that have rules, and the types that are made.
+func (p *eventFinder) find() events {
 	own := &makes{}
 	made := map[string]bool{}
 	var all []expected
@@ -57,27 +47,22 @@ func (p *pass) findEvents() events {
 				if t, ok := p.info.Uses[n].(*types.TypeName); ok && !p.onlyTakes(n, stack) {
 					made[eventName(t.Type())] = true
 				}
-				if inst, ok := p.info.Instances[n]; ok && !ofMachine(p.info.Uses[n]) {
+				if inst := p.info.Instances[n]; !inPackage(p.info.Uses[n], machinePath) {
 					for t := range inst.TypeArgs.Types() {
 						made[eventName(t)] = true
 					}
 				}
 			case *ast.CompositeLit:
-				t, ok := types.Unalias(p.info.TypeOf(n)).(*types.Named)
-				own.Systems = own.Systems || ok && isSystem(t)
+				own.Systems = own.Systems || eventName(p.info.TypeOf(n)) == machinePath+".System"
 			case *ast.ValueSpec:
-				t, ok := types.Unalias(p.info.TypeOf(n.Type)).(*types.Named)
-				own.Systems = own.Systems || ok && isSystem(t)
+				own.Systems = own.Systems || n.Type != nil && eventName(p.info.TypeOf(n.Type)) == machinePath+".System"
 			case *ast.CallExpr:
 				all = append(all, p.rulesIn(n, stack)...)
 			}
 			return true
 		})
 	}
-	for name := range made {
-		own.Types = append(own.Types, name)
-	}
-	slices.Sort(own.Types)
+	own.Types = slices.Sorted(maps.Keys(made))
 	p.ExportPackageFact(own)
 	e := events{read: map[string]*makes{p.pkg.Path(): own}}
 	for _, fact := range p.AllPackageFacts() {
@@ -91,14 +76,27 @@ func (p *pass) findEvents() events {
 	return e
 }
 
-// rulesIn returns the events of a call that makes rules of a table.
-func (p *pass) rulesIn(n *ast.CallExpr, stack []ast.Node) (all []expected) {
-	f := callee(p.info, n)
-	if !ofMachine(f) {
-		return nil
+// tableRule returns the function of package machine that a call makes a rule by, or nil. at is the index of the type
+// parameter of the event, or -1 if the events are arguments.
+func (p *eventFinder) tableRule(n *ast.CallExpr) (f *types.Func, at int) {
+	f = p.callee(n)
+	if inPackage(f, machinePath) {
+		switch f.Name() {
+		case "On", "OnGotoWith":
+			return f, 1
+		case "OnGoto", "OnPush":
+			return f, 0
+		case "Defer", "Ignore":
+			return f, -1
+		}
 	}
-	at, ok := tableRules(f.Name())
-	if !ok {
+	return nil, 0
+}
+
+// rulesIn returns the events of a call that makes rules of a table.
+func (p *eventFinder) rulesIn(n *ast.CallExpr, stack []ast.Node) (all []expected) {
+	f, at := p.tableRule(n)
+	if f == nil || p.suppressions.cover(nil, n.Pos()) {
 		return nil
 	}
 	var list []types.Type
@@ -106,18 +104,20 @@ func (p *pass) rulesIn(n *ast.CallExpr, stack []ast.Node) (all []expected) {
 		for _, arg := range n.Args {
 			list = append(list, p.info.TypeOf(arg))
 		}
-	} else if id := calledName(n); id != nil {
-		if inst, ok := p.info.Instances[id]; ok && inst.TypeArgs.Len() > at {
-			list = append(list, inst.TypeArgs.At(at))
+	} else {
+		for e := range ast.Preorder(n.Fun) {
+			if id, ok := e.(*ast.Ident); ok && p.info.Uses[id] == f {
+				list = append(list, p.info.Instances[id].TypeArgs.At(at))
+			}
 		}
 	}
 	table, state := p.tableAround(stack)
 	for _, t := range list {
 		named, ok := types.Unalias(t).(*types.Named)
-		if !ok || named.Obj().Pkg() == nil || named.Obj().Pkg().Path() == machinePath || p.suppressions.cover(nil, n.Pos()) {
+		if !ok || named.Obj().Pkg() == nil || named.Obj().Pkg().Path() == machinePath {
 			continue
 		}
-		pos := p.fset.Position(n.Pos())
+		pos := p.Fset.Position(n.Pos())
 		all = append(all, expected{eventName(t), named.Obj().Pkg().Path(), named.Obj().Exported(), Finding{
 			File: pos.Filename, Line: pos.Line, Column: pos.Column, Kind: Unsent, Instead: infoOf(Unsent).Instead, Handler: table,
 			Handlers: []string{table},
@@ -128,77 +128,54 @@ func (p *pass) rulesIn(n *ast.CallExpr, stack []ast.Node) (all []expected) {
 }
 
 // tableAround returns the names of the table and the state of a rule, if the source shows them.
-func (p *pass) tableAround(stack []ast.Node) (table, state string) {
-	table = "a table"
+func (p *eventFinder) tableAround(stack []ast.Node) (table, state string) {
 	for _, n := range slices.Backward(stack) {
 		call, ok := n.(*ast.CallExpr)
-		if !ok || !ofMachine(callee(p.info, call)) || len(call.Args) == 0 {
+		if !ok || len(call.Args) == 0 || !inPackage(p.callee(call), machinePath) {
 			continue
 		}
 		name, _ := p.text(call.Args[0])
-		switch callee(p.info, call).Name() {
+		switch p.callee(call).Name() {
 		case "In":
 			state = " in state " + name
 		case "Define":
 			return "machine " + name, state
 		}
 	}
-	return table, state
+	return "a table", state
 }
 
 // onlyTakes reports whether a type name is used only to receive values that were made elsewhere, or without any value.
-func (p *pass) onlyTakes(n *ast.Ident, stack []ast.Node) bool {
-	within := func(list []ast.Expr) bool {
-		return slices.ContainsFunc(list, func(e ast.Expr) bool { return e.Pos() <= n.Pos() && n.End() <= e.End() })
+func (p *eventFinder) onlyTakes(n *ast.Ident, stack []ast.Node) bool {
+	around := func(list ...ast.Node) bool {
+		return slices.ContainsFunc(list, func(e ast.Node) bool { return e.Pos() <= n.Pos() && n.End() <= e.End() })
 	}
-	for i, s := range stack {
-		switch s := s.(type) {
+	for i, node := range stack {
+		takes := false
+		switch node := node.(type) {
 		case *ast.FuncDecl:
-			if s.Recv != nil && s.Recv.Pos() <= n.Pos() && n.End() <= s.Recv.End() {
-				return true
-			}
+			takes = node.Recv != nil && around(node.Recv)
 		case *ast.FuncType:
-			if s.Params.Pos() <= n.Pos() && n.End() <= s.Params.End() {
-				return true
-			}
+			takes = around(node.Params)
 		case *ast.TypeAssertExpr:
-			if s.Type != nil && within([]ast.Expr{s.Type}) {
-				return true
-			}
+			takes = node.Type != nil && around(node.Type)
 		case *ast.CaseClause:
-			if _, ok := stack[max(0, i-2)].(*ast.TypeSwitchStmt); ok && within(s.List) {
-				return true
-			}
+			_, ok := stack[max(0, i-2)].(*ast.TypeSwitchStmt)
+			takes = ok && n.Pos() < node.Colon
 		case *ast.CallExpr:
-			f := callee(p.info, s)
-			if !ofMachine(f) {
-				continue
+			if f, at := p.tableRule(node); f != nil {
+				takes = at >= 0 && around(node.Fun) || at < 0 && slices.ContainsFunc(node.Args, func(e ast.Expr) bool {
+					lit, ok := ast.Unparen(e).(*ast.CompositeLit) // with the zero value
+					return ok && len(lit.Elts) == 0 && around(e)
+				})
 			}
-			if at, ok := tableRules(f.Name()); ok && (at < 0 && p.zeros(s.Args, within) || at >= 0 && within([]ast.Expr{s.Fun})) {
-				return true
-			}
+		}
+		if takes {
+			return true
 		}
 	}
 	return false
 }
-
-// zeros reports whether a node is a zero value in some of the arguments.
-func (p *pass) zeros(args []ast.Expr, within func([]ast.Expr) bool) bool {
-	return slices.ContainsFunc(args, func(e ast.Expr) bool {
-		lit, ok := ast.Unparen(e).(*ast.CompositeLit)
-		return ok && len(lit.Elts) == 0 && within([]ast.Expr{e})
-	})
-}
-
-func ofMachine(o types.Object) bool {
-	if f, ok := o.(*types.Func); ok && f == nil {
-		return false
-	}
-	return o != nil && o.Pkg() != nil && o.Pkg().Path() == machinePath
-}
-
-// isSystem reports whether a type is machine.System.
-func isSystem(t *types.Named) bool { return ofMachine(t.Obj()) && t.Obj().Name() == "System" }
 
 // eventName returns the name of a type with its package, or an empty string for unnamed types.
 func eventName(t types.Type) string {
