@@ -43,9 +43,8 @@ pause in the report, or else the last step (step 0 with --batch or -x). --batch 
 commands of -x, or those on standard input, and ends. --web prints the address of a page for
 a browser on this computer. Whoever knows it can use the debugger, and write new files.
 
-Exit status: 0, or 2 if FILE cannot be replayed or a command of --batch fails. After take, or
-another command that tries something else, it executes no others then. A command that finds
-nothing, as find or critical may, does not fail.`,
+Exit status: 0, or 2 if FILE cannot be replayed or a command of --batch fails (if it tries
+something else, like take, none follows). A command that finds nothing does not fail.`,
 		Example: `  macemc mdb macemc-out/pingack-every-ping-is-acknowledged-1/error.path
   macemc mdb last
   macemc mdb error.path --batch -x 'critical; diff live; why'
