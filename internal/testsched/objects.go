@@ -1,6 +1,7 @@
 package testsched
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,12 +13,13 @@ import (
 // known, in backquotes, and the number of the object unless the text alone identifies it in the run.
 type Objects struct {
 	texts  [][]string      // of each object, whose number is its index plus 1
+	memory []string        // the text of the plain memory at the address of each object; empty means an unknown one
 	number map[uintptr]int // by address
 	of     map[string]int  // number of the only object with a text; -1 means several
 }
 
 // Add adds an operation on the object at an address, whose text is empty if it is unknown. Address 0 means an unknown object.
-func (l *Objects) Add(at uintptr, text string) {
+func (l *Objects) Add(op program.Op, at uintptr, text string) {
 	if at == 0 {
 		return
 	}
@@ -26,9 +28,13 @@ func (l *Objects) Add(at uintptr, text string) {
 	}
 	n := l.number[at]
 	if n == 0 {
-		l.texts = append(l.texts, nil)
+		l.texts, l.memory = append(l.texts, nil), append(l.memory, "")
 		n = len(l.texts)
 		l.number[at] = n
+	}
+	if op == program.OpRead || op == program.OpWrite {
+		l.memory[n-1] = cmp.Or(l.memory[n-1], text)
+		return
 	}
 	if texts := &l.texts[n-1]; text != "" && !slices.Contains(*texts, text) {
 		*texts = append(*texts, text)
@@ -42,14 +48,14 @@ func (l *Objects) Add(at uintptr, text string) {
 }
 
 // Label returns the label of the object at an address, for an operation with a text. An empty text means that another operation may
-// determine it. Only the number of plain memory is known, because an object may begin at the same address.
+// determine it. Plain memory has the text of the first assignment to it that is known, because an object may begin at the same address.
 func (l *Objects) Label(op program.Op, at uintptr, text string) string {
 	n := l.number[at]
 	if n == 0 {
 		return program.Marked(text)
 	}
 	if op == program.OpRead || op == program.OpWrite {
-		return fmt.Sprintf("#%d", n)
+		return strings.TrimSpace(fmt.Sprintf("%s #%d", program.Marked(l.memory[n-1]), n))
 	}
 	texts := l.texts[n-1]
 	if text == "" && len(texts) == 1 {
@@ -84,7 +90,7 @@ func (o *Outcome) Label(l *Objects) {
 	}
 	for _, g := range o.Waiting {
 		if op, ok := waitOps[reason(g.Waits)]; ok && op == g.Op {
-			l.Add(g.Address, g.Stack.Object(op))
+			l.Add(op, g.Address, g.Stack.Object(op))
 		}
 	}
 	for i := range o.Waiting {
@@ -125,6 +131,9 @@ func (s Stack) Object(op program.Op) string {
 
 func (s Stack) object(op program.Op) string {
 	user, callee := s.callee()
+	if op == program.OpWrite && user >= 0 {
+		return program.ReadLine(s[user].File, s[user].Line).Assigned()
+	}
 	if callee == "" {
 		return ""
 	}
@@ -149,10 +158,6 @@ func (s Stack) object(op program.Op) string {
 		return strings.TrimPrefix(line.Argument("."+name), "&")
 	case strings.HasPrefix(of, "sync/atomic.(*") && op == program.OpAtomic, slices.Contains(operations[of], op):
 		return line.Receiver(name)
-	case of == "sync.(*Cond)" && (op == program.OpLock || op == program.OpUnlock):
-		if c := line.Receiver(name); c != "" {
-			return c + ".L"
-		}
 	}
 	return ""
 }

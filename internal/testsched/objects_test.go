@@ -35,7 +35,16 @@ func TestStack_Object(t *testing.T) {
 		{"m.Store(1, 2)", "sync.(*Map).Store", program.OpLock, ""},
 		{"wg.Go(func() {", "sync.(*WaitGroup).Go", program.OpWaitGroup, "wg"},
 		{"c.Wait()", "sync.(*Cond).Wait", program.OpCond, "c"},
-		{"c.Wait()", "sync.(*Cond).Wait", program.OpUnlock, "c.L"},
+		{"c.Wait()", "sync.(*Cond).Wait", program.OpUnlock, ""},
+		{"s.n++ // counts", "runtime.racewrite", program.OpWrite, "s.n"},
+		{"n = f(m) == 1", "runtime.racewrite", program.OpWrite, "n"},
+		{"n <<= 1", "runtime.racewrite", program.OpWrite, "n"},
+		{"n == m", "runtime.racewrite", program.OpWrite, ""},
+		{"a, b = b, a", "runtime.racewrite", program.OpWrite, ""},
+		{"s.list = append(s.list, x)", "runtime.racewrite", program.OpWrite, ""},
+		{"m = 1; n = 2", "runtime.racewrite", program.OpWrite, ""},
+		{"m = T{n: 2}", "runtime.racewrite", program.OpWrite, ""},
+		{"n++", "runtime.racewrite", program.OpRead, ""},
 		{"s.n.Add(1)", "sync/atomic.(*Int32).Add", program.OpAtomic, "s.n"},
 		{"p.Load()", "sync/atomic.(*Pointer[...]).Load", program.OpAtomic, "p"},
 		{"atomic.AddInt32(&s.n, f(1))", "sync/atomic.AddInt32", program.OpAtomic, "s.n"},
@@ -90,8 +99,10 @@ func TestObjects_Label(t *testing.T) {
 		at   uintptr
 		text string
 	}{{8, "s.mu"}, {16, ""}, {24, "mu"}, {32, "mu"}, {40, "a"}, {40, "b"}, {8, ""}, {0, "c"}} {
-		l.Add(o.at, o.text)
+		l.Add(program.OpLock, o.at, o.text)
 	}
+	l.Add(program.OpRead, 48, "")
+	l.Add(program.OpWrite, 48, "s.n")
 	for _, test := range []struct {
 		op   program.Op
 		at   uintptr
@@ -101,7 +112,7 @@ func TestObjects_Label(t *testing.T) {
 		{program.OpLock, 8, "s.mu", "`s.mu`"}, {program.OpUnlock, 8, "", "`s.mu`"}, {program.OpRead, 8, "", "#1"}, {program.OpLock, 16, "",
 			"#2"}, {program.OpLock, 24, "mu", "`mu` #3"},
 		{program.OpLock, 32, "", "`mu` #4"}, {program.OpLock, 40, "a", "`a` #5"}, {program.OpLock, 40, "b", "`b` #5"}, {program.OpUnlock, 40, "",
-			"#5"}, {program.OpCond, 0, "c", "`c`"}, {program.OpGo, 0, "", ""},
+			"#5"}, {program.OpRead, 48, "", "`s.n` #6"}, {program.OpWrite, 40, "", "#5"}, {program.OpCond, 0, "c", "`c`"}, {program.OpGo, 0, "", ""},
 	} {
 		if got := l.Label(test.op, test.at, test.text); got != test.want {
 			t.Errorf("%v at %d with %q: %q, want %q", test.op, test.at, test.text, got, test.want)
@@ -126,7 +137,7 @@ func TestStack_Inner(t *testing.T) {
 			t.Errorf("%q, want %q", got, test.want)
 		}
 	}
-	if got := program.OpUnlock.Inner().On("s.mu"); got != "unlocks s.mu for other writers" {
+	if got := program.OpUnlock.Inner().On("s.mu"); got != "completes the unlock of s.mu" {
 		t.Error(got)
 	}
 	if Address(0x101) != Address(0x100) {

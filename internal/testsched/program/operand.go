@@ -1,6 +1,9 @@
 package program
 
-import "strings"
+import (
+	"regexp"
+	"strings"
+)
 
 // Line is a line of a source file. Its methods return the text of an operand of one kind of operations, or an empty string unless all
 // such operations in the line have the same one.
@@ -95,6 +98,18 @@ func (l Line) Receiver(method string) string { return l.only("."+method+"(", rec
 
 // Arguments returns the arguments of calls of a method.
 func (l Line) Arguments(method string) string { return l.only("."+method+"(", arguments) }
+
+// assigned matches a statement that assigns to one variable or field, up to the operator.
+var assigned = regexp.MustCompile(`^\s*([\pL_][\pL\d_.]*)\s*(\+\+|--|([-+*/%&|^]|<<|>>|&\^)?=([^=]|$))`)
+
+// Assigned returns the variable or field of the statement that assigns to it. Elements that append writes have no text.
+func (l Line) Assigned() string {
+	m := assigned.FindStringSubmatch(l.code)
+	if m == nil || len(m[1]) > maxText || strings.ContainsAny(l.code, ";{") || strings.Contains(l.code, "append(") {
+		return ""
+	}
+	return m[1]
+}
 
 // maxText is the maximum length of an object's text.
 const maxText = 40

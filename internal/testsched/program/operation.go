@@ -47,7 +47,7 @@ var opWords = [...]struct{ verb, noun string }{
 	{"uses Once", "Once"}, {"uses sync.Map", "sync.Map"}, {"uses sync.Pool", "sync.Pool"}, {"accesses atomic", "atomic operation"},
 	{"reads", "read"}, {"writes", "write"}, {"yields", "yield"}, {"reads the clock", "read of the clock"},
 	{"stops or resets timer", "timer"}, {"reads length", "len"}, {"tries to send", "send"}, {"tries to receive", "receive"},
-	{"locks", "lock"}, {"tries to lock", "lock"}, {"unlocks", "unlock"}, // see On
+	{"completes the lock", "lock"}, {"completes the attempt to lock", "lock"}, {"completes the unlock", "unlock"}, // see On
 	{"executes an operation", "operation"}, // any other
 }
 
@@ -61,17 +61,13 @@ func (o Op) Tries() bool { return o == OpTrySend || o == OpTryReceive }
 func (o Op) On(object string) string {
 	text := o.String()
 	switch {
-	case o == OpInnerLock || o == OpInnerTryLock:
-		return strings.TrimSuffix(text+" "+object, " ") + " against other writers"
-	case o == OpInnerUnlock:
-		return strings.TrimSuffix(text+" "+object, " ") + " for other writers"
 	case object == "":
 		return text
 	case o == OpSend || o == OpTrySend:
 		text += " to"
 	case o == OpReceive || o == OpTryReceive:
 		text += " from"
-	case o == OpLen:
+	case o == OpLen, o == OpInnerLock, o == OpInnerUnlock:
 		text += " of"
 	}
 	return text + " " + object

@@ -34,7 +34,7 @@ func (x *macemcExplorer) traced(o *testsched.Outcome, t *T) {
 		}
 		after.kept[i+1]++
 		event, operation := e.in(f)
-		objects.Add(operation.at, operation.text)
+		objects.Add(operation.op, operation.at, operation.text)
 		o.Trace, operations = append(o.Trace, event), append(operations, operation)
 	}
 	x.showing.printed(o, x.r, t, after)
