@@ -1,6 +1,7 @@
 package explorer
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -324,8 +325,9 @@ func TestMinimized_Differences(t *testing.T) {
 		}
 	}
 	m := &Minimized{Schedule: &testsched.Schedule{Switches: []testsched.Switch{absent}}, Outcome: &testsched.Outcome{Trace: trace}}
-	m.Outcome.Untraced = 1000
-	if got := m.differences(); len(got) != 1 || !strings.HasPrefix(got[0], "  1 difference lies before the last ") {
-		t.Errorf("a switch before the recorded operations: %q", got)
+	m.Outcome.Untraced, m.Outcome.Later = 1000, 500
+	want := fmt.Sprintf("  1 difference lies elsewhere: the steps are operations 1001 to %d of %d ", 1000+len(trace), 1500+len(trace))
+	if got := m.differences(); len(got) != 1 || !strings.HasPrefix(got[0], want) {
+		t.Errorf("a switch outside the recorded operations: got %q, want %q", got, want)
 	}
 }

@@ -320,10 +320,8 @@ func (m *Minimized) differences() (lines []string) {
 			lines = append(lines, "  "+text)
 		}
 	}
-	if o := m.Outcome; o.Untraced > 0 && len(lines) < len(shown) {
-		lines = append(lines, fmt.Sprintf(
-			"  %s before the last %d of %d operations, and no others are recorded: let the test wait less, to see the step",
-			program.Plural(len(shown)-len(lines), "difference lies", "differences lie"), len(o.Trace), len(o.Trace)+o.Untraced))
+	if o := m.Outcome; o.Untraced+o.Later > 0 && len(lines) < len(shown) {
+		lines = append(lines, fmt.Sprintf("  %s elsewhere: %s", program.Plural(len(shown)-len(lines), "difference lies", "differences lie"), o.Window()))
 	}
 	return lines
 }

@@ -204,7 +204,7 @@ func (o *Outcome) code(c *coder) {
 	integers(c, &o.Followed)
 	c.flags(&o.Incomplete, &o.Outside, &o.Patient, &o.OthersRemain, &o.Spins, &o.Cut, &o.Long, &o.Delays, &o.Skipped)
 	integers(c, &o.Sampled)
-	integers(c, &o.Advances, &o.Untraced)
+	integers(c, &o.Advances, &o.Untraced, &o.Later)
 	integers(c, &o.Clock)
 	text(c, &o.Message)
 	text(c, &o.Where)

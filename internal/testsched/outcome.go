@@ -75,6 +75,7 @@ type Enumerated struct {
 // Bounds describes the records of a run that are limited in size.
 type Bounds struct {
 	Untraced int    // number of events before those of Trace
+	Later    int    // number of events after those of Trace, which then has the first difference from the default order
 	Printed  Output // the last lines that the run has printed and logged; complete if they are few
 	Recorded
 }

@@ -12,7 +12,7 @@ import (
 
 func TestOutcome_BetweenProcesses(t *testing.T) {
 	want := &Outcome{Kind: Failed, Message: "x \"y\"\nz", Where: "a.go:1", Points: 3, Followed: 1, Hash: 1 << 63, Details: []string{"one", "two three"}, Switches: []Switch{{1, 1 << 63, 3}},
-		Bounds: Bounds{9, Output{{1, 2, "a\n", false}}, Recorded{}}, Trace: []Event{{1 << 63, 2, 3, 5, program.OpLock, Execution{program.OpSend, 1, 2, "Add(1)", ReturnedTrue}, "s.mu #4", "a.go:1", "TestA.func1", "/m/a.go", true, 1, 7}},
+		Bounds: Bounds{9, 4, Output{{1, 2, "a\n", false}}, Recorded{}}, Trace: []Event{{1 << 63, 2, 3, 5, program.OpLock, Execution{program.OpSend, 1, 2, "Add(1)", ReturnedTrue}, "s.mu #4", "a.go:1", "TestA.func1", "/m/a.go", true, 1, 7}},
 		States:  []State{{1 << 63, 1, 3, Parks, "sync.Mutex.Lock", "s.mu #4", "a.go:1", "TestA.func1", 2}, {5, 1, 2, Ends, "", "", "", "", 0}},
 		Origins: []Origin{{2, false, true, 1, 7, "a.go:3", "TestA", "p", ""}, {3, true, false, 1, 8, "a.go:4", "TestA", "p", "net/http.(*Server).Serve"}}}
 	if got := Decode(Encode(want)); !reflect.DeepEqual(got, want) {

@@ -10,6 +10,12 @@ import (
 	"github.com/macemc/macemc/internal/testsched/program"
 )
 
+// Window describes which part of a long run the trace has.
+func (o *Outcome) Window() string {
+	return fmt.Sprintf("the steps are operations %d to %d of %d (let the test wait less, to see all)", o.Untraced+1, o.Untraced+len(o.Trace),
+		o.Untraced+len(o.Trace)+o.Later)
+}
+
 // rival returns the last step before a step in which another goroutine used the same object; 0 means none.
 func (o *Outcome) Rival(step int) int {
 	of := &o.Trace[step-1]

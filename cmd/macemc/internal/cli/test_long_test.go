@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -130,12 +131,14 @@ func TestTimeless(t *testing.T) {
 	}
 }
 
-// The debugger shows the last steps of a long run, with the states of goroutines.
+// The debugger shows the last steps of a long run, with the states of goroutines, or those around its first difference from the default
+// order.
 func TestTest_LongTrace(t *testing.T) {
 	testFile(t, `package x
 
 import (
 	"sync"
+	"sync/atomic"
 	"testing"
 )
 
@@ -154,12 +157,34 @@ func TestDeadlock(t *testing.T) {
 	mu.Lock()
 	mu.Lock()
 }
+
+func TestEarly(t *testing.T) {
+	var n atomic.Int32
+	go n.Store(1)
+	early := n.Load() == 1
+	for range 150_000 {
+		n.Add(1)
+	}
+	if early {
+		t.Error("early")
+	}
+}
 `)
-	testReports(t, []string{"DEADLOCK: ", "goroutine 1 waits to lock Mutex `mu` at x_test.go:21 in TestDeadlock"}, 1, "-count=1", ".")
-	out, status := commandHere(t.Context(), "mdb", "testdata/macemc/TestDeadlock/deadlock-1.path", "--batch", "-x", "goto 0; end; waits")
+	early := `(?m)goroutine 2 continues in place of goroutine 1 before step 1 \(starts a goroutine at x_test.go:27 in TestEarly\)`
+	if out, status := testCommand(t.Context(), "-count=1", "-run=Early", "."); status != 1 || !regexp.MustCompile(early).MatchString(out) {
+		t.Errorf("status %d, %s is missing:\n%s", status, early, out)
+	}
+	out, status := commandHere(t.Context(), "mdb", "testdata/macemc/TestEarly/failed-test-1.path", "--batch", "-x", "steps 1 5; end")
+	const recorded = `the steps are operations 1 to 131070 of 150\d{3} (.*\n)+ +2  g2 calls Store .*\n +3  g1 calls Load (.*\n)+` +
+		`step 131070 of 131070: g1 calls Add\(1\) of atomic .n.  .*\n  FAILED TEST: after 19\d{3} more operations, which are not recorded: `
+	if status != 0 || !regexp.MustCompile(recorded).MatchString(out) {
+		t.Errorf("status %d, got\n%.2000s\nwant %s", status, out, recorded)
+	}
+	testReports(t, []string{"DEADLOCK: ", "goroutine 1 waits to lock Mutex `mu` at x_test.go:22 in TestDeadlock"}, 1, "-count=1", "-run=Deadlock", ".")
+	out, status = commandHere(t.Context(), "mdb", "testdata/macemc/TestDeadlock/deadlock-1.path", "--batch", "-x", "goto 0; end; waits")
 	for _, want := range []string{
-		"the record begins after operation ", "the steps are the last 131072 operations of 160006\n", "DEADLOCK: 2 goroutines are blocked",
-		"g1 waits to lock Mutex `mu` at x_test.go:21 in TestDeadlock, since step 131071, held by g1\n", "g2 waits to receive from channel `c` at",
+		"the record begins after operation ", "the steps are operations 28935 to 160006 of 160006 ", "DEADLOCK: 2 goroutines are blocked",
+		"g1 waits to lock Mutex `mu` at x_test.go:22 in TestDeadlock, since step 131071, held by g1\n", "g2 waits to receive from channel `c` at",
 	} {
 		if status != 0 || !strings.Contains(out, want) {
 			t.Errorf("status %d, %q is missing:\n%.2000s", status, want, out)

@@ -66,9 +66,8 @@ func notCritical(o *testsched.Outcome) string {
 	switch {
 	case o.Kind == testsched.Race:
 		return "a data race has no critical step: its two accesses suffice"
-	case o.Untraced > 0:
-		return fmt.Sprintf("the critical step is not known: the first %d of %d operations are not recorded (let the test wait less)",
-			o.Untraced, o.Untraced+len(o.Trace))
+	case o.Untraced+o.Later > 0:
+		return "the critical step is not known, as the run is long: " + o.Window()
 	}
 	return ""
 }

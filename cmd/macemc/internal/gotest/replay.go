@@ -59,8 +59,8 @@ func (a Runner) Graph(ctx context.Context, f *task.Graph, s *explorer.Stored) er
 
 // noteUntraced prints which operations of a long run are shown.
 func (a Runner) noteUntraced(file string, o *testsched.Outcome) {
-	if o.Untraced > 0 {
-		fmt.Fprintf(a.Stderr, "macemc: %s: the steps are the last %d operations of %d\n", file, len(o.Trace), len(o.Trace)+o.Untraced)
+	if o.Untraced+o.Later > 0 {
+		fmt.Fprintf(a.Stderr, "macemc: %s: %s\n", file, o.Window())
 	}
 }
 
@@ -240,6 +240,9 @@ func scheduleTrace(test string, o *testsched.Outcome) *replay.Trace {
 	setOrigins(t, o)
 	if o.Kind != testsched.Passed {
 		message := strings.Join(append([]string{o.Message}, o.Details...), "\n")
+		if o.Later > 0 {
+			message = fmt.Sprintf("after %d more operations, which are not recorded: %s", o.Later, message)
+		}
 		t.Finding, t.FoundAt = &sim.Finding{Kind: sim.FindingKind(o.Kind), Message: message, Node: -1}, len(t.Steps)
 	}
 	return t

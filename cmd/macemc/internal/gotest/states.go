@@ -45,6 +45,9 @@ func printed(o *testsched.Outcome) map[int]string {
 	const most, wide = 3, 80 // lines, bytes
 	lines, last, i := map[int][]string{}, map[int]int{}, 0
 	for _, p := range o.Printed {
+		if o.Later > 0 && p.After >= len(o.Trace) {
+			break // perhaps after an event that is not recorded
+		}
 		for ; i < min(p.After, len(o.Trace)); i++ {
 			last[o.Trace[i].Number] = i
 		}

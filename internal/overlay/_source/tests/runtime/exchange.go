@@ -72,8 +72,15 @@ type macemcManner struct {
 	unfair  bool // a goroutine may pass any number of points without waiting
 	hurried bool // time passes quickly after many points, see clock.go
 	traced  bool // points are recorded in trace
+	window  macemcWindow
 	output  macemcOutput
 	macemcDirection
+}
+
+// macemcWindow describes which events of a long run are recorded.
+type macemcWindow struct {
+	end       uint32 // number of the first event that is not recorded; 0 means that the last events of the run are
+	unchanged uint32 // number of events before the first entry of replayed that applied
 }
 
 // macemcOutput has records of what a run prints: the number of events, the number of the goroutine, the length of the text, the text. The

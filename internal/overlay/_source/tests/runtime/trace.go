@@ -14,8 +14,15 @@ const (
 )
 
 func macemcTrace(gp *g, op uint64, obj uintptr) {
-	t := macemcT
-	e, me := &t.trace[t.ntrace%uint32(len(t.trace))], &gp.macemc.test
+	t, me := macemcT, &gp.macemc.test
+	if t.followed == 0 {
+		t.window.unchanged = t.ntrace
+	}
+	if t.window.end > 0 && t.ntrace >= t.window.end {
+		t.ntrace++
+		return
+	}
+	e := &t.trace[t.ntrace%uint32(len(t.trace))]
 	switch {
 	case me.tries && op == macemcOpSend:
 		op = macemcOpTrySend
@@ -34,7 +41,7 @@ func macemcTrace(gp *g, op uint64, obj uintptr) {
 // macemcLastEvent returns the last event if it is the present operation of the running goroutine; otherwise nil.
 func macemcLastEvent() *macemcEvent {
 	t := macemcT
-	if t.ntrace == 0 {
+	if t.ntrace == 0 || t.window.end > 0 && t.ntrace > t.window.end {
 		return nil
 	}
 	if e := &t.trace[(t.ntrace-1)%uint32(len(t.trace))]; e.who == getg().macemc.id && e.count == t.executed {
@@ -82,7 +89,7 @@ func macemcTraceState(gp *g, kind, other uint64) {
 // macemcStateOf adds an entry to the states of a traced run, over the oldest one if there is no room; nil means that the run is not traced.
 func macemcStateOf(who, kind, other uint64) *macemcGState {
 	t := macemcT
-	if t == nil || !t.traced || t.over || len(t.states) == 0 {
+	if t == nil || !t.traced || t.over || len(t.states) == 0 || t.window.end > 0 && t.ntrace > t.window.end {
 		return nil
 	}
 	s := &t.states[t.nstates%uint32(len(t.states))]

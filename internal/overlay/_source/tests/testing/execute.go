@@ -126,7 +126,7 @@ func (x *macemcExplorer) prepare(s *testsched.Schedule, traced bool) {
 		if x.trace == nil {
 			x.trace, x.origins = make([]macemcEvent, macemcEvents), make([]macemcOrigin, macemcOrigins)
 		}
-		r.origins, r.trace = x.origins, x.trace
+		r.origins, r.trace, r.window.end = x.origins, x.trace, x.windowEnd
 		if s.States {
 			if x.states == nil {
 				x.states = make([]macemcGState, 2*macemcEventsMax)

@@ -156,14 +156,15 @@ type macemcExplorer struct {
 
 // macemcBuffers holds memory for what runs record.
 type macemcBuffers struct {
-	trace   []macemcEvent
-	states  []macemcGState
-	origins []macemcOrigin
-	events  []predict.Event
-	holds   []predict.Hold     // of the run, which counts their occurrences
-	table   []testsched.Switch // hash table of those that the run follows
-	decided []macemcDecision   // of a systematic run
-	options []testsched.Option // the same
+	trace     []macemcEvent
+	windowEnd uint32 // see macemcWindow
+	states    []macemcGState
+	origins   []macemcOrigin
+	events    []predict.Event
+	holds     []predict.Hold     // of the run, which counts their occurrences
+	table     []testsched.Switch // hash table of those that the run follows
+	decided   []macemcDecision   // of a systematic run
+	options   []testsched.Option // the same
 }
 
 // macemcProcessors restores the default GOMAXPROCS for an unexplored test, unless the program contains package bubble, which requires one
@@ -237,6 +238,11 @@ func (x *macemcExplorer) Run(s *testsched.Schedule, traced bool) *testsched.Outc
 		if n := len(x.trace); traced && int(x.r.ntrace) > n && n < macemcEventsMax {
 			x.trace = make([]macemcEvent, macemcEventsMax)
 			continue
+		}
+		if traced {
+			if x.windowEnd = x.keep(o); x.windowEnd > 0 {
+				continue
+			}
 		}
 		if hasty != nil && o.Kind == testsched.Unexplored {
 			x.pace = macemcPacing{confirmed: hasty, filed: x.pace.filed}

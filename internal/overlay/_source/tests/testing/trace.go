@@ -19,7 +19,7 @@ type macemcTracedOp struct {
 // It also adds the list of waiting goroutines, whose objects have the labels of the events.
 func (x *macemcExplorer) traced(o *testsched.Outcome, t *T) {
 	recorded, states, skipped := x.recorded()
-	o.Untraced = skipped
+	o.Untraced, o.Later = skipped, int(x.r.ntrace)-skipped-len(recorded)
 	var objects testsched.Objects
 	var operations []macemcTracedOp
 	numbers := map[uint64]int{}
@@ -97,12 +97,30 @@ func macemcAddStates(o *testsched.Outcome, states []macemcGState, after macemcEv
 // recorded returns the events and states of the run that were recorded, and the number of events before these.
 func (x *macemcExplorer) recorded() (events []macemcEvent, states []macemcGState, skipped int) {
 	states, forgotten := macemcLast(x.r.states, x.r.nstates)
-	events, skipped = macemcLast(x.r.trace, x.r.ntrace)
+	n := x.r.ntrace
+	if x.windowEnd > 0 {
+		n = min(n, x.windowEnd)
+	}
+	events, skipped = macemcLast(x.r.trace, n)
 	if forgotten > 0 { // states between the first events are missing
 		from := max(skipped, int(states[0].after))
 		events, skipped = events[from-skipped:], from
 	}
 	return events, states, skipped
+}
+
+// keep returns the number of events after which the repetition of a long run records no others, so that it shows the first difference from
+// the default order. 0 means that the record ends with the run: it shows that difference, or its finding is an operation at the end.
+func (x *macemcExplorer) keep(o *testsched.Outcome) uint32 {
+	most, n, first := uint32(len(x.trace)), x.r.ntrace, x.r.window.unchanged
+	if n <= most || x.r.followed == 0 || first+most >= n || x.windowEnd > 0 || o.HasRace() {
+		return 0
+	}
+	switch o.Kind {
+	case testsched.Failed, testsched.Deadlock, testsched.Leak:
+		return max(most, first+most/2)
+	}
+	return 0
 }
 
 // macemcLast returns the last entries of a list to which n entries were written, in turn, and the number of those that others replaced.
