@@ -5,6 +5,40 @@ import (
 	"strings"
 )
 
+// testOutput is what the tests of a package print, as package testing shows it.
+type testOutput struct {
+	test  string              // that prints; empty means another part of the output
+	lines map[string][]string // the first ones, by test
+}
+
+// add adds a line of go test.
+func (o *testOutput) add(line string) {
+	const most = 20
+	fields := strings.Fields(line)
+	switch text := strings.TrimSpace(line); {
+	case len(fields) > 2 && (fields[0] == "===" || strings.HasPrefix(text, "--- FAIL: ")):
+		o.test = fields[2]
+	case strings.HasPrefix(text, "--- "), !strings.HasPrefix(line, " "):
+		o.test = ""
+	case o.test != "" && len(o.lines[o.test]) < most:
+		if o.lines == nil {
+			o.lines = map[string][]string{}
+		}
+		o.lines[o.test] = append(o.lines[o.test], text)
+	}
+}
+
+// failure describes the failure of a test that is not a finding.
+func (o *testOutput) failure(test string) (message, text string) {
+	if o == nil || len(o.lines[test]) == 0 {
+		return plainFailure, ""
+	}
+	return o.lines[test][0], strings.Join(o.lines[test], "\n") + "\n"
+}
+
+// plainFailure is the message of a failure without output.
+const plainFailure = "it fails as go test executes it, whose output has the reason"
+
 // function returns the name of a test's function, without the package that Unit.String of package testsched adds.
 func function(test string) string {
 	name, _, _ := strings.Cut(test, " (")

@@ -36,6 +36,7 @@ type packageResult struct {
 	pkg     string
 	line    string   // of go test; empty means that it ended early
 	failing []string // failed tests
+	output  *testOutput
 	sum     packageSummary
 }
 
@@ -174,7 +175,11 @@ func (p *packageResult) suite(assumed string) render.Suite {
 	property("assumed", assumed)
 	fails := p.failures()
 	for _, t := range p.sum.results {
-		s.Cases = append(s.Cases, testCase(t, fails[function(t.Test)]))
+		c := testCase(t, fails[function(t.Test)])
+		if c.Message == plainFailure {
+			c.Message, c.Text = p.output.failure(function(t.Test))
+		}
+		s.Cases = append(s.Cases, c)
 		delete(fails, function(t.Test))
 		if t.Note != "" && t.Kind != explorer.New {
 			property("not_covered", t.Test+": "+t.Note)
@@ -200,14 +205,13 @@ func (p *packageResult) suite(assumed string) render.Suite {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(fails)) {
-		s.Cases = append(s.Cases, document.Case{Name: name, Result: document.Failed, Type: "failed test", Message: plainFailure})
+		c := document.Case{Name: name, Result: document.Failed, Type: "failed test"}
+		c.Message, c.Text = p.output.failure(name)
+		s.Cases = append(s.Cases, c)
 	}
 	s.Cases = append(s.Cases, p.problem(s.Cases)...)
 	return s
 }
-
-// plainFailure is the message of a failure that is not a finding.
-const plainFailure = "it fails as go test executes it, whose output has the reason"
 
 // failures returns the names of the failed tests that no finding explains, without those that have failed subtests.
 func (p *packageResult) failures() map[string]bool {

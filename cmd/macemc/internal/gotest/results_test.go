@@ -45,6 +45,10 @@ func TestResults(t *testing.T) {
 			"0 TestX: ; 2 the tests end: the package fails without a failed test; go test reports why"},
 		{"other failed test", line("sampled", ""), "--- FAIL: TestY (0.00s)\n    --- FAIL: TestY/sub (0.00s)\n" + fail, 1, "", search.Violation,
 			"0 TestX: ; 1 TestY/sub: " + plainFailure},
+		{"failed test with output", "", "--- FAIL: TestX (0.00s)\n    x_test.go:3: why\n        and more\n" + fail, 1, "", search.Violation, "1 TestX: x_test.go:3: why"},
+		{"failed test of -v", line("sampled", "not explored: it starts a process"),
+			"=== RUN   TestX\n    x_test.go:3: why\n=== RUN   TestY\n    y_test.go:4: other\n--- PASS: TestY (0.00s)\n" + failed + fail, 1, "", search.Violation,
+			"1 TestX: x_test.go:3: why"},
 		{"no tests", "", ok, 0, "", search.OK, "3 exploration: no test was explored"},
 		{"interrupted", line("sampled", explorer.EndedEarly), "", 130, "interrupted", search.Interrupted, "2 TestX: interrupted during the exploration"},
 	} {

@@ -41,13 +41,14 @@ type summaries struct {
 
 // failures describes what failed besides tests.
 type failures struct {
-	other       bool              // a package failed for another reason than its tests
-	passed      bool              // a package passed
-	ended       bool              // there are packages without a line
-	undefined   string            // flag that a test binary does not know
-	unbuilt     []string          // packages whose tests were not built
-	interrupted func() bool       // nil means no
-	signals     map[string]string // lines about processes that were killed, by package as in failing
+	other       bool                   // a package failed for another reason than its tests
+	passed      bool                   // a package passed
+	ended       bool                   // there are packages without a line
+	undefined   string                 // flag that a test binary does not know
+	unbuilt     []string               // packages whose tests were not built
+	interrupted func() bool            // nil means no
+	signals     map[string]string      // lines about processes that were killed, by package as in failing
+	output      map[string]*testOutput // of tests, likewise
 }
 
 // interrupted is the cause of the end of a command that is interrupted.
@@ -143,8 +144,9 @@ func (s *summaries) line(event, line string) string {
 			s.note(pkg, name, "a new finding was stored, although the process of the tests ended with status 0")
 		}
 	}
-	s.results.packages = append(s.results.packages, &packageResult{pkg, line, s.failing[event], sum})
+	s.results.packages = append(s.results.packages, &packageResult{pkg, line, s.failing[event], s.output[event], sum})
 	delete(s.failing, event)
+	delete(s.output, event)
 	s.other = s.other || strings.HasPrefix(line, "FAIL\t") && len(sum.excused) == 0
 	if sum.schedules == 0 {
 		return line
@@ -155,8 +157,12 @@ func (s *summaries) line(event, line string) string {
 // watch records what a line of go test reports about failures before the line of the package.
 func (s *summaries) watch(event, line string) {
 	if s.failing == nil {
-		s.failing, s.signals = map[string][]string{}, map[string]string{}
+		s.failing, s.signals, s.output = map[string][]string{}, map[string]string{}, map[string]*testOutput{}
 	}
+	if s.output[event] == nil {
+		s.output[event] = new(testOutput)
+	}
+	s.output[event].add(line)
 	if name, failed := strings.CutPrefix(strings.TrimSpace(line), "--- FAIL: "); failed {
 		name, _, _ = strings.Cut(name, " (")
 		s.failing[event] = append(s.failing[event], name)
