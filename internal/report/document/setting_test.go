@@ -54,6 +54,28 @@ func TestSetting_UsedFaults(t *testing.T) {
 	}
 }
 
+// A finding after a half-open connection relies on the lack of keep-alive.
+func TestTimingAssumption_HalfOpens(t *testing.T) {
+	broken, ok := eventkind.Parse("break-end")
+	if !ok {
+		t.Fatal("no kind of event is named break-end")
+	}
+	const without = "a message may take longer than any timer, and timers fire in any order"
+	for _, c := range []struct {
+		kind eventkind.Kind
+		want string
+	}{
+		{eventkind.Deliver, without},
+		{broken, without + "; no keep-alive ends a half-open connection, as it does on a real network unless disabled"},
+	} {
+		r := &report.Report{Kind: sim.Deadlock, Settings: report.Settings{Timing: sim.AnyOrder.String()},
+			Dead: &replay.Trace{Steps: []replay.TraceStep{{Event: netmodel.Event{Kind: c.kind}}}}}
+		if got := TimingAssumption(r); got != c.want {
+			t.Errorf("after %v: got %q, want %q", c.kind, got, c.want)
+		}
+	}
+}
+
 // A search that spent its time on slow steps says so.
 func TestEssentials_SlowSteps(t *testing.T) {
 	r := &report.Report{Verdict: search.OK, Slow: 2}

@@ -15,6 +15,14 @@ import (
 // TimingAssumption describes the assumption about time that a liveness violation needs. An empty string means that the
 // finding does not concern liveness.
 func TimingAssumption(r *report.Report) string {
+	text := delayAssumption(r)
+	if text != "" && r.Dead != nil && faultsIn(r.Dead)[sim.HalfOpens] > 0 {
+		text += "; no keep-alive ends a half-open connection, as it does on a real network unless disabled"
+	}
+	return text
+}
+
+func delayAssumption(r *report.Report) string {
 	switch r.Kind {
 	case sim.Liveness, sim.Deadlock, sim.Starvation:
 	default:
