@@ -95,6 +95,7 @@ func TestList(t *testing.T) {
 		{"steps -1 +1 /N1/", "no step matches\n"},
 		{"steps -1 +1 /n1/ kind=action", "     2  n1 draw  [find_test.go:23]\n"},
 		{"steps kind=timer", "no step matches\n"},
+		{"steps 3 99 /n1/ kind=action", "     5  n1 draw  [find_test.go:23]\n"},
 		{"steps 0 1", "     0  the first state\n     1  n0 draw  [find_test.go:23]\n"},
 		{"node n1; steps .", "n1 is selected\n     2  n1 draw  [find_test.go:23]\n     5  n1 draw  [find_test.go:23]\n"},
 	} {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/macemc/macemc/eventgraph"
@@ -51,8 +52,10 @@ func list(s *Session, _ context.Context, args []string, out *bytes.Buffer) error
 				return err
 			}
 		default:
-			n, err := s.place(a)
-			if err != nil {
+			n, err := strconv.Atoi(a)
+			if len(bounds) == 1 && err == nil && n > r.Len() {
+				n = r.Len()
+			} else if n, err = s.place(a); err != nil {
 				return err
 			}
 			bounds = append(bounds, n)
