@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/macemc/macemc/bubble"
 	"github.com/macemc/macemc/crashtest/internal/plaintest"
 	"github.com/macemc/macemc/sim"
 )
@@ -31,6 +32,35 @@ type (
 	trimming struct{ Records []string } // Trim begins to remove them
 	content  struct{ Records []string } // of a log; that of a queue has been taken
 )
+
+// call returns the operation as a call of its function.
+func (w writing) call() string {
+	switch {
+	case w.Key == "":
+		return "Append(" + shown(w.Value) + ")"
+	case w.Deletes:
+		return "Delete(" + w.Key + ")"
+	}
+	return "Put(" + w.Key + ", " + shown(w.Value) + ")"
+}
+
+// rules describe announcements by calls, with the first bytes of long values.
+var rules = append(bubble.Rules[:len(bubble.Rules):len(bubble.Rules)],
+	sim.ShowBy(writing.call),
+	sim.ShowBy(func(w written) string { return writing(w).call() + " returned" }),
+	sim.ShowBy(func(r read) string { return "Get(" + r.Key + ") returned " + result(r.Value, r.OK) }),
+	sim.ShowBy(func(t taken) string { return "Take() returned " + result(t.Record, t.OK) }),
+	sim.ShowBy(func(t trimming) string { return "Trim of " + list(t.Records) }),
+	sim.ShowBy(func(c content) string { return "records: " + list(c.Records) }),
+)
+
+// result returns what an operation has returned.
+func result(value string, ok bool) string {
+	if !ok {
+		return "nothing"
+	}
+	return shown(value)
+}
 
 // durability is a monitor of what the store has acknowledged.
 type durability struct {

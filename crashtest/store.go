@@ -103,7 +103,7 @@ func (s Store[D]) System() sim.System {
 		return l.run(ctx)
 	}
 	return sim.System{
-		Nodes: 1, State: bubble.Rules, Crashes: s.Crashes, DiskErrors: s.DiskErrors,
+		Nodes: 1, State: rules, Crashes: s.Crashes, DiskErrors: s.DiskErrors,
 		New: func(sim.NodeID) sim.Service {
 			return bubble.Command(run, nil, nil, bubble.DataDir(dataDir), fileSystems[s.Disk])
 		},
