@@ -17,80 +17,102 @@ import (
 // mostPlaces is the maximum number of steps that "steps" lists with their source positions, which takes a description of each step.
 const mostPlaces = 1000
 
-// list shows steps.
-func list(s *Session, _ context.Context, args []string, out *bytes.Buffer) error {
-	const around, most = 10, 60
-	r := s.run
-	var (
-		bounds []int
-		node   = -1
-		kind   = ""
-		re     *regexp.Regexp
-		each   bool
-		err    error
-	)
+// selection describes the steps that a command lists.
+type selection struct {
+	bounds []int // the first and the last step, as far as they are given
+	node   int   // negative means any
+	kind   string
+	re     *regexp.Regexp
+	each   bool // without folds
+}
+
+// parseSelection parses the arguments of a command that lists steps.
+func parseSelection(s *Session, args []string) (x selection, err error) {
+	x.node = -1
 	for _, a := range args {
 		switch {
 		case a == "-v":
-			each = true
+			x.each = true
 		case strings.HasPrefix(a, "kind="):
-			kind = strings.TrimPrefix(a, "kind=")
-			if r.Whole != nil {
-				return cmdline.Usagef("the steps of a test have no kinds; /REGEXP/ selects steps by what they do, and where")
+			x.kind = strings.TrimPrefix(a, "kind=")
+			if s.run.Whole != nil {
+				return x, cmdline.Usagef("the steps of a test have no kinds; /REGEXP/ selects steps by what they do, and where")
 			}
-			if _, ok := eventkind.Parse(kind); !ok {
-				return cmdline.Usagef("no kind of event is named %q", kind)
+			if _, ok := eventkind.Parse(x.kind); !ok {
+				return x, cmdline.Usagef("no kind of event is named %q", x.kind)
 			}
 		case s.isNode(a):
-			if node, err = s.nodeID(a); err != nil {
-				return err
-			}
+			x.node, err = s.nodeID(a)
 		case a == "." && s.node >= 0:
-			node = s.node
+			x.node = s.node
 		case strings.HasPrefix(a, "/"):
-			if re, err = cmdline.Pattern(a); err != nil {
-				return err
-			}
+			x.re, err = cmdline.Pattern(a)
 		default:
-			n, err := strconv.Atoi(a)
-			if len(bounds) == 1 && err == nil && n > r.Len() {
-				n = r.Len()
-			} else if n, err = s.place(a); err != nil {
-				return err
+			n, number := strconv.Atoi(a)
+			if len(x.bounds) == 1 && number == nil && n > s.run.Len() {
+				n = s.run.Len()
+			} else {
+				n, err = s.place(a)
 			}
-			bounds = append(bounds, n)
+			x.bounds = append(x.bounds, n)
+		}
+		if err != nil {
+			return x, err
 		}
 	}
-	filtered := node >= 0 || kind != "" || re != nil
-	from, to := 1, r.Len()
+	if len(x.bounds) > 2 {
+		return x, cmdline.Usagef("more than two steps")
+	}
+	return x, nil
+}
+
+// filters reports whether the selection leaves steps out.
+func (x *selection) filters() bool { return x.node >= 0 || x.kind != "" || x.re != nil }
+
+// span returns the first and the last step among which the selection is made.
+func (x *selection) span(r *history.Run) (from, to int) {
+	const around = 10
 	switch {
-	case len(bounds) > 2:
-		return cmdline.Usagef("more than two steps")
-	case len(bounds) == 2:
-		from, to = max(0, bounds[0]), bounds[1]
-	case len(bounds) == 1:
-		from = bounds[0]
-		if !filtered {
-			to = min(to, from+2*around)
-		}
-	case !filtered:
-		from, to = max(0, r.At-around), min(to, r.At+around)
+	case len(x.bounds) == 2:
+		return max(0, x.bounds[0]), x.bounds[1]
+	case len(x.bounds) == 1 && x.filters():
+		return x.bounds[0], r.Len()
+	case len(x.bounds) == 1:
+		return x.bounds[0], min(r.Len(), x.bounds[0]+2*around)
+	case x.filters():
+		return 1, r.Len()
 	}
-	var shown []int
-	more := 0
+	return max(0, r.At-around), min(r.Len(), r.At+around)
+}
+
+// selected returns the selected steps, and how many more there are.
+func selected(s *Session, x *selection) (shown []int, more int) {
+	const most = 60
+	from, to := x.span(s.run)
 	for n := from; n <= to; n++ {
-		info := r.Step(n)
-		if filtered && (n == 0 || node >= 0 && !s.touches(n, node) || kind != "" && info.Ev.Kind.String() != kind ||
-			re != nil && !matchesStep(re, info)) {
+		info := s.run.Step(n)
+		if x.filters() && (n == 0 || x.node >= 0 && !s.touches(n, x.node) || x.kind != "" && info.Ev.Kind.String() != x.kind ||
+			x.re != nil && !matchesStep(x.re, info)) {
 			continue
 		}
-		if len(shown) == most && len(bounds) < 2 {
+		if len(shown) == most && len(x.bounds) < 2 {
 			more++
 			continue
 		}
 		shown = append(shown, n)
 	}
-	folds, err := s.folds(shown, each)
+	return shown, more
+}
+
+// list shows steps.
+func list(s *Session, _ context.Context, args []string, out *bytes.Buffer) error {
+	r := s.run
+	x, err := parseSelection(s, args)
+	if err != nil {
+		return err
+	}
+	shown, more := selected(s, &x)
+	folds, err := s.folds(shown, x.each)
 	if err != nil {
 		return err
 	}
