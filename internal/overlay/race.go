@@ -18,22 +18,41 @@ var raceErrors = replace("\treturn int(n)\n", "\treturn int(n) - macemcRaces\n",
 // racePlaces gives accesses that the standard library reports the place of the report.
 func racePlaces(text string, _ map[string]string) (string, error) {
 	return replace("\nimport (\n", "\nimport ( \"internal/runtime/sys\"\n",
-		"\tRaceRead(addr)\n", "\tracereadpc(addr, 0, sys.GetCallerPC()-1)\n",
-		"\tRaceWrite(addr)\n", "\tracewritepc(addr, 0, sys.GetCallerPC()-1)\n")(text, nil)
+		"\tRaceRead(addr)\n", "\tracereadpc(addr, macemcLockCaller(sys.GetCallerPC()), sys.GetCallerPC()-1)\n",
+		"\tRaceWrite(addr)\n", "\tracewritepc(addr, macemcLockCaller(sys.GetCallerPC()), sys.GetCallerPC()-1)\n")(text, nil)
 }
-
-// enters reports the call of a function of package sync or sync/atomic to the race detector, whose reports lack the caller otherwise.
-const enters = " if macemcRaced { macemcCallBegin(sys.GetCallerPC()); defer macemcCallEnd() };"
 
 var syncMethod = regexp.MustCompile(`(?m)^func \(\w+ \*(Mutex|RWMutex|WaitGroup|Cond|Once|Map|Pool|rlocker)\) [A-Z]\w*\([^{\n]*\{`)
 
-// syncCalls reports the calls of methods of package sync to the race detector.
+// syncCalls reports the calls of methods of package sync to the race detector, whose reports lack the caller otherwise. Locks only record
+// the caller for the accesses that follow, which is faster.
 func syncCalls(text string, _ map[string]string) (string, error) {
 	if !syncMethod.MatchString(text) {
 		return "", fmt.Errorf("nothing matches %s", syncMethod)
 	}
 	text = strings.Replace(text, "\npackage sync\n", "\npackage sync; import \"internal/runtime/sys\"\n", 1)
-	return syncMethod.ReplaceAllString(text, "${0}"+enters), nil
+	return syncMethod.ReplaceAllStringFunc(text, func(s string) string {
+		switch syncMethod.FindStringSubmatch(s)[1] {
+		case "Mutex", "RWMutex", "rlocker":
+			return s + " if macemcRaced { macemcLockCalled(sys.GetCallerPC()) };"
+		}
+		return s + " if macemcRaced { macemcCallBegin(sys.GetCallerPC()); defer macemcCallEnd() };"
+	}), nil
+}
+
+// atomicCalls makes the atomic operations report the recorded call.
+func atomicCalls(text string, _ map[string]string) (string, error) {
+	const field = "(g_macemc+macemcG_macemcCommonG+macemcCommonG_macemcRaceCall+macemcRaceCall_"
+	for _, r := range [][2]string{
+		{"\tMOVQ\t8(SP), RARG1\t", "\tMOVQ\t" + field + "caller)(R14), RARG1\t"},
+		{"\tMOVQ\t(SP), RARG2\t", "\tMOVQ\t" + field + "inside)(R14), RARG2; TESTQ RARG2, RARG2; CMOVQEQ (SP), RARG2\t"},
+	} {
+		if n := strings.Count(text, r[0]); n != 2 {
+			return "", fmt.Errorf("%q is there %d times, not twice", r[0], n)
+		}
+		text = strings.ReplaceAll(text, r[0], r[1])
+	}
+	return text, nil
 }
 
 var memoryFuncs = []struct{ name, params, point, call string }{

@@ -199,6 +199,7 @@ var rewrites = []rewrite{
 	{"sync/atomic/asm.s", renameAtomics(`(?m)^(TEXT ·)(\w+)(\(SB\))`), whyAtomics},
 	{"runtime/race_amd64.s", renameAtomics(`(sync∕atomic·)(\w+)(\(SB\))`), whyAtomics},
 	{"runtime/race_amd64.s", memoryInGo, whyMemory},
+	{"runtime/race_amd64.s", atomicCalls, whyPlaces},
 	{"runtime/race.go", renameAtomics(`(?m)^(//go:linkname abigen_sync_atomic_\w+ sync/atomic\.)(\w+)()`), whyAtomics},
 	{"runtime/race.go", memoryPoints, whyMemory},
 	{"runtime/race.go", raceErrors, whyRaces},
@@ -260,7 +261,7 @@ func atomicBodies(text string, added map[string]string) (string, error) {
 		}
 		added[file] += "//go:noescape\n" + std + "func macemc" + name + "(" + params + ")" + result + "\n"
 		return strings.Repeat("\n", strings.Count(m[1]+m[2], "\n")) + "func " + name + "(" + params + ")" + result +
-			" { macemcAtomic(unsafe.Pointer(addr), sys.GetCallerPC());" + enters + " " + call + " }"
+			" { macemcAtomic(unsafe.Pointer(addr), sys.GetCallerPC()); " + call + " }"
 	})
 	if n < 10 {
 		return "", fmt.Errorf("only %d functions of sync/atomic are declared in a known form", n)
@@ -279,7 +280,7 @@ func typeMethods(text string, _ map[string]string) (string, error) {
 	}
 	text = strings.Replace(text, "\npackage atomic\n", "\npackage atomic; import \"internal/runtime/sys\"\n", 1)
 	text = typeSwap.ReplaceAllString(text, "\treturn macemcSwapped($1)")
-	return typeMethod.ReplaceAllString(text, "${0} macemcAtomic(unsafe.Pointer(&x.v), sys.GetCallerPC());"+enters), nil
+	return typeMethod.ReplaceAllString(text, "${0} macemcAtomic(unsafe.Pointer(&x.v), sys.GetCallerPC());"), nil
 }
 
 // typeSwap is a call of a function whose body the compiler replaces within its package.
@@ -293,7 +294,7 @@ func valueMethods(text string, _ map[string]string) (string, error) {
 		return "", fmt.Errorf("there are %d methods of Value, not 4", n)
 	}
 	text = strings.Replace(text, "\npackage atomic\n", "\npackage atomic; import \"internal/runtime/sys\"\n", 1)
-	return valueMethod.ReplaceAllString(text, "${0} macemcAtomic(unsafe.Pointer(v), sys.GetCallerPC());"+enters), nil
+	return valueMethod.ReplaceAllString(text, "${0} macemcAtomic(unsafe.Pointer(v), sys.GetCallerPC());"), nil
 }
 
 var clockRead = regexp.MustCompile(`(?m)^func (Now\(\) Time|(Since|Until)\(t Time\) Duration) \{$`)
@@ -385,7 +386,7 @@ func pointerAtomics(text string, _ map[string]string) (string, error) {
 		text = strings.Replace(text, "import (", `import ("internal/runtime/sys";`, 1)
 	}
 	return pointerFunc.ReplaceAllString(text, "${0} macemcAtomic(unsafe.Pointer(ptr), sys.GetCallerPC()); "+
-		"if raceenabled { macemcCallBegin(sys.GetCallerPC()); defer macemcCallEnd() };"), nil
+		"if raceenabled { macemcAtomicBegins() };"), nil
 }
 
 // asyncTimers adds a function that sets the asynctimerchan mode of the runtime. Bubbles require the behavior of Go 1.23. Later versions

@@ -15,7 +15,15 @@ type macemcCaller struct {
 	runtime  bool           // belongs to package runtime
 	rwmutex  bool           // is a method of sync.RWMutex
 	method   testrun.Method // see macemcMethodOf
+	within   bool           // belongs to package sync/atomic or to a lock, whose operation it executes
 	wraps    bool           // it is a method value of these packages, or the method of a generic type with its type arguments
+}
+
+// macemcRaceCall is the last call of a function of package sync/atomic, or of a method of a lock, by code of other packages. The race detector
+// gets it with the memory access of that function, because it does not see these calls.
+type macemcRaceCall struct {
+	caller uintptr // place of the call
+	inside uintptr // a place in the function; 0 means that the function that accesses the memory is the one that was called
 }
 
 var macemcCallers [1 << 12]macemcCaller
@@ -49,17 +57,20 @@ func macemcCallerAt(pc uintptr) *macemcCaller {
 			stringslite.IndexByte(name, '[') >= 0 && stringslite.Index(name, "[go.shape.") < 0)
 		standard := pkg != "runtime" && !(wraps && value) && macemcDistribution(pkg)
 		own := standard && (lock || pkg == "sync/atomic" || stringslite.HasPrefix(pkg, "internal/"))
-		*e = macemcCaller{pc: pc, own: own, standard: standard, wraps: wraps, runtime: pkg == "runtime",
-			rwmutex: lock && stringslite.HasPrefix(name, "sync.(*RWMutex)"), method: macemcMethodOf(name)}
+		rwmutex := lock && stringslite.HasPrefix(name, "sync.(*RWMutex)")
+		within := !wraps && (pkg == "sync/atomic" || rwmutex || stringslite.HasPrefix(name, "sync.(*rlocker)") ||
+			stringslite.HasPrefix(name, "sync.(*Mutex)") || stringslite.HasPrefix(name, "internal/sync.(*Mutex)"))
+		*e = macemcCaller{pc: pc, own: own, standard: standard, wraps: wraps, runtime: pkg == "runtime", rwmutex: rwmutex, within: within,
+			method: macemcMethodOf(name)}
 	}
 	return e
 }
 
-// macemcBeyondWrappers returns the caller of a function of package sync or sync/atomic, or a place in the caller of that one if it wraps
-// the function.
-func macemcBeyondWrappers(caller uintptr) uintptr {
-	if !macemcCallerAt(caller).wraps {
-		return caller
+// macemcBeyondWrappers returns the place of a caller of a function of package sync or sync/atomic, or one in the caller of that one if it
+// wraps the function.
+func macemcBeyondWrappers(e *macemcCaller) uintptr {
+	if !e.wraps {
+		return e.pc
 	}
 	var stack [8]uintptr
 	for _, pc := range stack[:callers(1, stack[:])] {
@@ -67,5 +78,5 @@ func macemcBeyondWrappers(caller uintptr) uintptr {
 			return pc
 		}
 	}
-	return caller
+	return e.pc
 }

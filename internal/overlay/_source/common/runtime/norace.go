@@ -8,6 +8,12 @@ func macemcHear(*g) {}
 
 func macemcOrder() {}
 
+func macemcAtomicCalled(*macemcCaller) {}
+
+func macemcAtomicBegins() {}
+
+func macemcLockCalled(uintptr) {}
+
 func macemcCallBegin(uintptr) {}
 
 func macemcCallEnd() {}

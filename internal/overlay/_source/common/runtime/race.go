@@ -4,7 +4,10 @@
 
 package runtime
 
-import "unsafe"
+import (
+	"internal/runtime/sys"
+	"unsafe"
+)
 
 // macemcHear ends the section of a stopped goroutine in which the race detector ignores its synchronization.
 func macemcHear(gp *g) {
@@ -49,11 +52,46 @@ func macemcOrder() {
 	}
 }
 
-// macemcCallBegin adds the caller of a function of package sync or sync/atomic to the stack in the race detector, which does not see these
-// calls.
+// macemcAtomicCalled records the call at e of a function of package sync/atomic, for racecallatomic.
+func macemcAtomicCalled(e *macemcCaller) {
+	if me := &getg().macemc; !e.within {
+		me.caller, me.inside = macemcBeyondWrappers(e), 0
+	} else if me.inside == 0 {
+		me.inside = e.pc
+	}
+}
+
+// macemcAtomicBegins records that the function of package sync/atomic that calls it is the one that was called.
+//
+//go:noinline
+func macemcAtomicBegins() {
+	if me := &getg().macemc; me.inside == 0 {
+		me.inside = sys.GetCallerPC()
+	}
+}
+
+// macemcLockCalled records the caller of a method of a lock.
+//
+//go:linkname macemcLockCalled
+func macemcLockCalled(caller uintptr) {
+	if e := macemcCallerAt(caller); !e.within {
+		me := &getg().macemc
+		me.caller, me.inside = macemcBeyondWrappers(e), 0
+	}
+}
+
+// macemcLockCaller returns the recorded caller if pc is in a method of a lock, else 0.
+func macemcLockCaller(pc uintptr) uintptr {
+	if macemcCallerAt(pc).within {
+		return getg().macemc.caller
+	}
+	return 0
+}
+
+// macemcCallBegin adds the caller of a function of package sync to the stack in the race detector, which does not see these calls.
 //
 //go:linkname macemcCallBegin
-func macemcCallBegin(caller uintptr) { racefuncenter(macemcBeyondWrappers(caller)) }
+func macemcCallBegin(caller uintptr) { racefuncenter(macemcBeyondWrappers(macemcCallerAt(caller))) }
 
 // macemcCallEnd is called when that function returns.
 //

@@ -76,6 +76,7 @@ type macemcCommonG struct {
 	oncePerProcess  bool     // whether that initialization runs once per process
 	perProcessDraws uint64   // number of draws during such initialization
 	onceDraws       uint64   // number of draws during other initialization
+	macemcRaceCall
 }
 
 // Only one P, and one bubble, runs at a time. The state below needs no lock, except for the queue, to which threads without a P add.

@@ -8,6 +8,9 @@ import _ "unsafe"
 
 const macemcRaced = true
 
+//go:linkname macemcLockCalled runtime.macemcLockCalled
+func macemcLockCalled(caller uintptr)
+
 //go:linkname macemcCallBegin runtime.macemcCallBegin
 func macemcCallBegin(caller uintptr)
 

@@ -121,10 +121,14 @@ func macemcExecuted(gp *g) {
 //
 //go:linkname macemcAtomic
 func macemcAtomic(addr unsafe.Pointer, pc uintptr) {
-	if macemcT == nil {
+	if macemcT == nil && !raceenabled {
 		return
 	}
-	if e := macemcCallerAt(pc); !e.own {
+	e := macemcCallerAt(pc)
+	if raceenabled {
+		macemcAtomicCalled(e)
+	}
+	if macemcT != nil && !e.own {
 		macemcPointed(macemcOpAtomic, uintptr(addr))
 	}
 }

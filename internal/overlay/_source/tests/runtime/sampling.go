@@ -40,7 +40,7 @@ func macemcSampling(what testrun.Sampled) {
 //
 //go:linkname macemcPooling
 func macemcPooling(pool unsafe.Pointer, pc uintptr) uint64 {
-	if !macemcTested() || getg().macemc.unscheduled >= macemcLogging || macemcCallerAt(macemcBeyondWrappers(pc)).standard {
+	if !macemcTested() || getg().macemc.unscheduled >= macemcLogging || macemcCallerAt(macemcBeyondWrappers(macemcCallerAt(pc))).standard {
 		return 0
 	}
 	macemcPointed(macemcOpPool, uintptr(pool))
