@@ -216,7 +216,7 @@ func TestSome(t *testing.T) {
 		}
 	}
 	t.Setenv("RACE", "before all tests")
-	expect(t, run(1, "-race", "-run=Some", "-schedules=300"), `^WARNING: DATA RACE$`, `^testing: race detected outside of test execution$`, `^macemc: 0 new`)
+	expect(t, run(1, "-count=1", "-race", "-run=Some", "-schedules=300"), `^WARNING: DATA RACE$`, `^testing: race detected outside of test execution$`, `^macemc: 0 new`)
 	out := run(0, "-run=Some", "-schedules=300")
 	expect(t, out, `^macemc: example.org/x TestSome: not looked for: testdata/macemc/TestSome/data-race-1.path needs -race$`, `0 known, 0 fixed, \d not looked for`)
 	if strings.Contains(out, "delete") {
