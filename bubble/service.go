@@ -24,8 +24,8 @@ type Program struct {
 	Clock  time.Duration // time on the node's own clock since the system began, without jumps
 	Jumped time.Duration // sum of the jumps of its wall clock since it booted, see [sim.System.ClockJumps]
 
-	stale      bool     // Seen is of an earlier step: Observe waits for a lock, or a goroutine is held back
-	goroutines *history // shown as the goroutines of the node
+	seenInEarlierStep bool     // Seen is of an earlier step: Observe waits for a lock, or a goroutine is held back
+	goroutines        *history // shown as the goroutines of the node
 }
 
 // history is the history of a node's inputs since its boot. The history is the state; a running node is only a cache of it.
@@ -125,7 +125,7 @@ func (p *Program) Booted() (files map[string][]byte, lost string, err error) {
 }
 
 // Stale implements [simext.Showing]. It reports whether Seen is of an earlier step.
-func (p *Program) Stale() bool { return p.stale }
+func (p *Program) Stale() bool { return p.seenInEarlierStep }
 
 // Bubble implements [simext.Hosted].
 func (p *Program) Bubble() uint64 {
@@ -323,7 +323,7 @@ func (e *effect) applyTo(env sim.Env) {
 
 // copyShown copies the state that the program shows from the node.
 func (p *Program) copyShown(n *node) {
-	p.Ended, p.Clock, p.stale = n.host.ended, time.Duration(n.now-epoch), n.stale()
+	p.Ended, p.Clock, p.seenInEarlierStep = n.host.ended, time.Duration(n.now-epoch), n.stale()
 	p.Jumped, p.goroutines.strikable = time.Duration(n.ctl.wall.ahead), p.strikable(n.host)
 	if k := len(p.goroutines.exposed); k < len(n.host.exposed) {
 		p.goroutines.exposed = slices.Clip(p.goroutines.exposed)

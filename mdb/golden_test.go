@@ -129,7 +129,7 @@ func TestErrors(t *testing.T) {
 		{"runs live", "takes no arguments"},
 		{"find", "find what?"},
 		{"finish", "finish is for the goroutines of a test, and this is the run of a system"},
-		{"locals", "variables are shown for the file of a run that the test of a package checks"},
+		{"locals", `a debugger executes that test. A bundled system has no test, so use "state", "step" and "list"`},
 		{"goroutine x1", "neither a node, such as n1, nor a goroutine, such as g3"},
 		{"find event", "a regular expression is missing"},
 		{"find event /(/", "missing closing"},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/simext"
@@ -47,19 +48,24 @@ func (t *Inspected) Do(ctx context.Context, p *Process) error {
 		return err
 	}
 	for repeats = true; ; {
-		runBegins()
-		c, err := replay.NewCursor(&l.System, l.Path, kernel.Options{})
-		for err == nil && !cut {
-			stopHere(c)
-			err = c.Next()
-		}
-		if finding := new(sim.Finding); c != nil && !cut && errors.As(err, &finding) {
-			stopHere(c)
-		} else if err != nil && !errors.Is(err, replay.ErrEnd) {
-			unfit = err.Error()
-		}
-		runEnds()
+		executeInspected(&l.System, l.Path)
 	}
+}
+
+// executeInspected executes a path once.
+func executeInspected(sys *sim.System, path choose.Path) {
+	runBegins()
+	c, err := replay.NewCursor(sys, path, kernel.Options{})
+	for err == nil && !cut {
+		stopHere(c)
+		err = c.Next()
+	}
+	if finding := new(sim.Finding); c != nil && !cut && errors.As(err, &finding) {
+		stopHere(c)
+	} else if err != nil && !errors.Is(err, replay.ErrEnd) {
+		unfit = err.Error()
+	}
+	runEnds()
 }
 
 // stopHere lets the debugger stop in the state of a cursor.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"go/ast"
 	"reflect"
+	"regexp"
 	"strings"
 
 	"github.com/macemc/macemc/internal/encoding/diff"
@@ -29,17 +30,22 @@ func CarriesAny(sys *sim.System) bool {
 	return false
 }
 
-// OfCarrier puts the names of a carrier's private fields in parentheses.
+// OfCarrier writes the names of a carrier's private fields as words in parentheses.
 func OfCarrier(s sim.Service, fields []diff.Field) []diff.Field {
 	if Carries(s) {
 		for i := range fields {
 			if p := fields[i].Path; !ast.IsExported(p) {
-				fields[i].Path, fields[i].Part = "("+p+")", diff.Part{Kind: diff.OfProgram, Name: p}
+				fields[i].Path, fields[i].Part = "("+capitals.ReplaceAllStringFunc(p, word)+")", diff.Part{Kind: diff.OfProgram, Name: p}
 			}
 		}
 	}
 	return fields
 }
+
+// capitals matches the beginnings of words in names.
+var capitals = regexp.MustCompile(`[A-Z]`)
+
+func word(capital string) string { return " " + strings.ToLower(capital) }
 
 // OfHosted removes from the names of fields the path to the code that a service runs for others.
 func OfHosted(s sim.Service, fields []diff.Field) []diff.Field {

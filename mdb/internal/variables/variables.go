@@ -45,7 +45,8 @@ type Session struct {
 func (s *Session) execution() (execution, error) {
 	switch {
 	case s.Inspect == nil && s.Run.Whole == nil:
-		return nil, errors.New("variables are shown for the file of a run that the test of a package checks")
+		return nil, errors.New("variables are shown for the file of a run that the test of a package checks: a debugger executes that test. " +
+			"A bundled system has no test, so use \"state\", \"step\" and \"list\"")
 	case s.Inspect == nil:
 		return nil, errors.New("the test cannot be executed in a debugger here")
 	case s.Run.Whole != nil:

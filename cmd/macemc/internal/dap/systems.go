@@ -127,6 +127,9 @@ func nodeThread(g inspect.Goroutine) string {
 	if g.Own() {
 		name += " " + g.At.Function[strings.LastIndexByte(g.At.Function, '/')+1:]
 	}
+	if g.Held {
+		name += " (held back)"
+	}
 	return name
 }
 
