@@ -136,6 +136,9 @@ func (r *unsupportedType) outermost(t reflect.Type) (s step, ok bool) {
 	return step{t, field}, true
 }
 
+// programs is the package of services with state rules of its own, which their systems need.
+const programs = "github.com/macemc/macemc/bubble"
+
 // advice returns the rule or tag to add, for a type that the user can name. An empty string means none.
 func (r *unsupportedType) advice(root reflect.Type) string {
 	if root == nil {
@@ -154,6 +157,9 @@ func (r *unsupportedType) advice(root reflect.Type) string {
 	}
 	if len(r.steps) == 0 {
 		return ""
+	}
+	if home == programs && r.steps[0].in.PkgPath() == programs {
+		return "set System.State to bubble.Rules"
 	}
 	at, path := len(r.steps)-1, ""
 	for i, s := range r.steps {
