@@ -228,7 +228,7 @@ func (b *builder) follow(changes []replay.NodeChange) {
 // hasBelow reports whether the value at a path has parts.
 func (s nodeState) hasBelow(path string) bool {
 	for p := range s {
-		if rest, is := strings.CutPrefix(p, path); is && rest != "" && (rest[0] == '[' || rest[0] == '.') {
+		if replay.PartOf(p, path) {
 			return true
 		}
 	}
