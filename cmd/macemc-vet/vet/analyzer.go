@@ -38,12 +38,12 @@ func run(ap *analysis.Pass) (any, error) {
 	p := &pass{
 		source:       s,
 		finder:       finder{source: s, roots: map[*ast.FuncLit]bool{}, literals: map[types.Object]ast.Expr{}},
-		suppressions: suppressions{fset: ap.Fset, comments: map[sourceLine]suppression{}},
+		suppressions: suppressions{source: s, comments: map[Place]suppression{}},
 		code:         units{byObject: map[types.Object]*unit{}, byLit: map[*ast.FuncLit]*unit{}},
 		deferred:     deferred{changedTypes: map[*types.Named]bool{}},
 		found:        collection{},
 	}
-	p.suppressions.read(p.Files)
+	p.suppressions.read()
 	p.findHandlers()
 	p.makeUnits()
 	for _, u := range p.code.all {
@@ -71,8 +71,7 @@ func run(ap *analysis.Pass) (any, error) {
 
 // report adds a finding that no handler has to reach.
 func (p *pass) report(kind Kind, pos token.Pos, message, instead string) {
-	at := p.Fset.Position(pos)
-	p.found.add(Finding{File: at.Filename, Line: at.Line, Column: at.Column, Kind: kind, Message: message, Instead: instead})
+	p.found.add(Finding{Place: p.place(pos), Kind: kind, Message: message, Instead: instead})
 	p.Reportf(pos, "%s; %s", message, instead)
 }
 
@@ -86,8 +85,7 @@ func (p *pass) reportReached() int {
 			if p.suppressions.exempts(r.Message) || r.Scope&h.scope() == 0 {
 				continue
 			}
-			f := Finding{File: r.File, Line: r.Line, Column: r.Column, Kind: r.Kind, Message: r.Message,
-				Instead: h.instead(r.Kind), Handler: h.name, Handlers: []string{h.name}, Chain: r.Chain, rank: h.rank}
+			f := Finding{r.Place, r.Kind, r.Message, h.instead(r.Kind), h.name, r.Chain, []string{h.name}, h.rank}
 			p.found.add(f)
 			if !reported[r.pos] {
 				reported[r.pos] = true

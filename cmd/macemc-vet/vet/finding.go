@@ -8,9 +8,7 @@ import (
 
 // Finding is a hazard that a handler reaches.
 type Finding struct {
-	File     string   `json:"file"`
-	Line     int      `json:"line"`
-	Column   int      `json:"column"`
+	Place
 	Kind     Kind     `json:"kind"`
 	Message  string   `json:"message"`
 	Instead  string   `json:"instead"`  // the alternative
@@ -18,6 +16,13 @@ type Finding struct {
 	Chain    []Frame  `json:"chain"`    // from the handler to the function with the hazard
 	Handlers []string `json:"handlers"` // all that reach it, sorted
 	rank     int      // of Handler
+}
+
+// Place is a position in a file.
+type Place struct {
+	File   string `json:"file"`
+	Line   int    `json:"line"`
+	Column int    `json:"column"`
 }
 
 // Frame is a function on a call path from a handler to a hazard.
@@ -51,14 +56,13 @@ func (f *Finding) via() string {
 type collection map[hazardKey]*Finding
 
 type hazardKey struct {
-	file         string
-	line, column int
-	kind         Kind
-	message      string
+	Place
+	kind    Kind
+	message string
 }
 
 func (c collection) add(f Finding) {
-	k := hazardKey{f.File, f.Line, f.Column, f.Kind, f.Message}
+	k := hazardKey{f.Place, f.Kind, f.Message}
 	g := c[k]
 	switch {
 	case g == nil, f.rank < bySignature && g.rank == bySignature: // not a handler itself, but called by one

@@ -140,8 +140,7 @@ func (h *finder) node(n ast.Node) bool {
 		h.passed(n)
 	case *ast.FuncLit:
 		if sig, ok := h.typeOf(n).(*types.Signature); ok && !h.roots[n] && (h.takesEnv(sig) || takesHost(sig)) {
-			h.add(handler{name: fmt.Sprintf("function in line %d", h.Fset.Position(n.Pos()).Line), rank: bySignature, lit: n,
-				program: takesHost(sig)})
+			h.add(handler{name: fmt.Sprintf("function in line %d", h.place(n.Pos()).Line), rank: bySignature, lit: n, program: takesHost(sig)})
 		}
 		return !h.roots[n] // its literals are part of it
 	}

@@ -12,75 +12,57 @@ type entry struct {
 	kind Kind
 	// names are functions, variables, and methods as "Type.Method" or "Type.*"; "*" stands for all functions and
 	// methods.
-	names  string
-	except string // exceptions of "*"
+	names  []string
+	except []string // exceptions of "*"
 }
 
+// words returns the words of a text.
+func words(text string) []string { return strings.Fields(text) }
+
 // library lists the hazards of the standard library.
-func library() []entry {
-	return []entry{
-		{"time", Clock, "Now Since Until Sleep After AfterFunc Tick NewTimer NewTicker", ""},
-		{"context", Clock, "WithTimeout WithTimeoutCause WithDeadline WithDeadlineCause", ""},
-		{"math/rand", Random, "*", "New NewSource NewZipf Rand.* Zipf.* Source.* Source64.*"},
-		{"math/rand/v2", Random, "*", "New NewPCG NewChaCha8 NewZipf Rand.* Zipf.* PCG.* ChaCha8.* Source.*"},
-		{"crypto/rand", Random, "* Reader", ""},
-		{"hash/maphash", Random, "*", ""},
-		{"sync", Concurrency, "WaitGroup.Wait WaitGroup.Go Cond.Wait", ""},
-		{"sync", Global, "Pool.Get", ""},
-		{"context", Concurrency, "AfterFunc", ""},
-		{"runtime", Concurrency, "Gosched Goexit NumGoroutine GC LockOSThread SetFinalizer AddCleanup ReadMemStats", ""},
-		{"os/signal", Concurrency, "*", ""},
-		{"sync", MapOrder, "Map.Range", ""},
-		{"reflect", MapOrder, "Value.MapRange Value.MapKeys", ""},
-		{"reflect", Address, "Value.Pointer Value.UnsafePointer Value.UnsafeAddr", ""},
-		{"os", Outside, "*", "IsExist IsNotExist IsPermission IsTimeout IsPathSeparator NewSyscallError Expand " +
-			"PathError.* LinkError.* SyscallError.* FileMode.* File.Write File.WriteString"},
-		{"os/exec", Outside, "*", "Error.* ExitError.*"},
-		{"os/user", Outside, "*", ""},
-		{"syscall", Outside, "*", "Errno.*"},
-		{"io/ioutil", Outside, "ReadFile WriteFile ReadDir TempDir TempFile", ""},
-		{"path/filepath", Outside, "Walk WalkDir Glob Abs EvalSymlinks", ""},
-		{"net", Outside, "Dial DialTimeout DialTCP DialUDP DialIP DialUnix Listen ListenPacket ListenTCP ListenUDP ListenIP " +
-			"ListenUnix ListenUnixgram ListenMulticastUDP LookupAddr LookupCNAME LookupHost LookupIP LookupMX LookupNS " +
-			"LookupPort LookupSRV LookupTXT ResolveIPAddr ResolveTCPAddr ResolveUDPAddr Interfaces InterfaceAddrs " +
-			"InterfaceByIndex InterfaceByName Pipe Dialer.* Resolver.* ListenConfig.* Conn.* PacketConn.* Listener.* " +
-			"TCPConn.* UDPConn.* IPConn.* UnixConn.* TCPListener.* UnixListener.*", ""},
-		{"net/http", Outside, "Get Head Post PostForm ListenAndServe ListenAndServeTLS Serve ServeTLS Client.* Server.* Transport.*", ""},
-		{"net/rpc", Outside, "*", "ServerError.*"},
-		{"net/smtp", Outside, "*", ""},
-		{"crypto/tls", Outside, "Dial DialWithDialer Listen Conn.*", ""},
-		{"database/sql", Outside, "Open OpenDB DB.* Conn.* Tx.* Stmt.* Row.* Rows.*", ""},
-		{"runtime", Outside, "NumCPU GOMAXPROCS Stack NumCgoCall", ""},
-		{"runtime/debug", Outside, "*", ""},
-	}
+var library = []entry{
+	{"time", Clock, words("Now Since Until Sleep After AfterFunc Tick NewTimer NewTicker"), nil},
+	{"context", Clock, words("WithTimeout WithTimeoutCause WithDeadline WithDeadlineCause"), nil},
+	{"math/rand", Random, words("*"), words("New NewSource NewZipf Rand.* Zipf.* Source.* Source64.*")},
+	{"math/rand/v2", Random, words("*"), words("New NewPCG NewChaCha8 NewZipf Rand.* Zipf.* PCG.* ChaCha8.* Source.*")},
+	{"crypto/rand", Random, words("* Reader"), nil},
+	{"hash/maphash", Random, words("*"), nil},
+	{"sync", Concurrency, words("WaitGroup.Wait WaitGroup.Go Cond.Wait"), nil},
+	{"sync", Global, words("Pool.Get"), nil},
+	{"context", Concurrency, words("AfterFunc"), nil},
+	{"runtime", Concurrency, words("Gosched Goexit NumGoroutine GC LockOSThread SetFinalizer AddCleanup ReadMemStats"), nil},
+	{"os/signal", Concurrency, words("*"), nil},
+	{"sync", MapOrder, words("Map.Range"), nil},
+	{"reflect", MapOrder, words("Value.MapRange Value.MapKeys"), nil},
+	{"reflect", Address, words("Value.Pointer Value.UnsafePointer Value.UnsafeAddr"), nil},
+	{"os", Outside, words("*"), words("IsExist IsNotExist IsPermission IsTimeout IsPathSeparator NewSyscallError Expand " +
+		"PathError.* LinkError.* SyscallError.* FileMode.* File.Write File.WriteString")},
+	{"os/exec", Outside, words("*"), words("Error.* ExitError.*")},
+	{"os/user", Outside, words("*"), nil},
+	{"syscall", Outside, words("*"), words("Errno.*")},
+	{"io/ioutil", Outside, words("ReadFile WriteFile ReadDir TempDir TempFile"), nil},
+	{"path/filepath", Outside, words("Walk WalkDir Glob Abs EvalSymlinks"), nil},
+	{"net", Outside, words("Dial DialTimeout DialTCP DialUDP DialIP DialUnix Listen ListenPacket ListenTCP ListenUDP ListenIP " +
+		"ListenUnix ListenUnixgram ListenMulticastUDP LookupAddr LookupCNAME LookupHost LookupIP LookupMX LookupNS " +
+		"LookupPort LookupSRV LookupTXT ResolveIPAddr ResolveTCPAddr ResolveUDPAddr Interfaces InterfaceAddrs " +
+		"InterfaceByIndex InterfaceByName Pipe Dialer.* Resolver.* ListenConfig.* Conn.* PacketConn.* Listener.* " +
+		"TCPConn.* UDPConn.* IPConn.* UnixConn.* TCPListener.* UnixListener.*"), nil},
+	{"net/http", Outside, words("Get Head Post PostForm ListenAndServe ListenAndServeTLS Serve ServeTLS Client.* Server.* Transport.*"), nil},
+	{"net/rpc", Outside, words("*"), words("ServerError.*")},
+	{"net/smtp", Outside, words("*"), nil},
+	{"crypto/tls", Outside, words("Dial DialWithDialer Listen Conn.*"), nil},
+	{"database/sql", Outside, words("Open OpenDB DB.* Conn.* Tx.* Stmt.* Row.* Rows.*"), nil},
+	{"runtime", Outside, words("NumCPU GOMAXPROCS Stack NumCgoCall"), nil},
+	{"runtime/debug", Outside, words("*"), nil},
 }
 
 // mutable lists types of the standard library with methods that all count as changes of shared state when called on a
 // package variable.
-const mutable = "sync.* sync/atomic.* bytes.Buffer strings.Builder container/list.List container/ring.Ring " +
-	"math/rand.Rand math/rand/v2.Rand math/rand/v2.PCG math/rand/v2.ChaCha8"
+var mutable = words("sync.* sync/atomic.* bytes.Buffer strings.Builder container/list.List container/ring.Ring " +
+	"math/rand.Rand math/rand/v2.Rand math/rand/v2.PCG math/rand/v2.ChaCha8")
 
-// tables holds the tables above, for look-ups.
-type tables struct {
-	entries map[string][]known
-	mutable []string
-}
-
-type known struct {
-	kind          Kind
-	names, except []string
-}
-
-func newTables() *tables {
-	t := &tables{entries: map[string][]known{}, mutable: strings.Fields(mutable)}
-	for _, e := range library() {
-		t.entries[e.pkg] = append(t.entries[e.pkg], known{e.kind, strings.Fields(e.names), strings.Fields(e.except)})
-	}
-	return t
-}
-
-// hazard returns the kind of hazard of using o, a function, method or variable.
-func (t *tables) hazard(o types.Object) (Kind, bool) {
+// hazardOf returns the kind of hazard of using o, a function, method or variable.
+func hazardOf(o types.Object) (Kind, bool) {
 	name, all := memberName(o)
 	if o.Pkg() == nil || name == "" {
 		return "", false
@@ -89,8 +71,8 @@ func (t *tables) hazard(o types.Object) (Kind, bool) {
 		return slices.Contains(names, name) || all != "" && slices.Contains(names, all)
 	}
 	_, isFunc := o.(*types.Func)
-	for _, e := range t.entries[o.Pkg().Path()] {
-		if in(e.names) || isFunc && o.Exported() && slices.Contains(e.names, "*") && !in(e.except) {
+	for _, e := range library {
+		if e.pkg == o.Pkg().Path() && (in(e.names) || isFunc && o.Exported() && slices.Contains(e.names, "*") && !in(e.except)) {
 			return e.kind, true
 		}
 	}
@@ -111,15 +93,17 @@ func memberName(o types.Object) (name, all string) {
 	return recv.Obj().Name() + "." + o.Name(), recv.Obj().Name() + ".*"
 }
 
-// state reports whether any method call on a package variable of the type changes shared state.
-func (t *tables) state(typ types.Type) (string, bool) {
-	if p, ok := typ.Underlying().(*types.Pointer); ok {
-		typ = p.Elem()
+// sharedState returns the name of a type, and whether any method call on a package variable of the type changes shared
+// state.
+func sharedState(t types.Type) (string, bool) {
+	if p, ok := t.Underlying().(*types.Pointer); ok {
+		t = p.Elem()
 	}
-	n, ok := types.Unalias(typ).(*types.Named)
+	n, ok := types.Unalias(t).(*types.Named)
 	if !ok || n.Obj().Pkg() == nil {
 		return "", false
 	}
-	name := n.Obj().Pkg().Path() + "." + n.Obj().Name()
-	return name, slices.Contains(t.mutable, name) || slices.Contains(t.mutable, n.Obj().Pkg().Path()+".*")
+	path := n.Obj().Pkg().Path()
+	name := path + "." + n.Obj().Name()
+	return name, slices.Contains(mutable, name) || slices.Contains(mutable, path+".*")
 }

@@ -47,8 +47,8 @@ func (b *orderedBody) foundAt(bad int, n ast.Node, what string) {
 
 // line returns the line of n for a message, if it is not the first line of the loop.
 func (b *orderedBody) line(n ast.Node) string {
-	at := b.Fset.Position(n.Pos()).Line
-	if at == b.Fset.Position(b.stmt.Pos()).Line {
+	at := b.place(n.Pos()).Line
+	if at == b.place(b.stmt.Pos()).Line {
 		return ""
 	}
 	return " in line " + strconv.Itoa(at)

@@ -88,7 +88,7 @@ func (u *unit) methodCall(n *ast.CallExpr, sel *ast.SelectorExpr, f *types.Func)
 		if strings.HasPrefix(f.Name(), "Load") || f.Name() == "Len" || f.Name() == "String" {
 			return
 		}
-		if name, ok := u.tables.state(u.info.TypeOf(sel.X)); ok {
+		if name, ok := sharedState(u.info.TypeOf(sel.X)); ok {
 			kind, where := Global, everywhere
 			switch {
 			case strings.HasPrefix(name, "math/rand"):

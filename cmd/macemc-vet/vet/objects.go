@@ -3,6 +3,7 @@ package vet
 import (
 	"go/ast"
 	"go/constant"
+	"go/token"
 	"go/types"
 	"iter"
 	"slices"
@@ -26,12 +27,11 @@ type source struct {
 	sim    *types.Package // nil if the package does not import it
 	bubble *types.Package // nil if the package does not import it
 	module string
-	tables *tables
 	named  []*types.Named
 }
 
 func newSource(ap *analysis.Pass) *source {
-	s := &source{Pass: ap, info: ap.TypesInfo, pkg: ap.Pkg, tables: newTables()}
+	s := &source{Pass: ap, info: ap.TypesInfo, pkg: ap.Pkg}
 	if ap.Module != nil {
 		s.module = ap.Module.Path
 	}
@@ -51,6 +51,12 @@ func newSource(ap *analysis.Pass) *source {
 		}
 	}
 	return s
+}
+
+// place returns the file, line and column of a position.
+func (s *source) place(pos token.Pos) Place {
+	at := s.Fset.Position(pos)
+	return Place{at.Filename, at.Line, at.Column}
 }
 
 // callee returns the function or method that is called by name, or nil.

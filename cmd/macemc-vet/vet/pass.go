@@ -121,7 +121,7 @@ func (p *pass) reportShared() {
 		for m := range k.to.Methods() {
 			changes = changes || p.summaryOf(m.Origin()).Changes
 		}
-		if _, ok := p.tables.state(k.to); changes || ok {
+		if _, ok := sharedState(k.to); changes || ok {
 			k.in.add(Global, k.pos, "keeps a pointer to the value of the package variable "+k.on.Name()+", which nodes then share")
 		}
 	}
@@ -130,12 +130,12 @@ func (p *pass) reportShared() {
 // export completes the summaries, and exports them to packages that import this one.
 func (p *pass) export() {
 	for _, u := range p.code.all {
-		r := reach{pass: p, index: map[place]int{}}
+		r := reach{pass: p, index: map[reachedKey]int{}}
 		u.summary.Found = r.from(u)
 	}
 	for o, u := range p.code.byObject {
-		if s := &u.summary; s.Effects || s.Changes || len(s.Found) > 0 {
-			p.ExportObjectFact(o, s)
+		if s := u.summary; s.Effects || s.Changes || len(s.Found) > 0 {
+			p.ExportObjectFact(o, &s) // a copy: a fact lives longer than the unit
 		}
 	}
 }

@@ -3,7 +3,6 @@ package vet
 import (
 	"go/types"
 	"slices"
-	"strings"
 )
 
 // scope selects the code in which something is a hazard.
@@ -29,14 +28,13 @@ func scopeOf(k Kind) scope {
 var simulated = []string{"net", "net/http", "net/rpc", "net/smtp", "crypto/tls", "os/signal"}
 
 // harmless lists further names that are hazards in handlers only. Ending the process is a finding in a program.
-const harmless = "sync.Pool.Get os.Exit os.Hostname os.Getpid os.Getppid runtime.NumCPU"
+var harmless = words("sync.Pool.Get os.Exit os.Hostname os.Getpid os.Getppid runtime.NumCPU")
 
-// scope returns the scope in which using o is a hazard of the kind.
-func (t *tables) scope(k Kind, o types.Object) scope {
+// useScope returns the scope in which using o is a hazard of the kind.
+func useScope(k Kind, o types.Object) scope {
 	name, all := memberName(o)
 	path := o.Pkg().Path()
-	if fine := strings.Fields(harmless); slices.Contains(fine, path+"."+name) || slices.Contains(fine, path+"."+all) ||
-		slices.Contains(simulated, path) {
+	if slices.Contains(harmless, path+"."+name) || slices.Contains(harmless, path+"."+all) || slices.Contains(simulated, path) {
 		return inHandlers
 	}
 	return scopeOf(k)

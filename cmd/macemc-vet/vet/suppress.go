@@ -18,25 +18,24 @@ type suppression struct {
 
 // suppressions holds the suppressing comments of a package.
 type suppressions struct {
-	fset     *token.FileSet
-	comments map[sourceLine]suppression
-	exempted []string // suffixes of exempted messages
+	*source
+	comments map[Place]suppression // by file and line
+	exempted []string              // suffixes of exempted messages
 }
 
 // read adds the comments of the files. Those above package clauses exempt one function throughout the package:
 // "rand.Int: REASON".
-func (s *suppressions) read(files []*ast.File) {
-	for _, f := range files {
+func (s *suppressions) read() {
+	for _, f := range s.Files {
 		code := map[int]bool{} // lines with the end of a node
-		ast.Inspect(f, func(n ast.Node) bool {
+		for n := range ast.Preorder(f) {
 			switch n.(type) {
-			case nil, *ast.Comment, *ast.CommentGroup, *ast.File:
+			case *ast.Comment, *ast.CommentGroup, *ast.File:
 			default:
-				code[s.fset.Position(n.End()).Line] = true
-				code[s.fset.Position(n.Pos()).Line] = true
+				code[s.place(n.End()).Line] = true
+				code[s.place(n.Pos()).Line] = true
 			}
-			return true
-		})
+		}
 		for _, g := range f.Comments {
 			for _, c := range g.List {
 				rest, ok := strings.CutPrefix(c.Text, suppressor)
@@ -44,10 +43,10 @@ func (s *suppressions) read(files []*ast.File) {
 					continue
 				}
 				rest, _, _ = strings.Cut(rest, "// ")
-				at := s.fset.Position(c.Pos())
-				reason := strings.TrimSpace(rest)
-				s.comments[sourceLine{at.Filename, at.Line}] = suppression{c.Pos(), reason, !code[at.Line]}
-				if name, why, named := strings.Cut(reason, ": "); named && strings.TrimSpace(why) != "" && c.Pos() < f.Package {
+				rest = strings.TrimSpace(rest)
+				line := s.line(c.Pos(), 0)
+				s.comments[line] = suppression{c.Pos(), rest, !code[line.Line]}
+				if name, reason, named := strings.Cut(rest, ": "); named && strings.TrimSpace(reason) != "" && c.Pos() < f.Package {
 					s.exempted = append(s.exempted, "uses "+name)
 				}
 			}
@@ -60,27 +59,24 @@ func (s *suppressions) exempts(message string) bool {
 	return slices.ContainsFunc(s.exempted, func(what string) bool { return strings.HasSuffix(message, what) })
 }
 
-// sourceLine is a line of a file.
-type sourceLine struct {
-	file string
-	line int
-}
-
 // cover reports whether a comment suppresses the hazard at pos: one on its line, on a line of its own before that, or
 // in the comment of the function.
 func (s *suppressions) cover(u *unit, pos token.Pos) bool {
-	if above := s.at(pos, -1); s.at(pos, 0).reason != "" || above.alone && above.reason != "" {
+	above := s.comments[s.line(pos, -1)]
+	if above.alone && above.reason != "" || s.comments[s.line(pos, 0)].reason != "" {
 		return true
 	}
 	if u == nil {
 		return false
 	}
 	d, ok := u.syntax.(*ast.FuncDecl)
-	return ok && d.Doc != nil && slices.ContainsFunc(d.Doc.List, func(c *ast.Comment) bool { return s.at(c.Pos(), 0).reason != "" })
+	return ok && d.Doc != nil && slices.ContainsFunc(d.Doc.List, func(c *ast.Comment) bool {
+		return s.comments[s.line(c.Pos(), 0)].reason != ""
+	})
 }
 
-// at returns the comment the given number of lines below a position, or the zero value.
-func (s *suppressions) at(pos token.Pos, below int) suppression {
-	line := s.fset.Position(pos)
-	return s.comments[sourceLine{line.Filename, line.Line + below}]
+// line returns the line that is the given number of lines below a position.
+func (s *suppressions) line(pos token.Pos, below int) Place {
+	at := s.place(pos)
+	return Place{File: at.File, Line: at.Line + below}
 }

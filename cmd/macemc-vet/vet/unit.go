@@ -132,8 +132,8 @@ func (u *unit) ident(id *ast.Ident) {
 		f = f.Origin()
 		o = f
 	}
-	if kind, ok := u.tables.hazard(o); ok {
-		u.addIn(u.tables.scope(kind, o), kind, id.Pos(), "uses "+nameOf(o))
+	if kind, ok := hazardOf(o); ok {
+		u.addIn(useScope(kind, o), kind, id.Pos(), "uses "+nameOf(o))
 		return
 	}
 	switch {

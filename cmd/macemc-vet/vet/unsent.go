@@ -117,11 +117,9 @@ func (p *eventFinder) rulesIn(n *ast.CallExpr, stack []ast.Node) (all []expected
 		if !ok || named.Obj().Pkg() == nil || named.Obj().Pkg().Path() == machinePath {
 			continue
 		}
-		pos := p.Fset.Position(n.Pos())
 		all = append(all, expected{eventName(t), named.Obj().Pkg().Path(), named.Obj().Exported(), Finding{
-			File: pos.Filename, Line: pos.Line, Column: pos.Column, Kind: Unsent, Instead: infoOf(Unsent).Instead, Handler: table,
-			Handlers: []string{table},
-			Message:  "there is a rule for " + named.Obj().Name() + state + ", but no analyzed code makes one",
+			Place: p.place(n.Pos()), Kind: Unsent, Instead: infoOf(Unsent).Instead, Handler: table, Handlers: []string{table},
+			Message: "there is a rule for " + named.Obj().Name() + state + ", but no analyzed code makes one",
 		}})
 	}
 	return all
