@@ -204,7 +204,7 @@ func (p *Program) Boot(env sim.Env) {
 		}
 		b.disk = []filetree.Record{{Key: filetree.ImageKey, Value: b.files.Image}}
 		if b.files.Lost != "" {
-			env.Log().Info("the crash has changed " + b.files.Lost)
+			env.Log().Info(simext.Survived + "the crash has changed " + b.files.Lost)
 		}
 	}
 	p.step(env, &input{kind: bootInput, boot: &b})

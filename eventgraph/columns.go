@@ -165,12 +165,14 @@ func (l *lanes) changes(e *Event, handler bool) []string {
 	return notes
 }
 
-// output returns the notes of a step with lines that the process of a program has printed, see bubble.Command, with its announcements, and
-// where its goroutines pause.
+// output returns the notes of a step with lines that the process of a program has printed, see bubble.Command, with its announcements, what
+// a crash has left of its files, and where its goroutines pause.
 func output(g *Graph, e *Event) (lines []string) {
 	for _, note := range e.Notes {
 		line := strings.TrimPrefix(note, "log ")
 		if text, ok := strings.CutPrefix(line, simext.Scheduled); ok {
+			lines = append(lines, text)
+		} else if text, ok := strings.CutPrefix(line, simext.Survived); ok {
 			lines = append(lines, text)
 		} else if strings.HasPrefix(line, "stdout: ") || strings.HasPrefix(line, "stderr: ") {
 			lines = append(lines, line)

@@ -216,9 +216,10 @@ func TestCalls(t *testing.T) {
 // Lines that programs print are shown with the step, and other log lines only on demand.
 func TestOutput(t *testing.T) {
 	g := scripted(t, &pingack.System, deadKeys(1)...)
-	g.Events[2].Notes = []string{"log stderr: cannot listen", "log stdout: done", "log private", "log schedule: a goroutine pauses before lock.go:77 in lock"}
+	g.Events[2].Notes = []string{"log stderr: cannot listen", "log stdout: done", "log private", "log schedule: a goroutine pauses before lock.go:77 in lock",
+		"log files: the crash has changed wal"}
 	text := string(render(t, g.Text, eventgraph.Options{From: 2, To: 2, Width: 200}))
-	if !strings.Contains(text, "stderr: cannot listen; stdout: done; a goroutine pauses before lock.go:77 in lock") || strings.Contains(text, "private") {
+	if !strings.Contains(text, "stderr: cannot listen; stdout: done; a goroutine pauses before lock.go:77 in lock; the crash has changed wal") || strings.Contains(text, "private") {
 		t.Errorf("the output is missing:\n%s", text)
 	}
 }

@@ -16,6 +16,9 @@ const (
 // Scheduled begins a line of a node's log in which the schedule of a program's goroutines is described.
 const Scheduled = "schedule: "
 
+// Survived begins a line of a node's log that describes what a crash has left of the files of a program.
+const Survived = "files: "
+
 // GoroutinesField is the private field of a [Carrier] with that description.
 const GoroutinesField = "goroutines"
 
