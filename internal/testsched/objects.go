@@ -163,13 +163,17 @@ func (s Stack) object(op program.Op) string {
 }
 
 // Call returns the name of the method of the distribution that executes an operation, with the arguments in the line of the user's code
-// that calls it. It is empty if the operation has no method, such as a send. Arguments are left out if they are not known.
+// that calls it. It is empty if the operation has no method, such as a send. Arguments are left out if they are not known. The method of an
+// atomic operation in a function that the user's code calls is that function with its package, such as context.WithTimeout.
 func (s Stack) Call(op program.Op) string {
 	return s.text(textCall+int(op), func(s Stack) string { return s.call(op) })
 }
 
 func (s Stack) call(op program.Op) (name string) {
-	user := s.userAt()
+	user, callee := s.callee()
+	if op == program.OpAtomic && !synchronizes(callee) {
+		return callee[strings.LastIndexByte(callee, '/')+1:]
+	}
 	for i, f := range s {
 		if i == user {
 			break
@@ -189,6 +193,12 @@ func (s Stack) call(op program.Op) (name string) {
 		return name + "(" + text + ")"
 	}
 	return name
+}
+
+// synchronizes reports whether a function is empty or belongs to package sync or below it, the runtime, or an internal package.
+func synchronizes(function string) bool {
+	first, _, _ := strings.Cut(program.PackageOf(function), "/")
+	return slices.Contains([]string{"", "sync", "runtime", "internal"}, first)
 }
 
 // Case returns the text of the user's code for the channel of a case of the select that the stack executes: the nth, counted from 0, of

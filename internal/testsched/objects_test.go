@@ -166,6 +166,9 @@ func TestStack_Call(t *testing.T) {
 		{"c <- 1", []string{"runtime.chansend1"}, program.OpSend, "sends to `o`"},
 		{"http.Get(url)", []string{"sync.(*Cond).Signal", "net/http.Get"}, program.OpCond, "calls Signal of Cond `o`"},
 		{"f()", nil, program.OpAtomic, "accesses atomic `o`"},
+		{"ctx.Err()", []string{"sync/atomic.(*Value).Load", "context.(*cancelCtx).Err"}, program.OpAtomic, "uses atomic `o` in context.(*cancelCtx).Err"},
+		{"http.Get(url)", []string{"sync/atomic.(*Int32).Add", "net/http.(*Client).do", "net/http.Get"}, program.OpAtomic, "uses atomic `o` in http.Get"},
+		{"sync.OnceFunc(f)()", []string{"sync/atomic.(*Uint32).Load", "sync.(*Once).Do"}, program.OpAtomic, "calls Load of atomic `o`"},
 	}
 	file := filepath.Join(t.TempDir(), "x.go")
 	var lines strings.Builder

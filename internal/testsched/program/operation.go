@@ -74,12 +74,14 @@ func (o Op) On(object string) string {
 }
 
 // By describes the operation on an object, which a method executes: its name with arguments as in the source. An empty text means an
-// unknown method.
+// unknown method. A name with a package is the function that uses an atomic variable.
 func (o Op) By(call, object string) string {
 	method, _, _ := strings.Cut(call, "(")
 	switch text := o.On(object); {
 	case method == "":
 		return text
+	case o == OpAtomic && strings.Contains(method, "."): // a function that uses it
+		return strings.TrimSuffix("uses atomic "+object, " ") + " in " + call
 	case o == OpTimer && method == "Stop":
 		return strings.Replace(text, "stops or resets", "stops", 1)
 	case o == OpTimer:
