@@ -92,12 +92,14 @@ func subscriber(_ context.Context, h *bubble.Host) error {
 		}
 		close(stop)
 		c.Close()
+		fmt.Fprintln(os.Stderr, "connection lost")
 	}
 }
 
-// A liveness violation of programs that never rest is confirmed and minimized in the default time.
+// A liveness violation of programs that never rest is confirmed and minimized in the default time. A suspect that stays one has the
+// ends of the nodes.
 func TestRest_Tickers(t *testing.T) {
-	for _, kind := range []string{"right", "wrong"} {
+	for _, kind := range []string{"right", "wrong", "unproven"} {
 		sys := sim.System{
 			Name: "subscribe-" + kind, Nodes: 2, State: bubble.Rules, Network: netsim.Streams{}, Crashes: 1,
 			New: func(id sim.NodeID) sim.Service {
@@ -114,16 +116,22 @@ func TestRest_Tickers(t *testing.T) {
 		}
 		sys.Timing = check.LivenessTiming(&sys)
 		limit := 5 * time.Second
-		if kind == "right" {
+		if kind != "wrong" {
 			limit = time.Second
 		}
-		r, err := check.Run(t.Context(), check.Options{Dir: t.TempDir(), Search: search.Config{System: sys, Workers: 1, Time: limit}})
+		r, err := check.Run(t.Context(), check.Options{Dir: t.TempDir(), RequireProof: kind == "unproven",
+			Search: search.Config{System: sys, Workers: 1, Time: limit}})
 		switch {
 		case err != nil:
 			t.Fatal(err)
 		case kind == "right":
 			if r.Verdict != search.OK {
 				t.Errorf("right: %v: %+v", r.Verdict, r.Suspect)
+			}
+		case kind == "unproven":
+			if s := r.Suspect; s == nil || len(s.Ends) != 2 || !strings.Contains(s.Ends[0], "Accept at rest_test.go") ||
+				!strings.Contains(s.Ends[1], "connection lost") {
+				t.Errorf("unproven: %v, suspect %+v", r.Verdict, s)
 			}
 		case r.Verdict != search.Violation || r.Kind != sim.Liveness || r.Critical == nil || r.Critical.Case != critical.Located || r.Steps > 500:
 			t.Errorf("wrong: %v: %v in %d steps, %+v, suspect %+v", r.Verdict, r.Kind, r.Steps, r.Critical, r.Suspect)

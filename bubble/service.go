@@ -127,14 +127,17 @@ func (p *Program) Booted() (files map[string][]byte, lost string, err error) {
 // Stale implements [simext.Showing]. It reports whether Seen is of an earlier step.
 func (p *Program) Stale() bool { return p.seenInEarlierStep }
 
-// Bubble implements [simext.Hosted].
-func (p *Program) Bubble() uint64 {
+// Running implements [simext.Hosted].
+func (p *Program) Running() (bubble uint64, lastLines []string) {
 	stepping.Lock()
 	defer stepping.Unlock()
-	if h := p.goroutines; h.last != nil && h.run != nil && h.run.at == h.last && !h.run.n.over {
-		return h.run.n.bubble
+	if h := p.goroutines; h.last != nil && h.run != nil && h.run.at == h.last {
+		if n := h.run.n; !n.over {
+			bubble = n.bubble
+		}
+		lastLines = slices.Clone(h.run.n.host.lines)
 	}
-	return 0
+	return bubble, lastLines
 }
 
 // Uncovered implements [simext.Limited].

@@ -370,6 +370,7 @@ func (c *checking) options() check.Options {
 			return report.Commands{
 				More:   more,
 				Look:   "macemc mdb " + filepath.Join(shown, outfolder.ErrorPath),
+				Decide: "macemc critical " + filepath.Join(shown, outfolder.ErrorPath),
 				Replay: fmt.Sprintf("%s -run '%s' %s -macemc.replay=%s", c.tester(), task.RunPattern(c.Name()), pkg, filepath.Join(dir, outfolder.ErrorPath)),
 				Report: filepath.Join(shown, outfolder.ReportPage),
 			}

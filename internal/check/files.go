@@ -45,7 +45,7 @@ func (o *Options) describe(sys *sim.System, r *report.Report, res *search.Result
 	if c, ok := res.Detail.(*critical.Result); ok {
 		as.Path = c.Dead
 	}
-	file, failed := outline(sys, &as, o.patient())
+	file, _, failed := outline(sys, &as, o.patient())
 	if failed != nil {
 		return f, errors.Join(err, failed)
 	}

@@ -2,6 +2,7 @@ package check
 
 import (
 	"cmp"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,6 +16,7 @@ import (
 	"github.com/macemc/macemc/internal/pathfile"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/report"
+	"github.com/macemc/macemc/internal/simext"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 )
@@ -31,6 +33,7 @@ type suspectFile struct {
 	undecided *search.Suspect // the first that was neither confirmed nor refuted; nil means none
 	of        *search.Suspect // the one under examination; nil means none
 	outline   *pathfile.File  // of it
+	ends      []string        // of its nodes, see [report.Suspect]
 	written   *search.Suspect // the suspect with the path in the file; nil means none
 	err       error           // of writing
 }
@@ -83,7 +86,14 @@ func (f *suspectFile) entry(s *search.Suspect, status report.Status) *report.Sus
 	if steps == 0 && f.of != nil && slices.Equal(f.of.Path, s.Path) {
 		steps = len(f.outline.Steps)
 	}
-	return &report.Suspect{Status: status, Kind: s.Kind, Property: s.Property, Message: s.Message, Steps: steps, PathFile: f.name()}
+	e := &report.Suspect{Status: status, Kind: s.Kind, Property: s.Property, Message: s.Message, Steps: steps, PathFile: f.name()}
+	if f.of != nil && slices.Equal(f.of.Path, s.Path) {
+		e.Ends = f.ends
+	}
+	if dead := s.Kind == sim.Liveness || s.Kind == sim.Deadlock; dead && e.PathFile != "" && f.o.Commands != nil {
+		e.Decide = strings.ReplaceAll(f.o.Commands(f.dir).Decide, outfolder.ErrorPath, SuspectPath)
+	}
+	return e
 }
 
 // release ends the examination of a suspect. decided means that it is reported or refuted.
@@ -156,7 +166,7 @@ func (f *suspectFile) write(s *search.Suspect, status report.Status) error {
 	}
 	if f.of == nil || !slices.Equal(f.of.Path, s.Path) {
 		f.of = nil
-		if f.outline, err = outline(&sys, s, f.o.patient()); err != nil {
+		if f.outline, f.ends, err = outline(&sys, s, f.o.patient()); err != nil {
 			return err
 		}
 	}
@@ -207,12 +217,12 @@ func (f *suspectFile) begin(slug string, text []byte) error {
 	return err
 }
 
-// outline returns a path file without comments, from one execution without a trace. A step that did not return has
-// only its event.
-func outline(sys *sim.System, s *search.Suspect, opts kernel.Options) (*pathfile.File, error) {
+// outline returns a path file without comments, from one execution without a trace, and the ends of nodes, see
+// [report.Suspect]. A step that did not return has only its event.
+func outline(sys *sim.System, s *search.Suspect, opts kernel.Options) (*pathfile.File, []string, error) {
 	w, err := kernel.NewWorld(sys, opts)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	f := new(pathfile.File)
 	run, src := replay.NewRun(w), &choose.Prefix{Path: s.Path}
@@ -225,7 +235,7 @@ func outline(sys *sim.System, s *search.Suspect, opts kernel.Options) (*pathfile
 		return pick
 	})
 	if s.Overdue && s.Steps == 0 {
-		return f, nil
+		return f, nil, nil
 	}
 	err = run.Start(noting)
 	f.Boot, picks = picks, nil
@@ -245,7 +255,37 @@ func outline(sys *sim.System, s *search.Suspect, opts kernel.Options) (*pathfile
 		err = run.Step(index, noting)
 		f.Steps[len(f.Steps)-1].Picks, picks = picks, nil
 	}
-	return f, nil
+	if s.Overdue {
+		return f, nil, nil
+	}
+	return f, endsOf(w), nil
+}
+
+// endsOf describes the nodes of a system with programs, see [report.Suspect].
+func endsOf(w kernel.World) (ends []string) {
+	programs := false
+	for id := range sim.NodeID(w.System().Nodes) {
+		text := fmt.Sprintf("n%d is down", id)
+		if program, ok := w.Service(id).(simext.Hosted); ok {
+			_, lines := program.Running()
+			programs, text = true, fmt.Sprintf("n%d", id)
+			for _, f := range w.NodeFields(id) {
+				if f.Part.Kind == replay.Program && f.Part.Name == simext.GoroutinesField {
+					text += " " + f.Value
+				}
+			}
+			for _, line := range lines {
+				if !strings.Contains(text, line) { // those of a program that has ended are part of its value
+					text += simext.BetweenGoroutines + line
+				}
+			}
+		}
+		ends = append(ends, text)
+	}
+	if !programs {
+		return nil
+	}
+	return ends
 }
 
 // suspectFileOf returns the file of the suspect that was under examination in a process that died.

@@ -122,4 +122,9 @@ type Suspect struct {
 	Message  string          `json:"message"`
 	Steps    int             `json:"steps"` // of the run
 	PathFile string          `json:"path_file,omitempty"`
+	// Ends describes the nodes with programs at the end of the run: what their goroutines wait for, or how the program ended,
+	// and its last lines of output.
+	Ends []string `json:"ends,omitempty"`
+	// Decide is the command that searches for the critical step without a time limit; empty means that none applies.
+	Decide string `json:"decide,omitempty"`
 }

@@ -133,6 +133,7 @@ type Commands struct {
 	Look   string // opens the run in the debugger
 	Replay string // executes the run
 	Search string // searches again
+	Decide string // decides whether the run is dead
 	Report string // a hint, not a command: the file with the whole report
 	More   string // a hint, not a command: how to find further violations
 }

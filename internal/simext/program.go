@@ -45,8 +45,9 @@ var Suspected atomic.Uint32
 
 // Hosted is implemented by services that run a program.
 type Hosted interface {
-	// Bubble returns the number of the synctest bubble with the goroutines of the program; 0 means that it is not running.
-	Bubble() uint64
+	// Running returns the number of the synctest bubble with the goroutines of the program, 0 if it is not running, and the last lines
+	// that it has printed or logged since its boot.
+	Running() (bubble uint64, lastLines []string)
 }
 
 // Control is implemented by messages that may only open, close or pace a connection.

@@ -78,7 +78,7 @@ func stopHere(c *replay.Cursor) {
 	for id := range c.World().System().Nodes {
 		n := uint64(0)
 		if p, ok := c.World().Service(sim.NodeID(id)).(simext.Hosted); ok {
-			n = p.Bubble()
+			n, _ = p.Running()
 		}
 		bubbles = append(bubbles, n)
 	}

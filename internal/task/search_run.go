@@ -34,6 +34,7 @@ func (r *request) commands(program string) func(string) report.Commands {
 			More:   more,
 			Look:   fmt.Sprintf("%s mdb %s", program, path),
 			Replay: fmt.Sprintf("%s replay %s", program, path),
+			Decide: fmt.Sprintf("%s critical %s", program, path),
 			Search: program + " " + r.Again,
 			Report: filepath.Join(dir, outfolder.ReportPage),
 		}

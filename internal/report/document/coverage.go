@@ -98,7 +98,7 @@ func suspectLines(r *report.Report) []string {
 		list = append(list, line)
 	}
 	if r.Suspect != nil {
-		list = append(list, suspectLine(r.Suspect))
+		list = slices.Concat(list, []string{suspectLine(r.Suspect)}, r.Suspect.Ends, ifText("decide: ", r.Suspect.Decide))
 	}
 	return list
 }
