@@ -147,9 +147,17 @@ func (m *model) queueFields(buf []diff.Field) []diff.Field {
 }
 
 func (m *model) endFields(node, peer sim.NodeID, buf []diff.Field) []diff.Field {
-	e := m.end(node, peer)
+	e, other := m.end(node, peer), m.end(peer, node)
 	if e.flags != 0 {
-		buf = append(buf, diff.Field{Path: fmt.Sprintf("n%d->n%d", node, peer), Value: e.flags.String()})
+		value := e.flags.String()
+		switch half := e.flags ^ other.flags; {
+		case half&open == 0 || (e.flags|other.flags)&localErr == 0:
+		case e.flags&open == 0:
+			value = fmt.Sprintf("half-open: closed or crashed here, n%d has not noticed", peer)
+		default:
+			value = fmt.Sprintf("half-open: n%d has closed it or crashed, %s", peer, value)
+		}
+		buf = append(buf, diff.Field{Path: fmt.Sprintf("n%d->n%d", node, peer), Value: value})
 	}
 	i := 0
 	for c, n := e.head, e.n; n > 0; c, n = m.cells[c].next, n-1 {
