@@ -1,7 +1,9 @@
 package main
 
 import (
+	"fmt"
 	"os"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -41,5 +43,17 @@ func TestHidden(t *testing.T) {
 		if hidden(function, file) {
 			t.Errorf("%s in %s is hidden", function, file)
 		}
+	}
+}
+
+// The reason of the wait of a goroutine that is held back is that of the changed runtime.
+func TestWaitHeld(t *testing.T) {
+	source, err := os.ReadFile("../../internal/overlay/_source/common/runtime/yield.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	declared := regexp.MustCompile(fmt.Sprintf(`(?m)^\tmacemcWaitHeld\s+waitReason = %d \+ iota`, waitHeld))
+	if !declared.Match(source) {
+		t.Errorf("macemcWaitHeld is not %d", waitHeld)
 	}
 }
