@@ -310,6 +310,9 @@ func TestMinimized_Differences(t *testing.T) {
 			"  goroutine 2 continues in place of goroutine 1 before " + at,
 			"  goroutine 1 pauses before " + at + " until all others wait; the test passes without that",
 			"  goroutine 2 continues in place of goroutine 1 after " + at}},
+		{[]testsched.Switch{pause, {Who: 5, Place: 3 | testsched.BlockedBit, To: 9}}, nil, []string{
+			"  goroutine 1 pauses before " + at + " until all others wait",
+			"  goroutine 2 continues first after the pause of goroutine 1 before " + at}},
 		{[]testsched.Switch{{Who: 9, Place: 1 | testsched.CaseBit, To: 3}, {Who: 5, Place: 3, To: testsched.TimePasses}}, nil, []string{
 			"  a timer fires before " + at + ", while goroutine 1 can run",
 			"  goroutine 2 takes another ready case in step 2 (selects at a_test.go:9)"}},

@@ -313,7 +313,7 @@ func (m *Minimized) differences() (lines []string) {
 	for i := range shown {
 		s := &shown[i]
 		needed := m.Removed != nil && *m.Removed == *s
-		if text := s.Describe(m.Outcome.Trace); text != "" {
+		if text := s.Describe(m.Outcome.Trace, m.Schedule.Switches); text != "" {
 			if needed {
 				text += "; the test passes without that"
 			}

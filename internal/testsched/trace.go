@@ -81,8 +81,9 @@ func (s *Switch) StepIn(trace []Event) int {
 	return slices.IndexFunc(trace, func(e Event) bool { return e.Who == s.Who && e.Place == s.Place&placeMask })
 }
 
-// describe returns an empty string if the operation at which the goroutine yields is not in the trace.
-func (s *Switch) Describe(trace []Event) string {
+// Describe describes one of the switches of a run. It returns an empty string if the operation at which the goroutine yields is not in the
+// trace.
+func (s *Switch) Describe(trace []Event, all []Switch) string {
 	at := s.StepIn(trace)
 	if at < 0 {
 		return ""
@@ -98,8 +99,12 @@ func (s *Switch) Describe(trace []Event) string {
 		return fmt.Sprintf("goroutine %d gets another value of the pool in %s", e.Number, step)
 	}
 	before := "before " + step
+	paused := false // the goroutine has had no turn since its pause before the operation
 	if s.Place&BlockedBit != 0 {
-		before = "after " + step
+		paused = slices.ContainsFunc(all, func(p Switch) bool { return p.Pauses() && p.Who == s.Who && p.Place == s.Place&(PassedUnit-1) })
+		if before = "after " + step; paused {
+			before = fmt.Sprintf("after the pause of goroutine %d before %s", e.Number, step)
+		}
 	}
 	switch {
 	case s.Timer() && s.Preempts():
@@ -112,6 +117,9 @@ func (s *Switch) Describe(trace []Event) string {
 	to := slices.IndexFunc(trace, func(e Event) bool { return e.Who == s.To })
 	if to < 0 {
 		return ""
+	}
+	if paused {
+		return fmt.Sprintf("goroutine %d continues first %s", trace[to].Number, before)
 	}
 	return fmt.Sprintf("goroutine %d continues in place of goroutine %d %s", trace[to].Number, e.Number, before)
 }
