@@ -38,6 +38,9 @@ func TestSpecs(t *testing.T) {
 		`TestSpecs/Counter_a_counter_adds: 60 schedules .*, no finding`, `TestSpecs/Counter_a_counter_that_lasts/...: 60 schedules .*, no finding`,
 		`\S+ TestSpecs/Counter_a_counter_is_sent_to_another_machine: not explored: it reaches another machine`,
 		`TestSpecs: 1 other spec without concurrency: 20 schedules, no finding`)
+	if !strings.Contains(out, "executed alone, as -ginkgo.focus executes it") {
+		t.Errorf("a finding does not say that the spec was executed alone:\n%s", out)
+	}
 	if n := strings.Count(out, "FAILED TEST"); n != 1 || strings.Contains(out, "not reproducible") {
 		t.Errorf("%d findings in\n%s", n, out)
 	}

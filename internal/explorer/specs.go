@@ -17,6 +17,7 @@ func divideSuite(s *Settings, c *Config, d testsched.Divisible, o *testsched.Out
 		return nil
 	}
 	v := &division{suite: true, passed: map[string]bool{}}
+	passed := slices.Contains([]testsched.Kind{testsched.Passed, testsched.Unexplored, testsched.NoEnd}, o.Kind)
 	selected := program.ParseFlags("", s.binary.Args)
 	units := all.Units(c.Test)
 	names := slices.DeleteFunc(slices.Clone(units), func(name string) bool { return !selected.Selects(name) })
@@ -31,7 +32,7 @@ func divideSuite(s *Settings, c *Config, d testsched.Divisible, o *testsched.Out
 				return nil
 			}
 		}
-		v.passed[name] = o.Kind == testsched.Passed
+		v.passed[name] = passed
 		first := c.draw(0, 0)
 		if first.Showing = testsched.Aside; len(names) == len(units) && ofGinkgo(part.Run(first, true)) {
 			v.others++
@@ -39,10 +40,23 @@ func divideSuite(s *Settings, c *Config, d testsched.Divisible, o *testsched.Out
 			v.units = append(v.units, name)
 		}
 	}
-	if !slices.Contains([]testsched.Kind{testsched.Passed, testsched.Unexplored, testsched.NoEnd}, o.Kind) {
+	if len(names) == len(units) {
+		v.around = all.Containers(c.Test)
+	}
+	if !passed {
 		v.failed = o
 	}
 	return v
+}
+
+// widen makes the container around a spec a unit, if there is one. The spec needs others, which may be those of the container.
+func (v *division) widen(name string) {
+	outer := v.around[name]
+	if outer == "" || program.CheckTest(outer) != nil {
+		v.whole = true
+	} else if v.passed[outer] = true; !slices.Contains(v.units, outer) {
+		v.units = append(v.units, outer)
+	}
 }
 
 // ofGinkgo reports whether a traced run of a spec has passed, and has only goroutines that Ginkgo has started. The spec then has no

@@ -97,3 +97,35 @@ func TestDivision_SequentialSpecs(t *testing.T) {
 		t.Errorf("got %+v, want %q", report, want)
 	}
 }
+
+// The specs of a container are explored together if one of them fails alone, and does not in the run of the suite.
+func TestDivision_DependentSpecs(t *testing.T) {
+	for name, kind := range map[string]testsched.Kind{"suite passes": testsched.Passed, "suite is not explored": testsched.Unexplored} {
+		t.Run(name, func(t *testing.T) { checkDependentSpecs(t, kind) })
+	}
+}
+
+// checkDependentSpecs explores a suite whose second spec needs the first one. whole is the outcome of the suite's first run.
+func checkDependentSpecs(t *testing.T, whole testsched.Kind) {
+	t.Chdir(t.TempDir())
+	s := &Settings{summary: map[string]*Summary{}, summaries: t.TempDir(), fresh: func(*Config, execution) *testsched.Outcome { return nil }}
+	s.config = Config{Schedules: 2}
+	var runs []string
+	fails := func(executed []string) *testsched.Outcome {
+		if len(executed) == 0 {
+			return &testsched.Outcome{Kind: testsched.Failed, Message: "nothing is made"}
+		}
+		return &testsched.Outcome{Kind: whole}
+	}
+	suite := &toySuite{runs: &runs, origins: []testsched.Origin{{Number: 2}}, subtests: []testsched.Subtest{leaf("T/S_c_makes"), leaf("T/S_c_uses")},
+		outcomes: map[string]func([]string) *testsched.Outcome{"T/S_c_uses": fails}, specs: func(only string) string {
+			if only != "" {
+				return suiteOf("a")
+			}
+			return strings.ReplaceAll(suiteOf("makes", "uses"), `{"Leaf`, `{"ContainerHierarchyTexts":["c"],"Leaf`)
+		}}
+	report := s.Test(testsched.Unit{Package: "p", Test: "T"}, false, time.Time{}, suite)
+	if report.Finding != "" || s.summary["T"] != nil || s.summary["T/S_c/..."] == nil || s.summary["T/S_c_makes"] == nil {
+		t.Errorf("got %+v, explored %v", report, s.summary)
+	}
+}

@@ -16,7 +16,8 @@ import (
 type division struct {
 	units  []string           // subtests without others below them, or a common parent of parallel ones
 	suite  bool               // units are specs of Ginkgo instead, which do not need others
-	passed map[string]bool    // subtests that passed in a run of the whole test
+	around map[string]string  // names of the containers of specs and containers
+	passed map[string]bool    // subtests that passed in a run of the whole test, or specs if that has not failed
 	failed *testsched.Outcome // that run failed when all had ended; nil means that it did not
 	whole  bool               // the whole test is explored, too
 	end    string             // subtest in which runs of the whole test end
@@ -192,6 +193,9 @@ func unended(test string, list []testsched.Subtest) (name string) {
 	return name
 }
 
+// assumption ends the findings of specs of a suite whose first run does not fail.
+const assumption = "executed alone, as -ginkgo.focus executes it; the whole suite does not fail in the default order\n"
+
 // dependence is the reason for which a subtest that needs others is not explored.
 const dependence = "it fails without other subtests of the test"
 
@@ -200,7 +204,8 @@ func (v *division) explore(s *Settings, c *Config, d testsched.Divisible) *Repor
 	all := &Report{}
 	s.limits.divide(c, max(1, len(v.units)))
 	start, limit := startWatch(time.Time{}), c.Time*time.Duration(len(v.units))*5/4 // a unit ends late, after its last schedules
-	for _, name := range v.units {
+	for i := 0; i < len(v.units); i++ {
+		name := v.units[i]
 		if name == c.Test {
 			v.whole = true
 			continue
@@ -221,24 +226,17 @@ func (v *division) explore(s *Settings, c *Config, d testsched.Divisible) *Repor
 		})
 		switch {
 		case dependent:
-			v.whole = true
+			v.widen(name)
 		case report.Unexplored():
 			all.Rest = append(all.Rest, name)
 		default:
+			if report.Finding != "" && v.suite && v.passed[name] {
+				report.Finding += assumption
+			}
 			all.add(name, report)
 		}
 	}
-	switch {
-	case !v.whole && (v.failed == nil || all.Finding != ""):
-	case v.end != "":
-		v.whole = true
-		s.summarize(c.Unit, &Result{}, "not explored: as a whole, because its runs end in "+v.end)
-	default:
-		if report := explored(s, c, d, v.again); !report.Unexplored() {
-			all.add(c.Test, report)
-		}
-	}
-	if len(v.units) > 0 && len(all.Rest) == len(v.units) {
+	if !v.exploreWhole(s, c, d, all) || len(v.units) > 0 && len(all.Rest) == len(v.units) {
 		return nil
 	}
 	if v.others > 0 && !v.whole {
@@ -251,6 +249,24 @@ func (v *division) explore(s *Settings, c *Config, d testsched.Divisible) *Repor
 			program.Plural(v.others, "other "+what, "other "+what+"s"), program.Plural(v.rest.Schedules, "schedule", "schedules"))})
 	}
 	return all
+}
+
+// exploreWhole explores the whole test if that is necessary, after its units. It returns false if the test is to be executed without
+// exploration, with the subtests that need others.
+func (v *division) exploreWhole(s *Settings, c *Config, d testsched.Divisible, all *Report) bool {
+	switch {
+	case !v.whole && (v.failed == nil || all.Finding != ""):
+	case v.end != "":
+		v.whole = true
+		s.summarize(c.Unit, &Result{}, "not explored: as a whole, because its runs end in "+v.end)
+	default:
+		report := explored(s, c, d, v.again)
+		if report.Unexplored() {
+			return all.Finding != "" || v.failed != nil
+		}
+		all.add(c.Test, report)
+	}
+	return true
 }
 
 // again returns the outcome of the run of the whole test that failed, if its repetition passes. What it depends on may have changed

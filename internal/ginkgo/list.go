@@ -40,18 +40,44 @@ func Parse(list string) *Suite {
 func (s *Suite) Units(test string) (names []string) {
 	for i := range s.SpecReports {
 		x := &s.SpecReports[i]
-		words := append(slices.Clone(x.ContainerHierarchyTexts), x.LeafNodeText)
-		ordered := x.inOrdered() && len(x.ContainerHierarchyTexts) > 0
-		if ordered {
-			words = s.outermost(x)
+		name := s.spec(test, x)
+		if x.inOrdered() && len(x.ContainerHierarchyTexts) > 0 {
+			name = s.container(test, s.outermost(x))
 		}
-		words = slices.DeleteFunc(words, func(w string) bool { return w == "" })
-		name := program.Spec(test, s.SuiteDescription+" "+strings.Join(words, " "), ordered)
 		if !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}
 	return names
+}
+
+// Containers returns the names of the containers directly around specs and containers, by the names of these.
+func (s *Suite) Containers(test string) map[string]string {
+	around := map[string]string{}
+	for i := range s.SpecReports {
+		x := &s.SpecReports[i]
+		inner := s.spec(test, x)
+		for n := len(x.ContainerHierarchyTexts); n > 0; n-- {
+			if outer := s.container(test, x.ContainerHierarchyTexts[:n]); outer != inner {
+				around[inner], inner = outer, outer
+			}
+		}
+	}
+	return around
+}
+
+func (s *Suite) spec(test string, x *Spec) string {
+	return program.Spec(test, s.text(append(slices.Clone(x.ContainerHierarchyTexts), x.LeafNodeText)), false)
+}
+
+func (s *Suite) container(test string, texts []string) string {
+	return program.Spec(test, s.text(texts), true)
+}
+
+// text returns the text by which flags of Ginkgo select a node with texts.
+func (s *Suite) text(texts []string) string {
+	words := slices.DeleteFunc(slices.Clone(texts), func(w string) bool { return w == "" })
+	return s.SuiteDescription + " " + strings.Join(words, " ")
 }
 
 // outermost returns the texts of containers around a spec, down to the first one with only specs in ordered containers. The list does not
@@ -62,8 +88,8 @@ func (s *Suite) outermost(x *Spec) []string {
 		if !slices.ContainsFunc(s.SpecReports, func(y Spec) bool {
 			return !y.inOrdered() && len(y.ContainerHierarchyTexts) > n && slices.Equal(y.ContainerHierarchyTexts[:n+1], texts[:n+1])
 		}) {
-			return slices.Clone(texts[:n+1])
+			return texts[:n+1]
 		}
 	}
-	return slices.Clone(texts)
+	return texts
 }

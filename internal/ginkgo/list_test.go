@@ -32,6 +32,13 @@ func TestSuite_Units(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
+	around := Parse(list).Containers("T")
+	for inner, want := range map[string]string{"T/S_is_only_text": "", "T/S_a_b": "T/S_a/...", "T/S_a_list_inner_ends": "T/S_a_list_inner/...",
+		"T/S_a_list_inner/...": "T/S_a_list/...", "T/S_a_list/...": "T/S_a/...", "T/S_a/...": ""} {
+		if got := around[inner]; got != want {
+			t.Errorf("%q is in %q, want %q", inner, got, want)
+		}
+	}
 	const old = `{"ContainerHierarchyTexts":["a","b"],"LeafNodeType":"It","LeafNodeText":"c","State":"passed"}`
 	if got := Parse(listOf(old, `{"LeafNodeType":"It","LeafNodeText":"d","State":"passed"}`)).Units("T"); !slices.Equal(got,
 		[]string{"T/S_a/...", "T/S_d"}) {
