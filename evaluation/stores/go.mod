@@ -4,6 +4,7 @@ go 1.26.0
 
 require (
 	git.mills.io/prologic/bitcask v1.0.2
+	github.com/akrylysov/pogreb v0.10.2
 	github.com/beeker1121/goque v2.1.0+incompatible
 	github.com/cockroachdb/pebble v1.1.5
 	github.com/dgraph-io/badger/v4 v4.9.6
@@ -11,12 +12,13 @@ require (
 	github.com/hashicorp/raft-boltdb/v2 v2.3.1
 	github.com/hashicorp/raft-wal v0.4.2
 	github.com/joncrlsn/dque v0.0.0-20211108142734-c2ef48c5192a
-	github.com/akrylysov/pogreb v0.10.2
-	github.com/peterbourgon/diskv/v3 v3.0.1
 	github.com/macemc/macemc v0.0.0
 	github.com/nsqio/go-diskqueue v1.1.0
 	github.com/nutsdb/nutsdb v1.0.4
+	github.com/peterbourgon/diskv/v3 v3.0.1
 	github.com/rosedblabs/rosedb/v2 v2.4.0
+	github.com/rosedblabs/wal v1.3.8
+	github.com/steveyen/gkvlite v0.0.0-20141117050110-5b47ed6d7458
 	github.com/syndtr/goleveldb v1.0.0
 	github.com/tidwall/buntdb v1.3.2
 	github.com/tidwall/wal v1.2.1
@@ -77,7 +79,6 @@ require (
 	github.com/remyoudompheng/bigfft v0.0.0-20230129092748-24d4a6f8daec // indirect
 	github.com/robfig/cron/v3 v3.0.0 // indirect
 	github.com/rogpeppe/go-internal v1.14.1 // indirect
-	github.com/rosedblabs/wal v1.3.8 // indirect
 	github.com/sirupsen/logrus v1.9.0 // indirect
 	github.com/tidwall/btree v1.6.0 // indirect
 	github.com/tidwall/gjson v1.14.3 // indirect

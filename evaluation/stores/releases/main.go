@@ -33,6 +33,7 @@ var bugs = []bug{
 	{"buntdb", "github.com/tidwall/buntdb", "v1.1.2", "v1.3.2",
 		"a torn last record is an error (issue 71)"},
 	{"etcd", "go.etcd.io/etcd/server/v3", "v3.7.3", "", ""},
+	{"lotusdb", "github.com/lotusdblabs/lotusdb/v2", "v2.1.0", "", ""},
 	{"raftwal", "github.com/hashicorp/raft-wal", "v0.4.0", "v0.4.2",
 		"after a failed write, each further one fails (pull request 32)"},
 }
