@@ -1,7 +1,6 @@
 package dap
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -19,7 +18,6 @@ type goroutines struct {
 	progress
 	call   mdb.Inspector
 	frames []frameOf
-	values []valuesOf
 }
 
 // progress describes how far the session is in its step. The zero value means at the operation of the step, with the debugger elsewhere.
@@ -34,15 +32,6 @@ type progress struct {
 
 // frameOf is the frame with an id, which is its index plus one.
 type frameOf struct{ goroutine, number int }
-
-// valuesOf are the variables with a reference, which is their index plus one.
-type valuesOf struct {
-	frame      frameOf
-	how        string // inspect.Arguments or inspect.Locals; empty means the members of an expression
-	expression string
-	node       int // if positive, the state of this goroutine in the recording, or of this node plus 1
-	scope      int // of the node, see [session.scopes]; 0 means its state
-}
 
 // ask executes a request where the session is.
 func (x *goroutines) ask(ctx context.Context, r inspect.Request) (*inspect.Reply, error) {
@@ -67,8 +56,6 @@ func (x *goroutines) answer(ctx context.Context, m dap.Message) (done bool, err 
 		x.stack(ctx, m)
 	case *dap.ScopesRequest:
 		x.scopes(m)
-	case *dap.VariablesRequest:
-		x.variables(ctx, m)
 	case *dap.EvaluateRequest:
 		if m.Arguments.Context == "repl" {
 			x.leave()
@@ -163,12 +150,6 @@ func (x *goroutines) frameOf(id int) frameOf {
 	return x.frames[id-1]
 }
 
-// reference returns the reference of variables.
-func (x *goroutines) reference(v valuesOf) int {
-	x.values = append(x.values, v)
-	return len(x.values)
-}
-
 func (x *goroutines) scopes(m *dap.ScopesRequest) {
 	f := x.frameOf(m.Arguments.FrameId)
 	var list []dap.Scope
@@ -183,48 +164,6 @@ func (x *goroutines) scopes(m *dap.ScopesRequest) {
 		list = append(list, dap.Scope{Name: "Goroutine", VariablesReference: x.reference(valuesOf{node: f.goroutine})})
 	}
 	x.send(&dap.ScopesResponse{Response: x.response(m), Body: dap.ScopesResponseBody{Scopes: list}})
-}
-
-func (x *goroutines) variables(ctx context.Context, m *dap.VariablesRequest) {
-	list, err := x.list(ctx, m.Arguments.VariablesReference)
-	if err != nil {
-		x.refuse(m, err.Error())
-		return
-	}
-	x.send(&dap.VariablesResponse{Response: x.response(m), Body: dap.VariablesResponseBody{Variables: list}})
-}
-
-// list returns the variables with a reference.
-func (x *goroutines) list(ctx context.Context, reference int) ([]dap.Variable, error) {
-	if reference < 1 || reference > len(x.values) {
-		return nil, fmt.Errorf("there are no variables %d", reference)
-	}
-	v := x.values[reference-1]
-	if v.node > 0 {
-		return x.session.variables(ctx, (v.node-1)*scopeCount+cmp.Or(v.scope, scopeState))
-	}
-	r := inspect.Request{Action: inspect.Variables, How: v.how, Goroutine: x.executing(v.frame.goroutine), Frame: v.frame.number}
-	if v.how == "" {
-		r.Action, r.Expression = inspect.Members, v.expression
-	}
-	reply, err := x.ask(ctx, r)
-	if err != nil {
-		return nil, err
-	}
-	list := []dap.Variable{}
-	for _, value := range reply.Values {
-		list = append(list, x.variable(v.frame, value))
-	}
-	return list, nil
-}
-
-func (x *goroutines) variable(f frameOf, v inspect.Value) dap.Variable {
-	f.number = cmp.Or(v.Frame, f.number)
-	d := dap.Variable{Name: v.Name, Type: v.Type, Value: v.Text, EvaluateName: v.Expression}
-	if v.Members > 0 && v.Expression != "" {
-		d.VariablesReference = x.reference(valuesOf{frame: f, expression: v.Expression})
-	}
-	return d
 }
 
 func (x *goroutines) evaluate(ctx context.Context, m *dap.EvaluateRequest) {

@@ -25,6 +25,7 @@ type session struct {
 	steps    []mdb.StepLine // of the current run, by number
 	programs []bool         // by node: whether it runs a program with goroutines
 	breaks   breakpoints
+	values   []valuesOf
 	test     *goroutines // nil means that no debugger executes a test or a system
 }
 
@@ -127,12 +128,7 @@ func (x *session) answer(ctx context.Context, m dap.Message) error {
 	case *dap.ScopesRequest:
 		x.send(&dap.ScopesResponse{Response: x.response(m), Body: dap.ScopesResponseBody{Scopes: x.scopes(m.Arguments.FrameId - 1)}})
 	case *dap.VariablesRequest:
-		list, err := x.variables(ctx, m.Arguments.VariablesReference)
-		if err != nil {
-			x.refuse(m, err.Error())
-			return nil
-		}
-		x.send(&dap.VariablesResponse{Response: x.response(m), Body: dap.VariablesResponseBody{Variables: list}})
+		x.variables(ctx, m)
 	case *dap.EvaluateRequest:
 		return x.evaluate(ctx, m)
 	case *dap.DisconnectRequest:
@@ -197,6 +193,7 @@ func (x *session) stopped(reason, description string) { x.stoppedIn(reason, desc
 
 // stoppedIn reports the current step, the reason of the stop, and its thread; 0 means that of the step.
 func (x *session) stoppedIn(reason, description string, thread int) {
+	x.values = nil
 	v := x.d.View(mdb.Wanted{})
 	x.output(fmt.Sprintf("step %d of %d: %s\n", v.At.Step, v.At.Last, v.Summary))
 	e := &dap.StoppedEvent{Event: x.event("stopped"), Body: dap.StoppedEventBody{Reason: reason, Description: description, ThreadId: 1,
@@ -238,79 +235,6 @@ func (x *session) frame(node int) dap.StackFrame {
 		f.Source, f.Line, f.Column = &dap.Source{Name: filepath.Base(step.File), Path: step.File}, step.Line, 1
 	}
 	return f
-}
-
-// Scopes: the part of a reference to variables beside the node.
-const (
-	scopeState = iota + 1
-	scopeMessages
-	scopeTimers
-	scopeProperties
-	scopeCount
-)
-
-// scopes returns the scopes of a node. A goroutine of a test has only a state.
-func (x *session) scopes(node int) []dap.Scope {
-	names := []string{"State", "Messages in flight", "Timers", "Properties"}
-	if x.d.Position().Goroutines {
-		names = names[:1]
-	}
-	var list []dap.Scope
-	for i, name := range names {
-		list = append(list, dap.Scope{Name: name, VariablesReference: node*scopeCount + i + 1})
-	}
-	return list
-}
-
-func (x *session) variables(ctx context.Context, reference int) ([]dap.Variable, error) {
-	node, scope := reference/scopeCount, reference%scopeCount
-	if node < 0 || node >= len(x.names) {
-		return nil, fmt.Errorf("there is no node %d", node)
-	}
-	switch scope {
-	case scopeState:
-		return x.state(node)
-	case scopeMessages:
-		return x.lines(ctx, fmt.Sprintf("messages n%d", node))
-	case scopeTimers:
-		return x.lines(ctx, fmt.Sprintf("timers n%d", node))
-	case scopeProperties:
-		return x.lines(ctx, "properties")
-	}
-	return nil, fmt.Errorf("there are no variables %d", reference)
-}
-
-// state returns the fields of a node, with the changes of the last step.
-func (x *session) state(node int) ([]dap.Variable, error) {
-	v := x.d.View(mdb.Wanted{})
-	if v.Err != "" {
-		return nil, errors.New(v.Err)
-	}
-	list := []dap.Variable{}
-	for _, l := range v.States {
-		if l.Node != node || l.Path == "" {
-			continue
-		}
-		value := l.Value
-		if l.Changed && l.Old != "" {
-			value += "   was " + l.Old
-		}
-		list = append(list, dap.Variable{Name: l.Path, Value: value})
-	}
-	return list, nil
-}
-
-// lines returns the output of a debugger command by lines, or its error.
-func (x *session) lines(ctx context.Context, command string) ([]dap.Variable, error) {
-	text, err := x.do(ctx, command)
-	list := []dap.Variable{}
-	if err != nil && ctx.Err() == nil { // schedules of tests have neither messages nor timers
-		return append(list, dap.Variable{Name: "none", Value: err.Error()}), nil
-	}
-	for line := range strings.Lines(text) {
-		list = append(list, dap.Variable{Name: strconv.Itoa(len(list)), Value: strings.TrimSpace(line)})
-	}
-	return list, err
 }
 
 // evaluate executes a command of the debugger, or finds a field whose value the editor shows.
@@ -355,18 +279,4 @@ func (x *session) field(m *dap.EvaluateRequest) error {
 	}
 	x.send(&dap.EvaluateResponse{Response: x.response(m), Body: dap.EvaluateResponseBody{Result: value}})
 	return nil
-}
-
-// fieldOf returns the value of a node's field.
-func (x *session) fieldOf(node int, name string) (string, error) {
-	list, err := x.state(node)
-	if err != nil {
-		return "", err
-	}
-	for _, v := range list {
-		if v.Name == name {
-			return v.Value, nil
-		}
-	}
-	return "", fmt.Errorf("n%d has no field %s", node, name)
 }

@@ -113,9 +113,9 @@ func (x *goroutines) idleStack(m *dap.StackTraceRequest) {
 // nodeScopes returns the scopes of the node of a frame. They show the state after the step.
 func (x *goroutines) nodeScopes(f frameOf) (list []dap.Scope) {
 	node, _ := inspect.NodeOf(f.goroutine)
-	for i, s := range x.session.scopes(max(0, node)) {
-		of := valuesOf{node: max(0, node) + 1, scope: i + 1}
-		list = append(list, dap.Scope{Name: s.Name + " after the step", VariablesReference: x.reference(of)})
+	list = x.session.scopes(max(0, node))
+	for i := range list {
+		list[i].Name += " after the step"
 	}
 	return list
 }
