@@ -21,16 +21,19 @@ const (
 
 // breakpoints are the conditions that stop a continue request.
 type breakpoints struct {
+	*session
 	lines      map[string][]int     // by file
 	conditions []inspect.Breakpoint // lines at which a test stops
 	events     []string             // regular expressions
 	filters    []string
 }
 
-func newBreakpoints() breakpoints { return breakpoints{lines: map[string][]int{}} }
+func newBreakpoints(x *session) breakpoints {
+	return breakpoints{session: x, lines: map[string][]int{}}
+}
 
 // setLines sets the breakpoints of a file, and moves each to a line where a step is handled.
-func (x *session) setLines(a dap.SetBreakpointsArguments) []dap.Breakpoint {
+func (x *breakpoints) setLines(a dap.SetBreakpointsArguments) []dap.Breakpoint {
 	file := filepath.Clean(a.Source.Path)
 	x.breaks.lines[file] = nil
 	list := []dap.Breakpoint{}
@@ -50,7 +53,7 @@ func (x *session) setLines(a dap.SetBreakpointsArguments) []dap.Breakpoint {
 }
 
 // setEvents sets breakpoints on events that match a regular expression, such as Ping or "n1 .*timer".
-func (x *session) setEvents(a dap.SetFunctionBreakpointsArguments) []dap.Breakpoint {
+func (x *breakpoints) setEvents(a dap.SetFunctionBreakpointsArguments) []dap.Breakpoint {
 	x.breaks.events = nil
 	list := []dap.Breakpoint{}
 	for _, b := range a.Breakpoints {
@@ -62,7 +65,7 @@ func (x *session) setEvents(a dap.SetFunctionBreakpointsArguments) []dap.Breakpo
 
 // handled returns a line that handles steps in the function that contains a line. It is the last such line up to the given one, or else the
 // first one. 0 means that the function handles no step of the run.
-func (x *session) handled(file string, line int) (at int) {
+func (x *breakpoints) handled(file string, line int) (at int) {
 	from, to := function(file, line)
 	for _, s := range x.steps {
 		if s.Line < from || s.Line > to || filepath.Clean(s.File) != file {
@@ -96,7 +99,7 @@ func function(file string, line int) (from, to int) {
 }
 
 // nearest returns the nearest step in a direction at which to stop, and the reason. The end and the beginning of the run always count.
-func (x *session) nearest(ctx context.Context, direction int) (step int, why string) {
+func (x *breakpoints) nearest(ctx context.Context, direction int) (step int, why string) {
 	at := x.d.Position()
 	step, why = at.Last, "step"
 	if direction < 0 {

@@ -1,6 +1,7 @@
 package dap
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -166,6 +167,32 @@ func (x *goroutines) scopes(m *dap.ScopesRequest) {
 	x.send(&dap.ScopesResponse{Response: x.response(m), Body: dap.ScopesResponseBody{Scopes: list}})
 }
 
+// ofFrame returns variables that the debugger reads.
+func (x *goroutines) ofFrame(ctx context.Context, v valuesOf) ([]dap.Variable, error) {
+	r := inspect.Request{Action: inspect.Variables, How: v.how, Goroutine: x.executing(v.frame.goroutine), Frame: v.frame.number}
+	if v.how == "" {
+		r.Action, r.Expression = inspect.Members, v.expression
+	}
+	reply, err := x.ask(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	list := []dap.Variable{}
+	for _, value := range reply.Values {
+		list = append(list, x.variable(v.frame, value))
+	}
+	return list, nil
+}
+
+func (x *goroutines) variable(f frameOf, v inspect.Value) dap.Variable {
+	f.number = cmp.Or(v.Frame, f.number)
+	d := dap.Variable{Name: v.Name, Type: v.Type, Value: v.Text, EvaluateName: v.Expression}
+	if v.Members > 0 && v.Expression != "" {
+		d.VariablesReference = x.reference(valuesOf{frame: f, expression: v.Expression})
+	}
+	return d
+}
+
 func (x *goroutines) evaluate(ctx context.Context, m *dap.EvaluateRequest) {
 	f := x.frameOf(m.Arguments.FrameId)
 	r := inspect.Request{Action: inspect.Evaluate, Expression: m.Arguments.Expression, Goroutine: x.executing(f.goroutine), Frame: f.number}
@@ -288,7 +315,7 @@ func (x *goroutines) forward(ctx context.Context) {
 		x.stopped("step", "end of the run")
 		return
 	}
-	to, why := x.nearest(ctx, 1)
+	to, why := x.breaks.nearest(ctx, 1)
 	at := x.d.Position()
 	limit := x.state(to)
 	if to <= at.Step {

@@ -32,7 +32,8 @@ type session struct {
 // debug answers the launch request m, and then requests about the run, until the client disconnects. It always returns an error, which
 // describes why it ended.
 func (s *server) debug(ctx context.Context, m *dap.LaunchRequest, d mdb.Debugger, stopAt, text string) error {
-	x := &session{server: s, d: d, breaks: newBreakpoints()}
+	x := &session{server: s, d: d}
+	x.breaks = newBreakpoints(x)
 	if stopAt != "" {
 		if _, err := x.do(ctx, "goto "+stopAt); err != nil {
 			s.refuse(m, "stopAt: "+err.Error())
@@ -106,10 +107,10 @@ func (x *session) answer(ctx context.Context, m dap.Message) error {
 	}
 	switch m := m.(type) {
 	case *dap.SetBreakpointsRequest:
-		x.send(&dap.SetBreakpointsResponse{Response: x.response(m), Body: dap.SetBreakpointsResponseBody{Breakpoints: x.setLines(m.Arguments)}})
+		x.send(&dap.SetBreakpointsResponse{Response: x.response(m), Body: dap.SetBreakpointsResponseBody{Breakpoints: x.breaks.setLines(m.Arguments)}})
 	case *dap.SetFunctionBreakpointsRequest:
 		x.send(&dap.SetFunctionBreakpointsResponse{Response: x.response(m),
-			Body: dap.SetFunctionBreakpointsResponseBody{Breakpoints: x.setEvents(m.Arguments)}})
+			Body: dap.SetFunctionBreakpointsResponseBody{Breakpoints: x.breaks.setEvents(m.Arguments)}})
 	case *dap.SetExceptionBreakpointsRequest:
 		x.breaks.filters = m.Arguments.Filters
 		x.send(&dap.SetExceptionBreakpointsResponse{Response: x.response(m)})
@@ -163,10 +164,10 @@ func (x *session) move(ctx context.Context, m dap.Message) error {
 		}
 	case *dap.ContinueRequest:
 		x.send(&dap.ContinueResponse{Response: x.response(m), Body: dap.ContinueResponseBody{AllThreadsContinued: true}})
-		to, why = x.nearest(ctx, 1)
+		to, why = x.breaks.nearest(ctx, 1)
 	case *dap.ReverseContinueRequest:
 		x.send(&dap.ReverseContinueResponse{Response: x.response(m)})
-		to, why = x.nearest(ctx, -1)
+		to, why = x.breaks.nearest(ctx, -1)
 	case *dap.PauseRequest:
 		x.send(&dap.PauseResponse{Response: x.response(m)})
 		why = "pause"

@@ -155,7 +155,7 @@ func (x *goroutines) threadOf(ctx context.Context, node int) (thread int) {
 
 // reverse goes back to the last breakpoint, or to the step of another one.
 func (x *goroutines) reverse(ctx context.Context) {
-	to, why := x.nearest(ctx, -1)
+	to, why := x.breaks.nearest(ctx, -1)
 	at := x.d.Position()
 	found, hits, err := x.lastHit(ctx, to, at.Step)
 	if err == nil && found == nil {

@@ -1,7 +1,6 @@
 package dap
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,7 +9,6 @@ import (
 
 	"github.com/google/go-dap"
 
-	"github.com/macemc/macemc/internal/inspect"
 	"github.com/macemc/macemc/mdb"
 )
 
@@ -50,32 +48,6 @@ func (x *session) list(ctx context.Context, reference int) ([]dap.Variable, erro
 		return x.test.ofFrame(ctx, x.values[reference-1])
 	}
 	return nil, fmt.Errorf("there are no variables %d", reference)
-}
-
-// ofFrame returns variables that the debugger reads.
-func (x *goroutines) ofFrame(ctx context.Context, v valuesOf) ([]dap.Variable, error) {
-	r := inspect.Request{Action: inspect.Variables, How: v.how, Goroutine: x.executing(v.frame.goroutine), Frame: v.frame.number}
-	if v.how == "" {
-		r.Action, r.Expression = inspect.Members, v.expression
-	}
-	reply, err := x.ask(ctx, r)
-	if err != nil {
-		return nil, err
-	}
-	list := []dap.Variable{}
-	for _, value := range reply.Values {
-		list = append(list, x.variable(v.frame, value))
-	}
-	return list, nil
-}
-
-func (x *goroutines) variable(f frameOf, v inspect.Value) dap.Variable {
-	f.number = cmp.Or(v.Frame, f.number)
-	d := dap.Variable{Name: v.Name, Type: v.Type, Value: v.Text, EvaluateName: v.Expression}
-	if v.Members > 0 && v.Expression != "" {
-		d.VariablesReference = x.reference(valuesOf{frame: f, expression: v.Expression})
-	}
-	return d
 }
 
 // Scopes of a node.
