@@ -260,6 +260,11 @@ func (r *Run) recordedBecause(n int) string {
 		if g := r.Goroutine(n-1, t.Node); g.Waits() || g.Fields[FieldStatus] == StatusRested {
 			return "waited since"
 		}
+		for k := int(r.Step(n).Cause) + 1; k < n; k++ {
+			if r.recordedStep(k).Node != t.Node {
+				return "could run since"
+			}
+		}
 		return "running since"
 	}
 	m := r.Whole.Message(t.MsgIDs[0])
