@@ -94,7 +94,7 @@ func interruptible(ctx context.Context, interrupts <-chan struct{}, command func
 }
 
 // Batch executes lines and shows each command before its output. Errors of commands are shown and do not end it, as in [Prompt], except
-// errors of commands that try something else, as later ones then have another run than was meant. It ends at quit, too, and when ctx is
+// errors of commands that continue another run, as later ones then have another run than was meant. It ends at quit, too, and when ctx is
 // done. The error is that of the first command that failed.
 func Batch(ctx context.Context, s *Session, lines []string, out io.Writer) error {
 	s.batch = true
@@ -132,7 +132,7 @@ func Batch(ctx context.Context, s *Session, lines []string, out io.Writer) error
 				return err
 			}
 			tried := false
-			if c, unknown := s.command(words[0]); unknown == nil && c.group == trying {
+			if c, unknown := s.command(words[0]); unknown == nil && c.branches {
 				tried, err = true, fmt.Errorf("%w; no command after it is executed", err)
 			}
 			if err := fails(err); err != nil || tried {

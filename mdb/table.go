@@ -21,6 +21,8 @@ type command struct {
 	do                                         func(s *Session, ctx context.Context, args []string, out *bytes.Buffer) error
 	// system means that the command executes steps of a system, so that it does not work on a recorded test. recorded means the opposite.
 	system, recorded bool
+	// branches means that the command continues another run.
+	branches bool
 	// words returns possible arguments, for completion.
 	words func(s *Session) []string
 }

@@ -33,7 +33,7 @@ func tryCommands() []command {
 			do:            options,
 		},
 		{
-			name: "take", group: trying, args: "EVENT [PICK...]",
+			name: "take", branches: true, group: trying, args: "EVENT [PICK...]",
 			about:         "continue by hand: make an event of \"options\" happen next",
 			recordedUsage: "take GOROUTINE", recordedAbout: "let another goroutine continue before this step, on a branch",
 			more: "take 3           event number 3\ntake 3 1 0       the same, with alternative 1 for its first choice and 0 for its second\n" +
@@ -51,19 +51,19 @@ func tryCommands() []command {
 			},
 		},
 		{
-			name: "instead", group: trying, args: "EVENT [PICK...]",
+			name: "instead", branches: true, group: trying, args: "EVENT [PICK...]",
 			about:         "make another event of \"choices\" happen in place of this step, on a branch",
 			more:          "EVENT and PICK are as in \"take\". Directly after \"options\" or \"choices STEP\", EVENT is one of that list.",
 			recordedUsage: "instead GOROUTINE", recordedAbout: "the same as take", recordedMore: "instead g3   the same as take g3",
 			do: instead,
 		},
 		{
-			name: "walk", system: true, group: trying, args: "[steps=N] [seed=S]",
+			name: "walk", system: true, branches: true, group: trying, args: "[steps=N] [seed=S]",
 			about: "continue at random from here, without faults, until a live state",
 			do:    walk,
 		},
 		{
-			name: "search", system: true, group: trying, args: "[live | violation] [walks=K] [steps=N] [time=T] [seed=S]",
+			name: "search", system: true, branches: true, group: trying, args: "[live | violation] [walks=K] [steps=N] [time=T] [seed=S]",
 			about: "search from here for a live state or for a violation",
 			more: "search live       the shortest of K walks (200) of at most N steps (2,000) that reaches a live state\n" +
 				"search violation  a search from here for T (10s), with the remaining faults\n" +
