@@ -7,7 +7,6 @@ import (
 	"context"
 	"fmt"
 	"net"
-	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -61,9 +60,8 @@ func broker(_ context.Context, h *bubble.Host) error {
 	}
 }
 
-// subscriber subscribes and pings each second. If its argument is not "right", it does not subscribe again after it has lost
-// its connection.
-func subscriber(_ context.Context, h *bubble.Host) error {
+// subscriber subscribes and pings each second. If again is not set, it does not subscribe again after it has lost its connection.
+func subscriber(h *bubble.Host, again bool) error {
 	last := ""
 	h.Observe(func() any { return last })
 	for first := true; ; time.Sleep(time.Second) {
@@ -71,7 +69,7 @@ func subscriber(_ context.Context, h *bubble.Host) error {
 		if err != nil {
 			continue
 		}
-		if first || os.Args[1] == "right" {
+		if first || again {
 			fmt.Fprintln(c, "SUB")
 		}
 		first = false
@@ -92,7 +90,7 @@ func subscriber(_ context.Context, h *bubble.Host) error {
 		}
 		close(stop)
 		c.Close()
-		fmt.Fprintln(os.Stderr, "connection lost")
+		h.Log().Info("connection lost")
 	}
 }
 
@@ -104,9 +102,9 @@ func TestRest_Tickers(t *testing.T) {
 			Name: "subscribe-" + kind, Nodes: 2, State: bubble.Rules, Network: netsim.Streams{}, Crashes: 1,
 			New: func(id sim.NodeID) sim.Service {
 				if id == 0 {
-					return bubble.Command(broker, []string{"broker"}, nil)
+					return bubble.Service(broker)
 				}
-				return bubble.Command(subscriber, []string{"subscriber", kind}, nil)
+				return bubble.Service(func(_ context.Context, h *bubble.Host) error { return subscriber(h, kind == "right") })
 			},
 			Properties: []sim.Property{{Name: "news arrive", Eventually: func(v *sim.View) bool {
 				n, _ := bubble.SeenAt[int](v, 0)

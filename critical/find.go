@@ -149,26 +149,37 @@ func (f *finder) find(ctx context.Context) (*Result, error) {
 }
 
 // recoversIfExtended reports whether the run becomes live when it is continued for the maximum length of walks:
-// accumulated messages may take many steps to be delivered. This is cheaper than to find where shorter walks fail. The
-// walk also shows how long a step takes.
+// accumulated messages may take many steps to be delivered. This is cheaper than to find where shorter walks fail.
+// Before a deadline, a short walk first shows how long a step takes.
 func (f *finder) recoversIfExtended(ctx context.Context) (bool, error) {
 	if f.dead.outOfEvents {
 		return false, nil
 	}
-	w, limit := f.prober.workers[0], f.limit
+	if _, ok := ctx.(*deadlined); ok {
+		began := budget.Now()
+		steps, live, err := f.extend(ctx, min(f.limit, leastLimit))
+		if live || err != nil {
+			return live, err
+		}
+		f.reduceTo(ctx, (budget.Now()-began)/time.Duration(max(steps, 1)))
+	}
+	limit := f.limit
 	for range maxLengthenings {
 		limit *= lengthenFactor
 	}
-	began := budget.Now()
+	_, live, err := f.extend(ctx, limit)
+	return live, err
+}
+
+// extend continues the run by a walk. It returns the number of steps of both, and whether the walk became live.
+func (f *finder) extend(ctx context.Context, limit int) (steps int, live bool, err error) {
+	w := f.prober.workers[0]
 	o, err := f.prober.walk(ctx, w, f.dead.path, 0, limit)
-	if took := budget.Now() - began; err == nil && o.Steps > 0 {
-		f.reduceTo(ctx, took/time.Duration(o.Steps))
-	}
 	if err != nil || !f.isLive(w.loop, &o) {
-		return false, err
+		return o.Steps, false, err
 	}
 	f.save(w.loop.Replay().Path.Clone(), o.End == runloop.Found)
-	return true, nil
+	return o.Steps, true, nil
 }
 
 // lengthen makes walks longer, and continues the run by such a walk.
