@@ -114,7 +114,7 @@ func TestRest_Tickers(t *testing.T) {
 		}
 		sys.Timing = check.LivenessTiming(&sys)
 		limit := 5 * time.Second
-		if kind != "wrong" {
+		if kind == "right" {
 			limit = time.Second
 		}
 		r, err := check.Run(t.Context(), check.Options{Dir: t.TempDir(), RequireProof: kind == "unproven",

@@ -66,7 +66,7 @@ func (f *finder) lastRecoveringStep() int {
 func (f *finder) mostFailed() (best Probe) {
 	alive := f.lastRecoveringStep()
 	for _, p := range append(f.probes.finished, finishedProbe{Probe: f.probes.interrupted}) {
-		if p.Step > alive && p.Recovered == 0 && p.Walks > best.Walks {
+		if p.Step > alive && p.Recovered == 0 && p.Walks > best.Walks && (!f.reduced || p.Limit >= f.cfg.WalkSteps) {
 			best = p.Probe
 		}
 	}
@@ -86,21 +86,21 @@ const (
 	failingProbes = 4
 )
 
-// reduceTo makes fewer and shorter walks if steps take so long that the critical step would not be located before the
-// deadline. Programs that never rest take all steps of each walk. verifyDead still makes walks of the configured length.
-func (f *finder) reduceTo(ctx context.Context, step time.Duration) {
-	d, ok := ctx.(*deadlined)
-	if !ok {
-		return
-	}
-	left := d.deadlines.Locate - budget.Now()
-	for f.limit > leastLimit || f.walks > leastWalks {
-		if time.Duration(failingProbes*f.walks*f.limit)*step <= left {
+// suffice reports whether that many walks suffice to call the run dead if none is live.
+func (e *effort) suffice(walks, configured int) bool {
+	return walks >= e.enough && (!e.reduced || e.limit >= configured)
+}
+
+// reduceTo makes fewer and shorter walks if steps take so long that the critical step would not be located in the time that
+// is left. Programs that never rest take all steps of each walk. Such walks only locate a step: it is called critical, and
+// the run dead, only if enough walks of the configured length fail from there, too.
+func (e *effort) reduceTo(left, step time.Duration) {
+	for e.limit > leastLimit || e.walks > leastWalks {
+		if time.Duration(failingProbes*e.walks*e.limit)*step <= left {
 			return
 		}
-		e := newEffort(max(f.walks/3, min(f.walks, leastWalks)), max(f.limit/2, min(f.limit, leastLimit)))
-		e.enough = max(e.enough, min(e.walks, leastWalks))
-		f.effort = e
+		e.walks, e.limit = max(e.walks/3, min(e.walks, leastWalks)), max(e.limit/2, min(e.limit, leastLimit))
+		e.reduced = true
 	}
 }
 

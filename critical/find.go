@@ -155,13 +155,13 @@ func (f *finder) recoversIfExtended(ctx context.Context) (bool, error) {
 	if f.dead.outOfEvents {
 		return false, nil
 	}
-	if _, ok := ctx.(*deadlined); ok {
+	if d, ok := ctx.(*deadlined); ok {
 		began := budget.Now()
 		steps, live, err := f.extend(ctx, min(f.limit, leastLimit))
 		if live || err != nil {
 			return live, err
 		}
-		f.reduceTo(ctx, (budget.Now()-began)/time.Duration(max(steps, 1)))
+		f.reduceTo(d.deadlines.Locate-budget.Now(), (budget.Now()-began)/time.Duration(max(steps, 1)))
 	}
 	limit := f.limit
 	for range maxLengthenings {
@@ -294,7 +294,13 @@ func (f *finder) verifyDead(ctx context.Context, step int) (bool, error) {
 	}
 	limit, walks := f.limit, f.walks
 	f.limit, f.walks = max(f.limit*lengthenFactor, f.cfg.WalkSteps), max(f.walks/(2*lengthenFactor), min(f.walks, minWalks))
+	if f.reduced {
+		f.walks = f.enough
+	}
 	p, err = f.probe(ctx, step, false)
 	f.limit, f.walks = limit, walks
+	if f.reduced {
+		f.after = p
+	}
 	return p.Recovered == 0, err
 }

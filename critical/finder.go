@@ -36,9 +36,10 @@ type finder struct {
 
 // effort is the number and the length of walks.
 type effort struct {
-	limit  int // length of walks
-	walks  int // per probe
-	enough int // number of walks of a probe that suffices to call the run dead, see resultAtDeadline
+	limit   int  // length of walks
+	walks   int  // per probe
+	enough  int  // number of walks of a probe that suffices to call the run dead, see resultAtDeadline
+	reduced bool // see reduceTo
 }
 
 // probe makes walks from the state after a step, all or until one is live.

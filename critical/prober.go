@@ -140,7 +140,7 @@ func (p *prober) probe(ctx context.Context, f *finder, prefix choose.Path, step 
 			if !live && o.End != runloop.OutOfEvents {
 				open.Store(true)
 			}
-			if !live && recovered.Load() == 0 && step > f.lastRecovering && n >= f.enough {
+			if !live && recovered.Load() == 0 && step > f.lastRecovering && f.suffice(n, f.cfg.WalkSteps) {
 				f.enoughFailed.Store(true)
 			}
 			f.notify(Progress{step, f.dead.steps(), n, f.walks})

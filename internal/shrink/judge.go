@@ -1,7 +1,6 @@
 package shrink
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -9,7 +8,6 @@ import (
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/critical"
 	"github.com/macemc/macemc/internal/search/runloop"
-	"github.com/macemc/macemc/internal/search/runs"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -155,9 +153,6 @@ func (d *deadShrinker) confirm(ctx context.Context, s Script) (*Result, error) {
 		return nil, nil
 	}
 	c := d.cfg.Walks
-	if after := d.cfg.Dead.After; after.Limit < cmp.Or(c.WalkSteps, runs.DefaultSteps) { // the time did not allow more
-		c.Walks = after.Walks
-	}
 	c.Path, c.WalkSteps, c.Expected = path, d.limit, len(s.Steps)
 	c.ProveEnd = d.cfg.Dead.Proof == critical.Exact // the smaller run must be as certain
 	c.Live = d.alive(s.without(len(s.Steps)-1, len(s.Steps)), before)
