@@ -8,6 +8,7 @@ import (
 
 	"github.com/macemc/macemc/internal/encoding/diff"
 	"github.com/macemc/macemc/internal/simext"
+	"github.com/macemc/macemc/internal/textfmt"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -27,17 +28,23 @@ func WriteWaits(out io.Writer, r *Run, n int) error {
 		if g.Since[FieldStatus] == 0 && r.Whole.Boot.What != "" {
 			fmt.Fprint(out, " or earlier")
 		}
-		if holder := g.Fields[FieldHolder]; holder != "" {
+		holder, writer := g.Fields[FieldHolder], writerBefore(r, n, &g)
+		if holder == r.Node(id) && writer != "" {
+			holders[r.Node(id)] = writer
+			fmt.Fprintf(out, ", which it has read-locked; %s requested the write lock earlier, and a waiting writer blocks new readers\n", writer)
+			continue
+		}
+		if holder != "" {
 			holders[r.Node(id)] = holder
 			fmt.Fprintf(out, ", held by %s", holder)
 		}
-		if writer := writerBefore(r, n, &g); writer != "" {
-			fmt.Fprintf(out, "; %s requested the lock earlier", writer)
+		if writer != "" {
+			fmt.Fprintf(out, "; %s requested the write lock earlier", writer)
 		}
 		fmt.Fprintln(out)
 	}
 	if !some {
-		fmt.Fprintln(out, "  no goroutine waits")
+		fmt.Fprintln(out, "  no goroutine waits"+waitAtEnd(r, n))
 	}
 	for id := range r.Nodes {
 		if cycle := waitCycle(holders, r.Node(id)); len(cycle) == 1 {
@@ -49,6 +56,20 @@ func WriteWaits(out io.Writer, r *Run, n int) error {
 		}
 	}
 	return nil
+}
+
+// waitAtEnd names the goroutines that wait at the end of the run of a test. An empty string means that none does, or that step n is the end.
+func waitAtEnd(r *Run, n int) string {
+	var waiting []string
+	for id := range r.Nodes {
+		if g := r.Goroutine(r.Len(), id); g.Waits() {
+			waiting = append(waiting, r.Node(id))
+		}
+	}
+	if len(waiting) == 0 || n >= r.Len() {
+		return ""
+	}
+	return fmt.Sprintf(" after this step; at the end, after step %d, these wait: %s", r.Len(), strings.Join(textfmt.Few(waiting, 8), ", "))
 }
 
 // Held describes the goroutines that the schedule holds back after step n: those of a test, of a node, or of all nodes if node is negative.

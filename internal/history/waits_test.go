@@ -41,7 +41,13 @@ func TestWriteWaits(t *testing.T) {
 	r := recorded(reader, [3]string{"a.go:9 in set", "waits to lock RWMutex `mu`", "g1"})
 	r.States[0][0].Since[FieldStatus] = 2 // after the writer
 	var b strings.Builder
-	if err := WriteWaits(&b, r, 1); err != nil || !strings.Contains(b.String(), "since step 2, held by g1; g2 requested the lock earlier\n") {
+	if err := WriteWaits(&b, r, 1); err != nil || !strings.Contains(b.String(), "since step 2, which it has read-locked; "+
+		"g2 requested the write lock earlier, and a waiting writer blocks new readers\n") || !strings.HasSuffix(b.String(), "  g1 -> g2 -> g1 wait for one another\n") {
+		t.Errorf("%v\n%s", err, &b)
+	}
+	b.Reset()
+	r = recorded(reader)
+	if err := WriteWaits(&b, r, 0); err != nil || b.String() != "  no goroutine waits after this step; at the end, after step 1, these wait: g1\n" {
 		t.Errorf("%v\n%s", err, &b)
 	}
 }
