@@ -305,11 +305,11 @@ func TestMinimized_Differences(t *testing.T) {
 		want    []string
 	}{
 		{nil, nil, nil},
-		{[]testsched.Switch{preempted, absent}, nil, []string{"  goroutine 2 continues in place of goroutine 1 before " + at}},
+		{[]testsched.Switch{preempted, absent}, nil, []string{"  goroutine 2 runs before goroutine 1's " + at}},
 		{[]testsched.Switch{preempted, pause, {Who: 5, Place: 3 | testsched.BlockedBit | 1<<40, To: 9}}, &pause, []string{
-			"  goroutine 2 continues in place of goroutine 1 before " + at,
+			"  goroutine 2 runs before goroutine 1's " + at,
 			"  goroutine 1 pauses before " + at + " until all others wait; the test passes without that",
-			"  goroutine 2 continues in place of goroutine 1 after " + at}},
+			"  goroutine 2 runs next after goroutine 1's " + at}},
 		{[]testsched.Switch{pause, {Who: 5, Place: 3 | testsched.BlockedBit, To: 9}}, nil, []string{
 			"  goroutine 1 pauses before " + at + " until all others wait",
 			"  goroutine 2 continues first after the pause of goroutine 1 before " + at}},
@@ -319,7 +319,7 @@ func TestMinimized_Differences(t *testing.T) {
 		{[]testsched.Switch{{Who: 5, Place: 3 | testsched.BlockedBit, To: testsched.TimePasses}}, nil, []string{
 			"  after " + at + ", a timer fires before any goroutine continues"}},
 		{[]testsched.Switch{absent, absent, absent, preempted}, &preempted, []string{
-			"  goroutine 2 continues in place of goroutine 1 before " + at + "; the test passes without that"}},
+			"  goroutine 2 runs before goroutine 1's " + at + "; the test passes without that"}},
 		{[]testsched.Switch{absent, absent, absent, preempted}, nil, nil},
 	} {
 		m := &Minimized{Schedule: &testsched.Schedule{Switches: c.list}, Outcome: &testsched.Outcome{Trace: trace}, Removed: c.removed}

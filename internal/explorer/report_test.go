@@ -14,7 +14,7 @@ func TestExplain_Identities(t *testing.T) {
 		Origins: []testsched.Origin{{Number: 3, At: "x.go:2"}, {Number: 4, Timer: true, At: "x.go:4"}, {Number: 5, At: "x.go:6"},
 			{Number: 7, At: "x.go:6"}, {Number: 10, At: "x.go:6"}}}
 	got := o.Identities("TestX", headline(o),
-		[]string{"goroutine 1 pauses", "goroutine 4 continues in place of goroutine 9", "goroutine 10, goroutine 7, goroutine 5"})
+		[]string{"goroutine 1 pauses", "goroutine 4 runs before goroutine 9's step 2", "goroutine 10, goroutine 7, goroutine 5"})
 	want := []string{"  goroutine 4: started by the timer set at x.go:4", "  goroutine 1: TestX",
 		"  goroutines 5, 7 and 10: started at x.go:6"}
 	if !slices.Equal(got, want) {

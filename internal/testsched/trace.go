@@ -121,5 +121,8 @@ func (s *Switch) Describe(trace []Event, all []Switch) string {
 	if paused {
 		return fmt.Sprintf("goroutine %d continues first %s", trace[to].Number, before)
 	}
-	return fmt.Sprintf("goroutine %d continues in place of goroutine %d %s", trace[to].Number, e.Number, before)
+	if s.Place&BlockedBit != 0 {
+		return fmt.Sprintf("goroutine %d runs next after goroutine %d's %s", trace[to].Number, e.Number, step)
+	}
+	return fmt.Sprintf("goroutine %d runs before goroutine %d's %s", trace[to].Number, e.Number, step)
 }

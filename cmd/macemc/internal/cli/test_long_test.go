@@ -170,7 +170,7 @@ func TestEarly(t *testing.T) {
 	}
 }
 `)
-	early := `(?m)goroutine 2 continues in place of goroutine 1 before step 1 \(starts a goroutine at x_test.go:27 in TestEarly\)`
+	early := `(?m)goroutine 2 runs before goroutine 1's step 1 \(starts a goroutine at x_test.go:27 in TestEarly\)`
 	if out, status := testCommand(t.Context(), "-count=1", "-run=Early", "."); status != 1 || !regexp.MustCompile(early).MatchString(out) {
 		t.Errorf("status %d, %s is missing:\n%s", status, early, out)
 	}
