@@ -36,7 +36,8 @@ const (
 	PathAt        = "at"
 	PathOperation = "operation" // next operation, or the one in which it waits
 	PathStatus    = "status"
-	PathHolder    = "held by" // holder of the lock that it waits for
+	PathHolder    = "held by"                   // holder of the lock that it waits for
+	PathWriter    = "blocked by waiting writer" // goroutine whose request for the write lock precedes its request for a read lock
 )
 
 // Recorded returns a run on a recorded trace.
@@ -121,7 +122,7 @@ type GoroutineState struct {
 	Since  [len(goroutinePaths)]int // step of the last change of each field
 }
 
-var goroutinePaths = [...]string{PathAt, PathOperation, PathStatus, PathHolder}
+var goroutinePaths = [...]string{PathAt, PathOperation, PathStatus, PathHolder, PathWriter}
 
 // Indexes of goroutinePaths.
 const (
@@ -129,6 +130,7 @@ const (
 	FieldOperation
 	FieldStatus
 	FieldHolder
+	FieldWriter
 )
 
 // follow adds the states after step n.
@@ -187,8 +189,15 @@ func (g *GoroutineState) summary() string {
 	if at := g.Fields[FieldAt]; at != "" {
 		text += " at " + at
 	}
-	if holder := g.Fields[FieldHolder]; holder != "" {
-		text += ", held by " + holder
+	return text + g.blockers()
+}
+
+// blockers describes the holder of the lock that the goroutine waits for, and a writer that precedes it.
+func (g *GoroutineState) blockers() (text string) {
+	for _, field := range []int{FieldHolder, FieldWriter} {
+		if value := g.Fields[field]; value != "" {
+			text += fmt.Sprintf(", %s %s", goroutinePaths[field], value)
+		}
 	}
 	return text
 }
@@ -199,7 +208,7 @@ func ByFinding(r *Run) []int {
 	rank := make([]int, r.Nodes)
 	for id := range rank {
 		switch g := r.Goroutine(r.Len(), id); {
-		case g.Waits() && g.Fields[FieldHolder] != "":
+		case g.Waits() && g.blockers() != "":
 			rank[id] = 0
 		case r.Len() > 0 && r.recordedStep(r.Len()).Node == id:
 			rank[id] = 1

@@ -1,6 +1,7 @@
 package history
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -28,19 +29,10 @@ func WriteWaits(out io.Writer, r *Run, n int) error {
 		if g.Since[FieldStatus] == 0 && r.Whole.Boot.What != "" {
 			fmt.Fprint(out, " or earlier")
 		}
-		holder, writer := g.Fields[FieldHolder], writerBefore(r, n, &g)
-		if holder == r.Node(id) && writer != "" {
-			holders[r.Node(id)] = writer
-			fmt.Fprintf(out, ", which it has read-locked; %s requested the write lock earlier, and a waiting writer blocks new readers\n", writer)
-			continue
+		if by := cmp.Or(g.Fields[FieldWriter], g.Fields[FieldHolder]); by != "" {
+			holders[r.Node(id)] = by
 		}
-		if holder != "" {
-			holders[r.Node(id)] = holder
-			fmt.Fprintf(out, ", held by %s", holder)
-		}
-		if writer != "" {
-			fmt.Fprintf(out, "; %s requested the write lock earlier", writer)
-		}
+		fmt.Fprint(out, g.blockers())
 		fmt.Fprintln(out)
 	}
 	if !some {
@@ -116,18 +108,6 @@ func goroutines(r *Run, n, node int) ([]string, error) {
 		}
 	}
 	return nil, err
-}
-
-// writerBefore returns the goroutine that requested the write lock of an RWMutex before g requested the read lock, and so precedes it.
-func writerBefore(r *Run, n int, g *GoroutineState) string {
-	object, reads := strings.CutPrefix(g.Fields[FieldStatus], "waits to read-lock ")
-	for id := range r.Nodes {
-		w := r.Goroutine(n, id)
-		if reads && w.Fields[FieldStatus] == "waits to lock "+object && w.Since[FieldStatus] < g.Since[FieldStatus] {
-			return r.Node(id)
-		}
-	}
-	return ""
 }
 
 // waitCycle returns the cycle of goroutines that wait for each other and contains from; nil means none.

@@ -220,6 +220,7 @@ type Goroutine struct {
 	Func      string
 	Started   string  // position of the go statement
 	Holder    int     // holder of the lock that it waits for; 0 means unknown
+	Writer    int     // goroutine that waits for the write lock and so blocks its read lock, see WaitList; 0 means none
 	Unwakable bool    // nothing can wake it
 	Go        uintptr // program counter of the go statement, or of the call of WaitGroup.Go
 	Stack     Stack
@@ -279,8 +280,11 @@ func (g Goroutine) String() string {
 	if g.Func != "" {
 		text += " in " + g.Func
 	}
-	if g.Holder != 0 {
+	if g.Holder != 0 && (g.Holder != g.Number || g.Writer == 0) {
 		text += fmt.Sprintf(", held by goroutine %d", g.Holder)
+	}
+	if g.Writer != 0 {
+		text += fmt.Sprintf(", blocked by waiting writer goroutine %d", g.Writer)
 	}
 	if g.Started != "" && !strings.HasPrefix(g.Started, standardLibrary) {
 		text += ", started at " + g.Started

@@ -57,6 +57,28 @@ func TestWaitList_Order(t *testing.T) {
 	}
 }
 
+// A second read lock waits for the writer between, which no longer waits for another writer.
+func TestWaitList_Writer(t *testing.T) {
+	const read, write = "sync.RWMutex.RLock", "sync.RWMutex.Lock"
+	for _, c := range []struct {
+		holder  int
+		address uintptr // of the lock that the writer waits for
+		writer  string  // its wait reason
+		want    string
+	}{
+		{1, 8, write, "goroutine 1 waits to read-lock RWMutex `mu` at a.go:7, blocked by waiting writer goroutine 2"},
+		{3, 8, write + " (durable)", "goroutine 1 waits to read-lock RWMutex `mu` at a.go:7, held by goroutine 3, blocked by waiting writer goroutine 2"},
+		{1, 8, "sync.Mutex.Lock", "goroutine 1 waits to read-lock RWMutex `mu` at a.go:7, held by goroutine 1"},
+		{1, 16, write, "goroutine 1 waits to read-lock RWMutex `mu` at a.go:7, held by goroutine 1"},
+	} {
+		got := WaitList([]Goroutine{{Number: 1, Waits: read, Address: 8, Object: "`mu`", At: "a.go:7", Holder: c.holder},
+			{Number: 2, Waits: c.writer, Address: c.address, Object: "`mu`", At: "a.go:9", Holder: c.holder}})
+		if got[0] != c.want {
+			t.Errorf("%q, want %q", got[0], c.want)
+		}
+	}
+}
+
 // Goroutines that are idle in the standard library share a line, unless no other one waits.
 func TestWaitList_Idle(t *testing.T) {
 	reads := Goroutine{Number: 2, Waits: "select", At: standardLibrary + " (net/http.(*persistConn).readLoop)"}

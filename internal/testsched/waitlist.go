@@ -26,6 +26,7 @@ func WaitList(all []Goroutine) (lines []string) {
 	for i := range all {
 		holders[all[i].Holder] = true
 	}
+	all = withWriters(all)
 	all, idle := separate(all, holders)
 	if len(idle) > 0 {
 		defer func() { lines = append(lines, idleLine(idle)) }()
@@ -41,6 +42,22 @@ func WaitList(all []Goroutine) (lines []string) {
 		lines = append(lines, fmt.Sprintf("and %d more", more))
 	}
 	return lines
+}
+
+// withWriters returns goroutines with the writers that block their read locks. A writer that waits for readers blocks new ones. One that waits
+// for another writer has a wait reason of the RWMutex's Mutex.
+func withWriters(all []Goroutine) []Goroutine {
+	all = slices.Clone(all)
+	for i := range all {
+		g := &all[i]
+		for k := range all {
+			w := &all[k]
+			if reason(g.Waits) == "sync.RWMutex.RLock" && reason(w.Waits) == "sync.RWMutex.Lock" && w.Address == g.Address && g.Address != 0 {
+				g.Writer = w.Number
+			}
+		}
+	}
+	return all
 }
 
 // separate separates goroutines that are idle in the standard library from all others, if there are at least two and others.

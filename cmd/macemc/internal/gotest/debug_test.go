@@ -106,6 +106,35 @@ func help(t *testing.T, s *mdb.Session) string {
 	return out.String()
 }
 
+// A second read lock of an RWMutex waits for the writer that waits for the first one, unless the first one is a write lock.
+func TestDebugTrace_Writer(t *testing.T) {
+	const where = "x_test.go:5"
+	for op, want := range map[program.Op]string{
+		program.OpRLock: "g1 waits to read-lock RWMutex `mu` at x_test.go:5, since step 3, blocked by waiting writer g2\n",
+		program.OpLock:  "g1 waits to read-lock RWMutex `mu` at x_test.go:5, since step 3, held by g1\n",
+	} {
+		o := &testsched.Outcome{
+			Trace: []testsched.Event{
+				{Who: 10, Number: 1, Place: 1, Op: op, Object: "`mu`", At: "x_test.go:3"},
+				{Who: 20, Number: 2, Place: 1, Op: program.OpLock, Object: "`mu`", At: "x_test.go:9"},
+				{Who: 10, Number: 1, Place: 2, Op: program.OpRLock, Object: "`mu`", At: where},
+			},
+			States: []testsched.State{
+				{Who: 20, After: 2, Number: 2, Kind: testsched.Parks, Waits: "sync.RWMutex.Lock", Object: "`mu`", At: "x_test.go:9", Other: 1},
+				{Who: 10, After: 3, Number: 1, Kind: testsched.Parks, Waits: "sync.RWMutex.RLock", Object: "`mu`", At: where, Other: 1},
+			},
+		}
+		s, err := mdb.Open(mdb.Config{Trace: debugTrace("TestX", o)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out strings.Builder
+		if err := s.Do(t.Context(), "3; waits", &out); err != nil || !strings.Contains(out.String(), want) {
+			t.Errorf("%v: %v\n%s", op, err, &out)
+		}
+	}
+}
+
 // Steps in the standard library are folded in a chain of causes.
 // A goroutine that slept has not run since its last step.
 func TestDebugTrace_Slept(t *testing.T) {

@@ -165,7 +165,7 @@ func pageTrace(test string, o *testsched.Outcome) *replay.Trace {
 		})
 		for j := range s.Changes {
 			c := &s.Changes[j]
-			if !waits || c.Node != s.Node || c.Path != history.PathStatus && c.Path != history.PathHolder {
+			if !waits || c.Node != s.Node || c.Path != history.PathStatus && c.Path != history.PathHolder && c.Path != history.PathWriter {
 				c.Part.Kind = replay.Position
 			}
 		}

@@ -18,7 +18,7 @@ import (
 // debugTrace returns scheduleTrace with the states of all goroutines after each step.
 func debugTrace(test string, o *testsched.Outcome) *replay.Trace {
 	t := scheduleTrace(test, o)
-	x := debugStates{trace: t, is: map[int]goroutineState{}, was: map[int]goroutineState{}, rest: withStarts(o), latest: map[int][2]*testsched.Event{}}
+	x := debugStates{trace: t, events: o.Trace, is: map[int]goroutineState{}, was: map[int]goroutineState{}, rest: withStarts(o), latest: map[int][2]*testsched.Event{}}
 	x.until(0)
 	t.Boot.Changes = x.changes()
 	output := printed(o)
@@ -72,6 +72,7 @@ func printed(o *testsched.Outcome) map[int]string {
 // debugStates holds the states of goroutines, by number, before and after a step.
 type debugStates struct {
 	trace   *replay.Trace
+	events  []testsched.Event
 	is, was map[int]goroutineState
 	rest    []testsched.State
 	latest  map[int][2]*testsched.Event // of goroutines, the latest one first
@@ -122,8 +123,49 @@ func withStarts(o *testsched.Outcome) []testsched.State {
 func (x *debugStates) until(n int) {
 	for ; len(x.rest) > 0 && x.rest[0].After <= n; x.rest = x.rest[1:] {
 		s := x.rest[0]
-		x.is[s.Number] = x.is[s.Number].after(s)
+		now := x.is[s.Number].after(s)
+		if now.writer = x.writer(&s); now.writer != "" && s.Other == s.Number {
+			now.holder = ""
+		}
+		x.is[s.Number] = now
 	}
+}
+
+// writer returns the goroutine whose request for a write lock precedes the request for a read lock with which s begins a wait. An empty
+// string means that there is none, or that the holder may have the write lock.
+func (x *debugStates) writer(s *testsched.State) string {
+	if s.Kind != testsched.Parks || !strings.HasPrefix(s.Waits, "sync.RWMutex.RLock") || s.Object == "" || !x.reads(s) {
+		return ""
+	}
+	waits := strings.Replace(s.Wait(), "read-lock", "lock", 1)
+	for n, g := range x.is {
+		if g.parked && g.status == waits && g.holder != "" {
+			return fmt.Sprintf("g%d", n)
+		}
+	}
+	return ""
+}
+
+// reads reports whether the holder of the lock that s waits for has certainly read-locked it.
+func (x *debugStates) reads(s *testsched.State) bool {
+	released, latest := 0, true
+	for _, e := range slices.Backward(x.events[:min(s.After, len(x.events))]) {
+		if e.Number != s.Other {
+			continue
+		}
+		waits := latest && e.Op.Locks() && (s.Other == s.Number || x.is[s.Other].parked) // it does not yet have this lock
+		latest = false
+		switch {
+		case waits || e.Object != s.Object || e.Op != program.OpLock && e.Op != program.OpRLock && e.Op != program.OpUnlock && e.Op != program.OpTryLock:
+		case e.Op == program.OpUnlock:
+			released++
+		case released > 0:
+			released--
+		default:
+			return e.Op == program.OpRLock
+		}
+	}
+	return false
 }
 
 // changes returns the changes of a step.
@@ -140,8 +182,8 @@ func (x *debugStates) changes() (list []replay.NodeChange) {
 
 // goroutineState is the state of a goroutine in the debugger. The zero value means that it was not yet started.
 type goroutineState struct {
-	at, operation, status, holder string
-	parked                        bool
+	at, operation, status, holder, writer string
+	parked                                bool
 }
 
 func place(at, function string) string {
@@ -160,7 +202,7 @@ func (g goroutineState) after(s testsched.State) goroutineState {
 	switch s.Kind {
 	case testsched.Holder:
 		if g.parked {
-			g.holder = holder
+			g.holder, g.writer = holder, ""
 		}
 		return g
 	case testsched.Ends:
@@ -174,7 +216,7 @@ func (g goroutineState) after(s testsched.State) goroutineState {
 	}
 	started := g == goroutineState{}
 	waited := g.parked
-	g.parked, g.holder, g.status = false, "", history.StatusCanRun
+	g.parked, g.holder, g.writer, g.status = false, "", "", history.StatusCanRun
 	if waited && s.Other == 0 {
 		g.status = history.StatusRested
 	}
@@ -195,6 +237,7 @@ func (g goroutineState) changes(node int, old goroutineState) (list []replay.Nod
 		{Path: history.PathOperation, Old: old.operation, New: g.operation},
 		{Path: history.PathStatus, Old: old.status, New: g.status},
 		{Path: history.PathHolder, Old: old.holder, New: g.holder},
+		{Path: history.PathWriter, Old: old.writer, New: g.writer},
 	} {
 		if c.Old != c.New {
 			c.Node = node
