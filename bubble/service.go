@@ -207,7 +207,7 @@ func (p *Program) Boot(env sim.Env) {
 		}
 		b.disk = []filetree.Record{{Key: filetree.ImageKey, Value: b.files.Image}}
 		if b.files.Lost != "" {
-			env.Log().Info(simext.Survived + "the crash has changed " + b.files.Lost)
+			env.Log().Info(simext.Survived + "left by the crash: " + b.files.Lost)
 		}
 	}
 	p.step(env, &input{kind: bootInput, boot: &b})

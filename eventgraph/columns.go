@@ -129,7 +129,7 @@ func (l *lanes) changes(e *Event, handler bool) []string {
 		notes = append(notes, e.Aftermath...)
 	}
 	for _, c := range e.Choices {
-		if replay.Meaningful(c) && !e.takesDown() {
+		if replay.Meaningful(c) && !e.takesDown() && !simext.Restores(c.Label) {
 			notes = append(notes, replay.Decision(c))
 		}
 	}

@@ -217,9 +217,9 @@ func TestCalls(t *testing.T) {
 func TestOutput(t *testing.T) {
 	g := scripted(t, &pingack.System, deadKeys(1)...)
 	g.Events[2].Notes = []string{"log stderr: cannot listen", "log stdout: done", "log private", "log schedule: a goroutine pauses before lock.go:77 in lock",
-		"log files: the crash has changed wal"}
+		"log files: left by the crash: wal"}
 	text := string(render(t, g.Text, eventgraph.Options{From: 2, To: 2, Width: 200}))
-	if !strings.Contains(text, "stderr: cannot listen; stdout: done; a goroutine pauses before lock.go:77 in lock; the crash has changed wal") || strings.Contains(text, "private") {
+	if !strings.Contains(text, "stderr: cannot listen; stdout: done; a goroutine pauses before lock.go:77 in lock; left by the crash: wal") || strings.Contains(text, "private") {
 		t.Errorf("the output is missing:\n%s", text)
 	}
 }

@@ -2,20 +2,25 @@ package replay
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/encoding/diff"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
+	"github.com/macemc/macemc/internal/textfmt"
 	"github.com/macemc/macemc/sim"
 )
 
 // Decision describes the answer to a question: "is it earlier: no", "unsynced writes that survive: none of 1",
-// "rand.IntN: 1 of 0..2". A seed has no text for people.
+// "rand.IntN: 1 of 0..2". A label may end with the names of the answers: "interleaving [fifo random]" is "interleaving: fifo". A seed has no text for people.
 func Decision(a stepinfo.Answer) string {
 	if a.Kind == choose.Seed {
 		return a.Label + ": drawn"
+	}
+	if label, list, _ := strings.Cut(strings.TrimSuffix(a.Label, "]"), " ["); a.Arity == len(strings.Fields(list)) {
+		return label + ": " + strings.Fields(list)[a.Pick]
 	}
 	return a.Label + ": " + Answered(a)
 }
@@ -57,7 +62,7 @@ func (e *TraceEffect) Phrase() string {
 func (e *TraceEffect) happens() bool { return !e.IsCall() && e.Kind != stepinfo.LogEffect.String() }
 
 // Aftermath describes the consequences of a crash: for a crash inside the step, which of its effects happened, and
-// which unsynced writes survived. It is empty if no node crashed. The first effect that did not happen has its place.
+// which unsynced writes survived. What survived of a program's files is chosen when it boots, see [simext.Survived]. It is empty if no node crashed. The first effect that did not happen has its place.
 func (s *TraceStep) Aftermath() []string {
 	var parts []string
 	if s.Crashed {
@@ -80,10 +85,40 @@ func (s *TraceStep) Aftermath() []string {
 			parts = append(parts, "did not happen: "+strings.Join(undone, ", "))
 		}
 	}
-	if all := len(s.Kept) + len(s.Lost); all > 0 {
+	switch all := len(s.Kept) + len(s.Lost); {
+	case s.files && len(s.Lost) > 0:
+		parts = append(parts, "lost changes of files: "+strings.Join(textfmt.Few(s.lostChanges(), mostLost), ", "))
+	case !s.files && all > 0:
 		parts = append(parts, s.survivors(all))
 	}
 	return parts
+}
+
+// mostLost is the maximum number of lost changes of files in the text of a crash.
+const mostLost = 8
+
+// lostChanges returns the lost writes of a program without the numbers of their records.
+func (s *TraceStep) lostChanges() []string {
+	var list []string
+	for _, key := range s.Lost {
+		list = append(list, fileChange(key))
+	}
+	return list
+}
+
+// fileChange returns the text of a record of a program's disk, without its number.
+func fileChange(key string) string {
+	_, text, _ := strings.Cut(key, " ")
+	return text
+}
+
+// LastLost describes the last write that the crash of the step loses.
+func (s *TraceStep) LastLost() string {
+	key := s.Lost[len(s.Lost)-1]
+	if s.files {
+		return fileChange(key)
+	}
+	return key
 }
 
 func (s *TraceStep) survivors(all int) string {
@@ -115,6 +150,7 @@ func unsynced(fields []diff.Field) []string {
 // left sets the surviving and lost writes of the step's crash. Kept are the states of all nodes before it.
 func (s *TraceStep) left(kept []kernel.Snapshot) {
 	pending := unsynced(kept[s.Node].Fields)
+	s.files = slices.ContainsFunc(kept[s.Node].Fields, func(f diff.Field) bool { return f.Part.Kind == diff.OfProgram })
 	for i := range s.Effects {
 		switch e := &s.Effects[i]; {
 		case !e.Applied:

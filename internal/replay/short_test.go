@@ -1,6 +1,8 @@
 package replay
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/macemc/macemc/internal/encoding/diff"
@@ -44,6 +46,23 @@ func TestTraceStep_Judgement(t *testing.T) {
 		s := TraceStep{Live: c.live, Failing: c.failing}
 		if got := s.judgement(kinds); got != c.want {
 			t.Errorf("%q: got %q, want %q", c.failing, got, c.want)
+		}
+	}
+}
+
+// A crash names the lost changes of a program's files. What survived of the others is chosen when the program boots.
+func TestAftermath_Files(t *testing.T) {
+	for _, c := range []struct {
+		lost []string
+		want string
+	}{
+		{nil, ""},
+		{[]string{"00000060 create /data/lock"}, "lost changes of files: create /data/lock"},
+		{slices.Repeat([]string{"00000007 sync /data/a"}, 9), "lost changes of files: " + strings.Repeat("sync /data/a, ", 8) + "and 1 more"},
+	} {
+		s := TraceStep{Kept: []string{"00000059 remove /data/lock"}, Lost: c.lost, files: true}
+		if got := strings.Join(s.Aftermath(), "; "); got != c.want {
+			t.Errorf("got %q, want %q", got, c.want)
 		}
 	}
 }

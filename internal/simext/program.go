@@ -1,6 +1,9 @@
 package simext
 
-import "sync/atomic"
+import (
+	"strings"
+	"sync/atomic"
+)
 
 // BetweenGoroutines separates the goroutines of a program in the description of its state.
 const BetweenGoroutines = "; "
@@ -18,6 +21,16 @@ const Scheduled = "schedule: "
 
 // Survived begins a line of a node's log that describes what a crash has left of the files of a program.
 const Survived = "files: "
+
+// Restores reports whether a label is that of a choice of what a crash leaves of a program's files, see [Survived].
+func Restores(label string) bool {
+	for _, first := range []string{"unsynced changes of ", "unsynced pages of ", "writes to ", "halves of the next write to ", "bytes of the next write to "} {
+		if strings.HasPrefix(label, first) {
+			return strings.Contains(label, " that survive") || strings.HasSuffix(label, " that a later one overtakes")
+		}
+	}
+	return false
+}
 
 // GoroutinesField is the private field of a [Carrier] with that description.
 const GoroutinesField = "goroutines"

@@ -97,25 +97,25 @@ func lostCode(r *report.Report) *Code {
 	if r.Dead == nil || len(r.Dead.Observed) == 0 {
 		return nil
 	}
-	lost, node := "", 0
+	lost, text, node := "", "", 0
 	for i := range slices.Backward(r.Dead.Steps) {
 		s := &r.Dead.Steps[i]
-		if c := writtenBy(s, node, lost); c != nil {
+		if c := writtenBy(s, node, lost, text); c != nil {
 			return c
 		}
 		if lost == "" && len(s.Lost) > 0 {
-			lost, node = s.Lost[len(s.Lost)-1], s.Node
+			lost, text, node = s.Lost[len(s.Lost)-1], s.LastLost(), s.Node
 		}
 	}
-	return writtenBy(&r.Dead.Boot, -1, lost)
+	return writtenBy(&r.Dead.Boot, -1, lost, text)
 }
 
 // writtenBy returns the code of a write in a step of a node; nil means that the step has no such write, or that its code is not known.
-func writtenBy(s *replay.TraceStep, node int, key string) *Code {
+func writtenBy(s *replay.TraceStep, node int, key, text string) *Code {
 	for i := range slices.Backward(s.Effects) {
 		e := &s.Effects[i]
 		if file, line := e.Place(); line > 0 && s.Node == node && e.Kind == stepinfo.WriteEffect.String() && e.Text == key {
-			return newCode(Code{Place: e.From, Note: fmt.Sprintf("step %d: the last write that the crash loses", s.Number)}, file, line, 1)
+			return newCode(Code{Place: e.From, Note: fmt.Sprintf("step %d: the last write that the crash loses is: %s", s.Number, text)}, file, line, 1)
 		}
 	}
 	return nil
