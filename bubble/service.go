@@ -41,6 +41,7 @@ type history struct {
 	exposed   []reflect.Type // types of the values of Host.Expose, see exposes
 	strikable uint64         // set of faults that can strike after the last step
 	outlined  bool           // show omits the state of the goroutines
+	stopped   bool           // a boot ends before the program begins
 }
 
 // Service returns a service that runs program. Each boot of the node calls program in a fresh bubble. A crash stops all its goroutines
@@ -123,6 +124,9 @@ func (p *Program) Booted() (files map[string][]byte, lost string, err error) {
 	files, err = filetree.Files(first.boot.files.Image)
 	return files, first.boot.files.Lost, err
 }
+
+// StopAtBoot implements [simext.Storing].
+func (p *Program) StopAtBoot() { p.goroutines.stopped = true }
 
 // Stale implements [simext.Showing]. It reports whether Seen is of an earlier step.
 func (p *Program) Stale() bool { return p.seenInEarlierStep }
@@ -210,7 +214,12 @@ func (p *Program) Boot(env sim.Env) {
 			env.Log().Info(simext.Survived + "left by the crash: " + b.files.Lost)
 		}
 	}
-	p.step(env, &input{kind: bootInput, boot: &b})
+	in := &input{kind: bootInput, boot: &b}
+	if p.goroutines.stopped {
+		p.goroutines.last = in
+		return
+	}
+	p.step(env, in)
 }
 
 // otherUnlocks states a limitation of deadlock detection.

@@ -214,7 +214,10 @@ func (d *durability) compare(records []string) error {
 }
 
 // PlainTest implements [simext.Reproducer].
-func (d *durability) PlainTest(finding, lost string, files map[string][]byte) ([]byte, error) {
+func (d *durability) PlainTest(finding, lost string, files map[string][]byte, stopped bool) ([]byte, error) {
+	if stopped {
+		d.Observe(0, booted{})
+	}
 	t := plaintest.Test{Finding: finding, Lost: lost, Files: files, Store: d.store, Calls: d.Calls, Opened: d.Opened,
 		Missing: d.Takes, Values: map[string][]string{}}
 	for key, v := range d.Keys {

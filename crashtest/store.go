@@ -107,8 +107,20 @@ func (s Store[D]) System() sim.System {
 		New: func(sim.NodeID) sim.Service {
 			return bubble.Command(run, nil, nil, bubble.DataDir(dataDir), fileSystems[s.Disk])
 		},
-		Monitors: []func() sim.Monitor{func() sim.Monitor { return newDurability(source) }},
+		Monitors:   []func() sim.Monitor{func() sim.Monitor { return newDurability(source) }},
+		Properties: []sim.Property{{Name: "the store does not end the process", Always: runs, Explain: ending}},
 	}
+}
+
+// runs reports whether the process runs, or has crashed.
+func runs(v *sim.View) bool { return ending(v) == "" }
+
+// ending returns how the process has ended.
+func ending(v *sim.View) string {
+	if p, up := v.Service(0).(*bubble.Program); up {
+		return p.Ended
+	}
+	return ""
 }
 
 // dataDir is the folder of the store.

@@ -30,6 +30,7 @@ type bugs struct {
 	rewritten bool // recovery writes the file again, in place
 	trusted   bool // recovery takes the copy of an earlier one, which may be incomplete
 	retried   bool // a sync that fails is repeated
+	exits     bool // a torn last record ends the process
 }
 
 func open(dir string, b bugs) (*file, error) {
@@ -81,6 +82,8 @@ func (s *file) recover(name string, all, whole []byte) error {
 	switch {
 	case s.fragile:
 		return errors.New("damaged record")
+	case s.exits:
+		os.Exit(3)
 	case s.behind:
 		return nil
 	case s.rewritten:
@@ -187,8 +190,9 @@ func TestCheck(t *testing.T) {
 			{"rewritten", bugs{rewritten: true}, "acknowledged"},
 			{"trusted", bugs{trusted: true}, "acknowledged"},
 			{"retried", bugs{retried: true}, "acknowledged"},
+			{"exits", bugs{exits: true}, "exit status 3"},
 		} {
-			if kind.name != "log" && (c.bugs.behind || c.bugs.rewritten || c.bugs.trusted || c.bugs.retried) {
+			if kind.name != "log" && (c.bugs.behind || c.bugs.rewritten || c.bugs.trusted || c.bugs.retried || c.bugs.exits) {
 				continue // as in a log
 			}
 			for seed := uint64(1); seed <= 3; seed++ {

@@ -77,10 +77,13 @@ type Storing interface {
 	// whose paths end in a slash. It returns nil if there is no data directory. lost describes what the crash before the boot changed, file
 	// by file, and is empty if it changed nothing.
 	Booted() (files map[string][]byte, lost string, err error)
+	// StopAtBoot makes the next boot end before the program begins.
+	StopAtBoot()
 }
 
 // Reproducer is implemented by monitors that write a test in plain Go, which fails as the run did.
 type Reproducer interface {
-	// PlainTest returns the source of the test. files and lost are those of [Storing].
-	PlainTest(finding, lost string, files map[string][]byte) ([]byte, error)
+	// PlainTest returns the source of the test. files and lost are those of [Storing]. stopped reports whether the last boot ended before
+	// the program began, see [Storing.StopAtBoot].
+	PlainTest(finding, lost string, files map[string][]byte, stopped bool) ([]byte, error)
 }

@@ -9,7 +9,9 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/check"
+	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/outfile"
 	"github.com/macemc/macemc/internal/replay"
@@ -28,29 +30,55 @@ type bootFiles struct {
 
 // write executes a run again and writes the outputs.
 func (b bootFiles) write(ctx context.Context, l *check.Loaded, finding *sim.Finding, out io.Writer) error {
-	switch {
-	case b.dir == "" && b.test == "":
+	if b.dir == "" && b.test == "" {
 		return nil
-	case l.Unsafe != nil:
-		return fmt.Errorf("--files, --write-test: step %d may end the process that would write them", l.Unsafe.Step)
 	}
-	c, err := within(ctx, func() (*replay.Cursor, error) {
-		c, err := replay.NewCursor(&l.System, l.Path, kernel.Options{})
-		for err == nil && !c.AtEnd() {
-			err = c.Next()
+	fatal := -1 // number of the boot that kills its process
+	path := l.Path
+	if l.Unsafe != nil {
+		if l.Death == nil || l.Death.Running > 0 || l.Death.Making {
+			return fmt.Errorf("--files, --write-test: step %d may end the process that would write them", l.Unsafe.Step)
 		}
-		if c != nil && c.AtEnd() { // a finding ends the run
-			err = nil
-		}
-		return c, err
-	})
+		fatal, path = l.Death.Steps, l.Death.Path()
+	}
+	c, err := within(ctx, func() (*replay.Cursor, error) { return lastBoots(l.System, path, fatal) })
 	if err == nil && b.dir != "" {
 		err = b.writeFolders(c.World(), out)
 	}
 	if err == nil && b.test != "" {
-		err = b.writeTest(c.World(), finding, out)
+		err = b.writeTest(c.World(), finding, fatal >= 0, out)
 	}
 	return err
+}
+
+// lastBoots executes a run, until the program of a boot that kills its process would begin. That boot is step fatal; a negative number
+// means none.
+func lastBoots(sys sim.System, path choose.Path, fatal int) (*replay.Cursor, error) {
+	newService, stops := sys.New, fatal == 0
+	sys.New = func(id sim.NodeID) sim.Service {
+		s := newService(id)
+		if f, ok := s.(simext.Storing); ok && stops {
+			f.StopAtBoot()
+		}
+		return s
+	}
+	c, err := replay.NewCursor(&sys, path, kernel.Options{})
+	for err == nil && !c.AtEnd() && c.Steps() != fatal {
+		if stops = c.Steps() == fatal-1; stops {
+			_, ev, err := c.Peek()
+			if err == nil && ev.Kind != eventkind.Boot {
+				err = fmt.Errorf("--files, --write-test: step %d ends the process that would write them, and is no boot", fatal)
+			}
+			if err != nil {
+				return nil, err
+			}
+		}
+		err = c.Next()
+	}
+	if c != nil && c.AtEnd() { // a finding ends the run
+		err = nil
+	}
+	return c, err
 }
 
 // writeFolders writes the files of each node into the folders n0, n1, ...
@@ -83,8 +111,8 @@ func (b bootFiles) writeFolders(w kernel.World, out io.Writer) error {
 	return err
 }
 
-// writeTest writes the test of the first monitor that has one, for the files of node 0.
-func (b bootFiles) writeTest(w kernel.World, finding *sim.Finding, out io.Writer) error {
+// writeTest writes the test of the first monitor that has one, for the files of node 0. stopped is as for [simext.Reproducer].
+func (b bootFiles) writeTest(w kernel.World, finding *sim.Finding, stopped bool, out io.Writer) error {
 	s, ok := w.Service(0).(simext.Storing)
 	if !ok || finding == nil {
 		return fmt.Errorf("--write-test needs the finding of a store (crashtest.Check)")
@@ -102,7 +130,7 @@ func (b bootFiles) writeTest(w kernel.World, finding *sim.Finding, out io.Writer
 		if !ok {
 			continue
 		}
-		text, err := r.PlainTest(finding.Message, lost, files)
+		text, err := r.PlainTest(finding.Message, lost, files, stopped)
 		if err != nil {
 			return fmt.Errorf("--write-test: %w", err)
 		}

@@ -55,6 +55,35 @@ func TestReplay_Files(t *testing.T) {
 	}
 }
 
+// A boot that kills its process is executed until the program begins: its files are known, and the test fails with them in plain Go.
+func TestReplay_FilesFatal(t *testing.T) {
+	inStore(t)
+	text, err := os.ReadFile("store.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	fatal := strings.Replace(string(text), "break // BUG", "panic(`torn`) // BUG", 1)
+	if err := os.WriteFile("store.go", []byte(fatal), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out, status := commandHere(t.Context(), "search", ".", "--time", "60s", "--no-shrink", "--out", "found")
+	if status != 1 || !strings.Contains(out, "kills the process: panic: torn") {
+		t.Fatalf("exit status %d: %s", status, out)
+	}
+	out, status = commandHere(t.Context(), "replay", filepath.Join("found", "error.path"), "--files", "crashed", "--write-test", "plain/crashed_test.go")
+	if status != 1 {
+		t.Fatalf("exit status %d: %s", status, out)
+	}
+	log, err := os.ReadFile("crashed/n0/log")
+	if err != nil || len(log) == 0 {
+		t.Errorf("%v, files %q", err, log)
+	}
+	plain, err := exec.CommandContext(t.Context(), "go", "test", "./plain").CombinedOutput()
+	if err == nil || !strings.Contains(string(plain), "panic: torn") {
+		t.Errorf("%v: %s", err, plain)
+	}
+}
+
 // inStore makes a module with a store and its test the working directory.
 func inStore(t *testing.T) {
 	t.Helper()
