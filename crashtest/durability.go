@@ -215,11 +215,14 @@ func (d *durability) compare(records []string) error {
 
 // PlainTest implements [simext.Reproducer].
 func (d *durability) PlainTest(finding, lost string, files map[string][]byte, stopped bool) ([]byte, error) {
-	if stopped {
-		d.Observe(0, booted{})
+	if stopped { // Open or the reader may have ended the process
+		d.Opened, d.Calls = true, nil
 	}
 	t := plaintest.Test{Finding: finding, Lost: lost, Files: files, Store: d.store, Calls: d.Calls, Opened: d.Opened,
 		Missing: d.Takes, Values: map[string][]string{}}
+	for _, key := range d.store.Keys {
+		t.Values[key] = []string{""}
+	}
 	for key, v := range d.Keys {
 		t.Values[key] = append([]string{v.Acknowledged}, v.Pending...)
 	}

@@ -197,14 +197,22 @@ func cloned(list []string) []string {
 	return out
 }
 
+// allKeys returns the keys of a map.
+func allKeys(clients int) (all []string) {
+	for c := range clients {
+		for k := range keys {
+			all = append(all, fmt.Sprintf("key%d-%d", c, k))
+		}
+	}
+	return all
+}
+
 // inspect announces the content of the store. It empties a queue.
 func (l *life[D]) inspect() {
 	switch {
 	case l.store.Get != nil:
-		for c := range l.store.Clients {
-			for k := range keys {
-				l.get(fmt.Sprintf("key%d-%d", c, k))
-			}
+		for _, key := range allKeys(l.store.Clients) {
+			l.get(key)
 		}
 	case l.store.Records != nil:
 		l.try("Records", func() error {

@@ -98,6 +98,9 @@ func (s Store[D]) System() sim.System {
 		reader = "Records"
 	}
 	source := plaintest.Locate(reader, s.Open, s.Close, s.Put, s.Get, s.Delete, s.Append, s.Records, s.Trim, s.Take, s.Maintain)
+	if s.Get != nil {
+		source.Keys = allKeys(s.Clients)
+	}
 	run := func(ctx context.Context, h *bubble.Host) error {
 		l := &life[D]{store: &s, h: h}
 		return l.run(ctx)

@@ -140,7 +140,11 @@ func (b bootFiles) writeTest(w kernel.World, finding *sim.Finding, stopped bool,
 		if err := (outfile.Generated{Name: b.test, Mark: plainTestMark}).Write(append([]byte(plainTestMark+"\n\n"), text...)); err != nil {
 			return err
 		}
-		_, err = fmt.Fprintf(out, "macemc: %s reproduces the finding in plain Go: go test %s\n", b.test, b.test)
+		unless := ""
+		if stopped {
+			unless = " if opening or reading the store ends the process; later calls of the last step are not known"
+		}
+		_, err = fmt.Fprintf(out, "macemc: %s reproduces the finding in plain Go%s: go test %s\n", b.test, unless, b.test)
 		return err
 	}
 	return fmt.Errorf("--write-test: no monitor of %s writes a test: only crashtest.Check does", w.System().Name)

@@ -35,9 +35,10 @@ type Test struct {
 
 // Store locates an adapter.
 type Store struct {
-	Dir    string  // of the test's package
-	Places []Place // of its functions
-	Reader string  // function that reads the content: Get, Records or Take
+	Dir    string   // of the test's package
+	Places []Place  // of its functions
+	Reader string   // function that reads the content: Get, Records or Take
+	Keys   []string // of a map
 }
 
 // Place is a line of a file.

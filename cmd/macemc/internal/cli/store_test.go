@@ -55,14 +55,16 @@ func TestReplay_Files(t *testing.T) {
 	}
 }
 
-// A boot that kills its process is executed until the program begins: its files are known, and the test fails with them in plain Go.
+// A boot that kills its process is executed until the program begins: its files are known, and the test fails with them in plain Go. The
+// process dies when it reads a key that was perhaps never written.
 func TestReplay_FilesFatal(t *testing.T) {
 	inStore(t)
 	text, err := os.ReadFile("store.go")
 	if err != nil {
 		t.Fatal(err)
 	}
-	fatal := strings.Replace(string(text), "break // BUG", "panic(`torn`) // BUG", 1)
+	fatal := strings.NewReplacer("break // BUG", "s.values[``] = `torn`; break // BUG",
+		"value, ok = s.values[key]", "if value, ok = s.values[key]; s.values[``] != `` { panic(s.values[``]) }").Replace(string(text))
 	if err := os.WriteFile("store.go", []byte(fatal), 0o600); err != nil {
 		t.Fatal(err)
 	}
