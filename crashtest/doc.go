@@ -11,7 +11,7 @@
 // Run it with "macemc test ./PKG". The library is not modified. It runs on a simulated disk (see package bubble), in a process that
 // crashes several times. Concurrent clients write, and the store is maintained and reopened meanwhile. Three properties hold:
 //
-//   - The store opens after each crash, and no operation fails, panics or ends the process.
+//   - The store opens after each crash, and no operation fails or panics. Without DiskErrors, none ends the process.
 //   - What was acknowledged is there: each value that Put, each record that Append has stored before it returned nil.
 //   - What was not acknowledged is absent or whole.
 //

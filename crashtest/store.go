@@ -105,14 +105,17 @@ func (s Store[D]) System() sim.System {
 		l := &life[D]{store: &s, h: h}
 		return l.run(ctx)
 	}
-	return sim.System{
+	sys := sim.System{
 		Nodes: 1, State: rules, Crashes: s.Crashes, DiskErrors: s.DiskErrors,
 		New: func(sim.NodeID) sim.Service {
 			return bubble.Command(run, nil, nil, bubble.DataDir(dataDir), fileSystems[s.Disk])
 		},
-		Monitors:   []func() sim.Monitor{func() sim.Monitor { return newDurability(source) }},
-		Properties: []sim.Property{{Name: "the store does not end the process", Always: runs, Explain: ending}},
+		Monitors: []func() sim.Monitor{func() sim.Monitor { return newDurability(source) }},
 	}
+	if s.DiskErrors == 0 { // some end the process after an error of the disk, so that nothing more is acknowledged
+		sys.Properties = []sim.Property{{Name: "the store does not end the process", Always: runs, Explain: ending}}
+	}
+	return sys
 }
 
 // runs reports whether the process runs, or has crashed.

@@ -14,13 +14,10 @@ import (
 )
 
 // Decision describes the answer to a question: "is it earlier: no", "unsynced writes that survive: none of 1",
-// "rand.IntN: 1 of 0..2". A label may end with the names of the answers: "interleaving [fifo random]" is "interleaving: fifo". A seed has no text for people.
+// "rand.IntN: 1 of 0..2". A seed has no text for people.
 func Decision(a stepinfo.Answer) string {
 	if a.Kind == choose.Seed {
 		return a.Label + ": drawn"
-	}
-	if label, list, _ := strings.Cut(strings.TrimSuffix(a.Label, "]"), " ["); a.Arity == len(strings.Fields(list)) {
-		return label + ": " + strings.Fields(list)[a.Pick]
 	}
 	return a.Label + ": " + Answered(a)
 }

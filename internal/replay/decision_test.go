@@ -22,8 +22,6 @@ func TestDecision(t *testing.T) {
 			"unsynced writes that survive: none of 1"},
 		{stepinfo.Answer{Kind: choose.Outcome, Label: "unsynced writes that survive", Pick: 2, Arity: 4}, "unsynced writes that survive: 2 of 3"},
 		{stepinfo.Answer{Kind: choose.Draw, Label: "leader", Pick: 0, Arity: 3}, "leader: 0 of 0..2"},
-		{stepinfo.Answer{Kind: choose.Draw, Label: "interleaving of the node [fifo random pct:3]", Pick: 1, Arity: 3}, "interleaving of the node: random"},
-		{stepinfo.Answer{Kind: choose.Draw, Label: "leader [of two]", Pick: 2, Arity: 3}, "leader [of two]: 2 of 0..2"},
 	} {
 		if got := replay.Decision(c.answer); got != c.want {
 			t.Errorf("%+v: %q, want %q", c.answer, got, c.want)
@@ -54,10 +52,10 @@ func TestAftermath(t *testing.T) {
 		picks choose.Path // where it crashes, and how many of the writes survive
 		want  []string
 	}{
-		{choose.Path{1}, []string{"did not happen: write term (decision_test.go:38), send card{1} to n1, write vote, sync"}},
-		{choose.Path{2, 0}, []string{"happened: write term", "did not happen: send card{1} to n1 (decision_test.go:39), write vote, sync", "none of 1 unsynced write survived (lost: term)"}},
-		{choose.Path{4, 1}, []string{"happened: write term, send card{1} to n1, write vote", "did not happen: sync (decision_test.go:41)", "1 of 2 unsynced writes survived (term; lost: vote)"}},
-		{choose.Path{4, 2}, []string{"happened: write term, send card{1} to n1, write vote", "did not happen: sync (decision_test.go:41)", "2 of 2 unsynced writes survived (term, vote)"}},
+		{choose.Path{1}, []string{"did not happen: write term (decision_test.go:36), send card{1} to n1, write vote, sync"}},
+		{choose.Path{2, 0}, []string{"happened: write term", "did not happen: send card{1} to n1 (decision_test.go:37), write vote, sync", "none of 1 unsynced write survived (lost: term)"}},
+		{choose.Path{4, 1}, []string{"happened: write term, send card{1} to n1, write vote", "did not happen: sync (decision_test.go:39)", "1 of 2 unsynced writes survived (term; lost: vote)"}},
+		{choose.Path{4, 2}, []string{"happened: write term, send card{1} to n1, write vote", "did not happen: sync (decision_test.go:39)", "2 of 2 unsynced writes survived (term, vote)"}},
 	} {
 		crashed := append(slices.Clone(path[:len(path)-1]), c.picks...)
 		s := record(t, sys, crashed).Steps[0]

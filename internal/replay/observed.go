@@ -35,7 +35,7 @@ func (l *listener) Observe(from sim.NodeID, event any) error {
 }
 
 // mostObserved bounds the events that copies of a monitor observe in [Decisive].
-const mostObserved = 200_000
+const mostObserved = 1_000_000
 
 // Decisive returns the observations that violate a monitor: a part of those of the run's first steps to which the monitor answers with
 // the same error, and with another one, or none, if any of them is missing. It executes the path again. nil means that the finding is
@@ -56,23 +56,20 @@ func Decisive(sys *sim.System, path choose.Path, steps int, f *sim.Finding) []Ob
 	if all = all[:n]; !same(all) {
 		return nil
 	}
-	for size := max(1, len(all)/2); ; size = max(1, size/2) {
-		before := len(all)
+	for before := 0; before != len(all); { // one by one: without several, the monitor may have the same error for another reason
+		before = len(all)
 		for at := 0; at < len(all); {
-			part := slices.Concat(all[:at], all[min(at+size, len(all)):])
-			if same(part) {
+			if part := slices.Concat(all[:at], all[at+1:]); same(part) {
 				all = part
 			} else {
-				at += size
+				at++
 			}
 		}
-		if budget < 0 {
-			return nil
-		}
-		if size == 1 && len(all) == before {
-			return all
-		}
 	}
+	if budget < 0 {
+		return nil
+	}
+	return all
 }
 
 // listen executes steps of a path and returns what monitor i observes.
