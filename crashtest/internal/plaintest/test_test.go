@@ -200,7 +200,9 @@ func TestWrite(t *testing.T) {
 		put("kv.go", tested+"\nconst private = 1\n")
 		put("store_test.go", adapters[c.adapter])
 		before, _, _ := strings.Cut(adapters[c.adapter], "HERE")
-		c.test.Store = Store{Dir: dir, Places: []Place{{"store_test.go", 1 + strings.Count(before, "\n")}}, Reader: cmp.Or(c.test.Store.Reader, "Get")}
+		c.test.Store = Store{
+			Dir: dir, Places: []Place{{"store_test.go", 1 + strings.Count(before, "\n")}}, Reader: cmp.Or(c.test.Store.Reader, "Get"),
+		}
 		text, err := c.test.Write()
 		got := ""
 		if err == nil {
