@@ -59,7 +59,8 @@ func (e *TraceEffect) Phrase() string {
 func (e *TraceEffect) happens() bool { return !e.IsCall() && e.Kind != stepinfo.LogEffect.String() }
 
 // Aftermath describes the consequences of a crash: for a crash inside the step, which of its effects happened, and
-// which unsynced writes survived. What survived of a program's files is chosen when it boots, see [simext.Survived]. It is empty if no node crashed. The first effect that did not happen has its place.
+// which unsynced writes survived. It is empty if no node crashed. The first effect that did not happen has its place.
+// What survived of a program's files is chosen when it boots, see [simext.Survived].
 func (s *TraceStep) Aftermath() []string {
 	var parts []string
 	if s.Crashed {
@@ -83,12 +84,17 @@ func (s *TraceStep) Aftermath() []string {
 		}
 	}
 	switch all := len(s.Kept) + len(s.Lost); {
-	case s.files && len(s.Lost) > 0:
+	case s.ofFiles() && len(s.Lost) > 0:
 		parts = append(parts, "lost changes of files: "+strings.Join(textfmt.Few(s.lostChanges(), mostLost), ", "))
-	case !s.files && all > 0:
+	case !s.ofFiles() && all > 0:
 		parts = append(parts, s.survivors(all))
 	}
 	return parts
+}
+
+// ofFiles reports whether the writes of the node that a step takes down are changes of a program's files.
+func (s *TraceStep) ofFiles() bool {
+	return slices.ContainsFunc(s.Changes, func(c NodeChange) bool { return c.Node == s.Node && c.Part.Kind == diff.OfProgram })
 }
 
 // mostLost is the maximum number of lost changes of files in the text of a crash.
@@ -112,7 +118,7 @@ func fileChange(key string) string {
 // LastLost describes the last write that the crash of the step loses.
 func (s *TraceStep) LastLost() string {
 	key := s.Lost[len(s.Lost)-1]
-	if s.files {
+	if s.ofFiles() {
 		return fileChange(key)
 	}
 	return key
@@ -147,7 +153,6 @@ func unsynced(fields []diff.Field) []string {
 // left sets the surviving and lost writes of the step's crash. Kept are the states of all nodes before it.
 func (s *TraceStep) left(kept []kernel.Snapshot) {
 	pending := unsynced(kept[s.Node].Fields)
-	s.files = slices.ContainsFunc(kept[s.Node].Fields, func(f diff.Field) bool { return f.Part.Kind == diff.OfProgram })
 	for i := range s.Effects {
 		switch e := &s.Effects[i]; {
 		case !e.Applied:

@@ -60,7 +60,7 @@ func TestAftermath_Files(t *testing.T) {
 		{[]string{"00000060 create /data/lock"}, "lost changes of files: create /data/lock"},
 		{slices.Repeat([]string{"00000007 sync /data/a"}, 9), "lost changes of files: " + strings.Repeat("sync /data/a, ", 8) + "and 1 more"},
 	} {
-		s := TraceStep{Kept: []string{"00000059 remove /data/lock"}, Lost: c.lost, files: true}
+		s := TraceStep{Kept: []string{"00000059 remove /data/lock"}, Lost: c.lost, Changes: []NodeChange{{Part: Part{Kind: diff.OfProgram}}}}
 		if got := strings.Join(s.Aftermath(), "; "); got != c.want {
 			t.Errorf("got %q, want %q", got, c.want)
 		}

@@ -89,9 +89,8 @@ type TraceStep struct {
 	With    []int             `json:"with,omitempty"`    // nodes that crashed or halted with it, as they run in its process
 	// Kept and Lost are the keys, in order, of the node's unsynced writes that survived a crash in this step, and
 	// of those that did not. Writes of nodes that crashed with it are named "n2: key".
-	Kept  []string `json:"writes_kept,omitempty"`
-	Lost  []string `json:"writes_lost,omitempty"`
-	files bool     // they are changes of a program's files
+	Kept []string `json:"writes_kept,omitempty"`
+	Lost []string `json:"writes_lost,omitempty"`
 
 	Live    bool     `json:"live"`              // the state after the step is live
 	Failing []string `json:"failing,omitempty"` // properties that do not hold after the step
