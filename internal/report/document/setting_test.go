@@ -3,6 +3,7 @@ package document
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/internal/netmodel"
@@ -51,6 +52,19 @@ func TestSetting_UsedFaults(t *testing.T) {
 	r.Params["walk-weights"] = "timer=0"
 	if r.Kind = sim.Safety; Deciding(r) != want+"degree=2" {
 		t.Errorf("safety: %q", Deciding(r))
+	}
+}
+
+// A timing that limits delays only where recovery is judged is named as such, unless the finding is about recovery.
+func TestSetting_BoundedLiveness(t *testing.T) {
+	for kind, want := range map[sim.FindingKind]string{
+		sim.Safety:   "0.0s elapsed, 2 nodes, recovery judged with delays up to 2s",
+		sim.Liveness: "0.0s elapsed, 2 nodes, timing BoundedLiveness:2s",
+	} {
+		r := &report.Report{Settings: report.Settings{Nodes: 2, Timing: sim.BoundedLiveness(2 * time.Second).String()}, Kind: kind}
+		if got := Setting(r); got != want {
+			t.Errorf("%v: %q, want %q", kind, got, want)
+		}
 	}
 }
 

@@ -83,6 +83,14 @@ func timingFacts(r *report.Report) []Fact {
 	return []Fact{{"assumes:", text, aside}}
 }
 
+// timingText names the timing. One that limits delays only where recovery is judged is not to be taken for a limit in the shown run.
+func timingText(r *report.Report) string {
+	if t, err := simext.ParseTiming(r.Timing); err == nil && t.LivenessOnly() && delayAssumption(r) == "" {
+		return "recovery judged with delays up to " + timingDelay(t)
+	}
+	return "timing " + r.Timing
+}
+
 func timingDelay(t sim.Timing) string {
 	delay, _ := t.MaxDelay()
 	return delay.String()

@@ -66,7 +66,7 @@ func ended(r *report.Report) string {
 func Setting(r *report.Report) string {
 	parts := append([]string{elapsed(r)}, size(r)...)
 	if r.Timing != "" {
-		parts = append(parts, "timing "+r.Timing)
+		parts = append(parts, timingText(r))
 	}
 	if r.Clocks != "" {
 		parts = append(parts, "clocks: "+r.Clocks)
