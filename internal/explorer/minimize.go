@@ -348,7 +348,8 @@ func (m *Minimized) critical(run execute) (step int, unknown string) {
 		return 0, "it may be before the recorded steps"
 	}
 	if passed, tried := sample(low, 0, convincing); passed < convincing {
-		return 0, fmt.Sprintf("no continuation passes after step %d, but only %d of %d random ones pass before it", high, passed, tried)
+		return 0, fmt.Sprintf("before step %d, only %d of %d random continuations pass, and after it none:\n> step %[1]d: %[4]v",
+			high, passed, tried, &m.Outcome.Trace[high-1])
 	}
 	return high, ""
 }

@@ -102,7 +102,7 @@ func TestMinimized_Show(t *testing.T) {
 func TestMinimized_CriticalConvincing(t *testing.T) {
 	o := &testsched.Outcome{Kind: testsched.Race, Executed: 8}
 	for n := range o.Executed {
-		o.Trace = append(o.Trace, testsched.Event{Count: n + 1})
+		o.Trace = append(o.Trace, testsched.Event{Count: n + 1, Number: 1, Op: program.OpSend, At: fmt.Sprintf("a.go:%d", n+1)})
 	}
 	for _, c := range []struct {
 		random, ordered uint64 // numbers of steps before which continuations pass
@@ -120,6 +120,9 @@ func TestMinimized_CriticalConvincing(t *testing.T) {
 			}
 			return &testsched.Outcome{}
 		})
+		if rare := "> step 5: goroutine 1: sends at a.go:5"; c.one == 1000 && !strings.HasSuffix(unknown, " and after it none:\n"+rare) {
+			t.Errorf("the step before which continuations rarely pass is not described: %q", unknown)
+		}
 		if step != c.want || (unknown == "") != (step > 0) {
 			t.Errorf("%+v: step %d is critical, the reason why it is unknown is %q", c, step, unknown)
 		}

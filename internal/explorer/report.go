@@ -197,7 +197,7 @@ func (s *Settings) explain(c *Config, m *Minimized, how, file string) string {
 		}
 		lines = append(lines, fmt.Sprintf("> step %d: %v", k, &o.Trace[k-1]))
 	} else if m.unknown != "" && !o.HasRace() { // see Minimize
-		lines = append(lines, "no critical step is known: "+m.unknown)
+		lines = append(lines, strings.Split("no critical step is known: "+m.unknown, "\n")...)
 	}
 	cause := append([]string{how + differs(m.Schedule.Switches)}, delayLines(m.Schedule.Delay)...)
 	lines = slices.Concat(head, o.Identities(c.Test, head, lines), cause, lines)
