@@ -25,7 +25,7 @@ var machineFaults = map[sim.Fault]machineFault{
 	sim.ClockJumps: {strike: (*Host).jumpClock},
 	sim.DiskErrors: {can: func(_ *Program, h *Host) bool { return h.files.data != nil }, strike: (*Host).failDisk},
 	sim.HalfOpens:  {can: func(_ *Program, h *Host) bool { return len(h.conns) > 0 }, strike: (*Host).breakEnd},
-	sim.LostSyncs:  {can: func(p *Program, _ *Host) bool { return p.mayHaveDisk() }, strike: (*Host).loseSync},
+	sim.LostSyncs:  {can: func(p *Program, _ *Host) bool { return mayHaveDisk(p) }, strike: (*Host).loseSync},
 	sim.BitFlips: {can: func(_ *Program, h *Host) bool { return h.files.data != nil && h.files.data.HasData() },
 		strike: (*Host).flipBit, uncovered: "most flips of bits"},
 	sim.AcceptErrors: {can: func(_ *Program, h *Host) bool { return len(h.listeners) > 0 }, strike: (*Host).failAccept},
@@ -66,7 +66,7 @@ func (h *Host) failDisk() {
 }
 
 // mayHaveDisk reports whether the program has a data directory, or a Host, and so [Host.Disk].
-func (p *Program) mayHaveDisk() bool {
+func mayHaveDisk(p *Program) bool {
 	if p.goroutines.data != "" || p.goroutines.command == nil {
 		return true
 	}
