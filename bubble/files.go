@@ -11,6 +11,7 @@ import (
 
 	"github.com/macemc/macemc/bubble/internal/filesystem"
 	"github.com/macemc/macemc/bubble/internal/filetree"
+	"github.com/macemc/macemc/internal/simext"
 )
 
 // DataDir is the path of the data directory of a node. Functions of package os access files below it on the node's simulated disk. Synced
@@ -24,6 +25,7 @@ func (d DataDir) set(p *history) {
 	if p.data = path.Join("/", string(d)); p.data == "/" {
 		panic("bubble: the data directory of a node cannot be /")
 	}
+	p.storage = &simext.Storage{}
 }
 
 // FileSystem is an option: the file system of the data directory, which determines what survives a crash. Each file system promises more

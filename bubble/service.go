@@ -36,12 +36,12 @@ type history struct {
 	command   *command // nil means that the node is not a process
 	pace      *pace    // nil means that the clock is independent of others
 	hosts     Hosts
-	data      string         // path of the data directory; empty if there is none
-	disk      FileSystem     // of the data directory
-	exposed   []reflect.Type // types of the values of Host.Expose, see exposes
-	strikable uint64         // set of faults that can strike after the last step
-	outlined  bool           // show omits the state of the goroutines
-	stopped   bool           // a boot ends before the program begins
+	data      string          // path of the data directory; empty if there is none
+	disk      FileSystem      // of the data directory
+	exposed   []reflect.Type  // types of the values of Host.Expose, see exposes
+	strikable uint64          // set of faults that can strike after the last step
+	outlined  bool            // show omits the state of the goroutines
+	storage   *simext.Storage // of the data directory; nil if there is none
 }
 
 // Service returns a service that runs program. Each boot of the node calls program in a fresh bubble. A crash stops all its goroutines
@@ -109,8 +109,8 @@ func (p *Program) Carries() {}
 // Outline implements [simext.Outliner]: describing the stacks of all goroutines is slow.
 func (p *Program) Outline(on bool) { p.goroutines.outlined = on }
 
-// Stores implements [simext.Storing].
-func (p *Program) Stores() bool { return p.goroutines.data != "" }
+// Storage implements [simext.Storing].
+func (p *Program) Storage() *simext.Storage { return p.goroutines.storage }
 
 // Booted implements [simext.Storing].
 func (p *Program) Booted() (files map[string][]byte, lost string, err error) {
@@ -124,9 +124,6 @@ func (p *Program) Booted() (files map[string][]byte, lost string, err error) {
 	files, err = filetree.Files(first.boot.files.Image)
 	return files, first.boot.files.Lost, err
 }
-
-// StopAtBoot implements [simext.Storing].
-func (p *Program) StopAtBoot() { p.goroutines.stopped = true }
 
 // Stale implements [simext.Showing]. It reports whether Seen is of an earlier step.
 func (p *Program) Stale() bool { return p.seenInEarlierStep }
@@ -215,7 +212,7 @@ func (p *Program) Boot(env sim.Env) {
 		}
 	}
 	in := &input{kind: bootInput, boot: &b}
-	if p.goroutines.stopped {
+	if s := p.goroutines.storage; s != nil && s.StopsAtBoot {
 		p.goroutines.last = in
 		return
 	}

@@ -303,7 +303,7 @@ func (rec *recorder) after() {
 // stores reports whether a service keeps files on its disk.
 func stores(s sim.Service) bool {
 	f, ok := s.(simext.Storing)
-	return ok && f.Stores()
+	return ok && f.Storage() != nil
 }
 
 // Functions of properties may panic. In a trace that counts as not holding, and in holds as a finding, too.

@@ -71,19 +71,22 @@ type Control interface {
 
 // Storing is implemented by services that keep files on the disk of their node.
 type Storing interface {
-	// Stores reports whether the node has a data directory.
-	Stores() bool
+	// Storage returns the settings of the data directory of the node; nil means that it has none.
+	Storage() *Storage
 	// Booted returns the files that the node found at its last boot, by path below its data directory, and the directories as well,
 	// whose paths end in a slash. It returns nil if there is no data directory. lost describes what the crash before the boot changed, file
 	// by file, and is empty if it changed nothing.
 	Booted() (files map[string][]byte, lost string, err error)
-	// StopAtBoot makes the next boot end before the program begins.
-	StopAtBoot()
+}
+
+// Storage are settings of a node with a data directory.
+type Storage struct {
+	StopsAtBoot bool // a boot ends before the program begins
 }
 
 // Reproducer is implemented by monitors that write a test in plain Go, which fails as the run did.
 type Reproducer interface {
 	// PlainTest returns the source of the test. files and lost are those of [Storing]. stopped reports whether the last boot ended before
-	// the program began, see [Storing.StopAtBoot].
+	// the program began, see [Storage].
 	PlainTest(finding, lost string, files map[string][]byte, stopped bool) ([]byte, error)
 }

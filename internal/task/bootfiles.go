@@ -57,8 +57,8 @@ func lastBoots(sys sim.System, path choose.Path, fatal int) (*replay.Cursor, err
 	newService, stops := sys.New, fatal == 0
 	sys.New = func(id sim.NodeID) sim.Service {
 		s := newService(id)
-		if f, ok := s.(simext.Storing); ok && stops {
-			f.StopAtBoot()
+		if f, ok := s.(simext.Storing); ok && stops && f.Storage() != nil {
+			f.Storage().StopsAtBoot = true
 		}
 		return s
 	}

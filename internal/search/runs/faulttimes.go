@@ -34,7 +34,7 @@ type faultTimes struct {
 func (f *faultTimes) beginRun(w kernel.World) {
 	*f = faultTimes{}
 	for id := range sim.NodeID(w.System().Nodes) {
-		if s, ok := w.Service(id).(simext.Storing); ok && s.Stores() {
+		if s, ok := w.Service(id).(simext.Storing); ok && s.Storage() != nil {
 			f.storing = true
 		}
 	}
