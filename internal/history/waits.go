@@ -50,7 +50,8 @@ func WriteWaits(out io.Writer, r *Run, n int) error {
 	return nil
 }
 
-// waitAtEnd names the goroutines that wait at the end of the run of a test. An empty string means that none does, or that step n is the end.
+// waitAtEnd names the goroutines that wait at the end of the run of a test. An empty string means that none does, or that step n is the
+// end.
 func waitAtEnd(r *Run, n int) string {
 	var waiting []string
 	for id := range r.Nodes {

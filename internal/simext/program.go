@@ -24,7 +24,8 @@ const Survived = "files: "
 
 // Restores reports whether a label is that of a choice of what a crash leaves of a program's files, see [Survived].
 func Restores(label string) bool {
-	for _, first := range []string{"unsynced changes of ", "unsynced pages of ", "writes to ", "halves of the next write to ", "bytes of the next write to "} {
+	for _, first := range []string{"unsynced changes of ", "unsynced pages of ", "writes to ",
+		"halves of the next write to ", "bytes of the next write to "} {
 		if strings.HasPrefix(label, first) {
 			return strings.Contains(label, " that survive") || strings.HasSuffix(label, " that a later one overtakes")
 		}

@@ -44,8 +44,8 @@ func WaitList(all []Goroutine) (lines []string) {
 	return lines
 }
 
-// withWriters returns goroutines with the writers that block their read locks. A writer that waits for readers blocks new ones. One that waits
-// for another writer has a wait reason of the RWMutex's Mutex.
+// withWriters returns goroutines with the writers that block their read locks. A writer that waits for readers blocks new ones. One that
+// waits for another writer has a wait reason of the RWMutex's Mutex.
 func withWriters(all []Goroutine) []Goroutine {
 	all = slices.Clone(all)
 	for i := range all {

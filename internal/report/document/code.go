@@ -115,7 +115,8 @@ func writtenBy(s *replay.TraceStep, node int, key, text string) *Code {
 	for i := range slices.Backward(s.Effects) {
 		e := &s.Effects[i]
 		if file, line := e.Place(); line > 0 && s.Node == node && e.Kind == stepinfo.WriteEffect.String() && e.Text == key {
-			return newCode(Code{Place: e.From, Note: fmt.Sprintf("step %d: the last write that the crash loses is: %s", s.Number, text)}, file, line, 1)
+			note := fmt.Sprintf("step %d: the last write that the crash loses is: %s", s.Number, text)
+			return newCode(Code{Place: e.From, Note: note}, file, line, 1)
 		}
 	}
 	return nil

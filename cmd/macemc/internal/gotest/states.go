@@ -18,7 +18,8 @@ import (
 // debugTrace returns scheduleTrace with the states of all goroutines after each step.
 func debugTrace(test string, o *testsched.Outcome) *replay.Trace {
 	t := scheduleTrace(test, o)
-	x := debugStates{trace: t, events: o.Trace, is: map[int]goroutineState{}, was: map[int]goroutineState{}, rest: withStarts(o), latest: map[int][2]*testsched.Event{}}
+	x := debugStates{trace: t, events: o.Trace, is: map[int]goroutineState{}, was: map[int]goroutineState{}, rest: withStarts(o),
+		latest: map[int][2]*testsched.Event{}}
 	x.until(0)
 	t.Boot.Changes = x.changes()
 	output := printed(o)
@@ -156,7 +157,8 @@ func (x *debugStates) reads(s *testsched.State) bool {
 		waits := latest && e.Op.Locks() && (s.Other == s.Number || x.is[s.Other].parked) // it does not yet have this lock
 		latest = false
 		switch {
-		case waits || e.Object != s.Object || e.Op != program.OpLock && e.Op != program.OpRLock && e.Op != program.OpUnlock && e.Op != program.OpTryLock:
+		case waits || e.Object != s.Object:
+		case e.Op != program.OpLock && e.Op != program.OpRLock && e.Op != program.OpUnlock && e.Op != program.OpTryLock:
 		case e.Op == program.OpUnlock:
 			released++
 		case released > 0:
