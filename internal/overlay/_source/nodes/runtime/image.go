@@ -71,6 +71,7 @@ func macemc_swapVariables(out, in *macemcImage, bubble uint64, process bool) *ma
 	}
 	// Writes without barriers are safe unless the collector marks. Marking does not begin while this M holds a lock.
 	mp := acquirem()
+	st.leaveTimers()
 	if gcphase == _GCoff {
 		st.load(words)
 		releasem(mp)
@@ -122,10 +123,22 @@ func macemc_initialize(again func(pkg string) bool) {
 	}
 }
 
+// leaveTimers excludes the timers of the checker that are armed, because the runtime lists them. They were not when the snapshot was taken.
+func (st *macemcStateType) leaveTimers() {
+	for _, pp := range allp {
+		for i := range pp.timers.heap {
+			if r := st.region(uintptr(unsafe.Pointer(pp.timers.heap[i].timer))); r != nil {
+				r.watched = true
+			}
+		}
+	}
+}
+
 func (st *macemcStateType) load(words []byte) {
 	for i := range st.regions {
-		r := &st.regions[i]
-		memmove(unsafe.Pointer(r.from), unsafe.Pointer(&words[r.copy]), r.size)
+		if r := &st.regions[i]; !r.watched {
+			memmove(unsafe.Pointer(r.from), unsafe.Pointer(&words[r.copy]), r.size)
+		}
 	}
 }
 
