@@ -167,7 +167,7 @@ func explained(r *report.Report) string {
 // them.
 func neverAgain(r *report.Report) []Fact {
 	label := "never again:"
-	if r.Kind == sim.Deadlock || ByWalks(r) {
+	if r.Kind == sim.Deadlock || ByWalks(r) || unexamined(r) {
 		label = "violated:"
 	} else if r.Critical != nil && r.Critical.Step == 0 && r.Critical.Case == critical.DeadFromStart {
 		label = "never:"

@@ -16,7 +16,10 @@ import (
 // sentence describes the violation and its step in one line. If random continuations are the only evidence, it states their number.
 func sentence(r *report.Report) string {
 	text := claim(r)
-	if !ByWalks(r) {
+	switch {
+	case unexamined(r):
+		return text + " (not proven)"
+	case !ByWalks(r):
 		return text
 	}
 	walks := cmp.Or(r.Critical.After.Walks, r.Critical.Walks)
@@ -32,6 +35,24 @@ func sentence(r *report.Report) string {
 
 // ByWalks reports whether random continuations are the only evidence that the run is dead.
 func ByWalks(r *report.Report) bool { return r.Critical != nil && r.Critical.Proof == critical.Walks }
+
+// unexamined reports whether nothing is known about continuations of a run without a live state, as after the death of the search.
+func unexamined(r *report.Report) bool { return r.Kind == sim.Liveness && r.Critical == nil }
+
+// recovery says that a dead run did not recover, or cannot.
+func recovery(r *report.Report) string {
+	sampled := ByWalks(r) || unexamined(r)
+	fromStart := r.Critical != nil && r.Critical.Case == critical.DeadFromStart && r.Critical.Step == 0
+	switch {
+	case fromStart && sampled:
+		return " did not hold"
+	case fromStart:
+		return " never holds"
+	case sampled:
+		return " did not become true"
+	}
+	return " cannot become true"
+}
 
 func claim(r *report.Report) string {
 	where := ""
@@ -53,17 +74,7 @@ func claim(r *report.Report) string {
 	switch r.Kind {
 	case sim.Liveness, sim.Deadlock:
 		c := r.Critical
-		holds := " cannot become true"
-		if ByWalks(r) {
-			holds = " did not become true"
-		}
-		if c != nil && c.Case == critical.DeadFromStart && c.Step == 0 {
-			holds = " never holds"
-			if ByWalks(r) {
-				holds = " did not hold"
-			}
-		}
-		text := what + holds
+		text := what + recovery(r)
 		if r.Kind == sim.Deadlock {
 			text = stuckText(r) + ", and " + what + " does not hold"
 		}
