@@ -102,8 +102,8 @@ type visited struct {
 	from     int // where the record begins
 }
 
-// skipped reports whether a variable is declared on a line that has not been executed, although a later one has. The compiler moves parts of
-// the beginning of a loop forward.
+// skipped reports whether a variable is declared on a line that has not been executed, although a later one has. The compiler moves parts
+// of the beginning of a loop forward.
 func (v *visited) skipped(x *proc.Variable, in *proc.EvalScope) bool {
 	return v.function != nil && in.Fn == v.function && int(x.DeclLine) > v.from && !v.lines[int(x.DeclLine)]
 }

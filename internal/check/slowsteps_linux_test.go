@@ -11,7 +11,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// napping counts its steps, each of which takes long.
+// napping counts its slow steps.
 type napping struct {
 	sim.Nop
 	N int

@@ -123,7 +123,8 @@ func (d *director) draw(n int) *testsched.Schedule {
 }
 
 // flip returns the prediction that replaces sampled schedule number n; nil means that none does. Predictions with a longer delay than
-// usual replace one in delayEvery schedules, unless the user has given the longest delay. Flips of new places replace two of the eight kinds of schedules.
+// usual replace one in delayEvery schedules, unless the user has given the longest delay. Flips of new places replace two of the eight
+// kinds of schedules.
 func (d *director) flip(n int) *predict.Prediction {
 	if n >= delayFrom && n%delayEvery == 0 && d.Delay == 0 {
 		return d.predictor.Delay()

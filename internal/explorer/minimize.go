@@ -79,8 +79,9 @@ func (b *budget) left() bool {
 
 func (b *budget) progress() { b.recent = startWatch(b.m.end) }
 
-// Minimize removes switches while the finding persists, and looks for the critical step unless it is a data race. traced executes a run and records its events. No
-// phase begins or continues after end; the zero time means no limit. by is the prediction that led to the finding, or nil.
+// Minimize removes switches while the finding persists, and looks for the critical step unless it is a data race. traced executes a run
+// and records its events. No phase begins or continues after end; the zero time means no limit. by is the prediction that led to the
+// finding, or nil.
 func Minimize(found *testsched.Schedule, finding *testsched.Outcome, by *predict.Prediction, end time.Time, run,
 	traced execute) *Minimized {
 	m := &Minimized{Schedule: found, Outcome: finding, by: by, end: end}

@@ -9,6 +9,7 @@
 //	changes.go                  the changes for both kinds of programs
 //	nodes.go                    those for nodes of systems
 //	tests.go, network.go        those for tests; their in-memory network
+//	atomics.go                  atomic operations as scheduling points
 //	sources.go                  lists the files that are added to packages of the distribution
 //	_source                     these files: _source/common, _source/nodes and _source/tests, then the folder of the package
 package overlay

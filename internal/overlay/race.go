@@ -40,21 +40,6 @@ func syncCalls(text string, _ map[string]string) (string, error) {
 	}), nil
 }
 
-// atomicCalls makes the atomic operations report the recorded call.
-func atomicCalls(text string, _ map[string]string) (string, error) {
-	const field = "(g_macemc+macemcG_macemcCommonG+macemcCommonG_macemcRaceCall+macemcRaceCall_"
-	for _, r := range [][2]string{
-		{"\tMOVQ\t8(SP), RARG1\t", "\tMOVQ\t" + field + "caller)(R14), RARG1\t"},
-		{"\tMOVQ\t(SP), RARG2\t", "\tMOVQ\t" + field + "inside)(R14), RARG2; TESTQ RARG2, RARG2; CMOVQEQ (SP), RARG2\t"},
-	} {
-		if n := strings.Count(text, r[0]); n != 2 {
-			return "", fmt.Errorf("%q is there %d times, not twice", r[0], n)
-		}
-		text = strings.ReplaceAll(text, r[0], r[1])
-	}
-	return text, nil
-}
-
 var memoryFuncs = []struct{ name, params, point, call string }{
 	{"raceread", "addr uintptr", "macemcRead1", "racereadpc(unsafe.Pointer(addr), 0, sys.GetCallerPC()-1)"},
 	{"racewrite", "addr uintptr", "macemcWrite1", "racewritepc(unsafe.Pointer(addr), 0, sys.GetCallerPC()-1)"},

@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -104,22 +105,26 @@ const mostLost = 8
 func (s *TraceStep) lostChanges() []string {
 	var list []string
 	for _, key := range s.Lost {
-		list = append(list, fileChange(key))
+		list = append(list, cmp.Or(fileChange(key), key)) // that of another node begins with its name
 	}
 	return list
 }
 
-// fileChange returns the text of a record of a program's disk, without its number.
+// fileChange returns the text of a record of a program's disk without its number: that of "00000016 write 746 bytes to /data/a at 0". It is
+// empty for other keys.
 func fileChange(key string) string {
-	_, text, _ := strings.Cut(key, " ")
-	return text
+	const digits = 8
+	if len(key) <= digits || key[digits] != ' ' || strings.Trim(key[:digits], "0123456789") != "" {
+		return ""
+	}
+	return key[digits+1:]
 }
 
 // LastLost describes the last write that the crash of the step loses.
 func (s *TraceStep) LastLost() string {
 	key := s.Lost[len(s.Lost)-1]
 	if s.ofFiles() {
-		return fileChange(key)
+		return cmp.Or(fileChange(key), key)
 	}
 	return key
 }

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"fmt"
 	"io"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -39,11 +38,11 @@ func (c *NodeChange) Short() string {
 		}
 		return write + ": " + to
 	}
-	switch operation := fileOperation.FindStringSubmatch(c.Part.Name); {
-	case operation != nil && c.Part.Kind == diff.OfDisk && c.New == "":
-		return "disk: no longer " + operation[1]
-	case operation != nil && c.Part.Kind == diff.OfDisk:
-		return "disk: " + operation[1] // the value has only details
+	switch operation := fileChange(c.Part.Name); {
+	case operation != "" && c.Part.Kind == diff.OfDisk && c.New == "":
+		return "disk: no longer " + operation
+	case operation != "" && c.Part.Kind == diff.OfDisk:
+		return "disk: " + operation // the value has only details
 	case c.Waits() && c.Part.Name != simext.GoroutinesField:
 		return "" // whether Seen is of an earlier step; what is held back says so
 	case c.Waits():
@@ -57,9 +56,6 @@ func (c *NodeChange) Short() string {
 	from, to = textfmt.CutPair(from, to, most)
 	return c.Path + " " + from + "->" + to
 }
-
-// fileOperation matches the key of a record on the disk of a program: "00000016 write 746 bytes to /data/a at 0".
-var fileOperation = regexp.MustCompile(`^\d{8} (.*)$`)
 
 // waits describes the goroutines of a program that wait at other places of its code than before. It is empty if there are none, or if a
 // description is missing.

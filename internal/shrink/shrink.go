@@ -84,9 +84,9 @@ var ErrUnable = errors.New("shrink: the run cannot be shrunk")
 // ErrEnded is the error of [Run] if ctx ends before the run has been executed once.
 var ErrEnded = errors.New("shrinking ended before the run had been executed once")
 
-// Run shrinks a run. If ctx ends, the candidate in progress ends with its step, and Run returns the smallest run known by
-// then. That is the original run if a dead run could not be confirmed before the deadline of ctx. The error is about the configuration or the system, or is
-// [ErrUnable] or [ErrEnded].
+// Run shrinks a run. If ctx ends, the candidate in progress ends with its step, and Run returns the smallest run known by then. That is
+// the original run if a dead run could not be confirmed before the deadline of ctx. The error is about the configuration or the system, or
+// is [ErrUnable] or [ErrEnded].
 func Run(ctx context.Context, cfg Config) (*Result, error) {
 	if cfg.MaxSteps < 0 {
 		return nil, fmt.Errorf("shrink: MaxSteps is %d, must not be negative", cfg.MaxSteps)

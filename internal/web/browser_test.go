@@ -255,7 +255,8 @@ func TestBrowserFinding(t *testing.T) {
 	chromium.CheckTab(t, ctx)
 }
 
-// deadlocked returns the run of a test with a deadlock of g4 and g5, in which g2 and g3 have ended. Its second step locks in line 4 of a file.
+// deadlocked returns the run of a test with a deadlock of g4 and g5, in which g2 and g3 have ended. Its second step locks in line 4 of a
+// file.
 func deadlocked(file string) *replay.Trace {
 	change := func(node int, path, now string) replay.NodeChange {
 		return replay.NodeChange{Node: node, Path: path, New: now}

@@ -118,8 +118,8 @@ func Text(own []runtime.Frame) string {
 	return b.String()
 }
 
-// Running returns the goroutines of the program that runs in a bubble. write writes the stacks of the goroutines of a bubble into buf, in the
-// format of the Go runtime, and returns their length.
+// Running returns the goroutines of the program that runs in a bubble. write writes the stacks of the goroutines of a bubble into buf, in
+// the format of the Go runtime, and returns their length.
 func Running(bubble uint64, write func(bubble uint64, buf []byte) int) (own []stacks.Goroutine) {
 	buf := make([]byte, 16<<10)
 	for {

@@ -84,8 +84,8 @@ func TestDemoSaysThatItCompiles(t *testing.T) {
 	}
 }
 
-// "make install" puts macemc, and programs that are there, where go install does, or below PREFIX, pages below XDG_DATA_HOME, reports each of them, and a folder that is
-// not in PATH.
+// "make install" puts macemc, and programs that are there, where go install does, or below PREFIX, pages below XDG_DATA_HOME, reports each
+// of them, and a folder that is not in PATH.
 func TestInstall(t *testing.T) {
 	makefile, err := os.ReadFile("../../../Makefile")
 	if err != nil {

@@ -19,8 +19,8 @@ type macemcCaller struct {
 	wraps    bool           // it is a method value of these packages, or the method of a generic type with its type arguments
 }
 
-// macemcRaceCall is the last call of a function of package sync/atomic, or of a method of a lock, by code of other packages. The race detector
-// gets it with the memory access of that function, because it does not see these calls.
+// macemcRaceCall is the last call of a function of package sync/atomic, or of a method of a lock, by code of other packages. The race
+// detector gets it with the memory access of that function, because it does not see these calls.
 type macemcRaceCall struct {
 	caller uintptr // place of the call
 	inside uintptr // a place in the function; 0 means that the function that accesses the memory is the one that was called
