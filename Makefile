@@ -146,9 +146,9 @@ help: ## show what can be made
 
 # Test package bubble with the changed runtime (the first time it builds the standard library).
 check-goroutines:
-	$(GO) vet -tags macemc_overlay ./bubble/...
+	$(GO) vet -tags macemc_overlay ./bubble/... ./internal/test/programs/...
 	$(GO) build -o bin/ ./cmd/macemc
-	bin/macemc test ./bubble/... -vet=off -count=1 -timeout $(TIMEOUT)
+	bin/macemc test ./bubble/... ./internal/test/programs/... -vet=off -count=1 -timeout $(TIMEOUT)
 
 # Test the glue for net/http, gRPC, hashicorp/raft and memberlist, unchanged services, and the tutorial, with the changed runtime.
 check-glue:

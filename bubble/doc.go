@@ -55,7 +55,6 @@ package bubble
 //	stacks.go                         goroutines as shown in traces
 //
 // internal/filesystem has the data directory, open files and their locks, and explains what a crash leaves,
-// internal/filetree the content of data directories and their state after a crash, internal/logstore an example program
-// with files, internal/tickets two programs that are nodes of a test, internal/payload the text of data of known
-// protocols, internal/pkgvars package variables that a function mentions, internal/userframes the frames of programs in
-// stacks, and internal/waitqueue goroutines that wait for an item or a deadline.
+// internal/filetree the content of data directories and their state after a crash, internal/payload the text of data of
+// known protocols, internal/pkgvars package variables that a function mentions, internal/userframes the frames of
+// programs in stacks, and internal/waitqueue goroutines that wait for an item or a deadline.

@@ -106,7 +106,6 @@ var imports = []struct {
 	{pkg: "internal/test/papers/...", strict: true, module: "machine sim netsim macetime systems/... systems internal/test/papers/..."},
 	{pkg: "bubble/internal/filetree", strict: true},
 	{pkg: "bubble/internal/filesystem", strict: true, module: "bubble/internal/filetree bubble/internal/waitqueue"},
-	{pkg: "bubble/internal/logstore", strict: true},
 	{pkg: "bubble/internal/payload", strict: true},
 	{pkg: "bubble/internal/pkgvars", strict: true},
 	{pkg: "bubble/internal/userframes", strict: true, module: "internal/simext internal/stacks internal/testsched/program"},

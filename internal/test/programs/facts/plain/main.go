@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"os"
 
-	"github.com/macemc/macemc/bubble/internal/facts"
+	"github.com/macemc/macemc/internal/test/programs/facts"
 )
 
 func main() {
