@@ -143,7 +143,6 @@ NATS server with JetStream also works: give its URL to workers and searches.`,
 func (p *process) clusterUp() *cobra.Command {
 	var c task.Cluster
 	var server cluster.Server
-	var metrics string
 	cmd := &cobra.Command{
 		Use:   "up",
 		Short: "Run the server of a cluster until Ctrl-C",
@@ -174,14 +173,6 @@ Workers and searches get the URLs of all three, separated by commas.`,
 				return err
 			}
 			defer stop()
-			if metrics != "" {
-				where, stop, err := cluster.ServeMetrics(metrics, url, server.Security)
-				if err != nil {
-					return err
-				}
-				defer stop()
-				fmt.Fprintf(p.Stderr, "macemc: metrics are at %s\n", where)
-			}
 			fmt.Fprintf(p.Stdout, "%s\n", url)
 			fmt.Fprintf(p.Stderr, "macemc: workers join by: macemc worker --join %s\n", url)
 			<-cmd.Context().Done()
@@ -192,7 +183,6 @@ Workers and searches get the URLs of all three, separated by commas.`,
 	fl.SortFlags = false
 	fl.StringVar(&server.Listen, "listen", "127.0.0.1:4222", "listen on `ADDRESS` and port, 0 for any")
 	fl.StringVar(&server.Dir, "dir", "", "store the search in the folder `DIR` (default: a temporary one)")
-	fl.StringVar(&metrics, "metrics", "", "serve metrics for Prometheus at the loopback `ADDRESS` and port")
 	fl.StringVar(&server.PeerListen, "peer-listen", "", "listen for the other servers on `ADDRESS` and port")
 	fl.StringSliceVar(&server.Peers, "peers", nil, "`ADDRESSES` of --peer-listen of all servers, separated by commas")
 	program.ClusterFlags(fl, &c)
