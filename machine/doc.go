@@ -55,5 +55,5 @@ package machine
 //	obligations.go  which obligations of a monitor are open, hot or settled
 //	answered.go     EachAnswered: a monitor of requests without a response
 //	cover.go        which rules were used
-//	chart.go        state charts as Mermaid and SVG
+//	chart.go        state charts in Mermaid
 //	driver.go       combinations of parameters of systems

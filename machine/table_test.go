@@ -1,9 +1,7 @@
 package machine_test
 
 import (
-	"encoding/xml"
 	"fmt"
-	"io"
 	"strings"
 	"testing"
 
@@ -84,27 +82,6 @@ func TestMermaid(t *testing.T) {
 `
 	if got := phone.Mermaid(); got != want {
 		t.Errorf("got\n%s", got)
-	}
-}
-
-func TestSVG(t *testing.T) {
-	svg := phone.SVG()
-	for d := xml.NewDecoder(strings.NewReader(svg)); ; {
-		_, err := d.Token()
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	for _, want := range []string{">talking<", ">push B<", "defers all else", "<title>phone</title>"} {
-		if !strings.Contains(svg, want) {
-			t.Errorf("there is no %q", want)
-		}
-	}
-	if n := strings.Count(svg, "<path d=\"M") - 1; n != 3 {
-		t.Errorf("%d arrows, want 3", n)
 	}
 }
 
