@@ -50,7 +50,7 @@ endif
 COMPANIONS = macemc-cluster macemc-debug macemc-mcp macemc-vet
 
 # Companions that are installed are upgraded, because they exchange data with macemc.
-install: ## install macemc into GOBIN or GOPATH/bin, manual pages and completions into XDG_DATA_HOME or ~/.local/share (PREFIX=DIR: below DIR)
+install: ## install macemc into GOBIN or GOPATH/bin, completions into XDG_DATA_HOME or ~/.local/share (PREFIX=DIR: below DIR)
 	@programs=macemc; for program in $(COMPANIONS); do test ! -e "$(BIN)/$$program" || programs="$$programs $$program"; done; \
 	$(MAKE) --no-print-directory install-programs BIN="$(BIN)" PROGRAMS="$$programs"
 	@test -e "$(BIN)/macemc-vet" || echo "vet, mcp, cluster, worker and durable are programs of their own, compiled on first use (now: make install-all)"
@@ -62,14 +62,13 @@ install-all: ## install macemc, and the programs for vet, mcp, cluster, worker a
 install-programs:
 	@echo "compiling $(PROGRAMS) ..." >&2
 	@$(GO) build -o bin/ $(PROGRAMS:%=./cmd/%)
-	@install -d "$(BIN)" "$(SHARE)/man/man1" "$(SHARE)/bash-completion/completions" "$(SHARE)/zsh/site-functions" "$(SHARE)/fish/vendor_completions.d"
+	@install -d "$(BIN)" "$(SHARE)/bash-completion/completions" "$(SHARE)/zsh/site-functions" "$(SHARE)/fish/vendor_completions.d"
 	@install $(PROGRAMS:%=bin/%) "$(BIN)"
 	@bin/macemc completion bash >"$(SHARE)/bash-completion/completions/macemc"
 	@bin/macemc completion zsh >"$(SHARE)/zsh/site-functions/_macemc"
 	@bin/macemc completion fish >"$(SHARE)/fish/vendor_completions.d/macemc.fish"
-	@for program in $(PROGRAMS); do \
-	test $$program = macemc-debug || bin/$$program man "$(SHARE)/man/man1" || exit 1; echo "installed $(BIN)/$$program"; done
-	@echo "installed $(SHARE)/man/man1/macemc*.1, and completions for bash, zsh and fish below $(SHARE)"
+	@for program in $(PROGRAMS); do echo "installed $(BIN)/$$program"; done
+	@echo "installed completions for bash, zsh and fish below $(SHARE)"
 	@bin="$(BIN)"; first=$$(command -v macemc); \
 	case ":$$PATH:" in \
 	*":$$bin:"*) test "$$first" = "$$bin/macemc" || echo "PATH has another macemc before it: $$first" ;; \
@@ -78,7 +77,7 @@ install-programs:
 
 uninstall: ## remove what install has installed
 	@for program in macemc $(COMPANIONS); do rm -f "$(BIN)/$$program"; done
-	@rm -f "$(SHARE)"/man/man1/macemc.1 "$(SHARE)"/man/man1/macemc-*.1 "$(SHARE)/bash-completion/completions/macemc" \
+	@rm -f "$(SHARE)/bash-completion/completions/macemc" \
 		"$(SHARE)/zsh/site-functions/_macemc" "$(SHARE)/fish/vendor_completions.d/macemc.fish"
 	@echo "removed macemc from $(BIN) and $(SHARE); go clean -cache removes what it has compiled"
 

@@ -72,7 +72,7 @@ func TestMerge_MessageArrivesAfterItsSenderCrashed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m.Disagreement != nil || len(m.Notes) != 1 || !strings.Contains(m.Notes[0], "its sender had crashed") || m.Left[0] != 1 {
+	if m.Disagreement != nil || m.Whole() || len(m.Notes) != 1 || !strings.Contains(m.Notes[0], "its sender had crashed") || m.Left[0] != 1 {
 		t.Errorf("disagreement %v, notes %q, left %v; want one note, and one event of n0 left", m.Disagreement, m.Notes, m.Left)
 	}
 }

@@ -39,6 +39,17 @@ type Merged struct {
 // much longer than merging if states are large.
 func (m *Merged) File() (*pathfile.File, error) { return replay.WriteFile(&m.System, m.Header, m.Path) }
 
+// Missing returns the number of events that are not part of the run.
+func (m *Merged) Missing() (events int) {
+	for _, n := range m.Left {
+		events += n
+	}
+	return events
+}
+
+// Whole reports whether the run agrees with the recordings and contains all their events.
+func (m *Merged) Whole() bool { return m.Disagreement == nil && m.Missing() == 0 }
+
 // Origin is the recorded event of a step of the run.
 type Origin struct {
 	Node  sim.NodeID // -1 for a fault that follows from the recordings

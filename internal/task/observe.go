@@ -205,7 +205,8 @@ func (o *Observe) run(ctx context.Context, p *Process) (*seen, error) {
 		return nil, err
 	}
 	m.System.Monitors = full.Monitors
-	return ofRun(&m.System, m.Path, !p.Doubts(m))
+	p.printDoubts(m)
+	return ofRun(&m.System, m.Path, m.Whole())
 }
 
 func ofRun(sys *sim.System, path choose.Path, whole bool) (*seen, error) {

@@ -36,7 +36,7 @@ func loadFirst(ctx context.Context, p *Process, file string, steps int) (l *chec
 		return nil, false, err
 	}
 	if l.Recording != nil {
-		p.Doubts(l.Recording)
+		p.printDoubts(l.Recording)
 	}
 	if l.Returned != "" {
 		fmt.Fprintf(textfmt.Printer(p.Stderr), "macemc: %s: %s\n", file, l.Returned)
@@ -99,7 +99,7 @@ func (r *Replay) Do(ctx context.Context, p *Process) error {
 	case r.To >= 0:
 	case t.Finding != nil || recurs && (t.Recurs != nil || l.Violation(t) != ""):
 		status = exitcode.Violation
-	case !recurs:
+	case !recurs, l.Recording != nil && !l.Recording.Whole():
 		status = exitcode.Inconclusive
 	}
 	return p.StatusError(ctx, status, err)
@@ -112,6 +112,9 @@ func (r *Replay) show(w io.Writer, l *check.Loaded, t *replay.Trace, recorded st
 	}
 	out := textfmt.Printer(w)
 	err := WriteRun(out, t, r.File, r.Verbose)
+	if m := l.Recording; m != nil && m.Whole() && r.To < 0 && err == nil {
+		_, err = fmt.Fprintf(out, "the execution reaches the same %d recorded states\n", m.Compared)
+	}
 	if err != nil || t.Recurs == nil {
 		return err
 	}
@@ -162,20 +165,15 @@ func within[T any](ctx context.Context, f func() (T, error)) (T, error) {
 	}
 }
 
-// Doubts prints on standard error which parts of the recordings are not in the run, if any.
-func (p *Process) Doubts(m *recording.Merged) bool {
+// printDoubts prints on standard error which parts of the recordings are not in the run, if any.
+func (p *Process) printDoubts(m *recording.Merged) {
 	for _, n := range m.Notes {
 		fmt.Fprintf(p.Stderr, "macemc: recording: %s\n", n)
 	}
 	if m.Disagreement != nil {
 		fmt.Fprintf(p.Stderr, "macemc: recording: the recording differs from the checked system: %v\n", m.Disagreement)
 	}
-	left := 0
-	for _, n := range m.Left {
-		left += n
-	}
-	if left > 0 {
+	if left := m.Missing(); left > 0 {
 		fmt.Fprintf(p.Stderr, "macemc: recording: %d events are not part of the run, by node: %v\n", left, m.Left)
 	}
-	return m.Disagreement != nil || left > 0
 }

@@ -54,7 +54,7 @@ func (p *Process) search(ctx context.Context, r *request) error {
 		return err
 	}
 	if r.recording != nil && !p.Role.Searching() {
-		p.Doubts(r.recording)
+		p.printDoubts(r.recording)
 	}
 	r.options.Respawn, r.options.Commands = p.Respawn, r.commands(p.Program)
 	r.options.OtherVersions = p.OtherVersions

@@ -13,7 +13,7 @@ import (
 )
 
 func TestHelp(t *testing.T) {
-	for _, name := range []string{"", "systems", "search", "replay", "critical", "graph", "report", "shrink", "mdb", "live", "recording merge", "new", "test"} {
+	for _, name := range []string{"", "systems", "search", "replay", "critical", "graph", "report", "shrink", "mdb", "live", "new", "test"} {
 		stdout, stderr, status := run(t, strings.Fields(name+" --help")...)
 		if status != 0 || stderr != "" {
 			t.Errorf("%s --help: exit status %d, stderr %q", name, status, stderr)
@@ -49,29 +49,6 @@ func TestHelp_All(t *testing.T) {
 	for _, c := range root.Commands() {
 		if got := slices.Contains(names(all), c.Name()); got == c.Hidden {
 			t.Errorf("help --all lists %s: %v", c.Name(), got)
-		}
-	}
-}
-
-// Each command has a manual page, in which roff shows the help unchanged.
-func TestMan(t *testing.T) {
-	t.Chdir(t.TempDir())
-	if _, stderr, status := run(t, "man", "man1"); status != 0 {
-		t.Fatalf("exit status %d: %s", status, stderr)
-	}
-	help, _, _ := run(t, "recording", "merge", "--help")
-	page, err := os.ReadFile("man1/macemc-recording-merge.1")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, text, _ := strings.Cut(string(page), "\n.nf\n")
-	text, _, _ = strings.Cut(text, "\n.fi\n")
-	if got := strings.NewReplacer(`\e`, `\`, `\-`, "-", `\&`, "").Replace(text); got != strings.TrimSpace(help) {
-		t.Errorf("got\n%s\nwant\n%s", got, help)
-	}
-	for _, name := range []string{"macemc.1", "macemc-search.1"} {
-		if _, err := os.Stat("man1/" + name); err != nil {
-			t.Error(err)
 		}
 	}
 }

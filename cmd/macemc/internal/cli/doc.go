@@ -16,12 +16,11 @@
 //	search.go, refine.go, merge.go       macemc search, and the command that repeats it; macemc refine, merge
 //	replay.go, shrink.go, critical.go    macemc replay, shrink, critical
 //	mdb.go, dap.go, graph.go, report.go  macemc mdb, dap, graph, report
-//	recording.go, observe.go             macemc recording, observe
-//	durable.go, systems.go               macemc durable, systems
+//	observe.go, durable.go, systems.go   macemc observe, durable, systems
 //	new.go, version.go                   macemc new, version
 //	companion.go                         commands that other programs have
 //	runfile.go                           the run that an argument such as "last" denotes
 //	flags.go, groups.go                  errors in flags and arguments; flags of formats; groups of commands in help
-//	complete.go, reference.go            shell completion; docs and manual pages of all commands
+//	complete.go, reference.go            shell completion; pages of the reference
 //	web.go, web_demo.go                  serves a debugging session to a browser
 package cli

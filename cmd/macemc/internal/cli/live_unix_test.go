@@ -5,6 +5,7 @@ package cli
 import (
 	"bufio"
 	"encoding/json"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -49,17 +50,15 @@ func TestLiveProcesses(t *testing.T) {
 		t.Errorf("%+v\n%s", r, errs)
 	}
 
-	out, errs, status = runReal(t, dir, "", "recording", "merge", r.Recording, "-o", "run.path")
-	if status != 0 || errs != "" || !strings.HasPrefix(out, "randtree, 4 nodes: ") {
-		t.Errorf("merge: exit status %d, %s%s", status, out, errs)
-	}
-	out, errs, status = runReal(t, dir, "", "recording", "merge", r.Recording, "-o", "run.path")
-	if status != 2 || !strings.Contains(errs, "run.path exists already; nothing is overwritten") {
-		t.Errorf("merge again: exit status %d, %s%s", status, out, errs)
+	out, errs, status = runReal(t, dir, "", "mdb", r.Recording, "--batch", "-x", "save run.path")
+	if status != 0 || errs != "" || !strings.Contains(out, " steps are in run.path") {
+		t.Errorf("save: exit status %d, %s%s", status, out, errs)
 	}
 	fromFile, _, status := runReal(t, dir, "", "replay", "run.path")
-	if fromDir, _, other := runReal(t, dir, "", "replay", r.Recording); status != 0 || other != 0 || fromFile != fromDir || !strings.Contains(fromDir, "n2 crashes") {
-		t.Errorf("replay of the file (exit status %d) and of the folder (%d) differ, or have no crash", status, other)
+	fromDir, _, other := runReal(t, dir, "", "replay", r.Recording)
+	want := fmt.Sprintf("%sthe execution reaches the same %d recorded states\n", fromFile, r.Compared)
+	if status != 0 || other != 0 || fromDir != want || !strings.Contains(fromDir, "n2 crashes") {
+		t.Errorf("replay of the folder (exit status %d): got\n%swant that of the file (%d)\n%s", other, fromDir, status, want)
 	}
 	// Every command that opens a path file also opens the folder.
 	for _, c := range []struct {
@@ -94,6 +93,15 @@ func TestLiveProcesses(t *testing.T) {
 		if status != 2 || !strings.Contains(errs, c.want) {
 			t.Errorf("search %s: exit status %d, %s%s", c.args, status, out, errs)
 		}
+	}
+	first := filepath.Join(dir, r.Recording, "n1-0001-0001.rec")
+	info, err := os.Stat(first)
+	if err == nil {
+		err = os.Truncate(first, info.Size()/3)
+	}
+	out, errs, status = runReal(t, dir, "", "replay", r.Recording)
+	if err != nil || status != exitcode.Inconclusive || !strings.Contains(errs, "are not part of the run") || strings.Contains(out, "reaches") {
+		t.Errorf("replay without the end of a recording: %v, exit status %d, %s%s", err, status, out, errs)
 	}
 }
 
@@ -201,7 +209,7 @@ func TestLiveUsage(t *testing.T) {
 		{"live randtree --node 0 --peers 127.0.0.1:1 --json", "--json is for all nodes together"},
 		{"live randtree --node 0 --peers 127.0.0.1:1", "1 addresses for the 3 nodes"},
 		{"live randtree --node 0 --peers 10.1.2.3:1,127.0.0.1:2,127.0.0.1:3", "--public"},
-		{"recording merge .", "the folder has no recordings"},
+		{"replay .", "is a folder without recordings of live nodes"},
 		{"search --step 3 randtree", "--step needs --from; give both"},
 		{"search --from nosuch.path", "no such file"},
 	} {

@@ -22,9 +22,12 @@ timers that change only clocks, are one line each.
 The last line reports whether the run has the finding that the file records. A finding of
 nondeterminism recurs if this process and a fresh one execute the path differently.
 
+FILE may also be a folder with the recordings of live nodes. They are merged in an order that
+agrees with causality, and each step is compared with what was recorded.
+
 Exit status: 1 if the run violates something, 3 if it violates nothing and does not have the
-finding that the file records, 2 if the file cannot be replayed, 0 otherwise and always with
---to.`,
+finding that the file records or differs from the recordings, 2 if the file cannot be replayed,
+0 otherwise and always with --to.`,
 		Example: `  macemc replay macemc-out/pingack-every-ping-is-acknowledged-1/error.path
   macemc replay error.path --to 7
   macemc replay error.path --files crashed

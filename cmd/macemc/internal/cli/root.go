@@ -67,12 +67,11 @@ orders of events, faults and random draws. It shows the run that fails or violat
 	live.Args = exactlyOne("SYSTEM")
 	root.AddCommand(newCommand(), a.systemsCommand(), a.searchCommand(), a.replayCommand(), a.criticalCommand(), a.mdbCommand(),
 		a.dapCommand(), a.graphCommand(),
-		a.reportCommand(), a.shrinkCommand(), a.refineCommand(), a.observeCommand(), live, a.recordingCommand(), a.tests().Command(),
+		a.reportCommand(), a.shrinkCommand(), a.refineCommand(), a.observeCommand(), live, a.tests().Command(),
 		a.tests().Doctor(), a.durableCommand(), a.shardsMergeCommand(),
 		a.versionCommand())
 	a.addCompanions(root)
 	root.Args = func(_ *cobra.Command, args []string) error { return a.noCommand(root, args) }
-	root.AddCommand(a.manCommand(root))
 	a.complete(root)
 	helpCommand(root)
 	a.group(root)

@@ -123,7 +123,7 @@ func (x *fleet) unmerged(ctx context.Context) error {
 	if x.flags.json {
 		err = task.WriteJSON(x.a.Stdout, r)
 	} else {
-		_, err = fmt.Fprintf(x.out(), "\n%s: stopped after %.1fs; the recordings were not merged, and nothing was checked\n  merge:  %s recording merge %s\n",
+		_, err = fmt.Fprintf(x.out(), "\n%s: stopped after %.1fs; the recordings were not merged, and nothing was checked\n  merge:  %s replay %s\n",
 			r.System, r.Seconds, x.a.Program, task.ShellWord(r.Recording))
 		if err == nil && r.Rate != nil {
 			_, err = fmt.Fprintf(x.out(), "  %v: %s\n", r.Rate, r.Rate.Picture)

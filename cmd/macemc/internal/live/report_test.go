@@ -48,7 +48,7 @@ func TestUnmergedIsNoVerdict(t *testing.T) {
 		}
 		var r Report
 		switch {
-		case !asJSON && !strings.Contains(out.String(), "not merged, and nothing was checked\n  merge:  macemc recording merge rec\n"):
+		case !asJSON && !strings.Contains(out.String(), "not merged, and nothing was checked\n  merge:  macemc replay rec\n"):
 			t.Error(out.String())
 		case asJSON && (json.Unmarshal(out.Bytes(), &r) != nil || r.Verdict != "interrupted" || r.Live || len(r.Notes) != 1):
 			t.Error(out.String())
