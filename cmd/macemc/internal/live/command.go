@@ -3,14 +3,12 @@ package live
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/macemc/macemc/internal/check"
 	"github.com/macemc/macemc/internal/task"
-	"github.com/macemc/macemc/internal/textfmt"
 	"github.com/macemc/macemc/systems/spec"
 )
 
@@ -35,8 +33,6 @@ type options struct {
 	json    bool
 	control bool
 	slow    time.Duration
-	bucket  time.Duration
-	count   string
 	queue   int
 }
 
@@ -74,7 +70,6 @@ Exit status:
   143  interrupted by SIGTERM or SIGHUP, with no violation until then`,
 		Example: `  macemc live randtree --nodes 8 --until live
   macemc live randtree --nodes 8 --kill 3@2s --start 3@4s --until live --time 30s
-  macemc live randtree --nodes 8 --kill 5@5s --time 60s --bucket 10ms --count randtree.Join
   macemc live pastry --node 0 --peers 127.0.0.1:4000,127.0.0.1:4001 --dir n0`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			subject, err := newSubject(&f, entry, args[0])
@@ -117,8 +112,6 @@ Exit status:
 	fl.StringVar(&f.until, "until", "", "end as soon as the system is `live`, which is the default without --time")
 	fl.DurationVar(&f.time, "time", time.Minute, "end after `TIME`, or never if 0, as by default with --node")
 	fl.IntVar(&f.queue, "max-queue", 256, "let at most `N` MB of messages wait for one peer")
-	fl.DurationVar(&f.bucket, "bucket", 0, "count delivered messages in each `TIME`, and draw rate.svg in --dir")
-	fl.StringVar(&f.count, "count", "", "with --bucket, count messages of `TYPE` only, as randtree.Join")
 	fl.BoolVar(&f.verbose, "verbose", false, "log what nodes do")
 	fl.BoolVar(&f.json, "json", false, "print one JSON object on standard output, at the end")
 	fl.BoolVar(&f.control, "control", false, "take commands from a parent process")
@@ -149,19 +142,13 @@ func (f *options) validate(changed func(string) bool, s *check.Subject) error {
 		return errors.New("--time, --await and --pause must not be negative, --pause not 0")
 	case f.queue < 1 || f.queue > 1<<20:
 		return fmt.Errorf("--max-queue is %d, must be 1 to %d", f.queue, 1<<20)
-	case changed("bucket") && f.bucket < time.Millisecond:
-		return fmt.Errorf("--bucket is %v, must be at least 1ms", f.bucket)
-	case changed("count") && !changed("bucket"):
-		return errors.New("--count goes with --bucket")
-	case changed("count") && !slices.Contains(messageNames(s.Entry.Messages), f.count):
-		return textfmt.Unknown(fmt.Sprintf("--count: system %q sends no such messages", s.System.Name), f.count, messageNames(s.Entry.Messages))
 	case changed("node") && !changed("peers"):
 		return errors.New("--node needs --peers, the addresses of all nodes")
 	case changed("peers") && !changed("node"):
 		return errors.New("--peers goes with --node; without them all nodes are started on 127.0.0.1")
 	}
 	if changed("node") {
-		for _, name := range []string{"kill", "start", "until", "json", "bucket"} {
+		for _, name := range []string{"kill", "start", "until", "json"} {
 			if changed(name) {
 				return fmt.Errorf("--%s is for all nodes together, without --node", name)
 			}

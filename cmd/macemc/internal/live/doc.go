@@ -14,6 +14,5 @@
 //	judge.go     whether all nodes are up, and which properties hold
 //	console.go   commands of the user
 //	node.go      the child: runs nodes, obeys orders, acts at random
-//	rate.go      deliveries over time, and their picture
 //	report.go    executes the whole run, and reports on it
 package live

@@ -27,19 +27,11 @@ type fleet struct {
 	nodes     []*process // nil means that the node was killed
 	ended     chan *host
 	begun     time.Time
-	stopped   time.Time // time at which they were asked to stop
-	marks     []mark
 	crashed   []string      // errors of processes that ended unexpectedly
 	gaveUp    []string      // reasons of nodes that had to give up
 	lastLine  string        // last message about the properties
 	liveSince time.Duration // time since which the system was live at every check; 0 means that it was not live at the last one
 	report    Report
-}
-
-// mark is an intervention at a time.
-type mark struct {
-	at   time.Duration
-	what string
 }
 
 func (x *fleet) say(format string, args ...any) {
@@ -56,12 +48,6 @@ func (x *fleet) out() io.Writer {
 		return x.a.Stderr
 	}
 	return x.a.Stdout
-}
-
-// mark prints an intervention and records it for pictures.
-func (x *fleet) mark(format string, args ...any) {
-	x.marks = append(x.marks, mark{time.Since(x.begun), fmt.Sprintf(format, args...)})
-	x.say(format, args...)
 }
 
 func (x *fleet) recordings() string { return filepath.Join(x.dir, "recording") }

@@ -36,7 +36,6 @@ type Report struct {
 	Crashes      int            `json:"crashes"`
 	Disagreement string         `json:"disagreement,omitempty"`
 	Notes        []string       `json:"notes,omitempty"`
-	Rate         *rate          `json:"rate,omitempty"`
 
 	watched bool // whether a monitor found the violation
 }
@@ -125,9 +124,6 @@ func (x *fleet) unmerged(ctx context.Context) error {
 	} else {
 		_, err = fmt.Fprintf(x.out(), "\n%s: stopped after %.1fs; the recordings were not merged, and nothing was checked\n  merge:  %s replay %s\n",
 			r.System, r.Seconds, x.a.Program, task.ShellWord(r.Recording))
-		if err == nil && r.Rate != nil {
-			_, err = fmt.Fprintf(x.out(), "  %v: %s\n", r.Rate, r.Rate.Picture)
-		}
 	}
 	return x.a.StatusError(ctx, status, err)
 }
@@ -180,9 +176,6 @@ func (x *fleet) tell(r *Report) {
 		fmt.Fprintf(out, "  the recording differs from the checked system: %s\n", r.Disagreement)
 	} else {
 		fmt.Fprintf(out, "  the checker reaches the same %d recorded states\n", r.Compared)
-	}
-	if r.Rate != nil {
-		fmt.Fprintf(out, "  %v: %s\n", r.Rate, r.Rate.Picture)
 	}
 	commands := [][2]string{{"look", "mdb"}}
 	if len(r.Down) == 0 || x.subject.System.Halts == 0 { // otherwise it would begin with the boot of a node that should stay down

@@ -74,13 +74,7 @@ func runAll(a *task.Process, ctx context.Context, f *options, s *check.Subject) 
 		x.peers[len(x.peers)-1], x.recordings())
 	x.settle(ctx, f.await+time.Second)
 	x.watch(ctx, actions)
-	x.stopped = time.Now()
 	x.stop()
-	if f.bucket > 0 {
-		if err := x.rates(); err != nil {
-			return err
-		}
-	}
 	return x.conclude(ctx)
 }
 
@@ -99,7 +93,7 @@ func (x *fleet) do(d scheduledAction) {
 		<-p.done
 		x.recordEnd(p.host)
 		x.liveSince = 0 // whether the system is still live is unknown
-		x.mark("%s", p.say("is killed", "are killed"))
+		x.say("%s", p.say("is killed", "are killed"))
 	case p != nil:
 		x.say("n%d is up", d.node)
 	default:
@@ -108,7 +102,7 @@ func (x *fleet) do(d scheduledAction) {
 			return
 		}
 		x.liveSince = 0
-		x.mark("%s", x.nodes[d.node].say("is started", "are started"))
+		x.say("%s", x.nodes[d.node].say("is started", "are started"))
 	}
 }
 
