@@ -43,7 +43,7 @@ func (x *Session) Wait() *os.ProcessState {
 }
 
 // receive receives a call or a response.
-func (x *Session) receive(m testsched.Message) error {
+func (x *Session) receive(m any) error {
 	err := x.Receive(m)
 	x.Damaged = x.Damaged || err == testsched.ErrDamaged
 	return err

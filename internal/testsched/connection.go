@@ -17,9 +17,6 @@ func Connect(stream io.ReadWriter) *Connection {
 	return &Connection{stream: stream, in: coder{decodes: true}}
 }
 
-// Message is a Call, a Request or a Response.
-type Message interface{ code(*coder) }
-
 // lengthBytes is the size of the length that precedes a message.
 const lengthBytes = 4
 
@@ -28,10 +25,10 @@ const maxLength = 1<<29 - 1
 
 var errTooLong = errors.New("a message is too long")
 
-// Send sends a message.
-func (c *Connection) Send(m Message) error {
+// Send sends a message: a pointer to a Call, a Request or a Response.
+func (c *Connection) Send(m any) error {
 	c.out.bytes = append(c.out.bytes[:0], make([]byte, lengthBytes)...)
-	m.code(&c.out)
+	c.out.message(m)
 	if len(c.out.bytes)-lengthBytes > maxLength {
 		return errTooLong
 	}
@@ -40,8 +37,8 @@ func (c *Connection) Send(m Message) error {
 	return err
 }
 
-// Receive receives a message.
-func (c *Connection) Receive(m Message) error {
+// Receive receives a message into m.
+func (c *Connection) Receive(m any) error {
 	var length [lengthBytes]byte
 	if _, err := io.ReadFull(c.stream, length[:]); err != nil {
 		return err
@@ -54,7 +51,7 @@ func (c *Connection) Receive(m Message) error {
 	if _, err := io.ReadFull(c.stream, c.in.bytes); err != nil {
 		return err
 	}
-	if m.code(&c.in); c.in.failed || len(c.in.bytes) > 0 {
+	if c.in.message(m); c.in.failed || len(c.in.bytes) > 0 {
 		return ErrDamaged
 	}
 	return nil

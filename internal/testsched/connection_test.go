@@ -21,7 +21,7 @@ func TestConnection(t *testing.T) {
 		Remaining:  Remaining{Left: []string{"a"}, LeftAt: []uintptr{77}, LeftPlaces: []string{"a"}, LeftAs: []string{"b"}, OthersRemain: true},
 		Bounds: Bounds{Recorded: Recorded{Unrecorded: 2, Events: []predict.Event{{Who: 1, Object: 2, Place: 3, Context: 4, Time: -5, Due: 6,
 			Waker: 7, Op: predict.Lock, Method: predict.Loads, Flags: predict.Reads}}}}}
-	messages := []struct{ sent, received Message }{
+	messages := []struct{ sent, received any }{
 		{&Call{What: Continues, Unit: Unit{Package: "p", Test: "TestA", Shared: true}, Deadline: 3, Base: -1, Later: []string{"a"}, Status: 1,
 			Processor: 2}, new(Call)},
 		{&Request{Part: "TestA/b", Schedules: []*Schedule{schedule, {}}, Traced: true, Executed: 3, Dies: Dying{"a", "b"},
@@ -41,7 +41,7 @@ func TestConnection(t *testing.T) {
 			}
 		}
 		for _, m := range messages {
-			got := reflect.New(reflect.TypeOf(m.received).Elem()).Interface().(Message)
+			got := reflect.New(reflect.TypeOf(m.received).Elem()).Interface()
 			if err := c.Receive(got); err != nil || !reflect.DeepEqual(got, m.sent) {
 				t.Errorf("got %+v, %v, want %+v", got, err, m.sent)
 			}
@@ -65,10 +65,10 @@ func TestCoder_ManyTexts(t *testing.T) {
 	for i := range 3 * maxTexts {
 		want := string(rune('a'+i%7)) + string(rune(i%0xd000))
 		out.bytes = out.bytes[:0]
-		out.names(&want)
+		out.text(&want)
 		var got string
 		in.bytes = out.bytes
-		if in.names(&got); got != want || in.failed || len(in.bytes) > 0 {
+		if in.text(&got); got != want || in.failed || len(in.bytes) > 0 {
 			t.Fatalf("text %d: got %q, want %q", i, got, want)
 		}
 	}

@@ -13,7 +13,7 @@ type Remaining struct {
 	LeftAt       []uintptr   // their go statements
 	LeftPlaces   []string    // the places of these, see GoStatement
 	LeftAs       []string    // the same goroutines without their numbers
-	Behind       []Goroutine // the same goroutines; not passed between processes
+	Behind       []Goroutine `code:"-"` // the same goroutines
 	OthersRemain bool        // Passed, but goroutines remain that Schedule.Remain lacks
 }
 

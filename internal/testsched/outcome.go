@@ -33,7 +33,7 @@ type Outcome struct {
 	Where      string      // position in the code of the test, which distinguishes findings of one kind
 	Details    []string    // lines for display
 	Shows      []string    // identifies the finding, see Identify
-	Waiting    []Goroutine // goroutines that are blocked or left behind; not passed between processes
+	Waiting    []Goroutine `code:"-"` // goroutines that are blocked or left behind
 	Points     uint64
 	Executed   uint64 // operations at points that were executed
 	Choices    uint64 // points at which another goroutine could have run
