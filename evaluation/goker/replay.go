@@ -78,8 +78,8 @@ func replay(macemc, dir, file string) string {
 	defer os.Remove(out.Name())
 	cmd := exec.Command(macemc, "exec", "replay", "0", "./goker.test", "-test.run="+program.Pattern(s.Test))
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), testsched.Variable+"=1", explorer.VariableSchedule+"="+file,
-		explorer.VariableOutcome+"="+out.Name(), explorer.VariableTrace+"=1")
+	options := explorer.Options{Schedule: file, Passing: explorer.Passing{Outcome: out.Name(), Trace: "events"}}
+	cmd.Env = append(os.Environ(), options.Variables()...)
 	_ = cmd.Run() // the outcome includes the exit status
 	text, err := os.ReadFile(out.Name())
 	o := testsched.Decode(text)

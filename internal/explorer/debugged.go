@@ -12,7 +12,7 @@ func repeat(s *Settings, sch *testsched.Schedule, runner testsched.Runner) {
 	if sch.Warm {
 		alone(s, sch, runner)
 	}
-	sch.States = s.only.trace == "states"
+	sch.States = s.Trace == "states"
 	var first *testsched.Outcome
 	for repeats := true; ; {
 		o := runner.(debuggable).Debug(sch, first == nil, repeats)

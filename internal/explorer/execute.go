@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -20,9 +19,8 @@ import (
 func Execute(words int, command []string) int {
 	words = min(words+1, len(command))
 	s := FromEnvironment(command[words:])
-	most, _ := strconv.Atoi(os.Getenv(VariableCores))
 	s.binary = binary{Binary: agents.Binary{Start: command[:words], Args: command[words:], Environ: ofBinary(os.Environ()),
-		Stage: os.Getenv(testsched.VariableStage), Running: agents.NewProcesses()}, cores: agents.NewCores(os.Getenv(VariableSummaries), most)}
+		Stage: os.Getenv(testsched.VariableStage), Running: agents.NewProcesses()}, cores: agents.NewCores(s.Summaries, s.Cores)}
 	defer s.binary.cores.Wait()
 	s.fresh = s.process
 	h := host{Settings: s, log: s.binary.logged(), long: map[string]func() string{}}
@@ -35,7 +33,7 @@ func Execute(words int, command []string) int {
 	}()
 	for {
 		status, next := h.executeStage()
-		if h.only.debugged && status == testsched.DebugAgain {
+		if h.Debugged && status == testsched.DebugAgain {
 			continue
 		}
 		if next == nil {
@@ -63,7 +61,7 @@ type host struct {
 func ofBinary(environ []string) []string {
 	return slices.DeleteFunc(slices.Clone(environ), func(entry string) bool {
 		name, _, _ := strings.Cut(entry, "=")
-		return slices.Contains(variables, name) || name == testsched.VariableStage
+		return name == variable || name == testsched.VariableStage
 	})
 }
 
@@ -71,9 +69,9 @@ func ofBinary(environ []string) []string {
 func (h *host) executeStage() (status int, next *testsched.Call) {
 	env := h.binary.Variables(h.flags.Timeout)
 	switch {
-	case h.only.outcome != "":
+	case h.Outcome != "":
 		env = append(env, testsched.VariableAlone+"=passed")
-	case h.only.file != "":
+	case h.Options.Schedule != "":
 		env = append(env, testsched.VariableAlone+"=shown")
 	}
 	streams := agents.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}
@@ -111,9 +109,9 @@ func (h *host) executeStage() (status int, next *testsched.Call) {
 		h.reportUnconnected()
 	}
 	switch c := h.runs.config; {
-	case alive, h.only.debugged:
-	case h.only.outcome != "":
-		os.WriteFile(h.only.outcome, nil, 0o600) // for the command, which says so
+	case alive, h.Debugged:
+	case h.Outcome != "":
+		os.WriteFile(h.Outcome, nil, 0o600) // for the command, which says so
 	case c != nil:
 		h.examineDeath(c, state.String())
 	}

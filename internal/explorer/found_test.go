@@ -62,11 +62,11 @@ func TestFound_Undetermined(t *testing.T) {
 // A data race that no new process shows is a finding nevertheless.
 func TestFound_RaceOnce(t *testing.T) {
 	t.Chdir(t.TempDir())
-	s := &Settings{summary: map[string]*Summary{}, summaries: t.TempDir(), fresh: func(*Config,
+	s := &Settings{summary: map[string]*Summary{}, Options: Options{Summaries: t.TempDir()}, fresh: func(*Config,
 		execution) *testsched.Outcome {
 		return passes()
 	}}
-	s.config.Schedules = 5
+	s.Config.Schedules = 5
 	r := s.Test(testsched.Unit{Package: "p", Test: "TestX"}, true, time.Time{}, runner(func(*testsched.Schedule) *testsched.Outcome {
 		return &testsched.Outcome{Kind: testsched.Race, Message: "two accesses", Shows: []string{"data race",
 			"data race: write at f, write at g"}}
@@ -125,7 +125,7 @@ func TestFound_Once(t *testing.T) {
 func TestFound_NoteDetails(t *testing.T) {
 	t.Chdir(t.TempDir())
 	s := &Settings{summary: map[string]*Summary{}, fresh: func(*Config, execution) *testsched.Outcome { return passes() }}
-	s.config.Schedules = 5
+	s.Config.Schedules = 5
 	runs := 0
 	r := s.Test(testsched.Unit{Package: "p", Test: "TestX"}, false, time.Time{}, runner(func(*testsched.Schedule) *testsched.Outcome {
 		if runs++; runs == 3 {
@@ -178,7 +178,7 @@ func TestFound_Unconfirmed(t *testing.T) {
 		t.Errorf("got %+v, files %q", r, files)
 	}
 	s := &Settings{summary: map[string]*Summary{}, fresh: func(*Config, execution) *testsched.Outcome { return failure() }}
-	s.config = Config{Seed: 1, Schedules: 40}
+	s.Config = Config{Seed: 1, Schedules: 40}
 	t.Chdir(t.TempDir())
 	if err := os.Symlink(filepath.Join("no", "folder"), "testdata"); err != nil {
 		t.Fatal(err)
@@ -197,7 +197,7 @@ func TestFound_FullDisk(t *testing.T) {
 		t.Fatal(err)
 	}
 	file, size, text := "", int64(0), ""
-	s := &Settings{summary: map[string]*Summary{}, summaries: t.TempDir(), fresh: func(*Config, execution) *testsched.Outcome {
+	s := &Settings{summary: map[string]*Summary{}, Options: Options{Summaries: t.TempDir()}, fresh: func(*Config, execution) *testsched.Outcome {
 		if text == "" {
 			b, err := os.ReadFile(file)
 			if text = string(b); err != nil || int64(len(b)) != size {
@@ -206,7 +206,7 @@ func TestFound_FullDisk(t *testing.T) {
 		}
 		return failure()
 	}}
-	file = SummaryFile(s.summaries, "example.org/t")
+	file = SummaryFile(s.Summaries, "example.org/t")
 	s.Test(testsched.Unit{Package: "example.org/t", Test: "TestX"}, false, time.Time{},
 		runner(func(*testsched.Schedule) *testsched.Outcome {
 			if info, err := os.Stat(file); err == nil && size == 0 {
@@ -230,7 +230,7 @@ func TestFound_Deadline(t *testing.T) {
 			time.Sleep(50 * time.Millisecond)
 			return passes()
 		}}
-		s.config.Schedules = 200
+		s.Config.Schedules = 200
 		r := s.Test(testsched.Unit{Package: "p", Test: "TestX"}, false, deadline, runner(func(s *testsched.Schedule) *testsched.Outcome {
 			if runs++; runs == 1 {
 				return failure()
@@ -330,7 +330,7 @@ func TestFound_HastyMinimization(t *testing.T) {
 		}
 		return failure()
 	}
-	s.config = Config{Seed: 1, Schedules: 40}
+	s.Config = Config{Seed: 1, Schedules: 40}
 	report := s.Test(testsched.Unit{Package: "example.org/t", Test: "TestX"}, false, time.Time{},
 		runner(func(sch *testsched.Schedule) *testsched.Outcome {
 			o := failure()

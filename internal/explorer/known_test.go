@@ -80,7 +80,7 @@ func TestExplore_Known(t *testing.T) {
 		if r.Finding == nil {
 			r.repeat(func(*testsched.Schedule) *testsched.Outcome { return c.fresh })
 		}
-		s := &Settings{summary: map[string]*Summary{}, summaries: t.TempDir()}
+		s := &Settings{summary: map[string]*Summary{}, Options: Options{Summaries: t.TempDir()}}
 		f := s.knownFindings(r)
 		known, fixed := f.Known, f.Fixed
 		got := ""
@@ -172,8 +172,8 @@ func TestStored_Damaged(t *testing.T) {
 			t.Logf("skipped: %s: %v", c.want, err)
 			continue
 		}
-		s := &Settings{summary: map[string]*Summary{}, summaries: t.TempDir()}
-		s.config.Schedules = 5
+		s := &Settings{summary: map[string]*Summary{}, Options: Options{Summaries: t.TempDir()}}
+		s.Config.Schedules = 5
 		r := s.Test(testsched.Unit{Package: "p", Test: "TestX"}, false, time.Time{},
 			runner(func(*testsched.Schedule) *testsched.Outcome { return panics("panic", "panic: boom") }))
 		damaged := s.summary["TestX"].Kind == Damaged
@@ -285,13 +285,13 @@ func TestRepeat_NoLeaks(t *testing.T) {
 
 // With -count, a later execution of a test does not excuse the new finding of an earlier one.
 func TestSummarize_Count(t *testing.T) {
-	s := &Settings{summary: map[string]*Summary{}, summaries: t.TempDir()}
+	s := &Settings{summary: map[string]*Summary{}, Options: Options{Summaries: t.TempDir()}}
 	for _, c := range []struct{ kind, want string }{{Suspect, Suspect}, {Hidden, Hidden}, {New, New}, {Hidden, New}, {Damaged, New},
 		{Suspect, Suspect}} {
 		if s.summarizeAs(c.kind, testsched.Unit{Package: "p", Test: "TestX"}, &Result{}, ""); s.summary["TestX"].Kind != c.want {
 			t.Errorf("%s: got %+v, want %s", c.kind, s.summary["TestX"], c.want)
 		}
-		if got, want := ReadSummaries(SummaryFile(s.summaries, "p")), []*Summary{s.summary["TestX"]}; !reflect.DeepEqual(got, want) {
+		if got, want := ReadSummaries(SummaryFile(s.Summaries, "p")), []*Summary{s.summary["TestX"]}; !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: read %+v, want %+v", c.kind, got, want)
 		}
 	}

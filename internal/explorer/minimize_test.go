@@ -45,13 +45,13 @@ func TestSettings_Nearest(t *testing.T) {
 		"none": {[]testsched.Switch{a}, func(*testsched.Schedule) (testsched.Kind, []testsched.Switch) { return testsched.Deadlock, nil },
 			nil},
 	} {
-		s := &Settings{only: onlySchedule{outcome: filepath.Join(t.TempDir(), "outcome")}}
+		s := &Settings{Options: Options{Passing: Passing{Outcome: filepath.Join(t.TempDir(), "outcome")}}}
 		s.nearest(&testsched.Schedule{Switches: x.list}, &testsched.Outcome{Kind: testsched.Deadlock},
 			runner(func(s *testsched.Schedule) *testsched.Outcome {
 				kind, switches := x.fails(s)
 				return &testsched.Outcome{Kind: kind, Switches: switches}
 			}))
-		text, err := os.ReadFile(NearestFile(s.only.outcome))
+		text, err := os.ReadFile(NearestFile(s.Outcome))
 		if x.want == nil {
 			if err == nil {
 				t.Errorf("%s: a schedule passes: %s", name, text)

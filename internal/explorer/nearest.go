@@ -7,7 +7,7 @@ import (
 )
 
 // NearestFile returns the file for the outcome of the nearest passing schedule. The file exists if there is a finding and such a schedule
-// was found. file is the value of VariableOutcome.
+// was found. file is the value of Passing.
 func NearestFile(file string) string { return file + "-nearest" }
 
 // nearest writes the outcome of the nearest passing schedule to NearestFile. It tries the finding's schedule without one switch, then the
@@ -50,6 +50,6 @@ func (s *Settings) nearest(sch *testsched.Schedule, o *testsched.Outcome, runner
 		}
 	}
 	if near != nil {
-		os.WriteFile(NearestFile(s.only.outcome), testsched.Encode(near), 0o600)
+		os.WriteFile(NearestFile(s.Outcome), testsched.Encode(near), 0o600)
 	}
 }

@@ -200,7 +200,7 @@ func (s *Settings) replay(c *Config, sch *testsched.Schedule) *testsched.Outcome
 // alone executes a schedule in a process that has not executed any other. With Warm, a schedule that passes because some switches do not
 // apply is executed up to twice again: the run before it may have initialized what only this order of goroutines uses.
 func alone(s *Settings, sch *testsched.Schedule, runner testsched.Runner) *testsched.Outcome {
-	sch.States = s.only.trace == "states" || s.only.trace == "nearest"
+	sch.States = s.Trace == "states" || s.Trace == "nearest"
 	if !sch.Warm {
 		return runner.Run(sch, true)
 	}

@@ -52,7 +52,7 @@ func reportOf(t *testing.T, run int, outcome func(process) *testsched.Outcome) (
 	t.Chdir(t.TempDir())
 	f := &processes{outcome: outcome}
 	s := &Settings{summary: map[string]*Summary{}, fresh: f.start}
-	s.config = Config{Seed: 1, Schedules: 40}
+	s.Config = Config{Seed: 1, Schedules: 40}
 	runs := 0
 	r := s.Test(testsched.Unit{Package: "example.org/t", Test: "TestX"}, false, time.Time{},
 		runner(func(s *testsched.Schedule) *testsched.Outcome {
@@ -80,8 +80,8 @@ func TestTest_Incomplete(t *testing.T) {
 		{true, 1, 0, SampledOnly, "complete: the only schedule with at most 0 preemptions, if there is no data race; stopped there because the limits of the exploration were reached"},
 		{false, 20, testsched.SampledMaps, SampledOnly, ""},
 	} {
-		s := &Settings{summary: map[string]*Summary{}, summaries: t.TempDir(), modules: "example.org"}
-		s.config.Schedules, s.config.Exhaustive, s.config.Preemptions = c.limit, c.exhaustive, Unbounded
+		s := &Settings{summary: map[string]*Summary{}, Options: Options{Summaries: t.TempDir()}, modules: "example.org"}
+		s.Config.Schedules, s.Config.Exhaustive, s.Config.Preemptions = c.limit, c.exhaustive, Unbounded
 		report := s.Test(testsched.Unit{Package: "example.org/t", Test: "TestX"}, false, time.Time{},
 			runner(func(*testsched.Schedule) *testsched.Outcome {
 				o := passes()
@@ -116,7 +116,7 @@ func TestReplay_Fit(t *testing.T) {
 		if err := os.WriteFile("x.path", []byte(b.String()), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		s := &Settings{only: onlySchedule{file: "x.path"}, summaries: t.TempDir(), summary: map[string]*Summary{}}
+		s := &Settings{Options: Options{Schedule: "x.path", Summaries: t.TempDir()}, summary: map[string]*Summary{}}
 		r := s.Test(testsched.Unit{Package: "example.org/t", Test: "TestX"}, false, time.Time{},
 			runner(func(*testsched.Schedule) *testsched.Outcome { return &testsched.Outcome{Followed: c.followed} }))
 		if got := s.summary["TestX"]; c.want == "" && (r != nil || got != nil) ||
@@ -134,7 +134,7 @@ func TestReplay_Critical(t *testing.T) {
 		Object: "c", At: "x.go:2"}, {Who: 5, Place: 1, Number: 2, Op: program.OpReceive, Object: "c", At: "x.go:1"}}}
 	m := &Minimized{Schedule: &testsched.Schedule{}, Outcome: o, Critical: 2}
 	s := &Settings{summary: map[string]*Summary{}}
-	s.only.file = s.store(&Config{Unit: testsched.Unit{Package: "p", Test: "TestX"}}, m)
+	s.Options.Schedule = s.store(&Config{Unit: testsched.Unit{Package: "p", Test: "TestX"}}, m)
 	for hash, want := range map[uint64]bool{9: true, 8: false} {
 		r := s.Test(testsched.Unit{Package: "p", Test: "TestX"}, false, time.Time{}, runner(func(*testsched.Schedule) *testsched.Outcome {
 			return &testsched.Outcome{Kind: testsched.Deadlock, Hash: hash, Trace: o.Trace}
@@ -152,10 +152,10 @@ func TestReplay_Critical(t *testing.T) {
 	}
 	again := *m
 	again.Critical = 1
-	if file := s.store(&Config{Unit: testsched.Unit{Package: "p", Test: "TestX"}}, &again); file != s.only.file {
+	if file := s.store(&Config{Unit: testsched.Unit{Package: "p", Test: "TestX"}}, &again); file != s.Options.Schedule {
 		t.Errorf("the same schedule is stored in %s, too", file)
 	}
-	if f, err := Load(s.only.file); err != nil || f.CriticalWho != 4 {
+	if f, err := Load(s.Options.Schedule); err != nil || f.CriticalWho != 4 {
 		t.Errorf("stored %+v, %v", f, err)
 	}
 }
@@ -205,7 +205,7 @@ func TestProcesses_NotStarted(t *testing.T) {
 		s.unstarted = errors.New("no room for processes")
 		return nil
 	}
-	s.config = Config{Seed: 1, Schedules: 40}
+	s.Config = Config{Seed: 1, Schedules: 40}
 	r := s.Test(testsched.Unit{Package: "example.org/t", Test: "TestX"}, false, time.Time{},
 		runner(func(*testsched.Schedule) *testsched.Outcome { return failure() }))
 	if want := "not confirmed: no room for processes\nreplay: "; !strings.Contains(r.Finding, want) {
@@ -241,7 +241,7 @@ func TestTest_Long(t *testing.T) {
 		{testsched.Outcome{Kind: testsched.NoEnd, Message: "loops", Exceeded: testsched.Exceeded{Advances: 9}}, "advances the clock more than 9 times"},
 	} {
 		t.Chdir(t.TempDir())
-		s := &Settings{summary: map[string]*Summary{}, summaries: t.TempDir()}
+		s := &Settings{summary: map[string]*Summary{}, Options: Options{Summaries: t.TempDir()}}
 		u := testsched.Unit{Package: "example.org/t", Test: "TestX"}
 		report := s.Test(u, false, time.Time{}, runner(func(*testsched.Schedule) *testsched.Outcome { o := c.outcome; return &o }))
 		if !report.Unexplored() || !strings.HasPrefix(s.summary["TestX"].Note, "not explored: it "+c.why) {

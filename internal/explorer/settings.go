@@ -1,6 +1,7 @@
 package explorer
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"strconv"
@@ -15,9 +16,7 @@ import (
 
 // Settings are the settings from the environment, and the progress of the test that is explored.
 type Settings struct {
-	config      Config
-	only        onlySchedule
-	summaries   string
+	Options
 	folder      string
 	flags       program.Flags
 	summary     map[string]*Summary // by test
@@ -30,14 +29,6 @@ type Settings struct {
 	runs        runs
 	// fresh executes the test in a new process. It returns nil if the outcome is unknown.
 	fresh func(c *Config, e execution) *testsched.Outcome
-}
-
-// onlySchedule describes a command that executes one schedule. Without a file, the command explores.
-type onlySchedule struct {
-	file     string
-	outcome  string // file for the outcome, which the command shows; an empty string means that the test shows it
-	trace    string // see VariableTrace
-	debugged bool   // see [testsched.VariableDebugged]
 }
 
 // binary is the test binary.
@@ -56,30 +47,16 @@ type runs struct {
 
 // FromEnvironment returns the settings of this process, which explores the tests of a binary with the given arguments.
 func FromEnvironment(args []string) *Settings {
-	seed, _ := strconv.ParseUint(os.Getenv(testsched.Variable), 10, 64)
+	var o Options
+	json.Unmarshal([]byte(os.Getenv(variable)), &o) // without options, one that nothing limits
 	s := &Settings{
-		config: Config{Seed: seed, NoLeaks: os.Getenv(VariableLeaks) == "false"},
-		only: onlySchedule{os.Getenv(VariableSchedule), os.Getenv(VariableOutcome), os.Getenv(VariableTrace),
-			os.Getenv(testsched.VariableDebugged) != ""},
-		summaries: os.Getenv(VariableSummaries), summary: map[string]*Summary{},
-		folder: os.Getenv(program.VariableFolder), modules: os.Getenv(testsched.VariableModules),
-		flags: program.ParseFlags(os.Getenv(VariableTags), args),
+		Options: o, summary: map[string]*Summary{}, folder: os.Getenv(program.VariableFolder),
+		modules: os.Getenv(testsched.VariableModules), flags: program.ParseFlags(o.Tags, args),
 	}
-	if s.summaries != "" {
-		os.WriteFile(BegunFile(s.summaries), nil, 0o666)
+	if s.Summaries != "" {
+		os.WriteFile(BegunFile(s.Summaries), nil, 0o666)
 	}
-	s.config.Schedules, _ = strconv.Atoi(os.Getenv(VariableSchedules))
-	switch e := os.Getenv(VariableExhaustive); e {
-	case "":
-	case "all":
-		s.config.Exhaustive, s.config.Preemptions = true, Unbounded
-	default:
-		n, err := strconv.Atoi(e)
-		s.config.Exhaustive, s.config.Preemptions = err == nil, n
-	}
-	s.limits.ledger = testbudget.Open(s.summaries)
-	s.config.Delay, _ = time.ParseDuration(os.Getenv(VariableDelay))
-	s.config.Time, _ = time.ParseDuration(os.Getenv(VariableTime))
+	s.limits.ledger = testbudget.Open(s.Summaries)
 	return s
 }
 
@@ -109,16 +86,16 @@ func (s *Settings) Test(u testsched.Unit, race bool, deadline time.Time, runner 
 	if s.binary.Stage == testsched.StagePlain {
 		return nil
 	}
-	c := s.config
+	c := s.Config
 	c.Unit, c.Race, c.End = u, race, s.limits.end(deadline)
 	switch {
-	case s.only.outcome != "" && s.only.file != "":
+	case s.Outcome != "" && s.Options.Schedule != "":
 		return replayedAlone(s, &u, runner)
-	case s.only.file != "":
-		s.binary.read = append(s.binary.read, s.only.file)
-		f, err := Load(s.only.file)
+	case s.Options.Schedule != "":
+		s.binary.read = append(s.binary.read, s.Options.Schedule)
+		f, err := Load(s.Options.Schedule)
 		if err != nil {
-			return &Report{Finding: fmt.Sprintf("macemc: %s: %v\n", s.only.file, err)}
+			return &Report{Finding: fmt.Sprintf("macemc: %s: %v\n", s.Options.Schedule, err)}
 		}
 		if !executes(u, f.Unit, runner) {
 			return nil
@@ -233,7 +210,7 @@ func concluded(s *Settings, c *Config, r *Result, runner testsched.Runner) *Repo
 
 // replayedAlone executes a schedule, and passes the outcome to the process that waits for it.
 func replayedAlone(s *Settings, u *testsched.Unit, runner testsched.Runner) *Report {
-	f, err := Load(s.only.file)
+	f, err := Load(s.Options.Schedule)
 	if err != nil {
 		s.write(&testsched.Outcome{Kind: testsched.Unexplored, Message: err.Error()})
 		return &Report{}
@@ -241,12 +218,12 @@ func replayedAlone(s *Settings, u *testsched.Unit, runner testsched.Runner) *Rep
 	if !executes(*u, f.Unit, runner) {
 		return &Report{}
 	}
-	if s.only.debugged {
+	if s.Debugged {
 		repeat(s, &f.Schedule, runner)
 	}
 	o := alone(s, &f.Schedule, runner)
 	s.write(o)
-	if s.only.trace == "nearest" {
+	if s.Trace == "nearest" {
 		s.nearest(&f.Schedule, o, runner)
 	}
 	return &Report{}
@@ -259,15 +236,15 @@ func replayed(s *Settings, c *Config, f *Stored, runner testsched.Runner) *Repor
 	o.Printed = o.Printed.HiddenLines()
 	if o.Kind == testsched.Passed {
 		note := fmt.Sprintf("passes under %s: delete the file, or commit it as a regression test if the finding is fixed",
-			s.shown(s.only.file))
+			s.shown(s.Options.Schedule))
 		if c.Race && !f.Race {
 			note = fmt.Sprintf("passes, but the finding was not looked for: %s was recorded without -race, which changes its run",
-				s.shown(s.only.file))
+				s.shown(s.Options.Schedule))
 		} else if lacks := s.lacks(f, c.Race, false); lacks != "" {
-			note = fmt.Sprintf("passes, but the finding was not looked for: %s %s", s.shown(s.only.file), lacks)
+			note = fmt.Sprintf("passes, but the finding was not looked for: %s %s", s.shown(s.Options.Schedule), lacks)
 		} else if n := len(f.Schedule.Switches); o.Followed < n {
 			note = fmt.Sprintf("passes, but %s does not fit: %d of %s applied; the code may have changed",
-				s.shown(s.only.file), o.Followed, program.Plural(n, "switch", "switches"))
+				s.shown(s.Options.Schedule), o.Followed, program.Plural(n, "switch", "switches"))
 		} else if n > 0 {
 			note += "; calls of log and t.Log that were added shift its steps, those of fmt.Print do not"
 		}
@@ -278,7 +255,7 @@ func replayed(s *Settings, c *Config, f *Stored, runner testsched.Runner) *Repor
 	if o.Hash == f.Hash {
 		m.Critical = f.Critical(o.Trace)
 	}
-	return &Report{Finding: s.explain(c, m, "replayed from "+s.only.file, s.only.file)}
+	return &Report{Finding: s.explain(c, m, "replayed from "+s.Options.Schedule, s.Options.Schedule)}
 }
 
 // found confirms, minimizes and describes a finding.
@@ -384,8 +361,8 @@ func (s *Settings) repetition(c *Config) (before, after string) {
 
 // write passes the outcome to the command that shows it.
 func (s *Settings) write(o *testsched.Outcome) {
-	if s.only.trace == "" {
+	if s.Trace == "" {
 		o.Trace = nil
 	}
-	os.WriteFile(s.only.outcome, testsched.Encode(o), 0o600)
+	os.WriteFile(s.Outcome, testsched.Encode(o), 0o600)
 }

@@ -72,7 +72,7 @@ func TestSuspect(t *testing.T) {
 	found := &testsched.Schedule{Seed: 1, Switches: []testsched.Switch{{Who: 1, Place: 2, To: 3}, {Who: 4, Place: 5, To: 6}}}
 	r := &Result{Found: found}
 	finding := &testsched.Outcome{Kind: testsched.Deadlock, Message: "blocked"}
-	s := &Settings{summaries: t.TempDir(), summary: map[string]*Summary{}}
+	s := &Settings{Options: Options{Summaries: t.TempDir()}, summary: map[string]*Summary{}}
 	files := func(want ...string) {
 		t.Helper()
 		got, _ := filepath.Glob("testdata/macemc/TestX/*")

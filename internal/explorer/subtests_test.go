@@ -103,11 +103,11 @@ func TestDivision(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Chdir(t.TempDir())
-			s := &Settings{summary: map[string]*Summary{}, summaries: t.TempDir(), fresh: func(*Config,
+			s := &Settings{summary: map[string]*Summary{}, Options: Options{Summaries: t.TempDir()}, fresh: func(*Config,
 				execution) *testsched.Outcome {
 				return nil
 			}}
-			s.config = Config{Schedules: 2}
+			s.Config = Config{Schedules: 2}
 			var runs []string
 			suite := &toySuite{subtests: x.list, outcomes: x.outcomes, runs: &runs}
 			report := s.Test(testsched.Unit{Package: "p", Test: "T"}, false, time.Time{}, suite)
@@ -130,9 +130,9 @@ func TestDivision(t *testing.T) {
 func TestDivision_FirstFailure(t *testing.T) {
 	t.Chdir(t.TempDir())
 	failure := &testsched.Outcome{Kind: testsched.Failed, Message: "it fails"}
-	s := &Settings{summary: map[string]*Summary{}, summaries: t.TempDir()}
+	s := &Settings{summary: map[string]*Summary{}, Options: Options{Summaries: t.TempDir()}}
 	s.fresh = func(*Config, execution) *testsched.Outcome { return failure }
-	s.config = Config{Schedules: 2}
+	s.Config = Config{Schedules: 2}
 	n := 0
 	var runs []string
 	suite := &toySuite{subtests: []testsched.Subtest{leaf("T/a"), leaf("T/b")}, runs: &runs,

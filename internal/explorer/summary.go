@@ -77,7 +77,7 @@ func (s *Settings) summarize(u testsched.Unit, r *Result, note string) {
 }
 
 func (s *Settings) summarizeAs(kind string, u testsched.Unit, r *Result, note string) {
-	if s.summaries == "" {
+	if s.Summaries == "" {
 		return
 	}
 	test := u.String()
@@ -141,7 +141,7 @@ const summaryRoom = 4096
 // writeSummary writes the package's summary over the old one. The file has room for a finding and is not truncated, so that a finding can
 // be added after the disk is full.
 func (s *Settings) writeSummary(pkg string) {
-	if s.summaries == "" {
+	if s.Summaries == "" {
 		return
 	}
 	var b strings.Builder
@@ -149,7 +149,7 @@ func (s *Settings) writeSummary(pkg string) {
 		line, _ := json.Marshal(s.summary[name])
 		b.Write(append(line, '\n'))
 	}
-	f, err := os.OpenFile(SummaryFile(s.summaries, pkg), os.O_WRONLY|os.O_CREATE, 0o666)
+	f, err := os.OpenFile(SummaryFile(s.Summaries, pkg), os.O_WRONLY|os.O_CREATE, 0o666)
 	if err != nil {
 		return
 	}
@@ -171,10 +171,10 @@ func AnnouncementsFile(dir string) string { return filepath.Join(dir, "announcem
 
 // announce adds a line for immediate display. The go command withholds the output of tests until their package ends.
 func (s *Settings) announce(line string) {
-	if s.summaries == "" || s.only.outcome != "" {
+	if s.Summaries == "" || s.Outcome != "" {
 		return
 	}
-	if f, err := os.OpenFile(AnnouncementsFile(s.summaries), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o666); err == nil {
+	if f, err := os.OpenFile(AnnouncementsFile(s.Summaries), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o666); err == nil {
 		f.WriteString(line + "\n")
 		f.Close()
 	}

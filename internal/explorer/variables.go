@@ -1,6 +1,7 @@
 package explorer
 
 import (
+	"encoding/json"
 	"os"
 	"strconv"
 	"strings"
@@ -8,25 +9,31 @@ import (
 	"github.com/macemc/macemc/internal/testsched"
 )
 
-// These environment variables control this process, which explores the tests of a binary.
-const (
-	VariableSchedules  = "MACEMC_TEST_SCHEDULES"
-	VariableTime       = "MACEMC_TEST_TIME"
-	VariableDelay      = "MACEMC_TEST_DELAY"
-	VariableExhaustive = "MACEMC_TEST_EXHAUSTIVE" // number of preemptions, or "all"; empty means that schedules are sampled
-	VariableLeaks      = "MACEMC_TEST_LEAKS"      // "false" means that leaks are only noted
-	VariableSchedule   = "MACEMC_TEST_SCHEDULE"   // file with the only schedule to execute
-	VariableSummaries  = "MACEMC_TEST_SUMMARIES"  // folder for one file per package
-	VariableCores      = "MACEMC_TEST_CORES"      // number of processor cores for the command
-	VariableTags       = "MACEMC_TEST_TAGS"       // build tags
-	VariableOutcome    = "MACEMC_TEST_OUTCOME"    // file for the outcome of the only schedule
-	// VariableTrace selects parts of the outcome: "events", "states" (of goroutines, too), or "nearest" (also NearestFile).
-	VariableTrace = "MACEMC_TEST_TRACE"
-)
+// Options are what a command passes to this process, which explores the tests of a binary.
+type Options struct {
+	Config    Config
+	Schedule  string // file with the only schedule to execute; empty means that the command explores
+	Summaries string // folder for one file per package
+	Cores     int    // number of processor cores for the command
+	Tags      string // build tags
+	Passing
+}
 
-// variables are these variables. Test binaries do not get them.
-var variables = []string{VariableSchedules, VariableTime, VariableDelay, VariableExhaustive, VariableLeaks, VariableSchedule,
-	VariableSummaries, VariableCores, VariableTags, VariableOutcome, VariableTrace, testsched.VariableDebugged}
+// Passing makes this process pass the outcome of the only schedule to the command, which shows it.
+type Passing struct {
+	Outcome  string // file for the outcome; empty means that the test shows it
+	Trace    string // parts of the outcome: "events", "states" (of goroutines, too), or "nearest" (also NearestFile)
+	Debugged bool   // a debugger executes the schedule
+}
+
+// variable is the environment variable with the options. Test binaries do not get it.
+const variable = "MACEMC_TEST_OPTIONS"
+
+// Variables returns the environment variables for this process, the one with the options first.
+func (o Options) Variables() []string {
+	text, _ := json.Marshal(o)
+	return []string{variable + "=" + string(text), testsched.Variable + "=1"}
+}
 
 // PrintsKeys is added to GODEBUG to make the go command print the keys of cached results.
 const PrintsKeys = ",gocachetest=1"

@@ -11,7 +11,7 @@ import (
 
 // These environment variables control a test binary. Only Variable enables exploration.
 const (
-	Variable        = "MACEMC_TEST"       // seed
+	Variable        = "MACEMC_TEST"
 	VariableAgent   = "MACEMC_TEST_AGENT" // descriptor of the connection to the explorer
 	VariableInstant = program.VariableInstant
 	VariableModules = "MACEMC_TEST_MODULES" // comma-separated modules in whose packages functions of sync/atomic are scheduling points

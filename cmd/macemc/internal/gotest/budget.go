@@ -18,11 +18,8 @@ import (
 
 // budget limits the exploration of the tests of a command.
 type budget struct {
-	schedules int           // of each test; 0 means no limit
-	time      time.Duration // of each test; 0 means no limit
-	delay     time.Duration // 0 means testsched.UsualDelay
 	total     time.Duration // of all tests; 0 means no limit
-	timed     bool          // time is given
+	timed     bool          // the time of each test is given
 	totaled   bool          // total is given
 	planner   *testbudget.Planner
 	unclaimed []string // lines about schedules that are not executed, as their tests do not exist
@@ -36,25 +33,25 @@ const (
 	exploreTotal = 10 * time.Minute
 )
 
-// complete sets the defaults.
-func (b *budget) complete(exhaustive bool) {
-	if b.schedules == 0 && !b.timed {
-		b.time = exploreTime
-		if exhaustive {
-			b.time = exhaustiveTime
-		}
+// complete sets the default limits.
+func complete(x *exploration) {
+	c := &x.Config
+	if c.Schedules > 0 || x.timed {
+		return
 	}
-	if b.schedules == 0 && !b.timed && !exhaustive && !b.totaled {
-		b.total = exploreTotal
+	if c.Time = exploreTime; c.Exhaustive {
+		c.Time = exhaustiveTime
+	} else if !x.totaled {
+		x.total = exploreTotal
 	}
 }
 
 // plan shares out the exploration time among the tests of those packages of a list that the arguments of go test name.
 func plan(x *exploration, list, named []*testbudget.Package, args []string) error {
-	if x.schedule != "" {
+	if x.Schedule != "" {
 		return nil
 	}
-	x.planner = &testbudget.Planner{Store: x.store, Each: x.time, Total: x.total,
+	x.planner = &testbudget.Planner{Store: x.store, Each: x.Config.Time, Total: x.total,
 		Settings: fmt.Sprint(x.settings(), x.race)}
 	_, x.planner.Run, _ = takeFlag(args, "run")
 	_, x.planner.Skip, _ = takeFlag(args, "skip")
@@ -67,7 +64,7 @@ func plan(x *exploration, list, named []*testbudget.Package, args []string) erro
 				fmt.Sprintf("%s: the schedules in %s were not executed, as the package has no such test under these build tags", p.ImportPath, dir))
 		}
 	}
-	return x.planner.Plan(list, func(p *testbudget.Package) bool { return slices.Contains(named, p) }).Write(x.summaries)
+	return x.planner.Plan(list, func(p *testbudget.Package) bool { return slices.Contains(named, p) }).Write(x.Summaries)
 }
 
 // namedPackages returns those packages of a list that the arguments of go test name. Without any, it is that of the folder.

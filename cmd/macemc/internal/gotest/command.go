@@ -19,6 +19,7 @@ import (
 
 	"github.com/macemc/macemc/internal/check/exitcode"
 	"github.com/macemc/macemc/internal/child"
+	"github.com/macemc/macemc/internal/explorer"
 	"github.com/macemc/macemc/internal/overlay"
 	"github.com/macemc/macemc/internal/task"
 	"github.com/macemc/macemc/search"
@@ -112,15 +113,16 @@ type invocation struct {
 	inner          bool // another command of this program shows the outcome
 }
 
-// goTest runs go test with additional environment variables.
-func (a Runner) goTest(ctx context.Context, args []string, stdout, stderr io.Writer, variables ...string) error {
+// goTest runs go test.
+func (a Runner) goTest(ctx context.Context, args []string, stdout, stderr io.Writer, passing explorer.Passing) error {
 	args, tags, _ := takeFlag(args, "tags")
 	dir, args := folderFlag(args)
 	x, args, err := explorationFlags(dir, args)
 	if err != nil {
 		return err
 	}
-	x.tags = strings.Trim(*a.Tags+","+tags, ",")
+	x.Passing = passing
+	x.Tags = strings.Trim(*a.Tags+","+tags, ",")
 	if err := inModule(ctx, dir, args); err != nil {
 		return err
 	}
@@ -129,9 +131,9 @@ func (a Runner) goTest(ctx context.Context, args []string, stdout, stderr io.Wri
 		return cmp.Or(unwritable(ctx, dir), err)
 	}
 	// Package bubble runs one thread, but the build may run several.
-	env := slices.Concat(changed.Env, variables, []string{"GOMAXPROCS=1"})
-	v := &invocation{Runner: a, exploration: x, dir: dir, args: args, flags: changed.Flags(x.tags), env: env, stdout: stdout, stderr: stderr,
-		built: libraryBuilt(ctx, changed, dir, x.race), inner: len(variables) > 0}
+	env := append(slices.Clip(changed.Env), "GOMAXPROCS=1")
+	v := &invocation{Runner: a, exploration: x, dir: dir, args: args, flags: changed.Flags(x.Tags), env: env, stdout: stdout, stderr: stderr,
+		built: libraryBuilt(ctx, changed, dir, x.race), inner: passing.Outcome != ""}
 	if !x.json && !v.built {
 		fmt.Fprintln(stderr, "macemc: building the changed standard library, which takes about a minute the first time")
 	}
@@ -209,7 +211,7 @@ func (v *invocation) report(ctx context.Context, cmd *exec.Cmd, s *summaries, er
 		lacking = unwritable(ctx, v.dir)
 	}
 	if v.stored != nil && !v.inner && ctx.Err() == nil && !v.executed() && !slices.Contains(s.unbuilt, v.stored.Package) {
-		unexecuted = fmt.Errorf("%s: this is a schedule of %s in package %s, which was not executed", v.schedule, v.stored.Test, v.stored.Package)
+		unexecuted = fmt.Errorf("%s: this is a schedule of %s in package %s, which was not executed", v.Options.Schedule, v.stored.Test, v.stored.Package)
 	}
 	cause, ended := endedEarly(ctx, cmd, s)
 	s.unreported(cause)
@@ -217,7 +219,7 @@ func (v *invocation) report(ctx context.Context, cmd *exec.Cmd, s *summaries, er
 	if v.results != nil {
 		*v.results = s.results
 	}
-	s.cached.save(v.summaries, v.pkg)
+	s.cached.save(v.Summaries, v.pkg)
 	for _, problem := range []error{unexecuted, lacking} {
 		if problem != nil && err != nil {
 			fmt.Fprintf(v.stderr, "macemc: %v\n", problem)

@@ -72,7 +72,7 @@ func notCritical(o *testsched.Outcome) string {
 	return ""
 }
 
-// executeSchedule executes a test under the schedule of a file. traced is a value of explorer.VariableTrace. With "nearest", passes is the
+// executeSchedule executes a test under the schedule of a file. traced is a value of Passing.Trace of package explorer. With "nearest", passes is the
 // nearest passing run; nil means that none is known. The package is searched in the folder of the file of.
 func (a Runner) executeSchedule(
 	ctx context.Context, file, of string, s *explorer.Stored, traced string,
@@ -95,8 +95,7 @@ func (a Runner) executeSchedule(
 	}
 	defer task.AnnounceLong(a.Stderr, fmt.Sprintf("building and executing %s of %s", s.Test, s.Package))()
 	var out bytes.Buffer
-	failed := a.goTest(ctx, args, &out, &out, explorer.VariableOutcome+"="+outcome,
-		explorer.VariableTrace+"="+traced)
+	failed := a.goTest(ctx, args, &out, &out, explorer.Passing{Outcome: outcome, Trace: traced})
 	if err := ctx.Err(); err != nil {
 		return nil, nil, err
 	}

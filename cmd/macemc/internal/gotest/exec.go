@@ -2,6 +2,7 @@ package gotest
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"os"
 	"runtime"
@@ -20,6 +21,7 @@ import (
 func (v *invocation) prepare(ctx context.Context, build overlay.Build) error {
 	list := listPackages(ctx, build.Env, v.dir, v.flags, v.args)
 	named := namedPackages(&v.exploration, list, v.args)
+	v.Cores = cores(v.args)
 	env, err := v.environment(named, v.args)
 	if err == nil {
 		err = plan(&v.exploration, list, named, v.args)
@@ -31,8 +33,7 @@ func (v *invocation) prepare(ctx context.Context, build overlay.Build) error {
 	v.args, v.flags = linkerFlags(v.args, append(v.flags, points...), build.Default("-ldflags"))
 	rest, start, err := v.execFlag(v.args, build.Default("-exec"))
 	v.args, v.flags = rest, append(v.flags, start)
-	v.env = slices.Concat(v.env, env, []string{testsched.VariableModules + "=" + strings.Join(modules, ","),
-		explorer.VariableCores + "=" + strconv.Itoa(cores(v.args))})
+	v.env = slices.Concat(v.env, env, []string{testsched.VariableModules + "=" + strings.Join(modules, ",")})
 	return err
 }
 
@@ -76,7 +77,7 @@ func (x *exploration) execFlag(args []string, inGoFlags string) (rest []string, 
 	if err != nil {
 		return nil, "", err
 	}
-	key := fmt.Sprintf("%s,%d,%d,%s,%s", x.settings(), info.Size(), info.ModTime().UnixNano(), x.schedule, x.pkg)
+	key := fmt.Sprintf("%s,%d,%d,%s", x.settings(), info.Size(), info.ModTime().UnixNano(), x.pkg)
 	words := append([]string{exe, Exec, key, strconv.Itoa(len(users))}, users...)
 	for i, word := range words {
 		if words[i], err = quoteWord(word); err != nil {
@@ -88,7 +89,9 @@ func (x *exploration) execFlag(args []string, inGoFlags string) (rest []string, 
 
 // settings identifies the program and what it explores of tests with a given build.
 func (x *exploration) settings() string {
-	return fmt.Sprintf("%s,%d,%d,%v,%v,%s,%t,%s", version.Current(), x.seed, x.schedules, x.time, x.delay, x.exhaust, x.leaks, x.tags)
+	o := x.Options
+	o.Summaries, o.Cores = "", 0 // they differ between equal commands
+	return fmt.Sprintf("%s,%x", version.Current(), sha256.Sum256([]byte(o.Variables()[0])))
 }
 
 // Exec is the command by which the go command calls this program.

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/macemc/macemc/internal/explorer"
 	"github.com/macemc/macemc/internal/scratch"
 )
 
@@ -50,20 +51,26 @@ func TestExecFlag(t *testing.T) {
 		}
 		return flag
 	}
-	plain := flag(&exploration{seed: 1, leaks: true}, "./x")
+	of := func(c explorer.Config) *exploration { return &exploration{Options: explorer.Options{Config: c}} }
+	plain := flag(of(explorer.Config{Seed: 1}), "./x")
 	if !strings.HasPrefix(plain, "-exec=") || !strings.HasSuffix(plain, " 2 from GOFLAGS") {
 		t.Errorf("got %s", plain)
 	}
-	if got := flag(&exploration{seed: 1, leaks: true}, "-exec", "time -p", "./x"); !strings.HasSuffix(got, " 2 time -p") {
+	if got := flag(of(explorer.Config{Seed: 1}), "-exec", "time -p", "./x"); !strings.HasSuffix(got, " 2 time -p") {
 		t.Errorf("got %s", got)
 	}
-	if plain != flag(&exploration{seed: 1, leaks: true, store: "s", summaries: "t", temp: &scratch.Folder{Path: "u"}, budget: budget{total: 1}}, "./x") {
+	other := &exploration{store: "s", temp: &scratch.Folder{Path: "u"}, budget: budget{total: 1}}
+	if other.Config.Seed, other.Summaries, other.Cores = 1, "t", 2; plain != flag(other, "./x") {
 		t.Error("folders of a command are part of the value")
 	}
-	for i, x := range []*exploration{{seed: 2, leaks: true}, {seed: 1}, {seed: 1, leaks: true, budget: budget{schedules: 1}}, {seed: 1, leaks: true, budget: budget{time: 1}},
-		{seed: 1, leaks: true, budget: budget{delay: 1}}, {seed: 1, leaks: true, exhaust: "all"}, {seed: 1, leaks: true, schedule: "x"}} {
-		if flag(x, "./x") == plain {
+	for i, c := range []explorer.Config{{Seed: 2}, {Seed: 1, NoLeaks: true}, {Seed: 1, Schedules: 1}, {Seed: 1, Time: 1}, {Seed: 1, Delay: 1},
+		{Seed: 1, Exhaustive: true}, {Seed: 1, Preemptions: 1}} {
+		if flag(of(c), "./x") == plain {
 			t.Errorf("settings %d have the same value", i)
 		}
+	}
+	scheduled := of(explorer.Config{Seed: 1})
+	if scheduled.Schedule = "x"; flag(scheduled, "./x") == plain {
+		t.Error("a schedule has the same value")
 	}
 }

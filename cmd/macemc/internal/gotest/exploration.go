@@ -24,20 +24,15 @@ import (
 // exploration holds the flags of "macemc test" that go test does not have. It passes most of them on in the
 // environment of the tests.
 type exploration struct {
-	on    bool
-	leaks bool
+	on bool
+	explorer.Options
 	display
 	budget
-	schedule  string           // absolute path
-	stored    *explorer.Stored // the schedule
-	exhaust   string           // "all" or a number of preemptions; empty means that schedules are sampled
-	seed      uint64
-	store     string // folder for the summaries of cached results
-	summaries string // folder for the summaries of this run
-	folder    string // of the user, with -C applied
-	pkg       string // import path of the package, if the arguments are files of it
-	tags      string
-	temp      *scratch.Folder
+	stored *explorer.Stored // the schedule
+	store  string           // folder for the summaries of cached results
+	folder string           // of the user, with -C applied
+	pkg    string           // import path of the package, if the arguments are files of it
+	temp   *scratch.Folder
 }
 
 // display are flags of go test that change what is shown.
@@ -108,7 +103,7 @@ func linkerFlags(args, flags []string, inGoFlags string) (rest, more []string) {
 
 // replayFlags returns the flags of go test with which the schedule's test is executed, alone unless arguments of go test select tests.
 func (x *exploration) replayFlags(args []string) (flags []string) {
-	if x.schedule == "" {
+	if x.Schedule == "" {
 		return nil
 	}
 	if _, _, given := takeFlag(args, "run"); !given {
@@ -130,30 +125,20 @@ func (x *exploration) environment(named []*testbudget.Package, args []string) ([
 	if x.temp, err = scratch.New(""); err != nil {
 		return nil, fmt.Errorf("cannot create a temporary folder, set TMPDIR to a folder that can be written: %w", err)
 	}
-	x.summaries = filepath.Join(x.temp.Path, "summaries")
-	if err := os.Mkdir(x.summaries, 0o755); err != nil {
+	x.Summaries = filepath.Join(x.temp.Path, "summaries")
+	if err := os.Mkdir(x.Summaries, 0o755); err != nil {
 		return nil, err
 	}
 	// The test cache depends on the values of the variables that Test of [explorer.Settings] reads, and on that of GODEBUG.
-	return []string{
-		testsched.Variable + "=" + strconv.FormatUint(x.seed, 10),
-		explorer.VariableSchedules + "=" + strconv.Itoa(x.schedules),
-		explorer.VariableTime + "=" + x.time.String(),
-		explorer.VariableDelay + "=" + x.delay.String(),
-		testsched.VariableInstant + "=" + x.instants(time.Now(), named, args),
-		testsched.VariableUser + "=" + userValues(),
-		explorer.VariableExhaustive + "=" + x.exhaust,
-		explorer.VariableSchedule + "=" + x.schedule,
-		testsched.VariableStage + "=" + x.stage(),
-		explorer.VariableLeaks + "=" + strconv.FormatBool(x.leaks),
-		explorer.VariableTags + "=" + x.tags,
-		explorer.VariableSummaries + "=" + x.summaries,
-		program.VariableFolder + "=" + x.folder,
-		testsched.VariablePackage + "=" + x.pkg,
-		"GODEBUG=" + strings.TrimPrefix(os.Getenv("GODEBUG")+explorer.PrintsKeys, ","),
-		"GORACE=log_path=" + filepath.Join(x.temp.Path, "race") + " suppress_equal_stacks=0 suppress_equal_addresses=0 atexit_sleep_ms=0 " +
-			os.Getenv("GORACE"),
-	}, nil
+	return append(x.Variables(),
+		testsched.VariableInstant+"="+x.instants(time.Now(), named, args),
+		testsched.VariableUser+"="+userValues(),
+		testsched.VariableStage+"="+x.stage(),
+		program.VariableFolder+"="+x.folder,
+		testsched.VariablePackage+"="+x.pkg,
+		"GODEBUG="+strings.TrimPrefix(os.Getenv("GODEBUG")+explorer.PrintsKeys, ","),
+		"GORACE=log_path="+filepath.Join(x.temp.Path, "race")+" suppress_equal_stacks=0 suppress_equal_addresses=0 atexit_sleep_ms=0 "+
+			os.Getenv("GORACE")), nil
 }
 
 // instants returns the value of testsched.VariableInstant for a command that begins at an instant. Runs begin at that of the schedule to
@@ -182,7 +167,7 @@ func userValues() string {
 
 // begun reports whether a test binary has started.
 func (x *exploration) begun() bool {
-	_, err := os.Stat(explorer.BegunFile(x.summaries))
+	_, err := os.Stat(explorer.BegunFile(x.Summaries))
 	return err == nil
 }
 
@@ -193,14 +178,14 @@ const longExploration = 3 * time.Second
 // string means none.
 func (x *exploration) progress() string {
 	var texts []string
-	files, _ := os.ReadDir(x.summaries)
+	files, _ := os.ReadDir(x.Summaries)
 	for _, f := range files {
 		pkg := explorer.SummaryPackage(f.Name())
 		info, err := f.Info()
 		if pkg == "" || err != nil || time.Since(info.ModTime()) > time.Minute { // its process has ended
 			continue
 		}
-		for _, t := range explorer.ReadSummaries(filepath.Join(x.summaries, f.Name())) {
+		for _, t := range explorer.ReadSummaries(filepath.Join(x.Summaries, f.Name())) {
 			switch {
 			case t.Kind == explorer.Suspect:
 				texts = append(texts, fmt.Sprintf("%s %s  examining a finding", pkg, t.Test))
@@ -216,7 +201,7 @@ func (x *exploration) progress() string {
 func (x *exploration) announce(out *lockedWriter) (end func()) {
 	written, done := 0, make(chan bool)
 	write := func() {
-		text, _ := os.ReadFile(explorer.AnnouncementsFile(x.summaries))
+		text, _ := os.ReadFile(explorer.AnnouncementsFile(x.Summaries))
 		for i := bytes.IndexByte(text[written:], '\n'); i >= 0; i = bytes.IndexByte(text[written:], '\n') {
 			fmt.Fprintf(out, "macemc: %s\n", text[written:written+i])
 			written += i + 1
@@ -239,7 +224,7 @@ func (x *exploration) announce(out *lockedWriter) (end func()) {
 
 // executed reports whether the test of the given schedule was executed.
 func (x *exploration) executed() bool {
-	return slices.ContainsFunc(explorer.ReadSummaries(explorer.SummaryFile(x.summaries, x.stored.Package)), func(t *explorer.Summary) bool {
+	return slices.ContainsFunc(explorer.ReadSummaries(explorer.SummaryFile(x.Summaries, x.stored.Package)), func(t *explorer.Summary) bool {
 		return t.Test == x.stored.Test || x.stored.External && strings.HasPrefix(t.Test, x.stored.Test+" (")
 	})
 }

@@ -69,8 +69,8 @@ func TestExplorationFlags(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := map[bool]string{true: "on", false: "off"}[x.on] + " " + x.time.Round(time.Second).String()
-		got += strings.Join([]string{"", itoa(x.schedules), itoa(int(x.seed))}, " ")
+		got := map[bool]string{true: "on", false: "off"}[x.on] + " " + x.Config.Time.Round(time.Second).String()
+		got += strings.Join([]string{"", itoa(x.Config.Schedules), itoa(int(x.Config.Seed))}, " ")
 		if got != c.want || strings.Join(rest, " ") != c.rest {
 			t.Errorf("%s: got %s and %q, want %s and %s", c.args, got, rest, c.want, c.rest)
 		}
@@ -201,16 +201,16 @@ func TestLinkerFlags(t *testing.T) {
 
 // Explorations that take long, and examinations of findings, are shown while their processes run.
 func TestExploration_Progress(t *testing.T) {
-	x := exploration{summaries: t.TempDir()}
+	x := exploration{Options: explorer.Options{Summaries: t.TempDir()}}
 	line := func(test, kind, note string, schedules, seconds int) string {
 		return summaryLine(test, kind, note, fmt.Sprintf(`"Schedules":%d,"Elapsed":%d`, schedules, seconds*1e9))
 	}
-	file := explorer.SummaryFile(x.summaries, "example.org/p")
+	file := explorer.SummaryFile(x.Summaries, "example.org/p")
 	for name, text := range map[string]string{
 		file: line("TestA", explorer.SampledOnly, "", 70, 9) + line("TestB", explorer.SampledOnly, explorer.EndedEarly, 1234, 12),
-		explorer.SummaryFile(x.summaries, "example.org/q"): line("TestC", explorer.SampledOnly, explorer.EndedEarly, 70, 1),
-		explorer.SummaryFile(x.summaries, "example.org/r"): line("TestD", explorer.Suspect, "DEADLOCK", 5, 0),
-		explorer.BegunFile(x.summaries):                    "",
+		explorer.SummaryFile(x.Summaries, "example.org/q"): line("TestC", explorer.SampledOnly, explorer.EndedEarly, 70, 1),
+		explorer.SummaryFile(x.Summaries, "example.org/r"): line("TestD", explorer.Suspect, "DEADLOCK", 5, 0),
+		explorer.BegunFile(x.Summaries):                    "",
 	} {
 		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
@@ -265,8 +265,8 @@ func TestExplorationFlags_Last(t *testing.T) {
 		}
 	}
 	x, _, err := explorationFlags("", []string{"-schedule", "last"})
-	if err != nil || !filepath.IsAbs(x.schedule) || !strings.HasSuffix(x.schedule, found) {
-		t.Errorf("-schedule last: got %q, %v, want %s", x.schedule, err, found)
+	if err != nil || !filepath.IsAbs(x.Schedule) || !strings.HasSuffix(x.Schedule, found) {
+		t.Errorf("-schedule last: got %q, %v, want %s", x.Schedule, err, found)
 	}
 }
 
@@ -291,8 +291,8 @@ func TestExploration_Temporary(t *testing.T) {
 		t.Fatal(err)
 	}
 	locks, _ := filepath.Glob(filepath.Join(temp, "*", "lock"))
-	if !strings.HasPrefix(x.summaries, temp) || len(locks) != 1 {
-		t.Errorf("summaries in %s, locks %q", x.summaries, locks)
+	if !strings.HasPrefix(x.Summaries, temp) || len(locks) != 1 {
+		t.Errorf("summaries in %s, locks %q", x.Summaries, locks)
 	}
 	x.remove()
 	if left, _ := os.ReadDir(temp); len(left) != 0 {

@@ -23,43 +23,43 @@ type ownFlag struct {
 
 var ownFlags = []ownFlag{
 	{"schedules", false, func(x *exploration, value string) (err error) {
-		if x.schedules, err = strconv.Atoi(value); err != nil || x.schedules < 1 {
+		if x.Config.Schedules, err = strconv.Atoi(value); err != nil || x.Config.Schedules < 1 {
 			return errors.New("-schedules must be a positive number")
 		}
 		return nil
 	}},
-	durationFlag("explore-time", "30s", func(x *exploration) *time.Duration { x.timed = true; return &x.time }),
+	durationFlag("explore-time", "30s", func(x *exploration) *time.Duration { x.timed = true; return &x.Config.Time }),
 	durationFlag("explore-total", "10m, or 0", func(x *exploration) *time.Duration { x.totaled = true; return &x.total }),
 	{"explore-seed", false, func(x *exploration, value string) (err error) {
-		if x.seed, err = strconv.ParseUint(value, 10, 64); err != nil {
+		if x.Config.Seed, err = strconv.ParseUint(value, 10, 64); err != nil {
 			return errors.New("-explore-seed must be a number")
 		}
 		return nil
 	}},
-	durationFlag("explore-delay", "20ms", func(x *exploration) *time.Duration { return &x.delay }),
+	durationFlag("explore-delay", "20ms", func(x *exploration) *time.Duration { return &x.Config.Delay }),
 	{"schedule", false, load},
-	switchFlag("explore", func(x *exploration) *bool { return &x.on }),
+	switchFlag("explore", func(x *exploration, on bool) { x.on = on }),
 	{"exhaustive", true, func(x *exploration, value string) error {
-		switch n, err := strconv.Atoi(value); {
-		case value == "true":
-			x.exhaust = "all"
-		case value == "false":
-			x.exhaust = ""
+		n, err := strconv.Atoi(value)
+		x.Config.Exhaustive, x.Config.Preemptions = value != "false", n
+		switch {
+		case value == "true" || value == "false":
+			x.Config.Preemptions = explorer.Unbounded
 		case err != nil || n < 0:
 			return errors.New("-exhaustive must be a number of preemptions, true or false")
-		default:
-			x.exhaust = value
 		}
 		return nil
 	}},
-	switchFlag("leaks", func(x *exploration) *bool { return &x.leaks }),
+	switchFlag("leaks", func(x *exploration, on bool) { x.Config.NoLeaks = !on }),
 }
 
-func switchFlag(name string, of func(*exploration) *bool) ownFlag {
-	return ownFlag{name, true, func(x *exploration, value string) (err error) {
-		if *of(x), err = strconv.ParseBool(value); err != nil {
+func switchFlag(name string, set func(x *exploration, on bool)) ownFlag {
+	return ownFlag{name, true, func(x *exploration, value string) error {
+		on, err := strconv.ParseBool(value)
+		if err != nil {
 			return fmt.Errorf("-%s must be true or false", name)
 		}
+		set(x, on)
 		return nil
 	}}
 }
@@ -91,7 +91,7 @@ func load(x *exploration, file string) (err error) {
 		}
 		return err
 	}
-	x.schedule, err = filepath.Abs(file)
+	x.Schedule, err = filepath.Abs(file)
 	return err
 }
 
@@ -114,7 +114,7 @@ func suggestFlag(flag string) string {
 
 // explorationFlags removes the flags of the exploration from arguments of go test in a folder.
 func explorationFlags(folder string, args []string) (x exploration, rest []string, err error) {
-	x = exploration{on: true, leaks: true, seed: 1}
+	x = exploration{on: true, Options: explorer.Options{Config: explorer.Config{Seed: 1}}}
 	if x.folder, err = filepath.Abs(folder); err != nil {
 		return x, nil, err
 	}
@@ -146,7 +146,7 @@ func explorationFlags(folder string, args []string) (x exploration, rest []strin
 			return x, nil, err
 		}
 	}
-	x.complete(x.exhaust != "")
+	complete(&x)
 	return x, append(rest, tests...), nil
 }
 

@@ -112,8 +112,8 @@ func (x *inspection) open(ctx context.Context, run string) (*inspectedRun, error
 		}
 		a := x.test.runner
 		a.debugged = true
-		return a.goTest(ctx, args, output, output, explorer.VariableOutcome+"="+filepath.Join(filepath.Dir(socket), "outcome"),
-			explorer.VariableTrace+"=states", testsched.VariableDebugged+"=1")
+		return a.goTest(ctx, args, output, output,
+			explorer.Passing{Outcome: filepath.Join(filepath.Dir(socket), "outcome"), Trace: "states", Debugged: true})
 	})
 	if err != nil {
 		return nil, err

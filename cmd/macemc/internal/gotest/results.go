@@ -82,7 +82,7 @@ func testWithResults(ctx context.Context, a Runner, args []string) error {
 	if len(c) > 0 {
 		a.results = &results{}
 	}
-	err = a.goTest(ctx, args, stdout, a.Stderr)
+	err = a.goTest(ctx, args, stdout, a.Stderr, explorer.Passing{})
 	exit, exited := errors.AsType[task.Exit](err)
 	switch {
 	case len(c) == 0 || err != nil && !exited:

@@ -57,7 +57,7 @@ const interrupted = "interrupted"
 // newSummaries returns the writer for the output of go test, which writes to stdout, and to stderr what is not in events of -json.
 func newSummaries(ctx context.Context, x *exploration, stdout, stderr io.Writer, a Runner) *summaries {
 	keys := &cachedSummaries{store: x.store, out: stderr, looked: map[string]string{}, saved: map[string][]string{}}
-	s := &summaries{out: stdout, end: stdout, folder: x.summaries, cached: keys, display: x.display, pkg: x.pkg,
+	s := &summaries{out: stdout, end: stdout, folder: x.Summaries, cached: keys, display: x.display, pkg: x.pkg,
 		typed: a.typed, budget: &x.budget,
 		failures: failures{interrupted: func() bool { return ctx.Err() != nil }}}
 	if x.json {
