@@ -117,12 +117,12 @@ func name(w kernel.World, l *stepinfo.Label) *eventName {
 }
 
 // classify returns the class of an event: its kind, nodes, the Go types of its messages, and the first word of the
-// text of a message or timer. The rest of the text may depend on earlier steps. Events of a class replace each
+// text of a timer, or of a message that it delivers or strikes. The rest of the text may depend on earlier steps. Events of a class replace each
 // other when earlier steps change. Handler is the class without nodes.
 func classify(w kernel.World, l *stepinfo.Label) (class, handler string) {
 	ev := l.Event
 	kind := ev.Kind.String() + " "
-	if ev.Msgs == 0 && ev.Kind != eventkind.FireTimer {
+	if ev.Msgs == 0 && ev.Kind != eventkind.FireTimer && !ev.Kind.OfMessage() {
 		return l.String(), kind + l.Content
 	}
 	word := l.Content
