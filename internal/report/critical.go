@@ -2,6 +2,7 @@ package report
 
 import (
 	"cmp"
+	"math"
 
 	"github.com/macemc/macemc/critical"
 	"github.com/macemc/macemc/internal/replay"
@@ -15,6 +16,9 @@ type Critical struct {
 	Choice string `json:"choice"` // the choice within the step; empty if it is the event
 	Walks  int    `json:"walks"`  // walks of the deciding probe
 	Limit  int    `json:"limit"`  // their length in steps
+	// RecoversAtMost is an upper bound of the fraction of all continuations that recover, with 95 % confidence. 0 means that some walks
+	// recovered, or that the run is proven dead.
+	RecoversAtMost float64 `json:"recovers_at_most,omitempty"`
 	// LiveViolates is the property that the live run itself violates in the end. An empty string means none.
 	LiveViolates string `json:"live_violates,omitempty"`
 }
@@ -32,6 +36,9 @@ func CriticalOf(res *critical.Result, dead *replay.Trace) *Critical {
 	if c.Limit == 0 && len(res.Probes) > 0 {
 		last := res.Probes[len(res.Probes)-1]
 		c.Walks, c.Limit = last.Walks, last.Limit
+	}
+	if p := res.After; c.Proof == critical.Walks && p.Walks > 0 && p.Recovered == 0 {
+		c.RecoversAtMost = 1 - math.Pow(0.05, 1/float64(p.Walks))
 	}
 	if dead == nil || res.Step < 1 || res.Step > len(dead.Steps) {
 		return c

@@ -89,6 +89,9 @@ func certaintyFacts(r *report.Report) []Fact {
 		return []Fact{{"certainty:", text, join(walks, failing)}}
 	case c.Proof == critical.Walks:
 		f := []Fact{{"certainty:", "not proven: " + walks, c.Unproven}}
+		if most := c.RecoversAtMost; most > 0 {
+			f = append(f, Fact{"", fmt.Sprintf("at most %.1f %% of all continuations recover (95 %% confidence)", 100*most), ""})
+		}
 		if c.Case == critical.Located && c.Before.Recovered*20 < c.Before.Walks {
 			f = append(f, Fact{"", "recovery is rare, so the critical step may be a later one",
 				fmt.Sprintf("macemc critical error.path --walks %d", 10*max(c.After.Walks, c.Walks))})

@@ -159,3 +159,33 @@ func TestNotProven(t *testing.T) {
 		}
 	}
 }
+
+// A run that is called dead after some walks says which rate of recovery they leave possible: (1-p)^n = 5 % if none of n walks recovers.
+func TestNotProven_Confidence(t *testing.T) {
+	for _, c := range []struct {
+		walks int
+		proof critical.Proof
+		most  string
+	}{
+		{20, critical.Walks, "at most 13.9 % of all continuations recover (95 % confidence)"},
+		{50, critical.Walks, "at most 5.8 % of all continuations recover (95 % confidence)"},
+		{200, critical.Walks, "at most 1.5 % of all continuations recover (95 % confidence)"},
+		{200, critical.Exact, ""},
+	} {
+		r := pingackReport(t)
+		res := critical.Result{Transition: critical.Transition{Case: critical.Unlocated, Proof: c.proof,
+			After: critical.Probe{Step: 3, Walks: c.walks, Limit: 2000}}}
+		r.Critical = report.CriticalOf(&res, nil)
+		for name, f := range map[string]func(io.Writer, *document.Document) error{
+			"terminal": render.Terminal, "Markdown": render.Markdown, "HTML": render.HTML, "JSON": render.JSON, "JUnit": render.JUnit,
+		} {
+			text := strings.Join(strings.Fields(string(printed(t, f, r))), " ")
+			if got := strings.Contains(text, "of all continuations recover"); got != (c.most != "") || !strings.Contains(text, c.most) {
+				t.Errorf("%d walks, %s, %s: want %q in:\n%s", c.walks, c.proof, name, c.most, text)
+			}
+			if got := strings.Contains(text, `"recovers_at_most": 0.`); name == "JSON" && got != (c.most != "") {
+				t.Errorf("%d walks, %s: recovers_at_most: %v", c.walks, c.proof, got)
+			}
+		}
+	}
+}
