@@ -11,6 +11,18 @@ import (
 // smaller sample of the later runs, defects that need tens of thousands of runs are found later.
 const noveltySampling = 8
 
+// One in ordersSampling of the runs in that sample is checked for orders of events, which compares all enabled events in
+// each of its steps; of the first ordersEach runs, all in the sample are.
+const (
+	ordersSampling = 8
+	ordersEach     = 512
+)
+
+// inOrdersSample reports whether run number k is in the sample.
+func inOrdersSample(k int) bool {
+	return inNoveltySample(k) && (k < ordersEach || choose.Mix(uint64(k))/noveltySampling%ordersSampling == 0)
+}
+
 // novelty collects the changes of local states in a run, by kind of event.
 type novelty struct {
 	locals []encoding.Fingerprint // by node, after its last step; zero if it has had none

@@ -126,13 +126,10 @@ type Coverage struct {
 	BySample      []string          `json:"by_sample,omitempty"`
 	NeverHappened []string          `json:"never_happened"`
 	Sometimes     []stats.Sometimes `json:"sometimes"`
-	// AfterLive counts events after the first live state of a walk, the rarest first. AfterLiveWalks is the number of
-	// walks counted: those in a sample of one in eight that reached a live state.
-	AfterLive      []stats.AfterLive `json:"after_live,omitempty"`
-	AfterLiveWalks int               `json:"after_live_walks,omitempty"`
-	ForeignTimes   bool              `json:"foreign_times,omitempty"` // times of different nodes were compared, which have no order
-	Grows          []stats.Growth    `json:"grows,omitempty"`         // bfs and dfs, stopped at a limit: growing structures, the largest first
-	FaultsUsed     sim.Limits        `json:"faults_used"`             // maximum used by a single run
+	stats.SampledWalks
+	ForeignTimes bool           `json:"foreign_times,omitempty"` // times of different nodes were compared, which have no order
+	Grows        []stats.Growth `json:"grows,omitempty"`         // bfs and dfs, stopped at a limit: growing structures, the largest first
+	FaultsUsed   sim.Limits     `json:"faults_used"`             // maximum used by a single run
 }
 
 // progressEvery is the interval between progress reports.
@@ -213,10 +210,7 @@ func (s *searcher) result(sources []source) *Result {
 	for i := range r.Stats.Sometimes {
 		r.Stats.Sometimes[i].Walks, r.Stats.Sometimes[i].Of = s.totals.walked[i], ended
 	}
-	for _, c := range s.totals.activity.List(s.coverage) {
-		r.Stats.AfterLive = append(r.Stats.AfterLive, stats.AfterLive(c))
-	}
-	r.Stats.AfterLiveWalks = s.totals.activity.Runs
+	r.Stats.SampledWalks = s.totals.sampledWalks(s.coverage)
 	return r
 }
 

@@ -3,6 +3,7 @@ package search
 import (
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/search/coverage"
+	"github.com/macemc/macemc/internal/search/stats"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -14,8 +15,9 @@ type totals struct {
 	walked      []int // as sometimes, of walks alone
 	usedActions []int // by slot of the action: number of runs that recovered with it
 	activity    coverage.Activity
-	used        sim.Limits // largest number of faults of a run
-	foreign     bool       // times of different nodes were compared
+	orders      *coverage.Orders // nil if no walk was counted
+	used        sim.Limits       // largest number of faults of a run
+	foreign     bool             // times of different nodes were compared
 	sampled     choose.Samples
 	prefixes    []choose.Path // of runs that reached a live state without faults
 }
@@ -45,8 +47,46 @@ func (t *totals) add(u *totals) {
 		t.usedActions[i] += n
 	}
 	t.activity.Merge(&u.activity)
+	if u.orders != nil {
+		t.counted(u.orders.Nodes()).Merge(u.orders)
+	}
 	t.used = t.used.Max(u.used)
 	t.foreign = t.foreign || u.foreign
 	t.sampled.Merge(u.sampled)
 	t.prefixes = append(t.prefixes, u.prefixes...)
+}
+
+// counted returns the orders of events, of no walks at first.
+func (t *totals) counted(nodes int) *coverage.Orders {
+	if t.orders == nil {
+		t.orders = coverage.NewOrders(nodes)
+	}
+	return t.orders
+}
+
+// ordersOf begins to count the orders of a walk if it is in the sample; otherwise it returns nil.
+func (t *totals) ordersOf(sampled bool, nodes int) *coverage.Orders {
+	if !sampled {
+		return nil
+	}
+	o := t.counted(nodes)
+	o.Begin()
+	return o
+}
+
+// sampledWalks returns the coverage of sampled walks for reports.
+func (t *totals) sampledWalks(c *coverage.Set) stats.SampledWalks {
+	s := stats.SampledWalks{AfterLiveWalks: t.activity.Runs}
+	for _, count := range t.activity.List(c) {
+		s.AfterLive = append(s.AfterLive, stats.AfterLive(count))
+	}
+	if t.orders == nil {
+		return s
+	}
+	pairs, both, missing := t.orders.Count(c)
+	s.Orders = stats.Orders{Walks: t.orders.Walks, Pairs: pairs, Both: both}
+	for _, m := range missing[:min(len(missing), stats.MostMissing)] {
+		s.Orders.Missing = append(s.Orders.Missing, stats.MissingOrder{Node: m.Node, First: m.First, Then: m.Then})
+	}
+	return s
 }

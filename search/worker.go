@@ -124,9 +124,7 @@ func (w *worker) runs(u *unit) {
 		}
 		w.active.Store(l.Replay())
 		if u.Mix != nil {
-			looked := inNoveltySample(u.First + u.totals.runs)
-			w.novelty.begin(looked && len(w.cfg.Schedules) > 1, w.cfg.System.Nodes) // with a single schedule, no comparison is needed
-			l.Activity.Begin(looked)
+			w.sample(u, u.First+u.totals.runs)
 		}
 		before := l.Events
 		o := l.Run(s, t)
@@ -172,10 +170,19 @@ func (w *worker) runs(u *unit) {
 	w.ended(u, s)
 }
 
+// sample prepares for run number k, which may be in samples.
+func (w *worker) sample(u *unit, k int) {
+	looked := inNoveltySample(k)
+	w.novelty.begin(looked && len(w.cfg.Schedules) > 1, w.cfg.System.Nodes) // with a single schedule, no comparison is needed
+	w.loop.Activity.Begin(looked)
+	w.loop.Orders = u.totals.ordersOf(inOrdersSample(k), w.cfg.System.Nodes)
+}
+
 // ended records the results of the runs of a unit.
 func (w *worker) ended(u *unit, s runs.Strategy) {
 	u.totals.activity, u.totals.sampled = w.loop.Activity, w.loop.Sampled
 	w.loop.Activity.Begin(false)
+	w.loop.Orders = nil
 	if d, ok := s.(*runs.Deepening); ok {
 		u.bounded = d.Bounded()
 	}

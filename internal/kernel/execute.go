@@ -348,7 +348,7 @@ func (w *Machine) boot(src choose.Source) error {
 	}
 	w.last.Reset(&netmodel.Event{Kind: eventkind.Boot, Peer: -1})
 	w.resetDelays(src)
-	w.resetTime()
+	w.time = newTime(w.Sys)
 	if err := w.WhoFails(); err != nil {
 		return err
 	}

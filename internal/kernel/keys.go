@@ -50,11 +50,14 @@ func (w *Machine) Messages(ev netmodel.Event, buf []sim.Envelope) []sim.Envelope
 	return w.Net.Messages(ev, buf)
 }
 
+// Timer implements [World].
+func (w *Machine) Timer(ev netmodel.Event) any { return w.Members[ev.Node].Armed[ev.Slot].Value }
+
 // Disturbs implements [World].
 func (w *Machine) Disturbs(ev netmodel.Event) bool {
 	return w.disturbing.Has(ev, func() any {
 		if ev.Kind == eventkind.FireTimer {
-			return w.Members[ev.Node].Armed[ev.Slot].Value
+			return w.Timer(ev)
 		}
 		if w.envelopes = w.Messages(ev, w.envelopes[:0]); len(w.envelopes) == 0 {
 			return nil

@@ -16,12 +16,12 @@ type virtualTime struct {
 	at  []time.Duration // by node: the time of its last step
 }
 
-// resetTime resets the time for a new run.
-func (w *Machine) resetTime() {
-	w.time = virtualTime{}
-	if w.Sys.Clocks != nil {
-		w.time.at = make([]time.Duration, len(w.Members))
+// newTime returns the time at the start of a run.
+func newTime(sys *sim.System) (t virtualTime) {
+	if sys.Clocks != nil {
+		t.at = make([]time.Duration, sys.Nodes)
 	}
+	return t
 }
 
 func (t *virtualTime) clone() virtualTime {

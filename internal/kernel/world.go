@@ -64,6 +64,8 @@ type World interface {
 	Key(ev netmodel.Event) string
 	// Messages appends the messages that ev would consume.
 	Messages(ev netmodel.Event, buf []sim.Envelope) []sim.Envelope
+	// Timer returns the value of the timer that ev fires.
+	Timer(ev netmodel.Event) any
 	// Service returns a node's service, nil when it is down. It must not be changed.
 	Service(sim.NodeID) sim.Service
 	// NodeFields describes the local state of a node for people: service, timers, disk, counters.

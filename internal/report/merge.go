@@ -205,6 +205,9 @@ func (c *Coverage) add(o *Coverage) {
 		t := named(&c.Sometimes, func(t *stats.Sometimes) bool { return t.Property == s.Property }, stats.Sometimes{Property: s.Property})
 		t.Runs, t.Walks, t.Of = t.Runs+s.Runs, t.Walks+s.Walks, t.Of+s.Of
 	}
+	if o.Orders.Both > c.Orders.Both {
+		c.Orders = o.Orders // reports have counts and not the sets, so those of one batch remain
+	}
 	c.FaultsUsed = c.FaultsUsed.Max(o.FaultsUsed)
 }
 

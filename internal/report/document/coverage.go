@@ -37,6 +37,7 @@ func coverageLines(r *report.Report) []string {
 		ifText("never happened: ", strings.Join(neverHappened(c), ", "), "   (this check does not test them)"),
 		sometimesLines(r),
 		ifText("", afterLive(c)),
+		ifText("", Orders(c)),
 		ifTrue(c.ForeignTimes, "times of different nodes were compared: every outcome was tried, including impossible ones"),
 		ifText("checked in a sample of runs and steps: ", join(c.BySample...)),
 		lines("SAMPLED, not enumerated: ", SampledLines(r), func(s string) string { return s + "; the others are not covered" }),

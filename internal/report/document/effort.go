@@ -82,3 +82,14 @@ func afterLive(c *report.Coverage) string {
 	return fmt.Sprintf("rare after the first live state, in a sample of %s: %s", textfmt.Plural(c.AfterLiveWalks, "walk"),
 		strings.Join(rare, ", "))
 }
+
+// Orders describes how many pairs of concurrent events happened in both orders. An empty string means that no pair is
+// known.
+func Orders(c *report.Coverage) string {
+	o := &c.Orders
+	if o.Pairs == 0 {
+		return ""
+	}
+	return fmt.Sprintf("orders: %s of %s at one node that were enabled together happened in both orders, in a sample of %s",
+		textfmt.Number(o.Both), textfmt.Plural(o.Pairs, "pair")+" of events", textfmt.Plural(o.Walks, "walk"))
+}

@@ -66,3 +66,19 @@ func TestShortWalks(t *testing.T) {
 		}
 	}
 }
+
+// The report counts the pairs of events that happened in both orders, also in the suite's properties.
+func TestOrders(t *testing.T) {
+	r := report.Report{Settings: report.Settings{System: "s"}, Verdict: search.OK, Stopped: stats.StoppedTime}
+	if s := flat(printed(t, render.Terminal, &r)); strings.Contains(s, "both orders") {
+		t.Error(s)
+	}
+	r.Coverage.Orders = stats.Orders{Walks: 70, Pairs: 1390, Both: 1204}
+	const want = "orders: 1,204 of 1,390 pairs of events at one node that were enabled together happened in both orders, in a sample of 70 walks"
+	if s := flat(printed(t, render.Terminal, &r)); !strings.Contains(s, want) {
+		t.Error(s)
+	}
+	if s := string(printed(t, render.JUnit, &r)); !strings.Contains(s, `<property name="orders" value="`+want) {
+		t.Error(s)
+	}
+}

@@ -30,19 +30,7 @@ func junitProperties(r *report.Report) []Property {
 	for _, what := range r.Coverage.BySample {
 		list = append(list, Property{"checked_in_a_sample", what})
 	}
-	if d := r.Coverage.Reduced; d != nil {
-		list = append(list, Property{"reduced", string(d.Used)}, Property{"states_passed", fmt.Sprint(d.Passed)},
-			Property{"chains", fmt.Sprint(d.Chains)}, Property{"reduction_rounds", fmt.Sprint(d.Rounds)})
-		if d.Why != "" {
-			list = append(list, Property{"reduced_less_because", d.Why})
-		}
-		if d.Permutations > 0 {
-			list = append(list, Property{"permutations", fmt.Sprint(d.Permutations)})
-		}
-		if d.Asymmetry != "" {
-			list = append(list, Property{"no_symmetry_because", d.Asymmetry})
-		}
-	}
+	list = append(list, reductionProperties(r)...)
 	if c := r.Coverage.Crashes; c != nil {
 		list = append(list, Property{"crash_model", string(c.Model)}, Property{"crashes_left_out", replay.ListNodes(c.Implicit)},
 			Property{"crashes_left_out_proven", fmt.Sprint(c.Proven)})
@@ -72,6 +60,9 @@ func junitProperties(r *report.Report) []Property {
 	for _, line := range document.KnownLines(r) {
 		list = append(list, Property{"known", line})
 	}
+	if text := document.Orders(&r.Coverage); text != "" {
+		list = append(list, Property{"orders", text})
+	}
 	for _, g := range r.Coverage.Grows {
 		list = append(list, Property{"grows", document.Grown(g)})
 	}
@@ -80,6 +71,25 @@ func junitProperties(r *report.Report) []Property {
 	}
 	if r.Uncovered != "" {
 		list = append(list, Property{"not_covered", r.Uncovered})
+	}
+	return list
+}
+
+func reductionProperties(r *report.Report) []Property {
+	d := r.Coverage.Reduced
+	if d == nil {
+		return nil
+	}
+	list := []Property{{"reduced", string(d.Used)}, {"states_passed", fmt.Sprint(d.Passed)}, {"chains", fmt.Sprint(d.Chains)},
+		{"reduction_rounds", fmt.Sprint(d.Rounds)}}
+	if d.Why != "" {
+		list = append(list, Property{"reduced_less_because", d.Why})
+	}
+	if d.Permutations > 0 {
+		list = append(list, Property{"permutations", fmt.Sprint(d.Permutations)})
+	}
+	if d.Asymmetry != "" {
+		list = append(list, Property{"no_symmetry_because", d.Asymmetry})
 	}
 	return list
 }

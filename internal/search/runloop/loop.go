@@ -59,6 +59,7 @@ type Notes struct {
 	Coverage  *coverage.Set // may be nil
 	CoverTask bool          // count the coverage of tasks, too; otherwise it is known from earlier runs
 	Activity  coverage.Activity
+	Orders    *coverage.Orders  // nil if the run is not counted
 	Recording *verify.Recording // may be nil
 	Events    int               // steps executed so far, by all runs
 	Held      []bool            // by index in Sometimes: it held in the last run
@@ -263,6 +264,9 @@ func (l *Loop) step(index int, ev *netmodel.Event) error {
 	if kind.Injection() {
 		f, _ := ev.Fault()
 		l.at.Used[f]++
+	}
+	if l.Orders != nil {
+		l.Orders.Before(l.world, l.at.Enabled, ev)
 	}
 	if l.Coverage != nil {
 		l.Coverage.Before(l.world, *ev)

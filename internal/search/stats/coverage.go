@@ -66,12 +66,41 @@ func (f FairWalks) And(o FairWalks) FairWalks {
 	return FairWalks{f.Walks + o.Walks, f.States + o.States, cmp.Or(f.Why, o.Why)}
 }
 
+// SampledWalks is the coverage of random walks that only a sample of them is checked for.
+type SampledWalks struct {
+	// AfterLive counts events after the first live state of a walk, the rarest first. AfterLiveWalks is the number of
+	// walks counted: those in a sample of one in eight that reached a live state.
+	AfterLive      []AfterLive `json:"after_live,omitempty"`
+	AfterLiveWalks int         `json:"after_live_walks,omitempty"`
+	Orders         Orders      `json:"orders,omitzero"`
+}
+
 // AfterLive counts an event after the first live states of walks.
 type AfterLive struct {
 	What  string `json:"what"`  // "action read", "message Ping", "timer Beat", as in NeverHappened
 	Times int    `json:"times"` // in all sampled walks
 	Walks int    `json:"walks"` // number of walks in which it happened
 }
+
+// Orders counts the orders of concurrent events of one node in a sample of random walks, by the definition of
+// [coverage.Orders].
+type Orders struct {
+	Walks int `json:"walks"` // in the sample
+	Pairs int `json:"pairs"` // classes of events of one node that were enabled in the same state
+	Both  int `json:"both"`  // pairs that happened in both orders
+	// Missing lists orders that did not happen, at most [MostMissing].
+	Missing []MissingOrder `json:"missing,omitempty"`
+}
+
+// MissingOrder is an order of events of a node that did not happen.
+type MissingOrder struct {
+	Node  sim.NodeID `json:"node"`
+	First string     `json:"first"` // "action read", "message Ping from n1", "timer Beat", "crash"
+	Then  string     `json:"then"`
+}
+
+// MostMissing is the maximum length of the list of missing orders.
+const MostMissing = 100
 
 // Growth is a list, map or queue that grew while states were visited.
 type Growth struct {

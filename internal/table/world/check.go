@@ -228,7 +228,7 @@ func (w *World) Explain(p *sim.Property) string {
 // and in sending order, then datagrams by content and sender.
 func (w *World) inFlight(yield func(sim.Envelope) bool) {
 	for to := range sim.NodeID(w.Nodes) {
-		if !w.streamsTo(to, yield) || !w.datagramsTo(to, yield) {
+		if !w.streamsTo(to, yield) || !datagramsTo(w, to, yield) {
 			return
 		}
 	}
@@ -249,7 +249,7 @@ func (w *World) streamsTo(to sim.NodeID, yield func(sim.Envelope) bool) bool {
 	return true
 }
 
-func (w *World) datagramsTo(to sim.NodeID, yield func(sim.Envelope) bool) bool {
+func datagramsTo(w *World, to sim.NodeID, yield func(sim.Envelope) bool) bool {
 	if w.Layout.InboxCount == 0 {
 		return true
 	}

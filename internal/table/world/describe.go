@@ -60,6 +60,11 @@ func (w *World) Messages(ev netmodel.Event, buf []sim.Envelope) []sim.Envelope {
 	return append(buf, m)
 }
 
+// Timer implements [kernel.World].
+func (w *World) Timer(ev netmodel.Event) any {
+	return w.Locals.List[w.Vector[ev.Node]].State.Timer(ev.Slot)
+}
+
 // NodeFields implements [kernel.World].
 func (w *World) NodeFields(id sim.NodeID) []diff.Field {
 	return w.FieldsOf(id, w.Locals.List[w.Vector[id]].State)

@@ -376,7 +376,7 @@ func (w *World) IsRecovery(ev netmodel.Event) bool { return w.RecoveryKind(ev.Ki
 func (w *World) Disturbs(ev netmodel.Event) bool {
 	return w.Disturbing.Has(ev, func() any {
 		if ev.Kind == eventkind.FireTimer {
-			return w.Locals.List[w.Vector[ev.Node]].State.Timer(ev.Slot)
+			return w.Timer(ev)
 		}
 		var buf [1]sim.Envelope
 		msgs := w.Messages(ev, buf[:0])
