@@ -23,7 +23,7 @@ const (
 	whyReset, whyNet      = "runs do not depend on earlier ones", "the network is in memory"
 	whyInit               = "package variables begin with the same values in every process"
 	whyBeginning          = "a run may begin with the initialization of packages"
-	whyFinalizers         = "finalizers run outside of the bubble of a test, whose channels they cannot use"
+	whyFinalizers         = "finalizers and cleanups run outside of the bubble of a test, whose channels they cannot use"
 	whyClock              = "reading the clock takes time"
 	whyProcessors         = "runs do not depend on the machine"
 	whyStacks             = "stack dumps of a test do not show the checker"
@@ -56,7 +56,7 @@ var testChanges = func() []change {
 		{"os/file_posix.go", atStart{"File.Close"}, " macemcCloses(f); ", whyPrint},
 		{"runtime/print.go", atStart{"gwrite"}, " if macemcPrinted(b, false) { return }; ", whyPrint},
 		{"testing/benchmark.go", atStart{"Benchmark"}, ` macemcRefuse("it runs a benchmark"); `, whyRefused},
-		{"runtime/mfinal.go", atStart{"SetFinalizer"}, " if macemcFinalizer(sys.GetCallerPC()) { return }; ", whyFinalizers},
+		{"runtime/mfinal.go", atStart{"SetFinalizer"}, " if macemcFinalizer(sys.GetCallerPC()) { macemcSetFinalizer(obj, finalizer); return }; ", whyFinalizers},
 		{"runtime/mgc.go", atStart{"GC"}, " macemcCollected(); ", whyFinalizers},
 		{"runtime/cgroup_linux.go", atStart{"defaultGOMAXPROCS"}, " if macemcAlone() { return 1 }; ", whyAddresses},
 		{"runtime/cgroup_stubs.go", atStart{"defaultGOMAXPROCS"}, " if macemcAlone() { return 1 }; ", whyAddresses},
@@ -68,8 +68,9 @@ var testChanges = func() []change {
 		{"runtime/traceback.go", atStart{"isSystemGoroutine"}, " if macemcHides(gp) { return true }; ", whyStacks},
 		{"testing/synctest/synctest.go", atStart{"Test"}, ` if macemcTested() { macemcTest(t, f); return }; `, whyTests},
 		{"testing/synctest/synctest.go", atStart{"Wait"}, " if macemcTested() { macemcWait(); return }; ", whyTests},
-		{"runtime/mcleanup.go", atStart{"AddCleanup"}, " macemcCleanup(sys.GetCallerPC()); ",
-			"cleanups run outside of the bubble of a test, whose channels they cannot use"},
+		{"runtime/mcleanup.go", callee{"AddCleanup", "addCleanup"}, "macemcCleanups(sys.GetCallerPC()).add", whyFinalizers},
+		{"runtime/mcleanup.go", callee{"runCleanups", "c.call"}, "macemcCallOf(c)", whyFinalizers},
+		{"runtime/mcleanup.go", atStart{"Cleanup.Stop"}, " if macemcStopsCleanup(c.id) { return }; ", whyFinalizers},
 		{"runtime/debug.go", atStart{"GOMAXPROCS"}, " if macemcSeesProcs() { return macemcSetMaxProcs(n) }; ", whyProcessors},
 		{"runtime/debug.go", atStart{"SetDefaultGOMAXPROCS"},
 			" if macemcSeesProcs() { macemcSetMaxProcs(macemcProcessors); return }; ", whyProcessors},

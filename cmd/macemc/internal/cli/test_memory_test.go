@@ -107,6 +107,82 @@ func TestFinalizers(t *testing.T) {
 	testReports(t, []string{"--- PASS: TestLong", "TestLonger: not explored: it passes more than 5000000 scheduling points in a run\n", "--- PASS: TestBusy", "TestBusy: left after the test has returned: goroutine 2 ", "--- PASS: TestFinalizers"}, 0, "-count=1", "-v", "-vet=off", "-schedules=5", ".")
 }
 
+// A goroutine is not blocked forever if a finalizer or a cleanup can wake it, unless that goroutine keeps the object.
+func TestTest_LeaksOfFinalizers(t *testing.T) {
+	testFile(t, `package x
+
+import (
+	"runtime"
+	"testing"
+)
+
+type loop struct{ stop, work chan int }
+
+func (l *loop) run() {
+	for {
+		select {
+		case <-l.work:
+		case <-l.stop:
+			return
+		}
+	}
+}
+
+type client struct{ *loop }
+
+func (c *client) runItself() { c.run(); runtime.KeepAlive(c) }
+
+func start() *client {
+	l := &loop{make(chan int), make(chan int)}
+	go l.run()
+	l.work <- 1
+	return &client{l}
+}
+
+func stop(c *client) { close(c.stop) }
+
+func TestFinalizer(t *testing.T) { runtime.SetFinalizer(start(), stop) }
+
+func TestFinalizerGone(t *testing.T) {
+	c := start()
+	runtime.SetFinalizer(c, stop)
+	runtime.SetFinalizer(c, nil)
+}
+
+func TestFinalizerKept(t *testing.T) {
+	c := &client{&loop{make(chan int), make(chan int)}}
+	runtime.SetFinalizer(c, stop)
+	go c.runItself()
+	c.work <- 1
+}
+
+func TestCleanup(t *testing.T) {
+	c := start()
+	runtime.AddCleanup(c, func(stop chan int) { close(stop) }, c.stop)
+}
+
+func TestCleanupGone(t *testing.T) {
+	c := start()
+	runtime.AddCleanup(c, func(stop chan int) { close(stop) }, c.stop).Stop()
+}
+
+func TestCleanupKept(t *testing.T) {
+	c := &client{&loop{make(chan int), make(chan int)}}
+	runtime.AddCleanup(c, func(stop chan int) { close(stop) }, c.stop)
+	go c.runItself()
+	c.work <- 1
+}
+
+func TestCollected(t *testing.T) {
+	t.Cleanup(runtime.GC)
+	runtime.SetFinalizer(start(), stop)
+}
+`)
+	testReports(t, []string{"--- PASS: TestFinalizer ", "--- FAIL: TestFinalizerGone ", "--- FAIL: TestFinalizerKept ", "--- PASS: TestCleanup ",
+		"--- FAIL: TestCleanupGone ", "--- FAIL: TestCleanupKept ", "TestCollected: not explored: it calls runtime.GC\n"}, 1,
+		"-count=1", "-v", "-vet=off", "-schedules=20", ".")
+}
+
 // Variables that are not used any more, stopped timers, and timers that concern other goroutines do not make what a goroutine waits for
 // reachable.
 func TestTest_DeadReferences(t *testing.T) {

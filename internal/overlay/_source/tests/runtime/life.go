@@ -42,6 +42,7 @@ func macemc_testBegin(t *macemcRun) {
 	macemcNumbered = macemcNumbers{}
 	macemcMaxProcs = macemcMaxProcsInit
 	macemcRuns++
+	macemcEndings = new(macemcEndingList)
 	macemcT = t
 	macemcOn, macemcChans = true, true
 }

@@ -320,6 +320,7 @@ func (st *macemcStateType) gap(p uintptr, root int32) {
 func macemcSkipRuntime(o *macemcObjects) {
 	forEachGRace(func(gp *g) { o.add(uintptr(unsafe.Pointer(gp))) })
 	o.add(uintptr(unsafe.Pointer(macemcTestStep)))
+	o.add(uintptr(unsafe.Pointer(macemcEndings)))
 	for _, pp := range allp {
 		o.add(uintptr(unsafe.Pointer(pp)))
 		for _, s := range pp.sudogcache {
