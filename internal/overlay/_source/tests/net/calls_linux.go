@@ -34,7 +34,7 @@ type macemcMmsg struct {
 
 // macemcCall executes a system call. None of these waits: the descriptors are not blocking.
 func (ffd *fakeNetFD) macemcCall(trap uintptr, p2, p3, p5, p6 unsafe.Pointer, a3, a4, a6 uintptr) (uintptr, syscall.Errno) {
-	one := func(n int, err error) (uintptr, syscall.Errno) { return macemcResult(n, err) }
+	one := func(n int, err error) (uintptr, syscall.Errno) { return ffd.macemcResult(n, err) }
 	switch trap {
 	case syscall.SYS_READ:
 		return one(ffd.macemcReadCall(unsafe.Slice((*byte)(p2), a3), false))
@@ -77,7 +77,10 @@ func (ffd *fakeNetFD) macemcCall(trap uintptr, p2, p3, p5, p6 unsafe.Pointer, a3
 // macemcStore stores a number. The types of the fields of messages depend on the system.
 func macemcStore[T ~uint32 | ~uint64](to *T, n uintptr) { *to = T(n) }
 
-func macemcResult(n int, err error) (uintptr, syscall.Errno) {
+// macemcResult returns what a system call returns. A function of RawConn during which the socket is closed is to wait, which fails then.
+//
+//go:norace
+func (ffd *fakeNetFD) macemcResult(n int, err error) (uintptr, syscall.Errno) {
 	if e, ok := err.(*os.SyscallError); ok {
 		err = e.Err
 	}
@@ -86,6 +89,8 @@ func macemcResult(n int, err error) (uintptr, syscall.Errno) {
 		return uintptr(n), 0
 	case ok:
 		return ^uintptr(0), e
+	case ffd.refs > 0:
+		return ^uintptr(0), syscall.EAGAIN
 	}
 	return ^uintptr(0), syscall.EBADF // it is closed
 }

@@ -205,11 +205,27 @@ func (ffd *fakeNetFD) macemcUnbind() {
 		macemcUseTable()
 		macemcRemove(ffd.fd)
 	}
-	ffd.macemcCloseReal()
+	if ffd.refs == 0 {
+		ffd.macemcCloseReal()
+	}
+}
+
+// macemcIncref keeps the descriptor of a socket that is being closed, as package poll does, while a function of RawConn uses it.
+//
+//go:norace
+func (ffd *fakeNetFD) macemcIncref() { ffd.refs++ }
+
+//go:norace
+func (ffd *fakeNetFD) macemcDecref() {
+	if ffd.refs--; ffd.refs == 0 && ffd.macemcOpen() != nil {
+		ffd.macemcCloseReal()
+	}
 }
 
 // macemcControl is RawConn.Control.
 func macemcControl(fd *netFD, f func(uintptr)) error {
+	fd.macemcIncref()
+	defer fd.macemcDecref()
 	err := fd.macemcOpen()
 	if err == nil {
 		var real *netFD
@@ -237,6 +253,8 @@ func macemcRaw(fd *netFD, f func(uintptr) bool, write bool) error {
 // macemcRawCall calls a function with the descriptor until it returns true. Before each further call, it waits until there is something to
 // read, or room.
 func (ffd *fakeNetFD) macemcRawCall(f func(uintptr) bool, write bool) error {
+	ffd.macemcIncref()
+	defer ffd.macemcDecref()
 	if err := ffd.macemcOpen(); err != nil {
 		return err
 	}

@@ -54,6 +54,7 @@ type macemcSocket struct {
 	macemcName
 	macemcOptions
 	closed        uint32
+	refs          int // number of functions of RawConn that use the descriptor
 	unread        bool
 	reads, writes macemcLock
 }

@@ -370,6 +370,29 @@ func TestCredentials(t *testing.T) {
 	})
 }
 
+// A function of RawConn during which a socket is closed uses its descriptor, and waits in vain.
+func TestCloseDuringRead(t *testing.T) {
+	_, s := pair(t, "tcp", "127.0.0.1:0")
+	for _, c := range []net.Conn{s, packets(t, "udp4", "127.0.0.1:0")} {
+		r, done := raw(t, c.(syscall.Conn)), make(chan bool)
+		go func() {
+			defer close(done)
+			var got error
+			err := r.Read(func(fd uintptr) bool {
+				_, _, got = syscall.Recvfrom(int(fd), make([]byte, 8), 0)
+				return got != syscall.EAGAIN
+			})
+			if !errors.Is(err, net.ErrClosed) {
+				t.Errorf("read: %v, %v", err, got)
+			}
+		}()
+		ok(t, c.Close())
+		other := packets(t, "udp4", "127.0.0.1:0")
+		ok(t, raw(t, other).Control(func(uintptr) {})) // it could get the number of the descriptor
+		<-done
+	}
+}
+
 // deep calls f with little room on the stack, which grows meanwhile.
 func deep(n int, f func()) {
 	var b [64]byte
