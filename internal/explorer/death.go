@@ -12,6 +12,7 @@ import (
 
 	"github.com/macemc/macemc/internal/stacks"
 	"github.com/macemc/macemc/internal/testsched"
+	"github.com/macemc/macemc/internal/testsched/program"
 )
 
 // recorded returns the switches that a process has recorded in a file.
@@ -31,11 +32,18 @@ func recorded(file string) (list []testsched.Switch) {
 // slow.
 func death(state *os.ProcessState, output string, switches []testsched.Switch) *testsched.Outcome {
 	message, disconnected := "", ""
+	rest := output
 	for line := range strings.Lines(output) {
-		if line = strings.TrimSpace(line); strings.HasPrefix(line, "panic: ") || strings.HasPrefix(line, "fatal error: ") {
+		if line = strings.TrimSpace(line); strings.HasPrefix(line, "fatal error: ") {
 			message = line
 			break
+		} else if line == "panic:" || strings.HasPrefix(line, "panic: ") {
+			_, text, _ := strings.Cut(rest, "panic:")
+			text, _, _ = strings.Cut(text, "\n\n") // lines of the value begin with a tab
+			message = "panic: " + program.OneLine(text)
+			break
 		}
+		rest = rest[strings.IndexByte(rest, '\n')+1:]
 		if strings.HasPrefix(line, testsched.Disconnected) {
 			disconnected = strings.TrimPrefix(line, "macemc: ")
 		}

@@ -26,6 +26,8 @@ func TestDeath(t *testing.T) {
 	}{
 		{"exit 2", "fatal error: fault\n[signal SIGSEGV]\n" + stack, "fatal error: fault", "a.go:12", testsched.Panic},
 		{"exit 2", "panic: late [recovered]\n" + stack, "late [recovered]", "a.go:12", testsched.Panic},
+		{"exit 2", "panic: \n\t\n\tassert: mock: none\n" + stack, "assert: mock: none", "a.go:12", testsched.Panic},
+		{"exit 2", "panic: why:\n" + stack, "why:", "a.go:12", testsched.Panic},
 		{"exit 3", "", "os.Exit(3) was called", "", testsched.Exit},
 		{"exit 2", "=== RUN\n" + testsched.Disconnected + ": bad file descriptor\n", "the connection to the explorer fails: bad file descriptor", "",
 			testsched.Exit},

@@ -161,8 +161,12 @@ func Plural(n int, one, many string) string {
 	return fmt.Sprintf("%d %s", n, many)
 }
 
-// OneLine returns the first line of a text.
+// OneLine returns the first line of a text that is not blank. If it ends with a colon, as if package testify follows, OneLine appends the
+// reason below.
 func OneLine(text string) string {
-	line, _, _ := strings.Cut(text, "\n")
-	return line
+	line, rest, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	if line = strings.TrimSpace(line); strings.HasSuffix(line, ":") {
+		line += " " + reason(strings.Split(rest, "\n"))
+	}
+	return strings.TrimSpace(line)
 }

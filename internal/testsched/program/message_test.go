@@ -21,6 +21,19 @@ func TestEntry(t *testing.T) {
 }
 
 // Equal messages of different runs have equal identities.
+func TestOneLine(t *testing.T) {
+	for text, want := range map[string]string{
+		"boom\nmore":                   "boom",
+		"\n\nassert: mock: none\n\tOr": "assert: mock: none",
+		"late: \n\tError Trace:\ta.go:7\n\tError:      \tNot equal: \n\t            \texpected: 1\n": "late: Not equal: expected: 1",
+		"what: ": "what:", "\n\t\n\tpanicked": "panicked", "": "",
+	} {
+		if got := OneLine(text); got != want {
+			t.Errorf("OneLine(%q) = %q, want %q", text, got, want)
+		}
+	}
+}
+
 func TestGeneral(t *testing.T) {
 	for message, want := range map[string]string{
 		"got 5, want -12.5e3 after 1m3.5s":                                  "got N, want N after N",
