@@ -20,7 +20,6 @@ func TestEntry(t *testing.T) {
 	}
 }
 
-// Equal messages of different runs have equal identities.
 func TestOneLine(t *testing.T) {
 	for text, want := range map[string]string{
 		"boom\nmore":                   "boom",
@@ -34,6 +33,7 @@ func TestOneLine(t *testing.T) {
 	}
 }
 
+// Equal messages of different runs have equal identities.
 func TestGeneral(t *testing.T) {
 	for message, want := range map[string]string{
 		"got 5, want -12.5e3 after 1m3.5s":                                  "got N, want N after N",
