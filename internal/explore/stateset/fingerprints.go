@@ -24,6 +24,7 @@ type Fingerprints struct {
 	slots   []uint64
 	memory  memory.Arena
 	scratch []uint64
+	lines   [ahead]uint64 // scratch: where lines start
 	sink    uint64
 }
 
@@ -64,13 +65,33 @@ func (p *Fingerprints) home(f uint64) uint64 {
 	return home
 }
 
-// prefetch reads the memory that insert will read for some fingerprints, given by their first words. Memory is slow to
-// answer but takes many requests at a time. Unlike the reads of insert, these are independent.
+// ahead is the number of fingerprints whose lines are read before they are looked up. The lines fit into the cache.
+const ahead = 256
+
+// prefetch reads the lines that insert will read for at most ahead fingerprints, given by their first words. Memory is
+// slow to answer but takes many requests at a time. Unlike the reads of insert, these are independent: all home lines,
+// then the lines behind those that are full, and so on.
 func (p *Fingerprints) prefetch(first []uint64) {
 	slots, sink := p.slots, uint64(0)
-	for _, f := range first {
+	for i, f := range first {
 		home := p.home(f)
-		sink ^= slots[home] ^ slots[home+lineWords]
+		p.lines[i] = home
+		sink ^= slots[home]
+	}
+	for n := len(first); n > 0; {
+		full := 0
+		for _, i := range p.lines[:n] {
+			p.lines[full] = i + lineWords
+			full += int(1 - zeros(slots[i+lineWords-uint64(p.words)])>>63)
+		}
+		n = 0
+		for _, i := range p.lines[:full] {
+			if i < uint64(len(slots)) {
+				sink ^= slots[i]
+				p.lines[n] = i
+				n++
+			}
+		}
 	}
 	p.sink ^= sink
 }
@@ -93,18 +114,21 @@ func (p *Fingerprints) AddAll(k *Keys, fresh []uint32) []uint32 {
 	if p.end > 0 {
 		p.spreadFor(len(k.Lo))
 	}
-	p.prefetch(k.Lo)
 	n := len(fresh)
 	fresh = slices.Grow(fresh, len(k.Lo)+1)[:n+len(k.Lo)+1]
-	if p.words == 1 {
-		for i, f := range k.Lo {
-			fresh[n] = k.Edges[i]
-			n += int(p.insert1(f))
-		}
-	} else {
-		for i, f := range k.Lo {
-			fresh[n] = k.Edges[i]
-			n += int(p.insert2(f, k.Hi[i]))
+	for from := 0; from < len(k.Lo); from += ahead {
+		to := min(from+ahead, len(k.Lo))
+		p.prefetch(k.Lo[from:to])
+		if p.words == 1 {
+			for i := from; i < to; i++ {
+				fresh[n] = k.Edges[i]
+				n += int(p.insert1(k.Lo[i]))
+			}
+		} else {
+			for i := from; i < to; i++ {
+				fresh[n] = k.Edges[i]
+				n += int(p.insert2(k.Lo[i], k.Hi[i]))
+			}
 		}
 	}
 	return fresh[:n]
@@ -118,8 +142,10 @@ func (p *Fingerprints) Places() int {
 
 // FindAll implements [Finder].
 func (p *Fingerprints) FindAll(k *Keys, places []uint32) []uint32 {
-	p.prefetch(k.Lo)
 	for i, f := range k.Lo {
+		if i%ahead == 0 {
+			p.prefetch(k.Lo[i:min(i+ahead, len(k.Lo))])
+		}
 		g := uint64(0)
 		if p.words == 2 {
 			g = k.Hi[i]

@@ -1,6 +1,7 @@
 package stateset
 
 import (
+	"fmt"
 	"math"
 	"math/bits"
 	"math/rand/v2"
@@ -179,5 +180,27 @@ func TestSpillFilter(t *testing.T) {
 	}
 	if wrong > int(n)/16 {
 		t.Errorf("%d of %d that were not added", wrong, n)
+	}
+}
+
+// BenchmarkAddAll fills a table up to many times the size of the caches.
+func BenchmarkAddAll(b *testing.B) {
+	const batch, all = 4096, 20_000_000
+	k := Keys{Edges: make([]uint32, batch), Lo: make([]uint64, batch), Hi: make([]uint64, batch)}
+	var fresh []uint32
+	for _, words := range []int{1, 2} {
+		b.Run(fmt.Sprintf("words=%d", words), func(b *testing.B) {
+			for b.Loop() {
+				p, r := NewFingerprints(words), rand.New(rand.NewPCG(uint64(words), 1))
+				for p.n < all {
+					for i := range batch {
+						k.Lo[i], k.Hi[i] = r.Uint64(), r.Uint64()
+					}
+					fresh = p.AddAll(&k, fresh[:0])
+				}
+				p.Close()
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*all), "ns/key")
+		})
 	}
 }
