@@ -125,8 +125,8 @@ is shown for the first seed that found the bug, with the choice within the step 
 end at the violating step and have no critical step. At most %v are spent per search.
 
 Prefix: the search starts from live states instead of the initial state. It computes them itself, by %d random walks without faults
-that end when the system becomes live, and starts from each in turn. (`+"`macemc search SYSTEM --save-prefixes DIR`"+`
-writes such walks as path files, and `+"`--from FILE`"+` starts from one.)
+that end when the system becomes live, and starts from each in turn. (`+"`macemc search SYSTEM --prefixes N`"+`
+does the same with N walks, and `+"`--from FILE`"+` starts from the end of a path.)
 
 Original: figures of Killian, Anderson, Jhala and Vahdat, "Life, Death, and the Critical Transition: Finding Liveness Bugs
 in Systems Code" (NSDI 2007, extended version), if any, on a machine of 2006. Prefixes of IDs: RT RandTree, MT transport, P Pastry,

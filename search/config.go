@@ -135,6 +135,8 @@ var Options = []option.Row[Config]{
 		Needs: strategy.VisitsStates, Is: option.Omits},
 	{Flag: "shortest", Field: "Shortest", Help: "look for a shorter run to the safety violation",
 		At: func(c *Config) any { return &c.Shortest }, Needs: strategy.VisitsStates},
+	{Flag: "prefixes", Field: "PrefixRuns", Help: "start from `N` live states, which walks without faults reach",
+		At: func(c *Config) any { return &c.PrefixRuns }, Most: 1 << 20, Needs: strategy.Walks, Is: option.Lenient},
 	{Flag: "alone", Field: "Alone", Help: "disable the random walks from the initial state",
 		At: func(c *Config) any { return &c.Alone }, Needs: strategy.Deepens, Is: option.Fixed},
 	{Flag: "workers", Field: "Workers", Help: "run `N` workers in parallel (default: all cores)",
@@ -147,7 +149,6 @@ var Options = []option.Row[Config]{
 		At: func(c *Config) any { return &c.HandlerLimit }, Default: budget.DefaultHandlerLimit, Zero: budget.DefaultHandlerLimit, Least: 1},
 
 	{Field: "MaxBytes", At: func(c *Config) any { return &c.MaxBytes }, Needs: strategy.KeepsStates},
-	{Field: "PrefixRuns", At: func(c *Config) any { return &c.PrefixRuns }, Most: 1 << 20},
 	{Field: "Reach", At: func(c *Config) any { return &c.Reach }, Needs: strategy.Deepens},
 	{Field: "Log", At: func(c *Config) any { return &c.Log }, Needs: strategy.BreadthFirst},
 }

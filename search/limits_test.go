@@ -128,7 +128,7 @@ func TestPrefix(t *testing.T) {
 // Prefixes end in live states that follow others. Searches start from them in turn.
 func TestPrefixRuns(t *testing.T) {
 	sys := pingack.System
-	prefixes, err := search.Config{System: sys, Seed: 5, Workers: 2}.MakePrefixes(context.Background(), 5)
+	prefixes, err := search.Prefixes(context.Background(), search.Config{System: sys, Seed: 5, Workers: 2}, 5)
 	if err != nil || len(prefixes) != 5 {
 		t.Fatalf("%v, %v", prefixes, err)
 	}
@@ -153,7 +153,7 @@ func TestPrefixRuns(t *testing.T) {
 			t.Errorf("prefix %v does not end in a live state", p)
 		}
 	}
-	again, err := search.Config{System: sys, Seed: 5, Workers: 1}.MakePrefixes(context.Background(), 5)
+	again, err := search.Prefixes(context.Background(), search.Config{System: sys, Seed: 5, Workers: 1}, 5)
 	if err != nil || !slices.EqualFunc(again, prefixes, slices.Equal[choose.Path]) {
 		t.Errorf("another number of workers made other prefixes: %v, %v", again, err)
 	}
@@ -176,11 +176,11 @@ func TestPrefixRuns(t *testing.T) {
 		}
 		return true
 	}})
-	if some, err := counted.MakePrefixes(ctx, 1<<20); err != context.Canceled || len(some) == 0 {
+	if some, err := search.Prefixes(ctx, counted, 1<<20); err != context.Canceled || len(some) == 0 {
 		t.Errorf("stopped in between: %d prefixes, %v", len(some), err)
 	}
 	never := automaton.Table{Moves: []automaton.Move{automaton.To(0, 0)}, Live: []int{5}}
-	if _, err := (search.Config{System: never.System(), WalkSteps: 10}).MakePrefixes(context.Background(), 2); err == nil ||
+	if _, err := search.Prefixes(context.Background(), search.Config{System: never.System(), WalkSteps: 10}, 2); err == nil ||
 		!strings.Contains(err.Error(), "no fault-free run reached a live state") {
 		t.Errorf("got %v", err)
 	}
@@ -285,7 +285,7 @@ func TestNeverHappened(t *testing.T) {
 // Without a goal a prefix ends after some steps, not at the limit of walks.
 func TestPrefixesWithoutAGoalAreShort(t *testing.T) {
 	sys := sim.System{Name: "ticking", Nodes: 2, New: func(sim.NodeID) sim.Service { return &ticker{} }}
-	paths, err := search.Config{System: sys, WalkSteps: 100_000, HandlerLimit: patient}.MakePrefixes(context.Background(), 8)
+	paths, err := search.Prefixes(context.Background(), search.Config{System: sys, WalkSteps: 100_000, HandlerLimit: patient}, 8)
 	if err != nil || len(paths) != 8 {
 		t.Fatal(len(paths), err)
 	}

@@ -3,7 +3,6 @@ package search
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -76,33 +75,6 @@ func run(ctx context.Context, cfg Config) (*Result, error) {
 	r := s.result(sources)
 	s.cfg.Reach.add(s.worked())
 	return r, s.judgeFair(ctx, r)
-}
-
-// MakePrefixes makes runs without injections from c.Prefix on, each until a live state follows one that is not, and
-// returns the paths of the first n. It skips runs that do not get there, and returns an error if none does. When ctx is
-// done it returns ctx's error, and the paths made until then.
-func (c Config) MakePrefixes(ctx context.Context, n int) ([]choose.Path, error) {
-	c.Confirm = func(context.Context, Suspect) (Confirmed, error) { return Confirmed{Refuted: true}, nil }
-	c.PrefixRuns = n
-	s, err := newSearcher(c)
-	if err != nil {
-		return nil, err
-	}
-	if err := s.start(ctx); err != nil {
-		return nil, err
-	}
-	if err := s.makePrefixes(ctx, n); err != nil {
-		return nil, err
-	}
-	switch {
-	case s.findings.finding != nil:
-		return nil, fmt.Errorf("a run intended as a prefix ended with a finding: %s: %s", s.findings.finding.Kind, s.findings.finding.Message)
-	case s.stopping == stats.StoppedInterrupted:
-		return s.totals.prefixes, ctx.Err()
-	case len(s.totals.prefixes) == 0:
-		return nil, errors.New("no fault-free run reached a live state, so there is no prefix")
-	}
-	return s.totals.prefixes, nil
 }
 
 // searcher is a search in progress. It belongs to the goroutine that runs it.
@@ -198,7 +170,8 @@ func (s *searcher) makePrefixes(ctx context.Context, n int) error {
 	if len(s.totals.prefixes) > n {
 		s.totals.prefixes = s.totals.prefixes[:n]
 	}
-	if len(s.totals.prefixes) > 0 {
+	if taken := len(s.totals.prefixes); taken > 0 {
+		s.totals.sampled.Merge(choose.Samples{{Label: "live state to start from", Arity: choose.MaxArity, Taken: taken}})
 		s.roots = s.totals.prefixes
 		for _, w := range s.workers {
 			w.setRoots(s.roots)

@@ -16,7 +16,6 @@
 //	write.go, files.go, header.go       the output folder and its path files
 //	suspectfile.go                      the file of a suspect under examination
 //	load.go, source.go                  replays a path file or a recording
-//	prefixes.go                         paths to live states
 //
 // # Packages
 //

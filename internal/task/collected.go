@@ -28,16 +28,6 @@ func (c Collected) Check() error {
 	return nil
 }
 
-// names returns the names of the formats, in the order of the table.
-func (c Collected) names() (names []string) {
-	for _, f := range render.CollectedFormats() {
-		if c[f.Name] != "" {
-			names = append(names, f.Name)
-		}
-	}
-	return names
-}
-
 // Printed returns the name of the format that goes to standard output. An empty string means none.
 func (c Collected) Printed() (name string) {
 	for _, f := range render.CollectedFormats() {

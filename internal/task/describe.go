@@ -190,7 +190,7 @@ func (b bugInfo) lines(usual sim.Limits) []string {
 		uses = append(uses, "--walk-steps "+strconv.Itoa(b.WalkSteps))
 	}
 	if b.Prefix {
-		uses = append(uses, "from live states reached without faults")
+		uses = append(uses, "--prefixes "+strconv.Itoa(PrefixRuns))
 	}
 	return append(lines, expect, "uses: "+strings.Join(uses, " "))
 }

@@ -25,24 +25,23 @@ import (
 // name.
 type Search struct {
 	Subject
-	Config       search.Config // the fields that equal a flag; the others follow from Subject and other flags
-	Unbiased     bool
-	Shard        string
-	Memory       int // MB
-	From         string
-	Step         int
-	SavePrefixes string
-	Out          string
-	NoShrink     bool
-	KeepGoing    bool
-	Proof        string
-	WriteTest    bool
-	JSON         bool
-	Collected    Collected
-	Durable      string
-	Resume       bool
-	Cluster      Cluster
-	Recheck      bool // the states in Durable, by the present properties; not a flag
+	Config    search.Config // the fields that equal a flag; the others follow from Subject and other flags
+	Unbiased  bool
+	Shard     string
+	Memory    int // MB
+	From      string
+	Step      int
+	Out       string
+	NoShrink  bool
+	KeepGoing bool
+	Proof     string
+	WriteTest bool
+	JSON      bool
+	Collected Collected
+	Durable   string
+	Resume    bool
+	Cluster   Cluster
+	Recheck   bool // the states in Durable, by the present properties; not a flag
 
 	Again string // the arguments of the same search
 }
@@ -59,24 +58,21 @@ var SearchOptions = []option.Row[Search]{
 		At:   func(s *Search) any { return &s.Memory },
 		Most: 1 << 30, Needs: strategy.KeepsStates},
 	{Flag: "from", Help: "start from a recording or a path, `FILE`", At: func(s *Search) any { return &s.From },
-		Not: []string{"save-prefixes"}, Is: option.Single},
+		Not: []string{"prefixes"}, Is: option.Single},
 	{Flag: "step", Help: "start from the state after step `N` of --from (default: the last)", At: func(s *Search) any { return &s.Step },
 		With: "from"},
-	{Flag: "save-prefixes", Help: "only write paths to live states into the folder `DIR`",
-		At:  func(s *Search) any { return &s.SavePrefixes },
-		Not: []string{"shard"}, Is: option.Single},
 	{Flag: "durable", Help: "checkpoint the search in `DIR`, so that --resume can continue it", At: func(s *Search) any { return &s.Durable },
-		Needs: strategy.Durable, Not: []string{"keep-going", "from", "save-prefixes", "shard"}, Is: option.Single},
+		Needs: strategy.Durable, Not: []string{"keep-going", "from", "prefixes", "shard"}, Is: option.Single},
 	{Flag: "resume", Help: "continue the search in the folder of --durable, or begin it", At: func(s *Search) any { return &s.Resume },
 		With: "durable"},
 	{Flag: "replicas", Help: "store the states of --cluster on 1 or 3 `SERVERS` (default 3 if possible)",
 		At: func(s *Search) any { return &s.Cluster.Replicas }, With: "cluster"},
 	{Flag: "cluster", Help: "search on the cluster of the server at `URL`", At: func(s *Search) any { return &s.Cluster.URL },
-		Needs: strategy.BreadthFirst, Not: []string{"durable", "resume", "keep-going", "from", "save-prefixes", "shard"}},
+		Needs: strategy.BreadthFirst, Not: []string{"durable", "resume", "keep-going", "from", "shard"}},
 	{Flag: "out", Help: "folder `DIR` for a violation (default: a new one in " + outfolder.Root + ")",
 		At: func(s *Search) any { return &s.Out }, Is: option.Single},
 	{Flag: "keep-going", Help: "continue after a violation, and report each distinct one", At: func(s *Search) any { return &s.KeepGoing },
-		Not: []string{"save-prefixes"}, Is: option.Usual},
+		Is: option.Usual},
 	{Flag: "proof", Help: "require proof of dead runs by `KIND`: walks or exact", At: func(s *Search) any { return &s.Proof },
 		Default: string(critical.Walks), Kinds: []string{string(critical.Walks), string(critical.Exact)}},
 	{Flag: "no-shrink", Help: "report the violating run as it was found", At: func(s *Search) any { return &s.NoShrink }},
@@ -227,8 +223,6 @@ func (f *Search) Validate() error {
 		err = option.Complain(search.Options, &f.Config, caller, "--durable")
 	case f.Cluster.URL != "":
 		err = cmp.Or(option.Complain(search.Options, &f.Config, caller, "--cluster"), f.validateCluster())
-	case len(f.Collected) > 0 && f.SavePrefixes != "":
-		err = fmt.Errorf("--%s and --save-prefixes contradict each other; give one of them", f.Collected.names()[0])
 	case f.Shard != "":
 		if _, err = report.ParseShard(f.Shard, f.Config.Seed); err != nil {
 			err = fmt.Errorf("--shard: %w", err)

@@ -43,9 +43,6 @@ func (r *request) commands(program string) func(string) report.Commands {
 
 // search runs the search, directly or in another process.
 func (p *Process) search(ctx context.Context, r *request) error {
-	if r.SavePrefixes != "" {
-		return p.savePrefixes(ctx, r)
-	}
 	if p.Role.Reexecuting() {
 		sys, err := r.options.System()
 		if err == nil {
@@ -98,27 +95,6 @@ func (r *request) unshrunk(w io.Writer) func(*report.Report) {
 			fmt.Fprintln(w, document.UnshrunkText(rep))
 		}
 	}
-}
-
-// savePrefixes writes paths to live states.
-func (p *Process) savePrefixes(ctx context.Context, r *request) error {
-	names, err := check.SavePrefixes(ctx, r.options, r.SavePrefixes, PrefixRuns)
-	if r.JSON {
-		if names == nil {
-			names = []string{}
-		}
-		if e := WriteJSON(p.Stdout, map[string][]string{"prefixes": names}); e != nil {
-			return e
-		}
-	} else {
-		for _, n := range names {
-			fmt.Fprintln(p.Stdout, n)
-		}
-	}
-	if err == nil && ctx.Err() != nil {
-		return ctx.Err()
-	}
-	return err
 }
 
 // supervise runs the search in another process, so that checked code cannot prevent the report.

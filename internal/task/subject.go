@@ -113,7 +113,7 @@ func bugDefaults(s *check.Subject, cfg *search.Config) error {
 		if cfg.WalkSteps == 0 {
 			cfg.WalkSteps = d.WalkSteps
 		}
-		if d.Prefix {
+		if d.Prefix && cfg.PrefixRuns == 0 {
 			cfg.PrefixRuns = PrefixRuns
 		}
 		if d.Weights != (spec.Weights{}) && cfg.Weights == (search.Weights{}) {

@@ -198,8 +198,8 @@ func TestCritical(t *testing.T) {
 // A run that is not dead is reported as such.
 func TestCriticalOfLiveRun(t *testing.T) {
 	t.Chdir(t.TempDir())
-	stdout, _, _ := run(t, "search", "pingack", "--save-prefixes", ".")
-	stdout, stderr, status := run(t, "critical", strings.Fields(stdout)[0])
+	run(t, "search", "pingack", "--no-shrink", "--out", "found")
+	stdout, stderr, status := run(t, "critical", filepath.Join("found", "live.path"))
 	if status != 0 || !strings.Contains(stdout, "The run is not dead") {
 		t.Errorf("exit status %d\n%s%s", status, stdout, stderr)
 	}

@@ -7,10 +7,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/task"
 	"github.com/macemc/macemc/internal/version"
 	"github.com/macemc/macemc/systems/spec"
@@ -193,38 +195,26 @@ func TestSearchStoppedAtOnce(t *testing.T) {
 	}
 }
 
-// Prefixes end in live states and are never overwritten, and searches can start from them.
+// A search can start from live states, and reports that it did not start from others.
 func TestPrefixes(t *testing.T) {
-	t.Chdir(t.TempDir())
-	for i := range 2 {
-		stdout, stderr, status := run(t, "search", "pingack", "--save-prefixes", "prefixes")
-		if names := strings.Fields(stdout); status != 0 || len(names) != task.PrefixRuns {
-			t.Fatalf("round %d: exit status %d: %s%s", i, status, stdout, stderr)
-		}
-	}
-	if entries, _ := os.ReadDir("prefixes"); len(entries) != 2*task.PrefixRuns {
-		t.Errorf("%d files, want %d", len(entries), 2*task.PrefixRuns)
-	}
-	file := filepath.Join("prefixes", "prefix-1.path")
-	stdout, _, _ := run(t, "replay", file, "--json")
-	var trace struct {
-		Steps []struct{ Live bool }
-	}
-	if err := json.Unmarshal([]byte(stdout), &trace); err != nil {
-		t.Fatal(err)
-	}
-	if n := len(trace.Steps); n == 0 || !trace.Steps[n-1].Live {
-		t.Errorf("the prefix has %d steps and does not end in a live state", n)
-	}
-	stdout, _, status := run(t, "search", "--from", file, "--no-shrink", "--json", "--workers", "1", "--walks", "20", "--walk-steps", "250")
+	stdout, stderr, status := run(t, "search", "twophase", "--prefixes", "3", "--depth", "4", "--json")
 	var report struct {
-		Critical struct{ Step int }
+		Phases []struct {
+			Name string
+			Live int
+		}
+		Coverage struct {
+			Complete bool
+			Sampled  choose.Samples
+		}
 	}
 	if err := json.Unmarshal([]byte(stdout), &report); err != nil {
 		t.Fatal(err)
 	}
-	if status != 1 || report.Critical.Step <= len(trace.Steps) {
-		t.Errorf("exit status %d, critical step %d, want one after the prefix of %d steps", status, report.Critical.Step, len(trace.Steps))
+	want := choose.Samples{{Label: "live state to start from", Arity: choose.MaxArity, Taken: 3}}
+	first := report.Phases[0]
+	if status != 0 || first.Name != "prefixes" || first.Live < 3 || report.Coverage.Complete || !reflect.DeepEqual(report.Coverage.Sampled, want) {
+		t.Errorf("exit status %d, %+v\n%s", status, report, stderr)
 	}
 }
 
