@@ -10,6 +10,7 @@ import (
 	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/report"
+	"github.com/macemc/macemc/internal/report/nodestates"
 )
 
 // comparison is the result of comparing the critical step with the live run.
@@ -61,7 +62,7 @@ func (d *Document) compare() (wrote []int) {
 	if d.Live != nil {
 		d.LiveSteps = d.liveExcerpt(in)
 		var at int
-		if d.Difference, at, wrote = difference(r.Dead, r.Live, align, max(c.LiveCommon+1, d.Dead.Critical)); at > 0 {
+		if d.Difference, at, wrote = nodestates.AfterSteps(r.Dead, r.Live, align, max(c.LiveCommon+1, d.Dead.Critical)); at > 0 {
 			d.DeadNamed, d.LiveNamed = append(append(d.DeadNamed, at), wrote...), append(d.LiveNamed, align[at].Step)
 		}
 	}
@@ -90,9 +91,9 @@ func compareCritical(dead, live *eventgraph.Graph, align []replay.Counterpart, r
 	in.effect, idle = effectOf(dead, step)
 	e := &dead.Events[step]
 	handled := in.effect != ""
-	var before, other *state
+	var before, other *nodestates.State
 	if handled && !startsOrStops(e) {
-		before = stateAfter(r.Dead, step-1)
+		before = nodestates.After(r.Dead, step-1)
 	}
 	if live != nil {
 		if c := align[step]; c.Same {
@@ -102,7 +103,7 @@ func compareCritical(dead, live *eventgraph.Graph, align []replay.Counterpart, r
 				in.liveEvent = o.Text
 			}
 			if before != nil {
-				other = stateAfter(r.Live, c.Step-1)
+				other = nodestates.After(r.Live, c.Step-1)
 			}
 		} else if common < live.Last() {
 			in.instead = live.Events[common+1].Text
@@ -113,7 +114,7 @@ func compareCritical(dead, live *eventgraph.Graph, align []replay.Counterpart, r
 	}
 	// Without a live run, the state explains only a step without changes.
 	if before != nil && (other != nil || idle) {
-		in.stateBefore, in.liveStateBefore = differingState(before, other, e.Node)
+		in.stateBefore, in.liveStateBefore = nodestates.OfNode(before, other, e.Node)
 	}
 	return in
 }
@@ -168,50 +169,6 @@ func messageName(text string) string {
 	return text
 }
 
-// differingState describes a node in one state or, if b is not nil, how it differs in two states.
-func differingState(a, b *state, node int) (x, y string) {
-	const most = 6
-	var xs, ys []string
-	for _, at := range a.order {
-		if at.node != node || at.minor() || a.values[at] == "" || len(xs) == most || strings.HasPrefix(a.values[at], "->") {
-			continue
-		}
-		if b == nil {
-			if len(a.values[at]) <= mostLetters {
-				xs = append(xs, at.path+" "+a.values[at])
-			}
-			continue
-		}
-		if a.values[at] == b.values[at] || b.values[at] == "" {
-			continue
-		}
-		u, v := pair(a.values[at], b.values[at])
-		xs, ys = append(xs, at.path+" "+u), append(ys, at.path+" "+v)
-	}
-	if b != nil {
-		xs, ys = differingTimers(a, b, node, xs, ys)
-	}
-	return strings.Join(xs, ", "), strings.Join(ys, ", ")
-}
-
-// differingTimers adds the timers that are set in only one of the states.
-func differingTimers(a, b *state, node int, xs, ys []string) (x, y []string) {
-	const most = 3
-	left := most
-	add := func(from, other *state, set, unset *[]string) {
-		for _, at := range from.order {
-			if at.part.Kind == replay.Timer && at.node == node && from.values[at] != "" && other.values[at] == "" && left > 0 {
-				left--
-				timer := "timer " + replay.Brief(at.part.Name)
-				*set, *unset = append(*set, timer+" set"), append(*unset, timer+" not set")
-			}
-		}
-	}
-	add(a, b, &xs, &ys)
-	add(b, a, &ys, &xs)
-	return xs, ys
-}
-
 // onlyLive names the first messages that only the live run sends: after the runs differ, and never in the dead run
 // from the critical step on.
 func onlyLive(dead, live *eventgraph.Graph, step, common int) (text string, steps []int) {
@@ -235,15 +192,7 @@ func onlyLive(dead, live *eventgraph.Graph, step, common int) (text string, step
 			found = append(found, fmt.Sprintf("%s n%d->n%d (step %d)", k.name, m.From, m.To, m.Sent))
 		}
 	}
-	return joinFew(found), steps[:min(len(steps), mostJoined)]
-}
-
-func stateAfter(t *replay.Trace, step int) *state {
-	s := newState(t)
-	for i := range min(step, len(t.Steps)) {
-		s.follow(&t.Steps[i])
-	}
-	return s
+	return nodestates.JoinFew(found), steps[:min(len(steps), nodestates.MostJoined)]
 }
 
 // facts describes the effect of the step and the counterpart in the nearest live run.

@@ -7,7 +7,7 @@
 //	sentence.go, facts.go               the first screen
 //	recovery.go, causes.go, code.go     the critical step, what led to it, its source
 //	later.go, pauses.go, repeated.go    likelier places of the defect, and pauses before it
-//	comparison.go, difference.go        the critical step beside the nearest live run
+//	comparison.go                       the critical step beside the nearest live run
 //	excerpt.go                          the steps that are shown
 //	shrunk.go                           sizes of runs
 //	findings.go, cases.go               several findings, suspects, accepted ones; cases for JUnit, and sampled ones

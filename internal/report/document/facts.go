@@ -12,6 +12,7 @@ import (
 	"github.com/macemc/macemc/internal/kernel/properties"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/report"
+	"github.com/macemc/macemc/internal/report/nodestates"
 	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/internal/textfmt"
 	"github.com/macemc/macemc/search"
@@ -215,9 +216,9 @@ func neverAgain(r *report.Report) []Fact {
 // states. An empty string means that the nodes are unknown, or their states long.
 func failingNodes(t *replay.Trace, p *replay.PropertyState) string {
 	if p.Holds || len(p.FailsAt) == 0 {
-		return smallState(t, p.Reads)
+		return nodestates.Small(t, p.Reads)
 	}
-	if text := smallState(t, p.FailsAt); text != "" {
+	if text := nodestates.Small(t, p.FailsAt); text != "" {
 		return "at " + text
 	}
 	return "at " + replay.ListNodes(p.FailsAt)
@@ -238,7 +239,7 @@ func endFacts(r *report.Report, shown string) []Fact {
 	at := len(r.Dead.Steps)
 	switch c := r.Critical; {
 	case c != nil && r.Live != nil && c.Step <= at:
-		f := Fact{"difference:", firstUnlike(r.Dead, r.Live, c.Step, c.LiveCommon, strings.Split(shown, "; ")), "at the end of this run | when the other is live"}
+		f := Fact{"difference:", nodestates.InTheEnd(r.Dead, r.Live, c.Step, c.LiveCommon, strings.Split(shown, "; ")), "at the end of this run | when the other is live"}
 		if shown != "" {
 			f.Label = ""
 		}
@@ -246,7 +247,7 @@ func endFacts(r *report.Report, shown string) []Fact {
 	case c != nil && c.Step > 0:
 		at = c.Step
 	}
-	return onlyWithText(Fact{"last changed:", changedLast(r.Dead, at), "at the end"})
+	return onlyWithText(Fact{"last changed:", nodestates.LastChanged(r.Dead, at), "at the end"})
 }
 
 func onlyWithText(f Fact) []Fact {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/report"
+	"github.com/macemc/macemc/internal/report/nodestates"
 	"github.com/macemc/macemc/internal/simext"
 	"github.com/macemc/macemc/internal/stacks"
 	"github.com/macemc/macemc/internal/textfmt"
@@ -148,14 +149,14 @@ func waitFacts(r *report.Report) []Fact {
 	if r.Critical == nil || r.Dead == nil {
 		return nil
 	}
-	s := stateAfter(r.Dead, len(r.Dead.Steps))
+	s := nodestates.After(r.Dead, len(r.Dead.Steps))
 	var waits []string
-	for _, at := range s.order {
-		if at.part.Kind != replay.Program || at.part.Name != simext.GoroutinesField || s.values[at] == "" || s.values[at] == simext.Outlined {
+	for _, at := range s.Order {
+		if at.Part.Kind != replay.Program || at.Part.Name != simext.GoroutinesField || s.Values[at] == "" || s.Values[at] == simext.Outlined {
 			continue
 		}
-		node := fmt.Sprintf("n%d ", at.node)
-		for text := range strings.SplitSeq(s.values[at], simext.BetweenGoroutines) {
+		node := fmt.Sprintf("n%d ", at.Node)
+		for text := range strings.SplitSeq(s.Values[at], simext.BetweenGoroutines) {
 			waits = append(waits, node+text)
 		}
 	}

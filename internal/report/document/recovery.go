@@ -8,6 +8,7 @@ import (
 	"github.com/macemc/macemc/critical"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/report"
+	"github.com/macemc/macemc/internal/report/nodestates"
 	"github.com/macemc/macemc/internal/textfmt"
 	"github.com/macemc/macemc/sim"
 )
@@ -145,23 +146,23 @@ func usedUpFacts(r *report.Report) []Fact {
 	if c.OutOfEvents {
 		at = len(r.Dead.Steps)
 	}
-	s := stateAfter(r.Dead, at)
-	places := s.order
+	s := nodestates.After(r.Dead, at)
+	places := s.Order
 	if c.Case == critical.Located && !c.OutOfEvents && at > 0 {
 		places = nil
 		for i := range r.Dead.Steps[at-1].Changes {
-			places = append(places, placeOf(&r.Dead.Steps[at-1].Changes[i]))
+			places = append(places, nodestates.PlaceOf(&r.Dead.Steps[at-1].Changes[i]))
 		}
 	}
 	var parts []string
 	for _, p := range places {
-		done := fmt.Sprintf("%d of %d", p.part.Times, p.part.Times)
-		if p.part.Kind != replay.Action || s.values[p] != done+" done" {
+		done := fmt.Sprintf("%d of %d", p.Part.Times, p.Part.Times)
+		if p.Part.Kind != replay.Action || s.Values[p] != done+" done" {
 			continue
 		}
-		text := p.part.Name + " " + done
+		text := p.Part.Name + " " + done
 		if r.Dead.Nodes > 1 {
-			text = fmt.Sprintf("n%d %s", p.node, text)
+			text = fmt.Sprintf("n%d %s", p.Node, text)
 		}
 		parts = append(parts, text)
 	}

@@ -238,8 +238,10 @@ var imports = []struct {
 	{pkg: "internal/report", module: `
 		internal/search/stats choose critical eventgraph internal/replay search sim internal/eventkind
 		internal/netmodel internal/table/fairness`},
+	{pkg: "internal/report/nodestates", module: `
+		internal/textfmt choose internal/replay sim internal/eventkind internal/netmodel internal/kernel internal/kernel/...`},
 	{pkg: "internal/report/document", module: `
-		internal/budget internal/explore/stateset internal/search/... internal/table/options internal/report
+		internal/report/nodestates internal/budget internal/explore/stateset internal/search/... internal/table/options internal/report
 		internal/simext internal/stacks internal/textfmt choose critical eventgraph internal/replay search sim
 		internal/eventkind internal/netmodel internal/kernel internal/kernel/... internal/table/fairness`},
 	{pkg: "internal/report/render", module: `
