@@ -77,7 +77,7 @@ func (s *State) show(at Place) string {
 	return cmp.Or(s.Values[at], "none")
 }
 
-// hasParts reports whether the parts of the field have values in Place of the field itself.
+// hasParts reports whether the parts of the field have values in place of the field itself.
 func (s *State) hasParts(at Place) bool {
 	for of, v := range s.Values {
 		if v != "" && of.Node == at.Node && replay.PartOf(of.Path, at.Path) {
