@@ -32,7 +32,7 @@ func TestHeldBack_NotObserved(t *testing.T) {
 	held := 0
 	for pick := range 100 {
 		n := start(boot{nodes: 1})
-		n.perform(&input{kind: bootInput, boot: new(boot), how: sim.Random, pick: pick}, program)
+		n.perform(&input{kind: bootInput, boot: new(boot), seeds: seeds{how: sim.Random, pick: pick}}, program)
 		text := n.goroutines()
 		if shown := strings.HasPrefix(text, "goroutine 1 pauses before held_test.go:"); shown != (n.ctl.heldBack > 0) {
 			t.Errorf("schedule %d: %d goroutines are held back, shown is %q", pick, n.ctl.heldBack, text)
@@ -137,14 +137,14 @@ func TestExit_Observed(t *testing.T) {
 					seen = n.fresh
 				}
 			}
-			perform(&input{kind: bootInput, boot: &boot{command: new(command)}, how: sim.Random, pick: pick})
+			perform(&input{kind: bootInput, boot: &boot{command: new(command)}, seeds: seeds{how: sim.Random, pick: pick}})
 			for !n.over {
 				if n.ctl.heldBack > 0 {
 					held++
 				}
 				next := &input{kind: wakeInput}
 				if e.end == nil {
-					next = &input{kind: callInput, call: &call{on: func(h *Host) { interrupt(h, os.Kill) }}, how: sim.Random, pick: pick + 1}
+					next = &input{kind: callInput, call: &call{on: func(h *Host) { interrupt(h, os.Kill) }}, seeds: seeds{how: sim.Random, pick: pick + 1}}
 				}
 				perform(next)
 			}

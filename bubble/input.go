@@ -28,10 +28,9 @@ type input struct {
 	msg  Message    // of messageInput
 	err  error      // of errorInput
 	call *call      // of callInput
-	how  sim.Interleave
+	seeds
 	// clock is the node's clock at the beginning of the step. 0 means the time of the next timer, or the node's initial time at a boot.
 	clock int64
-	pick  int // seed of the schedule of the step; 0 means FIFO
 
 	chosen []chosen    // choices of the program
 	id     [1]effectID // the single effect; a slice of it would be a pointer that the garbage collector has to follow
@@ -40,6 +39,13 @@ type input struct {
 
 	seen  any    // what the program showed after the step, see [Host.Observe]
 	shown string // state of the goroutines after the step; empty if not yet requested; the only mutable field, guarded by stepping
+}
+
+// seeds determine the schedule of a step and its random numbers.
+type seeds struct {
+	how    sim.Interleave
+	pick   int // seed of the schedule of the step; 0 means FIFO
+	reseed int // seed of select and of random numbers from this step on; 0 means that they go on
 }
 
 type inputKind uint8
@@ -136,6 +142,9 @@ func (in *input) seal() {
 	if in.clock != 0 {
 		number(int(in.clock))
 	}
+	if in.reseed != 0 {
+		number(-in.reseed)
+	}
 	b = in.msg.append(b)
 	if in.err != nil {
 		b = append(b, in.err.Error()...)
@@ -196,6 +205,9 @@ func (e *effect) mark() uint64 {
 // perform executes the step on the node.
 func (n *node) perform(in *input, program Main) {
 	n.ctl.arrange(in.how, in.pick)
+	if in.reseed != 0 {
+		n.ctl.seed = mix(n.ctl.seed ^ uint64(in.reseed))
+	}
 	h := n.host
 	n.clock = in.clock
 	switch in.kind {

@@ -335,9 +335,9 @@ func (p threads) run(m *memory, how sim.Interleave, pick int) string {
 	runtime.GOMAXPROCS(1)
 	n := start(boot{nodes: 1})
 	defer n.discard()
-	n.perform(&input{kind: bootInput, boot: new(boot), how: how, pick: pick}, p.program(m))
+	n.perform(&input{kind: bootInput, boot: new(boot), seeds: seeds{how: how, pick: pick}}, p.program(m))
 	for n.next > 0 {
-		n.perform(&input{kind: wakeInput, how: how, pick: pick}, nil)
+		n.perform(&input{kind: wakeInput, seeds: seeds{how: how, pick: pick}}, nil)
 	}
 	return n.deadlock()
 }

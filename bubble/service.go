@@ -187,7 +187,7 @@ func (p *Program) Boot(env sim.Env) {
 	b := boot{self: env.Self(), nodes: env.Nodes(), times: int(env.Clock().Tick().Count) - 1, hosts: p.goroutines.hosts,
 		command: p.goroutines.command}
 	if i, ok := env.(simext.Interleaver); ok {
-		b.seed = uint64(i.Seed(randomNumbers))
+		b.seed = uint64(i.Seed(randomNumbers, false))
 	}
 	if t := simext.Traced(env); t != nil && !ofChecker(p.goroutines.main()) {
 		t.Runs(p.goroutines.main())
@@ -243,11 +243,14 @@ func (p *Program) PeerReady(env sim.Env, peer sim.NodeID) {
 // step executes a step and applies its effects to the environment.
 func (p *Program) step(env sim.Env, in *input) {
 	if i, ok := env.(simext.Interleaver); ok {
+		if in.kind != bootInput {
+			in.reseed = i.Seed(randomNumbers, true)
+		}
 		if in.how = i.Interleave(); in.how == sim.Rotate {
-			in.how = p.interleaving(env)
+			in.how = p.interleaving(env, in)
 		}
 		if in.how != sim.FIFO {
-			in.pick = i.Seed(schedule)
+			in.pick = i.Seed(schedule, false)
 		}
 	}
 	p.setClock(env, in)
@@ -302,8 +305,11 @@ func (p *Program) step(env sim.Env, in *input) {
 // rotated are the interleavings of [sim.Rotate].
 var rotated = [...]sim.Interleave{sim.FIFO, sim.Random, 3}
 
-// interleaving returns the interleaving that the node has used since its boot. It chooses one for a node that boots.
-func (p *Program) interleaving(env sim.Env) sim.Interleave {
+// interleaving returns the interleaving that the node has used since its boot or its last new seed. It chooses one for a node that boots.
+func (p *Program) interleaving(env sim.Env, in *input) sim.Interleave {
+	if in.reseed != 0 {
+		return rotated[in.reseed%len(rotated)]
+	}
 	if last := p.goroutines.last; last != nil {
 		return last.how
 	}

@@ -36,7 +36,7 @@ func TestStep_EndlessSwitchesLetOthersRun(t *testing.T) {
 	go func() {
 		stepping.Lock()
 		n := start(boot{nodes: 1})
-		n.perform(&input{kind: bootInput, boot: new(boot), how: sim.Random, pick: 2}, func(context.Context, *Host) error {
+		n.perform(&input{kind: bootInput, boot: new(boot), seeds: seeds{how: sim.Random, pick: 2}}, func(context.Context, *Host) error {
 			var mu sync.Mutex
 			for {
 				mu.Lock()

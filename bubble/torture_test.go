@@ -260,13 +260,13 @@ func alone(f func(*trace), how sim.Interleave, pick int) (uint64, *node) {
 	runtime.GOMAXPROCS(1)
 	tr := &trace{}
 	n := start(boot{nodes: 1})
-	n.perform(&input{kind: bootInput, boot: new(boot), how: how, pick: pick}, func(ctx context.Context, h *Host) error {
+	n.perform(&input{kind: bootInput, boot: new(boot), seeds: seeds{how: how, pick: pick}}, func(ctx context.Context, h *Host) error {
 		f(tr)
 		<-ctx.Done()
 		return nil
 	})
 	for n.next > 0 && n.next < epoch+10e9 {
-		n.perform(&input{kind: wakeInput, how: how, pick: pick}, nil)
+		n.perform(&input{kind: wakeInput, seeds: seeds{how: how, pick: pick}}, nil)
 	}
 	return tr.h, n
 }

@@ -20,6 +20,10 @@ const (
 	CrashInside // a [Fault]: whether the node crashes inside the step, and where
 	HaltInside  // a [Fault]: whether the node halts inside the step, and where
 
+	// Reseed decides whether code draws its numbers anew, from a seed, or goes on with the seed that it has: alternative 0,
+	// which searches take. Walks that judge a run take others where they depart from it. It is always [Point.Sampled].
+	Reseed
+
 	kindCount = iota
 )
 
@@ -38,6 +42,7 @@ var kinds = [kindCount]struct {
 	CompareForeign: {word: "compare", class: Compare, label: "is it earlier; one time is of another node"},
 	CrashInside:    {word: "fault", class: Fault, label: "crash inside the step"},
 	HaltInside:     {word: "fault", class: Fault, label: "halt inside the step"},
+	Reseed:         {word: "reseed", class: Reseed},
 }
 
 // Known reports whether k is one of the kinds.
@@ -54,6 +59,12 @@ func (k Kind) Class() Kind {
 
 // Label returns the label of points of kind k, or an empty string if each point has its own.
 func (k Kind) Label() string { return kinds[k].label }
+
+// Implied reports whether files and reports omit the answer pick: "no fault", or "no new seed".
+func (k Kind) Implied(pick int) bool { return pick == 0 && (k.Class() == Fault || k == Reseed) }
+
+// Seeds reports whether the alternatives of k are seeds.
+func (k Kind) Seeds() bool { return k == Seed || k == Reseed }
 
 // String returns the word for k's class in path files.
 func (k Kind) String() string {

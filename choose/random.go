@@ -40,10 +40,10 @@ func Mix(x uint64) uint64 {
 }
 
 // Choose draws an alternative with probability proportional to its weight; weight 0 is never drawn. It prefers the ends
-// in draws that are [Point.Sampled] and have no weights, except for seeds. It panics if a weight is negative or all are
-// zero.
+// in draws that are [Point.Sampled] and have no weights, except for seeds. A point of kind [Reseed] is answered "no new seed"
+// without a draw. It panics if a weight is negative or all are zero.
 func (r *Random) Choose(p Point) int {
-	if p.Arity <= 1 || p.Kind.Class() == Fault && !r.Faults {
+	if p.Arity <= 1 || p.Kind.Class() == Fault && !r.Faults || p.Kind == Reseed {
 		return 0
 	}
 	if len(p.Weights) == 0 {

@@ -20,14 +20,17 @@ const (
 	manySampled   = 100
 )
 
-// Sampled reports whether p is a draw of more than [EnumeratedArity] alternatives, or a [Seed]. Enumerations offer 64
-// alternatives of such a draw: the first 16, the last 16, and 32 spread over the others, always the same ones. [Random]
-// draws one of the first or last 16 half of the time. Enumerations offer 16 seeds: 0, and 15 spread over the others.
-func (p *Point) Sampled() bool { return p.Arity > EnumeratedArity && p.Kind == Draw || p.Kind == Seed }
+// Sampled reports whether p is a draw of more than [EnumeratedArity] alternatives, a [Seed] or a [Reseed]. Enumerations offer
+// 64 alternatives of such a draw: the first 16, the last 16, and 32 spread over the others, always the same ones. [Random]
+// draws one of the first or last 16 half of the time. Enumerations offer 16 seeds: 0, and 15 spread over the others. They
+// offer no new seed.
+func (p *Point) Sampled() bool { return p.Arity > EnumeratedArity && p.Kind == Draw || p.Kind.Seeds() }
 
 // Offered returns the number of alternatives that enumerations offer.
 func (p *Point) Offered() int {
 	switch {
+	case p.Kind == Reseed:
+		return 1
 	case p.Kind == Seed:
 		return min(sampledSeeds, p.Arity)
 	case p.Sampled():

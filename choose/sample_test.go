@@ -52,6 +52,26 @@ func TestSample_Seed(t *testing.T) {
 	}
 }
 
+// Enumerations and draws keep the seed that there is.
+func TestSample_Reseed(t *testing.T) {
+	p, r := Point{Kind: Reseed, Arity: MaxArity}, NewRandom(1, 1)
+	before := *r
+	if pick := r.Choose(p); pick != 0 || *r != before {
+		t.Errorf("pick %d, or a draw", pick)
+	}
+	var e Enumerate
+	var s Samples
+	for e.Next() {
+		pick := e.Choose(p)
+		if s.Add(p, pick); pick != 0 {
+			t.Errorf("an enumeration picks %d", pick)
+		}
+	}
+	if len(s) != 1 {
+		t.Errorf("the samples are %+v, want those of a choice that is not enumerated", s)
+	}
+}
+
 // Walks draw an end of a large draw half of the time, and otherwise any alternative.
 func TestRandomPrefersEnds(t *testing.T) {
 	r := NewRandom(1, 1)

@@ -229,7 +229,7 @@ func outline(sys *sim.System, s *search.Suspect, opts kernel.Options) (*pathfile
 	var picks []pathfile.Pick
 	noting := choose.SourceFunc(func(p choose.Point) int {
 		pick := src.Choose(p)
-		if p.Kind.Class() != choose.Fault || pick != 0 {
+		if !p.Kind.Implied(pick) {
 			picks = append(picks, pathfile.Pick{Kind: p.Kind, Pick: pick, Label: p.Label})
 		}
 		return pick

@@ -191,8 +191,12 @@ func (e *env) Assert(ok bool, format string, args ...any) {
 func (e *env) Log() *slog.Logger { return e.logger }
 
 // Seed implements [simext.Interleaver].
-func (e *env) Seed(what string) int {
-	return e.ask(choose.Point{Kind: choose.Seed, Arity: choose.MaxArity, Label: what})
+func (e *env) Seed(what string, earlier bool) int {
+	p := choose.Point{Kind: choose.Seed, Arity: choose.MaxArity, Label: what}
+	if earlier {
+		p.Kind = choose.Reseed
+	}
+	return e.ask(p)
 }
 
 // Interleave implements [simext.Interleaver].

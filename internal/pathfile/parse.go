@@ -278,7 +278,7 @@ func scanPicks(s string) (picks []Pick, rest string, err error) {
 			return nil, "", err
 		}
 		if !p.listed() {
-			return nil, "", fmt.Errorf("bad pick %q: a fault that does not strike is not listed", word)
+			return nil, "", fmt.Errorf("bad pick %q: alternative 0 of a %v is not listed", word, p.Kind)
 		}
 		if strings.HasPrefix(s, "(") {
 			if p.Label, s, err = scanLabel(s[1:]); err != nil {

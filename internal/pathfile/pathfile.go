@@ -37,7 +37,7 @@ const Version = 1
 //	note found by walk 12
 //	boot draw:1(first peer)
 //	0 action n0 ping
-//	1 deliver n1<-n0 Ping{Seq:1} | draw:1(peer) compare:0 fault:1 outcome:0 seed:5 # n1 Seen 0->1
+//	1 deliver n1<-n0 Ping{Seq:1} | draw:1(peer) compare:0 fault:1 outcome:0 seed:5 reseed:7 # n1 Seen 0->1
 //	4 crash n1
 //	end 3
 //
@@ -116,7 +116,7 @@ type Step struct {
 }
 
 // Pick is one answer inside a step. When a file is executed, picks are matched to points by kind, in order, see
-// [Source]. Faults that did not strike (kind [choose.Fault], pick 0) are left out by File.WriteTo and refused by [Parse],
+// [Source]. Answers that are implied ([choose.Kind.Implied]) are left out by File.WriteTo and refused by [Parse],
 // because the fault points depend on the limits.
 type Pick struct {
 	Kind  choose.Kind // not Event

@@ -133,7 +133,7 @@ func TestFieldsAreDocumented(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("the comment has the lines %q, want %q", got, want)
 	}
-	for _, k := range []choose.Kind{choose.Draw, choose.Compare, choose.Fault, choose.Outcome, choose.Seed} {
+	for _, k := range []choose.Kind{choose.Draw, choose.Compare, choose.Fault, choose.Outcome, choose.Seed, choose.Reseed} {
 		if !strings.Contains(comment, " "+k.String()+":") {
 			t.Errorf("the comment does not have the kind %q of picks", k)
 		}
@@ -215,10 +215,10 @@ func TestParseErrors(t *testing.T) {
 		{head + "0 \"crash\nend 1\n", `line 4: bad quoted text "crash`},
 		{head + "known\nend 0\n", `line 4: the value is missing; the empty text is written ""`},
 		{head + "0 crash n1 | draw\nend 1\n", `line 4: bad pick "draw": want KIND:NUMBER`},
-		{head + "0 crash n1 | event:1\nend 1\n", `line 4: bad pick "event:1": kind "event" is not one of draw, compare, fault, outcome, seed`},
-		{head + "0 crash n1 | drew:1\nend 1\n", `line 4: bad pick "drew:1": kind "drew" is not one of draw, compare, fault, outcome, seed`},
+		{head + "0 crash n1 | event:1\nend 1\n", `line 4: bad pick "event:1": kind "event" is not one of draw, compare, fault, outcome, seed, reseed`},
+		{head + "0 crash n1 | drew:1\nend 1\n", `line 4: bad pick "drew:1": kind "drew" is not one of draw, compare, fault, outcome, seed, reseed`},
 		{head + "0 crash n1 | draw:2147483648\nend 1\n", `line 4: bad number "2147483648" for the pick: want 0 to 2147483647`},
-		{head + "0 crash n1 | fault:0\nend 1\n", `line 4: bad pick "fault:0": a fault that does not strike is not listed`},
+		{head + "0 crash n1 | fault:0\nend 1\n", `line 4: bad pick "fault:0": alternative 0 of a fault is not listed`},
 		{head + "0 crash n1 | draw:1(peer\nend 1\n", `line 4: the label "peer" has no closing parenthesis`},
 		{head + "0 crash n1 | draw:1(\"peer\" )\nend 1\n", `line 4: the label "\"peer\" )" has no closing parenthesis`},
 		{head + "0 crash n1 | draw:1(peer)x\nend 1\n", `line 4: "x" directly after a pick`},

@@ -25,8 +25,8 @@ func (s *Source) Reset(picks []Pick) {
 	s.err, s.other = nil, ""
 }
 
-// Choose answers p by the first unused pick of its class. Without one, a fault does not strike. Any other mismatch is recorded, see Done,
-// and answered like [choose.First] answers it.
+// Choose answers p by the first unused pick of its class. Without one, a fault does not strike, and no new seed is drawn. Any other
+// mismatch is recorded, see Done, and answered like [choose.First] answers it.
 func (s *Source) Choose(p choose.Point) int {
 	if p.Arity <= 1 {
 		return 0
@@ -49,7 +49,7 @@ func (s *Source) Choose(p choose.Point) int {
 		}
 		return pick.Pick
 	}
-	if class == choose.Fault {
+	if p.Kind.Implied(0) {
 		return 0
 	}
 	s.fail("%s has no pick in the file", p.Describe())

@@ -153,8 +153,8 @@ func (s *Step) append(dst []byte) ([]byte, error) {
 	return append(dst, '\n'), nil
 }
 
-// listed reports whether p is written. Faults that did not strike are not.
-func (p Pick) listed() bool { return p.Kind.Class() != choose.Fault || p.Pick != 0 }
+// listed reports whether p is written.
+func (p Pick) listed() bool { return !p.Kind.Implied(p.Pick) }
 
 func appendPicks(dst []byte, picks []Pick) ([]byte, error) {
 	for _, p := range picks {

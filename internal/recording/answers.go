@@ -19,7 +19,7 @@ type answers struct {
 // Choose implements [choose.Source].
 func (a *answers) Choose(p choose.Point) int {
 	pick := a.pick(p)
-	if p.Arity > 1 && (p.Kind.Class() != choose.Fault || pick != 0) {
+	if p.Arity > 1 && !p.Kind.Implied(pick) {
 		a.picks = append(a.picks, pathfile.Pick{Kind: p.Kind, Pick: pick, Label: p.Label})
 	}
 	return pick
@@ -27,7 +27,7 @@ func (a *answers) Choose(p choose.Point) int {
 
 func (a *answers) pick(p choose.Point) int {
 	switch {
-	case p.Kind.Class() == choose.Fault:
+	case p.Kind.Implied(0):
 		return 0
 	case p.Kind == choose.Outcome:
 		return min(max(p.Arity-1-a.lostWrites[p.Label], 0), p.Arity-1)

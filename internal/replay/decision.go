@@ -17,7 +17,7 @@ import (
 // Decision describes the answer to a question: "is it earlier: no", "unsynced writes that survive: none of 1",
 // "rand.IntN: 1 of 0..2". A seed has no text for people.
 func Decision(a stepinfo.Answer) string {
-	if a.Kind == choose.Seed {
+	if a.Kind.Seeds() {
 		return a.Label + ": drawn"
 	}
 	return a.Label + ": " + Answered(a)
@@ -30,7 +30,7 @@ func Answered(a stepinfo.Answer) string {
 		return [...]string{"no", "yes"}[a.Pick]
 	case a.Kind == choose.Outcome:
 		return fmt.Sprintf("%s of %d", noneOr(a.Pick), a.Arity-1)
-	case a.Kind == choose.Seed:
+	case a.Kind.Seeds():
 		return fmt.Sprint(a.Pick)
 	case a.Kind.Class() == choose.Fault && a.Pick == 0:
 		return "no"

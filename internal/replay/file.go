@@ -54,13 +54,11 @@ func hosts(sys *sim.System) bool {
 	return declared.Limited(sys) != nil
 }
 
-// Notable reports whether an answer is worth showing: it had alternatives, and is not "no fault".
-func Notable(a stepinfo.Answer) bool {
-	return a.Arity > 1 && (a.Kind.Class() != choose.Fault || a.Pick != 0)
-}
+// Notable reports whether an answer is worth showing: it had alternatives, and is not implied.
+func Notable(a stepinfo.Answer) bool { return a.Arity > 1 && !a.Kind.Implied(a.Pick) }
 
 // Meaningful reports whether an answer is notable and means something to a reader, as a seed of pseudo-random numbers does not.
-func Meaningful(a stepinfo.Answer) bool { return Notable(a) && a.Kind != choose.Seed }
+func Meaningful(a stepinfo.Answer) bool { return Notable(a) && !a.Kind.Seeds() }
 
 // Picks returns the notable answers as picks of a path file.
 func Picks(answers []stepinfo.Answer) []pathfile.Pick {

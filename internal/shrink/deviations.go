@@ -81,7 +81,7 @@ func (d *deviations) play(p *Player) (*sim.Finding, error) {
 func (d *deviations) Choose(at choose.Point) int {
 	point := deviation{first: choose.First.Choose(at), arity: at.Arity, fault: at.Arity}
 	switch at.Kind.Class() {
-	case choose.Seed:
+	case choose.Seed, choose.Reseed:
 		point.arity = 1
 	case choose.Fault:
 		point.first, point.fault = 0, 1

@@ -263,7 +263,7 @@ func (p *Player) note(at choose.Point, pick int) {
 	if at.Kind.Class() != choose.Fault && at.Weight(pick) == 0 {
 		p.unlikely++
 	}
-	if at.Arity > 1 && (at.Kind.Class() != choose.Fault || pick != 0) {
+	if at.Arity > 1 && !at.Kind.Implied(pick) {
 		p.taken = append(p.taken, pathfile.Pick{Kind: at.Kind, Pick: pick, Label: at.Label})
 	}
 }

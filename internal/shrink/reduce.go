@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"slices"
 
-	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -321,7 +320,7 @@ func (r *reducer) merge(ctx context.Context) (changed bool) {
 func (r *reducer) lower(ctx context.Context) (changed bool) {
 	for list := 0; list <= len(r.best.Steps); list++ {
 		for at := 0; list <= len(r.best.Steps) && at < len(r.best.picks(list)); {
-			pick, number := r.best.picks(list)[at].Pick, r.best.picks(list)[at].Kind != choose.Seed
+			pick, number := r.best.picks(list)[at].Pick, !r.best.picks(list)[at].Kind.Seeds()
 			if pick > 0 && (r.try(ctx, r.best.with(list, at, 0)) ||
 				number && pick > 2 && r.try(ctx, r.best.with(list, at, pick/2)) ||
 				number && pick > 1 && r.try(ctx, r.best.with(list, at, pick-1))) {

@@ -154,6 +154,7 @@ type Timekeeper interface {
 // implements it.
 type Interleaver interface {
 	Interleave() sim.Interleave
-	// Seed chooses a seed for pseudo-random numbers. Searches sample this choice.
-	Seed(what string) int
+	// Seed chooses a seed for pseudo-random numbers. Searches sample this choice. If there is an earlier seed, 0 keeps that. Only walks
+	// that continue a given run replace it.
+	Seed(what string, earlier bool) int
 }

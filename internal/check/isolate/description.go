@@ -232,7 +232,7 @@ func outline(rec *flight.Recorder, dir string) *pathfile.File {
 		case kind == choose.Event:
 			f.Steps = append(f.Steps, pathfile.Step{Index: pick, Key: keys[len(f.Steps)]})
 			picks = &f.Steps[len(f.Steps)-1].Picks
-		case kind.Class() != choose.Fault || pick != 0:
+		case !kind.Implied(pick):
 			*picks = append(*picks, pathfile.Pick{Kind: kind, Pick: pick})
 		}
 	}

@@ -356,7 +356,7 @@ func (l *Loop) Choose(p choose.Point) int {
 			return choose.First.Choose(p)
 		}
 	}
-	if p.Sampled() {
+	if p.Sampled() && !p.Kind.Implied(pick) {
 		l.Sampled.Add(p, pick)
 	}
 	if len(p.Weights) > 0 && p.Weights[pick] == 0 {

@@ -311,6 +311,7 @@ func (s *Deepening) Choose(at *runloop.Node, p choose.Point) (int, bool) {
 			break
 		}
 		s.pushFrame(pos, 1, p.Arity, 1)
+	case p.Kind == choose.Reseed:
 	case p.Kind == choose.Seed: // one is drawn for each path, because all are equivalent
 		if !s.pastBound {
 			s.walker.Seed(s.seed+uint64(s.bound), choose.Derive(s.seed, at.Run.Path))

@@ -81,7 +81,7 @@ type Faulty struct {
 // Next implements [runloop.Strategy].
 func (s *Faulty) Next() (runloop.Task, bool) {
 	s.begun, s.rounds, s.usedActions = false, 0, s.usedActions[:0]
-	return s.take(&s.random)
+	return s.take(&s.draws)
 }
 
 func (s *Faulty) round(at *runloop.Node) {
@@ -189,7 +189,7 @@ func (s *Faulty) strikes(at *runloop.Node) bool {
 }
 
 // Choose implements [runloop.Strategy].
-func (s *Faulty) Choose(_ *runloop.Node, p choose.Point) (int, bool) {
+func (s *Faulty) Choose(at *runloop.Node, p choose.Point) (int, bool) {
 	switch p.Kind.Class() {
 	case choose.Event:
 		return s.pick, true
@@ -206,7 +206,7 @@ func (s *Faulty) Choose(_ *runloop.Node, p choose.Point) (int, bool) {
 			return p.Arity - 1, true // the data directory chooses among the records that survive
 		}
 	}
-	return s.random.Choose(p), true
+	return s.answer(at, p), true
 }
 
 // Ended implements [runloop.Strategy].

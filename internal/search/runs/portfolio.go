@@ -24,15 +24,17 @@ func newNumberedRuns(c Settings, tag int32) numberedRuns {
 
 // take returns the next run, and sets its schedule and random stream.
 // The stream depends on the seed, the kind of walks and the number alone, and not on the worker.
-func (r *numberedRuns) take(random *choose.Random) (runloop.Task, bool) {
+func (r *numberedRuns) take(d *draws) (runloop.Task, bool) {
 	if r.next >= r.end {
 		return runloop.Task{}, false
 	}
 	k := r.next
 	r.next, r.number = k+1, k
-	random.Seed(r.seed, choose.Derive(r.seed, choose.Path{-r.tag, int32(k), int32(k >> 31)}))
+	d.random.Seed(r.seed, choose.Derive(r.seed, choose.Path{-r.tag, int32(k), int32(k >> 31)}))
 	r.portfolio.turn(k)
-	return runloop.Task{Path: r.roots[k%len(r.roots)]}, true
+	task := runloop.Task{Path: r.roots[k%len(r.roots)]}
+	d.depart(len(task.Path) > 0)
+	return task, true
 }
 
 // Begin implements [Strategy].

@@ -31,6 +31,7 @@ func NewWalker(scale schedules.Scale, limit int) *Walker {
 // Seed prepares the next walk, which draws from the given stream of a seed.
 func (w *Walker) Seed(seed, stream uint64) {
 	w.random.Seed(seed, stream)
+	w.depart(true)
 	w.begun, w.leftLive, w.usedActions = false, false, w.usedActions[:0]
 }
 
@@ -68,11 +69,11 @@ func (w *Walker) Select(at *runloop.Node) runloop.Selection {
 }
 
 // Choose implements [runloop.Strategy].
-func (w *Walker) Choose(_ *runloop.Node, p choose.Point) (int, bool) {
+func (w *Walker) Choose(at *runloop.Node, p choose.Point) (int, bool) {
 	if p.Kind == choose.Event {
 		return w.pick, true
 	}
-	return w.random.Choose(p), true
+	return w.answer(at, p), true
 }
 
 // Ended implements [runloop.Strategy].
@@ -80,8 +81,30 @@ func (w *Walker) Ended(*runloop.Outcome) {}
 
 // draws makes weighted random choices.
 type draws struct {
-	scale  schedules.Scale
-	random choose.Random
+	scale    schedules.Scale
+	random   choose.Random
+	departs  bool   // the run departs from a given one
+	reseeded []bool // by node: it has drawn a new seed since; nodes beyond the end have not
+}
+
+// depart prepares a run. If it departs from a given run, such as a task or the exploration up to a leaf, each node draws a new seed in its
+// first step after that. Otherwise all runs that depart there would have the same random numbers.
+func (d *draws) depart(departs bool) { d.departs, d.reseeded = departs, d.reseeded[:0] }
+
+// answer answers a point that is no event. At is the state before the step in progress.
+func (d *draws) answer(at *runloop.Node, p choose.Point) int {
+	if p.Kind != choose.Reseed || !d.departs {
+		return d.random.Choose(p)
+	}
+	node := int(at.Run.World.Last().Event.Node)
+	for len(d.reseeded) <= node {
+		d.reseeded = append(d.reseeded, false)
+	}
+	if d.reseeded[node] {
+		return 0
+	}
+	d.reseeded[node] = true
+	return 1 + d.random.IntN(p.Arity-1)
 }
 
 // event draws one of the events. It returns -1 if none has weight.

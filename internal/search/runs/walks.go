@@ -92,7 +92,7 @@ func (s *Walks) Select(at *runloop.Node) runloop.Selection {
 func (s *Walks) Next() (runloop.Task, bool) {
 	s.stop, s.planned = 0, false
 	s.begun, s.Walker.leftLive, s.usedActions = false, false, s.usedActions[:0]
-	return s.take(&s.random)
+	return s.take(&s.draws)
 }
 
 // Suspects implements [Strategy].
