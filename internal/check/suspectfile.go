@@ -90,8 +90,12 @@ func (f *suspectFile) entry(s *search.Suspect, status report.Status) *report.Sus
 	if f.of != nil && slices.Equal(f.of.Path, s.Path) {
 		e.Ends = f.ends
 	}
-	if dead := s.Kind == sim.Liveness || s.Kind == sim.Deadlock; dead && e.PathFile != "" && f.o.Commands != nil {
-		e.Decide = strings.ReplaceAll(f.o.Commands(f.dir).Decide, outfolder.ErrorPath, SuspectPath)
+	if e.PathFile != "" && f.o.Commands != nil {
+		c := f.o.Commands(f.dir)
+		if e.Decide = c.Replay; s.Kind == sim.Liveness || s.Kind == sim.Deadlock {
+			e.Decide = c.Decide
+		}
+		e.Decide = strings.ReplaceAll(e.Decide, outfolder.ErrorPath, SuspectPath)
 	}
 	return e
 }

@@ -125,6 +125,7 @@ type Suspect struct {
 	// Ends describes the nodes with programs at the end of the run: what their goroutines wait for, or how the program ended,
 	// and its last lines of output.
 	Ends []string `json:"ends,omitempty"`
-	// Decide is the command that searches for the critical step without a time limit; empty means that none applies.
+	// Decide is the command that confirms or refutes it without a time limit: by the critical step, or by another execution of the run.
+	// An empty string means that there is none.
 	Decide string `json:"decide,omitempty"`
 }

@@ -1,0 +1,30 @@
+package check
+
+import (
+	"testing"
+
+	"github.com/macemc/macemc/internal/report"
+	"github.com/macemc/macemc/search"
+	"github.com/macemc/macemc/sim"
+)
+
+// A suspect comes with the command that confirms or refutes it: for a dead run by its critical step, otherwise by executing it again.
+func TestSuspectFile_Decide(t *testing.T) {
+	o := &Options{Commands: func(dir string) report.Commands {
+		return report.Commands{Decide: "critical " + dir + "/error.path", Replay: "replay " + dir + "/error.path"}
+	}}
+	for kind, want := range map[sim.FindingKind]string{
+		sim.Liveness: "critical d/suspect.path", sim.Deadlock: "critical d/suspect.path",
+		sim.Safety: "replay d/suspect.path", sim.Panic: "replay d/suspect.path", sim.Divergence: "replay d/suspect.path",
+	} {
+		s := &search.Suspect{Kind: kind}
+		f := &suspectFile{o: o, dir: "d", written: s}
+		if got := f.entry(s, report.Suspected).Decide; got != want {
+			t.Errorf("%v: %q, want %q", kind, got, want)
+		}
+		f.dir = ""
+		if got := f.entry(s, report.Suspected).Decide; got != "" {
+			t.Errorf("%v without a file: %q", kind, got)
+		}
+	}
+}
