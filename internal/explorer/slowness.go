@@ -49,19 +49,12 @@ func busiest(s *Settings, c *Config, runs int) string {
 	if err != nil {
 		return ""
 	}
-	frame, share := cpuprofile.Busiest(samples, func(f cpuprofile.Frame) bool { return ofModules(packageOf(f.Function), s.modules) })
+	frame, share := cpuprofile.Busiest(samples, func(f cpuprofile.Frame) bool { return ofModules(program.PackageOf(f.Function), s.modules) })
 	const least = 0.3
 	if share < least {
 		return ""
 	}
 	return fmt.Sprintf(" (%.0f %% in %s at %s:%d)", 100*share, path.Base(frame.Function), s.shown(frame.File), frame.Line)
-}
-
-// packageOf returns the import path in the name of a function.
-func packageOf(function string) string {
-	slash := strings.LastIndexByte(function, '/') + 1
-	pkg, _, _ := strings.Cut(function[slash:], ".")
-	return function[:slash] + pkg
 }
 
 // slowNote returns the note of a test with few schedules. An empty string means none.

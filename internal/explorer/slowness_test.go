@@ -32,11 +32,3 @@ func TestSlowness(t *testing.T) {
 		}
 	}
 }
-
-func TestPackageOf(t *testing.T) {
-	for function, want := range map[string]string{"example.org/x/y.(*T).F.func1": "example.org/x/y", "main.F": "main", "runtime.gc": "runtime"} {
-		if got := packageOf(function); got != want {
-			t.Errorf("%s: got %s, want %s", function, got, want)
-		}
-	}
-}

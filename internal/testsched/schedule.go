@@ -94,8 +94,3 @@ func Mix(z uint64) uint64 {
 	z = (z ^ (z >> 27)) * 0x94d049bb133111eb
 	return z ^ (z >> 31)
 }
-
-// equal reports whether two schedules from files are the same.
-func (s *Schedule) Equal(other *Schedule) bool {
-	return s.Seed == other.Seed && s.Memory == other.Memory && slices.Equal(s.Switches, other.Switches)
-}

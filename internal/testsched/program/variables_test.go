@@ -10,6 +10,7 @@ func TestPackageOf(t *testing.T) {
 	for symbol, want := range map[string]string{
 		"example.org/p.x": "example.org/p", "gopkg.in/yaml%2ev3.x": "gopkg.in/yaml.v3", "mymod.x": "mymod",
 		"example.org/p.x[go.shape.int,example.org/q.T]": "example.org/p", "example.org/p..inittask": "example.org/p",
+		"example.org/x/y.(*T).F.func1": "example.org/x/y",
 	} {
 		if got := PackageOf(symbol); got != want {
 			t.Errorf("%s: package %s, want %s", symbol, got, want)

@@ -121,22 +121,21 @@ type shortened struct {
 // shortBy are such counts, by what limits the time.
 type shortBy map[string]shortened
 
-// shortOf counts a test; nil means that it had its full time.
-func shortOf(s *explorer.Short) shortBy {
-	switch {
-	case s == nil:
-		return nil
-	case s.Unvaried:
-		return shortBy{s.By: {unvaried: 1, full: s.Full}}
+// count counts a test; nil means that it had its full time.
+func (s *shortBy) count(t *explorer.Short) {
+	if t == nil {
+		return
 	}
-	return shortBy{s.By: {partly: 1, full: s.Full}}
-}
-
-func (s shortBy) add(other shortBy) {
-	for by, n := range other {
-		m := s[by]
-		s[by] = shortened{m.unvaried + n.unvaried, m.partly + n.partly, max(m.full, n.full)}
+	if *s == nil {
+		*s = shortBy{}
 	}
+	n := (*s)[t.By]
+	if n.full = max(n.full, t.Full); t.Unvaried {
+		n.unvaried++
+	} else {
+		n.partly++
+	}
+	(*s)[t.By] = n
 }
 
 // String names the tests that lack time.
@@ -176,19 +175,17 @@ func (s shortBy) String() (text string) {
 	return text
 }
 
-// notes describes what a single test lacks.
-func (s shortBy) notes() (list []string) {
-	for by, n := range s {
-		switch {
-		case n.unvaried > 0:
-			list = append(list, by+" left only the default order")
-		case by == byTime:
-			list = append(list, fmt.Sprintf("earlier subtests used up their time, so it had a tenth of %s", short(n.full)))
-		default:
-			list = append(list, fmt.Sprintf("%s left less than %s", by, short(n.full)))
-		}
+// shortNote describes what a test lacks. An empty string means nothing.
+func shortNote(s *explorer.Short) string {
+	switch {
+	case s == nil:
+		return ""
+	case s.Unvaried:
+		return s.By + " left only the default order"
+	case s.By == byTime:
+		return fmt.Sprintf("earlier subtests used up their time, so it had a tenth of %s", short(s.Full))
 	}
-	return list
+	return fmt.Sprintf("%s left less than %s", s.By, short(s.Full))
 }
 
 // byTime is the limit of a test with many subtests.

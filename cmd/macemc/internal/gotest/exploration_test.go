@@ -160,23 +160,22 @@ func TestSummaries(t *testing.T) {
 
 // The bounds of complete tests stand beside their number.
 func TestPackageSummary_Bounds(t *testing.T) {
-	all := packageSummary{tests: 1, complete: 1, schedules: 4, elapsed: time.Second}
+	all := explorer.Summary{Kind: explorer.Complete, Schedules: 4, Elapsed: time.Second, Preemptions: explorer.Unbounded}
 	delayed, bounded, drawn := all, all, all
-	delayed.delays, drawn.drawn = time.Millisecond, 1
-	bounded.bounded, bounded.preemptions = true, 1
+	delayed.Delays, drawn.Kind, bounded.Preemptions = time.Millisecond, explorer.CompleteFor, 1
 	for _, c := range []struct {
-		sums []packageSummary
-		want string
+		tests []explorer.Summary
+		want  string
 	}{
-		{[]packageSummary{all}, "4 schedules of 1 test (1 complete), 4/s"},
-		{[]packageSummary{all, delayed}, "8 schedules of 2 tests (2 complete) with delays up to 1ms (-explore-delay 100ms tries longer ones), 4/s"},
-		{[]packageSummary{bounded, all}, "8 schedules of 2 tests (2 complete with at most 1 preemption, early timers included), 4/s"},
-		{[]packageSummary{all, drawn, bounded}, "12 schedules of 3 tests (3 complete with at most 1 preemption, early timers included, 1 of them for what they drew), 4/s"},
-		{[]packageSummary{all, delayed, bounded}, "12 schedules of 3 tests (3 complete with at most 1 preemption, early timers included) with delays up to 1ms (-explore-delay 100ms tries longer ones), 4/s"},
+		{[]explorer.Summary{all}, "4 schedules of 1 test (1 complete), 4/s"},
+		{[]explorer.Summary{all, delayed}, "8 schedules of 2 tests (2 complete) with delays up to 1ms (-explore-delay 100ms tries longer ones), 4/s"},
+		{[]explorer.Summary{bounded, all}, "8 schedules of 2 tests (2 complete with at most 1 preemption, early timers included), 4/s"},
+		{[]explorer.Summary{all, drawn, bounded}, "12 schedules of 3 tests (3 complete with at most 1 preemption, early timers included, 1 of them for what they drew), 4/s"},
+		{[]explorer.Summary{all, delayed, bounded}, "12 schedules of 3 tests (3 complete with at most 1 preemption, early timers included) with delays up to 1ms (-explore-delay 100ms tries longer ones), 4/s"},
 	} {
 		var sum packageSummary
-		for _, s := range c.sums {
-			sum.add(s)
+		for _, t := range c.tests {
+			sum.count(&t)
 		}
 		if got := sum.String(); got != c.want {
 			t.Errorf("got %s, want %s", got, c.want)
@@ -302,7 +301,8 @@ func TestExploration_Temporary(t *testing.T) {
 
 // The note of a test names what has limited its time. That of earlier subtests is in the line of the package only.
 func TestShortBy_Notes(t *testing.T) {
-	earlier := shortOf(&explorer.Short{By: byTime, Full: 2 * time.Second})
+	var earlier shortBy
+	earlier.count(&explorer.Short{By: byTime, Full: 2 * time.Second})
 	if got, want := earlier.String(), "; earlier subtests left 1 test with less than 2s (raise -explore-time)"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
@@ -313,7 +313,7 @@ func TestShortBy_Notes(t *testing.T) {
 		"-explore-time": "earlier subtests used up their time, so it had a tenth of 2s",
 		"-timeout":      "-timeout left less than 2s",
 	} {
-		if got := shortOf(&explorer.Short{By: by, Full: 2 * time.Second}).notes(); len(got) != 1 || got[0] != want {
+		if got := shortNote(&explorer.Short{By: by, Full: 2 * time.Second}); got != want {
 			t.Errorf("%s: got %q, want %q", by, got, want)
 		}
 	}

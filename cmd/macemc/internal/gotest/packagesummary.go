@@ -35,46 +35,30 @@ type sampling struct {
 	predictions explorer.PredictionCounts
 }
 
-// sumOf returns the sum over one test.
-func sumOf(t *explorer.Summary) packageSummary {
-	one := packageSummary{saved: t.Saved, short: shortOf(t.Short), sampling: sampling{predictions: t.Predictions}}
+// count adds a test.
+func (p *packageSummary) count(t *explorer.Summary) {
+	p.saved.Add(t.Saved)
+	p.short.count(t.Short)
+	p.predictions.Add(t.Predictions)
 	if t.Sampled {
-		one.sampled = 1
+		p.sampled++
 	}
 	if t.Unsaturated {
-		one.unsaturated = 1
+		p.unsaturated++
 	}
 	if strings.HasPrefix(t.Note, unexplored) || t.Note == searched {
-		return one
+		return
 	}
-	one.tests, one.schedules, one.delays, one.elapsed = 1, t.Schedules, t.Delays, t.Elapsed
-	if t.Kind == explorer.Complete || t.Kind == explorer.CompleteFor {
-		one.complete, one.bounded, one.preemptions = 1, t.Preemptions < explorer.Unbounded, t.Preemptions
-	}
+	p.tests++
+	p.schedules, p.delays, p.elapsed = p.schedules+t.Schedules, max(p.delays, t.Delays), p.elapsed+t.Elapsed
 	if t.Kind == explorer.CompleteFor {
-		one.drawn = 1
+		p.drawn++
+	} else if t.Kind != explorer.Complete {
+		return
 	}
-	return one
-}
-
-// add adds another sum.
-func (p *packageSummary) add(q packageSummary) {
-	p.tests += q.tests
-	p.schedules += q.schedules
-	p.complete += q.complete
-	p.drawn += q.drawn
-	p.elapsed += q.elapsed
-	p.delays = max(p.delays, q.delays)
-	p.saved.Add(q.saved)
-	if p.short == nil {
-		p.short = shortBy{}
-	}
-	p.short.add(q.short)
-	p.sampled += q.sampled
-	p.unsaturated += q.unsaturated
-	p.predictions.Add(q.predictions)
-	if q.bounded && (!p.bounded || q.preemptions < p.preemptions) {
-		p.bounded, p.preemptions = true, q.preemptions
+	p.complete++
+	if t.Preemptions < explorer.Unbounded && (!p.bounded || t.Preemptions < p.preemptions) {
+		p.bounded, p.preemptions = true, t.Preemptions
 	}
 }
 

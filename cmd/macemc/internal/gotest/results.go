@@ -187,7 +187,7 @@ func (p *packageResult) suite(assumed string) render.Suite {
 		if t.Delayed != nil {
 			property("not_covered", t.Test+": "+t.Delayed.Text)
 		}
-		for _, text := range shortOf(t.Short).notes() {
+		if text := shortNote(t.Short); text != "" {
 			property("not_covered", t.Test+": "+text)
 		}
 		for _, line := range slices.Concat(t.Known, t.Fixed) {

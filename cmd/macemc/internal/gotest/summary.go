@@ -198,12 +198,11 @@ func (s *summaries) read(pkg, file, cause string) (sum packageSummary) {
 		if d := t.Delayed; d != nil {
 			s.noteDelay(pkg, t.Test, d.Text, d.Delay)
 		}
-		if s.verbose || s.json {
-			for _, text := range shortOf(t.Short).notes() {
-				s.note(pkg, t.Test, text)
-			}
+		if text := shortNote(t.Short); text != "" && (s.verbose || s.json) {
+			s.note(pkg, t.Test, text)
 		}
-		sum.add(sumOf(t))
+		sum.count(t)
+		s.total.count(t)
 		for i, lines := range [][]string{t.Known, t.Fixed, t.Unsought} {
 			for _, line := range lines {
 				prefix := []string{explorer.KnownPrefix(t.Kind == explorer.Hidden), "fixed: ", "not looked for: "}[i]
@@ -211,7 +210,6 @@ func (s *summaries) read(pkg, file, cause string) (sum packageSummary) {
 			}
 		}
 	}
-	s.total.add(sum)
 	return sum
 }
 
