@@ -143,8 +143,13 @@ func macemc_testRestore() {
 // restoreAll restores the snapshot, and reports whether it has woken outsiders.
 func (st *macemcStateType) restoreAll() (woken bool) {
 	clear(st.changed)
-	macemcOrder() // those that it wakes act before the run
-	stw := stopTheWorldGC(stwUnknown)
+	macemcOrder()       // those that it wakes act before the run
+	semacquire(&gcsema) // no collection
+	var stw worldStop
+	if gomaxprocs > 1 { // else no other goroutine runs while this one is not preempted
+		stw = stopTheWorld(stwUnknown)
+	}
+	mp := acquirem()
 	macemcAwaited(func(p uintptr) {
 		if at, ok := macemcObject(p); ok {
 			if r := st.region(at); r != nil {
@@ -165,10 +170,12 @@ func (st *macemcStateType) restoreAll() (woken bool) {
 			macemcRelist((*notifyList)(unsafe.Pointer(w.from)))
 		}
 	}
-	mp := acquirem() // no outsider runs before all are awake
-	startTheWorldGC(stw)
-	woken = st.wake()
+	if gomaxprocs > 1 {
+		startTheWorld(stw)
+	}
+	woken = st.wake() // no outsider runs before all are awake
 	releasem(mp)
+	semrelease(&gcsema)
 	return woken
 }
 
