@@ -329,7 +329,7 @@ func TestTimer(t *testing.T) {
 	}
 }
 
-// A run finds large variables as they were, whether runs write the same pages, others each time, or many at once.
+// A run finds large variables as they were, whether runs write the same pages, others each time, or many at once, also after collections.
 func TestTest_LargeVariables(t *testing.T) {
 	testFile(t, `package x
 
@@ -351,7 +351,17 @@ var (
 		}
 		return list
 	}()
+	small = func() (list []*[3]int) {
+		for i := range 6000 {
+			if o := new([3]int); i%3 > 0 {
+				list = append(list, o)
+			}
+		}
+		return list
+	}()
 )
+
+var garbage []byte
 
 func changed() any {
 	for i := range size {
@@ -361,6 +371,11 @@ func changed() any {
 	}
 	for _, o := range objects {
 		if *o != [100]int{} {
+			return o
+		}
+	}
+	for _, o := range small {
+		if *o != [3]int{} {
 			return o
 		}
 	}
@@ -375,6 +390,12 @@ func TestChanges(t *testing.T) {
 	table[rand.IntN(size)]++
 	named[rand.IntN(len(named))] = new(int)
 	objects[rand.IntN(len(objects))][rand.IntN(100)]++
+	small[rand.IntN(len(small))][rand.IntN(3)]++
+	if rand.IntN(5) == 0 { // collections follow
+		for range 4000 {
+			garbage = make([]byte, 1<<12)
+		}
+	}
 	if rand.IntN(10) == 0 {
 		for i := range buffer {
 			buffer[i]++
