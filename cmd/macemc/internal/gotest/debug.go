@@ -23,7 +23,7 @@ func (a Runner) Debug(ctx context.Context, d *task.Debug, s *explorer.Stored) er
 	if d.Live != "" {
 		return errors.New("a schedule of \"macemc test\" takes no LIVE: the nearest passing schedule is used")
 	}
-	o, passes, err := a.executeSchedule(ctx, d.File, d.File, s, "nearest")
+	o, passes, err := a.executeSchedule(ctx, d.File, s, "nearest")
 	if err != nil {
 		return err
 	}
@@ -72,24 +72,16 @@ func notCritical(o *testsched.Outcome) string {
 	return ""
 }
 
-// executeSchedule executes a test under the schedule of a file. traced is a value of Passing.Trace of package explorer. With "nearest", passes is the
-// nearest passing run; nil means that none is known. The package is searched in the folder of the file of.
-func (a Runner) executeSchedule(
-	ctx context.Context, file, of string, s *explorer.Stored, traced string,
-) (o, passes *testsched.Outcome, err error) {
-	if file, err = filepath.Abs(file); err != nil {
-		return nil, nil, err
-	}
-	if of, err = filepath.Abs(of); err != nil {
-		return nil, nil, err
-	}
+// executeSchedule executes a test under the schedule of a file, or a changed one. traced is a value of Passing.Trace of package explorer. With
+// "nearest", passes is the nearest passing run; nil means that none is known.
+func (a Runner) executeSchedule(ctx context.Context, file string, s *explorer.Stored, traced string) (o, passes *testsched.Outcome, err error) {
 	temp, err := os.MkdirTemp("", "macemc-schedule-")
 	if err != nil {
 		return nil, nil, err
 	}
 	defer os.RemoveAll(temp)
 	outcome := filepath.Join(temp, "outcome")
-	args, err := scheduleArgs(file, of, s)
+	args, err := storedArgs(s, file, filepath.Join(temp, "schedule.path"))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -105,7 +97,7 @@ func (a Runner) executeSchedule(
 			strings.TrimSpace(out.String()))
 	}
 	if len(text) == 0 {
-		return nil, nil, fmt.Errorf("%s: the process of the test dies under this schedule, and its steps are lost; macemc test -schedule %[1]s shows its end", of)
+		return nil, nil, fmt.Errorf("%s: the process of the test dies under this schedule, and its steps are lost; macemc test -schedule %[1]s shows its end", file)
 	}
 	o = testsched.Decode(text)
 	if o == nil || o.Kind == testsched.Unexplored {
@@ -146,16 +138,7 @@ func (x *debuggedTest) try(ctx context.Context, from, name string, step, gorouti
 	if to != at.Who {
 		s.Schedule.Switches = append(s.Schedule.Switches, testsched.Switch{Who: at.Who, Place: at.Place, To: to})
 	}
-	file, err := os.CreateTemp("", "macemc-schedule-")
-	if err != nil {
-		return nil, err
-	}
-	defer os.Remove(file.Name())
-	_, err = s.WriteTo(file)
-	if err := errors.Join(err, file.Close()); err != nil {
-		return nil, fmt.Errorf("%s: %w", file.Name(), err)
-	}
-	o, _, err := x.runner.executeSchedule(ctx, file.Name(), x.file, &s, "states")
+	o, _, err := x.runner.executeSchedule(ctx, x.file, &s, "states")
 	if err != nil {
 		return nil, err
 	}

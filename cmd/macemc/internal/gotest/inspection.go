@@ -1,7 +1,6 @@
 package gotest
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -131,25 +130,13 @@ func (x *inspection) open(ctx context.Context, run string) (*inspectedRun, error
 }
 
 // args stores a schedule in a file, and returns the arguments of go test that execute it by words of a command.
-func (x *inspection) args(s *explorer.Stored, file string, command ...string) ([]string, error) {
-	of, err := filepath.Abs(x.test.file)
-	if err != nil {
-		return nil, err
-	}
-	f, err := os.Create(file)
-	if err != nil {
-		return nil, err
-	}
-	_, err = s.WriteTo(f)
-	if err := cmp.Or(err, f.Close()); err != nil {
-		return nil, err
-	}
+func (x *inspection) args(s *explorer.Stored, file string, command ...string) (_ []string, err error) {
 	for i, word := range command {
 		if command[i], err = quoteWord(word); err != nil {
 			return nil, err
 		}
 	}
-	args, err := scheduleArgs(file, of, s)
+	args, err := storedArgs(s, x.test.file, file)
 	if err != nil {
 		return nil, err
 	}

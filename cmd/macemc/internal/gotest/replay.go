@@ -27,7 +27,7 @@ func (a Runner) Graph(ctx context.Context, f *task.Graph, s *explorer.Stored) er
 	if err := f.Validate(); err != nil {
 		return err
 	}
-	o, passes, err := a.executeSchedule(ctx, f.File, f.File, s, "nearest")
+	o, passes, err := a.executeSchedule(ctx, f.File, s, "nearest")
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package gotest
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"os"
@@ -13,6 +14,20 @@ import (
 	"github.com/macemc/macemc/internal/testsched"
 	"github.com/macemc/macemc/internal/testsched/program"
 )
+
+// storedArgs stores a schedule, which a file holds or is changed from, in another file, and returns scheduleArgs for that.
+func storedArgs(s *explorer.Stored, of, file string) ([]string, error) {
+	of, err := filepath.Abs(of)
+	if err != nil {
+		return nil, err
+	}
+	var text bytes.Buffer
+	s.WriteTo(&text)
+	if err := os.WriteFile(file, text.Bytes(), 0o600); err != nil {
+		return nil, err
+	}
+	return scheduleArgs(file, of, s)
+}
 
 // scheduleArgs returns arguments of go test that execute a schedule. A file of a stranger selects only tests: arguments of the test program,
 // which may name files to write, are passed on only from the folder where "macemc test" stores the schedules of the test.
