@@ -244,35 +244,3 @@ func runsIn(dir string) ([]*report.Report, error) {
 	}
 	return reportsOf(dir, texts)
 }
-
-// DurableVerify reads the whole content of a folder.
-func (p *Process) DurableVerify(dir string) error {
-	s, err := durable.Look(dir)
-	if err != nil {
-		return err
-	}
-	if s.Manifest.Walks != nil {
-		all, err := runsIn(dir)
-		if err != nil {
-			return err
-		}
-		fmt.Fprintf(p.Stdout, "%s: %s runs in %s, all intact\n", dir, textfmt.Number((&walking{all: all}).paths()),
-			textfmt.Plural(len(all), "part"))
-		return nil
-	}
-	defer s.Log.Close()
-	states := 0
-	for b, err := range s.Log.Blocks() {
-		if err != nil {
-			return err
-		}
-		states += len(b.Origins)
-	}
-	stats := s.Log.Stats()
-	fmt.Fprintf(p.Stdout, "%s: %s states in %d blocks, %s bytes, all intact\n", dir, textfmt.Number(states), stats.Blocks,
-		textfmt.Number(int(stats.Bytes)))
-	if stats.Torn > 0 {
-		fmt.Fprintf(p.Stdout, "%s: %d more bytes at the end are an incomplete block; --resume truncates them\n", dir, stats.Torn)
-	}
-	return nil
-}

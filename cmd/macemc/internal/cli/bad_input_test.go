@@ -53,7 +53,7 @@ func TestBadInput(t *testing.T) {
 		{"completion fihs", `unknown shell "fihs"; did you mean fish?`},
 		{"search", "macemc search needs a SYSTEM"},
 		{"help frob", `unknown command "frob"`},
-		{"help durable vrify", `unknown command "vrify"; did you mean verify?`},
+		{"help durable rechek", `unknown command "rechek"; did you mean recheck?`},
 		{"search pingack --property=", "--property is given without a value; see macemc search --help"},
 		{"search pingack --property a --property b", `invalid argument "b" for "--property" flag: only one is allowed, and "a" was given before; see macemc search --help`},
 		{"graph good.path --nodes=", "--nodes is given without a value; see macemc graph --help"},

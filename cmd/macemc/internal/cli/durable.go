@@ -21,16 +21,15 @@ last moments. For strategies that execute runs the folder has the results of the
 with the same flags continues the search.`,
 		Example: `  macemc search paxos --set proposers=3 --strategy bfs --visited 64 --durable px3 --resume
   macemc durable info px3
-  macemc durable verify px3
   macemc durable recheck px3`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return fmt.Errorf("%s: unknown command %q; the commands are info, verify and recheck", cmd.CommandPath(), args[0])
+				return fmt.Errorf("%s: unknown command %q; the commands are info and recheck", cmd.CommandPath(), args[0])
 			}
 			return cmd.Help()
 		},
 	}
-	cmd.AddCommand(a.durableInfo(), a.durableVerify(), a.durableRecheck())
+	cmd.AddCommand(a.durableInfo(), a.durableRecheck())
 	return cmd
 }
 
@@ -40,7 +39,11 @@ func (a *app) durableInfo() *cobra.Command {
 		Use:   "info DIR",
 		Short: "Describe the stored search and its progress",
 		Long: `Shows the system and the settings of the search in DIR, the programs that wrote it, the
-number of states, and how many are not expanded yet. It does not disturb a running search.`,
+number of states, and how many are not expanded yet. It does not disturb a running search.
+
+All files are compared with their checksums. An incomplete last block is not damage: --resume
+truncates it, and its states are found again. A damaged block before good ones is reported,
+with exit status 2. "macemc durable recheck" checks whether the code still behaves the same.`,
 		Example: `  macemc durable info px3
   macemc durable info px3 --json`,
 		Args: exactlyOne("DIR"),
@@ -48,20 +51,6 @@ number of states, and how many are not expanded yet. It does not disturb a runni
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
 	return cmd
-}
-
-func (a *app) durableVerify() *cobra.Command {
-	return &cobra.Command{
-		Use:   "verify DIR",
-		Short: "Check the log for damage",
-		Long: `Reads all files in DIR and compares them with their checksums. An incomplete last block is
-not damage: --resume truncates it, and its states are found again. A damaged block before
-good ones is reported, with exit status 2. "macemc durable recheck" checks whether the code
-still behaves the same.`,
-		Example: `  macemc durable verify px3`,
-		Args:    exactlyOne("DIR"),
-		RunE:    func(_ *cobra.Command, args []string) error { return a.DurableVerify(args[0]) },
-	}
 }
 
 func (a *app) durableRecheck() *cobra.Command {

@@ -185,7 +185,7 @@ func TestDurable(t *testing.T) {
 		{[]string{"durable", "recheck", dir}, exitcode.Usage, "", "the search is not finished"},
 		{append(base, "--resume"), exitcode.OK, "complete: 98,160 states, 506,256 transitions", "states, which are checked again"},
 		{[]string{"durable", "info", dir, "--json"}, exitcode.OK, `"finished": true`, ""},
-		{[]string{"durable", "verify", dir}, exitcode.OK, "98,160 states", ""},
+		{[]string{"durable", "info", dir}, exitcode.OK, "98,160; all expanded", ""},
 		{[]string{"durable", "recheck", dir, "--property", "agreement"}, exitcode.OK, "complete: 98,160 states", ""},
 		{[]string{"search", "paxos", "--strategy", "dfs", "--durable", dir}, exitcode.Usage, "",
 			"--durable needs a strategy that can be resumed (" + strings.Join(strategy.Names(strategy.Durable), ", ") + "), not dfs"},
@@ -199,5 +199,17 @@ func TestDurable(t *testing.T) {
 		if status != c.status || !strings.Contains(out, c.out) || !strings.Contains(stderr, c.err) {
 			t.Errorf("%v: exit status %d, want %d with %q and %q:\n%s%s", c.args, status, c.status, c.out, c.err, out, stderr)
 		}
+	}
+	log := filepath.Join(dir, "states.log")
+	data, err := os.ReadFile(log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data[len(data)/2] ^= 1
+	if err := os.WriteFile(log, data, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if out, stderr, status := run(t, "durable", "info", dir); status != exitcode.Usage || !strings.Contains(stderr, "is damaged, and good ones come behind it") {
+		t.Errorf("a damaged log: exit status %d, %s%s", status, out, stderr)
 	}
 }
