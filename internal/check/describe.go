@@ -78,17 +78,16 @@ func (l *Loaded) describe(ctx context.Context, file string, c CriticalOptions) (
 
 // keepText stores the text of a path file in its report.
 func keepText(r *report.Report, l *Loaded, file string) error {
-	var text []byte
-	var err error
-	if l.Recording != nil { // file is a folder
-		f, e := l.Recording.File()
-		if e != nil {
-			return e
-		}
-		text, err = content(f)
-	} else {
-		text, err = infile.Read(file)
+	if l.Recording == nil {
+		text, err := infile.Read(file)
+		r.PathText = string(text)
+		return err
 	}
+	f, err := l.Recording.File()
+	if err != nil {
+		return err
+	}
+	text, err := content(f)
 	r.PathText = string(text)
 	return err
 }

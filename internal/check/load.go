@@ -37,7 +37,6 @@ type Loaded struct {
 	// Unsafe is the step before which Path ends, because it may kill this process; nil means none.
 	Unsafe *Unsafe
 
-	entries   []spec.Entry
 	elsewhere *replay.Trace // of a run with an unsafe step, by another process
 }
 
@@ -63,12 +62,7 @@ func Load(ctx context.Context, entries []spec.Entry, name string, steps int, res
 	if err != nil {
 		return nil, err
 	}
-	l, err := text.load(ctx, sys, respawn)
-	if err != nil {
-		return nil, err
-	}
-	l.entries = entries
-	return l, nil
+	return text.load(ctx, sys, respawn)
 }
 
 // LoadFor is Load for a path that must belong to sys. Only the fault limits may differ. A file with another timing,
@@ -78,8 +72,7 @@ func LoadFor(ctx context.Context, name string, sys *sim.System, respawn func() *
 	if err != nil {
 		return nil, err
 	}
-	err = checkHeader(text.file.Header, sys)
-	if err == nil {
+	if err = checkHeader(text.file.Header, sys); err == nil {
 		err = sameRuns(&text.file.Header, sys)
 	}
 	if err != nil {
@@ -133,10 +126,10 @@ func AsWritten(name string, sys sim.System) (sim.System, error) {
 	}
 	h := text.file.Header
 	sys.Name = cmp.Or(sys.Name, h.System)
-	if err := checkHeader(h, &sys); err != nil {
-		return sys, text.headerError(err)
+	as := sys
+	if err = checkHeader(h, &sys); err == nil {
+		as, err = asWritten(&sys, &h)
 	}
-	as, err := asWritten(&sys, &h)
 	if err != nil {
 		return sys, text.headerError(err)
 	}

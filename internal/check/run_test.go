@@ -114,7 +114,7 @@ func TestLongRunIsShrunkWhenAsked(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	smaller, _, err := check.Shrink(ctx, l, check.ShrinkOptions{WalkOptions: check.WalkOptions{Workers: 1}, Progress: func(p search.Progress) {
+	smaller, err := check.Shrink(ctx, l, check.ShrinkOptions{WalkOptions: check.WalkOptions{Workers: 1}, Progress: func(p search.Progress) {
 		if strings.Contains(p.Phase, " 5200 steps") {
 			cancel()
 		}

@@ -17,6 +17,7 @@ import (
 	"github.com/macemc/macemc/internal/check"
 	"github.com/macemc/macemc/internal/check/isolate"
 	"github.com/macemc/macemc/internal/check/outfolder"
+	"github.com/macemc/macemc/internal/pathfile"
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/internal/report/document"
 	"github.com/macemc/macemc/internal/report/render"
@@ -176,12 +177,16 @@ func TestShrinkDeath(t *testing.T) {
 		if err != nil || l.Death == nil || len(l.Moved) != 0 {
 			t.Fatalf("%+v, %v", l, err)
 		}
-		rep, small, err := check.Shrink(t.Context(), l, check.ShrinkOptions{Respawn: harmed(c.harm)})
+		rep, err := check.Shrink(t.Context(), l, check.ShrinkOptions{Respawn: harmed(c.harm)})
 		if err != nil {
 			t.Fatal(err)
 		}
 		if rep.Verdict != search.Violation || rep.Kind != c.kind || rep.Steps != 2 || rep.Shrunk == nil || rep.Shrunk.FromSteps != 4 || !rep.Shrunk.Minimal {
 			t.Errorf("%s: %s, %s in step %d, %+v", c.harm, rep.Verdict, rep.Kind, rep.Steps, rep.Shrunk)
+		}
+		small, err := pathfile.Parse(strings.NewReader(rep.PathText))
+		if err != nil {
+			t.Fatal(err)
 		}
 		var keys []string
 		for _, s := range small.Steps {

@@ -3,6 +3,7 @@ package task
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
 
 	"github.com/macemc/macemc/internal/check"
@@ -23,7 +24,7 @@ type Shrink struct {
 
 // Validate implements [Task].
 func (s *Shrink) Validate() error {
-	return append(walkNumbers(&s.WalkOptions), numbers{{"nodes", s.Nodes, 1}, {"max-steps", s.MaxSteps, 1}}...).check(s.Given)
+	return append(walkNumbers(&s.WalkOptions), numbers{{"max-steps", s.MaxSteps, 1}}...).check(s.Given)
 }
 
 // Do implements [Task].
@@ -45,12 +46,12 @@ func (s *Shrink) Do(ctx context.Context, p *Process) error {
 	defer status.Clear()
 	options := s.ShrinkOptions
 	options.Respawn, options.Progress = p.Respawn, status.Show
-	rep, small, err := check.Shrink(ctx, l, options)
+	rep, err := check.Shrink(ctx, l, options)
 	status.Clear()
 	if err != nil {
 		return err
 	}
-	if small == nil {
+	if rep.PathText == "" {
 		if s.JSON {
 			return p.StatusError(ctx, p.show(ctx, rep, true), nil)
 		}
@@ -63,7 +64,7 @@ func (s *Shrink) Do(ctx context.Context, p *Process) error {
 	}
 	found := exitcode.Of(rep.Verdict, context.Cause(ctx))
 	if out != "" {
-		if err := check.WriteNew(out, small); err != nil {
+		if err := outfile.Create(out, []byte(rep.PathText)); err != nil {
 			return p.StatusError(ctx, found, err)
 		}
 		rep.PathFile = out
@@ -72,7 +73,7 @@ func (s *Shrink) Do(ctx context.Context, p *Process) error {
 	case s.JSON:
 		found = p.show(ctx, rep, true)
 	case out == "":
-		_, err = small.WriteTo(p.Stdout)
+		_, err = io.WriteString(p.Stdout, rep.PathText)
 	default:
 		_, err = fmt.Fprintf(p.Stdout, "%s: %s\n", out, document.ShrunkText(rep))
 	}

@@ -34,7 +34,6 @@ Exit status: 1 if the run violates, 0 if it does not, 3 if that is undecided; fo
 	fl := cmd.Flags()
 	fl.SortFlags = false
 	fl.StringVarP(&o.Out, "out", "o", "", "write the smaller run to `FILE`, which must not exist")
-	fl.IntVar(&o.Nodes, "nodes", 0, "try a system of `N` nodes first")
 	fl.IntVar(&o.MaxSteps, "max-steps", 0, "stop shrinking after `N` executed steps (default 2000000)")
 	fl.IntVar(&o.Walks, "walks", 0, "make `K` walks per probe of a critical transition (default 200)")
 	fl.IntVar(&o.WalkSteps, "walk-steps", 0, "length `N` of a walk, in steps (default 2000)")

@@ -98,25 +98,3 @@ func TestNoShrink(t *testing.T) {
 		t.Error("there is an original beside it")
 	}
 }
-
-// This run has four nodes, and three suffice.
-func TestShrinkNodes(t *testing.T) {
-	if testing.Short() {
-		t.Skip("slow")
-	}
-	t.Chdir(t.TempDir())
-	if _, stderr, status := run(t, "search", "randtree", "--bug", "RT10", "--nodes", "4", "--workers", "1", "--no-shrink", "--walks", "40", "--walk-steps", "500", "--out", "out"); status != 1 {
-		t.Fatalf("exit status %d: %s", status, stderr)
-	}
-	found := filepath.Join("out", "error.path")
-	if _, stderr, status := run(t, "shrink", found, "--nodes", "3", "--walks", "40", "--walk-steps", "500", "-o", "three.path"); status != 1 {
-		t.Errorf("exit status %d: %s", status, stderr)
-	}
-	text, err := os.ReadFile("three.path")
-	if err != nil || !strings.Contains(string(text), "\nnodes 3\n") || !strings.Contains(string(text), "deliver n1<-n2 Remove") {
-		t.Errorf("%v\n%s", err, text)
-	}
-	if _, stderr, status := run(t, "shrink", found, "--nodes", "1", "--walks", "40", "--walk-steps", "500", "-o", "one.path"); status != 2 || !strings.Contains(stderr, "with 1 nodes the run does not violate") {
-		t.Errorf("with one node: exit status %d, %q", status, stderr)
-	}
-}
