@@ -25,6 +25,7 @@ const (
 	whyBeginning          = "a run may begin with the initialization of packages"
 	whyFinalizers         = "finalizers and cleanups run outside of the bubble of a test, whose channels they cannot use"
 	whyClock              = "reading the clock takes time"
+	whyLinked             = "modules that link to the functions of the clock read that of the test"
 	whyProcessors         = "runs do not depend on the machine"
 	whyStacks             = "stack dumps of a test do not show the checker"
 	whyAddresses          = "addresses are the same in every process that executes one schedule"
@@ -193,6 +194,14 @@ var rewrites = []rewrite{
 	{"runtime/synctest.go", replace("bubble.now = synctestBaseTime\n", "bubble.now = macemcBubbleBegins(synctestBaseTime)\n"), whyClock},
 	{"runtime/synctest.go", wakeTime, "timers that were stopped wake nobody"},
 	{"runtime/synctest.go", idleTimers, "timers of one instant fire one by one, in any order"},
+	{"runtime/time_nofake.go", replace("//go:linkname nanotime\n", "//go:linkname nanotime runtime.macemcRealNanotime\n"), whyLinked},
+	{"runtime/timeasm.go", replace("//go:linkname time_now time.now\n", "//go:linkname time_now runtime.macemcRealNow\n"), whyLinked},
+	{"runtime/timestub.go", replace("//go:linkname time_now time.now\n", "//go:linkname time_now runtime.macemcRealNow\n"), whyLinked},
+	{"runtime/time_linux_amd64.s", replace("TEXT time·now<", "TEXT runtime·macemcRealNow<"), whyLinked},
+	{"runtime/time_windows_amd64.s", replace("TEXT time·now(", "TEXT runtime·macemcRealNow("), whyLinked},
+	{"runtime/time_windows_arm64.s", replace("TEXT time·now(", "TEXT runtime·macemcRealNow("), whyLinked},
+	{"syscall/syscall_linux_amd64.go", timeOfDay, whyLinked},
+	{"syscall/asm_linux_amd64.s", replace("TEXT ·gettimeofday(", "TEXT ·macemcRealTimeOfDay("), whyLinked},
 	{"runtime/time.go", timerOrder, "the order of timers of the same instant"},
 	{"runtime/time.go", replace("\tif t.isFake && getg().bubble == nil {\n\t\tfatal(\"stop of",
 		"\tif t.isFake && getg().bubble == nil && macemcTestStep == nil {\n\t\tfatal(\"stop of"), "goroutines of packages stop timers of tests"},
@@ -223,6 +232,18 @@ func condWakes(text string, _ map[string]string) (string, error) {
 		return "", fmt.Errorf("%d places check the bubbles of goroutines that wait for a Cond, not 2", n)
 	}
 	return strings.ReplaceAll(text, check, check+" && macemcT == nil"), nil
+}
+
+var assemblyTimeOfDay = regexp.MustCompile(`(?m)^//go:noescape\n(?://go:linkname gettimeofday\n)?func gettimeofday\(tv \*Timeval\) \(err Errno\)$`)
+
+// timeOfDay replaces a function in assembly, which package golang.org/x/sys/unix calls, too.
+func timeOfDay(text string, _ map[string]string) (string, error) {
+	if n := len(assemblyTimeOfDay.FindAllString(text, -1)); n != 1 {
+		return "", fmt.Errorf("gettimeofday is declared %d times, not once", n)
+	}
+	text = strings.Replace(text, "\npackage syscall\n", "\npackage syscall; import _ \"unsafe\"\n", 1)
+	return assemblyTimeOfDay.ReplaceAllString(text, "//go:linkname gettimeofday\n"+
+		"func gettimeofday(tv *Timeval) (err Errno) { return macemcTimeOfDay(tv) }"), nil
 }
 
 var clockRead = regexp.MustCompile(`(?m)^func (Now\(\) Time|(Since|Until)\(t Time\) Duration) \{$`)

@@ -2,7 +2,10 @@
 
 package runtime
 
-import _ "unsafe"
+import (
+	"internal/runtime/sys"
+	_ "unsafe"
+)
 
 // Goroutines that keep waking one another never all wait. Time then passes as their operations take it, but a goroutine that can run is
 // delayed by at most macemcRun.within more than its own operations take (macemcMayPass). Times are in nanoseconds.
@@ -202,13 +205,20 @@ func macemcDue(b *synctestBubble, next int64) int64 {
 	return next
 }
 
-// macemcReadClock is called before a function reads the clock. No two reads return equal results, as with a real clock. Reads by the
-// distribution take no time. A goroutine that only reads the clock waits for a time, so each of its reads takes longer than the one before.
+// macemcReadClock is called before a function reads the clock. Reads by the distribution take no time.
 //
 //go:linkname macemcReadClock
 func macemcReadClock(pc uintptr) {
+	if macemcTested() && !macemcCallerAt(pc).standard {
+		macemcReads()
+	}
+}
+
+// macemcReads lets the time pass that a reading of the clock takes. No two reads return equal results, as with a real clock. A goroutine that
+// only reads the clock waits for a time, so each of its reads takes longer than the one before.
+func macemcReads() {
 	gp, t := getg(), macemcT
-	if !macemcTested() || gp != gp.m.curg || gp.m.locks != 0 || gp.macemc.id <= macemcMain || macemcStopped || macemcCallerAt(pc).standard {
+	if gp != gp.m.curg || gp.m.locks != 0 || gp.macemc.id <= macemcMain || macemcStopped {
 		return
 	}
 	b, me := gp.bubble, &gp.macemc.test
@@ -254,6 +264,49 @@ func macemcClockBegan() int64 {
 		return macemcInstants.clock - macemcInitNanos
 	}
 	return 0
+}
+
+// macemcClocks reads the clocks for modules that do not use package time. They show an explored test, or the packages that it initializes, the
+// same instants as package time; wall is 0 for others.
+//
+//go:linkname macemcClocks
+func macemcClocks() (wall, mono int64) {
+	began := macemcClockBegan()
+	switch {
+	case began == 0:
+		return 0, 0
+	case macemcTested():
+		macemcReads()
+		wall = getg().bubble.now
+	default:
+		sec, nsec, _ := macemcInitNow()
+		wall = sec*1e9 + int64(nsec)
+	}
+	return wall, wall - began
+}
+
+// macemcLinkedNow is what modules link to as time.now.
+//
+//go:linkname macemcLinkedNow time.now
+func macemcLinkedNow() (sec int64, nsec int32, mono int64) {
+	if !macemcCallerAt(sys.GetCallerPC()).standard {
+		if wall, mono := macemcClocks(); wall != 0 {
+			return wall / 1e9, int32(wall % 1e9), mono
+		}
+	}
+	return time_now()
+}
+
+// macemcLinkedNanotime is what modules link to as runtime.nanotime.
+//
+//go:linkname macemcLinkedNanotime runtime.nanotime
+func macemcLinkedNanotime() int64 {
+	if !macemcCallerAt(sys.GetCallerPC()).standard {
+		if wall, mono := macemcClocks(); wall != 0 {
+			return mono
+		}
+	}
+	return nanotime()
 }
 
 // macemcFileClock returns the present and the first instant of a run, the instant of the real clock at which the command began, and the

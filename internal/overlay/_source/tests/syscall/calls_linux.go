@@ -1,4 +1,4 @@
-// System calls that send a signal to a run, let time pass in it, or map memory that later runs would see.
+// System calls that send a signal to a run, let time pass in it, read its clock, or map memory that later runs would see.
 
 package syscall
 
@@ -12,6 +12,9 @@ func macemcRaise(sig uint32) bool
 
 //go:linkname macemcSleep runtime.macemcSleep
 func macemcSleep(ns int64)
+
+//go:linkname macemcClocks runtime.macemcClocks
+func macemcClocks() (wall, mono int64)
 
 //go:linkname macemcMap runtime.macemcMap
 func macemcMap(from, size uintptr, prot, flags uint32)
@@ -42,7 +45,8 @@ func macemcIntercepts(trap uintptr) bool {
 	}
 	switch trap {
 	case SYS_KILL, SYS_TKILL, SYS_TGKILL, SYS_RT_SIGQUEUEINFO, macemcPidfdSendSignal, SYS_EXECVE, SYS_SETITIMER, SYS_TIMER_CREATE,
-		SYS_RT_SIGACTION, SYS_SIGNALFD4, SYS_NANOSLEEP, SYS_CLOCK_NANOSLEEP, SYS_SCHED_YIELD:
+		SYS_RT_SIGACTION, SYS_SIGNALFD4, SYS_NANOSLEEP, SYS_CLOCK_NANOSLEEP, SYS_SCHED_YIELD,
+		SYS_CLOCK_GETTIME, SYS_GETTIMEOFDAY:
 		return true
 	case SYS_MMAP, SYS_MUNMAP, SYS_MPROTECT, SYS_MREMAP:
 		return macemcMaps
@@ -58,6 +62,14 @@ func macemcIntercept(trap, a1, a2, a3, a4, a5, a6 uintptr) (r1, r2 uintptr, err 
 	switch trap {
 	case SYS_MMAP, SYS_MUNMAP, SYS_MPROTECT, SYS_MREMAP: // their arguments are addresses outside of stacks
 		return macemcMemory(trap, a1, a2, a3, a4, a5, a6)
+	case SYS_CLOCK_GETTIME:
+		if macemcGetsTime(a1, *(*unsafe.Pointer)(unsafe.Pointer(&a2))) {
+			return 0, 0, 0
+		}
+	case SYS_GETTIMEOFDAY:
+		if a2 == 0 && macemcGetsTimeOfDay(*(**Timeval)(unsafe.Pointer(&a1))) {
+			return 0, 0, 0
+		}
 	}
 	if macemcTested() {
 		switch trap {
@@ -85,6 +97,40 @@ func macemcIntercept(trap, a1, a2, a3, a4, a5, a6 uintptr) (r1, r2 uintptr, err 
 		}
 	}
 	return RawSyscall6(trap, a1, a2, a3, a4, a5, a6)
+}
+
+// macemcGetsTime writes a reading of a clock of the run, and reports whether it did. Other clocks measure the time of the processor.
+func macemcGetsTime(clock uintptr, to unsafe.Pointer) bool {
+	const realtime, monotonic, raw, realtimeCoarse, monotonicCoarse, boottime = 0, 1, 4, 5, 6, 7
+	switch clock {
+	case realtime, monotonic, raw, realtimeCoarse, monotonicCoarse, boottime:
+	default:
+		return false
+	}
+	now, mono := macemcClocks()
+	if now == 0 || to == nil {
+		return false
+	}
+	if clock != realtime && clock != realtimeCoarse {
+		now = mono
+	}
+	*(*Timespec)(to) = NsecToTimespec(now)
+	return true
+}
+
+// macemcTimeOfDay is gettimeofday where that is in assembly.
+func macemcTimeOfDay(tv *Timeval) Errno {
+	_, _, err := RawSyscall(SYS_GETTIMEOFDAY, uintptr(unsafe.Pointer(tv)), 0, 0)
+	return err
+}
+
+func macemcGetsTimeOfDay(to *Timeval) bool {
+	now, _ := macemcClocks()
+	if now == 0 || to == nil {
+		return false
+	}
+	*to = NsecToTimeval(now)
+	return true
 }
 
 // macemcSleeps lets the time of the run pass, and reports whether the time at an address is valid.

@@ -1,0 +1,80 @@
+//go:build linux
+
+package facts
+
+import (
+	"syscall"
+	"testing"
+	"time"
+	"unsafe"
+)
+
+//go:linkname nanotime runtime.nanotime
+func nanotime() int64
+
+//go:linkname now time.now
+func now() (sec int64, nsec int32, mono int64)
+
+// linkedNow returns the clock that modules read without package time.
+func linkedNow() (wall, mono int64) {
+	sec, nsec, mono := now()
+	return sec*1e9 + int64(nsec), mono
+}
+
+func clockGettime(t *testing.T, clock uintptr) int64 {
+	var ts syscall.Timespec
+	if _, _, err := syscall.Syscall(syscall.SYS_CLOCK_GETTIME, clock, uintptr(unsafe.Pointer(&ts)), 0); err != 0 {
+		t.Fatal(err)
+	}
+	return ts.Nano()
+}
+
+var (
+	initialNanotime          = nanotime()
+	initialWall, initialMono = linkedNow()
+)
+
+// Clocks that a program reads without package time show the same time.
+func TestClocks(t *testing.T) {
+	const pause = 30 * time.Millisecond
+	clocks := map[string]func() int64{
+		"nanotime":  nanotime,
+		"wall":      func() int64 { wall, _ := linkedNow(); return wall },
+		"monotonic": func() int64 { _, mono := linkedNow(); return mono },
+		"time of day": func() int64 {
+			var tv syscall.Timeval
+			if err := syscall.Gettimeofday(&tv); err != nil {
+				t.Fatal(err)
+			}
+			return tv.Nano()
+		},
+		"CLOCK_REALTIME":  func() int64 { return clockGettime(t, 0) },
+		"CLOCK_MONOTONIC": func() int64 { return clockGettime(t, 1) },
+	}
+	for name, read := range clocks {
+		before := read()
+		time.Sleep(pause)
+		if d := time.Duration(read() - before); d < pause-time.Microsecond || d > time.Minute {
+			t.Errorf("%s: %v have passed", name, d)
+		}
+	}
+	for _, name := range []string{"wall", "time of day", "CLOCK_REALTIME"} {
+		if d := time.Since(time.Unix(0, clocks[name]())); d < -time.Millisecond || d > time.Minute {
+			t.Errorf("%s: %v before package time", name, d)
+		}
+	}
+	wall, mono := linkedNow()
+	for _, d := range []int64{nanotime() - initialNanotime, wall - initialWall, mono - initialMono} {
+		if d < int64(pause) || d > int64(time.Hour) {
+			t.Error("since the initialization:", time.Duration(d))
+		}
+	}
+}
+
+// A goroutine that waits for a time without package time does not wait forever.
+func TestClockLoop(t *testing.T) {
+	for end := nanotime() + 2e6; nanotime() < end; {
+	}
+	for end := clockGettime(t, 1) + 2e6; clockGettime(t, 1) < end; {
+	}
+}

@@ -1,0 +1,1 @@
+// Functions without bodies are allowed beside a file in assembly.
