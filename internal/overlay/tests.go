@@ -56,6 +56,7 @@ var testChanges = func() []change {
 			"!macemcIsClosed(f) && macemcPrinted(b, false) { return len(b), nil }; ", whyPrint},
 		{"os/file_posix.go", atStart{"File.Close"}, " macemcCloses(f); ", whyPrint},
 		{"runtime/print.go", atStart{"gwrite"}, " if macemcPrinted(b, false) { return }; ", whyPrint},
+		{"testing/allocs.go", atStart{"AllocsPerRun"}, ` macemcRefuse("it counts allocations"); `, whyRefused},
 		{"testing/benchmark.go", atStart{"Benchmark"}, ` macemcRefuse("it runs a benchmark"); `, whyRefused},
 		{"runtime/mfinal.go", atStart{"SetFinalizer"}, " if macemcFinalizer(sys.GetCallerPC()) { macemcSetFinalizer(obj, finalizer); return }; ", whyFinalizers},
 		{"runtime/mgc.go", atStart{"GC"}, " macemcCollected(); ", whyFinalizers},

@@ -11,6 +11,7 @@ import (
 func macemcExit(code int)
 
 //go:linkname macemcPrinted runtime.macemcPrinted
+//go:noescape
 func macemcPrinted(text []byte, logged bool) (discarded bool)
 
 //go:linkname macemcTested runtime.macemcTested

@@ -128,6 +128,9 @@ func macemcAtomic(addr unsafe.Pointer, pc uintptr) {
 	if raceenabled {
 		macemcAtomicCalled(e)
 	}
+	if stk := getg().stack; stk.lo <= uintptr(addr) && uintptr(addr) < stk.hi {
+		return // no other goroutine uses it
+	}
 	if macemcT != nil && !e.own {
 		macemcPointed(macemcOpAtomic, uintptr(addr))
 	}

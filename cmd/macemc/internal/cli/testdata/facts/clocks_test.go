@@ -3,6 +3,7 @@
 package facts
 
 import (
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -76,5 +77,18 @@ func TestClockLoop(t *testing.T) {
 	for end := nanotime() + 2e6; nanotime() < end; {
 	}
 	for end := clockGettime(t, 1) + 2e6; clockGettime(t, 1) < end; {
+	}
+}
+
+// Operations on atomic variables of one goroutine allocate nothing.
+func TestOutside_AllocsOfAtomics(t *testing.T) {
+	if n := testing.AllocsPerRun(10, func() {
+		var a atomic.Uint32
+		var b int64
+		a.Store(1)
+		a.CompareAndSwap(1, 2)
+		atomic.AddInt64(&b, int64(a.Load()))
+	}); n != 0 {
+		t.Error(n)
 	}
 }

@@ -5,6 +5,7 @@ package atomic
 import "unsafe"
 
 //go:linkname macemcAtomic runtime.macemcAtomic
+//go:noescape
 func macemcAtomic(addr unsafe.Pointer, pc uintptr)
 
 //go:linkname macemcSwapped runtime.macemcSwapped
