@@ -11,6 +11,7 @@ import (
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/budget"
 	"github.com/macemc/macemc/internal/kernel/contain"
+	"github.com/macemc/macemc/internal/kernel/declared"
 	"github.com/macemc/macemc/internal/search/coverage"
 	"github.com/macemc/macemc/internal/search/fpset"
 	"github.com/macemc/macemc/internal/search/runloop"
@@ -187,11 +188,18 @@ const (
 	lateFactor = 3
 )
 
+// bootWork is the work of booting a program, in events: it takes that much longer than a step.
+const bootWork = 4
+
 // explore alternates between sources until one of them is exhausted. If that one took samples, and there is a limit,
 // the others continue to the limit. Work is counted in events, and each run counts as one more, since there are runs
-// without events.
+// without events. Programs make each run cost as much as their boots.
 func (s *searcher) explore(ctx context.Context, sources []source, shares []int) error {
 	work := make([]int, len(sources))
+	boots := 0
+	if declared.CarriesAny(&s.cfg.System) {
+		boots = bootWork * s.cfg.System.Nodes
+	}
 	limited := s.cfg.Time > 0 || s.cfg.MaxPaths < math.MaxInt
 	through := func(k int) {
 		s.stopping = sources[k].stopped()
@@ -211,7 +219,7 @@ func (s *searcher) explore(ctx context.Context, sources []source, shares []int) 
 				k = i
 			}
 		}
-		before := s.worked()
+		before, runs := s.worked(), s.totals.runs
 		units := s.take(sources[k])
 		if len(units) == 0 {
 			s.stopping = stats.StoppedPaths
@@ -223,7 +231,7 @@ func (s *searcher) explore(ctx context.Context, sources []source, shares []int) 
 		if err := s.walkFair(ctx, false); err != nil {
 			return err
 		}
-		done := s.worked() - before
+		done := s.worked() - before + boots*(s.totals.runs-runs)
 		if _, deep := sources[k].(*tree); deep && before+s.cfg.Reach.worked() > lateWork {
 			done *= lateFactor
 		}

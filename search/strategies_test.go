@@ -7,7 +7,9 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/macemc/macemc/internal/search/stats"
 	"github.com/macemc/macemc/internal/search/strategy"
+	"github.com/macemc/macemc/sim"
 )
 
 // Names and phases are distinct, each strategy either visits states or executes runs, and each has a constant.
@@ -67,5 +69,46 @@ func constants(t *testing.T) map[string]bool {
 func TestName_Validate(t *testing.T) {
 	if Name("none").Can(0) || Name("none").Validate() == nil || Name("").Validate() != nil {
 		t.Error("an unknown name is accepted, or the empty one refused")
+	}
+}
+
+// counter is a service that counts actions. One that carries a program boots it in each run.
+type counter struct {
+	sim.Nop
+	N int
+}
+
+type carrier struct{ counter }
+
+func (*carrier) Carries() {}
+
+// Runs of programs cost as much as their boots. Walks, which boot less often, therefore get more steps for each run of deepening.
+func TestShares_Boots(t *testing.T) {
+	steps := func(what string, sys sim.System) float64 {
+		r, err := Run(t.Context(), Config{System: sys, Workers: 1, MaxPaths: 20_000})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var deep, walks stats.Phase
+		for _, p := range r.Stats.Phases {
+			switch phase(p.Name) {
+			case deepeningPhase:
+				deep = p
+			case "walks":
+				walks = p
+			}
+		}
+		t.Logf("%s: %d paths and %d events of deepening, %d and %d of walks", what, deep.Paths, deep.Events, walks.Paths, walks.Events)
+		return float64(walks.Events) / float64(deep.Paths)
+	}
+	plain := sim.System{
+		Nodes: 3, New: func(sim.NodeID) sim.Service { return &counter{} },
+		Actions: []sim.AnyAction{sim.Action[*counter]{Name: "count", Times: 40, Do: func(c *counter, _ sim.Env) { c.N++ }}},
+	}
+	hosted := plain
+	hosted.New = func(sim.NodeID) sim.Service { return &carrier{} }
+	hosted.Actions = []sim.AnyAction{sim.Action[*carrier]{Name: "count", Times: 40, Do: func(c *carrier, _ sim.Env) { c.N++ }}}
+	if a, b := steps("services", plain), steps("programs", hosted); b < 1.5*a {
+		t.Errorf("%.1f steps of walks for each run of deepening, %.1f without boots", b, a)
 	}
 }
