@@ -53,9 +53,9 @@ COMPANIONS = macemc-cluster macemc-debug macemc-mcp macemc-vet
 install: ## install macemc into GOBIN or GOPATH/bin, completions into XDG_DATA_HOME or ~/.local/share (PREFIX=DIR: below DIR)
 	@programs=macemc; for program in $(COMPANIONS); do test ! -e "$(BIN)/$$program" || programs="$$programs $$program"; done; \
 	$(MAKE) --no-print-directory install-programs BIN="$(BIN)" PROGRAMS="$$programs"
-	@test -e "$(BIN)/macemc-vet" || echo "vet, mcp, cluster, worker and durable are programs of their own, compiled on first use (now: make install-all)"
+	@test -e "$(BIN)/macemc-vet" || echo "vet, mcp, cluster and worker are programs of their own, compiled on first use (now: make install-all)"
 
-install-all: ## install macemc, and the programs for vet, mcp, cluster, worker and durable
+install-all: ## install macemc, and the programs for vet, mcp, cluster and worker
 	@$(MAKE) --no-print-directory install-programs BIN="$(BIN)" PROGRAMS="macemc $(COMPANIONS)"
 
 .PHONY: install-programs

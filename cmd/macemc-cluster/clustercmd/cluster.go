@@ -131,12 +131,12 @@ NATS server with JetStream also works: give its URL to workers and searches.`,
   macemc cluster status nats://127.0.0.1:4222`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return fmt.Errorf("%s: unknown command %q; the commands are up, status, pause, resume, drain and abort", cmd.CommandPath(), args[0])
+				return fmt.Errorf("%s: unknown command %q; the commands are up, status, drain and abort", cmd.CommandPath(), args[0])
 			}
 			return cmd.Help()
 		},
 	}
-	cmd.AddCommand(p.clusterUp(), p.clusterStatus(), p.clusterPause(true), p.clusterPause(false), p.clusterDrain(), p.clusterAbort())
+	cmd.AddCommand(p.clusterUp(), p.clusterStatus(), p.clusterDrain(), p.clusterAbort())
 	return cmd
 }
 
@@ -214,11 +214,7 @@ func (p *process) clusterStatus() *cobra.Command {
 			fmt.Fprintf(w, "states\t%s; %s not yet expanded\n", textfmt.Number(s.States), textfmt.Number(s.Waiting))
 			fmt.Fprintf(w, "transitions\t%s\n", textfmt.Number(s.Transitions))
 			fmt.Fprintf(w, "depth\t%d\n", s.Depth)
-			paused := ""
-			if s.Paused {
-				paused = "; it pauses"
-			}
-			fmt.Fprintf(w, "superstep\t%d, epoch %d%s\n", s.Superstep, s.Epoch, paused)
+			fmt.Fprintf(w, "superstep\t%d, epoch %d\n", s.Superstep, s.Epoch)
 			for _, m := range s.Workers {
 				leads := ""
 				if m.Leads {
@@ -246,40 +242,6 @@ func (p *process) clusterStatus() *cobra.Command {
 	fl.SortFlags = false
 	fl.BoolVar(&asJSON, "json", false, "print one JSON object")
 	program.ClusterFlags(fl, &c)
-	return cmd
-}
-
-func (p *process) clusterPause(on bool) *cobra.Command {
-	var c task.Cluster
-	cmd := &cobra.Command{
-		Use:   "pause URL",
-		Short: "Pause the workers of a cluster",
-		Long: `Pauses the workers after their current work, within about a second. Results are kept. Workers
-may leave or join before "macemc cluster resume".`,
-		Example: `  macemc cluster pause nats://127.0.0.1:4222`,
-		Args:    exactly("URL"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			id, err := cluster.Pause(cmd.Context(), args[0], security(c), on)
-			if err != nil {
-				return err
-			}
-			switch {
-			case id == "":
-				fmt.Fprintln(p.Stdout, "there is no search")
-			case on:
-				fmt.Fprintf(p.Stdout, "run %s pauses\n", id)
-			default:
-				fmt.Fprintf(p.Stdout, "run %s continues\n", id)
-			}
-			return nil
-		},
-	}
-	if !on {
-		cmd.Use, cmd.Short, cmd.Long = "resume URL", "Resume the workers of a cluster", `Resumes the workers after "macemc cluster pause".`
-		cmd.Example = `  macemc cluster resume nats://127.0.0.1:4222`
-	}
-	cmd.Flags().SortFlags = false
-	program.ClusterFlags(cmd.Flags(), &c)
 	return cmd
 }
 

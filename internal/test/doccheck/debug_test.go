@@ -108,7 +108,7 @@ func TestInstall(t *testing.T) {
 	path := os.Getenv("PATH")
 	gobin, gopath, prefix, other := filepath.Join(dir, "go bin"), filepath.Join(dir, "path"), filepath.Join(dir, "usr"), filepath.Join(dir, "bin")
 	data := filepath.Join(dir, "data")
-	const later = "vet, mcp, cluster, worker and durable are programs of their own, compiled on first use (now: make install-all)\n"
+	const later = "vet, mcp, cluster and worker are programs of their own, compiled on first use (now: make install-all)\n"
 	for _, c := range []struct {
 		target, gobin, prefix, path string
 		to, home, share             string // XDG_DATA_HOME, the folder below which share is

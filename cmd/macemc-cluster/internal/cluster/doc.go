@@ -24,5 +24,5 @@
 //	supervise.go                working processes that checked code ended
 //	search.go                   Search: begins a run, and waits for its end
 //	conclude.go, judge.go       the result of a run; dead states
-//	status.go                   progress; pausing, draining and aborting
+//	status.go                   progress; draining and aborting
 package cluster

@@ -25,21 +25,6 @@ func hold(t *testing.T, system string) (name string, letGo func()) {
 
 const heldUntil = " until "
 
-// visits is the suffix of the file that grows with each visited state meanwhile.
-const visits = ".visits"
-
-// visited is how far that file has grown.
-func visited(t *testing.T, name string) int64 {
-	t.Helper()
-	_, file, _ := strings.Cut(name, heldUntil)
-	info, err := os.Stat(file + visits)
-	if err != nil {
-		t.Error(err)
-		return 0
-	}
-	return info.Size()
-}
-
 // held slows a system down in the requesting process, if its name asks for that.
 func held(sys sim.System, name string) sim.System {
 	_, file, ok := strings.Cut(name, heldUntil)
@@ -58,10 +43,6 @@ func held(sys sim.System, name string) sim.System {
 		if _, err := os.Stat(file); err == nil {
 			free.Store(true)
 			return true
-		}
-		if f, err := os.OpenFile(file+visits, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600); err == nil {
-			_, _ = f.Write([]byte{'\n'})
-			f.Close()
 		}
 		time.Sleep(2 * time.Millisecond)
 		return true

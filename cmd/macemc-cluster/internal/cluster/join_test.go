@@ -96,7 +96,7 @@ func TestEnlist(t *testing.T) {
 	if _, err := r.enlist(t.Context()); !gone(err) {
 		t.Error(err)
 	}
-	if _, err := (&member{run: r, self: 1}).watch(t.Context()); !gone(err) {
+	if err := (&member{run: r, self: 1}).watch(t.Context()); !gone(err) {
 		t.Error(err)
 	}
 }

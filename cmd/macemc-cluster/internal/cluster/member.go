@@ -35,9 +35,8 @@ type member struct {
 	timers timers
 	lease  *lease
 
-	leaving atomic.Bool // it must hand over its parts
-	leaves  atomic.Bool // and has announced that
-	short   time.Time   // when logs were found too short, or zero
+	leaves atomic.Bool // it hands over its parts, and has announced that
+	short  time.Time   // when logs were found too short, or zero
 }
 
 // reconnected is the message of a member to itself after a reconnection to the server: messages in flight were
@@ -115,19 +114,11 @@ func (m *member) work() error {
 	m.nc.SetReconnectHandler(func(*nats.Conn) { m.inbox.put(0, reconnected{}) })
 	defer m.nc.SetReconnectHandler(nil)
 	m.core.Start(&m.env, m.inc)
-	paused, err := m.watch(ctx)
-	if err != nil {
+	if err := m.watch(ctx); err != nil {
 		cancel()
 		return err
 	}
 	for !m.core.Over && m.ctx.Err() == nil {
-		if paused.Load() && !m.leaving.Load() { // messages wait while all members are present; heartbeats continue
-			sleep(m.ctx, helloPeriod)
-			if m.withdrawn(m.ctx) {
-				return nil
-			}
-			continue
-		}
 		began, came := time.Now(), m.inbox.take()
 		for _, l := range came {
 			switch msg := l.msg.(type) {
@@ -161,11 +152,8 @@ func (m *member) work() error {
 	return nil
 }
 
-// leave makes this member hand over its parts, even while the search is paused.
-func (m *member) leave() {
-	m.leaving.Store(true)
-	m.inbox.put(0, leave{})
-}
+// leave makes this member hand over its parts.
+func (m *member) leave() { m.inbox.put(0, leave{}) }
 
 // halt asks the leader, which may be this member, to end the search.
 func (m *member) halt(why string) {
@@ -183,30 +171,25 @@ func (m *member) stuck(why string) error {
 	return cmp.Or(err, errors.New(why))
 }
 
-// watch reports whether the search must pause, and whether this member must leave.
-func (m *member) watch(ctx context.Context) (*atomic.Bool, error) {
+// watch makes this member leave when it is drained.
+func (m *member) watch(ctx context.Context) error {
 	var watcher jetstream.KeyWatcher
 	err := m.eventually(ctx, func(context.Context) (err error) {
-		watcher, err = m.keys.WatchFiltered(ctx, []string{pauseKey, leaveKey(int(m.self))})
+		watcher, err = m.keys.Watch(ctx, leaveKey(int(m.self)))
 		return err
 	})
 	if err != nil {
-		return nil, err
+		return err
 	}
-	paused := new(atomic.Bool)
 	go func() {
 		for e := range watcher.Updates() {
-			switch {
-			case e == nil: // the end of the initial values
-			case e.Key() == pauseKey:
-				paused.Store(e.Operation() == jetstream.KeyValuePut)
-			default:
+			if e != nil { // nil is the end of the initial values
 				m.leave()
 			}
 		}
 	}()
 	context.AfterFunc(ctx, func() { _ = watcher.Stop() })
-	return paused, nil
+	return nil
 }
 
 // sendHeartbeats sends heartbeats, whatever this member is doing.

@@ -82,7 +82,6 @@ const (
 	runPrefix  = "macemc-"
 	commitKey  = "commit"
 	leaseKey   = "lease"
-	pauseKey   = "pause"
 )
 
 func (m *Manifest) subject(of string) string { return "macemc." + m.ID + "." + of }

@@ -24,7 +24,6 @@ type Status struct {
 	Depth       int            `json:"depth"` // all nearer states are expanded
 	Superstep   int            `json:"superstep"`
 	Epoch       int            `json:"epoch"`
-	Paused      bool           `json:"paused"`
 	Workers     []WorkerStatus `json:"workers"`
 	Servers     []ServerStatus `json:"servers"` // that store the log; empty for a single server
 }
@@ -78,8 +77,6 @@ func StatusOf(ctx context.Context, url string, s Security) (st Status, err error
 		st.Run, st.System, st.Depth, st.Superstep, st.Epoch = r.ID, r.Title, c.Level, c.K, c.Epoch
 		st.States, st.Transitions = total(c.Len), total(c.Edges)
 		st.Waiting = st.States - total(c.Next)
-		_, err = r.keys.Get(ctx, pauseKey)
-		st.Paused = err == nil
 		for i, inc := range c.Incs {
 			if inc == 0 {
 				continue
@@ -114,21 +111,6 @@ func (st *Status) ask(ctx context.Context, r *run) error {
 	return nil
 }
 
-// Pause pauses or resumes the workers of a server, and returns the ID of the run, or "" if there is none. The
-// workers keep their states.
-func Pause(ctx context.Context, url string, s Security, on bool) (id string, err error) {
-	return id, at(ctx, url, s, func(r *run) error {
-		id = r.ID
-		return eventually(ctx, func(ctx context.Context) error {
-			if !on {
-				return r.keys.Delete(ctx, pauseKey)
-			}
-			_, err := r.keys.Put(ctx, pauseKey, nil)
-			return err
-		})
-	})
-}
-
 // Drain makes a worker hand over its parts and end. It returns their number after other workers have taken them.
 // The error also reports a worker that does not take part.
 func Drain(ctx context.Context, url string, s Security, worker int) (id string, parts int, err error) {
@@ -148,7 +130,7 @@ func Drain(ctx context.Context, url string, s Security, worker int) (id string, 
 				}
 				return fmt.Errorf("worker %d does not take part; \"macemc cluster status %s\" lists those that do", worker, url)
 			case taking(&c) == 1:
-				return fmt.Errorf("worker %d is the only one, so no other can take its parts; \"macemc cluster pause %s\" pauses it", worker, url)
+				return fmt.Errorf("worker %d is the only one, so no other can take its parts; if it is killed, the search waits for another", worker)
 			case !announced:
 				announced = true
 				for _, owner := range c.Owner {
