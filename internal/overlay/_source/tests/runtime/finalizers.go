@@ -17,14 +17,26 @@ type macemcEnding struct {
 
 // macemcEndingList has those that the modules of the explored test have set in a run.
 type macemcEndingList struct {
-	list    []macemcEnding
-	cleanup uint64 // the last id
+	list        []macemcEnding
+	cleanup     uint64 // the last id
+	weak        bool   // modules have made weak pointers
+	measured    bool   // statistics of memory have been read
+	collections uint64 // calls of GC, which have collected nothing
 }
 
 var macemcEndings *macemcEndingList
 
+// macemcInitiallyEnds means that modules have set finalizers or cleanup functions, or made weak pointers, when packages were initialized.
+var macemcInitiallyEnds bool
+
 // macemcFinalizer reports whether a function sets finalizers and cleanup functions that are not called: one of the modules of an explored test.
-func macemcFinalizer(pc uintptr) bool { return macemcTested() && !macemcCallerAt(pc).standard }
+func macemcFinalizer(pc uintptr) bool {
+	if macemcCallerAt(pc).standard {
+		return false
+	}
+	macemcInitiallyEnds = macemcInitiallyEnds || macemcInits()
+	return macemcTested()
+}
 
 // macemcSetFinalizer is SetFinalizer of an explored test.
 func macemcSetFinalizer(obj, finalizer any) {
@@ -93,10 +105,40 @@ func macemcCallOf(c cleanupFn) func(*funcval, unsafe.Pointer) {
 	return c.call
 }
 
-// macemcCollected is called before a collection, by whomever. What it frees depends on the process: finalizers, weak pointers and pools
-// show it, and so do statistics of memory.
-func macemcCollected() {
+// macemcCollectsNothing replaces a collection by a point at which others run, and reports whether it does. What a collection frees depends on the
+// process. Finalizers, weak pointers and statistics of memory show it, so a run that has any of them is refused. Tests call runtime.GC without
+// them, too, so that goroutines end. Pools become empty.
+func macemcCollectsNothing() bool {
+	if !macemcTested() {
+		return false
+	}
+	if e := macemcEndings; e.weak || e.measured || len(e.list) != 0 || macemcInitiallyEnds {
+		macemcRefuse("it calls runtime.GC")
+	}
+	macemcEndings.collections++
+	Gosched()
+	return true
+}
+
+// macemcMeasured is called before statistics of memory are read.
+func macemcMeasured() {
 	if macemcTested() {
+		macemcEndings.measured = true
+		macemcShowsCollection()
+	}
+}
+
+// macemcMakesWeak is called before a weak pointer is made, by a function that package weak calls.
+func macemcMakesWeak() {
+	var caller [1]uintptr
+	if callers(3, caller[:]) == 1 && macemcFinalizer(caller[0]) {
+		macemcEndings.weak = true
+		macemcShowsCollection()
+	}
+}
+
+func macemcShowsCollection() {
+	if macemcEndings.collections != 0 {
 		macemcRefuse("it calls runtime.GC")
 	}
 }

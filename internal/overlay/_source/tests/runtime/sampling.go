@@ -35,8 +35,8 @@ func macemcSampling(what testrun.Sampled) {
 	}
 }
 
-// macemcPooling is called before a value is put into a pool or taken from it. It returns the number of the run, or 0 if the pool keeps no
-// values: outside explored tests, and for the distribution.
+// macemcPooling is called before a value is put into a pool or taken from it. It returns a number of the run and its collections, or 0 if the
+// pool keeps no values: outside explored tests, and for the distribution.
 //
 //go:linkname macemcPooling
 func macemcPooling(pool unsafe.Pointer, pc uintptr) uint64 {
@@ -44,7 +44,7 @@ func macemcPooling(pool unsafe.Pointer, pc uintptr) uint64 {
 		return 0
 	}
 	macemcPointed(macemcOpPool, uintptr(pool))
-	return macemcRuns
+	return macemcRuns + macemcEndings.collections<<40
 }
 
 // macemcPooledMax is the number of values of a pool up to which an exhaustive exploration enumerates which one it returns.
