@@ -26,6 +26,7 @@ func (p *Process) Main(do func(context.Context) int) int {
 		p.fail(err)
 		return exitcode.Usage
 	}
+	runtime.MemProfileRate = 0 // nobody reads a profile of allocations
 	p.Role.LimitMemory()
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
