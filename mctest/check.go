@@ -240,6 +240,7 @@ func (c *checking) workForParent(work func(context.Context) (text string, status
 	file := os.Getenv(reportVar) // before checked code runs
 	exitcode.LeaveStops()
 	c.role.LimitMemory()
+	isolate.CollectSeldom()
 	ctx, cancel := context.WithCancelCause(context.Background())
 	c.role.Follow(cancel)
 	text, status := work(ctx)

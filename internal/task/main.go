@@ -6,7 +6,6 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
-	"runtime"
 	"runtime/debug"
 	"strings"
 	"syscall"
@@ -31,7 +30,7 @@ func (p *Process) Main(do func(context.Context) int) int {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
 	p.stopOnSignals(cancel)
-	p.collectSeldom()
+	isolate.CollectSeldom()
 	if p.Role.Recorder != nil { // the waiting process reports a panic
 		status := do(ctx)
 		p.Role.Recorder.End(status)
@@ -52,19 +51,6 @@ func exitAfterGoexit() {
 		fmt.Fprintf(os.Stderr, "fatal error: checked code ended the main goroutine (runtime.Goexit)\n\n%s", stack)
 		os.Exit(exitcode.Inconclusive)
 	}
-}
-
-// collectSeldom delays the first garbage collection to a heap of 12 MB, which small searches do not reach. Afterwards
-// it adds a ballast of 64 MB that is never touched. Without it, a small heap is collected fifty times a second.
-func (p *Process) collectSeldom() {
-	if os.Getenv("GOGC") != "" {
-		return
-	}
-	usual := debug.SetGCPercent(300)
-	runtime.AddCleanup(new([16]byte), func(int) {
-		p.ballast = make([]byte, 64<<20)
-		debug.SetGCPercent(usual)
-	}, 0)
 }
 
 // Respawn makes the command that starts this program again with the same arguments.

@@ -85,7 +85,6 @@ type Process struct {
 	printed   string                      // see Order
 	kill      <-chan struct{}             // closed to end at once
 	interrupt atomic.Pointer[func() bool] // called on Ctrl-C, which ends the command if it returns false; nil means none
-	ballast   []byte                      // see collectSeldom
 }
 
 // ExitStatus reports the error of a task, which may be nil, and returns the exit status.

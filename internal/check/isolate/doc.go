@@ -21,5 +21,6 @@
 //	death.go, description.go              what is reported of a run that ended its process
 //	stuck.go                              stacks of a process that does not return
 //	notes.go                              what the search process leaves for its supervisor
+//	heap.go                               how often garbage is collected
 //	process_linux.go                      limits of memory; the parent's death
 package isolate
