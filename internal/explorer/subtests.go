@@ -82,6 +82,7 @@ func (v *division) discover(c *Config, d testsched.Divisible, sch *testsched.Sch
 			return without
 		}
 		at := unended(c.Test, list)
+		stays := slices.Contains(without, at) // it cannot be left out
 		if at != "" && o.Kind == testsched.NoEnd && !o.Spins && o.Advances == 0 {
 			without = v.long(list, o, without)
 		}
@@ -89,7 +90,7 @@ func (v *division) discover(c *Config, d testsched.Divisible, sch *testsched.Sch
 			v.failed = o
 			return without
 		}
-		if at == "" || at == c.Test || len(without) >= maxLeftOut {
+		if at == "" || at == c.Test || stays || len(without) >= maxLeftOut {
 			v.units = nil
 			return without
 		}

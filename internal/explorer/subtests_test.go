@@ -15,6 +15,7 @@ type toySuite struct {
 	outcomes map[string]func(executed []string) *testsched.Outcome // of a subtest, after those that were executed; nil means that it passes
 	only     string
 	without  []string
+	stays    string // a subtest that cannot be left out
 	latest   []testsched.Subtest
 	runs     *[]string
 	specs    func(only string) string // see [testsched.Divisible]; nil means that it is not a suite of specs
@@ -27,7 +28,7 @@ func (x *toySuite) Run(*testsched.Schedule, bool) *testsched.Outcome {
 	o := &testsched.Outcome{Hash: 1, Origins: x.origins}
 	for _, l := range x.subtests {
 		if x.only != "" && !strings.HasPrefix(l.Name+"/", x.only+"/") && !strings.HasPrefix(x.only+"/", l.Name+"/") ||
-			slices.Contains(x.without, l.Name) {
+			l.Name != x.stays && slices.Contains(x.without, l.Name) {
 			continue
 		}
 		end := &testsched.Outcome{}
@@ -123,6 +124,21 @@ func TestDivision(t *testing.T) {
 				t.Errorf("whole is %t, want %t: %v", ok, x.whole, s.summary)
 			}
 		})
+	}
+}
+
+// A test is explored as one if runs end in a subtest that cannot be left out.
+func TestDivision_Stays(t *testing.T) {
+	refused := func([]string) *testsched.Outcome {
+		return &testsched.Outcome{Kind: testsched.Unexplored, Message: "it is refused"}
+	}
+	var runs []string
+	suite := &toySuite{subtests: []testsched.Subtest{leaf("T/a"), leaf("T/b"), leaf("T/c")}, runs: &runs, stays: "T/b",
+		outcomes: map[string]func([]string) *testsched.Outcome{"T/b": refused}}
+	v := &division{passed: map[string]bool{}}
+	without := v.discover(&Config{Unit: testsched.Unit{Test: "T"}}, suite, &testsched.Schedule{}, suite.Run(nil, false))
+	if len(v.units) > 0 || !slices.Equal(without, []string{"T/b"}) || !slices.Equal(runs, []string{"T/a T/b", "T/a T/b"}) {
+		t.Errorf("units %q, left out %q, after %q", v.units, without, runs)
 	}
 }
 

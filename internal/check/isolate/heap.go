@@ -11,9 +11,9 @@ var ballast []byte
 
 // CollectSeldom delays the first garbage collection to a heap of 12 MB, which small searches do not reach. Afterwards
 // it adds a ballast of 64 MB that is never touched. Without it, a small heap is collected fifty times a second. It does
-// nothing if the variable GOGC is set.
+// nothing if there is ballast, or if the variable GOGC is set.
 func CollectSeldom() {
-	if os.Getenv("GOGC") != "" {
+	if ballast != nil || os.Getenv("GOGC") != "" {
 		return
 	}
 	usual := debug.SetGCPercent(300)

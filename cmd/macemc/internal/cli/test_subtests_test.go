@@ -149,3 +149,26 @@ func TestExits(t *testing.T) {
 	expect(t, testStatus(t, 1, "-schedules=60", "-run=TestOne/only", "."), "macemc: TestOne/only: PANIC", "-schedule testdata/macemc/TestOne/only/panic-1.path")
 	testReports(t, []string{"replayed from"}, 1, "-run=TestOne", "-schedule=testdata/macemc/TestOne/panic-1.path", ".")
 }
+
+// A subtest that ends runs is left out, also if the name of another one continues its name.
+func TestTest_SubtestNames(t *testing.T) {
+	testFile(t, `package x
+
+import "testing"
+
+func TestNames(t *testing.T) {
+	for _, name := range []string{"a/b", "a", "c", "a/b/c"} {
+		t.Run(name, func(t *testing.T) {
+			done := make(chan bool)
+			go func() { close(done) }()
+			<-done
+			if name != "c" {
+				testing.Benchmark(func(*testing.B) {})
+			}
+		})
+	}
+}
+`)
+	testReports(t, []string{"--- PASS: TestNames/c ", "TestNames/a, TestNames/a/b: not explored: each runs a benchmark\n"}, 0,
+		"-count=1", "-v", "-vet=off", "-schedules=20", ".")
+}

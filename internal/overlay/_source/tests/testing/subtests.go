@@ -23,8 +23,8 @@ func macemcSelect(t *T, only string, without []string) *matcher {
 	if only != "" {
 		patterns = program.Pattern(only)
 	}
-	for _, name := range without {
-		skips = strings.TrimPrefix(skips+"|"+program.Pattern(name), "|")
+	for _, name := range slices.Backward(slices.Sorted(slices.Values(without))) { // the first pattern that matches decides, also if longer names match it
+		skips = strings.TrimSuffix(program.Pattern(name)+"|"+skips, "|")
 	}
 	return newMatcher(t.tstate.match.matchFunc, patterns, "-test.run", skips)
 }
