@@ -200,11 +200,11 @@ var rewrites = []rewrite{
 	{"runtime/synctest.go", wakeTime, "timers that were stopped wake nobody"},
 	{"runtime/synctest.go", idleTimers, "timers of one instant fire one by one, in any order"},
 	{"runtime/time_nofake.go", replace("//go:linkname nanotime\n", "//go:linkname nanotime runtime.macemcRealNanotime\n"), whyLinked},
-	{"runtime/timeasm.go", replace("//go:linkname time_now time.now\n", "//go:linkname time_now runtime.macemcRealNow\n"), whyLinked},
-	{"runtime/timestub.go", replace("//go:linkname time_now time.now\n", "//go:linkname time_now runtime.macemcRealNow\n"), whyLinked},
-	{"runtime/time_linux_amd64.s", replace("TEXT time·now<", "TEXT runtime·macemcRealNow<"), whyLinked},
-	{"runtime/time_windows_amd64.s", replace("TEXT time·now(", "TEXT runtime·macemcRealNow("), whyLinked},
-	{"runtime/time_windows_arm64.s", replace("TEXT time·now(", "TEXT runtime·macemcRealNow("), whyLinked},
+	{"runtime/timeasm.go", replace("//go:linkname time_now time.now\n", "//go:linkname time_now\n"), whyLinked},
+	{"runtime/timestub.go", replace("//go:linkname time_now time.now\n", "//go:linkname time_now\n"), whyLinked},
+	{"runtime/time_linux_amd64.s", replace("TEXT time·now<", "TEXT ·time_now<"), whyLinked},
+	{"runtime/time_windows_amd64.s", replace("TEXT time·now(", "TEXT ·time_now("), whyLinked},
+	{"runtime/time_windows_arm64.s", replace("TEXT time·now(", "TEXT ·time_now("), whyLinked},
 	{"syscall/syscall_linux_amd64.go", timeOfDay, whyLinked},
 	{"syscall/asm_linux_amd64.s", replace("TEXT ·gettimeofday(", "TEXT ·macemcRealTimeOfDay("), whyLinked},
 	{"runtime/time.go", timerOrder, "the order of timers of the same instant"},
@@ -247,8 +247,10 @@ func timeOfDay(text string, _ map[string]string) (string, error) {
 		return "", fmt.Errorf("gettimeofday is declared %d times, not once", n)
 	}
 	text = strings.Replace(text, "\npackage syscall\n", "\npackage syscall; import _ \"unsafe\"\n", 1)
-	return assemblyTimeOfDay.ReplaceAllString(text, "//go:linkname gettimeofday\n"+
-		"func gettimeofday(tv *Timeval) (err Errno) { return macemcTimeOfDay(tv) }"), nil
+	return assemblyTimeOfDay.ReplaceAllStringFunc(text, func(was string) string {
+		return strings.Repeat("\n", strings.Count(was, "\n")-1) + "//go:linkname gettimeofday\n" +
+			"func gettimeofday(tv *Timeval) (err Errno) { return macemcTimeOfDay(tv) }; func macemcRealTimeOfDay(tv *Timeval) (err Errno)"
+	}), nil
 }
 
 var clockRead = regexp.MustCompile(`(?m)^func (Now\(\) Time|(Since|Until)\(t Time\) Duration) \{$`)

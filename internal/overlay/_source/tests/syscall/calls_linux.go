@@ -78,11 +78,15 @@ func macemcIntercept(trap, a1, a2, a3, a4, a5, a6 uintptr) (r1, r2 uintptr, err 
 				return 0, 0, 0
 			}
 		case SYS_NANOSLEEP:
-			if macemcSleeps(a1) {
+			if macemcSleeps(a1, 0) {
 				return 0, 0, 0
 			}
 		case SYS_CLOCK_NANOSLEEP:
-			if a2 == 0 && macemcSleeps(a3) { // a duration, not an instant
+			from, ok := int64(0), a2 == 0
+			if a2 == 1 { // an instant, not a duration
+				from, ok = macemcTimeOf(a1)
+			}
+			if ok && macemcSleeps(a3, from) {
 				return 0, 0, 0
 			}
 		case SYS_SCHED_YIELD:
@@ -99,20 +103,24 @@ func macemcIntercept(trap, a1, a2, a3, a4, a5, a6 uintptr) (r1, r2 uintptr, err 
 	return RawSyscall6(trap, a1, a2, a3, a4, a5, a6)
 }
 
-// macemcGetsTime writes a reading of a clock of the run, and reports whether it did. Other clocks measure the time of the processor.
-func macemcGetsTime(clock uintptr, to unsafe.Pointer) bool {
+// macemcTimeOf reads a clock of the run, and reports whether it is one. Others measure the time of the processor.
+func macemcTimeOf(clock uintptr) (now int64, ok bool) {
 	const realtime, monotonic, raw, realtimeCoarse, monotonicCoarse, boottime = 0, 1, 4, 5, 6, 7
+	wall, mono := macemcClocks()
 	switch clock {
-	case realtime, monotonic, raw, realtimeCoarse, monotonicCoarse, boottime:
-	default:
-		return false
+	case realtime, realtimeCoarse:
+		return wall, wall != 0
+	case monotonic, raw, monotonicCoarse, boottime:
+		return mono, wall != 0
 	}
-	now, mono := macemcClocks()
-	if now == 0 || to == nil {
+	return 0, false
+}
+
+// macemcGetsTime writes a reading of a clock of the run, and reports whether it did.
+func macemcGetsTime(clock uintptr, to unsafe.Pointer) bool {
+	now, ok := macemcTimeOf(clock)
+	if !ok || to == nil {
 		return false
-	}
-	if clock != realtime && clock != realtimeCoarse {
-		now = mono
 	}
 	*(*Timespec)(to) = NsecToTimespec(now)
 	return true
@@ -133,12 +141,12 @@ func macemcGetsTimeOfDay(to *Timeval) bool {
 	return true
 }
 
-// macemcSleeps lets the time of the run pass, and reports whether the time at an address is valid.
+// macemcSleeps lets the time of the run pass, from an instant to the one at an address, and reports whether that is valid.
 //
 //go:nosplit
 //go:norace
 //go:nocheckptr
-func macemcSleeps(at uintptr) bool {
+func macemcSleeps(at uintptr, from int64) bool {
 	if at == 0 {
 		return false
 	}
@@ -146,7 +154,7 @@ func macemcSleeps(at uintptr) bool {
 	if t.Sec < 0 || t.Nsec < 0 || t.Nsec >= 1e9 {
 		return false
 	}
-	macemcSleep(int64(t.Sec)*1e9 + int64(t.Nsec))
+	macemcSleep(max(int64(t.Sec)*1e9+int64(t.Nsec)-from, 0))
 	return true
 }
 

@@ -72,6 +72,21 @@ func TestClocks(t *testing.T) {
 	}
 }
 
+// A sleep to an instant ends then.
+func TestClockSleep(t *testing.T) {
+	const pause, absolute = 30 * time.Millisecond, 1 // TIMER_ABSTIME
+	for clock := range uintptr(2) {
+		before := time.Now()
+		to := syscall.NsecToTimespec(clockGettime(t, clock) + int64(pause))
+		if _, _, err := syscall.Syscall6(syscall.SYS_CLOCK_NANOSLEEP, clock, absolute, uintptr(unsafe.Pointer(&to)), 0, 0, 0); err != 0 {
+			t.Fatal(err)
+		}
+		if d := time.Since(before); d < pause-time.Microsecond || d > time.Minute {
+			t.Errorf("clock %d: %v have passed", clock, d)
+		}
+	}
+}
+
 // A goroutine that waits for a time without package time does not wait forever.
 func TestClockLoop(t *testing.T) {
 	for end := nanotime() + 2e6; nanotime() < end; {
