@@ -52,8 +52,9 @@ func Replay(t testing.TB, system sim.System, file string) {
 	case err != nil:
 		t.Fatal(err)
 	case c.role.Searching():
-		var s search.Config
+		s := search.Config{Workers: c.Workers}
 		c.role.Record(&s)
+		c.Workers = s.Workers // for as many, there are buffers
 		c.workForParent(func(ctx context.Context) (text string, status int) {
 			return c.follow(ctx, file, s.PathBuffer)
 		})
