@@ -118,6 +118,7 @@ func (n *nodeOrders) happen(at int, kind eventkind.Kind) {
 			n.classes[k].together.add(at)
 		}
 		c.before.union(n.done)
+		n.since.add(at)
 	}
 	c.first.union(c.before)
 	for k := range n.now.all() {

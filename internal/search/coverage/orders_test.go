@@ -204,6 +204,22 @@ func TestOrders_Oracle(t *testing.T) {
 	}
 }
 
+// Two faults that leave a node up are concurrent: each could have struck before the other.
+func TestOrders_Faults(t *testing.T) {
+	jump, sync := sim.ClockJumps.Event(), sim.LostSyncs.Event()
+	o := coverage.NewOrders(1)
+	for _, walk := range [][]eventkind.Kind{{jump, jump, sync}, {sync, jump}} {
+		o.Begin()
+		for _, kind := range walk {
+			o.Before(nil, nil, &netmodel.Event{Kind: kind, Peer: -1})
+		}
+	}
+	sys := sim.System{Name: "faults", Nodes: 1, New: func(sim.NodeID) sim.Service { return sim.Nop{} }}
+	if pairs, both, missing := o.Count(coverage.New(&sys)); pairs != 1 || both != 1 || len(missing) > 0 {
+		t.Errorf("%d of %d pairs, missing %v; want 1 of 1", both, pairs, missing)
+	}
+}
+
 // follow makes a run of at most so many steps.
 func follow(t *testing.T, w kernel.World, src choose.Source, orders *coverage.Orders, steps int) (run []step) {
 	t.Helper()
