@@ -144,13 +144,8 @@ func macemc_testRestore() {
 // restoreAll restores the snapshot, and reports whether it has woken outsiders.
 func (st *macemcStateType) restoreAll() (woken bool) {
 	clear(st.changed)
-	macemcOrder()       // those that it wakes act before the run
-	semacquire(&gcsema) // no collection
-	var stw worldStop
-	if gomaxprocs > 1 { // else no other goroutine runs while this one is not preempted
-		stw = stopTheWorld(stwUnknown)
-	}
-	mp := acquirem()
+	macemcOrder() // those that it wakes act before the run
+	stw := stopTheWorldGC(stwUnknown)
 	macemcAwaited(func(p uintptr) {
 		if at, ok := macemcObject(p); ok {
 			if r := st.region(at); r != nil {
@@ -171,12 +166,10 @@ func (st *macemcStateType) restoreAll() (woken bool) {
 			macemcRelist((*notifyList)(unsafe.Pointer(w.from)))
 		}
 	}
-	if gomaxprocs > 1 {
-		startTheWorld(stw)
-	}
-	woken = st.wake() // no outsider runs before all are awake
+	mp := acquirem() // no outsider runs before all are awake
+	startTheWorldGC(stw)
+	woken = st.wake()
 	releasem(mp)
-	semrelease(&gcsema)
 	return woken
 }
 
