@@ -26,38 +26,43 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// tries are draws that succeed with probability 1/8.
-var tries = []struct {
+// try is a draw.
+type try struct {
 	name string
-	try  func() bool
-}{
-	{"math/rand", func() bool { return rand.Intn(8) == 0 }},
-	{"math/rand/v2", func() bool { return randv2.N(8) == 0 }},
-	{"maphash", func() bool { return maphash.String(maphash.MakeSeed(), "x")%8 == 0 }},
-	{"crypto/rand", func() bool {
-		b := make([]byte, 1)
-		_, err := crand.Read(b)
-		return err == nil && b[0]%8 == 0
-	}},
-	{"select", func() bool {
-		for range 3 {
-			a, b := make(chan int, 1), make(chan int, 1)
-			a <- 1
-			b <- 1
-			select {
-			case <-a:
-				return false
-			case <-b:
+	draw func() bool
+}
+
+// tries returns draws that succeed with probability 1/8.
+func tries() []try {
+	return []try{
+		{"math/rand", func() bool { return rand.Intn(8) == 0 }},
+		{"math/rand/v2", func() bool { return randv2.N(8) == 0 }},
+		{"maphash", func() bool { return maphash.String(maphash.MakeSeed(), "x")%8 == 0 }},
+		{"crypto/rand", func() bool {
+			b := make([]byte, 1)
+			_, err := crand.Read(b)
+			return err == nil && b[0]%8 == 0
+		}},
+		{"select", func() bool {
+			for range 3 {
+				a, b := make(chan int, 1), make(chan int, 1)
+				a <- 1
+				b <- 1
+				select {
+				case <-a:
+					return false
+				case <-b:
+				}
 			}
-		}
-		return true
-	}},
-	{"map", func() bool {
-		for k := range map[int]bool{0: true, 1: true, 2: true, 3: true, 4: true, 5: true, 6: true, 7: true} {
-			return k == 0
-		}
-		return false
-	}},
+			return true
+		}},
+		{"map", func() bool {
+			for k := range map[int]bool{0: true, 1: true, 2: true, 3: true, 4: true, 5: true, 6: true, 7: true} {
+				return k == 0
+			}
+			return false
+		}},
+	}
 }
 
 // retrier is a system of one program that tries each second until it succeeds.
@@ -117,9 +122,9 @@ func world(t *testing.T, sys *sim.System) kernel.World {
 func TestContinuations_DrawAnew(t *testing.T) {
 	const walks, steps, p = 400, 4, 1.0 / 8
 	for _, how := range []sim.Interleave{sim.FIFO, sim.Rotate} {
-		for _, c := range tries {
+		for _, c := range tries() {
 			t.Run(how.String()+" "+c.name, func(t *testing.T) {
-				sys := retrier(how, c.try)
+				sys := retrier(how, c.draw)
 				from := failing(t, world(t, &sys), 2)
 				loop, walker := runloop.New(world(t, &sys)), runs.NewWalker(search.DefaultWeights().Scale(), steps)
 				recovered := 0
