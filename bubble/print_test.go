@@ -5,7 +5,6 @@ package bubble
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"runtime"
 	"slices"
 	"strings"
@@ -16,15 +15,6 @@ import (
 
 // Output of a process is shown by line and by step.
 func TestCommand_Print(t *testing.T) {
-	const own = "MACEMC_TEST_PRINT"
-	if os.Getenv(own) == "" { // in a process whose package variables no other test has changed
-		cmd := exec.Command(os.Args[0], "-test.run=^TestCommand_Print$")
-		cmd.Env = append(os.Environ(), own+"=1")
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Errorf("%v:\n%.2000s", err, out)
-		}
-		return
-	}
 	p := Command(func() {
 		fmt.Print("a\nb")
 		fmt.Fprintln(os.Stderr, "c")
