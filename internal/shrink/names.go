@@ -117,8 +117,8 @@ func name(w kernel.World, l *stepinfo.Label) *eventName {
 }
 
 // classify returns the class of an event: its kind, nodes, the Go types of its messages, and the first word of the
-// text of a timer, or of a message that it delivers or strikes. The rest of the text may depend on earlier steps. Events of a class replace each
-// other when earlier steps change. Handler is the class without nodes.
+// text of a timer, or of a message that it delivers or strikes. The rest of the text may depend on earlier steps.
+// Events of a class replace each other when earlier steps change. Handler is the class without nodes.
 func classify(w kernel.World, l *stepinfo.Label) (class, handler string) {
 	ev := l.Event
 	kind := ev.Kind.String() + " "

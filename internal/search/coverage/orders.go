@@ -15,8 +15,9 @@ import (
 
 // Orders counts the pairs of concurrent events of a node that happened in both orders.
 //
-// Events of a node belong to one class if they have the same kind and, for messages, the same sender, type and tag (see [tagOf]); for timers, the same type; for actions, the same name; for errors of connections, the same peer. Events that
-// change the network alone belong to none.
+// Events of a node belong to one class if they have the same kind and, for messages, the same sender, type and tag
+// (see [tagOf]); for timers, the same type; for actions, the same name; for errors of connections, the same peer.
+// Events that change the network alone belong to none.
 //
 // Two classes of a node are a pair if some state of a counted walk enables an event of each. Neither of these events
 // happens before the other in the sense of Lamport (1978), since either may be next. A walk has the order a, b of the pair if an

@@ -73,7 +73,7 @@ func TestCollected(t *testing.T) {
 	runtime.SetFinalizer(start(), stop)
 }
 
-// A collection of which only the goroutines that it lets run can be seen.
+// Only goroutines that run meanwhile show that memory is collected.
 func TestCollects(t *testing.T) {
 	n := runtime.NumGoroutine()
 	for range 3 {

@@ -72,8 +72,8 @@ func notCritical(o *testsched.Outcome) string {
 	return ""
 }
 
-// executeSchedule executes a test under the schedule of a file, or a changed one. traced is a value of Passing.Trace of package explorer. With
-// "nearest", passes is the nearest passing run; nil means that none is known.
+// executeSchedule executes a test under the schedule of a file, or a changed one. traced is a value of Passing.Trace
+// of package explorer. With "nearest", passes is the nearest passing run; nil means that none is known.
 func (a Runner) executeSchedule(ctx context.Context, file string, s *explorer.Stored, traced string) (o, passes *testsched.Outcome, err error) {
 	temp, err := os.MkdirTemp("", "macemc-schedule-")
 	if err != nil {

@@ -214,8 +214,9 @@ func macemcReadClock(pc uintptr) {
 	}
 }
 
-// macemcReads lets the time pass that a reading of the clock takes. No two reads return equal results, as with a real clock. A goroutine that
-// only reads the clock waits for a time, so each of its reads takes longer than the one before.
+// macemcReads lets the time pass that a reading of the clock takes. No two reads return equal results, as with a real
+// clock. A goroutine that only reads the clock waits for a time, so each of its reads takes longer than the one
+// before.
 func macemcReads() {
 	gp, t := getg(), macemcT
 	if gp != gp.m.curg || gp.m.locks != 0 || gp.macemc.id <= macemcMain || macemcStopped {
@@ -266,8 +267,8 @@ func macemcClockBegan() int64 {
 	return 0
 }
 
-// macemcClocks reads the clocks for modules that do not use package time. They show an explored test, or the packages that it initializes, the
-// same instants as package time; wall is 0 for others.
+// macemcClocks reads the clocks for modules that do not use package time. They show an explored test, or the packages
+// that it initializes, the same instants as package time; wall is 0 for others.
 //
 //go:linkname macemcClocks
 func macemcClocks() (wall, mono int64) {

@@ -29,7 +29,8 @@ var macemcEndings *macemcEndingList
 // macemcInitiallyEnds means that modules have set finalizers or cleanup functions, or made weak pointers, when packages were initialized.
 var macemcInitiallyEnds bool
 
-// macemcFinalizer reports whether a function sets finalizers and cleanup functions that are not called: one of the modules of an explored test.
+// macemcFinalizer reports whether a function sets finalizers and cleanup functions that are not called: one of the
+// modules of an explored test.
 func macemcFinalizer(pc uintptr) bool {
 	if macemcCallerAt(pc).standard {
 		return false
@@ -105,9 +106,9 @@ func macemcCallOf(c cleanupFn) func(*funcval, unsafe.Pointer) {
 	return c.call
 }
 
-// macemcCollectsNothing replaces a collection by a point at which others run, and reports whether it does. What a collection frees depends on the
-// process. Finalizers, weak pointers and statistics of memory show it, so a run that has any of them is refused. Tests call runtime.GC without
-// them, too, so that goroutines end. Pools become empty.
+// macemcCollectsNothing replaces a collection by a point at which others run, and reports whether it does. What a
+// collection frees depends on the process. Finalizers, weak pointers and statistics of memory show it, so a run that
+// has any of them is refused. Tests call runtime.GC without them, too, so that goroutines end. Pools become empty.
 func macemcCollectsNothing() bool {
 	if !macemcTested() {
 		return false
@@ -143,8 +144,9 @@ func macemcShowsCollection() {
 	}
 }
 
-// endings adds what the finalizers and cleanup functions of objects reference that can become unreachable, and reports whether there is any:
-// only goroutines that nothing wakes keep an object forever. Objects before first are not scanned.
+// endings adds what the finalizers and cleanup functions of objects reference that can become unreachable, and reports
+// whether there is any: only goroutines that nothing wakes keep an object forever. Objects before first are not
+// scanned.
 func (o *macemcObjects) endings(waiting []*g, first int) bool {
 	if len(macemcEndings.list) == 0 {
 		return false

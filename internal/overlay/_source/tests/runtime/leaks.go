@@ -8,9 +8,10 @@ import (
 	"unsafe"
 )
 
-// macemcFindUnwakable finds the goroutines of a bubble that nothing can wake, as the runtime's leak detection does. Nothing that they wait
-// for is reachable from package variables, from live variables of a goroutine that is runnable, can be woken, or is outside, or for a finalizer
-// that may run. It sets unwakable of each goroutine of the bubble, and reports whether there are any.
+// macemcFindUnwakable finds the goroutines of a bubble that nothing can wake, as the runtime's leak detection does.
+// Nothing that they wait for is reachable from package variables, from live variables of a goroutine that is runnable,
+// can be woken, or is outside, or for a finalizer that may run. It sets unwakable of each goroutine of the bubble, and
+// reports whether there are any.
 func macemcFindUnwakable(b *synctestBubble) (found bool) {
 	waiting, run := macemcWaitingIn(b)
 	o := new(macemcObjects) // objects before first are not scanned

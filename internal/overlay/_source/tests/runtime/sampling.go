@@ -35,8 +35,8 @@ func macemcSampling(what testrun.Sampled) {
 	}
 }
 
-// macemcPooling is called before a value is put into a pool or taken from it. It returns a number of the run and its collections, or 0 if the
-// pool keeps no values: outside explored tests, and for the distribution.
+// macemcPooling is called before a value is put into a pool or taken from it. It returns a number of the run and its
+// collections, or 0 if the pool keeps no values: outside explored tests, and for the distribution.
 //
 //go:linkname macemcPooling
 func macemcPooling(pool unsafe.Pointer, pc uintptr) uint64 {
