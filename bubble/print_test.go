@@ -3,15 +3,33 @@
 package bubble
 
 import (
+	"flag"
 	"fmt"
 	"os"
 	"runtime"
 	"slices"
 	"strings"
 	"testing"
+	"unsafe"
 
 	"github.com/macemc/macemc/internal/simext"
 )
+
+// padded is the value of a flag, of which each process has a copy. Its padding looks like a pointer to the lock of all nodes.
+type padded struct {
+	_    *int
+	last uint8
+}
+
+func (*padded) String() string   { return "" }
+func (*padded) Set(string) error { return nil }
+
+var _ = func() bool {
+	v := new(padded)
+	*(*uintptr)(unsafe.Pointer(&v.last)) = uintptr(unsafe.Pointer(stepping))
+	flag.Var(v, "bubble.padded", "of a test")
+	return true
+}()
 
 // Output of a process is shown by line and by step.
 func TestCommand_Print(t *testing.T) {

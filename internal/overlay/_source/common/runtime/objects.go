@@ -34,10 +34,7 @@ func (o *macemcObjects) find() {
 // complete adds the objects reachable from those at or after an index. Later allocations do not share an object with them.
 func (o *macemcObjects) complete(first int) {
 	for i := first; i < len(o.kept); i++ {
-		at := uintptr(o.kept[i])
-		if s := spanOfHeap(at); s != nil && !s.spanclass.noscan() {
-			o.scan(at, at+s.elemsize)
-		}
+		o.pointers(uintptr(o.kept[i]))
 	}
 	for _, pp := range allp {
 		if pp.mcache != nil {
@@ -46,10 +43,45 @@ func (o *macemcObjects) complete(first int) {
 	}
 }
 
-// scan adds the objects that words of memory may point to.
+// scan adds the objects that package variables in a range of memory reference.
 func (o *macemcObjects) scan(from, to uintptr) {
-	for ; from < to; from += goarch.PtrSize {
-		o.add(*(*uintptr)(unsafe.Pointer(from)))
+	macemcReferences(from, to, func(p uintptr) { o.add(p) })
+}
+
+// pointers adds the objects that an object references.
+func (o *macemcObjects) pointers(at uintptr) {
+	if s := spanOfHeap(at); s != nil {
+		macemcReferences(at, at+s.elemsize, func(p uintptr) { o.add(p) })
+	}
+}
+
+// macemcReferences calls f with the pointers in package variables, or in one heap object. Words that are not pointers by their type do not
+// count: the padding of a struct may look like one.
+func macemcReferences(from, to uintptr, f func(p uintptr)) {
+	if s := spanOfHeap(from); s != nil {
+		if s.spanclass.noscan() {
+			return
+		}
+		for tp := s.typePointersOfUnchecked(from); ; {
+			var at uintptr
+			if tp, at = tp.next(to); at == 0 {
+				return
+			}
+			f(*(*uintptr)(unsafe.Pointer(at)))
+		}
+	}
+	for m := &firstmoduledata; m != nil; m = m.next {
+		macemcMasked(max(from, m.data), min(to, m.edata), m.data, m.gcdatamask.bytedata, f)
+		macemcMasked(max(from, m.bss), min(to, m.ebss), m.bss, m.gcbssmask.bytedata, f)
+	}
+}
+
+// macemcMasked calls f with the pointers in a range of memory, of which a mask marks the pointers from its start.
+func macemcMasked(from, to, start uintptr, mask *uint8, f func(p uintptr)) {
+	for at := alignUp(from, goarch.PtrSize); at+goarch.PtrSize <= to; at += goarch.PtrSize {
+		if word := (at - start) / goarch.PtrSize; *addb(mask, word/8)>>(word%8)&1 != 0 {
+			f(*(*uintptr)(unsafe.Pointer(at)))
+		}
 	}
 }
 

@@ -37,8 +37,8 @@ func macemcFindUnwakable(b *synctestBubble) (found bool) {
 	o.add(uintptr(unsafe.Pointer(macemcT)))
 	first := len(o.kept)
 	for m := &firstmoduledata; m != nil; m = m.next {
-		o.block(m.data, m.edata-m.data, m.gcdatamask.bytedata, nil, false)
-		o.block(m.bss, m.ebss-m.bss, m.gcbssmask.bytedata, nil, false)
+		o.scan(m.data, m.edata)
+		o.scan(m.bss, m.ebss)
 	}
 	for _, gp := range run {
 		o.stack(gp)
@@ -175,21 +175,6 @@ func (o *macemcObjects) block(from, size uintptr, mask *uint8, stk *stackScanSta
 		} else {
 			o.add(p)
 		}
-	}
-}
-
-// pointers adds the objects that an object references.
-func (o *macemcObjects) pointers(at uintptr) {
-	s := spanOfHeap(at)
-	if s == nil || s.spanclass.noscan() {
-		return
-	}
-	for tp := s.typePointersOfUnchecked(at); ; {
-		var p uintptr
-		if tp, p = tp.next(at + s.elemsize); p == 0 {
-			return
-		}
-		o.add(*(*uintptr)(unsafe.Pointer(p)))
 	}
 }
 

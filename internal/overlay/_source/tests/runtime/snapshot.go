@@ -83,16 +83,14 @@ func (st *macemcStateType) save(variables []macemcVariable, hide []unsafe.Pointe
 	first := len(o.kept)
 	for _, v := range variables {
 		if v.kind == macemcTypes {
-			o.scan((v.from+goarch.PtrSize-1)&^(goarch.PtrSize-1), v.to&^(goarch.PtrSize-1))
+			o.scan(v.from, v.to)
 		}
 	}
 	o.complete(first)
 	st.addVariables(false)
 	for i := 0; i < len(st.regions) && st.size <= macemcStateMax; i++ {
 		if r := st.regions[i]; !r.watched {
-			if s := spanOfHeap(r.from); s == nil || !s.spanclass.noscan() {
-				st.scan(r.from, r.from+r.size, r.root)
-			}
+			macemcReferences(r.from, r.from+r.size, func(p uintptr) { st.refer(p, r.root) })
 		}
 	}
 	macemcAddMappings(st)
@@ -280,23 +278,17 @@ func (st *macemcStateType) add(from, size uintptr, root int32, watched bool) {
 	st.size += size
 }
 
-// scan adds the memory that the given words may point to.
-func (st *macemcStateType) scan(from, to uintptr, root int32) {
+// refer adds the memory that p points to.
+func (st *macemcStateType) refer(p uintptr, root int32) {
 	o := &st.objects
-	for from = (from + goarch.PtrSize - 1) &^ (goarch.PtrSize - 1); from+goarch.PtrSize <= to; from += goarch.PtrSize {
-		p := *(*uintptr)(unsafe.Pointer(from))
-		if p < 1<<12 {
-			continue
-		}
-		at, ok := macemcObject(p)
-		if !ok {
-			st.gap(p, root)
-			continue
-		}
-		known := len(o.kept)
-		if o.add(at); len(o.kept) > known {
-			st.add(at, spanOfHeap(at).elemsize, root, false)
-		}
+	at, ok := macemcObject(p)
+	if !ok {
+		st.gap(p, root)
+		return
+	}
+	known := len(o.kept)
+	if o.add(at); len(o.kept) > known {
+		st.add(at, spanOfHeap(at).elemsize, root, false)
 	}
 }
 
