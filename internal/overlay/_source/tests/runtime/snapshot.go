@@ -126,6 +126,7 @@ func macemc_testRestore() {
 	if st.restores {
 		macemcRestoreMappings()
 	}
+	st.pages.fill(st)
 	for range macemcRestores {
 		if !st.taken || !st.restoreAll() {
 			break
@@ -170,11 +171,9 @@ func (st *macemcStateType) restoreAll() (woken bool) {
 	return woken
 }
 
-// compare restores what differs from the snapshot in a range of memory. The blocks before next end before it. compare returns the index of
-// such a block for what follows the range.
-func (st *macemcStateType) compare(next int, from, to uintptr) int {
-	i := next
-	for ; i < len(st.blocks) && st.blocks[i].from < to; i++ {
+// compare restores what differs from the snapshot in a range of memory, whose first block, or one before it, has an index.
+func (st *macemcStateType) compare(first int32, from, to uintptr) {
+	for i := int(first); i < len(st.blocks) && st.blocks[i].from < to; i++ {
 		b := &st.blocks[i]
 		for at, end := max(from, b.from), min(to, b.from+b.size); at < end; at += macemcBlockMax {
 			n := min(end-at, macemcBlockMax)
@@ -183,7 +182,6 @@ func (st *macemcStateType) compare(next int, from, to uintptr) int {
 			}
 		}
 	}
-	return max(i-1, next)
 }
 
 // region returns the region that contains an address; nil means that the snapshot does not restore it.
