@@ -25,14 +25,14 @@ func (s *Session) fieldTest(field string, words []string) (*test, error) {
 	seen := false
 	values := make([][]diff.Field, s.sys.Nodes) // selected values, by node
 	r := s.run
-	return &test{
-		first: func(n int) {
+	return &test{Test: history.Test{
+		First: func(n int) {
 			for id := range values {
 				values[id] = sel.fields(r, n, id)
 				seen = seen || len(values[id]) > 0
 			}
 		},
-		world: func(n int, _ kernel.World) bool {
+		World: func(n int, _ kernel.World) bool {
 			hit := false
 			for _, id := range r.Touched(n) {
 				if id < 0 || !sel.node(int(id)) {
@@ -47,8 +47,7 @@ func (s *Session) fieldTest(field string, words []string) (*test, error) {
 			}
 			return hit
 		},
-		known: func() bool { return seen || s.has(sel) },
-	}, nil
+	}, known: func() bool { return seen || s.has(sel) }}, nil
 }
 
 // has reports whether some node has a selected field in the first, the last or the current state.

@@ -90,7 +90,7 @@ func (s *Session) find(ctx context.Context, args []string, direction int, out *b
 		name, where = "rfind", "before"
 	}
 	s.last = append([]string{name}, args...)
-	n, err := test.search(ctx, s.run, direction)
+	n, err := test.Nearest(ctx, s.run, direction)
 	if err != nil {
 		return err
 	}
@@ -104,15 +104,14 @@ func (s *Session) find(ctx context.Context, args []string, direction int, out *b
 	return s.to(n, out)
 }
 
-// test selects steps. Exactly one of info, world and trace is set.
+// test selects steps.
 type test struct {
-	info  func(n int) bool                 // whether step n matches, from its Step
-	world func(n int, w kernel.World) bool // whether the state after step n matches; called in order
-	first func(n int)                      // for world: called for the state before a sequence of steps
-	trace func(t *replay.TraceStep) bool   // whether the full description matches
-	known func() bool                      // after a failed search: whether the thing exists at all; nil means that it does
-	maybe func(n int) bool                 // for trace: whether step n can match at all
+	history.Test
+	known func() bool // after a failed search: whether the thing exists at all; nil means that it does
 }
+
+// selects returns the test of steps by their numbers.
+func selects(step func(n int) bool) *test { return &test{Test: history.Test{Step: step}} }
 
 func (s *Session) test(args []string) (*test, error) {
 	r := s.run
@@ -123,7 +122,7 @@ func (s *Session) test(args []string) (*test, error) {
 	name := strings.Join(args, " ")
 	if last := args[len(args)-1]; s.isNode(name) && (name == last || name == s.adaptText("node ")+last) && !strings.Contains(name, ".") {
 		node, err := s.nodeID(name)
-		return &test{info: func(n int) bool { return s.touches(n, node) }}, err
+		return selects(func(n int) bool { return s.touches(n, node) }), err
 	}
 	var re *regexp.Regexp
 	switch args[0] {
@@ -138,22 +137,22 @@ func (s *Session) test(args []string) (*test, error) {
 	}
 	switch args[0] {
 	case "event":
-		return &test{info: func(n int) bool { return matchesStep(re, r.Step(n)) }}, nil
+		return selects(func(n int) bool { return matchesStep(re, r.Step(n)) }), nil
 	case "message":
 		return s.messageTest(re)
 	case "choice":
-		return &test{
-			maybe: func(n int) bool { return r.Step(n).Picks > 0 },
-			trace: func(t *replay.TraceStep) bool {
+		return &test{Test: history.Test{
+			Maybe: func(n int) bool { return r.Step(n).Picks > 0 },
+			Trace: func(t *replay.TraceStep) bool {
 				return slices.ContainsFunc(t.Choices, func(c stepinfo.Answer) bool { return replay.Notable(c) && re.MatchString(c.Label) })
 			},
-		}, nil
+		}}, nil
 	case "live", "dead":
 		if len(rest) > 0 {
 			break
 		}
 		want := args[0] == "live"
-		return &test{info: func(n int) bool { return r.Step(n).Live == want && r.Step(n-1).Live != want }}, nil
+		return selects(func(n int) bool { return r.Step(n).Live == want && r.Step(n-1).Live != want }), nil
 	case "property":
 		mask, some := uint64(0), false
 		for i, p := range s.sys.Properties {
@@ -164,7 +163,7 @@ func (s *Session) test(args []string) (*test, error) {
 		if !some {
 			return nil, fmt.Errorf("no property matches %s; \"properties\" lists them", strings.Join(rest, " "))
 		}
-		return &test{info: func(n int) bool { return (r.Step(n).Failing^r.Step(n-1).Failing)&mask != 0 }}, nil
+		return selects(func(n int) bool { return (r.Step(n).Failing^r.Step(n-1).Failing)&mask != 0 }), nil
 	}
 	return s.fieldTest(args[0], rest)
 }
@@ -180,7 +179,7 @@ func (s *Session) messageTest(re *regexp.Regexp) (*test, error) {
 		return nil, err
 	}
 	r := s.run
-	return &test{world: func(n int, w kernel.World) bool {
+	return &test{Test: history.Test{World: func(n int, w kernel.World) bool {
 		info := r.Step(n)
 		if k := info.Ev.Kind; (k.OfMessage() || k == eventkind.TakeQuorum) && matchesStep(re, info) {
 			return true
@@ -204,85 +203,5 @@ func (s *Session) messageTest(re *regexp.Regexp) (*test, error) {
 			}
 		}
 		return false
-	}}, nil
-}
-
-// search returns the nearest matching step in a direction, or 0 if there is none.
-func (t *test) search(ctx context.Context, r *history.Run, direction int) (int, error) {
-	if t.world != nil {
-		if direction > 0 {
-			return t.scan(ctx, r, r.At+1, r.Len(), false)
-		}
-		// Search backward in windows, each of them forward.
-		size := history.WindowSteps
-		if r.Whole == nil {
-			size = max(size, r.Cursor.Distance())
-		}
-		for end := r.At - 1; end > 0; {
-			from := max(1, end-size+1)
-			n, err := t.scan(ctx, r, from, end, true)
-			if n > 0 || err != nil {
-				return n, err
-			}
-			end = from - 1
-			size *= 2 // states without a copy are recomputed from the start each time
-		}
-		return 0, nil
-	}
-	for n := r.At + direction; n > 0 && n <= r.Len(); n += direction {
-		if n%1024 == 0 && ctx.Err() != nil {
-			return 0, ctx.Err()
-		}
-		if t.info != nil {
-			if t.info(n) {
-				return n, nil
-			}
-			continue
-		}
-		if !t.maybe(n) {
-			continue
-		}
-		step, err := r.Trace(n)
-		if err != nil {
-			return 0, err
-		}
-		if t.trace(step) {
-			return n, nil
-		}
-	}
-	return 0, nil
-}
-
-// scan executes steps from..to and returns the first match, or the last one.
-func (t *test) scan(ctx context.Context, r *history.Run, from, to int, last bool) (found int, err error) {
-	if from > to {
-		return 0, nil
-	}
-	var w kernel.World
-	goTo := func(n int) error {
-		if r.Whole == nil {
-			w, err = r.World(n)
-		}
-		return err
-	}
-	if err := goTo(from - 1); err != nil {
-		return 0, err
-	}
-	if t.first != nil {
-		t.first(from - 1)
-	}
-	for n := from; n <= to; n++ {
-		if n%1024 == 0 && ctx.Err() != nil {
-			return 0, ctx.Err()
-		}
-		if err := goTo(n); err != nil {
-			return 0, err
-		}
-		if t.world(n, w) {
-			if found = n; !last {
-				return found, nil
-			}
-		}
-	}
-	return found, nil
+	}}}, nil
 }

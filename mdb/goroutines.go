@@ -60,7 +60,7 @@ func (s *Session) listGoroutines(out *bytes.Buffer) error {
 	if len(lines) == 0 {
 		fmt.Fprintf(out, "  no other goroutine can continue before step %d\n", r.At)
 	}
-	return writeHeld(out, r, r.At-1, -1)
+	return history.WriteHeld(out, "       ", r, r.At-1, -1)
 }
 
 // takeGoroutine switches to another goroutine at the current step, on a branch.

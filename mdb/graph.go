@@ -8,6 +8,7 @@ import (
 	"io/fs"
 
 	"github.com/macemc/macemc/eventgraph"
+	"github.com/macemc/macemc/internal/history"
 	"github.com/macemc/macemc/internal/outfile"
 	"github.com/macemc/macemc/mdb/internal/cmdline"
 )
@@ -57,7 +58,7 @@ func graph(s *Session, _ context.Context, args []string, out *bytes.Buffer) erro
 		return cmdline.Usagef("the name of a file is missing")
 	}
 	first := 1
-	if to > exactGraphSteps {
+	if to > history.ExactGraphSteps {
 		first = max(1, from-graphMargin)
 	}
 	g, o, err := s.run.Graph(first, from, to, graphMargin)
@@ -95,6 +96,4 @@ const (
 	// lanesMargin is the same for the screen, which draws a graph at every step.
 	graphMargin = 400
 	lanesMargin = 64
-	// exactGraphSteps is the last step up to which a graph is built from the first step.
-	exactGraphSteps = 2000
 )

@@ -167,7 +167,7 @@ func TestGraphOfPart(t *testing.T) {
 	samePart(t, late(), latePath(t))
 }
 
-const partSteps, partFrom, partTo = 2600, 2400, 2440 // beyond exactGraphSteps, and with the start beyond the margin
+const partSteps, partFrom, partTo = 2600, 2400, 2440 // beyond history.ExactGraphSteps, and with the start beyond the margin
 
 // late is a system with a message that arrives after everything else.
 func late() *sim.System {

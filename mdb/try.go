@@ -105,7 +105,7 @@ func options(s *Session, _ context.Context, _ []string, out *bytes.Buffer) error
 	if err := s.list(r.At, taken, out); err != nil {
 		return err
 	}
-	return writeHeld(out, r, r.At, -1)
+	return history.WriteHeld(out, "       ", r, r.At, -1)
 }
 
 // taken returns the index of the event that happens next in the run, or -1 at its end.

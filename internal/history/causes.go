@@ -2,6 +2,7 @@ package history
 
 import (
 	"fmt"
+	"io"
 
 	"github.com/macemc/macemc/internal/encoding"
 	"github.com/macemc/macemc/internal/eventkind"
@@ -9,6 +10,7 @@ import (
 	"github.com/macemc/macemc/internal/kernel/declared"
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/internal/replay"
+	"github.com/macemc/macemc/internal/textfmt"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -163,4 +165,49 @@ func (r *Run) Because(n int) string {
 		return "follows from"
 	}
 	return cause.Fill("", fmt.Sprintf("n%d", s.Ev.Peer), "")
+}
+
+// ExactGraphSteps is the last step up to which a graph is built from the first step.
+const ExactGraphSteps = 2000
+
+// WriteViolated writes, for the step of a safety violation, the observations that violate the monitor. For a property it writes the other steps
+// that wrote the data that it reads, and then those that wrote other fields of the nodes that it reads.
+func WriteViolated(out io.Writer, r *Run, n int) error {
+	if f, at := r.FirstFound(); f == nil || at != n || f.Kind != sim.Safety || r.Whole != nil {
+		return nil
+	}
+	if observed := replay.Decisive(r.Cursor.World().System(), r.Cursor.Path(), n, r.Found(n)); observed != nil {
+		for _, o := range observed {
+			fmt.Fprintf(out, "       the monitor observed, in step %d: %s announces %s\n", o.Step, r.Node(o.Node), o.Text)
+		}
+		return nil
+	}
+	first := max(1, n-ExactGraphSteps)
+	g, _, err := r.Graph(first, n, n, 0)
+	if err != nil {
+		return err
+	}
+	const most = 5
+	for i, steps := range [][]int{g.Read, g.Wrote} {
+		if more := len(steps) - most; more > 0 {
+			fmt.Fprintf(out, "       the property also reads %s %s wrote\n", []string{"what", "nodes that"}[i], textfmt.Plural(more, "earlier step"))
+			steps = steps[more:]
+		}
+		for _, cause := range steps {
+			if cause == 0 || cause+first-1 == int(r.Step(n).Cause) {
+				continue
+			}
+			cause += first - 1
+			t, err := r.Trace(cause)
+			if err != nil {
+				return err
+			}
+			text := fmt.Sprintf("the property also reads what step %d wrote", cause)
+			if i > 0 {
+				text = fmt.Sprintf("the property reads %s, and step %d wrote other fields of it", r.Node(t.Node), cause)
+			}
+			fmt.Fprintf(out, "       %s: %s\n", text, r.Sentence(cause, t))
+		}
+	}
+	return nil
 }

@@ -10,7 +10,8 @@
 //
 //	run.go         Run, Step; findings; branches; the common prefix of two runs
 //	state.go       which fields a step changed; the last live step
-//	causes.go      the cause of a step
+//	causes.go      the cause of a step; what violates a property
+//	find.go        the nearest step that matches
 //	pending.go     messages in flight; when a timer was set
 //	difference.go  which steps of two runs correspond; the differences of two states
 //	graph.go       the event graph of a range of steps

@@ -65,12 +65,13 @@ func waitAtEnd(r *Run, n int) string {
 	return fmt.Sprintf(" after this step; at the end, after step %d, these wait: %s", r.Len(), strings.Join(textfmt.Few(waiting, 8), ", "))
 }
 
-// Held describes the goroutines that the schedule holds back after step n: those of a test, of a node, or of all nodes if node is negative.
-func Held(r *Run, n, node int) (lines []string, err error) {
+// WriteHeld writes the goroutines that the schedule holds back after step n: those of a test, of a node, or of all nodes if node is
+// negative.
+func WriteHeld(out io.Writer, margin string, r *Run, n, node int) error {
 	for id := range r.Nodes {
 		if r.Whole != nil {
 			if g := r.Goroutine(n, id); g.Fields[FieldStatus] == StatusHeld {
-				lines = append(lines, fmt.Sprintf("%s %s at %s: it continues when no other goroutine can", r.Node(id), StatusHeld, g.Fields[FieldAt]))
+				fmt.Fprintf(out, "%s%s %s at %s: it continues when no other goroutine can\n", margin, r.Node(id), StatusHeld, g.Fields[FieldAt])
 			}
 			continue
 		}
@@ -79,15 +80,15 @@ func Held(r *Run, n, node int) (lines []string, err error) {
 		}
 		texts, err := goroutines(r, n, id)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		for _, text := range texts {
 			if strings.Contains(text, simext.Pauses) {
-				lines = append(lines, fmt.Sprintf("%s %s: the schedule holds it back %s", r.Node(id), text, untilNext(r, n, id)))
+				fmt.Fprintf(out, "%s%s %s: the schedule holds it back %s\n", margin, r.Node(id), text, untilNext(r, n, id))
 			}
 		}
 	}
-	return lines, nil
+	return nil
 }
 
 // untilNext describes the step of a node in which the goroutines that are held back after step n continue.
@@ -138,12 +139,8 @@ func writeNodeWaits(out io.Writer, r *Run, n int) error {
 			}
 		}
 	}
-	held, err := Held(r, n, -1)
-	if err != nil {
+	if err := WriteHeld(out, "  ", r, n, -1); err != nil {
 		return err
-	}
-	for _, text := range held {
-		fmt.Fprintf(out, "  %s\n", text)
 	}
 	if !some {
 		fmt.Fprintln(out, "  no node runs a program with goroutines")

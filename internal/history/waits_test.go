@@ -100,14 +100,16 @@ func TestHeld(t *testing.T) {
 		{2, 1, "n1 goroutine 5 pauses before lock.go:77 in (*Client).Terms: the schedule holds it back until step 3, the next one of n1"},
 		{2, 0, "n0 goroutine 5 pauses before lock.go:77 in (*Client).Terms: the schedule holds it back until the next step of n0, which this run does not have"},
 	} {
-		lines, err := Held(r, c.n, c.node)
-		if got := strings.Join(lines, "\n"); err != nil || got != c.want {
+		var out strings.Builder
+		err := WriteHeld(&out, "", r, c.n, c.node)
+		if got := strings.TrimSuffix(out.String(), "\n"); err != nil || got != c.want {
 			t.Errorf("after step %d, node %d: %v, got %q, want %q", c.n, c.node, err, got, c.want)
 		}
 	}
 	test := recorded([3]string{"a.go:3", StatusRuns}, [3]string{"b.go:7", StatusHeld})
-	lines, err := Held(test, 1, -1)
-	if want := "g2 is held back by the schedule at b.go:7: it continues when no other goroutine can"; err != nil || strings.Join(lines, "\n") != want {
-		t.Errorf("of a test: %v, got %q, want %q", err, lines, want)
+	var out strings.Builder
+	err = WriteHeld(&out, "", test, 1, -1)
+	if want := "g2 is held back by the schedule at b.go:7: it continues when no other goroutine can\n"; err != nil || out.String() != want {
+		t.Errorf("of a test: %v, got %q, want %q", err, out.String(), want)
 	}
 }

@@ -1,0 +1,97 @@
+package history
+
+import (
+	"context"
+
+	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/replay"
+)
+
+// Test selects steps of a run. Exactly one of Step, World and Trace is set.
+type Test struct {
+	Step  func(n int) bool                 // whether step n matches, from its Step
+	World func(n int, w kernel.World) bool // whether the state after step n matches; called in order
+	First func(n int)                      // for World: called for the state before a sequence of steps
+	Trace func(t *replay.TraceStep) bool   // whether the full description matches
+	Maybe func(n int) bool                 // for Trace: whether step n can match at all
+}
+
+// Nearest returns the nearest matching step in a direction, or 0 if there is none.
+func (t *Test) Nearest(ctx context.Context, r *Run, direction int) (int, error) {
+	if t.World != nil {
+		if direction > 0 {
+			return t.scan(ctx, r, r.At+1, r.Len(), false)
+		}
+		// Search backward in windows, each of them forward.
+		size := WindowSteps
+		if r.Whole == nil {
+			size = max(size, r.Cursor.Distance())
+		}
+		for end := r.At - 1; end > 0; {
+			from := max(1, end-size+1)
+			n, err := t.scan(ctx, r, from, end, true)
+			if n > 0 || err != nil {
+				return n, err
+			}
+			end = from - 1
+			size *= 2 // states without a copy are recomputed from the start each time
+		}
+		return 0, nil
+	}
+	for n := r.At + direction; n > 0 && n <= r.Len(); n += direction {
+		if n%1024 == 0 && ctx.Err() != nil {
+			return 0, ctx.Err()
+		}
+		if t.Step != nil {
+			if t.Step(n) {
+				return n, nil
+			}
+			continue
+		}
+		if !t.Maybe(n) {
+			continue
+		}
+		step, err := r.Trace(n)
+		if err != nil {
+			return 0, err
+		}
+		if t.Trace(step) {
+			return n, nil
+		}
+	}
+	return 0, nil
+}
+
+// scan executes steps from..to and returns the first match, or the last one.
+func (t *Test) scan(ctx context.Context, r *Run, from, to int, last bool) (found int, err error) {
+	if from > to {
+		return 0, nil
+	}
+	var w kernel.World
+	goTo := func(n int) error {
+		if r.Whole == nil {
+			w, err = r.World(n)
+		}
+		return err
+	}
+	if err := goTo(from - 1); err != nil {
+		return 0, err
+	}
+	if t.First != nil {
+		t.First(from - 1)
+	}
+	for n := from; n <= to; n++ {
+		if n%1024 == 0 && ctx.Err() != nil {
+			return 0, ctx.Err()
+		}
+		if err := goTo(n); err != nil {
+			return 0, err
+		}
+		if t.World(n, w) {
+			if found = n; !last {
+				return found, nil
+			}
+		}
+	}
+	return found, nil
+}
