@@ -55,8 +55,8 @@ type deadRun struct {
 // leastShrinking is the minimum time for shrinking a run, also after the time of the search is over.
 const leastShrinking = 3 * time.Second
 
-func (o *Options) keeper(sys sim.System) *keeper {
-	k := &keeper{o: o, sys: sys, unproven: map[string]int{}, findings: []*report.Report{}}
+func (o *Options) keeper(sys sim.System, known []*accepted) *keeper {
+	k := &keeper{o: o, sys: sys, accepted: known, unproven: map[string]int{}, findings: []*report.Report{}}
 	if o.Search.Time > 0 {
 		k.until = budget.Now() + o.Search.Time
 	}

@@ -2,6 +2,7 @@ package check
 
 import (
 	"context"
+	"io"
 	"os"
 	"os/exec"
 	"time"
@@ -40,10 +41,10 @@ type Options struct {
 	// [budget.FollowLimit].
 	NoShrink    bool
 	ShrinkSteps int
-	// Unshrunk is called with a violation before its run is shrunk, which may take long. Its files are in its folder
+	// Unshrunk receives a violation as text before its run is shrunk, which may take long. Its files are in its folder
 	// by then, and the files of the shrunk run replace them. If Unshrunk is nil, or with Replace, nothing is written
-	// before the run is shrunk. KeepGoing writes these files without the call.
-	Unshrunk func(*report.Report)
+	// before the run is shrunk. KeepGoing writes these files without the text.
+	Unshrunk io.Writer
 	// KeepGoing continues after a violation until a limit. It reports violations that differ by kind, property and
 	// the code that handled the decisive step. Dead runs without a proven critical step differ by kind and property
 	// only. Each has its own numbered folder in Dir.

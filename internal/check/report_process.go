@@ -51,8 +51,7 @@ func ReportDeath(ctx context.Context, o Options, out isolate.Outcome) (*report.R
 		o.writeOutline(&sys, res, d)
 		return o.conclude(ctx, res)
 	}
-	k := o.keeper(sys)
-	k.accepted = known
+	k := o.keeper(sys, known)
 	k.recover(out.Found)
 	res.Last = "it terminated the search process"
 	if err := k.found(ctx, res); err != nil {
@@ -96,7 +95,7 @@ func ReportLost(o Options, out isolate.Outcome, err error) *report.Report {
 	res.Verdict = search.Conclude(false, res.Stopped, false)
 	r := o.report(res)
 	if len(out.Found) > 0 {
-		k := o.keeper(o.Search.System)
+		k := o.keeper(o.Search.System, nil)
 		k.recover(out.Found)
 		r, _ = k.conclude(res)
 	}

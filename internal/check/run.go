@@ -27,34 +27,31 @@ func Writable(o Options) error { return o.folder().Probe() }
 // writing failed. When ctx is done, the search ends and its coverage until then is reported. The error is [isolate.ErrLost]
 // if checked code ended an earlier process and this one did not find out how; the supervisor reports that.
 func Run(ctx context.Context, o Options) (*report.Report, error) {
+	sys, err := o.System()
+	if err != nil {
+		return nil, err
+	}
 	o.start, o.used = budget.Now(), budget.ProcessTime()
 	o.Search.Workers = cmp.Or(o.Search.Workers, runs.DefaultWorkers())
 	o.workDir, _ = os.Getwd()
 	o.limitStates()
 	o.comparesLater()
 	o.suspectFile = &suspectFile{o: &o, dir: isolate.SuspectFolder()}
-	o.Search.Suspected = o.suspected
-	o.Search.Confirm = o.confirm
-	sys, err := o.System()
-	if err == nil {
-		o.criticalConfirm = critical.Confirm(o.criticalConfig(sys))
-	} // otherwise the search returns err
+	o.criticalConfirm = critical.Confirm(o.criticalConfig(sys))
+	o.Search.Suspected, o.Search.Confirm = o.suspected, o.confirm
 	if tell := o.Search.Progress; tell != nil {
 		o.Search.Progress = func(p search.Progress) {
 			o.lastProgress, o.progressAt = p, time.Now()
 			tell(p)
 		}
 	}
-	var known []*accepted
-	if err == nil {
-		if known, err = o.accept(ctx, &sys); err != nil {
-			return nil, err
-		}
+	known, err := o.accept(ctx, &sys)
+	if err != nil {
+		return nil, err
 	}
 	var k *keeper
 	if o.KeepGoing || len(known) > 0 {
-		k = o.keeper(sys)
-		k.accepted = known
+		k = o.keeper(sys, known)
 		o.Search.Confirm, o.Search.Found = k.confirm, k.found
 	}
 	before := contain.Running()

@@ -1,6 +1,7 @@
 package check_test
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -9,7 +10,6 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/internal/check"
-	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
@@ -77,11 +77,11 @@ func TestLeave_OneFolder(t *testing.T) {
 	}
 	o := testOptions(shows(func(digit) string { return "" }))
 	o.Respawn, o.Dir = nil, filepath.Join(blocking, "out")
-	first := ""
-	o.Unshrunk = func(r *report.Report) { first = r.PathFile }
+	var first bytes.Buffer
+	o.Unshrunk = &first
 	rep, err := check.Run(t.Context(), o)
-	if err == nil || rep == nil || rep.Verdict != search.Violation || rep.PathFile == "" || rep.PathFile != first {
-		t.Fatalf("%v, %+v; the first file was %q", err, rep, first)
+	if err == nil || rep == nil || rep.Verdict != search.Violation || rep.PathFile == "" || !strings.HasSuffix(first.String(), "; original: "+rep.PathFile+"\n") {
+		t.Fatalf("%v, %+v; before it was shrunk: %q", err, rep, first.String())
 	}
 	left, err := filepath.Glob(filepath.Join(temp, "macemc-finding-*", "*"))
 	if err != nil || len(left) != 1 || left[0] != rep.PathFile {

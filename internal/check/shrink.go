@@ -18,6 +18,7 @@ import (
 	"github.com/macemc/macemc/internal/pathfile"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/report"
+	"github.com/macemc/macemc/internal/report/document"
 	"github.com/macemc/macemc/internal/shrink"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
@@ -134,8 +135,8 @@ func undescribed(o *Options, sys *sim.System, r *report.Report, found *search.Su
 	return files{error: &f}, true
 }
 
-// describeUnshrunk describes a finding before its run is shrunk. If Unshrunk is set, it writes the finding and calls
-// Unshrunk. It drops the error, because a finding that cannot be written here cannot be written later either.
+// describeUnshrunk describes a finding before its run is shrunk. If Unshrunk is set, it writes the finding, and its text
+// to Unshrunk. It drops the error, because a finding that cannot be written here cannot be written later either.
 func (o *Options) describeUnshrunk(sys *sim.System, res *search.Result) {
 	began := budget.ProcessTime()
 	r := o.report(res)
@@ -154,7 +155,7 @@ func (o *Options) describeUnshrunk(sys *sim.System, res *search.Result) {
 		o.unshrunkDir = filepath.Dir(r.PathFile)
 		_ = isolate.NoteFound(o.unshrunkDir) // in case this process is killed
 	}
-	o.Unshrunk(r)
+	fmt.Fprintln(o.Unshrunk, document.UnshrunkText(r))
 }
 
 // shrinking returns the settings for shrinking a finding.

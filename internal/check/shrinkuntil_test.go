@@ -18,7 +18,7 @@ func TestShrinkingEndsWithTheTime(t *testing.T) {
 		{time.Minute, 59 * time.Second, leastShrinking},
 		{time.Minute, time.Minute - 1, leastShrinking},
 	} {
-		k := (&Options{Search: search.Config{Time: c.limit}}).keeper(sim.System{})
+		k := (&Options{Search: search.Config{Time: c.limit}}).keeper(sim.System{}, nil)
 		k.until -= c.passed
 		ctx, cancel := k.whileShrinking(t.Context())
 		at, ok := budget.Deadline(ctx)
@@ -27,7 +27,7 @@ func TestShrinkingEndsWithTheTime(t *testing.T) {
 			t.Errorf("of %v, after %v: %v is left, want %v", c.limit, c.passed, left, c.want)
 		}
 	}
-	k := (&Options{}).keeper(sim.System{})
+	k := (&Options{}).keeper(sim.System{}, nil)
 	ctx, cancel := k.whileShrinking(t.Context())
 	if ctx.Err() != nil {
 		t.Error("without a limit nothing ends")

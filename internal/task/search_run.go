@@ -50,24 +50,26 @@ func (p *Process) search(ctx context.Context, r *request) error {
 		}
 		return err
 	}
-	if r.recording != nil && !p.Role.Searching() {
-		p.printDoubts(r.recording)
-	}
-	r.options.Respawn, r.options.Commands = p.Respawn, r.commands(p.Program)
-	r.options.OtherVersions = p.OtherVersions
-	if p.Respawn != nil && !p.Role.Searching() {
-		return p.supervise(ctx, r)
+	status := NewStatus(p.Stderr, p.Terminal)
+	defer status.Clear()
+	o := &r.options
+	o.Respawn, o.Commands, o.OtherVersions, o.Unshrunk = p.Respawn, r.commands(p.Program), p.OtherVersions, status
+	if r.JSON {
+		o.Unshrunk = io.Discard
 	}
 	if p.Role.Searching() {
-		r.options.Unshrunk = r.unshrunk(p.Stderr)
-		p.Role.Record(&r.options.Search)
+		p.Role.Record(&o.Search)
 	} else {
-		status := NewStatus(p.Stderr, p.Terminal)
-		defer status.Clear()
-		r.options.Search.Progress, r.options.Unshrunk = status.Show, r.unshrunk(status)
-	}
-	if err := check.Writable(r.options); err != nil {
-		return err
+		if r.recording != nil {
+			p.printDoubts(r.recording)
+		}
+		if err := check.Writable(*o); err != nil {
+			return err
+		}
+		if p.Respawn != nil {
+			return p.supervise(ctx, r, status)
+		}
+		o.Search.Progress = status.Show
 	}
 	switch {
 	case r.Durable == "":
@@ -88,22 +90,8 @@ func (p *Process) search(ctx context.Context, r *request) error {
 	return p.conclude(ctx, rep, err, r)
 }
 
-// unshrunk prints a finding and its location before it is shrunk.
-func (r *request) unshrunk(w io.Writer) func(*report.Report) {
-	return func(rep *report.Report) {
-		if !r.JSON {
-			fmt.Fprintln(w, document.UnshrunkText(rep))
-		}
-	}
-}
-
 // supervise runs the search in another process, so that checked code cannot prevent the report.
-func (p *Process) supervise(ctx context.Context, r *request) error {
-	if err := check.Writable(r.options); err != nil {
-		return err
-	}
-	status := NewStatus(p.Stderr, p.Terminal)
-	defer status.Clear()
+func (p *Process) supervise(ctx context.Context, r *request, status *Status) error {
 	s := isolate.Supervisor{
 		Respawn:      p.Respawn,
 		Stdout:       p.Stdout,
@@ -126,7 +114,6 @@ func (p *Process) supervise(ctx context.Context, r *request) error {
 	case out.Death == nil:
 		return Exit(out.Status)
 	}
-	r.options.Unshrunk = r.unshrunk(status)
 	rep, err := check.ReportDeath(ctx, r.options, out)
 	return p.conclude(ctx, rep, err, r)
 }
