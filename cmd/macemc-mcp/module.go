@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/mod/modfile"
 
-	"github.com/macemc/macemc/internal/explorer"
+	"github.com/macemc/macemc/internal/explorer/schedulefile"
 	"github.com/macemc/macemc/internal/infile"
 	"github.com/macemc/macemc/internal/pathfile"
 	"github.com/macemc/macemc/internal/replay"
@@ -102,7 +102,7 @@ func (m *module) run(id string) error {
 	pkg := ""
 	if parsed, err := pathfile.Parse(f); err == nil {
 		pkg = parsed.Header.Package
-	} else if s, e := explorer.ReadFile(filepath.Join(m.dir, id)); e != nil {
+	} else if s, e := schedulefile.ReadFile(filepath.Join(m.dir, id)); e != nil {
 		return e
 	} else if s != nil {
 		pkg = s.Package
@@ -116,8 +116,8 @@ func (m *module) run(id string) error {
 }
 
 // schedule returns the schedule of a test in a file of the module; nil means that the file is another one.
-func (m *module) schedule(id string) *explorer.Stored {
-	s, err := explorer.ReadFile(filepath.Join(m.dir, id))
+func (m *module) schedule(id string) *schedulefile.Stored {
+	s, err := schedulefile.ReadFile(filepath.Join(m.dir, id))
 	if err != nil {
 		return nil // run, or the command, reports it
 	}

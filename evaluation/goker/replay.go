@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/internal/explorer"
+	"github.com/macemc/macemc/internal/explorer/schedulefile"
 	"github.com/macemc/macemc/internal/testsched"
 	"github.com/macemc/macemc/internal/testsched/program"
 )
@@ -66,7 +67,7 @@ func replay(macemc, dir, file string) string {
 		return ""
 	}
 	defer f.Close()
-	s, err := explorer.Read(f)
+	s, err := schedulefile.Read(f)
 	if err != nil {
 		return ""
 	}

@@ -8,8 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 
+	"github.com/macemc/macemc/internal/explorer/schedulefile"
 	"github.com/macemc/macemc/internal/outfile"
 	"github.com/macemc/macemc/internal/testsched"
 	"github.com/macemc/macemc/internal/testsched/program"
@@ -29,7 +29,7 @@ func removeEmpty(dir string, made bool) {
 }
 
 // stored returns the stored schedules of a unit. Other files in the folder, such as error.path, belong to checked systems.
-func stored(u testsched.Unit) (list []*Stored, err error) {
+func stored(u testsched.Unit) (list []*schedulefile.Stored, err error) {
 	files, err := os.ReadDir(folder(u.Test))
 	if err == nil && len(files) == 0 {
 		removeEmpty(folder(u.Test), false)
@@ -42,12 +42,12 @@ func stored(u testsched.Unit) (list []*Stored, err error) {
 			continue
 		}
 		file := filepath.Join(folder(u.Test), e.Name())
-		f, err := Load(file)
+		f, err := schedulefile.Load(file)
 		if err == nil {
 			if !owns(u, f.Unit) {
 				continue
 			}
-			err = f.check(u)
+			err = f.Check(u)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", file, err)
@@ -55,27 +55,6 @@ func stored(u testsched.Unit) (list []*Stored, err error) {
 		list = append(list, f)
 	}
 	return list, nil
-}
-
-// Load reads a schedule from a file.
-func Load(file string) (*Stored, error) {
-	if info, err := os.Stat(file); err != nil {
-		return nil, err
-	} else if !info.Mode().IsRegular() {
-		return nil, &fs.PathError{Op: "open", Path: file, Err: errors.New("it is not a regular file")}
-	} else if info.Size() > 1<<30 {
-		return nil, &fs.PathError{Op: "read", Path: file, Err: fmt.Errorf("it has %d bytes, and at most %d are read", info.Size(), 1<<30)}
-	}
-	f, err := os.OpenFile(file, os.O_RDONLY|syscall.O_NONBLOCK, 0) // it may have become a named pipe
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	s, err := Read(f)
-	if err == nil {
-		s.File = file
-	}
-	return s, err
 }
 
 // storeUnconfirmed stores a finding that is not yet confirmed or minimized, and its summary in case this process ends before it is.
@@ -121,7 +100,7 @@ func (s *Settings) store(c *Config, m *Minimized) string {
 // holds the same text, or the same finding without data races. A confirmed finding replaces one that only the race detector can show.
 func (s *Settings) keep(c *Config, m *Minimized, confirmed bool) (file string, created bool) {
 	s.unstored = nil
-	f := &Stored{Unit: c.Unit, Begins: s.binary.Stage == testsched.StageBegin,
+	f := &schedulefile.Stored{Unit: c.Unit, Begins: s.binary.Stage == testsched.StageBegin,
 		Finding: m.Outcome.Title(), Shows: m.Outcome.Shows, Race: c.Race, Flags: s.flags.Of(c.Test),
 		Schedule: *m.Schedule}
 	if m.Critical > 0 {
@@ -135,13 +114,13 @@ func (s *Settings) keep(c *Config, m *Minimized, confirmed bool) (file string, c
 	for n := 1; ; n++ {
 		file = filepath.Join(dir, fmt.Sprintf("%s-%d.path", kind, n))
 		old, err := os.ReadFile(file)
-		same := err == nil && sameStored(string(old), b.String())
+		same := err == nil && schedulefile.Same(string(old), b.String())
 		if same && (m.Critical == 0 || string(old) == b.String()) {
 			return file, file == s.provisional.file
 		}
 		if err == nil && !same && file != s.provisional.file {
-			switch g, err := Read(bytes.NewReader(old)); {
-			case err != nil || !f.butRaces(g):
+			switch g, err := schedulefile.Read(bytes.NewReader(old)); {
+			case err != nil || !f.ButRaces(g):
 				continue
 			case f.Race:
 				return file, false
@@ -170,7 +149,7 @@ func (s *Settings) replayLines(c *Config, file string) string {
 // replayCommand returns the command that replays a schedule, which may have been recorded in another build.
 func replayCommand(s *Settings, c *Config, file string) string {
 	as := *c
-	if f, err := Load(file); err == nil {
+	if f, err := schedulefile.Load(file); err == nil {
 		as.Race = f.Race
 	}
 	flags, args := s.command(&as)

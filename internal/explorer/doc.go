@@ -13,6 +13,6 @@
 //	minimize.go, nearest.go                smaller schedules; the nearest one that passes
 //	known.go, same.go                      findings that are known
 //	prediction.go, delays.go               what was predicted; failures that need longer delays than usual
-//	corpus.go, lines.go, file.go           files of schedules
+//	corpus.go                              stored schedules; their files are those of package schedulefile
 //	report.go, summary.go, place.go        texts for the user, and the source line of a finding
 package explorer

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/macemc/macemc/internal/explorer/schedulefile"
 	"github.com/macemc/macemc/internal/testsched"
 )
 
@@ -12,19 +13,19 @@ import (
 type Config struct {
 	testsched.Unit `json:"-"`
 	Seed           uint64
-	Schedules      int           // maximum number; 0 means no limit
-	Time           time.Duration // 0 means no limit
-	End            time.Time     `json:"-"` // no schedule begins after it; the zero time means no limit
-	Race           bool          `json:"-"` // the build has the race detector
-	Corpus         []*Stored     `json:"-"` // schedules to execute first
-	Delay          time.Duration // maximum delay of a goroutine that can run; 0 means [UsualDelay]
-	Exhaustive     bool          // schedules are sampled only if they cannot be enumerated, or if they draw
-	NoLeaks        bool          // leaks are noted and not reported as findings
-	Intrinsics     bool          `json:"-"` // functions of package sync/atomic are not scheduling points in the package
-	Preemptions    int           // maximum with Exhaustive; Unbounded means any number
-	Progress       func(*Result) `json:"-"` // called between runs, about once per second; nil means none
-	Long           func(string)  `json:"-"` // called before a run that may take long; nil means none
-	Agents         Agents        `json:"-"` // execute several schedules together; nil means that each one is executed for itself
+	Schedules      int                    // maximum number; 0 means no limit
+	Time           time.Duration          // 0 means no limit
+	End            time.Time              `json:"-"` // no schedule begins after it; the zero time means no limit
+	Race           bool                   `json:"-"` // the build has the race detector
+	Corpus         []*schedulefile.Stored `json:"-"` // schedules to execute first
+	Delay          time.Duration          // maximum delay of a goroutine that can run; 0 means [UsualDelay]
+	Exhaustive     bool                   // schedules are sampled only if they cannot be enumerated, or if they draw
+	NoLeaks        bool                   // leaks are noted and not reported as findings
+	Intrinsics     bool                   `json:"-"` // functions of package sync/atomic are not scheduling points in the package
+	Preemptions    int                    // maximum with Exhaustive; Unbounded means any number
+	Progress       func(*Result)          `json:"-"` // called between runs, about once per second; nil means none
+	Long           func(string)           `json:"-"` // called before a run that may take long; nil means none
+	Agents         Agents                 `json:"-"` // execute several schedules together; nil means that each one is executed for itself
 }
 
 // Result is the result of an exploration.

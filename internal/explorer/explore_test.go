@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/macemc/macemc/internal/explorer/schedulefile"
 	"github.com/macemc/macemc/internal/testsched"
 )
 
@@ -244,7 +245,7 @@ func TestExplore_SeedDecides(t *testing.T) {
 
 // Saved schedules that pass are counted, with those that do not apply.
 func TestExplore_Saved(t *testing.T) {
-	list := []*Stored{{File: "a.path", Schedule: testsched.Schedule{Switches: []testsched.Switch{{Who: 4, Place: 1, To: 8}}}}, {}, {Known: "issue 12"},
+	list := []*schedulefile.Stored{{File: "a.path", Schedule: testsched.Schedule{Switches: []testsched.Switch{{Who: 4, Place: 1, To: 8}}}}, {}, {Known: "issue 12"},
 		{Race: true, File: "b.path"}}
 	r := Explore(Config{Corpus: list, Schedules: 4}, func(*testsched.Schedule) *testsched.Outcome { return &testsched.Outcome{} })
 	if want := (Saved{Passing: 2, Unfit: 1, Unlike: 1, UnfitFile: "a.path", UnlikeFile: "b.path"}); r.Saved != want {

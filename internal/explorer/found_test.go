@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/macemc/macemc/internal/explorer/schedulefile"
 	"github.com/macemc/macemc/internal/testsched"
 )
 
@@ -165,7 +166,7 @@ func TestFound_KeepsFinding(t *testing.T) {
 		!strings.Contains(r.Finding, "macemc: FAILED TEST: unlucky\nfound by schedule 1 in a new process; 1 switch") {
 		t.Fatalf("got %+v, files %q", r, files)
 	}
-	if f, err := Load(want); err != nil || f.Finding != "FAILED TEST: unlucky" || len(f.Schedule.Switches) != 1 {
+	if f, err := schedulefile.Load(want); err != nil || f.Finding != "FAILED TEST: unlucky" || len(f.Schedule.Switches) != 1 {
 		t.Errorf("stored %+v, %v", f, err)
 	}
 }
@@ -345,7 +346,7 @@ func TestFound_HastyMinimization(t *testing.T) {
 	if len(files) != 1 {
 		t.Fatalf("got %+v, files %q", report, files)
 	}
-	if f, err := Load(files[0]); err != nil || !slices.Contains(f.Schedule.Switches, needed) {
+	if f, err := schedulefile.Load(files[0]); err != nil || !slices.Contains(f.Schedule.Switches, needed) {
 		t.Errorf("got %+v, %v", f, err)
 	}
 }

@@ -5,13 +5,14 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/macemc/macemc/internal/explorer/schedulefile"
 	"github.com/macemc/macemc/internal/testsched"
 	"github.com/macemc/macemc/internal/testsched/program"
 )
 
 // accepted is a known finding: a stored one whose file has a line "known REASON". It does not end an exploration.
 type accepted struct {
-	*Stored
+	*schedulefile.Stored
 	runs     int  // runs of the exploration that ended with the finding
 	recurred bool // one of them did, or a new process
 	executed bool // its schedule was executed
@@ -35,8 +36,8 @@ func (r *Result) accept(o *testsched.Outcome, runs int) (known bool) {
 }
 
 // showing mutes the first run of a test with known findings, which it may end with.
-func showing(corpus []*Stored) testsched.Showing {
-	if slices.ContainsFunc(corpus, func(f *Stored) bool { return f.Known != "" }) {
+func showing(corpus []*schedulefile.Stored) testsched.Showing {
+	if slices.ContainsFunc(corpus, func(f *schedulefile.Stored) bool { return f.Known != "" }) {
 		return testsched.Muted
 	}
 	return testsched.First
@@ -80,7 +81,7 @@ func (s *Settings) knownFindings(r *Result) (f KnownFindings) {
 		case lacks != "":
 			f.Unsought = append(f.Unsought, file+" "+lacks)
 		case !k.executed || r.Finding != nil || r.Stop != nil:
-		case !k.applied && r.race && !k.raced():
+		case !k.applied && r.race && !k.Raced():
 			f.Unsought = append(f.Unsought, file+" does not apply with -race")
 		case k.applied:
 			f.Fixed = append(f.Fixed, "delete "+file)
@@ -92,10 +93,10 @@ func (s *Settings) knownFindings(r *Result) (f KnownFindings) {
 }
 
 // lacks returns why tests that are built and executed with these flags cannot show a stored finding; an empty string means that they can.
-func (s *Settings) lacks(f *Stored, race, noLeaks bool) string {
+func (s *Settings) lacks(f *schedulefile.Stored, race, noLeaks bool) string {
 	flags := s.flags.Of(f.Test)
 	switch {
-	case !race && f.raced():
+	case !race && f.Raced():
 		return "needs -race"
 	case noLeaks && slices.Contains(f.Shows, string(testsched.Leak)):
 		return "is a leak"
@@ -105,19 +106,6 @@ func (s *Settings) lacks(f *Stored, race, noLeaks bool) string {
 		return "needs " + f.Flags
 	}
 	return ""
-}
-
-// raced reports whether a finding is of a build with the race detector.
-func (f *Stored) raced() bool {
-	return f.Race || f.Schedule.Memory || slices.ContainsFunc(f.Shows, testsched.IsRace)
-}
-
-// butRaces reports whether two stored findings of a test are the same except for data races. Only one of them is of a build with the race
-// detector, and the other one is not accepted.
-func (f *Stored) butRaces(g *Stored) bool {
-	rest := func(shows []string) []string { return slices.DeleteFunc(slices.Clone(shows), testsched.IsRace) }
-	shown := rest(f.Shows)
-	return f.Race != g.Race && g.Known == "" && len(shown) > 0 && slices.Equal(shown, rest(g.Shows))
 }
 
 // conclude adds the known findings of an exploration to its report, and summarizes it.
@@ -182,16 +170,4 @@ func KnownPrefix(hidden bool) string {
 		return "known, and nothing else could be looked at: "
 	}
 	return "known: "
-}
-
-// check returns an error if a stored schedule of a test is marked as known, and does not identify a finding of it.
-func (f *Stored) check(u testsched.Unit) error {
-	switch {
-	case f.Known == "":
-	case len(f.Shows) == 0:
-		return fmt.Errorf(`it is known, and has no line "shows": delete it, and mark the one that is stored anew`)
-	case f.Package != u.Package || f.Test != u.Test:
-		return fmt.Errorf("it is known, and belongs to %s in package %s", f.Test, f.Package)
-	}
-	return nil
 }

@@ -14,12 +14,13 @@ import (
 
 	"github.com/macemc/macemc/internal/testsched/program"
 
+	"github.com/macemc/macemc/internal/explorer/schedulefile"
 	"github.com/macemc/macemc/internal/testsched"
 )
 
 // knownPanic is a stored finding of TestX that is known.
-func knownPanic() *Stored {
-	return &Stored{Unit: testsched.Unit{Package: "p", Test: "TestX"}, Finding: "PANIC: boom", Shows: []string{"panic", "panic: boom"}, Known: "issue 12",
+func knownPanic() *schedulefile.Stored {
+	return &schedulefile.Stored{Unit: testsched.Unit{Package: "p", Test: "TestX"}, Finding: "PANIC: boom", Shows: []string{"panic", "panic: boom"}, Known: "issue 12",
 		File:     "panic-1.path",
 		Schedule: testsched.Schedule{Switches: []testsched.Switch{{Who: 1, Place: 2, To: 3}}}}
 }
@@ -68,7 +69,7 @@ func TestExplore_Known(t *testing.T) {
 		{"no process executes it", func(n int) *testsched.Outcome { return passes() }, nil, ""},
 	} {
 		n := 0
-		r := Explore(Config{Seed: 1, Schedules: 9, Corpus: []*Stored{knownPanic()}}, func(s *testsched.Schedule) *testsched.Outcome {
+		r := Explore(Config{Seed: 1, Schedules: 9, Corpus: []*schedulefile.Stored{knownPanic()}}, func(s *testsched.Schedule) *testsched.Outcome {
 			n++
 			o := c.run(n)
 			o.Choices, o.Hash = 500, uint64(n)
@@ -109,8 +110,8 @@ func TestExhaust_Known(t *testing.T) {
 	want := map[string]bool{}
 	p.bruteForce(toyState{}, -1, Unbounded, want)
 	rt := &toyRuntime{p: p, ends: map[string]bool{}}
-	known := &Stored{Shows: []string{"panic"}, Known: "issue 12"}
-	r := Explore(Config{Exhaustive: true, Preemptions: Unbounded, Corpus: []*Stored{known}},
+	known := &schedulefile.Stored{Shows: []string{"panic"}, Known: "issue 12"}
+	r := Explore(Config{Exhaustive: true, Preemptions: Unbounded, Corpus: []*schedulefile.Stored{known}},
 		func(s *testsched.Schedule) *testsched.Outcome {
 			if s.Plan == nil {
 				return &testsched.Outcome{}
@@ -198,7 +199,7 @@ func TestIdentify_Multiplicity(t *testing.T) {
 		t.Errorf("a leak of 990 goroutines shows %q, and one of 1,000 alike shows %q", a.Shows, b.Shows)
 	}
 	one, two := stuck(1), stuck(2)
-	r := &Result{known: []*accepted{{Stored: &Stored{Shows: one.Shows}}}, Finding: two}
+	r := &Result{known: []*accepted{{Stored: &schedulefile.Stored{Shows: one.Shows}}}, Finding: two}
 	const want = "not known: goroutine waits in select at the standard library (2 times)\n"
 	if !r.accept(stuck(1), 1) || r.accept(two, 1) || r.unknown() != want || r.known[0].runs != 1 {
 		t.Errorf("shows %q and %q, not known %q", one.Shows, two.Shows, r.unknown())
@@ -236,23 +237,23 @@ func TestKnownLines_Unsought(t *testing.T) {
 	for _, c := range []struct {
 		what          string
 		flags         program.Flags
-		stored        Stored
+		stored        schedulefile.Stored
 		race, noLeaks bool
 		unapplied     bool
 		want          string
 	}{
 		{what: "the same", want: fixed},
-		{what: "a race", stored: Stored{Shows: []string{"data race", "data race: write"}}, want: "p-1.path needs -race"},
-		{what: "memory", stored: Stored{Schedule: testsched.Schedule{Memory: true}}, want: "p-1.path needs -race"},
-		{what: "a race build", stored: Stored{Race: true}, want: "p-1.path needs -race"},
-		{what: "both race builds", stored: Stored{Race: true}, race: true, unapplied: true, want: changed},
+		{what: "a race", stored: schedulefile.Stored{Shows: []string{"data race", "data race: write"}}, want: "p-1.path needs -race"},
+		{what: "memory", stored: schedulefile.Stored{Schedule: testsched.Schedule{Memory: true}}, want: "p-1.path needs -race"},
+		{what: "a race build", stored: schedulefile.Stored{Race: true}, want: "p-1.path needs -race"},
+		{what: "both race builds", stored: schedulefile.Stored{Race: true}, race: true, unapplied: true, want: changed},
 		{what: "more points", race: true, unapplied: true, want: "p-1.path does not apply with -race"},
 		{what: "one race build", race: true, want: fixed},
-		{what: "a leak", stored: Stored{Shows: []string{"leak"}}, want: fixed},
-		{what: "no leaks", stored: Stored{Shows: []string{"leak"}}, noLeaks: true, want: "p-1.path is a leak"},
-		{what: "tags", stored: Stored{Flags: "-tags=x"}, want: "p-1.path needs -tags=x"},
-		{what: "the same tags", flags: program.Flags{Tags: "x"}, stored: Stored{Flags: "-tags=x"}, want: fixed},
-		{what: "a subtest", flags: program.Flags{Run: "X/a"}, stored: Stored{Unit: testsched.Unit{Test: "TestX"}},
+		{what: "a leak", stored: schedulefile.Stored{Shows: []string{"leak"}}, want: fixed},
+		{what: "no leaks", stored: schedulefile.Stored{Shows: []string{"leak"}}, noLeaks: true, want: "p-1.path is a leak"},
+		{what: "tags", stored: schedulefile.Stored{Flags: "-tags=x"}, want: "p-1.path needs -tags=x"},
+		{what: "the same tags", flags: program.Flags{Tags: "x"}, stored: schedulefile.Stored{Flags: "-tags=x"}, want: fixed},
+		{what: "a subtest", flags: program.Flags{Run: "X/a"}, stored: schedulefile.Stored{Unit: testsched.Unit{Test: "TestX"}},
 			want: "p-1.path needs a command without '-run=^TestX$/a'"},
 		{what: "short", flags: program.Flags{Short: true}, want: "p-1.path needs a command without -short"},
 	} {
@@ -273,7 +274,7 @@ func TestKnownLines_Unsought(t *testing.T) {
 // Without leaks, a new process that shows one neither confirms a known finding nor has a new one.
 func TestRepeat_NoLeaks(t *testing.T) {
 	for _, known := range []string{"leak", "panic"} {
-		r := &Result{noLeaks: true, known: []*accepted{{Stored: &Stored{Shows: []string{known}}, executed: true}}}
+		r := &Result{noLeaks: true, known: []*accepted{{Stored: &schedulefile.Stored{Shows: []string{known}}, executed: true}}}
 		r.repeat(func(*testsched.Schedule) *testsched.Outcome {
 			return &testsched.Outcome{Kind: testsched.Leak, Shows: []string{"leak"}}
 		})
@@ -344,7 +345,7 @@ func TestMinimize_KeepsIdentity(t *testing.T) {
 	}}
 	t.Chdir(t.TempDir())
 	s.confirm(&Config{Unit: testsched.Unit{Package: "p", Test: "TestX"}}, found, run(found), "", nil)
-	if f, err := Load("testdata/macemc/TestX/panic-1.path"); err != nil || !slices.Equal(f.Schedule.Switches, []testsched.Switch{a, b}) ||
+	if f, err := schedulefile.Load("testdata/macemc/TestX/panic-1.path"); err != nil || !slices.Equal(f.Schedule.Switches, []testsched.Switch{a, b}) ||
 		len(f.Shows) != 2 {
 		t.Errorf("stored %+v, %v", f, err)
 	}
@@ -375,7 +376,7 @@ func TestFound_KnownInProcesses(t *testing.T) {
 // A known leak does not hide another one of the same go statement.
 func TestLeftovers_Known(t *testing.T) {
 	at := reflect.ValueOf(one).Pointer() + 1
-	known := &Stored{Known: "issue 12", Shows: []string{"goroutine sleeps at the standard library", "leak"}}
+	known := &schedulefile.Stored{Known: "issue 12", Shows: []string{"goroutine sleeps at the standard library", "leak"}}
 	for _, c := range []struct {
 		left []string // wait reasons of the goroutine that the runs leave behind; empty means that it ends
 		want string
@@ -385,7 +386,7 @@ func TestLeftovers_Known(t *testing.T) {
 		{[]string{"", "", "select", "sleep", ""}, "goroutine waits in select at the standard library"},
 	} {
 		runs, waits := 0, map[uint64]string{}
-		r := Explore(Config{Seed: 1, Schedules: len(c.left), Corpus: []*Stored{known}}, func(s *testsched.Schedule) *testsched.Outcome {
+		r := Explore(Config{Seed: 1, Schedules: len(c.left), Corpus: []*schedulefile.Stored{known}}, func(s *testsched.Schedule) *testsched.Outcome {
 			if s.Ends == nil { // it is not a repetition
 				waits[s.Seed] = c.left[runs]
 				runs++

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/macemc/macemc/internal/explorer/schedulefile"
 	"github.com/macemc/macemc/internal/predict"
 	"github.com/macemc/macemc/internal/testsched"
 )
@@ -145,11 +146,8 @@ func without(list []testsched.Switch, stop func([]testsched.Switch) bool) int {
 	return -1
 }
 
-// fewSwitches is the number of switches up to which a schedule is only compared with pausesTried schedules with fewer pauses.
-const (
-	fewSwitches = 3
-	pausesTried = 300
-)
+// pausesTried is the number of schedules with pauses with which one of at most FewSwitches switches is compared.
+const pausesTried = 300
 
 // shorter looks for another run with the finding that has fewer switches than list. Removing single switches ends in a local minimum,
 // because switches may depend on each other. shorter therefore samples schedules with few switches or pauses and minimizes those that show
@@ -164,9 +162,9 @@ func (m *Minimized) shorter(list []testsched.Switch, finding *testsched.Outcome,
 	s.Switches = list
 	m.Runs++
 	some := pausesOf(traced(&s).Trace)
-	for n := 0; (len(list) > fewSwitches || len(list) > 1 && n < pausesTried) && budget.left(); n++ {
+	for n := 0; (len(list) > schedulefile.FewSwitches || len(list) > 1 && n < pausesTried) && budget.left(); n++ {
 		s := *m.Schedule
-		if n%3 == 2 || len(list) <= fewSwitches {
+		if n%3 == 2 || len(list) <= schedulefile.FewSwitches {
 			if other := some.draw(testsched.Mix(s.Seed^uint64(n)<<32), min(1+n/3%3, len(list)-1)); try(other) {
 				list = remove(other, budget.left, try)
 				budget.progress()

@@ -65,18 +65,6 @@ func TestSettings_Nearest(t *testing.T) {
 	}
 }
 
-func TestStored_Critical(t *testing.T) {
-	trace := []testsched.Event{{Who: 5, Place: 1}, {Who: 6, Place: 1}, {Who: 5, Place: 2}}
-	for _, c := range []struct {
-		who, place uint64
-		want       int
-	}{{5, 2, 3}, {6, 1, 2}, {6, 2, 0}, {0, 0, 0}} {
-		if got := (&Stored{CriticalWho: c.who, CriticalPlace: c.place}).Critical(trace); got != c.want {
-			t.Errorf("point %d of goroutine %d is step %d, want %d", c.place, c.who, got, c.want)
-		}
-	}
-}
-
 // The critical step of a run is the same occurrence of its operation in another process, whatever precedes it there.
 func TestMinimized_Show(t *testing.T) {
 	event := func(who, place uint64, at string) testsched.Event {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/macemc/macemc/internal/testsched/program"
 
+	"github.com/macemc/macemc/internal/explorer/schedulefile"
 	"github.com/macemc/macemc/internal/testsched"
 )
 
@@ -109,7 +110,7 @@ func TestReplay_Fit(t *testing.T) {
 		{"example.org/t", "TestY", 2, ""},
 		{"example.org/u", "TestX", 2, ""},
 	} {
-		f := &Stored{Unit: testsched.Unit{Package: c.pkg, Test: c.test}, Schedule: testsched.Schedule{Switches: []testsched.Switch{{Who: 4, Place: 1, To: 5},
+		f := &schedulefile.Stored{Unit: testsched.Unit{Package: c.pkg, Test: c.test}, Schedule: testsched.Schedule{Switches: []testsched.Switch{{Who: 4, Place: 1, To: 5},
 			{Who: 5, Place: 1, To: 4}}}}
 		var b strings.Builder
 		f.WriteTo(&b)
@@ -155,7 +156,7 @@ func TestReplay_Critical(t *testing.T) {
 	if file := s.store(&Config{Unit: testsched.Unit{Package: "p", Test: "TestX"}}, &again); file != s.Options.Schedule {
 		t.Errorf("the same schedule is stored in %s, too", file)
 	}
-	if f, err := Load(s.Options.Schedule); err != nil || f.CriticalWho != 4 {
+	if f, err := schedulefile.Load(s.Options.Schedule); err != nil || f.CriticalWho != 4 {
 		t.Errorf("stored %+v, %v", f, err)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/macemc/macemc/internal/explorer/schedulefile"
 	"github.com/macemc/macemc/internal/testsched"
 	"github.com/macemc/macemc/internal/testsched/program"
 )
@@ -45,7 +46,7 @@ func (s *Saved) Add(other Saved) {
 }
 
 // pass counts a schedule that passes. all means that all of its switches applied.
-func (s *Saved) pass(f *Stored, race, all bool) {
+func (s *Saved) pass(f *schedulefile.Stored, race, all bool) {
 	switch {
 	case f.Race != race:
 		s.Add(Saved{Unlike: 1, UnlikeFile: f.File})
@@ -300,7 +301,7 @@ func preempting(switches, preemptions int) string {
 // differences describes the differences between the schedule and the default order, in the order of their steps, if they are few, else the
 // one without which the test passes.
 func (m *Minimized) differences() (lines []string) {
-	few := len(m.Schedule.Switches) <= fewSwitches
+	few := len(m.Schedule.Switches) <= schedulefile.FewSwitches
 	var shown []testsched.Switch
 	for _, s := range m.Schedule.Switches {
 		if few || m.Removed != nil && *m.Removed == s {

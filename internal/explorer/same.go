@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/macemc/macemc/internal/explorer/schedulefile"
 	"github.com/macemc/macemc/internal/testsched"
 )
 
@@ -26,9 +27,9 @@ func confirmed(s *Settings, c *Config, m *Minimized, how string) *Report {
 // alsoIn names a stored file that has the same finding and differs in -race, which changes the schedule. shown returns the name of a file
 // for people.
 func alsoIn(c *Config, m *Minimized, shown func(file string) string) string {
-	f := &Stored{Race: c.Race, Shows: m.Outcome.Shows}
+	f := &schedulefile.Stored{Race: c.Race, Shows: m.Outcome.Shows}
 	for _, g := range c.Corpus {
-		if f.butRaces(g) {
+		if f.ButRaces(g) {
 			with := "without"
 			if g.Race {
 				with = "with"

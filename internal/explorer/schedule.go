@@ -1,9 +1,6 @@
 package explorer
 
 import (
-	"slices"
-	"strings"
-
 	"github.com/macemc/macemc/internal/testsched"
 )
 
@@ -59,34 +56,4 @@ func (c *Config) draw(n int, points uint64) *testsched.Schedule {
 		}
 	}
 	return s
-}
-
-// sameStored reports whether two files hold the same schedule. The critical step is sampled and does not count, nor does the first clock
-// reading, which differs between commands.
-func sameStored(a, b string) bool {
-	lines := func(text string) []string {
-		return slices.DeleteFunc(strings.Split(text, "\n"), func(line string) bool {
-			return line == comment || strings.HasPrefix(line, "critical ") || strings.HasPrefix(line, "instant ")
-		})
-	}
-	return slices.Equal(lines(a), lines(b))
-}
-
-// Stored is a schedule file. It is written when a run fails, and again when a new process has the SameFinding (found of settings.go),
-// or, if that one passes, three of up to 200 (processes of process.go). So has a minimized schedule. Later replays with the file
-// compare the kind of finding alone (changed of cmd/macemc/internal/gotest), because the code may have changed.
-type Stored struct {
-	testsched.Unit          // Shared is not stored
-	Begins         bool     // its run begins with the initialization of packages and TestMain
-	Finding        string   // one line
-	Shows          []string // identifies the finding, see Outcome.Identify
-	Race           bool     // found in a build with the race detector
-	Flags          string   // other flags of go test with which it was found, see program.Flags
-	Known          string   // the user's reason for accepting the finding; empty means that it is not accepted
-	File           string   // that Load has read
-	// CriticalWho and CriticalPlace are the goroutine of the critical step and its point; 0 means unknown. The number of the step may
-	// differ between processes.
-	CriticalWho, CriticalPlace uint64
-	Hash                       uint64 // see Outcome, of the run with the critical step
-	Schedule                   testsched.Schedule
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/internal/agents"
+	"github.com/macemc/macemc/internal/explorer/schedulefile"
 	"github.com/macemc/macemc/internal/testbudget"
 	"github.com/macemc/macemc/internal/testsched"
 	"github.com/macemc/macemc/internal/testsched/program"
@@ -93,7 +94,7 @@ func (s *Settings) Test(u testsched.Unit, race bool, deadline time.Time, runner 
 		return replayedAlone(s, &u, runner)
 	case s.Options.Schedule != "":
 		s.binary.read = append(s.binary.read, s.Options.Schedule)
-		f, err := Load(s.Options.Schedule)
+		f, err := schedulefile.Load(s.Options.Schedule)
 		if err != nil {
 			return &Report{Finding: fmt.Sprintf("macemc: %s: %v\n", s.Options.Schedule, err)}
 		}
@@ -210,7 +211,7 @@ func concluded(s *Settings, c *Config, r *Result, runner testsched.Runner) *Repo
 
 // replayedAlone executes a schedule, and passes the outcome to the process that waits for it.
 func replayedAlone(s *Settings, u *testsched.Unit, runner testsched.Runner) *Report {
-	f, err := Load(s.Options.Schedule)
+	f, err := schedulefile.Load(s.Options.Schedule)
 	if err != nil {
 		s.write(&testsched.Outcome{Kind: testsched.Unexplored, Message: err.Error()})
 		return &Report{}
@@ -230,7 +231,7 @@ func replayedAlone(s *Settings, u *testsched.Unit, runner testsched.Runner) *Rep
 }
 
 // replayed executes the schedule that the user gave, and reports its outcome.
-func replayed(s *Settings, c *Config, f *Stored, runner testsched.Runner) *Report {
+func replayed(s *Settings, c *Config, f *schedulefile.Stored, runner testsched.Runner) *Report {
 	s.summarize(c.Unit, &Result{}, "") // for the command, which reports schedules that no test has executed
 	o := alone(s, &f.Schedule, runner)
 	o.Printed = o.Printed.HiddenLines()

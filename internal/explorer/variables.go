@@ -38,13 +38,6 @@ func (o Options) Variables() []string {
 // PrintsKeys is added to GODEBUG to make the go command print the keys of cached results.
 const PrintsKeys = ",gocachetest=1"
 
-// commandInstant returns the instant at which runs of the command begin; 0 means unknown.
-func commandInstant() uint64 {
-	runs, _, _ := strings.Cut(os.Getenv(testsched.VariableInstant), ",")
-	instant, _ := strconv.ParseUint(runs, 10, 64)
-	return instant
-}
-
 // instants returns the value of VariableInstant for a process whose runs begin at an instant.
 func instants(run uint64) string {
 	_, command, _ := strings.Cut(os.Getenv(testsched.VariableInstant), ",")

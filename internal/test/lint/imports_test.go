@@ -124,7 +124,8 @@ var imports = []struct {
 	{pkg: "internal/child", strict: true},
 	{pkg: "internal/agents", module: "internal/child internal/testsched internal/testsched/program"},
 	{pkg: "internal/ginkgo", strict: true, module: "internal/testsched/program"},
-	{pkg: "internal/explorer", module: `internal/agents internal/child internal/cpuprofile internal/ginkgo internal/outfile internal/predict
+	{pkg: "internal/explorer/schedulefile", strict: true, module: "internal/testsched internal/testsched/program"},
+	{pkg: "internal/explorer", module: `internal/agents internal/child internal/cpuprofile internal/explorer/... internal/ginkgo internal/outfile internal/predict
 		internal/stacks internal/testbudget internal/testsched internal/testsched/program`},
 	{pkg: "internal/overlay", strict: true, module: "internal/child internal/predict internal/testsched internal/testsched/program"},
 	{pkg: "observe", strict: true, module: "choose internal/replay sim internal/kernel internal/kernel/... internal/encoding/..."},
@@ -220,7 +221,7 @@ var imports = []struct {
 	{pkg: "cmd/macemc/internal/gotest", module: `
 		internal/history internal/inspect internal/child internal/task internal/textfmt internal/check/... eventgraph
 		mdb internal/replay internal/report/document internal/report/render search sim internal/eventkind
-		internal/netmodel internal/explorer internal/overlay internal/scratch internal/testbudget internal/testsched
+		internal/netmodel internal/explorer internal/explorer/... internal/overlay internal/scratch internal/testbudget internal/testsched
 		internal/testsched/program internal/version`},
 	{pkg: "cmd/macemc/internal/cli", module: `
 		internal/child internal/inspect internal/pathfile internal/search/option internal/search/strategy
@@ -228,7 +229,7 @@ var imports = []struct {
 		cmd/macemc/internal/screen internal/task internal/version internal/textfmt internal/check/... choose critical
 		eventgraph internal/scaffold internal/scratch internal/web mdb observe internal/refine internal/replay
 		internal/report/... search sim internal/eventkind internal/netmodel internal/kernel internal/kernel/...
-		systems/spec internal/recording internal/explorer internal/overlay internal/testsched internal/testsched/program`},
+		systems/spec internal/recording internal/explorer/... internal/overlay internal/testsched internal/testsched/program`},
 	{pkg: "mctest", strict: true, module: `
 		internal/child internal/pathfile internal/search/... internal/outfile internal/infile internal/textfmt internal/check/... choose critical
 		internal/task internal/refine internal/replay internal/report/... search sim internal/eventkind

@@ -1,7 +1,7 @@
 package cli
 
 import (
-	"github.com/macemc/macemc/internal/explorer"
+	"github.com/macemc/macemc/internal/explorer/schedulefile"
 	"github.com/spf13/cobra"
 
 	"github.com/macemc/macemc/eventgraph"
@@ -33,7 +33,7 @@ of FILE do not fit.`,
 		Args: a.oneRun(&f.File),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			f.Given = given(cmd)
-			if s, err := explorer.ReadFile(f.File); err != nil {
+			if s, err := schedulefile.ReadFile(f.File); err != nil {
 				return err
 			} else if s != nil {
 				return a.tests().Graph(cmd.Context(), &f, s)

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/macemc/macemc/internal/explorer"
+	"github.com/macemc/macemc/internal/explorer/schedulefile"
 	"github.com/macemc/macemc/internal/recording"
 	"github.com/macemc/macemc/internal/task"
 )
@@ -115,7 +115,7 @@ func (a *app) debug(ctx context.Context, d *task.Debug, test string, args []stri
 
 // debugFile opens the run of a file, or the schedule of a test.
 func (a *app) debugFile(ctx context.Context, d *task.Debug) error {
-	if s, err := explorer.ReadFile(d.File); err != nil {
+	if s, err := schedulefile.ReadFile(d.File); err != nil {
 		return err
 	} else if s != nil {
 		return a.tests().Debug(ctx, d, s)

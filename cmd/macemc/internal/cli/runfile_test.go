@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/macemc/macemc/internal/explorer"
+	"github.com/macemc/macemc/internal/explorer/schedulefile"
 	"github.com/macemc/macemc/internal/testsched"
 )
 
@@ -80,7 +80,7 @@ func TestLast(t *testing.T) {
 func TestLast_Schedule(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var text strings.Builder
-	if _, err := (&explorer.Stored{Unit: testsched.Unit{Package: "example.com/m", Test: "TestX"}, Finding: "DEADLOCK: all wait"}).WriteTo(&text); err != nil {
+	if _, err := (&schedulefile.Stored{Unit: testsched.Unit{Package: "example.com/m", Test: "TestX"}, Finding: "DEADLOCK: all wait"}).WriteTo(&text); err != nil {
 		t.Fatal(err)
 	}
 	found := filepath.Join("testdata", "macemc", "TestX", "deadlock-1.path")

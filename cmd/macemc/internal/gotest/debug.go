@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/macemc/macemc/internal/explorer"
+	"github.com/macemc/macemc/internal/explorer/schedulefile"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/task"
 	"github.com/macemc/macemc/internal/testsched"
@@ -19,7 +20,7 @@ import (
 )
 
 // Debug opens the debugger on a test under the schedule of a file.
-func (a Runner) Debug(ctx context.Context, d *task.Debug, s *explorer.Stored) error {
+func (a Runner) Debug(ctx context.Context, d *task.Debug, s *schedulefile.Stored) error {
 	if d.Live != "" {
 		return errors.New("a schedule of \"macemc test\" takes no LIVE: the nearest passing schedule is used")
 	}
@@ -74,7 +75,7 @@ func notCritical(o *testsched.Outcome) string {
 
 // executeSchedule executes a test under the schedule of a file, or a changed one. traced is a value of Passing.Trace
 // of package explorer. With "nearest", passes is the nearest passing run; nil means that none is known.
-func (a Runner) executeSchedule(ctx context.Context, file string, s *explorer.Stored, traced string) (o, passes *testsched.Outcome, err error) {
+func (a Runner) executeSchedule(ctx context.Context, file string, s *schedulefile.Stored, traced string) (o, passes *testsched.Outcome, err error) {
 	temp, err := os.MkdirTemp("", "macemc-schedule-")
 	if err != nil {
 		return nil, nil, err
@@ -113,7 +114,7 @@ func (a Runner) executeSchedule(ctx context.Context, file string, s *explorer.St
 type debuggedTest struct {
 	runner Runner
 	file   string
-	stored *explorer.Stored
+	stored *schedulefile.Stored
 	runs   map[string]debuggedRun
 }
 

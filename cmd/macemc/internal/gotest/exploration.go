@@ -14,6 +14,7 @@ import (
 
 	"github.com/macemc/macemc/internal/child"
 	"github.com/macemc/macemc/internal/explorer"
+	"github.com/macemc/macemc/internal/explorer/schedulefile"
 	"github.com/macemc/macemc/internal/scratch"
 	"github.com/macemc/macemc/internal/testbudget"
 	"github.com/macemc/macemc/internal/testsched"
@@ -28,10 +29,10 @@ type exploration struct {
 	explorer.Options
 	display
 	budget
-	stored *explorer.Stored // the schedule
-	store  string           // folder for the summaries of cached results
-	folder string           // of the user, with -C applied
-	pkg    string           // import path of the package, if the arguments are files of it
+	stored *schedulefile.Stored // the schedule
+	store  string               // folder for the summaries of cached results
+	folder string               // of the user, with -C applied
+	pkg    string               // import path of the package, if the arguments are files of it
 	temp   *scratch.Folder
 }
 

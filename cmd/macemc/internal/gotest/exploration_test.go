@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/internal/explorer"
+	"github.com/macemc/macemc/internal/explorer/schedulefile"
 	"github.com/macemc/macemc/internal/task"
 	"github.com/macemc/macemc/internal/testsched"
 )
@@ -251,7 +252,7 @@ func TestConsole(t *testing.T) {
 func TestExplorationFlags_Last(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var text strings.Builder
-	if _, err := (&explorer.Stored{Unit: testsched.Unit{Package: "example.com/m", Test: "TestX"}, Finding: "DEADLOCK: all wait"}).WriteTo(&text); err != nil {
+	if _, err := (&schedulefile.Stored{Unit: testsched.Unit{Package: "example.com/m", Test: "TestX"}, Finding: "DEADLOCK: all wait"}).WriteTo(&text); err != nil {
 		t.Fatal(err)
 	}
 	found := filepath.Join("testdata", "macemc", "TestX", "deadlock-1.path")

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/internal/check/outfolder"
-	"github.com/macemc/macemc/internal/explorer"
+	"github.com/macemc/macemc/internal/explorer/schedulefile"
 	"github.com/macemc/macemc/internal/replay"
 )
 
@@ -21,7 +21,7 @@ const Last = "last"
 // IsSchedule reports whether a file is a schedule that "macemc test" found.
 func IsSchedule(file string) bool {
 	in := filepath.ToSlash(filepath.Dir(file)) + "/"
-	s, err := explorer.ReadFile(file)
+	s, err := schedulefile.ReadFile(file)
 	return strings.Contains(in, "testdata/macemc/") && s != nil && err == nil
 }
 

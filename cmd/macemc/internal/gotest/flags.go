@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/internal/explorer"
+	"github.com/macemc/macemc/internal/explorer/schedulefile"
 	"github.com/macemc/macemc/internal/textfmt"
 )
 
@@ -82,7 +83,7 @@ func load(x *exploration, file string) (err error) {
 			return err
 		}
 	}
-	if x.stored, err = explorer.Load(file); err != nil {
+	if x.stored, err = schedulefile.Load(file); err != nil {
 		if _, notNumber := strconv.Atoi(file); notNumber == nil && errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("-schedule: file %s does not exist; -schedules %[1]s limits the number of schedules", file)
 		}

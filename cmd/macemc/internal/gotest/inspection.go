@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/macemc/macemc/internal/explorer"
+	"github.com/macemc/macemc/internal/explorer/schedulefile"
 	"github.com/macemc/macemc/internal/inspect"
 	"github.com/macemc/macemc/internal/task"
 	"github.com/macemc/macemc/internal/testsched"
@@ -130,7 +131,7 @@ func (x *inspection) open(ctx context.Context, run string) (*inspectedRun, error
 }
 
 // args stores a schedule in a file, and returns the arguments of go test that execute it by words of a command.
-func (x *inspection) args(s *explorer.Stored, file string, command ...string) (_ []string, err error) {
+func (x *inspection) args(s *schedulefile.Stored, file string, command ...string) (_ []string, err error) {
 	for i, word := range command {
 		if command[i], err = quoteWord(word); err != nil {
 			return nil, err

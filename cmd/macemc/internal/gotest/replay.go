@@ -12,6 +12,7 @@ import (
 	"github.com/macemc/macemc/eventgraph"
 	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/internal/explorer"
+	"github.com/macemc/macemc/internal/explorer/schedulefile"
 	"github.com/macemc/macemc/internal/history"
 	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/internal/replay"
@@ -23,7 +24,7 @@ import (
 )
 
 // Graph draws a test under the schedule of a file.
-func (a Runner) Graph(ctx context.Context, f *task.Graph, s *explorer.Stored) error {
+func (a Runner) Graph(ctx context.Context, f *task.Graph, s *schedulefile.Stored) error {
 	if err := f.Validate(); err != nil {
 		return err
 	}
@@ -65,7 +66,7 @@ func (a Runner) noteUntraced(file string, o *testsched.Outcome) {
 }
 
 // foundPage returns what a page shows of a run under the schedule of a file.
-func foundPage(file string, s *explorer.Stored, o, passes *testsched.Outcome) *render.Exploration {
+func foundPage(file string, s *schedulefile.Stored, o, passes *testsched.Outcome) *render.Exploration {
 	trace := pageTrace(s.Test, o)
 	e := &render.Exploration{Title: s.Test + " of " + s.Package, Sentence: o.Title(), Run: eventgraph.Build(trace)}
 	e.Commands.Look = "macemc mdb " + file
@@ -174,7 +175,7 @@ func pageTrace(test string, o *testsched.Outcome) *replay.Trace {
 }
 
 // changed returns an error if a run under the schedule of a file lacks the finding that the file records.
-func changed(file string, s *explorer.Stored, o *testsched.Outcome) error {
+func changed(file string, s *schedulefile.Stored, o *testsched.Outcome) error {
 	if kind, _, _ := strings.Cut(s.Finding, ":"); kind == strings.ToUpper(string(o.Kind)) {
 		return nil
 	}

@@ -9,14 +9,14 @@ import (
 	"strings"
 
 	"github.com/macemc/macemc/internal/check"
-	"github.com/macemc/macemc/internal/explorer"
+	"github.com/macemc/macemc/internal/explorer/schedulefile"
 	"github.com/macemc/macemc/internal/testbudget"
 	"github.com/macemc/macemc/internal/testsched"
 	"github.com/macemc/macemc/internal/testsched/program"
 )
 
 // storedArgs stores a schedule, which a file holds or is changed from, in another file, and returns scheduleArgs for that.
-func storedArgs(s *explorer.Stored, of, file string) ([]string, error) {
+func storedArgs(s *schedulefile.Stored, of, file string) ([]string, error) {
 	of, err := filepath.Abs(of)
 	if err != nil {
 		return nil, err
@@ -31,7 +31,7 @@ func storedArgs(s *explorer.Stored, of, file string) ([]string, error) {
 
 // scheduleArgs returns arguments of go test that execute a schedule. A file of a stranger selects only tests: arguments of the test program,
 // which may name files to write, are passed on only from the folder where "macemc test" stores the schedules of the test.
-func scheduleArgs(file, of string, s *explorer.Stored) ([]string, error) {
+func scheduleArgs(file, of string, s *schedulefile.Stored) ([]string, error) {
 	if err := cmp.Or(program.CheckPackage(s.Package), program.CheckTest(s.Test), program.CheckFlags(s.Test, s.Flags)); err != nil {
 		return nil, fmt.Errorf("%s: %w", of, err)
 	}

@@ -1,4 +1,4 @@
-package explorer
+package schedulefile
 
 import (
 	"bufio"
@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,8 +21,8 @@ const magic = "macemc schedule 1"
 
 var errOther = fmt.Errorf("a schedule begins with %q", magic)
 
-// comment is the second line of a schedule file, unless the user has added a line above it. It is optional.
-const comment = `# written by "macemc test"; edit nothing but a line "known REASON", which accepts the finding`
+// Comment is the second line of a schedule file, unless the user has added a line above it. It is optional.
+const Comment = `# written by "macemc test"; edit nothing but a line "known REASON", which accepts the finding`
 
 // storedLines are the lines of a schedule file between the comment and the last line, in their order. A new one needs its grammar in
 // internal/testsched/program/names.go. A value that reaches a command is checked in cmd/macemc/internal/gotest/schedule.go, too.
@@ -104,7 +105,7 @@ func readPause(f *Stored, text string) error {
 func (f *Stored) WriteTo(w io.Writer) (int64, error) {
 	stored := *f
 	stored.Schedule.Instant = cmp.Or(f.Schedule.Instant, commandInstant())
-	text := program.AppendRows([]byte(magic+"\n"+comment+"\n"), storedLines, &stored)
+	text := program.AppendRows([]byte(magic+"\n"+Comment+"\n"), storedLines, &stored)
 	for _, s := range f.Schedule.Switches {
 		switch {
 		case s.Pauses():
@@ -124,11 +125,14 @@ func (f *Stored) Critical(trace []testsched.Event) int {
 	return 1 + slices.IndexFunc(trace, func(e testsched.Event) bool { return e.Who == f.CriticalWho && e.Place == f.CriticalPlace })
 }
 
+// FewSwitches is the number of differences from the default order up to which a report names all of them.
+const FewSwitches = 3
+
 // Named returns the steps of a run under the schedule, ascending, at which it differs from the default order and that a report names: all if
 // they are few, or else the last one, without which the run probably passes.
 func (f *Stored) Named(trace []testsched.Event) (steps []int) {
 	list := f.Schedule.Switches
-	if len(list) > fewSwitches {
+	if len(list) > FewSwitches {
 		list = list[len(list)-1:]
 	}
 	for i := range list {
@@ -153,7 +157,7 @@ func Read(r io.Reader) (*Stored, error) {
 			err = errOther
 		case ended:
 			err = errors.New("text after the end")
-		case number == 1 || line == comment:
+		case number == 1 || line == Comment:
 		case !last:
 			err = program.ReadRow(line, storedLines, f, seen)
 		case count != strconv.Itoa(len(f.Schedule.Switches)):
@@ -177,4 +181,11 @@ func Read(r io.Reader) (*Stored, error) {
 		return nil, fmt.Errorf("flags: %w", err)
 	}
 	return f, nil
+}
+
+// commandInstant returns the instant at which runs of the command begin; 0 means unknown.
+func commandInstant() uint64 {
+	runs, _, _ := strings.Cut(os.Getenv(testsched.VariableInstant), ",")
+	instant, _ := strconv.ParseUint(runs, 10, 64)
+	return instant
 }

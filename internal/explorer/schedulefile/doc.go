@@ -1,0 +1,2 @@
+// Package schedulefile reads and writes files of schedules that have a finding.
+package schedulefile
