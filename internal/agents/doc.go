@@ -5,5 +5,6 @@
 //	binary.go, system_*.go  the binary, and how its processes start
 //	session.go, runner.go   the connection to one process, and what it executes
 //	pool.go, worker.go      several processes that share the schedules of a test
+//	stopwatch.go            the processor time of an exploration
 //	cores.go                the processor cores that are free for them
 package agents

@@ -27,9 +27,6 @@ type Session struct {
 // live is the processor time of those processes that have not ended.
 var live atomic.Int64
 
-// ProcessorTime returns the processor time of the processes that have not ended.
-func ProcessorTime() time.Duration { return time.Duration(live.Load()) }
-
 // Process returns the process.
 func (x *Session) Process() *os.Process { return x.cmd.Process }
 

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/macemc/macemc/internal/explorer/minimize"
 	"github.com/macemc/macemc/internal/explorer/schedulefile"
 	"github.com/macemc/macemc/internal/outfile"
 	"github.com/macemc/macemc/internal/testsched"
@@ -59,7 +60,7 @@ func stored(u testsched.Unit) (list []*schedulefile.Stored, err error) {
 
 // storeUnconfirmed stores a finding that is not yet confirmed or minimized, and its summary in case this process ends before it is.
 func (s *Settings) storeUnconfirmed(c *Config, r *Result, o *testsched.Outcome, not string) {
-	file, created := s.keep(c, &Minimized{Schedule: r.Found, Outcome: o}, false)
+	file, created := s.keep(c, &minimize.Result{Schedule: r.Found, Outcome: o}, false)
 	s.discard(file)
 	if created {
 		s.provisional.file = file
@@ -89,7 +90,7 @@ func (s *Settings) discard(file string) {
 }
 
 // store stores a confirmed finding and returns its file, or an empty string if it could not be written.
-func (s *Settings) store(c *Config, m *Minimized) string {
+func (s *Settings) store(c *Config, m *minimize.Result) string {
 	file, _ := s.keep(c, m, true)
 	s.discard(file)
 	s.provisional.file = ""
@@ -98,7 +99,7 @@ func (s *Settings) store(c *Config, m *Minimized) string {
 
 // keep writes a finding to a new file, or over the file of the unconfirmed finding, and sets s.unstored. created is false if another file
 // holds the same text, or the same finding without data races. A confirmed finding replaces one that only the race detector can show.
-func (s *Settings) keep(c *Config, m *Minimized, confirmed bool) (file string, created bool) {
+func (s *Settings) keep(c *Config, m *minimize.Result, confirmed bool) (file string, created bool) {
 	s.unstored = nil
 	f := &schedulefile.Stored{Unit: c.Unit, Begins: s.binary.Stage == testsched.StageBegin,
 		Finding: m.Outcome.Title(), Shows: m.Outcome.Shows, Race: c.Race, Flags: s.flags.Of(c.Test),

@@ -5,7 +5,6 @@ package explorer
 import (
 	"cmp"
 	"fmt"
-	"sort"
 	"strings"
 	"time"
 
@@ -82,25 +81,6 @@ func (p *predictions) delayNote() *DelayNote {
 	}
 	text := strings.TrimSuffix(fmt.Sprintf("%s if %s is held for %v%s: %s", what, who, p.delayed.delay, where, message), ": ")
 	return &DelayNote{text, p.delayed.delay}
-}
-
-// shortenDelay looks for the shortest delay with which the run has the finding, to a millisecond.
-func shortenDelay(m *Minimized, finding *testsched.Outcome, run, traced execute) {
-	const unit = testsched.UsualDelay
-	most := int((m.Schedule.Delay + unit - 1) / unit)
-	with := func(n int) *testsched.Schedule {
-		s := *m.Schedule
-		if s.Delay = time.Duration(n) * unit; n == 1 {
-			s.Delay = 0
-		}
-		m.Runs++
-		return &s
-	}
-	if n := 1 + sort.Search(most-1, func(i int) bool { return run(with(i + 1)).Equal(finding) }); n < most {
-		if s := with(n); traced(s).Equal(finding) {
-			m.Schedule, m.Outcome = s, traced(s)
-		}
-	}
 }
 
 // delayLines explains a finding with longer delays than usual.

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/macemc/macemc/internal/explorer/minimize"
 	"github.com/macemc/macemc/internal/predict"
 	"github.com/macemc/macemc/internal/testsched"
 )
@@ -315,7 +316,7 @@ func TestMinimize_Predicted(t *testing.T) {
 		}
 		return o
 	}
-	m := Minimize(&testsched.Schedule{Switches: long}, &testsched.Outcome{Kind: testsched.Deadlock}, nil, time.Time{}, run, run)
+	m := minimize.Run(&testsched.Schedule{Switches: long}, &testsched.Outcome{Kind: testsched.Deadlock}, nil, time.Time{}, run, run)
 	if !slices.Equal(m.Schedule.Switches, pauses) || drawn > 0 {
 		t.Errorf("%v after %d random schedules", m.Schedule.Switches, drawn)
 	}

@@ -10,7 +10,7 @@
 //	exhaustive.go, plans.go, leftovers.go  all schedules of a small test; goroutines that only some leave behind
 //	subtests.go, specs.go, unit.go         tests that are explored by their subtests, or by their specs
 //	process.go, death.go                   findings in new processes, and processes that die
-//	minimize.go, nearest.go                smaller schedules; the nearest one that passes
+//	nearest.go                             the nearest schedule that passes; see also package minimize
 //	known.go, same.go                      findings that are known
 //	prediction.go, delays.go               what was predicted; failures that need longer delays than usual
 //	corpus.go                              stored schedules; their files are those of package schedulefile

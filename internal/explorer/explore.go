@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/macemc/macemc/internal/agents"
 	"github.com/macemc/macemc/internal/explorer/schedulefile"
 	"github.com/macemc/macemc/internal/testsched"
 )
@@ -96,7 +97,7 @@ type exploration struct {
 	*Config
 	result *Result
 	run    execute
-	start  stopwatch
+	start  agents.Stopwatch
 	shown  time.Time      // of the latest call of Progress
 	orders map[uint64]int // numbers of runs, by the hash of their order
 	fresh  int            // number of the latest run with a new order
@@ -105,8 +106,8 @@ type exploration struct {
 
 // Explore executes a test under many schedules, until a run fails or a limit is reached. run executes the test once.
 func Explore(c Config, run execute) *Result {
-	r, start := &Result{Exhaustive: c.Exhaustive, race: c.Race, noLeaks: c.NoLeaks}, startWatch(time.Time{})
-	x := &exploration{Config: &c, result: r, run: run, start: start, shown: start.wall, orders: map[uint64]int{},
+	r, start := &Result{Exhaustive: c.Exhaustive, race: c.Race, noLeaks: c.NoLeaks}, agents.StartWatch(time.Time{})
+	x := &exploration{Config: &c, result: r, run: run, start: start, shown: start.Start, orders: map[uint64]int{},
 		leaks: leftovers{ended: map[uintptr][]counts{}, places: map[uintptr]string{}}}
 	if !x.replayStored() {
 		x.explore()
@@ -114,7 +115,7 @@ func Explore(c Config, run execute) *Result {
 	if r.Finding == nil && r.Stop == nil {
 		x.confirmLeak()
 	}
-	r.Elapsed, r.processor = time.Since(start.wall), processorTime()-start.cpu
+	r.Elapsed, r.processor = time.Since(start.Start), start.Spent()
 	return r
 }
 
@@ -200,7 +201,7 @@ func (x *exploration) step(s *testsched.Schedule, o *testsched.Outcome) bool {
 	}
 	r, begun := x.result, time.Now()
 	if x.Progress != nil && begun.Sub(x.shown) >= time.Second {
-		if r.Elapsed = begun.Sub(x.start.wall); r.Schedules > 0 {
+		if r.Elapsed = begun.Sub(x.start.Start); r.Schedules > 0 {
 			x.Progress(r)
 		}
 		x.shown, begun = begun, time.Now()
@@ -320,9 +321,9 @@ func (r *Result) tooLong() string {
 }
 
 // over reports whether the time limit, or one of parts equal parts of Config.Time, is used up.
-func (r *Result) over(c *Config, start stopwatch, parts int) bool {
+func (r *Result) over(c *Config, start agents.Stopwatch, parts int) bool {
 	r.Ended = !c.End.IsZero() && !time.Now().Before(c.End)
-	r.spent = c.Time > 0 && start.over(c.Time/time.Duration(parts))
+	r.spent = c.Time > 0 && start.Over(c.Time/time.Duration(parts))
 	return r.Ended || r.spent
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/macemc/macemc/internal/explorer/minimize"
 	"github.com/macemc/macemc/internal/explorer/schedulefile"
 	"github.com/macemc/macemc/internal/testsched"
 	"github.com/macemc/macemc/internal/testsched/program"
@@ -120,7 +121,7 @@ func (s *Settings) conclude(u testsched.Unit, r *Result, report *Report, note st
 		note = cmp.Or(note, refer(s, u, r, report))
 		report.Finding += r.unknown() + text
 		if report.place == nil && r.Finding != nil {
-			report.place = placeOf(&Minimized{Outcome: r.Finding})
+			report.place = placeOf(&minimize.Result{Outcome: r.Finding})
 		}
 		r.reported = report
 		s.summarizeAs(New, u, r, note)

@@ -12,10 +12,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/macemc/macemc/internal/testsched/program"
-
+	"github.com/macemc/macemc/internal/explorer/minimize"
 	"github.com/macemc/macemc/internal/explorer/schedulefile"
 	"github.com/macemc/macemc/internal/testsched"
+	"github.com/macemc/macemc/internal/testsched/program"
 )
 
 // knownPanic is a stored finding of TestX that is known.
@@ -335,7 +335,7 @@ func TestMinimize_KeepsIdentity(t *testing.T) {
 		return passes()
 	}
 	found := &testsched.Schedule{Switches: []testsched.Switch{a, {Who: 7, Place: 8, To: 9}, b}}
-	if m := Minimize(found, run(found), nil, time.Time{}, run, run); !slices.Equal(m.Schedule.Switches, []testsched.Switch{a, b}) ||
+	if m := minimize.Run(found, run(found), nil, time.Time{}, run, run); !slices.Equal(m.Schedule.Switches, []testsched.Switch{a, b}) ||
 		len(m.Outcome.Shows) != 2 {
 		t.Errorf("got %+v, %q", m.Schedule.Switches, m.Outcome.Shows)
 	}

@@ -3,6 +3,7 @@ package explorer
 import (
 	"time"
 
+	"github.com/macemc/macemc/internal/agents"
 	"github.com/macemc/macemc/internal/testbudget"
 )
 
@@ -37,11 +38,11 @@ func (l *limits) begin(c *Config) (end func()) {
 	if l.ledger == nil {
 		return func() {}
 	}
-	start := startWatch(time.Time{})
+	start := agents.StartWatch(time.Time{})
 	l.set(c, l.ledger.Begin(c.Package, c.Test, until(c.End)))
 	return func() {
-		used := processorTime() - start.cpu
-		l.ledger.End(max(used, time.Since(start.wall)/maxWaiting))
+		used := start.Spent()
+		l.ledger.End(max(used, time.Since(start.Start)/maxWaiting))
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/macemc/macemc/internal/explorer/minimize"
 	"github.com/macemc/macemc/internal/testsched"
 )
 
@@ -42,7 +43,7 @@ func Decisive(o *testsched.Outcome, critical int) int {
 
 // placeOf returns a finding at the line of its decisive step. Without that step it is the place of the finding, in the working directory,
 // which is the folder of the package.
-func placeOf(m *Minimized) *Place {
+func placeOf(m *minimize.Result) *Place {
 	o := m.Outcome
 	p := &Place{Kind: string(o.Kind), Title: o.Title(), Text: o.Title()}
 	if len(o.Details) > 0 {

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/macemc/macemc/internal/explorer/minimize"
 	"github.com/macemc/macemc/internal/testsched"
 	"github.com/macemc/macemc/internal/testsched/program"
 )
@@ -47,7 +48,7 @@ func TestPlace(t *testing.T) {
 		if c.trace {
 			o.Trace = trace
 		}
-		p := placeOf(&Minimized{Outcome: o, Critical: c.critical})
+		p := placeOf(&minimize.Result{Outcome: o, Critical: c.critical})
 		if p.File != c.file || p.Line != c.line || p.Text != c.text || p.Title != "DEADLOCK: stuck" || p.Kind != "deadlock" {
 			t.Errorf("%s: got %+v, want %s:%d %s", c.name, p, c.file, c.line, c.text)
 		}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/internal/agents"
+	"github.com/macemc/macemc/internal/explorer/minimize"
 	"github.com/macemc/macemc/internal/testsched"
 	"github.com/macemc/macemc/internal/testsched/program"
 )
@@ -46,7 +47,7 @@ func (s *Settings) processes(c *Config, r *Result, d *unconfirmed) *Report {
 		} else if !s.within(time.Second).After(time.Now()) {
 			note = "not confirmed: -timeout is near"
 		}
-		if file := s.store(c, &Minimized{Schedule: r.Found, Outcome: r.Finding}); file != "" {
+		if file := s.store(c, &minimize.Result{Schedule: r.Found, Outcome: r.Finding}); file != "" {
 			note += "\n" + s.replayLines(c, file)
 		}
 		return &Report{Finding: describe(r.Finding, d.how, note)}
@@ -102,7 +103,7 @@ func (s *Settings) confirm(c *Config, found *testsched.Schedule, finding *testsc
 		}
 		return nil
 	}
-	m := &Minimized{Schedule: found, Outcome: finding}
+	m := &minimize.Result{Schedule: found, Outcome: finding}
 	const confirmations = 3 // a test that fails at random may fail again
 	for range confirmations {
 		if m.Outcome = same(found); m.Outcome == nil {
@@ -110,9 +111,9 @@ func (s *Settings) confirm(c *Config, found *testsched.Schedule, finding *testsc
 		}
 	}
 	const processes = 60
-	less, start := *found, startWatch(s.limits.latest)
-	left := func() bool { return m.Runs < processes && !start.over(minimizeMost) }
-	less.Switches = remove(found.Switches, left, func(list []testsched.Switch) bool {
+	less, start := *found, agents.StartWatch(s.limits.latest)
+	left := func() bool { return m.Runs < processes && !start.Over(minimize.Longest) }
+	less.Switches = minimize.Remove(found.Switches, left, func(list []testsched.Switch) bool {
 		l := *found
 		l.Switches = list
 		m.Runs++
@@ -215,7 +216,7 @@ func alone(s *Settings, sch *testsched.Schedule, runner testsched.Runner) *tests
 
 // onlyWarm says so if a finding shows only in processes in which the test has run before. Variables that the first run has changed may then
 // cause it, or that run has initialized what would hinder it.
-func onlyWarm(s *Settings, c *Config, r *Result, m *Minimized, changed []string) string {
+func onlyWarm(s *Settings, c *Config, r *Result, m *minimize.Result, changed []string) string {
 	if !m.Schedule.Warm || len(changed) == 0 {
 		return ""
 	}
@@ -259,7 +260,7 @@ func (s *Settings) executeLong(c *Config, r *Result, why string) *Report {
 	return &Report{TimedOut: func() string {
 		how := fmt.Sprintf("found by schedule %d (%s)", r.Schedules, r.By.Strategy())
 		text := "without exploration, it does not end before -timeout either"
-		if file := s.store(c, &Minimized{Schedule: r.Found, Outcome: r.Finding}); file != "" {
+		if file := s.store(c, &minimize.Result{Schedule: r.Found, Outcome: r.Finding}); file != "" {
 			text += "\n" + s.replayLines(c, file)
 		}
 		return s.conclude(c.Unit, r, &Report{Finding: describe(r.Finding, how, text)}, "").Finding

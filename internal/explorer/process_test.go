@@ -9,10 +9,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/macemc/macemc/internal/testsched/program"
-
+	"github.com/macemc/macemc/internal/explorer/minimize"
 	"github.com/macemc/macemc/internal/explorer/schedulefile"
 	"github.com/macemc/macemc/internal/testsched"
+	"github.com/macemc/macemc/internal/testsched/program"
 )
 
 // processes is a fake of the processes that execute a test.
@@ -133,7 +133,7 @@ func TestReplay_Critical(t *testing.T) {
 	t.Chdir(t.TempDir())
 	o := &testsched.Outcome{Kind: testsched.Deadlock, Hash: 9, Trace: []testsched.Event{{Who: 4, Place: 1, Number: 1, Op: program.OpClose,
 		Object: "c", At: "x.go:2"}, {Who: 5, Place: 1, Number: 2, Op: program.OpReceive, Object: "c", At: "x.go:1"}}}
-	m := &Minimized{Schedule: &testsched.Schedule{}, Outcome: o, Critical: 2}
+	m := &minimize.Result{Schedule: &testsched.Schedule{}, Outcome: o, Critical: 2}
 	s := &Settings{summary: map[string]*Summary{}}
 	s.Options.Schedule = s.store(&Config{Unit: testsched.Unit{Package: "p", Test: "TestX"}}, m)
 	for hash, want := range map[uint64]bool{9: true, 8: false} {

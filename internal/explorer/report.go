@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/macemc/macemc/internal/explorer/minimize"
 	"github.com/macemc/macemc/internal/explorer/schedulefile"
 	"github.com/macemc/macemc/internal/testsched"
 	"github.com/macemc/macemc/internal/testsched/program"
@@ -179,28 +180,28 @@ func (c *Coverage) String() string {
 
 // Certainty describes what the critical step of a finding relies on.
 func Certainty() string {
-	return fmt.Sprintf("sampled: a random continuation passed before this step, 0 of %d after it", continuations)
+	return fmt.Sprintf("sampled: a random continuation passed before this step, 0 of %d after it", minimize.Continuations)
 }
 
 // explain describes a finding in about 25 lines.
-func (s *Settings) explain(c *Config, m *Minimized, how, file string) string {
+func (s *Settings) explain(c *Config, m *minimize.Result, how, file string) string {
 	o := m.Outcome
 	head := headline(o)
-	lines := append(m.differences(), predictedLines(m.by, s.runs.places)...)
+	lines := append(m.Differences(), predictedLines(m.By, s.runs.places)...)
 	if k := o.Closing(); k > 0 {
 		lines = append(lines, fmt.Sprintf("the channel was closed in step %d: %v", k, &o.Trace[k-1]))
 	}
 	if k := m.Critical; k > 0 && k <= len(o.Trace) {
 		lines = append(lines, fmt.Sprintf("critical step: %d of %d; before it the test could still pass, "+
-			"after it 0 of %d random continuations passed", k, len(o.Trace), continuations))
+			"after it 0 of %d random continuations passed", k, len(o.Trace), minimize.Continuations))
 		if before := o.Rival(k); before > 0 && !o.Trace[k-1].Op.Locks() { // others have used a lock before
 			lines = append(lines, fmt.Sprintf("  step %d: %v", before, &o.Trace[before-1]))
 		}
 		lines = append(lines, fmt.Sprintf("> step %d: %v", k, &o.Trace[k-1]))
-	} else if m.unknown != "" && !o.HasRace() { // see Minimize
-		lines = append(lines, strings.Split("no critical step is known: "+m.unknown, "\n")...)
+	} else if m.Unknown != "" && !o.HasRace() { // see minimize.Run
+		lines = append(lines, strings.Split("no critical step is known: "+m.Unknown, "\n")...)
 	}
-	cause := append([]string{how + differs(m.Schedule.Switches)}, delayLines(m.Schedule.Delay)...)
+	cause := append([]string{how + minimize.Differs(m.Schedule.Switches)}, delayLines(m.Schedule.Delay)...)
 	lines = slices.Concat(head, o.Identities(c.Test, head, lines), cause, lines)
 	lines = append(lines, o.Printed.Last(lines)...)
 	switch {
@@ -228,101 +229,4 @@ func headline(o *testsched.Outcome) []string {
 func describe(o *testsched.Outcome, how, why string) string {
 	lines := headline(o)
 	return strings.Join(slices.Concat(lines, []string{how, why}, o.Printed.Last(lines)), "\n") + "\n"
-}
-
-// differs summarizes the differences between a schedule and the default order.
-func differs(list []testsched.Switch) string {
-	var switches, preemptions, cases, values, timers, waits int
-	for _, s := range list {
-		switch {
-		case s.Case():
-			cases++
-		case s.Value():
-			values++
-		case s.Timer():
-			timers++
-		case s.Pauses():
-			waits++
-		default:
-			switches++
-			if s.Preempts() {
-				preemptions++
-			}
-		}
-	}
-	var more, other []string
-	add := func(list *[]string, n int, one, many string) {
-		if n > 0 {
-			*list = append(*list, program.Plural(n, one, many))
-		}
-	}
-	text, from, verb, differing := "", " from the default order", " differ", cases+values+timers
-	if switches == preemptions {
-		add(&more, switches, "switch", "switches")
-	} else {
-		add(&other, switches, "switch", "switches")
-		differing += switches
-	}
-	add(&more, waits, "pause", "pauses")
-	add(&other, cases, "case of a select", "cases of selects")
-	add(&other, values, "value of a pool", "values of pools")
-	add(&other, timers, "timer", "timers")
-	if len(more) > 0 {
-		text, from = "; "+strings.Join(more, " and ")+" more than the default order", " from it"
-	}
-	if switches == preemptions {
-		text += preempting(switches, preemptions)
-	}
-	if differing == 1 {
-		verb = " differs"
-	}
-	if differing > 0 {
-		text += "; " + strings.Join(other, " and ") + verb + from
-	}
-	if switches > preemptions {
-		text += preempting(switches, preemptions)
-	}
-	return text
-}
-
-// preempting describes how many of the switches are preemptions.
-func preempting(switches, preemptions int) string {
-	switch {
-	case preemptions == 0:
-		return ""
-	case switches == 1:
-		return ", a preemption"
-	case switches == preemptions:
-		return ", all preemptions"
-	}
-	return ", " + program.Plural(preemptions, "preemption", "preemptions") + " among the switches"
-}
-
-// differences describes the differences between the schedule and the default order, in the order of their steps, if they are few, else the
-// one without which the test passes.
-func (m *Minimized) differences() (lines []string) {
-	few := len(m.Schedule.Switches) <= schedulefile.FewSwitches
-	var shown []testsched.Switch
-	for _, s := range m.Schedule.Switches {
-		if few || m.Removed != nil && *m.Removed == s {
-			shown = append(shown, s)
-		}
-	}
-	slices.SortStableFunc(shown, func(a, b testsched.Switch) int {
-		return cmp.Compare(a.StepIn(m.Outcome.Trace), b.StepIn(m.Outcome.Trace))
-	})
-	for i := range shown {
-		s := &shown[i]
-		needed := m.Removed != nil && *m.Removed == *s
-		if text := s.Describe(m.Outcome.Trace, m.Schedule.Switches); text != "" {
-			if needed {
-				text += "; the test passes without that"
-			}
-			lines = append(lines, "  "+text)
-		}
-	}
-	if o := m.Outcome; o.Untraced+o.Later > 0 && len(lines) < len(shown) {
-		lines = append(lines, fmt.Sprintf("  %s elsewhere: %s", program.Plural(len(shown)-len(lines), "difference lies", "differences lie"), o.Window()))
-	}
-	return lines
 }

@@ -6,12 +6,13 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/macemc/macemc/internal/explorer/minimize"
 	"github.com/macemc/macemc/internal/explorer/schedulefile"
 	"github.com/macemc/macemc/internal/testsched"
 )
 
 // confirmed stores the schedule of a finding, and reports it.
-func confirmed(s *Settings, c *Config, m *Minimized, how string) *Report {
+func confirmed(s *Settings, c *Config, m *minimize.Result, how string) *Report {
 	file := s.store(c, m)
 	how += alsoIn(c, m, s.shown)
 	report := &Report{Finding: s.explain(c, m, how, file), file: file, place: placeOf(m)}
@@ -26,7 +27,7 @@ func confirmed(s *Settings, c *Config, m *Minimized, how string) *Report {
 
 // alsoIn names a stored file that has the same finding and differs in -race, which changes the schedule. shown returns the name of a file
 // for people.
-func alsoIn(c *Config, m *Minimized, shown func(file string) string) string {
+func alsoIn(c *Config, m *minimize.Result, shown func(file string) string) string {
 	f := &schedulefile.Stored{Race: c.Race, Shows: m.Outcome.Shows}
 	for _, g := range c.Corpus {
 		if f.ButRaces(g) {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/internal/agents"
+	"github.com/macemc/macemc/internal/explorer/minimize"
 	"github.com/macemc/macemc/internal/explorer/schedulefile"
 	"github.com/macemc/macemc/internal/testbudget"
 	"github.com/macemc/macemc/internal/testsched"
@@ -252,7 +253,7 @@ func replayed(s *Settings, c *Config, f *schedulefile.Stored, runner testsched.R
 		s.summarize(c.Unit, &Result{}, note)
 		return &Report{Note: "macemc: " + note}
 	}
-	m := &Minimized{Schedule: &f.Schedule, Outcome: o}
+	m := &minimize.Result{Schedule: &f.Schedule, Outcome: o}
 	if o.Hash == f.Hash {
 		m.Critical = f.Critical(o.Trace)
 	}
@@ -291,13 +292,13 @@ func (s *Settings) found(c *Config, r *Result, runner testsched.Runner) *Report 
 	if again == nil || !again.SameFinding(r.Finding) || s.anyway(c, r) {
 		return s.processes(c, r, &d)
 	}
-	m := &Minimized{Schedule: r.Found, Outcome: again, by: r.prediction}
+	m := &minimize.Result{Schedule: r.Found, Outcome: again, By: r.prediction}
 	if !r.Finding.Spins { // each run of such a finding takes long
 		s.storeUnconfirmed(c, r, again, "minimized")
-		less := Minimize(r.Found, r.Finding, r.prediction, s.limits.latest, plain, traced)
+		less := minimize.Run(r.Found, r.Finding, r.prediction, s.limits.latest, plain, traced)
 		s.runs.Hasty = false // with fewer switches, a run may show the finding only if it does not wait
 		if o := s.replay(c, less.Schedule); o != nil && o.SameFinding(r.Finding) && !r.knows(o) {
-			less.show(o)
+			less.Show(o)
 			m = less
 		} else if o := s.replay(c, r.Found); o != nil && o.Kind == testsched.Passed {
 			return s.undetermined(again, how, s.trials(2, 1, func() *testsched.Outcome { return s.replay(c, r.Found) }))

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/macemc/macemc/internal/explorer/minimize"
 	"github.com/macemc/macemc/internal/explorer/schedulefile"
 	"github.com/macemc/macemc/internal/testsched"
 )
@@ -43,7 +44,7 @@ func TestSuspect(t *testing.T) {
 	s.storeUnconfirmed(c, r, finding, "confirmed")
 	s.storeUnconfirmed(c, r, &testsched.Outcome{Kind: testsched.Deadlock, Message: "blocked otherwise"}, "minimized")
 	files(first)
-	minimized := &Minimized{Schedule: &testsched.Schedule{Seed: 1, Switches: found.Switches[:1]}, Outcome: finding}
+	minimized := &minimize.Result{Schedule: &testsched.Schedule{Seed: 1, Switches: found.Switches[:1]}, Outcome: finding}
 	if file := s.store(c, minimized); file != first {
 		t.Errorf("stored in %s", file)
 	}
@@ -94,7 +95,7 @@ func TestSuspect(t *testing.T) {
 func TestStored_Comment(t *testing.T) {
 	t.Chdir(t.TempDir())
 	s, c := new(Settings), &Config{Unit: testsched.Unit{Package: "p", Test: "TestX"}}
-	m := &Minimized{Schedule: &testsched.Schedule{Seed: 3}, Outcome: &testsched.Outcome{Kind: testsched.Panic, Message: "boom"}}
+	m := &minimize.Result{Schedule: &testsched.Schedule{Seed: 3}, Outcome: &testsched.Outcome{Kind: testsched.Panic, Message: "boom"}}
 	file := s.store(c, m)
 	text, err := os.ReadFile(file)
 	if err != nil || !strings.Contains(string(text), "edit nothing but a line") {
@@ -123,7 +124,7 @@ func TestStored_OtherBuild(t *testing.T) {
 		for i, race := range order {
 			c := &Config{Unit: testsched.Unit{Package: "p", Test: "TestX"}, Race: race}
 			o := &testsched.Outcome{Kind: testsched.Deadlock, Shows: []string{"deadlock", "goroutine waits at f"}}
-			m := &Minimized{Schedule: &testsched.Schedule{Memory: race, Switches: []testsched.Switch{{Who: 1, Place: uint64(i), To: 3}}}, Outcome: o}
+			m := &minimize.Result{Schedule: &testsched.Schedule{Memory: race, Switches: []testsched.Switch{{Who: 1, Place: uint64(i), To: 3}}}, Outcome: o}
 			s.storeUnconfirmed(c, &Result{Found: m.Schedule}, o, "confirmed")
 			file := s.store(c, m)
 			f, err := schedulefile.Load(file)
@@ -134,7 +135,7 @@ func TestStored_OtherBuild(t *testing.T) {
 		}
 		c := &Config{Unit: testsched.Unit{Package: "p", Test: "TestX"}, Race: true}
 		other := &testsched.Outcome{Kind: testsched.Deadlock, Shows: []string{"deadlock", "goroutine waits at g"}}
-		if file := s.store(c, &Minimized{Schedule: &testsched.Schedule{}, Outcome: other}); file != "testdata/macemc/TestX/deadlock-2.path" {
+		if file := s.store(c, &minimize.Result{Schedule: &testsched.Schedule{}, Outcome: other}); file != "testdata/macemc/TestX/deadlock-2.path" {
 			t.Errorf("%v: another finding is stored in %s", order, file)
 		}
 	}

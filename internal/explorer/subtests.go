@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/macemc/macemc/internal/agents"
 	"github.com/macemc/macemc/internal/testbudget"
 	"github.com/macemc/macemc/internal/testsched"
 	"github.com/macemc/macemc/internal/testsched/program"
@@ -111,8 +112,8 @@ const drawnRuns = 20
 
 // draw executes the subtests without concurrency with other draws. One that fails becomes a unit.
 func (v *division) draw(c *Config, d testsched.Divisible) {
-	start := startWatch(time.Time{})
-	defer func() { v.rest.Elapsed = time.Since(start.wall) }()
+	start := agents.StartWatch(time.Time{})
+	defer func() { v.rest.Elapsed = time.Since(start.Start) }()
 	d.Select("", v.units, false)
 	runs := drawnRuns
 	if c.Schedules > 0 {
@@ -204,7 +205,7 @@ const dependence = "it fails without other subtests of the test"
 func (v *division) explore(s *Settings, c *Config, d testsched.Divisible) *Report {
 	all := &Report{}
 	s.limits.divide(c, max(1, len(v.units)))
-	start, limit := startWatch(time.Time{}), c.Time*time.Duration(len(v.units))*5/4 // a unit ends late, after its last schedules
+	start, limit := agents.StartWatch(time.Time{}), c.Time*time.Duration(len(v.units))*5/4 // a unit ends late, after its last schedules
 	for i := 0; i < len(v.units); i++ {
 		name := v.units[i]
 		if name == c.Test {
@@ -213,7 +214,7 @@ func (v *division) explore(s *Settings, c *Config, d testsched.Divisible) *Repor
 		}
 		u := *c
 		u.Test = name
-		if c.Time > 0 && start.over(limit) {
+		if c.Time > 0 && start.Over(limit) {
 			u.Time = max(time.Millisecond, c.Time/10)
 			s.limits.share = testbudget.Share{Time: u.Time, Full: c.Time, By: "-explore-time"}
 		}

@@ -1,72 +1,18 @@
-package explorer
+package minimize
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/macemc/macemc/internal/testsched/program"
-
 	"github.com/macemc/macemc/internal/testsched"
+	"github.com/macemc/macemc/internal/testsched/program"
 )
 
-// The nearest passing schedule lacks one switch if such a schedule passes. Otherwise it has none, or else a few switches of a random one.
-func TestSettings_Nearest(t *testing.T) {
-	a, b, c := testsched.Switch{Who: 1, Place: 1, To: 2}, testsched.Switch{Who: 1, Place: 2, To: 2}, testsched.Switch{Who: 2, Place: 1,
-		To: 1}
-	for name, x := range map[string]struct {
-		list  []testsched.Switch
-		fails func(*testsched.Schedule) (testsched.Kind, []testsched.Switch)
-		want  []testsched.Switch // nil means that there is no file
-	}{
-		"last one that lets it pass": {[]testsched.Switch{a, b, c}, func(s *testsched.Schedule) (testsched.Kind, []testsched.Switch) {
-			if slices.Contains(s.Switches, a) && slices.Contains(s.Switches, b) {
-				return testsched.Deadlock, nil
-			}
-			return testsched.Passed, nil
-		}, []testsched.Switch{a, c}},
-		"default order": {[]testsched.Switch{a, b}, func(s *testsched.Schedule) (testsched.Kind, []testsched.Switch) {
-			if len(s.Switches) > 0 {
-				return testsched.Deadlock, nil
-			}
-			return testsched.Passed, nil
-		}, []testsched.Switch{}},
-		"random": {nil, func(s *testsched.Schedule) (testsched.Kind, []testsched.Switch) {
-			if s.Policy == testsched.Random || slices.Contains(s.Switches, b) {
-				return testsched.Passed, []testsched.Switch{a, b, c}
-			}
-			return testsched.Deadlock, nil
-		}, []testsched.Switch{b}},
-		"none": {[]testsched.Switch{a}, func(*testsched.Schedule) (testsched.Kind, []testsched.Switch) { return testsched.Deadlock, nil },
-			nil},
-	} {
-		s := &Settings{Options: Options{Passing: Passing{Outcome: filepath.Join(t.TempDir(), "outcome")}}}
-		s.nearest(&testsched.Schedule{Switches: x.list}, &testsched.Outcome{Kind: testsched.Deadlock},
-			runner(func(s *testsched.Schedule) *testsched.Outcome {
-				kind, switches := x.fails(s)
-				return &testsched.Outcome{Kind: kind, Switches: switches}
-			}))
-		text, err := os.ReadFile(NearestFile(s.Outcome))
-		if x.want == nil {
-			if err == nil {
-				t.Errorf("%s: a schedule passes: %s", name, text)
-			}
-			continue
-		}
-		o := testsched.Decode(text)
-		if err != nil || o == nil || o.Kind != testsched.Passed || !reflect.DeepEqual(append([]testsched.Switch{}, o.Switches...), x.want) {
-			t.Errorf("%s: got %+v, %v, want the switches %v", name, o, err, x.want)
-		}
-	}
-}
-
 // The critical step of a run is the same occurrence of its operation in another process, whatever precedes it there.
-func TestMinimized_Show(t *testing.T) {
+func TestResult_Show(t *testing.T) {
 	event := func(who, place uint64, at string) testsched.Event {
 		return testsched.Event{Who: who, Place: place, Op: program.OpLock, At: at}
 	}
@@ -74,20 +20,20 @@ func TestMinimized_Show(t *testing.T) {
 	shifted := []testsched.Event{event(5, 1, "a"), event(5, 2, "init"), event(5, 3, "init"), event(6, 1, "b"), event(5, 4, "b"), event(5,
 		5, "b"), event(5, 6, "c")}
 	for critical, want := range []int{0, 1, 4, 5, 6, 7} {
-		m := &Minimized{Critical: critical, Outcome: &testsched.Outcome{Trace: trace}}
-		if m.show(&testsched.Outcome{Trace: shifted}); m.Critical != want || len(m.Outcome.Trace) != len(shifted) {
+		m := &Result{Critical: critical, Outcome: &testsched.Outcome{Trace: trace}}
+		if m.Show(&testsched.Outcome{Trace: shifted}); m.Critical != want || len(m.Outcome.Trace) != len(shifted) {
 			t.Errorf("step %d is step %d, want %d", critical, m.Critical, want)
 		}
 	}
-	m := &Minimized{Critical: 4, Outcome: &testsched.Outcome{Trace: trace}}
-	if m.show(&testsched.Outcome{Trace: trace[:3]}); m.Critical != 0 {
+	m := &Result{Critical: 4, Outcome: &testsched.Outcome{Trace: trace}}
+	if m.Show(&testsched.Outcome{Trace: trace[:3]}); m.Critical != 0 {
 		t.Errorf("step 4 is step %d of a run without it", m.Critical)
 	}
 }
 
 // A step is critical if none of many random continuations after it passes, nor the default order, and several before it do. If they rarely
 // pass, or fail from the first step on, no step is known to be critical.
-func TestMinimized_CriticalConvincing(t *testing.T) {
+func TestResult_CriticalConvincing(t *testing.T) {
 	o := &testsched.Outcome{Kind: testsched.Race, Executed: 8}
 	for n := range o.Executed {
 		o.Trace = append(o.Trace, testsched.Event{Count: n + 1, Number: 1, Op: program.OpSend, At: fmt.Sprintf("a.go:%d", n+1)})
@@ -97,7 +43,7 @@ func TestMinimized_CriticalConvincing(t *testing.T) {
 		one             uint64 // one in so many random ones does
 		want            int
 	}{{5, 5, 1, 5}, {5, 3, 4, 5}, {5, 5, 1000, 0}, {0, 5, 1, 0}, {3, 5, 1, 0}} {
-		m := &Minimized{Schedule: &testsched.Schedule{Switches: []testsched.Switch{{Who: 1, Place: 1, To: 2}}}, Outcome: o}
+		m := &Result{Schedule: &testsched.Schedule{Switches: []testsched.Switch{{Who: 1, Place: 1, To: 2}}}, Outcome: o}
 		step, unknown := m.critical(func(s *testsched.Schedule) *testsched.Outcome {
 			before := c.random
 			if s.Policy == testsched.Default {
@@ -125,7 +71,7 @@ func TestRemove(t *testing.T) {
 			list = append(list, testsched.Switch{Who: i})
 		}
 		tried := 0
-		got := remove(list, func() bool { return true }, func(l []testsched.Switch) bool {
+		got := Remove(list, func() bool { return true }, func(l []testsched.Switch) bool {
 			tried++
 			return slices.Contains(l, testsched.Switch{Who: needed[0]}) && slices.Contains(l, testsched.Switch{Who: needed[1]})
 		})
@@ -135,14 +81,14 @@ func TestRemove(t *testing.T) {
 	}
 	asked := 0
 	left := func() bool { asked++; return asked <= 3 }
-	got := remove(make([]testsched.Switch, 1000), left, func([]testsched.Switch) bool { return false })
+	got := Remove(make([]testsched.Switch, 1000), left, func([]testsched.Switch) bool { return false })
 	if len(got) != 1000 || asked != 4 {
 		t.Errorf("%d elements remain after %d looks at the budget, not 1000 after 4", len(got), asked)
 	}
 }
 
 // A schedule that is a local minimum is replaced by one with fewer switches that a random walk finds.
-func TestMinimize_LocalMinimum(t *testing.T) {
+func TestRun_LocalMinimum(t *testing.T) {
 	var long []testsched.Switch
 	for i := range uint64(8) {
 		long = append(long, testsched.Switch{Who: 1, Place: i, To: 2})
@@ -159,14 +105,14 @@ func TestMinimize_LocalMinimum(t *testing.T) {
 		}
 		return o
 	}
-	m := Minimize(&testsched.Schedule{Switches: long}, &testsched.Outcome{Kind: testsched.Deadlock}, nil, time.Time{}, run, run)
+	m := Run(&testsched.Schedule{Switches: long}, &testsched.Outcome{Kind: testsched.Deadlock}, nil, time.Time{}, run, run)
 	if !slices.Equal(m.Schedule.Switches, short) {
 		t.Errorf("%v, want %v", m.Schedule.Switches, short)
 	}
 }
 
 // A schedule with many switches is replaced by one in which goroutines pause before operations of the user's code.
-func TestMinimize_Pauses(t *testing.T) {
+func TestRun_Pauses(t *testing.T) {
 	var long []testsched.Switch
 	for i := range uint64(8) {
 		long = append(long, testsched.Switch{Who: 1, Place: i, To: 2})
@@ -189,7 +135,7 @@ func TestMinimize_Pauses(t *testing.T) {
 		}
 		return o
 	}
-	m := Minimize(&testsched.Schedule{Switches: long}, &testsched.Outcome{Kind: testsched.Deadlock}, nil, time.Time{}, run, traced)
+	m := Run(&testsched.Schedule{Switches: long}, &testsched.Outcome{Kind: testsched.Deadlock}, nil, time.Time{}, run, traced)
 	slices.SortFunc(m.Schedule.Switches, func(a, b testsched.Switch) int { return int(a.Who) - int(b.Who) })
 	if !slices.Equal(m.Schedule.Switches, needed) {
 		t.Errorf("%v, want %v", m.Schedule.Switches, needed)
@@ -197,7 +143,7 @@ func TestMinimize_Pauses(t *testing.T) {
 }
 
 // Minimize keeps only the switch that matters and finds the step after which no continuation passes.
-func TestMinimize(t *testing.T) {
+func TestRun(t *testing.T) {
 	needed := testsched.Switch{Who: 4, Place: 5, To: 6}
 	finding := &testsched.Outcome{Kind: testsched.Deadlock, Shows: []string{"a goroutine"}}
 	run := func(s *testsched.Schedule) *testsched.Outcome {
@@ -227,21 +173,21 @@ func TestMinimize(t *testing.T) {
 		}
 		return o
 	}
-	m := Minimize(&testsched.Schedule{Switches: []testsched.Switch{{Who: 1}, needed, {Who: 7}}}, finding, nil, time.Time{}, run, traced)
+	m := Run(&testsched.Schedule{Switches: []testsched.Switch{{Who: 1}, needed, {Who: 7}}}, finding, nil, time.Time{}, run, traced)
 	if !slices.Equal(m.Schedule.Switches, []testsched.Switch{needed}) || m.Removed == nil || *m.Removed != needed || m.Critical != 6 { // the event of point 7
 		t.Errorf("%+v", m)
 	}
 	last = 5 // the trace was full
-	if m := Minimize(&testsched.Schedule{Switches: []testsched.Switch{needed}}, finding, nil, time.Time{}, run, traced); m.Critical != 0 {
+	if m := Run(&testsched.Schedule{Switches: []testsched.Switch{needed}}, finding, nil, time.Time{}, run, traced); m.Critical != 0 {
 		t.Errorf("the critical step is event %d, and it was not recorded", m.Critical)
 	}
 }
 
 // Beyond its usual time, a phase continues only while it makes progress, up to a number of runs.
-func TestMinimized_Budget(t *testing.T) {
-	m := new(Minimized)
+func TestResult_Budget(t *testing.T) {
+	m := new(Result)
 	b := m.budget()
-	b.start.cpu -= minimizeTime
+	b.start.CPU -= phaseTime
 	b.recent = b.start
 	if b.left() {
 		t.Error("a phase without progress continues")
@@ -249,10 +195,10 @@ func TestMinimized_Budget(t *testing.T) {
 	if b.progress(); !b.left() {
 		t.Error("a phase with recent progress ends")
 	}
-	if m.Runs = minimizeRuns; b.left() {
+	if m.Runs = phaseRuns; b.left() {
 		t.Error("a phase with many runs continues")
 	}
-	if m.Runs, b.start.cpu = 0, b.start.cpu-minimizeMost; b.left() {
+	if m.Runs, b.start.CPU = 0, b.start.CPU-Longest; b.left() {
 		t.Error("a phase that takes long continues")
 	}
 }
@@ -278,13 +224,13 @@ func TestDiffers(t *testing.T) {
 			"; 2 switches and 1 timer differ from the default order, 1 preemption among the switches"},
 		{[]testsched.Switch{choice, timer, blocked}, "; 1 switch and 1 case of a select and 1 timer differ from the default order"},
 	} {
-		if got := differs(c.list); got != c.want {
+		if got := Differs(c.list); got != c.want {
 			t.Errorf("%v: %q, want %q", c.list, got, c.want)
 		}
 	}
 }
 
-func TestMinimized_Differences(t *testing.T) {
+func TestResult_Differences(t *testing.T) {
 	trace := []testsched.Event{{Who: 5, Number: 1, Place: 3, Op: 5, At: "a_test.go:7", Func: "TestA"},
 		{Who: 9, Number: 2, Place: 1, Op: 4, At: "a_test.go:9"}}
 	preempted, pause, absent := testsched.Switch{Who: 5, Place: 3, To: 9}, testsched.Switch{Who: 5, Place: 3, To: testsched.Pauses},
@@ -313,15 +259,15 @@ func TestMinimized_Differences(t *testing.T) {
 			"  goroutine 2 runs before goroutine 1's " + at + "; the test passes without that"}},
 		{[]testsched.Switch{absent, absent, absent, preempted}, nil, nil},
 	} {
-		m := &Minimized{Schedule: &testsched.Schedule{Switches: c.list}, Outcome: &testsched.Outcome{Trace: trace}, Removed: c.removed}
-		if got := m.differences(); !slices.Equal(got, c.want) {
+		m := &Result{Schedule: &testsched.Schedule{Switches: c.list}, Outcome: &testsched.Outcome{Trace: trace}, Removed: c.removed}
+		if got := m.Differences(); !slices.Equal(got, c.want) {
 			t.Errorf("%v: %q, want %q", c.list, got, c.want)
 		}
 	}
-	m := &Minimized{Schedule: &testsched.Schedule{Switches: []testsched.Switch{absent}}, Outcome: &testsched.Outcome{Trace: trace}}
+	m := &Result{Schedule: &testsched.Schedule{Switches: []testsched.Switch{absent}}, Outcome: &testsched.Outcome{Trace: trace}}
 	m.Outcome.Untraced, m.Outcome.Later = 1000, 500
 	want := fmt.Sprintf("  1 difference lies elsewhere: the steps are operations 1001 to %d of %d ", 1000+len(trace), 1500+len(trace))
-	if got := m.differences(); len(got) != 1 || !strings.HasPrefix(got[0], want) {
+	if got := m.Differences(); len(got) != 1 || !strings.HasPrefix(got[0], want) {
 		t.Errorf("a switch outside the recorded operations: got %q, want %q", got, want)
 	}
 }

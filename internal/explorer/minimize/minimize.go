@@ -1,32 +1,34 @@
-package explorer
+package minimize
 
 import (
 	"cmp"
 	"fmt"
 	"slices"
+	"sort"
 	"time"
 
+	"github.com/macemc/macemc/internal/agents"
 	"github.com/macemc/macemc/internal/explorer/schedulefile"
 	"github.com/macemc/macemc/internal/predict"
 	"github.com/macemc/macemc/internal/testsched"
 )
 
-// Minimized is a finding with a minimized number of context switches, and an explanation.
-type Minimized struct {
+// Result is a finding with a minimized number of context switches, and an explanation.
+type Result struct {
 	Schedule *testsched.Schedule
 	Outcome  *testsched.Outcome  // traced
 	Runs     int                 // number of executions
 	Critical int                 // number of the step, starting at 1, after which none of the sampled continuations passes; 0 means unknown
-	unknown  string              // why Critical is 0; empty also if it is not looked for, or no schedule of the test passes
+	Unknown  string              // why Critical is 0; empty also if it is not looked for, or no schedule of the test passes
 	Removed  *testsched.Switch   // switch without which the run passes; nil means unknown
 	few      int                 // number of switches below which no random schedule is tried: that of the holds of a directed schedule
-	by       *predict.Prediction // that led to the finding; nil means none
+	By       *predict.Prediction // that led to the finding; nil means none
 	end      time.Time
 }
 
-// show replaces the run by the same one in another process. The initialization of packages may have shifted the steps there: the critical
+// Show replaces the run by the same one in another process. The initialization of packages may have shifted the steps there: the critical
 // one is the same occurrence of its operation. It is unknown if the traces of a long run begin elsewhere.
-func (m *Minimized) show(o *testsched.Outcome) {
+func (m *Result) Show(o *testsched.Outcome) {
 	if o.Untraced != m.Outcome.Untraced {
 		m.Critical = 0
 	}
@@ -51,41 +53,44 @@ func (m *Minimized) show(o *testsched.Outcome) {
 	m.Outcome = o
 }
 
-// Bounds of each phase of minimization. A phase may take minimizeTime. If it has executed fewer than minimizeRuns runs
-// by then, it continues up to that number, or until minimizeMost, while no more than minimizeTime passes without progress.
+// Execute executes a test under a schedule.
+type Execute func(*testsched.Schedule) *testsched.Outcome
+
+// Bounds of each phase of minimization. A phase may take phaseTime. If it has executed fewer than phaseRuns runs
+// by then, it continues up to that number, or until Longest, while no more than phaseTime passes without progress.
 const (
-	minimizeTime  = 2 * time.Second
-	minimizeMost  = 10 * time.Second
-	minimizeRuns  = 1500
-	continuations = 200 // sampled from a step before it counts as one from which no run passes
+	phaseTime     = 2 * time.Second
+	Longest       = 10 * time.Second
+	phaseRuns     = 1500
+	Continuations = 200 // sampled from a step before it counts as one from which no run passes
 )
 
 // budget limits a phase.
 type budget struct {
-	start  stopwatch
-	recent stopwatch // since the latest progress
-	first  int       // runs before the phase
-	m      *Minimized
+	start  agents.Stopwatch
+	recent agents.Stopwatch // since the latest progress
+	first  int              // runs before the phase
+	m      *Result
 }
 
-func (m *Minimized) budget() *budget {
-	start := startWatch(m.end)
+func (m *Result) budget() *budget {
+	start := agents.StartWatch(m.end)
 	return &budget{start, start, m.Runs, m}
 }
 
 func (b *budget) left() bool {
-	return !b.start.over(minimizeTime) ||
-		!b.start.over(minimizeMost) && b.m.Runs-b.first < minimizeRuns && !b.recent.over(minimizeTime)
+	return !b.start.Over(phaseTime) ||
+		!b.start.Over(Longest) && b.m.Runs-b.first < phaseRuns && !b.recent.Over(phaseTime)
 }
 
-func (b *budget) progress() { b.recent = startWatch(b.m.end) }
+func (b *budget) progress() { b.recent = agents.StartWatch(b.m.end) }
 
-// Minimize removes switches while the finding persists, and looks for the critical step unless it is a data race. traced executes a run
+// Run removes switches while the finding persists, and looks for the critical step unless it is a data race. traced executes a run
 // and records its events. No phase begins or continues after end; the zero time means no limit. by is the prediction that led to the
 // finding, or nil.
-func Minimize(found *testsched.Schedule, finding *testsched.Outcome, by *predict.Prediction, end time.Time, run,
-	traced execute) *Minimized {
-	m := &Minimized{Schedule: found, Outcome: finding, by: by, end: end}
+func Run(found *testsched.Schedule, finding *testsched.Outcome, by *predict.Prediction, end time.Time, run,
+	traced Execute) *Result {
+	m := &Result{Schedule: found, Outcome: finding, By: by, end: end}
 	if by != nil {
 		m.few = len(by.Holds)
 	}
@@ -100,7 +105,7 @@ func Minimize(found *testsched.Schedule, finding *testsched.Outcome, by *predict
 	if !try(list) {
 		return m
 	}
-	list = remove(list, budget.left, func(list []testsched.Switch) bool {
+	list = Remove(list, budget.left, func(list []testsched.Switch) bool {
 		ok := try(list)
 		if ok {
 			budget.progress()
@@ -117,7 +122,7 @@ func Minimize(found *testsched.Schedule, finding *testsched.Outcome, by *predict
 		m.Outcome = o
 	}
 	left := true
-	i := without(list, func(list []testsched.Switch) bool {
+	i := Without(list, func(list []testsched.Switch) bool {
 		less := s
 		less.Switches, less.Brief = list, true
 		m.Runs++
@@ -130,14 +135,14 @@ func Minimize(found *testsched.Schedule, finding *testsched.Outcome, by *predict
 	}
 	shortenDelay(m, finding, run, traced)
 	if finding.Kind != testsched.Race { // both accesses explain it
-		m.Critical, m.unknown = m.critical(run)
+		m.Critical, m.Unknown = m.critical(run)
 	}
 	return m
 }
 
-// without removes one switch at a time, starting with the last, until stop returns true for the others. It returns the index of the removed
+// Without removes one switch at a time, starting with the last, until stop returns true for the others. It returns the index of the removed
 // switch, or -1 if stop never returned true.
-func without(list []testsched.Switch, stop func([]testsched.Switch) bool) int {
+func Without(list []testsched.Switch, stop func([]testsched.Switch) bool) int {
 	for i := len(list) - 1; i >= 0; i-- {
 		if stop(slices.Delete(slices.Clone(list), i, i+1)) {
 			return i
@@ -152,7 +157,7 @@ const pausesTried = 300
 // shorter looks for another run with the finding that has fewer switches than list. Removing single switches ends in a local minimum,
 // because switches may depend on each other. shorter therefore samples schedules with few switches or pauses and minimizes those that show
 // the finding.
-func (m *Minimized) shorter(list []testsched.Switch, finding *testsched.Outcome, run, traced execute,
+func (m *Result) shorter(list []testsched.Switch, finding *testsched.Outcome, run, traced Execute,
 	try func([]testsched.Switch) bool) []testsched.Switch {
 	if len(list) <= max(1, m.few) {
 		return list
@@ -166,7 +171,7 @@ func (m *Minimized) shorter(list []testsched.Switch, finding *testsched.Outcome,
 		s := *m.Schedule
 		if n%3 == 2 || len(list) <= schedulefile.FewSwitches {
 			if other := some.draw(testsched.Mix(s.Seed^uint64(n)<<32), min(1+n/3%3, len(list)-1)); try(other) {
-				list = remove(other, budget.left, try)
+				list = Remove(other, budget.left, try)
 				budget.progress()
 			}
 			continue
@@ -182,7 +187,7 @@ func (m *Minimized) shorter(list []testsched.Switch, finding *testsched.Outcome,
 			continue
 		}
 		if other := o.Switches; budget.left() && try(other) {
-			other = remove(slices.Clone(other), budget.left, try)
+			other = Remove(slices.Clone(other), budget.left, try)
 			if len(other) < len(list) {
 				list = other
 				budget.progress()
@@ -192,11 +197,11 @@ func (m *Minimized) shorter(list []testsched.Switch, finding *testsched.Outcome,
 	return list
 }
 
-// predictedTries is the maximum number of predictions from a failing run that Minimized.predicted executes.
+// predictedTries is the maximum number of predictions from a failing run that Result.predicted executes.
 const predictedTries = 64
 
 // predicted looks for a directed schedule with the finding that has fewer switches than list. It analyses the failing run.
-func (m *Minimized) predicted(list []testsched.Switch, finding *testsched.Outcome, run execute,
+func (m *Result) predicted(list []testsched.Switch, finding *testsched.Outcome, run Execute,
 	try func([]testsched.Switch) bool) []testsched.Switch {
 	if len(list) <= max(1, m.few) {
 		return list
@@ -218,7 +223,7 @@ func (m *Minimized) predicted(list []testsched.Switch, finding *testsched.Outcom
 			if o.Incomplete || !o.Equal(finding) || len(o.Switches) >= len(list) && base == nil || !try(o.Switches) {
 				continue
 			}
-			other := remove(slices.Clone(o.Switches), budget.left, try)
+			other := Remove(slices.Clone(o.Switches), budget.left, try)
 			if len(other) < len(list) {
 				list, m.few = other, len(s.Prediction.Holds)
 				budget.progress()
@@ -263,9 +268,9 @@ func (p pausesBefore) draw(seed uint64, n int) (list []testsched.Switch) {
 	return list
 }
 
-// remove removes parts of a list for which keep returns true without them, starting with halves (Zeller and Hildebrandt, TSE 2002). It ends
+// Remove removes parts of a list for which keep returns true without them, starting with halves (Zeller and Hildebrandt, TSE 2002). It ends
 // when left returns false.
-func remove(list []testsched.Switch, left func() bool, keep func([]testsched.Switch) bool) []testsched.Switch {
+func Remove(list []testsched.Switch, left func() bool, keep func([]testsched.Switch) bool) []testsched.Switch {
 	for size := (len(list) + 1) / 2; size > 0; {
 		removed := false
 		for from := 0; from < len(list); {
@@ -293,10 +298,10 @@ const convincing = 5
 
 // critical finds the step after which none of the sampled continuations passes, by bisection over the events of the run. A passing
 // continuation may exist nevertheless. The first continuation has the default order, which random ones rarely have.
-func (m *Minimized) critical(run execute) (step int, unknown string) {
+func (m *Result) critical(run Execute) (step int, unknown string) {
 	budget := m.budget()
 	sample := func(until, first, enough int) (passed, tried int) {
-		for tried = first; passed < enough && tried < continuations && budget.left(); {
+		for tried = first; passed < enough && tried < Continuations && budget.left(); {
 			s := *m.Schedule
 			s.Policy, s.Every, s.Brief = testsched.Random, 1+uint32(tried%5)*3, true
 			s.Walk = testsched.Mix(uint64(until)<<32 ^ uint64(tried))
@@ -333,7 +338,7 @@ func (m *Minimized) critical(run execute) (step int, unknown string) {
 	for low+1 < high {
 		mid := (low + high) / 2
 		passed, tried := passes(mid)
-		if !passed && tried < continuations {
+		if !passed && tried < Continuations {
 			return 0, "the time for its search was used up"
 		}
 		budget.progress()
@@ -351,4 +356,23 @@ func (m *Minimized) critical(run execute) (step int, unknown string) {
 			high, passed, tried, &m.Outcome.Trace[high-1])
 	}
 	return high, ""
+}
+
+// shortenDelay looks for the shortest delay with which the run has the finding, to a millisecond.
+func shortenDelay(m *Result, finding *testsched.Outcome, run, traced Execute) {
+	const unit = testsched.UsualDelay
+	most := int((m.Schedule.Delay + unit - 1) / unit)
+	with := func(n int) *testsched.Schedule {
+		s := *m.Schedule
+		if s.Delay = time.Duration(n) * unit; n == 1 {
+			s.Delay = 0
+		}
+		m.Runs++
+		return &s
+	}
+	if n := 1 + sort.Search(most-1, func(i int) bool { return run(with(i + 1)).Equal(finding) }); n < most {
+		if s := with(n); traced(s).Equal(finding) {
+			m.Schedule, m.Outcome = s, traced(s)
+		}
+	}
 }
