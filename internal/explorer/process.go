@@ -295,8 +295,7 @@ func (s *Settings) process(c *Config, e execution) *testsched.Outcome {
 	timer := time.AfterFunc(limit, func() { x.Process().Kill() })
 	r := &agents.Runner{Session: x, Runs: &s.runs.Runs}
 	if e.drawn != nil {
-		r.Record = recordFile()
-		defer os.Remove(r.Record)
+		defer r.RecordSwitches()()
 	}
 	var o *testsched.Outcome
 	begun := false
@@ -311,14 +310,14 @@ func (s *Settings) process(c *Config, e execution) *testsched.Outcome {
 	switch inTime := timer.Stop(); {
 	case o != nil && o.Kind != testsched.Unexplored:
 		return o
-	case begun && ended && o == nil && inTime && e.drawn != nil && missing(r.Record):
+	case begun && ended && o == nil && inTime && e.drawn != nil && r.Unrecorded():
 		s.unstarted = fmt.Errorf("no space for the record of a run: make room in %s, or set TMPDIR to another folder", os.TempDir())
 	case begun && ended && o == nil && inTime:
 		text, _ := io.ReadAll(io.NewSectionReader(output, 0, math.MaxInt64))
 		if x.Damaged {
 			text = append([]byte(testsched.Disconnected+", perhaps because the test writes to a descriptor that it has not opened\n"), text...)
 		}
-		return death(state, string(text), recorded(r.Record))
+		return r.Death(state, string(text))
 	}
 	return nil
 }
@@ -354,20 +353,4 @@ func opening(s *Settings, c *Config) agents.Opening {
 		})
 		x.Wait()
 	}
-}
-
-// missing reports whether there is no file. The process of a run removes the file for its record if it cannot write it.
-func missing(file string) bool {
-	_, err := os.Stat(file)
-	return err != nil
-}
-
-// recordFile returns the name of a new file for the switches that a run records. It is empty if the file cannot be created.
-func recordFile() string {
-	f, err := os.CreateTemp("", "macemc-switches-")
-	if err != nil {
-		return ""
-	}
-	f.Close()
-	return f.Name()
 }

@@ -122,13 +122,13 @@ var imports = []struct {
 	{pkg: "internal/cpuprofile", strict: true},
 	{pkg: "internal/testbudget", strict: true, module: "internal/outfile"},
 	{pkg: "internal/child", strict: true},
-	{pkg: "internal/agents", module: "internal/child internal/testsched internal/testsched/program"},
+	{pkg: "internal/agents", module: "internal/child internal/stacks internal/testsched internal/testsched/program"},
 	{pkg: "internal/ginkgo", strict: true, module: "internal/testsched/program"},
 	{pkg: "internal/explorer/schedulefile", strict: true, module: "internal/testsched internal/testsched/program"},
 	{pkg: "internal/explorer/minimize", module: `internal/agents internal/explorer/schedulefile internal/predict internal/testsched
 		internal/testsched/program`},
 	{pkg: "internal/explorer", module: `internal/agents internal/child internal/cpuprofile internal/explorer/... internal/ginkgo internal/outfile internal/predict
-		internal/stacks internal/testbudget internal/testsched internal/testsched/program`},
+		internal/testbudget internal/testsched internal/testsched/program`},
 	{pkg: "internal/overlay", strict: true, module: "internal/child internal/predict internal/testsched internal/testsched/program"},
 	{pkg: "observe", strict: true, module: "choose internal/replay sim internal/kernel internal/kernel/... internal/encoding/..."},
 	{pkg: "internal/refine", strict: true, module: "choose machine sim internal/eventkind internal/netmodel internal/table/..."},
