@@ -7,7 +7,8 @@
 //	settings.go, variables.go              the settings, and what happens to a test
 //	explore.go, directed.go, schedule.go   the loop over schedules
 //	dealer.go                              schedules that are executed ahead, also by several processes
-//	exhaustive.go, plans.go, leftovers.go  all schedules of a small test; goroutines that only some leave behind
+//	exhaustive.go, plans.go, leftovers.go  all schedules of a small test, which package systematic enumerates; goroutines that only some
+//	                                       leave behind
 //	subtests.go, specs.go, unit.go         tests that are explored by their subtests, or by their specs
 //	process.go, death.go                   findings in new processes, and processes that die
 //	nearest.go                             the nearest schedule that passes; see also package minimize

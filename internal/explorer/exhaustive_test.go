@@ -10,6 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/macemc/macemc/internal/explorer/systematic"
 	"github.com/macemc/macemc/internal/testsched"
 )
 
@@ -63,7 +64,7 @@ func inTurn(run execute) together {
 func TestExplore_ExhaustiveAsBruteForce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := drawToy(t)
-		for _, preemptions := range []int{0, 1, 2, Unbounded} {
+		for _, preemptions := range []int{0, 1, 2, systematic.Unbounded} {
 			for _, together := range []bool{false, true} {
 				if wrong := exploreToy(p, "", preemptions, together); wrong != "" {
 					t.Fatalf("%v with %d preemptions, several for a request %v: %s", p, preemptions, together, wrong)
@@ -76,12 +77,12 @@ func TestExplore_ExhaustiveAsBruteForce(t *testing.T) {
 // The comparison with brute force notices a missing scheduling point, sleep sets that are too large, and uncounted preemptions.
 func TestExplore_ExhaustiveMutations(t *testing.T) {
 	p := toyProgram{{{'?', 0}, {'+', 0}, {'?', 1}, {'?', 0}}, {{'+', 0}, {'?', 0}, {'+', 1}, {'?', 1}}, {{'?', 1}, {'+', 0}}}
-	for _, preemptions := range []int{1, Unbounded} {
+	for _, preemptions := range []int{1, systematic.Unbounded} {
 		if wrong := exploreToy(p, "", preemptions, false); wrong != "" {
 			t.Fatal(wrong)
 		}
 	}
-	for mutation, preemptions := range map[string]int{"points": Unbounded, "masks": Unbounded, "preemptions": 1} {
+	for mutation, preemptions := range map[string]int{"points": systematic.Unbounded, "masks": systematic.Unbounded, "preemptions": 1} {
 		if exploreToy(p, mutation, preemptions, false) == "" {
 			t.Errorf("mutation %q was not noticed", mutation)
 		}
@@ -104,7 +105,7 @@ func TestExplore_NotComplete(t *testing.T) {
 		},
 	} {
 		r := &toyRuntime{p: p, ends: map[string]bool{}}
-		result := Explore(Config{Seed: 1, Exhaustive: true, Preemptions: Unbounded, Schedules: 20, Time: time.Minute,
+		result := Explore(Config{Seed: 1, Exhaustive: true, Preemptions: systematic.Unbounded, Schedules: 20, Time: time.Minute,
 			Intrinsics: strings.HasPrefix(want, "functions")}, func(s *testsched.Schedule) *testsched.Outcome {
 			o := r.run(s)
 			change(o)
@@ -122,7 +123,7 @@ func TestExplore_ExhaustiveDraws(t *testing.T) {
 	p := toyProgram{{{'R', 0}, {'+', 0}, {'?', 0}, {'?', 0}}, {{'+', 0}, {'?', 0}, {'+', 0}}, {{'+', 0}, {'?', 0}}}
 	explore := func(exhaustive bool, limit int) (list []testsched.Schedule, r *Result) {
 		toy := &toyRuntime{p: p, ends: map[string]bool{}}
-		r = Explore(Config{Seed: 1, Exhaustive: exhaustive, Preemptions: Unbounded, Schedules: limit},
+		r = Explore(Config{Seed: 1, Exhaustive: exhaustive, Preemptions: systematic.Unbounded, Schedules: limit},
 			func(s *testsched.Schedule) *testsched.Outcome {
 				list = append(list, *s)
 				o := toy.run(s)
@@ -142,16 +143,16 @@ func TestExplore_ExhaustiveDraws(t *testing.T) {
 		}
 	}
 	list, r = explore(true, 2000)
-	systematic := 0
+	enumerated := 0
 	for _, s := range list[minSaturated : minSaturated+100] {
 		if s.Policy == testsched.Systematic {
-			systematic++
+			enumerated++
 		}
 	}
 	want := fmt.Sprintf("; %d of all %d schedules were sampled", r.sampled, len(list))
-	if text := r.text(); systematic != 50 || !strings.HasPrefix(text, "macemc: complete for the drawn random numbers: all ") ||
+	if text := r.text(); enumerated != 50 || !strings.HasPrefix(text, "macemc: complete for the drawn random numbers: all ") ||
 		!strings.Contains(text, want) {
-		t.Errorf("%d of 100 schedules are systematic, want 50: %s", systematic, text)
+		t.Errorf("%d of 100 schedules are systematic, want 50: %s", enumerated, text)
 	}
 	if len(list) != 2000 || list[1999].Policy == testsched.Systematic {
 		t.Errorf("%d schedules, the last one systematic: %t; want 2000, the last ones sampled", len(list),
@@ -167,7 +168,7 @@ func TestExplore_ExhaustiveRareDraw(t *testing.T) {
 	p := toyProgram{{{'R', 0}, {'+', 0}}, {{'+', 0}}}
 	toy := &toyRuntime{p: p, ends: map[string]bool{}}
 	explore := func(c Config, failing int) *Result {
-		c.Seed, c.Exhaustive, c.Preemptions = 1, true, Unbounded
+		c.Seed, c.Exhaustive, c.Preemptions = 1, true, systematic.Unbounded
 		return Explore(c, func(s *testsched.Schedule) *testsched.Outcome {
 			o := toy.run(s)
 			if s.Seed == (&Config{Seed: 1}).draw(failing, 0).Seed {
@@ -192,7 +193,7 @@ func TestExplore_RunsOnce(t *testing.T) {
 	p := toyProgram{{{'+', 0}, {'?', 0}}, {{'+', 0}, {'?', 0}}}
 	explore := func(change func(*testsched.Outcome)) *Result {
 		r := &toyRuntime{p: p, ends: map[string]bool{}}
-		return Explore(Config{Seed: 1, Exhaustive: true, Preemptions: Unbounded, Schedules: 1000},
+		return Explore(Config{Seed: 1, Exhaustive: true, Preemptions: systematic.Unbounded, Schedules: 1000},
 			func(s *testsched.Schedule) *testsched.Outcome {
 				o := r.run(s)
 				change(o)
@@ -207,30 +208,5 @@ func TestExplore_RunsOnce(t *testing.T) {
 	})
 	if got.Complete == nil || *got.Complete != *want.Complete || got.Schedules <= want.Schedules {
 		t.Errorf("got %v after %d schedules, want %v after more than %d", got.Complete, got.Schedules, want.Complete, want.Schedules)
-	}
-}
-
-// The text of a coverage states its bounds.
-func TestCoverage_Bounds(t *testing.T) {
-	for _, c := range []struct {
-		coverage Coverage
-		want     string
-	}{
-		{Coverage{Schedules: 1, Preemptions: Unbounded}, "complete: the only schedule"},
-		{Coverage{Schedules: 1, Preemptions: Unbounded, Delays: time.Millisecond},
-			"complete: the only schedule, if delays add up to at most 1ms"},
-		{Coverage{Schedules: 2, Preemptions: Unbounded, Race: true, Drawn: testsched.SampledNumbers | testsched.SampledMaps},
-			"complete for the drawn random numbers and orders of maps: all 2 schedules"},
-		{Coverage{Schedules: 9, Preemptions: 2, Race: true}, "complete: all 9 schedules with at most 2 preemptions"},
-		{Coverage{Schedules: 9, Preemptions: 2, Timers: true},
-			"complete: all 9 schedules with at most 2 preemptions, early timers included, if there is no data race"},
-		{Coverage{Schedules: 9, Preemptions: 2, Delays: time.Millisecond},
-			"complete: all 9 schedules with at most 2 preemptions, if there is no data race and delays add up to at most 1ms"},
-		{Coverage{Schedules: 4, Preemptions: Unbounded, Reduced: true},
-			"complete: all orders, by 4 schedules with sleep sets, if there is no data race"},
-	} {
-		if got := c.coverage.String(); got != c.want {
-			t.Errorf("%+v: got %s, want %s", c.coverage, got, c.want)
-		}
 	}
 }

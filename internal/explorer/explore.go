@@ -7,6 +7,7 @@ import (
 
 	"github.com/macemc/macemc/internal/agents"
 	"github.com/macemc/macemc/internal/explorer/schedulefile"
+	"github.com/macemc/macemc/internal/explorer/systematic"
 	"github.com/macemc/macemc/internal/testsched"
 )
 
@@ -23,7 +24,7 @@ type Config struct {
 	Exhaustive     bool                   // schedules are sampled only if they cannot be enumerated, or if they draw
 	NoLeaks        bool                   // leaks are noted and not reported as findings
 	Intrinsics     bool                   `json:"-"` // functions of package sync/atomic are not scheduling points in the package
-	Preemptions    int                    // maximum with Exhaustive; Unbounded means any number
+	Preemptions    int                    // maximum with Exhaustive; systematic.Unbounded means any number
 	Progress       func(*Result)          `json:"-"` // called between runs, about once per second; nil means none
 	Long           func(string)           `json:"-"` // called before a run that may take long; nil means none
 	Agents         Agents                 `json:"-"` // execute several schedules together; nil means that each one is executed for itself
@@ -53,9 +54,9 @@ type Result struct {
 	first     *testsched.Schedule // of First
 	reported  *Report             // of the finding
 	Last      *testsched.Outcome
-	Complete  *Coverage     // nil means that schedules may be missing
-	Missing   string        // why schedules may be missing
-	Delays    time.Duration // maximum delay, if any run has Outcome.Delays; else 0
+	Complete  *systematic.Coverage // nil means that schedules may be missing
+	Missing   string               // why schedules may be missing
+	Delays    time.Duration        // maximum delay, if any run has Outcome.Delays; else 0
 	sampling
 	lengths
 	// Exhaustive means Config.Exhaustive.

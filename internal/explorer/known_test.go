@@ -14,6 +14,7 @@ import (
 
 	"github.com/macemc/macemc/internal/explorer/minimize"
 	"github.com/macemc/macemc/internal/explorer/schedulefile"
+	"github.com/macemc/macemc/internal/explorer/systematic"
 	"github.com/macemc/macemc/internal/testsched"
 	"github.com/macemc/macemc/internal/testsched/program"
 )
@@ -108,10 +109,10 @@ func TestExplore_Known(t *testing.T) {
 func TestExhaust_Known(t *testing.T) {
 	p := toyProgram{{{'P', 1}}, {{'+', 0}, {'+', 0}, {'+', 0}}, {{'?', 0}, {'?', 0}, {'?', 0}}}
 	want := map[string]bool{}
-	p.bruteForce(toyState{}, -1, Unbounded, want)
+	p.bruteForce(toyState{}, -1, systematic.Unbounded, want)
 	rt := &toyRuntime{p: p, ends: map[string]bool{}}
 	known := &schedulefile.Stored{Shows: []string{"panic"}, Known: "issue 12"}
-	r := Explore(Config{Exhaustive: true, Preemptions: Unbounded, Corpus: []*schedulefile.Stored{known}},
+	r := Explore(Config{Exhaustive: true, Preemptions: systematic.Unbounded, Corpus: []*schedulefile.Stored{known}},
 		func(s *testsched.Schedule) *testsched.Outcome {
 			if s.Plan == nil {
 				return &testsched.Outcome{}

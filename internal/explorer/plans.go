@@ -1,9 +1,7 @@
 package explorer
 
 import (
-	"slices"
-	"strconv"
-
+	"github.com/macemc/macemc/internal/explorer/systematic"
 	"github.com/macemc/macemc/internal/testsched"
 )
 
@@ -14,12 +12,12 @@ type plans struct {
 }
 
 // schedule returns the schedule of the next run of a tree, and its outcome if it was executed.
-func (p *plans) schedule(t *tree) (*testsched.Schedule, *testsched.Outcome) {
-	s := p.of(t.plan())
+func (p *plans) schedule(t *systematic.Tree) (*testsched.Schedule, *testsched.Outcome) {
+	s := p.of(t.Plan())
 	if p.Agents == nil {
 		return s, nil
 	}
-	if key := keyOf(s.Plan); p.outcomes[key] != nil {
+	if key := systematic.Key(s.Plan); p.outcomes[key] != nil {
 		o := p.outcomes[key]
 		delete(p.outcomes, key)
 		return s, o
@@ -34,19 +32,18 @@ func (p *plans) schedule(t *tree) (*testsched.Schedule, *testsched.Outcome) {
 
 // following returns the schedule of the next run of a tree, and those of runs that follow and were not executed. It looks at a limited
 // number of runs that were.
-func (p *plans) following(t *tree) (list []*testsched.Schedule, keys []string) {
+func (p *plans) following(t *systematic.Tree) (list []*testsched.Schedule, keys []string) {
 	const most = 2 * batchSchedules
-	later := *t
-	later.nodes = slices.Clone(t.nodes)
+	later := t.Clone()
 	for n, room := 0, p.room(); n < most && len(list) < room; n++ {
-		plan := later.plan()
-		key := keyOf(plan)
+		plan := later.Plan()
+		key := systematic.Key(plan)
 		if o := p.outcomes[key]; o == nil {
 			list, keys = append(list, p.of(plan)), append(keys, key)
-		} else if !later.add(o.Decisions) {
+		} else if !later.Add(o.Decisions) {
 			break
 		}
-		if !later.next() {
+		if !later.Next() {
 			break
 		}
 	}
@@ -58,16 +55,4 @@ func (p *plans) of(plan *testsched.Plan) *testsched.Schedule {
 	s := &testsched.Schedule{Seed: testsched.Mix(p.Seed), Policy: testsched.Systematic, Plan: plan, Delay: p.Delay}
 	bound(p.result, s)
 	return s
-}
-
-// keyOf returns a text that identifies a plan among those of its tree.
-func keyOf(plan *testsched.Plan) string {
-	var key []byte
-	for _, taken := range plan.Taken {
-		key = append(strconv.AppendUint(key, uint64(taken), 36), ' ')
-	}
-	for _, who := range plan.Asleep {
-		key = strconv.AppendUint(append(key, '-'), who, 36)
-	}
-	return string(key)
 }

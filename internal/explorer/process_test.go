@@ -11,6 +11,7 @@ import (
 
 	"github.com/macemc/macemc/internal/explorer/minimize"
 	"github.com/macemc/macemc/internal/explorer/schedulefile"
+	"github.com/macemc/macemc/internal/explorer/systematic"
 	"github.com/macemc/macemc/internal/testsched"
 	"github.com/macemc/macemc/internal/testsched/program"
 )
@@ -82,7 +83,7 @@ func TestTest_Incomplete(t *testing.T) {
 		{false, 20, testsched.SampledMaps, SampledOnly, ""},
 	} {
 		s := &Settings{summary: map[string]*Summary{}, Options: Options{Summaries: t.TempDir()}, modules: "example.org"}
-		s.Config.Schedules, s.Config.Exhaustive, s.Config.Preemptions = c.limit, c.exhaustive, Unbounded
+		s.Config.Schedules, s.Config.Exhaustive, s.Config.Preemptions = c.limit, c.exhaustive, systematic.Unbounded
 		report := s.Test(testsched.Unit{Package: "example.org/t", Test: "TestX"}, false, time.Time{},
 			runner(func(*testsched.Schedule) *testsched.Outcome {
 				o := passes()
@@ -91,7 +92,7 @@ func TestTest_Incomplete(t *testing.T) {
 				}
 				return o
 			}))
-		if got := s.summary["TestX"]; report.Finding != "" || got.Kind != c.kind || got.Note != c.note || got.Preemptions != Unbounded {
+		if got := s.summary["TestX"]; report.Finding != "" || got.Kind != c.kind || got.Note != c.note || got.Preemptions != systematic.Unbounded {
 			t.Errorf("want %s: %s, got %+v%s", c.kind, c.note, got, report.Finding)
 		}
 	}

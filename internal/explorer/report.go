@@ -141,43 +141,6 @@ func (r *Result) incomplete() string {
 	return "not complete: " + r.Missing
 }
 
-func (c *Coverage) String() string {
-	text := fmt.Sprintf("all %d schedules", c.Schedules)
-	switch {
-	case c.Reduced:
-		text = fmt.Sprintf("all orders, by %s with sleep sets", program.Plural(c.Schedules, "schedule", "schedules"))
-	case c.Schedules == 1:
-		text = "the only schedule"
-	}
-	if c.Drawn != 0 {
-		text = fmt.Sprintf("complete for the drawn %v: %s", c.Drawn, text)
-	} else {
-		text = "complete: " + text
-	}
-	if c.Preemptions < Unbounded {
-		text += " with at most " + program.Plural(c.Preemptions, "preemption", "preemptions")
-		switch {
-		case c.Timers && c.Values:
-			text += ", early timers and values of pools included"
-		case c.Timers:
-			text += ", early timers included"
-		case c.Values:
-			text += ", values of pools included"
-		}
-	}
-	var conditions []string
-	if !c.Race && (c.Schedules > 1 || c.Preemptions < Unbounded) {
-		conditions = append(conditions, "there is no data race")
-	}
-	if c.Delays > 0 {
-		conditions = append(conditions, fmt.Sprintf("delays add up to at most %v", c.Delays))
-	}
-	if len(conditions) > 0 {
-		text += ", if " + strings.Join(conditions, " and ")
-	}
-	return text
-}
-
 // Certainty describes what the critical step of a finding relies on.
 func Certainty() string {
 	return fmt.Sprintf("sampled: a random continuation passed before this step, 0 of %d after it", minimize.Continuations)

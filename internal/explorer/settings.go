@@ -11,6 +11,7 @@ import (
 	"github.com/macemc/macemc/internal/agents"
 	"github.com/macemc/macemc/internal/explorer/minimize"
 	"github.com/macemc/macemc/internal/explorer/schedulefile"
+	"github.com/macemc/macemc/internal/explorer/systematic"
 	"github.com/macemc/macemc/internal/testbudget"
 	"github.com/macemc/macemc/internal/testsched"
 	"github.com/macemc/macemc/internal/testsched/program"
@@ -353,7 +354,7 @@ func (s *Settings) repetition(c *Config) (before, after string) {
 	}
 	if c.Exhaustive {
 		after += " -exhaustive"
-		if c.Preemptions < Unbounded {
+		if c.Preemptions < systematic.Unbounded {
 			after += fmt.Sprintf("=%d", c.Preemptions)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/macemc/macemc/internal/explorer/systematic"
 	"github.com/macemc/macemc/internal/testsched"
 )
 
@@ -84,7 +85,7 @@ func (s *Settings) summarizeAs(kind string, u testsched.Unit, r *Result, note st
 	if old := s.summary[test]; old != nil && old.Kind == New && (kind == Hidden || kind == Damaged) {
 		kind = New // an earlier execution of the same test, as with -count, has failed
 	}
-	t := &Summary{Test: test, Kind: kind, Note: note, Schedules: r.Schedules, Elapsed: r.Elapsed, Preemptions: Unbounded, Delays: r.Delays,
+	t := &Summary{Test: test, Kind: kind, Note: note, Schedules: r.Schedules, Elapsed: r.Elapsed, Preemptions: systematic.Unbounded, Delays: r.Delays,
 		Saved: r.Saved, Short: s.limits.cutShort(r), Reported: r.reportedTo(), KnownFindings: s.knownFindings(r)}
 	if r.Finding == nil && !r.Ended {
 		t.Delayed = r.predictions.delayNote()

@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/macemc/macemc/internal/explorer/systematic"
 	"github.com/macemc/macemc/internal/testsched"
 )
 
@@ -154,7 +155,7 @@ func (r *toyRuntime) run(sch *testsched.Schedule) *testsched.Outcome {
 			}
 			asleep = slices.DeleteFunc(asleep, func(who uint64) bool {
 				return !slices.ContainsFunc(options, func(x testsched.Option) bool {
-					return x.Who == who && independent(x.Mask,
+					return x.Who == who && systematic.Independent(x.Mask,
 						options[k].Mask)
 				})
 			})

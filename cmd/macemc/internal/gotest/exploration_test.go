@@ -14,6 +14,7 @@ import (
 
 	"github.com/macemc/macemc/internal/explorer"
 	"github.com/macemc/macemc/internal/explorer/schedulefile"
+	"github.com/macemc/macemc/internal/explorer/systematic"
 	"github.com/macemc/macemc/internal/task"
 	"github.com/macemc/macemc/internal/testsched"
 )
@@ -161,7 +162,7 @@ func TestSummaries(t *testing.T) {
 
 // The bounds of complete tests stand beside their number.
 func TestPackageSummary_Bounds(t *testing.T) {
-	all := explorer.Summary{Kind: explorer.Complete, Schedules: 4, Elapsed: time.Second, Preemptions: explorer.Unbounded}
+	all := explorer.Summary{Kind: explorer.Complete, Schedules: 4, Elapsed: time.Second, Preemptions: systematic.Unbounded}
 	delayed, bounded, drawn := all, all, all
 	delayed.Delays, drawn.Kind, bounded.Preemptions = time.Millisecond, explorer.CompleteFor, 1
 	for _, c := range []struct {

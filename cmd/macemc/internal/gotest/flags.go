@@ -12,6 +12,7 @@ import (
 
 	"github.com/macemc/macemc/internal/explorer"
 	"github.com/macemc/macemc/internal/explorer/schedulefile"
+	"github.com/macemc/macemc/internal/explorer/systematic"
 	"github.com/macemc/macemc/internal/textfmt"
 )
 
@@ -45,7 +46,7 @@ var ownFlags = []ownFlag{
 		x.Config.Exhaustive, x.Config.Preemptions = value != "false", n
 		switch {
 		case value == "true" || value == "false":
-			x.Config.Preemptions = explorer.Unbounded
+			x.Config.Preemptions = systematic.Unbounded
 		case err != nil || n < 0:
 			return errors.New("-exhaustive must be a number of preemptions, true or false")
 		}

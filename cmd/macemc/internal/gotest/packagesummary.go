@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/internal/explorer"
+	"github.com/macemc/macemc/internal/explorer/systematic"
 	"github.com/macemc/macemc/internal/testbudget"
 	"github.com/macemc/macemc/internal/textfmt"
 )
@@ -57,7 +58,7 @@ func (p *packageSummary) count(t *explorer.Summary) {
 		return
 	}
 	p.complete++
-	if t.Preemptions < explorer.Unbounded && (!p.bounded || t.Preemptions < p.preemptions) {
+	if t.Preemptions < systematic.Unbounded && (!p.bounded || t.Preemptions < p.preemptions) {
 		p.bounded, p.preemptions = true, t.Preemptions
 	}
 }
