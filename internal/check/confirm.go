@@ -17,13 +17,21 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// confirm examines a suspect of the search and keeps its file meanwhile.
+// confirm examines a suspect of the search and keeps its file meanwhile. For a run that seems dead it looks for the
+// critical step. A handler that seems not to return is executed in a fresh process with a longer time limit.
 func (o *Options) confirm(ctx context.Context, s search.Suspect) (search.Confirmed, error) {
 	o.suspected(&s)
 	var c search.Confirmed
 	var err error
 	fault := defect.Guard(func() error {
-		c, err = o.confirmByKind(ctx, s)
+		switch {
+		case s.Kind == sim.Liveness, s.Kind == sim.Deadlock:
+			c, err = o.confirmDead(ctx, s)
+		case s.Kind == sim.Divergence, s.Overdue:
+			c, err = o.confirmDivergence(ctx, s)
+		default:
+			c.Violation = true
+		}
 		if _, mismatch := errors.AsType[*critical.MismatchError](err); mismatch {
 			c, err = o.confirmDifference(ctx, s)
 		}
@@ -44,18 +52,6 @@ func (o *Options) confirm(ctx context.Context, s search.Suspect) (search.Confirm
 		o.suspectFile.put(c.Instead, report.Suspected)
 	}
 	return c, err
-}
-
-// confirmByKind examines a suspect. For a run that seems dead it looks for the critical step. A handler that seems not to
-// return is executed in a fresh process with a longer time limit.
-func (o *Options) confirmByKind(ctx context.Context, s search.Suspect) (search.Confirmed, error) {
-	switch {
-	case s.Kind == sim.Liveness, s.Kind == sim.Deadlock:
-		return o.confirmDead(ctx, s)
-	case s.Kind == sim.Divergence, s.Overdue:
-		return o.confirmDivergence(ctx, s)
-	}
-	return search.Confirmed{Violation: true}, nil
 }
 
 // confirmDead decides whether a run is dead by criticalConfirm, which is [critical.Confirm]. If a walk from the run

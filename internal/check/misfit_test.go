@@ -48,7 +48,7 @@ func TestConclude_RunThatCannotBeDescribed(t *testing.T) {
 	o := Options{Dir: filepath.Join(t.TempDir(), "out"), NoShrink: true}
 	o.Search.System = tired(func() bool { return true }, func() {})
 	o.suspectFile = &suspectFile{o: &o}
-	r, err := o.conclude(t.Context(), &search.Result{
+	r, err := o.conclude(t.Context(), &o.Search.System, &search.Result{
 		Verdict: search.Violation,
 		Finding: &search.Suspect{Kind: sim.Nondeterminism, Node: -1, Message: "two executions differ", Path: choose.Path{0, 0, 7}, Steps: 3},
 	})

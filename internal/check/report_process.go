@@ -49,7 +49,7 @@ func ReportDeath(ctx context.Context, o Options, out isolate.Outcome) (*report.R
 	}
 	if !o.KeepGoing && len(known) == 0 {
 		o.writeOutline(&sys, res, d)
-		return o.conclude(ctx, res)
+		return o.conclude(ctx, &sys, res)
 	}
 	k := o.keeper(sys, known)
 	k.recover(out.Found)

@@ -80,7 +80,7 @@ func Run(ctx context.Context, o Options) (*report.Report, error) {
 	}
 	o.assumed = o.assumptions(ctx)
 	if k == nil {
-		return o.conclude(ctx, res)
+		return o.conclude(ctx, &sys, res)
 	}
 	if res.Finding != nil && res.Finding != k.last { // use of an Env after the search
 		if err := k.found(ctx, res); err != nil {
@@ -114,9 +114,21 @@ func (o *Options) limitStates() {
 
 // conclude shrinks the finding, makes the report and writes it. After a panic of the checker, the report has the
 // known facts.
-func (o *Options) conclude(ctx context.Context, res *search.Result) (r *report.Report, err error) {
+func (o *Options) conclude(ctx context.Context, sys *sim.System, res *search.Result) (r *report.Report, err error) {
 	fault := defect.Guard(func() error {
-		r, err = o.concluded(ctx, res)
+		if res.Finding == nil {
+			r = o.report(res)
+			err = o.suspect(r, res)
+			return nil
+		}
+		var f files
+		var notShrunk error
+		switch r, f, notShrunk, err = o.complete(ctx, sys, res); {
+		case err != nil && o.unshrunkDir != "":
+			o.leave(r) // with a report, as it was found
+		case f.error != nil:
+			err = errors.Join(o.write(r, f), notShrunk, err)
+		}
 		return nil
 	})
 	if fault != nil {
@@ -127,26 +139,6 @@ func (o *Options) conclude(ctx context.Context, res *search.Result) (r *report.R
 		}
 	}
 	return r, errors.Join(err, o.problem)
-}
-
-func (o *Options) concluded(ctx context.Context, res *search.Result) (*report.Report, error) {
-	if res.Finding == nil {
-		r := o.report(res)
-		return r, o.suspect(r, res)
-	}
-	sys, err := o.System()
-	if err != nil {
-		return o.report(res), err
-	}
-	r, f, notShrunk, err := o.complete(ctx, &sys, res)
-	switch {
-	case err != nil && o.unshrunkDir != "":
-		o.leave(r) // with a report, as it was found
-		return r, err
-	case f.error == nil:
-		return r, err
-	}
-	return r, errors.Join(o.write(r, f), notShrunk, err)
 }
 
 // complete shrinks the finding and makes the report. A finding that cannot be shrunk is reported, too.

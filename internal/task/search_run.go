@@ -169,8 +169,11 @@ func (s *Search) ShowCutShort(ctx context.Context, p *Process, files []string, c
 // output writes a report in the formats for other programs, and prints it unless one of these goes to standard output. It returns the exit
 // status.
 func (s *Search) output(ctx context.Context, p *Process, rep *report.Report, properties []sim.Property) (status int, err error) {
-	if s.Collected.Printed() != "" {
-		p.makeRoom()
+	if p.Role.Recorder != nil { // the waiting process has written a progress line
+		isolate.ReportProgress(p.Role.Recorder, search.Progress{Phase: isolate.Reporting})
+		if p.Style.Terminal {
+			fmt.Fprint(p.Stdout, "\r\x1b[K")
+		}
 	}
 	if len(s.Collected) > 0 {
 		d := document.New(rep, properties)
@@ -182,20 +185,8 @@ func (s *Search) output(ctx context.Context, p *Process, rep *report.Report, pro
 	return p.show(ctx, rep, s.JSON), err
 }
 
-// makeRoom begins the output of a report: it removes the progress line, which the waiting process has written.
-func (p *Process) makeRoom() {
-	if p.Role.Recorder == nil {
-		return
-	}
-	isolate.ReportProgress(p.Role.Recorder, search.Progress{Phase: isolate.Reporting})
-	if p.Style.Terminal {
-		fmt.Fprint(p.Stdout, "\r\x1b[K")
-	}
-}
-
 // show prints a report and returns its exit status, which is that of an error if printing fails.
 func (p *Process) show(ctx context.Context, rep *report.Report, asJSON bool) int {
-	p.makeRoom()
 	d := document.New(rep, nil)
 	d.Style = p.Style
 	print := render.Terminal
