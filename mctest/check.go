@@ -362,18 +362,18 @@ func (c *checking) options() check.Options {
 		Known:        known,
 		RequireProof: c.Proof == critical.Exact,
 		Respawn:      c.respawn(),
-		Commands: func(dir string) report.Commands {
-			shown, pkg := fromUser(dir)
+		Commands: func(file string) report.Commands {
+			shown, pkg := fromUser(file)
 			more := ""
 			if !c.KeepGoing {
 				more = "-macemc.keep-going continues the search after a violation"
 			}
 			return report.Commands{
 				More:   more,
-				Look:   "macemc mdb " + filepath.Join(shown, outfolder.ErrorPath),
-				Decide: "macemc critical " + filepath.Join(shown, outfolder.ErrorPath),
-				Replay: fmt.Sprintf("%s -run '%s' %s -macemc.replay=%s", c.tester(), task.RunPattern(c.Name()), pkg, filepath.Join(dir, outfolder.ErrorPath)),
-				Report: filepath.Join(shown, outfolder.ReportPage),
+				Look:   "macemc mdb " + shown,
+				Decide: "macemc critical " + shown,
+				Replay: fmt.Sprintf("%s -run '%s' %s -macemc.replay=%s", c.tester(), task.RunPattern(c.Name()), pkg, file),
+				Report: filepath.Join(filepath.Dir(shown), outfolder.ReportPage),
 			}
 		},
 	}

@@ -43,22 +43,22 @@ func (c *checking) respawn(env ...string) func() *exec.Cmd {
 	}
 }
 
-// fromUser returns the path of a folder of the package, and the argument for the package, from the folder of the user's command if that is
+// fromUser returns the path of a file of the package, and the argument for the package, from the folder of the user's command if that is
 // known, or else from the package's folder.
-func fromUser(dir string) (path, pkg string) {
+func fromUser(file string) (path, pkg string) {
 	folder := cmp.Or(userFolder(), os.Getenv(folderVar))
 	here, err := os.Getwd()
 	if err != nil || folder == "" {
-		return dir, "."
+		return file, "."
 	}
 	rel, err := filepath.Rel(folder, here)
 	switch {
 	case err != nil || rel == ".":
-		return dir, "."
-	case !filepath.IsAbs(dir):
-		dir = filepath.Join(rel, dir)
+		return file, "."
+	case !filepath.IsAbs(file):
+		file = filepath.Join(rel, file)
 	}
-	return dir, "." + string(filepath.Separator) + rel
+	return file, "." + string(filepath.Separator) + rel
 }
 
 // tester returns the command that runs this test.

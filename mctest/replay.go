@@ -144,8 +144,8 @@ func (c *checking) describe(ctx context.Context, l *check.Loaded, file string, c
 	}
 	o := c.options()
 	o.KeepGoing = false
-	o.Commands = func(dir string) report.Commands {
-		return report.Commands{Look: "macemc mdb " + filepath.Join(dir, outfolder.ErrorPath), Report: filepath.Join(dir, outfolder.ReportPage)}
+	o.Commands = func(file string) report.Commands {
+		return report.Commands{Look: "macemc mdb " + file, Report: filepath.Join(filepath.Dir(file), outfolder.ReportPage)}
 	}
 	return check.DescribeInto(ctx, l, file, co, o)
 }

@@ -246,7 +246,7 @@ func (k *keeper) recover(dirs []string) {
 			continue
 		}
 		if k.o.Commands != nil {
-			r.Commands = k.o.Commands(dir)
+			r.Commands = k.o.Commands(filepath.Join(dir, outfolder.ErrorPath))
 		}
 		k.findings = append(k.findings, r)
 		k.o.replaced = true

@@ -52,8 +52,8 @@ type Options struct {
 	// Known are path files with a line "known REASON". Their findings do not end the search, and do not count in its
 	// verdict. A search with a log must have none.
 	Known []string
-	// Commands, if non-nil, returns the commands suggested for a report in the folder dir.
-	Commands func(dir string) report.Commands
+	// Commands, if non-nil, returns the commands suggested for a path file and for the report beside it.
+	Commands func(pathFile string) report.Commands
 
 	// OtherVersions are as in [report.Report].
 	OtherVersions []report.OtherVersion

@@ -118,7 +118,7 @@ func ReportLost(o Options, out isolate.Outcome, err error) *report.Report {
 		}
 		r.Verdict, r.Kind, r.Property, r.Message, r.Steps, r.PathFile = search.Violation, s.Kind, s.Property, s.Message, s.Steps, s.PathFile
 		if o.Commands != nil && s.PathFile != "" {
-			r.Commands.Look = strings.ReplaceAll(o.Commands(filepath.Dir(s.PathFile)).Look, outfolder.ErrorPath, filepath.Base(s.PathFile))
+			r.Commands.Look = o.Commands(s.PathFile).Look
 		}
 	}
 	return r

@@ -91,11 +91,10 @@ func (f *suspectFile) entry(s *search.Suspect, status report.Status) *report.Sus
 		e.Ends = f.ends
 	}
 	if e.PathFile != "" && f.o.Commands != nil {
-		c := f.o.Commands(f.dir)
+		c := f.o.Commands(e.PathFile)
 		if e.Decide = c.Replay; s.Kind == sim.Liveness || s.Kind == sim.Deadlock {
 			e.Decide = c.Decide
 		}
-		e.Decide = strings.ReplaceAll(e.Decide, outfolder.ErrorPath, SuspectPath)
 	}
 	return e
 }

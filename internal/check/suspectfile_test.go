@@ -10,8 +10,8 @@ import (
 
 // A suspect comes with the command that confirms or refutes it: for a dead run by its critical step, otherwise by executing it again.
 func TestSuspectFile_Decide(t *testing.T) {
-	o := &Options{Commands: func(dir string) report.Commands {
-		return report.Commands{Decide: "critical " + dir + "/error.path", Replay: "replay " + dir + "/error.path"}
+	o := &Options{Commands: func(file string) report.Commands {
+		return report.Commands{Decide: "critical " + file, Replay: "replay " + file}
 	}}
 	for kind, want := range map[sim.FindingKind]string{
 		sim.Liveness: "critical d/suspect.path", sim.Deadlock: "critical d/suspect.path",

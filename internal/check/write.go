@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/macemc/macemc/internal/check/outfolder"
@@ -110,7 +109,7 @@ func (o *Options) leave(r *report.Report) {
 		r.PathFile = o.leaveText(r.PathText)
 	}
 	if o.Commands != nil && r.PathFile != "" {
-		r.Commands.Look = strings.ReplaceAll(o.Commands(filepath.Dir(r.PathFile)).Look, outfolder.ErrorPath, filepath.Base(r.PathFile))
+		r.Commands.Look = o.Commands(r.PathFile).Look
 	}
 }
 
@@ -140,7 +139,7 @@ func (o *Options) placed(r *report.Report, dir string, f files) {
 		r.Shrunk.Original = filepath.Join(dir, outfolder.Original)
 	}
 	if o.Commands != nil {
-		r.Commands = o.Commands(dir)
+		r.Commands = o.Commands(r.PathFile)
 	}
 }
 

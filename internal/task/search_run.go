@@ -28,15 +28,15 @@ func (r *request) commands(program string) func(string) report.Commands {
 	if !r.KeepGoing && r.Durable == "" && r.Cluster.URL == "" {
 		more = "--keep-going continues the search after a violation"
 	}
-	return func(dir string) report.Commands {
-		path := ShellWord(filepath.Join(dir, outfolder.ErrorPath))
+	return func(pathFile string) report.Commands {
+		path := ShellWord(pathFile)
 		return report.Commands{
 			More:   more,
 			Look:   fmt.Sprintf("%s mdb %s", program, path),
 			Replay: fmt.Sprintf("%s replay %s", program, path),
 			Decide: fmt.Sprintf("%s critical %s", program, path),
 			Search: program + " " + r.Again,
-			Report: filepath.Join(dir, outfolder.ReportPage),
+			Report: filepath.Join(filepath.Dir(pathFile), outfolder.ReportPage),
 		}
 	}
 }
