@@ -192,6 +192,8 @@ var rewrites = []rewrite{
 		"bubble != nil && macemcShowsBubbles() {\n\t\tprint(\", synctest bubble \", macemcBubbleNumber(bubble))"), whyStacks},
 	{"runtime/mprof.go", replace("\tn = int(gcount(false))\n", "\tn = int(gcount(false)) - macemcHidden()\n"), whyStacks},
 	{"os/signal/signal.go", watchSignals, whySignals},
+	{"internal/poll/fd_unix.go", replace("\tif fd.isBlocking == 0 {\n\t\truntime_Semacquire",
+		"\tif fd.isBlocking == 0 && !macemcFinalizes() {\n\t\truntime_Semacquire"), whyFinalizers},
 	{"runtime/sema.go", condWakes, "goroutines of packages wake those of tests"},
 	{"runtime/panic.go", unprintable, whyEnd},
 	{"runtime/synctest.go", lateTimers, whyClock},

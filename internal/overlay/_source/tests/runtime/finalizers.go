@@ -98,6 +98,11 @@ func macemcChecker(pc uintptr) bool {
 // modules, while a test is explored.
 func macemcDrops(fn *funcval) bool { return macemcT != nil && !macemcStandard(findfunc(fn.fn)) }
 
+// macemcFinalizes reports whether the caller executes finalizers. It does not wait for goroutines that have ended with a run.
+//
+//go:linkname macemcFinalizes
+func macemcFinalizes() bool { return getg() == fing }
+
 // macemcCallOf returns the function that calls a cleanup function.
 func macemcCallOf(c cleanupFn) func(*funcval, unsafe.Pointer) {
 	if macemcDrops(c.fn) && !macemcChecker(c.fn.fn) {
