@@ -39,7 +39,7 @@ var socketChanges = func() []change {
 // netChanges pass the methods of sockets to the in-memory network.
 var netChanges = func() (list []change) {
 	for _, c := range []struct{ method, call string }{
-		{"Close", "fd.fakeNetFD.Close()"}, {"closeRead", "fd.fakeNetFD.closeRead()"}, {"closeWrite", "fd.fakeNetFD.closeWrite()"},
+		{"Close", "macemcClose(fd)"}, {"closeRead", "fd.fakeNetFD.closeRead()"}, {"closeWrite", "fd.fakeNetFD.closeWrite()"},
 		{"Read", "fd.fakeNetFD.Read(p)"}, {"Write", "fd.fakeNetFD.Write(p)"},
 		{"readFrom", "macemcReadFrom(fd, p)"}, {"readMsg", "macemcReadMsg(fd, p, oob)"},
 		{"readFromInet4", "macemcReadFrom4(fd, p, from)"}, {"readFromInet6", "macemcReadFrom6(fd, p, from)"},

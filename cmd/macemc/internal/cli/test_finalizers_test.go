@@ -68,6 +68,33 @@ func TestCleanupKept(t *testing.T) {
 	c.work <- 1
 }
 
+// Cleanups that keep objects forever, their own or those of each other, wake nobody.
+func TestCleanupOfItself(t *testing.T) {
+	c := start()
+	runtime.AddCleanup(c, func(a [1]*client) { close(a[0].stop) }, [1]*client{c})
+}
+
+func TestCleanupsOfEachOther(t *testing.T) {
+	a, b := start(), new(client)
+	runtime.AddCleanup(a, func(*client) {}, b)
+	runtime.AddCleanup(b, stop, a)
+}
+
+func TestFinalizerOfItself(t *testing.T) {
+	c := &struct {
+		*client
+		a [1]any
+	}{client: start()}
+	c.a[0] = c
+	runtime.SetFinalizer(c, func(any) { stop(c.client) })
+}
+
+func TestCleanupInTurn(t *testing.T) {
+	a, b := start(), new(client)
+	runtime.SetFinalizer(a, stop)
+	runtime.AddCleanup(b, func(*client) {}, a)
+}
+
 func TestCollected(t *testing.T) {
 	t.Cleanup(runtime.GC)
 	runtime.SetFinalizer(start(), stop)
@@ -100,6 +127,265 @@ func TestMeasures(t *testing.T) {
 }
 `)
 	testReports(t, []string{"--- PASS: TestFinalizer ", "--- FAIL: TestFinalizerGone ", "--- FAIL: TestFinalizerKept ", "--- PASS: TestCleanup ",
-		"--- FAIL: TestCleanupGone ", "--- FAIL: TestCleanupKept ", "TestCollected, TestMeasures: not explored: each calls runtime.GC\n", "--- PASS: TestCollects "}, 1,
+		"--- FAIL: TestCleanupGone ", "--- FAIL: TestCleanupKept ",
+		"--- FAIL: TestCleanupOfItself ", "--- FAIL: TestCleanupsOfEachOther ", "--- FAIL: TestFinalizerOfItself ", "--- PASS: TestCleanupInTurn ",
+		"TestCollected, TestMeasures: not explored: each calls runtime.GC\n", "--- PASS: TestCollects "}, 1,
 		"-count=1", "-v", "-vet=off", "-schedules=20", ".")
+}
+
+// A run is not explored if a collection shows by what was made before it, or is called for outside of it.
+func TestTest_CollectionsOutside(t *testing.T) {
+	testFile(t, `package x
+
+import (
+	"runtime"
+	"testing"
+	"weak"
+)
+
+type object struct{ sent chan bool }
+
+var (
+	cleaned, finalized   = make(chan bool, 1), make(chan bool, 1)
+	ready, asked, done   = make(chan bool), make(chan bool), make(chan bool)
+	referenced, released *object
+	pointer              weak.Pointer[object]
+)
+
+func init() {
+	go func() {
+		runtime.AddCleanup(&object{cleaned}, func(c chan bool) { c <- true }, cleaned)
+		close(ready)
+		for range asked {
+			runtime.GC()
+			done <- true
+		}
+	}()
+}
+
+func finalize(o *object) { runtime.SetFinalizer(o, func(o *object) { o.sent <- true }) }
+
+func TestMain(m *testing.M) {
+	<-ready
+	finalize(&object{finalized})
+	referenced, released = new(object), &object{make(chan bool, 1)}
+	pointer = weak.Make(referenced)
+	m.Run()
+}
+
+func TestCleaned(t *testing.T) {
+	runtime.GC()
+	<-cleaned
+}
+
+func TestFinalized(t *testing.T) {
+	runtime.GC()
+	<-finalized
+}
+
+func TestPointer(t *testing.T) {
+	referenced = nil
+	if runtime.GC(); pointer.Value() != nil {
+		t.Error("the object is kept")
+	}
+}
+
+func TestReleased(t *testing.T) {
+	finalize(released)
+	sent := released.sent
+	released = nil
+	runtime.GC()
+	<-sent
+}
+
+func TestOutside(t *testing.T) {
+	sent := make(chan bool, 1)
+	finalize(&object{sent})
+	asked <- true
+	<-done
+	<-sent
+}
+`)
+	testReports(t, []string{"--- PASS: TestCleaned ", "--- PASS: TestFinalized ", "--- PASS: TestPointer ", "--- PASS: TestReleased ",
+		"--- PASS: TestOutside ", "TestCleaned, TestFinalized, TestOutside and 2 more: not explored: each calls runtime.GC\n"}, 0,
+		"-count=1", "-v", "-vet=off", "-schedules=20", ".")
+}
+
+// Collections close files and sockets that nothing references.
+func TestTest_FinalizersOfFiles(t *testing.T) {
+	testFile(t, `package x
+
+import (
+	"io"
+	"net"
+	"os"
+	"runtime"
+	"testing"
+)
+
+func pipe() *os.File {
+	r, w, err := os.Pipe()
+	if err != nil {
+		panic(err)
+	}
+	w.WriteString("text")
+	return r
+}
+
+func TestPipe(t *testing.T) {
+	r := pipe()
+	runtime.GC()
+	if b, err := io.ReadAll(r); string(b) != "text" || err != nil {
+		t.Error(b, err)
+	}
+	r.Close()
+}
+
+// A goroutine that ends with a run while it reads does not block finalizers.
+func TestReads(t *testing.T) {
+	r, _, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	go r.Read(make([]byte, 1))
+}
+
+func connection(l net.Listener) net.Conn {
+	c, err := net.Dial("tcp", l.Addr().String())
+	if err != nil {
+		panic(err)
+	}
+	c.Write([]byte("text"))
+	s, err := l.Accept()
+	if err != nil {
+		panic(err)
+	}
+	return s
+}
+
+func TestConnection(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := connection(l)
+	runtime.GC()
+	if b, err := io.ReadAll(s); string(b) != "text" || err != nil {
+		t.Error(b, err)
+	}
+	s.Close()
+	l.Close()
+}
+
+func TestPipeAgain(t *testing.T) {
+	TestPipe(t)
+	TestPipe(t)
+}
+
+func TestClosed(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Close()
+	w.Close()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.Close()
+	runtime.GC()
+}
+`)
+	testReports(t, []string{"--- PASS: TestPipe ", "--- PASS: TestConnection ", "--- PASS: TestPipeAgain ", "--- PASS: TestClosed ",
+		"TestConnection, TestPipe, TestPipeAgain: not explored: each calls runtime.GC\n"}, 0, "-count=1", "-v", "-vet=off", "-schedules=20", ".")
+}
+
+// SetFinalizer checks its arguments.
+func TestTest_FinalizerArguments(t *testing.T) {
+	testFile(t, `package x
+
+import (
+	"runtime"
+	"testing"
+)
+
+type pair struct{ a, b *int }
+
+var global pair
+
+func finalize(*pair) {}
+
+func TestNil(t *testing.T) { runtime.SetFinalizer(nil, nil) }
+
+func TestType(t *testing.T) { runtime.SetFinalizer(new(pair), func(*int) {}) }
+
+func TestInner(t *testing.T) { runtime.SetFinalizer(&new(pair).b, nil) }
+
+func TestSecond(t *testing.T) {
+	p := new(pair)
+	runtime.SetFinalizer(p, finalize)
+	runtime.SetFinalizer(p, finalize)
+}
+
+func TestReplaced(t *testing.T) {
+	p := new(pair)
+	runtime.SetFinalizer(p, finalize)
+	runtime.SetFinalizer(p, nil)
+	runtime.SetFinalizer(p, finalize)
+	runtime.SetFinalizer(&global, finalize)
+	runtime.SetFinalizer(&global, finalize)
+}
+`)
+	const what = "fatal error: runtime.SetFinalizer: "
+	testReports(t, []string{what + "first argument is nil\n", what + "cannot pass *x.pair to finalizer func(*int)\n",
+		what + "pointer not at beginning of allocated block\n", what + "finalizer already set\n", "--- PASS: TestReplaced "}, 1,
+		"-count=1", "-v", "-vet=off", "-schedules=5", ".")
+}
+
+// Statistics of memory show that no memory is collected in a run.
+func TestTest_MemoryStatistics(t *testing.T) {
+	testFile(t, `package x
+
+import (
+	"runtime"
+	"testing"
+)
+
+var kept []byte
+
+func TestCollections(t *testing.T) {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for range 1000 {
+		kept = make([]byte, 1<<20)
+	}
+	if runtime.ReadMemStats(&after); after.NumGC == before.NumGC || after.HeapAlloc > 700<<20 {
+		t.Error(before.NumGC, after.NumGC, after.HeapAlloc)
+	}
+}
+
+func TestProfile(t *testing.T) {
+	defer func(rate int) { runtime.MemProfileRate = rate }(runtime.MemProfileRate)
+	runtime.MemProfileRate = 1
+	before, _ := runtime.MemProfile(nil, true)
+	kept = make([]byte, 1<<20)
+	runtime.GC()
+	if after, _ := runtime.MemProfile(nil, true); after <= before {
+		t.Error(before, after)
+	}
+}
+
+func TestLittle(t *testing.T) {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	kept = make([]byte, 1<<20)
+	if runtime.ReadMemStats(&after); after.TotalAlloc < before.TotalAlloc+1<<20 {
+		t.Error(before.TotalAlloc, after.TotalAlloc)
+	}
+}
+`)
+	testReports(t, []string{"--- PASS: TestCollections ", "--- PASS: TestProfile ", "--- PASS: TestLittle ",
+		"TestCollections: not explored: it reads statistics of memory of which it uses much\n", "TestProfile: not explored: it calls runtime.GC\n"}, 0,
+		"-count=1", "-v", "-vet=off", "-schedules=5", ".")
 }

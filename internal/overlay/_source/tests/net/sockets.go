@@ -10,6 +10,7 @@ import (
 	"internal/synctest"
 	"net/netip"
 	"os"
+	"runtime"
 	"sync/atomic"
 	"syscall"
 	_ "unsafe"
@@ -68,7 +69,7 @@ func macemcNewSocket(ctx context.Context, net string, family, sotype int, ipv6on
 		macemcRefuse("it uses raw sockets")
 	}
 	fd := macemcNewFD(family, sotype, net)
-	fd.fakeNetFD = newFakeNetFD(fd)
+	fd.macemcSimulate()
 	fd.v6only = ipv6only
 	fd.reuseAddr = raddr == nil && sotype != syscall.SOCK_DGRAM && family != syscall.AF_UNIX
 	if control != nil {
@@ -93,6 +94,17 @@ func macemcNewSocket(ctx context.Context, net string, family, sotype int, ipv6on
 		return nil, err
 	}
 	return fd, nil
+}
+
+// macemcSimulate makes a socket one of the in-memory network. It stays open until Close, although a finalizer would close it.
+func (fd *netFD) macemcSimulate() {
+	fd.fakeNetFD = newFakeNetFD(fd)
+	runtime.SetFinalizer(fd, (*netFD).Close)
+}
+
+func macemcClose(fd *netFD) error {
+	runtime.SetFinalizer(fd, nil)
+	return fd.fakeNetFD.Close()
 }
 
 // macemcNewFD returns a socket without a descriptor. The zero value would be standard input.
@@ -184,7 +196,7 @@ func macemcConnectTo(ctx context.Context, fd, ln *netFD) error {
 		ip, port, zone = macemcParts(fd.laddr.(sockaddr))
 		peer.raddr = macemcAddr(kind, ln.family, ip, port, zone)
 	}
-	peer.fakeNetFD = newFakeNetFD(peer)
+	peer.macemcSimulate()
 	peer.queue = newPacketQueue(defaultBuffer)
 	var incoming []*netFD
 	var open bool

@@ -15,19 +15,30 @@ type macemcEnding struct {
 	id      uint64 // of a cleanup function; 0 means a finalizer
 }
 
-// macemcEndingList has those that the modules of the explored test have set in a run.
+// macemcEndingList has those that the explored test has set in a run: those of modules, and those that close its files and sockets.
 type macemcEndingList struct {
 	list        []macemcEnding
 	cleanup     uint64 // the last id
 	weak        bool   // modules have made weak pointers
+	old         bool   // one of these, or of list, concerns an object that was made before the run
 	measured    bool   // statistics of memory have been read
 	collections uint64 // calls of GC, which have collected nothing
+	macemcHeap         // when such statistics were read last, or the run began
 }
+
+// macemcHeap is the state of the heap at an instant.
+type macemcHeap struct {
+	cycles uint32 // number of collections
+	live   uint64 // bytes
+}
+
+func macemcHeapNow() macemcHeap { return macemcHeap{memstats.numgc, gcController.heapLive.Load()} }
 
 var macemcEndings *macemcEndingList
 
-// macemcInitiallyEnds means that modules have set finalizers or cleanup functions, or made weak pointers, when packages were initialized.
-var macemcInitiallyEnds bool
+// macemcOutsideEnds means that modules have set finalizers or cleanup functions, or made weak pointers, outside of tests: when packages
+// were initialized, in TestMain, or in a goroutine that these have started.
+var macemcOutsideEnds bool
 
 // macemcFinalizer reports whether a function sets finalizers and cleanup functions that are not called: one of the
 // modules of an explored test.
@@ -35,30 +46,51 @@ func macemcFinalizer(pc uintptr) bool {
 	if macemcCallerAt(pc).standard {
 		return false
 	}
-	macemcInitiallyEnds = macemcInitiallyEnds || macemcInits()
-	return macemcTested()
-}
-
-// macemcSetFinalizer is SetFinalizer of an explored test.
-func macemcSetFinalizer(obj, finalizer any) {
-	e := macemcEnding{of: efaceOf(&obj).data, fn: efaceOf(&finalizer).data}
-	e.arg = e.of
-	macemcForget(e.of, 0)
-	if e.fn != nil {
-		macemcEndings.list = append(macemcEndings.list, e)
+	if macemcTested() {
+		return true
 	}
+	macemcOutsideEnds = macemcOutsideEnds || macemcRuns == 0 || macemcT != nil
+	return false
 }
 
-// macemcForget removes a finalizer or a cleanup function.
-func macemcForget(of unsafe.Pointer, id uint64) {
+// macemcMadeBefore reports whether an object was made before the run, and package variables referenced it. The checker keeps it.
+func macemcMadeBefore(at uintptr) bool {
+	o := &macemcState.objects
+	return len(o.table) != 0 && o.has(at)
+}
+
+// macemcSetFinalizer is the part of SetFinalizer after the check of its arguments. It reports whether the finalizer is not called.
+func macemcSetFinalizer(pc uintptr, of, fn unsafe.Pointer) bool {
+	file, socket := false, false
+	if macemcTested() {
+		pkg := macemcPackage(funcname(findfunc(pc)))
+		file, socket = pkg == "os", pkg == "net"
+	}
+	if !file && !socket && !macemcFinalizer(pc) {
+		return false
+	}
+	macemcEndings.old = macemcEndings.old || macemcMadeBefore(uintptr(of))
+	known := macemcForget(of, 0)
+	if fn != nil {
+		macemcEndings.list = append(macemcEndings.list, macemcEnding{of: of, fn: fn, arg: of})
+		if known && !file && !socket {
+			throw("runtime.SetFinalizer: finalizer already set")
+		}
+	}
+	return !file
+}
+
+// macemcForget removes a finalizer or a cleanup function, and reports whether there was one.
+func macemcForget(of unsafe.Pointer, id uint64) bool {
 	list := macemcEndings.list
 	for i := len(list) - 1; i >= 0; i-- {
 		if e := list[i]; e.id == id && (id != 0 || e.of == of) {
 			list[i] = list[len(list)-1]
 			macemcEndings.list = list[:len(list)-1]
-			return
+			return true
 		}
 	}
+	return false
 }
 
 // macemcCleanups is the place of a call of AddCleanup.
@@ -69,9 +101,10 @@ const macemcCleanupID = 1 << 63
 
 // add is addCleanup. The cleanup functions of the checker use no channels.
 func (pc macemcCleanups) add(p unsafe.Pointer, c cleanupFn) uint64 {
-	if !macemcFinalizer(uintptr(pc)) || macemcChecker(uintptr(pc)) {
+	if macemcChecker(uintptr(pc)) || !macemcFinalizer(uintptr(pc)) {
 		return addCleanup(p, c)
 	}
+	macemcEndings.old = macemcEndings.old || macemcMadeBefore(uintptr(p))
 	macemcEndings.cleanup++
 	id := macemcCleanupID | macemcEndings.cleanup
 	macemcEndings.list = append(macemcEndings.list, macemcEnding{p, unsafe.Pointer(c.fn), c.arg, id})
@@ -115,47 +148,87 @@ func macemcCallOf(c cleanupFn) func(*funcval, unsafe.Pointer) {
 // collection frees depends on the process. Finalizers, weak pointers and statistics of memory show it, so a run that
 // has any of them is refused. Tests call runtime.GC without them, too, so that goroutines end. Pools become empty.
 func macemcCollectsNothing() bool {
-	if !macemcTested() {
+	tested := macemcTested()
+	if !tested && !macemcCallerOutside() {
 		return false
 	}
-	if e := macemcEndings; e.weak || e.measured || len(e.list) != 0 || macemcInitiallyEnds {
-		macemcRefuse("it calls runtime.GC")
+	switch e := macemcEndings; {
+	case macemcOutsideEnds || e.old:
+		macemcRefuseStarted(macemcCollection)
+		fallthrough
+	case e.weak || e.measured || len(e.list) != 0:
+		macemcRefuseAnywhere(macemcCollection)
 	}
 	macemcEndings.collections++
-	Gosched()
+	if tested {
+		Gosched()
+	}
 	return true
 }
 
-// macemcMeasured is called before statistics of memory are read.
+// macemcCollection is the reason for which runs are refused in which a collection shows.
+const macemcCollection = "it calls runtime.GC"
+
+// macemcRefuseAnywhere ends a run. Its caller may be a goroutine outside the test, and continues then.
+func macemcRefuseAnywhere(reason string) {
+	macemcRefuseOutside(reason)
+	macemcRefuse(reason)
+}
+
+// macemcMeasured is called before statistics of memory are read. They show if no garbage is collected although the run
+// has used so much memory that a collection would be due in a small process.
 func macemcMeasured() {
-	if macemcTested() {
-		macemcEndings.measured = true
-		macemcShowsCollection()
+	if !macemcTested() && !macemcCallerOutside() {
+		return
+	}
+	macemcEndings.measured = true
+	macemcShowsCollection()
+	before, now := macemcEndings.macemcHeap, macemcHeapNow()
+	switch {
+	case now.cycles != before.cycles:
+		macemcEndings.macemcHeap = now
+	case gcController.gcPercent.Load() >= 0 && now.live >= before.live+gcController.heapMinimum:
+		macemcRefuseAnywhere("it reads statistics of memory of which it uses much")
 	}
 }
 
-// macemcMakesWeak is called before a weak pointer is made, by a function that package weak calls.
-func macemcMakesWeak() {
+// macemcMakesWeak is called before a weak pointer to an object is made, by a function that package weak calls.
+func macemcMakesWeak(to unsafe.Pointer) {
 	var caller [1]uintptr
 	if callers(3, caller[:]) == 1 && macemcFinalizer(caller[0]) {
-		macemcEndings.weak = true
+		macemcEndings.weak, macemcEndings.old = true, macemcEndings.old || macemcMadeBefore(uintptr(to))
 		macemcShowsCollection()
 	}
 }
 
 func macemcShowsCollection() {
 	if macemcEndings.collections != 0 {
-		macemcRefuse("it calls runtime.GC")
+		macemcRefuseAnywhere(macemcCollection)
 	}
 }
 
 // endings adds what the finalizers and cleanup functions of objects reference that can become unreachable, and reports
-// whether there is any: only goroutines that nothing wakes keep an object forever. Objects before first are not
-// scanned.
+// whether there is any. Goroutines that nothing wakes keep an object forever, and so do its own function, and that of
+// another object that does not become unreachable either. Objects before first are not scanned.
 func (o *macemcObjects) endings(waiting []*g, first int) bool {
-	if len(macemcEndings.list) == 0 {
-		return false
+	before, left := len(o.kept), append([]macemcEnding(nil), macemcEndings.list...)
+	for n := 0; n != len(left); {
+		n = len(left)
+		kept := o.forever(waiting, left, first)
+		for i := n - 1; i >= 0; i-- {
+			if e := left[i]; !kept.has(uintptr(e.of)) {
+				o.add(uintptr(e.fn))
+				o.add(uintptr(e.arg))
+				left[i] = left[len(left)-1]
+				left = left[:len(left)-1]
+			}
+		}
 	}
+	return len(o.kept) > before
+}
+
+// forever returns the objects that goroutines which nothing wakes, and a list of finalizers and cleanup functions, keep.
+func (o *macemcObjects) forever(waiting []*g, list []macemcEnding, first int) *macemcObjects {
 	kept := &macemcObjects{table: make([]uintptr, 1<<12)}
 	for _, at := range o.kept[:first] {
 		kept.add(uintptr(at))
@@ -165,15 +238,16 @@ func (o *macemcObjects) endings(waiting []*g, first int) bool {
 			kept.stack(gp)
 		}
 	}
+	for _, e := range list {
+		kept.add(uintptr(e.fn))
+		if at, ok := macemcObject(uintptr(e.arg)); e.id == 0 && ok { // the object itself is not kept
+			kept.pointers(at)
+		} else {
+			kept.add(uintptr(e.arg))
+		}
+	}
 	for i := first; i < len(kept.kept); i++ {
 		kept.pointers(uintptr(kept.kept[i]))
 	}
-	before := len(o.kept)
-	for _, e := range macemcEndings.list {
-		if at := uintptr(e.of); o.has(at) || !kept.has(at) {
-			o.add(uintptr(e.fn))
-			o.add(uintptr(e.arg))
-		}
-	}
-	return len(o.kept) > before
+	return kept
 }

@@ -42,7 +42,7 @@ func macemc_testBegin(t *macemcRun) {
 	macemcNumbered = macemcNumbers{}
 	macemcMaxProcs = macemcMaxProcsInit
 	macemcRuns++
-	macemcEndings = new(macemcEndingList)
+	macemcEndings = &macemcEndingList{macemcHeap: macemcHeapNow()}
 	macemcT = t
 	macemcOn, macemcChans = true, true
 }

@@ -105,6 +105,7 @@ func macemcUnexplored(t *T, x *macemcExplorer, report *testsched.Verdict) {
 
 // macemcPlainly executes a test as go test does.
 func macemcPlainly(t *T, x *macemcExplorer) {
+	runtime.GC()                   // collections within runs have kept garbage of the run
 	macemcProcessors()             // the next run sets GOMAXPROCS to 1 again
 	t.tstate.match.clearSubNames() // the subtests of the run that showed it have the same names
 	defer func() { os.Stderr.WriteString(program.RaceText()) }()
