@@ -19,7 +19,7 @@ var socketChanges = func() []change {
 		{fakeFile, lastField{"deadlineTimer"}, " macemcAt int64; ", whyNet},
 		{fakeFile, lastField{"packet"}, " macemcHeader; ", whyNet},
 		{fakeFile, atStart{"fakeNetFD.Close"},
-			" if atomic.SwapUint32(&ffd.closed, 1) != 0 { return ErrClosed }; ffd.macemcUnbind(); ffd.reads.close(); ffd.writes.close(); ", whyNet},
+			" if atomic.SwapUint32(&ffd.closed, 1) != 0 { return ErrClosed }; ffd.macemcUnbind(); ", whyNet},
 		{fakeFile, atStart{"fakeNetFD.Read"}, isClosed + "{ return 0, ErrClosed }; if len(p) == 0 { return 0, nil }; " +
 			"if ffd.fd.macemcDatagrams() { d, err := ffd.macemcReceive(\"read\", p, true, false); return d.n, err }; ", whyNet},
 		{fakeFile, atStart{"fakeNetFD.Write"}, isClosed + "{ return 0, ErrClosed }; " +

@@ -24,7 +24,7 @@ func TestTest_NetworkFacts(t *testing.T) {
 	if out, err := exec.CommandContext(t.Context(), "go", "test", ".").CombinedOutput(); err != nil {
 		t.Errorf("with the system's network: %v\n%s", err, out)
 	}
-	want := []string{"schedules of 25 tests"}
+	want := []string{"schedules of 26 tests"}
 	for _, reason := range []string{"takes the file of a socket", "uses multicast", "opens a socket by a system call",
 		"sends ancillary data over a socket", "lists the sockets of its process",
 		"sets an option of a socket that is not simulated"} {

@@ -55,6 +55,73 @@ func TestTest_Process(t *testing.T) {
 	testReports(t, []string{"PANIC: fatal error: fault\n", "replayed from "}, 1, replay...)
 }
 
+// A test that waits in a system call is not explored, unless the call returns at once.
+func TestTest_SystemCallsThatWait(t *testing.T) {
+	testFile(t, `package x
+
+import (
+	"syscall"
+	"testing"
+	"unsafe"
+)
+
+var soon = syscall.NsecToTimespec(1e6)
+
+func call(t *testing.T, trap, a1, a2, a3, a4, a5 uintptr) {
+	if _, _, err := syscall.Syscall6(trap, a1, a2, a3, a4, a5, 0); err != 0 && err != syscall.EINTR && err != syscall.ETIMEDOUT {
+		t.Error(err)
+	}
+}
+
+func epoll(t *testing.T, ms uintptr) {
+	fd, err := syscall.EpollCreate1(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer syscall.Close(fd)
+	call(t, syscall.SYS_EPOLL_PWAIT, uintptr(fd), uintptr(unsafe.Pointer(new(syscall.EpollEvent))), 1, ms, 0)
+}
+
+func TestEpoll(t *testing.T)  { epoll(t, 1) }
+func TestSelect(t *testing.T) { call(t, syscall.SYS_PSELECT6, 0, 0, 0, 0, uintptr(unsafe.Pointer(&soon))) }
+func TestPoll(t *testing.T)   { call(t, syscall.SYS_PPOLL, 0, 0, uintptr(unsafe.Pointer(&soon)), 0, 0) }
+func TestFutex(t *testing.T) {
+	call(t, syscall.SYS_FUTEX, uintptr(unsafe.Pointer(new(uint32))), 0, 0, uintptr(unsafe.Pointer(&soon)), 0)
+}
+func TestTimer(t *testing.T) {
+	fd, _, err := syscall.Syscall(syscall.SYS_TIMERFD_CREATE, 1, 0, 0)
+	if err != 0 {
+		t.Fatal(err)
+	}
+	syscall.Close(int(fd))
+}
+
+func TestPolls(t *testing.T) {
+	epoll(t, 0)
+	call(t, syscall.SYS_PPOLL, 0, 0, uintptr(unsafe.Pointer(new(syscall.Timespec))), 0, 0)
+}
+
+func TestReady(t *testing.T) {
+	var p [2]int
+	if err := syscall.Pipe(p[:]); err != nil {
+		t.Fatal(err)
+	}
+	defer syscall.Close(p[0])
+	syscall.Close(p[1])
+	list := []struct {
+		fd            int32
+		events, found int16
+	}{{fd: int32(p[0]), events: 1}}
+	call(t, syscall.SYS_PPOLL, uintptr(unsafe.Pointer(&list[0])), 1, 0, 0, 0)
+	if list[0].found == 0 {
+		t.Error("nothing is ready")
+	}
+}
+`)
+	testReports(t, []string{"TestEpoll, TestFutex, TestPoll and 1 more: not explored: each waits by a system call\n",
+		"TestTimer: not explored: it sets a timer of the system\n", "schedules of 2 tests"}, 0, "-count=1", "-schedules=10", "-v", ".")
+}
+
 // A test whose process dies outside of its runs is explored again, with each schedule in a process of its own.
 func TestTest_ProcessDies(t *testing.T) {
 	if testing.Short() {

@@ -199,42 +199,72 @@ func macemcDuplicated(fd *netFD) error {
 	return os.NewSyscallError("dup", syscall.ENOTSUP)
 }
 
-// macemcUnbind is the first part of Close.
+// macemcUnbind is the first part of Close. It waits for the functions of RawConn, as package poll does.
 func (ffd *fakeNetFD) macemcUnbind() {
+	ffd.reads.close()
+	ffd.writes.close()
+	if unused := ffd.macemcUnused(); unused != nil {
+		<-unused
+	}
 	if ffd.bound {
 		macemcUseTable()
 		macemcRemove(ffd.fd)
 	}
-	if ffd.refs == 0 {
-		ffd.macemcCloseReal()
-	}
+	ffd.macemcCloseReal()
 }
 
-// macemcIncref keeps the descriptor of a socket that is being closed, as package poll does, while a function of RawConn uses it.
+// macemcUnused returns a channel that the last function of RawConn closes; nil means that there is none.
 //
 //go:norace
-func (ffd *fakeNetFD) macemcIncref() { ffd.refs++ }
+func (ffd *fakeNetFD) macemcUnused() chan struct{} {
+	if ffd.refs > 0 {
+		ffd.unused = make(chan struct{})
+	}
+	return ffd.unused
+}
+
+// macemcUse calls a function of RawConn with the descriptor, unless the socket is closed.
+func (ffd *fakeNetFD) macemcUse(f func(uintptr)) error {
+	if err := ffd.macemcIncref(); err != nil {
+		return err
+	}
+	defer func() {
+		if unused := ffd.macemcDecref(); unused != nil {
+			close(unused)
+		}
+	}()
+	real, err := ffd.macemcReal()
+	if err == nil {
+		f(uintptr(real.pfd.Sysfd))
+	}
+	return err
+}
 
 //go:norace
-func (ffd *fakeNetFD) macemcDecref() {
-	if ffd.refs--; ffd.refs == 0 && ffd.macemcOpen() != nil {
-		ffd.macemcCloseReal()
+func (ffd *fakeNetFD) macemcIncref() error {
+	err := ffd.macemcOpen()
+	if err == nil {
+		ffd.refs++
 	}
+	return err
+}
+
+// macemcDecref returns the channel to close, if any.
+//
+//go:norace
+func (ffd *fakeNetFD) macemcDecref() chan struct{} {
+	if ffd.refs--; ffd.refs > 0 {
+		return nil
+	}
+	return ffd.unused
 }
 
 // macemcControl is RawConn.Control.
 func macemcControl(fd *netFD, f func(uintptr)) error {
-	fd.macemcIncref()
-	defer fd.macemcDecref()
-	err := fd.macemcOpen()
-	if err == nil {
-		var real *netFD
-		if real, err = fd.macemcReal(); err == nil {
-			f(uintptr(real.pfd.Sysfd))
-			return nil
-		}
+	if err := fd.macemcUse(f); err != nil {
+		return &OpError{Op: "raw-control", Net: fd.net, Source: nil, Addr: fd.laddr, Err: err}
 	}
-	return &OpError{Op: "raw-control", Net: fd.net, Source: nil, Addr: fd.laddr, Err: err}
+	return nil
 }
 
 // macemcRaw is RawConn.Read, or Write.
@@ -252,21 +282,22 @@ func macemcRaw(fd *netFD, f func(uintptr) bool, write bool) error {
 
 // macemcRawCall calls a function with the descriptor until it returns true. Before each further call, it waits until there is something to
 // read, or room.
-func (ffd *fakeNetFD) macemcRawCall(f func(uintptr) bool, write bool) error {
-	ffd.macemcIncref()
-	defer ffd.macemcDecref()
-	if err := ffd.macemcOpen(); err != nil {
-		return err
-	}
-	real, err := ffd.macemcReal()
-	if err != nil {
-		return err
-	}
+func (ffd *fakeNetFD) macemcRawCall(f func(uintptr) bool, write bool) (err error) {
 	if !macemcCalls {
 		macemcUnsimulated(ffd, "reads or writes the descriptor of a socket")
 	}
+	call := func() (done bool) {
+		err = ffd.macemcUse(func(s uintptr) { done = f(s) })
+		return done || err != nil
+	}
 	if ffd.node != nil {
-		return ffd.node.raw(func() bool { return f(uintptr(real.pfd.Sysfd)) }, write)
+		if err := ffd.node.raw(call, write); err != nil {
+			return err
+		}
+		return err
+	}
+	if err := ffd.macemcOpen(); err != nil {
+		return err
 	}
 	lock, deadline := &ffd.reads, &ffd.readDeadline
 	if write {
@@ -282,12 +313,12 @@ func (ffd *fakeNetFD) macemcRawCall(f func(uintptr) bool, write bool) error {
 		return os.ErrDeadlineExceeded
 	default:
 	}
-	for !f(uintptr(real.pfd.Sysfd)) {
+	for !call() {
 		if err := ffd.macemcAwait(deadline.Load(), write); err != nil {
 			return err
 		}
 	}
-	return nil
+	return err
 }
 
 // macemcAwait waits until a socket has something to read, or room for what is written.

@@ -55,7 +55,8 @@ type macemcSocket struct {
 	macemcName
 	macemcOptions
 	closed        uint32
-	refs          int // number of functions of RawConn that use the descriptor
+	refs          int           // number of functions of RawConn that use the descriptor
+	unused        chan struct{} // Close waits for it
 	unread        bool
 	reads, writes macemcLock
 }

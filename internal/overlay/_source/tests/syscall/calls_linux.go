@@ -1,8 +1,10 @@
-// System calls that send a signal to a run, let time pass in it, read its clock, or map memory that later runs would see.
+// System calls that send a signal to a run, let time pass in it, wait, read its clock, or map memory that later runs would see.
 
 package syscall
 
 import (
+	"internal/goarch"
+	"internal/runtime/syscall/linux"
 	"runtime"
 	"unsafe"
 )
@@ -28,8 +30,15 @@ func macemcProtect(from, size uintptr, prot uint32)
 //go:linkname macemcMapped runtime.macemcMapped
 func macemcMapped(from, size uintptr) (flags uint32, before bool)
 
-// macemcPidfdSendSignal is the number of a system call that this package lacks. Mips has other numbers.
-const macemcPidfdSendSignal = 424
+// Numbers of system calls that this package lacks, or has on some systems only. Mips has other numbers.
+const (
+	macemcPidfdSendSignal = 424
+	macemcEpollPwait2     = 441
+	macemcPoll            = 7*goarch.IsAmd64 + (1<<16)*(1-goarch.IsAmd64) // arm64 and others have ppoll only
+	macemcSelect          = 23*goarch.IsAmd64 + (1<<16+1)*(1-goarch.IsAmd64)
+	macemcTime            = 201*goarch.IsAmd64 + (1<<16+2)*(1-goarch.IsAmd64)
+	macemcEpollWait       = 232*goarch.IsAmd64 + (1<<16+3)*(1-goarch.IsAmd64)
+)
 
 // macemcMaps means that the arguments of SYS_MMAP are those of mmap. On other processors they are an address.
 const macemcMaps = unsafe.Sizeof(uintptr(0)) == 8 && runtime.GOARCH != "s390x"
@@ -44,12 +53,14 @@ func macemcIntercepts(trap uintptr) bool {
 		return false
 	}
 	switch trap {
-	case SYS_KILL, SYS_TKILL, SYS_TGKILL, SYS_RT_SIGQUEUEINFO, macemcPidfdSendSignal, SYS_EXECVE, SYS_SETITIMER, SYS_TIMER_CREATE,
-		SYS_RT_SIGACTION, SYS_SIGNALFD4, SYS_NANOSLEEP, SYS_CLOCK_NANOSLEEP, SYS_SCHED_YIELD,
-		SYS_CLOCK_GETTIME, SYS_GETTIMEOFDAY:
+	case SYS_CLOCK_GETTIME, SYS_GETTIMEOFDAY, macemcTime:
 		return true
 	case SYS_MMAP, SYS_MUNMAP, SYS_MPROTECT, SYS_MREMAP:
 		return macemcMaps
+	case SYS_KILL, SYS_TKILL, SYS_TGKILL, SYS_RT_SIGQUEUEINFO, macemcPidfdSendSignal, SYS_EXECVE, SYS_SETITIMER, SYS_TIMER_CREATE,
+		SYS_RT_SIGACTION, SYS_SIGNALFD4, SYS_NANOSLEEP, SYS_CLOCK_NANOSLEEP, SYS_SCHED_YIELD, SYS_TIMERFD_CREATE, SYS_RT_SIGTIMEDWAIT,
+		macemcSelect, SYS_PSELECT6, macemcPoll, SYS_PPOLL, macemcEpollWait, SYS_EPOLL_PWAIT, macemcEpollPwait2, SYS_FUTEX:
+		return macemcTested()
 	}
 	return false
 }
@@ -62,68 +73,141 @@ func macemcIntercept(trap, a1, a2, a3, a4, a5, a6 uintptr) (r1, r2 uintptr, err 
 	switch trap {
 	case SYS_MMAP, SYS_MUNMAP, SYS_MPROTECT, SYS_MREMAP: // their arguments are addresses outside of stacks
 		return macemcMemory(trap, a1, a2, a3, a4, a5, a6)
+	case SYS_CLOCK_GETTIME, SYS_GETTIMEOFDAY, macemcTime:
+		return macemcReadsClock(trap, a1, a2)
+	case SYS_KILL, SYS_TKILL, SYS_TGKILL, SYS_RT_SIGQUEUEINFO, macemcPidfdSendSignal:
+		if macemcSends(trap, a1, a2, a3) {
+			return 0, 0, 0
+		}
+	case SYS_NANOSLEEP:
+		if d, ok := macemcTimeAt(a1); ok {
+			macemcSleep(d)
+			return 0, 0, 0
+		}
+	case SYS_CLOCK_NANOSLEEP:
+		d, ok := macemcTimeAt(a3)
+		if from := int64(0); a2 != 0 && ok { // an instant, not a duration
+			from, ok = macemcTimeOf(a1)
+			d = max(d-from, 0)
+		}
+		if ok {
+			macemcSleep(d)
+			return 0, 0, 0
+		}
+	case SYS_SCHED_YIELD:
+		runtime.Gosched()
+		return 0, 0, 0
+	case SYS_EXECVE:
+		macemcRefuse("it starts a process")
+	case SYS_SETITIMER, SYS_TIMER_CREATE, SYS_TIMERFD_CREATE:
+		macemcRefuse("it sets a timer of the system")
+	case SYS_RT_SIGACTION, SYS_SIGNALFD4, SYS_RT_SIGTIMEDWAIT:
+		macemcRefuse("it receives signals without package os/signal")
+	case macemcSelect, SYS_PSELECT6, macemcPoll, SYS_PPOLL, macemcEpollWait, SYS_EPOLL_PWAIT, macemcEpollPwait2:
+		return macemcAwaits(trap, a1, a2, a3, a4, a5, a6)
+	case SYS_FUTEX:
+		const command, wake = 127, 1
+		if a2&command != wake {
+			macemcRefuse(macemcWaits)
+		}
+	}
+	return macemcSystem(trap, a1, a2, a3, a4, a5, a6)
+}
+
+// macemcSystem makes a system call of the machine.
+//
+//go:uintptrkeepalive
+//go:nosplit
+//go:norace
+func macemcSystem(trap, a1, a2, a3, a4, a5, a6 uintptr) (r1, r2 uintptr, err Errno) {
+	r1, r2, e := linux.Syscall6(trap, a1, a2, a3, a4, a5, a6)
+	return r1, r2, Errno(e)
+}
+
+const macemcWaits = "it waits by a system call"
+
+// macemcAwaits executes a system call that waits for descriptors, or ends the run if it has to wait.
+//
+//go:nosplit
+//go:norace
+func macemcAwaits(trap, a1, a2, a3, a4, a5, a6 uintptr) (r1, r2 uintptr, err Errno) {
+	var zero [2]int64 // a Timespec or a Timeval
+	switch trap {
+	case macemcSelect, SYS_PSELECT6:
+		r1, r2, err = macemcSystem(trap, a1, a2, a3, a4, uintptr(unsafe.Pointer(&zero)), a6)
+	case macemcPoll:
+		r1, r2, err = macemcSystem(trap, a1, a2, 0, a4, a5, a6)
+	case SYS_PPOLL:
+		r1, r2, err = macemcSystem(trap, a1, a2, uintptr(unsafe.Pointer(&zero)), a4, a5, a6)
+	case macemcEpollPwait2:
+		r1, r2, err = macemcSystem(trap, a1, a2, a3, uintptr(unsafe.Pointer(&zero)), a5, a6)
+	default:
+		r1, r2, err = macemcSystem(trap, a1, a2, a3, 0, a5, a6)
+	}
+	if r1 == 0 && err == 0 && !macemcIsZero(trap, a3, a4, a5) {
+		macemcRefuse(macemcWaits)
+	}
+	return r1, r2, err
+}
+
+// macemcIsZero reports whether a system call that waits for descriptors has the time-out 0.
+//
+//go:nosplit
+//go:norace
+//go:nocheckptr
+func macemcIsZero(trap, a3, a4, a5 uintptr) bool {
+	at := a5
+	switch trap {
+	case macemcPoll:
+		return int32(a3) == 0
+	case macemcEpollWait, SYS_EPOLL_PWAIT:
+		return int32(a4) == 0
+	case SYS_PPOLL:
+		at = a3
+	case macemcEpollPwait2:
+		at = a4
+	}
+	return at != 0 && **(**Timespec)(unsafe.Pointer(&at)) == Timespec{}
+}
+
+// macemcReadsClock executes a system call that reads a clock, and replaces the reading in a run.
+//
+//go:nosplit
+//go:norace
+//go:nocheckptr
+func macemcReadsClock(trap, a1, a2 uintptr) (r1, r2 uintptr, err Errno) {
+	r1, r2, err = macemcSystem(trap, a1, a2, 0, 0, 0, 0)
+	if err != 0 {
+		return r1, r2, err
+	}
+	switch trap {
 	case SYS_CLOCK_GETTIME:
-		if macemcGetsTime(a1, *(*unsafe.Pointer)(unsafe.Pointer(&a2))) {
-			return 0, 0, 0
-		}
+		macemcShowTime(a1, *(**Timespec)(unsafe.Pointer(&a2)))
 	case SYS_GETTIMEOFDAY:
-		if a2 == 0 && macemcGetsTimeOfDay(*(**Timeval)(unsafe.Pointer(&a1))) {
-			return 0, 0, 0
-		}
+		macemcShowTimeOfDay(*(**Timeval)(unsafe.Pointer(&a1)))
+	default:
+		r1 = macemcShowSeconds(*(**Time_t)(unsafe.Pointer(&a1)), r1)
 	}
-	if macemcTested() {
-		switch trap {
-		case SYS_KILL, SYS_TKILL, SYS_TGKILL, SYS_RT_SIGQUEUEINFO, macemcPidfdSendSignal:
-			if macemcSends(trap, a1, a2, a3) {
-				return 0, 0, 0
-			}
-		case SYS_NANOSLEEP:
-			if macemcSleeps(a1, 0) {
-				return 0, 0, 0
-			}
-		case SYS_CLOCK_NANOSLEEP:
-			from, ok := int64(0), a2 == 0
-			if a2 == 1 { // an instant, not a duration
-				from, ok = macemcTimeOf(a1)
-			}
-			if ok && macemcSleeps(a3, from) {
-				return 0, 0, 0
-			}
-		case SYS_SCHED_YIELD:
-			runtime.Gosched()
-			return 0, 0, 0
-		case SYS_EXECVE:
-			macemcRefuse("it starts a process")
-		case SYS_SETITIMER, SYS_TIMER_CREATE:
-			macemcRefuse("it sets a timer of the system")
-		case SYS_RT_SIGACTION, SYS_SIGNALFD4:
-			macemcRefuse("it receives signals without package os/signal")
-		}
-	}
-	return RawSyscall6(trap, a1, a2, a3, a4, a5, a6)
+	return r1, r2, err
 }
 
 // macemcTimeOf reads a clock of the run, and reports whether it is one. Others measure the time of the processor.
 func macemcTimeOf(clock uintptr) (now int64, ok bool) {
-	const realtime, monotonic, raw, realtimeCoarse, monotonicCoarse, boottime = 0, 1, 4, 5, 6, 7
+	const realtime, monotonic, raw, realtimeCoarse, monotonicCoarse, boottime, realtimeAlarm, boottimeAlarm, tai = 0, 1, 4, 5, 6, 7, 8, 9, 11
 	wall, mono := macemcClocks()
 	switch clock {
-	case realtime, realtimeCoarse:
+	case realtime, realtimeCoarse, realtimeAlarm, tai:
 		return wall, wall != 0
-	case monotonic, raw, monotonicCoarse, boottime:
+	case monotonic, raw, monotonicCoarse, boottime, boottimeAlarm:
 		return mono, wall != 0
 	}
 	return 0, false
 }
 
-// macemcGetsTime writes a reading of a clock of the run, and reports whether it did.
-func macemcGetsTime(clock uintptr, to unsafe.Pointer) bool {
-	now, ok := macemcTimeOf(clock)
-	if !ok || to == nil {
-		return false
+func macemcShowTime(clock uintptr, to *Timespec) {
+	if now, ok := macemcTimeOf(clock); ok {
+		*to = NsecToTimespec(now)
 	}
-	*(*Timespec)(to) = NsecToTimespec(now)
-	return true
 }
 
 // macemcTimeOfDay is gettimeofday where that is in assembly.
@@ -132,30 +216,35 @@ func macemcTimeOfDay(tv *Timeval) Errno {
 	return err
 }
 
-func macemcGetsTimeOfDay(to *Timeval) bool {
-	now, _ := macemcClocks()
-	if now == 0 || to == nil {
-		return false
+func macemcShowTimeOfDay(to *Timeval) {
+	if now, _ := macemcClocks(); now != 0 && to != nil {
+		*to = NsecToTimeval(now)
 	}
-	*to = NsecToTimeval(now)
-	return true
 }
 
-// macemcSleeps lets the time of the run pass, from an instant to the one at an address, and reports whether that is valid.
+// macemcShowSeconds returns the seconds of the clock of the run, and stores them; outside of runs, it returns the present.
+func macemcShowSeconds(to *Time_t, present uintptr) uintptr {
+	now, _ := macemcClocks()
+	if now == 0 {
+		return present
+	}
+	if now /= 1e9; to != nil {
+		*to = Time_t(now)
+	}
+	return uintptr(now)
+}
+
+// macemcTimeAt reads a Timespec, and reports whether it is valid.
 //
 //go:nosplit
 //go:norace
 //go:nocheckptr
-func macemcSleeps(at uintptr, from int64) bool {
+func macemcTimeAt(at uintptr) (ns int64, ok bool) {
 	if at == 0 {
-		return false
+		return 0, false
 	}
 	t := **(**Timespec)(unsafe.Pointer(&at))
-	if t.Sec < 0 || t.Nsec < 0 || t.Nsec >= 1e9 {
-		return false
-	}
-	macemcSleep(max(int64(t.Sec)*1e9+int64(t.Nsec)-from, 0))
-	return true
+	return int64(t.Sec)*1e9 + int64(t.Nsec), t.Sec >= 0 && t.Nsec >= 0 && t.Nsec < 1e9
 }
 
 // macemcSends simulates a system call that sends a signal, and reports whether it did. The system checks invalid ones, and those that only
@@ -194,7 +283,7 @@ func macemcMemory(trap, a1, a2, a3, a4, a5, a6 uintptr) (r1, r2 uintptr, err Err
 	if before && macemcTested() {
 		macemcRefuse("it moves memory that was mapped before the test")
 	}
-	if r1, r2, err = RawSyscall6(trap, a1, a2, a3, a4, a5, a6); err != 0 {
+	if r1, r2, err = macemcSystem(trap, a1, a2, a3, a4, a5, a6); err != 0 {
 		return r1, r2, err
 	}
 	switch trap {

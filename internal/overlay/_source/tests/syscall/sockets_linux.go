@@ -9,11 +9,8 @@ import (
 	"unsafe"
 )
 
-// Numbers of system calls that this package lacks, or has on some systems only.
-const (
-	macemcSendmmsg = 307*goarch.IsAmd64 + 269*(goarch.IsArm64+goarch.IsRiscv64+goarch.IsLoong64) + 374*goarch.IsArm // 0 means unknown
-	macemcPoll     = 7*goarch.IsAmd64 + 1<<16*(1-goarch.IsAmd64)                                                    // arm64 and others have ppoll only
-)
+// macemcSendmmsg is the number of a system call that this package has on some systems only; 0 means unknown.
+const macemcSendmmsg = 307*goarch.IsAmd64 + 269*(goarch.IsArm64+goarch.IsRiscv64+goarch.IsLoong64) + 374*goarch.IsArm
 
 // macemcSocketCall executes a system call on a simulated socket. p2 to p6 are the arguments that are pointers, and a3, a4 and a6 those that
 // are numbers.

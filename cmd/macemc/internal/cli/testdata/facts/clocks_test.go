@@ -3,6 +3,7 @@
 package facts
 
 import (
+	"runtime"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -49,8 +50,21 @@ func TestClocks(t *testing.T) {
 			}
 			return tv.Nano()
 		},
+		"time of day, with zone": func() int64 {
+			var tv syscall.Timeval
+			var zone [2]int32
+			syscall.Syscall(syscall.SYS_GETTIMEOFDAY, uintptr(unsafe.Pointer(&tv)), uintptr(unsafe.Pointer(&zone)), 0)
+			return tv.Nano()
+		},
 		"CLOCK_REALTIME":  func() int64 { return clockGettime(t, 0) },
 		"CLOCK_MONOTONIC": func() int64 { return clockGettime(t, 1) },
+		"CLOCK_BOOTTIME":  func() int64 { return clockGettime(t, 7) },
+		"CLOCK_TAI":       func() int64 { return clockGettime(t, 11) },
+		"raw CLOCK_MONOTONIC": func() int64 {
+			var ts syscall.Timespec
+			syscall.RawSyscall6(syscall.SYS_CLOCK_GETTIME, 1, uintptr(unsafe.Pointer(&ts)), 0, 0, 0, 0)
+			return ts.Nano()
+		},
 	}
 	for name, read := range clocks {
 		before := read()
@@ -70,6 +84,33 @@ func TestClocks(t *testing.T) {
 			t.Error("since the initialization:", time.Duration(d))
 		}
 	}
+}
+
+// The clock that counts seconds shows the same time.
+func TestSeconds(t *testing.T) {
+	if runtime.GOARCH != "amd64" {
+		t.Skip("there is no such system call")
+	}
+	const call = 201 // SYS_TIME
+	var stored int64
+	before, _, _ := syscall.RawSyscall(call, uintptr(unsafe.Pointer(&stored)), 0, 0)
+	if d := time.Since(time.Unix(stored, 0)); int64(before) != stored || d < 0 || d > time.Minute {
+		t.Errorf("%d and %d: %v before package time", before, stored, d)
+	}
+}
+
+// The time of the processor is none of these clocks, at any depth of the stack.
+func TestProcessorTime(t *testing.T) {
+	var read func(depth int)
+	read = func(depth int) {
+		if depth > 0 {
+			read(depth - 1)
+		}
+		if d := clockGettime(t, 2); d <= 0 || d > int64(time.Hour) {
+			t.Error(time.Duration(d))
+		}
+	}
+	read(100)
 }
 
 // A sleep to an instant ends then.

@@ -393,6 +393,26 @@ func TestCloseDuringRead(t *testing.T) {
 	}
 }
 
+// Close waits for the functions of RawConn that use the descriptor.
+func TestCloseWaits(t *testing.T) {
+	for _, use := range []func(syscall.RawConn, func()) error{
+		func(c syscall.RawConn, f func()) error { return c.Control(func(uintptr) { f() }) },
+		func(c syscall.RawConn, f func()) error { return c.Read(func(uintptr) bool { f(); return true }) },
+		func(c syscall.RawConn, f func()) error { return c.Write(func(uintptr) bool { f(); return true }) },
+	} {
+		c := packets(t, "udp4", "127.0.0.1:0")
+		r, begun, ended := raw(t, c), make(chan bool), false
+		go use(r, func() {
+			close(begun)
+			time.Sleep(time.Millisecond)
+			ended = true
+		})
+		<-begun
+		ok(t, c.Close())
+		equal(t, "ended", ended, true)
+	}
+}
+
 // deep calls f with little room on the stack, which grows meanwhile.
 func deep(n int, f func()) {
 	var b [64]byte
