@@ -3,10 +3,7 @@
 
 package runtime
 
-import (
-	"internal/stringslite"
-	"unsafe"
-)
+import "unsafe"
 
 // macemcEnding is a finalizer or a cleanup function.
 type macemcEnding struct {
@@ -99,9 +96,9 @@ type macemcCleanups uintptr
 // macemcCleanupID marks the ids of cleanup functions that are not called.
 const macemcCleanupID = 1 << 63
 
-// add is addCleanup. The cleanup functions of the checker use no channels.
+// add is addCleanup.
 func (pc macemcCleanups) add(p unsafe.Pointer, c cleanupFn) uint64 {
-	if macemcChecker(uintptr(pc)) || !macemcFinalizer(uintptr(pc)) {
+	if !macemcFinalizer(uintptr(pc)) {
 		return addCleanup(p, c)
 	}
 	macemcEndings.old = macemcEndings.old || macemcMadeBefore(uintptr(p))
@@ -122,11 +119,6 @@ func macemcStopsCleanup(id uint64) bool {
 	return true
 }
 
-// macemcChecker reports whether a function is one of the checker.
-func macemcChecker(pc uintptr) bool {
-	return stringslite.HasPrefix(funcname(findfunc(pc)), "github.com/macemc/macemc/")
-}
-
 // macemcDrops reports whether a finalizer, or a cleanup function, is dropped that was set before the exploration. That is the case for
 // modules, while a test is explored.
 func macemcDrops(fn *funcval) bool { return macemcT != nil && !macemcStandard(findfunc(fn.fn)) }
@@ -138,7 +130,7 @@ func macemcFinalizes() bool { return getg() == fing }
 
 // macemcCallOf returns the function that calls a cleanup function.
 func macemcCallOf(c cleanupFn) func(*funcval, unsafe.Pointer) {
-	if macemcDrops(c.fn) && !macemcChecker(c.fn.fn) {
+	if macemcDrops(c.fn) {
 		return func(*funcval, unsafe.Pointer) {}
 	}
 	return c.call
