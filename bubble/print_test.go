@@ -15,7 +15,7 @@ import (
 	"github.com/macemc/macemc/internal/simext"
 )
 
-// padded is the value of a flag, of which each process has a copy. Its padding looks like a pointer to the lock of all nodes.
+// padded is the value of a flag. Each process has a copy of flags. The padding looks like a pointer to the lock that serializes steps.
 type padded struct {
 	_    *int
 	last uint8

@@ -386,6 +386,6 @@ func TestLittle(t *testing.T) {
 }
 `)
 	testReports(t, []string{"--- PASS: TestCollections ", "--- PASS: TestProfile ", "--- PASS: TestLittle ",
-		"TestCollections: not explored: it reads statistics of memory of which it uses much\n", "TestProfile: not explored: it calls runtime.GC\n"}, 0,
+		"TestCollections: not explored: it reads memory statistics after allocating much\n", "TestProfile: not explored: it calls runtime.GC\n"}, 0,
 		"-count=1", "-v", "-vet=off", "-schedules=5", ".")
 }

@@ -76,7 +76,7 @@ func macemcReferences(from, to uintptr, f func(p uintptr)) {
 	}
 }
 
-// macemcMasked calls f with the pointers in a range of memory, of which a mask marks the pointers from its start.
+// macemcMasked calls f with the pointers from one address to another. The mask has a bit for each word from start on: 1 means a pointer.
 func macemcMasked(from, to, start uintptr, mask *uint8, f func(p uintptr)) {
 	for at := alignUp(from, goarch.PtrSize); at+goarch.PtrSize <= to; at += goarch.PtrSize {
 		if word := (at - start) / goarch.PtrSize; *addb(mask, word/8)>>(word%8)&1 != 0 {

@@ -180,7 +180,7 @@ func macemcMeasured() {
 	case now.cycles != before.cycles:
 		macemcEndings.macemcHeap = now
 	case gcController.gcPercent.Load() >= 0 && now.live >= before.live+gcController.heapMinimum:
-		macemcRefuseAnywhere("it reads statistics of memory of which it uses much")
+		macemcRefuseAnywhere("it reads memory statistics after allocating much")
 	}
 }
 
