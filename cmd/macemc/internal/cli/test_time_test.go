@@ -322,10 +322,12 @@ func TestX(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		orders[i] = string(text)
+		if lines := strings.SplitAfterN(string(text), "\n", 9); len(lines) == 9 { // time decides how many predictions are tried afterwards
+			orders[i] = strings.Join(lines[:8], "")
+		}
 		os.Remove("orders")
 	}
-	if orders[0] != orders[1] || strings.Count(orders[0], "\n") != 8 {
+	if orders[0] != orders[1] || orders[0] == "" {
 		t.Errorf("orders of two processes:\n%s\n%s", orders[0], orders[1])
 	}
 }
