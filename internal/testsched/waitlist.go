@@ -48,13 +48,15 @@ func WaitList(all []Goroutine) (lines []string) {
 // waits for another writer has a wait reason of the RWMutex's Mutex.
 func withWriters(all []Goroutine) []Goroutine {
 	all = slices.Clone(all)
+	writers := map[uintptr]int{} // by the address of the lock
 	for i := range all {
-		g := &all[i]
-		for k := range all {
-			w := &all[k]
-			if reason(g.Waits) == "sync.RWMutex.RLock" && reason(w.Waits) == "sync.RWMutex.Lock" && w.Address == g.Address && g.Address != 0 {
-				g.Writer = w.Number
-			}
+		if w := &all[i]; reason(w.Waits) == "sync.RWMutex.Lock" && w.Address != 0 {
+			writers[w.Address] = w.Number
+		}
+	}
+	for i := range all {
+		if g := &all[i]; reason(g.Waits) == "sync.RWMutex.RLock" {
+			g.Writer = writers[g.Address]
 		}
 	}
 	return all
