@@ -112,7 +112,7 @@ func series(program, from string, single bool, first, seeds, limit, again int, r
 			return nil, nil, err
 		}
 		start := time.Now()
-		args := []string{"test", "-count=1", "-vet=off", "-timeout=2h", "-schedules=" + strconv.Itoa(limit),
+		args := []string{"test", "-count=1", "-vet=off", "-timeout=2h", "-explore-total=2h", "-schedules=" + strconv.Itoa(limit),
 			"-explore-seed=" + strconv.Itoa(seed)}
 		if only != "" {
 			args = append(args, "-run="+only)
