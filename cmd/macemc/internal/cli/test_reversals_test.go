@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"flag"
 	"fmt"
 	"os"
 	"regexp"
@@ -15,7 +16,9 @@ type predictedProgram struct {
 	within  int // schedules until the finding; 0 means that there is none
 }
 
-// findWithin explores programs with five seeds and more flags. None may have a later finding than expected, or one that is not.
+var predictionSeeds = flag.Int("prediction-seeds", 2, "number of seeds of programs whose defects are predicted")
+
+// findWithin explores programs with some seeds and more flags. None may have a later finding than expected, or one that is not.
 func findWithin(t *testing.T, programs []predictedProgram, flags ...string) {
 	text := "package x\n\nimport (\n	\"net\"\n	\"net/http\"\n	\"net/http/httptest\"\n	\"sync\"\n	\"sync/atomic\"\n	\"testing\"\n	\"time\"\n)\n" + `
 func dial(t *testing.T) (a, b net.Conn) {
@@ -45,7 +48,7 @@ var _ sync.Mutex
 	}
 	testFile(t, text)
 	table := make([]string, len(programs))
-	for seed := range 5 {
+	for seed := range *predictionSeeds {
 		out, _ := testCommand(t.Context(), append(flags, "-count=1", "-vet=off", "-schedules=20", "-explore-seed="+strconv.Itoa(seed+1), ".")...)
 		if strings.Contains(out, "[build failed]") {
 			t.Fatal(out)
