@@ -115,7 +115,7 @@ func TestAcceptErrors_Waiting(t *testing.T) {
 // An error can strike while the program has an open listener.
 func TestAcceptErrors_CanStrike(t *testing.T) {
 	seen := map[string]bool{}
-	_, err := search.Run(t.Context(), search.Config{Strategy: search.Walk, MaxPaths: 10, Workers: 1, System: sim.System{
+	_, err := searched(t, search.Config{Strategy: search.Walk, MaxPaths: 10, Workers: 1, System: sim.System{
 		Name: "strikes", Nodes: 1, State: bubble.Rules, Interleave: sim.FIFO,
 		New: func(sim.NodeID) sim.Service {
 			return bubble.Service(func(_ context.Context, h *bubble.Host) error {
@@ -227,7 +227,7 @@ func TestAcceptErrors_Deaf(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := search.Run(t.Context(), search.Config{System: sys, Workers: 1, Time: time.Minute})
+	r, err := searched(t, search.Config{System: sys, Workers: 1, Time: time.Minute})
 	if err != nil || r.Finding == nil || r.Finding.Kind != sim.Liveness {
 		t.Errorf("%v, %s: %+v", err, r.Verdict, r.Finding)
 	}
@@ -251,7 +251,7 @@ func TestAcceptErrors_Survived(t *testing.T) {
 		return answer.Body.Close()
 	}
 	for name, sys := range map[string]sim.System{"own loop": accepting(10 * time.Millisecond), "http.Server": serving(serve, get)} {
-		r, err := search.Run(t.Context(), search.Config{System: sys, Workers: 1, MaxPaths: 300})
+		r, err := searched(t, search.Config{System: sys, Workers: 1, MaxPaths: 300})
 		if err != nil || r.Finding != nil || r.Stats.FaultsUsed[sim.AcceptErrors] != 2 {
 			t.Errorf("%s: %v, %s, %v faults: %+v", name, err, r.Verdict, r.Stats.FaultsUsed, r.Finding)
 		}

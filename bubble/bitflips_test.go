@@ -98,7 +98,7 @@ func TestBitFlips_Checksum(t *testing.T) {
 	without := records(false)
 	without.BitFlips = 0
 	for _, sys := range []sim.System{records(true), without} {
-		r, err := search.Run(t.Context(), search.Config{System: sys, Workers: 1, MaxPaths: 1000, WalkSteps: 10})
+		r, err := searched(t, search.Config{System: sys, Workers: 1, MaxPaths: 1000, WalkSteps: 10})
 		if err != nil || r.Finding != nil {
 			t.Errorf("%d bit flips: %v, found %+v", sys.BitFlips, err, r.Finding)
 		}
@@ -166,7 +166,7 @@ func TestBitFlips_Crashes(t *testing.T) {
 		monitor flipped
 		want    string
 	}{{flipped{Undone: true}, ""}, {flipped{Boots: 2}, "found at each boot"}} {
-		r, err := search.Run(t.Context(), search.Config{Workers: 1, MaxPaths: 3000, WalkSteps: 20, System: sim.System{
+		r, err := searched(t, search.Config{Workers: 1, MaxPaths: 3000, WalkSteps: 20, System: sim.System{
 			Name: "crashes", Nodes: 1, State: bubble.Rules, Interleave: sim.FIFO, Crashes: 2, BitFlips: 1,
 			New:      func(sim.NodeID) sim.Service { return bubble.Service(program, bubble.DataDir("/data")) },
 			Monitors: []func() sim.Monitor{func() sim.Monitor { m := c.monitor; return &m }},

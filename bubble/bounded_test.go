@@ -89,7 +89,7 @@ func TestBoundedRetries(t *testing.T) {
 				return connected
 			}}},
 		}
-		r, err := search.Run(t.Context(), search.Config{System: s, Workers: 1, MaxPaths: 3000, MaxDepth: 25})
+		r, err := searched(t, search.Config{System: s, Workers: 1, MaxPaths: 3000, MaxDepth: 25})
 		if err != nil {
 			t.Fatal(err)
 		}

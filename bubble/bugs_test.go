@@ -332,7 +332,7 @@ func TestSmallBugs(t *testing.T) {
 	for _, b := range append(smallBugs, writeBugs()...) {
 		t.Run(b.name, func(t *testing.T) {
 			began := time.Now()
-			r, err := search.Run(t.Context(), search.Config{System: b.system(true), Workers: 1, Time: 30 * time.Second, WalkSteps: 100})
+			r, err := searched(t, search.Config{System: b.system(true), Workers: 1, Time: 30 * time.Second, WalkSteps: 100})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -348,7 +348,7 @@ func TestSmallBugs(t *testing.T) {
 			}
 			t.Logf("found in %v, %d paths: %s %s", time.Since(began).Round(time.Millisecond), r.Stats.Paths, r.Finding.Kind, r.Finding.Message)
 
-			r, err = search.Run(t.Context(), search.Config{System: b.system(false), Workers: 1, Time: *clean, MaxPaths: 1500, WalkSteps: 100})
+			r, err = searched(t, search.Config{System: b.system(false), Workers: 1, Time: *clean, MaxPaths: 1500, WalkSteps: 100})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -363,7 +363,7 @@ func TestSmallBugs(t *testing.T) {
 // A choice without alternatives is a finding that names the call.
 func TestChoose_Misuse(t *testing.T) {
 	b := bug{name: "misuse", actions: start, program: drawing(func(h *bubble.Host) int { return h.Choose("nothing", 0) })}
-	r, err := search.Run(t.Context(), search.Config{System: b.system(true), Workers: 1, MaxPaths: 100})
+	r, err := searched(t, search.Config{System: b.system(true), Workers: 1, MaxPaths: 100})
 	if err != nil || r.Finding == nil || !strings.Contains(r.Finding.Message, `Choose("nothing", 0)`) {
 		t.Errorf("%v: %+v", err, r.Finding)
 	}

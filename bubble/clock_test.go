@@ -40,7 +40,7 @@ func TestClockWithoutTimers(t *testing.T) {
 			taken, _ := bubble.SeenAt[int](v, 0)
 			return taken <= most
 		}}}
-		r, err := search.Run(t.Context(), search.Config{System: s, Workers: 1, MaxPaths: 2000, WalkSteps: 100})
+		r, err := searched(t, search.Config{System: s, Workers: 1, MaxPaths: 2000, WalkSteps: 100})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -70,7 +70,7 @@ func TestClock_InfiniteTimer(t *testing.T) {
 			return fired < 2
 		}}},
 	}
-	r, err := search.Run(t.Context(), search.Config{System: s, Workers: 1, MaxPaths: 20, WalkSteps: 100})
+	r, err := searched(t, search.Config{System: s, Workers: 1, MaxPaths: 20, WalkSteps: 100})
 	if err != nil || r.Finding != nil || r.Stats.Paths == 0 {
 		t.Errorf("%v: %+v", err, r)
 	}
@@ -115,7 +115,7 @@ func TestClock_TimersOfOneInstant(t *testing.T) {
 				seen[i] = append(seen[i], first)
 				return true
 			}}}
-			if r, err := search.Run(t.Context(), search.Config{System: s, Workers: 1, MaxPaths: 50, WalkSteps: 10}); err != nil || r.Finding != nil {
+			if r, err := searched(t, search.Config{System: s, Workers: 1, MaxPaths: 50, WalkSteps: 10}); err != nil || r.Finding != nil {
 				t.Fatalf("%v: %+v", err, r)
 			}
 		}

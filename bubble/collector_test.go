@@ -43,7 +43,7 @@ func TestCollector(t *testing.T) {
 		<-ctx.Done()
 		return nil
 	}
-	r, err := search.Run(t.Context(), search.Config{Workers: 1, Time: time.Minute, MaxPaths: 3, WalkSteps: 10, System: sim.System{
+	r, err := searched(t, search.Config{Workers: 1, Time: time.Minute, MaxPaths: 3, WalkSteps: 10, System: sim.System{
 		Name: "collector", Nodes: 1, State: bubble.Rules,
 		New: func(sim.NodeID) sim.Service { return bubble.Service(program) },
 		Properties: []sim.Property{{Name: "unchanged", Always: func(v *sim.View) bool {

@@ -81,7 +81,7 @@ func visited() {
 func TestCommand(t *testing.T) {
 	for _, how := range []sim.Interleave{sim.FIFO, sim.Random, 2} {
 		t.Run(how.String(), func(t *testing.T) {
-			r, err := search.Run(t.Context(), search.Config{Workers: 1, Time: time.Minute, MaxPaths: 60, WalkSteps: 300, System: sim.System{
+			r, err := searched(t, search.Config{Workers: 1, Time: time.Minute, MaxPaths: 60, WalkSteps: 300, System: sim.System{
 				Name: "command", Nodes: 3, State: bubble.Rules, Network: netsim.Streams{}, Interleave: how, Crashes: 1,
 				New: func(id sim.NodeID) sim.Service {
 					name := fmt.Sprint("n", id)
@@ -145,7 +145,7 @@ func TestCommand_Ended(t *testing.T) {
 			os.Exit(7)
 		}),
 	} {
-		r, err := search.Run(t.Context(), search.Config{Workers: 1, Time: time.Minute, MaxPaths: 40, WalkSteps: 100, System: sim.System{
+		r, err := searched(t, search.Config{Workers: 1, Time: time.Minute, MaxPaths: 40, WalkSteps: 100, System: sim.System{
 			Name: "ended", Nodes: 1, State: bubble.Rules, Network: netsim.Streams{},
 			Actions:    []sim.AnyAction{bubble.Signal(os.Interrupt), bubble.Signal(syscall.SIGTERM), bubble.Signal(syscall.SIGHUP)},
 			New:        func(sim.NodeID) sim.Service { return service() },
@@ -165,7 +165,7 @@ func TestCommand_Host(t *testing.T) {
 		<-ctx.Done()
 		return errors.New("interrupted")
 	}
-	r, err := search.Run(t.Context(), search.Config{Workers: 1, Time: time.Minute, MaxPaths: 10, WalkSteps: 100, System: sim.System{
+	r, err := searched(t, search.Config{Workers: 1, Time: time.Minute, MaxPaths: 10, WalkSteps: 100, System: sim.System{
 		Name: "host", Nodes: 2, State: bubble.Rules, Network: netsim.Streams{}, Actions: []sim.AnyAction{bubble.Signal(os.Interrupt)},
 		New: func(sim.NodeID) sim.Service { return bubble.Command(client, []string{"client"}, nil) },
 		Properties: []sim.Property{

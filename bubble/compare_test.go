@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/macemc/macemc/bubble/internal/userframes"
 	"github.com/macemc/macemc/netsim"
@@ -55,7 +56,7 @@ func waitsOdd() error { select {} }
 // A program with equal effects that shows different values is such a finding, too.
 func TestCompare_Observed(t *testing.T) {
 	executions = 0
-	res, err := search.Run(t.Context(), search.Config{MaxPaths: 100, Workers: 1, Seed: 1, System: sim.System{
+	res, err := search.Run(t.Context(), search.Config{HandlerLimit: time.Minute, MaxPaths: 100, Workers: 1, Seed: 1, System: sim.System{
 		Name: "observed", Nodes: 1, State: Rules, Network: netsim.Datagrams{},
 		New:        func(sim.NodeID) sim.Service { return Service(observesCount) },
 		Properties: []sim.Property{{Name: "any", Always: func(*sim.View) bool { return true }}},
@@ -80,7 +81,7 @@ var unequal = []struct {
 func TestCompare_Search(t *testing.T) {
 	for _, c := range unequal {
 		executions = 0
-		res, err := search.Run(t.Context(), search.Config{MaxPaths: 100, Workers: 1, Seed: 1, System: sim.System{
+		res, err := search.Run(t.Context(), search.Config{HandlerLimit: time.Minute, MaxPaths: 100, Workers: 1, Seed: 1, System: sim.System{
 			Name: "unequal", Nodes: 1, State: Rules, Network: netsim.Datagrams{},
 			New:        func(sim.NodeID) sim.Service { return Service(c.program) },
 			Properties: []sim.Property{{Name: "any", Always: func(*sim.View) bool { return true }}},

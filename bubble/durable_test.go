@@ -73,7 +73,7 @@ func register(broken bool) sim.System {
 // An answer may arrive although its sender crashed before its next write.
 func TestAnsweredTooEarly(t *testing.T) {
 	for _, broken := range []bool{true, false} {
-		r, err := search.Run(t.Context(), search.Config{System: register(broken), Workers: 1, Time: 10 * time.Second, MaxPaths: 3000, WalkSteps: 100})
+		r, err := searched(t, search.Config{System: register(broken), Workers: 1, Time: 10 * time.Second, MaxPaths: 3000, WalkSteps: 100})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -94,7 +94,7 @@ func TestContainerOfBubbles(t *testing.T) {
 		sys.Properties = append(sys.Properties, sim.Property{Name: "both are down", Sometimes: func(v *sim.View) bool {
 			return v.Service(0) == nil && v.Service(1) == nil
 		}})
-		r, err := search.Run(t.Context(), search.Config{System: sys, Workers: 1, Time: 10 * time.Second, MaxPaths: 1000, WalkSteps: 100})
+		r, err := searched(t, search.Config{System: sys, Workers: 1, Time: 10 * time.Second, MaxPaths: 1000, WalkSteps: 100})
 		if err != nil || r.Finding != nil {
 			t.Fatalf("%v, %+v", err, r.Finding)
 		}

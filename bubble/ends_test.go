@@ -29,11 +29,18 @@ func services(run bubble.Main) map[string]func() sim.Service {
 	}
 }
 
+// searched is search.Run with a limit that no handler of these tests exceeds, however busy the machine is: without
+// [search.Config].Confirm, a handler that exceeds it is a violation.
+func searched(t *testing.T, cfg search.Config) (*search.Result, error) {
+	cfg.HandlerLimit = time.Minute
+	return search.Run(t.Context(), cfg)
+}
+
 // runBoth checks run as a process and as a service, in two nodes. Property done holds when both nodes show true.
 func runBoth(t *testing.T, clocks *sim.Clocks, run bubble.Main, judge func(name string, r *search.Result)) {
 	for name, service := range services(run) {
 		for _, how := range interleavings {
-			r, err := search.Run(t.Context(), search.Config{Workers: 1, Time: time.Minute, MaxPaths: 30, WalkSteps: 60, System: sim.System{
+			r, err := searched(t, search.Config{Workers: 1, Time: time.Minute, MaxPaths: 30, WalkSteps: 60, System: sim.System{
 				Name: "ends", Nodes: 2, State: bubble.Rules, Network: netsim.Streams{}, Interleave: how, Clocks: clocks,
 				New: func(sim.NodeID) sim.Service { return service() },
 				Properties: []sim.Property{{Name: "done", Eventually: func(v *sim.View) bool {

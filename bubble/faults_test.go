@@ -49,13 +49,13 @@ func outcomes(t *testing.T, sys sim.System) []string {
 		}
 	}
 	if ofPrograms > 0 {
-		r, err := search.Run(t.Context(), search.Config{System: sys, Workers: 1, MaxPaths: 3000, WalkSteps: 40})
+		r, err := searched(t, search.Config{System: sys, Workers: 1, MaxPaths: 3000, WalkSteps: 40})
 		if err != nil || r.Finding != nil {
 			t.Fatalf("%v: %+v", err, r)
 		}
 		return slices.Sorted(maps.Keys(seen))
 	}
-	r, err := search.Run(t.Context(), search.Config{System: sys, Workers: 1, Strategy: search.BFS})
+	r, err := searched(t, search.Config{System: sys, Workers: 1, Strategy: search.BFS})
 	if err != nil || r.Finding != nil || r.Stopped != stats.StoppedSampled {
 		t.Fatalf("%v: %+v", err, r)
 	}
@@ -220,7 +220,7 @@ func TestLostSync(t *testing.T) {
 			<-ctx.Done()
 			return nil
 		}
-		r, err := search.Run(t.Context(), search.Config{Workers: 1, MaxPaths: 500, WalkSteps: 10, System: sim.System{
+		r, err := searched(t, search.Config{Workers: 1, MaxPaths: 500, WalkSteps: 10, System: sim.System{
 			Name: "syncs", Nodes: 1, State: bubble.Rules, Interleave: sim.FIFO, Crashes: 1, LostSyncs: c.lost,
 			New: func(sim.NodeID) sim.Service {
 				if c.disk == "disk" {
@@ -260,7 +260,7 @@ func TestLostSync_CanStrike(t *testing.T) {
 				return true
 			})}},
 		}
-		if _, err := search.Run(t.Context(), search.Config{System: sys, Strategy: search.Walk, MaxPaths: 1, Workers: 1}); err != nil {
+		if _, err := searched(t, search.Config{System: sys, Strategy: search.Walk, MaxPaths: 1, Workers: 1}); err != nil {
 			t.Fatal(err)
 		}
 		if !asked || got != c.want {

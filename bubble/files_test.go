@@ -147,7 +147,7 @@ func TestFiles_AsOnRealDisk(t *testing.T) {
 			}, bubble.DataDir("/data"))
 		},
 	}
-	r, err := search.Run(t.Context(), search.Config{System: s, Workers: 1, MaxPaths: 1, MaxDepth: 1})
+	r, err := searched(t, search.Config{System: s, Workers: 1, MaxPaths: 1, MaxDepth: 1})
 	if err != nil || r.Finding != nil {
 		t.Fatalf("%v, %+v", err, r.Finding)
 	}
@@ -204,7 +204,7 @@ func TestFiles_Descriptors(t *testing.T) {
 	s := sim.System{Name: "files", Nodes: 1, State: bubble.Rules, New: func(sim.NodeID) sim.Service {
 		return bubble.Service(func(context.Context, *bubble.Host) error { got = calls("/data/f", true); return nil }, bubble.DataDir("/data"))
 	}}
-	r, err := search.Run(t.Context(), search.Config{System: s, Workers: 1, MaxPaths: 1, MaxDepth: 9})
+	r, err := searched(t, search.Config{System: s, Workers: 1, MaxPaths: 1, MaxDepth: 9})
 	if err != nil || r.Finding != nil {
 		t.Fatal(err, r.Finding)
 	}
@@ -252,7 +252,7 @@ func TestFiles_DescriptorsLeft(t *testing.T) {
 		}, bubble.DataDir("/data"))
 	}}
 	for range 20 {
-		r, err := search.Run(t.Context(), search.Config{System: s, Workers: 1, MaxPaths: 1, MaxDepth: 9})
+		r, err := searched(t, search.Config{System: s, Workers: 1, MaxPaths: 1, MaxDepth: 9})
 		if err != nil || r.Finding != nil || failed != "" {
 			t.Fatal(err, r.Finding, failed)
 		}
@@ -297,7 +297,7 @@ func TestFiles_FlockDeadlock(t *testing.T) {
 		s := sim.System{Name: "locks", Nodes: 1, State: bubble.Rules, New: func(sim.NodeID) sim.Service {
 			return bubble.Service(func(ctx context.Context, _ *bubble.Host) error { c.program(); <-ctx.Done(); return nil }, bubble.DataDir("/data"))
 		}}
-		r, err := search.Run(t.Context(), search.Config{System: s, Workers: 1, MaxPaths: 20, MaxDepth: 20})
+		r, err := searched(t, search.Config{System: s, Workers: 1, MaxPaths: 20, MaxDepth: 20})
 		if err != nil || (r.Finding != nil) != (c.want != "") || r.Finding != nil && !strings.Contains(r.Finding.Message, c.want) {
 			t.Errorf("%s: %v, found %+v, want %q", c.name, err, r.Finding, c.want)
 		}
@@ -333,7 +333,7 @@ func TestFiles_Refused(t *testing.T) {
 				}
 				return bubble.Service(func(ctx context.Context, h *bubble.Host) error { return main(ctx) }, bubble.DataDir("/data"))
 			}}
-			r, err := search.Run(t.Context(), search.Config{System: s, Workers: 1, MaxPaths: 1, MaxDepth: 1})
+			r, err := searched(t, search.Config{System: s, Workers: 1, MaxPaths: 1, MaxDepth: 1})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -101,7 +101,7 @@ func TestForeign(t *testing.T) {
 		for _, how := range []sim.Interleave{sim.FIFO, sim.Random, 2} {
 			s := foreignSystem(c.run)
 			s.Interleave = how
-			r, err := search.Run(t.Context(), search.Config{Workers: 1, Time: time.Minute, MaxPaths: 30, WalkSteps: 100, System: s})
+			r, err := searched(t, search.Config{Workers: 1, Time: time.Minute, MaxPaths: 30, WalkSteps: 100, System: s})
 			message := ""
 			if r.Finding != nil {
 				message = r.Finding.Message

@@ -72,7 +72,7 @@ func TestSchedules_AnyNumbering(t *testing.T) {
 				}
 			},
 		}
-		r, err := search.Run(t.Context(), search.Config{System: b.system(true), Workers: 1, MaxPaths: 10_000, WalkSteps: 20})
+		r, err := searched(t, search.Config{System: b.system(true), Workers: 1, MaxPaths: 10_000, WalkSteps: 20})
 		if err != nil || r.Finding == nil {
 			t.Errorf("%s: %v, %s after %d paths", b.name, err, r.Verdict, r.Stats.Paths)
 		}

@@ -175,7 +175,7 @@ func TestClocks_Leases(t *testing.T) {
 		{&sim.Clocks{Drift: 300_000}, 300 * time.Millisecond, "duration", true, 1000},
 		{nil, time.Second, "time", true, 1000},
 	} {
-		r, err := search.Run(t.Context(),
+		r, err := searched(t,
 			search.Config{System: leases(c.clocks, c.margin, c.end), Workers: 1, Strategy: search.Walk, MaxPaths: c.paths, WalkSteps: 200})
 		if err != nil {
 			t.Fatal(err)

@@ -209,7 +209,7 @@ func TestMachine(t *testing.T) {
 			if name == "terminated" {
 				want = "signal: terminated"
 			}
-			r, err := search.Run(t.Context(), search.Config{Workers: 1, Time: time.Minute, MaxPaths: 3, WalkSteps: 20, System: sim.System{
+			r, err := searched(t, search.Config{Workers: 1, Time: time.Minute, MaxPaths: 3, WalkSteps: 20, System: sim.System{
 				Name: "machine", Nodes: 1, State: bubble.Rules, Network: netsim.Streams{}, Interleave: sim.FIFO, Clocks: &sim.Clocks{},
 				New: func(sim.NodeID) sim.Service { return bubble.Command(main, []string{"main", ofTest}, nil) },
 				Properties: []sim.Property{

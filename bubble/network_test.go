@@ -375,7 +375,7 @@ func TestNetwork(t *testing.T) {
 	for name, programs := range networked {
 		for _, how := range []sim.Interleave{sim.FIFO, sim.Random, 2} {
 			t.Run(name+" "+how.String(), func(t *testing.T) {
-				r, err := search.Run(t.Context(), search.Config{Workers: 1, Time: time.Minute, MaxPaths: 10, WalkSteps: 300, System: sim.System{
+				r, err := searched(t, search.Config{Workers: 1, Time: time.Minute, MaxPaths: 10, WalkSteps: 300, System: sim.System{
 					Name: "network", Nodes: 3, State: bubble.Rules, Network: netsim.Both{}, Interleave: how,
 					New: func(id sim.NodeID) sim.Service {
 						return bubble.Service(func(ctx context.Context, h *bubble.Host) error {

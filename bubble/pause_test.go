@@ -147,7 +147,7 @@ func TestPause_Locks(t *testing.T) {
 		for seed := range uint64(5) {
 			sys := lockingSystem(kind)
 			sys.Timing = check.LivenessTiming(&sys)
-			r, err := search.Run(t.Context(), search.Config{System: sys, Workers: 1, Strategy: search.Walk, MaxPaths: paths, Seed: seed + 1})
+			r, err := searched(t, search.Config{System: sys, Workers: 1, Strategy: search.Walk, MaxPaths: paths, Seed: seed + 1})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -47,7 +47,7 @@ func TestPlaces(t *testing.T) {
 				return err
 			}, nil, nil)
 		}}
-	r, err := search.Run(t.Context(), search.Config{System: sys, Workers: 1, MaxPaths: 50, WalkSteps: 50, Seed: 1})
+	r, err := searched(t, search.Config{System: sys, Workers: 1, MaxPaths: 50, WalkSteps: 50, Seed: 1})
 	if err != nil || r.Finding == nil {
 		t.Fatalf("%v, result %+v", err, r)
 	}

@@ -59,7 +59,7 @@ func TestRight(t *testing.T) {
 	for name, f := range unusual {
 		for _, how := range []sim.Interleave{sim.FIFO, sim.Random, 2} {
 			t.Run(name+" "+how.String(), func(t *testing.T) {
-				r, err := search.Run(t.Context(), search.Config{Workers: 1, Time: time.Minute, MaxPaths: 100, WalkSteps: 200, System: sim.System{
+				r, err := searched(t, search.Config{Workers: 1, Time: time.Minute, MaxPaths: 100, WalkSteps: 200, System: sim.System{
 					Name: "right", Nodes: 2, State: bubble.Rules, Network: netsim.Datagrams{}, Interleave: how,
 					New: func(sim.NodeID) sim.Service {
 						return bubble.Service(func(ctx context.Context, h *bubble.Host) error {
@@ -90,7 +90,7 @@ func TestRight(t *testing.T) {
 // A goroutine that sleeps when the main function returns ends with it.
 func TestRight_SleepsAtEnd(t *testing.T) {
 	for _, ends := range []time.Duration{0, time.Second} {
-		r, err := search.Run(t.Context(), search.Config{Workers: 1, Time: time.Minute, MaxPaths: 50, WalkSteps: 100, System: sim.System{
+		r, err := searched(t, search.Config{Workers: 1, Time: time.Minute, MaxPaths: 50, WalkSteps: 100, System: sim.System{
 			Name: "right", Nodes: 1, State: bubble.Rules, Network: netsim.Streams{},
 			New: func(sim.NodeID) sim.Service {
 				return bubble.Service(func(context.Context, *bubble.Host) error {
@@ -130,7 +130,7 @@ func TestRight_LockedAtObserve(t *testing.T) {
 		},
 		Properties: []sim.Property{{Name: "done", Eventually: func(v *sim.View) bool { n, _ := bubble.SeenAt[int](v, 0); return n == 1 }}},
 	}
-	r, err := search.Run(t.Context(), search.Config{
+	r, err := searched(t, search.Config{
 		Workers: 1, Time: time.Minute, MaxPaths: 5, WalkSteps: 200, System: sys,
 		Confirm: critical.Confirm(critical.Config{System: sys, Walks: 10, WalkSteps: 200, Workers: 1}),
 	})

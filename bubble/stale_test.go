@@ -82,7 +82,7 @@ func TestObserveWaits(t *testing.T) {
 		for _, how := range []sim.Interleave{sim.FIFO, sim.Random, 2} {
 			s := queue(mistake)
 			s.Interleave = how
-			r, err := search.Run(t.Context(), search.Config{System: s, Workers: 1, Time: time.Minute, MaxPaths: 300, WalkSteps: 100})
+			r, err := searched(t, search.Config{System: s, Workers: 1, Time: time.Minute, MaxPaths: 300, WalkSteps: 100})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -31,7 +31,7 @@ func inNode(t *testing.T, f func(dir string)) *sim.Finding {
 	s := sim.System{Name: "calls", Nodes: 1, State: bubble.Rules, New: func(sim.NodeID) sim.Service {
 		return bubble.Service(func(ctx context.Context, _ *bubble.Host) error { f("/data"); <-ctx.Done(); return nil }, bubble.DataDir("/data"))
 	}}
-	r, err := search.Run(t.Context(), search.Config{System: s, Workers: 1, MaxPaths: 1, MaxDepth: 3})
+	r, err := searched(t, search.Config{System: s, Workers: 1, MaxPaths: 1, MaxDepth: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -201,7 +201,7 @@ func TestMaps_Crash(t *testing.T) {
 		s := sim.System{Name: "map", Nodes: 1, Crashes: 1, State: bubble.Rules, CrashCut: sim.CutNone, New: func(sim.NodeID) sim.Service {
 			return bubble.Service(run, bubble.DataDir("/data"))
 		}}
-		r, err := search.Run(t.Context(), search.Config{System: s, Workers: 1, MaxPaths: 100, WalkSteps: 6})
+		r, err := searched(t, search.Config{System: s, Workers: 1, MaxPaths: 100, WalkSteps: 6})
 		if err != nil || r.Finding != nil {
 			t.Fatal(err, r.Finding)
 		}

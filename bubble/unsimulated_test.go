@@ -56,7 +56,7 @@ func TestNotSimulated(t *testing.T) {
 				do()
 				os.Exit(1)
 			}
-			_, err := search.Run(t.Context(), search.Config{Workers: 1, Time: time.Minute, MaxPaths: 3, WalkSteps: 20, System: sim.System{
+			_, err := searched(t, search.Config{Workers: 1, Time: time.Minute, MaxPaths: 3, WalkSteps: 20, System: sim.System{
 				Name: "unsimulated", Nodes: 1, State: bubble.Rules, Network: netsim.Streams{},
 				New: func(sim.NodeID) sim.Service {
 					return bubble.Command(main, []string{"main"}, nil, bubble.DataDir("/data"))
