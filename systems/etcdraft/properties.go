@@ -38,16 +38,18 @@ func properties(o *options) []sim.Property {
 
 // pairs lifts a property of any two nodes.
 func pairs(holds func(a, b *Node) bool) func(*sim.View) bool {
-	return func(v *sim.View) bool {
-		for id, a := range sim.Nodes[*Node](v) {
-			for other := range id {
-				if b, ok := v.Service(other).(*Node); ok && !holds(a, b) {
-					return false
-				}
+	return func(v *sim.View) bool { return holdsOfPairs(v, holds) }
+}
+
+func holdsOfPairs(v *sim.View, holds func(a, b *Node) bool) bool {
+	for id, a := range sim.Nodes[*Node](v) {
+		for other := range id {
+			if b, ok := v.Service(other).(*Node); ok && !holds(a, b) {
+				return false
 			}
 		}
-		return true
 	}
+	return true
 }
 
 func electionSafety(a, b *Node) bool { return !a.leads() || !b.leads() || a.Term != b.Term }

@@ -7,6 +7,7 @@ import (
 	"go.etcd.io/raft/v3/raftpb"
 
 	"github.com/macemc/macemc/macetime"
+	"github.com/macemc/macemc/sim"
 )
 
 func entry(term uint64, data string) *raftpb.Entry {
@@ -51,5 +52,19 @@ func TestPairs(t *testing.T) {
 				t.Errorf("holds %v, and %v the other way round; want %v", got, back, c.want)
 			}
 		})
+	}
+}
+
+// Properties are evaluated after every step of a walk.
+func TestPairs_AllocateNothing(t *testing.T) {
+	var v sim.View
+	v.Hook().Services = []sim.Service{&Node{}, nil, &Node{}}
+	for _, p := range properties(&options{}) {
+		if p.Always == nil {
+			continue
+		}
+		if n := testing.AllocsPerRun(100, func() { p.Always(&v) }); n != 0 {
+			t.Errorf("%q makes %v allocations, want 0", p.Name, n)
+		}
 	}
 }
