@@ -196,7 +196,9 @@ func TestEncoderAddsUp(t *testing.T) {
 
 func TestEncodingDoesNotAllocate(t *testing.T) {
 	s := newSet(t)
-	for _, v := range []any{Ping{1}, newBenchState(), newBenchRef(), map[any]int{1: 1, "a": 2, [2]int{1, 2}: 3}} {
+	array := []int{1, 2, 3, 4}
+	overlapping := [][]int{array[:2], {5}, array[1:]}
+	for _, v := range []any{Ping{1}, newBenchState(), newBenchRef(), map[any]int{1: 1, "a": 2, [2]int{1, 2}: 3}, overlapping} {
 		var e Encoder
 		p := planOf(t, s, v)
 		if n := testing.AllocsPerRun(100, func() {

@@ -12,6 +12,9 @@ type seen struct {
 	list  []object
 	index []int32 // hash table of positions in list, plus one; in use when list is long
 	spans []span
+
+	groups  [][]int // result of clusters
+	members []int   // of groups
 }
 
 // object is a piece of memory. Addresses are stored as pointers, not numbers, which keeps the memory off the stack.
@@ -149,20 +152,26 @@ func (s *seen) overlap() bool {
 }
 
 // clusters returns the groups of overlapping objects. An object with spare room is a group of its own. Members
-// and groups are in the order of their first visits. A call of overlap must precede it.
+// and groups are in the order of their first visits. They are valid until the next call. A call of overlap must precede
+// it.
 func (s *seen) clusters() [][]int {
-	var all [][]int
+	s.members, s.groups = s.members[:0], s.groups[:0]
 	for i := 0; i < len(s.spans); {
-		group, end := []int{int(s.spans[i].obj)}, s.spans[i].high
+		first, end := i, s.spans[i].high
 		for i++; i < len(s.spans) && s.spans[i].low < end; i++ {
-			group = append(group, int(s.spans[i].obj))
 			end = max(end, s.spans[i].high)
 		}
-		if len(group) > 1 || s.list[group[0]].spare() {
-			slices.Sort(group)
-			all = append(all, group)
+		if i == first+1 && !s.list[s.spans[first].obj].spare() {
+			continue
 		}
+		from := len(s.members)
+		for _, sp := range s.spans[first:i] {
+			s.members = append(s.members, int(sp.obj))
+		}
+		group := s.members[from:]
+		slices.Sort(group)
+		s.groups = append(s.groups, group)
 	}
-	slices.SortFunc(all, func(a, b []int) int { return cmp.Compare(a[0], b[0]) })
-	return all
+	slices.SortFunc(s.groups, func(a, b []int) int { return cmp.Compare(a[0], b[0]) })
+	return s.groups
 }
