@@ -10,17 +10,18 @@ type macemcEnding struct {
 	of      unsafe.Pointer // the object whose end calls it
 	fn, arg unsafe.Pointer
 	id      uint64 // of a cleanup function; 0 means a finalizer
+	socket  bool   // the object is a simulated socket, which is reachable from others
 }
 
 // macemcEndingList has those that the explored test has set in a run: those of modules, and those that close its files and sockets.
 type macemcEndingList struct {
 	list        []macemcEnding
-	cleanup     uint64 // the last id
-	weak        bool   // modules have made weak pointers
-	old         bool   // one of these, or of list, concerns an object that was made before the run
-	measured    bool   // statistics of memory have been read
-	collections uint64 // calls of GC, which have collected nothing
-	macemcHeap         // when such statistics were read last, or the run began
+	cleanup     uint64    // the last id
+	weak        []uintptr // the objects to which modules have made weak pointers
+	old         bool      // one of these, or of list, concerns an object that was made before the run
+	measured    bool      // statistics of memory have been read
+	collections uint64    // calls of GC, which have collected nothing
+	macemcHeap            // when such statistics were read last, or the run began
 }
 
 // macemcHeap is the state of the heap at an instant.
@@ -69,7 +70,7 @@ func macemcSetFinalizer(pc uintptr, of, fn unsafe.Pointer) bool {
 	macemcEndings.old = macemcEndings.old || macemcMadeBefore(uintptr(of))
 	known := macemcForget(of, 0)
 	if fn != nil {
-		macemcEndings.list = append(macemcEndings.list, macemcEnding{of: of, fn: fn, arg: of})
+		macemcEndings.list = append(macemcEndings.list, macemcEnding{of: of, fn: fn, arg: of, socket: socket})
 		if known && !file && !socket {
 			throw("runtime.SetFinalizer: finalizer already set")
 		}
@@ -104,7 +105,7 @@ func (pc macemcCleanups) add(p unsafe.Pointer, c cleanupFn) uint64 {
 	macemcEndings.old = macemcEndings.old || macemcMadeBefore(uintptr(p))
 	macemcEndings.cleanup++
 	id := macemcCleanupID | macemcEndings.cleanup
-	macemcEndings.list = append(macemcEndings.list, macemcEnding{p, unsafe.Pointer(c.fn), c.arg, id})
+	macemcEndings.list = append(macemcEndings.list, macemcEnding{of: p, fn: unsafe.Pointer(c.fn), arg: c.arg, id: id})
 	return id
 }
 
@@ -138,7 +139,8 @@ func macemcCallOf(c cleanupFn) func(*funcval, unsafe.Pointer) {
 
 // macemcCollectsNothing replaces a collection by a point at which others run, and reports whether it does. What a
 // collection frees depends on the process. Finalizers, weak pointers and statistics of memory show it, so a run that
-// has any of them is refused. Tests call runtime.GC without them, too, so that goroutines end. Pools become empty.
+// has any of them is refused, unless their objects are reachable. Tests call runtime.GC without them, too, so that
+// goroutines end. Pools become empty.
 func macemcCollectsNothing() bool {
 	tested := macemcTested()
 	if !tested && !macemcCallerOutside() {
@@ -148,7 +150,7 @@ func macemcCollectsNothing() bool {
 	case macemcOutsideEnds || e.old:
 		macemcRefuseStarted(macemcCollection)
 		fallthrough
-	case e.weak || e.measured || len(e.list) != 0:
+	case e.measured || len(e.weak)+len(e.list) != 0 && !(tested && macemcKeepsAll()):
 		macemcRefuseAnywhere(macemcCollection)
 	}
 	macemcEndings.collections++
@@ -156,6 +158,36 @@ func macemcCollectsNothing() bool {
 		Gosched()
 	}
 	return true
+}
+
+// macemcKeepsAll reports whether the caller's run reaches all objects that have finalizers, cleanup functions or weak
+// pointers, so that a collection calls and clears none of these.
+func macemcKeepsAll() bool {
+	b, l := getg().bubble, macemcEndings
+	for i := range l.list {
+		if l.list[i].socket {
+			return false
+		}
+	}
+	waiting, run := macemcWaitingIn(b)
+	stw := stopTheWorldGC(stwUnknown)
+	o, first := macemcRoots(b)
+	for _, gp := range append(append(run, waiting...), getg()) {
+		o.stack(gp)
+	}
+	o.functions(l.list)
+	for i := first; i < len(o.kept); i++ {
+		o.pointers(uintptr(o.kept[i]))
+	}
+	all := true
+	for i := range l.list {
+		all = all && o.has(uintptr(l.list[i].of))
+	}
+	for _, at := range l.weak {
+		all = all && o.has(at)
+	}
+	startTheWorldGC(stw)
+	return all
 }
 
 // macemcCollection is the reason for which runs are refused in which a collection shows.
@@ -188,7 +220,8 @@ func macemcMeasured() {
 func macemcMakesWeak(to unsafe.Pointer) {
 	var caller [1]uintptr
 	if callers(3, caller[:]) == 1 && macemcFinalizer(caller[0]) {
-		macemcEndings.weak, macemcEndings.old = true, macemcEndings.old || macemcMadeBefore(uintptr(to))
+		macemcEndings.weak = append(macemcEndings.weak, uintptr(to))
+		macemcEndings.old = macemcEndings.old || macemcMadeBefore(uintptr(to))
 		macemcShowsCollection()
 	}
 }
@@ -230,16 +263,22 @@ func (o *macemcObjects) forever(waiting []*g, list []macemcEnding, first int) *m
 			kept.stack(gp)
 		}
 	}
-	for _, e := range list {
-		kept.add(uintptr(e.fn))
-		if at, ok := macemcObject(uintptr(e.arg)); e.id == 0 && ok { // the object itself is not kept
-			kept.pointers(at)
-		} else {
-			kept.add(uintptr(e.arg))
-		}
-	}
+	kept.functions(list)
 	for i := first; i < len(kept.kept); i++ {
 		kept.pointers(uintptr(kept.kept[i]))
 	}
 	return kept
+}
+
+// functions adds what finalizers and cleanup functions keep.
+func (o *macemcObjects) functions(list []macemcEnding) {
+	for i := range list {
+		e := &list[i]
+		o.add(uintptr(e.fn))
+		if at, ok := macemcObject(uintptr(e.arg)); e.id == 0 && ok { // the object itself is not kept
+			o.pointers(at)
+		} else {
+			o.add(uintptr(e.arg))
+		}
+	}
 }

@@ -14,37 +14,11 @@ import (
 // reports whether there are any.
 func macemcFindUnwakable(b *synctestBubble) (found bool) {
 	waiting, run := macemcWaitingIn(b)
-	o := new(macemcObjects) // objects before first are not scanned
 	macemcTidy(&b.timers)
 	stw := stopTheWorldGC(stwUnknown)
-	for sweepone() != ^uintptr(0) {
-	}
-	o.table = make([]uintptr, 1<<12)
-	macemcSkipRuntime(o)
-	forEachGRace(func(gp *g) { // these reference what they wait for, and are not reachable from it
-		if gp.bubble == b {
-			for s := gp.waiting; s != nil; s = s.waitlink {
-				o.add(uintptr(unsafe.Pointer(s)))
-				if s.c.get() == nil {
-					break
-				}
-			}
-		}
-	})
-	for i := range semtable {
-		o.skipWaiters(semtable[i].root.treap)
-	}
-	o.add(uintptr(unsafe.Pointer(macemcT)))
-	first := len(o.kept)
-	for m := &firstmoduledata; m != nil; m = m.next {
-		o.scan(m.data, m.edata)
-		o.scan(m.bss, m.ebss)
-	}
+	o, first := macemcRoots(b)
 	for _, gp := range run {
 		o.stack(gp)
-	}
-	for _, t := range b.timers.heap {
-		o.add(uintptr(unsafe.Pointer(t.timer)))
 	}
 	weaks := macemcWeaks()
 	for i, more := first, true; more; {
@@ -65,6 +39,37 @@ func macemcFindUnwakable(b *synctestBubble) (found bool) {
 		found = found || gp.macemc.test.unwakable
 	}
 	return found
+}
+
+// macemcRoots returns the objects that package variables and the timers of a bubble reference. Those before first are not scanned.
+func macemcRoots(b *synctestBubble) (o *macemcObjects, first int) {
+	for sweepone() != ^uintptr(0) {
+	}
+	o = &macemcObjects{table: make([]uintptr, 1<<12)}
+	macemcSkipRuntime(o)
+	forEachGRace(func(gp *g) { // these reference what they wait for, and are not reachable from it
+		if gp.bubble == b {
+			for s := gp.waiting; s != nil; s = s.waitlink {
+				o.add(uintptr(unsafe.Pointer(s)))
+				if s.c.get() == nil {
+					break
+				}
+			}
+		}
+	})
+	for i := range semtable {
+		o.skipWaiters(semtable[i].root.treap)
+	}
+	o.add(uintptr(unsafe.Pointer(macemcT)))
+	first = len(o.kept)
+	for m := &firstmoduledata; m != nil; m = m.next {
+		o.scan(m.data, m.edata)
+		o.scan(m.bss, m.ebss)
+	}
+	for _, t := range b.timers.heap {
+		o.add(uintptr(unsafe.Pointer(t.timer)))
+	}
+	return o, first
 }
 
 // macemcWaitingIn returns the goroutines of a bubble that wait for others, and marks them as unwakable. It also returns the goroutines that
@@ -143,20 +148,31 @@ func (o *macemcObjects) skipWaiters(t *sudog) {
 // macemcScanned receives the pointers in blocks of memory that the collector's functions scan; nil means that the collector does.
 var macemcScanned *macemcObjects
 
-// stack adds the objects that live variables of a stopped goroutine reference. Stale words of the stack do not count, because they differ
-// between processes.
+// stack adds the objects that live variables of a stopped goroutine, or of the caller, reference. Stale words of the stack do not count,
+// because they differ between processes.
 func (o *macemcObjects) stack(gp *g) {
 	pp := getg().m.p.ptr()
 	size, n, shrinks := pp.scannedStackSize, pp.scannedStacks, gp.preemptShrink
-	s := readgstatus(gp)
-	if s != _Gwaiting && s != _Grunnable && s != _Gsyscall {
+	s, self := readgstatus(gp), gp == getg()
+	if s != _Gwaiting && s != _Grunnable && s != _Gsyscall && !self {
 		return // it has ended
 	}
-	macemcScanned = o
-	castogscanstatus(gp, s, s|_Gscan)
-	systemstack(func() { scanstack(gp, &pp.gcw) })
-	casfrom_Gscanstatus(gp, s|_Gscan, s)
-	macemcScanned = nil
+	systemstack(func() {
+		why := gp.waitreason
+		if self {
+			casGToWaitingForSuspendG(gp, _Grunning, waitReasonGarbageCollectionScan)
+			s = _Gwaiting
+		}
+		macemcScanned = o
+		castogscanstatus(gp, s, s|_Gscan)
+		scanstack(gp, &pp.gcw)
+		casfrom_Gscanstatus(gp, s|_Gscan, s)
+		macemcScanned = nil
+		if self {
+			casgstatus(gp, _Gwaiting, _Grunning)
+			gp.waitreason = why
+		}
+	})
 	pp.scannedStackSize, pp.scannedStacks, gp.preemptShrink = size, n, shrinks
 }
 
