@@ -50,6 +50,8 @@ var testChanges = func() []change {
 	list := []change{
 		{"runtime/proc.go", atEnd{"newproc"}, "macemcPoint(macemcOpGo, 0); ", why},
 		{"runtime/netpoll.go", atStart{"poll_runtime_pollWait"}, " macemcPollWait(pd, mode); ", whyFiles},
+		{"runtime/netpoll.go", atStart{"poll_runtime_pollSetDeadline"}, " macemcSetsDeadline(pd, d, mode); ", whyFiles},
+		{"runtime/netpoll.go", lastField{"pollDesc"}, " macemcDeadlines [2]int64; ", whyFiles},
 		{"runtime/mfinal.go", beforeCall{"runFinalizers", "reflectcall"}, "if macemcDrops(f.fn) { fingStatus.And(^fingRunningFinalizer); " +
 			"f.fn, f.arg, f.ot = nil, nil, nil; atomic.Store(&fb.cnt, i-1); continue }; ", whyFinalizers},
 		{"os/file.go", atStart{"File.Write"}, " if f != nil && (f.name == \"/dev/stdout\" || f.name == \"/dev/stderr\") && " +

@@ -172,3 +172,28 @@ func TestTest_ProcessUnconnected(t *testing.T) {
 		testReports(t, []string{"/dies are not explored: the program of -exec closes descriptor "}, 0, "-exec=env -i", "-run=^$", "./dies")
 	}
 }
+
+// A run that reads the time since the machine has started from a file is not explored.
+func TestTest_UptimeFile(t *testing.T) {
+	testFile(t, `package x
+
+import (
+	"os"
+	"testing"
+	"time"
+)
+
+func TestUptime(t *testing.T) {
+	before, err := os.ReadFile("/proc/uptime")
+	if err != nil {
+		t.Skip(err)
+	}
+	time.Sleep(100 * time.Millisecond)
+	if after, _ := os.ReadFile("/proc/uptime"); string(after) == string(before) {
+		t.Error(string(after))
+	}
+}
+`)
+	testReports(t, []string{"--- PASS: TestUptime ", "TestUptime: not explored: it reads a clock of the system\n"}, 0,
+		"-count=1", "-v", "-schedules=10", ".")
+}

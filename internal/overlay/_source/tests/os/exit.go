@@ -20,11 +20,14 @@ func macemcTested() bool
 //go:linkname macemcRefuse runtime.macemcRefuse
 func macemcRefuse(reason string)
 
-// macemcListsSockets ends a run that looks for its sockets among those of the process.
-func macemcListsSockets(name string) {
+// macemcOpensProc ends a run that looks for its sockets among those of the process, or reads the time since the machine has started.
+func macemcOpensProc(name string) {
 	own, ok := stringslite.CutPrefix(name, "/proc/")
 	if !ok {
 		return
+	}
+	if own == "uptime" {
+		macemcRefuse("it reads a clock of the system")
 	}
 	if process, rest, ok := stringslite.Cut(own, "/"); ok &&
 		(process == "self" || process == "thread-self" || "0" < process && process < ":") {

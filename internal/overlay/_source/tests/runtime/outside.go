@@ -268,6 +268,25 @@ func macemcPollWait(pd *pollDesc, mode int) {
 		gopark(nil, nil, waitReasonIOWait, traceBlockNet, 1)
 	}
 	me.file = nil
+	if due := pd.macemcDeadlines[mode&1]; due > gp.bubble.now && netpollcheckerr(pd, int32(mode)) == pollErrTimeout {
+		macemcIdles(gp.bubble.now, due)
+		macemcAdvance(gp, due)
+	}
+}
+
+// macemcSetsDeadline is called before a deadline in d ns is set for reads or writes of a file, or both. d <= 0 means none, or that it has
+// passed.
+func macemcSetsDeadline(pd *pollDesc, d int64, mode int) {
+	at := int64(0)
+	if d > 0 && macemcTested() {
+		at = min(getg().bubble.now, maxWhen-d) + d
+	}
+	if mode != 'w' {
+		pd.macemcDeadlines['r'&1] = at
+	}
+	if mode != 'r' {
+		pd.macemcDeadlines['w'&1] = at
+	}
 }
 
 // fileReady reports whether the wait for a file can end.
@@ -306,13 +325,16 @@ func macemc_testFiles() (woken bool, left int64) {
 				}
 				return
 			}
-			at := me.file.rd
-			if me.mode == 'w' {
-				at = me.file.wd
-			}
 			in := int64(maxWhen)
-			if at > 0 {
-				in = max(at-nanotime(), 1)
+			real := me.file.rd
+			if me.mode == 'w' {
+				real = me.file.wd
+			}
+			switch at := me.file.macemcDeadlines[me.mode&1]; {
+			case real > 0 && at > 0:
+				in = max(at-b.now, 1)
+			case real > 0:
+				in = max(real-nanotime(), 1)
 			}
 			if left == 0 || in < left {
 				left = in

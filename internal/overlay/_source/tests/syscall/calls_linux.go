@@ -53,7 +53,7 @@ func macemcIntercepts(trap uintptr) bool {
 		return false
 	}
 	switch trap {
-	case SYS_CLOCK_GETTIME, SYS_GETTIMEOFDAY, macemcTime:
+	case SYS_CLOCK_GETTIME, SYS_GETTIMEOFDAY, SYS_SYSINFO, macemcTime:
 		return true
 	case SYS_MMAP, SYS_MUNMAP, SYS_MPROTECT, SYS_MREMAP:
 		return macemcMaps
@@ -73,7 +73,7 @@ func macemcIntercept(trap, a1, a2, a3, a4, a5, a6 uintptr) (r1, r2 uintptr, err 
 	switch trap {
 	case SYS_MMAP, SYS_MUNMAP, SYS_MPROTECT, SYS_MREMAP: // their arguments are addresses outside of stacks
 		return macemcMemory(trap, a1, a2, a3, a4, a5, a6)
-	case SYS_CLOCK_GETTIME, SYS_GETTIMEOFDAY, macemcTime:
+	case SYS_CLOCK_GETTIME, SYS_GETTIMEOFDAY, SYS_SYSINFO, macemcTime:
 		return macemcReadsClock(trap, a1, a2)
 	case SYS_KILL, SYS_TKILL, SYS_TGKILL, SYS_RT_SIGQUEUEINFO, macemcPidfdSendSignal:
 		if macemcSends(trap, a1, a2, a3) {
@@ -185,6 +185,8 @@ func macemcReadsClock(trap, a1, a2 uintptr) (r1, r2 uintptr, err Errno) {
 		macemcShowTime(a1, *(**Timespec)(unsafe.Pointer(&a2)))
 	case SYS_GETTIMEOFDAY:
 		macemcShowTimeOfDay(*(**Timeval)(unsafe.Pointer(&a1)))
+	case SYS_SYSINFO:
+		macemcShowUptime(*(**Sysinfo_t)(unsafe.Pointer(&a1)))
 	default:
 		r1 = macemcShowSeconds(*(**Time_t)(unsafe.Pointer(&a1)), r1)
 	}
@@ -221,6 +223,14 @@ func macemcShowTimeOfDay(to *Timeval) {
 		*to = NsecToTimeval(now)
 	}
 }
+
+func macemcShowUptime(to *Sysinfo_t) {
+	if wall, mono := macemcClocks(); wall != 0 {
+		macemcSetNumber(&to.Uptime, mono/1e9)
+	}
+}
+
+func macemcSetNumber[T int32 | int64](to *T, n int64) { *to = T(n) }
 
 // macemcShowSeconds returns the seconds of the clock of the run, and stores them; outside of runs, it returns the present.
 func macemcShowSeconds(to *Time_t, present uintptr) uintptr {

@@ -3,6 +3,9 @@
 package facts
 
 import (
+	"errors"
+	"io"
+	"os"
 	"runtime"
 	"sync/atomic"
 	"syscall"
@@ -96,6 +99,39 @@ func TestSeconds(t *testing.T) {
 	before, _, _ := syscall.RawSyscall(call, uintptr(unsafe.Pointer(&stored)), 0, 0)
 	if d := time.Since(time.Unix(stored, 0)); int64(before) != stored || d < 0 || d > time.Minute {
 		t.Errorf("%d and %d: %v before package time", before, stored, d)
+	}
+}
+
+// The time since the machine has started is counted by the same clock.
+func TestUptime(t *testing.T) {
+	var before, after syscall.Sysinfo_t
+	syscall.Sysinfo(&before)
+	time.Sleep(1100 * time.Millisecond)
+	syscall.Sysinfo(&after)
+	if d := after.Uptime - before.Uptime; d < 1 || after.Totalram == 0 {
+		t.Errorf("%d s have passed, %d bytes", d, after.Totalram)
+	}
+}
+
+// The deadline of a file is an instant of the same clock, before or after timers.
+func TestFileDeadline(t *testing.T) {
+	const pause = 30 * time.Millisecond
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	var b [1]byte
+	before := time.Now()
+	r.SetReadDeadline(before.Add(pause))
+	late := time.AfterFunc(time.Minute, func() { w.Close() })
+	if _, err := r.Read(b[:]); !errors.Is(err, os.ErrDeadlineExceeded) || time.Since(before) < pause || !late.Stop() {
+		t.Errorf("%v after %v", err, time.Since(before))
+	}
+	r.SetReadDeadline(time.Now().Add(time.Minute))
+	time.AfterFunc(pause, func() { w.Close() })
+	if _, err := r.Read(b[:]); err != io.EOF {
+		t.Error(err)
 	}
 }
 
