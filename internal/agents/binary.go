@@ -1,9 +1,11 @@
 package agents
 
 import (
+	"context"
 	"io"
 	"os"
 	"os/exec"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -56,6 +58,27 @@ func (b *Binary) Open(args, env []string, streams Streams) (*Session, error) {
 	}
 	return x, nil
 }
+
+// Tests lists the tests, fuzz tests and examples of the binary, in the order in which they are executed.
+func (b *Binary) Tests() (names []string) {
+	ctx, cancel := context.WithTimeout(context.Background(), listTime)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, b.Start[0], slices.Concat(b.Start[1:], []string{"-test.list=^(Test|Fuzz|Example)"})...)
+	cmd.Env = b.Environ
+	child.EndWithParent(cmd)
+	out, _ := cmd.Output()
+	for line := range strings.Lines(string(out)) {
+		if line = strings.TrimSpace(line); listed.MatchString(line) {
+			names = append(names, line)
+		}
+	}
+	return names
+}
+
+// listTime is the time limit of a process that lists tests.
+const listTime = 10 * time.Second
+
+var listed = regexp.MustCompile(`^(Test|Fuzz|Example)[\pL\d_]*$`)
 
 // startPoints returns a number of points that runs pass in a multiple of the time in which another process starts. It depends on the size
 // of the file, so that equal seeds have equal results. 0 means unknown.

@@ -23,7 +23,7 @@ func Execute(words int, command []string) int {
 		Stage: os.Getenv(testsched.VariableStage), Running: agents.NewProcesses()}, cores: agents.NewCores(s.Summaries, s.Cores)}
 	defer s.binary.cores.Wait()
 	s.fresh = s.process
-	h := host{Settings: s, log: s.binary.logged(), long: map[string]func() string{}}
+	h := host{Settings: s, log: s.binary.logged(), long: map[string]func() string{}, begun: map[string]bool{}}
 	parent := os.Getppid()
 	go func() {
 		for os.Getppid() == parent {
@@ -55,6 +55,8 @@ type host struct {
 	*Settings
 	log  string                   // file that names what the tests read; an empty string means that it would be incomplete
 	long map[string]func() string // Report.TimedOut, by test
+
+	begun map[string]bool // the tests that the binary has begun
 }
 
 // ofBinary returns the environment of a test binary.
@@ -158,16 +160,39 @@ func (h *host) examineDeath(c *Config, state string) {
 	begun := time.Now()
 	if text := separately(h.Settings, c, state).Finding; text != "" {
 		text = "    " + strings.ReplaceAll(strings.TrimSuffix(text, "\n"), "\n", "\n    ")
-		marker := ""
-		if slices.Contains(h.binary.Args, "-test.v=test2json") {
-			marker = "\x16" // with -json, the go command ignores other lines
+		fmt.Printf("%s--- FAIL: %s (%.2fs)\n%s\n", h.marker(), c.Test, time.Since(begun).Seconds(), text)
+	}
+	h.reportUnexecuted(c.Test)
+}
+
+// marker precedes lines about tests. With -json, the go command ignores others.
+func (h *host) marker() string {
+	if slices.Contains(h.binary.Args, "-test.v=test2json") {
+		return "\x16"
+	}
+	return ""
+}
+
+// reportUnexecuted names the tests behind one whose process has died.
+func (h *host) reportUnexecuted(test string) {
+	names := h.binary.Tests()
+	first, _, _ := strings.Cut(test, "/")
+	names = slices.DeleteFunc(names[slices.Index(names, first)+1:], func(name string) bool { return h.begun[name] || !h.flags.Selects(name) })
+	if len(names) == 0 {
+		return
+	}
+	fmt.Fprintf(os.Stderr, "macemc: not executed, because the process died: %s\n", strings.Join(names, ", "))
+	if marker := h.marker(); marker != "" {
+		for _, name := range names {
+			fmt.Printf("%[1]s=== RUN   %[2]s\n    not executed, because the process died\n%[1]s--- SKIP: %[2]s (0.00s)\n", marker, name)
 		}
-		fmt.Printf("%s--- FAIL: %s (%.2fs)\n%s\n", marker, c.Test, time.Since(begun).Seconds(), text)
 	}
 }
 
 // judge explores a test.
 func (h *host) judge(call *testsched.Call, runner testsched.Runner) testsched.Verdict {
+	test, _, _ := strings.Cut(call.Test, "/")
+	h.begun[test] = true
 	deadline := time.Time{}
 	if call.Deadline != 0 {
 		deadline = time.Unix(0, call.Deadline)

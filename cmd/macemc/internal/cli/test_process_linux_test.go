@@ -133,11 +133,12 @@ func TestTest_ProcessDies(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Chdir(dir)
-	out, status := testCommand(t.Context(), "-count=1", "-schedules=100", "./dies")
+	out, status := testCommand(t.Context(), "-count=1", "-schedules=100", "-skip=TestSkipped", "./dies")
 	for _, want := range []string{
 		`macemc: a process died \(exit status 2\) while it explored TestRequests of example.org/process/dies; `,
 		`--- FAIL: TestRequests .*\n    macemc: PANIC: request 1 comes first\n      dies_test.go:14  init.0.func1\n    found by schedule \d+ in a new process; 1 (switch|pause) `,
-		`replay: macemc test -run '\^TestRequests\$' -schedule dies/testdata/macemc/TestRequests/panic-1.path example.org/process/dies\n`,
+		`replay: macemc test -run '\^TestRequests\$' .*-schedule dies/testdata/macemc/TestRequests/panic-1.path example.org/process/dies\n`,
+		`macemc: not executed, because the process died: TestBehind\n`,
 	} {
 		if status != 1 || !regexp.MustCompile(want).MatchString(out) {
 			t.Errorf("status %d, %s is missing:\n%s", status, want, out)
@@ -149,6 +150,9 @@ func TestTest_ProcessDies(t *testing.T) {
 	out, _ = testCommand(t.Context(), "-count=1", "-json", "./dies")
 	if !regexp.MustCompile(`"Action":"fail","Package":"example.org/process/dies","Test":"TestRequests"`).MatchString(out) {
 		t.Errorf("no event of the failure:\n%s", out)
+	}
+	if !regexp.MustCompile(`"Action":"skip","Package":"example.org/process/dies","Test":"TestBehind"`).MatchString(out) {
+		t.Errorf("no event of the test behind it:\n%s", out)
 	}
 	const file = "dies/testdata/macemc/TestRequests/panic-1.path"
 	testReports(t, []string{"panic: request 1 comes first\n"}, 1, "-count=1", "-run=^TestRequests$", "-schedule="+file, "./dies")
