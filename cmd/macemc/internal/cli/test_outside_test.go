@@ -321,8 +321,8 @@ func TestSlots(t *testing.T) {
 
 func TestZLimited(t *testing.T) { <-ask(limited) }
 `)
-	testReports(t, []string{"\t24 schedules of 8 tests"}, 0, // runs of TestZLimited begin with the initialization of the package
-		"-schedules=3", "-explore-time=1m", ".")
+	testReports(t, []string{"\t16 schedules of 8 tests"}, 0, // runs of TestZLimited begin with the initialization of the package
+		"-schedules=2", "-explore-time=1m", ".")
 	// A finding beside other goroutines of a package remains.
 	testFile(t, `package x
 
