@@ -14,7 +14,7 @@ PAGES = ./internal/report/render ./internal/web
 PARALLEL := $(shell expr $$(getconf _NPROCESSORS_ONLN) \* 3 / 2)
 
 # Only for what hangs: some packages take five minutes, and three times as long on a machine that is busy.
-TIMEOUT ?= 40m
+TIMEOUT ?= 60m
 
 # The seed of rapid's random tests, so that they pass twice if they pass once; 0: another one each time, as of a plain go test.
 RAPID_SEED ?= 1
