@@ -228,7 +228,7 @@ func start(t *testing.T, folder string) (root string, c *daptest.Client, end fun
 	}
 	return root, daptest.NewClientFromConn(stdio{Reader: out, WriteCloser: in}), func() {
 		t.Helper()
-		if err := cmd.Wait(); err != nil || errs.Len() > 0 {
+		if err := cmd.Wait(); err != nil {
 			t.Errorf("%v: %s", err, &errs)
 		}
 	}

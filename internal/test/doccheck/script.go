@@ -79,7 +79,7 @@ func (s *Script) console(dir, text string) (out, end string) {
 }
 
 // longBuilds matches what programs print only if a build takes long.
-var longBuilds = regexp.MustCompile(`(?m)^macemc: building the tests of [^,\n]*\n`)
+var longBuilds = regexp.MustCompile(`(?m)^macemc: building the tests (of [^,\n]*|with .*)\n`)
 
 // change applies a change to a file.
 func change(file, diff string) error {

@@ -23,17 +23,9 @@ func TestDoctor(t *testing.T) {
 	if status != 0 || !strings.Contains(out, "overlay        applies\n") || !strings.Contains(out, "go             go1.") || !strings.Contains(out, "\ncache          ") || !strings.Contains(out, "\nbuild cache    ") {
 		t.Errorf("status %d\n%s", status, out)
 	}
-	// The first build is announced, except to programs that read -json.
-	t.Setenv("CGO_ENABLED", "1") // the race detector needs it
 	t.Setenv("GOCACHE", t.TempDir())
 	if out, status := run(); status != 0 || !strings.Contains(out, "library        the next \"macemc test\" builds the changed standard library") {
 		t.Errorf("empty build cache: status %d\n%s", status, out)
-	}
-	const announced = "macemc: building the changed standard library, which takes about a minute the first time\n"
-	for args, want := range map[string]bool{"": true, "-race": true, "-json": false} {
-		if out, status := testCommand(t.Context(), append(strings.Fields(args), "./nowhere")...); status != 1 || strings.HasPrefix(out, announced) != want {
-			t.Errorf("%q: status %d, want announced %v\n%s", args, status, want, out)
-		}
 	}
 	// A program that has no Go distribution is not it.
 	dir := t.TempDir()

@@ -33,7 +33,7 @@ func runHere(t *testing.T, dir string, args ...string) (output string, status in
 }
 
 // longBuilds matches the lines about builds that take long, as on a slow machine.
-var longBuilds = regexp.MustCompile(`(?m)^macemc: building the tests of .*\n`)
+var longBuilds = regexp.MustCompile(`(?m)^macemc: building the tests .*\n`)
 
 // shared is a folder for what several tests build. An empty string means that there is none.
 var shared string

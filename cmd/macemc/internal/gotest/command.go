@@ -109,7 +109,6 @@ type invocation struct {
 	args, flags    []string
 	env            []string
 	stdout, stderr io.Writer
-	built          bool // the changed standard library is built
 	inner          bool // another command of this program shows the outcome
 }
 
@@ -133,10 +132,7 @@ func (a Runner) goTest(ctx context.Context, args []string, stdout, stderr io.Wri
 	// Package bubble runs one thread, but the build may run several.
 	env := append(slices.Clip(changed.Env), "GOMAXPROCS=1")
 	v := &invocation{Runner: a, exploration: x, dir: dir, args: args, flags: changed.Flags(x.Tags), env: env, stdout: stdout, stderr: stderr,
-		built: libraryBuilt(ctx, changed, dir, x.race), inner: passing.Outcome != ""}
-	if !x.json && !v.built {
-		fmt.Fprintln(stderr, "macemc: building the changed standard library, which takes about a minute the first time")
-	}
+		inner: passing.Outcome != ""}
 	if !x.on {
 		return exitOf(v.command(ctx, stdout, stderr).Run(), func(status int) int { return status })
 	}
@@ -191,11 +187,9 @@ func (v *invocation) explore(ctx context.Context, changed overlay.Build) (err er
 	hide := func() {}
 	if !v.json && !v.inner {
 		hide = v.announce(shown)
-	}
-	if v.built && !v.json && !v.inner {
 		defer time.AfterFunc(longBuild, func() {
 			if !v.begun() {
-				fmt.Fprintln(shown, "macemc: building the tests and what they import for the changed standard library, which takes longer the first time")
+				fmt.Fprintln(shown, "macemc: building the tests with the changed standard library, which takes about a minute the first time")
 			}
 		}).Stop()
 	}
@@ -284,18 +278,7 @@ func unwritable(ctx context.Context, folder string) error {
 }
 
 // longBuild is the time after which the command announces that it builds tests.
-const longBuild = 5 * time.Second
-
-// libraryBuilt reports whether the build cache holds the changed standard library, for the distribution that a folder uses.
-func libraryBuilt(ctx context.Context, changed overlay.Build, folder string, race bool) bool {
-	args := append([]string{"list", "-f={{.Stale}}"}, changed.Flags("")...)
-	if race {
-		args = append(args, "-race")
-	}
-	// Package testing imports the changed package runtime, on which all others depend.
-	out, err := child.GoOutput(ctx, folder, changed.Env, append(args, "testing")...)
-	return err == nil && out == "false"
-}
+const longBuild = 3 * time.Second
 
 // folderFlag removes the flag -C from arguments of the go command, which accepts it only as the first one. An empty folder means that the
 // flag is absent.

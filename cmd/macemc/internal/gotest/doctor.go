@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -48,7 +49,7 @@ func (a Runner) doctor(ctx context.Context) error {
 	switch places, ok := errors.AsType[*overlay.PlacesError](err); {
 	case err == nil:
 		say("overlay", "applies")
-		if libraryBuilt(ctx, changed, ".", false) {
+		if libraryBuilt(ctx, changed) {
 			say("library", "the changed standard library is built")
 		} else {
 			say("library", `the next "macemc test" builds the changed standard library, which takes about a minute`)
@@ -89,4 +90,12 @@ func folderSize(dir string) (size int64) {
 		return nil
 	})
 	return size
+}
+
+// libraryBuilt reports whether the build cache holds the changed standard library.
+func libraryBuilt(ctx context.Context, changed overlay.Build) bool {
+	// Package testing imports the changed package runtime, on which all others depend.
+	args := slices.Concat([]string{"list", "-f={{.Stale}}"}, changed.Flags(""), []string{"testing"})
+	out, err := child.GoOutput(ctx, ".", changed.Env, args...)
+	return err == nil && out == "false"
 }
