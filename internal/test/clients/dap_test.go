@@ -206,8 +206,8 @@ func start(t *testing.T, folder string) (root string, c *daptest.Client, end fun
 		t.Fatal(err)
 	}
 	programs := t.TempDir()
-	build := exec.Command("go", "build", "-o", programs, "./cmd/macemc", "./cmd/macemc-debug")
-	build.Dir, build.Env = root, append(os.Environ(), "GOWORK=", "GOFLAGS=")
+	build := exec.Command("go", "build", "-trimpath=false", "-o", programs, "./cmd/macemc", "./cmd/macemc-debug")
+	build.Dir, build.Env = root, append(os.Environ(), "GOWORK=")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}

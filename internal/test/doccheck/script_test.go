@@ -40,7 +40,7 @@ func TestScripts(t *testing.T) {
 			continue
 		}
 		t.Run(page, func(t *testing.T) {
-			s := doccheck.Script{Dir: t.TempDir(), Prelude: prelude, Env: []string{"GOFLAGS=", "COLUMNS=100", "CHECKOUT=" + root,
+			s := doccheck.Script{Dir: t.TempDir(), Prelude: prelude, Env: []string{"COLUMNS=100", "CHECKOUT=" + root,
 				"PATH=" + bin + string(filepath.ListSeparator) + os.Getenv("PATH")}}
 			shown, err := s.Run(string(text))
 			switch diff := cmp.Diff(string(text), shown); {
@@ -77,10 +77,9 @@ func programs(t *testing.T, root string) (bin string) {
 	if built, err = os.MkdirTemp("", "doccheck-"); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command("go", "build", "-ldflags=-w", "-o", built, "./cmd/macemc", "./cmd/macemc-cluster", "./cmd/macemc-debug", "./cmd/macemc-mcp",
+	cmd := exec.Command("go", "build", "-trimpath=false", "-ldflags=-w", "-o", built, "./cmd/macemc", "./cmd/macemc-cluster", "./cmd/macemc-debug", "./cmd/macemc-mcp",
 		"./cmd/macemc-vet", "./evaluation")
-	cmd.Dir = root
-	cmd.Env = append(os.Environ(), "GOFLAGS=") // with -trimpath the program would not know its checkout
+	cmd.Dir = root // with -trimpath the program would not know it
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}

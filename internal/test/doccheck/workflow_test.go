@@ -94,12 +94,12 @@ func TestLocks(t *testing.T) {
 			command = "make -n -C " + root + " " + m[1] // the programs are built already
 		}
 		cmd := exec.Command("sh", "-ec", strings.Replace(command, "--time 5m", "--time 2s", 1))
-		cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOFLAGS=-mod=mod", "GOWORK=off")
+		cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOFLAGS=-mod=mod "+os.Getenv("GOFLAGS"), "GOWORK=off")
 		out, err := cmd.CombinedOutput()
 		return string(out), err
 	}
 	tidy := exec.Command("go", "mod", "tidy")
-	tidy.Dir, tidy.Env = dir, append(os.Environ(), "GOFLAGS=-mod=mod", "GOWORK=off")
+	tidy.Dir, tidy.Env = dir, append(os.Environ(), "GOFLAGS=-mod=mod "+os.Getenv("GOFLAGS"), "GOWORK=off")
 	if out, err := tidy.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}

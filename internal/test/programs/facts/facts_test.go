@@ -23,7 +23,6 @@ import (
 func plain(t *testing.T, args, env []string) (seen map[string]string) {
 	file := filepath.Join(t.TempDir(), args[0])
 	build := exec.CommandContext(t.Context(), "go", "build", "-buildvcs=false", "-o", file, "./plain")
-	build.Env = append(os.Environ(), "GOFLAGS=")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
