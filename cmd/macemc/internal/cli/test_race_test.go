@@ -224,6 +224,13 @@ func TestDial(t *testing.T) {
 	<-up
 }
 
+func TestLocal(t *testing.T) {
+	defer func(l *time.Location) { time.Local = l }(time.Local)
+	time.Local = time.FixedZone("", 3600)
+	time.Sleep(time.Second)
+	twice(func() {})
+}
+
 func TestHTTP(t *testing.T) {
 	srv := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	defer srv.Close()
@@ -251,7 +258,7 @@ func TestHTTP(t *testing.T) {
 	out, status := testCommand(t.Context(), "-count=1", "-v", "-race", "-schedules=300", "-explore-time=1m", "./...")
 	for _, want := range []string{
 		"--- FAIL: TestInt32", "--- FAIL: TestPointer", "--- PASS: TestWait", "--- PASS: TestHTTP", "--- PASS: TestDial", "--- PASS: TestStack", "--- PASS: TestPool",
-		"--- PASS: TestTimers", `DATA RACE.*\n.* at x_test.go:\d+ in x.TestAfter\b`,
+		"--- PASS: TestTimers", "--- PASS: TestLocal", `DATA RACE.*\n.* at x_test.go:\d+ in x.TestAfter\b`,
 		`replay: macemc test -race -run '\^TestSubtests\$'`,
 		`PANIC: close of nil channel\n.*\n\s+in goroutine \d+\n\s+and a data race:\n\s+(read|write) at x_test.go:`,
 		`(?s)DATA RACE[^\n]*\n\s+write in WaitGroup.Wait at x_test.go:\d+ in x.wait\n\s+called at x_test.go:\d+ in x.TestWaitGroup\n.*--- FAIL: TestWaitGroup `,

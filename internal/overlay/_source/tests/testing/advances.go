@@ -17,14 +17,14 @@ const (
 
 // macemcAdvances counts the advances of the clock of a run.
 type macemcAdvances struct {
-	begun    time.Time
+	begun    int64
 	n, probe int
 }
 
 // exceed counts an advance, and reports whether the run has no end: its clock has advanced too often or too far, or nothing can wake the
 // test.
 func (a *macemcAdvances) exceed(x *macemcExplorer, o *testsched.Outcome, done, hurried bool) bool {
-	if limit := macemcLateness * macemcTimeout(); limit > 0 && !done && !hurried && !x.r.outside && time.Since(a.begun) > limit {
+	if limit := macemcLateness * macemcTimeout(); limit > 0 && !done && !hurried && !x.r.outside && time.Duration(macemcNow()-a.begun) > limit {
 		o.Clock = limit // go test would have ended the test
 	}
 	a.n++

@@ -45,12 +45,12 @@ type macemcStill struct {
 }
 
 // until returns the time until the first timer. It requires one.
-func (s macemcStill) until() int64 { return s.next - time.Now().UnixNano() }
+func (s macemcStill) until() int64 { return s.next - macemcNow() }
 
 // run returns when the run ends.
 func (l *macemcLoop) run() {
 	r := l.x.r
-	l.advances = macemcAdvances{begun: time.Now(), probe: macemcProbe}
+	l.advances = macemcAdvances{begun: macemcNow(), probe: macemcProbe}
 	for !l.over {
 		synctest.Wait()
 		l.done = macemcHasReturned.Load()
@@ -239,7 +239,7 @@ func (l *macemcLoop) explain() {
 // macemcUntil returns how long the run waits for the first timer, if there is one, or until goroutines that pause continue.
 func macemcUntil(next int64, stopped bool) int64 {
 	busy := macemcBusyTime()
-	if left := next - time.Now().UnixNano(); next != 0 && (!stopped || left < busy) {
+	if left := next - macemcNow(); next != 0 && (!stopped || left < busy) {
 		return max(1, left)
 	}
 	return busy

@@ -42,6 +42,11 @@ func macemcExampleStack(entry uintptr, frames []uintptr)
 //go:linkname macemcNext
 func macemcNext() int64
 
+// macemcNow returns the time of the run, without a read of the variable time.Local, which the test may change meanwhile.
+//
+//go:linkname macemcNow runtime.macemcNow
+func macemcNow() int64
+
 //go:linkname macemcAgain
 func macemcAgain() bool
 

@@ -24,7 +24,7 @@ func macemcSynctest(t *T, f func(*T)) {
 		}
 		wait := 10 * time.Millisecond
 		if next := macemcNext(); next != 0 {
-			wait = time.Duration(next - time.Now().UnixNano())
+			wait = time.Duration(next - macemcNow())
 		} else if !macemcAnyStopped() {
 			select {} // the report of the deadlock lists the goroutines
 		}
