@@ -87,10 +87,10 @@ build: ## build bin/macemc
 
 # A test that takes more than a second of CPU time is skipped with -short, or does less. Lint does the vetting.
 test: ## run the quick tests (go test -short), without those of other programs, papers, evaluation and source code
-	RAPID_SEED=$(RAPID_SEED) $(GO) test -short -p $(PARALLEL) -vet=off -timeout $(TIMEOUT) $$($(GO) list $(QUICK) | grep -vE '/papers|/(lint|mermaid|release)$$|/glue/')
+	RAPID_SEED=$(RAPID_SEED) $(GO) test -short -p $(PARALLEL) -vet=off -ldflags=-w -timeout $(TIMEOUT) $$($(GO) list $(QUICK) | grep -vE '/papers|/(lint|mermaid|release)$$|/glue/')
 
 test-all: ## run all tests
-	RAPID_SEED=$(RAPID_SEED) $(GO) test -vet=off -timeout $(TIMEOUT) $(PACKAGES)
+	RAPID_SEED=$(RAPID_SEED) $(GO) test -vet=off -ldflags=-w -timeout $(TIMEOUT) $(PACKAGES)
 	$(GO) test -vet=off -tags browser -run Browser $(PAGES)
 
 lint: ## check formatting, go vet and staticcheck
