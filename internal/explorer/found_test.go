@@ -1,6 +1,7 @@
 package explorer
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -348,5 +349,48 @@ func TestFound_HastyMinimization(t *testing.T) {
 	}
 	if f, err := schedulefile.Load(files[0]); err != nil || !slices.Contains(f.Schedule.Switches, needed) {
 		t.Errorf("got %+v, %v", f, err)
+	}
+}
+
+// A test is not blamed if it passes without exploration and fails in each schedule, whatever the other messages. It is blamed if a schedule
+// passes or fails elsewhere, if it fails without exploration, or after a data race.
+func TestFound_PlainlyPasses(t *testing.T) {
+	fails := func(text, place string) *testsched.Outcome {
+		return &testsched.Outcome{Kind: testsched.Failed, Message: text, Shows: []string{"failed test: " + text + " at " + place}}
+	}
+	for name, c := range map[string]struct {
+		run   func(n int) *testsched.Outcome
+		plain *testsched.Outcome
+		blame bool
+	}{
+		"each":      {func(n int) *testsched.Outcome { return fails(fmt.Sprint(n), "x_test.go:7") }, passes(), false},
+		"fails":     {func(n int) *testsched.Outcome { return fails(fmt.Sprint(n), "x_test.go:7") }, nil, true},
+		"last":      {func(n int) *testsched.Outcome { return cmp.Or(map[int]*testsched.Outcome{21: passes()}[n], failure()) }, passes(), true},
+		"elsewhere": {func(n int) *testsched.Outcome { return fails("late", fmt.Sprint("x_test.go:", n)) }, passes(), true},
+		"second":    {func(n int) *testsched.Outcome { return cmp.Or(map[int]*testsched.Outcome{1: passes()}[n], failure()) }, passes(), true},
+		"panic":     {func(int) *testsched.Outcome { return &testsched.Outcome{Kind: testsched.Panic} }, passes(), true},
+		"race": {func(int) *testsched.Outcome {
+			return &testsched.Outcome{Kind: testsched.Failed, Shows: []string{"data race: write at f, read at g"}}
+		}, passes(), true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Chdir(t.TempDir())
+			n := 0
+			s := &Settings{summary: map[string]*Summary{}, Options: Options{Summaries: t.TempDir()}, fresh: func(_ *Config,
+				e execution) *testsched.Outcome {
+				if e.plain {
+					return c.plain
+				}
+				return c.run(1)
+			}}
+			s.Config = Config{Seed: 1, Schedules: 40}
+			report := s.Test(testsched.Unit{Package: "example.org/t", Test: "TestX"}, false, time.Time{},
+				runner(func(*testsched.Schedule) *testsched.Outcome { n++; return c.run(n) }))
+			files, _ := filepath.Glob("testdata/macemc/TestX/*")
+			if blamed := report != nil; blamed != c.blame || !blamed && (len(files) > 0 || n != 21 ||
+				s.summary["TestX"].Note != "not explored: it fails in each schedule, but not without exploration: 1") {
+				t.Errorf("report %+v, want blame %v; %d runs, files %q, summary %+v", report, c.blame, n, files, s.summary["TestX"])
+			}
+		})
 	}
 }

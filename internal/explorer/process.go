@@ -171,12 +171,13 @@ func (s *Settings) recurs(c *Config, r *Result) (failed, known bool) {
 	return o.Fails(), o != nil
 }
 
-// execution is what a new process executes: one schedule, or an exploration.
+// execution is what a new process executes: one schedule, an exploration, or a test without one.
 type execution struct {
 	replayed  *testsched.Schedule // after another run, if it has Warm
 	drawn     *testsched.Schedule
 	schedules int    // number of schedules of an exploration
 	profile   string // file for a CPU profile; empty means none
+	plain     bool   // the test is executed as go test does, and the outcome is nil if it does not pass
 }
 
 // in executes e in a process that has not executed any run.
@@ -273,8 +274,11 @@ const processTime = 60 * time.Second
 // process executes e in a new process.
 func (s *Settings) process(c *Config, e execution) *testsched.Outcome {
 	limit := time.Until(s.within(processTime + 10*time.Second))
-	if limit <= 0 {
+	switch {
+	case limit <= 0:
 		return nil
+	case e.plain:
+		return executePlainly(s, c, limit)
 	}
 	output, err := os.CreateTemp("", "macemc-output-")
 	if err != nil {

@@ -202,6 +202,9 @@ func concluded(s *Settings, c *Config, r *Result, runner testsched.Runner) *Repo
 		return s.executeLong(c, r, why)
 	}
 	report := s.found(c, r, runner)
+	if report == nil {
+		return nil
+	}
 	if report.Note != "" {
 		report.Note = strings.Join(append([]string{report.Note}, headline(r.Finding)[1:]...), "\n")
 	}
@@ -261,7 +264,7 @@ func replayed(s *Settings, c *Config, f *schedulefile.Stored, runner testsched.R
 	return &Report{Finding: s.explain(c, m, "replayed from "+s.Options.Schedule, s.Options.Schedule)}
 }
 
-// found confirms, minimizes and describes a finding.
+// found confirms, minimizes and describes a finding. It returns nil if there is none, and the test is to be executed as go test does.
 func (s *Settings) found(c *Config, r *Result, runner testsched.Runner) *Report {
 	plain := func(sch *testsched.Schedule) *testsched.Outcome { return runner.Run(sch, false) }
 	traced := func(sch *testsched.Schedule) *testsched.Outcome { return runner.Run(sch, true) }
@@ -271,6 +274,13 @@ func (s *Settings) found(c *Config, r *Result, runner testsched.Runner) *Report 
 		how = "found by a schedule in " + s.shown(folder(c.Test))
 	}
 	s.storeUnconfirmed(c, r, r.Finding, "confirmed")
+	if plainlyPasses(s, c, r, runner) {
+		s.discard("")
+		why := r.Finding.Message
+		r.Finding = nil
+		s.summarize(c.Unit, r, "not explored: it fails in each schedule, but not without exploration: "+why)
+		return nil
+	}
 	if s.repeats(c, r) {
 		s.discard("")
 		return &Report{Note: fmt.Sprintf("macemc: it fails when it runs a second time, whatever the schedule: %s; its first run left something behind, for example a file or a setting of the process, which it should undo with t.Cleanup; only %s could be explored",

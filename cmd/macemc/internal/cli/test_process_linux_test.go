@@ -177,8 +177,9 @@ func TestTest_ProcessUnconnected(t *testing.T) {
 	}
 }
 
-// A run that reads the time since the machine has started from a file is not explored.
-func TestTest_UptimeFile(t *testing.T) {
+// A run that reads the time since the machine has started from a file is not explored. A test that fails in each schedule is not blamed if
+// it passes without exploration.
+func TestTest_TimeOfSystem(t *testing.T) {
 	testFile(t, `package x
 
 import (
@@ -197,7 +198,31 @@ func TestUptime(t *testing.T) {
 		t.Error(string(after))
 	}
 }
+
+func TestComputes(t *testing.T) {
+	begin, x := time.Now(), 0
+	for i := range 100_000_000 {
+		x = x*3 + i ^ x
+	}
+	done := make(chan bool)
+	go close(done)
+	<-done
+	if d := time.Since(begin); d < time.Millisecond || x == 1 {
+		t.Error(d)
+	}
+}
+
+func TestWrong(t *testing.T) {
+	begin, done := time.Now(), make(chan bool)
+	go close(done)
+	<-done
+	if d := time.Since(begin); d < time.Hour {
+		t.Error(d)
+	}
+}
 `)
-	testReports(t, []string{"--- PASS: TestUptime ", "TestUptime: not explored: it reads a clock of the system\n"}, 0,
-		"-count=1", "-v", "-schedules=10", ".")
+	testReports(t, []string{
+		"--- PASS: TestUptime ", "TestUptime: not explored: it reads a clock of the system\n", "--- PASS: TestComputes ",
+		"TestComputes: not explored: it fails in each schedule, but not without exploration: ", "--- FAIL: TestWrong ", "found by schedule 1 (",
+	}, 1, "-count=1", "-v", "-schedules=10", ".")
 }

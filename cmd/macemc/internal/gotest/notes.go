@@ -74,6 +74,7 @@ func (s *summaries) noteLines(all bool) (lines []string) {
 			continue
 		}
 		lines = append(lines, n.String())
+		reason, _, _ = strings.Cut(reason, ": ") // details differ
 		if tests[reason] == 0 {
 			reasons = append(reasons, reason)
 		}

@@ -1,0 +1,42 @@
+package explorer
+
+import (
+	"time"
+
+	"github.com/macemc/macemc/internal/agents"
+	"github.com/macemc/macemc/internal/testsched"
+)
+
+// plainlyPasses reports whether a test that fails in its first run fails in all schedules, but passes as go test executes it. Then no
+// schedule is the cause, but something that runs have in another way: how long computing takes, times of files that system calls tell, or
+// other facts of the system.
+func plainlyPasses(s *Settings, c *Config, r *Result, runner testsched.Runner) bool {
+	if r.Finding.Kind != testsched.Failed || r.Finding != r.First || r.FromFile || r.Finding.HasRace() {
+		return false
+	}
+	const schedules = 20
+	for n := 1; n <= schedules; n++ {
+		sch := c.draw(n, r.First.Points)
+		bound(r, sch)
+		if o := runner.Run(sch, false); !o.SameFinding(r.Finding) {
+			return false
+		}
+	}
+	o := s.fresh(c, execution{plain: true})
+	return o != nil && o.Kind == testsched.Passed
+}
+
+// executePlainly executes a test in a new process as go test does, at most so long. It returns nil if the test does not pass.
+func executePlainly(s *Settings, c *Config, limit time.Duration) *testsched.Outcome {
+	env := append(s.binary.Variables(s.flags.Timeout), testsched.VariableStage+"="+testsched.StagePlain)
+	x, err := s.binary.Open(arguments(s, c, processTime), env, agents.Streams{})
+	if err != nil {
+		return nil
+	}
+	defer time.AfterFunc(limit, func() { x.Process().Kill() }).Stop()
+	x.Serve(func(*testsched.Call) testsched.Verdict { return testsched.Verdict{Unexplored: true} })
+	if !x.Wait().Success() {
+		return nil
+	}
+	return &testsched.Outcome{Kind: testsched.Passed}
+}
