@@ -162,7 +162,7 @@ func (h *host) examineDeath(c *Config, state string) {
 		text = "    " + strings.ReplaceAll(strings.TrimSuffix(text, "\n"), "\n", "\n    ")
 		fmt.Printf("%s--- FAIL: %s (%.2fs)\n%s\n", h.marker(), c.Test, time.Since(begun).Seconds(), text)
 	}
-	h.reportUnexecuted(c.Test)
+	h.reportUnexecuted(c)
 }
 
 // marker precedes lines about tests. With -json, the go command ignores others.
@@ -174,14 +174,13 @@ func (h *host) marker() string {
 }
 
 // reportUnexecuted names the tests behind one whose process has died.
-func (h *host) reportUnexecuted(test string) {
+func (h *host) reportUnexecuted(c *Config) {
 	names := h.binary.Tests()
-	first, _, _ := strings.Cut(test, "/")
+	first, _, _ := strings.Cut(c.Test, "/")
 	names = slices.DeleteFunc(names[slices.Index(names, first)+1:], func(name string) bool { return h.begun[name] || !h.flags.Selects(name) })
-	if len(names) == 0 {
-		return
+	for _, name := range names {
+		h.summarize(testsched.Unit{Package: c.Package, Test: name}, &Result{}, "not explored: it is not executed, because the process died before")
 	}
-	fmt.Fprintf(os.Stderr, "macemc: not executed, because the process died: %s\n", strings.Join(names, ", "))
 	if marker := h.marker(); marker != "" {
 		for _, name := range names {
 			fmt.Printf("%[1]s=== RUN   %[2]s\n    not executed, because the process died\n%[1]s--- SKIP: %[2]s (0.00s)\n", marker, name)

@@ -133,12 +133,12 @@ func TestTest_ProcessDies(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Chdir(dir)
-	out, status := testCommand(t.Context(), "-count=1", "-schedules=100", "-skip=TestSkipped", "./dies")
+	out, status := testCommand(t.Context(), "-count=1", "-schedules=100", "-skip=TestSkipped", "-junit=dies.xml", "./dies")
 	for _, want := range []string{
 		`macemc: a process died \(exit status 2\) while it explored TestRequests of example.org/process/dies; `,
 		`--- FAIL: TestRequests .*\n    macemc: PANIC: request 1 comes first\n      dies_test.go:14  init.0.func1\n    found by schedule \d+ in a new process; 1 (switch|pause) `,
 		`replay: macemc test -run '\^TestRequests\$' .*-schedule dies/testdata/macemc/TestRequests/panic-1.path example.org/process/dies\n`,
-		`macemc: not executed, because the process died: TestBehind\n`,
+		`TestBehind: not explored: it is not executed, because the process died before\n`,
 	} {
 		if status != 1 || !regexp.MustCompile(want).MatchString(out) {
 			t.Errorf("status %d, %s is missing:\n%s", status, want, out)
@@ -146,6 +146,10 @@ func TestTest_ProcessDies(t *testing.T) {
 	}
 	if strings.Contains(out, explorer.EndedEarly) {
 		t.Errorf("%q was examined:\n%s", explorer.EndedEarly, out)
+	}
+	const skipped = `name="TestBehind" time="0.000">\s*<skipped message="not explored: `
+	if text, err := os.ReadFile("dies.xml"); err != nil || !regexp.MustCompile(skipped).Match(text) {
+		t.Errorf("%s is missing: %v\n%s", skipped, err, text)
 	}
 	out, _ = testCommand(t.Context(), "-count=1", "-json", "./dies")
 	if !regexp.MustCompile(`"Action":"fail","Package":"example.org/process/dies","Test":"TestRequests"`).MatchString(out) {
