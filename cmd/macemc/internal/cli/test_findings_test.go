@@ -350,6 +350,9 @@ func TestTest_SameFinding(t *testing.T) {
 	testFile(t, `package x
 
 import (
+	"io/fs"
+	"os"
+	"path/filepath"
 	"sync"
 	"testing"
 )
@@ -372,6 +375,18 @@ func TestTwo(t *testing.T) {
 }
 
 func TestOwn(t *testing.T) { go func() { <-make(chan int) }() }
+
+// The schedules of the findings are not files of the test.
+func TestReadsAll(t *testing.T) {
+	found, _ := filepath.Glob("testdata/*")
+	fs.WalkDir(os.DirFS("testdata"), ".", func(name string, _ fs.DirEntry, _ error) error {
+		found = append(found, name)
+		return nil
+	})
+	if _, err := os.Stat("testdata"); err != nil || len(found) != 1 {
+		t.Error(found, err)
+	}
+}
 `)
 	run := func() string {
 		t.Helper()
