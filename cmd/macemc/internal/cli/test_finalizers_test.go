@@ -241,13 +241,24 @@ func TestPipe(t *testing.T) {
 	r.Close()
 }
 
-// A goroutine that ends with a run while it reads does not block finalizers.
+// Goroutines that end with a run while they read neither block finalizers nor keep files open.
 func TestReads(t *testing.T) {
-	r, _, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
+	for range 20 {
+		r, _, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := r.SyscallConn()
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Control(func(fd uintptr) {
+			if fd > 120 {
+				t.Fatal("earlier runs have left files open")
+			}
+		})
+		go r.Read(make([]byte, 1))
 	}
-	go r.Read(make([]byte, 1))
 }
 
 func connection(l net.Listener) net.Conn {

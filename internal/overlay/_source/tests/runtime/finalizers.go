@@ -10,6 +10,7 @@ type macemcEnding struct {
 	of      unsafe.Pointer // the object whose end calls it
 	fn, arg unsafe.Pointer
 	id      uint64 // of a cleanup function; 0 means a finalizer
+	file    bool   // the object is a file
 	socket  bool   // the object is a simulated socket, which is reachable from others
 }
 
@@ -70,12 +71,38 @@ func macemcSetFinalizer(pc uintptr, of, fn unsafe.Pointer) bool {
 	macemcEndings.old = macemcEndings.old || macemcMadeBefore(uintptr(of))
 	known := macemcForget(of, 0)
 	if fn != nil {
-		macemcEndings.list = append(macemcEndings.list, macemcEnding{of: of, fn: fn, arg: of, socket: socket})
+		macemcEndings.list = append(macemcEndings.list, macemcEnding{of: of, fn: fn, arg: of, file: file, socket: socket})
 		if known && !file && !socket {
 			throw("runtime.SetFinalizer: finalizer already set")
 		}
 	}
 	return !file
+}
+
+// macemcLeftFiles is the number of files that runs have left open since a collection was made.
+var macemcLeftFiles int
+
+const macemcLeftFilesMax = 16
+
+// macemc_testCloseLeft closes files that earlier runs have left open and that are unreachable, once there are many. The system may have a low
+// limit, as for instances of inotify.
+//
+//go:linkname macemc_testCloseLeft testing.macemcCloseLeft
+func macemc_testCloseLeft() {
+	if macemcLeftFiles >= macemcLeftFilesMax {
+		macemcLeftFiles = 0
+		GC()
+		blockUntilEmptyFinalizerQueue(1e9)
+	}
+}
+
+// countFiles adds the files that a run has left open.
+func (l *macemcEndingList) countFiles() {
+	for i := range l.list {
+		if l.list[i].file {
+			macemcLeftFiles++
+		}
+	}
 }
 
 // macemcForget removes a finalizer or a cleanup function, and reports whether there was one.
@@ -124,7 +151,7 @@ func macemcStopsCleanup(id uint64) bool {
 // modules, while a test is explored.
 func macemcDrops(fn *funcval) bool { return macemcT != nil && !macemcStandard(findfunc(fn.fn)) }
 
-// macemcFinalizes reports whether the caller executes finalizers. It does not wait for goroutines that have ended with a run.
+// macemcFinalizes reports whether the caller executes finalizers. Users of a file that is closed then have ended with a run.
 //
 //go:linkname macemcFinalizes
 func macemcFinalizes() bool { return getg() == fing }

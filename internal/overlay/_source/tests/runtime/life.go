@@ -54,6 +54,7 @@ func macemc_testEnd() {
 	}
 	macemcOn = false
 	macemcCur, macemcT = nil, nil
+	macemcEndings.countFiles()
 	macemcAsyncTimers(macemcAsync)
 	maxstacksize = macemcStackMax
 	for i, why := range macemcWaits {

@@ -54,6 +54,7 @@ func (x *macemcExplorer) run1(s *testsched.Schedule, traced bool) *testsched.Out
 		r.refusedOutside = macemcLate(late)
 		return &testsched.Outcome{Kind: testsched.Unexplored, Message: r.refusedOutside}
 	}
+	macemcCloseLeft()
 	macemcPrintRaces()
 	races, counters := race.Errors(), macemcCountersNow()
 	process := macemcProcessNow()

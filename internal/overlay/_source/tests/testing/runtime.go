@@ -113,6 +113,9 @@ func macemcSave(variables []macemcVariable, hide []unsafe.Pointer)
 //go:linkname macemcRestore
 func macemcRestore()
 
+//go:linkname macemcCloseLeft
+func macemcCloseLeft()
+
 //go:linkname macemcUndone
 func macemcUndone() bool
 
