@@ -44,14 +44,19 @@ var netChanges = func() (list []change) {
 		{"readFrom", "macemcReadFrom(fd, p)"}, {"readMsg", "macemcReadMsg(fd, p, oob)"},
 		{"readFromInet4", "macemcReadFrom4(fd, p, from)"}, {"readFromInet6", "macemcReadFrom6(fd, p, from)"},
 		{"readMsgInet4", "macemcReadMsg4(fd, p, oob, sa)"}, {"readMsgInet6", "macemcReadMsg6(fd, p, oob, sa)"},
-		{"writeTo", "macemcWriteTo(fd, p, sa)"}, {"writeToInet4", "macemcWriteTo(fd, p, sa)"}, {"writeToInet6", "macemcWriteTo(fd, p, sa)"},
-		{"writeMsg", "macemcWriteMsg(fd, p, oob, sa)"}, {"writeMsgInet4", "macemcWriteMsg4(fd, p, oob, sa)"},
-		{"writeMsgInet6", "macemcWriteMsg6(fd, p, oob, sa)"}, {"SetDeadline", "fd.fakeNetFD.SetDeadline(t)"},
+		{"writeTo", "macemcWriteTo(fd, p, sa)"}, {"writeToInet4", "macemcWriteTo(fd, p, macemcCopy(sa))"},
+		{"writeToInet6", "macemcWriteTo(fd, p, macemcCopy(sa))"}, {"writeMsg", "macemcWriteMsg(fd, p, oob, sa)"},
+		{"writeMsgInet4", "macemcWriteMsg4(fd, p, oob, macemcCopy(sa))"},
+		{"writeMsgInet6", "macemcWriteMsg6(fd, p, oob, macemcCopy(sa))"}, {"SetDeadline", "fd.fakeNetFD.SetDeadline(t)"},
 		{"SetReadDeadline", "fd.fakeNetFD.SetReadDeadline(t)"}, {"SetWriteDeadline", "fd.fakeNetFD.SetWriteDeadline(t)"},
 	} {
 		text := " if macemcInNode() { fd = macemcInherited(fd) }; if fd.fakeNetFD != nil { return " + c.call + " }; "
 		if strings.HasPrefix(c.method, "write") {
-			text += "if macemcCallerOutside() { macemcSends(fd, sa) }; "
+			to := "sa"
+			if strings.Contains(c.method, "Inet") {
+				to = "macemcCopy(sa)"
+			}
+			text += "if macemcCallerOutside() { macemcSends(fd, " + to + ") }; "
 		}
 		list = append(list, change{"net/fd_posix.go", atStart{"netFD." + c.method}, text, whyNet})
 	}

@@ -345,6 +345,15 @@ func macemcWriteTo(fd *netFD, p []byte, sa syscall.Sockaddr) (int, error) {
 	return fd.macemcSendTo("sendto", p, sa, fd.macemcDefaults())
 }
 
+// macemcCopy returns a copy of an address. The caller's one does not escape, so that tests count its allocations as in plain Go.
+func macemcCopy[T any](sa *T) *T {
+	if sa == nil {
+		return nil
+	}
+	to := *sa
+	return &to
+}
+
 // macemcWriteMsg is netFD.writeMsg.
 func macemcWriteMsg(fd *netFD, p, oob []byte, sa syscall.Sockaddr) (n, oobn int, err error) {
 	h, err := fd.macemcParse(oob)

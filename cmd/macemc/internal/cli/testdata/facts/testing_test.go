@@ -4,6 +4,7 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -152,6 +153,16 @@ func TestAllocs(t *testing.T) {
 	if n < 1 || n > 10 {
 		t.Error(n)
 	}
+	c, err := net.ListenUDP("udp4", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
+	must(t, err)
+	defer c.Close()
+	b, to := make([]byte, 8), c.LocalAddr().(*net.UDPAddr).AddrPort()
+	same(t, testing.AllocsPerRun(10, func() {
+		c.WriteToUDPAddrPort(b, to)
+		c.ReadFromUDPAddrPort(b)
+		c.WriteMsgUDPAddrPort(b, nil, to)
+		c.ReadMsgUDPAddrPort(b, nil)
+	}), 0.0)
 }
 
 func TestQuick(t *testing.T) {
