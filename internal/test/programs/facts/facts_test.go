@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"maps"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
