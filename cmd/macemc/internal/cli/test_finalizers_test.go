@@ -10,6 +10,8 @@ func TestTest_LeaksOfFinalizers(t *testing.T) {
 	testFile(t, `package x
 
 import (
+	"io"
+	"net"
 	"runtime"
 	"testing"
 )
@@ -98,6 +100,38 @@ func TestCleanupInTurn(t *testing.T) {
 	runtime.AddCleanup(b, func(*client) {}, a)
 }
 
+// peer returns a connection whose peer a goroutine serves until its end.
+func peer(t *testing.T) net.Conn {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	c, err := net.Dial("tcp", l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := l.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		io.Copy(io.Discard, s)
+		s.Close()
+	}()
+	return c
+}
+
+func TestConnection(t *testing.T) { peer(t).Write([]byte("x")) }
+
+func TestConnectionKept(t *testing.T) {
+	c := peer(t)
+	go func() {
+		<-make(chan int)
+		c.Close()
+	}()
+}
+
 func TestCollected(t *testing.T) {
 	t.Cleanup(runtime.GC)
 	runtime.SetFinalizer(start(), stop)
@@ -132,6 +166,7 @@ func TestMeasures(t *testing.T) {
 	testReports(t, []string{"--- PASS: TestFinalizer ", "--- FAIL: TestFinalizerGone ", "--- FAIL: TestFinalizerKept ", "--- PASS: TestCleanup ",
 		"--- FAIL: TestCleanupGone ", "--- FAIL: TestCleanupKept ",
 		"--- FAIL: TestCleanupOfItself ", "--- FAIL: TestCleanupsOfEachOther ", "--- FAIL: TestFinalizerOfItself ", "--- PASS: TestCleanupInTurn ",
+		"--- PASS: TestConnection ", "--- FAIL: TestConnectionKept ",
 		"TestCollected, TestMeasures: not explored: each calls runtime.GC\n", "--- PASS: TestCollects "}, 1,
 		"-count=1", "-v", "-vet=off", "-schedules=20", ".")
 }

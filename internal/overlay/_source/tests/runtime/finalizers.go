@@ -291,10 +291,33 @@ func (o *macemcObjects) forever(waiting []*g, list []macemcEnding, first int) *m
 		}
 	}
 	kept.functions(list)
+	sockets, parts := macemcSockets(list)
 	for i := first; i < len(kept.kept); i++ {
-		kept.pointers(uintptr(kept.kept[i]))
+		at := uintptr(kept.kept[i])
+		if !parts.has(at) {
+			kept.pointers(at)
+		} else if s := spanOfHeap(at); s != nil {
+			macemcReferences(at, at+s.elemsize, func(p uintptr) {
+				if !sockets.has(p) {
+					kept.add(p)
+				}
+			})
+		}
 	}
 	return kept
+}
+
+// macemcSockets returns the simulated sockets of a list, and what they reference: their parts. The peer of a socket is referenced by a part
+// of it, which keeps no real socket.
+func macemcSockets(list []macemcEnding) (sockets, parts *macemcObjects) {
+	sockets, parts = &macemcObjects{table: make([]uintptr, 1<<6)}, &macemcObjects{table: make([]uintptr, 1<<8)}
+	for i := range list {
+		if list[i].socket {
+			sockets.add(uintptr(list[i].of))
+			parts.pointers(uintptr(list[i].of))
+		}
+	}
+	return sockets, parts
 }
 
 // functions adds what finalizers and cleanup functions keep.
