@@ -29,7 +29,7 @@ demo install-programs build test test-all lint check-goroutines check-deploy che
 demo build test test-all lint check-goroutines check-deploy check-clients check-next ecosystem check-ecosystem: export GOFLAGS := $(shell $(GO) env GOFLAGS) -gcflags=all=-dwarf=false
 
 # With fewer garbage collections, tests take a quarter less CPU time, and compilation a tenth.
-install-programs build test test-all lint check-goroutines check-deploy check-clients check-next ecosystem check-ecosystem: export GOGC ?= 400
+install-programs build test test-all lint check-deploy check-clients check-next ecosystem check-ecosystem: export GOGC ?= 400
 
 demo: ## find a known liveness bug of the random overlay tree
 	@test -x bin/demo/macemc || echo "compiling bin/demo/macemc, which takes about a minute with an empty build cache ..." >&2
