@@ -179,7 +179,8 @@ func (h *host) reportUnexecuted(c *Config) {
 	first, _, _ := strings.Cut(c.Test, "/")
 	names = slices.DeleteFunc(names[slices.Index(names, first)+1:], func(name string) bool { return h.begun[name] || !h.flags.Selects(name) })
 	for _, name := range names {
-		h.summarize(testsched.Unit{Package: c.Package, Test: name}, &Result{}, "not explored: it is not executed, because the process died before")
+		u := testsched.Unit{Package: c.Package, Test: name}
+		h.summarize(u, &Result{}, "not explored: it is not executed, because the process died before")
 	}
 	if marker := h.marker(); marker != "" {
 		for _, name := range names {

@@ -77,8 +77,8 @@ func programs(t *testing.T, root string) (bin string) {
 	if built, err = os.MkdirTemp("", "doccheck-"); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command("go", "build", "-trimpath=false", "-ldflags=-w", "-o", built, "./cmd/macemc", "./cmd/macemc-cluster", "./cmd/macemc-debug", "./cmd/macemc-mcp",
-		"./cmd/macemc-vet", "./evaluation")
+	cmd := exec.Command("go", "build", "-trimpath=false", "-ldflags=-w", "-o", built, "./cmd/macemc", "./cmd/macemc-cluster",
+		"./cmd/macemc-debug", "./cmd/macemc-mcp", "./cmd/macemc-vet", "./evaluation")
 	cmd.Dir = root // with -trimpath the program would not know it
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)

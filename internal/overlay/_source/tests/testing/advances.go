@@ -24,7 +24,8 @@ type macemcAdvances struct {
 // exceed counts an advance, and reports whether the run has no end: its clock has advanced too often or too far, or nothing can wake the
 // test.
 func (a *macemcAdvances) exceed(x *macemcExplorer, o *testsched.Outcome, done, hurried bool) bool {
-	if limit := macemcLateness * macemcTimeout(); limit > 0 && !done && !hurried && !x.r.outside && time.Duration(macemcNow()-a.begun) > limit {
+	passed := time.Duration(macemcNow() - a.begun)
+	if limit := macemcLateness * macemcTimeout(); limit > 0 && !done && !hurried && !x.r.outside && passed > limit {
 		o.Clock = limit // go test would have ended the test
 	}
 	a.n++
