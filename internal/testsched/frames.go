@@ -235,7 +235,8 @@ var waits = map[string]string{
 	"sync.Mutex.Lock": "waits to lock a Mutex", "sync.RWMutex.RLock": "waits to read-lock a RWMutex",
 	"sync.RWMutex.Lock":   "waits to lock a RWMutex",
 	"sync.WaitGroup.Wait": "waits for a WaitGroup", "sync.Cond.Wait": "waits for a Cond", "sleep": "sleeps",
-	"busy": "is held back by the schedule", "running": "runs",
+	"synctest.Run": "waits for the bubble of another test",
+	"busy":         "is held back by the schedule", "running": "runs",
 	"semacquire": "waits for a semaphore", "IO wait": "waits for a file",
 }
 

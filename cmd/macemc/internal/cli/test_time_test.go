@@ -272,6 +272,47 @@ func TestSleeps(t *testing.T) {
 	testReports(t, []string{"; delays above 1ms are not tried (raise -explore-delay, as to 100ms)\n", "--- PASS: TestSleeps", "--- PASS: TestPasses", "--- PASS: TestFires", "--- PASS: TestSpins", "--- PASS: TestBubble", "--- PASS: TestWait"}, 0, "-count=1", "-v", "-vet=off", "-schedules=200", ".")
 }
 
+// Bubbles of parallel subtests, as of package synctest.
+func TestTest_Bubbles(t *testing.T) {
+	testFile(t, `package x
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+func bubbles(t *testing.T, f func(*testing.T)) {
+	for range 2 {
+		t.Run("bubble", func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, f)
+		})
+	}
+}
+
+func TestBlocked(t *testing.T) { bubbles(t, func(*testing.T) { <-make(chan int) }) }
+
+func TestAsleep(t *testing.T) { bubbles(t, func(*testing.T) { go time.Sleep(time.Second) }) }
+
+func TestRight(t *testing.T) { bubbles(t, func(*testing.T) { time.Sleep(time.Second) }) }
+
+func TestOther(t *testing.T) {
+	t.Run("sleeps", func(t *testing.T) {
+		t.Parallel()
+		time.Sleep(time.Second)
+	})
+	bubbles(t, func(*testing.T) { time.Sleep(time.Second) })
+}
+`)
+	testReports(t, []string{
+		"--- FAIL: TestBlocked", "macemc: DEADLOCK: 4 goroutines are blocked", "waits for the bubble of another test",
+		"--- FAIL: TestAsleep", "macemc: PANIC: deadlock: main bubble goroutine has exited but blocked goroutines remain\n", "--- PASS: TestRight",
+		"not complete: its bubbles of testing/synctest execute one after another\n", "--- PASS: TestOther",
+		"TestOther: not explored: it sets a timer while a bubble of testing/synctest executes, outside that\n",
+	}, 1, "-count=1", "-v", "-vet=off", "-exhaustive", ".")
+}
+
 // Schedules of a test with many timers at one instant are the same in each process. The garbage moves what a select waits for.
 func TestTest_ManyTimers(t *testing.T) {
 	testFile(t, `package x

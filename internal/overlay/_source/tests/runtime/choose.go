@@ -92,12 +92,14 @@ func macemcTestPut(gp *g) {
 		if parent := waker; parent != nil && parent.bubble == gp.bubble && parent.macemc.id > macemcMain {
 			parent.macemc.test.children++
 			gp.macemc.id = macemcMix(parent.macemc.id ^ parent.macemc.test.children<<48)
+			gp.macemc.test.bubbled = parent.macemc.test.bubbled
 			if o := macemcOriginOf(gp.macemc.test.number, 0, parent); o != nil {
 				gcallers(parent, 0, o.stack[:])
 			}
 		} else if f := macemcFiring; f != nil {
 			macemcOriginOf(gp.macemc.test.number, f.macemcWho, nil)
 			gp.macemc.id = macemcMix(f.macemcWho ^ uint64(f.macemcFires)<<48)
+			gp.macemc.test.bubbled = macemcStopped
 		} else {
 			macemcChildren++
 			gp.macemc.id = macemcMix(macemcChildren)

@@ -205,6 +205,15 @@ func macemcDue(b *synctestBubble, next int64) int64 {
 	return next
 }
 
+// macemcTime returns the clock reading of the caller, which belongs to a bubble of the runtime. While a bubble of testing/synctest executes,
+// no time passes outside it.
+func macemcTime(b *synctestBubble) int64 {
+	if gp := getg().m.curg; macemcStopped && gp != nil && gp.macemc.id > macemcMain && !gp.macemc.test.bubbled {
+		return macemcTimelessAt
+	}
+	return b.now
+}
+
 // macemcReadClock is called before a function reads the clock. Reads by the distribution take no time.
 //
 //go:linkname macemcReadClock
@@ -278,7 +287,7 @@ func macemcClocks() (wall, mono int64) {
 		return 0, 0
 	case macemcTested():
 		macemcReads()
-		wall = getg().bubble.now
+		wall = macemcTime(getg().bubble)
 	default:
 		sec, nsec, _ := macemcInitNow()
 		wall = sec*1e9 + int64(nsec)

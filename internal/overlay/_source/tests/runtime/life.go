@@ -27,7 +27,7 @@ func macemc_testBegin(t *macemcRun) {
 	macemcTurns, macemcWokeOutside, macemcLate = 0, false, 0
 	macemcIgnored = sig.ignored
 	macemcFiles = 0
-	macemcIdle, macemcPauses, macemcStopped, macemcWaiting = 0, false, false, 0
+	macemcIdle, macemcPauses, macemcStopped, macemcWaiting, macemcTimelessNext = 0, false, false, 0, gQueue{}
 	macemcBusy.who = 0
 	for i, why := range macemcWaits {
 		macemcWaited[i], isIdleInSynctest[why] = isIdleInSynctest[why], true
@@ -161,17 +161,30 @@ func macemc_testWaiter() bool {
 	return true
 }
 
-// macemcTimelessAt is the clock reading at which the current or latest section without the passage of time has begun.
-var macemcTimelessAt int64
+// macemcTimelessAt is the clock reading at which the current or latest section without the passage of time has begun, and
+// macemcTimelessNext are the goroutines that wait for its end to begin their own.
+var (
+	macemcTimelessAt   int64
+	macemcTimelessNext gQueue
+)
 
 // macemc_testTimeless begins or ends a section of the run in which time stands still while goroutines run, with the clock of
-// testing/synctest. The clock of the run continues after it, without the timers that the section has left. The result is false if there are
-// timers before it.
+// testing/synctest. The caller and the goroutines that it starts belong to the section, and no others may set timers. The clock of the run
+// continues after it, without the timers that the section has left. The result is false if there are timers before it.
 //
 //go:linkname macemc_testTimeless testing.macemcTimeless
 func macemc_testTimeless(on bool) bool {
-	b := getg().bubble
+	gp := getg()
+	b := gp.bubble
 	if on {
+		for macemcStopped {
+			macemcLeavesOut(macemcBubbleWaits)
+			mcall(func(gp *g) { // without synchronization that hides data races
+				macemcTimelessNext.pushBack(gp)
+				gp.waitreason = waitReasonSynctestRun
+				park_m(gp)
+			})
+		}
 		if next := b.timers.wakeTime(); next != 0 && next != maxWhen {
 			return false
 		}
@@ -186,7 +199,10 @@ func macemc_testTimeless(on bool) bool {
 		macemcTidy(&b.timers)
 		macemcSetClock(b, macemcTimelessAt)
 	}
-	macemcStopped = on
+	for macemcStopped = on; !on && !macemcTimelessNext.empty(); {
+		goready(macemcTimelessNext.pop(), 1)
+	}
+	gp.macemc.test.bubbled = on
 	return true
 }
 
@@ -201,6 +217,19 @@ func macemcSetClock(b *synctestBubble, now int64) (before int64) {
 
 //go:linkname macemc_testTotal testing.macemcTotal
 func macemc_testTotal() int { return getg().bubble.total }
+
+// macemc_testBubbled returns the number of goroutines in the bubble of testing/synctest that executes, without the caller.
+//
+//go:linkname macemc_testBubbled testing.macemcBubbled
+func macemc_testBubbled() (n int) {
+	me := getg()
+	forEachGRace(func(gp *g) {
+		if gp != me && gp.bubble == me.bubble && gp.macemc.test.bubbled && readgstatus(gp) != _Gdead {
+			n++
+		}
+	})
+	return n
+}
 
 //go:linkname macemc_testKill testing.macemcKill
 func macemc_testKill() {

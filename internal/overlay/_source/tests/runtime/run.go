@@ -69,16 +69,22 @@ type macemcTestG struct {
 	low      uint64 // priority after a drop; 0 means none
 	macemcWork
 	tries       bool  // the next send or receive does not block
+	bubbled     bool  // it belongs to a bubble of testing/synctest
 	polled      int64 // when the first timer is due whose channel the next operation uses, if no other goroutine waits for it; 0 means none
 	halted      bool
 	unwakable   bool       // nothing can wake it, see macemcFindUnwakable
 	actsForTest macemcActs // of a goroutine outside the test
 	sleeps      uint32     // how often it has slept since then
 	by, byAt    uint64     // of a traced run: see macemcEvent
-	file        *pollDesc  // that it waits for; nil means none
-	mode        int32      // 'r' or 'w': what it waits for in file
+	macemcFileWait
 
 	locks [8]uintptr // of a goroutine outside bubbles: addresses of locks that it holds; plus 1 for an RWMutex, which begins with a Mutex
+}
+
+// macemcFileWait is a wait for a file; nil means none. mode is 'r' or 'w'.
+type macemcFileWait struct {
+	file *pollDesc
+	mode int32
 }
 
 // macemcWork counts the operations of a goroutine of a test, and its delays.

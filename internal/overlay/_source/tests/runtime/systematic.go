@@ -163,6 +163,7 @@ const (
 	macemcCountsGoroutines = 1 + iota
 	macemcCoroutines
 	macemcTriesRWMutex // other goroutines can see that a Lock has begun, which is no point
+	macemcBubbleWaits  // bubbles of parallel subtests share the clock
 )
 
 // macemcLeavesOut records the first reason why the orders of points do not cover all outcomes of the test.

@@ -17,6 +17,9 @@ func macemcTestArm(t *timer) {
 	} else if !sleep {
 		t.macemcOrder |= macemcNoSleep
 	}
+	if macemcStopped && gp == gp.m.curg && gp.macemc.id > macemcMain && !gp.macemc.test.bubbled && macemcT.refused == "" {
+		macemcT.refused = "it sets a timer while a bubble of testing/synctest executes, outside that"
+	}
 	gp.macemc.test.armed++
 	t.macemcWho = macemcMix(gp.macemc.id^gp.macemc.test.armed<<40)&^7 | macemcTimerBits
 	if !sleep && !t.isChan && gp == gp.m.curg && gp.macemc.id > macemcMain {

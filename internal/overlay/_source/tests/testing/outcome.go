@@ -16,7 +16,7 @@ import (
 // macemcLeftOut are the reasons for which a test is not explored completely, by the constants for macemcLeavesOut in package runtime.
 var macemcLeftOut = [...]string{
 	"", "it counts the goroutines", "it uses iter.Pull, whose iterators have no scheduling points",
-	"it tries to lock an RWMutex, whose Lock can be seen in two steps",
+	"it tries to lock an RWMutex, whose Lock can be seen in two steps", "its bubbles of testing/synctest execute one after another",
 }
 
 // end completes the outcome of a run.

@@ -95,6 +95,9 @@ func macemcFiles() (woken bool, left int64)
 //go:linkname macemcTotal
 func macemcTotal() int
 
+//go:linkname macemcBubbled
+func macemcBubbled() int
+
 //go:linkname macemcKill
 func macemcKill()
 

@@ -2,33 +2,26 @@
 
 package testing
 
-import (
-	"time"
-	_ "unsafe"
-)
+import _ "unsafe"
 
 // macemcSynctest replaces testing/synctest.Test for an explored test. The function executes in the bubble of the run. The clock is reset
-// and advances only while all goroutines wait.
+// and advances only while all goroutines wait. Bubbles of parallel subtests execute one after another.
 //
 //go:linkname macemcSynctest testing/synctest.macemcTest
 func macemcSynctest(t *T, f func(*T)) {
 	if !macemcTimeless(true) {
 		macemcRefuse("it uses testing/synctest while a timer of its own runs")
 	}
-	before := macemcTotal()
 	ok := testingSynctestTest(t, f)
-	for macemcTotal() > before {
+	for macemcBubbled() > 0 {
 		macemcWait()
-		if macemcTotal() <= before {
+		if macemcBubbled() == 0 {
 			break
 		}
-		wait := 10 * time.Millisecond
-		if next := macemcNext(); next != 0 {
-			wait = time.Duration(next - macemcNow())
-		} else if !macemcAnyStopped() {
+		if macemcNext() == 0 {
 			select {} // the report of the deadlock lists the goroutines
 		}
-		time.Sleep(max(wait, 1))
+		panic("deadlock: main bubble goroutine has exited but blocked goroutines remain") // as of the runtime
 	}
 	macemcTimeless(false)
 	if !ok {

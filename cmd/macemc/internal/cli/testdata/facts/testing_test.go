@@ -148,6 +148,32 @@ func TestBubble(t *testing.T) {
 	}
 }
 
+func TestBubbles(t *testing.T) {
+	begin := time.Now()
+	for range 3 {
+		t.Run("bubble", func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				same(t, time.Now().UTC(), time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC))
+				ended := false
+				go func() {
+					time.Sleep(time.Hour)
+					ended = true
+				}()
+				time.Sleep(2 * time.Hour)
+				synctest.Wait()
+				same(t, ended, true)
+			})
+		})
+	}
+	t.Run("no bubble", func(t *testing.T) {
+		t.Parallel()
+		if d := time.Since(begin); d < 0 || d > time.Minute {
+			t.Error(d)
+		}
+	})
+}
+
 func TestAllocs(t *testing.T) {
 	n := testing.AllocsPerRun(10, func() { _ = fmt.Sprint("a", 1) })
 	if n < 1 || n > 10 {
