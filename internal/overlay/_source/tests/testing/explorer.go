@@ -21,7 +21,8 @@ import (
 // macemcAgent is connected to the explorer; nil means that tests are not explored.
 var macemcAgent = testsched.NewAgent()
 
-// macemcExplored returns the function that tRunner calls instead of a test's function.
+// macemcExplored explores a test, and returns the function that tRunner calls instead of the test's: the same one if the test is not
+// explored, whose caller may look at its stack.
 func macemcExplored(t *T, fn func(*T)) func(*T) {
 	if macemcAgent == nil || macemcIsSubtest(t) || t == macemcRunning || t.isSynctest || t.tstate == nil || t.tstate.isFuzzing {
 		return fn
@@ -29,41 +30,43 @@ func macemcExplored(t *T, fn func(*T)) func(*T) {
 	if test, seed := t.level == 1 && t.parent.parent == nil, t.level == 2 && t.parent.inFuzzFn; !test && !seed {
 		return fn
 	}
-	return func(t *T) {
-		x := &macemcExplorer{t: t, of: macemcSelection{fn: fn, match: t.tstate.match}}
-		macemcOnDeath(func() { os.Stderr.WriteString(macemcAgent.Died()) })
-		call := &testsched.Call{Unit: macemcUnit(t, fn), Race: race.Enabled}
-		if deadline, ok := t.Deadline(); ok {
-			call.Deadline = deadline.UnixNano()
-		}
-		report := macemcAgent.Explore(call, x)
-		macemcOnDeath(nil)
-		macemcPrintRaces()
-		if report.Unexplored || report.Finding != "" || x.failed { // that run may have left locks held that later code needs
-			macemcRestore()
-			synctest.MacemcReset()
-		}
-		if report.Unexplored {
-			macemcUnexplored(t, x, report)
-			return
-		}
-		macemcShowFirst(t, x, report)
-		if report.Note != "" && t.chatty != nil {
-			fmt.Fprintln(t.Output(), report.Note)
-		}
-		if report.Finding != "" {
-			fmt.Fprint(t.Output(), report.Finding)
-			t.Fail()
-		}
-		macemcRest(t, x, report.Rest)
-		if report.Finding != "" {
-			t.FailNow()
-		}
-		if report.Known != "" {
-			macemcM.known = true
-			fmt.Fprint(t.Output(), report.Known)
-			t.SkipNow()
-		}
+	x := &macemcExplorer{t: t, of: macemcSelection{fn: fn, match: t.tstate.match}}
+	macemcOnDeath(func() { os.Stderr.WriteString(macemcAgent.Died()) })
+	call := &testsched.Call{Unit: macemcUnit(t, fn), Race: race.Enabled}
+	if deadline, ok := t.Deadline(); ok {
+		call.Deadline = deadline.UnixNano()
+	}
+	report := macemcAgent.Explore(call, x)
+	macemcOnDeath(nil)
+	macemcPrintRaces()
+	if report.Unexplored || report.Finding != "" || x.failed { // that run may have left locks held that later code needs
+		macemcRestore()
+		synctest.MacemcReset()
+	}
+	if report.Unexplored {
+		return macemcUnexplored(t, x, report)
+	}
+	return func(t *T) { macemcShow(t, x, report) }
+}
+
+// macemcShow shows the result of an exploration, and executes the subtests that it has left out.
+func macemcShow(t *T, x *macemcExplorer, report *testsched.Verdict) {
+	macemcShowFirst(t, x, report)
+	if report.Note != "" && t.chatty != nil {
+		fmt.Fprintln(t.Output(), report.Note)
+	}
+	if report.Finding != "" {
+		fmt.Fprint(t.Output(), report.Finding)
+		t.Fail()
+	}
+	macemcRest(t, x, report.Rest)
+	if report.Finding != "" {
+		t.FailNow()
+	}
+	if report.Known != "" {
+		macemcM.known = true
+		fmt.Fprint(t.Output(), report.Known)
+		t.SkipNow()
 	}
 }
 
@@ -91,25 +94,26 @@ func macemcShowFirst(t *T, x *macemcExplorer, report *testsched.Verdict) {
 	}
 }
 
-// macemcUnexplored executes a test that cannot be explored, unless a later stage does.
-func macemcUnexplored(t *T, x *macemcExplorer, report *testsched.Verdict) {
+// macemcUnexplored prepares the execution of a test that cannot be explored, and returns its function; one that does nothing if a later
+// stage executes the test.
+func macemcUnexplored(t *T, x *macemcExplorer, report *testsched.Verdict) func(*T) {
 	if !report.Long && macemcPostpones(t, x) {
-		return
+		return func(*T) {}
 	}
 	if report.Long {
 		macemcLong.Store(t, nil)
-		defer macemcLong.Delete(t)
+		t.Cleanup(func() { macemcLong.Delete(t) })
 	}
-	macemcPlainly(t, x)
+	return macemcPlainly(t, x)
 }
 
-// macemcPlainly executes a test as go test does.
-func macemcPlainly(t *T, x *macemcExplorer) {
+// macemcPlainly prepares the execution of a test as go test does, and returns its function.
+func macemcPlainly(t *T, x *macemcExplorer) func(*T) {
 	runtime.GC()                   // collections within runs have kept garbage of the run
 	macemcProcessors()             // the next run sets GOMAXPROCS to 1 again
 	t.tstate.match.clearSubNames() // the subtests of the run that showed it have the same names
-	defer func() { os.Stderr.WriteString(program.RaceText()) }()
-	x.of.fn(t)
+	t.Cleanup(func() { os.Stderr.WriteString(program.RaceText()) })
+	return x.of.fn
 }
 
 // macemcLong holds the tests with [testsched.Verdict.Long] that are executing.

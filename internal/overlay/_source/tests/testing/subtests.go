@@ -99,7 +99,7 @@ func macemcRest(t *T, x *macemcExplorer, names []string) {
 	m.filter = macemcFilter{m.filter, t.name, newMatcher(m.matchFunc, strings.Join(here, "|"), "-test.run", "").filter}
 	m.mu.Unlock()
 	specs.set()
-	macemcPlainly(t, x)
+	macemcPlainly(t, x)(t)
 }
 
 // macemcFilter restricts the subtests of one test.

@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"strings"
 	"testing"
 	"time"
 )
@@ -15,6 +16,7 @@ func TestOutside_Process(t *testing.T) {
 		lacks(t, os.Environ(), "macemc")
 		return
 	}
+	same(t, strings.Join(stackOf(), " "), "example.org/facts.TestOutside_Process testing.tRunner runtime.goexit")
 	c := exec.Command(os.Args[0], "-test.run=^TestOutside_Process$")
 	c.Env = append(os.Environ(), "FACTS_CHILD=1")
 	out, err := c.CombinedOutput()
