@@ -98,6 +98,7 @@ var testChanges = func() []change {
 		{"testing/testing.go", atStart{"MainStart"},
 			" if m := macemcStarts(deps, tests, benchmarks, fuzzTargets, examples); m != nil { return m }; ", whyInit},
 		{"testing/testing.go", atStart{"M.Run"}, " if macemcInRun() { return macemcRunTest(m) }; macemcRuns(m); ", whyBeginning},
+		{"runtime/proc.go", atStart{"goexit1"}, " macemcExits(); ", "goroutines that are counted end"},
 		{"runtime/proc.go", atStart{"doInit1"}, " if macemcDefers(t) { return }; ", whyBeginning},
 		{"testing/example.go", atStart{"runExamples"},
 			" if macemcAgent != nil && len(examples) > 0 { return macemcExamples(matchString, examples) }; ", whyTests},

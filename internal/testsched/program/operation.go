@@ -32,6 +32,7 @@ const (
 	OpLen
 	OpTrySend
 	OpTryReceive
+	OpEnd
 	// Operations that methods of an RWMutex execute on its Mutex. The runtime has no numbers for these.
 	OpInnerLock
 	OpInnerTryLock
@@ -46,7 +47,7 @@ var opWords = [...]struct{ verb, noun string }{
 	{"uses Cond", "Cond"},
 	{"uses Once", "Once"}, {"uses sync.Map", "sync.Map"}, {"uses sync.Pool", "sync.Pool"}, {"accesses atomic", "atomic operation"},
 	{"reads", "read"}, {"writes", "write"}, {"yields", "yield"}, {"reads the clock", "read of the clock"},
-	{"stops or resets timer", "timer"}, {"reads length", "len"}, {"tries to send", "send"}, {"tries to receive", "receive"},
+	{"stops or resets timer", "timer"}, {"reads length", "len"}, {"tries to send", "send"}, {"tries to receive", "receive"}, {"ends", "end"},
 	{"completes the lock", "lock"}, {"completes the attempt to lock", "lock"}, {"completes the unlock", "unlock"}, // see On
 	{"executes an operation", "operation"}, // any other
 }

@@ -59,8 +59,15 @@ func macemc_testGoroutines(list []macemcGoroutine, left bool) int {
 //go:linkname macemc_testNumber testing.macemcNumber
 func macemc_testNumber() uint64 { return getg().macemc.test.number }
 
-// macemcCounts notes that a module counts the goroutines. Those that have passed their last point have ended, so not all counts are
-// explored.
+// macemcExits is called before the calling goroutine ends. The end is a point once the test has counted the goroutines.
+func macemcExits() {
+	if macemcTested() && macemcT.leftOut == macemcCountsGoroutines {
+		macemcPointed(macemcOpEnd, 0)
+	}
+}
+
+// macemcCounts notes that a module counts the goroutines. Those that have passed their last point before that have ended, so not all counts
+// are explored.
 func macemcCounts() {
 	var caller [1]uintptr
 	if macemcTested() && callers(2, caller[:]) == 1 && !macemcCallerAt(caller[0]).standard {

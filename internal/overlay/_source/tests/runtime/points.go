@@ -33,6 +33,7 @@ const (
 	macemcOpLen
 	macemcOpTrySend    // only in traces
 	macemcOpTryReceive // only in traces
+	macemcOpEnd        // of a goroutine, see macemcExits
 )
 
 // macemcLogging is added to the depth of macemcUnscheduled while package testing logs a file or variable that the test reads, or prints

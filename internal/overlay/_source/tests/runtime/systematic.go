@@ -46,7 +46,7 @@ func macemcMask(gp *g) uint64 {
 	switch {
 	case gp.macemc.unscheduled > 0 || me.op == macemcOpClock: // inside a Once, or time passes
 		return ^uint64(0)
-	case me.op == macemcOpGo || me.op == macemcOpGosched:
+	case me.op == macemcOpGo || me.op == macemcOpGosched || me.op == macemcOpEnd:
 		return 0
 	case me.op == macemcOpSelect:
 		return me.chans
