@@ -1,6 +1,7 @@
 package explorer
 
 import (
+	"slices"
 	"time"
 
 	"github.com/macemc/macemc/internal/agents"
@@ -11,7 +12,8 @@ import (
 // schedule is the cause, but something that runs have in another way: how long computing takes, times of files that system calls tell, or
 // other facts of the system.
 func plainlyPasses(s *Settings, c *Config, r *Result, runner testsched.Runner) bool {
-	if r.Finding.Kind != testsched.Failed || r.Finding != r.First || r.FromFile || r.Finding.HasRace() {
+	kinds := []testsched.Kind{testsched.Failed, testsched.Panic, testsched.Exit, testsched.Deadlock}
+	if !slices.Contains(kinds, r.Finding.Kind) || r.Finding != r.First || r.FromFile || r.Finding.HasRace() {
 		return false
 	}
 	const schedules = 20
