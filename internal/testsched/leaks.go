@@ -55,8 +55,11 @@ func (o *Outcome) Compare(s *Schedule) {
 		return
 	}
 	for _, i := range leaked {
-		o.Details = append(o.Details, o.Left[i])
-		o.Waiting = append(o.Waiting, o.Behind[min(i, len(o.Behind)):min(i+1, len(o.Behind))]...)
+		if i < len(o.Behind) {
+			o.Waiting = append(o.Waiting, o.Behind[i])
+		} else {
+			o.Details = append(o.Details, o.Left[i])
+		}
 	}
 	o.Kind = Leak
 	o.Message = program.Plural(len(leaked), "goroutine is left after the test has returned, and ends under other schedules",
