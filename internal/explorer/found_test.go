@@ -368,8 +368,10 @@ func TestFound_PlainlyPasses(t *testing.T) {
 		"last":      {func(n int) *testsched.Outcome { return cmp.Or(map[int]*testsched.Outcome{21: passes()}[n], failure()) }, passes(), true},
 		"elsewhere": {func(n int) *testsched.Outcome { return fails("late", fmt.Sprint("x_test.go:", n)) }, passes(), true},
 		"second":    {func(n int) *testsched.Outcome { return cmp.Or(map[int]*testsched.Outcome{1: passes()}[n], failure()) }, passes(), true},
-		"panic":     {func(n int) *testsched.Outcome { return &testsched.Outcome{Kind: testsched.Panic, Message: fmt.Sprint(n)} }, passes(), false},
-		"leak":      {func(int) *testsched.Outcome { return &testsched.Outcome{Kind: testsched.Leak} }, passes(), true},
+		"panic": {func(n int) *testsched.Outcome {
+			return &testsched.Outcome{Kind: testsched.Panic, Message: fmt.Sprint(n)}
+		}, passes(), false},
+		"leak": {func(int) *testsched.Outcome { return &testsched.Outcome{Kind: testsched.Leak} }, passes(), true},
 		"race": {func(int) *testsched.Outcome {
 			return &testsched.Outcome{Kind: testsched.Failed, Shows: []string{"data race: write at f, read at g"}}
 		}, passes(), true},
