@@ -1,6 +1,11 @@
 package cli
 
-import "testing"
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
 
 // The end of a goroutine that is counted is a point.
 func TestTest_NumGoroutine(t *testing.T) {
@@ -24,6 +29,40 @@ func TestNumber(t *testing.T) {
 }
 `)
 	testReports(t, []string{"macemc: FAILED TEST: x_test.go:16: 3", "'s step 6 (ends at "}, 1, "-count=1", "-v", "-schedules=50", ".")
+}
+
+// Literals of packages are neighbors in memory. Those of the distribution are not restored with those of modules.
+func TestTest_Literals(t *testing.T) {
+	testFile(t, `package x
+
+import (
+	"crypto/elliptic"
+	"testing"
+
+	"example.org/x/a"
+)
+
+func TestCurve(t *testing.T) {
+	if elliptic.P256().Params().BitSize != 256 || a.Literal.N != nil {
+		t.Error("not as initialized")
+	}
+	done := make(chan bool)
+	go close(done)
+	<-done
+	a.Literal.N = new(int)
+}
+`)
+	if err := os.Mkdir("a", 0o700); err != nil {
+		t.Fatal(err)
+	}
+	const literal = "package a\n\nvar (\n\tnumber int\n\tLiteral = &struct{ M, N *int }{M: &number}\n)\n"
+	if err := os.WriteFile(filepath.Join("a", "a.go"), []byte(literal), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out, status := testCommand(t.Context(), "-count=1", ".")
+	if status != 0 || strings.Contains(out, "left outside") {
+		t.Errorf("status %d:\n%s", status, out)
+	}
 }
 
 // Lists of goroutines do not show the checker, so leak detectors find nothing. Tests of finalizers and benchmarks run once, as their time
@@ -107,7 +146,12 @@ func TestStruct(t *testing.T) { panic(code{1, 2}) }
 func TestTest_AllocsAfterParallel(t *testing.T) {
 	testFile(t, `package x
 
-import "testing"
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
 
 func TestA(t *testing.T) { t.Parallel(); allocs(t) }
 

@@ -46,7 +46,7 @@ var macemcState macemcStateType
 type macemcStateType struct {
 	variables []macemcVariable // ascending by address
 	objects   macemcObjects
-	gaps      map[uintptr]bool // gaps between variables that were added: data of composite literals has no symbol
+	literals  macemcLiterals
 	regions   []macemcRegion
 	blocks    []macemcBlock
 	copies    []byte
@@ -70,7 +70,7 @@ func macemc_testSave(variables []macemcVariable, hide []unsafe.Pointer) {
 func (st *macemcStateType) save(variables []macemcVariable, hide []unsafe.Pointer) {
 	st.variables, st.changed, st.taken = variables, make([]bool, len(variables)), true
 	st.objects = macemcObjects{table: make([]uintptr, 1<<12)}
-	st.gaps = map[uintptr]bool{}
+	st.literals.find(variables)
 	stw := stopTheWorldGC(stwUnknown)
 	for sweepone() != ^uintptr(0) {
 	}
@@ -221,13 +221,7 @@ func (st *macemcStateType) restore(regions []macemcRegion, from, to uintptr) {
 // arrange sorts the regions by address and combines neighbors into blocks. Only alignment separates neighbors.
 func (st *macemcStateType) arrange() {
 	list := st.regions
-	for n := len(list) / 2; n > 0; n /= 2 { // Shell sort
-		for i := n; i < len(list); i++ {
-			for k := i; k >= n && list[k-n].from > list[k].from; k -= n {
-				list[k-n], list[k] = list[k], list[k-n]
-			}
-		}
-	}
+	macemcSort(list, func(r *macemcRegion) uintptr { return r.from })
 	st.size = 0
 	for i := range list {
 		r := &list[i]
@@ -243,6 +237,17 @@ func (st *macemcStateType) arrange() {
 		r.copy = st.size
 		st.blocks = append(st.blocks, macemcBlock{r.from, r.size, r.copy, int32(i), int32(i + 1)})
 		st.size += r.size
+	}
+}
+
+// macemcSort sorts a list by addresses (Shell sort).
+func macemcSort[T any](list []T, from func(*T) uintptr) {
+	for n := len(list) / 2; n > 0; n /= 2 {
+		for i := n; i < len(list); i++ {
+			for k := i; k >= n && from(&list[k-n]) > from(&list[k]); k -= n {
+				list[k-n], list[k] = list[k], list[k-n]
+			}
+		}
 	}
 }
 
@@ -281,28 +286,15 @@ func (st *macemcStateType) refer(p uintptr, root int32) {
 	o := &st.objects
 	at, ok := macemcObject(p)
 	if !ok {
-		st.gap(p, root)
+		if l := st.literals.of(p); l != nil && !l.added {
+			l.added = true
+			st.add(l.from, l.to-l.from, root, false)
+		}
 		return
 	}
 	known := len(o.kept)
 	if o.add(at); len(o.kept) > known {
 		st.add(at, spanOfHeap(at).elemsize, root, false)
-	}
-}
-
-// gap adds the memory between two package variables if p points into it.
-func (st *macemcStateType) gap(p uintptr, root int32) {
-	if !macemcGlobal(p) {
-		return
-	}
-	next := macemcFirst(len(st.variables), func(i int) bool { return st.variables[i].from > p })
-	if next == 0 || next == len(st.variables) || st.variables[next-1].to > p {
-		return
-	}
-	from, to := st.variables[next-1].to, st.variables[next].from
-	if !st.gaps[from] && macemcGlobal(to) {
-		st.gaps[from] = true
-		st.add(from, to-from, root, false)
 	}
 }
 
