@@ -186,7 +186,7 @@ func (x *exploration) spent() bool {
 func (x *exploration) confirmLeak() bool {
 	r := x.result
 	for l := x.leaks.possibleLeak(); l != nil && !x.NoLeaks; l = x.leaks.possibleLeak() {
-		if o := x.run(l.schedule); o.Kind == testsched.Leak && !r.accept(o, 1) {
+		if o := x.run(l.schedule); o.Kind == testsched.Leak && !r.accept(o, 1) && !r.excuses(l.schedule, o, l.run, x.Delay, x.run) {
 			r.Finding, r.By, r.Found, r.Schedules = o, l.by, l.schedule, l.run
 			return true
 		}

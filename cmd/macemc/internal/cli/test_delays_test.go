@@ -185,3 +185,35 @@ func TestResets(t *testing.T) {
 `)
 	testReports(t, []string{"ok  "}, 0, "-schedules=50", ".")
 }
+
+// A goroutine that remains only after a long delay, and ends in other schedules, is no leak.
+func TestTest_DelayedLeak(t *testing.T) {
+	testFile(t, `package x
+
+import (
+	"sync"
+	"testing"
+	"time"
+)
+
+var never = make(chan bool)
+
+func TestLeft(t *testing.T) {
+	var mu sync.Mutex
+	late := false
+	go func() {
+		mu.Lock()
+		wait := late
+		mu.Unlock()
+		if wait {
+			<-never
+		}
+	}()
+	time.Sleep(time.Second)
+	mu.Lock()
+	late = true
+	mu.Unlock()
+}
+`)
+	testReports(t, []string{"left after the test has returned"}, 0, "-count=1", ".")
+}
