@@ -113,6 +113,17 @@ func macemcNewFD(family, sotype int, net string) *netFD {
 	return &netFD{pfd: poll.FD{Sysfd: -1}, family: family, sotype: sotype, net: net}
 }
 
+// macemcBuffer returns the number of bytes that a socket holds for its reader: less than Linux does.
+func macemcBuffer(fd *netFD) int {
+	switch {
+	case fd.sotype == syscall.SOCK_DGRAM:
+		return defaultBuffer
+	case fd.family == syscall.AF_UNIX:
+		return 160 << 10
+	}
+	return 2 << 20
+}
+
 func macemcListen(fd *netFD, laddr sockaddr) error {
 	if ip, _, _ := macemcParts(laddr); ip.IsMulticast() {
 		macemcRefuse("it uses multicast")
@@ -132,7 +143,7 @@ func macemcListen(fd *netFD, laddr sockaddr) error {
 }
 
 func macemcConnect(ctx context.Context, fd *netFD, laddr, raddr sockaddr) error {
-	fd.queue = newPacketQueue(defaultBuffer)
+	fd.queue = newPacketQueue(macemcBuffer(fd))
 	if kind := macemcKindOf(raddr); kind != 0 {
 		ip, port, zone := macemcParts(macemcLoopbackFor(fd.family, raddr))
 		raddr = macemcAddr(kind, fd.family, ip, port, zone)
@@ -198,7 +209,7 @@ func macemcConnectTo(ctx context.Context, fd, ln *netFD) error {
 		peer.raddr = macemcAddr(kind, ln.family, ip, port, zone)
 	}
 	peer.macemcSimulate()
-	peer.queue = newPacketQueue(defaultBuffer)
+	peer.queue = newPacketQueue(macemcBuffer(peer))
 	var incoming []*netFD
 	var open bool
 	select {

@@ -82,6 +82,25 @@ func TestUnix(t *testing.T) {
 	same(t, errors.Is(err, os.ErrNotExist), true)
 }
 
+func TestBuffers(t *testing.T) {
+	for network, size := range map[string]int{"tcp": 2 << 20, "unix": 160 << 10} {
+		addr := "127.0.0.1:0"
+		if network == "unix" {
+			addr = filepath.Join(t.TempDir(), "s")
+		}
+		l, err := net.Listen(network, addr)
+		must(t, err)
+		defer l.Close()
+		c, err := net.Dial(network, l.Addr().String())
+		must(t, err)
+		defer c.Close()
+		must(t, c.SetDeadline(time.Now().Add(time.Minute)))
+		n, err := c.Write(make([]byte, size))
+		must(t, err)
+		same(t, n, size)
+	}
+}
+
 func TestUDP(t *testing.T) {
 	a, err := net.ListenPacket("udp", "127.0.0.1:0")
 	must(t, err)
