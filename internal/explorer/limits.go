@@ -14,6 +14,9 @@ type limits struct {
 	ledger  *testbudget.Ledger
 	share   testbudget.Share // of the test in progress
 	cut     bool             // the time of the command was not enough for a test
+	begun   time.Time        // when the first test began
+	used    time.Duration    // by explorations of tests that have ended
+	test    agents.Stopwatch // of the test in progress
 }
 
 // maxWaiting bounds the time of a command whose tests wait, or whose machine is busy: a test uses at least this part of its real time.
@@ -38,18 +41,37 @@ func (l *limits) begin(c *Config) (end func()) {
 	if l.ledger == nil {
 		return func() {}
 	}
-	start := agents.StartWatch(time.Time{})
-	l.set(c, l.ledger.Begin(c.Package, c.Test, until(c.End)))
-	return func() {
-		used := start.Spent()
-		l.ledger.End(max(used, time.Since(start.Start)/maxWaiting))
+	l.test = agents.StartWatch(time.Time{})
+	if l.begun.IsZero() {
+		l.begun = l.test.Start
 	}
+	l.set(c, l.ledger.Begin(c.Package, c.Test, l.left(c.End)))
+	return func() {
+		used := l.spent()
+		l.used += used
+		l.ledger.End(used)
+	}
+}
+
+// spent returns what the test in progress has used.
+func (l *limits) spent() time.Duration {
+	return max(l.test.Spent(), time.Since(l.test.Start)/maxWaiting)
+}
+
+// left returns the time for explorations until end, or 0 if it is unlimited. Other parts of tests, and a busy machine, take as much of the
+// rest as so far.
+func (l *limits) left(end time.Time) time.Duration {
+	left := until(end)
+	if elapsed, used := time.Since(l.begun), l.used+l.spent(); left > 0 && used < elapsed && elapsed > time.Second {
+		left = max(1, time.Duration(float64(left)*float64(used)/float64(elapsed)))
+	}
+	return left
 }
 
 // divide sets the time of each of some parts of a test.
 func (l *limits) divide(c *Config, parts int) {
 	if l.ledger != nil {
-		l.set(c, l.ledger.Divide(parts, until(c.End)))
+		l.set(c, l.ledger.Divide(parts, l.left(c.End)))
 	}
 }
 
