@@ -17,6 +17,7 @@ const (
 	fewRuns     = 100                    // schedules of a test below which a note names the cause
 	pointTime   = 10 * time.Microsecond  // of a scheduling point, at most
 	profileTime = 300 * time.Millisecond // of the runs that are profiled
+	mostlyWaits = 20                     // multiple of its processor time that a run takes if it mostly waits
 )
 
 // slowness describes why there are few schedules for the processor time. An empty string means that there are not.
@@ -25,11 +26,14 @@ func slowness(r *Result, busiest func(runs int) string) string {
 		return ""
 	}
 	run := r.processor / time.Duration(r.Schedules)
+	if real := r.Elapsed / time.Duration(r.Schedules); real > mostlyWaits*run {
+		return fmt.Sprintf("a run takes %v, in which it mostly waits for the system", real.Round(time.Millisecond))
+	}
 	text := fmt.Sprintf("a run takes %v because it has %d scheduling points", run.Round(time.Millisecond), r.First.Points)
 	if run > time.Duration(r.First.Points)*pointTime {
 		text = fmt.Sprintf("a run takes %v, most of it between its %d scheduling points", run.Round(time.Millisecond), r.First.Points)
 		if r.Schedules < fewRuns {
-			text += busiest(1 + int(profileTime/run))
+			text += busiest(min(r.Schedules, 1+int(profileTime/run)))
 		}
 	}
 	return text
