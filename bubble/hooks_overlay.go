@@ -7,6 +7,7 @@ import (
 	"syscall"
 	"unsafe" // bodies are pushed by linkname from standard library packages
 
+	"github.com/macemc/macemc/internal/encoding/memory"
 	"github.com/macemc/macemc/internal/simext"
 	"github.com/macemc/macemc/internal/testsched/program"
 )
@@ -87,12 +88,17 @@ func describes()
 
 func init() {
 	describes()
+	memory.Cache(&nodeCache)
+	memory.Cache(oldObjects())
 	simext.Instant = instant()
 	simext.Inherited = []string{program.VariableInstant + "=" + strconv.FormatInt(simext.Instant, 10)}
 }
 
 // dataStart returns the address at which package variables begin.
 func dataStart() uintptr
+
+// oldObjects returns the heap objects that are older than all steps.
+func oldObjects() *[2][]unsafe.Pointer
 
 // initially returns what packages have done when they were initialized: names of variables of the environment that they have read, or *,
 // for all variables, a goroutine or a timer, each with a space and the package.

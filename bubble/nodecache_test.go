@@ -4,8 +4,11 @@ package bubble
 
 import (
 	"context"
+	"runtime"
 	"testing"
+	"weak"
 
+	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -108,5 +111,38 @@ func TestLook_Shared(t *testing.T) {
 	}
 	if seen[0] != seen[1] {
 		t.Error("each step keeps a copy")
+	}
+}
+
+// A search does not keep the systems of all earlier ones in memory.
+func TestEarlierSystems(t *testing.T) {
+	const searches = 40
+	var all [searches]weak.Pointer[[1 << 16]byte]
+	for i := range all {
+		big := new([1 << 16]byte)
+		all[i] = weak.Make(big)
+		program := func(ctx context.Context, h *Host) error {
+			h.Observe(func() any { return big[0] == 0 })
+			<-ctx.Done()
+			return nil
+		}
+		_, err := search.Run(t.Context(), search.Config{MaxPaths: 2, WalkSteps: 4, System: sim.System{
+			Name: "big", Nodes: 1, State: Rules, New: func(sim.NodeID) sim.Service { return Service(program) },
+			Properties: []sim.Property{{Name: "zero", Always: func(*sim.View) bool { return true }}},
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	runtime.GC()
+	runtime.GC()
+	kept := 0
+	for _, p := range all {
+		if p.Value() != nil {
+			kept++
+		}
+	}
+	if kept > searches/2 {
+		t.Errorf("%d of %d systems are kept", kept, searches)
 	}
 }

@@ -72,14 +72,14 @@ func randomThreads(r *rand.Rand) threads {
 	return p
 }
 
-// memory is the final state of a program: the position and the register of each thread, and the variables.
-type memory struct {
+// final is the final state of a program: the position and the register of each thread, and the variables.
+type final struct {
 	At, Register []int // by thread
 	Variable     [variables]int
 }
 
 // program returns the program of a node. It leaves its final state in m.
-func (p threads) program(m *memory) Main {
+func (p threads) program(m *final) Main {
 	return func(ctx context.Context, h *Host) error {
 		var shared sync.RWMutex
 		mus := [locks]sync.Locker{new(sync.Mutex), &shared}
@@ -119,7 +119,7 @@ func (p threads) program(m *memory) Main {
 }
 
 // circle reports whether threads wait for each other's locks in a cycle.
-func (p threads) circle(m *memory) bool {
+func (p threads) circle(m *final) bool {
 	has := func(t, lock int) bool {
 		times := 0
 		for _, o := range p[t][:m.At[t]] {
@@ -159,7 +159,7 @@ func (p threads) circle(m *memory) bool {
 
 // world is a state of a program in the brute-force search.
 type world struct {
-	memory
+	final
 	blocked []bool     // by thread: in a queue
 	owner   [locks]int // the thread that has a lock, or that is next when all readers have left; -1 means none
 	readers [locks]int
@@ -282,10 +282,10 @@ func (p threads) outcomes() map[string]bool {
 			}
 		}
 		if stuck {
-			ends[fmt.Sprint(w.memory)] = true
+			ends[fmt.Sprint(w.final)] = true
 		}
 	}
-	visit(&world{memory: memory{At: make([]int, len(p)), Register: make([]int, len(p))}, blocked: make([]bool, len(p)), owner: [locks]int{-1, -1}})
+	visit(&world{final: final{At: make([]int, len(p)), Register: make([]int, len(p))}, blocked: make([]bool, len(p)), owner: [locks]int{-1, -1}})
 	return ends
 }
 
@@ -302,7 +302,7 @@ func TestOutcomes(t *testing.T) {
 		for how := range share {
 			got := map[string]bool{}
 			for pick := range 64 {
-				m := &memory{At: make([]int, len(p)), Register: make([]int, len(p))}
+				m := &final{At: make([]int, len(p)), Register: make([]int, len(p))}
 				text := p.run(m, how, pick)
 				end := fmt.Sprint(*m)
 				if !want[end] {
@@ -329,7 +329,7 @@ func TestOutcomes(t *testing.T) {
 }
 
 // run executes the program under a schedule and returns the deadlock report.
-func (p threads) run(m *memory, how sim.Interleave, pick int) string {
+func (p threads) run(m *final, how sim.Interleave, pick int) string {
 	stepping.Lock()
 	defer stepping.Unlock()
 	runtime.GOMAXPROCS(1)

@@ -84,6 +84,8 @@ type snapshotList struct {
 	sync.Mutex
 	list []*Constants // of the latest
 	all  map[string]weak.Pointer[Constants]
+
+	caches [][2]uintptr // addresses and sizes of variables, see Cache
 }
 
 // mostSnapshots is the maximum number of snapshots kept without use.
@@ -177,13 +179,21 @@ func findConstants(held []any) *Constants {
 //go:nocheckptr
 func variableAt(off uintptr) unsafe.Pointer { return unsafe.Add(unsafe.Pointer(&variables), off) }
 
-// pointerVariables yields the offsets of the pointers among variables, except for those in snapshots.
+// Cache registers a variable that keeps what handlers of several systems have made. If it was followed, constants would keep that, and with it
+// the constants of earlier systems.
+func Cache[T any](v *T) {
+	s := &snapshots
+	s.caches = append(s.caches, [2]uintptr{uintptr(unsafe.Pointer(v)), unsafe.Sizeof(*v)})
+}
+
+// pointerVariables yields the offsets of the pointers among variables, except for those in snapshots and caches.
 func pointerVariables(yield func(off uintptr) bool) {
 	for _, part := range [][3]*byte{{&filled, &endFilled, &filledPointers}, {&zeroed, &endZeroed, &zeroedPointers}} {
 		words := (address(part[1]) - address(part[0])) / wordSize
 		for i, isPointer := range pointerMask(part[2], int(words)) {
 			at := address(part[0]) + uintptr(i)*wordSize
 			own := at-uintptr(unsafe.Pointer(&snapshots)) < unsafe.Sizeof(snapshots)
+			own = own || slices.ContainsFunc(snapshots.caches, func(c [2]uintptr) bool { return at-c[0] < c[1] })
 			if isPointer && !own && !yield(at-address(&variables)) {
 				return
 			}

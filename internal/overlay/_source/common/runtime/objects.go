@@ -11,6 +11,9 @@ import (
 // runs. Locks in them take no part in schedules, because a cache may initialize an entry once per process.
 var macemcOld macemcObjects
 
+//go:linkname macemc_oldObjects PKG.oldObjects
+func macemc_oldObjects() unsafe.Pointer { return unsafe.Pointer(&macemcOld) }
+
 // macemcObjects is a set of heap objects.
 type macemcObjects struct {
 	kept  []unsafe.Pointer // keeps their addresses from being reused
