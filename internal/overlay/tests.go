@@ -205,7 +205,7 @@ var rewrites = []rewrite{
 	{"runtime/panic.go", unprintable, whyEnd},
 	{"runtime/synctest.go", lateTimers, whyClock},
 	{"runtime/time.go", replace("\t\tsec = bubble.now / (1000 * 1000 * 1000)\n\t\tnsec = int32(bubble.now % (1000 * 1000 * 1000))\n",
-		"\t\tnow := macemcTime(bubble)\n\t\tsec = now / (1000 * 1000 * 1000)\n\t\tnsec = int32(now % (1000 * 1000 * 1000))\n"), whyClock},
+		"\t\tnow := macemcTime(bubble); sec = now / (1000 * 1000 * 1000)\n\t\tnsec = int32(now % (1000 * 1000 * 1000))\n"), whyClock},
 	{"runtime/time.go", replace("\t\treturn gp.bubble.now\n", "\t\treturn macemcTime(gp.bubble)\n"), whyClock},
 	{"runtime/synctest.go", replace("bubble.now = synctestBaseTime\n", "bubble.now = macemcBubbleBegins(synctestBaseTime)\n"), whyClock},
 	{"runtime/synctest.go", wakeTime, "timers that were stopped wake nobody"},
