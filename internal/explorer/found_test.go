@@ -371,7 +371,8 @@ func TestFound_PlainlyPasses(t *testing.T) {
 		"panic": {func(n int) *testsched.Outcome {
 			return &testsched.Outcome{Kind: testsched.Panic, Message: fmt.Sprint(n)}
 		}, passes(), false},
-		"leak": {func(int) *testsched.Outcome { return &testsched.Outcome{Kind: testsched.Leak} }, passes(), true},
+		"leak":     {func(int) *testsched.Outcome { return &testsched.Outcome{Kind: testsched.Leak} }, passes(), true},
+		"deadlock": {func(int) *testsched.Outcome { return &testsched.Outcome{Kind: testsched.Deadlock} }, passes(), true},
 		"race": {func(int) *testsched.Outcome {
 			return &testsched.Outcome{Kind: testsched.Failed, Shows: []string{"data race: write at f, read at g"}}
 		}, passes(), true},

@@ -12,7 +12,7 @@ import (
 // schedule is the cause, but something that runs have in another way: how long computing takes, times of files that system calls tell, or
 // other facts of the system.
 func plainlyPasses(s *Settings, c *Config, r *Result, runner testsched.Runner) bool {
-	kinds := []testsched.Kind{testsched.Failed, testsched.Panic, testsched.Exit, testsched.Deadlock}
+	kinds := []testsched.Kind{testsched.Failed, testsched.Panic, testsched.Exit}
 	if !slices.Contains(kinds, r.Finding.Kind) || r.Finding != r.First || r.FromFile || r.Finding.HasRace() {
 		return false
 	}
