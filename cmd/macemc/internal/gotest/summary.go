@@ -311,9 +311,9 @@ func (s *summaries) untried() []string {
 // unscheduled describes what the exploration does not cover of any test.
 func (s *summaries) unscheduled() string {
 	if s.race {
-		return "not scheduling points: cgo, files, processes"
+		return "not scheduling points: cgo, files, processes, iterators of iter.Pull"
 	}
-	return "not scheduling points: cgo, files, processes, plain memory (without -race)"
+	return "not scheduling points: cgo, files, processes, iterators of iter.Pull, plain memory (without -race)"
 }
 
 // explains reports whether something in the output explains that go test failed.

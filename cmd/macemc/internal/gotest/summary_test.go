@@ -211,7 +211,7 @@ func TestSummaries_Events(t *testing.T) {
 	if want := strings.Replace(output, `0.1s`, `0.1s\t`+bounds, 1); out.String() != want {
 		t.Errorf("got %s\nwant %s", out.String(), want)
 	}
-	want := "macemc: example.org/p TestB: passes <x>\nmacemc: not scheduling points: cgo, files, processes, plain memory (without -race)\n"
+	want := "macemc: example.org/p TestB: passes <x>\nmacemc: not scheduling points: cgo, files, processes, iterators of iter.Pull, plain memory (without -race)\n"
 	if end.String() != want {
 		t.Errorf("got %s\nwant %s", end.String(), want)
 	}
