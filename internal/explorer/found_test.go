@@ -369,10 +369,11 @@ func TestFound_PlainlyPasses(t *testing.T) {
 		"elsewhere": {func(n int) *testsched.Outcome { return fails("late", fmt.Sprint("x_test.go:", n)) }, passes(), true},
 		"second":    {func(n int) *testsched.Outcome { return cmp.Or(map[int]*testsched.Outcome{1: passes()}[n], failure()) }, passes(), true},
 		"panic": {func(n int) *testsched.Outcome {
-			return &testsched.Outcome{Kind: testsched.Panic, Message: fmt.Sprint(n)}
+			return &testsched.Outcome{Kind: testsched.Panic, InTest: true, Message: fmt.Sprint(n)}
 		}, passes(), false},
-		"leak":     {func(int) *testsched.Outcome { return &testsched.Outcome{Kind: testsched.Leak} }, passes(), true},
-		"deadlock": {func(int) *testsched.Outcome { return &testsched.Outcome{Kind: testsched.Deadlock} }, passes(), true},
+		"goroutine": {func(int) *testsched.Outcome { return &testsched.Outcome{Kind: testsched.Panic} }, passes(), true},
+		"leak":      {func(int) *testsched.Outcome { return &testsched.Outcome{Kind: testsched.Leak} }, passes(), true},
+		"deadlock":  {func(int) *testsched.Outcome { return &testsched.Outcome{Kind: testsched.Deadlock} }, passes(), true},
 		"race": {func(int) *testsched.Outcome {
 			return &testsched.Outcome{Kind: testsched.Failed, Shows: []string{"data race: write at f, read at g"}}
 		}, passes(), true},

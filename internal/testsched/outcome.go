@@ -42,6 +42,7 @@ type Outcome struct {
 	Incomplete bool // some switches are missing from Switches
 	Followed   int  // number of switches of the schedule that applied
 	Skipped    bool // the test skipped itself
+	InTest     bool // Panic or Exit: the goroutine that executes the test or a subtest is the one that panics or exits
 	Outside    bool // a goroutine waited for something outside the test: a process, a real file, a signal
 	Patient    bool // the run waited in real time for timers, files and processes of goroutines outside the test
 	Remaining
@@ -52,16 +53,16 @@ type Outcome struct {
 	Origins []Origin
 
 	Enumerated
-	Spins bool // NoEnd: a goroutine runs without a scheduling point
 	Exceeded
 	Sampled Sampled
 	Delays  bool // a timer was too far away to fire while a goroutine runs; false if Schedule.Passes is 0, unless Systematic
 }
 
-// Exceeded has the limits of its test's clock that a run without end has exceeded; 0 means another limit.
+// Exceeded has the limits that a run without end has exceeded; zero values mean another limit.
 type Exceeded struct {
-	Advances int           // of the clock
-	Clock    time.Duration // time that has passed
+	Advances int           // of its test's clock
+	Clock    time.Duration // time that has passed on that clock
+	Spins    bool          // a goroutine runs without a scheduling point
 }
 
 // Enumerated describes a run with the policy Systematic.

@@ -146,12 +146,7 @@ func TestStruct(t *testing.T) { panic(code{1, 2}) }
 func TestTest_AllocsAfterParallel(t *testing.T) {
 	testFile(t, `package x
 
-import (
-	"os"
-	"path/filepath"
-	"strings"
-	"testing"
-)
+import "testing"
 
 func TestA(t *testing.T) { t.Parallel(); allocs(t) }
 

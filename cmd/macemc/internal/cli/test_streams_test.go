@@ -276,12 +276,12 @@ func TestWriters(t *testing.T) {
 	done := make(chan bool)
 	for range 2 {
 		go func() {
-			c.Write(make([]byte, 200_000))
+			c.Write(make([]byte, 4_000_000))
 			done <- true
 		}()
 	}
 	if DRAIN {
-		io.CopyN(io.Discard, s, 400_000)
+		io.CopyN(io.Discard, s, 8_000_000)
 	}
 	<-done
 	<-done
