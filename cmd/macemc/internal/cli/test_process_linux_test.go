@@ -2,6 +2,7 @@ package cli
 
 import (
 	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -229,4 +230,43 @@ func TestWrong(t *testing.T) {
 		"--- PASS: TestUptime ", "TestUptime: not explored: it reads a clock of the system\n", "--- PASS: TestComputes ",
 		"TestComputes: not explored: it fails in each schedule, but not without exploration: ", "--- FAIL: TestWrong ", "found by schedule 1 (",
 	}, 1, "-count=1", "-v", "-schedules=10", ".")
+}
+
+// Files that a run leaves in the folder for temporary files do not meet those of other tests, which draw the same numbers for names.
+func TestTest_LeftFiles(t *testing.T) {
+	testFile(t, `package x
+
+import (
+	"fmt"
+	"math/rand"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+func create(t *testing.T) {
+	done := make(chan bool)
+	go close(done)
+	<-done
+	name := filepath.Join(os.TempDir(), fmt.Sprint("macemc-", rand.Uint64()))
+	f, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.Close()
+	if err := os.MkdirAll(filepath.Join(name+".d", "a", "b"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestA(t *testing.T) { create(t) }
+
+func TestB(t *testing.T) { create(t) }
+`)
+	temporary := t.TempDir()
+	t.Setenv("TMPDIR", temporary)
+	testReports(t, []string{"--- PASS: TestA ", "--- PASS: TestB "}, 0, "-count=1", "-v", "-schedules=10", ".")
+	if left, _ := filepath.Glob(filepath.Join(temporary, "macemc-*")); len(left) > 0 {
+		t.Errorf("left %q", left)
+	}
 }

@@ -124,9 +124,13 @@ func macemcEntryChanged(name string, before, makes bool) {
 	if after == before {
 		return
 	}
-	macemcChangedFile(filepathlite.Dir(name))
+	folder := filepathlite.Dir(name)
+	macemcChangedFile(folder)
 	if after && makes {
 		macemcChangedFile(name)
+		if folder == macemcTemporaries.folder {
+			macemcTemporaries.names = append(macemcTemporaries.names, name)
+		}
 	}
 }
 

@@ -74,6 +74,7 @@ func (x *macemcExplorer) run1(s *testsched.Schedule, traced bool) *testsched.Out
 		l.end()
 	})
 	macemcEnd()
+	macemcRemoveTemporaries()
 	macemcRunning = nil
 	process.restore()
 	x.end(o, t2, races)

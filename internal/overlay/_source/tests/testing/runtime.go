@@ -119,6 +119,9 @@ func macemcRestore()
 //go:linkname macemcCloseLeft
 func macemcCloseLeft()
 
+//go:linkname macemcRemoveTemporaries os.macemcRemoveTemporaries
+func macemcRemoveTemporaries()
+
 //go:linkname macemcUndone
 func macemcUndone() bool
 
