@@ -360,23 +360,24 @@ func TestFound_PlainlyPasses(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		run   func(n int) *testsched.Outcome
-		plain *testsched.Outcome
+		plain int // executions without exploration that pass before one fails
 		blame bool
 	}{
-		"each":      {func(n int) *testsched.Outcome { return fails(fmt.Sprint(n), "x_test.go:7") }, passes(), false},
-		"fails":     {func(n int) *testsched.Outcome { return fails(fmt.Sprint(n), "x_test.go:7") }, nil, true},
-		"last":      {func(n int) *testsched.Outcome { return cmp.Or(map[int]*testsched.Outcome{21: passes()}[n], failure()) }, passes(), true},
-		"elsewhere": {func(n int) *testsched.Outcome { return fails("late", fmt.Sprint("x_test.go:", n)) }, passes(), true},
-		"second":    {func(n int) *testsched.Outcome { return cmp.Or(map[int]*testsched.Outcome{1: passes()}[n], failure()) }, passes(), true},
+		"each":      {func(n int) *testsched.Outcome { return fails(fmt.Sprint(n), "x_test.go:7") }, 3, false},
+		"fails":     {func(n int) *testsched.Outcome { return fails(fmt.Sprint(n), "x_test.go:7") }, 0, true},
+		"at times":  {func(n int) *testsched.Outcome { return fails(fmt.Sprint(n), "x_test.go:7") }, 2, true},
+		"last":      {func(n int) *testsched.Outcome { return cmp.Or(map[int]*testsched.Outcome{21: passes()}[n], failure()) }, 3, true},
+		"elsewhere": {func(n int) *testsched.Outcome { return fails("late", fmt.Sprint("x_test.go:", n)) }, 3, true},
+		"second":    {func(n int) *testsched.Outcome { return cmp.Or(map[int]*testsched.Outcome{1: passes()}[n], failure()) }, 3, true},
 		"panic": {func(n int) *testsched.Outcome {
 			return &testsched.Outcome{Kind: testsched.Panic, InTest: true, Message: fmt.Sprint(n)}
-		}, passes(), false},
-		"goroutine": {func(int) *testsched.Outcome { return &testsched.Outcome{Kind: testsched.Panic} }, passes(), true},
-		"leak":      {func(int) *testsched.Outcome { return &testsched.Outcome{Kind: testsched.Leak} }, passes(), true},
-		"deadlock":  {func(int) *testsched.Outcome { return &testsched.Outcome{Kind: testsched.Deadlock} }, passes(), true},
+		}, 3, false},
+		"goroutine": {func(int) *testsched.Outcome { return &testsched.Outcome{Kind: testsched.Panic} }, 3, true},
+		"leak":      {func(int) *testsched.Outcome { return &testsched.Outcome{Kind: testsched.Leak} }, 3, true},
+		"deadlock":  {func(int) *testsched.Outcome { return &testsched.Outcome{Kind: testsched.Deadlock} }, 3, true},
 		"race": {func(int) *testsched.Outcome {
 			return &testsched.Outcome{Kind: testsched.Failed, Shows: []string{"data race: write at f, read at g"}}
-		}, passes(), true},
+		}, 3, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Chdir(t.TempDir())
@@ -384,7 +385,10 @@ func TestFound_PlainlyPasses(t *testing.T) {
 			s := &Settings{summary: map[string]*Summary{}, Options: Options{Summaries: t.TempDir()}, fresh: func(_ *Config,
 				e execution) *testsched.Outcome {
 				if e.plain {
-					return c.plain
+					if c.plain--; c.plain < 0 {
+						return nil
+					}
+					return passes()
 				}
 				return c.run(1)
 			}}

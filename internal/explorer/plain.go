@@ -7,15 +7,15 @@ import (
 	"github.com/macemc/macemc/internal/testsched"
 )
 
-// plainlyPasses reports whether a test that fails in its first run fails in all schedules, but passes as go test executes it. Then no
-// schedule is the cause, but something that runs have in another way: how long computing takes, times of files that system calls tell, or
-// other facts of the system. Where another goroutine panics or exits, go test may have ended the test before.
+// plainlyPasses reports whether a test that fails in its first run fails in all schedules, but passes each time as go test executes it.
+// Then no schedule is the cause, but something that runs have in another way: how long computing takes, times of files that system calls
+// tell, or other facts of the system. Where another goroutine panics or exits, go test may have ended the test before.
 func plainlyPasses(s *Settings, c *Config, r *Result, runner testsched.Runner) bool {
 	f := r.Finding
 	if f.Kind != testsched.Failed && !f.InTest || f != r.First || r.FromFile || f.HasRace() {
 		return false
 	}
-	const schedules = 20
+	const schedules, executions = 20, 3
 	for n := 1; n <= schedules; n++ {
 		sch := c.draw(n, r.First.Points)
 		bound(r, sch)
@@ -23,8 +23,12 @@ func plainlyPasses(s *Settings, c *Config, r *Result, runner testsched.Runner) b
 			return false
 		}
 	}
-	o := s.fresh(c, execution{plain: true})
-	return o != nil && o.Kind == testsched.Passed
+	for range executions {
+		if o := s.fresh(c, execution{plain: true}); o == nil || o.Kind != testsched.Passed {
+			return false
+		}
+	}
+	return true
 }
 
 // executePlainly executes a test in a new process as go test does, at most so long. It returns nil if the test does not pass.
