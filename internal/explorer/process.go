@@ -254,11 +254,18 @@ func (s *Settings) within(d time.Duration) time.Time {
 }
 
 // executeLong makes a test execute without exploration whose first run exceeds a limit. Either it merely takes long, or -timeout ends the
-// process.
+// process. If tests before it have used most of that, nothing is known about it.
 func (s *Settings) executeLong(c *Config, r *Result, why string) *Report {
 	c.Long(fmt.Sprintf("a run %s; it is executed without exploration, until -timeout", why))
 	s.summarize(c.Unit, r, "not explored: it "+why+" in a run")
+	begun := time.Now()
 	return &Report{TimedOut: func() string {
+		if spent := time.Since(begun); spent < s.flags.Timeout/4 {
+			note := fmt.Sprintf("not explored: it %s in a run, and was executed without exploration for %v only, because -timeout was over: execute it alone",
+				why, spent.Round(time.Second))
+			s.summarize(c.Unit, r, note)
+			return "macemc: " + note + "\n"
+		}
 		how := fmt.Sprintf("found by schedule %d (%s)", r.Schedules, r.By.Strategy())
 		text := "without exploration, it does not end before -timeout either"
 		if file := s.store(c, &minimize.Result{Schedule: r.Found, Outcome: r.Finding}); file != "" {

@@ -232,7 +232,7 @@ func TestLeftIn(t *testing.T) {
 	}
 }
 
-// A test whose first run exceeds a limit is executed without exploration. It is a finding only if that does not end.
+// A test whose first run exceeds a limit is executed without exploration. It is a finding only if that does not end in much of -timeout.
 func TestTest_Long(t *testing.T) {
 	for _, c := range []struct {
 		outcome testsched.Outcome
@@ -252,7 +252,13 @@ func TestTest_Long(t *testing.T) {
 		if files, _ := filepath.Glob("testdata/macemc/TestX/*"); len(files) > 0 {
 			t.Errorf("stored before -timeout: %q", files)
 		}
+		s.flags.Timeout = time.Hour
 		text := report.TimedOut()
+		if !strings.Contains(text, "not explored: it "+c.why) || !strings.Contains(s.summary["TestX"].Note, "for 0s only") {
+			t.Errorf("got %q, %+v", text, s.summary["TestX"])
+		}
+		s.flags.Timeout = time.Nanosecond
+		text = report.TimedOut()
 		files, _ := filepath.Glob("testdata/macemc/TestX/no-end-*.path")
 		if !strings.Contains(text, "NO END: loops") || len(files) != 1 || s.summary["TestX"].Kind != New {
 			t.Errorf("got %q, files %q, %+v", text, files, s.summary["TestX"])
