@@ -132,6 +132,32 @@ func TestTimeless(t *testing.T) {
 	}
 }
 
+// A test that sleeps while a thousand goroutines are busy is explored, although each of them has a turn before it wakes.
+func TestTest_BusyCrowd(t *testing.T) {
+	testFile(t, `package x
+
+import (
+	"sync"
+	"testing"
+	"time"
+)
+
+func TestCrowd(t *testing.T) {
+	for range 1000 {
+		go func() {
+			var mu sync.Mutex
+			for range 10_000 {
+				mu.Lock()
+				mu.Unlock()
+			}
+		}()
+	}
+	time.Sleep(time.Second)
+}
+`)
+	testReports(t, []string{"3 schedules of 1 test"}, 0, "-count=1", "-schedules=3", ".")
+}
+
 // The debugger shows the last steps of a long run, with the states of goroutines, or those around its first difference from the default
 // order.
 func TestTest_LongTrace(t *testing.T) {

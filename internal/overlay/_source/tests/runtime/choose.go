@@ -4,8 +4,20 @@ package runtime
 
 import testrun "internal/runtime"
 
-// macemcSpinMax is the number of points without waiting after which a goroutine stops until all others wait.
-const macemcSpinMax = 2000
+// macemcSpinMax is the number of points without waiting after which a goroutine stops until all others wait. In a hurried run, in which a
+// thousand others may be busy, it is macemcHurriedSpinMax after macemcLong points.
+const (
+	macemcSpinMax        = 2000
+	macemcHurriedSpinMax = 20
+)
+
+// macemcMaySpin returns that number.
+func macemcMaySpin() uint32 {
+	if t := macemcT; t.hurried && t.points > macemcLong {
+		return macemcHurriedSpinMax
+	}
+	return macemcSpinMax
+}
 
 // macemcTestPause stops a goroutine until all others wait.
 func macemcTestPause(gp *g) {
@@ -41,7 +53,7 @@ func macemcTestSpin(gp *g) {
 	case testrun.Local:
 		me.low = 1
 	}
-	if me.sinceWait++; me.sinceWait > macemcSpinMax || t.points > t.limit {
+	if me.sinceWait++; me.sinceWait > macemcMaySpin() || t.points > t.limit {
 		t.noEnd = t.noEnd || t.points > t.limit
 		me.sinceWait, me.halted = 0, t.noEnd
 		macemcTestPause(gp)

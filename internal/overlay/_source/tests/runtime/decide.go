@@ -28,7 +28,7 @@ func macemcDecidePoint(gp *g, op uint64, obj uintptr, w *macemcWhere) {
 		macemcStop(gp)
 		return
 	}
-	if me.sinceWait++; me.sinceWait > macemcSpinMax && !t.unfair {
+	if me.sinceWait++; me.sinceWait > macemcMaySpin() && !t.unfair {
 		me.sinceWait = 0
 		macemcPauseHere(gp)
 		return
