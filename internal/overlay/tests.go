@@ -115,7 +115,7 @@ var testChanges = func() []change {
 		{"sync/cond.go", atStart{"Cond.Signal"}, " macemcPoint(" + opCond + ", macemcAddr(c)); ", why},
 		{"sync/cond.go", atStart{"Cond.Broadcast"}, " macemcPoint(" + opCond + ", macemcAddr(c)); ", why},
 		{"sync/once.go", atStart{"Once.Do"}, " macemcPoint(" + opOnce + ", macemcAddr(o)); ", why},
-		{"runtime/coro.go", atStart{"newcoro"}, " macemcLeavesOut(macemcCoroutines); ", "coroutines have no scheduling points"},
+		{"runtime/coro.go", atStart{"newcoro"}, " macemcMakesCoroutine(); ", "coroutines have no scheduling points"},
 		{"internal/runtime/maps/table.go", atStart{"Iter.Init"}, " if m != nil && m.used > 1 { macemcUnordered() }; ",
 			"the order of maps is drawn"},
 		{"sync/map.go", atStart{"Map.Range"}, " macemcUnordered(); ", "the order of maps is drawn"},

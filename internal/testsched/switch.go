@@ -95,3 +95,14 @@ const (
 	SampledCases
 	SampledPools
 )
+
+// Limits is a set of reasons why the orders of points do not cover all outcomes of a test.
+type Limits uint32
+
+const (
+	CountsGoroutines Limits = 1 << iota
+	UsesCoroutines          // which have no points
+	TriesRWMutex            // other goroutines can see that a Lock has begun, which is no point
+	BubblesWait             // bubbles of parallel subtests share the clock
+	MeasuresMemory          // which no collection has freed
+)

@@ -396,7 +396,7 @@ func TestReplaced(t *testing.T) {
 		"-count=1", "-v", "-vet=off", "-schedules=5", ".")
 }
 
-// Statistics of memory show that no memory is collected in a run.
+// Statistics of memory show that no memory is collected in a run. A test that passes although it reads them is explored, but not completely.
 func TestTest_MemoryStatistics(t *testing.T) {
 	testFile(t, `package x
 
@@ -435,6 +435,11 @@ func TestProfile(t *testing.T) {
 	}
 }
 
+func TestMuch(t *testing.T) {
+	kept = make([]byte, 64<<20)
+	runtime.ReadMemStats(new(runtime.MemStats))
+}
+
 func TestLittle(t *testing.T) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -445,6 +450,7 @@ func TestLittle(t *testing.T) {
 }
 `)
 	testReports(t, []string{"--- PASS: TestCollections ", "--- PASS: TestProfile ", "--- PASS: TestLittle ",
+		"--- PASS: TestMuch ", "9 schedules of 2 tests (1 complete)",
 		"TestCollections: not explored: it reads memory statistics after allocating much\n", "TestProfile: not explored: it calls runtime.GC\n"}, 0,
 		"-count=1", "-v", "-vet=off", "-schedules=5", ".")
 }

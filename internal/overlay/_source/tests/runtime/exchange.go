@@ -41,7 +41,7 @@ type macemcRun struct {
 	long           bool            // there was no room for its decisions
 	sampled        testrun.Sampled // sources of randomness that the run used outside its decisions, as bits
 	delays         bool            // a timer was too far away to fire at a point at which time could pass
-	leftOut        uint32          // see macemcLeavesOut
+	leftOut        testrun.Limits  // see macemcLeavesOut
 	points         uint64
 	executed       uint64 // operations at points that have been executed, or are being executed
 	choices        uint64 // points at which another goroutine could have run

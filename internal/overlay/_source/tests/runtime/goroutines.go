@@ -2,7 +2,10 @@
 
 package runtime
 
-import _ "unsafe"
+import (
+	testrun "internal/runtime"
+	_ "unsafe"
+)
 
 // macemc_testWaits describes a wait reason.
 //
@@ -61,7 +64,7 @@ func macemc_testNumber() uint64 { return getg().macemc.test.number }
 
 // macemcExits is called before the calling goroutine ends. The end is a point once the test has counted the goroutines.
 func macemcExits() {
-	if macemcTested() && macemcT.leftOut == macemcCountsGoroutines {
+	if macemcTested() && macemcT.leftOut&testrun.CountsGoroutines != 0 {
 		macemcPointed(macemcOpEnd, 0)
 	}
 }
@@ -71,7 +74,7 @@ func macemcExits() {
 func macemcCounts() {
 	var caller [1]uintptr
 	if macemcTested() && callers(2, caller[:]) == 1 && !macemcCallerAt(caller[0]).standard {
-		macemcLeavesOut(macemcCountsGoroutines)
+		macemcLeavesOut(testrun.CountsGoroutines)
 	}
 }
 

@@ -2,7 +2,10 @@
 
 package runtime
 
-import _ "unsafe"
+import (
+	testrun "internal/runtime"
+	_ "unsafe"
+)
 
 // macemcWaits lists further wait reasons that count as waiting in a bubble during a test, unlike in package synctest.
 var macemcWaits = [...]waitReason{waitReasonSyncMutexLock, waitReasonSyncWaitGroupWait, waitReasonSemacquire, waitReasonChanReceive,
@@ -178,7 +181,7 @@ func macemc_testTimeless(on bool) bool {
 	b := gp.bubble
 	if on {
 		for macemcStopped {
-			macemcLeavesOut(macemcBubbleWaits)
+			macemcLeavesOut(testrun.BubblesWait)
 			mcall(func(gp *g) { // without synchronization that hides data races
 				macemcTimelessNext.pushBack(gp)
 				gp.waitreason = waitReasonSynctestRun

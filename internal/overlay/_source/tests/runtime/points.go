@@ -57,7 +57,7 @@ func macemcPointed(op uint64, obj uintptr) {
 		return
 	}
 	if op == macemcOpTryLock && obj&1 != 0 { // see macemcRW
-		macemcLeavesOut(macemcTriesRWMutex)
+		macemcLeavesOut(testrun.TriesRWMutex)
 	}
 	t.points++
 	macemcFreshBlock(gp.m.p.ptr())

@@ -158,17 +158,12 @@ func macemcWake(first, n uint32, mask uint64) {
 	t.nasleep = kept
 }
 
-// What the orders of points do not cover, as indexes of macemcLeftOut in package testing.
-const (
-	macemcCountsGoroutines = 1 + iota
-	macemcCoroutines
-	macemcTriesRWMutex // other goroutines can see that a Lock has begun, which is no point
-	macemcBubbleWaits  // bubbles of parallel subtests share the clock
-)
+// macemcMakesCoroutine is called before a coroutine is made.
+func macemcMakesCoroutine() { macemcLeavesOut(testrun.UsesCoroutines) }
 
-// macemcLeavesOut records the first reason why the orders of points do not cover all outcomes of the test.
-func macemcLeavesOut(what uint32) {
-	if macemcTested() && macemcT.leftOut == 0 {
-		macemcT.leftOut = what
+// macemcLeavesOut records a reason why the orders of points do not cover all outcomes of the test.
+func macemcLeavesOut(what testrun.Limits) {
+	if macemcTested() {
+		macemcT.leftOut |= what
 	}
 }

@@ -9,22 +9,28 @@ import (
 	testrun "internal/runtime"
 	program "internal/types"
 	"math"
+	"math/bits"
 	"slices"
 	testsched "testing/internal"
 )
 
-// macemcLeftOut are the reasons for which a test is not explored completely, by the constants for macemcLeavesOut in package runtime.
+// macemcLeftOut are the reasons for which a test is not explored completely, by the bits of [testsched.Limits].
 var macemcLeftOut = [...]string{
-	"", "it counts the goroutines", "it uses iter.Pull, whose iterators have no scheduling points",
+	"it counts the goroutines", "it uses iter.Pull, whose iterators have no scheduling points",
 	"it tries to lock an RWMutex, whose Lock can be seen in two steps", "its bubbles of testing/synctest execute one after another",
+	macemcMeasuresMemory,
 }
+
+const macemcMeasuresMemory = "it reads memory statistics after allocating much"
 
 // end completes the outcome of a run.
 func (x *macemcExplorer) end(o *testsched.Outcome, t2 *T, races int) {
 	r := x.r
 	r.refused = cmp.Or(r.refusedOutside, r.refused)
 	o.Points, o.Choices, o.Hash, o.Followed, o.Outside = r.points, r.choices, r.hash, int(r.followed), r.outside
-	if o.LeftOut = macemcLeftOut[r.leftOut]; o.LeftOut == "" && r.policy == testrun.Systematic &&
+	if r.leftOut != 0 {
+		o.LeftOut = macemcLeftOut[bits.TrailingZeros32(uint32(r.leftOut))]
+	} else if r.policy == testrun.Systematic &&
 		(macemcOutsideActive(macemcAnyActive) != 0 || macemcOutsideTimer(math.MaxInt64) != 0) {
 		o.LeftOut = "a goroutine that a package has started may act at any time"
 	}
@@ -37,6 +43,9 @@ func (x *macemcExplorer) end(o *testsched.Outcome, t2 *T, races int) {
 		o.Decisions = append(o.Decisions, testsched.Decision{Kind: d.kind, Taken: d.taken, Options: x.options[d.first : d.first+d.n]})
 	}
 	raced := race.Errors() > races && r.refused == ""
+	if r.leftOut&testrun.MeasuresMemory != 0 && !raced && (r.died || r.exited || o.Kind != testsched.Passed || t2.failed) {
+		r.refused = macemcMeasuresMemory // the cause may be that nothing is collected
+	}
 	x.classify(o, t2, raced)
 	if r.died || r.exited {
 		o.Details = append(o.Details, fmt.Sprintf("in goroutine %d", int(r.ender)-macemcOwn))
