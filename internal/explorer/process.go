@@ -261,8 +261,8 @@ func (s *Settings) executeLong(c *Config, r *Result, why string) *Report {
 	begun := time.Now()
 	return &Report{TimedOut: func() string {
 		if spent := time.Since(begun); spent < s.flags.Timeout/4 {
-			note := fmt.Sprintf("not explored: it %s in a run, and was executed without exploration for %v only, because -timeout was over: execute it alone",
-				why, spent.Round(time.Second))
+			note := fmt.Sprintf("not explored: it %s in a run, and was executed without exploration for %v only, because -timeout was over: "+
+				"execute it alone", why, spent.Round(time.Second))
 			s.summarize(c.Unit, r, note)
 			return "macemc: " + note + "\n"
 		}

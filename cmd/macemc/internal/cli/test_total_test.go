@@ -38,8 +38,8 @@ func TestMany(t *testing.T) {
 func TestTest_ExploreTotal(t *testing.T) {
 	leanBuilds(t)
 	testPackages(t, map[string]string{"a": lossyCounter, "b": lossyCounter})
-	const left = `macemc: -explore-total 10ms left 2 tests (only in the default order|with less than 200ms)( and 2 tests with less than 200ms)?, of 4 tests; ` +
-		`to go on: macemc test -explore-time=200ms -explore-total=10ms ./...`
+	const left = `macemc: -explore-total 10ms left 2 tests (only in the default order|with less than 200ms)` +
+		`( and 2 tests with less than 200ms)?, of 4 tests; to go on: macemc test -explore-time=200ms -explore-total=10ms ./...`
 	cached := func(out string) bool { return strings.Contains(out, "x/b\t(cached)") }
 	for range 2 {
 		out, status := testCommand(t.Context(), "-explore-time=200ms", "-explore-total=10ms", "./...")

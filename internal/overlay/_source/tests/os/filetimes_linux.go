@@ -128,8 +128,8 @@ func macemcEntryChanged(name string, before, makes bool) {
 	macemcChangedFile(folder)
 	if after && makes {
 		macemcChangedFile(name)
-		if folder == macemcTemporaries.folder {
-			macemcTemporaries.names = append(macemcTemporaries.names, name)
+		if folder == macemcTemporaryFolder {
+			macemcMakesTemporary(name)
 		}
 	}
 }

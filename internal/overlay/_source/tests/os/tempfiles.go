@@ -18,20 +18,36 @@ func macemcNextRandom() string {
 	return strconv.FormatUint(uint64(n), 10)
 }
 
-// macemcTemporaries are what the current run has created directly in the folder for temporary files. They would be in the way of other
-// tests and runs, which may draw the same numbers for names.
-var macemcTemporaries = struct {
-	folder string // of the process, whatever a run sets
-	names  []string
-}{folder: filepathlite.Clean(TempDir())}
+// macemcTemporaryFolder is the folder for temporary files of the process, whatever a run sets.
+var macemcTemporaryFolder = filepathlite.Clean(TempDir())
+
+// macemcTemporaries lists what the current run has created directly in that folder. It would be in the way of other tests and runs, which
+// may draw the same numbers for names.
+var macemcTemporaries *macemcTemporaryFile
+
+type macemcTemporaryFile struct {
+	name []byte // a copy, as the goroutine that made the name is not synchronized with the end of the run
+	next *macemcTemporaryFile
+}
+
+// macemcMakesTemporary is called when a run has created a file or folder in macemcTemporaryFolder.
+//
+//go:norace
+func macemcMakesTemporary(name string) {
+	f := &macemcTemporaryFile{make([]byte, len(name)), macemcTemporaries}
+	for i := range f.name {
+		f.name[i] = name[i]
+	}
+	macemcTemporaries = f
+}
 
 // macemcRemoveTemporaries removes what a run has left there. It is called behind the run.
 //
 //go:linkname macemcRemoveTemporaries
 //go:norace
 func macemcRemoveTemporaries() {
-	for _, name := range macemcTemporaries.names {
-		RemoveAll(name)
+	for f := macemcTemporaries; f != nil; f = f.next {
+		RemoveAll(string(f.name))
 	}
-	macemcTemporaries.names = nil
+	macemcTemporaries = nil
 }
