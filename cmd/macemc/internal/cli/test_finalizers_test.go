@@ -418,6 +418,13 @@ func TestCollections(t *testing.T) {
 	}
 }
 
+func TestWaits(t *testing.T) {
+	var before, after runtime.MemStats
+	for runtime.ReadMemStats(&before); after.NumGC <= before.NumGC; runtime.ReadMemStats(&after) {
+		kept = make([]byte, 1<<14)
+	}
+}
+
 func TestProfile(t *testing.T) {
 	defer func(rate int) { runtime.MemProfileRate = rate }(runtime.MemProfileRate)
 	runtime.MemProfileRate = 1
@@ -449,8 +456,9 @@ func TestLittle(t *testing.T) {
 	}
 }
 `)
-	testReports(t, []string{"--- PASS: TestCollections ", "--- PASS: TestProfile ", "--- PASS: TestLittle ",
+	testReports(t, []string{"--- PASS: TestCollections ", "--- PASS: TestWaits ", "--- PASS: TestProfile ", "--- PASS: TestLittle ",
 		"--- PASS: TestMuch ", "9 schedules of 2 tests (1 complete)",
-		"TestCollections: not explored: it reads memory statistics after allocating much\n", "TestProfile: not explored: it calls runtime.GC\n"}, 0,
+		"TestCollections, TestWaits: not explored: each reads memory statistics after allocating much\n",
+		"TestProfile: not explored: it calls runtime.GC\n"}, 0,
 		"-count=1", "-v", "-vet=off", "-schedules=5", ".")
 }
