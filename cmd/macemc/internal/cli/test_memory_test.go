@@ -95,6 +95,20 @@ func TestBusy(t *testing.T) {
 	}()
 }
 
+// It goes on for a while.
+func busy(points int) {
+	var mu sync.Mutex
+	for range points / 2 {
+		mu.Lock()
+		mu.Unlock()
+	}
+	panic("late")
+}
+
+func TestPanicsLate(t *testing.T) { go busy(15_000) }
+
+func TestPanicsTooLate(t *testing.T) { go busy(25_000) }
+
 type stopped struct{ stop chan bool }
 
 func TestFinalizers(t *testing.T) {
@@ -104,7 +118,9 @@ func TestFinalizers(t *testing.T) {
 	runtime.GC()
 }
 `)
-	testReports(t, []string{"--- PASS: TestLong", "TestLonger: not explored: it passes more than 5000000 scheduling points in a run\n", "--- PASS: TestBusy", "TestBusy: left after the test has returned: goroutine 2 ", "--- PASS: TestFinalizers"}, 0, "-count=1", "-v", "-vet=off", "-schedules=5", ".")
+	testReports(t, []string{"--- PASS: TestLong", "TestLonger: not explored: it passes more than 5000000 scheduling points in a run\n",
+		"--- PASS: TestBusy", "TestBusy: left after the test has returned: goroutine 2 ",
+		"TestPanicsTooLate: left after the test has returned: goroutine 2 ", "PANIC: late\n", "--- FAIL: TestPanicsLate", "--- PASS: TestPanicsTooLate", "--- PASS: TestFinalizers"}, 1, "-count=1", "-v", "-vet=off", "-schedules=5", ".")
 }
 
 // Variables that are not used any more, stopped timers, and timers that concern other goroutines do not make what a goroutine waits for

@@ -130,6 +130,17 @@ func Example_wrong() {
 	// Output: text
 }
 
+func Example_longer() {
+	concurrently(func() { fmt.Println("text") })
+	// Output: 1
+	// 2
+	// 3
+	// 4
+	// 5
+	// 6
+	// 7
+}
+
 func TestCloses(t *testing.T) {
 	concurrently(func() {})
 	for _, f := range []*os.File{os.Stdin, os.Stdout, os.Stderr} {
@@ -163,7 +174,7 @@ func TestZ(t *testing.T) { fmt.Println("still open") }
 	out, status := testCommand(t.Context(), "-count=1", "-v", "-schedules=20", ".")
 	expect(t, out, "--- PASS: Example ", "--- PASS: Example_replaced ", `FAILED TEST: the output is "text\\ntext", want "text"`,
 		"--- PASS: TestCloses ", "--- PASS: TestReplaces ", "still open\n")
-	if status != 1 {
-		t.Errorf("status %d", status)
+	if status != 1 || strings.Contains(out, "last output") { // what is wanted is no output
+		t.Errorf("status %d, %s", status, out)
 	}
 }

@@ -22,6 +22,7 @@ const (
 	macemcAfter         = 300                           // number of clock advances during which events are recorded
 	macemcTraced        = 2                             // number of these that are recorded
 	macemcPoints        = 500_000                       // maximum number of points in a run
+	macemcPointsAfter   = 20_000                        // maximum number of these after the test has returned
 	macemcOthersMax     = 1000                          // maximum number of turns of goroutines outside the test before it counts as blocked
 	macemcOthersLate    = 100                           // maximum number of their turns between runs
 	macemcPatience      = int64(100 * time.Millisecond) // how long a run, or the first snapshot, waits for timers of these
@@ -147,13 +148,15 @@ func (x *macemcExplorer) prepare(s *testsched.Schedule, traced bool) {
 var macemcHasReturned atomic.Bool
 
 // macemcReturned is called when the test of a run has returned. It makes logging panic, as after the last test of a package. If the run has
-// begun in TestMain, that continues.
+// begun in TestMain, that continues. Otherwise only goroutines continue that the test has left, a while if they are busy.
 //
 //go:norace
 func macemcReturned(t *T) {
 	t.parent.done = true
 	if !macemcBegins {
 		macemcHasReturned.Store(true)
+		r := macemcTest.r
+		r.limit = min(r.limit, r.points+macemcPointsAfter)
 	}
 }
 
