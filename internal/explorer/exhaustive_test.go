@@ -74,15 +74,16 @@ func TestExplore_ExhaustiveAsBruteForce(t *testing.T) {
 	})
 }
 
-// The comparison with brute force notices a missing scheduling point, sleep sets that are too large, and uncounted preemptions.
+// The comparison with brute force notices a missing scheduling point, sleep sets that are too large, uncounted preemptions, and a goroutine that
+// continues after it has yielded.
 func TestExplore_ExhaustiveMutations(t *testing.T) {
-	p := toyProgram{{{'?', 0}, {'+', 0}, {'?', 1}, {'?', 0}}, {{'+', 0}, {'?', 0}, {'+', 1}, {'?', 1}}, {{'?', 1}, {'+', 0}}}
-	for _, preemptions := range []int{1, systematic.Unbounded} {
+	p := toyProgram{{{'?', 0}, {'+', 0}, {'?', 1}, {'?', 0}}, {{'+', 0}, {'?', 0}, {'+', 1}, {'?', 1}}, {{'?', 1}, {'Y', 0}, {'+', 0}}}
+	for _, preemptions := range []int{0, 1, systematic.Unbounded} {
 		if wrong := exploreToy(p, "", preemptions, false); wrong != "" {
 			t.Fatal(wrong)
 		}
 	}
-	for mutation, preemptions := range map[string]int{"points": systematic.Unbounded, "masks": systematic.Unbounded, "preemptions": 1} {
+	for mutation, preemptions := range map[string]int{"points": systematic.Unbounded, "masks": systematic.Unbounded, "preemptions": 1, "yields": 0} {
 		if exploreToy(p, mutation, preemptions, false) == "" {
 			t.Errorf("mutation %q was not noticed", mutation)
 		}

@@ -13,7 +13,7 @@ import (
 
 // toyOp is an operation of a toy program on an object: a counter or a lock.
 type toyOp struct {
-	kind byte // '+', '?' reads, 'L', 'U', 'S' takes one of two cases, 'P' panics, 'R' draws whether the next operation is left out
+	kind byte // '+', '?' reads, 'L', 'U', 'S' takes one of two cases, 'P' panics, 'R' draws whether the next operation is left out, 'Y' yields
 	obj  int
 }
 
@@ -29,6 +29,7 @@ type toyState struct {
 	seen   [4]string
 	seed   uint64 // of what goroutines draw
 	draws  [4]int
+	yields [4]bool // the last operation was 'Y'
 }
 
 // runnable returns the goroutines that can continue, starting with the one that runs.
@@ -47,6 +48,7 @@ func (p toyProgram) runnable(s *toyState, current int) (list []int) {
 // step executes the next operation of a goroutine, and reports whether the goroutine can continue. A woken goroutine tries its lock again.
 func (p toyProgram) step(s *toyState, i, pick int) bool {
 	o := p[i][s.at[i]]
+	s.yields[i] = o.kind == 'Y'
 	switch o.kind {
 	case '+':
 		s.vars[o.obj]++
@@ -79,7 +81,7 @@ func (p toyProgram) step(s *toyState, i, pick int) bool {
 		}
 	}
 	s.at[i]++
-	return s.at[i] < len(p[i])
+	return s.at[i] < len(p[i]) && !s.yields[i]
 }
 
 // end describes the state of a run that has ended.
@@ -102,9 +104,9 @@ func (p toyProgram) bruteForce(s toyState, current, preemptions int, ends map[st
 	}
 	for k, i := range list {
 		left := preemptions
-		if current >= 0 && k > 0 {
+		if k > 0 && (current >= 0 || s.yields[i]) {
 			if left--; left < 0 {
-				break
+				continue
 			}
 		}
 		picks := 1
@@ -178,10 +180,11 @@ func (r *toyRuntime) run(sch *testsched.Schedule) *testsched.Outcome {
 			if next.kind == 'L' || next.kind == 'U' {
 				mask <<= 2
 			}
-			if next.kind == 'S' || next.kind == 'R' || r.mutation == "masks" && next.kind == '+' {
+			if next.kind == 'S' || next.kind == 'R' || next.kind == 'Y' || r.mutation == "masks" && next.kind == '+' {
 				mask = 0
 			}
-			options = append(options, testsched.Option{Who: uint64(i)<<3 | 4, Mask: mask})
+			options = append(options, testsched.Option{Who: uint64(i)<<3 | 4, Mask: mask,
+				Yielded: s.yields[i] && r.mutation != "yields"})
 		}
 		kind := uint32(testsched.AtEnd)
 		if current >= 0 && r.mutation != "preemptions" {
@@ -212,7 +215,7 @@ func drawToy(t *rapid.T) (p toyProgram) {
 		var ops []toyOp
 		held := -1
 		for range rapid.IntRange(1, 3).Draw(t, "operations") {
-			o := toyOp{rapid.SampledFrom([]byte("++??LSR")).Draw(t, "kind"), rapid.IntRange(0, 1).Draw(t, "object")}
+			o := toyOp{rapid.SampledFrom([]byte("++??LSRY")).Draw(t, "kind"), rapid.IntRange(0, 1).Draw(t, "object")}
 			if o.kind == 'L' && held >= 0 {
 				o = toyOp{'U', held}
 				held = -1

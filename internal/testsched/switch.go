@@ -76,8 +76,9 @@ const (
 
 // Option is an alternative of a decision.
 type Option struct {
-	Who  uint64 // goroutine, timer, number of a case, value of a pool, or TimePasses
-	Mask uint64 // objects of its next operation, as bits; see independent
+	Who     uint64 // goroutine, timer, number of a case, value of a pool, or TimePasses
+	Mask    uint64 // objects of its next operation, as bits; see independent
+	Yielded bool   // the goroutine has called runtime.Gosched
 }
 
 // Timer reports whether a timer fires or time passes.

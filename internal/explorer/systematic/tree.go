@@ -28,15 +28,15 @@ type node struct {
 // orders reports whether the options are goroutines and timers.
 func (n *node) orders() bool { return n.kind == testsched.AtPoint || n.kind == testsched.AtEnd }
 
-// cost returns the number of preemptions of an option. Time that passes although a goroutine could continue counts as one, and so does
-// an unusual value of a pool.
+// cost returns the number of preemptions of an option. Time that passes although a goroutine could continue counts as one, and so do an
+// unusual value of a pool, and a goroutine that continues after runtime.Gosched before others (Musuvathi and Qadeer, PLDI 2008).
 func (n *node) cost(option uint32) int {
 	costs := false
 	switch n.kind {
 	case testsched.AtPoint, testsched.AtPool:
 		costs = option > 0
 	case testsched.AtEnd:
-		costs = !n.options[0].Timer() && n.options[option].Timer()
+		costs = !n.options[0].Timer() && n.options[option].Timer() || option > 0 && n.options[option].Yielded
 	}
 	if costs {
 		return 1

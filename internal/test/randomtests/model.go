@@ -292,6 +292,8 @@ func (s *state) step(g int, o op) bool {
 	case kill:
 		s.signal = true
 		s.finish(g, 0)
+	case yield:
+		s.finish(g, 0)
 	case read:
 		s.order.access(g, o.arg, false)
 		s.finish(g, s.values[o.arg])

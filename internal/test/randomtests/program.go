@@ -29,6 +29,7 @@ const (
 	load
 	store
 	swap // CompareAndSwap from 0 to 9
+	yield
 	done // of a WaitGroup
 	wait
 	cancel
@@ -131,7 +132,7 @@ func random(r *rand.Rand, o Options) *Program {
 	p := &Program{goroutines: make([][]op, 2+r.IntN(2)), global: r.IntN(3) == 0}
 	p.loose = !p.global && r.IntN(6) == 0
 	groups := [][]kind{
-		{lock, lock, try}, {rlock, wlock}, {send, receive, closing, choose, choose}, {add, load, store, swap}, {done, wait},
+		{lock, lock, try}, {rlock, wlock}, {send, receive, closing, choose, choose}, {add, load, store, swap, yield}, {done, wait},
 		{cancel, failure, receive, choose},
 		{once}, {loadOrStore}, {sleep}, {kill, receive, choose},
 	}

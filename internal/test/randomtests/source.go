@@ -15,6 +15,7 @@ import (
 	"os"
 	"os/signal"
 	"reflect"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -26,6 +27,7 @@ var (
 	_ = context.Canceled
 	_ = signal.Stop
 	_ = reflect.Select
+	_ = runtime.Gosched
 	_ = time.Sleep
 	_ sync.Once
 	_ atomic.Int32
@@ -214,6 +216,8 @@ func (o op) source(g int, r string) string {
 		return o.channel(g, r)
 	case add, load, store, swap:
 		return o.atomic(g, r)
+	case yield:
+		return o.pick("runtime.Gosched()", "call(runtime.Gosched)")
 	case done:
 		return o.pick("wg.Done()", "wg.Add(-1)", "call(wg.Done)", "func() { defer wg.Done() }()")
 	case wait:

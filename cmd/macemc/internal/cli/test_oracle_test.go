@@ -240,3 +240,49 @@ func TestTest_AgreesWithModel(t *testing.T) {
 		t.Errorf("%d programs, %d failed, %d of %d ends seen\n%s", len(possible), len(failed), seen, all, out)
 	}
 }
+
+// A goroutine that polls with runtime.Gosched lets others go on, so the exhaustive exploration of Peterson's algorithm ends, and finds what is
+// wrong with two operations in the other order.
+func TestTest_ExhaustivePolls(t *testing.T) {
+	testFile(t, `package x
+
+import (
+	"runtime"
+	"sync/atomic"
+	"testing"
+)
+
+func exclude(t *testing.T, before, after func(flag *[2]atomic.Bool, turn *atomic.Int32, me int32)) {
+	var flag [2]atomic.Bool
+	var turn, inside atomic.Int32
+	done := make(chan bool)
+	for me := range int32(2) {
+		go func() {
+			before(&flag, &turn, me)
+			after(&flag, &turn, me)
+			for flag[1-me].Load() && turn.Load() == 1-me {
+				runtime.Gosched()
+			}
+			if inside.Add(1) != 1 {
+				t.Error("both")
+			}
+			inside.Add(-1)
+			flag[me].Store(false)
+			done <- true
+		}()
+	}
+	<-done
+	<-done
+}
+
+func wants(flag *[2]atomic.Bool, turn *atomic.Int32, me int32) { flag[me].Store(true) }
+
+func yields(flag *[2]atomic.Bool, turn *atomic.Int32, me int32) { turn.Store(1 - me) }
+
+func TestRight(t *testing.T) { exclude(t, wants, yields) }
+
+func TestWrong(t *testing.T) { exclude(t, yields, wants) }
+`)
+	testReports(t, []string{"complete: all 2481 schedules with at most 2 preemptions, if there is no data race", "--- PASS: TestRight", "FAILED TEST: x_test.go:21: both\n",
+		"(strategy exhaustive)"}, 1, "-count=1", "-v", "-vet=off", "-exhaustive=2", "-schedules=3000", ".")
+}

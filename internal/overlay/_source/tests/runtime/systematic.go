@@ -68,6 +68,9 @@ func macemcDecide(gp *g, notDue, mayPass bool) int {
 	for i := macemcQ.start(); i >= 0; i = macemcQ.after(i) {
 		r := macemcQ.at(i)
 		macemcOffer(r.who, macemcMask(r.gp.ptr()))
+		if t := macemcT; !t.cut {
+			t.options[t.noptions-1].Yielded = r.gp.ptr().macemc.test.op == macemcOpGosched
+		}
 	}
 	if gp != nil || notDue {
 		macemcOfferTimers()
