@@ -12,7 +12,8 @@ var fileTimes = func() []change {
 		{"os/file_posix.go", atStart{"Chtimes"}, " defer macemcTimesSet(name, mtime); ", why},
 		{"os/file_unix.go", atStart{"Truncate"}, " defer macemcChangedFile(name); ", why},
 		{"os/file_unix.go", atStart{"rename"},
-			" defer macemcEntryChanged(newname, false, false); defer macemcEntryChanged(oldname, macemcHasFile(oldname), false); ", why},
+			" defer macemcEntryChanged(newname, false, false); defer macemcEntryChanged(oldname, macemcHasFile(oldname), false);" +
+				" defer macemcRenamed(newname, macemcHasFile(newname)); ", why},
 	}
 	for _, m := range []string{"write", "pwrite", "Truncate"} {
 		list = append(list, change{"os/file_posix.go", atStart{"File." + m}, " f.macemcWrites(); ", why})

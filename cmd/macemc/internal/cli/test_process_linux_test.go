@@ -242,6 +242,7 @@ import (
 	"math/rand"
 	"os"
 	"path/filepath"
+	"syscall"
 	"testing"
 )
 
@@ -263,14 +264,59 @@ func create(t *testing.T) {
 func TestA(t *testing.T) { create(t) }
 
 func TestB(t *testing.T) { create(t) }
+
+func written(t *testing.T) string {
+	f, err := os.CreateTemp("", "macemc-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.Close()
+	return f.Name()
+}
+
+func TestRenamed(t *testing.T) {
+	name := filepath.Join(os.TempDir(), "macemc-renamed")
+	if _, err := os.Stat(name); err == nil {
+		t.Error("of another run")
+	}
+	if err := os.Rename(written(t), name); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestRelative(t *testing.T) {
+	t.Chdir(os.TempDir())
+	if err := os.Mkdir("macemc-relative", 0o700); err != nil {
+		t.Error(err)
+	}
+}
+
+// The file that it replaces remains, and so does a file that something else makes.
+func TestKeeps(t *testing.T) {
+	if err := os.Rename(written(t), filepath.Join(os.TempDir(), "replaced")); err != nil {
+		t.Error(err)
+	}
+	name := filepath.Join(os.TempDir(), "other")
+	os.WriteFile(name, nil, 0o600)
+	os.Remove(name)
+	if fd, err := syscall.Open(name, syscall.O_CREAT, 0o600); err != nil || syscall.Close(fd) != nil {
+		t.Error(err)
+	}
+}
 `)
 	temporary := t.TempDir()
 	t.Setenv("TMPDIR", temporary)
 	t.Setenv("CGO_ENABLED", "1")
-	for _, race := range []string{"-race=false", "-race"} {
-		testReports(t, []string{"--- PASS: TestA ", "--- PASS: TestB "}, 0, "-count=1", "-v", race, "-schedules=10", ".")
+	if err := os.WriteFile(filepath.Join(temporary, "replaced"), nil, 0o600); err != nil {
+		t.Fatal(err)
 	}
-	if left, _ := filepath.Glob(filepath.Join(temporary, "macemc-*")); len(left) > 0 {
-		t.Errorf("left %q", left)
+	for _, race := range []string{"-race=false", "-race"} {
+		testReports(t, []string{"--- PASS: TestA ", "--- PASS: TestB ", "--- PASS: TestRenamed ", "--- PASS: TestRelative ", "--- PASS: TestKeeps "}, 0,
+			"-count=1", "-v", race, "-schedules=10", ".")
+	}
+	for pattern, want := range map[string]int{"macemc-*": 0, "replaced": 1, "other": 1} {
+		if left, _ := filepath.Glob(filepath.Join(temporary, pattern)); len(left) != want {
+			t.Errorf("%d files %s, want %d: %q", len(left), pattern, want, left)
+		}
 	}
 }

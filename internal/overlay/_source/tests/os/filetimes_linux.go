@@ -124,13 +124,13 @@ func macemcEntryChanged(name string, before, makes bool) {
 	if after == before {
 		return
 	}
-	folder := filepathlite.Dir(name)
-	macemcChangedFile(folder)
-	if after && makes {
+	macemcChangedFile(filepathlite.Dir(name))
+	switch {
+	case after && makes:
 		macemcChangedFile(name)
-		if folder == macemcTemporaryFolder {
-			macemcMakesTemporary(name)
-		}
+		macemcMakes(name)
+	case !after:
+		macemcRemoved(name)
 	}
 }
 

@@ -4,7 +4,10 @@
 
 package os
 
-import "time"
+import (
+	"time"
+	_ "unsafe"
+)
 
 func macemcHasFile(name string) bool                     { return false }
 func macemcChangedFile(name string)                      {}
@@ -12,3 +15,7 @@ func (f *File) macemcWrites()                            {}
 func macemcOpened(name string, flag int, before bool)    {}
 func macemcEntryChanged(name string, before, makes bool) {}
 func macemcTimesSet(name string, mtime time.Time)        {}
+func macemcRenamed(name string, before bool)             {}
+
+//go:linkname macemcRemoveLeft
+func macemcRemoveLeft() {}

@@ -46,7 +46,7 @@ func macemcAffects(trap, a1, a2, a3, a4 uintptr) {
 // macemcTemporary are the latest numbers in names of temporary files of this process, which package os creates only if they do not exist.
 var macemcTemporary [1024]uint32
 
-//go:linkname macemc_osTemporary os.macemcTemporary
+//go:linkname macemc_osTemporary os.macemcTemporaryNumber
 //go:norace
 func macemc_osTemporary(n uint32) { macemcTemporary[n%uint32(len(macemcTemporary))] = n }
 

@@ -9,7 +9,7 @@ import _ "unsafe"
 //go:linkname macemc_testAffected testing.macemcAffected
 func macemc_testAffected() bool { return true }
 
-//go:linkname macemc_osTemporary os.macemcTemporary
+//go:linkname macemc_osTemporary os.macemcTemporaryNumber
 func macemc_osTemporary(uint32) {}
 
 //go:linkname macemc_testUnaffected testing.macemcUnaffected

@@ -119,8 +119,8 @@ func macemcRestore()
 //go:linkname macemcCloseLeft
 func macemcCloseLeft()
 
-//go:linkname macemcRemoveTemporaries os.macemcRemoveTemporaries
-func macemcRemoveTemporaries()
+//go:linkname macemcRemoveLeft os.macemcRemoveLeft
+func macemcRemoveLeft()
 
 //go:linkname macemcUndone
 func macemcUndone() bool
