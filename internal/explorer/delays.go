@@ -10,6 +10,7 @@ import (
 
 	"github.com/macemc/macemc/internal/predict"
 	"github.com/macemc/macemc/internal/testsched"
+	"github.com/macemc/macemc/internal/testsched/program"
 )
 
 // delayFailure is a failure of the test because a goroutine was held for longer than usual.
@@ -46,15 +47,10 @@ func judged(o *testsched.Outcome) bool {
 		return false
 	}
 	file, _, _ := strings.Cut(o.Where, ":")
-	operation := o.Kind == testsched.Panic && ofRuntime(o.Message)
+	operation := o.Kind == testsched.Panic && program.OfOperation(o.Message)
 	ends := o.Kind == testsched.Exit || o.Kind == testsched.Panic && !operation
 	return o.Kind == testsched.Failed || o.HasFailure() || ends ||
 		operation && strings.HasPrefix(o.Message, "runtime error: ") && strings.HasSuffix(file, "_test.go")
-}
-
-// ofRuntime reports whether the message of a panic is that of an operation, and not of a call of panic.
-func ofRuntime(message string) bool {
-	return strings.HasPrefix(message, "runtime error: ") || strings.HasPrefix(message, "sync: ") || strings.Contains(message, " channel")
 }
 
 // DelayNote describes a failure because a goroutine was held for longer than usual.

@@ -83,6 +83,11 @@ func PanicText(v any) string {
 	return fmt.Sprint(v)
 }
 
+// OfOperation reports whether the text of a panic is that of an operation, and not of a call of panic.
+func OfOperation(text string) bool {
+	return strings.HasPrefix(text, "runtime error: ") || strings.HasPrefix(text, "sync: ") || strings.Contains(text, " channel")
+}
+
 var methodsOfFmt = []reflect.Type{reflect.TypeFor[fmt.Formatter](), reflect.TypeFor[fmt.Stringer](), reflect.TypeFor[error]()}
 
 // printable reports whether package fmt prints the values of a type without calling their methods or following references. The methods

@@ -242,8 +242,9 @@ func macemcMeasured() {
 	macemcShowsCollection()
 	before, now := macemcEndings.macemcHeap, macemcHeapNow()
 	switch {
-	case now.cycles != before.cycles:
+	case now.cycles != before.cycles: // in another run there may be none
 		macemcEndings.macemcHeap = now
+		macemcLeavesOut(testrun.MeasuresMemory)
 	case gcController.gcPercent.Load() >= 0 && now.live >= before.live+gcController.heapMinimum:
 		macemcLeavesOut(testrun.MeasuresMemory)
 		if !macemcTested() || macemcEndings.measured > macemcMeasuresMost {

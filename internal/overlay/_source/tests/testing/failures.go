@@ -3,6 +3,7 @@
 package testing
 
 import (
+	"cmp"
 	program "internal/types"
 	"runtime"
 	testsched "testing/internal"
@@ -27,13 +28,14 @@ func macemcFailing(c *common) {
 	if macemcRunning == nil || !macemcInRun() || c.isSynctest {
 		return
 	}
-	if macemcAddFailure(c) == testsched.RaceFailure { // another failure is the cause, if there is one
+	text := macemcAddFailure(c)
+	if text == testsched.RaceFailure { // another failure is the cause, if there is one
 		return
 	}
 	if macemcFailed != nil && macemcFailed != c.parent {
 		return
 	}
-	macemcFailed, macemcFailure = c, program.Entry(string(c.output))
+	macemcFailed, macemcFailure = c, cmp.Or(program.Entry(string(c.output)), program.Entry(text))
 	if c.level > 1 {
 		macemcFailure = c.name + ": " + macemcFailure
 	}

@@ -43,8 +43,8 @@ func (x *macemcExplorer) end(o *testsched.Outcome, t2 *T, races int) {
 		o.Decisions = append(o.Decisions, testsched.Decision{Kind: d.kind, Taken: d.taken, Options: x.options[d.first : d.first+d.n]})
 	}
 	raced := race.Errors() > races && r.refused == ""
-	if r.leftOut&testrun.MeasuresMemory != 0 && !raced && (r.died || r.exited || o.Kind != testsched.Passed || t2.failed) {
-		r.refused = macemcMeasuresMemory // the cause may be that nothing is collected
+	if r.leftOut&testrun.MeasuresMemory != 0 && !raced && r.mayMeasure(o, t2) {
+		r.refused = cmp.Or(r.refused, macemcMeasuresMemory)
 	}
 	x.classify(o, t2, raced)
 	if r.died || r.exited {
@@ -60,6 +60,14 @@ func (x *macemcExplorer) end(o *testsched.Outcome, t2 *T, races int) {
 	if o.Kind != testsched.Passed || len(o.Left) > 0 || len(r.states) > 0 {
 		o.Switches = slices.Clone(x.sw[:min(int(r.n), len(r.record))])
 	}
+}
+
+// mayMeasure reports whether statistics of memory may be why a run fails. They cause no deadlock, no leak and no runtime error.
+func (r *macemcRun) mayMeasure(o *testsched.Outcome, t2 *T) bool {
+	if r.died {
+		return r.fatal == "" && !program.OfOperation(program.PanicText(r.panicked))
+	}
+	return r.exited || t2.failed || o.Kind == testsched.NoEnd
 }
 
 // classify sets the kind of the outcome of a run, if it is not set, and describes it. raced means that it has data races.
