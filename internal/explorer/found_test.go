@@ -86,7 +86,7 @@ func TestFound_Once(t *testing.T) {
 		not     string
 	}{
 		"random": {func(process) *testsched.Outcome { return passes() },
-			"schedule 3 ended with FAILED TEST: unlucky once; not reproducible: it passes under the same schedule, and 40 new processes passed; " +
+			"schedule 3 ended with FAILED TEST: unlucky once; not reproducible: it does not recur under the same schedule, and 40 new processes passed; " +
 				uncontrolled, "earlier runs"},
 		"warm": {func(p process) *testsched.Outcome {
 			if p.warm {

@@ -71,7 +71,7 @@ func (s *Settings) processes(c *Config, r *Result, d *unconfirmed) *Report {
 	if !known {
 		cause = "the test depends on earlier runs, or on something that the schedule does not control"
 	}
-	return &Report{Note: fmt.Sprintf("%s once; not reproducible: it passes under the same schedule, and %s passed; %s; let the test create the files and seed the random numbers that it reads; to repeat: %s",
+	return &Report{Note: fmt.Sprintf("%s once; not reproducible: it does not recur under the same schedule, and %s passed; %s; let the test create the files and seed the random numbers that it reads; to repeat: %s",
 		note, program.Plural(passed, "new process", "new processes"), cause, s.again(c, r))}
 }
 
@@ -215,13 +215,21 @@ func alone(s *Settings, sch *testsched.Schedule, runner testsched.Runner) *tests
 	return o
 }
 
-// onlyWarm says so if a finding shows only in processes in which the test has run before. Variables that the first run has changed may then
-// cause it, or that run has initialized what would hinder it.
-func onlyWarm(s *Settings, c *Config, r *Result, m *minimize.Result, changed []string) string {
+// onlyWarm says so if a finding shows again and again, but only in processes in which the test has run before. Variables that the first
+// run has changed may then cause it, or that run has initialized what would hinder it. run executes a schedule in such a process.
+func onlyWarm(s *Settings, c *Config, r *Result, m *minimize.Result, changed []string, run func(*testsched.Schedule) *testsched.Outcome) string {
 	if !m.Schedule.Warm || len(changed) == 0 {
 		return ""
 	}
-	passed, deadline := 0, s.within(5*time.Second)
+	passed, deadline, often := 0, s.within(5*time.Second), false
+	for n := 1; n < firstRuns && !often && time.Now().Before(deadline); n++ {
+		sch := c.draw(n, r.First.Points)
+		bound(r, sch)
+		often = run(sch).SameFinding(r.Finding)
+	}
+	if !often {
+		return ""
+	}
 	for n := 0; n < firstRuns && time.Now().Before(deadline); n++ {
 		e := execution{drawn: c.draw(n, r.First.Points)}
 		if n == 0 {
@@ -257,17 +265,18 @@ func (s *Settings) within(d time.Duration) time.Time {
 // process. If tests before it have used most of that, nothing is known about it.
 func (s *Settings) executeLong(c *Config, r *Result, why string) *Report {
 	c.Long(fmt.Sprintf("a run %s; it is executed without exploration, until -timeout", why))
-	s.summarize(c.Unit, r, "not explored: it "+why+" in a run")
+	unexplored := "not explored: it " + why + " in a run"
+	s.summarize(c.Unit, r, unexplored)
 	begun := time.Now()
 	return &Report{TimedOut: func() string {
-		if spent := time.Since(begun); spent < s.flags.Timeout/4 {
-			note := fmt.Sprintf("not explored: it %s in a run, and was executed without exploration for %v only, because -timeout was over: "+
-				"execute it alone", why, spent.Round(time.Second))
+		spent := time.Since(begun)
+		if spent < s.flags.Timeout/2 {
+			note := fmt.Sprintf("%s, and had only %v of -timeout without exploration: execute it alone", unexplored, spent.Round(time.Second))
 			s.summarize(c.Unit, r, note)
 			return "macemc: " + note + "\n"
 		}
 		how := fmt.Sprintf("found by schedule %d (%s)", r.Schedules, r.By.Strategy())
-		text := "without exploration, it does not end before -timeout either"
+		text := fmt.Sprintf("without exploration, it does not end before -timeout either, in %v", spent.Round(time.Second))
 		if file := s.store(c, &minimize.Result{Schedule: r.Found, Outcome: r.Finding}); file != "" {
 			text += "\n" + s.replayLines(c, file)
 		}

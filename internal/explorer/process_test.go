@@ -254,7 +254,7 @@ func TestTest_Long(t *testing.T) {
 		}
 		s.flags.Timeout = time.Hour
 		text := report.TimedOut()
-		if !strings.Contains(text, "not explored: it "+c.why) || !strings.Contains(s.summary["TestX"].Note, "for 0s only") {
+		if !strings.Contains(text, "not explored: it "+c.why) || !strings.Contains(s.summary["TestX"].Note, "had only 0s of -timeout") {
 			t.Errorf("got %q, %+v", text, s.summary["TestX"])
 		}
 		s.flags.Timeout = time.Nanosecond

@@ -318,7 +318,7 @@ func (s *Settings) found(c *Config, r *Result, runner testsched.Runner) *Report 
 	if r.Finding == r.First { // its output is shown
 		m.Outcome.Printed = r.First.Printed.HiddenLines()
 	}
-	return confirmed(s, c, m, how+onlyWarm(s, c, r, m, changed))
+	return confirmed(s, c, m, how+onlyWarm(s, c, r, m, changed, plain))
 }
 
 // repeats reports whether the schedule of the first run, which passed, shows the finding in new processes. The runs so far have then

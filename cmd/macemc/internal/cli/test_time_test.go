@@ -167,7 +167,7 @@ func TestSleeps(t *testing.T) {
 	testReports(t, []string{
 		"macemc: example.org/x TestSleeps: a run advances the clock more than 100000 times; it is executed without exploration, until -timeout\n",
 		"    macemc: NO END: the test does not return within 100000 advances of the clock\n",
-		"    without exploration, it does not end before -timeout either\n", "    replay: ", "panic: test timed out after 8s\n",
+		"    without exploration, it does not end before -timeout either, in ", "    replay: ", "panic: test timed out after 8s\n",
 	}, 1, "-timeout=8s", ".")
 }
 
