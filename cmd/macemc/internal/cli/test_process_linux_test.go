@@ -291,8 +291,23 @@ func TestRelative(t *testing.T) {
 	}
 }
 
-// The file that it replaces remains, and so does a file that something else makes.
+// The files that it replaces remain, and so does a file that something else makes.
 func TestKeeps(t *testing.T) {
+	again, folder := filepath.Join(os.TempDir(), "again"), filepath.Join(os.TempDir(), "folder")
+	os.Remove(again)
+	if err := os.WriteFile(again, nil, 0o600); err != nil {
+		t.Error(err)
+	}
+	if err := os.Rename(folder, folder+"-kept"); err != nil {
+		t.Error(err)
+	}
+	if err := os.Mkdir(folder, 0o700); err != nil {
+		t.Error(err)
+	}
+	os.RemoveAll(folder)
+	if err := os.Rename(folder+"-kept", folder); err != nil {
+		t.Error(err)
+	}
 	if err := os.Rename(written(t), filepath.Join(os.TempDir(), "replaced")); err != nil {
 		t.Error(err)
 	}
@@ -307,14 +322,19 @@ func TestKeeps(t *testing.T) {
 	temporary := t.TempDir()
 	t.Setenv("TMPDIR", temporary)
 	t.Setenv("CGO_ENABLED", "1")
-	if err := os.WriteFile(filepath.Join(temporary, "replaced"), nil, 0o600); err != nil {
+	if err := os.Mkdir(filepath.Join(temporary, "folder"), 0o700); err != nil {
 		t.Fatal(err)
+	}
+	for _, name := range []string{"replaced", "again", "folder/file"} {
+		if err := os.WriteFile(filepath.Join(temporary, name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
 	for _, race := range []string{"-race=false", "-race"} {
 		testReports(t, []string{"--- PASS: TestA ", "--- PASS: TestB ", "--- PASS: TestRenamed ", "--- PASS: TestRelative ", "--- PASS: TestKeeps "}, 0,
 			"-count=1", "-v", race, "-schedules=10", ".")
 	}
-	for pattern, want := range map[string]int{"macemc-*": 0, "replaced": 1, "other": 1} {
+	for pattern, want := range map[string]int{"macemc-*": 0, "replaced": 1, "again": 1, "folder*/*": 1, "other": 1} {
 		if left, _ := filepath.Glob(filepath.Join(temporary, pattern)); len(left) != want {
 			t.Errorf("%d files %s, want %d: %q", len(left), pattern, want, left)
 		}

@@ -11,12 +11,13 @@ import (
 // macemcTemporaryFolder is that folder, also in a run that sets another one.
 var macemcTemporaryFolder = filepathlite.Clean(TempDir())
 
-// macemcLeft lists what the current run has created directly in it and has not removed.
+// macemcLeft lists what the current run has created directly in it and has not removed, and the names of what it has removed and others had
+// created. What it gives these names later is not new.
 var macemcLeft *macemcLeftFile
 
 type macemcLeftFile struct {
 	name     []byte // a copy, byte by byte: goroutines of the run that made names are not synchronized with each other
-	dev, ino uint64 // others may remove the file, and create one of the same name
+	dev, ino uint64 // others may remove the file, and create one of the same name; 0 means a file of others
 	next     *macemcLeftFile
 }
 
@@ -43,6 +44,11 @@ func macemcMakes(name string) {
 
 //go:norace
 func macemcAddLeft(name string, st *syscall.Stat_t) {
+	for f := macemcLeft; f != nil; f = f.next {
+		if string(f.name) == name && f.ino == 0 {
+			return
+		}
+	}
 	f := &macemcLeftFile{make([]byte, len(name)), uint64(st.Dev), uint64(st.Ino), macemcLeft}
 	for i := range f.name {
 		f.name[i] = name[i]
@@ -77,13 +83,15 @@ func macemcRemoved(name string) {
 
 //go:norace
 func macemcDropLeft(name string) {
-	for at := &macemcLeft; *at != nil; {
+	for at := &macemcLeft; *at != nil; at = &(*at).next {
 		if f := *at; string(f.name) == name {
-			*at = f.next
-		} else {
-			at = &f.next
+			if f.ino != 0 {
+				*at = f.next
+			}
+			return
 		}
 	}
+	macemcAddLeft(name, new(syscall.Stat_t))
 }
 
 // macemcRemoveLeft removes what a run has left there, after the run.
