@@ -27,6 +27,7 @@ const (
 	whyClock              = "reading the clock takes time"
 	whyLinked             = "modules that link to the functions of the clock read that of the test"
 	whyProcessors         = "runs do not depend on the machine"
+	whyCounts             = "a goroutine ends after its last point, so schedules cannot delay its end"
 	whyStacks             = "stack dumps of a test do not show the checker"
 	whyAddresses          = "addresses are the same in every process that executes one schedule"
 	whyHeld               = "goroutines of packages keep their locks between runs"
@@ -64,7 +65,7 @@ var testChanges = func() []change {
 		{"runtime/mgc.go", atStart{"GC"}, " if macemcCollectsNothing() { return }; ", whyFinalizers},
 		{"runtime/mstats.go", atStart{"ReadMemStats"}, " macemcMeasured(); ", whyFinalizers},
 		{"runtime/mstats.go", atStart{"readGCStats"}, " macemcMeasured(); ", whyFinalizers},
-		{"runtime/metrics.go", atStart{"readMetrics"}, " macemcMeasured(); ", whyFinalizers},
+		{"runtime/metrics.go", atStart{"readMetrics"}, " macemcMeasured(); macemcCounts(); ", whyFinalizers},
 		{"runtime/mprof.go", atStart{"memProfileInternal"}, " macemcMeasured(); ", whyFinalizers},
 		{"runtime/mheap.go", atStart{"internal_weak_runtime_registerWeakPointer"}, " macemcMakesWeak(p); ", whyFinalizers},
 		{"runtime/cgroup_linux.go", atStart{"defaultGOMAXPROCS"}, " if macemcAlone() { return 1 }; ", whyAddresses},
@@ -85,7 +86,10 @@ var testChanges = func() []change {
 			" if macemcSeesProcs() { macemcSetMaxProcs(macemcProcessors); return }; ", whyProcessors},
 		{"runtime/debug.go", atStart{"NumCPU"}, " if macemcSeesProcs() { return macemcProcessors }; ", whyProcessors},
 		{"runtime/debug.go", atStart{"NumGoroutine"}, " macemcCounts(); if n := macemcHidden(); n > 0 { return int(gcount(false)) - n }; ",
-			"a goroutine ends after its last point, so schedules cannot delay its end; the checker's do not count"},
+			whyCounts + "; the checker's do not count"},
+		{"runtime/mprof.go", atStart{"goroutineProfileInternal"}, " macemcCounts(); ", whyCounts},
+		{"runtime/mprof.go", atStart{"pprof_goroutineProfileWithLabels"}, " macemcCounts(); ", whyCounts},
+		{"runtime/mprof.go", atStart{"Stack"}, " if all { macemcCounts() }; ", whyCounts},
 		{"runtime/mprof.go", atStart{"doRecordGoroutineProfile"}, " if macemcProfileHides && macemcIsOwn(gp1) { return }; ", whyStacks},
 		{"runtime/traceback.go", atStart{"showfuncinfo"}, " if macemcHidesFunc(sf) { return false }; ", whyStacks},
 		{"runtime/extern.go", callee{"Callers", "callers"}, "macemcStackOf", whyStacks},

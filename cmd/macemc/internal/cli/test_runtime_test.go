@@ -7,15 +7,58 @@ import (
 	"testing"
 )
 
-// The end of a goroutine that is counted is a point.
+// The end of a goroutine that is counted or listed is a point.
 func TestTest_NumGoroutine(t *testing.T) {
 	testFile(t, `package x
 
 import (
+	"bytes"
 	"runtime"
+	"runtime/metrics"
+	"runtime/pprof"
+	"strings"
 	"sync"
 	"testing"
 )
+
+func twice(t *testing.T, count func() int) {
+	before := count()
+	done := make(chan bool)
+	go close(done)
+	<-done
+	if n := count(); n != before {
+		t.Error("another number")
+	}
+}
+
+func TestMetrics(t *testing.T) {
+	twice(t, func() int {
+		s := []metrics.Sample{{Name: "/sched/goroutines:goroutines"}}
+		metrics.Read(s)
+		return int(s[0].Value.Uint64())
+	})
+}
+
+func TestProfile(t *testing.T) {
+	twice(t, func() int { n, _ := runtime.GoroutineProfile(nil); return n })
+}
+
+func TestCount(t *testing.T) { twice(t, func() int { return pprof.Lookup("goroutine").Count() }) }
+
+func TestStack(t *testing.T) {
+	twice(t, func() int {
+		b := make([]byte, 1<<16)
+		return strings.Count(string(b[:runtime.Stack(b, true)]), "goroutine ")
+	})
+}
+
+func TestWrite(t *testing.T) {
+	twice(t, func() int {
+		var b bytes.Buffer
+		pprof.Lookup("goroutine").WriteTo(&b, 2)
+		return strings.Count(b.String(), "goroutine ")
+	})
+}
 
 func TestNumber(t *testing.T) {
 	base := runtime.NumGoroutine()
@@ -28,7 +71,8 @@ func TestNumber(t *testing.T) {
 	}
 }
 `)
-	testReports(t, []string{"macemc: FAILED TEST: x_test.go:16: 3", "'s step 6 (ends at "}, 1, "-count=1", "-v", "-schedules=50", ".")
+	testReports(t, []string{"macemc: FAILED TEST: x_test.go:59: 3", "'s step 6 (ends at ", "--- FAIL: TestMetrics ", "--- FAIL: TestProfile ",
+		"--- FAIL: TestCount ", "--- FAIL: TestStack ", "--- FAIL: TestWrite "}, 1, "-count=1", "-v", "-schedules=50", ".")
 }
 
 // Literals of packages are neighbors in memory. Those of the distribution are not restored with those of modules.

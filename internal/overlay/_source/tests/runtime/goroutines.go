@@ -69,14 +69,9 @@ func macemcExits() {
 	}
 }
 
-// macemcCounts notes that a module counts the goroutines. Those that have passed their last point before that have ended, so not all counts
-// are explored.
-func macemcCounts() {
-	var caller [1]uintptr
-	if macemcTested() && callers(2, caller[:]) == 1 && !macemcCallerAt(caller[0]).standard {
-		macemcLeavesOut(testrun.CountsGoroutines)
-	}
-}
+// macemcCounts notes that the goroutines are counted or listed. Those that have passed their last point before that have ended, so not all
+// counts are explored.
+func macemcCounts() { macemcLeavesOut(testrun.CountsGoroutines) }
 
 // macemcStackBounds returns the bounds of the caller's stack.
 //
