@@ -31,15 +31,20 @@ func Execute(words int, command []string) int {
 		}
 		os.Exit(2) // nothing receives the verdict
 	}()
-	for {
+	for rejected := false; ; {
 		status, next := h.executeStage()
 		if h.Debugged && status == testsched.DebugAgain {
 			continue
 		}
 		if next == nil {
+			if rejected && status == 0 {
+				h.summarize(testsched.Unit{Package: h.pkg, Test: "TestMain"}, &Result{},
+					"not explored: it fails after the exploration, although all tests pass, and not without exploration")
+			}
 			h.completeLog()
 			return status
 		}
+		rejected = next.All && !next.Quiet
 		if !next.Quiet { // the log lacks the files of the next stage
 			h.dropLog()
 		}
@@ -57,6 +62,7 @@ type host struct {
 	long map[string]func() string // Report.TimedOut, by test
 
 	begun map[string]bool // the tests that the binary has begun
+	pkg   string          // of the latest one
 }
 
 // ofBinary returns the environment of a test binary.
@@ -192,7 +198,7 @@ func (h *host) reportUnexecuted(c *Config) {
 // judge explores a test.
 func (h *host) judge(call *testsched.Call, runner testsched.Runner) testsched.Verdict {
 	test, _, _ := strings.Cut(call.Test, "/")
-	h.begun[test] = true
+	h.begun[test], h.pkg = true, call.Package
 	deadline := time.Time{}
 	if call.Deadline != 0 {
 		deadline = time.Unix(0, call.Deadline)

@@ -319,7 +319,11 @@ func TestMain(m *testing.M) {
 	if status != 1 || strings.Count(out, "macemc: TestMain ends with status 3 although all tests pass; they are executed once") != 1 {
 		t.Errorf("status %d:\n%s", status, out)
 	}
-	expect(t, out, "ok  \texample.org/x/passes\t.*8 schedules of 2 tests", "FAIL\texample.org/x/fails\t")
+	expect(t, out, "ok  \texample.org/x/passes\t.*8 schedules of 2 tests", "FAIL\texample.org/x/fails\t",
+		"macemc: example.org/x/passes TestMain: not explored: it fails after the exploration, although all tests pass, and not without exploration\n")
+	if strings.Contains(out, "x/fails TestMain: not explored") {
+		t.Error(out)
+	}
 }
 
 // Nothing that a run undoes is hidden from TestMain: goroutines end with their run, and variables are restored. If nothing is undone, the tests
