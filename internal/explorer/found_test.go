@@ -372,12 +372,12 @@ func TestFound_PlainlyPasses(t *testing.T) {
 		"panic": {func(n int) *testsched.Outcome {
 			return &testsched.Outcome{Kind: testsched.Panic, InTest: true, Message: fmt.Sprint(n)}
 		}, 3, false},
-		"behind":    {func(int) *testsched.Outcome { return &testsched.Outcome{Kind: testsched.Panic} }, 3, true},
+		"behind": {func(int) *testsched.Outcome { return &testsched.Outcome{Kind: testsched.Panic} }, 3, true},
 		"at last": {func(n int) *testsched.Outcome {
 			return &testsched.Outcome{Kind: testsched.Panic, InTest: n < 21}
 		}, 3, true},
-		"leak":      {func(int) *testsched.Outcome { return &testsched.Outcome{Kind: testsched.Leak} }, 3, true},
-		"deadlock":  {func(int) *testsched.Outcome { return &testsched.Outcome{Kind: testsched.Deadlock} }, 3, true},
+		"leak":     {func(int) *testsched.Outcome { return &testsched.Outcome{Kind: testsched.Leak} }, 3, true},
+		"deadlock": {func(int) *testsched.Outcome { return &testsched.Outcome{Kind: testsched.Deadlock} }, 3, true},
 		"race": {func(int) *testsched.Outcome {
 			return &testsched.Outcome{Kind: testsched.Failed, Shows: []string{"data race: write at f, read at g"}}
 		}, 3, true},

@@ -1,6 +1,9 @@
 package overlay
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // fileTimes give the files that a run changes modification times of its clock.
 var fileTimes = func() []change {
@@ -26,8 +29,11 @@ var fileTimes = func() []change {
 		{"file.go", "Mkdir", "name", true}, {"file_unix.go", "Symlink", "newname", true}, {"file_unix.go", "Link", "newname", false},
 		{"file_unix.go", "Remove", "name", false}, {"path.go", "RemoveAll", "path", false},
 	} {
-		list = append(list, change{"os/" + c.file, atStart{c.function},
-			fmt.Sprintf(" defer macemcEntryChanged(%[1]s, macemcHasFile(%[1]s), %t); ", c.name, c.makes), why})
+		text := fmt.Sprintf(" defer macemcEntryChanged(%[1]s, macemcHasFile(%[1]s), %t); ", c.name, c.makes)
+		if strings.HasPrefix(c.function, "Remove") {
+			text = fmt.Sprintf(" if macemcSpares(%s) { return nil };", c.name) + text
+		}
+		list = append(list, change{"os/" + c.file, atStart{c.function}, text, why})
 	}
 	return list
 }()

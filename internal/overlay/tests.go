@@ -101,7 +101,7 @@ var testChanges = func() []change {
 		{"runtime/time.go", atStart{"time_runtimeIsBubbled"}, " if macemcInits() { return true }; ", whyInit},
 		{"testing/testing.go", atStart{"MainStart"},
 			" if m := macemcStarts(deps, tests, benchmarks, fuzzTargets, examples); m != nil { return m }; ", whyInit},
-		{"testing/testing.go", atStart{"M.Run"}, " if macemcInRun() { return macemcRunTest(m) }; macemcRuns(m); ", whyBeginning},
+		{"testing/testing.go", atStart{"M.Run"}, " if macemcInRun() { return macemcRunTest(m) }; macemcRuns(m); defer macemcSparesNow(); ", whyBeginning},
 		{"runtime/proc.go", atStart{"goexit1"}, " macemcExits(); ", "goroutines that are counted end"},
 		{"runtime/proc.go", atStart{"doInit1"}, " if macemcDefers(t) { return }; ", whyBeginning},
 		{"testing/example.go", atStart{"runExamples"},

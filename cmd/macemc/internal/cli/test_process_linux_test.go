@@ -340,3 +340,65 @@ func TestKeeps(t *testing.T) {
 		}
 	}
 }
+
+// Processes that confirm findings do not remove the files of the first process, which removes them at its end.
+func TestTest_FilesOfTestMain(t *testing.T) {
+	testFile(t, `package x
+
+import (
+	"os"
+	"path/filepath"
+	"sync/atomic"
+	"testing"
+)
+
+func TestMain(m *testing.M) {
+	os.Remove("new")
+	os.RemoveAll("folder")
+	must(os.Mkdir("folder", 0o700))
+	for _, name := range []string{"file", "new", filepath.Join("folder", "file")} {
+		must(os.WriteFile(name, nil, 0o600))
+	}
+	drawn, err := os.MkdirTemp(".", "drawn")
+	must(err)
+	code := m.Run()
+	for _, name := range []string{"file", "new"} {
+		must(os.Remove(name))
+	}
+	must(os.RemoveAll("folder"))
+	must(os.Remove(drawn))
+	os.Exit(code)
+}
+
+func must(err error) {
+	if err != nil {
+		panic(err)
+	}
+}
+
+func TestA(t *testing.T) {
+	var n atomic.Int32
+	done := make(chan bool)
+	go func() { n.Add(1); close(done) }()
+	if n.Load() != 0 {
+		t.Error("early")
+	}
+	<-done
+}
+
+func TestB(t *testing.T) {
+	done := make(chan bool)
+	go close(done)
+	<-done
+	for _, name := range []string{"file", "new", filepath.Join("folder", "file")} {
+		if _, err := os.Stat(name); err != nil {
+			t.Error(err)
+		}
+	}
+}
+`)
+	testReports(t, []string{"--- FAIL: TestA ", "--- PASS: TestB "}, 1, "-count=1", "-v", "-schedules=10", ".")
+	if left, err := os.ReadDir("."); err != nil || len(left) != 3 { // go.mod, testdata, x_test.go
+		t.Errorf("left %v, %v", left, err)
+	}
+}

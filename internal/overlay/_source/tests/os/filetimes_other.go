@@ -16,6 +16,13 @@ func macemcOpened(name string, flag int, before bool)    {}
 func macemcEntryChanged(name string, before, makes bool) {}
 func macemcTimesSet(name string, mtime time.Time)        {}
 func macemcRenamed(name string, before bool)             {}
+func macemcSpares(name string) bool                      { return false }
 
 //go:linkname macemcRemoveLeft
 func macemcRemoveLeft() {}
+
+//go:linkname macemc_testSpares testing.macemcSpares
+func macemc_testSpares() {}
+
+//go:linkname macemc_testSparesNow testing.macemcSparesNow
+func macemc_testSparesNow() {}

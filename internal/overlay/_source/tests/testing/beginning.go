@@ -35,6 +35,9 @@ func macemcStarts(deps testDeps, tests []InternalTest, benchmarks []InternalBenc
 	}
 	macemcBegun = time.Now()
 	macemcOnExit(macemcExits)
+	if testsched.Passes() {
+		macemcSpares()
+	}
 	if !macemcBegins {
 		return nil
 	}

@@ -151,6 +151,12 @@ func macemcMain()
 //go:linkname macemcNumber
 func macemcNumber() uint64
 
+//go:linkname macemcSpares
+func macemcSpares()
+
+//go:linkname macemcSparesNow
+func macemcSparesNow()
+
 //go:linkname macemcOnExit
 func macemcOnExit(f func(code int) int)
 
