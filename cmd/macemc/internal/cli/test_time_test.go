@@ -171,6 +171,34 @@ func TestSleeps(t *testing.T) {
 	}, 1, "-timeout=8s", ".")
 }
 
+// A run may advance the clock more often than the first one.
+func TestTest_Ticks(t *testing.T) {
+	testFile(t, `package x
+
+import (
+	"testing"
+	"time"
+)
+
+func tick() {
+	for range 100_000 {
+		time.Sleep(time.Microsecond)
+	}
+}
+
+func TestTicks(t *testing.T) {
+	done := make(chan bool)
+	go func() {
+		tick()
+		close(done)
+	}()
+	tick()
+	<-done
+}
+`)
+	testReports(t, []string{"ok  ", "6 schedules of 1 test"}, 0, "-count=1", "-schedules=6", ".")
+}
+
 // Time passes when the clock is read, also for goroutines that do nothing else, and not in a test of package synctest, whose Wait lets all
 // others continue.
 func TestTest_Clock(t *testing.T) {

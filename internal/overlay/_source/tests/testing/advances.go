@@ -10,6 +10,7 @@ import (
 
 const (
 	macemcSteps       = 100_000 // maximum number of advances of the clock in a run
+	macemcStepsGrowth = 10      // maximum multiple of that of the first run, if this passes
 	macemcProbe       = 256     // number of these after which macemcStalled is called first
 	macemcProbeGrowth = 4       // factor by which that number grows
 	macemcLateness    = 2       // multiple of -timeout that the clock may pass
@@ -34,10 +35,11 @@ func (a *macemcAdvances) exceed(x *macemcExplorer, o *testsched.Outcome, done, h
 		a.probe *= macemcProbeGrowth
 		stalled = !done && macemcStalled(x)
 	}
-	if a.n <= macemcSteps && o.Clock == 0 && !stalled {
+	most := max(macemcSteps, macemcStepsGrowth*x.steps)
+	if a.n <= most && o.Clock == 0 && !stalled {
 		return false
 	}
-	o.Advances = min(a.n, macemcSteps)
+	o.Advances = min(a.n, most)
 	return true
 }
 

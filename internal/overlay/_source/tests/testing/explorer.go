@@ -146,6 +146,7 @@ type macemcExplorer struct {
 	of      macemcSelection
 	first   *T   // T of the first run
 	found   bool // whether the first run had a finding
+	steps   int  // number of advances of the clock of the first run, if that passed
 	showing macemcShowing
 	last    *T       // T of the latest run
 	failed  bool     // whether the latest run did not pass
