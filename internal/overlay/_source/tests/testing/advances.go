@@ -35,7 +35,7 @@ func (a *macemcAdvances) exceed(x *macemcExplorer, o *testsched.Outcome, done, h
 		a.probe *= macemcProbeGrowth
 		stalled = !done && macemcStalled(x)
 	}
-	most := max(macemcSteps, macemcStepsGrowth*x.steps)
+	most := max(macemcSteps, macemcStepsGrowth*x.pace.steps)
 	if a.n <= most && o.Clock == 0 && !stalled {
 		return false
 	}

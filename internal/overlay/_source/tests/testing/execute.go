@@ -97,7 +97,7 @@ func (x *macemcExplorer) run1(s *testsched.Schedule, traced bool) *testsched.Out
 	x.failed = o.Kind != testsched.Passed
 	if x.last = t2; x.first == nil {
 		if !x.failed {
-			x.steps = l.advances.n
+			x.pace.steps = l.advances.n
 		}
 		x.first, x.found = x.showing.first(s, t2), o.Kind != testsched.Passed
 	}

@@ -146,7 +146,6 @@ type macemcExplorer struct {
 	of      macemcSelection
 	first   *T   // T of the first run
 	found   bool // whether the first run had a finding
-	steps   int  // number of advances of the clock of the first run, if that passed
 	showing macemcShowing
 	last    *T       // T of the latest run
 	failed  bool     // whether the latest run did not pass
@@ -182,14 +181,15 @@ func macemcProcessors() {
 	}
 }
 
-// macemcPacing determines how long runs wait in real time for goroutines outside the test. They wait for those that act for the test. Only
-// patient runs also wait for the others, for timers, files and processes.
+// macemcPacing determines how far the clock advances in runs, and how long they wait in real time for goroutines outside the test. They wait
+// for those that act for the test. Only patient runs also wait for the others, for timers, files and processes.
 type macemcPacing struct {
 	patient   bool
 	needed    bool               // a run passed only because it was patient
 	confirmed *testsched.Outcome // a finding that recurred in a patient run
 	filed     bool               // a run has waited for a file in vain
 	cycle     bool               // the goroutines of the run wait for locks of one another
+	steps     int                // number of advances of the clock of the first run, if that passed
 }
 
 // files returns the maximum time for which a run waits for files before a deadlock.
