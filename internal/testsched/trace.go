@@ -12,7 +12,7 @@ import (
 
 // Window describes which part of a long run the trace has.
 func (o *Outcome) Window() string {
-	return fmt.Sprintf("the steps are operations %d to %d of %d (let the test wait less, to see all)", o.Untraced+1, o.Untraced+len(o.Trace),
+	return fmt.Sprintf("the steps are operations %d to %d of %d (shorten the test, to see all)", o.Untraced+1, o.Untraced+len(o.Trace),
 		o.Untraced+len(o.Trace)+o.Later)
 }
 

@@ -51,7 +51,7 @@ orders of events, faults and random draws. It shows the run that fails or violat
 	}
 	root.Version = version.Current().String()
 	root.SetVersionTemplate("macemc {{.Version}}\n")
-	root.SetHelpTemplate(root.HelpTemplate() + "{{if not .HasParent}}\nExit status, of every command:\n\n" + exitcode.Table() + "{{end}}")
+	root.SetHelpTemplate(root.HelpTemplate() + "{{if not .HasParent}}\nExit status, unless the help of a command says otherwise:\n\n" + exitcode.Table() + "{{end}}")
 	root.SetFlagErrorFunc(flagError)
 	root.PersistentFlags().StringVar(&a.tags, "tags", "", "build packages with the tags `LIST`, as go build does")
 	if a.config.Name != "" {

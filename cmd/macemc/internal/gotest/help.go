@@ -88,7 +88,7 @@ func setHelp(cmd *cobra.Command) {
 	cmd.SetUsageTemplate(usageTemplate)
 	help := cmd.HelpFunc()
 	cmd.SetHelpFunc(func(c *cobra.Command, args []string) {
-		c.Long, c.Example = usage+"\n\n--help-all shows details. For the exit status, see \"macemc help\".", examples
+		c.Long, c.Example = usage+"\n\n--help-all shows details, and the exit status.", examples
 		if *all {
 			c.Long, c.Example = usage+"\n\n"+details, examples+moreExamples
 		}
