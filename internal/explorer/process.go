@@ -103,7 +103,7 @@ func (s *Settings) confirm(c *Config, found *testsched.Schedule, finding *testsc
 		}
 		return nil
 	}
-	m := &minimize.Result{Schedule: found, Outcome: finding}
+	m := &minimize.Result{Schedule: found, Outcome: finding, Unknown: "each schedule needs a new process"}
 	const confirmations = 3 // a test that fails at random may fail again
 	for range confirmations {
 		if m.Outcome = same(found); m.Outcome == nil {

@@ -145,7 +145,7 @@ func (s *Session) Show(ctx context.Context, how string, out *bytes.Buffer) error
 		fmt.Fprintf(out, "  %s = %s\n", v.Name, v.Text)
 	}
 	if len(reply.Values) == 0 {
-		fmt.Fprintf(out, "  no %s\n", map[string]string{inspect.Locals: "local variables", inspect.Arguments: "arguments"}[how])
+		fmt.Fprintf(out, "  no %s\n", map[string]string{inspect.Locals: `local variables: "args" shows the arguments`, inspect.Arguments: "arguments"}[how])
 	}
 	return nil
 }
