@@ -9,7 +9,7 @@ import (
 )
 
 // macemcTemporaryFolder is that folder, also in a run that sets another one.
-var macemcTemporaryFolder = filepathlite.Clean(TempDir())
+var macemcTemporaryFolder = macemcAbsolute(TempDir())
 
 // macemcLeft lists what the current run has created directly in it and has not removed, and the names of what it has removed and others had
 // created. What it gives these names later is not new.
@@ -21,14 +21,19 @@ type macemcLeftFile struct {
 	next     *macemcLeftFile
 }
 
-// macemcInTemporaryFolder returns the absolute name of a file if it is directly in that folder, else "".
-func macemcInTemporaryFolder(name string) string {
+// macemcAbsolute returns the absolute name of a file.
+func macemcAbsolute(name string) string {
 	if !filepathlite.IsAbs(name) {
 		if folder, err := syscall.Getwd(); err == nil {
 			name = folder + "/" + name
 		}
 	}
-	if name = filepathlite.Clean(name); filepathlite.Dir(name) != macemcTemporaryFolder {
+	return filepathlite.Clean(name)
+}
+
+// macemcInTemporaryFolder returns the absolute name of a file if it is directly in that folder, else "".
+func macemcInTemporaryFolder(name string) string {
+	if name = macemcAbsolute(name); filepathlite.Dir(name) != macemcTemporaryFolder {
 		return ""
 	}
 	return name

@@ -4,7 +4,6 @@
 package os
 
 import (
-	"internal/filepathlite"
 	"runtime"
 	"syscall"
 	"unsafe"
@@ -43,10 +42,7 @@ func macemcSpares(name string) bool {
 	if _, _, _, run := macemcFileClock(); !macemcSparing || run != 0 {
 		return false
 	}
-	if folder, err := syscall.Getwd(); !filepathlite.IsAbs(name) && err == nil {
-		name = folder + "/" + name
-	}
-	name = filepathlite.Clean(name)
+	name = macemcAbsolute(name)
 	born := macemcBorn(name)
 	switch old := born != 0 && born < macemcBegan; {
 	case macemcHasTested && old:
