@@ -13,7 +13,7 @@ import (
 func plainlyPasses(s *Settings, c *Config, r *Result, runner testsched.Runner) bool {
 	f := r.Finding
 	shows := func(o *testsched.Outcome) bool {
-		return o.SameFinding(f) && (o.Kind == testsched.Failed || o.InTest) // go test ends the test before what ends runs later
+		return o.SameFinding(f) && (o.Kind == testsched.Failed || o.InTest) // behind the test, go test may have ended the process before
 	}
 	if !shows(f) || f != r.First || r.FromFile || f.HasRace() {
 		return false

@@ -65,11 +65,17 @@ func macemcBorn(name string) int64 {
 		btime    = 0x800
 		noFollow = 0x100
 	)
+	var statx uintptr
+	switch runtime.GOARCH {
+	case "amd64":
+		statx = 332
+	case "arm64", "riscv64", "loong64":
+		statx = 291
+	}
 	path, err := syscall.BytePtrFromString(name)
-	if err != nil {
+	if err != nil || statx == 0 {
 		return 0
 	}
-	statx := map[string]uintptr{"amd64": 332, "arm64": 291, "riscv64": 291, "loong64": 291, "386": 383, "ppc64le": 383, "arm": 397, "s390x": 379}
 	folder := -100
 	var st struct {
 		mask uint32
@@ -78,7 +84,7 @@ func macemcBorn(name string) int64 {
 		nsec uint32
 		_    [164]byte
 	}
-	_, _, failed := syscall.Syscall6(statx[runtime.GOARCH], uintptr(folder), uintptr(unsafe.Pointer(path)), noFollow, btime,
+	_, _, failed := syscall.Syscall6(statx, uintptr(folder), uintptr(unsafe.Pointer(path)), noFollow, btime,
 		uintptr(unsafe.Pointer(&st)), 0)
 	if failed != 0 || st.mask&btime == 0 {
 		return 0
