@@ -402,3 +402,35 @@ func TestB(t *testing.T) {
 		t.Errorf("left %v, %v", left, err)
 	}
 }
+
+// If variables are too large to be restored, what they refer to stays in the folder for temporary files.
+func TestTest_LeftFilesOfVariables(t *testing.T) {
+	testFile(t, `package x
+
+import (
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+)
+
+var (
+	large  = make([]byte, 70<<20)
+	once   sync.Once
+	folder string
+)
+
+func TestFolder(t *testing.T) {
+	large[0]++
+	once.Do(func() { folder, _ = os.MkdirTemp("", "macemc-") })
+	done := make(chan bool)
+	go close(done)
+	<-done
+	if err := os.WriteFile(filepath.Join(folder, "file"), nil, 0o600); err != nil {
+		t.Error(err)
+	}
+}
+`)
+	t.Setenv("TMPDIR", t.TempDir())
+	testReports(t, []string{"--- PASS: TestFolder ", "macemc: 10 schedules "}, 0, "-count=1", "-v", "-schedules=10", ".")
+}

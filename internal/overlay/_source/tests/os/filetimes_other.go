@@ -19,7 +19,7 @@ func macemcRenamed(name string, before bool)             {}
 func macemcSpares(name string) bool                      { return false }
 
 //go:linkname macemcRemoveLeft
-func macemcRemoveLeft() {}
+func macemcRemoveLeft(restores bool) {}
 
 //go:linkname macemc_testSpares testing.macemcSpares
 func macemc_testSpares() {}

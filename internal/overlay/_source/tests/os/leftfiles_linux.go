@@ -99,12 +99,12 @@ func macemcDropLeft(name string) {
 	macemcAddLeft(name, new(syscall.Stat_t))
 }
 
-// macemcRemoveLeft removes what a run has left there, after the run.
+// macemcRemoveLeft is called after a run, and removes what it has left there, unless variables of later runs refer to that.
 //
 //go:linkname macemcRemoveLeft
 //go:norace
-func macemcRemoveLeft() {
-	for f := macemcLeft; f != nil; f = f.next {
+func macemcRemoveLeft(restores bool) {
+	for f := macemcLeft; f != nil && restores; f = f.next {
 		var st syscall.Stat_t
 		if name := string(f.name); syscall.Lstat(name, &st) == nil && f.dev == uint64(st.Dev) && f.ino == uint64(st.Ino) {
 			RemoveAll(name)

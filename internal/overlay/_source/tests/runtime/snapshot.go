@@ -118,6 +118,11 @@ func (st *macemcStateType) addVariables(watch bool) {
 	}
 }
 
+// macemc_testIsolates reports whether runs find the variables as they were before the first one.
+//
+//go:linkname macemc_testIsolates testing.macemcIsolates
+func macemc_testIsolates() bool { return macemcState.restores || len(macemcState.variables) == 0 }
+
 // macemc_testRestore restores the snapshot.
 //
 //go:linkname macemc_testRestore testing.macemcRestore

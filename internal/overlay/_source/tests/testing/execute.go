@@ -75,7 +75,7 @@ func (x *macemcExplorer) run1(s *testsched.Schedule, traced bool) *testsched.Out
 		l.end()
 	})
 	macemcEnd()
-	macemcRemoveLeft()
+	macemcRemoveLeft(macemcIsolates())
 	macemcRunning = nil
 	process.restore()
 	x.end(o, t2, races)

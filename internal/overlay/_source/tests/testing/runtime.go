@@ -120,7 +120,10 @@ func macemcRestore()
 func macemcCloseLeft()
 
 //go:linkname macemcRemoveLeft os.macemcRemoveLeft
-func macemcRemoveLeft()
+func macemcRemoveLeft(restores bool)
+
+//go:linkname macemcIsolates
+func macemcIsolates() bool
 
 //go:linkname macemcUndone
 func macemcUndone() bool
