@@ -11,11 +11,12 @@ var fileTimes = func() []change {
 	list := []change{
 		{"os/stat_linux.go", atStart{"fillFileStatFromSys"}, " macemcShowTimes(&fs.sys); ", why},
 		{"os/file_unix.go", atStart{"openFileNolog"},
-			" if flag&(O_CREATE|O_TRUNC) != 0 { defer macemcOpened(name, flag, macemcHasFile(name)) }; ", why},
+			" if flag&(O_WRONLY|O_RDWR) != 0 && macemcSpares(name, false) { name = DevNull };" +
+				" if flag&(O_CREATE|O_TRUNC) != 0 { defer macemcOpened(name, flag, macemcHasFile(name)) }; ", why},
 		{"os/file_posix.go", atStart{"Chtimes"}, " defer macemcTimesSet(name, mtime); ", why},
-		{"os/file_unix.go", atStart{"Truncate"}, " defer macemcChangedFile(name); ", why},
+		{"os/file_unix.go", atStart{"Truncate"}, " if macemcSpares(name, false) { return nil }; defer macemcChangedFile(name); ", why},
 		{"os/file_unix.go", atStart{"rename"},
-			" defer macemcEntryChanged(newname, false, false); defer macemcEntryChanged(oldname, macemcHasFile(oldname), false);" +
+			" if macemcSpares(oldname, true) { return nil }; defer macemcEntryChanged(newname, false, false); defer macemcEntryChanged(oldname, macemcHasFile(oldname), false);" +
 				" defer macemcRenamed(newname, macemcHasFile(newname)); ", why},
 	}
 	for _, m := range []string{"write", "pwrite", "Truncate"} {
@@ -30,8 +31,11 @@ var fileTimes = func() []change {
 		{"file_unix.go", "Remove", "name", false}, {"path.go", "RemoveAll", "path", false},
 	} {
 		text := fmt.Sprintf(" defer macemcEntryChanged(%[1]s, macemcHasFile(%[1]s), %t); ", c.name, c.makes)
-		if strings.HasPrefix(c.function, "Remove") {
-			text = fmt.Sprintf(" if macemcSpares(%s) { return nil };", c.name) + text
+		switch {
+		case c.function == "Link":
+			text = " if macemcSpares(oldname, true) { return nil };" + text
+		case strings.HasPrefix(c.function, "Remove"):
+			text = fmt.Sprintf(" if macemcSpares(%s, false) { return nil };", c.name) + text
 		}
 		list = append(list, change{"os/" + c.file, atStart{c.function}, text, why})
 	}

@@ -85,7 +85,8 @@ func PanicText(v any) string {
 
 // OfOperation reports whether the text of a panic is that of an operation, and not of a call of panic.
 func OfOperation(text string) bool {
-	return strings.HasPrefix(text, "runtime error: ") || strings.HasPrefix(text, "sync: ") || strings.Contains(text, " channel")
+	return slices.ContainsFunc([]string{"runtime error: ", "sync: ", "close of closed channel", "close of nil channel", "send on closed channel"},
+		func(prefix string) bool { return strings.HasPrefix(text, prefix) })
 }
 
 var methodsOfFmt = []reflect.Type{reflect.TypeFor[fmt.Formatter](), reflect.TypeFor[fmt.Stringer](), reflect.TypeFor[error]()}

@@ -357,11 +357,16 @@ func TestMain(m *testing.M) {
 	os.RemoveAll("folder")
 	must(os.Mkdir("folder", 0o700))
 	for _, name := range []string{"file", "new", filepath.Join("folder", "file")} {
-		must(os.WriteFile(name, nil, 0o600))
+		must(os.WriteFile(name, []byte("test"), 0o600))
 	}
+	must(os.Rename("user", "kept"))
+	must(os.WriteFile("user", []byte("test"), 0o600))
 	drawn, err := os.MkdirTemp(".", "drawn")
 	must(err)
 	code := m.Run()
+	must(os.Truncate("new", 0))
+	must(os.WriteFile("file", nil, 0o600))
+	must(os.Rename("kept", "user"))
 	for _, name := range []string{"file", "new"} {
 		must(os.Remove(name))
 	}
@@ -391,15 +396,56 @@ func TestB(t *testing.T) {
 	go close(done)
 	<-done
 	for _, name := range []string{"file", "new", filepath.Join("folder", "file")} {
-		if _, err := os.Stat(name); err != nil {
-			t.Error(err)
+		if text, err := os.ReadFile(name); string(text) != "test" {
+			t.Error(string(text), err)
 		}
 	}
 }
 `)
+	if err := os.WriteFile("user", []byte("user"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	testReports(t, []string{"--- FAIL: TestA ", "--- PASS: TestB "}, 1, "-count=1", "-v", "-schedules=10", ".")
-	if left, err := os.ReadDir("."); err != nil || len(left) != 3 { // go.mod, testdata, x_test.go
+	if left, err := os.ReadDir("."); err != nil || len(left) != 4 { // go.mod, testdata, user, x_test.go
 		t.Errorf("left %v, %v", left, err)
+	}
+	if text, err := os.ReadFile("user"); string(text) != "user" {
+		t.Errorf("got %q, %v", text, err)
+	}
+}
+
+// A run whose rest is explored already goes on if it may have changed files, which its end may undo.
+func TestTest_CutRuns(t *testing.T) {
+	testFile(t, `package x
+
+import (
+	"os"
+	"sync"
+	"testing"
+)
+
+func TestConfig(t *testing.T) {
+	if err := os.Rename("config", "kept"); err != nil {
+		t.Fatal(err)
+	}
+	defer os.Rename("kept", "config")
+	var wg sync.WaitGroup
+	for range 2 {
+		wg.Go(func() {
+			if err := os.WriteFile("config", []byte("test"), 0o600); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+}
+`)
+	if err := os.WriteFile("config", []byte("user"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	testReports(t, []string{"--- PASS: TestConfig ", "complete: all orders, by "}, 0, "-count=1", "-v", "-exhaustive", ".")
+	if text, err := os.ReadFile("config"); string(text) != "user" {
+		t.Errorf("got %q, %v", text, err)
 	}
 }
 

@@ -16,7 +16,7 @@ func macemcOpened(name string, flag int, before bool)    {}
 func macemcEntryChanged(name string, before, makes bool) {}
 func macemcTimesSet(name string, mtime time.Time)        {}
 func macemcRenamed(name string, before bool)             {}
-func macemcSpares(name string) bool                      { return false }
+func macemcSpares(name string, moves bool) bool          { return false }
 
 //go:linkname macemcRemoveLeft
 func macemcRemoveLeft(restores bool) {}

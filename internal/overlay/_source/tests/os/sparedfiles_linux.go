@@ -1,5 +1,5 @@
-// What TestMain removes after the tests. The first process of a package and others, which confirm its findings, have the same files. What was
-// there before one of the others has begun stays until the first one removes it.
+// Files that TestMain uses. The first process of a package and others, which confirm its findings, have the same ones. What was there before
+// one of the others has begun is neither renamed nor linked by its TestMain, and neither removed nor changed after the tests.
 
 package os
 
@@ -35,17 +35,18 @@ func macemc_testSpares() { macemcSparing = true }
 //go:linkname macemc_testSparesNow testing.macemcSparesNow
 func macemc_testSparesNow() { macemcHasTested = true }
 
-// macemcSpares is called before a file or folder is removed, and reports whether it stays.
+// macemcSpares is called before a file or folder is removed or changed, and reports whether it stays as it is. moves means that it is renamed
+// or linked.
 //
 //go:norace
-func macemcSpares(name string) bool {
+func macemcSpares(name string, moves bool) bool {
 	if _, _, _, run := macemcFileClock(); !macemcSparing || run != 0 {
 		return false
 	}
 	name = macemcAbsolute(name)
 	born := macemcBorn(name)
 	switch old := born != 0 && born < macemcBegan; {
-	case macemcHasTested && old:
+	case old && (moves || macemcHasTested):
 		return true
 	case macemcHasTested:
 		for f := macemcSpared; f != nil; f = f.next {

@@ -37,8 +37,7 @@ type macemcRun struct {
 	options     []testrun.Option
 	noptions    uint32
 
-	cut            bool            // the rest of the run is part of explored runs, or there was no room for its decisions
-	long           bool            // there was no room for its decisions
+	macemcShortened
 	sampled        testrun.Sampled // sources of randomness that the run used outside its decisions, as bits
 	delays         bool            // a timer was too far away to fire at a point at which time could pass
 	leftOut        testrun.Limits  // see macemcLeavesOut
@@ -66,14 +65,22 @@ type macemcRun struct {
 	printing       string // type of a panic's value whose method that returns its text has not returned; empty means none
 }
 
+// macemcShortened tells why the rest of a run is not explored.
+type macemcShortened struct {
+	cut      bool // it is part of explored runs, or there was no room for its decisions
+	finished bool // the same, and the run has gone on, see macemcCuts
+	long     bool // there was no room for its decisions
+}
+
 // macemcManner selects how a run is executed.
 type macemcManner struct {
-	memory  bool // plain memory accesses are points
-	unfair  bool // a goroutine may pass any number of points without waiting
-	hurried bool // time passes quickly after many points, see clock.go
-	traced  bool // points are recorded in trace
-	window  macemcWindow
-	output  macemcOutput
+	memory   bool // plain memory accesses are points
+	unfair   bool // a goroutine may pass any number of points without waiting
+	hurried  bool // time passes quickly after many points, see clock.go
+	finishes bool // see macemcCuts
+	traced   bool // points are recorded in trace
+	window   macemcWindow
+	output   macemcOutput
 	macemcDirection
 }
 

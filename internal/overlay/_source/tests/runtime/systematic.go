@@ -102,7 +102,8 @@ func macemcTake(kind, first uint32) int {
 	t := macemcT
 	n := t.noptions - first
 	if t.cut || t.ndecided >= uint32(len(t.decided)) {
-		t.cut, t.long = true, t.long || t.ndecided >= uint32(len(t.decided))
+		t.long = t.long || t.ndecided >= uint32(len(t.decided))
+		macemcCuts()
 		return 0
 	}
 	if n == 1 && !t.reduce {
@@ -113,20 +114,33 @@ func macemcTake(kind, first uint32) int {
 	if t.ndecided < uint32(len(t.plan)) {
 		taken = t.plan[t.ndecided]
 		if taken >= n { // the run deviates from the plan
-			taken, t.cut = 0, true
+			taken = 0
+			macemcCuts()
 		}
 	} else if kind < testrun.AtSelect {
 		for taken < n && macemcAsleep(t.options[first+taken].Who) >= 0 {
 			taken++
 		}
 		if taken == n {
-			taken, t.cut = 0, true
+			taken = 0
+			macemcCuts()
 		}
 		macemcWake(first, n, t.options[first+taken].Mask)
 	}
 	t.decided[t.ndecided] = macemcDecision{kind, taken, first, n}
 	t.ndecided++
 	return int(taken)
+}
+
+// macemcCuts ends a run the rest of which is part of explored runs. One that may have changed files goes on in the default order: its end may
+// undo that.
+func macemcCuts() {
+	t := macemcT
+	if t.finishes && !t.cut {
+		t.finished, t.policy = true, testrun.Default
+		return
+	}
+	t.cut = true
 }
 
 func macemcAsleep(who uint64) int {

@@ -116,7 +116,7 @@ func (x *macemcExplorer) prepare(s *testsched.Schedule, traced bool) {
 	r := x.r
 	*r = macemcRun{draws: s.Seed, seed: s.Walk, policy: testrun.Policy(s.Policy), every: s.Every, ops: s.Ops, passes: s.Passes,
 		within: int64(cmp.Or(s.Delay, testsched.UsualDelay)), limit: cmp.Or(s.Limit, macemcPoints),
-		until: s.Until, macemcManner: macemcManner{memory: s.Memory, traced: traced, unfair: s.Unfair, hurried: s.Hurried}}
+		until: s.Until, macemcManner: macemcManner{memory: s.Memory, traced: traced, unfair: s.Unfair, hurried: s.Hurried, finishes: macemcAffected()}}
 	copy(r.drops[:], s.Drops)
 	if !s.Brief {
 		r.record = macemcAs[testrun.Switch](x.sw)

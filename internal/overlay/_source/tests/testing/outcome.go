@@ -38,7 +38,7 @@ func (x *macemcExplorer) end(o *testsched.Outcome, t2 *T, races int) {
 	n := min(int(r.noperations), len(r.operations))
 	o.Events, o.Unrecorded = x.events[:n], int(r.noperations)-n
 	o.Incomplete = int(r.n) > len(r.record)
-	o.Cut, o.Long, o.Sampled, o.Delays = r.cut, r.long, testsched.Sampled(r.sampled), r.delays
+	o.Cut, o.Long, o.Sampled, o.Delays = r.cut || r.finished, r.long, testsched.Sampled(r.sampled), r.delays
 	for _, d := range r.decided[:r.ndecided] {
 		o.Decisions = append(o.Decisions, testsched.Decision{Kind: d.kind, Taken: d.taken, Options: x.options[d.first : d.first+d.n]})
 	}
