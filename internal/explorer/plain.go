@@ -13,7 +13,7 @@ import (
 func plainlyPasses(s *Settings, c *Config, r *Result, runner testsched.Runner) bool {
 	f := r.Finding
 	shows := func(o *testsched.Outcome) bool {
-		return o.SameFinding(f) && (o.Kind == testsched.Failed || o.InTest) // behind the test, go test may have ended the process before
+		return o.SameFinding(f) && (o.Kind == testsched.Failed || o.InTest) // go test may have ended before another goroutine panics or exits
 	}
 	if !shows(f) || f != r.First || r.FromFile || f.HasRace() {
 		return false

@@ -11,7 +11,7 @@ var fileTimes = func() []change {
 	list := []change{
 		{"os/stat_linux.go", atStart{"fillFileStatFromSys"}, " macemcShowTimes(&fs.sys); ", why},
 		{"os/file_unix.go", atStart{"openFileNolog"},
-			" if flag&(O_WRONLY|O_RDWR) != 0 && macemcSpares(name, false) { name = DevNull };" +
+			" if flag&(O_WRONLY|O_RDWR) != 0 && flag&O_APPEND == 0 && macemcSpares(name, false) { name = DevNull };" +
 				" if flag&(O_CREATE|O_TRUNC) != 0 { defer macemcOpened(name, flag, macemcHasFile(name)) }; ", why},
 		{"os/file_posix.go", atStart{"Chtimes"}, " defer macemcTimesSet(name, mtime); ", why},
 		{"os/file_unix.go", atStart{"Truncate"}, " if macemcSpares(name, false) { return nil }; defer macemcChangedFile(name); ", why},

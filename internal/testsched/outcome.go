@@ -42,7 +42,7 @@ type Outcome struct {
 	Incomplete bool // some switches are missing from Switches
 	Followed   int  // number of switches of the schedule that applied
 	Skipped    bool // the test skipped itself
-	InTest     bool // Panic or Exit: the test has not returned before
+	InTest     bool // Panic or Exit: the goroutine that executes the test or a subtest is the one that panics or exits
 	Outside    bool // a goroutine waited for something outside the test: a process, a real file, a signal
 	Patient    bool // the run waited in real time for timers, files and processes of goroutines outside the test
 	Remaining

@@ -163,11 +163,6 @@ func macemcReturned(t *T) {
 	}
 }
 
-// macemcDone reports whether the test of the run has returned, and has not panicked.
-//
-//go:norace
-func macemcDone() bool { return macemcTest.t.done }
-
 // newT returns the T of a run, which writes its output to out.
 func (x *macemcExplorer) newT(out *bytes.Buffer, muted bool) *T {
 	t := x.t

@@ -54,7 +54,6 @@ func (l *macemcLoop) run() {
 	for !l.over {
 		synctest.Wait()
 		l.done = macemcHasReturned.Load()
-		l.o.InTest = (r.died || r.exited) && !macemcDone()
 		if r.died || r.exited || r.refused != "" || r.noEnd || r.cut || l.done && macemcTotal() == macemcOwn {
 			return
 		}

@@ -49,6 +49,9 @@ func (x *macemcExplorer) end(o *testsched.Outcome, t2 *T, races int) {
 	x.classify(o, t2, raced)
 	if r.died || r.exited {
 		o.Details = append(o.Details, fmt.Sprintf("in goroutine %d", int(r.ender)-macemcOwn))
+		o.InTest = slices.ContainsFunc(testsched.Frames(r.stack[:r.nstack]), func(f testsched.Frame) bool {
+			return f.Function == "testing.tRunner"
+		})
 	}
 	if raced {
 		o.AddRace()
