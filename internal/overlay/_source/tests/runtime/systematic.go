@@ -132,8 +132,8 @@ func macemcTake(kind, first uint32) int {
 	return int(taken)
 }
 
-// macemcCuts ends a run the rest of which is part of explored runs. One that may have changed files goes on in the default order: its end may
-// undo that.
+// macemcCuts ends a run that other runs continue in each way. If it may have changed files, it goes on in the default order instead: its end
+// may undo that.
 func macemcCuts() {
 	t := macemcT
 	if t.finishes && !t.cut {
