@@ -50,7 +50,7 @@ func Confirm(cfg Config) func(context.Context, search.Suspect) (search.Confirmed
 //	TooLateToTell (too near the end)   violation if no event is enabled at the end, or it is proven dead, else undecided
 //	all but Recovered                  undecided if HardlyJudged: too few states could be judged, as nodes held locks
 //	all but Recovered                  undecided without a proof, if [Config].RequireProof
-//	no result at the deadline          undecided: too few walks failed, see deadline.go
+//	no result at the deadline          undecided: fewer walks failed than newEffort demands (50 by default)
 //
 // An undecided suspect makes the search inconclusive, with exit status 3.
 func (r *Result) Violation() bool {

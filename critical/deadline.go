@@ -8,9 +8,9 @@ import (
 	"github.com/macemc/macemc/internal/budget"
 )
 
-// leastOf is the inverse fraction of the walks of an interrupted probe that suffices to conclude that none
-// recovers.
-const leastOf = 4
+// deadFraction is the part of the walks of a probe, 1/deadFraction, that must fail at the deadline to call the run dead: 50 of 200 walks,
+// the default, and at least minWalks.
+const deadFraction = 4
 
 // resultAtDeadline returns the result at the deadline, or nil if the run cannot be called dead. A run that did not
 // recover by a long walk from its end counts as dead if no walk recovered from an earlier step, nor from an equal state.
@@ -73,9 +73,9 @@ func (f *finder) mostFailed() (best Probe) {
 	return best
 }
 
-// newEffort returns the effort without a deadline.
+// newEffort returns the effort of probes while time is left.
 func newEffort(walks, limit int) effort {
-	return effort{walks: walks, limit: limit, enough: max(walks/leastOf, min(walks, minWalks))}
+	return effort{walks: walks, limit: limit, enough: max(walks/deadFraction, min(walks, minWalks))}
 }
 
 const (

@@ -13,7 +13,7 @@ import (
 //
 //  1. Irreducible lists the features of a system with which nothing is reduced, and unlogged adds stored searches.
 //  2. reducible decides by the options: nothing, only dead messages (ReduceDrop), or events that commute, too (ReduceFull).
-//  3. [New] adds symmetry (Permuter), which has conditions of its own (package symmetry).
+//  3. [New] adds symmetry (Permuter), unless 1 refuses it, too, or package symmetry does.
 //  4. ReduceAuto tries ReduceFull with half of the limits, see [ReducedGraph.Trial]. If that takes too long, the next exploration
 //     uses ReduceDrop.
 //  5. [ReducedGraph.Again] explores once more if an assumption was refuted, and disables the reduction after mostRounds explorations.

@@ -9,7 +9,8 @@ import (
 )
 
 // crash takes down a node and the other nodes of its process. Choices select how many of their unsynced writes
-// survive. The rules of this file are those of crash.go in internal/kernel.
+// survive. The node's own state is crashed by the kernel, see store.Tables.Crashed; the rules of the rest are those of crash.go in
+// internal/kernel.
 func (w *World) crash(node sim.NodeID, src choose.Source) error {
 	if err := w.crashAlone(node, stepinfo.SurvivorsLabel, src); err != nil {
 		return err
