@@ -108,8 +108,7 @@ func (o *Options) confirmDivergence(ctx context.Context, s search.Suspect) (sear
 	if left := o.confirming(0); left != nil { // code that depends on its process may end this one while the run is described
 		_ = append(left, s.Path...)
 	}
-	limit := o.confirmTime(ctx)
-	d, last, err := isolate.Examine(ctx, o.Respawn, s.Path, limit)
+	d, last, err := isolate.Fresh{Respawn: o.Respawn, Limit: o.confirmTime(ctx)}.Examine(ctx, s.Path)
 	switch {
 	case errors.Is(err, context.Canceled):
 		return search.Confirmed{}, nil
@@ -139,12 +138,12 @@ func (o *Options) endedProcess(s *search.Suspect) bool {
 
 // diesForSure reports whether a step ended its process, or was blocked, or did not return within ConfirmLimit.
 func (o *Options) diesForSure(d *isolate.Death) bool {
-	return !d.Endless || d.Waited == 0 || d.Waited >= isolate.ConfirmLimit(o.Search.HandlerLimit)
+	return !d.Endless || d.Waited == 0 || d.Waited >= o.fresh().Limit
 }
 
 // confirmTime returns the time limit of a step in a fresh process: ConfirmLimit, or the remaining time if that is shorter.
 func (o *Options) confirmTime(ctx context.Context) time.Duration {
-	limit := isolate.ConfirmLimit(o.Search.HandlerLimit)
+	limit := o.fresh().Limit
 	if at, ok := budget.Deadline(ctx); ok {
 		limit = max(min(limit, at-budget.Now()), limit/leastPart)
 	}

@@ -124,7 +124,7 @@ func (o *Options) describeRun(sys *sim.System, r *report.Report, res *search.Res
 
 // describeDeath executes the run of a death in another process, as executing it here may end this one.
 func (o *Options) describeDeath(d *isolate.Death) error {
-	return d.Describe(context.Background(), o.Respawn, d.Steps-fullSteps+1, isolate.ConfirmLimit(o.Search.HandlerLimit))
+	return d.Describe(context.Background(), o.fresh(), d.Steps-fullSteps+1)
 }
 
 // fullSteps is how many steps before and after an important one are described in full. Stacks of all goroutines are
@@ -142,13 +142,13 @@ func shown(marks ...int) func(step int) bool {
 // tracing returns the options for reported runs. A function that the search did not depend on, such as Explain, may
 // not return.
 func (o *Options) tracing() kernel.Options {
-	return kernel.Options{Trace: true, Overdue: runloop.Overdue(isolate.ConfirmLimit(o.Search.HandlerLimit))}
+	return kernel.Options{Trace: true, Overdue: runloop.Overdue(o.fresh().Limit)}
 }
 
 // patient returns the options for executing checked code again: contained, with a limit on handlers that do not
 // return.
 func (o *Options) patient() kernel.Options {
-	return kernel.Options{Contain: true, Overdue: runloop.Overdue(isolate.ConfirmLimit(o.Search.HandlerLimit))}
+	return kernel.Options{Contain: true, Overdue: runloop.Overdue(o.fresh().Limit)}
 }
 
 // describeDead adds a dead run and the nearest live run.

@@ -114,7 +114,7 @@ func LoadDeath(ctx context.Context, name string, sys *sim.System, d *isolate.Dea
 	if err != nil {
 		return nil, err
 	}
-	return text.dead(ctx, sys, d, respawn)
+	return text.dead(ctx, sys, d, isolate.Fresh{Respawn: respawn, Limit: lookLimit})
 }
 
 // AsWritten returns sys with the fault limits, the timing and the interleaving of a path file, and with the only

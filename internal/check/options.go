@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/internal/budget"
+	"github.com/macemc/macemc/internal/check/isolate"
 	"github.com/macemc/macemc/internal/pathfile"
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/internal/table/options"
@@ -101,6 +102,11 @@ func (o *Options) returnHome() {
 	if o.workDir != "" {
 		_ = os.Chdir(o.workDir) // if this fails, so does writing
 	}
+}
+
+// fresh starts processes that execute a run again, with the time limit of confirmations.
+func (o *Options) fresh() isolate.Fresh {
+	return isolate.Fresh{Respawn: o.Respawn, Limit: isolate.ConfirmLimit(o.Search.HandlerLimit)}
 }
 
 // following returns the context for the work after a finding, see [budget.FollowLimit].

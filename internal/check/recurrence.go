@@ -109,7 +109,7 @@ func (r *recurrence) decide(ctx context.Context) (bool, error) {
 	}
 	began := budget.Now()
 	if r.o.Respawn != nil {
-		r.again, r.death, err = isolate.ExecuteIsolated(ctx, r.o.Respawn, r.path, mode, isolate.ConfirmLimit(r.o.Search.HandlerLimit))
+		r.again, r.death, err = r.o.fresh().Execute(ctx, r.path, mode)
 		if ctx.Err() != nil {
 			return false, nil
 		}

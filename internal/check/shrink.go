@@ -313,7 +313,7 @@ func (o *Options) shrinkDeath(ctx context.Context, d *isolate.Death, found *sear
 		if n := len(s.Steps); n == 0 || s.Steps[n-1].Class != last {
 			return nil, nil
 		}
-		got, err := isolate.ExamineScript(ctx, o.Respawn, path, s, limit)
+		got, err := isolate.Fresh{Respawn: o.Respawn, Limit: limit}.ExamineScript(ctx, path, s)
 		if err != nil || got == nil || got.Steps == 0 || got.Cause() != d.Cause() {
 			return nil, err
 		}
@@ -328,7 +328,7 @@ func (o *Options) shrinkDeath(ctx context.Context, d *isolate.Death, found *sear
 		case d.Endless && d.Waited == 0:
 			reserve = limit / 2
 		case d.Endless:
-			if reserve = isolate.ConfirmLimit(o.Search.HandlerLimit); left < reserve+leastPatience {
+			if reserve = o.fresh().Limit; left < reserve+leastPatience {
 				return nil, nil, nil
 			}
 			limit = reserve

@@ -121,7 +121,7 @@ func (t *Source) system(entries []spec.Entry) (*sim.System, error) {
 func (t *Source) load(ctx context.Context, sys *sim.System, respawn func() *exec.Cmd) (*Loaded, error) {
 	sys = asRun(sys, &t.file.Header)
 	if respawn != nil && t.merged == nil { // merging has executed all of it in this process
-		if l, err := t.examine(ctx, sys, respawn); l != nil || err != nil {
+		if l, err := t.examine(ctx, sys, isolate.Fresh{Respawn: respawn, Limit: lookLimit}); l != nil || err != nil {
 			return l, err
 		}
 	}
@@ -141,25 +141,25 @@ const lookLimit = 2 * time.Second
 
 // examine follows the file in a fresh process, because the run may end its process. The result is nil if the run can be
 // executed here.
-func (t *Source) examine(ctx context.Context, sys *sim.System, respawn func() *exec.Cmd) (*Loaded, error) {
-	run, err := isolate.ExamineFile(ctx, respawn, string(t.data), t.tolerant, lookLimit)
+func (t *Source) examine(ctx context.Context, sys *sim.System, fresh isolate.Fresh) (*Loaded, error) {
+	run, err := fresh.ExamineFile(ctx, string(t.data), t.tolerant)
 	if err != nil {
 		return nil, err
 	}
 	if d := run.Death; d != nil {
-		return t.dead(ctx, sys, d, respawn)
+		return t.dead(ctx, sys, d, fresh)
 	}
 	kind := sim.FindingKind(t.file.Header.Finding)
 	if !run.LeaksGoroutines || kind != sim.Panic && kind != sim.Divergence {
 		return nil, nil
 	}
 	// A goroutine ended the recorded process, and may end the next one.
-	trace, err := run.Describe(ctx, respawn, len(t.file.Steps), lookLimit)
+	trace, err := run.Describe(ctx, fresh, len(t.file.Steps))
 	switch {
 	case err != nil:
 		return nil, err
 	case run.Death != nil:
-		return t.dead(ctx, sys, run.Death, respawn)
+		return t.dead(ctx, sys, run.Death, fresh)
 	}
 	l := t.loaded(sys, run.BeforeLeak)
 	l.elsewhere, l.Unsafe = trace, &Unsafe{run.LeakStep, fmt.Sprintf("step %d starts a goroutine that may end this process", run.LeakStep)}
@@ -167,14 +167,14 @@ func (t *Source) examine(ctx context.Context, sys *sim.System, respawn func() *e
 }
 
 // dead returns the run if it kills its process. It describes the run in a fresh process.
-func (t *Source) dead(ctx context.Context, sys *sim.System, d *isolate.Death, respawn func() *exec.Cmd) (*Loaded, error) {
+func (t *Source) dead(ctx context.Context, sys *sim.System, d *isolate.Death, fresh isolate.Fresh) (*Loaded, error) {
 	hollow := d.Hollow(*sys)
 	l := t.loaded(&hollow, d.Before)
 	l.Death, l.Unsafe = d, &Unsafe{d.Steps, d.Message}
 	if d.Running > 0 {
 		l.Path, l.Unsafe.Step = d.BeforeLeak, d.LeakStep
 	}
-	if err := d.Describe(ctx, respawn, 0, lookLimit); err != nil {
+	if err := d.Describe(ctx, fresh, 0); err != nil {
 		return nil, fmt.Errorf("%s: %w", t.name, err)
 	}
 	l.elsewhere = d.Trace(&l.System)

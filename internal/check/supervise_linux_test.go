@@ -82,7 +82,7 @@ func TestExamine_Stopped(t *testing.T) {
 	t.Setenv(markerVar, filepath.Join(t.TempDir(), "marker"))
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
-	d, _, err := isolate.Examine(ctx, harmed("stop"), nil, time.Hour)
+	d, _, err := isolate.Fresh{Respawn: harmed("stop"), Limit: time.Hour}.Examine(ctx, nil)
 	if err != nil || d == nil || !strings.Contains(d.Message, "ends the process with exit status 7") {
 		t.Errorf("%+v, %v", d, err)
 	}
@@ -96,7 +96,7 @@ func TestExamine_YieldsProcessors(t *testing.T) {
 		least, done := 2, make(chan struct{})
 		go func() {
 			defer close(done)
-			if d, _, err := isolate.Examine(t.Context(), harmed("boot"), nil, time.Hour); d == nil || err != nil {
+			if d, _, err := (isolate.Fresh{Respawn: harmed("boot"), Limit: time.Hour}).Examine(t.Context(), nil); d == nil || err != nil {
 				t.Errorf("got %+v, %v, want a death", d, err)
 			}
 		}()

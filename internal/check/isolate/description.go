@@ -5,10 +5,8 @@ import (
 	"encoding/gob"
 	"errors"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
-	"time"
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/check/flight"
@@ -94,22 +92,9 @@ func readDescription(dir string) (*description, error) {
 	return d, nil
 }
 
-// describe executes the first n steps of a path in a fresh process, which may end, and describes them. Of the next step
-// it describes the event. Steps before near are outlined. It also returns how the process died; nil means that it did not.
-func describe(
-	ctx context.Context, respawn func() *exec.Cmd, path choose.Path, n, near int, limit time.Duration,
-) (run *description, died *Death, err error) {
-	died, err = isolate(ctx, respawn, executionRequest{path: path, Mode: describeSteps, Until: n, Near: near}, limit,
-		func(_ *Death, _ *flight.Recorder, dir string) (err error) {
-			run, err = readDescription(dir)
-			return err
-		})
-	return run, died, err
-}
-
 // Describe executes the run in a fresh process, and records the description that Trace, File and Script need. The fatal
-// step is not executed if it ends each process. Steps before near are outlined, as by [replay.RecordNear]. limit is as for [Examine].
-func (d *Death) Describe(ctx context.Context, respawn func() *exec.Cmd, near int, limit time.Duration) error {
+// step is not executed if it ends each process. Steps before near are outlined, as by [replay.RecordNear].
+func (d *Death) Describe(ctx context.Context, f Fresh, near int) error {
 	if d.Steps == 0 || d.described != nil { // the first boots leave nothing to describe
 		return nil
 	}
@@ -117,13 +102,13 @@ func (d *Death) Describe(ctx context.Context, respawn func() *exec.Cmd, near int
 	if d.Running > 0 {
 		n = d.Steps
 	}
-	run, again, err := describe(ctx, respawn, d.Path(), n, near, limit)
+	left, err := f.execute(ctx, executionRequest{path: d.Path(), Mode: describeSteps, Until: n, Near: near})
 	if err != nil {
 		return err
 	}
-	d.described = run
-	if again != nil {
-		run.trace.Finding, run.trace.FoundAt = again.finding(), again.Steps
+	d.described = left.described
+	if again := left.death; again != nil {
+		d.described.trace.Finding, d.described.trace.FoundAt = again.finding(), again.Steps
 	}
 	return nil
 }

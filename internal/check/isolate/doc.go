@@ -13,7 +13,7 @@
 //	overrun.go                            how long a search may take after a stop request
 //	examine.go                            the process that asks (the search for its suspects, the first one after
 //	                                      a death): watches the process that executes a run (await)
-//	request.go                            the run that it asks for, and how often (executionRequest, isolate)
+//	request.go                            the run that it asks for, and how often (executionRequest, Fresh)
 //	autopsy.go                            where and why that process ended
 //	reexecute.go                          the fresh process: executes that run
 //	execution.go                          both: records states while executing, so that two executions can

@@ -5,12 +5,10 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os/exec"
 	"runtime"
 	"strings"
 	"time"
 
-	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/budget"
 	"github.com/macemc/macemc/internal/check/flight"
 	"github.com/macemc/macemc/internal/child"
@@ -29,35 +27,19 @@ const (
 	startLimit = time.Minute
 )
 
-// Examine executes path in a fresh process, with limit as the time limit of each step, and returns how that process
-// died; nil means that it did not. Then it returns the last step of the run, as if the process had died in it. respawn
-// makes the command that starts the process, which must call [Reexecute] with the same system. Exceeding the limit is a
-// death, too.
-func Examine(ctx context.Context, respawn func() *exec.Cmd, path choose.Path, limit time.Duration) (d, last *Death, err error) {
-	d, err = isolate(ctx, respawn, executionRequest{path: path}, limit, func(d *Death, rec *flight.Recorder, dir string) error {
-		if d == nil {
-			last = found(rec)
-			last.outline = outline(rec, dir)
-			last.mismatch = rec.Get(flight.Used) < len(given(path))
-		}
-		return nil
-	})
-	return d, last, err
-}
-
 // await starts a process that executes the request in rec, a recorder in that file, and returns how it died; nil means that it did not.
-// limit is the time limit of a step, on the clock of that process (see [budget.Clock]). These rules end the process:
+// The limit of a step is on the clock of that process (see [budget.Clock]). These rules end the process:
 //
 //   - it ends by itself: autopsy finds out why. If it has printed a stack before, its step was blocked.
-//   - a signal has stopped it for stoppedLimit: it is killed, which is [ErrOutside]. Then isolate starts another one, once.
+//   - a signal has stopped it for stoppedLimit: it is killed, which is [ErrOutside]. Then execute starts another one, once.
 //   - it has not begun to execute steps after startLimit: it is killed, which is an error.
 //   - all steps were executed, and it waits for leaked goroutines ([flight.AwaitingLeaked]) for limit and awaitLeakedLimit: it is killed.
 //     That does not count as a death.
 //   - a step takes limit/blockedCheckDivisor: it is asked to print its stack and end if the step is blocked, see answer.
 //   - a step takes limit: it is asked to print its stack, and killed after stackLimit. The step diverges.
-func await(ctx context.Context, file string, rec *flight.Recorder, respawn func() *exec.Cmd, limit time.Duration) (*Death, error) {
+func await(ctx context.Context, f Fresh, file string, rec *flight.Recorder) (*Death, error) {
 	var said head
-	cmd := respawn()
+	cmd, limit := f.Respawn(), f.Limit
 	if err := assign(cmd, reexecuting, file, earlier{}); err != nil {
 		return nil, err
 	}

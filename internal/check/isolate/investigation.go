@@ -14,13 +14,14 @@ import (
 // known in which step the first process died, so that run is executed once more: a death in another step is a
 // nondeterminism. If no run kills its process, investigate returns their last steps.
 func (s *Supervisor) investigate(ctx context.Context, rec *flight.Recorder) (d *Death, left []*Death, err error) {
+	fresh := Fresh{s.Respawn, ConfirmLimit(s.HandlerLimit)}
 	for run := range rec.Runs() {
-		d, last, err := Examine(ctx, s.Respawn, rec.Recorded(run), ConfirmLimit(s.HandlerLimit))
+		d, last, err := fresh.Examine(ctx, rec.Recorded(run))
 		if err != nil {
 			return nil, nil, err
 		}
 		if d != nil && d.Kind == sim.Panic && d.Running == 0 && d.signal == "" {
-			again, last, err := Examine(ctx, s.Respawn, d.Path(), ConfirmLimit(s.HandlerLimit))
+			again, last, err := fresh.Examine(ctx, d.Path())
 			if err != nil {
 				return nil, nil, err
 			}
@@ -56,7 +57,7 @@ func (s *Supervisor) outline(suspect *PendingSuspect) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), outlineTime)
 	defer cancel()
-	d, last, err := Examine(ctx, s.Respawn, suspect.Path, outlineStep)
+	d, last, err := Fresh{s.Respawn, outlineStep}.Examine(ctx, suspect.Path)
 	if err == nil {
 		suspect.run = cmp.Or(d, last).Run()
 	}

@@ -62,71 +62,87 @@ func (o *executionRequest) size() int {
 // ErrOutside is the error of a fresh process that was stopped from outside, twice.
 var ErrOutside = errors.New("a signal such as SIGSTOP has stopped a process that executes a run again")
 
-// isolate executes a request in a fresh process and returns how it died; nil means that it did not. It passes the recorder
-// and the folder of the process to read. A request is executed a second time if a signal ended or stopped its process, which
-// may have come from outside (code that sends the signal does so again), or if the process exceeded the time limit and no
-// checked code was seen running, because it may have been starting, ending, or waiting for the machine.
-func isolate(
-	ctx context.Context, respawn func() *exec.Cmd, o executionRequest, limit time.Duration,
-	read func(d *Death, rec *flight.Recorder, dir string) error,
-) (*Death, error) {
+// Fresh starts fresh processes. Each executes one run.
+type Fresh struct {
+	// Respawn makes the command that starts a process, which must call [Reexecute] with the same system.
+	Respawn func() *exec.Cmd
+	Limit   time.Duration // of a step; exceeding it is a death, too
+}
+
+// remains is the result of a fresh process.
+type remains struct {
+	death     *Death // how it died; nil means that it did not
+	last      *Death // the last step of the run if it did not die, as if it had died in it
+	rec       *flight.Recorder
+	execution *Execution   // in a mode that compares, if it did not die
+	described *description // with describeSteps
+}
+
+// execute executes a request in a fresh process. A request is executed a second time if a signal ended or stopped its
+// process, which may have come from outside (code that sends the signal does so again), or if the process exceeded the
+// time limit and no checked code was seen running, because it may have been starting, ending, or waiting for the machine.
+func (f Fresh) execute(ctx context.Context, o executionRequest) (remains, error) {
 	temp, err := temporary()
 	if err != nil {
-		return nil, err
+		return remains{}, err
 	}
 	defer temp.Remove()
-	d, rec, err := isolateOnce(ctx, temp.Path, respawn, o, limit)
-	if errors.Is(err, ErrOutside) || d != nil && (d.signal != "" || d.Endless && d.Stack == "" && !d.hugeStacks) {
-		d, rec, err = isolateOnce(ctx, temp.Path, respawn, o, limit)
+	left, err := f.executeOnce(ctx, temp.Path, o)
+	if d := left.death; errors.Is(err, ErrOutside) || d != nil && (d.signal != "" || d.Endless && d.Stack == "" && !d.hugeStacks) {
+		left, err = f.executeOnce(ctx, temp.Path, o)
 	}
-	if err != nil {
-		return nil, err
+	switch {
+	case err != nil:
+	case o.Mode == describeSteps:
+		left.described, err = readDescription(temp.Path)
+	case o.Mode != 0 && left.death == nil:
+		left.execution, err = readExecution(temp.Path)
 	}
-	return d, read(d, rec, temp.Path)
+	return left, err
 }
 
-func isolateOnce(
-	ctx context.Context, dir string, respawn func() *exec.Cmd, o executionRequest, limit time.Duration,
-) (*Death, *flight.Recorder, error) {
+func (f Fresh) executeOnce(ctx context.Context, dir string, o executionRequest) (left remains, err error) {
 	file := filepath.Join(dir, "flight")
 	if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, nil, err
+		return left, err
 	}
-	rec, err := flight.Create(file, 2, o.size())
-	if err != nil {
-		return nil, nil, err
+	if left.rec, err = flight.Create(file, 2, o.size()); err != nil {
+		return left, err
 	}
-	if err := o.write(rec, dir); err != nil {
-		return nil, nil, err
+	if err := o.write(left.rec, dir); err != nil {
+		return left, err
 	}
-	d, err := await(ctx, file, rec, respawn, limit)
-	if d != nil {
-		d.outline = outline(rec, dir)
+	if left.death, err = await(ctx, f, file, left.rec); err != nil {
+		return left, err
 	}
-	return d, rec, err
+	at := left.death
+	if at == nil {
+		at = found(left.rec)
+		at.mismatch = left.rec.Get(flight.Used) < len(given(o.path))
+		left.last = at
+	}
+	at.outline = outline(left.rec, dir)
+	return left, nil
 }
 
-// ExamineScript executes script as [Examine] executes a path. The length of path determines the size of the recorder.
-func ExamineScript(
-	ctx context.Context, respawn func() *exec.Cmd, path choose.Path, script *shrink.Script, limit time.Duration,
-) (*Death, error) {
-	return isolate(ctx, respawn, executionRequest{path: path, Script: script}, limit,
-		func(*Death, *flight.Recorder, string) error { return nil })
+// Examine executes path in a fresh process and returns how that process died; nil means that it did not. Then it returns
+// the last step of the run, as if the process had died in it.
+func (f Fresh) Examine(ctx context.Context, path choose.Path) (d, last *Death, err error) {
+	left, err := f.execute(ctx, executionRequest{path: path})
+	return left.death, left.last, err
 }
 
-// ExecuteIsolated executes path in a fresh process and returns the execution, or how that process died. mode is
-// CompareStates, CompareStatesAndMessages, or CompareStatesAndProperty plus an index.
-func ExecuteIsolated(
-	ctx context.Context, respawn func() *exec.Cmd, path choose.Path, mode int, limit time.Duration,
-) (x *Execution, d *Death, err error) {
-	read := func(d *Death, _ *flight.Recorder, dir string) (err error) {
-		if d == nil {
-			x, err = readExecution(dir)
-		}
-		return err
-	}
-	d, err = isolate(ctx, respawn, executionRequest{path: path, Mode: mode}, limit, read)
-	return x, d, err
+// ExamineScript executes script as [Fresh.Examine] executes a path. The length of path determines the size of the recorder.
+func (f Fresh) ExamineScript(ctx context.Context, path choose.Path, script *shrink.Script) (*Death, error) {
+	left, err := f.execute(ctx, executionRequest{path: path, Script: script})
+	return left.death, err
+}
+
+// Execute executes path in a fresh process and returns the execution, or how that process died. mode is CompareStates,
+// CompareStatesAndMessages, or CompareStatesAndProperty plus an index.
+func (f Fresh) Execute(ctx context.Context, path choose.Path, mode int) (*Execution, *Death, error) {
+	left, err := f.execute(ctx, executionRequest{path: path, Mode: mode})
+	return left.execution, left.death, err
 }
 
 // FileRun is the execution of a path file in a fresh process.
@@ -138,31 +154,31 @@ type FileRun struct {
 	LeaksGoroutines bool        // there is such a step
 }
 
-// ExamineFile is [Examine] for the text of a path file. A tolerant process also follows a file of another version of
-// the system, see [replay.FollowFile].
-func ExamineFile(ctx context.Context, respawn func() *exec.Cmd, text string, tolerant bool, limit time.Duration) (*FileRun, error) {
-	run := new(FileRun)
-	_, err := isolate(ctx, respawn, executionRequest{File: &pathFileRequest{text, tolerant}}, limit,
-		func(d *Death, rec *flight.Recorder, _ string) error {
-			run.Death, run.LeaksGoroutines = d, rec.Get(flight.LeakedIn) != 0
-			run.Path = rec.Recorded(picksRun)[:rec.Get(flight.Used)].Clone()
-			run.LeakStep, run.BeforeLeak = firstLeak(rec)
-			return nil
-		})
-	return run, err
-}
-
-// Describe executes the run in a fresh process and describes it. If that process dies, it also sets Death.
-func (r *FileRun) Describe(ctx context.Context, respawn func() *exec.Cmd, steps int, limit time.Duration) (*replay.Trace, error) {
-	run, died, err := describe(ctx, respawn, r.Path, steps, 0, limit)
+// ExamineFile is [Fresh.Examine] for the text of a path file. A tolerant process also follows a file of another version
+// of the system, see [replay.FollowFile].
+func (f Fresh) ExamineFile(ctx context.Context, text string, tolerant bool) (*FileRun, error) {
+	left, err := f.execute(ctx, executionRequest{File: &pathFileRequest{text, tolerant}})
 	if err != nil {
 		return nil, err
 	}
-	if died != nil {
-		died.described, died.BeforeLeak = run, r.BeforeLeak
-		r.Death = died
+	rec := left.rec
+	run := &FileRun{Death: left.death, LeaksGoroutines: rec.Get(flight.LeakedIn) != 0}
+	run.Path = rec.Recorded(picksRun)[:rec.Get(flight.Used)].Clone()
+	run.LeakStep, run.BeforeLeak = firstLeak(rec)
+	return run, nil
+}
+
+// Describe executes the run in a fresh process and describes it. If that process dies, it also sets Death.
+func (r *FileRun) Describe(ctx context.Context, f Fresh, steps int) (*replay.Trace, error) {
+	left, err := f.execute(ctx, executionRequest{path: r.Path, Mode: describeSteps, Until: steps})
+	if err != nil {
+		return nil, err
 	}
-	return run.trace, nil
+	if d := left.death; d != nil {
+		d.described, d.BeforeLeak = left.described, r.BeforeLeak
+		r.Death = d
+	}
+	return left.described.trace, nil
 }
 
 // pathFileRequest is a path file to follow in place of picks.
